@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The core's only door to the outside: integer types, mem*, assertions.
+ *
+ * The core is compiled into the module, the simulator and the tests.  It owns
+ * no memory, no clock, no lock and no randomness, and its objects import
+ * nothing but memcpy(), memset(), memcmp() and memmove().
+ */
+#ifndef FC_CORE_BASE_H
+#define FC_CORE_BASE_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#include <linux/string.h>
+#include <linux/build_bug.h>
+#include <linux/bug.h>
+#define FC_BUG_ON_US(cond)	WARN_ON_ONCE(cond)
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+typedef uint8_t u8;
+typedef uint16_t u16;
+typedef uint32_t u32;
+typedef uint64_t u64;
+typedef int32_t s32;
+typedef int64_t s64;
+#ifndef static_assert
+#define static_assert(cond, ...)	_Static_assert(cond, "" __VA_ARGS__)
+#endif
+/* What only we can cause ends a test at once. */
+#define FC_BUG_ON_US(cond)	({ bool c_ = (cond); if (c_) __builtin_trap(); c_; })
+#ifndef __printf
+#define __printf(a, b)		__attribute__((format(printf, a, b)))
+#endif
+#endif
+
+#define FC_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+/* The local port and the ports of the links; sets of ports are u32 masks. */
+#define FC_PORT_LOCAL		0
+#define FC_PORTS_MAX		32
+#define FC_PORT_NONE		0xff
+
+/* No site: never an identity. */
+#define FC_SITE_NONE		0xffffffffU
+
+static inline u32 fc_bit(unsigned int n)
+{
+	return (u32)1 << n;
+}
+
+static inline u64 fc_bit64(unsigned int n)
+{
+	return (u64)1 << n;
+}
+
+/* Index of the lowest bit; mask is not 0. */
+static inline unsigned int fc_low(u32 mask)
+{
+	return __builtin_ctz(mask);
+}
+
+/* By halves: on 32 bits __builtin_ctzll() would call into libgcc. */
+static inline unsigned int fc_low64(u64 mask)
+{
+	return (u32)mask ? fc_low((u32)mask) : 32 + fc_low((u32)(mask >> 32));
+}
+
+/* Sequence numbers wrap: a before b. */
+static inline bool fc_before(u32 a, u32 b)
+{
+	return (s32)(a - b) < 0;
+}
+
+#endif /* FC_CORE_BASE_H */

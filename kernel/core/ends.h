@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * End to end: numbers, windows, confirmations, duplicates and order, per flow.
+ * A flow is what one socket sends to one target port.
+ *
+ * The source keeps a message until every target has confirmed it, and sends
+ * what is missing again; so whatever is lost or dropped on the way is lost for
+ * a while only.  A target takes each message once and in order.  It admits a
+ * message only when it has room for all of it: whatever it admitted it can
+ * complete, so receivers cannot block each other with halves of messages.  The
+ * first packet of a message asks for that room; the others follow its
+ * confirmation.
+ */
+#ifndef FC_CORE_ENDS_H
+#define FC_CORE_ENDS_H
+
+#include "base.h"
+#include "wire.h"
+
+/**
+ * struct fc_part - the part of a message that one target receives, in packets
+ * @off: first byte
+ * @len: bytes
+ * @first: number of the packet that holds the first byte
+ * @count: packets that hold some of it, at least 1
+ */
+struct fc_part {
+	u32 off;
+	u32 len;
+	u16 first;
+	u16 count;
+};
+
+/* The part that an entry (off, len; len 0: to the end) names of a message. */
+struct fc_part fc_part_make(u32 msg_len, u32 off, u32 len);
+
+/*
+ * Receiving.
+ */
+
+enum fc_rx_state {
+	FC_RX_EMPTY,
+	FC_RX_ADMITTED,		/* room is reserved, packets are missing */
+	FC_RX_COMPLETE,		/* waits for the messages before it */
+};
+
+/**
+ * struct fc_rxmsg - a message being received
+ * @h: the runner's
+ * @have: packets received from @base on
+ * @seq: number in the flow
+ * @base: packets received without a gap
+ * @count: packets of the part
+ * @state: enum fc_rx_state
+ * @early: it was admitted before its turn (and charged as such)
+ */
+struct fc_rxmsg {
+	void *h;
+	u64 have;
+	u32 seq;
+	u16 base;
+	u16 count;
+	u8 state;
+	bool early;
+};
+
+/**
+ * struct fc_rxflow - receiving end of a flow
+ * @next: number of the next message to deliver
+ * @begun: false until the first packet
+ * @msg: message n in slot n % FC_FLOW_WINDOW
+ */
+struct fc_rxflow {
+	u32 next;
+	bool begun;
+	struct fc_rxmsg msg[FC_FLOW_WINDOW];
+};
+
+enum fc_rx_verdict {
+	FC_RX_TAKE,		/* packet is new: store it, then fc_rxflow_stored() */
+	FC_RX_ADMIT,		/* first packet of a message: take it if there is room */
+	FC_RX_DUPLICATE,	/* confirm again */
+	FC_RX_BAD,		/* contradicts what came before, or beyond the window: ignore */
+};
+
+/**
+ * fc_rxflow_packet() - what to do with a packet
+ * @flow: flow
+ * @t: its target entry
+ * @part: part of the message that the entry names
+ * @packet: number of the packet in the message
+ * @slot: the message, where the verdict is not FC_RX_BAD; NULL if it was
+ *	delivered before
+ * @skip: called for every message given up by the source (older than @t->seq -
+ *	@t->lag) that holds something
+ * @arg: for @skip
+ *
+ * Whatever the verdict, messages that waited for those given up may now be
+ * ready: fc_rxflow_ready() is to be asked first.
+ *
+ * Return: verdict.
+ */
+enum fc_rx_verdict fc_rxflow_packet(struct fc_rxflow *flow, const struct fc_target *t,
+				    const struct fc_part *part, u16 packet,
+				    struct fc_rxmsg **slot,
+				    void (*skip)(void *arg, struct fc_rxmsg *msg), void *arg);
+
+/* There was room for the message of FC_RX_ADMIT: its packets may come. */
+void fc_rxflow_admit(struct fc_rxflow *flow, struct fc_rxmsg *msg, const struct fc_target *t,
+		     const struct fc_part *part, void *h);
+
+/* Packet @index of the part is stored.  Return: true if that completed the message. */
+bool fc_rxmsg_stored(struct fc_rxmsg *msg, u16 index);
+
+/* Return: the next message if it is complete; fc_rxflow_delivered() follows. */
+struct fc_rxmsg *fc_rxflow_ready(struct fc_rxflow *flow);
+void fc_rxflow_delivered(struct fc_rxflow *flow, struct fc_rxmsg *msg);
+
+/* Fill in what a confirmation says of message @seq: next, base, have. */
+void fc_rxflow_confirm(const struct fc_rxflow *flow, u32 seq, struct fc_ctrl *ctrl);
+
+/*
+ * Sending.
+ */
+
+enum fc_tx_state {
+	FC_TX_ASKING,		/* the first packet asks for room */
+	FC_TX_GRANTED,		/* the others go */
+	FC_TX_NO_ROOM,		/* the target waits for its reader */
+	FC_TX_DONE,		/* confirmed */
+	FC_TX_REFUSED,		/* no socket there */
+	FC_TX_FAILED,		/* given up */
+};
+
+/**
+ * struct fc_txtarget - one target of a message being sent
+ * @have: packets confirmed from @base on
+ * @part: what it receives
+ * @seq: number of the message in the flow
+ * @base: packets confirmed without a gap
+ * @sent: packets sent, or confirmed; what is below is not sent again before
+ *	fc_txtarget_repeat()
+ * @state: enum fc_tx_state
+ */
+struct fc_txtarget {
+	u64 have;
+	struct fc_part part;
+	u32 seq;
+	u16 base;
+	u16 sent;
+	u8 state;
+};
+
+/**
+ * struct fc_txflow - sending end of a flow
+ * @next: number of the next message
+ * @oldest: number of the oldest message that is not over
+ */
+struct fc_txflow {
+	u32 next;
+	u32 oldest;
+};
+
+static inline bool fc_txtarget_over(const struct fc_txtarget *t)
+{
+	return t->state >= FC_TX_DONE;
+}
+
+/**
+ * fc_txtarget_next() - the packet this target needs next
+ * @t: target
+ * @flow: its flow
+ *
+ * Return: number of the packet in the message, or -1 where nothing may be sent
+ * now.
+ */
+int fc_txtarget_next(const struct fc_txtarget *t, const struct fc_txflow *flow);
+
+/* Packet @packet of the message is on its way to this target. */
+void fc_txtarget_sent(struct fc_txtarget *t, int packet);
+
+/**
+ * fc_txtarget_repeat() - no answer for too long
+ * @t: target
+ *
+ * Return: true if the target is to be asked (FC_CTRL_ASK) whether it has room by
+ * now; else everything unconfirmed is sent again.
+ */
+bool fc_txtarget_repeat(struct fc_txtarget *t);
+
+/**
+ * fc_txtarget_answer() - a control frame about this target
+ * @t: target, not over
+ * @c: what it says; it speaks of the flow of @t
+ *
+ * Return: true if it is news.
+ */
+bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c);
+
+#endif /* FC_CORE_ENDS_H */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Counters and their names, once for netlink, the command line, the simulator
+ * and the tests.
+ */
+#ifndef FC_CORE_NAMES_H
+#define FC_CORE_NAMES_H
+
+#include "base.h"
+
+/* X(identifier, name): counters of a site. */
+#define FC_STATS(X)								\
+	X(PKT_UNICAST,		"packets_unicast")	/* connections by type */	\
+	X(PKT_PASSTHRU,		"packets_passthru")				\
+	X(PKT_ALL_REMOTE,	"packets_all_remote")				\
+	X(PKT_SOME_LOCAL,	"packets_some_local")				\
+	X(PKT_FORCED,		"packets_forced")	/* stored after too many seeks */ \
+	X(PKT_RESENT,		"packets_resent")	/* from the transit pool */ \
+	X(PKT_ABORTED,		"packets_aborted")	/* multicasts aborted here */ \
+	X(PKT_DISCARDED,	"packets_discarded")	/* arrived with abort-packet */ \
+	X(PKT_UNROUTABLE,	"packets_unroutable")	/* no usable port for a target */ \
+	X(PKT_HOPS,		"packets_hops")		/* crossed too many links */ \
+	X(TRANSIT_FULL,		"transit_full")		/* no room to store, source repeats */ \
+	X(SEEK,			"seeks")		/* connection attempts that failed */ \
+	X(TIMEOUT,		"fifo_timeouts")	/* abort-request raised */ \
+	X(MSG_SENT,		"messages_sent")	/* accepted from sockets */ \
+	X(MSG_CONFIRMED,	"messages_confirmed")	/* by every target */	\
+	X(MSG_FAILED,		"messages_failed")	/* given up for a target */ \
+	X(MSG_DELIVERED,	"messages_delivered")	/* queued to a socket here */ \
+	X(MSG_REFUSED,		"messages_refused")	/* no socket on the port */ \
+	X(MSG_NO_ROOM,		"messages_no_room")	/* put off: receive buffer full */ \
+	X(PKT_SENT,		"packets_sent")		/* by sockets here, first time */ \
+	X(PKT_REPEATED,		"packets_repeated")	/* by sockets here, again */ \
+	X(PKT_DUPLICATE,	"packets_duplicate")	/* received again and dropped */ \
+	X(PKT_BAD,		"packets_bad")		/* contradict themselves */ \
+	X(CTRL_SENT,		"control_sent")					\
+	X(CTRL_FORWARDED,	"control_forwarded")				\
+	X(CTRL_DROPPED,		"control_dropped")				\
+	X(NO_MEMORY,		"no_memory")		/* an allocation failed */
+
+/* X(identifier, name): counters of a link. */
+#define FC_LINK_STATS(X)							\
+	X(TX_FLITS,		"tx_flits")					\
+	X(TX_BYTES,		"tx_bytes")		/* frames of flits, with headers */ \
+	X(TX_PACKETS,		"tx_packets")		/* heads */		\
+	X(TX_STATUS,		"tx_status")					\
+	X(TX_CTRL,		"tx_control")					\
+	X(TX_DROPPED,		"tx_dropped")		/* the device refused */ \
+	X(RX_FLITS,		"rx_flits")					\
+	X(RX_BYTES,		"rx_bytes")					\
+	X(RX_STATUS,		"rx_status")					\
+	X(RX_CTRL,		"rx_control")					\
+	X(RX_HELLO,		"rx_hello")					\
+	X(RX_MALFORMED,		"rx_malformed")		/* failed validation */	\
+	X(RX_STRANGER,		"rx_stranger")		/* link down or not the peer's address */ \
+	X(RX_OUT_OF_WINDOW,	"rx_out_of_window")	/* repeated or beyond credit */ \
+	X(RX_PROTOCOL,		"rx_protocol")		/* no such transition */ \
+	X(RX_LOST,		"rx_lost")		/* flits the peer sent that never came */ \
+	X(RESETS,		"resets")
+
+#define FC_STAT_ENUM(id, name)		FC_STAT_##id,
+#define FC_LINK_STAT_ENUM(id, name)	FC_LSTAT_##id,
+
+enum fc_stat {
+	FC_STATS(FC_STAT_ENUM)
+	FC_STAT_COUNT
+};
+
+enum fc_link_stat {
+	FC_LINK_STATS(FC_LINK_STAT_ENUM)
+	FC_LSTAT_COUNT
+};
+
+/* Return: the name, or NULL where there is no such counter. */
+const char *fc_stat_name(enum fc_stat stat);
+const char *fc_link_stat_name(enum fc_link_stat stat);
+
+#endif /* FC_CORE_NAMES_H */

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "machine.h"
+
+void fc_site_init(struct fc_site *site, u64 seed)
+{
+	u8 p;
+
+	site->now = 0;
+	site->next_at = FC_NEVER;
+	site->rng = seed | 1;
+	site->up = fc_bit(FC_PORT_LOCAL);
+	site->work = 0;
+	site->seekers = 0;
+	site->status = 0;
+	site->probe = 0;
+	site->want = 0;
+	site->rotate = 0;
+	site->oper = FC_OP_OLD;
+	site->fifo.state = FC_FF_FREE;
+	site->fifo.room = site->timing->fifo_room ? site->timing->fifo_room : 1;
+	site->fifo.timeout_at = FC_NEVER;
+	for (p = 0; p < site->nports; p++) {
+		struct fc_in *in = &site->in[p];
+		struct fc_out *out = &site->out[p];
+		struct fc_flit *queue = in->queue;
+		u64 *stat = in->stat;
+
+		memset(in, 0, sizeof(*in));
+		memset(queue, 0, site->window * sizeof(*queue));
+		in->queue = queue;
+		in->stat = stat;
+		in->state = FC_NI_FREE;
+		in->seek_at = FC_NEVER;
+		memset(out, 0, sizeof(*out));
+		out->state = FC_NO_FREE;
+		out->in = FC_PORT_NONE;
+		out->claim = FC_PORT_NONE;
+		out->probe_at = FC_NEVER;
+		out->window = site->window;
+	}
+}
+
+u32 fc_site_room(const struct fc_site *site)
+{
+	return site->window - site->in[FC_PORT_LOCAL].queued;
+}
+
+u32 fc_site_seq(const struct fc_site *site)
+{
+	return site->in[FC_PORT_LOCAL].taken + site->in[FC_PORT_LOCAL].queued;
+}
+
+bool fc_site_idle(const struct fc_site *site)
+{
+	u8 p;
+
+	for (p = 0; p < site->nports; p++)
+		if (site->in[p].state != FC_NI_FREE || site->in[p].queued ||
+		    site->out[p].state != FC_NO_FREE)
+			return false;
+	return site->fifo.state == FC_FF_FREE && site->oper == FC_OP_OLD;
+}
+
+void fc_site_purge(struct fc_site *site, void (*drop)(void *arg, void *h), void *arg)
+{
+	u32 i;
+	u8 p;
+
+	for (p = 0; p < site->nports; p++) {
+		struct fc_in *in = &site->in[p];
+
+		for (i = 0; i < site->window; i++)
+			if (in->queue[i].h)
+				drop(arg, in->queue[i].h);
+		memset(in->queue, 0, site->window * sizeof(*in->queue));
+		in->queued = 0;
+		if (in->held.h)
+			drop(arg, in->held.h);
+		memset(&in->held, 0, sizeof(in->held));
+	}
+}
+
+/* The peer took flits; absolute, so that a lost or repeated frame does no harm. */
+static void acked(struct fc_site *site, u8 port, u32 ack, struct fc_effects *fx)
+{
+	struct fc_out *out = &site->out[port];
+
+	if (ack == out->acked || fc_before(ack, out->acked) || fc_before(out->sent, ack))
+		return;
+	out->acked = ack;
+	if (out->acked == out->sent) {
+		out->probe_at = FC_NEVER;
+	} else {
+		out->probe_wait = site->timing->probe;
+		out->probe_at = site->now + out->probe_wait;
+		fc_site_due(site, out->probe_at);
+	}
+	fc_netout_settle(site, port, fx);
+	site->work |= site->seekers;
+}
+
+/* A flit into its slot of the queue. */
+static void flit_in(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
+{
+	struct fc_in *in = &site->in[ev->port];
+	u32 ahead = ev->seq - in->taken;
+	struct fc_flit *s = &in->queue[ev->seq % site->window];
+
+	if (ahead >= site->window || s->parts & FC_FLIT_VALID) {
+		in->stat[FC_LSTAT_RX_OUT_OF_WINDOW]++;
+		if (ev->flit.h)
+			fc_effect_add(fx, FC_FX_DROP, ev->port, &ev->flit);
+		return;
+	}
+	*s = ev->flit;
+	s->parts |= FC_FLIT_VALID;
+	in->queued++;
+	site->work |= fc_bit(ev->port);
+}
+
+/*
+ * The peer's count of what it sent: flits of it that are not here have been lost,
+ * because a probe comes long after them.
+ */
+static void status_in(struct fc_site *site, const struct fc_event *ev)
+{
+	struct fc_in *in = &site->in[ev->port];
+	u32 seq;
+
+	if (ev->flags & FC_STATUS_WANT) {
+		in->want = true;
+		if (!in->queued)
+			site->status |= fc_bit(ev->port);
+	}
+	if (!(ev->flags & FC_STATUS_PROBE))
+		return;
+	site->status |= fc_bit(ev->port);
+	if (ev->seq - in->taken > site->window)
+		return;
+	for (seq = in->taken; seq != ev->seq; seq++) {
+		struct fc_flit *s = &in->queue[seq % site->window];
+
+		if (s->parts & FC_FLIT_VALID)
+			continue;
+		in->stat[FC_LSTAT_RX_LOST]++;
+		s->parts = FC_FLIT_VALID | FC_FLIT_LOST;
+		in->queued++;
+		site->work |= fc_bit(ev->port);
+	}
+}
+
+/* Both ends of the link begin anew: what was under way on it is cut. */
+static void link_reset(struct fc_site *site, u8 port, u32 window, struct fc_effects *fx)
+{
+	struct fc_in *in = &site->in[port];
+	struct fc_out *out = &site->out[port];
+	u32 i;
+
+	for (i = 0; i < site->window; i++) {
+		if (in->queue[i].h)
+			fc_effect_add(fx, FC_FX_DROP, port, &in->queue[i]);
+		memset(&in->queue[i], 0, sizeof(in->queue[i]));
+	}
+	in->queued = 0;
+	in->taken = 0;
+	in->told = 0;
+	in->want = false;
+	in->cut = true;
+	out->sent = 0;
+	out->acked = 0;
+	out->window = window;
+	out->probe_at = FC_NEVER;
+	out->dead = out->state != FC_NO_FREE;
+	out->claim = FC_PORT_NONE;
+	site->status &= ~fc_bit(port);
+	site->probe &= ~fc_bit(port);
+	site->want &= ~fc_bit(port);
+	site->work |= fc_bit(port) | site->seekers;
+	fc_netout_settle(site, port, fx);
+}
+
+static void timers(struct fc_site *site)
+{
+	struct fc_fifo *fifo = &site->fifo;
+	u8 p;
+
+	if (site->now < site->next_at)
+		return;
+	site->next_at = FC_NEVER;
+	for (p = 0; p < site->nports; p++) {
+		struct fc_in *in = &site->in[p];
+		struct fc_out *out = &site->out[p];
+
+		if (in->seek_at <= site->now) {
+			if (in->seeks < 0xffff)
+				in->seeks++;
+			in->seek_at = site->now + site->timing->seek;
+			site->work |= fc_bit(p);
+		}
+		if (out->probe_at <= site->now) {
+			if (out->probe_wait < 16 * site->timing->probe)
+				out->probe_wait *= 2;
+			out->probe_at = site->now + out->probe_wait;
+			site->status |= fc_bit(p);
+			site->probe |= fc_bit(p);
+		}
+		fc_site_due(site, in->seek_at);
+		fc_site_due(site, out->probe_at);
+	}
+	if (fifo->timeout_at <= site->now) {
+		site->stat[FC_STAT_TIMEOUT]++;
+		fifo->timeout_at = site->now + site->timing->timeout;
+		fc_netout_abort_request(site, FC_PORT_LOCAL);
+	}
+	fc_site_due(site, fifo->timeout_at);
+}
+
+/* Tell the peers what was taken, once an event. */
+static void tell(struct fc_site *site, struct fc_effects *fx)
+{
+	u32 rest;
+
+	site->status &= site->up & ~fc_bit(FC_PORT_LOCAL);
+	for (rest = site->status; rest; rest &= rest - 1) {
+		u8 p = fc_low(rest);
+		struct fc_effect *e = fc_effect_add(fx, FC_FX_STATUS, p, NULL);
+
+		e->flags = (site->probe & fc_bit(p) ? FC_STATUS_PROBE : 0) |
+			   (site->want & fc_bit(p) ? FC_STATUS_WANT : 0);
+		e->seq = site->out[p].sent;
+		e->ack = site->in[p].taken;
+		site->in[p].told = site->in[p].taken;
+	}
+	site->status = 0;
+	site->probe = 0;
+	site->want = 0;
+}
+
+/* Every net-input that may go on does; bounded by what the queues hold. */
+static bool run(struct fc_site *site, struct fc_effects *fx)
+{
+	while (site->work) {
+		u32 high = site->work & ~(fc_bit(site->rotate) - 1);
+		u8 p = fc_low(high ? high : site->work);
+
+		if (fx->n > FC_EFFECTS - 2 * FC_STEP_EFFECTS)
+			return true;
+		if (fc_netin_step(site, p, fx))
+			continue;
+		site->work &= ~fc_bit(p);
+		site->rotate = p + 1 < site->nports ? p + 1 : 0;
+	}
+	tell(site, fx);
+	return false;
+}
+
+bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
+{
+	fx->n = 0;
+	if (ev->now > site->now)
+		site->now = ev->now;
+	switch ((enum fc_event_type)ev->type) {
+	case FC_EV_FLIT:
+		if (ev->port != FC_PORT_LOCAL)
+			acked(site, ev->port, ev->ack, fx);
+		flit_in(site, ev, fx);
+		break;
+	case FC_EV_STATUS:
+		acked(site, ev->port, ev->ack, fx);
+		status_in(site, ev);
+		break;
+	case FC_EV_LINK_UP:
+		link_reset(site, ev->port, ev->count < site->window ? ev->count : site->window,
+			   fx);
+		site->up |= fc_bit(ev->port);
+		break;
+	case FC_EV_LINK_DOWN:
+		site->up &= ~fc_bit(ev->port);
+		link_reset(site, ev->port, site->window, fx);
+		break;
+	case FC_EV_ROOM:
+		site->fifo.room += ev->count;
+		if (site->fifo.room > site->timing->fifo_room)
+			site->fifo.room = site->timing->fifo_room ? site->timing->fifo_room : 1;
+		fc_fifo_settle(site);
+		fc_netout_settle(site, FC_PORT_LOCAL, fx);
+		site->work |= site->seekers;
+		break;
+	case FC_EV_TIME:
+	case FC_EV_MORE:
+		break;
+	}
+	timers(site);
+	return run(site, fx);
+}

@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A site: operator, router, net-inputs, net-outputs and fifo-buffers (CARE,
+ * section 2), composed.  One event in, a bounded list of effects out:
+ *
+ *	fc_site_event(site, event, effects)
+ *
+ * Whoever runs the site owns its memory, its clock and its lock, queues events
+ * to it one at a time and performs the effects in their order.
+ *
+ * Port 0 is local.  Its net-input takes what the operator sends (the
+ * downstream fifo-buffer is its queue); its net-output feeds the upstream
+ * fifo-buffer and so the operator, which is always served at once: storage
+ * for one packet (the network-buffer) is all it needs, and a site without room
+ * to store a packet for others drops it, because its source keeps it until it is
+ * confirmed.  So the local net-output always comes free, and with it everything
+ * that waits for it (Documentation/design.rst, "Nothing hangs").
+ */
+#ifndef FC_CORE_SITE_H
+#define FC_CORE_SITE_H
+
+#include "base.h"
+#include "fsm.h"
+#include "names.h"
+#include "topo.h"
+#include "wire.h"
+
+/* Times are in the runner's unit: nanoseconds in the kernel, cycles in the simulator. */
+#define FC_NEVER	(~(u64)0)
+
+/**
+ * struct fc_flit - a flit inside a site
+ * @h: the runner's handle; NULL for a terminator without a frame
+ * @head: packet header and target list of a front, readable while the site
+ *	holds @h; else NULL
+ * @data: bytes of data
+ * @parts: FC_PART_*; FC_PART_LOCAL_END and FC_FLIT_LOST besides
+ */
+struct fc_flit {
+	void *h;
+	const u8 *head;
+	u32 data;
+	u8 parts;
+};
+
+/* :local-end-of-packet (Table A) never travels on a link. */
+#define FC_PART_LOCAL_END	0x08
+/* In a queue: sent by the peer, never came. */
+#define FC_FLIT_LOST		0x40
+/* In a queue: taken. */
+#define FC_FLIT_VALID		0x80
+
+/* Connection types (section 4.5). */
+enum fc_conn {
+	FC_CONN_NONE,
+	FC_CONN_UNICAST,	/* one site, or forced to the local net-output */
+	FC_CONN_PASSTHRU,	/* several sites, one net-output */
+	FC_CONN_ALL_REMOTE,	/* split, no target here */
+	FC_CONN_SOME_LOCAL,	/* split, with targets here */
+	FC_CONN_SINK,		/* no target can be reached: dropped */
+};
+
+/**
+ * struct fc_in - a net-input and the queue in front of it
+ * @queue: window slots, flit n in slot n % window
+ * @held: the net-input's one word: the front in first, the terminator later
+ * @stat: counters of the link, by enum fc_link_stat
+ * @seek_at: next time to count a seek, or FC_NEVER
+ * @taken: flits taken from the queue; what is told upstream
+ * @told: of these, told upstream
+ * @conn: connected net-outputs (input-connection-table, Table G)
+ * @left: data bytes of the packet still to come
+ * @seeks: times counted in first
+ * @queued: occupied slots
+ * @state: enum fc_netin_state
+ * @type: enum fc_conn
+ * @arm: abort-request received for this multicast
+ * @cut: the link was reset in mid-packet: the terminator will not come
+ * @multi: the packet in hand has more than one flit
+ * @want: the peer wants to hear when everything is taken
+ * @told_unreachable: the source of the packet in hand was told of targets
+ *	without a way
+ */
+struct fc_in {
+	struct fc_flit *queue;
+	struct fc_flit held;
+	u64 *stat;
+	u64 seek_at;
+	u32 taken;
+	u32 told;
+	u32 conn;
+	u32 left;
+	u16 seeks;
+	u16 queued;
+	u8 state;
+	u8 type;
+	bool arm;
+	bool cut;
+	bool multi;
+	bool want;
+	bool told_unreachable;
+};
+
+/**
+ * struct fc_out - a net-output and the sending half of its link
+ * @mask: targets that leave here
+ * @probe_at: when to ask after flits that were not acknowledged, or FC_NEVER
+ * @probe_wait: current interval of that
+ * @sent: flits sent
+ * @acked: of these, taken by the peer
+ * @window: flits that may be sent and not yet taken
+ * @state: enum fc_netout_state
+ * @in: net-input connected (output-connection-table, Table G), or FC_PORT_NONE
+ * @claim: net-input that waits for this net-output with a packet of several
+ *	flits; others stay away, or they could starve it
+ * @term: parts of the terminator in hand (done and last)
+ * @dead: the link was reset under the packet in hand: nothing more is sent
+ */
+struct fc_out {
+	u64 mask;
+	u64 probe_at;
+	u64 probe_wait;
+	u32 sent;
+	u32 acked;
+	u32 window;
+	u8 state;
+	u8 in;
+	u8 claim;
+	u8 term;
+	bool dead;
+};
+
+/**
+ * struct fc_fifo - the upstream fifo-buffer
+ * @timeout_at: when no word for too long means abort-request, or FC_NEVER
+ * @room: free places
+ * @state: enum fc_fifo_state
+ */
+struct fc_fifo {
+	u64 timeout_at;
+	u32 room;
+	u8 state;
+};
+
+/**
+ * struct fc_pref - preference table (Table G)
+ * @count: for each direction, length of its list
+ * @port: for each direction, net-outputs in decreasing order of preference
+ */
+struct fc_pref {
+	u8 count[FC_DIRS_MAX];
+	u8 port[FC_DIRS_MAX][FC_DIRS_MAX];
+};
+
+/**
+ * struct fc_timing - what the paper leaves to the implementation
+ * @seek: interval at which a net-input in first counts a seek
+ * @timeout: how long the fifo-buffer waits for a word before abort-request;
+ *	up to half is added at random, so that two multicasts in each other's way
+ *	do not abort together for ever
+ * @probe: how long a flit may stay unacknowledged before the peer is asked;
+ *	doubles up to 16 times that
+ * @seek_max: seeks after which a packet is forced to the local net-output
+ * @fifo_room: places of the fifo-buffer; 0: unbounded (CARE, footnote 14), for
+ *	a runner whose operator takes every word at once
+ */
+struct fc_timing {
+	u64 seek;
+	u64 timeout;
+	u64 probe;
+	u16 seek_max;
+	u16 fifo_room;
+};
+
+/**
+ * struct fc_site - a site
+ * @topo: topology of the network
+ * @pref: preference table
+ * @timing: settings
+ * @in: net-inputs, @nports of them
+ * @out: net-outputs, @nports of them
+ * @stat: counters, by enum fc_stat
+ * @now: time of the last event
+ * @next_at: nothing is due before this time
+ * @rng: state of the random numbers, never 0
+ * @id: identity
+ * @window: slots of each net-input's queue
+ * @up: ports whose link is up; the local port always is
+ * @work: net-inputs to look at
+ * @seekers: net-inputs in first
+ * @status: ports whose peer is to be told how much was taken
+ * @probe: of these, with FC_STATUS_PROBE
+ * @want: of these, with FC_STATUS_WANT
+ * @nports: ports with the local one
+ * @rotate: port looked at first, so that all get their turn
+ * @fifo: the upstream fifo-buffer
+ * @oper: enum fc_oper_state
+ * @fired: for tests: where not NULL, told of every row that fires
+ *
+ * Its caller's lock protects all of it; @topo, @timing, the arrays, @id, @window
+ * and @nports never change after fc_site_init().
+ */
+struct fc_site {
+	const struct fc_topo *topo;
+	const struct fc_pref *pref;
+	const struct fc_timing *timing;
+	struct fc_in *in;
+	struct fc_out *out;
+	u64 *stat;
+	u64 now;
+	u64 next_at;
+	u64 rng;
+	u32 id;
+	u32 window;
+	u32 up;
+	u32 work;
+	u32 seekers;
+	u32 status;
+	u32 probe;
+	u32 want;
+	u8 nports;
+	u8 rotate;
+	u8 oper;
+	struct fc_fifo fifo;
+	void (*fired)(const struct fc_site *site, unsigned int machine,
+		      unsigned int state, unsigned int cond);
+};
+
+/* What happens to a site. */
+enum fc_event_type {
+	FC_EV_FLIT = 1,		/* a flit came in on a port, or from the operator on port 0 */
+	FC_EV_STATUS,		/* the peer took flits; also what FC_EV_FLIT's frame says */
+	FC_EV_LINK_UP,		/* empty at both ends */
+	FC_EV_LINK_DOWN,
+	FC_EV_ROOM,		/* the operator took words from the fifo-buffer */
+	FC_EV_TIME,		/* something may be due */
+	FC_EV_MORE,		/* the last event left work: the effects had no room */
+};
+
+/**
+ * struct fc_event - one event
+ * @type: enum fc_event_type
+ * @port: port (flit, status, link)
+ * @flags: FC_STATUS_* (status)
+ * @now: time; never goes back
+ * @seq: number of the flit; number of the peer's next flit (status)
+ * @ack: flits the peer took (flit, status)
+ * @count: window of the peer (link up); words (room)
+ * @flit: the flit; the site owns the handle from here on
+ */
+struct fc_event {
+	u8 type;
+	u8 port;
+	u8 flags;
+	u64 now;
+	u32 seq;
+	u32 ack;
+	u32 count;
+	struct fc_flit flit;
+};
+
+/* What is to be done about it. */
+enum fc_effect_type {
+	FC_FX_SEND = 1,		/* flit to a link */
+	FC_FX_STATUS,		/* status frame to a link */
+	FC_FX_STORE,		/* flit into the operator's network-buffer */
+	FC_FX_SERVE,		/* operator: deliver the local entries, send the others on */
+	FC_FX_SERVE_LOCAL,	/* operator: deliver the local entries */
+	FC_FX_DISCARD,		/* operator: empty the network-buffer */
+	FC_FX_UNREACHABLE,	/* tell the source: no way to these targets */
+	FC_FX_DROP,		/* the handle is not needed any more */
+};
+
+/**
+ * struct fc_effect - one effect
+ * @type: enum fc_effect_type
+ * @port: link (send, status)
+ * @flags: FC_STATUS_* (status)
+ * @keep: another effect uses the handle after this one: act on a clone; else
+ *	the handle's ownership goes to the runner
+ * @seq: number of the flit, or of the next one (status)
+ * @ack: flits taken from the port's other direction
+ * @mask: targets that go there (send of a front); that are meant (unreachable)
+ * @flit: the flit; its handle is NULL for a terminator without a frame
+ */
+struct fc_effect {
+	u8 type;
+	u8 port;
+	u8 flags;
+	bool keep;
+	u32 seq;
+	u32 ack;
+	u64 mask;
+	struct fc_flit flit;
+};
+
+/* No step of a site has more effects than this. */
+#define FC_STEP_EFFECTS	(2 * FC_PORTS_MAX)
+/* A list this long takes several steps. */
+#define FC_EFFECTS	(4 * FC_STEP_EFFECTS)
+
+/**
+ * struct fc_effects - list of effects
+ * @n: how many
+ * @fx: in the order to be performed
+ */
+struct fc_effects {
+	u32 n;
+	struct fc_effect fx[FC_EFFECTS];
+};
+
+/**
+ * fc_site_init() - a site at rest, its links down
+ * @site: zeroed but for topo, pref, timing, in, out, stat, id, window, nports
+ *	and the queue and stat members of each net-input
+ * @seed: of its random numbers
+ */
+void fc_site_init(struct fc_site *site, u64 seed);
+
+/**
+ * fc_site_event() - one event
+ * @site: site
+ * @ev: event
+ * @fx: emptied, then filled
+ *
+ * Return: true if the effects had no room for all: perform them, then come
+ * again with FC_EV_MORE.
+ */
+bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx);
+
+/* Return: how many flits the local net-input takes now; they get the numbers from fc_site_seq(). */
+u32 fc_site_room(const struct fc_site *site);
+u32 fc_site_seq(const struct fc_site *site);
+
+/**
+ * fc_site_idle() - is nothing under way in the site
+ * @site: site
+ *
+ * Return: true if every machine is free and every queue is empty.
+ */
+bool fc_site_idle(const struct fc_site *site);
+
+/**
+ * fc_site_purge() - give back every handle; the site is to be initialised or
+ * freed next
+ * @site: site
+ * @drop: called for each handle
+ * @arg: for @drop
+ */
+void fc_site_purge(struct fc_site *site, void (*drop)(void *arg, void *h), void *arg);
+
+/**
+ * fc_site_next_port() - where a control frame goes
+ * @site: site
+ * @dst: its destination, another site
+ *
+ * Return: a port whose link is up, or FC_PORT_NONE.
+ */
+u8 fc_site_next_port(struct fc_site *site, u32 dst);
+
+/* Targets of a list that are at this site. */
+u64 fc_site_local_mask(const struct fc_site *site, const u8 *head);
+
+static inline u64 fc_mask_all(unsigned int n)
+{
+	return n >= 64 ? ~(u64)0 : fc_bit64(n) - 1;
+}
+
+/* The default preference table: each direction has the port of its own number. */
+void fc_pref_default(struct fc_pref *pref, const struct fc_topo *topo);
+
+/* xorshift64*: good enough to keep two sites from doing the same for ever. */
+static inline u32 fc_random(u64 *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return (u32)((*state * 0x2545F4914F6CDD1DULL) >> 32);
+}
+
+#endif /* FC_CORE_SITE_H */

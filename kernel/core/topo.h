@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Topologies: who is whose neighbour, and which logical directions lead
+ * nearer to a site (CARE, section 4.6: "Determining the logical direction").
+ *
+ * A direction is a small number; its port is that number plus one unless the
+ * preference table says otherwise.  Meshes and tori of n dimensions have the
+ * directions +x -x +y -y +z -z +3 -3 ... (2 * dimension, plus one for minus);
+ * a hypercube has one direction per dimension, d0 d1 ...
+ */
+#ifndef FC_CORE_TOPO_H
+#define FC_CORE_TOPO_H
+
+#include "base.h"
+
+#define FC_DIRS_MAX	30	/* of any topology: fits FC_PORTS_MAX with the local port */
+#define FC_DIMS_MAX	20	/* a hypercube of FC_SITES_MAX */
+/*
+ * Ten times what the simulator is meant for; a canonical
+ * specification stays within FC_SPEC_MAX and a distance within u32.
+ */
+#define FC_SITES_MAX	1048576
+#define FC_SPEC_MAX	64	/* canonical specification with its NUL */
+
+struct fc_topo_ops;
+
+/**
+ * struct fc_topo - a topology; constant once parsed
+ * @ops: its kind
+ * @ndims: dimensions
+ * @size: sites along each dimension; dimension 0 (x) varies fastest in a site's
+ *	identity.  "torus:RxC" has R rows (y) and C columns (x).
+ * @nsites: sites are 0 .. nsites - 1
+ * @ndirs: directions are 0 .. ndirs - 1
+ */
+struct fc_topo {
+	const struct fc_topo_ops *ops;
+	u8  ndims;
+	u8  ndirs;
+	u32 size[FC_DIMS_MAX];
+	u32 nsites;
+};
+
+/**
+ * struct fc_topo_ops - one kind of topology
+ * @name: word before the colon of the specification (required)
+ * @usage: the form of the specification, for error texts (required)
+ * @parse: read what follows the colon into the topology; returns NULL or a
+ *	text that says what is wrong with it (required)
+ * @print: write what follows the colon, canonical, NUL-terminated (required)
+ * @neighbour: the site one step in the direction, or FC_SITE_NONE at an edge
+ *	(required)
+ * @arrival: the direction in which the other end of that link sees us, so that
+ *	neighbour(neighbour(s, d), arrival(d)) == s (required)
+ * @minimal: mask of the directions that lead nearer from one site to another;
+ *	0 only if they are the same (required)
+ * @distance: links on a shortest path (required)
+ * @dir_name: name of a direction, at most 7 characters (required)
+ */
+struct fc_topo_ops {
+	const char *name;
+	const char *usage;
+	const char *(*parse)(struct fc_topo *topo, const char *args);
+	void (*print)(const struct fc_topo *topo, char *buf, size_t size);
+	u32 (*neighbour)(const struct fc_topo *topo, u32 site, u8 dir);
+	u8 (*arrival)(const struct fc_topo *topo, u8 dir);
+	u32 (*minimal)(const struct fc_topo *topo, u32 from, u32 to);
+	u32 (*distance)(const struct fc_topo *topo, u32 from, u32 to);
+	void (*dir_name)(const struct fc_topo *topo, u8 dir, char buf[8]);
+};
+
+/**
+ * fc_topo_parse() - read a specification such as "torus:4x4"
+ * @topo: result; untouched unless NULL is returned
+ * @spec: NUL-terminated
+ *
+ * Return: NULL, or a constant text that says what is wrong.
+ */
+const char *fc_topo_parse(struct fc_topo *topo, const char *spec);
+
+/**
+ * fc_topo_print() - the canonical specification, NUL-terminated
+ * @topo: parsed topology
+ * @buf: at least FC_SPEC_MAX bytes
+ */
+void fc_topo_print(const struct fc_topo *topo, char buf[FC_SPEC_MAX]);
+
+/**
+ * fc_topo_hash() - what HELLO carries to compare topologies
+ * @topo: parsed topology
+ *
+ * Return: 32-bit FNV-1a hash of the canonical specification.
+ */
+u32 fc_topo_hash(const struct fc_topo *topo);
+
+/**
+ * fc_topo_dir_parse() - direction from its name
+ * @topo: parsed topology
+ * @name: NUL-terminated
+ *
+ * Return: the direction, or -1.
+ */
+int fc_topo_dir_parse(const struct fc_topo *topo, const char *name);
+
+static inline u32 fc_topo_minimal(const struct fc_topo *topo, u32 from, u32 to)
+{
+	return topo->ops->minimal(topo, from, to);
+}
+
+static inline u32 fc_topo_neighbour(const struct fc_topo *topo, u32 site, u8 dir)
+{
+	return topo->ops->neighbour(topo, site, dir);
+}
+
+/* One small file for one or two kinds. */
+extern const struct fc_topo_ops fc_topo_line;
+extern const struct fc_topo_ops fc_topo_ring;
+extern const struct fc_topo_ops fc_topo_mesh;
+extern const struct fc_topo_ops fc_topo_torus;
+extern const struct fc_topo_ops fc_topo_hypercube;
+
+/* All kinds, in registry.c: what is listed is tested. */
+extern const struct fc_topo_ops *const fc_topo_registry[];
+extern const unsigned int fc_topo_registry_size;
+
+#endif /* FC_CORE_TOPO_H */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What meshes and tori share: sites with coordinates, directions +axis -axis.
+ */
+#ifndef FC_CORE_TOPO_AXES_H
+#define FC_CORE_TOPO_AXES_H
+
+#include "topo.h"
+
+/**
+ * fc_topo_axes_parse() - read "AxBxC" or "K^N" into a topology
+ * @topo: topology to fill; its ops are set
+ * @args: NUL-terminated; the last number is dimension 0 (x)
+ *
+ * Return: NULL, or a constant text that says what is wrong.
+ */
+const char *fc_topo_axes_parse(struct fc_topo *topo, const char *args);
+
+/**
+ * fc_topo_axes_print() - write what fc_topo_axes_parse() reads
+ * @topo: parsed topology
+ * @buf: result, NUL-terminated
+ * @size: of the buffer
+ *
+ * "K^N" is canonical from three equal sizes on, "AxBxC" otherwise.
+ */
+void fc_topo_axes_print(const struct fc_topo *topo, char *buf, size_t size);
+
+/**
+ * fc_topo_axes_arrival() - the opposite direction along the same axis
+ * @topo: parsed topology
+ * @dir: direction
+ *
+ * Return: the direction.
+ */
+u8 fc_topo_axes_arrival(const struct fc_topo *topo, u8 dir);
+
+/**
+ * fc_topo_axes_dir_name() - "+x" "-x" "+y" "-y" "+z" "-z" "+3" "-3" ...
+ * @topo: parsed topology
+ * @dir: direction
+ * @buf: result, NUL-terminated
+ */
+void fc_topo_axes_dir_name(const struct fc_topo *topo, u8 dir, char buf[8]);
+
+/* The dimension of a direction, and whether it leads towards coordinate 0. */
+static inline unsigned int fc_topo_axes_dim(u8 dir)
+{
+	return dir / 2;
+}
+
+static inline bool fc_topo_axes_minus(u8 dir)
+{
+	return dir & 1;
+}
+
+static inline u32 fc_topo_axes_plus_bit(unsigned int dim)
+{
+	return fc_bit(2 * dim);
+}
+
+static inline u32 fc_topo_axes_minus_bit(unsigned int dim)
+{
+	return fc_bit(2 * dim + 1);
+}
+
+#endif /* FC_CORE_TOPO_AXES_H */

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Meshes of n dimensions, and lines, which are meshes of one.
+ *
+ * Every direction that brings one coordinate nearer to the target's is
+ * minimal: the distance is the sum over the dimensions of |to - from|.
+ */
+#include "topo_axes.h"
+
+static const char *mesh_parse(struct fc_topo *topo, const char *args)
+{
+	const char *wrong = fc_topo_axes_parse(topo, args);
+
+	if (wrong)
+		return wrong;
+	if (topo->ndims < 2)
+		return "a mesh has two dimensions or more; line:N has one";
+	return NULL;
+}
+
+static const char *line_parse(struct fc_topo *topo, const char *args)
+{
+	const char *wrong = fc_topo_axes_parse(topo, args);
+
+	if (wrong)
+		return wrong;
+	if (topo->ndims > 1)
+		return "a line has one dimension; mesh:RxC has more";
+	return NULL;
+}
+
+static u32 mesh_neighbour(const struct fc_topo *topo, u32 site, u8 dir)
+{
+	unsigned int dim = fc_topo_axes_dim(dir);
+	u32 stride = 1;
+	unsigned int i;
+	u32 at;
+
+	if (dir >= topo->ndirs || site >= topo->nsites)
+		return FC_SITE_NONE;
+	for (i = 0; i < dim; i++)
+		stride *= topo->size[i];
+	at = site / stride % topo->size[dim];
+	if (fc_topo_axes_minus(dir))
+		return at == 0 ? FC_SITE_NONE : site - stride;
+	return at == topo->size[dim] - 1 ? FC_SITE_NONE : site + stride;
+}
+
+static u32 mesh_minimal(const struct fc_topo *topo, u32 from, u32 to)
+{
+	unsigned int i;
+	u32 mask = 0;
+
+	for (i = 0; i < topo->ndims; i++) {
+		u32 size = topo->size[i];
+
+		if (from % size < to % size)
+			mask |= fc_topo_axes_plus_bit(i);
+		else if (from % size > to % size)
+			mask |= fc_topo_axes_minus_bit(i);
+		from /= size;
+		to /= size;
+	}
+	return mask;
+}
+
+static u32 mesh_distance(const struct fc_topo *topo, u32 from, u32 to)
+{
+	u32 links = 0;
+	unsigned int i;
+
+	for (i = 0; i < topo->ndims; i++) {
+		u32 size = topo->size[i];
+		u32 a = from % size;
+		u32 b = to % size;
+
+		links += a < b ? b - a : a - b;
+		from /= size;
+		to /= size;
+	}
+	return links;
+}
+
+const struct fc_topo_ops fc_topo_mesh = {
+	.name = "mesh",
+	.usage = "mesh:RxC, mesh:AxBxC... or mesh:K^N",
+	.parse = mesh_parse,
+	.print = fc_topo_axes_print,
+	.neighbour = mesh_neighbour,
+	.arrival = fc_topo_axes_arrival,
+	.minimal = mesh_minimal,
+	.distance = mesh_distance,
+	.dir_name = fc_topo_axes_dir_name,
+};
+
+const struct fc_topo_ops fc_topo_line = {
+	.name = "line",
+	.usage = "line:N",
+	.parse = line_parse,
+	.print = fc_topo_axes_print,
+	.neighbour = mesh_neighbour,
+	.arrival = fc_topo_axes_arrival,
+	.minimal = mesh_minimal,
+	.distance = mesh_distance,
+	.dir_name = fc_topo_axes_dir_name,
+};

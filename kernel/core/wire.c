@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "wire.h"
+
+/* Offsets within the link header. */
+enum { L_VERSION, L_TYPE, L_VC, L_FLAGS, L_LEN = 4, L_EPOCH = 6, L_SEQ = 8, L_ACK = 12 };
+
+/* Within the packet header. */
+enum {
+	P_SRC = 0, P_INCARNATION = 4, P_SOCK = 8, P_PORT = 12, P_NTARGETS = 14, P_ID = 16,
+	P_MSG_LEN = 20, P_OFFSET = 24, P_DATA_LEN = 28, P_HOPS = 32, P_FLAGS = 34, P_ZERO = 35
+};
+
+/* Within a target entry. */
+enum { T_SITE = 0, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN = 12, T_SEQ = 16 };
+
+static_assert(L_ACK + 4 == FC_LINK_SIZE);
+static_assert(P_ZERO + 1 == FC_PACKET_SIZE);
+static_assert(T_SEQ + 4 == FC_TARGET_SIZE);
+static_assert(FC_FLOW_WINDOW <= 255);
+
+static u16 get16(const u8 *p)
+{
+	return (u16)(p[0] << 8 | p[1]);
+}
+
+static u32 get32(const u8 *p)
+{
+	return (u32)p[0] << 24 | (u32)p[1] << 16 | (u32)p[2] << 8 | p[3];
+}
+
+static void put16(u8 *p, u16 v)
+{
+	p[0] = (u8)(v >> 8);
+	p[1] = (u8)v;
+}
+
+static void put32(u8 *p, u32 v)
+{
+	put16(p, (u16)(v >> 16));
+	put16(p + 2, (u16)v);
+}
+
+static bool link_flags_valid(const struct fc_link_hdr *h)
+{
+	switch ((enum fc_frame)h->type) {
+	case FC_FRAME_FLIT:
+		if (h->vc != FC_VC_DATA ||
+		    (h->flags & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT)))
+			return false;
+		/* An abort-packet terminator travels alone. */
+		if (h->flags & FC_PART_ABORT)
+			return h->flags == (FC_PART_TERM | FC_PART_ABORT) && !h->len;
+		return true;
+	case FC_FRAME_STATUS:
+		return h->vc == FC_VC_DATA && !h->len &&
+		       !(h->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT));
+	case FC_FRAME_HELLO:
+		return h->vc == FC_VC_CTRL && !h->flags && h->len == FC_HELLO_SIZE;
+	case FC_FRAME_CTRL:
+		return h->vc == FC_VC_CTRL && !h->flags && h->len == FC_CTRL_SIZE;
+	}
+	return false;
+}
+
+bool fc_wire_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear, u32 total)
+{
+	if (linear < FC_LINK_SIZE || total < FC_LINK_SIZE || p[L_VERSION] != FC_VERSION)
+		return false;
+	h->type = p[L_TYPE];
+	h->vc = p[L_VC];
+	h->flags = p[L_FLAGS];
+	h->len = get16(p + L_LEN);
+	h->epoch = get16(p + L_EPOCH);
+	h->seq = get32(p + L_SEQ);
+	h->ack = get32(p + L_ACK);
+	return h->len <= total - FC_LINK_SIZE && link_flags_valid(h);
+}
+
+void fc_wire_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *h)
+{
+	p[L_VERSION] = FC_VERSION;
+	p[L_TYPE] = h->type;
+	p[L_VC] = h->vc;
+	p[L_FLAGS] = h->flags;
+	put16(p + L_LEN, h->len);
+	put16(p + L_EPOCH, h->epoch);
+	put32(p + L_SEQ, h->seq);
+	put32(p + L_ACK, h->ack);
+}
+
+bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE])
+{
+	m->ver_min = p[0];
+	m->ver_max = p[1];
+	m->mode = p[2];
+	m->reason = p[3];
+	m->site = get32(p + 4);
+	m->port = get16(p + 8);
+	m->window = get16(p + 10);
+	m->flit = get32(p + 12);
+	m->epoch = get32(p + 16);
+	m->peer_epoch = get32(p + 20);
+	m->topology = get32(p + 24);
+	m->nsites = get32(p + 28);
+	return m->ver_min <= m->ver_max && m->epoch && m->window &&
+	       m->site != FC_SITE_NONE && m->port && m->port < FC_PORTS_MAX;
+}
+
+void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m)
+{
+	p[0] = m->ver_min;
+	p[1] = m->ver_max;
+	p[2] = m->mode;
+	p[3] = m->reason;
+	put32(p + 4, m->site);
+	put16(p + 8, m->port);
+	put16(p + 10, m->window);
+	put32(p + 12, m->flit);
+	put32(p + 16, m->epoch);
+	put32(p + 20, m->peer_epoch);
+	put32(p + 24, m->topology);
+	put32(p + 28, m->nsites);
+}
+
+bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE])
+{
+	c->kind = p[0];
+	c->hops = get16(p + 2);
+	c->dst = get32(p + 4);
+	c->incarnation = get32(p + 8);
+	c->sock = get32(p + 12);
+	c->site = get32(p + 16);
+	c->port = get16(p + 20);
+	c->base = get16(p + 22);
+	c->seq = get32(p + 24);
+	c->next = get32(p + 28);
+	c->have = (u64)get32(p + 32) << 32 | get32(p + 36);
+	return c->kind >= FC_CTRL_CONFIRM && c->kind < FC_CTRL_COUNT && !p[1] &&
+	       !get32(p + 40) && c->dst != FC_SITE_NONE && c->site != FC_SITE_NONE && c->port;
+}
+
+void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c)
+{
+	p[0] = c->kind;
+	p[1] = 0;
+	put16(p + 2, c->hops);
+	put32(p + 4, c->dst);
+	put32(p + 8, c->incarnation);
+	put32(p + 12, c->sock);
+	put32(p + 16, c->site);
+	put16(p + 20, c->port);
+	put16(p + 22, c->base);
+	put32(p + 24, c->seq);
+	put32(p + 28, c->next);
+	put32(p + 32, (u32)(c->have >> 32));
+	put32(p + 36, (u32)c->have);
+	put32(p + 40, 0);
+}
+
+u32 fc_wire_head_size(const u8 *p, u32 linear)
+{
+	u32 n;
+
+	if (linear < FC_PACKET_SIZE)
+		return 0;
+	n = get16(p + P_NTARGETS);
+	return n && n <= FC_TARGETS_MAX ? fc_head_size(n) : 0;
+}
+
+static bool target_valid(const u8 *p, u32 msg_len, u32 nsites, bool last)
+{
+	u32 off = get32(p + T_OFF);
+
+	return get32(p + T_SITE) < nsites && get16(p + T_PORT) &&
+	       p[T_FLAGS] == (last ? FC_TARGET_LAST : 0) && p[T_LAG] < FC_FLOW_WINDOW &&
+	       off <= msg_len && get32(p + T_LEN) <= msg_len - off;
+}
+
+bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
+{
+	u32 n = get16(p + P_NTARGETS), size = fc_head_size(n);
+	u32 msg_len = get32(p + P_MSG_LEN), offset = get32(p + P_OFFSET);
+	u32 data_len = get32(p + P_DATA_LEN), i;
+
+	if (!n || n > FC_TARGETS_MAX || size > len || get32(p + P_SRC) >= nsites ||
+	    p[P_FLAGS] & ~FC_PACKET_LIST || p[P_ZERO] || msg_len > FC_MESSAGE_MAX ||
+	    offset % FC_PACKET_MAX || offset > msg_len || (offset && offset == msg_len))
+		return false;
+	if (data_len > FC_PACKET_MAX || data_len > msg_len - offset ||
+	    (data_len < FC_PACKET_MAX && data_len < msg_len - offset))
+		return false;
+	/* The data of the flit: all of the packet's exactly if it ends here. */
+	if (flags & FC_PART_TERM ? len - size != data_len : len - size > data_len)
+		return false;
+	for (i = 0; i < n; i++)
+		if (!target_valid(p + fc_head_size(i), msg_len, nsites, i == n - 1))
+			return false;
+	return true;
+}
+
+void fc_wire_packet_decode(struct fc_packet *pk, const u8 *head)
+{
+	pk->src = get32(head + P_SRC);
+	pk->incarnation = get32(head + P_INCARNATION);
+	pk->sock = get32(head + P_SOCK);
+	pk->src_port = get16(head + P_PORT);
+	pk->ntargets = get16(head + P_NTARGETS);
+	pk->id = get32(head + P_ID);
+	pk->msg_len = get32(head + P_MSG_LEN);
+	pk->offset = get32(head + P_OFFSET);
+	pk->data_len = get32(head + P_DATA_LEN);
+	pk->hops = get16(head + P_HOPS);
+	pk->flags = head[P_FLAGS];
+}
+
+void fc_wire_packet_encode(u8 *head, const struct fc_packet *pk)
+{
+	put32(head + P_SRC, pk->src);
+	put32(head + P_INCARNATION, pk->incarnation);
+	put32(head + P_SOCK, pk->sock);
+	put16(head + P_PORT, pk->src_port);
+	put16(head + P_NTARGETS, pk->ntargets);
+	put32(head + P_ID, pk->id);
+	put32(head + P_MSG_LEN, pk->msg_len);
+	put32(head + P_OFFSET, pk->offset);
+	put32(head + P_DATA_LEN, pk->data_len);
+	put16(head + P_HOPS, pk->hops);
+	head[P_FLAGS] = pk->flags;
+	head[P_ZERO] = 0;
+}
+
+void fc_wire_target_decode(struct fc_target *t, const u8 *head, unsigned int i)
+{
+	const u8 *p = head + fc_head_size(i);
+
+	t->site = get32(p + T_SITE);
+	t->port = get16(p + T_PORT);
+	t->flags = p[T_FLAGS];
+	t->lag = p[T_LAG];
+	t->off = get32(p + T_OFF);
+	t->len = get32(p + T_LEN);
+	t->seq = get32(p + T_SEQ);
+}
+
+void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t)
+{
+	u8 *p = head + fc_head_size(i);
+
+	put32(p + T_SITE, t->site);
+	put16(p + T_PORT, t->port);
+	p[T_FLAGS] = t->flags;
+	p[T_LAG] = t->lag;
+	put32(p + T_OFF, t->off);
+	put32(p + T_LEN, t->len);
+	put32(p + T_SEQ, t->seq);
+}
+
+unsigned int fc_wire_ntargets(const u8 *head)
+{
+	return get16(head + P_NTARGETS);
+}
+
+u32 fc_wire_target_site(const u8 *head, unsigned int i)
+{
+	return get32(head + fc_head_size(i) + T_SITE);
+}
+
+u32 fc_wire_data_len(const u8 *head)
+{
+	return get32(head + P_DATA_LEN);
+}
+
+u16 fc_wire_hops(const u8 *head)
+{
+	return get16(head + P_HOPS);
+}
+
+u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
+{
+	unsigned int i, k, n = fc_wire_ntargets(src);
+	u8 packet[FC_PACKET_SIZE];
+
+	/*
+	 * Where dst lies above src, the kept entries move up by no more than what is
+	 * dropped, so going down from the last one never overwrites one still to move.
+	 */
+	for (k = 0, i = 0; i < n; i++)
+		k += mask >> i & 1;
+	memcpy(packet, src, FC_PACKET_SIZE);
+	put16(packet + P_NTARGETS, (u16)k);
+	put16(packet + P_HOPS, (u16)(get16(packet + P_HOPS) + hops));
+	if (dst > src) {
+		for (i = n, n = k; i-- > 0;) {
+			if (!(mask >> i & 1))
+				continue;
+			k--;
+			memmove(dst + fc_head_size(k), src + fc_head_size(i), FC_TARGET_SIZE);
+		}
+		k = n;
+	} else {
+		for (k = 0, i = 0; i < n; i++) {
+			if (!(mask >> i & 1))
+				continue;
+			memmove(dst + fc_head_size(k), src + fc_head_size(i), FC_TARGET_SIZE);
+			k++;
+		}
+	}
+	memcpy(dst, packet, FC_PACKET_SIZE);
+	for (i = 0; i < k; i++)
+		dst[fc_head_size(i) + T_FLAGS] = i == k - 1 ? FC_TARGET_LAST : 0;
+	return fc_head_size(k);
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The wire: every frame's encoding, decoding and validation, and the only
+ * byte-order code.  What is decoded here is safe to believe as far as one
+ * frame alone can tell.
+ *
+ * A frame is a link header and its payload.  The payload of a flit with
+ * FC_PART_HEAD begins with a packet header and the target list; the rest of
+ * the payload is data.
+ */
+#ifndef FC_CORE_WIRE_H
+#define FC_CORE_WIRE_H
+
+#include "base.h"
+
+#define FC_VERSION		1
+#define FC_ETHERTYPE		0x88B5	/* IEEE 802 local experimental ethertype 1 */
+
+#define FC_LINK_SIZE		16	/* link header */
+#define FC_HELLO_SIZE		32
+#define FC_CTRL_SIZE		44
+#define FC_PACKET_SIZE		36	/* packet header */
+#define FC_TARGET_SIZE		20	/* target entry */
+
+/* Data bytes of a packet; all but the last of a message have as many. */
+#define FC_PACKET_MAX		65536U
+#define FC_MESSAGE_MAX		(16U << 20)
+#define FC_TARGETS_MAX		64	/* of a packet: its branches are u64 masks */
+#define FC_HOPS_MAX		1024	/* links a packet may cross */
+#define FC_FLOW_WINDOW		16	/* messages of one flow under way */
+
+enum fc_frame {
+	FC_FRAME_HELLO = 1,
+	FC_FRAME_FLIT,
+	FC_FRAME_STATUS,
+	FC_FRAME_CTRL,
+};
+
+/* Virtual channels: control is neither sequenced nor credited. */
+enum fc_vc {
+	FC_VC_CTRL,
+	FC_VC_DATA,
+	FC_VC_COUNT
+};
+
+/* What a flit carries (flags of FC_FRAME_FLIT). */
+#define FC_PART_HEAD		0x01
+#define FC_PART_TERM		0x02
+#define FC_PART_ABORT		0x04	/* with TERM: :abort-packet, no data */
+
+/* Flags of FC_FRAME_STATUS. */
+#define FC_STATUS_PROBE		0x01	/* answer, and give up on what was sent and never came */
+#define FC_STATUS_WANT		0x02	/* say when everything sent has been taken */
+
+/**
+ * struct fc_link_hdr - link header
+ * @type: enum fc_frame
+ * @vc: virtual channel of a flit or status
+ * @flags: FC_PART_* of a flit, FC_STATUS_* of a status
+ * @len: payload bytes; the device may pad the frame
+ * @epoch: low bits of the sender's epoch
+ * @seq: flit: its number; status: number of the next flit
+ * @ack: flits taken from the other direction of the same channel (absolute)
+ */
+struct fc_link_hdr {
+	u8  type;
+	u8  vc;
+	u8  flags;
+	u16 len;
+	u16 epoch;
+	u32 seq;
+	u32 ack;
+};
+
+/**
+ * struct fc_hello_msg - payload of FC_FRAME_HELLO
+ * @ver_min: lowest version spoken
+ * @ver_max: highest version spoken
+ * @mode: switching mode
+ * @reason: enum fc_reason: why the sender's end is not up, or 0
+ * @site: sender
+ * @port: port of the sender
+ * @window: flits the sender takes ahead of being forwarded
+ * @flit: flit size of the network
+ * @epoch: number of this life of the sender's end, not 0
+ * @peer_epoch: epoch heard from the receiver, 0 for none
+ * @topology: fc_topo_hash()
+ * @nsites: sites of the topology
+ */
+struct fc_hello_msg {
+	u8  ver_min;
+	u8  ver_max;
+	u8  mode;
+	u8  reason;
+	u32 site;
+	u16 port;
+	u16 window;
+	u32 flit;
+	u32 epoch;
+	u32 peer_epoch;
+	u32 topology;
+	u32 nsites;
+};
+
+/**
+ * struct fc_packet - packet header
+ * @src: source site
+ * @incarnation: of the source site
+ * @sock: number of the source socket, unique in the site's life
+ * @src_port: port of the source socket
+ * @ntargets: entries of the target list, 1 .. FC_TARGETS_MAX
+ * @id: message id
+ * @msg_len: bytes of the message
+ * @offset: first byte of the message in this packet, a multiple of FC_PACKET_MAX
+ * @data_len: data bytes of the packet
+ * @hops: links crossed
+ * @flags: FC_PACKET_*
+ */
+struct fc_packet {
+	u32 src;
+	u32 incarnation;
+	u32 sock;
+	u16 src_port;
+	u16 ntargets;
+	u32 id;
+	u32 msg_len;
+	u32 offset;
+	u32 data_len;
+	u16 hops;
+	u8  flags;
+};
+
+/* The sender named a target list, not one site. */
+#define FC_PACKET_LIST		0x01
+
+/* Flag of a target entry: the list ends here (CARE, section 3.1). */
+#define FC_TARGET_LAST		0x01
+
+/**
+ * struct fc_target - target entry
+ * @site: target site
+ * @port: target port, not 0
+ * @flags: FC_TARGET_LAST
+ * @lag: how many messages of the flow before this one the source still
+ *	keeps; so @seq - @lag is the oldest that may yet come, and older ones
+ *	never will
+ * @off: first byte of the message that the target receives
+ * @len: bytes from there; 0: to the end of the message
+ * @seq: number of the message in the flow (source socket, target port)
+ */
+struct fc_target {
+	u32 site;
+	u16 port;
+	u8  flags;
+	u8  lag;
+	u32 off;
+	u32 len;
+	u32 seq;
+};
+
+/* What a control frame says of one target of one message; to its source, but for the last. */
+enum fc_ctrl_kind {
+	FC_CTRL_CONFIRM = 1,	/* received so far */
+	FC_CTRL_NO_ROOM,	/* put off until FC_CTRL_ROOM */
+	FC_CTRL_ROOM,		/* there is room again: begin now */
+	FC_CTRL_REFUSED,	/* no socket on the port */
+	FC_CTRL_UNREACHABLE,	/* a site on the way has no usable port */
+	FC_CTRL_ASK,		/* source to target: has it come, is there room? */
+	FC_CTRL_COUNT
+};
+
+/**
+ * struct fc_ctrl - payload of FC_FRAME_CTRL, from a target to a source; an
+ *	FC_CTRL_ASK goes the other way, with source and target in each other's place
+ * @kind: enum fc_ctrl_kind
+ * @hops: links crossed
+ * @dst: source site of the message, to which this frame goes
+ * @incarnation: of that site
+ * @sock: source socket
+ * @site: target site it speaks of
+ * @port: target port it speaks of
+ * @seq: message it speaks of
+ * @next: every message of the flow before this one is received
+ * @base: packets of message @seq received, counted from the first without a gap
+ * @have: bit i: packet @base + i is received too
+ */
+struct fc_ctrl {
+	u8  kind;
+	u16 hops;
+	u32 dst;
+	u32 incarnation;
+	u32 sock;
+	u32 site;
+	u16 port;
+	u32 seq;
+	u32 next;
+	u16 base;
+	u64 have;
+};
+
+/**
+ * fc_wire_link_decode() - link header of a frame
+ * @h: result
+ * @p: first byte after the Ethernet header
+ * @linear: readable bytes at @p
+ * @total: bytes of the frame from @p on, padding included
+ *
+ * Return: true if the header is valid for its type and its payload is within
+ * the frame.
+ */
+bool fc_wire_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear, u32 total);
+void fc_wire_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *h);
+
+/* Payloads of exactly their size; false if a field is out of range. */
+bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE]);
+void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m);
+bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE]);
+void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c);
+
+static inline u32 fc_head_size(u32 ntargets)
+{
+	return FC_PACKET_SIZE + ntargets * FC_TARGET_SIZE;
+}
+
+/**
+ * fc_wire_head_size() - bytes of packet header and target list of a head flit
+ * @p: its payload
+ * @linear: readable bytes at @p
+ *
+ * Return: the size claimed there, or 0 if the claim is out of range.  The list
+ * itself need not be readable yet.
+ */
+u32 fc_wire_head_size(const u8 *p, u32 linear);
+
+/**
+ * fc_wire_head_check() - validate the head of a flit
+ * @p: its payload; packet header and list are readable
+ * @flags: FC_PART_* of the flit
+ * @len: payload bytes
+ * @nsites: sites of the topology
+ *
+ * Return: true if header and list agree with each other, with the flit and with
+ * the topology.  The other fc_wire_*() functions on heads may then be used.
+ */
+bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites);
+
+void fc_wire_packet_decode(struct fc_packet *pk, const u8 *head);
+void fc_wire_packet_encode(u8 *head, const struct fc_packet *pk);
+void fc_wire_target_decode(struct fc_target *t, const u8 *head, unsigned int i);
+void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t);
+
+/* Single fields, for the router. */
+unsigned int fc_wire_ntargets(const u8 *head);
+u32 fc_wire_target_site(const u8 *head, unsigned int i);
+u32 fc_wire_data_len(const u8 *head);
+u16 fc_wire_hops(const u8 *head);
+
+/**
+ * fc_wire_head_subset() - the head of a branch: some of the targets
+ * @dst: where it goes: @src itself, exactly the shrinkage above it, or apart
+ *	from it
+ * @src: head
+ * @mask: targets to keep, not 0
+ * @hops: links to add to those crossed
+ *
+ * Return: bytes written.
+ */
+u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops);
+
+#endif /* FC_CORE_WIRE_H */

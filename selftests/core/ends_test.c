@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * End to end: one flow over a channel that loses, doubles and reorders packets
+ * and confirmations, with a target that has no room at times and a source that
+ * gives up at times.  The oracle knows what each side was given.
+ */
+#include <string.h>
+
+#include "ends.h"
+#include "tap.h"
+
+/*
+ * Parts.
+ */
+
+/* Packets that hold a byte of the part, by looking at each. */
+static void check_part(u32 msg_len, u32 off, u32 len)
+{
+	u32 bytes = len ? len : msg_len - off;
+	struct fc_part part = fc_part_make(msg_len, off, len);
+	u32 packets = msg_len ? (msg_len + FC_PACKET_MAX - 1) / FC_PACKET_MAX : 1;
+	u32 first = packets;
+	u32 count = 0;
+
+	CHECK(part.off == off && part.len == bytes, "%u %u %u", msg_len, off, len);
+	for (u32 p = 0; p < packets; p++) {
+		u64 begin = (u64)p * FC_PACKET_MAX;
+		u64 end = begin + FC_PACKET_MAX < msg_len ? begin + FC_PACKET_MAX : msg_len;
+
+		if (begin >= (u64)off + bytes || end <= off)
+			continue;
+		if (first == packets)
+			first = p;
+		count++;
+	}
+	if (!bytes) {
+		/* Any one packet that there is. */
+		CHECK(part.count == 1 && part.first < packets, "%u %u %u: packet %u of %u",
+		      msg_len, off, len, part.first, packets);
+		return;
+	}
+	CHECK(part.first == first && part.count == count, "%u %u %u: %u+%u, not %u+%u", msg_len,
+	      off, len, part.first, part.count, first, count);
+}
+
+TEST(part_make__names_the_packets)
+{
+	static const u32 edges[] = {
+		0, 1, 2, FC_PACKET_MAX - 1, FC_PACKET_MAX, FC_PACKET_MAX + 1,
+		2 * FC_PACKET_MAX - 1, 2 * FC_PACKET_MAX, 2 * FC_PACKET_MAX + 1,
+		FC_MESSAGE_MAX - 1, FC_MESSAGE_MAX,
+	};
+	const unsigned int n = FC_ARRAY_SIZE(edges);
+
+	for (unsigned int i = 0; i < n; i++)
+		for (unsigned int j = 0; j < n; j++)
+			for (unsigned int k = 0; k < n; k++)
+				if (edges[j] <= edges[i] && edges[k] <= edges[i] - edges[j])
+					check_part(edges[i], edges[j], edges[k]);
+	for (unsigned int i = 0; i < 20000; i++) {
+		u32 msg_len = tap_random(4 * FC_PACKET_MAX);
+		u32 off = tap_random(msg_len + 1);
+
+		check_part(msg_len, off, tap_random(msg_len - off + 1));
+	}
+}
+
+/*
+ * A flow.
+ */
+
+#define MESSAGES	60
+#define PACKETS_MAX	200
+#define CHANNEL		64
+
+struct sent {
+	struct fc_txtarget tx;
+	struct fc_part part;
+	bool stored[PACKETS_MAX];
+	unsigned int nstored;
+	bool delivered;
+	bool given_up;
+	bool skipped;
+};
+
+struct packet {
+	u32 message;
+	u16 packet;
+	u8 lag;
+};
+
+struct bench {
+	struct sent msg[MESSAGES];
+	u32 n;			/* messages begun */
+	struct fc_txflow tx;
+	struct fc_rxflow rx;
+	u32 first_seq;
+	struct packet data[CHANNEL];
+	u32 ndata;
+	struct fc_ctrl ctrl[CHANNEL];
+	u32 nctrl;
+	u32 delivered_up_to;	/* messages before this one were delivered, or given up */
+	u32 loss;		/* of 100 */
+	u32 refuse;		/* of 100 admissions */
+	bool owes_room;
+	u32 room_seq;
+	u32 packets;
+	bool full;		/* the channel was, and lost something */
+};
+
+static void channel_data(struct bench *b, const struct packet *p)
+{
+	b->full |= b->ndata == CHANNEL;
+	if (tap_random(100) < b->loss || b->ndata == CHANNEL)
+		return;
+	b->data[b->ndata++] = *p;
+	if (b->loss && !tap_random(8) && b->ndata < CHANNEL)
+		b->data[b->ndata++] = *p;
+}
+
+static void channel_ctrl(struct bench *b, const struct fc_ctrl *c)
+{
+	b->full |= b->nctrl == CHANNEL;
+	if (tap_random(100) < b->loss || b->nctrl == CHANNEL)
+		return;
+	b->ctrl[b->nctrl++] = *c;
+	if (b->loss && !tap_random(8) && b->nctrl < CHANNEL)
+		b->ctrl[b->nctrl++] = *c;
+}
+
+/* The oldest message that is not over, as the source keeps it. */
+static void move_window(struct bench *b)
+{
+	while (b->tx.oldest != b->tx.next &&
+	       fc_txtarget_over(&b->msg[b->tx.oldest - b->first_seq].tx))
+		b->tx.oldest++;
+}
+
+static void begin(struct bench *b, u32 packets)
+{
+	struct sent *m = &b->msg[b->n++];
+	u32 msg_len = packets * FC_PACKET_MAX - tap_random(FC_PACKET_MAX - 1);
+	u32 off = tap_random(3) ? 0 : tap_random(msg_len);
+
+	m->part = fc_part_make(msg_len, off, 0);
+	m->tx.part = m->part;
+	m->tx.seq = b->tx.next++;
+	m->tx.state = FC_TX_ASKING;
+}
+
+static void send_some(struct bench *b)
+{
+	for (u32 i = b->tx.oldest - b->first_seq; i < b->n; i++) {
+		struct sent *m = &b->msg[i];
+		struct packet p = { .message = i, .lag = (u8)(m->tx.seq - b->tx.oldest) };
+		int next = fc_txtarget_next(&m->tx, &b->tx);
+
+		if (next < 0 || !tap_random(3))
+			continue;
+		CHECK(next >= m->part.first && next < m->part.first + m->part.count,
+		      "packet %d of %u+%u", next, m->part.first, m->part.count);
+		CHECK(p.lag < FC_FLOW_WINDOW, "message %u: lag %u", i, p.lag);
+		CHECK(m->tx.state != FC_TX_ASKING || next == m->part.first,
+		      "message %u: packet %d before the grant", i, next);
+		fc_txtarget_sent(&m->tx, next);
+		p.packet = (u16)next;
+		b->packets++;
+		channel_data(b, &p);
+	}
+}
+
+static void confirm(struct bench *b, u32 seq, u8 kind)
+{
+	struct fc_ctrl c = { .kind = kind };
+
+	fc_rxflow_confirm(&b->rx, seq, &c);
+	CHECK(c.seq == seq && c.next == b->rx.next, "%u %u", c.seq, c.next);
+	channel_ctrl(b, &c);
+}
+
+static void skip(void *arg, struct fc_rxmsg *rx)
+{
+	struct bench *b = arg;
+	struct sent *m = rx->h;
+
+	CHECK(m->given_up, "message %u was skipped", (u32)(m - b->msg));
+	CHECK(!m->skipped && !m->delivered, "message %u was skipped again", (u32)(m - b->msg));
+	m->skipped = true;
+}
+
+static void deliver(struct bench *b)
+{
+	struct fc_rxmsg *rx;
+
+	while ((rx = fc_rxflow_ready(&b->rx))) {
+		struct sent *m = rx->h;
+		u32 i = (u32)(m - b->msg);
+
+		CHECK(m->tx.seq == b->rx.next, "message %u out of order", i);
+		CHECK(!m->delivered && !m->skipped, "message %u again", i);
+		CHECK(m->nstored == m->part.count, "message %u: %u of %u packets", i, m->nstored,
+		      m->part.count);
+		for (; b->delivered_up_to < i; b->delivered_up_to++)
+			CHECK(b->msg[b->delivered_up_to].given_up ||
+			      b->msg[b->delivered_up_to].delivered, "message %u before %u", i,
+			      b->delivered_up_to);
+		m->delivered = true;
+		fc_rxflow_delivered(&b->rx, rx);
+	}
+}
+
+static void receive(struct bench *b, const struct packet *p)
+{
+	struct sent *m = &b->msg[p->message];
+	struct fc_target t = { .seq = m->tx.seq, .lag = p->lag };
+	u16 index = p->packet - m->part.first;
+	struct fc_rxmsg *slot;
+	enum fc_rx_verdict verdict;
+
+	verdict = fc_rxflow_packet(&b->rx, &t, &m->part, p->packet, &slot, skip, b);
+	/* What waited for messages that were given up. */
+	deliver(b);
+	switch (verdict) {
+	case FC_RX_ADMIT:
+		if (tap_random(100) < b->refuse) {
+			b->owes_room = true;
+			b->room_seq = t.seq;
+			confirm(b, t.seq, FC_CTRL_NO_ROOM);
+			return;
+		}
+		fc_rxflow_admit(&b->rx, slot, &t, &m->part, m);
+		__attribute__((fallthrough));
+	case FC_RX_TAKE:
+		CHECK(!m->stored[index], "message %u: packet %u twice", p->message, index);
+		m->stored[index] = true;
+		m->nstored++;
+		CHECK(fc_rxmsg_stored(slot, index) == (m->nstored == m->part.count),
+		      "message %u: complete with %u of %u", p->message, m->nstored,
+		      m->part.count);
+		deliver(b);
+		break;
+	case FC_RX_DUPLICATE:
+		CHECK(m->stored[index] || m->given_up, "message %u: packet %u was never here",
+		      p->message, index);
+		break;
+	case FC_RX_BAD:
+		/* So late that even the window has moved on; the source never begins more. */
+		CHECK(b->loss, "message %u: packet %u is bad", p->message, index);
+		return;
+	}
+	confirm(b, t.seq, FC_CTRL_CONFIRM);
+}
+
+static void answer(struct bench *b, const struct fc_ctrl *c)
+{
+	for (u32 i = b->tx.oldest - b->first_seq; i < b->n; i++) {
+		struct sent *m = &b->msg[i];
+
+		if (fc_txtarget_over(&m->tx))
+			continue;
+		fc_txtarget_answer(&m->tx, c);
+		CHECK(m->tx.base <= m->part.count, "message %u: base %u", i, m->tx.base);
+		CHECK(m->tx.state != FC_TX_DONE || m->delivered,
+		      "message %u is confirmed but was not delivered", i);
+	}
+	move_window(b);
+}
+
+static struct packet take_data(struct bench *b)
+{
+	u32 i = b->loss ? tap_random(b->ndata) : 0;
+	struct packet p = b->data[i];
+
+	memmove(&b->data[i], &b->data[i + 1], (--b->ndata - i) * sizeof(p));
+	return p;
+}
+
+static struct fc_ctrl take_ctrl(struct bench *b)
+{
+	u32 i = b->loss ? tap_random(b->nctrl) : 0;
+	struct fc_ctrl c = b->ctrl[i];
+
+	memmove(&b->ctrl[i], &b->ctrl[i + 1], (--b->nctrl - i) * sizeof(c));
+	return c;
+}
+
+/* The target answers FC_CTRL_ASK; the question may be lost, as a packet may. */
+static void ask(struct bench *b, u32 i)
+{
+	const struct fc_rxmsg *slot = &b->rx.msg[b->msg[i].tx.seq % FC_FLOW_WINDOW];
+	u32 seq = b->msg[i].tx.seq;
+
+	if (tap_random(100) < b->loss)
+		return;
+	if (fc_before(seq, b->rx.next) || (slot->state != FC_RX_EMPTY && slot->seq == seq))
+		confirm(b, seq, FC_CTRL_CONFIRM);
+	else
+		confirm(b, seq, tap_random(100) < b->refuse ? FC_CTRL_NO_ROOM : FC_CTRL_ROOM);
+}
+
+static void repeat(struct bench *b)
+{
+	for (u32 i = b->tx.oldest - b->first_seq; i < b->n; i++)
+		if (fc_txtarget_repeat(&b->msg[i].tx))
+			ask(b, i);
+}
+
+static void give_up(struct bench *b, u32 i)
+{
+	if (fc_txtarget_over(&b->msg[i].tx))
+		return;
+	b->msg[i].tx.state = FC_TX_FAILED;
+	b->msg[i].given_up = true;
+	move_window(b);
+}
+
+static bool all_over(const struct bench *b)
+{
+	return b->n && b->tx.oldest == b->tx.next;
+}
+
+/* loss, refuse and giving up in percent; the last message is never given up. */
+static void run(u32 loss, u32 refuse, u32 surrender, u32 most_packets)
+{
+	static struct bench b;
+	u32 messages = 1 + tap_random(MESSAGES);
+	u32 steps = 0;
+
+	memset(&b, 0, sizeof(b));
+	b.loss = loss;
+	b.refuse = refuse;
+	b.first_seq = tap_random(2) ? 0xfffffff0 + tap_random(16) : tap_random(100);
+	b.tx.next = b.first_seq;
+	b.tx.oldest = b.first_seq;
+	while (b.n < messages || !all_over(&b)) {
+		if (!CHECK(++steps < 400000, "hangs with %u of %u messages", b.n, messages))
+			return;
+		switch (tap_random(8)) {
+		case 0:
+			/* Some sockets keep more messages than the window lets go. */
+			if (b.n < messages && b.tx.next - b.tx.oldest < FC_FLOW_WINDOW + 4)
+				begin(&b, 1 + tap_random(most_packets));
+			break;
+		case 1:
+		case 2:
+			send_some(&b);
+			break;
+		case 3:
+		case 4:
+			if (b.ndata) {
+				struct packet p = take_data(&b);
+
+				receive(&b, &p);
+			}
+			break;
+		case 5:
+		case 6:
+			if (b.nctrl) {
+				struct fc_ctrl c = take_ctrl(&b);
+
+				answer(&b, &c);
+			}
+			break;
+		case 7:
+			if (b.owes_room && !tap_random(4)) {
+				b.owes_room = false;
+				confirm(&b, b.room_seq, FC_CTRL_ROOM);
+			}
+			if (!b.ndata && !b.nctrl && !tap_random(4))
+				repeat(&b);
+			if (b.n > 1 && tap_random(1000) < surrender)
+				give_up(&b, tap_random(b.n - 1));
+			break;
+		}
+	}
+	for (u32 i = 0; i < b.n; i++)
+		CHECK(b.msg[i].delivered || b.msg[i].given_up, "message %u was lost", i);
+	if (!loss && !refuse && !surrender && !b.full) {
+		u32 packets = 0;
+
+		for (u32 i = 0; i < b.n; i++)
+			packets += b.msg[i].part.count;
+		/* A repeat may come while the flow is idle for another reason. */
+		CHECK(b.packets <= packets + packets / 4 + 4, "%u packets sent for %u", b.packets,
+		      packets);
+	}
+}
+
+TEST(flow__nothing_lost)
+{
+	for (unsigned int i = 0; i < 300; i++)
+		run(0, 0, 0, 1 + tap_random(20));
+}
+
+TEST(flow__losses_doubles_and_disorder)
+{
+	for (unsigned int i = 0; i < 300; i++)
+		run(1 + tap_random(40), 0, 0, 1 + tap_random(20));
+}
+
+TEST(flow__more_packets_than_the_bitmap_holds)
+{
+	for (unsigned int i = 0; i < 20; i++)
+		run(tap_random(20), 0, 0, PACKETS_MAX);
+}
+
+TEST(flow__no_room)
+{
+	for (unsigned int i = 0; i < 300; i++)
+		run(tap_random(2) ? tap_random(30) : 0, 1 + tap_random(80), 0, 1 + tap_random(8));
+}
+
+TEST(flow__given_up)
+{
+	for (unsigned int i = 0; i < 300; i++)
+		run(tap_random(2) ? tap_random(30) : 0, tap_random(2) ? tap_random(50) : 0,
+		    1 + tap_random(200), 1 + tap_random(8));
+}
+
+/*
+ * Cases.
+ */
+
+static struct fc_txtarget granted(u32 seq, u16 count)
+{
+	struct fc_txtarget t = {
+		.part = { .count = count, .len = count * FC_PACKET_MAX }, .seq = seq,
+		.state = FC_TX_GRANTED,
+	};
+
+	return t;
+}
+
+/*
+ * Everything is received, but the confirmation that it was delivered is lost:
+ * the source has to ask, or it waits for ever.
+ */
+TEST(txtarget_repeat__asks_when_all_is_received)
+{
+	const struct fc_txflow flow = { .next = 8, .oldest = 7 };
+	struct fc_txtarget t = granted(7, 3);
+	struct fc_ctrl c = { .kind = FC_CTRL_CONFIRM, .seq = 7, .next = 5, .base = 3 };
+
+	fc_txtarget_sent(&t, 2);
+	CHECK(fc_txtarget_answer(&t, &c), "no news");
+	CHECK(!fc_txtarget_over(&t), "over before its turn");
+	CHECK(fc_txtarget_next(&t, &flow) == -1, "%d", fc_txtarget_next(&t, &flow));
+	fc_txtarget_repeat(&t);
+	CHECK(fc_txtarget_next(&t, &flow) == 2, "%d", fc_txtarget_next(&t, &flow));
+	fc_txtarget_sent(&t, 2);
+	CHECK(fc_txtarget_next(&t, &flow) == -1, "%d", fc_txtarget_next(&t, &flow));
+	c.next = 8;
+	CHECK(fc_txtarget_answer(&t, &c) && t.state == FC_TX_DONE, "state %u", t.state);
+}
+
+TEST(txtarget_answer__refused)
+{
+	struct fc_txtarget t = granted(7, 1);
+	struct fc_ctrl c = { .kind = FC_CTRL_REFUSED, .seq = 6, .next = 5 };
+
+	CHECK(!fc_txtarget_answer(&t, &c) && t.state == FC_TX_GRANTED, "another message's");
+	c.seq = 7;
+	CHECK(fc_txtarget_answer(&t, &c) && t.state == FC_TX_REFUSED, "state %u", t.state);
+	CHECK(fc_txtarget_over(&t), "goes on");
+}
+
+/* A confirmation can say anything that decodes. */
+TEST(txtarget_answer__any_confirmation)
+{
+	for (unsigned int i = 0; i < 200000; i++) {
+		const struct fc_txflow flow = { .next = 9, .oldest = 7 };
+		struct fc_txtarget t = granted(7, (u16)(1 + tap_random(256)));
+
+		for (unsigned int j = 0; j < 6 && !fc_txtarget_over(&t); j++) {
+			struct fc_ctrl c = {
+				.kind = (u8)(FC_CTRL_CONFIRM + tap_random(FC_CTRL_COUNT - 1)),
+				.seq = 7, .next = tap_random(8), .base = (u16)tap_random(300),
+				.have = (u64)tap_random(0xffffffff) << tap_random(33),
+			};
+			int next;
+
+			fc_txtarget_answer(&t, &c);
+			if (!tap_random(3))
+				fc_txtarget_repeat(&t);
+			next = fc_txtarget_next(&t, &flow);
+			CHECK(t.base <= t.part.count, "base %u of %u", t.base, t.part.count);
+			CHECK(next == -1 || (next >= 0 && next < t.part.count), "packet %d of %u",
+			      next, t.part.count);
+			if (next >= 0)
+				fc_txtarget_sent(&t, next);
+		}
+	}
+}
+
+/* A source can send anything that decodes. */
+static void count_skip(void *arg, struct fc_rxmsg *msg)
+{
+	(*(unsigned int *)arg)++;
+}
+
+TEST(rxflow_packet__any_packets)
+{
+	for (unsigned int i = 0; i < 3000; i++) {
+		struct fc_rxflow flow;
+		unsigned int skipped = 0;
+
+		memset(&flow, 0, sizeof(flow));
+		for (unsigned int j = 0; j < 100; j++) {
+			u32 msg_len = tap_random(FC_MESSAGE_MAX + 1);
+			u32 off = tap_random(2) ? 0 : tap_random(msg_len + 1);
+			struct fc_part part = fc_part_make(msg_len, off, 0);
+			u16 packet = (u16)tap_random(tap_random(2) ? 4 : 260);
+			struct fc_target t = {
+				.seq = tap_random(40), .lag = (u8)tap_random(FC_FLOW_WINDOW),
+			};
+			struct fc_rxmsg *slot;
+			struct fc_ctrl c;
+
+			switch (fc_rxflow_packet(&flow, &t, &part, packet, &slot, count_skip,
+						 &skipped)) {
+			case FC_RX_ADMIT:
+				if (!tap_random(3))
+					break;
+				fc_rxflow_admit(&flow, slot, &t, &part, NULL);
+				__attribute__((fallthrough));
+			case FC_RX_TAKE:
+				/* Or the bitmap would be shifted by more than it is wide. */
+				CHECK(packet - part.first - slot->base < 64 &&
+				      packet - part.first >= slot->base,
+				      "packet %u of %u+%u, base %u", packet, part.first,
+				      part.count, slot->base);
+				fc_rxmsg_stored(slot, (u16)(packet - part.first));
+				CHECK(slot->base <= slot->count, "base %u of %u", slot->base,
+				      slot->count);
+				break;
+			case FC_RX_DUPLICATE:
+			case FC_RX_BAD:
+				break;
+			}
+			while ((slot = fc_rxflow_ready(&flow)))
+				fc_rxflow_delivered(&flow, slot);
+			fc_rxflow_confirm(&flow, t.seq, &c);
+			for (unsigned int k = 0; k < FC_FLOW_WINDOW; k++)
+				CHECK(flow.msg[k].state == FC_RX_EMPTY ||
+				      flow.msg[k].seq - flow.next < FC_FLOW_WINDOW,
+				      "message %u beside a window from %u", flow.msg[k].seq,
+				      flow.next);
+		}
+	}
+}

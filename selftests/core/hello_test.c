@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The handshake: two ends over a wire that delays, loses, and is unplugged.
+ */
+#include <string.h>
+
+#include "hello.h"
+#include "tap.h"
+
+#define NEVER		(~(u64)0)
+#define INTERVAL	1000
+#define WIRE		32
+
+struct flying {
+	struct fc_hello_msg msg;
+	unsigned int to;
+	u64 at;
+};
+
+struct bench {
+	struct fc_hello end[2];
+	struct flying wire[WIRE];
+	unsigned int n;
+	u64 last_at[2];		/* arrival of the last HELLO for each end */
+	u64 now;
+	u32 loss;		/* of 100 */
+	u32 delay;		/* at most */
+	bool carrier[2];
+	unsigned int ups[2];
+	unsigned int downs[2];
+	bool up[2];		/* as the caller was told */
+};
+
+static struct fc_hello new_end(u32 site, u16 port, u32 want_site, u16 want_port, u32 epoch)
+{
+	return (struct fc_hello){
+		.own = {
+			.ver_min = 1, .ver_max = 1, .mode = 1, .site = site, .port = port,
+			.window = 8, .flit = 1500, .epoch = epoch, .topology = 0x1234,
+			.nsites = 16, .reason = FC_REASON_CARRIER,
+		},
+		.want_site = want_site, .want_port = want_port, .interval = INTERVAL,
+		.send_at = NEVER, .dead_at = NEVER, .state = FC_LINK_DOWN,
+	};
+}
+
+static void bench_init(struct bench *b)
+{
+	memset(b, 0, sizeof(*b));
+	b->end[0] = new_end(0, 1, 1, 2, 100);
+	b->end[1] = new_end(1, 2, 0, 1, 0xffffffff);
+	b->delay = 20;
+}
+
+static void send(struct bench *b, unsigned int from)
+{
+	struct flying f = { .msg = b->end[from].own, .to = !from };
+	u8 bytes[FC_HELLO_SIZE];
+
+	if (!b->carrier[0] || !b->carrier[1] || tap_random(100) < b->loss || b->n == WIRE)
+		return;
+	fc_wire_hello_encode(bytes, &f.msg);
+	CHECK(fc_wire_hello_decode(&f.msg, bytes), "end %u says nonsense", from);
+	/* A wire delays, but what went in first comes out first. */
+	f.at = b->now + 1 + tap_random(b->delay);
+	if (f.at < b->last_at[f.to])
+		f.at = b->last_at[f.to];
+	b->last_at[f.to] = f.at;
+	b->wire[b->n++] = f;
+}
+
+static void perform(struct bench *b, unsigned int i, u8 todo)
+{
+	CHECK(!(todo & ~(FC_HELLO_GO_DOWN | FC_HELLO_GO_UP | FC_HELLO_SEND)), "%x", todo);
+	if (todo & FC_HELLO_GO_DOWN) {
+		CHECK(b->up[i], "end %u goes down, but is not up", i);
+		b->up[i] = false;
+		b->downs[i]++;
+	}
+	if (todo & FC_HELLO_GO_UP) {
+		CHECK(!b->up[i], "end %u goes up, but is up", i);
+		b->up[i] = true;
+		b->ups[i]++;
+	}
+	CHECK(b->up[i] == (b->end[i].state == FC_LINK_UP), "end %u: state %u", i,
+	      b->end[i].state);
+	CHECK(!b->up[i] || !b->end[i].own.reason, "end %u is up with reason %s", i,
+	      fc_reason_text(b->end[i].own.reason));
+	CHECK(b->end[i].own.epoch, "end %u has epoch 0", i);
+	if (todo & FC_HELLO_SEND)
+		send(b, i);
+}
+
+static void carrier(struct bench *b, unsigned int i, bool up)
+{
+	b->carrier[i] = up;
+	if (!up)
+		b->n = 0;
+	perform(b, i, fc_hello_carrier(&b->end[i], up, b->now));
+}
+
+/* Take one off the wire; the others keep their order. */
+static void lift(struct bench *b, unsigned int i)
+{
+	memmove(&b->wire[i], &b->wire[i + 1], (--b->n - i) * sizeof(b->wire[0]));
+}
+
+static void wait(struct bench *b, u64 time)
+{
+	for (u64 end = b->now + time; b->now < end; b->now++) {
+		for (unsigned int i = 0; i < b->n; i++) {
+			struct flying f = b->wire[i];
+
+			if (f.at > b->now)
+				continue;
+			lift(b, i--);
+			perform(b, f.to, fc_hello_received(&b->end[f.to], &f.msg, b->now));
+		}
+		for (unsigned int i = 0; i < 2; i++)
+			if (b->end[i].send_at <= b->now || b->end[i].dead_at <= b->now)
+				perform(b, i, fc_hello_time(&b->end[i], b->now));
+	}
+}
+
+static void plug(struct bench *b)
+{
+	carrier(b, 0, true);
+	wait(b, tap_random(50));
+	carrier(b, 1, true);
+}
+
+TEST(hello__comes_up)
+{
+	for (unsigned int i = 0; i < 200; i++) {
+		struct bench b;
+
+		bench_init(&b);
+		plug(&b);
+		wait(&b, INTERVAL);
+		CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
+		      fc_reason_text(b.end[1].own.reason));
+		/* And stays so. */
+		wait(&b, 20 * INTERVAL);
+		CHECK(b.ups[0] == 1 && b.ups[1] == 1, "%u and %u times", b.ups[0], b.ups[1]);
+	}
+}
+
+TEST(hello__comes_up_despite_losses)
+{
+	for (unsigned int i = 0; i < 200; i++) {
+		struct bench b;
+
+		bench_init(&b);
+		b.loss = 60;
+		plug(&b);
+		wait(&b, 20 * INTERVAL);
+		b.loss = 0;
+		wait(&b, 2 * INTERVAL);
+		CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
+		      fc_reason_text(b.end[1].own.reason));
+	}
+}
+
+TEST(hello__disagreement_stays_down_and_says_why)
+{
+	static const struct {
+		u8 reason;
+		bool both_see;
+		size_t at;
+		size_t size;
+	} fields[] = {
+#define FIELD(reason, member, both) \
+	{ reason, both, offsetof(struct fc_hello_msg, member), \
+	  sizeof(((struct fc_hello_msg *)NULL)->member) }
+		FIELD(FC_REASON_VERSION, ver_min, true),
+		FIELD(FC_REASON_MODE, mode, true),
+		FIELD(FC_REASON_FLIT, flit, true),
+		FIELD(FC_REASON_TOPOLOGY, topology, true),
+		FIELD(FC_REASON_TOPOLOGY, nsites, true),
+		FIELD(FC_REASON_CABLE_SITE, site, false),
+		FIELD(FC_REASON_CABLE_PORT, port, false),
+#undef FIELD
+	};
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fields); i++) {
+		struct bench b;
+		u8 *member;
+
+		bench_init(&b);
+		member = (u8 *)&b.end[0].own + fields[i].at;
+		*member += 1;
+		if (fields[i].reason == FC_REASON_VERSION)
+			b.end[0].own.ver_max = 2;
+		plug(&b);
+		wait(&b, 20 * INTERVAL);
+		CHECK(!b.ups[0] && !b.ups[1], "field %u: up", i);
+		CHECK(b.end[1].own.reason == fields[i].reason, "field %u: %s", i,
+		      fc_reason_text(b.end[1].own.reason));
+		CHECK(b.end[0].own.reason == (fields[i].both_see ? fields[i].reason :
+					      FC_REASON_PEER), "field %u: %s", i,
+		      fc_reason_text(b.end[0].own.reason));
+		/* Set right, it comes up. */
+		*member -= 1;
+		b.end[0].own.ver_max = 1;
+		wait(&b, 20 * INTERVAL);
+		CHECK(b.up[0] && b.up[1], "field %u: %s; %s", i,
+		      fc_reason_text(b.end[0].own.reason),
+		      fc_reason_text(b.end[1].own.reason));
+	}
+}
+
+TEST(hello__a_new_life_of_the_peer_resets)
+{
+	for (unsigned int i = 0; i < 200; i++) {
+		struct bench b;
+
+		bench_init(&b);
+		plug(&b);
+		wait(&b, 2 * INTERVAL);
+		/* Site 1 is deleted and made again; nobody sees the carrier go. */
+		b.end[1] = new_end(1, 2, 0, 1, 7000 + i);
+		b.up[1] = false;
+		perform(&b, 1, fc_hello_carrier(&b.end[1], true, b.now));
+		wait(&b, 3 * INTERVAL);
+		CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
+		      fc_reason_text(b.end[1].own.reason));
+		CHECK(b.downs[0] == 1, "reset %u times", b.downs[0]);
+	}
+}
+
+TEST(hello__silence_is_death)
+{
+	struct bench b;
+
+	bench_init(&b);
+	plug(&b);
+	wait(&b, 2 * INTERVAL);
+	b.loss = 100;
+	wait(&b, (FC_HELLO_DEAD + 2) * INTERVAL);
+	CHECK(!b.up[0] && !b.up[1], "up");
+	CHECK(b.end[0].own.reason == FC_REASON_DEAD, "%s", fc_reason_text(b.end[0].own.reason));
+	b.loss = 0;
+	wait(&b, 2 * INTERVAL);
+	CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
+	      fc_reason_text(b.end[1].own.reason));
+}
+
+/* One direction dead: both ends have to notice, or one would send into the void. */
+TEST(hello__half_a_wire_is_no_wire)
+{
+	struct bench b;
+
+	bench_init(&b);
+	plug(&b);
+	wait(&b, 2 * INTERVAL);
+	for (unsigned int i = 0; i < 40 * INTERVAL; i++) {
+		wait(&b, 1);
+		for (unsigned int j = 0; j < b.n; j++)
+			if (b.wire[j].to == 0)
+				lift(&b, j--);
+	}
+	CHECK(!b.up[0], "end 0 is up");
+	CHECK(!b.up[1], "end 1 is up");
+}
+
+TEST(hello__carrier_loss_is_seen_at_once)
+{
+	struct bench b;
+
+	bench_init(&b);
+	plug(&b);
+	wait(&b, 2 * INTERVAL);
+	carrier(&b, 0, false);
+	CHECK(!b.up[0] && b.end[0].state == FC_LINK_DOWN &&
+	      b.end[0].own.reason == FC_REASON_CARRIER, "%s",
+	      fc_reason_text(b.end[0].own.reason));
+	CHECK(b.end[0].send_at == NEVER && b.end[0].dead_at == NEVER, "timers run");
+	carrier(&b, 0, true);
+	wait(&b, 2 * INTERVAL);
+	CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
+	      fc_reason_text(b.end[1].own.reason));
+	/* The other end never lost its carrier, but what was under way is gone. */
+	CHECK(b.downs[1] == 1, "end 1 was reset %u times", b.downs[1]);
+}
+
+/*
+ * Whatever happened, both ends come up for the same pair of epochs: flits of one
+ * life are never taken for another's.
+ */
+TEST(hello__any_weather)
+{
+	for (unsigned int i = 0; i < 300; i++) {
+		struct bench b;
+
+		bench_init(&b);
+		b.delay = 1 + tap_random(2 * INTERVAL);
+		for (unsigned int j = 0; j < 30; j++) {
+			unsigned int end = tap_random(2);
+
+			b.loss = tap_random(2) ? 0 : tap_random(101);
+			if (tap_random(2))
+				carrier(&b, end, !b.carrier[end]);
+			wait(&b, tap_random(5 * INTERVAL));
+			if (b.up[0] && b.up[1])
+				CHECK(b.end[0].own.peer_epoch != 0 && b.end[1].own.peer_epoch != 0,
+				      "up without having heard each other");
+		}
+		b.loss = 0;
+		b.delay = 20;
+		for (unsigned int j = 0; j < 2; j++)
+			if (!b.carrier[j])
+				carrier(&b, j, true);
+		wait(&b, 20 * INTERVAL);
+		CHECK(b.up[0] && b.up[1], "run %u: %s; %s", i,
+		      fc_reason_text(b.end[0].own.reason),
+		      fc_reason_text(b.end[1].own.reason));
+		CHECK(b.end[0].own.peer_epoch == b.end[1].own.epoch &&
+		      b.end[1].own.peer_epoch == b.end[0].own.epoch, "run %u: epochs", i);
+	}
+}
+
+/* A peer can say anything that decodes. */
+TEST(hello__any_peer)
+{
+	for (unsigned int i = 0; i < 2000; i++) {
+		struct bench b;
+
+		bench_init(&b);
+		carrier(&b, 0, true);
+		for (unsigned int j = 0; j < 50; j++) {
+			struct fc_hello_msg m = b.end[1].own;
+
+			m.epoch = 1 + tap_random(3);
+			m.peer_epoch = b.end[0].own.epoch - tap_random(3);
+			m.reason = (u8)tap_random(256);
+			if (!tap_random(4))
+				m.mode = (u8)tap_random(3);
+			if (!tap_random(8))
+				m.site = tap_random(3);
+			perform(&b, 0, fc_hello_received(&b.end[0], &m, b.now));
+			b.now += tap_random(INTERVAL);
+			perform(&b, 0, fc_hello_time(&b.end[0], b.now));
+		}
+	}
+}
+
+TEST(hello_reason__has_a_text)
+{
+	CHECK(!*fc_reason_text(FC_REASON_NONE), "no reason is one");
+	for (u8 i = FC_REASON_NONE + 1; i < FC_REASON_COUNT; i++) {
+		CHECK(*fc_reason_text(i), "reason %u", i);
+		for (u8 j = 0; j < i; j++)
+			CHECK(strcmp(fc_reason_text(i), fc_reason_text(j)), "%s",
+			      fc_reason_text(i));
+	}
+	CHECK(*fc_reason_text(FC_REASON_COUNT) && *fc_reason_text(255), "peers may have more");
+}

@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A site alone, driven by peers that do anything: frames in any order, of any
+ * kind that decodes, links that come and go, an operator that stalls.
+ *
+ * Whatever they do: no row is missing (FC_BUG_ON_US ends the test), every handle
+ * comes back exactly once and is not used afterwards, effects obey the windows,
+ * the operator gets packets front first, and once the peers are gone the site
+ * comes to rest.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "site.h"
+#include "tap.h"
+
+#define NTARGETS	5
+#define WINDOW_MAX	8
+
+/* A flit's memory, as the runner owns it. */
+struct handle {
+	bool ours;		/* the site has given it back */
+	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];
+};
+
+/* One site and what surrounds it. */
+struct bench {
+	struct fc_topo topo;
+	struct fc_pref pref;
+	struct fc_timing timing;
+	struct fc_site site;
+	struct fc_in in[FC_PORTS_MAX];
+	struct fc_out out[FC_PORTS_MAX];
+	struct fc_flit queue[FC_PORTS_MAX][WINDOW_MAX];
+	u64 stat[FC_STAT_COUNT];
+	u64 link_stat[FC_PORTS_MAX][FC_LSTAT_COUNT];
+	u32 sent[FC_PORTS_MAX];		/* flits the site sent since the link came up */
+	u32 acked[FC_PORTS_MAX];
+	u32 window[FC_PORTS_MAX];	/* of the peer */
+	u32 up;
+	u64 now;
+	u32 held;			/* handles the site has */
+	u32 words;			/* in the fifo-buffer */
+	u32 buffered;			/* flits in the network-buffer */
+	u32 packet_left;		/* of the packet the operator is sending */
+	bool sending;
+	u64 served;
+	u64 unreachable;
+};
+
+static struct fc_effects effects;
+static u64 rows[FC_ARRAY_SIZE(fc_fsms)][16][16];
+
+static void fired(const struct fc_site *site, unsigned int machine, unsigned int state,
+		  unsigned int cond)
+{
+	rows[machine][state][cond]++;
+}
+
+static void bench_init(struct bench *b, const char *spec, u32 id, u32 window)
+{
+	memset(b, 0, sizeof(*b));
+	if (fc_topo_parse(&b->topo, spec))
+		abort();
+	fc_pref_default(&b->pref, &b->topo);
+	b->timing = (struct fc_timing){
+		.seek = 4, .timeout = 32, .probe = 64, .seek_max = 4, .fifo_room = 4,
+	};
+	b->site.topo = &b->topo;
+	b->site.pref = &b->pref;
+	b->site.timing = &b->timing;
+	b->site.in = b->in;
+	b->site.out = b->out;
+	b->site.stat = b->stat;
+	b->site.id = id;
+	b->site.window = window;
+	b->site.nports = b->topo.ndirs + 1;
+	b->site.fired = fired;
+	for (unsigned int p = 0; p < FC_PORTS_MAX; p++) {
+		b->in[p].queue = b->queue[p];
+		b->in[p].stat = b->link_stat[p];
+	}
+	fc_site_init(&b->site, tap_random(0x10000));
+}
+
+static void release(struct bench *b, struct handle *h)
+{
+	if (!h)
+		return;
+	CHECK(!h->ours, "a handle given back twice");
+	h->ours = true;
+	b->held--;
+}
+
+/* Handles given back in a list of effects are freed only behind it, to see later uses. */
+static void perform(struct bench *b)
+{
+	for (u32 i = 0; i < effects.n; i++) {
+		const struct fc_effect *e = &effects.fx[i];
+		struct handle *h = e->flit.h;
+
+		CHECK(!h || !h->ours, "effect %u of type %u uses a handle given back", i, e->type);
+		CHECK(e->port < b->site.nports, "port %u", e->port);
+		switch ((enum fc_effect_type)e->type) {
+		case FC_FX_SEND:
+			CHECK(e->port != FC_PORT_LOCAL && b->up & fc_bit(e->port),
+			      "a flit for port %u, which is down", e->port);
+			CHECK(e->seq == b->sent[e->port], "port %u: flit %u, not %u", e->port,
+			      e->seq, b->sent[e->port]);
+			b->sent[e->port]++;
+			CHECK(b->sent[e->port] - b->acked[e->port] <= b->window[e->port],
+			      "port %u: beyond the window", e->port);
+			CHECK(h || e->flit.parts == (FC_PART_TERM | FC_PART_ABORT),
+			      "port %u: parts %x without a frame", e->port, e->flit.parts);
+			if (e->flit.parts & FC_PART_HEAD)
+				CHECK(e->flit.head && e->mask &&
+				      !(e->mask & ~fc_mask_all(fc_wire_ntargets(e->flit.head))),
+				      "port %u: a front without targets", e->port);
+			break;
+		case FC_FX_STATUS:
+			CHECK(e->port != FC_PORT_LOCAL && b->up & fc_bit(e->port),
+			      "status for port %u, which is down", e->port);
+			CHECK(e->seq == b->sent[e->port], "port %u: %u sent, not %u", e->port,
+			      e->seq, b->sent[e->port]);
+			break;
+		case FC_FX_STORE:
+			CHECK(h, "nothing to store");
+			CHECK(!b->buffered == !!e->flit.head, "word %u of a packet%s", b->buffered,
+			      e->flit.head ? " is a front" : "");
+			b->buffered++;
+			b->words++;
+			CHECK(b->words <= b->timing.fifo_room, "%u words in the fifo-buffer",
+			      b->words);
+			break;
+		case FC_FX_SERVE:
+		case FC_FX_SERVE_LOCAL:
+			CHECK(b->buffered, "nothing to serve");
+			b->buffered = 0;
+			b->served++;
+			break;
+		case FC_FX_DISCARD:
+			b->buffered = 0;
+			break;
+		case FC_FX_UNREACHABLE:
+			CHECK(e->mask && e->flit.head, "nothing is unreachable");
+			b->unreachable++;
+			continue;
+		case FC_FX_DROP:
+			CHECK(h && !e->keep, "nothing to drop");
+			break;
+		}
+		if (h && !e->keep)
+			release(b, h);
+	}
+	for (u32 i = 0; i < effects.n; i++) {
+		struct handle *h = effects.fx[i].flit.h;
+
+		if (!h || !h->ours)
+			continue;
+		for (u32 j = i + 1; j < effects.n; j++)
+			if (effects.fx[j].flit.h == h)
+				effects.fx[j].flit.h = NULL;
+		free(h);
+	}
+}
+
+static void event(struct bench *b, struct fc_event *ev)
+{
+	bool more;
+
+	ev->now = b->now;
+	do {
+		more = fc_site_event(&b->site, ev, &effects);
+		CHECK(effects.n <= FC_EFFECTS, "%u effects", effects.n);
+		perform(b);
+		ev->type = FC_EV_MORE;
+	} while (more);
+}
+
+static void link_up(struct bench *b, u8 port, u32 window)
+{
+	struct fc_event ev = { .type = FC_EV_LINK_UP, .port = port, .count = window };
+
+	b->up |= fc_bit(port);
+	b->sent[port] = 0;
+	b->acked[port] = 0;
+	b->window[port] = window < b->site.window ? window : b->site.window;
+	event(b, &ev);
+}
+
+static void link_down(struct bench *b, u8 port)
+{
+	struct fc_event ev = { .type = FC_EV_LINK_DOWN, .port = port };
+
+	b->up &= ~fc_bit(port);
+	b->sent[port] = 0;
+	b->acked[port] = 0;
+	event(b, &ev);
+}
+
+static struct fc_flit new_flit(struct bench *b, u8 parts, u32 data)
+{
+	struct handle *h;
+	struct fc_flit flit = { .parts = parts, .data = data };
+
+	if (parts & FC_PART_ABORT)
+		return flit;
+	h = calloc(1, sizeof(*h));
+	b->held++;
+	flit.h = h;
+	return flit;
+}
+
+/* A front of a packet of so many bytes, to random sites. */
+static struct fc_flit new_front(struct bench *b, u8 parts, u32 data, u32 bytes)
+{
+	struct fc_flit flit = new_flit(b, parts | FC_PART_HEAD, data);
+	struct handle *h = flit.h;
+	struct fc_packet pk = {
+		.src = tap_random(b->topo.nsites), .ntargets = (u16)(1 + tap_random(NTARGETS)),
+		.msg_len = bytes, .data_len = bytes,
+		.hops = tap_random(50) ? (u16)tap_random(20) : FC_HOPS_MAX,
+	};
+
+	fc_wire_packet_encode(h->head, &pk);
+	for (unsigned int i = 0; i < pk.ntargets; i++) {
+		struct fc_target t = {
+			.site = tap_random(b->topo.nsites), .port = 1,
+			.flags = i == pk.ntargets - 1u ? FC_TARGET_LAST : 0,
+		};
+
+		fc_wire_target_encode(h->head, i, &t);
+	}
+	flit.head = h->head;
+	return flit;
+}
+
+static u8 random_link(const struct bench *b)
+{
+	return (u8)(1 + tap_random(b->site.nports - 1u));
+}
+
+static u32 acked_somehow(struct bench *b, u8 port)
+{
+	u32 ack;
+
+	switch (tap_random(8)) {
+	case 0:
+		return b->sent[port] + tap_random(5) - 2;
+	case 1:
+		return tap_random(0xffffffff);
+	default:
+		ack = b->acked[port] + tap_random(b->sent[port] - b->acked[port] + 1);
+		return ack;
+	}
+}
+
+/* What the site believes: acknowledgements between those before and what it sent. */
+static void note_ack(struct bench *b, u8 port, u32 ack)
+{
+	if (!fc_before(ack, b->acked[port]) && !fc_before(b->sent[port], ack))
+		b->acked[port] = ack;
+}
+
+/* A peer's flit; mostly one that follows what came before. */
+static void peer_flit(struct bench *b, bool orderly)
+{
+	static const u8 odd_parts[] = {
+		0, FC_PART_TERM, FC_PART_TERM | FC_PART_ABORT, FC_PART_HEAD,
+		FC_PART_HEAD | FC_PART_TERM,
+	};
+	u8 port = random_link(b);
+	struct fc_in *in = &b->in[port];
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = port };
+	u32 bytes = tap_random(4) ? 10 * tap_random(8) : 0;
+	u8 parts;
+
+	if (!(b->up & fc_bit(port)))
+		return;
+	ev.seq = in->taken + in->queued;
+	if (!orderly && !tap_random(4))
+		ev.seq = in->taken + tap_random(b->site.window + 4) - 2;
+	parts = odd_parts[tap_random(FC_ARRAY_SIZE(odd_parts))];
+	if (parts & FC_PART_HEAD) {
+		u32 data = parts & FC_PART_TERM ? bytes : tap_random(bytes + 1);
+
+		ev.flit = new_front(b, parts, data, bytes);
+	} else {
+		ev.flit = new_flit(b, parts, parts & FC_PART_ABORT ? 0 : 10 * tap_random(3));
+	}
+	ev.ack = acked_somehow(b, port);
+	note_ack(b, port, ev.ack);
+	event(b, &ev);
+}
+
+static void peer_status(struct bench *b)
+{
+	u8 port = random_link(b);
+	struct fc_event ev = { .type = FC_EV_STATUS, .port = port, .flags = (u8)tap_random(4) };
+
+	if (!(b->up & fc_bit(port)))
+		return;
+	ev.seq = b->in[port].taken + b->in[port].queued + tap_random(tap_random(8) ? 3 : 20);
+	ev.ack = acked_somehow(b, port);
+	note_ack(b, port, ev.ack);
+	event(b, &ev);
+}
+
+/* The operator sends packets as it should: well formed, within the room. */
+static void operator_flit(struct bench *b)
+{
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
+	bool last;
+
+	if (!fc_site_room(&b->site))
+		return;
+	ev.seq = fc_site_seq(&b->site);
+	if (!b->sending) {
+		u32 bytes = 10 * tap_random(6);
+
+		last = !bytes || !tap_random(3);
+		ev.flit = new_front(b, last ? FC_PART_TERM : 0, last ? bytes : 0, bytes);
+		b->packet_left = last ? 0 : bytes;
+	} else {
+		last = b->packet_left <= 20;
+		ev.flit = new_flit(b, last ? FC_PART_TERM : 0, last ? b->packet_left : 20);
+		b->packet_left -= ev.flit.data;
+	}
+	b->sending = !last;
+	event(b, &ev);
+}
+
+static void operator_takes(struct bench *b, u32 most)
+{
+	struct fc_event ev = { .type = FC_EV_ROOM };
+
+	ev.count = most < b->words ? most : b->words;
+	if (!ev.count)
+		return;
+	b->words -= ev.count;
+	event(b, &ev);
+}
+
+static void time_passes(struct bench *b, u32 by)
+{
+	struct fc_event ev = { .type = FC_EV_TIME };
+
+	b->now += by;
+	event(b, &ev);
+}
+
+/* The peers go away; the operator finishes its packet and takes what comes. */
+static void check_comes_to_rest(struct bench *b)
+{
+	for (u8 p = 1; p < b->site.nports; p++)
+		if (b->up & fc_bit(p))
+			link_down(b, p);
+	for (unsigned int i = 0; i < 20000 && !(fc_site_idle(&b->site) && !b->sending); i++) {
+		if (b->sending)
+			operator_flit(b);
+		operator_takes(b, 1);
+		time_passes(b, 1 + tap_random(10));
+	}
+	if (!CHECK(fc_site_idle(&b->site), "never comes to rest"))
+		for (u8 p = 0; p < b->site.nports; p++)
+			printf("# port %u: net-input %s conn %x queued %u, net-output %s\n", p,
+			       fc_fsms[0].states[b->in[p].state], b->in[p].conn, b->in[p].queued,
+			       fc_fsms[1].states[b->out[p].state]);
+	CHECK(!b->held, "%u handles kept", b->held);
+}
+
+static void run_bench(const char *spec, u32 id, u32 window, unsigned int steps, bool orderly)
+{
+	struct bench b;
+
+	bench_init(&b, spec, id, window);
+	for (unsigned int i = 0; i < steps; i++) {
+		u8 port = random_link(&b);
+
+		switch (tap_random(orderly ? 16 : 17)) {
+		case 0:
+			if (tap_random(orderly ? 30 : 8))
+				break;
+			if (b.up & fc_bit(port))
+				link_down(&b, port);
+			break;
+		case 1:
+			if (!(b.up & fc_bit(port)) || (!orderly && !tap_random(8)))
+				if (fc_topo_neighbour(&b.topo, id, port - 1) != FC_SITE_NONE)
+					link_up(&b, port, 1 + tap_random(WINDOW_MAX));
+			break;
+		case 2:
+		case 3:
+		case 4:
+		case 5:
+			operator_flit(&b);
+			break;
+		case 6:
+		case 7:
+			peer_status(&b);
+			break;
+		case 8:
+			time_passes(&b, tap_random(20));
+			break;
+		case 9:
+		case 10:
+			operator_takes(&b, 2);
+			break;
+		default:
+			peer_flit(&b, orderly);
+		}
+	}
+	check_comes_to_rest(&b);
+}
+
+TEST(site_event__any_frames)
+{
+	static const char *const specs[] = { "torus:4x4", "mesh:3x3", "line:5", "hypercube:4" };
+
+	for (unsigned int i = 0; i < 3000; i++)
+		run_bench(specs[tap_random(FC_ARRAY_SIZE(specs))], tap_random(5),
+			  1 + tap_random(WINDOW_MAX), tap_random(400), false);
+}
+
+TEST(site_event__orderly_frames)
+{
+	static const char *const specs[] = { "torus:4x4", "mesh:3x3", "line:5", "hypercube:4" };
+
+	for (unsigned int i = 0; i < 3000; i++)
+		run_bench(specs[tap_random(FC_ARRAY_SIZE(specs))], tap_random(5),
+			  1 + tap_random(WINDOW_MAX), tap_random(400), true);
+}
+
+/* Everything that a site holds can be taken back at any moment. */
+static void count_drop(void *arg, void *h)
+{
+	release(arg, h);
+	free(h);
+}
+
+TEST(site_purge__gives_back_every_handle)
+{
+	for (unsigned int i = 0; i < 1000; i++) {
+		struct bench b;
+
+		bench_init(&b, "torus:4x4", 5, 1 + tap_random(WINDOW_MAX));
+		for (u8 p = 1; p < b.site.nports; p++)
+			link_up(&b, p, 4);
+		for (u32 n = tap_random(100); n; n--) {
+			operator_flit(&b);
+			peer_flit(&b, true);
+		}
+		fc_site_purge(&b.site, count_drop, &b);
+		CHECK(!b.held, "%u handles kept", b.held);
+		fc_site_purge(&b.site, count_drop, &b);
+	}
+}
+
+/* Rows that cannot fire while events come one at a time, and why. */
+static const struct {
+	unsigned int machine, state, cond;
+	const char *why;
+} never[] = {
+	{ 0, FC_NI_DONE, FC_NIC_W, "done is entered with downstream ready, and left at once" },
+	{ 0, FC_NI_DONE, FC_NIC_ARM, "the same: no abort-request comes in between" },
+	{ 1, FC_NO_FIRST, FC_NOC_AR, "the front follows its connection in the same event" },
+	{ 1, FC_NO_FIRST, FC_NOC_AP, "the same: no terminator comes in between" },
+	{ 1, FC_NO_WAIT, FC_NOC_FW, "a lingering signal: levels do not linger" },
+	{ 1, FC_NO_WAIT, FC_NOC_AR, "only the fifo-buffer asks, and never while it is full" },
+	{ 1, FC_NO_OPEN, FC_NOC_WTR, "no credit means wait before a terminator comes" },
+	{ 1, FC_NO_DONE, FC_NOC_W, "done is entered with credit, and left at once" },
+	{ 1, FC_NO_DONE, FC_NOC_AR, "the same: no abort-request comes in between" },
+	{ 1, FC_NO_LAST, FC_NOC_AR, "the local terminator waits in the net-input, not here" },
+	{ 2, FC_FF_FREE, FC_FFC_DF, "no packet is connected to a full fifo-buffer" },
+	{ 2, FC_FF_WAIT, FC_FFC_TNF, "the local terminator waits for open" },
+	{ 2, FC_FF_WAIT, FC_FFC_TF, "the same" },
+};
+
+TEST(site_rows__fire_or_are_listed)
+{
+	site_event__orderly_frames();
+	for (unsigned int m = 0; m < FC_ARRAY_SIZE(fc_fsms); m++) {
+		const struct fc_fsm *fsm = &fc_fsms[m];
+
+		for (unsigned int s = 1; s < fsm->nstates; s++) {
+			for (unsigned int c = 1; c < fsm->nconds; c++) {
+				bool listed = false;
+
+				if (!fsm->rows[s * fsm->nconds + c].next)
+					continue;
+				for (unsigned int i = 0; i < FC_ARRAY_SIZE(never); i++)
+					listed |= never[i].machine == m && never[i].state == s &&
+						  never[i].cond == c;
+				CHECK(listed || rows[m][s][c], "%s %s -%s-> never fired", fsm->name,
+				      fsm->states[s], fsm->conds[c]);
+				CHECK(!listed || !rows[m][s][c], "%s %s -%s-> fired", fsm->name,
+				      fsm->states[s], fsm->conds[c]);
+			}
+		}
+	}
+}

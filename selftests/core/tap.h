@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The harness of the core's tests: no fixtures, TAP on standard output.
+ *
+ *	TEST(topo_parse__refuses_zero)
+ *	{
+ *		CHECK(fc_topo_parse(&topo, "mesh:0x4"), "took it");
+ *	}
+ *
+ * A test fails with its first CHECK that does not hold; the others still run, and
+ * tell at most TAP_COMPLAINTS times.  A program runs all its tests, or
+ * those whose names begin with its first argument.
+ */
+#ifndef SELFTESTS_CORE_TAP_H
+#define SELFTESTS_CORE_TAP_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "base.h"
+
+#define TAP_COMPLAINTS	10
+
+struct tap_test {
+	const char *name;
+	void (*run)(void);
+	struct tap_test *next;
+};
+
+void tap_register(struct tap_test *test);
+void __printf(3, 4) tap_complain(const char *file, int line, const char *fmt, ...);
+
+/* Pseudo-random numbers, the same in every run. */
+u32 tap_random(u32 below);
+void tap_random_seed(u64 seed);
+
+#define TEST(name)							\
+	static void name(void);						\
+	static struct tap_test tap_##name = { #name, name, NULL };	\
+	static void __attribute__((constructor)) tap_register_##name(void) \
+	{								\
+		tap_register(&tap_##name);				\
+	}								\
+	static void name(void)
+
+/* True if the condition holds; otherwise the test has failed. */
+#define CHECK(cond, fmt, ...)						\
+({									\
+	bool holds_ = (cond);						\
+									\
+	if (!holds_)							\
+		tap_complain(__FILE__, __LINE__, "%s: " fmt, #cond,	\
+			     ##__VA_ARGS__);				\
+	holds_;								\
+})
+
+/* For conditions without which the rest of the test makes no sense. */
+#define REQUIRE(cond, fmt, ...)						\
+	do {								\
+		if (!CHECK(cond, fmt, ##__VA_ARGS__))			\
+			return;						\
+	} while (0)
+
+#endif /* SELFTESTS_CORE_TAP_H */

@@ -1,0 +1,689 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The wire: golden bytes, round trips, and that no truncation or corruption is
+ * read out of bounds (every buffer is a heap block of exactly the bytes that
+ * are there, so the address sanitizer sees the first byte too many) or taken for
+ * something it does not say.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+#include "wire.h"
+
+#define NSITES	64
+
+static u8 *block(const void *bytes, size_t n)
+{
+	u8 *p = malloc(n ? n : 1);
+
+	if (n)
+		memcpy(p, bytes, n);
+	return p;
+}
+
+static u32 random32(void)
+{
+	return tap_random(0x10000) << 16 | tap_random(0x10000);
+}
+
+static struct fc_link_hdr random_link(void)
+{
+	static const u8 flit_flags[] = {
+		0, FC_PART_HEAD, FC_PART_TERM, FC_PART_HEAD | FC_PART_TERM,
+		FC_PART_TERM | FC_PART_ABORT,
+	};
+	struct fc_link_hdr h = {
+		.type = (u8)(FC_FRAME_HELLO + tap_random(4)),
+		.epoch = (u16)random32(), .seq = random32(), .ack = random32(),
+	};
+
+	switch ((enum fc_frame)h.type) {
+	case FC_FRAME_FLIT:
+		h.vc = FC_VC_DATA;
+		h.flags = flit_flags[tap_random(FC_ARRAY_SIZE(flit_flags))];
+		h.len = h.flags & FC_PART_ABORT ? 0 : (u16)tap_random(2000);
+		break;
+	case FC_FRAME_STATUS:
+		h.vc = FC_VC_DATA;
+		h.flags = (u8)tap_random(4);
+		break;
+	case FC_FRAME_HELLO:
+		h.len = FC_HELLO_SIZE;
+		break;
+	case FC_FRAME_CTRL:
+		h.len = FC_CTRL_SIZE;
+		break;
+	}
+	return h;
+}
+
+static bool link_equal(const struct fc_link_hdr *a, const struct fc_link_hdr *b)
+{
+	return a->type == b->type && a->vc == b->vc && a->flags == b->flags && a->len == b->len &&
+	       a->epoch == b->epoch && a->seq == b->seq && a->ack == b->ack;
+}
+
+TEST(wire_link__golden_bytes)
+{
+	static const u8 golden[FC_LINK_SIZE] = {
+		1, 2, 1, 3, 0x05, 0xdc, 0xab, 0xcd, 0x01, 0x02, 0x03, 0x04, 0x0a, 0x0b, 0x0c, 0x0d,
+	};
+	const struct fc_link_hdr h = {
+		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .flags = FC_PART_HEAD | FC_PART_TERM,
+		.len = 1500, .epoch = 0xabcd, .seq = 0x01020304, .ack = 0x0a0b0c0d,
+	};
+	u8 p[FC_LINK_SIZE];
+
+	fc_wire_link_encode(p, &h);
+	CHECK(!memcmp(p, golden, sizeof(p)), "layout");
+}
+
+TEST(wire_link__round_trip)
+{
+	for (unsigned int i = 0; i < 20000; i++) {
+		const struct fc_link_hdr h = random_link();
+		struct fc_link_hdr got;
+		u8 p[FC_LINK_SIZE];
+
+		fc_wire_link_encode(p, &h);
+		CHECK(fc_wire_link_decode(&got, p, sizeof(p), FC_LINK_SIZE + h.len), "type %u",
+		      h.type);
+		CHECK(link_equal(&h, &got), "type %u", h.type);
+		/* The device pads; the payload need not be readable. */
+		CHECK(fc_wire_link_decode(&got, p, sizeof(p), FC_LINK_SIZE + h.len + 46),
+		      "type %u", h.type);
+		if (h.len)
+			CHECK(!fc_wire_link_decode(&got, p, sizeof(p), FC_LINK_SIZE + h.len - 1),
+			      "type %u", h.type);
+	}
+}
+
+TEST(wire_link__every_truncation)
+{
+	for (unsigned int i = 0; i < 200; i++) {
+		const struct fc_link_hdr h = random_link();
+		struct fc_link_hdr got;
+		u8 full[FC_LINK_SIZE];
+
+		fc_wire_link_encode(full, &h);
+		for (u32 n = 0; n < FC_LINK_SIZE; n++) {
+			u8 *p = block(full, n);
+
+			CHECK(!fc_wire_link_decode(&got, p, n, n), "%u bytes", n);
+			CHECK(!fc_wire_link_decode(&got, p, n, 1500), "%u bytes", n);
+			free(p);
+		}
+	}
+}
+
+/* What is taken says, encoded again, the same bytes: nothing is ignored. */
+static void check_link_canonical(const u8 *bytes)
+{
+	u8 *p = block(bytes, FC_LINK_SIZE);
+	struct fc_link_hdr h;
+	u8 again[FC_LINK_SIZE];
+
+	if (fc_wire_link_decode(&h, p, FC_LINK_SIZE, 1500)) {
+		CHECK(h.len <= 1500 - FC_LINK_SIZE, "%u", h.len);
+		fc_wire_link_encode(again, &h);
+		CHECK(!memcmp(again, p, sizeof(again)), "type %u", h.type);
+	}
+	free(p);
+}
+
+TEST(wire_link__every_byte_corrupted)
+{
+	for (unsigned int i = 0; i < 20; i++) {
+		const struct fc_link_hdr h = random_link();
+		u8 p[FC_LINK_SIZE];
+
+		fc_wire_link_encode(p, &h);
+		for (unsigned int at = 0; at < FC_LINK_SIZE; at++) {
+			const u8 was = p[at];
+
+			for (unsigned int v = 0; v < 256; v++) {
+				p[at] = (u8)v;
+				check_link_canonical(p);
+			}
+			p[at] = was;
+		}
+	}
+}
+
+TEST(wire_link__refuses)
+{
+	static const struct {
+		const char *why;
+		struct fc_link_hdr h;
+	} bad[] = {
+		{ "no type", { .type = 0 } },
+		{ "unknown type", { .type = 5 } },
+		{ "flit on control", { .type = FC_FRAME_FLIT, .vc = FC_VC_CTRL } },
+		{ "flit on no channel", { .type = FC_FRAME_FLIT, .vc = FC_VC_COUNT } },
+		{ "flit with unknown part", { .type = FC_FRAME_FLIT, .vc = 1, .flags = 0x08 } },
+		{ "abort without terminator",
+		  { .type = FC_FRAME_FLIT, .vc = 1, .flags = FC_PART_ABORT } },
+		{ "abort in a head", { .type = FC_FRAME_FLIT, .vc = 1, .flags = 7 } },
+		{ "abort with data", { .type = FC_FRAME_FLIT, .vc = 1, .flags = 6, .len = 1 } },
+		{ "status on control", { .type = FC_FRAME_STATUS, .vc = FC_VC_CTRL } },
+		{ "status with payload", { .type = FC_FRAME_STATUS, .vc = 1, .len = 1 } },
+		{ "status with unknown flag", { .type = FC_FRAME_STATUS, .vc = 1, .flags = 4 } },
+		{ "hello of another size", { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE - 1 } },
+		{ "hello with flags",
+		  { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE, .flags = 1 } },
+		{ "hello on data", { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE, .vc = 1 } },
+		{ "control of another size", { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE + 1 } },
+		{ "control with flags",
+		  { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE, .flags = 2 } },
+		{ "control on data", { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE, .vc = 1 } },
+	};
+	struct fc_link_hdr h;
+	u8 p[FC_LINK_SIZE];
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(bad); i++) {
+		fc_wire_link_encode(p, &bad[i].h);
+		CHECK(!fc_wire_link_decode(&h, p, sizeof(p), 1500), "%s", bad[i].why);
+	}
+	h = random_link();
+	fc_wire_link_encode(p, &h);
+	p[0] = FC_VERSION + 1;
+	CHECK(!fc_wire_link_decode(&h, p, sizeof(p), 1500), "another version");
+}
+
+static const struct fc_hello_msg hello = {
+	.ver_min = 1, .ver_max = 2, .mode = 3, .reason = 4, .site = 0x01020304, .port = 5,
+	.window = 0x0607, .flit = 0x08090a0b, .epoch = 0x0c0d0e0f, .peer_epoch = 0x10111213,
+	.topology = 0x14151617, .nsites = 0x18191a1b,
+};
+
+static const u8 hello_golden[FC_HELLO_SIZE] = {
+	1, 2, 3, 4, 1, 2, 3, 4, 0, 5, 6, 7, 8, 9, 10, 11,
+	12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
+};
+
+TEST(wire_hello__golden_bytes)
+{
+	u8 p[FC_HELLO_SIZE];
+
+	fc_wire_hello_encode(p, &hello);
+	CHECK(!memcmp(p, hello_golden, sizeof(p)), "layout");
+}
+
+static bool check_hello_canonical(const u8 *bytes)
+{
+	u8 *p = block(bytes, FC_HELLO_SIZE);
+	struct fc_hello_msg m;
+	u8 again[FC_HELLO_SIZE];
+	bool taken = fc_wire_hello_decode(&m, p);
+
+	if (taken) {
+		CHECK(m.epoch && m.window && m.site != FC_SITE_NONE && m.port &&
+		      m.port < FC_PORTS_MAX && m.ver_min <= m.ver_max, "taken");
+		fc_wire_hello_encode(again, &m);
+		CHECK(!memcmp(again, p, sizeof(again)), "says something else");
+	}
+	free(p);
+	return taken;
+}
+
+TEST(wire_hello__every_byte_corrupted)
+{
+	u8 p[FC_HELLO_SIZE];
+
+	memcpy(p, hello_golden, sizeof(p));
+	CHECK(check_hello_canonical(p), "refused");
+	for (unsigned int at = 0; at < sizeof(p); at++) {
+		const u8 was = p[at];
+
+		for (unsigned int v = 0; v < 256; v++) {
+			p[at] = (u8)v;
+			check_hello_canonical(p);
+		}
+		p[at] = was;
+	}
+}
+
+static bool hello_taken(const struct fc_hello_msg *m)
+{
+	struct fc_hello_msg got;
+	u8 p[FC_HELLO_SIZE];
+
+	fc_wire_hello_encode(p, m);
+	return fc_wire_hello_decode(&got, p);
+}
+
+TEST(wire_hello__refuses)
+{
+	struct fc_hello_msg m;
+
+	CHECK(hello_taken(&hello), "good one");
+#define REFUSED(change)	do { m = hello; m.change; CHECK(!hello_taken(&m), #change); } while (0)
+	REFUSED(ver_min = 3);
+	REFUSED(epoch = 0);
+	REFUSED(window = 0);
+	REFUSED(site = FC_SITE_NONE);
+	REFUSED(port = 0);
+	REFUSED(port = FC_PORTS_MAX);
+	REFUSED(port = 0x0105);
+#undef REFUSED
+}
+
+static const struct fc_ctrl ctrl = {
+	.kind = FC_CTRL_CONFIRM, .hops = 0x0203, .dst = 0x04050607, .incarnation = 0x08090a0b,
+	.sock = 0x0c0d0e0f, .site = 0x10111213, .port = 0x1415, .base = 0x1617,
+	.seq = 0x18191a1b, .next = 0x1c1d1e1f, .have = 0x2021222324252627ULL,
+};
+
+static const u8 ctrl_golden[FC_CTRL_SIZE] = {
+	1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23,
+	24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 0, 0, 0, 0,
+};
+
+TEST(wire_ctrl__golden_bytes)
+{
+	u8 p[FC_CTRL_SIZE];
+
+	fc_wire_ctrl_encode(p, &ctrl);
+	CHECK(!memcmp(p, ctrl_golden, sizeof(p)), "layout");
+}
+
+static bool check_ctrl_canonical(const u8 *bytes)
+{
+	u8 *p = block(bytes, FC_CTRL_SIZE);
+	struct fc_ctrl c;
+	u8 again[FC_CTRL_SIZE];
+	bool taken = fc_wire_ctrl_decode(&c, p);
+
+	if (taken) {
+		CHECK(c.kind >= FC_CTRL_CONFIRM && c.kind < FC_CTRL_COUNT && c.port &&
+		      c.dst != FC_SITE_NONE && c.site != FC_SITE_NONE, "taken");
+		fc_wire_ctrl_encode(again, &c);
+		CHECK(!memcmp(again, p, sizeof(again)), "says something else");
+	}
+	free(p);
+	return taken;
+}
+
+TEST(wire_ctrl__every_byte_corrupted)
+{
+	u8 p[FC_CTRL_SIZE];
+
+	memcpy(p, ctrl_golden, sizeof(p));
+	CHECK(check_ctrl_canonical(p), "refused");
+	for (unsigned int at = 0; at < sizeof(p); at++) {
+		const u8 was = p[at];
+
+		for (unsigned int v = 0; v < 256; v++) {
+			p[at] = (u8)v;
+			check_ctrl_canonical(p);
+		}
+		p[at] = was;
+	}
+}
+
+static bool ctrl_taken(const struct fc_ctrl *c)
+{
+	struct fc_ctrl got;
+	u8 p[FC_CTRL_SIZE];
+
+	fc_wire_ctrl_encode(p, c);
+	return fc_wire_ctrl_decode(&got, p);
+}
+
+TEST(wire_ctrl__refuses)
+{
+	struct fc_ctrl c;
+
+	CHECK(ctrl_taken(&ctrl), "good one");
+#define REFUSED(change)	do { c = ctrl; c.change; CHECK(!ctrl_taken(&c), #change); } while (0)
+	REFUSED(kind = 0);
+	REFUSED(kind = FC_CTRL_COUNT);
+	REFUSED(dst = FC_SITE_NONE);
+	REFUSED(site = FC_SITE_NONE);
+	REFUSED(port = 0);
+#undef REFUSED
+}
+
+/* A valid head of n targets; returns its size. */
+static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc_target *targets)
+{
+	*pk = (struct fc_packet){
+		.src = tap_random(NSITES), .incarnation = random32(), .sock = random32(),
+		.src_port = (u16)random32(), .ntargets = (u16)n, .id = random32(),
+		.msg_len = tap_random(3) ? tap_random(3000) : tap_random(FC_MESSAGE_MAX + 1),
+		.hops = (u16)tap_random(FC_HOPS_MAX),
+		.flags = tap_random(2) ? FC_PACKET_LIST : 0,
+	};
+	if (pk->msg_len)
+		pk->offset = tap_random((pk->msg_len - 1) / FC_PACKET_MAX + 1) * FC_PACKET_MAX;
+	pk->data_len = pk->msg_len - pk->offset;
+	if (pk->data_len > FC_PACKET_MAX)
+		pk->data_len = FC_PACKET_MAX;
+	fc_wire_packet_encode(head, pk);
+	for (unsigned int i = 0; i < n; i++) {
+		struct fc_target *t = &targets[i];
+
+		*t = (struct fc_target){
+			.site = tap_random(NSITES), .port = (u16)(1 + tap_random(0xffff)),
+			.flags = i == n - 1 ? FC_TARGET_LAST : 0,
+			.lag = (u8)tap_random(FC_FLOW_WINDOW),
+			.off = tap_random(pk->msg_len + 1), .seq = random32(),
+		};
+		t->len = tap_random(pk->msg_len - t->off + 1);
+		fc_wire_target_encode(head, i, t);
+	}
+	return fc_head_size(n);
+}
+
+static bool packet_equal(const struct fc_packet *a, const struct fc_packet *b)
+{
+	return a->src == b->src && a->incarnation == b->incarnation && a->sock == b->sock &&
+	       a->src_port == b->src_port && a->ntargets == b->ntargets && a->id == b->id &&
+	       a->msg_len == b->msg_len && a->offset == b->offset &&
+	       a->data_len == b->data_len && a->hops == b->hops && a->flags == b->flags;
+}
+
+static bool target_equal(const struct fc_target *a, const struct fc_target *b)
+{
+	return a->site == b->site && a->port == b->port && a->flags == b->flags &&
+	       a->lag == b->lag && a->off == b->off && a->len == b->len && a->seq == b->seq;
+}
+
+TEST(wire_head__golden_bytes)
+{
+	static const u8 golden[FC_PACKET_SIZE + FC_TARGET_SIZE] = {
+		0, 0, 0, 63, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 1, 11, 12, 13, 14,
+		0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 17, 1, 0,
+		0, 0, 0, 42, 0x12, 0x34, 1, 15, 0, 0, 1, 0, 0, 0, 0, 2, 21, 22, 23, 24,
+	};
+	const struct fc_packet pk = {
+		.src = 63, .incarnation = 0x01020304, .sock = 0x05060708, .src_port = 0x090a,
+		.ntargets = 1, .id = 0x0b0c0d0e, .msg_len = 2 * FC_PACKET_MAX,
+		.offset = FC_PACKET_MAX, .data_len = FC_PACKET_MAX, .hops = 17,
+		.flags = FC_PACKET_LIST,
+	};
+	const struct fc_target t = {
+		.site = 42, .port = 0x1234, .flags = FC_TARGET_LAST, .lag = 15, .off = 256,
+		.len = 2, .seq = 0x15161718,
+	};
+	u8 p[sizeof(golden)];
+
+	fc_wire_packet_encode(p, &pk);
+	fc_wire_target_encode(p, 0, &t);
+	CHECK(!memcmp(p, golden, sizeof(p)), "layout");
+	CHECK(fc_wire_head_check(p, FC_PART_HEAD, sizeof(p) + 100, NSITES), "refused");
+}
+
+TEST(wire_head__round_trip)
+{
+	struct fc_target targets[FC_TARGETS_MAX], t;
+	struct fc_packet pk, got;
+
+	for (unsigned int i = 0; i < 3000; i++) {
+		unsigned int n = 1 + tap_random(FC_TARGETS_MAX);
+		u8 *head = malloc(fc_head_size(n));
+		u32 size = random_head(head, n, &pk, targets);
+
+		CHECK(fc_wire_head_size(head, size) == size, "%u", n);
+		CHECK(fc_wire_head_check(head, FC_PART_HEAD | FC_PART_TERM, size + pk.data_len,
+					 NSITES), "whole packet");
+		CHECK(fc_wire_head_check(head, FC_PART_HEAD, size, NSITES), "head alone");
+		CHECK(fc_wire_head_check(head, FC_PART_HEAD, size + pk.data_len, NSITES), "no end");
+		if (pk.data_len) {
+			CHECK(fc_wire_head_check(head, FC_PART_HEAD, size + pk.data_len - 1,
+						 NSITES), "part of the data");
+			CHECK(!fc_wire_head_check(head, FC_PART_HEAD | FC_PART_TERM,
+						  size + pk.data_len - 1, NSITES), "too short");
+		}
+		CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size + pk.data_len + 1, NSITES),
+		      "too long");
+		CHECK(!fc_wire_head_check(head, FC_PART_HEAD | FC_PART_TERM,
+					  size + pk.data_len + 1, NSITES), "too long");
+		CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size - 1, NSITES), "list cut");
+		fc_wire_packet_decode(&got, head);
+		CHECK(packet_equal(&pk, &got), "packet header");
+		CHECK(fc_wire_ntargets(head) == n && fc_wire_data_len(head) == pk.data_len &&
+		      fc_wire_hops(head) == pk.hops, "single fields");
+		for (unsigned int j = 0; j < n; j++) {
+			fc_wire_target_decode(&t, head, j);
+			CHECK(target_equal(&t, &targets[j]), "target %u of %u", j, n);
+			CHECK(fc_wire_target_site(head, j) == t.site, "target %u of %u", j, n);
+		}
+		free(head);
+	}
+}
+
+TEST(wire_head__every_truncation)
+{
+	u8 full[FC_PACKET_SIZE + 3 * FC_TARGET_SIZE];
+	struct fc_target targets[3];
+	struct fc_packet pk;
+	u32 size = random_head(full, 3, &pk, targets);
+
+	for (u32 n = 0; n <= size; n++) {
+		u8 *p = block(full, n);
+		u32 claimed = fc_wire_head_size(p, n);
+
+		CHECK(claimed == (n < FC_PACKET_SIZE ? 0 : size), "%u bytes: %u", n, claimed);
+		/* As a runner does: only with the list readable is more looked at. */
+		if (claimed && claimed <= n)
+			CHECK(fc_wire_head_check(p, FC_PART_HEAD, n, NSITES), "%u bytes", n);
+		free(p);
+	}
+}
+
+/* Everything a runner does to a head it believes. */
+static bool use_head(const u8 *bytes, u32 n, u8 flags, u32 len)
+{
+	u32 size = fc_wire_head_size(bytes, n);
+	struct fc_packet pk;
+	struct fc_target t;
+	u8 *again, *branch;
+
+	if (!size || size > n || !fc_wire_head_check(bytes, flags, len, NSITES))
+		return false;
+	fc_wire_packet_decode(&pk, bytes);
+	CHECK(pk.src < NSITES && pk.ntargets && pk.ntargets <= FC_TARGETS_MAX &&
+	      pk.msg_len <= FC_MESSAGE_MAX && pk.offset <= pk.msg_len &&
+	      pk.data_len <= FC_PACKET_MAX && pk.data_len <= pk.msg_len - pk.offset, "packet");
+	again = malloc(size);
+	fc_wire_packet_encode(again, &pk);
+	for (unsigned int i = 0; i < pk.ntargets; i++) {
+		fc_wire_target_decode(&t, bytes, i);
+		CHECK(t.site < NSITES && t.port && t.lag < FC_FLOW_WINDOW && t.off <= pk.msg_len &&
+		      t.len <= pk.msg_len - t.off, "target %u", i);
+		fc_wire_target_encode(again, i, &t);
+	}
+	CHECK(!memcmp(again, bytes, size), "says something else");
+	free(again);
+	branch = malloc(FC_PACKET_SIZE + FC_TARGET_SIZE);
+	CHECK(fc_wire_head_subset(branch, bytes, fc_bit64(pk.ntargets - 1), 1) ==
+	      FC_PACKET_SIZE + FC_TARGET_SIZE, "branch");
+	free(branch);
+	return true;
+}
+
+TEST(wire_head__every_byte_corrupted)
+{
+	struct fc_target targets[3];
+	struct fc_packet pk;
+
+	for (unsigned int i = 0; i < 10; i++) {
+		unsigned int n = 1 + i % 3;
+		u8 *head = malloc(fc_head_size(n));
+		u32 size = random_head(head, n, &pk, targets);
+
+		for (unsigned int term = 0; term < 2; term++) {
+			u8 flags = (u8)(FC_PART_HEAD | (term ? FC_PART_TERM : 0));
+			u32 len = size + (term ? pk.data_len : 0);
+
+			CHECK(use_head(head, size, flags, len), "good one");
+			for (u32 at = 0; at < size; at++) {
+				const u8 was = head[at];
+
+				for (unsigned int v = 0; v < 256; v++) {
+					head[at] = (u8)v;
+					use_head(head, size, flags, len);
+				}
+				head[at] = was;
+			}
+		}
+		free(head);
+	}
+}
+
+TEST(wire_head__random_bytes)
+{
+	for (unsigned int i = 0; i < 100000; i++) {
+		u32 n = tap_random(200);
+		u8 *p = malloc(n ? n : 1);
+
+		for (u32 j = 0; j < n; j++)
+			p[j] = tap_random(2) ? 0 : (u8)tap_random(256);
+		use_head(p, n, (u8)(FC_PART_HEAD | (tap_random(2) ? FC_PART_TERM : 0)),
+			 tap_random(1500));
+		free(p);
+	}
+}
+
+TEST(wire_head__refuses)
+{
+	struct fc_target targets[2];
+	struct fc_packet pk, bad;
+	u8 head[FC_PACKET_SIZE + 2 * FC_TARGET_SIZE];
+	struct fc_target t;
+	u32 size;
+
+	do {
+		size = random_head(head, 2, &pk, targets);
+	} while (pk.msg_len < 2 * FC_PACKET_MAX || pk.offset + FC_PACKET_MAX >= pk.msg_len);
+	REQUIRE(fc_wire_head_check(head, FC_PART_HEAD, size, NSITES), "good one");
+
+#define REFUSED(change) do {								\
+	bad = pk;									\
+	bad.change;									\
+	fc_wire_packet_encode(head, &bad);						\
+	CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size, NSITES), #change);		\
+	fc_wire_packet_encode(head, &pk);						\
+} while (0)
+	REFUSED(src = NSITES);
+	REFUSED(src = FC_SITE_NONE);
+	REFUSED(ntargets = 0);
+	REFUSED(ntargets = 1);
+	REFUSED(ntargets = 3);
+	REFUSED(ntargets = FC_TARGETS_MAX + 1);
+	REFUSED(msg_len = FC_MESSAGE_MAX + 1);
+	REFUSED(msg_len = pk.offset);
+	REFUSED(offset = pk.offset + 1);
+	REFUSED(offset = 0x7fff0000);
+	REFUSED(data_len = FC_PACKET_MAX + 1);
+	REFUSED(data_len = FC_PACKET_MAX - 1);
+	REFUSED(data_len = 0);
+	REFUSED(flags = 2);
+	REFUSED(flags = 0x80);
+#undef REFUSED
+#define REFUSED(i, change) do {								\
+	t = targets[i];									\
+	t.change;									\
+	fc_wire_target_encode(head, i, &t);						\
+	CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size, NSITES), #change);		\
+	fc_wire_target_encode(head, i, &targets[i]);					\
+} while (0)
+	REFUSED(0, site = NSITES);
+	REFUSED(1, site = FC_SITE_NONE);
+	REFUSED(0, port = 0);
+	REFUSED(0, flags = FC_TARGET_LAST);
+	REFUSED(1, flags = 0);
+	REFUSED(1, flags = FC_TARGET_LAST | 2);
+	REFUSED(0, lag = FC_FLOW_WINDOW);
+	REFUSED(0, off = pk.msg_len + 1);
+	REFUSED(0, len = pk.msg_len - t.off + 1);
+	REFUSED(1, len = 0xffffffff);
+#undef REFUSED
+	head[FC_PACKET_SIZE - 1] = 1;
+	CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size, NSITES), "reserved byte");
+}
+
+/* Every subset of a short list, in every position that the interface allows. */
+static void check_subset(const u8 *head, unsigned int n, const struct fc_packet *pk,
+			 const struct fc_target *targets, u64 mask, u32 shift, bool apart)
+{
+	u32 size = fc_head_size(n);
+	unsigned int k = (unsigned int)__builtin_popcountll(mask);
+	u8 *src = malloc(size);
+	u8 *dst = apart ? malloc(fc_head_size(k)) : src + shift;
+	struct fc_packet got;
+	struct fc_target t;
+	unsigned int j = 0;
+
+	memcpy(src, head, size);
+	CHECK(fc_wire_head_subset(dst, src, mask, 3) == fc_head_size(k), "%u of %u", k, n);
+	fc_wire_packet_decode(&got, dst);
+	CHECK(got.ntargets == k && got.hops == pk->hops + 3, "mask %llx shift %u",
+	      (unsigned long long)mask, shift);
+	got.ntargets = pk->ntargets;
+	got.hops = pk->hops;
+	CHECK(packet_equal(&got, pk), "mask %llx shift %u", (unsigned long long)mask, shift);
+	for (unsigned int i = 0; i < n; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		fc_wire_target_decode(&t, dst, j++);
+		CHECK(t.flags == (j == k ? FC_TARGET_LAST : 0), "mask %llx shift %u",
+		      (unsigned long long)mask, shift);
+		t.flags = targets[i].flags;
+		CHECK(target_equal(&t, &targets[i]), "mask %llx shift %u: target %u",
+		      (unsigned long long)mask, shift, i);
+	}
+	CHECK(fc_wire_head_check(dst, FC_PART_HEAD, fc_head_size(k), NSITES), "mask %llx shift %u",
+	      (unsigned long long)mask, shift);
+	if (apart) {
+		CHECK(!memcmp(src, head, size), "wrote to the original");
+		free(dst);
+	}
+	free(src);
+}
+
+TEST(wire_head_subset__all_of_short_lists)
+{
+	struct fc_target targets[7];
+	struct fc_packet pk;
+
+	for (unsigned int n = 1; n <= 7; n++) {
+		u8 *head = malloc(fc_head_size(n));
+
+		random_head(head, n, &pk, targets);
+		for (u64 mask = 1; mask < fc_bit64(n); mask++) {
+			u32 drop = n - (unsigned int)__builtin_popcountll(mask);
+
+			check_subset(head, n, &pk, targets, mask, 0, true);
+			check_subset(head, n, &pk, targets, mask, 0, false);
+			check_subset(head, n, &pk, targets, mask, drop * FC_TARGET_SIZE, false);
+		}
+		free(head);
+	}
+}
+
+TEST(wire_head_subset__random_of_long_lists)
+{
+	struct fc_target targets[FC_TARGETS_MAX];
+	struct fc_packet pk;
+
+	for (unsigned int i = 0; i < 1000; i++) {
+		unsigned int n = FC_TARGETS_MAX - tap_random(3);
+		u8 *head = malloc(fc_head_size(n));
+		u64 mask;
+		u32 drop;
+
+		random_head(head, n, &pk, targets);
+		do {
+			mask = (u64)random32() << 32 | random32();
+			mask &= n == 64 ? ~0ULL : fc_bit64(n) - 1;
+		} while (!mask);
+		drop = n - (unsigned int)__builtin_popcountll(mask);
+		check_subset(head, n, &pk, targets, mask, 0, true);
+		check_subset(head, n, &pk, targets, mask, 0, false);
+		check_subset(head, n, &pk, targets, mask, drop * FC_TARGET_SIZE, false);
+		free(head);
+	}
+}

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "care.h"
+#include "output.h"
+#include "traffic.h"
+
+#define LOAD_UNIT	1000000
+
+/*
+ * The paper names none of the times.  Trees of packets in each other's way are
+ * dissolved by seeks and time-outs alone, so above saturation these set the pace:
+ * on torus:4x4 with 8 targets and 3 flits a packet, 4 seeks every 4 cycles carry
+ * nine times what 32 every 8 do, and 2 every 2 cycles twice that again.  A
+ * time-out has to be longer than what a flit takes through a loaded network.
+ */
+static const struct config defaults = {
+	.spec = "torus:4x4",
+	.load = LOAD_UNIT / 10,
+	.seed = 1,
+	.cycles = 10000,
+	.targets = { 1, 15 },
+	.bytes = { 0, 4096 },
+	.flit = 1500,
+	.window = 8,
+	.latency = 1,
+	.active = 4,
+	.transit = 16,
+	.fifo = 64,
+	.seek = 4,
+	.seek_max = 4,
+	.timeout = 64,
+	.probe = 1024,
+	.repeat = 16384,
+	.patience = 4000000,
+};
+
+/* Options that are one number. */
+static const struct {
+	const char *name;
+	const char *help;
+	u64 least;
+	u64 most;
+	size_t at;
+} numbers[] = {
+#define NUMBER(name, member, least, most, help) \
+	{ name, help, least, most, offsetof(struct config, member) }
+	NUMBER("seed", seed, 0, 0xffffffff, "same seed, same output"),
+	NUMBER("cycles", cycles, 1, (u64)1 << 40, "how long traffic is generated; then it drains"),
+	NUMBER("messages", messages, 0, 100000000, "at most so many messages; 0: no limit"),
+	NUMBER("flit", flit, 256, 65535, "bytes of a flit"),
+	NUMBER("window", window, 1, 64, "flits under way per link"),
+	NUMBER("latency", latency, 1, 1000000, "cycles from one end of a link to the other"),
+	NUMBER("active", active, 1, FC_FLOW_WINDOW, "messages a site sends at a time"),
+	NUMBER("transit", transit, 0, 1000000, "packets a site stores for others"),
+	NUMBER("fifo", fifo, 1, 65535, "places of the fifo-buffer"),
+	NUMBER("seek", seek, 1, 1000000, "cycles between two seeks"),
+	NUMBER("seek-max", seek_max, 0, 65534, "seeks before a packet is stored on its way"),
+	NUMBER("timeout", timeout, 1, 1000000000, "cycles before a blocked multicast is aborted"),
+	NUMBER("probe", probe, 1, 1000000000, "cycles before a silent link is asked"),
+	NUMBER("repeat", repeat, 1, 1000000000, "cycles without news to a message's repetition"),
+	NUMBER("patience", patience, 1, (u64)1 << 40, "cycles without any news that mean it hangs"),
+#undef NUMBER
+};
+
+static u64 *number_of(struct config *config, unsigned int i)
+{
+	return (u64 *)((char *)config + numbers[i].at);
+}
+
+static void usage(FILE *file)
+{
+	struct config config = defaults;
+
+	fprintf(file,
+		"usage: flitcast-sim care [OPTION]...\n"
+		"Run the CARE protocol on simulated links under random multicast traffic.\n"
+		"\n"
+		"  --topology SPEC   network (%s):\n", config.spec);
+	for (unsigned int i = 0; i < fc_topo_registry_size; i++)
+		fprintf(file, "                      %s\n", fc_topo_registry[i]->usage);
+	fprintf(file,
+		"  --load L          flits that a site sends per cycle (0.1)\n"
+		"  --targets A-B     targets of a message (%u-%u)\n"
+		"  --bytes A-B       bytes of a message (%u-%u)\n"
+		"  --loss P          probability that a link loses a frame (0)\n",
+		config.targets[0], config.targets[1], config.bytes[0], config.bytes[1]);
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
+		fprintf(file, "  --%-8s N      %s (%llu)\n", numbers[i].name, numbers[i].help,
+			(unsigned long long)*number_of(&config, i));
+	fprintf(file,
+		"  --json            output as JSON\n"
+		"\n"
+		"Exit status: 0 if every target got every message once and whole, 1 if not,\n"
+		"2 if the arguments make no sense.\n");
+}
+
+/*
+ * Options.
+ */
+
+static int refuse(const char *option, const char *value, const char *why)
+{
+	fprintf(stderr, "flitcast-sim: --%s %s: %s\n", option, value, why);
+	return 2;
+}
+
+/* Digits only; *end is moved behind them. */
+static bool number(const char *text, u64 most, u64 *value, const char **end)
+{
+	u64 n = 0;
+
+	if (*text < '0' || *text > '9')
+		return false;
+	for (; *text >= '0' && *text <= '9'; text++) {
+		n = 10 * n + (u64)(*text - '0');
+		if (n > most)
+			return false;
+	}
+	*value = n;
+	*end = text;
+	return true;
+}
+
+/* A decimal fraction, in millionths. */
+static bool fraction(const char *text, u64 most, u64 *value)
+{
+	u64 whole, part = 0, unit = LOAD_UNIT;
+
+	if (!number(text, most / LOAD_UNIT, &whole, &text))
+		return false;
+	if (*text == '.') {
+		if (!text[1])
+			return false;
+		for (text++; *text >= '0' && *text <= '9'; text++) {
+			unit /= 10;
+			part += unit * (u64)(*text - '0');
+		}
+	}
+	*value = whole * LOAD_UNIT + part;
+	return !*text && *value <= most;
+}
+
+static bool range(const char *text, u64 least, u64 most, u32 value[2])
+{
+	u64 a, b;
+
+	if (!number(text, most, &a, &text))
+		return false;
+	b = a;
+	if (*text == '-' && !number(text + 1, most, &b, &text))
+		return false;
+	value[0] = (u32)a;
+	value[1] = (u32)b;
+	return !*text && a >= least && b >= a;
+}
+
+enum {
+	OPT_TOPOLOGY = 1, OPT_LOAD, OPT_TARGETS, OPT_BYTES, OPT_LOSS, OPT_JSON, OPT_HELP,
+	OPT_NUMBERS
+};
+
+static int parse_value(struct config *config, int option, const char *value)
+{
+	const char *end, *wrong;
+	unsigned int i;
+	u64 n;
+
+	switch (option) {
+	case OPT_TOPOLOGY:
+		wrong = fc_topo_parse(&config->topo, value);
+		return wrong ? refuse("topology", value, wrong) : 0;
+	case OPT_LOAD:
+		/* From one flit a site in a million cycles to one each cycle, tenfold. */
+		if (!fraction(value, 10 * LOAD_UNIT, &config->load) || !config->load)
+			return refuse("load", value, "a number above 0, at most 10");
+		return 0;
+	case OPT_TARGETS:
+		if (!range(value, 1, FC_TARGETS_MAX, config->targets))
+			return refuse("targets", value, "A-B with 1 <= A <= B <= 64");
+		return 0;
+	case OPT_BYTES:
+		if (!range(value, 0, FC_MESSAGE_MAX, config->bytes))
+			return refuse("bytes", value, "A-B with 0 <= A <= B <= 16777216");
+		return 0;
+	case OPT_LOSS:
+		if (!fraction(value, LOAD_UNIT / 2, &config->loss))
+			return refuse("loss", value, "a number from 0 to 0.5");
+		return 0;
+	case OPT_JSON:
+		config->json = true;
+		return 0;
+	}
+	i = (unsigned int)option - OPT_NUMBERS;
+	if (!number(value, numbers[i].most, &n, &end) || *end || n < numbers[i].least) {
+		fprintf(stderr, "flitcast-sim: --%s %s: a number from %llu to %llu\n",
+			numbers[i].name, value, (unsigned long long)numbers[i].least,
+			(unsigned long long)numbers[i].most);
+		return 2;
+	}
+	*number_of(config, i) = n;
+	return 0;
+}
+
+/* Return: exit status, or -1 to go on. */
+static int parse(struct config *config, int argc, char **argv)
+{
+	struct option options[OPT_NUMBERS + FC_ARRAY_SIZE(numbers)] = {
+		{ "topology", required_argument, NULL, OPT_TOPOLOGY },
+		{ "load", required_argument, NULL, OPT_LOAD },
+		{ "targets", required_argument, NULL, OPT_TARGETS },
+		{ "bytes", required_argument, NULL, OPT_BYTES },
+		{ "loss", required_argument, NULL, OPT_LOSS },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "help", no_argument, NULL, OPT_HELP },
+	};
+	int option, status;
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
+		options[OPT_HELP + i] = (struct option){
+			numbers[i].name, required_argument, NULL, OPT_NUMBERS + (int)i
+		};
+	*config = defaults;
+	fc_topo_parse(&config->topo, config->spec);
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (option == OPT_HELP || option == 'h') {
+			usage(stdout);
+			return 0;
+		}
+		if (option == '?')
+			return 2;
+		status = parse_value(config, option, optarg);
+		if (status)
+			return status;
+	}
+	if (optind < argc) {
+		fprintf(stderr, "flitcast-sim: unexpected argument \"%s\"\n", argv[optind]);
+		return 2;
+	}
+	fc_topo_print(&config->topo, config->spec);
+	if (config->topo.nsites <= config->targets[1]) {
+		fprintf(stderr, "flitcast-sim: %s has %u sites: too few for %u targets\n",
+			config->spec, config->topo.nsites, config->targets[1]);
+		return 2;
+	}
+	if (FC_LINK_SIZE + fc_head_size(config->targets[1]) > config->flit) {
+		fprintf(stderr, "flitcast-sim: a list of %u targets needs flits of %u bytes\n",
+			config->targets[1], FC_LINK_SIZE + fc_head_size(config->targets[1]));
+		return 2;
+	}
+	config->timing = (struct fc_timing){
+		.seek = config->seek, .timeout = config->timeout, .probe = config->probe,
+		.seek_max = (u16)config->seek_max, .fifo_room = (u16)config->fifo,
+	};
+	return -1;
+}
+
+/*
+ * The run.
+ */
+
+static void dispatch(struct sim *sim, const struct event *event)
+{
+	struct fc_event ev = { .type = FC_EV_ROOM, .count = 1 };
+
+	switch ((enum event_kind)event->kind) {
+	case EVENT_FRAME:
+		net_arrive(sim, event);
+		break;
+	case EVENT_TIME:
+		net_time(sim, event->node);
+		break;
+	case EVENT_ROOM:
+		net_event(sim, event->node, &ev);
+		break;
+	case EVENT_FEED:
+		operator_feed(sim, event->node);
+		break;
+	case EVENT_BORN:
+		traffic_born(sim);
+		break;
+	case EVENT_REPEAT:
+		operator_repeat(sim, event->message);
+		break;
+	}
+}
+
+/* On a terminal, and nowhere else. */
+static void progress(const struct sim *sim, bool last)
+{
+	static struct timespec shown;
+	struct timespec now;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (!last && (now.tv_sec - shown.tv_sec) * 1000 +
+		     (now.tv_nsec - shown.tv_nsec) / 1000000 < 200)
+		return;
+	shown = now;
+	if (last)
+		fprintf(stderr, "\r\033[K");
+	else
+		fprintf(stderr, "\r\033[Kcycle %llu: %u messages, %llu of %llu deliveries",
+			(unsigned long long)sim->now, traffic.n,
+			(unsigned long long)traffic.delivered,
+			(unsigned long long)traffic.deliveries);
+	fflush(stderr);
+}
+
+/*
+ * Until nothing is left to happen.  Return: false if the network hangs: something
+ * still waits, but nothing has come of it for too long.
+ */
+static bool run(struct sim *sim, u64 *end)
+{
+	struct event event;
+
+	while (queue_take(&sim->queue, &event)) {
+		sim->now = event.time;
+		dispatch(sim, &event);
+		if (!(++sim->events & 0xffff))
+			progress(sim, false);
+		if (!traffic_all_over())
+			*end = sim->now;
+		if (sim->now - sim->news_at > sim->config.patience)
+			break;
+	}
+	progress(sim, true);
+	return traffic_all_over() && net_idle(sim);
+}
+
+static void report_config(const struct config *config)
+{
+	struct config copy = *config;
+	char text[32];
+
+	output_group("config");
+	output_text("topology", config->spec);
+	output_fixed("load", config->load, LOAD_UNIT);
+	snprintf(text, sizeof(text), "%u-%u", config->targets[0], config->targets[1]);
+	output_text("targets", text);
+	snprintf(text, sizeof(text), "%u-%u", config->bytes[0], config->bytes[1]);
+	output_text("bytes", text);
+	output_fixed("loss", config->loss, LOAD_UNIT);
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
+		output_number(numbers[i].name, *number_of(&copy, i));
+	output_group_end();
+}
+
+static void report_latency(void)
+{
+	u64 sum = 0;
+	u64 n;
+	u64 *latency = traffic_latencies(&n);
+
+	for (u64 i = 0; i < n; i++)
+		sum += latency[i];
+	output_group("latency");
+	if (n) {
+		output_number("min", latency[0]);
+		output_number("median", latency[(n - 1) / 2]);
+		output_number("p99", latency[(n - 1) * 99 / 100]);
+		output_number("max", latency[n - 1]);
+		output_fixed("mean", (sum * 1000 + n / 2) / n, 1000);
+	}
+	output_group_end();
+	free(latency);
+}
+
+/* Sums over all sites, those that are not 0. */
+static void report_counters(struct sim *sim)
+{
+	size_t nports = sim->config.topo.ndirs + 1u;
+
+	output_group("counters");
+	for (unsigned int i = 0; i < FC_STAT_COUNT; i++) {
+		u64 sum = 0;
+
+		for (u32 n = 0; n < sim->config.topo.nsites; n++)
+			sum += sim_stat(sim, n)[i];
+		if (sum)
+			output_number(fc_stat_name((enum fc_stat)i), sum);
+	}
+	output_group_end();
+	output_group("link_counters");
+	for (unsigned int i = 0; i < FC_LSTAT_COUNT; i++) {
+		u64 sum = 0;
+
+		for (size_t n = 0; n < sim->config.topo.nsites * nports; n++)
+			sum += sim->link_stat[n * FC_LSTAT_COUNT + i];
+		if (sum)
+			output_number(fc_link_stat_name((enum fc_link_stat)i), sum);
+	}
+	output_group_end();
+}
+
+static void report(struct sim *sim, bool done, u64 end)
+{
+	const struct config *config = &sim->config;
+	u64 flits = 0;
+
+	for (u32 i = 0; i < traffic.n; i++)
+		flits += traffic_flits(config, traffic.message[i]->bytes,
+				       traffic.message[i]->ntargets);
+	output_begin(config->json);
+	report_config(config);
+	output_number("sites", config->topo.nsites);
+	output_number("messages", traffic.n);
+	output_number("deliveries", traffic.deliveries);
+	output_number("delivered", traffic.delivered);
+	output_number("delivered_bytes", traffic.delivered_bytes);
+	output_number("cycles", end);
+	output_number("events", sim->events);
+	/* Offered while traffic was generated, and carried until the last was confirmed. */
+	output_fixed("offered_flits_per_site_cycle",
+		     flits * LOAD_UNIT / (config->topo.nsites * config->cycles), LOAD_UNIT);
+	output_fixed("sent_flits_per_site_cycle",
+		     end ? flits * LOAD_UNIT / (config->topo.nsites * end) : 0, LOAD_UNIT);
+	output_fixed("deliveries_per_site_cycle",
+		     end ? traffic.delivered * LOAD_UNIT / (config->topo.nsites * end) : 0,
+		     LOAD_UNIT);
+	report_latency();
+	report_counters(sim);
+	output_bool("hangs", !done);
+	output_number("wrong", sim->wrong);
+	output_bool("exactly_once", done && !sim->wrong);
+	output_end();
+}
+
+int care_main(int argc, char **argv)
+{
+	struct sim sim = { 0 };
+	int status = parse(&sim.config, argc, argv);
+	u64 end = 0;
+	bool done;
+
+	if (status >= 0)
+		return status;
+	sim.net_rng.state = sim.config.seed;
+	sim.traffic_rng.state = ~sim.config.seed;
+	net_init(&sim);
+	traffic_init(&sim);
+	done = run(&sim, &end);
+	if (!done) {
+		fprintf(stderr, "flitcast-sim: cycle %llu: it hangs:\n",
+			(unsigned long long)sim.now);
+		net_tell_stuck(&sim);
+	}
+	traffic_check(&sim);
+	report(&sim, done, end);
+	net_free(&sim);
+	if (sim.frames)
+		sim_wrong(&sim, "%llu frames were lost track of", (unsigned long long)sim.frames);
+	traffic_free();
+	return done && !sim.wrong ? 0 : 1;
+}

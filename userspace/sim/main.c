@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast-sim: the kernel module's protocol core on simulated links.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "base.h"
+#include "care.h"
+
+static const struct command {
+	const char *name;
+	int (*run)(int argc, char **argv);
+	const char *help;
+} commands[] = {
+	{ "care", care_main, "the CARE protocol under random multicast traffic" },
+};
+
+static void usage(FILE *file)
+{
+	fprintf(file, "usage: flitcast-sim COMMAND [OPTION]...\n\n");
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(commands); i++)
+		fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].help);
+	fprintf(file, "\nflitcast-sim COMMAND --help tells the options.\n");
+}
+
+int main(int argc, char **argv)
+{
+	if (argc < 2) {
+		usage(stderr);
+		return 2;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		usage(stdout);
+		return 0;
+	}
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(commands); i++)
+		if (!strcmp(argv[1], commands[i].name))
+			return commands[i].run(argc - 1, argv + 1);
+	fprintf(stderr, "flitcast-sim: no command \"%s\"; flitcast-sim --help lists them\n",
+		argv[1]);
+	return 2;
+}

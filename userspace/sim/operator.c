@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The operator of a site (CARE, section 4.3) and the sockets behind it: cuts
+ * messages into packets and packets into flits, takes packets in, stores for
+ * others what came to be stored, and confirms.  Receiving sockets are read at
+ * once.
+ */
+#include <stdlib.h>
+
+#include "traffic.h"
+#include "util.h"
+
+/* One socket a site, on one port. */
+#define SOCK	1
+#define PORT	1024
+
+static u32 incarnation(u32 node)
+{
+	return node ^ 0x5a5a5a5a;
+}
+
+void operator_init(struct sim *sim, u32 at)
+{
+	struct node *node = &sim->node[at];
+
+	node->active = xcalloc(sim->config.active, sizeof(struct message *));
+	node->backlog_end = &node->backlog;
+}
+
+void operator_free(struct sim *sim, u32 at)
+{
+	free(sim->node[at].active);
+}
+
+/*
+ * Control frames.
+ */
+
+static void control_send(struct sim *sim, u32 at, const struct fc_ctrl *ctrl, bool forward)
+{
+	static const struct fc_link_hdr header = {
+		.type = FC_FRAME_CTRL, .vc = FC_VC_CTRL, .len = FC_CTRL_SIZE, .epoch = 1,
+	};
+	u8 port = fc_site_next_port(&sim->node[at].site, ctrl->dst);
+	struct frame *frame;
+
+	if (port == FC_PORT_NONE || ctrl->hops > FC_HOPS_MAX) {
+		sim_stat(sim, at)[FC_STAT_CTRL_DROPPED]++;
+		return;
+	}
+	sim_stat(sim, at)[forward ? FC_STAT_CTRL_FORWARDED : FC_STAT_CTRL_SENT]++;
+	sim_link_stat(sim, at, port)[FC_LSTAT_TX_CTRL]++;
+	frame = frame_new(sim, FC_CTRL_SIZE);
+	fc_wire_ctrl_encode(frame->payload, ctrl);
+	net_send(sim, at, port, &header, frame);
+}
+
+static bool message_has_flow(const struct message *message, const struct flow *flow, u32 *index)
+{
+	for (u32 i = 0; i < message->ntargets; i++) {
+		if (message->target[i].flow == flow) {
+			*index = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Message seq of the flow is over: its window moves. */
+static void flow_over(struct flow *flow, u32 seq)
+{
+	flow->over |= fc_bit(seq - flow->tx.oldest);
+	while (flow->over & 1) {
+		flow->over >>= 1;
+		flow->tx.oldest++;
+	}
+}
+
+static void activate(struct sim *sim, u32 at)
+{
+	struct node *node = &sim->node[at];
+
+	while (node->nactive < sim->config.active && node->backlog) {
+		struct message *m = node->backlog;
+		struct event event = { .kind = EVENT_REPEAT, .node = at, .message = m };
+
+		node->backlog = m->next;
+		if (!node->backlog)
+			node->backlog_end = &node->backlog;
+		for (u32 i = 0; i < m->ntargets; i++) {
+			struct target *t = &m->target[i];
+
+			t->tx.part = fc_part_make(m->bytes, 0, 0);
+			t->tx.seq = t->flow->tx.next++;
+			t->tx.state = FC_TX_ASKING;
+		}
+		node->active[node->nactive++] = m;
+		node->eager = true;
+		m->interval = sim->config.repeat;
+		m->repeat_at = sim->now + m->interval;
+			event.time = m->repeat_at;
+		queue_add(&sim->queue, &event);
+	}
+}
+
+static void message_over(struct sim *sim, u32 at, u32 slot)
+{
+	struct node *node = &sim->node[at];
+
+	traffic_over(sim, node->active[slot]);
+	for (node->nactive--; slot < node->nactive; slot++)
+		node->active[slot] = node->active[slot + 1];
+	sim_stat(sim, at)[FC_STAT_MSG_CONFIRMED]++;
+	activate(sim, at);
+}
+
+void operator_control(struct sim *sim, u32 at, const struct fc_ctrl *received)
+{
+	struct node *node = &sim->node[at];
+	struct fc_ctrl ctrl = *received;
+	struct flow *flow;
+
+	ctrl.hops++;
+	if (ctrl.dst != at) {
+		control_send(sim, at, &ctrl, true);
+		return;
+	}
+	if (ctrl.incarnation != incarnation(at) || ctrl.sock != SOCK || ctrl.port != PORT) {
+		sim_wrong(sim, "site %u: a control frame for another life", at);
+		return;
+	}
+	flow = traffic_flow(at, ctrl.site);
+	for (u32 i = 0; i < node->nactive; i++) {
+		struct message *m = node->active[i];
+		struct target *t;
+		u32 index;
+
+		if (!message_has_flow(m, flow, &index))
+			continue;
+		t = &m->target[index];
+		if (fc_txtarget_over(&t->tx) || !fc_txtarget_answer(&t->tx, &ctrl))
+			continue;
+		sim->news_at = sim->now;
+		m->interval = sim->config.repeat;
+		m->repeat_at = sim->now + m->interval;
+		node->eager = true;
+		if (!fc_txtarget_over(&t->tx))
+			continue;
+		if (t->tx.state != FC_TX_DONE)
+			sim_wrong(sim, "message %u: target %u refuses", m->id, ctrl.site);
+		flow_over(flow, t->tx.seq);
+		if (++m->over == m->ntargets)
+			message_over(sim, at, i--);
+	}
+	operator_kick(sim, at);
+}
+
+/* To the source of a packet: these targets cannot be reached from here. */
+void operator_unreachable(struct sim *sim, u32 at, const u8 *head, u64 mask)
+{
+	struct fc_packet pk;
+
+	fc_wire_packet_decode(&pk, head);
+	for (; mask; mask &= mask - 1) {
+		struct fc_ctrl ctrl = {
+			.kind = FC_CTRL_UNREACHABLE, .dst = pk.src, .sock = pk.sock,
+			.incarnation = pk.incarnation,
+		};
+		struct fc_target t;
+
+		fc_wire_target_decode(&t, head, fc_low64(mask));
+		ctrl.site = t.site;
+		ctrl.port = t.port;
+		ctrl.seq = t.seq;
+		if (ctrl.dst != at)
+			control_send(sim, at, &ctrl, false);
+	}
+}
+
+/*
+ * Receiving.
+ */
+
+static void no_skip(void *arg, struct fc_rxmsg *msg)
+{
+	sim_wrong(arg, "message %u of a flow was given up", msg->seq);
+}
+
+static void confirm(struct sim *sim, u32 at, const struct flow *flow, const struct fc_packet *pk,
+		    u32 seq)
+{
+	struct fc_ctrl ctrl = {
+		.kind = FC_CTRL_CONFIRM, .dst = pk->src, .incarnation = pk->incarnation,
+		.sock = pk->sock, .site = at, .port = PORT,
+	};
+
+	fc_rxflow_confirm(&flow->rx, seq, &ctrl);
+	control_send(sim, at, &ctrl, false);
+}
+
+static void take_entry(struct sim *sim, u32 at, const struct fc_packet *pk,
+		       const struct fc_target *t)
+{
+	u64 *stat = sim_stat(sim, at);
+	struct message *m = traffic_message(pk->id);
+	struct fc_part part = fc_part_make(pk->msg_len, t->off, t->len);
+	u16 packet = (u16)(pk->offset / FC_PACKET_MAX);
+	struct flow *flow = traffic_flow(pk->src, at);
+	struct fc_rxmsg *slot;
+	u32 i;
+
+	if (!m || m->from != pk->src || m->bytes != pk->msg_len ||
+	    pk->incarnation != incarnation(pk->src) || pk->sock != SOCK ||
+	    pk->src_port != PORT || t->port != PORT || !message_has_flow(m, flow, &i) ||
+	    m->target[i].tx.seq != t->seq) {
+		sim_wrong(sim, "site %u: a packet that nobody sent: message %u from %u", at,
+			  pk->id, pk->src);
+		return;
+	}
+	/* No source gives anything up, so nothing is ready before it is stored. */
+	switch (fc_rxflow_packet(&flow->rx, t, &part, packet, &slot, no_skip, sim)) {
+	case FC_RX_ADMIT:
+		fc_rxflow_admit(&flow->rx, slot, t, &part, m);
+		__attribute__((fallthrough));
+	case FC_RX_TAKE:
+		m->target[i].got += pk->data_len;
+		sim->news_at = sim->now;
+		fc_rxmsg_stored(slot, (u16)(packet - part.first));
+		while ((slot = fc_rxflow_ready(&flow->rx))) {
+			m = slot->h;
+			fc_rxflow_delivered(&flow->rx, slot);
+			stat[FC_STAT_MSG_DELIVERED]++;
+			traffic_delivered(sim, flow, m);
+		}
+		break;
+	case FC_RX_DUPLICATE:
+		stat[FC_STAT_PKT_DUPLICATE]++;
+		break;
+	case FC_RX_BAD:
+		/* For instance so late that its window has moved on. */
+		stat[FC_STAT_PKT_BAD]++;
+		return;
+	}
+	confirm(sim, at, flow, pk, t->seq);
+}
+
+/* All of the packet, in order, and nothing else. */
+static bool buffer_whole(const struct node *node)
+{
+	const struct flits *buffer = &node->buffer;
+	const struct frame *front = buffer->n ? buffer->flit[buffer->first].h : NULL;
+	u32 got = 0;
+
+	if (!front || !buffer->flit[buffer->first].head)
+		return false;
+	for (u32 i = 0; i < buffer->n; i++) {
+		const struct frame *frame =
+			buffer->flit[(buffer->first + i) % buffer->room].h;
+
+		if (frame->message != front->message || frame->offset != front->offset + got ||
+		    (i && frame->size))
+			return false;
+		got += frame->data;
+	}
+	return got == fc_wire_data_len(front->payload);
+}
+
+void operator_discard(struct sim *sim, u32 at)
+{
+	struct flits *buffer = &sim->node[at].buffer;
+
+	while (buffer->n)
+		frame_put(sim, flits_take(buffer).h);
+}
+
+/* Keep the packet for the targets of the mask, to be sent on. */
+static void store(struct sim *sim, u32 at, u64 mask)
+{
+	struct node *node = &sim->node[at];
+	struct flits *buffer = &node->buffer;
+	struct fc_flit front = flits_take(buffer);
+	struct frame *old = front.h;
+	struct frame *frame;
+	u32 left = 0;
+
+	for (u64 rest = mask; rest; rest &= rest - 1)
+		left++;
+	frame = frame_new(sim, fc_head_size(left));
+	fc_wire_head_subset(frame->payload, old->payload, mask, 0);
+	frame->message = old->message;
+	frame->offset = old->offset;
+	frame->data = old->data;
+	frame_put(sim, old);
+	front.h = frame;
+	front.head = frame->payload;
+	/* The last flit ends it, whichever terminator it came with. */
+	front.parts = FC_PART_HEAD | (buffer->n ? 0 : FC_PART_TERM);
+	flits_add(&node->transit, &front);
+	while (buffer->n) {
+		struct fc_flit flit = flits_take(buffer);
+
+		flit.parts = buffer->n ? 0 : FC_PART_TERM;
+		flits_add(&node->transit, &flit);
+	}
+	node->transit_packets++;
+}
+
+void operator_serve(struct sim *sim, u32 at, bool others)
+{
+	struct node *node = &sim->node[at];
+	const u8 *head;
+	struct fc_packet pk;
+	u64 local, rest;
+
+	if (!buffer_whole(node)) {
+		sim_wrong(sim, "site %u: the network-buffer has something else than one packet",
+			  at);
+		operator_discard(sim, at);
+		return;
+	}
+	head = node->buffer.flit[node->buffer.first].head;
+	fc_wire_packet_decode(&pk, head);
+	local = fc_site_local_mask(&node->site, head);
+	for (rest = local; rest; rest &= rest - 1) {
+		struct fc_target t;
+
+		fc_wire_target_decode(&t, head, fc_low64(rest));
+		take_entry(sim, at, &pk, &t);
+	}
+	rest = fc_mask_all(pk.ntargets) & ~local;
+	if (others && rest && node->transit_packets < sim->config.transit)
+		store(sim, at, rest);
+	else if (others && rest)
+		sim_stat(sim, at)[FC_STAT_TRANSIT_FULL]++;
+	operator_discard(sim, at);
+}
+
+/*
+ * Sending.
+ */
+
+/* Cut a packet into flits. */
+static void cut(struct sim *sim, struct node *node, const struct message *m,
+		const struct fc_packet *pk, const struct fc_target *targets)
+{
+	u32 room = sim->config.flit - FC_LINK_SIZE;
+	u32 size = fc_head_size(pk->ntargets);
+	u32 sent = 0;
+
+	do {
+		u32 head = sent ? 0 : size;
+		u32 data = pk->data_len - sent < room - head ? pk->data_len - sent : room - head;
+		struct frame *frame = frame_new(sim, head);
+		struct fc_flit flit = { .h = frame, .data = data };
+
+		frame->message = m;
+		frame->offset = pk->offset + sent;
+		frame->data = data;
+		if (head) {
+			fc_wire_packet_encode(frame->payload, pk);
+			for (u32 i = 0; i < pk->ntargets; i++)
+				fc_wire_target_encode(frame->payload, i, &targets[i]);
+			flit.head = frame->payload;
+			flit.parts = FC_PART_HEAD;
+		}
+		sent += data;
+		if (sent == pk->data_len)
+			flit.parts |= FC_PART_TERM;
+		flits_add(&node->sending, &flit);
+	} while (sent < pk->data_len);
+}
+
+/* The next packet of a message, to all targets that need the same one. */
+static bool next_packet(struct sim *sim, u32 at, struct message *m)
+{
+	struct node *node = &sim->node[at];
+	struct fc_target targets[FC_TARGETS_MAX];
+	struct fc_packet pk = {
+		.src = at, .incarnation = incarnation(at), .sock = SOCK, .src_port = PORT,
+		.id = m->id, .msg_len = m->bytes,
+	};
+	int packet = -1;
+
+	for (u32 i = 0; i < m->ntargets; i++) {
+		const struct target *t = &m->target[i];
+		int next = fc_txtarget_next(&t->tx, &t->flow->tx);
+
+		if (next >= 0 && (packet < 0 || next < packet))
+			packet = next;
+	}
+	if (packet < 0)
+		return false;
+	for (u32 i = 0; i < m->ntargets; i++) {
+		struct target *t = &m->target[i];
+
+		if (pk.ntargets == FC_TARGETS_MAX ||
+		    fc_head_size(pk.ntargets + 1u) > sim->config.flit - FC_LINK_SIZE)
+			break;
+		if (fc_txtarget_next(&t->tx, &t->flow->tx) != packet)
+			continue;
+		fc_txtarget_sent(&t->tx, packet);
+		targets[pk.ntargets++] = (struct fc_target){
+			.site = t->flow->to, .port = PORT, .seq = t->tx.seq,
+			.lag = (u8)(t->tx.seq - t->flow->tx.oldest),
+		};
+	}
+	targets[pk.ntargets - 1].flags = FC_TARGET_LAST;
+	pk.offset = (u32)packet * FC_PACKET_MAX;
+	pk.data_len = m->bytes - pk.offset < FC_PACKET_MAX ? m->bytes - pk.offset : FC_PACKET_MAX;
+	sim_stat(sim, at)[m->repeated ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
+	cut(sim, node, m, &pk, targets);
+	m->repeat_at = sim->now + m->interval;
+	return true;
+}
+
+/* The next packet for the local net-input: stored ones first, they hold storage. */
+static bool next(struct sim *sim, u32 at)
+{
+	struct node *node = &sim->node[at];
+	struct fc_flit flit;
+
+	if (node->transit.n) {
+		do {
+			flit = flits_take(&node->transit);
+			flits_add(&node->sending, &flit);
+		} while (!(flit.parts & FC_PART_TERM));
+		node->sending_stored = true;
+		sim_stat(sim, at)[FC_STAT_PKT_RESENT]++;
+		return true;
+	}
+	if (!node->eager)
+		return false;
+	for (u32 i = 0; i < node->nactive; i++) {
+		u32 slot = (node->turn + i) % node->nactive;
+
+		if (next_packet(sim, at, node->active[slot])) {
+			node->turn = slot + 1;
+			return true;
+		}
+	}
+	node->eager = false;
+	return false;
+}
+
+void operator_kick(struct sim *sim, u32 at)
+{
+	struct node *node = &sim->node[at];
+	struct event event = { .kind = EVENT_FEED, .node = at };
+
+	if (node->feeding || !fc_site_room(&node->site) ||
+	    (!node->sending.n && !node->transit.n && !node->eager))
+		return;
+	node->feeding = true;
+	event.time = node->feed_free > sim->now ? node->feed_free : sim->now;
+	queue_add(&sim->queue, &event);
+}
+
+void operator_feed(struct sim *sim, u32 at)
+{
+	struct node *node = &sim->node[at];
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
+
+	node->feeding = false;
+	if (!fc_site_room(&node->site))
+		return;
+	if (!node->sending.n && !next(sim, at))
+		return;
+	ev.flit = flits_take(&node->sending);
+	if (!node->sending.n && node->sending_stored) {
+		node->sending_stored = false;
+		node->transit_packets--;
+	}
+	ev.seq = fc_site_seq(&node->site);
+	node->feed_free = sim->now + 1;
+	net_event(sim, at, &ev);
+}
+
+void operator_send(struct sim *sim, struct message *m)
+{
+	struct node *node = &sim->node[m->from];
+
+	sim_stat(sim, m->from)[FC_STAT_MSG_SENT]++;
+	m->next = NULL;
+	*node->backlog_end = m;
+	node->backlog_end = &m->next;
+	activate(sim, m->from);
+	operator_kick(sim, m->from);
+}
+
+void operator_repeat(struct sim *sim, struct message *m)
+{
+	struct node *node = &sim->node[m->from];
+	struct event event = { .kind = EVENT_REPEAT, .node = m->from, .message = m };
+
+	if (m->over == m->ntargets)
+		return;
+	if (m->repeat_at <= sim->now) {
+		for (u32 i = 0; i < m->ntargets; i++)
+			if (fc_txtarget_repeat(&m->target[i].tx))
+				sim_wrong(sim, "message %u: a target has no room", m->id);
+		m->repeated = true;
+		node->eager = true;
+		if (m->interval < 4 * sim->config.repeat)
+			m->interval *= 2;
+		m->repeat_at = sim->now + m->interval +
+			       rng_below(&sim->net_rng, (u32)sim->config.repeat);
+		operator_kick(sim, m->from);
+	}
+	event.time = m->repeat_at;
+	queue_add(&sim->queue, &event);
+}

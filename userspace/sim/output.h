@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Results, as text for people or as JSON, from the same calls.
+ */
+#ifndef FLITCAST_SIM_OUTPUT_H
+#define FLITCAST_SIM_OUTPUT_H
+
+#include "base.h"
+
+/* One at a time: the program has one standard output. */
+void output_begin(bool json);
+void output_end(void);
+
+void output_group(const char *key);
+void output_group_end(void);
+void output_text(const char *key, const char *value);
+void output_number(const char *key, u64 value);
+/* In thousandths or millionths: no floating point, whose spelling may differ. */
+void output_fixed(const char *key, u64 value, u64 unit);
+void output_bool(const char *key, bool value);
+
+#endif /* FLITCAST_SIM_OUTPUT_H */

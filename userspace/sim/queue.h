@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The simulator's future: events by time, those of one time in the order in
+ * which they were added.
+ */
+#ifndef FLITCAST_SIM_QUEUE_H
+#define FLITCAST_SIM_QUEUE_H
+
+#include "wire.h"
+
+struct frame;
+struct message;
+
+enum event_kind {
+	EVENT_FRAME,		/* a frame arrives at a port */
+	EVENT_TIME,		/* something in the site may be due */
+	EVENT_ROOM,		/* the operator has taken a word from the fifo-buffer */
+	EVENT_FEED,		/* the operator may put a flit into the local net-input */
+	EVENT_BORN,		/* traffic: the next message */
+	EVENT_REPEAT,		/* a message may have waited too long for confirmations */
+};
+
+/**
+ * struct event - one event
+ * @time: when
+ * @order: among those of the same time; set by queue_add()
+ * @kind: enum event_kind
+ * @port: port the frame arrives at
+ * @node: site
+ * @header: link header of the frame
+ * @frame: what is behind it, or NULL; owned by the event
+ * @message: to be repeated
+ */
+struct event {
+	u64 time;
+	u64 order;
+	u8 kind;
+	u8 port;
+	u8 header[FC_LINK_SIZE];
+	u32 node;
+	union {
+		struct frame *frame;
+		struct message *message;
+	};
+};
+
+struct queue {
+	struct event *heap;
+	size_t n;
+	size_t room;
+	u64 order;
+};
+
+void queue_add(struct queue *queue, const struct event *event);
+/* Return: false if there is none. */
+bool queue_take(struct queue *queue, struct event *event);
+void queue_free(struct queue *queue);
+
+#endif /* FLITCAST_SIM_QUEUE_H */

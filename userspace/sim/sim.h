@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A simulated network: the core's sites, joined by links that carry one flit a
+ * cycle.  What the kernel half does for a site is done here by
+ *
+ *	net.c		runs the sites' events, performs their effects
+ *	operator.c	the operator: packets out and in, control, end to end
+ *	traffic.c	who sends what to whom, and whether it arrived
+ */
+#ifndef FLITCAST_SIM_SIM_H
+#define FLITCAST_SIM_SIM_H
+
+#include "ends.h"
+#include "queue.h"
+#include "random.h"
+#include "site.h"
+
+struct flow;
+struct message;
+
+/**
+ * struct config - what a run is made of; constant during it
+ * @spec: canonical specification of the topology
+ * @topo: topology
+ * @load: flits that the operators send, per site and million cycles
+ * @seed: of every random number
+ * @cycles: how long traffic is generated
+ * @messages: at most so many messages, 0 for no limit but @cycles
+ * @targets: fewest and most targets of a message
+ * @bytes: fewest and most bytes of a message
+ * @flit: bytes of a flit with its link header
+ * @window: flits under way per link
+ * @latency: cycles from one end of a link to the other
+ * @active: messages a site sends at a time
+ * @transit: packets a site stores for others
+ * @fifo: places of the fifo-buffer
+ * @seek: cycles between two seeks
+ * @seek_max: seeks before a packet is forced to the local net-output
+ * @timeout: cycles before abort-request
+ * @probe: cycles before a flit is asked after
+ * @repeat: cycles without news after which a message is repeated
+ * @patience: cycles without any news after which the network hangs
+ * @loss: frames that links lose, of a million
+ * @timing: the same for the sites
+ * @json: output
+ */
+struct config {
+	char spec[FC_SPEC_MAX];
+	struct fc_topo topo;
+	u64 load;
+	u64 seed;
+	u64 cycles;
+	u64 messages;
+	u32 targets[2];
+	u32 bytes[2];
+	u64 flit;
+	u64 window;
+	u64 latency;
+	u64 active;
+	u64 transit;
+	u64 fifo;
+	u64 seek;
+	u64 seek_max;
+	u64 timeout;
+	u64 probe;
+	u64 repeat;
+	u64 patience;
+	u64 loss;
+	struct fc_timing timing;
+	bool json;
+};
+
+/**
+ * struct frame - what is behind a link header; never changes
+ * @refs: who holds it
+ * @size: bytes of @payload
+ * @data: bytes of data
+ * @message: whose data (the data itself is not carried, but which bytes it is)
+ * @offset: of the first one in the message
+ * @payload: encoded head, or control frame
+ */
+struct frame {
+	u32 refs;
+	u32 size;
+	u32 data;
+	u32 offset;
+	const struct message *message;
+	u8 payload[];
+};
+
+/* A list of flits, first in first out. */
+struct flits {
+	struct fc_flit *flit;
+	u32 first;
+	u32 n;
+	u32 room;
+};
+
+/**
+ * struct node - a site and what surrounds it
+ * @site: the core's site
+ * @pref: its preference table
+ * @link_free: for each port, when its link takes the next frame
+ * @peer: for each port, the site at the other end
+ * @peer_port: for each port, the port at the other end
+ * @buffer: the network-buffer
+ * @sending: flits of the packet being put into the local net-input
+ * @sending_stored: that packet was stored for others
+ * @transit: flits of the other packets stored for others
+ * @transit_packets: packets stored, with the one being sent
+ * @feed_free: when the local net-input's link takes the next flit
+ * @feeding: an EVENT_FEED is under way
+ * @eager: sockets may have something to send
+ * @time_at: when the next EVENT_TIME is due, or FC_NEVER
+ * @active: messages being sent
+ * @nactive: how many
+ * @turn: which of them is to send next
+ * @backlog: messages to be sent after these
+ * @backlog_end: where the next is put
+ */
+struct node {
+	struct fc_site site;
+	struct fc_pref pref;
+	u64 *link_free;
+	u32 *peer;
+	u8 *peer_port;
+	struct flits buffer;
+	struct flits sending;
+	bool sending_stored;
+	struct flits transit;
+	u32 transit_packets;
+	u64 feed_free;
+	bool feeding;
+	bool eager;
+	u64 time_at;
+	struct message **active;
+	u32 nactive;
+	u32 turn;
+	struct message *backlog;
+	struct message **backlog_end;
+};
+
+/**
+ * struct sim - a run
+ * @config: settings
+ * @queue: future events
+ * @now: cycle
+ * @node: sites
+ * @stat: counters of each site, by enum fc_stat
+ * @link_stat: counters of each port of each site, by enum fc_link_stat
+ * @net_rng: for losses
+ * @traffic_rng: for messages; apart, so that the same seed means the same traffic
+ * @frames: frames that exist
+ * @news_at: when a message last came nearer to its end
+ * @events: events so far
+ * @wrong: findings of the oracle
+ */
+struct sim {
+	struct config config;
+	struct queue queue;
+	u64 now;
+	struct node *node;
+	u64 *stat;
+	u64 *link_stat;
+	struct rng net_rng;
+	struct rng traffic_rng;
+	u64 frames;
+	u64 news_at;
+	u64 events;
+	u64 wrong;
+};
+
+static inline u64 *sim_stat(struct sim *sim, u32 node)
+{
+	return &sim->stat[(size_t)node * FC_STAT_COUNT];
+}
+
+static inline u64 *sim_link_stat(struct sim *sim, u32 node, u8 port)
+{
+	size_t nports = sim->config.topo.ndirs + 1u;
+
+	return &sim->link_stat[(node * nports + port) * FC_LSTAT_COUNT];
+}
+
+/* The oracle's complaint: counted, and told on standard error for the first few. */
+void __printf(2, 3) sim_wrong(struct sim *sim, const char *fmt, ...);
+
+/* net.c */
+struct frame *frame_new(struct sim *sim, u32 size);
+void frame_get(struct frame *frame);
+void frame_put(struct sim *sim, struct frame *frame);
+void flits_add(struct flits *list, const struct fc_flit *flit);
+struct fc_flit flits_take(struct flits *list);
+void net_init(struct sim *sim);
+void net_free(struct sim *sim);
+/* Give an event to a site and perform what comes of it. */
+void net_event(struct sim *sim, u32 node, const struct fc_event *ev);
+/* A frame on the link of a port; takes over the frame. */
+void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *header,
+	      struct frame *frame);
+/* A frame arrived; takes over the frame. */
+void net_arrive(struct sim *sim, const struct event *event);
+void net_time(struct sim *sim, u32 node);
+/* The machines that are not at rest, on standard error. */
+void net_tell_stuck(const struct sim *sim);
+/* Every machine is at rest and every queue empty. */
+bool net_idle(const struct sim *sim);
+
+/* operator.c */
+void operator_init(struct sim *sim, u32 node);
+void operator_free(struct sim *sim, u32 node);
+/* The packet in the network-buffer is whole. */
+void operator_serve(struct sim *sim, u32 node, bool others);
+void operator_discard(struct sim *sim, u32 node);
+/* There may be something to send, or room for it. */
+void operator_kick(struct sim *sim, u32 node);
+void operator_feed(struct sim *sim, u32 node);
+void operator_unreachable(struct sim *sim, u32 node, const u8 *head, u64 mask);
+void operator_control(struct sim *sim, u32 node, const struct fc_ctrl *ctrl);
+/* A socket of the site sends a message. */
+void operator_send(struct sim *sim, struct message *message);
+void operator_repeat(struct sim *sim, struct message *message);
+
+#endif /* FLITCAST_SIM_SIM_H */

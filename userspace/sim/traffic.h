@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Traffic, and the oracle: what was sent, and what each target got of it.
+ */
+#ifndef FLITCAST_SIM_TRAFFIC_H
+#define FLITCAST_SIM_TRAFFIC_H
+
+#include "sim.h"
+
+/**
+ * struct flow - what one site sends to another, both ends
+ * @next: in its hash chain
+ * @from: source
+ * @to: target
+ * @tx: sending end
+ * @over: bit i: message tx.oldest + i is over
+ * @rx: receiving end
+ * @deliver: number of the message that has to be delivered next
+ */
+struct flow {
+	struct flow *next;
+	u32 from;
+	u32 to;
+	struct fc_txflow tx;
+	u32 over;
+	struct fc_rxflow rx;
+	u32 deliver;
+};
+
+/**
+ * struct target - one target of a message
+ * @flow: to it
+ * @tx: what it has confirmed
+ * @got: bytes received
+ * @delivered_at: when it was delivered
+ * @times: how often
+ */
+struct target {
+	struct flow *flow;
+	struct fc_txtarget tx;
+	u64 got;
+	u64 delivered_at;
+	u32 times;
+};
+
+/**
+ * struct message - one message
+ * @next: in the source's backlog
+ * @born: when the socket got it
+ * @repeat_at: when it is to be repeated
+ * @interval: to the next repetition
+ * @id: index in the list of all messages
+ * @from: source
+ * @bytes: length
+ * @ntargets: targets
+ * @over: targets that are over
+ * @repeated: some packet was repeated
+ * @target: targets
+ */
+struct message {
+	struct message *next;
+	u64 born;
+	u64 repeat_at;
+	u64 interval;
+	u32 id;
+	u32 from;
+	u32 bytes;
+	u32 ntargets;
+	u32 over;
+	bool repeated;
+	struct target target[];
+};
+
+struct traffic {
+	struct message **message;
+	u32 n;
+	size_t room;
+	u64 deliveries;
+	u64 delivered;
+	u64 delivered_bytes;
+	u32 confirmed;
+	bool all_born;
+};
+
+extern struct traffic traffic;
+
+void traffic_init(struct sim *sim);
+void traffic_free(void);
+/* EVENT_BORN: one more message. */
+void traffic_born(struct sim *sim);
+struct flow *traffic_flow(u32 from, u32 to);
+/* Return: NULL if no such message was sent. */
+struct message *traffic_message(u32 id);
+/* A target's socket got a message. */
+void traffic_delivered(struct sim *sim, struct flow *flow, struct message *message);
+/* A source is done with a message. */
+void traffic_over(struct sim *sim, struct message *message);
+static inline bool traffic_all_over(void)
+{
+	return traffic.all_born && traffic.confirmed == traffic.n;
+}
+
+/* After the run: what is missing, into the oracle's findings. */
+void traffic_check(struct sim *sim);
+/* Latencies of all deliveries, sorted; the caller frees them. */
+u64 *traffic_latencies(u64 *n);
+/* Flits of a message of so many bytes to so many targets; mean over the configured ranges. */
+u32 traffic_flits(const struct config *config, u32 bytes, u32 ntargets);
+
+#endif /* FLITCAST_SIM_TRAFFIC_H */
