@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Kernel versions: the code is written to the newest interface; what older
+ * kernels miss is added here, one line of why each.
+ */
+#ifndef FLITCAST_COMPAT_H
+#define FLITCAST_COMPAT_H
+
+#include <linux/version.h>
+#include <linux/hrtimer.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+/* hrtimer_setup() came in 6.13. */
+static inline void flitcast_hrtimer_setup(struct hrtimer *timer,
+					  enum hrtimer_restart (*fn)(struct hrtimer *),
+					  clockid_t clock, enum hrtimer_mode mode)
+{
+	hrtimer_init(timer, clock, mode);
+	timer->function = fn;
+}
+
+#define hrtimer_setup flitcast_hrtimer_setup
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
+/* Socket addresses without a size of their own came in 6.19. */
+#define sockaddr_unsized sockaddr
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+/* genl_info_dump() came in 6.6; all that is read of its result is attrs. */
+#define genl_info_dump(cb) genl_dumpit_info(cb)
+#endif
+
+#endif /* FLITCAST_COMPAT_H */

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A link: a network device that carries Flitcast frames to one peer, beside
+ * whatever else it carries.  This layer knows devices and link headers; what
+ * frames mean is its owner's, through struct flitcast_link_ops.
+ */
+#ifndef FLITCAST_LINK_H
+#define FLITCAST_LINK_H
+
+#include <linux/if_ether.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include "core/names.h"
+#include "core/wire.h"
+
+struct flitcast_link;
+
+/**
+ * struct flitcast_link_ops - the owner of a link
+ * @receive: a frame with a valid link header, trimmed to its length, at its
+ *	link header; takes ownership of the skb.  Softirq, RCU read lock.
+ * @carrier: the device can, or can no longer, carry frames.  RTNL held.
+ * @gone: the device goes away; call flitcast_link_destroy().  RTNL held.
+ */
+struct flitcast_link_ops {
+	void (*receive)(struct flitcast_link *link, struct sk_buff *skb,
+			const struct fc_link_hdr *hdr);
+	void (*carrier)(struct flitcast_link *link, bool up);
+	void (*gone)(struct flitcast_link *link);
+};
+
+/**
+ * struct flitcast_link - one device in use
+ * @ops: owner's functions
+ * @owner: owner's pointer
+ * @port: owner's number for it
+ * @flit: smallest MTU the owner can live with, bytes
+ * @dev: device, with a reference
+ * @dev_tracker: of that reference
+ * @pt: our ethertype on that device
+ * @node: in the list of all links, under RTNL
+ * @peer: hardware address frames go to; all ones before the first HELLO
+ * @peer_known: @peer was heard
+ * @txq: frames to transmit, in order
+ * @tx_lock: held by the one who transmits
+ * @stat: counters, by enum fc_link_stat; the owner's lock protects them, but for
+ *	TX_DROPPED and RX_MALFORMED, which are this layer's alone
+ *
+ * Never change after publication: @ops, @owner, @port, @flit, @dev.  Freed after
+ * an RCU grace period: who transmits holds the RCU read lock, not a reference.
+ * @peer changes under the owner's lock while the handshake is not done.
+ */
+struct flitcast_link {
+	const struct flitcast_link_ops *ops;
+	void *owner;
+	u8 port;
+	u32 flit;
+	struct net_device *dev;
+	netdevice_tracker dev_tracker;
+	struct packet_type pt;
+	struct list_head node;
+	u8 peer[ETH_ALEN];
+	bool peer_known;
+	struct sk_buff_head txq;
+	spinlock_t tx_lock; /* one transmitter at a time */
+	u64 stat[FC_LSTAT_COUNT];
+};
+
+/**
+ * flitcast_link_create() - bind a device
+ * @dev: device
+ * @flit: flit size
+ * @ops: owner's functions
+ * @owner: owner's pointer
+ * @port: owner's number
+ * @extack: gets the reason of a refusal
+ *
+ * Nothing is received before flitcast_link_start().
+ *
+ * Context: RTNL held.  Return: the link or an ERR_PTR: -EBUSY, -EINVAL, -ENOMEM.
+ */
+struct flitcast_link *flitcast_link_create(struct net_device *dev, u32 flit,
+					   const struct flitcast_link_ops *ops, void *owner,
+					   u8 port, struct netlink_ext_ack *extack);
+
+/* Let frames and carrier events come.  Context: RTNL held. */
+void flitcast_link_start(struct flitcast_link *link);
+
+/**
+ * flitcast_link_destroy() - unbind; no callback comes after it returns
+ * @link: link that its owner shows to nobody any more; freed
+ *
+ * Context: RTNL held, may sleep.
+ */
+void flitcast_link_destroy(struct flitcast_link *link);
+
+/* Can the device carry frames?  Context: RTNL held. */
+bool flitcast_link_ready(const struct flitcast_link *link);
+
+/**
+ * flitcast_link_alloc() - skb for a frame
+ * @link: link it will go to
+ * @size: bytes after the link header in the linear part
+ *
+ * Return: an empty skb with headroom for link and device headers, or NULL.
+ */
+struct sk_buff *flitcast_link_alloc(const struct flitcast_link *link, unsigned int size);
+
+/* Bytes to keep free in front of the link header for any device. */
+#define FLITCAST_LINK_HEADROOM	(LL_MAX_HEADER + FC_LINK_SIZE)
+
+/**
+ * flitcast_link_queue() - queue a frame in order
+ * @link: link
+ * @skb: payload; ownership is taken; its linear head is private
+ * @hdr: link header to put in front; len is taken from the skb
+ *
+ * Context: the owner's lock.  flitcast_link_drain() follows after unlock.
+ */
+void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
+			 struct fc_link_hdr *hdr);
+
+/* Transmit what is queued.  Context: BH disabled, RCU read lock, no spinlock. */
+void flitcast_link_drain(struct flitcast_link *link);
+
+int flitcast_link_init(void);
+void flitcast_link_exit(void);
+
+#endif /* FLITCAST_LINK_H */

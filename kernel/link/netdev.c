@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Link backend for network devices: Ethernet and veth.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_arp.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include "compat.h"
+#include "link/link.h"
+
+/* All links of all namespaces, for device events; under RTNL. */
+static LIST_HEAD(links);
+
+static unsigned int ethertype = FC_ETHERTYPE;
+module_param(ethertype, uint, 0444);
+MODULE_PARM_DESC(ethertype, "Ethertype of Flitcast frames (default 0x88B5)");
+
+static int link_receive(struct sk_buff *skb, struct net_device *dev, struct packet_type *pt,
+			struct net_device *orig_dev)
+{
+	struct flitcast_link *link = container_of(pt, struct flitcast_link, pt);
+	struct fc_link_hdr hdr;
+
+	skb = skb_share_check(skb, GFP_ATOMIC);
+	if (!skb)
+		return NET_RX_DROP;
+	if (skb->pkt_type == PACKET_OTHERHOST || skb->pkt_type == PACKET_LOOPBACK)
+		goto drop;
+	if (!pskb_may_pull(skb, FC_LINK_SIZE) ||
+	    !fc_wire_link_decode(&hdr, skb->data, skb_headlen(skb), skb->len) ||
+	    pskb_trim(skb, FC_LINK_SIZE + hdr.len)) {
+		link->stat[FC_LSTAT_RX_MALFORMED]++;
+		goto drop;
+	}
+	/* Only HELLO comes from an address not heard yet. */
+	if (hdr.type != FC_FRAME_HELLO &&
+	    (!link->peer_known || !ether_addr_equal(eth_hdr(skb)->h_source, link->peer))) {
+		link->stat[FC_LSTAT_RX_STRANGER]++;
+		goto drop;
+	}
+	skb_orphan(skb);
+	link->ops->receive(link, skb, &hdr);
+	return NET_RX_SUCCESS;
+drop:
+	kfree_skb(skb);
+	return NET_RX_DROP;
+}
+
+bool flitcast_link_ready(const struct flitcast_link *link)
+{
+	return netif_running(link->dev) && netif_carrier_ok(link->dev) &&
+	       link->dev->mtu >= link->flit;
+}
+
+struct flitcast_link *flitcast_link_create(struct net_device *dev, u32 flit,
+					   const struct flitcast_link_ops *ops, void *owner,
+					   u8 port, struct netlink_ext_ack *extack)
+{
+	struct flitcast_link *link;
+
+	ASSERT_RTNL();
+	if (dev->type != ARPHRD_ETHER) {
+		NL_SET_ERR_MSG_MOD(extack, "device is not Ethernet");
+		return ERR_PTR(-EINVAL);
+	}
+	if (dev->mtu < flit) {
+		NL_SET_ERR_MSG_MOD(extack, "MTU of the device is below the flit size");
+		return ERR_PTR(-EINVAL);
+	}
+	list_for_each_entry(link, &links, node) {
+		if (link->dev == dev) {
+			NL_SET_ERR_MSG_MOD(extack, "device carries a link already");
+			return ERR_PTR(-EBUSY);
+		}
+	}
+	link = kzalloc(sizeof(*link), GFP_KERNEL);
+	if (!link)
+		return ERR_PTR(-ENOMEM);
+	link->ops = ops;
+	link->owner = owner;
+	link->port = port;
+	link->flit = flit;
+	link->dev = dev;
+	netdev_hold(dev, &link->dev_tracker, GFP_KERNEL);
+	eth_broadcast_addr(link->peer);
+	skb_queue_head_init(&link->txq);
+	spin_lock_init(&link->tx_lock);
+	link->pt.type = htons(ethertype);
+	link->pt.dev = dev;
+	link->pt.func = link_receive;
+	list_add(&link->node, &links);
+	return link;
+}
+
+void flitcast_link_start(struct flitcast_link *link)
+{
+	ASSERT_RTNL();
+	dev_add_pack(&link->pt);
+	link->ops->carrier(link, flitcast_link_ready(link));
+}
+
+void flitcast_link_destroy(struct flitcast_link *link)
+{
+	ASSERT_RTNL();
+	list_del(&link->node);
+	/* Waits for receivers, and for transmitters: the owner has let go of the link. */
+	dev_remove_pack(&link->pt);
+	__skb_queue_purge(&link->txq);
+	netdev_put(link->dev, &link->dev_tracker);
+	kfree(link);
+}
+
+struct sk_buff *flitcast_link_alloc(const struct flitcast_link *link, unsigned int size)
+{
+	unsigned int headroom = LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE;
+	struct sk_buff *skb = alloc_skb(headroom + size, GFP_ATOMIC);
+
+	if (skb)
+		skb_reserve(skb, headroom);
+	return skb;
+}
+
+void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
+			 struct fc_link_hdr *hdr)
+{
+	hdr->len = skb->len;
+	fc_wire_link_encode(skb_push(skb, FC_LINK_SIZE), hdr);
+	skb_queue_tail(&link->txq, skb);
+}
+
+static void transmit(struct flitcast_link *link, struct sk_buff *skb)
+{
+	struct net_device *dev = link->dev;
+	int err;
+
+	/* Nothing of the way it came may change the way it goes. */
+	skb_scrub_packet(skb, true);
+	skb_reset_network_header(skb);
+	skb->dev = dev;
+	skb->protocol = htons(ethertype);
+	skb->priority = TC_PRIO_CONTROL;
+	skb->ip_summed = CHECKSUM_NONE;
+	/* One queue, so that frames stay in order. */
+	skb_set_queue_mapping(skb, 0);
+	if (dev_hard_header(skb, dev, ethertype, link->peer, dev->dev_addr, skb->len) < 0) {
+		link->stat[FC_LSTAT_TX_DROPPED]++;
+		kfree_skb(skb);
+		return;
+	}
+	err = dev_queue_xmit(skb);
+	if (net_xmit_eval(err))
+		link->stat[FC_LSTAT_TX_DROPPED]++;
+}
+
+void flitcast_link_drain(struct flitcast_link *link)
+{
+	struct sk_buff *skb;
+
+	/*
+	 * Who finds the lock taken may go: its holder looks again after it has let go
+	 * of it.  What is queued is bounded by the windows.
+	 */
+	do {
+		if (!spin_trylock(&link->tx_lock))
+			return;
+		while ((skb = skb_dequeue(&link->txq)))
+			transmit(link, skb);
+		spin_unlock(&link->tx_lock);
+		smp_mb(); /* the unlock is seen before the queue is looked at again */
+	} while (!skb_queue_empty_lockless(&link->txq));
+}
+
+static int device_event(struct notifier_block *nb, unsigned long event, void *ptr)
+{
+	struct net_device *dev = netdev_notifier_info_to_dev(ptr);
+	struct flitcast_link *link, *found = NULL;
+
+	list_for_each_entry(link, &links, node)
+		if (link->dev == dev)
+			found = link;
+	if (!found)
+		return NOTIFY_DONE;
+	switch (event) {
+	case NETDEV_UP:
+	case NETDEV_DOWN:
+	case NETDEV_CHANGE:
+	case NETDEV_CHANGEMTU:
+		found->ops->carrier(found, flitcast_link_ready(found));
+		break;
+	case NETDEV_GOING_DOWN:
+		found->ops->carrier(found, false);
+		break;
+	case NETDEV_UNREGISTER:
+		found->ops->gone(found);
+		break;
+	}
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block device_notifier = {
+	.notifier_call = device_event,
+};
+
+int flitcast_link_init(void)
+{
+	return register_netdevice_notifier(&device_notifier);
+}
+
+void flitcast_link_exit(void)
+{
+	unregister_netdevice_notifier(&device_notifier);
+}

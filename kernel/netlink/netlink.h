@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Generic netlink family "flitcast": what its files share.  One file an object:
+ * policy, requests, replies, dump.
+ *
+ * Handlers run under genl's lock, so changes of sites follow one another;
+ * those of links take RTNL besides.
+ */
+#ifndef FLITCAST_NETLINK_H
+#define FLITCAST_NETLINK_H
+
+#include <net/genetlink.h>
+#include <uapi/linux/flitcast_netlink.h>
+#include "site/site.h"
+
+/* Longest topology specification taken; canonical ones are far shorter. */
+#define FLITCAST_NETLINK_SPEC_MAX	255
+
+extern struct genl_family flitcast_netlink_family;
+
+/* Multicast groups, by their place in the family's table. */
+enum {
+	FLITCAST_NETLINK_GROUP_SITE,
+	FLITCAST_NETLINK_GROUP_LINK,
+};
+
+/**
+ * flitcast_netlink_init() - register the family; from here on user space may ask
+ *
+ * Return: 0 or a negative error.
+ */
+int flitcast_netlink_init(void);
+
+/* The mirror of flitcast_netlink_init(): no handler runs after it. */
+void flitcast_netlink_exit(void);
+
+/**
+ * flitcast_netlink_site() - the site that a request means
+ * @net: namespace
+ * @attr: u32 identity, or NULL: the only site of the namespace
+ * @extack: gets the reason of a refusal
+ *
+ * Return: the site with a reference, or ERR_PTR.
+ */
+struct flitcast_site *flitcast_netlink_site(struct net *net, const struct nlattr *attr,
+					    struct netlink_ext_ack *extack);
+
+/**
+ * flitcast_netlink_dump_site() - next site of a dump that walks sites
+ * @net: namespace
+ * @attr: u32 identity asked for, or NULL: all
+ * @from: smallest identity wanted
+ *
+ * Return: the site with a reference, or NULL when there is none left.
+ */
+struct flitcast_site *flitcast_netlink_dump_site(struct net *net, const struct nlattr *attr,
+						 u32 from);
+
+/**
+ * flitcast_netlink_put_counters() - counters as a list of name and value
+ * @skb: message
+ * @name: name of counter number i, or NULL
+ * @values: the counters
+ * @count: how many
+ *
+ * Return: 0 or -EMSGSIZE.
+ */
+int flitcast_netlink_put_counters(struct sk_buff *skb, const char *(*name)(unsigned int i),
+				  const u64 *values, unsigned int count);
+
+/* site.c */
+extern const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1];
+extern const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_WINDOW + 1];
+int flitcast_netlink_site_get(struct sk_buff *skb, struct genl_info *info);
+int flitcast_netlink_site_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info);
+int flitcast_netlink_site_set(struct sk_buff *skb, struct genl_info *info);
+int flitcast_netlink_site_del(struct sk_buff *skb, struct genl_info *info);
+void flitcast_netlink_site_event(struct net *net, const struct flitcast_site_info *info,
+				 bool added);
+
+/* link.c */
+extern const struct nla_policy flitcast_netlink_link_get_policy[FLITCAST_A_LINK_PORT + 1];
+extern const struct nla_policy flitcast_netlink_link_new_policy[FLITCAST_A_LINK_WINDOW + 1];
+int flitcast_netlink_link_get(struct sk_buff *skb, struct genl_info *info);
+int flitcast_netlink_link_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info);
+int flitcast_netlink_link_set(struct sk_buff *skb, struct genl_info *info);
+int flitcast_netlink_link_del(struct sk_buff *skb, struct genl_info *info);
+void flitcast_netlink_link_event(struct net *net, u32 site,
+				 const struct flitcast_link_info *info, bool added);
+
+/* route.c */
+extern const struct nla_policy flitcast_netlink_route_get_policy[FLITCAST_A_ROUTE_DIRECTION + 1];
+extern const struct nla_policy flitcast_netlink_route_set_policy[FLITCAST_A_ROUTE_PORTS + 1];
+int flitcast_netlink_route_get(struct sk_buff *skb, struct genl_info *info);
+int flitcast_netlink_route_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int flitcast_netlink_route_set(struct sk_buff *skb, struct genl_info *info);
+int flitcast_netlink_route_del(struct sk_buff *skb, struct genl_info *info);
+
+/* stats.c */
+extern const struct nla_policy flitcast_netlink_stats_policy[FLITCAST_A_STATS_SITE + 1];
+int flitcast_netlink_stats_get(struct sk_buff *skb, struct genl_info *info);
+int flitcast_netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int flitcast_netlink_stats_reset(struct sk_buff *skb, struct genl_info *info);
+
+#endif /* FLITCAST_NETLINK_H */

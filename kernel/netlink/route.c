@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Object "route": the preference table (CARE, Table G), a list of ports for
+ * each direction of the topology.
+ */
+#include <net/sock.h>
+#include "compat.h"
+#include "netlink/netlink.h"
+#include "site/port.h"
+
+/* Names of directions have at most 7 characters, see struct fc_topo_ops. */
+#define DIRECTION	{ .type = NLA_NUL_STRING, .len = 7 }
+
+const struct nla_policy flitcast_netlink_route_get_policy[FLITCAST_A_ROUTE_DIRECTION + 1] = {
+	[FLITCAST_A_ROUTE_SITE] = { .type = NLA_U32 },
+	[FLITCAST_A_ROUTE_DIRECTION] = DIRECTION,
+};
+
+const struct nla_policy flitcast_netlink_route_set_policy[FLITCAST_A_ROUTE_PORTS + 1] = {
+	[FLITCAST_A_ROUTE_SITE] = { .type = NLA_U32 },
+	[FLITCAST_A_ROUTE_DIRECTION] = DIRECTION,
+	[FLITCAST_A_ROUTE_PORTS] = { .type = NLA_BINARY, .len = FC_DIRS_MAX },
+};
+
+static int route_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags,
+		      struct flitcast_site *site, const struct fc_topo *topo, u8 dir)
+{
+	char direction[8];
+	u8 ports[FC_PORTS_MAX];
+	u32 generation;
+	void *hdr;
+	u8 n;
+
+	hdr = genlmsg_put(skb, portid, seq, &flitcast_netlink_family, flags,
+			  FLITCAST_CMD_ROUTE_GET);
+	if (!hdr)
+		return -EMSGSIZE;
+	topo->ops->dir_name(topo, dir, direction);
+	n = flitcast_route_get(site, dir, ports, &generation);
+	if (nla_put_u32(skb, FLITCAST_A_ROUTE_SITE, flitcast_site_id(site)) ||
+	    nla_put_string(skb, FLITCAST_A_ROUTE_DIRECTION, direction) ||
+	    nla_put(skb, FLITCAST_A_ROUTE_PORTS, n, ports) ||
+	    nla_put_u32(skb, FLITCAST_A_ROUTE_GENERATION, generation)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+/* Site and direction that a request names; the site with a reference. */
+static struct flitcast_site *find_route(struct genl_info *info, struct fc_topo *topo, u8 *dir)
+{
+	const struct nlattr *name = info->attrs[FLITCAST_A_ROUTE_DIRECTION];
+	struct flitcast_site_info snapshot;
+	struct flitcast_site *site;
+	int found;
+
+	if (GENL_REQ_ATTR_CHECK(info, FLITCAST_A_ROUTE_DIRECTION)) {
+		NL_SET_ERR_MSG_MOD(info->extack, "say which direction");
+		return ERR_PTR(-EINVAL);
+	}
+	site = flitcast_netlink_site(genl_info_net(info), info->attrs[FLITCAST_A_ROUTE_SITE],
+				     info->extack);
+	if (IS_ERR(site))
+		return site;
+	flitcast_site_info(site, &snapshot);
+	*topo = snapshot.cfg.topo;
+	found = fc_topo_dir_parse(topo, nla_data(name));
+	if (found < 0) {
+		flitcast_site_put(site);
+		NL_SET_ERR_MSG_ATTR(info->extack, name,
+				    KBUILD_MODNAME ": the topology has no such direction");
+		return ERR_PTR(-EINVAL);
+	}
+	*dir = found;
+	return site;
+}
+
+int flitcast_netlink_route_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct flitcast_site *site;
+	struct fc_topo topo;
+	struct sk_buff *msg;
+	int err = -ENOMEM;
+	u8 dir;
+
+	site = find_route(info, &topo, &dir);
+	if (IS_ERR(site))
+		return PTR_ERR(site);
+	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!msg)
+		goto put;
+	err = route_fill(msg, info->snd_portid, info->snd_seq, 0, site, &topo, dir);
+	if (err)
+		nlmsg_free(msg);
+	else
+		err = genlmsg_reply(msg, info);
+put:
+	flitcast_site_put(site);
+	return err;
+}
+
+/* cb->args: identity and direction to go on with. */
+int flitcast_netlink_route_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	struct nlattr **attrs = genl_info_dump(cb)->attrs;
+	struct net *net = sock_net(cb->skb->sk);
+	struct flitcast_site *site;
+
+	if (attrs[FLITCAST_A_ROUTE_DIRECTION]) {
+		NL_SET_ERR_MSG_MOD(cb->extack, "a dump of routes is chosen by site alone");
+		return -EINVAL;
+	}
+
+	while ((site = flitcast_netlink_dump_site(net, attrs[FLITCAST_A_ROUTE_SITE],
+						  cb->args[0]))) {
+		struct flitcast_site_info info;
+		u32 dir;
+
+		flitcast_site_info(site, &info);
+		/* The site at which the last part ended may be gone. */
+		dir = info.cfg.id == cb->args[0] ? cb->args[1] : 0;
+		for (; dir < info.cfg.topo.ndirs; dir++) {
+			if (route_fill(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
+				       NLM_F_MULTI, site, &info.cfg.topo, dir)) {
+				cb->args[0] = info.cfg.id;
+				cb->args[1] = dir;
+				flitcast_site_put(site);
+				return skb->len;
+			}
+		}
+		flitcast_site_put(site);
+		cb->args[0] = (long)info.cfg.id + 1;
+		cb->args[1] = 0;
+	}
+	return skb->len;
+}
+
+int flitcast_netlink_route_set(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *ports = info->attrs[FLITCAST_A_ROUTE_PORTS];
+	struct flitcast_site *site;
+	struct fc_topo topo;
+	int err;
+	u8 dir;
+
+	/* An empty list would mean the default, which is what del is for. */
+	if (GENL_REQ_ATTR_CHECK(info, FLITCAST_A_ROUTE_PORTS) || !nla_len(ports)) {
+		NL_SET_ERR_MSG_MOD(info->extack, "a route needs at least one port");
+		return -EINVAL;
+	}
+	site = find_route(info, &topo, &dir);
+	if (IS_ERR(site))
+		return PTR_ERR(site);
+	err = flitcast_route_set(site, dir, nla_data(ports), nla_len(ports), info->extack);
+	flitcast_site_put(site);
+	return err;
+}
+
+/* Back to the default. */
+int flitcast_netlink_route_del(struct sk_buff *skb, struct genl_info *info)
+{
+	struct flitcast_site *site;
+	struct fc_topo topo;
+	int err;
+	u8 dir;
+
+	site = find_route(info, &topo, &dir);
+	if (IS_ERR(site))
+		return PTR_ERR(site);
+	err = flitcast_route_set(site, dir, NULL, 0, info->extack);
+	flitcast_site_put(site);
+	return err;
+}

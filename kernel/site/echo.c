@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The site's own port: answers every message with the same message, for ping.
+ */
+#include <linux/atomic.h>
+#include <linux/highmem.h>
+#include <linux/sizes.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+#include <uapi/linux/flitcast.h>
+#include "site/echo.h"
+#include "site/impl.h"
+
+/* Bytes of messages to be answered, and as many of answers under way. */
+#define ECHO_ROOM	SZ_1M
+
+/**
+ * struct flitcast_echo - state of the port
+ * @port: port
+ * @queue: messages to be answered
+ * @work: answers them, in process context
+ * @rx: bytes charged, under the site's lock
+ * @tx: bytes of answers under way, under the site's lock
+ */
+struct flitcast_echo {
+	struct flitcast_port port;
+	struct sk_buff_head queue;
+	struct work_struct work;
+	u32 rx;
+	u32 tx;
+};
+
+static struct flitcast_echo *to_echo(struct flitcast_port *port)
+{
+	return container_of(port, struct flitcast_echo, port);
+}
+
+static bool echo_charge(struct flitcast_port *port, u32 charge, bool early)
+{
+	struct flitcast_echo *echo = to_echo(port);
+
+	if (echo->rx + charge > (early ? ECHO_ROOM / 2 : ECHO_ROOM) && echo->rx)
+		return false;
+	echo->rx += charge;
+	return true;
+}
+
+static void echo_promote(struct flitcast_port *port, u32 charge)
+{
+}
+
+static void echo_uncharge(struct flitcast_port *port, u32 charge, bool early)
+{
+	to_echo(port)->rx -= charge;
+}
+
+static void echo_deliver(struct flitcast_port *port, struct sk_buff *skb)
+{
+	struct flitcast_echo *echo = to_echo(port);
+
+	skb_queue_tail(&echo->queue, skb);
+	schedule_work(&echo->work);
+}
+
+static void echo_sent(struct flitcast_port *port, u32 charge, int err)
+{
+	to_echo(port)->tx -= charge;
+}
+
+static void echo_detach(struct flitcast_port *port)
+{
+}
+
+static void echo_hold(struct flitcast_port *port)
+{
+}
+
+static void echo_wake(struct flitcast_port *port, unsigned int mask)
+{
+}
+
+static const struct flitcast_port_ops echo_ops = {
+	.charge = echo_charge,
+	.promote = echo_promote,
+	.uncharge = echo_uncharge,
+	.deliver = echo_deliver,
+	.sent = echo_sent,
+	.detach = echo_detach,
+	.hold = echo_hold,
+	.wake = echo_wake,
+};
+
+static void answer(struct flitcast_echo *echo, struct sk_buff *skb)
+{
+	const struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
+	struct flitcast_msg_dest dest = { .site = d->site, .port = d->port };
+	struct flitcast_site *site = echo->port.site;
+	struct flitcast_msg *msg;
+	u32 i, id, charge = d->len + PAGE_SIZE;
+	bool room;
+
+	spin_lock_bh(&site->lock);
+	room = !echo->tx || echo->tx + charge <= ECHO_ROOM;
+	if (room)
+		echo->tx += charge;
+	spin_unlock_bh(&site->lock);
+	/* Nobody reads the answers: no more of them. */
+	if (!room)
+		return;
+	msg = flitcast_msg_alloc(d->len, 1, GFP_KERNEL);
+	if (!msg)
+		goto uncharge;
+	for (i = 0; i < d->len; i += PAGE_SIZE) {
+		void *to = kmap_local_page(flitcast_msg_page(msg, i / PAGE_SIZE));
+		int err = skb_copy_bits(skb, d->skip + i, to,
+					min_t(u32, PAGE_SIZE, d->len - i));
+
+		kunmap_local(to);
+		if (err)
+			goto free;
+	}
+	if (!flitcast_msg_send(&echo->port, msg, &dest, charge, false, &id))
+		return;
+free:
+	flitcast_msg_free(msg);
+uncharge:
+	spin_lock_bh(&site->lock);
+	echo->tx -= charge;
+	spin_unlock_bh(&site->lock);
+}
+
+static void echo_work(struct work_struct *work)
+{
+	struct flitcast_echo *echo = container_of(work, struct flitcast_echo, work);
+	struct sk_buff *skb;
+
+	while ((skb = skb_dequeue(&echo->queue))) {
+		u32 charge = FLITCAST_DELIVERY(skb)->charge;
+
+		answer(echo, skb);
+		kfree_skb(skb);
+		flitcast_port_release(&echo->port, charge);
+		cond_resched();
+	}
+}
+
+struct flitcast_echo *flitcast_echo_start(struct flitcast_site *site)
+{
+	struct flitcast_echo *echo = kzalloc(sizeof(*echo), GFP_KERNEL);
+
+	if (!echo)
+		return NULL;
+	echo->port.ops = &echo_ops;
+	echo->port.timeout = 10ULL * NSEC_PER_SEC;
+	skb_queue_head_init(&echo->queue);
+	INIT_WORK(&echo->work, echo_work);
+	if (flitcast_port_attach(&echo->port, site, FLITCAST_PORT_ECHO)) {
+		kfree(echo);
+		return NULL;
+	}
+	return echo;
+}
+
+void flitcast_echo_stop(struct flitcast_echo *echo)
+{
+	cancel_work_sync(&echo->work);
+	skb_queue_purge(&echo->queue);
+	flitcast_port_detach(&echo->port);
+	kfree(echo);
+}

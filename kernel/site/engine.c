@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The engine of a site: frames and timers in, events into the core, effects out.
+ *
+ * Every way in is the same: enter, one or more events, leave.  What is decided
+ * is applied or queued under the site's lock, in order; frames leave and ports
+ * wake after it.
+ */
+#include <linux/etherdevice.h>
+#include <linux/random.h>
+#include "compat.h"
+#include "site/impl.h"
+
+/* Effects of one event: used with BH off, under a site's lock, never nested. */
+static struct fc_effects __percpu *effects;
+
+int flitcast_engine_init(void)
+{
+	/* Too large for what a module may have of static per-CPU memory. */
+	effects = alloc_percpu(struct fc_effects);
+	return effects ? 0 : -ENOMEM;
+}
+
+void flitcast_engine_exit(void)
+{
+	free_percpu(effects);
+}
+
+static void count(struct flitcast_site *site, enum fc_stat stat)
+{
+	site->stat[stat]++;
+}
+
+void flitcast_engine_enter(struct flitcast_site *site)
+	__acquires(&site->lock)
+{
+	rcu_read_lock();
+	spin_lock_bh(&site->lock);
+}
+
+void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port, u8 mask)
+{
+	struct flitcast_woken *w = &site->woken;
+	unsigned int i;
+
+	lockdep_assert_held(&site->lock);
+	for (i = 0; i < w->n; i++) {
+		if (w->port[i] == port) {
+			w->mask[i] |= mask;
+			return;
+		}
+	}
+	port->ops->hold(port);
+	if (w->n == ARRAY_SIZE(w->port)) {
+		/* Rare: so many at once that the list is full. */
+		port->ops->wake(port, mask);
+		return;
+	}
+	w->port[w->n] = port;
+	w->mask[w->n++] = mask;
+}
+
+/* One timer for all: set it to what is due first. */
+static void set_timer(struct flitcast_site *site)
+{
+	u64 at = min(site->core.next_at, site->ends_at);
+	u8 p;
+
+	for (p = 1; p < site->core.nports; p++) {
+		if (!site->end[p].link)
+			continue;
+		at = min(at, site->end[p].hello.send_at);
+		at = min(at, site->end[p].hello.dead_at);
+	}
+	if (site->dead || at == FC_NEVER || at >= site->timer_at)
+		return;
+	site->timer_at = at;
+	hrtimer_start(&site->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* Control frames for this site: from the links, and from itself. */
+static void loop_back(struct flitcast_site *site)
+{
+	unsigned int i;
+
+	for (i = 0; i < site->nloop; i++) {
+		struct fc_ctrl ctrl = site->loop[i];
+
+		if (ctrl.kind == FC_CTRL_ASK)
+			flitcast_rx_ask(site, &ctrl);
+		else
+			flitcast_tx_answer(site, &ctrl);
+	}
+	site->nloop = 0;
+}
+
+void flitcast_engine_leave(struct flitcast_site *site)
+	__releases(&site->lock)
+{
+	struct flitcast_link *links[FC_PORTS_MAX];
+	struct flitcast_woken woken;
+	unsigned int i, nlinks = 0;
+	u32 rest;
+
+	if (!site->dead) {
+		do {
+			loop_back(site);
+			flitcast_oper_feed(site);
+		} while (site->nloop && site->ends_at);
+	}
+	set_timer(site);
+	for (rest = site->dirty; rest; rest &= rest - 1)
+		if (site->end[fc_low(rest)].link)
+			links[nlinks++] = site->end[fc_low(rest)].link;
+	site->dirty = 0;
+	woken.n = site->woken.n;
+	for (i = 0; i < woken.n; i++) {
+		woken.port[i] = site->woken.port[i];
+		woken.mask[i] = site->woken.mask[i];
+	}
+	site->woken.n = 0;
+	/* BH stay off: the links transmit one after the other, without a softirq between. */
+	spin_unlock(&site->lock);
+	for (i = 0; i < nlinks; i++)
+		flitcast_link_drain(links[i]);
+	local_bh_enable();
+	rcu_read_unlock();
+	for (i = 0; i < woken.n; i++)
+		woken.port[i]->ops->wake(woken.port[i], woken.mask[i]);
+}
+
+/* A frame to a link; takes ownership of the skb. */
+static void queue_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			struct fc_link_hdr *hdr)
+{
+	struct flitcast_end *end = &site->end[port];
+
+	hdr->epoch = (u16)end->hello.own.epoch;
+	flitcast_link_queue(end->link, skb, hdr);
+	site->dirty |= fc_bit(port);
+}
+
+/* A flit that came in on another link gets a head of its own and goes out. */
+static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
+{
+	struct flitcast_link *link = site->end[e->port].link;
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .seq = e->seq, .ack = e->ack,
+		.flags = e->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT),
+	};
+	struct sk_buff *skb = e->flit.h;
+
+	if (!skb)
+		skb = flitcast_link_alloc(link, 0);
+	else if (e->keep)
+		skb = skb_clone(skb, GFP_ATOMIC);
+	/*
+	 * Whoever else refers to this memory (the other branches, the sender's link, a
+	 * packet socket) must not see the new header.
+	 */
+	if (!skb || skb_cow_head(skb, LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE)) {
+		/* As a flit lost on the link: the peer is asked, and cuts the packet. */
+		count(site, FC_STAT_NO_MEMORY);
+		kfree_skb(skb);
+		return;
+	}
+	if (e->flit.parts & FC_PART_HEAD) {
+		u32 old = fc_head_size(fc_wire_ntargets(skb->data));
+		u32 size = fc_head_size(hweight64(e->mask));
+
+		fc_wire_head_subset(skb->data + old - size, skb->data, e->mask, 1);
+		skb_pull(skb, old - size);
+		link->stat[FC_LSTAT_TX_PACKETS]++;
+	}
+	link->stat[FC_LSTAT_TX_FLITS]++;
+	link->stat[FC_LSTAT_TX_BYTES] += skb->len + FC_LINK_SIZE;
+	queue_frame(site, e->port, skb, &hdr);
+}
+
+static void send_status(struct flitcast_site *site, const struct fc_effect *e)
+{
+	struct flitcast_link *link = site->end[e->port].link;
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .flags = e->flags,
+		.seq = e->seq, .ack = e->ack,
+	};
+	struct sk_buff *skb = flitcast_link_alloc(link, 0);
+
+	/* Absolute values: the next one says the same and more. */
+	if (!skb) {
+		count(site, FC_STAT_NO_MEMORY);
+		return;
+	}
+	link->stat[FC_LSTAT_TX_STATUS]++;
+	queue_frame(site, e->port, skb, &hdr);
+}
+
+void flitcast_engine_ctrl(struct flitcast_site *site, struct fc_ctrl *ctrl)
+{
+	struct fc_link_hdr hdr = { .type = FC_FRAME_CTRL, .vc = FC_VC_CTRL };
+	struct flitcast_link *link;
+	struct sk_buff *skb;
+	u8 port;
+
+	if (ctrl->dst == site->cfg.id) {
+		/* Taken when what is being done now is done: see loop_back(). */
+		if (site->nloop < FLITCAST_LOOP_MAX)
+			site->loop[site->nloop++] = *ctrl;
+		else
+			count(site, FC_STAT_CTRL_DROPPED);
+		return;
+	}
+	port = fc_site_next_port(&site->core, ctrl->dst);
+	/* Dropped where there is no way or no memory: its end says it again. */
+	if (port == FC_PORT_NONE || ctrl->hops >= FC_HOPS_MAX) {
+		count(site, FC_STAT_CTRL_DROPPED);
+		return;
+	}
+	link = site->end[port].link;
+	skb = flitcast_link_alloc(link, FC_CTRL_SIZE);
+	if (!skb) {
+		count(site, FC_STAT_NO_MEMORY);
+		return;
+	}
+	ctrl->hops++;
+	fc_wire_ctrl_encode(skb_put(skb, FC_CTRL_SIZE), ctrl);
+	link->stat[FC_LSTAT_TX_CTRL]++;
+	queue_frame(site, port, skb, &hdr);
+}
+
+/* The router found no way to some targets: their source is told. */
+static void tell_unreachable(struct flitcast_site *site, const struct fc_effect *e)
+{
+	struct fc_packet pk;
+	u64 rest;
+
+	fc_wire_packet_decode(&pk, e->flit.head);
+	for (rest = e->mask; rest; rest &= rest - 1) {
+		struct fc_ctrl ctrl = {
+			.kind = FC_CTRL_UNREACHABLE, .dst = pk.src,
+			.incarnation = pk.incarnation, .sock = pk.sock,
+		};
+		struct fc_target t;
+
+		fc_wire_target_decode(&t, e->flit.head, fc_low64(rest));
+		ctrl.site = t.site;
+		ctrl.port = t.port;
+		ctrl.seq = t.seq;
+		/* It knows nothing of the flow: a level that confirms nothing. */
+		ctrl.next = t.seq - t.lag;
+		count(site, FC_STAT_CTRL_SENT);
+		flitcast_engine_ctrl(site, &ctrl);
+	}
+}
+
+static void perform(struct flitcast_site *site, const struct fc_effect *e)
+{
+	struct sk_buff *skb = e->flit.h;
+
+	switch ((enum fc_effect_type)e->type) {
+	case FC_FX_SEND:
+		send_flit(site, e);
+		break;
+	case FC_FX_STATUS:
+		send_status(site, e);
+		break;
+	case FC_FX_STORE:
+		if (e->keep)
+			skb = skb_clone(skb, GFP_ATOMIC);
+		if (!skb)
+			count(site, FC_STAT_NO_MEMORY);
+		flitcast_oper_store(site, skb);
+		break;
+	case FC_FX_SERVE:
+		flitcast_oper_serve(site, false);
+		break;
+	case FC_FX_SERVE_LOCAL:
+		flitcast_oper_serve(site, true);
+		break;
+	case FC_FX_DISCARD:
+		flitcast_oper_discard(site);
+		break;
+	case FC_FX_UNREACHABLE:
+		tell_unreachable(site, e);
+		break;
+	case FC_FX_DROP:
+		kfree_skb(skb);
+		break;
+	}
+}
+
+void flitcast_engine_event(struct flitcast_site *site, struct fc_event *ev)
+{
+	struct fc_effects *fx = this_cpu_ptr(effects);
+	bool more;
+	u32 i;
+
+	lockdep_assert_held(&site->lock);
+	ev->now = flitcast_now();
+	do {
+		more = fc_site_event(&site->core, ev, fx);
+		for (i = 0; i < fx->n; i++)
+			perform(site, &fx->fx[i]);
+		ev->type = FC_EV_MORE;
+	} while (more);
+}
+
+static void send_hello(struct flitcast_site *site, u8 port)
+{
+	struct flitcast_end *end = &site->end[port];
+	struct fc_link_hdr hdr = { .type = FC_FRAME_HELLO, .vc = FC_VC_CTRL };
+	struct sk_buff *skb = flitcast_link_alloc(end->link, FC_HELLO_SIZE);
+
+	/* The next one is never far. */
+	if (!skb) {
+		count(site, FC_STAT_NO_MEMORY);
+		return;
+	}
+	fc_wire_hello_encode(skb_put(skb, FC_HELLO_SIZE), &end->hello.own);
+	queue_frame(site, port, skb, &hdr);
+}
+
+void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
+{
+	struct flitcast_end *end = &site->end[port];
+	struct fc_event ev = { .port = port };
+
+	if (todo & FC_HELLO_GO_DOWN) {
+		end->link->stat[FC_LSTAT_RESETS]++;
+		ev.type = FC_EV_LINK_DOWN;
+		flitcast_engine_event(site, &ev);
+	}
+	/* The HELLO that tells the peer we are up goes before the first flit. */
+	if (todo & FC_HELLO_SEND)
+		send_hello(site, port);
+	if (todo & FC_HELLO_GO_UP) {
+		ev.type = FC_EV_LINK_UP;
+		ev.count = end->hello.peer.window;
+		flitcast_engine_event(site, &ev);
+	}
+	if (todo & (FC_HELLO_GO_DOWN | FC_HELLO_GO_UP))
+		flitcast_site_link_event(site, port);
+}
+
+static void hello_in(struct flitcast_site *site, struct flitcast_link *link,
+		     struct sk_buff *skb)
+{
+	struct flitcast_end *end = &site->end[link->port];
+	struct fc_hello_msg msg;
+	const u8 *from;
+
+	link->stat[FC_LSTAT_RX_HELLO]++;
+	if (!pskb_may_pull(skb, FC_HELLO_SIZE) || !fc_wire_hello_decode(&msg, skb->data)) {
+		link->stat[FC_LSTAT_RX_PROTOCOL]++;
+		return;
+	}
+	from = eth_hdr(skb)->h_source;
+	/* A link has one peer: another one must wait until this one is silent. */
+	if (end->hello.state == FC_LINK_UP && !ether_addr_equal(from, link->peer)) {
+		link->stat[FC_LSTAT_RX_STRANGER]++;
+		return;
+	}
+	ether_addr_copy(link->peer, from);
+	link->peer_known = true;
+	flitcast_engine_hello(site, link->port,
+			      fc_hello_received(&end->hello, &msg, flitcast_now()));
+}
+
+/* A flit's frame, its link header pulled. */
+static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
+		    struct sk_buff *skb, const struct fc_link_hdr *hdr)
+{
+	struct fc_event ev = {
+		.type = FC_EV_FLIT, .port = link->port, .seq = hdr->seq, .ack = hdr->ack,
+		.flit = { .h = skb, .parts = hdr->flags, .data = skb->len },
+	};
+
+	link->stat[FC_LSTAT_RX_FLITS]++;
+	link->stat[FC_LSTAT_RX_BYTES] += skb->len + FC_LINK_SIZE;
+	if (hdr->flags & FC_PART_HEAD) {
+		u32 size;
+
+		if (!pskb_may_pull(skb, FC_PACKET_SIZE))
+			return false;
+		size = fc_wire_head_size(skb->data, skb_headlen(skb));
+		if (!size || !pskb_may_pull(skb, size) ||
+		    !fc_wire_head_check(skb->data, hdr->flags, skb->len, site->cfg.topo.nsites))
+			return false;
+		ev.flit.head = skb->data;
+		ev.flit.data = skb->len - size;
+	}
+	flitcast_engine_event(site, &ev);
+	return true;
+}
+
+static void ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
+		    struct sk_buff *skb)
+{
+	struct fc_ctrl ctrl;
+
+	link->stat[FC_LSTAT_RX_CTRL]++;
+	if (!pskb_may_pull(skb, FC_CTRL_SIZE) || !fc_wire_ctrl_decode(&ctrl, skb->data) ||
+	    ctrl.dst >= site->cfg.topo.nsites || ctrl.site >= site->cfg.topo.nsites) {
+		link->stat[FC_LSTAT_RX_MALFORMED]++;
+		return;
+	}
+	if (ctrl.dst != site->cfg.id)
+		count(site, FC_STAT_CTRL_FORWARDED);
+	flitcast_engine_ctrl(site, &ctrl);
+}
+
+static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
+			 const struct fc_link_hdr *hdr)
+{
+	struct flitcast_site *site = link->owner;
+	struct flitcast_end *end = &site->end[link->port];
+	struct fc_event ev = {
+		.type = FC_EV_STATUS, .port = link->port, .flags = hdr->flags,
+		.seq = hdr->seq, .ack = hdr->ack,
+	};
+
+	skb_pull(skb, FC_LINK_SIZE);
+	flitcast_engine_enter(site);
+	if (site->dead || end->link != link) {
+		kfree_skb(skb);
+		goto out;
+	}
+	if (hdr->type == FC_FRAME_HELLO) {
+		hello_in(site, link, skb);
+		kfree_skb(skb);
+		goto out;
+	}
+	if (end->hello.state != FC_LINK_UP || hdr->epoch != (u16)end->hello.peer.epoch) {
+		link->stat[FC_LSTAT_RX_STRANGER]++;
+		kfree_skb(skb);
+		goto out;
+	}
+	fc_hello_alive(&end->hello, flitcast_now());
+	switch ((enum fc_frame)hdr->type) {
+	case FC_FRAME_FLIT:
+		if (!flit_in(site, link, skb, hdr)) {
+			/* Its number stays missing: the peer asks, the packet is cut. */
+			link->stat[FC_LSTAT_RX_MALFORMED]++;
+			kfree_skb(skb);
+		}
+		break;
+	case FC_FRAME_STATUS:
+		link->stat[FC_LSTAT_RX_STATUS]++;
+		flitcast_engine_event(site, &ev);
+		kfree_skb(skb);
+		break;
+	case FC_FRAME_CTRL:
+		ctrl_in(site, link, skb);
+		kfree_skb(skb);
+		break;
+	case FC_FRAME_HELLO:
+		break;
+	}
+out:
+	flitcast_engine_leave(site);
+}
+
+static void link_carrier(struct flitcast_link *link, bool up)
+{
+	struct flitcast_site *site = link->owner;
+	struct flitcast_end *end = &site->end[link->port];
+
+	flitcast_engine_enter(site);
+	if (!site->dead && end->link == link)
+		flitcast_engine_hello(site, link->port,
+				      fc_hello_carrier(&end->hello, up, flitcast_now()));
+	flitcast_engine_leave(site);
+}
+
+static void link_gone(struct flitcast_link *link)
+{
+	flitcast_site_link_gone(link->owner, link->port);
+}
+
+const struct flitcast_link_ops flitcast_engine_link_ops = {
+	.receive = link_receive,
+	.carrier = link_carrier,
+	.gone = link_gone,
+};
+
+enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
+{
+	struct flitcast_site *site = container_of(timer, struct flitcast_site, timer);
+	struct fc_event ev = { .type = FC_EV_TIME };
+	u64 now;
+	u8 p;
+
+	flitcast_engine_enter(site);
+	site->timer_at = FC_NEVER;
+	if (!site->dead) {
+		now = flitcast_now();
+		for (p = 1; p < site->core.nports; p++)
+			if (site->end[p].link)
+				flitcast_engine_hello(site, p,
+						      fc_hello_time(&site->end[p].hello, now));
+		flitcast_engine_event(site, &ev);
+		if (site->ends_at <= now)
+			flitcast_tx_time(site);
+	}
+	/* Sets itself again, while its lock is held, as every way in does. */
+	flitcast_engine_leave(site);
+	return HRTIMER_NORESTART;
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inside a site: for the files of kernel/site alone.
+ */
+#ifndef FLITCAST_SITE_IMPL_H
+#define FLITCAST_SITE_IMPL_H
+
+#include <linux/hashtable.h>
+#include <linux/hrtimer.h>
+#include <linux/refcount.h>
+#include <linux/skbuff.h>
+#include <linux/spinlock.h>
+#include <linux/workqueue.h>
+#include <net/net_namespace.h>
+#include "core/ends.h"
+#include "core/hello.h"
+#include "core/site.h"
+#include "link/link.h"
+#include "site/port.h"
+#include "site/site.h"
+
+/* Settings of the kernel's sites; why: Documentation/design.rst, "Settings". */
+#define FLITCAST_SEEK_NS	(2 * NSEC_PER_MSEC)
+#define FLITCAST_SEEK_MAX	5
+#define FLITCAST_FIFO_NS	(20 * NSEC_PER_MSEC)
+#define FLITCAST_PROBE_NS	(100 * NSEC_PER_MSEC)
+#define FLITCAST_HELLO_NS	NSEC_PER_SEC
+
+/* Control frames of a site to itself in one go; one too many is said again later. */
+#define FLITCAST_LOOP_MAX	64
+/* Flits fed to the local net-input in one go. */
+#define FLITCAST_FEED_BUDGET	64
+/* Packets stored for others at a time; beyond it they are dropped, their source repeats. */
+#define FLITCAST_TRANSIT_MAX	32
+/* Flows a site receives at a time; a flow idle for so long is forgotten. */
+#define FLITCAST_FLOWS_MAX	8192
+#define FLITCAST_FLOW_IDLE_NS	(60 * NSEC_PER_SEC)
+/* Sending flows of a source; idle ones give way. */
+#define FLITCAST_TXFLOWS_MAX	4096
+/* Bytes that messages of closed sockets may hold at a site. */
+#define FLITCAST_ORPHANS_MAX	(64U << 20)
+
+/**
+ * struct flitcast_train - a packet stored for others, as flits in order
+ * @node: in the transit pool
+ * @flits: the first is the front; its list names only the targets to go to
+ * @begun: the front has gone into the local net-input
+ */
+struct flitcast_train {
+	struct list_head node;
+	bool begun;
+	struct sk_buff_head flits;
+};
+
+/**
+ * struct flitcast_woken - ports to wake after unlock
+ * @n: how many
+ * @port: ports, held
+ * @mask: FLITCAST_WAKE_*
+ */
+struct flitcast_woken {
+	unsigned int n;
+	struct flitcast_port *port[16];
+	u8 mask[16];
+};
+
+/**
+ * struct flitcast_end - one port of a site with its link
+ * @link: NULL where there is none
+ * @hello: handshake
+ */
+struct flitcast_end {
+	struct flitcast_link *link;
+	struct fc_hello hello;
+};
+
+/**
+ * struct flitcast_site - a site of a network namespace
+ * @refs: references: the namespace's list, each attached port, each user of
+ *	flitcast_site_get()
+ * @node: in the namespace's list, under RTNL and RCU
+ * @net: namespace; outlives the site's time in the list
+ * @cfg: configuration; never changes
+ * @incarnation: of this life; never changes
+ * @lock: protects all below
+ * @dead: taken out of the namespace: nothing begins any more
+ * @core: the protocol
+ * @pref: preference table
+ * @generation: of @pref
+ * @end: ports; end[0] is unused
+ * @netbuf: network-buffer of the operator: flits of the packet being received
+ * @transit: transit pool: packets to be sent on
+ * @ntransit: how many
+ * @turn: whose turn at the local net-input: transit pool or own messages
+ * @train: packet of the transit pool on its way into the local net-input
+ * @cur: message whose packet is on its way into the local net-input, with a
+ *	reference
+ * @cur_packet: number of that packet
+ * @cur_sent: data bytes of it that went
+ * @cur_front: its front went
+ * @cur_n: how many targets it goes to
+ * @cur_target: those, by number in the message
+ * @ports: attached ports by number
+ * @sources: sources by number
+ * @next_sock: number of the next source
+ * @flows: receiving flows
+ * @nflows: how many
+ * @ready: active messages that may have something to send
+ * @fresh: others that may, in order
+ * @nactive: messages that have begun
+ * @srtt: smoothed time from sending a packet to its confirmation, ns
+ * @ends_at: when something end to end is due
+ * @msgs: all messages that are not over
+ * @rng: state of random numbers
+ * @orphans: bytes held by messages of closed sockets
+ * @echo: the site's own port
+ * @sockets: ports attached
+ * @changed: links whose state changed since @event ran
+ * @event: tells the listener
+ * @loop: control frames from this site to itself
+ * @nloop: how many
+ * @timer: the one timer
+ * @timer_at: when it is set to fire; FC_NEVER: it is not
+ * @dirty: links with frames to transmit
+ * @woken: ports to wake
+ * @stat: counters, by enum fc_stat
+ * @local_stat: link counters of the local net-input, which nobody reads
+ *
+ * Lock order: RTNL > lock_sock > @lock > a socket's receive queue.  Frames are
+ * queued under @lock, in the order decided, and transmitted after it.
+ *
+ * A site dies in three ways: flitcast_site_del(), the end of its namespace, and
+ * the module's unload; all go through site_destroy() in site.c, which says what
+ * ends in which order.
+ */
+struct flitcast_site {
+	refcount_t refs;
+	struct list_head node;
+	struct net *net;
+	struct flitcast_site_config cfg;
+	u32 incarnation;
+	struct rcu_head rcu;
+
+	spinlock_t lock; /* see above */
+	bool dead;
+	struct fc_site core;
+	struct fc_timing timing;
+	struct fc_pref pref;
+	u32 generation;
+	struct flitcast_end end[FC_PORTS_MAX];
+
+	struct sk_buff_head netbuf;
+	struct list_head transit;
+	unsigned int ntransit;
+	bool turn;
+	struct flitcast_train *train;
+	struct flitcast_msg *cur;
+	u32 cur_packet;
+	u32 cur_sent;
+	bool cur_front;
+	u16 cur_n;
+	u16 cur_target[FC_TARGETS_MAX];
+
+	DECLARE_HASHTABLE(ports, 6);
+	DECLARE_HASHTABLE(sources, 6);
+	u32 next_sock;
+	DECLARE_HASHTABLE(flows, 8);
+	unsigned int nflows;
+	struct list_head ready;
+	struct list_head fresh;
+	unsigned int nactive;
+	u64 srtt;
+	struct list_head msgs;
+	u64 ends_at;
+	u64 rng;
+	u64 orphans;
+	struct flitcast_echo *echo;
+	u32 sockets;
+	u32 changed;
+	struct work_struct event;
+
+	struct fc_ctrl loop[FLITCAST_LOOP_MAX];
+	unsigned int nloop;
+
+	struct hrtimer timer;
+	u64 timer_at;
+	u32 dirty;
+	struct flitcast_woken woken;
+	u64 stat[FC_STAT_COUNT];
+	u64 local_stat[FC_LSTAT_COUNT];
+};
+
+/* engine.c */
+
+int flitcast_engine_init(void);
+void flitcast_engine_exit(void);
+
+/* Enter the site: BH off, RCU read lock, its lock. */
+void flitcast_engine_enter(struct flitcast_site *site) __acquires(&site->lock);
+/* Leave it: feed the local net-input, set the timer, unlock, transmit, wake. */
+void flitcast_engine_leave(struct flitcast_site *site) __releases(&site->lock);
+/* One event into the core and its effects performed. */
+void flitcast_engine_event(struct flitcast_site *site, struct fc_event *ev);
+enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer);
+extern const struct flitcast_link_ops flitcast_engine_link_ops;
+/* Wake a port after unlock. */
+void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port, u8 mask);
+/* Do what a step of the handshake asks; @n: port. */
+void flitcast_engine_hello(struct flitcast_site *site, u8 n, u8 todo);
+/* Send a control frame on its way, or take it if it is for this site. */
+void flitcast_engine_ctrl(struct flitcast_site *site, struct fc_ctrl *ctrl);
+
+static inline u64 flitcast_now(void)
+{
+	return ktime_get_ns();
+}
+
+/* oper.c */
+
+/* A flit into the network-buffer; takes ownership. */
+void flitcast_oper_store(struct flitcast_site *site, struct sk_buff *skb);
+/* Serve the packet in the network-buffer; @local: its local entries only. */
+void flitcast_oper_serve(struct flitcast_site *site, bool local);
+void flitcast_oper_discard(struct flitcast_site *site);
+/* Feed the local net-input with what is to be sent. */
+void flitcast_oper_feed(struct flitcast_site *site);
+void flitcast_oper_purge(struct flitcast_site *site);
+
+/* rx.c: receiving ends */
+
+/* A packet for one local entry; takes ownership of the flits. */
+void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
+			const struct fc_packet *pk, const struct fc_target *t);
+/* A source asks for a message that was put off. */
+void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask);
+void flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port);
+void flitcast_rx_purge(struct flitcast_site *site);
+struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number);
+
+/* tx.c: sending ends */
+
+/* A control frame about a message of this site. */
+void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl);
+/* Choose the next packet: sets cur*; false if there is none now. */
+bool flitcast_tx_pick(struct flitcast_site *site);
+/* The next flit of the packet in cur; NULL: no memory, later again. */
+struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, struct fc_flit *flit);
+void flitcast_tx_time(struct flitcast_site *site);
+int flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port);
+void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port);
+void flitcast_tx_purge(struct flitcast_site *site);
+
+/* site.c */
+void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
+void flitcast_site_link_event(struct flitcast_site *site, u8 port);
+
+#endif /* FLITCAST_SITE_IMPL_H */

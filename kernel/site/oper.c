@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The operator of a site (CARE, section 4.3): takes packets from the network into
+ * the network-buffer, delivers what is for this site, and sends the rest back out
+ * from the transit pool; feeds the local net-input with those and with the
+ * packets of the site's own messages.
+ */
+#include <linux/slab.h>
+#include "site/impl.h"
+
+void flitcast_oper_store(struct flitcast_site *site, struct sk_buff *skb)
+{
+	/* A gap makes the packet worthless: serve() sees it by its length. */
+	if (skb)
+		__skb_queue_tail(&site->netbuf, skb);
+}
+
+void flitcast_oper_discard(struct flitcast_site *site)
+{
+	__skb_queue_purge(&site->netbuf);
+}
+
+/* Is the packet whole?  Memory may have failed for some of its flits. */
+static bool netbuf_whole(const struct sk_buff_head *flits)
+{
+	const struct sk_buff *skb = skb_peek(flits);
+	u32 data = 0, want;
+
+	if (!skb || !fc_wire_head_size(skb->data, skb_headlen(skb)))
+		return false;
+	want = fc_wire_data_len(skb->data) + fc_head_size(fc_wire_ntargets(skb->data));
+	skb_queue_walk(flits, skb)
+		data += skb->len;
+	return data == want;
+}
+
+static bool clone_flits(struct sk_buff_head *to, const struct sk_buff_head *from)
+{
+	struct sk_buff *skb, *copy;
+
+	__skb_queue_head_init(to);
+	skb_queue_walk(from, skb) {
+		copy = skb_clone(skb, GFP_ATOMIC);
+		if (!copy) {
+			__skb_queue_purge(to);
+			return false;
+		}
+		__skb_queue_tail(to, copy);
+	}
+	return true;
+}
+
+/* Put a packet into the transit pool, for the targets of the mask; takes the flits. */
+static void store(struct flitcast_site *site, struct sk_buff_head *flits, u64 mask)
+{
+	struct sk_buff *front = skb_peek(flits);
+	u32 old = fc_head_size(fc_wire_ntargets(front->data));
+	u32 size = fc_head_size(hweight64(mask));
+	struct flitcast_train *train;
+
+	/* Without room it is dropped: its source keeps it until it is confirmed. */
+	if (site->ntransit >= FLITCAST_TRANSIT_MAX) {
+		site->stat[FC_STAT_TRANSIT_FULL]++;
+		goto drop;
+	}
+	train = kmalloc(sizeof(*train), GFP_ATOMIC);
+	if (!train || skb_cow_head(front, 0)) {
+		site->stat[FC_STAT_NO_MEMORY]++;
+		kfree(train);
+		goto drop;
+	}
+	fc_wire_head_subset(front->data + old - size, front->data, mask, 0);
+	skb_pull(front, old - size);
+	train->begun = false;
+	__skb_queue_head_init(&train->flits);
+	skb_queue_splice_init(flits, &train->flits);
+	list_add_tail(&train->node, &site->transit);
+	site->ntransit++;
+	site->stat[FC_STAT_PKT_RESENT]++;
+	return;
+drop:
+	__skb_queue_purge(flits);
+}
+
+void flitcast_oper_serve(struct flitcast_site *site, bool local)
+{
+	struct sk_buff_head flits;
+	struct fc_packet pk;
+	u64 here, rest;
+	u8 *head;
+
+	__skb_queue_head_init(&flits);
+	skb_queue_splice_init(&site->netbuf, &flits);
+	if (!netbuf_whole(&flits)) {
+		__skb_queue_purge(&flits);
+		return;
+	}
+	head = skb_peek(&flits)->data;
+	fc_wire_packet_decode(&pk, head);
+	here = fc_site_local_mask(&site->core, head);
+	rest = local ? 0 : fc_mask_all(pk.ntargets) & ~here;
+	while (here) {
+		struct sk_buff_head copy;
+		struct fc_target t;
+
+		fc_wire_target_decode(&t, head, fc_low64(here));
+		here &= here - 1;
+		if (!here && !rest) {
+			flitcast_rx_packet(site, &flits, &pk, &t);
+			return;
+		}
+		if (clone_flits(&copy, &flits))
+			flitcast_rx_packet(site, &copy, &pk, &t);
+		else
+			site->stat[FC_STAT_NO_MEMORY]++;
+	}
+	if (rest)
+		store(site, &flits, rest);
+	else
+		__skb_queue_purge(&flits);
+}
+
+/* The next flit of a stored packet. */
+static struct sk_buff *train_flit(struct flitcast_site *site, struct fc_flit *flit)
+{
+	struct flitcast_train *train = site->train;
+	struct sk_buff *skb = __skb_dequeue(&train->flits);
+
+	memset(flit, 0, sizeof(*flit));
+	flit->h = skb;
+	flit->data = skb->len;
+	if (!train->begun) {
+		train->begun = true;
+		flit->head = skb->data;
+		flit->parts = FC_PART_HEAD;
+		flit->data -= fc_head_size(fc_wire_ntargets(skb->data));
+	}
+	if (skb_queue_empty(&train->flits)) {
+		flit->parts |= FC_PART_TERM;
+		kfree(train);
+		site->train = NULL;
+		site->ntransit--;
+	}
+	return skb;
+}
+
+/* Whose packet goes next: stored ones and own ones in turn. */
+static bool choose(struct flitcast_site *site)
+{
+	bool stored = !list_empty(&site->transit);
+
+	site->turn = !site->turn;
+	if (stored && (site->turn || !flitcast_tx_pick(site))) {
+		site->train = list_first_entry(&site->transit, struct flitcast_train, node);
+		list_del(&site->train->node);
+		return true;
+	}
+	return site->cur || flitcast_tx_pick(site);
+}
+
+void flitcast_oper_feed(struct flitcast_site *site)
+{
+	unsigned int budget = FLITCAST_FEED_BUDGET;
+	struct fc_event ev;
+
+	lockdep_assert_held(&site->lock);
+	while (fc_site_room(&site->core)) {
+		struct sk_buff *skb;
+
+		/* The timer goes on with it, so that nobody holds the lock for long. */
+		if (!budget--) {
+			site->ends_at = 0;
+			return;
+		}
+
+		if (!site->train && !site->cur && !choose(site))
+			return;
+		memset(&ev, 0, sizeof(ev));
+		skb = site->train ? train_flit(site, &ev.flit) :
+				    flitcast_tx_flit(site, &ev.flit);
+		if (!skb) {
+			/* No memory: again when the timer fires. */
+			site->stat[FC_STAT_NO_MEMORY]++;
+			site->ends_at = min(site->ends_at, flitcast_now() + NSEC_PER_MSEC);
+			return;
+		}
+		ev.type = FC_EV_FLIT;
+		ev.port = FC_PORT_LOCAL;
+		ev.seq = fc_site_seq(&site->core);
+		flitcast_engine_event(site, &ev);
+	}
+}
+
+void flitcast_oper_purge(struct flitcast_site *site)
+{
+	struct flitcast_train *train, *next;
+
+	__skb_queue_purge(&site->netbuf);
+	if (site->train)
+		list_add(&site->train->node, &site->transit);
+	site->train = NULL;
+	list_for_each_entry_safe(train, next, &site->transit, node) {
+		__skb_queue_purge(&train->flits);
+		kfree(train);
+	}
+	INIT_LIST_HEAD(&site->transit);
+	site->ntransit = 0;
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What sends and receives messages at a site: sockets, through this door.
+ */
+#ifndef FLITCAST_PORT_H
+#define FLITCAST_PORT_H
+
+#include <linux/list.h>
+#include <linux/skbuff.h>
+#include <linux/types.h>
+#include "core/ends.h"
+
+struct flitcast_site;
+struct flitcast_source;
+struct flitcast_port;
+struct flitcast_msg;
+struct page;
+
+/* Reasons to wake a port: readable, writable, failed. */
+#define FLITCAST_WAKE_IN	0x1
+#define FLITCAST_WAKE_OUT	0x2
+#define FLITCAST_WAKE_ERR	0x4
+
+/**
+ * struct flitcast_delivery - a received message, in the cb of its skb
+ * @charge: bytes charged to the port; given back with flitcast_port_release()
+ * @skip: bytes of the skb before the part this target receives
+ * @len: bytes of that part
+ * @site: sender's site
+ * @port: sender's port
+ * @hops: links its last packet crossed
+ * @id: message id
+ * @offset: where the part begins in the message
+ * @msg_len: bytes of the message
+ * @list: the sender named a target list
+ */
+struct flitcast_delivery {
+	u32 charge;
+	u32 skip;
+	u32 len;
+	u32 site;
+	u16 port;
+	u16 hops;
+	u32 id;
+	u32 offset;
+	u32 msg_len;
+	bool list;
+};
+
+#define FLITCAST_DELIVERY(skb)	((struct flitcast_delivery *)(skb)->cb)
+
+/**
+ * struct flitcast_port_ops - what a site asks of a port, under the site's lock
+ * @charge: reserve receive room; @early: for a message before its turn, which
+ *	may use half of the room only.  Return: false where there is none.
+ * @promote: a message charged early has its turn: charge it like any other
+ * @uncharge: give reserved room back
+ * @deliver: a complete message, in order; takes ownership of the skb
+ * @sent: a message of this port is over: give @charge send room back; @err is
+ *	0 or the first failure as a negative errno
+ * @detach: the site goes away; the port is not attached any more
+ * @hold: keep the port for a later @wake
+ * @wake: FLITCAST_WAKE_*; without the site's lock; ends the @hold
+ */
+struct flitcast_port_ops {
+	bool (*charge)(struct flitcast_port *port, u32 charge, bool early);
+	void (*promote)(struct flitcast_port *port, u32 charge);
+	void (*uncharge)(struct flitcast_port *port, u32 charge, bool early);
+	void (*deliver)(struct flitcast_port *port, struct sk_buff *skb);
+	void (*sent)(struct flitcast_port *port, u32 charge, int err);
+	void (*detach)(struct flitcast_port *port);
+	void (*hold)(struct flitcast_port *port);
+	void (*wake)(struct flitcast_port *port, unsigned int mask);
+};
+
+/**
+ * struct flitcast_port - embedded in what sends and receives
+ * @ops: functions
+ * @node: in the site's table of ports
+ * @site: site attached to, with a reference; NULL before and after
+ * @source: sending side
+ * @number: port number
+ * @waiting: flows that were refused for want of room, in order
+ * @invited: of these, the ones whose room is reserved now
+ * @timeout: how long a target may stay silent, ns
+ *
+ * Under the site's lock, but for @number and @ops, which never change while
+ * attached.
+ */
+struct flitcast_port {
+	const struct flitcast_port_ops *ops;
+	struct hlist_node node;
+	struct flitcast_site *site;
+	struct flitcast_source *source;
+	u16 number;
+	struct list_head waiting;
+	struct list_head invited;
+	u64 timeout;
+};
+
+/**
+ * flitcast_port_attach() - bind a port to a site
+ * @port: port with its ops set
+ * @site: site; the port takes a reference
+ * @number: port number, or 0 for a free one from FLITCAST_PORT_DYNAMIC up
+ *
+ * Return: 0, -EADDRINUSE, -ENOMEM, -ENETDOWN.
+ */
+int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site, u16 number);
+
+/**
+ * flitcast_port_detach() - unbind
+ * @port: port
+ *
+ * Messages that are not over are sent on in the background; they no longer
+ * belong to the port and @sent is not called for them.  No callback comes
+ * after this returns, but for a @wake that was held before.
+ */
+void flitcast_port_detach(struct flitcast_port *port);
+
+/* A message was read: its room is free again, and those who wait for it are told. */
+void flitcast_port_release(struct flitcast_port *port, u32 charge);
+
+/**
+ * struct flitcast_msg_dest - one target of a message
+ * @site: target site
+ * @port: target port
+ * @off: first byte it receives
+ * @len: bytes; 0: to the end
+ */
+struct flitcast_msg_dest {
+	u32 site;
+	u16 port;
+	u32 off;
+	u32 len;
+};
+
+/**
+ * flitcast_msg_alloc() - room for a message
+ * @len: bytes
+ * @ndests: targets
+ * @gfp: allocation flags; may sleep
+ *
+ * Return: message with its pages to be filled, or NULL.
+ */
+struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp);
+void flitcast_msg_free(struct flitcast_msg *msg);
+/* Page @i of the data, PAGE_SIZE each. */
+struct page *flitcast_msg_page(struct flitcast_msg *msg, unsigned int i);
+
+/**
+ * flitcast_msg_send() - hand a message over
+ * @port: attached port
+ * @msg: message; ownership is taken on success
+ * @dests: targets, as many as it was allocated for, no (site, port) twice
+ * @charge: what @sent gives back
+ * @list: the sender named a target list
+ * @id: gets the message id
+ *
+ * Return: 0, -ENETDOWN, -EHOSTUNREACH (a site beyond the topology), -ENOMEM.
+ */
+int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
+		      const struct flitcast_msg_dest *dests, u32 charge, bool list,
+		      u32 *id);
+
+u32 flitcast_site_id(const struct flitcast_site *site);
+/* Has the site been taken out of its namespace? */
+bool flitcast_site_dead(const struct flitcast_site *site);
+
+#endif /* FLITCAST_PORT_H */

@@ -1,0 +1,508 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiving ends: flows, messages put together from packets, delivery to ports.
+ *
+ * The flows are the site's, not the socket's, so that a packet that comes late is
+ * known as a duplicate even if another socket has the port by then.
+ */
+#include <linux/jhash.h>
+#include <linux/slab.h>
+#include "site/impl.h"
+
+/* How long room stays reserved for one that was told of it. */
+#define INVITED_NS	NSEC_PER_SEC
+
+/**
+ * struct rx_flow - receiving end of a flow
+ * @node: in the site's table
+ * @waiting: in the port's list of those that were refused for want of room, or of
+ *	those that are invited
+ * @src: source site
+ * @incarnation: of that site
+ * @sock: source socket
+ * @port: local port number
+ * @need: room that messages put off need, by number modulo window; 0: none
+ * @invited: room reserved for the next message, 0: none
+ * @until: the invitation ends
+ * @used: time of the last packet
+ * @core: numbers and messages
+ */
+struct rx_flow {
+	struct hlist_node node;
+	struct list_head waiting;
+	u32 src;
+	u32 incarnation;
+	u32 sock;
+	u16 port;
+	u32 need[FC_FLOW_WINDOW];
+	u32 invited;
+	u64 until;
+	u64 used;
+	struct fc_rxflow core;
+};
+
+/**
+ * struct rx_msg - a message being received
+ * @charge: room reserved for it
+ * @npackets: packets of the part
+ * @carrier: what will be delivered; the packets hang on it in the end
+ * @packet: each packet as a list of flits linked by next
+ */
+struct rx_msg {
+	u32 charge;
+	u16 npackets;
+	struct sk_buff *carrier;
+	struct sk_buff *packet[];
+};
+
+struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number)
+{
+	struct flitcast_port *port;
+
+	hash_for_each_possible(site->ports, port, node, number)
+		if (port->number == number)
+			return port;
+	return NULL;
+}
+
+static u32 flow_key(u32 src, u32 incarnation, u32 sock, u16 port)
+{
+	return jhash_3words(src ^ port << 16, incarnation, sock, 0);
+}
+
+static struct rx_flow *flow_find(struct flitcast_site *site, const struct fc_packet *pk,
+				 u16 port)
+{
+	u32 key = flow_key(pk->src, pk->incarnation, pk->sock, port);
+	struct rx_flow *flow;
+
+	hash_for_each_possible(site->flows, flow, node, key)
+		if (flow->src == pk->src && flow->incarnation == pk->incarnation &&
+		    flow->sock == pk->sock && flow->port == port)
+			return flow;
+	return NULL;
+}
+
+static void packet_free(struct sk_buff *skb)
+{
+	kfree_skb_list(skb);
+}
+
+static void msg_free(struct rx_msg *msg)
+{
+	unsigned int i;
+
+	for (i = 0; i < msg->npackets; i++)
+		packet_free(msg->packet[i]);
+	kfree_skb(msg->carrier);
+	kvfree(msg);
+}
+
+/* Forget what a flow holds. */
+static void flow_empty(struct flitcast_site *site, struct rx_flow *flow)
+{
+	struct flitcast_port *port = flitcast_port_find(site, flow->port);
+	unsigned int i;
+
+	for (i = 0; i < FC_FLOW_WINDOW; i++) {
+		struct fc_rxmsg *m = &flow->core.msg[i];
+
+		if (m->state == FC_RX_EMPTY)
+			continue;
+		if (port)
+			port->ops->uncharge(port, ((struct rx_msg *)m->h)->charge, m->early);
+		msg_free(m->h);
+		memset(m, 0, sizeof(*m));
+	}
+	if (port && flow->invited)
+		port->ops->uncharge(port, flow->invited, false);
+	flow->invited = 0;
+	memset(flow->need, 0, sizeof(flow->need));
+	list_del_init(&flow->waiting);
+}
+
+static void flow_free(struct flitcast_site *site, struct rx_flow *flow)
+{
+	flow_empty(site, flow);
+	hash_del(&flow->node);
+	site->nflows--;
+	kfree(flow);
+}
+
+/* Flows whose source fell silent long ago give way. */
+static void flows_age(struct flitcast_site *site, u64 now)
+{
+	struct hlist_node *next;
+	struct rx_flow *flow;
+	int bucket;
+
+	hash_for_each_safe(site->flows, bucket, next, flow, node)
+		if (now - flow->used > FLITCAST_FLOW_IDLE_NS)
+			flow_free(site, flow);
+}
+
+static struct rx_flow *flow_create(struct flitcast_site *site, const struct fc_packet *pk,
+				   u16 port)
+{
+	struct rx_flow *flow;
+
+	if (site->nflows >= FLITCAST_FLOWS_MAX)
+		flows_age(site, flitcast_now());
+	if (site->nflows >= FLITCAST_FLOWS_MAX)
+		return NULL;
+	flow = kzalloc(sizeof(*flow), GFP_ATOMIC);
+	if (!flow)
+		return NULL;
+	flow->src = pk->src;
+	flow->incarnation = pk->incarnation;
+	flow->sock = pk->sock;
+	flow->port = port;
+	INIT_LIST_HEAD(&flow->waiting);
+	hash_add(site->flows, &flow->node,
+		 flow_key(pk->src, pk->incarnation, pk->sock, port));
+	site->nflows++;
+	return flow;
+}
+
+static void answer(struct flitcast_site *site, const struct fc_packet *pk,
+		   const struct fc_target *t, const struct rx_flow *flow,
+		   enum fc_ctrl_kind kind)
+{
+	struct fc_ctrl ctrl = {
+		.kind = kind, .dst = pk->src, .incarnation = pk->incarnation,
+		.sock = pk->sock, .site = site->cfg.id, .port = t->port, .seq = t->seq,
+		.next = t->seq - t->lag,
+	};
+
+	if (flow)
+		fc_rxflow_confirm(&flow->core, t->seq, &ctrl);
+	site->stat[FC_STAT_CTRL_SENT]++;
+	flitcast_engine_ctrl(site, &ctrl);
+}
+
+/* What the source does not send any more. */
+struct skip_arg {
+	struct flitcast_site *site;
+	struct rx_flow *flow;
+};
+
+static void skip(void *arg, struct fc_rxmsg *m)
+{
+	struct skip_arg *a = arg;
+	struct flitcast_port *port = flitcast_port_find(a->site, a->flow->port);
+
+	if (port)
+		port->ops->uncharge(port, ((struct rx_msg *)m->h)->charge, m->early);
+	msg_free(m->h);
+}
+
+/* Room a message takes: its packets and what is kept of each. */
+static u32 msg_charge(const struct fc_part *part)
+{
+	return part->len + 1024 + part->count * 512;
+}
+
+static u32 *need_of(struct rx_flow *flow, u32 seq)
+{
+	return &flow->need[seq % FC_FLOW_WINDOW];
+}
+
+/* Take back the room of those that did not come. */
+static void uninvite(struct flitcast_port *port, u64 now)
+{
+	struct rx_flow *flow, *next;
+
+	list_for_each_entry_safe(flow, next, &port->invited, waiting) {
+		if (now < flow->until)
+			break;
+		port->ops->uncharge(port, flow->invited, false);
+		flow->invited = 0;
+		list_del_init(&flow->waiting);
+	}
+}
+
+/* There may be room: reserve it for those that wait, in order, and tell them. */
+static void invite(struct flitcast_site *site, struct flitcast_port *port)
+{
+	u64 now = flitcast_now();
+	struct rx_flow *flow, *next;
+
+	uninvite(port, now);
+	list_for_each_entry_safe(flow, next, &port->waiting, waiting) {
+		u32 need = *need_of(flow, flow->core.next);
+		struct fc_ctrl ctrl = {
+			.kind = FC_CTRL_ROOM, .dst = flow->src,
+			.incarnation = flow->incarnation, .sock = flow->sock,
+			.site = site->cfg.id, .port = flow->port,
+		};
+
+		if (!need) {
+			list_del_init(&flow->waiting);
+			continue;
+		}
+		if (!port->ops->charge(port, need, false))
+			return;
+		flow->invited = need;
+		flow->until = now + INVITED_NS;
+		list_move_tail(&flow->waiting, &port->invited);
+		fc_rxflow_confirm(&flow->core, flow->core.next, &ctrl);
+		site->stat[FC_STAT_CTRL_SENT]++;
+		flitcast_engine_ctrl(site, &ctrl);
+	}
+}
+
+/* Room for a message now?  Those that wait come first, and with what is theirs. */
+static bool charge_room(struct flitcast_port *port, struct rx_flow *flow, u32 charge,
+			bool early)
+{
+	if (!early && flow->invited) {
+		port->ops->uncharge(port, flow->invited, false);
+		flow->invited = 0;
+		list_del_init(&flow->waiting);
+	} else if (!list_empty(&port->waiting) &&
+		   list_first_entry(&port->waiting, struct rx_flow, waiting) != flow) {
+		return false;
+	}
+	return port->ops->charge(port, charge, early);
+}
+
+/* Reserve room for a message and make its place. */
+static bool admit(struct flitcast_site *site, struct flitcast_port *port,
+		  struct rx_flow *flow, struct fc_rxmsg *slot, const struct fc_target *t,
+		  const struct fc_part *part)
+{
+	bool early = t->seq != flow->core.next;
+	u32 charge = msg_charge(part);
+	struct rx_msg *msg;
+
+	if (!charge_room(port, flow, charge, early)) {
+		site->stat[FC_STAT_MSG_NO_ROOM]++;
+		*need_of(flow, t->seq) = charge;
+		/* One that came early waits for its turn first. */
+		if (!early && list_empty(&flow->waiting))
+			list_add_tail(&flow->waiting, &port->waiting);
+		return false;
+	}
+	*need_of(flow, t->seq) = 0;
+	msg = kzalloc(struct_size(msg, packet, part->count), GFP_ATOMIC);
+	if (msg) {
+		msg->charge = charge;
+		msg->npackets = part->count;
+		msg->carrier = alloc_skb(0, GFP_ATOMIC);
+	}
+	if (!msg || !msg->carrier) {
+		site->stat[FC_STAT_NO_MEMORY]++;
+		port->ops->uncharge(port, charge, early);
+		kvfree(msg);
+		return false;
+	}
+	if (!early)
+		list_del_init(&flow->waiting);
+	fc_rxflow_admit(&flow->core, slot, t, part, msg);
+	return true;
+}
+
+/* Flits of a packet as one list; the front's header and list are pulled. */
+static struct sk_buff *packet_data(struct sk_buff_head *flits)
+{
+	struct sk_buff *skb, *first = NULL, **tail = &first;
+
+	skb = skb_peek(flits);
+	skb_pull(skb, fc_head_size(fc_wire_ntargets(skb->data)));
+	while ((skb = __skb_dequeue(flits))) {
+		if (!skb->len) {
+			kfree_skb(skb);
+			continue;
+		}
+		*tail = skb;
+		tail = &skb->next;
+	}
+	*tail = NULL;
+	return first;
+}
+
+/* Hang every packet on the carrier: a message is one skb to its reader. */
+static struct sk_buff *assemble(struct rx_msg *msg)
+{
+	struct sk_buff *carrier = msg->carrier, **tail = &skb_shinfo(carrier)->frag_list;
+	unsigned int i;
+
+	for (i = 0; i < msg->npackets; i++) {
+		struct sk_buff *skb;
+
+		*tail = msg->packet[i];
+		msg->packet[i] = NULL;
+		for (skb = *tail; skb; skb = skb->next) {
+			carrier->len += skb->len;
+			carrier->data_len += skb->len;
+			carrier->truesize += skb->truesize;
+			tail = &skb->next;
+		}
+	}
+	msg->carrier = NULL;
+	return carrier;
+}
+
+static void deliver(struct flitcast_site *site, struct flitcast_port *port,
+		    struct rx_flow *flow, struct fc_rxmsg *m)
+{
+	struct rx_msg *msg = m->h;
+	struct flitcast_delivery d = *FLITCAST_DELIVERY(msg->carrier);
+	bool early = m->early;
+	struct sk_buff *skb;
+
+	d.charge = msg->charge;
+	skb = assemble(msg);
+	*FLITCAST_DELIVERY(skb) = d;
+	msg_free(msg);
+	fc_rxflow_delivered(&flow->core, m);
+	if (early)
+		port->ops->promote(port, d.charge);
+	site->stat[FC_STAT_MSG_DELIVERED]++;
+	port->ops->deliver(port, skb);
+	flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
+}
+
+void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
+			const struct fc_packet *pk, const struct fc_target *t)
+{
+	struct fc_part part = fc_part_make(pk->msg_len, t->off, t->len);
+	u16 packet = pk->offset / FC_PACKET_MAX;
+	struct flitcast_port *port = flitcast_port_find(site, t->port);
+	struct flitcast_delivery *d;
+	struct fc_rxmsg *slot, *m;
+	enum fc_rx_verdict verdict;
+	struct skip_arg arg;
+	struct rx_flow *flow;
+	struct rx_msg *msg;
+
+	if (!port) {
+		site->stat[FC_STAT_MSG_REFUSED]++;
+		answer(site, pk, t, NULL, FC_CTRL_REFUSED);
+		goto drop;
+	}
+	flow = flow_find(site, pk, t->port);
+	if (!flow)
+		flow = flow_create(site, pk, t->port);
+	if (!flow) {
+		/* Silence: the source tries again when others may have gone. */
+		site->stat[FC_STAT_NO_MEMORY]++;
+		goto drop;
+	}
+	flow->used = flitcast_now();
+	arg.site = site;
+	arg.flow = flow;
+	verdict = fc_rxflow_packet(&flow->core, t, &part, packet, &slot, skip, &arg);
+	/* Others may have waited only for what the source gave up. */
+	while ((m = fc_rxflow_ready(&flow->core)))
+		deliver(site, port, flow, m);
+	switch (verdict) {
+	case FC_RX_BAD:
+		site->stat[FC_STAT_PKT_BAD]++;
+		goto drop;
+	case FC_RX_DUPLICATE:
+		site->stat[FC_STAT_PKT_DUPLICATE]++;
+		answer(site, pk, t, flow, FC_CTRL_CONFIRM);
+		goto drop;
+	case FC_RX_ADMIT:
+		if (packet - part.first >= 64)
+			goto drop;
+		if (!admit(site, port, flow, slot, t, &part)) {
+			answer(site, pk, t, flow, FC_CTRL_NO_ROOM);
+			goto drop;
+		}
+		break;
+	case FC_RX_TAKE:
+		break;
+	}
+	msg = slot->h;
+	msg->packet[packet - part.first] = packet_data(flits);
+	d = FLITCAST_DELIVERY(msg->carrier);
+	d->skip = part.off - part.first * FC_PACKET_MAX;
+	d->len = part.len;
+	d->site = pk->src;
+	d->port = pk->src_port;
+	d->hops = pk->hops;
+	d->id = pk->id;
+	d->offset = part.off;
+	d->msg_len = pk->msg_len;
+	d->list = pk->flags & FC_PACKET_LIST;
+	fc_rxmsg_stored(slot, packet - part.first);
+	if (fc_rxflow_ready(&flow->core)) {
+		while ((m = fc_rxflow_ready(&flow->core)))
+			deliver(site, port, flow, m);
+		/* The turn of a message that was put off as early may have come. */
+		if (*need_of(flow, flow->core.next) && list_empty(&flow->waiting)) {
+			list_add_tail(&flow->waiting, &port->waiting);
+			invite(site, port);
+		}
+	}
+	answer(site, pk, t, flow, FC_CTRL_CONFIRM);
+	return;
+drop:
+	__skb_queue_purge(flits);
+}
+
+void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
+{
+	struct fc_packet pk = {
+		.src = ask->site, .incarnation = ask->incarnation, .sock = ask->sock,
+	};
+	struct fc_target t = { .port = ask->port, .seq = ask->seq };
+	struct flitcast_port *port = flitcast_port_find(site, ask->port);
+	struct rx_flow *flow = flow_find(site, &pk, ask->port);
+
+	t.lag = min_t(u32, ask->seq - ask->next, FC_FLOW_WINDOW - 1);
+	if (!port) {
+		answer(site, &pk, &t, NULL, FC_CTRL_REFUSED);
+	} else if (!flow) {
+		/* Nothing is known of it: it may come as if for the first time. */
+		answer(site, &pk, &t, NULL, FC_CTRL_ROOM);
+	} else if (fc_before(ask->seq, flow->core.next)) {
+		answer(site, &pk, &t, flow, FC_CTRL_CONFIRM);
+	} else if (!*need_of(flow, ask->seq) ||
+		   (flow->invited && ask->seq == flow->core.next)) {
+		answer(site, &pk, &t, flow, FC_CTRL_ROOM);
+	} else {
+		flow->used = flitcast_now();
+		if (ask->seq == flow->core.next && list_empty(&flow->waiting))
+			list_add_tail(&flow->waiting, &port->waiting);
+		answer(site, &pk, &t, flow, FC_CTRL_NO_ROOM);
+		invite(site, port);
+	}
+}
+
+void flitcast_port_release(struct flitcast_port *port, u32 charge)
+{
+	/* The port cannot be detached meanwhile: its reader calls. */
+	struct flitcast_site *site = READ_ONCE(port->site);
+
+	if (!site)
+		return;
+	flitcast_engine_enter(site);
+	port->ops->uncharge(port, charge, false);
+	if (!site->dead)
+		invite(site, port);
+	flitcast_engine_leave(site);
+}
+
+void flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port)
+{
+	struct hlist_node *next;
+	struct rx_flow *flow;
+	int bucket;
+
+	hash_for_each_safe(site->flows, bucket, next, flow, node)
+		if (flow->port == port->number)
+			flow_empty(site, flow);
+}
+
+void flitcast_rx_purge(struct flitcast_site *site)
+{
+	struct hlist_node *next;
+	struct rx_flow *flow;
+	int bucket;
+
+	hash_for_each_safe(site->flows, bucket, next, flow, node)
+		flow_free(site, flow);
+}

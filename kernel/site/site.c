@@ -1,0 +1,683 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Life of a site: made, found, set, taken out.
+ */
+#include <linux/random.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/netns/generic.h>
+#include <uapi/linux/flitcast.h>
+#include <uapi/linux/flitcast_netlink.h>
+#include "compat.h"
+#include "site/echo.h"
+#include "site/impl.h"
+
+static_assert(FC_LINK_DOWN == (int)FLITCAST_LINK_STATE_DOWN);
+static_assert(FC_LINK_INIT == (int)FLITCAST_LINK_STATE_INIT);
+static_assert(FC_LINK_UP == (int)FLITCAST_LINK_STATE_UP);
+static_assert(FC_MESSAGE_MAX == FLITCAST_MESSAGE_MAX);
+static_assert(sizeof(struct flitcast_delivery) <= sizeof_field(struct sk_buff, cb));
+
+/**
+ * struct site_net - the sites of a namespace
+ * @sites: list; changed under RTNL, read under RCU
+ */
+struct site_net {
+	struct list_head sites;
+};
+
+static unsigned int site_net_id;
+static const struct flitcast_event_ops *listener;
+
+static struct site_net *site_net(struct net *net)
+{
+	return net_generic(net, site_net_id);
+}
+
+void flitcast_event_register(const struct flitcast_event_ops *ops)
+{
+	listener = ops;
+}
+
+void flitcast_event_unregister(void)
+{
+	listener = NULL;
+}
+
+static void tell_site(struct flitcast_site *site, bool added)
+{
+	struct flitcast_site_info info;
+
+	if (!listener)
+		return;
+	flitcast_site_info(site, &info);
+	listener->site(site->net, &info, added);
+}
+
+static void tell_link(struct flitcast_site *site, u32 port, bool added)
+{
+	struct flitcast_link_info info;
+
+	if (listener && !flitcast_link_info(site, port, &info))
+		listener->link(site->net, site->cfg.id, &info, added);
+}
+
+static void site_event(struct work_struct *work)
+{
+	struct flitcast_site *site = container_of(work, struct flitcast_site, event);
+	u32 changed;
+
+	spin_lock_bh(&site->lock);
+	changed = site->changed;
+	site->changed = 0;
+	spin_unlock_bh(&site->lock);
+	for (; changed; changed &= changed - 1)
+		tell_link(site, fc_low(changed), true);
+}
+
+void flitcast_site_link_event(struct flitcast_site *site, u8 port)
+{
+	lockdep_assert_held(&site->lock);
+	site->changed |= fc_bit(port);
+	if (!site->dead)
+		schedule_work(&site->event);
+}
+
+static void site_free(struct flitcast_site *site)
+{
+	u8 p;
+
+	for (p = 0; p < site->core.nports; p++)
+		kfree(site->core.in ? site->core.in[p].queue : NULL);
+	kfree(site->core.in);
+	kfree(site->core.out);
+	kfree(site);
+}
+
+void flitcast_site_put(struct flitcast_site *site)
+{
+	if (refcount_dec_and_test(&site->refs))
+		site_free(site);
+}
+
+static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_site_config *cfg)
+{
+	struct flitcast_site *site = kzalloc(sizeof(*site), GFP_KERNEL);
+	u8 p;
+
+	if (!site)
+		return NULL;
+	refcount_set(&site->refs, 1);
+	site->net = net;
+	site->cfg = *cfg;
+	site->incarnation = get_random_u32();
+	spin_lock_init(&site->lock);
+	__skb_queue_head_init(&site->netbuf);
+	INIT_LIST_HEAD(&site->transit);
+	INIT_LIST_HEAD(&site->ready);
+	INIT_LIST_HEAD(&site->fresh);
+	INIT_LIST_HEAD(&site->msgs);
+	hash_init(site->ports);
+	hash_init(site->sources);
+	hash_init(site->flows);
+	site->ends_at = FC_NEVER;
+	site->timer_at = FC_NEVER;
+	site->rng = get_random_u64() | 1;
+	INIT_WORK(&site->event, site_event);
+	hrtimer_setup(&site->timer, flitcast_engine_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+
+	site->timing.seek = FLITCAST_SEEK_NS;
+	site->timing.seek_max = FLITCAST_SEEK_MAX;
+	site->timing.timeout = FLITCAST_FIFO_NS;
+	site->timing.probe = FLITCAST_PROBE_NS;
+	/* The operator takes every word as it comes. */
+	site->timing.fifo_room = 0;
+	fc_pref_default(&site->pref, &site->cfg.topo);
+
+	site->core.topo = &site->cfg.topo;
+	site->core.pref = &site->pref;
+	site->core.timing = &site->timing;
+	site->core.stat = site->stat;
+	site->core.id = cfg->id;
+	site->core.window = cfg->window;
+	site->core.nports = cfg->topo.ndirs + 1;
+	site->core.in = kcalloc(site->core.nports, sizeof(*site->core.in), GFP_KERNEL);
+	site->core.out = kcalloc(site->core.nports, sizeof(*site->core.out), GFP_KERNEL);
+	if (!site->core.in || !site->core.out)
+		goto fail;
+	for (p = 0; p < site->core.nports; p++) {
+		site->core.in[p].queue = kcalloc(cfg->window, sizeof(struct fc_flit), GFP_KERNEL);
+		/* A link brings counters of its own. */
+		site->core.in[p].stat = site->local_stat;
+		if (!site->core.in[p].queue)
+			goto fail;
+	}
+	fc_site_init(&site->core, get_random_u64());
+	return site;
+fail:
+	site_free(site);
+	return NULL;
+}
+
+static struct flitcast_site *find_locked(struct net *net, u32 id)
+{
+	struct flitcast_site *site;
+
+	list_for_each_entry(site, &site_net(net)->sites, node)
+		if (site->cfg.id == id)
+			return site;
+	return NULL;
+}
+
+int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
+		      struct netlink_ext_ack *extack)
+{
+	struct flitcast_site *site, *pos;
+	struct list_head *at;
+
+	if (cfg->id >= cfg->topo.nsites) {
+		NL_SET_ERR_MSG_MOD(extack, "the topology has no site of that number");
+		return -EINVAL;
+	}
+	if (cfg->flit < FLITCAST_FLIT_MIN || cfg->flit > FLITCAST_FLIT_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "flit size is 256 to 65535 bytes");
+		return -EINVAL;
+	}
+	if (!cfg->window || cfg->window > FLITCAST_WINDOW_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "window is 1 to 64 flits");
+		return -EINVAL;
+	}
+	site = site_alloc(net, cfg);
+	if (!site)
+		return -ENOMEM;
+	site->echo = flitcast_echo_start(site);
+	if (!site->echo) {
+		flitcast_site_put(site);
+		return -ENOMEM;
+	}
+	rtnl_lock();
+	if (find_locked(net, cfg->id)) {
+		rtnl_unlock();
+		flitcast_echo_stop(site->echo);
+		flitcast_site_put(site);
+		NL_SET_ERR_MSG_MOD(extack, "site exists");
+		return -EEXIST;
+	}
+	/* In order of identity, as flitcast_site_next() walks. */
+	at = &site_net(net)->sites;
+	list_for_each_entry(pos, at, node) {
+		if (pos->cfg.id > cfg->id) {
+			at = &pos->node;
+			break;
+		}
+	}
+	list_add_tail_rcu(&site->node, at);
+	refcount_inc(&site->refs);
+	rtnl_unlock();
+	tell_site(site, true);
+	flitcast_site_put(site);
+	return 0;
+}
+
+/* Take a link out of the site and end it.  Context: RTNL held. */
+static void link_end(struct flitcast_site *site, u8 port)
+{
+	struct flitcast_link *link = site->end[port].link;
+
+	tell_link(site, port, false);
+	flitcast_engine_enter(site);
+	flitcast_engine_hello(site, port,
+			      fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
+	site->core.in[port].stat = site->local_stat;
+	site->end[port].link = NULL;
+	site->dirty &= ~fc_bit(port);
+	flitcast_engine_leave(site);
+	flitcast_link_destroy(link);
+}
+
+static void drop_handle(void *arg, void *h)
+{
+	kfree_skb(h);
+}
+
+/*
+ * The end of a site, in this order:
+ * 1. out of the list: nobody finds it any more (it is still open to those who have);
+ * 2. its links: no frame comes in after that;
+ * 3. dead: sockets that are attached, and those who found it before, are turned away;
+ *    they keep a reference and nothing else;
+ * 4. its timer and works: they cannot be set again, because all look at dead;
+ * 5. what it holds: flits, packets, messages, flows.
+ * The memory goes with the last reference.  Context: RTNL held.
+ */
+static void site_destroy(struct flitcast_site *site)
+{
+	struct flitcast_port *port;
+	struct hlist_node *next;
+	int bucket;
+	u8 p;
+
+	list_del_rcu(&site->node);
+	for (p = 1; p < site->core.nports; p++)
+		if (site->end[p].link)
+			link_end(site, p);
+
+	flitcast_engine_enter(site);
+	site->dead = true;
+	hash_for_each_safe(site->ports, bucket, next, port, node) {
+		flitcast_rx_detach(site, port);
+		hash_del(&port->node);
+		site->sockets--;
+		port->ops->detach(port);
+		flitcast_engine_wake(site, port, FLITCAST_WAKE_IN | FLITCAST_WAKE_OUT |
+				     FLITCAST_WAKE_ERR);
+	}
+	flitcast_tx_purge(site);
+	flitcast_engine_leave(site);
+
+	hrtimer_cancel(&site->timer);
+	cancel_work_sync(&site->event);
+	flitcast_echo_stop(site->echo);
+
+	flitcast_engine_enter(site);
+	flitcast_rx_purge(site);
+	flitcast_oper_purge(site);
+	fc_site_purge(&site->core, drop_handle, NULL);
+	flitcast_engine_leave(site);
+	synchronize_net();
+	flitcast_site_put(site);
+}
+
+int flitcast_site_del(struct net *net, u32 id, struct netlink_ext_ack *extack)
+{
+	struct flitcast_site *site;
+
+	rtnl_lock();
+	site = find_locked(net, id);
+	if (!site) {
+		rtnl_unlock();
+		NL_SET_ERR_MSG_MOD(extack, "no such site here");
+		return -ENOENT;
+	}
+	refcount_inc(&site->refs);
+	site_destroy(site);
+	rtnl_unlock();
+	tell_site(site, false);
+	flitcast_site_put(site);
+	return 0;
+}
+
+struct flitcast_site *flitcast_site_get(struct net *net, u32 id)
+{
+	struct flitcast_site *site, *found = NULL;
+	bool several = false;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(site, &site_net(net)->sites, node) {
+		if (id == FLITCAST_SITE_ANY) {
+			several = found;
+			found = site;
+			if (several)
+				break;
+		} else if (site->cfg.id == id) {
+			found = site;
+			break;
+		}
+	}
+	if (several || (found && !refcount_inc_not_zero(&found->refs)))
+		found = NULL;
+	rcu_read_unlock();
+	return found;
+}
+
+struct flitcast_site *flitcast_site_next(struct net *net, u32 from)
+{
+	struct flitcast_site *site, *found = NULL;
+
+	rcu_read_lock();
+	list_for_each_entry_rcu(site, &site_net(net)->sites, node) {
+		if (site->cfg.id >= from && refcount_inc_not_zero(&site->refs)) {
+			found = site;
+			break;
+		}
+	}
+	rcu_read_unlock();
+	return found;
+}
+
+void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *info)
+{
+	u8 p;
+
+	memset(info, 0, sizeof(*info));
+	info->cfg = site->cfg;
+	info->incarnation = site->incarnation;
+	spin_lock_bh(&site->lock);
+	/* The echo port is not a socket. */
+	info->sockets = site->sockets - 1;
+	for (p = 1; p < site->core.nports; p++) {
+		if (!site->end[p].link)
+			continue;
+		info->links++;
+		info->links_up += site->end[p].hello.state == FC_LINK_UP;
+	}
+	spin_unlock_bh(&site->lock);
+}
+
+u32 flitcast_site_id(const struct flitcast_site *site)
+{
+	return site->cfg.id;
+}
+
+bool flitcast_site_dead(const struct flitcast_site *site)
+{
+	return READ_ONCE(site->dead);
+}
+
+/*
+ * Links.
+ */
+
+int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 port,
+		      u32 window, struct netlink_ext_ack *extack)
+{
+	const struct fc_topo *topo = &site->cfg.topo;
+	struct flitcast_link *link;
+	struct flitcast_end *end;
+
+	ASSERT_RTNL();
+	if (site->dead) {
+		NL_SET_ERR_MSG_MOD(extack, "site is being taken out");
+		return -ENOENT;
+	}
+	if (!port || port >= site->core.nports) {
+		NL_SET_ERR_MSG_MOD(extack, "the topology has no such port");
+		return -EINVAL;
+	}
+	if (fc_topo_neighbour(topo, site->cfg.id, port - 1) == FC_SITE_NONE) {
+		NL_SET_ERR_MSG_MOD(extack, "the site has no neighbour on that port: it is at the edge");
+		return -EINVAL;
+	}
+	if (window > site->cfg.window) {
+		NL_SET_ERR_MSG_MOD(extack, "window of a link is at most the site's");
+		return -EINVAL;
+	}
+	end = &site->end[port];
+	if (end->link) {
+		NL_SET_ERR_MSG_MOD(extack, "port has a link already");
+		return -EEXIST;
+	}
+	link = flitcast_link_create(dev, site->cfg.flit, &flitcast_engine_link_ops, site, port,
+				    extack);
+	if (IS_ERR(link))
+		return PTR_ERR(link);
+
+	flitcast_engine_enter(site);
+	end->hello = (struct fc_hello) {
+		.own = {
+			.ver_min = FC_VERSION, .ver_max = FC_VERSION,
+			.site = site->cfg.id, .port = port,
+			.window = window ? window : site->cfg.window,
+			.flit = site->cfg.flit, .epoch = get_random_u32() | 1,
+			.topology = fc_topo_hash(topo), .nsites = topo->nsites,
+			.reason = FC_REASON_CARRIER,
+		},
+		.want_site = fc_topo_neighbour(topo, site->cfg.id, port - 1),
+		.want_port = topo->ops->arrival(topo, port - 1) + 1,
+		.interval = FLITCAST_HELLO_NS,
+		.send_at = FC_NEVER, .dead_at = FC_NEVER,
+		.state = FC_LINK_DOWN,
+	};
+	site->core.in[port].stat = link->stat;
+	end->link = link;
+	flitcast_engine_leave(site);
+	flitcast_link_start(link);
+	tell_link(site, port, true);
+	return 0;
+}
+
+int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_ack *extack)
+{
+	ASSERT_RTNL();
+	if (!port || port >= site->core.nports || !site->end[port].link) {
+		NL_SET_ERR_MSG_MOD(extack, "port has no link");
+		return -ENOENT;
+	}
+	link_end(site, port);
+	return 0;
+}
+
+/* The device goes.  Context: RTNL held. */
+void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
+{
+	link_end(site, port);
+}
+
+int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info)
+{
+	struct flitcast_end *end;
+
+	memset(info, 0, sizeof(*info));
+	if (!port || port >= site->core.nports)
+		return -ENOENT;
+	end = &site->end[port];
+	spin_lock_bh(&site->lock);
+	if (!end->link) {
+		spin_unlock_bh(&site->lock);
+		return -ENOENT;
+	}
+	info->ifindex = end->link->dev->ifindex;
+	strscpy(info->ifname, end->link->dev->name, sizeof(info->ifname));
+	info->port = port;
+	info->state = end->hello.state;
+	if (end->hello.own.reason)
+		info->reason = fc_reason_text(end->hello.own.reason);
+	info->peer_site = end->hello.peer.epoch ? end->hello.peer.site : FC_SITE_NONE;
+	info->peer_port = end->hello.peer.port;
+	info->window = end->hello.own.window;
+	spin_unlock_bh(&site->lock);
+	return 0;
+}
+
+/*
+ * Preference table.
+ */
+
+int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,
+		       struct netlink_ext_ack *extack)
+{
+	u32 seen = 0;
+	u8 i;
+
+	if (dir >= site->cfg.topo.ndirs) {
+		NL_SET_ERR_MSG_MOD(extack, "the topology has no such direction");
+		return -EINVAL;
+	}
+	if (nports > site->cfg.topo.ndirs) {
+		NL_SET_ERR_MSG_MOD(extack, "more ports than the topology has");
+		return -EINVAL;
+	}
+	for (i = 0; i < nports; i++) {
+		if (!ports[i] || ports[i] >= site->core.nports) {
+			NL_SET_ERR_MSG_MOD(extack, "the topology has no such port");
+			return -EINVAL;
+		}
+		if (seen & fc_bit(ports[i])) {
+			NL_SET_ERR_MSG_MOD(extack, "a port is named twice");
+			return -EINVAL;
+		}
+		seen |= fc_bit(ports[i]);
+	}
+	flitcast_engine_enter(site);
+	if (nports) {
+		memcpy(site->pref.port[dir], ports, nports);
+		site->pref.count[dir] = nports;
+	} else {
+		site->pref.port[dir][0] = dir + 1;
+		site->pref.count[dir] = 1;
+	}
+	site->generation++;
+	/* Who seeks may find a way now. */
+	site->core.work |= site->core.seekers;
+	flitcast_engine_leave(site);
+	return 0;
+}
+
+u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *generation)
+{
+	u8 n = 0;
+
+	if (dir >= site->cfg.topo.ndirs)
+		return 0;
+	spin_lock_bh(&site->lock);
+	n = site->pref.count[dir];
+	memcpy(ports, site->pref.port[dir], n);
+	*generation = site->generation;
+	spin_unlock_bh(&site->lock);
+	return n;
+}
+
+/*
+ * Counters.
+ */
+
+void flitcast_site_stats(struct flitcast_site *site, u64 *values)
+{
+	spin_lock_bh(&site->lock);
+	memcpy(values, site->stat, sizeof(site->stat));
+	spin_unlock_bh(&site->lock);
+}
+
+int flitcast_link_stats(struct flitcast_site *site, u32 port, u64 *values)
+{
+	int err = -ENOENT;
+
+	if (!port || port >= site->core.nports)
+		return -ENOENT;
+	spin_lock_bh(&site->lock);
+	if (site->end[port].link) {
+		memcpy(values, site->end[port].link->stat, sizeof(site->end[port].link->stat));
+		err = 0;
+	}
+	spin_unlock_bh(&site->lock);
+	return err;
+}
+
+void flitcast_site_stats_reset(struct flitcast_site *site)
+{
+	u8 p;
+
+	spin_lock_bh(&site->lock);
+	memset(site->stat, 0, sizeof(site->stat));
+	for (p = 1; p < site->core.nports; p++)
+		if (site->end[p].link)
+			memset(site->end[p].link->stat, 0, sizeof(site->end[p].link->stat));
+	spin_unlock_bh(&site->lock);
+}
+
+/*
+ * Ports.
+ */
+
+int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site, u16 number)
+{
+	int err = -ENETDOWN;
+	u32 i;
+
+	flitcast_engine_enter(site);
+	if (site->dead)
+		goto out;
+	err = -EADDRINUSE;
+	if (number) {
+		if (flitcast_port_find(site, number))
+			goto out;
+	} else {
+		u32 first = FLITCAST_PORT_DYNAMIC + fc_random(&site->rng) %
+			    (0x10000 - FLITCAST_PORT_DYNAMIC);
+
+		for (i = first; flitcast_port_find(site, i);) {
+			i = i == 0xffff ? FLITCAST_PORT_DYNAMIC : i + 1;
+			if (i == first)
+				goto out;
+		}
+		number = i;
+	}
+	port->number = number;
+	err = flitcast_tx_attach(site, port);
+	if (err)
+		goto out;
+	INIT_LIST_HEAD(&port->waiting);
+	INIT_LIST_HEAD(&port->invited);
+	port->site = site;
+	refcount_inc(&site->refs);
+	hash_add(site->ports, &port->node, number);
+	site->sockets++;
+out:
+	flitcast_engine_leave(site);
+	return err;
+}
+
+void flitcast_port_detach(struct flitcast_port *port)
+{
+	struct flitcast_site *site = port->site;
+
+	if (!site)
+		return;
+	flitcast_engine_enter(site);
+	/* A dead site has let go of its ports already. */
+	if (!site->dead) {
+		flitcast_rx_detach(site, port);
+		flitcast_tx_detach(site, port);
+		hash_del(&port->node);
+		site->sockets--;
+	}
+	port->site = NULL;
+	flitcast_engine_leave(site);
+	flitcast_site_put(site);
+}
+
+/*
+ * Namespaces.
+ */
+
+static int __net_init site_net_init(struct net *net)
+{
+	INIT_LIST_HEAD(&site_net(net)->sites);
+	return 0;
+}
+
+static void __net_exit site_net_exit(struct net *net)
+{
+	struct flitcast_site *site, *next;
+
+	rtnl_lock();
+	list_for_each_entry_safe(site, next, &site_net(net)->sites, node)
+		site_destroy(site);
+	rtnl_unlock();
+}
+
+static struct pernet_operations site_net_ops = {
+	.init = site_net_init,
+	.exit = site_net_exit,
+	.id = &site_net_id,
+	.size = sizeof(struct site_net),
+};
+
+int flitcast_site_init(void)
+{
+	int err = flitcast_engine_init();
+
+	if (err)
+		return err;
+	err = register_pernet_subsys(&site_net_ops);
+	if (err)
+		flitcast_engine_exit();
+	return err;
+}
+
+void flitcast_site_exit(void)
+{
+	unregister_pernet_subsys(&site_net_ops);
+	flitcast_engine_exit();
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What sockets and netlink may ask of a site.  Nothing here tells how a site
+ * works inside: that is site/site_impl.h, for the files of kernel/site alone.
+ */
+#ifndef FLITCAST_SITE_H
+#define FLITCAST_SITE_H
+
+#include <linux/types.h>
+#include <linux/netlink.h>
+#include "core/topo.h"
+
+struct net;
+struct net_device;
+struct flitcast_site;
+
+/**
+ * struct flitcast_site_config - what a site is made of
+ * @id: identity; below topo.nsites
+ * @topo: topology of the network
+ * @flit: flit size in bytes: the largest frame without its Ethernet header
+ * @window: flits under way per link and virtual channel
+ */
+struct flitcast_site_config {
+	u32 id;
+	struct fc_topo topo;
+	u32 flit;
+	u32 window;
+};
+
+#define FLITCAST_FLIT_MIN	256
+#define FLITCAST_FLIT_MAX	65535
+#define FLITCAST_FLIT_DEFAULT	1500
+#define FLITCAST_WINDOW_MAX	64
+#define FLITCAST_WINDOW_DEFAULT	8
+
+/**
+ * struct flitcast_site_info - snapshot of a site
+ * @cfg: its configuration
+ * @incarnation: random number of this life of the site
+ * @links: links configured
+ * @links_up: links in state up
+ * @sockets: sockets bound
+ */
+struct flitcast_site_info {
+	struct flitcast_site_config cfg;
+	u32 incarnation;
+	u32 links;
+	u32 links_up;
+	u32 sockets;
+};
+
+/**
+ * struct flitcast_link_info - snapshot of a link
+ * @ifindex: device
+ * @ifname: its name
+ * @port: port
+ * @state: enum flitcast_link_state
+ * @reason: why it is not up; NULL or a constant text
+ * @peer_site: peer, or FC_SITE_NONE before its HELLO
+ * @peer_port: port of the peer
+ * @window: flits under way
+ */
+struct flitcast_link_info {
+	int ifindex;
+	char ifname[16];
+	u32 port;
+	u32 state;
+	const char *reason;
+	u32 peer_site;
+	u32 peer_port;
+	u32 window;
+};
+
+/* Sites.  All but flitcast_site_get() and _put() run under genl's lock or RTNL. */
+
+/**
+ * flitcast_site_add() - make a site and publish it in its namespace
+ * @net: namespace
+ * @cfg: configuration; checked here
+ * @extack: gets the reason of a refusal
+ *
+ * Return: 0, -EEXIST, -EINVAL, -ENOMEM.
+ */
+int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
+		      struct netlink_ext_ack *extack);
+
+/**
+ * flitcast_site_del() - take a site and its links out; its sockets get ENETDOWN
+ * @net: namespace
+ * @id: site
+ * @extack: gets the reason of a refusal
+ *
+ * Return: 0, -ENOENT.
+ */
+int flitcast_site_del(struct net *net, u32 id, struct netlink_ext_ack *extack);
+
+/**
+ * flitcast_site_get() - find a site and take a reference
+ * @net: namespace
+ * @id: site, or FLITCAST_SITE_ANY for the only one
+ *
+ * Return: the site, or NULL where it is not, or not the only one.
+ */
+struct flitcast_site *flitcast_site_get(struct net *net, u32 id);
+void flitcast_site_put(struct flitcast_site *site);
+
+/**
+ * flitcast_site_next() - walk the sites of a namespace
+ * @net: namespace
+ * @from: smallest identity wanted
+ *
+ * Return: the site with the smallest identity >= @from, with a reference, or
+ * NULL.
+ */
+struct flitcast_site *flitcast_site_next(struct net *net, u32 from);
+
+void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *info);
+
+/* Links.  Port p carries direction p - 1 unless the preference table says otherwise. */
+
+/**
+ * flitcast_link_add() - put a device to use as a link of a site
+ * @site: site
+ * @dev: device of the site's namespace; its MTU is at least the flit size
+ * @port: 1 .. number of directions of the topology
+ * @window: flits under way, 0 for the site's
+ * @extack: gets the reason of a refusal
+ *
+ * Context: RTNL held.  Return: 0, -EEXIST, -EBUSY (device in use by another
+ * site), -EINVAL, -ENOMEM.
+ */
+int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 port,
+		      u32 window, struct netlink_ext_ack *extack);
+
+/* Context: RTNL held.  Return: 0, -ENOENT. */
+int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_ack *extack);
+
+/*
+ * Walk the ports: 1 .. number of directions of the topology, whose names are in
+ * core/topo.h.  Return: 0, or -ENOENT where the port has no link.
+ */
+int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info);
+
+/* Preference table (CARE, Table G). */
+
+/**
+ * flitcast_route_set() - replace the preference list of a direction
+ * @site: site
+ * @dir: direction of the topology
+ * @ports: ports in decreasing order of preference, no port twice
+ * @nports: 1 .. number of directions; 0 restores the default (port @dir + 1)
+ * @extack: gets the reason of a refusal
+ *
+ * Return: 0, -EINVAL.
+ */
+int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,
+		       struct netlink_ext_ack *extack);
+
+/* Fills at most FC_PORTS_MAX ports.  Return: how many. */
+u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *generation);
+
+/* Counters: names in core/names.c (fc_stat_name()), per site and per link. */
+
+/**
+ * flitcast_site_stats() - read the counters of a site
+ * @site: site
+ * @values: FC_STAT_COUNT values, by enum fc_stat
+ */
+void flitcast_site_stats(struct flitcast_site *site, u64 *values);
+/* Counters of a link, by enum fc_link_stat.  Return: 0, -ENOENT. */
+int flitcast_link_stats(struct flitcast_site *site, u32 port, u64 *values);
+void flitcast_site_stats_reset(struct flitcast_site *site);
+
+/**
+ * struct flitcast_event_ops - who wants to hear of changes
+ * @site: a site was added or taken out
+ * @link: a link was added or taken out, or changed its state
+ *
+ * Called in process context, without locks; may sleep.
+ */
+struct flitcast_event_ops {
+	void (*site)(struct net *net, const struct flitcast_site_info *info, bool added);
+	void (*link)(struct net *net, u32 site, const struct flitcast_link_info *info,
+		     bool added);
+};
+
+/* One listener; registered before the first site and until after the last. */
+void flitcast_event_register(const struct flitcast_event_ops *ops);
+void flitcast_event_unregister(void);
+
+int flitcast_site_init(void);
+void flitcast_site_exit(void);
+
+#endif /* FLITCAST_SITE_H */

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef FLITCAST_SOCK_H
+#define FLITCAST_SOCK_H
+
+/* Register the protocol, its sysctls and last the family: the users' door. */
+int flitcast_sock_init(void);
+void flitcast_sock_exit(void);
+
+#endif /* FLITCAST_SOCK_H */

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/*
+ * Generic netlink family "flitcast".  The source of this file is
+ * Documentation/netlink/flitcast.yaml; a test keeps the two equal.
+ */
+#ifndef _UAPI_LINUX_FLITCAST_NETLINK_H
+#define _UAPI_LINUX_FLITCAST_NETLINK_H
+
+#define FLITCAST_FAMILY_NAME		"flitcast"
+#define FLITCAST_FAMILY_VERSION		1
+
+#define FLITCAST_MCGRP_SITE		"site"
+#define FLITCAST_MCGRP_LINK		"link"
+
+enum flitcast_link_state {
+	FLITCAST_LINK_STATE_DOWN = 1,
+	FLITCAST_LINK_STATE_INIT,
+	FLITCAST_LINK_STATE_UP,
+};
+
+enum flitcast_site_attr {
+	FLITCAST_A_SITE_UNSPEC,
+	FLITCAST_A_SITE_ID,		/* u32 */
+	FLITCAST_A_SITE_TOPOLOGY,	/* string: SPEC, for instance torus:4x4 */
+	FLITCAST_A_SITE_MODE,		/* string: care */
+	FLITCAST_A_SITE_FLIT,		/* u32: flit size in bytes, with headers */
+	FLITCAST_A_SITE_WINDOW,		/* u32: flits under way per link and channel */
+	FLITCAST_A_SITE_INCARNATION,	/* u32 */
+	FLITCAST_A_SITE_PORTS,		/* u32: ports of the topology, without the local one */
+	FLITCAST_A_SITE_LINKS,		/* u32: links configured */
+	FLITCAST_A_SITE_LINKS_UP,	/* u32: of these, up */
+	FLITCAST_A_SITE_SOCKETS,	/* u32: sockets bound */
+	__FLITCAST_A_SITE_MAX,
+};
+
+#define FLITCAST_A_SITE_MAX (__FLITCAST_A_SITE_MAX - 1)
+
+enum flitcast_link_attr {
+	FLITCAST_A_LINK_UNSPEC,
+	FLITCAST_A_LINK_SITE,		/* u32 */
+	FLITCAST_A_LINK_IFINDEX,	/* u32 */
+	FLITCAST_A_LINK_IFNAME,		/* string */
+	FLITCAST_A_LINK_PORT,		/* u32: from 1 */
+	FLITCAST_A_LINK_DIRECTION,	/* string: for instance +x */
+	FLITCAST_A_LINK_STATE,		/* u32: enum flitcast_link_state */
+	FLITCAST_A_LINK_REASON,		/* string: why it is not up */
+	FLITCAST_A_LINK_PEER_SITE,	/* u32: from HELLO */
+	FLITCAST_A_LINK_PEER_PORT,	/* u32: from HELLO */
+	FLITCAST_A_LINK_WINDOW,		/* u32 */
+	FLITCAST_A_LINK_STATS,		/* nest: enum flitcast_stats_attr, without the site */
+	__FLITCAST_A_LINK_MAX,
+};
+
+#define FLITCAST_A_LINK_MAX (__FLITCAST_A_LINK_MAX - 1)
+
+enum flitcast_route_attr {
+	FLITCAST_A_ROUTE_UNSPEC,
+	FLITCAST_A_ROUTE_SITE,		/* u32 */
+	FLITCAST_A_ROUTE_DIRECTION,	/* string: for instance +x */
+	FLITCAST_A_ROUTE_PORTS,		/* binary: array of u8, most preferred first */
+	FLITCAST_A_ROUTE_GENERATION,	/* u32: changes with every change of the table */
+	__FLITCAST_A_ROUTE_MAX,
+};
+
+#define FLITCAST_A_ROUTE_MAX (__FLITCAST_A_ROUTE_MAX - 1)
+
+/* A counter.  Names are stable; their order and number are not. */
+enum flitcast_stat_attr {
+	FLITCAST_A_STAT_UNSPEC,
+	FLITCAST_A_STAT_NAME,		/* string */
+	FLITCAST_A_STAT_VALUE,		/* u64 */
+	FLITCAST_A_STAT_PAD,
+	__FLITCAST_A_STAT_MAX,
+};
+
+#define FLITCAST_A_STAT_MAX (__FLITCAST_A_STAT_MAX - 1)
+
+enum flitcast_stats_attr {
+	FLITCAST_A_STATS_UNSPEC,
+	FLITCAST_A_STATS_SITE,		/* u32 */
+	FLITCAST_A_STATS_COUNTER,	/* multi-attr nest: enum flitcast_stat_attr */
+	__FLITCAST_A_STATS_MAX,
+};
+
+#define FLITCAST_A_STATS_MAX (__FLITCAST_A_STATS_MAX - 1)
+
+enum flitcast_cmd {
+	FLITCAST_CMD_UNSPEC,
+	FLITCAST_CMD_SITE_GET,
+	FLITCAST_CMD_SITE_NEW,
+	FLITCAST_CMD_SITE_SET,
+	FLITCAST_CMD_SITE_DEL,
+	FLITCAST_CMD_LINK_GET,
+	FLITCAST_CMD_LINK_NEW,
+	FLITCAST_CMD_LINK_SET,
+	FLITCAST_CMD_LINK_DEL,
+	FLITCAST_CMD_ROUTE_GET,
+	FLITCAST_CMD_ROUTE_SET,
+	FLITCAST_CMD_ROUTE_DEL,
+	FLITCAST_CMD_STATS_GET,
+	FLITCAST_CMD_STATS_RESET,
+	/* Sent to the multicast groups, never received. */
+	FLITCAST_CMD_SITE_ADD_NTF,
+	FLITCAST_CMD_SITE_DEL_NTF,
+	FLITCAST_CMD_LINK_CHANGE_NTF,	/* added, or in another state */
+	FLITCAST_CMD_LINK_DEL_NTF,
+	__FLITCAST_CMD_MAX,
+};
+
+#define FLITCAST_CMD_MAX (__FLITCAST_CMD_MAX - 1)
+
+#endif /* _UAPI_LINUX_FLITCAST_NETLINK_H */
