@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Everything from the top: `make help` lists the targets.
+
+MAKEFLAGS += --no-print-directory
+
+# Under kbuild this file is not read: it finds Kbuild beside it.
+TOP := $(CURDIR)
+BUILD := $(TOP)/build
+export TOP BUILD
+
+# Headers to build the module against.  The default, what scripts/kernel-dir
+# prints, is looked up when first needed: `make check` may install it.
+ifdef KERNEL_SRC
+KDIR ?= $(KERNEL_SRC)
+endif
+ifdef KDIR
+export KDIR
+headers = $(KDIR)
+else
+headers = $(shell scripts/kernel-dir)
+endif
+release = $(shell sed -n 's/.*UTS_RELEASE "\(.*\)"/\1/p' $(headers)/include/generated/utsrelease.h)
+
+# Without the kernel's own image there is no type information to add to, and
+# kbuild says so every time.
+no_btf = $(if $(wildcard $(headers)/vmlinux),,CONFIG_DEBUG_INFO_BTF_MODULES=)
+
+prefix ?= /usr/local
+DESTDIR ?=
+INSTALL ?= install
+moddir = $(DESTDIR)/lib/modules/$(release)/updates
+
+# Jobs at a time: of the test runner, and of the builds before it where make
+# itself was not told.
+JOBS ?= 2
+parallel = $(if $(findstring -j,$(MAKEFLAGS)),,-j$(JOBS))
+
+.PHONY: all
+all: module tools ## Build the module and the tools (the default)
+
+.PHONY: module
+module: ## Build flitcast.ko; KDIR= names the kernel headers, W=1 and C=1 pass on
+	@$(MAKE) -C $(headers) M=$(TOP) $(no_btf) modules
+
+.PHONY: tools
+tools: ## Build build/bin/{flitcast,flitcast-sim} and build/lib/libflitcast.*
+	@$(MAKE) -C userspace
+
+# Each directory of tests builds its own programs into build/.
+test_dirs := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
+
+.PHONY: tests $(test_dirs)
+tests: $(test_dirs) ## Build the programs of the tests
+
+$(test_dirs): tools
+	@$(MAKE) -C $@
+
+.PHONY: deps
+deps: ## Install the packages that building and testing need
+	@scripts/deps build check bench lint docs
+
+# The kernel is fetched before anything is built: where the archive no longer
+# has the image of the installed headers, fetching brings newer headers.
+.PHONY: prepare
+prepare:
+	@scripts/deps build check
+	@selftests/vm/kernel >/dev/null
+	@scripts/kernel-source >/dev/null
+	@$(MAKE) $(parallel) all
+	@$(MAKE) $(parallel) tests
+
+.PHONY: check
+check: prepare ## Run every test; ends with: N passed, N failed, N skipped
+	@selftests/run -j $(JOBS) check
+
+.PHONY: check-fast
+check-fast: prepare ## Run the unit tests and one guest
+	@selftests/run -j $(JOBS) fast
+
+.PHONY: soak
+soak: prepare ## Run every test and the long ones
+	@selftests/run -j $(JOBS) soak
+
+.PHONY: demo
+demo: ## Multicast over a 4x4 torus of namespaces, in a guest (NATIVE=1: here)
+	@scripts/deps build demo
+	@[ -n "$(NATIVE)" ] || selftests/vm/kernel >/dev/null
+	@$(MAKE) $(parallel) all
+	@scripts/demo
+
+.PHONY: bench
+bench: ## Measure round trips beside UDP's; figures in build/bench.json
+	@scripts/deps build bench
+	@selftests/vm/kernel >/dev/null
+	@$(MAKE) $(parallel) all
+	@selftests/bench/run
+
+.PHONY: lint
+lint: ## checkpatch, sparse, warnings, layers, shellcheck
+	@scripts/deps build lint
+	@scripts/lint
+
+.PHONY: docs
+docs: ## Check the documents and render them into build/doc
+	@scripts/deps docs
+	@scripts/docs
+
+.PHONY: install
+install: all ## Install the module, tools, library, header and manual pages
+	$(INSTALL) -D -m 644 flitcast.ko $(moddir)/flitcast.ko
+	$(if $(DESTDIR),,depmod $(release))
+	@$(MAKE) -C userspace install prefix=$(prefix) DESTDIR=$(DESTDIR)
+	@for page in Documentation/man/*.[0-9]; do \
+		[ -e "$$page" ] || continue; \
+		$(INSTALL) -D -m 644 "$$page" \
+			"$(DESTDIR)$(prefix)/share/man/man$${page##*.}/$${page##*/}"; \
+	done
+
+.PHONY: clean
+clean: ## Remove everything built; the cache of kernels stays
+	@[ ! -e $(headers)/Makefile ] || $(MAKE) -C $(headers) M=$(TOP) clean
+	@$(RM) -r build
+
+.PHONY: help
+help: ## Print this
+	@echo "Targets:"
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(TOP)/Makefile | expand -t 14
+	@echo "Variables:"
+	@echo "  KDIR=DIR    headers to build against (or KERNEL_SRC=); now:"
+	@echo "              $(headers)"
+	@echo "  DESTDIR=, prefix=$(prefix)   where install puts things"
+	@echo "  JOBS=N      tests at a time (default 2)"
+	@echo "  NATIVE=1    run guest tests and the demo on this very machine, as root"
+	@echo "  FLITCAST_CACHE=DIR   kernels for the guests (default ~/.cache/flitcast)"

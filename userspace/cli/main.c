@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast: set up and use a Flitcast network.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli.h"
+#include "netns.h"
+#include "out.h"
+
+bool show_stats;
+
+static const struct command objects[] = {
+	{ "site", do_site,
+	  "{ add | show | set | del } ..." },
+	{ "link", do_link,
+	  "{ add | show | set | del } ..." },
+	{ "route", do_route,
+	  "{ show | set | del } ..." },
+	{ "topology", do_topology,
+	  "show [SPEC] [--dot | --svg]" },
+	{ "stats", do_stats,
+	  "{ show | reset } ..." },
+	{ "send", do_send,
+	  "--to SITE[:PORT][,...] [--timeout S] { --file FILE | TEXT }" },
+	{ "recv", do_recv,
+	  "[--port P] [--count N] [--output FILE] [--timeout S]" },
+	{ "ping", do_ping,
+	  "SITE [-c N] [-i S] [-s BYTES] [-W S]" },
+	{ "lab", do_lab,
+	  "{ up | exec | graph | show | down } ..." },
+	{ "version", do_version,
+	  "" },
+	{ 0 }
+};
+
+static int usage(FILE *to)
+{
+	const struct command *object;
+
+	fputs("Usage: flitcast [-j] [-p] [-s] [-n NETNS] [-V] OBJECT COMMAND ARGS\n"
+	      "\n"
+	      "  -j  print JSON          -n  in this network namespace\n"
+	      "  -p  the same, pretty    -V  print the version\n"
+	      "  -s  with counters\n"
+	      "\n", to);
+	for (object = objects; object->name; object++)
+		fprintf(to, "  flitcast %s %s\n", object->name, object->usage);
+	fputs("\nflitcast OBJECT help tells more, and so does flitcast(8).\n", to);
+	return to == stdout ? 0 : EXIT_USAGE;
+}
+
+int do_version(struct args *args)
+{
+	take_end(args);
+	out_open_object(NULL);
+	out_string("version", "flitcast %s\n", VERSION);
+	out_close_object();
+	out_end();
+	return 0;
+}
+
+bool take_output_option(struct args *args)
+{
+	if (take_option(args, "-j") || take_option(args, "--json")) {
+		out_json = true;
+		return true;
+	}
+	if (take_option(args, "-p") || take_option(args, "--pretty")) {
+		out_json = true;
+		out_pretty = true;
+		return true;
+	}
+	return false;
+}
+
+int main(int argc, char **argv)
+{
+	struct args args = { .argc = argc - 1, .argv = argv + 1 };
+	const struct command *object;
+
+	while (args.argc && args.argv[0][0] == '-') {
+		if (take_output_option(&args))
+			continue;
+		if (take_option(&args, "-s") || take_option(&args, "--stats"))
+			show_stats = true;
+		else if (take_option(&args, "-n") || take_option(&args, "--netns"))
+			netns_enter(take_any(&args, "name of a network namespace"));
+		else if (take_option(&args, "-V") || take_option(&args, "--version"))
+			return do_version(&args);
+		else if (take_option(&args, "-h") || take_option(&args, "--help"))
+			return usage(stdout);
+		else
+			bad_usage("unknown option %s", args.argv[0]);
+	}
+	if (!args.argc)
+		return usage(stderr);
+	for (object = objects; object->name; object++)
+		if (take_word(&args, object->name))
+			return object->run(&args);
+	if (take_word(&args, "help"))
+		return usage(stdout);
+	complain("unknown object \"%s\"", args.argv[0]);
+	return usage(stderr);
+}

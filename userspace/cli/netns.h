@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Network namespaces, named as by "ip netns".
+ */
+#ifndef FLITCAST_CLI_NETNS_H
+#define FLITCAST_CLI_NETNS_H
+
+#include <stdbool.h>
+
+/* Enter the namespace of that name, or of that path; exit if there is none. */
+void netns_enter(const char *name);
+
+bool netns_exists(const char *name);
+
+/**
+ * netns_create() - make a namespace, give it a name, and enter it
+ * @name: name
+ *
+ * Return: a descriptor that refers to it, or -errno; then there is no such
+ * namespace, but the thread may be in another one than before.
+ */
+int netns_create(const char *name);
+
+/* Take the name away; the namespace goes with its last process.  0 or -errno. */
+int netns_delete(const char *name);
+
+/* Enter, with /sys as seen from there, and run a program; returns on failure: errno. */
+int netns_exec(const char *name, char **argv);
+
+#endif /* FLITCAST_CLI_NETNS_H */

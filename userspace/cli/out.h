@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Output, text or JSON from one call.  A format is printed in text alone and
+ * may be NULL; a key goes into JSON alone and is NULL in an array.
+ */
+#ifndef FLITCAST_CLI_OUT_H
+#define FLITCAST_CLI_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Set by -j and -p. */
+extern bool out_json;
+extern bool out_pretty;
+
+void out_open_object(const char *key);
+void out_close_object(void);
+void out_open_array(const char *key);
+void out_close_array(void);
+
+void out_uint(const char *key, const char *format, uint64_t value);
+void out_float(const char *key, const char *format, double value);
+void out_string(const char *key, const char *format, const char *value);
+void out_bytes(const char *key, const void *data, size_t length);
+void out_bool(const char *key, bool value);
+void out_null(const char *key);
+/* Text alone. */
+void out_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Are the bytes UTF-8 without NUL, so that they are a string in JSON? */
+bool out_is_text(const void *data, size_t length);
+
+/* End of one JSON document, and flush. */
+void out_end(void);
+/* Everything is written, or this does not return. */
+void out_flush(void);
+
+#endif /* FLITCAST_CLI_OUT_H */

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast recv
+ */
+#define _GNU_SOURCE
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cli.h"
+#include "flitcast.h"
+#include "out.h"
+#include "transfer.h"
+
+/* One transfer at a time is written; of so many others it is said once that they are not. */
+#define STRANGERS	16
+/* Grows with the first message that is longer. */
+#define BUFFER_START	65536
+
+/**
+ * struct output - where data goes
+ * @path: file of --output, or NULL: standard output
+ * @draft: written under this name until it is complete, or NULL
+ * @fd: descriptor
+ */
+struct output {
+	const char *path;
+	char *draft;
+	int fd;
+};
+
+/**
+ * struct transfer - the file being received
+ * @active: there is one
+ * @site: its sender
+ * @port: its sender
+ * @id: of the transfer
+ * @total: bytes, or TRANSFER_UNKNOWN
+ * @got: bytes so far
+ * @name: sent along, with nothing that a terminal or a path would mind
+ */
+struct transfer {
+	bool active;
+	uint32_t site;
+	uint16_t port;
+	uint32_t id;
+	uint64_t total;
+	uint64_t got;
+	char name[TRANSFER_NAME_MAX + 1];
+};
+
+/* For the signal handler: what is not complete is not left behind. */
+static const char *volatile draft_to_remove;
+
+static void on_signal(int number)
+{
+	if (draft_to_remove)
+		unlink(draft_to_remove);
+	_exit(128 + number);
+}
+
+static void remove_draft(void)
+{
+	if (draft_to_remove)
+		unlink(draft_to_remove);
+}
+
+/*
+ * A file appears under its name when it is complete.  What is no regular file
+ * (a pipe, /dev/null) is written to as it is.
+ */
+static void open_output(struct output *output)
+{
+	struct stat st;
+	mode_t mask;
+
+	output->fd = STDOUT_FILENO;
+	if (!output->path || !strcmp(output->path, "-"))
+		return;
+	if (!stat(output->path, &st) && !S_ISREG(st.st_mode)) {
+		output->fd = open(output->path, O_WRONLY | O_CLOEXEC);
+	} else {
+		output->draft = xprintf("%s.XXXXXX", output->path);
+		output->fd = mkostemp(output->draft, O_CLOEXEC);
+		if (output->fd >= 0) {
+			draft_to_remove = output->draft;
+			mask = umask(0);
+			umask(mask);
+			fchmod(output->fd, 0666 & ~mask);
+		}
+	}
+	if (output->fd < 0)
+		fail("recv: %s: %s", output->path, strerror(errno));
+	atexit(remove_draft);
+	signal(SIGINT, on_signal);
+	signal(SIGTERM, on_signal);
+}
+
+static void write_data(const struct output *output, const char *data, size_t length)
+{
+	while (length) {
+		ssize_t n = write(output->fd, data, length);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			fail("recv: %s: %s", output->path ? output->path : "standard output",
+			     strerror(errno));
+		data += n;
+		length -= n;
+	}
+}
+
+static void close_output(struct output *output)
+{
+	if (output->fd == STDOUT_FILENO)
+		return;
+	if (close(output->fd) || (output->draft && rename(output->draft, output->path)))
+		fail("recv: %s: %s", output->path, strerror(errno));
+	draft_to_remove = NULL;
+}
+
+static void print_base64(const char *key, const unsigned char *p, size_t length)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char *text = xalloc(length / 3 + 1, 4), *to = text;
+	size_t i;
+
+	for (i = 0; i < length; i += 3) {
+		uint32_t word = p[i] << 16;
+
+		if (i + 1 < length)
+			word |= p[i + 1] << 8;
+		if (i + 2 < length)
+			word |= p[i + 2];
+		*to++ = digits[word >> 18];
+		*to++ = digits[word >> 12 & 63];
+		*to++ = i + 1 < length ? digits[word >> 6 & 63] : '=';
+		*to++ = i + 2 < length ? digits[word & 63] : '=';
+	}
+	out_bytes(key, text, to - text);
+	free(text);
+}
+
+static void print_from(uint32_t site, uint16_t port, uint64_t length)
+{
+	out_uint("site", NULL, site);
+	out_uint("port", NULL, port);
+	out_uint("length", NULL, length);
+}
+
+/* A message that is no part of a file. */
+static void take_message(const struct output *output, const struct flitcast_from *from,
+			 const char *data, size_t length)
+{
+	if (output->path) {
+		write_data(output, data, length);
+	} else if (!out_json) {
+		write_data(output, data, length);
+		write_data(output, "\n", 1);
+	}
+	if (!out_json)
+		return;
+	out_open_object(NULL);
+	print_from(from->site, from->port, length);
+	if (from->has_info) {
+		out_uint("id", NULL, from->info.id);
+		out_uint("hops", NULL, from->info.hops);
+	}
+	if (output->path)
+		out_string("output", NULL, output->path);
+	else if (out_is_text(data, length))
+		out_bytes("text", data, length);
+	else
+		print_base64("base64", (const unsigned char *)data, length);
+	out_close_object();
+	out_end();
+}
+
+static bool is_part(const char *data, size_t length)
+{
+	return length >= sizeof(struct transfer_header) &&
+	       !memcmp(data, TRANSFER_MAGIC, TRANSFER_MAGIC_SIZE);
+}
+
+static void complain_stranger(const struct flitcast_from *from)
+{
+	static uint64_t told[STRANGERS];
+	uint64_t who = (uint64_t)from->site << 16 | from->port;
+	static unsigned int n;
+	unsigned int i;
+
+	for (i = 0; i < STRANGERS; i++)
+		if (n && told[i] == who)
+			return;
+	told[n++ % STRANGERS] = who;
+	complain("recv: dropped: another file, from site %u port %u, while one is being received",
+		 from->site, from->port);
+}
+
+static void set_transfer_name(struct transfer *transfer, const char *name, size_t length)
+{
+	size_t i;
+
+	memcpy(transfer->name, name, length);
+	transfer->name[length] = '\0';
+	for (i = 0; i < length; i++)
+		if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f || name[i] == '/')
+			transfer->name[i] = '?';
+	if (!out_is_text(transfer->name, length))
+		for (i = 0; i < length; i++)
+			transfer->name[i] &= 0x7f;
+}
+
+/* A part of a file; true if it was the last. */
+static bool take_part(const struct output *output, struct transfer *transfer,
+		      const struct flitcast_from *from, const char *data, size_t length)
+{
+	struct transfer_header header;
+	uint16_t flags, name_length;
+	uint64_t total, offset;
+	uint32_t id;
+
+	memcpy(&header, data, sizeof(header));
+	id = be32toh(header.id);
+	flags = be16toh(header.flags);
+	name_length = be16toh(header.name_length);
+	total = be64toh(header.total);
+	offset = be64toh(header.offset);
+	data += sizeof(header);
+	length -= sizeof(header);
+	if (name_length > TRANSFER_NAME_MAX || name_length > length) {
+		complain("recv: dropped: malformed part of a file from site %u port %u",
+			 from->site, from->port);
+		return false;
+	}
+
+	if (!transfer->active) {
+		/* Its beginning came before this program was there. */
+		if (offset) {
+			complain_stranger(from);
+			return false;
+		}
+		transfer->active = true;
+		transfer->site = from->site;
+		transfer->port = from->port;
+		transfer->id = id;
+		transfer->got = 0;
+		set_transfer_name(transfer, data, name_length);
+	}
+	if (transfer->site != from->site || transfer->port != from->port || transfer->id != id) {
+		complain_stranger(from);
+		return false;
+	}
+	data += name_length;
+	length -= name_length;
+	if (flags & TRANSFER_ABORT)
+		fail("recv: site %u gave up sending %s after %llu bytes", from->site,
+		     transfer->name, (unsigned long long)transfer->got);
+	if (offset != transfer->got)
+		fail("recv: %s from site %u has a gap: byte %llu came after byte %llu",
+		     transfer->name, from->site, (unsigned long long)offset,
+		     (unsigned long long)transfer->got);
+	transfer->total = total;
+	transfer->got += length;
+	/* In JSON, data without a file to go to would be in the way. */
+	if (output->path || !out_json)
+		write_data(output, data, length);
+	progress(*transfer->name ? transfer->name : "receiving", transfer->got,
+		 total == TRANSFER_UNKNOWN ? 0 : total, "bytes");
+	if (!(flags & TRANSFER_LAST))
+		return false;
+
+	progress_end();
+	if (transfer->got != total)
+		fail("recv: %s from site %u is incomplete: %llu of %llu bytes", transfer->name,
+		     from->site, (unsigned long long)transfer->got, (unsigned long long)total);
+	transfer->active = false;
+	if (out_json) {
+		out_open_object(NULL);
+		print_from(from->site, from->port, transfer->got);
+		out_string("file", NULL, transfer->name);
+		if (output->path)
+			out_string("output", NULL, output->path);
+		out_close_object();
+		out_end();
+	}
+	return true;
+}
+
+static void wait_for_message(int fd, uint32_t timeout, const struct transfer *transfer)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	uint64_t until = now_ns() + timeout * 1000000ULL;
+	int ready;
+
+	for (;;) {
+		int left = -1;
+
+		if (timeout) {
+			uint64_t now = now_ns();
+
+			left = now < until ? (until - now + 999999) / 1000000 : 0;
+		}
+		ready = poll(&poll_fd, 1, left);
+		if (ready > 0)
+			return;
+		if (ready < 0 && errno != EINTR)
+			fail("recv: %s", strerror(errno));
+		if (ready || left > 0)
+			continue;
+		if (transfer->active)
+			fail("recv: %s from site %u stopped after %llu bytes", transfer->name,
+			     transfer->site, (unsigned long long)transfer->got);
+		fail("recv: nothing came for %g s", timeout / 1e3);
+	}
+}
+
+int do_recv(struct args *args)
+{
+	uint32_t own = FLITCAST_SITE_ANY, timeout = 0, count = 0, done = 0;
+	struct transfer transfer = { 0 };
+	struct output output = { 0 };
+	struct flitcast_from from;
+	uint16_t port = DEFAULT_PORT;
+	size_t size = BUFFER_START;
+	bool counted = false;
+	int fd, one = 1;
+	char *buf;
+
+	while (args->argc) {
+		if (take_output_option(args))
+			continue;
+		if (take_option(args, "--port")) {
+			port = parse_number(take_any(args, "port"), 1, UINT16_MAX, "port");
+		} else if (take_option(args, "--count")) {
+			count = parse_number(take_any(args, "count"), 0, UINT32_MAX, "count");
+			counted = true;
+		} else if (take_option(args, "--output")) {
+			output.path = take_any(args, "file");
+		} else if (take_option(args, "--timeout")) {
+			timeout = parse_seconds(take_any(args, "time-out"), 1, "time-out");
+		} else if (take_option(args, "--site")) {
+			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
+					   "site");
+		} else if (take_option(args, "help")) {
+			puts("Usage: flitcast recv [--port P] [--count N] [--output FILE]\n"
+			     "                     [--timeout S] [--site SITE] [-j]");
+			return 0;
+		} else {
+			bad_usage("recv: do not know what to do with \"%s\"", args->argv[0]);
+		}
+	}
+	/* A file is one file, unless told otherwise. */
+	if (output.path && !counted)
+		count = 1;
+
+	fd = flitcast_socket(own, port);
+	if (fd < 0)
+		fail("recv: port %u: %s", port, errno == ENETDOWN ? "no site here" :
+		     errno == EADDRNOTAVAIL ? "no such site here, or several: say --site" :
+		     strerror(errno));
+	setsockopt(fd, SOL_FLITCAST, FLITCAST_INFO, &one, sizeof(one));
+	open_output(&output);
+	buf = xalloc(1, size);
+	while (!count || done < count) {
+		ssize_t length;
+
+		wait_for_message(fd, timeout, &transfer);
+		/* MSG_TRUNC: how long it is, not how much of it there is room for. */
+		length = flitcast_recv(fd, buf, size, NULL, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
+		if (length > (ssize_t)size) {
+			free(buf);
+			size = length;
+			buf = xalloc(1, size);
+		}
+		if (length >= 0)
+			length = flitcast_recv(fd, buf, size, &from, MSG_DONTWAIT);
+		if (length < 0) {
+			if (errno == EAGAIN || errno == EINTR)
+				continue;
+			fail("recv: %s", strerror(errno));
+		}
+		if (!is_part(buf, length)) {
+			take_message(&output, &from, buf, length);
+			done++;
+		} else if (take_part(&output, &transfer, &from, buf, length)) {
+			done++;
+		}
+	}
+	close_output(&output);
+	close(fd);
+	free(buf);
+	return 0;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <linux/ethtool.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <linux/veth.h>
+#include "rtnl.h"
+
+static int mtu_ioctl(const char *dev, unsigned long request, struct ifreq *ifr)
+{
+	int fd, err = 0;
+
+	/* Any socket will do, and this kind is always there. */
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	snprintf(ifr->ifr_name, sizeof(ifr->ifr_name), "%s", dev);
+	if (ioctl(fd, request, ifr))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+int rtnl_get_mtu(const char *dev, uint32_t *mtu)
+{
+	struct ifreq ifr = { 0 };
+	int err;
+
+	err = mtu_ioctl(dev, SIOCGIFMTU, &ifr);
+	if (!err)
+		*mtu = ifr.ifr_mtu;
+	return err;
+}
+
+int rtnl_set_mtu(const char *dev, uint32_t mtu)
+{
+	struct ifreq ifr = { .ifr_mtu = mtu };
+
+	return mtu_ioctl(dev, SIOCSIFMTU, &ifr);
+}
+
+int rtnl_set_gro(int socket, const char *dev)
+{
+	struct ethtool_value value = { .cmd = ETHTOOL_SGRO, .data = 1 };
+	struct ifreq ifr = { .ifr_data = (void *)&value };
+
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", dev);
+	return ioctl(socket, SIOCETHTOOL, &ifr) ? -errno : 0;
+}
+
+void rtnl_put_up(struct nl_request *req, const char *dev)
+{
+	struct ifinfomsg info = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+
+	nl_begin(req, RTM_NEWLINK, 0);
+	nl_put_raw(req, &info, sizeof(info));
+	nl_put_string(req, IFLA_IFNAME, dev);
+	nl_end(req);
+}
+
+void rtnl_put_veth(struct nl_request *req, const char *dev, const char *peer,
+		   int peer_netns, uint32_t mtu)
+{
+	struct ifinfomsg info = { 0 };
+	size_t linkinfo, data, other;
+
+	nl_begin(req, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
+	nl_put_raw(req, &info, sizeof(info));
+	nl_put_string(req, IFLA_IFNAME, dev);
+	nl_put_u32(req, IFLA_MTU, mtu);
+	linkinfo = nl_nest(req, IFLA_LINKINFO);
+	nl_put_string(req, IFLA_INFO_KIND, "veth");
+	data = nl_nest(req, IFLA_INFO_DATA);
+	other = nl_nest(req, VETH_INFO_PEER);
+	nl_put_raw(req, &info, sizeof(info));
+	nl_put_string(req, IFLA_IFNAME, peer);
+	nl_put_u32(req, IFLA_MTU, mtu);
+	nl_put_u32(req, IFLA_NET_NS_FD, peer_netns);
+	nl_nest_end(req, other);
+	nl_nest_end(req, data);
+	nl_nest_end(req, linkinfo);
+	nl_end(req);
+}

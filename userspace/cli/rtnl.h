@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Network devices.
+ */
+#ifndef FLITCAST_CLI_RTNL_H
+#define FLITCAST_CLI_RTNL_H
+
+#include <stdint.h>
+#include "nl.h"
+
+/* Of a device of this namespace.  0 or -errno. */
+int rtnl_get_mtu(const char *dev, uint32_t *mtu);
+int rtnl_set_mtu(const char *dev, uint32_t mtu);
+/* Generic receive offload, which is what turns on the NAPI of a veth. */
+int rtnl_set_gro(int socket, const char *dev);
+
+/* Messages for nl_talk() on a socket of the namespace of @dev. */
+void rtnl_put_up(struct nl_request *req, const char *dev);
+/* A pair, both ends down: @dev here, @peer in the namespace that @peer_netns refers to. */
+void rtnl_put_veth(struct nl_request *req, const char *dev, const char *peer,
+		   int peer_netns, uint32_t mtu);
+
+#endif /* FLITCAST_CLI_RTNL_H */

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast site
+ */
+#include <linux/flitcast.h>
+#include <linux/flitcast_netlink.h>
+#include "cli.h"
+#include "out.h"
+
+static void print_site(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+
+	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
+	out_open_object(NULL);
+	out_uint("site", "site %llu", nl_u32(a[FLITCAST_A_SITE_ID]));
+	out_string("topology", " topology %s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+	out_string("mode", " mode %s", nl_string(a[FLITCAST_A_SITE_MODE]));
+	out_uint("flit", " flit %llu", nl_u32(a[FLITCAST_A_SITE_FLIT]));
+	out_uint("window", " window %llu", nl_u32(a[FLITCAST_A_SITE_WINDOW]));
+	out_uint("ports", " ports %llu", nl_u32(a[FLITCAST_A_SITE_PORTS]));
+	out_uint("links", " links %llu", nl_u32(a[FLITCAST_A_SITE_LINKS]));
+	out_uint("links_up", " up %llu", nl_u32(a[FLITCAST_A_SITE_LINKS_UP]));
+	out_uint("sockets", " sockets %llu", nl_u32(a[FLITCAST_A_SITE_SOCKETS]));
+	out_uint("incarnation", NULL, nl_u32(a[FLITCAST_A_SITE_INCARNATION]));
+	out_text("\n");
+	out_close_object();
+}
+
+static int show(struct args *args)
+{
+	struct nl_request req = { 0 };
+	int err;
+
+	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, args->argc ? 0 : NLM_F_DUMP);
+	if (args->argc)
+		nl_put_u32(&req, FLITCAST_A_SITE_ID,
+			   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
+	take_end(args);
+	nl_end(&req);
+	out_open_array(NULL);
+	err = nl_ask(&req, print_site, NULL, "site show");
+	out_close_array();
+	out_end();
+	return err ? EXIT_FAILED : 0;
+}
+
+/* What add and set take after the number of the site. */
+static bool take_setting(struct args *args, struct nl_request *req)
+{
+	if (take_word(args, "topology"))
+		nl_put_string(req, FLITCAST_A_SITE_TOPOLOGY, take_any(args, "topology"));
+	else if (take_word(args, "mode"))
+		nl_put_string(req, FLITCAST_A_SITE_MODE, take_any(args, "mode"));
+	else if (take_word(args, "flit"))
+		nl_put_u32(req, FLITCAST_A_SITE_FLIT,
+			   parse_number(take_any(args, "flit size"), 0, UINT32_MAX, "flit size"));
+	else if (take_word(args, "window"))
+		nl_put_u32(req, FLITCAST_A_SITE_WINDOW,
+			   parse_number(take_any(args, "window"), 0, UINT32_MAX, "window"));
+	else
+		return false;
+	return true;
+}
+
+static int change(struct args *args, uint8_t cmd, const char *verb, bool settings)
+{
+	struct nl_request req = { 0 };
+	uint32_t id;
+	char *about;
+
+	id = parse_number(take_any(args, "number of the site"), 0, FLITCAST_SITE_ANY - 1, "site");
+	nl_begin_flitcast(&req, cmd, 0);
+	nl_put_u32(&req, FLITCAST_A_SITE_ID, id);
+	while (settings && take_setting(args, &req))
+		continue;
+	take_end(args);
+	nl_end(&req);
+	about = xprintf("site %s %u", verb, id);
+	return nl_ask(&req, NULL, NULL, about) ? EXIT_FAILED : 0;
+}
+
+static int add(struct args *args)
+{
+	return change(args, FLITCAST_CMD_SITE_NEW, "add", true);
+}
+
+static int set(struct args *args)
+{
+	return change(args, FLITCAST_CMD_SITE_SET, "set", true);
+}
+
+static int del(struct args *args)
+{
+	return change(args, FLITCAST_CMD_SITE_DEL, "del", false);
+}
+
+static const struct command commands[] = {
+	{ "add", add, "ID topology SPEC [mode MODE] [flit BYTES] [window N]" },
+	{ "show", show, "[ID]" },
+	{ "set", set, "ID [window N] ..." },
+	{ "del", del, "ID" },
+	{ 0 }
+};
+
+int do_site(struct args *args)
+{
+	return run_command("site", commands, args);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast topology
+ */
+#include <stdio.h>
+#include <string.h>
+#include <linux/flitcast.h>
+#include <linux/flitcast_netlink.h>
+#include "cli.h"
+#include "draw.h"
+#include "lab.h"
+#include "out.h"
+
+struct own {
+	uint32_t site;
+	char spec[FC_SPEC_MAX];
+};
+
+static void read_site(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct own *own = arg;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
+	own->site = nl_u32(a[FLITCAST_A_SITE_ID]);
+	snprintf(own->spec, sizeof(own->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+}
+
+static void print_neighbours(const struct fc_topo *topo, uint32_t site)
+{
+	uint8_t dir;
+
+	for (dir = 0; dir < topo->ndirs; dir++) {
+		uint32_t peer = fc_topo_neighbour(topo, site, dir);
+		char name[DIRECTION_SIZE];
+
+		if (peer == FC_SITE_NONE)
+			continue;
+		topo->ops->dir_name(topo, dir, name);
+		out_open_object(NULL);
+		out_uint("site", "site %llu", site);
+		out_uint("port", " port %llu", dir + 1);
+		out_string("direction", " %s", name);
+		out_uint("peer_site", " to site %llu", peer);
+		out_uint("peer_port", " port %llu\n", topo->ops->arrival(topo, dir) + 1);
+		out_close_object();
+	}
+}
+
+static void print_text(const struct fc_topo *topo, uint32_t own)
+{
+	char spec[FC_SPEC_MAX], name[DIRECTION_SIZE];
+	uint32_t site;
+	uint8_t dir;
+
+	fc_topo_print(topo, spec);
+	out_open_object(NULL);
+	out_string("topology", "topology %s", spec);
+	out_uint("sites", " sites %llu", topo->nsites);
+	out_text(" directions");
+	out_open_array("directions");
+	for (dir = 0; dir < topo->ndirs; dir++) {
+		topo->ops->dir_name(topo, dir, name);
+		out_string(NULL, " %s", name);
+	}
+	out_close_array();
+	out_text("\n");
+	if (own != FC_SITE_NONE)
+		out_uint("site", NULL, own);
+	else
+		out_null("site");
+	out_open_array("links");
+	if (own != FC_SITE_NONE)
+		print_neighbours(topo, own);
+	else
+		for (site = 0; site < topo->nsites; site++)
+			print_neighbours(topo, site);
+	out_close_array();
+	out_close_object();
+	out_end();
+}
+
+static int show(struct args *args)
+{
+	struct own own = { .site = FC_SITE_NONE };
+	bool svg = false, dot = false;
+	const char *spec = NULL, *wrong;
+	struct nl_request req = { 0 };
+	struct load *loads = NULL;
+	struct fc_topo topo;
+
+	while (args->argc) {
+		if (take_option(args, "--svg"))
+			svg = true;
+		else if (take_option(args, "--dot"))
+			dot = true;
+		else if (take_word(args, "site"))
+			own.site = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
+						"site");
+		else if (!spec && args->argv[0][0] != '-')
+			spec = take_any(args, "topology");
+		else if (!take_output_option(args))
+			take_end(args);
+	}
+	if (svg && dot)
+		bad_usage("one drawing at a time: --svg or --dot");
+	if (!spec) {
+		nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+		if (own.site != FC_SITE_NONE)
+			nl_put_u32(&req, FLITCAST_A_SITE_ID, own.site);
+		nl_end(&req);
+		if (nl_ask(&req, read_site, &own, "topology show"))
+			return EXIT_FAILED;
+		spec = own.spec;
+	}
+	wrong = fc_topo_parse(&topo, spec);
+	if (wrong)
+		fail("topology %s: %s", spec, wrong);
+	if (own.site != FC_SITE_NONE && own.site >= topo.nsites)
+		fail("topology %s: there is no site %u", spec, own.site);
+	if (!svg && !dot) {
+		print_text(&topo, own.site);
+		return 0;
+	}
+	if (topo.nsites > DRAW_SITES_MAX)
+		fail("topology %s: drawings have at most %d sites", spec, DRAW_SITES_MAX);
+	/* Of the network this site is in, not of one that is only thought of. */
+	if (*own.spec)
+		loads = lab_loads_of(&topo);
+	if (svg)
+		draw_svg(&topo, loads, own.site);
+	else
+		draw_dot(&topo, loads, own.site);
+	out_flush();
+	return 0;
+}
+
+static const struct command commands[] = {
+	{ "show", show, "[SPEC] [site ID] [--dot | --svg]" },
+	{ 0 }
+};
+
+int do_topology(struct args *args)
+{
+	return run_command("topology", commands, args);
+}

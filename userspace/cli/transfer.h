@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A file as a sequence of messages, each with this header in front.  The kernel
+ * keeps messages of one socket to one port in order, so offsets only grow.
+ *
+ * What tells a part of a file from any other message is the magic: it begins
+ * with a byte that no UTF-8 text holds.  flitcast(8) describes the format.
+ */
+#ifndef FLITCAST_CLI_TRANSFER_H
+#define FLITCAST_CLI_TRANSFER_H
+
+#include <stdint.h>
+
+#define TRANSFER_MAGIC		"\xff" "Flit\r\n\x1a"
+#define TRANSFER_MAGIC_SIZE	8
+
+/* The last part: the file is complete, and total tells its size. */
+#define TRANSFER_LAST		1
+/* The sender could not read on: throw away what came. */
+#define TRANSFER_ABORT		2
+
+/* Size of a file that is a pipe, until it ends. */
+#define TRANSFER_UNKNOWN	UINT64_MAX
+
+/* Longest name, which is the last component of a path. */
+#define TRANSFER_NAME_MAX	255
+
+/**
+ * struct transfer_header - before each part of a file, big-endian
+ * @magic: TRANSFER_MAGIC
+ * @id: random number of this transfer
+ * @flags: TRANSFER_*
+ * @name_length: bytes of the name, which follows this header; data follows it
+ * @total: size of the file in bytes, or TRANSFER_UNKNOWN
+ * @offset: where in the file this part begins
+ */
+struct transfer_header {
+	char magic[TRANSFER_MAGIC_SIZE];
+	uint32_t id;
+	uint16_t flags;
+	uint16_t name_length;
+	uint64_t total;
+	uint64_t offset;
+};
+
+_Static_assert(sizeof(struct transfer_header) == 32, "no padding goes on the wire");
+
+#endif /* FLITCAST_CLI_TRANSFER_H */

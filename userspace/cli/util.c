@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "util.h"
+
+static bool progress_shown;
+
+static void complain_args(const char *format, va_list args)
+{
+	progress_end();
+	fflush(stdout);
+	fputs("flitcast: ", stderr);
+	vfprintf(stderr, format, args);
+	fputc('\n', stderr);
+}
+
+void complain(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain_args(format, args);
+	va_end(args);
+}
+
+void fail(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain_args(format, args);
+	va_end(args);
+	exit(EXIT_FAILED);
+}
+
+void bad_usage(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	complain_args(format, args);
+	va_end(args);
+	fputs("Try: flitcast help\n", stderr);
+	exit(EXIT_USAGE);
+}
+
+bool is_prefix(const char *word, const char *name)
+{
+	return *word && !strncmp(word, name, strlen(word));
+}
+
+bool take_word(struct args *args, const char *word)
+{
+	if (!args->argc || !is_prefix(args->argv[0], word))
+		return false;
+	args->argc--;
+	args->argv++;
+	return true;
+}
+
+bool take_option(struct args *args, const char *option)
+{
+	if (!args->argc || strcmp(args->argv[0], option))
+		return false;
+	args->argc--;
+	args->argv++;
+	return true;
+}
+
+const char *take_any(struct args *args, const char *what)
+{
+	if (!args->argc)
+		bad_usage("%s is missing", what);
+	args->argc--;
+	return *args->argv++;
+}
+
+void take_end(const struct args *args)
+{
+	if (args->argc)
+		bad_usage("do not know what to do with \"%s\"", args->argv[0]);
+}
+
+static void print_usage(const char *object, const struct command *table, FILE *to)
+{
+	const struct command *command;
+	const char *lead = "Usage:";
+
+	for (command = table; command->name; command++) {
+		const char *line = command->usage;
+
+		do {
+			int length = strcspn(line, "\n");
+
+			fprintf(to, "%-6s flitcast %s %s%s%.*s\n", lead, object, command->name,
+				length ? " " : "", length, line);
+			lead = "";
+			line += length;
+		} while (*line++);
+	}
+}
+
+int run_command(const char *object, const struct command *table, struct args *args)
+{
+	const char *word = args->argc ? args->argv[0] : "show";
+	const struct command *command;
+
+	for (command = table; command->name; command++) {
+		if (!is_prefix(word, command->name))
+			continue;
+		if (args->argc) {
+			args->argc--;
+			args->argv++;
+		}
+		return command->run(args);
+	}
+	if (!strcmp(word, "help")) {
+		print_usage(object, table, stdout);
+		return 0;
+	}
+	complain("%s has no command \"%s\"", object, word);
+	print_usage(object, table, stderr);
+	return EXIT_USAGE;
+}
+
+uint32_t parse_number(const char *text, uint32_t min, uint32_t max, const char *what)
+{
+	unsigned long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || value < min || value > max)
+		bad_usage("%s is a number from %u to %u, not \"%s\"", what, min, max, text);
+	return value;
+}
+
+uint32_t parse_seconds(const char *text, uint32_t min, const char *what)
+{
+	double value;
+	char *end;
+
+	value = strtod(text, &end);
+	if (!*text || *end || !isfinite(value) || value < min / 1e3 || value > 86400)
+		bad_usage("%s is a number of seconds from %g to 86400, not \"%s\"", what,
+			  min / 1e3, text);
+	return value * 1e3 + 0.5;
+}
+
+void *xalloc(size_t count, size_t size)
+{
+	void *memory = calloc(count ? count : 1, size);
+
+	if (!memory)
+		fail("out of memory");
+	return memory;
+}
+
+void *xrealloc(void *old, size_t size)
+{
+	void *memory = realloc(old, size);
+
+	if (!memory)
+		fail("out of memory");
+	return memory;
+}
+
+char *xprintf(const char *format, ...)
+{
+	va_list args;
+	char *text;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		fail("out of memory");
+	va_end(args);
+	return text;
+}
+
+uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static const char *bytes_text(uint64_t bytes, char buf[32])
+{
+	static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+	double value = bytes;
+	unsigned int i;
+
+	for (i = 0; value >= 1024 && i < 4; i++)
+		value /= 1024;
+	snprintf(buf, 32, i ? "%.1f %s" : "%.0f %s", value, units[i]);
+	return buf;
+}
+
+void progress(const char *what, uint64_t done, uint64_t total, const char *unit)
+{
+	static uint64_t shown_at;
+	uint64_t now = now_ns();
+	char a[32], b[32];
+
+	/* Ten times a second is smooth, and costs nothing. */
+	if (!isatty(STDERR_FILENO) || (progress_shown && now - shown_at < 100000000))
+		return;
+	shown_at = now;
+	progress_shown = true;
+	if (strcmp(unit, "bytes")) {
+		snprintf(a, sizeof(a), "%llu", (unsigned long long)done);
+		snprintf(b, sizeof(b), "%llu", (unsigned long long)total);
+	} else {
+		bytes_text(done, a);
+		bytes_text(total, b);
+		unit = "";
+	}
+	if (total)
+		fprintf(stderr, "\r\033[K%s: %s of %s %s (%u %%)", what, a, b, unit,
+			(unsigned int)(done * 100.0 / total));
+	else
+		fprintf(stderr, "\r\033[K%s: %s %s", what, a, unit);
+	fflush(stderr);
+}
+
+void progress_end(void)
+{
+	if (!progress_shown)
+		return;
+	fputs("\r\033[K", stderr);
+	progress_shown = false;
+}

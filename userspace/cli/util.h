@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Errors, arguments, numbers, progress.
+ */
+#ifndef FLITCAST_CLI_UTIL_H
+#define FLITCAST_CLI_UTIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit status: refused or failed; wrong usage. */
+#define EXIT_FAILED	1
+#define EXIT_USAGE	2
+
+/**
+ * struct args - what is left of the command line
+ * @argc: words left
+ * @argv: they
+ */
+struct args {
+	int argc;
+	char **argv;
+};
+
+/**
+ * struct command - one word of the grammar
+ * @name: the word; a prefix will do, and the first that fits is taken
+ * @run: does it; returns the exit status
+ * @usage: what follows the word, one form a line
+ */
+struct command {
+	const char *name;
+	int (*run)(struct args *args);
+	const char *usage;
+};
+
+/* Print "flitcast: TEXT" on stderr. */
+void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, and exit. */
+void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+
+/* The word, if it is the next; moves on. */
+bool take_word(struct args *args, const char *word);
+/* The same for an option, with no abbreviation. */
+bool take_option(struct args *args, const char *option);
+/* The next word; @what says what is missing if there is none. */
+const char *take_any(struct args *args, const char *what);
+/* Wrong usage if words are left. */
+void take_end(const struct args *args);
+
+/* Is the word a prefix of the name? */
+bool is_prefix(const char *word, const char *name);
+
+/**
+ * run_command() - find the command that the next word names, and run it
+ * @object: for usage
+ * @table: commands, ended by one without a name
+ * @args: at the command; without one the command "show" is meant
+ *
+ * Return: exit status.
+ */
+int run_command(const char *object, const struct command *table, struct args *args);
+
+/* A number from min to max; @what names it in the complaint (wrong usage). */
+uint32_t parse_number(const char *text, uint32_t min, uint32_t max, const char *what);
+/* Seconds with a fraction, in milliseconds; from min to a day. */
+uint32_t parse_seconds(const char *text, uint32_t min, const char *what);
+
+void *xalloc(size_t count, size_t size);
+void *xrealloc(void *old, size_t size);
+char *xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Monotonic clock. */
+uint64_t now_ns(void);
+
+/**
+ * progress() - show on a terminal how far long work is
+ * @what: kind of work
+ * @done: done so far
+ * @total: of all, or 0 where nobody knows
+ * @unit: bytes are shown as such, other units as plain numbers
+ *
+ * Does nothing where stderr is no terminal.
+ */
+void progress(const char *what, uint64_t done, uint64_t total, const char *unit);
+/* Wipe the line. */
+void progress_end(void);
+
+#endif /* FLITCAST_CLI_UTIL_H */
