@@ -50,7 +50,7 @@ static bool link_flags_valid(const struct fc_link_hdr *h)
 		/* An abort-packet terminator travels alone. */
 		if (h->flags & FC_PART_ABORT)
 			return h->flags == (FC_PART_TERM | FC_PART_ABORT) && !h->len;
-		return true;
+		return h->flags || h->len >= FC_DATA_MIN;
 	case FC_FRAME_STATUS:
 		return h->vc == FC_VC_DATA && !h->len &&
 		       !(h->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT));

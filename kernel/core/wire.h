@@ -25,6 +25,11 @@
 /* Data bytes of a packet; all but the last of a message have as many. */
 #define FC_PACKET_MAX		65536U
 #define FC_MESSAGE_MAX		(16U << 20)
+/*
+ * A flit that is neither front nor terminator carries at least so much: a packet
+ * cannot be made of a flit for each byte.
+ */
+#define FC_DATA_MIN		128
 #define FC_TARGETS_MAX		64	/* of a packet: its branches are u64 masks */
 #define FC_HOPS_MAX		1024	/* links a packet may cross */
 #define FC_FLOW_WINDOW		16	/* messages of one flow under way */

@@ -32,7 +32,7 @@ static void count(struct flitcast_site *site, enum fc_stat stat)
 }
 
 void flitcast_engine_enter(struct flitcast_site *site)
-	__acquires(&site->lock)
+	__acquires(RCU) __acquires(&site->lock)
 {
 	rcu_read_lock();
 	spin_lock_bh(&site->lock);
@@ -95,7 +95,7 @@ static void loop_back(struct flitcast_site *site)
 }
 
 void flitcast_engine_leave(struct flitcast_site *site)
-	__releases(&site->lock)
+	__releases(&site->lock) __releases(RCU)
 {
 	struct flitcast_link *links[FC_PORTS_MAX];
 	struct flitcast_woken woken;

@@ -196,9 +196,11 @@ int flitcast_engine_init(void);
 void flitcast_engine_exit(void);
 
 /* Enter the site: BH off, RCU read lock, its lock. */
-void flitcast_engine_enter(struct flitcast_site *site) __acquires(&site->lock);
+void flitcast_engine_enter(struct flitcast_site *site)
+	__acquires(RCU) __acquires(&site->lock);
 /* Leave it: feed the local net-input, set the timer, unlock, transmit, wake. */
-void flitcast_engine_leave(struct flitcast_site *site) __releases(&site->lock);
+void flitcast_engine_leave(struct flitcast_site *site)
+	__releases(&site->lock) __releases(RCU);
 /* One event into the core and its effects performed. */
 void flitcast_engine_event(struct flitcast_site *site, struct fc_event *ev);
 enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer);

@@ -255,6 +255,7 @@ static void invite(struct flitcast_site *site, struct flitcast_port *port)
 static bool charge_room(struct flitcast_port *port, struct rx_flow *flow, u32 charge,
 			bool early)
 {
+	uninvite(port, flitcast_now());
 	if (!early && flow->invited) {
 		port->ops->uncharge(port, flow->invited, false);
 		flow->invited = 0;

@@ -2,6 +2,7 @@
 /*
  * Life of a site: made, found, set, taken out.
  */
+#include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -27,7 +28,9 @@ struct site_net {
 };
 
 static unsigned int site_net_id;
+/* Who hears of changes; the lock keeps it there while it is told of one. */
 static const struct flitcast_event_ops *listener;
+static DEFINE_MUTEX(listener_lock);
 
 static struct site_net *site_net(struct net *net)
 {
@@ -36,30 +39,39 @@ static struct site_net *site_net(struct net *net)
 
 void flitcast_event_register(const struct flitcast_event_ops *ops)
 {
+	mutex_lock(&listener_lock);
 	listener = ops;
+	mutex_unlock(&listener_lock);
 }
 
 void flitcast_event_unregister(void)
 {
+	mutex_lock(&listener_lock);
 	listener = NULL;
+	mutex_unlock(&listener_lock);
 }
 
 static void tell_site(struct flitcast_site *site, bool added)
 {
 	struct flitcast_site_info info;
 
-	if (!listener)
-		return;
 	flitcast_site_info(site, &info);
-	listener->site(site->net, &info, added);
+	mutex_lock(&listener_lock);
+	if (listener)
+		listener->site(site->net, &info, added);
+	mutex_unlock(&listener_lock);
 }
 
 static void tell_link(struct flitcast_site *site, u32 port, bool added)
 {
 	struct flitcast_link_info info;
 
-	if (listener && !flitcast_link_info(site, port, &info))
+	if (flitcast_link_info(site, port, &info))
+		return;
+	mutex_lock(&listener_lock);
+	if (listener)
 		listener->link(site->net, site->cfg.id, &info, added);
+	mutex_unlock(&listener_lock);
 }
 
 static void site_event(struct work_struct *work)

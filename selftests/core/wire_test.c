@@ -43,6 +43,8 @@ static struct fc_link_hdr random_link(void)
 		h.vc = FC_VC_DATA;
 		h.flags = flit_flags[tap_random(FC_ARRAY_SIZE(flit_flags))];
 		h.len = h.flags & FC_PART_ABORT ? 0 : (u16)tap_random(2000);
+		if (!h.flags)
+			h.len += FC_DATA_MIN;
 		break;
 	case FC_FRAME_STATUS:
 		h.vc = FC_VC_DATA;
@@ -77,6 +79,23 @@ TEST(wire_link__golden_bytes)
 
 	fc_wire_link_encode(p, &h);
 	CHECK(!memcmp(p, golden, sizeof(p)), "layout");
+}
+
+TEST(wire_link__data_flits_are_not_tiny)
+{
+	struct fc_link_hdr h = { .type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .len = FC_DATA_MIN };
+	struct fc_link_hdr got;
+	u8 p[FC_LINK_SIZE];
+
+	fc_wire_link_encode(p, &h);
+	CHECK(fc_wire_link_decode(&got, p, sizeof(p), 2000), "the least");
+	h.len--;
+	fc_wire_link_encode(p, &h);
+	CHECK(!fc_wire_link_decode(&got, p, sizeof(p), 2000), "less");
+	/* The last flit of a packet carries what is left. */
+	h.flags = FC_PART_TERM;
+	fc_wire_link_encode(p, &h);
+	CHECK(fc_wire_link_decode(&got, p, sizeof(p), 2000), "the last");
 }
 
 TEST(wire_link__round_trip)
