@@ -17,6 +17,9 @@ static_assert(FC_LINK_DOWN == (int)FLITCAST_LINK_STATE_DOWN);
 static_assert(FC_LINK_INIT == (int)FLITCAST_LINK_STATE_INIT);
 static_assert(FC_LINK_UP == (int)FLITCAST_LINK_STATE_UP);
 static_assert(FC_MESSAGE_MAX == FLITCAST_MESSAGE_MAX);
+/* The smallest flit carries a list, and data enough for a flit of its own. */
+static_assert(FLITCAST_FLIT_MIN >= FC_LINK_SIZE + FC_PACKET_SIZE + FC_TARGET_SIZE);
+static_assert(FLITCAST_FLIT_MIN >= FC_LINK_SIZE + FC_DATA_MIN);
 static_assert(sizeof(struct flitcast_delivery) <= sizeof_field(struct sk_buff, cb));
 
 /**

@@ -521,6 +521,9 @@ void flitcast_tx_time(struct flitcast_site *site)
  */
 static int msg_pick(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
 {
+	/* The list of a packet fits its first flit. */
+	u32 most = min_t(u32, FC_TARGETS_MAX, (site->cfg.flit - FC_LINK_SIZE - FC_PACKET_SIZE) /
+			 FC_TARGET_SIZE);
 	bool asking = false;
 	int best = -1;
 	u32 i;
@@ -544,7 +547,7 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_msg *msg, u64 no
 		if (packet != best)
 			site->cur_n = 0;
 		best = packet;
-		if (site->cur_n < FC_TARGETS_MAX)
+		if (site->cur_n < most)
 			site->cur_target[site->cur_n++] = i;
 	}
 	if (best > 0 && asking && now < msg->hold_until) {
