@@ -217,10 +217,13 @@ bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c)
 		t->state = FC_TX_NO_ROOM;
 		return true;
 	case FC_CTRL_ROOM:
-		if (t->state != FC_TX_NO_ROOM)
+		if (t->state == FC_TX_ASKING)
 			return false;
+		/* Begin, or begin again: the target has given up what it had of it. */
 		t->state = FC_TX_ASKING;
 		t->sent = 0;
+		t->base = 0;
+		t->have = 0;
 		return true;
 	case FC_CTRL_REFUSED:
 		t->state = FC_TX_REFUSED;

@@ -167,7 +167,7 @@ struct fc_target {
 enum fc_ctrl_kind {
 	FC_CTRL_CONFIRM = 1,	/* received so far */
 	FC_CTRL_NO_ROOM,	/* put off until FC_CTRL_ROOM */
-	FC_CTRL_ROOM,		/* there is room again: begin now */
+	FC_CTRL_ROOM,		/* there is room: begin with the first packet */
 	FC_CTRL_REFUSED,	/* no socket on the port */
 	FC_CTRL_UNREACHABLE,	/* a site on the way has no usable port */
 	FC_CTRL_ASK,		/* source to target: has it come, is there room? */

@@ -82,6 +82,7 @@ struct flitcast_port_ops {
  * @number: port number
  * @waiting: flows that were refused for want of room, in order
  * @invited: of these, the ones whose room is reserved now
+ * @reclaim_at: not before then are halves of messages looked for again
  * @timeout: how long a target may stay silent, ns
  *
  * Under the site's lock, but for @number and @ops, which never change while
@@ -95,6 +96,7 @@ struct flitcast_port {
 	u16 number;
 	struct list_head waiting;
 	struct list_head invited;
+	u64 reclaim_at;
 	u64 timeout;
 };
 

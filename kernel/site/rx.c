@@ -11,6 +11,11 @@
 
 /* How long room stays reserved for one that was told of it. */
 #define INVITED_NS	NSEC_PER_SEC
+/*
+ * A source that lives says something every few seconds; what it has begun is
+ * given up after so long without a word, where the room is needed.
+ */
+#define RECLAIM_NS	(15ULL * NSEC_PER_SEC)
 
 /**
  * struct rx_flow - receiving end of a flow
@@ -267,6 +272,22 @@ static bool charge_room(struct flitcast_port *port, struct rx_flow *flow, u32 ch
 	return port->ops->charge(port, charge, early);
 }
 
+/* Room held by messages whose source fell silent in the middle of them. */
+static void reclaim(struct flitcast_site *site, struct flitcast_port *port)
+{
+	u64 now = flitcast_now();
+	struct rx_flow *flow;
+	int bucket;
+
+	/* A walk over all flows: not for every packet without room. */
+	if (now < port->reclaim_at)
+		return;
+	port->reclaim_at = now + NSEC_PER_SEC;
+	hash_for_each(site->flows, bucket, flow, node)
+		if (flow->port == port->number && now > flow->used + RECLAIM_NS)
+			flow_empty(site, flow);
+}
+
 /* Reserve room for a message and make its place. */
 static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		  struct rx_flow *flow, struct fc_rxmsg *slot, const struct fc_target *t,
@@ -277,6 +298,7 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 	struct rx_msg *msg;
 
 	if (!charge_room(port, flow, charge, early)) {
+		reclaim(site, port);
 		site->stat[FC_STAT_MSG_NO_ROOM]++;
 		*need_of(flow, t->seq) = charge;
 		/* One that came early waits for its turn first. */
@@ -406,8 +428,11 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 		answer(site, pk, t, flow, FC_CTRL_CONFIRM);
 		goto drop;
 	case FC_RX_ADMIT:
-		if (packet - part.first >= 64)
+		/* A later one of a message that was given up here: from the beginning. */
+		if (packet != part.first) {
+			answer(site, pk, t, flow, FC_CTRL_ROOM);
 			goto drop;
+		}
 		if (!admit(site, port, flow, slot, t, &part)) {
 			answer(site, pk, t, flow, FC_CTRL_NO_ROOM);
 			goto drop;

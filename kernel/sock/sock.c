@@ -428,7 +428,9 @@ static int fs_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	struct flitcast_msg *m;
 	int err;
 
-	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT | MSG_EOR))
+	/* MSG_BATCH is sendmmsg()'s: more will come. */
+	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT | MSG_EOR |
+			       MSG_BATCH))
 		return refuse(fs, -EINVAL, "unknown flag");
 	err = sock_error(sk);
 	if (err)
@@ -507,7 +509,8 @@ static int fs_recvmsg(struct socket *sock, struct msghdr *msg, size_t size, int 
 	u32 charge;
 	int err, n;
 
-	if (flags & ~(MSG_DONTWAIT | MSG_TRUNC | MSG_PEEK | MSG_CMSG_COMPAT | MSG_CMSG_CLOEXEC))
+	if (flags & ~(MSG_DONTWAIT | MSG_TRUNC | MSG_PEEK | MSG_NOSIGNAL | MSG_CMSG_COMPAT |
+		      MSG_CMSG_CLOEXEC))
 		return flags & (MSG_OOB | MSG_ERRQUEUE) ? -EOPNOTSUPP : -EINVAL;
 	lock_sock(sk);
 	/* To receive is to have a port: without one nothing could ever come. */

@@ -291,6 +291,8 @@ static void peer_flit(struct bench *b, bool orderly)
 	ev.ack = acked_somehow(b, port);
 	note_ack(b, port, ev.ack);
 	event(b, &ev);
+	CHECK(b->out[port].acked == b->acked[port], "port %u: acknowledged %u, not %u", port,
+	      b->out[port].acked, b->acked[port]);
 }
 
 static void peer_status(struct bench *b)
@@ -304,6 +306,8 @@ static void peer_status(struct bench *b)
 	ev.ack = acked_somehow(b, port);
 	note_ack(b, port, ev.ack);
 	event(b, &ev);
+	CHECK(b->out[port].acked == b->acked[port], "port %u: acknowledged %u, not %u", port,
+	      b->out[port].acked, b->acked[port]);
 }
 
 /* The operator sends packets as it should: well formed, within the room. */
