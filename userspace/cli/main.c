@@ -51,6 +51,11 @@ static int usage(FILE *to)
 	return to == stdout ? 0 : EXIT_USAGE;
 }
 
+static int do_help(struct args *args)
+{
+	return usage(stdout);
+}
+
 int do_version(struct args *args)
 {
 	take_end(args);
@@ -78,9 +83,10 @@ bool take_output_option(struct args *args)
 int main(int argc, char **argv)
 {
 	struct args args = { .argc = argc - 1, .argv = argv + 1 };
+	int (*run)(struct args *args) = NULL;
 	const struct command *object;
 
-	while (args.argc && args.argv[0][0] == '-') {
+	while (!run && args.argc && args.argv[0][0] == '-') {
 		if (take_output_option(&args))
 			continue;
 		if (take_option(&args, "-s") || take_option(&args, "--stats"))
@@ -88,12 +94,14 @@ int main(int argc, char **argv)
 		else if (take_option(&args, "-n") || take_option(&args, "--netns"))
 			netns_enter(take_any(&args, "name of a network namespace"));
 		else if (take_option(&args, "-V") || take_option(&args, "--version"))
-			return do_version(&args);
+			run = do_version;
 		else if (take_option(&args, "-h") || take_option(&args, "--help"))
-			return usage(stdout);
+			run = do_help;
 		else
 			bad_usage("unknown option %s", args.argv[0]);
 	}
+	if (run)
+		return run(&args);
 	if (!args.argc)
 		return usage(stderr);
 	for (object = objects; object->name; object++)

@@ -194,7 +194,7 @@ const char *nl_string(const struct nlattr *attr)
 	return nl_data(attr);
 }
 
-/* What an acknowledgement, or the end of a dump, says; 0: all is well. */
+/* What an acknowledgment, or the end of a dump, says; 0: all is well. */
 static int read_verdict(const struct nlmsghdr *header, struct nl_error *error)
 {
 	const struct nlattr *attrs[NLMSGERR_ATTR_MSG + 1];

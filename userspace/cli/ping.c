@@ -119,6 +119,12 @@ static void print_summary(const struct tally *tally, uint32_t site)
 	out_float("rtt_max_ms", "/%.3f ms\n", tally->most / 1e6);
 }
 
+static int help(void)
+{
+	puts("Usage: flitcast ping SITE [-c N] [-i S] [-s BYTES] [-W S] [--site SITE] [-j]");
+	return 0;
+}
+
 int do_ping(struct args *args)
 {
 	uint32_t own = FLITCAST_SITE_ANY, site = FLITCAST_SITE_ANY, count = COUNT_DEFAULT;
@@ -133,6 +139,8 @@ int do_ping(struct args *args)
 	while (args->argc) {
 		if (take_output_option(args))
 			continue;
+		if (take_option(args, "help"))
+			return help();
 		if (take_option(args, "-c"))
 			count = parse_number(take_any(args, "count"), 1, UINT32_MAX, "count");
 		else if (take_option(args, "-i"))
@@ -145,10 +153,7 @@ int do_ping(struct args *args)
 		else if (take_option(args, "--site"))
 			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
 					   "site");
-		else if (take_option(args, "help")) {
-			puts("Usage: flitcast ping SITE [-c N] [-i S] [-s BYTES] [-W S] [--site SITE] [-j]");
-			return 0;
-		} else if (site == FLITCAST_SITE_ANY)
+		else if (site == FLITCAST_SITE_ANY)
 			site = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
 					    "site");
 		else

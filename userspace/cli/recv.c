@@ -324,6 +324,13 @@ static void wait_for_message(int fd, uint32_t timeout, const struct transfer *tr
 	}
 }
 
+static int help(void)
+{
+	puts("Usage: flitcast recv [--port P] [--count N] [--output FILE]\n"
+	     "                     [--timeout S] [--site SITE] [-j]");
+	return 0;
+}
+
 int do_recv(struct args *args)
 {
 	uint32_t own = FLITCAST_SITE_ANY, timeout = 0, count = 0, done = 0;
@@ -339,6 +346,8 @@ int do_recv(struct args *args)
 	while (args->argc) {
 		if (take_output_option(args))
 			continue;
+		if (take_option(args, "help"))
+			return help();
 		if (take_option(args, "--port")) {
 			port = parse_number(take_any(args, "port"), 1, UINT16_MAX, "port");
 		} else if (take_option(args, "--count")) {
@@ -351,10 +360,6 @@ int do_recv(struct args *args)
 		} else if (take_option(args, "--site")) {
 			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
 					   "site");
-		} else if (take_option(args, "help")) {
-			puts("Usage: flitcast recv [--port P] [--count N] [--output FILE]\n"
-			     "                     [--timeout S] [--site SITE] [-j]");
-			return 0;
 		} else {
 			bad_usage("recv: do not know what to do with \"%s\"", args->argv[0]);
 		}

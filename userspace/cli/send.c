@@ -260,10 +260,11 @@ int do_send(struct args *args)
 	uint32_t own = FLITCAST_SITE_ANY, timeout = 0;
 	const char *file = NULL, *wrong;
 	struct sender sender = { 0 };
+	bool options = true;
 	char *text = NULL;
 	int status;
 
-	while (args->argc && args->argv[0][0] == '-' && args->argv[0][1]) {
+	while (options && args->argc && args->argv[0][0] == '-' && args->argv[0][1]) {
 		if (take_option(args, "--to"))
 			sender.to = take_any(args, "list of targets");
 		else if (take_option(args, "--file"))
@@ -274,7 +275,7 @@ int do_send(struct args *args)
 		else if (take_option(args, "--timeout"))
 			timeout = parse_seconds(take_any(args, "time-out"), 100, "time-out");
 		else if (take_option(args, "--"))
-			break;
+			options = false;
 		else
 			bad_usage("send has no option %s", args->argv[0]);
 	}

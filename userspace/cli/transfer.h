@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define TRANSFER_MAGIC		"\xff" "Flit\r\n\x1a"
+#define TRANSFER_MAGIC		"\377Flit\r\n\032"
 #define TRANSFER_MAGIC_SIZE	8
 
 /* The last part: the file is complete, and total tells its size. */

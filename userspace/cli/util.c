@@ -204,6 +204,14 @@ static const char *bytes_text(uint64_t bytes, char buf[32])
 	return buf;
 }
 
+/* A terminal that can wipe a line. */
+static bool can_show(void)
+{
+	const char *term = getenv("TERM");
+
+	return term && *term && strcmp(term, "dumb") && isatty(STDERR_FILENO);
+}
+
 void progress(const char *what, uint64_t done, uint64_t total, const char *unit)
 {
 	static uint64_t shown_at;
@@ -211,7 +219,7 @@ void progress(const char *what, uint64_t done, uint64_t total, const char *unit)
 	char a[32], b[32];
 
 	/* Ten times a second is smooth, and costs nothing. */
-	if (!isatty(STDERR_FILENO) || (progress_shown && now - shown_at < 100000000))
+	if (!can_show() || (progress_shown && now - shown_at < 100000000))
 		return;
 	shown_at = now;
 	progress_shown = true;

@@ -1,0 +1,78 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# flitcast lab: every kind of topology is built, works from corner to corner,
+# and goes away without a trace.
+set -u
+
+# shellcheck source=./selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+# shellcheck disable=SC2317 # called by the helpers
+fc() { "$flitcast" "$@"; }
+lab=selftest$$
+
+# shellcheck disable=SC2317 # by the trap
+cleanup()
+{
+	fc lab down name "$lab"
+	rm -rf "$work"
+}
+trap cleanup EXIT
+
+namespaces() { find /run/netns -name "$lab-*" 2>/dev/null | wc -l; }
+
+refuses "show: not up" 1 "lab $lab is not up" fc lab show name "$lab"
+refuses "exec: not up" 1 "lab $lab is not up" fc lab exec name "$lab" 0 true
+refuses "graph: not up" 1 "lab $lab is not up" fc lab graph name "$lab"
+accepts "down: not up is down" fc lab down name "$lab"
+refuses "up: malformed" 1 'lab up: ring:2: .' fc lab up ring:2 name "$lab"
+refuses "up: too many" 1 'at most 4096 sites' fc lab up mesh:100x100 name "$lab"
+refuses "up: mtu" 2 'mtu is a number' fc lab up ring:3 mtu 100 name "$lab"
+refuses "up: name" 2 'name of a lab' fc lab up ring:3 name ../x
+refuses "up: mode" 1 'unknown mode' fc lab up ring:3 mode wormhole name "$lab"
+[ "$(namespaces)" -eq 0 ]
+result $? "up: a refusal leaves nothing"
+
+# spec, number of sites, links counted at both ends
+for case in "line:3 3 4" "ring:5 5 10" "mesh:2x3 6 14" "torus:3x3 9 36" "hypercube:3 8 24"; do
+	read -r spec sites ends <<<"$case"
+	accepts "$spec: up" fc lab up "$spec" name "$lab"
+	json "$spec: show" "j['topology'] == '$spec' and len(j['sites']) == $sites and
+		sum(s['links'] for s in j['sites']) == $ends and
+		all(s['links'] == s['links_up'] for s in j['sites'])" \
+		fc lab show name "$lab" -j
+	[ "$(namespaces)" -eq "$sites" ]
+	result $? "$spec: a namespace for each site"
+	prints "$spec: exec" "^site $((sites - 1)) " \
+		fc lab exec name "$lab" $((sites - 1)) "$flitcast" site show
+	prints "$spec: exec sees its own devices" '^p[1-9]$' \
+		fc lab exec name "$lab" 0 ls /sys/class/net
+	json "$spec: from corner to corner" 'j["received"] == 2' \
+		fc lab exec name "$lab" 0 "$flitcast" -j ping $((sites - 1)) -c 2 -i 0.05
+	prints "$spec: graph" '</svg>' fc lab graph name "$lab"
+	prints "$spec: graph has loads" ': [1-9][0-9]* flits' fc lab graph name "$lab"
+	refuses "$spec: up twice" 1 "lab $lab is up already" fc lab up "$spec" name "$lab"
+	accepts "$spec: down" fc lab down name "$lab"
+	accepts "$spec: down again" fc lab down name "$lab"
+	[ "$(namespaces)" -eq 0 ] && [ ! -e "/run/flitcast/lab/$lab" ]
+	result $? "$spec: nothing is left"
+done
+
+accepts "exec: up" fc lab up line:3 mtu 9000 window 16 name "$lab"
+json "up: mtu and window reach the sites" 'j[0]["flit"] == 9000 and j[0]["window"] == 16' \
+	fc lab exec name "$lab" 1 "$flitcast" -j site show
+refuses "exec: no such site" 1 'there is no site 3' fc lab exec name "$lab" 3 true
+refuses "exec: no command" 2 'command is missing' fc lab exec name "$lab" 0
+refuses "exec: no such command" 1 'no-such-command: No such file' \
+	fc lab exec name "$lab" 0 no-such-command
+run fc lab exec name "$lab" 0 sh -c 'exit 42'
+[ "$status" -eq 42 ]
+result $? "exec: gives the exit status back"
+ip netns del "$lab-1"
+refuses "show: a namespace is gone" 1 "namespace $lab-1 is gone" fc lab show name "$lab"
+accepts "down: half of it was gone" fc lab down name "$lab"
+[ "$(namespaces)" -eq 0 ]
+result $? "down: nothing is left"
+
+finish

@@ -1,0 +1,133 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# For the scripts of this directory: TAP, and how to wait.
+
+top=$(dirname "$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")")
+flitcast=$top/build/bin/flitcast
+work=$(mktemp -d)
+tests=0 failed=0
+
+skip_all()
+{
+	echo "1..0 # SKIP $*"
+	exit 4
+}
+
+[ "$(id -u)" -eq 0 ] || skip_all "needs root"
+[ -x "$flitcast" ] || skip_all "needs build/bin/flitcast: make tools"
+"$flitcast" site show >/dev/null 2>"$work/why" || skip_all "$(cat "$work/why")"
+modprobe -q veth
+
+# result STATUS NAME: one line of TAP; what a failing test printed is in $work
+result()
+{
+	tests=$((tests + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $tests - $2"
+		return
+	fi
+	failed=$((failed + 1))
+	echo "not ok $tests - $2"
+	sed 's/^/# out: /' "$work/out" 2>/dev/null
+	sed 's/^/# err: /' "$work/err" 2>/dev/null
+}
+
+finish()
+{
+	echo "1..$tests"
+	[ "$failed" -eq 0 ]
+	exit
+}
+
+# run COMMAND...: keeps its output, sets $status
+run()
+{
+	"$@" >"$work/out" 2>"$work/err"
+	status=$?
+}
+
+# accepts NAME COMMAND...: it succeeds and has nothing to complain about
+accepts()
+{
+	local name=$1
+
+	shift
+	run "$@"
+	[ "$status" -eq 0 ] && [ ! -s "$work/err" ]
+	result $? "$name"
+}
+
+# prints NAME REGEX COMMAND...: it succeeds and prints a line that matches
+prints()
+{
+	local name=$1 regex=$2
+
+	shift 2
+	run "$@"
+	[ "$status" -eq 0 ] && grep -qE -- "$regex" "$work/out"
+	result $? "$name"
+}
+
+# refuses NAME STATUS REGEX COMMAND...: that exit status, that reason, no output
+refuses()
+{
+	local name=$1 expected=$2 regex=$3
+
+	shift 3
+	run "$@"
+	[ "$status" -eq "$expected" ] && grep -qE -- "$regex" "$work/err"
+	result $? "$name"
+}
+
+# One interpreter for all checks: to start one takes long in a guest.
+# shellcheck disable=SC2016 # no shell variables are meant
+checker='
+import json, sys
+for line in sys.stdin:
+    path, expression = json.loads(line)
+    try:
+        j = json.load(open(path))
+        print("yes" if eval(f"({expression})") else "no", flush=True)
+    except Exception as wrong:
+        print(repr(wrong), flush=True)
+'
+if command -v python3 >/dev/null; then
+	coproc PYTHON { exec python3 -c "$checker"; }
+fi
+
+# json NAME EXPRESSION COMMAND...: it succeeds and prints JSON, and of that, as
+# "j", the Python expression is true
+json()
+{
+	local name=$1 expression=${2//$'\n'/ } answer
+
+	shift 2
+	run "$@"
+	if [ "$status" -ne 0 ]; then
+		result 1 "$name"
+	elif [ -z "${PYTHON_PID:-}" ]; then
+		tests=$((tests + 1))
+		echo "ok $tests - $name # SKIP needs python3"
+	else
+		expression=${expression//\\/\\\\}
+		expression=${expression//$'\t'/ }
+		echo "[\"$work/out\", \"${expression//\"/\\\"}\"]" >&"${PYTHON[1]}"
+		read -r answer <&"${PYTHON[0]}"
+		echo "$answer" >>"$work/err"
+		[ "$answer" = yes ]
+		result $? "$name"
+	fi
+}
+
+# becomes SECONDS COMMAND...: waits until it succeeds
+becomes()
+{
+	local until=$((SECONDS + $1))
+
+	shift
+	until "$@" >"$work/out" 2>"$work/err"; do
+		[ "$SECONDS" -lt "$until" ] || return 1
+		sleep 0.05
+	done
+}

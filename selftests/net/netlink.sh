@@ -1,0 +1,177 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Every netlink command with good and bad input, through the command line tool.
+#
+# One namespace holds two neighbours of a ring, so that "which site?" has to be
+# answered:
+#
+#        site 0                    site 1
+#	port 1 (+x) fc0 ========= fc1 port 2 (-x)          ring:3
+set -u
+
+# A namespace of its own goes with its last process, whatever happens.
+[ -n "${FC_UNSHARED:-}" ] || exec env FC_UNSHARED=1 unshare -n "$0" "$@"
+
+# shellcheck source=./selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+trap 'rm -rf "$work"' EXIT
+
+# shellcheck disable=SC2317 # called by the helpers
+fc() { "$flitcast" "$@"; }
+# shellcheck disable=SC2317 # called by the helpers
+no_admin() { setpriv --bounding-set=-net_admin,-sys_admin --inh-caps=-net_admin "$flitcast" "$@"; }
+
+ip link add fc0 type veth peer name fc1
+ip link set fc0 up
+ip link set fc1 up
+
+# Before there is a site
+json "site show: none" 'j == []' fc -j site show
+refuses "site show: unknown" 1 'site show: no such site here' fc site show 7
+refuses "link add: no site" 1 'link add fc0: no site here' fc link add fc0 port 1
+refuses "stats reset: no site" 1 'stats reset: no site here' fc stats reset
+refuses "topology show: no site" 1 'topology show: no site here' fc topology show
+
+# site
+refuses "site add: no topology" 1 'a new site needs a topology' fc site add 0
+refuses "site add: topology malformed" 1 'KIND:SIZE' fc site add 0 topology ring
+refuses "site add: topology unknown" 1 'site add 0: .' fc site add 0 topology star:3
+refuses "site add: topology too long" 1 'site add 0: .' \
+	fc site add 0 topology "ring:$(printf '%0300d' 3)"
+refuses "site add: not in the topology" 1 'no site of that number' fc site add 3 topology ring:3
+refuses "site add: mode" 1 'unknown mode: the modes are: care' \
+	fc site add 0 topology ring:3 mode wormhole
+refuses "site add: flit too small" 1 'range|flit' fc site add 0 topology ring:3 flit 255
+refuses "site add: flit too large" 1 'range|flit' fc site add 0 topology ring:3 flit 65536
+refuses "site add: window 0" 1 'range|window' fc site add 0 topology ring:3 window 0
+refuses "site add: window too large" 1 'range|window' fc site add 0 topology ring:3 window 65
+refuses "site add: no number" 2 'site is a number' fc site add x topology ring:3
+refuses "site add: without rights" 1 'Operation not permitted' \
+	no_admin site add 0 topology ring:3
+json "site add: nothing came of all that" 'j == []' fc -j site show
+accepts "site add" fc site add 0 topology ring:3 flit 1400 window 4 mode care
+refuses "site add: twice" 1 'site add 0: site exists' fc site add 0 topology ring:3
+accepts "site add: second" fc site add 1 topology ring:3 flit 1400
+json "site show" '[(s["site"], s["topology"], s["mode"], s["flit"], s["window"], s["ports"],
+	s["links"], s["links_up"]) for s in j] ==
+	[(0, "ring:3", "care", 1400, 4, 2, 0, 0), (1, "ring:3", "care", 1400, 8, 2, 0, 0)]' \
+	fc -j site show
+json "site show: one" 'len(j) == 1 and j[0]["site"] == 1' fc -j site show 1
+json "site show: pretty" 'len(j) == 2' fc -p site show
+json "site show: without rights" 'len(j) == 2' no_admin -j site show
+prints "site show: text" '^site 0 topology ring:3 mode care flit 1400 window 4 ' fc site show
+refuses "site show: FLITCAST_SITE_ANY is no number" 2 'site is a number' fc site show 4294967295
+refuses "site set" 1 'site set 0: a site cannot be changed' fc site set 0 window 3
+refuses "site set: unknown" 1 'no such site here' fc site set 5 window 3
+refuses "site del: unknown" 1 'no such site here' fc site del 2
+
+# link
+refuses "link add: which site" 1 'several sites here: say which' fc link add fc0 port 1
+refuses "link add: no such site" 1 'no such site here' fc link add fc0 port 1 site 2
+refuses "link add: no such device" 1 'no such device here' fc link add fc9 port 1 site 0
+refuses "link add: no such port" 1 'no such port' fc link add fc0 port 3 site 0
+refuses "link add: port 0" 2 'port is a number' fc link add fc0 port 0 site 0
+refuses "link add: port out of range" 1 'range|port' fc link add fc0 port 31 site 0
+refuses "link add: no port" 2 'port is missing' fc link add fc0 site 0
+refuses "link add: loopback" 1 'link add lo: .' fc link add lo port 1 site 0
+refuses "link add: window above the site's" 1 'window of a link is at most' \
+	fc link add fc0 port 1 site 0 window 5
+refuses "link add: mtu below the flit size" 1 'link add fc0: .' \
+	fc link add fc0 port 1 site 0 mtu 1399
+refuses "link add: without rights" 1 'Operation not permitted' \
+	no_admin link add fc0 port 1 site 0
+prints "link add: a refusal leaves the mtu" ' mtu 1500 ' ip link show fc0
+json "link add: nothing came of all that" 'j == []' fc -j link show
+accepts "link add" fc link add fc0 port 1 site 0 mtu 1400 window 3
+refuses "link add: port taken" 1 'port has a link already' fc link add fc1 port 1 site 0
+refuses "link add: device taken" 1 'link add fc0: .' fc link add fc0 port 1 site 1
+accepts "link add: second" fc link add fc1 port 2 site 1
+# shellcheck disable=SC2317 # called by the helpers
+both_up() { [ "$(fc -j site show | grep -o '"links_up":1' | wc -l)" -eq 2 ]; }
+becomes 10 both_up
+result $? "link: comes up"
+json "link show" '[(l["site"], l["port"], l["direction"], l["dev"], l["state"], l["peer_site"],
+	l["peer_port"], l["reason"]) for l in j] ==
+	[(0, 1, "+x", "fc0", "up", 1, 2, None), (1, 2, "-x", "fc1", "up", 0, 1, None)]' \
+	fc -j link show
+json "link show: of a site" '[l["dev"] for l in j] == ["fc1"]' fc -j link show site 1
+json "link show: by device" '[l["dev"] for l in j] == ["fc0"]' fc -j link show fc0
+json "link show: with counters" 'j[0]["counters"]["rx_hello"] > 0' fc -j -s link show fc0
+prints "link show: text" '^site 0 port 1 \+x dev fc0 window 3 state up peer 1 port 2$' fc link show
+refuses "link show: no link" 1 'device is no link of a site here' fc link show lo
+refuses "link show: not of that site" 1 'device is no link of that site' fc link show fc0 site 1
+refuses "link set" 1 'link set fc0: a link cannot be changed' fc link set fc0 window 2
+refuses "link del: not a link" 1 'device is no link of a site here' fc link del lo
+refuses "link del: no such device" 1 'no such device here' fc link del fc9
+refuses "link del: without rights" 1 'Operation not permitted' no_admin link del fc0
+ip link set fc1 down
+# shellcheck disable=SC2317 # called by the helpers
+down_with_reason() { fc -j link show fc0 | grep -qE '"state":"(down|init)","reason":"[^"]+"'; }
+becomes 10 down_with_reason
+result $? "link: goes down with its peer, and says why"
+ip link set fc1 up
+becomes 10 both_up
+result $? "link: comes up again"
+accepts "link del" fc link del fc0
+json "link del: is gone" '[l["dev"] for l in j] == ["fc1"]' fc -j link show
+accepts "link add: again" fc link add fc0 port 1 site 0
+
+# route
+json "route show" '[(r["site"], r["direction"], r["ports"]) for r in j] ==
+	[(0, "+x", [1]), (0, "-x", [2]), (1, "+x", [1]), (1, "-x", [2])]' fc -j route show
+refuses "route set: which site" 1 'several sites here' fc route set +x ports 2,1
+accepts "route set" fc route set +x ports 2,1 site 0
+json "route set: is so" 'j[0]["ports"] == [2, 1]' fc -j route show +x site 0
+json "route set: others stay" '[r["ports"] for r in j] == [[1], [2]]' fc -j route show site 1
+refuses "route set: no direction" 1 'no such direction' fc route set +z ports 1 site 0
+refuses "route set: not a direction" 2 'is no direction' fc route set sideways ports 1 site 0
+refuses "route set: port twice" 1 'route set \+x: .' fc route set +x ports 1,1 site 0
+refuses "route set: no such port" 1 'route set \+x: .' fc route set +x ports 3 site 0
+refuses "route set: not a port" 2 'port is a number' fc route set +x ports 1,,2 site 0
+refuses "route set: no ports" 2 'list of ports is missing' fc route set +x site 0
+refuses "route set: without rights" 1 'Operation not permitted' \
+	no_admin route set +x ports 1 site 0
+prints "route show: text" '^site 0 \+x ports 2,1 generation [0-9]+$' fc route show +x site 0
+accepts "route del" fc route del +x site 0
+json "route del: the default" 'j[0]["ports"] == [1] and j[0]["generation"] > 1' \
+	fc -j route show +x site 0
+refuses "route del: no direction" 1 'no such direction' fc route del d7 site 0
+
+# stats
+json "stats show" '[s["site"] for s in j] == [0, 1] and "messages_sent" in j[0]["counters"]' \
+	fc -j stats show
+json "stats show: of a site" '[s["site"] for s in j] == [1]' fc -j stats show 1
+refuses "stats show: unknown" 1 'no such site here' fc stats show 2
+refuses "stats reset: without rights" 1 'Operation not permitted' no_admin stats reset
+accepts "stats reset: one" fc stats reset site 0
+accepts "stats reset: all" fc stats reset
+prints "stats show: text" '^ +messages_sent +0$' fc stats show 0
+
+# topology
+json "topology show" 'j["topology"] == "ring:3" and j["site"] == 1 and
+	[(l["direction"], l["peer_site"]) for l in j["links"]] == [("+x", 2), ("-x", 0)]' \
+	fc -j topology show site 1
+prints "topology show: svg" '</svg>' fc topology show ring:5 --svg
+prints "topology show: dot" '^	0 -> 1 ' fc topology show ring:5 --dot
+refuses "topology show: malformed" 1 'topology rong:5: .' fc topology show rong:5
+
+# the rest of the grammar
+refuses "usage: no object" 2 'Usage:' fc
+refuses "usage: unknown object" 2 'unknown object "blah"' fc blah
+refuses "usage: unknown command" 2 'site has no command "blah"' fc site blah
+refuses "usage: too much" 2 'do not know what to do with "more"' fc site del 0 more
+refuses "usage: unknown option" 2 'unknown option -x' fc -x site show
+refuses "netns: unknown" 1 'network namespace nowhere: ' fc -n nowhere site show
+prints "abbreviations" '^site 0 ' fc si sh
+prints "help" 'flitcast site add ID topology SPEC' fc site help
+json "version" '"version" in j' fc -j version
+
+# the end of a site
+accepts "site del" fc site del 0
+json "site del: its links go" '[l["dev"] for l in j] == ["fc1"]' fc -j link show
+accepts "site del: the only one needs no naming elsewhere" fc link del fc1
+accepts "site del: last" fc site del 1
+json "site del: none left" 'j == []' fc -j site show
+
+finish

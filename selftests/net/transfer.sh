@@ -1,0 +1,142 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# flitcast send, recv and ping in a lab:
+#
+#	0 - 1 - 2
+#	|   |   |
+#	3 - 4 - 5      mesh:3x3
+#	|   |   |
+#	6 - 7 - 8
+set -u
+
+# shellcheck source=./selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+lab=transfer$$
+receivers=()
+# shellcheck disable=SC2317 # called by the helpers
+fc() { "$flitcast" "$@"; }
+at() { fc lab exec name "$lab" "$1" "$flitcast" "${@:2}"; }
+
+# shellcheck disable=SC2317 # by the trap
+cleanup()
+{
+	fc lab down name "$lab"
+	rm -rf "$work"
+}
+trap cleanup EXIT
+
+# shellcheck disable=SC2317 # called by becomes
+listening() { [ "$(at "$1" -j site show | grep -o '"sockets":[0-9]*')" = '"sockets":1' ]; }
+
+# receive SITE ARG...: in the background; its output in $work/SITE
+receive()
+{
+	local site=$1
+
+	shift
+	at "$site" recv --timeout 60 "$@" >"$work/$site" 2>"$work/$site.err" &
+	receivers+=("$!:$site")
+	becomes 20 listening "$site" || echo "# no receiver at site $site"
+}
+
+# Waits for all receivers; false if one failed, and why in $work/err.
+received()
+{
+	local receiver bad=0
+
+	: >"$work/err"
+	for receiver in "${receivers[@]}"; do
+		wait "${receiver%:*}" || bad=1
+		cat "$work/${receiver#*:}.err" >>"$work/err"
+	done
+	receivers=()
+	return $bad
+}
+
+# arrives NAME FILE...: all receivers succeed, and these are like $work/file
+arrives()
+{
+	local name=$1 file bad=0
+
+	shift
+	received || bad=1
+	for file; do
+		cmp "$work/file" "$work/$file" >>"$work/err" 2>&1 || bad=1
+	done
+	result $bad "$name"
+}
+
+refuses "send: no site here" 1 'no site here' fc send --to 1 hello
+refuses "recv: no site here" 1 'no site here' fc recv
+refuses "ping: no site here" 1 'no site here' fc ping 1
+refuses "send: no target" 2 '--to is missing' fc send hello
+refuses "send: no text" 2 'is missing' fc send --to 1
+refuses "send: target malformed" 2 'targets are SITE\[:PORT\]' fc send --to '1;2' hello
+refuses "send: target twice" 2 'named twice' fc send --to 1,2,1 hello
+refuses "send: port" 2 'from 1 to 65535' fc send --to 1:0 hello
+refuses "recv: port" 2 'port is a number' fc recv --port 0
+accepts "lab up" fc lab up mesh:3x3 name "$lab"
+
+echo "hello, world" >"$work/file"
+for site in 2 4 8; do
+	receive $site --count 1
+done
+accepts "send: a text to three" at 0 send --to 2,4,8 hello, world
+arrives "recv: the text" 2 4 8
+
+receive 8 --count 1 -j --port 77
+accepts "send: to a port" at 0 send --to 8:77 'quoted "text"'
+received
+json "recv: JSON" 'j["site"] == 0 and j["length"] == 13 and j["text"] == "quoted \"text\"" and
+	j["hops"] == 4' cat "$work/8"
+
+receive 0 --count 1 -j
+accepts "send: to oneself" at 0 send --to 0 self
+received
+json "recv: from oneself" 'j["site"] == 0 and j["text"] == "self"' cat "$work/0"
+
+for size in 0 1 1048576 1500000; do
+	head -c $size /dev/urandom >"$work/file"
+	for site in 1 5 7; do
+		receive $site --output "$work/$site.file"
+	done
+	accepts "send: a file of $size bytes" at 3 send --to 1,5,7 --file "$work/file"
+	arrives "recv: the file of $size bytes" 1.file 5.file 7.file
+done
+
+head -c 3000000 /dev/urandom >"$work/file"
+receive 5 --output "$work/5.file"
+at 3 send --to 5 --file - <"$work/file" >"$work/out" 2>"$work/err"
+result $? "send: from standard input"
+arrives "recv: what came from standard input" 5.file
+[ "$(find "$work" -name '5.file*' | wc -l)" -eq 1 ]
+result $? "recv: leaves no draft behind"
+
+receive 5 -j --count 1 --output "$work/5.file"
+accepts "send: a file to a receiver with JSON" at 3 send --to 5 --file "$work/file"
+received
+json "recv: JSON of a file" 'j["file"] == "file" and j["length"] == 3000000' cat "$work/5"
+
+refuses "send: nobody listens" 1 'Connection refused' at 0 send --to 1:99 hello
+refuses "send: no such site in the network" 1 'no such site' at 0 send --to 9 hello
+refuses "send: no such file" 1 'nowhere: No such file' at 0 send --to 1 --file nowhere
+refuses "send: a directory" 1 'Is a directory' at 0 send --to 1 --file /
+refuses "recv: nothing comes" 1 'nothing came for 0.2 s' at 0 recv --timeout 0.2
+receive 2 --port 99
+refuses "recv: port in use" 1 'Address already in use' at 2 recv --port 99
+kill "${receivers[0]%:*}"
+
+prints "ping: text" '^rtt min/avg/max ' at 0 ping 8 -c 3 -i 0.05
+json "ping: JSON" 'j["sent"] == 3 and j["received"] == 3 and j["loss_percent"] == 0 and
+	len(j["answers"]) == 3 and j["answers"][0]["hops"] == 4 and
+	0 < j["rtt_min_ms"] <= j["rtt_avg_ms"] <= j["rtt_max_ms"]' \
+	at 0 ping 8 -c 3 -i 0.05 -j
+json "ping: a large message" 'j["received"] == 2 and j["answers"][0]["bytes"] == 100000' \
+	at 0 ping 8 -c 2 -i 0.05 -s 100000 -j
+json "ping: oneself" 'j["received"] == 1' at 4 ping 4 -c 1 -j
+refuses "ping: no such site in the network" 1 'no such site' at 0 ping 9 -c 1
+refuses "ping: usage" 2 'size is a number' at 0 ping 8 -s 3
+
+finish
