@@ -77,6 +77,8 @@ struct fc_hello {
 u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now);
 u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *msg, u64 now);
 u8 fc_hello_time(struct fc_hello *h, u64 now);
+/* The ends contradict each other: begin anew. */
+u8 fc_hello_reset(struct fc_hello *h, u64 now);
 /* Any valid frame of the peer's current epoch shows that it lives. */
 void fc_hello_alive(struct fc_hello *h, u64 now);
 

@@ -80,12 +80,26 @@ void fc_site_purge(struct fc_site *site, void (*drop)(void *arg, void *h), void 
 	}
 }
 
+/*
+ * The ends of a link count differently, which no lost frame explains: nothing
+ * would ever move again.
+ */
+static void contradiction(struct fc_site *site, u8 port, struct fc_effects *fx)
+{
+	site->in[port].stat[FC_LSTAT_RX_PROTOCOL]++;
+	fc_effect_add(fx, FC_FX_RESET, port, NULL);
+}
+
 /* The peer took flits; absolute, so that a lost or repeated frame does no harm. */
 static void acked(struct fc_site *site, u8 port, u32 ack, struct fc_effects *fx)
 {
 	struct fc_out *out = &site->out[port];
 
-	if (ack == out->acked || fc_before(ack, out->acked) || fc_before(out->sent, ack))
+	if (fc_before(out->sent, ack)) {
+		contradiction(site, port, fx);
+		return;
+	}
+	if (ack == out->acked || fc_before(ack, out->acked))
 		return;
 	out->acked = ack;
 	if (out->acked == out->sent) {
@@ -122,7 +136,7 @@ static void flit_in(struct fc_site *site, const struct fc_event *ev, struct fc_e
  * The peer's count of what it sent: flits of it that are not here have been lost,
  * because a probe comes long after them.
  */
-static void status_in(struct fc_site *site, const struct fc_event *ev)
+static void status_in(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
 {
 	struct fc_in *in = &site->in[ev->port];
 	u32 seq;
@@ -135,8 +149,10 @@ static void status_in(struct fc_site *site, const struct fc_event *ev)
 	if (!(ev->flags & FC_STATUS_PROBE))
 		return;
 	site->status |= fc_bit(ev->port);
-	if (ev->seq - in->taken > site->window)
+	if (ev->seq - in->taken > site->window) {
+		contradiction(site, ev->port, fx);
 		return;
+	}
 	for (seq = in->taken; seq != ev->seq; seq++) {
 		struct fc_flit *s = &in->queue[seq % site->window];
 
@@ -267,7 +283,7 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 		break;
 	case FC_EV_STATUS:
 		acked(site, ev->port, ev->ack, fx);
-		status_in(site, ev);
+		status_in(site, ev, fx);
 		break;
 	case FC_EV_LINK_UP:
 		link_reset(site, ev->port, ev->count < site->window ? ev->count : site->window,

@@ -269,6 +269,7 @@ enum fc_effect_type {
 	FC_FX_DISCARD,		/* operator: empty the network-buffer */
 	FC_FX_UNREACHABLE,	/* tell the source: no way to these targets */
 	FC_FX_DROP,		/* the handle is not needed any more */
+	FC_FX_RESET,		/* the ends of a link contradict each other: begin it anew */
 };
 
 /**

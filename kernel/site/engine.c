@@ -102,6 +102,12 @@ void flitcast_engine_leave(struct flitcast_site *site)
 	unsigned int i, nlinks = 0;
 	u32 rest;
 
+	for (rest = site->resets; rest; rest &= rest - 1)
+		if (site->end[fc_low(rest)].link)
+			flitcast_engine_hello(site, fc_low(rest),
+					      fc_hello_reset(&site->end[fc_low(rest)].hello,
+							     flitcast_now()));
+	site->resets = 0;
 	if (!site->dead) {
 		do {
 			loop_back(site);
@@ -285,6 +291,10 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		break;
 	case FC_FX_DROP:
 		kfree_skb(skb);
+		break;
+	case FC_FX_RESET:
+		/* Is an event itself: when this one is done. */
+		site->resets |= fc_bit(e->port);
 		break;
 	}
 }

@@ -122,6 +122,7 @@ struct flitcast_end {
  * @timer: the one timer
  * @timer_at: when it is set to fire; FC_NEVER: it is not
  * @dirty: links with frames to transmit
+ * @resets: links to begin anew
  * @woken: ports to wake
  * @stat: counters, by enum fc_stat
  * @local_stat: link counters of the local net-input, which nobody reads
@@ -185,6 +186,7 @@ struct flitcast_site {
 	struct hrtimer timer;
 	u64 timer_at;
 	u32 dirty;
+	u32 resets;
 	struct flitcast_woken woken;
 	u64 stat[FC_STAT_COUNT];
 	u64 local_stat[FC_LSTAT_COUNT];

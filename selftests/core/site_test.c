@@ -148,6 +148,9 @@ static void perform(struct bench *b)
 		case FC_FX_DROP:
 			CHECK(h && !e->keep, "nothing to drop");
 			break;
+		case FC_FX_RESET:
+			CHECK(e->port && !h, "reset of port %u", e->port);
+			break;
 		}
 		if (h && !e->keep)
 			release(b, h);

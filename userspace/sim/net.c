@@ -268,6 +268,10 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 	case FC_FX_DROP:
 		frame_put(sim, fx->flit.h);
 		break;
+	case FC_FX_RESET:
+		/* Both ends run this core, and frames are lost but never forged. */
+		fprintf(stderr, "flitcast-sim: the ends of a link contradict each other\n");
+		abort();
 	}
 }
 
