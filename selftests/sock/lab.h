@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests of sockets need of the world: labs, namespaces, counters, time.
+ */
+#ifndef SELFTESTS_SOCK_LAB_H
+#define SELFTESTS_SOCK_LAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Exit statuses besides 0 and 1. */
+#define EXIT_USAGE	2
+#define EXIT_SKIP	4
+
+/**
+ * cli() - run the flitcast of this build, or $FLITCAST
+ * @fmt: its arguments, separated by blanks
+ *
+ * What it prints is kept, see cli_output(); it starts in the namespace of the
+ * caller.
+ *
+ * Return: its exit status, or -1 where it could not be run.
+ */
+int cli(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* What the last cli() printed, standard error after standard output. */
+const char *cli_output(void);
+
+/* The value of "@key": NUMBER, summed over all places where it is in @json. */
+uint64_t json_sum(const char *json, const char *key);
+
+/**
+ * lab_open() - the namespace of a site of a lab
+ * @lab: name of the lab
+ * @site: site
+ *
+ * Return: a descriptor that exec() closes, or -1 with errno set.
+ */
+int lab_open(const char *lab, unsigned int site);
+
+/* How many sites the lab has, from 0 on without a gap. */
+unsigned int lab_sites(const char *lab);
+
+/* Put this thread into a namespace.  Return: 0, or -1 with errno set. */
+int lab_enter(int netns);
+
+/**
+ * lab_up() - a fresh lab
+ * @lab: name
+ * @spec: topology
+ *
+ * One of this name that is left over goes first.
+ *
+ * Return: 0, or -1: cli_output() tells why.
+ */
+int lab_up(const char *lab, const char *spec);
+
+/**
+ * lab_healthy() - does every site answer every other?
+ * @lab: name
+ * @timeout_ms: for all of them together
+ *
+ * Asks the sites themselves (FLITCAST_PORT_ECHO).  Puts the thread into one of
+ * the lab's namespaces.
+ *
+ * Return: NULL, or what is wrong: a text valid until the next call.
+ */
+const char *lab_healthy(const char *lab, unsigned int timeout_ms);
+
+/* Milliseconds and seconds of a clock that only goes forward. */
+uint64_t now_ms(void);
+double now_s(void);
+void sleep_ms(unsigned int ms);
+
+/* A line of /proc/meminfo, such as "MemFree", in KiB; 0 where there is none. */
+uint64_t meminfo(const char *name);
+
+/* Let this process have so many descriptors.  Return: 0, or -1 with errno set. */
+int allow_descriptors(unsigned int count);
+
+/* Is there a socket family at all?  If not, says so in TAP and exits with EXIT_SKIP. */
+void skip_without_family(bool tap);
+
+/* Prints "PROGRAM: ..." to standard error and exits with 1. */
+void die(const char *fmt, ...) __attribute__((noreturn, format(printf, 1, 2)));
+
+#endif /* SELFTESTS_SOCK_LAB_H */

@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# For the scripts of this directory: where things are, a lab that goes away with
+# the script, waiting without sleeping blindly, and TAP.
+
+top=$(dirname "$(dirname "$(dirname "$(readlink -f "$0")")")")
+build=${BUILD:-$top/build}
+# shellcheck disable=SC2034 # for the scripts
+bin=$build/selftests/sock
+export FLITCAST=${FLITCAST:-$build/bin/flitcast}
+PATH=$PATH:/usr/sbin:/sbin
+lab=sock$$
+work=$(mktemp -d)
+children=()
+
+skip() { echo "SKIP: $*"; exit 4; }
+
+# Fails the script.
+die() { echo "${0##*/}: $*" >&2; exit 1; }
+
+# shellcheck disable=SC2317 # by the trap
+cleanup()
+{
+	[ ${#children[@]} -eq 0 ] || kill -9 "${children[@]}" 2>/dev/null
+	wait
+	"$FLITCAST" lab down name "$lab" >/dev/null 2>&1
+	rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT TERM HUP
+
+[ "$(id -u)" = 0 ] || skip "needs root, to make network namespaces"
+grep -q '^flitcast ' /proc/modules || skip "flitcast.ko is not loaded"
+[ -x "$FLITCAST" ] || die "there is no $FLITCAST: make"
+
+# Sets up the lab; its progress is of no interest.
+lab_up()
+{
+	"$FLITCAST" lab up "$@" name "$lab" >"$work/up" 2>&1 ||
+		die "lab up: $(cat "$work/up")"
+}
+
+# wait_for SECONDS COMMAND...: until the command succeeds.
+wait_for()
+{
+	local until=$((SECONDS + $1))
+
+	shift
+	until "$@"; do
+		[ $SECONDS -lt $until ] || return 1
+		sleep 0.05
+	done
+}
+
+# flitcast in the namespace of a site.
+at() { local site=$1; shift; "$FLITCAST" -n "$lab-$site" "$@"; }
+
+# A counter of a site.
+counter()
+{
+	at "$1" -j stats show 2>/dev/null | grep -o "\"$2\": *[0-9]*" | grep -o '[0-9]*$'
+}
+
+results=0 failures=0
+
+# result STATUS TEXT
+result()
+{
+	results=$((results + 1))
+	if [ "$1" -eq 0 ]; then
+		echo "ok $results - $2"
+	else
+		echo "not ok $results - $2"
+		failures=$((failures + 1))
+	fi
+}
+
+# The plan comes last.
+finish()
+{
+	echo "1..$results"
+	[ $failures -eq 0 ]
+	exit
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sockets and messages of the tests: addresses, target lists, and contents that
+ * tell a wrong byte from a right one.
+ */
+#ifndef SELFTESTS_SOCK_MSG_H
+#define SELFTESTS_SOCK_MSG_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+#include <linux/flitcast.h>
+
+/* The family: $FLITCAST_FAMILY, else the module's parameter, else the default. */
+int msg_family(void);
+
+struct sockaddr_flitcast msg_addr(uint32_t site, uint16_t port);
+/* The address that means: the targets of the list. */
+struct sockaddr_flitcast msg_addr_list(void);
+
+/**
+ * msg_socket() - a socket, and bound
+ * @netns: namespace, or -1 for that of the thread; the thread stays there
+ * @site: site, or FLITCAST_SITE_ANY
+ * @port: port, or FLITCAST_PORT_ANY
+ * @flags: SOCK_NONBLOCK, or 0
+ *
+ * Return: a descriptor that exec() closes, or -1 with errno set.
+ */
+int msg_socket(int netns, uint32_t site, uint16_t port, int flags);
+
+/* The address a socket is bound to; all zero where getsockname() fails. */
+struct sockaddr_flitcast msg_name(int fd);
+
+/* As sendmsg(). */
+ssize_t msg_send(int fd, const void *data, size_t len, uint32_t site, uint16_t port, int flags);
+ssize_t msg_send_list(int fd, const void *data, size_t len,
+		      const struct flitcast_target *targets, size_t count, int flags);
+
+/* As recvmsg(); @from may be NULL. */
+ssize_t msg_recv(int fd, void *data, size_t size, struct sockaddr_flitcast *from, int flags);
+
+/* Wait for one of @events.  Return: those that are there, 0 after @ms without. */
+int msg_wait(int fd, int events, int ms);
+
+/* The pending error of a socket, which it no longer has then. */
+int msg_error(int fd);
+
+struct flitcast_sock_stats msg_stats(int fd);
+
+/*
+ * Contents: an endless stream of bytes for each key.
+ */
+uint64_t msg_key(uint64_t seed, uint32_t sender, uint32_t number);
+/* Bytes @offset .. @offset + @len of the stream. */
+void msg_fill(void *data, size_t len, uint64_t key, size_t offset);
+/* Return: the first byte that is not the stream's, or @len. */
+size_t msg_check(const void *data, size_t len, uint64_t key, size_t offset);
+
+/*
+ * Random numbers, the same from the same seed.
+ */
+struct prng {
+	uint64_t state;
+};
+
+uint64_t prng_next(struct prng *prng);
+/* 0 .. @bound - 1; @bound is not 0. */
+uint32_t prng_below(struct prng *prng, uint32_t bound);
+/* @low .. @high, as many of each magnitude. */
+uint32_t prng_log(struct prng *prng, uint32_t low, uint32_t high);
+
+#endif /* SELFTESTS_SOCK_MSG_H */

@@ -1,0 +1,713 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a program that has gone mad can do to its sockets: random calls with
+ * random arguments, from several threads at the same sockets.
+ *
+ * Every call either succeeds or fails with an errno that the manual has for it;
+ * the sites must answer afterwards.  Pointers are wrong in the ways pointers
+ * are: nowhere, into a page that may not be read, across the end of one that may.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include <linux/sockios.h>
+#include "lab.h"
+#include "msg.h"
+
+#define SOCKETS		24
+#define SITES_MAX	16
+#define THREADS_MAX	16
+#define PORT		7000
+/* No call waits longer than this. */
+#define WAIT_MS		20
+#define STUCK_MS	60000
+#define ARENA		(4 << 20)
+#define HEAL_MS		60000
+/* What is in use of this machine's memory afterwards, of no call's making. */
+#define MEMORY_KIB	(64 * 1024)
+
+struct options {
+	const char *lab;
+	uint64_t count;
+	uint64_t seed;
+	unsigned int threads;
+};
+
+static struct options opt = { .count = 100000, .threads = 2 };
+
+static unsigned int sites;
+static int netns[SITES_MAX];
+static atomic_int sockets[SOCKETS];
+static atomic_ullong done, good, wrong;
+
+/* Per thread. */
+struct worker {
+	struct prng prng;
+	uint64_t calls;
+	char *arena;		/* ARENA bytes, then a page that may not be touched */
+};
+
+static uint32_t below(struct worker *w, uint32_t bound)
+{
+	return prng_below(&w->prng, bound);
+}
+
+static bool chance(struct worker *w, uint32_t n)
+{
+	return !below(w, n);
+}
+
+/* The numbers that code gets wrong. */
+static uint64_t awkward(struct worker *w)
+{
+	static const uint64_t values[] = {
+		0, 1, 2, 3, 7, 8, 15, 16, 17, 20, 31, 32, 63, 64, 127, 128, 255, 256, 1023, 1024,
+		1025, 4095, 4096, 4097, 16384, 20480, 65535, 65536, 1048575, 1048576, 1048577,
+		16777215, 16777216, 16777217, 0x7ffffff0, 0x7fffffff, 0x80000000, 0xfffffff0,
+		0xffffffff, 0x100000000, 0x7fffffffffffffff, 0x8000000000000000,
+		0xffffffffffffffff,
+	};
+
+	if (chance(w, 4))
+		return prng_next(&w->prng) >> below(w, 64);
+	return values[below(w, sizeof(values) / sizeof(*values))];
+}
+
+/* A place for @len bytes, mostly good; nothing of the program's own is there. */
+static void *pointer(struct worker *w, uint64_t len)
+{
+	switch (below(w, 24)) {
+	case 0:
+		return NULL;
+	case 1:
+		return (void *)16;
+	case 2:
+		return (void *)(uintptr_t)0xffff888000001000;
+	case 3:
+		/* The page behind the arena. */
+		return w->arena + ARENA;
+	case 4:
+		/* The last bytes of the arena and the page behind. */
+		return w->arena + ARENA - below(w, 64);
+	case 5:
+		return w->arena + ARENA - (len && len <= ARENA ? len : 1);
+	default:
+		return w->arena + below(w, ARENA / 2);
+	}
+}
+
+/* A place for @len bytes where they can be written now. */
+static void *place(struct worker *w, size_t len)
+{
+	return w->arena + below(w, (ARENA - len) / 8) * 8;
+}
+
+static uint64_t length(struct worker *w)
+{
+	return chance(w, 8) ? awkward(w) : prng_log(&w->prng, 0, 100000);
+}
+
+static uint16_t a_port(struct worker *w)
+{
+	return chance(w, 16) ? (uint16_t)awkward(w) : PORT + below(w, SOCKETS + 4);
+}
+
+static uint32_t a_site(struct worker *w)
+{
+	return chance(w, 16) ? (uint32_t)awkward(w) : below(w, sites);
+}
+
+static int a_socket(struct worker *w)
+{
+	return atomic_load(&sockets[below(w, SOCKETS)]);
+}
+
+/* Mostly an address as it should be. */
+static struct sockaddr_flitcast *address(struct worker *w, socklen_t *len)
+{
+	struct sockaddr_flitcast *addr = place(w, 256);
+	uint8_t *bytes = (uint8_t *)addr;
+
+	*addr = msg_addr(a_site(w), a_port(w));
+	*len = sizeof(*addr);
+	if (chance(w, 2))
+		*addr = msg_addr_list();
+	if (chance(w, 12))
+		addr->sfc_addrtype = (uint8_t)below(w, 6);
+	if (chance(w, 12))
+		bytes[below(w, sizeof(*addr))] ^= 1 << below(w, 8);
+	if (chance(w, 12))
+		*len = chance(w, 2) ? below(w, 140) : (socklen_t)awkward(w);
+	if (chance(w, 12))
+		return pointer(w, sizeof(*addr));
+	return addr;
+}
+
+static uint32_t fill_targets(struct worker *w, struct flitcast_target *t, uint32_t n, uint32_t len)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		t[i] = (struct flitcast_target) { .site = a_site(w), .port = a_port(w) };
+		if (chance(w, 4)) {
+			t[i].offset = below(w, len + 1);
+			t[i].length = below(w, len - t[i].offset + 1);
+		}
+		if (chance(w, 64))
+			t[i].flags = 1 << below(w, 16);
+		if (chance(w, 64))
+			t[i].offset = (uint32_t)awkward(w);
+		if (chance(w, 64))
+			t[i].length = (uint32_t)awkward(w);
+	}
+	return n * sizeof(*t);
+}
+
+static uint32_t target_count(struct worker *w)
+{
+	return chance(w, 16) ? below(w, FLITCAST_TARGETS_MAX + 2) : 1 + below(w, 6);
+}
+
+/* Control messages: mostly one target list, now and then anything. */
+static size_t control(struct worker *w, char *buf, uint32_t len)
+{
+	unsigned int n = chance(w, 6) ? below(w, 4) : 1;
+	size_t used = 0;
+
+	while (n--) {
+		struct cmsghdr *cmsg = (void *)(buf + used);
+		size_t size = fill_targets(w, (void *)CMSG_DATA(cmsg), target_count(w), len);
+
+		cmsg->cmsg_level = SOL_FLITCAST;
+		cmsg->cmsg_type = FLITCAST_TARGETS;
+		cmsg->cmsg_len = CMSG_LEN(size);
+		if (chance(w, 16))
+			cmsg->cmsg_level = (int)awkward(w);
+		if (chance(w, 16))
+			cmsg->cmsg_type = chance(w, 2) ? (int)below(w, 8) : (int)awkward(w);
+		if (chance(w, 16))
+			cmsg->cmsg_len = awkward(w);
+		used += CMSG_SPACE(size);
+		if (chance(w, 32))
+			used -= below(w, 16);
+	}
+	return used;
+}
+
+/* Pieces of @len bytes in all, or nonsense. */
+static size_t pieces(struct worker *w, struct iovec *iov, uint64_t len)
+{
+	size_t n = 1 + below(w, chance(w, 4) ? 20 : 2), i;
+
+	for (i = 0; i < n; i++) {
+		uint64_t part = i == n - 1 || !len ? len : prng_next(&w->prng) % len;
+
+		iov[i].iov_len = part;
+		iov[i].iov_base = pointer(w, part);
+		len -= part;
+	}
+	return chance(w, 64) ? (size_t)awkward(w) : n;
+}
+
+static int flags(struct worker *w)
+{
+	int value = MSG_DONTWAIT;
+
+	if (chance(w, 3))
+		value = 0;
+	if (chance(w, 12))
+		value |= 1 << below(w, 32);
+	if (chance(w, 64))
+		value = (int)awkward(w);
+	return value;
+}
+
+/*
+ * Calls.  Each returns what the system call returned.
+ */
+
+static long call_sendmsg(struct worker *w)
+{
+	char *buf = place(w, 128 * 1024);
+	struct iovec *iov = place(w, 32 * sizeof(*iov));
+	struct msghdr *msg = place(w, sizeof(*msg));
+	uint64_t len = length(w);
+
+	memset(msg, 0, sizeof(*msg));
+	msg->msg_iov = iov;
+	msg->msg_iovlen = pieces(w, iov, len);
+	msg->msg_name = address(w, &msg->msg_namelen);
+	if (!chance(w, 3)) {
+		msg->msg_control = buf;
+		msg->msg_controllen = control(w, buf, len > 1 << 20 ? 1 << 20 : (uint32_t)len);
+		if (chance(w, 16))
+			msg->msg_controllen = awkward(w);
+		if (chance(w, 32))
+			msg->msg_control = pointer(w, msg->msg_controllen);
+	}
+	if (chance(w, 64))
+		msg = pointer(w, sizeof(*msg));
+	return syscall(SYS_sendmsg, a_socket(w), msg, flags(w));
+}
+
+static long call_sendto(struct worker *w)
+{
+	uint64_t len = length(w);
+	socklen_t addrlen;
+	struct sockaddr_flitcast *addr = address(w, &addrlen);
+
+	return syscall(SYS_sendto, a_socket(w), pointer(w, len), len, flags(w), addr, addrlen);
+}
+
+static long call_sendmmsg(struct worker *w)
+{
+	struct mmsghdr *msgs = place(w, 8 * sizeof(*msgs));
+	unsigned int i, n = 1 + below(w, 8);
+
+	memset(msgs, 0, 8 * sizeof(*msgs));
+	for (i = 0; i < n; i++) {
+		msgs[i].msg_hdr.msg_iov = place(w, 32 * sizeof(struct iovec));
+		msgs[i].msg_hdr.msg_iovlen = pieces(w, msgs[i].msg_hdr.msg_iov, length(w));
+		msgs[i].msg_hdr.msg_name = address(w, &msgs[i].msg_hdr.msg_namelen);
+	}
+	return syscall(SYS_sendmmsg, a_socket(w), msgs, chance(w, 16) ? awkward(w) : n, flags(w));
+}
+
+static long call_recvmsg(struct worker *w)
+{
+	struct iovec *iov = place(w, 32 * sizeof(*iov));
+	struct msghdr *msg = place(w, sizeof(*msg));
+
+	memset(msg, 0, sizeof(*msg));
+	msg->msg_iov = iov;
+	/* What is written must not land on the arguments of others that matter. */
+	msg->msg_iovlen = pieces(w, iov, length(w));
+	msg->msg_name = pointer(w, 16);
+	msg->msg_namelen = chance(w, 4) ? (socklen_t)awkward(w) : 16;
+	msg->msg_control = pointer(w, 64);
+	msg->msg_controllen = chance(w, 4) ? awkward(w) : 64;
+	if (chance(w, 64))
+		msg = pointer(w, sizeof(*msg));
+	return syscall(SYS_recvmsg, a_socket(w), msg, flags(w));
+}
+
+static long call_recvfrom(struct worker *w)
+{
+	socklen_t *addrlen = place(w, sizeof(*addrlen));
+	uint64_t len = length(w);
+
+	*addrlen = chance(w, 4) ? (socklen_t)awkward(w) : 16;
+	return syscall(SYS_recvfrom, a_socket(w), pointer(w, len), len, flags(w), pointer(w, 16),
+		       chance(w, 16) ? pointer(w, 4) : addrlen);
+}
+
+static long call_bind(struct worker *w)
+{
+	socklen_t len;
+	struct sockaddr_flitcast *addr = address(w, &len);
+
+	return syscall(SYS_bind, a_socket(w), addr, len);
+}
+
+static long call_connect(struct worker *w)
+{
+	socklen_t len;
+	struct sockaddr_flitcast *addr = address(w, &len);
+
+	return syscall(SYS_connect, a_socket(w), addr, len);
+}
+
+static long call_names(struct worker *w)
+{
+	socklen_t *len = place(w, sizeof(*len));
+
+	*len = (socklen_t)awkward(w);
+	return syscall(chance(w, 2) ? SYS_getsockname : SYS_getpeername, a_socket(w),
+		       pointer(w, 16), chance(w, 8) ? pointer(w, 4) : len);
+}
+
+static int an_option(struct worker *w, int *level)
+{
+	static const int of_sockets[] = {
+		SO_RCVBUF, SO_SNDBUF, SO_PRIORITY, SO_LINGER, SO_TIMESTAMP, SO_ERROR, SO_TYPE,
+		SO_RCVLOWAT, SO_MARK, SO_REUSEADDR, SO_BROADCAST, SO_KEEPALIVE,
+	};
+
+	*level = chance(w, 32) ? (int)awkward(w) : SOL_FLITCAST;
+	if (chance(w, 4)) {
+		*level = SOL_SOCKET;
+		return of_sockets[below(w, sizeof(of_sockets) / sizeof(*of_sockets))];
+	}
+	/* Not SOL_SOCKET with just any number: a time-out could go that bounds the calls. */
+	if (*level == SOL_SOCKET)
+		*level = 0;
+	return chance(w, 16) ? (int)awkward(w) : (int)below(w, 8);
+}
+
+static long call_setsockopt(struct worker *w)
+{
+	char *value = place(w, 20000);
+	socklen_t len = 4;
+	int level, option = an_option(w, &level);
+
+	*(uint32_t *)value = (uint32_t)awkward(w);
+	if (option == FLITCAST_TARGETS && level == SOL_FLITCAST)
+		len = fill_targets(w, (void *)value, target_count(w), 1000);
+	/* Given up soon, or this takes for ever. */
+	if (option == FLITCAST_TIMEOUT && level == SOL_FLITCAST)
+		*(uint32_t *)value = below(w, 2000);
+	if (chance(w, 8))
+		len = (socklen_t)awkward(w);
+	if (chance(w, 16))
+		value = pointer(w, len);
+	return syscall(SYS_setsockopt, a_socket(w), level, option, value, len);
+}
+
+static long call_getsockopt(struct worker *w)
+{
+	socklen_t *len = place(w, sizeof(*len));
+	int level, option = an_option(w, &level);
+
+	*len = chance(w, 4) ? (socklen_t)awkward(w) : 64;
+	return syscall(SYS_getsockopt, a_socket(w), level, option, pointer(w, 64),
+		       chance(w, 16) ? pointer(w, 4) : len);
+}
+
+static long call_ioctl(struct worker *w)
+{
+	static const unsigned int requests[] = {
+		SIOCINQ, SIOCOUTQ, SIOCATMARK, SIOCGSTAMP, FIOASYNC,
+	};
+
+	return syscall(SYS_ioctl, a_socket(w),
+		       chance(w, 4) ? (unsigned int)awkward(w) & 0xffff :
+				      requests[below(w, sizeof(requests) / sizeof(*requests))],
+		       pointer(w, 16));
+}
+
+static long call_other(struct worker *w)
+{
+	int fd = a_socket(w);
+	long result;
+
+	switch (below(w, 4)) {
+	case 0:
+		return syscall(SYS_listen, fd, (int)awkward(w));
+	case 1:
+		return syscall(SYS_accept4, fd, pointer(w, 16), pointer(w, 4), below(w, 4));
+	case 2:
+		return syscall(SYS_shutdown, fd, (int)below(w, 5));
+	default:
+		result = syscall(SYS_socket, msg_family(), (int)awkward(w) & 0xf, (int)awkward(w));
+		if (result >= 0)
+			close((int)result);
+		return result;
+	}
+}
+
+static long call_poll(struct worker *w)
+{
+	struct pollfd fds[4];
+	unsigned int i;
+
+	for (i = 0; i < 4; i++)
+		fds[i] = (struct pollfd) { .fd = a_socket(w), .events = (short)awkward(w) };
+	return poll(fds, 4, below(w, 3));
+}
+
+static int open_one(struct worker *w)
+{
+	struct timeval wait = { .tv_usec = WAIT_MS * 1000 };
+	uint32_t site = below(w, sites);
+	struct sockaddr_flitcast addr = msg_addr(site, PORT + below(w, SOCKETS));
+	int fd;
+
+	if (lab_enter(netns[site]))
+		die("setns: %s", strerror(errno));
+	fd = socket(msg_family(), SOCK_RDM | SOCK_CLOEXEC | (chance(w, 2) ? SOCK_NONBLOCK : 0), 0);
+	if (fd < 0)
+		die("socket: %s", strerror(errno));
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)))
+		die("SO_RCVTIMEO: %s", strerror(errno));
+	/* Most are where the messages go. */
+	if (!chance(w, 4))
+		bind(fd, (struct sockaddr *)&addr, sizeof(addr));
+	return fd;
+}
+
+/* Another socket in the place of one, which others may be using. */
+static long call_close(struct worker *w)
+{
+	return close(atomic_exchange(&sockets[below(w, SOCKETS)], open_one(w)));
+}
+
+/*
+ * What a call may answer, besides what every call may.
+ */
+static const int any[] = { EBADF, ENETDOWN, EINTR, EFAULT, EINVAL, 0 };
+
+#define ERRORS(...)	((const int[]){ __VA_ARGS__, 0 })
+
+#define TO_SEND									\
+	ERRORS(EAGAIN, EADDRNOTAVAIL, EADDRINUSE, EDESTADDRREQ, EHOSTUNREACH,	\
+	       ECONNREFUSED, ETIMEDOUT, ENOBUFS, ENOMEM, EMSGSIZE, EOPNOTSUPP, EPERM, EACCES)
+#define TO_RECEIVE								\
+	ERRORS(EAGAIN, EHOSTUNREACH, ECONNREFUSED, ETIMEDOUT, EOPNOTSUPP, EMSGSIZE, ENOBUFS, ENOMEM)
+#define TO_OPTION								\
+	ERRORS(ENOPROTOOPT, ENOMEM, EPERM, EDOM, EOPNOTSUPP, ENOTCONN, ERANGE, ENODEV, ENODATA)
+/* Most of them are not ours but those of network devices. */
+#define TO_IOCTL								\
+	ERRORS(ENOTTY, ENOENT, EPERM, EADDRNOTAVAIL, ENODEV, EOPNOTSUPP, ENOPKG)
+#define TO_OTHER								\
+	ERRORS(EOPNOTSUPP, ESOCKTNOSUPPORT, EPROTONOSUPPORT, ENOMEM, ENFILE, EMFILE)
+
+static const struct {
+	const char *name;
+	long (*call)(struct worker *w);
+	const int *may;
+	unsigned int weight;
+} calls[] = {
+	{ "sendmsg", call_sendmsg, TO_SEND, 30 },
+	{ "sendto", call_sendto, TO_SEND, 10 },
+	{ "sendmmsg", call_sendmmsg, TO_SEND, 3 },
+	{ "recvmsg", call_recvmsg, TO_RECEIVE, 20 },
+	{ "recvfrom", call_recvfrom, TO_RECEIVE, 20 },
+	{ "bind", call_bind, ERRORS(EADDRNOTAVAIL, EADDRINUSE, EACCES, ENOMEM), 6 },
+	{ "connect", call_connect, ERRORS(EOPNOTSUPP), 1 },
+	{ "getname", call_names, ERRORS(ENOTCONN), 2 },
+	{ "setsockopt", call_setsockopt, TO_OPTION, 6 },
+	{ "getsockopt", call_getsockopt, TO_OPTION, 4 },
+	{ "ioctl", call_ioctl, TO_IOCTL, 4 },
+	{ "other", call_other, TO_OTHER, 2 },
+	{ "poll", call_poll, NULL, 2 },
+	{ "close", call_close, NULL, 3 },
+};
+
+#define NCALLS	(sizeof(calls) / sizeof(*calls))
+
+static atomic_ullong errors[NCALLS][200], successes[NCALLS];
+
+static bool expected(unsigned int i, int err)
+{
+	const int *p;
+
+	for (p = any; *p; p++)
+		if (*p == err)
+			return true;
+	for (p = calls[i].may; p && *p; p++)
+		if (*p == err)
+			return true;
+	return false;
+}
+
+static void call_one(struct worker *w)
+{
+	unsigned int total = 0, at, i;
+	int err;
+
+	for (i = 0; i < NCALLS; i++)
+		total += calls[i].weight;
+	at = below(w, total);
+	for (i = 0; at >= calls[i].weight; i++)
+		at -= calls[i].weight;
+	errno = 0;
+	if (calls[i].call(w) >= 0) {
+		atomic_fetch_add(&good, 1);
+		atomic_fetch_add(&successes[i], 1);
+		return;
+	}
+	err = errno;
+	if (err > 0 && err < 200)
+		atomic_fetch_add(&errors[i][err], 1);
+	if (expected(i, err) || atomic_fetch_add(&wrong, 1) >= 20)
+		return;
+	fprintf(stderr, "sendfuzz: %s: %s: the manual does not have this\n", calls[i].name,
+		strerror(err));
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	uint64_t i;
+
+	for (i = 0; i < w->calls; i++) {
+		call_one(w);
+		atomic_fetch_add(&done, 1);
+	}
+	return NULL;
+}
+
+static char *make_arena(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	char *arena = mmap(NULL, ARENA + page, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (arena == MAP_FAILED || mprotect(arena + ARENA, page, PROT_NONE))
+		die("mmap: %s", strerror(errno));
+	return arena;
+}
+
+/* Until all threads are through; no call may take longer than STUCK_MS. */
+static void watch(void)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	uint64_t last = 0, since = now_ms();
+
+	while (atomic_load(&done) < opt.count) {
+		sleep_ms(terminal ? 500 : 50);
+		if (atomic_load(&done) != last) {
+			last = atomic_load(&done);
+			since = now_ms();
+		} else if (now_ms() - since > STUCK_MS) {
+			die("no call has come back for %d s, after %llu", STUCK_MS / 1000,
+			    atomic_load(&done));
+		}
+		if (terminal)
+			fprintf(stderr, "\r\033[Ksendfuzz: %llu of %" PRIu64 " calls",
+				atomic_load(&done), opt.count);
+	}
+	if (terminal)
+		fputc('\n', stderr);
+}
+
+static void report(void)
+{
+	unsigned int i, err;
+
+	for (i = 0; i < NCALLS; i++) {
+		printf("sendfuzz: %s: %llu done", calls[i].name, atomic_load(&successes[i]));
+		for (err = 1; err < 200; err++)
+			if (atomic_load(&errors[i][err]))
+				printf(", %s %llu", strerrorname_np(err),
+				       atomic_load(&errors[i][err]));
+		printf("\n");
+	}
+}
+
+static const char *heal(void)
+{
+	uint64_t until = now_ms() + HEAL_MS;
+	const char *bad;
+
+	do {
+		bad = lab_healthy(opt.lab, 5000);
+	} while (bad && now_ms() < until);
+	return bad;
+}
+
+static void usage(FILE *to)
+{
+	fputs("Usage: sendfuzz [--count N] [--threads N] [--seed N] LAB\n"
+	      "\n"
+	      "Exit status: 0 all is well, 1 not, 2 usage, 4 cannot run.\n", to);
+}
+
+static void parse(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "count", 1, NULL, 'c' }, { "threads", 1, NULL, 't' }, { "seed", 1, NULL, 's' },
+		{ "help", 0, NULL, 'h' }, { 0 }
+	};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (c) {
+		case 'c':
+			opt.count = strtoull(optarg, NULL, 0);
+			break;
+		case 't':
+			opt.threads = strtoul(optarg, NULL, 0);
+			break;
+		case 's':
+			opt.seed = strtoull(optarg, NULL, 0);
+			break;
+		case 'h':
+			usage(stdout);
+			exit(0);
+		default:
+			usage(stderr);
+			exit(EXIT_USAGE);
+		}
+	}
+	if (optind != argc - 1 || !opt.count || !opt.threads || opt.threads > THREADS_MAX) {
+		usage(stderr);
+		exit(EXIT_USAGE);
+	}
+	opt.lab = argv[optind];
+}
+
+int main(int argc, char **argv)
+{
+	static struct worker workers[THREADS_MAX];
+	pthread_t threads[THREADS_MAX];
+	uint64_t since, until;
+	const char *bad;
+	unsigned int i;
+	int64_t lost = 0;
+
+	opt.seed = now_ms() ^ (uint64_t)getpid() << 32;
+	parse(argc, argv);
+	skip_without_family(false);
+	sites = lab_sites(opt.lab);
+	if (!sites)
+		die("there is no lab %s", opt.lab);
+	if (sites > SITES_MAX)
+		sites = SITES_MAX;
+	for (i = 0; i < sites; i++)
+		netns[i] = lab_open(opt.lab, i);
+	fprintf(stderr, "sendfuzz: seed %" PRIu64 "\n", opt.seed);
+	for (i = 0; i < opt.threads; i++) {
+		workers[i].prng.state = msg_key(opt.seed, i, 0);
+		workers[i].calls = opt.count / opt.threads + (i < opt.count % opt.threads);
+		workers[i].arena = make_arena();
+		memset(workers[i].arena, 0, ARENA);
+	}
+	for (i = 0; i < SOCKETS; i++)
+		sockets[i] = open_one(&workers[0]);
+	since = meminfo("MemFree");
+	for (i = 0; i < opt.threads; i++)
+		if (pthread_create(&threads[i], NULL, work, &workers[i]))
+			die("pthread_create: %s", strerror(errno));
+	watch();
+	for (i = 0; i < opt.threads; i++)
+		pthread_join(threads[i], NULL);
+	for (i = 0; i < SOCKETS; i++)
+		close(sockets[i]);
+	report();
+	if (!atomic_load(&successes[0]) || !atomic_load(&successes[3])) {
+		fprintf(stderr, "sendfuzz: not one message was sent, or received\n");
+		atomic_fetch_add(&wrong, 1);
+	}
+	bad = heal();
+	if (bad) {
+		fprintf(stderr, "sendfuzz: afterwards: %s\n", bad);
+		atomic_fetch_add(&wrong, 1);
+	}
+	/* What nobody will ever confirm is given up after FLITCAST_TIMEOUT. */
+	for (until = now_ms() + HEAL_MS; now_ms() < until; sleep_ms(100)) {
+		lost = (int64_t)(since - meminfo("MemFree"));
+		if (lost < MEMORY_KIB)
+			break;
+	}
+	if (lost >= MEMORY_KIB) {
+		fprintf(stderr, "sendfuzz: %" PRId64 " KiB of memory are gone\n", lost);
+		atomic_fetch_add(&wrong, 1);
+	}
+	printf("sendfuzz: seed %" PRIu64 ": %llu calls, %llu of them done: %s\n", opt.seed,
+	       atomic_load(&done), atomic_load(&good), atomic_load(&wrong) ? "FAILED" : "passed");
+	return atomic_load(&wrong) ? 1 : 0;
+}

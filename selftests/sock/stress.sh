@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Many senders at once on a torus, random target lists and sizes: every target
+# gets each message exactly once, whole, in order per sender, and nothing else.
+#
+#   stress.sh [MESSAGES [SEED]]
+#
+#	    |     |     |     |
+#	--  0 --- 1 --- 2 --- 3  --	a sender and a receiver at each site;
+#	    |     |     |     |		rows and columns are rings
+#	--  4 --- 5 --- 6 --- 7  --
+#	    |     |     |     |
+#	--  8 --- 9 -- 10 -- 11  --
+#	    |     |     |     |
+#	-- 12 -- 13 -- 14 -- 15  --
+#	    |     |     |     |
+set -u
+
+# shellcheck source=./selftests/sock/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+messages=${1:-1000}
+seed=${2:-$RANDOM}
+
+stress()
+{
+	local what=$1
+
+	shift
+	"$bin/stress" --seed "$seed" "$@" "$lab" 2>&1
+	result $? "$what (seed $seed)"
+}
+
+lab_up torus:4x4
+stress "$messages messages" --messages "$messages" --deadline $((200 + messages / 4))
+stress "more senders than sites" --senders 48 --messages $((messages / 4)) --bytes 0-65536 \
+	--deadline $((200 + messages / 4))
+# one receiver in eight reads twenty messages a second
+stress "slow readers" --messages $((messages / 5)) --slow-readers 2 --slow-ms 50 \
+	--bytes 0-200000 --deadline $((200 + messages / 4))
+# most of a packet's room is list, and a message has several packets for its lists alone
+stress "long lists" --senders 4 --messages $((messages / 25)) --ports 64 --targets 100-1024 \
+	--bytes 0-3000 --deadline $((200 + messages / 4))
+finish
