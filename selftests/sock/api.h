@@ -43,6 +43,12 @@
 
 #define TIMEOUT_S	120
 
+/*
+ * The first of some hundred ports that are this test's own: what sockets of an
+ * earlier one left behind is still under way to its ports.
+ */
+#define PORT		(2000 + getpid() % 60 * 700)
+
 /* The outcome of a call and its errno in one value: the result, or -errno. */
 #define RESULT(call)	({ errno = 0; ssize_t r_ = (call); r_ < 0 ? -(ssize_t)errno : r_; })
 

@@ -5,8 +5,6 @@
 #include <sys/epoll.h>
 #include "api.h"
 
-#define PORT	5000
-
 static char big[1 << 20], got[1 << 20];
 
 #define SOCKET(site, port)	msg_socket(self->ns[site], site, port, 0)

@@ -5,7 +5,6 @@
  */
 #include "api.h"
 
-#define PORT	5000
 #define MIB	(1U << 20)
 
 /* Nothing was taken for so long: nothing will be. */

@@ -4,7 +4,6 @@
  */
 #include "api.h"
 
-#define PORT	5000
 #define MIB	(1U << 20)
 
 static char big[17 * MIB], got[17 * MIB];
