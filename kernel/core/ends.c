@@ -128,6 +128,13 @@ void fc_rxflow_delivered(struct fc_rxflow *flow, struct fc_rxmsg *msg)
 	flow->next++;
 }
 
+bool fc_rxflow_holds(const struct fc_rxflow *flow, u32 seq)
+{
+	const struct fc_rxmsg *m = &flow->msg[seq % FC_FLOW_WINDOW];
+
+	return m->state != FC_RX_EMPTY && m->seq == seq;
+}
+
 void fc_rxflow_confirm(const struct fc_rxflow *flow, u32 seq, struct fc_ctrl *c)
 {
 	const struct fc_rxmsg *m = &flow->msg[seq % FC_FLOW_WINDOW];
@@ -136,7 +143,7 @@ void fc_rxflow_confirm(const struct fc_rxflow *flow, u32 seq, struct fc_ctrl *c)
 	c->next = flow->next;
 	c->base = 0;
 	c->have = 0;
-	if (m->state != FC_RX_EMPTY && m->seq == seq) {
+	if (fc_rxflow_holds(flow, seq)) {
 		c->base = m->base;
 		c->have = m->have;
 	}

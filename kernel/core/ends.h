@@ -116,6 +116,9 @@ bool fc_rxmsg_stored(struct fc_rxmsg *msg, u16 index);
 struct fc_rxmsg *fc_rxflow_ready(struct fc_rxflow *flow);
 void fc_rxflow_delivered(struct fc_rxflow *flow, struct fc_rxmsg *msg);
 
+/* Was message @seq admitted, and is not delivered? */
+bool fc_rxflow_holds(const struct fc_rxflow *flow, u32 seq);
+
 /* Fill in what a confirmation says of message @seq: next, base, have. */
 void fc_rxflow_confirm(const struct fc_rxflow *flow, u32 seq, struct fc_ctrl *ctrl);
 
@@ -175,6 +178,14 @@ static inline bool fc_txtarget_over(const struct fc_txtarget *t)
  * now.
  */
 int fc_txtarget_next(const struct fc_txtarget *t, const struct fc_txflow *flow);
+
+/* Does what this target is to be asked for next still wait to be sent? */
+static inline bool fc_txtarget_unsent(const struct fc_txtarget *t)
+{
+	if (t->state == FC_TX_NO_ROOM || fc_txtarget_over(t))
+		return false;
+	return t->sent < t->base || (t->sent == t->base && t->base < t->part.count);
+}
 
 /* Packet @packet of the message is on its way to this target. */
 void fc_txtarget_sent(struct fc_txtarget *t, int packet);

@@ -105,9 +105,9 @@ struct flitcast_end {
  * @next_sock: number of the next source
  * @flows: receiving flows
  * @nflows: how many
- * @ready: active messages that may have something to send
- * @fresh: others that may, in order
- * @nactive: messages that have begun
+ * @ready: messages that have begun and may have something to send
+ * @fresh: those that have not begun, in order
+ * @nactive: messages under way
  * @srtt: smoothed time from sending a packet to its confirmation, ns
  * @ends_at: when something end to end is due
  * @msgs: all messages that are not over

@@ -226,6 +226,22 @@ static void uninvite(struct flitcast_port *port, u64 now)
 	}
 }
 
+/* Room held by messages whose source fell silent in the middle of them. */
+static void reclaim(struct flitcast_site *site, struct flitcast_port *port)
+{
+	u64 now = flitcast_now();
+	struct rx_flow *flow;
+	int bucket;
+
+	/* A walk over all flows: not for every packet without room. */
+	if (now < port->reclaim_at)
+		return;
+	port->reclaim_at = now + NSEC_PER_SEC;
+	hash_for_each(site->flows, bucket, flow, node)
+		if (flow->port == port->number && now > flow->used + RECLAIM_NS)
+			flow_empty(site, flow);
+}
+
 /* There may be room: reserve it for those that wait, in order, and tell them. */
 static void invite(struct flitcast_site *site, struct flitcast_port *port)
 {
@@ -233,6 +249,8 @@ static void invite(struct flitcast_site *site, struct flitcast_port *port)
 	struct rx_flow *flow, *next;
 
 	uninvite(port, now);
+	if (!list_empty(&port->waiting))
+		reclaim(site, port);
 	list_for_each_entry_safe(flow, next, &port->waiting, waiting) {
 		u32 need = *need_of(flow, flow->core.next);
 		struct fc_ctrl ctrl = {
@@ -270,22 +288,6 @@ static bool charge_room(struct flitcast_port *port, struct rx_flow *flow, u32 ch
 		return false;
 	}
 	return port->ops->charge(port, charge, early);
-}
-
-/* Room held by messages whose source fell silent in the middle of them. */
-static void reclaim(struct flitcast_site *site, struct flitcast_port *port)
-{
-	u64 now = flitcast_now();
-	struct rx_flow *flow;
-	int bucket;
-
-	/* A walk over all flows: not for every packet without room. */
-	if (now < port->reclaim_at)
-		return;
-	port->reclaim_at = now + NSEC_PER_SEC;
-	hash_for_each(site->flows, bucket, flow, node)
-		if (flow->port == port->number && now > flow->used + RECLAIM_NS)
-			flow_empty(site, flow);
 }
 
 /* Reserve room for a message and make its place. */
@@ -484,7 +486,7 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 	} else if (!flow) {
 		/* Nothing is known of it: it may come as if for the first time. */
 		answer(site, &pk, &t, NULL, FC_CTRL_ROOM);
-	} else if (fc_before(ask->seq, flow->core.next)) {
+	} else if (fc_before(ask->seq, flow->core.next) || fc_rxflow_holds(&flow->core, ask->seq)) {
 		answer(site, &pk, &t, flow, FC_CTRL_CONFIRM);
 	} else if (!*need_of(flow, ask->seq) ||
 		   (flow->invited && ask->seq == flow->core.next)) {

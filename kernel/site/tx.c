@@ -50,7 +50,7 @@ struct tx_flow {
  * @len: bytes, as the sender named them
  * @most: packets sent at least once
  * @sent_at: when its last packet was sent
- * @silent: it did not answer in time: nothing of it counts as under way
+ * @silent: it did not answer in time: nothing of it counts as under way before it does
  * @unreachable: the last answer said that there is no way
  * @core: progress
  */
@@ -106,9 +106,10 @@ struct flitcast_source {
  * @len: bytes
  * @charge: send room it holds
  * @repeat_at: when to send again what is unconfirmed
- * @hold_until: until then the granted wait for the others; 0: not begun
+ * @hold_until: until then the granted wait for the others; 0: never sent
  * @holding: they do
- * @active: it has begun, see msg_begun()
+ * @begun: some of it was sent: it does not wait for its turn again
+ * @active: it counts as under way, see msg_under_way()
  * @wait: current wait for an answer
  * @err: first failure
  * @list: the sender named a target list
@@ -132,6 +133,7 @@ struct flitcast_msg {
 	u64 wait;
 	int err;
 	bool holding;
+	bool begun;
 	bool active;
 	bool list;
 	u32 ntargets;
@@ -201,14 +203,15 @@ static void msg_put(struct flitcast_msg *msg)
 static void msg_ready(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	if (list_empty(&msg->ready))
-		list_add_tail(&msg->ready, msg->active ? &site->ready : &site->fresh);
+		list_add_tail(&msg->ready, msg->begun ? &site->ready : &site->fresh);
 }
 
 /*
- * Has the message begun?  It has packets under way, or room at a target, which
- * it should soon use.
+ * Has the message packets under way, or room at a target, which it should soon
+ * use?  What a silent target is sent again does not count: a site that is gone
+ * must not hold back what goes to others.
  */
-static bool msg_begun(const struct flitcast_msg *msg)
+static bool msg_under_way(const struct flitcast_msg *msg)
 {
 	u32 i;
 
@@ -225,7 +228,7 @@ static bool msg_begun(const struct flitcast_msg *msg)
 /* Its state changed: it may become active, or make place for another. */
 static void msg_settle(struct flitcast_site *site, struct flitcast_msg *msg, bool over)
 {
-	bool active = !over && msg_begun(msg);
+	bool active = !over && msg_under_way(msg);
 
 	if (active == msg->active)
 		return;
@@ -234,8 +237,6 @@ static void msg_settle(struct flitcast_site *site, struct flitcast_msg *msg, boo
 		site->nactive++;
 	else
 		site->nactive--;
-	if (!list_empty(&msg->ready))
-		list_move_tail(&msg->ready, active ? &site->ready : &site->fresh);
 }
 
 static u64 first_wait(const struct flitcast_site *site)
@@ -469,13 +470,15 @@ static bool msg_repeat(struct flitcast_site *site, struct flitcast_msg *msg, u64
 
 	for (i = 0; i < msg->ntargets; i++) {
 		struct tx_target *t = &msg->target[i];
+		bool unsent = fc_txtarget_unsent(&t->core);
 
 		if (fc_txtarget_over(&t->core))
 			continue;
 		if (fc_txtarget_repeat(&t->core))
 			ask(site, msg, t);
 		t->silent = true;
-		if (!t->asked || now < t->asked + src->timeout)
+		/* It cannot answer what has not gone from here. */
+		if (unsent || !t->asked || now < t->asked + src->timeout)
 			continue;
 		if (!give_up(site, t, t->unreachable ? -EHOSTUNREACH : -ETIMEDOUT)) {
 			source_reap(src);
@@ -577,7 +580,8 @@ bool flitcast_tx_pick(struct flitcast_site *site)
 			continue;
 		}
 		/* In turn with the others, packet by packet. */
-		list_move_tail(&msg->ready, msg->active ? &site->ready : &site->fresh);
+		msg->begun = true;
+		list_move_tail(&msg->ready, &site->ready);
 		refcount_inc(&msg->refs);
 		site->cur = msg;
 		site->cur_packet = packet;
@@ -636,7 +640,6 @@ static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *h
 		t->sent_at = flitcast_now();
 		if (!t->asked)
 			t->asked = t->sent_at;
-		t->silent = false;
 		t->most = max(t->most, t->core.sent);
 	}
 	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;

@@ -163,6 +163,7 @@ static void send_some(struct bench *b)
 		CHECK(m->tx.state != FC_TX_ASKING || next == m->part.first,
 		      "message %u: packet %d before the grant", i, next);
 		fc_txtarget_sent(&m->tx, next);
+		CHECK(!fc_txtarget_unsent(&m->tx), "message %u: packet %d is sent", i, next);
 		p.packet = (u16)next;
 		b->packets++;
 		channel_data(b, &p);
@@ -287,12 +288,11 @@ static struct fc_ctrl take_ctrl(struct bench *b)
 /* The target answers FC_CTRL_ASK; the question may be lost, as a packet may. */
 static void ask(struct bench *b, u32 i)
 {
-	const struct fc_rxmsg *slot = &b->rx.msg[b->msg[i].tx.seq % FC_FLOW_WINDOW];
 	u32 seq = b->msg[i].tx.seq;
 
 	if (tap_random(100) < b->loss)
 		return;
-	if (fc_before(seq, b->rx.next) || (slot->state != FC_RX_EMPTY && slot->seq == seq))
+	if (fc_before(seq, b->rx.next) || fc_rxflow_holds(&b->rx, seq))
 		confirm(b, seq, FC_CTRL_CONFIRM);
 	else
 		confirm(b, seq, tap_random(100) < b->refuse ? FC_CTRL_NO_ROOM : FC_CTRL_ROOM);
@@ -300,9 +300,15 @@ static void ask(struct bench *b, u32 i)
 
 static void repeat(struct bench *b)
 {
-	for (u32 i = b->tx.oldest - b->first_seq; i < b->n; i++)
-		if (fc_txtarget_repeat(&b->msg[i].tx))
+	for (u32 i = b->tx.oldest - b->first_seq; i < b->n; i++) {
+		struct fc_txtarget *tx = &b->msg[i].tx;
+
+		if (fc_txtarget_repeat(tx))
 			ask(b, i);
+		else
+			CHECK(fc_txtarget_unsent(tx) == !fc_txtarget_over(tx),
+			      "message %u: to be sent again?", i);
+	}
 }
 
 static void give_up(struct bench *b, u32 i)
