@@ -44,13 +44,31 @@
 #define TIMEOUT_S	120
 
 /*
- * The first of some hundred ports that are this test's own: what sockets of an
- * earlier one left behind is still under way to its ports.
+ * The first of some hundred ports that are this test's own, and its children's:
+ * what sockets of an earlier one left behind is still under way to its ports.
  */
-#define PORT		(2000 + getpid() % 60 * 700)
+#define PORT		api_port
+#define PORTS_A_TEST	700
+
+static int api_port;
 
 /* The outcome of a call and its errno in one value: the result, or -errno. */
 #define RESULT(call)	({ errno = 0; ssize_t r_ = (call); r_ < 0 ? -(ssize_t)errno : r_; })
+
+static void api_choose_port(const struct __test_metadata *test)
+{
+	struct __fixture_metadata *f;
+	struct __test_metadata *t;
+
+	api_port = 2000;
+	for (f = __fixture_list; f; f = f->next) {
+		for (t = f->tests; t; t = t->next) {
+			if (t == test)
+				return;
+			api_port += PORTS_A_TEST;
+		}
+	}
+}
 
 FIXTURE(bare) {
 	int unused;
@@ -58,6 +76,7 @@ FIXTURE(bare) {
 
 FIXTURE_SETUP(bare)
 {
+	api_choose_port(_metadata);
 	ASSERT_EQ(0, unshare(CLONE_NEWNET));
 }
 
@@ -71,6 +90,7 @@ FIXTURE(alone) {
 
 FIXTURE_SETUP(alone)
 {
+	api_choose_port(_metadata);
 	ASSERT_EQ(0, unshare(CLONE_NEWNET));
 	self->netns = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 	ASSERT_LE(0, self->netns);
@@ -91,6 +111,7 @@ FIXTURE_SETUP(line)
 {
 	int i;
 
+	api_choose_port(_metadata);
 	if (lab_sites(LAB) != 3 || lab_healthy(LAB, SOON_MS))
 		ASSERT_EQ(0, lab_up(LAB, "line:3")) {
 			TH_LOG("%s", cli_output());

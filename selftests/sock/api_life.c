@@ -49,6 +49,7 @@ FIXTURE_SETUP(frail)
 {
 	int i;
 
+	api_choose_port(_metadata);
 	ASSERT_EQ(0, lab_up(FRAIL, "line:3")) {
 		TH_LOG("%s", cli_output());
 	}

@@ -98,19 +98,22 @@ FIXTURE(deaf) {
 FIXTURE_VARIANT(deaf) {
 	size_t len;
 	int most;
+	int ports;	/* from the test's on; what the variant before left goes to its own */
 };
 
 /* Send and receive buffer are 4 MiB each; about as much again is generous. */
-FIXTURE_VARIANT_ADD(deaf, empty) { .len = 0, .most = 40000 };
-FIXTURE_VARIANT_ADD(deaf, tiny) { .len = 1, .most = 40000 };
-FIXTURE_VARIANT_ADD(deaf, page) { .len = 4096, .most = 4000 };
-FIXTURE_VARIANT_ADD(deaf, packet) { .len = 65536, .most = 256 };
-FIXTURE_VARIANT_ADD(deaf, large) { .len = MIB, .most = 16 };
+FIXTURE_VARIANT_ADD(deaf, empty) { .len = 0, .most = 40000, .ports = 0 };
+FIXTURE_VARIANT_ADD(deaf, tiny) { .len = 1, .most = 40000, .ports = 100 };
+FIXTURE_VARIANT_ADD(deaf, page) { .len = 4096, .most = 4000, .ports = 200 };
+FIXTURE_VARIANT_ADD(deaf, packet) { .len = 65536, .most = 256, .ports = 300 };
+FIXTURE_VARIANT_ADD(deaf, large) { .len = MIB, .most = 16, .ports = 400 };
 
 FIXTURE_SETUP(deaf)
 {
 	int i;
 
+	api_choose_port(_metadata);
+	api_port += variant->ports;
 	if (lab_sites(LAB) != 3 || lab_healthy(LAB, SOON_MS))
 		ASSERT_EQ(0, lab_up(LAB, "line:3")) {
 			TH_LOG("%s", cli_output());
