@@ -82,6 +82,11 @@ check-fast: prepare ## Run the unit tests and one guest
 soak: prepare ## Run every test and the long ones
 	@selftests/run -j $(JOBS) soak
 
+.PHONY: check-debug
+check-debug: prepare ## Run the guests' tests on a kernel with KASAN, lockdep, kmemleak
+	@selftests/vm/kernel-debug >/dev/null
+	@selftests/run -g -j $(JOBS) check 'net/*' 'sock/*'
+
 .PHONY: demo
 demo: ## Multicast over a 4x4 torus of namespaces, in a guest (NATIVE=1: here)
 	@scripts/deps build demo
