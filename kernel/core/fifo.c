@@ -20,6 +20,12 @@ static enum fc_fifo_action fifo_step(struct fc_site *site, enum fc_fifo_cond con
 	return row->action;
 }
 
+/* The packet's targets, without those whose source was told that no way leads there. */
+static void serve(struct fc_site *site, enum fc_effect_type type, struct fc_effects *fx)
+{
+	fc_effect_add(fx, type, FC_PORT_LOCAL, NULL)->mask = site->out[FC_PORT_LOCAL].mask;
+}
+
 static void oper_step(struct fc_site *site, enum fc_oper_cond cond, const struct fc_flit *flit,
 		      bool keep, struct fc_effects *fx)
 {
@@ -34,10 +40,10 @@ static void oper_step(struct fc_site *site, enum fc_oper_cond cond, const struct
 		fc_effect_add(fx, FC_FX_STORE, FC_PORT_LOCAL, flit)->keep = keep;
 		break;
 	case FC_OPA_SERVE:
-		fc_effect_add(fx, FC_FX_SERVE, FC_PORT_LOCAL, NULL);
+		serve(site, FC_FX_SERVE, fx);
 		break;
 	case FC_OPA_SERVE_LOCAL:
-		fc_effect_add(fx, FC_FX_SERVE_LOCAL, FC_PORT_LOCAL, NULL);
+		serve(site, FC_FX_SERVE_LOCAL, fx);
 		break;
 	case FC_OPA_DISCARD:
 		site->stat[FC_STAT_PKT_DISCARDED]++;

@@ -133,6 +133,21 @@ static enum fc_route connected(struct fc_site *site, u8 in, enum fc_conn type, u
 	return FC_ROUTE_CONNECTED;
 }
 
+/* Are the targets of the masks, @local ones here, all at one site? */
+static bool at_one_site(const u8 *head, u64 local, u64 remote)
+{
+	u32 first;
+	u64 rest;
+
+	if (local || !remote)
+		return !remote;
+	first = fc_wire_target_site(head, fc_low64(remote));
+	for (rest = remote; rest; rest &= rest - 1)
+		if (fc_wire_target_site(head, fc_low64(rest)) != first)
+			return false;
+	return true;
+}
+
 enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct fc_effects *fx)
 {
 	struct fc_in *ni = &site->in[in];
@@ -142,16 +157,14 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 	u32 up = site->up & ~fc_bit(FC_PORT_LOCAL);
 	u32 free = available(site, in, ni->multi);
 	bool here = fc_netout_available(site, FC_PORT_LOCAL, in, ni->multi);
-	u32 common = free, wanted = 0, ports = 0, first = fc_wire_target_site(head, 0);
+	u32 common = free, wanted = 0, ports = 0;
 	u32 cand[FC_TARGETS_MAX];
-	bool one_site = true, found = true;
+	bool one_site, found = true;
 	u8 p;
 
 	for (i = 0; i < n; i++) {
 		u32 dst = fc_wire_target_site(head, i);
 
-		if (dst != first)
-			one_site = false;
 		if (dst == site->id) {
 			local |= fc_bit64(i);
 			cand[i] = 0;
@@ -182,6 +195,7 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 		fc_effect_add(fx, FC_FX_UNREACHABLE, in, &ni->held)->mask = unreachable;
 	}
 	remote = all & ~local & ~unreachable;
+	one_site = at_one_site(head, local, remote);
 
 	if (!(local | remote))
 		return connected(site, in, FC_CONN_SINK, 0);

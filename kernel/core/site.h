@@ -264,8 +264,8 @@ enum fc_effect_type {
 	FC_FX_SEND = 1,		/* flit to a link */
 	FC_FX_STATUS,		/* status frame to a link */
 	FC_FX_STORE,		/* flit into the operator's network-buffer */
-	FC_FX_SERVE,		/* operator: deliver the local entries, send the others on */
-	FC_FX_SERVE_LOCAL,	/* operator: deliver the local entries */
+	FC_FX_SERVE,		/* operator: deliver @mask's local entries, send its others on */
+	FC_FX_SERVE_LOCAL,	/* operator: deliver @mask's local entries */
 	FC_FX_DISCARD,		/* operator: empty the network-buffer */
 	FC_FX_UNREACHABLE,	/* tell the source: no way to these targets */
 	FC_FX_DROP,		/* the handle is not needed any more */
@@ -281,7 +281,8 @@ enum fc_effect_type {
  *	the handle's ownership goes to the runner
  * @seq: number of the flit, or of the next one (status)
  * @ack: flits taken from the port's other direction
- * @mask: targets that go there (send of a front); that are meant (unreachable)
+ * @mask: targets that go there (send of a front); that are to be served, all
+ *	others of the list having no way (serve); that are meant (unreachable)
  * @flit: the flit; its handle is NULL for a terminator without a frame
  */
 struct fc_effect {

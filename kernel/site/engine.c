@@ -278,10 +278,10 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		flitcast_oper_store(site, skb);
 		break;
 	case FC_FX_SERVE:
-		flitcast_oper_serve(site, false);
+		flitcast_oper_serve(site, e->mask, e->mask);
 		break;
 	case FC_FX_SERVE_LOCAL:
-		flitcast_oper_serve(site, true);
+		flitcast_oper_serve(site, e->mask, 0);
 		break;
 	case FC_FX_DISCARD:
 		flitcast_oper_discard(site);

@@ -224,7 +224,7 @@ static inline u64 flitcast_now(void)
 /* A flit into the network-buffer; takes ownership. */
 void flitcast_oper_store(struct flitcast_site *site, struct sk_buff *skb);
 /* Serve the packet in the network-buffer; @local: its local entries only. */
-void flitcast_oper_serve(struct flitcast_site *site, bool local);
+void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest);
 void flitcast_oper_discard(struct flitcast_site *site);
 /* Feed the local net-input with what is to be sent. */
 void flitcast_oper_feed(struct flitcast_site *site);

@@ -82,11 +82,12 @@ drop:
 	__skb_queue_purge(flits);
 }
 
-void flitcast_oper_serve(struct flitcast_site *site, bool local)
+/* Deliver what of @here is at this site, store what of @rest is not. */
+void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest)
 {
 	struct sk_buff_head flits;
 	struct fc_packet pk;
-	u64 here, rest;
+	u64 local;
 	u8 *head;
 
 	__skb_queue_head_init(&flits);
@@ -97,8 +98,9 @@ void flitcast_oper_serve(struct flitcast_site *site, bool local)
 	}
 	head = skb_peek(&flits)->data;
 	fc_wire_packet_decode(&pk, head);
-	here = fc_site_local_mask(&site->core, head);
-	rest = local ? 0 : fc_mask_all(pk.ntargets) & ~here;
+	local = fc_site_local_mask(&site->core, head);
+	here &= local;
+	rest &= ~local;
 	while (here) {
 		struct sk_buff_head copy;
 		struct fc_target t;

@@ -45,7 +45,9 @@ struct bench {
 	u32 packet_left;		/* of the packet the operator is sending */
 	bool sending;
 	u64 served;
+	u64 served_mask;		/* of the last one */
 	u64 unreachable;
+	u64 unreachable_mask;		/* of the last one */
 };
 
 static struct fc_effects effects;
@@ -135,8 +137,10 @@ static void perform(struct bench *b)
 		case FC_FX_SERVE:
 		case FC_FX_SERVE_LOCAL:
 			CHECK(b->buffered, "nothing to serve");
+			CHECK(e->mask, "nobody to serve");
 			b->buffered = 0;
 			b->served++;
+			b->served_mask = e->mask;
 			break;
 		case FC_FX_DISCARD:
 			b->buffered = 0;
@@ -144,6 +148,7 @@ static void perform(struct bench *b)
 		case FC_FX_UNREACHABLE:
 			CHECK(e->mask && e->flit.head, "nothing is unreachable");
 			b->unreachable++;
+			b->unreachable_mask = e->mask;
 			continue;
 		case FC_FX_DROP:
 			CHECK(h && !e->keep, "nothing to drop");
@@ -214,21 +219,21 @@ static struct fc_flit new_flit(struct bench *b, u8 parts, u32 data)
 	return flit;
 }
 
-/* A front of a packet of so many bytes, to random sites. */
-static struct fc_flit new_front(struct bench *b, u8 parts, u32 data, u32 bytes)
+/* A front of a packet of so many bytes, to the sites given. */
+static struct fc_flit front_to(struct bench *b, const u32 *sites, unsigned int n, u16 hops,
+			       u8 parts, u32 data, u32 bytes)
 {
 	struct fc_flit flit = new_flit(b, parts | FC_PART_HEAD, data);
 	struct handle *h = flit.h;
 	struct fc_packet pk = {
-		.src = tap_random(b->topo.nsites), .ntargets = (u16)(1 + tap_random(NTARGETS)),
-		.msg_len = bytes, .data_len = bytes,
-		.hops = tap_random(50) ? (u16)tap_random(20) : FC_HOPS_MAX,
+		.src = tap_random(b->topo.nsites), .ntargets = (u16)n,
+		.msg_len = bytes, .data_len = bytes, .hops = hops,
 	};
 
 	fc_wire_packet_encode(h->head, &pk);
 	for (unsigned int i = 0; i < pk.ntargets; i++) {
 		struct fc_target t = {
-			.site = tap_random(b->topo.nsites), .port = 1,
+			.site = sites[i], .port = 1,
 			.flags = i == pk.ntargets - 1u ? FC_TARGET_LAST : 0,
 		};
 
@@ -236,6 +241,18 @@ static struct fc_flit new_front(struct bench *b, u8 parts, u32 data, u32 bytes)
 	}
 	flit.head = h->head;
 	return flit;
+}
+
+/* The same, to random sites. */
+static struct fc_flit new_front(struct bench *b, u8 parts, u32 data, u32 bytes)
+{
+	unsigned int n = 1 + tap_random(NTARGETS);
+	u32 sites[NTARGETS];
+
+	for (unsigned int i = 0; i < n; i++)
+		sites[i] = tap_random(b->topo.nsites);
+	return front_to(b, sites, n, tap_random(50) ? (u16)tap_random(20) : FC_HOPS_MAX, parts,
+			data, bytes);
 }
 
 static u8 random_link(const struct bench *b)
@@ -436,6 +453,46 @@ TEST(site_event__orderly_frames)
 	for (unsigned int i = 0; i < 3000; i++)
 		run_bench(specs[tap_random(FC_ARRAY_SIZE(specs))], tap_random(5),
 			  1 + tap_random(WINDOW_MAX), tap_random(400), true);
+}
+
+/*
+ * Targets without a way: the source is told once, nobody is to send them on, and
+ * what the others make of the packet does not depend on them.
+ */
+TEST(site_unreachable__is_told_and_left_out)
+{
+	static const struct {
+		u32 sites[3];
+		u64 served;	/* by the operator; 0: the packet passes */
+		u64 unreachable;
+		enum fc_stat type;
+	} cases[] = {
+		{ { 1, 1, 2 }, 0x3, 0x4, FC_STAT_PKT_UNICAST },
+		{ { 2, 1, 2 }, 0x2, 0x5, FC_STAT_PKT_UNICAST },
+		{ { 0, 0, 2 }, 0, 0x4, FC_STAT_PKT_UNICAST },
+		{ { 0, 1, 2 }, 0x3, 0x4, FC_STAT_PKT_SOME_LOCAL },
+		{ { 2, 2, 2 }, 0, 0x7, FC_STAT_PKT_UNROUTABLE },
+	};
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(cases); i++) {
+		struct bench b;
+		struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
+
+		bench_init(&b, "line:3", 1, 4);
+		for (u8 p = 1; p < b.site.nports; p++)
+			if (fc_topo_neighbour(&b.topo, 1, p - 1) == 0)
+				link_up(&b, p, 4);
+		ev.seq = fc_site_seq(&b.site);
+		ev.flit = front_to(&b, cases[i].sites, 3, 0, FC_PART_TERM, 10, 10);
+		event(&b, &ev);
+		CHECK(b.unreachable == 1 && b.unreachable_mask == cases[i].unreachable,
+		      "case %u: told %llu times, mask %llx", i, (unsigned long long)b.unreachable,
+		      (unsigned long long)b.unreachable_mask);
+		CHECK(b.served == !!cases[i].served && b.served_mask == cases[i].served,
+		      "case %u: served %llx", i, (unsigned long long)b.served_mask);
+		CHECK(b.stat[cases[i].type] == 1, "case %u: of another type", i);
+		check_comes_to_rest(&b);
+	}
 }
 
 /* Everything that a site holds can be taken back at any moment. */

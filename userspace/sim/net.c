@@ -254,10 +254,10 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		queue_add(&sim->queue, &room);
 		break;
 	case FC_FX_SERVE:
-		operator_serve(sim, at, true);
+		operator_serve(sim, at, fx->mask, fx->mask);
 		break;
 	case FC_FX_SERVE_LOCAL:
-		operator_serve(sim, at, false);
+		operator_serve(sim, at, fx->mask, 0);
 		break;
 	case FC_FX_DISCARD:
 		operator_discard(sim, at);

@@ -305,7 +305,7 @@ static void store(struct sim *sim, u32 at, u64 mask)
 	node->transit_packets++;
 }
 
-void operator_serve(struct sim *sim, u32 at, bool others)
+void operator_serve(struct sim *sim, u32 at, u64 here, u64 others)
 {
 	struct node *node = &sim->node[at];
 	const u8 *head;
@@ -321,16 +321,16 @@ void operator_serve(struct sim *sim, u32 at, bool others)
 	head = node->buffer.flit[node->buffer.first].head;
 	fc_wire_packet_decode(&pk, head);
 	local = fc_site_local_mask(&node->site, head);
-	for (rest = local; rest; rest &= rest - 1) {
+	for (rest = here & local; rest; rest &= rest - 1) {
 		struct fc_target t;
 
 		fc_wire_target_decode(&t, head, fc_low64(rest));
 		take_entry(sim, at, &pk, &t);
 	}
-	rest = fc_mask_all(pk.ntargets) & ~local;
-	if (others && rest && node->transit_packets < sim->config.transit)
+	rest = others & ~local;
+	if (rest && node->transit_packets < sim->config.transit)
 		store(sim, at, rest);
-	else if (others && rest)
+	else if (rest)
 		sim_stat(sim, at)[FC_STAT_TRANSIT_FULL]++;
 	operator_discard(sim, at);
 }

@@ -209,8 +209,8 @@ bool net_idle(const struct sim *sim);
 /* operator.c */
 void operator_init(struct sim *sim, u32 node);
 void operator_free(struct sim *sim, u32 node);
-/* The packet in the network-buffer is whole. */
-void operator_serve(struct sim *sim, u32 node, bool others);
+/* The packet in the network-buffer is whole: deliver of @here, store of @others. */
+void operator_serve(struct sim *sim, u32 node, u64 here, u64 others);
 void operator_discard(struct sim *sim, u32 node);
 /* There may be something to send, or room for it. */
 void operator_kick(struct sim *sim, u32 node);
