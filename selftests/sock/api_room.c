@@ -452,10 +452,11 @@ TEST_F(line, room__small_receive_buffer)
 	EXPECT_DRAINED(to, from, 0, n, 100);
 }
 
-/* Free memory of the machine once it has settled, in KiB. */
+/* Memory that the machine could use at once, in KiB: free, or a copy of a file. */
 static uint64_t free_kib(void)
 {
-	return meminfo("MemFree");
+	return meminfo("MemFree") + meminfo("Buffers") + meminfo("Cached") +
+	       meminfo("SReclaimable");
 }
 
 static int64_t lost_kib(uint64_t since)
@@ -466,17 +467,27 @@ static int64_t lost_kib(uint64_t since)
 /* Four who send for seconds to one who never reads: memory stays where it is. */
 TEST_F(line, memory__deaf_receiver)
 {
-	int from[4], to, k, n = 0, attempts = 0;
+	int from[4], to, k, n = 0, attempts = 0, round;
 	uint64_t before, full, slab, until;
 	int64_t lost;
 
 	if (getenv("FLITCAST_DEBUG"))
 		SKIP(return, "this kernel keeps freed memory for a while");
-	before = free_kib();
-	to = SOCKET(2, PORT);
-	for (k = 0; k < 4; k++) {
-		from[k] = SOCKET(k / 2, 0);
-		ASSERT_LT(0, stuff(from[k], 2, PORT, 65536, 256));
+	/* The first time fills the kernel's caches, which keep what they have. */
+	for (round = 0; round < 2; round++) {
+		before = free_kib();
+		to = SOCKET(2, PORT);
+		for (k = 0; k < 4; k++) {
+			from[k] = SOCKET(k / 2, 0);
+			ASSERT_LT(0, stuff(from[k], 2, PORT, 65536, 256));
+		}
+		if (round)
+			break;
+		close(to);
+		for (k = 0; k < 4; k++)
+			close(from[k]);
+		for (until = now_ms() + SOON_MS; lost_kib(before) > 16 * 1024 && now_ms() < until;)
+			sleep_ms(50);
 	}
 	/* Buffers of 4 MiB: four to send, one to receive; and what is under way. */
 	lost = lost_kib(before);
