@@ -87,6 +87,13 @@ check-debug: prepare ## Run the guests' tests on a kernel with KASAN, lockdep, k
 	@selftests/vm/kernel-debug >/dev/null
 	@selftests/run -g -j $(JOBS) check 'net/*' 'sock/*'
 
+.PHONY: explore
+explore: ## Every state of small networks: an hour, 16 GiB; in check it takes a minute
+	@scripts/deps build check
+	@$(MAKE) -C selftests/core COMPILERS=gcc
+	@build/selftests/core/explore --file selftests/core/explore.check \
+		--file selftests/core/explore.hour --rows
+
 .PHONY: demo
 demo: ## Multicast over a 4x4 torus of namespaces, in a guest (NATIVE=1: here)
 	@scripts/deps build demo

@@ -7,6 +7,7 @@
 
 #include "base.h"
 #include "care.h"
+#include "replay.h"
 
 static const struct command {
 	const char *name;
@@ -14,6 +15,7 @@ static const struct command {
 	const char *help;
 } commands[] = {
 	{ "care", care_main, "the CARE protocol under random multicast traffic" },
+	{ "replay", replay_main, "a chosen order of events in a small network" },
 };
 
 static void usage(FILE *file)

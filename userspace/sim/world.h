@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A small network in which nothing happens by itself: whoever runs it chooses
+ * every event.  Sites, routers and ends are the core's; links, operators and
+ * sources are as plain as can be.  A state of it is a short string of bytes, the
+ * same for all states that cannot be told apart.
+ *
+ * Time does not exist: whatever timer is armed may fire next.
+ */
+#ifndef FLITCAST_SIM_WORLD_H
+#define FLITCAST_SIM_WORLD_H
+
+#include "ends.h"
+#include "site.h"
+
+#define WORLD_SITES	8
+#define WORLD_PORTS	5	/* with the local one */
+#define WORLD_WINDOW	4
+#define WORLD_MESSAGES	8
+#define WORLD_TARGETS	3
+#define WORLD_FLITS	6	/* of a packet */
+#define WORLD_POOL	4	/* stored packets of a site */
+#define WORLD_LINKS	(WORLD_SITES * (WORLD_PORTS - 1))
+#define WORLD_WIRE	(2 * WORLD_WINDOW + 4)	/* frames of a link's one direction */
+#define WORLD_CODE	1024	/* bytes of a state at most */
+#define WORLD_EVENTS	256	/* possible at a time */
+
+/* What may happen next; an event is its kind and a place. */
+enum world_kind {
+	WORLD_ARRIVE = 1,	/* the first frame of a link comes in */
+	WORLD_LOSE,		/* the first frame of a link is lost */
+	WORLD_DOWN,		/* a link goes down, with what is on it */
+	WORLD_UP,
+	WORLD_SEND,		/* a source begins, or repeats, a message */
+	WORLD_EARLY,		/* a source repeats a message that is under way */
+	WORLD_RESEND,		/* an operator begins to send a stored packet */
+	WORLD_FEED,		/* an operator gives the next flit of its packet */
+	WORLD_TAKE,		/* an operator takes a word from the fifo-buffer */
+	WORLD_SEEK,		/* a net-input counts a seek */
+	WORLD_TIMEOUT,		/* a fifo-buffer times out */
+	WORLD_PROBE,		/* a net-output asks what was taken */
+};
+
+static inline u16 world_event(enum world_kind kind, unsigned int place)
+{
+	return (u16)(kind << 8 | place);
+}
+
+/**
+ * struct world_message - a message of one packet
+ * @from: source
+ * @ntargets: targets
+ * @flits: of the packet
+ * @to: target sites, all different
+ * @flow: number of each target's flow
+ * @seq: number of the message in each of these
+ */
+struct world_message {
+	u8 from;
+	u8 ntargets;
+	u8 flits;
+	u8 to[WORLD_TARGETS];
+	u8 flow[WORLD_TARGETS];
+	u8 seq[WORLD_TARGETS];
+};
+
+/**
+ * struct world_config - a scenario
+ * @topo: topology
+ * @pref: preference table, the default one
+ * @timing: settings of the sites; times are irrelevant
+ * @message: messages
+ * @nmessages: how many
+ * @window: flits a net-input takes ahead
+ * @pool: packets an operator stores for others
+ * @loss: frames that may be lost, over all
+ * @flaps: times a link may go down, over all
+ * @early: repetitions too early, over all
+ * @timeout: the fifo-buffers have a time-out
+ * @drop: an operator without storage drops what it should store (the rule of
+ *	Documentation/design.rst, "Nothing hangs"); else it keeps the packet in its
+ *	network-buffer and takes no more words until it has sent it, as in the paper
+ */
+struct world_config {
+	struct fc_topo topo;
+	struct fc_pref pref;
+	struct fc_timing timing;
+	struct world_message message[WORLD_MESSAGES];
+	u8 nmessages;
+	u8 window;
+	u8 pool;
+	u8 loss;
+	u8 flaps;
+	u8 early;
+	bool timeout;
+	bool drop;
+};
+
+/**
+ * world_parse() - a scenario from its text
+ * @config: result
+ * @text: "TOPOLOGY [WORD]... MESSAGE...", where MESSAGE is FROM>TO[,TO]...[*FLITS]
+ *	and WORD is one of window=, room=, pool=, seek=, loss=, flaps=, early=
+ *	(a number follows), no-timeout, paper
+ *
+ * Return: NULL, or a text that says what is wrong, valid until the next call.
+ */
+const char *world_parse(struct world_config *config, const char *text);
+
+/* Take up a scenario, which must outlive its use: the world in its first state. */
+void world_init(const struct world_config *config);
+
+/* The events possible now.  Return: how many. */
+unsigned int world_events(u16 events[WORLD_EVENTS]);
+
+/**
+ * world_apply() - let one event happen
+ * @event: of those possible now
+ *
+ * Return: NULL, or a text that says which promise is broken, valid until the
+ * next call.
+ */
+const char *world_apply(u16 event);
+
+/* Everything is delivered and confirmed, and nothing is under way. */
+bool world_done(void);
+
+/* Write the state.  Return: bytes. */
+unsigned int world_save(u8 code[WORLD_CODE]);
+void world_load(const u8 *code);
+
+/* Words for an event, as now seen; what every machine is doing. */
+void world_tell_event(u16 event, char *text, size_t size);
+void world_tell(void (*line)(const char *text));
+
+/* Told of every row that fires; may be NULL. */
+extern void (*world_fired)(unsigned int machine, unsigned int state, unsigned int cond);
+
+#endif /* FLITCAST_SIM_WORLD_H */
