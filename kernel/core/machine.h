@@ -86,5 +86,7 @@ enum fc_route {
 
 /* Try to connect a net-input whose front is held. */
 enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct fc_effects *fx);
+/* The net-input seeks no more: net-outputs kept for it are free to others. */
+void fc_router_release_claims(struct fc_site *site, u8 in);
 
 #endif /* FC_CORE_MACHINE_H */

@@ -314,6 +314,8 @@ bool fc_netin_step(struct fc_site *site, u8 port, struct fc_effects *fx)
 		break;
 	case FC_NIA_DROP_FRONT:
 		stop_seeking(site, port);
+		fc_router_release_claims(site, port);
+		site->work |= site->seekers;
 		drop(site, port, &in->held, fx);
 		memset(&in->held, 0, sizeof(in->held));
 		break;

@@ -79,7 +79,7 @@ static u8 pick(const struct fc_site *site, u32 mask)
 	return fc_low(high ? high : mask);
 }
 
-static void release_claims(struct fc_site *site, u8 in)
+void fc_router_release_claims(struct fc_site *site, u8 in)
 {
 	u8 p;
 
@@ -129,7 +129,7 @@ static enum fc_route connected(struct fc_site *site, u8 in, enum fc_conn type, u
 	site->stat[stats[type]]++;
 	site->in[in].type = type;
 	site->in[in].conn = ports;
-	release_claims(site, in);
+	fc_router_release_claims(site, in);
 	return FC_ROUTE_CONNECTED;
 }
 

@@ -521,6 +521,47 @@ TEST(site_purge__gives_back_every_handle)
 	}
 }
 
+/* A flit of a packet to one site, on a port; the front says how much is to come. */
+static void flit_to(struct bench *b, u8 port, u8 parts, u32 data, u32 to, u32 bytes)
+{
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = port, .ack = b->acked[port] };
+
+	ev.seq = b->in[port].taken + b->in[port].queued;
+	ev.flit = parts & FC_PART_HEAD ? front_to(b, &to, 1, 0, parts, data, bytes) :
+					 new_flit(b, parts, data);
+	event(b, &ev);
+}
+
+static void ack_all(struct bench *b, u8 port)
+{
+	struct fc_event ev = { .type = FC_EV_STATUS, .port = port, .ack = b->sent[port] };
+
+	note_ack(b, port, ev.ack);
+	event(b, &ev);
+}
+
+/* What a packet kept for itself while it waited is free when its link is reset. */
+TEST(site_claims__end_with_the_front)
+{
+	struct bench b;
+
+	/* Site 2 has 1 on port 2 and 3 on port 1. */
+	bench_init(&b, "line:5", 2, 4);
+	link_up(&b, 1, 4);
+	link_up(&b, 2, 4);
+	flit_to(&b, FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 10, 3, 10);
+	CHECK(b.sent[1] == 1, "%u sent", b.sent[1]);
+	/* Of several flits: it waits for port 1 to be drained. */
+	flit_to(&b, 2, FC_PART_HEAD, 10, 3, 20);
+	CHECK(b.sent[1] == 1 && b.in[2].state == FC_NI_FIRST, "does not wait");
+	link_down(&b, 2);
+	CHECK(b.in[2].state == FC_NI_FREE, "still waits");
+	ack_all(&b, 1);
+	flit_to(&b, FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 10, 3, 10);
+	CHECK(b.sent[1] == 2, "another packet does not get the way");
+	check_comes_to_rest(&b);
+}
+
 TEST(site_rows__fire_or_are_listed)
 {
 	site_event__orderly_frames();
