@@ -131,14 +131,12 @@ u8 fc_hello_time(struct fc_hello *h, u64 now)
 
 u8 fc_hello_reset(struct fc_hello *h, u64 now)
 {
-	u8 todo = leave_up(h, FC_LINK_INIT, FC_REASON_UNHEARD);
-
-	if (todo) {
-		/* At once: the peer resets its end by the new epoch. */
-		h->send_at = now + (h->interval >> FC_HELLO_INIT_SHIFT);
-		todo |= FC_HELLO_SEND;
-	}
-	return todo;
+	/* An end that is not up is at its beginning; without carrier it stays down. */
+	if (h->state != FC_LINK_UP)
+		return 0;
+	/* At once: the peer resets its end by the new epoch. */
+	h->send_at = now + (h->interval >> FC_HELLO_INIT_SHIFT);
+	return leave_up(h, FC_LINK_INIT, FC_REASON_UNHEARD) | FC_HELLO_SEND;
 }
 
 void fc_hello_alive(struct fc_hello *h, u64 now)

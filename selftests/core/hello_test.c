@@ -228,6 +228,27 @@ TEST(hello__a_new_life_of_the_peer_resets)
 	}
 }
 
+/* Both ends begin anew at once, and an end that is not up has nothing to begin. */
+TEST(hello__reset)
+{
+	struct bench b;
+
+	bench_init(&b);
+	perform(&b, 0, fc_hello_reset(&b.end[0], b.now));
+	CHECK(b.end[0].state == FC_LINK_DOWN, "without carrier in state %u", b.end[0].state);
+	plug(&b);
+	perform(&b, 0, fc_hello_reset(&b.end[0], b.now));
+	CHECK(b.end[0].own.epoch == 100, "epoch %u", b.end[0].own.epoch);
+	wait(&b, 2 * INTERVAL);
+	CHECK(b.up[0] && b.up[1] && !b.downs[0], "not up");
+	perform(&b, 0, fc_hello_reset(&b.end[0], b.now));
+	CHECK(!b.up[0] && b.end[0].own.epoch == 101, "epoch %u", b.end[0].own.epoch);
+	wait(&b, 2 * INTERVAL);
+	CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
+	      fc_reason_text(b.end[1].own.reason));
+	CHECK(b.downs[0] == 1 && b.downs[1] == 1, "reset %u and %u times", b.downs[0], b.downs[1]);
+}
+
 TEST(hello__silence_is_death)
 {
 	struct bench b;
