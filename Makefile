@@ -94,6 +94,14 @@ explore: ## Every state of small networks: an hour, 16 GiB; in check it takes a 
 	@build/selftests/core/explore --file selftests/core/explore.check \
 		--file selftests/core/explore.hour --rows
 
+SECONDS ?= 60
+
+.PHONY: fuzz
+fuzz: ## Fuzz the protocol core for SECONDS=60; what it finds stays in build/fuzz
+	@scripts/deps build check
+	@$(MAKE) $(parallel) -C selftests/core fuzzers
+	@selftests/core/fuzz "$(SECONDS)"
+
 .PHONY: demo
 demo: ## Multicast over a 4x4 torus of namespaces, in a guest (NATIVE=1: here)
 	@scripts/deps build demo

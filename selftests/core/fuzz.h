@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the fuzzers share: a reader of their input, and CHECK() of tap.h, which
+ * here ends the run, so that libFuzzer keeps the input.
+ */
+#ifndef SELFTESTS_CORE_FUZZ_H
+#define SELFTESTS_CORE_FUZZ_H
+
+#include "tap.h"
+
+/**
+ * struct fuzz - what is left of the input; zeros follow its end
+ * @at: next byte
+ * @end: behind the last one
+ */
+struct fuzz {
+	const u8 *at;
+	const u8 *end;
+};
+
+static inline size_t fuzz_left(const struct fuzz *f)
+{
+	return (size_t)(f->end - f->at);
+}
+
+static inline u8 fuzz_u8(struct fuzz *f)
+{
+	return f->at < f->end ? *f->at++ : 0;
+}
+
+static inline u16 fuzz_u16(struct fuzz *f)
+{
+	u16 high = fuzz_u8(f);
+
+	return (u16)(high << 8 | fuzz_u8(f));
+}
+
+static inline u32 fuzz_u32(struct fuzz *f)
+{
+	u32 high = fuzz_u16(f);
+
+	return high << 16 | fuzz_u16(f);
+}
+
+static inline u64 fuzz_u64(struct fuzz *f)
+{
+	u64 high = fuzz_u32(f);
+
+	return high << 32 | fuzz_u32(f);
+}
+
+/* One byte decides; below is 1 .. 256. */
+static inline u32 fuzz_below(struct fuzz *f, u32 below)
+{
+	return fuzz_u8(f) % below;
+}
+
+/* A copy of exactly its size, so that the address sanitizer sees its end. */
+void *fuzz_copy(const void *from, size_t size);
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+
+#endif /* SELFTESTS_CORE_FUZZ_H */

@@ -1,0 +1,931 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One site, driven by events that the input spells: its peers send packets and
+ * what contradicts them, acknowledge what they like, come and go; its operator
+ * sends packets and takes words when it is told to.
+ *
+ * What a peer can see is checked as a peer would check it: packets whole and
+ * framed, numbers without a gap, nothing beyond the window.  Every target of
+ * every packet is accounted for: it goes one way once, and a packet in whose way
+ * nobody was is not lost.  Handles come back exactly once.  In the end the peers
+ * behave: the site comes to rest, still forwards, and holds nothing.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "site.h"
+
+#define WINDOW_MAX	8
+#define PACKETS_MAX	2048
+/* Of the peers' behaviour at the end; a hundred times what it takes. */
+#define ROUNDS		20000
+
+/**
+ * struct packet - what has become of a packet that was given to the site
+ * @all: its targets
+ * @local: of these, at the site
+ * @going: targets of branches that have begun and not ended
+ * @done: targets of branches that ended whole, or that the operator has
+ * @unreachable: targets its source was told of
+ * @data: bytes
+ * @port: net-input
+ * @ended: it was sent whole
+ * @excused: a peer misbehaved or a link was reset: it may be lost
+ */
+struct packet {
+	u64 all;
+	u64 local;
+	u64 going;
+	u64 done;
+	u64 unreachable;
+	u32 data;
+	u8 port;
+	bool ended;
+	bool excused;
+};
+
+/* A flit's memory, as the runner owns it. */
+struct handle {
+	bool ours;		/* the site has given it back */
+	u32 head_size;
+	u8 head[];
+};
+
+/* A train of flits on its way out: to a link, or into the network-buffer. */
+struct train {
+	struct packet *packet;	/* NULL between packets */
+	u64 mask;
+	u32 left;
+};
+
+/**
+ * struct peer - the other end of a link
+ * @out: what the site sends it
+ * @sent: flits of that
+ * @acked: of these, acknowledged
+ * @window: its own
+ * @in: packet that it sends
+ * @in_left: bytes of that still to come
+ * @next: number of its next flit
+ * @told: flits that the site says it took
+ * @flags: FC_STATUS_* it has been asked with and did not answer
+ * @dirty: it has sent what it should not have
+ */
+struct peer {
+	struct train out;
+	u32 sent;
+	u32 acked;
+	u32 window;
+	struct packet *in;
+	u32 in_left;
+	u32 next;
+	u32 told;
+	u8 flags;
+	bool dirty;
+};
+
+struct bench {
+	struct fc_topo topo;
+	struct fc_pref pref;
+	struct fc_timing timing;
+	struct fc_site site;
+	struct fc_in in[FC_PORTS_MAX];
+	struct fc_out out[FC_PORTS_MAX];
+	struct fc_flit *queue;
+	u64 stat[FC_STAT_COUNT];
+	u64 link_stat[FC_PORTS_MAX][FC_LSTAT_COUNT];
+	struct peer peer[FC_PORTS_MAX];		/* 0: the operator's sending half */
+	struct train buffer;			/* the network-buffer */
+	struct fc_effects *fx;
+	struct packet packet[PACKETS_MAX];
+	u32 packets;
+	u32 up;
+	u32 resets;
+	u64 now;
+	u32 held;				/* handles the site has */
+	u32 words;				/* in the fifo-buffer */
+	bool bounded;				/* the fifo-buffer */
+};
+
+static void event(struct bench *b, struct fc_event *ev);
+
+/*
+ * Packets.
+ */
+
+static bool over(const struct packet *pk)
+{
+	return (pk->done | pk->unreachable) == pk->all;
+}
+
+/* What is under way may be lost. */
+static void excuse_all(struct bench *b)
+{
+	for (u32 i = 0; i < b->packets; i++)
+		if (!over(&b->packet[i]))
+			b->packet[i].excused = true;
+}
+
+static void excuse_port(struct bench *b, u8 port)
+{
+	for (u32 i = 0; i < b->packets; i++)
+		if (b->packet[i].port == port && !over(&b->packet[i]))
+			b->packet[i].excused = true;
+}
+
+static struct packet *packet_of(struct bench *b, const u8 *head)
+{
+	struct fc_packet pk;
+
+	fc_wire_packet_decode(&pk, head);
+	CHECK(pk.id < b->packets, "packet %u of %u", pk.id, b->packets);
+	return &b->packet[pk.id];
+}
+
+static void packet_done(struct packet *pk, u64 mask, const char *where)
+{
+	CHECK(!(pk->done & mask), "targets %llx of %llx twice, now %s",
+	      (unsigned long long)(pk->done & mask), (unsigned long long)pk->all, where);
+	pk->done |= mask;
+}
+
+/* Every target went one way, was told of, or has an excuse. */
+static void check_packets(const struct bench *b)
+{
+	for (u32 i = 0; i < b->packets; i++) {
+		const struct packet *pk = &b->packet[i];
+
+		CHECK(over(pk) || pk->excused || !pk->ended,
+		      "packet %u from port %u lost for %llx of %llx", i, pk->port,
+		      (unsigned long long)(pk->all & ~pk->done & ~pk->unreachable),
+		      (unsigned long long)pk->all);
+	}
+}
+
+/*
+ * Effects.
+ */
+
+static void release(struct bench *b, struct handle *h)
+{
+	CHECK(!h->ours, "a handle given back twice");
+	CHECK(b->held, "more handles than were given");
+	h->ours = true;
+	b->held--;
+}
+
+/* The next flit of a train. */
+static void train_flit(struct bench *b, struct train *t, const struct fc_effect *e, u64 mask)
+{
+	const struct fc_flit *flit = &e->flit;
+
+	if (flit->parts & FC_PART_HEAD) {
+		CHECK(!t->packet, "port %u: a front within a packet", e->port);
+		t->packet = packet_of(b, flit->head);
+		t->mask = mask;
+		t->left = fc_wire_data_len(flit->head);
+		CHECK(mask && !(mask & ~t->packet->all), "port %u: targets %llx of %llx", e->port,
+		      (unsigned long long)mask, (unsigned long long)t->packet->all);
+	}
+	CHECK(t->packet, "port %u: parts %x without a front", e->port, flit->parts);
+	CHECK(flit->data <= t->left, "port %u: %u bytes where %u are left", e->port, flit->data,
+	      t->left);
+	t->left -= flit->data;
+}
+
+/* May these ports lead to one of the targets? */
+static bool leads(const struct bench *b, u8 port, const u8 *head, u64 mask)
+{
+	for (; mask; mask &= mask - 1) {
+		u32 dst = fc_wire_target_site(head, fc_low64(mask));
+		u32 dirs = dst == b->site.id ? 0 : fc_topo_minimal(&b->topo, b->site.id, dst);
+
+		for (; dirs; dirs &= dirs - 1) {
+			u8 d = (u8)fc_low(dirs);
+
+			for (u8 i = 0; i < b->pref.count[d]; i++)
+				if (b->pref.port[d][i] == port)
+					return true;
+		}
+	}
+	return false;
+}
+
+static void send(struct bench *b, const struct fc_effect *e)
+{
+	struct peer *peer = &b->peer[e->port];
+	const struct fc_flit *flit = &e->flit;
+	u8 branch[FC_PACKET_SIZE + FC_TARGETS_MAX * FC_TARGET_SIZE];
+
+	CHECK(e->port && b->up & fc_bit(e->port), "a flit for port %u, which is down", e->port);
+	CHECK(e->seq == peer->sent, "port %u: flit %u, not %u", e->port, e->seq, peer->sent);
+	peer->sent++;
+	CHECK(peer->sent - peer->acked <= peer->window, "port %u: beyond the window", e->port);
+	CHECK(!(flit->parts & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT)), "parts %x",
+	      flit->parts);
+	CHECK(flit->h || flit->parts == (FC_PART_TERM | FC_PART_ABORT),
+	      "port %u: parts %x without a frame", e->port, flit->parts);
+	if (flit->parts & FC_PART_HEAD) {
+		u32 size;
+
+		CHECK(flit->head, "port %u: a front without a head", e->port);
+		CHECK(leads(b, e->port, flit->head, e->mask), "port %u leads nowhere", e->port);
+		size = fc_wire_head_subset(branch, flit->head, e->mask, 1);
+		CHECK(fc_wire_head_check(branch, flit->parts, size + flit->data, b->topo.nsites),
+		      "port %u: the peer refuses the head", e->port);
+	}
+	train_flit(b, &peer->out, e, e->mask);
+	if (flit->parts & FC_PART_HEAD) {
+		CHECK(!(peer->out.packet->going & e->mask), "targets %llx by two ports",
+		      (unsigned long long)e->mask);
+		peer->out.packet->going |= e->mask;
+	}
+	if (!(flit->parts & FC_PART_TERM))
+		return;
+	peer->out.packet->going &= ~peer->out.mask;
+	if (!(flit->parts & FC_PART_ABORT)) {
+		CHECK(!peer->out.left, "port %u: ends with %u bytes missing", e->port,
+		      peer->out.left);
+		packet_done(peer->out.packet, peer->out.mask, "by a link");
+	}
+	peer->out.packet = NULL;
+}
+
+static void note_told(struct bench *b, u8 port, u32 ack)
+{
+	struct peer *peer = &b->peer[port];
+
+	CHECK(!fc_before(ack, peer->told), "port %u: took %u, then %u", port, peer->told, ack);
+	CHECK(ack - peer->told <= 2 * b->site.window || peer->dirty, "port %u: took %u after %u",
+	      port, ack, peer->told);
+	CHECK(peer->dirty || !fc_before(peer->next, ack), "port %u: took %u of %u", port, ack,
+	      peer->next);
+	peer->told = ack;
+}
+
+static void serve(struct bench *b, bool rest)
+{
+	struct packet *pk = b->buffer.packet;
+
+	CHECK(pk, "nothing to serve");
+	CHECK(!b->buffer.left, "served with %u bytes missing", b->buffer.left);
+	packet_done(pk, (rest ? pk->all & ~pk->unreachable : pk->local) & b->buffer.mask,
+		    "by the operator");
+	b->buffer.packet = NULL;
+}
+
+static void unreachable(struct bench *b, const struct fc_effect *e)
+{
+	const u8 *head = e->flit.head;
+	struct packet *pk;
+	u8 p;
+
+	CHECK(head && e->mask, "nothing is unreachable");
+	pk = packet_of(b, head);
+	CHECK(!(e->mask & (pk->unreachable | pk->local | ~pk->all)), "unreachable: %llx of %llx",
+	      (unsigned long long)e->mask, (unsigned long long)pk->all);
+	pk->unreachable |= e->mask;
+	if (fc_wire_hops(head) >= FC_HOPS_MAX)
+		return;
+	for (p = 1; p < b->site.nports; p++)
+		CHECK(!(b->up & fc_bit(p)) || !leads(b, p, head, e->mask), "port %u leads there",
+		      p);
+}
+
+static void perform(struct bench *b)
+{
+	struct fc_effects *fx = b->fx;
+
+	for (u32 i = 0; i < fx->n; i++) {
+		const struct fc_effect *e = &fx->fx[i];
+		struct handle *h = e->flit.h;
+
+		CHECK(!h || !h->ours, "effect %u of type %u uses a handle given back", i, e->type);
+		CHECK(e->port < b->site.nports, "port %u", e->port);
+		switch ((enum fc_effect_type)e->type) {
+		case FC_FX_SEND:
+			send(b, e);
+			note_told(b, e->port, e->ack);
+			break;
+		case FC_FX_STATUS:
+			CHECK(e->port && b->up & fc_bit(e->port), "status for port %u", e->port);
+			CHECK(e->seq == b->peer[e->port].sent, "port %u: %u sent, not %u", e->port,
+			      e->seq, b->peer[e->port].sent);
+			CHECK(!(e->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT)), "flags %x",
+			      e->flags);
+			b->peer[e->port].flags |= e->flags;
+			note_told(b, e->port, e->ack);
+			break;
+		case FC_FX_STORE:
+			CHECK(h, "nothing to store");
+			CHECK(!b->buffer.packet == !!(e->flit.parts & FC_PART_HEAD),
+			      "parts %x into the network-buffer", e->flit.parts);
+			train_flit(b, &b->buffer, e, e->flit.head ?
+				   packet_of(b, e->flit.head)->all : 0);
+			b->words++;
+			CHECK(!b->bounded || b->words <= b->timing.fifo_room,
+			      "%u words in the fifo-buffer", b->words);
+			break;
+		case FC_FX_SERVE:
+			serve(b, true);
+			break;
+		case FC_FX_SERVE_LOCAL:
+			serve(b, false);
+			break;
+		case FC_FX_DISCARD:
+			CHECK(b->buffer.packet, "nothing to discard");
+			b->buffer.packet = NULL;
+			break;
+		case FC_FX_UNREACHABLE:
+			/* Only looks at the head. */
+			unreachable(b, e);
+			continue;
+		case FC_FX_DROP:
+			CHECK(h && !e->keep, "nothing to drop");
+			break;
+		case FC_FX_RESET:
+			CHECK(e->port && !h && b->up & fc_bit(e->port), "reset of port %u",
+			      e->port);
+			b->resets |= fc_bit(e->port);
+			break;
+		}
+		if (h && !e->keep)
+			release(b, h);
+	}
+	/* Freed only behind the list, so that later uses are seen. */
+	for (u32 i = 0; i < fx->n; i++) {
+		struct handle *h = fx->fx[i].flit.h;
+
+		if (!h || !h->ours)
+			continue;
+		for (u32 j = i + 1; j < fx->n; j++)
+			if (fx->fx[j].flit.h == h)
+				fx->fx[j].flit.h = NULL;
+		free(h);
+	}
+}
+
+/*
+ * Between events.
+ */
+
+/* Table G, and what else must agree with itself. */
+static void check_tables(const struct bench *b)
+{
+	for (u8 p = 0; p < b->site.nports; p++) {
+		const struct fc_in *in = &b->in[p];
+		const struct fc_out *out = &b->out[p];
+		u32 queued = 0;
+
+		for (u32 i = 0; i < b->site.window; i++) {
+			queued += !!(in->queue[i].parts & FC_FLIT_VALID);
+			CHECK(in->queue[i].parts & FC_FLIT_VALID || !in->queue[i].h,
+			      "a handle in an empty slot");
+		}
+		CHECK(in->queued == queued, "port %u: %u queued, not %u", p, in->queued, queued);
+		CHECK(out->in == FC_PORT_NONE || b->in[out->in].conn & fc_bit(p),
+		      "net-output %u connected one way", p);
+		for (u32 rest = in->conn; rest; rest &= rest - 1)
+			CHECK(b->out[fc_low(rest)].in == p, "net-input %u connected one way", p);
+		CHECK(out->claim == FC_PORT_NONE ||
+		      (b->in[out->claim].state == FC_NI_FIRST && b->in[out->claim].multi),
+		      "net-output %u kept for net-input %u, which is %s", p, out->claim,
+		      fc_fsms[0].states[b->in[out->claim].state]);
+	}
+}
+
+/* A step that could be taken and was not would be a wake-up that is lost. */
+static void check_quiet(struct bench *b)
+{
+	struct fc_event ev = { .type = FC_EV_MORE, .now = b->now };
+
+	for (u8 p = 0; p < b->site.nports; p++)
+		if (b->in[p].state != FC_NI_FIRST)
+			b->site.work |= fc_bit(p);
+	CHECK(!fc_site_event(&b->site, &ev, b->fx), "much was left to do");
+	CHECK(!b->fx->n, "effect %u was left to do, for port %u", b->fx->fx[0].type,
+	      b->fx->fx[0].port);
+}
+
+static void link_down(struct bench *b, u8 port)
+{
+	struct fc_event ev = { .type = FC_EV_LINK_DOWN, .port = port };
+
+	b->up &= ~fc_bit(port);
+	if (b->peer[port].out.packet)
+		b->peer[port].out.packet->going &= ~b->peer[port].out.mask;
+	memset(&b->peer[port], 0, sizeof(b->peer[port]));
+	excuse_all(b);
+	event(b, &ev);
+}
+
+static void link_up(struct bench *b, u8 port, u32 window)
+{
+	struct fc_event ev = { .type = FC_EV_LINK_UP, .port = port, .count = window };
+
+	b->up |= fc_bit(port);
+	if (b->peer[port].out.packet)
+		b->peer[port].out.packet->going &= ~b->peer[port].out.mask;
+	memset(&b->peer[port], 0, sizeof(b->peer[port]));
+	b->peer[port].window = window < b->site.window ? window : b->site.window;
+	excuse_all(b);
+	event(b, &ev);
+}
+
+static void event(struct bench *b, struct fc_event *ev)
+{
+	unsigned int calls = 0;
+	bool more;
+	u32 rest;
+
+	ev->now = b->now;
+	do {
+		more = fc_site_event(&b->site, ev, b->fx);
+		CHECK(b->fx->n <= FC_EFFECTS, "%u effects", b->fx->n);
+		CHECK(!more || b->fx->n, "more to do, and nothing done");
+		perform(b);
+		ev->type = FC_EV_MORE;
+		/* A window of flits on each port, each copied to each port. */
+		CHECK(++calls < 1000, "never done");
+	} while (more);
+	check_tables(b);
+	check_quiet(b);
+	rest = b->resets;
+	b->resets = 0;
+	/* A new epoch: down at once, up when the peer has heard of it. */
+	for (; rest; rest &= rest - 1)
+		if (b->up & fc_bit(fc_low(rest)))
+			link_down(b, (u8)fc_low(rest));
+}
+
+/*
+ * What the peers and the operator do.
+ */
+
+/* A link's frame, or the operator's: in memory of exactly its size. */
+static struct fc_flit new_flit(struct bench *b, u8 parts, u32 data, const u8 *head, u32 head_size)
+{
+	struct handle *h = calloc(1, sizeof(*h) + head_size);
+	struct fc_flit flit = { .h = h, .parts = parts, .data = data };
+
+	if (!h)
+		abort();
+	b->held++;
+	if (head) {
+		memcpy(h->head, head, head_size);
+		flit.head = h->head;
+	}
+	return flit;
+}
+
+/* A front of a packet as the input says; h is NULL if it would not be believed. */
+static struct fc_flit new_front(struct bench *b, struct fuzz *f, u8 port, u8 parts, u32 data,
+				u32 bytes, struct packet **record)
+{
+	u8 head[FC_PACKET_SIZE + FC_TARGETS_MAX * FC_TARGET_SIZE];
+	struct fc_flit none = { 0 };
+	u8 how = fuzz_u8(f);
+	struct fc_packet pk = {
+		.src = fuzz_below(f, b->topo.nsites), .ntargets = (u16)(1 + how % 8),
+		.msg_len = bytes, .data_len = bytes, .id = b->packets,
+		.hops = how >> 3 == 1 ? FC_HOPS_MAX : 3,
+	};
+	struct packet *rec = &b->packet[b->packets];
+
+	if (how >> 3 == 2)
+		pk.ntargets = FC_TARGETS_MAX;
+	if (b->packets == PACKETS_MAX)
+		return none;
+	memset(rec, 0, sizeof(*rec));
+	rec->all = fc_mask_all(pk.ntargets);
+	rec->port = port;
+	rec->data = bytes;
+	fc_wire_packet_encode(head, &pk);
+	for (u8 i = 0; i < pk.ntargets; i++) {
+		struct fc_target t = {
+			.port = 1, .flags = i == pk.ntargets - 1 ? FC_TARGET_LAST : 0,
+		};
+
+		t.site = i < 8 ? fuzz_below(f, b->topo.nsites) : i % b->topo.nsites;
+		if (t.site == b->site.id)
+			rec->local |= fc_bit64(i);
+		fc_wire_target_encode(head, i, &t);
+	}
+	if (!fc_wire_head_check(head, parts, fc_head_size(pk.ntargets) + data, b->topo.nsites))
+		return none;
+	b->packets++;
+	*record = rec;
+	return new_flit(b, parts, data, head, fc_head_size(pk.ntargets));
+}
+
+/* What follows in good order: of a peer, or of the operator (port 0). */
+static void good_flit(struct bench *b, struct fuzz *f, u8 port)
+{
+	struct peer *peer = &b->peer[port];
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = port, .ack = peer->acked };
+	u8 how = fuzz_u8(f);
+	bool term = !(how & 3) || !fuzz_left(f);
+
+	if (port ? peer->dirty || peer->next - peer->told >= b->site.window :
+		   !fc_site_room(&b->site))
+		return;
+	if (!peer->in) {
+		u32 bytes = (how >> 2) * 10;
+		u32 data = term ? bytes : bytes * fuzz_below(f, 5) / 4;
+
+		ev.flit = new_front(b, f, port, FC_PART_HEAD | (term ? FC_PART_TERM : 0), data,
+				    bytes, &peer->in);
+		if (!ev.flit.h)
+			return;
+		peer->in_left = bytes - data;
+	} else if (port && how == 7) {
+		/* A branch that was given up before the link. */
+		peer->in->excused = true;
+		term = true;
+		ev.flit = new_flit(b, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
+	} else {
+		u32 data = term ? peer->in_left : peer->in_left * (how >> 2) / 64;
+
+		ev.flit = new_flit(b, term ? FC_PART_TERM : 0, data, NULL, 0);
+		peer->in_left -= data;
+	}
+	if (term) {
+		peer->in->ended = true;
+		peer->in = NULL;
+	}
+	ev.seq = port ? peer->next : fc_site_seq(&b->site);
+	peer->next = ev.seq + 1;
+	event(b, &ev);
+}
+
+static void note_ack(struct peer *peer, u32 ack)
+{
+	if (!fc_before(ack, peer->acked) && !fc_before(peer->sent, ack))
+		peer->acked = ack;
+}
+
+/* Any flit that decodes. */
+static void odd_flit(struct bench *b, struct fuzz *f, u8 port)
+{
+	static const u8 odd_parts[] = {
+		0, FC_PART_TERM, FC_PART_TERM | FC_PART_ABORT, FC_PART_HEAD,
+		FC_PART_HEAD | FC_PART_TERM,
+	};
+	struct peer *peer = &b->peer[port];
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = port };
+	u8 parts = odd_parts[fuzz_below(f, FC_ARRAY_SIZE(odd_parts))];
+	u8 where = fuzz_u8(f);
+	u32 data = fuzz_below(f, 64) * 10;
+	struct packet *pk = NULL;
+
+	if (parts & FC_PART_HEAD) {
+		u32 bytes = parts & FC_PART_TERM ? data : fuzz_below(f, 64) * 10;
+
+		ev.flit = new_front(b, f, port, parts, data, bytes, &pk);
+		if (!ev.flit.h)
+			return;
+		pk->excused = true;
+	} else {
+		ev.flit = new_flit(b, parts, parts & FC_PART_ABORT ? 0 : data, NULL, 0);
+	}
+	peer->dirty = true;
+	excuse_port(b, port);
+	ev.seq = where == 255 ? fuzz_u32(f) : peer->told + where % 20 - 4;
+	if (where >> 6 == 1)
+		ev.seq = b->in[port].taken + b->in[port].queued;
+	ev.ack = where & 32 ? peer->acked + fuzz_below(f, 12) - 2 : peer->acked;
+	note_ack(peer, ev.ack);
+	event(b, &ev);
+}
+
+static void status(struct bench *b, u8 port, u8 flags, u32 seq, u32 ack)
+{
+	struct fc_event ev = {
+		.type = FC_EV_STATUS, .port = port, .flags = flags, .seq = seq, .ack = ack,
+	};
+
+	note_ack(&b->peer[port], ack);
+	event(b, &ev);
+	if (b->up & fc_bit(port))
+		CHECK(b->out[port].acked == b->peer[port].acked, "port %u: acknowledged %u, not %u",
+		      port, b->out[port].acked, b->peer[port].acked);
+}
+
+static void good_status(struct bench *b, struct fuzz *f, u8 port)
+{
+	struct peer *peer = &b->peer[port];
+	u8 how = fuzz_u8(f);
+	u32 ack = peer->acked + (how >> 2) % (peer->sent - peer->acked + 1);
+
+	/* Of a dirty one nobody knows what it has sent. */
+	status(b, port, how & (peer->dirty ? FC_STATUS_WANT : 3), peer->next, ack);
+}
+
+static void odd_status(struct bench *b, struct fuzz *f, u8 port)
+{
+	struct peer *peer = &b->peer[port];
+	u8 how = fuzz_u8(f);
+	u32 seq = how & 64 ? fuzz_u32(f) : peer->told + fuzz_below(f, 16) - 2;
+	u32 ack = how & 128 ? fuzz_u32(f) : peer->acked + fuzz_below(f, 12) - 2;
+
+	peer->dirty = true;
+	excuse_port(b, port);
+	status(b, port, how & 3, seq, ack);
+}
+
+static void operator_takes(struct bench *b, u32 most)
+{
+	struct fc_event ev = { .type = FC_EV_ROOM };
+
+	ev.count = most < b->words ? most : b->words;
+	if (!ev.count)
+		return;
+	b->words -= ev.count;
+	event(b, &ev);
+}
+
+static void time_passes(struct bench *b, u32 by)
+{
+	struct fc_event ev = { .type = FC_EV_TIME };
+
+	b->now += by;
+	event(b, &ev);
+	CHECK(b->site.next_at > b->now, "still due");
+}
+
+/*
+ * The end.
+ */
+
+/* A peer answers, acknowledges, and ends its packet; of a dirty one, what it has is counted. */
+static void behave(struct bench *b, struct fuzz *f, u8 port)
+{
+	struct peer *peer = &b->peer[port];
+	struct fc_in *in = &b->in[port];
+
+	if (peer->dirty) {
+		struct fc_event ev = { .type = FC_EV_FLIT, .port = port };
+		u32 i;
+
+		/* Its next flit is the one behind all that came; those before it are lost. */
+		for (i = b->site.window; i > 0; i--)
+			if (in->queue[(in->taken + i - 1) % b->site.window].parts & FC_FLIT_VALID)
+				break;
+		peer->next = in->taken + i;
+		status(b, port, FC_STATUS_PROBE | FC_STATUS_WANT, peer->next, peer->sent);
+		if (in->queued == b->site.window || !(b->up & fc_bit(port)))
+			return;
+		/* It had a packet under way, or not. */
+		ev.flit = new_flit(b, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
+		ev.ack = peer->acked;
+		ev.seq = peer->next++;
+		peer->in = NULL;
+		event(b, &ev);
+		peer->dirty = false;
+	}
+	if (peer->in)
+		good_flit(b, f, port);
+	if (peer->acked != peer->sent || peer->flags || peer->told != peer->next)
+		status(b, port, FC_STATUS_PROBE, peer->next, peer->sent);
+	peer->flags = 0;
+}
+
+static bool at_rest(const struct bench *b)
+{
+	for (u8 p = 0; p < b->site.nports; p++)
+		if (b->peer[p].in || b->peer[p].dirty || b->peer[p].acked != b->peer[p].sent)
+			return false;
+	return fc_site_idle(&b->site) && !b->words;
+}
+
+static void come_to_rest(struct bench *b, struct fuzz *f)
+{
+	for (unsigned int i = 0; !at_rest(b); i++) {
+		for (u8 p = 1; p < b->site.nports; p++)
+			if (b->up & fc_bit(p))
+				behave(b, f, p);
+		if (b->peer[FC_PORT_LOCAL].in)
+			good_flit(b, f, FC_PORT_LOCAL);
+		if (b->bounded)
+			operator_takes(b, 1 + i % 3);
+		else
+			b->words = 0;
+		time_passes(b, 1 + i % 7);
+		if (i < ROUNDS)
+			continue;
+		for (u8 p = 0; p < b->site.nports; p++)
+			fprintf(stderr,
+				"port %u: net-input %s, connected to %x, %u queued; net-output %s, %u of %u taken\n",
+				p, fc_fsms[0].states[b->in[p].state], b->in[p].conn,
+				b->in[p].queued, fc_fsms[1].states[b->out[p].state],
+				b->out[p].acked, b->out[p].sent);
+		CHECK(false, "never comes to rest");
+	}
+	CHECK(!b->buffer.packet, "a packet forgotten in the network-buffer");
+}
+
+/* At rest, a packet of two flits goes straight to where it is to. */
+static void check_forwards(struct bench *b, struct fuzz *f, u8 from, u32 to)
+{
+	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
+	struct peer *peer = &b->peer[from];
+	struct packet *pk = &b->packet[b->packets];
+	struct fc_packet header = {
+		.ntargets = 1, .id = b->packets, .msg_len = 20, .data_len = 20,
+	};
+	struct fc_target t = { .site = to, .port = 1, .flags = FC_TARGET_LAST };
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = from, .ack = peer->acked };
+	u64 forced = b->stat[FC_STAT_PKT_FORCED];
+
+	if (b->packets == PACKETS_MAX)
+		return;
+	b->packets++;
+	*pk = (struct packet){ .all = 1, .local = to == b->site.id, .data = 20, .port = from };
+	fc_wire_packet_encode(head, &header);
+	fc_wire_target_encode(head, 0, &t);
+	ev.flit = new_flit(b, FC_PART_HEAD, 10, head, sizeof(head));
+	ev.seq = from ? peer->next : fc_site_seq(&b->site);
+	peer->next = ev.seq + 1;
+	peer->in = pk;
+	peer->in_left = 10;
+	event(b, &ev);
+	come_to_rest(b, f);
+	CHECK(pk->ended && pk->done == 1 && !pk->excused, "from port %u to site %u: lost", from,
+	      to);
+	CHECK(b->stat[FC_STAT_PKT_FORCED] == forced, "from port %u to site %u: was stored", from,
+	      to);
+}
+
+static void count_drop(void *arg, void *h)
+{
+	release(arg, h);
+	free(h);
+}
+
+static void bench_init(struct bench *b, struct fuzz *f)
+{
+	static const char *const specs[] = {
+		"torus:4x4", "mesh:3x3", "line:5", "hypercube:4", "ring:5", "torus:3x3x3",
+	};
+	struct fc_site *site = &b->site;
+	u8 how;
+
+	memset(b, 0, sizeof(*b));
+	if (fc_topo_parse(&b->topo, specs[fuzz_below(f, FC_ARRAY_SIZE(specs))]))
+		abort();
+	fc_pref_default(&b->pref, &b->topo);
+	site->id = fuzz_below(f, b->topo.nsites);
+	site->window = 1 + fuzz_below(f, WINDOW_MAX);
+	how = fuzz_u8(f);
+	b->timing = (struct fc_timing){
+		.seek = 1 + (how & 7), .timeout = 8 << (how >> 3 & 3),
+		.probe = 16 << (how >> 5 & 3),
+	};
+	how = fuzz_u8(f);
+	b->timing.seek_max = how & 7;
+	b->timing.fifo_room = how >> 3 & 7;
+	b->bounded = b->timing.fifo_room;
+	site->nports = b->topo.ndirs + 1;
+	/* Each direction may fall back on the next one's port. */
+	if (how & 64)
+		for (u8 d = 0; d < b->topo.ndirs; d++) {
+			b->pref.count[d] = 2;
+			b->pref.port[d][1] = (d + 1) % b->topo.ndirs + 1;
+		}
+	site->topo = &b->topo;
+	site->pref = &b->pref;
+	site->timing = &b->timing;
+	site->in = b->in;
+	site->out = b->out;
+	site->stat = b->stat;
+	b->queue = calloc((size_t)site->nports * site->window, sizeof(*b->queue));
+	b->fx = malloc(sizeof(*b->fx));
+	if (!b->queue || !b->fx)
+		abort();
+	for (u8 p = 0; p < site->nports; p++) {
+		b->in[p].queue = b->queue + (size_t)p * site->window;
+		b->in[p].stat = b->link_stat[p];
+	}
+	fc_site_init(site, fuzz_u8(f));
+	/* Mostly it begins with all its links. */
+	if (how & 128)
+		return;
+	for (u8 p = 1; p < site->nports; p++)
+		if (fc_topo_neighbour(&b->topo, site->id, p - 1) != FC_SITE_NONE)
+			link_up(b, p, 1 + fuzz_below(f, WINDOW_MAX));
+}
+
+/* Where a control frame would go. */
+static void check_next_port(struct bench *b, u32 dst)
+{
+	u32 dirs = dst == b->site.id ? 0 : fc_topo_minimal(&b->topo, b->site.id, dst);
+	u8 port = fc_site_next_port(&b->site, dst);
+	u32 ways = 0;
+
+	for (; dirs; dirs &= dirs - 1) {
+		u8 d = (u8)fc_low(dirs);
+
+		for (u8 i = 0; i < b->pref.count[d]; i++)
+			ways |= fc_bit(b->pref.port[d][i]);
+	}
+	ways &= b->up;
+	CHECK(ways ? port < FC_PORTS_MAX && ways & fc_bit(port) : port == FC_PORT_NONE,
+	      "to site %u by port %u of %x", dst, port, ways);
+}
+
+static void one_event(struct bench *b, struct fuzz *f)
+{
+	u8 what = fuzz_u8(f), port = (u8)(1 + (what >> 4) % (b->site.nports - 1));
+	bool cabled = fc_topo_neighbour(&b->topo, b->site.id, port - 1) != FC_SITE_NONE;
+	bool up = b->up & fc_bit(port);
+
+	switch (what & 15) {
+	case 0:
+		if (up)
+			link_down(b, port);
+		break;
+	case 1:
+		/* Up again without having been down: the ends' epochs crossed. */
+		if (cabled)
+			link_up(b, port, 1 + fuzz_below(f, WINDOW_MAX));
+		break;
+	case 2:
+	case 3:
+	case 4:
+		good_flit(b, f, FC_PORT_LOCAL);
+		break;
+	case 5:
+	case 6:
+		if (up)
+			good_status(b, f, port);
+		break;
+	case 7:
+		time_passes(b, what >> 4);
+		check_next_port(b, (what >> 4) % b->topo.nsites);
+		break;
+	case 8:
+		time_passes(b, fuzz_u8(f));
+		break;
+	case 9:
+		if (b->bounded)
+			operator_takes(b, 1 + (what >> 4));
+		break;
+	case 10:
+	case 11:
+	case 12:
+	case 13:
+		if (up)
+			good_flit(b, f, port);
+		break;
+	case 14:
+		if (up)
+			odd_flit(b, f, port);
+		break;
+	case 15:
+		if (up)
+			odd_status(b, f, port);
+		break;
+	}
+	if (!b->bounded)
+		b->words = 0;
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static struct bench b;
+	struct fuzz f = { data, data + size };
+	u8 end;
+
+	if (size < 8)
+		return 0;
+	end = fuzz_u8(&f);
+	bench_init(&b, &f);
+	while (fuzz_left(&f))
+		one_event(&b, &f);
+	if (end & 1) {
+		come_to_rest(&b, &f);
+		check_packets(&b);
+		for (u8 p = 1; p < b.site.nports; p++) {
+			if (!(b.up & fc_bit(p)))
+				continue;
+			check_forwards(&b, &f, FC_PORT_LOCAL,
+				       fc_topo_neighbour(&b.topo, b.site.id, p - 1));
+			check_forwards(&b, &f, p, b.site.id);
+		}
+	}
+	if (end & 2) {
+		for (u8 p = 1; p < b.site.nports; p++)
+			if (b.up & fc_bit(p))
+				link_down(&b, p);
+		come_to_rest(&b, &f);
+		check_packets(&b);
+		CHECK(!b.held, "%u handles kept", b.held);
+	}
+	fc_site_purge(&b.site, count_drop, &b);
+	CHECK(!b.held, "%u handles kept", b.held);
+	free(b.queue);
+	free(b.fx);
+	return 0;
+}

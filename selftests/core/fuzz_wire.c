@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Any bytes into every decoder of the wire, and what decodes into the handshake.
+ *
+ * Decoders believe exactly what wire.h says they do: each is compared with a
+ * second reading of its ranges, on memory that ends where the frame ends.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "hello.h"
+#include "wire.h"
+
+static u32 be16(const u8 *p)
+{
+	return (u32)p[0] << 8 | p[1];
+}
+
+static u32 be32(const u8 *p)
+{
+	return be16(p) << 16 | be16(p + 2);
+}
+
+/*
+ * Link header.
+ */
+
+static bool link_valid(const u8 *p, size_t size)
+{
+	u32 type, vc, flags, len;
+
+	if (size < FC_LINK_SIZE)
+		return false;
+	type = p[1];
+	vc = p[2];
+	flags = p[3];
+	len = be16(p + 4);
+	if (p[0] != FC_VERSION || len > size - FC_LINK_SIZE)
+		return false;
+	switch (type) {
+	case FC_FRAME_HELLO:
+		return vc == FC_VC_CTRL && flags == 0 && len == FC_HELLO_SIZE;
+	case FC_FRAME_CTRL:
+		return vc == FC_VC_CTRL && flags == 0 && len == FC_CTRL_SIZE;
+	case FC_FRAME_STATUS:
+		return vc == FC_VC_DATA && flags <= (FC_STATUS_PROBE | FC_STATUS_WANT) && len == 0;
+	case FC_FRAME_FLIT:
+		if (vc != FC_VC_DATA)
+			return false;
+		switch (flags) {
+		case 0:
+			return len >= FC_DATA_MIN;
+		case FC_PART_HEAD:
+		case FC_PART_TERM:
+		case FC_PART_HEAD | FC_PART_TERM:
+			return true;
+		case FC_PART_TERM | FC_PART_ABORT:
+			return len == 0;
+		}
+	}
+	return false;
+}
+
+static bool check_link(struct fc_link_hdr *h, const u8 *data, size_t size)
+{
+	u32 linear = size < FC_LINK_SIZE ? (u32)size : FC_LINK_SIZE;
+	u8 *p = fuzz_copy(data, linear);
+	bool ok = fc_wire_link_decode(h, p, linear, (u32)size);
+	u8 again[FC_LINK_SIZE];
+
+	CHECK(ok == link_valid(data, size), "link header: %d", ok);
+	if (ok) {
+		fc_wire_link_encode(again, h);
+		CHECK(!memcmp(again, p, FC_LINK_SIZE), "link header encodes otherwise");
+		/* Without its last byte it is no frame. */
+		CHECK(!fc_wire_link_decode(h, p, FC_LINK_SIZE - 1, (u32)size), "short header");
+		CHECK(!fc_wire_link_decode(h, p, linear, FC_LINK_SIZE - 1 + h->len),
+		      "payload beyond the frame");
+		CHECK(fc_wire_link_decode(h, p, linear, FC_LINK_SIZE + h->len), "exact frame");
+		CHECK(fc_wire_link_decode(h, p, linear, FC_LINK_SIZE + h->len + 46), "padding");
+	}
+	free(p);
+	return ok;
+}
+
+/*
+ * Control frames.
+ */
+
+static void check_ctrl(const u8 *data)
+{
+	u8 *p = fuzz_copy(data, FC_CTRL_SIZE);
+	struct fc_ctrl c;
+	bool ok = fc_wire_ctrl_decode(&c, p);
+	u8 again[FC_CTRL_SIZE];
+
+	CHECK(ok == (p[0] >= 1 && p[0] <= FC_CTRL_ASK && !p[1] && !be32(p + 40) &&
+		     be32(p + 4) != FC_SITE_NONE && be32(p + 16) != FC_SITE_NONE && be16(p + 20)),
+	      "control frame: %d", ok);
+	if (ok) {
+		fc_wire_ctrl_encode(again, &c);
+		CHECK(!memcmp(again, p, FC_CTRL_SIZE), "control frame encodes otherwise");
+	}
+	free(p);
+}
+
+static bool check_hello(struct fc_hello_msg *m, const u8 *data)
+{
+	u8 *p = fuzz_copy(data, FC_HELLO_SIZE);
+	bool ok = fc_wire_hello_decode(m, p);
+	u8 again[FC_HELLO_SIZE];
+
+	CHECK(ok == (p[0] <= p[1] && be32(p + 4) != FC_SITE_NONE && be16(p + 8) &&
+		     be16(p + 8) < FC_PORTS_MAX && be16(p + 10) && be32(p + 16)), "HELLO: %d", ok);
+	if (ok) {
+		fc_wire_hello_encode(again, m);
+		CHECK(!memcmp(again, p, FC_HELLO_SIZE), "HELLO encodes otherwise");
+	}
+	free(p);
+	return ok;
+}
+
+/*
+ * Heads.
+ */
+
+static bool target_valid(const u8 *p, u32 msg_len, u32 nsites, bool last)
+{
+	u64 off = be32(p + 8), len = be32(p + 12);
+
+	return be32(p) < nsites && be16(p + 4) && p[6] == last && p[7] < FC_FLOW_WINDOW &&
+	       off + len <= msg_len;
+}
+
+static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
+{
+	u32 n = be16(p + 14), msg_len = be32(p + 20), offset = be32(p + 24);
+	u32 data_len = be32(p + 28), data, want;
+
+	if (n < 1 || n > FC_TARGETS_MAX || len < 36 + 20 * n)
+		return false;
+	data = len - 36 - 20 * n;
+	if (be32(p) >= nsites || msg_len > FC_MESSAGE_MAX || p[34] > 1 || p[35])
+		return false;
+	/* Packets follow each other without a gap, and only an empty message has an empty one. */
+	if (offset % FC_PACKET_MAX || offset > msg_len || (offset == msg_len && msg_len))
+		return false;
+	want = msg_len - offset < FC_PACKET_MAX ? msg_len - offset : FC_PACKET_MAX;
+	if (data_len != want || data > data_len || (flags & FC_PART_TERM && data != data_len))
+		return false;
+	for (u32 i = 0; i < n; i++)
+		if (!target_valid(p + 36 + 20 * i, msg_len, nsites, i == n - 1))
+			return false;
+	return true;
+}
+
+static void check_subset(const u8 *head, u32 size, u8 flags, u32 len, u32 nsites, u64 mask,
+			 u16 hops)
+{
+	u32 n = be16(head + 14), kept = (u32)__builtin_popcountll(mask);
+	u32 small = fc_head_size(kept);
+	u8 *apart = fuzz_copy(head, small), *same = fuzz_copy(head, size);
+	u8 *above = fuzz_copy(head, size);
+	u32 k = 0;
+
+	memset(apart, 0xa5, small);
+	CHECK(fc_wire_head_subset(apart, head, mask, hops) == small, "size of %u", kept);
+	CHECK(fc_wire_head_subset(same, same, mask, hops) == small, "size of %u", kept);
+	CHECK(fc_wire_head_subset(above + size - small, above, mask, hops) == small,
+	      "size of %u", kept);
+	CHECK(!memcmp(apart, same, small), "in place it is another one");
+	CHECK(!memcmp(apart, above + size - small, small), "moved up it is another one");
+
+	CHECK(!memcmp(apart, head, 14) && !memcmp(apart + 16, head + 16, 16) &&
+	      be16(apart + 14) == kept && apart[34] == head[34] &&
+	      be16(apart + 32) == ((be16(head + 32) + hops) & 0xffff), "packet header changed");
+	for (u32 i = 0; i < n; i++) {
+		const u8 *from = head + fc_head_size(i), *to = apart + fc_head_size(k);
+
+		if (!(mask >> i & 1))
+			continue;
+		k++;
+		CHECK(!memcmp(from, to, 6) && !memcmp(from + 7, to + 7, 13) &&
+		      to[6] == (k == kept), "entry %u changed", i);
+	}
+	CHECK(fc_wire_head_check(apart, flags, len - size + small, nsites), "the branch is invalid");
+	free(apart);
+	free(same);
+	free(above);
+}
+
+static void check_head(struct fuzz *f, const u8 *data, size_t left, u8 flags, u32 len, u32 nsites)
+{
+	u32 size = fc_wire_head_size(data, left < FC_PACKET_SIZE ? (u32)left : FC_PACKET_SIZE);
+	struct fc_packet pk;
+	u8 *p, *again;
+	u64 mask;
+	bool ok;
+
+	if (left >= FC_PACKET_SIZE) {
+		u32 n = be16(data + 14);
+
+		CHECK(size == (n && n <= FC_TARGETS_MAX ? 36 + 20 * n : 0), "size %u of %u", size,
+		      n);
+		CHECK(!fc_wire_head_size(data, FC_PACKET_SIZE - 1), "size of half a header");
+	} else {
+		CHECK(!size, "size %u of half a header", size);
+	}
+	/* Its callers make header and list readable first. */
+	if (!size || size > left)
+		return;
+	p = fuzz_copy(data, size);
+	again = fuzz_copy(data, size);
+	ok = fc_wire_head_check(p, flags, len, nsites);
+	CHECK(ok == head_valid(p, flags, len, nsites), "head: %d", ok);
+	if (!ok)
+		goto out;
+	CHECK(!fc_wire_head_check(p, flags, size - 1, nsites), "list beyond the flit");
+	CHECK(!fc_wire_head_check(p, FC_PART_HEAD | FC_PART_TERM, size + be32(p + 28) + 1, nsites),
+	      "more data than the packet has");
+	memset(again, 0xa5, size);
+	fc_wire_packet_decode(&pk, p);
+	fc_wire_packet_encode(again, &pk);
+	CHECK(fc_wire_ntargets(p) == pk.ntargets && fc_wire_data_len(p) == pk.data_len &&
+	      fc_wire_hops(p) == pk.hops, "single fields");
+	for (u32 i = 0; i < pk.ntargets; i++) {
+		struct fc_target t;
+
+		fc_wire_target_decode(&t, p, i);
+		fc_wire_target_encode(again, i, &t);
+		CHECK(fc_wire_target_site(p, i) == t.site, "single field");
+		CHECK(t.site < nsites && t.port && t.lag < FC_FLOW_WINDOW &&
+		      t.off <= pk.msg_len && t.len <= pk.msg_len - t.off, "target %u", i);
+	}
+	CHECK(!memcmp(again, p, size), "head encodes otherwise");
+	mask = fuzz_u64(f) & (pk.ntargets == 64 ? ~(u64)0 : fc_bit64(pk.ntargets) - 1);
+	if (mask)
+		check_subset(p, size, flags, len, nsites, mask, fuzz_u16(f));
+out:
+	free(p);
+	free(again);
+}
+
+/* A whole frame, as a link brings it. */
+static void fuzz_frame(struct fuzz *f)
+{
+	u32 nsites = 1 + fuzz_u16(f);
+	const u8 *frame = f->at, *payload = frame + FC_LINK_SIZE;
+	size_t size = fuzz_left(f);
+	struct fc_link_hdr h;
+	struct fc_hello_msg m;
+
+	if (!check_link(&h, frame, size))
+		return;
+	switch ((enum fc_frame)h.type) {
+	case FC_FRAME_HELLO:
+		check_hello(&m, payload);
+		break;
+	case FC_FRAME_CTRL:
+		check_ctrl(payload);
+		break;
+	case FC_FRAME_FLIT:
+		f->at = payload;
+		if (h.flags & FC_PART_HEAD)
+			check_head(f, payload, h.len, h.flags, h.len, nsites);
+		break;
+	case FC_FRAME_STATUS:
+		break;
+	}
+}
+
+/* Payloads alone; the length of the flit is one that may fit. */
+static void fuzz_head(struct fuzz *f)
+{
+	u32 nsites = 1 + fuzz_u16(f), len = fuzz_u16(f);
+	u8 flags = FC_PART_HEAD | fuzz_below(f, 2) * FC_PART_TERM;
+	u8 fit = fuzz_u8(f);
+	const u8 *p = f->at;
+	size_t left = fuzz_left(f);
+
+	if (left >= FC_PACKET_SIZE && fit & 1)
+		len = fc_head_size(be16(p + 14)) + (fit & 2 ? be32(p + 28) : 0);
+	check_head(f, p, left, flags, len, nsites);
+}
+
+/*
+ * The handshake.
+ */
+
+#define NEVER	(~(u64)0)
+
+struct end {
+	struct fc_hello h;
+	bool up;		/* as its runner was told */
+	u32 epoch;
+};
+
+static void end_init(struct end *e, u32 site, u16 port, u32 epoch)
+{
+	memset(e, 0, sizeof(*e));
+	e->h.own = (struct fc_hello_msg){
+		.ver_min = FC_VERSION, .ver_max = FC_VERSION, .mode = 1, .site = site,
+		.port = port, .window = 8, .flit = 1500, .epoch = epoch, .topology = 77,
+		.nsites = 16, .reason = FC_REASON_CARRIER,
+	};
+	e->h.interval = 800;
+	e->h.send_at = NEVER;
+	e->h.dead_at = NEVER;
+	e->h.state = FC_LINK_DOWN;
+	e->epoch = epoch;
+}
+
+/* What must hold after each step, whatever the peer says. */
+static void check_end(struct end *e, u8 todo, u64 now)
+{
+	const struct fc_hello *h = &e->h;
+	bool was = e->up;
+
+	CHECK(!(todo & ~(FC_HELLO_GO_DOWN | FC_HELLO_GO_UP | FC_HELLO_SEND)), "todo %x", todo);
+	if (todo & FC_HELLO_GO_DOWN) {
+		CHECK(e->up, "goes down again");
+		e->up = false;
+	}
+	if (todo & FC_HELLO_GO_UP) {
+		CHECK(!e->up, "goes up again");
+		e->up = true;
+	}
+	CHECK(e->up == (h->state == FC_LINK_UP), "state %u, but up is %d", h->state, e->up);
+	/* What was under way ends with its epoch, and only then. */
+	CHECK((h->own.epoch != e->epoch) == (was && todo & FC_HELLO_GO_DOWN), "epoch %u after %u",
+	      h->own.epoch, e->epoch);
+	CHECK(h->own.epoch, "epoch 0");
+	e->epoch = h->own.epoch;
+	CHECK(h->own.reason < FC_REASON_COUNT && fc_reason_text(h->own.reason), "reason %u",
+	      h->own.reason);
+	switch ((enum fc_link_state)h->state) {
+	case FC_LINK_DOWN:
+		CHECK(h->send_at == NEVER && h->dead_at == NEVER, "due while down");
+		CHECK(h->own.reason == FC_REASON_CARRIER && !h->own.peer_epoch, "down: %s",
+		      fc_reason_text(h->own.reason));
+		break;
+	case FC_LINK_INIT:
+		CHECK(h->dead_at == NEVER, "dead before it is up");
+		CHECK(h->send_at <= now + h->interval, "silent until %llu",
+		      (unsigned long long)h->send_at);
+		CHECK(h->own.reason != FC_REASON_NONE && h->own.reason != FC_REASON_CARRIER,
+		      "not up for no reason");
+		break;
+	case FC_LINK_UP:
+		CHECK(h->send_at <= now + h->interval, "silent");
+		CHECK(h->dead_at > now && h->dead_at <= now + FC_HELLO_DEAD * h->interval,
+		      "dead at the wrong time");
+		CHECK(h->own.reason == FC_REASON_NONE, "up, but %s",
+		      fc_reason_text(h->own.reason));
+		CHECK(h->peer.peer_epoch == h->own.epoch && h->own.peer_epoch == h->peer.epoch,
+		      "up without having been heard");
+		CHECK(h->peer.site == h->want_site && h->peer.port == h->want_port &&
+		      h->peer.topology == h->own.topology && h->peer.nsites == h->own.nsites &&
+		      h->peer.mode == h->own.mode && h->peer.flit == h->own.flit &&
+		      h->peer.ver_min <= h->own.ver_max && h->peer.ver_max >= h->own.ver_min,
+		      "up against a contradiction");
+		break;
+	}
+}
+
+static void tell(struct end *from, struct end *to, u64 now)
+{
+	u8 bytes[FC_HELLO_SIZE];
+	struct fc_hello_msg m;
+	u8 todo;
+
+	fc_wire_hello_encode(bytes, &from->h.own);
+	CHECK(fc_wire_hello_decode(&m, bytes), "a HELLO of our own does not decode");
+	todo = fc_hello_received(&to->h, &m, now);
+	check_end(to, todo, now);
+	if (todo & FC_HELLO_SEND && to->h.state != FC_LINK_DOWN) {
+		fc_wire_hello_encode(bytes, &to->h.own);
+		CHECK(fc_wire_hello_decode(&m, bytes), "an answer of our own does not decode");
+		check_end(from, fc_hello_received(&from->h, &m, now), now);
+	}
+}
+
+static void timer(struct end *e, struct end *other, u64 now)
+{
+	u8 todo = fc_hello_time(&e->h, now);
+
+	check_end(e, todo, now);
+	if (todo & FC_HELLO_SEND)
+		tell(e, other, now);
+}
+
+/* Something that may be near what the peer would say. */
+static void forged(struct fuzz *f, struct end *e, const struct fc_hello_msg *peer, u64 now)
+{
+	struct fc_hello_msg m = *peer;
+	u8 bytes[FC_HELLO_SIZE];
+
+	m.peer_epoch = e->h.own.epoch;
+	fc_wire_hello_encode(bytes, &m);
+	for (u8 changes = fuzz_u8(f) % 4; changes; changes--) {
+		u8 at = fuzz_u8(f) % FC_HELLO_SIZE;
+
+		bytes[at] = fuzz_u8(f);
+	}
+	if (check_hello(&m, bytes))
+		check_end(e, fc_hello_received(&e->h, &m, now), now);
+}
+
+static void fuzz_hello(struct fuzz *f)
+{
+	struct fc_hello_msg m;
+	struct end a, b;
+	u64 now = 1;
+
+	end_init(&a, 3, 1, 1 + fuzz_u8(f));
+	end_init(&b, 4, 2, fuzz_u8(f) & 1 ? 0xffffffff : 7);
+	a.h.want_site = b.h.own.site;
+	a.h.want_port = b.h.own.port;
+	b.h.want_site = a.h.own.site;
+	b.h.want_port = a.h.own.port;
+	while (fuzz_left(f)) {
+		struct end *e = fuzz_u8(f) & 1 ? &b : &a, *o = e == &a ? &b : &a;
+		u8 todo = 0;
+
+		switch (fuzz_below(f, 8)) {
+		case 0:
+			todo = fc_hello_carrier(&e->h, false, now);
+			check_end(e, todo, now);
+			break;
+		case 1:
+			todo = fc_hello_carrier(&e->h, true, now);
+			check_end(e, todo, now);
+			break;
+		case 2:
+			now += fuzz_u16(f);
+			todo = fc_hello_time(&e->h, now);
+			CHECK(e->h.send_at > now && e->h.dead_at > now, "still due");
+			check_end(e, todo, now);
+			/* The other has its timer too. */
+			check_end(o, fc_hello_time(&o->h, now), now);
+			break;
+		case 3:
+			todo = fc_hello_reset(&e->h, now);
+			check_end(e, todo, now);
+			break;
+		case 4:
+			fc_hello_alive(&e->h, now);
+			check_end(e, 0, now);
+			break;
+		case 5:
+			if (o->h.state != FC_LINK_DOWN)
+				tell(o, e, now);
+			break;
+		case 6:
+			forged(f, e, &o->h.own, now);
+			break;
+		case 7:
+			if (fuzz_left(f) < FC_HELLO_SIZE)
+				break;
+			if (check_hello(&m, f->at))
+				check_end(e, fc_hello_received(&e->h, &m, now), now);
+			f->at += FC_HELLO_SIZE;
+			break;
+		}
+	}
+	/* Whatever was said: two ends that hear each other come up. */
+	check_end(&a, fc_hello_carrier(&a.h, true, now), now);
+	check_end(&b, fc_hello_carrier(&b.h, true, now), now);
+	for (unsigned int i = 0; i < 100 && !(a.up && b.up && i > 20); i++) {
+		now += a.h.interval >> FC_HELLO_INIT_SHIFT;
+		timer(&a, &b, now);
+		timer(&b, &a, now);
+	}
+	CHECK(a.up && b.up, "the link stays down: %s, %s", fc_reason_text(a.h.own.reason),
+	      fc_reason_text(b.h.own.reason));
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct fuzz f = { data, data + size };
+	struct fc_hello_msg m;
+
+	switch (fuzz_below(&f, 5)) {
+	case 0:
+		fuzz_frame(&f);
+		break;
+	case 1:
+		fuzz_head(&f);
+		break;
+	case 2:
+		if (fuzz_left(&f) >= FC_CTRL_SIZE)
+			check_ctrl(f.at);
+		break;
+	case 3:
+		if (fuzz_left(&f) >= FC_HELLO_SIZE)
+			check_hello(&m, f.at);
+		break;
+	case 4:
+		fuzz_hello(&f);
+		break;
+	}
+	return 0;
+}
