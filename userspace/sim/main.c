@@ -8,6 +8,7 @@
 #include "base.h"
 #include "care.h"
 #include "replay.h"
+#include "fsm_main.h"
 
 static const struct command {
 	const char *name;
@@ -16,6 +17,7 @@ static const struct command {
 } commands[] = {
 	{ "care", care_main, "the CARE protocol under random multicast traffic" },
 	{ "replay", replay_main, "a chosen order of events in a small network" },
+	{ "fsm", fsm_main, "the state machines of a site, as diagrams" },
 };
 
 static void usage(FILE *file)

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast-sim fsm: the state machines of a site, for graphviz or as a drawing.
+ */
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "diagram.h"
+#include "fsm_main.h"
+#include "util.h"
+
+static void list_machines(FILE *file)
+{
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fc_fsms); i++)
+		fprintf(file, "%s%s", i ? ", " : "", fc_fsms[i].name);
+	fprintf(file, "\n");
+}
+
+static void usage(FILE *file)
+{
+	fprintf(file,
+		"usage: flitcast-sim fsm MACHINE { --dot | --svg }\n"
+		"Print the diagram of a state machine, from the table that the kernel runs.\n"
+		"\n"
+		"  --dot   for graphviz: an edge for each transition\n"
+		"  --svg   as a drawing\n"
+		"\n"
+		"A transition is labelled CONDITION / ACTION ^SIGNAL: the signal goes upstream.\n"
+		"The first state has a double line.\n"
+		"Machines: ");
+	list_machines(file);
+}
+
+bool diagram_label(const struct fc_fsm *fsm, unsigned int state, unsigned int cond,
+		   char label[DIAGRAM_LABEL_MAX])
+{
+	const struct fc_row *row = &fsm->rows[state * fsm->nconds + cond];
+	const char *action = fsm->actions[row->action];
+	const char *up = fc_signal_names[row->up];
+
+	if (!row->next)
+		return false;
+	snprintf(label, DIAGRAM_LABEL_MAX, "%s%s%s%s%s", fsm->conds[cond], *action ? " / " : "",
+		 action, *up ? " ^" : "", up);
+	return true;
+}
+
+/* The names are ours: letters, blanks, '-' and ':', nothing to be quoted. */
+static void dot(const struct fc_fsm *fsm)
+{
+	char label[DIAGRAM_LABEL_MAX];
+
+	printf("digraph \"%s\" {\n"
+	       "\trankdir=LR;\n"
+	       "\tnode [shape=ellipse, fontname=\"monospace\"];\n"
+	       "\tedge [fontname=\"monospace\", fontsize=10];\n", fsm->name);
+	for (unsigned int s = 1; s < fsm->nstates; s++)
+		printf("\t\"%s\"%s;\n", fsm->states[s], s == 1 ? " [peripheries=2]" : "");
+	for (unsigned int s = 1; s < fsm->nstates; s++)
+		for (unsigned int c = 1; c < fsm->nconds; c++)
+			if (diagram_label(fsm, s, c, label))
+				printf("\t\"%s\" -> \"%s\" [label=\"%s\"];\n", fsm->states[s],
+				       fsm->states[fsm->rows[s * fsm->nconds + c].next], label);
+	printf("}\n");
+}
+
+static const struct fc_fsm *find(const char *name)
+{
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fc_fsms); i++)
+		if (!strcmp(name, fc_fsms[i].name))
+			return &fc_fsms[i];
+	return NULL;
+}
+
+int fsm_main(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "dot", no_argument, NULL, 'd' },
+		{ "svg", no_argument, NULL, 's' },
+		{ "help", no_argument, NULL, 'h' },
+		{ 0 }
+	};
+	const struct fc_fsm *fsm;
+	int option, form = 0;
+
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		if (option == '?')
+			return 2;
+		if (option == 'h') {
+			usage(stdout);
+			return 0;
+		}
+		if (form && form != option) {
+			fprintf(stderr, "flitcast-sim: one drawing at a time: --dot or --svg\n");
+			return 2;
+		}
+		form = option;
+	}
+	if (optind == argc) {
+		fprintf(stderr, "flitcast-sim: which machine?  There are: ");
+		list_machines(stderr);
+		return 2;
+	}
+	fsm = find(argv[optind]);
+	if (!fsm) {
+		fprintf(stderr, "flitcast-sim: no machine \"%s\"; there are: ", argv[optind]);
+		list_machines(stderr);
+		return 2;
+	}
+	if (optind + 1 < argc) {
+		fprintf(stderr, "flitcast-sim: unexpected argument \"%s\"\n", argv[optind + 1]);
+		return 2;
+	}
+	if (!form) {
+		fprintf(stderr, "flitcast-sim: in which form?  --dot or --svg\n");
+		return 2;
+	}
+	if (form == 'd')
+		dot(fsm);
+	else
+		diagram_svg(fsm, stdout);
+	if (fflush(stdout) || ferror(stdout))
+		die("cannot write: %s", strerror(errno));
+	return 0;
+}
