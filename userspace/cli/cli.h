@@ -29,6 +29,7 @@ int do_stats(struct args *args);
 int do_send(struct args *args);
 int do_recv(struct args *args);
 int do_ping(struct args *args);
+int do_trace(struct args *args);
 int do_lab(struct args *args);
 int do_version(struct args *args);
 

@@ -28,6 +28,8 @@ static const struct command objects[] = {
 	  "[--port P] [--count N] [--output FILE] [--timeout S]" },
 	{ "ping", do_ping,
 	  "SITE [-c N] [-i S] [-s BYTES] [-W S]" },
+	{ "trace", do_trace,
+	  "SITE[:PORT][,...] [topology SPEC] [from SITE] [down SITE:PORT]..." },
 	{ "lab", do_lab,
 	  "{ up | exec | graph | show | down } ..." },
 	{ "version", do_version,

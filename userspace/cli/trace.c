@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast trace: the way that a message would take
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/flitcast.h>
+#include <linux/flitcast_netlink.h>
+#include "cli.h"
+#include "flitcast.h"
+#include "out.h"
+#include "walk.h"
+
+/* Flit size of a network that is only thought of: that of "site add". */
+#define FLIT_DEFAULT	1500
+
+/* Deeper levels are indented like this one. */
+#define INDENT_MAX	60
+
+/* The connection types, in the words of CARE, section 4.5; sink is ours. */
+static const char *const connections[] = {
+	[FC_CONN_NONE]		= "seek",
+	[FC_CONN_UNICAST]	= "unicast",
+	[FC_CONN_PASSTHRU]	= "passthru",
+	[FC_CONN_ALL_REMOTE]	= "all-remote",
+	[FC_CONN_SOME_LOCAL]	= "some-local",
+	[FC_CONN_SINK]		= "sink",
+};
+
+static const char *const outcomes[] = {
+	[OUTCOME_NONE]		= "unknown",
+	[OUTCOME_DELIVERED]	= "delivered",
+	[OUTCOME_UNREACHABLE]	= "unreachable",
+	[OUTCOME_STORED]	= "stored",
+	[OUTCOME_WAITS]		= "waits",
+};
+
+/**
+ * struct trace - a trace
+ * @topo: topology
+ * @spec: its canonical form
+ * @net: what the packets find
+ * @down: links given as dead, and the other ends of these
+ * @busy: net-outputs given as busy
+ * @force: sites where packets are stored
+ * @from: source
+ * @flit: flit size
+ * @count: targets
+ * @target: they
+ */
+struct trace {
+	struct fc_topo topo;
+	char spec[FC_SPEC_MAX];
+	struct network net;
+	struct place *down;
+	struct place *busy;
+	u32 *force;
+	u32 from;
+	u32 flit;
+	size_t count;
+	struct target_state *target;
+};
+
+/*
+ * What is known of the site here.
+ */
+
+static void read_site(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct trace *trace = arg;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
+	trace->net.own = nl_u32(a[FLITCAST_A_SITE_ID]);
+	trace->flit = nl_u32(a[FLITCAST_A_SITE_FLIT]);
+	snprintf(trace->spec, sizeof(trace->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+}
+
+static void read_link(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
+	struct trace *trace = arg;
+	uint32_t port;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_LINK_MAX);
+	port = nl_u32(a[FLITCAST_A_LINK_PORT]);
+	if (nl_u32(a[FLITCAST_A_LINK_STATE]) == FLITCAST_LINK_STATE_UP && port &&
+	    port < FC_PORTS_MAX)
+		trace->net.own_up |= fc_bit(port);
+}
+
+static void read_route(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_ROUTE_MAX + 1];
+	struct fc_pref *pref = &((struct trace *)arg)->net.own_pref;
+	const struct nlattr *ports;
+	size_t i;
+	int dir;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_ROUTE_MAX);
+	ports = a[FLITCAST_A_ROUTE_PORTS];
+	dir = fc_topo_dir_parse(&((struct trace *)arg)->topo,
+				nl_string(a[FLITCAST_A_ROUTE_DIRECTION]));
+	if (dir < 0)
+		return;
+	pref->count[dir] = 0;
+	for (i = 0; ports && i < nl_length(ports) && i < FC_DIRS_MAX; i++)
+		pref->port[dir][pref->count[dir]++] = ((const uint8_t *)nl_data(ports))[i];
+}
+
+static void parse_topology(struct trace *trace, const char *spec)
+{
+	const char *wrong = fc_topo_parse(&trace->topo, spec);
+
+	if (wrong)
+		fail("topology %s: %s", spec, wrong);
+	fc_topo_print(&trace->topo, trace->spec);
+	trace->net.topo = &trace->topo;
+}
+
+/* Topology, links and preference table of a site here. */
+static int read_own(struct trace *trace, uint32_t site)
+{
+	struct nl_request req = { 0 };
+
+	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	if (site != FLITCAST_SITE_ANY)
+		nl_put_u32(&req, FLITCAST_A_SITE_ID, site);
+	nl_end(&req);
+	if (nl_ask(&req, read_site, trace, "trace"))
+		return EXIT_FAILED;
+	parse_topology(trace, trace->spec);
+	if (trace->net.own >= trace->topo.nsites)
+		fail("trace: %s has no site %u", trace->spec, trace->net.own);
+
+	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
+	nl_put_u32(&req, FLITCAST_A_LINK_SITE, trace->net.own);
+	nl_end(&req);
+	if (nl_ask(&req, read_link, trace, "trace"))
+		return EXIT_FAILED;
+
+	fc_pref_default(&trace->net.own_pref, &trace->topo);
+	nl_begin_flitcast(&req, FLITCAST_CMD_ROUTE_GET, NLM_F_DUMP);
+	nl_put_u32(&req, FLITCAST_A_ROUTE_SITE, trace->net.own);
+	nl_end(&req);
+	return nl_ask(&req, read_route, trace, "trace") ? EXIT_FAILED : 0;
+}
+
+/*
+ * Output.
+ */
+
+static void print_target(const struct target_state *t)
+{
+	out_open_object(NULL);
+	out_uint("site", "%llu", t->site);
+	if (t->port == DEFAULT_PORT)
+		out_uint("port", NULL, t->port);
+	else
+		out_uint("port", ":%llu", t->port);
+	out_close_object();
+}
+
+static void print_mask(const struct trace *trace, const struct visit *visit, const char *key,
+		       u64 mask)
+{
+	const char *comma = "";
+
+	out_open_array(key);
+	for (; mask; mask &= mask - 1) {
+		out_text("%s", comma);
+		print_target(&trace->target[visit->target[fc_low64(mask)]]);
+		comma = ",";
+	}
+	out_close_array();
+}
+
+static void indent(unsigned int depth)
+{
+	out_text("%*s", 2 * (depth < INDENT_MAX ? depth : INDENT_MAX), "");
+}
+
+/* What the machines did: with -s, or in JSON. */
+static void print_rows(const struct visit *visit, unsigned int depth)
+{
+	unsigned int i, machine = FC_ARRAY_SIZE(fc_fsms);
+
+	out_open_array("transitions");
+	for (i = 0; i < visit->nrows; i++) {
+		const struct fired_row *row = &visit->row[i];
+		const struct fc_fsm *fsm = &fc_fsms[row->machine];
+		const struct fc_row *cell = &fsm->rows[row->state * fsm->nconds + row->cond];
+
+		if (show_stats && row->machine != machine) {
+			out_text(machine < FC_ARRAY_SIZE(fc_fsms) ? "\n" : "");
+			indent(depth);
+			out_text("%s", fsm->name);
+		}
+		machine = row->machine;
+		out_open_object(NULL);
+		out_string("machine", NULL, fsm->name);
+		out_string("state", show_stats ? " %s" : NULL, fsm->states[row->state]);
+		out_string("condition", show_stats ? " -%s->" : NULL, fsm->conds[row->cond]);
+		out_string("next", show_stats ? " %s" : NULL, fsm->states[cell->next]);
+		out_string("action", NULL, fsm->actions[cell->action]);
+		out_string("upstream", NULL, fc_signal_names[cell->up]);
+		out_close_object();
+		if (show_stats && i + 1 < visit->nrows && visit->row[i + 1].machine == machine)
+			out_text(",");
+	}
+	if (show_stats && visit->nrows)
+		out_text("\n");
+	out_close_array();
+}
+
+/* Of a terminator on a link (Table A). */
+static const char *term_name(u8 parts)
+{
+	return fc_fsms[3].conds[parts & FC_PART_ABORT ? FC_OPC_AP : FC_OPC_EOP];
+}
+
+/* What comes to the local net-output and what the operator does with it. */
+static void print_local(const struct trace *trace, const struct visit *visit, unsigned int depth)
+{
+	enum fc_oper_cond cond = FC_OPC_EOP;
+	const char *action = "serve";
+
+	if (!visit->stored) {
+		out_null("local");
+		return;
+	}
+	if (visit->served == FC_FX_SERVE_LOCAL) {
+		cond = FC_OPC_LEOP;
+		action = "serve local";
+	} else if (visit->served == FC_FX_DISCARD) {
+		cond = FC_OPC_AP;
+		action = "discard";
+	}
+	out_open_object("local");
+	indent(depth);
+	out_string("terminator", "local %s:", fc_fsms[3].conds[cond]);
+	out_string("operator", " %s", action);
+	if (visit->delivered)
+		out_text(", delivered to ");
+	print_mask(trace, visit, "delivered", visit->delivered);
+	if (visit->kept)
+		out_text(", stored for ");
+	print_mask(trace, visit, "stored", visit->kept);
+	if (visit->kept && !visit->again)
+		out_text(" until a net-output comes free");
+	out_text("\n");
+	out_close_object();
+}
+
+static void print_visit(const struct trace *trace, const struct visit *visit, const char *key,
+			unsigned int depth)
+{
+	unsigned int i;
+
+	out_open_object(key);
+	out_uint("site", "site %llu", visit->site);
+	out_uint("in_port", visit->in_port ? " port %llu" : NULL, visit->in_port);
+	out_uint("hops", NULL, visit->hops);
+	if (visit->forced || visit->type == FC_CONN_NONE)
+		out_uint("seeks", ": %llu seeks,", visit->seeks);
+	else
+		out_uint("seeks", ":", visit->seeks);
+	out_bool("forced", visit->forced);
+	if (visit->forced)
+		out_text(" forced to the local net-output,");
+	if (visit->type == FC_CONN_NONE) {
+		out_text(" waits while net-outputs are busy,");
+		out_null("connection");
+	} else {
+		out_string("connection", " %s", connections[visit->type]);
+	}
+	out_text(" to ");
+	print_mask(trace, visit, "targets", fc_mask_all(visit->ntargets));
+	out_text("\n");
+	if (visit->unreachable) {
+		indent(depth + 1);
+		out_text("unreachable: ");
+	}
+	print_mask(trace, visit, "unreachable", visit->unreachable);
+	if (visit->unreachable)
+		out_text("\n");
+	print_rows(visit, depth + 1);
+	print_local(trace, visit, depth + 1);
+	out_open_array("branches");
+	for (i = 0; i < visit->nbranches; i++) {
+		const struct branch *branch = &visit->branch[i];
+		char name[DIRECTION_SIZE];
+
+		trace->topo.ops->dir_name(&trace->topo, branch->port - 1, name);
+		out_open_object(NULL);
+		indent(depth + 1);
+		out_uint("port", "port %llu", branch->port);
+		out_string("direction", " %s", name);
+		out_string("terminator", NULL, term_name(branch->parts));
+		out_text(" > ");
+		print_visit(trace, branch->next, "next", depth + 1);
+		out_close_object();
+	}
+	out_close_array();
+	if (visit->again) {
+		indent(depth + 1);
+		out_text("sent on by the operator > ");
+		print_visit(trace, visit->again, "again", depth + 1);
+	} else {
+		out_null("again");
+	}
+	out_close_object();
+}
+
+static void print_places(const char *key, const struct place *places, size_t n)
+{
+	size_t i;
+
+	out_open_array(key);
+	for (i = 0; i < n; i++) {
+		out_open_object(NULL);
+		out_uint("site", NULL, places[i].site);
+		out_uint("port", NULL, places[i].port);
+		out_close_object();
+	}
+	out_close_array();
+}
+
+static void print_outcomes(const struct trace *trace)
+{
+	size_t i;
+
+	out_open_array("targets");
+	for (i = 0; i < trace->count; i++) {
+		const struct target_state *t = &trace->target[i];
+
+		out_open_object(NULL);
+		out_uint("site", NULL, t->site);
+		out_uint("port", NULL, t->port);
+		out_string("outcome", NULL, outcomes[t->outcome]);
+		out_uint("at", NULL, t->at);
+		out_uint("hops", NULL, t->hops);
+		out_uint("times", NULL, t->times);
+		out_close_object();
+	}
+	out_close_array();
+}
+
+static void print_network(const struct trace *trace)
+{
+	const struct network *net = &trace->net;
+	size_t i;
+
+	out_string("topology", "%s", trace->spec);
+	out_uint("from", " from site %llu", trace->from);
+	if (net->own != FC_SITE_NONE)
+		out_uint("links_of_site",
+			 ", the links of site %llu as they are and all others up", net->own);
+	else
+		out_null("links_of_site");
+	out_text("\n");
+	print_places("down", net->down, net->ndown);
+	print_places("busy", net->busy, net->nbusy);
+	out_open_array("force");
+	for (i = 0; i < net->nforce; i++)
+		out_uint(NULL, NULL, net->force[i]);
+	out_close_array();
+}
+
+/* As many targets as fit a packet, in their order: as the operator sends them. */
+static int run(struct trace *trace)
+{
+	size_t most = (trace->flit - FC_LINK_SIZE - FC_PACKET_SIZE) / FC_TARGET_SIZE;
+	size_t first, i, unreachable = 0, delivered = 0;
+	struct totals totals = { 0 };
+	struct visit **visit;
+	size_t n = 0;
+
+	if (most > FC_TARGETS_MAX)
+		most = FC_TARGETS_MAX;
+	visit = xalloc(trace->count, sizeof(*visit));
+	for (first = 0; first < trace->count; first += most)
+		visit[n++] = walk(&trace->net, trace->from, trace->target, first,
+				  trace->count - first < most ? trace->count - first : most,
+				  &totals);
+	out_open_object(NULL);
+	print_network(trace);
+	out_open_array("packets");
+	for (i = 0; i < n; i++) {
+		print_visit(trace, visit[i], NULL, 0);
+		walk_free(visit[i]);
+	}
+	out_close_array();
+	free(visit);
+	print_outcomes(trace);
+	for (i = 0; i < trace->count; i++) {
+		delivered += trace->target[i].outcome == OUTCOME_DELIVERED;
+		unreachable += trace->target[i].outcome == OUTCOME_UNREACHABLE;
+	}
+	out_uint("delivered", "%llu", delivered);
+	out_text(" of %zu delivered", trace->count);
+	out_uint("unreachable", unreachable ? ", %llu unreachable" : NULL, unreachable);
+	out_uint("links", ": links %llu", totals.links);
+	out_uint("hops", ", hops %llu", totals.hops);
+	out_uint("splits", ", splits %llu", totals.splits);
+	out_uint("stores", ", stored %llu", totals.stores);
+	out_text("\n");
+	out_close_object();
+	out_end();
+	for (i = 0; i < trace->count; i++)
+		if (trace->target[i].outcome == OUTCOME_UNREACHABLE)
+			complain("trace: no way to site %u from site %u", trace->target[i].site,
+				 trace->target[i].at);
+	return unreachable ? EXIT_FAILED : 0;
+}
+
+/*
+ * Arguments.
+ */
+
+/* "SITE:PORT" */
+static struct place parse_place(const char *text, const char *what)
+{
+	const char *colon = strchr(text, ':');
+	struct place place;
+	char *site;
+
+	if (!colon)
+		bad_usage("%s is SITE:PORT, not \"%s\"", what, text);
+	site = xprintf("%.*s", (int)(colon - text), text);
+	place.site = parse_number(site, 0, FLITCAST_SITE_ANY - 1, "site");
+	place.port = parse_number(colon + 1, 0, FC_DIRS_MAX, "port");
+	free(site);
+	return place;
+}
+
+static void add_place(struct place **list, size_t *n, struct place place)
+{
+	*list = xrealloc(*list, (*n + 1) * sizeof(place));
+	(*list)[(*n)++] = place;
+}
+
+static void need_site(const struct trace *trace, uint32_t site)
+{
+	if (site >= trace->topo.nsites)
+		fail("trace: %s has no site %u: there are 0 to %u", trace->spec, site,
+		     trace->topo.nsites - 1);
+}
+
+/* The other end of a link that is there. */
+static struct place other_end(const struct trace *trace, struct place place)
+{
+	struct place other = { FC_SITE_NONE, 0 };
+
+	need_site(trace, place.site);
+	if (place.port && place.port <= trace->topo.ndirs) {
+		other.site = fc_topo_neighbour(&trace->topo, place.site, place.port - 1);
+		other.port = trace->topo.ops->arrival(&trace->topo, place.port - 1) + 1;
+	}
+	if (other.site == FC_SITE_NONE)
+		fail("trace: %s: site %u has no link at port %u", trace->spec, place.site,
+		     place.port);
+	return other;
+}
+
+/* All of it is checked before anything is printed. */
+static void check(struct trace *trace)
+{
+	struct network *net = &trace->net;
+	size_t i, given = net->ndown;
+
+	need_site(trace, trace->from);
+	for (i = 0; i < trace->count; i++)
+		need_site(trace, trace->target[i].site);
+	for (i = 0; i < net->nforce; i++)
+		need_site(trace, trace->force[i]);
+	for (i = 0; i < net->nbusy; i++) {
+		need_site(trace, trace->busy[i].site);
+		if (trace->busy[i].port)
+			other_end(trace, trace->busy[i]);
+	}
+	for (i = 0; i < given; i++)
+		add_place(&trace->down, &net->ndown, other_end(trace, trace->down[i]));
+	net->down = trace->down;
+	net->busy = trace->busy;
+	net->force = trace->force;
+}
+
+static void take_targets(struct trace *trace, const char *text)
+{
+	struct flitcast_target *targets;
+	const char *wrong;
+	size_t i;
+
+	if (trace->target)
+		bad_usage("do not know what to do with \"%s\"", text);
+	if (flitcast_parse_targets(text, DEFAULT_PORT, &targets, &trace->count, &wrong))
+		bad_usage("trace to %s: %s", text, wrong);
+	trace->target = xalloc(trace->count, sizeof(*trace->target));
+	for (i = 0; i < trace->count; i++) {
+		trace->target[i].site = targets[i].site;
+		trace->target[i].port = targets[i].port;
+	}
+	free(targets);
+}
+
+static int help(void)
+{
+	puts("Usage: flitcast trace [to] SITE[:PORT][,...] [topology SPEC] [from SITE] [site ID]\n"
+	     "                      [down SITE:PORT]... [busy SITE:PORT]... [force SITE]... [-s] [-j]");
+	return 0;
+}
+
+int do_trace(struct args *args)
+{
+	struct trace trace = { .net.own = FC_SITE_NONE, .flit = FLIT_DEFAULT };
+	uint32_t own = FLITCAST_SITE_ANY, from = FLITCAST_SITE_ANY;
+	const char *spec = NULL;
+	int status;
+
+	while (args->argc) {
+		if (take_output_option(args))
+			continue;
+		if (take_option(args, "help"))
+			return help();
+		if (take_option(args, "-s") || take_option(args, "--stats")) {
+			show_stats = true;
+		} else if (take_word(args, "to")) {
+			take_targets(&trace, take_any(args, "list of targets"));
+		} else if (take_word(args, "topology")) {
+			spec = take_any(args, "topology");
+		} else if (take_word(args, "from")) {
+			from = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
+					    "site");
+		} else if (take_word(args, "site")) {
+			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
+					   "site");
+		} else if (take_word(args, "down")) {
+			add_place(&trace.down, &trace.net.ndown,
+				  parse_place(take_any(args, "SITE:PORT"), "down"));
+		} else if (take_word(args, "busy")) {
+			add_place(&trace.busy, &trace.net.nbusy,
+				  parse_place(take_any(args, "SITE:PORT"), "busy"));
+		} else if (take_word(args, "force")) {
+			trace.force = xrealloc(trace.force,
+					       (trace.net.nforce + 1) * sizeof(*trace.force));
+			trace.force[trace.net.nforce++] =
+				parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
+					     "site");
+		} else if (args->argv[0][0] >= '0' && args->argv[0][0] <= '9') {
+			take_targets(&trace, take_any(args, "list of targets"));
+		} else {
+			take_end(args);
+		}
+	}
+	if (!trace.target)
+		bad_usage("trace: list of targets is missing");
+	if (spec && own != FLITCAST_SITE_ANY)
+		bad_usage("trace: a topology or a site, not both");
+	if (spec && from == FLITCAST_SITE_ANY)
+		bad_usage("trace: source is missing: from SITE");
+	if (spec)
+		parse_topology(&trace, spec);
+	else if (read_own(&trace, own))
+		return EXIT_FAILED;
+	trace.from = from == FLITCAST_SITE_ANY ? trace.net.own : from;
+	check(&trace);
+	status = run(&trace);
+	free(trace.target);
+	free(trace.down);
+	free(trace.busy);
+	free(trace.force);
+	return status;
+}

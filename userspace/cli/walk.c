@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Each visit has a site of its own: fresh, its links up and empty.  What it
+ * decides is read from its effects.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "util.h"
+#include "walk.h"
+
+/* Flits of a queue: the front and the terminator. */
+#define WINDOW		2
+
+/* In ticks of a clock that runs as nothing else can happen. */
+static const struct fc_timing timing = {
+	.seek = 1,
+	/* No time-out: what a busy net-output holds up is told, not undone. */
+	.timeout = 1 << 20,
+	.probe = 1 << 20,
+	/* As the kernel's sites, Documentation/design.rst, "Settings". */
+	.seek_max = 5,
+	/* The operator takes every word at once. */
+	.fifo_room = 0,
+};
+
+/**
+ * struct stage - a site and what it needs
+ * @site: first, so that a callback of the site finds the rest
+ * @visit: what is seen
+ * @head: head of the packet
+ * @branch_mask: targets of each branch of the visit
+ */
+struct stage {
+	struct fc_site site;
+	struct visit *visit;
+	const u8 *head;
+	u64 branch_mask[FC_PORTS_MAX];
+	struct fc_pref pref;
+	struct fc_in in[FC_PORTS_MAX];
+	struct fc_out out[FC_PORTS_MAX];
+	struct fc_flit queue[FC_PORTS_MAX][WINDOW];
+	u64 stat[FC_STAT_COUNT];
+	u64 link_stat[FC_PORTS_MAX][FC_LSTAT_COUNT];
+};
+
+/**
+ * struct walker - a walk under way
+ * @net: network
+ * @targets: of the message
+ * @totals: so far
+ */
+struct walker {
+	const struct network *net;
+	struct target_state *targets;
+	struct totals *totals;
+};
+
+static bool among(const struct place *places, size_t n, u32 site, u8 port)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (places[i].site == site && places[i].port == port)
+			return true;
+	return false;
+}
+
+static bool is_forced(const struct network *net, u32 site)
+{
+	size_t i;
+
+	for (i = 0; i < net->nforce; i++)
+		if (net->force[i] == site)
+			return true;
+	return false;
+}
+
+static bool link_up(const struct network *net, u32 site, u8 port)
+{
+	u32 peer = fc_topo_neighbour(net->topo, site, port - 1);
+	u8 peer_port = net->topo->ops->arrival(net->topo, port - 1) + 1;
+
+	if (peer == FC_SITE_NONE || among(net->down, net->ndown, site, port))
+		return false;
+	if (site == net->own && !(net->own_up & fc_bit(port)))
+		return false;
+	return peer != net->own || net->own_up & fc_bit(peer_port);
+}
+
+static void fired(const struct fc_site *site, unsigned int machine, unsigned int state,
+		  unsigned int cond)
+{
+	struct visit *visit = ((const struct stage *)site)->visit;
+	struct fired_row row = { machine, state, cond };
+
+	/* One seek is like the other. */
+	if (visit->nrows && !memcmp(&visit->row[visit->nrows - 1], &row, sizeof(row)))
+		return;
+	if (!(visit->nrows & (visit->nrows + 1)))
+		visit->row = xrealloc(visit->row, 2 * (visit->nrows + 1) * sizeof(row));
+	visit->row[visit->nrows++] = row;
+}
+
+static struct branch *find_branch(struct visit *visit, u8 port)
+{
+	unsigned int i;
+
+	for (i = 0; i < visit->nbranches; i++)
+		if (visit->branch[i].port == port)
+			return &visit->branch[i];
+	return NULL;
+}
+
+static void note_send(struct stage *stage, const struct fc_effect *fx)
+{
+	struct visit *visit = stage->visit;
+	struct branch *branch;
+
+	if (fx->flit.parts & FC_PART_HEAD) {
+		stage->branch_mask[visit->nbranches] = fx->mask;
+		visit->branch[visit->nbranches++].port = fx->port;
+	}
+	branch = find_branch(visit, fx->port);
+	if (branch && fx->flit.parts & FC_PART_TERM)
+		branch->parts = fx->flit.parts;
+}
+
+static void note(struct stage *stage, const struct fc_effect *fx)
+{
+	struct visit *visit = stage->visit;
+
+	switch ((enum fc_effect_type)fx->type) {
+	case FC_FX_SEND:
+		note_send(stage, fx);
+		break;
+	case FC_FX_STORE:
+		visit->stored = true;
+		break;
+	case FC_FX_SERVE:
+	case FC_FX_SERVE_LOCAL:
+		visit->delivered = fc_site_local_mask(&stage->site, stage->head);
+		if (fx->type == FC_FX_SERVE)
+			visit->kept = fc_mask_all(visit->ntargets) & ~visit->delivered;
+		visit->served = fx->type;
+		break;
+	case FC_FX_DISCARD:
+		visit->served = fx->type;
+		break;
+	case FC_FX_UNREACHABLE:
+		visit->unreachable |= fx->mask;
+		break;
+	case FC_FX_STATUS:
+	case FC_FX_DROP:
+	case FC_FX_RESET:
+		break;
+	}
+}
+
+static void event(struct stage *stage, struct fc_event ev)
+{
+	static struct fc_effects effects;
+	bool more;
+	u32 i;
+
+	do {
+		more = fc_site_event(&stage->site, &ev, &effects);
+		for (i = 0; i < effects.n; i++)
+			note(stage, &effects.fx[i]);
+		ev.type = FC_EV_MORE;
+	} while (more);
+}
+
+static struct stage *stage_new(const struct network *net, struct visit *visit, const u8 *head)
+{
+	struct stage *stage = xalloc(1, sizeof(*stage));
+	struct fc_event up = { .type = FC_EV_LINK_UP, .count = WINDOW };
+	struct fc_site *site = &stage->site;
+	u8 p;
+
+	stage->visit = visit;
+	stage->head = head;
+	if (visit->site == net->own)
+		stage->pref = net->own_pref;
+	else
+		fc_pref_default(&stage->pref, net->topo);
+	site->topo = net->topo;
+	site->pref = &stage->pref;
+	site->timing = &timing;
+	site->in = stage->in;
+	site->out = stage->out;
+	site->stat = stage->stat;
+	site->id = visit->site;
+	site->window = WINDOW;
+	site->nports = net->topo->ndirs + 1;
+	site->fired = fired;
+	for (p = 0; p < site->nports; p++) {
+		stage->in[p].queue = stage->queue[p];
+		stage->in[p].stat = stage->link_stat[p];
+	}
+	fc_site_init(site, visit->site + 1);
+	for (p = 1; p < site->nports; p++) {
+		up.port = p;
+		if (link_up(net, visit->site, p))
+			event(stage, up);
+	}
+	for (p = 0; p < site->nports; p++)
+		if (among(net->busy, net->nbusy, visit->site, p))
+			stage->out[p].state = FC_NO_OPEN;
+	return stage;
+}
+
+/* A flit that belongs to the packet of the visit; its handle is only looked at. */
+static void give(struct stage *stage, u32 seq, u8 parts)
+{
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = stage->visit->in_port, .seq = seq };
+
+	ev.flit.h = stage;
+	ev.flit.parts = parts;
+	if (parts & FC_PART_HEAD)
+		ev.flit.head = stage->head;
+	else
+		ev.flit.data = fc_wire_data_len(stage->head);
+	event(stage, ev);
+}
+
+/*
+ * A packet of two flits, so that there is a connection to be seen between front
+ * and terminator.
+ */
+static void run(const struct network *net, struct stage *stage)
+{
+	struct visit *visit = stage->visit;
+	const struct fc_in *in = &stage->in[visit->in_port];
+	bool force = !visit->resent && is_forced(net, visit->site);
+	u32 taken = 0;
+	u8 p;
+
+	for (p = 1; force && p < stage->site.nports; p++) {
+		if (stage->out[p].state == FC_NO_FREE)
+			taken |= fc_bit(p);
+		stage->out[p].state = FC_NO_OPEN;
+	}
+	give(stage, 0, FC_PART_HEAD);
+	/* One attempt beyond the last seek is forced. */
+	while (in->state == FC_NI_FIRST && in->seeks <= timing.seek_max + 1)
+		event(stage, (struct fc_event){ .type = FC_EV_TIME, .now = stage->site.now + 1 });
+	visit->seeks = in->seeks;
+	visit->type = in->type;
+	visit->forced = stage->stat[FC_STAT_PKT_FORCED];
+	for (; taken; taken &= taken - 1)
+		stage->out[fc_low(taken)].state = FC_NO_FREE;
+	if (in->state == FC_NI_FIRST)
+		return;
+	give(stage, 1, FC_PART_TERM);
+	/* Nothing here waits for anything but busy net-outputs. */
+	if (in->state != FC_NI_FREE)
+		fail("trace: site %u: net-input is left in %s", visit->site,
+		     fc_fsms[0].states[in->state]);
+}
+
+static void settle(struct walker *w, const struct visit *visit, u64 mask, enum outcome outcome)
+{
+	for (; mask; mask &= mask - 1) {
+		struct target_state *t = &w->targets[visit->target[fc_low64(mask)]];
+
+		t->outcome = outcome;
+		t->at = visit->site;
+		t->hops = visit->hops;
+		if (outcome == OUTCOME_DELIVERED)
+			t->times++;
+		if (outcome == OUTCOME_DELIVERED && visit->hops > w->totals->hops)
+			w->totals->hops = visit->hops;
+	}
+}
+
+/* The head is the callee's from here on. */
+static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, bool resent, u8 *head)
+{
+	struct visit *visit = xalloc(1, sizeof(*visit));
+	const struct network *net = w->net;
+	struct stage *stage;
+	unsigned int i;
+
+	visit->site = site;
+	visit->in_port = in_port;
+	visit->hops = fc_wire_hops(head);
+	visit->resent = resent;
+	visit->ntargets = fc_wire_ntargets(head);
+	for (i = 0; i < visit->ntargets; i++) {
+		struct fc_target t;
+
+		fc_wire_target_decode(&t, head, i);
+		visit->target[i] = t.seq;
+	}
+	stage = stage_new(net, visit, head);
+	run(net, stage);
+
+	if (visit->type == FC_CONN_NONE)
+		settle(w, visit, fc_mask_all(visit->ntargets), OUTCOME_WAITS);
+	settle(w, visit, visit->unreachable, OUTCOME_UNREACHABLE);
+	settle(w, visit, visit->delivered, OUTCOME_DELIVERED);
+	if (visit->type == FC_CONN_ALL_REMOTE || visit->type == FC_CONN_SOME_LOCAL)
+		w->totals->splits++;
+	for (i = 0; i < visit->nbranches; i++) {
+		struct branch *branch = &visit->branch[i];
+		u8 dir = branch->port - 1;
+		u8 *copy = xalloc(1, fc_head_size(FC_TARGETS_MAX));
+
+		w->totals->links++;
+		fc_wire_head_subset(copy, head, stage->branch_mask[i], 1);
+		branch->next = visit_site(w, fc_topo_neighbour(net->topo, site, dir),
+					  net->topo->ops->arrival(net->topo, dir) + 1, false, copy);
+	}
+	if (visit->kept)
+		w->totals->stores++;
+	if (visit->kept && visit->forced && (resent || !is_forced(net, site))) {
+		/* The operator's next attempt would find the same. */
+		settle(w, visit, visit->kept, OUTCOME_STORED);
+	} else if (visit->kept) {
+		u8 *copy = xalloc(1, fc_head_size(FC_TARGETS_MAX));
+
+		fc_wire_head_subset(copy, head, visit->kept, 0);
+		visit->again = visit_site(w, site, FC_PORT_LOCAL, true, copy);
+	}
+	free(stage);
+	free(head);
+	return visit;
+}
+
+struct visit *walk(const struct network *net, u32 from, struct target_state *targets,
+		   u32 first, u32 n, struct totals *totals)
+{
+	struct walker w = { .net = net, .targets = targets, .totals = totals };
+	/* A byte of data, for the terminator to carry. */
+	struct fc_packet pk = { .src = from, .ntargets = n, .msg_len = 1, .data_len = 1 };
+	u8 *head = xalloc(1, fc_head_size(FC_TARGETS_MAX));
+	u32 i;
+
+	if (n > 1)
+		pk.flags = FC_PACKET_LIST;
+	fc_wire_packet_encode(head, &pk);
+	for (i = 0; i < n; i++) {
+		/* The number of the message is no matter to routers: it tells the target. */
+		struct fc_target t = {
+			.site = targets[first + i].site, .port = targets[first + i].port,
+			.flags = i == n - 1 ? FC_TARGET_LAST : 0, .seq = first + i,
+		};
+
+		fc_wire_target_encode(head, i, &t);
+	}
+	if (!fc_wire_head_check(head, FC_PART_HEAD, fc_head_size(n), net->topo->nsites))
+		fail("trace: the packet is malformed");
+	return visit_site(&w, from, FC_PORT_LOCAL, false, head);
+}
+
+void walk_free(struct visit *visit)
+{
+	unsigned int i;
+
+	if (!visit)
+		return;
+	for (i = 0; i < visit->nbranches; i++)
+		walk_free(visit->branch[i].next);
+	walk_free(visit->again);
+	free(visit->row);
+	free(visit);
+}

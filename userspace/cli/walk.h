@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The way of a packet through a network that is idle but for what is said
+ * otherwise: the core's own sites are run, one after the other.
+ */
+#ifndef FLITCAST_CLI_WALK_H
+#define FLITCAST_CLI_WALK_H
+
+#include "site.h"
+
+/* A net-output. */
+struct place {
+	u32 site;
+	u8 port;
+};
+
+/**
+ * struct network - what a packet finds
+ * @topo: topology
+ * @down: dead links, each by both of its ends
+ * @ndown: how many ends
+ * @busy: net-outputs that another packet has, for good
+ * @nbusy: how many
+ * @force: sites whose net-outputs to links are busy for so long that a packet is
+ *	stored there
+ * @nforce: how many
+ * @own: site of which @own_up and @own_pref are known, or FC_SITE_NONE
+ * @own_up: its ports whose links are up
+ * @own_pref: its preference table
+ */
+struct network {
+	const struct fc_topo *topo;
+	const struct place *down;
+	size_t ndown;
+	const struct place *busy;
+	size_t nbusy;
+	const u32 *force;
+	size_t nforce;
+	u32 own;
+	u32 own_up;
+	struct fc_pref own_pref;
+};
+
+/* What becomes of a target. */
+enum outcome {
+	OUTCOME_NONE,		/* the trace says nothing of it: a fault of ours */
+	OUTCOME_DELIVERED,
+	OUTCOME_UNREACHABLE,
+	OUTCOME_STORED,		/* stored on its way, until a net-output comes free */
+	OUTCOME_WAITS,		/* not even that */
+};
+
+/**
+ * struct target_state - a target and what becomes of it
+ * @site: target
+ * @port: target
+ * @outcome: enum outcome
+ * @at: where
+ * @hops: links crossed to there
+ * @times: how often it is delivered
+ */
+struct target_state {
+	u32 site;
+	u16 port;
+	u8 outcome;
+	u32 at;
+	u32 hops;
+	u32 times;
+};
+
+/* A row of a machine's table that fired. */
+struct fired_row {
+	u8 machine;
+	u8 state;
+	u8 cond;
+};
+
+/**
+ * struct branch - a net-output that a packet leaves by
+ * @port: it
+ * @parts: FC_PART_* of its terminator
+ * @next: what comes of it
+ */
+struct branch {
+	u8 port;
+	u8 parts;
+	struct visit *next;
+};
+
+/**
+ * struct visit - a packet at a site
+ * @site: site
+ * @in_port: net-input
+ * @hops: links crossed
+ * @resent: sent on by the operator, from storage
+ * @ntargets: targets of its list
+ * @target: they, by index of the trace
+ * @type: enum fc_conn; FC_CONN_NONE: it finds no way as long as net-outputs are busy
+ * @forced: stored after too many seeks
+ * @seeks: how many
+ * @unreachable: targets (by place in the list) that the router has no way to
+ * @stored: the local net-output got a copy
+ * @served: enum fc_effect_type: what the operator does with it
+ * @delivered: targets delivered
+ * @kept: targets that the operator sends on
+ * @nbranches: net-outputs to links
+ * @branch: they
+ * @again: the packet that the operator sends on, or NULL
+ * @nrows: rows of the machines' tables that fired, one after the other
+ * @row: they
+ */
+struct visit {
+	u32 site;
+	u8 in_port;
+	u16 hops;
+	bool resent;
+	unsigned int ntargets;
+	u32 target[FC_TARGETS_MAX];
+	u8 type;
+	bool forced;
+	u32 seeks;
+	u64 unreachable;
+	bool stored;
+	u8 served;
+	u64 delivered;
+	u64 kept;
+	unsigned int nbranches;
+	struct branch branch[FC_PORTS_MAX];
+	struct visit *again;
+	unsigned int nrows;
+	struct fired_row *row;
+};
+
+/**
+ * struct totals - what the walks of a message come to
+ * @links: transmissions of the packet on links
+ * @splits: multicast connections
+ * @stores: times it is stored to be sent on
+ * @hops: most links to a target
+ */
+struct totals {
+	u64 links;
+	u64 splits;
+	u64 stores;
+	u32 hops;
+};
+
+/**
+ * walk() - one packet
+ * @net: network
+ * @from: source
+ * @targets: all targets of the message; told what becomes of them
+ * @first: first target of this packet
+ * @n: how many, at most FC_TARGETS_MAX
+ * @totals: added to
+ *
+ * Return: its visit to the source; to be freed with walk_free().
+ */
+struct visit *walk(const struct network *net, u32 from, struct target_state *targets,
+		   u32 first, u32 n, struct totals *totals);
+void walk_free(struct visit *visit);
+
+#endif /* FLITCAST_CLI_WALK_H */
