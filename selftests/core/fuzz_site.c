@@ -265,14 +265,15 @@ static void note_told(struct bench *b, u8 port, u32 ack)
 	peer->told = ack;
 }
 
-static void serve(struct bench *b, bool rest)
+static void serve(struct bench *b, u64 mask, bool rest)
 {
 	struct packet *pk = b->buffer.packet;
 
 	CHECK(pk, "nothing to serve");
 	CHECK(!b->buffer.left, "served with %u bytes missing", b->buffer.left);
-	packet_done(pk, (rest ? pk->all & ~pk->unreachable : pk->local) & b->buffer.mask,
-		    "by the operator");
+	CHECK(!(mask & ~b->buffer.mask), "serves %llx of %llx", (unsigned long long)mask,
+	      (unsigned long long)b->buffer.mask);
+	packet_done(pk, rest ? mask : mask & pk->local, "by the operator");
 	b->buffer.packet = NULL;
 }
 
@@ -329,10 +330,10 @@ static void perform(struct bench *b)
 			      "%u words in the fifo-buffer", b->words);
 			break;
 		case FC_FX_SERVE:
-			serve(b, true);
+			serve(b, e->mask, true);
 			break;
 		case FC_FX_SERVE_LOCAL:
-			serve(b, false);
+			serve(b, e->mask, false);
 			break;
 		case FC_FX_DISCARD:
 			CHECK(b->buffer.packet, "nothing to discard");

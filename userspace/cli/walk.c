@@ -138,9 +138,9 @@ static void note(struct stage *stage, const struct fc_effect *fx)
 		break;
 	case FC_FX_SERVE:
 	case FC_FX_SERVE_LOCAL:
-		visit->delivered = fc_site_local_mask(&stage->site, stage->head);
+		visit->delivered = fx->mask & fc_site_local_mask(&stage->site, stage->head);
 		if (fx->type == FC_FX_SERVE)
-			visit->kept = fc_mask_all(visit->ntargets) & ~visit->delivered;
+			visit->kept = fx->mask & ~visit->delivered;
 		visit->served = fx->type;
 		break;
 	case FC_FX_DISCARD:
