@@ -883,7 +883,8 @@ TEST(table_g__open_only_when_all_are)
 		taken(&b, i & 1 ? 1 : 3);
 		CHECK(b.got[1].words == i - 1 && b.got[3].words == i - 1 &&
 		      b.got[0].words == i - 1, "word %u is sent while one waits", i);
-		CHECK(!strcmp(state_of(&b, NET_INPUT, 2), "wait"), "%s", state_of(&b, NET_INPUT, 2));
+		CHECK(!strcmp(state_of(&b, NET_INPUT, 2), "wait"), "%s",
+		      state_of(&b, NET_INPUT, 2));
 		taken(&b, i & 1 ? 3 : 1);
 		CHECK(b.got[1].words == i && b.got[3].words == i && b.got[0].words == i,
 		      "word %u is not sent by all", i);
