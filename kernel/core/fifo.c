@@ -57,11 +57,30 @@ static void oper_step(struct fc_site *site, enum fc_oper_cond cond, const struct
 
 static void arm_timeout(struct fc_site *site)
 {
-	u64 t = site->timing->timeout;
+	u64 t = site->timing->timeout << site->fifo.backoff;
 
 	/* Random, so that two multicasts in each other's way do not abort together. */
 	site->fifo.timeout_at = site->now + t + fc_random(&site->rng) % ((u32)(t / 2) + 1);
 	fc_site_due(site, site->fifo.timeout_at);
+}
+
+void fc_fifo_timeout(struct fc_site *site)
+{
+	struct fc_fifo *fifo = &site->fifo;
+
+	if (fifo->backoff < FC_BACKOFF_MAX)
+		fifo->backoff++;
+	fifo->calm = 0;
+	arm_timeout(site);
+}
+
+/* A packet came in whole. */
+static void calm_down(struct fc_fifo *fifo)
+{
+	if (!fifo->backoff || ++fifo->calm < FC_BACKOFF_CALM)
+		return;
+	fifo->backoff--;
+	fifo->calm = 0;
 }
 
 void fc_fifo_word(struct fc_site *site, const struct fc_flit *flit, bool keep,
@@ -82,6 +101,8 @@ void fc_fifo_word(struct fc_site *site, const struct fc_flit *flit, bool keep,
 		if (fifo->state == FC_FF_DONE)
 			fifo_step(site, FC_FFC_TQ);
 		fifo->timeout_at = FC_NEVER;
+		if (!(flit->parts & FC_PART_ABORT))
+			calm_down(fifo);
 		if (flit->parts & FC_PART_ABORT)
 			oper_step(site, FC_OPC_AP, flit, keep, fx);
 		else if (flit->parts & FC_PART_LOCAL_END)

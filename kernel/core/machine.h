@@ -77,6 +77,8 @@ void fc_fifo_word(struct fc_site *site, const struct fc_flit *flit, bool keep,
 		  struct fc_effects *fx);
 /* Room in the fifo-buffer changed. */
 void fc_fifo_settle(struct fc_site *site);
+/* No word for too long: wait again, longer. */
+void fc_fifo_timeout(struct fc_site *site);
 
 /* router.c */
 enum fc_route {

@@ -19,6 +19,8 @@ void fc_site_init(struct fc_site *site, u64 seed)
 	site->fifo.state = FC_FF_FREE;
 	site->fifo.room = site->timing->fifo_room ? site->timing->fifo_room : 1;
 	site->fifo.timeout_at = FC_NEVER;
+	site->fifo.backoff = 0;
+	site->fifo.calm = 0;
 	for (p = 0; p < site->nports; p++) {
 		struct fc_in *in = &site->in[p];
 		struct fc_out *out = &site->out[p];
@@ -225,7 +227,7 @@ static void timers(struct fc_site *site)
 	}
 	if (fifo->timeout_at <= site->now) {
 		site->stat[FC_STAT_TIMEOUT]++;
-		fifo->timeout_at = site->now + site->timing->timeout;
+		fc_fifo_timeout(site);
 		fc_netout_abort_request(site, FC_PORT_LOCAL);
 	}
 	fc_site_due(site, fifo->timeout_at);

@@ -135,12 +135,24 @@ struct fc_out {
  * @timeout_at: when no word for too long means abort-request, or FC_NEVER
  * @room: free places
  * @state: enum fc_fifo_state
+ * @backoff: the time-out is doubled so many times, at most FC_BACKOFF_MAX
+ * @calm: packets that came in whole since @backoff last changed
  */
 struct fc_fifo {
 	u64 timeout_at;
 	u32 room;
 	u8 state;
+	u8 backoff;
+	u8 calm;
 };
+
+/*
+ * Each time-out doubles the next, and so many whole packets halve it: where sites
+ * are slower than the settings assume, or the network is very busy, packets that
+ * only need longer are not aborted again and again.
+ */
+#define FC_BACKOFF_MAX		4
+#define FC_BACKOFF_CALM	8
 
 /**
  * struct fc_pref - preference table (Table G)
@@ -155,8 +167,8 @@ struct fc_pref {
 /**
  * struct fc_timing - what the paper leaves to the implementation
  * @seek: interval at which a net-input in first counts a seek
- * @timeout: how long the fifo-buffer waits for a word before abort-request;
- *	up to half is added at random, so that two multicasts in each other's way
+ * @timeout: how long the fifo-buffer waits for a word before abort-request, to
+ *	begin with (struct fc_fifo, @backoff); up to half is added at random, so that two multicasts in each other's way
  *	do not abort together for ever
  * @probe: how long a flit may stay unacknowledged before the peer is asked;
  *	doubles up to 16 times that

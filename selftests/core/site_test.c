@@ -562,6 +562,45 @@ TEST(site_claims__end_with_the_front)
 	check_comes_to_rest(&b);
 }
 
+/* Begin a packet for this site and leave it there: how long until the time-out? */
+static u64 time_to_timeout(struct bench *b)
+{
+	u64 since = b->now, before = b->stat[FC_STAT_TIMEOUT];
+
+	while (b->stat[FC_STAT_TIMEOUT] == before && b->now < since + 10000)
+		time_passes(b, 1);
+	return b->now - since;
+}
+
+TEST(site_timeout__grows_and_calms_down)
+{
+	struct bench b;
+
+	bench_init(&b, "line:3", 1, 4);
+	link_up(&b, 1, 4);
+	flit_to(&b, 1, FC_PART_HEAD, 10, 1, 20);
+	for (unsigned int i = 0; i < FC_BACKOFF_MAX + 3; i++) {
+		u64 t = b.timing.timeout << (i < FC_BACKOFF_MAX ? i : FC_BACKOFF_MAX);
+		u64 waited = time_to_timeout(&b);
+
+		CHECK(waited >= t && waited <= t + t / 2, "time-out %u after %llu of %llu", i,
+		      (unsigned long long)waited, (unsigned long long)t);
+	}
+	operator_takes(&b, 1);
+	flit_to(&b, 1, FC_PART_TERM, 10, 1, 20);
+	operator_takes(&b, 1);
+	/* That was one whole packet. */
+	for (unsigned int i = 1; i < FC_BACKOFF_MAX * FC_BACKOFF_CALM; i++) {
+		flit_to(&b, 1, FC_PART_HEAD | FC_PART_TERM, 10, 1, 10);
+		operator_takes(&b, 1);
+		CHECK(b.served == i + 1, "%llu packets, not %u", (unsigned long long)b.served,
+		      i + 1);
+	}
+	flit_to(&b, 1, FC_PART_HEAD, 10, 1, 20);
+	CHECK(time_to_timeout(&b) <= b.timing.timeout * 3 / 2, "does not calm down");
+	check_comes_to_rest(&b);
+}
+
 TEST(site_rows__fire_or_are_listed)
 {
 	site_event__orderly_frames();

@@ -1205,6 +1205,9 @@ static void code_node(struct codec *c, struct node *node)
 	CODE(c, fifo->state);
 	CODE(c, fifo->room);
 	code_timer(c, &fifo->timeout_at);
+	/* How long a time-out is does not matter: time does not exist. */
+	fifo->backoff = 0;
+	fifo->calm = 0;
 	site->rng = 1;
 	for (u8 p = 0; p < site->nports; p++)
 		if (!p || has_link(site->id, p))
