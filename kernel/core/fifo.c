@@ -23,7 +23,10 @@ static enum fc_fifo_action fifo_step(struct fc_site *site, enum fc_fifo_cond con
 /* The packet's targets, without those whose source was told that no way leads there. */
 static void serve(struct fc_site *site, enum fc_effect_type type, struct fc_effects *fx)
 {
-	fc_effect_add(fx, type, FC_PORT_LOCAL, NULL)->mask = site->out[FC_PORT_LOCAL].mask;
+	struct fc_effect *e = fc_effect_add(fx, type, FC_PORT_LOCAL, NULL);
+
+	e->mask = site->out[FC_PORT_LOCAL].mask;
+	e->flags = site->fifo.aborted ? FC_SERVE_ABORTED : 0;
 }
 
 static void oper_step(struct fc_site *site, enum fc_oper_cond cond, const struct fc_flit *flit,
@@ -60,7 +63,7 @@ static void arm_timeout(struct fc_site *site)
 	u64 t = site->timing->timeout << site->fifo.backoff;
 
 	/* Random, so that two multicasts in each other's way do not abort together. */
-	site->fifo.timeout_at = site->now + t + fc_random(&site->rng) % ((u32)(t / 2) + 1);
+	site->fifo.timeout_at = site->now + t + fc_random_below(&site->rng, t / 2 + 1);
 	fc_site_due(site, site->fifo.timeout_at);
 }
 
@@ -109,6 +112,7 @@ void fc_fifo_word(struct fc_site *site, const struct fc_flit *flit, bool keep,
 			oper_step(site, FC_OPC_LEOP, flit, keep, fx);
 		else
 			oper_step(site, FC_OPC_EOP, flit, keep, fx);
+		fifo->aborted = false;
 		return;
 	}
 	if (fifo->room)

@@ -249,6 +249,7 @@ static void abort_remote(struct fc_site *site, u8 port, struct fc_effects *fx)
 	u32 rest;
 
 	in->arm = false;
+	site->fifo.aborted = true;
 	site->stat[FC_STAT_PKT_ABORTED]++;
 	for (rest = in->conn & ~fc_bit(FC_PORT_LOCAL); rest; rest &= rest - 1)
 		fc_netout_term(site, fc_low(rest), &bare, FC_PART_TERM | FC_PART_ABORT, false,

@@ -21,6 +21,7 @@ void fc_site_init(struct fc_site *site, u64 seed)
 	site->fifo.timeout_at = FC_NEVER;
 	site->fifo.backoff = 0;
 	site->fifo.calm = 0;
+	site->fifo.aborted = false;
 	for (p = 0; p < site->nports; p++) {
 		struct fc_in *in = &site->in[p];
 		struct fc_out *out = &site->out[p];

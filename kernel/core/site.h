@@ -137,6 +137,7 @@ struct fc_out {
  * @state: enum fc_fifo_state
  * @backoff: the time-out is doubled so many times, at most FC_BACKOFF_MAX
  * @calm: packets that came in whole since @backoff last changed
+ * @aborted: the packet under way was a multicast and was aborted
  */
 struct fc_fifo {
 	u64 timeout_at;
@@ -144,6 +145,7 @@ struct fc_fifo {
 	u8 state;
 	u8 backoff;
 	u8 calm;
+	bool aborted;
 };
 
 /*
@@ -209,8 +211,8 @@ struct fc_timing {
  * @oper: enum fc_oper_state
  * @fired: for tests: where not NULL, told of every row that fires
  *
- * Its caller's lock protects all of it; @topo, @timing, the arrays, @id, @window
- * and @nports never change after fc_site_init().
+ * Its caller's lock protects all of it; @topo, the arrays, @id, @window and @nports
+ * never change after fc_site_init(), and what @timing points to only between events.
  */
 struct fc_site {
 	const struct fc_topo *topo;
@@ -271,6 +273,9 @@ struct fc_event {
 	struct fc_flit flit;
 };
 
+/* The packet's other branches were aborted: it goes on after a random wait (section 4.1). */
+#define FC_SERVE_ABORTED	0x01
+
 /* What is to be done about it. */
 enum fc_effect_type {
 	FC_FX_SEND = 1,		/* flit to a link */
@@ -288,7 +293,7 @@ enum fc_effect_type {
  * struct fc_effect - one effect
  * @type: enum fc_effect_type
  * @port: link (send, status)
- * @flags: FC_STATUS_* (status)
+ * @flags: FC_STATUS_* (status); FC_SERVE_* (serve)
  * @keep: another effect uses the handle after this one: act on a clone; else
  *	the handle's ownership goes to the runner
  * @seq: number of the flit, or of the next one (status)
@@ -390,6 +395,12 @@ static inline u32 fc_random(u64 *state)
 	*state ^= *state << 25;
 	*state ^= *state >> 27;
 	return (u32)((*state * 0x2545F4914F6CDD1DULL) >> 32);
+}
+
+/* Below @n, which is at most 2^47: a product, because the kernel divides u64 slowly. */
+static inline u64 fc_random_below(u64 *state, u64 n)
+{
+	return ((u64)(fc_random(state) >> 16) * n) >> 16;
 }
 
 #endif /* FC_CORE_SITE_H */

@@ -11,16 +11,36 @@ static struct netlink_range_validation flit_range = {
 	.max = FLITCAST_FLIT_MAX,
 };
 
+static struct netlink_range_validation seek_range = {
+	.min = FLITCAST_SEEK_MIN,
+	.max = FLITCAST_SEEK_LONGEST,
+};
+
+static struct netlink_range_validation timeout_range = {
+	.min = FLITCAST_TIMEOUT_MIN,
+	.max = FLITCAST_TIMEOUT_LONGEST,
+};
+
+static struct netlink_range_validation probe_range = {
+	.min = FLITCAST_PROBE_MIN,
+	.max = FLITCAST_PROBE_LONGEST,
+};
+
 const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1] = {
 	[FLITCAST_A_SITE_ID] = { .type = NLA_U32 },
 };
 
-const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_WINDOW + 1] = {
+const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_TRANSIT + 1] = {
 	[FLITCAST_A_SITE_ID] = { .type = NLA_U32 },
 	[FLITCAST_A_SITE_TOPOLOGY] = { .type = NLA_NUL_STRING, .len = FLITCAST_NETLINK_SPEC_MAX },
 	[FLITCAST_A_SITE_MODE] = { .type = NLA_NUL_STRING, .len = 15 },
 	[FLITCAST_A_SITE_FLIT] = NLA_POLICY_FULL_RANGE(NLA_U32, &flit_range),
 	[FLITCAST_A_SITE_WINDOW] = NLA_POLICY_RANGE(NLA_U32, 1, FLITCAST_WINDOW_MAX),
+	[FLITCAST_A_SITE_SEEK] = NLA_POLICY_FULL_RANGE(NLA_U32, &seek_range),
+	[FLITCAST_A_SITE_SEEK_MAX] = NLA_POLICY_MAX(NLA_U32, FLITCAST_SEEKS_LIMIT),
+	[FLITCAST_A_SITE_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &timeout_range),
+	[FLITCAST_A_SITE_PROBE] = NLA_POLICY_FULL_RANGE(NLA_U32, &probe_range),
+	[FLITCAST_A_SITE_TRANSIT] = NLA_POLICY_MAX(NLA_U32, FLITCAST_TRANSIT_LIMIT),
 };
 
 static int site_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd,
@@ -42,7 +62,12 @@ static int site_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd
 	    nla_put_u32(skb, FLITCAST_A_SITE_PORTS, info->cfg.topo.ndirs) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_LINKS, info->links) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_LINKS_UP, info->links_up) ||
-	    nla_put_u32(skb, FLITCAST_A_SITE_SOCKETS, info->sockets)) {
+	    nla_put_u32(skb, FLITCAST_A_SITE_SOCKETS, info->sockets) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_SEEK, info->cfg.tuning.seek) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_SEEK_MAX, info->cfg.tuning.seek_max) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_TIMEOUT, info->cfg.tuning.timeout) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_PROBE, info->cfg.tuning.probe) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_TRANSIT, info->cfg.tuning.transit)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -94,12 +119,34 @@ int flitcast_netlink_site_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return skb->len;
 }
 
+/* What the request says of the tuning; the rest stays. */
+static void get_tuning(struct flitcast_site_tuning *tuning, struct nlattr **attrs)
+{
+	if (attrs[FLITCAST_A_SITE_SEEK])
+		tuning->seek = nla_get_u32(attrs[FLITCAST_A_SITE_SEEK]);
+	if (attrs[FLITCAST_A_SITE_SEEK_MAX])
+		tuning->seek_max = nla_get_u32(attrs[FLITCAST_A_SITE_SEEK_MAX]);
+	if (attrs[FLITCAST_A_SITE_TIMEOUT])
+		tuning->timeout = nla_get_u32(attrs[FLITCAST_A_SITE_TIMEOUT]);
+	if (attrs[FLITCAST_A_SITE_PROBE])
+		tuning->probe = nla_get_u32(attrs[FLITCAST_A_SITE_PROBE]);
+	if (attrs[FLITCAST_A_SITE_TRANSIT])
+		tuning->transit = nla_get_u32(attrs[FLITCAST_A_SITE_TRANSIT]);
+}
+
 int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
 	struct flitcast_site_config cfg = {
 		.flit = FLITCAST_FLIT_DEFAULT,
 		.window = FLITCAST_WINDOW_DEFAULT,
+		.tuning = {
+			.seek = FLITCAST_SEEK_DEFAULT,
+			.seek_max = FLITCAST_SEEKS_DEFAULT,
+			.timeout = FLITCAST_TIMEOUT_DEFAULT,
+			.probe = FLITCAST_PROBE_DEFAULT,
+			.transit = FLITCAST_TRANSIT_DEFAULT,
+		},
 	};
 	const char *wrong;
 
@@ -130,25 +177,39 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 		cfg.flit = nla_get_u32(attrs[FLITCAST_A_SITE_FLIT]);
 	if (attrs[FLITCAST_A_SITE_WINDOW])
 		cfg.window = nla_get_u32(attrs[FLITCAST_A_SITE_WINDOW]);
+	get_tuning(&cfg.tuning, attrs);
 	return flitcast_site_add(genl_info_net(info), &cfg, info->extack);
 }
 
-/*
- * What a site is made of is agreed with its neighbours when links come up, and
- * sizes its memory.
- */
+/* Agreed with the neighbours when links come up, or the size of memory. */
+static const u8 fixed[] = {
+	FLITCAST_A_SITE_TOPOLOGY, FLITCAST_A_SITE_MODE, FLITCAST_A_SITE_FLIT,
+	FLITCAST_A_SITE_WINDOW,
+};
+
 int flitcast_netlink_site_set(struct sk_buff *skb, struct genl_info *info)
 {
+	struct flitcast_site_info snapshot;
 	struct flitcast_site *site;
+	unsigned int i;
 
 	site = flitcast_netlink_site(genl_info_net(info), info->attrs[FLITCAST_A_SITE_ID],
 				     info->extack);
 	if (IS_ERR(site))
 		return PTR_ERR(site);
+	for (i = 0; i < ARRAY_SIZE(fixed); i++) {
+		if (!info->attrs[fixed[i]])
+			continue;
+		flitcast_site_put(site);
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[fixed[i]], KBUILD_MODNAME
+				    ": this cannot be changed: delete the site and add it anew");
+		return -EOPNOTSUPP;
+	}
+	flitcast_site_info(site, &snapshot);
+	get_tuning(&snapshot.cfg.tuning, info->attrs);
+	flitcast_site_tune(site, &snapshot.cfg.tuning);
 	flitcast_site_put(site);
-	NL_SET_ERR_MSG_MOD(info->extack,
-			   "a site cannot be changed: delete it and add it with other settings");
-	return -EOPNOTSUPP;
+	return 0;
 }
 
 int flitcast_netlink_site_del(struct sk_buff *skb, struct genl_info *info)

@@ -278,10 +278,10 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		flitcast_oper_store(site, skb);
 		break;
 	case FC_FX_SERVE:
-		flitcast_oper_serve(site, e->mask, e->mask);
+		flitcast_oper_serve(site, e->mask, e->mask, e->flags & FC_SERVE_ABORTED);
 		break;
 	case FC_FX_SERVE_LOCAL:
-		flitcast_oper_serve(site, e->mask, 0);
+		flitcast_oper_serve(site, e->mask, 0, false);
 		break;
 	case FC_FX_DISCARD:
 		flitcast_oper_discard(site);

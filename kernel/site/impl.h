@@ -20,18 +20,12 @@
 #include "site/site.h"
 
 /* Settings of the kernel's sites; why: Documentation/design.rst, "Settings". */
-#define FLITCAST_SEEK_NS	(2 * NSEC_PER_MSEC)
-#define FLITCAST_SEEK_MAX	5
-#define FLITCAST_FIFO_NS	(20 * NSEC_PER_MSEC)
-#define FLITCAST_PROBE_NS	(100 * NSEC_PER_MSEC)
 #define FLITCAST_HELLO_NS	NSEC_PER_SEC
 
 /* Control frames of a site to itself in one go; one too many is said again later. */
 #define FLITCAST_LOOP_MAX	64
 /* Flits fed to the local net-input in one go. */
 #define FLITCAST_FEED_BUDGET	64
-/* Packets stored for others at a time; beyond it they are dropped, their source repeats. */
-#define FLITCAST_TRANSIT_MAX	32
 /* Flows a site receives at a time; a flow idle for so long is forgotten. */
 #define FLITCAST_FLOWS_MAX	8192
 #define FLITCAST_FLOW_IDLE_NS	(60 * NSEC_PER_SEC)
@@ -44,10 +38,12 @@
  * struct flitcast_train - a packet stored for others, as flits in order
  * @node: in the transit pool
  * @flits: the first is the front; its list names only the targets to go to
+ * @at: not before
  * @begun: the front has gone into the local net-input
  */
 struct flitcast_train {
 	struct list_head node;
+	u64 at;
 	bool begun;
 	struct sk_buff_head flits;
 };
@@ -223,8 +219,11 @@ static inline u64 flitcast_now(void)
 
 /* A flit into the network-buffer; takes ownership. */
 void flitcast_oper_store(struct flitcast_site *site, struct sk_buff *skb);
-/* Serve the packet in the network-buffer; @local: its local entries only. */
-void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest);
+/*
+ * Serve the packet in the network-buffer: deliver what of @here is at this site,
+ * store what of @rest is not; @aborted: to be sent after a random wait.
+ */
+void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool aborted);
 void flitcast_oper_discard(struct flitcast_site *site);
 /* Feed the local net-input with what is to be sent. */
 void flitcast_oper_feed(struct flitcast_site *site);

@@ -50,8 +50,11 @@ static bool clone_flits(struct sk_buff_head *to, const struct sk_buff_head *from
 	return true;
 }
 
-/* Put a packet into the transit pool, for the targets of the mask; takes the flits. */
-static void store(struct flitcast_site *site, struct sk_buff_head *flits, u64 mask)
+/*
+ * Put a packet into the transit pool, for the targets of the mask; takes the flits.
+ * Those in each other's way do not meet again at once: what was aborted waits.
+ */
+static void store(struct flitcast_site *site, struct sk_buff_head *flits, u64 mask, bool aborted)
 {
 	struct sk_buff *front = skb_peek(flits);
 	u32 old = fc_head_size(fc_wire_ntargets(front->data));
@@ -59,7 +62,7 @@ static void store(struct flitcast_site *site, struct sk_buff_head *flits, u64 ma
 	struct flitcast_train *train;
 
 	/* Without room it is dropped: its source keeps it until it is confirmed. */
-	if (site->ntransit >= FLITCAST_TRANSIT_MAX) {
+	if (site->ntransit >= site->cfg.tuning.transit) {
 		site->stat[FC_STAT_TRANSIT_FULL]++;
 		goto drop;
 	}
@@ -71,6 +74,9 @@ static void store(struct flitcast_site *site, struct sk_buff_head *flits, u64 ma
 	}
 	fc_wire_head_subset(front->data + old - size, front->data, mask, 0);
 	skb_pull(front, old - size);
+	train->at = flitcast_now();
+	if (aborted)
+		train->at += fc_random_below(&site->rng, site->timing.timeout);
 	train->begun = false;
 	__skb_queue_head_init(&train->flits);
 	skb_queue_splice_init(flits, &train->flits);
@@ -82,8 +88,7 @@ drop:
 	__skb_queue_purge(flits);
 }
 
-/* Deliver what of @here is at this site, store what of @rest is not. */
-void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest)
+void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool aborted)
 {
 	struct sk_buff_head flits;
 	struct fc_packet pk;
@@ -117,7 +122,7 @@ void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest)
 			site->stat[FC_STAT_NO_MEMORY]++;
 	}
 	if (rest)
-		store(site, &flits, rest);
+		store(site, &flits, rest, aborted);
 	else
 		__skb_queue_purge(&flits);
 }
@@ -146,15 +151,33 @@ static struct sk_buff *train_flit(struct flitcast_site *site, struct fc_flit *fl
 	return skb;
 }
 
+/* The first stored packet that has waited long enough. */
+static struct flitcast_train *stored(struct flitcast_site *site)
+{
+	struct flitcast_train *train;
+	u64 now, next = FC_NEVER;
+
+	if (list_empty(&site->transit))
+		return NULL;
+	now = flitcast_now();
+	list_for_each_entry(train, &site->transit, node) {
+		if (train->at <= now)
+			return train;
+		next = min(next, train->at);
+	}
+	site->ends_at = min(site->ends_at, next);
+	return NULL;
+}
+
 /* Whose packet goes next: stored ones and own ones in turn. */
 static bool choose(struct flitcast_site *site)
 {
-	bool stored = !list_empty(&site->transit);
+	struct flitcast_train *train = stored(site);
 
 	site->turn = !site->turn;
-	if (stored && (site->turn || !flitcast_tx_pick(site))) {
-		site->train = list_first_entry(&site->transit, struct flitcast_train, node);
-		list_del(&site->train->node);
+	if (train && (site->turn || !flitcast_tx_pick(site))) {
+		site->train = train;
+		list_del(&train->node);
 		return true;
 	}
 	return site->cur || flitcast_tx_pick(site);

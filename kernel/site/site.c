@@ -115,6 +115,25 @@ void flitcast_site_put(struct flitcast_site *site)
 		site_free(site);
 }
 
+static void set_timing(struct flitcast_site *site)
+{
+	const struct flitcast_site_tuning *tuning = &site->cfg.tuning;
+
+	site->timing.seek = (u64)tuning->seek * NSEC_PER_USEC;
+	site->timing.seek_max = tuning->seek_max;
+	site->timing.timeout = (u64)tuning->timeout * NSEC_PER_USEC;
+	site->timing.probe = (u64)tuning->probe * NSEC_PER_USEC;
+}
+
+/* What is armed keeps its time; what is stored beyond a smaller pool goes out. */
+void flitcast_site_tune(struct flitcast_site *site, const struct flitcast_site_tuning *tuning)
+{
+	flitcast_engine_enter(site);
+	site->cfg.tuning = *tuning;
+	set_timing(site);
+	flitcast_engine_leave(site);
+}
+
 static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_site_config *cfg)
 {
 	struct flitcast_site *site = kzalloc(sizeof(*site), GFP_KERNEL);
@@ -142,10 +161,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	hrtimer_setup(&site->timer, flitcast_engine_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 
-	site->timing.seek = FLITCAST_SEEK_NS;
-	site->timing.seek_max = FLITCAST_SEEK_MAX;
-	site->timing.timeout = FLITCAST_FIFO_NS;
-	site->timing.probe = FLITCAST_PROBE_NS;
+	set_timing(site);
 	/* The operator takes every word as it comes. */
 	site->timing.fifo_room = 0;
 	fc_pref_default(&site->pref, &site->cfg.topo);

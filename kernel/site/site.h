@@ -15,17 +15,53 @@ struct net_device;
 struct flitcast_site;
 
 /**
+ * struct flitcast_site_tuning - what the paper leaves to the implementation; any
+ *	site may differ from its neighbours, and change at any time
+ * @seek: interval at which a net-input in first counts a seek, microseconds
+ * @seek_max: seeks after which a packet is stored on its way
+ * @timeout: how long a fifo-buffer waits for a word before abort-request, to begin
+ *	with, microseconds
+ * @probe: how long a flit may stay unacknowledged before the peer is asked,
+ *	microseconds
+ * @transit: packets stored for others; 0: none, what would have to be stored is
+ *	sent again by its source
+ */
+struct flitcast_site_tuning {
+	u32 seek;
+	u32 seek_max;
+	u32 timeout;
+	u32 probe;
+	u32 transit;
+};
+
+#define FLITCAST_SEEK_MIN	10
+#define FLITCAST_SEEK_LONGEST	1000000
+#define FLITCAST_SEEK_DEFAULT	2000
+#define FLITCAST_SEEKS_LIMIT	1000
+#define FLITCAST_SEEKS_DEFAULT	5
+#define FLITCAST_TIMEOUT_MIN	100
+#define FLITCAST_TIMEOUT_LONGEST 10000000
+#define FLITCAST_TIMEOUT_DEFAULT 20000
+#define FLITCAST_PROBE_MIN	1000
+#define FLITCAST_PROBE_LONGEST	10000000
+#define FLITCAST_PROBE_DEFAULT	100000
+#define FLITCAST_TRANSIT_LIMIT	1024
+#define FLITCAST_TRANSIT_DEFAULT 32
+
+/**
  * struct flitcast_site_config - what a site is made of
  * @id: identity; below topo.nsites
  * @topo: topology of the network
  * @flit: flit size in bytes: the largest frame without its Ethernet header
  * @window: flits under way per link and virtual channel
+ * @tuning: what may be changed later
  */
 struct flitcast_site_config {
 	u32 id;
 	struct fc_topo topo;
 	u32 flit;
 	u32 window;
+	struct flitcast_site_tuning tuning;
 };
 
 #define FLITCAST_FLIT_MIN	256
@@ -84,6 +120,13 @@ struct flitcast_link_info {
  */
 int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		      struct netlink_ext_ack *extack);
+
+/**
+ * flitcast_site_tune() - change what may be changed
+ * @site: site
+ * @tuning: within the limits above
+ */
+void flitcast_site_tune(struct flitcast_site *site, const struct flitcast_site_tuning *tuning);
 
 /**
  * flitcast_site_del() - take a site and its links out; its sockets get ENETDOWN

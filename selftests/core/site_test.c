@@ -47,6 +47,7 @@ struct bench {
 	bool sending;
 	u64 served;
 	u64 served_mask;		/* of the last one */
+	u8 served_flags;
 	u64 unreachable;
 	u64 unreachable_mask;		/* of the last one */
 };
@@ -142,6 +143,7 @@ static void perform(struct bench *b)
 			b->buffered = 0;
 			b->served++;
 			b->served_mask = e->mask;
+			b->served_flags = e->flags;
 			break;
 		case FC_FX_DISCARD:
 			b->buffered = 0;
@@ -598,6 +600,39 @@ TEST(site_timeout__grows_and_calms_down)
 	}
 	flit_to(&b, 1, FC_PART_HEAD, 10, 1, 20);
 	CHECK(time_to_timeout(&b) <= b.timing.timeout * 3 / 2, "does not calm down");
+	check_comes_to_rest(&b);
+}
+
+/* The operator is told which packets are to wait: aborted multicasts, and no others. */
+TEST(site_abort__is_told_to_the_operator)
+{
+	static const u32 sites[] = { 0, 2 };
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
+	struct bench b;
+
+	bench_init(&b, "line:3", 1, 4);
+	link_up(&b, 1, 4);
+	link_up(&b, 2, 4);
+	for (unsigned int round = 0; round < 2; round++) {
+		ev.type = FC_EV_FLIT;
+		ev.seq = fc_site_seq(&b.site);
+		ev.flit = front_to(&b, sites, 2, 0, 0, 10, 20);
+		event(&b, &ev);
+		operator_takes(&b, 1);
+		time_to_timeout(&b);
+		CHECK(b.stat[FC_STAT_PKT_ABORTED] == round + 1, "nothing is aborted");
+		flit_to(&b, FC_PORT_LOCAL, FC_PART_TERM, 10, 0, 20);
+		operator_takes(&b, 1);
+		CHECK(b.served == 2 * round + 1 && b.served_mask == 3 &&
+		      b.served_flags == FC_SERVE_ABORTED, "round %u: %llu served, flags %x", round,
+		      (unsigned long long)b.served, b.served_flags);
+		flit_to(&b, FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 10, 1, 10);
+		operator_takes(&b, 1);
+		CHECK(b.served == 2 * round + 2 && !b.served_flags, "round %u: flags %x", round,
+		      b.served_flags);
+		ack_all(&b, 1);
+		ack_all(&b, 2);
+	}
 	check_comes_to_rest(&b);
 }
 

@@ -62,8 +62,34 @@ json "site show: pretty" 'len(j) == 2' fc -p site show
 json "site show: without rights" 'len(j) == 2' no_admin -j site show
 prints "site show: text" '^site 0 topology ring:3 mode care flit 1400 window 4 ' fc site show
 refuses "site show: FLITCAST_SITE_ANY is no number" 2 'site is a number' fc site show 4294967295
-refuses "site set" 1 'site set 0: a site cannot be changed' fc site set 0 window 3
-refuses "site set: unknown" 1 'no such site here' fc site set 5 window 3
+json "site show: tuning" '[(s["seek_us"], s["seek_max"], s["timeout_us"], s["probe_us"], s["transit"])
+	for s in j] == [(2000, 5, 20000, 100000, 32)] * 2' fc -j site show
+for fixed in 'window 3' 'flit 1400' 'mode care' 'topology ring:3'; do
+	# shellcheck disable=SC2086
+	refuses "site set: $fixed" 1 'site set 0: this cannot be changed' \
+		fc site set 0 $fixed transit 7
+done
+json "site set: nothing came of that" 'j[0]["transit"] == 32' fc -j site show 0
+accepts "site set: nothing" fc site set 0
+accepts "site set" fc site set 0 seek 1500us seek-max 0 timeout 0.25s probe 1s transit 0
+json "site set: came of it" '[(s["seek_us"], s["seek_max"], s["timeout_us"], s["probe_us"],
+	s["transit"]) for s in j] == [(1500, 0, 250000, 1000000, 0), (2000, 5, 20000, 100000, 32)]' \
+	fc -j site show
+prints "site set: text" '^ *seek 1500us seek-max 0 timeout 250ms probe 1s transit 0$' fc site show 0
+accepts "site set: one setting" fc site set 0 transit 32
+json "site set: the others stay" '(j[0]["seek_us"], j[0]["transit"]) == (1500, 32)' \
+	fc -j site show 0
+for wrong in 'seek 9us' 'seek 1001ms' 'seek-max 1001' 'timeout 99us' 'timeout 11s' \
+	'probe 999us' 'probe 11s' 'transit 1025'; do
+	# shellcheck disable=SC2086
+	refuses "site set: $wrong" 1 'range|out of' fc site set 0 $wrong
+done
+for wrong in 'seek 5' 'seek -1ms' 'seek ms' 'seek 1h' 'timeout 5000s' 'transit x'; do
+	# shellcheck disable=SC2086
+	refuses "site set: $wrong" 2 'is a' fc site set 0 $wrong
+done
+refuses "site set: without rights" 1 'Operation not permitted' no_admin site set 0 transit 1
+refuses "site set: unknown" 1 'no such site here' fc site set 5 transit 3
 refuses "site del: unknown" 1 'no such site here' fc site del 2
 
 # link

@@ -7,6 +7,18 @@
 #include "cli.h"
 #include "out.h"
 
+/* Microseconds, in the largest unit that takes no fraction. */
+static void print_time(const char *key, const char *word, uint32_t usecs)
+{
+	if (usecs % 1000)
+		out_text(" %s %uus", word, usecs);
+	else if (usecs % 1000000 || !usecs)
+		out_text(" %s %ums", word, usecs / 1000);
+	else
+		out_text(" %s %us", word, usecs / 1000000);
+	out_uint(key, NULL, usecs);
+}
+
 static void print_site(const void *data, size_t length, void *arg)
 {
 	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
@@ -22,6 +34,12 @@ static void print_site(const void *data, size_t length, void *arg)
 	out_uint("links", " links %llu", nl_u32(a[FLITCAST_A_SITE_LINKS]));
 	out_uint("links_up", " up %llu", nl_u32(a[FLITCAST_A_SITE_LINKS_UP]));
 	out_uint("sockets", " sockets %llu", nl_u32(a[FLITCAST_A_SITE_SOCKETS]));
+	out_text("\n   ");
+	print_time("seek_us", "seek", nl_u32(a[FLITCAST_A_SITE_SEEK]));
+	out_uint("seek_max", " seek-max %llu", nl_u32(a[FLITCAST_A_SITE_SEEK_MAX]));
+	print_time("timeout_us", "timeout", nl_u32(a[FLITCAST_A_SITE_TIMEOUT]));
+	print_time("probe_us", "probe", nl_u32(a[FLITCAST_A_SITE_PROBE]));
+	out_uint("transit", " transit %llu", nl_u32(a[FLITCAST_A_SITE_TRANSIT]));
 	out_uint("incarnation", NULL, nl_u32(a[FLITCAST_A_SITE_INCARNATION]));
 	out_text("\n");
 	out_close_object();
@@ -58,6 +76,20 @@ static bool take_setting(struct args *args, struct nl_request *req)
 	else if (take_word(args, "window"))
 		nl_put_u32(req, FLITCAST_A_SITE_WINDOW,
 			   parse_number(take_any(args, "window"), 0, UINT32_MAX, "window"));
+	else if (take_word(args, "seek"))
+		nl_put_u32(req, FLITCAST_A_SITE_SEEK, parse_time(take_any(args, "seek"), "seek"));
+	else if (take_word(args, "seek-max"))
+		nl_put_u32(req, FLITCAST_A_SITE_SEEK_MAX,
+			   parse_number(take_any(args, "seek-max"), 0, UINT32_MAX, "seek-max"));
+	else if (take_word(args, "timeout"))
+		nl_put_u32(req, FLITCAST_A_SITE_TIMEOUT,
+			   parse_time(take_any(args, "timeout"), "timeout"));
+	else if (take_word(args, "probe"))
+		nl_put_u32(req, FLITCAST_A_SITE_PROBE,
+			   parse_time(take_any(args, "probe"), "probe"));
+	else if (take_word(args, "transit"))
+		nl_put_u32(req, FLITCAST_A_SITE_TRANSIT,
+			   parse_number(take_any(args, "transit"), 0, UINT32_MAX, "transit"));
 	else
 		return false;
 	return true;
@@ -96,9 +128,9 @@ static int del(struct args *args)
 }
 
 static const struct command commands[] = {
-	{ "add", add, "ID topology SPEC [mode MODE] [flit BYTES] [window N]" },
+	{ "add", add, "ID topology SPEC [mode MODE] [flit BYTES] [window N] [TUNING]" },
 	{ "show", show, "[ID]" },
-	{ "set", set, "ID [window N] ..." },
+	{ "set", set, "ID [seek TIME] [seek-max N] [timeout TIME] [probe TIME] [transit N]" },
 	{ "del", del, "ID" },
 	{ 0 }
 };

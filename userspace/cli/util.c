@@ -142,6 +142,27 @@ uint32_t parse_number(const char *text, uint32_t min, uint32_t max, const char *
 	return value;
 }
 
+uint32_t parse_time(const char *text, const char *what)
+{
+	static const struct {
+		const char *unit;
+		double usecs;
+	} units[] = { { "us", 1 }, { "ms", 1e3 }, { "s", 1e6 } };
+	double value;
+	size_t i;
+	char *end;
+
+	value = strtod(text, &end);
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (end == text || strcmp(end, units[i].unit))
+			continue;
+		value *= units[i].usecs;
+		if (value >= 0 && value <= UINT32_MAX)
+			return value + 0.5;
+	}
+	bad_usage("%s is a time such as 500us, 20ms or 1.5s, not \"%s\"", what, text);
+}
+
 uint32_t parse_seconds(const char *text, uint32_t min, const char *what)
 {
 	double value;

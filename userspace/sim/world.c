@@ -1208,6 +1208,7 @@ static void code_node(struct codec *c, struct node *node)
 	/* How long a time-out is does not matter: time does not exist. */
 	fifo->backoff = 0;
 	fifo->calm = 0;
+	fifo->aborted = code(c, fifo->aborted);
 	site->rng = 1;
 	for (u8 p = 0; p < site->nports; p++)
 		if (!p || has_link(site->id, p))
