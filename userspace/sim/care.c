@@ -87,7 +87,6 @@ static void usage(FILE *file)
 	fprintf(file,
 		"  --load L          flits that a site sends per cycle (0.1)\n"
 		"  --targets A-B     targets of a message (%u-%u)\n"
-		"  --message A:B,... one message, from site A to the sites B...\n"
 		"  --bytes A-B       bytes of a message (%u-%u)\n"
 		"  --loss P          probability that a link loses a frame (0)\n",
 		config.targets[0], config.targets[1], config.bytes[0], config.bytes[1]);
@@ -161,40 +160,9 @@ static bool range(const char *text, u64 least, u64 most, u32 value[2])
 	return !*text && a >= least && b >= a;
 }
 
-/* "A:B,C": the only message; the topology may still change. */
-static bool message(struct config *config, const char *text)
-{
-	u64 site;
-	u32 i;
-
-	config->nto = 0;
-	if (!number(text, FC_SITES_MAX, &site, &text))
-		return false;
-	config->from = (u32)site;
-	while (*text == (config->nto ? ',' : ':') && config->nto < FC_TARGETS_MAX) {
-		if (!number(text + 1, FC_SITES_MAX, &site, &text) || site == config->from)
-			return false;
-		for (i = 0; i < config->nto; i++)
-			if (config->to[i] == site)
-				return false;
-		config->to[config->nto++] = (u32)site;
-	}
-	return !*text && config->nto;
-}
-
-static bool message_fits(const struct config *config)
-{
-	u32 i;
-
-	for (i = 0; i < config->nto; i++)
-		if (config->to[i] >= config->topo.nsites)
-			return false;
-	return !config->nto || config->from < config->topo.nsites;
-}
-
 enum {
-	OPT_TOPOLOGY = 1, OPT_LOAD, OPT_TARGETS, OPT_MESSAGE, OPT_BYTES, OPT_LOSS, OPT_JSON,
-	OPT_HELP, OPT_NUMBERS
+	OPT_TOPOLOGY = 1, OPT_LOAD, OPT_TARGETS, OPT_BYTES, OPT_LOSS, OPT_JSON, OPT_HELP,
+	OPT_NUMBERS
 };
 
 static int parse_value(struct config *config, int option, const char *value)
@@ -215,10 +183,6 @@ static int parse_value(struct config *config, int option, const char *value)
 	case OPT_TARGETS:
 		if (!range(value, 1, FC_TARGETS_MAX, config->targets))
 			return refuse("targets", value, "A-B with 1 <= A <= B <= 64");
-		return 0;
-	case OPT_MESSAGE:
-		if (!message(config, value))
-			return refuse("message", value, "A:B,... with different sites, 64 at most");
 		return 0;
 	case OPT_BYTES:
 		if (!range(value, 0, FC_MESSAGE_MAX, config->bytes))
@@ -250,7 +214,6 @@ static int parse(struct config *config, int argc, char **argv)
 		{ "topology", required_argument, NULL, OPT_TOPOLOGY },
 		{ "load", required_argument, NULL, OPT_LOAD },
 		{ "targets", required_argument, NULL, OPT_TARGETS },
-		{ "message", required_argument, NULL, OPT_MESSAGE },
 		{ "bytes", required_argument, NULL, OPT_BYTES },
 		{ "loss", required_argument, NULL, OPT_LOSS },
 		{ "json", no_argument, NULL, OPT_JSON },
@@ -280,16 +243,6 @@ static int parse(struct config *config, int argc, char **argv)
 		return 2;
 	}
 	fc_topo_print(&config->topo, config->spec);
-	if (config->nto) {
-		config->targets[0] = config->nto;
-		config->targets[1] = config->nto;
-		config->messages = 1;
-	}
-	if (!message_fits(config)) {
-		fprintf(stderr, "flitcast-sim: --message: %s has sites 0 to %u\n", config->spec,
-			config->topo.nsites - 1);
-		return 2;
-	}
 	if (config->topo.nsites <= config->targets[1]) {
 		fprintf(stderr, "flitcast-sim: %s has %u sites: too few for %u targets\n",
 			config->spec, config->topo.nsites, config->targets[1]);

@@ -26,9 +26,6 @@ struct message;
  * @seed: of every random number
  * @cycles: how long traffic is generated
  * @messages: at most so many messages, 0 for no limit but @cycles
- * @from: source of the only message, if @nto is not 0
- * @nto: targets of that message
- * @to: they
  * @targets: fewest and most targets of a message
  * @bytes: fewest and most bytes of a message
  * @flit: bytes of a flit with its link header
@@ -54,9 +51,6 @@ struct config {
 	u64 seed;
 	u64 cycles;
 	u64 messages;
-	u32 from;
-	u32 nto;
-	u32 to[FC_TARGETS_MAX];
 	u32 targets[2];
 	u32 bytes[2];
 	u64 flit;

@@ -170,7 +170,7 @@ static u32 another_site(struct sim *sim, const struct message *m, u32 ntargets)
 void traffic_born(struct sim *sim)
 {
 	const struct config *config = &sim->config;
-	u32 from = config->nto ? config->from : rng_below(&sim->traffic_rng, config->topo.nsites);
+	u32 from = rng_below(&sim->traffic_rng, config->topo.nsites);
 	u32 n = rng_between(&sim->traffic_rng, config->targets[0], config->targets[1]);
 	struct message *m = xcalloc(1, sizeof(*m) + n * sizeof(m->target[0]));
 
@@ -184,8 +184,7 @@ void traffic_born(struct sim *sim)
 	m->from = from;
 	m->bytes = rng_between(&sim->traffic_rng, config->bytes[0], config->bytes[1]);
 	while (m->ntargets < n) {
-		u32 to = config->nto ? config->to[m->ntargets] :
-				       another_site(sim, m, m->ntargets);
+		u32 to = another_site(sim, m, m->ntargets);
 
 		m->target[m->ntargets++].flow = traffic_flow(from, to);
 	}
