@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +9,13 @@
 
 #include "care.h"
 #include "output.h"
+#include "script.h"
 #include "traffic.h"
 
 #define LOAD_UNIT	1000000
+
+/* Findings of the oracle after which a run is given up: it may breed them for ever. */
+#define WRONG_MAX	1000
 
 /*
  * The paper names none of the times.  Trees of packets in each other's way are
@@ -20,6 +25,7 @@
  * time-out has to be longer than what a flit takes through a loaded network.
  */
 static const struct config defaults = {
+	.fidelity = &fidelity_word,
 	.spec = "torus:4x4",
 	.load = LOAD_UNIT / 10,
 	.seed = 1,
@@ -38,6 +44,14 @@ static const struct config defaults = {
 	.probe = 1024,
 	.repeat = 16384,
 	.patience = 4000000,
+	.fault_at = 1,
+};
+
+static const struct fidelity *const fidelities[] = { &fidelity_word, &fidelity_edge };
+
+static const char *const faults[FAULT_COUNT] = {
+	[FAULT_LOSE] = "lose", [FAULT_TWICE] = "twice", [FAULT_STRAY] = "stray",
+	[FAULT_SHORT] = "short",
 };
 
 /* Options that are one number. */
@@ -53,6 +67,8 @@ static const struct {
 	NUMBER("seed", seed, 0, 0xffffffff, "same seed, same output"),
 	NUMBER("cycles", cycles, 1, (u64)1 << 40, "how long traffic is generated; then it drains"),
 	NUMBER("messages", messages, 0, 100000000, "at most so many messages; 0: no limit"),
+	NUMBER("every", every, 0, (u64)1 << 40, "cycles between messages; 0: at random by --load"),
+	NUMBER("backlog", backlog, 0, 1000000000, "messages waiting in a source; 0: no limit"),
 	NUMBER("flit", flit, 256, 65535, "bytes of a flit"),
 	NUMBER("window", window, 1, 64, "flits under way per link"),
 	NUMBER("latency", latency, 1, 1000000, "cycles from one end of a link to the other"),
@@ -90,10 +106,19 @@ static void usage(FILE *file)
 		"  --bytes A-B       bytes of a message (%u-%u)\n"
 		"  --loss P          probability that a link loses a frame (0)\n",
 		config.targets[0], config.targets[1], config.bytes[0], config.bytes[1]);
+	fprintf(file, "  --fidelity F      how packets are represented (%s):\n",
+		config.fidelity->name);
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fidelities); i++)
+		fprintf(file, "                      %s: %s\n", fidelities[i]->name,
+			fidelities[i]->help);
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
 		fprintf(file, "  --%-8s N      %s (%llu)\n", numbers[i].name, numbers[i].help,
 			(unsigned long long)*number_of(&config, i));
 	fprintf(file,
+		"  --script FILE     traffic: lines CYCLE SOURCE BYTES TARGET[,TARGET]...\n"
+		"  --list FILE       write a line for each delivery\n"
+		"  --fault KIND[@N]  break the Nth delivery, to see that it is noticed:\n"
+		"                      lose, twice, stray, short\n"
 		"  --json            output as JSON\n"
 		"\n"
 		"Exit status: 0 if every target got every message once and whole, 1 if not,\n"
@@ -161,9 +186,40 @@ static bool range(const char *text, u64 least, u64 most, u32 value[2])
 }
 
 enum {
-	OPT_TOPOLOGY = 1, OPT_LOAD, OPT_TARGETS, OPT_BYTES, OPT_LOSS, OPT_JSON, OPT_HELP,
-	OPT_NUMBERS
+	OPT_TOPOLOGY = 1, OPT_LOAD, OPT_TARGETS, OPT_BYTES, OPT_LOSS, OPT_FIDELITY, OPT_SCRIPT,
+	OPT_LIST, OPT_FAULT, OPT_JSON, OPT_HELP, OPT_NUMBERS
 };
+
+static int parse_fidelity(struct config *config, const char *value)
+{
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fidelities); i++) {
+		if (!strcmp(value, fidelities[i]->name)) {
+			config->fidelity = fidelities[i];
+			return 0;
+		}
+	}
+	return refuse("fidelity", value, "word or edge");
+}
+
+static int parse_fault(struct config *config, const char *value)
+{
+	size_t len = strcspn(value, "@");
+	const char *end = "";
+	u64 at = 1;
+
+	for (u8 kind = FAULT_LOSE; kind < FAULT_COUNT; kind++) {
+		if (strlen(faults[kind]) != len || strncmp(value, faults[kind], len))
+			continue;
+		if (value[len] && !number(value + len + 1, (u64)1 << 40, &at, &end))
+			break;
+		if (*end || !at)
+			break;
+		config->fault = kind;
+		config->fault_at = at;
+		return 0;
+	}
+	return refuse("fault", value, "lose, twice, stray or short, and @N with N above 0");
+}
 
 static int parse_value(struct config *config, int option, const char *value)
 {
@@ -192,6 +248,16 @@ static int parse_value(struct config *config, int option, const char *value)
 		if (!fraction(value, LOAD_UNIT / 2, &config->loss))
 			return refuse("loss", value, "a number from 0 to 0.5");
 		return 0;
+	case OPT_FIDELITY:
+		return parse_fidelity(config, value);
+	case OPT_SCRIPT:
+		config->script_path = value;
+		return 0;
+	case OPT_LIST:
+		config->list_path = value;
+		return 0;
+	case OPT_FAULT:
+		return parse_fault(config, value);
 	case OPT_JSON:
 		config->json = true;
 		return 0;
@@ -207,6 +273,44 @@ static int parse_value(struct config *config, int option, const char *value)
 	return 0;
 }
 
+/* Of an option that was given, where another leaves it without a meaning. */
+static int meaningless(const bool *given, const struct option *options, const char *const *names,
+		       const char *other)
+{
+	for (; *names; names++) {
+		for (const struct option *o = options; o->name; o++) {
+			if (strcmp(o->name, *names) || !given[o->val])
+				continue;
+			fprintf(stderr, "flitcast-sim: --%s means nothing with %s\n", *names,
+				other);
+			return 2;
+		}
+	}
+	return 0;
+}
+
+static int check_given(const struct config *config, const bool *given,
+		       const struct option *options)
+{
+	static const char *const scripted[] = {
+		"load", "targets", "bytes", "cycles", "messages", "every", NULL
+	};
+	/* Nothing is lost there, storage has no bounds, and links have no windows. */
+	static const char *const word_only[] = {
+		"loss", "window", "transit", "fifo", "probe", "repeat", NULL
+	};
+	static const char *const random_only[] = { "load", NULL };
+	int status = 0;
+
+	if (config->script_path)
+		status = meaningless(given, options, scripted, "--script");
+	if (!status && config->fidelity == &fidelity_edge)
+		status = meaningless(given, options, word_only, "--fidelity edge");
+	if (!status && config->every)
+		status = meaningless(given, options, random_only, "--every");
+	return status;
+}
+
 /* Return: exit status, or -1 to go on. */
 static int parse(struct config *config, int argc, char **argv)
 {
@@ -216,9 +320,14 @@ static int parse(struct config *config, int argc, char **argv)
 		{ "targets", required_argument, NULL, OPT_TARGETS },
 		{ "bytes", required_argument, NULL, OPT_BYTES },
 		{ "loss", required_argument, NULL, OPT_LOSS },
+		{ "fidelity", required_argument, NULL, OPT_FIDELITY },
+		{ "script", required_argument, NULL, OPT_SCRIPT },
+		{ "list", required_argument, NULL, OPT_LIST },
+		{ "fault", required_argument, NULL, OPT_FAULT },
 		{ "json", no_argument, NULL, OPT_JSON },
 		{ "help", no_argument, NULL, OPT_HELP },
 	};
+	bool given[OPT_NUMBERS + FC_ARRAY_SIZE(numbers)] = { false };
 	int option, status;
 
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
@@ -234,6 +343,7 @@ static int parse(struct config *config, int argc, char **argv)
 		}
 		if (option == '?')
 			return 2;
+		given[option] = true;
 		status = parse_value(config, option, optarg);
 		if (status)
 			return status;
@@ -243,12 +353,19 @@ static int parse(struct config *config, int argc, char **argv)
 		return 2;
 	}
 	fc_topo_print(&config->topo, config->spec);
-	if (config->topo.nsites <= config->targets[1]) {
+	status = check_given(config, given, options);
+	if (status)
+		return status;
+	if (config->script_path) {
+		config->script = script_read(config->script_path, config);
+		if (!config->script)
+			return 2;
+	} else if (config->topo.nsites <= config->targets[1]) {
 		fprintf(stderr, "flitcast-sim: %s has %u sites: too few for %u targets\n",
 			config->spec, config->topo.nsites, config->targets[1]);
 		return 2;
 	}
-	if (FC_LINK_SIZE + fc_head_size(config->targets[1]) > config->flit) {
+	if (!config->script && FC_LINK_SIZE + fc_head_size(config->targets[1]) > config->flit) {
 		fprintf(stderr, "flitcast-sim: a list of %u targets needs flits of %u bytes\n",
 			config->targets[1], FC_LINK_SIZE + fc_head_size(config->targets[1]));
 		return 2;
@@ -263,32 +380,6 @@ static int parse(struct config *config, int argc, char **argv)
 /*
  * The run.
  */
-
-static void dispatch(struct sim *sim, const struct event *event)
-{
-	struct fc_event ev = { .type = FC_EV_ROOM, .count = 1 };
-
-	switch ((enum event_kind)event->kind) {
-	case EVENT_FRAME:
-		net_arrive(sim, event);
-		break;
-	case EVENT_TIME:
-		net_time(sim, event->node);
-		break;
-	case EVENT_ROOM:
-		net_event(sim, event->node, &ev);
-		break;
-	case EVENT_FEED:
-		operator_feed(sim, event->node);
-		break;
-	case EVENT_BORN:
-		traffic_born(sim);
-		break;
-	case EVENT_REPEAT:
-		operator_repeat(sim, event->message);
-		break;
-	}
-}
 
 /* On a terminal, and nowhere else. */
 static void progress(const struct sim *sim, bool last)
@@ -315,7 +406,7 @@ static void progress(const struct sim *sim, bool last)
 
 /*
  * Until nothing is left to happen.  Return: false if the network hangs: something
- * still waits, but nothing has come of it for too long.
+ * still waits, but nothing has come of it for too long; or too much is wrong.
  */
 static bool run(struct sim *sim, u64 *end)
 {
@@ -323,16 +414,19 @@ static bool run(struct sim *sim, u64 *end)
 
 	while (queue_take(&sim->queue, &event)) {
 		sim->now = event.time;
-		dispatch(sim, &event);
+		if (event.kind == EVENT_BORN)
+			traffic_born(sim);
+		else
+			sim->config.fidelity->event(sim, &event);
 		if (!(++sim->events & 0xffff))
 			progress(sim, false);
 		if (!traffic_all_over())
 			*end = sim->now;
-		if (sim->now - sim->news_at > sim->config.patience)
+		if (sim->now - sim->news_at > sim->config.patience || sim->wrong > WRONG_MAX)
 			break;
 	}
 	progress(sim, true);
-	return traffic_all_over() && net_idle(sim);
+	return traffic_all_over() && sim->config.fidelity->idle(sim);
 }
 
 static void report_config(const struct config *config)
@@ -342,11 +436,21 @@ static void report_config(const struct config *config)
 
 	output_group("config");
 	output_text("topology", config->spec);
-	output_fixed("load", config->load, LOAD_UNIT);
-	snprintf(text, sizeof(text), "%u-%u", config->targets[0], config->targets[1]);
-	output_text("targets", text);
-	snprintf(text, sizeof(text), "%u-%u", config->bytes[0], config->bytes[1]);
-	output_text("bytes", text);
+	output_text("fidelity", config->fidelity->name);
+	if (config->script) {
+		output_text("script", config->script_path);
+	} else {
+		output_fixed("load", config->load, LOAD_UNIT);
+		snprintf(text, sizeof(text), "%u-%u", config->targets[0], config->targets[1]);
+		output_text("targets", text);
+		snprintf(text, sizeof(text), "%u-%u", config->bytes[0], config->bytes[1]);
+		output_text("bytes", text);
+	}
+	if (config->fault != FAULT_NONE) {
+		snprintf(text, sizeof(text), "%s@%llu", faults[config->fault],
+			 (unsigned long long)config->fault_at);
+		output_text("fault", text);
+	}
 	output_fixed("loss", config->loss, LOAD_UNIT);
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
 		output_number(numbers[i].name, *number_of(&copy, i));
@@ -400,6 +504,21 @@ static void report_counters(struct sim *sim)
 	output_group_end();
 }
 
+/* What each target got, against what was sent to it. */
+static void report_oracle(const struct sim *sim)
+{
+	output_group("oracle");
+	output_number("expected", traffic.deliveries);
+	output_number("arrived", traffic.arrived);
+	output_number("missing", traffic.missing);
+	output_number("duplicated", traffic.duplicated);
+	output_number("stray", traffic.stray);
+	output_number("incomplete", traffic.incomplete);
+	output_number("disordered", traffic.disordered);
+	output_number("left_over", sim->frames);
+	output_group_end();
+}
+
 static void report(struct sim *sim, bool done, u64 end)
 {
 	const struct config *config = &sim->config;
@@ -412,6 +531,7 @@ static void report(struct sim *sim, bool done, u64 end)
 	report_config(config);
 	output_number("sites", config->topo.nsites);
 	output_number("messages", traffic.n);
+	output_number("refused", traffic.refused);
 	output_number("deliveries", traffic.deliveries);
 	output_number("delivered", traffic.delivered);
 	output_number("delivered_bytes", traffic.delivered_bytes);
@@ -419,7 +539,8 @@ static void report(struct sim *sim, bool done, u64 end)
 	output_number("events", sim->events);
 	/* Offered while traffic was generated, and carried until the last was confirmed. */
 	output_fixed("offered_flits_per_site_cycle",
-		     flits * LOAD_UNIT / (config->topo.nsites * config->cycles), LOAD_UNIT);
+		     traffic.until ? traffic.offered_flits * LOAD_UNIT /
+				     (config->topo.nsites * traffic.until) : 0, LOAD_UNIT);
 	output_fixed("sent_flits_per_site_cycle",
 		     end ? flits * LOAD_UNIT / (config->topo.nsites * end) : 0, LOAD_UNIT);
 	output_fixed("deliveries_per_site_cycle",
@@ -427,6 +548,7 @@ static void report(struct sim *sim, bool done, u64 end)
 		     LOAD_UNIT);
 	report_latency();
 	report_counters(sim);
+	report_oracle(sim);
 	output_bool("hangs", !done);
 	output_number("wrong", sim->wrong);
 	output_bool("exactly_once", done && !sim->wrong);
@@ -437,26 +559,47 @@ int care_main(int argc, char **argv)
 {
 	struct sim sim = { 0 };
 	int status = parse(&sim.config, argc, argv);
+	bool done, bad_list = false;
+	FILE *list = NULL;
 	u64 end = 0;
-	bool done;
 
 	if (status >= 0)
 		return status;
+	if (sim.config.list_path) {
+		list = fopen(sim.config.list_path, "w");
+		if (!list) {
+			fprintf(stderr, "flitcast-sim: %s: %s\n", sim.config.list_path,
+				strerror(errno));
+			script_free(sim.config.script);
+			return 2;
+		}
+	}
 	sim.net_rng.state = sim.config.seed;
 	sim.traffic_rng.state = ~sim.config.seed;
-	net_init(&sim);
+	sim_stats_init(&sim);
+	sim.config.fidelity->init(&sim);
 	traffic_init(&sim);
 	done = run(&sim, &end);
 	if (!done) {
 		fprintf(stderr, "flitcast-sim: cycle %llu: it hangs:\n",
 			(unsigned long long)sim.now);
-		net_tell_stuck(&sim);
+		sim.config.fidelity->tell_stuck(&sim);
 	}
 	traffic_check(&sim);
+	if (list) {
+		traffic_list(&sim, list);
+		bad_list = ferror(list) | fclose(list);
+		if (bad_list)
+			fprintf(stderr, "flitcast-sim: %s: cannot be written\n",
+				sim.config.list_path);
+	}
 	report(&sim, done, end);
-	net_free(&sim);
+	sim.config.fidelity->free(&sim);
 	if (sim.frames)
 		sim_wrong(&sim, "%llu frames were lost track of", (unsigned long long)sim.frames);
 	traffic_free();
-	return done && !sim.wrong ? 0 : 1;
+	script_free(sim.config.script);
+	free(sim.stat);
+	free(sim.link_stat);
+	return done && !sim.wrong && !bad_list ? 0 : 1;
 }

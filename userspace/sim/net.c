@@ -25,6 +25,15 @@ void sim_wrong(struct sim *sim, const char *fmt, ...)
 	fprintf(stderr, "\n");
 }
 
+void sim_stats_init(struct sim *sim)
+{
+	const struct fc_topo *topo = &sim->config.topo;
+	size_t nlinks = (size_t)topo->nsites * (topo->ndirs + 1u);
+
+	sim->stat = xcalloc(topo->nsites, FC_STAT_COUNT * sizeof(u64));
+	sim->link_stat = xcalloc(nlinks, FC_LSTAT_COUNT * sizeof(u64));
+}
+
 struct frame *frame_new(struct sim *sim, u32 size)
 {
 	struct frame *frame = xcalloc(1, sizeof(*frame) + size);
@@ -80,7 +89,7 @@ static void flits_free(struct sim *sim, struct flits *list)
 	free(list->flit);
 }
 
-void net_init(struct sim *sim)
+static void net_init(struct sim *sim)
 {
 	const struct config *config = &sim->config;
 	const struct fc_topo *topo = &config->topo;
@@ -88,8 +97,6 @@ void net_init(struct sim *sim)
 	struct fc_event up = { .type = FC_EV_LINK_UP, .count = config->window };
 
 	sim->node = xcalloc(topo->nsites, sizeof(*sim->node));
-	sim->stat = xcalloc(topo->nsites, FC_STAT_COUNT * sizeof(u64));
-	sim->link_stat = xcalloc((size_t)topo->nsites * nports, FC_LSTAT_COUNT * sizeof(u64));
 	for (u32 i = 0; i < topo->nsites; i++) {
 		struct node *node = &sim->node[i];
 		struct fc_site *site = &node->site;
@@ -135,7 +142,7 @@ static void drop(void *arg, void *h)
 	frame_put(arg, h);
 }
 
-void net_free(struct sim *sim)
+static void net_free(struct sim *sim)
 {
 	struct event event;
 
@@ -159,8 +166,6 @@ void net_free(struct sim *sim)
 		free(node->peer_port);
 	}
 	free(sim->node);
-	free(sim->stat);
-	free(sim->link_stat);
 }
 
 void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *header,
@@ -300,7 +305,7 @@ void net_event(struct sim *sim, u32 at, const struct fc_event *first)
 	operator_kick(sim, at);
 }
 
-void net_time(struct sim *sim, u32 at)
+static void net_time(struct sim *sim, u32 at)
 {
 	struct node *node = &sim->node[at];
 	struct fc_event ev = { .type = FC_EV_TIME };
@@ -331,7 +336,7 @@ static bool flit_of_frame(struct sim *sim, const struct fc_link_hdr *header, str
 	return true;
 }
 
-void net_arrive(struct sim *sim, const struct event *event)
+static void net_arrive(struct sim *sim, const struct event *event)
 {
 	u64 *stat = sim_link_stat(sim, event->node, event->port);
 	struct frame *frame = event->frame;
@@ -380,10 +385,11 @@ malformed:
 	frame_put(sim, frame);
 }
 
-bool net_idle(const struct sim *sim)
+static bool net_idle(const struct sim *sim)
 {
 	for (u32 i = 0; i < sim->config.topo.nsites; i++)
-		if (!fc_site_idle(&sim->node[i].site))
+		if (!fc_site_idle(&sim->node[i].site) || sim->node[i].buffer.n ||
+		    sim->node[i].sending.n || sim->node[i].transit.n)
 			return false;
 	return true;
 }
@@ -391,7 +397,7 @@ bool net_idle(const struct sim *sim)
 /* Machines that are told of. */
 #define STUCK_TOLD	60
 
-void net_tell_stuck(const struct sim *sim)
+static void net_tell_stuck(const struct sim *sim)
 {
 	unsigned int told = 0;
 
@@ -424,3 +430,45 @@ void net_tell_stuck(const struct sim *sim)
 				fc_fsms[3].states[site->oper]);
 	}
 }
+
+static void word_event(struct sim *sim, const struct event *event)
+{
+	struct fc_event ev = { .type = FC_EV_ROOM, .count = 1 };
+
+	switch ((enum event_kind)event->kind) {
+	case EVENT_FRAME:
+		net_arrive(sim, event);
+		break;
+	case EVENT_TIME:
+		net_time(sim, event->node);
+		break;
+	case EVENT_ROOM:
+		net_event(sim, event->node, &ev);
+		break;
+	case EVENT_FEED:
+		operator_feed(sim, event->node);
+		break;
+	case EVENT_REPEAT:
+		operator_repeat(sim, event->message);
+		break;
+	default:
+		die("the fidelity word has no event %u", event->kind);
+	}
+}
+
+static u32 word_backlog(const struct sim *sim, u32 at)
+{
+	return sim->node[at].nbacklog;
+}
+
+const struct fidelity fidelity_word = {
+	.name = "word",
+	.help = "every word of a packet, by the core",
+	.init = net_init,
+	.free = net_free,
+	.event = word_event,
+	.send = operator_send,
+	.backlog = word_backlog,
+	.idle = net_idle,
+	.tell_stuck = net_tell_stuck,
+};

@@ -85,6 +85,7 @@ static void activate(struct sim *sim, u32 at)
 		struct event event = { .kind = EVENT_REPEAT, .node = at, .message = m };
 
 		node->backlog = m->next;
+		node->nbacklog--;
 		if (!node->backlog)
 			node->backlog_end = &node->backlog;
 		for (u32 i = 0; i < m->ntargets; i++) {
@@ -98,7 +99,7 @@ static void activate(struct sim *sim, u32 at)
 		node->eager = true;
 		m->interval = sim->config.repeat;
 		m->repeat_at = sim->now + m->interval;
-			event.time = m->repeat_at;
+		event.time = m->repeat_at;
 		queue_add(&sim->queue, &event);
 	}
 }
@@ -230,7 +231,7 @@ static void take_entry(struct sim *sim, u32 at, const struct fc_packet *pk,
 			m = slot->h;
 			fc_rxflow_delivered(&flow->rx, slot);
 			stat[FC_STAT_MSG_DELIVERED]++;
-			traffic_delivered(sim, flow, m);
+			traffic_arrived(sim, flow, m);
 		}
 		break;
 	case FC_RX_DUPLICATE:
@@ -483,6 +484,7 @@ void operator_send(struct sim *sim, struct message *m)
 	m->next = NULL;
 	*node->backlog_end = m;
 	node->backlog_end = &m->next;
+	node->nbacklog++;
 	activate(sim, m->from);
 	operator_kick(sim, m->from);
 }

@@ -8,6 +8,7 @@
 
 #include "wire.h"
 
+struct edge_packet;
 struct frame;
 struct message;
 
@@ -18,6 +19,13 @@ enum event_kind {
 	EVENT_FEED,		/* the operator may put a flit into the local net-input */
 	EVENT_BORN,		/* traffic: the next message */
 	EVENT_REPEAT,		/* a message may have waited too long for confirmations */
+	/* Fidelity edge: */
+	EVENT_FRONT,		/* the front of a packet arrives at a net-input */
+	EVENT_TERM,		/* its terminator does */
+	EVENT_FINAL,		/* a net-input in done may send the terminators */
+	EVENT_SEEK,		/* a net-input in first counts a seek */
+	EVENT_DONE,		/* the downstream fifo-buffer has sent its packet */
+	EVENT_TIMEOUT,		/* the upstream fifo-buffer has waited too long */
 };
 
 /**
@@ -25,22 +33,28 @@ enum event_kind {
  * @time: when
  * @order: among those of the same time; set by queue_add()
  * @kind: enum event_kind
- * @port: port the frame arrives at
+ * @port: port the frame or the packet arrives at
  * @node: site
  * @header: link header of the frame
+ * @term: kind of the terminator
  * @frame: what is behind it, or NULL; owned by the event
  * @message: to be repeated
+ * @packet: whose front it is; owned by the event
  */
 struct event {
 	u64 time;
 	u64 order;
 	u8 kind;
 	u8 port;
-	u8 header[FC_LINK_SIZE];
+	union {
+		u8 header[FC_LINK_SIZE];
+		u8 term;
+	};
 	u32 node;
 	union {
 		struct frame *frame;
 		struct message *message;
+		struct edge_packet *packet;
 	};
 };
 

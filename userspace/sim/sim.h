@@ -6,6 +6,9 @@
  *	net.c		runs the sites' events, performs their effects
  *	operator.c	the operator: packets out and in, control, end to end
  *	traffic.c	who sends what to whom, and whether it arrived
+ *	script.c	traffic from a file
+ *
+ * or, for the fidelity edge, all of a site by edge.c and edge_site.c.
  */
 #ifndef FLITCAST_SIM_SIM_H
 #define FLITCAST_SIM_SIM_H
@@ -15,17 +18,38 @@
 #include "random.h"
 #include "site.h"
 
+struct edge_node;
+struct fidelity;
 struct flow;
 struct message;
+struct script;
+
+/* To see that the oracle notices. */
+enum fault {
+	FAULT_NONE,
+	FAULT_LOSE,		/* what arrived is not delivered */
+	FAULT_TWICE,		/* it is delivered again */
+	FAULT_STRAY,		/* it is delivered to a site that is no target */
+	FAULT_SHORT,		/* a byte of it is missing */
+	FAULT_COUNT
+};
 
 /**
  * struct config - what a run is made of; constant during it
+ * @fidelity: how packets are represented
+ * @script: who sends what and when, or NULL for random traffic
+ * @script_path: its file
+ * @list_path: file for the list of deliveries, or NULL
  * @spec: canonical specification of the topology
  * @topo: topology
  * @load: flits that the operators send, per site and million cycles
  * @seed: of every random number
  * @cycles: how long traffic is generated
  * @messages: at most so many messages, 0 for no limit but @cycles
+ * @every: cycles between messages, 0 for random times by @load
+ * @backlog: messages that wait in a source, 0 for no limit
+ * @fault: what goes wrong at a delivery, enum fault
+ * @fault_at: at which
  * @targets: fewest and most targets of a message
  * @bytes: fewest and most bytes of a message
  * @flit: bytes of a flit with its link header
@@ -45,12 +69,19 @@ struct message;
  * @json: output
  */
 struct config {
+	const struct fidelity *fidelity;
+	struct script *script;
+	const char *script_path;
+	const char *list_path;
 	char spec[FC_SPEC_MAX];
 	struct fc_topo topo;
 	u64 load;
 	u64 seed;
 	u64 cycles;
 	u64 messages;
+	u64 every;
+	u64 backlog;
+	u64 fault_at;
 	u32 targets[2];
 	u32 bytes[2];
 	u64 flit;
@@ -67,6 +98,7 @@ struct config {
 	u64 patience;
 	u64 loss;
 	struct fc_timing timing;
+	u8 fault;
 	bool json;
 };
 
@@ -117,6 +149,7 @@ struct flits {
  * @turn: which of them is to send next
  * @backlog: messages to be sent after these
  * @backlog_end: where the next is put
+ * @nbacklog: how many
  */
 struct node {
 	struct fc_site site;
@@ -138,6 +171,7 @@ struct node {
 	u32 turn;
 	struct message *backlog;
 	struct message **backlog_end;
+	u32 nbacklog;
 };
 
 /**
@@ -146,11 +180,12 @@ struct node {
  * @queue: future events
  * @now: cycle
  * @node: sites
+ * @edge: sites of the fidelity edge
  * @stat: counters of each site, by enum fc_stat
  * @link_stat: counters of each port of each site, by enum fc_link_stat
  * @net_rng: for losses
  * @traffic_rng: for messages; apart, so that the same seed means the same traffic
- * @frames: frames that exist
+ * @frames: frames that exist, or packets of the fidelity edge
  * @news_at: when a message last came nearer to its end
  * @events: events so far
  * @wrong: findings of the oracle
@@ -160,6 +195,7 @@ struct sim {
 	struct queue queue;
 	u64 now;
 	struct node *node;
+	struct edge_node *edge;
 	u64 *stat;
 	u64 *link_stat;
 	struct rng net_rng;
@@ -185,26 +221,49 @@ static inline u64 *sim_link_stat(struct sim *sim, u32 node, u8 port)
 /* The oracle's complaint: counted, and told on standard error for the first few. */
 void __printf(2, 3) sim_wrong(struct sim *sim, const char *fmt, ...);
 
+/**
+ * struct fidelity - how packets are represented
+ * @name: for the option
+ * @help: for the usage text
+ * @init: the network, at rest
+ * @free: all of it, with what is left of the events
+ * @event: what became due, but for traffic's own events
+ * @send: a socket of the source sends a message
+ * @backlog: messages that wait in a source
+ * @idle: every machine is at rest and every queue empty
+ * @tell_stuck: those that are not, on standard error
+ */
+struct fidelity {
+	const char *name;
+	const char *help;
+	void (*init)(struct sim *sim);
+	void (*free)(struct sim *sim);
+	void (*event)(struct sim *sim, const struct event *event);
+	void (*send)(struct sim *sim, struct message *message);
+	u32 (*backlog)(const struct sim *sim, u32 node);
+	bool (*idle)(const struct sim *sim);
+	void (*tell_stuck)(const struct sim *sim);
+};
+
+/* Every word of a packet, by the core. */
+extern const struct fidelity fidelity_word;
+/* Fronts and terminators only (CARE, section 5). */
+extern const struct fidelity fidelity_edge;
+
+/* Counters of all sites. */
+void sim_stats_init(struct sim *sim);
+
 /* net.c */
 struct frame *frame_new(struct sim *sim, u32 size);
 void frame_get(struct frame *frame);
 void frame_put(struct sim *sim, struct frame *frame);
 void flits_add(struct flits *list, const struct fc_flit *flit);
 struct fc_flit flits_take(struct flits *list);
-void net_init(struct sim *sim);
-void net_free(struct sim *sim);
 /* Give an event to a site and perform what comes of it. */
 void net_event(struct sim *sim, u32 node, const struct fc_event *ev);
 /* A frame on the link of a port; takes over the frame. */
 void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *header,
 	      struct frame *frame);
-/* A frame arrived; takes over the frame. */
-void net_arrive(struct sim *sim, const struct event *event);
-void net_time(struct sim *sim, u32 node);
-/* The machines that are not at rest, on standard error. */
-void net_tell_stuck(const struct sim *sim);
-/* Every machine is at rest and every queue empty. */
-bool net_idle(const struct sim *sim);
 
 /* operator.c */
 void operator_init(struct sim *sim, u32 node);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "script.h"
 #include "traffic.h"
 #include "util.h"
 
@@ -108,22 +110,37 @@ static u64 mean_flits(const struct config *config)
 }
 
 /* The time to the next message: exponential, so that arrivals are a Poisson process. */
-static void next_born(struct sim *sim)
+static void wait_at_random(struct sim *sim)
 {
-	struct event event = { .kind = EVENT_BORN };
 	u64 e = rng_exponential(&sim->traffic_rng);
 	u128 wait;
 
 	wait = (u128)mean_whole * e + ((u128)mean_fraction * e >> 32) + born_fraction;
 	born_cycle += (u64)(wait >> 32);
 	born_fraction = (u64)wait & 0xffffffff;
-	event.time = born_cycle;
-	if (born_cycle >= sim->config.cycles ||
-	    (sim->config.messages && traffic.n == sim->config.messages)) {
-		traffic.all_born = true;
-		return;
+}
+
+static void next_born(struct sim *sim)
+{
+	const struct config *config = &sim->config;
+	const struct script *script = config->script;
+	struct event event = { .kind = EVENT_BORN };
+
+	if (script) {
+		traffic.all_born = script->next == script->nlines;
+		if (!traffic.all_born)
+			born_cycle = script->line[script->next].at;
+	} else {
+		if (config->every)
+			born_cycle += config->every;
+		else
+			wait_at_random(sim);
+		traffic.all_born = born_cycle >= config->cycles ||
+				   (config->messages && traffic.n == config->messages);
 	}
-	queue_add(&sim->queue, &event);
+	event.time = born_cycle;
+	if (!traffic.all_born)
+		queue_add(&sim->queue, &event);
 }
 
 void traffic_init(struct sim *sim)
@@ -167,12 +184,9 @@ static u32 another_site(struct sim *sim, const struct message *m, u32 ntargets)
 	}
 }
 
-void traffic_born(struct sim *sim)
+static struct message *message_new(struct sim *sim, u32 from, u32 bytes, u32 ntargets)
 {
-	const struct config *config = &sim->config;
-	u32 from = rng_below(&sim->traffic_rng, config->topo.nsites);
-	u32 n = rng_between(&sim->traffic_rng, config->targets[0], config->targets[1]);
-	struct message *m = xcalloc(1, sizeof(*m) + n * sizeof(m->target[0]));
+	struct message *m = xcalloc(1, sizeof(*m) + ntargets * sizeof(m->target[0]));
 
 	if (traffic.n == traffic.room) {
 		traffic.room = traffic.room ? 2 * traffic.room : 1024;
@@ -182,42 +196,116 @@ void traffic_born(struct sim *sim)
 	m->born = sim->now;
 	m->id = traffic.n;
 	m->from = from;
-	m->bytes = rng_between(&sim->traffic_rng, config->bytes[0], config->bytes[1]);
+	m->bytes = bytes;
+	traffic.message[traffic.n++] = m;
+	traffic.deliveries += ntargets;
+	return m;
+}
+
+void traffic_born(struct sim *sim)
+{
+	const struct config *config = &sim->config;
+	struct script *script = config->script;
+	const struct script_line *line = NULL;
+	struct message *m;
+	u32 from, n, bytes;
+
+	if (script) {
+		line = &script->line[script->next++];
+		from = line->from;
+		n = line->ntargets;
+		bytes = line->bytes;
+	} else {
+		from = rng_below(&sim->traffic_rng, config->topo.nsites);
+		n = rng_between(&sim->traffic_rng, config->targets[0], config->targets[1]);
+		bytes = rng_between(&sim->traffic_rng, config->bytes[0], config->bytes[1]);
+	}
+	traffic.offered_flits += traffic_flits(config, bytes, n);
+	traffic.until = sim->now + 1;
+	if (config->backlog && config->fidelity->backlog(sim, from) >= config->backlog) {
+		traffic.refused++;
+		next_born(sim);
+		return;
+	}
+	m = message_new(sim, from, bytes, n);
 	while (m->ntargets < n) {
-		u32 to = another_site(sim, m, m->ntargets);
+		u32 to = line ? script->target[line->first + m->ntargets] :
+				another_site(sim, m, m->ntargets);
 
 		m->target[m->ntargets++].flow = traffic_flow(from, to);
 	}
-	traffic.message[traffic.n++] = m;
-	traffic.deliveries += n;
 	sim->news_at = sim->now;
-	operator_send(sim, m);
+	config->fidelity->send(sim, m);
 	next_born(sim);
 }
 
-void traffic_delivered(struct sim *sim, struct flow *flow, struct message *m)
+/* The oracle: what a target's socket got is what was sent to it, and not before. */
+static void delivered(struct sim *sim, struct flow *flow, struct message *m)
 {
 	u32 i = 0;
 
 	while (i < m->ntargets && m->target[i].flow != flow)
 		i++;
 	if (i == m->ntargets) {
+		traffic.stray++;
 		sim_wrong(sim, "site %u got message %u, which is not for it", flow->to, m->id);
 		return;
 	}
-	if (m->target[i].tx.seq != flow->deliver)
+	if (m->target[i].times++) {
+		traffic.duplicated++;
+		sim_wrong(sim, "site %u got message %u again", flow->to, m->id);
+		return;
+	}
+	if (m->target[i].tx.seq != flow->deliver) {
+		traffic.disordered++;
 		sim_wrong(sim, "site %u got message %u from %u out of order", flow->to, m->id,
 			  flow->from);
+	}
 	flow->deliver++;
-	if (m->target[i].times++)
-		sim_wrong(sim, "site %u got message %u again", flow->to, m->id);
-	if (m->target[i].got != m->bytes)
+	if (m->target[i].got != m->bytes) {
+		traffic.incomplete++;
 		sim_wrong(sim, "site %u got %llu of %u bytes of message %u", flow->to,
 			  (unsigned long long)m->target[i].got, m->bytes, m->id);
+	}
 	m->target[i].delivered_at = sim->now;
 	traffic.delivered++;
 	traffic.delivered_bytes += m->bytes;
 	sim->news_at = sim->now;
+}
+
+/* What goes wrong on purpose, so that the oracle has something to find. */
+static void delivered_wrong(struct sim *sim, struct flow *flow, struct message *m)
+{
+	u32 i = 0;
+
+	switch ((enum fault)sim->config.fault) {
+	case FAULT_TWICE:
+		delivered(sim, flow, m);
+		delivered(sim, flow, m);
+		return;
+	case FAULT_STRAY:
+		delivered(sim, traffic_flow(m->from, m->from), m);
+		return;
+	case FAULT_SHORT:
+		while (i < m->ntargets && m->target[i].flow != flow)
+			i++;
+		if (i < m->ntargets)
+			m->target[i].got--;
+		delivered(sim, flow, m);
+		return;
+	case FAULT_LOSE:
+	case FAULT_NONE:
+	case FAULT_COUNT:
+		return;
+	}
+}
+
+void traffic_arrived(struct sim *sim, struct flow *flow, struct message *m)
+{
+	if (++traffic.arrived == sim->config.fault_at && sim->config.fault != FAULT_NONE)
+		delivered_wrong(sim, flow, m);
+	else
+		delivered(sim, flow, m);
 }
 
 void traffic_over(struct sim *sim, struct message *m)
@@ -237,12 +325,40 @@ void traffic_check(struct sim *sim)
 		for (u32 j = 0; j < m->ntargets; j++) {
 			const struct target *t = &m->target[j];
 
+			if (!t->times)
+				traffic.missing++;
 			if (t->times != 1)
 				sim_wrong(sim, "message %u from site %u came to site %u %u times",
 					  m->id, m->from, t->flow->to, t->times);
 			else if (!fc_txtarget_over(&t->tx))
 				sim_wrong(sim, "message %u from site %u: site %u never confirmed",
 					  m->id, m->from, t->flow->to);
+		}
+	}
+	if (sim->frames)
+		sim_wrong(sim, "%llu %s are left over", (unsigned long long)sim->frames,
+			  sim->config.fidelity == &fidelity_word ? "frames" : "packets");
+}
+
+void traffic_list(const struct sim *sim, FILE *file)
+{
+	const struct fc_topo *topo = &sim->config.topo;
+	u32 flits, hops;
+
+	fprintf(file, "# message source target hops flits born delivered latency\n");
+	for (u32 i = 0; i < traffic.n; i++) {
+		const struct message *m = traffic.message[i];
+
+		flits = traffic_flits(&sim->config, m->bytes, m->ntargets);
+		for (u32 j = 0; j < m->ntargets; j++) {
+			const struct target *t = &m->target[j];
+
+			hops = topo->ops->distance(topo, m->from, t->flow->to);
+			if (t->times)
+				fprintf(file, "%u %u %u %u %u %llu %llu %llu\n", m->id, m->from,
+					t->flow->to, hops, flits, (unsigned long long)m->born,
+					(unsigned long long)t->delivered_at,
+					(unsigned long long)(t->delivered_at - m->born));
 		}
 	}
 }

@@ -5,6 +5,8 @@
 #ifndef FLITCAST_SIM_TRAFFIC_H
 #define FLITCAST_SIM_TRAFFIC_H
 
+#include <stdio.h>
+
 #include "sim.h"
 
 /**
@@ -71,6 +73,26 @@ struct message {
 	struct target target[];
 };
 
+/**
+ * struct traffic - all of it
+ * @message: messages, by their number
+ * @n: how many
+ * @room: places for more
+ * @deliveries: (message, target) pairs sent
+ * @delivered: of these, delivered
+ * @delivered_bytes: bytes of these
+ * @arrived: deliveries that the network made
+ * @missing: pairs never delivered
+ * @duplicated: deliveries of pairs that had been delivered before
+ * @stray: deliveries to sites that were no target
+ * @incomplete: deliveries of too many or too few bytes
+ * @disordered: deliveries before an earlier message of the same source
+ * @refused: messages for which the source had no room
+ * @offered_flits: flits of all messages, the refused ones too
+ * @until: when traffic ended
+ * @confirmed: messages that are over
+ * @all_born: no more will be sent
+ */
 struct traffic {
 	struct message **message;
 	u32 n;
@@ -78,6 +100,15 @@ struct traffic {
 	u64 deliveries;
 	u64 delivered;
 	u64 delivered_bytes;
+	u64 arrived;
+	u64 missing;
+	u64 duplicated;
+	u64 stray;
+	u64 incomplete;
+	u64 disordered;
+	u64 refused;
+	u64 offered_flits;
+	u64 until;
 	u32 confirmed;
 	bool all_born;
 };
@@ -91,8 +122,8 @@ void traffic_born(struct sim *sim);
 struct flow *traffic_flow(u32 from, u32 to);
 /* Return: NULL if no such message was sent. */
 struct message *traffic_message(u32 id);
-/* A target's socket got a message. */
-void traffic_delivered(struct sim *sim, struct flow *flow, struct message *message);
+/* The network delivers a message to a target's socket. */
+void traffic_arrived(struct sim *sim, struct flow *flow, struct message *message);
 /* A source is done with a message. */
 void traffic_over(struct sim *sim, struct message *message);
 static inline bool traffic_all_over(void)
@@ -102,6 +133,8 @@ static inline bool traffic_all_over(void)
 
 /* After the run: what is missing, into the oracle's findings. */
 void traffic_check(struct sim *sim);
+/* A line for each delivery. */
+void traffic_list(const struct sim *sim, FILE *file);
 /* Latencies of all deliveries, sorted; the caller frees them. */
 u64 *traffic_latencies(u64 *n);
 /* Flits of a message of so many bytes to so many targets; mean over the configured ranges. */

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "script.h"
+#include "util.h"
+
+/* Blanks and numbers are all there is. */
+static void skip(const char **text)
+{
+	while (**text == ' ' || **text == '\t')
+		++*text;
+}
+
+static bool number(const char **text, u64 most, u64 *value)
+{
+	u64 n = 0;
+
+	if (**text < '0' || **text > '9')
+		return false;
+	for (; **text >= '0' && **text <= '9'; ++*text) {
+		n = 10 * n + (u64)(**text - '0');
+		if (n > most)
+			return false;
+	}
+	*value = n;
+	return true;
+}
+
+/* Room for one more at the end of a list that doubles. */
+static void *grown(void *list, size_t n, size_t size)
+{
+	if (n & (n - 1))
+		return list;
+	return xrealloc(list, (n ? 2 * n : 1) * size);
+}
+
+static const char *add_target(struct script *script, struct script_line *line, u64 site)
+{
+	const u32 *targets = &script->target[line->first];
+
+	if (site == line->from)
+		return "the source is no target";
+	for (u32 i = 0; i < line->ntargets; i++)
+		if (targets[i] == site)
+			return "a target twice";
+	if (line->ntargets == FC_TARGETS_MAX)
+		return "more than 64 targets";
+	script->target = grown(script->target, script->ntargets, sizeof(*script->target));
+	script->target[script->ntargets++] = (u32)site;
+	line->ntargets++;
+	return NULL;
+}
+
+/* Return: NULL, or what is wrong. */
+static const char *add_line(struct script *script, const struct config *config, const char *text)
+{
+	struct script_line line = { .first = script->ntargets };
+	u64 last = script->nlines ? script->line[script->nlines - 1].at : 0;
+	u32 sites = config->topo.nsites;
+	const char *wrong;
+	u64 value;
+
+	if (!number(&text, (u64)1 << 40, &line.at))
+		return "no cycle";
+	if (line.at < last)
+		return "earlier than the line before it";
+	skip(&text);
+	if (!number(&text, sites - 1, &value))
+		return "no source site of the topology";
+	line.from = (u32)value;
+	skip(&text);
+	if (!number(&text, FC_MESSAGE_MAX, &value))
+		return "no length up to 16777216";
+	line.bytes = (u32)value;
+	skip(&text);
+	do {
+		if (!number(&text, sites - 1, &value))
+			return "no target site of the topology";
+		wrong = add_target(script, &line, value);
+		if (wrong)
+			return wrong;
+	} while (*text == ',' && *++text);
+	skip(&text);
+	if (*text && *text != '#' && *text != '\n')
+		return "CYCLE SOURCE BYTES TARGET[,TARGET]...";
+	if (FC_LINK_SIZE + fc_head_size(line.ntargets) > config->flit)
+		return "the target list does not fit a flit";
+	script->line = grown(script->line, script->nlines, sizeof(*script->line));
+	script->line[script->nlines++] = line;
+	return NULL;
+}
+
+struct script *script_read(const char *path, const struct config *config)
+{
+	struct script *script = xcalloc(1, sizeof(*script));
+	FILE *file = fopen(path, "r");
+	const char *wrong = NULL;
+	unsigned long n = 0;
+	char *text = NULL;
+	size_t room = 0;
+
+	if (!file) {
+		fprintf(stderr, "flitcast-sim: %s: %s\n", path, strerror(errno));
+		script_free(script);
+		return NULL;
+	}
+	while (!wrong && getline(&text, &room, file) >= 0) {
+		const char *at = text;
+
+		n++;
+		skip(&at);
+		if (*at && *at != '#' && *at != '\n')
+			wrong = add_line(script, config, at);
+	}
+	if (!wrong && ferror(file))
+		wrong = "cannot be read";
+	else if (!wrong && !script->nlines)
+		wrong = "no messages";
+	fclose(file);
+	free(text);
+	if (wrong) {
+		fprintf(stderr, "flitcast-sim: %s:%lu: %s\n", path, n, wrong);
+		script_free(script);
+		return NULL;
+	}
+	return script;
+}
+
+void script_free(struct script *script)
+{
+	if (!script)
+		return;
+	free(script->line);
+	free(script->target);
+	free(script);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Traffic from a file: lines
+ *
+ *	CYCLE SOURCE BYTES TARGET[,TARGET]...
+ *
+ * in the order of their cycles; what follows a # is no matter.
+ */
+#ifndef FLITCAST_SIM_SCRIPT_H
+#define FLITCAST_SIM_SCRIPT_H
+
+#include "sim.h"
+
+/**
+ * struct script_line - one message
+ * @at: when it is sent
+ * @from: source
+ * @bytes: length
+ * @ntargets: targets
+ * @first: the first of them in the script's list
+ */
+struct script_line {
+	u64 at;
+	u32 from;
+	u32 bytes;
+	u32 ntargets;
+	size_t first;
+};
+
+/**
+ * struct script - a file
+ * @line: messages
+ * @target: targets of all of them
+ * @nlines: how many messages
+ * @ntargets: how many targets
+ * @next: message to be sent next
+ */
+struct script {
+	struct script_line *line;
+	u32 *target;
+	size_t nlines;
+	size_t ntargets;
+	size_t next;
+};
+
+/* Return: the script for this topology, or NULL after saying on standard error what is wrong. */
+struct script *script_read(const char *path, const struct config *config);
+void script_free(struct script *script);
+
+#endif /* FLITCAST_SIM_SCRIPT_H */
