@@ -103,6 +103,7 @@ static void usage(FILE *file)
 	fprintf(file,
 		"  --load L          flits that a site sends per cycle (0.1)\n"
 		"  --targets A-B     targets of a message (%u-%u)\n"
+		"  --unicast P       share of the messages that has one target instead (0)\n"
 		"  --bytes A-B       bytes of a message (%u-%u)\n"
 		"  --loss P          probability that a link loses a frame (0)\n",
 		config.targets[0], config.targets[1], config.bytes[0], config.bytes[1]);
@@ -186,8 +187,8 @@ static bool range(const char *text, u64 least, u64 most, u32 value[2])
 }
 
 enum {
-	OPT_TOPOLOGY = 1, OPT_LOAD, OPT_TARGETS, OPT_BYTES, OPT_LOSS, OPT_FIDELITY, OPT_SCRIPT,
-	OPT_LIST, OPT_FAULT, OPT_JSON, OPT_HELP, OPT_NUMBERS
+	OPT_TOPOLOGY = 1, OPT_LOAD, OPT_TARGETS, OPT_UNICAST, OPT_BYTES, OPT_LOSS, OPT_FIDELITY,
+	OPT_SCRIPT, OPT_LIST, OPT_FAULT, OPT_JSON, OPT_HELP, OPT_NUMBERS
 };
 
 static int parse_fidelity(struct config *config, const char *value)
@@ -239,6 +240,10 @@ static int parse_value(struct config *config, int option, const char *value)
 	case OPT_TARGETS:
 		if (!range(value, 1, FC_TARGETS_MAX, config->targets))
 			return refuse("targets", value, "A-B with 1 <= A <= B <= 64");
+		return 0;
+	case OPT_UNICAST:
+		if (!fraction(value, LOAD_UNIT, &config->unicast))
+			return refuse("unicast", value, "a number from 0 to 1");
 		return 0;
 	case OPT_BYTES:
 		if (!range(value, 0, FC_MESSAGE_MAX, config->bytes))
@@ -293,7 +298,7 @@ static int check_given(const struct config *config, const bool *given,
 		       const struct option *options)
 {
 	static const char *const scripted[] = {
-		"load", "targets", "bytes", "cycles", "messages", "every", NULL
+		"load", "targets", "unicast", "bytes", "cycles", "messages", "every", NULL
 	};
 	/* Nothing is lost there, storage has no bounds, and links have no windows. */
 	static const char *const word_only[] = {
@@ -318,6 +323,7 @@ static int parse(struct config *config, int argc, char **argv)
 		{ "topology", required_argument, NULL, OPT_TOPOLOGY },
 		{ "load", required_argument, NULL, OPT_LOAD },
 		{ "targets", required_argument, NULL, OPT_TARGETS },
+		{ "unicast", required_argument, NULL, OPT_UNICAST },
 		{ "bytes", required_argument, NULL, OPT_BYTES },
 		{ "loss", required_argument, NULL, OPT_LOSS },
 		{ "fidelity", required_argument, NULL, OPT_FIDELITY },
@@ -443,6 +449,7 @@ static void report_config(const struct config *config)
 		output_fixed("load", config->load, LOAD_UNIT);
 		snprintf(text, sizeof(text), "%u-%u", config->targets[0], config->targets[1]);
 		output_text("targets", text);
+		output_fixed("unicast", config->unicast, LOAD_UNIT);
 		snprintf(text, sizeof(text), "%u-%u", config->bytes[0], config->bytes[1]);
 		output_text("bytes", text);
 	}
@@ -537,10 +544,15 @@ static void report(struct sim *sim, bool done, u64 end)
 	output_number("delivered_bytes", traffic.delivered_bytes);
 	output_number("cycles", end);
 	output_number("events", sim->events);
-	/* Offered while traffic was generated, and carried until the last was confirmed. */
+	/* Offered while traffic was generated, and sent until the last was confirmed. */
 	output_fixed("offered_flits_per_site_cycle",
 		     traffic.until ? traffic.offered_flits * LOAD_UNIT /
 				     (config->topo.nsites * traffic.until) : 0, LOAD_UNIT);
+	/* What the network carries in a steady state: of the second half of the cycles. */
+	if (!config->script && !config->messages)
+		output_fixed("carried_flits_per_site_cycle",
+			     traffic.carried_flits * LOAD_UNIT /
+			     (config->topo.nsites * ((config->cycles + 1) / 2)), LOAD_UNIT);
 	output_fixed("sent_flits_per_site_cycle",
 		     end ? flits * LOAD_UNIT / (config->topo.nsites * end) : 0, LOAD_UNIT);
 	output_fixed("deliveries_per_site_cycle",

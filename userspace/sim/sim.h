@@ -51,6 +51,7 @@ enum fault {
  * @fault: what goes wrong at a delivery, enum fault
  * @fault_at: at which
  * @targets: fewest and most targets of a message
+ * @unicast: messages to one target besides, of a million
  * @bytes: fewest and most bytes of a message
  * @flit: bytes of a flit with its link header
  * @window: flits under way per link
@@ -83,6 +84,7 @@ struct config {
 	u64 backlog;
 	u64 fault_at;
 	u32 targets[2];
+	u64 unicast;
 	u32 bytes[2];
 	u64 flit;
 	u64 window;

@@ -94,6 +94,13 @@ u32 traffic_flits(const struct config *config, u32 bytes, u32 ntargets)
 	return flits;
 }
 
+static u32 random_ntargets(const struct config *config, struct rng *rng)
+{
+	if (config->unicast && rng_below(rng, LOAD_UNIT) < config->unicast)
+		return 1;
+	return rng_between(rng, config->targets[0], config->targets[1]);
+}
+
 /* Flits of a message on the average, in thousandths, by asking the traffic itself. */
 static u64 mean_flits(const struct config *config)
 {
@@ -102,7 +109,7 @@ static u64 mean_flits(const struct config *config)
 
 	for (unsigned int i = 0; i < 10000; i++) {
 		u32 bytes = rng_between(&rng, config->bytes[0], config->bytes[1]);
-		u32 ntargets = rng_between(&rng, config->targets[0], config->targets[1]);
+		u32 ntargets = random_ntargets(config, &rng);
 
 		sum += traffic_flits(config, bytes, ntargets);
 	}
@@ -217,7 +224,7 @@ void traffic_born(struct sim *sim)
 		bytes = line->bytes;
 	} else {
 		from = rng_below(&sim->traffic_rng, config->topo.nsites);
-		n = rng_between(&sim->traffic_rng, config->targets[0], config->targets[1]);
+		n = random_ntargets(config, &sim->traffic_rng);
 		bytes = rng_between(&sim->traffic_rng, config->bytes[0], config->bytes[1]);
 	}
 	traffic.offered_flits += traffic_flits(config, bytes, n);
@@ -311,6 +318,8 @@ void traffic_arrived(struct sim *sim, struct flow *flow, struct message *m)
 void traffic_over(struct sim *sim, struct message *m)
 {
 	traffic.confirmed++;
+	if (!traffic.all_born && 2 * sim->now >= sim->config.cycles)
+		traffic.carried_flits += traffic_flits(&sim->config, m->bytes, m->ntargets);
 	for (u32 i = 0; i < m->ntargets; i++)
 		if (!m->target[i].times)
 			sim_wrong(sim, "message %u is confirmed, but site %u never got it", m->id,

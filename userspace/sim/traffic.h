@@ -89,6 +89,8 @@ struct message {
  * @disordered: deliveries before an earlier message of the same source
  * @refused: messages for which the source had no room
  * @offered_flits: flits of all messages, the refused ones too
+ * @carried_flits: flits of the messages that were over in the second half of the
+ *	time in which traffic is generated
  * @until: when traffic ended
  * @confirmed: messages that are over
  * @all_born: no more will be sent
@@ -108,6 +110,7 @@ struct traffic {
 	u64 disordered;
 	u64 refused;
 	u64 offered_flits;
+	u64 carried_flits;
 	u64 until;
 	u32 confirmed;
 	bool all_born;
