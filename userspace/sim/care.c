@@ -446,7 +446,8 @@ static void report_config(const struct config *config)
 	if (config->script) {
 		output_text("script", config->script_path);
 	} else {
-		output_fixed("load", config->load, LOAD_UNIT);
+		if (!config->every)
+			output_fixed("load", config->load, LOAD_UNIT);
 		snprintf(text, sizeof(text), "%u-%u", config->targets[0], config->targets[1]);
 		output_text("targets", text);
 		output_fixed("unicast", config->unicast, LOAD_UNIT);

@@ -424,11 +424,19 @@ static bool edge_idle(const struct sim *sim)
 	return true;
 }
 
+/* Sites that are told of. */
+#define STUCK_TOLD	10
+
 static void edge_tell_stuck(const struct sim *sim)
 {
-	for (u32 i = 0; i < sim->config.topo.nsites; i++)
-		if (!edge_site_idle(sim, i))
-			edge_site_tell(sim, i);
+	unsigned int told = 0;
+
+	for (u32 i = 0; i < sim->config.topo.nsites && told < STUCK_TOLD; i++) {
+		if (edge_site_idle(sim, i))
+			continue;
+		edge_site_tell(sim, i);
+		told++;
+	}
 }
 
 const struct fidelity fidelity_edge = {

@@ -63,6 +63,7 @@ enum edge_in_state {
  * @due: the terminator goes no earlier: what the words between take
  * @final_at: when the terminators are sent, or FC_NEVER
  * @conn: connected net-outputs
+ * @size: words of the packet in hand
  * @seeks: counted
  * @state: enum edge_in_state
  * @type: enum fc_conn
