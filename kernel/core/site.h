@@ -170,8 +170,8 @@ struct fc_pref {
  * struct fc_timing - what the paper leaves to the implementation
  * @seek: interval at which a net-input in first counts a seek
  * @timeout: how long the fifo-buffer waits for a word before abort-request, to
- *	begin with (struct fc_fifo, @backoff); up to half is added at random, so that two multicasts in each other's way
- *	do not abort together for ever
+ *	begin with (struct fc_fifo, @backoff); up to half is added at random, so that
+ *	two multicasts in each other's way do not abort together for ever
  * @probe: how long a flit may stay unacknowledged before the peer is asked;
  *	doubles up to 16 times that
  * @seek_max: seeks after which a packet is forced to the local net-output

@@ -328,7 +328,7 @@ static double seconds(void)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
 /* One scenario.  @fails: part of the text it must fail with, or NULL. */

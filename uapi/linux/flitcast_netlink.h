@@ -32,7 +32,7 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_SOCKETS,	/* u32: sockets bound */
 	FLITCAST_A_SITE_SEEK,		/* u32: microseconds between two seeks */
 	FLITCAST_A_SITE_SEEK_MAX,	/* u32: seeks before a packet is stored on its way */
-	FLITCAST_A_SITE_TIMEOUT,	/* u32: microseconds before a blocked multicast is aborted */
+	FLITCAST_A_SITE_TIMEOUT,	/* u32: microseconds before a split is aborted */
 	FLITCAST_A_SITE_PROBE,		/* u32: microseconds before a silent link is asked */
 	FLITCAST_A_SITE_TRANSIT,	/* u32: packets stored for others */
 	__FLITCAST_A_SITE_MAX,
