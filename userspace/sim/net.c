@@ -82,7 +82,7 @@ struct fc_flit flits_take(struct flits *list)
 	return flit;
 }
 
-static void flits_free(struct sim *sim, struct flits *list)
+void flits_free(struct sim *sim, struct flits *list)
 {
 	while (list->n)
 		frame_put(sim, flits_take(list).h);
@@ -156,7 +156,6 @@ static void net_free(struct sim *sim)
 		fc_site_purge(&node->site, drop, sim);
 		flits_free(sim, &node->buffer);
 		flits_free(sim, &node->sending);
-		flits_free(sim, &node->transit);
 		operator_free(sim, i);
 		free(node->site.in[0].queue);
 		free(node->site.in);
@@ -259,10 +258,10 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		queue_add(&sim->queue, &room);
 		break;
 	case FC_FX_SERVE:
-		operator_serve(sim, at, fx->mask, fx->mask);
+		operator_serve(sim, at, fx->mask, fx->mask, fx->flags & FC_SERVE_ABORTED);
 		break;
 	case FC_FX_SERVE_LOCAL:
-		operator_serve(sim, at, fx->mask, 0);
+		operator_serve(sim, at, fx->mask, 0, false);
 		break;
 	case FC_FX_DISCARD:
 		operator_discard(sim, at);
@@ -389,7 +388,7 @@ static bool net_idle(const struct sim *sim)
 {
 	for (u32 i = 0; i < sim->config.topo.nsites; i++)
 		if (!fc_site_idle(&sim->node[i].site) || sim->node[i].buffer.n ||
-		    sim->node[i].sending.n || sim->node[i].transit.n)
+		    sim->node[i].sending.n || sim->node[i].transit)
 			return false;
 	return true;
 }

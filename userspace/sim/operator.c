@@ -24,12 +24,22 @@ void operator_init(struct sim *sim, u32 at)
 	struct node *node = &sim->node[at];
 
 	node->active = xcalloc(sim->config.active, sizeof(struct message *));
+	node->transit_end = &node->transit;
+	node->feed_at = FC_NEVER;
 	node->backlog_end = &node->backlog;
 }
 
 void operator_free(struct sim *sim, u32 at)
 {
-	free(sim->node[at].active);
+	struct node *node = &sim->node[at];
+	struct stored *stored;
+
+	while ((stored = node->transit)) {
+		node->transit = stored->next;
+		flits_free(sim, &stored->flits);
+		free(stored);
+	}
+	free(node->active);
 }
 
 /*
@@ -275,9 +285,10 @@ void operator_discard(struct sim *sim, u32 at)
 }
 
 /* Keep the packet for the targets of the mask, to be sent on. */
-static void store(struct sim *sim, u32 at, u64 mask)
+static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
 {
 	struct node *node = &sim->node[at];
+	struct stored *stored = xcalloc(1, sizeof(*stored));
 	struct flits *buffer = &node->buffer;
 	struct fc_flit front = flits_take(buffer);
 	struct frame *old = front.h;
@@ -296,17 +307,22 @@ static void store(struct sim *sim, u32 at, u64 mask)
 	front.head = frame->payload;
 	/* The last flit ends it, whichever terminator it came with. */
 	front.parts = FC_PART_HEAD | (buffer->n ? 0 : FC_PART_TERM);
-	flits_add(&node->transit, &front);
+	flits_add(&stored->flits, &front);
 	while (buffer->n) {
 		struct fc_flit flit = flits_take(buffer);
 
 		flit.parts = buffer->n ? 0 : FC_PART_TERM;
-		flits_add(&node->transit, &flit);
+		flits_add(&stored->flits, &flit);
 	}
+	stored->at = sim->now;
+	if (aborted)
+		stored->at += fc_random_below(&node->site.rng, sim->config.timing.timeout);
+	*node->transit_end = stored;
+	node->transit_end = &stored->next;
 	node->transit_packets++;
 }
 
-void operator_serve(struct sim *sim, u32 at, u64 here, u64 others)
+void operator_serve(struct sim *sim, u32 at, u64 here, u64 others, bool aborted)
 {
 	struct node *node = &sim->node[at];
 	const u8 *head;
@@ -330,7 +346,7 @@ void operator_serve(struct sim *sim, u32 at, u64 here, u64 others)
 	}
 	rest = others & ~local;
 	if (rest && node->transit_packets < sim->config.transit)
-		store(sim, at, rest);
+		store(sim, at, rest, aborted);
 	else if (rest)
 		sim_stat(sim, at)[FC_STAT_TRANSIT_FULL]++;
 	operator_discard(sim, at);
@@ -414,17 +430,43 @@ static bool next_packet(struct sim *sim, u32 at, struct message *m)
 	return true;
 }
 
+/* When a stored packet has waited long enough, or FC_NEVER. */
+static u64 stored_at(const struct node *node)
+{
+	u64 at = FC_NEVER;
+
+	for (const struct stored *s = node->transit; s; s = s->next)
+		if (s->at < at)
+			at = s->at;
+	return at;
+}
+
+/* The oldest that has. */
+static bool next_stored(struct sim *sim, struct node *node)
+{
+	struct stored **p = &node->transit;
+	struct stored *stored;
+
+	while (*p && (*p)->at > sim->now)
+		p = &(*p)->next;
+	stored = *p;
+	if (!stored)
+		return false;
+	*p = stored->next;
+	if (!*p)
+		node->transit_end = p;
+	free(node->sending.flit);
+	node->sending = stored->flits;
+	free(stored);
+	return true;
+}
+
 /* The next packet for the local net-input: stored ones first, they hold storage. */
 static bool next(struct sim *sim, u32 at)
 {
 	struct node *node = &sim->node[at];
-	struct fc_flit flit;
 
-	if (node->transit.n) {
-		do {
-			flit = flits_take(&node->transit);
-			flits_add(&node->sending, &flit);
-		} while (!(flit.parts & FC_PART_TERM));
+	if (next_stored(sim, node)) {
 		node->sending_stored = true;
 		sim_stat(sim, at)[FC_STAT_PKT_RESENT]++;
 		return true;
@@ -448,11 +490,18 @@ void operator_kick(struct sim *sim, u32 at)
 	struct node *node = &sim->node[at];
 	struct event event = { .kind = EVENT_FEED, .node = at };
 
-	if (node->feeding || !fc_site_room(&node->site) ||
-	    (!node->sending.n && !node->transit.n && !node->eager))
+	if (!fc_site_room(&node->site))
 		return;
-	node->feeding = true;
-	event.time = node->feed_free > sim->now ? node->feed_free : sim->now;
+	event.time = node->sending.n || node->eager ? sim->now : stored_at(node);
+	if (event.time == FC_NEVER)
+		return;
+	if (event.time < sim->now)
+		event.time = sim->now;
+	if (event.time < node->feed_free)
+		event.time = node->feed_free;
+	if (event.time >= node->feed_at)
+		return;
+	node->feed_at = event.time;
 	queue_add(&sim->queue, &event);
 }
 
@@ -461,11 +510,16 @@ void operator_feed(struct sim *sim, u32 at)
 	struct node *node = &sim->node[at];
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
 
-	node->feeding = false;
+	/* One that came earlier took its place. */
+	if (node->feed_at != sim->now)
+		return;
+	node->feed_at = FC_NEVER;
 	if (!fc_site_room(&node->site))
 		return;
-	if (!node->sending.n && !next(sim, at))
+	if (!node->sending.n && !next(sim, at)) {
+		operator_kick(sim, at);
 		return;
+	}
 	ev.flit = flits_take(&node->sending);
 	if (!node->sending.n && node->sending_stored) {
 		node->sending_stored = false;

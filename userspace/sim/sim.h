@@ -131,6 +131,18 @@ struct flits {
 };
 
 /**
+ * struct stored - a packet stored for others
+ * @next: the one stored after it
+ * @at: not to be sent before
+ * @flits: of the packet, the front first
+ */
+struct stored {
+	struct stored *next;
+	u64 at;
+	struct flits flits;
+};
+
+/**
  * struct node - a site and what surrounds it
  * @site: the core's site
  * @pref: its preference table
@@ -140,10 +152,11 @@ struct flits {
  * @buffer: the network-buffer
  * @sending: flits of the packet being put into the local net-input
  * @sending_stored: that packet was stored for others
- * @transit: flits of the other packets stored for others
+ * @transit: the other packets stored for others, oldest first
+ * @transit_end: where the next is put
  * @transit_packets: packets stored, with the one being sent
  * @feed_free: when the local net-input's link takes the next flit
- * @feeding: an EVENT_FEED is under way
+ * @feed_at: when the next EVENT_FEED is due, or FC_NEVER
  * @eager: sockets may have something to send
  * @time_at: when the next EVENT_TIME is due, or FC_NEVER
  * @active: messages being sent
@@ -162,10 +175,11 @@ struct node {
 	struct flits buffer;
 	struct flits sending;
 	bool sending_stored;
-	struct flits transit;
+	struct stored *transit;
+	struct stored **transit_end;
 	u32 transit_packets;
 	u64 feed_free;
-	bool feeding;
+	u64 feed_at;
 	bool eager;
 	u64 time_at;
 	struct message **active;
@@ -261,6 +275,8 @@ void frame_get(struct frame *frame);
 void frame_put(struct sim *sim, struct frame *frame);
 void flits_add(struct flits *list, const struct fc_flit *flit);
 struct fc_flit flits_take(struct flits *list);
+/* Gives back the frames. */
+void flits_free(struct sim *sim, struct flits *list);
 /* Give an event to a site and perform what comes of it. */
 void net_event(struct sim *sim, u32 node, const struct fc_event *ev);
 /* A frame on the link of a port; takes over the frame. */
@@ -270,8 +286,11 @@ void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *head
 /* operator.c */
 void operator_init(struct sim *sim, u32 node);
 void operator_free(struct sim *sim, u32 node);
-/* The packet in the network-buffer is whole: deliver of @here, store of @others. */
-void operator_serve(struct sim *sim, u32 node, u64 here, u64 others);
+/*
+ * The packet in the network-buffer is whole: deliver of @here, store of @others;
+ * @aborted: these go on after a random wait.
+ */
+void operator_serve(struct sim *sim, u32 node, u64 here, u64 others, bool aborted);
 void operator_discard(struct sim *sim, u32 node);
 /* There may be something to send, or room for it. */
 void operator_kick(struct sim *sim, u32 node);
