@@ -354,7 +354,7 @@ static void fuzz_flow(struct fuzz *f)
 struct admitted {
 	bool here;
 	u32 seq;
-	u16 count;
+	struct fc_part part;
 	u32 nstored;
 	bool *stored;
 };
@@ -390,8 +390,8 @@ static void deliver_any(struct receiver *r)
 		struct admitted *a = msg->h;
 
 		CHECK(a->here && a->seq == r->flow.next, "message %u out of order", a->seq);
-		CHECK(a->nstored == a->count, "message %u with %u of %u", a->seq, a->nstored,
-		      a->count);
+		CHECK(a->nstored == a->part.count, "message %u with %u of %u", a->seq, a->nstored,
+		      a->part.count);
 		fc_rxflow_delivered(&r->flow, msg);
 		forget(r, a);
 	}
@@ -420,24 +420,32 @@ static void fuzz_receiver(struct fuzz *f)
 	struct receiver r = { .held = 0 };
 
 	while (fuzz_left(f)) {
-		u8 how = fuzz_u8(f);
+		u8 how = fuzz_u8(f), lag = fuzz_u8(f);
 		u32 before = r.flow.next;
 		bool begun = r.flow.begun;
-		struct fc_target t = { .lag = how % FC_FLOW_WINDOW };
-		u32 packets = 1 + fuzz_u8(f) % 90;
-		u32 msg_len = packets * FC_PACKET_MAX - (how & 1);
+		struct fc_target t = { .lag = lag % FC_FLOW_WINDOW };
 		struct fc_part part;
 		struct fc_rxmsg *slot;
 		enum fc_rx_verdict verdict;
-		struct admitted *a;
+		struct admitted *a = &r.msg[how % FC_FLOW_WINDOW];
 		u16 packet, index;
 
-		t.seq = how & 16 ? fuzz_u32(f) : r.flow.next + fuzz_below(f, 40) - 12;
-		t.off = how & 32 ? msg_len / 2 : 0;
-		part = fc_part_make(msg_len, t.off, how & 64 ? 1 : 0);
-		CHECK(part.count && part.first + part.count <= packets, "%u+%u of %u", part.first,
-		      part.count, packets);
-		packet = fuzz_u8(f);
+		if (how & 64 && a->here) {
+			/* More of what was admitted. */
+			t.seq = a->seq;
+			part = a->part;
+			packet = part.first + fuzz_u8(f) % part.count;
+		} else {
+			u32 packets = 1 + fuzz_u8(f) % 200;
+			u32 msg_len = packets * FC_PACKET_MAX - (how & 1);
+
+			t.seq = lag & 16 ? fuzz_u32(f) : r.flow.next + fuzz_below(f, 40) - 12;
+			t.off = how & 32 ? msg_len / 2 : 0;
+			part = fc_part_make(msg_len, t.off, lag & 32 ? 1 : 0);
+			packet = fuzz_u8(f);
+			CHECK(part.count && part.first + part.count <= packets, "%u+%u of %u",
+			      part.first, part.count, packets);
+		}
 		index = packet - part.first;
 		verdict = fc_rxflow_packet(&r.flow, &t, &part, packet, &slot, skip_any, &r);
 		/* Half of the numbers are before another one; one of them is behind it too. */
@@ -452,7 +460,7 @@ static void fuzz_receiver(struct fuzz *f)
 				break;
 			a = &r.msg[t.seq % FC_FLOW_WINDOW];
 			CHECK(!a->here, "message %u in the place of another", t.seq);
-			*a = (struct admitted){ .here = true, .seq = t.seq, .count = part.count };
+			*a = (struct admitted){ .here = true, .seq = t.seq, .part = part };
 			a->stored = calloc(part.count, 1);
 			if (!a->stored)
 				abort();
@@ -464,12 +472,13 @@ static void fuzz_receiver(struct fuzz *f)
 take:
 			CHECK(slot, "nowhere to take it");
 			a = slot->h;
-			CHECK(a->here && a->seq == t.seq && index < a->count && !a->stored[index],
-			      "message %u: packet %u twice", t.seq, index);
+			CHECK(a->here && a->seq == t.seq && index < a->part.count &&
+			      !a->stored[index], "message %u: packet %u twice", t.seq, index);
 			a->stored[index] = true;
 			a->nstored++;
-			CHECK(fc_rxmsg_stored(slot, index) == (a->nstored == a->count),
-			      "message %u: complete with %u of %u", t.seq, a->nstored, a->count);
+			CHECK(fc_rxmsg_stored(slot, index) == (a->nstored == a->part.count),
+			      "message %u: complete with %u of %u", t.seq, a->nstored,
+			      a->part.count);
 			break;
 		case FC_RX_DUPLICATE:
 			a = &r.msg[t.seq % FC_FLOW_WINDOW];
@@ -529,6 +538,9 @@ static void fuzz_sender(struct fuzz *f)
 			bool news = fc_txtarget_answer(&t, &c);
 
 			CHECK(news || !memcmp(&was, &t, sizeof(t)), "changed without news");
+			CHECK(!news || fc_before(t.seq, c.next) || c.base <= t.part.count ||
+			      c.kind != FC_CTRL_CONFIRM, "believes base %u of %u", c.base,
+			      t.part.count);
 			if (c.kind == FC_CTRL_CONFIRM)
 				CHECK(t.base >= was.base, "base from %u back to %u", was.base,
 				      t.base);

@@ -231,6 +231,9 @@ static void send(struct bench *b, const struct fc_effect *e)
 		u32 size;
 
 		CHECK(flit->head, "port %u: a front without a head", e->port);
+		/* Or two packets could wait for each other's tail. */
+		CHECK(flit->parts & FC_PART_TERM || peer->sent - 1 == peer->acked,
+		      "port %u: a packet of several flits behind others", e->port);
 		CHECK(leads(b, e->port, flit->head, e->mask), "port %u leads nowhere", e->port);
 		size = fc_wire_head_subset(branch, flit->head, e->mask, 1);
 		CHECK(fc_wire_head_check(branch, flit->parts, size + flit->data, b->topo.nsites),
@@ -580,6 +583,8 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 port)
 	u8 where = fuzz_u8(f);
 	u32 data = fuzz_below(f, 64) * 10;
 	struct packet *pk = NULL;
+	u64 refused;
+	bool fits;
 
 	if (parts & FC_PART_HEAD) {
 		u32 bytes = parts & FC_PART_TERM ? data : fuzz_below(f, 64) * 10;
@@ -598,7 +603,12 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 port)
 		ev.seq = b->in[port].taken + b->in[port].queued;
 	ev.ack = where & 32 ? peer->acked + fuzz_below(f, 12) - 2 : peer->acked;
 	note_ack(peer, ev.ack);
+	refused = b->link_stat[port][FC_LSTAT_RX_OUT_OF_WINDOW];
+	fits = ev.seq - b->in[port].taken < b->site.window &&
+	       !(b->in[port].queue[ev.seq % b->site.window].parts & FC_FLIT_VALID);
 	event(b, &ev);
+	CHECK(b->link_stat[port][FC_LSTAT_RX_OUT_OF_WINDOW] == refused + !fits,
+	      "port %u: flit %u fits: %d", port, ev.seq, fits);
 }
 
 static void status(struct bench *b, u8 port, u8 flags, u32 seq, u32 ack)

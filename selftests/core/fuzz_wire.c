@@ -190,12 +190,14 @@ static void check_subset(const u8 *head, u32 size, u8 flags, u32 len, u32 nsites
 	free(above);
 }
 
-static void check_head(struct fuzz *f, const u8 *data, size_t left, u8 flags, u32 len, u32 nsites)
+/* mask and hops: of a branch. */
+static void check_head(const u8 *data, size_t left, u8 flags, u32 len, u32 nsites, u64 mask,
+		       u16 hops)
 {
 	u32 size = fc_wire_head_size(data, left < FC_PACKET_SIZE ? (u32)left : FC_PACKET_SIZE);
 	struct fc_packet pk;
 	u8 *p, *again;
-	u64 mask;
+	u64 all;
 	bool ok;
 
 	if (left >= FC_PACKET_SIZE) {
@@ -234,9 +236,12 @@ static void check_head(struct fuzz *f, const u8 *data, size_t left, u8 flags, u3
 		      t.off <= pk.msg_len && t.len <= pk.msg_len - t.off, "target %u", i);
 	}
 	CHECK(!memcmp(again, p, size), "head encodes otherwise");
-	mask = fuzz_u64(f) & (pk.ntargets == 64 ? ~(u64)0 : fc_bit64(pk.ntargets) - 1);
-	if (mask)
-		check_subset(p, size, flags, len, nsites, mask, fuzz_u16(f));
+	all = pk.ntargets == 64 ? ~(u64)0 : fc_bit64(pk.ntargets) - 1;
+	if (mask & all)
+		check_subset(p, size, flags, len, nsites, mask & all, hops);
+	/* What a split leaves for the other branch. */
+	if (~mask & all)
+		check_subset(p, size, flags, len, nsites, ~mask & all, hops);
 out:
 	free(p);
 	free(again);
@@ -246,6 +251,7 @@ out:
 static void fuzz_frame(struct fuzz *f)
 {
 	u32 nsites = 1 + fuzz_u16(f);
+	u64 mask = fuzz_u64(f);
 	const u8 *frame = f->at, *payload = frame + FC_LINK_SIZE;
 	size_t size = fuzz_left(f);
 	struct fc_link_hdr h;
@@ -261,9 +267,8 @@ static void fuzz_frame(struct fuzz *f)
 		check_ctrl(payload);
 		break;
 	case FC_FRAME_FLIT:
-		f->at = payload;
 		if (h.flags & FC_PART_HEAD)
-			check_head(f, payload, h.len, h.flags, h.len, nsites);
+			check_head(payload, h.len, h.flags, h.len, nsites, mask, (u16)mask);
 		break;
 	case FC_FRAME_STATUS:
 		break;
@@ -276,12 +281,13 @@ static void fuzz_head(struct fuzz *f)
 	u32 nsites = 1 + fuzz_u16(f), len = fuzz_u16(f);
 	u8 flags = FC_PART_HEAD | fuzz_below(f, 2) * FC_PART_TERM;
 	u8 fit = fuzz_u8(f);
+	u64 mask = fuzz_u64(f);
 	const u8 *p = f->at;
 	size_t left = fuzz_left(f);
 
 	if (left >= FC_PACKET_SIZE && fit & 1)
 		len = fc_head_size(be16(p + 14)) + (fit & 2 ? be32(p + 28) : 0);
-	check_head(f, p, left, flags, len, nsites);
+	check_head(p, left, flags, len, nsites, mask, (u16)mask);
 }
 
 /*
