@@ -151,5 +151,6 @@ help: ## Print this
 	@echo "              $(headers)"
 	@echo "  DESTDIR=, prefix=$(prefix)   where install puts things"
 	@echo "  JOBS=N      tests at a time (default 2)"
+	@echo "  SECONDS=N   how long to fuzz (default 60)"
 	@echo "  NATIVE=1    run guest tests and the demo on this very machine, as root"
 	@echo "  FLITCAST_CACHE=DIR   kernels for the guests (default ~/.cache/flitcast)"

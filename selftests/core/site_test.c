@@ -48,6 +48,11 @@ struct bench {
 	u64 served;
 	u64 served_mask;		/* of the last one */
 	u8 served_flags;
+	u64 served_local;
+	u64 discarded;
+	u32 served_data;		/* of the last one */
+	u32 buffered_data;
+	u32 aborted[FC_PORTS_MAX];	/* packets that ended so on a link */
 	u64 unreachable;
 	u64 unreachable_mask;		/* of the last one */
 };
@@ -120,6 +125,7 @@ static void perform(struct bench *b)
 				CHECK(e->flit.head && e->mask &&
 				      !(e->mask & ~fc_mask_all(fc_wire_ntargets(e->flit.head))),
 				      "port %u: a front without targets", e->port);
+			b->aborted[e->port] += !!(e->flit.parts & FC_PART_ABORT);
 			break;
 		case FC_FX_STATUS:
 			CHECK(e->port != FC_PORT_LOCAL && b->up & fc_bit(e->port),
@@ -132,6 +138,7 @@ static void perform(struct bench *b)
 			CHECK(!b->buffered == !!e->flit.head, "word %u of a packet%s", b->buffered,
 			      e->flit.head ? " is a front" : "");
 			b->buffered++;
+			b->buffered_data += e->flit.data;
 			b->words++;
 			CHECK(b->words <= b->timing.fifo_room, "%u words in the fifo-buffer",
 			      b->words);
@@ -140,13 +147,18 @@ static void perform(struct bench *b)
 		case FC_FX_SERVE_LOCAL:
 			CHECK(b->buffered, "nothing to serve");
 			CHECK(e->mask, "nobody to serve");
+			b->served_data = b->buffered_data;
 			b->buffered = 0;
+			b->buffered_data = 0;
 			b->served++;
 			b->served_mask = e->mask;
 			b->served_flags = e->flags;
+			b->served_local += e->type == FC_FX_SERVE_LOCAL;
 			break;
 		case FC_FX_DISCARD:
 			b->buffered = 0;
+			b->buffered_data = 0;
+			b->discarded++;
 			break;
 		case FC_FX_UNREACHABLE:
 			CHECK(e->mask && e->flit.head, "nothing is unreachable");
@@ -523,13 +535,14 @@ TEST(site_purge__gives_back_every_handle)
 	}
 }
 
-/* A flit of a packet to one site, on a port; the front says how much is to come. */
-static void flit_to(struct bench *b, u8 port, u8 parts, u32 data, u32 to, u32 bytes)
+/* A flit on a port; a front says how many bytes the packet has, and to which sites. */
+static void flit_to(struct bench *b, u8 port, u8 parts, u32 data, u32 bytes, const u32 *to,
+		    u16 n)
 {
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = port, .ack = b->acked[port] };
 
 	ev.seq = b->in[port].taken + b->in[port].queued;
-	ev.flit = parts & FC_PART_HEAD ? front_to(b, &to, 1, 0, parts, data, bytes) :
+	ev.flit = parts & FC_PART_HEAD ? front_to(b, to, n, 0, parts, data, bytes) :
 					 new_flit(b, parts, data);
 	event(b, &ev);
 }
@@ -545,21 +558,22 @@ static void ack_all(struct bench *b, u8 port)
 /* What a packet kept for itself while it waited is free when its link is reset. */
 TEST(site_claims__end_with_the_front)
 {
+	static const u32 to[] = { 3 };
 	struct bench b;
 
 	/* Site 2 has 1 on port 2 and 3 on port 1. */
 	bench_init(&b, "line:5", 2, 4);
 	link_up(&b, 1, 4);
 	link_up(&b, 2, 4);
-	flit_to(&b, FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 10, 3, 10);
+	flit_to(&b, FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 10, 10, to, 1);
 	CHECK(b.sent[1] == 1, "%u sent", b.sent[1]);
 	/* Of several flits: it waits for port 1 to be drained. */
-	flit_to(&b, 2, FC_PART_HEAD, 10, 3, 20);
+	flit_to(&b, 2, FC_PART_HEAD, 10, 20, to, 1);
 	CHECK(b.sent[1] == 1 && b.in[2].state == FC_NI_FIRST, "does not wait");
 	link_down(&b, 2);
 	CHECK(b.in[2].state == FC_NI_FREE, "still waits");
 	ack_all(&b, 1);
-	flit_to(&b, FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 10, 3, 10);
+	flit_to(&b, FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 10, 10, to, 1);
 	CHECK(b.sent[1] == 2, "another packet does not get the way");
 	check_comes_to_rest(&b);
 }
@@ -576,11 +590,12 @@ static u64 time_to_timeout(struct bench *b)
 
 TEST(site_timeout__grows_and_calms_down)
 {
+	static const u32 here[] = { 1 };
 	struct bench b;
 
 	bench_init(&b, "line:3", 1, 4);
 	link_up(&b, 1, 4);
-	flit_to(&b, 1, FC_PART_HEAD, 10, 1, 20);
+	flit_to(&b, 1, FC_PART_HEAD, 10, 20, here, 1);
 	for (unsigned int i = 0; i < FC_BACKOFF_MAX + 3; i++) {
 		u64 t = b.timing.timeout << (i < FC_BACKOFF_MAX ? i : FC_BACKOFF_MAX);
 		u64 waited = time_to_timeout(&b);
@@ -589,16 +604,16 @@ TEST(site_timeout__grows_and_calms_down)
 		      (unsigned long long)waited, (unsigned long long)t);
 	}
 	operator_takes(&b, 1);
-	flit_to(&b, 1, FC_PART_TERM, 10, 1, 20);
+	flit_to(&b, 1, FC_PART_TERM, 10, 0, NULL, 0);
 	operator_takes(&b, 1);
 	/* That was one whole packet. */
 	for (unsigned int i = 1; i < FC_BACKOFF_MAX * FC_BACKOFF_CALM; i++) {
-		flit_to(&b, 1, FC_PART_HEAD | FC_PART_TERM, 10, 1, 10);
+		flit_to(&b, 1, FC_PART_HEAD | FC_PART_TERM, 10, 10, here, 1);
 		operator_takes(&b, 1);
 		CHECK(b.served == i + 1, "%llu packets, not %u", (unsigned long long)b.served,
 		      i + 1);
 	}
-	flit_to(&b, 1, FC_PART_HEAD, 10, 1, 20);
+	flit_to(&b, 1, FC_PART_HEAD, 10, 20, here, 1);
 	CHECK(time_to_timeout(&b) <= b.timing.timeout * 3 / 2, "does not calm down");
 	check_comes_to_rest(&b);
 }
@@ -606,33 +621,141 @@ TEST(site_timeout__grows_and_calms_down)
 /* The operator is told which packets are to wait: aborted multicasts, and no others. */
 TEST(site_abort__is_told_to_the_operator)
 {
-	static const u32 sites[] = { 0, 2 };
-	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
+	static const u32 sites[] = { 0, 2 }, here[] = { 1 };
 	struct bench b;
 
 	bench_init(&b, "line:3", 1, 4);
 	link_up(&b, 1, 4);
 	link_up(&b, 2, 4);
 	for (unsigned int round = 0; round < 2; round++) {
-		ev.type = FC_EV_FLIT;
-		ev.seq = fc_site_seq(&b.site);
-		ev.flit = front_to(&b, sites, 2, 0, 0, 10, 20);
-		event(&b, &ev);
+		flit_to(&b, FC_PORT_LOCAL, FC_PART_HEAD, 10, 20, sites, 2);
 		operator_takes(&b, 1);
 		time_to_timeout(&b);
 		CHECK(b.stat[FC_STAT_PKT_ABORTED] == round + 1, "nothing is aborted");
-		flit_to(&b, FC_PORT_LOCAL, FC_PART_TERM, 10, 0, 20);
+		flit_to(&b, FC_PORT_LOCAL, FC_PART_TERM, 10, 0, NULL, 0);
 		operator_takes(&b, 1);
 		CHECK(b.served == 2 * round + 1 && b.served_mask == 3 &&
 		      b.served_flags == FC_SERVE_ABORTED, "round %u: %llu served, flags %x", round,
 		      (unsigned long long)b.served, b.served_flags);
-		flit_to(&b, FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 10, 1, 10);
+		flit_to(&b, FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 10, 10, here, 1);
 		operator_takes(&b, 1);
 		CHECK(b.served == 2 * round + 2 && !b.served_flags, "round %u: flags %x", round,
 		      b.served_flags);
 		ack_all(&b, 1);
 		ack_all(&b, 2);
 	}
+	check_comes_to_rest(&b);
+}
+
+/*
+ * A split that is given up (CARE, section 4.5.2): the branches end with
+ * :abort-packet, and what is stored is all of the packet, to be sent on.
+ */
+
+/* Site 2 of a line, its links up: 3 on port 1, which takes few flits, and 1 on port 2. */
+static void split_init(struct bench *b, u32 window)
+{
+	static const u32 to[] = { 1, 2, 3 };
+
+	bench_init(b, "line:5", 2, 4);
+	link_up(b, 1, window);
+	link_up(b, 2, 4);
+	flit_to(b, FC_PORT_LOCAL, FC_PART_HEAD, 10, 30, to, FC_ARRAY_SIZE(to));
+	CHECK(b->sent[1] == 1 && b->sent[2] == 1 && b->buffered == 1, "no split");
+}
+
+static void rest(struct bench *b, u8 parts, u32 data)
+{
+	operator_takes(b, 4);
+	flit_to(b, FC_PORT_LOCAL, parts, data, 0, NULL, 0);
+}
+
+/* Longer than the fifo-buffer waits, at most. */
+static void fifo_starves(struct bench *b, enum fc_netin_state state)
+{
+	CHECK(b->in[FC_PORT_LOCAL].state == state, "the net-input is %s",
+	      fc_fsms[0].states[b->in[FC_PORT_LOCAL].state]);
+	time_passes(b, b->timing.timeout * 3 / 2 + 1);
+	CHECK(b->stat[FC_STAT_PKT_ABORTED] == 1, "not aborted");
+}
+
+static void check_aborted(struct bench *b)
+{
+	ack_all(b, 1);
+	CHECK(b->aborted[1] == 1 && b->aborted[2] == 1, "branches end %u and %u times",
+	      b->aborted[1], b->aborted[2]);
+	CHECK(b->served == 1 && !b->served_local && !b->discarded, "the stored copy is lost");
+	CHECK(b->served_data == 30, "%u of 30 bytes stored", b->served_data);
+	check_comes_to_rest(b);
+}
+
+/* Section 4.5.1: nobody in the way, the stored copy is for the local targets alone. */
+TEST(site_split__serves_the_local_targets)
+{
+	struct bench b;
+
+	split_init(&b, 4);
+	rest(&b, FC_PART_TERM, 20);
+	ack_all(&b, 1);
+	ack_all(&b, 2);
+	CHECK(b.served == 1 && b.served_local == 1 && !b.discarded, "served %llu, %llu locally",
+	      (unsigned long long)b.served, (unsigned long long)b.served_local);
+	CHECK(b.served_data == 30, "%u of 30 bytes stored", b.served_data);
+	CHECK(b.sent[1] == 2 && b.sent[2] == 2 && !b.aborted[1] && !b.aborted[2],
+	      "a branch is not whole");
+	check_comes_to_rest(&b);
+}
+
+TEST(site_abort__while_open)
+{
+	struct bench b;
+	u32 sent;
+
+	split_init(&b, 4);
+	fifo_starves(&b, FC_NI_OPEN);
+	sent = b.sent[1];
+	rest(&b, 0, 10);
+	rest(&b, FC_PART_TERM, 10);
+	CHECK(b.sent[1] == sent, "goes on behind :abort-packet");
+	check_aborted(&b);
+}
+
+TEST(site_abort__while_waiting)
+{
+	struct bench b;
+
+	split_init(&b, 1);
+	rest(&b, 0, 10);
+	fifo_starves(&b, FC_NI_WAIT);
+	rest(&b, FC_PART_TERM, 10);
+	check_aborted(&b);
+}
+
+TEST(site_abort__with_the_terminator_here)
+{
+	struct bench b;
+
+	split_init(&b, 1);
+	rest(&b, FC_PART_TERM, 20);
+	fifo_starves(&b, FC_NI_LAST);
+	check_aborted(&b);
+}
+
+/* Only what looks for a way seeks, not what waits on it. */
+TEST(site_seeks__count_fronts)
+{
+	static const u32 to[] = { 3 };
+	struct bench b;
+
+	bench_init(&b, "line:5", 2, 4);
+	link_up(&b, 1, 1);
+	flit_to(&b, FC_PORT_LOCAL, FC_PART_HEAD, 10, 20, to, 1);
+	CHECK(b.in[FC_PORT_LOCAL].state == FC_NI_WAIT, "does not wait");
+	CHECK(!b.stat[FC_STAT_SEEK], "%llu seeks",
+	      (unsigned long long)b.stat[FC_STAT_SEEK]);
+	rest(&b, FC_PART_TERM, 10);
+	ack_all(&b, 1);
+	CHECK(b.sent[1] == 2, "%u sent", b.sent[1]);
 	check_comes_to_rest(&b);
 }
 
