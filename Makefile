@@ -110,11 +110,12 @@ demo: ## Multicast over a 4x4 torus of namespaces, in a guest (NATIVE=1: here)
 	@scripts/demo
 
 .PHONY: bench
-bench: ## Measure round trips beside UDP's; figures in build/bench.json
+bench: ## Measure round trips beside UDP's, and M + N; build/{bench,latency}.json
 	@scripts/deps build bench
 	@selftests/vm/kernel >/dev/null
 	@$(MAKE) $(parallel) all
 	@selftests/bench/run
+	@selftests/bench/latency
 
 .PHONY: lint
 lint: ## checkpatch, sparse, warnings, layers, shellcheck
