@@ -21,6 +21,13 @@ static inline void fc_fired(const struct fc_site *site, unsigned int machine,
 		site->fired(site, machine, state, cond);
 }
 
+/* Slot of flit number @seq, which is within the window. */
+static inline struct fc_flit *fc_in_slot(const struct fc_site *site, const struct fc_in *in,
+					 u32 seq)
+{
+	return &in->queue[(in->first + (seq - in->taken)) % site->window];
+}
+
 static inline void fc_site_due(struct fc_site *site, u64 at)
 {
 	if (at < site->next_at)

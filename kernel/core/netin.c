@@ -5,21 +5,22 @@
  */
 #include "machine.h"
 
-static struct fc_flit *slot(const struct fc_site *site, const struct fc_in *in)
+static struct fc_flit *slot(const struct fc_in *in)
 {
-	return &in->queue[in->taken % site->window];
+	return &in->queue[in->first];
 }
 
 /* The flit at the front of the queue leaves it. */
 static struct fc_flit take(struct fc_site *site, u8 port)
 {
 	struct fc_in *in = &site->in[port];
-	struct fc_flit *s = slot(site, in), flit = *s;
+	struct fc_flit *s = slot(in), flit = *s;
 
 	memset(s, 0, sizeof(*s));
 	flit.parts &= ~FC_FLIT_VALID;
 	in->queued--;
 	in->taken++;
+	in->first = in->first + 1u < site->window ? in->first + 1 : 0;
 	/* Told in halves of the window, and when a peer waits for the last of it. */
 	if (in->taken - in->told >= (site->window + 1) / 2 || (in->want && !in->queued))
 		site->status |= fc_bit(port);
@@ -60,9 +61,9 @@ static bool outputs_ready(const struct fc_site *site, const struct fc_in *in)
  * Is the terminator here?  The front may have brought it; a cut packet gets one
  * made here; a packet that contradicts its own length ends as aborted.
  */
-static bool term_here(const struct fc_site *site, const struct fc_in *in)
+static bool term_here(const struct fc_in *in)
 {
-	const struct fc_flit *s = slot(site, in);
+	const struct fc_flit *s = slot(in);
 
 	if (in->held.parts & FC_PART_TERM || in->cut)
 		return true;
@@ -71,16 +72,16 @@ static bool term_here(const struct fc_site *site, const struct fc_in *in)
 	return s->parts & (FC_PART_TERM | FC_PART_HEAD | FC_FLIT_LOST) || s->data > in->left;
 }
 
-static bool data_here(const struct fc_site *site, const struct fc_in *in)
+static bool data_here(const struct fc_in *in)
 {
-	return slot(site, in)->parts & FC_FLIT_VALID && !term_here(site, in);
+	return slot(in)->parts & FC_FLIT_VALID && !term_here(in);
 }
 
 /* The guards, in the paper's words, and nowhere else. */
 static enum fc_netin_cond classify(struct fc_site *site, u8 port, struct fc_effects *fx)
 {
 	struct fc_in *in = &site->in[port];
-	const struct fc_flit *s = slot(site, in);
+	const struct fc_flit *s = slot(in);
 	bool ready, term, force;
 
 	switch ((enum fc_netin_state)in->state) {
@@ -99,18 +100,18 @@ static enum fc_netin_cond classify(struct fc_site *site, u8 port, struct fc_effe
 		if (in->arm)
 			return FC_NIC_ARM;
 		ready = outputs_ready(site, in);
-		term = term_here(site, in);
+		term = term_here(in);
 		if (term)
 			return ready ? FC_NIC_TR : FC_NIC_WTR;
 		if (!ready)
 			return FC_NIC_W;
-		return data_here(site, in) ? FC_NIC_DATA : FC_NIC_NONE;
+		return data_here(in) ? FC_NIC_DATA : FC_NIC_NONE;
 	case FC_NI_WAIT:
 		if (in->arm)
 			return FC_NIC_ARM;
 		if (outputs_ready(site, in))
 			return FC_NIC_O;
-		return term_here(site, in) ? FC_NIC_TR : FC_NIC_NONE;
+		return term_here(in) ? FC_NIC_TR : FC_NIC_NONE;
 	case FC_NI_DONE:
 		if (in->arm)
 			return FC_NIC_ARM;
@@ -120,9 +121,9 @@ static enum fc_netin_cond classify(struct fc_site *site, u8 port, struct fc_effe
 			return FC_NIC_ARM;
 		return outputs_ready(site, in) ? FC_NIC_O : FC_NIC_NONE;
 	case FC_NI_ABORT:
-		if (term_here(site, in))
+		if (term_here(in))
 			return FC_NIC_TR;
-		return outputs_ready(site, in) && data_here(site, in) ? FC_NIC_DATA :
+		return outputs_ready(site, in) && data_here(in) ? FC_NIC_DATA :
 									FC_NIC_NONE;
 	case FC_NI_FIN_ABORT:
 		return outputs_ready(site, in) ? FC_NIC_O : FC_NIC_NONE;
@@ -186,7 +187,7 @@ static void pass(struct fc_site *site, u8 port, struct fc_effects *fx)
 static void hold_term(struct fc_site *site, u8 port, struct fc_effects *fx)
 {
 	struct fc_in *in = &site->in[port];
-	const struct fc_flit *s = slot(site, in);
+	const struct fc_flit *s = slot(in);
 	struct fc_flit flit;
 
 	if (in->held.parts & FC_PART_TERM)

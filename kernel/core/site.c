@@ -120,10 +120,9 @@ static void acked(struct fc_site *site, u8 port, u32 ack, struct fc_effects *fx)
 static void flit_in(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
 {
 	struct fc_in *in = &site->in[ev->port];
-	u32 ahead = ev->seq - in->taken;
-	struct fc_flit *s = &in->queue[ev->seq % site->window];
+	struct fc_flit *s = fc_in_slot(site, in, ev->seq);
 
-	if (ahead >= site->window || s->parts & FC_FLIT_VALID) {
+	if (ev->seq - in->taken >= site->window || s->parts & FC_FLIT_VALID) {
 		in->stat[FC_LSTAT_RX_OUT_OF_WINDOW]++;
 		if (ev->flit.h)
 			fc_effect_add(fx, FC_FX_DROP, ev->port, &ev->flit);
@@ -157,7 +156,7 @@ static void status_in(struct fc_site *site, const struct fc_event *ev, struct fc
 		return;
 	}
 	for (seq = in->taken; seq != ev->seq; seq++) {
-		struct fc_flit *s = &in->queue[seq % site->window];
+		struct fc_flit *s = fc_in_slot(site, in, seq);
 
 		if (s->parts & FC_FLIT_VALID)
 			continue;
@@ -183,6 +182,7 @@ static void link_reset(struct fc_site *site, u8 port, u32 window, struct fc_effe
 	in->queued = 0;
 	in->taken = 0;
 	in->told = 0;
+	in->first = 0;
 	in->want = false;
 	in->cut = true;
 	out->sent = 0;

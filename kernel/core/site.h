@@ -62,12 +62,13 @@ enum fc_conn {
 
 /**
  * struct fc_in - a net-input and the queue in front of it
- * @queue: window slots, flit n in slot n % window
+ * @queue: a ring of window slots
  * @held: the net-input's one word: the front in first, the terminator later
  * @stat: counters of the link, by enum fc_link_stat
  * @seek_at: next time to count a seek, or FC_NEVER
  * @taken: flits taken from the queue; what is told upstream
  * @told: of these, told upstream
+ * @first: slot of the next flit to take; flit n is in the n - @taken th from there
  * @conn: connected net-outputs (input-connection-table, Table G)
  * @left: data bytes of the packet still to come
  * @seeks: times counted in first
@@ -92,6 +93,7 @@ struct fc_in {
 	u32 left;
 	u16 seeks;
 	u16 queued;
+	u16 first;
 	u8 state;
 	u8 type;
 	bool arm;

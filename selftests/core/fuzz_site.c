@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "site.h"
+#include "machine.h"
 
 #define WINDOW_MAX	8
 #define PACKETS_MAX	2048
@@ -605,7 +605,7 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 port)
 	note_ack(peer, ev.ack);
 	refused = b->link_stat[port][FC_LSTAT_RX_OUT_OF_WINDOW];
 	fits = ev.seq - b->in[port].taken < b->site.window &&
-	       !(b->in[port].queue[ev.seq % b->site.window].parts & FC_FLIT_VALID);
+	       !(fc_in_slot(&b->site, &b->in[port], ev.seq)->parts & FC_FLIT_VALID);
 	event(b, &ev);
 	CHECK(b->link_stat[port][FC_LSTAT_RX_OUT_OF_WINDOW] == refused + !fits,
 	      "port %u: flit %u fits: %d", port, ev.seq, fits);
@@ -682,7 +682,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 
 		/* Its next flit is the one behind all that came; those before it are lost. */
 		for (i = b->site.window; i > 0; i--)
-			if (in->queue[(in->taken + i - 1) % b->site.window].parts & FC_FLIT_VALID)
+			if (fc_in_slot(&b->site, in, in->taken + i - 1)->parts & FC_FLIT_VALID)
 				break;
 		peer->next = in->taken + i;
 		status(b, port, FC_STATUS_PROBE | FC_STATUS_WANT, peer->next, peer->sent);

@@ -510,6 +510,39 @@ TEST(site_unreachable__is_told_and_left_out)
 	}
 }
 
+/* Flits out of order while their number wraps, with every window. */
+TEST(site_window__survives_the_wrap)
+{
+	static const u32 here[] = { 1 };
+
+	for (u32 window = 1; window <= WINDOW_MAX; window++) {
+		u32 seq = (u32)-20, packets = 0;
+		struct bench b;
+
+		bench_init(&b, "line:3", 1, window);
+		link_up(&b, 1, window);
+		b.in[1].taken = seq;
+		b.in[1].told = seq;
+		while (packets < 40) {
+			for (u32 i = window; i-- > 0;) {
+				struct fc_event ev = { .type = FC_EV_FLIT, .port = 1 };
+
+				ev.seq = seq + i;
+				ev.flit = front_to(&b, here, 1, 0, FC_PART_TERM, 10, 10);
+				event(&b, &ev);
+			}
+			while (b.words)
+				operator_takes(&b, 1);
+			seq += window;
+			packets += window;
+			CHECK(b.served == packets, "window %u: %llu of %u served", window,
+			      (unsigned long long)b.served, packets);
+		}
+		CHECK(!b.link_stat[1][FC_LSTAT_RX_OUT_OF_WINDOW], "window %u: dropped", window);
+		check_comes_to_rest(&b);
+	}
+}
+
 /* Everything that a site holds can be taken back at any moment. */
 static void count_drop(void *arg, void *h)
 {

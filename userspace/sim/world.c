@@ -1096,7 +1096,6 @@ static void code_in(struct codec *c, struct node *node, unsigned int p)
 {
 	struct fc_in *in = &node->in[p];
 	unsigned int window = cfg->window;
-	u32 taken = in->taken;
 
 	if (c->load) {
 		struct fc_in rest = {
@@ -1106,13 +1105,12 @@ static void code_in(struct codec *c, struct node *node, unsigned int p)
 
 		*in = rest;
 		memset(in->queue, 0, window * sizeof(*in->queue));
-		taken = BASE;
 	}
 	if (code(c, in_rests(in, p)))
 		return;
 	CODE(c, in->queued);
 	for (unsigned int i = 0; i < window && in->queued; i++)
-		code_flit(c, &in->queue[(taken + i) % window]);
+		code_flit(c, &in->queue[(in->first + i) % window]);
 	if (p)
 		CODE_FROM(c, in->told, in->taken);
 	in->want = code(c, in->want);
