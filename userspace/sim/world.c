@@ -84,6 +84,10 @@ static struct content contents[1 + WORLD_MESSAGES * ((1 << WORLD_TARGETS) + WORL
 /* Front of a message for a mask; other flits by their index. */
 static u8 front_id[WORLD_MESSAGES][1 << WORLD_TARGETS];
 static u8 data_id[WORLD_MESSAGES][WORLD_FLITS];
+/* The other end of each link. */
+#define NO_PEER		0xff
+static u8 peers[WORLD_SITES][WORLD_PORTS];
+static u8 peer_ports[WORLD_PORTS];
 
 static struct fc_effects effects;
 static const char *broken;
@@ -357,17 +361,31 @@ static u8 targets_of(u8 id, u64 mask)
 
 static u8 peer_of(unsigned int at, u8 port)
 {
-	return (u8)fc_topo_neighbour(&cfg->topo, at, port - 1);
+	return peers[at][port];
 }
 
 static u8 peer_port(u8 port)
 {
-	return cfg->topo.ops->arrival(&cfg->topo, port - 1) + 1;
+	return peer_ports[port];
 }
 
 static bool has_link(unsigned int at, u8 port)
 {
-	return fc_topo_neighbour(&cfg->topo, at, port - 1) != FC_SITE_NONE;
+	return peers[at][port] != NO_PEER;
+}
+
+static void make_links(void)
+{
+	const struct fc_topo *topo = &cfg->topo;
+
+	for (u8 port = 1; port <= topo->ndirs; port++) {
+		peer_ports[port] = topo->ops->arrival(topo, port - 1) + 1;
+		for (unsigned int at = 0; at < topo->nsites; at++) {
+			u32 peer = fc_topo_neighbour(topo, at, port - 1);
+
+			peers[at][port] = peer == FC_SITE_NONE ? NO_PEER : (u8)peer;
+		}
+	}
 }
 
 static unsigned int place(unsigned int at, u8 port)
@@ -810,6 +828,7 @@ void world_init(const struct world_config *config)
 {
 	cfg = config;
 	make_contents();
+	make_links();
 	memset(&w, 0, sizeof(w));
 	broken = NULL;
 	for (unsigned int at = 0; at < cfg->topo.nsites; at++) {
@@ -1007,14 +1026,14 @@ const char *world_apply(u16 event)
 	static bool ready;
 
 	if (!ready) {
-		struct sigaction action = { .sa_handler = on_trap };
+		struct sigaction action = { .sa_handler = on_trap, .sa_flags = SA_NODEFER };
 
 		sigaction(SIGILL, &action, NULL);
 		sigaction(SIGTRAP, &action, NULL);
 		ready = true;
 	}
 	broken = NULL;
-	if (sigsetjmp(trap, 1))
+	if (sigsetjmp(trap, 0))
 		breaks("the core is in a state that no table has");
 	else
 		apply(event);
