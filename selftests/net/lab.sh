@@ -50,6 +50,13 @@ for case in "line:3 3 4" "ring:5 5 10" "mesh:2x3 6 14" "torus:3x3 9 36" "hypercu
 		fc lab exec name "$lab" 0 ls /sys/class/net
 	json "$spec: from corner to corner" 'j["received"] == 2' \
 		fc lab exec name "$lab" 0 "$flitcast" -j ping $((sites - 1)) -c 2 -i 0.05
+	# of the site itself: its topology and links come from the kernel
+	here=$(fc lab exec name "$lab" 0 "$flitcast" -j trace $((sites - 1)),1 |
+		sed 's/"links_of_site":0,//')
+	there=$(fc -j trace $((sites - 1)),1 topology "$spec" from 0 |
+		sed 's/"links_of_site":null,//')
+	[ -n "$here" ] && [ "$here" = "$there" ]
+	result $? "$spec: trace is that of the topology"
 	prints "$spec: graph" '</svg>' fc lab graph name "$lab"
 	prints "$spec: graph has loads" ': [1-9][0-9]* flits' fc lab graph name "$lab"
 	refuses "$spec: up twice" 1 "lab $lab is up already" fc lab up "$spec" name "$lab"
@@ -69,6 +76,9 @@ refuses "exec: no such command" 1 'no-such-command: No such file' \
 run fc lab exec name "$lab" 0 sh -c 'exit 42'
 [ "$status" -eq 42 ]
 result $? "exec: gives the exit status back"
+accepts "trace: a link goes down" fc lab exec name "$lab" 0 ip link set p1 down
+refuses "trace: no way" 1 'no way to site 2 from site 0' \
+	fc lab exec name "$lab" 0 "$flitcast" trace 2
 ip netns del "$lab-1"
 refuses "show: a namespace is gone" 1 "namespace $lab-1 is gone" fc lab show name "$lab"
 accepts "down: half of it was gone" fc lab down name "$lab"

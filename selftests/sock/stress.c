@@ -37,6 +37,8 @@
 /* Of what a pair is done with, so much is remembered to name duplicates. */
 #define HISTORY_MAX	4096
 #define REOPEN_MS	100
+/* Under --overload: a socket without room is offered a message again so soon. */
+#define OFFER_MS	1
 
 struct range {
 	uint32_t low;
@@ -58,6 +60,7 @@ struct options {
 	unsigned int timeout_ms;	/* FLITCAST_TIMEOUT, 0 for the default */
 	bool in_order;			/* targets as --to names them, or the other way round */
 	bool endless;
+	unsigned int overload;		/* offer at least so many times what is taken */
 	bool lossy;
 	bool json;
 	unsigned int nfrom, nto;
@@ -90,6 +93,7 @@ struct sender {
 	uint16_t port;
 	bool retired;		/* its site went away; another one has its place */
 	bool waits;		/* for POLLOUT */
+	uint64_t offer_at;	/* under --overload: not before */
 	bool ready;		/* the message below was refused so far */
 	uint32_t number;	/* of the next message */
 	uint64_t left;		/* messages still to send */
@@ -125,6 +129,7 @@ static struct {
 	uint64_t bytes;
 	uint64_t lost;
 	uint64_t refused;
+	uint64_t turned_away;	/* offered to a socket without room */
 	uint64_t wrong;
 	uint64_t reopened;
 	double began;
@@ -555,8 +560,14 @@ static void send_one(struct sender *s)
 	if (!s->ready)
 		compose(s);
 	n = msg_send_list(s->fd, s->data, s->len, s->targets, s->ntargets, 0);
+	s->offer_at = 0;
 	if (n == (ssize_t)s->len) {
 		note_sent(s);
+		return;
+	}
+	if (n < 0 && errno == EAGAIN && opt.overload) {
+		seen.turned_away++;
+		s->offer_at = now_ms() + OFFER_MS;
 		return;
 	}
 	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
@@ -590,10 +601,10 @@ static bool send_some(void)
 	for (i = 0; i < nsenders; i++) {
 		struct sender *s = &senders[i];
 
-		if (s->retired || s->waits || !s->left)
+		if (s->retired || s->waits || !s->left || now_ms() < s->offer_at)
 			continue;
 		send_one(s);
-		more |= !s->retired && !s->waits && s->left;
+		more |= !s->retired && !s->waits && s->left && !s->offer_at;
 	}
 	return more;
 }
@@ -699,7 +710,7 @@ static void run(void)
 
 	seen.began = now_s();
 	while (!stopped && now_s() < until && seen.wrong < COMPLAINTS_MAX) {
-		turn(busy ? 0 : opt.slow_readers || opt.lossy ? 5 : 100);
+		turn(busy ? 0 : opt.overload ? OFFER_MS : opt.slow_readers || opt.lossy ? 5 : 100);
 		busy = send_some();
 		progress(false);
 		if (!opt.endless && (opt.lossy || seen.delivered == seen.due) && all_sent() &&
@@ -815,6 +826,9 @@ static void report(const struct flitcast_sock_stats *sum)
 	printf("stress: seed %" PRIu64 ": %" PRIu64 " messages, %" PRIu64 " of %" PRIu64
 	       " deliveries, %.1f MB in %.1f s\n", opt.seed, seen.sent, seen.delivered, seen.due,
 	       seen.bytes / 1e6, elapsed);
+	if (opt.overload)
+		printf("stress: %.1f messages were offered for each one taken\n",
+		       (double)(seen.sent + seen.turned_away) / seen.sent);
 	if (opt.lossy)
 		printf("stress: %" PRIu64 " lost, %" PRIu64 " errors told, %" PRIu64
 		       " sockets opened again\n", seen.lost, seen.refused, seen.reopened);
@@ -853,6 +867,8 @@ static void usage(FILE *to)
 	      "  --lossy           sites and links may go and come back: messages may be\n"
 	      "                    lost then; what arrives is still whole, in order, once\n"
 	      "  --timeout MS      FLITCAST_TIMEOUT of the senders\n"
+	      "  --overload N      sockets are offered messages without a break, at least N for\n"
+	      "                    each that they have room for, or it is no overload\n"
 	      "  --json            report in JSON\n"
 	      "\n"
 	      "Exit status: 0 all is well, 1 not, 2 usage, 4 cannot run.\n", to);
@@ -946,6 +962,7 @@ static const struct {
 	{ .name = "seed", .wide = &opt.seed, .most = UINT64_MAX },
 	{ .name = "deadline", .value = &opt.deadline_s, .most = 1000000 },
 	{ .name = "timeout", .value = &opt.timeout_ms, .most = 86400000 },
+	{ .name = "overload", .value = &opt.overload, .most = 1000 },
 	{ .name = "endless", .flag = &opt.endless },
 	{ .name = "lossy", .flag = &opt.lossy },
 	{ .name = "json", .flag = &opt.json },
@@ -1033,6 +1050,9 @@ int main(int argc, char **argv)
 		check_quiet();
 	if (!opt.endless && !opt.lossy)
 		check_missing();
+	if (seen.turned_away + seen.sent < opt.overload * seen.sent)
+		complain("%" PRIu64 " messages were turned away and %" PRIu64 " taken: no overload of %u",
+			 seen.turned_away, seen.sent, opt.overload);
 	sum = check_stats();
 	report(&sum);
 	return seen.wrong ? 1 : 0;
