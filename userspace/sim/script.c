@@ -39,12 +39,10 @@ static void *grown(void *list, size_t n, size_t size)
 
 static const char *add_target(struct script *script, struct script_line *line, u64 site)
 {
-	const u32 *targets = &script->target[line->first];
-
 	if (site == line->from)
 		return "the source is no target";
 	for (u32 i = 0; i < line->ntargets; i++)
-		if (targets[i] == site)
+		if (script->target[line->first + i] == site)
 			return "a target twice";
 	if (line->ntargets == FC_TARGETS_MAX)
 		return "more than 64 targets";
