@@ -39,6 +39,8 @@
 #define REOPEN_MS	100
 /* Under --overload: a socket without room is offered a message again so soon. */
 #define OFFER_MS	1
+/* Its send buffer: a few messages. */
+#define OVERLOAD_QUEUE	65536
 
 struct range {
 	uint32_t low;
@@ -302,13 +304,15 @@ static int open_receiver(struct receiver *r)
 static int open_sender(uint32_t site, uint64_t messages)
 {
 	struct sender *s;
-	int fd = open_socket(site, FLITCAST_PORT_ANY);
+	int fd = open_socket(site, FLITCAST_PORT_ANY), queue = OVERLOAD_QUEUE;
 
 	if (fd < 0)
 		return -1;
 	if (opt.timeout_ms && setsockopt(fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &opt.timeout_ms,
 					 sizeof(opt.timeout_ms)))
 		die("FLITCAST_TIMEOUT: %s", strerror(errno));
+	if (opt.overload && setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &queue, sizeof(queue)))
+		die("SO_SNDBUF: %s", strerror(errno));
 	if (nsenders == senders_room) {
 		senders_room = 2 * senders_room + 16;
 		senders = realloc(senders, senders_room * sizeof(*senders));
@@ -867,8 +871,8 @@ static void usage(FILE *to)
 	      "  --lossy           sites and links may go and come back: messages may be\n"
 	      "                    lost then; what arrives is still whole, in order, once\n"
 	      "  --timeout MS      FLITCAST_TIMEOUT of the senders\n"
-	      "  --overload N      sockets are offered messages without a break, at least N for\n"
-	      "                    each that they have room for, or it is no overload\n"
+	      "  --overload N      sockets with small buffers are offered messages without a\n"
+	      "                    break, at least N for each taken, or it is no overload\n"
 	      "  --json            report in JSON\n"
 	      "\n"
 	      "Exit status: 0 all is well, 1 not, 2 usage, 4 cannot run.\n", to);
