@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "replay.h"
-#include "util.h"
 
 static const char *line_prefix;
 
@@ -64,6 +63,12 @@ static void tell_possible(void)
 	}
 }
 
+static int refuse(const char *what, const char *why)
+{
+	fprintf(stderr, "flitcast-sim: \"%s\": %s\n", what, why);
+	return 2;
+}
+
 static void usage(FILE *file)
 {
 	fprintf(file,
@@ -93,15 +98,15 @@ int replay_main(int argc, char **argv)
 	}
 	wrong = world_parse(&config, argv[1]);
 	if (wrong)
-		die("\"%s\": %s", argv[1], wrong);
+		return refuse(argv[1], wrong);
 	for (p = argc == 3 ? argv[2] : ""; *p;) {
 		char *end;
 		unsigned long event = strtoul(p, &end, 10);
 
 		if (end == p || event > 0xffff || (*end && *end != ','))
-			die("\"%s\" is no event", p);
+			return refuse(p, "no event");
 		if (n == FC_ARRAY_SIZE(events))
-			die("more than %zu events", FC_ARRAY_SIZE(events));
+			return refuse(p, "too many events");
 		events[n++] = (u16)event;
 		p = *end ? end + 1 : end;
 	}
