@@ -131,6 +131,7 @@ static void flit_in(struct fc_site *site, const struct fc_event *ev, struct fc_e
 	*s = ev->flit;
 	s->parts |= FC_FLIT_VALID;
 	in->queued++;
+	in->doubt = false;
 	site->work |= fc_bit(ev->port);
 }
 
@@ -152,9 +153,14 @@ static void status_in(struct fc_site *site, const struct fc_event *ev, struct fc
 		return;
 	site->status |= fc_bit(ev->port);
 	if (ev->seq - in->taken > site->window) {
-		contradiction(site, ev->port, fx);
+		/* Overtaken by flits that were sent after it; nothing overtakes two of them. */
+		if (fc_before(ev->seq, in->taken) && !in->doubt)
+			in->doubt = true;
+		else
+			contradiction(site, ev->port, fx);
 		return;
 	}
+	in->doubt = false;
 	for (seq = in->taken; seq != ev->seq; seq++) {
 		struct fc_flit *s = fc_in_slot(site, in, seq);
 
@@ -184,6 +190,7 @@ static void link_reset(struct fc_site *site, u8 port, u32 window, struct fc_effe
 	in->told = 0;
 	in->first = 0;
 	in->want = false;
+	in->doubt = false;
 	in->cut = true;
 	out->sent = 0;
 	out->acked = 0;

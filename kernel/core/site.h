@@ -79,6 +79,7 @@ enum fc_conn {
  * @cut: the link was reset in mid-packet: the terminator will not come
  * @multi: the packet in hand has more than one flit
  * @want: the peer wants to hear when everything is taken
+ * @doubt: the last probe claimed less than was taken
  * @told_unreachable: the source of the packet in hand was told of targets
  *	without a way
  */
@@ -100,6 +101,7 @@ struct fc_in {
 	bool cut;
 	bool multi;
 	bool want;
+	bool doubt;
 	bool told_unreachable;
 };
 

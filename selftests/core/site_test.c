@@ -53,6 +53,7 @@ struct bench {
 	u32 served_data;		/* of the last one */
 	u32 buffered_data;
 	u32 aborted[FC_PORTS_MAX];	/* packets that ended so on a link */
+	u32 resets;
 	u64 unreachable;
 	u64 unreachable_mask;		/* of the last one */
 };
@@ -170,6 +171,7 @@ static void perform(struct bench *b)
 			break;
 		case FC_FX_RESET:
 			CHECK(e->port && !h, "reset of port %u", e->port);
+			b->resets++;
 			break;
 		}
 		if (h && !e->keep)
@@ -470,6 +472,18 @@ TEST(site_event__orderly_frames)
 			  1 + tap_random(WINDOW_MAX), tap_random(400), true);
 }
 
+/* A flit on a port; a front says how many bytes the packet has, and to which sites. */
+static void flit_to(struct bench *b, u8 port, u8 parts, u32 data, u32 bytes, const u32 *to,
+		    u16 n)
+{
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = port, .ack = b->acked[port] };
+
+	ev.seq = b->in[port].taken + b->in[port].queued;
+	ev.flit = parts & FC_PART_HEAD ? front_to(b, to, n, 0, parts, data, bytes) :
+					 new_flit(b, parts, data);
+	event(b, &ev);
+}
+
 /*
  * Targets without a way: the source is told once, nobody is to send them on, and
  * what the others make of the packet does not depend on them.
@@ -508,6 +522,40 @@ TEST(site_unreachable__is_told_and_left_out)
 		CHECK(b.stat[cases[i].type] == 1, "case %u: of another type", i);
 		check_comes_to_rest(&b);
 	}
+}
+
+/*
+ * A probe that flits sent after it have overtaken is no contradiction; one that comes
+ * again is.
+ */
+TEST(site_probe__may_be_overtaken)
+{
+	static const u32 here[] = { 1 };
+	struct fc_event probe = {
+		.type = FC_EV_STATUS, .port = 1, .flags = FC_STATUS_PROBE, .seq = 1,
+	};
+	struct bench b;
+
+	bench_init(&b, "line:3", 1, 4);
+	link_up(&b, 1, 4);
+	for (unsigned int round = 0; round < 3; round++) {
+		for (unsigned int i = 0; i < 3; i++) {
+			flit_to(&b, 1, FC_PART_HEAD | FC_PART_TERM, 10, 10, here, 1);
+			operator_takes(&b, 1);
+		}
+		probe.type = FC_EV_STATUS;
+		event(&b, &probe);
+		CHECK(!b.resets, "round %u: the link is reset", round);
+	}
+	probe.type = FC_EV_STATUS;
+	event(&b, &probe);
+	CHECK(b.resets == 1 && b.link_stat[1][FC_LSTAT_RX_PROTOCOL] == 1, "%u resets", b.resets);
+	/* Nothing explains a claim of what cannot have been sent. */
+	probe.type = FC_EV_STATUS;
+	probe.seq = 100;
+	event(&b, &probe);
+	CHECK(b.resets == 2, "%u resets", b.resets);
+	check_comes_to_rest(&b);
 }
 
 /* Flits out of order while their number wraps, with every window. */
@@ -566,18 +614,6 @@ TEST(site_purge__gives_back_every_handle)
 		CHECK(!b.held, "%u handles kept", b.held);
 		fc_site_purge(&b.site, count_drop, &b);
 	}
-}
-
-/* A flit on a port; a front says how many bytes the packet has, and to which sites. */
-static void flit_to(struct bench *b, u8 port, u8 parts, u32 data, u32 bytes, const u32 *to,
-		    u16 n)
-{
-	struct fc_event ev = { .type = FC_EV_FLIT, .port = port, .ack = b->acked[port] };
-
-	ev.seq = b->in[port].taken + b->in[port].queued;
-	ev.flit = parts & FC_PART_HEAD ? front_to(b, to, n, 0, parts, data, bytes) :
-					 new_flit(b, parts, data);
-	event(b, &ev);
 }
 
 static void ack_all(struct bench *b, u8 port)

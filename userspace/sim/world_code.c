@@ -47,7 +47,7 @@ static void code_flit(struct codec *c, struct fc_flit *flit)
 /* At rest, as most of them are: one byte. */
 static bool in_rests(const struct fc_in *in, unsigned int p)
 {
-	return in->state == FC_NI_FREE && !in->queued && !in->want &&
+	return in->state == FC_NI_FREE && !in->queued && !in->want && !in->doubt &&
 	       (!p || in->told == in->taken);
 }
 
@@ -73,6 +73,7 @@ static void code_in(struct codec *c, struct node *node, unsigned int p)
 	if (p)
 		CODE_FROM(c, in->told, in->taken);
 	in->want = code(c, in->want);
+	in->doubt = code(c, in->doubt);
 	CODE(c, in->state);
 	if (in->state == FC_NI_FREE)
 		return;
