@@ -28,7 +28,8 @@ stress()
 	local what=$1
 
 	shift
-	"$bin/stress" --seed "$seed" "$@" "$lab" 2>&1
+	# what takes seconds takes minutes on a kernel that looks for faults
+	"$bin/stress" --seed "$seed" ${FLITCAST_DEBUG:+--timeout 300000} "$@" "$lab" 2>&1
 	result $? "$what (seed $seed)"
 }
 

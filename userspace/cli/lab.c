@@ -277,9 +277,9 @@ static void open_veths(const struct lab *lab, const struct place *places)
 			if (fc_topo_neighbour(topo, site, dir) == FC_SITE_NONE)
 				continue;
 			snprintf(dev, sizeof(dev), "p%u", dir + 1);
-			err = rtnl_set_gro(places[site].rtnl, dev);
+			err = rtnl_set_napi(places[site].rtnl, dev);
 			if (err)
-				give_up(lab, "lab up: site %u: GRO of %s: %s", site, dev,
+				give_up(lab, "lab up: site %u: NAPI of %s: %s", site, dev,
 					strerror(-err));
 			rtnl_put_up(&req, dev);
 		}

@@ -46,13 +46,20 @@ int rtnl_set_mtu(const char *dev, uint32_t mtu)
 	return mtu_ioctl(dev, SIOCSIFMTU, &ifr);
 }
 
-int rtnl_set_gro(int socket, const char *dev)
+static int set_offload(int socket, const char *dev, uint32_t cmd, uint32_t on)
 {
-	struct ethtool_value value = { .cmd = ETHTOOL_SGRO, .data = 1 };
+	struct ethtool_value value = { .cmd = cmd, .data = on };
 	struct ifreq ifr = { .ifr_data = (void *)&value };
 
 	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", dev);
 	return ioctl(socket, SIOCETHTOOL, &ifr) ? -errno : 0;
+}
+
+int rtnl_set_napi(int socket, const char *dev)
+{
+	int err = set_offload(socket, dev, ETHTOOL_SGRO, 1);
+
+	return err ? err : set_offload(socket, dev, ETHTOOL_STSO, 0);
 }
 
 void rtnl_put_up(struct nl_request *req, const char *dev)

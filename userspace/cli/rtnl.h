@@ -11,8 +11,11 @@
 /* Of a device of this namespace.  0 or -errno. */
 int rtnl_get_mtu(const char *dev, uint32_t *mtu);
 int rtnl_set_mtu(const char *dev, uint32_t mtu);
-/* Generic receive offload, which is what turns on the NAPI of a veth. */
-int rtnl_set_gro(int socket, const char *dev);
+/*
+ * Have a veth use its NAPI, which keeps frames in order: receive offload turns it on,
+ * and the other end leaves it aside for what it sends while it has TSO.
+ */
+int rtnl_set_napi(int socket, const char *dev);
 
 /* Messages for nl_talk() on a socket of the namespace of @dev. */
 void rtnl_put_up(struct nl_request *req, const char *dev);
