@@ -88,7 +88,7 @@ check-debug: prepare ## Run the guests' tests on a kernel with KASAN, lockdep, k
 	@selftests/run -g -j $(JOBS) check 'net/*' 'sock/*'
 
 .PHONY: explore
-explore: ## Every state of small networks: an hour, 16 GiB; in check it takes a minute
+explore: ## Every state of small networks: an hour, 12 GiB; in check it takes a minute
 	@scripts/deps build check
 	@$(MAKE) -C selftests/core COMPILERS=gcc
 	@build/selftests/core/explore --file selftests/core/explore.check \
