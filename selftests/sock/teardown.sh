@@ -20,7 +20,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 
 rounds=${1:-20}
-ko=${FLITCAST_KO:-$top/flitcast.ko}
+ko=${FLITCAST_KO:-$top/${FLITCAST_DEBUG:+build/debug/}flitcast.ko}
 # Links come back after the handshake, messages after their time-outs.
 patience=60
 
