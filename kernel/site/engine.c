@@ -348,8 +348,13 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
 		ev.count = end->hello.peer.window;
 		flitcast_engine_event(site, &ev);
 	}
-	if (todo & (FC_HELLO_GO_DOWN | FC_HELLO_GO_UP))
+	/* Ends that disagree are told of as well: their state stays, the reason does not. */
+	if (todo & (FC_HELLO_GO_DOWN | FC_HELLO_GO_UP) ||
+	    end->hello.state != end->told_state || end->hello.own.reason != end->told_reason) {
+		end->told_state = end->hello.state;
+		end->told_reason = end->hello.own.reason;
 		flitcast_site_link_event(site, port);
+	}
 }
 
 static void hello_in(struct flitcast_site *site, struct flitcast_link *link,

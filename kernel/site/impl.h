@@ -64,10 +64,14 @@ struct flitcast_woken {
  * struct flitcast_end - one port of a site with its link
  * @link: NULL where there is none
  * @hello: handshake
+ * @told_state: its state when the listener was last told
+ * @told_reason: its reason then
  */
 struct flitcast_end {
 	struct flitcast_link *link;
 	struct fc_hello hello;
+	u8 told_state;
+	u8 told_reason;
 };
 
 /**

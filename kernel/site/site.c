@@ -460,6 +460,8 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 		.send_at = FC_NEVER, .dead_at = FC_NEVER,
 		.state = FC_LINK_DOWN,
 	};
+	end->told_state = end->hello.state;
+	end->told_reason = end->hello.own.reason;
 	site->core.in[port].stat = link->stat;
 	end->link = link;
 	flitcast_engine_leave(site);

@@ -107,7 +107,7 @@ enum flitcast_cmd {
 	/* Sent to the multicast groups, never received. */
 	FLITCAST_CMD_SITE_ADD_NTF,
 	FLITCAST_CMD_SITE_DEL_NTF,
-	FLITCAST_CMD_LINK_CHANGE_NTF,	/* added, or in another state */
+	FLITCAST_CMD_LINK_CHANGE_NTF,	/* added, or in another state, or for another reason */
 	FLITCAST_CMD_LINK_DEL_NTF,
 	__FLITCAST_CMD_MAX,
 };

@@ -26,6 +26,7 @@ int do_link(struct args *args);
 int do_route(struct args *args);
 int do_topology(struct args *args);
 int do_stats(struct args *args);
+int do_monitor(struct args *args);
 int do_send(struct args *args);
 int do_recv(struct args *args);
 int do_ping(struct args *args);
@@ -38,6 +39,13 @@ bool take_output_option(struct args *args);
 
 /* The name of a state of a link, enum flitcast_link_state. */
 const char *link_state_name(uint32_t state);
+
+/*
+ * Print what is the same in show and monitor: a line, without its end, or members
+ * of an object that is open; from attributes up to FLITCAST_A_SITE_MAX, _LINK_MAX.
+ */
+void print_site_line(const struct nlattr **attrs);
+void print_link_line(const struct nlattr **attrs);
 
 /* Print the counters of a nest of enum flitcast_stats_attr as an object. */
 void print_counters(const char *key, const char *indent, const struct nlattr *nest);

@@ -25,12 +25,8 @@ const char *link_state_name(uint32_t state)
 	return "unknown";
 }
 
-static void print_link(const void *data, size_t length, void *arg)
+void print_link_line(const struct nlattr **a)
 {
-	const struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
-
-	nl_parse_genl(data, length, a, FLITCAST_A_LINK_MAX);
-	out_open_object(NULL);
 	out_uint("site", "site %llu", nl_u32(a[FLITCAST_A_LINK_SITE]));
 	out_uint("port", " port %llu", nl_u32(a[FLITCAST_A_LINK_PORT]));
 	out_string("direction", " %s", nl_string(a[FLITCAST_A_LINK_DIRECTION]));
@@ -49,6 +45,15 @@ static void print_link(const void *data, size_t length, void *arg)
 		out_null("peer_site");
 		out_null("peer_port");
 	}
+}
+
+static void print_link(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
+
+	nl_parse_genl(data, length, a, FLITCAST_A_LINK_MAX);
+	out_open_object(NULL);
+	print_link_line(a);
 	out_text("\n");
 	if (show_stats && a[FLITCAST_A_LINK_STATS])
 		print_counters("counters", "    ", a[FLITCAST_A_LINK_STATS]);

@@ -22,6 +22,8 @@ static const struct command objects[] = {
 	  "show [SPEC] [--dot | --svg]" },
 	{ "stats", do_stats,
 	  "{ show | reset } ..." },
+	{ "monitor", do_monitor,
+	  "[-t] [--state] [--buffer BYTES]" },
 	{ "send", do_send,
 	  "--to SITE[:PORT][,...] [--timeout S] { --file FILE | TEXT }" },
 	{ "recv", do_recv,

@@ -17,7 +17,12 @@
 /* Acknowledgements of a large request all wait in the socket. */
 #define RECEIVE_ROOM	(4 << 20)
 
+/* Multicast groups of the family: there are two. */
+#define GROUPS_MAX	8
+
 static uint16_t flitcast_id;
+static uint32_t groups[GROUPS_MAX];
+static unsigned int ngroups;
 
 static void *reserve(struct nl_request *req, size_t length)
 {
@@ -287,11 +292,26 @@ int nl_talk(int fd, struct nl_request *req, nl_answer answer, void *arg, struct 
 	return result;
 }
 
+static void read_groups(const struct nlattr *list)
+{
+	const struct nlattr *attrs[CTRL_ATTR_MCAST_GRP_ID + 1];
+	const struct nlattr *group;
+	uint16_t i;
+
+	/* The list is an array: its types are the places from 1. */
+	for (i = 1; list && ngroups < GROUPS_MAX && (group = nl_next(list, NULL, i)); i++) {
+		nl_parse(nl_data(group), nl_length(group), attrs, CTRL_ATTR_MCAST_GRP_ID);
+		groups[ngroups++] = nl_u32(attrs[CTRL_ATTR_MCAST_GRP_ID]);
+	}
+}
+
 static void read_family(const void *data, size_t length, void *arg)
 {
-	const struct nlattr *attrs[CTRL_ATTR_FAMILY_ID + 1];
+	const struct nlattr *attrs[CTRL_ATTR_MCAST_GROUPS + 1];
 
-	nl_parse_genl(data, length, attrs, CTRL_ATTR_FAMILY_ID);
+	nl_parse_genl(data, length, attrs, CTRL_ATTR_MCAST_GROUPS);
+	ngroups = 0;
+	read_groups(attrs[CTRL_ATTR_MCAST_GROUPS]);
 	if (attrs[CTRL_ATTR_FAMILY_ID] &&
 	    nl_length(attrs[CTRL_ATTR_FAMILY_ID]) >= sizeof(flitcast_id))
 		memcpy(&flitcast_id, nl_data(attrs[CTRL_ATTR_FAMILY_ID]), sizeof(flitcast_id));
@@ -329,6 +349,46 @@ void nl_begin_flitcast(struct nl_request *req, uint8_t cmd, uint16_t flags)
 		find_family();
 	nl_begin(req, flitcast_id, flags);
 	nl_put_raw(req, &header, sizeof(header));
+}
+
+int nl_events(uint32_t room)
+{
+	unsigned int i;
+	int fd;
+
+	if (!flitcast_id)
+		find_family();
+	fd = nl_open(NETLINK_GENERIC);
+	if (fd < 0)
+		fail("cannot open generic netlink: %s", strerror(-fd));
+	if (room && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)))
+		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room));
+	for (i = 0; i < ngroups; i++)
+		if (setsockopt(fd, SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &groups[i],
+			       sizeof(groups[i])))
+			fail("cannot listen to events: %s", strerror(errno));
+	return fd;
+}
+
+int nl_read_events(int fd, nl_event event, void *arg)
+{
+	static char *buf;
+	struct nlmsghdr *header;
+	ssize_t got;
+
+	if (!buf)
+		buf = xalloc(1, ANSWER_MAX);
+	got = recv(fd, buf, ANSWER_MAX, MSG_DONTWAIT);
+	if (got < 0)
+		return -errno;
+	for (header = (void *)buf; NLMSG_OK(header, got); header = NLMSG_NEXT(header, got)) {
+		const struct genlmsghdr *genl = NLMSG_DATA(header);
+
+		if (header->nlmsg_type == flitcast_id &&
+		    header->nlmsg_len >= NLMSG_LENGTH(GENL_HDRLEN))
+			event(genl->cmd, genl, header->nlmsg_len - NLMSG_HDRLEN, arg);
+	}
+	return 0;
 }
 
 int nl_ask(struct nl_request *req, nl_answer answer, void *arg, const char *about)

@@ -92,6 +92,33 @@ int nl_talk(int fd, struct nl_request *req, nl_answer answer, void *arg, struct 
 int nl_ask(struct nl_request *req, nl_answer answer, void *arg, const char *about);
 
 /**
+ * nl_events() - a socket that hears every multicast group of the family
+ * @room: bytes of events that may wait to be read; 0: plenty
+ *
+ * Return: descriptor; does not return where that is impossible.
+ */
+int nl_events(uint32_t room);
+
+/**
+ * typedef nl_event - called for each event
+ * @cmd: enum flitcast_cmd
+ * @data: what follows the netlink header
+ * @length: its length
+ * @arg: caller's
+ */
+typedef void (*nl_event)(uint8_t cmd, const void *data, size_t length, void *arg);
+
+/**
+ * nl_read_events() - what has come, without waiting
+ * @fd: of nl_events()
+ * @event: called for each
+ * @arg: for @event
+ *
+ * Return: 0, or -errno: -EAGAIN: nothing; -ENOBUFS: events were lost.
+ */
+int nl_read_events(int fd, nl_event event, void *arg);
+
+/**
  * nl_parse() - attributes by type
  * @data: attributes
  * @length: bytes

@@ -3,12 +3,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "out.h"
 #include "util.h"
 
 bool out_json;
 bool out_pretty;
+bool out_reader_may_go;
 
 static unsigned int depth;
 static bool first = true;
@@ -210,8 +212,11 @@ bool out_is_text(const void *data, size_t length)
 
 void out_flush(void)
 {
-	if (fflush(stdout) || ferror(stdout))
-		fail("cannot write: %s", strerror(errno));
+	if (!fflush(stdout) && !ferror(stdout))
+		return;
+	if (errno == EPIPE && out_reader_may_go)
+		exit(0);
+	fail("cannot write: %s", strerror(errno));
 }
 
 void out_end(void)

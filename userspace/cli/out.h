@@ -13,6 +13,8 @@
 /* Set by -j and -p. */
 extern bool out_json;
 extern bool out_pretty;
+/* Set where a pipe that nobody reads any more ends the program, without a failure. */
+extern bool out_reader_may_go;
 
 void out_open_object(const char *key);
 void out_close_object(void);

@@ -19,12 +19,8 @@ static void print_time(const char *key, const char *word, uint32_t usecs)
 	out_uint(key, NULL, usecs);
 }
 
-static void print_site(const void *data, size_t length, void *arg)
+void print_site_line(const struct nlattr **a)
 {
-	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
-
-	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
-	out_open_object(NULL);
 	out_uint("site", "site %llu", nl_u32(a[FLITCAST_A_SITE_ID]));
 	out_string("topology", " topology %s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
 	out_string("mode", " mode %s", nl_string(a[FLITCAST_A_SITE_MODE]));
@@ -34,6 +30,15 @@ static void print_site(const void *data, size_t length, void *arg)
 	out_uint("links", " links %llu", nl_u32(a[FLITCAST_A_SITE_LINKS]));
 	out_uint("links_up", " up %llu", nl_u32(a[FLITCAST_A_SITE_LINKS_UP]));
 	out_uint("sockets", " sockets %llu", nl_u32(a[FLITCAST_A_SITE_SOCKETS]));
+}
+
+static void print_site(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+
+	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
+	out_open_object(NULL);
+	print_site_line(a);
 	out_text("\n   ");
 	print_time("seek_us", "seek", nl_u32(a[FLITCAST_A_SITE_SEEK]));
 	out_uint("seek_max", " seek-max %llu", nl_u32(a[FLITCAST_A_SITE_SEEK_MAX]));

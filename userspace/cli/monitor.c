@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast monitor: events of sites and links, as they happen
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <time.h>
+#include <unistd.h>
+#include <linux/flitcast_netlink.h>
+#include "cli.h"
+#include "out.h"
+
+/* Room for events at least: less would lose each. */
+#define BUFFER_MIN	4096
+#define BUFFER_MAX	(1U << 30)
+/* Events that are read at a time, before signals are looked at again. */
+#define READS		64
+
+static bool stamps;
+
+/* Begin of a line: the time where wanted, and what happened. */
+static void begin(const char *event)
+{
+	char text[64], date[32];
+	struct timespec now;
+	struct tm parts;
+
+	out_open_object(NULL);
+	clock_gettime(CLOCK_REALTIME, &now);
+	gmtime_r(&now.tv_sec, &parts);
+	strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &parts);
+	snprintf(text, sizeof(text), "%s.%06ldZ", date, now.tv_nsec / 1000);
+	out_string("time", stamps ? "%s " : NULL, text);
+	out_string("event", "%-12s", event);
+}
+
+/* One line is one document, seen at once by who reads a pipe. */
+static void end(void)
+{
+	out_text("\n");
+	out_close_object();
+	out_end();
+}
+
+static void print_site(const char *event, const void *data, size_t length)
+{
+	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+
+	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
+	begin(event);
+	out_text(" ");
+	print_site_line(a);
+	end();
+}
+
+static void print_link(const char *event, const void *data, size_t length)
+{
+	const struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
+
+	nl_parse_genl(data, length, a, FLITCAST_A_LINK_MAX);
+	begin(event);
+	out_text(" ");
+	print_link_line(a);
+	end();
+}
+
+static void print_event(uint8_t cmd, const void *data, size_t length, void *arg)
+{
+	switch (cmd) {
+	case FLITCAST_CMD_SITE_ADD_NTF:
+		print_site("site-add", data, length);
+		break;
+	case FLITCAST_CMD_SITE_DEL_NTF:
+		print_site("site-del", data, length);
+		break;
+	case FLITCAST_CMD_LINK_CHANGE_NTF:
+		print_link("link-change", data, length);
+		break;
+	case FLITCAST_CMD_LINK_DEL_NTF:
+		print_link("link-del", data, length);
+		break;
+	}
+}
+
+static void print_site_state(const void *data, size_t length, void *arg)
+{
+	print_site("site-state", data, length);
+}
+
+static void print_link_state(const void *data, size_t length, void *arg)
+{
+	print_link("link-state", data, length);
+}
+
+/* What there is: events tell the rest, because they are listened to already. */
+static int print_state(void)
+{
+	struct nl_request req = { 0 };
+
+	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, NLM_F_DUMP);
+	nl_end(&req);
+	if (nl_ask(&req, print_site_state, NULL, "monitor"))
+		return EXIT_FAILED;
+	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
+	nl_end(&req);
+	return nl_ask(&req, print_link_state, NULL, "monitor") ? EXIT_FAILED : 0;
+}
+
+static void print_lost(void)
+{
+	begin("lost");
+	out_text(" events: more came than were read");
+	end();
+}
+
+/* What has come; EXIT_FAILED where nothing can come any more. */
+static int read_events(int fd, bool state)
+{
+	unsigned int i;
+
+	for (i = 0; i < READS; i++) {
+		int err = nl_read_events(fd, print_event, NULL);
+
+		if (err == -EAGAIN || err == -EINTR)
+			return 0;
+		if (err == -ENOBUFS) {
+			print_lost();
+			if (state && print_state())
+				return EXIT_FAILED;
+		} else if (err) {
+			complain("monitor: %s", strerror(-err));
+			return EXIT_FAILED;
+		}
+	}
+	return 0;
+}
+
+static int watch(int fd, bool state)
+{
+	struct pollfd poll_fds[3] = {
+		{ .fd = fd, .events = POLLIN },
+		{ .events = POLLIN },
+		/* That a pipe has no reader any more is told in any case. */
+		{ .fd = STDOUT_FILENO },
+	};
+	sigset_t signals;
+	int status;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGINT);
+	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	poll_fds[1].fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	if (poll_fds[1].fd < 0)
+		fail("monitor: signals: %s", strerror(errno));
+
+	status = state ? print_state() : 0;
+	while (!status) {
+		if (poll(poll_fds, 3, -1) < 0) {
+			if (errno == EINTR)
+				continue;
+			fail("monitor: %s", strerror(errno));
+		}
+		if (poll_fds[1].revents || poll_fds[2].revents & (POLLERR | POLLHUP))
+			break;
+		if (poll_fds[0].revents)
+			status = read_events(fd, state);
+	}
+	close(poll_fds[1].fd);
+	return status;
+}
+
+int do_monitor(struct args *args)
+{
+	uint32_t room = 0;
+	bool state = false;
+	int fd, status;
+
+	while (args->argc) {
+		if (take_output_option(args))
+			continue;
+		if (take_option(args, "help")) {
+			puts("Usage: flitcast monitor [-t] [--state] [--buffer BYTES] [-j]");
+			return 0;
+		}
+		if (take_option(args, "-t") || take_option(args, "--timestamp"))
+			stamps = true;
+		else if (take_option(args, "--state"))
+			state = true;
+		else if (take_option(args, "--buffer"))
+			room = parse_number(take_any(args, "size"), BUFFER_MIN, BUFFER_MAX,
+					    "buffer");
+		else
+			take_end(args);
+	}
+	/* Each event is a document of its own line. */
+	out_pretty = false;
+	fd = nl_events(room);
+	/* The reader of a pipe goes when it has seen enough, which is no failure. */
+	signal(SIGPIPE, SIG_IGN);
+	out_reader_may_go = true;
+	status = watch(fd, state);
+	close(fd);
+	return status;
+}
