@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AF_FLITCAST: addresses: bind() and getsockname().
+ */
+#include <linux/capability.h>
+#include <net/sock.h>
+#include <uapi/linux/flitcast.h>
+#include "sock/impl.h"
+
+static struct flitcast_site *site_named(struct net *net, u32 id)
+{
+	struct flitcast_site *site = flitcast_site_get(net, id);
+
+	/* 0 is a site like any other where there is one, else the only one. */
+	if (!site && !id)
+		site = flitcast_site_get(net, FLITCAST_SITE_ANY);
+	return site;
+}
+
+int flitcast_addr_bind_locked(struct flitcast_sock *fs, u32 id, u16 number)
+{
+	struct net *net = sock_net(&fs->sk);
+	struct flitcast_site *site;
+	int err;
+
+	if (number && number < FLITCAST_PORT_RESERVED &&
+	    !ns_capable(net->user_ns, CAP_NET_BIND_SERVICE))
+		return refuse(fs, -EACCES, "ports below 1024 need CAP_NET_BIND_SERVICE");
+	site = site_named(net, id);
+	if (!site) {
+		site = flitcast_site_next(net, 0);
+		if (!site)
+			return refuse(fs, -ENETDOWN, "no site in this network namespace");
+		flitcast_site_put(site);
+		return refuse(fs, -EADDRNOTAVAIL,
+			      "no such site here, or several and none named");
+	}
+	fs->port.ops = &flitcast_fs_port_ops;
+	fs->port.timeout = (u64)fs->timeout_ms * NSEC_PER_MSEC;
+	err = flitcast_port_attach(&fs->port, site, number);
+	flitcast_site_put(site);
+	if (err)
+		return refuse(fs, err, err == -EADDRINUSE ? "port is in use" : "cannot attach");
+	fs->bound = true;
+	return 0;
+}
+
+bool flitcast_addr_valid(const struct sockaddr_flitcast *addr, int len)
+{
+	return len == sizeof(*addr) && addr->sfc_family == flitcast_sock_family &&
+	       !addr->sfc_zero && !addr->sfc_zero2;
+}
+
+int flitcast_addr_bind(struct socket *sock, struct sockaddr_unsized *uaddr, int len)
+{
+	struct sockaddr_flitcast *addr = (struct sockaddr_flitcast *)uaddr;
+	struct flitcast_sock *fs = to_fs(sock->sk);
+	int err;
+
+	if (!flitcast_addr_valid(addr, len) || addr->sfc_addrtype != FLITCAST_ADDR_SITE ||
+	    addr->sfc_copies)
+		return refuse(fs, -EINVAL, "malformed address");
+	lock_sock(sock->sk);
+	err = fs->bound ? refuse(fs, -EINVAL, "socket is bound") :
+			  flitcast_addr_bind_locked(fs, addr->sfc_site, addr->sfc_port);
+	release_sock(sock->sk);
+	return err;
+}
+
+int flitcast_addr_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
+{
+	struct sockaddr_flitcast *addr = (struct sockaddr_flitcast *)uaddr;
+	struct flitcast_sock *fs = to_fs(sock->sk);
+
+	if (peer)
+		return -ENOTCONN;
+	memset(addr, 0, sizeof(*addr));
+	addr->sfc_family = flitcast_sock_family;
+	addr->sfc_addrtype = FLITCAST_ADDR_SITE;
+	lock_sock(sock->sk);
+	if (fs->bound) {
+		addr->sfc_site = flitcast_site_id(fs->port.site);
+		addr->sfc_port = fs->port.number;
+	} else {
+		addr->sfc_site = FLITCAST_SITE_ANY;
+	}
+	release_sock(sock->sk);
+	return sizeof(*addr);
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Inside a socket: for the files of kernel/sock alone.
+ */
+#ifndef FLITCAST_SOCK_IMPL_H
+#define FLITCAST_SOCK_IMPL_H
+
+#include <linux/net.h>
+#include <linux/sockptr.h>
+#include <net/sock.h>
+#include <uapi/linux/flitcast.h>
+#include "compat.h"
+#include "site/port.h"
+#include "site/site.h"
+
+/**
+ * struct flitcast_sock - a socket
+ * @sk: first, for the socket layer
+ * @port: its place at a site, once bound
+ * @bound: attached to a site; under lock_sock
+ * @tx_used: send room in use
+ * @rx_used: receive room reserved, under the site's lock
+ * @rx_early: of this, for messages before their turn
+ * @timeout_ms: FLITCAST_TIMEOUT
+ * @info: FLITCAST_INFO
+ * @ntargets: FLITCAST_TARGETS
+ * @targets: FLITCAST_TARGETS, under lock_sock
+ * @errmsg: FLITCAST_ERRMSG: constant text
+ * @stats: counters
+ *
+ * The lifetime is that of the sock.  The site refers to @port from bind() to the
+ * detach in release(), and holds the sock for a wake-up that comes after its
+ * lock.  Lock order: lock_sock > the site's lock > the receive queue's.
+ */
+struct flitcast_sock {
+	struct sock sk;
+	struct flitcast_port port;
+	bool bound;
+	atomic_t tx_used;
+	u32 rx_used;
+	u32 rx_early;
+	u32 timeout_ms;
+	bool info;
+	u32 ntargets;
+	struct flitcast_target *targets;
+	const char *errmsg;
+	struct flitcast_sock_stats stats;
+};
+
+static inline struct flitcast_sock *to_fs(struct sock *sk)
+{
+	return container_of(sk, struct flitcast_sock, sk);
+}
+
+static inline struct flitcast_sock *port_fs(struct flitcast_port *port)
+{
+	return container_of(port, struct flitcast_sock, port);
+}
+
+static inline int refuse(struct flitcast_sock *fs, int err, const char *why)
+{
+	WRITE_ONCE(fs->errmsg, why);
+	return err;
+}
+
+/* sock.c */
+
+/* The address family number; set when the module is loaded. */
+extern int flitcast_sock_family;
+
+/* port.c */
+
+extern const struct flitcast_port_ops flitcast_fs_port_ops;
+
+/* addr.c */
+
+/* Is this an address of the family, with its padding zero? */
+bool flitcast_addr_valid(const struct sockaddr_flitcast *addr, int len);
+/* Bind to a site (0: or to the only one) and a port (0: a free one); under lock_sock. */
+int flitcast_addr_bind_locked(struct flitcast_sock *fs, u32 id, u16 number);
+int flitcast_addr_bind(struct socket *sock, struct sockaddr_unsized *uaddr, int len);
+int flitcast_addr_getname(struct socket *sock, struct sockaddr *uaddr, int peer);
+
+/* send.c */
+
+int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len);
+/* Is there room for any message the sysctl allows?  Then poll() says so. */
+bool flitcast_send_writable(struct flitcast_sock *fs);
+
+/* recv.c */
+
+int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int flags);
+
+/* option.c */
+
+int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optval,
+			unsigned int optlen);
+int flitcast_option_get(struct socket *sock, int level, int opt, char __user *optval,
+			int __user *optlen);
+
+#endif /* FLITCAST_SOCK_IMPL_H */

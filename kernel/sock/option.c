@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AF_FLITCAST: options.
+ */
+#include <linux/slab.h>
+#include <net/sock.h>
+#include <uapi/linux/flitcast.h>
+#include "sock/impl.h"
+
+/* What FLITCAST_TIMEOUT may be set to. */
+#define TIMEOUT_MIN_MS		100
+#define TIMEOUT_MAX_MS		(24 * 3600 * 1000)
+
+static int set_targets(struct flitcast_sock *fs, sockptr_t optval, unsigned int optlen)
+{
+	struct flitcast_target *targets = NULL, *old;
+	u32 n = optlen / sizeof(*targets);
+
+	if (optlen % sizeof(*targets) || n > FLITCAST_TARGETS_MAX)
+		return refuse(fs, -EINVAL, "target list of a wrong size");
+	if (n) {
+		targets = kvmalloc(optlen, GFP_KERNEL_ACCOUNT);
+		if (!targets)
+			return -ENOMEM;
+		if (copy_from_sockptr(targets, optval, optlen)) {
+			kvfree(targets);
+			return -EFAULT;
+		}
+	}
+	lock_sock(&fs->sk);
+	old = fs->targets;
+	fs->targets = targets;
+	fs->ntargets = n;
+	release_sock(&fs->sk);
+	kvfree(old);
+	return 0;
+}
+
+int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optval,
+			unsigned int optlen)
+{
+	struct flitcast_sock *fs = to_fs(sock->sk);
+	u32 value;
+
+	if (level != SOL_FLITCAST)
+		return -ENOPROTOOPT;
+	if (opt == FLITCAST_TARGETS)
+		return set_targets(fs, optval, optlen);
+	if (opt != FLITCAST_INFO && opt != FLITCAST_TIMEOUT)
+		return -ENOPROTOOPT;
+	if (optlen != sizeof(value))
+		return refuse(fs, -EINVAL, "option of a wrong size");
+	if (copy_from_sockptr(&value, optval, sizeof(value)))
+		return -EFAULT;
+	if (opt == FLITCAST_INFO) {
+		fs->info = value;
+		return 0;
+	}
+	if (value < TIMEOUT_MIN_MS || value > TIMEOUT_MAX_MS)
+		return refuse(fs, -EINVAL, "time-out is 100 ms to one day");
+	lock_sock(&fs->sk);
+	fs->timeout_ms = value;
+	fs->port.timeout = (u64)value * NSEC_PER_MSEC;
+	release_sock(&fs->sk);
+	return 0;
+}
+
+static int get_targets(struct flitcast_sock *fs, char __user *optval, int __user *optlen,
+		       int len)
+{
+	int err = 0;
+
+	lock_sock(&fs->sk);
+	len = min_t(int, len, fs->ntargets * sizeof(*fs->targets));
+	if (put_user(len, optlen) || (len && copy_to_user(optval, fs->targets, len)))
+		err = -EFAULT;
+	release_sock(&fs->sk);
+	return err;
+}
+
+int flitcast_option_get(struct socket *sock, int level, int opt, char __user *optval,
+			int __user *optlen)
+{
+	struct flitcast_sock *fs = to_fs(sock->sk);
+	struct flitcast_sock_stats stats;
+	const char *text;
+	const void *from;
+	int len, size;
+	u32 value;
+
+	if (level != SOL_FLITCAST)
+		return -ENOPROTOOPT;
+	if (get_user(len, optlen))
+		return -EFAULT;
+	if (len < 0)
+		return -EINVAL;
+	switch (opt) {
+	case FLITCAST_TARGETS:
+		return get_targets(fs, optval, optlen, len);
+	case FLITCAST_INFO:
+		value = fs->info;
+		from = &value;
+		size = sizeof(value);
+		break;
+	case FLITCAST_TIMEOUT:
+		value = fs->timeout_ms;
+		from = &value;
+		size = sizeof(value);
+		break;
+	case FLITCAST_ERRMSG:
+		text = READ_ONCE(fs->errmsg);
+		from = text ? text : "";
+		size = strlen(from) + 1;
+		break;
+	case FLITCAST_STATS:
+		stats = fs->stats;
+		from = &stats;
+		size = sizeof(stats);
+		break;
+	default:
+		return -ENOPROTOOPT;
+	}
+	len = min(len, size);
+	if (put_user(len, optlen) || copy_to_user(optval, from, len))
+		return -EFAULT;
+	return 0;
+}

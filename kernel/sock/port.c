@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AF_FLITCAST: what the site asks of a socket's port.
+ */
+#include <net/sock.h>
+#include "sock/impl.h"
+
+static bool fs_charge(struct flitcast_port *port, u32 charge, bool early)
+{
+	struct flitcast_sock *fs = port_fs(port);
+	u32 room = READ_ONCE(fs->sk.sk_rcvbuf);
+
+	/*
+	 * Messages before their turn may have half of the room: the other half is for
+	 * those they wait for.  And one message whose turn it is always goes in, or a
+	 * small buffer would stop everything.
+	 */
+	if (early ? fs->rx_early + charge > room / 2 || fs->rx_used + charge > room :
+		    fs->rx_used + charge > room && fs->rx_used != fs->rx_early) {
+		fs->stats.rx_no_room++;
+		return false;
+	}
+	fs->rx_used += charge;
+	if (early)
+		fs->rx_early += charge;
+	return true;
+}
+
+static void fs_promote(struct flitcast_port *port, u32 charge)
+{
+	port_fs(port)->rx_early -= charge;
+}
+
+static void fs_uncharge(struct flitcast_port *port, u32 charge, bool early)
+{
+	struct flitcast_sock *fs = port_fs(port);
+
+	fs->rx_used -= charge;
+	if (early)
+		fs->rx_early -= charge;
+}
+
+static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
+{
+	struct flitcast_sock *fs = port_fs(port);
+
+	fs->stats.rx_messages++;
+	skb_queue_tail(&fs->sk.sk_receive_queue, skb);
+}
+
+static void fs_sent(struct flitcast_port *port, u32 charge, int err)
+{
+	struct flitcast_sock *fs = port_fs(port);
+
+	atomic_sub(charge, &fs->tx_used);
+	if (err) {
+		fs->stats.tx_failed++;
+		WRITE_ONCE(fs->sk.sk_err, -err);
+	} else {
+		fs->stats.tx_confirmed++;
+	}
+}
+
+static void fs_detach(struct flitcast_port *port)
+{
+	WRITE_ONCE(port_fs(port)->sk.sk_err, ENETDOWN);
+}
+
+static void fs_hold(struct flitcast_port *port)
+{
+	sock_hold(&port_fs(port)->sk);
+}
+
+static void fs_wake(struct flitcast_port *port, unsigned int mask)
+{
+	struct sock *sk = &port_fs(port)->sk;
+
+	if (mask & FLITCAST_WAKE_IN)
+		sk->sk_data_ready(sk);
+	if (mask & FLITCAST_WAKE_OUT)
+		sk->sk_write_space(sk);
+	if (mask & FLITCAST_WAKE_ERR)
+		sk_error_report(sk);
+	sock_put(sk);
+}
+
+const struct flitcast_port_ops flitcast_fs_port_ops = {
+	.charge = fs_charge,
+	.promote = fs_promote,
+	.uncharge = fs_uncharge,
+	.deliver = fs_deliver,
+	.sent = fs_sent,
+	.detach = fs_detach,
+	.hold = fs_hold,
+	.wake = fs_wake,
+};

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AF_FLITCAST: recvmsg().
+ */
+#include <net/sock.h>
+#include <uapi/linux/flitcast.h>
+#include "sock/impl.h"
+
+static void put_info(struct msghdr *msg, const struct flitcast_delivery *d)
+{
+	struct flitcast_info info = {
+		.addrtype = d->list ? FLITCAST_ADDR_LIST : FLITCAST_ADDR_SITE,
+		.copies = 1, .votes = 1, .id = d->id, .hops = d->hops,
+		.offset = d->offset, .length = d->msg_len,
+	};
+
+	put_cmsg(msg, SOL_FLITCAST, FLITCAST_INFO, sizeof(info), &info);
+}
+
+int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int flags)
+{
+	struct sock *sk = sock->sk;
+	struct flitcast_sock *fs = to_fs(sk);
+	const struct flitcast_delivery *d;
+	struct sk_buff *skb;
+	u32 charge;
+	int err, n;
+
+	if (flags & ~(MSG_DONTWAIT | MSG_TRUNC | MSG_PEEK | MSG_NOSIGNAL | MSG_CMSG_COMPAT |
+		      MSG_CMSG_CLOEXEC))
+		return flags & (MSG_OOB | MSG_ERRQUEUE) ? -EOPNOTSUPP : -EINVAL;
+	lock_sock(sk);
+	/* To receive is to have a port: without one nothing could ever come. */
+	err = fs->bound ? 0 : -EINVAL;
+	release_sock(sk);
+	if (err)
+		return refuse(fs, err, "socket is not bound");
+	if (skb_queue_empty_lockless(&sk->sk_receive_queue) &&
+	    flitcast_site_dead(fs->port.site)) {
+		err = sock_error(sk);
+		return err ? err : -ENETDOWN;
+	}
+	skb = skb_recv_datagram(sk, flags, &err);
+	if (!skb)
+		return err;
+	d = FLITCAST_DELIVERY(skb);
+	charge = d->charge;
+	n = min_t(size_t, size, d->len);
+	if (n < d->len)
+		msg->msg_flags |= MSG_TRUNC;
+	err = skb_copy_datagram_msg(skb, d->skip, msg, n);
+	if (!err) {
+		struct sockaddr_flitcast *addr = msg->msg_name;
+
+		if (addr) {
+			memset(addr, 0, sizeof(*addr));
+			addr->sfc_family = flitcast_sock_family;
+			addr->sfc_addrtype = FLITCAST_ADDR_SITE;
+			addr->sfc_port = d->port;
+			addr->sfc_site = d->site;
+			msg->msg_namelen = sizeof(*addr);
+		}
+		if (fs->info)
+			put_info(msg, d);
+		err = flags & MSG_TRUNC ? d->len : n;
+	}
+	skb_free_datagram(sk, skb);
+	if (!(flags & MSG_PEEK))
+		flitcast_port_release(&fs->port, charge);
+	return err;
+}

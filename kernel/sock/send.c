@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AF_FLITCAST: sendmsg().
+ */
+#include <linux/slab.h>
+#include <linux/sort.h>
+#include <linux/uio.h>
+#include <net/sock.h>
+#include <uapi/linux/flitcast.h>
+#include "sock/impl.h"
+#include "sock/sysctl.h"
+
+static int compare_targets(const void *a, const void *b)
+{
+	const struct flitcast_msg_dest *x = a, *y = b;
+
+	if (x->site != y->site)
+		return x->site < y->site ? -1 : 1;
+	return (int)x->port - (int)y->port;
+}
+
+/* Check a target list; the destinations come back sorted by site and port. */
+static int dests_from(struct flitcast_sock *fs, const struct flitcast_target *targets, u32 n,
+		      u32 len, struct flitcast_msg_dest *dests)
+{
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		const struct flitcast_target *t = &targets[i];
+
+		if (t->flags || !t->port)
+			return refuse(fs, -EINVAL, "target with flags or without port");
+		if (t->offset > len || t->length > len - t->offset)
+			return refuse(fs, -EINVAL, "part of a target is not within the message");
+		dests[i] = (struct flitcast_msg_dest) {
+			.site = t->site, .port = t->port, .off = t->offset, .len = t->length,
+		};
+	}
+	sort(dests, n, sizeof(*dests), compare_targets, NULL);
+	for (i = 1; i < n; i++)
+		if (!compare_targets(&dests[i - 1], &dests[i]))
+			return refuse(fs, -EINVAL, "target named twice");
+	return 0;
+}
+
+/* Targets of this message: from a control message or from the option. */
+static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
+		  struct flitcast_msg_dest **out, u32 *count)
+{
+	const struct sockaddr_flitcast *addr = msg->msg_name;
+	const struct flitcast_target *targets = fs->targets;
+	struct flitcast_msg_dest *dests;
+	u32 n = fs->ntargets;
+	struct cmsghdr *cmsg;
+	bool given = false;
+	int err;
+
+	if (!addr || !msg->msg_namelen)
+		return refuse(fs, -EDESTADDRREQ, "no destination");
+	if (!flitcast_addr_valid(addr, msg->msg_namelen))
+		return refuse(fs, -EINVAL, "malformed address");
+	for_each_cmsghdr(cmsg, msg) {
+		if (!CMSG_OK(msg, cmsg))
+			return refuse(fs, -EINVAL, "malformed control message");
+		if (cmsg->cmsg_level != SOL_FLITCAST)
+			continue;
+		if (cmsg->cmsg_type != FLITCAST_TARGETS || given)
+			return refuse(fs, -EINVAL, "unknown or repeated control message");
+		n = cmsg->cmsg_len - CMSG_LEN(0);
+		if (n % sizeof(*targets))
+			return refuse(fs, -EINVAL, "target list is not a list of targets");
+		n /= sizeof(*targets);
+		targets = CMSG_DATA(cmsg);
+		given = true;
+	}
+	switch (addr->sfc_addrtype) {
+	case FLITCAST_ADDR_SITE:
+		if (given)
+			return refuse(fs, -EINVAL, "a site and a target list");
+		if (addr->sfc_copies || !addr->sfc_port)
+			return refuse(fs, -EINVAL, "malformed address");
+		dests = kzalloc(sizeof(*dests), GFP_KERNEL_ACCOUNT);
+		if (!dests)
+			return -ENOMEM;
+		dests->site = addr->sfc_site;
+		dests->port = addr->sfc_port;
+		*out = dests;
+		*count = 1;
+		return 0;
+	case FLITCAST_ADDR_LIST:
+		if (addr->sfc_copies || addr->sfc_port || addr->sfc_site)
+			return refuse(fs, -EINVAL, "malformed address");
+		break;
+	case FLITCAST_ADDR_BROADCAST:
+		return refuse(fs, -EOPNOTSUPP, "broadcast is not there yet");
+	default:
+		return refuse(fs, -EINVAL, "unknown address type");
+	}
+	if (!n)
+		return refuse(fs, -EDESTADDRREQ, "no targets");
+	if (n > FLITCAST_TARGETS_MAX)
+		return refuse(fs, -EINVAL, "more than 1024 targets");
+	dests = kvmalloc_array(n, sizeof(*dests), GFP_KERNEL_ACCOUNT);
+	if (!dests)
+		return -ENOMEM;
+	err = dests_from(fs, targets, n, len, dests);
+	if (err) {
+		kvfree(dests);
+		return err;
+	}
+	*out = dests;
+	*count = n;
+	return 0;
+}
+
+/* What a message takes of the send room. */
+static u32 tx_charge(u32 len, u32 ntargets)
+{
+	return PAGE_ALIGN(len) + 512 + ntargets * 128;
+}
+
+static bool tx_reserve(struct flitcast_sock *fs, u32 charge)
+{
+	int used = atomic_read(&fs->tx_used);
+
+	do {
+		/* One message always goes, whatever the buffer. */
+		if (used && (u64)used + charge > READ_ONCE(fs->sk.sk_sndbuf))
+			return false;
+	} while (!atomic_try_cmpxchg(&fs->tx_used, &used, used + charge));
+	return true;
+}
+
+bool flitcast_send_writable(struct flitcast_sock *fs)
+{
+	u32 most = flitcast_sysctl_message_max(sock_net(&fs->sk));
+	int used = atomic_read(&fs->tx_used);
+
+	return !used || (u64)used + tx_charge(most, 64) <= READ_ONCE(fs->sk.sk_sndbuf);
+}
+
+static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct sock *sk = &fs->sk;
+	int err = 0;
+
+	add_wait_queue(sk_sleep(sk), &wait);
+	while (!tx_reserve(fs, charge)) {
+		err = sock_error(sk);
+		if (err)
+			break;
+		err = -EAGAIN;
+		if (!*timeo)
+			break;
+		if (signal_pending(current)) {
+			err = sock_intr_errno(*timeo);
+			break;
+		}
+		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+		*timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, *timeo);
+		err = 0;
+	}
+	remove_wait_queue(sk_sleep(sk), &wait);
+	return err;
+}
+
+int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	struct sock *sk = sock->sk;
+	struct flitcast_sock *fs = to_fs(sk);
+	u32 most = flitcast_sysctl_message_max(sock_net(sk));
+	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
+	const struct sockaddr_flitcast *addr = msg->msg_name;
+	struct flitcast_msg_dest *dests = NULL;
+	u32 ndests = 0, charge, i, id;
+	struct flitcast_msg *m;
+	int err;
+
+	/* MSG_BATCH is sendmmsg()'s: more will come. */
+	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT | MSG_EOR |
+			       MSG_BATCH))
+		return refuse(fs, -EINVAL, "unknown flag");
+	err = sock_error(sk);
+	if (err)
+		return err;
+	if (len > most)
+		return refuse(fs, -EMSGSIZE, "message above net.flitcast.message_max");
+
+	lock_sock(sk);
+	err = fs->bound ? 0 : flitcast_addr_bind_locked(fs, 0, 0);
+	if (!err)
+		err = gather(fs, msg, len, &dests, &ndests);
+	release_sock(sk);
+	if (err)
+		return err;
+	err = -ENETDOWN;
+	if (flitcast_site_dead(fs->port.site))
+		goto out;
+
+	charge = tx_charge(len, ndests);
+	err = tx_wait(fs, charge, &timeo);
+	if (err)
+		goto out;
+	err = -ENOMEM;
+	m = flitcast_msg_alloc(len, ndests, GFP_KERNEL_ACCOUNT);
+	if (!m)
+		goto uncharge;
+	for (i = 0; i < len; i += PAGE_SIZE) {
+		u32 n = min_t(u32, PAGE_SIZE, len - i);
+
+		err = -EFAULT;
+		if (copy_page_from_iter(flitcast_msg_page(m, i / PAGE_SIZE), 0, n,
+					&msg->msg_iter) != n)
+			goto free;
+	}
+	err = flitcast_msg_send(&fs->port, m, dests, charge,
+				addr->sfc_addrtype == FLITCAST_ADDR_LIST, &id);
+	if (err) {
+		if (err == -EHOSTUNREACH)
+			refuse(fs, err, "the topology has no such site");
+		goto free;
+	}
+	fs->stats.tx_messages++;
+	kvfree(dests);
+	return len;
+free:
+	flitcast_msg_free(m);
+uncharge:
+	atomic_sub(charge, &fs->tx_used);
+	sk->sk_write_space(sk);
+out:
+	kvfree(dests);
+	return err;
+}
