@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the local net-input is fed with of a site's own messages: which packet is
+ * next, to whom, and its flits.
+ */
+#include <linux/mm.h>
+#include "site/tx.h"
+
+/*
+ * What a site may have under way, so that its packets wait at the source rather
+ * than in the transit pools of others: messages, and packets of each.
+ */
+#define ACTIVE_MAX	8
+#define AHEAD_MAX	4
+/* How long those that granted room wait for the others, to share the way. */
+#define HOLD_NS		(20 * NSEC_PER_MSEC)
+
+/*
+ * The packet this message should send next, and to whom; -1: none now.  A packet
+ * goes to all that need it; those that granted wait a little for the others, so
+ * that one transmission serves them together.
+ */
+static int msg_pick(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+{
+	/* The list of a packet fits its first flit. */
+	u32 most = min_t(u32, FC_TARGETS_MAX, (site->cfg.flit - FC_LINK_SIZE - FC_PACKET_SIZE) /
+			 FC_TARGET_SIZE);
+	bool asking = false;
+	int best = -1;
+	u32 i;
+
+	site->cur_n = 0;
+	for (i = 0; i < msg->ntargets; i++) {
+		struct tx_target *t = &msg->target[i];
+		int packet;
+
+		if (fc_txtarget_over(&t->core))
+			continue;
+		packet = fc_txtarget_next(&t->core, &t->flow->core);
+		if (packet < 0) {
+			asking |= t->core.state == FC_TX_ASKING && t->core.part.count > 1;
+			continue;
+		}
+		if (packet - t->core.part.first >= t->core.base + AHEAD_MAX)
+			continue;
+		if (best >= 0 && packet > best)
+			continue;
+		if (packet != best)
+			site->cur_n = 0;
+		best = packet;
+		if (site->cur_n < most)
+			site->cur_target[site->cur_n++] = i;
+	}
+	if (best > 0 && asking && now < msg->hold_until) {
+		msg->holding = true;
+		flitcast_tx_due(site, msg->hold_until);
+		return -1;
+	}
+	return best;
+}
+
+bool flitcast_tx_pick(struct flitcast_site *site)
+{
+	u64 now = flitcast_now();
+
+	for (;;) {
+		struct flitcast_msg *msg;
+		int packet;
+
+		msg = list_first_entry_or_null(&site->ready, struct flitcast_msg, ready);
+		if (!msg && site->nactive < ACTIVE_MAX)
+			msg = list_first_entry_or_null(&site->fresh, struct flitcast_msg, ready);
+		if (!msg)
+			return false;
+		packet = msg_pick(site, msg, now);
+		if (packet < 0) {
+			list_del_init(&msg->ready);
+			continue;
+		}
+		/* In turn with the others, packet by packet. */
+		msg->begun = true;
+		list_move_tail(&msg->ready, &site->ready);
+		refcount_inc(&msg->refs);
+		site->cur = msg;
+		site->cur_packet = packet;
+		site->cur_sent = 0;
+		site->cur_front = false;
+		return true;
+	}
+}
+
+/* Data [from, from + len) of the message as fragments. */
+static u32 add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len)
+{
+	u32 done = 0;
+	int i;
+
+	for (i = 0; i < MAX_SKB_FRAGS && done < len; i++) {
+		struct page *page = msg->page[(from + done) / PAGE_SIZE];
+		u32 off = offset_in_page(from + done);
+		u32 n = min_t(u32, len - done, PAGE_SIZE - off);
+
+		get_page(page);
+		skb_add_rx_frag(skb, i, page, off, n, PAGE_SIZE);
+		done += n;
+	}
+	return done;
+}
+
+/* Packet header and target list. */
+static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *head,
+		     u32 offset, u32 data_len)
+{
+	struct fc_packet pk = {
+		.src = site->cfg.id, .incarnation = site->incarnation,
+		.sock = msg->source->number, .src_port = msg->source->src_port,
+		.ntargets = site->cur_n, .id = msg->id, .msg_len = msg->len,
+		.offset = offset, .data_len = data_len,
+		.flags = msg->list ? FC_PACKET_LIST : 0,
+	};
+	bool again = false;
+	unsigned int i;
+
+	fc_wire_packet_encode(head, &pk);
+	for (i = 0; i < site->cur_n; i++) {
+		struct tx_target *t = &msg->target[site->cur_target[i]];
+		struct fc_target e = {
+			.site = t->flow->site, .port = t->flow->port,
+			.flags = i == site->cur_n - 1 ? FC_TARGET_LAST : 0,
+			.lag = t->core.seq - t->flow->core.oldest,
+			.off = t->off, .len = t->len, .seq = t->core.seq,
+		};
+
+		fc_wire_target_encode(head, i, &e);
+		fc_txtarget_sent(&t->core, site->cur_packet);
+		if (t->core.sent <= t->most)
+			again = true;
+		t->sent_at = flitcast_now();
+		if (!t->asked)
+			t->asked = t->sent_at;
+		t->most = max(t->most, t->core.sent);
+	}
+	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
+	flitcast_tx_settle(site, msg, false);
+}
+
+/* The packet in cur is in the local net-input, or is not sent after all. */
+static void cur_done(struct flitcast_site *site)
+{
+	struct flitcast_msg *msg = site->cur;
+
+	site->cur = NULL;
+	if (msg->source) {
+		u64 now = flitcast_now();
+
+		msg->repeat_at = now + msg->wait;
+		flitcast_tx_due(site, msg->repeat_at);
+		if (!msg->hold_until)
+			msg->hold_until = now + HOLD_NS;
+	}
+	flitcast_msg_put(msg);
+}
+
+struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, struct fc_flit *flit)
+{
+	struct flitcast_msg *msg = site->cur;
+	u32 offset = site->cur_packet * FC_PACKET_MAX;
+	u32 total = min(msg->len - offset, FC_PACKET_MAX);
+	u32 room = site->cfg.flit - FC_LINK_SIZE;
+	u32 head = site->cur_front ? 0 : fc_head_size(site->cur_n);
+	u32 want = min(total - site->cur_sent, room - head), got;
+	struct sk_buff *skb;
+
+	skb = alloc_skb(FLITCAST_LINK_HEADROOM + head, GFP_ATOMIC);
+	if (!skb) {
+		/* Not begun: who needs it may be another by the time there is memory. */
+		if (!site->cur_front) {
+			site->cur = NULL;
+			flitcast_msg_put(msg);
+		}
+		return NULL;
+	}
+	skb_reserve(skb, FLITCAST_LINK_HEADROOM);
+	memset(flit, 0, sizeof(*flit));
+	if (head) {
+		put_head(site, msg, skb_put(skb, head), offset, total);
+		flit->head = skb->data;
+		flit->parts = FC_PART_HEAD;
+		site->cur_front = true;
+	}
+	got = add_data(skb, msg, offset + site->cur_sent, want);
+	flit->h = skb;
+	flit->data = got;
+	site->cur_sent += got;
+	if (site->cur_sent == total) {
+		flit->parts |= FC_PART_TERM;
+		cur_done(site);
+	}
+	return skb;
+}
