@@ -14,6 +14,7 @@ struct flitcast_site;
 struct flitcast_source;
 struct flitcast_port;
 struct flitcast_msg;
+struct flitcast_socket_info;
 struct page;
 
 /* Reasons to wake a port: readable, writable, failed. */
@@ -61,6 +62,7 @@ struct flitcast_delivery {
  * @detach: the site goes away; the port is not attached any more
  * @hold: keep the port for a later @wake
  * @wake: FLITCAST_WAKE_*; without the site's lock; ends the @hold
+ * @info: fill in what the port knows of itself; NULL for what is no socket
  */
 struct flitcast_port_ops {
 	bool (*charge)(struct flitcast_port *port, u32 charge, bool early);
@@ -71,6 +73,7 @@ struct flitcast_port_ops {
 	void (*detach)(struct flitcast_port *port);
 	void (*hold)(struct flitcast_port *port);
 	void (*wake)(struct flitcast_port *port, unsigned int mask);
+	void (*info)(const struct flitcast_port *port, struct flitcast_socket_info *info);
 };
 
 /**

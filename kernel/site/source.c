@@ -61,6 +61,7 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 {
 	struct flitcast_site *site = port->site;
 	struct flitcast_source *src;
+	u64 now = flitcast_now();
 	int err = -ENETDOWN;
 	u32 i;
 
@@ -88,6 +89,7 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 		struct tx_target *t = &msg->target[i];
 
 		t->msg = msg;
+		t->since = now;
 		t->off = dests[i].off;
 		t->len = dests[i].len;
 		t->core.part = fc_part_make(msg->len, t->off, t->len);

@@ -200,8 +200,10 @@ void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 		return;
 	list_for_each_entry_safe(t, next, &flow->pending, pending) {
 		if (ctrl->kind == FC_CTRL_UNREACHABLE) {
-			if (t->core.seq == ctrl->seq)
+			if (t->core.seq == ctrl->seq && !t->unreachable) {
 				t->unreachable = true;
+				t->since = now;
+			}
 			continue;
 		}
 		/* Numbers go up: nothing behind it is spoken of. */
@@ -212,6 +214,8 @@ void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 		t->unreachable = false;
 		if (!fc_txtarget_answer(&t->core, ctrl))
 			continue;
+		if (t->core.state == FC_TX_NO_ROOM)
+			t->since = now;
 		if (t->most && ctrl->kind == FC_CTRL_CONFIRM)
 			site->srtt += (s64)(now - t->sent_at - site->srtt) / 8;
 		t->msg->wait = flitcast_tx_wait(site);

@@ -35,6 +35,7 @@ struct tx_flow {
  * @pending: in the flow's list until over
  * @msg: the message
  * @asked: since when it owes an answer; 0: it does not
+ * @since: when it was accepted, had no room, or had no way: what happened last
  * @off: first byte, as the sender named it
  * @len: bytes, as the sender named them
  * @most: packets sent at least once
@@ -48,6 +49,7 @@ struct tx_target {
 	struct list_head pending;
 	struct flitcast_msg *msg;
 	u64 asked;
+	u64 since;
 	u32 off;
 	u32 len;
 	u64 sent_at;

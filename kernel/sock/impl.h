@@ -19,6 +19,7 @@
  * @port: its place at a site, once bound
  * @bound: attached to a site; under lock_sock
  * @tx_used: send room in use
+ * @tx_waiting: calls of sendmsg() that wait for it
  * @rx_used: receive room reserved, under the site's lock
  * @rx_early: of this, for messages before their turn
  * @timeout_ms: FLITCAST_TIMEOUT
@@ -37,6 +38,7 @@ struct flitcast_sock {
 	struct flitcast_port port;
 	bool bound;
 	atomic_t tx_used;
+	atomic_t tx_waiting;
 	u32 rx_used;
 	u32 rx_early;
 	u32 timeout_ms;

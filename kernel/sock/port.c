@@ -84,6 +84,23 @@ static void fs_wake(struct flitcast_port *port, unsigned int mask)
 	sock_put(sk);
 }
 
+static void fs_info(const struct flitcast_port *port, struct flitcast_socket_info *info)
+{
+	const struct flitcast_sock *fs = container_of_const(port, struct flitcast_sock, port);
+
+	info->type = fs->sk.sk_type;
+	info->senders = atomic_read(&fs->tx_waiting);
+	info->tx_used = atomic_read(&fs->tx_used);
+	info->tx_room = READ_ONCE(fs->sk.sk_sndbuf);
+	info->rx_used = fs->rx_used;
+	info->rx_room = READ_ONCE(fs->sk.sk_rcvbuf);
+	info->tx_messages = fs->stats.tx_messages;
+	info->tx_confirmed = fs->stats.tx_confirmed;
+	info->tx_failed = fs->stats.tx_failed;
+	info->rx_messages = fs->stats.rx_messages;
+	info->rx_no_room = fs->stats.rx_no_room;
+}
+
 const struct flitcast_port_ops flitcast_fs_port_ops = {
 	.charge = fs_charge,
 	.promote = fs_promote,
@@ -93,4 +110,5 @@ const struct flitcast_port_ops flitcast_fs_port_ops = {
 	.detach = fs_detach,
 	.hold = fs_hold,
 	.wake = fs_wake,
+	.info = fs_info,
 };

@@ -145,6 +145,9 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 	struct sock *sk = &fs->sk;
 	int err = 0;
 
+	if (tx_reserve(fs, charge))
+		return 0;
+	atomic_inc(&fs->tx_waiting);
 	add_wait_queue(sk_sleep(sk), &wait);
 	while (!tx_reserve(fs, charge)) {
 		err = sock_error(sk);
@@ -162,6 +165,7 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 		err = 0;
 	}
 	remove_wait_queue(sk_sleep(sk), &wait);
+	atomic_dec(&fs->tx_waiting);
 	return err;
 }
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a socket does at a site, and what it waits for.
+ */
+#include "site/tx.h"
+
+/* What a target is waited for, and since when. */
+static enum flitcast_wait target_wait(const struct tx_target *t, u64 *since)
+{
+	*since = t->since;
+	if (t->core.state == FC_TX_NO_ROOM)
+		return FLITCAST_WAIT_ROOM;
+	if (t->unreachable)
+		return FLITCAST_WAIT_WAY;
+	if (!t->asked)
+		return FLITCAST_WAIT_TURN;
+	*since = t->asked;
+	return FLITCAST_WAIT_ANSWER;
+}
+
+/* Of the targets of the oldest message, the one that has been waited for longest. */
+static void fill_wait(struct flitcast_site *site, const struct flitcast_msg *msg,
+		      struct flitcast_socket_info *info)
+{
+	const struct tx_target *found = NULL;
+	u64 first = FC_NEVER;
+	u8 link;
+	u32 i;
+
+	for (i = 0; i < msg->ntargets; i++) {
+		const struct tx_target *t = &msg->target[i];
+		enum flitcast_wait wait;
+		u64 since;
+
+		if (fc_txtarget_over(&t->core))
+			continue;
+		wait = target_wait(t, &since);
+		if (found && since >= first)
+			continue;
+		found = t;
+		first = since;
+		info->wait = wait;
+	}
+	/* Over, all of them, but still in the list: not under the lock. */
+	if (WARN_ON_ONCE(!found))
+		return;
+	info->wait_site = found->flow->site;
+	info->wait_port = found->flow->port;
+	info->wait_ns = max_t(s64, flitcast_now() - first, 0);
+	info->wait_id = msg->id;
+	link = fc_site_next_port(&site->core, found->flow->site);
+	if (link != FC_PORT_NONE)
+		info->wait_link = link;
+}
+
+int flitcast_socket_next(struct flitcast_site *site, u32 from,
+			 struct flitcast_socket_info *info)
+{
+	const struct flitcast_port *port, *found = NULL;
+	const struct flitcast_msg *msg;
+	int bucket;
+
+	memset(info, 0, sizeof(*info));
+	spin_lock_bh(&site->lock);
+	hash_for_each(site->ports, bucket, port, node)
+		if (port->ops->info && port->number >= from &&
+		    (!found || port->number < found->number))
+			found = port;
+	if (found) {
+		info->site = site->cfg.id;
+		info->port = found->number;
+		found->ops->info(found, info);
+		if (found->source) {
+			list_for_each_entry(msg, &found->source->msgs, source_node)
+				info->pending++;
+			msg = list_first_entry_or_null(&found->source->msgs,
+						       struct flitcast_msg, source_node);
+			if (msg)
+				fill_wait(site, msg, info);
+		}
+	}
+	spin_unlock_bh(&site->lock);
+	return found ? 0 : -ENOENT;
+}
