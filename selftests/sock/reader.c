@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A reader that does not do its duty: slow, stopped or dead.  What becomes of those
+ * who send to it, of those who receive the same messages, and of memory?
+ *
+ *	senders at five sites ---> the reader (a process of its own)
+ *	        \                   site 5 port 6000
+ *	         `--- some also --> its mate (this process)
+ *	                            site 10 port 6001
+ *
+ * While it is as it is, a command runs (say, a stress test, whose speed is then
+ * compared with that beside a reader which reads).
+ *
+ * The number of a message is known from how many its sender sent before, its length
+ * and bytes from the number: what arrives is right if it is the next one.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <linux/sockios.h>
+#include "lab.h"
+#include "msg.h"
+
+#define READER_SITE	5
+#define READER_PORT	6000
+#define MATE_SITE	10
+#define MATE_PORT	6001
+#define MOST		60000
+#define SNDBUF		(256 << 10)
+#define RCVBUF		(512 << 10)
+/* What the reader gets before it is as the test wants it. */
+#define FIRST		10
+/* Blocked: nothing more is taken for so long. */
+#define BLOCKED_MS	300
+/* For anything to happen; far more than it takes. */
+#define PATIENCE_MS	60000
+/*
+ * What may be in use of the machine's memory, in KiB: all buffers, twice (what is
+ * received is shared with what is kept to be sent again, but for heads and lists), and
+ * what the system does meanwhile.
+ */
+#define MEMORY_KIB	((2 * (NSENDERS * SNDBUF + 2 * RCVBUF) >> 10) + 8192)
+
+enum way { NONE, SLOW, STOP, KILL };
+
+static const char *const ways[] = { "none", "slow", "stop", "kill" };
+static const uint32_t sites[] = { 1, 2, 7, 8, 13 };
+
+#define NSENDERS	(sizeof(sites) / sizeof(*sites))
+
+struct sender {
+	int fd;
+	struct sockaddr_flitcast name;
+	bool mate;		/* its messages are also for the reader's mate */
+	uint32_t sent;
+	bool blocked;
+	int err;		/* what it was told first */
+};
+
+/* With the process of the reader. */
+struct shared {
+	atomic_uint ready;
+	atomic_uint read[NSENDERS];
+	atomic_uint wrong;
+	atomic_uint pause_ms;	/* between two messages */
+};
+
+static struct sender senders[NSENDERS];
+static struct shared *shared;
+static uint32_t mate_read[NSENDERS];
+static int mate = -1;
+static pid_t reader = -1;
+static enum way way;
+static const char *lab;
+static unsigned int wrong;
+static char data[MOST];
+/* There is no end of messages, before the end. */
+static bool sending = true;
+
+#define complain(fmt, ...)						\
+	(wrong++, fprintf(stderr, "reader: %s: " fmt "\n", ways[way], ##__VA_ARGS__))
+
+static uint64_t key_of(unsigned int sender, uint32_t number)
+{
+	return msg_key(way, sender, number);
+}
+
+static size_t length_of(unsigned int sender, uint32_t number)
+{
+	struct prng prng = { .state = key_of(sender, number) };
+
+	return prng_log(&prng, 1, MOST);
+}
+
+static int open_socket(uint32_t site, uint16_t port, int flags, int what, int size)
+{
+	int netns = lab_open(lab, site), fd;
+
+	if (netns < 0)
+		die("lab %s: site %u: %s", lab, site, strerror(errno));
+	fd = msg_socket(netns, site, port, flags);
+	close(netns);
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, what, &size, sizeof(size)))
+		die("socket at site %u: %s", site, strerror(errno));
+	return fd;
+}
+
+/* Is it the next one of its sender?  Return: which sender, or -1. */
+static int judge(const struct sockaddr_flitcast *from, const char *got, size_t len,
+		 const uint32_t *read)
+{
+	unsigned int i;
+
+	for (i = 0; i < NSENDERS; i++) {
+		const struct sender *s = &senders[i];
+
+		if (s->name.sfc_site != from->sfc_site || s->name.sfc_port != from->sfc_port)
+			continue;
+		if (len != length_of(i, read[i]) ||
+		    msg_check(got, len, key_of(i, read[i]), 0) != len)
+			return -1;
+		return i;
+	}
+	return -1;
+}
+
+/*
+ * The reader: a process, with nothing of it elsewhere.
+ */
+
+static void __attribute__((noreturn)) read_on(void)
+{
+	int fd = open_socket(READER_SITE, READER_PORT, 0, SO_RCVBUF, RCVBUF);
+	uint32_t read[NSENDERS] = { 0 };
+	struct sockaddr_flitcast from;
+
+	atomic_store(&shared->ready, 1);
+	for (;;) {
+		ssize_t n = msg_recv(fd, data, MOST, &from, MSG_TRUNC);
+		int i = n < 0 ? -1 : judge(&from, data, n, read);
+
+		if (i < 0)
+			atomic_fetch_add(&shared->wrong, 1);
+		else
+			atomic_store(&shared->read[i], ++read[i]);
+		if (atomic_load(&shared->pause_ms))
+			sleep_ms(atomic_load(&shared->pause_ms));
+	}
+}
+
+static void start_reader(void)
+{
+	uint64_t until = now_ms() + PATIENCE_MS;
+
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED)
+		die("mmap: %s", strerror(errno));
+	/* Not so slow that the test waits for it in the end. */
+	atomic_store(&shared->pause_ms, way == SLOW ? 50 : 0);
+	reader = fork();
+	if (!reader)
+		read_on();
+	while (!atomic_load(&shared->ready)) {
+		if (reader < 0 || now_ms() > until)
+			die("the reader does not start");
+		sleep_ms(1);
+	}
+}
+
+static uint32_t all_read(void)
+{
+	uint32_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < NSENDERS; i++)
+		sum += atomic_load(&shared->read[i]);
+	return sum;
+}
+
+/*
+ * This process: the senders, and the reader's mate.
+ */
+
+static void open_senders(void)
+{
+	unsigned int i;
+
+	mate = open_socket(MATE_SITE, MATE_PORT, SOCK_NONBLOCK, SO_RCVBUF, RCVBUF);
+	for (i = 0; i < NSENDERS; i++) {
+		struct sender *s = &senders[i];
+
+		s->fd = open_socket(sites[i], FLITCAST_PORT_ANY, SOCK_NONBLOCK, SO_SNDBUF, SNDBUF);
+		s->name = msg_name(s->fd);
+		s->mate = i % 2;
+	}
+}
+
+static void send_some(struct sender *s)
+{
+	static const struct flitcast_target targets[] = {
+		{ .site = READER_SITE, .port = READER_PORT },
+		{ .site = MATE_SITE, .port = MATE_PORT },
+	};
+	unsigned int i = s - senders;
+	size_t len = length_of(i, s->sent);
+	ssize_t n;
+
+	msg_fill(data, len, key_of(i, s->sent), 0);
+	n = msg_send_list(s->fd, data, len, targets, 1 + s->mate, 0);
+	s->blocked = n < 0 && errno == EAGAIN;
+	if (n == (ssize_t)len)
+		s->sent++;
+	else if (n >= 0)
+		complain("sender %u: %zd of %zu bytes", i, n, len);
+	else if (!s->blocked)
+		s->err = errno;
+}
+
+static void read_as_mate(void)
+{
+	struct sockaddr_flitcast from;
+	ssize_t n = msg_recv(mate, data, MOST, &from, MSG_TRUNC);
+	int i;
+
+	if (n < 0)
+		return;
+	i = judge(&from, data, n, mate_read);
+	if (i < 0)
+		complain("the mate got %zd bytes from site %u that are not its next message", n,
+			 from.sfc_site);
+	else
+		mate_read[i]++;
+}
+
+/* Whatever can be done now, or after at most @ms. */
+static void turn(int ms)
+{
+	struct pollfd fds[NSENDERS + 1];
+	unsigned int i;
+
+	fds[NSENDERS] = (struct pollfd) { .fd = mate, .events = POLLIN };
+	for (i = 0; i < NSENDERS; i++) {
+		struct sender *s = &senders[i];
+
+		/* Who was told of a failure has nothing more to say. */
+		fds[i] = (struct pollfd) {
+			.fd = s->err ? -1 : s->fd, .events = sending ? POLLOUT : 0,
+		};
+	}
+	poll(fds, NSENDERS + 1, ms);
+	for (i = 0; i < NSENDERS; i++) {
+		struct sender *s = &senders[i];
+
+		if (fds[i].revents & POLLERR)
+			s->err = msg_error(s->fd);
+		/* poll() tells of room for any message; this one may be smaller. */
+		else if (sending && !s->err)
+			send_some(s);
+	}
+	if (fds[NSENDERS].revents)
+		read_as_mate();
+}
+
+/* Goes on until @done; complains of @what where that takes too long. */
+static void go_on(bool (*done)(void), const char *what)
+{
+	uint64_t until = now_ms() + PATIENCE_MS;
+
+	while (!done()) {
+		if (now_ms() > until) {
+			complain("%s: not in %d s", what, PATIENCE_MS / 1000);
+			return;
+		}
+		turn(20);
+	}
+}
+
+static bool has_begun(void)
+{
+	return all_read() >= FIRST;
+}
+
+static bool all_told(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NSENDERS; i++)
+		if (!senders[i].err)
+			return false;
+	return true;
+}
+
+static uint32_t all_sent(void)
+{
+	uint32_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < NSENDERS; i++)
+		sum += senders[i].sent;
+	return sum;
+}
+
+/* Nobody is taken anything from, and that lasts. */
+static bool all_blocked(void)
+{
+	static uint64_t since;
+	static uint32_t sent;
+
+	if (!since || all_sent() != sent) {
+		since = now_ms();
+		sent = all_sent();
+	}
+	return now_ms() > since + BLOCKED_MS;
+}
+
+/* The mate has everything that was taken from its senders. */
+static bool mate_has_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NSENDERS; i++)
+		if (senders[i].mate && mate_read[i] != senders[i].sent)
+			return false;
+	return true;
+}
+
+static bool reader_has_all(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NSENDERS; i++)
+		if (atomic_load(&shared->read[i]) != senders[i].sent)
+			return false;
+	return true;
+}
+
+static bool all_settled(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NSENDERS; i++) {
+		int queued = 0;
+
+		if (ioctl(senders[i].fd, SIOCOUTQ, &queued) || queued)
+			return false;
+	}
+	return true;
+}
+
+/* The command, while senders and mate go on.  Return: its exit status. */
+static int run(char **argv)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	if (!pid) {
+		execvp(argv[0], argv);
+		fprintf(stderr, "%s: %s\n", argv[0], strerror(errno));
+		_exit(127);
+	}
+	while (pid > 0 && !waitpid(pid, &status, WNOHANG))
+		turn(20);
+	return pid > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static uint64_t free_memory(void)
+{
+	return meminfo("MemAvailable");
+}
+
+static void check_memory(uint64_t before, const char *when)
+{
+	int64_t used = before - free_memory();
+
+	if (used > (int64_t)MEMORY_KIB)
+		complain("%s: %" PRId64 " KiB are in use", when, used);
+	fprintf(stderr, "reader: %s: %s: %" PRId64 " KiB in use, at most %d are allowed\n",
+		ways[way], when, used, (int)MEMORY_KIB);
+}
+
+/* The reader becomes what it is to be, and those who send to it notice. */
+static void hinder(void)
+{
+	unsigned int i;
+
+	go_on(has_begun, "the first messages");
+	if (way == STOP)
+		kill(reader, SIGSTOP);
+	if (way == KILL) {
+		kill(reader, SIGKILL);
+		waitpid(reader, NULL, 0);
+		reader = -1;
+		go_on(all_told, "every sender is told that the reader is gone");
+	} else if (way == STOP) {
+		go_on(all_blocked, "all senders are blocked");
+	}
+	go_on(mate_has_all, "the mate has what was sent");
+	for (i = 0; i < NSENDERS; i++) {
+		const struct sender *s = &senders[i];
+
+		if (s->err != (way == KILL ? ECONNREFUSED : 0))
+			complain("sender %u was told: %s", i, strerror(s->err));
+		if (way == STOP && !s->blocked)
+			complain("sender %u is not blocked", i);
+	}
+}
+
+/* A reader that reads again gets everything that was sent, and so does its mate. */
+static void release(void)
+{
+	unsigned int i;
+
+	sending = false;
+	if (reader >= 0) {
+		atomic_store(&shared->pause_ms, 0);
+		kill(reader, SIGCONT);
+		go_on(reader_has_all, "the reader has what was sent");
+		if (atomic_load(&shared->wrong))
+			complain("the reader got %u wrong messages",
+				 atomic_load(&shared->wrong));
+	}
+	go_on(mate_has_all, "the mate has what was sent, in the end");
+	go_on(all_settled, "everything is confirmed or given up");
+	for (i = 0; i < NSENDERS; i++)
+		if (way != KILL && senders[i].err)
+			complain("sender %u was told: %s", i, strerror(senders[i].err));
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int read, meanwhile;
+	uint64_t before;
+	int status;
+
+	while (way <= KILL && (argc < 4 || strcmp(argv[1], ways[way])))
+		way++;
+	if (way > KILL) {
+		fputs("Usage: reader none|slow|stop|kill LAB COMMAND [ARG]...\n"
+		      "\n"
+		      "Runs the command beside a reader that is slow, is stopped, dies, or is not\n"
+		      "there at all.\n"
+		      "\n"
+		      "Exit status: that of the command, or 1 where something else was wrong.\n",
+		      stderr);
+		return EXIT_USAGE;
+	}
+	lab = argv[2];
+	skip_without_family(false);
+	if (lab_sites(lab) <= 13)
+		die("lab %s has too few sites", lab);
+	if (way == NONE) {
+		execvp(argv[3], argv + 3);
+		die("%s: %s", argv[3], strerror(errno));
+	}
+	before = free_memory();
+	open_senders();
+	start_reader();
+	hinder();
+	check_memory(before, "before the command");
+	read = all_read();
+	status = run(argv + 3);
+	meanwhile = all_read() - read;
+	if (way == SLOW && !meanwhile)
+		complain("the slow reader got nothing meanwhile");
+	if (way == STOP && meanwhile)
+		complain("the reader was not stopped");
+	check_memory(before, "after the command");
+	release();
+	fprintf(stderr, "reader: %s: %u messages sent, %u read, %u of them during the command\n",
+		ways[way], all_sent(), all_read(), meanwhile);
+	if (reader >= 0)
+		kill(reader, SIGKILL);
+	return wrong ? 1 : status;
+}
