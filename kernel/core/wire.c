@@ -40,6 +40,12 @@ static void put32(u8 *p, u32 v)
 	put16(p + 2, (u16)v);
 }
 
+static bool faults_size_valid(u32 len)
+{
+	return len >= FC_FAULTS_SIZE && len <= fc_faults_size(FC_FAULTS_MAX) &&
+	       (len - FC_FAULTS_SIZE) % FC_FAULT_SIZE == 0;
+}
+
 static bool link_flags_valid(const struct fc_link_hdr *h)
 {
 	switch ((enum fc_frame)h->type) {
@@ -58,6 +64,8 @@ static bool link_flags_valid(const struct fc_link_hdr *h)
 		return h->vc == FC_VC_CTRL && !h->flags && h->len == FC_HELLO_SIZE;
 	case FC_FRAME_CTRL:
 		return h->vc == FC_VC_CTRL && !h->flags && h->len == FC_CTRL_SIZE;
+	case FC_FRAME_FAULTS:
+		return h->vc == FC_VC_CTRL && !h->flags && faults_size_valid(h->len);
 	}
 	return false;
 }
@@ -155,6 +163,44 @@ void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c)
 	put32(p + 32, (u32)(c->have >> 32));
 	put32(p + 36, (u32)c->have);
 	put32(p + 40, 0);
+}
+
+bool fc_wire_faults_decode(struct fc_faults_msg *m, const u8 *p, u32 len)
+{
+	u8 i;
+
+	if (!faults_size_valid(len))
+		return false;
+	m->digest = get32(p);
+	m->n = (len - FC_FAULTS_SIZE) / FC_FAULT_SIZE;
+	for (i = 0; i < m->n; i++) {
+		struct fc_fault *f = &m->fault[i];
+		const u8 *e = p + fc_faults_size(i);
+
+		f->site = get32(e);
+		f->incarnation = get32(e + 4);
+		f->version = get32(e + 8);
+		f->ports = get32(e + 12);
+		if (f->site == FC_SITE_NONE || !f->version || f->ports & fc_bit(FC_PORT_LOCAL))
+			return false;
+	}
+	return true;
+}
+
+void fc_wire_faults_encode(u8 *p, const struct fc_faults_msg *m)
+{
+	u8 i;
+
+	put32(p, m->digest);
+	for (i = 0; i < m->n; i++) {
+		const struct fc_fault *f = &m->fault[i];
+		u8 *e = p + fc_faults_size(i);
+
+		put32(e, f->site);
+		put32(e + 4, f->incarnation);
+		put32(e + 8, f->version);
+		put32(e + 12, f->ports);
+	}
 }
 
 u32 fc_wire_head_size(const u8 *p, u32 linear)

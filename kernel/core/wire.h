@@ -21,6 +21,9 @@
 #define FC_CTRL_SIZE		44
 #define FC_PACKET_SIZE		36	/* packet header */
 #define FC_TARGET_SIZE		20	/* target entry */
+#define FC_FAULTS_SIZE		4	/* payload of FC_FRAME_FAULTS without its entries */
+#define FC_FAULT_SIZE		16	/* each of these */
+#define FC_FAULTS_MAX		12	/* of a frame: it fits the smallest flit */
 
 /* Data bytes of a packet; all but the last of a message have as many. */
 #define FC_PACKET_MAX		65536U
@@ -39,6 +42,7 @@ enum fc_frame {
 	FC_FRAME_FLIT,
 	FC_FRAME_STATUS,
 	FC_FRAME_CTRL,
+	FC_FRAME_FAULTS,
 };
 
 /* Virtual channels: control is neither sequenced nor credited. */
@@ -105,6 +109,32 @@ struct fc_hello_msg {
 	u32 peer_epoch;
 	u32 topology;
 	u32 nsites;
+};
+
+/**
+ * struct fc_fault - what a site says of its own links
+ * @site: who says it
+ * @incarnation: of that site
+ * @version: number of what it says, not 0; wraps
+ * @ports: its ports whose link does not work; bit 0 is never set
+ */
+struct fc_fault {
+	u32 site;
+	u32 incarnation;
+	u32 version;
+	u32 ports;
+};
+
+/**
+ * struct fc_faults_msg - payload of FC_FRAME_FAULTS, between neighbours
+ * @digest: of all that the sender knows of faults
+ * @n: entries, up to FC_FAULTS_MAX
+ * @fault: entries
+ */
+struct fc_faults_msg {
+	u32 digest;
+	u8 n;
+	struct fc_fault fault[FC_FAULTS_MAX];
 };
 
 /**
@@ -221,6 +251,24 @@ bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE]);
 void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m);
 bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE]);
 void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c);
+
+static inline u32 fc_faults_size(u32 n)
+{
+	return FC_FAULTS_SIZE + n * FC_FAULT_SIZE;
+}
+
+/**
+ * fc_wire_faults_decode() - payload of FC_FRAME_FAULTS
+ * @m: result
+ * @p: payload
+ * @len: its bytes, as the link header has them
+ *
+ * Return: false if a field is out of range.  Whether the topology has such sites and
+ * links is for the caller to say.
+ */
+bool fc_wire_faults_decode(struct fc_faults_msg *m, const u8 *p, u32 len);
+/* Writes fc_faults_size(m->n) bytes. */
+void fc_wire_faults_encode(u8 *p, const struct fc_faults_msg *m);
 
 static inline u32 fc_head_size(u32 ntargets)
 {

@@ -468,6 +468,9 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 		ctrl_in(site, link, skb);
 		kfree_skb(skb);
 		break;
+	case FC_FRAME_FAULTS:
+		kfree_skb(skb);
+		break;
 	case FC_FRAME_HELLO:
 		break;
 	}

@@ -43,6 +43,9 @@ static bool link_valid(const u8 *p, size_t size)
 		return vc == FC_VC_CTRL && flags == 0 && len == FC_HELLO_SIZE;
 	case FC_FRAME_CTRL:
 		return vc == FC_VC_CTRL && flags == 0 && len == FC_CTRL_SIZE;
+	case FC_FRAME_FAULTS:
+		return vc == FC_VC_CTRL && flags == 0 && len >= 4 && len <= 4 + 12 * 16 &&
+		       (len - 4) % 16 == 0;
 	case FC_FRAME_STATUS:
 		return vc == FC_VC_DATA && flags <= (FC_STATUS_PROBE | FC_STATUS_WANT) && len == 0;
 	case FC_FRAME_FLIT:
@@ -101,6 +104,26 @@ static void check_ctrl(const u8 *data)
 	if (ok) {
 		fc_wire_ctrl_encode(again, &c);
 		CHECK(!memcmp(again, p, FC_CTRL_SIZE), "control frame encodes otherwise");
+	}
+	free(p);
+}
+
+static void check_faults(const u8 *data, u32 len)
+{
+	u8 *p = fuzz_copy(data, len);
+	bool valid = len >= 4 && len <= 4 + 12 * 16 && (len - 4) % 16 == 0;
+	struct fc_faults_msg m;
+	bool ok = fc_wire_faults_decode(&m, p, len);
+	u8 again[4 + 12 * 16];
+
+	for (u32 at = 4; valid && at < len; at += 16)
+		if (be32(p + at) == FC_SITE_NONE || !be32(p + at + 8) || p[at + 15] & 1)
+			valid = false;
+	CHECK(ok == valid, "faults: %d", ok);
+	if (ok) {
+		CHECK(fc_faults_size(m.n) == len, "%u entries in %u bytes", m.n, len);
+		fc_wire_faults_encode(again, &m);
+		CHECK(!memcmp(again, p, len), "faults encode otherwise");
 	}
 	free(p);
 }
@@ -265,6 +288,9 @@ static void fuzz_frame(struct fuzz *f)
 		break;
 	case FC_FRAME_CTRL:
 		check_ctrl(payload);
+		break;
+	case FC_FRAME_FAULTS:
+		check_faults(payload, h.len);
 		break;
 	case FC_FRAME_FLIT:
 		if (h.flags & FC_PART_HEAD)

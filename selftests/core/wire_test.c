@@ -34,7 +34,7 @@ static struct fc_link_hdr random_link(void)
 		FC_PART_TERM | FC_PART_ABORT,
 	};
 	struct fc_link_hdr h = {
-		.type = (u8)(FC_FRAME_HELLO + tap_random(4)),
+		.type = (u8)(FC_FRAME_HELLO + tap_random(5)),
 		.epoch = (u16)random32(), .seq = random32(), .ack = random32(),
 	};
 
@@ -55,6 +55,9 @@ static struct fc_link_hdr random_link(void)
 		break;
 	case FC_FRAME_CTRL:
 		h.len = FC_CTRL_SIZE;
+		break;
+	case FC_FRAME_FAULTS:
+		h.len = (u16)fc_faults_size(tap_random(FC_FAULTS_MAX + 1));
 		break;
 	}
 	return h;
@@ -177,7 +180,7 @@ TEST(wire_link__refuses)
 		struct fc_link_hdr h;
 	} bad[] = {
 		{ "no type", { .type = 0 } },
-		{ "unknown type", { .type = 5 } },
+		{ "unknown type", { .type = FC_FRAME_FAULTS + 1 } },
 		{ "flit on control", { .type = FC_FRAME_FLIT, .vc = FC_VC_CTRL } },
 		{ "flit on no channel", { .type = FC_FRAME_FLIT, .vc = FC_VC_COUNT } },
 		{ "flit with unknown part", { .type = FC_FRAME_FLIT, .vc = 1, .flags = 0x08 } },
@@ -195,6 +198,15 @@ TEST(wire_link__refuses)
 		{ "control of another size", { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE + 1 } },
 		{ "control with flags",
 		  { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE, .flags = 2 } },
+		{ "faults without a digest", { .type = FC_FRAME_FAULTS } },
+		{ "faults and half an entry",
+		  { .type = FC_FRAME_FAULTS, .len = FC_FAULTS_SIZE + FC_FAULT_SIZE / 2 } },
+		{ "too many faults",
+		  { .type = FC_FRAME_FAULTS,
+		    .len = FC_FAULTS_SIZE + (FC_FAULTS_MAX + 1) * FC_FAULT_SIZE } },
+		{ "faults with flags",
+		  { .type = FC_FRAME_FAULTS, .len = FC_FAULTS_SIZE, .flags = 1 } },
+		{ "faults on data", { .type = FC_FRAME_FAULTS, .len = FC_FAULTS_SIZE, .vc = 1 } },
 		{ "control on data", { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE, .vc = 1 } },
 	};
 	struct fc_link_hdr h;

@@ -374,6 +374,7 @@ static void net_arrive(struct sim *sim, const struct event *event)
 		operator_control(sim, event->node, &ctrl);
 		frame_put(sim, frame);
 		return;
+	case FC_FRAME_FAULTS:
 	case FC_FRAME_HELLO:
 		break;
 	}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "faults.h"
+
+#define NEVER	(~(u64)0)
+
+/* Of one site's entry; the digest of all is the sum of these. */
+static u32 mix(u32 site, const struct fc_known *k)
+{
+	const u32 word[] = { site, k->incarnation, k->version, k->ports };
+	u32 h = 0x811c9dc5;
+	unsigned int i;
+
+	for (i = 0; i < FC_ARRAY_SIZE(word); i++) {
+		h = (h ^ word[i]) * 0x9e3779b1;
+		h ^= h >> 15;
+	}
+	return h;
+}
+
+static u32 links_of(const struct fc_topo *topo, u32 site)
+{
+	u32 mask = 0;
+	u8 d;
+
+	for (d = 0; d < topo->ndirs; d++)
+		if (fc_topo_neighbour(topo, site, d) != FC_SITE_NONE)
+			mask |= fc_bit(d + 1);
+	return mask;
+}
+
+void fc_faults_init(struct fc_faults *f)
+{
+	f->links = links_of(f->topo, f->id);
+	f->own_due = NEVER;
+	f->first = FC_SITE_NONE;
+	f->last = FC_SITE_NONE;
+}
+
+/*
+ * Who is to be told of what.
+ */
+
+static void tell(struct fc_faults *f, u32 site, u32 ports)
+{
+	struct fc_known *k = &f->known[site];
+	u32 rest;
+
+	for (rest = ports & ~k->tell; rest; rest &= rest - 1)
+		f->end[fc_low(rest)].untold++;
+	k->tell |= ports;
+	if (k->listed || !k->tell)
+		return;
+	k->listed = true;
+	k->next = FC_SITE_NONE;
+	if (f->last == FC_SITE_NONE)
+		f->first = site;
+	else
+		f->known[f->last].next = site;
+	f->last = site;
+}
+
+static void told(struct fc_faults *f, struct fc_known *k, u8 port)
+{
+	if (!(k->tell & fc_bit(port)))
+		return;
+	k->tell &= ~fc_bit(port);
+	f->end[port].untold--;
+}
+
+/* Go through the list; what nobody is to be told of any more leaves it. */
+static u32 step(struct fc_faults *f, u32 before, u32 site)
+{
+	struct fc_known *k = &f->known[site];
+	u32 next = k->next;
+
+	if (k->tell)
+		return site;
+	k->listed = false;
+	if (before == FC_SITE_NONE)
+		f->first = next;
+	else
+		f->known[before].next = next;
+	if (f->last == site)
+		f->last = before;
+	return before;
+}
+
+static void change(struct fc_faults *f, u32 site, u32 incarnation, u32 version, u32 ports)
+{
+	struct fc_known *k = &f->known[site];
+
+	if (k->version)
+		f->digest -= mix(site, k);
+	if (site != f->id) {
+		if (k->ports != ports)
+			f->generation++;
+		f->nfaulty += !!ports;
+		f->nfaulty -= !!k->ports;
+	}
+	k->incarnation = incarnation;
+	k->version = version;
+	k->ports = ports;
+	f->digest += mix(site, k);
+}
+
+/* This site says how its links are; not more often than its spacing. */
+static void say(struct fc_faults *f)
+{
+	struct fc_known *k = &f->known[f->id];
+	u32 down = f->links & ~f->up, version;
+
+	if (f->now < f->own_due)
+		return;
+	f->own_due = NEVER;
+	if (k->version && k->ports == down && !f->overtake)
+		return;
+	f->overtake = false;
+	version = f->beyond + 1;
+	if (!version)
+		version = 1;
+	f->beyond = version;
+	change(f, f->id, f->incarnation, version, down);
+	tell(f, f->id, f->up);
+	f->own_at = f->now + f->spacing;
+}
+
+static void own_soon(struct fc_faults *f)
+{
+	f->own_due = f->now < f->own_at ? f->own_at : f->now;
+	say(f);
+}
+
+void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now)
+{
+	struct fc_faults_end *end = &f->end[port];
+	u32 at, before = FC_SITE_NONE;
+
+	f->now = now;
+	if (!(f->links & fc_bit(port)) || up == !!(f->up & fc_bit(port)))
+		return;
+	f->generation++;
+	f->up ^= fc_bit(port);
+	for (at = f->first; at != FC_SITE_NONE;) {
+		u32 next = f->known[at].next;
+
+		told(f, &f->known[at], port);
+		before = step(f, before, at);
+		at = next;
+	}
+	end->digest_at = up ? now : NEVER;
+	end->sync_at = now;
+	end->frame_at = now;
+	end->burst = 0;
+	own_soon(f);
+}
+
+/* In the order of what a site says; lives are told apart, but none is before another. */
+static bool newer(const struct fc_fault *a, const struct fc_known *b)
+{
+	if (!b->version)
+		return true;
+	if (a->version != b->version)
+		return fc_before(b->version, a->version);
+	if (a->incarnation != b->incarnation)
+		return a->incarnation > b->incarnation;
+	return a->ports > b->ports;
+}
+
+static void hear(struct fc_faults *f, u8 port, const struct fc_fault *fault)
+{
+	struct fc_known *k = &f->known[fault->site];
+
+	if (k->version == fault->version && k->incarnation == fault->incarnation &&
+	    k->ports == fault->ports) {
+		told(f, k, port);
+		return;
+	}
+	if (!newer(fault, k)) {
+		tell(f, fault->site, fc_bit(port));
+		return;
+	}
+	if (fault->site == f->id) {
+		/* An earlier life said it, and is believed until this one says more. */
+		f->overtake = true;
+		if (fc_before(f->beyond, fault->version))
+			f->beyond = fault->version;
+		own_soon(f);
+		return;
+	}
+	change(f, fault->site, fault->incarnation, fault->version, fault->ports);
+	told(f, k, port);
+	tell(f, fault->site, f->up & ~fc_bit(port));
+}
+
+bool fc_faults_heard(struct fc_faults *f, u8 port, const struct fc_faults_msg *msg, u64 now)
+{
+	struct fc_faults_end *end = &f->end[port];
+	u32 site;
+	u8 i;
+
+	f->now = now;
+	for (i = 0; i < msg->n; i++)
+		if (msg->fault[i].site >= f->topo->nsites ||
+		    msg->fault[i].ports & ~links_of(f->topo, msg->fault[i].site))
+			return false;
+	if (!(f->up & fc_bit(port)))
+		return true;
+	for (i = 0; i < msg->n; i++)
+		hear(f, port, &msg->fault[i]);
+	/* What is on its way explains a difference; the next digest shows if it came. */
+	if (msg->n || msg->digest == f->digest || end->untold || now < end->sync_at)
+		return true;
+	end->sync_at = now + f->spacing;
+	for (site = 0; site < f->topo->nsites; site++)
+		if (f->known[site].version)
+			tell(f, site, fc_bit(port));
+	return true;
+}
+
+void fc_faults_time(struct fc_faults *f, u64 now)
+{
+	f->now = now;
+	say(f);
+}
+
+bool fc_faults_frame(struct fc_faults *f, u8 port, struct fc_faults_msg *msg, u64 now)
+{
+	struct fc_faults_end *end = &f->end[port];
+	u32 at, before = FC_SITE_NONE;
+
+	f->now = now;
+	if (now < end->frame_at || (!end->untold && now < end->digest_at))
+		return false;
+	msg->n = 0;
+	for (at = f->first; at != FC_SITE_NONE && end->untold && msg->n < FC_FAULTS_MAX;) {
+		struct fc_known *k = &f->known[at];
+		u32 next = k->next;
+
+		if (k->tell & fc_bit(port)) {
+			msg->fault[msg->n++] = (struct fc_fault){
+				.site = at, .incarnation = k->incarnation,
+				.version = k->version, .ports = k->ports,
+			};
+			told(f, k, port);
+		}
+		before = step(f, before, at);
+		at = next;
+	}
+	msg->digest = f->digest;
+	end->digest_at = now + (msg->n ? f->spacing : f->interval);
+	if (++end->burst == FC_FAULTS_BURST) {
+		end->burst = 0;
+		end->frame_at = now + (f->spacing >> FC_FAULTS_PACE_SHIFT);
+	}
+	return true;
+}
+
+u64 fc_faults_next(const struct fc_faults *f)
+{
+	u64 next = f->own_due;
+	u32 rest;
+
+	for (rest = f->up; rest; rest &= rest - 1) {
+		const struct fc_faults_end *end = &f->end[fc_low(rest)];
+		u64 at = end->untold ? 0 : end->digest_at;
+
+		if (at < end->frame_at)
+			at = end->frame_at;
+		if (at < next)
+			next = at;
+	}
+	return next;
+}
+
+bool fc_faults_any(const struct fc_faults *f)
+{
+	return f->nfaulty || f->up != f->links;
+}
+
+void fc_faults_down(const struct fc_faults *f, u32 *down)
+{
+	u32 site;
+
+	for (site = 0; site < f->topo->nsites; site++)
+		down[site] = f->known[site].ports;
+	down[f->id] = f->links & ~f->up;
+}

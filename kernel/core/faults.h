@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a site knows of dead links anywhere in the network.
+ *
+ * Each site says which of its own links do not work; what it says goes from
+ * neighbour to neighbour until everybody knows it.  A link is dead if either of
+ * its ends says so, and so a site that died is one to which all its neighbours
+ * say that there is no link.
+ *
+ * Frames that tell of it (FC_FRAME_FAULTS) are neither numbered nor confirmed:
+ * every frame carries a digest of all that its sender knows, and one goes to each
+ * neighbour now and then.  Where the digests differ, the neighbours tell each other
+ * everything.
+ */
+#ifndef FC_CORE_FAULTS_H
+#define FC_CORE_FAULTS_H
+
+#include "base.h"
+#include "topo.h"
+#include "wire.h"
+
+/**
+ * struct fc_known - what is known of one site
+ * @incarnation: of the life that said it
+ * @version: number of what it said, 0: it never said anything; wraps
+ * @ports: ports whose link does not work
+ * @tell: neighbours that are to be told, by port
+ * @next: site of the next one that somebody is to be told of, or FC_SITE_NONE
+ * @listed: it is in that list
+ */
+struct fc_known {
+	u32 incarnation;
+	u32 version;
+	u32 ports;
+	u32 tell;
+	u32 next;
+	bool listed;
+};
+
+/**
+ * struct fc_faults_end - one neighbour
+ * @digest_at: when it is to get the digest
+ * @sync_at: not before is it told everything again
+ * @frame_at: not before does it get another frame
+ * @untold: of how many sites it is to be told
+ * @burst: frames it got in one go
+ */
+struct fc_faults_end {
+	u64 digest_at;
+	u64 sync_at;
+	u64 frame_at;
+	u32 untold;
+	u8 burst;
+};
+
+/**
+ * struct fc_faults - all that a site knows
+ * @topo: topology of the network
+ * @known: by site, as many as the topology has; the runner's memory
+ * @interval: time between two digests to a neighbour
+ * @spacing: shortest time between two versions of what this site says, and from
+ *	telling something to the digest that shows whether it came
+ * @now: time of the last call
+ * @own_at: not before does this site say something new
+ * @own_due: when it has something new to say, else the end of time
+ * @id: this site
+ * @incarnation: of this life of it
+ * @beyond: the latest version that anybody has of what this site says
+ * @overtake: that is one of an earlier life
+ * @links: ports on which the topology has a neighbour
+ * @up: of these, the ones whose link is up
+ * @digest: of @known
+ * @nfaulty: other sites that say of a link that it does not work
+ * @generation: changes with everything that routes depend on
+ * @first: first site of the list of those that somebody is to be told of
+ * @last: last one of it
+ * @end: neighbours, by port
+ *
+ * Its caller's lock protects it.  Bounded by the topology: whatever neighbours say
+ * changes entries and adds none.
+ */
+struct fc_faults {
+	const struct fc_topo *topo;
+	struct fc_known *known;
+	u64 interval;
+	u64 spacing;
+	u64 now;
+	u64 own_at;
+	u64 own_due;
+	u32 id;
+	u32 incarnation;
+	u32 beyond;
+	bool overtake;
+	u32 links;
+	u32 up;
+	u32 digest;
+	u32 nfaulty;
+	u32 generation;
+	u32 first;
+	u32 last;
+	struct fc_faults_end end[FC_PORTS_MAX];
+};
+
+/* Frames to a neighbour in one go; then it is left alone for a sixteenth of the spacing. */
+#define FC_FAULTS_BURST		8
+#define FC_FAULTS_PACE_SHIFT	4
+
+/**
+ * fc_faults_init() - nothing is known, and no link is up
+ * @f: zeroed but for topo, known (itself zeroed), interval, spacing, id and
+ *	incarnation
+ */
+void fc_faults_init(struct fc_faults *f);
+
+/**
+ * fc_faults_link() - a link of this site came up or went down
+ * @f: what is known
+ * @port: its port
+ * @up: it is up now
+ * @now: time
+ */
+void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now);
+
+/**
+ * fc_faults_heard() - a neighbour tells what it knows
+ * @f: what is known
+ * @port: port it came in on
+ * @msg: what it says
+ * @now: time
+ *
+ * Return: false if it speaks of sites or links that the topology does not have;
+ * nothing was changed then.
+ */
+bool fc_faults_heard(struct fc_faults *f, u8 port, const struct fc_faults_msg *msg, u64 now);
+
+/* Time passed: this site may have something new to say. */
+void fc_faults_time(struct fc_faults *f, u64 now);
+
+/**
+ * fc_faults_frame() - the next frame for a neighbour
+ * @f: what is known
+ * @port: its port; the link is up
+ * @msg: result
+ * @now: time
+ *
+ * Return: false if it is to get none now.
+ */
+bool fc_faults_frame(struct fc_faults *f, u8 port, struct fc_faults_msg *msg, u64 now);
+
+/* Return: when fc_faults_time() or fc_faults_frame() has something to do next. */
+u64 fc_faults_next(const struct fc_faults *f);
+
+/**
+ * fc_faults_any() - is any link known to be dead
+ * @f: what is known
+ *
+ * Return: false where all that is known is that everything works.
+ */
+bool fc_faults_any(const struct fc_faults *f);
+
+/**
+ * fc_faults_down() - ports that do not work, for fc_routes_compute()
+ * @f: what is known
+ * @down: by site, as many as the topology has
+ */
+void fc_faults_down(const struct fc_faults *f, u32 *down);
+
+#endif /* FC_CORE_FAULTS_H */

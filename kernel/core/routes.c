@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One breadth-first search finds all shortest ways from a site: a site that is
+ * reached is reached in the directions of all those one step before it.
+ */
+#include "routes.h"
+
+bool fc_routes_link_works(const struct fc_topo *topo, const u32 *down, u32 site, u8 dir)
+{
+	u32 peer = fc_topo_neighbour(topo, site, dir);
+
+	return peer != FC_SITE_NONE && !(down[site] & fc_bit(dir + 1)) &&
+	       !(down[peer] & fc_bit(topo->ops->arrival(topo, dir) + 1));
+}
+
+void fc_routes_compute(const struct fc_topo *topo, u32 from, const u32 *down, u32 *routes,
+		       u32 *work)
+{
+	u32 *steps = work, *queue = work + topo->nsites;
+	u32 head = 0, tail = 0, site;
+	u8 d;
+
+	for (site = 0; site < topo->nsites; site++) {
+		routes[site] = 0;
+		steps[site] = FC_SITE_NONE;
+	}
+	steps[from] = 0;
+	queue[tail++] = from;
+	while (head < tail) {
+		site = queue[head++];
+		for (d = 0; d < topo->ndirs; d++) {
+			u32 peer;
+
+			if (!fc_routes_link_works(topo, down, site, d))
+				continue;
+			peer = fc_topo_neighbour(topo, site, d);
+			if (steps[peer] == FC_SITE_NONE) {
+				steps[peer] = steps[site] + 1;
+				queue[tail++] = peer;
+			}
+			if (steps[peer] == steps[site] + 1)
+				routes[peer] |= site == from ? fc_bit(d) : routes[site];
+		}
+	}
+}

@@ -1,0 +1,532 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What sites know of dead links: small networks of nothing but struct fc_faults,
+ * whose links come, go, lose and delay, until all know the same and the truth.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "faults.h"
+#include "tap.h"
+
+#define SITES		27
+#define PORTS		8
+#define INTERVAL	1000
+#define SPACING		50
+#define WIRE		64
+
+struct wire {
+	unsigned int n;
+	struct {
+		u64 at;
+		u8 bytes[FC_FAULTS_SIZE + FC_FAULTS_MAX * FC_FAULT_SIZE];
+		u32 len;
+	} frame[WIRE];
+};
+
+static struct fc_topo topo;
+static struct fc_faults site[SITES];
+static struct fc_known known[SITES][SITES];
+static bool alive[SITES];
+static u32 works[SITES];	/* ports whose link works, as both ends see it */
+static struct wire wires[SITES][PORTS];
+static u64 now;
+static unsigned int loss;	/* percent */
+static u64 frames;
+
+static void birth(u32 s)
+{
+	memset(&site[s], 0, sizeof(site[s]));
+	memset(known[s], 0, sizeof(known[s]));
+	site[s].topo = &topo;
+	site[s].known = known[s];
+	site[s].interval = INTERVAL;
+	site[s].spacing = SPACING;
+	site[s].id = s;
+	site[s].incarnation = tap_random(0x10000) << 16 | tap_random(0x10000);
+	fc_faults_init(&site[s]);
+	alive[s] = true;
+}
+
+static void network(const char *spec)
+{
+	REQUIRE(!fc_topo_parse(&topo, spec) && topo.nsites <= SITES && topo.ndirs < PORTS, "%s",
+		spec);
+	memset(works, 0, sizeof(works));
+	memset(wires, 0, sizeof(wires));
+	now = 1;
+	loss = 0;
+	frames = 0;
+	for (u32 s = 0; s < topo.nsites; s++)
+		birth(s);
+}
+
+static void check_lists(u32 s)
+{
+	const struct fc_faults *f = &site[s];
+	u32 untold[FC_PORTS_MAX] = { 0 }, digest = 0, nfaulty = 0, n = 0, last = FC_SITE_NONE;
+
+	for (u32 at = f->first; at != FC_SITE_NONE; at = known[s][at].next) {
+		REQUIRE(n++ < topo.nsites, "site %u: the list has no end", s);
+		CHECK(known[s][at].listed, "site %u: %u is in the list", s, at);
+		last = at;
+	}
+	CHECK(last == f->last, "site %u: last %u, not %u", s, f->last, last);
+	for (u32 at = 0; at < topo.nsites; at++) {
+		const struct fc_known *k = &known[s][at];
+
+		n -= k->listed;
+		CHECK(!k->tell || k->listed, "site %u: nobody will be told of %u", s, at);
+		CHECK(!(k->tell & ~f->up), "site %u: %x is to be told", s, k->tell);
+		for (u8 p = 0; p < FC_PORTS_MAX; p++)
+			untold[p] += k->tell >> p & 1;
+		nfaulty += at != s && k->ports;
+		digest |= k->version;
+	}
+	CHECK(!n, "site %u: %u more are listed than marked", s, n);
+	CHECK(nfaulty == f->nfaulty, "site %u: %u faulty, not %u", s, f->nfaulty, nfaulty);
+	CHECK(digest || !f->digest, "site %u: a digest of nothing", s);
+	for (u8 p = 0; p < FC_PORTS_MAX; p++)
+		CHECK(f->end[p].untold == untold[p], "site %u port %u: %u untold, not %u", s, p,
+		      f->end[p].untold, untold[p]);
+}
+
+/* One end of a link changes; what was on its way to it is lost. */
+static void one_end(u32 s, u8 port, bool up)
+{
+	u32 peer = fc_topo_neighbour(&topo, s, port - 1);
+	u8 back = topo.ops->arrival(&topo, port - 1) + 1;
+
+	wires[peer][back].n = 0;
+	works[s] = up ? works[s] | fc_bit(port) : works[s] & ~fc_bit(port);
+	if (alive[s]) {
+		fc_faults_link(&site[s], port, up, now);
+		check_lists(s);
+	}
+}
+
+static void link_set(u32 s, u8 port, bool up)
+{
+	u32 peer = fc_topo_neighbour(&topo, s, port - 1);
+
+	one_end(s, port, up);
+	one_end(peer, topo.ops->arrival(&topo, port - 1) + 1, up);
+}
+
+static void all_up(void)
+{
+	for (u32 s = 0; s < topo.nsites; s++)
+		for (u8 p = 1; p <= topo.ndirs; p++)
+			if (fc_topo_neighbour(&topo, s, p - 1) != FC_SITE_NONE)
+				one_end(s, p, true);
+}
+
+static void send(u32 s, u8 port)
+{
+	struct wire *wire = &wires[s][port];
+	struct fc_faults_msg msg;
+
+	while (fc_faults_frame(&site[s], port, &msg, now)) {
+		frames++;
+		if (wire->n == WIRE || tap_random(100) < loss)
+			continue;
+		wire->frame[wire->n].at = now + 1 + tap_random(3);
+		wire->frame[wire->n].len = fc_faults_size(msg.n);
+		fc_wire_faults_encode(wire->frame[wire->n++].bytes, &msg);
+	}
+}
+
+static void receive(u32 s, u8 port)
+{
+	struct wire *wire = &wires[s][port];
+	u32 peer = fc_topo_neighbour(&topo, s, port - 1);
+	u8 back = topo.ops->arrival(&topo, port - 1) + 1;
+	struct fc_faults_msg msg;
+
+	while (wire->n && wire->frame[0].at <= now) {
+		CHECK(fc_wire_faults_decode(&msg, wire->frame[0].bytes, wire->frame[0].len),
+		      "own frame");
+		memmove(&wire->frame[0], &wire->frame[1], --wire->n * sizeof(wire->frame[0]));
+		if (alive[peer] && works[peer] & fc_bit(back)) {
+			CHECK(fc_faults_heard(&site[peer], back, &msg, now), "own frame");
+			check_lists(peer);
+		}
+	}
+}
+
+/* Time passes; nobody is asked before it said that it has something to do. */
+static void run(u64 until)
+{
+	for (; now <= until; now++) {
+		for (u32 s = 0; s < topo.nsites; s++) {
+			for (u8 p = 1; p <= topo.ndirs; p++)
+				receive(s, p);
+			if (!alive[s] || fc_faults_next(&site[s]) > now)
+				continue;
+			fc_faults_time(&site[s], now);
+			for (u8 p = 1; p <= topo.ndirs; p++)
+				if (works[s] & fc_bit(p))
+					send(s, p);
+			CHECK(fc_faults_next(&site[s]) > now, "site %u is never done", s);
+		}
+	}
+}
+
+/* Can the two tell each other? */
+static bool together(u32 a, u32 b)
+{
+	bool seen[SITES] = { false };
+
+	seen[a] = true;
+	for (bool more = true; more;) {
+		more = false;
+		for (u32 s = 0; s < topo.nsites; s++) {
+			for (u8 p = 1; p <= topo.ndirs; p++) {
+				u32 peer = fc_topo_neighbour(&topo, s, p - 1);
+
+				if (!seen[s] || !alive[s] || !(works[s] & fc_bit(p)) ||
+				    !alive[peer] || seen[peer])
+					continue;
+				seen[peer] = true;
+				more = true;
+			}
+		}
+	}
+	return seen[b];
+}
+
+static u32 links(u32 s)
+{
+	u32 mask = 0;
+
+	for (u8 p = 1; p <= topo.ndirs; p++)
+		if (fc_topo_neighbour(&topo, s, p - 1) != FC_SITE_NONE)
+			mask |= fc_bit(p);
+	return mask;
+}
+
+/* Everybody knows the truth of all who can tell it. */
+static void check_truth(const char *when)
+{
+	for (u32 a = 0; a < topo.nsites; a++) {
+		u32 down[SITES];
+
+		if (!alive[a])
+			continue;
+		fc_faults_down(&site[a], down);
+		for (u32 b = 0; b < topo.nsites; b++) {
+			u32 truth = links(b) & ~works[b];
+
+			if (!alive[b] || !together(a, b) || (!works[b] && a != b))
+				continue;
+			CHECK(down[b] == truth, "%s: site %u of site %u: %x, not %x", when, a, b,
+			      down[b], truth);
+			CHECK(site[a].digest == site[b].digest, "%s: digests of %u and %u", when,
+			      a, b);
+		}
+	}
+}
+
+TEST(faults__one_link_is_known_everywhere)
+{
+	network("torus:4x4");
+	all_up();
+	run(now + 500);
+	check_truth("all up");
+	for (u32 s = 0; s < topo.nsites; s++)
+		CHECK(!fc_faults_any(&site[s]), "site %u knows of a fault", s);
+	for (u32 s = 0; s < topo.nsites; s++) {
+		for (u8 p = 1; p <= topo.ndirs; p++) {
+			u32 generation = site[15 - s].generation;
+
+			link_set(s, p, false);
+			CHECK(fc_faults_any(&site[s]), "its own end");
+			/* Nine links are the longest way, a frame takes three at most. */
+			run(now + 30);
+			check_truth("one down");
+			CHECK(site[15 - s].generation != generation, "routes change");
+			run(now + 60);
+			link_set(s, p, true);
+			run(now + 30);
+			check_truth("up again");
+			CHECK(!fc_faults_any(&site[15 - s]), "all is well");
+			run(now + 60);
+		}
+	}
+}
+
+TEST(faults__nothing_is_said_where_nothing_happens)
+{
+	u64 was;
+
+	network("torus:3x3");
+	all_up();
+	run(now + 5 * INTERVAL);
+	was = frames;
+	run(now + 10 * INTERVAL);
+	/* A digest each interval and port; one more for where it began. */
+	CHECK(frames - was <= 11 * 9 * 4, "%llu frames", (unsigned long long)(frames - was));
+	CHECK(frames - was >= 9 * 9 * 4, "%llu frames", (unsigned long long)(frames - was));
+}
+
+TEST(faults__a_flapping_link_is_told_of_no_more_than_it_may)
+{
+	u32 version;
+
+	network("ring:5");
+	all_up();
+	run(now + 500);
+	version = known[2][0].version;
+	for (unsigned int i = 0; i < 400; i++) {
+		link_set(0, 1, i & 1);
+		run(now + 2);
+	}
+	run(now + 200);
+	check_truth("after the last change");
+	CHECK(known[2][0].version - version <= 3 * 400 / SPACING + 3, "%u versions",
+	      known[2][0].version - version);
+}
+
+TEST(faults__frames_that_are_lost)
+{
+	tap_random_seed(1);
+	for (unsigned int round = 0; round < 10; round++) {
+		network(round & 1 ? "torus:4x4" : "mesh:3x3x3");
+		all_up();
+		loss = 30;
+		for (unsigned int i = 0; i < 20; i++) {
+			u32 s = tap_random(topo.nsites);
+			u8 p = (u8)(1 + tap_random(topo.ndirs));
+
+			if (links(s) & fc_bit(p))
+				link_set(s, p, !(works[s] & fc_bit(p)));
+			run(now + tap_random(100));
+		}
+		/* A digest comes through in some of these. */
+		run(now + 20 * INTERVAL);
+		check_truth("lossy");
+	}
+}
+
+TEST(faults__partition_heals)
+{
+	network("line:6");
+	all_up();
+	run(now + 500);
+	link_set(2, 1, false);
+	run(now + 200);
+	check_truth("in two");
+	CHECK(known[0][2].ports == fc_bit(1), "the near end");
+	CHECK(!known[0][3].ports, "the far end cannot tell");
+	/* While they are apart each half changes. */
+	link_set(0, 1, false);
+	link_set(4, 1, false);
+	run(now + 200);
+	link_set(4, 1, true);
+	run(now + 200);
+	link_set(2, 1, true);
+	run(now + 200);
+	check_truth("one again");
+	link_set(0, 1, true);
+	run(now + 200);
+	check_truth("all again");
+}
+
+TEST(faults__a_new_life_is_believed)
+{
+	network("torus:3x3");
+	all_up();
+	run(now + 500);
+	/* Versions of the old life are far ahead of those of the new one. */
+	for (unsigned int i = 0; i < 20; i++) {
+		link_set(4, 1, false);
+		run(now + 60);
+		link_set(4, 1, true);
+		run(now + 60);
+	}
+	for (unsigned int i = 0; i < 5; i++) {
+		u32 old = known[0][4].version;
+
+		alive[4] = false;
+		for (u8 p = 1; p <= topo.ndirs; p++)
+			link_set(4, p, false);
+		run(now + 200);
+		for (u32 s = 0; s < topo.nsites; s++)
+			if (s != 4)
+				CHECK(known[s][4].version == old, "the dead say nothing");
+		birth(4);
+		/* Three of its links; of the fourth it says so itself. */
+		for (u8 p = 1; p < topo.ndirs; p++)
+			link_set(4, p, true);
+		run(now + 300);
+		check_truth("new life");
+		CHECK(known[0][4].ports == fc_bit(4), "its own word: %x", known[0][4].ports);
+		CHECK(fc_before(old, known[0][4].version), "%u after %u", known[0][4].version, old);
+		link_set(4, 4, true);
+		run(now + 200);
+		check_truth("whole");
+	}
+}
+
+/* Two lives said the same number of things, not the same things. */
+TEST(faults__lives_of_equal_versions)
+{
+	struct fc_faults_msg msg = { .n = 1 };
+
+	for (unsigned int i = 0; i < 4; i++) {
+		network("line:3");
+		all_up();
+		run(now + 500);
+		/* The last thing its first life said arrives nowhere. */
+		alive[2] = false;
+		link_set(2, 2, false);
+		run(now + 200);
+		birth(2);
+		msg.fault[0] = (struct fc_fault){
+			.site = 2, .version = known[1][2].version + 1,
+			.incarnation = site[2].incarnation + (i & 2 ? 1 : -1),
+			.ports = i & 1 ? fc_bit(2) : 0,
+		};
+		CHECK(fc_faults_heard(&site[1], 1, &msg, now), "the last word");
+		/* The new life says as many things before its word gets out. */
+		while (known[2][2].version != msg.fault[0].version) {
+			now += 2 * SPACING;
+			one_end(2, 2, !(works[2] & fc_bit(2)));
+		}
+		link_set(2, 2, true);
+		CHECK(known[2][2].version == msg.fault[0].version, "%u and %u",
+		      known[2][2].version, msg.fault[0].version);
+		run(now + 2 * INTERVAL);
+		check_truth("equal versions");
+	}
+}
+
+TEST(faults__versions_wrap)
+{
+	struct fc_faults_msg msg = { .n = 1 };
+
+	network("line:3");
+	all_up();
+	run(now + 300);
+	/* What somebody forged: the site itself goes beyond it. */
+	msg.fault[0] = (struct fc_fault){ .site = 2, .incarnation = 5, .ports = fc_bit(2),
+					  .version = 0x7fffffff };
+	CHECK(fc_faults_heard(&site[0], 1, &msg, now), "forged");
+	run(now + 2 * INTERVAL);
+	check_truth("forged");
+	msg.fault[0].version = 0xffffffff;
+	CHECK(fc_faults_heard(&site[0], 1, &msg, now), "forged");
+	run(now + 2 * INTERVAL);
+	check_truth("wrapped");
+	CHECK(known[0][2].version == 1, "version %u", known[0][2].version);
+}
+
+TEST(faults__refuses_what_the_topology_has_not)
+{
+	struct fc_faults_msg msg = { .n = 2 };
+	struct fc_known before[SITES];
+
+	network("mesh:2x2");
+	all_up();
+	run(now + 300);
+	memcpy(before, known[0], sizeof(before));
+	msg.fault[0] = (struct fc_fault){ .site = 3, .version = 77, .ports = fc_bit(2) };
+	msg.fault[1] = (struct fc_fault){ .site = 4, .version = 77 };
+	CHECK(!fc_faults_heard(&site[0], 1, &msg, now), "no such site");
+	msg.fault[1] = (struct fc_fault){ .site = 3, .version = 77, .ports = fc_bit(1) };
+	CHECK(!fc_faults_heard(&site[0], 1, &msg, now), "no such link: the edge");
+	msg.fault[1] = (struct fc_fault){ .site = 3, .version = 77, .ports = fc_bit(7) };
+	CHECK(!fc_faults_heard(&site[0], 1, &msg, now), "no such port");
+	CHECK(!memcmp(before, known[0], sizeof(before)), "something changed");
+	CHECK(!site[0].end[2].untold, "something is told");
+	/* A link that is down says nothing. */
+	msg.n = 1;
+	link_set(0, 1, false);
+	CHECK(fc_faults_heard(&site[0], 1, &msg, now), "from a link that is down");
+	CHECK(known[0][3].version == before[3].version, "believed");
+}
+
+/* A neighbour that always claims a difference is told everything no oftener than it may. */
+TEST(faults__a_digest_that_never_fits)
+{
+	struct fc_faults_msg msg = { .digest = 1 }, out;
+	unsigned int sent = 0;
+
+	network("torus:3^3");
+	all_up();
+	run(now + 500);
+	for (unsigned int i = 0; i < 1000; i++, now++) {
+		msg.digest = site[0].digest + 1;
+		CHECK(fc_faults_heard(&site[0], 1, &msg, now), "digest");
+		check_lists(0);
+		while (fc_faults_frame(&site[0], 1, &out, now))
+			sent++;
+	}
+	/* 27 sites: three frames, and the digest after them. */
+	CHECK(sent <= 4 * (1000 / SPACING + 1), "%u frames", sent);
+	CHECK(sent >= 3 * (1000 / SPACING - 1), "%u frames", sent);
+}
+
+/* Not more than a burst at a time. */
+TEST(faults__frames_are_spaced)
+{
+	struct fc_faults_msg msg = { 0 }, out;
+	unsigned int sent = 0;
+
+	network("torus:3^3");
+	all_up();
+	run(now + 500);
+	for (unsigned int i = 0; i < 100; i++) {
+		for (u8 s = 1; s < FC_FAULTS_MAX; s++) {
+			msg.fault[msg.n++] = (struct fc_fault){
+				.site = s, .incarnation = i, .version = 1000 + i,
+			};
+		}
+		CHECK(fc_faults_heard(&site[0], 2, &msg, now), "news");
+		msg.n = 0;
+		while (fc_faults_frame(&site[0], 1, &out, now))
+			sent++;
+	}
+	CHECK(sent <= FC_FAULTS_BURST, "%u frames at once", sent);
+	CHECK(site[0].end[1].frame_at > now, "at once again");
+	CHECK(site[0].end[1].untold == FC_FAULTS_MAX - 1, "%u untold", site[0].end[1].untold);
+}
+
+TEST(faults__anything_at_all)
+{
+	tap_random_seed(2);
+	for (unsigned int round = 0; round < 30; round++) {
+		network(round % 3 ? "torus:3x3" : "hypercube:4");
+		for (unsigned int i = 0; i < 400; i++) {
+			u32 s = tap_random(topo.nsites);
+			u8 p = (u8)(1 + tap_random(topo.ndirs));
+			struct fc_faults_msg msg = { .digest = tap_random(100), .n = (u8)tap_random(4) };
+
+			switch (tap_random(4)) {
+			case 0:
+				one_end(s, p, tap_random(2));
+				break;
+			case 1:
+				for (u8 k = 0; k < msg.n; k++)
+					msg.fault[k] = (struct fc_fault){
+						.site = tap_random(topo.nsites + 1),
+						.incarnation = tap_random(3),
+						.version = 1 + tap_random(5),
+						.ports = tap_random(1 << (topo.ndirs + 1)) & ~1u,
+					};
+				fc_faults_heard(&site[s], p, &msg, now);
+				check_lists(s);
+				break;
+			default:
+				run(now + tap_random(20));
+			}
+		}
+		/* All forget what was forged: its subject goes beyond it. */
+		memset(wires, 0, sizeof(wires));
+		all_up();
+		run(now + 3 * INTERVAL);
+		check_truth("after anything");
+		for (u32 s = 0; s < topo.nsites; s++)
+			CHECK(!fc_faults_any(&site[s]), "site %u knows of a fault", s);
+	}
+}

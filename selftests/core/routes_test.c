@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Routes around dead links, against an oracle that shares nothing with them: here
+ * distances come from relaxing all links until nothing changes.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "routes.h"
+#include "tap.h"
+
+#define SITES	64
+#define FAR	1000u
+
+static struct fc_topo topo;
+static u32 down[SITES], routes[SITES][SITES];
+static u32 far[SITES][SITES];
+
+struct link {
+	u32 site, peer;
+	u8 dir, arrival;
+};
+
+static struct link links[SITES * FC_DIRS_MAX];
+static unsigned int nlinks;
+
+/* Every link once. */
+static void find_links(const char *spec)
+{
+	const char *wrong = fc_topo_parse(&topo, spec);
+
+	nlinks = 0;
+	REQUIRE(!wrong && topo.nsites <= SITES, "%s: %s", spec, wrong);
+	for (u32 s = 0; s < topo.nsites; s++) {
+		for (u8 d = 0; d < topo.ndirs; d++) {
+			u32 peer = fc_topo_neighbour(&topo, s, d);
+
+			if (peer == FC_SITE_NONE || peer < s)
+				continue;
+			links[nlinks++] = (struct link){
+				s, peer, d, topo.ops->arrival(&topo, d),
+			};
+		}
+	}
+}
+
+/* Is one of its ends known to be down? */
+static bool dead(const struct link *l)
+{
+	return (down[l->site] >> (l->dir + 1) & 1) || (down[l->peer] >> (l->arrival + 1) & 1);
+}
+
+static void measure(void)
+{
+	u32 n = topo.nsites;
+
+	for (u32 a = 0; a < n; a++)
+		for (u32 b = 0; b < n; b++)
+			far[a][b] = a == b ? 0 : FAR;
+	for (bool more = true; more;) {
+		more = false;
+		for (unsigned int i = 0; i < nlinks; i++) {
+			const struct link *l = &links[i];
+
+			for (u32 a = 0; a < n && !dead(l); a++) {
+				if (far[a][l->site] > far[a][l->peer] + 1) {
+					far[a][l->site] = far[a][l->peer] + 1;
+					more = true;
+				}
+				if (far[a][l->peer] > far[a][l->site] + 1) {
+					far[a][l->peer] = far[a][l->site] + 1;
+					more = true;
+				}
+			}
+		}
+	}
+}
+
+/*
+ * A direction is in the table exactly where it leads one step nearer over a link
+ * that works.  So whoever follows the tables arrives in as many steps as the
+ * distance, by any choice and in no loop; and there is none where there is no way.
+ */
+static void check_tables(const char *what)
+{
+	u32 work[2 * SITES];
+
+	measure();
+	for (u32 s = 0; s < topo.nsites; s++)
+		fc_routes_compute(&topo, s, down, routes[s], work);
+	for (u32 s = 0; s < topo.nsites; s++) {
+		u32 want[SITES] = { 0 };
+
+		for (unsigned int i = 0; i < nlinks; i++) {
+			const struct link *l = &links[i];
+			bool here = l->site == s, there = l->peer == s;
+
+			if ((!here && !there) || dead(l))
+				continue;
+			for (u32 t = 0; t < topo.nsites; t++) {
+				if (here && far[l->peer][t] + 1 == far[s][t])
+					want[t] |= fc_bit(l->dir);
+				if (there && far[l->site][t] + 1 == far[s][t])
+					want[t] |= fc_bit(l->arrival);
+			}
+		}
+		for (u32 t = 0; t < topo.nsites; t++)
+			CHECK(routes[s][t] == want[t], "%s: from %u to %u: %x, want %x", what, s,
+			      t, routes[s][t], want[t]);
+	}
+}
+
+static void kill(const struct link *l, unsigned int ends)
+{
+	if (ends & 1)
+		down[l->site] |= fc_bit(l->dir + 1);
+	if (ends & 2)
+		down[l->peer] |= fc_bit(l->arrival + 1);
+}
+
+static const char *const small[] = {
+	"line:1", "line:2", "line:5", "ring:3", "ring:4", "ring:5", "ring:7", "mesh:2x2", "mesh:2x3",
+	"mesh:3x3", "mesh:2x2x2", "torus:3x3", "torus:4x3", "hypercube:1", "hypercube:3",
+};
+
+TEST(routes__without_faults_are_the_minimal_directions)
+{
+	static const char *const more[] = { "torus:4x4", "torus:8x8", "torus:3^3", "mesh:4x4x4",
+					    "hypercube:6", "ring:64", "line:64" };
+	u32 work[2 * SITES];
+
+	memset(down, 0, sizeof(down));
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(small) + FC_ARRAY_SIZE(more); i++) {
+		const char *spec = i < FC_ARRAY_SIZE(small) ? small[i] :
+							      more[i - FC_ARRAY_SIZE(small)];
+
+		find_links(spec);
+		for (u32 s = 0; s < topo.nsites; s++) {
+			fc_routes_compute(&topo, s, down, routes[s], work);
+			for (u32 t = 0; t < topo.nsites; t++)
+				CHECK(routes[s][t] == fc_topo_minimal(&topo, s, t),
+				      "%s: %u to %u", spec, s, t);
+		}
+	}
+}
+
+TEST(routes__every_set_of_up_to_three_dead_links)
+{
+	for (unsigned int t = 0; t < FC_ARRAY_SIZE(small); t++) {
+		find_links(small[t]);
+		for (unsigned int a = 0; a < nlinks; a++) {
+			for (unsigned int b = a; b < nlinks; b++) {
+				/* All three only where that is soon done. */
+				unsigned int last = nlinks <= 12 ? nlinks : b + 1;
+
+				for (unsigned int c = b; c < last; c++) {
+					memset(down, 0, sizeof(down));
+					/* Either end may say it, or both. */
+					kill(&links[a], 1 + (a + b + c) % 3);
+					kill(&links[b], 1 + (a + b) % 3);
+					kill(&links[c], 1 + (b + c) % 3);
+					check_tables(small[t]);
+				}
+			}
+		}
+	}
+}
+
+TEST(routes__every_dead_site)
+{
+	for (unsigned int t = 0; t < FC_ARRAY_SIZE(small); t++) {
+		find_links(small[t]);
+		for (u32 gone = 0; gone < topo.nsites; gone++) {
+			memset(down, 0, sizeof(down));
+			/* It says nothing; its neighbours do. */
+			for (unsigned int i = 0; i < nlinks; i++) {
+				if (links[i].site == gone)
+					kill(&links[i], 2);
+				if (links[i].peer == gone)
+					kill(&links[i], 1);
+			}
+			check_tables(small[t]);
+			for (u32 s = 0; s < topo.nsites; s++)
+				CHECK(!routes[s][gone], "%s: %u to dead %u", small[t], s, gone);
+		}
+	}
+}
+
+TEST(routes__many_dead_links)
+{
+	static const char *const specs[] = { "torus:4x4", "mesh:5x5", "hypercube:5", "torus:3^3" };
+
+	tap_random_seed(4);
+	for (unsigned int i = 0; i < 400; i++) {
+		find_links(specs[i % FC_ARRAY_SIZE(specs)]);
+		memset(down, 0, sizeof(down));
+		for (unsigned int n = tap_random(nlinks); n; n--)
+			kill(&links[tap_random(nlinks)], 1 + tap_random(3));
+		check_tables(specs[i % FC_ARRAY_SIZE(specs)]);
+	}
+}
+
+TEST(routes__link_works)
+{
+	find_links("mesh:2x2");
+	memset(down, 0, sizeof(down));
+	CHECK(fc_routes_link_works(&topo, down, 0, 0), "+x of site 0");
+	CHECK(!fc_routes_link_works(&topo, down, 0, 1), "-x of site 0: the edge");
+	down[1] = fc_bit(2);
+	CHECK(!fc_routes_link_works(&topo, down, 0, 0), "the other end says no");
+	CHECK(!fc_routes_link_works(&topo, down, 1, 1), "its own end says no");
+	CHECK(fc_routes_link_works(&topo, down, 0, 2), "+y of site 0");
+}
