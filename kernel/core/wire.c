@@ -7,14 +7,14 @@ enum { L_VERSION, L_TYPE, L_VC, L_FLAGS, L_LEN = 4, L_EPOCH = 6, L_SEQ = 8, L_AC
 /* Within the packet header. */
 enum {
 	P_SRC = 0, P_INCARNATION = 4, P_SOCK = 8, P_PORT = 12, P_NTARGETS = 14, P_ID = 16,
-	P_MSG_LEN = 20, P_OFFSET = 24, P_DATA_LEN = 28, P_HOPS = 32, P_FLAGS = 34, P_ZERO = 35
+	P_MSG_LEN = 20, P_OFFSET = 24, P_DATA_LEN = 28, P_HOPS = 32, P_FLAGS = 34, P_KIND = 35
 };
 
 /* Within a target entry. */
 enum { T_SITE = 0, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN = 12, T_SEQ = 16 };
 
 static_assert(L_ACK + 4 == FC_LINK_SIZE);
-static_assert(P_ZERO + 1 == FC_PACKET_SIZE);
+static_assert(P_KIND + 1 == FC_PACKET_SIZE);
 static_assert(T_SEQ + 4 == FC_TARGET_SIZE);
 static_assert(FC_FLOW_WINDOW <= 255);
 
@@ -222,6 +222,25 @@ static bool target_valid(const u8 *p, u32 msg_len, u32 nsites, bool last)
 	       off <= msg_len && get32(p + T_LEN) <= msg_len - off;
 }
 
+/* Only what is for anybody has several targets, and only messages have data. */
+static bool kind_valid(const u8 *p, u32 n, u32 msg_len)
+{
+	switch ((enum fc_kind)p[P_KIND]) {
+	case FC_KIND_MESSAGE:
+		return true;
+	case FC_KIND_DATA:
+		return n == 1 && !(p[P_FLAGS] & FC_PACKET_LIST);
+	case FC_KIND_CONNECT:
+	case FC_KIND_ACCEPT:
+	case FC_KIND_REFUSE:
+	case FC_KIND_SHUT:
+		return n == 1 && !(p[P_FLAGS] & FC_PACKET_LIST) && !msg_len;
+	case FC_KIND_COUNT:
+		break;
+	}
+	return false;
+}
+
 bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
 	u32 n = get16(p + P_NTARGETS), size = fc_head_size(n);
@@ -229,8 +248,9 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 	u32 data_len = get32(p + P_DATA_LEN), i;
 
 	if (!n || n > FC_TARGETS_MAX || size > len || get32(p + P_SRC) >= nsites ||
-	    p[P_FLAGS] & ~FC_PACKET_LIST || p[P_ZERO] || msg_len > FC_MESSAGE_MAX ||
-	    offset % FC_PACKET_MAX || offset > msg_len || (offset && offset == msg_len))
+	    p[P_FLAGS] & ~FC_PACKET_LIST || !kind_valid(p, n, msg_len) ||
+	    msg_len > FC_MESSAGE_MAX || offset % FC_PACKET_MAX ||
+	    offset > msg_len || (offset && offset == msg_len))
 		return false;
 	if (data_len > FC_PACKET_MAX || data_len > msg_len - offset ||
 	    (data_len < FC_PACKET_MAX && data_len < msg_len - offset))
@@ -257,6 +277,7 @@ void fc_wire_packet_decode(struct fc_packet *pk, const u8 *head)
 	pk->data_len = get32(head + P_DATA_LEN);
 	pk->hops = get16(head + P_HOPS);
 	pk->flags = head[P_FLAGS];
+	pk->kind = head[P_KIND];
 }
 
 void fc_wire_packet_encode(u8 *head, const struct fc_packet *pk)
@@ -272,7 +293,7 @@ void fc_wire_packet_encode(u8 *head, const struct fc_packet *pk)
 	put32(head + P_DATA_LEN, pk->data_len);
 	put16(head + P_HOPS, pk->hops);
 	head[P_FLAGS] = pk->flags;
-	head[P_ZERO] = 0;
+	head[P_KIND] = pk->kind;
 }
 
 void fc_wire_target_decode(struct fc_target *t, const u8 *head, unsigned int i)

@@ -144,12 +144,13 @@ struct fc_faults_msg {
  * @sock: number of the source socket, unique in the site's life
  * @src_port: port of the source socket
  * @ntargets: entries of the target list, 1 .. FC_TARGETS_MAX
- * @id: message id
+ * @id: message id; of an answer to a request for a connection: that of the request
  * @msg_len: bytes of the message
  * @offset: first byte of the message in this packet, a multiple of FC_PACKET_MAX
  * @data_len: data bytes of the packet
  * @hops: links crossed
  * @flags: FC_PACKET_*
+ * @kind: enum fc_kind
  */
 struct fc_packet {
 	u32 src;
@@ -163,10 +164,35 @@ struct fc_packet {
 	u32 data_len;
 	u16 hops;
 	u8  flags;
+	u8  kind;
 };
 
 /* The sender named a target list, not one site. */
 #define FC_PACKET_LIST		0x01
+
+/**
+ * enum fc_kind - what the packets of a message are about
+ * @FC_KIND_MESSAGE: a message from anybody
+ * @FC_KIND_CONNECT: asks a listening port for a connection
+ * @FC_KIND_ACCEPT: its answer, from the port that is the other end from now on; its
+ *	message id is that of the request
+ * @FC_KIND_REFUSE: the listening port has gone instead; its message id is that of the
+ *	request
+ * @FC_KIND_DATA: a message of a connection
+ * @FC_KIND_SHUT: no more messages come from this end of the connection
+ * @FC_KIND_COUNT: how many there are
+ *
+ * All but the first have one target; those without data of the user have none at all.
+ */
+enum fc_kind {
+	FC_KIND_MESSAGE,
+	FC_KIND_CONNECT,
+	FC_KIND_ACCEPT,
+	FC_KIND_REFUSE,
+	FC_KIND_DATA,
+	FC_KIND_SHUT,
+	FC_KIND_COUNT
+};
 
 /* Flag of a target entry: the list ends here (CARE, section 3.1). */
 #define FC_TARGET_LAST		0x01

@@ -62,9 +62,9 @@ static void echo_deliver(struct flitcast_port *port, struct sk_buff *skb)
 	schedule_work(&echo->work);
 }
 
-static void echo_sent(struct flitcast_port *port, u32 charge, int err)
+static void echo_sent(struct flitcast_port *port, const struct flitcast_sent *sent)
 {
-	to_echo(port)->tx -= charge;
+	to_echo(port)->tx -= sent->charge;
 }
 
 static void echo_detach(struct flitcast_port *port)

@@ -47,6 +47,12 @@ void flitcast_msg_free(struct flitcast_msg *msg)
 	kfree(msg);
 }
 
+void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re)
+{
+	msg->kind = kind;
+	msg->re = re;
+}
+
 struct page *flitcast_msg_page(struct flitcast_msg *msg, unsigned int i)
 {
 	return msg->page[i];

@@ -33,7 +33,10 @@ struct page;
  * @id: message id
  * @offset: where the part begins in the message
  * @msg_len: bytes of the message
+ * @incarnation: of the sender's site
+ * @sock: the sender's socket, unique in that life of its site
  * @list: the sender named a target list
+ * @kind: enum fc_kind
  */
 struct flitcast_delivery {
 	u32 charge;
@@ -45,31 +48,58 @@ struct flitcast_delivery {
 	u32 id;
 	u32 offset;
 	u32 msg_len;
+	u32 incarnation;
+	u32 sock;
 	bool list;
+	u8 kind;
 };
 
 #define FLITCAST_DELIVERY(skb)	((struct flitcast_delivery *)(skb)->cb)
 
 /**
+ * struct flitcast_sent - a message of a port that is over
+ * @charge: send room it held
+ * @err: 0, or the first failure as a negative errno
+ * @id: message id
+ * @kind: enum fc_kind
+ */
+struct flitcast_sent {
+	u32 charge;
+	int err;
+	u32 id;
+	u8 kind;
+};
+
+/* May a message come in at all?  What may not yet is put off like one without room. */
+enum flitcast_admit {
+	FLITCAST_ADMIT_NO,
+	FLITCAST_ADMIT_LATER,
+	FLITCAST_ADMIT_YES,
+};
+
+/**
  * struct flitcast_port_ops - what a site asks of a port, under the site's lock
+ * @admit: (optional) a new message is there, @early: before its turn; without it
+ *	all of FC_KIND_MESSAGE may come, and nothing else.  What may not is refused.
  * @charge: reserve receive room; @early: for a message before its turn, which
  *	may use half of the room only.  Return: false where there is none.
  * @promote: a message charged early has its turn: charge it like any other
  * @uncharge: give reserved room back
  * @deliver: a complete message, in order; takes ownership of the skb
- * @sent: a message of this port is over: give @charge send room back; @err is
- *	0 or the first failure as a negative errno
+ * @sent: a message of this port is over: its send room is given back
  * @detach: the site goes away; the port is not attached any more
  * @hold: keep the port for a later @wake
  * @wake: FLITCAST_WAKE_*; without the site's lock; ends the @hold
  * @info: fill in what the port knows of itself; NULL for what is no socket
  */
 struct flitcast_port_ops {
+	enum flitcast_admit (*admit)(struct flitcast_port *port, const struct fc_packet *pk,
+				     bool early);
 	bool (*charge)(struct flitcast_port *port, u32 charge, bool early);
 	void (*promote)(struct flitcast_port *port, u32 charge);
 	void (*uncharge)(struct flitcast_port *port, u32 charge, bool early);
 	void (*deliver)(struct flitcast_port *port, struct sk_buff *skb);
-	void (*sent)(struct flitcast_port *port, u32 charge, int err);
+	void (*sent)(struct flitcast_port *port, const struct flitcast_sent *sent);
 	void (*detach)(struct flitcast_port *port);
 	void (*hold)(struct flitcast_port *port);
 	void (*wake)(struct flitcast_port *port, unsigned int mask);
@@ -150,6 +180,15 @@ struct flitcast_msg_dest {
  */
 struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp);
 void flitcast_msg_free(struct flitcast_msg *msg);
+
+/**
+ * flitcast_msg_set_kind() - what a message is about, FC_KIND_MESSAGE unless said
+ * @msg: message that was not handed over yet; of any other kind it has one target
+ * @kind: kind; without data but for FC_KIND_DATA
+ * @re: id of the message that it answers (FC_KIND_ACCEPT, FC_KIND_REFUSE)
+ */
+void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re);
+
 /* Page @i of the data, PAGE_SIZE each. */
 struct page *flitcast_msg_page(struct flitcast_msg *msg, unsigned int i);
 
@@ -160,7 +199,7 @@ struct page *flitcast_msg_page(struct flitcast_msg *msg, unsigned int i);
  * @dests: targets, as many as it was allocated for, no (site, port) twice
  * @charge: what @sent gives back
  * @list: the sender named a target list
- * @id: gets the message id
+ * @id: gets the message id, before anything of the message is sent
  *
  * Return: 0, -ENETDOWN, -EHOSTUNREACH (a site beyond the topology), -ENOMEM.
  */

@@ -290,16 +290,25 @@ static bool charge_room(struct flitcast_port *port, struct rx_flow *flow, u32 ch
 	return port->ops->charge(port, charge, early);
 }
 
+/* May this message come in, as far as the port is concerned? */
+static enum flitcast_admit may_come(struct flitcast_port *port, const struct fc_packet *pk,
+				    bool early)
+{
+	if (port->ops->admit)
+		return port->ops->admit(port, pk, early);
+	return pk->kind == FC_KIND_MESSAGE ? FLITCAST_ADMIT_YES : FLITCAST_ADMIT_NO;
+}
+
 /* Reserve room for a message and make its place. */
 static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		  struct rx_flow *flow, struct fc_rxmsg *slot, const struct fc_target *t,
-		  const struct fc_part *part)
+		  const struct fc_part *part, bool later)
 {
 	bool early = t->seq != flow->core.next;
 	u32 charge = msg_charge(part);
 	struct rx_msg *msg;
 
-	if (!charge_room(port, flow, charge, early)) {
+	if (later || !charge_room(port, flow, charge, early)) {
 		reclaim(site, port);
 		site->stat[FC_STAT_MSG_NO_ROOM]++;
 		*need_of(flow, t->seq) = charge;
@@ -396,17 +405,21 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	struct flitcast_port *port = flitcast_port_find(site, t->port);
 	struct flitcast_delivery *d;
 	struct fc_rxmsg *slot, *m;
+	enum flitcast_admit admitted;
 	enum fc_rx_verdict verdict;
 	struct skip_arg arg;
-	struct rx_flow *flow;
+	struct rx_flow *flow = flow_find(site, pk, t->port);
 	struct rx_msg *msg;
 
 	if (!port) {
-		site->stat[FC_STAT_MSG_REFUSED]++;
-		answer(site, pk, t, NULL, FC_CTRL_REFUSED);
+		/* What a socket received before it was closed is not refused afterwards. */
+		bool had = flow && fc_before(t->seq, flow->core.next);
+
+		if (!had)
+			site->stat[FC_STAT_MSG_REFUSED]++;
+		answer(site, pk, t, had ? flow : NULL, had ? FC_CTRL_CONFIRM : FC_CTRL_REFUSED);
 		goto drop;
 	}
-	flow = flow_find(site, pk, t->port);
 	if (!flow)
 		flow = flow_create(site, pk, t->port);
 	if (!flow) {
@@ -435,7 +448,14 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			answer(site, pk, t, flow, FC_CTRL_ROOM);
 			goto drop;
 		}
-		if (!admit(site, port, flow, slot, t, &part)) {
+		admitted = may_come(port, pk, t->seq != flow->core.next);
+		if (admitted == FLITCAST_ADMIT_NO) {
+			site->stat[FC_STAT_MSG_REFUSED]++;
+			answer(site, pk, t, flow, FC_CTRL_REFUSED);
+			goto drop;
+		}
+		if (!admit(site, port, flow, slot, t, &part,
+			   admitted == FLITCAST_ADMIT_LATER)) {
 			answer(site, pk, t, flow, FC_CTRL_NO_ROOM);
 			goto drop;
 		}
@@ -454,7 +474,10 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	d->id = pk->id;
 	d->offset = part.off;
 	d->msg_len = pk->msg_len;
+	d->incarnation = pk->incarnation;
+	d->sock = pk->sock;
 	d->list = pk->flags & FC_PACKET_LIST;
+	d->kind = pk->kind;
 	fc_rxmsg_stored(slot, packet - part.first);
 	if (fc_rxflow_ready(&flow->core)) {
 		while ((m = fc_rxflow_ready(&flow->core)))
@@ -481,13 +504,14 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 	struct rx_flow *flow = flow_find(site, &pk, ask->port);
 
 	t.lag = min_t(u32, ask->seq - ask->next, FC_FLOW_WINDOW - 1);
-	if (!port) {
+	if (flow && (fc_before(ask->seq, flow->core.next) ||
+		     (port && fc_rxflow_holds(&flow->core, ask->seq)))) {
+		answer(site, &pk, &t, flow, FC_CTRL_CONFIRM);
+	} else if (!port) {
 		answer(site, &pk, &t, NULL, FC_CTRL_REFUSED);
 	} else if (!flow) {
 		/* Nothing is known of it: it may come as if for the first time. */
 		answer(site, &pk, &t, NULL, FC_CTRL_ROOM);
-	} else if (fc_before(ask->seq, flow->core.next) || fc_rxflow_holds(&flow->core, ask->seq)) {
-		answer(site, &pk, &t, flow, FC_CTRL_CONFIRM);
 	} else if (!*need_of(flow, ask->seq) ||
 		   (flow->invited && ask->seq == flow->core.next)) {
 		answer(site, &pk, &t, flow, FC_CTRL_ROOM);

@@ -158,7 +158,11 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 	list_del_init(&msg->source_node);
 	site->stat[msg->err ? FC_STAT_MSG_FAILED : FC_STAT_MSG_CONFIRMED]++;
 	if (src->port) {
-		src->port->ops->sent(src->port, msg->charge, msg->err);
+		const struct flitcast_sent sent = {
+			.charge = msg->charge, .err = msg->err, .id = msg->id, .kind = msg->kind,
+		};
+
+		src->port->ops->sent(src->port, &sent);
 		flitcast_engine_wake(site, src->port, FLITCAST_WAKE_OUT |
 				     (msg->err ? FLITCAST_WAKE_ERR : 0));
 	} else {

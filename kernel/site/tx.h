@@ -104,6 +104,8 @@ struct flitcast_source {
  * @wait: current wait for an answer
  * @err: first failure
  * @list: the sender named a target list
+ * @kind: enum fc_kind
+ * @re: id of the message that it answers, where its kind is an answer
  * @ntargets: targets
  * @left: of these, not over
  * @target: targets
@@ -127,6 +129,8 @@ struct flitcast_msg {
 	bool begun;
 	bool active;
 	bool list;
+	u8 kind;
+	u32 re;
 	u32 ntargets;
 	u32 left;
 	struct tx_target *target;

@@ -116,11 +116,13 @@ static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *h
 		.sock = msg->source->number, .src_port = msg->source->src_port,
 		.ntargets = site->cur_n, .id = msg->id, .msg_len = msg->len,
 		.offset = offset, .data_len = data_len,
-		.flags = msg->list ? FC_PACKET_LIST : 0,
+		.flags = msg->list ? FC_PACKET_LIST : 0, .kind = msg->kind,
 	};
 	bool again = false;
 	unsigned int i;
 
+	if (msg->kind == FC_KIND_ACCEPT || msg->kind == FC_KIND_REFUSE)
+		pk.id = msg->re;
 	fc_wire_packet_encode(head, &pk);
 	for (i = 0; i < site->cur_n; i++) {
 		struct tx_target *t = &msg->target[site->cur_target[i]];

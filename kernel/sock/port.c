@@ -48,14 +48,14 @@ static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 	skb_queue_tail(&fs->sk.sk_receive_queue, skb);
 }
 
-static void fs_sent(struct flitcast_port *port, u32 charge, int err)
+static void fs_sent(struct flitcast_port *port, const struct flitcast_sent *sent)
 {
 	struct flitcast_sock *fs = port_fs(port);
 
-	atomic_sub(charge, &fs->tx_used);
-	if (err) {
+	atomic_sub(sent->charge, &fs->tx_used);
+	if (sent->err) {
 		fs->stats.tx_failed++;
-		WRITE_ONCE(fs->sk.sk_err, -err);
+		WRITE_ONCE(fs->sk.sk_err, -sent->err);
 	} else {
 		fs->stats.tx_confirmed++;
 	}

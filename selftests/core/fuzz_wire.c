@@ -164,7 +164,10 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	if (n < 1 || n > FC_TARGETS_MAX || len < 36 + 20 * n)
 		return false;
 	data = len - 36 - 20 * n;
-	if (be32(p) >= nsites || msg_len > FC_MESSAGE_MAX || p[34] > 1 || p[35])
+	if (be32(p) >= nsites || msg_len > FC_MESSAGE_MAX || p[34] > 1)
+		return false;
+	/* Connections: one target, not by list, and data in kind 4 alone. */
+	if (p[35] && (p[35] > 5 || n > 1 || p[34] || (p[35] != 4 && msg_len)))
 		return false;
 	/* Packets follow each other without a gap, and only an empty message has an empty one. */
 	if (offset % FC_PACKET_MAX || offset > msg_len || (offset == msg_len && msg_len))

@@ -386,6 +386,11 @@ static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc
 		.hops = (u16)tap_random(FC_HOPS_MAX),
 		.flags = tap_random(2) ? FC_PACKET_LIST : 0,
 	};
+	if (n == 1 && !pk->flags) {
+		pk->kind = (u8)tap_random(FC_KIND_COUNT);
+		if (pk->kind != FC_KIND_MESSAGE && pk->kind != FC_KIND_DATA)
+			pk->msg_len = 0;
+	}
 	if (pk->msg_len)
 		pk->offset = tap_random((pk->msg_len - 1) / FC_PACKET_MAX + 1) * FC_PACKET_MAX;
 	pk->data_len = pk->msg_len - pk->offset;
@@ -412,7 +417,8 @@ static bool packet_equal(const struct fc_packet *a, const struct fc_packet *b)
 	return a->src == b->src && a->incarnation == b->incarnation && a->sock == b->sock &&
 	       a->src_port == b->src_port && a->ntargets == b->ntargets && a->id == b->id &&
 	       a->msg_len == b->msg_len && a->offset == b->offset &&
-	       a->data_len == b->data_len && a->hops == b->hops && a->flags == b->flags;
+	       a->data_len == b->data_len && a->hops == b->hops && a->flags == b->flags &&
+	       a->kind == b->kind;
 }
 
 static bool target_equal(const struct fc_target *a, const struct fc_target *b)
@@ -425,14 +431,14 @@ TEST(wire_head__golden_bytes)
 {
 	static const u8 golden[FC_PACKET_SIZE + FC_TARGET_SIZE] = {
 		0, 0, 0, 63, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 1, 11, 12, 13, 14,
-		0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 17, 1, 0,
+		0, 2, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 17, 0, 4,
 		0, 0, 0, 42, 0x12, 0x34, 1, 15, 0, 0, 1, 0, 0, 0, 0, 2, 21, 22, 23, 24,
 	};
 	const struct fc_packet pk = {
 		.src = 63, .incarnation = 0x01020304, .sock = 0x05060708, .src_port = 0x090a,
 		.ntargets = 1, .id = 0x0b0c0d0e, .msg_len = 2 * FC_PACKET_MAX,
 		.offset = FC_PACKET_MAX, .data_len = FC_PACKET_MAX, .hops = 17,
-		.flags = FC_PACKET_LIST,
+		.kind = FC_KIND_DATA,
 	};
 	const struct fc_target t = {
 		.site = 42, .port = 0x1234, .flags = FC_TARGET_LAST, .lag = 15, .off = 256,
@@ -613,6 +619,9 @@ TEST(wire_head__refuses)
 	REFUSED(data_len = 0);
 	REFUSED(flags = 2);
 	REFUSED(flags = 0x80);
+	REFUSED(kind = FC_KIND_DATA);
+	REFUSED(kind = FC_KIND_COUNT);
+	REFUSED(kind = 0xff);
 #undef REFUSED
 #define REFUSED(i, change) do {								\
 	t = targets[i];									\
@@ -632,8 +641,37 @@ TEST(wire_head__refuses)
 	REFUSED(0, len = pk.msg_len - t.off + 1);
 	REFUSED(1, len = 0xffffffff);
 #undef REFUSED
-	head[FC_PACKET_SIZE - 1] = 1;
-	CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size, NSITES), "reserved byte");
+}
+
+/* Every kind, with one target and more, by list or not, with data and without. */
+TEST(wire_head__kinds)
+{
+	u8 head[FC_PACKET_SIZE + 2 * FC_TARGET_SIZE];
+	struct fc_packet pk;
+
+	for (unsigned int i = 0; i < 256 * 8; i++) {
+		const unsigned int kind = i / 8, n = 1 + (i & 1);
+		bool list = i & 2, data = i & 4, valid = kind == FC_KIND_MESSAGE;
+
+		pk = (struct fc_packet){
+			.ntargets = (u16)n, .flags = list ? FC_PACKET_LIST : 0,
+			.msg_len = data ? 100 : 0, .data_len = data ? 100 : 0, .kind = (u8)kind,
+		};
+		fc_wire_packet_encode(head, &pk);
+		for (unsigned int j = 0; j < n; j++) {
+			struct fc_target t = {
+				.port = 1, .flags = j == n - 1 ? FC_TARGET_LAST : 0,
+			};
+
+			fc_wire_target_encode(head, j, &t);
+		}
+		if (kind == FC_KIND_DATA)
+			valid = n == 1 && !list;
+		else if (kind > FC_KIND_MESSAGE && kind < FC_KIND_COUNT)
+			valid = n == 1 && !list && !data;
+		CHECK(fc_wire_head_check(head, FC_PART_HEAD, fc_head_size(n), NSITES) == valid,
+		      "kind %u, %u targets, list %d, data %d", kind, n, list, data);
+	}
 }
 
 /* Every subset of a short list, in every position that the interface allows. */

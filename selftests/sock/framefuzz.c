@@ -507,7 +507,7 @@ static void field_of_packet(struct frame *f)
 		return;
 	freshen(f, 0);
 	fc_wire_packet_decode(&pk, head);
-	switch (below(10)) {
+	switch (below(11)) {
 	case 0:
 		pk.src = chance(2) ? below(real.nsites) : awkward(pk.src);
 		break;
@@ -537,6 +537,10 @@ static void field_of_packet(struct frame *f)
 		break;
 	case 9:
 		pk.hops = (uint16_t)awkward(pk.hops);
+		break;
+	case 10:
+		pk.kind = chance(4) ? (uint8_t)awkward(pk.kind) :
+				      (uint8_t)below(FC_KIND_COUNT);
 		break;
 	}
 	fc_wire_packet_encode(head, &pk);
@@ -594,6 +598,7 @@ static void invent(struct frame *f)
 		.src = below(real.nsites), .incarnation = below(4), .sock = below(8),
 		.src_port = (uint16_t)(1 + below(65535)), .ntargets = (uint16_t)n,
 		.id = below(1000), .hops = (uint16_t)below(4),
+		.kind = (uint8_t)(n == 1 && chance(2) ? below(FC_KIND_COUNT) : FC_KIND_MESSAGE),
 	};
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .flags = FC_PART_HEAD,
@@ -602,6 +607,8 @@ static void invent(struct frame *f)
 	uint32_t room = 1500 - FC_LINK_SIZE - fc_head_size(n), data;
 
 	pk.msg_len = chance(2) ? below(1500) : prng_log(&prng, 0, FC_MESSAGE_MAX);
+	if (pk.kind != FC_KIND_MESSAGE && pk.kind != FC_KIND_DATA && !chance(10))
+		pk.msg_len = 0;
 	pk.offset = pk.msg_len / FC_PACKET_MAX ?
 		    FC_PACKET_MAX * below(pk.msg_len / FC_PACKET_MAX) : 0;
 	pk.data_len = pk.msg_len - pk.offset < FC_PACKET_MAX ? pk.msg_len - pk.offset :
