@@ -144,6 +144,12 @@ static const struct genl_ops ops[] = {
 		POLICY(route_get),
 	},
 	{
+		.cmd = FLITCAST_CMD_ROUTE_REPLACE,
+		.doit = flitcast_netlink_route_replace,
+		.flags = GENL_UNS_ADMIN_PERM,
+		POLICY(route_replace),
+	},
+	{
 		.cmd = FLITCAST_CMD_STATS_GET,
 		.doit = flitcast_netlink_stats_get,
 		.dumpit = flitcast_netlink_stats_dump,

@@ -5,6 +5,7 @@
  */
 #include <net/sock.h>
 #include "compat.h"
+#include "core/site.h"
 #include "netlink/netlink.h"
 #include "site/port.h"
 
@@ -20,6 +21,17 @@ const struct nla_policy flitcast_netlink_route_set_policy[FLITCAST_A_ROUTE_PORTS
 	[FLITCAST_A_ROUTE_SITE] = { .type = NLA_U32 },
 	[FLITCAST_A_ROUTE_DIRECTION] = DIRECTION,
 	[FLITCAST_A_ROUTE_PORTS] = { .type = NLA_BINARY, .len = FC_DIRS_MAX },
+};
+
+static const struct nla_policy entry_policy[FLITCAST_A_ROUTE_PORTS + 1] = {
+	[FLITCAST_A_ROUTE_DIRECTION] = DIRECTION,
+	[FLITCAST_A_ROUTE_PORTS] = { .type = NLA_BINARY, .len = FC_DIRS_MAX },
+};
+
+const struct nla_policy flitcast_netlink_route_replace_policy[FLITCAST_A_ROUTE_ENTRY + 1] = {
+	[FLITCAST_A_ROUTE_SITE] = { .type = NLA_U32 },
+	[FLITCAST_A_ROUTE_GENERATION] = { .type = NLA_U32 },
+	[FLITCAST_A_ROUTE_ENTRY] = NLA_POLICY_NESTED(entry_policy),
 };
 
 static int route_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags,
@@ -170,6 +182,78 @@ int flitcast_netlink_route_del(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(site))
 		return PTR_ERR(site);
 	err = flitcast_route_set(site, dir, NULL, 0, info->extack);
+	flitcast_site_put(site);
+	return err;
+}
+
+/* One list of a new table.  @seen: directions that have one. */
+static int take_entry(const struct nlattr *entry, const struct fc_topo *topo,
+		      struct fc_pref *pref, u32 *seen, struct netlink_ext_ack *extack)
+{
+	struct nlattr *attrs[FLITCAST_A_ROUTE_PORTS + 1];
+	const struct nlattr *ports;
+	int err, dir;
+
+	err = nla_parse_nested(attrs, FLITCAST_A_ROUTE_PORTS, entry, entry_policy, extack);
+	if (err)
+		return err;
+	ports = attrs[FLITCAST_A_ROUTE_PORTS];
+	if (!attrs[FLITCAST_A_ROUTE_DIRECTION] || !ports || !nla_len(ports)) {
+		NL_SET_ERR_MSG_ATTR(extack, entry, KBUILD_MODNAME
+				    ": an entry has a direction and at least one port");
+		return -EINVAL;
+	}
+	dir = fc_topo_dir_parse(topo, nla_data(attrs[FLITCAST_A_ROUTE_DIRECTION]));
+	if (dir < 0) {
+		NL_SET_ERR_MSG_ATTR(extack, entry,
+				    KBUILD_MODNAME ": the topology has no such direction");
+		return -EINVAL;
+	}
+	if (*seen & fc_bit(dir)) {
+		NL_SET_ERR_MSG_ATTR(extack, entry, KBUILD_MODNAME ": a direction is named twice");
+		return -EINVAL;
+	}
+	*seen |= fc_bit(dir);
+	/* The policy bounds it. */
+	pref->count[dir] = nla_len(ports);
+	memcpy(pref->port[dir], nla_data(ports), nla_len(ports));
+	return 0;
+}
+
+int flitcast_netlink_route_replace(struct sk_buff *skb, struct genl_info *info)
+{
+	const struct nlattr *want = info->attrs[FLITCAST_A_ROUTE_GENERATION];
+	struct flitcast_site_info snapshot;
+	struct flitcast_site *site;
+	const struct nlattr *attr;
+	struct fc_pref *pref;
+	u32 generation = 0;
+	int err = -ENOMEM;
+	u32 seen = 0;
+	int rest;
+
+	if (want)
+		generation = nla_get_u32(want);
+	site = flitcast_netlink_site(genl_info_net(info), info->attrs[FLITCAST_A_ROUTE_SITE],
+				     info->extack);
+	if (IS_ERR(site))
+		return PTR_ERR(site);
+	flitcast_site_info(site, &snapshot);
+	pref = kzalloc(sizeof(*pref), GFP_KERNEL);
+	if (!pref)
+		goto put;
+	fc_pref_default(pref, &snapshot.cfg.topo);
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rest) {
+		if (nla_type(attr) != FLITCAST_A_ROUTE_ENTRY)
+			continue;
+		err = take_entry(attr, &snapshot.cfg.topo, pref, &seen, info->extack);
+		if (err)
+			goto free;
+	}
+	err = flitcast_route_replace(site, pref, want ? &generation : NULL, info->extack);
+free:
+	kfree(pref);
+put:
 	flitcast_site_put(site);
 	return err;
 }

@@ -514,64 +514,6 @@ int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_lin
 }
 
 /*
- * Preference table.
- */
-
-int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,
-		       struct netlink_ext_ack *extack)
-{
-	u32 seen = 0;
-	u8 i;
-
-	if (dir >= site->cfg.topo.ndirs) {
-		NL_SET_ERR_MSG_MOD(extack, "the topology has no such direction");
-		return -EINVAL;
-	}
-	if (nports > site->cfg.topo.ndirs) {
-		NL_SET_ERR_MSG_MOD(extack, "more ports than the topology has");
-		return -EINVAL;
-	}
-	for (i = 0; i < nports; i++) {
-		if (!ports[i] || ports[i] >= site->core.nports) {
-			NL_SET_ERR_MSG_MOD(extack, "the topology has no such port");
-			return -EINVAL;
-		}
-		if (seen & fc_bit(ports[i])) {
-			NL_SET_ERR_MSG_MOD(extack, "a port is named twice");
-			return -EINVAL;
-		}
-		seen |= fc_bit(ports[i]);
-	}
-	flitcast_engine_enter(site);
-	if (nports) {
-		memcpy(site->pref.port[dir], ports, nports);
-		site->pref.count[dir] = nports;
-	} else {
-		site->pref.port[dir][0] = dir + 1;
-		site->pref.count[dir] = 1;
-	}
-	site->generation++;
-	/* Who seeks may find a way now. */
-	site->core.work |= site->core.seekers;
-	flitcast_engine_leave(site);
-	return 0;
-}
-
-u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *generation)
-{
-	u8 n = 0;
-
-	if (dir >= site->cfg.topo.ndirs)
-		return 0;
-	spin_lock_bh(&site->lock);
-	n = site->pref.count[dir];
-	memcpy(ports, site->pref.port[dir], n);
-	*generation = site->generation;
-	spin_unlock_bh(&site->lock);
-	return n;
-}
-
-/*
  * Counters.
  */
 

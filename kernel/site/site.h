@@ -8,10 +8,12 @@
 
 #include <linux/types.h>
 #include <linux/netlink.h>
+#include "core/bounds.h"
 #include "core/topo.h"
 
 struct net;
 struct net_device;
+struct fc_pref;
 struct flitcast_site;
 
 /**
@@ -34,20 +36,6 @@ struct flitcast_site_tuning {
 	u32 transit;
 };
 
-#define FLITCAST_SEEK_MIN	10
-#define FLITCAST_SEEK_LONGEST	1000000
-#define FLITCAST_SEEK_DEFAULT	2000
-#define FLITCAST_SEEKS_LIMIT	1000
-#define FLITCAST_SEEKS_DEFAULT	5
-#define FLITCAST_TIMEOUT_MIN	100
-#define FLITCAST_TIMEOUT_LONGEST 10000000
-#define FLITCAST_TIMEOUT_DEFAULT 20000
-#define FLITCAST_PROBE_MIN	1000
-#define FLITCAST_PROBE_LONGEST	10000000
-#define FLITCAST_PROBE_DEFAULT	100000
-#define FLITCAST_TRANSIT_LIMIT	1024
-#define FLITCAST_TRANSIT_DEFAULT 32
-
 /**
  * struct flitcast_site_config - what a site is made of
  * @id: identity; below topo.nsites
@@ -63,12 +51,6 @@ struct flitcast_site_config {
 	u32 window;
 	struct flitcast_site_tuning tuning;
 };
-
-#define FLITCAST_FLIT_MIN	256
-#define FLITCAST_FLIT_MAX	65535
-#define FLITCAST_FLIT_DEFAULT	1500
-#define FLITCAST_WINDOW_MAX	64
-#define FLITCAST_WINDOW_DEFAULT	8
 
 /**
  * struct flitcast_site_info - snapshot of a site
@@ -199,6 +181,18 @@ int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_lin
  */
 int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,
 		       struct netlink_ext_ack *extack);
+
+/**
+ * flitcast_route_replace() - replace the whole table at once
+ * @site: site
+ * @pref: a list for each direction of the topology, as in flitcast_route_set()
+ * @generation: of the table to be replaced; NULL: whichever it is
+ * @extack: gets the reason of a refusal
+ *
+ * Return: 0, -EINVAL, -ESTALE (another generation).
+ */
+int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pref,
+			   const u32 *generation, struct netlink_ext_ack *extack);
 
 /* Fills at most FC_PORTS_MAX ports.  Return: how many. */
 u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *generation);

@@ -130,6 +130,7 @@ static bool allowed(int err)
 {
 	static const int errors[] = {
 		0, EINVAL, ENOENT, EEXIST, EBUSY, ENODEV, ERANGE, EOPNOTSUPP, ENOMEM, EPERM,
+		ESTALE,
 	};
 	unsigned int i;
 

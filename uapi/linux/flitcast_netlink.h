@@ -64,6 +64,7 @@ enum flitcast_route_attr {
 	FLITCAST_A_ROUTE_DIRECTION,	/* string: for instance +x */
 	FLITCAST_A_ROUTE_PORTS,		/* binary: array of u8, most preferred first */
 	FLITCAST_A_ROUTE_GENERATION,	/* u32: changes with every change of the table */
+	FLITCAST_A_ROUTE_ENTRY,		/* multi-attr nest: direction and ports of a new table */
 	__FLITCAST_A_ROUTE_MAX,
 };
 
@@ -109,6 +110,7 @@ enum flitcast_cmd {
 	FLITCAST_CMD_SITE_DEL_NTF,
 	FLITCAST_CMD_LINK_CHANGE_NTF,	/* added, or in another state, or for another reason */
 	FLITCAST_CMD_LINK_DEL_NTF,
+	FLITCAST_CMD_ROUTE_REPLACE,
 	__FLITCAST_CMD_MAX,
 };
 

@@ -47,6 +47,12 @@ const char *link_state_name(uint32_t state);
 void print_site_line(const struct nlattr **attrs);
 void print_link_line(const struct nlattr **attrs);
 
+/* restore.c */
+int site_save(struct args *args);
+int site_restore(struct args *args);
+int route_save(struct args *args);
+int route_restore(struct args *args);
+
 /* Print the counters of a nest of enum flitcast_stats_attr as an object. */
 void print_counters(const char *key, const char *indent, const struct nlattr *nest);
 /* A counter of such a nest by its name; 0 where there is none. */

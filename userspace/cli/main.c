@@ -13,11 +13,11 @@ bool show_stats;
 
 static const struct command objects[] = {
 	{ "site", do_site,
-	  "{ add | show | set | del } ..." },
+	  "{ add | show | set | del | save | restore } ..." },
 	{ "link", do_link,
 	  "{ add | show | set | del } ..." },
 	{ "route", do_route,
-	  "{ show | set | del } ..." },
+	  "{ show | set | del | save | restore } ..." },
 	{ "topology", do_topology,
 	  "show [SPEC] [--dot | --svg]" },
 	{ "stats", do_stats,

@@ -124,6 +124,8 @@ static const struct command commands[] = {
 	{ "show", show, "[DIRECTION] [site ID]" },
 	{ "set", set, "DIRECTION ports P1[,P2]... [site ID]" },
 	{ "del", del, "DIRECTION [site ID]" },
+	{ "save", route_save, "[site ID]" },
+	{ "restore", route_restore, "FILE [same-generation]" },
 	{ 0 }
 };
 

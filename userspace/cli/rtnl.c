@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <net/if.h>
+#include <net/if_arp.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -13,7 +14,7 @@
 #include <linux/veth.h>
 #include "rtnl.h"
 
-static int mtu_ioctl(const char *dev, unsigned long request, struct ifreq *ifr)
+static int dev_ioctl(const char *dev, unsigned long request, struct ifreq *ifr)
 {
 	int fd, err = 0;
 
@@ -33,7 +34,7 @@ int rtnl_get_mtu(const char *dev, uint32_t *mtu)
 	struct ifreq ifr = { 0 };
 	int err;
 
-	err = mtu_ioctl(dev, SIOCGIFMTU, &ifr);
+	err = dev_ioctl(dev, SIOCGIFMTU, &ifr);
 	if (!err)
 		*mtu = ifr.ifr_mtu;
 	return err;
@@ -43,7 +44,14 @@ int rtnl_set_mtu(const char *dev, uint32_t mtu)
 {
 	struct ifreq ifr = { .ifr_mtu = mtu };
 
-	return mtu_ioctl(dev, SIOCSIFMTU, &ifr);
+	return dev_ioctl(dev, SIOCSIFMTU, &ifr);
+}
+
+bool rtnl_is_ethernet(const char *dev)
+{
+	struct ifreq ifr = { 0 };
+
+	return !dev_ioctl(dev, SIOCGIFHWADDR, &ifr) && ifr.ifr_hwaddr.sa_family == ARPHRD_ETHER;
 }
 
 static int set_offload(int socket, const char *dev, uint32_t cmd, uint32_t on)

@@ -5,12 +5,15 @@
 #ifndef FLITCAST_CLI_RTNL_H
 #define FLITCAST_CLI_RTNL_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include "nl.h"
 
 /* Of a device of this namespace.  0 or -errno. */
 int rtnl_get_mtu(const char *dev, uint32_t *mtu);
 int rtnl_set_mtu(const char *dev, uint32_t mtu);
+/* Is it a device that frames with Ethernet headers go through? */
+bool rtnl_is_ethernet(const char *dev);
 /*
  * Have a veth use its NAPI, which keeps frames in order: receive offload turns it on,
  * and the other end leaves it aside for what it sends while it has TSO.

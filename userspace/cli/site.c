@@ -137,6 +137,8 @@ static const struct command commands[] = {
 	{ "show", show, "[ID]" },
 	{ "set", set, "ID [seek TIME] [seek-max N] [timeout TIME] [probe TIME] [transit N]" },
 	{ "del", del, "ID" },
+	{ "save", site_save, "[ID]" },
+	{ "restore", site_restore, "FILE [check]" },
 	{ 0 }
 };
 

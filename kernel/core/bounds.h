@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the settings of a site may be, and are unless said otherwise: for the
+ * kernel, which refuses all else, and for tools that check before they ask.
+ */
+#ifndef FC_CORE_BOUNDS_H
+#define FC_CORE_BOUNDS_H
+
+/* struct flitcast_site_tuning: microseconds, and numbers. */
+#define FLITCAST_SEEK_MIN	10
+#define FLITCAST_SEEK_LONGEST	1000000
+#define FLITCAST_SEEK_DEFAULT	2000
+#define FLITCAST_SEEKS_LIMIT	1000
+#define FLITCAST_SEEKS_DEFAULT	5
+#define FLITCAST_TIMEOUT_MIN	100
+#define FLITCAST_TIMEOUT_LONGEST 10000000
+#define FLITCAST_TIMEOUT_DEFAULT 20000
+#define FLITCAST_PROBE_MIN	1000
+#define FLITCAST_PROBE_LONGEST	10000000
+#define FLITCAST_PROBE_DEFAULT	100000
+#define FLITCAST_TRANSIT_LIMIT	1024
+#define FLITCAST_TRANSIT_DEFAULT 32
+
+/* Flit size in bytes; flits under way. */
+#define FLITCAST_FLIT_MIN	256
+#define FLITCAST_FLIT_MAX	65535
+#define FLITCAST_FLIT_DEFAULT	1500
+#define FLITCAST_WINDOW_MAX	64
+#define FLITCAST_WINDOW_DEFAULT	8
+
+#endif /* FC_CORE_BOUNDS_H */

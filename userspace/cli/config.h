@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The configuration of sites: as the kernel has it, and as a file has it.
+ */
+#ifndef FLITCAST_CLI_CONFIG_H
+#define FLITCAST_CLI_CONFIG_H
+
+#include <net/if.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "json.h"
+#include "site.h"
+
+/* What a file begins with: the version of its form. */
+#define CONFIG_VERSION	1
+
+/* Numbers a site is set by, in the order of config_settings[]. */
+enum config_setting {
+	CONFIG_FLIT,
+	CONFIG_WINDOW,
+	CONFIG_SEEK,
+	CONFIG_SEEK_MAX,
+	CONFIG_TIMEOUT,
+	CONFIG_PROBE,
+	CONFIG_TRANSIT,
+	CONFIG_SETTINGS
+};
+
+/**
+ * struct config_field - one of these
+ * @key: its name in a file
+ * @attr: enum flitcast_site_attr
+ * @fixed: neighbours or memory depend on it: a site that exists keeps it
+ * @min: smallest value
+ * @max: largest
+ * @preset: where a file does not say
+ */
+struct config_field {
+	const char *key;
+	uint16_t attr;
+	bool fixed;
+	uint32_t min;
+	uint32_t max;
+	uint32_t preset;
+};
+
+extern const struct config_field config_settings[CONFIG_SETTINGS];
+
+/**
+ * struct config_link - a link
+ * @line: of the file
+ * @dev: device, "" where there is no link
+ * @window: flits under way
+ */
+struct config_link {
+	unsigned int line;
+	char dev[IFNAMSIZ];
+	uint32_t window;
+};
+
+/**
+ * struct config_site - a site
+ * @line: of the file
+ * @id: number
+ * @spec: canonical topology
+ * @topo: the same
+ * @mode: switching mode
+ * @setting: by enum config_setting
+ * @link: by port
+ * @pref: preference table
+ * @generation: of that in the kernel
+ */
+struct config_site {
+	unsigned int line;
+	uint32_t id;
+	char spec[FC_SPEC_MAX];
+	struct fc_topo topo;
+	char mode[16];
+	uint32_t setting[CONFIG_SETTINGS];
+	struct config_link link[FC_PORTS_MAX];
+	struct fc_pref pref;
+	uint32_t generation;
+};
+
+/**
+ * struct config - sites
+ * @site: they
+ * @count: how many
+ */
+struct config {
+	struct config_site *site;
+	size_t count;
+};
+
+/**
+ * config_load() - what the kernel has
+ * @config: filled in
+ * @id: only this site, or FC_SITE_NONE: all of the namespace
+ * @about: for complaints
+ *
+ * Return: 0, or -1 after a complaint.
+ */
+int config_load(struct config *config, uint32_t id, const char *about);
+
+/**
+ * config_read() - what a file has, checked as far as the file goes
+ * @config: filled in
+ * @path: file, "-": standard input
+ *
+ * Return: 0, or -1 after a complaint.
+ */
+int config_read(struct config *config, const char *path);
+
+/* The site of that number, or NULL. */
+struct config_site *config_find(const struct config *config, uint32_t id);
+/* The site that has the device as a link, and its port; or NULL. */
+struct config_site *config_find_dev(const struct config *config, const char *dev,
+				    unsigned int *port);
+
+/* Print as a file. */
+void config_print(const struct config *config);
+
+/* The lists of all directions, as an array of that name. */
+void config_print_routes(const struct fc_topo *topo, const struct fc_pref *pref);
+
+/**
+ * config_read_routes() - the member "routes" of an object
+ * @name: of the file
+ * @object: the object
+ * @topo: topology of the site
+ * @pref: set; the default where there is no such member, or no such direction
+ *
+ * Return: 0, or -1 after a complaint.
+ */
+int config_read_routes(const char *name, const struct json *object, const struct fc_topo *topo,
+		       struct fc_pref *pref);
+
+/* The object of a whole file of this version; NULL after a complaint. */
+const struct json *config_open(const char *name, const struct json *json);
+/* Has the object a member that is none of these (the last is NULL)?  Then a complaint. */
+bool config_unknown(const char *name, const struct json *object, const char *const *keys);
+/* A member, or NULL. */
+const struct json *config_member(const struct json *object, const char *key);
+/*
+ * A member that is a number from min to max, or a short string.  0, or -1 after a
+ * complaint, also where it is missing and has to be there.
+ */
+int config_number(const char *name, const struct json *object, const char *key, uint32_t min,
+		  uint32_t max, uint32_t *value);
+int config_string(const char *name, const struct json *object, const char *key, char *buf,
+		  size_t size);
+
+#endif /* FLITCAST_CLI_CONFIG_H */

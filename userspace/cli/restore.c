@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast site save and restore, flitcast route save and restore
+ *
+ * What a file says is checked as a whole, against itself and against what there
+ * is, before anything is changed.  Then the steps from the one to the other are
+ * taken; should the kernel refuse one all the same (something has changed
+ * meanwhile), those before it are taken back.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/flitcast.h>
+#include <linux/flitcast_netlink.h>
+#include "cli.h"
+#include "config.h"
+#include "out.h"
+#include "rtnl.h"
+
+/**
+ * struct step - one change
+ * @about: for complaints
+ * @todo: the request
+ * @undo: the one that takes it back
+ */
+struct step {
+	char *about;
+	struct nl_request todo;
+	struct nl_request undo;
+};
+
+/**
+ * struct plan - what is to be done
+ * @step: in order
+ * @count: how many
+ */
+struct plan {
+	struct step *step;
+	size_t count;
+};
+
+static struct step *add_step(struct plan *plan, char *about)
+{
+	struct step *step;
+
+	plan->step = xrealloc(plan->step, (plan->count + 1) * sizeof(*plan->step));
+	step = &plan->step[plan->count++];
+	memset(step, 0, sizeof(*step));
+	step->about = about;
+	return step;
+}
+
+static int take_plan(struct plan *plan)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++)
+		if (nl_ask(&plan->step[i].todo, NULL, NULL, plan->step[i].about))
+			break;
+	if (i == plan->count)
+		return 0;
+	if (i)
+		complain("restore: what was done is taken back");
+	while (i--)
+		nl_ask(&plan->step[i].undo, NULL, NULL,
+		       xprintf("taking back: %s", plan->step[i].about));
+	return EXIT_FAILED;
+}
+
+/*
+ * The requests.
+ */
+
+static void put_site(struct nl_request *req, const struct config_site *site, bool new)
+{
+	unsigned int i;
+
+	nl_begin_flitcast(req, new ? FLITCAST_CMD_SITE_NEW : FLITCAST_CMD_SITE_SET, 0);
+	nl_put_u32(req, FLITCAST_A_SITE_ID, site->id);
+	if (new) {
+		nl_put_string(req, FLITCAST_A_SITE_TOPOLOGY, site->spec);
+		nl_put_string(req, FLITCAST_A_SITE_MODE, site->mode);
+	}
+	for (i = 0; i < CONFIG_SETTINGS; i++)
+		if (new || !config_settings[i].fixed)
+			nl_put_u32(req, config_settings[i].attr, site->setting[i]);
+	nl_end(req);
+}
+
+static void put_site_del(struct nl_request *req, uint32_t id)
+{
+	nl_begin_flitcast(req, FLITCAST_CMD_SITE_DEL, 0);
+	nl_put_u32(req, FLITCAST_A_SITE_ID, id);
+	nl_end(req);
+}
+
+static void put_link(struct nl_request *req, const struct config_site *site, uint32_t port)
+{
+	nl_begin_flitcast(req, FLITCAST_CMD_LINK_NEW, 0);
+	nl_put_u32(req, FLITCAST_A_LINK_SITE, site->id);
+	nl_put_string(req, FLITCAST_A_LINK_IFNAME, site->link[port].dev);
+	nl_put_u32(req, FLITCAST_A_LINK_PORT, port);
+	nl_put_u32(req, FLITCAST_A_LINK_WINDOW, site->link[port].window);
+	nl_end(req);
+}
+
+static void put_link_del(struct nl_request *req, uint32_t id, uint32_t port)
+{
+	nl_begin_flitcast(req, FLITCAST_CMD_LINK_DEL, 0);
+	nl_put_u32(req, FLITCAST_A_LINK_SITE, id);
+	nl_put_u32(req, FLITCAST_A_LINK_PORT, port);
+	nl_end(req);
+}
+
+static void put_table(struct nl_request *req, uint32_t id, const struct fc_topo *topo,
+		      const struct fc_pref *pref, const uint32_t *generation)
+{
+	unsigned int dir;
+	char name[8];
+	size_t nest;
+
+	nl_begin_flitcast(req, FLITCAST_CMD_ROUTE_REPLACE, 0);
+	nl_put_u32(req, FLITCAST_A_ROUTE_SITE, id);
+	if (generation)
+		nl_put_u32(req, FLITCAST_A_ROUTE_GENERATION, *generation);
+	for (dir = 0; dir < topo->ndirs; dir++) {
+		topo->ops->dir_name(topo, dir, name);
+		nest = nl_nest(req, FLITCAST_A_ROUTE_ENTRY);
+		nl_put_string(req, FLITCAST_A_ROUTE_DIRECTION, name);
+		nl_put(req, FLITCAST_A_ROUTE_PORTS, pref->port[dir], pref->count[dir]);
+		nl_nest_end(req, nest);
+	}
+	nl_end(req);
+}
+
+/*
+ * What has to be so before, and the way there.
+ */
+
+static bool same_table(const struct fc_topo *topo, const struct fc_pref *a,
+		       const struct fc_pref *b)
+{
+	unsigned int dir;
+
+	for (dir = 0; dir < topo->ndirs; dir++)
+		if (a->count[dir] != b->count[dir] ||
+		    memcmp(a->port[dir], b->port[dir], a->count[dir]))
+			return false;
+	return true;
+}
+
+static bool same_link(const struct config_link *a, const struct config_link *b)
+{
+	return !strcmp(a->dev, b->dev) && a->window == b->window;
+}
+
+static int check_fixed(const char *name, const struct config_site *want,
+		       const struct config_site *is)
+{
+	const char *what = NULL;
+	unsigned int i;
+
+	if (strcmp(want->spec, is->spec))
+		what = "topology";
+	else if (strcmp(want->mode, is->mode))
+		what = "mode";
+	for (i = 0; i < CONFIG_SETTINGS; i++)
+		if (!what && config_settings[i].fixed && want->setting[i] != is->setting[i])
+			what = config_settings[i].key;
+	if (!what)
+		return 0;
+	complain("%s:%u: site %u exists with another %s: delete it first", name, want->line,
+		 want->id, what);
+	return -1;
+}
+
+/* A device that the file wants: there, large enough, and not of a site that it leaves alone. */
+static int check_dev(const char *name, const struct config *config, const struct config *now,
+		     const struct config_site *site, const struct config_link *link)
+{
+	const struct config_site *other;
+	unsigned int port;
+	uint32_t mtu;
+	int err;
+
+	err = rtnl_get_mtu(link->dev, &mtu);
+	if (err) {
+		complain("%s:%u: %s: %s", name, link->line, link->dev, strerror(-err));
+		return -1;
+	}
+	if (!rtnl_is_ethernet(link->dev)) {
+		complain("%s:%u: %s is not Ethernet", name, link->line, link->dev);
+		return -1;
+	}
+	if (mtu < site->setting[CONFIG_FLIT]) {
+		complain("%s:%u: %s has an MTU of %u, below the flit size %u", name, link->line,
+			 link->dev, mtu, site->setting[CONFIG_FLIT]);
+		return -1;
+	}
+	other = config_find_dev(now, link->dev, &port);
+	if (!other || config_find(config, other->id))
+		return 0;
+	complain("%s:%u: %s is a link of site %u, of which the file says nothing", name,
+		 link->line, link->dev, other->id);
+	return -1;
+}
+
+static int check(const char *name, const struct config *config, const struct config *now)
+{
+	size_t i, port;
+
+	for (i = 0; i < config->count; i++) {
+		const struct config_site *site = &config->site[i];
+		const struct config_site *is = config_find(now, site->id);
+
+		if (is && check_fixed(name, site, is))
+			return -1;
+		for (port = 1; port < FC_PORTS_MAX; port++)
+			if (*site->link[port].dev &&
+			    check_dev(name, config, now, site, &site->link[port]))
+				return -1;
+	}
+	return 0;
+}
+
+static void plan_link_del(struct plan *plan, const struct config_site *is, uint32_t port)
+{
+	struct step *step;
+
+	step = add_step(plan, xprintf("link del %s", is->link[port].dev));
+	put_link_del(&step->todo, is->id, port);
+	put_link(&step->undo, is, port);
+}
+
+static void plan_site(struct plan *plan, const struct config_site *site,
+		      const struct config_site *is)
+{
+	struct step *step;
+
+	if (!is) {
+		step = add_step(plan, xprintf("site add %u", site->id));
+		put_site(&step->todo, site, true);
+		put_site_del(&step->undo, site->id);
+	} else if (memcmp(site->setting, is->setting, sizeof(site->setting))) {
+		step = add_step(plan, xprintf("site set %u", site->id));
+		put_site(&step->todo, site, false);
+		put_site(&step->undo, is, false);
+	}
+}
+
+static void plan_link_add(struct plan *plan, const struct config_site *site, uint32_t port)
+{
+	struct step *step;
+
+	step = add_step(plan, xprintf("link add %s", site->link[port].dev));
+	put_link(&step->todo, site, port);
+	put_link_del(&step->undo, site->id, port);
+}
+
+static void plan_table(struct plan *plan, const struct config_site *site,
+		       const struct config_site *is)
+{
+	struct fc_pref preset;
+	struct step *step;
+
+	fc_pref_default(&preset, &site->topo);
+	if (same_table(&site->topo, &site->pref, is ? &is->pref : &preset))
+		return;
+	step = add_step(plan, xprintf("routes of site %u", site->id));
+	put_table(&step->todo, site->id, &site->topo, &site->pref, is ? &is->generation : NULL);
+	put_table(&step->undo, site->id, &site->topo, is ? &is->pref : &preset, NULL);
+}
+
+/* First what makes place, so that a device may go from one port to another. */
+static void make_plan(struct plan *plan, const struct config *config, const struct config *now)
+{
+	static const struct config_link none;
+	size_t i, port;
+
+	for (i = 0; i < config->count; i++) {
+		const struct config_site *site = &config->site[i];
+		const struct config_site *is = config_find(now, site->id);
+
+		for (port = 1; is && port < FC_PORTS_MAX; port++)
+			if (*is->link[port].dev &&
+			    !same_link(&is->link[port], &site->link[port]))
+				plan_link_del(plan, is, port);
+	}
+	for (i = 0; i < config->count; i++) {
+		const struct config_site *site = &config->site[i];
+		const struct config_site *is = config_find(now, site->id);
+
+		plan_site(plan, site, is);
+		plan_table(plan, site, is);
+		for (port = 1; port < FC_PORTS_MAX; port++)
+			if (*site->link[port].dev &&
+			    !same_link(is ? &is->link[port] : &none, &site->link[port]))
+				plan_link_add(plan, site, port);
+	}
+}
+
+int site_restore(struct args *args)
+{
+	const char *path = take_any(args, "file");
+	const char *name = strcmp(path, "-") ? path : "standard input";
+	struct config config = { 0 }, now = { 0 };
+	bool only_check = false;
+	struct plan plan = { 0 };
+
+	if (take_word(args, "check"))
+		only_check = true;
+	take_end(args);
+	if (config_read(&config, path) || config_load(&now, FC_SITE_NONE, "site restore") ||
+	    check(name, &config, &now))
+		return EXIT_FAILED;
+	make_plan(&plan, &config, &now);
+	return only_check ? 0 : take_plan(&plan);
+}
+
+/* A file is JSON whatever the options say, and made to be read. */
+static void print_for_file(void)
+{
+	out_pretty = out_pretty || !out_json;
+	out_json = true;
+}
+
+int site_save(struct args *args)
+{
+	struct config config = { 0 };
+	uint32_t id = FC_SITE_NONE;
+
+	if (args->argc)
+		id = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site");
+	take_end(args);
+	if (config_load(&config, id, "site save"))
+		return EXIT_FAILED;
+	print_for_file();
+	config_print(&config);
+	return 0;
+}
+
+/*
+ * Preference tables alone.
+ */
+
+static uint32_t take_site(struct args *args)
+{
+	if (!take_word(args, "site"))
+		return FC_SITE_NONE;
+	return parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site");
+}
+
+int route_save(struct args *args)
+{
+	uint32_t id = take_site(args);
+	struct config config = { 0 };
+	size_t i;
+
+	take_end(args);
+	if (config_load(&config, id, "route save"))
+		return EXIT_FAILED;
+	print_for_file();
+	out_open_object(NULL);
+	out_uint("flitcast", NULL, CONFIG_VERSION);
+	out_open_array("tables");
+	for (i = 0; i < config.count; i++) {
+		out_open_object(NULL);
+		out_uint("site", NULL, config.site[i].id);
+		out_uint("generation", NULL, config.site[i].generation);
+		config_print_routes(&config.site[i].topo, &config.site[i].pref);
+		out_close_object();
+	}
+	out_close_array();
+	out_close_object();
+	out_end();
+	return 0;
+}
+
+/* One table of a file; a step where it is another than the one there is. */
+static int read_table(const char *name, const struct json *object, const struct config *now,
+		      bool strict, struct plan *plan)
+{
+	static const char *const keys[] = { "site", "generation", "routes", NULL };
+	const struct config_site *is;
+	uint32_t id, generation;
+	struct fc_pref pref;
+	struct step *step;
+	bool given;
+
+	if (config_unknown(name, object, keys) ||
+	    config_number(name, object, "site", 0, FLITCAST_SITE_ANY - 1, &id))
+		return -1;
+	given = config_member(object, "generation");
+	if ((given || strict) &&
+	    config_number(name, object, "generation", 0, UINT32_MAX, &generation))
+		return -1;
+	is = config_find(now, id);
+	if (!is || !is->topo.ops) {
+		complain("%s:%u: no site %u here", name, object->line, id);
+		return -1;
+	}
+	if (config_read_routes(name, object, &is->topo, &pref))
+		return -1;
+	if (strict && generation != is->generation) {
+		complain("%s:%u: the table of site %u is of generation %u by now, not %u", name,
+			 object->line, id, is->generation, generation);
+		return -1;
+	}
+	if (same_table(&is->topo, &pref, &is->pref))
+		return 0;
+	step = add_step(plan, xprintf("routes of site %u", id));
+	put_table(&step->todo, id, &is->topo, &pref, &is->generation);
+	put_table(&step->undo, id, &is->topo, &is->pref, NULL);
+	return 0;
+}
+
+int route_restore(struct args *args)
+{
+	static const char *const keys[] = { "flitcast", "tables", NULL };
+	const char *path = take_any(args, "file");
+	const char *name = strcmp(path, "-") ? path : "standard input";
+	bool strict = take_word(args, "same-generation");
+	const struct json *json, *tables, *table;
+	struct config now = { 0 };
+	struct plan plan = { 0 };
+
+	take_end(args);
+	json = json_read(path);
+	if (!json || !config_open(name, json) || config_unknown(name, json, keys))
+		return EXIT_FAILED;
+	tables = config_member(json, "tables");
+	if (!tables || tables->type != JSON_ARRAY) {
+		complain("%s:%u: \"tables\" is an array, and has to be there", name, json->line);
+		return EXIT_FAILED;
+	}
+	if (config_load(&now, FC_SITE_NONE, "route restore"))
+		return EXIT_FAILED;
+	for (table = tables->child; table; table = table->next)
+		if (read_table(name, table, &now, strict, &plan))
+			return EXIT_FAILED;
+	return take_plan(&plan);
+}
