@@ -27,6 +27,32 @@ static inline void flitcast_hrtimer_setup(struct hrtimer *timer,
 #define sockaddr_unsized sockaddr
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
+#include <linux/net.h>
+
+/* proto_ops.accept() has taken its arguments as one since 6.10. */
+struct proto_accept_arg {
+	int flags;
+	int err;
+	int is_empty;
+	bool kern;
+};
+
+#define FLITCAST_ACCEPT(fn)							\
+static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
+			 int flags, bool kern)					\
+{										\
+	struct proto_accept_arg arg = { .flags = flags, .kern = kern };		\
+										\
+	return fn(sock, newsock, &arg);						\
+}
+
+#define FLITCAST_ACCEPT_OP(fn) fn##_by_flags
+#else
+#define FLITCAST_ACCEPT(fn)
+#define FLITCAST_ACCEPT_OP(fn) fn
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
 /* genl_info_dump() came in 6.6; all that is read of its result is attrs. */
 #define genl_info_dump(cb) genl_dumpit_info(cb)

@@ -217,10 +217,29 @@ enum flitcast_wait {
 };
 
 /**
+ * enum flitcast_peer - has a socket another end?
+ * @FLITCAST_PEER_NONE: it is not connected
+ * @FLITCAST_PEER_LISTEN: it listens, and has none itself
+ * @FLITCAST_PEER_ASKED: it has asked for a connection and waits for the answer
+ * @FLITCAST_PEER_CONNECTED: it is connected; one of SOCK_RDM has a default destination
+ * @FLITCAST_PEER_OVER: it was, and the connection is over
+ */
+enum flitcast_peer {
+	FLITCAST_PEER_NONE,
+	FLITCAST_PEER_LISTEN,
+	FLITCAST_PEER_ASKED,
+	FLITCAST_PEER_CONNECTED,
+	FLITCAST_PEER_OVER,
+};
+
+/**
  * struct flitcast_socket_info - snapshot of a bound socket
  * @site: site it is bound to
  * @port: its port
  * @type: SOCK_RDM or SOCK_SEQPACKET
+ * @peer: enum flitcast_peer
+ * @peer_site: site of the other end, or of the one that was asked
+ * @peer_port: its port
  * @senders: calls of sendmsg() that wait for send room
  * @tx_used: bytes of send room in use
  * @tx_room: all of it
@@ -245,6 +264,9 @@ struct flitcast_socket_info {
 	u32 site;
 	u16 port;
 	u16 type;
+	u32 peer;
+	u32 peer_site;
+	u16 peer_port;
 	u32 senders;
 	u32 tx_used;
 	u32 tx_room;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: addresses: bind() and getsockname().
+ * AF_FLITCAST: addresses: bind(), getsockname() and getpeername().
  */
 #include <linux/capability.h>
 #include <net/sock.h>
@@ -15,6 +15,19 @@ static struct flitcast_site *site_named(struct net *net, u32 id)
 	if (!site && !id)
 		site = flitcast_site_get(net, FLITCAST_SITE_ANY);
 	return site;
+}
+
+int flitcast_addr_attach(struct flitcast_sock *fs, struct flitcast_site *site, u16 number)
+{
+	int err;
+
+	fs->port.ops = &flitcast_fs_port_ops;
+	fs->port.timeout = (u64)fs->timeout_ms * NSEC_PER_MSEC;
+	err = flitcast_port_attach(&fs->port, site, number);
+	if (err)
+		return refuse(fs, err, err == -EADDRINUSE ? "port is in use" : "cannot attach");
+	fs->bound = true;
+	return 0;
 }
 
 int flitcast_addr_bind_locked(struct flitcast_sock *fs, u32 id, u16 number)
@@ -35,14 +48,9 @@ int flitcast_addr_bind_locked(struct flitcast_sock *fs, u32 id, u16 number)
 		return refuse(fs, -EADDRNOTAVAIL,
 			      "no such site here, or several and none named");
 	}
-	fs->port.ops = &flitcast_fs_port_ops;
-	fs->port.timeout = (u64)fs->timeout_ms * NSEC_PER_MSEC;
-	err = flitcast_port_attach(&fs->port, site, number);
+	err = flitcast_addr_attach(fs, site, number);
 	flitcast_site_put(site);
-	if (err)
-		return refuse(fs, err, err == -EADDRINUSE ? "port is in use" : "cannot attach");
-	fs->bound = true;
-	return 0;
+	return err;
 }
 
 bool flitcast_addr_valid(const struct sockaddr_flitcast *addr, int len)
@@ -71,12 +79,18 @@ int flitcast_addr_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
 {
 	struct sockaddr_flitcast *addr = (struct sockaddr_flitcast *)uaddr;
 	struct flitcast_sock *fs = to_fs(sock->sk);
+	struct flitcast_msg_dest dest;
 
-	if (peer)
-		return -ENOTCONN;
 	memset(addr, 0, sizeof(*addr));
 	addr->sfc_family = flitcast_sock_family;
 	addr->sfc_addrtype = FLITCAST_ADDR_SITE;
+	if (peer) {
+		if (!flitcast_conn_peer(fs, &dest))
+			return -ENOTCONN;
+		addr->sfc_site = dest.site;
+		addr->sfc_port = dest.port;
+		return sizeof(*addr);
+	}
 	lock_sock(sock->sk);
 	if (fs->bound) {
 		addr->sfc_site = flitcast_site_id(fs->port.site);

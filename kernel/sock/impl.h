@@ -12,6 +12,7 @@
 #include "compat.h"
 #include "site/port.h"
 #include "site/site.h"
+#include "sock/conn.h"
 
 /**
  * struct flitcast_sock - a socket
@@ -28,10 +29,11 @@
  * @targets: FLITCAST_TARGETS, under lock_sock
  * @errmsg: FLITCAST_ERRMSG: constant text
  * @stats: counters
+ * @conn: connection
  *
  * The lifetime is that of the sock.  The site refers to @port from bind() to the
  * detach in release(), and holds the sock for a wake-up that comes after its
- * lock.  Lock order: lock_sock > the site's lock > the receive queue's.
+ * lock.  Lock order: lock_sock > the site's lock > @conn.lock > the receive queue's.
  */
 struct flitcast_sock {
 	struct sock sk;
@@ -47,6 +49,7 @@ struct flitcast_sock {
 	struct flitcast_target *targets;
 	const char *errmsg;
 	struct flitcast_sock_stats stats;
+	struct flitcast_conn conn;
 };
 
 static inline struct flitcast_sock *to_fs(struct sock *sk)
@@ -70,6 +73,16 @@ static inline int refuse(struct flitcast_sock *fs, int err, const char *why)
 /* The address family number; set when the module is loaded. */
 extern int flitcast_sock_family;
 
+/**
+ * flitcast_sock_make() - a new socket, of no type yet
+ * @net: namespace
+ * @sock: what it is for; NULL: that is told later, by sock_graft()
+ * @kern: the kernel's own
+ *
+ * Return: the socket, or NULL.
+ */
+struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, bool kern);
+
 /* port.c */
 
 extern const struct flitcast_port_ops flitcast_fs_port_ops;
@@ -80,6 +93,8 @@ extern const struct flitcast_port_ops flitcast_fs_port_ops;
 bool flitcast_addr_valid(const struct sockaddr_flitcast *addr, int len);
 /* Bind to a site (0: or to the only one) and a port (0: a free one); under lock_sock. */
 int flitcast_addr_bind_locked(struct flitcast_sock *fs, u32 id, u16 number);
+/* Bind to this site; under lock_sock, or nobody else has the socket. */
+int flitcast_addr_attach(struct flitcast_sock *fs, struct flitcast_site *site, u16 number);
 int flitcast_addr_bind(struct socket *sock, struct sockaddr_unsized *uaddr, int len);
 int flitcast_addr_getname(struct socket *sock, struct sockaddr *uaddr, int peer);
 
@@ -88,6 +103,22 @@ int flitcast_addr_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
 int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len);
 /* Is there room for any message the sysctl allows?  Then poll() says so. */
 bool flitcast_send_writable(struct flitcast_sock *fs);
+
+/**
+ * flitcast_send_kind() - send what is about a connection, and carries no data
+ * @fs: bound socket
+ * @kind: what it is
+ * @re: id of the request that it answers
+ * @site: to there
+ * @port: to this port
+ * @id: gets the message id, before anything is sent
+ *
+ * It goes whatever the send room.  Context: process.
+ *
+ * Return: 0, -ENOMEM, -ENETDOWN, -EHOSTUNREACH.
+ */
+int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 site, u16 port,
+		       u32 *id);
 
 /* recv.c */
 

@@ -8,8 +8,11 @@
 static bool fs_charge(struct flitcast_port *port, u32 charge, bool early)
 {
 	struct flitcast_sock *fs = port_fs(port);
-	u32 room = READ_ONCE(fs->sk.sk_rcvbuf);
+	u64 room = READ_ONCE(fs->sk.sk_rcvbuf);
 
+	/* Requests for connections are all alike, and counted rather than weighed. */
+	if (flitcast_conn_state(&fs->sk) == TCP_LISTEN)
+		room = (u64)READ_ONCE(fs->sk.sk_max_ack_backlog) * charge;
 	/*
 	 * Messages before their turn may have half of the room: the other half is for
 	 * those they wait for.  And one message whose turn it is always goes in, or a
@@ -24,6 +27,12 @@ static bool fs_charge(struct flitcast_port *port, u32 charge, bool early)
 	if (early)
 		fs->rx_early += charge;
 	return true;
+}
+
+static enum flitcast_admit fs_admit(struct flitcast_port *port, const struct fc_packet *pk,
+				    bool early)
+{
+	return flitcast_conn_admit(port_fs(port), pk, early);
 }
 
 static void fs_promote(struct flitcast_port *port, u32 charge)
@@ -44,7 +53,15 @@ static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 {
 	struct flitcast_sock *fs = port_fs(port);
 
-	fs->stats.rx_messages++;
+	const struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
+
+	if (!flitcast_conn_deliver(fs, d)) {
+		fs->rx_used -= d->charge;
+		kfree_skb(skb);
+		return;
+	}
+	if (d->kind != FC_KIND_CONNECT)
+		fs->stats.rx_messages++;
 	skb_queue_tail(&fs->sk.sk_receive_queue, skb);
 }
 
@@ -53,17 +70,19 @@ static void fs_sent(struct flitcast_port *port, const struct flitcast_sent *sent
 	struct flitcast_sock *fs = port_fs(port);
 
 	atomic_sub(sent->charge, &fs->tx_used);
-	if (sent->err) {
+	if (sent->err)
+		flitcast_conn_failed(fs, sent);
+	if (sent->kind != FC_KIND_MESSAGE && sent->kind != FC_KIND_DATA)
+		return;
+	if (sent->err)
 		fs->stats.tx_failed++;
-		WRITE_ONCE(fs->sk.sk_err, -sent->err);
-	} else {
+	else
 		fs->stats.tx_confirmed++;
-	}
 }
 
 static void fs_detach(struct flitcast_port *port)
 {
-	WRITE_ONCE(port_fs(port)->sk.sk_err, ENETDOWN);
+	flitcast_conn_detach(port_fs(port));
 }
 
 static void fs_hold(struct flitcast_port *port)
@@ -75,6 +94,8 @@ static void fs_wake(struct flitcast_port *port, unsigned int mask)
 {
 	struct sock *sk = &port_fs(port)->sk;
 
+	if (flitcast_conn_news(port_fs(port)))
+		sk->sk_state_change(sk);
 	if (mask & FLITCAST_WAKE_IN)
 		sk->sk_data_ready(sk);
 	if (mask & FLITCAST_WAKE_OUT)
@@ -89,6 +110,7 @@ static void fs_info(const struct flitcast_port *port, struct flitcast_socket_inf
 	const struct flitcast_sock *fs = container_of_const(port, struct flitcast_sock, port);
 
 	info->type = fs->sk.sk_type;
+	flitcast_conn_info(fs, info);
 	info->senders = atomic_read(&fs->tx_waiting);
 	info->tx_used = atomic_read(&fs->tx_used);
 	info->tx_room = READ_ONCE(fs->sk.sk_sndbuf);
@@ -102,6 +124,7 @@ static void fs_info(const struct flitcast_port *port, struct flitcast_socket_inf
 }
 
 const struct flitcast_port_ops flitcast_fs_port_ops = {
+	.admit = fs_admit,
 	.charge = fs_charge,
 	.promote = fs_promote,
 	.uncharge = fs_uncharge,

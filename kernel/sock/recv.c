@@ -17,11 +17,20 @@ static void put_info(struct msghdr *msg, const struct flitcast_delivery *d)
 	put_cmsg(msg, SOL_FLITCAST, FLITCAST_INFO, sizeof(info), &info);
 }
 
+/* Is there a connection, or was there one, whose messages may be read? */
+static bool connected(struct sock *sk)
+{
+	u8 state = flitcast_conn_state(sk);
+
+	return state == TCP_ESTABLISHED || state == TCP_CLOSING;
+}
+
 int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int flags)
 {
 	struct sock *sk = sock->sk;
 	struct flitcast_sock *fs = to_fs(sk);
 	const struct flitcast_delivery *d;
+	bool stream = sk->sk_type == SOCK_SEQPACKET;
 	struct sk_buff *skb;
 	u32 charge;
 	int err, n;
@@ -29,6 +38,8 @@ int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int 
 	if (flags & ~(MSG_DONTWAIT | MSG_TRUNC | MSG_PEEK | MSG_NOSIGNAL | MSG_CMSG_COMPAT |
 		      MSG_CMSG_CLOEXEC))
 		return flags & (MSG_OOB | MSG_ERRQUEUE) ? -EOPNOTSUPP : -EINVAL;
+	if (stream && !connected(sk))
+		return refuse(fs, -ENOTCONN, "socket is not connected");
 	lock_sock(sk);
 	/* To receive is to have a port: without one nothing could ever come. */
 	err = fs->bound ? 0 : -EINVAL;
@@ -40,12 +51,18 @@ int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int 
 		err = sock_error(sk);
 		return err ? err : -ENETDOWN;
 	}
+	/* The end of a connection is read where nothing else is left. */
+	if (stream && skb_queue_empty_lockless(&sk->sk_receive_queue) &&
+	    READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN)
+		return sock_error(sk);
 	skb = skb_recv_datagram(sk, flags, &err);
 	if (!skb)
 		return err;
 	d = FLITCAST_DELIVERY(skb);
 	charge = d->charge;
 	n = min_t(size_t, size, d->len);
+	if (stream)
+		msg->msg_flags |= MSG_EOR;
 	if (n < d->len)
 		msg->msg_flags |= MSG_TRUNC;
 	err = skb_copy_datagram_msg(skb, d->skip, msg, n);

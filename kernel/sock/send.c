@@ -45,19 +45,27 @@ static int dests_from(struct flitcast_sock *fs, const struct flitcast_target *ta
 
 /* Targets of this message: from a control message or from the option. */
 static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
-		  struct flitcast_msg_dest **out, u32 *count)
+		  struct flitcast_msg_dest **out, u32 *count, bool *list)
 {
 	const struct sockaddr_flitcast *addr = msg->msg_name;
 	const struct flitcast_target *targets = fs->targets;
 	struct flitcast_msg_dest *dests;
 	u32 n = fs->ntargets;
 	struct cmsghdr *cmsg;
-	bool given = false;
+	bool given = false, named = addr && msg->msg_namelen;
+	struct flitcast_msg_dest peer;
 	int err;
 
-	if (!addr || !msg->msg_namelen)
+	if (fs->sk.sk_type == SOCK_SEQPACKET) {
+		err = flitcast_conn_may_send(fs);
+		if (err)
+			return err;
+		if (named)
+			return refuse(fs, -EISCONN, "a destination, on a connection");
+	}
+	if (!named && !flitcast_conn_peer(fs, &peer))
 		return refuse(fs, -EDESTADDRREQ, "no destination");
-	if (!flitcast_addr_valid(addr, msg->msg_namelen))
+	if (named && !flitcast_addr_valid(addr, msg->msg_namelen))
 		return refuse(fs, -EINVAL, "malformed address");
 	for_each_cmsghdr(cmsg, msg) {
 		if (!CMSG_OK(msg, cmsg))
@@ -73,17 +81,18 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 		targets = CMSG_DATA(cmsg);
 		given = true;
 	}
-	switch (addr->sfc_addrtype) {
+	*list = named && addr->sfc_addrtype == FLITCAST_ADDR_LIST;
+	switch (named ? addr->sfc_addrtype : FLITCAST_ADDR_SITE) {
 	case FLITCAST_ADDR_SITE:
 		if (given)
 			return refuse(fs, -EINVAL, "a site and a target list");
-		if (addr->sfc_copies || !addr->sfc_port)
+		if (named && (addr->sfc_copies || !addr->sfc_port))
 			return refuse(fs, -EINVAL, "malformed address");
 		dests = kzalloc(sizeof(*dests), GFP_KERNEL_ACCOUNT);
 		if (!dests)
 			return -ENOMEM;
-		dests->site = addr->sfc_site;
-		dests->port = addr->sfc_port;
+		dests->site = named ? addr->sfc_site : peer.site;
+		dests->port = named ? addr->sfc_port : peer.port;
 		*out = dests;
 		*count = 1;
 		return 0;
@@ -151,6 +160,8 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 	add_wait_queue(sk_sleep(sk), &wait);
 	while (!tx_reserve(fs, charge)) {
 		err = sock_error(sk);
+		if (!err)
+			err = flitcast_conn_may_send(fs);
 		if (err)
 			break;
 		err = -EAGAIN;
@@ -169,16 +180,61 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 	return err;
 }
 
+int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 site, u16 port,
+		       u32 *id)
+{
+	const struct flitcast_msg_dest dest = { .site = site, .port = port };
+	struct flitcast_msg *m = flitcast_msg_alloc(0, 1, GFP_KERNEL_ACCOUNT);
+	u32 charge = tx_charge(0, 1);
+	int err;
+
+	if (!m)
+		return -ENOMEM;
+	flitcast_msg_set_kind(m, kind, re);
+	atomic_add(charge, &fs->tx_used);
+	err = flitcast_msg_send(&fs->port, m, &dest, charge, false, id);
+	if (err) {
+		atomic_sub(charge, &fs->tx_used);
+		flitcast_msg_free(m);
+	}
+	return err;
+}
+
+/* Hand it over; on a connection nothing comes behind what shutdown() sent. */
+static int hand_over(struct flitcast_sock *fs, struct flitcast_msg *m,
+		     const struct flitcast_msg_dest *dests, u32 charge, bool list)
+{
+	int err;
+	u32 id;
+
+	if (fs->sk.sk_type != SOCK_SEQPACKET)
+		return flitcast_msg_send(&fs->port, m, dests, charge, list, &id);
+	flitcast_msg_set_kind(m, FC_KIND_DATA, 0);
+	lock_sock(&fs->sk);
+	err = flitcast_conn_may_send(fs);
+	if (!err)
+		err = flitcast_msg_send(&fs->port, m, dests, charge, false, &id);
+	release_sock(&fs->sk);
+	return err;
+}
+
+/* SIGPIPE for those who want it, and what is pending comes first. */
+static int send_error(struct sock *sk, int err, int flags)
+{
+	return sk->sk_type == SOCK_SEQPACKET && err == -EPIPE ?
+	       sk_stream_error(sk, flags, err) : err;
+}
+
 int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 {
 	struct sock *sk = sock->sk;
 	struct flitcast_sock *fs = to_fs(sk);
 	u32 most = flitcast_sysctl_message_max(sock_net(sk));
 	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
-	const struct sockaddr_flitcast *addr = msg->msg_name;
 	struct flitcast_msg_dest *dests = NULL;
-	u32 ndests = 0, charge, i, id;
+	u32 ndests = 0, charge, i;
 	struct flitcast_msg *m;
+	bool list;
 	int err;
 
 	/* MSG_BATCH is sendmmsg()'s: more will come. */
@@ -192,12 +248,12 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 		return refuse(fs, -EMSGSIZE, "message above net.flitcast.message_max");
 
 	lock_sock(sk);
-	err = fs->bound ? 0 : flitcast_addr_bind_locked(fs, 0, 0);
+	err = fs->bound || sk->sk_type == SOCK_SEQPACKET ? 0 : flitcast_addr_bind_locked(fs, 0, 0);
 	if (!err)
-		err = gather(fs, msg, len, &dests, &ndests);
+		err = gather(fs, msg, len, &dests, &ndests, &list);
 	release_sock(sk);
 	if (err)
-		return err;
+		return send_error(sk, err, msg->msg_flags);
 	err = -ENETDOWN;
 	if (flitcast_site_dead(fs->port.site))
 		goto out;
@@ -218,8 +274,7 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 					&msg->msg_iter) != n)
 			goto free;
 	}
-	err = flitcast_msg_send(&fs->port, m, dests, charge,
-				addr->sfc_addrtype == FLITCAST_ADDR_LIST, &id);
+	err = hand_over(fs, m, dests, charge, list);
 	if (err) {
 		if (err == -EHOSTUNREACH)
 			refuse(fs, err, "the topology has no such site");
@@ -235,5 +290,5 @@ uncharge:
 	sk->sk_write_space(sk);
 out:
 	kvfree(dests);
-	return err;
+	return send_error(sk, err, msg->msg_flags);
 }

@@ -20,16 +20,38 @@ MODULE_PARM_DESC(family, "Address family number: one that the kernel does not us
 /* A target may be silent or out of reach for so long, unless FLITCAST_TIMEOUT says else. */
 #define TIMEOUT_DEFAULT_MS	30000
 
+/* What the state of a connection lets one do at once, be it to fail. */
+static __poll_t poll_connection(struct sock *sk)
+{
+	u8 shutdown = READ_ONCE(sk->sk_shutdown);
+	__poll_t mask = 0;
+
+	if (shutdown & RCV_SHUTDOWN)
+		mask |= EPOLLIN | EPOLLRDNORM | EPOLLRDHUP;
+	if (shutdown & SEND_SHUTDOWN)
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	if (shutdown == SHUTDOWN_MASK || flitcast_conn_state(sk) == TCP_CLOSE)
+		mask |= EPOLLHUP;
+	return mask;
+}
+
 static __poll_t fs_poll(struct file *file, struct socket *sock, poll_table *wait)
 {
 	struct sock *sk = sock->sk;
 	__poll_t mask = 0;
+	u8 state;
 
 	sock_poll_wait(file, sock, wait);
+	state = flitcast_conn_state(sk);
 	if (READ_ONCE(sk->sk_err))
 		mask |= EPOLLERR;
+	if (sk->sk_type == SOCK_SEQPACKET)
+		mask |= poll_connection(sk);
 	if (!skb_queue_empty_lockless(&sk->sk_receive_queue))
 		mask |= EPOLLIN | EPOLLRDNORM;
+	/* Neither who listens nor who waits for an answer can send. */
+	if (mask & EPOLLOUT || state == TCP_LISTEN || state == TCP_SYN_SENT)
+		return mask;
 	if (flitcast_send_writable(to_fs(sk)))
 		mask |= EPOLLOUT | EPOLLWRNORM;
 	else
@@ -62,6 +84,8 @@ static int fs_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 		value = atomic_read(&to_fs(sk)->tx_used);
 		break;
 	case SIOCINQ:
+		if (flitcast_conn_state(sk) == TCP_LISTEN)
+			return -EINVAL;
 		spin_lock_bh(&sk->sk_receive_queue.lock);
 		skb = skb_peek(&sk->sk_receive_queue);
 		if (skb)
@@ -82,9 +106,12 @@ static int fs_release(struct socket *sock)
 	if (!sk)
 		return 0;
 	lock_sock(sk);
+	flitcast_listen_close(fs);
+	flitcast_conn_close(fs);
 	/* No delivery and no report comes after this; wake-ups hold the sock. */
 	flitcast_port_detach(&fs->port);
 	release_sock(sk);
+	flitcast_conn_exit(fs);
 	sock_orphan(sk);
 	sock->sk = NULL;
 	skb_queue_purge(&sk->sk_receive_queue);
@@ -93,11 +120,32 @@ static int fs_release(struct socket *sock)
 	return 0;
 }
 
-static const struct proto_ops fs_ops = {
+FLITCAST_ACCEPT(flitcast_listen_accept);
+
+static const struct proto_ops fs_seqpacket_ops = {
 	.owner = THIS_MODULE,
 	.release = fs_release,
 	.bind = flitcast_addr_bind,
-	.connect = sock_no_connect,
+	.connect = flitcast_conn_connect,
+	.socketpair = sock_no_socketpair,
+	.accept = FLITCAST_ACCEPT_OP(flitcast_listen_accept),
+	.getname = flitcast_addr_getname,
+	.poll = fs_poll,
+	.ioctl = fs_ioctl,
+	.listen = flitcast_listen_listen,
+	.shutdown = flitcast_conn_shutdown,
+	.setsockopt = flitcast_option_set,
+	.getsockopt = flitcast_option_get,
+	.sendmsg = flitcast_send_msg,
+	.recvmsg = flitcast_recv_msg,
+	.mmap = sock_no_mmap,
+};
+
+static const struct proto_ops fs_rdm_ops = {
+	.owner = THIS_MODULE,
+	.release = fs_release,
+	.bind = flitcast_addr_bind,
+	.connect = flitcast_conn_connect,
 	.socketpair = sock_no_socketpair,
 	.accept = sock_no_accept,
 	.getname = flitcast_addr_getname,
@@ -118,26 +166,32 @@ static struct proto fs_proto = {
 	.obj_size = sizeof(struct flitcast_sock),
 };
 
-static int fs_create(struct net *net, struct socket *sock, int protocol, int kern)
+struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, bool kern)
 {
 	struct flitcast_sock *fs;
 	struct sock *sk;
 
-	if (sock->type != SOCK_RDM)
-		return -ESOCKTNOSUPPORT;
-	if (protocol)
-		return -EPROTONOSUPPORT;
 	sk = sk_alloc(net, flitcast_sock_family, GFP_KERNEL, &fs_proto, kern);
 	if (!sk)
-		return -ENOMEM;
-	sock->ops = &fs_ops;
+		return NULL;
 	sock_init_data(sock, sk);
 	sk->sk_write_space = fs_write_space;
 	sk->sk_rcvbuf = flitcast_sysctl_rmem(net);
 	sk->sk_sndbuf = flitcast_sysctl_wmem(net);
 	fs = to_fs(sk);
 	fs->timeout_ms = TIMEOUT_DEFAULT_MS;
-	return 0;
+	flitcast_conn_init(fs);
+	return fs;
+}
+
+static int fs_create(struct net *net, struct socket *sock, int protocol, int kern)
+{
+	if (sock->type != SOCK_RDM && sock->type != SOCK_SEQPACKET)
+		return -ESOCKTNOSUPPORT;
+	if (protocol)
+		return -EPROTONOSUPPORT;
+	sock->ops = sock->type == SOCK_RDM ? &fs_rdm_ops : &fs_seqpacket_ops;
+	return flitcast_sock_make(net, sock, kern) ? 0 : -ENOMEM;
 }
 
 static struct net_proto_family fs_family = {

@@ -5,6 +5,7 @@
  *   bare   a network namespace without a site
  *   alone  a network namespace with site 1 of a line:3, its links not there
  *   line   site 0 --- site 1 --- site 2, a namespace each
+ *   frail  the same, of its own for each test
  *
  * The line is set up once for all tests of a program, and again whenever a test
  * leaves it so that a site does not answer; that test has failed.
@@ -129,6 +130,31 @@ FIXTURE_TEARDOWN(line)
 	if (bad) {
 		TH_LOG("afterwards: %s", bad);
 		_metadata->passed = 0;
+	}
+}
+
+FIXTURE(frail) {
+	int ns[3];
+};
+
+FIXTURE_SETUP(frail)
+{
+	int i;
+
+	api_choose_port(_metadata);
+	ASSERT_EQ(0, lab_up(FRAIL, "line:3")) {
+		TH_LOG("%s", cli_output());
+	}
+	for (i = 0; i < 3; i++) {
+		self->ns[i] = lab_open(FRAIL, i);
+		ASSERT_LE(0, self->ns[i]);
+	}
+}
+
+FIXTURE_TEARDOWN(frail)
+{
+	EXPECT_EQ(0, cli("lab down name " FRAIL)) {
+		TH_LOG("%s", cli_output());
 	}
 }
 

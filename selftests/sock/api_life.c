@@ -41,31 +41,6 @@ static bool settled(int fd)
 	return !value;
 }
 
-FIXTURE(frail) {
-	int ns[3];
-};
-
-FIXTURE_SETUP(frail)
-{
-	int i;
-
-	api_choose_port(_metadata);
-	ASSERT_EQ(0, lab_up(FRAIL, "line:3")) {
-		TH_LOG("%s", cli_output());
-	}
-	for (i = 0; i < 3; i++) {
-		self->ns[i] = lab_open(FRAIL, i);
-		ASSERT_LE(0, self->ns[i]);
-	}
-}
-
-FIXTURE_TEARDOWN(frail)
-{
-	EXPECT_EQ(0, cli("lab down name " FRAIL)) {
-		TH_LOG("%s", cli_output());
-	}
-}
-
 TEST_F(line, close__unsent)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), i;

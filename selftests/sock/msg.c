@@ -53,12 +53,17 @@ struct sockaddr_flitcast msg_addr_list(void)
 
 int msg_socket(int netns, uint32_t site, uint16_t port, int flags)
 {
+	return msg_socket_type(netns, SOCK_RDM, site, port, flags);
+}
+
+int msg_socket_type(int netns, int type, uint32_t site, uint16_t port, int flags)
+{
 	struct sockaddr_flitcast addr = msg_addr(site, port);
 	int fd;
 
 	if (netns >= 0 && lab_enter(netns))
 		return -1;
-	fd = socket(msg_family(), SOCK_RDM | SOCK_CLOEXEC | flags, 0);
+	fd = socket(msg_family(), type | SOCK_CLOEXEC | flags, 0);
 	if (fd < 0)
 		return -1;
 	if (bind(fd, (struct sockaddr *)&addr, sizeof(addr))) {

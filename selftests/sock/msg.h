@@ -29,6 +29,8 @@ struct sockaddr_flitcast msg_addr_list(void);
  * Return: a descriptor that exec() closes, or -1 with errno set.
  */
 int msg_socket(int netns, uint32_t site, uint16_t port, int flags);
+/* The same of another type, SOCK_SEQPACKET. */
+int msg_socket_type(int netns, int type, uint32_t site, uint16_t port, int flags);
 
 /* The address a socket is bound to; all zero where getsockname() fails. */
 struct sockaddr_flitcast msg_name(int fd);
