@@ -36,6 +36,7 @@
 	X(CTRL_SENT,		"control_sent")					\
 	X(CTRL_FORWARDED,	"control_forwarded")				\
 	X(CTRL_DROPPED,		"control_dropped")				\
+	X(REROUTED,		"reroutes")		/* routes around dead links computed */ \
 	X(NO_MEMORY,		"no_memory")		/* an allocation failed */
 
 /* X(identifier, name): counters of a link. */
@@ -56,6 +57,8 @@
 	X(RX_OUT_OF_WINDOW,	"rx_out_of_window")	/* repeated or beyond credit */ \
 	X(RX_PROTOCOL,		"rx_protocol")		/* no such transition */ \
 	X(RX_LOST,		"rx_lost")		/* flits the peer sent that never came */ \
+	X(TX_FAULTS,		"tx_faults")		/* what is known of dead links */ \
+	X(RX_FAULTS,		"rx_faults")					\
 	X(RESETS,		"resets")
 
 #define FC_STAT_ENUM(id, name)		FC_STAT_##id,

@@ -18,10 +18,16 @@ void fc_pref_default(struct fc_pref *pref, const struct fc_topo *topo)
 	}
 }
 
+/* Directions that lead nearer to a site, around what is dead. */
+static u32 directions(const struct fc_site *site, u32 dst)
+{
+	return site->routes ? site->routes[dst] : fc_topo_minimal(site->topo, site->id, dst);
+}
+
 /* Ports that lead nearer to a site: the first of @allowed in each list, best rank first. */
 static u32 candidates(const struct fc_site *site, u32 dst, u32 allowed)
 {
-	u32 dirs = fc_topo_minimal(site->topo, site->id, dst), rest, ports = 0;
+	u32 dirs = directions(site, dst), rest, ports = 0;
 	const struct fc_pref *pref = site->pref;
 	unsigned int rank;
 	bool more = true;
@@ -177,7 +183,7 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 		if (!cand[i]) {
 			u32 busy = candidates(site, dst, up);
 
-			if (!busy) {
+			if (!busy && !site->rerouting) {
 				unreachable |= fc_bit64(i);
 				continue;
 			}

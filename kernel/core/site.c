@@ -16,6 +16,8 @@ void fc_site_init(struct fc_site *site, u64 seed)
 	site->want = 0;
 	site->rotate = 0;
 	site->oper = FC_OP_OLD;
+	site->routes = NULL;
+	site->rerouting = false;
 	site->fifo.state = FC_FF_FREE;
 	site->fifo.room = site->timing->fifo_room ? site->timing->fifo_room : 1;
 	site->fifo.timeout_at = FC_NEVER;

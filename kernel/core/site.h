@@ -194,6 +194,8 @@ struct fc_timing {
  * struct fc_site - a site
  * @topo: topology of the network
  * @pref: preference table
+ * @routes: by site, directions in which ways over working links begin
+ *	(core/routes.h); NULL where nothing is known to be dead
  * @timing: settings
  * @in: net-inputs, @nports of them
  * @out: net-outputs, @nports of them
@@ -213,14 +215,18 @@ struct fc_timing {
  * @rotate: port looked at first, so that all get their turn
  * @fifo: the upstream fifo-buffer
  * @oper: enum fc_oper_state
+ * @rerouting: new routes are on their way: who has none now may have one then
  * @fired: for tests: where not NULL, told of every row that fires
  *
- * Its caller's lock protects all of it; @topo, the arrays, @id, @window and @nports
- * never change after fc_site_init(), and what @timing points to only between events.
+ * Its caller's lock protects all of it, and it may change @routes and @rerouting
+ * between events, after which it says so (fc_site_rerouted()); @topo, the arrays, @id,
+ * @window and @nports never change after fc_site_init(), and what @timing points to only
+ * between events.
  */
 struct fc_site {
 	const struct fc_topo *topo;
 	const struct fc_pref *pref;
+	const u32 *routes;
 	const struct fc_timing *timing;
 	struct fc_in *in;
 	struct fc_out *out;
@@ -239,6 +245,7 @@ struct fc_site {
 	u8 nports;
 	u8 rotate;
 	u8 oper;
+	bool rerouting;
 	struct fc_fifo fifo;
 	void (*fired)(const struct fc_site *site, unsigned int machine,
 		      unsigned int state, unsigned int cond);
@@ -380,6 +387,12 @@ void fc_site_purge(struct fc_site *site, void (*drop)(void *arg, void *h), void 
  * Return: a port whose link is up, or FC_PORT_NONE.
  */
 u8 fc_site_next_port(struct fc_site *site, u32 dst);
+
+/* Routes or preference lists have changed: who seeks may find a way at the next event. */
+static inline void fc_site_rerouted(struct fc_site *site)
+{
+	site->work |= site->seekers;
+}
 
 /* Targets of a list that are at this site. */
 u64 fc_site_local_mask(const struct fc_site *site, const u8 *head);

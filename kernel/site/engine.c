@@ -60,10 +60,10 @@ void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port
 	w->mask[w->n++] = mask;
 }
 
-/* One timer for all: set it to what is due first. */
+/* One timer for all: set it to what is due first, after what is due now. */
 static void set_timer(struct flitcast_site *site)
 {
-	u64 at = min(site->core.next_at, site->ends_at);
+	u64 at = min3(site->core.next_at, site->ends_at, flitcast_faults_send(site));
 	u8 p;
 
 	for (p = 1; p < site->core.nports; p++) {
@@ -259,6 +259,23 @@ static void tell_unreachable(struct flitcast_site *site, const struct fc_effect 
 	}
 }
 
+void flitcast_engine_faults(struct flitcast_site *site, u8 port, const struct fc_faults_msg *msg)
+{
+	struct fc_link_hdr hdr = { .type = FC_FRAME_FAULTS, .vc = FC_VC_CTRL };
+	struct flitcast_link *link = site->end[port].link;
+	u32 size = fc_faults_size(msg->n);
+	struct sk_buff *skb = flitcast_link_alloc(link, size);
+
+	/* As one that is lost: the next digest shows it. */
+	if (!skb) {
+		count(site, FC_STAT_NO_MEMORY);
+		return;
+	}
+	fc_wire_faults_encode(skb_put(skb, size), msg);
+	link->stat[FC_LSTAT_TX_FAULTS]++;
+	queue_frame(site, port, skb, &hdr);
+}
+
 static void perform(struct flitcast_site *site, const struct fc_effect *e)
 {
 	struct sk_buff *skb = e->flit.h;
@@ -337,6 +354,8 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
 
 	if (todo & FC_HELLO_GO_DOWN) {
 		end->link->stat[FC_LSTAT_RESETS]++;
+		/* First: whose last way it was waits for another one. */
+		flitcast_faults_link(site, port, false);
 		ev.type = FC_EV_LINK_DOWN;
 		flitcast_engine_event(site, &ev);
 	}
@@ -347,6 +366,7 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
 		ev.type = FC_EV_LINK_UP;
 		ev.count = end->hello.peer.window;
 		flitcast_engine_event(site, &ev);
+		flitcast_faults_link(site, port, true);
 	}
 	/* Ends that disagree are told of as well: their state stays, the reason does not. */
 	if (todo & (FC_HELLO_GO_DOWN | FC_HELLO_GO_UP) ||
@@ -469,6 +489,9 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 		kfree_skb(skb);
 		break;
 	case FC_FRAME_FAULTS:
+		link->stat[FC_LSTAT_RX_FAULTS]++;
+		if (!flitcast_faults_in(site, link->port, skb))
+			link->stat[FC_LSTAT_RX_MALFORMED]++;
 		kfree_skb(skb);
 		break;
 	case FC_FRAME_HELLO:
@@ -517,6 +540,7 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 				flitcast_engine_hello(site, p,
 						      fc_hello_time(&site->end[p].hello, now));
 		flitcast_engine_event(site, &ev);
+		flitcast_faults_time(site, now);
 		if (site->ends_at <= now)
 			flitcast_tx_time(site);
 	}

@@ -21,6 +21,8 @@
 
 /* Settings of the kernel's sites; why: Documentation/design.rst, "Settings". */
 #define FLITCAST_HELLO_NS	NSEC_PER_SEC
+/* Between two things a site says of its own links. */
+#define FLITCAST_FAULTS_NS	(50 * NSEC_PER_MSEC)
 
 /* Control frames of a site to itself in one go; one too many is said again later. */
 #define FLITCAST_LOOP_MAX	64
@@ -86,6 +88,7 @@ struct flitcast_end {
  * @dead: taken out of the namespace: nothing begins any more
  * @core: the protocol
  * @pref: preference table
+ * @faults: what is known of dead links, and the routes around them
  * @generation: of @pref
  * @end: ports; end[0] is unused
  * @netbuf: network-buffer of the operator: flits of the packet being received
@@ -147,6 +150,7 @@ struct flitcast_site {
 	struct fc_site core;
 	struct fc_timing timing;
 	struct fc_pref pref;
+	struct flitcast_faults *faults;
 	u32 generation;
 	struct flitcast_end end[FC_PORTS_MAX];
 
@@ -214,6 +218,9 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 n, u8 todo);
 /* Send a control frame on its way, or take it if it is for this site. */
 void flitcast_engine_ctrl(struct flitcast_site *site, struct fc_ctrl *ctrl);
 
+/* A frame that tells a neighbour of faults. */
+void flitcast_engine_faults(struct flitcast_site *site, u8 port, const struct fc_faults_msg *msg);
+
 static inline u64 flitcast_now(void)
 {
 	return ktime_get_ns();
@@ -232,6 +239,25 @@ void flitcast_oper_discard(struct flitcast_site *site);
 /* Feed the local net-input with what is to be sent. */
 void flitcast_oper_feed(struct flitcast_site *site);
 void flitcast_oper_purge(struct flitcast_site *site);
+
+/* faults.c: dead links, and routes around them */
+
+int flitcast_faults_alloc(struct flitcast_site *site);
+/* The site is there: routes are computed from here on. */
+void flitcast_faults_begin(struct flitcast_site *site);
+/* No routes are computed any more.  Context: may sleep; the site is dead. */
+void flitcast_faults_stop(struct flitcast_site *site);
+void flitcast_faults_free(struct flitcast_site *site);
+/* A link came up, after its FC_EV_LINK_UP, or goes down, before its FC_EV_LINK_DOWN. */
+void flitcast_faults_link(struct flitcast_site *site, u8 port, bool up);
+/* A neighbour's frame, its link header pulled; false if it is malformed. */
+bool flitcast_faults_in(struct flitcast_site *site, u8 port, struct sk_buff *skb);
+void flitcast_faults_time(struct flitcast_site *site, u64 now);
+/* Send what is to be sent now.  Return: when there is more. */
+u64 flitcast_faults_send(struct flitcast_site *site);
+/* Since when is there no way to a site: FC_NEVER if there is one. */
+u64 flitcast_faults_lost(const struct flitcast_site *site, u32 dst, u64 now);
+bool flitcast_faults_any_lost(const struct flitcast_site *site);
 
 /* rx.c: receiving ends */
 
@@ -253,6 +279,8 @@ bool flitcast_tx_pick(struct flitcast_site *site);
 /* The next flit of the packet in cur; NULL: no memory, later again. */
 struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, struct fc_flit *flit);
 void flitcast_tx_time(struct flitcast_site *site);
+/* Routes changed: what had no way and has one is sent again; and the other way round. */
+void flitcast_tx_rerouted(struct flitcast_site *site);
 int flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port);
 void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port);
 void flitcast_tx_purge(struct flitcast_site *site);

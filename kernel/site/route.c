@@ -36,8 +36,7 @@ static int check_list(const struct flitcast_site *site, u8 dir, const u8 *ports,
 static void changed(struct flitcast_site *site)
 {
 	site->generation++;
-	/* Who seeks may find a way now. */
-	site->core.work |= site->core.seekers;
+	fc_site_rerouted(&site->core);
 }
 
 int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,

@@ -106,6 +106,7 @@ static void site_free(struct flitcast_site *site)
 		kfree(site->core.in ? site->core.in[p].queue : NULL);
 	kfree(site->core.in);
 	kfree(site->core.out);
+	flitcast_faults_free(site);
 	kfree(site);
 }
 
@@ -185,6 +186,8 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 			goto fail;
 	}
 	fc_site_init(&site->core, get_random_u64());
+	if (flitcast_faults_alloc(site))
+		goto fail;
 	return site;
 fail:
 	site_free(site);
@@ -245,6 +248,7 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 	}
 	list_add_tail_rcu(&site->node, at);
 	refcount_inc(&site->refs);
+	flitcast_faults_begin(site);
 	rtnl_unlock();
 	tell_site(site, true);
 	flitcast_site_put(site);
@@ -309,6 +313,7 @@ static void site_destroy(struct flitcast_site *site)
 
 	hrtimer_cancel(&site->timer);
 	cancel_work_sync(&site->event);
+	flitcast_faults_stop(site);
 	flitcast_echo_stop(site->echo);
 
 	flitcast_engine_enter(site);

@@ -107,6 +107,8 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 	list_add_tail(&msg->site_node, &site->msgs);
 	list_add_tail(&msg->source_node, &src->msgs);
 	flitcast_tx_ready(site, msg);
+	if (flitcast_faults_any_lost(site))
+		flitcast_tx_due(site, now);
 	site->stat[FC_STAT_MSG_SENT]++;
 	*id = msg->id;
 	err = 0;

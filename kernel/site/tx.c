@@ -300,6 +300,62 @@ static bool msg_repeat(struct flitcast_site *site, struct flitcast_msg *msg, u64
 	return true;
 }
 
+/*
+ * Targets to which there is no way: given up when that has been so for a while;
+ * false if the message is over, and gone.
+ */
+static bool msg_lost(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+{
+	struct flitcast_source *src = msg->source;
+	u32 i;
+
+	for (i = 0; i < msg->ntargets; i++) {
+		struct tx_target *t = &msg->target[i];
+		u64 since;
+
+		if (fc_txtarget_over(&t->core))
+			continue;
+		since = flitcast_faults_lost(site, t->flow->site, now);
+		if (since == FC_NEVER)
+			continue;
+		if (!t->unreachable)
+			t->since = now;
+		t->unreachable = true;
+		t->lost = true;
+		if (now < since + LOST_NS) {
+			flitcast_tx_due(site, since + LOST_NS);
+		} else if (!flitcast_tx_give_up(site, t, -EHOSTUNREACH)) {
+			flitcast_tx_reap(src);
+			return false;
+		}
+	}
+	return true;
+}
+
+void flitcast_tx_rerouted(struct flitcast_site *site)
+{
+	struct flitcast_msg *msg;
+	u64 now = flitcast_now();
+	u32 i;
+
+	lockdep_assert_held(&site->lock);
+	if (flitcast_faults_any_lost(site))
+		flitcast_tx_due(site, now);
+	list_for_each_entry(msg, &site->msgs, site_node) {
+		for (i = 0; i < msg->ntargets; i++) {
+			struct tx_target *t = &msg->target[i];
+
+			if (!t->lost || flitcast_faults_lost(site, t->flow->site, now) != FC_NEVER)
+				continue;
+			t->lost = false;
+			t->unreachable = false;
+			msg->wait = flitcast_tx_wait(site);
+			msg->repeat_at = now;
+			flitcast_tx_due(site, now);
+		}
+	}
+}
+
 /* Something is due: what went unanswered is sent again, or given up. */
 void flitcast_tx_time(struct flitcast_site *site)
 {
@@ -313,6 +369,8 @@ void flitcast_tx_time(struct flitcast_site *site)
 			flitcast_tx_ready(site, msg);
 		}
 		if (msg->repeat_at <= now && !msg_repeat(site, msg, now))
+			continue;
+		if (flitcast_faults_any_lost(site) && !msg_lost(site, msg, now))
 			continue;
 		flitcast_tx_due(site, msg->repeat_at);
 		if (msg->holding)

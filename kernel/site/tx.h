@@ -12,6 +12,8 @@
 /* Wait for an answer: several round trips, at least so long; doubles up to the last. */
 #define RTO_FIRST_NS	(400 * NSEC_PER_MSEC)
 #define RTO_LAST_NS	(4 * NSEC_PER_SEC)
+/* For so long there must be no way to a target before it is given up. */
+#define LOST_NS		(5 * NSEC_PER_SEC)
 
 /**
  * struct tx_flow - sending end of a flow
@@ -42,6 +44,7 @@ struct tx_flow {
  * @sent_at: when its last packet was sent
  * @silent: it did not answer in time: nothing of it counts as under way before it does
  * @unreachable: the last answer said that there is no way
+ * @lost: there is none, as far as this site itself knows
  * @core: progress
  */
 struct tx_target {
@@ -56,6 +59,7 @@ struct tx_target {
 	u16 most;
 	bool silent;
 	bool unreachable;
+	bool lost;
 	struct fc_txtarget core;
 };
 

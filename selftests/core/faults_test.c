@@ -500,7 +500,9 @@ TEST(faults__anything_at_all)
 		for (unsigned int i = 0; i < 400; i++) {
 			u32 s = tap_random(topo.nsites);
 			u8 p = (u8)(1 + tap_random(topo.ndirs));
-			struct fc_faults_msg msg = { .digest = tap_random(100), .n = (u8)tap_random(4) };
+			struct fc_faults_msg msg = {
+				.digest = tap_random(100), .n = (u8)tap_random(4),
+			};
 
 			switch (tap_random(4)) {
 			case 0:

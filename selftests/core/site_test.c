@@ -524,6 +524,94 @@ TEST(site_unreachable__is_told_and_left_out)
 	}
 }
 
+static const char *goes(struct bench *b, u32 to)
+{
+	static char text[32];
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
+	u64 told = b->unreachable, served = b->served;
+	u32 sent[FC_PORTS_MAX];
+
+	memcpy(sent, b->sent, sizeof(sent));
+	ev.seq = fc_site_seq(&b->site);
+	ev.flit = front_to(b, &to, 1, 0, FC_PART_TERM, 10, 10);
+	event(b, &ev);
+	for (u8 p = 1; p < b->site.nports; p++) {
+		if (b->sent[p] == sent[p])
+			continue;
+		snprintf(text, sizeof(text), "port %u", p);
+		return text;
+	}
+	return b->unreachable != told ? "no way" : b->served != served ? "here" : "seeks";
+}
+
+/* A table of routes stands for the minimal directions; the preference list for a port. */
+TEST(site_routes__are_followed)
+{
+	/* From site 5 of 4x4: +x to 6, -x to 4, +y to 9, -y to 1. */
+	u32 routes[16] = { [6] = fc_bit(2), [4] = fc_bit(1) | fc_bit(2), [9] = fc_bit(0) };
+	struct bench b;
+
+	bench_init(&b, "torus:4x4", 5, 4);
+	for (u8 p = 1; p < b.site.nports; p++)
+		link_up(&b, p, 4);
+	CHECK(!strcmp(goes(&b, 6), "port 1"), "without a table");
+	b.site.routes = routes;
+	CHECK(!strcmp(goes(&b, 6), "port 3"), "by the table");
+	CHECK(fc_site_next_port(&b.site, 6) == 3, "control frames too");
+	CHECK(!strcmp(goes(&b, 5), "here"), "to itself");
+	b.pref.port[2][0] = 4;
+	b.pref.port[2][1] = 3;
+	b.pref.count[2] = 2;
+	CHECK(!strcmp(goes(&b, 6), "port 4"), "the list of the table's direction");
+	link_down(&b, 4);
+	CHECK(!strcmp(goes(&b, 6), "port 3"), "its second");
+	link_down(&b, 2);
+	CHECK(!strcmp(goes(&b, 4), "port 3"), "the direction that is left");
+	CHECK(!strcmp(goes(&b, 1), "no way"), "not in the table");
+	CHECK(fc_site_next_port(&b.site, 1) == FC_PORT_NONE, "control frames too");
+	b.site.routes = NULL;
+	CHECK(!strcmp(goes(&b, 6), "port 1"), "without a table again");
+	check_comes_to_rest(&b);
+}
+
+/* While new routes are on their way, who has none waits for them. */
+TEST(site_routes__are_waited_for)
+{
+	u32 routes[5] = { 0 };
+	struct bench b;
+
+	bench_init(&b, "ring:5", 0, 4);
+	link_up(&b, 1, 4);
+	link_up(&b, 2, 4);
+	link_down(&b, 1);
+	CHECK(!strcmp(goes(&b, 1), "no way"), "the only minimal direction is dead");
+	b.site.rerouting = true;
+	CHECK(!strcmp(goes(&b, 1), "seeks"), "a table may have another");
+	CHECK(b.sent[2] == 0, "went already");
+	routes[1] = fc_bit(1);
+	b.site.routes = routes;
+	b.site.rerouting = false;
+	fc_site_rerouted(&b.site);
+	event(&b, &(struct fc_event){ .type = FC_EV_MORE });
+	CHECK(b.sent[2] == 1, "does not go when it is there");
+	/* Who waits too long is stored meanwhile, and holds nothing. */
+	routes[1] = 0;
+	b.site.rerouting = true;
+	CHECK(!strcmp(goes(&b, 1), "seeks"), "again");
+	for (unsigned int i = 0; i < 10; i++)
+		time_passes(&b, 5);
+	operator_takes(&b, 10);
+	CHECK(b.served == 1 && b.unreachable == 1, "served %llu, told %llu",
+	      (unsigned long long)b.served, (unsigned long long)b.unreachable);
+	/* And told that there is none when the table is there and has none. */
+	CHECK(!strcmp(goes(&b, 1), "seeks"), "again");
+	b.site.rerouting = false;
+	fc_site_rerouted(&b.site);
+	event(&b, &(struct fc_event){ .type = FC_EV_MORE });
+	CHECK(b.unreachable == 2, "told %llu", (unsigned long long)b.unreachable);
+	check_comes_to_rest(&b);
+}
+
 /*
  * A probe that flits sent after it have overtaken is no contradiction; one that comes
  * again is.
