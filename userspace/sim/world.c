@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "routes.h"
 #include "util.h"
 #include "world_impl.h"
 
@@ -18,6 +19,7 @@ struct content world_contents[WORLD_CONTENTS];
 u8 world_peers[WORLD_SITES][WORLD_PORTS];
 u8 world_peer_ports[WORLD_PORTS];
 
+static u32 routes[WORLD_SITES][WORLD_SITES];
 static unsigned int ncontents;
 /* Front of a message for a mask; other flits by their index. */
 static u8 front_id[WORLD_MESSAGES][1 << WORLD_TARGETS];
@@ -116,8 +118,23 @@ static void make_links(void)
 		for (unsigned int at = 0; at < topo->nsites; at++) {
 			u32 peer = fc_topo_neighbour(topo, at, port - 1);
 
-			world_peers[at][port] = peer == FC_SITE_NONE ? NO_PEER : (u8)peer;
+			if (!fc_routes_link_works(topo, world_cfg->down, at, port - 1))
+				peer = NO_PEER;
+			world_peers[at][port] = (u8)peer;
 		}
+	}
+}
+
+/* Around what is dead. */
+static void make_routes(void)
+{
+	u32 work[2 * WORLD_SITES], down[WORLD_SITES];
+
+	for (u32 at = 0; at < world_cfg->topo.nsites; at++) {
+		memcpy(down, world_cfg->down, sizeof(down));
+		for (u32 other = 0; world_cfg->unaware && other < world_cfg->topo.nsites; other++)
+			down[other] = other == at ? down[at] : 0;
+		fc_routes_compute(&world_cfg->topo, at, down, routes[at], work);
 	}
 }
 
@@ -555,6 +572,7 @@ void world_init(const struct world_config *config)
 	world_cfg = config;
 	make_contents();
 	make_links();
+	make_routes();
 	memset(&world, 0, sizeof(world));
 	broken = NULL;
 	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++) {
@@ -576,6 +594,8 @@ void world_init(const struct world_config *config)
 			node->in[p].stat = node->link_stat[p];
 		}
 		fc_site_init(site, 1);
+		if (world_cfg->faults)
+			site->routes = routes[at];
 	}
 	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++)
 		for (u8 p = 1; p < world.node[at].site.nports; p++)

@@ -76,6 +76,9 @@ struct world_message {
  * @loss: frames that may be lost, over all
  * @flaps: times a link may go down, over all
  * @early: repetitions too early, over all
+ * @down: by site, ports whose link is dead for ever; the sites know it, and go around
+ * @faults: there is such a link
+ * @unaware: but only those know it whose link it is
  * @timeout: the fifo-buffers have a time-out
  * @drop: an operator without storage drops what it should store (the rule of
  *	Documentation/design.rst, "Nothing hangs"); else it keeps the packet in its
@@ -92,6 +95,9 @@ struct world_config {
 	u8 loss;
 	u8 flaps;
 	u8 early;
+	u32 down[WORLD_SITES];
+	bool faults;
+	bool unaware;
 	bool timeout;
 	bool drop;
 };
@@ -101,7 +107,8 @@ struct world_config {
  * @config: result
  * @text: "TOPOLOGY [WORD]... MESSAGE...", where MESSAGE is FROM>TO[,TO]...[*FLITS]
  *	and WORD is one of window=, room=, pool=, seek=, loss=, flaps=, early=
- *	(a number follows), no-timeout, paper
+ *	(a number follows), dead=A-B (two neighbours), unaware,
+ *	no-timeout, paper
  *
  * Return: NULL, or a text that says what is wrong, valid until the next call.
  */

@@ -82,6 +82,27 @@ static const char *parse_message(struct world_config *config, const char *word,
 	return NULL;
 }
 
+/* The link between two sites does not work; both know it. */
+static const char *parse_dead(struct world_config *config, const char *word)
+{
+	const struct fc_topo *topo = &config->topo;
+	const char *p = word + strlen("dead=");
+	u8 a, b;
+
+	if (!number(&p, topo->nsites - 1, &a) || *p++ != '-' ||
+	    !number(&p, topo->nsites - 1, &b) || *p)
+		return bad("\"%s\": dead= takes two sites, as in 0-1", word);
+	for (u8 d = 0; d < topo->ndirs; d++) {
+		if (fc_topo_neighbour(topo, a, d) != b)
+			continue;
+		config->down[a] |= fc_bit(d + 1);
+		config->down[b] |= fc_bit(topo->ops->arrival(topo, d) + 1);
+		config->faults = true;
+		return NULL;
+	}
+	return bad("\"%s\": they are no neighbours", word);
+}
+
 static const char *parse_word(struct world_config *config, const char *word, unsigned int *flows)
 {
 	u8 room = 0, seek = 0;
@@ -115,7 +136,11 @@ static const char *parse_word(struct world_config *config, const char *word, uns
 			config->timing.seek_max = seek;
 		return NULL;
 	}
-	if (!strcmp(word, "no-timeout"))
+	if (!strncmp(word, "dead=", strlen("dead=")))
+		return parse_dead(config, word);
+	if (!strcmp(word, "unaware"))
+		config->unaware = true;
+	else if (!strcmp(word, "no-timeout"))
 		config->timeout = false;
 	else if (!strcmp(word, "paper"))
 		config->drop = false;
