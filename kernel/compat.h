@@ -8,6 +8,7 @@
 
 #include <linux/version.h>
 #include <linux/hrtimer.h>
+#include <net/net_namespace.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 /* hrtimer_setup() came in 6.13. */
@@ -56,6 +57,12 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
 /* genl_info_dump() came in 6.6; all that is read of its result is attrs. */
 #define genl_info_dump(cb) genl_dumpit_info(cb)
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+/* The size of a table came in 6.6; before, an empty entry ends it. */
+#define register_net_sysctl_sz(net, path, table, size) \
+	register_net_sysctl(net, path, table)
 #endif
 
 #endif /* FLITCAST_COMPAT_H */

@@ -8,6 +8,7 @@
 #include <net/net_namespace.h>
 #include <net/netns/generic.h>
 #include <uapi/linux/flitcast.h>
+#include "compat.h"
 #include "sock/sysctl.h"
 
 /* A message by default; buffers by default hold four of them (two is the least that works well). */
@@ -98,7 +99,8 @@ static int __net_init sysctl_net_init(struct net *net)
 	sn->table[0].data = &sn->message_max;
 	sn->table[1].data = &sn->rmem;
 	sn->table[2].data = &sn->wmem;
-	sn->header = register_net_sysctl(net, "net/flitcast", sn->table);
+	sn->header = register_net_sysctl_sz(net, "net/flitcast", sn->table,
+					    ARRAY_SIZE(template) - 1);
 	if (!sn->header) {
 		kfree(sn->table);
 		return -ENOMEM;
