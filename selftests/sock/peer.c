@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One site's part of a conversation between hosts: sends its messages to random
+ * lists of the others, and knows of each of theirs whether it is to get it, how
+ * long it is and every byte of it, for all follows from seed, sender and number.
+ *
+ *   peer DIR SEED SITE SITES MESSAGES [LOST]
+ *
+ * DIR is shared by the hosts; "NAME.SITE" there says of that site:
+ *   bound	its socket is there
+ *   heard	how many messages it has got
+ *   done	its own are confirmed, and it has got all of the others'
+ *
+ * Each waits for the others where it must: before the first message, and at the
+ * end, because a host that goes takes unconfirmed messages with it.
+ *
+ * With LOST that site's host is killed once "killed" is in DIR.  Its messages
+ * end somewhere; the senders must be told, not before, and then leave it out.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "lab.h"
+#include "msg.h"
+
+#define PORT		5000
+#define SITES_MAX	32
+#define BYTES_MAX	(100 << 10)
+#define NOBODY		(~0U)
+/* So many messages are under way at a time: enough to keep every link busy. */
+#define AHEAD		16
+/* Without any progress for so long something hangs. */
+#define PATIENCE_MS	60000
+/* After the last message: does anything come that nobody sent? */
+#define QUIET_MS	500
+/* After so long without an answer a target is given up. */
+#define TIMEOUT_MS	10000
+
+/* What a sender sends: the same at the sender and at every receiver. */
+struct script {
+	struct prng prng;
+	uint32_t site;
+	uint32_t number;	/* of the message below */
+	uint32_t targets;	/* mask of sites */
+	uint32_t len;
+};
+
+static const char *dir;
+static unsigned int site = NOBODY, nsites, messages, lost = NOBODY;
+static uint64_t seed;
+static struct script own, others[SITES_MAX];
+static char *outbox, *inbox;
+static unsigned int heard;
+static bool told;
+static uint64_t moved_at, longest_ms;
+
+/* Sets the script to its next message; past the last one: to nobody. */
+static void script_next(struct script *script)
+{
+	uint32_t all = (uint32_t)((1ULL << nsites) - 1) & ~(1U << script->site);
+
+	script->number++;
+	script->targets = 0;
+	if (script->number > messages)
+		return;
+	while (!script->targets)
+		script->targets = prng_next(&script->prng) & all;
+	script->len = prng_log(&script->prng, 0, BYTES_MAX);
+}
+
+/* Goes on to the next message that is for this site. */
+static void script_next_for_us(struct script *script)
+{
+	do
+		script_next(script);
+	while (script->number <= messages && !(script->targets >> site & 1));
+}
+
+static struct script script_begin(uint32_t sender)
+{
+	return (struct script) {
+		.prng = { .state = msg_key(seed, sender, 0) }, .site = sender,
+	};
+}
+
+static const char *mark_path(const char *name)
+{
+	static char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	return path;
+}
+
+static bool marked(const char *name)
+{
+	return !access(mark_path(name), F_OK);
+}
+
+static void mark(const char *name, unsigned int value)
+{
+	char full[64];
+	FILE *file;
+
+	snprintf(full, sizeof(full), "%s.%u", name, site);
+	file = fopen(mark_path(full), "we");
+	if (!file || fprintf(file, "%u\n", value) < 0 || fclose(file))
+		die("cannot write %s: %s", mark_path(full), strerror(errno));
+}
+
+/* Has every site that is to live left this mark? */
+static bool all_marked(const char *name, bool with_lost)
+{
+	char full[64];
+	unsigned int s;
+
+	for (s = 0; s < nsites; s++) {
+		snprintf(full, sizeof(full), "%s.%u", name, s);
+		if ((with_lost || s != lost) && !marked(full))
+			return false;
+	}
+	return true;
+}
+
+static void moved(void)
+{
+	uint64_t now = now_ms();
+
+	if (moved_at && now - moved_at > longest_ms)
+		longest_ms = now - moved_at;
+	moved_at = now;
+}
+
+static void failed(int err)
+{
+	if (err != EHOSTUNREACH && err != ETIMEDOUT)
+		die("sending: %s", strerror(err));
+	if (lost == NOBODY || !marked("killed"))
+		die("told of a lost target, but none is lost: %s", strerror(err));
+	if (!told)
+		printf("# site %u is told at message %u: %s\n", site, own.number, strerror(err));
+	told = true;
+	moved();
+}
+
+/* Return: the message was taken, or there is nobody left to have it. */
+static bool send_one(int fd)
+{
+	struct flitcast_target targets[SITES_MAX];
+	uint32_t left = own.targets;
+	unsigned int n = 0;
+
+	if (told)
+		left &= ~(1U << lost);
+	for (; left; left &= left - 1)
+		targets[n++] = (struct flitcast_target) {
+			.site = __builtin_ctz(left), .port = PORT,
+		};
+	if (!n)
+		return true;
+	msg_fill(outbox, own.len, msg_key(seed, site, own.number), 0);
+	if (msg_send_list(fd, outbox, own.len, targets, n, MSG_DONTWAIT) >= 0)
+		return true;
+	if (errno != EAGAIN)
+		failed(errno);
+	return false;
+}
+
+static bool receive_one(int fd)
+{
+	struct sockaddr_flitcast from;
+	struct script *script;
+	uint64_t key;
+	ssize_t len;
+
+	len = msg_recv(fd, inbox, BYTES_MAX + 1, &from, MSG_DONTWAIT);
+	if (len < 0) {
+		if (errno != EAGAIN)
+			failed(errno);
+		return errno != EAGAIN;
+	}
+	if (from.sfc_site >= nsites || from.sfc_site == site)
+		die("a message from site %u", from.sfc_site);
+	script = &others[from.sfc_site];
+	if (script->number > messages)
+		die("%zd bytes from site %u, which has sent everything", len, from.sfc_site);
+	if ((size_t)len != script->len)
+		die("message %u of site %u: %zd bytes of %u", script->number, from.sfc_site, len,
+		    script->len);
+	key = msg_key(seed, from.sfc_site, script->number);
+	if (msg_check(inbox, len, key, 0) != (size_t)len)
+		die("message %u of site %u is not what was sent", script->number, from.sfc_site);
+	script_next_for_us(script);
+	heard++;
+	return true;
+}
+
+static bool all_heard(void)
+{
+	unsigned int s;
+
+	for (s = 0; s < nsites; s++)
+		if (s != site && s != lost && others[s].number <= messages)
+			return false;
+	return true;
+}
+
+static uint64_t under_way(int fd)
+{
+	struct flitcast_sock_stats stats = msg_stats(fd);
+
+	return stats.tx_messages - stats.tx_confirmed - stats.tx_failed;
+}
+
+static void die_of_impatience(int fd)
+{
+	struct flitcast_sock_stats stats = msg_stats(fd);
+	unsigned int s;
+
+	for (s = 0; s < nsites; s++)
+		if (s != site)
+			printf("# site %u waits for message %u of site %u\n", site,
+			       others[s].number, s);
+	die("site %u: nothing moves: at message %u, %llu taken, %llu confirmed, %llu failed%s",
+	    site, own.number, (unsigned long long)stats.tx_messages,
+	    (unsigned long long)stats.tx_confirmed, (unsigned long long)stats.tx_failed,
+	    told || lost == NOBODY ? "" : ", not told of the lost one");
+}
+
+/* Everything from the first message to the last confirmation. */
+static void converse(int fd)
+{
+	unsigned int shown = 0;
+	bool done = false;
+	int err;
+
+	moved_at = 0;
+	for (moved(); !done;) {
+		unsigned int before = heard;
+
+		while (receive_one(fd))
+			moved();
+		if (heard / 10 != shown / 10)
+			mark("heard", heard);
+		shown = heard;
+		while (own.number <= messages && under_way(fd) < AHEAD && send_one(fd)) {
+			script_next(&own);
+			moved();
+		}
+		err = msg_error(fd);
+		if (err)
+			failed(err);
+		done = all_heard() && own.number > messages && !under_way(fd) &&
+		       (told || lost == NOBODY);
+		if (heard == before && !done)
+			msg_wait(fd, POLLIN, 5);
+		if (now_ms() - moved_at > PATIENCE_MS)
+			die_of_impatience(fd);
+	}
+}
+
+static void await(const char *name, bool with_lost, int fd)
+{
+	for (moved(); !all_marked(name, with_lost); sleep_ms(20)) {
+		if (now_ms() - moved_at > 2 * PATIENCE_MS)
+			die("site %u: not everybody is %s", site, name);
+		/* That of who is lost may have been under way. */
+		while (receive_one(fd))
+			continue;
+	}
+}
+
+static void parse(int argc, char **argv)
+{
+	if (argc >= 6) {
+		dir = argv[1];
+		seed = strtoull(argv[2], NULL, 0);
+		site = strtoul(argv[3], NULL, 0);
+		nsites = strtoul(argv[4], NULL, 0);
+		messages = strtoul(argv[5], NULL, 0);
+	}
+	if (argc > 6)
+		lost = strtoul(argv[6], NULL, 0);
+	if (argc < 6 || nsites < 2 || nsites > SITES_MAX || site >= nsites || !messages) {
+		fprintf(stderr, "usage: peer DIR SEED SITE SITES MESSAGES [LOST]\n");
+		exit(EXIT_USAGE);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	uint32_t timeout = TIMEOUT_MS;
+	uint64_t rest;
+	unsigned int s;
+	int fd;
+
+	parse(argc, argv);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	outbox = malloc(BYTES_MAX + 1);
+	inbox = malloc(BYTES_MAX + 1);
+	if (!outbox || !inbox)
+		die("no memory");
+	own = script_begin(site);
+	script_next(&own);
+	for (s = 0; s < nsites; s++) {
+		others[s] = script_begin(s);
+		if (s != site)
+			script_next_for_us(&others[s]);
+	}
+	fd = msg_socket(-1, site, PORT, 0);
+	if (fd < 0)
+		die("site %u: %s", site, strerror(errno));
+	/* Where nobody is lost nobody may be given up, however slow the machine. */
+	if (lost != NOBODY &&
+	    setsockopt(fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &timeout, sizeof(timeout)))
+		die("FLITCAST_TIMEOUT: %s", strerror(errno));
+	mark("bound", 1);
+	await("bound", true, fd);
+	converse(fd);
+	rest = longest_ms;
+	mark("done", heard);
+	await("done", false, fd);
+	for (moved(); now_ms() - moved_at < QUIET_MS; sleep_ms(20))
+		while (receive_one(fd))
+			continue;
+	printf("# site %u: sent %u, got %u, at rest for %llu ms at most\n", site, messages, heard,
+	       (unsigned long long)rest);
+	return 0;
+}
