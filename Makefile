@@ -87,6 +87,10 @@ check-debug: prepare ## Run the guests' tests on a kernel with KASAN, lockdep, k
 	@selftests/vm/kernel-debug >/dev/null
 	@selftests/run -g -j $(JOBS) check 'net/*' 'sock/*'
 
+.PHONY: check-kernels
+check-kernels: prepare ## Build for 6.1, 6.12 and 7.2, and run some guests' tests on each
+	@selftests/vm/check-kernels
+
 .PHONY: explore
 explore: ## Every state of small networks: an hour, 12 GiB; in check it takes a minute
 	@scripts/deps build check
