@@ -65,6 +65,7 @@ int flitcast_addr_bind(struct socket *sock, struct sockaddr_unsized *uaddr, int 
 	struct flitcast_sock *fs = to_fs(sock->sk);
 	int err;
 
+	forget(fs);
 	if (!flitcast_addr_valid(addr, len) || addr->sfc_addrtype != FLITCAST_ADDR_SITE ||
 	    addr->sfc_copies)
 		return refuse(fs, -EINVAL, "malformed address");

@@ -385,7 +385,7 @@ int flitcast_conn_connect(struct socket *sock, struct sockaddr_unsized *uaddr, i
 	bool dissolve;
 	int err = 0;
 
-	WRITE_ONCE(fs->errmsg, NULL);
+	forget(fs);
 	dissolve = sk->sk_type == SOCK_RDM && len >= (int)sizeof(addr->sfc_family) &&
 		   addr->sfc_family == AF_UNSPEC;
 	if (!dissolve) {
@@ -428,7 +428,7 @@ int flitcast_conn_shutdown(struct socket *sock, int how)
 	u8 now, old;
 	int err = 0;
 
-	WRITE_ONCE(fs->errmsg, NULL);
+	forget(fs);
 	/* SHUT_RD, SHUT_WR, SHUT_RDWR as RCV_SHUTDOWN, SEND_SHUTDOWN, both. */
 	if (how < SHUT_RD || how > SHUT_RDWR)
 		return refuse(fs, -EINVAL, "neither SHUT_RD nor SHUT_WR nor SHUT_RDWR");

@@ -27,7 +27,7 @@
  * @info: FLITCAST_INFO
  * @ntargets: FLITCAST_TARGETS
  * @targets: FLITCAST_TARGETS, under lock_sock
- * @errmsg: FLITCAST_ERRMSG: constant text
+ * @errmsg: FLITCAST_ERRMSG: constant text; NULL: the last call was not refused
  * @stats: counters
  * @conn: connection
  *
@@ -60,6 +60,12 @@ static inline struct flitcast_sock *to_fs(struct sock *sk)
 static inline struct flitcast_sock *port_fs(struct flitcast_port *port)
 {
 	return container_of(port, struct flitcast_sock, port);
+}
+
+/* A call begins: nobody is interested any more in what an earlier one was refused for. */
+static inline void forget(struct flitcast_sock *fs)
+{
+	WRITE_ONCE(fs->errmsg, NULL);
 }
 
 static inline int refuse(struct flitcast_sock *fs, int err, const char *why)

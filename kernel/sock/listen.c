@@ -16,7 +16,7 @@ int flitcast_listen_listen(struct socket *sock, int backlog)
 	struct sock *sk = sock->sk;
 	int err = 0;
 
-	WRITE_ONCE(fs->errmsg, NULL);
+	forget(fs);
 	lock_sock(sk);
 	if (sk->sk_state != TCP_CLOSE && sk->sk_state != TCP_LISTEN)
 		err = refuse(fs, -EINVAL, "socket is, or was, connected");
@@ -120,7 +120,7 @@ int flitcast_listen_accept(struct socket *sock, struct socket *newsock,
 	u32 charge;
 	int err;
 
-	WRITE_ONCE(fs->errmsg, NULL);
+	forget(fs);
 	lock_sock(sk);
 	skb = wait_request(fs, sock_rcvtimeo(sk, arg->flags & O_NONBLOCK), &err);
 	if (!skb) {

@@ -42,6 +42,7 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 	struct flitcast_sock *fs = to_fs(sock->sk);
 	u32 value;
 
+	forget(fs);
 	if (level != SOL_FLITCAST)
 		return -ENOPROTOOPT;
 	if (opt == FLITCAST_TARGETS)

@@ -60,6 +60,8 @@ static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 		kfree_skb(skb);
 		return;
 	}
+	/* When the message was there, whole and in its turn. */
+	__net_timestamp(skb);
 	if (d->kind != FC_KIND_CONNECT)
 		fs->stats.rx_messages++;
 	skb_queue_tail(&fs->sk.sk_receive_queue, skb);

@@ -35,6 +35,7 @@ int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int 
 	u32 charge;
 	int err, n;
 
+	forget(fs);
 	if (flags & ~(MSG_DONTWAIT | MSG_TRUNC | MSG_PEEK | MSG_NOSIGNAL | MSG_CMSG_COMPAT |
 		      MSG_CMSG_CLOEXEC))
 		return flags & (MSG_OOB | MSG_ERRQUEUE) ? -EOPNOTSUPP : -EINVAL;
@@ -77,6 +78,7 @@ int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int 
 			addr->sfc_site = d->site;
 			msg->msg_namelen = sizeof(*addr);
 		}
+		sock_recv_timestamp(msg, sk, skb);
 		if (fs->info)
 			put_info(msg, d);
 		err = flags & MSG_TRUNC ? d->len : n;

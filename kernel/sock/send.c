@@ -237,6 +237,7 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	bool list;
 	int err;
 
+	forget(fs);
 	/* MSG_BATCH is sendmmsg()'s: more will come. */
 	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT | MSG_EOR |
 			       MSG_BATCH))

@@ -488,6 +488,49 @@ TEST_F(alone, option__errmsg)
 	EXPECT_NE(0, set_option(fd, FLITCAST_ERRMSG, "x", 2));
 }
 
+/* The text is of the last call: one that is not refused takes it away. */
+TEST_F(alone, option__errmsg_forgotten)
+{
+	struct sockaddr_flitcast to = msg_addr(1, 5000);
+	char text[256], byte;
+	socklen_t len;
+	int fd = rdm(), i;
+	unsigned int value = 1;
+
+	ASSERT_EQ(0, bind_port(fd, 1, 5000));
+	for (i = 0; i < 5; i++) {
+		ASSERT_EQ(-EINVAL, RESULT(msg_send(fd, "x", 1, 1, 0, 0)));
+		len = sizeof(text);
+		ASSERT_EQ(0, get_option(fd, FLITCAST_ERRMSG, text, &len));
+		EXPECT_LT(1, len);
+		/* To ask is no call that is refused. */
+		len = sizeof(text);
+		ASSERT_EQ(0, get_option(fd, FLITCAST_ERRMSG, text, &len));
+		EXPECT_LT(1, len);
+		switch (i) {
+		case 0:
+			ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 1, 5000, 0)));
+			break;
+		case 1:
+			ASSERT_EQ(1, RESULT(msg_recv(fd, &byte, 1, NULL, 0)));
+			break;
+		case 2:
+			ASSERT_EQ(0, set_option(fd, FLITCAST_INFO, &value, sizeof(value)));
+			break;
+		case 3:
+			ASSERT_EQ(0, RESULT(connect(fd, (struct sockaddr *)&to, sizeof(to))));
+			break;
+		case 4:
+			/* Fails, but is not refused. */
+			ASSERT_EQ(-EAGAIN, RESULT(msg_recv(fd, &byte, 1, NULL, MSG_DONTWAIT)));
+			break;
+		}
+		len = sizeof(text);
+		ASSERT_EQ(0, get_option(fd, FLITCAST_ERRMSG, text, &len));
+		EXPECT_EQ(1, len);
+	}
+}
+
 TEST_F(alone, option__stats)
 {
 	struct flitcast_sock_stats stats;

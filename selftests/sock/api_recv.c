@@ -376,6 +376,86 @@ TEST_F(line, info__no_space)
 	EXPECT_EQ(MSG_CTRUNC, r.flags & MSG_CTRUNC);
 }
 
+static uint64_t real_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* Every way to ask for the time at which a message was there. */
+TEST_F(line, stamp__options)
+{
+	static const struct {
+		int option, type;
+		unsigned int unit;	/* nanoseconds of its second part */
+	} stamps[] = {
+		{ SO_TIMESTAMP_OLD, SCM_TIMESTAMP, 1000 },
+		{ SO_TIMESTAMP_NEW, SO_TIMESTAMP_NEW, 1000 },
+		{ SO_TIMESTAMPNS_OLD, SCM_TIMESTAMPNS, 1 },
+		{ SO_TIMESTAMPNS_NEW, SO_TIMESTAMPNS_NEW, 1 },
+	};
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT), on = 1;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(stamps); i++) {
+		union {
+			char buf[256];
+			struct cmsghdr align;
+		} control;
+		char byte;
+		struct iovec iov = { .iov_base = &byte, .iov_len = 1 };
+		struct msghdr msg = {
+			.msg_iov = &iov, .msg_iovlen = 1,
+			.msg_control = control.buf, .msg_controllen = sizeof(control),
+		};
+		uint64_t before, there, at;
+		struct cmsghdr *cmsg;
+		int64_t value[2];
+
+		ASSERT_EQ(0, setsockopt(to, SOL_SOCKET, stamps[i].option, &on, sizeof(on)));
+		before = real_ns();
+		ASSERT_EQ(1, RESULT(msg_send(from, "x", 1, 2, PORT, 0)));
+		ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS));
+		there = real_ns();
+		/* It is not the time of the call that reads. */
+		sleep_ms(50);
+		ASSERT_EQ(1, RESULT(recvmsg(to, &msg, 0)));
+		cmsg = CMSG_FIRSTHDR(&msg);
+		ASSERT_NE(NULL, cmsg);
+		EXPECT_EQ(SOL_SOCKET, cmsg->cmsg_level);
+		EXPECT_EQ(stamps[i].type, cmsg->cmsg_type);
+		ASSERT_EQ(CMSG_LEN(sizeof(value)), cmsg->cmsg_len);
+		memcpy(value, CMSG_DATA(cmsg), sizeof(value));
+		at = value[0] * 1000000000ULL + value[1] * stamps[i].unit;
+		EXPECT_LE(before - before % stamps[i].unit, at);
+		EXPECT_GE(there, at);
+		EXPECT_EQ(NULL, CMSG_NXTHDR(&msg, cmsg));
+	}
+}
+
+TEST_F(line, stamp__ioctl)
+{
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT);
+	uint64_t before, there, at;
+	struct timespec ts;
+	char byte;
+
+	/* The first call asks for time stamps from then on. */
+	ioctl(to, SIOCGSTAMPNS, &ts);
+	before = real_ns();
+	ASSERT_EQ(1, RESULT(msg_send(from, "x", 1, 2, PORT, 0)));
+	ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS));
+	there = real_ns();
+	sleep_ms(50);
+	ASSERT_EQ(1, RESULT(msg_recv(to, &byte, 1, NULL, 0)));
+	ASSERT_EQ(0, RESULT(ioctl(to, SIOCGSTAMPNS, &ts)));
+	at = ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+	EXPECT_LE(before, at);
+	EXPECT_GE(there, at);
+}
+
 TEST_F(line, recv__bad_pointers)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), i;

@@ -100,7 +100,8 @@ struct flitcast_target {
  *	message.
  * FLITCAST_TIMEOUT: option (unsigned int, milliseconds): how long a target may
  *	stay silent or out of reach before a message is given up for it.
- * FLITCAST_ERRMSG: option (read): the text of the last refusal here.
+ * FLITCAST_ERRMSG: option (read): why the last call was refused, as a text; empty
+ *	where it was not.
  * FLITCAST_STATS: option (read): struct flitcast_sock_stats.
  */
 #define FLITCAST_TARGETS	1
