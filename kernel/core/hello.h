@@ -23,7 +23,8 @@
 	X(CABLE_SITE,	"cabled to a site that is not the neighbour here")	\
 	X(CABLE_PORT,	"cabled to the wrong port of the neighbour")		\
 	X(PEER,		"the peer refuses: see its reason")			\
-	X(DEAD,		"the peer fell silent")
+	X(DEAD,		"the peer fell silent")					\
+	X(MTU,		"MTU of the device is below the flit size")
 
 enum fc_reason {
 #define X(id, text) FC_REASON_##id,

@@ -94,6 +94,9 @@ void flitcast_link_start(struct flitcast_link *link);
  */
 void flitcast_link_destroy(struct flitcast_link *link);
 
+/* Is the MTU of the device below the flit size? */
+bool flitcast_link_small(const struct flitcast_link *link);
+
 /* Can the device carry frames?  Context: RTNL held. */
 bool flitcast_link_ready(const struct flitcast_link *link);
 

@@ -48,10 +48,15 @@ drop:
 	return NET_RX_DROP;
 }
 
+bool flitcast_link_small(const struct flitcast_link *link)
+{
+	return READ_ONCE(link->dev->mtu) < link->flit;
+}
+
 bool flitcast_link_ready(const struct flitcast_link *link)
 {
 	return netif_running(link->dev) && netif_carrier_ok(link->dev) &&
-	       link->dev->mtu >= link->flit;
+	       !flitcast_link_small(link);
 }
 
 struct flitcast_link *flitcast_link_create(struct net_device *dev, u32 flit,

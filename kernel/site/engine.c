@@ -505,11 +505,15 @@ static void link_carrier(struct flitcast_link *link, bool up)
 {
 	struct flitcast_site *site = link->owner;
 	struct flitcast_end *end = &site->end[link->port];
+	u8 todo;
 
 	flitcast_engine_enter(site);
-	if (!site->dead && end->link == link)
-		flitcast_engine_hello(site, link->port,
-				      fc_hello_carrier(&end->hello, up, flitcast_now()));
+	if (!site->dead && end->link == link) {
+		todo = fc_hello_carrier(&end->hello, up, flitcast_now());
+		if (!up && flitcast_link_small(link))
+			end->hello.own.reason = FC_REASON_MTU;
+		flitcast_engine_hello(site, link->port, todo);
+	}
 	flitcast_engine_leave(site);
 }
 

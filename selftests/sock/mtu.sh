@@ -1,0 +1,99 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Links of every MTU, and ends that disagree.
+#
+#   mtu.sh [MESSAGES [SEED]]
+#
+#	site 0 ------ site 1 ------ site 2
+#	p1        p2        p1        p2
+#
+# With each size messages of all lengths get through, in as many flits as the size
+# makes of them; a device below the flit size is refused, and a link whose ends differ
+# stays down, and both say why.
+#
+# shellcheck disable=SC2317 # functions are called by their names
+set -u
+
+# shellcheck source=./selftests/sock/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+messages=${1:-100}
+seed=${2:-$RANDOM}
+
+# A counter of a link of a site.
+link_counter()
+{
+	at "$1" -s link show "$2" | grep -oE "\b$3 +[0-9]+" | grep -oE '[0-9]+$'
+}
+
+received() { [ "$(counter 2 messages_delivered)" -ge "$1" ]; }
+
+# A packet of 65,536 bytes, its front and its one target in flits of $1 bytes: 16 of each
+# flit are the link's, 36 and 20 of the front the packet's and its target's.
+flits_of() { echo $(((65536 + 36 + 20 + $1 - 16 - 1) / ($1 - 16))); }
+
+whole_packet()
+{
+	local before after want
+
+	before=$(link_counter 0 p1 tx_flits)
+	# with what the tool puts in front (32 bytes and the name): a packet as long as can be
+	head -c $((65536 - 32 - 4)) /dev/zero >"$work/data"
+	at 2 recv --port 4100 --output "$work/got" 2>"$work/recv" & children=($!)
+	wait_for 30 bound || { echo "# no receiver: $(cat "$work/recv")"; return 1; }
+	at 0 send --to 2:4100 --file "$work/data" >"$work/send" 2>&1 ||
+		{ sed 's/^/# /' "$work/send"; return 1; }
+	wait "${children[0]}" && cmp "$work/data" "$work/got" || return 1
+	children=()
+	after=$(link_counter 0 p1 tx_flits) want=$(flits_of "$1")
+	[ $((after - before)) -eq "$want" ] && return
+	echo "# $((after - before)) flits instead of $want"
+	return 1
+}
+
+bound() { at 2 site show | grep -q 'sockets 1'; }
+
+# Site 1, port 1 says of its link: $1
+says() { at 1 link show p1 | grep -q "$1"; }
+is_up() { says ' up'; }
+
+for mtu in 256 300 1000 1500 4000 9000 65535; do
+	lab_up line:3 mtu "$mtu"
+	whole_packet "$mtu"
+	result $? "MTU $mtu: 64 KiB in $(flits_of "$mtu") flits"
+	"$bin/stress" --seed "$seed" --senders 6 --messages "$messages" --bytes 0-200000 \
+		--ports 8 --targets 1-12 --deadline 200 "$lab" 2>"$work/said" >&2
+	status=$?
+	tr '\r' '\n' <"$work/said" | grep '^stress:' | sed 's/^/# /'
+	result $status "MTU $mtu: messages (seed $seed)"
+	"$FLITCAST" lab down name "$lab"
+done
+
+lab_up line:3 mtu 1500
+at 2 site del 2
+at 2 site add 2 topology line:3 flit 1400
+at 2 link add p2 port 2
+wait_for 30 says 'the peer uses another flit size'
+result $? "ends with flits of 1500 and 1400 bytes say so"
+at 2 link show p2 | grep -q 'the peer uses another flit size'
+result $? "the other end, too"
+! is_up
+result $? "and are not up"
+at 2 site del 2
+at 2 site add 2 topology line:3 flit 9000
+at 2 link add p2 port 2 2>"$work/said"
+[ $? -eq 1 ] && grep -q 'MTU of the device is below the flit size' "$work/said"
+result $? "a device below the flit size is refused"
+at 2 site del 2
+at 2 site add 2 topology line:3
+at 2 link add p2 port 2
+wait_for 30 is_up
+result $? "with the same size they come up"
+ip -n "$lab-1" link set p1 mtu 1499
+wait_for 30 says 'MTU of the device is below the flit size'
+result $? "the MTU of a link's device sinks below the flit size"
+ip -n "$lab-1" link set p1 mtu 9000
+wait_for 30 is_up
+result $? "a larger one does no harm"
+finish
