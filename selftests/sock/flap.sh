@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Links of a torus go down and come back all the time, each 1 s in about 10 and three at
+# once; then a site goes for good.
+#
+#   flap.sh [MESSAGES [SEED]]
+#
+# Four links lead to each site and four ways to each other, so that three that are down
+# never cut anybody off: every target gets each message once, whole and in order, and no
+# message fails.  When the namespace of a site is deleted, all others still get
+# everything, and those who sent to it are told (stress --lose).
+set -u
+
+# shellcheck source=./selftests/sock/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+messages=${1:-2000}
+seed=${2:-$RANDOM}
+RANDOM=$seed
+
+# Every link from the end where it is port 1 or 3: one in three, from the $1-th on, in
+# random order, down for a second, without end.
+flap()
+{
+	local links=() i k swap
+
+	for ((i = $1; i < 32; i += 3)); do
+		links+=("$lab-$((i / 2)) p$((i % 2 * 2 + 1))")
+	done
+	while :; do
+		for ((i = ${#links[@]} - 1; i > 0; i--)); do
+			k=$((RANDOM % (i + 1))) swap=${links[i]}
+			links[i]=${links[k]} links[k]=$swap
+		done
+		for i in "${links[@]}"; do
+			ip -n "${i% *}" link set "${i#* }" down || return
+			sleep 1
+			ip -n "${i% *}" link set "${i#* }" up || return
+			echo "${i% *}"
+		done
+	done
+}
+
+still_flapping() { kill -0 "${children[@]}"; }
+
+stress()
+{
+	local what=$1 status
+
+	shift
+	"$bin/stress" --seed "$seed" --targets 1-15 --bytes 0-20000 --messages "$messages" \
+		--deadline $((200 + messages / 4)) "$@" "$lab" >"$work/said" 2>&1
+	status=$?
+	tr '\r' '\n' <"$work/said" | grep 'stress:' | grep -v 'messages sent, ' | sed 's/^/# /'
+	result $status "$what (seed $seed)"
+}
+
+lab_up torus:4x4
+for third in 0 1 2; do
+	flap $third >"$work/flaps.$third" 2>&1 & children+=($!)
+done
+stress "$messages messages while links go down and come back" --timeout 120000
+still_flapping
+result $? "$(cat "$work"/flaps.? | wc -l) times a link was down"
+[ "$failures" -eq 0 ] || tail -n 2 "$work"/flaps.? | sed 's/^/# /'
+kill "${children[@]}"
+wait "${children[@]}" 2>/dev/null
+children=()
+"$FLITCAST" lab down name "$lab"
+
+lab_up torus:4x4
+stress "$messages messages while the namespace of a site goes" --lose 6 --timeout 60000
+finish

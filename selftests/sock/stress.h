@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The stress test in parts: what is asked of it, its load, and its verdict.
+ */
+#ifndef SELFTESTS_SOCK_STRESS_H
+#define SELFTESTS_SOCK_STRESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/flitcast.h>
+
+#define SITES_MAX	4096
+/* So many of each kind are told. */
+#define COMPLAINTS_MAX	20
+/* Under --overload: a socket without room is offered a message again so soon. */
+#define OFFER_MS	1
+#define NO_SITE		UINT32_MAX
+
+struct range {
+	uint32_t low;
+	uint32_t high;
+};
+
+struct options {
+	const char *lab;
+	unsigned int senders;
+	uint64_t messages;
+	struct range targets;
+	struct range bytes;
+	uint64_t seed;
+	unsigned int ports;
+	unsigned int parts;		/* percent of the targets with a part of their own */
+	unsigned int slow_readers;
+	unsigned int slow_ms;
+	unsigned int deadline_s;
+	unsigned int timeout_ms;	/* FLITCAST_TIMEOUT, 0 for the default */
+	bool in_order;			/* targets as --to names them, or the other way round */
+	bool endless;
+	unsigned int overload;		/* offer at least so many times what is taken */
+	bool lossy;
+	unsigned int lose;		/* the namespace of this site goes, NO_SITE: of none */
+	bool json;
+	unsigned int nfrom, nto;
+	uint32_t from[SITES_MAX], to[SITES_MAX];
+};
+
+extern struct options opt;
+
+/* What a receiver is to get: a part of a message. */
+struct due {
+	uint32_t number;	/* of the sender's messages */
+	uint32_t offset;
+	uint32_t len;
+};
+
+/* Between a sender and a receiver, in order; before @head: over. */
+struct pair {
+	struct due *due;
+	size_t head;
+	size_t count;
+	size_t room;
+};
+
+struct sender {
+	int fd;
+	uint32_t site;
+	uint16_t port;
+	bool retired;		/* its site went away; another one has its place */
+	bool told;		/* that the site of --lose is gone: it names it no more */
+	bool waits;		/* for POLLOUT */
+	uint64_t offer_at;	/* under --overload: not before */
+	bool ready;		/* the message below was refused so far */
+	uint32_t number;	/* of the next message */
+	uint64_t left;		/* messages still to send */
+	char *data;
+	size_t len;
+	unsigned int ntargets;
+	struct flitcast_target *targets;
+	unsigned int *to;	/* receivers, as the targets */
+	struct pair *pairs;	/* by receiver */
+};
+
+struct receiver {
+	int fd;
+	uint32_t site;
+	uint16_t port;
+	bool slow;
+	bool gone;		/* with the site of --lose */
+	uint64_t read_at;
+	uint64_t delivered;
+};
+
+extern struct sender *senders;
+extern unsigned int nsenders;
+extern struct receiver *receivers;
+extern unsigned int nreceivers;
+
+/* What happened. */
+struct seen {
+	uint64_t sent;
+	uint64_t due;
+	uint64_t delivered;
+	uint64_t bytes;
+	uint64_t lost;
+	uint64_t refused;
+	uint64_t turned_away;	/* offered to a socket without room */
+	uint64_t wrong;
+	uint64_t reopened;
+	uint64_t hopeless;	/* messages to the site of --lose after it went */
+	uint64_t maybe;		/* and those before that it may not have confirmed */
+	double began;
+	double ended;
+};
+
+extern struct seen seen;
+
+/* Tells of an error, and counts it. */
+void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* From the command line to opt; where it is wrong, there is no return. */
+void stress_parse(int argc, char **argv);
+
+/* What the options leave to the lab. */
+void stress_default(void);
+
+/* All senders and receivers. */
+void stress_open(void);
+
+/* The namespace of the site of --lose goes, and with it the receivers there. */
+void stress_lose(void);
+
+/* Offers a message to each who may send.  Return: can more be sent at once? */
+bool stress_send(void);
+
+/* Everything that is ready, waiting up to @wait_ms for it. */
+void stress_turn(int wait_ms);
+
+#endif /* SELFTESTS_SOCK_STRESS_H */

@@ -1,0 +1,601 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The load of the stress test: senders, receivers, and what each is to get.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/epoll.h>
+#include <sys/mount.h>
+#include "lab.h"
+#include "msg.h"
+#include "stress.h"
+
+#define PORT_BASE	5000
+/* A receiver's turn, so that senders have theirs. */
+#define READ_BATCH	8
+/* A site that comes back may ask again for what it had not confirmed: the flow's window. */
+#define AGAIN_MAX	16
+/* Of what a pair is done with, so much is remembered to name duplicates. */
+#define HISTORY_MAX	4096
+#define REOPEN_MS	100
+/* The send buffer under --overload: a few messages. */
+#define OVERLOAD_QUEUE	65536
+
+struct sender *senders;
+unsigned int nsenders;
+static unsigned int senders_room;
+struct receiver *receivers;
+unsigned int nreceivers;
+static int epoll_fd;
+static char *inbox;
+static struct prng prng;
+/* Where this program began; nothing but sockets is to hold a site's namespace. */
+static int home;
+/* That of --lose. */
+static bool site_gone;
+
+static void *alloc(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size);
+
+	if (!p)
+		die("no memory");
+	return p;
+}
+
+/*
+ * Messages.
+ */
+
+static uint64_t key_of(const struct sender *s, uint32_t number)
+{
+	return msg_key(opt.seed, s - senders, number);
+}
+
+static void add_due(struct pair *pair, const struct due *due)
+{
+	if (pair->head > HISTORY_MAX) {
+		size_t drop = pair->head - HISTORY_MAX / 2;
+
+		memmove(pair->due, pair->due + drop, (pair->count - drop) * sizeof(*due));
+		pair->head -= drop;
+		pair->count -= drop;
+	}
+	if (pair->count == pair->room) {
+		pair->room = pair->room ? 2 * pair->room : 64;
+		pair->due = realloc(pair->due, pair->room * sizeof(*due));
+		if (!pair->due)
+			die("no memory");
+	}
+	pair->due[pair->count++] = *due;
+}
+
+/* The first @n of the receivers in random order; or all, in the order they have. */
+static void choose_receivers(unsigned int *to, unsigned int n, bool reversed)
+{
+	static unsigned int *deck;
+	unsigned int i;
+
+	if (opt.in_order) {
+		for (i = 0; i < n; i++)
+			to[i] = reversed ? n - 1 - i : i;
+		return;
+	}
+	if (!deck) {
+		deck = alloc(nreceivers, sizeof(*deck));
+		for (i = 0; i < nreceivers; i++)
+			deck[i] = i;
+	}
+	for (i = 0; i < n; i++) {
+		unsigned int k = i + prng_below(&prng, nreceivers - i), other = deck[i];
+
+		deck[i] = deck[k];
+		deck[k] = other;
+		to[i] = deck[i];
+	}
+}
+
+/* Who knows that a site is gone leaves its receivers out; at most all of them. */
+static unsigned int leave_out_gone(unsigned int *to, unsigned int n)
+{
+	unsigned int i, left = 0;
+
+	for (i = 0; i < n; i++)
+		if (!receivers[to[i]].gone)
+			to[left++] = to[i];
+	return left;
+}
+
+/* What it is depends on the seed, the sender and the number alone, not on the time. */
+static void compose(struct sender *s)
+{
+	unsigned int i;
+
+	prng.state = msg_key(~opt.seed, s - senders, s->number);
+	s->len = prng_log(&prng, opt.bytes.low, opt.bytes.high);
+	s->ntargets = opt.targets.low +
+		      prng_below(&prng, opt.targets.high - opt.targets.low + 1);
+	choose_receivers(s->to, s->ntargets, (s - senders) & 1);
+	if (s->told)
+		s->ntargets = leave_out_gone(s->to, s->ntargets);
+	while (!s->ntargets) {
+		s->ntargets = opt.targets.low;
+		choose_receivers(s->to, s->ntargets, false);
+		s->ntargets = leave_out_gone(s->to, s->ntargets);
+	}
+	for (i = 0; i < s->ntargets; i++) {
+		const struct receiver *r = &receivers[s->to[i]];
+		struct flitcast_target *t = &s->targets[i];
+
+		*t = (struct flitcast_target) { .site = r->site, .port = r->port };
+		if (!s->len || prng_below(&prng, 100) >= opt.parts)
+			continue;
+		t->offset = prng_below(&prng, s->len + 1);
+		t->length = prng_below(&prng, s->len - t->offset + 1);
+	}
+	msg_fill(s->data, s->len, key_of(s, s->number), 0);
+	s->ready = true;
+}
+
+static void note_sent(struct sender *s)
+{
+	bool hopeless = false, maybe = false;
+	unsigned int i;
+
+	for (i = 0; i < s->ntargets; i++) {
+		const struct flitcast_target *t = &s->targets[i];
+		struct due due = {
+			.number = s->number, .offset = t->offset,
+			.len = t->length ? t->length : s->len - t->offset,
+		};
+
+		hopeless |= receivers[s->to[i]].gone;
+		maybe |= receivers[s->to[i]].site == opt.lose;
+		if (receivers[s->to[i]].gone)
+			continue;
+		add_due(&s->pairs[s->to[i]], &due);
+		seen.bytes += due.len;
+		seen.due++;
+	}
+	seen.hopeless += hopeless;
+	seen.maybe += maybe && !hopeless;
+	seen.sent++;
+	s->number++;
+	s->left--;
+	s->ready = false;
+}
+
+/*
+ * Sockets.
+ */
+
+static void watch(int fd, uint64_t who, uint32_t events, int op)
+{
+	struct epoll_event event = { .events = events, .data.u64 = who };
+
+	if (epoll_ctl(epoll_fd, op, fd, &event))
+		die("epoll: %s", strerror(errno));
+}
+
+static int open_socket(uint32_t site, uint16_t port)
+{
+	int netns = lab_open(opt.lab, site), fd;
+
+	if (netns < 0)
+		return -1;
+	fd = msg_socket(netns, site, port, SOCK_NONBLOCK);
+	close(netns);
+	lab_enter(home);
+	return fd;
+}
+
+#define WHO_SENDER	(1ULL << 32)
+
+static int open_receiver(struct receiver *r)
+{
+	r->fd = open_socket(r->site, r->port);
+	if (r->fd < 0)
+		return -1;
+	/* Who is slow is looked after by the clock. */
+	watch(r->fd, r - receivers, r->slow ? 0 : EPOLLIN, EPOLL_CTL_ADD);
+	return 0;
+}
+
+static int open_sender(uint32_t site, uint64_t messages)
+{
+	struct sender *s;
+	int fd = open_socket(site, FLITCAST_PORT_ANY), queue = OVERLOAD_QUEUE;
+
+	if (fd < 0)
+		return -1;
+	if (opt.timeout_ms && setsockopt(fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &opt.timeout_ms,
+					 sizeof(opt.timeout_ms)))
+		die("FLITCAST_TIMEOUT: %s", strerror(errno));
+	if (opt.overload && setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &queue, sizeof(queue)))
+		die("SO_SNDBUF: %s", strerror(errno));
+	if (nsenders == senders_room) {
+		senders_room = 2 * senders_room + 16;
+		senders = realloc(senders, senders_room * sizeof(*senders));
+		if (!senders)
+			die("no memory");
+	}
+	s = &senders[nsenders++];
+	*s = (struct sender) {
+		.fd = fd, .site = site, .port = msg_name(fd).sfc_port, .left = messages,
+		.data = alloc(opt.bytes.high + 1, 1),
+		.targets = alloc(opt.targets.high, sizeof(*s->targets)),
+		.to = alloc(opt.targets.high, sizeof(*s->to)),
+		.pairs = alloc(nreceivers, sizeof(*s->pairs)),
+	};
+	watch(fd, WHO_SENDER | (nsenders - 1), 0, EPOLL_CTL_ADD);
+	return 0;
+}
+
+/* Its site is gone.  What it sent may still be on its way. */
+static void retire(struct sender *s)
+{
+	close(s->fd);
+	free(s->data);
+	s->data = NULL;
+	s->fd = -1;
+	s->retired = true;
+	s->ready = false;
+}
+
+static void set_message_max(uint32_t site)
+{
+	int netns = lab_open(opt.lab, site);
+	FILE *file;
+
+	if (netns < 0 || lab_enter(netns))
+		die("lab %s: site %u: %s", opt.lab, site, strerror(errno));
+	close(netns);
+	file = fopen("/proc/sys/net/flitcast/message_max", "we");
+	if (!file || fprintf(file, "%u\n", opt.bytes.high) < 0 || fclose(file))
+		die("net.flitcast.message_max: %s", strerror(errno));
+}
+
+void stress_open(void)
+{
+	unsigned int i, k;
+
+	home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (home < 0 || epoll_fd < 0)
+		die("epoll: %s", strerror(errno));
+	receivers = alloc(nreceivers, sizeof(*receivers));
+	for (i = 0; i < nreceivers; i++) {
+		struct receiver *r = &receivers[i];
+
+		r->site = opt.to[i / opt.ports];
+		r->port = PORT_BASE + i % opt.ports;
+		/* Spread over the sites. */
+		r->slow = (uint64_t)i * opt.slow_readers / nreceivers !=
+			  (uint64_t)(i + 1) * opt.slow_readers / nreceivers;
+		if (open_receiver(r))
+			die("receiver at site %u port %u: %s", r->site, r->port, strerror(errno));
+	}
+	for (i = 0; i < opt.senders; i++) {
+		uint64_t share = opt.messages / opt.senders + (i < opt.messages % opt.senders);
+
+		k = opt.senders < opt.nfrom ? i * opt.nfrom / opt.senders : i % opt.nfrom;
+		if (opt.bytes.high > 1 << 20)
+			set_message_max(opt.from[k]);
+		if (open_sender(opt.from[k], opt.endless ? UINT64_MAX : share))
+			die("sender at site %u: %s", opt.from[k], strerror(errno));
+	}
+	inbox = alloc(opt.bytes.high + 1, 1);
+}
+
+/* What was under way to them is not waited for: they may have confirmed it or not. */
+void stress_lose(void)
+{
+	unsigned int i, k;
+	char path[64];
+
+	if (site_gone)
+		return;
+	site_gone = true;
+	for (i = 0; i < nreceivers; i++) {
+		struct receiver *r = &receivers[i];
+
+		if (r->site != opt.lose)
+			continue;
+		close(r->fd);
+		r->fd = -1;
+		r->gone = true;
+		for (k = 0; k < nsenders; k++) {
+			struct pair *pair = &senders[k].pairs[i];
+
+			seen.due -= pair->count - pair->head;
+			pair->head = pair->count;
+		}
+	}
+	/* Nothing but its name holds it now. */
+	snprintf(path, sizeof(path), "/run/netns/%s-%u", opt.lab, opt.lose);
+	if (umount2(path, MNT_DETACH) || unlink(path))
+		die("%s: %s", path, strerror(errno));
+}
+
+/* After a site came back: sockets for those whose were lost. */
+static void reopen(void)
+{
+	static uint64_t again_at;
+	unsigned int i, k, n = nsenders;
+
+	if (now_ms() < again_at)
+		return;
+	again_at = now_ms() + REOPEN_MS;
+	for (i = 0; i < n; i++) {
+		if (!senders[i].retired || !senders[i].left)
+			continue;
+		if (!open_sender(senders[i].site, senders[i].left)) {
+			senders[i].left = 0;
+			seen.reopened++;
+		}
+	}
+	for (i = 0; i < nreceivers; i++) {
+		if (receivers[i].fd >= 0 || open_receiver(&receivers[i]))
+			continue;
+		seen.reopened++;
+		/* What the old one had but not confirmed may come again. */
+		for (k = 0; k < nsenders; k++) {
+			struct pair *pair = &senders[k].pairs[i];
+
+			pair->head = pair->head > AGAIN_MAX ? pair->head - AGAIN_MAX : 0;
+		}
+	}
+}
+
+/*
+ * Receiving.
+ */
+
+static struct sender *find_sender(const struct sockaddr_flitcast *addr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nsenders; i++)
+		if (senders[i].site == addr->sfc_site && senders[i].port == addr->sfc_port)
+			return &senders[i];
+	return NULL;
+}
+
+static bool matches(const struct sender *s, const struct due *due, size_t len)
+{
+	return due->len == len && msg_check(inbox, len, key_of(s, due->number), due->offset) == len;
+}
+
+/* Says what the message is that was not expected. */
+static void explain(const struct receiver *r, struct sender *s, size_t len)
+{
+	struct pair *pair = &s->pairs[r - receivers];
+	const struct due *due = &pair->due[pair->head];
+	unsigned int i;
+	size_t k;
+
+#define AT "site %u port %u from sender %u (site %u)"
+#define WHERE r->site, r->port, (unsigned int)(s - senders), s->site
+	for (k = 0; k < pair->count; k++) {
+		if (!matches(s, &pair->due[k], len))
+			continue;
+		if (k < pair->head)
+			complain(AT ": message %u once more (%zu bytes)", WHERE,
+				 pair->due[k].number, len);
+		else
+			complain(AT ": message %u before message %u", WHERE, pair->due[k].number,
+				 due->number);
+		return;
+	}
+	for (i = 0; i < nreceivers; i++) {
+		pair = &s->pairs[i];
+		for (k = 0; k < pair->count; k++) {
+			if (!matches(s, &pair->due[k], len))
+				continue;
+			complain(AT ": message %u, which is for site %u port %u", WHERE,
+				 pair->due[k].number, receivers[i].site, receivers[i].port);
+			return;
+		}
+	}
+	pair = &s->pairs[r - receivers];
+	if (pair->head == pair->count) {
+		complain(AT ": %zu bytes that nobody sent", WHERE, len);
+	} else if (due->len != len) {
+		complain(AT ": %zu bytes instead of message %u of %u", WHERE, len, due->number,
+			 due->len);
+	} else {
+		k = msg_check(inbox, len, key_of(s, due->number), due->offset);
+		complain(AT ": message %u, byte %zu of %zu is wrong", WHERE, due->number, k, len);
+	}
+#undef AT
+#undef WHERE
+}
+
+static void judge(struct receiver *r, const struct sockaddr_flitcast *from, size_t len)
+{
+	struct sender *s = find_sender(from);
+	struct pair *pair;
+	size_t k;
+
+	if (!s) {
+		complain("site %u port %u: %zu bytes from site %u port %u, which sends nothing",
+			 r->site, r->port, len, from->sfc_site, from->sfc_port);
+		return;
+	}
+	pair = &s->pairs[r - receivers];
+	for (k = pair->head; k < pair->count; k++) {
+		if (matches(s, &pair->due[k], len)) {
+			/* What was passed over never comes. */
+			seen.lost += k - pair->head;
+			pair->head = k + 1;
+			seen.delivered++;
+			r->delivered++;
+			return;
+		}
+		if (!opt.lossy)
+			break;
+	}
+	explain(r, s, len);
+	if (opt.lossy)
+		return;
+	/* Go on from there, lest one error look like many. */
+	while (k < pair->count && !matches(s, &pair->due[k], len))
+		k++;
+	if (k < pair->count) {
+		seen.lost += k - pair->head;
+		seen.delivered += k + 1 - pair->head;
+		pair->head = k + 1;
+	}
+}
+
+static void read_some(struct receiver *r, unsigned int most)
+{
+	struct sockaddr_flitcast from;
+
+	while (most--) {
+		ssize_t n = msg_recv(r->fd, inbox, opt.bytes.high + 1, &from, MSG_TRUNC);
+
+		if (n >= 0) {
+			judge(r, &from, n);
+			continue;
+		}
+		if (errno == EAGAIN || errno == EINTR)
+			return;
+		if (opt.lossy && errno == ENETDOWN) {
+			close(r->fd);
+			r->fd = -1;
+			return;
+		}
+		complain("site %u port %u: recvmsg: %s", r->site, r->port, strerror(errno));
+		return;
+	}
+}
+
+static void read_slow_ones(void)
+{
+	unsigned int i;
+
+	for (i = 0; opt.slow_readers && i < nreceivers; i++) {
+		struct receiver *r = &receivers[i];
+
+		if (!r->slow || r->fd < 0 || now_ms() < r->read_at)
+			continue;
+		r->read_at = now_ms() + opt.slow_ms;
+		read_some(r, 1);
+	}
+}
+
+/*
+ * Sending.
+ */
+
+/* Of an earlier message: is it what this sender may be told? */
+static bool may_be_told(struct sender *s, int err)
+{
+	if (err != ETIMEDOUT && err != EHOSTUNREACH && err != ECONNREFUSED)
+		return false;
+	if (!opt.lossy && !site_gone)
+		return false;
+	/* What it was about to send may be for the site that is gone. */
+	s->told = site_gone;
+	s->ready = false;
+	seen.refused++;
+	return true;
+}
+
+static void send_one(struct sender *s)
+{
+	ssize_t n;
+
+	if (!s->ready)
+		compose(s);
+	n = msg_send_list(s->fd, s->data, s->len, s->targets, s->ntargets, 0);
+	s->offer_at = 0;
+	if (n == (ssize_t)s->len) {
+		note_sent(s);
+		return;
+	}
+	if (n < 0 && errno == EAGAIN && opt.overload) {
+		seen.turned_away++;
+		s->offer_at = now_ms() + OFFER_MS;
+		return;
+	}
+	if (n < 0 && (errno == EAGAIN || errno == EINTR)) {
+		s->waits = true;
+		watch(s->fd, WHO_SENDER | (s - senders), EPOLLOUT, EPOLL_CTL_MOD);
+		return;
+	}
+	if (n < 0 && opt.lossy && errno == ENETDOWN) {
+		retire(s);
+		return;
+	}
+	if (n < 0 && may_be_told(s, errno))
+		return;
+	complain("sender %u (site %u): sendmsg of %zu bytes to %u targets: %s",
+		 (unsigned int)(s - senders), s->site, s->len, s->ntargets,
+		 n < 0 ? strerror(errno) : "not all of it");
+	s->left--;
+	s->ready = false;
+}
+
+bool stress_send(void)
+{
+	bool more = false;
+	unsigned int i;
+
+	for (i = 0; i < nsenders; i++) {
+		struct sender *s = &senders[i];
+
+		if (s->retired || s->waits || !s->left || now_ms() < s->offer_at)
+			continue;
+		send_one(s);
+		more |= !s->retired && !s->waits && s->left && !s->offer_at;
+	}
+	return more;
+}
+
+static void handle(const struct epoll_event *event)
+{
+	unsigned int i = (uint32_t)event->data.u64;
+
+	if (event->data.u64 & WHO_SENDER) {
+		struct sender *s = &senders[i];
+
+		if (s->retired)
+			return;
+		s->waits = false;
+		watch(s->fd, event->data.u64, 0, EPOLL_CTL_MOD);
+		if (event->events & EPOLLERR) {
+			int err = msg_error(s->fd);
+
+			if (opt.lossy && err == ENETDOWN)
+				retire(s);
+			else if (err && !may_be_told(s, err))
+				complain("sender %u (site %u): %s", i, s->site, strerror(err));
+		}
+		return;
+	}
+	if (receivers[i].fd < 0)
+		return;
+	if ((event->events & EPOLLERR) && !opt.lossy)
+		complain("site %u port %u: %s", receivers[i].site, receivers[i].port,
+			 strerror(msg_error(receivers[i].fd)));
+	read_some(&receivers[i], READ_BATCH);
+}
+
+void stress_turn(int wait_ms)
+{
+	struct epoll_event events[64];
+	int n, i;
+
+	n = epoll_wait(epoll_fd, events, 64, wait_ms);
+	for (i = 0; i < n; i++)
+		handle(&events[i]);
+	read_slow_ones();
+	if (opt.lossy)
+		reopen();
+}
