@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +133,16 @@ static uint32_t a_site(struct worker *w)
 static int a_socket(struct worker *w)
 {
 	return atomic_load(&sockets[below(w, SOCKETS)]);
+}
+
+/* No call may take long. */
+static void bound_waits(int fd)
+{
+	struct timeval wait = { .tv_usec = WAIT_MS * 1000 };
+
+	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)))
+		die("SO_RCVTIMEO: %s", strerror(errno));
 }
 
 /* Mostly an address as it should be. */
@@ -289,6 +300,7 @@ static long call_recvmsg(struct worker *w)
 {
 	struct iovec *iov = place(w, 32 * sizeof(*iov));
 	struct msghdr *msg = place(w, sizeof(*msg));
+	int value = flags(w);
 
 	memset(msg, 0, sizeof(*msg));
 	msg->msg_iov = iov;
@@ -300,7 +312,9 @@ static long call_recvmsg(struct worker *w)
 	msg->msg_controllen = chance(w, 4) ? awkward(w) : 64;
 	if (chance(w, 64))
 		msg = pointer(w, sizeof(*msg));
-	return syscall(SYS_recvmsg, a_socket(w), msg, flags(w));
+	if (chance(w, 8))
+		value |= chance(w, 2) ? MSG_ERRQUEUE : MSG_PEEK;
+	return syscall(SYS_recvmsg, a_socket(w), msg, value);
 }
 
 static long call_recvfrom(struct worker *w)
@@ -321,12 +335,62 @@ static long call_bind(struct worker *w)
 	return syscall(SYS_bind, a_socket(w), addr, len);
 }
 
+/* Mostly to where a socket may listen. */
 static long call_connect(struct worker *w)
 {
+	struct sockaddr_flitcast *addr;
 	socklen_t len;
-	struct sockaddr_flitcast *addr = address(w, &len);
 
+	addr = address(w, &len);
+	if (!chance(w, 4)) {
+		addr = place(w, sizeof(*addr));
+		len = sizeof(*addr);
+		*addr = msg_name(a_socket(w));
+	}
 	return syscall(SYS_connect, a_socket(w), addr, len);
+}
+
+static long call_listen(struct worker *w)
+{
+	return syscall(SYS_listen, a_socket(w), (int)awkward(w));
+}
+
+/* Mostly one that listens. */
+static int a_listener(struct worker *w)
+{
+	unsigned int tries = chance(w, 4) ? 1 : 2 * SOCKETS;
+	int fd, listens = 0;
+
+	do {
+		socklen_t len = sizeof(listens);
+
+		fd = a_socket(w);
+		getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len);
+	} while (!listens && --tries);
+	return fd;
+}
+
+/* What is accepted takes the place of another. */
+static long call_accept(struct worker *w)
+{
+	socklen_t *len = place(w, sizeof(*len));
+	int how = SOCK_CLOEXEC | (chance(w, 2) ? SOCK_NONBLOCK : 0);
+	long fd;
+
+	*len = chance(w, 4) ? (socklen_t)awkward(w) : 16;
+	if (chance(w, 8))
+		how = (int)awkward(w);
+	fd = syscall(SYS_accept4, a_listener(w), pointer(w, 16),
+		     chance(w, 16) ? pointer(w, 4) : len, how);
+	if (fd < 0)
+		return fd;
+	bound_waits((int)fd);
+	return close(atomic_exchange(&sockets[below(w, SOCKETS)], (int)fd));
+}
+
+static long call_shutdown(struct worker *w)
+{
+	return syscall(SYS_shutdown, a_socket(w), (int)below(w, 5));
 }
 
 static long call_names(struct worker *w)
@@ -343,6 +407,7 @@ static int an_option(struct worker *w, int *level)
 	static const int of_sockets[] = {
 		SO_RCVBUF, SO_SNDBUF, SO_PRIORITY, SO_LINGER, SO_TIMESTAMP, SO_ERROR, SO_TYPE,
 		SO_RCVLOWAT, SO_MARK, SO_REUSEADDR, SO_BROADCAST, SO_KEEPALIVE,
+		SO_TIMESTAMPNS, SO_TIMESTAMPING, SO_ACCEPTCONN, SO_DOMAIN, SO_PEEK_OFF,
 	};
 
 	*level = chance(w, 32) ? (int)awkward(w) : SOL_FLITCAST;
@@ -353,7 +418,7 @@ static int an_option(struct worker *w, int *level)
 	/* Not SOL_SOCKET with just any number: a time-out could go that bounds the calls. */
 	if (*level == SOL_SOCKET)
 		*level = 0;
-	return chance(w, 16) ? (int)awkward(w) : (int)below(w, 8);
+	return chance(w, 16) ? (int)awkward(w) : (int)below(w, 12);
 }
 
 static long call_setsockopt(struct worker *w)
@@ -368,7 +433,19 @@ static long call_setsockopt(struct worker *w)
 	/* Given up soon, or this takes for ever. */
 	if (option == FLITCAST_TIMEOUT && level == SOL_FLITCAST)
 		*(uint32_t *)value = below(w, 2000);
-	if (chance(w, 8))
+	/* close() waits no longer than a call may. */
+	if (option == SO_LINGER && level == SOL_SOCKET) {
+		*(struct linger *)value = (struct linger) { .l_onoff = below(w, 2),
+							    .l_linger = below(w, 2) };
+		len = sizeof(struct linger);
+	}
+	/* FLITCAST_SLOW_TARGET: a policy, and how long it waits. */
+	if (option == 7 && level == SOL_FLITCAST && !chance(w, 4)) {
+		((uint32_t *)value)[0] = below(w, 4);
+		((uint32_t *)value)[1] = below(w, 200);
+		len = 2 * sizeof(uint32_t);
+	}
+	if (chance(w, 8) && (option != SO_LINGER || level != SOL_SOCKET))
 		len = (socklen_t)awkward(w);
 	if (chance(w, 16))
 		value = pointer(w, len);
@@ -399,22 +476,12 @@ static long call_ioctl(struct worker *w)
 
 static long call_other(struct worker *w)
 {
-	int fd = a_socket(w);
 	long result;
 
-	switch (below(w, 4)) {
-	case 0:
-		return syscall(SYS_listen, fd, (int)awkward(w));
-	case 1:
-		return syscall(SYS_accept4, fd, pointer(w, 16), pointer(w, 4), below(w, 4));
-	case 2:
-		return syscall(SYS_shutdown, fd, (int)below(w, 5));
-	default:
-		result = syscall(SYS_socket, msg_family(), (int)awkward(w) & 0xf, (int)awkward(w));
-		if (result >= 0)
-			close((int)result);
-		return result;
-	}
+	result = syscall(SYS_socket, msg_family(), (int)awkward(w) & 0xf, (int)awkward(w));
+	if (result >= 0)
+		close((int)result);
+	return result;
 }
 
 static long call_poll(struct worker *w)
@@ -429,22 +496,22 @@ static long call_poll(struct worker *w)
 
 static int open_one(struct worker *w)
 {
-	struct timeval wait = { .tv_usec = WAIT_MS * 1000 };
+	int type = chance(w, 3) ? SOCK_SEQPACKET : SOCK_RDM;
 	uint32_t site = below(w, sites);
 	struct sockaddr_flitcast addr = msg_addr(site, PORT + below(w, SOCKETS));
 	int fd;
 
 	if (lab_enter(netns[site]))
 		die("setns: %s", strerror(errno));
-	fd = socket(msg_family(), SOCK_RDM | SOCK_CLOEXEC | (chance(w, 2) ? SOCK_NONBLOCK : 0), 0);
+	fd = socket(msg_family(), type | SOCK_CLOEXEC | (chance(w, 2) ? SOCK_NONBLOCK : 0), 0);
 	if (fd < 0)
 		die("socket: %s", strerror(errno));
-	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)))
-		die("SO_RCVTIMEO: %s", strerror(errno));
+	bound_waits(fd);
 	/* Most are where the messages go. */
 	if (!chance(w, 4))
 		bind(fd, (struct sockaddr *)&addr, sizeof(addr));
+	if (type == SOCK_SEQPACKET && chance(w, 2))
+		listen(fd, below(w, 4));
 	return fd;
 }
 
@@ -463,9 +530,16 @@ static const int any[] = { EBADF, ENETDOWN, EINTR, EFAULT, EINVAL, 0 };
 
 #define TO_SEND									\
 	ERRORS(EAGAIN, EADDRNOTAVAIL, EADDRINUSE, EDESTADDRREQ, EHOSTUNREACH,	\
-	       ECONNREFUSED, ETIMEDOUT, ENOBUFS, ENOMEM, EMSGSIZE, EOPNOTSUPP, EPERM, EACCES)
+	       ECONNREFUSED, ETIMEDOUT, ENOBUFS, ENOMEM, EMSGSIZE, EOPNOTSUPP, EPERM,	\
+	       EACCES, ENOTCONN, EISCONN, EPIPE, ECONNRESET)
 #define TO_RECEIVE								\
-	ERRORS(EAGAIN, EHOSTUNREACH, ECONNREFUSED, ETIMEDOUT, EOPNOTSUPP, EMSGSIZE, ENOBUFS, ENOMEM)
+	ERRORS(EAGAIN, EHOSTUNREACH, ECONNREFUSED, ETIMEDOUT, EOPNOTSUPP, EMSGSIZE, ENOBUFS,	\
+	       ENOMEM, ENOTCONN, ECONNRESET)
+#define TO_CONNECT								\
+	ERRORS(EOPNOTSUPP, EISCONN, EALREADY, EINPROGRESS, EAGAIN, ECONNREFUSED, EHOSTUNREACH,	\
+	       ETIMEDOUT, EADDRNOTAVAIL, EADDRINUSE, EACCES, ENOMEM, ENOBUFS, ECONNRESET,	\
+	       EAFNOSUPPORT)
+#define TO_ACCEPT	ERRORS(EOPNOTSUPP, EAGAIN, ENOMEM, EMFILE, ENFILE)
 #define TO_OPTION								\
 	ERRORS(ENOPROTOOPT, ENOMEM, EPERM, EDOM, EOPNOTSUPP, ENOTCONN, ERANGE, ENODEV, ENODATA)
 /* Most of them are not ours but those of network devices; FIOSETOWN looks for a process. */
@@ -486,7 +560,10 @@ static const struct {
 	{ "recvmsg", call_recvmsg, TO_RECEIVE, 20 },
 	{ "recvfrom", call_recvfrom, TO_RECEIVE, 20 },
 	{ "bind", call_bind, ERRORS(EADDRNOTAVAIL, EADDRINUSE, EACCES, ENOMEM), 6 },
-	{ "connect", call_connect, ERRORS(EOPNOTSUPP), 1 },
+	{ "connect", call_connect, TO_CONNECT, 4 },
+	{ "listen", call_listen, ERRORS(EOPNOTSUPP, EADDRINUSE, ENOMEM), 2 },
+	{ "accept", call_accept, TO_ACCEPT, 4 },
+	{ "shutdown", call_shutdown, ERRORS(EOPNOTSUPP, ENOTCONN), 1 },
 	{ "getname", call_names, ERRORS(ENOTCONN), 2 },
 	{ "setsockopt", call_setsockopt, TO_OPTION, 6 },
 	{ "getsockopt", call_getsockopt, TO_OPTION, 4 },
