@@ -54,6 +54,13 @@ static inline struct fc_effect *fc_effect_add(struct fc_effects *fx, u8 type, u8
 	return e;
 }
 
+/* What ends the packet in hand in the queue: does it end it as its front said? */
+static inline bool fc_netin_whole(const struct fc_in *in, const struct fc_flit *flit)
+{
+	return !(flit->parts & FC_FLIT_LOST) &&
+	       (flit->parts & FC_PART_ABORT || flit->data == in->left);
+}
+
 /* netin.c: one transition; false if nothing is to be done. */
 bool fc_netin_step(struct fc_site *site, u8 port, struct fc_effects *fx);
 

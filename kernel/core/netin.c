@@ -184,11 +184,15 @@ static void pass(struct fc_site *site, u8 port, struct fc_effects *fx)
 		drop(site, port, &flit, fx);
 }
 
-static void hold_term(struct fc_site *site, u8 port, struct fc_effects *fx)
+/*
+ * The terminator stays in the queue until it goes on, so that the peer begins no packet
+ * of several flits behind it (Documentation/design.rst, "A packet of several flits has
+ * the window to itself").
+ */
+static void hold_term(struct fc_site *site, u8 port)
 {
 	struct fc_in *in = &site->in[port];
 	const struct fc_flit *s = slot(in);
-	struct fc_flit flit;
 
 	if (in->held.parts & FC_PART_TERM)
 		return;
@@ -203,16 +207,30 @@ static void hold_term(struct fc_site *site, u8 port, struct fc_effects *fx)
 		hold_abort(in);
 		return;
 	}
-	flit = take(site, port);
-	if (flit.parts & FC_FLIT_LOST ||
-	    (!(flit.parts & FC_PART_ABORT) && flit.data != in->left)) {
-		if (!(flit.parts & FC_FLIT_LOST))
+	in->tail = true;
+	if (!fc_netin_whole(in, s)) {
+		if (!(s->parts & FC_FLIT_LOST))
 			in->stat[FC_LSTAT_RX_PROTOCOL]++;
-		drop(site, port, &flit, fx);
 		hold_abort(in);
 		return;
 	}
-	in->held = flit;
+	in->held = (struct fc_flit){ .parts = s->parts & (FC_PART_TERM | FC_PART_ABORT) };
+}
+
+/* The terminator goes on now: out of the queue with it. */
+static void take_term(struct fc_site *site, u8 port, struct fc_effects *fx)
+{
+	struct fc_in *in = &site->in[port];
+	struct fc_flit flit;
+
+	if (!in->tail)
+		return;
+	in->tail = false;
+	flit = take(site, port);
+	if (fc_netin_whole(in, &flit))
+		in->held = flit;
+	else
+		drop(site, port, &flit, fx);
 	/* A packet of several flits is over: its peer may begin the next at once. */
 	if (in->taken != in->told)
 		site->status |= fc_bit(port);
@@ -225,6 +243,7 @@ static void send_terms(struct fc_site *site, u8 port, struct fc_effects *fx)
 	u8 got = in->held.parts & (FC_PART_TERM | FC_PART_ABORT);
 	u32 rest, conn = in->conn;
 
+	take_term(site, port, fx);
 	for (rest = conn; rest; rest &= rest - 1) {
 		u8 p = fc_low(rest), parts = got;
 
@@ -262,6 +281,7 @@ static void term_local(struct fc_site *site, u8 port, struct fc_effects *fx)
 {
 	struct fc_in *in = &site->in[port];
 
+	take_term(site, port, fx);
 	fc_netout_term(site, FC_PORT_LOCAL, &in->held,
 		       in->held.parts & (FC_PART_TERM | FC_PART_ABORT), false, fx);
 	in->conn = 0;
@@ -299,7 +319,7 @@ bool fc_netin_step(struct fc_site *site, u8 port, struct fc_effects *fx)
 		pass(site, port, fx);
 		break;
 	case FC_NIA_HOLD_TERM:
-		hold_term(site, port, fx);
+		hold_term(site, port);
 		break;
 	case FC_NIA_SEND_TERMS:
 		send_terms(site, port, fx);

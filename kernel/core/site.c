@@ -182,6 +182,13 @@ static void link_reset(struct fc_site *site, u8 port, u32 window, struct fc_effe
 	struct fc_out *out = &site->out[port];
 	u32 i;
 
+	/* A packet that is here to its end ends as it is. */
+	if (in->tail && fc_netin_whole(in, &in->queue[in->first])) {
+		in->held = in->queue[in->first];
+		in->held.parts &= ~FC_FLIT_VALID;
+		in->queue[in->first].h = NULL;
+	}
+	in->tail = false;
 	for (i = 0; i < site->window; i++) {
 		if (in->queue[i].h)
 			fc_effect_add(fx, FC_FX_DROP, port, &in->queue[i]);

@@ -75,6 +75,8 @@ enum fc_conn {
  * @queued: occupied slots
  * @state: enum fc_netin_state
  * @type: enum fc_conn
+ * @tail: what ends the packet in hand is still in the queue, and leaves it with the
+ *	packet: to the peer it is not taken before
  * @arm: abort-request received for this multicast
  * @cut: the link was reset in mid-packet: the terminator will not come
  * @multi: the packet in hand has more than one flit
@@ -97,6 +99,7 @@ struct fc_in {
 	u16 first;
 	u8 state;
 	u8 type;
+	bool tail;
 	bool arm;
 	bool cut;
 	bool multi;

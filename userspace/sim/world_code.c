@@ -82,6 +82,7 @@ static void code_in(struct codec *c, struct node *node, unsigned int p)
 	in->left = code(c, in->left / BYTES) * BYTES;
 	CODE(c, in->type);
 	in->arm = code(c, in->arm);
+	in->tail = code(c, in->tail);
 	in->cut = code(c, in->cut);
 	in->multi = code(c, in->multi);
 	if (in->state != FC_NI_FIRST)
