@@ -150,6 +150,12 @@ static const struct genl_ops ops[] = {
 		POLICY(route_replace),
 	},
 	{
+		.cmd = FLITCAST_CMD_SOCKET_GET,
+		.doit = flitcast_netlink_socket_get,
+		.dumpit = flitcast_netlink_socket_dump,
+		POLICY(socket),
+	},
+	{
 		.cmd = FLITCAST_CMD_STATS_GET,
 		.doit = flitcast_netlink_stats_get,
 		.dumpit = flitcast_netlink_stats_dump,

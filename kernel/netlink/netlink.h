@@ -100,6 +100,11 @@ int flitcast_netlink_route_set(struct sk_buff *skb, struct genl_info *info);
 int flitcast_netlink_route_del(struct sk_buff *skb, struct genl_info *info);
 int flitcast_netlink_route_replace(struct sk_buff *skb, struct genl_info *info);
 
+/* socket.c */
+extern const struct nla_policy flitcast_netlink_socket_policy[FLITCAST_A_SOCKET_PORT + 1];
+int flitcast_netlink_socket_get(struct sk_buff *skb, struct genl_info *info);
+int flitcast_netlink_socket_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
 /* stats.c */
 extern const struct nla_policy flitcast_netlink_stats_policy[FLITCAST_A_STATS_SITE + 1];
 int flitcast_netlink_stats_get(struct sk_buff *skb, struct genl_info *info);

@@ -240,6 +240,7 @@ enum flitcast_peer {
  * @peer: enum flitcast_peer
  * @peer_site: site of the other end, or of the one that was asked
  * @peer_port: its port
+ * @inode: inode of its file, which tells whose it is; 0: none yet, or no more
  * @senders: calls of sendmsg() that wait for send room
  * @tx_used: bytes of send room in use
  * @tx_room: all of it
@@ -265,6 +266,7 @@ struct flitcast_socket_info {
 	u16 port;
 	u16 type;
 	u32 peer;
+	u32 inode;
 	u32 peer_site;
 	u16 peer_port;
 	u32 senders;

@@ -2,7 +2,21 @@
 /*
  * What a socket does at a site, and what it waits for.
  */
+#include <linux/net.h>
+#include <uapi/linux/flitcast_netlink.h>
 #include "site/tx.h"
+
+static_assert((int)FLITCAST_WAIT_NOTHING == 0);
+static_assert((int)FLITCAST_WAIT_TURN == (int)FLITCAST_SOCKET_WAIT_TURN);
+static_assert((int)FLITCAST_WAIT_ANSWER == (int)FLITCAST_SOCKET_WAIT_ANSWER);
+static_assert((int)FLITCAST_WAIT_ROOM == (int)FLITCAST_SOCKET_WAIT_ROOM);
+static_assert((int)FLITCAST_WAIT_WAY == (int)FLITCAST_SOCKET_WAIT_WAY);
+static_assert((int)FLITCAST_PEER_LISTEN == (int)FLITCAST_SOCKET_PEER_LISTEN);
+static_assert((int)FLITCAST_PEER_ASKED == (int)FLITCAST_SOCKET_PEER_ASKED);
+static_assert((int)FLITCAST_PEER_CONNECTED == (int)FLITCAST_SOCKET_PEER_CONNECTED);
+static_assert((int)FLITCAST_PEER_OVER == (int)FLITCAST_SOCKET_PEER_OVER);
+static_assert((int)SOCK_RDM == (int)FLITCAST_SOCKET_TYPE_RDM);
+static_assert((int)SOCK_SEQPACKET == (int)FLITCAST_SOCKET_TYPE_SEQPACKET);
 
 /* What a target is waited for, and since when. */
 static enum flitcast_wait target_wait(const struct tx_target *t, u64 *since)

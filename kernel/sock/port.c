@@ -113,6 +113,8 @@ static void fs_info(const struct flitcast_port *port, struct flitcast_socket_inf
 
 	info->type = fs->sk.sk_type;
 	flitcast_conn_info(fs, info);
+	/* Takes a lock of the sock, which is nowhere held around the site's. */
+	info->inode = sock_i_ino((struct sock *)&fs->sk);
 	info->senders = atomic_read(&fs->tx_waiting);
 	info->tx_used = atomic_read(&fs->tx_used);
 	info->tx_room = READ_ONCE(fs->sk.sk_sndbuf);

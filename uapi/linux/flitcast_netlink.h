@@ -18,6 +18,26 @@ enum flitcast_link_state {
 	FLITCAST_LINK_STATE_UP,
 };
 
+/* As SOCK_RDM and SOCK_SEQPACKET. */
+enum flitcast_socket_type {
+	FLITCAST_SOCKET_TYPE_RDM = 4,
+	FLITCAST_SOCKET_TYPE_SEQPACKET,
+};
+
+enum flitcast_socket_peer {
+	FLITCAST_SOCKET_PEER_LISTEN = 1,
+	FLITCAST_SOCKET_PEER_ASKED,
+	FLITCAST_SOCKET_PEER_CONNECTED,
+	FLITCAST_SOCKET_PEER_OVER,
+};
+
+enum flitcast_socket_wait {
+	FLITCAST_SOCKET_WAIT_TURN = 1,
+	FLITCAST_SOCKET_WAIT_ANSWER,
+	FLITCAST_SOCKET_WAIT_ROOM,
+	FLITCAST_SOCKET_WAIT_WAY,
+};
+
 enum flitcast_site_attr {
 	FLITCAST_A_SITE_UNSPEC,
 	FLITCAST_A_SITE_ID,		/* u32 */
@@ -90,6 +110,35 @@ enum flitcast_stats_attr {
 
 #define FLITCAST_A_STATS_MAX (__FLITCAST_A_STATS_MAX - 1)
 
+enum flitcast_socket_attr {
+	FLITCAST_A_SOCKET_UNSPEC,
+	FLITCAST_A_SOCKET_SITE,		/* u32 */
+	FLITCAST_A_SOCKET_PORT,		/* u32 */
+	FLITCAST_A_SOCKET_TYPE,		/* u32: enum flitcast_socket_type */
+	FLITCAST_A_SOCKET_INODE,	/* u32 */
+	FLITCAST_A_SOCKET_PEER,		/* u32: enum flitcast_socket_peer */
+	FLITCAST_A_SOCKET_PEER_SITE,	/* u32: the other end */
+	FLITCAST_A_SOCKET_PEER_PORT,	/* u32 */
+	FLITCAST_A_SOCKET_SENDERS,	/* u32: calls of sendmsg() that wait for send room */
+	FLITCAST_A_SOCKET_PENDING,	/* u32: messages that are not over */
+	FLITCAST_A_SOCKET_TX_USED,	/* u32: bytes of send room */
+	FLITCAST_A_SOCKET_TX_ROOM,	/* u32: all of it */
+	FLITCAST_A_SOCKET_RX_USED,	/* u32: bytes of receive room */
+	FLITCAST_A_SOCKET_RX_ROOM,	/* u32: all of it */
+	FLITCAST_A_SOCKET_WAIT,		/* u32: enum flitcast_socket_wait */
+	FLITCAST_A_SOCKET_WAIT_SITE,	/* u32: the target waited for */
+	FLITCAST_A_SOCKET_WAIT_PORT,	/* u32 */
+	FLITCAST_A_SOCKET_WAIT_LINK,	/* u32: port of the link to it */
+	FLITCAST_A_SOCKET_WAIT_IFNAME,	/* string: its device */
+	FLITCAST_A_SOCKET_WAIT_TIME,	/* u64: microseconds */
+	FLITCAST_A_SOCKET_WAIT_MESSAGE,	/* u32: id of the message */
+	FLITCAST_A_SOCKET_STATS,	/* nest: enum flitcast_stats_attr, without the site */
+	FLITCAST_A_SOCKET_PAD,
+	__FLITCAST_A_SOCKET_MAX,
+};
+
+#define FLITCAST_A_SOCKET_MAX (__FLITCAST_A_SOCKET_MAX - 1)
+
 enum flitcast_cmd {
 	FLITCAST_CMD_UNSPEC,
 	FLITCAST_CMD_SITE_GET,
@@ -111,6 +160,7 @@ enum flitcast_cmd {
 	FLITCAST_CMD_LINK_CHANGE_NTF,	/* added, or in another state, or for another reason */
 	FLITCAST_CMD_LINK_DEL_NTF,
 	FLITCAST_CMD_ROUTE_REPLACE,
+	FLITCAST_CMD_SOCKET_GET,
 	__FLITCAST_CMD_MAX,
 };
 

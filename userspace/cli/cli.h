@@ -26,6 +26,7 @@ int do_link(struct args *args);
 int do_route(struct args *args);
 int do_topology(struct args *args);
 int do_stats(struct args *args);
+int do_socket(struct args *args);
 int do_monitor(struct args *args);
 int do_send(struct args *args);
 int do_recv(struct args *args);

@@ -22,6 +22,8 @@ static const struct command objects[] = {
 	  "show [SPEC] [--dot | --svg]" },
 	{ "stats", do_stats,
 	  "{ show | reset } ..." },
+	{ "socket", do_socket,
+	  "show [site ID] [port P]" },
 	{ "monitor", do_monitor,
 	  "[-t] [--state] [--buffer BYTES]" },
 	{ "send", do_send,
