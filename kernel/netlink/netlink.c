@@ -93,7 +93,7 @@ static const struct genl_ops ops[] = {
 		.cmd = FLITCAST_CMD_SITE_SET,
 		.doit = flitcast_netlink_site_set,
 		.flags = GENL_UNS_ADMIN_PERM,
-		POLICY(site_new),
+		POLICY(site_set),
 	},
 	{
 		.cmd = FLITCAST_CMD_SITE_DEL,

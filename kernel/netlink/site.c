@@ -30,17 +30,28 @@ const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1] 
 	[FLITCAST_A_SITE_ID] = { .type = NLA_U32 },
 };
 
+/* What a site is made with, and what a request to change it may name. */
+#define SETTINGS									\
+	[FLITCAST_A_SITE_ID] = { .type = NLA_U32 },					\
+	[FLITCAST_A_SITE_TOPOLOGY] = {							\
+		.type = NLA_NUL_STRING, .len = FLITCAST_NETLINK_SPEC_MAX,		\
+	},										\
+	[FLITCAST_A_SITE_MODE] = { .type = NLA_NUL_STRING, .len = 15 },			\
+	[FLITCAST_A_SITE_FLIT] = NLA_POLICY_FULL_RANGE(NLA_U32, &flit_range),		\
+	[FLITCAST_A_SITE_WINDOW] = NLA_POLICY_RANGE(NLA_U32, 1, FLITCAST_WINDOW_MAX),	\
+	[FLITCAST_A_SITE_SEEK] = NLA_POLICY_FULL_RANGE(NLA_U32, &seek_range),		\
+	[FLITCAST_A_SITE_SEEK_MAX] = NLA_POLICY_MAX(NLA_U32, FLITCAST_SEEKS_LIMIT),	\
+	[FLITCAST_A_SITE_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &timeout_range),	\
+	[FLITCAST_A_SITE_PROBE] = NLA_POLICY_FULL_RANGE(NLA_U32, &probe_range),		\
+	[FLITCAST_A_SITE_TRANSIT] = NLA_POLICY_MAX(NLA_U32, FLITCAST_TRANSIT_LIMIT)
+
 const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_TRANSIT + 1] = {
-	[FLITCAST_A_SITE_ID] = { .type = NLA_U32 },
-	[FLITCAST_A_SITE_TOPOLOGY] = { .type = NLA_NUL_STRING, .len = FLITCAST_NETLINK_SPEC_MAX },
-	[FLITCAST_A_SITE_MODE] = { .type = NLA_NUL_STRING, .len = 15 },
-	[FLITCAST_A_SITE_FLIT] = NLA_POLICY_FULL_RANGE(NLA_U32, &flit_range),
-	[FLITCAST_A_SITE_WINDOW] = NLA_POLICY_RANGE(NLA_U32, 1, FLITCAST_WINDOW_MAX),
-	[FLITCAST_A_SITE_SEEK] = NLA_POLICY_FULL_RANGE(NLA_U32, &seek_range),
-	[FLITCAST_A_SITE_SEEK_MAX] = NLA_POLICY_MAX(NLA_U32, FLITCAST_SEEKS_LIMIT),
-	[FLITCAST_A_SITE_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &timeout_range),
-	[FLITCAST_A_SITE_PROBE] = NLA_POLICY_FULL_RANGE(NLA_U32, &probe_range),
-	[FLITCAST_A_SITE_TRANSIT] = NLA_POLICY_MAX(NLA_U32, FLITCAST_TRANSIT_LIMIT),
+	SETTINGS,
+};
+
+const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_DRAIN + 1] = {
+	SETTINGS,
+	[FLITCAST_A_SITE_DRAIN] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
 static int site_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd,
@@ -67,7 +78,9 @@ static int site_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd
 	    nla_put_u32(skb, FLITCAST_A_SITE_SEEK_MAX, info->cfg.tuning.seek_max) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_TIMEOUT, info->cfg.tuning.timeout) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_PROBE, info->cfg.tuning.probe) ||
-	    nla_put_u32(skb, FLITCAST_A_SITE_TRANSIT, info->cfg.tuning.transit)) {
+	    nla_put_u32(skb, FLITCAST_A_SITE_TRANSIT, info->cfg.tuning.transit) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_DRAIN, info->drain) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_PENDING, info->pending)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -208,6 +221,8 @@ int flitcast_netlink_site_set(struct sk_buff *skb, struct genl_info *info)
 	flitcast_site_info(site, &snapshot);
 	get_tuning(&snapshot.cfg.tuning, info->attrs);
 	flitcast_site_tune(site, &snapshot.cfg.tuning);
+	if (info->attrs[FLITCAST_A_SITE_DRAIN])
+		flitcast_site_drain(site, nla_get_u32(info->attrs[FLITCAST_A_SITE_DRAIN]));
 	flitcast_site_put(site);
 	return 0;
 }
@@ -223,8 +238,14 @@ int flitcast_netlink_site_del(struct sk_buff *skb, struct genl_info *info)
 	return flitcast_site_del(genl_info_net(info), nla_get_u32(id), info->extack);
 }
 
+static const u8 event_cmd[] = {
+	[FLITCAST_SITE_ADDED] = FLITCAST_CMD_SITE_ADD_NTF,
+	[FLITCAST_SITE_CHANGED] = FLITCAST_CMD_SITE_CHANGE_NTF,
+	[FLITCAST_SITE_REMOVED] = FLITCAST_CMD_SITE_DEL_NTF,
+};
+
 void flitcast_netlink_site_event(struct net *net, const struct flitcast_site_info *info,
-				 bool added)
+				 enum flitcast_site_event event)
 {
 	struct sk_buff *msg;
 
@@ -233,8 +254,7 @@ void flitcast_netlink_site_event(struct net *net, const struct flitcast_site_inf
 	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	if (!msg)
 		return;
-	if (site_fill(msg, 0, 0, 0,
-		      added ? FLITCAST_CMD_SITE_ADD_NTF : FLITCAST_CMD_SITE_DEL_NTF, info)) {
+	if (site_fill(msg, 0, 0, 0, event_cmd[event], info)) {
 		nlmsg_free(msg);
 		return;
 	}

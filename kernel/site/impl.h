@@ -118,7 +118,8 @@ struct flitcast_end {
  * @orphans: bytes held by messages of closed sockets
  * @echo: the site's own port
  * @sockets: ports attached
- * @changed: links whose state changed since @event ran
+ * @drain: sockets send nothing new
+ * @changed: links whose state changed since @event ran; bit 0: the site itself
  * @event: tells the listener
  * @loop: control frames from this site to itself
  * @nloop: how many
@@ -181,6 +182,7 @@ struct flitcast_site {
 	u64 orphans;
 	struct flitcast_echo *echo;
 	u32 sockets;
+	bool drain;
 	u32 changed;
 	struct work_struct event;
 
@@ -287,6 +289,9 @@ void flitcast_tx_purge(struct flitcast_site *site);
 
 /* site.c */
 void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
+/* Tell the listener soon of a link, or of the site itself (port 0). */
 void flitcast_site_link_event(struct flitcast_site *site, u8 port);
+/* Is a site that is being drained done with it?  Then the listener is told. */
+void flitcast_site_drained(struct flitcast_site *site);
 
 #endif /* FLITCAST_SITE_IMPL_H */

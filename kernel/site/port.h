@@ -201,13 +201,16 @@ struct page *flitcast_msg_page(struct flitcast_msg *msg, unsigned int i);
  * @list: the sender named a target list
  * @id: gets the message id, before anything of the message is sent
  *
- * Return: 0, -ENETDOWN, -EHOSTUNREACH (a site beyond the topology), -ENOMEM.
+ * Return: 0, -ENETDOWN (it goes, or is being drained), -EHOSTUNREACH (a site beyond
+ * the topology), -ENOMEM.
  */
 int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 		      const struct flitcast_msg_dest *dests, u32 charge, bool list,
 		      u32 *id);
 
 u32 flitcast_site_id(const struct flitcast_site *site);
+/* Does the site take no new messages from sockets? */
+bool flitcast_site_draining(const struct flitcast_site *site);
 /* Has the site been taken out of its namespace? */
 bool flitcast_site_dead(const struct flitcast_site *site);
 

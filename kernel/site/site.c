@@ -54,14 +54,14 @@ void flitcast_event_unregister(void)
 	mutex_unlock(&listener_lock);
 }
 
-static void tell_site(struct flitcast_site *site, bool added)
+static void tell_site(struct flitcast_site *site, enum flitcast_site_event event)
 {
 	struct flitcast_site_info info;
 
 	flitcast_site_info(site, &info);
 	mutex_lock(&listener_lock);
 	if (listener)
-		listener->site(site->net, &info, added);
+		listener->site(site->net, &info, event);
 	mutex_unlock(&listener_lock);
 }
 
@@ -86,7 +86,9 @@ static void site_event(struct work_struct *work)
 	changed = site->changed;
 	site->changed = 0;
 	spin_unlock_bh(&site->lock);
-	for (; changed; changed &= changed - 1)
+	if (changed & fc_bit(FC_PORT_LOCAL))
+		tell_site(site, FLITCAST_SITE_CHANGED);
+	for (changed &= ~fc_bit(FC_PORT_LOCAL); changed; changed &= changed - 1)
 		tell_link(site, fc_low(changed), true);
 }
 
@@ -133,6 +135,22 @@ void flitcast_site_tune(struct flitcast_site *site, const struct flitcast_site_t
 	site->cfg.tuning = *tuning;
 	set_timing(site);
 	flitcast_engine_leave(site);
+}
+
+void flitcast_site_drain(struct flitcast_site *site, bool drain)
+{
+	flitcast_engine_enter(site);
+	if (site->drain != drain) {
+		WRITE_ONCE(site->drain, drain);
+		flitcast_site_link_event(site, FC_PORT_LOCAL);
+	}
+	flitcast_engine_leave(site);
+}
+
+void flitcast_site_drained(struct flitcast_site *site)
+{
+	if (site->drain && list_empty(&site->msgs))
+		flitcast_site_link_event(site, FC_PORT_LOCAL);
 }
 
 static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_site_config *cfg)
@@ -250,7 +268,7 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 	refcount_inc(&site->refs);
 	flitcast_faults_begin(site);
 	rtnl_unlock();
-	tell_site(site, true);
+	tell_site(site, FLITCAST_SITE_ADDED);
 	flitcast_site_put(site);
 	return 0;
 }
@@ -339,7 +357,7 @@ int flitcast_site_del(struct net *net, u32 id, struct netlink_ext_ack *extack)
 	refcount_inc(&site->refs);
 	site_destroy(site);
 	rtnl_unlock();
-	tell_site(site, false);
+	tell_site(site, FLITCAST_SITE_REMOVED);
 	flitcast_site_put(site);
 	return 0;
 }
@@ -384,6 +402,7 @@ struct flitcast_site *flitcast_site_next(struct net *net, u32 from)
 
 void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *info)
 {
+	struct list_head *msg;
 	u8 p;
 
 	memset(info, 0, sizeof(*info));
@@ -392,6 +411,9 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
 	spin_lock_bh(&site->lock);
 	/* The echo port is not a socket. */
 	info->sockets = site->sockets - 1;
+	info->drain = site->drain;
+	list_for_each(msg, &site->msgs)
+		info->pending++;
 	for (p = 1; p < site->core.nports; p++) {
 		if (!site->end[p].link)
 			continue;
@@ -404,6 +426,11 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
 u32 flitcast_site_id(const struct flitcast_site *site)
 {
 	return site->cfg.id;
+}
+
+bool flitcast_site_draining(const struct flitcast_site *site)
+{
+	return READ_ONCE(site->drain);
 }
 
 bool flitcast_site_dead(const struct flitcast_site *site)

@@ -59,6 +59,8 @@ struct flitcast_site_config {
  * @links: links configured
  * @links_up: links in state up
  * @sockets: sockets bound
+ * @pending: messages of this site that are not over
+ * @drain: it takes no new messages from its sockets
  */
 struct flitcast_site_info {
 	struct flitcast_site_config cfg;
@@ -66,6 +68,8 @@ struct flitcast_site_info {
 	u32 links;
 	u32 links_up;
 	u32 sockets;
+	u32 pending;
+	bool drain;
 };
 
 /**
@@ -109,6 +113,16 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
  * @tuning: within the limits above
  */
 void flitcast_site_tune(struct flitcast_site *site, const struct flitcast_site_tuning *tuning);
+
+/**
+ * flitcast_site_drain() - take no new messages from sockets, or take them again
+ * @site: site
+ * @drain: which
+ *
+ * What is under way goes on to its end; the listener is told when there is nothing of
+ * it left.  Meanwhile sendmsg() and connect() get ENETDOWN.
+ */
+void flitcast_site_drain(struct flitcast_site *site, bool drain);
 
 /**
  * flitcast_site_del() - take a site and its links out; its sockets get ENETDOWN
@@ -311,15 +325,23 @@ void flitcast_site_stats(struct flitcast_site *site, u64 *values);
 int flitcast_link_stats(struct flitcast_site *site, u32 port, u64 *values);
 void flitcast_site_stats_reset(struct flitcast_site *site);
 
+/* What has happened to a site. */
+enum flitcast_site_event {
+	FLITCAST_SITE_ADDED,
+	FLITCAST_SITE_CHANGED,	/* it is being drained, or not any more, or is done with it */
+	FLITCAST_SITE_REMOVED,
+};
+
 /**
  * struct flitcast_event_ops - who wants to hear of changes
- * @site: a site was added or taken out
+ * @site: a site was added, or taken out, or has changed
  * @link: a link was added or taken out, or changed its state
  *
  * Called in process context, without locks; may sleep.
  */
 struct flitcast_event_ops {
-	void (*site)(struct net *net, const struct flitcast_site_info *info, bool added);
+	void (*site)(struct net *net, const struct flitcast_site_info *info,
+		     enum flitcast_site_event event);
 	void (*link)(struct net *net, u32 site, const struct flitcast_link_info *info,
 		     bool added);
 };

@@ -56,6 +56,14 @@ void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port)
 	}
 }
 
+/* What goes on comes to its end while a site is drained; nothing begins. */
+static bool begins(const struct flitcast_port *port, const struct flitcast_msg *msg)
+{
+	/* The answers of the site itself are no traffic of its own. */
+	return port->ops->info && (msg->kind == FC_KIND_MESSAGE || msg->kind == FC_KIND_DATA ||
+				   msg->kind == FC_KIND_CONNECT);
+}
+
 int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 		      const struct flitcast_msg_dest *dests, u32 charge, bool list, u32 *id)
 {
@@ -69,7 +77,7 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 		return -ENETDOWN;
 	flitcast_engine_enter(site);
 	src = port->source;
-	if (site->dead || !src)
+	if (site->dead || !src || (site->drain && begins(port, msg)))
 		goto out;
 	if (src->nflows + msg->ntargets > FLITCAST_TXFLOWS_MAX)
 		flitcast_tx_evict(src);

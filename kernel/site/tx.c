@@ -170,6 +170,7 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 	}
 	msg->source = NULL;
 	flitcast_msg_put(msg);
+	flitcast_site_drained(site);
 }
 
 /* This target is over; its message may be.  The message may be gone afterwards. */

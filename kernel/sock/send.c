@@ -258,6 +258,10 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	err = -ENETDOWN;
 	if (flitcast_site_dead(fs->port.site))
 		goto out;
+	if (flitcast_site_draining(fs->port.site)) {
+		refuse(fs, err, "the site is being drained: it takes no new messages");
+		goto out;
+	}
 
 	charge = tx_charge(len, ndests);
 	err = tx_wait(fs, charge, &timeo);

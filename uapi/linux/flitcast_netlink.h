@@ -55,6 +55,8 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_TIMEOUT,	/* u32: microseconds before a split is aborted */
 	FLITCAST_A_SITE_PROBE,		/* u32: microseconds before a silent link is asked */
 	FLITCAST_A_SITE_TRANSIT,	/* u32: packets stored for others */
+	FLITCAST_A_SITE_DRAIN,		/* u32: 1: no new messages from sockets */
+	FLITCAST_A_SITE_PENDING,	/* u32: messages of this site that are not over */
 	__FLITCAST_A_SITE_MAX,
 };
 
@@ -161,6 +163,7 @@ enum flitcast_cmd {
 	FLITCAST_CMD_LINK_DEL_NTF,
 	FLITCAST_CMD_ROUTE_REPLACE,
 	FLITCAST_CMD_SOCKET_GET,
+	FLITCAST_CMD_SITE_CHANGE_NTF,
 	__FLITCAST_CMD_MAX,
 };
 

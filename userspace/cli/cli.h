@@ -48,6 +48,9 @@ const char *link_state_name(uint32_t state);
 void print_site_line(const struct nlattr **attrs);
 void print_link_line(const struct nlattr **attrs);
 
+/* drain.c */
+int site_drain(struct args *args);
+
 /* restore.c */
 int site_save(struct args *args);
 int site_restore(struct args *args);

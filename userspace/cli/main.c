@@ -13,7 +13,7 @@ bool show_stats;
 
 static const struct command objects[] = {
 	{ "site", do_site,
-	  "{ add | show | set | del | save | restore } ..." },
+	  "{ add | show | set | drain | del | save | restore } ..." },
 	{ "link", do_link,
 	  "{ add | show | set | del } ..." },
 	{ "route", do_route,

@@ -78,6 +78,9 @@ static void print_event(uint8_t cmd, const void *data, size_t length, void *arg)
 	case FLITCAST_CMD_SITE_DEL_NTF:
 		print_site("site-del", data, length);
 		break;
+	case FLITCAST_CMD_SITE_CHANGE_NTF:
+		print_site("site-change", data, length);
+		break;
 	case FLITCAST_CMD_LINK_CHANGE_NTF:
 		print_link("link-change", data, length);
 		break;

@@ -66,6 +66,7 @@ static int wait_until_confirmed(const struct sender *sender, bool quiet)
 {
 	struct flitcast_sock_stats stats;
 	struct pollfd poll_fd = { .fd = sender->fd };
+	bool gone = false;
 	socklen_t length;
 	int err = 0;
 
@@ -75,14 +76,15 @@ static int wait_until_confirmed(const struct sender *sender, bool quiet)
 			refused(sender);
 		if (stats.tx_confirmed + stats.tx_failed >= stats.tx_messages)
 			break;
+		/* The site is gone: nothing more is confirmed than was by then. */
+		if (gone)
+			fail("send to %s: %s", sender->to, strerror(ENETDOWN));
 		/* Confirmations wake nobody: look again now and then. */
 		poll(&poll_fd, 1, 2);
 		if (poll_fd.revents & POLLERR) {
 			length = sizeof(err);
 			getsockopt(sender->fd, SOL_SOCKET, SO_ERROR, &err, &length);
-			/* The site is gone: nothing more will be confirmed. */
-			if (err == ENETDOWN)
-				fail("send to %s: %s", sender->to, strerror(err));
+			gone = err == ENETDOWN;
 		}
 		if (!quiet)
 			progress("waiting for confirmation",

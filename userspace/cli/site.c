@@ -2,6 +2,7 @@
 /*
  * flitcast site
  */
+#include <string.h>
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
@@ -21,6 +22,8 @@ static void print_time(const char *key, const char *word, uint32_t usecs)
 
 void print_site_line(const struct nlattr **a)
 {
+	uint32_t drain, pending;
+
 	out_uint("site", "site %llu", nl_u32(a[FLITCAST_A_SITE_ID]));
 	out_string("topology", " topology %s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
 	out_string("mode", " mode %s", nl_string(a[FLITCAST_A_SITE_MODE]));
@@ -30,6 +33,14 @@ void print_site_line(const struct nlattr **a)
 	out_uint("links", " links %llu", nl_u32(a[FLITCAST_A_SITE_LINKS]));
 	out_uint("links_up", " up %llu", nl_u32(a[FLITCAST_A_SITE_LINKS_UP]));
 	out_uint("sockets", " sockets %llu", nl_u32(a[FLITCAST_A_SITE_SOCKETS]));
+	drain = nl_u32(a[FLITCAST_A_SITE_DRAIN]);
+	pending = nl_u32(a[FLITCAST_A_SITE_PENDING]);
+	out_bool("drain", drain);
+	out_uint("pending", NULL, pending);
+	if (drain && pending)
+		out_text(" drain on pending %u", pending);
+	else if (drain)
+		out_text(" drain on idle");
 }
 
 static void print_site(const void *data, size_t length, void *arg)
@@ -66,6 +77,22 @@ static int show(struct args *args)
 	out_close_array();
 	out_end();
 	return err ? EXIT_FAILED : 0;
+}
+
+static uint32_t parse_switch(const char *text, const char *what)
+{
+	if (strcmp(text, "on") && strcmp(text, "off"))
+		bad_usage("%s is on or off, not \"%s\"", what, text);
+	return !strcmp(text, "on");
+}
+
+/* What set alone takes. */
+static bool take_state(struct args *args, struct nl_request *req)
+{
+	if (!take_word(args, "drain"))
+		return false;
+	nl_put_u32(req, FLITCAST_A_SITE_DRAIN, parse_switch(take_any(args, "drain"), "drain"));
+	return true;
 }
 
 /* What add and set take after the number of the site. */
@@ -109,7 +136,8 @@ static int change(struct args *args, uint8_t cmd, const char *verb, bool setting
 	id = parse_number(take_any(args, "number of the site"), 0, FLITCAST_SITE_ANY - 1, "site");
 	nl_begin_flitcast(&req, cmd, 0);
 	nl_put_u32(&req, FLITCAST_A_SITE_ID, id);
-	while (settings && take_setting(args, &req))
+	while (settings && (take_setting(args, &req) ||
+			    (cmd == FLITCAST_CMD_SITE_SET && take_state(args, &req))))
 		continue;
 	take_end(args);
 	nl_end(&req);
@@ -135,7 +163,9 @@ static int del(struct args *args)
 static const struct command commands[] = {
 	{ "add", add, "ID topology SPEC [mode MODE] [flit BYTES] [window N] [TUNING]" },
 	{ "show", show, "[ID]" },
-	{ "set", set, "ID [seek TIME] [seek-max N] [timeout TIME] [probe TIME] [transit N]" },
+	{ "set", set, "ID [seek TIME] [seek-max N] [timeout TIME] [probe TIME] [transit N]\n"
+	  "ID drain { on | off }" },
+	{ "drain", site_drain, "ID [timeout S]" },
 	{ "del", del, "ID" },
 	{ "save", site_save, "[ID]" },
 	{ "restore", site_restore, "FILE [check]" },

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast site drain: no new messages, and wait until the old ones are over
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/flitcast.h>
+#include <linux/flitcast_netlink.h>
+#include "cli.h"
+#include "out.h"
+
+/* For progress on a terminal alone: the end is an event. */
+#define LOOK_MS		500
+
+/**
+ * struct state - of the site
+ * @drain: it is being drained
+ * @pending: messages that are not over
+ */
+struct state {
+	bool drain;
+	uint32_t pending;
+};
+
+static void read_state(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct state *state = arg;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
+	state->drain = nl_u32(a[FLITCAST_A_SITE_DRAIN]);
+	state->pending = nl_u32(a[FLITCAST_A_SITE_PENDING]);
+}
+
+/* 0, or -1 after a complaint: it has gone. */
+static int look(uint32_t id, struct state *state, const char *about)
+{
+	struct nl_request req = { 0 };
+
+	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	nl_put_u32(&req, FLITCAST_A_SITE_ID, id);
+	nl_end(&req);
+	return nl_ask(&req, read_state, state, about) ? -1 : 0;
+}
+
+static void ignore(uint8_t cmd, const void *data, size_t length, void *arg)
+{
+}
+
+static int wait_until_idle(int fd, uint32_t id, uint64_t until, const char *about)
+{
+	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	struct state state;
+	uint32_t first = 0;
+
+	for (;;) {
+		uint64_t now;
+		int err;
+
+		/* Events only say when to look: what has come is of no interest. */
+		do
+			err = nl_read_events(fd, ignore, NULL);
+		while (!err || err == -ENOBUFS);
+		if (look(id, &state, about))
+			return EXIT_FAILED;
+		if (!state.drain) {
+			progress_end();
+			complain("%s: somebody has ended it", about);
+			return EXIT_FAILED;
+		}
+		if (!state.pending)
+			break;
+		if (state.pending > first)
+			first = state.pending;
+		progress(about, first - state.pending, first, "messages");
+		now = now_ns();
+		if (now >= until) {
+			progress_end();
+			complain("%s: %u messages are not over: it goes on", about, state.pending);
+			return EXIT_FAILED;
+		}
+		if (until - now > LOOK_MS * 1000000ULL)
+			now = until - LOOK_MS * 1000000ULL;
+		poll(&poll_fd, 1, (until - now + 999999) / 1000000);
+	}
+	progress_end();
+	out_open_object(NULL);
+	out_uint("site", "site %llu is idle\n", id);
+	out_bool("idle", true);
+	out_close_object();
+	out_end();
+	return 0;
+}
+
+int site_drain(struct args *args)
+{
+	struct nl_request req = { 0 };
+	uint64_t until = UINT64_MAX;
+	int fd, status;
+	uint32_t id;
+	char *about;
+
+	id = parse_number(take_any(args, "number of the site"), 0, FLITCAST_SITE_ANY - 1, "site");
+	if (take_word(args, "timeout"))
+		until = now_ns() + parse_seconds(take_any(args, "time-out"), 0, "time-out") *
+			1000000ULL;
+	take_end(args);
+	about = xprintf("site drain %u", id);
+	/* Before it begins, so that its end is not missed. */
+	fd = nl_events(0);
+	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_SET, 0);
+	nl_put_u32(&req, FLITCAST_A_SITE_ID, id);
+	nl_put_u32(&req, FLITCAST_A_SITE_DRAIN, 1);
+	nl_end(&req);
+	status = nl_ask(&req, NULL, NULL, about) ? EXIT_FAILED :
+						   wait_until_idle(fd, id, until, about);
+	close(fd);
+	free(about);
+	return status;
+}
