@@ -292,21 +292,24 @@ unlock:
 	return err;
 }
 
-/* The window is agreed in the handshake that brings the link up. */
 int flitcast_netlink_link_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct flitcast_site *site;
-	u32 port;
+	u32 port, window = 0;
+	int err;
 
+	if (info->attrs[FLITCAST_A_LINK_WINDOW])
+		window = nla_get_u32(info->attrs[FLITCAST_A_LINK_WINDOW]);
 	rtnl_lock();
 	site = find_link(genl_info_net(info), info->attrs, &port, info->extack);
+	if (IS_ERR(site)) {
+		err = PTR_ERR(site);
+	} else {
+		err = flitcast_link_set(site, port, window, info->extack);
+		flitcast_site_put(site);
+	}
 	rtnl_unlock();
-	if (IS_ERR(site))
-		return PTR_ERR(site);
-	flitcast_site_put(site);
-	NL_SET_ERR_MSG_MOD(info->extack,
-			   "a link cannot be changed: delete it and add it with other settings");
-	return -EOPNOTSUPP;
+	return err;
 }
 
 int flitcast_netlink_link_del(struct sk_buff *skb, struct genl_info *info)

@@ -502,6 +502,30 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	return 0;
 }
 
+int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window,
+		      struct netlink_ext_ack *extack)
+{
+	struct flitcast_end *end;
+
+	ASSERT_RTNL();
+	if (!port || port >= site->core.nports || !site->end[port].link) {
+		NL_SET_ERR_MSG_MOD(extack, "port has no link");
+		return -ENOENT;
+	}
+	if (window > site->cfg.window) {
+		NL_SET_ERR_MSG_MOD(extack, "window of a link is at most the site's");
+		return -EINVAL;
+	}
+	if (!window)
+		return 0;
+	end = &site->end[port];
+	flitcast_engine_enter(site);
+	flitcast_engine_hello(site, port,
+			      fc_hello_window(&end->hello, window, flitcast_now()));
+	flitcast_engine_leave(site);
+	return 0;
+}
+
 int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_ack *extack)
 {
 	ASSERT_RTNL();

@@ -172,6 +172,20 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
 int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 port,
 		      u32 window, struct netlink_ext_ack *extack);
 
+/**
+ * flitcast_link_set() - change a link; it shakes hands again
+ * @site: site
+ * @port: its port
+ * @window: flits under way, 0: as it is
+ * @extack: gets the reason of a refusal
+ *
+ * Packets that are cut in half by that are sent again.
+ *
+ * Context: RTNL held.  Return: 0, -ENOENT, -EINVAL.
+ */
+int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window,
+		      struct netlink_ext_ack *extack);
+
 /* Context: RTNL held.  Return: 0, -ENOENT. */
 int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_ack *extack);
 

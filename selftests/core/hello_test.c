@@ -249,6 +249,57 @@ TEST(hello__reset)
 	CHECK(b.downs[0] == 1 && b.downs[1] == 1, "reset %u and %u times", b.downs[0], b.downs[1]);
 }
 
+/* Whoever is up knows the window of the other. */
+static void check_windows(const struct bench *b)
+{
+	for (unsigned int i = 0; i < 2; i++)
+		if (b->up[i] && b->end[i].peer.epoch == b->end[!i].own.epoch)
+			CHECK(b->end[i].peer.window == b->end[!i].own.window,
+			      "end %u knows of %u, not %u", i, b->end[i].peer.window,
+			      b->end[!i].own.window);
+}
+
+TEST(hello__window)
+{
+	struct bench b;
+
+	bench_init(&b);
+	perform(&b, 0, fc_hello_window(&b.end[0], 5, b.now));
+	CHECK(b.end[0].state == FC_LINK_DOWN && !b.n, "without carrier in state %u",
+	      b.end[0].state);
+	plug(&b);
+	wait(&b, 2 * INTERVAL);
+	CHECK(b.up[1] && b.end[1].peer.window == 5, "window %u", b.end[1].peer.window);
+	perform(&b, 0, fc_hello_window(&b.end[0], 5, b.now));
+	CHECK(b.up[0] && !b.downs[0], "reset for nothing");
+	perform(&b, 0, fc_hello_window(&b.end[0], 3, b.now));
+	CHECK(!b.up[0] && b.downs[0] == 1, "not reset");
+	wait(&b, 2 * INTERVAL);
+	CHECK(b.up[0] && b.up[1] && b.end[1].peer.window == 3, "window %u",
+	      b.end[1].peer.window);
+	CHECK(b.downs[0] == 1 && b.downs[1] == 1, "reset %u and %u times", b.downs[0], b.downs[1]);
+}
+
+/* One end is up by a HELLO that the other has just made untrue. */
+TEST(hello__window_while_it_comes_up)
+{
+	for (unsigned int i = 0; i < 200; i++) {
+		struct bench b;
+
+		bench_init(&b);
+		plug(&b);
+		wait(&b, tap_random(INTERVAL));
+		perform(&b, 0, fc_hello_window(&b.end[0], 1 + i % 7, b.now));
+		check_windows(&b);
+		for (unsigned int j = 0; j < 2 * INTERVAL; j++) {
+			wait(&b, 1);
+			check_windows(&b);
+		}
+		CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
+		      fc_reason_text(b.end[1].own.reason));
+	}
+}
+
 TEST(hello__silence_is_death)
 {
 	struct bench b;
@@ -321,7 +372,11 @@ TEST(hello__any_weather)
 			b.loss = tap_random(2) ? 0 : tap_random(101);
 			if (tap_random(2))
 				carrier(&b, end, !b.carrier[end]);
+			if (!tap_random(4))
+				perform(&b, end, fc_hello_window(&b.end[end], 1 + tap_random(64),
+								 b.now));
 			wait(&b, tap_random(5 * INTERVAL));
+			check_windows(&b);
 			if (b.up[0] && b.up[1])
 				CHECK(b.end[0].own.peer_epoch != 0 && b.end[1].own.peer_epoch != 0,
 				      "up without having heard each other");

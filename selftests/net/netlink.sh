@@ -127,7 +127,21 @@ json "link show: with counters" 'j[0]["counters"]["rx_hello"] > 0' fc -j -s link
 prints "link show: text" '^site 0 port 1 \+x dev fc0 window 3 state up peer 1 port 2$' fc link show
 refuses "link show: no link" 1 'device is no link of a site here' fc link show lo
 refuses "link show: not of that site" 1 'device is no link of that site' fc link show fc0 site 1
-refuses "link set" 1 'link set fc0: a link cannot be changed' fc link set fc0 window 2
+refuses "link set: window above the site's" 1 'window of a link is at most' \
+	fc link set fc0 window 5
+refuses "link set: window 0" 1 'range|window' fc link set fc0 window 0
+refuses "link set: not a link" 1 'device is no link of a site here' fc link set lo window 2
+refuses "link set: without rights" 1 'Operation not permitted' no_admin link set fc0 window 2
+json "link set: nothing came of all that" 'j[0]["window"] == 3 and
+	j[0]["counters"]["resets"] == 0' fc -j -s link show fc0
+accepts "link set: nothing" fc link set fc0
+accepts "link set: what is so" fc link set fc0 window 3
+json "link set: what is so is no change" 'j[0]["counters"]["resets"] == 0' fc -j -s link show fc0
+accepts "link set" fc link set fc0 window 2
+json "link set: is so" 'j[0]["window"] == 2 and j[0]["counters"]["resets"] == 1' \
+	fc -j -s link show fc0
+becomes 10 both_up
+result $? "link set: comes up again"
 refuses "link del: not a link" 1 'device is no link of a site here' fc link del lo
 refuses "link del: no such device" 1 'no such device here' fc link del fc9
 refuses "link del: without rights" 1 'Operation not permitted' no_admin link del fc0

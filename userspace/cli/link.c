@@ -180,7 +180,7 @@ static int del(struct args *args)
 static const struct command commands[] = {
 	{ "add", add, "DEV port P [site ID] [mtu N] [window N]" },
 	{ "show", show, "[DEV] [site ID]" },
-	{ "set", set, "DEV [site ID] [window N]" },
+	{ "set", set, "DEV [site ID] window N" },
 	{ "del", del, "DEV [site ID]" },
 	{ 0 }
 };
