@@ -45,8 +45,8 @@ int flitcast_addr_bind_locked(struct flitcast_sock *fs, u32 id, u16 number)
 		if (!site)
 			return refuse(fs, -ENETDOWN, "no site in this network namespace");
 		flitcast_site_put(site);
-		return refuse(fs, -EADDRNOTAVAIL,
-			      "no such site here, or several and none named");
+		return refuse(fs, -EADDRNOTAVAIL, id && id != FLITCAST_SITE_ANY ?
+			      "no such site here" : "several sites here, and none named");
 	}
 	err = flitcast_addr_attach(fs, site, number);
 	flitcast_site_put(site);

@@ -35,6 +35,9 @@ int do_trace(struct args *args);
 int do_lab(struct args *args);
 int do_version(struct args *args);
 
+/* A socket of a site (FLITCAST_SITE_ANY: the only one); does not return where there is none. */
+int open_socket(const char *about, uint32_t site, uint16_t port);
+
 /* An option that stands before the object may stand in the command as well. */
 bool take_output_option(struct args *args);
 

@@ -162,9 +162,7 @@ int do_ping(struct args *args)
 	if (site == FLITCAST_SITE_ANY)
 		bad_usage("ping: site is missing");
 
-	poll_fd.fd = flitcast_socket(own, FLITCAST_PORT_ANY);
-	if (poll_fd.fd < 0)
-		fail("ping %u: %s", site, errno == ENETDOWN ? "no site here" : strerror(errno));
+	poll_fd.fd = open_socket("ping", own, FLITCAST_PORT_ANY);
 	setsockopt(poll_fd.fd, SOL_FLITCAST, FLITCAST_INFO, &one, sizeof(one));
 	/* No SA_RESTART: poll() is to end. */
 	sigaction(SIGINT, &action, NULL);

@@ -368,11 +368,7 @@ int do_recv(struct args *args)
 	if (output.path && !counted)
 		count = 1;
 
-	fd = flitcast_socket(own, port);
-	if (fd < 0)
-		fail("recv: port %u: %s", port, errno == ENETDOWN ? "no site here" :
-		     errno == EADDRNOTAVAIL ? "no such site here, or several: say --site" :
-		     strerror(errno));
+	fd = open_socket("recv", own, port);
 	setsockopt(fd, SOL_FLITCAST, FLITCAST_INFO, &one, sizeof(one));
 	open_output(&output);
 	buf = xalloc(1, size);

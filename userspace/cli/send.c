@@ -295,9 +295,7 @@ int do_send(struct args *args)
 				   &wrong))
 		bad_usage("send to %s: %s", sender.to, wrong);
 
-	sender.fd = flitcast_socket(own, FLITCAST_PORT_ANY);
-	if (sender.fd < 0)
-		fail("send: %s", errno == ENETDOWN ? "no site here" : strerror(errno));
+	sender.fd = open_socket("send", own, FLITCAST_PORT_ANY);
 	if (timeout && setsockopt(sender.fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &timeout,
 				  sizeof(timeout)))
 		refused(&sender);
