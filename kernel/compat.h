@@ -65,4 +65,11 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 	register_net_sysctl(net, path, table)
 #endif
 
+/* crc32c(): in linux/crc32.h from 6.15 on. */
+#if __has_include(<linux/crc32c.h>)
+#include <linux/crc32c.h>
+#else
+#include <linux/crc32.h>
+#endif
+
 #endif /* FLITCAST_COMPAT_H */

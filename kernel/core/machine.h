@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the machines of a site: for netin.c, netout.c, fifo.c, router.c and
- * site.c alone.
+ * Between the machines of a site: for netin.c, netout.c, fifo.c, router.c, llr.c
+ * and site.c alone.
  */
 #ifndef FC_CORE_MACHINE_H
 #define FC_CORE_MACHINE_H
@@ -57,9 +57,27 @@ static inline struct fc_effect *fc_effect_add(struct fc_effects *fx, u8 type, u8
 /* What ends the packet in hand in the queue: does it end it as its front said? */
 static inline bool fc_netin_whole(const struct fc_in *in, const struct fc_flit *flit)
 {
-	return !(flit->parts & FC_FLIT_LOST) &&
-	       (flit->parts & FC_PART_ABORT || flit->data == in->left);
+	return flit->parts & FC_PART_ABORT || flit->data == in->left;
 }
+
+/* llr.c */
+
+/* The peer took flits; absolute, so that a lost or repeated frame does no harm. */
+void fc_llr_acked(struct fc_site *site, u8 port, u32 ack, struct fc_effects *fx);
+/* A flit into its slot of the queue. */
+void fc_llr_flit(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx);
+/* What the peer says of both directions. */
+void fc_llr_status(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx);
+/* A flit left the queue. */
+void fc_llr_taken(struct fc_site *site, u8 port);
+/* A flit goes out: fill in its numbers. */
+void fc_llr_sent(struct fc_site *site, u8 port, struct fc_effect *e);
+/* What is due on a port. */
+void fc_llr_timers(struct fc_site *site, u8 port);
+/* Tell the peers what is to be told, once an event. */
+void fc_llr_tell(struct fc_site *site, struct fc_effects *fx);
+/* Both directions begin anew; @window: of the peer. */
+void fc_llr_reset(struct fc_site *site, u8 port, u32 window, struct fc_effects *fx);
 
 /* netin.c: one transition; false if nothing is to be done. */
 bool fc_netin_step(struct fc_site *site, u8 port, struct fc_effects *fx);

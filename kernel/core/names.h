@@ -16,6 +16,7 @@
 	X(PKT_SOME_LOCAL,	"packets_some_local")				\
 	X(PKT_FORCED,		"packets_forced")	/* stored after too many seeks */ \
 	X(PKT_RESENT,		"packets_resent")	/* from the transit pool */ \
+	X(PKT_RESCUED,		"packets_rescued")	/* from a link that went down */ \
 	X(PKT_ABORTED,		"packets_aborted")	/* multicasts aborted here */ \
 	X(PKT_DISCARDED,	"packets_discarded")	/* arrived with abort-packet */ \
 	X(PKT_UNROUTABLE,	"packets_unroutable")	/* no usable port for a target */ \
@@ -46,6 +47,9 @@
 	X(TX_PACKETS,		"tx_packets")		/* heads */		\
 	X(TX_STATUS,		"tx_status")					\
 	X(TX_CTRL,		"tx_control")					\
+	X(TX_RESENT,		"tx_resent")		/* flits sent again */	\
+	X(TX_NACKS,		"tx_nacks")		/* times missing flits were asked for */ \
+	X(TX_PROBES,		"tx_probes")		/* times a silent peer was asked */ \
 	X(TX_DROPPED,		"tx_dropped")		/* the device refused */ \
 	X(RX_FLITS,		"rx_flits")					\
 	X(RX_BYTES,		"rx_bytes")					\
@@ -54,9 +58,10 @@
 	X(RX_HELLO,		"rx_hello")					\
 	X(RX_MALFORMED,		"rx_malformed")		/* failed validation */	\
 	X(RX_STRANGER,		"rx_stranger")		/* link down or not the peer's address */ \
-	X(RX_OUT_OF_WINDOW,	"rx_out_of_window")	/* repeated or beyond credit */ \
+	X(RX_CHECKSUM,		"rx_checksum")		/* changed on the way */ \
+	X(RX_REPEATED,		"rx_repeated")		/* flits that were here before */ \
+	X(RX_OUT_OF_WINDOW,	"rx_out_of_window")	/* beyond credit */	\
 	X(RX_PROTOCOL,		"rx_protocol")		/* no such transition */ \
-	X(RX_LOST,		"rx_lost")		/* flits the peer sent that never came */ \
 	X(TX_FAULTS,		"tx_faults")		/* what is known of dead links */ \
 	X(RX_FAULTS,		"rx_faults")					\
 	X(RESETS,		"resets")

@@ -19,13 +19,8 @@ static struct fc_flit take(struct fc_site *site, u8 port)
 	memset(s, 0, sizeof(*s));
 	flit.parts &= ~FC_FLIT_VALID;
 	in->queued--;
-	in->taken++;
 	in->first = in->first + 1u < site->window ? in->first + 1 : 0;
-	/* Told in halves of the window, and when a peer waits for the last of it. */
-	if (in->taken - in->told >= (site->window + 1) / 2 || (in->want && !in->queued))
-		site->status |= fc_bit(port);
-	if (!in->queued)
-		in->want = false;
+	fc_llr_taken(site, port);
 	return flit;
 }
 
@@ -69,7 +64,7 @@ static bool term_here(const struct fc_in *in)
 		return true;
 	if (!(s->parts & FC_FLIT_VALID))
 		return false;
-	return s->parts & (FC_PART_TERM | FC_PART_HEAD | FC_FLIT_LOST) || s->data > in->left;
+	return s->parts & (FC_PART_TERM | FC_PART_HEAD) || s->data > in->left;
 }
 
 static bool data_here(const struct fc_in *in)
@@ -209,8 +204,7 @@ static void hold_term(struct fc_site *site, u8 port)
 	}
 	in->tail = true;
 	if (!fc_netin_whole(in, s)) {
-		if (!(s->parts & FC_FLIT_LOST))
-			in->stat[FC_LSTAT_RX_PROTOCOL]++;
+		in->stat[FC_LSTAT_RX_PROTOCOL]++;
 		hold_abort(in);
 		return;
 	}

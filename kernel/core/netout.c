@@ -56,7 +56,6 @@ static void emit(struct fc_site *site, u8 port, const struct fc_flit *flit, bool
 		 struct fc_effects *fx)
 {
 	struct fc_out *out = &site->out[port];
-	struct fc_in *back = &site->in[port];
 	struct fc_effect *e;
 
 	if (port == FC_PORT_LOCAL) {
@@ -71,15 +70,7 @@ static void emit(struct fc_site *site, u8 port, const struct fc_flit *flit, bool
 	e = fc_effect_add(fx, FC_FX_SEND, port, flit);
 	e->keep = keep;
 	e->mask = out->mask;
-	e->seq = out->sent++;
-	e->ack = back->taken;
-	back->told = back->taken;
-	site->status &= ~(fc_bit(port) & ~(site->probe | site->want));
-	if (out->probe_at == FC_NEVER) {
-		out->probe_wait = site->timing->probe;
-		out->probe_at = site->now + out->probe_wait;
-		fc_site_due(site, out->probe_at);
-	}
+	fc_llr_sent(site, port, e);
 }
 
 /* What the levels say of the state the net-output is in now. */

@@ -14,6 +14,7 @@ void fc_site_init(struct fc_site *site, u64 seed)
 	site->status = 0;
 	site->probe = 0;
 	site->want = 0;
+	site->nack = 0;
 	site->rotate = 0;
 	site->oper = FC_OP_OLD;
 	site->routes = NULL;
@@ -36,6 +37,8 @@ void fc_site_init(struct fc_site *site, u64 seed)
 		in->stat = stat;
 		in->state = FC_NI_FREE;
 		in->seek_at = FC_NEVER;
+		in->tell_at = FC_NEVER;
+		in->nack_at = FC_NEVER;
 		memset(out, 0, sizeof(*out));
 		out->state = FC_NO_FREE;
 		out->in = FC_PORT_NONE;
@@ -85,102 +88,11 @@ void fc_site_purge(struct fc_site *site, void (*drop)(void *arg, void *h), void 
 	}
 }
 
-/*
- * The ends of a link count differently, which no lost frame explains: nothing
- * would ever move again.
- */
-static void contradiction(struct fc_site *site, u8 port, struct fc_effects *fx)
-{
-	site->in[port].stat[FC_LSTAT_RX_PROTOCOL]++;
-	fc_effect_add(fx, FC_FX_RESET, port, NULL);
-}
-
-/* The peer took flits; absolute, so that a lost or repeated frame does no harm. */
-static void acked(struct fc_site *site, u8 port, u32 ack, struct fc_effects *fx)
-{
-	struct fc_out *out = &site->out[port];
-
-	if (fc_before(out->sent, ack)) {
-		contradiction(site, port, fx);
-		return;
-	}
-	if (ack == out->acked || fc_before(ack, out->acked))
-		return;
-	out->acked = ack;
-	if (out->acked == out->sent) {
-		out->probe_at = FC_NEVER;
-	} else {
-		out->probe_wait = site->timing->probe;
-		out->probe_at = site->now + out->probe_wait;
-		fc_site_due(site, out->probe_at);
-	}
-	fc_netout_settle(site, port, fx);
-	site->work |= site->seekers;
-}
-
-/* A flit into its slot of the queue. */
-static void flit_in(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
-{
-	struct fc_in *in = &site->in[ev->port];
-	struct fc_flit *s = fc_in_slot(site, in, ev->seq);
-
-	if (ev->seq - in->taken >= site->window || s->parts & FC_FLIT_VALID) {
-		in->stat[FC_LSTAT_RX_OUT_OF_WINDOW]++;
-		if (ev->flit.h)
-			fc_effect_add(fx, FC_FX_DROP, ev->port, &ev->flit);
-		return;
-	}
-	*s = ev->flit;
-	s->parts |= FC_FLIT_VALID;
-	in->queued++;
-	in->doubt = false;
-	site->work |= fc_bit(ev->port);
-}
-
-/*
- * The peer's count of what it sent: flits of it that are not here have been lost,
- * because a probe comes long after them.
- */
-static void status_in(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
-{
-	struct fc_in *in = &site->in[ev->port];
-	u32 seq;
-
-	if (ev->flags & FC_STATUS_WANT) {
-		in->want = true;
-		if (!in->queued)
-			site->status |= fc_bit(ev->port);
-	}
-	if (!(ev->flags & FC_STATUS_PROBE))
-		return;
-	site->status |= fc_bit(ev->port);
-	if (ev->seq - in->taken > site->window) {
-		/* Overtaken by flits that were sent after it; nothing overtakes two of them. */
-		if (fc_before(ev->seq, in->taken) && !in->doubt)
-			in->doubt = true;
-		else
-			contradiction(site, ev->port, fx);
-		return;
-	}
-	in->doubt = false;
-	for (seq = in->taken; seq != ev->seq; seq++) {
-		struct fc_flit *s = fc_in_slot(site, in, seq);
-
-		if (s->parts & FC_FLIT_VALID)
-			continue;
-		in->stat[FC_LSTAT_RX_LOST]++;
-		s->parts = FC_FLIT_VALID | FC_FLIT_LOST;
-		in->queued++;
-		site->work |= fc_bit(ev->port);
-	}
-}
-
 /* Both ends of the link begin anew: what was under way on it is cut. */
 static void link_reset(struct fc_site *site, u8 port, u32 window, struct fc_effects *fx)
 {
 	struct fc_in *in = &site->in[port];
 	struct fc_out *out = &site->out[port];
-	u32 i;
 
 	/* A packet that is here to its end ends as it is. */
 	if (in->tail && fc_netin_whole(in, &in->queue[in->first])) {
@@ -189,27 +101,10 @@ static void link_reset(struct fc_site *site, u8 port, u32 window, struct fc_effe
 		in->queue[in->first].h = NULL;
 	}
 	in->tail = false;
-	for (i = 0; i < site->window; i++) {
-		if (in->queue[i].h)
-			fc_effect_add(fx, FC_FX_DROP, port, &in->queue[i]);
-		memset(&in->queue[i], 0, sizeof(in->queue[i]));
-	}
-	in->queued = 0;
-	in->taken = 0;
-	in->told = 0;
-	in->first = 0;
-	in->want = false;
-	in->doubt = false;
+	fc_llr_reset(site, port, window, fx);
 	in->cut = true;
-	out->sent = 0;
-	out->acked = 0;
-	out->window = window;
-	out->probe_at = FC_NEVER;
 	out->dead = out->state != FC_NO_FREE;
 	out->claim = FC_PORT_NONE;
-	site->status &= ~fc_bit(port);
-	site->probe &= ~fc_bit(port);
-	site->want &= ~fc_bit(port);
 	site->work |= fc_bit(port) | site->seekers;
 	fc_netout_settle(site, port, fx);
 }
@@ -224,7 +119,6 @@ static void timers(struct fc_site *site)
 	site->next_at = FC_NEVER;
 	for (p = 0; p < site->nports; p++) {
 		struct fc_in *in = &site->in[p];
-		struct fc_out *out = &site->out[p];
 
 		if (in->seek_at <= site->now) {
 			if (in->seeks < 0xffff)
@@ -232,15 +126,8 @@ static void timers(struct fc_site *site)
 			in->seek_at = site->now + site->timing->seek;
 			site->work |= fc_bit(p);
 		}
-		if (out->probe_at <= site->now) {
-			if (out->probe_wait < 16 * site->timing->probe)
-				out->probe_wait *= 2;
-			out->probe_at = site->now + out->probe_wait;
-			site->status |= fc_bit(p);
-			site->probe |= fc_bit(p);
-		}
 		fc_site_due(site, in->seek_at);
-		fc_site_due(site, out->probe_at);
+		fc_llr_timers(site, p);
 	}
 	if (fifo->timeout_at <= site->now) {
 		site->stat[FC_STAT_TIMEOUT]++;
@@ -248,27 +135,6 @@ static void timers(struct fc_site *site)
 		fc_netout_abort_request(site, FC_PORT_LOCAL);
 	}
 	fc_site_due(site, fifo->timeout_at);
-}
-
-/* Tell the peers what was taken, once an event. */
-static void tell(struct fc_site *site, struct fc_effects *fx)
-{
-	u32 rest;
-
-	site->status &= site->up & ~fc_bit(FC_PORT_LOCAL);
-	for (rest = site->status; rest; rest &= rest - 1) {
-		u8 p = fc_low(rest);
-		struct fc_effect *e = fc_effect_add(fx, FC_FX_STATUS, p, NULL);
-
-		e->flags = (site->probe & fc_bit(p) ? FC_STATUS_PROBE : 0) |
-			   (site->want & fc_bit(p) ? FC_STATUS_WANT : 0);
-		e->seq = site->out[p].sent;
-		e->ack = site->in[p].taken;
-		site->in[p].told = site->in[p].taken;
-	}
-	site->status = 0;
-	site->probe = 0;
-	site->want = 0;
 }
 
 /* Every net-input that may go on does; bounded by what the queues hold. */
@@ -285,7 +151,7 @@ static bool run(struct fc_site *site, struct fc_effects *fx)
 		site->work &= ~fc_bit(p);
 		site->rotate = p + 1 < site->nports ? p + 1 : 0;
 	}
-	tell(site, fx);
+	fc_llr_tell(site, fx);
 	return false;
 }
 
@@ -297,12 +163,12 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 	switch ((enum fc_event_type)ev->type) {
 	case FC_EV_FLIT:
 		if (ev->port != FC_PORT_LOCAL)
-			acked(site, ev->port, ev->ack, fx);
-		flit_in(site, ev, fx);
+			fc_llr_acked(site, ev->port, ev->ack, fx);
+		fc_llr_flit(site, ev, fx);
 		break;
 	case FC_EV_STATUS:
-		acked(site, ev->port, ev->ack, fx);
-		status_in(site, ev, fx);
+		fc_llr_acked(site, ev->port, ev->ack, fx);
+		fc_llr_status(site, ev, fx);
 		break;
 	case FC_EV_LINK_UP:
 		link_reset(site, ev->port, ev->count < site->window ? ev->count : site->window,

@@ -8,6 +8,10 @@
  * Whoever runs the site owns its memory, its clock and its lock, queues events
  * to it one at a time and performs the effects in their order.
  *
+ * Whoever runs it also keeps a copy of each flit that went to a link, in the form in
+ * which it went (the replay buffer, as long as the window), until FC_FX_RELEASE:
+ * FC_FX_RESEND sends it again, FC_FX_RESCUE takes packets out of it.
+ *
  * Port 0 is local.  Its net-input takes what the operator sends (the
  * downstream fifo-buffer is its queue); its net-output feeds the upstream
  * fifo-buffer and so the operator, which is always served at once: storage
@@ -34,7 +38,7 @@
  * @head: packet header and target list of a front, readable while the site
  *	holds @h; else NULL
  * @data: bytes of data
- * @parts: FC_PART_*; FC_PART_LOCAL_END and FC_FLIT_LOST besides
+ * @parts: FC_PART_*; FC_PART_LOCAL_END besides
  */
 struct fc_flit {
 	void *h;
@@ -45,8 +49,6 @@ struct fc_flit {
 
 /* :local-end-of-packet (Table A) never travels on a link. */
 #define FC_PART_LOCAL_END	0x08
-/* In a queue: sent by the peer, never came. */
-#define FC_FLIT_LOST		0x40
 /* In a queue: taken. */
 #define FC_FLIT_VALID		0x80
 
@@ -66,8 +68,12 @@ enum fc_conn {
  * @held: the net-input's one word: the front in first, the terminator later
  * @stat: counters of the link, by enum fc_link_stat
  * @seek_at: next time to count a seek, or FC_NEVER
+ * @tell_at: when to tell upstream what was taken, if nothing does before, or FC_NEVER
+ * @nack_at: when to ask for what is missing, or FC_NEVER
+ * @nack_wait: current interval of that
  * @taken: flits taken from the queue; what is told upstream
  * @told: of these, told upstream
+ * @end: number after the last flit that the peer is known to have sent
  * @first: slot of the next flit to take; flit n is in the n - @taken th from there
  * @conn: connected net-outputs (input-connection-table, Table G)
  * @left: data bytes of the packet still to come
@@ -81,7 +87,6 @@ enum fc_conn {
  * @cut: the link was reset in mid-packet: the terminator will not come
  * @multi: the packet in hand has more than one flit
  * @want: the peer wants to hear when everything is taken
- * @doubt: the last probe claimed less than was taken
  * @told_unreachable: the source of the packet in hand was told of targets
  *	without a way
  */
@@ -90,8 +95,12 @@ struct fc_in {
 	struct fc_flit held;
 	u64 *stat;
 	u64 seek_at;
+	u64 tell_at;
+	u64 nack_at;
+	u64 nack_wait;
 	u32 taken;
 	u32 told;
+	u32 end;
 	u32 conn;
 	u32 left;
 	u16 seeks;
@@ -104,13 +113,13 @@ struct fc_in {
 	bool cut;
 	bool multi;
 	bool want;
-	bool doubt;
 	bool told_unreachable;
 };
 
 /**
  * struct fc_out - a net-output and the sending half of its link
  * @mask: targets that leave here
+ * @got: bit i: flit @acked + i has come to the peer
  * @probe_at: when to ask after flits that were not acknowledged, or FC_NEVER
  * @probe_wait: current interval of that
  * @sent: flits sent
@@ -125,6 +134,7 @@ struct fc_in {
  */
 struct fc_out {
 	u64 mask;
+	u64 got;
 	u64 probe_at;
 	u64 probe_wait;
 	u32 sent;
@@ -179,6 +189,8 @@ struct fc_pref {
  * @timeout: how long the fifo-buffer waits for a word before abort-request, to
  *	begin with (struct fc_fifo, @backoff); up to half is added at random, so that
  *	two multicasts in each other's way do not abort together for ever
+ * @retry: how long the peer waits to hear what was taken, and a flit that others
+ *	have overtaken may still come by itself; doubles up to @probe
  * @probe: how long a flit may stay unacknowledged before the peer is asked;
  *	doubles up to 16 times that
  * @seek_max: seeks after which a packet is forced to the local net-output
@@ -188,6 +200,7 @@ struct fc_pref {
 struct fc_timing {
 	u64 seek;
 	u64 timeout;
+	u64 retry;
 	u64 probe;
 	u16 seek_max;
 	u16 fifo_room;
@@ -214,6 +227,7 @@ struct fc_timing {
  * @status: ports whose peer is to be told how much was taken
  * @probe: of these, with FC_STATUS_PROBE
  * @want: of these, with FC_STATUS_WANT
+ * @nack: of these, with FC_STATUS_NACK
  * @nports: ports with the local one
  * @rotate: port looked at first, so that all get their turn
  * @fifo: the upstream fifo-buffer
@@ -245,6 +259,7 @@ struct fc_site {
 	u32 status;
 	u32 probe;
 	u32 want;
+	u32 nack;
 	u8 nports;
 	u8 rotate;
 	u8 oper;
@@ -274,6 +289,7 @@ enum fc_event_type {
  * @seq: number of the flit; number of the peer's next flit (status)
  * @ack: flits the peer took (flit, status)
  * @count: window of the peer (link up); words (room)
+ * @status: payload of the frame (status)
  * @flit: the flit; the site owns the handle from here on
  */
 struct fc_event {
@@ -284,6 +300,7 @@ struct fc_event {
 	u32 seq;
 	u32 ack;
 	u32 count;
+	struct fc_status status;
 	struct fc_flit flit;
 };
 
@@ -292,7 +309,7 @@ struct fc_event {
 
 /* What is to be done about it. */
 enum fc_effect_type {
-	FC_FX_SEND = 1,		/* flit to a link */
+	FC_FX_SEND = 1,		/* flit to a link, and a copy of it into the replay buffer */
 	FC_FX_STATUS,		/* status frame to a link */
 	FC_FX_STORE,		/* flit into the operator's network-buffer */
 	FC_FX_SERVE,		/* operator: deliver @mask's local entries, send its others on */
@@ -301,17 +318,22 @@ enum fc_effect_type {
 	FC_FX_UNREACHABLE,	/* tell the source: no way to these targets */
 	FC_FX_DROP,		/* the handle is not needed any more */
 	FC_FX_RESET,		/* the ends of a link contradict each other: begin it anew */
+	FC_FX_RESEND,		/* flit to a link, as it was sent before */
+	FC_FX_RELEASE,		/* flits sent before @seq need not be kept any more */
+	FC_FX_RESCUE,		/* flits of a link that is gone may not have come: another way */
 };
 
 /**
  * struct fc_effect - one effect
  * @type: enum fc_effect_type
- * @port: link (send, status)
+ * @port: link (send, status, reset, resend, release, rescue)
  * @flags: FC_STATUS_* (status); FC_SERVE_* (serve)
  * @keep: another effect uses the handle after this one: act on a clone; else
  *	the handle's ownership goes to the runner
- * @seq: number of the flit, or of the next one (status)
+ * @seq: number of the flit, or of the next one (status); of the first one to be kept
+ *	(release) or not known to have been taken (rescue)
  * @ack: flits taken from the port's other direction
+ * @status: payload of the frame (status)
  * @mask: targets that go there (send of a front); that are to be served, all
  *	others of the list having no way (serve); that are meant (unreachable)
  * @flit: the flit; its handle is NULL for a terminator without a frame
@@ -324,6 +346,7 @@ struct fc_effect {
 	u32 seq;
 	u32 ack;
 	u64 mask;
+	struct fc_status status;
 	struct fc_flit flit;
 };
 

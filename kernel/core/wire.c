@@ -2,7 +2,13 @@
 #include "wire.h"
 
 /* Offsets within the link header. */
-enum { L_VERSION, L_TYPE, L_VC, L_FLAGS, L_LEN = 4, L_EPOCH = 6, L_SEQ = 8, L_ACK = 12 };
+enum {
+	L_VERSION, L_TYPE, L_VC, L_FLAGS, L_LEN = 4, L_EPOCH = 6, L_SEQ = 8, L_ACK = 12,
+	L_SUM = FC_LINK_SUM
+};
+
+/* Among the flags of every frame. */
+#define SUMMED	0x80
 
 /* Within the packet header. */
 enum {
@@ -13,8 +19,8 @@ enum {
 /* Within a target entry. */
 enum { T_SITE = 0, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN = 12, T_SEQ = 16 };
 
-static_assert(L_ACK + 4 == FC_LINK_SIZE);
 static_assert(P_KIND + 1 == FC_PACKET_SIZE);
+static_assert(L_SUM + 4 == FC_LINK_SIZE);
 static_assert(T_SEQ + 4 == FC_TARGET_SIZE);
 static_assert(FC_FLOW_WINDOW <= 255);
 
@@ -48,6 +54,8 @@ static bool faults_size_valid(u32 len)
 
 static bool link_flags_valid(const struct fc_link_hdr *h)
 {
+	if (h->sum && !h->summed)
+		return false;
 	switch ((enum fc_frame)h->type) {
 	case FC_FRAME_FLIT:
 		if (h->vc != FC_VC_DATA ||
@@ -58,8 +66,8 @@ static bool link_flags_valid(const struct fc_link_hdr *h)
 			return h->flags == (FC_PART_TERM | FC_PART_ABORT) && !h->len;
 		return h->flags || h->len >= FC_DATA_MIN;
 	case FC_FRAME_STATUS:
-		return h->vc == FC_VC_DATA && !h->len &&
-		       !(h->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT));
+		return h->vc == FC_VC_DATA && h->len == FC_STATUS_SIZE &&
+		       !(h->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK));
 	case FC_FRAME_HELLO:
 		return h->vc == FC_VC_CTRL && !h->flags && h->len == FC_HELLO_SIZE;
 	case FC_FRAME_CTRL:
@@ -76,11 +84,13 @@ bool fc_wire_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear, u32 tot
 		return false;
 	h->type = p[L_TYPE];
 	h->vc = p[L_VC];
-	h->flags = p[L_FLAGS];
+	h->flags = p[L_FLAGS] & ~SUMMED;
+	h->summed = p[L_FLAGS] & SUMMED;
 	h->len = get16(p + L_LEN);
 	h->epoch = get16(p + L_EPOCH);
 	h->seq = get32(p + L_SEQ);
 	h->ack = get32(p + L_ACK);
+	h->sum = get32(p + L_SUM);
 	return h->len <= total - FC_LINK_SIZE && link_flags_valid(h);
 }
 
@@ -89,11 +99,22 @@ void fc_wire_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *h)
 	p[L_VERSION] = FC_VERSION;
 	p[L_TYPE] = h->type;
 	p[L_VC] = h->vc;
-	p[L_FLAGS] = h->flags;
+	p[L_FLAGS] = h->flags | (h->summed ? SUMMED : 0);
 	put16(p + L_LEN, h->len);
 	put16(p + L_EPOCH, h->epoch);
 	put32(p + L_SEQ, h->seq);
 	put32(p + L_ACK, h->ack);
+	put32(p + L_SUM, h->sum);
+}
+
+bool fc_wire_link_summed(const u8 p[FC_LINK_SIZE])
+{
+	return p[L_FLAGS] & SUMMED;
+}
+
+void fc_wire_link_set_sum(u8 p[FC_LINK_SIZE], u32 sum)
+{
+	put32(p + L_SUM, sum);
 }
 
 bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE])
@@ -110,8 +131,10 @@ bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE])
 	m->peer_epoch = get32(p + 20);
 	m->topology = get32(p + 24);
 	m->nsites = get32(p + 28);
+	m->flags = p[32];
 	return m->ver_min <= m->ver_max && m->epoch && m->window &&
-	       m->site != FC_SITE_NONE && m->port && m->port < FC_PORTS_MAX;
+	       m->site != FC_SITE_NONE && m->port && m->port < FC_PORTS_MAX &&
+	       !(m->flags & ~FC_HELLO_SUM) && !p[33] && !p[34] && !p[35];
 }
 
 void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m)
@@ -128,6 +151,20 @@ void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m)
 	put32(p + 20, m->peer_epoch);
 	put32(p + 24, m->topology);
 	put32(p + 28, m->nsites);
+	put32(p + 32, (u32)m->flags << 24);
+}
+
+void fc_wire_status_decode(struct fc_status *s, const u8 p[FC_STATUS_SIZE])
+{
+	s->have = (u64)get32(p) << 32 | get32(p + 4);
+	s->upto = get32(p + 8);
+}
+
+void fc_wire_status_encode(u8 p[FC_STATUS_SIZE], const struct fc_status *s)
+{
+	put32(p, (u32)(s->have >> 32));
+	put32(p + 4, (u32)s->have);
+	put32(p + 8, s->upto);
 }
 
 bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE])

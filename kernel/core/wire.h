@@ -16,8 +16,10 @@
 #define FC_VERSION		1
 #define FC_ETHERTYPE		0x88B5	/* IEEE 802 local experimental ethertype 1 */
 
-#define FC_LINK_SIZE		16	/* link header */
-#define FC_HELLO_SIZE		32
+#define FC_LINK_SIZE		20	/* link header */
+#define FC_LINK_SUM		16	/* where its checksum is */
+#define FC_HELLO_SIZE		36
+#define FC_STATUS_SIZE		12
 #define FC_CTRL_SIZE		44
 #define FC_PACKET_SIZE		36	/* packet header */
 #define FC_TARGET_SIZE		20	/* target entry */
@@ -58,27 +60,46 @@ enum fc_vc {
 #define FC_PART_ABORT		0x04	/* with TERM: :abort-packet, no data */
 
 /* Flags of FC_FRAME_STATUS. */
-#define FC_STATUS_PROBE		0x01	/* answer, and give up on what was sent and never came */
+#define FC_STATUS_PROBE		0x01	/* answer: what of the flits sent is here? */
 #define FC_STATUS_WANT		0x02	/* say when everything sent has been taken */
+#define FC_STATUS_NACK		0x04	/* send again what is missing */
+
+/* Flags of HELLO. */
+#define FC_HELLO_SUM		0x01	/* every frame of this link is to carry a checksum */
 
 /**
  * struct fc_link_hdr - link header
  * @type: enum fc_frame
  * @vc: virtual channel of a flit or status
  * @flags: FC_PART_* of a flit, FC_STATUS_* of a status
+ * @summed: the frame carries a checksum
  * @len: payload bytes; the device may pad the frame
  * @epoch: low bits of the sender's epoch
  * @seq: flit: its number; status: number of the next flit
  * @ack: flits taken from the other direction of the same channel (absolute)
+ * @sum: if @summed the CRC32C (RFC 3720, B.4) of the link header, with zeros here, and
+ *	of the payload, else 0; whoever sends and receives frames computes it
  */
 struct fc_link_hdr {
 	u8  type;
 	u8  vc;
 	u8  flags;
+	bool summed;
 	u16 len;
 	u16 epoch;
 	u32 seq;
 	u32 ack;
+	u32 sum;
+};
+
+/**
+ * struct fc_status - payload of FC_FRAME_STATUS
+ * @have: bit i: flit @ack + i of the link header has come, and waits to be taken
+ * @upto: with FC_STATUS_NACK: what is missing before this number is lost
+ */
+struct fc_status {
+	u64 have;
+	u32 upto;
 };
 
 /**
@@ -95,6 +116,7 @@ struct fc_link_hdr {
  * @peer_epoch: epoch heard from the receiver, 0 for none
  * @topology: fc_topo_hash()
  * @nsites: sites of the topology
+ * @flags: FC_HELLO_*
  */
 struct fc_hello_msg {
 	u8  ver_min;
@@ -109,6 +131,7 @@ struct fc_hello_msg {
 	u32 peer_epoch;
 	u32 topology;
 	u32 nsites;
+	u8  flags;
 };
 
 /**
@@ -272,9 +295,15 @@ struct fc_ctrl {
 bool fc_wire_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear, u32 total);
 void fc_wire_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *h);
 
-/* Payloads of exactly their size; false if a field is out of range. */
+/* The checksum of an encoded link header, apart from the rest. */
+bool fc_wire_link_summed(const u8 p[FC_LINK_SIZE]);
+void fc_wire_link_set_sum(u8 p[FC_LINK_SIZE], u32 sum);
+
+/* Payloads of exactly their size; false if a field is out of range, which a status has not. */
 bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE]);
 void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m);
+void fc_wire_status_decode(struct fc_status *s, const u8 p[FC_STATUS_SIZE]);
+void fc_wire_status_encode(u8 p[FC_STATUS_SIZE], const struct fc_status *s);
 bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE]);
 void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c);
 

@@ -41,14 +41,15 @@ struct flitcast_link_ops {
  * @node: in the list of all links, under RTNL
  * @peer: hardware address frames go to; all ones before the first HELLO
  * @peer_known: @peer was heard
+ * @sum: frames carry a checksum, as a HELLO always does
  * @txq: frames to transmit, in order
  * @tx_lock: held by the one who transmits
  * @stat: counters, by enum fc_link_stat; the owner's lock protects them, but for
- *	TX_DROPPED and RX_MALFORMED, which are this layer's alone
+ *	TX_DROPPED, RX_MALFORMED and RX_CHECKSUM, which are this layer's alone
  *
  * Never change after publication: @ops, @owner, @port, @flit, @dev.  Freed after
  * an RCU grace period: who transmits holds the RCU read lock, not a reference.
- * @peer changes under the owner's lock while the handshake is not done.
+ * @peer and @sum change under the owner's lock while the handshake is not done.
  */
 struct flitcast_link {
 	const struct flitcast_link_ops *ops;
@@ -61,6 +62,7 @@ struct flitcast_link {
 	struct list_head node;
 	u8 peer[ETH_ALEN];
 	bool peer_known;
+	bool sum;
 	struct sk_buff_head txq;
 	spinlock_t tx_lock; /* one transmitter at a time */
 	u64 stat[FC_LSTAT_COUNT];

@@ -17,6 +17,25 @@ static unsigned int ethertype = FC_ETHERTYPE;
 module_param(ethertype, uint, 0444);
 MODULE_PARM_DESC(ethertype, "Ethertype of Flitcast frames (default 0x88B5)");
 
+/* CRC32C of a frame from its link header on, with zeros in place of the checksum. */
+static u32 frame_sum(struct sk_buff *skb)
+{
+	struct skb_seq_state state;
+	u8 header[FC_LINK_SIZE];
+	u32 sum, n, done = 0;
+	const u8 *data;
+
+	memcpy(header, skb->data, FC_LINK_SIZE);
+	fc_wire_link_set_sum(header, 0);
+	sum = crc32c(~0, header, FC_LINK_SIZE);
+	skb_prepare_seq_read(skb, FC_LINK_SIZE, skb->len, &state);
+	while ((n = skb_seq_read(done, &data, &state))) {
+		sum = crc32c(sum, data, n);
+		done += n;
+	}
+	return ~sum;
+}
+
 static int link_receive(struct sk_buff *skb, struct net_device *dev, struct packet_type *pt,
 			struct net_device *orig_dev)
 {
@@ -32,6 +51,10 @@ static int link_receive(struct sk_buff *skb, struct net_device *dev, struct pack
 	    !fc_wire_link_decode(&hdr, skb->data, skb_headlen(skb), skb->len) ||
 	    pskb_trim(skb, FC_LINK_SIZE + hdr.len)) {
 		link->stat[FC_LSTAT_RX_MALFORMED]++;
+		goto drop;
+	}
+	if (hdr.summed && hdr.sum != frame_sum(skb)) {
+		link->stat[FC_LSTAT_RX_CHECKSUM]++;
 		goto drop;
 	}
 	/* Only HELLO comes from an address not heard yet. */
@@ -131,6 +154,7 @@ void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 			 struct fc_link_hdr *hdr)
 {
 	hdr->len = skb->len;
+	hdr->summed = link->sum || hdr->type == FC_FRAME_HELLO;
 	fc_wire_link_encode(skb_push(skb, FC_LINK_SIZE), hdr);
 	skb_queue_tail(&link->txq, skb);
 }
@@ -140,6 +164,8 @@ static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 	struct net_device *dev = link->dev;
 	int err;
 
+	if (fc_wire_link_summed(skb->data))
+		fc_wire_link_set_sum(skb->data, frame_sum(skb));
 	/* Nothing of the way it came may change the way it goes. */
 	skb_scrub_packet(skb, true);
 	skb_reset_network_header(skb);

@@ -146,31 +146,59 @@ static void queue_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb
 	site->dirty |= fc_bit(port);
 }
 
-/* A flit that came in on another link gets a head of its own and goes out. */
+/* A copy of a flit goes out; what the replay buffer keeps is not written any more. */
+static void transmit_flit(struct flitcast_site *site, u8 port, u32 seq, u32 ack)
+{
+	struct flitcast_end *end = &site->end[port];
+	struct flitcast_link *link = end->link;
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .seq = seq, .ack = ack,
+	};
+	struct sk_buff *skb, *kept = flitcast_replay_get(&end->replay, seq, &hdr.flags);
+
+	if (!kept)
+		return;
+	/*
+	 * With a head of its own: over a veth the peer reads this very memory, and
+	 * writes the next link's header into it.
+	 */
+	skb = __pskb_copy(kept, LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE, GFP_ATOMIC);
+	if (!skb) {
+		/* As a flit lost on the link: the peer asks for it. */
+		count(site, FC_STAT_NO_MEMORY);
+		return;
+	}
+	link->stat[FC_LSTAT_TX_FLITS]++;
+	link->stat[FC_LSTAT_TX_BYTES] += skb->len + FC_LINK_SIZE;
+	queue_frame(site, port, skb, &hdr);
+}
+
+/* A flit that came in on another link, or from here, goes into the replay buffer and out. */
 static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 {
 	struct flitcast_link *link = site->end[e->port].link;
-	struct fc_link_hdr hdr = {
-		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .seq = e->seq, .ack = e->ack,
-		.flags = e->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT),
-	};
+	u8 parts = e->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT);
 	struct sk_buff *skb = e->flit.h;
 
+	if (site->resets & fc_bit(e->port)) {
+		/* Its numbers are over. */
+		if (!e->keep)
+			kfree_skb(skb);
+		return;
+	}
 	if (!skb)
 		skb = flitcast_link_alloc(link, 0);
 	else if (e->keep)
 		skb = skb_clone(skb, GFP_ATOMIC);
-	/*
-	 * Whoever else refers to this memory (the other branches, the sender's link, a
-	 * packet socket) must not see the new header.
-	 */
-	if (!skb || skb_cow_head(skb, LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE)) {
-		/* As a flit lost on the link: the peer is asked, and cuts the packet. */
+	/* Whoever else refers to this memory must not see the list of this branch. */
+	if (!skb || (parts & FC_PART_HEAD && skb_cow_head(skb, 0))) {
+		/* Nobody could send it again: the link begins anew. */
 		count(site, FC_STAT_NO_MEMORY);
 		kfree_skb(skb);
+		site->resets |= fc_bit(e->port);
 		return;
 	}
-	if (e->flit.parts & FC_PART_HEAD) {
+	if (parts & FC_PART_HEAD) {
 		u32 old = fc_head_size(fc_wire_ntargets(skb->data));
 		u32 size = fc_head_size(hweight64(e->mask));
 
@@ -178,9 +206,18 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 		skb_pull(skb, old - size);
 		link->stat[FC_LSTAT_TX_PACKETS]++;
 	}
-	link->stat[FC_LSTAT_TX_FLITS]++;
-	link->stat[FC_LSTAT_TX_BYTES] += skb->len + FC_LINK_SIZE;
-	queue_frame(site, e->port, skb, &hdr);
+	flitcast_replay_add(&site->end[e->port].replay, e->seq, skb, parts);
+	transmit_flit(site, e->port, e->seq, e->ack);
+}
+
+/* Packets that a link has not carried for sure are sent on from here, another way. */
+static void rescue(struct flitcast_site *site, u8 port)
+{
+	struct sk_buff_head flits;
+
+	__skb_queue_head_init(&flits);
+	while (flitcast_replay_rescue(&site->end[port].replay, &flits))
+		flitcast_oper_rescue(site, &flits);
 }
 
 static void send_status(struct flitcast_site *site, const struct fc_effect *e)
@@ -190,13 +227,14 @@ static void send_status(struct flitcast_site *site, const struct fc_effect *e)
 		.type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .flags = e->flags,
 		.seq = e->seq, .ack = e->ack,
 	};
-	struct sk_buff *skb = flitcast_link_alloc(link, 0);
+	struct sk_buff *skb = flitcast_link_alloc(link, FC_STATUS_SIZE);
 
 	/* Absolute values: the next one says the same and more. */
 	if (!skb) {
 		count(site, FC_STAT_NO_MEMORY);
 		return;
 	}
+	fc_wire_status_encode(skb_put(skb, FC_STATUS_SIZE), &e->status);
 	link->stat[FC_LSTAT_TX_STATUS]++;
 	queue_frame(site, e->port, skb, &hdr);
 }
@@ -313,6 +351,15 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		/* Is an event itself: when this one is done. */
 		site->resets |= fc_bit(e->port);
 		break;
+	case FC_FX_RESEND:
+		transmit_flit(site, e->port, e->seq, e->ack);
+		break;
+	case FC_FX_RELEASE:
+		flitcast_replay_release(&site->end[e->port].replay, e->seq);
+		break;
+	case FC_FX_RESCUE:
+		rescue(site, e->port);
+		break;
 	}
 }
 
@@ -363,6 +410,7 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
 	if (todo & FC_HELLO_SEND)
 		send_hello(site, port);
 	if (todo & FC_HELLO_GO_UP) {
+		end->link->sum = (end->hello.own.flags | end->hello.peer.flags) & FC_HELLO_SUM;
 		ev.type = FC_EV_LINK_UP;
 		ev.count = end->hello.peer.window;
 		flitcast_engine_event(site, &ev);
@@ -399,6 +447,23 @@ static void hello_in(struct flitcast_site *site, struct flitcast_link *link,
 	link->peer_known = true;
 	flitcast_engine_hello(site, link->port,
 			      fc_hello_received(&end->hello, &msg, flitcast_now()));
+}
+
+static void status_in(struct flitcast_site *site, struct flitcast_link *link,
+		      struct sk_buff *skb, const struct fc_link_hdr *hdr)
+{
+	struct fc_event ev = {
+		.type = FC_EV_STATUS, .port = link->port, .flags = hdr->flags,
+		.seq = hdr->seq, .ack = hdr->ack,
+	};
+
+	link->stat[FC_LSTAT_RX_STATUS]++;
+	if (!pskb_may_pull(skb, FC_STATUS_SIZE)) {
+		link->stat[FC_LSTAT_RX_MALFORMED]++;
+		return;
+	}
+	fc_wire_status_decode(&ev.status, skb->data);
+	flitcast_engine_event(site, &ev);
 }
 
 /* A flit's frame, its link header pulled. */
@@ -449,10 +514,6 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 {
 	struct flitcast_site *site = link->owner;
 	struct flitcast_end *end = &site->end[link->port];
-	struct fc_event ev = {
-		.type = FC_EV_STATUS, .port = link->port, .flags = hdr->flags,
-		.seq = hdr->seq, .ack = hdr->ack,
-	};
 
 	skb_pull(skb, FC_LINK_SIZE);
 	flitcast_engine_enter(site);
@@ -474,14 +535,13 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 	switch ((enum fc_frame)hdr->type) {
 	case FC_FRAME_FLIT:
 		if (!flit_in(site, link, skb, hdr)) {
-			/* Its number stays missing: the peer asks, the packet is cut. */
+			/* As if it had not come: it is asked for. */
 			link->stat[FC_LSTAT_RX_MALFORMED]++;
 			kfree_skb(skb);
 		}
 		break;
 	case FC_FRAME_STATUS:
-		link->stat[FC_LSTAT_RX_STATUS]++;
-		flitcast_engine_event(site, &ev);
+		status_in(site, link, skb, hdr);
 		kfree_skb(skb);
 		break;
 	case FC_FRAME_CTRL:

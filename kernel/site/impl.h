@@ -17,6 +17,7 @@
 #include "core/site.h"
 #include "link/link.h"
 #include "site/port.h"
+#include "site/replay.h"
 #include "site/site.h"
 
 /* Settings of the kernel's sites; why: Documentation/design.rst, "Settings". */
@@ -68,12 +69,14 @@ struct flitcast_woken {
  * @hello: handshake
  * @told_state: its state when the listener was last told
  * @told_reason: its reason then
+ * @replay: flits that the peer has not taken yet
  */
 struct flitcast_end {
 	struct flitcast_link *link;
 	struct fc_hello hello;
 	u8 told_state;
 	u8 told_reason;
+	struct flitcast_replay replay;
 };
 
 /**
@@ -238,6 +241,8 @@ void flitcast_oper_store(struct flitcast_site *site, struct sk_buff *skb);
  */
 void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool aborted);
 void flitcast_oper_discard(struct flitcast_site *site);
+/* A whole packet that a dead link may not have carried goes another way; takes the flits. */
+void flitcast_oper_rescue(struct flitcast_site *site, struct sk_buff_head *flits);
 /* Feed the local net-input with what is to be sent. */
 void flitcast_oper_feed(struct flitcast_site *site);
 void flitcast_oper_purge(struct flitcast_site *site);

@@ -127,6 +127,16 @@ void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool ab
 		__skb_queue_purge(&flits);
 }
 
+void flitcast_oper_rescue(struct flitcast_site *site, struct sk_buff_head *flits)
+{
+	if (netbuf_whole(flits)) {
+		site->stat[FC_STAT_PKT_RESCUED]++;
+		store(site, flits, fc_mask_all(fc_wire_ntargets(skb_peek(flits)->data)), false);
+	} else {
+		__skb_queue_purge(flits);
+	}
+}
+
 /* The next flit of a stored packet. */
 static struct sk_buff *train_flit(struct flitcast_site *site, struct fc_flit *flit)
 {

@@ -125,6 +125,7 @@ static void set_timing(struct flitcast_site *site)
 	site->timing.seek = (u64)tuning->seek * NSEC_PER_USEC;
 	site->timing.seek_max = tuning->seek_max;
 	site->timing.timeout = (u64)tuning->timeout * NSEC_PER_USEC;
+	site->timing.retry = (u64)tuning->retry * NSEC_PER_USEC;
 	site->timing.probe = (u64)tuning->probe * NSEC_PER_USEC;
 }
 
@@ -284,6 +285,7 @@ static void link_end(struct flitcast_site *site, u8 port)
 			      fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
 	site->core.in[port].stat = site->local_stat;
 	site->end[port].link = NULL;
+	flitcast_replay_free(&site->end[port].replay);
 	site->dirty &= ~fc_bit(port);
 	flitcast_engine_leave(site);
 	flitcast_link_destroy(link);
@@ -446,8 +448,10 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 		      u32 window, struct netlink_ext_ack *extack)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
+	struct flitcast_replay replay;
 	struct flitcast_link *link;
 	struct flitcast_end *end;
+	int err;
 
 	ASSERT_RTNL();
 	if (site->dead) {
@@ -471,17 +475,24 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 		NL_SET_ERR_MSG_MOD(extack, "port has a link already");
 		return -EEXIST;
 	}
+	if (!window)
+		window = site->cfg.window;
+	err = flitcast_replay_init(&replay, window);
+	if (err)
+		return err;
 	link = flitcast_link_create(dev, site->cfg.flit, &flitcast_engine_link_ops, site, port,
 				    extack);
-	if (IS_ERR(link))
+	if (IS_ERR(link)) {
+		flitcast_replay_free(&replay);
 		return PTR_ERR(link);
+	}
 
 	flitcast_engine_enter(site);
 	end->hello = (struct fc_hello) {
 		.own = {
 			.ver_min = FC_VERSION, .ver_max = FC_VERSION,
 			.site = site->cfg.id, .port = port,
-			.window = window ? window : site->cfg.window,
+			.window = window,
 			.flit = site->cfg.flit, .epoch = get_random_u32() | 1,
 			.topology = fc_topo_hash(topo), .nsites = topo->nsites,
 			.reason = FC_REASON_CARRIER,
@@ -495,6 +506,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	end->told_state = end->hello.state;
 	end->told_reason = end->hello.own.reason;
 	site->core.in[port].stat = link->stat;
+	end->replay = replay;
 	end->link = link;
 	flitcast_engine_leave(site);
 	flitcast_link_start(link);

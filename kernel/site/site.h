@@ -23,6 +23,8 @@ struct flitcast_site;
  * @seek_max: seeks after which a packet is stored on its way
  * @timeout: how long a fifo-buffer waits for a word before abort-request, to begin
  *	with, microseconds
+ * @retry: how long a peer waits to hear what was taken, and a flit that others have
+ *	overtaken may still come by itself, microseconds
  * @probe: how long a flit may stay unacknowledged before the peer is asked,
  *	microseconds
  * @transit: packets stored for others; 0: none, what would have to be stored is
@@ -32,6 +34,7 @@ struct flitcast_site_tuning {
 	u32 seek;
 	u32 seek_max;
 	u32 timeout;
+	u32 retry;
 	u32 probe;
 	u32 transit;
 };

@@ -416,7 +416,8 @@ static void check_rows(void)
 
 		for (unsigned int s = 1; s < fsm->nstates; s++) {
 			for (unsigned int c = 1; c < fsm->nconds; c++) {
-				const char *why = unreachable_row(m, s, c);
+				const char *why = forged_row(m, s, c) ? "forged" :
+						  unreachable_row(m, s, c);
 
 				if (!fsm->rows[s * fsm->nconds + c].next || !why == !!rows[m][s][c])
 					continue;

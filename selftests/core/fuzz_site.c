@@ -298,6 +298,24 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 		      p);
 }
 
+/* What the site says it has is what is in its queue, and what it misses is not. */
+static void check_said(const struct bench *b, const struct fc_effect *e)
+{
+	const struct fc_in *in = &b->in[e->port];
+	u32 i;
+
+	for (i = 0; i < 64; i++) {
+		bool here = i < b->site.window &&
+			    fc_in_slot(&b->site, in, in->taken + i)->parts & FC_FLIT_VALID;
+
+		CHECK((e->status.have >> i & 1) == here, "port %u: flit %u: %d", e->port, i, here);
+	}
+	if (e->flags & FC_STATUS_NACK)
+		CHECK(e->status.upto - e->ack <= b->site.window &&
+		      e->status.upto - e->ack > in->queued, "port %u: nothing is missing",
+		      e->port);
+}
+
 static void perform(struct bench *b)
 {
 	struct fc_effects *fx = b->fx;
@@ -317,8 +335,9 @@ static void perform(struct bench *b)
 			CHECK(e->port && b->up & fc_bit(e->port), "status for port %u", e->port);
 			CHECK(e->seq == b->peer[e->port].sent, "port %u: %u sent, not %u", e->port,
 			      e->seq, b->peer[e->port].sent);
-			CHECK(!(e->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT)), "flags %x",
-			      e->flags);
+			CHECK(!(e->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK)),
+			      "flags %x", e->flags);
+			check_said(b, e);
 			b->peer[e->port].flags |= e->flags;
 			note_told(b, e->port, e->ack);
 			break;
@@ -353,6 +372,19 @@ static void perform(struct bench *b)
 			CHECK(e->port && !h && b->up & fc_bit(e->port), "reset of port %u",
 			      e->port);
 			b->resets |= fc_bit(e->port);
+			break;
+		case FC_FX_RESEND:
+			CHECK(e->seq - b->peer[e->port].acked <
+			      b->peer[e->port].sent - b->peer[e->port].acked,
+			      "port %u: flit %u again, of %u .. %u", e->port, e->seq,
+			      b->peer[e->port].acked, b->peer[e->port].sent);
+			note_told(b, e->port, e->ack);
+			break;
+		case FC_FX_RELEASE:
+			CHECK(e->seq == b->peer[e->port].acked, "port %u: %u released of %u",
+			      e->port, e->seq, b->peer[e->port].acked);
+			break;
+		case FC_FX_RESCUE:
 			break;
 		}
 		if (h && !e->keep)
@@ -570,6 +602,12 @@ static void note_ack(struct peer *peer, u32 ack)
 		peer->acked = ack;
 }
 
+static u64 refusals(const struct bench *b, u8 port)
+{
+	return b->link_stat[port][FC_LSTAT_RX_OUT_OF_WINDOW] +
+	       b->link_stat[port][FC_LSTAT_RX_REPEATED];
+}
+
 /* Any flit that decodes. */
 static void odd_flit(struct bench *b, struct fuzz *f, u8 port)
 {
@@ -603,18 +641,19 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 port)
 		ev.seq = b->in[port].taken + b->in[port].queued;
 	ev.ack = where & 32 ? peer->acked + fuzz_below(f, 12) - 2 : peer->acked;
 	note_ack(peer, ev.ack);
-	refused = b->link_stat[port][FC_LSTAT_RX_OUT_OF_WINDOW];
+	refused = refusals(b, port);
 	fits = ev.seq - b->in[port].taken < b->site.window &&
 	       !(fc_in_slot(&b->site, &b->in[port], ev.seq)->parts & FC_FLIT_VALID);
 	event(b, &ev);
-	CHECK(b->link_stat[port][FC_LSTAT_RX_OUT_OF_WINDOW] == refused + !fits,
-	      "port %u: flit %u fits: %d", port, ev.seq, fits);
+	CHECK(refusals(b, port) == refused + !fits, "port %u: flit %u fits: %d", port, ev.seq,
+	      fits);
 }
 
-static void status(struct bench *b, u8 port, u8 flags, u32 seq, u32 ack)
+static void status(struct bench *b, u8 port, u8 flags, u32 seq, u32 ack, u64 have, u32 upto)
 {
 	struct fc_event ev = {
 		.type = FC_EV_STATUS, .port = port, .flags = flags, .seq = seq, .ack = ack,
+		.status = { .have = have, .upto = upto },
 	};
 
 	note_ack(&b->peer[port], ack);
@@ -631,7 +670,8 @@ static void good_status(struct bench *b, struct fuzz *f, u8 port)
 	u32 ack = peer->acked + (how >> 2) % (peer->sent - peer->acked + 1);
 
 	/* Of a dirty one nobody knows what it has sent. */
-	status(b, port, how & (peer->dirty ? FC_STATUS_WANT : 3), peer->next, ack);
+	status(b, port, how & (peer->dirty ? FC_STATUS_WANT : 7), peer->next, ack,
+	       fuzz_u8(f) & fc_mask_all(peer->sent - ack), peer->sent);
 }
 
 static void odd_status(struct bench *b, struct fuzz *f, u8 port)
@@ -643,7 +683,8 @@ static void odd_status(struct bench *b, struct fuzz *f, u8 port)
 
 	peer->dirty = true;
 	excuse_port(b, port);
-	status(b, port, how & 3, seq, ack);
+	status(b, port, how & 7, seq, ack, how & 32 ? fuzz_u32(f) : fuzz_u8(f) & fuzz_u8(f),
+	       ack + fuzz_below(f, 16));
 }
 
 static void operator_takes(struct bench *b, u32 most)
@@ -678,17 +719,27 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 
 	if (peer->dirty) {
 		struct fc_event ev = { .type = FC_EV_FLIT, .port = port };
-		u32 i;
 
-		/* Its next flit is the one behind all that came; those before it are lost. */
-		for (i = b->site.window; i > 0; i--)
-			if (fc_in_slot(&b->site, in, in->taken + i - 1)->parts & FC_FLIT_VALID)
-				break;
-		peer->next = in->taken + i;
-		status(b, port, FC_STATUS_PROBE | FC_STATUS_WANT, peer->next, peer->sent);
+		/* What is missing comes: each a terminator of what was under way, or of nothing. */
+		while (in->end - in->taken != in->queued) {
+			u32 seq = in->taken;
+
+			while (fc_in_slot(&b->site, in, seq)->parts & FC_FLIT_VALID)
+				seq++;
+			ev.type = FC_EV_FLIT;
+			ev.flit = new_flit(b, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
+			ev.ack = peer->acked;
+			ev.seq = seq;
+			event(b, &ev);
+			if (!(b->up & fc_bit(port)))
+				return;
+		}
+		peer->next = in->end;
+		status(b, port, FC_STATUS_PROBE | FC_STATUS_WANT, peer->next, peer->sent, 0, 0);
 		if (in->queued == b->site.window || !(b->up & fc_bit(port)))
 			return;
 		/* It had a packet under way, or not. */
+		ev.type = FC_EV_FLIT;
 		ev.flit = new_flit(b, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
 		ev.ack = peer->acked;
 		ev.seq = peer->next++;
@@ -699,7 +750,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 	if (peer->in)
 		good_flit(b, f, port);
 	if (peer->acked != peer->sent || peer->flags || peer->told != peer->next)
-		status(b, port, FC_STATUS_PROBE, peer->next, peer->sent);
+		status(b, port, FC_STATUS_PROBE, peer->next, peer->sent, 0, 0);
 	peer->flags = 0;
 }
 
@@ -792,7 +843,7 @@ static void bench_init(struct bench *b, struct fuzz *f)
 	how = fuzz_u8(f);
 	b->timing = (struct fc_timing){
 		.seek = 1 + (how & 7), .timeout = 8 << (how >> 3 & 3),
-		.probe = 16 << (how >> 5 & 3),
+		.retry = 2 << (how >> 5 & 3), .probe = 16 << (how >> 5 & 3),
 	};
 	how = fuzz_u8(f);
 	b->timing.seek_max = how & 7;

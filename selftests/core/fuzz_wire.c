@@ -34,8 +34,10 @@ static bool link_valid(const u8 *p, size_t size)
 		return false;
 	type = p[1];
 	vc = p[2];
-	flags = p[3];
+	flags = p[3] & 0x7f;
 	len = be16(p + 4);
+	if (be32(p + 16) && !(p[3] & 0x80))
+		return false;
 	if (p[0] != FC_VERSION || len > size - FC_LINK_SIZE)
 		return false;
 	switch (type) {
@@ -47,7 +49,8 @@ static bool link_valid(const u8 *p, size_t size)
 		return vc == FC_VC_CTRL && flags == 0 && len >= 4 && len <= 4 + 12 * 16 &&
 		       (len - 4) % 16 == 0;
 	case FC_FRAME_STATUS:
-		return vc == FC_VC_DATA && flags <= (FC_STATUS_PROBE | FC_STATUS_WANT) && len == 0;
+		return vc == FC_VC_DATA && len == FC_STATUS_SIZE &&
+		       flags <= (FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK);
 	case FC_FRAME_FLIT:
 		if (vc != FC_VC_DATA)
 			return false;
@@ -128,6 +131,18 @@ static void check_faults(const u8 *data, u32 len)
 	free(p);
 }
 
+static void check_status(const u8 *data)
+{
+	u8 *p = fuzz_copy(data, FC_STATUS_SIZE);
+	u8 again[FC_STATUS_SIZE];
+	struct fc_status s;
+
+	fc_wire_status_decode(&s, p);
+	fc_wire_status_encode(again, &s);
+	CHECK(!memcmp(again, p, FC_STATUS_SIZE), "status encodes otherwise");
+	free(p);
+}
+
 static bool check_hello(struct fc_hello_msg *m, const u8 *data)
 {
 	u8 *p = fuzz_copy(data, FC_HELLO_SIZE);
@@ -135,7 +150,8 @@ static bool check_hello(struct fc_hello_msg *m, const u8 *data)
 	u8 again[FC_HELLO_SIZE];
 
 	CHECK(ok == (p[0] <= p[1] && be32(p + 4) != FC_SITE_NONE && be16(p + 8) &&
-		     be16(p + 8) < FC_PORTS_MAX && be16(p + 10) && be32(p + 16)), "HELLO: %d", ok);
+		     be16(p + 8) < FC_PORTS_MAX && be16(p + 10) && be32(p + 16) && p[32] <= 1 &&
+		     !p[33] && !be16(p + 34)), "HELLO: %d", ok);
 	if (ok) {
 		fc_wire_hello_encode(again, m);
 		CHECK(!memcmp(again, p, FC_HELLO_SIZE), "HELLO encodes otherwise");
@@ -300,6 +316,7 @@ static void fuzz_frame(struct fuzz *f)
 			check_head(payload, h.len, h.flags, h.len, nsites, mask, (u16)mask);
 		break;
 	case FC_FRAME_STATUS:
+		check_status(payload);
 		break;
 	}
 }

@@ -24,6 +24,12 @@ static const struct {
 	{ 2, FC_FF_WAIT, FC_FFC_TF, "the same" },
 };
 
+/* No link loses a front: the row that only a peer that breaks the rules can reach. */
+static inline bool forged_row(unsigned int machine, unsigned int state, unsigned int cond)
+{
+	return machine == 0 && state == FC_NI_FREE && cond == FC_NIC_JUNK;
+}
+
 /* Return: why the row cannot fire, or NULL. */
 static inline const char *unreachable_row(unsigned int machine, unsigned int state,
 					  unsigned int cond)

@@ -48,7 +48,8 @@ static struct fc_link_hdr random_link(void)
 		break;
 	case FC_FRAME_STATUS:
 		h.vc = FC_VC_DATA;
-		h.flags = (u8)tap_random(4);
+		h.flags = (u8)tap_random(8);
+		h.len = FC_STATUS_SIZE;
 		break;
 	case FC_FRAME_HELLO:
 		h.len = FC_HELLO_SIZE;
@@ -60,28 +61,37 @@ static struct fc_link_hdr random_link(void)
 		h.len = (u16)fc_faults_size(tap_random(FC_FAULTS_MAX + 1));
 		break;
 	}
+	h.summed = tap_random(2);
+	if (h.summed)
+		h.sum = random32();
 	return h;
 }
 
 static bool link_equal(const struct fc_link_hdr *a, const struct fc_link_hdr *b)
 {
 	return a->type == b->type && a->vc == b->vc && a->flags == b->flags && a->len == b->len &&
-	       a->epoch == b->epoch && a->seq == b->seq && a->ack == b->ack;
+	       a->epoch == b->epoch && a->seq == b->seq && a->ack == b->ack &&
+	       a->summed == b->summed && a->sum == b->sum;
 }
 
 TEST(wire_link__golden_bytes)
 {
 	static const u8 golden[FC_LINK_SIZE] = {
-		1, 2, 1, 3, 0x05, 0xdc, 0xab, 0xcd, 0x01, 0x02, 0x03, 0x04, 0x0a, 0x0b, 0x0c, 0x0d,
+		1, 2, 1, 0x83, 0x05, 0xdc, 0xab, 0xcd, 0x01, 0x02, 0x03, 0x04, 0x0a, 0x0b, 0x0c, 0x0d,
+		0x21, 0x22, 0x23, 0x24,
 	};
 	const struct fc_link_hdr h = {
 		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .flags = FC_PART_HEAD | FC_PART_TERM,
 		.len = 1500, .epoch = 0xabcd, .seq = 0x01020304, .ack = 0x0a0b0c0d,
+		.summed = true, .sum = 0x21222324,
 	};
 	u8 p[FC_LINK_SIZE];
 
 	fc_wire_link_encode(p, &h);
 	CHECK(!memcmp(p, golden, sizeof(p)), "layout");
+	CHECK(fc_wire_link_summed(p), "the checksum is not seen");
+	fc_wire_link_set_sum(p, 0x21222325);
+	CHECK(p[FC_LINK_SIZE - 1] == 0x25 && !memcmp(p, golden, FC_LINK_SIZE - 1), "checksum");
 }
 
 TEST(wire_link__data_flits_are_not_tiny)
@@ -189,8 +199,12 @@ TEST(wire_link__refuses)
 		{ "abort in a head", { .type = FC_FRAME_FLIT, .vc = 1, .flags = 7 } },
 		{ "abort with data", { .type = FC_FRAME_FLIT, .vc = 1, .flags = 6, .len = 1 } },
 		{ "status on control", { .type = FC_FRAME_STATUS, .vc = FC_VC_CTRL } },
-		{ "status with payload", { .type = FC_FRAME_STATUS, .vc = 1, .len = 1 } },
-		{ "status with unknown flag", { .type = FC_FRAME_STATUS, .vc = 1, .flags = 4 } },
+		{ "status of another size",
+		  { .type = FC_FRAME_STATUS, .vc = 1, .len = FC_STATUS_SIZE - 1 } },
+		{ "status with unknown flag",
+		  { .type = FC_FRAME_STATUS, .vc = 1, .len = FC_STATUS_SIZE, .flags = 8 } },
+		{ "a checksum that is not there",
+		  { .type = FC_FRAME_FLIT, .vc = 1, .flags = FC_PART_TERM, .sum = 1 } },
 		{ "hello of another size", { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE - 1 } },
 		{ "hello with flags",
 		  { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE, .flags = 1 } },
@@ -225,13 +239,27 @@ TEST(wire_link__refuses)
 static const struct fc_hello_msg hello = {
 	.ver_min = 1, .ver_max = 2, .mode = 3, .reason = 4, .site = 0x01020304, .port = 5,
 	.window = 0x0607, .flit = 0x08090a0b, .epoch = 0x0c0d0e0f, .peer_epoch = 0x10111213,
-	.topology = 0x14151617, .nsites = 0x18191a1b,
+	.topology = 0x14151617, .nsites = 0x18191a1b, .flags = FC_HELLO_SUM,
 };
 
 static const u8 hello_golden[FC_HELLO_SIZE] = {
 	1, 2, 3, 4, 1, 2, 3, 4, 0, 5, 6, 7, 8, 9, 10, 11,
 	12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27,
+	1, 0, 0, 0,
 };
+
+TEST(wire_status__golden_bytes)
+{
+	static const u8 golden[FC_STATUS_SIZE] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
+	const struct fc_status s = { .have = 0x0102030405060708ULL, .upto = 0x090a0b0c };
+	struct fc_status got;
+	u8 p[FC_STATUS_SIZE];
+
+	fc_wire_status_encode(p, &s);
+	CHECK(!memcmp(p, golden, sizeof(p)), "layout");
+	fc_wire_status_decode(&got, p);
+	CHECK(got.have == s.have && got.upto == s.upto, "another one");
+}
 
 TEST(wire_hello__golden_bytes)
 {
@@ -297,6 +325,7 @@ TEST(wire_hello__refuses)
 	REFUSED(port = 0);
 	REFUSED(port = FC_PORTS_MAX);
 	REFUSED(port = 0x0105);
+	REFUSED(flags = 2);
 #undef REFUSED
 }
 

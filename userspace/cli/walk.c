@@ -16,6 +16,7 @@ static const struct fc_timing timing = {
 	.seek = 1,
 	/* No time-out: what a busy net-output holds up is told, not undone. */
 	.timeout = 1 << 20,
+	.retry = 1 << 20,
 	.probe = 1 << 20,
 	/* As the kernel's sites, Documentation/design.rst, "Settings". */
 	.seek_max = 5,
@@ -152,6 +153,9 @@ static void note(struct stage *stage, const struct fc_effect *fx)
 	case FC_FX_STATUS:
 	case FC_FX_DROP:
 	case FC_FX_RESET:
+	case FC_FX_RESEND:
+	case FC_FX_RELEASE:
+	case FC_FX_RESCUE:
 		break;
 	}
 }

@@ -41,6 +41,7 @@ static const struct config defaults = {
 	.seek = 4,
 	.seek_max = 4,
 	.timeout = 64,
+	.retry = 16,
 	.probe = 1024,
 	.repeat = 16384,
 	.patience = 4000000,
@@ -78,6 +79,7 @@ static const struct {
 	NUMBER("seek", seek, 1, 1000000, "cycles between two seeks"),
 	NUMBER("seek-max", seek_max, 0, 65534, "seeks before a packet is stored on its way"),
 	NUMBER("timeout", timeout, 1, 1000000000, "cycles before a blocked multicast is aborted"),
+	NUMBER("retry", retry, 1, 1000000000, "cycles before a link tells, or asks again"),
 	NUMBER("probe", probe, 1, 1000000000, "cycles before a silent link is asked"),
 	NUMBER("repeat", repeat, 1, 1000000000, "cycles without news to a message's repetition"),
 	NUMBER("patience", patience, 1, (u64)1 << 40, "cycles without any news that mean it hangs"),
@@ -302,7 +304,7 @@ static int check_given(const struct config *config, const bool *given,
 	};
 	/* Nothing is lost there, storage has no bounds, and links have no windows. */
 	static const char *const word_only[] = {
-		"loss", "window", "transit", "fifo", "probe", "repeat", NULL
+		"loss", "window", "transit", "fifo", "retry", "probe", "repeat", NULL
 	};
 	static const char *const random_only[] = { "load", NULL };
 	int status = 0;
@@ -377,7 +379,8 @@ static int parse(struct config *config, int argc, char **argv)
 		return 2;
 	}
 	config->timing = (struct fc_timing){
-		.seek = config->seek, .timeout = config->timeout, .probe = config->probe,
+		.seek = config->seek, .timeout = config->timeout, .retry = config->retry,
+		.probe = config->probe,
 		.seek_max = (u16)config->seek_max, .fifo_room = (u16)config->fifo,
 	};
 	return -1;

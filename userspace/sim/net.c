@@ -117,6 +117,8 @@ static void net_init(struct sim *sim)
 			site->in[p].stat = sim_link_stat(sim, i, p);
 		}
 		node->link_free = xcalloc(nports, sizeof(*node->link_free));
+		node->replay = xcalloc(nports, sizeof(*node->replay));
+		node->replay_seq = xcalloc(nports, sizeof(*node->replay_seq));
 		node->peer = xcalloc(nports, sizeof(*node->peer));
 		node->peer_port = xcalloc(nports, sizeof(*node->peer_port));
 		node->time_at = FC_NEVER;
@@ -156,6 +158,10 @@ static void net_free(struct sim *sim)
 		fc_site_purge(&node->site, drop, sim);
 		flits_free(sim, &node->buffer);
 		flits_free(sim, &node->sending);
+		for (u8 p = 0; p < node->site.nports; p++)
+			flits_free(sim, &node->replay[p]);
+		free(node->replay);
+		free(node->replay_seq);
 		operator_free(sim, i);
 		free(node->site.in[0].queue);
 		free(node->site.in);
@@ -168,7 +174,7 @@ static void net_free(struct sim *sim)
 }
 
 void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *header,
-	      struct frame *frame)
+	      struct frame *frame, const struct fc_status *status)
 {
 	struct node *node = &sim->node[from];
 	struct event arrival = {
@@ -188,23 +194,60 @@ void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *head
 	arrival.time = start + sim->config.latency;
 	arrival.frame = frame;
 	fc_wire_link_encode(arrival.header, header);
+	if (status)
+		fc_wire_status_encode(arrival.header + FC_LINK_SIZE, status);
 	queue_add(&sim->queue, &arrival);
+}
+
+/* A flit of the replay buffer goes out. */
+static void transmit_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
+{
+	struct node *node = &sim->node[from];
+	struct flits *replay = &node->replay[fx->port];
+	u64 *stat = sim_link_stat(sim, from, fx->port);
+	u32 i = fx->seq - node->replay_seq[fx->port];
+	const struct fc_flit *flit;
+	struct frame *frame;
+	struct fc_link_hdr header = {
+		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .epoch = EPOCH, .seq = fx->seq,
+		.ack = fx->ack,
+	};
+
+	if (i >= replay->n)
+		die("site %u: flit %u is not in the replay buffer", from, fx->seq);
+	flit = &replay->flit[(replay->first + i) % replay->room];
+	frame = flit->h;
+	if (frame)
+		frame_get(frame);
+	header.flags = flit->parts;
+	header.len = frame ? (u16)(frame->size + frame->data) : 0;
+	stat[FC_LSTAT_TX_FLITS]++;
+	stat[FC_LSTAT_TX_BYTES] += FC_LINK_SIZE + header.len;
+	net_send(sim, from, fx->port, &header, frame, NULL);
+}
+
+static void release(struct sim *sim, u32 at, u8 port, u32 seq)
+{
+	struct node *node = &sim->node[at];
+
+	while (node->replay[port].n && fc_before(node->replay_seq[port], seq)) {
+		frame_put(sim, flits_take(&node->replay[port]).h);
+		node->replay_seq[port]++;
+	}
 }
 
 static void send_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
 {
 	u64 *stat = sim_link_stat(sim, from, fx->port);
 	struct frame *frame = fx->flit.h;
-	struct fc_link_hdr header = {
-		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .epoch = EPOCH, .seq = fx->seq,
-		.ack = fx->ack,
-		.flags = fx->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT),
+	struct fc_flit kept = {
+		.parts = fx->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT),
 	};
 
-	if (frame && header.flags & FC_PART_ABORT) {
+	if (frame && kept.parts & FC_PART_ABORT) {
 		sim_wrong(sim, "site %u: :abort-packet with a frame", from);
 		frame = NULL;
-	} else if (frame && header.flags & FC_PART_HEAD) {
+	} else if (frame && kept.parts & FC_PART_HEAD) {
 		unsigned int n = fc_wire_ntargets(frame->payload);
 		u64 mask = fx->mask & fc_mask_all(n);
 		u32 left = 0;
@@ -226,10 +269,11 @@ static void send_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
 	} else if (frame && fx->keep) {
 		frame_get(frame);
 	}
-	header.len = frame ? (u16)(frame->size + frame->data) : 0;
-	stat[FC_LSTAT_TX_FLITS]++;
-	stat[FC_LSTAT_TX_BYTES] += FC_LINK_SIZE + header.len;
-	net_send(sim, from, fx->port, &header, frame);
+	kept.h = frame;
+	if (!sim->node[from].replay[fx->port].n)
+		sim->node[from].replay_seq[fx->port] = fx->seq;
+	flits_add(&sim->node[from].replay[fx->port], &kept);
+	transmit_flit(sim, from, fx);
 }
 
 static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
@@ -246,9 +290,10 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		header = (struct fc_link_hdr){
 			.type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .flags = fx->flags,
 			.epoch = EPOCH, .seq = fx->seq, .ack = fx->ack,
+			.len = FC_STATUS_SIZE,
 		};
 		sim_link_stat(sim, at, fx->port)[FC_LSTAT_TX_STATUS]++;
-		net_send(sim, at, fx->port, &header, NULL);
+		net_send(sim, at, fx->port, &header, NULL, &fx->status);
 		break;
 	case FC_FX_STORE:
 		if (fx->keep)
@@ -276,6 +321,15 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		/* Both ends run this core, and frames are lost but never forged. */
 		fprintf(stderr, "flitcast-sim: the ends of a link contradict each other\n");
 		abort();
+	case FC_FX_RESEND:
+		transmit_flit(sim, at, fx);
+		break;
+	case FC_FX_RELEASE:
+		release(sim, at, fx->port, fx->seq);
+		break;
+	case FC_FX_RESCUE:
+		/* Simulated links stay up. */
+		break;
 	}
 }
 
@@ -339,7 +393,7 @@ static void net_arrive(struct sim *sim, const struct event *event)
 {
 	u64 *stat = sim_link_stat(sim, event->node, event->port);
 	struct frame *frame = event->frame;
-	u32 total = FC_LINK_SIZE + (frame ? frame->size + frame->data : 0);
+	u32 total = FC_LINK_SIZE + (frame ? frame->size + frame->data : FC_STATUS_SIZE);
 	struct fc_event ev = { .port = event->port };
 	struct fc_link_hdr header;
 	struct fc_ctrl ctrl;
@@ -358,12 +412,13 @@ static void net_arrive(struct sim *sim, const struct event *event)
 		if (!flit_of_frame(sim, &header, frame, &ev.flit))
 			goto malformed;
 		stat[FC_LSTAT_RX_FLITS]++;
-		stat[FC_LSTAT_RX_BYTES] += total;
+		stat[FC_LSTAT_RX_BYTES] += FC_LINK_SIZE + header.len;
 		net_event(sim, event->node, &ev);
 		return;
 	case FC_FRAME_STATUS:
 		ev.type = FC_EV_STATUS;
 		ev.flags = header.flags;
+		fc_wire_status_decode(&ev.status, event->header + FC_LINK_SIZE);
 		stat[FC_LSTAT_RX_STATUS]++;
 		net_event(sim, event->node, &ev);
 		return;

@@ -62,7 +62,7 @@ static void control_send(struct sim *sim, u32 at, const struct fc_ctrl *ctrl, bo
 	sim_link_stat(sim, at, port)[FC_LSTAT_TX_CTRL]++;
 	frame = frame_new(sim, FC_CTRL_SIZE);
 	fc_wire_ctrl_encode(frame->payload, ctrl);
-	net_send(sim, at, port, &header, frame);
+	net_send(sim, at, port, &header, frame, NULL);
 }
 
 static bool message_has_flow(const struct message *message, const struct flow *flow, u32 *index)

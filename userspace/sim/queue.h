@@ -35,7 +35,7 @@ enum event_kind {
  * @kind: enum event_kind
  * @port: port the frame or the packet arrives at
  * @node: site
- * @header: link header of the frame
+ * @header: link header of the frame, and the payload of a status
  * @term: kind of the terminator
  * @frame: what is behind it, or NULL; owned by the event
  * @message: to be repeated
@@ -47,7 +47,7 @@ struct event {
 	u8 kind;
 	u8 port;
 	union {
-		u8 header[FC_LINK_SIZE];
+		u8 header[FC_LINK_SIZE + FC_STATUS_SIZE];
 		u8 term;
 	};
 	u32 node;

@@ -62,6 +62,7 @@ enum fault {
  * @seek: cycles between two seeks
  * @seek_max: seeks before a packet is forced to the local net-output
  * @timeout: cycles before abort-request
+ * @retry: cycles before a peer hears what was taken, or is asked for what is missing
  * @probe: cycles before a flit is asked after
  * @repeat: cycles without news after which a message is repeated
  * @patience: cycles without any news after which the network hangs
@@ -95,6 +96,7 @@ struct config {
 	u64 seek;
 	u64 seek_max;
 	u64 timeout;
+	u64 retry;
 	u64 probe;
 	u64 repeat;
 	u64 patience;
@@ -150,6 +152,8 @@ struct stored {
  * @peer: for each port, the site at the other end
  * @peer_port: for each port, the port at the other end
  * @buffer: the network-buffer
+ * @replay: for each port, the flits sent that the peer has not taken, in order
+ * @replay_seq: for each port, the number of the first of them
  * @sending: flits of the packet being put into the local net-input
  * @sending_stored: that packet was stored for others
  * @transit: the other packets stored for others, oldest first
@@ -173,6 +177,8 @@ struct node {
 	u32 *peer;
 	u8 *peer_port;
 	struct flits buffer;
+	struct flits *replay;
+	u32 *replay_seq;
 	struct flits sending;
 	bool sending_stored;
 	struct stored *transit;
@@ -279,9 +285,9 @@ struct fc_flit flits_take(struct flits *list);
 void flits_free(struct sim *sim, struct flits *list);
 /* Give an event to a site and perform what comes of it. */
 void net_event(struct sim *sim, u32 node, const struct fc_event *ev);
-/* A frame on the link of a port; takes over the frame. */
+/* A frame on the link of a port; takes over the frame; @status: payload of a status, or NULL. */
 void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *header,
-	      struct frame *frame);
+	      struct frame *frame, const struct fc_status *status);
 
 /* operator.c */
 void operator_init(struct sim *sim, u32 node);

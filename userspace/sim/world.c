@@ -160,10 +160,12 @@ static void wire_add(unsigned int at, u8 port, const struct wire_frame *frame)
 
 	/* A status behind a status says all of it: levels. */
 	if (frame->status && wire->n && wire->frame[wire->n - 1].status) {
-		u8 flags = wire->frame[wire->n - 1].parts;
+		struct wire_frame *last = &wire->frame[wire->n - 1], before = *last;
 
-		wire->frame[wire->n - 1] = *frame;
-		wire->frame[wire->n - 1].parts |= flags;
+		*last = *frame;
+		last->parts |= before.parts;
+		if (!(frame->parts & FC_STATUS_NACK))
+			last->said.upto = before.said.upto;
 		return;
 	}
 	if (wire->n == WORLD_WIRE) {
@@ -171,6 +173,18 @@ static void wire_add(unsigned int at, u8 port, const struct wire_frame *frame)
 		return;
 	}
 	wire->frame[wire->n++] = *frame;
+}
+
+static void wire_first(unsigned int at, u8 port, const struct wire_frame *frame)
+{
+	struct wire *wire = &world.node[at].wire[port];
+
+	if (wire->n == WORLD_WIRE) {
+		breaks("site %u port %u: more than %u frames on a link", at, port, WORLD_WIRE);
+		return;
+	}
+	memmove(wire->frame + 1, wire->frame, wire->n++ * sizeof(*frame));
+	wire->frame[0] = *frame;
 }
 
 static struct wire_frame wire_take(unsigned int at, u8 port)
@@ -316,6 +330,7 @@ static void fired(const struct fc_site *site, unsigned int machine, unsigned int
 
 static void send_flit(unsigned int at, const struct fc_effect *e)
 {
+	struct node *node = &world.node[at];
 	struct wire_frame frame = {
 		.id = id_of(&e->flit), .seq = e->seq, .ack = e->ack,
 		.parts = e->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT),
@@ -332,7 +347,71 @@ static void send_flit(unsigned int at, const struct fc_effect *e)
 	}
 	if (!frame.id && frame.parts != (FC_PART_TERM | FC_PART_ABORT))
 		breaks("site %u: parts %x without a frame", at, frame.parts);
+	if (node->nreplay[e->port] == world_cfg->window) {
+		breaks("site %u port %u: a window of more than %u", at, e->port,
+		       world_cfg->window);
+		return;
+	}
+	if (!node->nreplay[e->port])
+		node->replay_seq[e->port] = e->seq;
+	node->replay[e->port][node->nreplay[e->port]++] =
+		(struct kept){ .id = frame.id, .parts = frame.parts };
 	wire_add(at, e->port, &frame);
+}
+
+static void resend_flit(unsigned int at, const struct fc_effect *e)
+{
+	const struct node *node = &world.node[at];
+	u32 i = e->seq - node->replay_seq[e->port];
+	struct wire_frame frame = { .seq = e->seq, .ack = e->ack };
+
+	if (i >= node->nreplay[e->port]) {
+		breaks("site %u port %u: a flit that is not kept is sent again", at, e->port);
+		return;
+	}
+	frame.id = node->replay[e->port][i].id;
+	frame.parts = node->replay[e->port][i].parts;
+	wire_add(at, e->port, &frame);
+}
+
+static void release(unsigned int at, const struct fc_effect *e)
+{
+	struct node *node = &world.node[at];
+	struct kept *kept = node->replay[e->port];
+	u32 n = e->seq - node->replay_seq[e->port];
+
+	if (n > node->nreplay[e->port]) {
+		breaks("site %u port %u: %u of %u kept flits are released", at, e->port, n,
+		       node->nreplay[e->port]);
+		return;
+	}
+	node->nreplay[e->port] -= (u8)n;
+	node->replay_seq[e->port] = e->seq;
+	memmove(kept, kept + n, node->nreplay[e->port] * sizeof(*kept));
+}
+
+/* The whole packets of a link that is gone go on from here, another way. */
+static void rescue(unsigned int at, u8 port)
+{
+	struct node *node = &world.node[at];
+	u8 front = 0, n = 0;
+
+	for (unsigned int i = 0; i < node->nreplay[port]; i++) {
+		const struct kept *kept = &node->replay[port][i];
+
+		if (kept->parts & (FC_PART_HEAD | FC_PART_ABORT)) {
+			front = kept->parts & FC_PART_HEAD ? kept->id : 0;
+			n = 0;
+		}
+		n++;
+		if (!front || !(kept->parts & FC_PART_TERM))
+			continue;
+		if (n != world_cfg->message[content_of(front)->message].flits)
+			breaks("site %u port %u: %u flits are a packet", at, port, n);
+		store(node, at, front);
+		front = 0;
+	}
+	node->nreplay[port] = 0;
 }
 
 static void perform(unsigned int at, const struct fc_effect *e)
@@ -353,6 +432,7 @@ static void perform(unsigned int at, const struct fc_effect *e)
 		status.parts = e->flags;
 		status.seq = e->seq;
 		status.ack = e->ack;
+		status.said = e->status;
 		wire_add(at, e->port, &status);
 		break;
 	case FC_FX_STORE:
@@ -379,6 +459,15 @@ static void perform(unsigned int at, const struct fc_effect *e)
 		break;
 	case FC_FX_RESET:
 		breaks("site %u port %u: the ends of a link contradict each other", at, e->port);
+		break;
+	case FC_FX_RESEND:
+		resend_flit(at, e);
+		break;
+	case FC_FX_RELEASE:
+		release(at, e);
+		break;
+	case FC_FX_RESCUE:
+		rescue(at, e->port);
 		break;
 	}
 }
@@ -415,6 +504,10 @@ static void site_event(unsigned int at, const struct fc_event *first)
 		       node->held);
 	if (node->site.work || node->site.status)
 		breaks("site %u is left with work", at);
+	for (unsigned int p = 1; p < node->site.nports; p++)
+		if (node->nreplay[p] != node->out[p].sent - node->out[p].acked)
+			breaks("site %u port %u keeps %u flits, of which %u were not taken", at, p,
+			       node->nreplay[p], node->out[p].sent - node->out[p].acked);
 }
 
 /* Every timer that is armed is due later, whenever that is. */
@@ -428,6 +521,8 @@ static void settle(struct node *node)
 {
 	for (unsigned int p = 0; p < node->site.nports; p++) {
 		later(&node->in[p].seek_at);
+		later(&node->in[p].tell_at);
+		later(&node->in[p].nack_at);
 		later(&node->out[p].probe_at);
 	}
 	later(&node->site.fifo.timeout_at);
@@ -498,6 +593,10 @@ static bool under_way(unsigned int m)
 				if (wire->frame[i].id &&
 				    content_of(wire->frame[i].id)->message == m)
 					return true;
+			for (unsigned int i = 0; i < node->nreplay[p]; i++)
+				if (node->replay[p][i].id &&
+				    content_of(node->replay[p][i].id)->message == m)
+					return true;
 			if (node->in[p].held.h &&
 			    content_of(id_of(&node->in[p].held))->message == m)
 				return true;
@@ -560,10 +659,12 @@ static void arrive(unsigned int at, u8 port)
 		.seq = frame.seq, .ack = frame.ack,
 	};
 
-	if (frame.status)
+	if (frame.status) {
 		ev.flags = frame.parts;
-	else
+		ev.status = frame.said;
+	} else {
 		ev.flit = make_flit(frame.id, frame.parts);
+	}
 	site_event(peer_of(at, port), &ev);
 }
 
@@ -614,6 +715,8 @@ void world_init(const struct world_config *config)
 		}
 	}
 	world.loss = world_cfg->loss;
+	world.doubles = world_cfg->doubles;
+	world.overtakes = world_cfg->overtakes;
 	world.flaps = world_cfg->flaps;
 	world.early = world_cfg->early;
 }
@@ -649,13 +752,22 @@ static void link_events(struct list *list, unsigned int at, u8 port)
 		may(list, WORLD_ARRIVE, where);
 		if (world.loss)
 			may(list, WORLD_LOSE, where);
+		if (world.doubles)
+			may(list, WORLD_DOUBLE, where);
+		if (world.overtakes && node->wire[port].n > 1)
+			may(list, WORLD_OVERTAKE, where);
 	}
 	if (world.flaps && first_end(at, port))
 		may(list, WORLD_DOWN, where);
 	/* Much later than anything that is under way on the link. */
-	if (node->out[port].probe_at != FC_NEVER && !node->wire[port].n &&
-	    !peer->wire[peer_port(port)].n)
+	if (node->wire[port].n || peer->wire[peer_port(port)].n)
+		return;
+	if (node->out[port].probe_at != FC_NEVER)
 		may(list, WORLD_PROBE, where);
+	if (node->in[port].tell_at != FC_NEVER)
+		may(list, WORLD_TELL, where);
+	if (node->in[port].nack_at != FC_NEVER)
+		may(list, WORLD_NACK, where);
 }
 
 static void operator_events(struct list *list, unsigned int at)
@@ -708,6 +820,7 @@ static void apply(u16 event)
 {
 	unsigned int where = event & 0xff, at;
 	struct fc_event room = { .type = FC_EV_ROOM, .count = 1 };
+	struct wire_frame frame;
 	u8 port;
 
 	place_split(where, &at, &port);
@@ -718,7 +831,18 @@ static void apply(u16 event)
 	case WORLD_LOSE:
 		wire_take(at, port);
 		world.loss--;
-		world.repeated = true;
+		break;
+	case WORLD_DOUBLE:
+		world.doubles--;
+		frame = world.node[at].wire[port].frame[0];
+		arrive(at, port);
+		wire_first(at, port, &frame);
+		break;
+	case WORLD_OVERTAKE:
+		world.overtakes--;
+		frame = world.node[at].wire[port].frame[0];
+		world.node[at].wire[port].frame[0] = world.node[at].wire[port].frame[1];
+		world.node[at].wire[port].frame[1] = frame;
 		break;
 	case WORLD_DOWN:
 		world.flaps--;
@@ -755,6 +879,12 @@ static void apply(u16 event)
 		break;
 	case WORLD_PROBE:
 		fire(at, &world.node[at].out[port].probe_at);
+		break;
+	case WORLD_TELL:
+		fire(at, &world.node[at].in[port].tell_at);
+		break;
+	case WORLD_NACK:
+		fire(at, &world.node[at].in[port].nack_at);
 		break;
 	}
 	for (at = 0; at < world_cfg->topo.nsites; at++)

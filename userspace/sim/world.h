@@ -39,6 +39,10 @@ enum world_kind {
 	WORLD_SEEK,		/* a net-input counts a seek */
 	WORLD_TIMEOUT,		/* a fifo-buffer times out */
 	WORLD_PROBE,		/* a net-output asks what was taken */
+	WORLD_TELL,		/* a net-input tells what was taken */
+	WORLD_NACK,		/* a net-input asks for what is missing */
+	WORLD_DOUBLE,		/* the first frame of a link comes in, and once more */
+	WORLD_OVERTAKE,		/* the second frame of a link goes before the first */
 };
 
 static inline u16 world_event(enum world_kind kind, unsigned int place)
@@ -74,6 +78,8 @@ struct world_message {
  * @window: flits a net-input takes ahead
  * @pool: packets an operator stores for others
  * @loss: frames that may be lost, over all
+ * @doubles: frames that may come twice, over all
+ * @overtakes: frames that may overtake another one, over all
  * @flaps: times a link may go down, over all
  * @early: repetitions too early, over all
  * @down: by site, ports whose link is dead for ever; the sites know it, and go around
@@ -93,6 +99,8 @@ struct world_config {
 	u8 window;
 	u8 pool;
 	u8 loss;
+	u8 doubles;
+	u8 overtakes;
 	u8 flaps;
 	u8 early;
 	u32 down[WORLD_SITES];
@@ -106,9 +114,9 @@ struct world_config {
  * world_parse() - a scenario from its text
  * @config: result
  * @text: "TOPOLOGY [WORD]... MESSAGE...", where MESSAGE is FROM>TO[,TO]...[*FLITS]
- *	and WORD is one of window=, room=, pool=, seek=, loss=, flaps=, early=
- *	(a number follows), dead=A-B (two neighbours), unaware,
- *	no-timeout, paper
+ *	and WORD is one of window=, room=, pool=, seek=, loss=, double=,
+ *	overtake=, flaps=, early= (a number follows), dead=A-B (two neighbours),
+ *	unaware, no-timeout, paper
  *
  * Return: NULL, or a text that says what is wrong, valid until the next call.
  */

@@ -47,8 +47,8 @@ static void code_flit(struct codec *c, struct fc_flit *flit)
 /* At rest, as most of them are: one byte. */
 static bool in_rests(const struct fc_in *in, unsigned int p)
 {
-	return in->state == FC_NI_FREE && !in->queued && !in->want && !in->doubt &&
-	       (!p || in->told == in->taken);
+	return in->state == FC_NI_FREE && !in->queued && !in->want &&
+	       (!p || (in->told == in->taken && in->end == in->taken && in->tell_at == FC_NEVER));
 }
 
 static void code_in(struct codec *c, struct node *node, unsigned int p)
@@ -59,7 +59,8 @@ static void code_in(struct codec *c, struct node *node, unsigned int p)
 	if (c->load) {
 		struct fc_in rest = {
 			.queue = in->queue, .stat = in->stat, .state = FC_NI_FREE,
-			.taken = BASE, .told = BASE, .seek_at = FC_NEVER,
+			.taken = BASE, .told = BASE, .end = BASE, .seek_at = FC_NEVER,
+			.tell_at = FC_NEVER, .nack_at = FC_NEVER,
 		};
 
 		*in = rest;
@@ -70,10 +71,17 @@ static void code_in(struct codec *c, struct node *node, unsigned int p)
 	CODE(c, in->queued);
 	for (unsigned int i = 0; i < window && in->queued; i++)
 		code_flit(c, &in->queue[(in->first + i) % window]);
-	if (p)
+	if (p) {
 		CODE_FROM(c, in->told, in->taken);
+		CODE_FROM(c, in->end, in->taken);
+		code_timer(c, &in->tell_at);
+		code_timer(c, &in->nack_at);
+		in->nack_wait = 1;
+	} else {
+		in->told = in->taken;
+		in->end = in->taken + in->queued;
+	}
 	in->want = code(c, in->want);
-	in->doubt = code(c, in->doubt);
 	CODE(c, in->state);
 	if (in->state == FC_NI_FREE)
 		return;
@@ -103,6 +111,18 @@ static void code_port(struct codec *c, u8 *port)
 	*port = p == WORLD_PORTS ? FC_PORT_NONE : p;
 }
 
+static void code_replay(struct codec *c, struct node *node, unsigned int p)
+{
+	const struct fc_out *out = &node->out[p];
+
+	node->nreplay[p] = (u8)(out->sent - out->acked);
+	node->replay_seq[p] = out->acked;
+	for (unsigned int i = 0; i < node->nreplay[p]; i++) {
+		CODE(c, node->replay[p][i].id);
+		CODE(c, node->replay[p][i].parts);
+	}
+}
+
 /* The counters of both ends of a link begin at what the peer took. */
 static void code_out(struct codec *c, struct node *node, unsigned int p, u32 taken)
 {
@@ -120,6 +140,7 @@ static void code_out(struct codec *c, struct node *node, unsigned int p, u32 tak
 		out->acked = taken;
 		out->probe_at = FC_NEVER;
 		out->probe_wait = 1;
+		node->nreplay[p] = 0;
 	}
 	if (code(c, out->state == FC_NO_FREE && out->claim == FC_PORT_NONE &&
 		 (!p || (out->sent == taken && out->acked == taken && out->probe_at == FC_NEVER))))
@@ -129,7 +150,9 @@ static void code_out(struct codec *c, struct node *node, unsigned int p, u32 tak
 	if (p) {
 		CODE_FROM(c, out->sent, taken);
 		CODE_FROM(c, out->acked, taken);
+		out->got = code(c, (u32)out->got);
 		code_timer(c, &out->probe_at);
+		code_replay(c, node, p);
 	}
 	if (out->state == FC_NO_FREE)
 		return;
@@ -150,6 +173,13 @@ static void code_wire(struct codec *c, struct wire *wire, u32 to_taken, u32 from
 		CODE(c, f->parts);
 		CODE_FROM(c, f->seq, to_taken);
 		CODE_FROM(c, f->ack, from_taken);
+		if (!f->status)
+			continue;
+		f->said.have = code(c, (u32)f->said.have);
+		if (f->parts & FC_STATUS_NACK)
+			CODE_FROM(c, f->said.upto, from_taken);
+		else
+			f->said.upto = 0;
 	}
 }
 
@@ -231,6 +261,8 @@ static void code_ends(struct codec *c)
 static void codec(struct codec *c)
 {
 	CODE(c, world.loss);
+	CODE(c, world.doubles);
+	CODE(c, world.overtakes);
 	CODE(c, world.flaps);
 	CODE(c, world.early);
 	world.repeated = code(c, world.repeated);

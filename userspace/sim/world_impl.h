@@ -31,6 +31,13 @@ struct wire_frame {
 	u8 parts;		/* of a flit; FC_STATUS_* of a status */
 	u32 seq;
 	u32 ack;
+	struct fc_status said;
+};
+
+/* What a replay buffer keeps of a flit. */
+struct kept {
+	u8 id;
+	u8 parts;
 };
 
 struct wire {
@@ -46,6 +53,9 @@ struct node {
 	u64 link_stat[WORLD_PORTS][FC_LSTAT_COUNT];
 	u64 stat[FC_STAT_COUNT];
 	struct wire wire[WORLD_PORTS];	/* what the port sent */
+	struct kept replay[WORLD_PORTS][WORLD_WINDOW];	/* of this, not taken */
+	u8 nreplay[WORLD_PORTS];
+	u32 replay_seq[WORLD_PORTS];
 	u8 held;		/* handles the site has */
 	u8 words;		/* in the fifo-buffer */
 	u8 nbuffer;
@@ -64,9 +74,11 @@ struct end {
 
 struct world {
 	u8 loss;
+	u8 doubles;
+	u8 overtakes;
 	u8 flaps;
 	u8 early;
-	bool repeated;		/* something was lost, reset or repeated too early */
+	bool repeated;		/* a link was reset, or a message repeated too early */
 	struct node node[WORLD_SITES];
 	struct fc_rxflow rx[WORLD_MESSAGES * WORLD_TARGETS];
 	struct fc_txflow tx[WORLD_MESSAGES * WORLD_TARGETS];

@@ -116,6 +116,8 @@ static const char *parse_word(struct world_config *config, const char *word, uns
 		{ "pool=", &config->pool, 0, WORLD_POOL },
 		{ "seek=", &seek, 0, 3 },
 		{ "loss=", &config->loss, 0, 9 },
+		{ "double=", &config->doubles, 0, 9 },
+		{ "overtake=", &config->overtakes, 0, 9 },
 		{ "flaps=", &config->flaps, 0, 9 },
 		{ "early=", &config->early, 0, 9 },
 	};
@@ -156,7 +158,7 @@ const char *world_parse(struct world_config *config, const char *text)
 	unsigned int flows = 0;
 
 	memset(config, 0, sizeof(*config));
-	config->timing = (struct fc_timing){ .seek = 1, .timeout = 1, .probe = 1 };
+	config->timing = (struct fc_timing){ .seek = 1, .timeout = 1, .retry = 1, .probe = 1 };
 	config->window = 1;
 	config->pool = 1;
 	config->timeout = true;

@@ -12,7 +12,7 @@ static void tell_content(u8 id, u8 parts, char *text, size_t size)
 	int n;
 
 	if (!id) {
-		snprintf(text, size, "%s", parts & FC_FLIT_LOST ? "lost" : ":abort-packet");
+		snprintf(text, size, ":abort-packet");
 		return;
 	}
 	if (!c->mask) {
@@ -30,8 +30,9 @@ static void tell_content(u8 id, u8 parts, char *text, size_t size)
 static void tell_frame(const struct wire_frame *f, char *text, size_t size)
 {
 	if (f->status)
-		snprintf(text, size, "status%s%s", f->parts & FC_STATUS_PROBE ? " probe" : "",
-			 f->parts & FC_STATUS_WANT ? " want" : "");
+		snprintf(text, size, "status%s%s%s", f->parts & FC_STATUS_PROBE ? " probe" : "",
+			 f->parts & FC_STATUS_WANT ? " want" : "",
+			 f->parts & FC_STATUS_NACK ? " nack" : "");
 	else
 		tell_content(f->id, f->parts, text, size);
 }
@@ -46,10 +47,17 @@ void world_tell_event(u16 event, char *text, size_t size)
 	switch ((enum world_kind)(event >> 8)) {
 	case WORLD_ARRIVE:
 	case WORLD_LOSE:
+	case WORLD_DOUBLE:
 		tell_frame(&world.node[at].wire[port].frame[0], what, sizeof(what));
-		snprintf(text, size, "%s %s at %u from %u",
-			 what, event >> 8 == WORLD_LOSE ? "is lost" : "arrives",
+		snprintf(text, size, "%s %s at %u from %u", what,
+			 event >> 8 == WORLD_LOSE ? "is lost" :
+			 event >> 8 == WORLD_DOUBLE ? "arrives, the first of two," : "arrives",
 			 peer_of(at, port), at);
+		break;
+	case WORLD_OVERTAKE:
+		tell_frame(&world.node[at].wire[port].frame[1], what, sizeof(what));
+		snprintf(text, size, "%s overtakes another frame from %u to %u", what, at,
+			 peer_of(at, port));
 		break;
 	case WORLD_DOWN:
 	case WORLD_UP:
@@ -80,6 +88,13 @@ void world_tell_event(u16 event, char *text, size_t size)
 		break;
 	case WORLD_PROBE:
 		snprintf(text, size, "site %u probes %u", at, peer_of(at, port));
+		break;
+	case WORLD_TELL:
+		snprintf(text, size, "site %u tells %u what it took", at, peer_of(at, port));
+		break;
+	case WORLD_NACK:
+		snprintf(text, size, "site %u asks %u for what is missing", at,
+			 peer_of(at, port));
 		break;
 	}
 }

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Link-level retry: two sites of line:2 on a link that loses, doubles, delays and
+ * reorders whatever is sent.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "site.h"
+#include "tap.h"
+
+#define WINDOW_MAX	64
+#define FRAMES		512
+
+/* Of this size are the flits; what they carry is their number. */
+#define BYTES		10
+
+struct frame {
+	bool flying;
+	u64 at;
+	struct fc_event ev;
+};
+
+struct kept {
+	u32 seq;
+	struct fc_flit flit;
+};
+
+struct end {
+	struct fc_in in[2];
+	struct fc_out out[2];
+	struct fc_flit queue[2][WINDOW_MAX];
+	u64 link_stat[2][FC_LSTAT_COUNT];
+	u64 stat[FC_STAT_COUNT];
+	struct fc_site site;
+	struct kept replay[WINDOW_MAX];	/* slot: number modulo size */
+	u32 next;		/* packet to send, or to get */
+	u32 frames;		/* sent */
+	u32 rescues;
+	struct frame wire[FRAMES];	/* to this end */
+};
+
+struct bench {
+	struct fc_topo topo;
+	struct fc_pref pref;
+	struct fc_timing timing;
+	struct end end[2];
+	u32 loss;		/* of 100 */
+	u32 doubled;
+	u32 delay;		/* at most */
+	u64 now;
+};
+
+static struct fc_effects effects;
+/* All the same: a packet of one flit to site 1; flits carry their numbers in the handle. */
+static u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
+
+static void event(struct bench *b, unsigned int at, struct fc_event ev);
+
+static void *handle_of(u32 n)
+{
+	return (void *)(uintptr_t)(n + 1);
+}
+
+static void put(struct bench *b, unsigned int to, const struct fc_event *ev)
+{
+	b->end[!to].frames++;
+	for (unsigned int copies = tap_random(100) < b->doubled ? 2 : 1; copies; copies--) {
+		if (tap_random(100) < b->loss)
+			continue;
+		for (unsigned int i = 0; i < FRAMES; i++) {
+			struct frame *f = &b->end[to].wire[i];
+
+			if (f->flying)
+				continue;
+			f->flying = true;
+			f->at = b->now + 1 + tap_random(b->delay);
+			f->ev = *ev;
+			break;
+		}
+	}
+}
+
+static void perform(struct bench *b, unsigned int at, const struct fc_effect *e)
+{
+	struct end *end = &b->end[at];
+	struct fc_event ev = { .port = 1, .seq = e->seq, .ack = e->ack, .flags = e->flags };
+	struct kept *kept = &end->replay[e->seq % WINDOW_MAX];
+	u32 got;
+
+	switch ((enum fc_effect_type)e->type) {
+	case FC_FX_SEND:
+		*kept = (struct kept){ .seq = e->seq, .flit = e->flit };
+		ev.type = FC_EV_FLIT;
+		ev.flit = e->flit;
+		put(b, !at, &ev);
+		break;
+	case FC_FX_RESEND:
+		CHECK(kept->flit.h && kept->seq == e->seq, "flit %u is not kept", e->seq);
+		ev.type = FC_EV_FLIT;
+		ev.flit = kept->flit;
+		put(b, !at, &ev);
+		break;
+	case FC_FX_RELEASE:
+		for (unsigned int i = 0; i < WINDOW_MAX; i++)
+			if (end->replay[i].flit.h && fc_before(end->replay[i].seq, e->seq))
+				end->replay[i].flit.h = NULL;
+		break;
+	case FC_FX_STATUS:
+		ev.type = FC_EV_STATUS;
+		ev.status = e->status;
+		put(b, !at, &ev);
+		break;
+	case FC_FX_STORE:
+		got = (u32)((uintptr_t)e->flit.h - 1);
+		CHECK(got == end->next, "packet %u came, not %u", got, end->next);
+		end->next = got + 1;
+		break;
+	case FC_FX_RESCUE:
+		end->rescues++;
+		break;
+	case FC_FX_RESET:
+		CHECK(false, "end %u finds a contradiction", at);
+		break;
+	case FC_FX_SERVE:
+	case FC_FX_SERVE_LOCAL:
+	case FC_FX_DROP:
+		break;
+	case FC_FX_DISCARD:
+	case FC_FX_UNREACHABLE:
+		CHECK(false, "effect %u", e->type);
+		break;
+	}
+}
+
+static void event(struct bench *b, unsigned int at, struct fc_event ev)
+{
+	bool more;
+
+	ev.now = b->now;
+	do {
+		more = fc_site_event(&b->end[at].site, &ev, &effects);
+		for (u32 i = 0; i < effects.n; i++)
+			perform(b, at, &effects.fx[i]);
+		ev.type = FC_EV_MORE;
+	} while (more);
+}
+
+static void bench_init(struct bench *b, u32 window)
+{
+	struct fc_packet pk = { .ntargets = 1, .msg_len = BYTES, .data_len = BYTES };
+	struct fc_target t = { .site = 1, .port = 1, .flags = FC_TARGET_LAST };
+
+	memset(b, 0, sizeof(*b));
+	fc_wire_packet_encode(head, &pk);
+	fc_wire_target_encode(head, 0, &t);
+	if (fc_topo_parse(&b->topo, "ring:3"))
+		abort();
+	fc_pref_default(&b->pref, &b->topo);
+	/* Nothing is stored on its way: what waits for the link waits. */
+	b->timing = (struct fc_timing){
+		.seek = 1000000, .timeout = 1000000, .retry = 20, .probe = 200, .seek_max = 100,
+	};
+	b->delay = 1;
+	for (unsigned int at = 0; at < 2; at++) {
+		struct fc_event up = { .type = FC_EV_LINK_UP, .port = 1, .count = window };
+		struct end *end = &b->end[at];
+		struct fc_site *site = &end->site;
+
+		site->topo = &b->topo;
+		site->pref = &b->pref;
+		site->timing = &b->timing;
+		site->in = end->in;
+		site->out = end->out;
+		site->stat = end->stat;
+		site->id = at;
+		site->window = window;
+		site->nports = 2;
+		for (u8 p = 0; p < 2; p++) {
+			end->in[p].queue = end->queue[p];
+			end->in[p].stat = end->link_stat[p];
+		}
+		fc_site_init(site, at);
+		event(b, at, up);
+	}
+}
+
+/* A packet of one flit into site 0, if it takes one. */
+static bool offer(struct bench *b)
+{
+	struct end *end = &b->end[0];
+	struct fc_event ev = {
+		.type = FC_EV_FLIT, .port = FC_PORT_LOCAL, .seq = fc_site_seq(&end->site),
+		.flit = { .parts = FC_PART_HEAD | FC_PART_TERM, .data = BYTES, .head = head },
+	};
+
+	if (!fc_site_room(&end->site))
+		return false;
+	ev.flit.h = handle_of(end->next++);
+	event(b, 0, ev);
+	return true;
+}
+
+static void tick(struct bench *b)
+{
+	static const struct fc_event due = { .type = FC_EV_TIME };
+
+	b->now++;
+	for (unsigned int at = 0; at < 2; at++) {
+		for (unsigned int i = 0; i < FRAMES; i++) {
+			struct frame *f = &b->end[at].wire[i];
+
+			if (!f->flying || f->at > b->now)
+				continue;
+			f->flying = false;
+			event(b, at, f->ev);
+		}
+		if (b->end[at].site.next_at <= b->now)
+			event(b, at, due);
+	}
+}
+
+/* On to where something happens. */
+static void pass(struct bench *b)
+{
+	u64 next = FC_NEVER;
+
+	for (unsigned int at = 0; at < 2; at++) {
+		if (b->end[at].site.next_at < next)
+			next = b->end[at].site.next_at;
+		for (unsigned int i = 0; i < FRAMES; i++)
+			if (b->end[at].wire[i].flying && b->end[at].wire[i].at < next)
+				next = b->end[at].wire[i].at;
+	}
+	if (next != FC_NEVER && next > b->now)
+		b->now = next - 1;
+	tick(b);
+}
+
+static bool quiet(const struct bench *b)
+{
+	for (unsigned int at = 0; at < 2; at++) {
+		if (!fc_site_idle(&b->end[at].site) ||
+		    b->end[at].out[1].sent != b->end[at].out[1].acked)
+			return false;
+		for (unsigned int i = 0; i < FRAMES; i++)
+			if (b->end[at].wire[i].flying)
+				return false;
+	}
+	return true;
+}
+
+static void run(struct bench *b, u32 packets)
+{
+	for (unsigned int i = 0; i < 1000000; i++) {
+		while (b->end[0].next < packets && offer(b))
+			;
+		if (b->end[0].next == packets && quiet(b))
+			break;
+		pass(b);
+	}
+	CHECK(b->end[1].next == packets, "%u of %u packets came", b->end[1].next, packets);
+	CHECK(quiet(b), "the link does not come to rest");
+	for (unsigned int i = 0; i < WINDOW_MAX; i++)
+		CHECK(!b->end[0].replay[i].flit.h, "flit %u is kept", b->end[0].replay[i].seq);
+}
+
+/* Each packet once, whole and in order, whatever the link does. */
+TEST(llr_link__loses_doubles_reorders)
+{
+	static const struct {
+		u32 loss, doubled, delay;
+	} links[] = {
+		{ 0, 0, 1 }, { 10, 0, 1 }, { 50, 0, 1 }, { 0, 50, 1 }, { 0, 0, 30 },
+		{ 10, 10, 30 }, { 30, 30, 100 },
+	};
+	static const u32 windows[] = { 1, 2, 3, 7, 8, 64 };
+	static struct bench b;
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(links); i++) {
+		for (unsigned int w = 0; w < FC_ARRAY_SIZE(windows); w++) {
+			const u64 *stat;
+
+			bench_init(&b, windows[w]);
+			b.loss = links[i].loss;
+			b.doubled = links[i].doubled;
+			b.delay = links[i].delay;
+			run(&b, 500);
+			stat = b.end[1].link_stat[1];
+			CHECK(!stat[FC_LSTAT_RX_OUT_OF_WINDOW] && !stat[FC_LSTAT_RX_PROTOCOL],
+			      "link %u window %u: contradictions", i, windows[w]);
+			if (!links[i].loss && links[i].delay < b.timing.retry)
+				CHECK(!b.end[0].link_stat[1][FC_LSTAT_TX_RESENT],
+				      "link %u window %u: sent again for nothing", i, windows[w]);
+		}
+	}
+}
+
+/* What is missing is asked for once it has had time to come, and nothing else is sent again. */
+TEST(llr_nack__asks_for_what_is_missing)
+{
+	static struct bench b;
+	u64 asked;
+
+	bench_init(&b, 8);
+	for (unsigned int i = 0; i < 8; i++)
+		offer(&b);
+	/* Flits 2 and 5 are lost. */
+	for (unsigned int i = 0; i < FRAMES; i++)
+		if (b.end[1].wire[i].flying &&
+		    (b.end[1].wire[i].ev.seq == 2 || b.end[1].wire[i].ev.seq == 5))
+			b.end[1].wire[i].flying = false;
+	tick(&b);
+	CHECK(b.end[1].next == 2, "%u packets", b.end[1].next);
+	asked = b.now + b.timing.retry;
+	while (b.now < asked - 1)
+		tick(&b);
+	CHECK(!b.end[1].link_stat[1][FC_LSTAT_TX_NACKS], "asked too early");
+	tick(&b);
+	CHECK(b.end[1].link_stat[1][FC_LSTAT_TX_NACKS] == 1, "not asked");
+	tick(&b);
+	CHECK(b.end[0].link_stat[1][FC_LSTAT_TX_RESENT] == 2, "%llu sent again",
+	      (unsigned long long)b.end[0].link_stat[1][FC_LSTAT_TX_RESENT]);
+	tick(&b);
+	CHECK(b.end[1].next == 8, "%u packets", b.end[1].next);
+	run(&b, 8);
+	CHECK(!b.end[0].link_stat[1][FC_LSTAT_TX_PROBES], "probes");
+}
+
+/* The last flit of a burst has nothing behind it that would show the gap. */
+TEST(llr_probe__heals_the_tail)
+{
+	static struct bench b;
+
+	bench_init(&b, 8);
+	b.loss = 100;
+	offer(&b);
+	b.loss = 0;
+	run(&b, 1);
+	CHECK(b.now <= b.timing.probe + b.timing.retry + 5, "healed after %llu", (unsigned long long)b.now);
+	CHECK(b.end[0].link_stat[1][FC_LSTAT_TX_PROBES] == 1 &&
+	      b.end[0].link_stat[1][FC_LSTAT_TX_RESENT] == 1, "one probe, one flit again");
+}
+
+/* The peer hears soon what was taken, without asking, and in few words. */
+TEST(llr_tell__after_a_while)
+{
+	static struct bench b;
+
+	bench_init(&b, 8);
+	for (u32 n = 1; n <= 3; n++) {
+		u64 begin = b.now;
+
+		run(&b, n);
+		CHECK(b.now - begin <= b.timing.retry + 3, "told after %llu",
+		      (unsigned long long)(b.now - begin));
+		CHECK(b.end[1].frames == n, "%u frames for %u packets", b.end[1].frames, n);
+	}
+	CHECK(!b.end[0].link_stat[1][FC_LSTAT_TX_PROBES], "probes");
+}
+
+/* What a link that goes down may not have carried is given back, and its numbers begin anew. */
+TEST(llr_reset__rescues)
+{
+	struct fc_event down = { .type = FC_EV_LINK_DOWN, .port = 1 };
+	struct fc_event up = { .type = FC_EV_LINK_UP, .port = 1, .count = 8 };
+	static struct bench b;
+
+	bench_init(&b, 8);
+	run(&b, 4);
+	b.loss = 100;
+	offer(&b);
+	event(&b, 0, down);
+	event(&b, 1, down);
+	CHECK(b.end[0].rescues == 1 && !b.end[1].rescues, "%u and %u rescues", b.end[0].rescues,
+	      b.end[1].rescues);
+	memset(b.end[0].replay, 0, sizeof(b.end[0].replay));
+	event(&b, 0, up);
+	event(&b, 1, up);
+	CHECK(!b.end[0].out[1].sent && !b.end[1].in[1].taken, "numbers go on");
+	b.loss = 0;
+	b.end[1].next = b.end[0].next;
+	run(&b, 20);
+}
