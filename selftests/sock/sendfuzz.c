@@ -739,6 +739,7 @@ int main(int argc, char **argv)
 	opt.seed = now_ms() ^ (uint64_t)getpid() << 32;
 	parse(argc, argv);
 	skip_without_family(false);
+	signal(SIGPIPE, SIG_IGN);
 	sites = lab_sites(opt.lab);
 	if (!sites)
 		die("there is no lab %s", opt.lab);
