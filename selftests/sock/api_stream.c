@@ -839,6 +839,64 @@ TEST_F(frail, site_del__connected)
 	EXPECT_TRUE(i == ETIMEDOUT || i == EHOSTUNREACH);
 }
 
+/* netem on all links.  Return: 0, or not. */
+static int lose(const char *percent)
+{
+	static const char *const ends[] = { "0 dev p1", "1 dev p1", "1 dev p2", "2 dev p2" };
+	char command[200];
+	unsigned int i;
+	int bad = 0;
+
+	for (i = 0; i < ARRAY_SIZE(ends); i++) {
+		snprintf(command, sizeof(command),
+			 "tc -n " FRAIL "-%.1s qdisc replace%s root netem loss %s >/dev/null 2>&1",
+			 ends[i], ends[i] + 1, percent);
+		bad |= system(command);
+	}
+	return bad;
+}
+
+/*
+ * An end that has read everything and is closed refuses nothing of what it had: its
+ * confirmations may be lost, and are said again when it is gone.
+ */
+TEST_F(frail, close__lossy_links)
+{
+	int listener = SEQ(2, PORT, 0), a[30], b[30], round, i;
+
+	ASSERT_EQ(0, RESULT(listen(listener, 30)));
+	system("modprobe sch_netem 2>/dev/null");
+	for (round = 0; round < 3; round++) {
+		for (i = 0; i < 30; i++) {
+			a[i] = SEQ(0, 0, 0);
+			ASSERT_TRUE(join(a[i], listener, 2, PORT, &b[i]));
+		}
+		if (lose("30%"))
+			SKIP(return, "there is no netem");
+		for (i = 0; i < 30; i++) {
+			ASSERT_EQ(4, RESULT(send(a[i], "data", 4, 0)));
+			ASSERT_EQ(0, RESULT(shutdown(a[i], SHUT_WR)));
+		}
+		for (i = 0; i < 30; i++) {
+			ASSERT_EQ(4, soon(b[i], got, sizeof(got)));
+			ASSERT_EQ(0, soon(b[i], got, sizeof(got)));
+			close(b[i]);
+		}
+		for (i = 0; i < 30; i++) {
+			uint64_t until = now_ms() + SOON_MS;
+			int out = 1;
+
+			EXPECT_EQ(0, soon(a[i], got, sizeof(got)));
+			while (!ioctl(a[i], SIOCOUTQ, &out) && out && now_ms() < until)
+				sleep_ms(10);
+			EXPECT_EQ(0, out);
+			EXPECT_EQ(0, msg_error(a[i]));
+			close(a[i]);
+		}
+		ASSERT_EQ(0, lose("0%"));
+	}
+}
+
 /*
  * A default destination.
  */
