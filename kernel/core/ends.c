@@ -93,6 +93,12 @@ enum fc_rx_verdict fc_rxflow_packet(struct fc_rxflow *flow, const struct fc_targ
 	return m->have >> (index - m->base) & 1 ? FC_RX_DUPLICATE : FC_RX_TAKE;
 }
 
+void fc_rxflow_forward(struct fc_rxflow *flow, u32 oldest,
+		       void (*skip)(void *arg, struct fc_rxmsg *msg), void *arg)
+{
+	skip_to(flow, oldest, skip, arg);
+}
+
 void fc_rxflow_admit(struct fc_rxflow *flow, struct fc_rxmsg *msg, const struct fc_target *t,
 		     const struct fc_part *part, void *h)
 {
@@ -237,6 +243,7 @@ bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c)
 		return true;
 	case FC_CTRL_UNREACHABLE:
 	case FC_CTRL_ASK:
+	case FC_CTRL_FORWARD:
 	case FC_CTRL_COUNT:
 		return false;
 	}

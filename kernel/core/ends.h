@@ -105,6 +105,20 @@ enum fc_rx_verdict fc_rxflow_packet(struct fc_rxflow *flow, const struct fc_targ
 				    struct fc_rxmsg **slot,
 				    void (*skip)(void *arg, struct fc_rxmsg *msg), void *arg);
 
+/**
+ * fc_rxflow_forward() - the source says that all before @oldest is over
+ * @flow: flow
+ * @oldest: the oldest message that it still keeps; where it keeps none, the number
+ *	of its next one
+ * @skip: called for every message before that which holds something
+ * @arg: for @skip
+ *
+ * For a target to which no later packet may come to tell it (struct fc_target,
+ * @lag).  fc_rxflow_ready() is to be asked after it.
+ */
+void fc_rxflow_forward(struct fc_rxflow *flow, u32 oldest,
+		       void (*skip)(void *arg, struct fc_rxmsg *msg), void *arg);
+
 /* There was room for the message of FC_RX_ADMIT: its packets may come. */
 void fc_rxflow_admit(struct fc_rxflow *flow, struct fc_rxmsg *msg, const struct fc_target *t,
 		     const struct fc_part *part, void *h);

@@ -250,12 +250,14 @@ enum fc_ctrl_kind {
 	FC_CTRL_REFUSED,	/* no socket on the port */
 	FC_CTRL_UNREACHABLE,	/* a site on the way has no usable port */
 	FC_CTRL_ASK,		/* source to target: has it come, is there room? */
+	FC_CTRL_FORWARD,	/* source to target: all before this level is over */
 	FC_CTRL_COUNT
 };
 
 /**
  * struct fc_ctrl - payload of FC_FRAME_CTRL, from a target to a source; an
- *	FC_CTRL_ASK goes the other way, with source and target in each other's place
+ *	FC_CTRL_ASK or FC_CTRL_FORWARD goes the other way, with source and target in
+ *	each other's place
  * @kind: enum fc_ctrl_kind
  * @hops: links crossed
  * @dst: source site of the message, to which this frame goes

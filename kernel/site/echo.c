@@ -62,9 +62,10 @@ static void echo_deliver(struct flitcast_port *port, struct sk_buff *skb)
 	schedule_work(&echo->work);
 }
 
-static void echo_sent(struct flitcast_port *port, const struct flitcast_sent *sent)
+static bool echo_sent(struct flitcast_port *port, struct flitcast_sent *out)
 {
-	to_echo(port)->tx -= sent->charge;
+	to_echo(port)->tx -= out->charge;
+	return false;
 }
 
 static void echo_detach(struct flitcast_port *port)
@@ -96,13 +97,14 @@ static void answer(struct flitcast_echo *echo, struct sk_buff *skb)
 	struct flitcast_msg_dest dest = { .site = d->site, .port = d->port };
 	struct flitcast_site *site = echo->port.site;
 	struct flitcast_msg *msg;
-	u32 i, id, charge = d->len + PAGE_SIZE;
+	struct flitcast_send how = { .charge = d->len + PAGE_SIZE };
+	u32 i, id;
 	bool room;
 
 	spin_lock_bh(&site->lock);
-	room = !echo->tx || echo->tx + charge <= ECHO_ROOM;
+	room = !echo->tx || echo->tx + how.charge <= ECHO_ROOM;
 	if (room)
-		echo->tx += charge;
+		echo->tx += how.charge;
 	spin_unlock_bh(&site->lock);
 	/* Nobody reads the answers: no more of them. */
 	if (!room)
@@ -119,13 +121,13 @@ static void answer(struct flitcast_echo *echo, struct sk_buff *skb)
 		if (err)
 			goto free;
 	}
-	if (!flitcast_msg_send(&echo->port, msg, &dest, charge, false, &id))
+	if (!flitcast_msg_send(&echo->port, msg, &dest, &how, &id))
 		return;
 free:
 	flitcast_msg_free(msg);
 uncharge:
 	spin_lock_bh(&site->lock);
-	echo->tx -= charge;
+	echo->tx -= how.charge;
 	spin_unlock_bh(&site->lock);
 }
 

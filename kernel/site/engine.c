@@ -88,6 +88,8 @@ static void loop_back(struct flitcast_site *site)
 
 		if (ctrl.kind == FC_CTRL_ASK)
 			flitcast_rx_ask(site, &ctrl);
+		else if (ctrl.kind == FC_CTRL_FORWARD)
+			flitcast_rx_forward(site, &ctrl);
 		else
 			flitcast_tx_answer(site, &ctrl);
 	}

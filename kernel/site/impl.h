@@ -7,6 +7,7 @@
 
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
+#include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
@@ -34,6 +35,8 @@
 #define FLITCAST_FLOW_IDLE_NS	(60 * NSEC_PER_SEC)
 /* Sending flows of a source; idle ones give way. */
 #define FLITCAST_TXFLOWS_MAX	4096
+/* Flows whose target is told again and again that messages were given up. */
+#define FLITCAST_FORWARD_MAX	4096
 /* Bytes that messages of closed sockets may hold at a site. */
 #define FLITCAST_ORPHANS_MAX	(64U << 20)
 
@@ -117,6 +120,9 @@ struct flitcast_end {
  * @srtt: smoothed time from sending a packet to its confirmation, ns
  * @ends_at: when something end to end is due
  * @msgs: all messages that are not over
+ * @due: of these, those of which something is due, by time
+ * @forward: sending flows whose target is to be told that messages were given up
+ * @nforward: how many
  * @rng: state of random numbers
  * @orphans: bytes held by messages of closed sockets
  * @echo: the site's own port
@@ -180,6 +186,9 @@ struct flitcast_site {
 	unsigned int nactive;
 	u64 srtt;
 	struct list_head msgs;
+	struct rb_root_cached due;
+	struct list_head forward;
+	unsigned int nforward;
 	u64 ends_at;
 	u64 rng;
 	u64 orphans;
@@ -271,6 +280,8 @@ bool flitcast_faults_any_lost(const struct flitcast_site *site);
 /* A packet for one local entry; takes ownership of the flits. */
 void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			const struct fc_packet *pk, const struct fc_target *t);
+/* All before a level is over at its source. */
+void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 /* A source asks for a message that was put off. */
 void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask);
 void flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port);

@@ -4,7 +4,11 @@
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <uapi/linux/flitcast.h>
 #include "site/tx.h"
+
+static_assert(sizeof(struct flitcast_msg) <= FLITCAST_MSG_SIZE);
+static_assert(sizeof(struct tx_target) <= FLITCAST_MSG_TARGET);
 
 struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp)
 {
@@ -18,6 +22,7 @@ struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp)
 	INIT_LIST_HEAD(&msg->ready);
 	INIT_LIST_HEAD(&msg->source_node);
 	msg->len = len;
+	msg->due = FC_NEVER;
 	msg->ntargets = ndests;
 	msg->target = kvcalloc(ndests, sizeof(*msg->target), gfp);
 	msg->npages = DIV_ROUND_UP(len, PAGE_SIZE);
@@ -36,20 +41,26 @@ fail:
 	return NULL;
 }
 
-void flitcast_msg_free(struct flitcast_msg *msg)
+void flitcast_msg_drop_data(struct flitcast_msg *msg)
 {
 	unsigned int i;
 
 	for (i = 0; msg->page && i < msg->npages && msg->page[i]; i++)
 		put_page(msg->page[i]);
 	kvfree(msg->page);
+	msg->page = NULL;
+}
+
+void flitcast_msg_free(struct flitcast_msg *msg)
+{
+	flitcast_msg_drop_data(msg);
 	kvfree(msg->target);
 	kfree(msg);
 }
 
 void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re)
 {
-	msg->kind = kind;
+	msg->out.kind = kind;
 	msg->re = re;
 }
 
@@ -62,4 +73,30 @@ void flitcast_msg_put(struct flitcast_msg *msg)
 {
 	if (refcount_dec_and_test(&msg->refs))
 		flitcast_msg_free(msg);
+}
+
+void flitcast_sent_put(struct flitcast_sent *sent)
+{
+	flitcast_msg_put(container_of(sent, struct flitcast_msg, out));
+}
+
+u32 flitcast_sent_fill(const struct flitcast_sent *sent, bool all,
+		       struct flitcast_result *result)
+{
+	const struct flitcast_msg *msg = container_of(sent, struct flitcast_msg, out);
+	u32 i, n = 0;
+
+	for (i = 0; i < msg->ntargets; i++) {
+		const struct tx_target *t = &msg->target[i];
+
+		result[t->index].site = t->site;
+		result[t->index].port = t->port;
+		result[t->index].error = -t->err;
+	}
+	if (all)
+		return msg->ntargets;
+	for (i = 0; i < msg->ntargets; i++)
+		if (result[i].error && result[i].error != ECANCELED)
+			result[n++] = result[i];
+	return n;
 }

@@ -14,6 +14,7 @@ struct flitcast_site;
 struct flitcast_source;
 struct flitcast_port;
 struct flitcast_msg;
+struct flitcast_result;
 struct flitcast_socket_info;
 struct page;
 
@@ -56,19 +57,46 @@ struct flitcast_delivery {
 
 #define FLITCAST_DELIVERY(skb)	((struct flitcast_delivery *)(skb)->cb)
 
+/* What a message takes besides its data: of itself, and for each target. */
+#define FLITCAST_MSG_SIZE	512
+#define FLITCAST_MSG_TARGET	128
+
 /**
- * struct flitcast_sent - a message of a port that is over
- * @charge: send room it held
- * @err: 0, or the first failure as a negative errno
+ * struct flitcast_sent - a message that is over, for every target
+ * @node: for the one who keeps it
  * @id: message id
+ * @ntargets: targets
+ * @delivered: of these, confirmed
+ * @failed: of these, not confirmed; the rest was left out from the beginning
+ * @err: 0 or the first failure as a negative errno
+ * @charge: send room the message took
  * @kind: enum fc_kind
+ * @report: the sender wants to hear of it in any case (struct flitcast_send)
  */
 struct flitcast_sent {
-	u32 charge;
-	int err;
+	struct list_head node;
 	u32 id;
+	u32 ntargets;
+	u32 delivered;
+	u32 failed;
+	int err;
+	u32 charge;
 	u8 kind;
+	bool report;
 };
+
+/**
+ * flitcast_sent_fill() - results by target
+ * @sent: a message that is over
+ * @all: of every target, not only of those that failed
+ * @result: room for @sent->ntargets; filled in the order of the sender's list
+ *
+ * Return: how many.
+ */
+u32 flitcast_sent_fill(const struct flitcast_sent *sent, bool all,
+		       struct flitcast_result *result);
+/* Who kept it does not need it any more. */
+void flitcast_sent_put(struct flitcast_sent *sent);
 
 /* May a message come in at all?  What may not yet is put off like one without room. */
 enum flitcast_admit {
@@ -86,7 +114,9 @@ enum flitcast_admit {
  * @promote: a message charged early has its turn: charge it like any other
  * @uncharge: give reserved room back
  * @deliver: a complete message, in order; takes ownership of the skb
- * @sent: a message of this port is over: its send room is given back
+ * @sent: a message of this port is over: give its send room back.  Return: true
+ *	to keep the outcome, until flitcast_sent_put(); its data is gone, its
+ *	FLITCAST_MSG_SIZE and FLITCAST_MSG_TARGET bytes are not
  * @detach: the site goes away; the port is not attached any more
  * @hold: keep the port for a later @wake
  * @wake: FLITCAST_WAKE_*; without the site's lock; ends the @hold
@@ -99,7 +129,7 @@ struct flitcast_port_ops {
 	void (*promote)(struct flitcast_port *port, u32 charge);
 	void (*uncharge)(struct flitcast_port *port, u32 charge, bool early);
 	void (*deliver)(struct flitcast_port *port, struct sk_buff *skb);
-	void (*sent)(struct flitcast_port *port, const struct flitcast_sent *sent);
+	bool (*sent)(struct flitcast_port *port, struct flitcast_sent *out);
 	void (*detach)(struct flitcast_port *port);
 	void (*hold)(struct flitcast_port *port);
 	void (*wake)(struct flitcast_port *port, unsigned int mask);
@@ -143,13 +173,22 @@ struct flitcast_port {
  */
 int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site, u16 number);
 
+/* Does the port have messages that are not over? */
+bool flitcast_port_busy(struct flitcast_port *port);
+
+/* Give up every message that is not over, for every target. */
+void flitcast_port_drop(struct flitcast_port *port);
+
+/* What was detached by its slowness is a target like any other again. */
+void flitcast_port_forgive(struct flitcast_port *port);
+
 /**
  * flitcast_port_detach() - unbind
  * @port: port
  *
- * Messages that are not over are sent on in the background; they no longer
- * belong to the port and @sent is not called for them.  No callback comes
- * after this returns, but for a @wake that was held before.
+ * Messages that are not over are sent on in the background for the time-out of the
+ * port at most; they no longer belong to the port and @sent is not called for them.
+ * No callback comes after this returns, but for a @wake that was held before.
  */
 void flitcast_port_detach(struct flitcast_port *port);
 
@@ -161,11 +200,13 @@ void flitcast_port_release(struct flitcast_port *port, u32 charge);
  * @site: target site
  * @port: target port
  * @off: first byte it receives
+ * @index: place in the sender's list, for the outcome
  * @len: bytes; 0: to the end
  */
 struct flitcast_msg_dest {
 	u32 site;
 	u16 port;
+	u16 index;
 	u32 off;
 	u32 len;
 };
@@ -192,20 +233,43 @@ void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re);
 /* Page @i of the data, PAGE_SIZE each. */
 struct page *flitcast_msg_page(struct flitcast_msg *msg, unsigned int i);
 
+/* What becomes of a target that does not confirm in time. */
+enum flitcast_slow {
+	FLITCAST_TX_WAIT,	/* while it answers at all, it is waited for */
+	FLITCAST_TX_SKIP,	/* it is left out of this message */
+	FLITCAST_TX_DETACH,	/* and of all later ones */
+};
+
+/**
+ * struct flitcast_send - how a message is sent
+ * @charge: what the outcome gives back
+ * @list: the sender named a target list
+ * @report: the outcome says so, see there
+ * @slow: enum flitcast_slow
+ * @slow_ns: how long a target may take, from now on; not for FLITCAST_TX_WAIT
+ */
+struct flitcast_send {
+	u32 charge;
+	bool list;
+	bool report;
+	u8 slow;
+	u64 slow_ns;
+};
+
 /**
  * flitcast_msg_send() - hand a message over
  * @port: attached port
  * @msg: message; ownership is taken on success
  * @dests: targets, as many as it was allocated for, no (site, port) twice
- * @charge: what @sent gives back
- * @list: the sender named a target list
- * @id: gets the message id, before anything of the message is sent
+ * @how: how
+ * @id: gets the message id, before anything of the message is sent: ids count the
+ *	messages of a port, from 0
  *
  * Return: 0, -ENETDOWN (it goes, or is being drained), -EHOSTUNREACH (a site beyond
- * the topology), -ENOMEM.
+ * the topology), -ECONNREFUSED (every target was detached), -ENOMEM.
  */
 int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
-		      const struct flitcast_msg_dest *dests, u32 charge, bool list,
+		      const struct flitcast_msg_dest *dests, const struct flitcast_send *how,
 		      u32 *id);
 
 u32 flitcast_site_id(const struct flitcast_site *site);

@@ -274,6 +274,29 @@ static void invite(struct flitcast_site *site, struct flitcast_port *port)
 	}
 }
 
+/*
+ * The level of a flow was @before, and may have moved over messages that the source
+ * gave up: what they were put off for, and the room kept for them, is others'.
+ */
+static void level_moved(struct flitcast_site *site, struct flitcast_port *port,
+			struct rx_flow *flow, u32 before)
+{
+	u32 n = min_t(u32, flow->core.next - before, FC_FLOW_WINDOW);
+
+	if (!n)
+		return;
+	while (n--)
+		*need_of(flow, before + n) = 0;
+	if (flow->invited) {
+		port->ops->uncharge(port, flow->invited, false);
+		flow->invited = 0;
+	}
+	list_del_init(&flow->waiting);
+	if (*need_of(flow, flow->core.next))
+		list_add_tail(&flow->waiting, &port->waiting);
+	invite(site, port);
+}
+
 /* Room for a message now?  Those that wait come first, and with what is theirs. */
 static bool charge_room(struct flitcast_port *port, struct rx_flow *flow, u32 charge,
 			bool early)
@@ -410,6 +433,7 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	struct skip_arg arg;
 	struct rx_flow *flow = flow_find(site, pk, t->port);
 	struct rx_msg *msg;
+	u32 before;
 
 	if (!port) {
 		/* What a socket received before it was closed is not refused afterwards. */
@@ -430,10 +454,12 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	flow->used = flitcast_now();
 	arg.site = site;
 	arg.flow = flow;
+	before = flow->core.begun ? flow->core.next : t->seq - t->lag;
 	verdict = fc_rxflow_packet(&flow->core, t, &part, packet, &slot, skip, &arg);
 	/* Others may have waited only for what the source gave up. */
 	while ((m = fc_rxflow_ready(&flow->core)))
 		deliver(site, port, flow, m);
+	level_moved(site, port, flow, before);
 	switch (verdict) {
 	case FC_RX_BAD:
 		site->stat[FC_STAT_PKT_BAD]++;
@@ -492,6 +518,37 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	return;
 drop:
 	__skb_queue_purge(flits);
+}
+
+void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
+{
+	struct fc_packet pk = {
+		.src = ctrl->site, .incarnation = ctrl->incarnation, .sock = ctrl->sock,
+	};
+	/* Of a message that is over at its source: it answers for none. */
+	struct fc_ctrl reply = {
+		.kind = FC_CTRL_CONFIRM, .dst = ctrl->site, .incarnation = ctrl->incarnation,
+		.sock = ctrl->sock, .site = site->cfg.id, .port = ctrl->port,
+		.seq = ctrl->next - 1, .next = ctrl->next,
+	};
+	struct flitcast_port *port = flitcast_port_find(site, ctrl->port);
+	struct rx_flow *flow = flow_find(site, &pk, ctrl->port);
+	struct skip_arg arg = { .site = site, .flow = flow };
+	struct fc_rxmsg *m;
+
+	/* Else nothing is kept of it, and there is nothing to forget. */
+	if (flow && port && flow->core.begun) {
+		u32 before = flow->core.next;
+
+		flow->used = flitcast_now();
+		fc_rxflow_forward(&flow->core, ctrl->next, skip, &arg);
+		while ((m = fc_rxflow_ready(&flow->core)))
+			deliver(site, port, flow, m);
+		level_moved(site, port, flow, before);
+		fc_rxflow_confirm(&flow->core, reply.seq, &reply);
+	}
+	site->stat[FC_STAT_CTRL_SENT]++;
+	flitcast_engine_ctrl(site, &reply);
 }
 
 void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)

@@ -24,7 +24,7 @@ static enum flitcast_wait target_wait(const struct tx_target *t, u64 *since)
 	*since = t->since;
 	if (t->core.state == FC_TX_NO_ROOM)
 		return FLITCAST_WAIT_ROOM;
-	if (t->unreachable)
+	if (t->flow->unreachable)
 		return FLITCAST_WAIT_WAY;
 	if (!t->asked)
 		return FLITCAST_WAIT_TURN;
@@ -58,11 +58,11 @@ static void fill_wait(struct flitcast_site *site, const struct flitcast_msg *msg
 	/* Over, all of them, but still in the list: not under the lock. */
 	if (WARN_ON_ONCE(!found))
 		return;
-	info->wait_site = found->flow->site;
-	info->wait_port = found->flow->port;
+	info->wait_site = found->site;
+	info->wait_port = found->port;
 	info->wait_ns = max_t(s64, flitcast_now() - first, 0);
-	info->wait_id = msg->id;
-	link = fc_site_next_port(&site->core, found->flow->site);
+	info->wait_id = msg->out.id;
+	link = fc_site_next_port(&site->core, found->site);
 	if (link != FC_PORT_NONE)
 		info->wait_link = link;
 }

@@ -23,6 +23,19 @@ int flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port)
 	return 0;
 }
 
+static void source_free(struct flitcast_site *site, struct flitcast_source *src)
+{
+	hash_del(&src->node);
+	flitcast_txflow_free_all(site, src);
+	kfree(src);
+}
+
+void flitcast_source_reap(struct flitcast_site *site, struct flitcast_source *src)
+{
+	if (!src->port && list_empty(&src->msgs) && !src->nforward)
+		source_free(site, src);
+}
+
 void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port)
 {
 	struct flitcast_source *src = port->source;
@@ -31,28 +44,22 @@ void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port)
 	port->source = NULL;
 	src->port = NULL;
 	src->timeout = port->timeout;
-	list_for_each_entry(msg, &src->msgs, source_node)
-		site->orphans += msg->charge;
-	if (list_empty(&src->msgs)) {
-		hash_del(&src->node);
-		flitcast_tx_source_free(src);
-		return;
+	src->until = flitcast_now() + src->timeout;
+	list_for_each_entry(msg, &src->msgs, source_node) {
+		site->orphans += msg->out.charge;
+		msg->deadline_at = min(msg->deadline_at, src->until);
+		flitcast_tx_schedule(site, msg);
 	}
+	flitcast_source_reap(site, src);
 	/* The oldest go first where closed sockets have left too much behind. */
 	list_for_each_entry_safe(msg, next, &site->msgs, site_node) {
-		u32 i;
-
 		if (site->orphans <= FLITCAST_ORPHANS_MAX)
 			break;
 		src = msg->source;
 		if (src->port)
 			continue;
-		for (i = 0; i < msg->ntargets; i++) {
-			if (!fc_txtarget_over(&msg->target[i].core) &&
-			    !flitcast_tx_give_up(site, &msg->target[i], -ETIMEDOUT))
-				break;
-		}
-		flitcast_tx_reap(src);
+		flitcast_tx_give_up_all(site, msg, -ETIMEDOUT);
+		flitcast_source_reap(site, src);
 	}
 }
 
@@ -60,12 +67,99 @@ void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port)
 static bool begins(const struct flitcast_port *port, const struct flitcast_msg *msg)
 {
 	/* The answers of the site itself are no traffic of its own. */
-	return port->ops->info && (msg->kind == FC_KIND_MESSAGE || msg->kind == FC_KIND_DATA ||
-				   msg->kind == FC_KIND_CONNECT);
+	return port->ops->info && (msg->out.kind == FC_KIND_MESSAGE || msg->out.kind == FC_KIND_DATA ||
+				   msg->out.kind == FC_KIND_CONNECT);
+}
+
+bool flitcast_port_busy(struct flitcast_port *port)
+{
+	struct flitcast_site *site = port->site;
+	bool busy;
+
+	if (!site)
+		return false;
+	spin_lock_bh(&site->lock);
+	busy = port->source && !list_empty(&port->source->msgs);
+	spin_unlock_bh(&site->lock);
+	return busy;
+}
+
+void flitcast_port_drop(struct flitcast_port *port)
+{
+	struct flitcast_site *site = port->site;
+	struct flitcast_msg *msg, *next;
+
+	if (!site)
+		return;
+	flitcast_engine_enter(site);
+	if (port->source)
+		list_for_each_entry_safe(msg, next, &port->source->msgs, source_node)
+			flitcast_tx_give_up_all(site, msg, -ECONNABORTED);
+	flitcast_engine_leave(site);
+}
+
+void flitcast_port_forgive(struct flitcast_port *port)
+{
+	struct flitcast_site *site = port->site;
+	struct tx_flow *flow;
+	int bucket;
+
+	if (!site)
+		return;
+	spin_lock_bh(&site->lock);
+	if (port->source)
+		hash_for_each(port->source->flows, bucket, flow, node)
+			flow->detached = false;
+	spin_unlock_bh(&site->lock);
+}
+
+/* Find or make the flows of a message.  Return: 0, or why it cannot be sent. */
+static int msg_flows(struct flitcast_site *site, struct flitcast_source *src,
+		     struct flitcast_msg *msg, const struct flitcast_msg_dest *dests)
+{
+	bool live = false;
+	u32 i;
+
+	if (src->nflows + msg->ntargets > FLITCAST_TXFLOWS_MAX)
+		flitcast_txflow_evict(site, src);
+	for (i = 0; i < msg->ntargets; i++) {
+		struct tx_target *t = &msg->target[i];
+
+		if (dests[i].site >= site->cfg.topo.nsites)
+			return -EHOSTUNREACH;
+		t->flow = flitcast_txflow_get(src, dests[i].site, dests[i].port);
+		if (!t->flow)
+			return -ENOMEM;
+		live |= !t->flow->detached;
+	}
+	return live ? 0 : -ECONNREFUSED;
+}
+
+/* A target of a message that will be sent. */
+static void msg_target(struct flitcast_msg *msg, struct tx_target *t,
+		       const struct flitcast_msg_dest *dest)
+{
+	t->msg = msg;
+	t->site = dest->site;
+	t->port = dest->port;
+	t->index = dest->index;
+	t->off = dest->off;
+	t->len = dest->len;
+	if (t->flow->detached) {
+		t->core.state = FC_TX_FAILED;
+		t->err = -ECANCELED;
+		return;
+	}
+	t->since = msg->accepted;
+	t->core.part = fc_part_make(msg->len, t->off, t->len);
+	t->core.seq = t->flow->core.next++;
+	list_add_tail(&t->pending, &t->flow->pending);
+	msg->left++;
 }
 
 int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
-		      const struct flitcast_msg_dest *dests, u32 charge, bool list, u32 *id)
+		      const struct flitcast_msg_dest *dests, const struct flitcast_send *how,
+		      u32 *id)
 {
 	struct flitcast_site *site = port->site;
 	struct flitcast_source *src;
@@ -79,52 +173,39 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 	src = port->source;
 	if (site->dead || !src || (site->drain && begins(port, msg)))
 		goto out;
-	if (src->nflows + msg->ntargets > FLITCAST_TXFLOWS_MAX)
-		flitcast_tx_evict(src);
 	/* Everything that can fail comes before anything is changed. */
-	for (i = 0; i < msg->ntargets; i++) {
-		struct tx_target *t = &msg->target[i];
-
-		err = -EHOSTUNREACH;
-		if (dests[i].site >= site->cfg.topo.nsites)
-			goto out;
-		err = -ENOMEM;
-		t->flow = flitcast_tx_flow(src, dests[i].site, dests[i].port);
-		if (!t->flow)
-			goto out;
-	}
-	for (i = 0; i < msg->ntargets; i++) {
-		struct tx_target *t = &msg->target[i];
-
-		t->msg = msg;
-		t->since = now;
-		t->off = dests[i].off;
-		t->len = dests[i].len;
-		t->core.part = fc_part_make(msg->len, t->off, t->len);
-		t->core.seq = t->flow->core.next++;
-		list_add_tail(&t->pending, &t->flow->pending);
-	}
+	err = msg_flows(site, src, msg, dests);
+	if (err)
+		goto out;
 	src->timeout = port->timeout;
 	msg->source = src;
-	msg->id = src->next_id++;
-	msg->charge = charge;
-	msg->list = list;
-	msg->left = msg->ntargets;
+	msg->accepted = now;
+	for (i = 0; i < msg->ntargets; i++)
+		msg_target(msg, &msg->target[i], &dests[i]);
+	msg->out.id = src->next_id++;
+	msg->out.ntargets = msg->ntargets;
+	msg->out.charge = how->charge;
+	msg->out.report = how->report;
+	msg->list = how->list;
+	msg->slow = how->slow;
+	msg->slow_at = how->slow == FLITCAST_TX_WAIT ? FC_NEVER : now + how->slow_ns;
 	msg->wait = flitcast_tx_wait(site);
 	msg->repeat_at = FC_NEVER;
+	/* Which targets are lost is looked for with the deadlines. */
+	msg->deadline_at = flitcast_faults_any_lost(site) ? now : now + src->timeout;
 	list_add_tail(&msg->site_node, &site->msgs);
 	list_add_tail(&msg->source_node, &src->msgs);
+	flitcast_tx_schedule(site, msg);
 	flitcast_tx_ready(site, msg);
-	if (flitcast_faults_any_lost(site))
-		flitcast_tx_due(site, now);
 	site->stat[FC_STAT_MSG_SENT]++;
-	*id = msg->id;
+	*id = msg->out.id;
 	err = 0;
 out:
 	flitcast_engine_leave(site);
 	return err;
 }
 
+/* The site ends: so do its messages, for every target. */
 void flitcast_tx_purge(struct flitcast_site *site)
 {
 	struct flitcast_msg *msg, *next;
@@ -132,19 +213,16 @@ void flitcast_tx_purge(struct flitcast_site *site)
 	struct hlist_node *tmp;
 	int bucket;
 
-	if (site->cur)
+	list_for_each_entry_safe(msg, next, &site->msgs, site_node)
+		flitcast_tx_give_up_all(site, msg, -ENETDOWN);
+	if (site->cur) {
+		flitcast_msg_drop_data(site->cur);
 		flitcast_msg_put(site->cur);
-	site->cur = NULL;
-	list_for_each_entry_safe(msg, next, &site->msgs, site_node) {
-		list_del_init(&msg->ready);
-		list_del_init(&msg->site_node);
-		msg->source = NULL;
-		flitcast_msg_put(msg);
 	}
+	site->cur = NULL;
 	hash_for_each_safe(site->sources, bucket, tmp, src, node) {
-		hash_del(&src->node);
 		if (src->port)
 			src->port->source = NULL;
-		flitcast_tx_source_free(src);
+		source_free(site, src);
 	}
 }

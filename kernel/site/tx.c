@@ -3,10 +3,10 @@
  * Sending ends: messages are kept until every target has confirmed, and sent again
  * where no answer comes.
  */
-#include <linux/jhash.h>
-#include <linux/random.h>
-#include <linux/slab.h>
 #include "site/tx.h"
+
+/* Messages looked after in one go. */
+#define TIME_BUDGET	256
 
 /* The message may have something to send. */
 void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg)
@@ -28,7 +28,7 @@ static bool msg_under_way(const struct flitcast_msg *msg)
 		const struct tx_target *t = &msg->target[i];
 
 		if (!fc_txtarget_over(&t->core) && t->core.state != FC_TX_NO_ROOM &&
-		    !t->silent && t->most)
+		    !t->silent && !t->flow->silent && t->most)
 			return true;
 	}
 	return false;
@@ -48,127 +48,60 @@ void flitcast_tx_settle(struct flitcast_site *site, struct flitcast_msg *msg, bo
 		site->nactive--;
 }
 
-/*
- * Flows.
- */
-
-static struct tx_flow *flow_find(struct flitcast_source *src, u32 site, u16 port)
+static bool due_before(struct rb_node *a, const struct rb_node *b)
 {
-	struct tx_flow *flow;
-
-	hash_for_each_possible(src->flows, flow, node, jhash_2words(site, port, 0))
-		if (flow->site == site && flow->port == port)
-			return flow;
-	return NULL;
+	return rb_entry(a, struct flitcast_msg, due_node)->due <
+	       rb_entry(b, struct flitcast_msg, due_node)->due;
 }
 
-static void flow_free(struct flitcast_source *src, struct tx_flow *flow)
+void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg)
 {
-	hash_del(&flow->node);
-	src->nflows--;
-	kfree(flow);
-}
+	u64 at = min3(msg->repeat_at, msg->deadline_at, msg->slow_at);
 
-/*
- * Flows without messages give way.  One that comes back begins above every number
- * it had, with nothing before it: its target takes that for messages given up.
- */
-void flitcast_tx_evict(struct flitcast_source *src)
-{
-	struct hlist_node *next;
-	struct tx_flow *flow;
-	int bucket;
-
-	hash_for_each_safe(src->flows, bucket, next, flow, node) {
-		if (!list_empty(&flow->pending))
-			continue;
-		if (fc_before(src->next, flow->core.next))
-			src->next = flow->core.next;
-		flow_free(src, flow);
-	}
-}
-
-struct tx_flow *flitcast_tx_flow(struct flitcast_source *src, u32 site, u16 port)
-{
-	struct tx_flow *flow = flow_find(src, site, port);
-
-	if (flow)
-		return flow;
-	flow = kzalloc(sizeof(*flow), GFP_ATOMIC | __GFP_ACCOUNT);
-	if (!flow)
-		return NULL;
-	flow->site = site;
-	flow->port = port;
-	INIT_LIST_HEAD(&flow->pending);
-	flow->core.next = src->next;
-	flow->core.oldest = src->next;
-	hash_add(src->flows, &flow->node, jhash_2words(site, port, 0));
-	src->nflows++;
-	return flow;
-}
-
-/* The oldest message of a flow that is not over; those behind it may be sent now. */
-static void flow_advance(struct flitcast_site *site, struct tx_flow *flow)
-{
-	struct tx_target *t;
-	u32 oldest = flow->core.next;
-
-	t = list_first_entry_or_null(&flow->pending, struct tx_target, pending);
-	if (t)
-		oldest = t->core.seq;
-	if (oldest == flow->core.oldest)
+	if (msg->holding)
+		at = min(at, msg->hold_until);
+	/* Over: nothing is due. */
+	if (!msg->left)
+		at = FC_NEVER;
+	if (at == msg->due)
 		return;
-	flow->core.oldest = oldest;
-	list_for_each_entry(t, &flow->pending, pending)
-		flitcast_tx_ready(site, t->msg);
-}
-
-/*
- * Progress.
- */
-
-void flitcast_tx_source_free(struct flitcast_source *src)
-{
-	struct hlist_node *next;
-	struct tx_flow *flow;
-	int bucket;
-
-	hash_for_each_safe(src->flows, bucket, next, flow, node)
-		flow_free(src, flow);
-	kfree(src);
-}
-
-/* A closed source goes with its last message; its user has no more to do with it. */
-void flitcast_tx_reap(struct flitcast_source *src)
-{
-	if (src->port || !list_empty(&src->msgs))
+	if (msg->due != FC_NEVER)
+		rb_erase_cached(&msg->due_node, &site->due);
+	msg->due = at;
+	if (at == FC_NEVER)
 		return;
-	hash_del(&src->node);
-	flitcast_tx_source_free(src);
+	rb_add_cached(&msg->due_node, &site->due, due_before);
+	flitcast_tx_due(site, at);
 }
 
 /* Every target is over. */
 static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	struct flitcast_source *src = msg->source;
+	struct flitcast_sent *out = &msg->out;
 
 	flitcast_tx_settle(site, msg, true);
+	flitcast_tx_schedule(site, msg);
 	list_del_init(&msg->ready);
 	list_del_init(&msg->site_node);
 	list_del_init(&msg->source_node);
-	site->stat[msg->err ? FC_STAT_MSG_FAILED : FC_STAT_MSG_CONFIRMED]++;
-	if (src->port) {
-		const struct flitcast_sent sent = {
-			.charge = msg->charge, .err = msg->err, .id = msg->id, .kind = msg->kind,
-		};
-
-		src->port->ops->sent(src->port, &sent);
-		flitcast_engine_wake(site, src->port, FLITCAST_WAKE_OUT |
-				     (msg->err ? FLITCAST_WAKE_ERR : 0));
-	} else {
-		site->orphans -= msg->charge;
-	}
 	msg->source = NULL;
+	/* The packet that is on its way into the local net-input is sent to its end. */
+	if (site->cur != msg)
+		flitcast_msg_drop_data(msg);
+	site->stat[out->err ? FC_STAT_MSG_FAILED : FC_STAT_MSG_CONFIRMED]++;
+	if (src->port) {
+		struct flitcast_port *port = src->port;
+		u8 wake = FLITCAST_WAKE_OUT;
+
+		if (out->err || out->report)
+			wake |= FLITCAST_WAKE_ERR;
+		if (port->ops->sent(port, out))
+			refcount_inc(&msg->refs);
+		flitcast_engine_wake(site, port, wake);
+	} else {
+		site->orphans -= out->charge;
+	}
 	flitcast_msg_put(msg);
 	flitcast_site_drained(site);
 }
@@ -179,10 +112,60 @@ static void target_over(struct flitcast_site *site, struct tx_target *t, int err
 	struct flitcast_msg *msg = t->msg;
 
 	list_del_init(&t->pending);
-	if (err && !msg->err)
-		msg->err = err;
+	t->err = err;
+	if (err) {
+		msg->out.failed++;
+		if (!msg->out.err)
+			msg->out.err = err;
+	} else {
+		msg->out.delivered++;
+	}
 	if (!--msg->left)
 		msg_over(site, msg);
+}
+
+/* No way to this target, says a site on the way. */
+static void no_way(struct tx_flow *flow, u32 seq, u64 now)
+{
+	struct tx_target *t;
+
+	if (flow->unreachable)
+		return;
+	flow->unreachable = true;
+	list_for_each_entry(t, &flow->pending, pending) {
+		if (t->core.seq == seq)
+			t->since = now;
+		if (!fc_before(t->core.seq, seq))
+			break;
+	}
+}
+
+/* A target answers for one message, @t.  The message may be gone afterwards. */
+static void answered(struct flitcast_site *site, struct tx_target *t,
+		     const struct fc_ctrl *ctrl, u64 now)
+{
+	struct flitcast_msg *msg = t->msg;
+	bool last = msg->left == 1;
+
+	t->asked = 0;
+	t->silent = false;
+	if (!fc_txtarget_answer(&t->core, ctrl))
+		return;
+	if (t->core.state == FC_TX_NO_ROOM)
+		t->since = now;
+	if (t->most && ctrl->kind == FC_CTRL_CONFIRM)
+		site->srtt += (s64)(now - t->sent_at - site->srtt) / 8;
+	msg->wait = flitcast_tx_wait(site);
+	msg->repeat_at = now + msg->wait;
+	flitcast_tx_schedule(site, msg);
+	if (!fc_txtarget_over(&t->core)) {
+		flitcast_tx_settle(site, msg, false);
+		flitcast_tx_ready(site, msg);
+		return;
+	}
+	target_over(site, t, t->core.state == FC_TX_REFUSED ? -ECONNREFUSED : 0);
+	if (!last)
+		flitcast_tx_settle(site, msg, false);
 }
 
 void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl)
@@ -192,57 +175,34 @@ void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	struct tx_flow *flow = NULL;
 	u64 now = flitcast_now();
 
+	/* Of an old life of this site. */
 	if (ctrl->incarnation != site->incarnation)
 		return;
 	hash_for_each_possible(site->sources, src, node, ctrl->sock) {
 		if (src->number == ctrl->sock) {
-			flow = flow_find(src, ctrl->site, ctrl->port);
+			flow = flitcast_txflow_find(src, ctrl->site, ctrl->port);
 			break;
 		}
 	}
 	/* A level beyond what was sent is nobody's. */
 	if (!flow || fc_before(flow->core.next, ctrl->next))
 		return;
-	list_for_each_entry_safe(t, next, &flow->pending, pending) {
-		if (ctrl->kind == FC_CTRL_UNREACHABLE) {
-			if (t->core.seq == ctrl->seq && !t->unreachable) {
-				t->unreachable = true;
-				t->since = now;
-			}
-			continue;
-		}
-		/* Numbers go up: nothing behind it is spoken of. */
-		if (!fc_before(t->core.seq, ctrl->next) && t->core.seq != ctrl->seq)
-			continue;
-		t->asked = 0;
-		t->silent = false;
-		t->unreachable = false;
-		if (!fc_txtarget_answer(&t->core, ctrl))
-			continue;
-		if (t->core.state == FC_TX_NO_ROOM)
-			t->since = now;
-		if (t->most && ctrl->kind == FC_CTRL_CONFIRM)
-			site->srtt += (s64)(now - t->sent_at - site->srtt) / 8;
-		t->msg->wait = flitcast_tx_wait(site);
-		t->msg->repeat_at = now + t->msg->wait;
-		if (fc_txtarget_over(&t->core)) {
-			struct flitcast_msg *msg = t->msg;
-			bool last = msg->left == 1;
-
-			target_over(site, t,
-				    t->core.state == FC_TX_REFUSED ? -ECONNREFUSED : 0);
-			if (!last)
-				flitcast_tx_settle(site, msg, false);
-		} else {
-			flitcast_tx_settle(site, t->msg, false);
-			flitcast_tx_ready(site, t->msg);
-		}
+	if (ctrl->kind == FC_CTRL_UNREACHABLE) {
+		no_way(flow, ctrl->seq, now);
+		return;
 	}
-	flow_advance(site, flow);
-	flitcast_tx_reap(src);
+	list_for_each_entry_safe(t, next, &flow->pending, pending) {
+		if (fc_before(t->core.seq, ctrl->next) || t->core.seq == ctrl->seq)
+			answered(site, t, ctrl, now);
+		else if (fc_before(ctrl->seq, t->core.seq))
+			/* Numbers go up: nothing behind it is spoken of. */
+			break;
+	}
+	flitcast_txflow_advance(site, flow);
+	flitcast_txflow_heard(site, flow, ctrl->next);
+	flitcast_source_reap(site, src);
 }
 
-/* Give a target up; false if that was the end of the message. */
 bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int err)
 {
 	struct tx_flow *flow = t->flow;
@@ -250,8 +210,19 @@ bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int er
 
 	t->core.state = FC_TX_FAILED;
 	target_over(site, t, err);
-	flow_advance(site, flow);
+	flitcast_txflow_advance(site, flow);
+	flitcast_txflow_forward(site, flow);
 	return more;
+}
+
+void flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *msg, int err)
+{
+	u32 i;
+
+	for (i = 0; i < msg->ntargets; i++)
+		if (!fc_txtarget_over(&msg->target[i].core) &&
+		    !flitcast_tx_give_up(site, &msg->target[i], err))
+			return;
 }
 
 /* Has the target, which put the message off, room by now? */
@@ -270,111 +241,178 @@ static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
 	flitcast_engine_ctrl(site, &ctrl);
 }
 
-/* No answer in time; false if the message is over, and gone. */
-static bool msg_repeat(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+/* No answer in time: what is unconfirmed is sent again. */
+static void msg_repeat(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
 {
-	struct flitcast_source *src = msg->source;
 	u32 i;
 
 	for (i = 0; i < msg->ntargets; i++) {
 		struct tx_target *t = &msg->target[i];
-		bool unsent = fc_txtarget_unsent(&t->core);
 
 		if (fc_txtarget_over(&t->core))
 			continue;
+		/* It cannot answer what has not gone from here, nor what it never got. */
+		if (t->asked && t->flow->heard < t->asked && !fc_txtarget_unsent(&t->core))
+			flitcast_txflow_silent(site, t->flow, true);
 		if (fc_txtarget_repeat(&t->core))
 			ask(site, msg, t);
 		t->silent = true;
-		/* It cannot answer what has not gone from here. */
-		if (unsent || !t->asked || now < t->asked + src->timeout)
-			continue;
-		if (!flitcast_tx_give_up(site, t, t->unreachable ? -EHOSTUNREACH : -ETIMEDOUT)) {
-			flitcast_tx_reap(src);
-			return false;
-		}
 	}
 	msg->wait = min_t(u64, 2 * msg->wait, RTO_LAST_NS);
 	/* Retransmission after a random wait (CARE, section 3.4). */
 	msg->repeat_at = now + msg->wait + fc_random(&site->rng) % (u32)(msg->wait / 4);
 	flitcast_tx_settle(site, msg, false);
 	flitcast_tx_ready(site, msg);
-	return true;
 }
 
 /*
- * Targets to which there is no way: given up when that has been so for a while;
- * false if the message is over, and gone.
+ * When a target is given up that says no more than it did.  One that says that it
+ * has no room is not silent: how long it may take is the sender's choice
+ * (FLITCAST_SLOW_TARGET).
  */
-static bool msg_lost(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+static u64 target_deadline(const struct tx_target *t, u64 timeout, u64 now)
+{
+	if (t->asked)
+		return t->asked + timeout;
+	if (t->core.state == FC_TX_NO_ROOM)
+		return now + timeout;
+	return max(t->msg->accepted, t->flow->heard) + timeout;
+}
+
+/*
+ * Give up those that were silent for too long, or to which there has been no way for a
+ * while; false if the message is over, and gone.
+ */
+static bool msg_deadline(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
 {
 	struct flitcast_source *src = msg->source;
+	u64 next = FC_NEVER;
 	u32 i;
 
+	/* Nobody waits for the messages of a closed socket for ever. */
+	if (!src->port && src->until <= now) {
+		flitcast_tx_give_up_all(site, msg, -ETIMEDOUT);
+		return false;
+	}
 	for (i = 0; i < msg->ntargets; i++) {
 		struct tx_target *t = &msg->target[i];
-		u64 since;
+		u64 at, lost;
 
 		if (fc_txtarget_over(&t->core))
 			continue;
-		since = flitcast_faults_lost(site, t->flow->site, now);
-		if (since == FC_NEVER)
-			continue;
-		if (!t->unreachable)
-			t->since = now;
-		t->unreachable = true;
-		t->lost = true;
-		if (now < since + LOST_NS) {
-			flitcast_tx_due(site, since + LOST_NS);
-		} else if (!flitcast_tx_give_up(site, t, -EHOSTUNREACH)) {
-			flitcast_tx_reap(src);
-			return false;
+		at = target_deadline(t, src->timeout, now);
+		lost = flitcast_faults_lost(site, t->site, now);
+		if (lost != FC_NEVER) {
+			if (!t->flow->unreachable)
+				t->since = now;
+			t->flow->unreachable = true;
+			t->lost = true;
+			at = min(at, lost + LOST_NS);
 		}
+		if (at > now)
+			next = min(next, at);
+		else if (!flitcast_tx_give_up(site, t, t->flow->unreachable ? -EHOSTUNREACH :
+									      -ETIMEDOUT))
+			return false;
 	}
+	msg->deadline_at = src->port ? next : min(next, src->until);
 	return true;
 }
 
 void flitcast_tx_rerouted(struct flitcast_site *site)
 {
+	bool lost = flitcast_faults_any_lost(site);
 	struct flitcast_msg *msg;
 	u64 now = flitcast_now();
 	u32 i;
 
 	lockdep_assert_held(&site->lock);
-	if (flitcast_faults_any_lost(site))
-		flitcast_tx_due(site, now);
 	list_for_each_entry(msg, &site->msgs, site_node) {
 		for (i = 0; i < msg->ntargets; i++) {
 			struct tx_target *t = &msg->target[i];
 
-			if (!t->lost || flitcast_faults_lost(site, t->flow->site, now) != FC_NEVER)
+			if (!t->lost || fc_txtarget_over(&t->core) ||
+			    flitcast_faults_lost(site, t->site, now) != FC_NEVER)
 				continue;
 			t->lost = false;
-			t->unreachable = false;
+			t->flow->unreachable = false;
 			msg->wait = flitcast_tx_wait(site);
 			msg->repeat_at = now;
-			flitcast_tx_due(site, now);
 		}
+		/* Which are lost is looked for with the deadlines. */
+		if (lost)
+			msg->deadline_at = now;
+		flitcast_tx_schedule(site, msg);
 	}
 }
 
-/* Something is due: what went unanswered is sent again, or given up. */
+/* Targets that took longer than the sender allows; the message is over, and gone. */
+static void msg_slow(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	bool detach = msg->slow == FLITCAST_TX_DETACH;
+	u32 i;
+
+	for (i = 0; i < msg->ntargets; i++) {
+		struct tx_target *t = &msg->target[i], *pos, *next;
+		struct tx_flow *flow = t->flow;
+		bool more = true;
+
+		if (fc_txtarget_over(&t->core))
+			continue;
+		if (!detach) {
+			if (!flitcast_tx_give_up(site, t, -ETIME))
+				return;
+			continue;
+		}
+		/* All others that wait for it, too: the source stays, this one is of it. */
+		flow->detached = true;
+		list_for_each_entry_safe_reverse(pos, next, &flow->pending, pending) {
+			bool mine = pos == t;
+
+			if (!flitcast_tx_give_up(site, pos, -ETIME) && mine)
+				more = false;
+		}
+		if (!more)
+			return;
+	}
+}
+
+/* Something of the message is due.  It may be gone afterwards. */
+static void msg_time(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+{
+	if (msg->slow_at <= now) {
+		msg_slow(site, msg);
+		return;
+	}
+	if (msg->deadline_at <= now && !msg_deadline(site, msg, now))
+		return;
+	if (msg->holding && msg->hold_until <= now) {
+		msg->holding = false;
+		flitcast_tx_ready(site, msg);
+	}
+	if (msg->repeat_at <= now)
+		msg_repeat(site, msg, now);
+	flitcast_tx_schedule(site, msg);
+}
+
 void flitcast_tx_time(struct flitcast_site *site)
 {
-	struct flitcast_msg *msg, *next;
+	unsigned int budget = TIME_BUDGET;
 	u64 now = flitcast_now();
+	struct rb_node *first;
 
 	site->ends_at = FC_NEVER;
-	list_for_each_entry_safe(msg, next, &site->msgs, site_node) {
-		if (msg->holding && msg->hold_until <= now) {
-			msg->holding = false;
-			flitcast_tx_ready(site, msg);
+	while ((first = rb_first_cached(&site->due))) {
+		struct flitcast_msg *msg = rb_entry(first, struct flitcast_msg, due_node);
+		struct flitcast_source *src = msg->source;
+
+		/* The timer goes on with it, so that nobody holds the lock for long. */
+		if (msg->due > now || !budget--) {
+			flitcast_tx_due(site, msg->due);
+			break;
 		}
-		if (msg->repeat_at <= now && !msg_repeat(site, msg, now))
-			continue;
-		if (flitcast_faults_any_lost(site) && !msg_lost(site, msg, now))
-			continue;
-		flitcast_tx_due(site, msg->repeat_at);
-		if (msg->holding)
-			flitcast_tx_due(site, msg->hold_until);
+		msg_time(site, msg, now);
+		flitcast_source_reap(site, src);
 	}
+	flitcast_txflow_time(site, now);
 }

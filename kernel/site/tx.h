@@ -18,33 +18,55 @@
 /**
  * struct tx_flow - sending end of a flow
  * @node: in the source's table
+ * @src: source
  * @site: target site
  * @port: target port
  * @pending: targets of messages that are not over, in order
+ * @heard: when the target last said anything
+ * @level: all messages before this one are over at the target, as it says
+ * @forward: in the site's list while the target is to be told of what was given up
+ * @forward_at: when it is told next
+ * @forwards: how often it was told
+ * @silent: the target did not answer in time: it is asked with its oldest message
+ *	only, and nobody waits for it
+ * @unreachable: the last word was that there is no way to it
+ * @detached: left out of new messages
  * @core: numbers
  */
 struct tx_flow {
 	struct hlist_node node;
+	struct flitcast_source *src;
 	u32 site;
 	u16 port;
 	struct list_head pending;
+	u64 heard;
+	u32 level;
+	struct list_head forward;
+	u64 forward_at;
+	u8 forwards;
+	bool silent;
+	bool unreachable;
+	bool detached;
 	struct fc_txflow core;
 };
 
 /**
  * struct tx_target - one target of a message
- * @flow: its flow
+ * @flow: its flow; not to be used when the target is over
  * @pending: in the flow's list until over
  * @msg: the message
  * @asked: since when it owes an answer; 0: it does not
  * @since: when it was accepted, had no room, or had no way: what happened last
+ * @sent_at: when its last packet was sent
+ * @site: target site
+ * @port: target port
+ * @index: place in the sender's list
  * @off: first byte, as the sender named it
  * @len: bytes, as the sender named them
+ * @err: result, when over: 0 or a negative errno
  * @most: packets sent at least once
- * @sent_at: when its last packet was sent
  * @silent: it did not answer in time: nothing of it counts as under way before it does
- * @unreachable: the last answer said that there is no way
- * @lost: there is none, as far as this site itself knows
+ * @lost: there is no way to it, as far as this site itself knows
  * @core: progress
  */
 struct tx_target {
@@ -53,12 +75,15 @@ struct tx_target {
 	struct flitcast_msg *msg;
 	u64 asked;
 	u64 since;
+	u64 sent_at;
+	u32 site;
+	u16 port;
+	u16 index;
 	u32 off;
 	u32 len;
-	u64 sent_at;
+	int err;
 	u16 most;
 	bool silent;
-	bool unreachable;
 	bool lost;
 	struct fc_txtarget core;
 };
@@ -72,10 +97,12 @@ struct tx_target {
  * @src_port: its port number
  * @flows: by target
  * @nflows: how many
+ * @nforward: of these, in the site's list of those to be told
  * @next: number a new flow begins with: above all that an evicted one used
  * @next_id: id of the next message
  * @msgs: messages that are not over
  * @timeout: how long a target may stay silent, ns
+ * @until: once closed, when all that is not over is given up
  */
 struct flitcast_source {
 	struct hlist_node node;
@@ -84,57 +111,65 @@ struct flitcast_source {
 	u16 src_port;
 	DECLARE_HASHTABLE(flows, 5);
 	unsigned int nflows;
+	unsigned int nforward;
 	u32 next;
 	u32 next_id;
 	struct list_head msgs;
 	u64 timeout;
+	u64 until;
 };
 
 /**
  * struct flitcast_msg - a message being sent
- * @refs: the site's list, and the packet being sent
+ * @out: what becomes of it
+ * @refs: the site's list, the packet being sent, the one who keeps the outcome
  * @site_node: in the site's list of messages
  * @ready: in the site's list of those that may have something to send
  * @source_node: in the source's list
- * @source: its source
- * @id: message id
+ * @due_node: in the site's tree of those of which something is due
+ * @source: its source; NULL when over
  * @len: bytes
- * @charge: send room it holds
+ * @due: when something is due, FC_NEVER: it is not in the tree
+ * @accepted: when it was handed over
  * @repeat_at: when to send again what is unconfirmed
+ * @deadline_at: when to look for targets that were silent for too long
+ * @slow_at: when targets that have not confirmed are left out
  * @hold_until: until then the granted wait for the others; 0: never sent
+ * @wait: current wait for an answer
  * @holding: they do
  * @begun: some of it was sent: it does not wait for its turn again
  * @active: it counts as under way, see msg_under_way()
- * @wait: current wait for an answer
- * @err: first failure
  * @list: the sender named a target list
- * @kind: enum fc_kind
  * @re: id of the message that it answers, where its kind is an answer
+ * @slow: enum flitcast_slow
  * @ntargets: targets
  * @left: of these, not over
  * @target: targets
  * @npages: pages of data
- * @page: data
+ * @page: data; NULL when over
  */
 struct flitcast_msg {
+	struct flitcast_sent out;
 	refcount_t refs;
 	struct list_head site_node;
 	struct list_head ready;
 	struct list_head source_node;
+	struct rb_node due_node;
 	struct flitcast_source *source;
-	u32 id;
 	u32 len;
-	u32 charge;
+	u64 due;
+	u64 accepted;
 	u64 repeat_at;
+	u64 deadline_at;
+	u64 slow_at;
 	u64 hold_until;
 	u64 wait;
-	int err;
 	bool holding;
 	bool begun;
 	bool active;
 	bool list;
-	u8 kind;
 	u32 re;
+	u8 slow;
 	u32 ntargets;
 	u32 left;
 	struct tx_target *target;
@@ -146,21 +181,21 @@ struct flitcast_msg {
 
 /* Let go of a message; the last one frees it. */
 void flitcast_msg_put(struct flitcast_msg *msg);
+/* Free the data of a message that is over. */
+void flitcast_msg_drop_data(struct flitcast_msg *msg);
 
 /* tx.c */
 
-struct tx_flow *flitcast_tx_flow(struct flitcast_source *src, u32 site, u16 port);
-/* Flows without messages give way to others. */
-void flitcast_tx_evict(struct flitcast_source *src);
 /* The message may have something to send. */
 void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg);
 /* Its state changed: it may become active, or make place for another. */
 void flitcast_tx_settle(struct flitcast_site *site, struct flitcast_msg *msg, bool over);
+/* One of its times changed. */
+void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg);
 /* Give a target up; false if that was the end of the message. */
 bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int err);
-/* A closed source goes with its last message; its user has no more to do with it. */
-void flitcast_tx_reap(struct flitcast_source *src);
-void flitcast_tx_source_free(struct flitcast_source *src);
+/* Give up all that is left of a message, which may be gone afterwards. */
+void flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *msg, int err);
 
 static inline u64 flitcast_tx_wait(const struct flitcast_site *site)
 {
@@ -172,5 +207,29 @@ static inline void flitcast_tx_due(struct flitcast_site *site, u64 at)
 {
 	site->ends_at = min(site->ends_at, at);
 }
+
+/* txflow.c */
+
+struct tx_flow *flitcast_txflow_find(struct flitcast_source *src, u32 site, u16 port);
+/* Find it or make it; NULL: no memory. */
+struct tx_flow *flitcast_txflow_get(struct flitcast_source *src, u32 site, u16 port);
+/* Flows without messages give way to others. */
+void flitcast_txflow_evict(struct flitcast_site *site, struct flitcast_source *src);
+void flitcast_txflow_free_all(struct flitcast_site *site, struct flitcast_source *src);
+/* A message of the flow may be over: those behind it may be sent now. */
+void flitcast_txflow_advance(struct flitcast_site *site, struct tx_flow *flow);
+/* The target spoke: all before @level is over there. */
+void flitcast_txflow_heard(struct flitcast_site *site, struct tx_flow *flow, u32 level);
+/* The target did not answer in time, or did again. */
+void flitcast_txflow_silent(struct flitcast_site *site, struct tx_flow *flow, bool silent);
+/* A message was given up: the target is to be told, soon. */
+void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow);
+/* Tell those it is time for. */
+void flitcast_txflow_time(struct flitcast_site *site, u64 now);
+
+/* source.c */
+
+/* A closed source goes with its last message; its user has no more to do with it. */
+void flitcast_source_reap(struct flitcast_site *site, struct flitcast_source *src);
 
 #endif /* FLITCAST_SITE_TX_H */

@@ -38,9 +38,13 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_msg *msg, u64 no
 			continue;
 		packet = fc_txtarget_next(&t->core, &t->flow->core);
 		if (packet < 0) {
-			asking |= t->core.state == FC_TX_ASKING && t->core.part.count > 1;
+			asking |= t->core.state == FC_TX_ASKING && t->core.part.count > 1 &&
+				  !t->silent && !t->flow->silent;
 			continue;
 		}
+		/* A silent target is asked with its oldest message only. */
+		if (t->flow->silent && t->core.seq != t->flow->core.oldest)
+			continue;
 		if (packet - t->core.part.first >= t->core.base + AHEAD_MAX)
 			continue;
 		if (best >= 0 && packet > best)
@@ -53,7 +57,7 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_msg *msg, u64 no
 	}
 	if (best > 0 && asking && now < msg->hold_until) {
 		msg->holding = true;
-		flitcast_tx_due(site, msg->hold_until);
+		flitcast_tx_schedule(site, msg);
 		return -1;
 	}
 	return best;
@@ -114,20 +118,20 @@ static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *h
 	struct fc_packet pk = {
 		.src = site->cfg.id, .incarnation = site->incarnation,
 		.sock = msg->source->number, .src_port = msg->source->src_port,
-		.ntargets = site->cur_n, .id = msg->id, .msg_len = msg->len,
+		.ntargets = site->cur_n, .id = msg->out.id, .msg_len = msg->len,
 		.offset = offset, .data_len = data_len,
-		.flags = msg->list ? FC_PACKET_LIST : 0, .kind = msg->kind,
+		.flags = msg->list ? FC_PACKET_LIST : 0, .kind = msg->out.kind,
 	};
 	bool again = false;
 	unsigned int i;
 
-	if (msg->kind == FC_KIND_ACCEPT || msg->kind == FC_KIND_REFUSE)
+	if (msg->out.kind == FC_KIND_ACCEPT || msg->out.kind == FC_KIND_REFUSE)
 		pk.id = msg->re;
 	fc_wire_packet_encode(head, &pk);
 	for (i = 0; i < site->cur_n; i++) {
 		struct tx_target *t = &msg->target[site->cur_target[i]];
 		struct fc_target e = {
-			.site = t->flow->site, .port = t->flow->port,
+			.site = t->site, .port = t->port,
 			.flags = i == site->cur_n - 1 ? FC_TARGET_LAST : 0,
 			.lag = t->core.seq - t->flow->core.oldest,
 			.off = t->off, .len = t->len, .seq = t->core.seq,
@@ -156,9 +160,11 @@ static void cur_done(struct flitcast_site *site)
 		u64 now = flitcast_now();
 
 		msg->repeat_at = now + msg->wait;
-		flitcast_tx_due(site, msg->repeat_at);
 		if (!msg->hold_until)
 			msg->hold_until = now + HOLD_NS;
+		flitcast_tx_schedule(site, msg);
+	} else {
+		flitcast_msg_drop_data(msg);
 	}
 	flitcast_msg_put(msg);
 }

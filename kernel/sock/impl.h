@@ -25,6 +25,14 @@
  * @rx_early: of this, for messages before their turn
  * @timeout_ms: FLITCAST_TIMEOUT
  * @info: FLITCAST_INFO
+ * @confirm: FLITCAST_CONFIRM
+ * @slow: FLITCAST_SLOW_TARGET, under lock_sock
+ * @report_lock: protects all down to @reports_lost; innermost
+ * @reports: messages that are over, to be read in the error queue
+ * @nasked: of these, those that were asked for
+ * @nunasked: and those of failures that nobody asked for
+ * @unasked_targets: and their targets
+ * @reports_lost: so many of them were dropped since one was read
  * @ntargets: FLITCAST_TARGETS
  * @targets: FLITCAST_TARGETS, under lock_sock
  * @errmsg: FLITCAST_ERRMSG: constant text; NULL: the last call was not refused
@@ -45,6 +53,14 @@ struct flitcast_sock {
 	u32 rx_early;
 	u32 timeout_ms;
 	bool info;
+	bool confirm;
+	struct flitcast_slow_target slow;
+	spinlock_t report_lock; /* see above */
+	struct list_head reports;
+	u32 nasked;
+	u32 nunasked;
+	u32 unasked_targets;
+	u32 reports_lost;
 	u32 ntargets;
 	struct flitcast_target *targets;
 	const char *errmsg;
@@ -125,6 +141,24 @@ bool flitcast_send_writable(struct flitcast_sock *fs);
  */
 int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 site, u16 port,
 		       u32 *id);
+
+/* report.c */
+
+/* The longest time of FLITCAST_SLOW_TARGET. */
+#define FLITCAST_SLOW_MAX_MS	(24 * 3600 * 1000)
+
+/* A message is over; true: it is kept as a report.  Under the site's lock. */
+bool flitcast_report_sent(struct flitcast_sock *fs, struct flitcast_sent *out);
+/* Is there one that was asked for?  Of others the pending error tells. */
+bool flitcast_report_any(struct flitcast_sock *fs);
+/* recvmsg(MSG_ERRQUEUE): never waits. */
+int flitcast_report_recv(struct flitcast_sock *fs, struct msghdr *msg, size_t size);
+/* Let go of reports. */
+void flitcast_report_purge(struct flitcast_sock *fs, struct list_head *list);
+/* SO_LINGER: wait at close() for messages that are not over, or drop them. */
+void flitcast_report_linger(struct flitcast_sock *fs);
+/* Check what a program asks for.  Return: 0 or -EINVAL. */
+int flitcast_report_slow(struct flitcast_sock *fs, const struct flitcast_slow_target *slow);
 
 /* recv.c */
 

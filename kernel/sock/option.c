@@ -36,6 +36,25 @@ static int set_targets(struct flitcast_sock *fs, sockptr_t optval, unsigned int 
 	return 0;
 }
 
+static int set_slow(struct flitcast_sock *fs, sockptr_t optval, unsigned int optlen)
+{
+	struct flitcast_slow_target slow;
+	int err;
+
+	if (optlen != sizeof(slow))
+		return refuse(fs, -EINVAL, "option of a wrong size");
+	if (copy_from_sockptr(&slow, optval, sizeof(slow)))
+		return -EFAULT;
+	err = flitcast_report_slow(fs, &slow);
+	if (err)
+		return err;
+	lock_sock(&fs->sk);
+	fs->slow = slow;
+	flitcast_port_forgive(&fs->port);
+	release_sock(&fs->sk);
+	return 0;
+}
+
 int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optval,
 			unsigned int optlen)
 {
@@ -47,7 +66,9 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 		return -ENOPROTOOPT;
 	if (opt == FLITCAST_TARGETS)
 		return set_targets(fs, optval, optlen);
-	if (opt != FLITCAST_INFO && opt != FLITCAST_TIMEOUT)
+	if (opt == FLITCAST_SLOW_TARGET)
+		return set_slow(fs, optval, optlen);
+	if (opt != FLITCAST_INFO && opt != FLITCAST_TIMEOUT && opt != FLITCAST_CONFIRM)
 		return -ENOPROTOOPT;
 	if (optlen != sizeof(value))
 		return refuse(fs, -EINVAL, "option of a wrong size");
@@ -55,6 +76,10 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 		return -EFAULT;
 	if (opt == FLITCAST_INFO) {
 		fs->info = value;
+		return 0;
+	}
+	if (opt == FLITCAST_CONFIRM) {
+		WRITE_ONCE(fs->confirm, value);
 		return 0;
 	}
 	if (value < TIMEOUT_MIN_MS || value > TIMEOUT_MAX_MS)
@@ -83,6 +108,7 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 			int __user *optlen)
 {
 	struct flitcast_sock *fs = to_fs(sock->sk);
+	struct flitcast_slow_target slow;
 	struct flitcast_sock_stats stats;
 	const char *text;
 	const void *from;
@@ -102,6 +128,18 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 		value = fs->info;
 		from = &value;
 		size = sizeof(value);
+		break;
+	case FLITCAST_CONFIRM:
+		value = fs->confirm;
+		from = &value;
+		size = sizeof(value);
+		break;
+	case FLITCAST_SLOW_TARGET:
+		lock_sock(&fs->sk);
+		slow = fs->slow;
+		release_sock(&fs->sk);
+		from = &slow;
+		size = sizeof(slow);
 		break;
 	case FLITCAST_TIMEOUT:
 		value = fs->timeout_ms;

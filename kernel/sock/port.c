@@ -67,19 +67,14 @@ static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 	skb_queue_tail(&fs->sk.sk_receive_queue, skb);
 }
 
-static void fs_sent(struct flitcast_port *port, const struct flitcast_sent *sent)
+static bool fs_sent(struct flitcast_port *port, struct flitcast_sent *sent)
 {
 	struct flitcast_sock *fs = port_fs(port);
 
-	atomic_sub(sent->charge, &fs->tx_used);
-	if (sent->err)
+	/* Whoever asked for reports reads it there; a connection ends in any case. */
+	if (sent->err && (!sent->report || fs->sk.sk_type == SOCK_SEQPACKET))
 		flitcast_conn_failed(fs, sent);
-	if (sent->kind != FC_KIND_MESSAGE && sent->kind != FC_KIND_DATA)
-		return;
-	if (sent->err)
-		fs->stats.tx_failed++;
-	else
-		fs->stats.tx_confirmed++;
+	return flitcast_report_sent(fs, sent);
 }
 
 static void fs_detach(struct flitcast_port *port)

@@ -36,9 +36,11 @@ int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int 
 	int err, n;
 
 	forget(fs);
+	if (flags & MSG_ERRQUEUE)
+		return flitcast_report_recv(fs, msg, size);
 	if (flags & ~(MSG_DONTWAIT | MSG_TRUNC | MSG_PEEK | MSG_NOSIGNAL | MSG_CMSG_COMPAT |
 		      MSG_CMSG_CLOEXEC))
-		return flags & (MSG_OOB | MSG_ERRQUEUE) ? -EOPNOTSUPP : -EINVAL;
+		return flags & MSG_OOB ? -EOPNOTSUPP : -EINVAL;
 	if (stream && !connected(sk))
 		return refuse(fs, -ENOTCONN, "socket is not connected");
 	lock_sock(sk);

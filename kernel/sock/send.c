@@ -19,6 +19,10 @@ static int compare_targets(const void *a, const void *b)
 	return (int)x->port - (int)y->port;
 }
 
+static_assert((int)FLITCAST_TX_WAIT == FLITCAST_SLOW_WAIT);
+static_assert((int)FLITCAST_TX_SKIP == FLITCAST_SLOW_SKIP);
+static_assert((int)FLITCAST_TX_DETACH == FLITCAST_SLOW_DETACH);
+
 /* Check a target list; the destinations come back sorted by site and port. */
 static int dests_from(struct flitcast_sock *fs, const struct flitcast_target *targets, u32 n,
 		      u32 len, struct flitcast_msg_dest *dests)
@@ -33,7 +37,8 @@ static int dests_from(struct flitcast_sock *fs, const struct flitcast_target *ta
 		if (t->offset > len || t->length > len - t->offset)
 			return refuse(fs, -EINVAL, "part of a target is not within the message");
 		dests[i] = (struct flitcast_msg_dest) {
-			.site = t->site, .port = t->port, .off = t->offset, .len = t->length,
+			.site = t->site, .port = t->port, .index = i,
+			.off = t->offset, .len = t->length,
 		};
 	}
 	sort(dests, n, sizeof(*dests), compare_targets, NULL);
@@ -45,14 +50,15 @@ static int dests_from(struct flitcast_sock *fs, const struct flitcast_target *ta
 
 /* Targets of this message: from a control message or from the option. */
 static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
-		  struct flitcast_msg_dest **out, u32 *count, bool *list)
+		  struct flitcast_msg_dest **out, u32 *count, struct flitcast_send *how)
 {
+	struct flitcast_slow_target slow = fs->slow;
 	const struct sockaddr_flitcast *addr = msg->msg_name;
 	const struct flitcast_target *targets = fs->targets;
 	struct flitcast_msg_dest *dests;
 	u32 n = fs->ntargets;
 	struct cmsghdr *cmsg;
-	bool given = false, named = addr && msg->msg_namelen;
+	bool given = false, timed = false, named = addr && msg->msg_namelen;
 	struct flitcast_msg_dest peer;
 	int err;
 
@@ -72,6 +78,16 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 			return refuse(fs, -EINVAL, "malformed control message");
 		if (cmsg->cmsg_level != SOL_FLITCAST)
 			continue;
+		if (cmsg->cmsg_type == FLITCAST_SLOW_TARGET && !timed) {
+			if (cmsg->cmsg_len != CMSG_LEN(sizeof(slow)))
+				return refuse(fs, -EINVAL, "control message of a wrong size");
+			memcpy(&slow, CMSG_DATA(cmsg), sizeof(slow));
+			err = flitcast_report_slow(fs, &slow);
+			if (err)
+				return err;
+			timed = true;
+			continue;
+		}
 		if (cmsg->cmsg_type != FLITCAST_TARGETS || given)
 			return refuse(fs, -EINVAL, "unknown or repeated control message");
 		n = cmsg->cmsg_len - CMSG_LEN(0);
@@ -81,7 +97,10 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 		targets = CMSG_DATA(cmsg);
 		given = true;
 	}
-	*list = named && addr->sfc_addrtype == FLITCAST_ADDR_LIST;
+	how->slow = slow.policy;
+	how->slow_ns = (u64)slow.ms * NSEC_PER_MSEC;
+	how->report = READ_ONCE(fs->confirm);
+	how->list = named && addr->sfc_addrtype == FLITCAST_ADDR_LIST;
 	switch (named ? addr->sfc_addrtype : FLITCAST_ADDR_SITE) {
 	case FLITCAST_ADDR_SITE:
 		if (given)
@@ -125,7 +144,7 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 /* What a message takes of the send room. */
 static u32 tx_charge(u32 len, u32 ntargets)
 {
-	return PAGE_ALIGN(len) + 512 + ntargets * 128;
+	return PAGE_ALIGN(len) + FLITCAST_MSG_SIZE + ntargets * FLITCAST_MSG_TARGET;
 }
 
 static bool tx_reserve(struct flitcast_sock *fs, u32 charge)
@@ -185,16 +204,16 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 {
 	const struct flitcast_msg_dest dest = { .site = site, .port = port };
 	struct flitcast_msg *m = flitcast_msg_alloc(0, 1, GFP_KERNEL_ACCOUNT);
-	u32 charge = tx_charge(0, 1);
+	struct flitcast_send how = { .charge = tx_charge(0, 1) };
 	int err;
 
 	if (!m)
 		return -ENOMEM;
 	flitcast_msg_set_kind(m, kind, re);
-	atomic_add(charge, &fs->tx_used);
-	err = flitcast_msg_send(&fs->port, m, &dest, charge, false, id);
+	atomic_add(how.charge, &fs->tx_used);
+	err = flitcast_msg_send(&fs->port, m, &dest, &how, id);
 	if (err) {
-		atomic_sub(charge, &fs->tx_used);
+		atomic_sub(how.charge, &fs->tx_used);
 		flitcast_msg_free(m);
 	}
 	return err;
@@ -202,18 +221,18 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 
 /* Hand it over; on a connection nothing comes behind what shutdown() sent. */
 static int hand_over(struct flitcast_sock *fs, struct flitcast_msg *m,
-		     const struct flitcast_msg_dest *dests, u32 charge, bool list)
+		     const struct flitcast_msg_dest *dests, const struct flitcast_send *how)
 {
 	int err;
 	u32 id;
 
 	if (fs->sk.sk_type != SOCK_SEQPACKET)
-		return flitcast_msg_send(&fs->port, m, dests, charge, list, &id);
+		return flitcast_msg_send(&fs->port, m, dests, how, &id);
 	flitcast_msg_set_kind(m, FC_KIND_DATA, 0);
 	lock_sock(&fs->sk);
 	err = flitcast_conn_may_send(fs);
 	if (!err)
-		err = flitcast_msg_send(&fs->port, m, dests, charge, false, &id);
+		err = flitcast_msg_send(&fs->port, m, dests, how, &id);
 	release_sock(&fs->sk);
 	return err;
 }
@@ -232,9 +251,9 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	u32 most = flitcast_sysctl_message_max(sock_net(sk));
 	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
 	struct flitcast_msg_dest *dests = NULL;
-	u32 ndests = 0, charge, i;
+	struct flitcast_send how = { };
+	u32 ndests = 0, i;
 	struct flitcast_msg *m;
-	bool list;
 	int err;
 
 	forget(fs);
@@ -251,7 +270,7 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	lock_sock(sk);
 	err = fs->bound || sk->sk_type == SOCK_SEQPACKET ? 0 : flitcast_addr_bind_locked(fs, 0, 0);
 	if (!err)
-		err = gather(fs, msg, len, &dests, &ndests, &list);
+		err = gather(fs, msg, len, &dests, &ndests, &how);
 	release_sock(sk);
 	if (err)
 		return send_error(sk, err, msg->msg_flags);
@@ -263,8 +282,8 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 		goto out;
 	}
 
-	charge = tx_charge(len, ndests);
-	err = tx_wait(fs, charge, &timeo);
+	how.charge = tx_charge(len, ndests);
+	err = tx_wait(fs, how.charge, &timeo);
 	if (err)
 		goto out;
 	err = -ENOMEM;
@@ -279,10 +298,12 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 					&msg->msg_iter) != n)
 			goto free;
 	}
-	err = hand_over(fs, m, dests, charge, list);
+	err = hand_over(fs, m, dests, &how);
 	if (err) {
 		if (err == -EHOSTUNREACH)
 			refuse(fs, err, "the topology has no such site");
+		if (err == -ECONNREFUSED)
+			refuse(fs, err, "every target was too slow and is detached");
 		goto free;
 	}
 	fs->stats.tx_messages++;
@@ -291,7 +312,7 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 free:
 	flitcast_msg_free(m);
 uncharge:
-	atomic_sub(charge, &fs->tx_used);
+	atomic_sub(how.charge, &fs->tx_used);
 	sk->sk_write_space(sk);
 out:
 	kvfree(dests);

@@ -43,7 +43,7 @@ static __poll_t fs_poll(struct file *file, struct socket *sock, poll_table *wait
 
 	sock_poll_wait(file, sock, wait);
 	state = flitcast_conn_state(sk);
-	if (READ_ONCE(sk->sk_err))
+	if (READ_ONCE(sk->sk_err) || flitcast_report_any(to_fs(sk)))
 		mask |= EPOLLERR;
 	if (sk->sk_type == SOCK_SEQPACKET)
 		mask |= poll_connection(sk);
@@ -105,6 +105,7 @@ static int fs_release(struct socket *sock)
 
 	if (!sk)
 		return 0;
+	flitcast_report_linger(fs);
 	lock_sock(sk);
 	flitcast_listen_close(fs);
 	flitcast_conn_close(fs);
@@ -115,6 +116,7 @@ static int fs_release(struct socket *sock)
 	sock_orphan(sk);
 	sock->sk = NULL;
 	skb_queue_purge(&sk->sk_receive_queue);
+	flitcast_report_purge(fs, &fs->reports);
 	kvfree(fs->targets);
 	sock_put(sk);
 	return 0;
@@ -182,6 +184,8 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, b
 	sk->sk_sndbuf = flitcast_sysctl_wmem(net);
 	fs = to_fs(sk);
 	fs->timeout_ms = TIMEOUT_DEFAULT_MS;
+	spin_lock_init(&fs->report_lock);
+	INIT_LIST_HEAD(&fs->reports);
 	flitcast_conn_init(fs);
 	return fs;
 }

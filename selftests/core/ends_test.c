@@ -106,6 +106,7 @@ struct bench {
 	u32 room_seq;
 	u32 packets;
 	bool full;		/* the channel was, and lost something */
+	bool forward;		/* the last message may be given up, too */
 };
 
 static void channel_data(struct bench *b, const struct packet *p)
@@ -320,19 +321,31 @@ static void give_up(struct bench *b, u32 i)
 	move_window(b);
 }
 
-static bool all_over(const struct bench *b)
+/* The target is told that all before the oldest message is over; that may be lost. */
+static void forward(struct bench *b)
 {
-	return b->n && b->tx.oldest == b->tx.next;
+	if (tap_random(100) < b->loss || !b->rx.begun)
+		return;
+	fc_rxflow_forward(&b->rx, b->tx.oldest, skip, b);
+	deliver(b);
+	confirm(b, b->tx.oldest - 1, FC_CTRL_CONFIRM);
 }
 
-/* loss, refuse and giving up in percent; the last message is never given up. */
-static void run(u32 loss, u32 refuse, u32 surrender, u32 most_packets)
+static bool all_over(const struct bench *b)
+{
+	return b->n && b->tx.oldest == b->tx.next &&
+	       (!b->forward || !b->rx.begun || b->rx.next == b->tx.next);
+}
+
+/* loss, refuse and giving up in percent; the last message is given up only if @last. */
+static void run_to_the(bool last, u32 loss, u32 refuse, u32 surrender, u32 most_packets)
 {
 	static struct bench b;
 	u32 messages = 1 + tap_random(MESSAGES);
 	u32 steps = 0;
 
 	memset(&b, 0, sizeof(b));
+	b.forward = last;
 	b.loss = loss;
 	b.refuse = refuse;
 	b.first_seq = tap_random(2) ? 0xfffffff0 + tap_random(16) : tap_random(100);
@@ -374,13 +387,19 @@ static void run(u32 loss, u32 refuse, u32 surrender, u32 most_packets)
 			}
 			if (!b.ndata && !b.nctrl && !tap_random(4))
 				repeat(&b);
-			if (b.n > 1 && tap_random(1000) < surrender)
-				give_up(&b, tap_random(b.n - 1));
+			if (b.n > !last && tap_random(1000) < surrender)
+				give_up(&b, tap_random(b.n - !last));
+			if (last && !tap_random(8))
+				forward(&b);
 			break;
 		}
 	}
 	for (u32 i = 0; i < b.n; i++)
 		CHECK(b.msg[i].delivered || b.msg[i].given_up, "message %u was lost", i);
+	/* A target that was told of the last one keeps nothing of any. */
+	for (u32 i = 0; last && i < FC_FLOW_WINDOW; i++)
+		CHECK(b.rx.msg[i].state == FC_RX_EMPTY, "message %u is kept for ever",
+		      b.rx.msg[i].seq - b.first_seq);
 	if (!loss && !refuse && !surrender && !b.full) {
 		u32 packets = 0;
 
@@ -390,6 +409,11 @@ static void run(u32 loss, u32 refuse, u32 surrender, u32 most_packets)
 		CHECK(b.packets <= packets + packets / 4 + 4, "%u packets sent for %u", b.packets,
 		      packets);
 	}
+}
+
+static void run(u32 loss, u32 refuse, u32 surrender, u32 most_packets)
+{
+	run_to_the(false, loss, refuse, surrender, most_packets);
 }
 
 TEST(flow__nothing_lost)
@@ -423,9 +447,57 @@ TEST(flow__given_up)
 		    1 + tap_random(200), 1 + tap_random(8));
 }
 
+/* Where no later packet tells of it the source says that it gave up. */
+TEST(flow__given_up_to_the_last)
+{
+	for (unsigned int i = 0; i < 300; i++)
+		run_to_the(true, tap_random(2) ? tap_random(30) : 0,
+			   tap_random(2) ? tap_random(50) : 0, 20 + tap_random(400),
+			   1 + tap_random(8));
+}
+
 /*
  * Cases.
  */
+
+static void count_skip(void *arg, struct fc_rxmsg *msg)
+{
+	(*(unsigned int *)arg)++;
+}
+
+/* Of what came before its turn the whole is delivered, the half forgotten. */
+TEST(rxflow_forward__skips_and_delivers)
+{
+	const struct fc_part one = fc_part_make(10, 0, 0);
+	const struct fc_part two = fc_part_make(FC_PACKET_MAX + 1, 0, 0);
+	struct fc_target t = { .seq = 6, .lag = 1 };
+	unsigned int skipped = 0;
+	struct fc_rxflow flow;
+	struct fc_rxmsg *slot;
+
+	memset(&flow, 0, sizeof(flow));
+	CHECK(fc_rxflow_packet(&flow, &t, &one, 0, &slot, count_skip, &skipped) == FC_RX_ADMIT,
+	      "not new");
+	fc_rxflow_admit(&flow, slot, &t, &one, &flow);
+	fc_rxmsg_stored(slot, 0);
+	t.seq = 5;
+	t.lag = 0;
+	CHECK(fc_rxflow_packet(&flow, &t, &two, 0, &slot, count_skip, &skipped) == FC_RX_ADMIT,
+	      "not new");
+	fc_rxflow_admit(&flow, slot, &t, &two, &flow);
+	fc_rxmsg_stored(slot, 0);
+	CHECK(!fc_rxflow_ready(&flow), "6 before 5");
+	/* An old frame changes nothing. */
+	fc_rxflow_forward(&flow, 4, count_skip, &skipped);
+	CHECK(!skipped && flow.next == 5, "next %u", flow.next);
+	fc_rxflow_forward(&flow, 6, count_skip, &skipped);
+	CHECK(skipped == 1 && flow.next == 6, "skipped %u, next %u", skipped, flow.next);
+	slot = fc_rxflow_ready(&flow);
+	CHECK(slot && slot->seq == 6, "6 waits for 5");
+	fc_rxflow_delivered(&flow, slot);
+	fc_rxflow_forward(&flow, 9, count_skip, &skipped);
+	CHECK(skipped == 1 && flow.next == 9, "skipped %u, next %u", skipped, flow.next);
+}
 
 static struct fc_txtarget granted(u32 seq, u16 count)
 {
@@ -499,11 +571,6 @@ TEST(txtarget_answer__any_confirmation)
 }
 
 /* A source can send anything that decodes. */
-static void count_skip(void *arg, struct fc_rxmsg *msg)
-{
-	(*(unsigned int *)arg)++;
-}
-
 TEST(rxflow_packet__any_packets)
 {
 	for (unsigned int i = 0; i < 3000; i++) {

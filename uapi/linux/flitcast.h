@@ -99,16 +99,26 @@ struct flitcast_target {
  * FLITCAST_INFO: option (int): recvmsg() adds a struct flitcast_info control
  *	message.
  * FLITCAST_TIMEOUT: option (unsigned int, milliseconds): how long a target may
- *	stay silent or out of reach before a message is given up for it.
+ *	stay silent or out of reach before a message is given up for it; and how
+ *	long after close() messages are sent on at most.
  * FLITCAST_ERRMSG: option (read): why the last call was refused, as a text; empty
  *	where it was not.
  * FLITCAST_STATS: option (read): struct flitcast_sock_stats.
+ * FLITCAST_CONFIRM: option (int): each message accepted from now on is reported in
+ *	the error queue, see struct flitcast_report.
+ * FLITCAST_SLOW_TARGET: option, or control message of sendmsg() for that message
+ *	alone: struct flitcast_slow_target.  To set the option takes detached targets
+ *	back.
+ * FLITCAST_REPORT: control message of recvmsg(MSG_ERRQUEUE): struct flitcast_report.
  */
 #define FLITCAST_TARGETS	1
 #define FLITCAST_INFO		2
 #define FLITCAST_TIMEOUT	3
 #define FLITCAST_ERRMSG		4
 #define FLITCAST_STATS		5
+#define FLITCAST_CONFIRM	6
+#define FLITCAST_SLOW_TARGET	7
+#define FLITCAST_REPORT		8
 
 /**
  * struct flitcast_info - what the FLITCAST_INFO control message tells
@@ -133,12 +143,86 @@ struct flitcast_info {
 };
 
 /**
+ * enum flitcast_slow_policy - what becomes of a target that does not confirm
+ * @FLITCAST_SLOW_WAIT: it is waited for as long as it answers that it has no room,
+ *	and while it is silent for FLITCAST_TIMEOUT
+ * @FLITCAST_SLOW_SKIP: after a time it is left out of the message
+ * @FLITCAST_SLOW_DETACH: after a time it is left out of the message, of those to it
+ *	that are under way, and of all later ones, until the option
+ *	FLITCAST_SLOW_TARGET is set again
+ */
+enum flitcast_slow_policy {
+	FLITCAST_SLOW_WAIT = 0,
+	FLITCAST_SLOW_SKIP = 1,
+	FLITCAST_SLOW_DETACH = 2,
+};
+
+/**
+ * struct flitcast_slow_target - how long a message waits for each of its targets
+ * @policy: enum flitcast_slow_policy
+ * @ms: milliseconds from sendmsg() on, 1 to 86,400,000; 0 with FLITCAST_SLOW_WAIT
+ */
+struct flitcast_slow_target {
+	__u32	policy;
+	__u32	ms;
+};
+
+/**
+ * struct flitcast_result - what became of one target of a message
+ * @site: target site
+ * @port: target port
+ * @error: 0: delivered; ECONNREFUSED: no socket there; EHOSTUNREACH: there is no
+ *	way to it; ETIMEDOUT: it was silent for FLITCAST_TIMEOUT; ETIME: it took
+ *	longer than FLITCAST_SLOW_TARGET allows; ECANCELED: it was detached before, and
+ *	nothing was sent to it; ENETDOWN: the sender's site was taken down.  With all
+ *	but ECONNREFUSED and ECANCELED it may have received the message: nobody knows.
+ */
+struct flitcast_result {
+	__u32	site;
+	__u16	port;
+	__u16	error;
+};
+
+/**
+ * struct flitcast_report - a report of the error queue
+ * @id: message id: ids count the messages accepted on a socket, from 0; on a
+ *	connection what makes and ends it counts, too
+ * @flags: FLITCAST_REPORT_*
+ * @targets: targets of the message
+ * @delivered: of these, confirmed
+ * @failed: of these, given up
+ * @left_out: of these, detached before
+ * @lost: reports of failures dropped before this one because nobody read them
+ * @zero: zero
+ *
+ * The data of the report is an array of struct flitcast_result: with
+ * FLITCAST_CONFIRM all targets in the order of the sender's list, else those given
+ * up.  There is one when every target of a message has confirmed or is given up.
+ * Reports asked for are never dropped, and take send room until they are read; of
+ * others the last few are kept.
+ */
+struct flitcast_report {
+	__u32	id;
+	__u32	flags;
+	__u32	targets;
+	__u32	delivered;
+	__u32	failed;
+	__u32	left_out;
+	__u32	lost;
+	__u32	zero;
+};
+
+/* The report was asked for (FLITCAST_CONFIRM): all targets are in it. */
+#define FLITCAST_REPORT_ALL	0x1
+
+/**
  * struct flitcast_sock_stats - counters of a socket
  * @tx_messages: messages accepted by sendmsg()
  * @tx_confirmed: of these, confirmed by every target
  * @tx_failed: of these, given up for at least one target
  * @rx_messages: messages queued for recvmsg()
  * @rx_no_room: times a message was put off because the receive buffer was full
+ * @reports_lost: reports of failures dropped because nobody read them
  */
 struct flitcast_sock_stats {
 	__u64	tx_messages;
@@ -146,6 +230,7 @@ struct flitcast_sock_stats {
 	__u64	tx_failed;
 	__u64	rx_messages;
 	__u64	rx_no_room;
+	__u64	reports_lost;
 };
 
 #endif /* _UAPI_LINUX_FLITCAST_H */

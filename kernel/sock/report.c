@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AF_FLITCAST: what became of messages, in the error queue; and close() with messages
+ * that are not over.
+ *
+ * A report is what is left of its message, without the data: its room was there when
+ * the message was accepted, so none is ever missing.
+ */
+#include <linux/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/uio.h>
+#include "sock/impl.h"
+
+/* Reports that nobody asked for: so many, and the targets of all but the last one. */
+#define UNASKED_MAX		64
+#define UNASKED_TARGETS		2048
+
+/* What a report holds of the send room, if it was asked for. */
+static u32 sent_charge(const struct flitcast_sent *out)
+{
+	return FLITCAST_MSG_SIZE + out->ntargets * FLITCAST_MSG_TARGET;
+}
+
+/* The oldest of those that nobody asked for give way.  Those dropped go to @drop. */
+static void bound_unasked(struct flitcast_sock *fs, struct list_head *drop)
+{
+	struct flitcast_sent *out, *next;
+
+	list_for_each_entry_safe(out, next, &fs->reports, node) {
+		if (fs->nunasked <= 1 || (fs->nunasked <= UNASKED_MAX &&
+					  fs->unasked_targets <= UNASKED_TARGETS))
+			return;
+		if (out->report)
+			continue;
+		list_move(&out->node, drop);
+		fs->nunasked--;
+		fs->unasked_targets -= out->ntargets;
+		fs->reports_lost++;
+		fs->stats.reports_lost++;
+	}
+}
+
+bool flitcast_report_sent(struct flitcast_sock *fs, struct flitcast_sent *out)
+{
+	u32 back = out->charge;
+	LIST_HEAD(drop);
+
+	if (out->report)
+		back -= sent_charge(out);
+	atomic_sub(back, &fs->tx_used);
+	/* What makes and ends connections is not the program's. */
+	if (out->kind != FC_KIND_MESSAGE && out->kind != FC_KIND_DATA)
+		return false;
+	if (out->err)
+		fs->stats.tx_failed++;
+	else
+		fs->stats.tx_confirmed++;
+	if (!out->report && !out->err)
+		return false;
+	spin_lock_bh(&fs->report_lock);
+	list_add_tail(&out->node, &fs->reports);
+	if (out->report) {
+		fs->nasked++;
+	} else {
+		fs->nunasked++;
+		fs->unasked_targets += out->ntargets;
+		bound_unasked(fs, &drop);
+	}
+	spin_unlock_bh(&fs->report_lock);
+	flitcast_report_purge(fs, &drop);
+	return true;
+}
+
+void flitcast_report_purge(struct flitcast_sock *fs, struct list_head *list)
+{
+	struct flitcast_sent *out, *next;
+
+	list_for_each_entry_safe(out, next, list, node) {
+		list_del(&out->node);
+		flitcast_sent_put(out);
+	}
+}
+
+bool flitcast_report_any(struct flitcast_sock *fs)
+{
+	return READ_ONCE(fs->nasked);
+}
+
+static struct flitcast_sent *take(struct flitcast_sock *fs, u32 *lost)
+{
+	struct flitcast_sent *out;
+
+	spin_lock_bh(&fs->report_lock);
+	out = list_first_entry_or_null(&fs->reports, struct flitcast_sent, node);
+	if (out) {
+		list_del_init(&out->node);
+		if (out->report) {
+			fs->nasked--;
+		} else {
+			fs->nunasked--;
+			fs->unasked_targets -= out->ntargets;
+		}
+		*lost = fs->reports_lost;
+		fs->reports_lost = 0;
+		/* Whoever reads the last failure here need not hear of it elsewhere. */
+		if (!out->report && !fs->nunasked)
+			cmpxchg(&fs->sk.sk_err, -out->err, 0);
+	}
+	spin_unlock_bh(&fs->report_lock);
+	return out;
+}
+
+/* It could not be told: it is the next one again. */
+static void put_back(struct flitcast_sock *fs, struct flitcast_sent *out, u32 lost)
+{
+	spin_lock_bh(&fs->report_lock);
+	list_add(&out->node, &fs->reports);
+	if (out->report) {
+		fs->nasked++;
+	} else {
+		fs->nunasked++;
+		fs->unasked_targets += out->ntargets;
+	}
+	fs->reports_lost += lost;
+	spin_unlock_bh(&fs->report_lock);
+}
+
+int flitcast_report_recv(struct flitcast_sock *fs, struct msghdr *msg, size_t size)
+{
+	struct flitcast_report report = { };
+	struct flitcast_result *result;
+	struct flitcast_sent *out;
+	u32 n, lost = 0;
+	int err;
+
+	out = take(fs, &lost);
+	if (!out)
+		return -EAGAIN;
+	err = -ENOMEM;
+	result = kvmalloc_array(out->ntargets, sizeof(*result), GFP_KERNEL);
+	if (!result)
+		goto fail;
+	n = flitcast_sent_fill(out, out->report, result);
+	err = min_t(size_t, size, n * sizeof(*result));
+	if (copy_to_iter(result, err, &msg->msg_iter) != err) {
+		err = -EFAULT;
+		goto fail;
+	}
+	if (err < n * sizeof(*result))
+		msg->msg_flags |= MSG_TRUNC;
+	report.id = out->id;
+	report.flags = out->report ? FLITCAST_REPORT_ALL : 0;
+	report.targets = out->ntargets;
+	report.delivered = out->delivered;
+	report.failed = out->failed;
+	report.left_out = out->ntargets - out->delivered - out->failed;
+	report.lost = lost;
+	put_cmsg(msg, SOL_FLITCAST, FLITCAST_REPORT, sizeof(report), &report);
+	msg->msg_flags |= MSG_ERRQUEUE;
+	msg->msg_namelen = 0;
+	kvfree(result);
+	if (out->report) {
+		atomic_sub(sent_charge(out), &fs->tx_used);
+		fs->sk.sk_write_space(&fs->sk);
+	}
+	flitcast_sent_put(out);
+	return err;
+fail:
+	kvfree(result);
+	put_back(fs, out, lost);
+	return err;
+}
+
+int flitcast_report_slow(struct flitcast_sock *fs, const struct flitcast_slow_target *slow)
+{
+	switch (slow->policy) {
+	case FLITCAST_SLOW_WAIT:
+		if (slow->ms)
+			return refuse(fs, -EINVAL, "to wait takes no time");
+		return 0;
+	case FLITCAST_SLOW_SKIP:
+	case FLITCAST_SLOW_DETACH:
+		if (!slow->ms || slow->ms > FLITCAST_SLOW_MAX_MS)
+			return refuse(fs, -EINVAL, "time of a slow target is 1 ms to one day");
+		return 0;
+	}
+	return refuse(fs, -EINVAL, "unknown policy for slow targets");
+}
+
+void flitcast_report_linger(struct flitcast_sock *fs)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct sock *sk = &fs->sk;
+	long timeo = sk->sk_lingertime;
+
+	if (!sock_flag(sk, SOCK_LINGER))
+		return;
+	if (!timeo) {
+		flitcast_port_drop(&fs->port);
+		return;
+	}
+	/* What is left afterwards is sent on in the background, as without the option. */
+	add_wait_queue(sk_sleep(sk), &wait);
+	while (timeo && !signal_pending(current) && !(current->flags & PF_EXITING) &&
+	       flitcast_port_busy(&fs->port))
+		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
+	remove_wait_queue(sk_sleep(sk), &wait);
+}

@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sender is told: reports in the error queue, slow targets, and close() with
+ * messages that are not over.
+ */
+#include "api.h"
+
+#define MIB	(1U << 20)
+#define SLOW_MS	300
+
+static char big[MIB], got[MIB];
+
+#define SOCKET(site, port)	msg_socket(self->ns[site], site, port, 0)
+
+static int set_int(int fd, int option, int value)
+{
+	return RESULT(setsockopt(fd, SOL_FLITCAST, option, &value, sizeof(value)));
+}
+
+static int set_slow(int fd, uint32_t policy, uint32_t ms)
+{
+	struct flitcast_slow_target slow = { .policy = policy, .ms = ms };
+
+	return RESULT(setsockopt(fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &slow, sizeof(slow)));
+}
+
+/* A receiver that takes one message and then has no room before it is read. */
+static int deaf_socket(int ns, uint32_t site, uint16_t port)
+{
+	int fd = msg_socket(ns, site, port, 0), least = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least));
+	return fd;
+}
+
+static int outq(int fd)
+{
+	int value = -1;
+
+	ioctl(fd, SIOCOUTQ, &value);
+	return value;
+}
+
+/* One report that is there.  Return: results in it, or -errno. */
+static int report_now(int fd, struct flitcast_report *report, struct flitcast_result *results,
+		      size_t room, int *flags)
+{
+	char control[CMSG_SPACE(sizeof(*report))];
+	struct iovec iov = { .iov_base = results, .iov_len = room * sizeof(*results) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
+		.msg_controllen = sizeof(control),
+	};
+	ssize_t n = RESULT(recvmsg(fd, &msg, MSG_ERRQUEUE));
+	struct cmsghdr *cmsg;
+
+	memset(report, 0xff, sizeof(*report));
+	if (n < 0)
+		return n;
+	if (flags)
+		*flags = msg.msg_flags;
+	cmsg = CMSG_FIRSTHDR(&msg);
+	if (!cmsg || cmsg->cmsg_level != SOL_FLITCAST || cmsg->cmsg_type != FLITCAST_REPORT ||
+	    cmsg->cmsg_len != CMSG_LEN(sizeof(*report)))
+		return -EBADMSG;
+	memcpy(report, CMSG_DATA(cmsg), sizeof(*report));
+	return n % sizeof(*results) ? -EBADMSG : (int)(n / sizeof(*results));
+}
+
+static int report_soon(int fd, struct flitcast_report *report, struct flitcast_result *results,
+		       size_t room)
+{
+	uint64_t until = now_ms() + SOON_MS;
+	int n;
+
+	while ((n = report_now(fd, report, results, room, NULL)) == -EAGAIN && now_ms() < until)
+		msg_wait(fd, POLLERR, 20);
+	return n;
+}
+
+static ssize_t soon(int fd, void *data, size_t size)
+{
+	if (!msg_wait(fd, POLLIN, SOON_MS))
+		return -ETIMEDOUT;
+	return RESULT(msg_recv(fd, data, size, NULL, MSG_DONTWAIT));
+}
+
+#define EXPECT_RESULT(r, s, p, e) do {						\
+	EXPECT_EQ(s, (r).site);							\
+	EXPECT_EQ(p, (r).port);							\
+	EXPECT_EQ(e, (r).error);						\
+} while (0)
+
+TEST_F(bare, report__options)
+{
+	struct flitcast_slow_target slow;
+	int fd = socket(msg_family(), SOCK_RDM, 0), value = -1;
+	struct flitcast_report report;
+	socklen_t len = sizeof(value);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_CONFIRM, &value, &len));
+	EXPECT_EQ(0, value);
+	EXPECT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 7));
+	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_CONFIRM, &value, &len));
+	EXPECT_EQ(1, value);
+	EXPECT_EQ(-EINVAL, RESULT(setsockopt(fd, SOL_FLITCAST, FLITCAST_CONFIRM, &value, 1)));
+
+	EXPECT_EQ(0, set_slow(fd, FLITCAST_SLOW_DETACH, 86400000));
+	len = sizeof(slow);
+	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &slow, &len));
+	EXPECT_EQ(sizeof(slow), len);
+	EXPECT_EQ(FLITCAST_SLOW_DETACH, slow.policy);
+	EXPECT_EQ(86400000, slow.ms);
+	EXPECT_EQ(-EINVAL, set_slow(fd, FLITCAST_SLOW_WAIT, 1));
+	EXPECT_EQ(-EINVAL, set_slow(fd, FLITCAST_SLOW_SKIP, 0));
+	EXPECT_EQ(-EINVAL, set_slow(fd, FLITCAST_SLOW_SKIP, 86400001));
+	EXPECT_EQ(-EINVAL, set_slow(fd, 3, 1));
+	EXPECT_EQ(-EINVAL, RESULT(setsockopt(fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &value,
+					     sizeof(value))));
+	/* What is refused changes nothing. */
+	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &slow, &len));
+	EXPECT_EQ(FLITCAST_SLOW_DETACH, slow.policy);
+	/* Never waits. */
+	EXPECT_EQ(-EAGAIN, report_now(fd, &report, NULL, 0, NULL));
+}
+
+/* Every message has a report, with its targets in the order of the list. */
+TEST_F(line, report__confirmed)
+{
+	struct flitcast_target targets[] = {
+		{ .site = 2, .port = PORT }, { .site = 0, .port = PORT },
+		{ .site = 1, .port = PORT },
+	};
+	int fd = SOCKET(0, 0), to[3], i, flags = 0;
+	struct flitcast_result results[4];
+	struct flitcast_report report;
+
+	for (i = 0; i < 3; i++)
+		to[i] = SOCKET(i, PORT);
+	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));
+	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
+	ASSERT_EQ(100000, RESULT(msg_send_list(fd, big, 100000, targets, 3, 0)));
+	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(i ? 1 : 3, report_soon(fd, &report, results, 4));
+		EXPECT_EQ(1 + i, report.id);
+		EXPECT_EQ(FLITCAST_REPORT_ALL, report.flags);
+		EXPECT_EQ(i ? 1 : 3, report.targets);
+		EXPECT_EQ(i ? 1 : 3, report.delivered);
+		EXPECT_EQ(0, report.failed);
+		EXPECT_EQ(0, report.left_out);
+		EXPECT_EQ(0, report.lost);
+		EXPECT_EQ(0, report.zero);
+		EXPECT_RESULT(results[0], 2, PORT, 0);
+		if (i)
+			break;
+		EXPECT_RESULT(results[1], 0, PORT, 0);
+		EXPECT_RESULT(results[2], 1, PORT, 0);
+	}
+	/* Nothing is left of it: no error, no room in use, no event. */
+	EXPECT_EQ(-EAGAIN, report_now(fd, &report, results, 4, NULL));
+	EXPECT_EQ(0, msg_error(fd));
+	EXPECT_EQ(0, outq(fd));
+	EXPECT_FALSE(msg_wait(fd, POLLERR, 0) & POLLERR);
+	/* One that is there is an event, takes room, and may be cut short. */
+	ASSERT_EQ(1, RESULT(msg_send_list(fd, "x", 1, targets, 3, 0)));
+	EXPECT_NE(0, msg_wait(fd, POLLERR, SOON_MS) & POLLERR);
+	EXPECT_LT(0, outq(fd));
+	EXPECT_EQ(1, report_now(fd, &report, results, 1, &flags));
+	EXPECT_EQ(MSG_ERRQUEUE | MSG_TRUNC, flags & (MSG_ERRQUEUE | MSG_TRUNC));
+	EXPECT_EQ(3, report.targets);
+	EXPECT_EQ(0, outq(fd));
+	for (i = 0; i < 3; i++)
+		EXPECT_EQ(i == 2 ? 1 : 100000, soon(to[i], got, sizeof(got)));
+}
+
+/* Without being asked failures alone are reported, and the targets that failed. */
+TEST_F(line, report__failures)
+{
+	struct flitcast_target targets[] = {
+		{ .site = 1, .port = PORT + 1 }, { .site = 2, .port = PORT },
+		{ .site = 0, .port = PORT + 1 },
+	};
+	int fd = SOCKET(0, 0), to = SOCKET(2, PORT);
+	struct flitcast_result results[4];
+	struct flitcast_report report;
+
+	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));
+	ASSERT_EQ(2, RESULT(msg_send_list(fd, "xy", 2, targets, 3, 0)));
+	ASSERT_NE(0, msg_wait(fd, POLLERR, SOON_MS) & POLLERR);
+	ASSERT_EQ(2, report_soon(fd, &report, results, 4));
+	EXPECT_EQ(1, report.id);
+	EXPECT_EQ(0, report.flags);
+	EXPECT_EQ(3, report.targets);
+	EXPECT_EQ(1, report.delivered);
+	EXPECT_EQ(2, report.failed);
+	EXPECT_RESULT(results[0], 1, PORT + 1, ECONNREFUSED);
+	EXPECT_RESULT(results[1], 0, PORT + 1, ECONNREFUSED);
+	/* Who read it here does not hear of it again. */
+	EXPECT_EQ(0, msg_error(fd));
+	EXPECT_EQ(-EAGAIN, report_now(fd, &report, results, 4, NULL));
+	EXPECT_EQ(1, soon(to, got, sizeof(got)));
+	EXPECT_EQ(2, soon(to, got, sizeof(got)));
+	/* Asked for, all targets are in it, and there is no pending error. */
+	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
+	ASSERT_EQ(2, RESULT(msg_send_list(fd, "xy", 2, targets, 3, 0)));
+	ASSERT_EQ(3, report_soon(fd, &report, results, 4));
+	EXPECT_EQ(0, msg_error(fd));
+	EXPECT_RESULT(results[0], 1, PORT + 1, ECONNREFUSED);
+	EXPECT_RESULT(results[1], 2, PORT, 0);
+	EXPECT_RESULT(results[2], 0, PORT + 1, ECONNREFUSED);
+	EXPECT_EQ(2, soon(to, got, sizeof(got)));
+}
+
+/* Failures that nobody reads: the last few are kept, and the rest counted. */
+TEST_F(line, report__unread_failures)
+{
+	int fd = SOCKET(0, 0), i, n, reports = 0;
+	struct flitcast_result results[2];
+	struct flitcast_report report;
+	uint32_t lost = 0;
+
+	for (i = 0; i < 200; i++) {
+		ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 1, PORT + 1, 0)));
+		ASSERT_NE(0, msg_wait(fd, POLLERR, SOON_MS) & POLLERR);
+		EXPECT_EQ(ECONNREFUSED, msg_error(fd));
+	}
+	EXPECT_EQ(0, outq(fd));
+	while ((n = report_now(fd, &report, results, 2, NULL)) == 1) {
+		lost += report.lost;
+		EXPECT_EQ(lost + reports, report.id);
+		reports++;
+	}
+	EXPECT_EQ(-EAGAIN, n);
+	EXPECT_EQ(200, reports + lost);
+	EXPECT_EQ(lost, msg_stats(fd).reports_lost);
+	EXPECT_LT(10, reports);
+	EXPECT_GE(64, reports);
+}
+
+/* Reports that were asked for hold send room, so that none has to be dropped. */
+TEST_F(line, report__holds_room)
+{
+	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), room = 20000, n = 0, i;
+	struct flitcast_result results[2];
+	struct flitcast_report report;
+	uint64_t until = now_ms() + SOON_MS;
+
+	ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)));
+	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
+	/* The message is over, its report is not read. */
+	for (; n < 1000; n++) {
+		ssize_t sent;
+
+		while ((sent = RESULT(msg_send(fd, "x", 1, 2, PORT, MSG_DONTWAIT))) == -EAGAIN &&
+		       msg_stats(fd).tx_confirmed < (uint64_t)n && now_ms() < until)
+			sleep_ms(5);
+		if (sent != 1)
+			break;
+	}
+	EXPECT_LT(5, n);
+	ASSERT_GT(1000, n);
+	EXPECT_EQ(-EAGAIN, RESULT(msg_send(fd, "x", 1, 2, PORT, MSG_DONTWAIT)));
+	for (i = 0; i < n; i++) {
+		ASSERT_EQ(1, report_soon(fd, &report, results, 2));
+		EXPECT_EQ(i, report.id);
+		EXPECT_EQ(1, soon(to, got, 1));
+	}
+	EXPECT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, MSG_DONTWAIT)));
+	EXPECT_EQ(1, soon(to, got, 1));
+}
+
+/* A target that takes too long is left out, for this message; the other has it at once. */
+TEST_F(line, slow__skip)
+{
+	struct flitcast_target targets[] = {
+		{ .site = 2, .port = PORT }, { .site = 1, .port = PORT },
+	};
+	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT), good = SOCKET(1, PORT);
+	struct flitcast_result results[2];
+	struct flitcast_report report;
+	uint64_t start = now_ms();
+	int i;
+
+	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
+	ASSERT_EQ(0, set_slow(fd, FLITCAST_SLOW_SKIP, SLOW_MS));
+	for (i = 0; i < 30; i++) {
+		msg_fill(big, 10000, msg_key(1, 1, i), 0);
+		ASSERT_EQ(10000, RESULT(msg_send_list(fd, big, 10000, targets, 2, 0)));
+	}
+	for (i = 0; i < 30; i++) {
+		ASSERT_EQ(10000, soon(good, got, sizeof(got)));
+		EXPECT_EQ(10000, msg_check(got, 10000, msg_key(1, 1, i), 0));
+	}
+	for (i = 0; i < 30; i++) {
+		ASSERT_EQ(2, report_soon(fd, &report, results, 2));
+		EXPECT_EQ(i, report.id);
+		EXPECT_RESULT(results[0], 2, PORT, i ? ETIME : 0);
+		EXPECT_RESULT(results[1], 1, PORT, 0);
+		if (i)
+			EXPECT_LE(SLOW_MS - 10, now_ms() - start);
+	}
+	EXPECT_EQ(0, outq(fd));
+	/* What was skipped does not come, what is sent later does. */
+	ASSERT_EQ(10000, soon(deaf, got, sizeof(got)));
+	EXPECT_EQ(10000, msg_check(got, 10000, msg_key(1, 1, 0), 0));
+	EXPECT_EQ(0, msg_wait(deaf, POLLIN, QUIET_MS));
+	ASSERT_EQ(0, set_slow(fd, FLITCAST_SLOW_WAIT, 0));
+	for (i = 0; i < 3; i++) {
+		msg_fill(big, 20000, msg_key(1, 2, i), 0);
+		ASSERT_EQ(20000, RESULT(msg_send_list(fd, big, 20000, targets, 2, 0)));
+	}
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(20000, soon(deaf, got, sizeof(got)));
+		EXPECT_EQ(20000, msg_check(got, 20000, msg_key(1, 2, i), 0));
+		EXPECT_EQ(20000, soon(good, got, sizeof(got)));
+	}
+}
+
+/* The message says it for itself, whatever the socket does. */
+TEST_F(line, slow__per_message)
+{
+	char control[CMSG_SPACE(sizeof(struct flitcast_slow_target))] = { };
+	struct flitcast_slow_target slow = { .policy = FLITCAST_SLOW_SKIP, .ms = SLOW_MS };
+	struct sockaddr_flitcast addr = msg_addr(2, PORT);
+	struct iovec iov = { .iov_base = big, .iov_len = 10000 };
+	struct msghdr msg = {
+		.msg_name = &addr, .msg_namelen = sizeof(addr), .msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control, .msg_controllen = sizeof(control),
+	};
+	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT);
+	struct cmsghdr *cmsg = CMSG_FIRSTHDR(&msg);
+	struct flitcast_result results[2];
+	struct flitcast_report report;
+
+	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
+	cmsg->cmsg_level = SOL_FLITCAST;
+	cmsg->cmsg_type = FLITCAST_SLOW_TARGET;
+	cmsg->cmsg_len = CMSG_LEN(sizeof(slow) - 1);
+	EXPECT_EQ(-EINVAL, RESULT(sendmsg(fd, &msg, 0)));
+	cmsg->cmsg_len = CMSG_LEN(sizeof(slow));
+	slow.policy = 9;
+	memcpy(CMSG_DATA(cmsg), &slow, sizeof(slow));
+	EXPECT_EQ(-EINVAL, RESULT(sendmsg(fd, &msg, 0)));
+	slow.policy = FLITCAST_SLOW_SKIP;
+	memcpy(CMSG_DATA(cmsg), &slow, sizeof(slow));
+	ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT, 0)));	/* fills the room */
+	ASSERT_EQ(10000, RESULT(sendmsg(fd, &msg, 0)));
+	ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT, 0)));	/* waits */
+	ASSERT_EQ(1, report_soon(fd, &report, results, 2));
+	EXPECT_EQ(0, results[0].error);
+	ASSERT_EQ(1, report_soon(fd, &report, results, 2));
+	EXPECT_EQ(1, report.id);
+	EXPECT_EQ(ETIME, results[0].error);
+	EXPECT_EQ(0, msg_wait(fd, POLLERR, 2 * SLOW_MS) & POLLERR);
+	EXPECT_EQ(10000, soon(deaf, got, sizeof(got)));
+	EXPECT_EQ(10000, soon(deaf, got, sizeof(got)));
+	ASSERT_EQ(1, report_soon(fd, &report, results, 2));
+	EXPECT_EQ(2, report.id);
+	EXPECT_EQ(0, results[0].error);
+}
+
+/* A detached target is left out, until it is taken back. */
+TEST_F(line, slow__detach)
+{
+	struct flitcast_target targets[] = {
+		{ .site = 2, .port = PORT }, { .site = 1, .port = PORT },
+	};
+	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT), good = SOCKET(1, PORT);
+	struct flitcast_result results[2];
+	struct flitcast_report report;
+	char text[100] = "";
+	socklen_t len = sizeof(text);
+	int i;
+
+	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
+	ASSERT_EQ(0, set_slow(fd, FLITCAST_SLOW_DETACH, SLOW_MS));
+	for (i = 0; i < 4; i++)
+		ASSERT_EQ(10000, RESULT(msg_send_list(fd, big, 10000, targets, 2, 0)));
+	for (i = 0; i < 4; i++) {
+		ASSERT_EQ(2, report_soon(fd, &report, results, 2));
+		EXPECT_EQ(i ? ETIME : 0, results[0].error);
+		EXPECT_EQ(0, results[1].error);
+	}
+	/* It is left out though it could take it by now. */
+	EXPECT_EQ(10000, soon(deaf, got, sizeof(got)));
+	ASSERT_EQ(10000, RESULT(msg_send_list(fd, big, 10000, targets, 2, 0)));
+	ASSERT_EQ(2, report_soon(fd, &report, results, 2));
+	EXPECT_EQ(1, report.left_out);
+	EXPECT_EQ(1, report.delivered);
+	EXPECT_EQ(0, report.failed);
+	EXPECT_RESULT(results[0], 2, PORT, ECANCELED);
+	EXPECT_RESULT(results[1], 1, PORT, 0);
+	EXPECT_EQ(0, msg_wait(deaf, POLLIN, QUIET_MS));
+	/* To be left out is no failure, and where it was not asked for no news. */
+	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 0));
+	ASSERT_EQ(1, RESULT(msg_send_list(fd, "x", 1, targets, 2, 0)));
+	EXPECT_FALSE(msg_wait(fd, POLLERR, QUIET_MS) & POLLERR);
+	EXPECT_EQ(-ECONNREFUSED, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));
+	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_ERRMSG, text, &len));
+	EXPECT_NE(NULL, strstr(text, "detached"));
+	ASSERT_EQ(0, set_slow(fd, FLITCAST_SLOW_WAIT, 0));
+	ASSERT_EQ(2, RESULT(msg_send_list(fd, "xy", 2, targets, 2, 0)));
+	EXPECT_EQ(2, soon(deaf, got, sizeof(got)));
+	for (i = 0; i < 5; i++)
+		EXPECT_EQ(10000, soon(good, got, sizeof(got)));
+	EXPECT_EQ(1, soon(good, got, sizeof(got)));
+	EXPECT_EQ(2, soon(good, got, sizeof(got)));
+}
+
+/*
+ * What came of a message that is given up in the middle is forgotten, though nothing
+ * is sent to the target any more: another sender has its room.
+ */
+TEST_F(line, slow__room_comes_back)
+{
+	int half = SOCKET(0, 0), other = SOCKET(1, 0), to = SOCKET(2, PORT);
+	int room = MIB / 2 + MIB / 8;
+	struct flitcast_result results[1];
+	struct flitcast_report report;
+	uint64_t start;
+
+	ASSERT_EQ(0, setsockopt(to, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)));
+	ASSERT_EQ(0, cli("lab exec name " LAB " 0 tc qdisc add dev p1 root netem rate 4mbit")) {
+		TH_LOG("%s", cli_output());
+	}
+	ASSERT_EQ(0, set_slow(half, FLITCAST_SLOW_SKIP, SLOW_MS));
+	ASSERT_EQ(MIB, RESULT(msg_send(half, big, MIB, 2, PORT, 0)));
+	EXPECT_EQ(1, report_soon(half, &report, results, 1));
+	EXPECT_EQ(ETIME, results[0].error);
+	start = now_ms();
+	ASSERT_EQ(MIB, RESULT(msg_send(other, big, MIB, 2, PORT, 0)));
+	EXPECT_EQ(MIB, soon(to, got, sizeof(got)));
+	/* The room of a source that fell silent is taken back after 15 s. */
+	EXPECT_GT(10000, now_ms() - start);
+	EXPECT_EQ(0, cli("lab exec name " LAB " 0 tc qdisc del dev p1 root"));
+}
+
+static void linger(int fd, int seconds)
+{
+	struct linger l = { .l_onoff = 1, .l_linger = seconds };
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &l, sizeof(l));
+}
+
+static void *read_later(void *arg)
+{
+	sleep_ms(SLOW_MS);
+	msg_recv(*(int *)arg, got, sizeof(got), NULL, 0);
+	return NULL;
+}
+
+/* close() waits as long as SO_LINGER says, and what is left goes on afterwards. */
+TEST_F(line, close__linger)
+{
+	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT);
+	pthread_t thread;
+	uint64_t start;
+
+	ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT, 0)));
+	ASSERT_EQ(20000, RESULT(msg_send(fd, big, 20000, 2, PORT, 0)));
+	linger(fd, 1);
+	start = now_ms();
+	close(fd);
+	EXPECT_LE(990, now_ms() - start);
+	EXPECT_EQ(10000, soon(deaf, got, sizeof(got)));
+	EXPECT_EQ(20000, soon(deaf, got, sizeof(got)));
+	/* No longer than it takes. */
+	fd = SOCKET(0, 0);
+	ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT, 0)));
+	ASSERT_EQ(20000, RESULT(msg_send(fd, big, 20000, 2, PORT, 0)));
+	linger(fd, 100);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, read_later, &deaf));
+	start = now_ms();
+	close(fd);
+	EXPECT_LE(SLOW_MS - 10, now_ms() - start);
+	EXPECT_GT(SOON_MS, now_ms() - start);
+	pthread_join(thread, NULL);
+	/* It is there. */
+	EXPECT_EQ(20000, RESULT(msg_recv(deaf, got, sizeof(got), NULL, MSG_DONTWAIT)));
+}
+
+/* With a linger of 0 nothing is sent any more. */
+TEST_F(line, close__drop)
+{
+	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT);
+	uint64_t start = now_ms();
+
+	ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT, 0)));
+	ASSERT_NE(0, msg_wait(deaf, POLLIN, SOON_MS));
+	ASSERT_EQ(20000, RESULT(msg_send(fd, big, 20000, 2, PORT, 0)));
+	linger(fd, 0);
+	close(fd);
+	EXPECT_GT(SOON_MS, now_ms() - start);
+	EXPECT_EQ(10000, soon(deaf, got, sizeof(got)));
+	EXPECT_EQ(0, msg_wait(deaf, POLLIN, 5 * QUIET_MS));
+	/* Its room is another's. */
+	fd = SOCKET(0, 0);
+	ASSERT_EQ(30000, RESULT(msg_send(fd, big, 30000, 2, PORT, 0)));
+	EXPECT_EQ(30000, soon(deaf, got, sizeof(got)));
+}
+
+/* In the background things go on for FLITCAST_TIMEOUT at most. */
+TEST_F(line, close__deadline)
+{
+	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT);
+
+	ASSERT_EQ(0, set_int(fd, FLITCAST_TIMEOUT, 2 * SLOW_MS));
+	ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT, 0)));
+	ASSERT_EQ(20000, RESULT(msg_send(fd, big, 20000, 2, PORT, 0)));
+	ASSERT_NE(0, msg_wait(deaf, POLLIN, SOON_MS));
+	close(fd);
+	sleep_ms(5 * SLOW_MS);
+	EXPECT_EQ(10000, soon(deaf, got, sizeof(got)));
+	EXPECT_EQ(0, msg_wait(deaf, POLLIN, 5 * QUIET_MS));
+}
+
+/* A reader that says that it has no room is not silent: time-outs are not for it. */
+TEST_F(line, timeout__not_for_readers)
+{
+	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT);
+
+	ASSERT_EQ(0, set_int(fd, FLITCAST_TIMEOUT, 2 * SLOW_MS));
+	ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT, 0)));
+	ASSERT_EQ(20000, RESULT(msg_send(fd, big, 20000, 2, PORT, 0)));
+	EXPECT_FALSE(msg_wait(fd, POLLERR, 10 * SLOW_MS) & POLLERR);
+	EXPECT_EQ(10000, soon(deaf, got, sizeof(got)));
+	EXPECT_EQ(20000, soon(deaf, got, sizeof(got)));
+}
+
+/* A report is promised: the end of the site does not break it. */
+TEST_F(alone, report__site_gone)
+{
+	int fd = msg_socket(self->netns, 1, PORT, 0);
+	struct flitcast_result results[2];
+	struct flitcast_report report;
+
+	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
+	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));
+	EXPECT_EQ(-EAGAIN, report_now(fd, &report, results, 2, NULL));
+	ASSERT_EQ(0, cli("site del 1"));
+	ASSERT_EQ(1, report_now(fd, &report, results, 2, NULL));
+	EXPECT_RESULT(results[0], 2, PORT, ENETDOWN);
+}
+
+API_MAIN
