@@ -64,6 +64,9 @@ static void fs_write_space(struct sock *sk)
 {
 	struct socket_wq *wq;
 
+	/* Who waits for an answer to connect() takes room to send for the answer. */
+	if (flitcast_conn_state(sk) == TCP_SYN_SENT)
+		return;
 	rcu_read_lock();
 	wq = rcu_dereference(sk->sk_wq);
 	if (skwq_has_sleeper(wq))
