@@ -13,7 +13,7 @@
  * @skb: flits in order, payload only; NULL while there is no link
  * @parts: their FC_PART_*
  * @seq: number of the first one
- * @size: the window of the link
+ * @size: the window of the site: the most that any peer's lets be sent
  * @first: its place
  * @n: how many
  *

@@ -479,7 +479,8 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	}
 	if (!window)
 		window = site->cfg.window;
-	err = flitcast_replay_init(&replay, window);
+	/* What is sent is bounded by the peer's window, and by the site's: not by this one. */
+	err = flitcast_replay_init(&replay, site->cfg.window);
 	if (err)
 		return err;
 	link = flitcast_link_create(dev, site->cfg.flit, &flitcast_engine_link_ops, site, port,

@@ -50,7 +50,8 @@ for link in "0 1 1 2" "1 1 2 2"; do
 	ip link add "fc$a$b" type veth peer name "fc$b$a"
 	ip link set "fc$a$b" up
 	ip link set "fc$b$a" up
-	fc link add "fc$a$b" port "$pa" site "$a"
+	# The windows of the two directions of a link need not be the same.
+	fc link add "fc$a$b" port "$pa" site "$a" window 2
 	fc link add "fc$b$a" port "$pb" site "$b"
 done
 # shellcheck disable=SC2317 # called by becomes
@@ -84,6 +85,9 @@ for site in 0 1 2; do
 done
 json "received across another" '(j["site"], j["text"], j["hops"]) == (0, "across", 2)' \
 	cat "$work/2.4201"
+json "a long message through windows that differ" 'j["received"] == 2' \
+	fc ping 2 --site 0 -c 2 -i 0.1 -s 200000 -j
+json "and one the other way" 'j["received"] == 2' fc ping 0 --site 2 -c 2 -i 0.1 -s 200000 -j
 json "ping across another" 'j["received"] == 2 and j["answers"][0]["hops"] == 2' \
 	fc ping 2 --site 0 -c 2 -i 0.1 -j
 
