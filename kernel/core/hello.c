@@ -139,11 +139,12 @@ u8 fc_hello_reset(struct fc_hello *h, u64 now)
 	return leave_up(h, FC_LINK_INIT, FC_REASON_UNHEARD) | FC_HELLO_SEND;
 }
 
-u8 fc_hello_window(struct fc_hello *h, u16 window, u64 now)
+u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now)
 {
-	if (h->own.window == window)
+	if (h->own.window == window && h->own.flags == flags)
 		return 0;
 	h->own.window = window;
+	h->own.flags = flags;
 	if (h->state == FC_LINK_UP)
 		return fc_hello_reset(h, now);
 	/* The peer may be up already, by the last HELLO of this epoch. */

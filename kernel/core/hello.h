@@ -80,8 +80,8 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *msg, u64 now
 u8 fc_hello_time(struct fc_hello *h, u64 now);
 /* The ends contradict each other: begin anew. */
 u8 fc_hello_reset(struct fc_hello *h, u64 now);
-/* Another window than before: what the peer heard does not hold any more, so begin anew. */
-u8 fc_hello_window(struct fc_hello *h, u16 window, u64 now);
+/* Another window or flags than before: what the peer heard does not hold, so begin anew. */
+u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now);
 /* Any valid frame of the peer's current epoch shows that it lives. */
 void fc_hello_alive(struct fc_hello *h, u64 now);
 

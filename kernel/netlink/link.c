@@ -21,9 +21,10 @@ const struct nla_policy flitcast_netlink_link_get_policy[FLITCAST_A_LINK_PORT + 
 	WHICH_LINK,
 };
 
-const struct nla_policy flitcast_netlink_link_new_policy[FLITCAST_A_LINK_WINDOW + 1] = {
+const struct nla_policy flitcast_netlink_link_new_policy[FLITCAST_A_LINK_CRC + 1] = {
 	WHICH_LINK,
 	[FLITCAST_A_LINK_WINDOW] = NLA_POLICY_RANGE(NLA_U32, 1, FLITCAST_WINDOW_MAX),
+	[FLITCAST_A_LINK_CRC] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
 static const char *counter_name(unsigned int i)
@@ -46,7 +47,8 @@ static int link_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd
 	    nla_put_string(skb, FLITCAST_A_LINK_IFNAME, info->ifname) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_PORT, info->port) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_STATE, info->state) ||
-	    nla_put_u32(skb, FLITCAST_A_LINK_WINDOW, info->window))
+	    nla_put_u32(skb, FLITCAST_A_LINK_WINDOW, info->window) ||
+	    nla_put_u32(skb, FLITCAST_A_LINK_CRC, info->crc))
 		goto cancel;
 	if (info->reason && nla_put_string(skb, FLITCAST_A_LINK_REASON, info->reason))
 		goto cancel;
@@ -265,6 +267,7 @@ int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
 	struct flitcast_site *site;
 	struct net_device *dev;
 	u32 window = 0;
+	bool crc;
 	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, FLITCAST_A_LINK_PORT)) {
@@ -273,6 +276,7 @@ int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
 	}
 	if (attrs[FLITCAST_A_LINK_WINDOW])
 		window = nla_get_u32(attrs[FLITCAST_A_LINK_WINDOW]);
+	crc = attrs[FLITCAST_A_LINK_CRC] && nla_get_u32(attrs[FLITCAST_A_LINK_CRC]);
 
 	rtnl_lock();
 	site = flitcast_netlink_site(net, attrs[FLITCAST_A_LINK_SITE], info->extack);
@@ -285,7 +289,7 @@ int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
 		err = PTR_ERR(dev);
 	else
 		err = flitcast_link_add(site, dev, nla_get_u32(attrs[FLITCAST_A_LINK_PORT]),
-					window, info->extack);
+					window, crc, info->extack);
 	flitcast_site_put(site);
 unlock:
 	rtnl_unlock();
@@ -296,16 +300,18 @@ int flitcast_netlink_link_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct flitcast_site *site;
 	u32 port, window = 0;
-	int err;
+	int err, crc = -1;
 
 	if (info->attrs[FLITCAST_A_LINK_WINDOW])
 		window = nla_get_u32(info->attrs[FLITCAST_A_LINK_WINDOW]);
+	if (info->attrs[FLITCAST_A_LINK_CRC])
+		crc = nla_get_u32(info->attrs[FLITCAST_A_LINK_CRC]);
 	rtnl_lock();
 	site = find_link(genl_info_net(info), info->attrs, &port, info->extack);
 	if (IS_ERR(site)) {
 		err = PTR_ERR(site);
 	} else {
-		err = flitcast_link_set(site, port, window, info->extack);
+		err = flitcast_link_set(site, port, window, crc, info->extack);
 		flitcast_site_put(site);
 	}
 	rtnl_unlock();

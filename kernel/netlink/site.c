@@ -21,6 +21,11 @@ static struct netlink_range_validation timeout_range = {
 	.max = FLITCAST_TIMEOUT_LONGEST,
 };
 
+static struct netlink_range_validation retry_range = {
+	.min = FLITCAST_RETRY_MIN,
+	.max = FLITCAST_RETRY_LONGEST,
+};
+
 static struct netlink_range_validation probe_range = {
 	.min = FLITCAST_PROBE_MIN,
 	.max = FLITCAST_PROBE_LONGEST,
@@ -42,6 +47,7 @@ const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1] 
 	[FLITCAST_A_SITE_SEEK] = NLA_POLICY_FULL_RANGE(NLA_U32, &seek_range),		\
 	[FLITCAST_A_SITE_SEEK_MAX] = NLA_POLICY_MAX(NLA_U32, FLITCAST_SEEKS_LIMIT),	\
 	[FLITCAST_A_SITE_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &timeout_range),	\
+	[FLITCAST_A_SITE_RETRY] = NLA_POLICY_FULL_RANGE(NLA_U32, &retry_range),		\
 	[FLITCAST_A_SITE_PROBE] = NLA_POLICY_FULL_RANGE(NLA_U32, &probe_range),		\
 	[FLITCAST_A_SITE_TRANSIT] = NLA_POLICY_MAX(NLA_U32, FLITCAST_TRANSIT_LIMIT)
 
@@ -77,6 +83,7 @@ static int site_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd
 	    nla_put_u32(skb, FLITCAST_A_SITE_SEEK, info->cfg.tuning.seek) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_SEEK_MAX, info->cfg.tuning.seek_max) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_TIMEOUT, info->cfg.tuning.timeout) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_RETRY, info->cfg.tuning.retry) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_PROBE, info->cfg.tuning.probe) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_TRANSIT, info->cfg.tuning.transit) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_DRAIN, info->drain) ||
@@ -141,6 +148,8 @@ static void get_tuning(struct flitcast_site_tuning *tuning, struct nlattr **attr
 		tuning->seek_max = nla_get_u32(attrs[FLITCAST_A_SITE_SEEK_MAX]);
 	if (attrs[FLITCAST_A_SITE_TIMEOUT])
 		tuning->timeout = nla_get_u32(attrs[FLITCAST_A_SITE_TIMEOUT]);
+	if (attrs[FLITCAST_A_SITE_RETRY])
+		tuning->retry = nla_get_u32(attrs[FLITCAST_A_SITE_RETRY]);
 	if (attrs[FLITCAST_A_SITE_PROBE])
 		tuning->probe = nla_get_u32(attrs[FLITCAST_A_SITE_PROBE]);
 	if (attrs[FLITCAST_A_SITE_TRANSIT])
@@ -157,6 +166,7 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 			.seek = FLITCAST_SEEK_DEFAULT,
 			.seek_max = FLITCAST_SEEKS_DEFAULT,
 			.timeout = FLITCAST_TIMEOUT_DEFAULT,
+			.retry = FLITCAST_RETRY_DEFAULT,
 			.probe = FLITCAST_PROBE_DEFAULT,
 			.transit = FLITCAST_TRANSIT_DEFAULT,
 		},

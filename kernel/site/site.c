@@ -447,7 +447,7 @@ bool flitcast_site_dead(const struct flitcast_site *site)
  */
 
 int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 port,
-		      u32 window, struct netlink_ext_ack *extack)
+		      u32 window, bool crc, struct netlink_ext_ack *extack)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
 	struct flitcast_replay replay;
@@ -477,8 +477,6 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 		NL_SET_ERR_MSG_MOD(extack, "port has a link already");
 		return -EEXIST;
 	}
-	if (!window)
-		window = site->cfg.window;
 	/* What is sent is bounded by the peer's window, and by the site's: not by this one. */
 	err = flitcast_replay_init(&replay, site->cfg.window);
 	if (err)
@@ -495,7 +493,8 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 		.own = {
 			.ver_min = FC_VERSION, .ver_max = FC_VERSION,
 			.site = site->cfg.id, .port = port,
-			.window = window,
+			.window = window ? window : site->cfg.window,
+			.flags = crc ? FC_HELLO_SUM : 0,
 			.flit = site->cfg.flit, .epoch = get_random_u32() | 1,
 			.topology = fc_topo_hash(topo), .nsites = topo->nsites,
 			.reason = FC_REASON_CARRIER,
@@ -517,10 +516,11 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	return 0;
 }
 
-int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window,
+int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 		      struct netlink_ext_ack *extack)
 {
 	struct flitcast_end *end;
+	u8 flags;
 
 	ASSERT_RTNL();
 	if (!port || port >= site->core.nports || !site->end[port].link) {
@@ -531,12 +531,13 @@ int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window,
 		NL_SET_ERR_MSG_MOD(extack, "window of a link is at most the site's");
 		return -EINVAL;
 	}
-	if (!window)
-		return 0;
 	end = &site->end[port];
 	flitcast_engine_enter(site);
+	if (!window)
+		window = end->hello.own.window;
+	flags = crc < 0 ? end->hello.own.flags : crc ? FC_HELLO_SUM : 0;
 	flitcast_engine_hello(site, port,
-			      fc_hello_window(&end->hello, window, flitcast_now()));
+			      fc_hello_set(&end->hello, window, flags, flitcast_now()));
 	flitcast_engine_leave(site);
 	return 0;
 }
@@ -580,6 +581,7 @@ int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_lin
 	info->peer_site = end->hello.peer.epoch ? end->hello.peer.site : FC_SITE_NONE;
 	info->peer_port = end->hello.peer.port;
 	info->window = end->hello.own.window;
+	info->crc = end->hello.own.flags & FC_HELLO_SUM;
 	spin_unlock_bh(&site->lock);
 	return 0;
 }

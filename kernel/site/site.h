@@ -85,6 +85,7 @@ struct flitcast_site_info {
  * @peer_site: peer, or FC_SITE_NONE before its HELLO
  * @peer_port: port of the peer
  * @window: flits under way
+ * @crc: frames are to carry a checksum
  */
 struct flitcast_link_info {
 	int ifindex;
@@ -95,6 +96,7 @@ struct flitcast_link_info {
 	u32 peer_site;
 	u32 peer_port;
 	u32 window;
+	bool crc;
 };
 
 /* Sites.  All but flitcast_site_get() and _put() run under genl's lock or RTNL. */
@@ -167,26 +169,28 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
  * @dev: device of the site's namespace; its MTU is at least the flit size
  * @port: 1 .. number of directions of the topology
  * @window: flits under way, 0 for the site's
+ * @crc: frames carry a checksum, whatever the peer asks for
  * @extack: gets the reason of a refusal
  *
  * Context: RTNL held.  Return: 0, -EEXIST, -EBUSY (device in use by another
  * site), -EINVAL, -ENOMEM.
  */
 int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 port,
-		      u32 window, struct netlink_ext_ack *extack);
+		      u32 window, bool crc, struct netlink_ext_ack *extack);
 
 /**
  * flitcast_link_set() - change a link; it shakes hands again
  * @site: site
  * @port: its port
  * @window: flits under way, 0: as it is
+ * @crc: 1: frames carry a checksum, 0: if the peer asks for it, -1: as it is
  * @extack: gets the reason of a refusal
  *
  * Packets that are cut in half by that are sent again.
  *
  * Context: RTNL held.  Return: 0, -ENOENT, -EINVAL.
  */
-int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window,
+int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 		      struct netlink_ext_ack *extack);
 
 /* Context: RTNL held.  Return: 0, -ENOENT. */

@@ -247,6 +247,12 @@ TEST(hello__reset)
 	CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
 	      fc_reason_text(b.end[1].own.reason));
 	CHECK(b.downs[0] == 1 && b.downs[1] == 1, "reset %u and %u times", b.downs[0], b.downs[1]);
+	/* The checksum is agreed in the same way. */
+	perform(&b, 0, fc_hello_set(&b.end[0], 3, FC_HELLO_SUM, b.now));
+	CHECK(!b.up[0] && b.downs[0] == 2, "not reset");
+	wait(&b, 2 * INTERVAL);
+	CHECK(b.up[0] && b.up[1] && b.end[1].peer.flags == FC_HELLO_SUM, "flags %x",
+	      b.end[1].peer.flags);
 }
 
 /* Whoever is up knows the window of the other. */
@@ -264,15 +270,15 @@ TEST(hello__window)
 	struct bench b;
 
 	bench_init(&b);
-	perform(&b, 0, fc_hello_window(&b.end[0], 5, b.now));
+	perform(&b, 0, fc_hello_set(&b.end[0], 5, 0, b.now));
 	CHECK(b.end[0].state == FC_LINK_DOWN && !b.n, "without carrier in state %u",
 	      b.end[0].state);
 	plug(&b);
 	wait(&b, 2 * INTERVAL);
 	CHECK(b.up[1] && b.end[1].peer.window == 5, "window %u", b.end[1].peer.window);
-	perform(&b, 0, fc_hello_window(&b.end[0], 5, b.now));
+	perform(&b, 0, fc_hello_set(&b.end[0], 5, 0, b.now));
 	CHECK(b.up[0] && !b.downs[0], "reset for nothing");
-	perform(&b, 0, fc_hello_window(&b.end[0], 3, b.now));
+	perform(&b, 0, fc_hello_set(&b.end[0], 3, 0, b.now));
 	CHECK(!b.up[0] && b.downs[0] == 1, "not reset");
 	wait(&b, 2 * INTERVAL);
 	CHECK(b.up[0] && b.up[1] && b.end[1].peer.window == 3, "window %u",
@@ -289,7 +295,7 @@ TEST(hello__window_while_it_comes_up)
 		bench_init(&b);
 		plug(&b);
 		wait(&b, tap_random(INTERVAL));
-		perform(&b, 0, fc_hello_window(&b.end[0], 1 + i % 7, b.now));
+		perform(&b, 0, fc_hello_set(&b.end[0], 1 + i % 7, 0, b.now));
 		check_windows(&b);
 		for (unsigned int j = 0; j < 2 * INTERVAL; j++) {
 			wait(&b, 1);
@@ -373,8 +379,8 @@ TEST(hello__any_weather)
 			if (tap_random(2))
 				carrier(&b, end, !b.carrier[end]);
 			if (!tap_random(4))
-				perform(&b, end, fc_hello_window(&b.end[end], 1 + tap_random(64),
-								 b.now));
+				perform(&b, end, fc_hello_set(&b.end[end], 1 + tap_random(64),
+							      tap_random(2), b.now));
 			wait(&b, tap_random(5 * INTERVAL));
 			check_windows(&b);
 			if (b.up[0] && b.up[1])

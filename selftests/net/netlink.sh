@@ -62,8 +62,8 @@ json "site show: pretty" 'len(j) == 2' fc -p site show
 json "site show: without rights" 'len(j) == 2' no_admin -j site show
 prints "site show: text" '^site 0 topology ring:3 mode care flit 1400 window 4 ' fc site show
 refuses "site show: FLITCAST_SITE_ANY is no number" 2 'site is a number' fc site show 4294967295
-json "site show: tuning" '[(s["seek_us"], s["seek_max"], s["timeout_us"], s["probe_us"], s["transit"])
-	for s in j] == [(2000, 5, 20000, 100000, 32)] * 2' fc -j site show
+json "site show: tuning" '[(s["seek_us"], s["seek_max"], s["timeout_us"], s["retry_us"],
+	s["probe_us"], s["transit"]) for s in j] == [(2000, 5, 20000, 2000, 20000, 32)] * 2' fc -j site show
 for fixed in 'window 3' 'flit 1400' 'mode care' 'topology ring:3'; do
 	# shellcheck disable=SC2086
 	refuses "site set: $fixed" 1 'site set 0: this cannot be changed' \
@@ -71,16 +71,19 @@ for fixed in 'window 3' 'flit 1400' 'mode care' 'topology ring:3'; do
 done
 json "site set: nothing came of that" 'j[0]["transit"] == 32' fc -j site show 0
 accepts "site set: nothing" fc site set 0
-accepts "site set" fc site set 0 seek 1500us seek-max 0 timeout 0.25s probe 1s transit 0
-json "site set: came of it" '[(s["seek_us"], s["seek_max"], s["timeout_us"], s["probe_us"],
-	s["transit"]) for s in j] == [(1500, 0, 250000, 1000000, 0), (2000, 5, 20000, 100000, 32)]' \
+accepts "site set" fc site set 0 seek 1500us seek-max 0 timeout 0.25s retry 3ms probe 1s \
+	transit 0
+json "site set: came of it" '[(s["seek_us"], s["seek_max"], s["timeout_us"], s["retry_us"],
+	s["probe_us"], s["transit"]) for s in j] ==
+	[(1500, 0, 250000, 3000, 1000000, 0), (2000, 5, 20000, 2000, 20000, 32)]' \
 	fc -j site show
-prints "site set: text" '^ *seek 1500us seek-max 0 timeout 250ms probe 1s transit 0$' fc site show 0
+prints "site set: text" '^ *seek 1500us seek-max 0 timeout 250ms retry 3ms probe 1s transit 0$' \
+	fc site show 0
 accepts "site set: one setting" fc site set 0 transit 32
 json "site set: the others stay" '(j[0]["seek_us"], j[0]["transit"]) == (1500, 32)' \
 	fc -j site show 0
 for wrong in 'seek 9us' 'seek 1001ms' 'seek-max 1001' 'timeout 99us' 'timeout 11s' \
-	'probe 999us' 'probe 11s' 'transit 1025'; do
+	'retry 9us' 'retry 1001ms' 'probe 999us' 'probe 11s' 'transit 1025'; do
 	# shellcheck disable=SC2086
 	refuses "site set: $wrong" 1 'range|out of' fc site set 0 $wrong
 done
@@ -142,6 +145,15 @@ json "link set: is so" 'j[0]["window"] == 2 and j[0]["counters"]["resets"] == 1'
 	fc -j -s link show fc0
 becomes 10 both_up
 result $? "link set: comes up again"
+refuses "link set: crc" 2 'on|off' fc link set fc0 crc maybe
+accepts "link set: checksums" fc link set fc0 crc on
+becomes 10 both_up
+result $? "link set: comes up again with checksums"
+json "link set: checksums are on" 'j[0]["crc"] and j[0]["window"] == 2 and
+	j[0]["counters"]["resets"] == 2' fc -j -s link show fc0
+json "link set: the other end has not asked for them" 'not j[0]["crc"]' fc -j link show fc1
+prints "link show: text with checksums" '^site 0 port 1 \+x dev fc0 window 2 crc on state up' \
+	fc link show fc0
 refuses "link del: not a link" 1 'device is no link of a site here' fc link del lo
 refuses "link del: no such device" 1 'no such device here' fc link del fc9
 refuses "link del: without rights" 1 'Operation not permitted' no_admin link del fc0

@@ -52,20 +52,21 @@ done
 json "save: nothing" 'j == {"flitcast": 1, "sites": []}' fc site save
 refuses "save: no such site" 1 'site save: no such site here' fc site save 3
 fc site add 0 topology ring:3 flit 1400 window 6 seek 1500us seek-max 3 timeout 30ms \
-	probe 200ms transit 5
+	retry 4ms probe 200ms transit 5
 fc site add 1 topology ring:3 flit 1400
-fc link add fc0 port 1 site 0 window 4
+fc link add fc0 port 1 site 0 window 4 crc on
 fc link add fc2 port 2 site 0
 fc link add fc1 port 2 site 1
 fc route set +x ports 2,1 site 0
 state >"$work/before"
 fc site save >"$work/saved"
 json "save: what there is" '[(s["site"], s["topology"], s["mode"], s["flit"], s["window"],
-	s["seek_us"], s["seek_max"], s["timeout_us"], s["probe_us"], s["transit"])
-	for s in j["sites"]] == [(0, "ring:3", "care", 1400, 6, 1500, 3, 30000, 200000, 5),
-		(1, "ring:3", "care", 1400, 8, 2000, 5, 20000, 100000, 32)] and
-	[(l["dev"], l["port"], l["window"]) for s in j["sites"] for l in s["links"]] ==
-		[("fc0", 1, 4), ("fc2", 2, 6), ("fc1", 2, 8)] and
+	s["seek_us"], s["seek_max"], s["timeout_us"], s["retry_us"], s["probe_us"],
+	s["transit"]) for s in j["sites"]] ==
+		[(0, "ring:3", "care", 1400, 6, 1500, 3, 30000, 4000, 200000, 5),
+		(1, "ring:3", "care", 1400, 8, 2000, 5, 20000, 2000, 20000, 32)] and
+	[(l["dev"], l["port"], l["window"], l["crc"]) for s in j["sites"] for l in s["links"]] ==
+		[("fc0", 1, 4, True), ("fc2", 2, 6, False), ("fc1", 2, 8, False)] and
 	[(r["direction"], r["ports"]) for r in j["sites"][0]["routes"]] ==
 		[("+x", [2, 1]), ("-x", [2])]' cat "$work/saved"
 json "save: one site" '[s["site"] for s in j["sites"]] == [1]' fc site save 1
@@ -133,7 +134,8 @@ edits "not in the topology" 1 'no site of that number' '0,/"site": 1/s//"site": 
 edits "site twice" 1 'site 0 is there twice' 's/"site": 1/"site": 0/'
 edits "mode" 1 'unknown mode' '0,/"care"/s//"none"/'
 for limit in '"seek_us": 1500/9' '"seek_us": 1500/1000001' '"seek_max": 3/1001' \
-	'"timeout_us": 30000/99' '"timeout_us": 30000/10000001' '"probe_us": 200000/999' \
+	'"timeout_us": 30000/99' '"timeout_us": 30000/10000001' '"retry_us": 4000/9' \
+	'"retry_us": 4000/1000001' '"probe_us": 200000/999' \
 	'"probe_us": 200000/10000001' '"transit": 5/1025' '"flit": 1400/255' '"flit": 1400/65536' \
 	'"window": 6/0' '"window": 6/65' '"transit": 5/-1' '"transit": 5/1.5' '"transit": 5/"5"'; do
 	key=${limit%%:*}
@@ -144,6 +146,7 @@ edits "device twice" 1 'fc0 carries another link' 's/"fc2"/"fc0"/'
 edits "not Ethernet" 1 'lo is not Ethernet' 's/"fc2"/"lo"/'
 edits "no such port" 1 '"port" is a number from 1 to 2' '0,/"port": 2/s//"port": 3/'
 edits "port twice" 1 'a second link for port 1' '0,/"port": 2/s//"port": 1/'
+edits "crc" 1 '"crc" is true or false' '0,/"crc": true/s//"crc": 1/'
 edits "window above the site's" 1 '"window" is a number from 1 to 6' \
 	'0,/"window": 4/s//"window": 7/'
 edits "no such direction" 1 'no direction "\+y"' '0,/"+x"/s//"+y"/'

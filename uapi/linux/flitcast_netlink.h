@@ -53,6 +53,7 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_SEEK,		/* u32: microseconds between two seeks */
 	FLITCAST_A_SITE_SEEK_MAX,	/* u32: seeks before a packet is stored on its way */
 	FLITCAST_A_SITE_TIMEOUT,	/* u32: microseconds before a split is aborted */
+	FLITCAST_A_SITE_RETRY,		/* u32: microseconds before a link tells, or asks again */
 	FLITCAST_A_SITE_PROBE,		/* u32: microseconds before a silent link is asked */
 	FLITCAST_A_SITE_TRANSIT,	/* u32: packets stored for others */
 	FLITCAST_A_SITE_DRAIN,		/* u32: 1: no new messages from sockets */
@@ -74,6 +75,7 @@ enum flitcast_link_attr {
 	FLITCAST_A_LINK_PEER_SITE,	/* u32: from HELLO */
 	FLITCAST_A_LINK_PEER_PORT,	/* u32: from HELLO */
 	FLITCAST_A_LINK_WINDOW,		/* u32 */
+	FLITCAST_A_LINK_CRC,		/* u32: 1: frames carry a checksum */
 	FLITCAST_A_LINK_STATS,		/* nest: enum flitcast_stats_attr, without the site */
 	__FLITCAST_A_LINK_MAX,
 };

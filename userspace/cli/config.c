@@ -20,6 +20,8 @@ const struct config_field config_settings[CONFIG_SETTINGS] = {
 	[CONFIG_TIMEOUT] = { "timeout_us", FLITCAST_A_SITE_TIMEOUT, false,
 			     FLITCAST_TIMEOUT_MIN, FLITCAST_TIMEOUT_LONGEST,
 			     FLITCAST_TIMEOUT_DEFAULT },
+	[CONFIG_RETRY] = { "retry_us", FLITCAST_A_SITE_RETRY, false, FLITCAST_RETRY_MIN,
+			   FLITCAST_RETRY_LONGEST, FLITCAST_RETRY_DEFAULT },
 	[CONFIG_PROBE] = { "probe_us", FLITCAST_A_SITE_PROBE, false, FLITCAST_PROBE_MIN,
 			   FLITCAST_PROBE_LONGEST, FLITCAST_PROBE_DEFAULT },
 	[CONFIG_TRANSIT] = { "transit", FLITCAST_A_SITE_TRANSIT, false, 0,
@@ -92,6 +94,7 @@ static void load_link(const void *data, size_t length, void *arg)
 	snprintf(site->link[port].dev, sizeof(site->link[port].dev), "%s",
 		 nl_string(a[FLITCAST_A_LINK_IFNAME]));
 	site->link[port].window = nl_u32(a[FLITCAST_A_LINK_WINDOW]);
+	site->link[port].crc = nl_u32(a[FLITCAST_A_LINK_CRC]);
 }
 
 static void load_route(const void *data, size_t length, void *arg)
@@ -167,6 +170,7 @@ static void print_link(unsigned int port, const struct config_link *link)
 	out_string("dev", NULL, link->dev);
 	out_uint("port", NULL, port);
 	out_uint("window", NULL, link->window);
+	out_bool("crc", link->crc);
 	out_close_object();
 }
 
@@ -347,10 +351,11 @@ int config_read_routes(const char *name, const struct json *object, const struct
 static int read_link(const char *name, const struct json *entry, const struct config *config,
 		     struct config_site *site)
 {
-	static const char *const keys[] = { "dev", "port", "window", NULL };
+	static const char *const keys[] = { "dev", "port", "window", "crc", NULL };
 	struct config_link link = {
 		.line = entry->line, .window = site->setting[CONFIG_WINDOW],
 	};
+	const struct json *crc;
 	unsigned int other;
 	uint32_t port;
 
@@ -361,6 +366,12 @@ static int read_link(const char *name, const struct json *entry, const struct co
 	if (config_member(entry, "window") &&
 	    config_number(name, entry, "window", 1, site->setting[CONFIG_WINDOW], &link.window))
 		return -1;
+	crc = config_member(entry, "crc");
+	if (crc && crc->type != JSON_BOOL) {
+		complain("%s:%u: \"crc\" is true or false", name, crc->line);
+		return -1;
+	}
+	link.crc = crc && crc->number;
 	if (*site->link[port].dev) {
 		complain("%s:%u: a second link for port %u", name, entry->line, port);
 		return -1;
@@ -417,7 +428,7 @@ static int read_site(const char *name, const struct json *object, struct config 
 {
 	static const char *const keys[] = {
 		"site", "topology", "mode", "flit", "window", "seek_us", "seek_max",
-		"timeout_us", "probe_us", "transit", "links", "routes", NULL
+		"timeout_us", "retry_us", "probe_us", "transit", "links", "routes", NULL
 	};
 	const struct json *link;
 	struct config_site *site;

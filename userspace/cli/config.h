@@ -22,6 +22,7 @@ enum config_setting {
 	CONFIG_SEEK,
 	CONFIG_SEEK_MAX,
 	CONFIG_TIMEOUT,
+	CONFIG_RETRY,
 	CONFIG_PROBE,
 	CONFIG_TRANSIT,
 	CONFIG_SETTINGS
@@ -52,11 +53,13 @@ extern const struct config_field config_settings[CONFIG_SETTINGS];
  * @line: of the file
  * @dev: device, "" where there is no link
  * @window: flits under way
+ * @crc: frames carry a checksum
  */
 struct config_link {
 	unsigned int line;
 	char dev[IFNAMSIZ];
 	uint32_t window;
+	bool crc;
 };
 
 /**

@@ -43,6 +43,7 @@
  * @mode: switching mode, or ""
  * @mtu: of the veths, and flit size
  * @window: flits under way, 0 for the default
+ * @crc: frames carry a checksum; only known while it is made
  * @topo: from @spec
  */
 struct lab {
@@ -51,6 +52,7 @@ struct lab {
 	char mode[16];
 	uint32_t mtu;
 	uint32_t window;
+	bool crc;
 	struct fc_topo topo;
 };
 
@@ -316,6 +318,7 @@ static void make_sites(const struct lab *lab, const struct place *places)
 			nl_put_u32(&req, FLITCAST_A_LINK_SITE, site);
 			nl_put_string(&req, FLITCAST_A_LINK_IFNAME, dev);
 			nl_put_u32(&req, FLITCAST_A_LINK_PORT, dir + 1);
+			nl_put_u32(&req, FLITCAST_A_LINK_CRC, lab->crc);
 			nl_end(&req);
 		}
 		if (nl_talk(places[site].genl, &req, NULL, NULL, &error))
@@ -440,6 +443,8 @@ static int up(struct args *args)
 			snprintf(lab.mode, sizeof(lab.mode), "%s", take_any(args, "mode"));
 		else if (take_word(args, "window"))
 			lab.window = parse_number(take_any(args, "window"), 1, 64, "window");
+		else if (take_word(args, "crc"))
+			lab.crc = parse_switch(take_any(args, "crc"), "crc");
 		else if (take_word(args, "name"))
 			set_name(&lab, take_any(args, "name"));
 		else
@@ -679,7 +684,7 @@ static int graph(struct args *args)
 }
 
 static const struct command commands[] = {
-	{ "up", up, "SPEC [mtu N] [window N] [mode MODE] [name NAME]" },
+	{ "up", up, "SPEC [mtu N] [window N] [crc { on | off }] [mode MODE] [name NAME]" },
 	{ "exec", exec, "[name NAME] SITE COMMAND [ARG]..." },
 	{ "graph", graph, "[name NAME] [--svg | --dot]" },
 	{ "show", show, "[name NAME] [-j]" },

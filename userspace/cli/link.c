@@ -33,6 +33,9 @@ void print_link_line(const struct nlattr **a)
 	out_string("dev", " dev %s", nl_string(a[FLITCAST_A_LINK_IFNAME]));
 	out_uint("ifindex", NULL, nl_u32(a[FLITCAST_A_LINK_IFINDEX]));
 	out_uint("window", " window %llu", nl_u32(a[FLITCAST_A_LINK_WINDOW]));
+	out_bool("crc", nl_u32(a[FLITCAST_A_LINK_CRC]));
+	if (nl_u32(a[FLITCAST_A_LINK_CRC]))
+		out_text(" crc on");
 	out_string("state", " state %s", link_state_name(nl_u32(a[FLITCAST_A_LINK_STATE])));
 	if (a[FLITCAST_A_LINK_REASON])
 		out_string("reason", " (%s)", nl_string(a[FLITCAST_A_LINK_REASON]));
@@ -100,6 +103,11 @@ static int show(struct args *args)
 	return err ? EXIT_FAILED : 0;
 }
 
+static void put_crc(struct args *args, struct nl_request *req)
+{
+	nl_put_u32(req, FLITCAST_A_LINK_CRC, parse_switch(take_any(args, "crc"), "crc"));
+}
+
 static int add(struct args *args)
 {
 	const char *dev = take_dev(args);
@@ -121,6 +129,8 @@ static int add(struct args *args)
 			nl_put_u32(&req, FLITCAST_A_LINK_WINDOW,
 				   parse_number(take_any(args, "window"), 0, UINT32_MAX,
 						"window"));
+		} else if (take_word(args, "crc")) {
+			put_crc(args, &req);
 		} else if (!take_site(args, &req)) {
 			take_end(args);
 		}
@@ -157,6 +167,8 @@ static int set(struct args *args)
 			nl_put_u32(&req, FLITCAST_A_LINK_WINDOW,
 				   parse_number(take_any(args, "window"), 0, UINT32_MAX,
 						"window"));
+		else if (take_word(args, "crc"))
+			put_crc(args, &req);
 		else if (!take_site(args, &req))
 			take_end(args);
 	}
@@ -178,9 +190,9 @@ static int del(struct args *args)
 }
 
 static const struct command commands[] = {
-	{ "add", add, "DEV port P [site ID] [mtu N] [window N]" },
+	{ "add", add, "DEV port P [site ID] [mtu N] [window N] [crc { on | off }]" },
 	{ "show", show, "[DEV] [site ID]" },
-	{ "set", set, "DEV [site ID] window N" },
+	{ "set", set, "DEV [site ID] [window N] [crc { on | off }]" },
 	{ "del", del, "DEV [site ID]" },
 	{ 0 }
 };

@@ -103,6 +103,7 @@ static void put_link(struct nl_request *req, const struct config_site *site, uin
 	nl_put_string(req, FLITCAST_A_LINK_IFNAME, site->link[port].dev);
 	nl_put_u32(req, FLITCAST_A_LINK_PORT, port);
 	nl_put_u32(req, FLITCAST_A_LINK_WINDOW, site->link[port].window);
+	nl_put_u32(req, FLITCAST_A_LINK_CRC, site->link[port].crc);
 	nl_end(req);
 }
 
@@ -153,7 +154,7 @@ static bool same_table(const struct fc_topo *topo, const struct fc_pref *a,
 
 static bool same_link(const struct config_link *a, const struct config_link *b)
 {
-	return !strcmp(a->dev, b->dev) && a->window == b->window;
+	return !strcmp(a->dev, b->dev) && a->window == b->window && a->crc == b->crc;
 }
 
 static int check_fixed(const char *name, const struct config_site *want,

@@ -54,6 +54,7 @@ static void print_site(const void *data, size_t length, void *arg)
 	print_time("seek_us", "seek", nl_u32(a[FLITCAST_A_SITE_SEEK]));
 	out_uint("seek_max", " seek-max %llu", nl_u32(a[FLITCAST_A_SITE_SEEK_MAX]));
 	print_time("timeout_us", "timeout", nl_u32(a[FLITCAST_A_SITE_TIMEOUT]));
+	print_time("retry_us", "retry", nl_u32(a[FLITCAST_A_SITE_RETRY]));
 	print_time("probe_us", "probe", nl_u32(a[FLITCAST_A_SITE_PROBE]));
 	out_uint("transit", " transit %llu", nl_u32(a[FLITCAST_A_SITE_TRANSIT]));
 	out_uint("incarnation", NULL, nl_u32(a[FLITCAST_A_SITE_INCARNATION]));
@@ -77,13 +78,6 @@ static int show(struct args *args)
 	out_close_array();
 	out_end();
 	return err ? EXIT_FAILED : 0;
-}
-
-static uint32_t parse_switch(const char *text, const char *what)
-{
-	if (strcmp(text, "on") && strcmp(text, "off"))
-		bad_usage("%s is on or off, not \"%s\"", what, text);
-	return !strcmp(text, "on");
 }
 
 /* What set alone takes. */
@@ -116,6 +110,9 @@ static bool take_setting(struct args *args, struct nl_request *req)
 	else if (take_word(args, "timeout"))
 		nl_put_u32(req, FLITCAST_A_SITE_TIMEOUT,
 			   parse_time(take_any(args, "timeout"), "timeout"));
+	else if (take_word(args, "retry"))
+		nl_put_u32(req, FLITCAST_A_SITE_RETRY,
+			   parse_time(take_any(args, "retry"), "retry"));
 	else if (take_word(args, "probe"))
 		nl_put_u32(req, FLITCAST_A_SITE_PROBE,
 			   parse_time(take_any(args, "probe"), "probe"));
@@ -163,7 +160,8 @@ static int del(struct args *args)
 static const struct command commands[] = {
 	{ "add", add, "ID topology SPEC [mode MODE] [flit BYTES] [window N] [TUNING]" },
 	{ "show", show, "[ID]" },
-	{ "set", set, "ID [seek TIME] [seek-max N] [timeout TIME] [probe TIME] [transit N]\n"
+	{ "set", set, "ID [seek TIME] [seek-max N] [timeout TIME] [retry TIME] [probe TIME]\n"
+	  "   [transit N]\n"
 	  "ID drain { on | off }" },
 	{ "drain", site_drain, "ID [timeout S]" },
 	{ "del", del, "ID" },

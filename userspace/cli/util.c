@@ -142,6 +142,13 @@ uint32_t parse_number(const char *text, uint32_t min, uint32_t max, const char *
 	return value;
 }
 
+bool parse_switch(const char *text, const char *what)
+{
+	if (strcmp(text, "on") && strcmp(text, "off"))
+		bad_usage("%s is on or off, not \"%s\"", what, text);
+	return !strcmp(text, "on");
+}
+
 uint32_t parse_time(const char *text, const char *what)
 {
 	static const struct {

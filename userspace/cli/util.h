@@ -65,6 +65,8 @@ int run_command(const char *object, const struct command *table, struct args *ar
 
 /* A number from min to max; @what names it in the complaint (wrong usage). */
 uint32_t parse_number(const char *text, uint32_t min, uint32_t max, const char *what);
+/* On or off. */
+bool parse_switch(const char *text, const char *what);
 /* A time with its unit (500us, 20ms, 1.5s), in microseconds. */
 uint32_t parse_time(const char *text, const char *what);
 /* Seconds with a fraction, in milliseconds; from min to a day. */
