@@ -252,8 +252,11 @@ static void msg_repeat(struct flitcast_site *site, struct flitcast_msg *msg, u64
 		if (fc_txtarget_over(&t->core))
 			continue;
 		/* It cannot answer what has not gone from here, nor what it never got. */
-		if (t->asked && t->flow->heard < t->asked && !fc_txtarget_unsent(&t->core))
+		if (t->asked && t->flow->heard < t->asked && !fc_txtarget_unsent(&t->core)) {
+			if (!t->flow->silent)
+				t->flow->silent_since = t->asked;
 			flitcast_txflow_silent(site, t->flow, true);
+		}
 		if (fc_txtarget_repeat(&t->core))
 			ask(site, msg, t);
 		t->silent = true;
@@ -272,11 +275,15 @@ static void msg_repeat(struct flitcast_site *site, struct flitcast_msg *msg, u64
  */
 static u64 target_deadline(const struct tx_target *t, u64 timeout, u64 now)
 {
-	if (t->asked)
+	bool unsent = fc_txtarget_unsent(&t->core);
+
+	if (t->asked && !unsent)
 		return t->asked + timeout;
-	if (t->core.state == FC_TX_NO_ROOM)
-		return now + timeout;
-	return max(t->msg->accepted, t->flow->heard) + timeout;
+	/* What waits behind a message that the target does not answer shares its time. */
+	if (unsent && t->flow->silent)
+		return max(t->msg->accepted, t->flow->silent_since) + timeout;
+	/* It cannot answer what has not gone from here. */
+	return now + timeout;
 }
 
 /*

@@ -29,6 +29,7 @@
  * @forwards: how often it was told
  * @silent: the target did not answer in time: it is asked with its oldest message
  *	only, and nobody waits for it
+ * @silent_since: it owes an answer since then
  * @unreachable: the last word was that there is no way to it
  * @detached: left out of new messages
  * @core: numbers
@@ -40,6 +41,7 @@ struct tx_flow {
 	u16 port;
 	struct list_head pending;
 	u64 heard;
+	u64 silent_since;
 	u32 level;
 	struct list_head forward;
 	u64 forward_at;
