@@ -156,6 +156,11 @@ static const struct genl_ops ops[] = {
 		POLICY(socket),
 	},
 	{
+		.cmd = FLITCAST_CMD_FAULT_GET,
+		.dumpit = flitcast_netlink_fault_dump,
+		POLICY(fault),
+	},
+	{
 		.cmd = FLITCAST_CMD_STATS_GET,
 		.doit = flitcast_netlink_stats_get,
 		.dumpit = flitcast_netlink_stats_dump,

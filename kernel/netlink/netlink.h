@@ -70,8 +70,8 @@ int flitcast_netlink_put_counters(struct sk_buff *skb, const char *(*name)(unsig
 
 /* site.c */
 extern const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1];
-extern const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_TRANSIT + 1];
-extern const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_DRAIN + 1];
+extern const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_GRACE + 1];
+extern const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_GRACE + 1];
 int flitcast_netlink_site_get(struct sk_buff *skb, struct genl_info *info);
 int flitcast_netlink_site_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info);
@@ -105,6 +105,10 @@ int flitcast_netlink_route_replace(struct sk_buff *skb, struct genl_info *info);
 extern const struct nla_policy flitcast_netlink_socket_policy[FLITCAST_A_SOCKET_PORT + 1];
 int flitcast_netlink_socket_get(struct sk_buff *skb, struct genl_info *info);
 int flitcast_netlink_socket_dump(struct sk_buff *skb, struct netlink_callback *cb);
+
+/* fault.c */
+extern const struct nla_policy flitcast_netlink_fault_policy[FLITCAST_A_FAULT_SITE + 1];
+int flitcast_netlink_fault_dump(struct sk_buff *skb, struct netlink_callback *cb);
 
 /* stats.c */
 extern const struct nla_policy flitcast_netlink_stats_policy[FLITCAST_A_STATS_SITE + 1];

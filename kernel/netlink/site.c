@@ -31,6 +31,10 @@ static struct netlink_range_validation probe_range = {
 	.max = FLITCAST_PROBE_LONGEST,
 };
 
+static struct netlink_range_validation grace_range = {
+	.max = FLITCAST_GRACE_LONGEST,
+};
+
 const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1] = {
 	[FLITCAST_A_SITE_ID] = { .type = NLA_U32 },
 };
@@ -49,13 +53,14 @@ const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1] 
 	[FLITCAST_A_SITE_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &timeout_range),	\
 	[FLITCAST_A_SITE_RETRY] = NLA_POLICY_FULL_RANGE(NLA_U32, &retry_range),		\
 	[FLITCAST_A_SITE_PROBE] = NLA_POLICY_FULL_RANGE(NLA_U32, &probe_range),		\
-	[FLITCAST_A_SITE_TRANSIT] = NLA_POLICY_MAX(NLA_U32, FLITCAST_TRANSIT_LIMIT)
+	[FLITCAST_A_SITE_TRANSIT] = NLA_POLICY_MAX(NLA_U32, FLITCAST_TRANSIT_LIMIT),	\
+	[FLITCAST_A_SITE_GRACE] = NLA_POLICY_FULL_RANGE(NLA_U32, &grace_range)
 
-const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_TRANSIT + 1] = {
+const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_GRACE + 1] = {
 	SETTINGS,
 };
 
-const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_DRAIN + 1] = {
+const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_GRACE + 1] = {
 	SETTINGS,
 	[FLITCAST_A_SITE_DRAIN] = NLA_POLICY_MAX(NLA_U32, 1),
 };
@@ -87,7 +92,8 @@ static int site_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd
 	    nla_put_u32(skb, FLITCAST_A_SITE_PROBE, info->cfg.tuning.probe) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_TRANSIT, info->cfg.tuning.transit) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_DRAIN, info->drain) ||
-	    nla_put_u32(skb, FLITCAST_A_SITE_PENDING, info->pending)) {
+	    nla_put_u32(skb, FLITCAST_A_SITE_PENDING, info->pending) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_GRACE, info->cfg.tuning.grace)) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -154,6 +160,8 @@ static void get_tuning(struct flitcast_site_tuning *tuning, struct nlattr **attr
 		tuning->probe = nla_get_u32(attrs[FLITCAST_A_SITE_PROBE]);
 	if (attrs[FLITCAST_A_SITE_TRANSIT])
 		tuning->transit = nla_get_u32(attrs[FLITCAST_A_SITE_TRANSIT]);
+	if (attrs[FLITCAST_A_SITE_GRACE])
+		tuning->grace = nla_get_u32(attrs[FLITCAST_A_SITE_GRACE]);
 }
 
 int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
@@ -169,6 +177,7 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 			.retry = FLITCAST_RETRY_DEFAULT,
 			.probe = FLITCAST_PROBE_DEFAULT,
 			.transit = FLITCAST_TRANSIT_DEFAULT,
+			.grace = FLITCAST_GRACE_DEFAULT,
 		},
 	};
 	const char *wrong;

@@ -205,6 +205,26 @@ void flitcast_faults_free(struct flitcast_site *site)
 	kfree(site->faults);
 }
 
+bool flitcast_site_fault(struct flitcast_site *site, struct fc_fault *fault)
+{
+	const struct fc_faults *f = &site->faults->core;
+	u32 nsites = site->cfg.topo.nsites;
+
+	spin_lock_bh(&site->lock);
+	for (; fault->site < nsites; fault->site++) {
+		const struct fc_known *k = &f->known[fault->site];
+
+		/* Of its own links a site knows more than it has said. */
+		fault->ports = fault->site == f->id ? f->links & ~f->up : k->ports;
+		fault->incarnation = fault->site == f->id ? f->incarnation : k->incarnation;
+		fault->version = k->version;
+		if (fault->ports)
+			break;
+	}
+	spin_unlock_bh(&site->lock);
+	return fault->site < nsites;
+}
+
 void flitcast_faults_link(struct flitcast_site *site, u8 port, bool up)
 {
 	struct flitcast_faults *f = site->faults;

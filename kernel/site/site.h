@@ -10,6 +10,7 @@
 #include <linux/netlink.h>
 #include "core/bounds.h"
 #include "core/topo.h"
+#include "core/wire.h"
 
 struct net;
 struct net_device;
@@ -29,6 +30,8 @@ struct flitcast_site;
  *	microseconds
  * @transit: packets stored for others; 0: none, what would have to be stored is
  *	sent again by its source
+ * @grace: for how long there must be no way to a target, as far as the site knows,
+ *	before its messages fail with EHOSTUNREACH, microseconds
  */
 struct flitcast_site_tuning {
 	u32 seek;
@@ -37,6 +40,7 @@ struct flitcast_site_tuning {
 	u32 retry;
 	u32 probe;
 	u32 transit;
+	u32 grace;
 };
 
 /**
@@ -333,6 +337,18 @@ struct flitcast_socket_info {
  */
 int flitcast_socket_next(struct flitcast_site *site, u32 from,
 			 struct flitcast_socket_info *info);
+
+/* Dead links. */
+
+/**
+ * flitcast_site_fault() - walk what a site believes of dead links
+ * @site: site
+ * @fault: from fault->site on; gets what the next one that has such links says of them.
+ *	Version 0: nothing was said yet (of this site's own, in its first moments)
+ *
+ * Return: false where there is none.
+ */
+bool flitcast_site_fault(struct flitcast_site *site, struct fc_fault *fault);
 
 /* Counters: names in core/names.c (fc_stat_name()), per site and per link. */
 

@@ -292,6 +292,7 @@ static u64 target_deadline(const struct tx_target *t, u64 timeout, u64 now)
  */
 static bool msg_deadline(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
 {
+	u64 grace = (u64)site->cfg.tuning.grace * NSEC_PER_USEC;
 	struct flitcast_source *src = msg->source;
 	u64 next = FC_NEVER;
 	u32 i;
@@ -314,7 +315,7 @@ static bool msg_deadline(struct flitcast_site *site, struct flitcast_msg *msg, u
 				t->since = now;
 			t->flow->unreachable = true;
 			t->lost = true;
-			at = min(at, lost + LOST_NS);
+			at = min(at, lost + grace);
 		}
 		if (at > now)
 			next = min(next, at);

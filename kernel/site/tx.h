@@ -12,8 +12,6 @@
 /* Wait for an answer: several round trips, at least so long; doubles up to the last. */
 #define RTO_FIRST_NS	(400 * NSEC_PER_MSEC)
 #define RTO_LAST_NS	(4 * NSEC_PER_SEC)
-/* For so long there must be no way to a target before it is given up. */
-#define LOST_NS		(5 * NSEC_PER_SEC)
 
 /**
  * struct tx_flow - sending end of a flow

@@ -64,13 +64,27 @@ link 0 1 up
 wait_for 5 far 0 1 1 && far 2 0 2
 result $? "ring:5: the link is used again"
 
+# believes SITE TEXT: these links are dead, and these sites gone (whoever says so)
+believes() { [ "$(at "$1" topology faults | sed 's/: says .*//')" = "$2" ]; }
+
+believes 2 ""
+result $? "ring:5: nothing is believed dead"
+
 # In two: 0 1 | 2 3 4.
 link 1 1 down
 link 0 2 down
-waits 0 3
+wait_for 3 believes 3 "site 0 port 2 -x to site 4 port 1
+site 1 port 1 +x to site 2 port 2
+no way to site 0
+no way to site 1"
+result $? "ring:5 in two: what is known of it on one side"
+at 3 topology faults | sed 's/^/# /'
+at 0 -j topology faults | grep -q '"lost":\[2,3,4\]'
+result $? "ring:5 in two: and on the other"
+at 0 site set 0 grace 50s && waits 0 3
 result $? "ring:5 in two: not at once"
-told 0 3 8
-result $? "ring:5 in two: no route to the other part"
+at 0 site set 0 grace 1s && told 0 3 3
+result $? "ring:5 in two: no route to the other part, after the grace of the site"
 told 4 1 3
 result $? "ring:5 in two: told at once when it has been so for long"
 far 0 1 1 && far 2 4 2
@@ -88,6 +102,10 @@ link 4 2 down
 link 4 3 down
 wait_for 2 far 0 4 2 && far 3 5 4 && far 4 7 5
 result $? "mesh:3x3: shortest ways of what is left"
+at 0 -j topology faults >"$work/faults" && [ "$(grep -o peer_site "$work/faults" | wc -l)" = 3 ]
+result $? "mesh:3x3: three links are believed dead"
+[ "$(at 3 -j trace 5 | grep -o '"hops": *[0-9]*' | tail -1 | grep -o '[0-9]*$')" = 4 ]
+result $? "mesh:3x3: trace goes the same way"
 all_reached 9
 result $? "mesh:3x3: everybody reaches everybody"
 # A message that is under way when its way dies is sent another one.

@@ -58,6 +58,7 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_TRANSIT,	/* u32: packets stored for others */
 	FLITCAST_A_SITE_DRAIN,		/* u32: 1: no new messages from sockets */
 	FLITCAST_A_SITE_PENDING,	/* u32: messages of this site that are not over */
+	FLITCAST_A_SITE_GRACE,		/* u32: microseconds without a way before EHOSTUNREACH */
 	__FLITCAST_A_SITE_MAX,
 };
 
@@ -93,6 +94,19 @@ enum flitcast_route_attr {
 };
 
 #define FLITCAST_A_ROUTE_MAX (__FLITCAST_A_ROUTE_MAX - 1)
+
+/* What a site believes: which of its own links another one says do not work. */
+enum flitcast_fault_attr {
+	FLITCAST_A_FAULT_UNSPEC,
+	FLITCAST_A_FAULT_SITE,		/* u32: the site that believes it */
+	FLITCAST_A_FAULT_ORIGIN,	/* u32: the site that says it; may be the same */
+	FLITCAST_A_FAULT_INCARNATION,	/* u32: of the origin */
+	FLITCAST_A_FAULT_VERSION,	/* u32: number of what the origin says; 0: nothing yet */
+	FLITCAST_A_FAULT_PORTS,		/* u32: mask of ports, bit 1 for port 1; not 0 */
+	__FLITCAST_A_FAULT_MAX,
+};
+
+#define FLITCAST_A_FAULT_MAX (__FLITCAST_A_FAULT_MAX - 1)
 
 /* A counter.  Names are stable; their order and number are not. */
 enum flitcast_stat_attr {
@@ -166,6 +180,7 @@ enum flitcast_cmd {
 	FLITCAST_CMD_ROUTE_REPLACE,
 	FLITCAST_CMD_SOCKET_GET,
 	FLITCAST_CMD_SITE_CHANGE_NTF,
+	FLITCAST_CMD_FAULT_GET,
 	__FLITCAST_CMD_MAX,
 };
 

@@ -26,6 +26,8 @@ const struct config_field config_settings[CONFIG_SETTINGS] = {
 			   FLITCAST_PROBE_LONGEST, FLITCAST_PROBE_DEFAULT },
 	[CONFIG_TRANSIT] = { "transit", FLITCAST_A_SITE_TRANSIT, false, 0,
 			     FLITCAST_TRANSIT_LIMIT, FLITCAST_TRANSIT_DEFAULT },
+	[CONFIG_GRACE] = { "grace_us", FLITCAST_A_SITE_GRACE, false, 0,
+			   FLITCAST_GRACE_LONGEST, FLITCAST_GRACE_DEFAULT },
 };
 
 struct config_site *config_find(const struct config *config, uint32_t id)

@@ -57,6 +57,7 @@ static void print_site(const void *data, size_t length, void *arg)
 	print_time("retry_us", "retry", nl_u32(a[FLITCAST_A_SITE_RETRY]));
 	print_time("probe_us", "probe", nl_u32(a[FLITCAST_A_SITE_PROBE]));
 	out_uint("transit", " transit %llu", nl_u32(a[FLITCAST_A_SITE_TRANSIT]));
+	print_time("grace_us", "grace", nl_u32(a[FLITCAST_A_SITE_GRACE]));
 	out_uint("incarnation", NULL, nl_u32(a[FLITCAST_A_SITE_INCARNATION]));
 	out_text("\n");
 	out_close_object();
@@ -119,6 +120,9 @@ static bool take_setting(struct args *args, struct nl_request *req)
 	else if (take_word(args, "transit"))
 		nl_put_u32(req, FLITCAST_A_SITE_TRANSIT,
 			   parse_number(take_any(args, "transit"), 0, UINT32_MAX, "transit"));
+	else if (take_word(args, "grace"))
+		nl_put_u32(req, FLITCAST_A_SITE_GRACE,
+			   parse_time(take_any(args, "grace"), "grace"));
 	else
 		return false;
 	return true;
@@ -161,7 +165,7 @@ static const struct command commands[] = {
 	{ "add", add, "ID topology SPEC [mode MODE] [flit BYTES] [window N] [TUNING]" },
 	{ "show", show, "[ID]" },
 	{ "set", set, "ID [seek TIME] [seek-max N] [timeout TIME] [retry TIME] [probe TIME]\n"
-	  "   [transit N]\n"
+	  "   [transit N] [grace TIME]\n"
 	  "ID drain { on | off }" },
 	{ "drain", site_drain, "ID [timeout S]" },
 	{ "del", del, "ID" },

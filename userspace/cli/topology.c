@@ -3,11 +3,13 @@
  * flitcast topology
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "draw.h"
+#include "faults.h"
 #include "lab.h"
 #include "out.h"
 
@@ -135,8 +137,101 @@ static int show(struct args *args)
 	return 0;
 }
 
+/* Who of the ends of a link says that it is dead: 1: this one, 2: the other. */
+static unsigned int said(const struct fc_topo *topo, const uint32_t *down, uint32_t site,
+			 uint8_t dir, uint32_t peer)
+{
+	return (down[site] >> (dir + 1) & 1) |
+	       (down[peer] >> (topo->ops->arrival(topo, dir) + 1) & 1) << 1;
+}
+
+static void print_fault(const struct fc_topo *topo, const uint32_t *down, uint32_t site,
+			uint8_t dir, uint32_t peer)
+{
+	unsigned int who = said(topo, down, site, dir, peer);
+	char name[DIRECTION_SIZE];
+
+	topo->ops->dir_name(topo, dir, name);
+	out_open_object(NULL);
+	out_uint("site", "site %llu", site);
+	out_uint("port", " port %llu", dir + 1);
+	out_string("direction", " %s", name);
+	out_uint("peer_site", " to site %llu", peer);
+	out_uint("peer_port", " port %llu", topo->ops->arrival(topo, dir) + 1);
+	out_open_array("said_by");
+	if (who & 1)
+		out_uint(NULL, ": says site %llu", site);
+	if (who & 2)
+		out_uint(NULL, who & 1 ? ", site %llu" : ": says site %llu", peer);
+	out_close_array();
+	out_text("\n");
+	out_close_object();
+}
+
+static void print_faults(const struct fc_topo *topo, uint32_t own, const uint32_t *down)
+{
+	uint32_t *routes = faults_routes(topo, own, down), site, peer;
+	uint8_t dir;
+
+	out_open_object(NULL);
+	out_uint("site", NULL, own);
+	out_open_array("links");
+	for (site = 0; site < topo->nsites; site++) {
+		for (dir = 0; dir < topo->ndirs; dir++) {
+			peer = fc_topo_neighbour(topo, site, dir);
+			/* Each link once. */
+			if (peer != FC_SITE_NONE && site < peer &&
+			    said(topo, down, site, dir, peer))
+				print_fault(topo, down, site, dir, peer);
+		}
+	}
+	out_close_array();
+	out_open_array("lost");
+	for (site = 0; routes && site < topo->nsites; site++)
+		if (!routes[site] && site != own)
+			out_uint(NULL, "no way to site %llu\n", site);
+	out_close_array();
+	out_close_object();
+	out_end();
+	free(routes);
+}
+
+static int faults(struct args *args)
+{
+	struct own own = { .site = FC_SITE_NONE };
+	struct nl_request req = { 0 };
+	struct fc_topo topo;
+	const char *wrong;
+	uint32_t *down;
+
+	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	while (args->argc) {
+		if (take_word(args, "site"))
+			nl_put_u32(&req, FLITCAST_A_SITE_ID,
+				   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
+						"site"));
+		else if (!take_output_option(args))
+			take_end(args);
+	}
+	nl_end(&req);
+	if (nl_ask(&req, read_site, &own, "topology faults"))
+		return EXIT_FAILED;
+	wrong = fc_topo_parse(&topo, own.spec);
+	if (wrong)
+		fail("topology %s: %s", own.spec, wrong);
+	if (own.site >= topo.nsites)
+		fail("topology %s: there is no site %u", own.spec, own.site);
+	down = xalloc(topo.nsites, sizeof(*down));
+	if (!faults_read(&topo, own.site, down, "topology faults"))
+		return EXIT_FAILED;
+	print_faults(&topo, own.site, down);
+	free(down);
+	return 0;
+}
+
 static const struct command commands[] = {
 	{ "show", show, "[SPEC] [site ID] [--dot | --svg]" },
+	{ "faults", faults, "[site ID]" },
 	{ 0 }
 };
 

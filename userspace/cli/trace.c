@@ -8,6 +8,7 @@
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
+#include "faults.h"
 #include "flitcast.h"
 #include "out.h"
 #include "walk.h"
@@ -41,7 +42,8 @@ static const char *const outcomes[] = {
  * @topo: topology
  * @spec: its canonical form
  * @net: what the packets find
- * @down: links given as dead, and the other ends of these
+ * @down: links given as dead
+ * @ndown: how many
  * @busy: net-outputs given as busy
  * @force: sites where packets are stored
  * @from: source
@@ -54,6 +56,7 @@ struct trace {
 	char spec[FC_SPEC_MAX];
 	struct network net;
 	struct place *down;
+	size_t ndown;
 	struct place *busy;
 	u32 *force;
 	u32 from;
@@ -75,19 +78,6 @@ static void read_site(const void *data, size_t length, void *arg)
 	trace->net.own = nl_u32(a[FLITCAST_A_SITE_ID]);
 	trace->flit = nl_u32(a[FLITCAST_A_SITE_FLIT]);
 	snprintf(trace->spec, sizeof(trace->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
-}
-
-static void read_link(const void *data, size_t length, void *arg)
-{
-	const struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
-	struct trace *trace = arg;
-	uint32_t port;
-
-	nl_parse_genl(data, length, a, FLITCAST_A_LINK_MAX);
-	port = nl_u32(a[FLITCAST_A_LINK_PORT]);
-	if (nl_u32(a[FLITCAST_A_LINK_STATE]) == FLITCAST_LINK_STATE_UP && port &&
-	    port < FC_PORTS_MAX)
-		trace->net.own_up |= fc_bit(port);
 }
 
 static void read_route(const void *data, size_t length, void *arg)
@@ -117,9 +107,10 @@ static void parse_topology(struct trace *trace, const char *spec)
 		fail("topology %s: %s", spec, wrong);
 	fc_topo_print(&trace->topo, trace->spec);
 	trace->net.topo = &trace->topo;
+	trace->net.down = xalloc(trace->topo.nsites, sizeof(*trace->net.down));
 }
 
-/* Topology, links and preference table of a site here. */
+/* Topology, preference table and what a site here believes of dead links. */
 static int read_own(struct trace *trace, uint32_t site)
 {
 	struct nl_request req = { 0 };
@@ -134,10 +125,7 @@ static int read_own(struct trace *trace, uint32_t site)
 	if (trace->net.own >= trace->topo.nsites)
 		fail("trace: %s has no site %u", trace->spec, trace->net.own);
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
-	nl_put_u32(&req, FLITCAST_A_LINK_SITE, trace->net.own);
-	nl_end(&req);
-	if (nl_ask(&req, read_link, trace, "trace"))
+	if (!faults_read(&trace->topo, trace->net.own, trace->net.down, "trace"))
 		return EXIT_FAILED;
 
 	fc_pref_default(&trace->net.own_pref, &trace->topo);
@@ -355,12 +343,11 @@ static void print_network(const struct trace *trace)
 	out_string("topology", "%s", trace->spec);
 	out_uint("from", " from site %llu", trace->from);
 	if (net->own != FC_SITE_NONE)
-		out_uint("links_of_site",
-			 ", the links of site %llu as they are and all others up", net->own);
+		out_uint("links_of_site", ", links as site %llu believes them to be", net->own);
 	else
 		out_null("links_of_site");
 	out_text("\n");
-	print_places("down", net->down, net->ndown);
+	print_places("down", trace->down, trace->ndown);
 	print_places("busy", net->busy, net->nbusy);
 	out_open_array("force");
 	for (i = 0; i < net->nforce; i++)
@@ -468,7 +455,7 @@ static struct place other_end(const struct trace *trace, struct place place)
 static void check(struct trace *trace)
 {
 	struct network *net = &trace->net;
-	size_t i, given = net->ndown;
+	size_t i;
 
 	need_site(trace, trace->from);
 	for (i = 0; i < trace->count; i++)
@@ -480,9 +467,10 @@ static void check(struct trace *trace)
 		if (trace->busy[i].port)
 			other_end(trace, trace->busy[i]);
 	}
-	for (i = 0; i < given; i++)
-		add_place(&trace->down, &net->ndown, other_end(trace, trace->down[i]));
-	net->down = trace->down;
+	for (i = 0; i < trace->ndown; i++) {
+		other_end(trace, trace->down[i]);
+		net->down[trace->down[i].site] |= fc_bit(trace->down[i].port);
+	}
 	net->busy = trace->busy;
 	net->force = trace->force;
 }
@@ -537,7 +525,7 @@ int do_trace(struct args *args)
 			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
 					   "site");
 		} else if (take_word(args, "down")) {
-			add_place(&trace.down, &trace.net.ndown,
+			add_place(&trace.down, &trace.ndown,
 				  parse_place(take_any(args, "SITE:PORT"), "down"));
 		} else if (take_word(args, "busy")) {
 			add_place(&trace.busy, &trace.net.nbusy,
@@ -569,6 +557,7 @@ int do_trace(struct args *args)
 	status = run(&trace);
 	free(trace.target);
 	free(trace.down);
+	free(trace.net.down);
 	free(trace.busy);
 	free(trace.force);
 	return status;

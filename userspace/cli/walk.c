@@ -5,6 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "faults.h"
+#include "routes.h"
 #include "util.h"
 #include "walk.h"
 
@@ -30,12 +32,14 @@ static const struct fc_timing timing = {
  * @visit: what is seen
  * @head: head of the packet
  * @branch_mask: targets of each branch of the visit
+ * @routes: around what is dead, or NULL
  */
 struct stage {
 	struct fc_site site;
 	struct visit *visit;
 	const u8 *head;
 	u64 branch_mask[FC_PORTS_MAX];
+	u32 *routes;
 	struct fc_pref pref;
 	struct fc_in in[FC_PORTS_MAX];
 	struct fc_out out[FC_PORTS_MAX];
@@ -74,18 +78,6 @@ static bool is_forced(const struct network *net, u32 site)
 		if (net->force[i] == site)
 			return true;
 	return false;
-}
-
-static bool link_up(const struct network *net, u32 site, u8 port)
-{
-	u32 peer = fc_topo_neighbour(net->topo, site, port - 1);
-	u8 peer_port = net->topo->ops->arrival(net->topo, port - 1) + 1;
-
-	if (peer == FC_SITE_NONE || among(net->down, net->ndown, site, port))
-		return false;
-	if (site == net->own && !(net->own_up & fc_bit(port)))
-		return false;
-	return peer != net->own || net->own_up & fc_bit(peer_port);
 }
 
 static void fired(const struct fc_site *site, unsigned int machine, unsigned int state,
@@ -202,9 +194,11 @@ static struct stage *stage_new(const struct network *net, struct visit *visit, c
 		stage->in[p].stat = stage->link_stat[p];
 	}
 	fc_site_init(site, visit->site + 1);
+	stage->routes = faults_routes(net->topo, visit->site, net->down);
+	site->routes = stage->routes;
 	for (p = 1; p < site->nports; p++) {
 		up.port = p;
-		if (link_up(net, visit->site, p))
+		if (fc_routes_link_works(net->topo, net->down, visit->site, p - 1))
 			event(stage, up);
 	}
 	for (p = 0; p < site->nports; p++)
@@ -326,6 +320,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, bool res
 		fc_wire_head_subset(copy, head, visit->kept, 0);
 		visit->again = visit_site(w, site, FC_PORT_LOCAL, true, copy);
 	}
+	free(stage->routes);
 	free(stage);
 	free(head);
 	return visit;

@@ -17,27 +17,23 @@ struct place {
 /**
  * struct network - what a packet finds
  * @topo: topology
- * @down: dead links, each by both of its ends
- * @ndown: how many ends
+ * @down: by site, ports whose link is dead, as one of its ends says
  * @busy: net-outputs that another packet has, for good
  * @nbusy: how many
  * @force: sites whose net-outputs to links are busy for so long that a packet is
  *	stored there
  * @nforce: how many
- * @own: site of which @own_up and @own_pref are known, or FC_SITE_NONE
- * @own_up: its ports whose links are up
+ * @own: site of which @own_pref is known, or FC_SITE_NONE
  * @own_pref: its preference table
  */
 struct network {
 	const struct fc_topo *topo;
-	const struct place *down;
-	size_t ndown;
+	u32 *down;
 	const struct place *busy;
 	size_t nbusy;
 	const u32 *force;
 	size_t nforce;
 	u32 own;
-	u32 own_up;
 	struct fc_pref own_pref;
 };
 

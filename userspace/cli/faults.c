@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <linux/flitcast_netlink.h>
+#include "cli.h"
+#include "faults.h"
+#include "routes.h"
+
+struct reading {
+	const struct fc_topo *topo;
+	uint32_t *down;
+};
+
+static void read_fault(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_FAULT_MAX + 1];
+	struct reading *reading = arg;
+	uint32_t origin;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_FAULT_MAX);
+	origin = nl_u32(a[FLITCAST_A_FAULT_ORIGIN]);
+	if (origin < reading->topo->nsites)
+		reading->down[origin] |= nl_u32(a[FLITCAST_A_FAULT_PORTS]);
+}
+
+bool faults_read(const struct fc_topo *topo, uint32_t site, uint32_t *down, const char *about)
+{
+	struct reading reading = { topo, down };
+	struct nl_request req = { 0 };
+
+	nl_begin_flitcast(&req, FLITCAST_CMD_FAULT_GET, NLM_F_DUMP);
+	nl_put_u32(&req, FLITCAST_A_FAULT_SITE, site);
+	nl_end(&req);
+	return !nl_ask(&req, read_fault, &reading, about);
+}
+
+uint32_t *faults_routes(const struct fc_topo *topo, uint32_t from, const uint32_t *down)
+{
+	uint32_t *routes, *work, site = 0;
+
+	while (site < topo->nsites && !down[site])
+		site++;
+	if (site == topo->nsites)
+		return NULL;
+	routes = xalloc(topo->nsites, sizeof(*routes));
+	work = xalloc(2 * (size_t)topo->nsites, sizeof(*work));
+	fc_routes_compute(topo, from, down, routes, work);
+	free(work);
+	return routes;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What a site believes of dead links.
+ */
+#ifndef FLITCAST_CLI_FAULTS_H
+#define FLITCAST_CLI_FAULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "topo.h"
+
+/**
+ * faults_read() - ask the kernel what a site believes
+ * @topo: topology of the site
+ * @site: site, in this network namespace
+ * @down: by site of the topology, its ports that do not work; those that are said to
+ *	are added
+ * @about: begins the complaint
+ *
+ * Return: whether it answered; else why not was told on standard error.
+ */
+bool faults_read(const struct fc_topo *topo, uint32_t site, uint32_t *down, const char *about);
+
+/**
+ * faults_routes() - routes around dead links, as the sites compute them
+ * @topo: topology
+ * @from: where they begin
+ * @down: as of faults_read()
+ *
+ * Return: by site, directions (core/routes.h), to be freed; NULL where nothing is dead.
+ */
+uint32_t *faults_routes(const struct fc_topo *topo, uint32_t from, const uint32_t *down);
+
+#endif /* FLITCAST_CLI_FAULTS_H */
