@@ -67,6 +67,7 @@ prepare:
 	@scripts/deps build check
 	@selftests/vm/kernel >/dev/null
 	@scripts/kernel-source >/dev/null
+	@[ "$(CI)" != true ] || selftests/vm/kernel-debug --kernel >/dev/null
 	@$(MAKE) $(parallel) all
 	@$(MAKE) $(parallel) tests
 
@@ -81,6 +82,11 @@ check-fast: prepare ## Run the unit tests and one guest
 .PHONY: soak
 soak: prepare ## Run every test and the long ones
 	@selftests/run -j $(JOBS) soak
+
+.PHONY: debug-kernel
+debug-kernel: ## Build the kernel of check-debug; make check then uses it, too (20 minutes, 2 GB)
+	@scripts/deps build check debug
+	@selftests/vm/kernel-debug --kernel
 
 .PHONY: check-debug
 check-debug: prepare ## Run the guests' tests on a kernel with KASAN, lockdep, kmemleak
