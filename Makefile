@@ -80,8 +80,8 @@ check-fast: prepare ## Run the unit tests and one guest
 	@selftests/run -j $(JOBS) fast
 
 .PHONY: soak
-soak: prepare ## Run every test and the long ones
-	@selftests/run -j $(JOBS) soak
+soak: prepare ## Run every test and the long ones; MINUTES=n: these share n minutes
+	@MINUTES="$(MINUTES)" selftests/run -j $(JOBS) soak
 
 .PHONY: debug-kernel
 debug-kernel: ## Build the kernel of check-debug; make check then uses it, too (20 minutes, 2 GB)
@@ -162,6 +162,7 @@ help: ## Print this
 	@echo "              $(headers)"
 	@echo "  DESTDIR=, prefix=$(prefix)   where install puts things"
 	@echo "  JOBS=N      tests at a time (default 2)"
+	@echo "  MINUTES=N   how long to soak (default: hours)"
 	@echo "  SECONDS=N   how long to fuzz (default 60)"
 	@echo "  NATIVE=1    run guest tests and the demo on this very machine, as root"
 	@echo "  FLITCAST_CACHE=DIR   kernels for the guests (default ~/.cache/flitcast)"
