@@ -120,6 +120,41 @@ received
 json "recv: JSON of a file" 'j["file"] == "file" and j["length"] == 3000000' cat "$work/5"
 
 refuses "send: nobody listens" 1 'Connection refused' at 0 send --to 1:99 hello
+refuses "send: names who did not get it" 1 'send to 1:99: Connection refused \(0 of 1' \
+	at 0 send --to 0:7,1:99 hello
+refuses "send: slow: malformed" 2 'is wait, skip:MS or detach:MS' at 0 send --to 1 --slow 5 hello
+refuses "send: slow: time" 2 'time of a slow target is a number' \
+	at 0 send --to 1 --slow skip:x hello
+prints "send: confirm" '^site 8 port 7 delivered 1 of 1$' at 0 send --confirm --to 8:7 hello
+run at 0 send -j --confirm --to 1:99,8:7 hello
+[ "$status" -eq 1 ]
+result $? "send: confirm: one was not delivered"
+cp "$work/out" "$work/confirm"
+json "send: confirm: which" '[(t["site"], t["port"], t["delivered"], t["failed"], t["error"])
+	for t in j["targets"]] == [(1, 99, 0, 1, "ECONNREFUSED"), (8, 7, 1, 0, None)] and
+	j["messages"] == 1' cat "$work/confirm"
+head -c 3500000 /dev/urandom >"$work/file"
+receive 5 --output "$work/5.file"
+refuses "send: a file, and nobody at one of two" 1 'send to 1:99: Connection refused' \
+	at 3 send --to 5,1:99 --file "$work/file"
+arrives "recv: the other has it" 5.file
+refuses "send: a file to nobody" 1 '\(0 of [1-4] messages delivered' \
+	at 3 send --to 1:99 --file "$work/file"
+
+# A reader that stops: it has no room for long, and is left out of what follows.
+receive 5 --output "$work/5.file"
+# Not by at(): the process that "lab exec" becomes is the one to stop.
+"$flitcast" lab exec name "$lab" 1 "$flitcast" recv --count 0 >/dev/null 2>&1 &
+stopped=$!
+becomes 20 listening 1
+kill -STOP "$stopped"
+head -c 12000000 /dev/urandom >"$work/file"
+refuses "send: slow: skipped" 1 'send to 1:4100: was slower than --slow allows \([0-9]+ of 1[12]' \
+	at 3 send --to 5,1 --slow skip:3000 --file "$work/file"
+arrives "recv: the others have it all" 5.file
+kill -CONT "$stopped"
+kill "$stopped"
+
 refuses "send: no such site in the network" 1 'no such site' at 0 send --to 9 hello
 refuses "send: no such file" 1 'nowhere: No such file' at 0 send --to 1 --file nowhere
 refuses "send: a directory" 1 'Is a directory' at 0 send --to 1 --file /

@@ -27,7 +27,7 @@ static const struct command objects[] = {
 	{ "monitor", do_monitor,
 	  "[-t] [--state] [--buffer BYTES]" },
 	{ "send", do_send,
-	  "--to SITE[:PORT][,...] [--timeout S] { --file FILE | TEXT }" },
+	  "--to SITE[:PORT][,...] [--confirm] { --file FILE | TEXT }" },
 	{ "recv", do_recv,
 	  "[--port P] [--count N] [--output FILE] [--timeout S]" },
 	{ "ping", do_ping,

@@ -6,7 +6,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,94 +15,15 @@
 #include <unistd.h>
 #include "cli.h"
 #include "flitcast.h"
-#include "out.h"
+#include "sender.h"
 #include "transfer.h"
 
 /* The largest message by default (net.flitcast.message_max). */
 #define PART_MAX	(1U << 20)
 /* Below this, it is not the size of the message that is refused. */
 #define PART_MIN	4096
-
-/**
- * struct sender - to whom
- * @fd: socket
- * @targets: receivers
- * @count: how many
- * @to: as given, for messages
- */
-struct sender {
-	int fd;
-	struct flitcast_target *targets;
-	size_t count;
-	const char *to;
-};
-
-static void refused(const struct sender *sender)
-{
-	char why[128];
-	int err = errno;
-
-	flitcast_refusal(sender->fd, why, sizeof(why));
-	fail("send to %s: %s", sender->to, *why ? why : strerror(err));
-}
-
-static int send_one(const struct sender *sender, const void *data, size_t length)
-{
-	ssize_t sent;
-
-	do
-		sent = flitcast_send(sender->fd, data, length, sender->targets, sender->count,
-				     MSG_NOSIGNAL);
-	while (sent < 0 && errno == EINTR);
-	return sent < 0 ? -1 : 0;
-}
-
-/*
- * Every message is confirmed or given up some time: the time-out of the socket
- * sees to it.
- */
-static int wait_until_confirmed(const struct sender *sender, bool quiet)
-{
-	struct flitcast_sock_stats stats;
-	struct pollfd poll_fd = { .fd = sender->fd };
-	bool gone = false;
-	socklen_t length;
-	int err = 0;
-
-	for (;;) {
-		length = sizeof(stats);
-		if (getsockopt(sender->fd, SOL_FLITCAST, FLITCAST_STATS, &stats, &length))
-			refused(sender);
-		if (stats.tx_confirmed + stats.tx_failed >= stats.tx_messages)
-			break;
-		/* The site is gone: nothing more is confirmed than was by then. */
-		if (gone)
-			fail("send to %s: %s", sender->to, strerror(ENETDOWN));
-		/* Confirmations wake nobody: look again now and then. */
-		poll(&poll_fd, 1, 2);
-		if (poll_fd.revents & POLLERR) {
-			length = sizeof(err);
-			getsockopt(sender->fd, SOL_SOCKET, SO_ERROR, &err, &length);
-			gone = err == ENETDOWN;
-		}
-		if (!quiet)
-			progress("waiting for confirmation",
-				 stats.tx_confirmed + stats.tx_failed, stats.tx_messages,
-				 "messages");
-	}
-	progress_end();
-	if (stats.tx_failed) {
-		length = sizeof(err);
-		if (!err)
-			getsockopt(sender->fd, SOL_SOCKET, SO_ERROR, &err, &length);
-		complain("send to %s: %llu of %llu messages did not reach every target: %s",
-			 sender->to, (unsigned long long)stats.tx_failed,
-			 (unsigned long long)stats.tx_messages,
-			 strerror(err ? err : ETIMEDOUT));
-		return EXIT_FAILED;
-	}
-	return 0;
-}
+/* A day, as the kernel has it. */
+#define SLOW_MAX_MS	86400000
 
 /* Reads until the buffer is full or the file ends; -1: it cannot be read. */
 static ssize_t read_full(int fd, char *buf, size_t size)
@@ -171,7 +91,7 @@ static void open_file(struct file *file, const char *path)
 }
 
 /* One part; its data is in the buffer behind the name. */
-static int send_part(const struct sender *sender, struct file *file, uint64_t total,
+static int send_part(struct sender *sender, struct file *file, uint64_t total,
 		     uint64_t offset, size_t length, uint16_t flags)
 {
 	struct transfer_header header = {
@@ -185,11 +105,14 @@ static int send_part(const struct sender *sender, struct file *file, uint64_t to
 
 	memcpy(file->buf, &header, sizeof(header));
 	memcpy(file->buf + sizeof(header), file->name, strlen(file->name));
-	return send_one(sender, file->buf, sizeof(header) + strlen(file->name) + length);
+	return sender_send(sender, file->buf, sizeof(header) + strlen(file->name) + length);
 }
 
-/* The data of one read as one part, or as more where parts have to be smaller. */
-static void send_parts(const struct sender *sender, struct file *file, uint64_t total,
+/*
+ * The data of one read as one part, or as more where parts have to be smaller; false
+ * where there is nobody left to send it to.
+ */
+static bool send_parts(struct sender *sender, struct file *file, uint64_t total,
 		       uint64_t offset, size_t length, bool last)
 {
 	char *data = file->buf + sizeof(struct transfer_header) + strlen(file->name);
@@ -205,13 +128,17 @@ static void send_parts(const struct sender *sender, struct file *file, uint64_t 
 			last = last && length;
 			continue;
 		}
+		/* Everybody has failed: what is left would reach nobody. */
+		if (errno == ENOTCONN)
+			return false;
 		if (errno != EMSGSIZE || file->room / 2 < PART_MIN)
-			refused(sender);
+			sender_refused(sender);
 		file->room /= 2;
 	} while (length || last);
+	return true;
 }
 
-static int send_file(const struct sender *sender, const char *path)
+static void send_file(struct sender *sender, const char *path)
 {
 	struct file file;
 	uint64_t offset = 0;
@@ -235,12 +162,37 @@ static int send_file(const struct sender *sender, const char *path)
 		}
 		last = file.total == TRANSFER_UNKNOWN ? (size_t)got < want :
 							offset + got == file.total;
-		send_parts(sender, &file, last ? offset + got : file.total, offset, got, last);
+		if (!send_parts(sender, &file, last ? offset + got : file.total, offset, got, last))
+			break;
 		offset += got;
 		progress(path, offset, file.total == TRANSFER_UNKNOWN ? 0 : file.total, "bytes");
 	} while (!last);
 	free(file.buf);
-	return wait_until_confirmed(sender, false);
+}
+
+/* wait, skip:MS or detach:MS */
+static void parse_slow(const char *text, struct flitcast_slow_target *slow)
+{
+	static const struct {
+		const char *word;
+		uint32_t policy;
+	} policies[] = {
+		{ "skip:", FLITCAST_SLOW_SKIP },
+		{ "detach:", FLITCAST_SLOW_DETACH },
+	};
+	size_t i, length;
+
+	if (!strcmp(text, "wait"))
+		return;
+	for (i = 0; i < sizeof(policies) / sizeof(policies[0]); i++) {
+		length = strlen(policies[i].word);
+		if (strncmp(text, policies[i].word, length))
+			continue;
+		slow->policy = policies[i].policy;
+		slow->ms = parse_number(text + length, 1, SLOW_MAX_MS, "time of a slow target");
+		return;
+	}
+	bad_usage("--slow is wait, skip:MS or detach:MS, not \"%s\"", text);
 }
 
 /* What the shell made several words is one text again. */
@@ -260,9 +212,10 @@ static char *join(struct args *args)
 int do_send(struct args *args)
 {
 	uint32_t own = FLITCAST_SITE_ANY, timeout = 0;
+	struct flitcast_slow_target slow = { 0 };
+	bool options = true, confirm = false;
 	const char *file = NULL, *wrong;
 	struct sender sender = { 0 };
-	bool options = true;
 	char *text = NULL;
 	int status;
 
@@ -276,13 +229,18 @@ int do_send(struct args *args)
 					   "site");
 		else if (take_option(args, "--timeout"))
 			timeout = parse_seconds(take_any(args, "time-out"), 100, "time-out");
+		else if (take_option(args, "--slow"))
+			parse_slow(take_any(args, "policy"), &slow);
+		else if (take_option(args, "--confirm"))
+			confirm = true;
 		else if (take_option(args, "--"))
 			options = false;
-		else
+		else if (!take_output_option(args))
 			bad_usage("send has no option %s", args->argv[0]);
 	}
 	if (args->argc == 1 && !strcmp(args->argv[0], "help")) {
 		puts("Usage: flitcast send --to SITE[:PORT][,...] [--site SITE] [--timeout S]\n"
+		     "                     [--slow { wait | skip:MS | detach:MS }] [--confirm]\n"
 		     "                     { --file FILE | TEXT }");
 		return 0;
 	}
@@ -295,19 +253,18 @@ int do_send(struct args *args)
 				   &wrong))
 		bad_usage("send to %s: %s", sender.to, wrong);
 
-	sender.fd = open_socket("send", own, FLITCAST_PORT_ANY);
-	if (timeout && setsockopt(sender.fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &timeout,
-				  sizeof(timeout)))
-		refused(&sender);
-	if (file) {
-		status = send_file(&sender, file);
-	} else {
-		if (send_one(&sender, text, strlen(text)))
-			refused(&sender);
-		status = wait_until_confirmed(&sender, true);
-	}
+	/* Part of a file is no file: who has missed one needs no more. */
+	sender.leave_out = file;
+	sender_open(&sender, own, timeout, &slow);
+	if (file)
+		send_file(&sender, file);
+	else if (sender_send(&sender, text, strlen(text)))
+		sender_refused(&sender);
+	status = sender_finish(&sender, confirm, !file);
 	close(sender.fd);
 	free(sender.targets);
+	free(sender.tally);
+	free(sender.left);
 	free(text);
 	return status;
 }

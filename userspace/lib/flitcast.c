@@ -259,6 +259,37 @@ ssize_t flitcast_recv(int fd, void *data, size_t size, struct flitcast_from *fro
 	return length;
 }
 
+ssize_t flitcast_recv_report(int fd, struct flitcast_report *report,
+			     struct flitcast_result *results, size_t max)
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(struct flitcast_report)) + 256];
+	} control;
+	struct iovec iov = { .iov_base = results, .iov_len = max * sizeof(*results) };
+	struct msghdr msg = {
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = &control,
+		.msg_controllen = sizeof(control),
+	};
+	struct cmsghdr *cmsg;
+	ssize_t length;
+
+	length = recvmsg(fd, &msg, MSG_ERRQUEUE | MSG_DONTWAIT);
+	if (length < 0)
+		return length;
+	for (cmsg = CMSG_FIRSTHDR(&msg); cmsg; cmsg = CMSG_NXTHDR(&msg, cmsg)) {
+		if (cmsg->cmsg_level != SOL_FLITCAST || cmsg->cmsg_type != FLITCAST_REPORT ||
+		    cmsg->cmsg_len < CMSG_LEN(sizeof(*report)))
+			continue;
+		memcpy(report, CMSG_DATA(cmsg), sizeof(*report));
+		return length / sizeof(*results);
+	}
+	errno = EPROTO;
+	return -1;
+}
+
 const char *flitcast_refusal(int fd, char *buf, size_t size)
 {
 	socklen_t length = size - 1;

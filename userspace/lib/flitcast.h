@@ -119,6 +119,20 @@ struct flitcast_from {
 ssize_t flitcast_recv(int fd, void *data, size_t size, struct flitcast_from *from, int flags);
 
 /**
+ * flitcast_recv_report() - what became of a message (FLITCAST_CONFIRM)
+ * @fd: socket
+ * @report: filled in
+ * @results: targets of the message, or those given up
+ * @max: room in @results; FLITCAST_TARGETS_MAX is always enough
+ *
+ * Does not wait: poll(2) tells POLLERR when there is a report.
+ *
+ * Return: number of results, or -1 with errno set; EAGAIN: there is no report.
+ */
+ssize_t flitcast_recv_report(int fd, struct flitcast_report *report,
+			     struct flitcast_result *results, size_t max);
+
+/**
  * flitcast_refusal() - why the last call on a socket was refused
  * @fd: socket
  * @buf: gets a text, empty where there is none

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Messages to a list of targets, and what became of them: every message is reported
+ * by the kernel when each of its targets has answered or is given up.
+ */
+#ifndef FLITCAST_CLI_SENDER_H
+#define FLITCAST_CLI_SENDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "flitcast.h"
+
+/**
+ * struct tally - what became of the messages to one target
+ * @delivered: confirmed
+ * @failed: given up
+ * @error: errno of the first of these
+ */
+struct tally {
+	uint64_t delivered;
+	uint64_t failed;
+	int error;
+};
+
+/**
+ * struct sender - a socket and its targets
+ * @fd: socket
+ * @to: targets as given, for messages
+ * @targets: receivers, all of them
+ * @tally: of each
+ * @count: how many
+ * @left: those that have not failed, where @leave_out
+ * @nleft: how many
+ * @leave_out: a target that failed gets nothing more
+ * @sent: messages accepted
+ * @reported: of these, reported
+ * @lossy: of these, not confirmed by every target
+ */
+struct sender {
+	int fd;
+	const char *to;
+	struct flitcast_target *targets;
+	struct tally *tally;
+	size_t count;
+	struct flitcast_target *left;
+	size_t nleft;
+	bool leave_out;
+	uint64_t sent;
+	uint64_t reported;
+	uint64_t lossy;
+};
+
+/**
+ * sender_open() - a socket that has every message reported
+ * @sender: @to, @targets and @count are set
+ * @site: FLITCAST_SITE_ANY: the only one
+ * @timeout: milliseconds a target may be silent, 0: the default
+ * @slow: what becomes of a slow target
+ *
+ * Does not return where something is refused.
+ */
+void sender_open(struct sender *sender, uint32_t site, uint32_t timeout,
+		 const struct flitcast_slow_target *slow);
+
+/*
+ * Send one message, and count what is reported meanwhile.  0, or -1 with errno; ENOTCONN
+ * where every target has failed and was left out.
+ */
+int sender_send(struct sender *sender, const void *data, size_t length);
+
+/* The last message was refused, by errno: say why, and exit. */
+void sender_refused(const struct sender *sender) __attribute__((noreturn));
+
+/**
+ * sender_finish() - wait until every message is reported
+ * @sender: sender
+ * @confirm: print what became of each target, not only of those that failed
+ * @quiet: no progress
+ *
+ * Return: exit status.
+ */
+int sender_finish(struct sender *sender, bool confirm, bool quiet);
+
+#endif /* FLITCAST_CLI_SENDER_H */
