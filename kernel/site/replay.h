@@ -30,7 +30,10 @@ struct flitcast_replay {
 
 int flitcast_replay_init(struct flitcast_replay *r, u32 size);
 void flitcast_replay_free(struct flitcast_replay *r);
-/* Flit @seq was sent; takes ownership.  There is room: no more than the window is unacknowledged. */
+/*
+ * Flit @seq was sent; takes ownership.  There is room: no more than the window is
+ * unacknowledged.
+ */
 void flitcast_replay_add(struct flitcast_replay *r, u32 seq, struct sk_buff *skb, u8 parts);
 /* Return: flit @seq, still the buffer's, or NULL. */
 struct sk_buff *flitcast_replay_get(const struct flitcast_replay *r, u32 seq, u8 *parts);
