@@ -6,6 +6,7 @@
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
 #include "sock/impl.h"
+#include "sock/sysctl.h"
 
 /* What FLITCAST_TIMEOUT may be set to. */
 #define TIMEOUT_MIN_MS		100
@@ -55,6 +56,26 @@ static int set_slow(struct flitcast_sock *fs, sockptr_t optval, unsigned int opt
 	return 0;
 }
 
+/* Send or receive room, as it is asked for; SO_SNDBUF and SO_RCVBUF know other bounds. */
+static int set_room(struct flitcast_sock *fs, int opt, u32 value)
+{
+	struct net *net = sock_net(&fs->sk);
+	bool tx = opt == FLITCAST_SNDBUF;
+	u32 most = tx ? flitcast_sysctl_wmem_max(net) : flitcast_sysctl_rmem_max(net);
+
+	if (value < FLITCAST_MEM_LEAST || value > most)
+		return refuse(fs, -EINVAL, tx ?
+			      "send room is 4096 bytes to net.flitcast.wmem_max" :
+			      "receive room is 4096 bytes to net.flitcast.rmem_max");
+	if (tx) {
+		WRITE_ONCE(fs->sk.sk_sndbuf, value);
+		fs->sk.sk_write_space(&fs->sk);
+	} else {
+		WRITE_ONCE(fs->sk.sk_rcvbuf, value);
+	}
+	return 0;
+}
+
 int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optval,
 			unsigned int optlen)
 {
@@ -68,7 +89,8 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 		return set_targets(fs, optval, optlen);
 	if (opt == FLITCAST_SLOW_TARGET)
 		return set_slow(fs, optval, optlen);
-	if (opt != FLITCAST_INFO && opt != FLITCAST_TIMEOUT && opt != FLITCAST_CONFIRM)
+	if (opt != FLITCAST_INFO && opt != FLITCAST_TIMEOUT && opt != FLITCAST_CONFIRM &&
+	    opt != FLITCAST_SNDBUF && opt != FLITCAST_RCVBUF)
 		return -ENOPROTOOPT;
 	if (optlen != sizeof(value))
 		return refuse(fs, -EINVAL, "option of a wrong size");
@@ -78,6 +100,8 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 		fs->info = value;
 		return 0;
 	}
+	if (opt == FLITCAST_SNDBUF || opt == FLITCAST_RCVBUF)
+		return set_room(fs, opt, value);
 	if (opt == FLITCAST_CONFIRM) {
 		WRITE_ONCE(fs->confirm, value);
 		return 0;
@@ -126,6 +150,13 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 		return get_targets(fs, optval, optlen, len);
 	case FLITCAST_INFO:
 		value = fs->info;
+		from = &value;
+		size = sizeof(value);
+		break;
+	case FLITCAST_SNDBUF:
+	case FLITCAST_RCVBUF:
+		value = opt == FLITCAST_SNDBUF ? READ_ONCE(fs->sk.sk_sndbuf) :
+						 READ_ONCE(fs->sk.sk_rcvbuf);
 		from = &value;
 		size = sizeof(value);
 		break;

@@ -14,10 +14,12 @@
 /* A message by default; buffers by default hold four of them (two is the least that works well). */
 #define MESSAGE_DEFAULT	SZ_1M
 #define MEM_DEFAULT	SZ_4M
+/* What a program may ask for: two of the largest messages there are. */
+#define MEM_MAX_DEFAULT	(2 * FLITCAST_MESSAGE_MAX)
 
 static int message_least = 1;
 static int message_most = FLITCAST_MESSAGE_MAX;
-static int mem_least = 4096;
+static int mem_least = FLITCAST_MEM_LEAST;
 static int mem_most = SZ_1G;
 
 /**
@@ -25,6 +27,8 @@ static int mem_most = SZ_1G;
  * @message_max: largest message that may be sent
  * @rmem: receive buffer of a new socket
  * @wmem: send buffer of a new socket
+ * @rmem_max: largest receive buffer that a program may ask for
+ * @wmem_max: largest send buffer that a program may ask for
  * @header: registration
  * @table: of this namespace
  */
@@ -32,6 +36,8 @@ struct sysctl_net {
 	int message_max;
 	int rmem;
 	int wmem;
+	int rmem_max;
+	int wmem_max;
 	struct ctl_table_header *header;
 	struct ctl_table *table;
 };
@@ -63,6 +69,22 @@ static const struct ctl_table template[] = {
 		.extra1 = &mem_least,
 		.extra2 = &mem_most,
 	},
+	{
+		.procname = "rmem_max",
+		.maxlen = sizeof(int),
+		.mode = 0644,
+		.proc_handler = proc_dointvec_minmax,
+		.extra1 = &mem_least,
+		.extra2 = &mem_most,
+	},
+	{
+		.procname = "wmem_max",
+		.maxlen = sizeof(int),
+		.mode = 0644,
+		.proc_handler = proc_dointvec_minmax,
+		.extra1 = &mem_least,
+		.extra2 = &mem_most,
+	},
 	{ }
 };
 
@@ -86,6 +108,16 @@ int flitcast_sysctl_wmem(struct net *net)
 	return READ_ONCE(sysctl_net(net)->wmem);
 }
 
+int flitcast_sysctl_rmem_max(struct net *net)
+{
+	return READ_ONCE(sysctl_net(net)->rmem_max);
+}
+
+int flitcast_sysctl_wmem_max(struct net *net)
+{
+	return READ_ONCE(sysctl_net(net)->wmem_max);
+}
+
 static int __net_init sysctl_net_init(struct net *net)
 {
 	struct sysctl_net *sn = sysctl_net(net);
@@ -93,12 +125,16 @@ static int __net_init sysctl_net_init(struct net *net)
 	sn->message_max = MESSAGE_DEFAULT;
 	sn->rmem = MEM_DEFAULT;
 	sn->wmem = MEM_DEFAULT;
+	sn->rmem_max = MEM_MAX_DEFAULT;
+	sn->wmem_max = MEM_MAX_DEFAULT;
 	sn->table = kmemdup(template, sizeof(template), GFP_KERNEL);
 	if (!sn->table)
 		return -ENOMEM;
 	sn->table[0].data = &sn->message_max;
 	sn->table[1].data = &sn->rmem;
 	sn->table[2].data = &sn->wmem;
+	sn->table[3].data = &sn->rmem_max;
+	sn->table[4].data = &sn->wmem_max;
 	sn->header = register_net_sysctl_sz(net, "net/flitcast", sn->table,
 					    ARRAY_SIZE(template) - 1);
 	if (!sn->header) {

@@ -6,10 +6,15 @@
 
 struct net;
 
-/* net.flitcast.message_max, rmem_default, wmem_default of a namespace, bytes. */
+/* The least of a receive or send buffer, bytes. */
+#define FLITCAST_MEM_LEAST	4096
+
+/* net.flitcast.message_max, {r,w}mem_default, {r,w}mem_max of a namespace, bytes. */
 u32 flitcast_sysctl_message_max(struct net *net);
 int flitcast_sysctl_rmem(struct net *net);
 int flitcast_sysctl_wmem(struct net *net);
+int flitcast_sysctl_rmem_max(struct net *net);
+int flitcast_sysctl_wmem_max(struct net *net);
 
 int flitcast_sysctl_init(void);
 void flitcast_sysctl_exit(void);

@@ -580,7 +580,9 @@ TEST_F(bare, option__unknown)
 
 	ASSERT_LE(0, fd);
 	for (option = -1; option < 64; option++) {
-		if (option >= FLITCAST_TARGETS && option <= FLITCAST_SLOW_TARGET)
+		/* FLITCAST_REPORT is a control message, and no option. */
+		if (option >= FLITCAST_TARGETS && option <= FLITCAST_RCVBUF &&
+		    option != FLITCAST_REPORT)
 			continue;
 		EXPECT_EQ(-ENOPROTOOPT, set_option(fd, option, &value, sizeof(value)));
 		EXPECT_EQ(-ENOPROTOOPT, get_option(fd, option, &value, &len));
@@ -612,6 +614,50 @@ TEST_F(bare, option__buffers)
 	ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &value, sizeof(value)));
 	ASSERT_EQ(0, getsockopt(fd, SOL_SOCKET, SO_RCVBUF, &got, &len));
 	EXPECT_EQ(2 * value, got);
+}
+
+/* The room that is asked for, within bounds that each namespace has of its own. */
+TEST_F(bare, option__room)
+{
+	static const struct {
+		int option, same;
+		const char *most;
+	} rooms[] = {
+		{ FLITCAST_SNDBUF, SO_SNDBUF, "/proc/sys/net/flitcast/wmem_max" },
+		{ FLITCAST_RCVBUF, SO_RCVBUF, "/proc/sys/net/flitcast/rmem_max" },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(rooms); i++) {
+		int fd = rdm(), value = 4096, most = 0, got = 0, file;
+		socklen_t len = sizeof(got);
+		char text[32] = "";
+
+		file = open(rooms[i].most, O_RDWR);
+		ASSERT_LT(0, read(file, text, sizeof(text) - 1));
+		most = atoi(text);
+		EXPECT_LE(2 * FLITCAST_MESSAGE_MAX, most);
+		ASSERT_EQ(0, set_option(fd, rooms[i].option, &value, sizeof(value)));
+		ASSERT_EQ(0, get_option(fd, rooms[i].option, &got, &len));
+		EXPECT_EQ(value, got);
+		ASSERT_EQ(0, getsockopt(fd, SOL_SOCKET, rooms[i].same, &got, &len));
+		EXPECT_EQ(value, got);
+		ASSERT_EQ(0, set_option(fd, rooms[i].option, &most, sizeof(most)));
+		/* What is refused changes nothing. */
+		for (value = 4095; value != 0; value = value > 0 ? -1 : 0)
+			EXPECT_EQ(-EINVAL, set_option(fd, rooms[i].option, &value, sizeof(value)));
+		value = most + 1;
+		EXPECT_EQ(-EINVAL, set_option(fd, rooms[i].option, &value, sizeof(value)));
+		EXPECT_EQ(-EINVAL, set_option(fd, rooms[i].option, &value, 3));
+		ASSERT_EQ(0, get_option(fd, rooms[i].option, &got, &len));
+		EXPECT_EQ(most, got);
+		ASSERT_EQ(6, pwrite(file, "100000", 6, 0));
+		value = 100001;
+		EXPECT_EQ(-EINVAL, set_option(fd, rooms[i].option, &value, sizeof(value)));
+		value = 100000;
+		EXPECT_EQ(0, set_option(fd, rooms[i].option, &value, sizeof(value)));
+		EXPECT_EQ(-EINVAL, RESULT(pwrite(file, "4095", 4, 0)));
+	}
 }
 
 TEST_F(bare, ioctl__unknown)

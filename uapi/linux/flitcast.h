@@ -110,6 +110,8 @@ struct flitcast_target {
  *	alone: struct flitcast_slow_target.  To set the option takes detached targets
  *	back.
  * FLITCAST_REPORT: control message of recvmsg(MSG_ERRQUEUE): struct flitcast_report.
+ * FLITCAST_SNDBUF, FLITCAST_RCVBUF: options (int, bytes): send and receive room, 4,096 to
+ *	net.flitcast.wmem_max and rmem_max, as they are, not doubled.
  */
 #define FLITCAST_TARGETS	1
 #define FLITCAST_INFO		2
@@ -119,6 +121,8 @@ struct flitcast_target {
 #define FLITCAST_CONFIRM	6
 #define FLITCAST_SLOW_TARGET	7
 #define FLITCAST_REPORT		8
+#define FLITCAST_SNDBUF		9
+#define FLITCAST_RCVBUF		10
 
 /**
  * struct flitcast_info - what the FLITCAST_INFO control message tells
