@@ -595,15 +595,38 @@ void flitcast_port_release(struct flitcast_port *port, u32 charge)
 	flitcast_engine_leave(site);
 }
 
+/* Sources that wait for room, or for the rest of a message to be taken, are told. */
+static void refuse_all(struct flitcast_site *site, const struct rx_flow *flow)
+{
+	u32 seq;
+
+	for (seq = flow->core.next; seq != flow->core.next + FC_FLOW_WINDOW; seq++) {
+		struct fc_ctrl ctrl = {
+			.kind = FC_CTRL_REFUSED, .dst = flow->src,
+			.incarnation = flow->incarnation, .sock = flow->sock,
+			.site = site->cfg.id, .port = flow->port, .seq = seq,
+			.next = flow->core.next,
+		};
+
+		if (!fc_rxflow_holds(&flow->core, seq) && !flow->need[seq % FC_FLOW_WINDOW])
+			continue;
+		site->stat[FC_STAT_CTRL_SENT]++;
+		flitcast_engine_ctrl(site, &ctrl);
+	}
+}
+
 void flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port)
 {
 	struct hlist_node *next;
 	struct rx_flow *flow;
 	int bucket;
 
-	hash_for_each_safe(site->flows, bucket, next, flow, node)
-		if (flow->port == port->number)
-			flow_empty(site, flow);
+	hash_for_each_safe(site->flows, bucket, next, flow, node) {
+		if (flow->port != port->number)
+			continue;
+		refuse_all(site, flow);
+		flow_empty(site, flow);
+	}
 }
 
 void flitcast_rx_purge(struct flitcast_site *site)

@@ -516,6 +516,34 @@ TEST_F(line, close__deadline)
 	EXPECT_EQ(0, msg_wait(deaf, POLLIN, 5 * QUIET_MS));
 }
 
+/*
+ * Who waits for room hears at once that the socket has gone, and need not find out the
+ * next time it asks: that is within four seconds, two on average.
+ */
+TEST_F(line, close__tells_who_waits)
+{
+	uint64_t waited = 0;
+	int i;
+
+	for (i = 0; i < 4; i++) {
+		int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT + i);
+		uint64_t start;
+
+		ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT + i, 0)));
+		ASSERT_EQ(20000, RESULT(msg_send(fd, big, 20000, 2, PORT + i, 0)));
+		ASSERT_NE(0, msg_wait(deaf, POLLIN, SOON_MS));
+		/* It asks more and more seldom. */
+		EXPECT_FALSE(msg_wait(fd, POLLERR, 4000) & POLLERR);
+		start = now_ms();
+		close(deaf);
+		EXPECT_NE(0, msg_wait(fd, POLLERR, SOON_MS) & POLLERR);
+		waited += now_ms() - start;
+		EXPECT_EQ(ECONNREFUSED, msg_error(fd));
+		close(fd);
+	}
+	EXPECT_GT(3000, waited);
+}
+
 /* A reader that says that it has no room is not silent: time-outs are not for it. */
 TEST_F(line, timeout__not_for_readers)
 {
