@@ -222,10 +222,35 @@ static void sniff(void)
 	}
 }
 
-static void transmit(const struct frame *f)
+static uint32_t crc32c(uint32_t crc, const uint8_t *p, uint32_t n)
+{
+	while (n--) {
+		crc ^= *p++;
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+	}
+	return crc;
+}
+
+/* What was changed gets past the checksum, mostly. */
+static void seal(struct frame *f)
+{
+	uint8_t *p = f->data + ETH_HLEN;
+	struct fc_link_hdr h;
+
+	if (f->len < ETH_HLEN + FC_LINK_SIZE || !fc_wire_link_summed(p) || chance(8))
+		return;
+	if (!fc_wire_link_decode(&h, p, FC_LINK_SIZE, f->len - ETH_HLEN))
+		return;
+	fc_wire_link_set_sum(p, 0);
+	fc_wire_link_set_sum(p, ~crc32c(~0U, p, FC_LINK_SIZE + h.len));
+}
+
+static void transmit(struct frame *f)
 {
 	uint32_t len = f->len < ETH_HLEN ? ETH_HLEN : f->len;
 
+	seal(f);
 	sent++;
 	if (send(sender, f->data, len, 0) < 0)
 		refused++;
@@ -690,7 +715,7 @@ static void hello(struct frame *f)
 	take(f, FC_FRAME_HELLO);
 	if (f->len < ETH_HLEN + FC_LINK_SIZE + FC_HELLO_SIZE || !fc_wire_hello_decode(&m, p))
 		return;
-	switch (below(11)) {
+	switch (below(12)) {
 	case 0:
 		m.ver_min = (uint8_t)awkward(m.ver_min);
 		break;
@@ -724,6 +749,10 @@ static void hello(struct frame *f)
 	case 10:
 		m.topology = awkward(m.topology);
 		break;
+	case 11:
+		/* One of them has every frame carry a checksum. */
+		m.flags = (uint8_t)below(3);
+		break;
 	}
 	fc_wire_hello_encode(p, &m);
 }
@@ -731,8 +760,12 @@ static void hello(struct frame *f)
 static void status(struct frame *f)
 {
 	struct fc_link_hdr h = {
-		.type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .flags = (uint8_t)below(4),
-		.epoch = real.epoch, .seq = real.next, .ack = real.ack,
+		.type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .flags = (uint8_t)below(8),
+		.len = FC_STATUS_SIZE, .epoch = real.epoch, .seq = real.next, .ack = real.ack,
+	};
+	struct fc_status s = {
+		.have = chance(2) ? 0 : (uint64_t)awkward(0) << 32 | awkward(0),
+		.upto = real.ack + below(40) - 20,
 	};
 
 	if (chance(2))
@@ -743,6 +776,7 @@ static void status(struct frame *f)
 	memset(f->data, 0, f->len);
 	header(f);
 	fc_wire_link_encode(f->data + ETH_HLEN, &h);
+	fc_wire_status_encode(f->data + ETH_HLEN + FC_LINK_SIZE, &s);
 }
 
 static void stranger(struct frame *f)
