@@ -428,14 +428,16 @@ static int read_topology(const char *name, const struct json *object, struct con
 
 static int read_site(const char *name, const struct json *object, struct config *config)
 {
-	static const char *const keys[] = {
-		"site", "topology", "mode", "flit", "window", "seek_us", "seek_max",
-		"timeout_us", "retry_us", "probe_us", "transit", "links", "routes", NULL
+	/* And the settings, and NULL. */
+	const char *keys[5 + CONFIG_SETTINGS + 1] = {
+		"site", "topology", "mode", "links", "routes",
 	};
 	const struct json *link;
 	struct config_site *site;
-	uint32_t id;
+	uint32_t id, i;
 
+	for (i = 0; i < CONFIG_SETTINGS; i++)
+		keys[5 + i] = config_settings[i].key;
 	if (config_unknown(name, object, keys) ||
 	    config_number(name, object, "site", 0, FLITCAST_SITE_ANY - 1, &id))
 		return -1;
