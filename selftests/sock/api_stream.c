@@ -308,7 +308,7 @@ TEST_F(line, connect__send_timeout)
 	ASSERT_EQ(0, RESULT(listen(listener, 5)));
 	ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)));
 	EXPECT_EQ(-EINPROGRESS, connect_to(fd, 2, PORT));
-	EXPECT_LE(190, now_ms() - start);
+	EXPECT_LE(150, now_ms() - start);
 	/* The attempt goes on. */
 	end = accept_soon(listener);
 	ASSERT_LE(0, end);
@@ -362,7 +362,7 @@ TEST_F(line, listen__errors)
 	ASSERT_EQ(0, setsockopt(listener, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)));
 	start = now_ms();
 	EXPECT_EQ(-EAGAIN, RESULT(accept(listener, NULL, NULL)));
-	EXPECT_LE(190, now_ms() - start);
+	EXPECT_LE(150, now_ms() - start);
 	ASSERT_TRUE(join(a, listener, 2, PORT, &b));
 	EXPECT_EQ(-EINVAL, RESULT(listen(a, 1)));
 	EXPECT_EQ(-EINVAL, RESULT(listen(b, 1)));
