@@ -136,7 +136,7 @@ void flitcast_site_tune(struct flitcast_site *site, const struct flitcast_site_t
 	site->cfg.tuning = *tuning;
 	set_timing(site);
 	/* What waits for a way may have waited long enough. */
-	site->ends_at = min(site->ends_at, flitcast_now());
+	flitcast_tx_rerouted(site);
 	flitcast_engine_leave(site);
 }
 

@@ -83,6 +83,13 @@ at 0 -j topology faults | grep -q '"lost":\[2,3,4\]'
 result $? "ring:5 in two: and on the other"
 at 0 site set 0 grace 50s && waits 0 3
 result $? "ring:5 in two: not at once"
+# What waits already does not wait for the old grace.
+at 0 ping 3 -c 1 -W 40 >"$work/waiting" 2>&1 &
+children+=("$!")
+sleep 1
+at 0 site set 0 grace 2s
+wait_for 10 grep -q 'No route to host' "$work/waiting"
+result $? "ring:5 in two: the grace that is set now counts"
 at 0 site set 0 grace 1s && told 0 3 3
 result $? "ring:5 in two: no route to the other part, after the grace of the site"
 told 4 1 3
