@@ -231,7 +231,7 @@ static void receive(struct bench *b, const struct packet *p)
 			return;
 		}
 		fc_rxflow_admit(&b->rx, slot, &t, &m->part, m);
-		__attribute__((fallthrough));
+		__attribute__((__fallthrough__));
 	case FC_RX_TAKE:
 		CHECK(!m->stored[index], "message %u: packet %u twice", p->message, index);
 		m->stored[index] = true;
@@ -595,7 +595,7 @@ TEST(rxflow_packet__any_packets)
 				if (!tap_random(3))
 					break;
 				fc_rxflow_admit(&flow, slot, &t, &part, NULL);
-				__attribute__((fallthrough));
+				__attribute__((__fallthrough__));
 			case FC_RX_TAKE:
 				/* Or the bitmap would be shifted by more than it is wide. */
 				CHECK(packet - part.first - slot->base < 64 &&

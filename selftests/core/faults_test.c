@@ -290,7 +290,7 @@ TEST(faults__a_flapping_link_is_told_of_no_more_than_it_may)
 TEST(faults__frames_that_are_lost)
 {
 	tap_random_seed(1);
-	for (unsigned int round = 0; round < 10; round++) {
+	for (unsigned int round = 0; round < TAP_ROUNDS(10); round++) {
 		network(round & 1 ? "torus:4x4" : "mesh:3x3x3");
 		all_up();
 		loss = 30;
@@ -495,7 +495,7 @@ TEST(faults__frames_are_spaced)
 TEST(faults__anything_at_all)
 {
 	tap_random_seed(2);
-	for (unsigned int round = 0; round < 30; round++) {
+	for (unsigned int round = 0; round < TAP_ROUNDS(30); round++) {
 		network(round % 3 ? "torus:3x3" : "hypercube:4");
 		for (unsigned int i = 0; i < 400; i++) {
 			u32 s = tap_random(topo.nsites);

@@ -367,7 +367,7 @@ TEST(hello__carrier_loss_is_seen_at_once)
  */
 TEST(hello__any_weather)
 {
-	for (unsigned int i = 0; i < 300; i++) {
+	for (unsigned int i = 0; i < TAP_ROUNDS(300); i++) {
 		struct bench b;
 
 		bench_init(&b);

@@ -479,7 +479,7 @@ TEST(site_event__any_frames)
 {
 	static const char *const specs[] = { "torus:4x4", "mesh:3x3", "line:5", "hypercube:4" };
 
-	for (unsigned int i = 0; i < 3000; i++)
+	for (unsigned int i = 0; i < TAP_ROUNDS(3000); i++)
 		run_bench(specs[tap_random(FC_ARRAY_SIZE(specs))], tap_random(5),
 			  1 + tap_random(WINDOW_MAX), tap_random(400), false);
 }
@@ -488,7 +488,7 @@ TEST(site_event__orderly_frames)
 {
 	static const char *const specs[] = { "torus:4x4", "mesh:3x3", "line:5", "hypercube:4" };
 
-	for (unsigned int i = 0; i < 3000; i++)
+	for (unsigned int i = 0; i < TAP_ROUNDS(3000); i++)
 		run_bench(specs[tap_random(FC_ARRAY_SIZE(specs))], tap_random(5),
 			  1 + tap_random(WINDOW_MAX), tap_random(400), true);
 }
@@ -750,7 +750,7 @@ static void count_drop(void *arg, void *h)
 
 TEST(site_purge__gives_back_every_handle)
 {
-	for (unsigned int i = 0; i < 1000; i++) {
+	for (unsigned int i = 0; i < TAP_ROUNDS(1000); i++) {
 		struct bench b;
 
 		bench_init(&b, "torus:4x4", 5, 1 + tap_random(WINDOW_MAX));
@@ -990,7 +990,8 @@ TEST(site_rows__fire_or_are_listed)
 
 				if (!fsm->rows[s * fsm->nconds + c].next)
 					continue;
-				CHECK(listed || rows[m][s][c], "%s %s -%s-> never fired", fsm->name,
+				/* A few rounds do not tell what never fires. */
+				CHECK(listed || rows[m][s][c] || TAP_ROUNDS(3000) < 3000, "%s %s -%s-> never fired", fsm->name,
 				      fsm->states[s], fsm->conds[c]);
 				CHECK(!listed || !rows[m][s][c], "%s %s -%s-> fired", fsm->name,
 				      fsm->states[s], fsm->conds[c]);

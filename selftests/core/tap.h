@@ -7,6 +7,8 @@
  *		CHECK(fc_topo_parse(&topo, "mesh:0x4"), "took it");
  *	}
  *
+ * Under __KERNEL__ each TEST is a case of KUnit: see selftests/kunit.
+ *
  * A test fails with its first CHECK that does not hold; the others still run, and
  * tell at most TAP_COMPLAINTS times.  A program runs all its tests, or
  * those whose names begin with its first argument.
@@ -14,13 +16,39 @@
 #ifndef SELFTESTS_CORE_TAP_H
 #define SELFTESTS_CORE_TAP_H
 
+#ifndef __KERNEL__
 #include <stdbool.h>
 #include <stdio.h>
+#endif
 
 #include "base.h"
 
 #define TAP_COMPLAINTS	10
 
+/*
+ * How often to try what is different every time: a kernel that looks for faults, on
+ * an emulated machine, is some hundred times slower.
+ */
+#ifdef __KERNEL__
+#define TAP_ROUNDS(n)	((n) / 50 + 1U)
+#else
+#define TAP_ROUNDS(n)	((n) + 0U)
+#endif
+
+#ifdef __KERNEL__
+struct kunit;
+
+void tap_begin(struct kunit *test);
+
+#define TEST(name)							\
+	static void name(void);						\
+	static void tap_case_##name(struct kunit *test)			\
+	{								\
+		tap_begin(test);					\
+		name();							\
+	}								\
+	static void name(void)
+#else
 struct tap_test {
 	const char *name;
 	void (*run)(void);
@@ -28,11 +56,6 @@ struct tap_test {
 };
 
 void tap_register(struct tap_test *test);
-void __printf(3, 4) tap_complain(const char *file, int line, const char *fmt, ...);
-
-/* Pseudo-random numbers, the same in every run. */
-u32 tap_random(u32 below);
-void tap_random_seed(u64 seed);
 
 #define TEST(name)							\
 	static void name(void);						\
@@ -42,6 +65,13 @@ void tap_random_seed(u64 seed);
 		tap_register(&tap_##name);				\
 	}								\
 	static void name(void)
+#endif
+
+void __printf(3, 4) tap_complain(const char *file, int line, const char *fmt, ...);
+
+/* Pseudo-random numbers, the same in every run. */
+u32 tap_random(u32 below);
+void tap_random_seed(u64 seed);
 
 /* True if the condition holds; otherwise the test has failed. */
 #define CHECK(cond, fmt, ...)						\

@@ -336,7 +336,7 @@ TEST(topo_parse__random_texts)
 	static const char alphabet[] = "0123456789xx^^:::meshlinertoupbcyq -+";
 	unsigned int taken = 0;
 
-	for (unsigned int i = 0; i < 300000; i++) {
+	for (unsigned int i = 0; i < TAP_ROUNDS(300000); i++) {
 		const struct fc_topo_ops *ops = fc_topo_registry[tap_random(fc_topo_registry_size)];
 		size_t kind = tap_random(4) ? strlen(ops->name) : 0;
 		size_t n = tap_random(12);
@@ -357,7 +357,7 @@ TEST(topo_parse__random_texts)
 		}
 		free(text);
 	}
-	CHECK(taken > 1000, "only %u", taken);
+	CHECK(taken > TAP_ROUNDS(1000), "only %u", taken);
 }
 
 TEST(topo_dir__names)
@@ -489,7 +489,7 @@ TEST(topo_minimal__agrees_with_distance_in_large_networks)
 		REQUIRE(!fc_topo_parse(&topo, m->spec), "%s", m->spec);
 		check_site(m, &topo, 0);
 		check_site(m, &topo, m->nsites - 1);
-		for (unsigned int j = 0; j < 300; j++) {
+		for (unsigned int j = 0; j < TAP_ROUNDS(300); j++) {
 			u32 from = tap_random(m->nsites);
 			u32 to = tap_random(m->nsites);
 			u32 far = topo.ops->distance(&topo, from, to);

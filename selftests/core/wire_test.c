@@ -575,7 +575,7 @@ TEST(wire_head__every_byte_corrupted)
 	struct fc_target targets[3];
 	struct fc_packet pk;
 
-	for (unsigned int i = 0; i < 10; i++) {
+	for (unsigned int i = 0; i < TAP_ROUNDS(10); i++) {
 		unsigned int n = 1 + i % 3;
 		u8 *head = malloc(fc_head_size(n));
 		u32 size = random_head(head, n, &pk, targets);
@@ -601,7 +601,7 @@ TEST(wire_head__every_byte_corrupted)
 
 TEST(wire_head__random_bytes)
 {
-	for (unsigned int i = 0; i < 100000; i++) {
+	for (unsigned int i = 0; i < TAP_ROUNDS(100000); i++) {
 		u32 n = tap_random(200);
 		u8 *p = malloc(n ? n : 1);
 
