@@ -74,4 +74,9 @@ static inline bool fc_before(u32 a, u32 b)
 	return (s32)(a - b) < 0;
 }
 
+static inline bool fc_before16(u16 a, u16 b)
+{
+	return (u16)(b - a - 1) < 0x7fff;
+}
+
 #endif /* FC_CORE_BASE_H */

@@ -11,6 +11,10 @@
  * negative acknowledgement).  A sender that hears nothing asks (probe), which heals
  * whatever was lost: the last flits of a burst, acknowledgements, requests.  All
  * that is said is absolute, so nothing said twice or too late does harm.
+ *
+ * A flit that was sent again is not sent once more before the peer has heard a probe
+ * that went after it, however often it is asked for: where flits take longer than
+ * anybody expects, no more of them are added.
  */
 #include "machine.h"
 
@@ -37,6 +41,7 @@ void fc_llr_acked(struct fc_site *site, u8 port, u32 ack, struct fc_effects *fx)
 		return;
 	out->acked = ack;
 	out->got = news < 64 ? out->got >> news : 0;
+	out->resent = news < 64 ? out->resent >> news : 0;
 	fc_effect_add(fx, FC_FX_RELEASE, port, NULL)->seq = ack;
 	if (out->acked == out->sent) {
 		out->probe_at = FC_NEVER;
@@ -102,16 +107,25 @@ void fc_llr_flit(struct fc_site *site, const struct fc_event *ev, struct fc_effe
 }
 
 /* Send again what the peer says is missing, if it is not known by now to have come. */
-static void resend(struct fc_site *site, u8 port, u32 upto, struct fc_effects *fx)
+static void resend(struct fc_site *site, u8 port, const struct fc_status *s,
+		   struct fc_effects *fx)
 {
-	const struct fc_out *out = &site->out[port];
+	struct fc_out *out = &site->out[port];
+	/* What was sent again came before the probe it has heard, or is lost. */
+	u64 leave = out->got | (fc_before16(out->mark, s->echo) ? 0 : out->resent);
 	u32 seq;
 
-	for (seq = out->acked; fc_before(seq, upto); seq++) {
+	for (seq = out->acked; fc_before(seq, s->upto); seq++) {
+		u64 bit = fc_bit64(seq - out->acked);
 		struct fc_effect *e;
 
-		if (out->got >> (seq - out->acked) & 1)
+		if (leave & bit)
 			continue;
+		out->resent |= bit;
+		out->mark = out->probes;
+		out->probe_wait = site->timing->probe;
+		out->probe_at = site->now + out->probe_wait;
+		fc_site_due(site, out->probe_at);
 		site->in[port].stat[FC_LSTAT_TX_RESENT]++;
 		e = fc_effect_add(fx, FC_FX_RESEND, port, NULL);
 		e->seq = seq;
@@ -157,8 +171,10 @@ void fc_llr_status(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 		return;
 	}
 	out->got |= have;
+	if (fc_before16(in->heard, ev->status.probe))
+		in->heard = ev->status.probe;
 	if (ev->flags & FC_STATUS_NACK)
-		resend(site, ev->port, ev->status.upto, fx);
+		resend(site, ev->port, &ev->status, fx);
 	if (ev->flags & FC_STATUS_WANT) {
 		in->want = true;
 		if (!in->queued)
@@ -231,6 +247,7 @@ void fc_llr_timers(struct fc_site *site, u8 port)
 		out->probe_at = site->now + out->probe_wait;
 		site->status |= fc_bit(port);
 		site->probe |= fc_bit(port);
+		out->probes++;
 		in->stat[FC_LSTAT_TX_PROBES]++;
 	}
 	fc_site_due(site, in->tell_at);
@@ -265,6 +282,8 @@ void fc_llr_tell(struct fc_site *site, struct fc_effects *fx)
 		e->seq = site->out[p].sent;
 		e->ack = site->in[p].taken;
 		e->status.have = waiting(site, &site->in[p]);
+		e->status.probe = site->out[p].probes;
+		e->status.echo = site->in[p].heard;
 		if (e->flags & FC_STATUS_NACK) {
 			e->status.upto = site->in[p].end;
 			site->in[p].stat[FC_LSTAT_TX_NACKS]++;
@@ -301,6 +320,10 @@ void fc_llr_reset(struct fc_site *site, u8 port, u32 window, struct fc_effects *
 	out->sent = 0;
 	out->acked = 0;
 	out->got = 0;
+	out->resent = 0;
+	out->probes = 0;
+	out->mark = 0;
+	in->heard = 0;
 	out->window = window;
 	out->probe_at = FC_NEVER;
 	site->status &= ~fc_bit(port);

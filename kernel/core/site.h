@@ -74,6 +74,7 @@ enum fc_conn {
  * @taken: flits taken from the queue; what is told upstream
  * @told: of these, told upstream
  * @end: number after the last flit that the peer is known to have sent
+ * @heard: number of the peer's last probe
  * @first: slot of the next flit to take; flit n is in the n - @taken th from there
  * @conn: connected net-outputs (input-connection-table, Table G)
  * @left: data bytes of the packet still to come
@@ -105,6 +106,7 @@ struct fc_in {
 	u32 left;
 	u16 seeks;
 	u16 queued;
+	u16 heard;
 	u16 first;
 	u8 state;
 	u8 type;
@@ -120,11 +122,14 @@ struct fc_in {
  * struct fc_out - a net-output and the sending half of its link
  * @mask: targets that leave here
  * @got: bit i: flit @acked + i has come to the peer
+ * @resent: bit i: flit @acked + i was sent again
  * @probe_at: when to ask after flits that were not acknowledged, or FC_NEVER
  * @probe_wait: current interval of that
  * @sent: flits sent
  * @acked: of these, taken by the peer
  * @window: flits that may be sent and not yet taken
+ * @probes: number of the last probe
+ * @mark: that when a flit was last sent again
  * @state: enum fc_netout_state
  * @in: net-input connected (output-connection-table, Table G), or FC_PORT_NONE
  * @claim: net-input that waits for this net-output with a packet of several
@@ -135,11 +140,14 @@ struct fc_in {
 struct fc_out {
 	u64 mask;
 	u64 got;
+	u64 resent;
 	u64 probe_at;
 	u64 probe_wait;
 	u32 sent;
 	u32 acked;
 	u32 window;
+	u16 probes;
+	u16 mark;
 	u8 state;
 	u8 in;
 	u8 claim;

@@ -158,6 +158,8 @@ void fc_wire_status_decode(struct fc_status *s, const u8 p[FC_STATUS_SIZE])
 {
 	s->have = (u64)get32(p) << 32 | get32(p + 4);
 	s->upto = get32(p + 8);
+	s->probe = get16(p + 12);
+	s->echo = get16(p + 14);
 }
 
 void fc_wire_status_encode(u8 p[FC_STATUS_SIZE], const struct fc_status *s)
@@ -165,6 +167,8 @@ void fc_wire_status_encode(u8 p[FC_STATUS_SIZE], const struct fc_status *s)
 	put32(p, (u32)(s->have >> 32));
 	put32(p + 4, (u32)s->have);
 	put32(p + 8, s->upto);
+	put16(p + 12, s->probe);
+	put16(p + 14, s->echo);
 }
 
 bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE])

@@ -19,7 +19,7 @@
 #define FC_LINK_SIZE		20	/* link header */
 #define FC_LINK_SUM		16	/* where its checksum is */
 #define FC_HELLO_SIZE		36
-#define FC_STATUS_SIZE		12
+#define FC_STATUS_SIZE		16
 #define FC_CTRL_SIZE		44
 #define FC_PACKET_SIZE		36	/* packet header */
 #define FC_TARGET_SIZE		20	/* target entry */
@@ -96,10 +96,14 @@ struct fc_link_hdr {
  * struct fc_status - payload of FC_FRAME_STATUS
  * @have: bit i: flit @ack + i of the link header has come, and waits to be taken
  * @upto: with FC_STATUS_NACK: what is missing before this number is lost
+ * @probe: number of the sender's last probe; wraps
+ * @echo: number of the last probe that it has heard
  */
 struct fc_status {
 	u64 have;
 	u32 upto;
+	u16 probe;
+	u16 echo;
 };
 
 /**

@@ -48,6 +48,8 @@ struct bench {
 	u32 loss;		/* of 100 */
 	u32 doubled;
 	u32 delay;		/* at most */
+	u32 length;		/* of the link: delay of all */
+	u32 lost;		/* flits */
 	u64 now;
 };
 
@@ -66,15 +68,17 @@ static void put(struct bench *b, unsigned int to, const struct fc_event *ev)
 {
 	b->end[!to].frames++;
 	for (unsigned int copies = tap_random(100) < b->doubled ? 2 : 1; copies; copies--) {
-		if (tap_random(100) < b->loss)
+		if (tap_random(100) < b->loss) {
+			b->lost += ev->type == FC_EV_FLIT;
 			continue;
+		}
 		for (unsigned int i = 0; i < FRAMES; i++) {
 			struct frame *f = &b->end[to].wire[i];
 
 			if (f->flying)
 				continue;
 			f->flying = true;
-			f->at = b->now + 1 + tap_random(b->delay);
+			f->at = b->now + b->length + 1 + tap_random(b->delay);
 			f->ev = *ev;
 			break;
 		}
@@ -327,6 +331,31 @@ TEST(llr_nack__asks_for_what_is_missing)
 	CHECK(!b.end[0].link_stat[1][FC_LSTAT_TX_PROBES], "probes");
 }
 
+/*
+ * Where flits take much longer than anybody waits for them, each is sent as often as it
+ * is lost, and once more.
+ */
+TEST(llr_resend__no_more_than_is_lost)
+{
+	static const u32 windows[] = { 1, 3, 8, 64 };
+	static const u32 lengths[] = { 1, 15, 50, 150, 1000, 5000 };
+	static struct bench b;
+
+	for (unsigned int w = 0; w < FC_ARRAY_SIZE(windows); w++) {
+		for (unsigned int i = 0; i < FC_ARRAY_SIZE(lengths); i++) {
+			u64 resent;
+
+			bench_init(&b, windows[w]);
+			b.loss = 10;
+			b.length = lengths[i];
+			run(&b, 500);
+			resent = b.end[0].link_stat[1][FC_LSTAT_TX_RESENT];
+			CHECK(resent == b.lost, "window %u length %u: %u lost, %llu sent again",
+			      windows[w], lengths[i], b.lost, (unsigned long long)resent);
+		}
+	}
+}
+
 /* The last flit of a burst has nothing behind it that would show the gap. */
 TEST(llr_probe__heals_the_tail)
 {
@@ -337,7 +366,8 @@ TEST(llr_probe__heals_the_tail)
 	offer(&b);
 	b.loss = 0;
 	run(&b, 1);
-	CHECK(b.now <= b.timing.probe + b.timing.retry + 5, "healed after %llu", (unsigned long long)b.now);
+	CHECK(b.now <= b.timing.probe + b.timing.retry + 5, "healed after %llu",
+	      (unsigned long long)b.now);
 	CHECK(b.end[0].link_stat[1][FC_LSTAT_TX_PROBES] == 1 &&
 	      b.end[0].link_stat[1][FC_LSTAT_TX_RESENT] == 1, "one probe, one flit again");
 }

@@ -250,15 +250,21 @@ static const u8 hello_golden[FC_HELLO_SIZE] = {
 
 TEST(wire_status__golden_bytes)
 {
-	static const u8 golden[FC_STATUS_SIZE] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
-	const struct fc_status s = { .have = 0x0102030405060708ULL, .upto = 0x090a0b0c };
+	static const u8 golden[FC_STATUS_SIZE] = {
+		1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+	};
+	const struct fc_status s = {
+		.have = 0x0102030405060708ULL, .upto = 0x090a0b0c, .probe = 0x0d0e,
+		.echo = 0x0f10,
+	};
 	struct fc_status got;
 	u8 p[FC_STATUS_SIZE];
 
 	fc_wire_status_encode(p, &s);
 	CHECK(!memcmp(p, golden, sizeof(p)), "layout");
 	fc_wire_status_decode(&got, p);
-	CHECK(got.have == s.have && got.upto == s.upto, "another one");
+	CHECK(got.have == s.have && got.upto == s.upto && got.probe == s.probe &&
+	      got.echo == s.echo, "another one");
 }
 
 TEST(wire_hello__golden_bytes)

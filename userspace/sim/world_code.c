@@ -8,6 +8,7 @@
 
 /* Where the counters of a link begin: far from any wrap. */
 #define BASE	(12 * 1024)
+#define PROBES	1024
 
 struct codec {
 	u8 *p;
@@ -27,7 +28,8 @@ static u32 code(struct codec *c, u32 value)
 #define CODE(c, field)	((field) = (__typeof__(field))code(c, (u32)(field)))
 
 /* A counter, as its distance from another one. */
-#define CODE_FROM(c, field, from)	((field) = code(c, (field) - (from) + 64) + (from) - 64)
+#define CODE_FROM(c, field, from)	\
+	((field) = (__typeof__(field))(code(c, (u32)((field) - (from) + 64)) + (from) - 64))
 
 static void code_timer(struct codec *c, u64 *timer)
 {
@@ -140,6 +142,8 @@ static void code_out(struct codec *c, struct node *node, unsigned int p, u32 tak
 		out->acked = taken;
 		out->probe_at = FC_NEVER;
 		out->probe_wait = 1;
+		out->probes = PROBES;
+		out->mark = PROBES;
 		node->nreplay[p] = 0;
 	}
 	if (code(c, out->state == FC_NO_FREE && out->claim == FC_PORT_NONE &&
@@ -151,6 +155,11 @@ static void code_out(struct codec *c, struct node *node, unsigned int p, u32 tak
 		CODE_FROM(c, out->sent, taken);
 		CODE_FROM(c, out->acked, taken);
 		out->got = code(c, (u32)out->got);
+		/* What has come is not sent again. */
+		out->resent = code(c, (u32)(out->resent & ~out->got));
+		if (!out->resent)
+			out->mark = out->probes;
+		CODE_FROM(c, out->mark, out->probes);
 		code_timer(c, &out->probe_at);
 		code_replay(c, node, p);
 	}
@@ -162,7 +171,8 @@ static void code_out(struct codec *c, struct node *node, unsigned int p, u32 tak
 	out->dead = code(c, out->dead);
 }
 
-static void code_wire(struct codec *c, struct wire *wire, u32 to_taken, u32 from_taken)
+static void code_wire(struct codec *c, struct wire *wire, u32 to_taken, u32 from_taken,
+		      u16 to_probes, u16 from_probes)
 {
 	CODE(c, wire->n);
 	for (unsigned int i = 0; i < wire->n; i++) {
@@ -176,6 +186,8 @@ static void code_wire(struct codec *c, struct wire *wire, u32 to_taken, u32 from
 		if (!f->status)
 			continue;
 		f->said.have = code(c, (u32)f->said.have);
+		CODE_FROM(c, f->said.probe, from_probes);
+		CODE_FROM(c, f->said.echo, to_probes);
 		if (f->parts & FC_STATUS_NACK)
 			CODE_FROM(c, f->said.upto, from_taken);
 		else
@@ -280,7 +292,22 @@ static void codec(struct codec *c)
 				continue;
 			to = &world.node[peer_of(at, p)].in[peer_port(p)];
 			code_out(c, node, p, to->taken);
-			code_wire(c, &node->wire[p], to->taken, node->in[p].taken);
+		}
+	}
+	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++) {
+		struct node *node = &world.node[at];
+
+		for (u8 p = 1; p < node->site.nports; p++) {
+			struct fc_out *back;
+			struct fc_in *to;
+
+			if (!has_link(at, p))
+				continue;
+			to = &world.node[peer_of(at, p)].in[peer_port(p)];
+			back = &world.node[peer_of(at, p)].out[peer_port(p)];
+			CODE_FROM(c, to->heard, node->out[p].probes);
+			code_wire(c, &node->wire[p], to->taken, node->in[p].taken, back->probes,
+				  node->out[p].probes);
 		}
 		if (c->load) {
 			node->held = (u8)world_count_held(node);
