@@ -35,6 +35,7 @@ struct options {
 	unsigned int slow_ms;
 	unsigned int deadline_s;
 	unsigned int timeout_ms;	/* FLITCAST_TIMEOUT, 0 for the default */
+	unsigned int sndbuf;		/* SO_SNDBUF of the senders, 0 for the default */
 	bool in_order;			/* targets as --to names them, or the other way round */
 	bool endless;
 	unsigned int overload;		/* offer at least so many times what is taken */
@@ -101,6 +102,7 @@ struct seen {
 	uint64_t sent;
 	uint64_t due;
 	uint64_t delivered;
+	uint64_t in_time;	/* of these, before the end of the run */
 	uint64_t bytes;
 	uint64_t lost;
 	uint64_t refused;

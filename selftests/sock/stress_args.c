@@ -43,6 +43,7 @@ static void usage(FILE *to)
 	      "                    receives.  All others get everything; those who send to it\n"
 	      "                    are told, and leave it out then\n"
 	      "  --timeout MS      FLITCAST_TIMEOUT of the senders\n"
+	      "  --sndbuf BYTES    SO_SNDBUF of the senders\n"
 	      "  --overload N      sockets with small buffers are offered messages without a\n"
 	      "                    break, at least N for each taken, or it is no overload\n"
 	      "  --json            report in JSON\n"
@@ -139,6 +140,7 @@ static const struct {
 	{ .name = "seed", .wide = &opt.seed, .most = UINT64_MAX },
 	{ .name = "deadline", .value = &opt.deadline_s, .most = 1000000 },
 	{ .name = "timeout", .value = &opt.timeout_ms, .most = 86400000 },
+	{ .name = "sndbuf", .value = &opt.sndbuf, .most = 1 << 30 },
 	{ .name = "lose", .value = &opt.lose, .most = SITES_MAX - 1 },
 	{ .name = "overload", .value = &opt.overload, .most = 1000 },
 	{ .name = "endless", .flag = &opt.endless },

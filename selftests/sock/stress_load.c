@@ -215,7 +215,9 @@ static int open_sender(uint32_t site, uint64_t messages)
 	if (opt.timeout_ms && setsockopt(fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &opt.timeout_ms,
 					 sizeof(opt.timeout_ms)))
 		die("FLITCAST_TIMEOUT: %s", strerror(errno));
-	if (opt.overload && setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &queue, sizeof(queue)))
+	if (opt.sndbuf)
+		queue = (int)opt.sndbuf;
+	if ((opt.overload || opt.sndbuf) && setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &queue, sizeof(queue)))
 		die("SO_SNDBUF: %s", strerror(errno));
 	if (nsenders == senders_room) {
 		senders_room = 2 * senders_room + 16;
