@@ -65,8 +65,8 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 	register_net_sysctl(net, path, table)
 #endif
 
-/* crc32c(): in linux/crc32.h from 6.15 on. */
-#if __has_include(<linux/crc32c.h>)
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+/* crc32c() has had no header of its own since 6.16, and is in crc32.h since 6.14. */
 #include <linux/crc32c.h>
 #else
 #include <linux/crc32.h>

@@ -8,8 +8,8 @@
  * order in the slots of its queue (selective repeat), says what it has taken
  * (cumulative, also the credit) and what has come beyond that, and asks for what is
  * missing once a flit that was overtaken has had time to come by itself (delayed
- * negative acknowledgement).  A sender that hears nothing asks (probe), which heals
- * whatever was lost: the last flits of a burst, acknowledgements, requests.  All
+ * negative acknowledgment).  A sender that hears nothing asks (probe), which heals
+ * whatever was lost: the last flits of a burst, acknowledgments, requests.  All
  * that is said is absolute, so nothing said twice or too late does harm.
  *
  * A flit that was sent again is not sent once more before the peer has heard a probe

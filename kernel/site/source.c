@@ -66,9 +66,11 @@ void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port)
 /* What goes on comes to its end while a site is drained; nothing begins. */
 static bool begins(const struct flitcast_port *port, const struct flitcast_msg *msg)
 {
+	u8 kind = msg->out.kind;
+
 	/* The answers of the site itself are no traffic of its own. */
-	return port->ops->info && (msg->out.kind == FC_KIND_MESSAGE || msg->out.kind == FC_KIND_DATA ||
-				   msg->out.kind == FC_KIND_CONNECT);
+	return port->ops->info && (kind == FC_KIND_MESSAGE || kind == FC_KIND_DATA ||
+				   kind == FC_KIND_CONNECT);
 }
 
 bool flitcast_port_busy(struct flitcast_port *port)

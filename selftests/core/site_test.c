@@ -991,8 +991,9 @@ TEST(site_rows__fire_or_are_listed)
 				if (!fsm->rows[s * fsm->nconds + c].next)
 					continue;
 				/* A few rounds do not tell what never fires. */
-				CHECK(listed || rows[m][s][c] || TAP_ROUNDS(3000) < 3000, "%s %s -%s-> never fired", fsm->name,
-				      fsm->states[s], fsm->conds[c]);
+				CHECK(listed || rows[m][s][c] || TAP_ROUNDS(3000) < 3000,
+				      "%s %s -%s-> never fired", fsm->name, fsm->states[s],
+				      fsm->conds[c]);
 				CHECK(!listed || !rows[m][s][c], "%s %s -%s-> fired", fsm->name,
 				      fsm->states[s], fsm->conds[c]);
 			}

@@ -217,7 +217,8 @@ static int open_sender(uint32_t site, uint64_t messages)
 		die("FLITCAST_TIMEOUT: %s", strerror(errno));
 	if (opt.sndbuf)
 		queue = (int)opt.sndbuf;
-	if ((opt.overload || opt.sndbuf) && setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &queue, sizeof(queue)))
+	if ((opt.overload || opt.sndbuf) &&
+	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &queue, sizeof(queue)))
 		die("SO_SNDBUF: %s", strerror(errno));
 	if (nsenders == senders_room) {
 		senders_room = 2 * senders_room + 16;
