@@ -29,9 +29,9 @@ link_counter()
 
 received() { [ "$(counter 2 messages_delivered)" -ge "$1" ]; }
 
-# A packet of 65,536 bytes, its front and its one target in flits of $1 bytes: 16 of each
+# A packet of 65,536 bytes, its front and its one target in flits of $1 bytes: 20 of each
 # flit are the link's, 36 and 20 of the front the packet's and its target's.
-flits_of() { echo $(((65536 + 36 + 20 + $1 - 16 - 1) / ($1 - 16))); }
+flits_of() { echo $(((65536 + 36 + 20 + $1 - 20 - 1) / ($1 - 20))); }
 
 whole_packet()
 {
