@@ -33,6 +33,12 @@ all_reached()
 	done
 }
 
+# pending SITE: a message of it is under way
+pending()
+{
+	at "$1" -j site show | grep -q '"pending": *[1-9]'
+}
+
 # told FROM TO SECONDS: EHOSTUNREACH comes within that time, and not at once
 told()
 {
@@ -86,8 +92,7 @@ result $? "ring:5 in two: not at once"
 # What waits already does not wait for the old grace.
 at 0 ping 3 -c 1 -W 40 >"$work/waiting" 2>&1 &
 children+=("$!")
-sleep 1
-at 0 site set 0 grace 2s
+wait_for 10 pending 0 && at 0 site set 0 grace 2s
 wait_for 10 grep -q 'No route to host' "$work/waiting"
 result $? "ring:5 in two: the grace that is set now counts"
 at 0 site set 0 grace 1s && told 0 3 3
