@@ -18,316 +18,383 @@
  */
 #include "machine.h"
 
+static void due(struct fc_channel *ch, u64 at)
+{
+	if (at < ch->next_at)
+		ch->next_at = at;
+}
+
+void fc_channel_init(struct fc_channel *ch)
+{
+	u8 p;
+
+	ch->now = 0;
+	ch->next_at = FC_NEVER;
+	ch->up = fc_bit(FC_PORT_LOCAL);
+	ch->status = 0;
+	ch->probe = 0;
+	ch->want = 0;
+	ch->nack = 0;
+	for (p = 0; p < ch->nports; p++) {
+		struct fc_rx *rx = &ch->rx[p];
+		struct fc_tx *tx = &ch->tx[p];
+		struct fc_flit *queue = rx->queue;
+		u64 *stat = rx->stat;
+
+		memset(rx, 0, sizeof(*rx));
+		memset(queue, 0, ch->window * sizeof(*queue));
+		rx->queue = queue;
+		rx->stat = stat;
+		rx->tell_at = FC_NEVER;
+		rx->nack_at = FC_NEVER;
+		memset(tx, 0, sizeof(*tx));
+		tx->probe_at = FC_NEVER;
+		tx->window = ch->window;
+	}
+}
+
+void fc_channel_purge(struct fc_channel *ch, void (*drop)(void *arg, void *h), void *arg)
+{
+	u32 i;
+	u8 p;
+
+	for (p = 0; p < ch->nports; p++) {
+		struct fc_rx *rx = &ch->rx[p];
+
+		for (i = 0; i < ch->window; i++)
+			if (rx->queue[i].h)
+				drop(arg, rx->queue[i].h);
+		memset(rx->queue, 0, ch->window * sizeof(*rx->queue));
+		rx->queued = 0;
+	}
+}
+
 /*
  * The ends of a link count differently, which no lost frame explains: nothing
  * would ever move again.
  */
-static void contradiction(struct fc_site *site, u8 port, struct fc_effects *fx)
+static void contradiction(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 {
-	site->in[port].stat[FC_LSTAT_RX_PROTOCOL]++;
+	ch->rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
 	fc_effect_add(fx, FC_FX_RESET, port, NULL);
 }
 
-void fc_llr_acked(struct fc_site *site, u8 port, u32 ack, struct fc_effects *fx)
+bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
-	struct fc_out *out = &site->out[port];
-	u32 news = ack - out->acked;
+	struct fc_tx *tx = &ch->tx[port];
+	u32 news = ack - tx->acked;
 
-	if (fc_before(out->sent, ack)) {
-		contradiction(site, port, fx);
-		return;
+	if (fc_before(tx->sent, ack)) {
+		contradiction(ch, port, fx);
+		return false;
 	}
-	if (!news || fc_before(ack, out->acked))
-		return;
-	out->acked = ack;
-	out->got = news < 64 ? out->got >> news : 0;
-	out->resent = news < 64 ? out->resent >> news : 0;
+	if (!news || fc_before(ack, tx->acked))
+		return false;
+	tx->acked = ack;
+	tx->got = news < 64 ? tx->got >> news : 0;
+	tx->resent = news < 64 ? tx->resent >> news : 0;
 	fc_effect_add(fx, FC_FX_RELEASE, port, NULL)->seq = ack;
-	if (out->acked == out->sent) {
-		out->probe_at = FC_NEVER;
+	if (tx->acked == tx->sent) {
+		tx->probe_at = FC_NEVER;
 	} else {
-		out->probe_wait = site->timing->probe;
-		out->probe_at = site->now + out->probe_wait;
-		fc_site_due(site, out->probe_at);
+		tx->probe_wait = ch->timing->probe;
+		tx->probe_at = ch->now + tx->probe_wait;
+		due(ch, tx->probe_at);
 	}
-	fc_netout_settle(site, port, fx);
-	site->work |= site->seekers;
+	return true;
 }
 
 /* Is a flit missing that the peer is known to have sent? */
-static bool gap(const struct fc_in *in)
+static bool gap(const struct fc_rx *rx)
 {
-	return in->end - in->taken != in->queued;
+	return rx->end - rx->taken != rx->queued;
 }
 
 /* Wait for what is missing, or no more. */
-static void settle_nack(struct fc_site *site, struct fc_in *in)
+static void settle_nack(struct fc_channel *ch, struct fc_rx *rx)
 {
-	if (!gap(in)) {
-		in->nack_at = FC_NEVER;
-	} else if (in->nack_at == FC_NEVER) {
-		in->nack_wait = site->timing->retry;
-		in->nack_at = site->now + in->nack_wait;
-		fc_site_due(site, in->nack_at);
+	if (!gap(rx)) {
+		rx->nack_at = FC_NEVER;
+	} else if (rx->nack_at == FC_NEVER) {
+		rx->nack_wait = ch->timing->retry;
+		rx->nack_at = ch->now + rx->nack_wait;
+		due(ch, rx->nack_at);
 	}
 }
 
 /* The peer is to hear within a while what was taken. */
-static void tell_soon(struct fc_site *site, struct fc_in *in)
+static void tell_soon(struct fc_channel *ch, struct fc_rx *rx)
 {
-	if (in->tell_at != FC_NEVER)
+	if (rx->tell_at != FC_NEVER)
 		return;
-	in->tell_at = site->now + site->timing->retry;
-	fc_site_due(site, in->tell_at);
+	rx->tell_at = ch->now + ch->timing->retry;
+	due(ch, rx->tell_at);
 }
 
-void fc_llr_flit(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
+bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
 {
-	struct fc_in *in = &site->in[ev->port];
-	struct fc_flit *s = fc_in_slot(site, in, ev->seq);
-	bool taken = fc_before(ev->seq, in->taken);
-	bool beyond = !taken && ev->seq - in->taken >= site->window;
+	struct fc_rx *rx = &ch->rx[ev->port];
+	struct fc_flit *s = fc_rx_slot(ch, rx, ev->seq);
+	bool taken = fc_before(ev->seq, rx->taken);
+	bool beyond = !taken && ev->seq - rx->taken >= ch->window;
 
 	if (taken || beyond || s->parts & FC_FLIT_VALID) {
-		in->stat[beyond ? FC_LSTAT_RX_OUT_OF_WINDOW : FC_LSTAT_RX_REPEATED]++;
+		rx->stat[beyond ? FC_LSTAT_RX_OUT_OF_WINDOW : FC_LSTAT_RX_REPEATED]++;
 		/* The peer may not know that it was taken. */
 		if (taken && ev->port != FC_PORT_LOCAL)
-			tell_soon(site, in);
+			tell_soon(ch, rx);
 		if (ev->flit.h)
 			fc_effect_add(fx, FC_FX_DROP, ev->port, &ev->flit);
-		return;
+		return false;
 	}
 	*s = ev->flit;
 	s->parts |= FC_FLIT_VALID;
-	in->queued++;
-	if (!fc_before(ev->seq, in->end))
-		in->end = ev->seq + 1;
-	settle_nack(site, in);
-	site->work |= fc_bit(ev->port);
+	rx->queued++;
+	if (!fc_before(ev->seq, rx->end))
+		rx->end = ev->seq + 1;
+	settle_nack(ch, rx);
+	return true;
 }
 
 /* Send again what the peer says is missing, if it is not known by now to have come. */
-static void resend(struct fc_site *site, u8 port, const struct fc_status *s,
+static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 		   struct fc_effects *fx)
 {
-	struct fc_out *out = &site->out[port];
+	struct fc_tx *tx = &ch->tx[port];
 	/* What was sent again came before the probe it has heard, or is lost. */
-	u64 leave = out->got | (fc_before16(out->mark, s->echo) ? 0 : out->resent);
+	u64 leave = tx->got | (fc_before16(tx->mark, s->echo) ? 0 : tx->resent);
 	u32 seq;
 
-	for (seq = out->acked; fc_before(seq, s->upto); seq++) {
-		u64 bit = fc_bit64(seq - out->acked);
+	for (seq = tx->acked; fc_before(seq, s->upto); seq++) {
+		u64 bit = fc_bit64(seq - tx->acked);
 		struct fc_effect *e;
 
 		if (leave & bit)
 			continue;
-		out->resent |= bit;
-		out->mark = out->probes;
-		out->probe_wait = site->timing->probe;
-		out->probe_at = site->now + out->probe_wait;
-		fc_site_due(site, out->probe_at);
-		site->in[port].stat[FC_LSTAT_TX_RESENT]++;
+		tx->resent |= bit;
+		tx->mark = tx->probes;
+		tx->probe_wait = ch->timing->probe;
+		tx->probe_at = ch->now + tx->probe_wait;
+		due(ch, tx->probe_at);
+		ch->rx[port].stat[FC_LSTAT_TX_RESENT]++;
 		e = fc_effect_add(fx, FC_FX_RESEND, port, NULL);
 		e->seq = seq;
-		e->ack = site->in[port].taken;
+		e->ack = ch->rx[port].taken;
 	}
 }
 
 /* The peer's count of what it sent. */
-static void probed(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
+static void probed(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
 {
-	struct fc_in *in = &site->in[ev->port];
+	struct fc_rx *rx = &ch->rx[ev->port];
 
-	site->status |= fc_bit(ev->port);
+	ch->status |= fc_bit(ev->port);
 	/* Overtaken by what was sent after it: the answer says all the same. */
-	if (fc_before(ev->seq, in->taken))
+	if (fc_before(ev->seq, rx->taken))
 		return;
-	if (ev->seq - in->taken > site->window) {
-		contradiction(site, ev->port, fx);
+	if (ev->seq - rx->taken > ch->window) {
+		contradiction(ch, ev->port, fx);
 		return;
 	}
-	if (fc_before(in->end, ev->seq))
-		in->end = ev->seq;
+	if (fc_before(rx->end, ev->seq))
+		rx->end = ev->seq;
 	/* It comes long after what was sent before it. */
-	if (gap(in))
-		site->nack |= fc_bit(ev->port);
-	settle_nack(site, in);
+	if (gap(rx))
+		ch->nack |= fc_bit(ev->port);
+	settle_nack(ch, rx);
 }
 
-void fc_llr_status(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
+void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
 {
-	struct fc_out *out = &site->out[ev->port];
-	struct fc_in *in = &site->in[ev->port];
-	u32 late = out->acked - ev->ack;
+	struct fc_tx *tx = &ch->tx[ev->port];
+	struct fc_rx *rx = &ch->rx[ev->port];
+	u32 late = tx->acked - ev->ack;
 	u64 have = ev->status.have;
 
 	/* It cannot have what was not sent. */
-	if (fc_before(out->sent, ev->ack))
+	if (fc_before(tx->sent, ev->ack))
 		return;
 	have = late < 64 ? have >> late : 0;
-	if ((out->sent - out->acked < 64 && have >> (out->sent - out->acked)) ||
-	    (ev->flags & FC_STATUS_NACK && fc_before(out->sent, ev->status.upto))) {
-		contradiction(site, ev->port, fx);
+	if ((tx->sent - tx->acked < 64 && have >> (tx->sent - tx->acked)) ||
+	    (ev->flags & FC_STATUS_NACK && fc_before(tx->sent, ev->status.upto))) {
+		contradiction(ch, ev->port, fx);
 		return;
 	}
-	out->got |= have;
-	if (fc_before16(in->heard, ev->status.probe))
-		in->heard = ev->status.probe;
+	tx->got |= have;
+	if (fc_before16(rx->heard, ev->status.probe))
+		rx->heard = ev->status.probe;
 	if (ev->flags & FC_STATUS_NACK)
-		resend(site, ev->port, &ev->status, fx);
+		resend(ch, ev->port, &ev->status, fx);
 	if (ev->flags & FC_STATUS_WANT) {
-		in->want = true;
-		if (!in->queued)
-			site->status |= fc_bit(ev->port);
+		rx->want = true;
+		if (!rx->queued)
+			ch->status |= fc_bit(ev->port);
 	}
 	if (ev->flags & FC_STATUS_PROBE)
-		probed(site, ev, fx);
+		probed(ch, ev, fx);
 }
 
-void fc_llr_taken(struct fc_site *site, u8 port)
+struct fc_flit fc_rx_take(struct fc_channel *ch, u8 port)
 {
-	struct fc_in *in = &site->in[port];
+	struct fc_rx *rx = &ch->rx[port];
+	struct fc_flit *s = fc_rx_first(rx), flit = *s;
 
-	in->taken++;
+	memset(s, 0, sizeof(*s));
+	flit.parts &= ~FC_FLIT_VALID;
+	rx->queued--;
+	rx->first = rx->first + 1u < ch->window ? rx->first + 1 : 0;
+	rx->taken++;
 	if (port == FC_PORT_LOCAL) {
-		in->told = in->taken;
-		return;
+		rx->told = rx->taken;
+		return flit;
 	}
 	/* Told in halves of the window, and when a peer waits for the last of it. */
-	if (in->taken - in->told >= (site->window + 1) / 2 || (in->want && !in->queued))
-		site->status |= fc_bit(port);
+	if (rx->taken - rx->told >= (ch->window + 1) / 2 || (rx->want && !rx->queued))
+		ch->status |= fc_bit(port);
 	else
-		tell_soon(site, in);
-	if (!in->queued)
-		in->want = false;
+		tell_soon(ch, rx);
+	if (!rx->queued)
+		rx->want = false;
+	return flit;
 }
 
 /* What is said now need not be said later. */
-static void told(struct fc_site *site, u8 port)
+static void told(struct fc_channel *ch, u8 port)
 {
-	struct fc_in *in = &site->in[port];
+	struct fc_rx *rx = &ch->rx[port];
 
-	in->told = in->taken;
-	in->tell_at = FC_NEVER;
+	rx->told = rx->taken;
+	rx->tell_at = FC_NEVER;
 }
 
-void fc_llr_sent(struct fc_site *site, u8 port, struct fc_effect *e)
+void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect *e)
 {
-	struct fc_out *out = &site->out[port];
+	struct fc_tx *tx = &ch->tx[port];
 
-	e->seq = out->sent++;
-	e->ack = site->in[port].taken;
-	told(site, port);
-	site->status &= ~(fc_bit(port) & ~(site->probe | site->want | site->nack));
-	if (out->probe_at != FC_NEVER)
+	e->seq = tx->sent++;
+	e->ack = ch->rx[port].taken;
+	told(ch, port);
+	ch->status &= ~(fc_bit(port) & ~(ch->probe | ch->want | ch->nack));
+	if (tx->probe_at != FC_NEVER)
 		return;
-	out->probe_wait = site->timing->probe;
-	out->probe_at = site->now + out->probe_wait;
-	fc_site_due(site, out->probe_at);
+	tx->probe_wait = ch->timing->probe;
+	tx->probe_at = ch->now + tx->probe_wait;
+	due(ch, tx->probe_at);
 }
 
-void fc_llr_timers(struct fc_site *site, u8 port)
+static void timers(struct fc_channel *ch, u8 port)
 {
-	const struct fc_timing *timing = site->timing;
-	struct fc_out *out = &site->out[port];
-	struct fc_in *in = &site->in[port];
+	const struct fc_timing *timing = ch->timing;
+	struct fc_tx *tx = &ch->tx[port];
+	struct fc_rx *rx = &ch->rx[port];
 
-	if (in->tell_at <= site->now)
-		site->status |= fc_bit(port);
-	if (in->nack_at <= site->now) {
-		in->nack_wait = in->nack_wait * 2 < timing->probe ? in->nack_wait * 2 :
+	if (rx->tell_at <= ch->now)
+		ch->status |= fc_bit(port);
+	if (rx->nack_at <= ch->now) {
+		rx->nack_wait = rx->nack_wait * 2 < timing->probe ? rx->nack_wait * 2 :
 								    timing->probe;
-		in->nack_at = site->now + in->nack_wait;
-		site->status |= fc_bit(port);
-		site->nack |= fc_bit(port);
+		rx->nack_at = ch->now + rx->nack_wait;
+		ch->status |= fc_bit(port);
+		ch->nack |= fc_bit(port);
 	}
-	if (out->probe_at <= site->now) {
-		if (out->probe_wait < 16 * timing->probe)
-			out->probe_wait *= 2;
-		out->probe_at = site->now + out->probe_wait;
-		site->status |= fc_bit(port);
-		site->probe |= fc_bit(port);
-		out->probes++;
-		in->stat[FC_LSTAT_TX_PROBES]++;
+	if (tx->probe_at <= ch->now) {
+		if (tx->probe_wait < 16 * timing->probe)
+			tx->probe_wait *= 2;
+		tx->probe_at = ch->now + tx->probe_wait;
+		ch->status |= fc_bit(port);
+		ch->probe |= fc_bit(port);
+		tx->probes++;
+		rx->stat[FC_LSTAT_TX_PROBES]++;
 	}
-	fc_site_due(site, in->tell_at);
-	fc_site_due(site, in->nack_at);
-	fc_site_due(site, out->probe_at);
+	due(ch, rx->tell_at);
+	due(ch, rx->nack_at);
+	due(ch, tx->probe_at);
+}
+
+void fc_llr_time(struct fc_channel *ch)
+{
+	u8 p;
+
+	if (ch->now < ch->next_at)
+		return;
+	ch->next_at = FC_NEVER;
+	for (p = 1; p < ch->nports; p++)
+		timers(ch, p);
 }
 
 /* The flits that have come and wait to be taken. */
-static u64 waiting(const struct fc_site *site, const struct fc_in *in)
+static u64 waiting(const struct fc_channel *ch, const struct fc_rx *rx)
 {
 	u64 have = 0;
 	u32 i;
 
-	for (i = 0; in->queued && i < site->window; i++)
-		if (fc_in_slot(site, in, in->taken + i)->parts & FC_FLIT_VALID)
+	for (i = 0; rx->queued && i < ch->window; i++)
+		if (fc_rx_slot(ch, rx, rx->taken + i)->parts & FC_FLIT_VALID)
 			have |= fc_bit64(i);
 	return have;
 }
 
-void fc_llr_tell(struct fc_site *site, struct fc_effects *fx)
+void fc_llr_tell(struct fc_channel *ch, struct fc_effects *fx)
 {
 	u32 rest;
 
-	site->status &= site->up & ~fc_bit(FC_PORT_LOCAL);
-	for (rest = site->status; rest; rest &= rest - 1) {
+	ch->status &= ch->up & ~fc_bit(FC_PORT_LOCAL);
+	for (rest = ch->status; rest; rest &= rest - 1) {
 		u8 p = fc_low(rest);
 		struct fc_effect *e = fc_effect_add(fx, FC_FX_STATUS, p, NULL);
 
-		e->flags = (site->probe & fc_bit(p) ? FC_STATUS_PROBE : 0) |
-			   (site->want & fc_bit(p) ? FC_STATUS_WANT : 0) |
-			   (site->nack & fc_bit(p) ? FC_STATUS_NACK : 0);
-		e->seq = site->out[p].sent;
-		e->ack = site->in[p].taken;
-		e->status.have = waiting(site, &site->in[p]);
-		e->status.probe = site->out[p].probes;
-		e->status.echo = site->in[p].heard;
+		e->flags = (ch->probe & fc_bit(p) ? FC_STATUS_PROBE : 0) |
+			   (ch->want & fc_bit(p) ? FC_STATUS_WANT : 0) |
+			   (ch->nack & fc_bit(p) ? FC_STATUS_NACK : 0);
+		e->seq = ch->tx[p].sent;
+		e->ack = ch->rx[p].taken;
+		e->status.have = waiting(ch, &ch->rx[p]);
+		e->status.probe = ch->tx[p].probes;
+		e->status.echo = ch->rx[p].heard;
 		if (e->flags & FC_STATUS_NACK) {
-			e->status.upto = site->in[p].end;
-			site->in[p].stat[FC_LSTAT_TX_NACKS]++;
+			e->status.upto = ch->rx[p].end;
+			ch->rx[p].stat[FC_LSTAT_TX_NACKS]++;
 		}
-		told(site, p);
+		told(ch, p);
 	}
-	site->status = 0;
-	site->probe = 0;
-	site->want = 0;
-	site->nack = 0;
+	ch->status = 0;
+	ch->probe = 0;
+	ch->want = 0;
+	ch->nack = 0;
 }
 
-void fc_llr_reset(struct fc_site *site, u8 port, u32 window, struct fc_effects *fx)
+void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects *fx)
 {
-	struct fc_in *in = &site->in[port];
-	struct fc_out *out = &site->out[port];
+	struct fc_rx *rx = &ch->rx[port];
+	struct fc_tx *tx = &ch->tx[port];
 	u32 i;
 
-	for (i = 0; i < site->window; i++) {
-		if (in->queue[i].h)
-			fc_effect_add(fx, FC_FX_DROP, port, &in->queue[i]);
-		memset(&in->queue[i], 0, sizeof(in->queue[i]));
+	for (i = 0; i < ch->window; i++) {
+		if (rx->queue[i].h)
+			fc_effect_add(fx, FC_FX_DROP, port, &rx->queue[i]);
+		memset(&rx->queue[i], 0, sizeof(rx->queue[i]));
 	}
-	if (out->sent != out->acked)
-		fc_effect_add(fx, FC_FX_RESCUE, port, NULL)->seq = out->acked;
-	in->queued = 0;
-	in->taken = 0;
-	in->told = 0;
-	in->end = 0;
-	in->first = 0;
-	in->want = false;
-	in->tell_at = FC_NEVER;
-	in->nack_at = FC_NEVER;
-	out->sent = 0;
-	out->acked = 0;
-	out->got = 0;
-	out->resent = 0;
-	out->probes = 0;
-	out->mark = 0;
-	in->heard = 0;
-	out->window = window;
-	out->probe_at = FC_NEVER;
-	site->status &= ~fc_bit(port);
-	site->probe &= ~fc_bit(port);
-	site->want &= ~fc_bit(port);
-	site->nack &= ~fc_bit(port);
+	if (tx->sent != tx->acked)
+		fc_effect_add(fx, FC_FX_RESCUE, port, NULL)->seq = tx->acked;
+	rx->queued = 0;
+	rx->taken = 0;
+	rx->told = 0;
+	rx->end = 0;
+	rx->first = 0;
+	rx->want = false;
+	rx->tell_at = FC_NEVER;
+	rx->nack_at = FC_NEVER;
+	tx->sent = 0;
+	tx->acked = 0;
+	tx->got = 0;
+	tx->resent = 0;
+	tx->probes = 0;
+	tx->mark = 0;
+	rx->heard = 0;
+	tx->window = window;
+	tx->probe_at = FC_NEVER;
+	ch->status &= ~fc_bit(port);
+	ch->probe &= ~fc_bit(port);
+	ch->want &= ~fc_bit(port);
+	ch->nack &= ~fc_bit(port);
 }

@@ -22,10 +22,10 @@ static inline void fc_fired(const struct fc_site *site, unsigned int machine,
 }
 
 /* Slot of flit number @seq, which is within the window. */
-static inline struct fc_flit *fc_in_slot(const struct fc_site *site, const struct fc_in *in,
+static inline struct fc_flit *fc_rx_slot(const struct fc_channel *ch, const struct fc_rx *rx,
 					 u32 seq)
 {
-	return &in->queue[(in->first + (seq - in->taken)) % site->window];
+	return &rx->queue[(rx->first + (seq - rx->taken)) % ch->window];
 }
 
 static inline void fc_site_due(struct fc_site *site, u64 at)
@@ -62,22 +62,29 @@ static inline bool fc_netin_whole(const struct fc_in *in, const struct fc_flit *
 
 /* llr.c */
 
-/* The peer took flits; absolute, so that a lost or repeated frame does no harm. */
-void fc_llr_acked(struct fc_site *site, u8 port, u32 ack, struct fc_effects *fx);
-/* A flit into its slot of the queue. */
-void fc_llr_flit(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx);
+/* Every link down; the runner has set all that never changes. */
+void fc_channel_init(struct fc_channel *ch);
+/* Give back every handle. */
+void fc_channel_purge(struct fc_channel *ch, void (*drop)(void *arg, void *h), void *arg);
+/*
+ * The peer took flits; absolute, so that a lost or repeated frame does no harm.
+ * Return: true if that is news.
+ */
+bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx);
+/* A flit into its slot of the queue.  Return: false if it is dropped. */
+bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx);
 /* What the peer says of both directions. */
-void fc_llr_status(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx);
-/* A flit left the queue. */
-void fc_llr_taken(struct fc_site *site, u8 port);
+void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx);
+/* The flit at the front of the queue leaves it. */
+struct fc_flit fc_rx_take(struct fc_channel *ch, u8 port);
 /* A flit goes out: fill in its numbers. */
-void fc_llr_sent(struct fc_site *site, u8 port, struct fc_effect *e);
-/* What is due on a port. */
-void fc_llr_timers(struct fc_site *site, u8 port);
+void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect *e);
+/* Something may be due. */
+void fc_llr_time(struct fc_channel *ch);
 /* Tell the peers what is to be told, once an event. */
-void fc_llr_tell(struct fc_site *site, struct fc_effects *fx);
+void fc_llr_tell(struct fc_channel *ch, struct fc_effects *fx);
 /* Both directions begin anew; @window: of the peer. */
-void fc_llr_reset(struct fc_site *site, u8 port, u32 window, struct fc_effects *fx);
+void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects *fx);
 
 /* netin.c: one transition; false if nothing is to be done. */
 bool fc_netin_step(struct fc_site *site, u8 port, struct fc_effects *fx);

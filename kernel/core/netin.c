@@ -5,23 +5,9 @@
  */
 #include "machine.h"
 
-static struct fc_flit *slot(const struct fc_in *in)
+static const struct fc_flit *slot(const struct fc_site *site, u8 port)
 {
-	return &in->queue[in->first];
-}
-
-/* The flit at the front of the queue leaves it. */
-static struct fc_flit take(struct fc_site *site, u8 port)
-{
-	struct fc_in *in = &site->in[port];
-	struct fc_flit *s = slot(in), flit = *s;
-
-	memset(s, 0, sizeof(*s));
-	flit.parts &= ~FC_FLIT_VALID;
-	in->queued--;
-	in->first = in->first + 1u < site->window ? in->first + 1 : 0;
-	fc_llr_taken(site, port);
-	return flit;
+	return fc_rx_first(&site->data.rx[port]);
 }
 
 static void drop(struct fc_site *site, u8 port, const struct fc_flit *flit,
@@ -56,9 +42,10 @@ static bool outputs_ready(const struct fc_site *site, const struct fc_in *in)
  * Is the terminator here?  The front may have brought it; a cut packet gets one
  * made here; a packet that contradicts its own length ends as aborted.
  */
-static bool term_here(const struct fc_in *in)
+static bool term_here(const struct fc_site *site, u8 port)
 {
-	const struct fc_flit *s = slot(in);
+	const struct fc_in *in = &site->in[port];
+	const struct fc_flit *s = slot(site, port);
 
 	if (in->held.parts & FC_PART_TERM || in->cut)
 		return true;
@@ -67,16 +54,16 @@ static bool term_here(const struct fc_in *in)
 	return s->parts & (FC_PART_TERM | FC_PART_HEAD) || s->data > in->left;
 }
 
-static bool data_here(const struct fc_in *in)
+static bool data_here(const struct fc_site *site, u8 port)
 {
-	return slot(in)->parts & FC_FLIT_VALID && !term_here(in);
+	return slot(site, port)->parts & FC_FLIT_VALID && !term_here(site, port);
 }
 
 /* The guards, in the paper's words, and nowhere else. */
 static enum fc_netin_cond classify(struct fc_site *site, u8 port, struct fc_effects *fx)
 {
 	struct fc_in *in = &site->in[port];
-	const struct fc_flit *s = slot(in);
+	const struct fc_flit *s = slot(site, port);
 	bool ready, term, force;
 
 	switch ((enum fc_netin_state)in->state) {
@@ -95,18 +82,18 @@ static enum fc_netin_cond classify(struct fc_site *site, u8 port, struct fc_effe
 		if (in->arm)
 			return FC_NIC_ARM;
 		ready = outputs_ready(site, in);
-		term = term_here(in);
+		term = term_here(site, port);
 		if (term)
 			return ready ? FC_NIC_TR : FC_NIC_WTR;
 		if (!ready)
 			return FC_NIC_W;
-		return data_here(in) ? FC_NIC_DATA : FC_NIC_NONE;
+		return data_here(site, port) ? FC_NIC_DATA : FC_NIC_NONE;
 	case FC_NI_WAIT:
 		if (in->arm)
 			return FC_NIC_ARM;
 		if (outputs_ready(site, in))
 			return FC_NIC_O;
-		return term_here(in) ? FC_NIC_TR : FC_NIC_NONE;
+		return term_here(site, port) ? FC_NIC_TR : FC_NIC_NONE;
 	case FC_NI_DONE:
 		if (in->arm)
 			return FC_NIC_ARM;
@@ -116,9 +103,9 @@ static enum fc_netin_cond classify(struct fc_site *site, u8 port, struct fc_effe
 			return FC_NIC_ARM;
 		return outputs_ready(site, in) ? FC_NIC_O : FC_NIC_NONE;
 	case FC_NI_ABORT:
-		if (term_here(in))
+		if (term_here(site, port))
 			return FC_NIC_TR;
-		return outputs_ready(site, in) && data_here(in) ? FC_NIC_DATA :
+		return outputs_ready(site, in) && data_here(site, port) ? FC_NIC_DATA :
 									FC_NIC_NONE;
 	case FC_NI_FIN_ABORT:
 		return outputs_ready(site, in) ? FC_NIC_O : FC_NIC_NONE;
@@ -133,7 +120,7 @@ static void hold_front(struct fc_site *site, u8 port)
 {
 	struct fc_in *in = &site->in[port];
 
-	in->held = take(site, port);
+	in->held = fc_rx_take(&site->data, port);
 	in->multi = !(in->held.parts & FC_PART_TERM);
 	in->left = fc_wire_data_len(in->held.head) - in->held.data;
 	in->seeks = 0;
@@ -169,7 +156,7 @@ static void send_front(struct fc_site *site, u8 port, struct fc_effects *fx)
 static void pass(struct fc_site *site, u8 port, struct fc_effects *fx)
 {
 	struct fc_in *in = &site->in[port];
-	struct fc_flit flit = take(site, port);
+	struct fc_flit flit = fc_rx_take(&site->data, port);
 	u32 rest;
 
 	in->left -= flit.data;
@@ -187,7 +174,7 @@ static void pass(struct fc_site *site, u8 port, struct fc_effects *fx)
 static void hold_term(struct fc_site *site, u8 port)
 {
 	struct fc_in *in = &site->in[port];
-	const struct fc_flit *s = slot(in);
+	const struct fc_flit *s = slot(site, port);
 
 	if (in->held.parts & FC_PART_TERM)
 		return;
@@ -198,13 +185,13 @@ static void hold_term(struct fc_site *site, u8 port)
 	}
 	if (s->parts & FC_PART_HEAD) {
 		/* The next packet began without an end to this one. */
-		in->stat[FC_LSTAT_RX_PROTOCOL]++;
+		site->data.rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
 		hold_abort(in);
 		return;
 	}
 	in->tail = true;
 	if (!fc_netin_whole(in, s)) {
-		in->stat[FC_LSTAT_RX_PROTOCOL]++;
+		site->data.rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
 		hold_abort(in);
 		return;
 	}
@@ -220,14 +207,14 @@ static void take_term(struct fc_site *site, u8 port, struct fc_effects *fx)
 	if (!in->tail)
 		return;
 	in->tail = false;
-	flit = take(site, port);
+	flit = fc_rx_take(&site->data, port);
 	if (fc_netin_whole(in, &flit))
 		in->held = flit;
 	else
 		drop(site, port, &flit, fx);
 	/* A packet of several flits is over: its peer may begin the next at once. */
-	if (in->taken != in->told)
-		site->status |= fc_bit(port);
+	if (site->data.rx[port].taken != site->data.rx[port].told)
+		site->data.status |= fc_bit(port);
 }
 
 /* Section 4.5.1: the terminators by connection type. */
@@ -325,7 +312,7 @@ bool fc_netin_step(struct fc_site *site, u8 port, struct fc_effects *fx)
 		term_local(site, port, fx);
 		break;
 	case FC_NIA_DROP:
-		flit = take(site, port);
+		flit = fc_rx_take(&site->data, port);
 		drop(site, port, &flit, fx);
 		break;
 	case FC_NIA_DROP_FRONT:

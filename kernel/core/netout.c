@@ -16,14 +16,14 @@ bool fc_netout_ready(const struct fc_site *site, u8 port)
 	if (port == FC_PORT_LOCAL)
 		return site->fifo.state == FC_FF_FREE ? site->fifo.room > 0 :
 							site->fifo.state == FC_FF_OPEN;
-	return out->dead || out->sent - out->acked < out->window;
+	return out->dead || fc_tx_credit(&site->data.tx[port]);
 }
 
 bool fc_netout_available(const struct fc_site *site, u8 port, u8 in, bool multi)
 {
 	const struct fc_out *out = &site->out[port];
 
-	if (out->state != FC_NO_FREE || !(site->up & fc_bit(port)))
+	if (out->state != FC_NO_FREE || !(site->data.up & fc_bit(port)))
 		return false;
 	if (out->claim != FC_PORT_NONE && out->claim != in)
 		return false;
@@ -34,7 +34,7 @@ bool fc_netout_available(const struct fc_site *site, u8 port, u8 in, bool multi)
 	 * packet in a queue, or two could wait for each other's tail: it waits until
 	 * downstream has taken everything.  A packet of one flit holds nothing else.
 	 */
-	return multi ? out->sent == out->acked : fc_netout_ready(site, port);
+	return multi ? fc_tx_empty(&site->data.tx[port]) : fc_netout_ready(site, port);
 }
 
 static bool step(struct fc_site *site, u8 port, enum fc_netout_cond cond,
@@ -70,7 +70,7 @@ static void emit(struct fc_site *site, u8 port, const struct fc_flit *flit, bool
 	e = fc_effect_add(fx, FC_FX_SEND, port, flit);
 	e->keep = keep;
 	e->mask = out->mask;
-	fc_llr_sent(site, port, e);
+	fc_llr_sent(&site->data, port, e);
 }
 
 /* What the levels say of the state the net-output is in now. */

@@ -49,7 +49,7 @@ static u32 candidates(const struct fc_site *site, u32 dst, u32 allowed)
 
 u8 fc_site_next_port(struct fc_site *site, u32 dst)
 {
-	u32 ports = candidates(site, dst, site->up & ~fc_bit(FC_PORT_LOCAL));
+	u32 ports = candidates(site, dst, site->data.up & ~fc_bit(FC_PORT_LOCAL));
 
 	return ports ? fc_low(ports) : FC_PORT_NONE;
 }
@@ -108,14 +108,14 @@ static enum fc_route seek(struct fc_site *site, u8 in, u32 wanted)
 		u8 p = fc_low(rest);
 		struct fc_out *out = &site->out[p];
 
-		if (out->state != FC_NO_FREE || !(site->up & fc_bit(p)))
+		if (out->state != FC_NO_FREE || !(site->data.up & fc_bit(p)))
 			continue;
 		if (out->claim != FC_PORT_NONE)
 			continue;
 		out->claim = in;
-		if (out->sent != out->acked) {
-			site->status |= fc_bit(p);
-			site->want |= fc_bit(p);
+		if (!fc_tx_empty(&site->data.tx[p])) {
+			site->data.status |= fc_bit(p);
+			site->data.want |= fc_bit(p);
 		}
 		break;
 	}
@@ -160,7 +160,7 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 	const u8 *head = ni->held.head;
 	unsigned int i, n = fc_wire_ntargets(head);
 	u64 all = fc_mask_all(n), local = 0, unreachable = 0, remote;
-	u32 up = site->up & ~fc_bit(FC_PORT_LOCAL);
+	u32 up = site->data.up & ~fc_bit(FC_PORT_LOCAL);
 	u32 free = available(site, in, ni->multi);
 	bool here = fc_netout_available(site, FC_PORT_LOCAL, in, ni->multi);
 	u32 common = free, wanted = 0, ports = 0;

@@ -8,13 +8,8 @@ void fc_site_init(struct fc_site *site, u64 seed)
 	site->now = 0;
 	site->next_at = FC_NEVER;
 	site->rng = seed | 1;
-	site->up = fc_bit(FC_PORT_LOCAL);
 	site->work = 0;
 	site->seekers = 0;
-	site->status = 0;
-	site->probe = 0;
-	site->want = 0;
-	site->nack = 0;
 	site->rotate = 0;
 	site->oper = FC_OP_OLD;
 	site->routes = NULL;
@@ -25,37 +20,32 @@ void fc_site_init(struct fc_site *site, u64 seed)
 	site->fifo.backoff = 0;
 	site->fifo.calm = 0;
 	site->fifo.aborted = false;
+	site->data.timing = site->timing;
+	site->data.nports = site->nports;
+	site->data.vc = FC_VC_DATA;
+	fc_channel_init(&site->data);
 	for (p = 0; p < site->nports; p++) {
 		struct fc_in *in = &site->in[p];
 		struct fc_out *out = &site->out[p];
-		struct fc_flit *queue = in->queue;
-		u64 *stat = in->stat;
 
 		memset(in, 0, sizeof(*in));
-		memset(queue, 0, site->window * sizeof(*queue));
-		in->queue = queue;
-		in->stat = stat;
 		in->state = FC_NI_FREE;
 		in->seek_at = FC_NEVER;
-		in->tell_at = FC_NEVER;
-		in->nack_at = FC_NEVER;
 		memset(out, 0, sizeof(*out));
 		out->state = FC_NO_FREE;
 		out->in = FC_PORT_NONE;
 		out->claim = FC_PORT_NONE;
-		out->probe_at = FC_NEVER;
-		out->window = site->window;
 	}
 }
 
 u32 fc_site_room(const struct fc_site *site)
 {
-	return site->window - site->in[FC_PORT_LOCAL].queued;
+	return site->data.window - site->data.rx[FC_PORT_LOCAL].queued;
 }
 
 u32 fc_site_seq(const struct fc_site *site)
 {
-	return site->in[FC_PORT_LOCAL].taken + site->in[FC_PORT_LOCAL].queued;
+	return site->data.rx[FC_PORT_LOCAL].taken + site->data.rx[FC_PORT_LOCAL].queued;
 }
 
 bool fc_site_idle(const struct fc_site *site)
@@ -63,7 +53,7 @@ bool fc_site_idle(const struct fc_site *site)
 	u8 p;
 
 	for (p = 0; p < site->nports; p++)
-		if (site->in[p].state != FC_NI_FREE || site->in[p].queued ||
+		if (site->in[p].state != FC_NI_FREE || site->data.rx[p].queued ||
 		    site->out[p].state != FC_NO_FREE)
 			return false;
 	return site->fifo.state == FC_FF_FREE && site->oper == FC_OP_OLD;
@@ -71,17 +61,12 @@ bool fc_site_idle(const struct fc_site *site)
 
 void fc_site_purge(struct fc_site *site, void (*drop)(void *arg, void *h), void *arg)
 {
-	u32 i;
 	u8 p;
 
+	fc_channel_purge(&site->data, drop, arg);
 	for (p = 0; p < site->nports; p++) {
 		struct fc_in *in = &site->in[p];
 
-		for (i = 0; i < site->window; i++)
-			if (in->queue[i].h)
-				drop(arg, in->queue[i].h);
-		memset(in->queue, 0, site->window * sizeof(*in->queue));
-		in->queued = 0;
 		if (in->held.h)
 			drop(arg, in->held.h);
 		memset(&in->held, 0, sizeof(in->held));
@@ -93,15 +78,16 @@ static void link_reset(struct fc_site *site, u8 port, u32 window, struct fc_effe
 {
 	struct fc_in *in = &site->in[port];
 	struct fc_out *out = &site->out[port];
+	struct fc_flit *first = fc_rx_first(&site->data.rx[port]);
 
 	/* A packet that is here to its end ends as it is. */
-	if (in->tail && fc_netin_whole(in, &in->queue[in->first])) {
-		in->held = in->queue[in->first];
+	if (in->tail && fc_netin_whole(in, first)) {
+		in->held = *first;
 		in->held.parts &= ~FC_FLIT_VALID;
-		in->queue[in->first].h = NULL;
+		first->h = NULL;
 	}
 	in->tail = false;
-	fc_llr_reset(site, port, window, fx);
+	fc_llr_reset(&site->data, port, window, fx);
 	in->cut = true;
 	out->dead = out->state != FC_NO_FREE;
 	out->claim = FC_PORT_NONE;
@@ -127,7 +113,6 @@ static void timers(struct fc_site *site)
 			site->work |= fc_bit(p);
 		}
 		fc_site_due(site, in->seek_at);
-		fc_llr_timers(site, p);
 	}
 	if (fifo->timeout_at <= site->now) {
 		site->stat[FC_STAT_TIMEOUT]++;
@@ -151,8 +136,16 @@ static bool run(struct fc_site *site, struct fc_effects *fx)
 		site->work &= ~fc_bit(p);
 		site->rotate = p + 1 < site->nports ? p + 1 : 0;
 	}
-	fc_llr_tell(site, fx);
+	fc_llr_tell(&site->data, fx);
 	return false;
+}
+
+static void acked(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
+{
+	if (!fc_llr_acked(&site->data, ev->port, ev->ack, fx))
+		return;
+	fc_netout_settle(site, ev->port, fx);
+	site->work |= site->seekers;
 }
 
 bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
@@ -160,24 +153,26 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 	fx->n = 0;
 	if (ev->now > site->now)
 		site->now = ev->now;
+	site->data.now = site->now;
 	switch ((enum fc_event_type)ev->type) {
 	case FC_EV_FLIT:
 		if (ev->port != FC_PORT_LOCAL)
-			fc_llr_acked(site, ev->port, ev->ack, fx);
-		fc_llr_flit(site, ev, fx);
+			acked(site, ev, fx);
+		if (fc_llr_flit(&site->data, ev, fx))
+			site->work |= fc_bit(ev->port);
 		break;
 	case FC_EV_STATUS:
-		fc_llr_acked(site, ev->port, ev->ack, fx);
-		fc_llr_status(site, ev, fx);
+		acked(site, ev, fx);
+		fc_llr_status(&site->data, ev, fx);
 		break;
 	case FC_EV_LINK_UP:
-		link_reset(site, ev->port, ev->count < site->window ? ev->count : site->window,
-			   fx);
-		site->up |= fc_bit(ev->port);
+		link_reset(site, ev->port,
+			   ev->count < site->data.window ? ev->count : site->data.window, fx);
+		site->data.up |= fc_bit(ev->port);
 		break;
 	case FC_EV_LINK_DOWN:
-		site->up &= ~fc_bit(ev->port);
-		link_reset(site, ev->port, site->window, fx);
+		site->data.up &= ~fc_bit(ev->port);
+		link_reset(site, ev->port, site->data.window, fx);
 		break;
 	case FC_EV_ROOM:
 		site->fifo.room += ev->count;
@@ -192,5 +187,6 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 		break;
 	}
 	timers(site);
+	fc_llr_time(&site->data);
 	return run(site, fx);
 }

@@ -24,33 +24,11 @@
 #define FC_CORE_SITE_H
 
 #include "base.h"
+#include "channel.h"
 #include "fsm.h"
 #include "names.h"
 #include "topo.h"
 #include "wire.h"
-
-/* Times are in the runner's unit: nanoseconds in the kernel, cycles in the simulator. */
-#define FC_NEVER	(~(u64)0)
-
-/**
- * struct fc_flit - a flit inside a site
- * @h: the runner's handle; NULL for a terminator without a frame
- * @head: packet header and target list of a front, readable while the site
- *	holds @h; else NULL
- * @data: bytes of data
- * @parts: FC_PART_*; FC_PART_LOCAL_END besides
- */
-struct fc_flit {
-	void *h;
-	const u8 *head;
-	u32 data;
-	u8 parts;
-};
-
-/* :local-end-of-packet (Table A) never travels on a link. */
-#define FC_PART_LOCAL_END	0x08
-/* In a queue: taken. */
-#define FC_FLIT_VALID		0x80
 
 /* Connection types (section 4.5). */
 enum fc_conn {
@@ -63,23 +41,12 @@ enum fc_conn {
 };
 
 /**
- * struct fc_in - a net-input and the queue in front of it
- * @queue: a ring of window slots
+ * struct fc_in - a net-input; the queue in front of it is struct fc_rx
  * @held: the net-input's one word: the front in first, the terminator later
- * @stat: counters of the link, by enum fc_link_stat
  * @seek_at: next time to count a seek, or FC_NEVER
- * @tell_at: when to tell upstream what was taken, if nothing does before, or FC_NEVER
- * @nack_at: when to ask for what is missing, or FC_NEVER
- * @nack_wait: current interval of that
- * @taken: flits taken from the queue; what is told upstream
- * @told: of these, told upstream
- * @end: number after the last flit that the peer is known to have sent
- * @heard: number of the peer's last probe
- * @first: slot of the next flit to take; flit n is in the n - @taken th from there
  * @conn: connected net-outputs (input-connection-table, Table G)
  * @left: data bytes of the packet still to come
  * @seeks: times counted in first
- * @queued: occupied slots
  * @state: enum fc_netin_state
  * @type: enum fc_conn
  * @tail: what ends the packet in hand is still in the queue, and leaves it with the
@@ -87,49 +54,27 @@ enum fc_conn {
  * @arm: abort-request received for this multicast
  * @cut: the link was reset in mid-packet: the terminator will not come
  * @multi: the packet in hand has more than one flit
- * @want: the peer wants to hear when everything is taken
  * @told_unreachable: the source of the packet in hand was told of targets
  *	without a way
  */
 struct fc_in {
-	struct fc_flit *queue;
 	struct fc_flit held;
-	u64 *stat;
 	u64 seek_at;
-	u64 tell_at;
-	u64 nack_at;
-	u64 nack_wait;
-	u32 taken;
-	u32 told;
-	u32 end;
 	u32 conn;
 	u32 left;
 	u16 seeks;
-	u16 queued;
-	u16 heard;
-	u16 first;
 	u8 state;
 	u8 type;
 	bool tail;
 	bool arm;
 	bool cut;
 	bool multi;
-	bool want;
 	bool told_unreachable;
 };
 
 /**
- * struct fc_out - a net-output and the sending half of its link
+ * struct fc_out - a net-output; its link is struct fc_tx
  * @mask: targets that leave here
- * @got: bit i: flit @acked + i has come to the peer
- * @resent: bit i: flit @acked + i was sent again
- * @probe_at: when to ask after flits that were not acknowledged, or FC_NEVER
- * @probe_wait: current interval of that
- * @sent: flits sent
- * @acked: of these, taken by the peer
- * @window: flits that may be sent and not yet taken
- * @probes: number of the last probe
- * @mark: that when a flit was last sent again
  * @state: enum fc_netout_state
  * @in: net-input connected (output-connection-table, Table G), or FC_PORT_NONE
  * @claim: net-input that waits for this net-output with a packet of several
@@ -139,15 +84,6 @@ struct fc_in {
  */
 struct fc_out {
 	u64 mask;
-	u64 got;
-	u64 resent;
-	u64 probe_at;
-	u64 probe_wait;
-	u32 sent;
-	u32 acked;
-	u32 window;
-	u16 probes;
-	u16 mark;
 	u8 state;
 	u8 in;
 	u8 claim;
@@ -224,18 +160,13 @@ struct fc_timing {
  * @in: net-inputs, @nports of them
  * @out: net-outputs, @nports of them
  * @stat: counters, by enum fc_stat
+ * @data: virtual channel of its packets
  * @now: time of the last event
- * @next_at: nothing is due before this time
+ * @next_at: none of its own times is due before this
  * @rng: state of the random numbers, never 0
  * @id: identity
- * @window: slots of each net-input's queue
- * @up: ports whose link is up; the local port always is
  * @work: net-inputs to look at
  * @seekers: net-inputs in first
- * @status: ports whose peer is to be told how much was taken
- * @probe: of these, with FC_STATUS_PROBE
- * @want: of these, with FC_STATUS_WANT
- * @nack: of these, with FC_STATUS_NACK
  * @nports: ports with the local one
  * @rotate: port looked at first, so that all get their turn
  * @fifo: the upstream fifo-buffer
@@ -244,9 +175,9 @@ struct fc_timing {
  * @fired: for tests: where not NULL, told of every row that fires
  *
  * Its caller's lock protects all of it, and it may change @routes and @rerouting
- * between events, after which it says so (fc_site_rerouted()); @topo, the arrays, @id,
- * @window and @nports never change after fc_site_init(), and what @timing points to only
- * between events.
+ * between events, after which it says so (fc_site_rerouted()); @topo, the arrays, @id
+ * and @nports never change after fc_site_init(), and what @timing points to only between
+ * events.
  */
 struct fc_site {
 	const struct fc_topo *topo;
@@ -256,18 +187,13 @@ struct fc_site {
 	struct fc_in *in;
 	struct fc_out *out;
 	u64 *stat;
+	struct fc_channel data;
 	u64 now;
 	u64 next_at;
 	u64 rng;
 	u32 id;
-	u32 window;
-	u32 up;
 	u32 work;
 	u32 seekers;
-	u32 status;
-	u32 probe;
-	u32 want;
-	u32 nack;
 	u8 nports;
 	u8 rotate;
 	u8 oper;
@@ -375,8 +301,8 @@ struct fc_effects {
 
 /**
  * fc_site_init() - a site at rest, its links down
- * @site: zeroed but for topo, pref, timing, in, out, stat, id, window, nports
- *	and the queue and stat members of each net-input
+ * @site: zeroed but for topo, pref, timing, in, out, stat, id, nports, and of @data the
+ *	arrays, window, and the queue and stat members of each struct fc_rx
  * @seed: of its random numbers
  */
 void fc_site_init(struct fc_site *site, u64 seed);
@@ -391,6 +317,12 @@ void fc_site_init(struct fc_site *site, u64 seed);
  * again with FC_EV_MORE.
  */
 bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx);
+
+/* Return: nothing is due before this time, or FC_NEVER. */
+static inline u64 fc_site_next_at(const struct fc_site *site)
+{
+	return site->next_at < site->data.next_at ? site->next_at : site->data.next_at;
+}
 
 /* Return: how many flits the local net-input takes now; they get the numbers from fc_site_seq(). */
 u32 fc_site_room(const struct fc_site *site);

@@ -63,7 +63,7 @@ void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port
 /* One timer for all: set it to what is due first, after what is due now. */
 static void set_timer(struct flitcast_site *site)
 {
-	u64 at = min3(site->core.next_at, site->ends_at, flitcast_faults_send(site));
+	u64 at = min3(fc_site_next_at(&site->core), site->ends_at, flitcast_faults_send(site));
 	u8 p;
 
 	for (p = 1; p < site->core.nports; p++) {

@@ -105,7 +105,9 @@ static void site_free(struct flitcast_site *site)
 	u8 p;
 
 	for (p = 0; p < site->core.nports; p++)
-		kfree(site->core.in ? site->core.in[p].queue : NULL);
+		kfree(site->core.data.rx ? site->core.data.rx[p].queue : NULL);
+	kfree(site->core.data.rx);
+	kfree(site->core.data.tx);
 	kfree(site->core.in);
 	kfree(site->core.out);
 	flitcast_faults_free(site);
@@ -159,6 +161,7 @@ void flitcast_site_drained(struct flitcast_site *site)
 static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_site_config *cfg)
 {
 	struct flitcast_site *site = kzalloc(sizeof(*site), GFP_KERNEL);
+	struct fc_channel *data;
 	u8 p;
 
 	if (!site)
@@ -195,17 +198,20 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	site->core.timing = &site->timing;
 	site->core.stat = site->stat;
 	site->core.id = cfg->id;
-	site->core.window = cfg->window;
 	site->core.nports = cfg->topo.ndirs + 1;
 	site->core.in = kcalloc(site->core.nports, sizeof(*site->core.in), GFP_KERNEL);
 	site->core.out = kcalloc(site->core.nports, sizeof(*site->core.out), GFP_KERNEL);
-	if (!site->core.in || !site->core.out)
+	data = &site->core.data;
+	data->window = cfg->window;
+	data->rx = kcalloc(site->core.nports, sizeof(*data->rx), GFP_KERNEL);
+	data->tx = kcalloc(site->core.nports, sizeof(*data->tx), GFP_KERNEL);
+	if (!site->core.in || !site->core.out || !data->rx || !data->tx)
 		goto fail;
 	for (p = 0; p < site->core.nports; p++) {
-		site->core.in[p].queue = kcalloc(cfg->window, sizeof(struct fc_flit), GFP_KERNEL);
+		data->rx[p].queue = kcalloc(cfg->window, sizeof(struct fc_flit), GFP_KERNEL);
 		/* A link brings counters of its own. */
-		site->core.in[p].stat = site->local_stat;
-		if (!site->core.in[p].queue)
+		data->rx[p].stat = site->local_stat;
+		if (!data->rx[p].queue)
 			goto fail;
 	}
 	fc_site_init(&site->core, get_random_u64());
@@ -287,7 +293,7 @@ static void link_end(struct flitcast_site *site, u8 port)
 	flitcast_engine_enter(site);
 	flitcast_engine_hello(site, port,
 			      fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
-	site->core.in[port].stat = site->local_stat;
+	site->core.data.rx[port].stat = site->local_stat;
 	site->end[port].link = NULL;
 	flitcast_replay_free(&site->end[port].replay);
 	site->dirty &= ~fc_bit(port);
@@ -509,7 +515,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	};
 	end->told_state = end->hello.state;
 	end->told_reason = end->hello.own.reason;
-	site->core.in[port].stat = link->stat;
+	site->core.data.rx[port].stat = link->stat;
 	end->replay = replay;
 	end->link = link;
 	flitcast_engine_leave(site);

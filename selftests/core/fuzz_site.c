@@ -93,6 +93,8 @@ struct bench {
 	struct fc_site site;
 	struct fc_in in[FC_PORTS_MAX];
 	struct fc_out out[FC_PORTS_MAX];
+	struct fc_rx rx[FC_PORTS_MAX];
+	struct fc_tx tx[FC_PORTS_MAX];
 	struct fc_flit *queue;
 	u64 stat[FC_STAT_COUNT];
 	u64 link_stat[FC_PORTS_MAX][FC_LSTAT_COUNT];
@@ -261,7 +263,7 @@ static void note_told(struct bench *b, u8 port, u32 ack)
 	struct peer *peer = &b->peer[port];
 
 	CHECK(!fc_before(ack, peer->told), "port %u: took %u, then %u", port, peer->told, ack);
-	CHECK(ack - peer->told <= 2 * b->site.window || peer->dirty, "port %u: took %u after %u",
+	CHECK(ack - peer->told <= 2 * b->site.data.window || peer->dirty, "port %u: took %u after %u",
 	      port, ack, peer->told);
 	CHECK(peer->dirty || !fc_before(peer->next, ack), "port %u: took %u of %u", port, ack,
 	      peer->next);
@@ -301,18 +303,18 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 /* What the site says it has is what is in its queue, and what it misses is not. */
 static void check_said(const struct bench *b, const struct fc_effect *e)
 {
-	const struct fc_in *in = &b->in[e->port];
+	const struct fc_rx *rx = &b->rx[e->port];
 	u32 i;
 
 	for (i = 0; i < 64; i++) {
-		bool here = i < b->site.window &&
-			    fc_in_slot(&b->site, in, in->taken + i)->parts & FC_FLIT_VALID;
+		bool here = i < b->site.data.window &&
+			    fc_rx_slot(&b->site.data, rx, rx->taken + i)->parts & FC_FLIT_VALID;
 
 		CHECK((e->status.have >> i & 1) == here, "port %u: flit %u: %d", e->port, i, here);
 	}
 	if (e->flags & FC_STATUS_NACK)
-		CHECK(e->status.upto - e->ack <= b->site.window &&
-		      e->status.upto - e->ack > in->queued, "port %u: nothing is missing",
+		CHECK(e->status.upto - e->ack <= b->site.data.window &&
+		      e->status.upto - e->ack > rx->queued, "port %u: nothing is missing",
 		      e->port);
 }
 
@@ -411,19 +413,19 @@ static void perform(struct bench *b)
 static void check_tables(const struct bench *b)
 {
 	for (u8 p = 0; p < b->site.nports; p++) {
-		const struct fc_in *in = &b->in[p];
+		const struct fc_rx *rx = &b->rx[p];
 		const struct fc_out *out = &b->out[p];
 		u32 queued = 0;
 
-		for (u32 i = 0; i < b->site.window; i++) {
-			queued += !!(in->queue[i].parts & FC_FLIT_VALID);
-			CHECK(in->queue[i].parts & FC_FLIT_VALID || !in->queue[i].h,
+		for (u32 i = 0; i < b->site.data.window; i++) {
+			queued += !!(rx->queue[i].parts & FC_FLIT_VALID);
+			CHECK(rx->queue[i].parts & FC_FLIT_VALID || !rx->queue[i].h,
 			      "a handle in an empty slot");
 		}
-		CHECK(in->queued == queued, "port %u: %u queued, not %u", p, in->queued, queued);
+		CHECK(rx->queued == queued, "port %u: %u queued, not %u", p, rx->queued, queued);
 		CHECK(out->in == FC_PORT_NONE || b->in[out->in].conn & fc_bit(p),
 		      "net-output %u connected one way", p);
-		for (u32 rest = in->conn; rest; rest &= rest - 1)
+		for (u32 rest = b->in[p].conn; rest; rest &= rest - 1)
 			CHECK(b->out[fc_low(rest)].in == p, "net-input %u connected one way", p);
 		CHECK(out->claim == FC_PORT_NONE ||
 		      (b->in[out->claim].state == FC_NI_FIRST && b->in[out->claim].multi),
@@ -465,7 +467,7 @@ static void link_up(struct bench *b, u8 port, u32 window)
 	if (b->peer[port].out.packet)
 		b->peer[port].out.packet->going &= ~b->peer[port].out.mask;
 	memset(&b->peer[port], 0, sizeof(b->peer[port]));
-	b->peer[port].window = window < b->site.window ? window : b->site.window;
+	b->peer[port].window = window < b->site.data.window ? window : b->site.data.window;
 	excuse_all(b);
 	event(b, &ev);
 }
@@ -564,7 +566,7 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 port)
 	u8 how = fuzz_u8(f);
 	bool term = !(how & 3) || !fuzz_left(f);
 
-	if (port ? peer->dirty || peer->next - peer->told >= b->site.window :
+	if (port ? peer->dirty || peer->next - peer->told >= b->site.data.window :
 		   !fc_site_room(&b->site))
 		return;
 	if (!peer->in) {
@@ -638,12 +640,12 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 port)
 	excuse_port(b, port);
 	ev.seq = where == 255 ? fuzz_u32(f) : peer->told + where % 20 - 4;
 	if (where >> 6 == 1)
-		ev.seq = b->in[port].taken + b->in[port].queued;
+		ev.seq = b->rx[port].taken + b->rx[port].queued;
 	ev.ack = where & 32 ? peer->acked + fuzz_below(f, 12) - 2 : peer->acked;
 	note_ack(peer, ev.ack);
 	refused = refusals(b, port);
-	fits = ev.seq - b->in[port].taken < b->site.window &&
-	       !(fc_in_slot(&b->site, &b->in[port], ev.seq)->parts & FC_FLIT_VALID);
+	fits = ev.seq - b->rx[port].taken < b->site.data.window &&
+	       !(fc_rx_slot(&b->site.data, &b->rx[port], ev.seq)->parts & FC_FLIT_VALID);
 	event(b, &ev);
 	CHECK(refusals(b, port) == refused + !fits, "port %u: flit %u fits: %d", port, ev.seq,
 	      fits);
@@ -659,8 +661,8 @@ static void status(struct bench *b, u8 port, u8 flags, u32 seq, u32 ack, u64 hav
 	note_ack(&b->peer[port], ack);
 	event(b, &ev);
 	if (b->up & fc_bit(port))
-		CHECK(b->out[port].acked == b->peer[port].acked, "port %u: acknowledged %u, not %u",
-		      port, b->out[port].acked, b->peer[port].acked);
+		CHECK(b->tx[port].acked == b->peer[port].acked, "port %u: acknowledged %u, not %u",
+		      port, b->tx[port].acked, b->peer[port].acked);
 }
 
 static void good_status(struct bench *b, struct fuzz *f, u8 port)
@@ -704,7 +706,7 @@ static void time_passes(struct bench *b, u32 by)
 
 	b->now += by;
 	event(b, &ev);
-	CHECK(b->site.next_at > b->now, "still due");
+	CHECK(fc_site_next_at(&b->site) > b->now, "still due");
 }
 
 /*
@@ -715,16 +717,16 @@ static void time_passes(struct bench *b, u32 by)
 static void behave(struct bench *b, struct fuzz *f, u8 port)
 {
 	struct peer *peer = &b->peer[port];
-	struct fc_in *in = &b->in[port];
+	struct fc_rx *rx = &b->rx[port];
 
 	if (peer->dirty) {
 		struct fc_event ev = { .type = FC_EV_FLIT, .port = port };
 
 		/* What is missing comes: each a terminator of what was under way, or of nothing. */
-		while (in->end - in->taken != in->queued) {
-			u32 seq = in->taken;
+		while (rx->end - rx->taken != rx->queued) {
+			u32 seq = rx->taken;
 
-			while (fc_in_slot(&b->site, in, seq)->parts & FC_FLIT_VALID)
+			while (fc_rx_slot(&b->site.data, rx, seq)->parts & FC_FLIT_VALID)
 				seq++;
 			ev.type = FC_EV_FLIT;
 			ev.flit = new_flit(b, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
@@ -734,9 +736,9 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 			if (!(b->up & fc_bit(port)))
 				return;
 		}
-		peer->next = in->end;
+		peer->next = rx->end;
 		status(b, port, FC_STATUS_PROBE | FC_STATUS_WANT, peer->next, peer->sent, 0, 0);
-		if (in->queued == b->site.window || !(b->up & fc_bit(port)))
+		if (rx->queued == b->site.data.window || !(b->up & fc_bit(port)))
 			return;
 		/* It had a packet under way, or not. */
 		ev.type = FC_EV_FLIT;
@@ -781,8 +783,8 @@ static void come_to_rest(struct bench *b, struct fuzz *f)
 			fprintf(stderr,
 				"port %u: net-input %s, connected to %x, %u queued; net-output %s, %u of %u taken\n",
 				p, fc_fsms[0].states[b->in[p].state], b->in[p].conn,
-				b->in[p].queued, fc_fsms[1].states[b->out[p].state],
-				b->out[p].acked, b->out[p].sent);
+				b->rx[p].queued, fc_fsms[1].states[b->out[p].state],
+				b->tx[p].acked, b->tx[p].sent);
 		CHECK(false, "never comes to rest");
 	}
 	CHECK(!b->buffer.packet, "a packet forgotten in the network-buffer");
@@ -839,7 +841,7 @@ static void bench_init(struct bench *b, struct fuzz *f)
 		abort();
 	fc_pref_default(&b->pref, &b->topo);
 	site->id = fuzz_below(f, b->topo.nsites);
-	site->window = 1 + fuzz_below(f, WINDOW_MAX);
+	site->data.window = 1 + fuzz_below(f, WINDOW_MAX);
 	how = fuzz_u8(f);
 	b->timing = (struct fc_timing){
 		.seek = 1 + (how & 7), .timeout = 8 << (how >> 3 & 3),
@@ -861,14 +863,16 @@ static void bench_init(struct bench *b, struct fuzz *f)
 	site->timing = &b->timing;
 	site->in = b->in;
 	site->out = b->out;
+	site->data.rx = b->rx;
+	site->data.tx = b->tx;
 	site->stat = b->stat;
-	b->queue = calloc((size_t)site->nports * site->window, sizeof(*b->queue));
+	b->queue = calloc((size_t)site->nports * site->data.window, sizeof(*b->queue));
 	b->fx = malloc(sizeof(*b->fx));
 	if (!b->queue || !b->fx)
 		abort();
 	for (u8 p = 0; p < site->nports; p++) {
-		b->in[p].queue = b->queue + (size_t)p * site->window;
-		b->in[p].stat = b->link_stat[p];
+		b->rx[p].queue = b->queue + (size_t)p * site->data.window;
+		b->rx[p].stat = b->link_stat[p];
 	}
 	fc_site_init(site, fuzz_u8(f));
 	/* Mostly it begins with all its links. */

@@ -29,6 +29,8 @@ struct kept {
 struct end {
 	struct fc_in in[2];
 	struct fc_out out[2];
+	struct fc_rx rx[2];
+	struct fc_tx tx[2];
 	struct fc_flit queue[2][WINDOW_MAX];
 	u64 link_stat[2][FC_LSTAT_COUNT];
 	u64 stat[FC_STAT_COUNT];
@@ -176,13 +178,15 @@ static void bench_init(struct bench *b, u32 window)
 		site->timing = &b->timing;
 		site->in = end->in;
 		site->out = end->out;
+		site->data.rx = end->rx;
+		site->data.tx = end->tx;
 		site->stat = end->stat;
 		site->id = at;
-		site->window = window;
+		site->data.window = window;
 		site->nports = 2;
 		for (u8 p = 0; p < 2; p++) {
-			end->in[p].queue = end->queue[p];
-			end->in[p].stat = end->link_stat[p];
+			end->rx[p].queue = end->queue[p];
+			end->rx[p].stat = end->link_stat[p];
 		}
 		fc_site_init(site, at);
 		event(b, at, up);
@@ -219,7 +223,7 @@ static void tick(struct bench *b)
 			f->flying = false;
 			event(b, at, f->ev);
 		}
-		if (b->end[at].site.next_at <= b->now)
+		if (fc_site_next_at(&b->end[at].site) <= b->now)
 			event(b, at, due);
 	}
 }
@@ -230,8 +234,8 @@ static void pass(struct bench *b)
 	u64 next = FC_NEVER;
 
 	for (unsigned int at = 0; at < 2; at++) {
-		if (b->end[at].site.next_at < next)
-			next = b->end[at].site.next_at;
+		if (fc_site_next_at(&b->end[at].site) < next)
+			next = fc_site_next_at(&b->end[at].site);
 		for (unsigned int i = 0; i < FRAMES; i++)
 			if (b->end[at].wire[i].flying && b->end[at].wire[i].at < next)
 				next = b->end[at].wire[i].at;
@@ -245,7 +249,7 @@ static bool quiet(const struct bench *b)
 {
 	for (unsigned int at = 0; at < 2; at++) {
 		if (!fc_site_idle(&b->end[at].site) ||
-		    b->end[at].out[1].sent != b->end[at].out[1].acked)
+		    b->end[at].tx[1].sent != b->end[at].tx[1].acked)
 			return false;
 		for (unsigned int i = 0; i < FRAMES; i++)
 			if (b->end[at].wire[i].flying)
@@ -407,7 +411,7 @@ TEST(llr_reset__rescues)
 	memset(b.end[0].replay, 0, sizeof(b.end[0].replay));
 	event(&b, 0, up);
 	event(&b, 1, up);
-	CHECK(!b.end[0].out[1].sent && !b.end[1].in[1].taken, "numbers go on");
+	CHECK(!b.end[0].tx[1].sent && !b.end[1].rx[1].taken, "numbers go on");
 	b.loss = 0;
 	b.end[1].next = b.end[0].next;
 	run(&b, 20);

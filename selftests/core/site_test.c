@@ -32,6 +32,8 @@ struct bench {
 	struct fc_site site;
 	struct fc_in in[FC_PORTS_MAX];
 	struct fc_out out[FC_PORTS_MAX];
+	struct fc_rx rx[FC_PORTS_MAX];
+	struct fc_tx tx[FC_PORTS_MAX];
 	struct fc_flit queue[FC_PORTS_MAX][WINDOW_MAX];
 	u64 stat[FC_STAT_COUNT];
 	u64 link_stat[FC_PORTS_MAX][FC_LSTAT_COUNT];
@@ -85,14 +87,16 @@ static void bench_init(struct bench *b, const char *spec, u32 id, u32 window)
 	b->site.timing = &b->timing;
 	b->site.in = b->in;
 	b->site.out = b->out;
+	b->site.data.rx = b->rx;
+	b->site.data.tx = b->tx;
 	b->site.stat = b->stat;
 	b->site.id = id;
-	b->site.window = window;
+	b->site.data.window = window;
 	b->site.nports = b->topo.ndirs + 1;
 	b->site.fired = fired;
 	for (unsigned int p = 0; p < FC_PORTS_MAX; p++) {
-		b->in[p].queue = b->queue[p];
-		b->in[p].stat = b->link_stat[p];
+		b->rx[p].queue = b->queue[p];
+		b->rx[p].stat = b->link_stat[p];
 	}
 	fc_site_init(&b->site, tap_random(0x10000));
 }
@@ -228,7 +232,7 @@ static void link_up(struct bench *b, u8 port, u32 window)
 	b->up |= fc_bit(port);
 	b->sent[port] = 0;
 	b->acked[port] = 0;
-	b->window[port] = window < b->site.window ? window : b->site.window;
+	b->window[port] = window < b->site.data.window ? window : b->site.data.window;
 	event(b, &ev);
 }
 
@@ -326,16 +330,16 @@ static void peer_flit(struct bench *b, bool orderly)
 		FC_PART_HEAD | FC_PART_TERM,
 	};
 	u8 port = random_link(b);
-	struct fc_in *in = &b->in[port];
+	struct fc_rx *rx = &b->rx[port];
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = port };
 	u32 bytes = tap_random(4) ? 10 * tap_random(8) : 0;
 	u8 parts;
 
 	if (!(b->up & fc_bit(port)))
 		return;
-	ev.seq = in->taken + in->queued;
+	ev.seq = rx->taken + rx->queued;
 	if (!orderly && !tap_random(4))
-		ev.seq = in->taken + tap_random(b->site.window + 4) - 2;
+		ev.seq = rx->taken + tap_random(b->site.data.window + 4) - 2;
 	parts = odd_parts[tap_random(FC_ARRAY_SIZE(odd_parts))];
 	if (parts & FC_PART_HEAD) {
 		u32 data = parts & FC_PART_TERM ? bytes : tap_random(bytes + 1);
@@ -347,8 +351,8 @@ static void peer_flit(struct bench *b, bool orderly)
 	ev.ack = acked_somehow(b, port);
 	note_ack(b, port, ev.ack);
 	event(b, &ev);
-	CHECK(b->out[port].acked == b->acked[port], "port %u: acknowledged %u, not %u", port,
-	      b->out[port].acked, b->acked[port]);
+	CHECK(b->tx[port].acked == b->acked[port], "port %u: acknowledged %u, not %u", port,
+	      b->tx[port].acked, b->acked[port]);
 }
 
 static void peer_status(struct bench *b)
@@ -358,14 +362,14 @@ static void peer_status(struct bench *b)
 
 	if (!(b->up & fc_bit(port)))
 		return;
-	ev.seq = b->in[port].taken + b->in[port].queued + tap_random(tap_random(8) ? 3 : 20);
+	ev.seq = b->rx[port].taken + b->rx[port].queued + tap_random(tap_random(8) ? 3 : 20);
 	ev.ack = acked_somehow(b, port);
 	ev.status.have = tap_random(4) ? tap_random(1 << tap_random(10)) : tap_random(0xffffffff);
 	ev.status.upto = ev.ack + tap_random(tap_random(8) ? 4 : 100);
 	note_ack(b, port, ev.ack);
 	event(b, &ev);
-	CHECK(b->out[port].acked == b->acked[port], "port %u: acknowledged %u, not %u", port,
-	      b->out[port].acked, b->acked[port]);
+	CHECK(b->tx[port].acked == b->acked[port], "port %u: acknowledged %u, not %u", port,
+	      b->tx[port].acked, b->acked[port]);
 }
 
 /* The operator sends packets as it should: well formed, within the room. */
@@ -426,7 +430,7 @@ static void check_comes_to_rest(struct bench *b)
 	if (!CHECK(fc_site_idle(&b->site), "never comes to rest"))
 		for (u8 p = 0; p < b->site.nports; p++)
 			printf("# port %u: net-input %s conn %x queued %u, net-output %s\n", p,
-			       fc_fsms[0].states[b->in[p].state], b->in[p].conn, b->in[p].queued,
+			       fc_fsms[0].states[b->in[p].state], b->in[p].conn, b->rx[p].queued,
 			       fc_fsms[1].states[b->out[p].state]);
 	CHECK(!b->held, "%u handles kept", b->held);
 }
@@ -499,7 +503,7 @@ static void flit_to(struct bench *b, u8 port, u8 parts, u32 data, u32 bytes, con
 {
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = port, .ack = b->acked[port] };
 
-	ev.seq = b->in[port].taken + b->in[port].queued;
+	ev.seq = b->rx[port].taken + b->rx[port].queued;
 	ev.flit = parts & FC_PART_HEAD ? front_to(b, to, n, 0, parts, data, bytes) :
 					 new_flit(b, parts, data);
 	event(b, &ev);
@@ -717,9 +721,9 @@ TEST(site_window__survives_the_wrap)
 
 		bench_init(&b, "line:3", 1, window);
 		link_up(&b, 1, window);
-		b.in[1].taken = seq;
-		b.in[1].told = seq;
-		b.in[1].end = seq;
+		b.rx[1].taken = seq;
+		b.rx[1].told = seq;
+		b.rx[1].end = seq;
 		while (packets < 40) {
 			for (u32 i = window; i-- > 0;) {
 				struct fc_event ev = { .type = FC_EV_FLIT, .port = 1 };

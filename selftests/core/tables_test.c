@@ -75,6 +75,8 @@ struct bench {
 	struct fc_site site;
 	struct fc_in in[NPORTS];
 	struct fc_out out[NPORTS];
+	struct fc_rx rx[NPORTS];
+	struct fc_tx tx[NPORTS];
 	struct fc_flit queue[NPORTS][WINDOW_MAX];
 	u64 stat[FC_STAT_COUNT];
 	u64 link_stat[NPORTS][FC_LSTAT_COUNT];
@@ -206,14 +208,16 @@ static void bench_init(struct bench *b, u32 window, u16 fifo_room)
 	b->site.timing = &b->timing;
 	b->site.in = b->in;
 	b->site.out = b->out;
+	b->site.data.rx = b->rx;
+	b->site.data.tx = b->tx;
 	b->site.stat = b->stat;
 	b->site.id = HERE;
-	b->site.window = window;
+	b->site.data.window = window;
 	b->site.nports = NPORTS;
 	b->site.fired = fired;
 	for (unsigned int p = 0; p < NPORTS; p++) {
-		b->in[p].queue = b->queue[p];
-		b->in[p].stat = b->link_stat[p];
+		b->rx[p].queue = b->queue[p];
+		b->rx[p].stat = b->link_stat[p];
 	}
 	fc_site_init(&b->site, 1);
 	for (u8 p = 1; p < NPORTS; p++)
@@ -226,7 +230,7 @@ static void flit(struct bench *b, u8 port, struct fc_flit f)
 	f.h = f.parts & FC_PART_ABORT ? NULL : b;
 	event(b, (struct fc_event){
 		.type = FC_EV_FLIT, .port = port, .seq = b->seq[port]++,
-		.ack = b->out[port].acked, .flit = f,
+		.ack = b->tx[port].acked, .flit = f,
 	});
 }
 
@@ -261,7 +265,7 @@ static void term(struct bench *b, u8 port, u32 data, u8 parts)
 static void taken(struct bench *b, u8 port)
 {
 	event(b, (struct fc_event){
-		.type = FC_EV_STATUS, .port = port, .seq = b->seq[port], .ack = b->out[port].sent,
+		.type = FC_EV_STATUS, .port = port, .seq = b->seq[port], .ack = b->tx[port].sent,
 	});
 }
 
@@ -745,9 +749,9 @@ static void check_connections(const struct bench *b)
 /* The peer's or the operator's next flit: whole packets, of up to four. */
 static void peer_sends(struct bench *b, u8 port)
 {
-	u32 sites[NTARGETS], n = 1 + tap_random(NTARGETS), ahead = b->seq[port] - b->in[port].taken;
+	u32 sites[NTARGETS], n = 1 + tap_random(NTARGETS), ahead = b->seq[port] - b->rx[port].taken;
 
-	if (ahead >= b->site.window)
+	if (ahead >= b->site.data.window)
 		return;
 	if (!b->inside[port]) {
 		b->left[port] = tap_random(4);

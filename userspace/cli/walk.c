@@ -43,6 +43,8 @@ struct stage {
 	struct fc_pref pref;
 	struct fc_in in[FC_PORTS_MAX];
 	struct fc_out out[FC_PORTS_MAX];
+	struct fc_rx rx[FC_PORTS_MAX];
+	struct fc_tx tx[FC_PORTS_MAX];
 	struct fc_flit queue[FC_PORTS_MAX][WINDOW];
 	u64 stat[FC_STAT_COUNT];
 	u64 link_stat[FC_PORTS_MAX][FC_LSTAT_COUNT];
@@ -184,14 +186,16 @@ static struct stage *stage_new(const struct network *net, struct visit *visit, c
 	site->timing = &timing;
 	site->in = stage->in;
 	site->out = stage->out;
+	site->data.rx = stage->rx;
+	site->data.tx = stage->tx;
 	site->stat = stage->stat;
 	site->id = visit->site;
-	site->window = WINDOW;
+	site->data.window = WINDOW;
 	site->nports = net->topo->ndirs + 1;
 	site->fired = fired;
 	for (p = 0; p < site->nports; p++) {
-		stage->in[p].queue = stage->queue[p];
-		stage->in[p].stat = stage->link_stat[p];
+		stage->rx[p].queue = stage->queue[p];
+		stage->rx[p].stat = stage->link_stat[p];
 	}
 	fc_site_init(site, visit->site + 1);
 	stage->routes = faults_routes(net->topo, visit->site, net->down);

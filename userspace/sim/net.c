@@ -108,13 +108,15 @@ static void net_init(struct sim *sim)
 		site->timing = &config->timing;
 		site->in = xcalloc(nports, sizeof(*site->in));
 		site->out = xcalloc(nports, sizeof(*site->out));
+		site->data.rx = xcalloc(nports, sizeof(*site->data.rx));
+		site->data.tx = xcalloc(nports, sizeof(*site->data.tx));
 		site->stat = sim_stat(sim, i);
 		site->id = i;
-		site->window = config->window;
+		site->data.window = config->window;
 		site->nports = nports;
 		for (u8 p = 0; p < nports; p++) {
-			site->in[p].queue = queue + (size_t)p * config->window;
-			site->in[p].stat = sim_link_stat(sim, i, p);
+			site->data.rx[p].queue = queue + (size_t)p * config->window;
+			site->data.rx[p].stat = sim_link_stat(sim, i, p);
 		}
 		node->link_free = xcalloc(nports, sizeof(*node->link_free));
 		node->replay = xcalloc(nports, sizeof(*node->replay));
@@ -163,9 +165,11 @@ static void net_free(struct sim *sim)
 		free(node->replay);
 		free(node->replay_seq);
 		operator_free(sim, i);
-		free(node->site.in[0].queue);
+		free(node->site.data.rx[0].queue);
 		free(node->site.in);
 		free(node->site.out);
+		free(node->site.data.rx);
+		free(node->site.data.tx);
 		free(node->link_free);
 		free(node->peer);
 		free(node->peer_port);
@@ -339,6 +343,7 @@ void net_event(struct sim *sim, u32 at, const struct fc_event *first)
 	static struct fc_effects effects;
 	struct node *node = &sim->node[at];
 	struct fc_event ev = *first;
+	u64 next;
 	bool more;
 
 	ev.now = sim->now;
@@ -348,10 +353,11 @@ void net_event(struct sim *sim, u32 at, const struct fc_event *first)
 			perform(sim, at, &effects.fx[i]);
 		ev.type = FC_EV_MORE;
 	} while (more);
-	if (node->site.next_at < node->time_at) {
+	next = fc_site_next_at(&node->site);
+	if (next < node->time_at) {
 		struct event time = { .kind = EVENT_TIME, .node = at };
 
-		time.time = node->site.next_at > sim->now ? node->site.next_at : sim->now + 1;
+		time.time = next > sim->now ? next : sim->now + 1;
 		node->time_at = time.time;
 		queue_add(&sim->queue, &time);
 	}
@@ -463,8 +469,10 @@ static void net_tell_stuck(const struct sim *sim)
 		for (u8 p = 0; p < site->nports; p++) {
 			const struct fc_in *in = &site->in[p];
 			const struct fc_out *out = &site->out[p];
+			const struct fc_rx *rx = &site->data.rx[p];
+			const struct fc_tx *tx = &site->data.tx[p];
 
-			if (in->state == FC_NI_FREE && !in->queued && out->state == FC_NO_FREE &&
+			if (in->state == FC_NI_FREE && !rx->queued && out->state == FC_NO_FREE &&
 			    out->claim == FC_PORT_NONE)
 				continue;
 			if (told++ == STUCK_TOLD) {
@@ -474,10 +482,10 @@ static void net_tell_stuck(const struct sim *sim)
 			fprintf(stderr,
 				"  site %u port %u: net-input %s, connected to %#x, type %u, %u queued, %u seeks; net-output %s, from %d, claimed by %d, %u unacknowledged\n",
 				i, p, fc_fsms[0].states[in->state], in->conn, in->type,
-				in->queued, in->seeks, fc_fsms[1].states[out->state],
+				rx->queued, in->seeks, fc_fsms[1].states[out->state],
 				out->in == FC_PORT_NONE ? -1 : out->in,
 				out->claim == FC_PORT_NONE ? -1 : out->claim,
-				out->sent - out->acked);
+				tx->sent - tx->acked);
 		}
 		if (site->fifo.state != FC_FF_FREE || site->oper != FC_OP_OLD)
 			fprintf(stderr, "  site %u: fifo-buffer %s, room %u, operator %s\n", i,

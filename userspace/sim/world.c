@@ -151,7 +151,7 @@ static bool first_end(unsigned int at, u8 port)
 
 static bool link_is_up(unsigned int at, u8 port)
 {
-	return world.node[at].site.up & fc_bit(port);
+	return world.node[at].site.data.up & fc_bit(port);
 }
 
 static void wire_add(unsigned int at, u8 port, const struct wire_frame *frame)
@@ -502,12 +502,12 @@ static void site_event(unsigned int at, const struct fc_event *first)
 	if (world_count_held(node) != node->held)
 		breaks("site %u holds %u handles and was given %u", at, world_count_held(node),
 		       node->held);
-	if (node->site.work || node->site.status)
+	if (node->site.work || node->site.data.status)
 		breaks("site %u is left with work", at);
 	for (unsigned int p = 1; p < node->site.nports; p++)
-		if (node->nreplay[p] != node->out[p].sent - node->out[p].acked)
+		if (node->nreplay[p] != node->tx[p].sent - node->tx[p].acked)
 			breaks("site %u port %u keeps %u flits, of which %u were not taken", at, p,
-			       node->nreplay[p], node->out[p].sent - node->out[p].acked);
+			       node->nreplay[p], node->tx[p].sent - node->tx[p].acked);
 }
 
 /* Every timer that is armed is due later, whenever that is. */
@@ -521,12 +521,13 @@ static void settle(struct node *node)
 {
 	for (unsigned int p = 0; p < node->site.nports; p++) {
 		later(&node->in[p].seek_at);
-		later(&node->in[p].tell_at);
-		later(&node->in[p].nack_at);
-		later(&node->out[p].probe_at);
+		later(&node->rx[p].tell_at);
+		later(&node->rx[p].nack_at);
+		later(&node->tx[p].probe_at);
 	}
 	later(&node->site.fifo.timeout_at);
 	node->site.next_at = FC_NEVER;
+	node->site.data.next_at = FC_NEVER;
 }
 
 static void fire(unsigned int at, u64 *timer)
@@ -535,6 +536,7 @@ static void fire(unsigned int at, u64 *timer)
 
 	*timer = NOW;
 	world.node[at].site.next_at = NOW;
+	world.node[at].site.data.next_at = NOW;
 	site_event(at, &ev);
 }
 
@@ -685,14 +687,16 @@ void world_init(const struct world_config *config)
 		site->timing = &world_cfg->timing;
 		site->in = node->in;
 		site->out = node->out;
+		site->data.rx = node->rx;
+		site->data.tx = node->tx;
 		site->stat = node->stat;
 		site->id = at;
-		site->window = world_cfg->window;
+		site->data.window = world_cfg->window;
 		site->nports = world_cfg->topo.ndirs + 1;
 		site->fired = fired;
 		for (unsigned int p = 0; p < site->nports; p++) {
-			node->in[p].queue = node->queue[p];
-			node->in[p].stat = node->link_stat[p];
+			node->rx[p].queue = node->queue[p];
+			node->rx[p].stat = node->link_stat[p];
 		}
 		fc_site_init(site, 1);
 		if (world_cfg->faults)
@@ -762,11 +766,11 @@ static void link_events(struct list *list, unsigned int at, u8 port)
 	/* Much later than anything that is under way on the link. */
 	if (node->wire[port].n || peer->wire[peer_port(port)].n)
 		return;
-	if (node->out[port].probe_at != FC_NEVER)
+	if (node->tx[port].probe_at != FC_NEVER)
 		may(list, WORLD_PROBE, where);
-	if (node->in[port].tell_at != FC_NEVER)
+	if (node->rx[port].tell_at != FC_NEVER)
 		may(list, WORLD_TELL, where);
-	if (node->in[port].nack_at != FC_NEVER)
+	if (node->rx[port].nack_at != FC_NEVER)
 		may(list, WORLD_NACK, where);
 }
 
@@ -878,13 +882,13 @@ static void apply(u16 event)
 		fire(where, &world.node[where].site.fifo.timeout_at);
 		break;
 	case WORLD_PROBE:
-		fire(at, &world.node[at].out[port].probe_at);
+		fire(at, &world.node[at].tx[port].probe_at);
 		break;
 	case WORLD_TELL:
-		fire(at, &world.node[at].in[port].tell_at);
+		fire(at, &world.node[at].rx[port].tell_at);
 		break;
 	case WORLD_NACK:
-		fire(at, &world.node[at].in[port].nack_at);
+		fire(at, &world.node[at].rx[port].nack_at);
 		break;
 	}
 	for (at = 0; at < world_cfg->topo.nsites; at++)

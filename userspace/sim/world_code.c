@@ -47,43 +47,46 @@ static void code_flit(struct codec *c, struct fc_flit *flit)
 }
 
 /* At rest, as most of them are: one byte. */
-static bool in_rests(const struct fc_in *in, unsigned int p)
+static bool in_rests(const struct fc_in *in, const struct fc_rx *rx, unsigned int p)
 {
-	return in->state == FC_NI_FREE && !in->queued && !in->want &&
-	       (!p || (in->told == in->taken && in->end == in->taken && in->tell_at == FC_NEVER));
+	return in->state == FC_NI_FREE && !rx->queued && !rx->want &&
+	       (!p || (rx->told == rx->taken && rx->end == rx->taken && rx->tell_at == FC_NEVER));
 }
 
 static void code_in(struct codec *c, struct node *node, unsigned int p)
 {
 	struct fc_in *in = &node->in[p];
+	struct fc_rx *rx = &node->rx[p];
 	unsigned int window = world_cfg->window;
 
 	if (c->load) {
-		struct fc_in rest = {
-			.queue = in->queue, .stat = in->stat, .state = FC_NI_FREE,
-			.taken = BASE, .told = BASE, .end = BASE, .seek_at = FC_NEVER,
+		struct fc_in rest = { .state = FC_NI_FREE, .seek_at = FC_NEVER };
+		struct fc_rx empty = {
+			.queue = rx->queue, .stat = rx->stat,
+			.taken = BASE, .told = BASE, .end = BASE,
 			.tell_at = FC_NEVER, .nack_at = FC_NEVER,
 		};
 
 		*in = rest;
-		memset(in->queue, 0, window * sizeof(*in->queue));
+		*rx = empty;
+		memset(rx->queue, 0, window * sizeof(*rx->queue));
 	}
-	if (code(c, in_rests(in, p)))
+	if (code(c, in_rests(in, rx, p)))
 		return;
-	CODE(c, in->queued);
-	for (unsigned int i = 0; i < window && in->queued; i++)
-		code_flit(c, &in->queue[(in->first + i) % window]);
+	CODE(c, rx->queued);
+	for (unsigned int i = 0; i < window && rx->queued; i++)
+		code_flit(c, &rx->queue[(rx->first + i) % window]);
 	if (p) {
-		CODE_FROM(c, in->told, in->taken);
-		CODE_FROM(c, in->end, in->taken);
-		code_timer(c, &in->tell_at);
-		code_timer(c, &in->nack_at);
-		in->nack_wait = 1;
+		CODE_FROM(c, rx->told, rx->taken);
+		CODE_FROM(c, rx->end, rx->taken);
+		code_timer(c, &rx->tell_at);
+		code_timer(c, &rx->nack_at);
+		rx->nack_wait = 1;
 	} else {
-		in->told = in->taken;
-		in->end = in->taken + in->queued;
+		rx->told = rx->taken;
+		rx->end = rx->taken + rx->queued;
 	}
-	in->want = code(c, in->want);
+	rx->want = code(c, rx->want);
 	CODE(c, in->state);
 	if (in->state == FC_NI_FREE)
 		return;
@@ -115,10 +118,10 @@ static void code_port(struct codec *c, u8 *port)
 
 static void code_replay(struct codec *c, struct node *node, unsigned int p)
 {
-	const struct fc_out *out = &node->out[p];
+	const struct fc_tx *tx = &node->tx[p];
 
-	node->nreplay[p] = (u8)(out->sent - out->acked);
-	node->replay_seq[p] = out->acked;
+	node->nreplay[p] = (u8)(tx->sent - tx->acked);
+	node->replay_seq[p] = tx->acked;
 	for (unsigned int i = 0; i < node->nreplay[p]; i++) {
 		CODE(c, node->replay[p][i].id);
 		CODE(c, node->replay[p][i].parts);
@@ -129,38 +132,40 @@ static void code_replay(struct codec *c, struct node *node, unsigned int p)
 static void code_out(struct codec *c, struct node *node, unsigned int p, u32 taken)
 {
 	struct fc_out *out = &node->out[p];
+	struct fc_tx *tx = &node->tx[p];
 
 	if (c->load) {
-		u32 window = out->window;
+		u32 window = tx->window;
 
+		memset(tx, 0, sizeof(*tx));
+		tx->window = window;
 		memset(out, 0, sizeof(*out));
-		out->window = window;
 		out->state = FC_NO_FREE;
 		out->in = FC_PORT_NONE;
 		out->claim = FC_PORT_NONE;
-		out->sent = taken;
-		out->acked = taken;
-		out->probe_at = FC_NEVER;
-		out->probe_wait = 1;
-		out->probes = PROBES;
-		out->mark = PROBES;
+		tx->sent = taken;
+		tx->acked = taken;
+		tx->probe_at = FC_NEVER;
+		tx->probe_wait = 1;
+		tx->probes = PROBES;
+		tx->mark = PROBES;
 		node->nreplay[p] = 0;
 	}
 	if (code(c, out->state == FC_NO_FREE && out->claim == FC_PORT_NONE &&
-		 (!p || (out->sent == taken && out->acked == taken && out->probe_at == FC_NEVER))))
+		 (!p || (tx->sent == taken && tx->acked == taken && tx->probe_at == FC_NEVER))))
 		return;
 	CODE(c, out->state);
 	code_port(c, &out->claim);
 	if (p) {
-		CODE_FROM(c, out->sent, taken);
-		CODE_FROM(c, out->acked, taken);
-		out->got = code(c, (u32)out->got);
+		CODE_FROM(c, tx->sent, taken);
+		CODE_FROM(c, tx->acked, taken);
+		tx->got = code(c, (u32)tx->got);
 		/* What has come is not sent again. */
-		out->resent = code(c, (u32)(out->resent & ~out->got));
-		if (!out->resent)
-			out->mark = out->probes;
-		CODE_FROM(c, out->mark, out->probes);
-		code_timer(c, &out->probe_at);
+		tx->resent = code(c, (u32)(tx->resent & ~tx->got));
+		if (!tx->resent)
+			tx->mark = tx->probes;
+		CODE_FROM(c, tx->mark, tx->probes);
+		code_timer(c, &tx->probe_at);
 		code_replay(c, node, p);
 	}
 	if (out->state == FC_NO_FREE)
@@ -200,7 +205,7 @@ static void code_node(struct codec *c, struct node *node)
 	struct fc_site *site = &node->site;
 	struct fc_fifo *fifo = &site->fifo;
 
-	CODE(c, site->up);
+	CODE(c, site->data.up);
 	CODE(c, site->rotate);
 	CODE(c, site->oper);
 	CODE(c, fifo->state);
@@ -286,11 +291,11 @@ static void codec(struct codec *c)
 
 		code_out(c, node, 0, 0);
 		for (u8 p = 1; p < node->site.nports; p++) {
-			const struct fc_in *to;
+			const struct fc_rx *to;
 
 			if (!has_link(at, p))
 				continue;
-			to = &world.node[peer_of(at, p)].in[peer_port(p)];
+			to = &world.node[peer_of(at, p)].rx[peer_port(p)];
 			code_out(c, node, p, to->taken);
 		}
 	}
@@ -298,21 +303,23 @@ static void codec(struct codec *c)
 		struct node *node = &world.node[at];
 
 		for (u8 p = 1; p < node->site.nports; p++) {
-			struct fc_out *back;
-			struct fc_in *to;
+			struct fc_tx *back;
+			struct fc_rx *to;
 
 			if (!has_link(at, p))
 				continue;
-			to = &world.node[peer_of(at, p)].in[peer_port(p)];
-			back = &world.node[peer_of(at, p)].out[peer_port(p)];
-			CODE_FROM(c, to->heard, node->out[p].probes);
-			code_wire(c, &node->wire[p], to->taken, node->in[p].taken, back->probes,
-				  node->out[p].probes);
+			to = &world.node[peer_of(at, p)].rx[peer_port(p)];
+			back = &world.node[peer_of(at, p)].tx[peer_port(p)];
+			CODE_FROM(c, to->heard, node->tx[p].probes);
+			code_wire(c, &node->wire[p], to->taken, node->rx[p].taken, back->probes,
+				  node->tx[p].probes);
 		}
 		if (c->load) {
 			node->held = (u8)world_count_held(node);
 			node->site.now = NOW;
 			node->site.next_at = FC_NEVER;
+			node->site.data.now = NOW;
+			node->site.data.next_at = FC_NEVER;
 			node->site.work = 0;
 		}
 	}

@@ -49,6 +49,8 @@ struct node {
 	struct fc_site site;
 	struct fc_in in[WORLD_PORTS];
 	struct fc_out out[WORLD_PORTS];
+	struct fc_rx rx[WORLD_PORTS];
+	struct fc_tx tx[WORLD_PORTS];
 	struct fc_flit queue[WORLD_PORTS][WORLD_WINDOW];
 	u64 link_stat[WORLD_PORTS][FC_LSTAT_COUNT];
 	u64 stat[FC_STAT_COUNT];

@@ -114,6 +114,7 @@ void world_tell(void (*line)(const char *text))
 		for (u8 p = 0; p < node->site.nports; p++) {
 			const struct fc_in *in = &node->in[p];
 			const struct fc_out *out = &node->out[p];
+			const struct fc_tx *tx = &node->tx[p];
 
 			if (p && !has_link(at, p))
 				continue;
@@ -123,8 +124,8 @@ void world_tell(void (*line)(const char *text))
 			snprintf(text, sizeof(text),
 				 "  port %u: net-input %s%s%s conn %x queued %u; net-output %s from %d unacknowledged %u, frames %u",
 				 p, fc_fsms[0].states[in->state], *what ? " " : "", what,
-				 in->conn, in->queued, fc_fsms[1].states[out->state],
-				 out->in == FC_PORT_NONE ? -1 : out->in, out->sent - out->acked,
+				 in->conn, node->rx[p].queued, fc_fsms[1].states[out->state],
+				 out->in == FC_PORT_NONE ? -1 : out->in, tx->sent - tx->acked,
 				 node->wire[p].n);
 			line(text);
 		}
