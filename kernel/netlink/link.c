@@ -4,10 +4,9 @@
  */
 #include <linux/netdevice.h>
 #include <linux/rtnetlink.h>
-#include <net/sock.h>
 #include "compat.h"
 #include "core/names.h"
-#include "netlink/netlink.h"
+#include "netlink/reply.h"
 #include "site/port.h"
 
 /* A link is found by its port, or by its device. */
@@ -33,52 +32,53 @@ static const char *counter_name(unsigned int i)
 }
 
 /* @site: NULL where it is gone: what only it knows is left out. */
-static int link_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd, u32 id,
-		     struct flitcast_site *site, const struct flitcast_link_info *info)
-{
-	struct nlattr *nest;
-	void *hdr;
+struct object {
+	struct flitcast_site *site;
+	u32 id;
+	struct flitcast_link_info info;
+};
 
-	hdr = genlmsg_put(skb, portid, seq, &flitcast_netlink_family, flags, cmd);
-	if (!hdr)
+/* What only the site knows of its link. */
+static int put_own(struct sk_buff *skb, struct flitcast_site *site, u32 port)
+{
+	struct flitcast_site_info own;
+	u64 values[FC_LSTAT_COUNT];
+	char direction[8];
+	struct nlattr *nest;
+
+	flitcast_site_info(site, &own);
+	own.cfg.topo.ops->dir_name(&own.cfg.topo, port - 1, direction);
+	if (nla_put_string(skb, FLITCAST_A_LINK_DIRECTION, direction))
 		return -EMSGSIZE;
-	if (nla_put_u32(skb, FLITCAST_A_LINK_SITE, id) ||
+	if (flitcast_link_stats(site, port, values))
+		return 0;
+	nest = nla_nest_start(skb, FLITCAST_A_LINK_STATS);
+	if (!nest || flitcast_netlink_put_counters(skb, counter_name, values, FC_LSTAT_COUNT))
+		return -EMSGSIZE;
+	nla_nest_end(skb, nest);
+	return 0;
+}
+
+static int link_fill(struct sk_buff *skb, const void *arg)
+{
+	const struct object *object = arg;
+	const struct flitcast_link_info *info = &object->info;
+
+	if (nla_put_u32(skb, FLITCAST_A_LINK_SITE, object->id) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_IFINDEX, info->ifindex) ||
 	    nla_put_string(skb, FLITCAST_A_LINK_IFNAME, info->ifname) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_PORT, info->port) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_STATE, info->state) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_WINDOW, info->window) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_CRC, info->crc))
-		goto cancel;
+		return -EMSGSIZE;
 	if (info->reason && nla_put_string(skb, FLITCAST_A_LINK_REASON, info->reason))
-		goto cancel;
+		return -EMSGSIZE;
 	if (info->peer_site != FC_SITE_NONE &&
 	    (nla_put_u32(skb, FLITCAST_A_LINK_PEER_SITE, info->peer_site) ||
 	     nla_put_u32(skb, FLITCAST_A_LINK_PEER_PORT, info->peer_port)))
-		goto cancel;
-	if (site) {
-		struct flitcast_site_info own;
-		u64 values[FC_LSTAT_COUNT];
-		char direction[8];
-
-		flitcast_site_info(site, &own);
-		own.cfg.topo.ops->dir_name(&own.cfg.topo, info->port - 1, direction);
-		if (nla_put_string(skb, FLITCAST_A_LINK_DIRECTION, direction))
-			goto cancel;
-		if (!flitcast_link_stats(site, info->port, values)) {
-			nest = nla_nest_start(skb, FLITCAST_A_LINK_STATS);
-			if (!nest ||
-			    flitcast_netlink_put_counters(skb, counter_name, values,
-							  FC_LSTAT_COUNT))
-				goto cancel;
-			nla_nest_end(skb, nest);
-		}
-	}
-	genlmsg_end(skb, hdr);
-	return 0;
-cancel:
-	genlmsg_cancel(skb, hdr);
-	return -EMSGSIZE;
+		return -EMSGSIZE;
+	return object->site ? put_own(skb, object->site, info->port) : 0;
 }
 
 /* The device that a request names.  Context: RTNL held. */
@@ -189,75 +189,50 @@ absent:
 
 int flitcast_netlink_link_get(struct sk_buff *skb, struct genl_info *info)
 {
-	struct flitcast_link_info link;
-	struct flitcast_site *site;
-	struct sk_buff *msg;
+	struct object object;
 	int err;
 	u32 port;
 
 	rtnl_lock();
-	site = find_link(genl_info_net(info), info->attrs, &port, info->extack);
-	if (IS_ERR(site)) {
+	object.site = find_link(genl_info_net(info), info->attrs, &port, info->extack);
+	if (IS_ERR(object.site)) {
 		rtnl_unlock();
-		return PTR_ERR(site);
+		return PTR_ERR(object.site);
 	}
-	err = flitcast_link_info(site, port, &link);
+	object.id = flitcast_site_id(object.site);
+	err = flitcast_link_info(object.site, port, &object.info);
 	rtnl_unlock();
-	if (err)
-		goto put;
-
-	err = -ENOMEM;
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!msg)
-		goto put;
-	err = link_fill(msg, info->snd_portid, info->snd_seq, 0, FLITCAST_CMD_LINK_GET,
-			flitcast_site_id(site), site, &link);
-	if (err)
-		nlmsg_free(msg);
-	else
-		err = genlmsg_reply(msg, info);
-put:
-	flitcast_site_put(site);
+	if (!err)
+		err = flitcast_netlink_reply(info, FLITCAST_CMD_LINK_GET, link_fill, &object);
+	flitcast_site_put(object.site);
 	return err;
 }
 
-/* cb->args: identity and port to go on with. */
+/* Numbered by port, from 1. */
+static int site_links(struct sk_buff *skb, struct netlink_callback *cb,
+		      struct flitcast_site *site, u32 *from)
+{
+	struct object object = { .site = site, .id = flitcast_site_id(site) };
+
+	for (*from = max(*from, 1U); *from <= FC_DIRS_MAX; ++*from) {
+		if (flitcast_link_info(site, *from, &object.info))
+			continue;
+		if (flitcast_netlink_part(skb, cb, FLITCAST_CMD_LINK_GET, link_fill, &object))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
 int flitcast_netlink_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
-	struct net *net = sock_net(cb->skb->sk);
-	struct flitcast_site *site;
 
 	if (attrs[FLITCAST_A_LINK_IFINDEX] || attrs[FLITCAST_A_LINK_IFNAME] ||
 	    attrs[FLITCAST_A_LINK_PORT]) {
 		NL_SET_ERR_MSG_MOD(cb->extack, "a dump of links is chosen by site alone");
 		return -EINVAL;
 	}
-
-	while ((site = flitcast_netlink_dump_site(net, attrs[FLITCAST_A_LINK_SITE],
-						  cb->args[0]))) {
-		u32 id = flitcast_site_id(site);
-		struct flitcast_link_info info;
-		u32 port;
-
-		/* The site at which the last part ended may be gone. */
-		port = id == cb->args[0] && cb->args[1] ? cb->args[1] : 1;
-		for (; port <= FC_DIRS_MAX; port++) {
-			if (flitcast_link_info(site, port, &info))
-				continue;
-			if (link_fill(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				      NLM_F_MULTI, FLITCAST_CMD_LINK_GET, id, site, &info)) {
-				cb->args[0] = id;
-				cb->args[1] = port;
-				flitcast_site_put(site);
-				return skb->len;
-			}
-		}
-		flitcast_site_put(site);
-		cb->args[0] = (long)id + 1;
-		cb->args[1] = 0;
-	}
-	return skb->len;
+	return flitcast_netlink_dump(skb, cb, attrs[FLITCAST_A_LINK_SITE], site_links);
 }
 
 int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
@@ -339,25 +314,14 @@ int flitcast_netlink_link_del(struct sk_buff *skb, struct genl_info *info)
 void flitcast_netlink_link_event(struct net *net, u32 id,
 				 const struct flitcast_link_info *info, bool added)
 {
-	struct flitcast_site *site;
-	struct sk_buff *msg;
-	int err;
+	struct object object = { .id = id, .info = *info };
 
 	if (!genl_has_listeners(&flitcast_netlink_family, net, FLITCAST_NETLINK_GROUP_LINK))
 		return;
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!msg)
-		return;
-	site = flitcast_site_get(net, id);
-	err = link_fill(msg, 0, 0, 0,
-			added ? FLITCAST_CMD_LINK_CHANGE_NTF : FLITCAST_CMD_LINK_DEL_NTF,
-			id, site, info);
-	if (site)
-		flitcast_site_put(site);
-	if (err) {
-		nlmsg_free(msg);
-		return;
-	}
-	genlmsg_multicast_netns(&flitcast_netlink_family, net, msg, 0,
-				FLITCAST_NETLINK_GROUP_LINK, GFP_KERNEL);
+	object.site = flitcast_site_get(net, id);
+	flitcast_netlink_event(net, FLITCAST_NETLINK_GROUP_LINK,
+			       added ? FLITCAST_CMD_LINK_CHANGE_NTF : FLITCAST_CMD_LINK_DEL_NTF,
+			       link_fill, &object);
+	if (object.site)
+		flitcast_site_put(object.site);
 }

@@ -35,20 +35,6 @@ struct flitcast_site *flitcast_netlink_site(struct net *net, const struct nlattr
 	return ERR_PTR(-EINVAL);
 }
 
-struct flitcast_site *flitcast_netlink_dump_site(struct net *net, const struct nlattr *attr,
-						 u32 from)
-{
-	u32 id;
-
-	/* A dump that is done asks with the number after the last one. */
-	if (from == FLITCAST_SITE_ANY)
-		return NULL;
-	if (!attr)
-		return flitcast_site_next(net, from);
-	id = nla_get_u32(attr);
-	return id < from || id == FLITCAST_SITE_ANY ? NULL : flitcast_site_get(net, id);
-}
-
 int flitcast_netlink_put_counters(struct sk_buff *skb, const char *(*name)(unsigned int i),
 				  const u64 *values, unsigned int count)
 {

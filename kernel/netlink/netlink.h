@@ -46,17 +46,6 @@ struct flitcast_site *flitcast_netlink_site(struct net *net, const struct nlattr
 					    struct netlink_ext_ack *extack);
 
 /**
- * flitcast_netlink_dump_site() - next site of a dump that walks sites
- * @net: namespace
- * @attr: u32 identity asked for, or NULL: all
- * @from: smallest identity wanted
- *
- * Return: the site with a reference, or NULL when there is none left.
- */
-struct flitcast_site *flitcast_netlink_dump_site(struct net *net, const struct nlattr *attr,
-						 u32 from);
-
-/**
  * flitcast_netlink_put_counters() - counters as a list of name and value
  * @skb: message
  * @name: name of counter number i, or NULL

@@ -3,10 +3,9 @@
  * Object "route": the preference table (CARE, Table G), a list of ports for
  * each direction of the topology.
  */
-#include <net/sock.h>
 #include "compat.h"
 #include "core/site.h"
-#include "netlink/netlink.h"
+#include "netlink/reply.h"
 #include "site/port.h"
 
 /* Names of directions have at most 7 characters, see struct fc_topo_ops. */
@@ -34,29 +33,27 @@ const struct nla_policy flitcast_netlink_route_replace_policy[FLITCAST_A_ROUTE_E
 	[FLITCAST_A_ROUTE_ENTRY] = NLA_POLICY_NESTED(entry_policy),
 };
 
-static int route_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags,
-		      struct flitcast_site *site, const struct fc_topo *topo, u8 dir)
+struct object {
+	struct flitcast_site *site;
+	struct fc_topo topo;
+	u8 dir;
+};
+
+static int route_fill(struct sk_buff *skb, const void *arg)
 {
+	const struct object *object = arg;
 	char direction[8];
 	u8 ports[FC_PORTS_MAX];
 	u32 generation;
-	void *hdr;
 	u8 n;
 
-	hdr = genlmsg_put(skb, portid, seq, &flitcast_netlink_family, flags,
-			  FLITCAST_CMD_ROUTE_GET);
-	if (!hdr)
-		return -EMSGSIZE;
-	topo->ops->dir_name(topo, dir, direction);
-	n = flitcast_route_get(site, dir, ports, &generation);
-	if (nla_put_u32(skb, FLITCAST_A_ROUTE_SITE, flitcast_site_id(site)) ||
+	object->topo.ops->dir_name(&object->topo, object->dir, direction);
+	n = flitcast_route_get(object->site, object->dir, ports, &generation);
+	if (nla_put_u32(skb, FLITCAST_A_ROUTE_SITE, flitcast_site_id(object->site)) ||
 	    nla_put_string(skb, FLITCAST_A_ROUTE_DIRECTION, direction) ||
 	    nla_put(skb, FLITCAST_A_ROUTE_PORTS, n, ports) ||
-	    nla_put_u32(skb, FLITCAST_A_ROUTE_GENERATION, generation)) {
-		genlmsg_cancel(skb, hdr);
+	    nla_put_u32(skb, FLITCAST_A_ROUTE_GENERATION, generation))
 		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
 	return 0;
 }
 
@@ -91,62 +88,43 @@ static struct flitcast_site *find_route(struct genl_info *info, struct fc_topo *
 
 int flitcast_netlink_route_get(struct sk_buff *skb, struct genl_info *info)
 {
-	struct flitcast_site *site;
-	struct fc_topo topo;
-	struct sk_buff *msg;
-	int err = -ENOMEM;
-	u8 dir;
+	struct object object;
+	int err;
 
-	site = find_route(info, &topo, &dir);
-	if (IS_ERR(site))
-		return PTR_ERR(site);
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!msg)
-		goto put;
-	err = route_fill(msg, info->snd_portid, info->snd_seq, 0, site, &topo, dir);
-	if (err)
-		nlmsg_free(msg);
-	else
-		err = genlmsg_reply(msg, info);
-put:
-	flitcast_site_put(site);
+	object.site = find_route(info, &object.topo, &object.dir);
+	if (IS_ERR(object.site))
+		return PTR_ERR(object.site);
+	err = flitcast_netlink_reply(info, FLITCAST_CMD_ROUTE_GET, route_fill, &object);
+	flitcast_site_put(object.site);
 	return err;
 }
 
-/* cb->args: identity and direction to go on with. */
+/* Numbered by direction. */
+static int site_routes(struct sk_buff *skb, struct netlink_callback *cb,
+		       struct flitcast_site *site, u32 *from)
+{
+	struct object object = { .site = site };
+	struct flitcast_site_info info;
+
+	flitcast_site_info(site, &info);
+	object.topo = info.cfg.topo;
+	for (; *from < object.topo.ndirs; ++*from) {
+		object.dir = *from;
+		if (flitcast_netlink_part(skb, cb, FLITCAST_CMD_ROUTE_GET, route_fill, &object))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
 int flitcast_netlink_route_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct nlattr **attrs = genl_info_dump(cb)->attrs;
-	struct net *net = sock_net(cb->skb->sk);
-	struct flitcast_site *site;
 
 	if (attrs[FLITCAST_A_ROUTE_DIRECTION]) {
 		NL_SET_ERR_MSG_MOD(cb->extack, "a dump of routes is chosen by site alone");
 		return -EINVAL;
 	}
-
-	while ((site = flitcast_netlink_dump_site(net, attrs[FLITCAST_A_ROUTE_SITE],
-						  cb->args[0]))) {
-		struct flitcast_site_info info;
-		u32 dir;
-
-		flitcast_site_info(site, &info);
-		/* The site at which the last part ended may be gone. */
-		dir = info.cfg.id == cb->args[0] ? cb->args[1] : 0;
-		for (; dir < info.cfg.topo.ndirs; dir++) {
-			if (route_fill(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-				       NLM_F_MULTI, site, &info.cfg.topo, dir)) {
-				cb->args[0] = info.cfg.id;
-				cb->args[1] = dir;
-				flitcast_site_put(site);
-				return skb->len;
-			}
-		}
-		flitcast_site_put(site);
-		cb->args[0] = (long)info.cfg.id + 1;
-		cb->args[1] = 0;
-	}
-	return skb->len;
+	return flitcast_netlink_dump(skb, cb, attrs[FLITCAST_A_ROUTE_SITE], site_routes);
 }
 
 int flitcast_netlink_route_set(struct sk_buff *skb, struct genl_info *info)

@@ -2,9 +2,8 @@
 /*
  * Object "site".
  */
-#include <net/sock.h>
 #include "compat.h"
-#include "netlink/netlink.h"
+#include "netlink/reply.h"
 
 static struct netlink_range_validation flit_range = {
 	.min = FLITCAST_FLIT_MIN,
@@ -65,15 +64,11 @@ const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_GRACE +
 	[FLITCAST_A_SITE_DRAIN] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
-static int site_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd,
-		     const struct flitcast_site_info *info)
+static int site_fill(struct sk_buff *skb, const void *object)
 {
+	const struct flitcast_site_info *info = object;
 	char spec[FC_SPEC_MAX];
-	void *hdr;
 
-	hdr = genlmsg_put(skb, portid, seq, &flitcast_netlink_family, flags, cmd);
-	if (!hdr)
-		return -EMSGSIZE;
 	fc_topo_print(&info->cfg.topo, spec);
 	if (nla_put_u32(skb, FLITCAST_A_SITE_ID, info->cfg.id) ||
 	    nla_put_string(skb, FLITCAST_A_SITE_TOPOLOGY, spec) ||
@@ -93,11 +88,8 @@ static int site_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd
 	    nla_put_u32(skb, FLITCAST_A_SITE_TRANSIT, info->cfg.tuning.transit) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_DRAIN, info->drain) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_PENDING, info->pending) ||
-	    nla_put_u32(skb, FLITCAST_A_SITE_GRACE, info->cfg.tuning.grace)) {
-		genlmsg_cancel(skb, hdr);
+	    nla_put_u32(skb, FLITCAST_A_SITE_GRACE, info->cfg.tuning.grace))
 		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
 	return 0;
 }
 
@@ -105,8 +97,6 @@ int flitcast_netlink_site_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct flitcast_site_info snapshot;
 	struct flitcast_site *site;
-	struct sk_buff *msg;
-	int err;
 
 	site = flitcast_netlink_site(genl_info_net(info), info->attrs[FLITCAST_A_SITE_ID],
 				     info->extack);
@@ -114,35 +104,22 @@ int flitcast_netlink_site_get(struct sk_buff *skb, struct genl_info *info)
 		return PTR_ERR(site);
 	flitcast_site_info(site, &snapshot);
 	flitcast_site_put(site);
-
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!msg)
-		return -ENOMEM;
-	err = site_fill(msg, info->snd_portid, info->snd_seq, 0, FLITCAST_CMD_SITE_GET, &snapshot);
-	if (err) {
-		nlmsg_free(msg);
-		return err;
-	}
-	return genlmsg_reply(msg, info);
+	return flitcast_netlink_reply(info, FLITCAST_CMD_SITE_GET, site_fill, &snapshot);
 }
 
-/* cb->args[0]: the smallest identity not yet told. */
+static int site_itself(struct sk_buff *skb, struct netlink_callback *cb,
+		       struct flitcast_site *site, u32 *from)
+{
+	struct flitcast_site_info info;
+
+	flitcast_site_info(site, &info);
+	return flitcast_netlink_part(skb, cb, FLITCAST_CMD_SITE_GET, site_fill, &info);
+}
+
 int flitcast_netlink_site_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	const struct nlattr *want = genl_info_dump(cb)->attrs[FLITCAST_A_SITE_ID];
-	struct net *net = sock_net(cb->skb->sk);
-	struct flitcast_site_info info;
-	struct flitcast_site *site;
-
-	while ((site = flitcast_netlink_dump_site(net, want, cb->args[0]))) {
-		flitcast_site_info(site, &info);
-		flitcast_site_put(site);
-		if (site_fill(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq, NLM_F_MULTI,
-			      FLITCAST_CMD_SITE_GET, &info))
-			break;
-		cb->args[0] = info.cfg.id + 1;
-	}
-	return skb->len;
+	return flitcast_netlink_dump(skb, cb, genl_info_dump(cb)->attrs[FLITCAST_A_SITE_ID],
+				     site_itself);
 }
 
 /* What the request says of the tuning; the rest stays. */
@@ -266,17 +243,7 @@ static const u8 event_cmd[] = {
 void flitcast_netlink_site_event(struct net *net, const struct flitcast_site_info *info,
 				 enum flitcast_site_event event)
 {
-	struct sk_buff *msg;
-
-	if (!genl_has_listeners(&flitcast_netlink_family, net, FLITCAST_NETLINK_GROUP_SITE))
-		return;
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!msg)
-		return;
-	if (site_fill(msg, 0, 0, 0, event_cmd[event], info)) {
-		nlmsg_free(msg);
-		return;
-	}
-	genlmsg_multicast_netns(&flitcast_netlink_family, net, msg, 0,
-				FLITCAST_NETLINK_GROUP_SITE, GFP_KERNEL);
+	if (genl_has_listeners(&flitcast_netlink_family, net, FLITCAST_NETLINK_GROUP_SITE))
+		flitcast_netlink_event(net, FLITCAST_NETLINK_GROUP_SITE, event_cmd[event],
+				       site_fill, info);
 }

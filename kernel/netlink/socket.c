@@ -3,9 +3,8 @@
  * Object "socket": what is bound to the ports of a site, and what its senders wait
  * for.
  */
-#include <net/sock.h>
 #include "compat.h"
-#include "netlink/netlink.h"
+#include "netlink/reply.h"
 #include "site/port.h"
 
 static struct netlink_range_validation port_range = {
@@ -64,15 +63,16 @@ static int put_wait(struct sk_buff *skb, struct flitcast_site *site,
 	return 0;
 }
 
-static int socket_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags,
-		       struct flitcast_site *site, const struct flitcast_socket_info *info)
-{
-	void *hdr;
+struct object {
+	struct flitcast_site *site;
+	struct flitcast_socket_info info;
+};
 
-	hdr = genlmsg_put(skb, portid, seq, &flitcast_netlink_family, flags,
-			  FLITCAST_CMD_SOCKET_GET);
-	if (!hdr)
-		return -EMSGSIZE;
+static int socket_fill(struct sk_buff *skb, const void *arg)
+{
+	const struct object *object = arg;
+	const struct flitcast_socket_info *info = &object->info;
+
 	if (nla_put_u32(skb, FLITCAST_A_SOCKET_SITE, info->site) ||
 	    nla_put_u32(skb, FLITCAST_A_SOCKET_PORT, info->port) ||
 	    nla_put_u32(skb, FLITCAST_A_SOCKET_TYPE, info->type) ||
@@ -83,91 +83,65 @@ static int socket_fill(struct sk_buff *skb, u32 portid, u32 seq, int flags,
 	    nla_put_u32(skb, FLITCAST_A_SOCKET_TX_ROOM, info->tx_room) ||
 	    nla_put_u32(skb, FLITCAST_A_SOCKET_RX_USED, info->rx_used) ||
 	    nla_put_u32(skb, FLITCAST_A_SOCKET_RX_ROOM, info->rx_room))
-		goto cancel;
+		return -EMSGSIZE;
 	if (info->peer != FLITCAST_PEER_NONE &&
 	    nla_put_u32(skb, FLITCAST_A_SOCKET_PEER, info->peer))
-		goto cancel;
+		return -EMSGSIZE;
 	if (info->peer > FLITCAST_PEER_LISTEN &&
 	    (nla_put_u32(skb, FLITCAST_A_SOCKET_PEER_SITE, info->peer_site) ||
 	     nla_put_u32(skb, FLITCAST_A_SOCKET_PEER_PORT, info->peer_port)))
-		goto cancel;
-	if (put_wait(skb, site, info) || put_counters(skb, info))
-		goto cancel;
-	genlmsg_end(skb, hdr);
+		return -EMSGSIZE;
+	if (put_wait(skb, object->site, info) || put_counters(skb, info))
+		return -EMSGSIZE;
 	return 0;
-cancel:
-	genlmsg_cancel(skb, hdr);
-	return -EMSGSIZE;
 }
 
 int flitcast_netlink_socket_get(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *port = info->attrs[FLITCAST_A_SOCKET_PORT];
-	struct flitcast_socket_info found;
-	struct flitcast_site *site;
-	struct sk_buff *msg;
+	struct object object;
 	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, FLITCAST_A_SOCKET_PORT)) {
 		NL_SET_ERR_MSG_MOD(info->extack, "say which port");
 		return -EINVAL;
 	}
-	site = flitcast_netlink_site(genl_info_net(info), info->attrs[FLITCAST_A_SOCKET_SITE],
-				     info->extack);
-	if (IS_ERR(site))
-		return PTR_ERR(site);
-	err = flitcast_socket_next(site, nla_get_u32(port), &found);
-	if (err || found.port != nla_get_u32(port)) {
+	object.site = flitcast_netlink_site(genl_info_net(info),
+					    info->attrs[FLITCAST_A_SOCKET_SITE], info->extack);
+	if (IS_ERR(object.site))
+		return PTR_ERR(object.site);
+	err = flitcast_socket_next(object.site, nla_get_u32(port), &object.info);
+	if (err || object.info.port != nla_get_u32(port)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, port, KBUILD_MODNAME ": no socket on that port");
 		err = -ENOENT;
-		goto put;
+	} else {
+		err = flitcast_netlink_reply(info, FLITCAST_CMD_SOCKET_GET, socket_fill, &object);
 	}
-	err = -ENOMEM;
-	msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!msg)
-		goto put;
-	err = socket_fill(msg, info->snd_portid, info->snd_seq, 0, site, &found);
-	if (err)
-		nlmsg_free(msg);
-	else
-		err = genlmsg_reply(msg, info);
-put:
-	flitcast_site_put(site);
+	flitcast_site_put(object.site);
 	return err;
 }
 
-/* cb->args: identity and port to go on with. */
+/* Numbered by port. */
+static int site_sockets(struct sk_buff *skb, struct netlink_callback *cb,
+			struct flitcast_site *site, u32 *from)
+{
+	const struct nlattr *want = genl_info_dump(cb)->attrs[FLITCAST_A_SOCKET_PORT];
+	struct object object = { .site = site };
+
+	if (want)
+		*from = max(*from, nla_get_u32(want));
+	for (; !flitcast_socket_next(site, *from, &object.info); ++*from) {
+		*from = object.info.port;
+		if (want && *from != nla_get_u32(want))
+			break;
+		if (flitcast_netlink_part(skb, cb, FLITCAST_CMD_SOCKET_GET, socket_fill, &object))
+			return -EMSGSIZE;
+	}
+	return 0;
+}
+
 int flitcast_netlink_socket_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct nlattr **attrs = genl_info_dump(cb)->attrs;
-	const struct nlattr *want = attrs[FLITCAST_A_SOCKET_PORT];
-	struct net *net = sock_net(cb->skb->sk);
-	struct flitcast_socket_info info;
-	struct flitcast_site *site;
-
-	while ((site = flitcast_netlink_dump_site(net, attrs[FLITCAST_A_SOCKET_SITE],
-						  cb->args[0]))) {
-		u32 id = flitcast_site_id(site);
-		u32 port;
-
-		/* The site at which the last part ended may be gone. */
-		port = id == cb->args[0] ? cb->args[1] : 0;
-		if (want)
-			port = max(port, nla_get_u32(want));
-		for (; !flitcast_socket_next(site, port, &info); port = info.port + 1) {
-			if (want && info.port != nla_get_u32(want))
-				break;
-			if (socket_fill(skb, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
-					NLM_F_MULTI, site, &info)) {
-				cb->args[0] = id;
-				cb->args[1] = info.port;
-				flitcast_site_put(site);
-				return skb->len;
-			}
-		}
-		flitcast_site_put(site);
-		cb->args[0] = (long)id + 1;
-		cb->args[1] = 0;
-	}
-	return skb->len;
+	return flitcast_netlink_dump(skb, cb, genl_info_dump(cb)->attrs[FLITCAST_A_SOCKET_SITE],
+				     site_sockets);
 }
