@@ -6,7 +6,8 @@
  * A direction is a small number; its port is that number plus one unless the
  * preference table says otherwise.  Meshes and tori of n dimensions have the
  * directions +x -x +y -y +z -z +3 -3 ... (2 * dimension, plus one for minus);
- * a hypercube has one direction per dimension, d0 d1 ...
+ * a hypercube has one direction per dimension, d0 d1 ...; a hexmesh has six, h0 to
+ * h5, counterclockwise.
  */
 #ifndef FC_CORE_TOPO_H
 #define FC_CORE_TOPO_H
@@ -29,7 +30,8 @@ struct fc_topo_ops;
  * @ops: its kind
  * @ndims: dimensions
  * @size: sites along each dimension; dimension 0 (x) varies fastest in a site's
- *	identity.  "torus:RxC" has R rows (y) and C columns (x).
+ *	identity.  "torus:RxC" has R rows (y) and C columns (x); "hexmesh:N" has N
+ *	in size[0], sites on an edge, and counts as one dimension.
  * @nsites: sites are 0 .. nsites - 1
  * @ndirs: directions are 0 .. ndirs - 1
  */
@@ -118,6 +120,7 @@ extern const struct fc_topo_ops fc_topo_ring;
 extern const struct fc_topo_ops fc_topo_mesh;
 extern const struct fc_topo_ops fc_topo_torus;
 extern const struct fc_topo_ops fc_topo_hypercube;
+extern const struct fc_topo_ops fc_topo_hexmesh;
 
 /* All kinds, in registry.c: what is listed is tested. */
 extern const struct fc_topo_ops *const fc_topo_registry[];

@@ -496,7 +496,9 @@ TEST(faults__anything_at_all)
 {
 	tap_random_seed(2);
 	for (unsigned int round = 0; round < TAP_ROUNDS(30); round++) {
-		network(round % 3 ? "torus:3x3" : "hypercube:4");
+		static const char *const specs[] = { "torus:3x3", "hypercube:4", "hexmesh:2" };
+
+		network(specs[round % FC_ARRAY_SIZE(specs)]);
 		for (unsigned int i = 0; i < 400; i++) {
 			u32 s = tap_random(topo.nsites);
 			u8 p = (u8)(1 + tap_random(topo.ndirs));

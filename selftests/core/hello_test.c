@@ -6,6 +6,7 @@
 
 #include "hello.h"
 #include "tap.h"
+#include "topo.h"
 
 #define NEVER		(~(u64)0)
 #define INTERVAL	1000
@@ -398,6 +399,49 @@ TEST(hello__any_weather)
 		      fc_reason_text(b.end[1].own.reason));
 		CHECK(b.end[0].own.peer_epoch == b.end[1].own.epoch &&
 		      b.end[1].own.peer_epoch == b.end[0].own.epoch, "run %u: epochs", i);
+	}
+}
+
+/*
+ * A hexmesh wired clockwise instead of counterclockwise.  It is a hexmesh all the
+ * same, and only its orientation is wrong: h0 and h3 are where they belong, h1 is where
+ * h5 belongs, and so on.
+ */
+TEST(hello_cable__mirrored_hexmesh)
+{
+	static const u8 mirrored[] = { 0, 5, 4, 3, 2, 1 };
+
+	for (u32 n = 2; n <= 2 + TAP_ROUNDS(13); n++) {
+		struct fc_topo topo;
+		char spec[16];
+
+		snprintf(spec, sizeof(spec), "hexmesh:%u", n);
+		REQUIRE(!fc_topo_parse(&topo, spec), "%s", spec);
+		for (u32 end = 0; end < topo.nsites * topo.ndirs; end++) {
+			u32 site = end / topo.ndirs;
+			u8 dir = (u8)(end % topo.ndirs);
+			u8 cabled = mirrored[dir];
+			u32 peer = fc_topo_neighbour(&topo, site, cabled);
+			u8 back = mirrored[topo.ops->arrival(&topo, cabled)];
+			struct bench b;
+
+			memset(&b, 0, sizeof(b));
+			b.delay = 1;
+			b.end[0] = new_end(site, dir + 1, fc_topo_neighbour(&topo, site, dir),
+					   topo.ops->arrival(&topo, dir) + 1, 100);
+			b.end[1] = new_end(peer, back + 1, fc_topo_neighbour(&topo, peer, back),
+					   topo.ops->arrival(&topo, back) + 1, 200);
+			carrier(&b, 0, true);
+			carrier(&b, 1, true);
+			wait(&b, INTERVAL);
+			for (unsigned int i = 0; i < 2; i++) {
+				CHECK(b.up[i] == (cabled == dir), "%s: %u %u", spec, site, dir);
+				CHECK(b.end[i].own.reason ==
+				      (cabled == dir ? FC_REASON_NONE : FC_REASON_CABLE_SITE),
+				      "%s: %u %u: %s", spec, site, dir,
+				      fc_reason_text(b.end[i].own.reason));
+			}
+		}
 	}
 }
 

@@ -121,12 +121,14 @@ static void kill(const struct link *l, unsigned int ends)
 static const char *const small[] = {
 	"line:1", "line:2", "line:5", "ring:3", "ring:4", "ring:5", "ring:7", "mesh:2x2", "mesh:2x3",
 	"mesh:3x3", "mesh:2x2x2", "torus:3x3", "torus:4x3", "hypercube:1", "hypercube:3",
+	"hexmesh:2",
 };
 
 TEST(routes__without_faults_are_the_minimal_directions)
 {
 	static const char *const more[] = { "torus:4x4", "torus:8x8", "torus:3^3", "mesh:4x4x4",
-					    "hypercube:6", "ring:64", "line:64" };
+					    "hypercube:6", "ring:64", "line:64", "hexmesh:3",
+					    "hexmesh:5" };
 	u32 work[2 * SITES];
 
 	memset(down, 0, sizeof(down));
@@ -188,7 +190,8 @@ TEST(routes__every_dead_site)
 
 TEST(routes__many_dead_links)
 {
-	static const char *const specs[] = { "torus:4x4", "mesh:5x5", "hypercube:5", "torus:3^3" };
+	static const char *const specs[] = { "torus:4x4", "mesh:5x5", "hypercube:5", "torus:3^3",
+					     "hexmesh:3" };
 
 	tap_random_seed(4);
 	for (unsigned int i = 0; i < 400; i++) {

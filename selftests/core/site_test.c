@@ -481,7 +481,8 @@ static void run_bench(const char *spec, u32 id, u32 window, unsigned int steps, 
 
 TEST(site_event__any_frames)
 {
-	static const char *const specs[] = { "torus:4x4", "mesh:3x3", "line:5", "hypercube:4" };
+	static const char *const specs[] = { "torus:4x4", "mesh:3x3", "line:5", "hypercube:4",
+					     "hexmesh:3" };
 
 	for (unsigned int i = 0; i < TAP_ROUNDS(3000); i++)
 		run_bench(specs[tap_random(FC_ARRAY_SIZE(specs))], tap_random(5),
@@ -490,7 +491,8 @@ TEST(site_event__any_frames)
 
 TEST(site_event__orderly_frames)
 {
-	static const char *const specs[] = { "torus:4x4", "mesh:3x3", "line:5", "hypercube:4" };
+	static const char *const specs[] = { "torus:4x4", "mesh:3x3", "line:5", "hypercube:4",
+					     "hexmesh:3" };
 
 	for (unsigned int i = 0; i < TAP_ROUNDS(3000); i++)
 		run_bench(specs[tap_random(FC_ARRAY_SIZE(specs))], tap_random(5),

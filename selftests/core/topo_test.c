@@ -2,7 +2,8 @@
 /*
  * Topologies against an oracle that shares nothing with them: here a site is
  * its coordinates, two sites are neighbours by a rule on coordinates, and
- * distances come from a breadth-first search over that rule.
+ * distances come from a breadth-first search over that rule.  A hexmesh has no
+ * coordinates: there the rule is the paper's list of neighbours.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +11,9 @@
 
 #include "tap.h"
 #include "topo.h"
+#include "topo_hexmesh.h"
 
-enum shape { OPEN, WRAPPED, CUBE };
+enum shape { OPEN, WRAPPED, CUBE, HEX };
 
 /* What a specification ought to mean; sizes as written, the last one is x. */
 struct meaning {
@@ -21,6 +23,9 @@ struct meaning {
 	u32 size[FC_DIMS_MAX];	/* [0] is x */
 	u32 nsites;
 };
+
+/* Edges of hexmeshes of which every pair is tried: 15 in programs. */
+#define HEX_ALL_PAIRS	(5 + TAP_ROUNDS(10))
 
 static struct meaning *meanings;
 static unsigned int nmeanings;
@@ -61,6 +66,18 @@ static void mean_cube(unsigned int dims)
 		two[i] = 2;
 	snprintf(text, sizeof(text), "%u", dims);
 	mean("hypercube", CUBE, dims, two, text);
+}
+
+static void mean_hex(u32 n)
+{
+	struct meaning *m;
+
+	mean("hexmesh", HEX, 1, &n, NULL);
+	m = &meanings[nmeanings - 1];
+	/* Rings around one site. */
+	m->nsites = 1;
+	for (u32 ring = 1; ring < n; ring++)
+		m->nsites += 6 * ring;
 }
 
 static void mean_power(const char *kind, enum shape shape, u32 k, unsigned int n)
@@ -111,6 +128,8 @@ static void mean_small(void)
 	mean_power("torus", WRAPPED, 4, 4);
 	for (unsigned int d = 1; d <= 8; d++)
 		mean_cube(d);
+	for (u32 n = 2; n <= HEX_ALL_PAIRS; n++)
+		mean_hex(n);
 }
 
 /* Up to the limits. */
@@ -131,6 +150,9 @@ static void mean_large(void)
 	mean_power("torus", WRAPPED, 3, 12);
 	for (unsigned int d = 9; d <= 20; d++)
 		mean_cube(d);
+	mean_hex(16);
+	mean_hex(64);
+	mean_hex(591);
 }
 
 static void forget(void)
@@ -171,11 +193,27 @@ static u32 oracle_step(const struct meaning *m, u32 site, unsigned int dim, int 
 
 static unsigned int oracle_ndirs(const struct meaning *m)
 {
+	if (m->shape == HEX)
+		return 6;
 	return m->shape == CUBE ? m->ndims : 2 * m->ndims;
+}
+
+/* HARTS, section 2: the neighbours of s in the order in which it lists them. */
+static u32 oracle_hex(const struct meaning *m, u32 s, unsigned int dir)
+{
+	u64 n = m->size[0];
+	const u64 neighbour[6] = {
+		s + 1, s + 3 * n - 1, s + 3 * n - 2,
+		s + 3 * n * (n - 1), s + 3 * n * n - 6 * n + 2, s + 3 * n * n - 6 * n + 3,
+	};
+
+	return (u32)(neighbour[dir] % m->nsites);
 }
 
 static u32 oracle_neighbour(const struct meaning *m, u32 site, unsigned int dir)
 {
+	if (m->shape == HEX)
+		return oracle_hex(m, site, dir);
 	if (m->shape == CUBE)
 		return oracle_step(m, site, dir, 1);
 	return oracle_step(m, site, dir / 2, dir % 2 ? -1 : 1);
@@ -316,6 +354,8 @@ TEST(topo_parse__refuses)
 		"torus:3^13", "torus:3^100000", "torus:",
 		"hypercube:0", "hypercube:", "hypercube:21", "hypercube:-1", "hypercube:4x4",
 		"hypercube:2^3", "hypercube:03", "hypercube:4294967299", "hypercube:3 ",
+		"hexmesh:0", "hexmesh:1", "hexmesh:", "hexmesh:592", "hexmesh:-3", "hexmesh:3x3",
+		"hexmesh:3^2", "hexmesh:03", "hexmesh:4294967299", "hexmesh:3 ", "hexmesh",
 	};
 	struct fc_topo topo, before;
 
@@ -396,6 +436,11 @@ TEST(topo_dir__names)
 	CHECK(fc_topo_dir_parse(&topo, "d0") == 0, "d0");
 	CHECK(fc_topo_dir_parse(&topo, "d19") == 19, "d19");
 	CHECK(fc_topo_dir_parse(&topo, "d20") == -1, "d20");
+	REQUIRE(!fc_topo_parse(&topo, "hexmesh:3"), "refused");
+	CHECK(fc_topo_dir_parse(&topo, "h0") == 0, "h0");
+	CHECK(fc_topo_dir_parse(&topo, "h5") == 5, "h5");
+	CHECK(fc_topo_dir_parse(&topo, "h6") == -1, "h6");
+	CHECK(fc_topo_dir_parse(&topo, "d0") == -1, "d0");
 }
 
 /* One site against the oracle: neighbours, and that each link is seen alike from its ends. */
@@ -472,6 +517,57 @@ TEST(topo_minimal__equals_search_over_all_pairs)
 		check_all_pairs(m, &topo);
 	}
 	forget();
+}
+
+/* Walk the steps of a tag, the first axis first or last; returns where it ends. */
+static u32 walk_tag(const struct fc_topo *topo, u32 at, const s32 tag[3], bool reverse, u32 *used,
+		    u32 *steps)
+{
+	for (unsigned int i = 0; i < 3; i++) {
+		unsigned int axis = reverse ? 2 - i : i;
+		u8 dir = (u8)(tag[axis] < 0 ? axis + 3 : axis);
+
+		for (s32 left = tag[axis]; left; left += left < 0 ? 1 : -1) {
+			at = fc_topo_neighbour(topo, at, dir);
+			*used |= fc_bit(dir);
+			++*steps;
+		}
+	}
+	return at;
+}
+
+static bool at_most_two_adjacent(u32 dirs)
+{
+	if (!dirs)
+		return true;
+	for (unsigned int d = 0; d < 6; d++)
+		if (dirs == fc_bit(d) || dirs == (fc_bit(d) | fc_bit((d + 1) % 6)))
+			return true;
+	return false;
+}
+
+/* Every pair of each hexmesh. */
+TEST(hexmesh_tag__leads_there)
+{
+	for (u32 n = 2; n <= HEX_ALL_PAIRS; n++) {
+		struct fc_topo topo;
+		char spec[16];
+
+		snprintf(spec, sizeof(spec), "hexmesh:%u", n);
+		REQUIRE(!fc_topo_parse(&topo, spec), "%s", spec);
+		for (u32 pair = 0; pair < topo.nsites * topo.nsites; pair++) {
+			u32 from = pair / topo.nsites, to = pair % topo.nsites;
+			u32 dirs = 0, steps = 0;
+			s32 tag[3];
+
+			fc_hexmesh_tag(&topo, from, to, tag);
+			CHECK(walk_tag(&topo, from, tag, false, &dirs, &steps) == to &&
+			      walk_tag(&topo, from, tag, true, &dirs, &steps) == to &&
+			      steps == 2 * topo.ops->distance(&topo, from, to) &&
+			      at_most_two_adjacent(dirs),
+			      "%s: %u to %u: %d %d %d", spec, from, to, tag[0], tag[1], tag[2]);
+		}
+	}
 }
 
 /*

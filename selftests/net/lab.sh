@@ -35,7 +35,8 @@ refuses "up: mode" 1 'unknown mode' fc lab up ring:3 mode wormhole name "$lab"
 result $? "up: a refusal leaves nothing"
 
 # spec, number of sites, links counted at both ends
-for case in "line:3 3 4" "ring:5 5 10" "mesh:2x3 6 14" "torus:3x3 9 36" "hypercube:3 8 24"; do
+for case in "line:3 3 4" "ring:5 5 10" "mesh:2x3 6 14" "torus:3x3 9 36" "hypercube:3 8 24" \
+	"hexmesh:2 7 42"; do
 	read -r spec sites ends <<<"$case"
 	accepts "$spec: up" fc lab up "$spec" name "$lab"
 	json "$spec: show" "j['topology'] == '$spec' and len(j['sites']) == $sites and
@@ -65,6 +66,35 @@ for case in "line:3 3 4" "ring:5 5 10" "mesh:2x3 6 14" "torus:3x3 9 36" "hypercu
 	[ "$(namespaces)" -eq 0 ] && [ ! -e "/run/flitcast/lab/$lab" ]
 	result $? "$spec: nothing is left"
 done
+
+# A hexmesh wired clockwise: p2 and p6 of every site exchange their ports, and so do p3
+# and p5.  Each end of those links refuses the other; p1 and p4 are where they belong.
+accepts "mirrored: up" fc lab up hexmesh:2 name "$lab"
+for ((site = 0; site < 7; site++)); do
+	# shellcheck disable=SC2016 # the inner shell's
+	run fc lab exec name "$lab" "$site" sh -ec '
+		for d in 2 3 5 6; do "$0" link del "p$d"; done
+		for d in 2 3 5 6; do "$0" link add "p$d" port $((8 - d)); done' "$flitcast"
+	[ "$status" -eq 0 ] || break
+done
+result "$status" "mirrored: links exchanged"
+# shellcheck disable=SC2317 # called by becomes
+heard()
+{
+	local site
+
+	for ((site = 0; site < 7; site++)); do
+		fc lab exec name "$lab" "$site" "$flitcast" link show >"$work/links" || return
+		[ "$(grep -c 'cabled to a site that is not the neighbour here' "$work/links")" -eq 4 ] ||
+			return
+	done
+}
+
+becomes 20 heard
+result $? "mirrored: refused by each end"
+json "mirrored: the others are up" 'sorted(l["port"] for l in j if l["state"] == "up") == [1, 4]' \
+	fc lab exec name "$lab" 3 "$flitcast" -j link show
+accepts "mirrored: down" fc lab down name "$lab"
 
 accepts "exec: up" fc lab up line:3 mtu 9000 window 16 name "$lab"
 json "up: mtu and window reach the sites" 'j[0]["flit"] == 9000 and j[0]["window"] == 16' \

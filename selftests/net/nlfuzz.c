@@ -86,7 +86,7 @@ static void put_random(unsigned int depth)
 {
 	static const char *const words[] = {
 		"lo", "torus:3x3", "care", "+x", "-y", "d0", "ring:3", "torus:999999x999999",
-		"", "hypercube:21", "line:", "a name that is longer than any device has",
+		"", "hypercube:21", "hexmesh:592", "line:", "a name that is longer than any device has",
 	};
 	static const uint32_t numbers[] = { 0, 1, 2, 8, 30, 31, 256, 65535, 65536, 0x7fffffff,
 					    0x80000000, 0xfffffffe, 0xffffffff };

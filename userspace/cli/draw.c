@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A grid is drawn as a grid, its third dimension slanting away, higher ones as
- * panels beside and below; a ring as a circle.  A link around the edge leaves
- * as a stub on either side, with the name of the site it leads to.
+ * panels beside and below; a ring as a circle; a hexmesh as a hexagon around site 0.
+ * A link around the edge leaves as a stub on either side, with the name of the site it
+ * leads to.
  */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include "cli.h"
 #include "draw.h"
+#include "topo_hexmesh.h"
 
 /* Lengths in pixels. */
 #define RADIUS		15.0
@@ -30,6 +32,7 @@ struct point {
  * @topo: topology
  * @circle: sites on a circle of this radius, if not 0
  * @fold: sites in a row of a line that is folded, if not 0
+ * @hexagon: sites by their routing tag from site 0
  * @step: from a site to the next along each dimension
  * @low: corner of the drawing
  * @high: the other one
@@ -38,6 +41,7 @@ struct layout {
 	const struct fc_topo *topo;
 	double circle;
 	uint32_t fold;
+	bool hexagon;
 	struct point step[FC_DIMS_MAX];
 	struct point low, high;
 };
@@ -49,6 +53,12 @@ static uint32_t coordinate(const struct fc_topo *topo, uint32_t site, unsigned i
 	for (i = 0; i < dim; i++)
 		site /= topo->size[i];
 	return site % topo->size[dim];
+}
+
+/* Where direction @dir of a hexmesh leads; counterclockwise, and y goes down. */
+static struct point hexagon_step(uint8_t dir)
+{
+	return (struct point){ cos(dir * M_PI / 3), -sin(dir * M_PI / 3) };
 }
 
 static struct point place(const struct layout *layout, uint32_t site)
@@ -69,6 +79,16 @@ static struct point place(const struct layout *layout, uint32_t site)
 
 		at.x = SPACING * (row % 2 ? layout->fold - 1 - column : column);
 		at.y = SPACING * row;
+		return at;
+	}
+	if (layout->hexagon) {
+		int32_t tag[FC_HEXMESH_AXES];
+
+		fc_hexmesh_tag(topo, 0, site, tag);
+		for (i = 0; i < FC_HEXMESH_AXES; i++) {
+			at.x += SPACING * tag[i] * hexagon_step(i).x;
+			at.y += SPACING * tag[i] * hexagon_step(i).y;
+		}
 		return at;
 	}
 	for (i = 0; i < topo->ndims; i++) {
@@ -92,6 +112,8 @@ static void plan(struct layout *layout, const struct fc_topo *topo)
 		layout->circle = fmax(SPACING * topo->nsites / (2 * M_PI), SPACING * 0.7);
 	} else if (!strcmp(topo->ops->name, "line") && topo->nsites > 8) {
 		layout->fold = ceil(sqrt(topo->nsites));
+	} else if (topo->ops == &fc_topo_hexmesh) {
+		layout->hexagon = true;
 	} else {
 		/* The slanting sites of a place stay clear of those of the next. */
 		spacing.x = fmax(SPACING, depth > 1 ? SLANT_X * depth + 40 : 0);
@@ -126,7 +148,7 @@ static void plan(struct layout *layout, const struct fc_topo *topo)
 }
 
 /* Does the link go around the edge?  Then @away is where it leaves to. */
-static bool goes_around(const struct layout *layout, uint32_t site, uint32_t peer,
+static bool goes_around(const struct layout *layout, uint32_t site, uint8_t dir, uint32_t peer,
 			struct point *away)
 {
 	const struct fc_topo *topo = layout->topo;
@@ -134,6 +156,12 @@ static bool goes_around(const struct layout *layout, uint32_t site, uint32_t pee
 
 	if (layout->circle || layout->fold)
 		return false;
+	if (layout->hexagon) {
+		struct point a = place(layout, site), b = place(layout, peer);
+
+		*away = hexagon_step(dir);
+		return hypot(b.x - a.x, b.y - a.y) > SPACING * 1.5;
+	}
 	for (i = 0; i < topo->ndims; i++) {
 		int from = coordinate(topo, site, i), to = coordinate(topo, peer, i);
 		double length = hypot(layout->step[i].x, layout->step[i].y);
@@ -155,7 +183,7 @@ static bool is_long(const struct layout *layout, uint32_t site, uint32_t peer)
 	const struct fc_topo *topo = layout->topo;
 	unsigned int i;
 
-	if (layout->circle || layout->fold)
+	if (layout->circle || layout->fold || layout->hexagon)
 		return false;
 	for (i = 3; i < topo->ndims; i++)
 		if (coordinate(topo, site, i) != coordinate(topo, peer, i))
@@ -230,7 +258,7 @@ static void svg_link(const struct layout *layout, const struct load *load, uint6
 {
 	struct point a = place(layout, site), b = place(layout, peer), away, unit, side, from, to;
 	double share = most ? (double)load->flits / most : 0, length, bend = 0;
-	bool around = goes_around(layout, site, peer, &away);
+	bool around = goes_around(layout, site, dir, peer, &away);
 	char text[48], number[16], tint[8], style[96];
 	char name[DIRECTION_SIZE];
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Hexagonal meshes: what those who know that they have one ask besides.
+ */
+#ifndef FC_CORE_TOPO_HEXMESH_H
+#define FC_CORE_TOPO_HEXMESH_H
+
+#include "topo.h"
+
+/* Directions h0 to h5, 60 degrees apart; three axes. */
+#define FC_HEXMESH_DIRS		6
+#define FC_HEXMESH_AXES		3
+
+/**
+ * fc_hexmesh_tag() - the routing tag: the one shortest path, up to the order of its steps
+ * @topo: a hexmesh
+ * @from: site
+ * @to: site
+ * @tag: result: steps in the directions h0, h1 and h2; where negative, in the
+ *	opposite ones, h3, h4 and h5
+ *
+ * At most two of them are not 0, and the directions of those two are neighbours.
+ */
+void fc_hexmesh_tag(const struct fc_topo *topo, u32 from, u32 to, s32 tag[FC_HEXMESH_AXES]);
+
+#endif /* FC_CORE_TOPO_HEXMESH_H */
