@@ -118,6 +118,7 @@ struct flitcast_end {
  * @fresh: those that have not begun, in order
  * @nactive: messages under way
  * @srtt: smoothed time from sending a packet to its confirmation, ns
+ * @rttvar: smoothed deviation from it
  * @ends_at: when something end to end is due
  * @msgs: all messages that are not over
  * @due: of these, those of which something is due, by time
@@ -185,6 +186,7 @@ struct flitcast_site {
 	struct list_head fresh;
 	unsigned int nactive;
 	u64 srtt;
+	u64 rttvar;
 	struct list_head msgs;
 	struct rb_root_cached due;
 	struct list_head forward;

@@ -193,6 +193,7 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 	msg->slow_at = how->slow == FLITCAST_TX_WAIT ? FC_NEVER : now + how->slow_ns;
 	msg->wait = flitcast_tx_wait(site);
 	msg->repeat_at = FC_NEVER;
+	msg->ask_at = FC_NEVER;
 	/* Which targets are lost is looked for with the deadlines. */
 	msg->deadline_at = flitcast_faults_any_lost(site) ? now : now + src->timeout;
 	list_add_tail(&msg->site_node, &site->msgs);

@@ -7,6 +7,10 @@
 
 /* Messages looked after in one go. */
 #define TIME_BUDGET	256
+/* Targets of a message that are asked in one go. */
+#define ASKS_MAX	16
+/* The others so soon after them. */
+#define ASK_MORE_NS	NSEC_PER_MSEC
 
 /* The message may have something to send. */
 void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg)
@@ -58,6 +62,7 @@ void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	u64 at = min3(msg->repeat_at, msg->deadline_at, msg->slow_at);
 
+	at = min(at, msg->ask_at);
 	if (msg->holding)
 		at = min(at, msg->hold_until);
 	/* Over: nothing is due. */
@@ -140,23 +145,83 @@ static void no_way(struct tx_flow *flow, u32 seq, u64 now)
 	}
 }
 
+/*
+ * All that was sent to a target has come there: how long did that take?  Smoothed as
+ * TCP does it (RFC 6298).  Of what was sent again nobody knows which one came, so it is
+ * taken for the first one: where all take longer than was thought, that is learnt by
+ * and by, and what was lost slows the next question down, as it should.
+ */
+static void measure(struct flitcast_site *site, const struct tx_target *t, u64 now)
+{
+	u64 took = now - t->first_at;
+	s64 more;
+
+	if (t->first_at != t->sent_at)
+		took = min(took, 2 * flitcast_tx_ask_wait(site));
+	if (!site->srtt) {
+		site->srtt = took;
+		site->rttvar = took / 2;
+		return;
+	}
+	more = took - site->srtt;
+	site->rttvar += (abs(more) - (s64)site->rttvar) / 4;
+	site->srtt += more / 8;
+}
+
+/*
+ * It answers, with nothing new.  If its last packet left long enough ago, what it does
+ * not have of what was sent was lost.
+ */
+static void nothing_new(struct flitcast_site *site, struct tx_target *t,
+			const struct fc_ctrl *ctrl, u64 now)
+{
+	bool missing = false;
+
+	if (ctrl->seq != t->core.seq || fc_txtarget_unsent(&t->core) || !t->most)
+		return;
+	if (t->core.state == FC_TX_ASKING)
+		missing = ctrl->kind == FC_CTRL_ROOM;
+	else if (t->core.state == FC_TX_GRANTED)
+		missing = ctrl->kind == FC_CTRL_CONFIRM && t->core.base < t->core.part.count;
+	if (!missing || now < t->sent_at + ASK_LOST * flitcast_tx_ask_wait(site))
+		return;
+	fc_txtarget_repeat(&t->core);
+	flitcast_tx_ready(site, t->msg);
+}
+
 /* A target answers for one message, @t.  The message may be gone afterwards. */
 static void answered(struct flitcast_site *site, struct tx_target *t,
 		     const struct fc_ctrl *ctrl, u64 now)
 {
+	bool under_way = t->core.sent > t->core.base;
 	struct flitcast_msg *msg = t->msg;
 	bool last = msg->left == 1;
 
 	t->asked = 0;
 	t->silent = false;
-	if (!fc_txtarget_answer(&t->core, ctrl))
+	/*
+	 * "Begin": the answer to a question that the first packet has overtaken, and its
+	 * confirmation this one.  A target that has forgotten what it had says it again.
+	 */
+	if (ctrl->kind == FC_CTRL_ROOM && t->core.state == FC_TX_GRANTED &&
+	    now < t->heard_at + flitcast_tx_ask_wait(site))
 		return;
+	if (!fc_txtarget_answer(&t->core, ctrl)) {
+		nothing_new(site, t, ctrl, now);
+		return;
+	}
 	if (t->core.state == FC_TX_NO_ROOM)
 		t->since = now;
-	if (t->most && ctrl->kind == FC_CTRL_CONFIRM)
-		site->srtt += (s64)(now - t->sent_at - site->srtt) / 8;
+	if (ctrl->kind == FC_CTRL_CONFIRM) {
+		t->heard_at = now;
+		if (under_way && ctrl->seq == t->core.seq &&
+		    (t->core.state == FC_TX_DONE || t->core.base >= t->core.sent))
+			measure(site, t, now);
+	}
 	msg->wait = flitcast_tx_wait(site);
 	msg->repeat_at = now + msg->wait;
+	t->asks = 0;
+	flitcast_tx_ask_later(site, msg, now);
 	flitcast_tx_schedule(site, msg);
 	if (!fc_txtarget_over(&t->core)) {
 		flitcast_tx_settle(site, msg, false);
@@ -225,7 +290,7 @@ void flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *ms
 			return;
 }
 
-/* Has the target, which put the message off, room by now? */
+/* Has it come, or has the target, which put it off, room by now? */
 static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
 		struct tx_target *t)
 {
@@ -241,7 +306,49 @@ static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
 	flitcast_engine_ctrl(site, &ctrl);
 }
 
-/* No answer in time: what is unconfirmed is sent again. */
+/* It has all of the message, which waits for its turn: its word of that may be lost. */
+static bool waits_its_turn(const struct tx_target *t)
+{
+	return t->core.state == FC_TX_GRANTED && t->core.base == t->core.part.count;
+}
+
+/*
+ * When the target is to be asked next: FC_NEVER if it owes no answer.  Each time it is
+ * waited for twice as long.  Those that put the message off are asked more seldom, and
+ * silent ones are sent something with their oldest message.
+ */
+static u64 ask_due(const struct flitcast_site *site, const struct tx_target *t)
+{
+	if (fc_txtarget_over(&t->core) || t->core.state == FC_TX_NO_ROOM || !t->most ||
+	    t->flow->silent || fc_txtarget_unsent(&t->core) || t->asks == ASKS)
+		return FC_NEVER;
+	return t->sent_at + ((2ULL << t->asks) - 1) * flitcast_tx_ask_wait(site);
+}
+
+/* No answer soon: has it come?  In pieces, so that nobody holds the lock for long. */
+static void msg_ask(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+{
+	unsigned int asked = 0;
+	u64 next = FC_NEVER;
+	u32 i;
+
+	for (i = 0; i < msg->ntargets; i++) {
+		struct tx_target *t = &msg->target[i];
+
+		if (ask_due(site, t) <= now && asked < ASKS_MAX) {
+			ask(site, msg, t);
+			t->asks++;
+			asked++;
+		}
+		next = min(next, ask_due(site, t));
+	}
+	msg->ask_at = max(next, now + ASK_MORE_NS);
+	/* Where the clock has jumped, too, an answer is waited for. */
+	if (asked)
+		msg->repeat_at = max(msg->repeat_at, now + flitcast_tx_ask_wait(site));
+}
+
+/* Not even a question was answered in time: what is unconfirmed is sent again. */
 static void msg_repeat(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
 {
 	u32 i;
@@ -257,7 +364,7 @@ static void msg_repeat(struct flitcast_site *site, struct flitcast_msg *msg, u64
 				t->flow->silent_since = t->asked;
 			flitcast_txflow_silent(site, t->flow, true);
 		}
-		if (fc_txtarget_repeat(&t->core))
+		if (waits_its_turn(t) || fc_txtarget_repeat(&t->core))
 			ask(site, msg, t);
 		t->silent = true;
 	}
@@ -398,6 +505,8 @@ static void msg_time(struct flitcast_site *site, struct flitcast_msg *msg, u64 n
 		msg->holding = false;
 		flitcast_tx_ready(site, msg);
 	}
+	if (msg->ask_at <= now)
+		msg_ask(site, msg, now);
 	if (msg->repeat_at <= now)
 		msg_repeat(site, msg, now);
 	flitcast_tx_schedule(site, msg);

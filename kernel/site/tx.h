@@ -9,9 +9,24 @@
 #include <linux/hashtable.h>
 #include "site/impl.h"
 
-/* Wait for an answer: several round trips, at least so long; doubles up to the last. */
+/*
+ * Wait for an answer, to questions as well: several round trips, at least so long;
+ * doubles up to the last.
+ */
 #define RTO_FIRST_NS	(400 * NSEC_PER_MSEC)
 #define RTO_LAST_NS	(4 * NSEC_PER_SEC)
+/*
+ * A target is asked sooner: what is lost more often than data, which the links repeat,
+ * is the confirmation, and a question costs no more than that did.
+ */
+#define ASK_FIRST_NS	(20 * NSEC_PER_MSEC)
+/*
+ * An answer that data has not come says that it was lost when that left so many waits
+ * ago: it is the answer to the second question.
+ */
+#define ASK_LOST	3
+/* Questions without an answer: the last one follows 31 waits after the data. */
+#define ASKS		5
 
 /**
  * struct tx_flow - sending end of a flow
@@ -57,7 +72,9 @@ struct tx_flow {
  * @msg: the message
  * @asked: since when it owes an answer; 0: it does not
  * @since: when it was accepted, had no room, or had no way: what happened last
- * @sent_at: when its last packet was sent
+ * @sent_at: when its last packet had left
+ * @first_at: when that packet had left for the first time
+ * @heard_at: when it confirmed something new
  * @site: target site
  * @port: target port
  * @index: place in the sender's list
@@ -65,6 +82,7 @@ struct tx_flow {
  * @len: bytes, as the sender named them
  * @err: result, when over: 0 or a negative errno
  * @most: packets sent at least once
+ * @asks: how often it was asked since it said something new
  * @silent: it did not answer in time: nothing of it counts as under way before it does
  * @lost: there is no way to it, as far as this site itself knows
  * @core: progress
@@ -76,13 +94,16 @@ struct tx_target {
 	u64 asked;
 	u64 since;
 	u64 sent_at;
+	u64 first_at;
+	u64 heard_at;
 	u32 site;
 	u16 port;
 	u16 index;
 	u32 off;
 	u32 len;
-	int err;
+	s16 err;
 	u16 most;
+	u8 asks;
 	bool silent;
 	bool lost;
 	struct fc_txtarget core;
@@ -132,6 +153,7 @@ struct flitcast_source {
  * @due: when something is due, FC_NEVER: it is not in the tree
  * @accepted: when it was handed over
  * @repeat_at: when to send again what is unconfirmed
+ * @ask_at: when to see who is to be asked whether it has come
  * @deadline_at: when to look for targets that were silent for too long
  * @slow_at: when targets that have not confirmed are left out
  * @hold_until: until then the granted wait for the others; 0: never sent
@@ -160,6 +182,7 @@ struct flitcast_msg {
 	u64 due;
 	u64 accepted;
 	u64 repeat_at;
+	u64 ask_at;
 	u64 deadline_at;
 	u64 slow_at;
 	u64 hold_until;
@@ -197,9 +220,23 @@ bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int er
 /* Give up all that is left of a message, which may be gone afterwards. */
 void flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *msg, int err);
 
+/* What nearly every answer takes (RFC 6298), at least so long. */
+static inline u64 flitcast_tx_ask_wait(const struct flitcast_site *site)
+{
+	return clamp_t(u64, site->srtt + 4 * site->rttvar, ASK_FIRST_NS, RTO_LAST_NS);
+}
+
+/* After the questions of ASK_LOST waits, and their answers. */
 static inline u64 flitcast_tx_wait(const struct flitcast_site *site)
 {
-	return clamp_t(u64, 4 * site->srtt, RTO_FIRST_NS, RTO_LAST_NS);
+	return clamp_t(u64, 4 * flitcast_tx_ask_wait(site), RTO_FIRST_NS, RTO_LAST_NS);
+}
+
+/* Something was sent, or came: what is missing then is asked for in its time. */
+static inline void flitcast_tx_ask_later(const struct flitcast_site *site,
+					 struct flitcast_msg *msg, u64 now)
+{
+	msg->ask_at = min(msg->ask_at, now + flitcast_tx_ask_wait(site));
 }
 
 /* Something end to end is due at that time. */

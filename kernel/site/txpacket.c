@@ -139,11 +139,13 @@ static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *h
 
 		fc_wire_target_encode(head, i, &e);
 		fc_txtarget_sent(&t->core, site->cur_packet);
-		if (t->core.sent <= t->most)
-			again = true;
 		t->sent_at = flitcast_now();
 		if (!t->asked)
 			t->asked = t->sent_at;
+		if (t->core.sent <= t->most)
+			again = true;
+		else
+			t->first_at = 0;
 		t->most = max(t->most, t->core.sent);
 	}
 	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
@@ -158,10 +160,19 @@ static void cur_done(struct flitcast_site *site)
 	site->cur = NULL;
 	if (msg->source) {
 		u64 now = flitcast_now();
+		unsigned int i;
 
+		for (i = 0; i < site->cur_n; i++) {
+			struct tx_target *t = &msg->target[site->cur_target[i]];
+
+			t->sent_at = now;
+			if (!t->first_at)
+				t->first_at = now;
+		}
 		msg->repeat_at = now + msg->wait;
 		if (!msg->hold_until)
 			msg->hold_until = now + HOLD_NS;
+		flitcast_tx_ask_later(site, msg, now);
 		flitcast_tx_schedule(site, msg);
 	} else {
 		flitcast_msg_drop_data(msg);

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ends of a message: what a site says to targets that do not answer, and what it
+ * answers.  All targets are this program's (fake.h).
+ */
+#include "api.h"
+#include "fake.h"
+
+/* A packet is sent again without being asked for after so long at the least. */
+#define LONG_WAIT_MS	400
+/* Where it matters which of two timers was first: a guest may stall. */
+#define ATTEMPTS	5
+
+FIXTURE(faked) {
+	struct fake fake;
+	int fd;
+};
+
+FIXTURE_SETUP(faked)
+{
+	const char *bad;
+
+	api_choose_port(_metadata);
+	bad = fake_up(&self->fake, "");
+	ASSERT_EQ(NULL, bad) {
+		TH_LOG("%s", bad);
+	}
+	self->fd = msg_socket(-1, 0, PORT, 0);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(faked)
+{
+	close(self->fd);
+}
+
+static uint64_t counter(const char *name)
+{
+	return cli("-j stats show") ? ~0ULL : json_sum(cli_output(), name);
+}
+
+/* The next event is a packet (or control) within @ms. */
+#define NEXT_PACKET(e, ms)	(fake_next(&self->fake, e, ms) && (e)->is_packet)
+#define NEXT_CTRL(e, ms)	(fake_next(&self->fake, e, ms) && !(e)->is_packet)
+
+static int outq(int fd)
+{
+	int value = -1;
+
+	ioctl(fd, SIOCOUTQ, &value);
+	return value;
+}
+
+/* A message of @len bytes, and its first packet: false if that does not come. */
+static bool send_one(struct __test_metadata *_metadata, struct _test_data_faked *self,
+		     struct fake_event *packet, size_t len)
+{
+	static char data[FC_PACKET_MAX * 2];
+
+	EXPECT_EQ(len, RESULT(msg_send(self->fd, data, len, 3, 1000, 0)));
+	return NEXT_PACKET(packet, SOON_MS);
+}
+
+/* The message is confirmed; nothing comes after that. */
+static bool confirmed(struct _test_data_faked *self, const struct fake_event *packet)
+{
+	struct fc_ctrl answer = fake_confirm(packet, 0);
+	struct fake_event e;
+
+	fake_ctrl(&self->fake, &answer, 1);
+	return !fake_next(&self->fake, &e, QUIET_MS) && !outq(self->fd);
+}
+
+static void say(struct _test_data_faked *self, const struct fake_event *packet,
+		enum fc_ctrl_kind kind, unsigned int base)
+{
+	struct fc_ctrl answer = fake_answer(packet, 0, kind);
+
+	answer.base = base;
+	fake_ctrl(&self->fake, &answer, 1);
+}
+
+/*
+ * A guest that stalls may take the long wait for the short one: the following must go
+ * well in one of some attempts.  What they find in others is told.
+ */
+#define ONE_OF_SOME(attempt) do {						\
+	unsigned int i_;							\
+	const char *bad_ = "";							\
+										\
+	for (i_ = 0; i_ < ATTEMPTS && bad_; i_++) {				\
+		bad_ = attempt(_metadata, self);				\
+		if (bad_)							\
+			TH_LOG("attempt %u: %s", i_, bad_);			\
+	}									\
+	EXPECT_EQ(NULL, bad_);							\
+} while (0)
+
+/* The confirmation was lost: the target is asked, and nothing is sent again. */
+static const char *lost_confirmation(struct __test_metadata *_metadata,
+				     struct _test_data_faked *self)
+{
+	struct fake_event packet, e;
+	bool asked;
+
+	if (!send_one(_metadata, self, &packet, 4))
+		return "no packet";
+	asked = NEXT_CTRL(&e, SOON_MS);
+	if (asked) {
+		EXPECT_EQ(FC_CTRL_ASK, e.ctrl[0].kind);
+		EXPECT_EQ(3, e.ctrl[0].dst);
+		EXPECT_EQ(0, e.ctrl[0].site);
+		EXPECT_EQ(1000, e.ctrl[0].port);
+		EXPECT_EQ(packet.packet.sock, e.ctrl[0].sock);
+		EXPECT_EQ(packet.packet.incarnation, e.ctrl[0].incarnation);
+		EXPECT_EQ(packet.target[0].seq, e.ctrl[0].seq);
+	}
+	if (!confirmed(self, &packet))
+		return "something came after the confirmation";
+	return asked ? NULL : "it was not asked";
+}
+
+TEST_F(faked, ends__lost_confirmation)
+{
+	ONE_OF_SOME(lost_confirmation);
+}
+
+/* A question may overtake the packet: that it has not come does not say that it is lost. */
+static const char *late_packet(struct __test_metadata *_metadata, struct _test_data_faked *self)
+{
+	struct fake_event packet, e;
+
+	if (!send_one(_metadata, self, &packet, 4))
+		return "no packet";
+	if (!NEXT_CTRL(&e, SOON_MS))
+		return "not asked";
+	say(self, &packet, FC_CTRL_ROOM, 0);
+	if (!NEXT_CTRL(&e, SOON_MS)) {
+		confirmed(self, &packet);
+		return "it was sent again at once";
+	}
+	return confirmed(self, &packet) ? NULL : "something came after the confirmation";
+}
+
+TEST_F(faked, ends__late_packet)
+{
+	ONE_OF_SOME(late_packet);
+}
+
+/* A packet that has not come for some round trips is lost: it is sent again at once. */
+static const char *lost_packet(struct __test_metadata *_metadata, struct _test_data_faked *self)
+{
+	uint64_t since = now_ms();
+	struct fake_event packet, e;
+	unsigned int asked;
+
+	if (!send_one(_metadata, self, &packet, 4))
+		return "no packet";
+	for (asked = 0; NEXT_CTRL(&e, SOON_MS); asked++)
+		say(self, &packet, FC_CTRL_ROOM, 0);
+	EXPECT_TRUE(e.is_packet);
+	EXPECT_EQ(packet.target[0].seq, e.target[0].seq);
+	if (!confirmed(self, &packet))
+		return "something came after the confirmation";
+	return asked && e.ms - since < LONG_WAIT_MS ? NULL : "it took long";
+}
+
+TEST_F(faked, ends__lost_packet)
+{
+	ONE_OF_SOME(lost_packet);
+}
+
+/* The same in the middle of a message: only what is missing is sent again. */
+static const char *lost_second(struct __test_metadata *_metadata, struct _test_data_faked *self)
+{
+	uint64_t since = now_ms();
+	struct fake_event packet, second, e;
+	unsigned int asked;
+
+	if (!send_one(_metadata, self, &packet, FC_PACKET_MAX + 10))
+		return "no packet";
+	say(self, &packet, FC_CTRL_CONFIRM, 1);
+	if (!NEXT_PACKET(&second, SOON_MS))
+		return "no second packet";
+	EXPECT_EQ(FC_PACKET_MAX, second.packet.offset);
+	for (asked = 0; NEXT_CTRL(&e, SOON_MS); asked++)
+		say(self, &packet, FC_CTRL_CONFIRM, 1);
+	EXPECT_TRUE(e.is_packet);
+	EXPECT_EQ(FC_PACKET_MAX, e.packet.offset);
+	if (!confirmed(self, &packet))
+		return "something came after the confirmation";
+	return asked && e.ms - since < LONG_WAIT_MS ? NULL : "it took long";
+}
+
+TEST_F(faked, ends__lost_second_packet)
+{
+	ONE_OF_SOME(lost_second);
+}
+
+/*
+ * The answer to a question that the packet overtook on its way comes after the packet's
+ * own: nothing begins anew.
+ */
+static const char *wrong_order(struct __test_metadata *_metadata, struct _test_data_faked *self)
+{
+	struct fake_event packet, e;
+
+	if (!send_one(_metadata, self, &packet, FC_PACKET_MAX + 10))
+		return "no packet";
+	say(self, &packet, FC_CTRL_CONFIRM, 1);
+	say(self, &packet, FC_CTRL_ROOM, 0);
+	if (!NEXT_PACKET(&e, SOON_MS))
+		return "no second packet";
+	EXPECT_EQ(FC_PACKET_MAX, e.packet.offset);
+	return confirmed(self, &packet) ? NULL : "something came after the confirmation";
+}
+
+TEST_F(faked, ends__answers_in_the_wrong_order)
+{
+	ONE_OF_SOME(wrong_order);
+}
+
+/* A target that answers none of the questions is sent to again, later. */
+TEST_F(faked, ends__silence)
+{
+	struct fake_event packet, e;
+	unsigned int asked;
+
+	ASSERT_TRUE(send_one(_metadata, self, &packet, 4));
+	for (asked = 0; NEXT_CTRL(&e, SOON_MS); asked++)
+		EXPECT_EQ(FC_CTRL_ASK, e.ctrl[0].kind);
+	ASSERT_TRUE(e.is_packet);
+	/* Of two clocks. */
+	EXPECT_LE(LONG_WAIT_MS - 20, e.ms - packet.ms);
+	EXPECT_LT(0, asked);
+	EXPECT_LT(0, counter("packets_repeated"));
+	EXPECT_TRUE(confirmed(self, &packet));
+}
+
+API_MAIN

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <net/if.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <arpa/inet.h>
+#include <linux/if_ether.h>
+#include <linux/if_packet.h>
+#include "fake.h"
+#include "lab.h"
+
+#define FRAME_MAX	2048
+/* Of the device of site 0, and of ours. */
+#define REAL_DEV	"fc0"
+#define FAKE_DEV	"fc1"
+#define UP_MS		20000
+
+static void transmit(struct fake *f, struct fc_link_hdr *h, const void *payload)
+{
+	uint8_t frame[FRAME_MAX];
+	struct ethhdr *eth = (void *)frame;
+
+	memcpy(eth->h_dest, f->peer, ETH_ALEN);
+	memcpy(eth->h_source, f->mac, ETH_ALEN);
+	eth->h_proto = htons(FC_ETHERTYPE);
+	h->epoch = (uint16_t)f->own.epoch;
+	fc_wire_link_encode(frame + ETH_HLEN, h);
+	memcpy(frame + ETH_HLEN + FC_LINK_SIZE, payload, h->len);
+	if (send(f->fd, frame, ETH_HLEN + FC_LINK_SIZE + h->len, 0) < 0)
+		die("cannot send on " FAKE_DEV ": %s", strerror(errno));
+}
+
+static void say_status(struct fake *f, uint16_t echo)
+{
+	struct fc_link_hdr h = {
+		.type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .len = FC_STATUS_SIZE,
+		.seq = f->sent, .ack = f->taken,
+	};
+	struct fc_status s = { .echo = echo };
+	uint8_t p[FC_STATUS_SIZE];
+
+	fc_wire_status_encode(p, &s);
+	transmit(f, &h, p);
+}
+
+/* It says who it is; we are what it expects. */
+static void hello_in(struct fake *f, const uint8_t *p, const uint8_t *from)
+{
+	struct fc_link_hdr h = { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE };
+	uint8_t own[FC_HELLO_SIZE];
+
+	if (!fc_wire_hello_decode(&f->link, p))
+		die("a HELLO that is none");
+	memcpy(f->peer, from, ETH_ALEN);
+	f->own.ver_min = f->link.ver_min;
+	f->own.ver_max = f->link.ver_max;
+	f->own.mode = f->link.mode;
+	f->own.site = 1;
+	f->own.port = 2;
+	f->own.window = f->link.window;
+	f->own.flit = f->link.flit;
+	f->own.topology = f->link.topology;
+	f->own.nsites = f->link.nsites;
+	f->own.peer_epoch = f->link.epoch;
+	fc_wire_hello_encode(own, &f->own);
+	transmit(f, &h, own);
+}
+
+/* A flit.  Return: true if it ends a packet. */
+static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *p)
+{
+	uint32_t head = 0;
+	unsigned int i;
+
+	/* Sent again meanwhile. */
+	if (h->seq != f->taken) {
+		say_status(f, 0);
+		return false;
+	}
+	f->taken++;
+	say_status(f, 0);
+	if (h->flags & FC_PART_HEAD) {
+		head = fc_wire_head_size(p, h->len);
+		if (!head || !fc_wire_head_check(p, h->flags, h->len, FAKE_SITES))
+			die("a packet that is none");
+		fc_wire_packet_decode(&f->packet, p);
+		for (i = 0; i < f->packet.ntargets && i < FAKE_MOST; i++)
+			fc_wire_target_decode(&f->target[i], p, i);
+		f->in_packet = true;
+		f->data = 0;
+	}
+	f->data += h->len - head;
+	if (!(h->flags & FC_PART_TERM))
+		return false;
+	if (!f->in_packet || h->flags & FC_PART_ABORT || f->data != f->packet.data_len)
+		die("a packet that is not whole");
+	f->in_packet = false;
+	return true;
+}
+
+static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame, uint32_t len)
+{
+	const uint8_t *p = frame + ETH_HLEN + FC_LINK_SIZE;
+	struct fc_link_hdr h;
+	struct fc_status s;
+	unsigned int i;
+
+	if (!fc_wire_link_decode(&h, frame + ETH_HLEN, len - ETH_HLEN, len - ETH_HLEN))
+		die("a frame that is none");
+	switch ((enum fc_frame)h.type) {
+	case FC_FRAME_HELLO:
+		hello_in(f, p, frame + ETH_ALEN);
+		return false;
+	case FC_FRAME_STATUS:
+		fc_wire_status_decode(&s, p);
+		f->acked = h.ack;
+		if (h.flags & (FC_STATUS_PROBE | FC_STATUS_WANT))
+			say_status(f, s.probe);
+		return false;
+	case FC_FRAME_FLIT:
+		f->acked = h.ack;
+		if (!flit_in(f, &h, p))
+			return false;
+		e->is_packet = true;
+		e->packet = f->packet;
+		e->n = f->packet.ntargets;
+		memcpy(e->target, f->target, sizeof(e->target));
+		return true;
+	case FC_FRAME_CTRL:
+		e->is_packet = false;
+		e->n = h.len / FC_CTRL_SIZE;
+		for (i = 0; i < e->n && i < FAKE_MOST; i++)
+			if (!fc_wire_ctrl_decode(&e->ctrl[i], p + i * FC_CTRL_SIZE))
+				die("a control frame that is none");
+		return true;
+	case FC_FRAME_FAULTS:
+		return false;
+	}
+	return false;
+}
+
+/* Whatever came until now, or an event.  Return: true if that. */
+static bool drain(struct fake *f, struct fake_event *e)
+{
+	uint8_t frame[FRAME_MAX];
+	struct sockaddr_ll addr;
+	socklen_t len;
+	ssize_t n;
+
+	for (;;) {
+		len = sizeof(addr);
+		n = recvfrom(f->fd, frame, sizeof(frame), MSG_DONTWAIT, (void *)&addr, &len);
+		if (n < 0)
+			return false;
+		if (addr.sll_pkttype == PACKET_OUTGOING || n < ETH_HLEN + FC_LINK_SIZE)
+			continue;
+		if (frame_in(f, e, frame, n)) {
+			e->ms = now_ms();
+			return true;
+		}
+	}
+}
+
+bool fake_next(struct fake *f, struct fake_event *e, unsigned int ms)
+{
+	struct pollfd pfd = { .fd = f->fd, .events = POLLIN };
+	uint64_t until = now_ms() + ms, now;
+
+	for (;;) {
+		if (drain(f, e))
+			return true;
+		now = now_ms();
+		if (now >= until)
+			return false;
+		poll(&pfd, 1, until - now);
+	}
+}
+
+void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n)
+{
+	struct fc_link_hdr h = { .type = FC_FRAME_CTRL, .len = (uint16_t)(n * FC_CTRL_SIZE) };
+	uint8_t p[FAKE_MOST * FC_CTRL_SIZE];
+	unsigned int i;
+
+	for (i = 0; i < n && i < FAKE_MOST; i++)
+		fc_wire_ctrl_encode(p + i * FC_CTRL_SIZE, &ctrl[i]);
+	transmit(f, &h, p);
+}
+
+void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_target *t,
+		 const void *data)
+{
+	struct fc_link_hdr h = {
+		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .flags = FC_PART_HEAD | FC_PART_TERM,
+		.len = (uint16_t)(fc_head_size(1) + pk->data_len), .seq = f->sent++,
+		.ack = f->taken,
+	};
+	uint8_t p[FRAME_MAX];
+
+	fc_wire_packet_encode(p, pk);
+	fc_wire_target_encode(p, 0, t);
+	memcpy(p + fc_head_size(1), data, pk->data_len);
+	transmit(f, &h, p);
+}
+
+struct fc_ctrl fake_answer(const struct fake_event *e, unsigned int i, enum fc_ctrl_kind kind)
+{
+	const struct fc_target *t = &e->target[i];
+
+	return (struct fc_ctrl) {
+		.kind = kind, .hops = 1, .dst = e->packet.src,
+		.incarnation = e->packet.incarnation, .sock = e->packet.sock, .site = t->site,
+		.port = t->port, .seq = t->seq, .next = t->seq - t->lag,
+	};
+}
+
+struct fc_ctrl fake_confirm(const struct fake_event *e, unsigned int i)
+{
+	struct fc_ctrl ctrl = fake_answer(e, i, FC_CTRL_CONFIRM);
+
+	ctrl.next = ctrl.seq + 1;
+	return ctrl;
+}
+
+static void open_device(struct fake *f)
+{
+	struct sockaddr_ll addr = {
+		.sll_family = AF_PACKET, .sll_protocol = htons(FC_ETHERTYPE),
+		.sll_ifindex = if_nametoindex(FAKE_DEV),
+	};
+	struct ifreq request = { 0 };
+
+	f->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+	strncpy(request.ifr_name, FAKE_DEV, IFNAMSIZ - 1);
+	if (f->fd < 0 || bind(f->fd, (struct sockaddr *)&addr, sizeof(addr)) ||
+	    ioctl(f->fd, SIOCGIFHWADDR, &request))
+		die("packet socket on " FAKE_DEV ": %s", strerror(errno));
+	memcpy(f->mac, request.ifr_hwaddr.sa_data, ETH_ALEN);
+}
+
+const char *fake_up(struct fake *f, const char *settings)
+{
+	uint64_t until = now_ms() + UP_MS;
+	struct fake_event e;
+
+	memset(f, 0, sizeof(*f));
+	f->own.epoch = 1;
+	if (unshare(CLONE_NEWNET))
+		return strerror(errno);
+	if (system("ip link add " REAL_DEV " type veth peer name " FAKE_DEV
+		   " && ip link set " REAL_DEV " up && ip link set " FAKE_DEV " up"))
+		return "ip cannot make a pair of devices";
+	open_device(f);
+	if (cli("site add 0 topology line:%d %s", FAKE_SITES, settings) ||
+	    cli("link add " REAL_DEV " port 1"))
+		return cli_output();
+	while (now_ms() < until) {
+		fake_next(f, &e, 10);
+		if (!cli("-j link show") && strstr(cli_output(), "\"up\""))
+			return NULL;
+	}
+	return "the link does not come up";
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The rest of a network, played by a test: every site of a line but the first one.
+ *
+ *	site 0 ------ [ sites 1 .. FAKE_SITES - 1 ]
+ *	real	veth	 this, frame by frame
+ *
+ * It keeps the link up and takes every flit at once; what the packets in them are
+ * answered is the test's to say.  It lives in the calls below: a link that hears
+ * nothing of it for five seconds is dead.
+ */
+#ifndef SELFTESTS_SOCK_FAKE_H
+#define SELFTESTS_SOCK_FAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "wire.h"
+
+#define FAKE_SITES	8
+/* Targets of a packet, entries of a control frame: what an event has room for. */
+#define FAKE_MOST	40
+
+/**
+ * struct fake - the link's other end
+ * @fd: packet socket of its device
+ * @mac: address of the device
+ * @peer: that of the real one
+ * @own: what it says of itself
+ * @link: the last HELLO of the real end; @link.epoch 0 before the first
+ * @taken: flits taken
+ * @sent: flits sent
+ * @acked: of these, taken by the real end
+ * @packet: packet being received, if @in_packet
+ * @data: of it, so far
+ */
+struct fake {
+	int fd;
+	uint8_t mac[6];
+	uint8_t peer[6];
+	struct fc_hello_msg own;
+	struct fc_hello_msg link;
+	uint32_t taken;
+	uint32_t sent;
+	uint32_t acked;
+	bool in_packet;
+	struct fc_packet packet;
+	struct fc_target target[FAKE_MOST];
+	uint32_t data;
+};
+
+/**
+ * struct fake_event - what came: a packet, or a control frame
+ * @n: targets of the packet, or entries of the frame
+ * @is_packet: which of them
+ * @ms: when, as now_ms()
+ * @packet: header of a whole packet
+ * @target: its targets
+ * @ctrl: entries
+ */
+struct fake_event {
+	unsigned int n;
+	bool is_packet;
+	uint64_t ms;
+	struct fc_packet packet;
+	struct fc_target target[FAKE_MOST];
+	struct fc_ctrl ctrl[FAKE_MOST];
+};
+
+/*
+ * Make site 0, with settings besides its topology ("" for none), in a namespace of its
+ * own, into which the thread goes; the link is up.  Return: NULL, or what is wrong.
+ */
+const char *fake_up(struct fake *f, const char *settings);
+
+/* The next event within @ms.  Return: false if there is none. */
+bool fake_next(struct fake *f, struct fake_event *e, unsigned int ms);
+
+/* Send entries as one control frame. */
+void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n);
+
+/* Send a packet of one flit with one target and @pk->data_len bytes of data. */
+void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_target *t,
+		 const void *data);
+
+/* An answer to target @i of a packet: it has come, and all before it, whole. */
+struct fc_ctrl fake_confirm(const struct fake_event *packet, unsigned int i);
+/* The same of another kind, which says nothing of what came before. */
+struct fc_ctrl fake_answer(const struct fake_event *packet, unsigned int i,
+			   enum fc_ctrl_kind kind);
+
+#endif /* SELFTESTS_SOCK_FAKE_H */
