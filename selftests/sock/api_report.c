@@ -45,26 +45,7 @@ static int outq(int fd)
 static int report_now(int fd, struct flitcast_report *report, struct flitcast_result *results,
 		      size_t room, int *flags)
 {
-	char control[CMSG_SPACE(sizeof(*report))];
-	struct iovec iov = { .iov_base = results, .iov_len = room * sizeof(*results) };
-	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control,
-		.msg_controllen = sizeof(control),
-	};
-	ssize_t n = RESULT(recvmsg(fd, &msg, MSG_ERRQUEUE));
-	struct cmsghdr *cmsg;
-
-	memset(report, 0xff, sizeof(*report));
-	if (n < 0)
-		return n;
-	if (flags)
-		*flags = msg.msg_flags;
-	cmsg = CMSG_FIRSTHDR(&msg);
-	if (!cmsg || cmsg->cmsg_level != SOL_FLITCAST || cmsg->cmsg_type != FLITCAST_REPORT ||
-	    cmsg->cmsg_len != CMSG_LEN(sizeof(*report)))
-		return -EBADMSG;
-	memcpy(report, CMSG_DATA(cmsg), sizeof(*report));
-	return n % sizeof(*results) ? -EBADMSG : (int)(n / sizeof(*results));
+	return RESULT(msg_report(fd, report, results, room, flags));
 }
 
 static int report_soon(int fd, struct flitcast_report *report, struct flitcast_result *results,

@@ -155,6 +155,36 @@ int msg_error(int fd)
 	return err;
 }
 
+int msg_report(int fd, struct flitcast_report *report, struct flitcast_result *results,
+	       size_t room, int *flags)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(*report))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = { .iov_base = results, .iov_len = room * sizeof(*results) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.buf,
+		.msg_controllen = sizeof(control.buf),
+	};
+	ssize_t n = recvmsg(fd, &msg, MSG_ERRQUEUE);
+	struct cmsghdr *cmsg;
+
+	memset(report, 0xff, sizeof(*report));
+	if (n < 0)
+		return -1;
+	if (flags)
+		*flags = msg.msg_flags;
+	cmsg = CMSG_FIRSTHDR(&msg);
+	if (!cmsg || cmsg->cmsg_level != SOL_FLITCAST || cmsg->cmsg_type != FLITCAST_REPORT ||
+	    cmsg->cmsg_len != CMSG_LEN(sizeof(*report)) || n % sizeof(*results)) {
+		errno = EBADMSG;
+		return -1;
+	}
+	memcpy(report, CMSG_DATA(cmsg), sizeof(*report));
+	return (int)(n / sizeof(*results));
+}
+
 struct flitcast_sock_stats msg_stats(int fd)
 {
 	struct flitcast_sock_stats stats = { 0 };

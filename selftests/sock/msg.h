@@ -49,6 +49,13 @@ int msg_wait(int fd, int events, int ms);
 /* The pending error of a socket, which it no longer has then. */
 int msg_error(int fd);
 
+/*
+ * One report of the error queue: at most @room results; @flags, unless NULL, as
+ * recvmsg() has them then.  Return: results in it, or -1 with errno set.
+ */
+int msg_report(int fd, struct flitcast_report *report, struct flitcast_result *results,
+	       size_t room, int *flags);
+
 struct flitcast_sock_stats msg_stats(int fd);
 
 /*

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A reader that does not do its duty: slow, stopped or dead.  What becomes of those
- * who send to it, of those who receive the same messages, and of memory?
+ * who send to it, of those who receive the same messages, and of memory?  Those who
+ * send to a stopped one may wait, skip it, or detach it (FLITCAST_SLOW_TARGET).
  *
  *	senders at five sites ---> the reader (a process of its own)
  *	        \                   site 5 port 6000
@@ -12,7 +13,8 @@
  * compared with that beside a reader which reads).
  *
  * The number of a message is known from how many its sender sent before, its length
- * and bytes from the number: what arrives is right if it is the next one.
+ * and bytes from the number: what arrives is right if it is the next one.  Where a
+ * sender does not wait, the reader may miss some: those that the sender has a report of.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -49,11 +51,16 @@
  * received is shared with what is kept to be sent again, but for heads and lists), and
  * what the system does meanwhile.
  */
-#define MEMORY_KIB	((2 * (NSENDERS * SNDBUF + 2 * RCVBUF) >> 10) + 8192)
+#define MEMORY_KIB	((2 * (NSENDERS * SNDBUF + 2 * RCVBUF) >> 10) + 4096)
+/* How long those who skip or detach wait for the reader, and between two messages. */
+#define SLOW_MS		200
+#define PAUSE_MS	40
+/* Messages of a sender whose fate is known one by one; more than there is time for. */
+#define NUMBERS		8192
 
-enum way { NONE, SLOW, STOP, KILL };
+enum way { NONE, SLOW, STOP, SKIP, DETACH, KILL };
 
-static const char *const ways[] = { "none", "slow", "stop", "kill" };
+static const char *const ways[] = { "none", "slow", "stop", "skip", "detach", "kill" };
 static const uint32_t sites[] = { 1, 2, 7, 8, 13 };
 
 #define NSENDERS	(sizeof(sites) / sizeof(*sites))
@@ -65,6 +72,13 @@ struct sender {
 	uint32_t sent;
 	bool blocked;
 	int err;		/* what it was told first */
+	uint64_t send_at;	/* not before */
+	uint32_t reports;
+	uint32_t late;		/* messages that took the reader too long */
+	uint32_t left_out;	/* messages that left it out from the start, */
+	bool refused;		/* or were for nobody else */
+	/* What each report says of the reader: an errno, or 0. */
+	uint8_t outcome[NUMBERS];
 };
 
 /* With the process of the reader. */
@@ -73,6 +87,7 @@ struct shared {
 	atomic_uint read[NSENDERS];
 	atomic_uint wrong;
 	atomic_uint pause_ms;	/* between two messages */
+	atomic_uchar got[NSENDERS][NUMBERS];
 };
 
 static struct sender senders[NSENDERS];
@@ -90,6 +105,12 @@ static bool sending = true;
 #define complain(fmt, ...)						\
 	(wrong++, fprintf(stderr, "reader: %s: " fmt "\n", ways[way], ##__VA_ARGS__))
 
+/* Those who send to it go on without it. */
+static bool goes_on(void)
+{
+	return way == SKIP || way == DETACH;
+}
+
 static uint64_t key_of(unsigned int sender, uint32_t number)
 {
 	return msg_key(way, sender, number);
@@ -99,7 +120,8 @@ static size_t length_of(unsigned int sender, uint32_t number)
 {
 	struct prng prng = { .state = key_of(sender, number) };
 
-	return prng_log(&prng, 1, MOST);
+	/* Where some may be missing, a few bytes do not tell which message it is. */
+	return prng_log(&prng, goes_on() ? 16 : 1, MOST);
 }
 
 static int open_socket(uint32_t site, uint16_t port, int flags, int what, int size)
@@ -115,21 +137,27 @@ static int open_socket(uint32_t site, uint16_t port, int flags, int what, int si
 	return fd;
 }
 
-/* Is it the next one of its sender?  Return: which sender, or -1. */
+/*
+ * Is it the next one of its sender, or with @gaps a later one?  Return: which sender, or
+ * -1; @read is the number of the next one then.
+ */
 static int judge(const struct sockaddr_flitcast *from, const char *got, size_t len,
-		 const uint32_t *read)
+		 uint32_t *read, bool gaps)
 {
 	unsigned int i;
+	uint32_t k;
 
 	for (i = 0; i < NSENDERS; i++) {
 		const struct sender *s = &senders[i];
 
 		if (s->name.sfc_site != from->sfc_site || s->name.sfc_port != from->sfc_port)
 			continue;
-		if (len != length_of(i, read[i]) ||
-		    msg_check(got, len, key_of(i, read[i]), 0) != len)
-			return -1;
-		return i;
+		for (k = read[i]; k == read[i] || (gaps && k < NUMBERS); k++) {
+			if (len != length_of(i, k) || msg_check(got, len, key_of(i, k), 0) != len)
+				continue;
+			read[i] = k + 1;
+			return i;
+		}
 	}
 	return -1;
 }
@@ -147,12 +175,15 @@ static void __attribute__((noreturn)) read_on(void)
 	atomic_store(&shared->ready, 1);
 	for (;;) {
 		ssize_t n = msg_recv(fd, data, MOST, &from, MSG_TRUNC);
-		int i = n < 0 ? -1 : judge(&from, data, n, read);
+		int i = n < 0 ? -1 : judge(&from, data, n, read, goes_on());
 
-		if (i < 0)
+		if (i < 0) {
 			atomic_fetch_add(&shared->wrong, 1);
-		else
-			atomic_store(&shared->read[i], ++read[i]);
+		} else {
+			atomic_fetch_add(&shared->read[i], 1);
+			if (read[i] <= NUMBERS)
+				atomic_store(&shared->got[i][read[i] - 1], 1);
+		}
 		if (atomic_load(&shared->pause_ms))
 			sleep_ms(atomic_load(&shared->pause_ms));
 	}
@@ -192,6 +223,23 @@ static uint32_t all_read(void)
  * This process: the senders, and the reader's mate.
  */
 
+static void set_slow(struct sender *s, uint32_t policy, uint32_t ms)
+{
+	struct flitcast_slow_target slow = { .policy = policy, .ms = ms };
+
+	if (setsockopt(s->fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &slow, sizeof(slow)))
+		die("FLITCAST_SLOW_TARGET: %s", strerror(errno));
+}
+
+static void go_on_without(struct sender *s)
+{
+	int on = 1;
+
+	set_slow(s, way == SKIP ? FLITCAST_SLOW_SKIP : FLITCAST_SLOW_DETACH, SLOW_MS);
+	if (setsockopt(s->fd, SOL_FLITCAST, FLITCAST_CONFIRM, &on, sizeof(on)))
+		die("FLITCAST_CONFIRM: %s", strerror(errno));
+}
+
 static void open_senders(void)
 {
 	unsigned int i;
@@ -203,7 +251,47 @@ static void open_senders(void)
 		s->fd = open_socket(sites[i], FLITCAST_PORT_ANY, SOCK_NONBLOCK, SO_SNDBUF, SNDBUF);
 		s->name = msg_name(s->fd);
 		s->mate = i % 2;
+		if (goes_on())
+			go_on_without(s);
 	}
+}
+
+/* Every message has a report; what it says of the mate is good, of the reader noted. */
+static void read_reports(struct sender *s)
+{
+	struct flitcast_result results[2];
+	struct flitcast_report report;
+	unsigned int i = s - senders;
+	int n;
+
+	while ((n = msg_report(s->fd, &report, results, 2, NULL)) >= 0) {
+		int of_reader = n ? results[0].error : -1;
+
+		s->reports++;
+		if (n != 1 + s->mate || report.id >= s->sent || report.id >= NUMBERS ||
+		    results[0].site != READER_SITE || results[0].port != READER_PORT) {
+			complain("sender %u: a report of message %u, of which %u are sent: %d results",
+				 i, report.id, s->sent, n);
+			return;
+		}
+		if (s->mate && (results[1].site != MATE_SITE || results[1].error))
+			complain("sender %u: message %u to the mate: %s", i, report.id,
+				 strerror(results[1].error));
+		s->outcome[report.id] = (uint8_t)of_reader;
+		if (of_reader == ETIME)
+			s->late++;
+		else if (of_reader == ECANCELED)
+			s->left_out++;
+		else if (of_reader)
+			complain("sender %u: message %u to the reader: %s", i, report.id,
+				 strerror(of_reader));
+	}
+	if (errno != EAGAIN)
+		complain("sender %u: report: %s", i, strerror(errno));
+	/* Told by the report; it may have come to be the error of the socket since. */
+	n = msg_error(s->fd);
+	if (n && n != ETIME)
+		s->err = n;
 }
 
 static void send_some(struct sender *s)
@@ -223,8 +311,12 @@ static void send_some(struct sender *s)
 		s->sent++;
 	else if (n >= 0)
 		complain("sender %u: %zd of %zu bytes", i, n, len);
-	else if (!s->blocked)
+	else if (way == DETACH && !s->mate && errno == ECONNREFUSED)
+		s->refused = true;
+	else if (!s->blocked && !(goes_on() && errno == ETIME))
 		s->err = errno;
+	if (goes_on())
+		s->send_at = now_ms() + PAUSE_MS;
 }
 
 static void read_as_mate(void)
@@ -235,12 +327,15 @@ static void read_as_mate(void)
 
 	if (n < 0)
 		return;
-	i = judge(&from, data, n, mate_read);
+	i = judge(&from, data, n, mate_read, false);
 	if (i < 0)
 		complain("the mate got %zd bytes from site %u that are not its next message", n,
 			 from.sfc_site);
-	else
-		mate_read[i]++;
+}
+
+static bool may_send(const struct sender *s)
+{
+	return sending && now_ms() >= s->send_at && !(goes_on() && s->sent == NUMBERS - 1);
 }
 
 /* Whatever can be done now, or after at most @ms. */
@@ -255,17 +350,19 @@ static void turn(int ms)
 
 		/* Who was told of a failure has nothing more to say. */
 		fds[i] = (struct pollfd) {
-			.fd = s->err ? -1 : s->fd, .events = sending ? POLLOUT : 0,
+			.fd = s->err ? -1 : s->fd, .events = may_send(s) ? POLLOUT : 0,
 		};
 	}
 	poll(fds, NSENDERS + 1, ms);
 	for (i = 0; i < NSENDERS; i++) {
 		struct sender *s = &senders[i];
 
-		if (fds[i].revents & POLLERR)
+		if (goes_on() && fds[i].revents & POLLERR)
+			read_reports(s);
+		else if (fds[i].revents & POLLERR)
 			s->err = msg_error(s->fd);
 		/* poll() tells of room for any message; this one may be smaller. */
-		else if (sending && !s->err)
+		else if (may_send(s) && !s->err)
 			send_some(s);
 	}
 	if (fds[NSENDERS].revents)
@@ -297,6 +394,28 @@ static bool all_told(void)
 
 	for (i = 0; i < NSENDERS; i++)
 		if (!senders[i].err)
+			return false;
+	return true;
+}
+
+/* Each has noticed how slow the reader is, and has gone on without it. */
+static bool all_gone_on(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NSENDERS; i++)
+		if (!senders[i].late || (way == DETACH && !senders[i].left_out &&
+					 !senders[i].refused))
+			return false;
+	return true;
+}
+
+static bool all_reported(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NSENDERS; i++)
+		if (senders[i].reports != senders[i].sent)
 			return false;
 	return true;
 }
@@ -335,13 +454,19 @@ static bool mate_has_all(void)
 	return true;
 }
 
+/* What was sent, but for what its sender knows it may not have. */
 static bool reader_has_all(void)
 {
 	unsigned int i;
+	uint32_t k;
 
-	for (i = 0; i < NSENDERS; i++)
-		if (atomic_load(&shared->read[i]) != senders[i].sent)
+	for (i = 0; i < NSENDERS; i++) {
+		if (!goes_on() && atomic_load(&shared->read[i]) != senders[i].sent)
 			return false;
+		for (k = 0; goes_on() && k < senders[i].sent; k++)
+			if (!senders[i].outcome[k] && !atomic_load(&shared->got[i][k]))
+				return false;
+	}
 	return true;
 }
 
@@ -395,7 +520,7 @@ static void hinder(void)
 	unsigned int i;
 
 	go_on(has_begun, "the first messages");
-	if (way == STOP)
+	if (way == STOP || goes_on())
 		kill(reader, SIGSTOP);
 	if (way == KILL) {
 		kill(reader, SIGKILL);
@@ -404,6 +529,8 @@ static void hinder(void)
 		go_on(all_told, "every sender is told that the reader is gone");
 	} else if (way == STOP) {
 		go_on(all_blocked, "all senders are blocked");
+	} else if (goes_on()) {
+		go_on(all_gone_on, "every sender goes on without the reader");
 	}
 	go_on(mate_has_all, "the mate has what was sent");
 	for (i = 0; i < NSENDERS; i++) {
@@ -416,12 +543,42 @@ static void hinder(void)
 	}
 }
 
+/* Those who went on without the reader take it back: the next message is for it again. */
+static void take_back(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < NSENDERS; i++) {
+		struct sender *s = &senders[i];
+		uint32_t k;
+
+		for (k = 0; k < s->sent; k++)
+			if (s->outcome[k] == ECANCELED && atomic_load(&shared->got[i][k]))
+				complain("sender %u: message %u did not leave the reader out", i, k);
+		if (way == SKIP && s->left_out)
+			complain("sender %u: %u messages left the reader out", i, s->left_out);
+		set_slow(s, FLITCAST_SLOW_WAIT, 0);
+		k = s->sent;
+		send_some(s);
+		if (s->sent != k + 1)
+			complain("sender %u: the last message is not taken", i);
+	}
+	go_on(all_reported, "the last messages are reported");
+	for (i = 0; i < NSENDERS; i++)
+		if (senders[i].sent && senders[i].outcome[senders[i].sent - 1])
+			complain("sender %u: the last message: %s", i,
+				 strerror(senders[i].outcome[senders[i].sent - 1]));
+	go_on(reader_has_all, "the reader has the last messages");
+}
+
 /* A reader that reads again gets everything that was sent, and so does its mate. */
 static void release(void)
 {
 	unsigned int i;
 
 	sending = false;
+	if (goes_on())
+		go_on(all_reported, "every message is reported");
 	if (reader >= 0) {
 		atomic_store(&shared->pause_ms, 0);
 		kill(reader, SIGCONT);
@@ -430,6 +587,8 @@ static void release(void)
 			complain("the reader got %u wrong messages",
 				 atomic_load(&shared->wrong));
 	}
+	if (goes_on())
+		take_back();
 	go_on(mate_has_all, "the mate has what was sent, in the end");
 	go_on(all_settled, "everything is confirmed or given up");
 	for (i = 0; i < NSENDERS; i++)
@@ -453,17 +612,17 @@ static void give_way(void)
 
 int main(int argc, char **argv)
 {
-	unsigned int read, meanwhile;
+	unsigned int read, meanwhile, i, late = 0, left_out = 0;
 	uint64_t before;
 	int status;
 
 	while (way <= KILL && (argc < 4 || strcmp(argv[1], ways[way])))
 		way++;
 	if (way > KILL) {
-		fputs("Usage: reader none|slow|stop|kill LAB COMMAND [ARG]...\n"
+		fputs("Usage: reader none|slow|stop|skip|detach|kill LAB COMMAND [ARG]...\n"
 		      "\n"
-		      "Runs the command beside a reader that is slow, is stopped, dies, or is not\n"
-		      "there at all.\n"
+		      "Runs the command beside a reader that is slow, is stopped (and waited for,\n"
+		      "skipped or detached), dies, or is not there at all.\n"
 		      "\n"
 		      "Exit status: that of the command, or 1 where something else was wrong.\n",
 		      stderr);
@@ -488,12 +647,19 @@ int main(int argc, char **argv)
 	meanwhile = all_read() - read;
 	if (way == SLOW && !meanwhile)
 		complain("the slow reader got nothing meanwhile");
-	if (way == STOP && meanwhile)
+	if ((way == STOP || goes_on()) && meanwhile)
 		complain("the reader was not stopped");
 	check_memory(before, "after the command");
 	release();
 	fprintf(stderr, "reader: %s: %u messages sent, %u read, %u of them during the command\n",
 		ways[way], all_sent(), all_read(), meanwhile);
+	for (i = 0; i < NSENDERS; i++) {
+		late += senders[i].late;
+		left_out += senders[i].left_out;
+	}
+	if (goes_on())
+		fprintf(stderr, "reader: %s: %u messages were late, %u left the reader out\n",
+			ways[way], late, left_out);
 	if (reader >= 0)
 		kill(reader, SIGKILL);
 	return wrong ? 1 : status;
