@@ -166,6 +166,25 @@ static void check_missing(void)
 			 seen.due, seen.ended - seen.began);
 }
 
+/* Each message that failed has a report, and each that went nowhere is among them. */
+static void check_reports(uint64_t failed)
+{
+	unsigned int i;
+
+	for (i = 0; i < nsenders; i++) {
+		struct sender *s = &senders[i];
+
+		if (s->nhopeless)
+			complain("sender %u (site %u): message %u and %u more to site %u: no report",
+				 i, s->site, s->hopeless[0], s->nhopeless - 1, opt.lose);
+	}
+	if (seen.reports != failed)
+		complain("%" PRIu64 " reports of %" PRIu64 " messages that failed", seen.reports,
+			 failed);
+	if (!seen.reports)
+		complain("nobody was told that site %u is gone", opt.lose);
+}
+
 static struct flitcast_sock_stats check_stats(void)
 {
 	struct flitcast_sock_stats sum = { 0 };
@@ -178,6 +197,8 @@ static struct flitcast_sock_stats check_stats(void)
 
 		if (fd < 0)
 			continue;
+		if (i < nsenders)
+			stress_read_reports(&senders[i]);
 		stats = msg_stats(fd);
 		sum.tx_messages += stats.tx_messages;
 		sum.tx_confirmed += stats.tx_confirmed;
@@ -195,6 +216,8 @@ static struct flitcast_sock_stats check_stats(void)
 		complain("%" PRIu64 " messages sent: the sockets say %llu, %llu confirmed, %llu failed",
 			 seen.sent, (unsigned long long)sum.tx_messages,
 			 (unsigned long long)sum.tx_confirmed, (unsigned long long)sum.tx_failed);
+	if (opt.lose != NO_SITE)
+		check_reports(sum.tx_failed);
 	if (sum.rx_messages != received)
 		complain("%" PRIu64 " deliveries due: the sockets say %llu", received,
 			 (unsigned long long)sum.rx_messages);
@@ -246,8 +269,8 @@ static void report(const struct flitcast_sock_stats *sum, unsigned int sites)
 		       " sockets opened again\n", seen.lost, seen.refused, seen.reopened);
 	if (opt.lose != NO_SITE)
 		printf("stress: site %u lost: %" PRIu64 " messages to it afterwards, %llu failed, %"
-		       PRIu64 " errors told\n", opt.lose, seen.hopeless,
-		       (unsigned long long)sum->tx_failed, seen.refused);
+		       PRIu64 " reports\n", opt.lose, seen.hopeless,
+		       (unsigned long long)sum->tx_failed, seen.reports);
 	printf("stress:");
 	for (i = 0; i < NCOUNTERS; i++)
 		if (value[i])

@@ -16,6 +16,11 @@
 /* Under --overload: a socket without room is offered a message again so soon. */
 #define OFFER_MS	1
 #define NO_SITE		UINT32_MAX
+/*
+ * Messages of a sender to the site of --lose that it has no report of yet: those that it
+ * sends before the first one is read, which its buffer bounds.
+ */
+#define HOPELESS_MAX	1024
 
 struct range {
 	uint32_t low;
@@ -80,6 +85,9 @@ struct sender {
 	struct flitcast_target *targets;
 	unsigned int *to;	/* receivers, as the targets */
 	struct pair *pairs;	/* by receiver */
+	/* Messages to the site of --lose after it went: each is to be reported. */
+	uint32_t hopeless[HOPELESS_MAX];
+	unsigned int nhopeless;
 };
 
 struct receiver {
@@ -109,6 +117,7 @@ struct seen {
 	uint64_t turned_away;	/* offered to a socket without room */
 	uint64_t wrong;
 	uint64_t reopened;
+	uint64_t reports;	/* of the site of --lose */
 	uint64_t hopeless;	/* messages to the site of --lose after it went */
 	uint64_t maybe;		/* and those before that it may not have confirmed */
 	double began;
@@ -134,6 +143,9 @@ void stress_lose(void);
 
 /* Offers a message to each who may send.  Return: can more be sent at once? */
 bool stress_send(void);
+
+/* What this sender is told of the site of --lose, and that it is told of no other. */
+void stress_read_reports(struct sender *s);
 
 /* Everything that is ready, waiting up to @wait_ms for it. */
 void stress_turn(int wait_ms);

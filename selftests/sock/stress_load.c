@@ -161,6 +161,8 @@ static void note_sent(struct sender *s)
 		seen.bytes += due.len;
 		seen.due++;
 	}
+	if (hopeless && s->nhopeless < HOPELESS_MAX)
+		s->hopeless[s->nhopeless++] = s->number;
 	seen.hopeless += hopeless;
 	seen.maybe += maybe && !hopeless;
 	seen.sent++;
@@ -496,18 +498,83 @@ static void read_slow_ones(void)
  * Sending.
  */
 
-/* Of an earlier message: is it what this sender may be told? */
-static bool may_be_told(struct sender *s, int err)
+/* Is this what a sender may be told of a target? */
+static bool may_be_told(int err)
 {
 	if (err != ETIMEDOUT && err != EHOSTUNREACH && err != ECONNREFUSED)
 		return false;
-	if (!opt.lossy && !site_gone)
-		return false;
+	return opt.lossy || site_gone;
+}
+
+static void note_told(struct sender *s)
+{
 	/* What it was about to send may be for the site that is gone. */
 	s->told = site_gone;
 	s->ready = false;
 	seen.refused++;
+}
+
+/* Of an earlier message, as the error of a call or of the socket. */
+static bool is_told(struct sender *s, int err)
+{
+	if (!may_be_told(err))
+		return false;
+	note_told(s);
 	return true;
+}
+
+/* A report: of the site of --lose, and of no other. */
+static void judge_report(struct sender *s, const struct flitcast_report *report,
+			 const struct flitcast_result *results, int n)
+{
+	unsigned int who = s - senders, k;
+	int i;
+
+	if (report->lost)
+		complain("sender %u (site %u): %u reports were dropped", who, s->site, report->lost);
+	if (report->id >= s->number)
+		complain("sender %u (site %u): a report of message %u of %u", who, s->site,
+			 report->id, s->number);
+	for (i = 0; i < n; i++) {
+		const struct flitcast_result *r = &results[i];
+
+		if (r->site != opt.lose || r->port < PORT_BASE || r->port >= PORT_BASE + opt.ports)
+			complain("sender %u (site %u): message %u to site %u port %u, which are there: %s",
+				 who, s->site, report->id, r->site, r->port, strerror(r->error));
+		else if (!may_be_told(r->error))
+			complain("sender %u (site %u): message %u to site %u: %s", who, s->site,
+				 report->id, r->site, strerror(r->error));
+	}
+	if (n != (int)report->failed || report->delivered + report->failed != report->targets)
+		complain("sender %u (site %u): message %u: %d results, %u failed and %u delivered of %u",
+			 who, s->site, report->id, n, report->failed, report->delivered,
+			 report->targets);
+	for (k = 0; k < s->nhopeless; k++) {
+		if (s->hopeless[k] != report->id)
+			continue;
+		s->hopeless[k] = s->hopeless[--s->nhopeless];
+		break;
+	}
+	seen.reports++;
+}
+
+void stress_read_reports(struct sender *s)
+{
+	static struct flitcast_result *results;
+	struct flitcast_report report;
+	int n;
+
+	if (opt.lose == NO_SITE)
+		return;
+	if (!results)
+		results = alloc(opt.targets.high, sizeof(*results));
+	while ((n = msg_report(s->fd, &report, results, opt.targets.high, NULL)) >= 0) {
+		judge_report(s, &report, results, n);
+		note_told(s);
+	}
+	if (errno != EAGAIN)
+		complain("sender %u (site %u): report: %s", (unsigned int)(s - senders), s->site,
+			 strerror(errno));
 }
 
 static void send_one(struct sender *s)
@@ -536,8 +603,10 @@ static void send_one(struct sender *s)
 		retire(s);
 		return;
 	}
-	if (n < 0 && may_be_told(s, errno))
+	if (n < 0 && is_told(s, errno)) {
+		stress_read_reports(s);
 		return;
+	}
 	complain("sender %u (site %u): sendmsg of %zu bytes to %u targets: %s",
 		 (unsigned int)(s - senders), s->site, s->len, s->ntargets,
 		 n < 0 ? strerror(errno) : "not all of it");
@@ -573,11 +642,13 @@ static void handle(const struct epoll_event *event)
 		s->waits = false;
 		watch(s->fd, event->data.u64, 0, EPOLL_CTL_MOD);
 		if (event->events & EPOLLERR) {
-			int err = msg_error(s->fd);
+			int err;
 
+			stress_read_reports(s);
+			err = msg_error(s->fd);
 			if (opt.lossy && err == ENETDOWN)
 				retire(s);
-			else if (err && !may_be_told(s, err))
+			else if (err && !is_told(s, err))
 				complain("sender %u (site %u): %s", i, s->site, strerror(err));
 		}
 		return;
