@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Broadcast in k copies over k node-disjoint paths (HARTS, section 4): tables.
+ *
+ * A packet of a broadcast goes from site to site by tables alone: its source and the
+ * link on which it came say whether it may come there, and over which links it goes on.
+ * Nothing else in it is believed, so what a site that lies can do is spoil the copies
+ * that lead through it, which is one of those of any other site.
+ *
+ * The networks look the same from each of their sites, so one table serves all
+ * sources: that of a source at site 0.  It is made by the rules of the topology
+ * (bcast_rules.h), and checked on its own, without them, before it is used.
+ */
+#ifndef FC_CORE_BCAST_H
+#define FC_CORE_BCAST_H
+
+#include "base.h"
+#include "topo.h"
+
+struct fc_bcast_rules;
+
+/* A million sites would take gigabytes of tables; this many take a megabyte at most. */
+#define FC_BCAST_SITES_MAX	16384
+
+/* Of an entry: the packet is one of the k copies of this site. */
+#define FC_BCAST_DELIVER	((u32)1 << 31)
+
+/**
+ * struct fc_bcast - a table; constant once filled
+ * @topo: topology of the network
+ * @rules: what fills it
+ * @entry: fc_bcast_slots() of them, by site relative to the source, and direction
+ *	of the link as this site sees it; a mask of the directions in which the packet
+ *	goes on, with FC_BCAST_DELIVER; 0: no packet of a broadcast comes here.  The
+ *	caller's memory.
+ * @start: directions in which the source begins
+ * @copies: k
+ *
+ * Site s relative to source q is the site that is to site 0 what s is to q.
+ */
+struct fc_bcast {
+	const struct fc_topo *topo;
+	const struct fc_bcast_rules *rules;
+	u32 *entry;
+	u32 start;
+	u8 copies;
+};
+
+/**
+ * struct fc_bcast_packet - a packet of a broadcast, as the rules see it
+ * @site: where it is, relative to the source
+ * @left: sites that it has still to visit straight ahead
+ * @dir: direction of travel
+ * @step: turns taken, and one
+ * @tags: FC_BCAST_TAG_* or the number of the tree
+ */
+struct fc_bcast_packet {
+	u32 site;
+	u32 left;
+	u8 dir;
+	u8 step;
+	u8 tags;
+};
+
+/**
+ * struct fc_bcast_work - memory for the making of a table, for each slot
+ * @packet: queue of packets under way
+ * @slot: queue of slots reached
+ * @parent: by slot, the slot from which it was reached
+ * @mark: by site
+ */
+struct fc_bcast_work {
+	struct fc_bcast_packet packet;
+	u32 slot;
+	u32 parent;
+	u32 mark;
+};
+
+/**
+ * fc_bcast_init() - which rules are for a broadcast
+ * @b: result, but for @entry; untouched unless NULL is returned
+ * @topo: topology of the network
+ * @copies: k
+ *
+ * Return: NULL, or a constant text that says why there is no such broadcast.
+ */
+const char *fc_bcast_init(struct fc_bcast *b, const struct fc_topo *topo, unsigned int copies);
+
+/* Entries of a table, and elements of the memory for its making. */
+static inline u32 fc_bcast_slots(const struct fc_topo *topo)
+{
+	return topo->nsites * topo->ndirs;
+}
+
+/**
+ * fc_bcast_fill() - make the table by the rules
+ * @b: from fc_bcast_init(), with memory at @entry
+ * @work: fc_bcast_slots() elements, any content
+ *
+ * Return: NULL, or a constant text: the rules contradict themselves.
+ */
+const char *fc_bcast_fill(struct fc_bcast *b, struct fc_bcast_work *work);
+
+/**
+ * fc_bcast_check() - is a table what it is said to be
+ * @b: filled
+ * @work: fc_bcast_slots() elements, any content
+ *
+ * By nothing but the table and the neighbours of the topology: each site gets exactly
+ * k copies, no other site is on two of their paths, no link carries two packets,
+ * none comes back to the source, and no entry is without use.  A site runs this before
+ * it uses a table; it takes time in proportion to the lengths of all paths.
+ *
+ * Return: NULL, or a constant text that says what is wrong.
+ */
+const char *fc_bcast_check(const struct fc_bcast *b, struct fc_bcast_work *work);
+
+/**
+ * fc_bcast_next() - where a packet goes on
+ * @b: filled and checked
+ * @source: site that it says to be from
+ * @site: where it is
+ * @from: direction of the link on which it came, as @site sees it
+ *
+ * Return: an entry; 0 also for a source or a direction that does not exist, and at
+ * the source itself.
+ */
+u32 fc_bcast_next(const struct fc_bcast *b, u32 source, u32 site, u8 from);
+
+#endif /* FC_CORE_BCAST_H */
