@@ -46,6 +46,11 @@ static void put32(u8 *p, u32 v)
 	put16(p + 2, (u16)v);
 }
 
+static bool ctrls_size_valid(u32 len)
+{
+	return len && len <= fc_ctrls_size(FC_CTRLS_MAX) && len % FC_CTRL_SIZE == 0;
+}
+
 static bool faults_size_valid(u32 len)
 {
 	return len >= FC_FAULTS_SIZE && len <= fc_faults_size(FC_FAULTS_MAX) &&
@@ -71,7 +76,7 @@ static bool link_flags_valid(const struct fc_link_hdr *h)
 	case FC_FRAME_HELLO:
 		return h->vc == FC_VC_CTRL && !h->flags && h->len == FC_HELLO_SIZE;
 	case FC_FRAME_CTRL:
-		return h->vc == FC_VC_CTRL && !h->flags && h->len == FC_CTRL_SIZE;
+		return h->vc == FC_VC_CTRL && !h->flags && ctrls_size_valid(h->len);
 	case FC_FRAME_FAULTS:
 		return h->vc == FC_VC_CTRL && !h->flags && faults_size_valid(h->len);
 	}
@@ -204,6 +209,31 @@ void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c)
 	put32(p + 32, (u32)(c->have >> 32));
 	put32(p + 36, (u32)c->have);
 	put32(p + 40, 0);
+}
+
+u32 fc_wire_ctrls_decode(struct fc_ctrl *c, const u8 *p, u32 len)
+{
+	u32 i, n = len / FC_CTRL_SIZE;
+
+	if (!ctrls_size_valid(len))
+		return 0;
+	for (i = 0; i < n; i++)
+		if (!fc_wire_ctrl_decode(&c[i], p + fc_ctrls_size(i)))
+			return 0;
+	return n;
+}
+
+bool fc_ctrl_covers(const struct fc_ctrl *c, const struct fc_ctrl *old)
+{
+	if (c->kind != FC_CTRL_CONFIRM || old->kind != FC_CTRL_CONFIRM || c->dst != old->dst ||
+	    c->incarnation != old->incarnation || c->sock != old->sock ||
+	    c->site != old->site || c->port != old->port || fc_before(c->next, old->next))
+		return false;
+	if (fc_before(old->seq, c->next))
+		return true;
+	if (c->seq != old->seq || c->base < old->base)
+		return false;
+	return c->base > old->base || (c->have & old->have) == old->have;
 }
 
 bool fc_wire_faults_decode(struct fc_faults_msg *m, const u8 *p, u32 len)

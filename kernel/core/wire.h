@@ -20,7 +20,8 @@
 #define FC_LINK_SUM		16	/* where its checksum is */
 #define FC_HELLO_SIZE		36
 #define FC_STATUS_SIZE		16
-#define FC_CTRL_SIZE		44
+#define FC_CTRL_SIZE		44	/* each entry of FC_FRAME_CTRL */
+#define FC_CTRLS_MAX		5	/* of a frame: it fits the smallest flit */
 #define FC_PACKET_SIZE		36	/* packet header */
 #define FC_TARGET_SIZE		20	/* target entry */
 #define FC_FAULTS_SIZE		4	/* payload of FC_FRAME_FAULTS without its entries */
@@ -246,7 +247,7 @@ struct fc_target {
 	u32 seq;
 };
 
-/* What a control frame says of one target of one message; to its source, but for the last. */
+/* What a control entry says of one target of one message; to its source, but for the last. */
 enum fc_ctrl_kind {
 	FC_CTRL_CONFIRM = 1,	/* received so far */
 	FC_CTRL_NO_ROOM,	/* put off until FC_CTRL_ROOM */
@@ -259,12 +260,12 @@ enum fc_ctrl_kind {
 };
 
 /**
- * struct fc_ctrl - payload of FC_FRAME_CTRL, from a target to a source; an
+ * struct fc_ctrl - entry of FC_FRAME_CTRL, from a target to a source; an
  *	FC_CTRL_ASK or FC_CTRL_FORWARD goes the other way, with source and target in
  *	each other's place
  * @kind: enum fc_ctrl_kind
  * @hops: links crossed
- * @dst: source site of the message, to which this frame goes
+ * @dst: source site of the message, to which this entry goes
  * @incarnation: of that site
  * @sock: source socket
  * @site: target site it speaks of
@@ -287,6 +288,15 @@ struct fc_ctrl {
 	u16 base;
 	u64 have;
 };
+
+/**
+ * fc_ctrl_covers() - does a confirmation say all that an older one said?
+ * @c: confirmation, or any other entry, which covers none
+ * @old: older entry on the same way
+ *
+ * Whatever an entry speaks of, its level confirms all before it.
+ */
+bool fc_ctrl_covers(const struct fc_ctrl *c, const struct fc_ctrl *old);
 
 /**
  * fc_wire_link_decode() - link header of a frame
@@ -312,6 +322,21 @@ void fc_wire_status_decode(struct fc_status *s, const u8 p[FC_STATUS_SIZE]);
 void fc_wire_status_encode(u8 p[FC_STATUS_SIZE], const struct fc_status *s);
 bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE]);
 void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c);
+
+static inline u32 fc_ctrls_size(u32 n)
+{
+	return n * FC_CTRL_SIZE;
+}
+
+/**
+ * fc_wire_ctrls_decode() - payload of FC_FRAME_CTRL
+ * @c: room for FC_CTRLS_MAX entries
+ * @p: payload
+ * @len: its bytes, as the link header has them
+ *
+ * Return: how many entries there are; 0: a field of one of them is out of range.
+ */
+u32 fc_wire_ctrls_decode(struct fc_ctrl *c, const u8 *p, u32 len);
 
 static inline u32 fc_faults_size(u32 n)
 {

@@ -78,24 +78,6 @@ static void set_timer(struct flitcast_site *site)
 	hrtimer_start(&site->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
-/* Control frames for this site: from the links, and from itself. */
-static void loop_back(struct flitcast_site *site)
-{
-	unsigned int i;
-
-	for (i = 0; i < site->nloop; i++) {
-		struct fc_ctrl ctrl = site->loop[i];
-
-		if (ctrl.kind == FC_CTRL_ASK)
-			flitcast_rx_ask(site, &ctrl);
-		else if (ctrl.kind == FC_CTRL_FORWARD)
-			flitcast_rx_forward(site, &ctrl);
-		else
-			flitcast_tx_answer(site, &ctrl);
-	}
-	site->nloop = 0;
-}
-
 void flitcast_engine_leave(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU)
 {
@@ -112,10 +94,11 @@ void flitcast_engine_leave(struct flitcast_site *site)
 	site->resets = 0;
 	if (!site->dead) {
 		do {
-			loop_back(site);
+			flitcast_ctrl_loop(site);
 			flitcast_oper_feed(site);
 		} while (site->nloop && site->ends_at);
 	}
+	flitcast_ctrl_leave(site);
 	set_timer(site);
 	for (rest = site->dirty; rest; rest &= rest - 1)
 		if (site->end[fc_low(rest)].link)
@@ -137,9 +120,8 @@ void flitcast_engine_leave(struct flitcast_site *site)
 		woken.port[i]->ops->wake(woken.port[i], woken.mask[i]);
 }
 
-/* A frame to a link; takes ownership of the skb. */
-static void queue_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
-			struct fc_link_hdr *hdr)
+void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			   struct fc_link_hdr *hdr)
 {
 	struct flitcast_end *end = &site->end[port];
 
@@ -172,7 +154,7 @@ static void transmit_flit(struct flitcast_site *site, u8 port, u32 seq, u32 ack)
 	}
 	link->stat[FC_LSTAT_TX_FLITS]++;
 	link->stat[FC_LSTAT_TX_BYTES] += skb->len + FC_LINK_SIZE;
-	queue_frame(site, port, skb, &hdr);
+	flitcast_engine_frame(site, port, skb, &hdr);
 }
 
 /* A flit that came in on another link, or from here, goes into the replay buffer and out. */
@@ -238,40 +220,7 @@ static void send_status(struct flitcast_site *site, const struct fc_effect *e)
 	}
 	fc_wire_status_encode(skb_put(skb, FC_STATUS_SIZE), &e->status);
 	link->stat[FC_LSTAT_TX_STATUS]++;
-	queue_frame(site, e->port, skb, &hdr);
-}
-
-void flitcast_engine_ctrl(struct flitcast_site *site, struct fc_ctrl *ctrl)
-{
-	struct fc_link_hdr hdr = { .type = FC_FRAME_CTRL, .vc = FC_VC_CTRL };
-	struct flitcast_link *link;
-	struct sk_buff *skb;
-	u8 port;
-
-	if (ctrl->dst == site->cfg.id) {
-		/* Taken when what is being done now is done: see loop_back(). */
-		if (site->nloop < FLITCAST_LOOP_MAX)
-			site->loop[site->nloop++] = *ctrl;
-		else
-			count(site, FC_STAT_CTRL_DROPPED);
-		return;
-	}
-	port = fc_site_next_port(&site->core, ctrl->dst);
-	/* Dropped where there is no way or no memory: its end says it again. */
-	if (port == FC_PORT_NONE || ctrl->hops >= FC_HOPS_MAX) {
-		count(site, FC_STAT_CTRL_DROPPED);
-		return;
-	}
-	link = site->end[port].link;
-	skb = flitcast_link_alloc(link, FC_CTRL_SIZE);
-	if (!skb) {
-		count(site, FC_STAT_NO_MEMORY);
-		return;
-	}
-	ctrl->hops++;
-	fc_wire_ctrl_encode(skb_put(skb, FC_CTRL_SIZE), ctrl);
-	link->stat[FC_LSTAT_TX_CTRL]++;
-	queue_frame(site, port, skb, &hdr);
+	flitcast_engine_frame(site, e->port, skb, &hdr);
 }
 
 /* The router found no way to some targets: their source is told. */
@@ -295,7 +244,7 @@ static void tell_unreachable(struct flitcast_site *site, const struct fc_effect 
 		/* It knows nothing of the flow: a level that confirms nothing. */
 		ctrl.next = t.seq - t.lag;
 		count(site, FC_STAT_CTRL_SENT);
-		flitcast_engine_ctrl(site, &ctrl);
+		flitcast_ctrl_send(site, &ctrl);
 	}
 }
 
@@ -313,7 +262,7 @@ void flitcast_engine_faults(struct flitcast_site *site, u8 port, const struct fc
 	}
 	fc_wire_faults_encode(skb_put(skb, size), msg);
 	link->stat[FC_LSTAT_TX_FAULTS]++;
-	queue_frame(site, port, skb, &hdr);
+	flitcast_engine_frame(site, port, skb, &hdr);
 }
 
 static void perform(struct flitcast_site *site, const struct fc_effect *e)
@@ -393,7 +342,7 @@ static void send_hello(struct flitcast_site *site, u8 port)
 		return;
 	}
 	fc_wire_hello_encode(skb_put(skb, FC_HELLO_SIZE), &end->hello.own);
-	queue_frame(site, port, skb, &hdr);
+	flitcast_engine_frame(site, port, skb, &hdr);
 }
 
 void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
@@ -495,22 +444,6 @@ static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 	return true;
 }
 
-static void ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
-		    struct sk_buff *skb)
-{
-	struct fc_ctrl ctrl;
-
-	link->stat[FC_LSTAT_RX_CTRL]++;
-	if (!pskb_may_pull(skb, FC_CTRL_SIZE) || !fc_wire_ctrl_decode(&ctrl, skb->data) ||
-	    ctrl.dst >= site->cfg.topo.nsites || ctrl.site >= site->cfg.topo.nsites) {
-		link->stat[FC_LSTAT_RX_MALFORMED]++;
-		return;
-	}
-	if (ctrl.dst != site->cfg.id)
-		count(site, FC_STAT_CTRL_FORWARDED);
-	flitcast_engine_ctrl(site, &ctrl);
-}
-
 static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 			 const struct fc_link_hdr *hdr)
 {
@@ -547,7 +480,7 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 		kfree_skb(skb);
 		break;
 	case FC_FRAME_CTRL:
-		ctrl_in(site, link, skb);
+		flitcast_ctrl_in(site, link, skb);
 		kfree_skb(skb);
 		break;
 	case FC_FRAME_FAULTS:

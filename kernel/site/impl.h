@@ -7,6 +7,7 @@
 
 #include <linux/hashtable.h>
 #include <linux/hrtimer.h>
+#include <linux/interrupt.h>
 #include <linux/rbtree.h>
 #include <linux/refcount.h>
 #include <linux/skbuff.h>
@@ -26,7 +27,7 @@
 /* Between two things a site says of its own links. */
 #define FLITCAST_FAULTS_NS	(50 * NSEC_PER_MSEC)
 
-/* Control frames of a site to itself in one go; one too many is said again later. */
+/* Control entries for a site itself in one go; one too many is said again later. */
 #define FLITCAST_LOOP_MAX	64
 /* Flits fed to the local net-input in one go. */
 #define FLITCAST_FEED_BUDGET	64
@@ -73,6 +74,7 @@ struct flitcast_woken {
  * @told_state: its state when the listener was last told
  * @told_reason: its reason then
  * @replay: flits that the peer has not taken yet
+ * @ctrl: control frame that waits for more entries, or NULL
  */
 struct flitcast_end {
 	struct flitcast_link *link;
@@ -80,6 +82,7 @@ struct flitcast_end {
 	u8 told_state;
 	u8 told_reason;
 	struct flitcast_replay replay;
+	struct sk_buff *ctrl;
 };
 
 /**
@@ -131,8 +134,10 @@ struct flitcast_end {
  * @drain: sockets send nothing new
  * @changed: links whose state changed since @event ran; bit 0: the site itself
  * @event: tells the listener
- * @loop: control frames from this site to itself
+ * @loop: control entries for this site: from the links, and from itself
  * @nloop: how many
+ * @ctrls: links with a control frame that waits
+ * @ctrl_soon: sends those
  * @timer: the one timer
  * @timer_at: when it is set to fire; FC_NEVER: it is not
  * @dirty: links with frames to transmit
@@ -202,6 +207,8 @@ struct flitcast_site {
 
 	struct fc_ctrl loop[FLITCAST_LOOP_MAX];
 	unsigned int nloop;
+	u32 ctrls;
+	struct tasklet_struct ctrl_soon;
 
 	struct hrtimer timer;
 	u64 timer_at;
@@ -231,9 +238,9 @@ extern const struct flitcast_link_ops flitcast_engine_link_ops;
 void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port, u8 mask);
 /* Do what a step of the handshake asks; @n: port. */
 void flitcast_engine_hello(struct flitcast_site *site, u8 n, u8 todo);
-/* Send a control frame on its way, or take it if it is for this site. */
-void flitcast_engine_ctrl(struct flitcast_site *site, struct fc_ctrl *ctrl);
-
+/* A frame to a link; takes ownership of the skb. */
+void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			   struct fc_link_hdr *hdr);
 /* A frame that tells a neighbour of faults. */
 void flitcast_engine_faults(struct flitcast_site *site, u8 port, const struct fc_faults_msg *msg);
 
@@ -241,6 +248,26 @@ static inline u64 flitcast_now(void)
 {
 	return ktime_get_ns();
 }
+
+/* ctrl.c */
+
+void flitcast_ctrl_init(struct flitcast_site *site);
+/* Nothing more is sent by and by.  Context: may sleep; the site is dead. */
+void flitcast_ctrl_stop(struct flitcast_site *site);
+/*
+ * An entry for the source or target that it names, which may be of this site.  It goes
+ * with others that leave by the same port.
+ */
+void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl);
+/* A frame, its link header pulled; still the caller's. */
+void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
+		      struct sk_buff *skb);
+/* Take what is for this site. */
+void flitcast_ctrl_loop(struct flitcast_site *site);
+/* The site is left: what waits goes now, or soon. */
+void flitcast_ctrl_leave(struct flitcast_site *site);
+/* The link goes away, and what waits for it. */
+void flitcast_ctrl_drop(struct flitcast_site *site, u8 port);
 
 /* oper.c */
 

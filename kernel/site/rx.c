@@ -182,7 +182,7 @@ static void answer(struct flitcast_site *site, const struct fc_packet *pk,
 	if (flow)
 		fc_rxflow_confirm(&flow->core, t->seq, &ctrl);
 	site->stat[FC_STAT_CTRL_SENT]++;
-	flitcast_engine_ctrl(site, &ctrl);
+	flitcast_ctrl_send(site, &ctrl);
 }
 
 /* What the source does not send any more. */
@@ -270,7 +270,7 @@ static void invite(struct flitcast_site *site, struct flitcast_port *port)
 		list_move_tail(&flow->waiting, &port->invited);
 		fc_rxflow_confirm(&flow->core, flow->core.next, &ctrl);
 		site->stat[FC_STAT_CTRL_SENT]++;
-		flitcast_engine_ctrl(site, &ctrl);
+		flitcast_ctrl_send(site, &ctrl);
 	}
 }
 
@@ -548,7 +548,7 @@ void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 		fc_rxflow_confirm(&flow->core, reply.seq, &reply);
 	}
 	site->stat[FC_STAT_CTRL_SENT]++;
-	flitcast_engine_ctrl(site, &reply);
+	flitcast_ctrl_send(site, &reply);
 }
 
 void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
@@ -611,7 +611,7 @@ static void refuse_all(struct flitcast_site *site, const struct rx_flow *flow)
 		if (!fc_rxflow_holds(&flow->core, seq) && !flow->need[seq % FC_FLOW_WINDOW])
 			continue;
 		site->stat[FC_STAT_CTRL_SENT]++;
-		flitcast_engine_ctrl(site, &ctrl);
+		flitcast_ctrl_send(site, &ctrl);
 	}
 }
 

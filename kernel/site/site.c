@@ -185,6 +185,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	site->timer_at = FC_NEVER;
 	site->rng = get_random_u64() | 1;
 	INIT_WORK(&site->event, site_event);
+	flitcast_ctrl_init(site);
 	hrtimer_setup(&site->timer, flitcast_engine_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 
@@ -296,6 +297,7 @@ static void link_end(struct flitcast_site *site, u8 port)
 	site->core.data.rx[port].stat = site->local_stat;
 	site->end[port].link = NULL;
 	flitcast_replay_free(&site->end[port].replay);
+	flitcast_ctrl_drop(site, port);
 	site->dirty &= ~fc_bit(port);
 	flitcast_engine_leave(site);
 	flitcast_link_destroy(link);
@@ -312,7 +314,7 @@ static void drop_handle(void *arg, void *h)
  * 2. its links: no frame comes in after that;
  * 3. dead: sockets that are attached, and those who found it before, are turned away;
  *    they keep a reference and nothing else;
- * 4. its timer and works: they cannot be set again, because all look at dead;
+ * 4. its timer, tasklet and works: they cannot be set again, because all look at dead;
  * 5. what it holds: flits, packets, messages, flows.
  * The memory goes with the last reference.  Context: RTNL held.
  */
@@ -342,6 +344,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_engine_leave(site);
 
 	hrtimer_cancel(&site->timer);
+	flitcast_ctrl_stop(site);
 	cancel_work_sync(&site->event);
 	flitcast_faults_stop(site);
 	flitcast_echo_stop(site->echo);

@@ -303,7 +303,7 @@ static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
 	if (!t->asked)
 		t->asked = flitcast_now();
 	site->stat[FC_STAT_CTRL_SENT]++;
-	flitcast_engine_ctrl(site, &ctrl);
+	flitcast_ctrl_send(site, &ctrl);
 }
 
 /* It has all of the message, which waits for its turn: its word of that may be lost. */

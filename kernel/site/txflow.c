@@ -180,7 +180,7 @@ static void tell(struct flitcast_site *site, struct tx_flow *flow, u64 now)
 	flow->forward_at = now + min_t(u64, FORWARD_FIRST_NS << flow->forwards, FORWARD_LAST_NS);
 	flow->forwards++;
 	site->stat[FC_STAT_CTRL_SENT]++;
-	flitcast_engine_ctrl(site, &ctrl);
+	flitcast_ctrl_send(site, &ctrl);
 }
 
 void flitcast_txflow_time(struct flitcast_site *site, u64 now)

@@ -44,7 +44,8 @@ static bool link_valid(const u8 *p, size_t size)
 	case FC_FRAME_HELLO:
 		return vc == FC_VC_CTRL && flags == 0 && len == FC_HELLO_SIZE;
 	case FC_FRAME_CTRL:
-		return vc == FC_VC_CTRL && flags == 0 && len == FC_CTRL_SIZE;
+		return vc == FC_VC_CTRL && flags == 0 && len >= 44 && len <= 5 * 44 &&
+		       len % 44 == 0;
 	case FC_FRAME_FAULTS:
 		return vc == FC_VC_CTRL && flags == 0 && len >= 4 && len <= 4 + 12 * 16 &&
 		       (len - 4) % 16 == 0;
@@ -94,19 +95,39 @@ static bool check_link(struct fc_link_hdr *h, const u8 *data, size_t size)
  * Control frames.
  */
 
-static void check_ctrl(const u8 *data)
+static bool check_ctrl(const u8 *data)
 {
 	u8 *p = fuzz_copy(data, FC_CTRL_SIZE);
 	struct fc_ctrl c;
 	bool ok = fc_wire_ctrl_decode(&c, p);
 	u8 again[FC_CTRL_SIZE];
 
-	CHECK(ok == (p[0] >= 1 && p[0] <= FC_CTRL_ASK && !p[1] && !be32(p + 40) &&
+	CHECK(ok == (p[0] >= 1 && p[0] <= FC_CTRL_FORWARD && !p[1] && !be32(p + 40) &&
 		     be32(p + 4) != FC_SITE_NONE && be32(p + 16) != FC_SITE_NONE && be16(p + 20)),
 	      "control frame: %d", ok);
 	if (ok) {
 		fc_wire_ctrl_encode(again, &c);
 		CHECK(!memcmp(again, p, FC_CTRL_SIZE), "control frame encodes otherwise");
+	}
+	free(p);
+	return ok;
+}
+
+/* As good as the worst of its entries. */
+static void check_ctrls(const u8 *data, u32 len)
+{
+	u8 *p = fuzz_copy(data, len);
+	struct fc_ctrl c[FC_CTRLS_MAX];
+	u32 i, n = len / FC_CTRL_SIZE, got = fc_wire_ctrls_decode(c, p, len);
+	bool valid = n && n <= FC_CTRLS_MAX && n * FC_CTRL_SIZE == len;
+	u8 again[FC_CTRL_SIZE];
+
+	for (i = 0; valid && i < n; i++)
+		valid = check_ctrl(p + i * FC_CTRL_SIZE);
+	CHECK(got == (valid ? n : 0), "%u control entries of %u", got, n);
+	for (i = 0; i < got; i++) {
+		fc_wire_ctrl_encode(again, &c[i]);
+		CHECK(!memcmp(again, p + i * FC_CTRL_SIZE, FC_CTRL_SIZE), "entry %u", i);
 	}
 	free(p);
 }
@@ -306,7 +327,7 @@ static void fuzz_frame(struct fuzz *f)
 		check_hello(&m, payload);
 		break;
 	case FC_FRAME_CTRL:
-		check_ctrl(payload);
+		check_ctrls(payload, h.len);
 		break;
 	case FC_FRAME_FAULTS:
 		check_faults(payload, h.len);
@@ -542,7 +563,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		break;
 	case 2:
 		if (fuzz_left(&f) >= FC_CTRL_SIZE)
-			check_ctrl(f.at);
+			check_ctrls(f.at, fuzz_left(&f) > 300 ? 300 : (u32)fuzz_left(&f));
 		break;
 	case 3:
 		if (fuzz_left(&f) >= FC_HELLO_SIZE)

@@ -55,7 +55,7 @@ static struct fc_link_hdr random_link(void)
 		h.len = FC_HELLO_SIZE;
 		break;
 	case FC_FRAME_CTRL:
-		h.len = FC_CTRL_SIZE;
+		h.len = (u16)fc_ctrls_size(1 + tap_random(FC_CTRLS_MAX));
 		break;
 	case FC_FRAME_FAULTS:
 		h.len = (u16)fc_faults_size(tap_random(FC_FAULTS_MAX + 1));
@@ -210,6 +210,9 @@ TEST(wire_link__refuses)
 		  { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE, .flags = 1 } },
 		{ "hello on data", { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE, .vc = 1 } },
 		{ "control of another size", { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE + 1 } },
+		{ "control without an entry", { .type = FC_FRAME_CTRL } },
+		{ "too many control entries",
+		  { .type = FC_FRAME_CTRL, .len = (FC_CTRLS_MAX + 1) * FC_CTRL_SIZE } },
 		{ "control with flags",
 		  { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE, .flags = 2 } },
 		{ "faults without a digest", { .type = FC_FRAME_FAULTS } },
@@ -409,6 +412,71 @@ TEST(wire_ctrl__refuses)
 	REFUSED(site = FC_SITE_NONE);
 	REFUSED(port = 0);
 #undef REFUSED
+}
+
+TEST(wire_ctrls__decode)
+{
+	u8 bytes[(FC_CTRLS_MAX + 1) * FC_CTRL_SIZE], *p;
+	struct fc_ctrl got[FC_CTRLS_MAX], c = ctrl;
+	u32 n, bad, i;
+
+	for (i = 0; i <= FC_CTRLS_MAX; i++) {
+		c.seq = i;
+		fc_wire_ctrl_encode(bytes + fc_ctrls_size(i), &c);
+	}
+	for (n = 0; n <= FC_CTRLS_MAX + 1; n++) {
+		p = block(bytes, fc_ctrls_size(n));
+		CHECK(fc_wire_ctrls_decode(got, p, fc_ctrls_size(n)) ==
+		      (n <= FC_CTRLS_MAX ? n : 0), "%u entries", n);
+		for (i = 0; i < n && n <= FC_CTRLS_MAX; i++)
+			CHECK(got[i].seq == i && got[i].have == ctrl.have, "entry %u of %u", i, n);
+		/* One that is bad spoils all of them. */
+		for (bad = 0; bad < n; bad++) {
+			p[fc_ctrls_size(bad)] = FC_CTRL_COUNT;
+			CHECK(!fc_wire_ctrls_decode(got, p, fc_ctrls_size(n)), "%u of %u", bad, n);
+			p[fc_ctrls_size(bad)] = ctrl.kind;
+		}
+		if (n)
+			CHECK(!fc_wire_ctrls_decode(got, p, fc_ctrls_size(n) - 1), "%u", n);
+		free(p);
+	}
+}
+
+TEST(wire_ctrls__later_ones_cover_earlier_ones)
+{
+	const struct fc_ctrl old = {
+		.kind = FC_CTRL_CONFIRM, .dst = 1, .incarnation = 2, .sock = 3, .site = 4,
+		.port = 5, .seq = 10, .next = 8, .base = 2, .have = 4,
+	};
+	struct fc_ctrl c;
+
+#define COVERS(expected, changes) do {						\
+	c = old;								\
+	changes;								\
+	CHECK(fc_ctrl_covers(&c, &old) == (expected), #changes);		\
+} while (0)
+	COVERS(true, c.hops = 7);
+	COVERS(true, c.next = 9);
+	COVERS(true, c.base = 3; c.have = 0);
+	COVERS(true, c.have = 5);
+	/* The whole message, whatever the new one speaks of. */
+	COVERS(true, c.seq = 11; c.next = 11; c.base = 0; c.have = 0);
+	COVERS(true, c.seq = 9; c.next = 11);
+	COVERS(false, c.seq = 11; c.next = 10);
+	COVERS(false, c.seq = 9; c.next = 8);
+	COVERS(false, c.next = 7);
+	COVERS(false, c.base = 1; c.have = ~0ULL);
+	COVERS(false, c.have = 3);
+	COVERS(false, c.kind = FC_CTRL_ROOM);
+	COVERS(false, c.dst = 9);
+	COVERS(false, c.incarnation = 9);
+	COVERS(false, c.sock = 9);
+	COVERS(false, c.site = 9);
+	COVERS(false, c.port = 9);
+#undef COVERS
+	c = old;
+	c.kind = FC_CTRL_NO_ROOM;
+	CHECK(!fc_ctrl_covers(&old, &c), "only what is a confirmation");
 }
 
 /* A valid head of n targets; returns its size. */

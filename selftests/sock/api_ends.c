@@ -237,4 +237,112 @@ TEST_F(faked, ends__silence)
 	EXPECT_TRUE(confirmed(self, &packet));
 }
 
+/* One frame answers for the targets of a packet, as far as it has room. */
+TEST_F(faked, ends__answers_in_one_frame)
+{
+	struct fc_packet pk = {
+		.src = 4, .incarnation = 5, .sock = 6, .src_port = 7, .ntargets = FC_CTRLS_MAX + 1,
+		.msg_len = 4, .data_len = 4, .flags = FC_PACKET_LIST,
+	};
+	struct fc_target t[FC_CTRLS_MAX + 1] = { 0 };
+	unsigned int i, k, seen = 0;
+	struct fake_event e;
+
+	for (i = 0; i < pk.ntargets; i++) {
+		/* Of the first two somebody is there. */
+		t[i].port = PORT + i;
+		t[i].seq = 100 + i;
+	}
+	t[i - 1].flags = FC_TARGET_LAST;
+	k = msg_socket(-1, 0, PORT + 1, 0);
+	ASSERT_LE(0, (int)k);
+	fake_packet(&self->fake, &pk, t, "many");
+	for (i = 0; i < 2; i++) {
+		ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
+		ASSERT_EQ(i ? 1 : FC_CTRLS_MAX, e.n);
+		for (k = 0; k < e.n; k++) {
+			unsigned int n = e.ctrl[k].port - PORT;
+
+			ASSERT_GT(pk.ntargets, n);
+			seen |= 1 << n;
+			EXPECT_EQ(4, e.ctrl[k].dst);
+			EXPECT_EQ(5, e.ctrl[k].incarnation);
+			EXPECT_EQ(6, e.ctrl[k].sock);
+			EXPECT_EQ(0, e.ctrl[k].site);
+			EXPECT_EQ(100 + n, e.ctrl[k].seq);
+			EXPECT_EQ(n < 2 ? FC_CTRL_CONFIRM : FC_CTRL_REFUSED, e.ctrl[k].kind);
+			EXPECT_EQ(100 + n + (n < 2), e.ctrl[k].next);
+		}
+	}
+	EXPECT_EQ((1 << pk.ntargets) - 1, seen);
+	EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
+}
+
+/* A frame whose entries part here: each goes its way, those of one way together. */
+TEST_F(faked, ends__entries_part)
+{
+	struct fake_event packet, e;
+	struct fc_ctrl c[3];
+
+	ASSERT_TRUE(send_one(_metadata, self, &packet, 4));
+	c[0] = fake_answer(&packet, 0, FC_CTRL_REFUSED);
+	c[0].dst = 5;
+	c[1] = fake_confirm(&packet, 0);
+	c[2] = fake_answer(&packet, 0, FC_CTRL_ROOM);
+	c[2].dst = 6;
+	fake_ctrl(&self->fake, c, 3);
+	ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
+	/* Of a busy guest the question. */
+	if (e.ctrl[0].kind == FC_CTRL_ASK)
+		ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
+	ASSERT_EQ(2, e.n);
+	EXPECT_EQ(FC_CTRL_REFUSED, e.ctrl[0].kind);
+	EXPECT_EQ(5, e.ctrl[0].dst);
+	EXPECT_EQ(c[0].hops + 1, e.ctrl[0].hops);
+	EXPECT_EQ(FC_CTRL_ROOM, e.ctrl[1].kind);
+	EXPECT_EQ(6, e.ctrl[1].dst);
+	EXPECT_EQ(0, outq(self->fd));
+	EXPECT_EQ(2, counter("control_forwarded"));
+}
+
+/* What was said and not yet sent is said anew, not again. */
+TEST_F(faked, ends__later_entries_cover_earlier_ones)
+{
+	struct fc_ctrl c[3] = {
+		{ .kind = FC_CTRL_CONFIRM, .dst = 3, .site = 5, .port = 7, .seq = 1, .next = 2 },
+		{ .kind = FC_CTRL_CONFIRM, .dst = 3, .site = 5, .port = 8, .seq = 1, .next = 2 },
+		{ .kind = FC_CTRL_CONFIRM, .dst = 3, .site = 5, .port = 7, .seq = 4, .next = 5 },
+	};
+	struct fake_event e;
+
+	fake_ctrl(&self->fake, c, 3);
+	ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
+	ASSERT_EQ(2, e.n);
+	EXPECT_EQ(7, e.ctrl[0].port);
+	EXPECT_EQ(4, e.ctrl[0].seq);
+	EXPECT_EQ(8, e.ctrl[1].port);
+}
+
+/* A bad entry among good ones: none of them is believed. */
+TEST_F(faked, ends__a_bad_entry_spoils_the_frame)
+{
+	struct fake_event packet, e;
+	struct fc_ctrl c[2];
+
+	ASSERT_TRUE(send_one(_metadata, self, &packet, 4));
+	c[0] = fake_answer(&packet, 0, FC_CTRL_REFUSED);
+	c[1] = c[0];
+	c[1].site = FAKE_SITES;
+	fake_ctrl(&self->fake, c, 2);
+	c[1].site = 3;
+	c[1].port = 0;
+	fake_ctrl(&self->fake, c, 2);
+	EXPECT_TRUE(NEXT_CTRL(&e, SOON_MS));
+	EXPECT_EQ(FC_CTRL_ASK, e.ctrl[0].kind);
+	EXPECT_EQ(0, cli("-s -j link show"));
+	EXPECT_EQ(2, json_sum(cli_output(), "rx_malformed"));
+	EXPECT_EQ(0, msg_error(self->fd));
+	EXPECT_LT(0, outq(self->fd));
+}
+
 API_MAIN

@@ -109,7 +109,6 @@ static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame,
 	const uint8_t *p = frame + ETH_HLEN + FC_LINK_SIZE;
 	struct fc_link_hdr h;
 	struct fc_status s;
-	unsigned int i;
 
 	if (!fc_wire_link_decode(&h, frame + ETH_HLEN, len - ETH_HLEN, len - ETH_HLEN))
 		die("a frame that is none");
@@ -134,10 +133,9 @@ static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame,
 		return true;
 	case FC_FRAME_CTRL:
 		e->is_packet = false;
-		e->n = h.len / FC_CTRL_SIZE;
-		for (i = 0; i < e->n && i < FAKE_MOST; i++)
-			if (!fc_wire_ctrl_decode(&e->ctrl[i], p + i * FC_CTRL_SIZE))
-				die("a control frame that is none");
+		e->n = fc_wire_ctrls_decode(e->ctrl, p, h.len);
+		if (!e->n)
+			die("a control frame that is none");
 		return true;
 	case FC_FRAME_FAULTS:
 		return false;
@@ -185,10 +183,10 @@ bool fake_next(struct fake *f, struct fake_event *e, unsigned int ms)
 void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n)
 {
 	struct fc_link_hdr h = { .type = FC_FRAME_CTRL, .len = (uint16_t)(n * FC_CTRL_SIZE) };
-	uint8_t p[FAKE_MOST * FC_CTRL_SIZE];
+	uint8_t p[FC_CTRLS_MAX * FC_CTRL_SIZE];
 	unsigned int i;
 
-	for (i = 0; i < n && i < FAKE_MOST; i++)
+	for (i = 0; i < n && i < FC_CTRLS_MAX; i++)
 		fc_wire_ctrl_encode(p + i * FC_CTRL_SIZE, &ctrl[i]);
 	transmit(f, &h, p);
 }
@@ -198,14 +196,16 @@ void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_tar
 {
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .flags = FC_PART_HEAD | FC_PART_TERM,
-		.len = (uint16_t)(fc_head_size(1) + pk->data_len), .seq = f->sent++,
+		.len = (uint16_t)(fc_head_size(pk->ntargets) + pk->data_len), .seq = f->sent++,
 		.ack = f->taken,
 	};
 	uint8_t p[FRAME_MAX];
+	unsigned int i;
 
 	fc_wire_packet_encode(p, pk);
-	fc_wire_target_encode(p, 0, t);
-	memcpy(p + fc_head_size(1), data, pk->data_len);
+	for (i = 0; i < pk->ntargets; i++)
+		fc_wire_target_encode(p, i, &t[i]);
+	memcpy(p + fc_head_size(i), data, pk->data_len);
 	transmit(f, &h, p);
 }
 

@@ -17,7 +17,7 @@
 #include "wire.h"
 
 #define FAKE_SITES	8
-/* Targets of a packet, entries of a control frame: what an event has room for. */
+/* Targets of a packet that an event has room for. */
 #define FAKE_MOST	40
 
 /**
@@ -63,7 +63,7 @@ struct fake_event {
 	uint64_t ms;
 	struct fc_packet packet;
 	struct fc_target target[FAKE_MOST];
-	struct fc_ctrl ctrl[FAKE_MOST];
+	struct fc_ctrl ctrl[FC_CTRLS_MAX];
 };
 
 /*
@@ -78,7 +78,7 @@ bool fake_next(struct fake *f, struct fake_event *e, unsigned int ms);
 /* Send entries as one control frame. */
 void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n);
 
-/* Send a packet of one flit with one target and @pk->data_len bytes of data. */
+/* Send a packet of one flit, @pk->ntargets targets and @pk->data_len bytes of data. */
 void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_target *t,
 		 const void *data);
 

@@ -705,6 +705,20 @@ static void control(struct frame *f)
 		break;
 	}
 	fc_wire_ctrl_encode(p, &c);
+	/* Beside others, good or not, or half of one. */
+	if (chance(4)) {
+		struct fc_link_hdr h;
+		uint32_t len = FC_CTRL_SIZE * (1 + below(6)) - (chance(4) ? below(44) : 0), i;
+
+		fc_wire_link_decode(&h, f->data + ETH_HLEN, FC_LINK_SIZE, f->len - ETH_HLEN);
+		for (i = FC_CTRL_SIZE; i < len; i += FC_CTRL_SIZE) {
+			c.sock = below(8);
+			fc_wire_ctrl_encode(p + i, &c);
+		}
+		h.len = (uint16_t)len;
+		f->len = ETH_HLEN + FC_LINK_SIZE + len;
+		fc_wire_link_encode(f->data + ETH_HLEN, &h);
+	}
 }
 
 static void hello(struct frame *f)

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Control frames: confirmations, questions and the like, on their way from end to end.
+ *
+ * A frame has entries for several ends.  What leaves by the same port is put into one:
+ * a frame waits for the end of what is going on, and in a softirq until the frames that
+ * have come are worked off, which is when a tasklet runs.  So an idle site sends at
+ * once, and a busy one what it owes for all that came meanwhile.
+ */
+#include <linux/interrupt.h>
+#include "site/impl.h"
+
+static void count(struct flitcast_site *site, enum fc_stat stat)
+{
+	site->stat[stat]++;
+}
+
+/* Queue the frame of a port, for those who drain the links. */
+static void flush(struct flitcast_site *site, u8 port)
+{
+	struct fc_link_hdr hdr = { .type = FC_FRAME_CTRL, .vc = FC_VC_CTRL };
+	struct flitcast_end *end = &site->end[port];
+	struct sk_buff *skb = end->ctrl;
+
+	end->ctrl = NULL;
+	site->ctrls &= ~fc_bit(port);
+	end->link->stat[FC_LSTAT_TX_CTRL]++;
+	flitcast_engine_frame(site, port, skb, &hdr);
+}
+
+static void flush_all(struct flitcast_site *site)
+{
+	u32 rest;
+
+	for (rest = site->ctrls; rest; rest &= rest - 1)
+		flush(site, fc_low(rest));
+}
+
+static void ctrl_soon(struct tasklet_struct *tasklet)
+{
+	struct flitcast_site *site = container_of(tasklet, struct flitcast_site, ctrl_soon);
+
+	flitcast_engine_enter(site);
+	flush_all(site);
+	flitcast_engine_leave(site);
+}
+
+void flitcast_ctrl_init(struct flitcast_site *site)
+{
+	tasklet_setup(&site->ctrl_soon, ctrl_soon);
+}
+
+void flitcast_ctrl_stop(struct flitcast_site *site)
+{
+	tasklet_kill(&site->ctrl_soon);
+}
+
+void flitcast_ctrl_leave(struct flitcast_site *site)
+{
+	if (!site->ctrls)
+		return;
+	if (in_serving_softirq() && !site->dead)
+		tasklet_schedule(&site->ctrl_soon);
+	else
+		flush_all(site);
+}
+
+void flitcast_ctrl_drop(struct flitcast_site *site, u8 port)
+{
+	kfree_skb(site->end[port].ctrl);
+	site->end[port].ctrl = NULL;
+	site->ctrls &= ~fc_bit(port);
+}
+
+/* What a frame that waits says already, the same end says anew. */
+static bool replace(struct sk_buff *skb, const struct fc_ctrl *ctrl)
+{
+	u32 at;
+
+	for (at = 0; at < skb->len; at += FC_CTRL_SIZE) {
+		struct fc_ctrl old;
+
+		if (!fc_wire_ctrl_decode(&old, skb->data + at) || !fc_ctrl_covers(ctrl, &old))
+			continue;
+		fc_wire_ctrl_encode(skb->data + at, ctrl);
+		return true;
+	}
+	return false;
+}
+
+void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
+{
+	struct flitcast_end *end;
+	u8 port;
+
+	if (ctrl->dst == site->cfg.id) {
+		/* Taken when what is being done now is done: see flitcast_ctrl_loop(). */
+		if (site->nloop < FLITCAST_LOOP_MAX)
+			site->loop[site->nloop++] = *ctrl;
+		else
+			count(site, FC_STAT_CTRL_DROPPED);
+		return;
+	}
+	port = fc_site_next_port(&site->core, ctrl->dst);
+	/* Dropped where there is no way or no memory: its end says it again. */
+	if (port == FC_PORT_NONE || ctrl->hops >= FC_HOPS_MAX) {
+		count(site, FC_STAT_CTRL_DROPPED);
+		return;
+	}
+	end = &site->end[port];
+	ctrl->hops++;
+	if (end->ctrl && replace(end->ctrl, ctrl))
+		return;
+	if (end->ctrl && end->ctrl->len == fc_ctrls_size(FC_CTRLS_MAX))
+		flush(site, port);
+	if (!end->ctrl)
+		end->ctrl = flitcast_link_alloc(end->link, fc_ctrls_size(FC_CTRLS_MAX));
+	if (!end->ctrl) {
+		count(site, FC_STAT_NO_MEMORY);
+		return;
+	}
+	site->ctrls |= fc_bit(port);
+	fc_wire_ctrl_encode(skb_put(end->ctrl, FC_CTRL_SIZE), ctrl);
+}
+
+void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
+		      struct sk_buff *skb)
+{
+	struct fc_ctrl ctrl[FC_CTRLS_MAX];
+	u32 i, n = 0;
+
+	link->stat[FC_LSTAT_RX_CTRL]++;
+	if (pskb_may_pull(skb, skb->len))
+		n = fc_wire_ctrls_decode(ctrl, skb->data, skb->len);
+	for (i = 0; i < n; i++)
+		if (ctrl[i].dst >= site->cfg.topo.nsites || ctrl[i].site >= site->cfg.topo.nsites)
+			n = 0;
+	if (!n)
+		link->stat[FC_LSTAT_RX_MALFORMED]++;
+	for (i = 0; i < n; i++) {
+		if (ctrl[i].dst != site->cfg.id)
+			count(site, FC_STAT_CTRL_FORWARDED);
+		flitcast_ctrl_send(site, &ctrl[i]);
+	}
+}
+
+void flitcast_ctrl_loop(struct flitcast_site *site)
+{
+	unsigned int i;
+
+	for (i = 0; i < site->nloop; i++) {
+		struct fc_ctrl ctrl = site->loop[i];
+
+		if (ctrl.kind == FC_CTRL_ASK)
+			flitcast_rx_ask(site, &ctrl);
+		else if (ctrl.kind == FC_CTRL_FORWARD)
+			flitcast_rx_forward(site, &ctrl);
+		else
+			flitcast_tx_answer(site, &ctrl);
+	}
+	site->nloop = 0;
+}
