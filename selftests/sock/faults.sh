@@ -4,6 +4,8 @@
 # Links and sites that die: messages go another way, at once; a link that comes back
 # is used again; who has no way left is told so, of the targets that are gone and of no
 # other.
+#
+# shellcheck disable=SC2317 # functions are called by their names
 set -u
 
 # shellcheck source=./selftests/sock/lib.sh
@@ -38,6 +40,9 @@ pending()
 {
 	at "$1" -j site show | grep -q '"pending": *[1-9]'
 }
+
+# gone FROM TO: no way to it is known
+gone() { at "$1" topology faults | grep -q "no way to site $2\$"; }
 
 # told FROM TO SECONDS: EHOSTUNREACH comes within that time, and not at once
 told()
@@ -142,6 +147,9 @@ down
 # A site of a torus: gone for all, and nobody else.
 lab_up torus:4x4
 ip netns del "$lab-5"
+# The kernel takes a namespace apart after its name is gone: site 5 answers meanwhile.
+wait_for 10 gone 1 5
+result $? "torus:4x4: site 1 knows of no way to site 5"
 for site in 1 4 6 9; do
 	told $site 5 9
 	result $? "torus:4x4: site $site is told of site 5"

@@ -554,7 +554,8 @@ static void take_back(void)
 
 		for (k = 0; k < s->sent; k++)
 			if (s->outcome[k] == ECANCELED && atomic_load(&shared->got[i][k]))
-				complain("sender %u: message %u did not leave the reader out", i, k);
+				complain("sender %u: message %u was not to reach the reader", i,
+					 k);
 		if (way == SKIP && s->left_out)
 			complain("sender %u: %u messages left the reader out", i, s->left_out);
 		set_slow(s, FLITCAST_SLOW_WAIT, 0);

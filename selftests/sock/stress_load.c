@@ -531,7 +531,8 @@ static void judge_report(struct sender *s, const struct flitcast_report *report,
 	int i;
 
 	if (report->lost)
-		complain("sender %u (site %u): %u reports were dropped", who, s->site, report->lost);
+		complain("sender %u (site %u): %u reports were dropped", who, s->site,
+			 report->lost);
 	if (report->id >= s->number)
 		complain("sender %u (site %u): a report of message %u of %u", who, s->site,
 			 report->id, s->number);
