@@ -410,6 +410,7 @@ TEST(hello__any_weather)
 TEST(hello_cable__mirrored_hexmesh)
 {
 	static const u8 mirrored[] = { 0, 5, 4, 3, 2, 1 };
+	static struct bench b;
 
 	for (u32 n = 2; n <= 2 + TAP_ROUNDS(13); n++) {
 		struct fc_topo topo;
@@ -423,7 +424,6 @@ TEST(hello_cable__mirrored_hexmesh)
 			u8 cabled = mirrored[dir];
 			u32 peer = fc_topo_neighbour(&topo, site, cabled);
 			u8 back = mirrored[topo.ops->arrival(&topo, cabled)];
-			struct bench b;
 
 			memset(&b, 0, sizeof(b));
 			b.delay = 1;
