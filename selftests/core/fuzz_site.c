@@ -832,7 +832,6 @@ static void bench_init(struct bench *b, struct fuzz *f)
 {
 	static const char *const specs[] = {
 		"torus:4x4", "mesh:3x3", "line:5", "hypercube:4", "ring:5", "torus:3x3x3",
-		"hexmesh:3",
 	};
 	struct fc_site *site = &b->site;
 	u8 how;
