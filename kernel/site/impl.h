@@ -42,6 +42,18 @@
 #define FLITCAST_ORPHANS_MAX	(64U << 20)
 
 /**
+ * struct flitcast_class - messages of one priority class
+ * @ready: those that have begun and may have something to send
+ * @fresh: those that have not begun, in order
+ * @nactive: messages under way
+ */
+struct flitcast_class {
+	struct list_head ready;
+	struct list_head fresh;
+	unsigned int nactive;
+};
+
+/**
  * struct flitcast_train - a packet stored for others, as flits in order
  * @node: in the transit pool
  * @flits: the first is the front; its list names only the targets to go to
@@ -117,9 +129,8 @@ struct flitcast_end {
  * @next_sock: number of the next source
  * @flows: receiving flows
  * @nflows: how many
- * @ready: messages that have begun and may have something to send
- * @fresh: those that have not begun, in order
- * @nactive: messages under way
+ * @class: own messages by priority, FLITCAST_TX_LOW and FLITCAST_TX_HIGH
+ * @streak: packets of the higher class in a row
  * @srtt: smoothed time from sending a packet to its confirmation, ns
  * @rttvar: smoothed deviation from it
  * @ends_at: when something end to end is due
@@ -187,9 +198,8 @@ struct flitcast_site {
 	u32 next_sock;
 	DECLARE_HASHTABLE(flows, 8);
 	unsigned int nflows;
-	struct list_head ready;
-	struct list_head fresh;
-	unsigned int nactive;
+	struct flitcast_class class[FLITCAST_TX_CLASSES];
+	u8 streak;
 	u64 srtt;
 	u64 rttvar;
 	struct list_head msgs;

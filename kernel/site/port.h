@@ -240,12 +240,20 @@ enum flitcast_slow {
 	FLITCAST_TX_DETACH,	/* and of all later ones */
 };
 
+/* Priority classes: neither delays messages of the other up at the site that sends. */
+enum flitcast_tx_class {
+	FLITCAST_TX_LOW,
+	FLITCAST_TX_HIGH,
+	FLITCAST_TX_CLASSES,
+};
+
 /**
  * struct flitcast_send - how a message is sent
  * @charge: what the outcome gives back
  * @list: the sender named a target list
  * @report: the outcome says so, see there
  * @slow: enum flitcast_slow
+ * @class: enum flitcast_tx_class
  * @slow_ns: how long a target may take, from now on; not for FLITCAST_TX_WAIT
  */
 struct flitcast_send {
@@ -253,6 +261,7 @@ struct flitcast_send {
 	bool list;
 	bool report;
 	u8 slow;
+	u8 class;
 	u64 slow_ns;
 };
 

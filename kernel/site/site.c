@@ -162,7 +162,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 {
 	struct flitcast_site *site = kzalloc(sizeof(*site), GFP_KERNEL);
 	struct fc_channel *data;
-	u8 p;
+	u8 p, c;
 
 	if (!site)
 		return NULL;
@@ -173,8 +173,10 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	spin_lock_init(&site->lock);
 	__skb_queue_head_init(&site->netbuf);
 	INIT_LIST_HEAD(&site->transit);
-	INIT_LIST_HEAD(&site->ready);
-	INIT_LIST_HEAD(&site->fresh);
+	for (c = 0; c < FLITCAST_TX_CLASSES; c++) {
+		INIT_LIST_HEAD(&site->class[c].ready);
+		INIT_LIST_HEAD(&site->class[c].fresh);
+	}
 	INIT_LIST_HEAD(&site->msgs);
 	site->due = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&site->forward);

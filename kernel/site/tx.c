@@ -15,8 +15,10 @@
 /* The message may have something to send. */
 void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg)
 {
+	struct flitcast_class *class = &site->class[msg->class];
+
 	if (list_empty(&msg->ready))
-		list_add_tail(&msg->ready, msg->begun ? &site->ready : &site->fresh);
+		list_add_tail(&msg->ready, msg->begun ? &class->ready : &class->fresh);
 }
 
 /*
@@ -47,9 +49,9 @@ void flitcast_tx_settle(struct flitcast_site *site, struct flitcast_msg *msg, bo
 		return;
 	msg->active = active;
 	if (active)
-		site->nactive++;
+		site->class[msg->class].nactive++;
 	else
-		site->nactive--;
+		site->class[msg->class].nactive--;
 }
 
 static bool due_before(struct rb_node *a, const struct rb_node *b)

@@ -145,7 +145,7 @@ struct flitcast_source {
  * @out: what becomes of it
  * @refs: the site's list, the packet being sent, the one who keeps the outcome
  * @site_node: in the site's list of messages
- * @ready: in the site's list of those that may have something to send
+ * @ready: in a list of its class, of those that may have something to send
  * @source_node: in the source's list
  * @due_node: in the site's tree of those of which something is due
  * @source: its source; NULL when over
@@ -164,6 +164,7 @@ struct flitcast_source {
  * @list: the sender named a target list
  * @re: id of the message that it answers, where its kind is an answer
  * @slow: enum flitcast_slow
+ * @class: enum flitcast_tx_class
  * @ntargets: targets
  * @left: of these, not over
  * @target: targets
@@ -193,6 +194,7 @@ struct flitcast_msg {
 	bool list;
 	u32 re;
 	u8 slow;
+	u8 class;
 	u32 ntargets;
 	u32 left;
 	struct tx_target *target;

@@ -8,10 +8,12 @@
 
 /*
  * What a site may have under way, so that its packets wait at the source rather
- * than in the transit pools of others: messages, and packets of each.
+ * than in the transit pools of others: messages of each class, and packets of each.
  */
 #define ACTIVE_MAX	8
 #define AHEAD_MAX	4
+/* Packets of the higher class in a row, while the lower one waits. */
+#define STREAK_MAX	4
 /* How long those that granted room wait for the others, to share the way. */
 #define HOLD_NS		(20 * NSEC_PER_MSEC)
 
@@ -63,17 +65,16 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_msg *msg, u64 no
 	return best;
 }
 
-bool flitcast_tx_pick(struct flitcast_site *site)
+/* The next packet of a class; false if there is none now. */
+static bool class_pick(struct flitcast_site *site, struct flitcast_class *class, u64 now)
 {
-	u64 now = flitcast_now();
-
 	for (;;) {
 		struct flitcast_msg *msg;
 		int packet;
 
-		msg = list_first_entry_or_null(&site->ready, struct flitcast_msg, ready);
-		if (!msg && site->nactive < ACTIVE_MAX)
-			msg = list_first_entry_or_null(&site->fresh, struct flitcast_msg, ready);
+		msg = list_first_entry_or_null(&class->ready, struct flitcast_msg, ready);
+		if (!msg && class->nactive < ACTIVE_MAX)
+			msg = list_first_entry_or_null(&class->fresh, struct flitcast_msg, ready);
 		if (!msg)
 			return false;
 		packet = msg_pick(site, msg, now);
@@ -83,7 +84,7 @@ bool flitcast_tx_pick(struct flitcast_site *site)
 		}
 		/* In turn with the others, packet by packet. */
 		msg->begun = true;
-		list_move_tail(&msg->ready, &site->ready);
+		list_move_tail(&msg->ready, &class->ready);
 		refcount_inc(&msg->refs);
 		site->cur = msg;
 		site->cur_packet = packet;
@@ -91,6 +92,20 @@ bool flitcast_tx_pick(struct flitcast_site *site)
 		site->cur_front = false;
 		return true;
 	}
+}
+
+bool flitcast_tx_pick(struct flitcast_site *site)
+{
+	struct flitcast_class *high = &site->class[FLITCAST_TX_HIGH];
+	u64 now = flitcast_now();
+
+	if (site->streak < STREAK_MAX && class_pick(site, high, now)) {
+		site->streak++;
+		return true;
+	}
+	site->streak = 0;
+	return class_pick(site, &site->class[FLITCAST_TX_LOW], now) ||
+	       class_pick(site, high, now);
 }
 
 /* Data [from, from + len) of the message as fragments. */

@@ -147,6 +147,13 @@ static u32 tx_charge(u32 len, u32 ntargets)
 	return PAGE_ALIGN(len) + FLITCAST_MSG_SIZE + ntargets * FLITCAST_MSG_TARGET;
 }
 
+/* SO_PRIORITY as it is now. */
+static u8 tx_class(const struct flitcast_sock *fs)
+{
+	return READ_ONCE(fs->sk.sk_priority) >= FLITCAST_PRIORITY_HIGH ? FLITCAST_TX_HIGH :
+									  FLITCAST_TX_LOW;
+}
+
 static bool tx_reserve(struct flitcast_sock *fs, u32 charge)
 {
 	int used = atomic_read(&fs->tx_used);
@@ -204,7 +211,7 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 {
 	const struct flitcast_msg_dest dest = { .site = site, .port = port };
 	struct flitcast_msg *m = flitcast_msg_alloc(0, 1, GFP_KERNEL_ACCOUNT);
-	struct flitcast_send how = { .charge = tx_charge(0, 1) };
+	struct flitcast_send how = { .charge = tx_charge(0, 1), .class = tx_class(fs) };
 	int err;
 
 	if (!m)
@@ -283,6 +290,7 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	}
 
 	how.charge = tx_charge(len, ndests);
+	how.class = tx_class(fs);
 	err = tx_wait(fs, how.charge, &timeo);
 	if (err)
 		goto out;

@@ -31,6 +31,14 @@
 /* bind() with FLITCAST_PORT_ANY chooses from here up. */
 #define FLITCAST_PORT_DYNAMIC	0xc000
 
+/*
+ * SO_PRIORITY: two classes of messages.  A message is of the class that its socket has
+ * when it is sent: low from 0, which a socket has unless set, high from here up.  (6 is
+ * the most without CAP_NET_ADMIN.)  At its own site a message waits for no message of
+ * the other class, but for a packet that has begun; packets of the high class go first.
+ */
+#define FLITCAST_PRIORITY_HIGH	4
+
 /**
  * enum flitcast_addrtype - what a struct sockaddr_flitcast names
  * @FLITCAST_ADDR_SITE: one port of one site
