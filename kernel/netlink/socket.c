@@ -18,6 +18,7 @@ const struct nla_policy flitcast_netlink_socket_policy[FLITCAST_A_SOCKET_PORT + 
 
 static const char *const counters[] = {
 	"tx_messages", "tx_confirmed", "tx_failed", "rx_messages", "rx_no_room",
+	"reports_lost",
 };
 
 static const char *counter_name(unsigned int i)
@@ -29,7 +30,7 @@ static int put_counters(struct sk_buff *skb, const struct flitcast_socket_info *
 {
 	const u64 values[] = {
 		info->tx_messages, info->tx_confirmed, info->tx_failed, info->rx_messages,
-		info->rx_no_room,
+		info->rx_no_room, info->reports_lost,
 	};
 	struct nlattr *nest = nla_nest_start(skb, FLITCAST_A_SOCKET_STATS);
 

@@ -290,6 +290,7 @@ enum flitcast_peer {
  * @tx_failed: of these, given up for at least one target
  * @rx_messages: messages queued for recvmsg()
  * @rx_no_room: times a message was put off because the receive room was full
+ * @reports_lost: reports of failures dropped because nobody read them
  * @pending: messages that are not over
  * @wait: enum flitcast_wait: what the oldest of them waits for, and with it, once
  *	the send room is full, the sender
@@ -318,6 +319,7 @@ struct flitcast_socket_info {
 	u64 tx_failed;
 	u64 rx_messages;
 	u64 rx_no_room;
+	u64 reports_lost;
 	u32 pending;
 	u32 wait;
 	u32 wait_site;

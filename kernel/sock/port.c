@@ -120,6 +120,7 @@ static void fs_info(const struct flitcast_port *port, struct flitcast_socket_inf
 	info->tx_failed = fs->stats.tx_failed;
 	info->rx_messages = fs->stats.rx_messages;
 	info->rx_no_room = fs->stats.rx_no_room;
+	info->reports_lost = fs->stats.reports_lost;
 }
 
 const struct flitcast_port_ops flitcast_fs_port_ops = {

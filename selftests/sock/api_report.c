@@ -216,6 +216,8 @@ TEST_F(line, report__unread_failures)
 	EXPECT_EQ(-EAGAIN, n);
 	EXPECT_EQ(200, reports + lost);
 	EXPECT_EQ(lost, msg_stats(fd).reports_lost);
+	ASSERT_EQ(0, cli("-s -j -n " LAB "-0 socket show port %u", msg_name(fd).sfc_port));
+	EXPECT_EQ(lost, json_sum(cli_output(), "reports_lost"));
 	EXPECT_LT(10, reports);
 	EXPECT_GE(64, reports);
 }
