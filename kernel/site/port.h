@@ -176,7 +176,10 @@ int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site,
 /* Does the port have messages that are not over? */
 bool flitcast_port_busy(struct flitcast_port *port);
 
-/* Give up every message that is not over, for every target. */
+/*
+ * Give up every message that is not over, for every target.  The id of the next one does
+ * not follow: whoever counts them sees that something is missing, be it nothing.
+ */
 void flitcast_port_drop(struct flitcast_port *port);
 
 /* What was detached by its slowness is a target like any other again. */

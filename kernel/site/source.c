@@ -94,9 +94,11 @@ void flitcast_port_drop(struct flitcast_port *port)
 	if (!site)
 		return;
 	flitcast_engine_enter(site);
-	if (port->source)
+	if (port->source) {
 		list_for_each_entry_safe(msg, next, &port->source->msgs, source_node)
 			flitcast_tx_give_up_all(site, msg, -ECONNABORTED);
+		port->source->next_id++;
+	}
 	flitcast_engine_leave(site);
 }
 

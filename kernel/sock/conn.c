@@ -160,6 +160,9 @@ static void failed(struct flitcast_sock *fs, const struct flitcast_sent *sent)
 {
 	bool gone = fs->sk.sk_shutdown & RCV_SHUTDOWN;
 
+	/* By close() itself, which tells the other end next. */
+	if (sent->err == -ECONNABORTED)
+		return;
 	switch ((enum fc_kind)sent->kind) {
 	case FC_KIND_CONNECT:
 		if (fs->sk.sk_state != TCP_SYN_SENT || sent->id != fs->conn.asked)
@@ -458,12 +461,15 @@ int flitcast_conn_shutdown(struct socket *sock, int how)
 
 void flitcast_conn_close(struct flitcast_sock *fs)
 {
+	/* What was not confirmed is dropped, and the gap in the ids tells the other end. */
+	bool reset = sock_flag(&fs->sk, SOCK_LINGER) && !fs->sk.sk_lingertime;
 	bool tell;
 
 	if (fs->sk.sk_type != SOCK_SEQPACKET)
 		return;
 	spin_lock_bh(&fs->conn.lock);
-	tell = fs->sk.sk_state == TCP_ESTABLISHED && !(fs->sk.sk_shutdown & SEND_SHUTDOWN);
+	tell = fs->sk.sk_state == TCP_ESTABLISHED &&
+	       (reset || !(fs->sk.sk_shutdown & SEND_SHUTDOWN));
 	over(fs, 0);
 	spin_unlock_bh(&fs->conn.lock);
 	/* Where there is no memory for it the peer learns when it sends. */

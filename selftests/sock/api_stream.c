@@ -739,6 +739,40 @@ TEST_F(pair, close__end_of_file)
 	EXPECT_EQ(-EISCONN, connect_to(self->b, 0, PORT));
 }
 
+/* With a linger time of 0 the other end is not told that it has all. */
+TEST_F(pair, close__reset)
+{
+	struct linger drop = { .l_onoff = 1 };
+
+	ASSERT_EQ(3, RESULT(send(self->a, "one", 3, 0)));
+	ASSERT_EQ(3, soon(self->b, got, sizeof(got)));
+	ASSERT_EQ(0, setsockopt(self->a, SOL_SOCKET, SO_LINGER, &drop, sizeof(drop)));
+	close(self->a);
+	EXPECT_EQ(ECONNRESET, error_soon(self->b));
+	EXPECT_EQ(-EPIPE, RESULT(send(self->b, "x", 1, MSG_NOSIGNAL)));
+	EXPECT_EQ(0, RESULT(recv(self->b, got, 1, 0)));
+}
+
+/* The same with messages that are dropped, and after shutdown(). */
+TEST_F(pair, close__reset_in_traffic)
+{
+	struct linger drop = { .l_onoff = 1 };
+	int room = 4096;
+	ssize_t n;
+
+	ASSERT_EQ(0, setsockopt(self->b, SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)));
+	while (send(self->a, big, 100000, MSG_DONTWAIT) > 0)
+		continue;
+	ASSERT_EQ(0, RESULT(shutdown(self->a, SHUT_WR)));
+	ASSERT_EQ(0, setsockopt(self->a, SOL_SOCKET, SO_LINGER, &drop, sizeof(drop)));
+	close(self->a);
+	/* What was there before may be read. */
+	do
+		n = soon(self->b, got, sizeof(got));
+	while (n > 0);
+	EXPECT_EQ(-ECONNRESET, n);
+}
+
 /* Both at once, and neither is told of an error. */
 TEST_F(pair, close__both)
 {
