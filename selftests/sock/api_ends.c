@@ -345,4 +345,226 @@ TEST_F(faked, ends__a_bad_entry_spoils_the_frame)
 	EXPECT_LT(0, outq(self->fd));
 }
 
+/*
+ * Lives of a site.
+ */
+
+/* What comes for an earlier life of this site is not for this one. */
+TEST_F(faked, ends__answers_to_an_earlier_life)
+{
+	static const enum fc_ctrl_kind kinds[] = {
+		FC_CTRL_CONFIRM, FC_CTRL_REFUSED, FC_CTRL_NO_ROOM, FC_CTRL_UNREACHABLE,
+	};
+	struct fake_event packet, e;
+	struct fc_ctrl late;
+	unsigned int i;
+
+	ASSERT_TRUE(send_one(_metadata, self, &packet, 4));
+	for (i = 0; i < FC_ARRAY_SIZE(kinds); i++) {
+		late = fake_confirm(&packet, 0);
+		late.kind = kinds[i];
+		late.incarnation--;
+		fake_ctrl(&self->fake, &late, 1);
+	}
+	/* It waits for an answer as before. */
+	ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
+	EXPECT_EQ(FC_CTRL_ASK, e.ctrl[0].kind);
+	EXPECT_LT(0, outq(self->fd));
+	EXPECT_EQ(0, msg_error(self->fd));
+	late = fake_confirm(&packet, 0);
+	fake_ctrl(&self->fake, &late, 1);
+	EXPECT_TRUE(msg_wait(self->fd, POLLOUT, SOON_MS));
+	while (fake_next(&self->fake, &e, QUIET_MS))
+		EXPECT_FALSE(e.is_packet);
+	EXPECT_EQ(0, outq(self->fd));
+	EXPECT_EQ(0, msg_error(self->fd));
+}
+
+/* A message of one letter from port 7 of site 4, in some life of it, to PORT. */
+static void letter(struct _test_data_faked *self, uint32_t incarnation, uint32_t seq, uint8_t lag,
+		   char text)
+{
+	const struct fc_packet pk = {
+		.src = 4, .incarnation = incarnation, .sock = 6, .src_port = 7, .ntargets = 1,
+		.id = seq, .msg_len = 1, .data_len = 1,
+	};
+	const struct fc_target t = {
+		.port = PORT, .flags = FC_TARGET_LAST, .lag = lag, .seq = seq,
+	};
+
+	fake_packet(&self->fake, &pk, &t, &text);
+}
+
+/* The answer to a letter of that life. */
+static void answered(struct __test_metadata *_metadata, struct _test_data_faked *self,
+		     uint32_t incarnation, uint32_t next)
+{
+	struct fake_event e;
+
+	ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
+	EXPECT_EQ(FC_CTRL_CONFIRM, e.ctrl[0].kind);
+	EXPECT_EQ(4, e.ctrl[0].dst);
+	EXPECT_EQ(incarnation, e.ctrl[0].incarnation);
+	EXPECT_EQ(next, e.ctrl[0].next);
+}
+
+/* What is there, one after the other. */
+static const char *letters(int fd)
+{
+	static char all[64];
+	size_t n = 0;
+
+	while (n < sizeof(all) - 1 && msg_recv(fd, &all[n], 1, NULL, MSG_DONTWAIT) == 1)
+		n++;
+	all[n] = '\0';
+	return all;
+}
+
+/*
+ * A site that begins anew counts from 0 with the same sockets and ports.  What its earlier
+ * life has left on the way is received once, is confirmed to that life, and moves nothing
+ * of the new one.
+ */
+TEST_F(faked, ends__packets_of_an_earlier_life)
+{
+	struct fc_ctrl forward = {
+		.kind = FC_CTRL_FORWARD, .incarnation = 100, .sock = 6, .site = 4, .port = PORT,
+		.seq = 999, .next = 1000,
+	};
+	struct fake_event e;
+
+	letter(self, 100, 0, 0, 'a');
+	answered(_metadata, self, 100, 1);
+	letter(self, 100, 1, 0, 'b');
+	answered(_metadata, self, 100, 2);
+	/* The new life: these are no duplicates. */
+	letter(self, 200, 0, 0, 'A');
+	answered(_metadata, self, 200, 1);
+	letter(self, 200, 1, 0, 'B');
+	answered(_metadata, self, 200, 2);
+	EXPECT_STREQ("abAB", letters(self->fd));
+	/* Late, of the old one: again, and for the first time. */
+	letter(self, 100, 1, 0, 'b');
+	answered(_metadata, self, 100, 2);
+	letter(self, 100, 2, 0, 'c');
+	answered(_metadata, self, 100, 3);
+	EXPECT_STREQ("c", letters(self->fd));
+	EXPECT_EQ(1, counter("packets_duplicate"));
+	/* All of the old one is over: nothing of the new one is. */
+	fake_ctrl(&self->fake, &forward, 1);
+	answered(_metadata, self, 100, 1000);
+	letter(self, 200, 3, 1, 'D');
+	answered(_metadata, self, 200, 2);
+	EXPECT_STREQ("", letters(self->fd));
+	letter(self, 200, 2, 0, 'C');
+	answered(_metadata, self, 200, 4);
+	EXPECT_STREQ("CD", letters(self->fd));
+	EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
+}
+
+/*
+ * Reports.
+ */
+
+/* What becomes of the targets at each site: as the errors of their results. */
+static const int fates[FAKE_SITES] = {
+	[3] = ECONNREFUSED, [4] = EHOSTUNREACH, [6] = ETIMEDOUT,
+};
+
+/* How a site answers to a packet, or to a question; the last one only to questions. */
+static void meet(struct _test_data_faked *self, struct fc_ctrl answer, bool asked)
+{
+	switch (fates[answer.site]) {
+	case ECONNREFUSED:
+		answer.kind = FC_CTRL_REFUSED;
+		break;
+	case EHOSTUNREACH:
+		answer.kind = FC_CTRL_UNREACHABLE;
+		break;
+	case ETIMEDOUT:
+		return;
+	default:
+		if (answer.site == FAKE_SITES - 1 && !asked)
+			return;
+		answer.kind = FC_CTRL_CONFIRM;
+		answer.next = answer.seq + 1;
+	}
+	fake_ctrl(&self->fake, &answer, 1);
+}
+
+static void meet_all(struct _test_data_faked *self, const struct fake_event *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < e->n; i++) {
+		struct fc_ctrl c = e->ctrl[i];
+
+		if (e->is_packet) {
+			meet(self, fake_answer(e, i, FC_CTRL_ROOM), false);
+		} else if (c.kind == FC_CTRL_ASK) {
+			c.site = c.dst;
+			c.dst = 0;
+			meet(self, c, true);
+		}
+	}
+}
+
+/* A report of @fd, soon; results, or -errno. */
+static int report(struct _test_data_faked *self, int fd, struct flitcast_result *results)
+{
+	struct iovec iov = {
+		.iov_base = results, .iov_len = FAKE_SITES * sizeof(*results),
+	};
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	uint64_t until = now_ms() + SOON_MS;
+	struct fake_event e;
+	ssize_t n;
+
+	while ((n = RESULT(recvmsg(fd, &msg, MSG_ERRQUEUE))) == -EAGAIN && now_ms() < until)
+		if (fake_next(&self->fake, &e, 20))
+			meet_all(self, &e);
+	return n < 0 ? n : (int)(n / sizeof(*results));
+}
+
+/* The report of a message names those that did not get it, why, and nobody else. */
+TEST_F(faked, ends__report_names_the_lost_ones)
+{
+	int value = 2000, fd = msg_socket(-1, 0, 0, 0), i, round, n;
+	struct flitcast_result results[FAKE_SITES];
+	struct flitcast_target targets[FAKE_SITES - 1] = { 0 };
+	const unsigned int lost[] = { 6, 4, 3 };
+	struct fake_event e;
+
+	for (i = 0; i < FAKE_SITES - 1; i++)
+		targets[i] = (struct flitcast_target) { .site = FAKE_SITES - 1 - i, .port = 50 };
+	ASSERT_EQ(0, setsockopt(fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &value, sizeof(value)));
+	/* Of failures alone, and of all. */
+	for (round = 0; round < 2; round++) {
+		ASSERT_EQ(0, setsockopt(fd, SOL_FLITCAST, FLITCAST_CONFIRM, &round,
+					sizeof(round)));
+		ASSERT_EQ(4, RESULT(msg_send_list(fd, "lost", 4, targets, FAKE_SITES - 1, 0)));
+		n = report(self, fd, results);
+		ASSERT_EQ(round ? FAKE_SITES - 1 : 3, n);
+		for (i = 0; i < n; i++) {
+			EXPECT_EQ(50, results[i].port);
+			EXPECT_EQ(round ? targets[i].site : lost[i], results[i].site);
+			EXPECT_EQ(fates[results[i].site % FAKE_SITES], results[i].error);
+		}
+		/* One report, and all of the message is over. */
+		EXPECT_EQ(-EAGAIN, RESULT(recvmsg(fd, &(struct msghdr) { 0 }, MSG_ERRQUEUE)));
+		EXPECT_EQ(0, outq(fd));
+	}
+	/* The others go on. */
+	for (n = 0, i = 0; i < FAKE_SITES - 1; i++)
+		if (!fates[targets[i].site])
+			targets[n++] = targets[i];
+	ASSERT_EQ(4, RESULT(msg_send_list(fd, "more", 4, targets, n, 0)));
+	ASSERT_EQ(n, report(self, fd, results));
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(0, results[i].error);
+	while (fake_next(&self->fake, &e, QUIET_MS))
+		meet_all(self, &e);
+	close(fd);
+}
+
 API_MAIN
