@@ -3,12 +3,15 @@
  * Control frames: confirmations, questions and the like, on their way from end to end.
  *
  * A frame has entries for several ends.  What leaves by the same port is put into one:
- * a frame waits for the end of what is going on, and in a softirq until the frames that
- * have come are worked off, which is when a tasklet runs.  So an idle site sends at
- * once, and a busy one what it owes for all that came meanwhile.
+ * a frame waits for the end of what is going on, and on a busy site until the frames
+ * that have come are worked off, which is when a tasklet runs.  Whether a site is busy
+ * is tried out: where that joined nothing, the next frames do not wait.
  */
 #include <linux/interrupt.h>
 #include "site/impl.h"
+
+/* So many times nothing waits for the tasklet, where that was of no use. */
+#define ALONE		15
 
 static void count(struct flitcast_site *site, enum fc_stat stat)
 {
@@ -22,6 +25,8 @@ static void flush(struct flitcast_site *site, u8 port)
 	struct flitcast_end *end = &site->end[port];
 	struct sk_buff *skb = end->ctrl;
 
+	if (skb->len > FC_CTRL_SIZE)
+		site->ctrl_joined = true;
 	end->ctrl = NULL;
 	site->ctrls &= ~fc_bit(port);
 	end->link->stat[FC_LSTAT_TX_CTRL]++;
@@ -42,6 +47,8 @@ static void ctrl_soon(struct tasklet_struct *tasklet)
 
 	flitcast_engine_enter(site);
 	flush_all(site);
+	site->ctrl_alone = site->ctrl_joined ? 0 : ALONE;
+	site->ctrl_joined = false;
 	flitcast_engine_leave(site);
 }
 
@@ -59,10 +66,14 @@ void flitcast_ctrl_leave(struct flitcast_site *site)
 {
 	if (!site->ctrls)
 		return;
-	if (in_serving_softirq() && !site->dead)
-		tasklet_schedule(&site->ctrl_soon);
-	else
+	if (!in_serving_softirq() || site->dead) {
 		flush_all(site);
+	} else if (site->ctrl_alone) {
+		site->ctrl_alone--;
+		flush_all(site);
+	} else {
+		tasklet_schedule(&site->ctrl_soon);
+	}
 }
 
 void flitcast_ctrl_drop(struct flitcast_site *site, u8 port)
@@ -109,8 +120,10 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 	}
 	end = &site->end[port];
 	ctrl->hops++;
-	if (end->ctrl && replace(end->ctrl, ctrl))
+	if (end->ctrl && replace(end->ctrl, ctrl)) {
+		site->ctrl_joined = true;
 		return;
+	}
 	if (end->ctrl && end->ctrl->len == fc_ctrls_size(FC_CTRLS_MAX))
 		flush(site, port);
 	if (!end->ctrl)

@@ -149,6 +149,8 @@ struct flitcast_end {
  * @nloop: how many
  * @ctrls: links with a control frame that waits
  * @ctrl_soon: sends those
+ * @ctrl_joined: to wait was of use since @ctrl_soon ran
+ * @ctrl_alone: so many times more they go at once
  * @timer: the one timer
  * @timer_at: when it is set to fire; FC_NEVER: it is not
  * @dirty: links with frames to transmit
@@ -219,6 +221,8 @@ struct flitcast_site {
 	unsigned int nloop;
 	u32 ctrls;
 	struct tasklet_struct ctrl_soon;
+	bool ctrl_joined;
+	u8 ctrl_alone;
 
 	struct hrtimer timer;
 	u64 timer_at;

@@ -94,18 +94,27 @@ static bool class_pick(struct flitcast_site *site, struct flitcast_class *class,
 	}
 }
 
+static bool class_empty(const struct flitcast_class *class)
+{
+	return list_empty(&class->ready) && list_empty(&class->fresh);
+}
+
 bool flitcast_tx_pick(struct flitcast_site *site)
 {
 	struct flitcast_class *high = &site->class[FLITCAST_TX_HIGH];
-	u64 now = flitcast_now();
+	struct flitcast_class *low = &site->class[FLITCAST_TX_LOW];
+	u64 now;
 
+	/* As a site is left by what only passes through. */
+	if (class_empty(high) && class_empty(low))
+		return false;
+	now = flitcast_now();
 	if (site->streak < STREAK_MAX && class_pick(site, high, now)) {
 		site->streak++;
 		return true;
 	}
 	site->streak = 0;
-	return class_pick(site, &site->class[FLITCAST_TX_LOW], now) ||
-	       class_pick(site, high, now);
+	return class_pick(site, low, now) || class_pick(site, high, now);
 }
 
 /* Data [from, from + len) of the message as fragments. */
