@@ -117,6 +117,12 @@ u8 fc_hello_time(struct fc_hello *h, u64 now)
 {
 	u8 todo = 0;
 
+	/*
+	 * It is this end that was away, if its own HELLO is as late: what the peer said
+	 * meanwhile waits to be read.
+	 */
+	if (h->dead_at <= now && h->send_at + h->interval <= now)
+		h->dead_at = now + 2 * h->interval;
 	if (h->dead_at <= now) {
 		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_DEAD);
 		h->own.peer_epoch = 0;

@@ -324,6 +324,33 @@ TEST(hello__silence_is_death)
 	      fc_reason_text(b.end[1].own.reason));
 }
 
+/*
+ * A machine that was paused, or too busy for its timers, finds them all due before it has read
+ * what its peers said: that is no silence of theirs.
+ */
+TEST(hello__who_was_away_blames_nobody)
+{
+	struct bench b;
+
+	for (unsigned int round = 0; round < 100; round++) {
+		bench_init(&b);
+		plug(&b);
+		wait(&b, 2 * INTERVAL + tap_random(INTERVAL));
+		b.now += (FC_HELLO_DEAD + 1 + tap_random(1000)) * INTERVAL;
+		for (unsigned int i = 0; i < 2; i++)
+			perform(&b, i, fc_hello_time(&b.end[i], b.now));
+		CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
+		      fc_reason_text(b.end[1].own.reason));
+		wait(&b, 10 * INTERVAL);
+		CHECK(!b.downs[0] && !b.downs[1], "went down");
+		/* And yet a peer that stays silent is dead. */
+		b.now += 10 * INTERVAL;
+		b.loss = 100;
+		wait(&b, (FC_HELLO_DEAD + 3) * INTERVAL);
+		CHECK(!b.up[0] && !b.up[1], "up");
+	}
+}
+
 /* One direction dead: both ends have to notice, or one would send into the void. */
 TEST(hello__half_a_wire_is_no_wire)
 {
