@@ -44,6 +44,8 @@ static inline struct fc_effect *fc_effect_add(struct fc_effects *fx, u8 type, u8
 	e->port = port;
 	e->flags = 0;
 	e->keep = false;
+	e->hold = 0;
+	e->index = 0;
 	e->seq = 0;
 	e->ack = 0;
 	e->mask = 0;

@@ -264,6 +264,8 @@ enum fc_effect_type {
  * @flags: FC_STATUS_* (status); FC_SERVE_* (serve)
  * @keep: another effect uses the handle after this one: act on a clone; else
  *	the handle's ownership goes to the runner
+ * @hold: of a relay (enum fc_relay_effect_type)
+ * @index: likewise
  * @seq: number of the flit, or of the next one (status); of the first one to be kept
  *	(release) or not known to have been taken (rescue)
  * @ack: flits taken from the port's other direction
@@ -277,6 +279,8 @@ struct fc_effect {
 	u8 port;
 	u8 flags;
 	bool keep;
+	u16 hold;
+	u16 index;
 	u32 seq;
 	u32 ack;
 	u64 mask;

@@ -19,6 +19,9 @@ enum {
 /* Within a target entry. */
 enum { T_SITE = 0, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN = 12, T_SEQ = 16 };
 
+/* The same of a broadcast, where it differs. */
+enum { C_NUMBER = T_SITE, C_COPIES = T_OFF };
+
 static_assert(P_KIND + 1 == FC_PACKET_SIZE);
 static_assert(L_SUM + 4 == FC_LINK_SIZE);
 static_assert(T_SEQ + 4 == FC_TARGET_SIZE);
@@ -63,7 +66,7 @@ static bool link_flags_valid(const struct fc_link_hdr *h)
 		return false;
 	switch ((enum fc_frame)h->type) {
 	case FC_FRAME_FLIT:
-		if (h->vc != FC_VC_DATA ||
+		if ((h->vc != FC_VC_DATA && h->vc != FC_VC_CAST) ||
 		    (h->flags & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT)))
 			return false;
 		/* An abort-packet terminator travels alone. */
@@ -71,7 +74,8 @@ static bool link_flags_valid(const struct fc_link_hdr *h)
 			return h->flags == (FC_PART_TERM | FC_PART_ABORT) && !h->len;
 		return h->flags || h->len >= FC_DATA_MIN;
 	case FC_FRAME_STATUS:
-		return h->vc == FC_VC_DATA && h->len == FC_STATUS_SIZE &&
+		return (h->vc == FC_VC_DATA || h->vc == FC_VC_CAST) &&
+		       h->len == FC_STATUS_SIZE &&
 		       !(h->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK));
 	case FC_FRAME_HELLO:
 		return h->vc == FC_VC_CTRL && !h->flags && h->len == FC_HELLO_SIZE;
@@ -319,6 +323,7 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 	u32 data_len = get32(p + P_DATA_LEN), i;
 
 	if (!n || n > FC_TARGETS_MAX || size > len || get32(p + P_SRC) >= nsites ||
+	    get32(p + P_SOCK) & FC_SOCK_CAST ||
 	    p[P_FLAGS] & ~FC_PACKET_LIST || !kind_valid(p, n, msg_len) ||
 	    msg_len > FC_MESSAGE_MAX || offset % FC_PACKET_MAX ||
 	    offset > msg_len || (offset && offset == msg_len))
@@ -333,6 +338,51 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 		if (!target_valid(p + fc_head_size(i), msg_len, nsites, i == n - 1))
 			return false;
 	return true;
+}
+
+bool fc_wire_cast_check(const u8 *p, u8 flags, u32 len, u32 nsites)
+{
+	const u8 *t = p + FC_PACKET_SIZE;
+	u32 size = fc_head_size(1), data_len = get32(p + P_DATA_LEN);
+
+	if (get16(p + P_NTARGETS) != 1 || size > len || get32(p + P_SRC) >= nsites ||
+	    !(get32(p + P_SOCK) & FC_SOCK_CAST) || p[P_FLAGS] || p[P_KIND] != FC_KIND_MESSAGE ||
+	    get32(p + P_OFFSET) || get32(p + P_MSG_LEN) != data_len ||
+	    data_len > FC_PACKET_MAX)
+		return false;
+	if (!get16(t + T_PORT) || t[T_FLAGS] != FC_TARGET_LAST || t[T_LAG] >= FC_FLOW_WINDOW ||
+	    get32(t + C_COPIES) - 1 >= FC_COPIES_MAX || get32(t + T_LEN))
+		return false;
+	return flags & FC_PART_TERM ? len - size == data_len : len - size <= data_len;
+}
+
+void fc_wire_cast_decode(struct fc_cast *c, const u8 *head)
+{
+	const u8 *t = head + FC_PACKET_SIZE;
+
+	c->number = get32(t + C_NUMBER);
+	c->port = get16(t + T_PORT);
+	c->copies = (u8)get32(t + C_COPIES);
+	c->lag = t[T_LAG];
+	c->seq = get32(t + T_SEQ);
+}
+
+void fc_wire_cast_encode(u8 *head, const struct fc_cast *c)
+{
+	u8 *t = head + FC_PACKET_SIZE;
+
+	put32(t + C_NUMBER, c->number);
+	put16(t + T_PORT, c->port);
+	t[T_FLAGS] = FC_TARGET_LAST;
+	t[T_LAG] = c->lag;
+	put32(t + C_COPIES, c->copies);
+	put32(t + T_LEN, 0);
+	put32(t + T_SEQ, c->seq);
+}
+
+void fc_wire_cast_hop(u8 *head)
+{
+	put16(head + P_HOPS, (u16)(get16(head + P_HOPS) + 1));
 }
 
 void fc_wire_packet_decode(struct fc_packet *pk, const u8 *head)

@@ -48,10 +48,14 @@ enum fc_frame {
 	FC_FRAME_FAULTS,
 };
 
+/* Copies of a broadcast, at most. */
+#define FC_COPIES_MAX		16
+
 /* Virtual channels: control is neither sequenced nor credited. */
 enum fc_vc {
 	FC_VC_CTRL,
 	FC_VC_DATA,
+	FC_VC_CAST,
 	FC_VC_COUNT
 };
 
@@ -247,6 +251,29 @@ struct fc_target {
 	u32 seq;
 };
 
+/**
+ * struct fc_cast - what the head of a broadcast packet has in place of a target entry
+ * @number: of the broadcast among those of its source; wraps; one that is sent again has
+ *	a new one
+ * @port: target port at every site, not 0
+ * @copies: disjoint ways it goes by, at least 1
+ * @lag: as of struct fc_target
+ * @seq: number of the message in the flow (source socket, target port)
+ *
+ * The packet header is that of any packet, with 1 for @ntargets.  A flow of broadcasts is
+ * a flow of its own: the packet header's @sock has FC_SOCK_CAST.
+ */
+struct fc_cast {
+	u32 number;
+	u16 port;
+	u8  copies;
+	u8  lag;
+	u32 seq;
+};
+
+/* In the number of a socket: its broadcasts, in flows of their own. */
+#define FC_SOCK_CAST		0x80000000U
+
 /* What a control entry says of one target of one message; to its source, but for the last. */
 enum fc_ctrl_kind {
 	FC_CTRL_CONFIRM = 1,	/* received so far */
@@ -387,6 +414,22 @@ void fc_wire_packet_decode(struct fc_packet *pk, const u8 *head);
 void fc_wire_packet_encode(u8 *head, const struct fc_packet *pk);
 void fc_wire_target_decode(struct fc_target *t, const u8 *head, unsigned int i);
 void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t);
+
+/**
+ * fc_wire_cast_check() - validate the head of a flit of a broadcast
+ * @p: its payload; fc_head_size(1) bytes are readable
+ * @flags: FC_PART_* of the flit
+ * @len: payload bytes
+ * @nsites: sites of the topology
+ *
+ * Return: true if it agrees with itself, with the flit and with the topology.  It may
+ * then be decoded.
+ */
+bool fc_wire_cast_check(const u8 *p, u8 flags, u32 len, u32 nsites);
+void fc_wire_cast_decode(struct fc_cast *c, const u8 *head);
+void fc_wire_cast_encode(u8 *head, const struct fc_cast *c);
+/* One more link crossed. */
+void fc_wire_cast_hop(u8 *head);
 
 /* Single fields, for the router. */
 unsigned int fc_wire_ntargets(const u8 *head);

@@ -50,10 +50,10 @@ static bool link_valid(const u8 *p, size_t size)
 		return vc == FC_VC_CTRL && flags == 0 && len >= 4 && len <= 4 + 12 * 16 &&
 		       (len - 4) % 16 == 0;
 	case FC_FRAME_STATUS:
-		return vc == FC_VC_DATA && len == FC_STATUS_SIZE &&
+		return (vc == 1 || vc == 2) && len == FC_STATUS_SIZE &&
 		       flags <= (FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK);
 	case FC_FRAME_FLIT:
-		if (vc != FC_VC_DATA)
+		if (vc != 1 && vc != 2)
 			return false;
 		switch (flags) {
 		case 0:
@@ -201,7 +201,7 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	if (n < 1 || n > FC_TARGETS_MAX || len < 36 + 20 * n)
 		return false;
 	data = len - 36 - 20 * n;
-	if (be32(p) >= nsites || msg_len > FC_MESSAGE_MAX || p[34] > 1)
+	if (be32(p) >= nsites || msg_len > FC_MESSAGE_MAX || p[34] > 1 || p[8] & 0x80)
 		return false;
 	/* Connections: one target, not by list, and data in kind 4 alone. */
 	if (p[35] && (p[35] > 5 || n > 1 || p[34] || (p[35] != 4 && msg_len)))
@@ -216,6 +216,50 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 		if (!target_valid(p + 36 + 20 * i, msg_len, nsites, i == n - 1))
 			return false;
 	return true;
+}
+
+/* Of a broadcast: one packet, one entry, which has copies and no site. */
+static bool cast_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
+{
+	u32 data_len = be32(p + 28);
+
+	if (be16(p + 14) != 1 || len < 56 || be32(p) >= nsites || !(p[8] & 0x80) ||
+	    be32(p + 20) != data_len || be32(p + 24) || data_len > FC_PACKET_MAX || p[34] ||
+	    p[35])
+		return false;
+	if (!be16(p + 40) || p[42] != 1 || p[43] >= FC_FLOW_WINDOW || be32(p + 48))
+		return false;
+	if (be32(p + 44) < 1 || be32(p + 44) > FC_COPIES_MAX)
+		return false;
+	return flags & FC_PART_TERM ? len - 56 == data_len : len - 56 <= data_len;
+}
+
+static void check_cast(const u8 *data, size_t left, u8 flags, u32 len, u32 nsites)
+{
+	u8 *p, *again;
+	struct fc_packet pk;
+	struct fc_cast c;
+	bool ok;
+
+	if (left < fc_head_size(1))
+		return;
+	p = fuzz_copy(data, fc_head_size(1));
+	again = fuzz_copy(data, fc_head_size(1));
+	ok = fc_wire_cast_check(p, flags, len, nsites);
+	CHECK(ok == cast_valid(p, flags, len, nsites), "broadcast: %d", ok);
+	CHECK(!ok || !fc_wire_head_check(p, flags, len, nsites), "a broadcast and a packet");
+	if (ok) {
+		memset(again, 0xa5, fc_head_size(1));
+		fc_wire_packet_decode(&pk, p);
+		fc_wire_packet_encode(again, &pk);
+		fc_wire_cast_decode(&c, p);
+		fc_wire_cast_encode(again, &c);
+		CHECK(!memcmp(again, p, fc_head_size(1)), "broadcast encodes otherwise");
+		fc_wire_cast_hop(again);
+		CHECK(fc_wire_hops(again) == ((pk.hops + 1) & 0xffff), "hops");
+	}
+	free(p);
+	free(again);
 }
 
 static void check_subset(const u8 *head, u32 size, u8 flags, u32 len, u32 nsites, u64 mask,
@@ -333,7 +377,9 @@ static void fuzz_frame(struct fuzz *f)
 		check_faults(payload, h.len);
 		break;
 	case FC_FRAME_FLIT:
-		if (h.flags & FC_PART_HEAD)
+		if (h.flags & FC_PART_HEAD && h.vc == FC_VC_CAST)
+			check_cast(payload, h.len, h.flags, h.len, nsites);
+		else if (h.flags & FC_PART_HEAD)
 			check_head(payload, h.len, h.flags, h.len, nsites, mask, (u16)mask);
 		break;
 	case FC_FRAME_STATUS:
@@ -355,6 +401,7 @@ static void fuzz_head(struct fuzz *f)
 	if (left >= FC_PACKET_SIZE && fit & 1)
 		len = fc_head_size(be16(p + 14)) + (fit & 2 ? be32(p + 28) : 0);
 	check_head(p, left, flags, len, nsites, mask, (u16)mask);
+	check_cast(p, left, flags, len, nsites);
 }
 
 /*

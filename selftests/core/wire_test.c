@@ -192,6 +192,8 @@ TEST(wire_link__refuses)
 		{ "no type", { .type = 0 } },
 		{ "unknown type", { .type = FC_FRAME_FAULTS + 1 } },
 		{ "flit on control", { .type = FC_FRAME_FLIT, .vc = FC_VC_CTRL } },
+		{ "broadcast on no channel", { .type = FC_FRAME_STATUS, .vc = FC_VC_COUNT,
+					       .len = FC_STATUS_SIZE } },
 		{ "flit on no channel", { .type = FC_FRAME_FLIT, .vc = FC_VC_COUNT } },
 		{ "flit with unknown part", { .type = FC_FRAME_FLIT, .vc = 1, .flags = 0x08 } },
 		{ "abort without terminator",
@@ -483,7 +485,8 @@ TEST(wire_ctrls__later_ones_cover_earlier_ones)
 static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc_target *targets)
 {
 	*pk = (struct fc_packet){
-		.src = tap_random(NSITES), .incarnation = random32(), .sock = random32(),
+		.src = tap_random(NSITES), .incarnation = random32(),
+		.sock = random32() & ~FC_SOCK_CAST,
 		.src_port = (u16)random32(), .ntargets = (u16)n, .id = random32(),
 		.msg_len = tap_random(3) ? tap_random(3000) : tap_random(FC_MESSAGE_MAX + 1),
 		.hops = (u16)tap_random(FC_HOPS_MAX),
@@ -671,6 +674,69 @@ TEST(wire_head__every_byte_corrupted)
 		}
 		free(head);
 	}
+}
+
+TEST(wire_cast__golden_bytes)
+{
+	static const u8 golden[FC_PACKET_SIZE + FC_TARGET_SIZE] = {
+		0, 0, 0, 63, 1, 2, 3, 4, 0x80, 6, 7, 8, 9, 10, 0, 1, 11, 12, 13, 14,
+		0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0, 100, 0, 3, 0, 0,
+		31, 32, 33, 34, 0x12, 0x34, 1, 15, 0, 0, 0, 6, 0, 0, 0, 0, 21, 22, 23, 24,
+	};
+	const struct fc_packet pk = {
+		.src = 63, .incarnation = 0x01020304, .sock = 0x80060708, .src_port = 0x090a,
+		.ntargets = 1, .id = 0x0b0c0d0e, .msg_len = 100, .data_len = 100, .hops = 3,
+	};
+	const struct fc_cast c = {
+		.number = 0x1f202122, .port = 0x1234, .copies = 6, .lag = 15, .seq = 0x15161718,
+	};
+	u8 p[sizeof(golden)];
+
+	fc_wire_packet_encode(p, &pk);
+	fc_wire_cast_encode(p, &c);
+	CHECK(!memcmp(p, golden, sizeof(p)), "layout");
+	CHECK(fc_wire_cast_check(p, FC_PART_HEAD | FC_PART_TERM, sizeof(p) + 100, NSITES), "whole");
+	CHECK(fc_wire_cast_check(p, FC_PART_HEAD, sizeof(p) + 99, NSITES), "part");
+}
+
+TEST(wire_cast__refuses)
+{
+	const struct fc_packet good_pk = {
+		.src = 3, .sock = FC_SOCK_CAST, .ntargets = 1, .msg_len = 100, .data_len = 100,
+	};
+	const struct fc_cast good = { .port = 5, .copies = 1 };
+	u8 p[FC_PACKET_SIZE + FC_TARGET_SIZE];
+
+#define REFUSED(change)	do {								\
+	struct fc_packet pk = good_pk;							\
+	struct fc_cast c = good;							\
+											\
+	change;										\
+	fc_wire_packet_encode(p, &pk);							\
+	fc_wire_cast_encode(p, &c);							\
+	CHECK(!fc_wire_cast_check(p, FC_PART_HEAD, sizeof(p) + 50, NSITES), "%s", #change); \
+} while (0)
+	REFUSED(pk.src = NSITES);
+	REFUSED(pk.sock = 1);
+	REFUSED(pk.ntargets = 2);
+	REFUSED(pk.msg_len = 101);
+	REFUSED(pk.msg_len = pk.data_len = FC_PACKET_MAX + 1);
+	REFUSED(pk.msg_len = pk.data_len = 49);
+	REFUSED(pk.offset = FC_PACKET_MAX);
+	REFUSED(pk.flags = FC_PACKET_LIST);
+	REFUSED(pk.kind = FC_KIND_DATA);
+	REFUSED(c.port = 0);
+	REFUSED(c.copies = 0);
+	REFUSED(c.copies = FC_COPIES_MAX + 1);
+	REFUSED(c.lag = FC_FLOW_WINDOW);
+#undef REFUSED
+	fc_wire_packet_encode(p, &good_pk);
+	fc_wire_cast_encode(p, &good);
+	CHECK(fc_wire_cast_check(p, FC_PART_HEAD, sizeof(p) + 50, NSITES), "the good one");
+	CHECK(!fc_wire_cast_check(p, FC_PART_HEAD | FC_PART_TERM, sizeof(p) + 50, NSITES), "short");
+	CHECK(!fc_wire_cast_check(p, FC_PART_HEAD, sizeof(p) + 101, NSITES), "long");
+	CHECK(!fc_wire_cast_check(p, FC_PART_HEAD, sizeof(p) - 1, NSITES), "cut");
+	CHECK(!fc_wire_head_check(p, FC_PART_HEAD, sizeof(p) + 50, NSITES), "as a packet");
 }
 
 TEST(wire_head__random_bytes)

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reception: which of the copies of a broadcast is believed, and when (HARTS, section
+ * 2: any one of them where sites only fail, a vote where they may lie).
+ *
+ * A copy is known by the link it came in by, which no header can forge; copies that are
+ * equal byte by byte are one value.
+ */
+#ifndef FC_CORE_RECEPT_H
+#define FC_CORE_RECEPT_H
+
+#include "base.h"
+
+enum fc_reception {
+	FC_RECEPT_FIRST,	/* any copy */
+	FC_RECEPT_ALL,		/* as many equal copies as there are ways */
+	FC_RECEPT_MAJORITY,	/* more than half of those */
+	FC_RECEPT_QUORUM,	/* so many as the receiver says */
+	FC_RECEPT_COUNT
+};
+
+/**
+ * struct fc_recept - copies of one broadcast
+ * @votes: for each value, the ports that brought it
+ * @got: ports that brought a copy
+ */
+struct fc_recept {
+	u32 votes[FC_PORTS_MAX];
+	u32 got;
+};
+
+/**
+ * fc_recept_need() - equal copies that a value needs to be believed
+ * @policy: enum fc_reception
+ * @copies: that the receiver expects of each broadcast; for FC_RECEPT_FIRST it does
+ *	not matter
+ * @quorum: for FC_RECEPT_QUORUM
+ *
+ * Return: at least 1.
+ */
+u8 fc_recept_need(u8 policy, u8 copies, u8 quorum);
+
+/**
+ * fc_recept_copy() - a copy has come
+ * @r: zeroed for the first one
+ * @port: port it came in by; again by the same port it is ignored
+ * @value: number of the value it is equal to, or of one that nobody votes for
+ *
+ * Return: equal copies there are of that value; 0 if it is ignored.
+ */
+u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value);
+
+/**
+ * fc_recept_forget() - a copy is not kept any more
+ * @r: copies
+ * @port: port it came in by
+ *
+ * Return: number of its value if no copy of that is left; else -1.
+ */
+int fc_recept_forget(struct fc_recept *r, u8 port);
+
+/* Return: the value that came by a port, or -1. */
+int fc_recept_value(const struct fc_recept *r, u8 port);
+
+#endif /* FC_CORE_RECEPT_H */

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "relay.h"
+#include "machine.h"
+
+u16 fc_relay_holds(u32 nsites, u8 nports)
+{
+	u32 want = nsites < FC_HOLDS_MAX ? 2 * nsites * nports : FC_HOLDS_MAX;
+
+	if (want < FC_HOLDS_MIN)
+		return FC_HOLDS_MIN;
+	return (u16)(want < FC_HOLDS_MAX ? want : FC_HOLDS_MAX);
+}
+
+u32 fc_relay_bytes(u32 nsites, u8 nports)
+{
+	u32 bytes = FC_HOLDS_BYTES / fc_relay_holds(nsites, nports);
+
+	return bytes < FC_PACKET_MAX ? bytes : FC_PACKET_MAX;
+}
+
+void fc_relay_init(struct fc_relay *relay)
+{
+	u32 each = relay->nsites < relay->nholds ?
+		   relay->nholds / (relay->nsites * relay->ch.nports) : 0;
+	u16 i;
+	u8 p;
+
+	relay->bytes = fc_relay_bytes(relay->nsites, relay->ch.nports);
+	relay->ch.vc = FC_VC_CAST;
+	fc_channel_init(&relay->ch);
+	for (p = 0; p < relay->ch.nports; p++) {
+		relay->in[p] = (struct fc_relay_in){ .hold = FC_HOLD_NONE };
+		relay->out[p].first = 0;
+		relay->out[p].n = 0;
+		relay->out[p].flit = 0;
+	}
+	memset(relay->seen, 0, sizeof(*relay->seen) * relay->nsites * relay->ch.nports);
+	memset(relay->hold, 0, sizeof(*relay->hold) * relay->nholds);
+	for (i = 0; i < relay->nholds; i++)
+		relay->hold[i].next = i + 1 < relay->nholds ? i + 1 : FC_HOLD_NONE;
+	relay->free = 0;
+	relay->nfree = relay->nholds;
+	relay->each = each < 1 ? 1 : each < 8 ? (u8)each : 8;
+	relay->come = 0;
+	relay->go = 0;
+	relay->flush = 0;
+}
+
+void fc_relay_purge(struct fc_relay *relay, void (*drop)(void *arg, void *h), void *arg)
+{
+	fc_channel_purge(&relay->ch, drop, arg);
+	fc_relay_init(relay);
+}
+
+static struct fc_relay_seen *seen_of(const struct fc_relay *relay, u32 src, u8 in)
+{
+	return &relay->seen[(size_t)src * relay->ch.nports + in];
+}
+
+bool fc_relay_room(const struct fc_relay *relay)
+{
+	return relay->nfree && !relay->in[FC_PORT_LOCAL].busy &&
+	       seen_of(relay, relay->id, FC_PORT_LOCAL)->holds < relay->each;
+}
+
+bool fc_relay_idle(const struct fc_relay *relay)
+{
+	u8 p;
+
+	for (p = 0; p < relay->ch.nports; p++)
+		if (relay->in[p].busy)
+			return false;
+	return relay->nfree == relay->nholds;
+}
+
+static struct fc_effect *effect(struct fc_effects *fx, u8 type, u8 port, u16 hold)
+{
+	struct fc_effect *e = fc_effect_add(fx, type, port, NULL);
+
+	e->hold = hold;
+	return e;
+}
+
+/* Nothing is kept of a packet that has been sent on everywhere. */
+static void settle(struct fc_relay *relay, u16 n, struct fc_effects *fx)
+{
+	struct fc_hold *hold = &relay->hold[n];
+
+	if (hold->waiting || !(hold->whole || hold->cut))
+		return;
+	seen_of(relay, hold->src, hold->in)->holds--;
+	hold->next = relay->free;
+	relay->free = n;
+	relay->nfree++;
+	effect(fx, FC_FX_FREE, hold->in, n);
+}
+
+/*
+ * Is it the first time that this packet comes by this link?  By different links those of
+ * one source come in different order.
+ */
+static bool is_new(struct fc_relay_seen *seen, const struct fc_packet *pk, u32 number)
+{
+	u32 ahead = number - seen->high, back = seen->high - number;
+
+	if (!seen->begun || seen->incarnation != pk->incarnation) {
+		seen->begun = true;
+		seen->incarnation = pk->incarnation;
+		seen->high = number;
+		seen->seen = 1;
+		return true;
+	}
+	if (fc_before(seen->high, number)) {
+		seen->seen = ahead < 32 ? seen->seen << ahead : 0;
+		seen->seen |= 1;
+		seen->high = number;
+		return true;
+	}
+	if (back >= 32 || seen->seen & fc_bit(back))
+		return false;
+	seen->seen |= fc_bit(back);
+	return true;
+}
+
+/* A front: where its packet goes, if anywhere. */
+static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
+{
+	struct fc_relay_seen *seen;
+	struct fc_packet pk;
+	struct fc_cast cast;
+	struct fc_hold *hold;
+	u32 ways, rest;
+	bool own;
+	u16 n;
+
+	fc_wire_packet_decode(&pk, flit->head);
+	fc_wire_cast_decode(&cast, flit->head);
+	own = pk.src == relay->id;
+	if (pk.src >= relay->nsites || own == !!port)
+		ways = FC_RELAY_NEVER;
+	else
+		ways = relay->way(relay, pk.src, cast.copies, port);
+	if (ways == FC_RELAY_NEVER) {
+		relay->stat[FC_STAT_CAST_FORGED]++;
+		return FC_HOLD_NONE;
+	}
+	seen = seen_of(relay, pk.src, port);
+	if (!is_new(seen, &pk, cast.number)) {
+		relay->stat[FC_STAT_CAST_DUPLICATE]++;
+		return FC_HOLD_NONE;
+	}
+	if (pk.data_len > relay->bytes || !relay->nfree || seen->holds >= relay->each) {
+		relay->stat[FC_STAT_CAST_FULL]++;
+		return FC_HOLD_NONE;
+	}
+	n = relay->free;
+	hold = &relay->hold[n];
+	relay->free = hold->next;
+	relay->nfree--;
+	seen->holds++;
+	memset(hold, 0, sizeof(*hold));
+	hold->src = pk.src;
+	hold->in = port;
+	hold->here = ways & fc_bit(FC_PORT_LOCAL);
+	hold->waiting = ways & relay->ch.up & ~fc_bit(FC_PORT_LOCAL);
+	if (port != FC_PORT_LOCAL)
+		relay->stat[FC_STAT_CAST_RELAYED]++;
+	for (rest = hold->waiting; rest; rest &= rest - 1) {
+		struct fc_relay_out *out = &relay->out[fc_low(rest)];
+
+		if (out->n)
+			relay->stat[FC_STAT_CAST_HELD]++;
+		out->fifo[(out->first + out->n++) % relay->nholds] = n;
+	}
+	return n;
+}
+
+/* The packet in hand does not come to its end. */
+static void cut(struct fc_relay *relay, u8 port, struct fc_effects *fx)
+{
+	struct fc_relay_in *in = &relay->in[port];
+
+	if (in->busy && in->hold != FC_HOLD_NONE) {
+		struct fc_hold *hold = &relay->hold[in->hold];
+
+		relay->stat[FC_STAT_CAST_CUT]++;
+		hold->cut = true;
+		relay->go |= hold->waiting;
+		settle(relay, in->hold, fx);
+	}
+	in->busy = false;
+	in->hold = FC_HOLD_NONE;
+}
+
+/* A flit that came, in order. */
+static void flit_in(struct fc_relay *relay, u8 port, const struct fc_flit *flit,
+		    struct fc_effects *fx)
+{
+	struct fc_relay_in *in = &relay->in[port];
+	bool last = flit->parts & FC_PART_TERM;
+	struct fc_hold *hold;
+
+	if (flit->parts & FC_PART_HEAD) {
+		if (in->busy) {
+			/* The next packet began without an end to this one. */
+			relay->ch.rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
+			cut(relay, port, fx);
+		}
+		in->busy = true;
+		in->left = fc_wire_data_len(flit->head);
+		in->hold = begin(relay, port, flit);
+	} else if (!in->busy) {
+		/* What follows a packet that was cut here is no news. */
+		if (!(flit->parts & FC_PART_ABORT))
+			relay->ch.rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
+		goto drop;
+	}
+	if (flit->parts & FC_PART_ABORT || flit->data > in->left ||
+	    (last && flit->data != in->left)) {
+		if (!(flit->parts & FC_PART_ABORT))
+			relay->ch.rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
+		cut(relay, port, fx);
+		goto drop;
+	}
+	in->left -= flit->data;
+	if (in->hold == FC_HOLD_NONE) {
+		in->busy = !last;
+		goto drop;
+	}
+	hold = &relay->hold[in->hold];
+	fc_effect_add(fx, FC_FX_HOLD, port, flit)->hold = in->hold;
+	hold->flits++;
+	hold->whole = last;
+	relay->go |= hold->waiting;
+	if (!last)
+		return;
+	if (hold->here)
+		effect(fx, FC_FX_DELIVER, port, in->hold);
+	settle(relay, in->hold, fx);
+	in->busy = false;
+	in->hold = FC_HOLD_NONE;
+	return;
+drop:
+	if (flit->h)
+		fc_effect_add(fx, FC_FX_DROP, port, flit);
+}
+
+static bool step_in(struct fc_relay *relay, u8 port, struct fc_effects *fx)
+{
+	struct fc_flit flit;
+
+	if (!(fc_rx_first(&relay->ch.rx[port])->parts & FC_FLIT_VALID))
+		return false;
+	flit = fc_rx_take(&relay->ch, port);
+	flit_in(relay, port, &flit, fx);
+	return true;
+}
+
+/* The hold at the front is done with on this link. */
+static void leave(struct fc_relay *relay, u8 port, struct fc_effects *fx)
+{
+	struct fc_relay_out *out = &relay->out[port];
+	u16 n = out->fifo[out->first];
+
+	out->first = out->first + 1u < relay->nholds ? out->first + 1 : 0;
+	out->n--;
+	out->flit = 0;
+	relay->hold[n].waiting &= ~fc_bit(port);
+	settle(relay, n, fx);
+}
+
+static bool step_out(struct fc_relay *relay, u8 port, struct fc_effects *fx)
+{
+	struct fc_relay_out *out = &relay->out[port];
+	const struct fc_hold *hold;
+	struct fc_effect *e;
+	u16 n;
+
+	if (!out->n) {
+		relay->flush &= ~fc_bit(port);
+		return false;
+	}
+	if (relay->flush & fc_bit(port)) {
+		leave(relay, port, fx);
+		return true;
+	}
+	n = out->fifo[out->first];
+	hold = &relay->hold[n];
+	if (out->flit == hold->flits) {
+		if (!hold->cut)
+			return false;
+		if (!out->flit) {
+			leave(relay, port, fx);
+			return true;
+		}
+	}
+	if (!fc_tx_credit(&relay->ch.tx[port]))
+		return false;
+	if (out->flit == hold->flits) {
+		e = effect(fx, FC_FX_CUT, port, n);
+		e->flit.parts = FC_PART_TERM | FC_PART_ABORT;
+		fc_llr_sent(&relay->ch, port, e);
+		leave(relay, port, fx);
+		return true;
+	}
+	e = effect(fx, FC_FX_RELAY, port, n);
+	e->index = out->flit++;
+	e->flit.parts = (e->index ? 0 : FC_PART_HEAD) |
+			(hold->whole && out->flit == hold->flits ? FC_PART_TERM : 0);
+	fc_llr_sent(&relay->ch, port, e);
+	if (e->flit.parts & FC_PART_TERM)
+		leave(relay, port, fx);
+	return true;
+}
+
+/* What has come in first: it is what goes out. */
+static bool run(struct fc_relay *relay, struct fc_effects *fx)
+{
+	while (relay->come | relay->go) {
+		if (fx->n > FC_EFFECTS - 2 * FC_STEP_EFFECTS)
+			return true;
+		if (relay->come) {
+			u8 p = fc_low(relay->come);
+
+			if (!step_in(relay, p, fx))
+				relay->come &= ~fc_bit(p);
+		} else {
+			u8 p = fc_low(relay->go);
+
+			if (!step_out(relay, p, fx))
+				relay->go &= ~fc_bit(p);
+		}
+	}
+	fc_llr_tell(&relay->ch, fx);
+	return false;
+}
+
+static void link_reset(struct fc_relay *relay, u8 port, u32 window, struct fc_effects *fx)
+{
+	cut(relay, port, fx);
+	fc_llr_reset(&relay->ch, port, window, fx);
+	relay->come &= ~fc_bit(port);
+	relay->go |= fc_bit(port);
+	relay->flush |= fc_bit(port);
+}
+
+bool fc_relay_event(struct fc_relay *relay, const struct fc_event *ev, struct fc_effects *fx)
+{
+	struct fc_channel *ch = &relay->ch;
+
+	fx->n = 0;
+	if (ev->now > ch->now)
+		ch->now = ev->now;
+	switch ((enum fc_event_type)ev->type) {
+	case FC_EV_FLIT:
+		if (ev->port == FC_PORT_LOCAL) {
+			flit_in(relay, ev->port, &ev->flit, fx);
+			break;
+		}
+		if (fc_llr_acked(ch, ev->port, ev->ack, fx))
+			relay->go |= fc_bit(ev->port);
+		if (fc_llr_flit(ch, ev, fx))
+			relay->come |= fc_bit(ev->port);
+		break;
+	case FC_EV_STATUS:
+		if (fc_llr_acked(ch, ev->port, ev->ack, fx))
+			relay->go |= fc_bit(ev->port);
+		fc_llr_status(ch, ev, fx);
+		break;
+	case FC_EV_LINK_UP:
+		link_reset(relay, ev->port, ev->count < ch->window ? ev->count : ch->window, fx);
+		ch->up |= fc_bit(ev->port);
+		break;
+	case FC_EV_LINK_DOWN:
+		ch->up &= ~fc_bit(ev->port);
+		link_reset(relay, ev->port, ch->window, fx);
+		break;
+	case FC_EV_ROOM:
+	case FC_EV_TIME:
+	case FC_EV_MORE:
+		break;
+	}
+	fc_llr_time(ch);
+	return run(relay, fx);
+}
