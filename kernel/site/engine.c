@@ -26,6 +26,11 @@ void flitcast_engine_exit(void)
 	free_percpu(effects);
 }
 
+struct fc_effects *flitcast_engine_effects(void)
+{
+	return this_cpu_ptr(effects);
+}
+
 static void count(struct flitcast_site *site, enum fc_stat stat)
 {
 	site->stat[stat]++;
@@ -66,6 +71,7 @@ static void set_timer(struct flitcast_site *site)
 	u64 at = min3(fc_site_next_at(&site->core), site->ends_at, flitcast_faults_send(site));
 	u8 p;
 
+	at = min3(at, flitcast_relay_next_at(site), site->cast_at);
 	for (p = 1; p < site->core.nports; p++) {
 		if (!site->end[p].link)
 			continue;
@@ -96,6 +102,7 @@ void flitcast_engine_leave(struct flitcast_site *site)
 		do {
 			flitcast_ctrl_loop(site);
 			flitcast_oper_feed(site);
+			flitcast_txcast_feed(site);
 		} while (site->nloop && site->ends_at);
 	}
 	flitcast_ctrl_leave(site);
@@ -131,14 +138,17 @@ void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *
 }
 
 /* A copy of a flit goes out; what the replay buffer keeps is not written any more. */
-static void transmit_flit(struct flitcast_site *site, u8 port, u32 seq, u32 ack)
+void flitcast_engine_flit(struct flitcast_site *site, u8 port, u8 vc, u32 seq, u32 ack)
 {
 	struct flitcast_end *end = &site->end[port];
 	struct flitcast_link *link = end->link;
 	struct fc_link_hdr hdr = {
-		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .seq = seq, .ack = ack,
+		.type = FC_FRAME_FLIT, .vc = vc, .seq = seq, .ack = ack,
 	};
-	struct sk_buff *skb, *kept = flitcast_replay_get(&end->replay, seq, &hdr.flags);
+	struct sk_buff *skb, *kept;
+
+	kept = flitcast_replay_get(vc == FC_VC_DATA ? &end->replay : &end->cast, seq,
+				   &hdr.flags);
 
 	if (!kept)
 		return;
@@ -191,7 +201,7 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 		link->stat[FC_LSTAT_TX_PACKETS]++;
 	}
 	flitcast_replay_add(&site->end[e->port].replay, e->seq, skb, parts);
-	transmit_flit(site, e->port, e->seq, e->ack);
+	flitcast_engine_flit(site, e->port, FC_VC_DATA, e->seq, e->ack);
 }
 
 /* Packets that a link has not carried for sure are sent on from here, another way. */
@@ -204,11 +214,11 @@ static void rescue(struct flitcast_site *site, u8 port)
 		flitcast_oper_rescue(site, &flits);
 }
 
-static void send_status(struct flitcast_site *site, const struct fc_effect *e)
+void flitcast_engine_status(struct flitcast_site *site, u8 vc, const struct fc_effect *e)
 {
 	struct flitcast_link *link = site->end[e->port].link;
 	struct fc_link_hdr hdr = {
-		.type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .flags = e->flags,
+		.type = FC_FRAME_STATUS, .vc = vc, .flags = e->flags,
 		.seq = e->seq, .ack = e->ack,
 	};
 	struct sk_buff *skb = flitcast_link_alloc(link, FC_STATUS_SIZE);
@@ -274,7 +284,7 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		send_flit(site, e);
 		break;
 	case FC_FX_STATUS:
-		send_status(site, e);
+		flitcast_engine_status(site, FC_VC_DATA, e);
 		break;
 	case FC_FX_STORE:
 		if (e->keep)
@@ -303,7 +313,7 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		site->resets |= fc_bit(e->port);
 		break;
 	case FC_FX_RESEND:
-		transmit_flit(site, e->port, e->seq, e->ack);
+		flitcast_engine_flit(site, e->port, FC_VC_DATA, e->seq, e->ack);
 		break;
 	case FC_FX_RELEASE:
 		flitcast_replay_release(&site->end[e->port].replay, e->seq);
@@ -356,6 +366,8 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
 		flitcast_faults_link(site, port, false);
 		ev.type = FC_EV_LINK_DOWN;
 		flitcast_engine_event(site, &ev);
+		ev.type = FC_EV_LINK_DOWN;
+		flitcast_relay_event(site, &ev);
 	}
 	/* The HELLO that tells the peer we are up goes before the first flit. */
 	if (todo & FC_HELLO_SEND)
@@ -365,6 +377,8 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
 		ev.type = FC_EV_LINK_UP;
 		ev.count = end->hello.peer.window;
 		flitcast_engine_event(site, &ev);
+		ev.type = FC_EV_LINK_UP;
+		flitcast_relay_event(site, &ev);
 		flitcast_faults_link(site, port, true);
 	}
 	/* Ends that disagree are told of as well: their state stays, the reason does not. */
@@ -414,7 +428,25 @@ static void status_in(struct flitcast_site *site, struct flitcast_link *link,
 		return;
 	}
 	fc_wire_status_decode(&ev.status, skb->data);
-	flitcast_engine_event(site, &ev);
+	if (hdr->vc == FC_VC_CAST)
+		flitcast_relay_event(site, &ev);
+	else
+		flitcast_engine_event(site, &ev);
+}
+
+/* The head of a flit, readable and valid.  Return: its size, or 0. */
+static u32 head_in(struct flitcast_site *site, struct sk_buff *skb, const struct fc_link_hdr *hdr)
+{
+	u32 size, nsites = site->cfg.topo.nsites;
+
+	if (!pskb_may_pull(skb, FC_PACKET_SIZE))
+		return 0;
+	size = fc_wire_head_size(skb->data, skb_headlen(skb));
+	if (!size || !pskb_may_pull(skb, size))
+		return 0;
+	if (hdr->vc == FC_VC_CAST)
+		return fc_wire_cast_check(skb->data, hdr->flags, skb->len, nsites) ? size : 0;
+	return fc_wire_head_check(skb->data, hdr->flags, skb->len, nsites) ? size : 0;
 }
 
 /* A flit's frame, its link header pulled. */
@@ -429,18 +461,17 @@ static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 	link->stat[FC_LSTAT_RX_FLITS]++;
 	link->stat[FC_LSTAT_RX_BYTES] += skb->len + FC_LINK_SIZE;
 	if (hdr->flags & FC_PART_HEAD) {
-		u32 size;
+		u32 size = head_in(site, skb, hdr);
 
-		if (!pskb_may_pull(skb, FC_PACKET_SIZE))
-			return false;
-		size = fc_wire_head_size(skb->data, skb_headlen(skb));
-		if (!size || !pskb_may_pull(skb, size) ||
-		    !fc_wire_head_check(skb->data, hdr->flags, skb->len, site->cfg.topo.nsites))
+		if (!size)
 			return false;
 		ev.flit.head = skb->data;
 		ev.flit.data = skb->len - size;
 	}
-	flitcast_engine_event(site, &ev);
+	if (hdr->vc == FC_VC_CAST)
+		flitcast_relay_event(site, &ev);
+	else
+		flitcast_engine_event(site, &ev);
 	return true;
 }
 
@@ -539,9 +570,12 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 				flitcast_engine_hello(site, p,
 						      fc_hello_time(&site->end[p].hello, now));
 		flitcast_engine_event(site, &ev);
+		ev.type = FC_EV_TIME;
+		flitcast_relay_event(site, &ev);
 		flitcast_faults_time(site, now);
 		if (site->ends_at <= now)
 			flitcast_tx_time(site);
+		flitcast_cast_time(site, now);
 	}
 	/* Sets itself again, while its lock is held, as every way in does. */
 	flitcast_engine_leave(site);

@@ -87,6 +87,7 @@ struct flitcast_woken {
  * @told_reason: its reason then
  * @replay: flits that the peer has not taken yet
  * @ctrl: control frame that waits for more entries, or NULL
+ * @cast: of broadcasts, likewise
  */
 struct flitcast_end {
 	struct flitcast_link *link;
@@ -95,6 +96,7 @@ struct flitcast_end {
 	u8 told_reason;
 	struct flitcast_replay replay;
 	struct sk_buff *ctrl;
+	struct flitcast_replay cast;
 };
 
 /**
@@ -109,6 +111,7 @@ struct flitcast_end {
  * @dead: taken out of the namespace: nothing begins any more
  * @core: the protocol
  * @pref: preference table
+ * @relay: broadcasts that pass through
  * @faults: what is known of dead links, and the routes around them
  * @generation: of @pref
  * @end: ports; end[0] is unused
@@ -129,8 +132,13 @@ struct flitcast_end {
  * @next_sock: number of the next source
  * @flows: receiving flows
  * @nflows: how many
+ * @cast_number: of the next broadcast of this site
  * @class: own messages by priority, FLITCAST_TX_LOW and FLITCAST_TX_HIGH
  * @streak: packets of the higher class in a row
+ * @casts: copies of broadcasts
+ * @cast_ages: these, the oldest first
+ * @ncasts: how many
+ * @cast_at: when some of them are not waited for any more
  * @srtt: smoothed time from sending a packet to its confirmation, ns
  * @rttvar: smoothed deviation from it
  * @ends_at: when something end to end is due
@@ -179,6 +187,7 @@ struct flitcast_site {
 	struct fc_site core;
 	struct fc_timing timing;
 	struct fc_pref pref;
+	struct flitcast_relay *relay;
 	struct flitcast_faults *faults;
 	u32 generation;
 	struct flitcast_end end[FC_PORTS_MAX];
@@ -200,8 +209,13 @@ struct flitcast_site {
 	u32 next_sock;
 	DECLARE_HASHTABLE(flows, 8);
 	unsigned int nflows;
+	u32 cast_number;
 	struct flitcast_class class[FLITCAST_TX_CLASSES];
 	u8 streak;
+	DECLARE_HASHTABLE(casts, 8);
+	struct list_head cast_ages;
+	unsigned int ncasts;
+	u64 cast_at;
 	u64 srtt;
 	u64 rttvar;
 	struct list_head msgs;
@@ -255,6 +269,12 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 n, u8 todo);
 /* A frame to a link; takes ownership of the skb. */
 void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			   struct fc_link_hdr *hdr);
+/* The list that effects are decided into: one at a time, as an event is. */
+struct fc_effects *flitcast_engine_effects(void);
+/* Flit @seq of a link's replay buffer goes out. */
+void flitcast_engine_flit(struct flitcast_site *site, u8 port, u8 vc, u32 seq, u32 ack);
+void flitcast_engine_status(struct flitcast_site *site, u8 vc, const struct fc_effect *e);
+
 /* A frame that tells a neighbour of faults. */
 void flitcast_engine_faults(struct flitcast_site *site, u8 port, const struct fc_faults_msg *msg);
 
@@ -299,6 +319,31 @@ void flitcast_oper_rescue(struct flitcast_site *site, struct sk_buff_head *flits
 void flitcast_oper_feed(struct flitcast_site *site);
 void flitcast_oper_purge(struct flitcast_site *site);
 
+/* Clones of the flits of a packet; false: no memory. */
+bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *from);
+
+/* relay.c: broadcasts that pass through */
+
+int flitcast_relay_alloc(struct flitcast_site *site);
+void flitcast_relay_purge(struct flitcast_site *site);
+void flitcast_relay_free(struct flitcast_site *site);
+/* One event into the relay and its effects performed. */
+void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev);
+/* May a broadcast of this site begin? */
+bool flitcast_relay_room(const struct flitcast_site *site);
+u64 flitcast_relay_next_at(const struct flitcast_site *site);
+/* Counters of a port. */
+void flitcast_relay_count(struct flitcast_site *site, u8 port, u64 *stat);
+
+/* cast.c: broadcasts that are for here */
+
+/* A whole copy that came in by a port; takes the flits. */
+void flitcast_cast_copy(struct flitcast_site *site, u8 port, struct sk_buff_head *flits);
+/* Copies that were waited for too long are forgotten. */
+void flitcast_cast_time(struct flitcast_site *site, u64 now);
+void flitcast_cast_detach(struct flitcast_site *site, struct flitcast_port *port);
+void flitcast_cast_purge(struct flitcast_site *site);
+
 /* faults.c: dead links, and routes around them */
 
 int flitcast_faults_alloc(struct flitcast_site *site);
@@ -320,9 +365,23 @@ bool flitcast_faults_any_lost(const struct flitcast_site *site);
 
 /* rx.c: receiving ends */
 
-/* A packet for one local entry; takes ownership of the flits. */
-void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
-			const struct fc_packet *pk, const struct fc_target *t);
+/**
+ * struct flitcast_votes - how a broadcast came to be believed
+ * @copies: copies received by then
+ * @votes: of these, equal to it
+ */
+struct flitcast_votes {
+	u8 copies;
+	u8 votes;
+};
+
+/*
+ * A packet for one local entry; takes ownership of the flits; @votes: of a broadcast, else
+ * NULL.  Return: false if it was put off: it has to come again.
+ */
+bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
+			const struct fc_packet *pk, const struct fc_target *t,
+			const struct flitcast_votes *votes);
 /* All before a level is over at its source. */
 void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 /* A source asks for a message that was put off. */
@@ -335,6 +394,8 @@ struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number)
 
 /* A control frame about a message of this site. */
 void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl);
+/* Broadcasts of this site begin. */
+void flitcast_txcast_feed(struct flitcast_site *site);
 /* Choose the next packet: sets cur*; false if there is none now. */
 bool flitcast_tx_pick(struct flitcast_site *site);
 /* The next flit of the packet in cur; NULL: no memory, later again. */

@@ -34,7 +34,7 @@ static bool netbuf_whole(const struct sk_buff_head *flits)
 	return data == want;
 }
 
-static bool clone_flits(struct sk_buff_head *to, const struct sk_buff_head *from)
+bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *from)
 {
 	struct sk_buff *skb, *copy;
 
@@ -113,11 +113,11 @@ void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool ab
 		fc_wire_target_decode(&t, head, fc_low64(here));
 		here &= here - 1;
 		if (!here && !rest) {
-			flitcast_rx_packet(site, &flits, &pk, &t);
+			flitcast_rx_packet(site, &flits, &pk, &t, NULL);
 			return;
 		}
-		if (clone_flits(&copy, &flits))
-			flitcast_rx_packet(site, &copy, &pk, &t);
+		if (flitcast_flits_clone(&copy, &flits))
+			flitcast_rx_packet(site, &copy, &pk, &t, NULL);
 		else
 			site->stat[FC_STAT_NO_MEMORY]++;
 	}

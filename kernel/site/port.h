@@ -9,6 +9,7 @@
 #include <linux/skbuff.h>
 #include <linux/types.h>
 #include "core/ends.h"
+#include "core/recept.h"
 
 struct flitcast_site;
 struct flitcast_source;
@@ -38,6 +39,9 @@ struct page;
  * @sock: the sender's socket, unique in that life of its site
  * @list: the sender named a target list
  * @kind: enum fc_kind
+ * @cast: it is a broadcast
+ * @copies: copies received when it was believed
+ * @votes: of these, equal to it
  */
 struct flitcast_delivery {
 	u32 charge;
@@ -53,6 +57,9 @@ struct flitcast_delivery {
 	u32 sock;
 	bool list;
 	u8 kind;
+	bool cast;
+	u8 copies;
+	u8 votes;
 };
 
 #define FLITCAST_DELIVERY(skb)	((struct flitcast_delivery *)(skb)->cb)
@@ -142,11 +149,16 @@ struct flitcast_port_ops {
  * @node: in the site's table of ports
  * @site: site attached to, with a reference; NULL before and after
  * @source: sending side
+ * @casts: sending side of broadcasts; NULL before the first one
  * @number: port number
  * @waiting: flows that were refused for want of room, in order
  * @invited: of these, the ones whose room is reserved now
  * @reclaim_at: not before then are halves of messages looked for again
  * @timeout: how long a target may stay silent, ns
+ * @reception_ns: how long copies of a broadcast are waited for
+ * @reception: which of them is believed, enum fc_reception
+ * @copies: how many there are of each
+ * @quorum: for FC_RECEPT_QUORUM
  *
  * Under the site's lock, but for @number and @ops, which never change while
  * attached.
@@ -156,11 +168,16 @@ struct flitcast_port {
 	struct hlist_node node;
 	struct flitcast_site *site;
 	struct flitcast_source *source;
+	struct flitcast_source *casts;
 	u16 number;
 	struct list_head waiting;
 	struct list_head invited;
 	u64 reclaim_at;
 	u64 timeout;
+	u64 reception_ns;
+	u8 reception;
+	u8 copies;
+	u8 quorum;
 };
 
 /**
@@ -181,6 +198,17 @@ bool flitcast_port_busy(struct flitcast_port *port);
  * not follow: whoever counts them sees that something is missing, be it nothing.
  */
 void flitcast_port_drop(struct flitcast_port *port);
+
+/**
+ * flitcast_port_reception() - when broadcasts are received, from now on
+ * @port: port, attached or not
+ * @policy: enum fc_reception
+ * @quorum: copies, for FC_RECEPT_QUORUM
+ * @copies: how many there are of each
+ * @ns: how long they are waited for
+ */
+void flitcast_port_reception(struct flitcast_port *port, u8 policy, u8 quorum, u8 copies,
+			     u64 ns);
 
 /* What was detached by its slowness is a target like any other again. */
 void flitcast_port_forgive(struct flitcast_port *port);
@@ -243,10 +271,11 @@ enum flitcast_slow {
 	FLITCAST_TX_DETACH,	/* and of all later ones */
 };
 
-/* Priority classes: neither delays messages of the other up at the site that sends. */
+/* Classes of messages: none delays those of another up at the site that sends. */
 enum flitcast_tx_class {
 	FLITCAST_TX_LOW,
 	FLITCAST_TX_HIGH,
+	FLITCAST_TX_CAST,	/* broadcasts, which do not go by the local net-input */
 	FLITCAST_TX_CLASSES,
 };
 
@@ -257,6 +286,8 @@ enum flitcast_tx_class {
  * @report: the outcome says so, see there
  * @slow: enum flitcast_slow
  * @class: enum flitcast_tx_class
+ * @copies: of a broadcast (FLITCAST_TX_CAST), whose targets are all other sites and one
+ *	port; else 0
  * @slow_ns: how long a target may take, from now on; not for FLITCAST_TX_WAIT
  */
 struct flitcast_send {
@@ -265,6 +296,7 @@ struct flitcast_send {
 	bool report;
 	u8 slow;
 	u8 class;
+	u8 copies;
 	u64 slow_ns;
 };
 
@@ -285,6 +317,12 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 		      u32 *id);
 
 u32 flitcast_site_id(const struct flitcast_site *site);
+/* Sites of the network. */
+u32 flitcast_site_count(const struct flitcast_site *site);
+/* Copies a broadcast may have at most. */
+u8 flitcast_site_copies(const struct flitcast_site *site);
+/* Bytes a broadcast may have at most. */
+u32 flitcast_site_cast_max(const struct flitcast_site *site);
 /* Does the site take no new messages from sockets? */
 bool flitcast_site_draining(const struct flitcast_site *site);
 /* Has the site been taken out of its namespace? */

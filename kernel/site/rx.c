@@ -420,8 +420,9 @@ static void deliver(struct flitcast_site *site, struct flitcast_port *port,
 	flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
 }
 
-void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
-			const struct fc_packet *pk, const struct fc_target *t)
+bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
+			const struct fc_packet *pk, const struct fc_target *t,
+			const struct flitcast_votes *votes)
 {
 	struct fc_part part = fc_part_make(pk->msg_len, t->off, t->len);
 	u16 packet = pk->offset / FC_PACKET_MAX;
@@ -433,6 +434,8 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	struct skip_arg arg;
 	struct rx_flow *flow = flow_find(site, pk, t->port);
 	struct rx_msg *msg;
+	struct fc_target own;
+	bool over = true;
 	u32 before;
 
 	if (!port) {
@@ -449,9 +452,20 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	if (!flow) {
 		/* Silence: the source tries again when others may have gone. */
 		site->stat[FC_STAT_NO_MEMORY]++;
+		over = false;
 		goto drop;
 	}
 	flow->used = flitcast_now();
+	if (votes && flow->core.begun) {
+		/* To all the same, it does not say what this target has not got yet. */
+		if ((s32)(t->seq - flow->core.next) >= FC_FLOW_WINDOW) {
+			over = false;
+			goto drop;
+		}
+		own = *t;
+		own.lag = max_t(s32, t->seq - flow->core.next, 0);
+		t = &own;
+	}
 	arg.site = site;
 	arg.flow = flow;
 	before = flow->core.begun ? flow->core.next : t->seq - t->lag;
@@ -472,6 +486,7 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 		/* A later one of a message that was given up here: from the beginning. */
 		if (packet != part.first) {
 			answer(site, pk, t, flow, FC_CTRL_ROOM);
+			over = false;
 			goto drop;
 		}
 		admitted = may_come(port, pk, t->seq != flow->core.next);
@@ -483,6 +498,7 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 		if (!admit(site, port, flow, slot, t, &part,
 			   admitted == FLITCAST_ADMIT_LATER)) {
 			answer(site, pk, t, flow, FC_CTRL_NO_ROOM);
+			over = false;
 			goto drop;
 		}
 		break;
@@ -504,6 +520,9 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	d->sock = pk->sock;
 	d->list = pk->flags & FC_PACKET_LIST;
 	d->kind = pk->kind;
+	d->cast = votes;
+	d->copies = votes ? votes->copies : 1;
+	d->votes = votes ? votes->votes : 1;
 	fc_rxmsg_stored(slot, packet - part.first);
 	if (fc_rxflow_ready(&flow->core)) {
 		while ((m = fc_rxflow_ready(&flow->core)))
@@ -515,9 +534,10 @@ void flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 		}
 	}
 	answer(site, pk, t, flow, FC_CTRL_CONFIRM);
-	return;
+	return true;
 drop:
 	__skb_queue_purge(flits);
+	return over;
 }
 
 void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
@@ -621,6 +641,7 @@ void flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port)
 	struct rx_flow *flow;
 	int bucket;
 
+	flitcast_cast_detach(site, port);
 	hash_for_each_safe(site->flows, bucket, next, flow, node) {
 		if (flow->port != port->number)
 			continue;
@@ -635,6 +656,7 @@ void flitcast_rx_purge(struct flitcast_site *site)
 	struct rx_flow *flow;
 	int bucket;
 
+	flitcast_cast_purge(site);
 	hash_for_each_safe(site->flows, bucket, next, flow, node)
 		flow_free(site, flow);
 }

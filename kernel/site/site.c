@@ -110,6 +110,7 @@ static void site_free(struct flitcast_site *site)
 	kfree(site->core.data.tx);
 	kfree(site->core.in);
 	kfree(site->core.out);
+	flitcast_relay_free(site);
 	flitcast_faults_free(site);
 	kfree(site);
 }
@@ -183,6 +184,9 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	hash_init(site->ports);
 	hash_init(site->sources);
 	hash_init(site->flows);
+	hash_init(site->casts);
+	INIT_LIST_HEAD(&site->cast_ages);
+	site->cast_at = FC_NEVER;
 	site->ends_at = FC_NEVER;
 	site->timer_at = FC_NEVER;
 	site->rng = get_random_u64() | 1;
@@ -218,7 +222,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 			goto fail;
 	}
 	fc_site_init(&site->core, get_random_u64());
-	if (flitcast_faults_alloc(site))
+	if (flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
 		goto fail;
 	return site;
 fail:
@@ -297,9 +301,11 @@ static void link_end(struct flitcast_site *site, u8 port)
 	flitcast_engine_hello(site, port,
 			      fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
 	site->core.data.rx[port].stat = site->local_stat;
+	flitcast_relay_count(site, port, site->local_stat);
 	site->end[port].link = NULL;
 	flitcast_replay_free(&site->end[port].replay);
 	flitcast_ctrl_drop(site, port);
+	flitcast_replay_free(&site->end[port].cast);
 	site->dirty &= ~fc_bit(port);
 	flitcast_engine_leave(site);
 	flitcast_link_destroy(link);
@@ -355,6 +361,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_rx_purge(site);
 	flitcast_oper_purge(site);
 	fc_site_purge(&site->core, drop_handle, NULL);
+	flitcast_relay_purge(site);
 	flitcast_engine_leave(site);
 	synchronize_net();
 	flitcast_site_put(site);
@@ -440,6 +447,11 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
 	spin_unlock_bh(&site->lock);
 }
 
+u32 flitcast_site_count(const struct flitcast_site *site)
+{
+	return site->cfg.topo.nsites;
+}
+
 u32 flitcast_site_id(const struct flitcast_site *site)
 {
 	return site->cfg.id;
@@ -463,7 +475,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 		      u32 window, bool crc, struct netlink_ext_ack *extack)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
-	struct flitcast_replay replay;
+	struct flitcast_replay replay, cast;
 	struct flitcast_link *link;
 	struct flitcast_end *end;
 	int err;
@@ -494,11 +506,14 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	err = flitcast_replay_init(&replay, site->cfg.window);
 	if (err)
 		return err;
+	err = flitcast_replay_init(&cast, site->cfg.window);
+	if (err)
+		goto free_replay;
 	link = flitcast_link_create(dev, site->cfg.flit, &flitcast_engine_link_ops, site, port,
 				    extack);
 	if (IS_ERR(link)) {
-		flitcast_replay_free(&replay);
-		return PTR_ERR(link);
+		err = PTR_ERR(link);
+		goto free_cast;
 	}
 
 	flitcast_engine_enter(site);
@@ -521,12 +536,20 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	end->told_state = end->hello.state;
 	end->told_reason = end->hello.own.reason;
 	site->core.data.rx[port].stat = link->stat;
+	flitcast_relay_count(site, port, link->stat);
 	end->replay = replay;
+	end->cast = cast;
 	end->link = link;
 	flitcast_engine_leave(site);
 	flitcast_link_start(link);
 	tell_link(site, port, true);
 	return 0;
+
+free_cast:
+	flitcast_replay_free(&cast);
+free_replay:
+	flitcast_replay_free(&replay);
+	return err;
 }
 
 int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,

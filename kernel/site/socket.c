@@ -32,6 +32,21 @@ static enum flitcast_wait target_wait(const struct tx_target *t, u64 *since)
 	return FLITCAST_WAIT_ANSWER;
 }
 
+/* Counts what is not over; the older one of two oldest messages, either of which may be NULL. */
+static const struct flitcast_msg *oldest(struct flitcast_source *src,
+					 const struct flitcast_msg *than,
+					 struct flitcast_socket_info *info)
+{
+	const struct flitcast_msg *msg;
+
+	if (!src)
+		return than;
+	list_for_each_entry(msg, &src->msgs, source_node)
+		info->pending++;
+	msg = list_first_entry_or_null(&src->msgs, struct flitcast_msg, source_node);
+	return !than || (msg && msg->accepted < than->accepted) ? msg : than;
+}
+
 /* Of the targets of the oldest message, the one that has been waited for longest. */
 static void fill_wait(struct flitcast_site *site, const struct flitcast_msg *msg,
 		      struct flitcast_socket_info *info)
@@ -84,14 +99,9 @@ int flitcast_socket_next(struct flitcast_site *site, u32 from,
 		info->site = site->cfg.id;
 		info->port = found->number;
 		found->ops->info(found, info);
-		if (found->source) {
-			list_for_each_entry(msg, &found->source->msgs, source_node)
-				info->pending++;
-			msg = list_first_entry_or_null(&found->source->msgs,
-						       struct flitcast_msg, source_node);
-			if (msg)
-				fill_wait(site, msg, info);
-		}
+		msg = oldest(found->casts, oldest(found->source, NULL, info), info);
+		if (msg)
+			fill_wait(site, msg, info);
 	}
 	spin_unlock_bh(&site->lock);
 	return found ? 0 : -ENOENT;

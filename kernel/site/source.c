@@ -6,21 +6,37 @@
 #include <linux/slab.h>
 #include "site/tx.h"
 
-int flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port)
+static struct flitcast_source *source_make(struct flitcast_site *site,
+					   struct flitcast_port *port, u32 number)
 {
 	struct flitcast_source *src = kzalloc(sizeof(*src), GFP_ATOMIC | __GFP_ACCOUNT);
 
 	if (!src)
-		return -ENOMEM;
-	src->number = site->next_sock++;
+		return NULL;
+	src->number = number;
 	src->port = port;
 	src->src_port = port->number;
 	src->timeout = port->timeout;
 	hash_init(src->flows);
 	INIT_LIST_HEAD(&src->msgs);
 	hash_add(site->sources, &src->node, src->number);
-	port->source = src;
-	return 0;
+	return src;
+}
+
+int flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port)
+{
+	port->casts = NULL;
+	port->source = source_make(site, port, site->next_sock++ & ~FC_SOCK_CAST);
+	return port->source ? 0 : -ENOMEM;
+}
+
+/* The source of a message; broadcasts have one of their own, with flows of their own. */
+static struct flitcast_source *source_of(struct flitcast_site *site, struct flitcast_port *port,
+					 bool cast)
+{
+	if (cast && !port->casts)
+		port->casts = source_make(site, port, port->source->number | FC_SOCK_CAST);
+	return cast ? port->casts : port->source;
 }
 
 static void source_free(struct flitcast_site *site, struct flitcast_source *src)
@@ -36,14 +52,14 @@ void flitcast_source_reap(struct flitcast_site *site, struct flitcast_source *sr
 		source_free(site, src);
 }
 
-void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port)
+static void source_detach(struct flitcast_site *site, struct flitcast_source *src)
 {
-	struct flitcast_source *src = port->source;
-	struct flitcast_msg *msg, *next;
+	struct flitcast_msg *msg;
 
-	port->source = NULL;
+	if (!src)
+		return;
+	src->timeout = src->port->timeout;
 	src->port = NULL;
-	src->timeout = port->timeout;
 	src->until = flitcast_now() + src->timeout;
 	list_for_each_entry(msg, &src->msgs, source_node) {
 		site->orphans += msg->out.charge;
@@ -51,6 +67,17 @@ void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port)
 		flitcast_tx_schedule(site, msg);
 	}
 	flitcast_source_reap(site, src);
+}
+
+void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port)
+{
+	struct flitcast_source *src;
+	struct flitcast_msg *msg, *next;
+
+	source_detach(site, port->casts);
+	source_detach(site, port->source);
+	port->casts = NULL;
+	port->source = NULL;
 	/* The oldest go first where closed sockets have left too much behind. */
 	list_for_each_entry_safe(msg, next, &site->msgs, site_node) {
 		if (site->orphans <= FLITCAST_ORPHANS_MAX)
@@ -81,39 +108,54 @@ bool flitcast_port_busy(struct flitcast_port *port)
 	if (!site)
 		return false;
 	spin_lock_bh(&site->lock);
-	busy = port->source && !list_empty(&port->source->msgs);
+	busy = (port->source && !list_empty(&port->source->msgs)) ||
+	       (port->casts && !list_empty(&port->casts->msgs));
 	spin_unlock_bh(&site->lock);
 	return busy;
+}
+
+static void source_drop(struct flitcast_site *site, struct flitcast_source *src)
+{
+	struct flitcast_msg *msg, *next;
+
+	if (!src)
+		return;
+	list_for_each_entry_safe(msg, next, &src->msgs, source_node)
+		flitcast_tx_give_up_all(site, msg, -ECONNABORTED);
+	src->next_id++;
 }
 
 void flitcast_port_drop(struct flitcast_port *port)
 {
 	struct flitcast_site *site = port->site;
-	struct flitcast_msg *msg, *next;
 
 	if (!site)
 		return;
 	flitcast_engine_enter(site);
-	if (port->source) {
-		list_for_each_entry_safe(msg, next, &port->source->msgs, source_node)
-			flitcast_tx_give_up_all(site, msg, -ECONNABORTED);
-		port->source->next_id++;
-	}
+	source_drop(site, port->source);
+	source_drop(site, port->casts);
 	flitcast_engine_leave(site);
+}
+
+static void source_forgive(struct flitcast_source *src)
+{
+	struct tx_flow *flow;
+	int bucket;
+
+	if (src)
+		hash_for_each(src->flows, bucket, flow, node)
+			flow->detached = false;
 }
 
 void flitcast_port_forgive(struct flitcast_port *port)
 {
 	struct flitcast_site *site = port->site;
-	struct tx_flow *flow;
-	int bucket;
 
 	if (!site)
 		return;
 	spin_lock_bh(&site->lock);
-	if (port->source)
-		hash_for_each(port->source->flows, bucket, flow, node)
-			flow->detached = false;
+	source_forgive(port->source);
+	source_forgive(port->casts);
 	spin_unlock_bh(&site->lock);
 }
 
@@ -143,12 +185,20 @@ static int msg_flows(struct flitcast_site *site, struct flitcast_source *src,
 static void msg_target(struct flitcast_msg *msg, struct tx_target *t,
 		       const struct flitcast_msg_dest *dest)
 {
+	struct fc_txflow *flow = &t->flow->core;
+
 	t->msg = msg;
 	t->site = dest->site;
 	t->port = dest->port;
 	t->index = dest->index;
 	t->off = dest->off;
 	t->len = dest->len;
+	/* A broadcast has one number for all, and goes to all: its flows keep in step. */
+	if (msg->copies) {
+		flow->next = msg->source->next_cast;
+		if (list_empty(&t->flow->pending))
+			flow->oldest = flow->next;
+	}
 	if (t->flow->detached) {
 		t->core.state = FC_TX_FAILED;
 		t->err = -ECANCELED;
@@ -156,7 +206,7 @@ static void msg_target(struct flitcast_msg *msg, struct tx_target *t,
 	}
 	t->since = msg->accepted;
 	t->core.part = fc_part_make(msg->len, t->off, t->len);
-	t->core.seq = t->flow->core.next++;
+	t->core.seq = flow->next++;
 	list_add_tail(&t->pending, &t->flow->pending);
 	msg->left++;
 }
@@ -174,9 +224,13 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 	if (!site)
 		return -ENETDOWN;
 	flitcast_engine_enter(site);
-	src = port->source;
-	if (site->dead || !src || (site->drain && begins(port, msg)))
+	src = port->source ? source_of(site, port, how->copies) : NULL;
+	if (site->dead || (site->drain && begins(port, msg)))
 		goto out;
+	if (!src) {
+		err = port->source ? -ENOMEM : -ENETDOWN;
+		goto out;
+	}
 	/* Everything that can fail comes before anything is changed. */
 	err = msg_flows(site, src, msg, dests);
 	if (err)
@@ -184,9 +238,12 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 	src->timeout = port->timeout;
 	msg->source = src;
 	msg->accepted = now;
+	msg->copies = how->copies;
 	for (i = 0; i < msg->ntargets; i++)
 		msg_target(msg, &msg->target[i], &dests[i]);
-	msg->out.id = src->next_id++;
+	if (msg->copies)
+		src->next_cast++;
+	msg->out.id = port->source->next_id++;
 	msg->out.ntargets = msg->ntargets;
 	msg->out.charge = how->charge;
 	msg->out.report = how->report;
@@ -227,8 +284,10 @@ void flitcast_tx_purge(struct flitcast_site *site)
 	}
 	site->cur = NULL;
 	hash_for_each_safe(site->sources, bucket, tmp, src, node) {
-		if (src->port)
+		if (src->port) {
 			src->port->source = NULL;
+			src->port->casts = NULL;
+		}
 		source_free(site, src);
 	}
 }

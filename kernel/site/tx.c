@@ -120,11 +120,12 @@ static void target_over(struct flitcast_site *site, struct tx_target *t, int err
 
 	list_del_init(&t->pending);
 	t->err = err;
-	if (err) {
+	/* Who has no socket for a broadcast is not among those it is for. */
+	if (err && !(msg->copies && err == -ECONNREFUSED)) {
 		msg->out.failed++;
 		if (!msg->out.err)
 			msg->out.err = err;
-	} else {
+	} else if (!err) {
 		msg->out.delivered++;
 	}
 	if (!--msg->left)

@@ -121,6 +121,7 @@ struct tx_target {
  * @nforward: of these, in the site's list of those to be told
  * @next: number a new flow begins with: above all that an evicted one used
  * @next_id: id of the next message
+ * @next_cast: of broadcasts, number of the next message in all its flows
  * @msgs: messages that are not over
  * @timeout: how long a target may stay silent, ns
  * @until: once closed, when all that is not over is given up
@@ -135,6 +136,7 @@ struct flitcast_source {
 	unsigned int nforward;
 	u32 next;
 	u32 next_id;
+	u32 next_cast;
 	struct list_head msgs;
 	u64 timeout;
 	u64 until;
@@ -165,6 +167,7 @@ struct flitcast_source {
  * @re: id of the message that it answers, where its kind is an answer
  * @slow: enum flitcast_slow
  * @class: enum flitcast_tx_class
+ * @copies: of a broadcast; else 0
  * @ntargets: targets
  * @left: of these, not over
  * @target: targets
@@ -195,6 +198,7 @@ struct flitcast_msg {
 	u32 re;
 	u8 slow;
 	u8 class;
+	u8 copies;
 	u32 ntargets;
 	u32 left;
 	struct tx_target *target;
@@ -265,6 +269,15 @@ void flitcast_txflow_silent(struct flitcast_site *site, struct tx_flow *flow, bo
 void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow);
 /* Tell those it is time for. */
 void flitcast_txflow_time(struct flitcast_site *site, u64 now);
+
+/* txpacket.c */
+
+/* Data [from, from + len) of the message as fragments.  Return: bytes, as many as fit. */
+u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len);
+/* A packet goes to a target.  Return: true if it did before. */
+bool flitcast_tx_mark(struct tx_target *t, u32 packet, u64 now);
+/* A packet of the message has gone: answers are waited for. */
+void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 now);
 
 /* source.c */
 

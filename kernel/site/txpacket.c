@@ -118,7 +118,7 @@ bool flitcast_tx_pick(struct flitcast_site *site)
 }
 
 /* Data [from, from + len) of the message as fragments. */
-static u32 add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len)
+u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len)
 {
 	u32 done = 0;
 	int i;
@@ -133,6 +133,28 @@ static u32 add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32
 		done += n;
 	}
 	return done;
+}
+
+bool flitcast_tx_mark(struct tx_target *t, u32 packet, u64 now)
+{
+	bool again;
+
+	fc_txtarget_sent(&t->core, packet);
+	t->sent_at = now;
+	if (!t->asked)
+		t->asked = now;
+	again = t->core.sent <= t->most;
+	if (!again)
+		t->first_at = 0;
+	t->most = max(t->most, t->core.sent);
+	return again;
+}
+
+void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+{
+	msg->repeat_at = now + msg->wait;
+	flitcast_tx_ask_later(site, msg, now);
+	flitcast_tx_schedule(site, msg);
 }
 
 /* Packet header and target list. */
@@ -162,15 +184,7 @@ static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *h
 		};
 
 		fc_wire_target_encode(head, i, &e);
-		fc_txtarget_sent(&t->core, site->cur_packet);
-		t->sent_at = flitcast_now();
-		if (!t->asked)
-			t->asked = t->sent_at;
-		if (t->core.sent <= t->most)
-			again = true;
-		else
-			t->first_at = 0;
-		t->most = max(t->most, t->core.sent);
+		again |= flitcast_tx_mark(t, site->cur_packet, flitcast_now());
 	}
 	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
 	flitcast_tx_settle(site, msg, false);
@@ -193,11 +207,9 @@ static void cur_done(struct flitcast_site *site)
 			if (!t->first_at)
 				t->first_at = now;
 		}
-		msg->repeat_at = now + msg->wait;
 		if (!msg->hold_until)
 			msg->hold_until = now + HOLD_NS;
-		flitcast_tx_ask_later(site, msg, now);
-		flitcast_tx_schedule(site, msg);
+		flitcast_tx_went(site, msg, now);
 	} else {
 		flitcast_msg_drop_data(msg);
 	}
@@ -231,7 +243,7 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, struct fc_flit *fli
 		flit->parts = FC_PART_HEAD;
 		site->cur_front = true;
 	}
-	got = add_data(skb, msg, offset + site->cur_sent, want);
+	got = flitcast_tx_add_data(skb, msg, offset + site->cur_sent, want);
 	flit->h = skb;
 	flit->data = got;
 	site->cur_sent += got;

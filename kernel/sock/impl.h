@@ -26,6 +26,7 @@
  * @timeout_ms: FLITCAST_TIMEOUT
  * @info: FLITCAST_INFO
  * @confirm: FLITCAST_CONFIRM
+ * @copies: FLITCAST_COPIES
  * @slow: FLITCAST_SLOW_TARGET, under lock_sock
  * @report_lock: protects all down to @reports_lost; innermost
  * @reports: messages that are over, to be read in the error queue
@@ -54,6 +55,7 @@ struct flitcast_sock {
 	u32 timeout_ms;
 	bool info;
 	bool confirm;
+	u8 copies;
 	struct flitcast_slow_target slow;
 	spinlock_t report_lock; /* see above */
 	struct list_head reports;

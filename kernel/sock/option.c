@@ -56,6 +56,34 @@ static int set_slow(struct flitcast_sock *fs, sockptr_t optval, unsigned int opt
 	return 0;
 }
 
+static_assert((int)FC_RECEPT_FIRST == FLITCAST_RECEPTION_FIRST);
+static_assert((int)FC_RECEPT_ALL == FLITCAST_RECEPTION_ALL);
+static_assert((int)FC_RECEPT_MAJORITY == FLITCAST_RECEPTION_MAJORITY);
+static_assert((int)FC_RECEPT_QUORUM == FLITCAST_RECEPTION_QUORUM);
+
+static int set_reception(struct flitcast_sock *fs, sockptr_t optval, unsigned int optlen)
+{
+	struct flitcast_reception r;
+	bool quorum;
+
+	if (optlen != sizeof(r))
+		return refuse(fs, -EINVAL, "option of a wrong size");
+	if (copy_from_sockptr(&r, optval, sizeof(r)))
+		return -EFAULT;
+	if (r.policy >= FC_RECEPT_COUNT)
+		return refuse(fs, -EINVAL, "unknown reception policy");
+	quorum = r.policy == FLITCAST_RECEPTION_QUORUM;
+	if (quorum != !!r.quorum || r.quorum > FC_COPIES_MAX)
+		return refuse(fs, -EINVAL, "quorum is 1 to 16 copies, with its policy alone");
+	if (!r.ms || r.ms > TIMEOUT_MAX_MS)
+		return refuse(fs, -EINVAL, "copies are waited for 1 ms to one day");
+	lock_sock(&fs->sk);
+	flitcast_port_reception(&fs->port, r.policy, r.quorum, fs->port.copies,
+				(u64)r.ms * NSEC_PER_MSEC);
+	release_sock(&fs->sk);
+	return 0;
+}
+
 /* Send or receive room, as it is asked for; SO_SNDBUF and SO_RCVBUF know other bounds. */
 static int set_room(struct flitcast_sock *fs, int opt, u32 value)
 {
@@ -89,8 +117,10 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 		return set_targets(fs, optval, optlen);
 	if (opt == FLITCAST_SLOW_TARGET)
 		return set_slow(fs, optval, optlen);
+	if (opt == FLITCAST_RECEPTION)
+		return set_reception(fs, optval, optlen);
 	if (opt != FLITCAST_INFO && opt != FLITCAST_TIMEOUT && opt != FLITCAST_CONFIRM &&
-	    opt != FLITCAST_SNDBUF && opt != FLITCAST_RCVBUF)
+	    opt != FLITCAST_SNDBUF && opt != FLITCAST_RCVBUF && opt != FLITCAST_COPIES)
 		return -ENOPROTOOPT;
 	if (optlen != sizeof(value))
 		return refuse(fs, -EINVAL, "option of a wrong size");
@@ -102,6 +132,16 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 	}
 	if (opt == FLITCAST_SNDBUF || opt == FLITCAST_RCVBUF)
 		return set_room(fs, opt, value);
+	if (opt == FLITCAST_COPIES) {
+		if (!value || value > FC_COPIES_MAX)
+			return refuse(fs, -EINVAL, "copies are 1 to 16");
+		lock_sock(&fs->sk);
+		WRITE_ONCE(fs->copies, value);
+		flitcast_port_reception(&fs->port, fs->port.reception, fs->port.quorum, value,
+					fs->port.reception_ns);
+		release_sock(&fs->sk);
+		return 0;
+	}
 	if (opt == FLITCAST_CONFIRM) {
 		WRITE_ONCE(fs->confirm, value);
 		return 0;
@@ -133,6 +173,7 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 {
 	struct flitcast_sock *fs = to_fs(sock->sk);
 	struct flitcast_slow_target slow;
+	struct flitcast_reception reception;
 	struct flitcast_sock_stats stats;
 	const char *text;
 	const void *from;
@@ -159,6 +200,20 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 						 READ_ONCE(fs->sk.sk_rcvbuf);
 		from = &value;
 		size = sizeof(value);
+		break;
+	case FLITCAST_COPIES:
+		value = fs->copies;
+		from = &value;
+		size = sizeof(value);
+		break;
+	case FLITCAST_RECEPTION:
+		lock_sock(&fs->sk);
+		reception.policy = fs->port.reception;
+		reception.quorum = fs->port.quorum;
+		reception.ms = div_u64(fs->port.reception_ns, NSEC_PER_MSEC);
+		release_sock(&fs->sk);
+		from = &reception;
+		size = sizeof(reception);
 		break;
 	case FLITCAST_CONFIRM:
 		value = fs->confirm;

@@ -9,8 +9,9 @@
 static void put_info(struct msghdr *msg, const struct flitcast_delivery *d)
 {
 	struct flitcast_info info = {
-		.addrtype = d->list ? FLITCAST_ADDR_LIST : FLITCAST_ADDR_SITE,
-		.copies = 1, .votes = 1, .id = d->id, .hops = d->hops,
+		.addrtype = d->cast ? FLITCAST_ADDR_BROADCAST :
+			    d->list ? FLITCAST_ADDR_LIST : FLITCAST_ADDR_SITE,
+		.copies = d->copies, .votes = d->votes, .id = d->id, .hops = d->hops,
 		.offset = d->offset, .length = d->msg_len,
 	};
 

@@ -48,6 +48,40 @@ static int dests_from(struct flitcast_sock *fs, const struct flitcast_target *ta
 	return 0;
 }
 
+/* Every other site. */
+static int gather_all(struct flitcast_sock *fs, const struct sockaddr_flitcast *addr, u32 len,
+		      struct flitcast_msg_dest **out, u32 *count, struct flitcast_send *how)
+{
+	const struct flitcast_site *site = fs->port.site;
+	u32 n = flitcast_site_count(site), self = flitcast_site_id(site), i, at = 0;
+	u8 copies = addr->sfc_copies ? addr->sfc_copies : READ_ONCE(fs->copies);
+	struct flitcast_msg_dest *dests;
+
+	if (addr->sfc_site || !addr->sfc_port)
+		return refuse(fs, -EINVAL, "malformed address");
+	if (copies > flitcast_site_copies(site))
+		return refuse(fs, -EOPNOTSUPP, "the topology has not so many disjoint paths");
+	if (len > flitcast_site_cast_max(site))
+		return refuse(fs, -EMSGSIZE, "message above what a broadcast may have");
+	if (n < 2)
+		return refuse(fs, -EHOSTUNREACH, "there is no other site");
+	dests = kvcalloc(n - 1, sizeof(*dests), GFP_KERNEL_ACCOUNT);
+	if (!dests)
+		return -ENOMEM;
+	for (i = 0; i < n; i++) {
+		if (i == self)
+			continue;
+		dests[at] = (struct flitcast_msg_dest) {
+			.site = i, .port = addr->sfc_port, .index = at,
+		};
+		at++;
+	}
+	how->copies = copies;
+	*out = dests;
+	*count = at;
+	return 0;
+}
+
 /* Targets of this message: from a control message or from the option. */
 static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 		  struct flitcast_msg_dest **out, u32 *count, struct flitcast_send *how)
@@ -120,7 +154,9 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 			return refuse(fs, -EINVAL, "malformed address");
 		break;
 	case FLITCAST_ADDR_BROADCAST:
-		return refuse(fs, -EOPNOTSUPP, "broadcast is not there yet");
+		if (given)
+			return refuse(fs, -EINVAL, "a broadcast and a target list");
+		return gather_all(fs, addr, len, out, count, how);
 	default:
 		return refuse(fs, -EINVAL, "unknown address type");
 	}
@@ -290,7 +326,7 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	}
 
 	how.charge = tx_charge(len, ndests);
-	how.class = tx_class(fs);
+	how.class = how.copies ? FLITCAST_TX_CAST : tx_class(fs);
 	err = tx_wait(fs, how.charge, &timeo);
 	if (err)
 		goto out;

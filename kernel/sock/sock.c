@@ -187,6 +187,8 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, b
 	sk->sk_sndbuf = flitcast_sysctl_wmem(net);
 	fs = to_fs(sk);
 	fs->timeout_ms = TIMEOUT_DEFAULT_MS;
+	fs->copies = 1;
+	flitcast_port_reception(&fs->port, FC_RECEPT_FIRST, 0, 1, NSEC_PER_SEC);
 	spin_lock_init(&fs->report_lock);
 	INIT_LIST_HEAD(&fs->reports);
 	flitcast_conn_init(fs);

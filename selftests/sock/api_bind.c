@@ -581,7 +581,7 @@ TEST_F(bare, option__unknown)
 	ASSERT_LE(0, fd);
 	for (option = -1; option < 64; option++) {
 		/* FLITCAST_REPORT is a control message, and no option. */
-		if (option >= FLITCAST_TARGETS && option <= FLITCAST_RCVBUF &&
+		if (option >= FLITCAST_TARGETS && option <= FLITCAST_RECEPTION &&
 		    option != FLITCAST_REPORT)
 			continue;
 		EXPECT_EQ(-ENOPROTOOPT, set_option(fd, option, &value, sizeof(value)));

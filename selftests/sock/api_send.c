@@ -469,19 +469,6 @@ TEST_F(line, send__malformed_address)
 	EXPECT_TRUE(quiet(to));
 }
 
-TEST_F(line, send__broadcast)
-{
-	struct sockaddr_flitcast addr = {
-		.sfc_family = msg_family(), .sfc_addrtype = FLITCAST_ADDR_BROADCAST,
-		.sfc_port = PORT,
-	};
-	int fd = SOCKET(0, 0);
-
-	EXPECT_EQ(-EOPNOTSUPP, send_raw(fd, &addr, sizeof(addr), "x", 1, NULL, 0, 0));
-	addr.sfc_copies = 2;
-	EXPECT_EQ(-EOPNOTSUPP, send_raw(fd, &addr, sizeof(addr), "x", 1, NULL, 0, 0));
-}
-
 TEST_F(line, send__site_beyond_the_topology)
 {
 	struct flitcast_target targets[] = {

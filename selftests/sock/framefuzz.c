@@ -79,6 +79,7 @@ static struct {
 	uint16_t epoch;
 	uint32_t next;		/* number of the next flit */
 	uint32_t ack;
+	uint32_t cast;	/* of broadcasts, which nobody else sends */
 	uint32_t nsites;
 } real;
 
@@ -184,7 +185,11 @@ static void learn(const struct frame *f)
 
 	if (!fc_wire_link_decode(&h, f->data + ETH_HLEN, f->len - ETH_HLEN, f->len - ETH_HLEN))
 		return;
+	if (real.epoch != h.epoch)
+		real.cast = 0;
 	real.epoch = h.epoch;
+	if (h.vc == FC_VC_CAST)
+		return;
 	if (h.type == FC_FRAME_FLIT)
 		real.next = h.seq + 1;
 	else if (h.type == FC_FRAME_STATUS)
@@ -660,6 +665,48 @@ static void invent(struct frame *f)
 	fc_wire_link_encode(f->data + ETH_HLEN, &h);
 }
 
+/* The same of a broadcast, which has numbers of its own. */
+static void invent_cast(struct frame *f)
+{
+	uint8_t *head = f->data + ETH_HLEN + FC_LINK_SIZE;
+	struct fc_packet pk = {
+		.src = below(real.nsites), .incarnation = below(2), .sock = FC_SOCK_CAST | below(4),
+		.src_port = (uint16_t)(1 + below(65535)), .ntargets = 1, .id = below(1000),
+	};
+	struct fc_cast cast = {
+		.number = below(100), .port = chance(3) ? 7 : PORT,
+		.copies = (uint8_t)(chance(2) ? 1 : 1 + below(FC_COPIES_MAX)),
+		.lag = (uint8_t)below(FC_FLOW_WINDOW), .seq = below(32),
+	};
+	struct fc_link_hdr h = {
+		.type = FC_FRAME_FLIT, .vc = FC_VC_CAST,
+		.epoch = real.epoch, .seq = chance(8) ? below(16) : real.cast++, .ack = 0,
+	};
+	uint32_t data = below(1500 - FC_LINK_SIZE - fc_head_size(1)), size = 0;
+
+	if (!chance(3)) {
+		h.flags = FC_PART_HEAD;
+		pk.msg_len = chance(3) ? data : prng_log(&prng, data, FC_PACKET_MAX);
+		pk.data_len = pk.msg_len;
+		fc_wire_packet_encode(head, &pk);
+		fc_wire_cast_encode(head, &cast);
+		size = fc_head_size(1);
+		if (data == pk.data_len)
+			h.flags |= FC_PART_TERM;
+	} else if (chance(3)) {
+		h.flags = FC_PART_TERM | (chance(2) ? FC_PART_ABORT : 0);
+		if (h.flags & FC_PART_ABORT)
+			data = 0;
+	} else if (data < FC_DATA_MIN) {
+		data = FC_DATA_MIN;
+	}
+	noise(head + size, data);
+	h.len = (uint16_t)(size + data);
+	f->len = ETH_HLEN + FC_LINK_SIZE + h.len;
+	header(f);
+	fc_wire_link_encode(f->data + ETH_HLEN, &h);
+}
+
 static void control(struct frame *f)
 {
 	uint8_t *p = f->data + ETH_HLEN + FC_LINK_SIZE;
@@ -839,6 +886,7 @@ static const struct {
 	{ "packet field", field_of_packet, 12 },
 	{ "target field", field_of_target, 12 },
 	{ "invent", invent, 10 },
+	{ "broadcast", invent_cast, 10 },
 	{ "control", control, 10 },
 	/* Each resets the link, and what follows finds it down. */
 	{ "hello", hello, 1 },

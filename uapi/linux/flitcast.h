@@ -118,6 +118,10 @@ struct flitcast_target {
  *	alone: struct flitcast_slow_target.  To set the option takes detached targets
  *	back.
  * FLITCAST_REPORT: control message of recvmsg(MSG_ERRQUEUE): struct flitcast_report.
+ * FLITCAST_COPIES: option (int): copies of a broadcast sent on this socket whose address
+ *	does not say, 1 to what the topology has disjoint paths for (default 1); and copies
+ *	that FLITCAST_RECEPTION expects of a broadcast received on it.
+ * FLITCAST_RECEPTION: option: struct flitcast_reception.
  * FLITCAST_SNDBUF, FLITCAST_RCVBUF: options (int, bytes): send and receive room, 4,096 to
  *	net.flitcast.wmem_max and rmem_max, as they are, not doubled.
  */
@@ -131,12 +135,14 @@ struct flitcast_target {
 #define FLITCAST_REPORT		8
 #define FLITCAST_SNDBUF		9
 #define FLITCAST_RCVBUF		10
+#define FLITCAST_COPIES		11
+#define FLITCAST_RECEPTION	12
 
 /**
  * struct flitcast_info - what the FLITCAST_INFO control message tells
  * @addrtype: how the message was addressed, enum flitcast_addrtype
- * @copies: copies received (1 unless broadcast)
- * @votes: copies that agreed (1 unless broadcast)
+ * @copies: copies received when it was (1 unless broadcast)
+ * @votes: of these, copies that agreed with it (1 unless broadcast)
  * @zero: zero
  * @id: message id, unique per sending socket
  * @hops: links the last packet of the message crossed
@@ -152,6 +158,38 @@ struct flitcast_info {
 	__u32	hops;
 	__u32	offset;
 	__u32	length;
+};
+
+/**
+ * enum flitcast_reception_policy - when a broadcast is received (HARTS, section 2)
+ * @FLITCAST_RECEPTION_FIRST: with its first copy: where sites and links only fail
+ * @FLITCAST_RECEPTION_ALL: when as many copies as FLITCAST_COPIES says agree
+ * @FLITCAST_RECEPTION_MAJORITY: when more than half of those agree
+ * @FLITCAST_RECEPTION_QUORUM: when so many agree as the receiver says: with f sites that
+ *	may lie, f + 1
+ *
+ * Copies agree if they are equal byte by byte.  But with the first policy, copies of a
+ * broadcast that was sent with another number of copies than FLITCAST_COPIES of the
+ * receiver do not count.
+ */
+enum flitcast_reception_policy {
+	FLITCAST_RECEPTION_FIRST = 0,
+	FLITCAST_RECEPTION_ALL = 1,
+	FLITCAST_RECEPTION_MAJORITY = 2,
+	FLITCAST_RECEPTION_QUORUM = 3,
+};
+
+/**
+ * struct flitcast_reception - when a broadcast is received
+ * @policy: enum flitcast_reception_policy
+ * @quorum: with FLITCAST_RECEPTION_QUORUM: copies, at least 1; else 0
+ * @ms: how long copies are waited for, 1 to 86,400,000 (default 1,000); what has not been
+ *	received by then is forgotten, and may be sent again
+ */
+struct flitcast_reception {
+	__u32	policy;
+	__u32	quorum;
+	__u32	ms;
 };
 
 /**
@@ -203,7 +241,7 @@ struct flitcast_result {
  * @targets: targets of the message
  * @delivered: of these, confirmed
  * @failed: of these, given up
- * @left_out: of these, detached before
+ * @left_out: of these, detached before, or without a socket on the port of a broadcast
  * @lost: reports of failures dropped before this one because nobody read them
  * @zero: zero
  *

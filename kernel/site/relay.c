@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Broadcast packets through a site: runs the relay (core/relay.h) as engine.c runs the
+ * rest of the core, and keeps the flits of its holds.
+ */
+#include <linux/slab.h>
+#include "core/relay.h"
+#include "site/impl.h"
+#include "site/table.h"
+
+/**
+ * struct flitcast_relay - the relay of a site
+ * @core: what decides
+ * @table: its tables
+ * @flits: flits of each hold, in order
+ * @cursor: the flit of the hold in hand that went out on a link last
+ *
+ * The site's lock protects it.
+ */
+struct flitcast_relay {
+	struct fc_relay core;
+	struct flitcast_table *table;
+	struct sk_buff_head *flits;
+	struct sk_buff *cursor[FC_PORTS_MAX];
+};
+
+static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
+{
+	return flitcast_table_way(relay->tables, src, relay->id, copies, in);
+}
+
+static void relay_free(struct flitcast_relay *r)
+{
+	struct fc_relay *core = &r->core;
+	u8 p;
+
+	for (p = 0; p < core->ch.nports; p++) {
+		if (core->ch.rx)
+			kfree(core->ch.rx[p].queue);
+		if (core->out)
+			kvfree(core->out[p].fifo);
+	}
+	kfree(core->ch.rx);
+	kfree(core->ch.tx);
+	kfree(core->in);
+	kfree(core->out);
+	kvfree(core->hold);
+	kvfree(core->seen);
+	kvfree(r->flits);
+	if (r->table)
+		flitcast_table_put(r->table);
+	kvfree(r);
+}
+
+static bool alloc_ports(struct flitcast_site *site, struct flitcast_relay *r)
+{
+	struct fc_relay *core = &r->core;
+	u8 p, nports = core->ch.nports;
+
+	core->ch.rx = kcalloc(nports, sizeof(*core->ch.rx), GFP_KERNEL);
+	core->ch.tx = kcalloc(nports, sizeof(*core->ch.tx), GFP_KERNEL);
+	core->in = kcalloc(nports, sizeof(*core->in), GFP_KERNEL);
+	core->out = kcalloc(nports, sizeof(*core->out), GFP_KERNEL);
+	if (!core->ch.rx || !core->ch.tx || !core->in || !core->out)
+		return false;
+	for (p = 0; p < nports; p++) {
+		core->ch.rx[p].stat = site->local_stat;
+		core->ch.rx[p].queue = kcalloc(core->ch.window, sizeof(struct fc_flit),
+					       GFP_KERNEL);
+		core->out[p].fifo = kvcalloc(core->nholds, sizeof(u16), GFP_KERNEL);
+		if (!core->ch.rx[p].queue || !core->out[p].fifo)
+			return false;
+	}
+	return true;
+}
+
+int flitcast_relay_alloc(struct flitcast_site *site)
+{
+	const struct fc_topo *topo = &site->cfg.topo;
+	struct flitcast_relay *r = kvzalloc(sizeof(*r), GFP_KERNEL);
+	struct fc_relay *core;
+	u16 i;
+
+	if (!r)
+		return -ENOMEM;
+	core = &r->core;
+	core->way = way;
+	core->ch.timing = &site->timing;
+	core->ch.window = site->cfg.window;
+	core->ch.nports = site->core.nports;
+	core->stat = site->stat;
+	core->id = site->cfg.id;
+	core->nsites = topo->nsites;
+	core->nholds = fc_relay_holds(topo->nsites, core->ch.nports);
+	core->hold = kvcalloc(core->nholds, sizeof(*core->hold), GFP_KERNEL);
+	core->seen = kvcalloc((size_t)topo->nsites * core->ch.nports, sizeof(*core->seen),
+			      GFP_KERNEL);
+	r->flits = kvcalloc(core->nholds, sizeof(*r->flits), GFP_KERNEL);
+	r->table = flitcast_table_get(topo);
+	core->tables = r->table;
+	if (!r->table || !core->hold || !core->seen || !r->flits || !alloc_ports(site, r)) {
+		relay_free(r);
+		return -ENOMEM;
+	}
+	for (i = 0; i < core->nholds; i++)
+		__skb_queue_head_init(&r->flits[i]);
+	fc_relay_init(core);
+	site->relay = r;
+	return 0;
+}
+
+static void drop(void *arg, void *h)
+{
+	kfree_skb(h);
+}
+
+void flitcast_relay_purge(struct flitcast_site *site)
+{
+	struct flitcast_relay *r = site->relay;
+	u16 i;
+
+	fc_relay_purge(&r->core, drop, NULL);
+	for (i = 0; i < r->core.nholds; i++)
+		__skb_queue_purge(&r->flits[i]);
+}
+
+void flitcast_relay_free(struct flitcast_site *site)
+{
+	if (site->relay)
+		relay_free(site->relay);
+}
+
+/* What goes into the replay buffer: payload alone, a front with a head of its own. */
+static struct sk_buff *to_send(struct flitcast_relay *r, const struct fc_effect *e)
+{
+	struct sk_buff_head *flits = &r->flits[e->hold];
+	struct sk_buff *held, *skb;
+
+	held = e->index ? skb_queue_next(flits, r->cursor[e->port]) : skb_peek(flits);
+	r->cursor[e->port] = held;
+	if (e->index)
+		return skb_clone(held, GFP_ATOMIC);
+	skb = __pskb_copy(held, 0, GFP_ATOMIC);
+	if (skb)
+		fc_wire_cast_hop(skb->data);
+	return skb;
+}
+
+static void relay(struct flitcast_site *site, const struct fc_effect *e)
+{
+	struct flitcast_end *end = &site->end[e->port];
+	struct sk_buff *skb;
+
+	if (e->type == FC_FX_CUT)
+		skb = flitcast_link_alloc(end->link, 0);
+	else
+		skb = to_send(site->relay, e);
+	/* Its numbers are over. */
+	if (site->resets & fc_bit(e->port)) {
+		kfree_skb(skb);
+		return;
+	}
+	if (!skb) {
+		/* Nobody could send it again: the link begins anew. */
+		site->stat[FC_STAT_NO_MEMORY]++;
+		site->resets |= fc_bit(e->port);
+		return;
+	}
+	if (e->flit.parts & FC_PART_HEAD)
+		end->link->stat[FC_LSTAT_TX_PACKETS]++;
+	flitcast_replay_add(&end->cast, e->seq, skb, e->flit.parts);
+	flitcast_engine_flit(site, e->port, FC_VC_CAST, e->seq, e->ack);
+}
+
+/* A copy that is here to its end. */
+static void deliver(struct flitcast_site *site, const struct fc_effect *e)
+{
+	struct sk_buff_head copy;
+
+	if (flitcast_flits_clone(&copy, &site->relay->flits[e->hold]))
+		flitcast_cast_copy(site, e->port, &copy);
+	else
+		site->stat[FC_STAT_NO_MEMORY]++;
+}
+
+static void forget_unacked(struct flitcast_replay *replay)
+{
+	flitcast_replay_release(replay, replay->seq + replay->n);
+}
+
+static void perform(struct flitcast_site *site, const struct fc_effect *e)
+{
+	switch (e->type) {
+	case FC_FX_HOLD:
+		__skb_queue_tail(&site->relay->flits[e->hold], e->flit.h);
+		break;
+	case FC_FX_RELAY:
+	case FC_FX_CUT:
+		relay(site, e);
+		break;
+	case FC_FX_DELIVER:
+		deliver(site, e);
+		break;
+	case FC_FX_FREE:
+		__skb_queue_purge(&site->relay->flits[e->hold]);
+		break;
+	case FC_FX_DROP:
+		kfree_skb(e->flit.h);
+		break;
+	case FC_FX_STATUS:
+		flitcast_engine_status(site, FC_VC_CAST, e);
+		break;
+	case FC_FX_RESEND:
+		flitcast_engine_flit(site, e->port, FC_VC_CAST, e->seq, e->ack);
+		break;
+	case FC_FX_RELEASE:
+		flitcast_replay_release(&site->end[e->port].cast, e->seq);
+		break;
+	case FC_FX_RESCUE:
+		/* Other copies go other ways; where there is one only, its source repeats it. */
+		forget_unacked(&site->end[e->port].cast);
+		break;
+	case FC_FX_RESET:
+		site->resets |= fc_bit(e->port);
+		break;
+	}
+}
+
+void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev)
+{
+	struct fc_effects *fx = flitcast_engine_effects();
+	bool more;
+	u32 i;
+
+	lockdep_assert_held(&site->lock);
+	ev->now = flitcast_now();
+	do {
+		more = fc_relay_event(&site->relay->core, ev, fx);
+		for (i = 0; i < fx->n; i++)
+			perform(site, &fx->fx[i]);
+		ev->type = FC_EV_MORE;
+	} while (more);
+}
+
+u64 flitcast_relay_next_at(const struct flitcast_site *site)
+{
+	return site->relay->core.ch.next_at;
+}
+
+void flitcast_relay_count(struct flitcast_site *site, u8 port, u64 *stat)
+{
+	site->relay->core.ch.rx[port].stat = stat;
+}
+
+bool flitcast_relay_room(const struct flitcast_site *site)
+{
+	return fc_relay_room(&site->relay->core);
+}
+
+u8 flitcast_site_copies(const struct flitcast_site *site)
+{
+	return flitcast_table_copies(site->relay->table);
+}
+
+u32 flitcast_site_cast_max(const struct flitcast_site *site)
+{
+	return site->relay->core.bytes;
+}

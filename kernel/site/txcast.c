@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Broadcasts of this site: messages to all others, which go by the relay instead of the
+ * local net-input, once for all of them.
+ *
+ * To its targets it is a message as any other: each confirms it, is asked, puts it off
+ * and is given up on its own.  What is sent again is broadcast again, because only on its
+ * disjoint ways is a copy one that counts (core/recept.h).
+ */
+#include "core/relay.h"
+#include "site/tx.h"
+
+/* Broadcasts under way: holds are reserved for two of each source. */
+#define CASTS_MAX	2
+
+/* Targets of that many are looked at in one go. */
+#define CAST_BUDGET	16
+
+/* May this target be sent the message now? */
+static bool wants(const struct tx_target *t)
+{
+	return !fc_txtarget_over(&t->core) && !fc_txtarget_next(&t->core, &t->flow->core) &&
+	       (!t->flow->silent || t->core.seq == t->flow->core.oldest);
+}
+
+/* Does any?  @lag: the most that one of them still waits for. */
+static bool wanted(const struct flitcast_msg *msg, u32 *lag)
+{
+	bool any = false;
+	u32 i;
+
+	*lag = 0;
+	for (i = 0; i < msg->ntargets; i++) {
+		const struct tx_target *t = &msg->target[i];
+
+		if (!wants(t))
+			continue;
+		*lag = max(*lag, t->core.seq - t->flow->core.oldest);
+		any = true;
+	}
+	return any;
+}
+
+/* All targets have the same number, in the flow of each. */
+static void put_head(struct flitcast_site *site, const struct flitcast_msg *msg, u8 *head, u32 lag)
+{
+	const struct fc_packet pk = {
+		.src = site->cfg.id, .incarnation = site->incarnation,
+		.sock = msg->source->number, .src_port = msg->source->src_port,
+		.ntargets = 1, .id = msg->out.id, .msg_len = msg->len, .data_len = msg->len,
+		.kind = msg->out.kind,
+	};
+	const struct fc_cast cast = {
+		.number = site->cast_number++, .port = msg->target[0].port,
+		.copies = msg->copies, .lag = lag, .seq = msg->target[0].core.seq,
+	};
+
+	fc_wire_packet_encode(head, &pk);
+	fc_wire_cast_encode(head, &cast);
+}
+
+/* The flits of the packet; false: no memory. */
+static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 lag,
+		 struct sk_buff_head *flits)
+{
+	u32 room = site->cfg.flit - FC_LINK_SIZE, done = 0;
+
+	__skb_queue_head_init(flits);
+	do {
+		u32 head = done || !skb_queue_empty(flits) ? 0 : fc_head_size(1);
+		struct sk_buff *skb = alloc_skb(FLITCAST_LINK_HEADROOM + head, GFP_ATOMIC);
+
+		if (!skb) {
+			__skb_queue_purge(flits);
+			return false;
+		}
+		skb_reserve(skb, FLITCAST_LINK_HEADROOM);
+		if (head)
+			put_head(site, msg, skb_put(skb, head), lag);
+		done += flitcast_tx_add_data(skb, msg, done, min(msg->len - done, room - head));
+		__skb_queue_tail(flits, skb);
+	} while (done < msg->len);
+	return true;
+}
+
+static void begin(struct flitcast_site *site, struct flitcast_msg *msg, struct sk_buff_head *flits)
+{
+	u64 now = flitcast_now();
+	struct sk_buff *skb;
+	bool again = false;
+	u32 i;
+
+	for (i = 0; i < msg->ntargets; i++) {
+		struct tx_target *t = &msg->target[i];
+
+		if (!wants(t))
+			continue;
+		again |= flitcast_tx_mark(t, 0, now);
+		if (!t->first_at)
+			t->first_at = now;
+	}
+	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
+	flitcast_tx_settle(site, msg, false);
+	flitcast_tx_went(site, msg, now);
+	for (i = 0; (skb = __skb_dequeue(flits)); i++) {
+		struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
+
+		ev.flit.h = skb;
+		ev.flit.data = skb->len;
+		if (!i) {
+			ev.flit.head = skb->data;
+			ev.flit.parts = FC_PART_HEAD;
+			ev.flit.data -= fc_head_size(1);
+		}
+		if (skb_queue_empty(flits))
+			ev.flit.parts |= FC_PART_TERM;
+		flitcast_relay_event(site, &ev);
+	}
+}
+
+void flitcast_txcast_feed(struct flitcast_site *site)
+{
+	struct flitcast_class *class = &site->class[FLITCAST_TX_CAST];
+	unsigned int budget = CAST_BUDGET;
+
+	while (flitcast_relay_room(site)) {
+		struct sk_buff_head flits;
+		struct flitcast_msg *msg;
+		u32 lag;
+
+		msg = list_first_entry_or_null(&class->ready, struct flitcast_msg, ready);
+		if (!msg && class->nactive < CASTS_MAX)
+			msg = list_first_entry_or_null(&class->fresh, struct flitcast_msg, ready);
+		if (!msg)
+			return;
+		/* The timer goes on with it, so that nobody holds the lock for long. */
+		if (!budget--) {
+			site->ends_at = 0;
+			return;
+		}
+		if (!wanted(msg, &lag)) {
+			list_del_init(&msg->ready);
+			continue;
+		}
+		if (!make(site, msg, lag, &flits)) {
+			/* No memory: again when the timer fires. */
+			site->stat[FC_STAT_NO_MEMORY]++;
+			site->ends_at = min(site->ends_at, flitcast_now() + NSEC_PER_MSEC);
+			return;
+		}
+		msg->begun = true;
+		list_del_init(&msg->ready);
+		begin(site, msg, &flits);
+	}
+}
