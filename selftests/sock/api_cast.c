@@ -100,8 +100,8 @@ TEST_F(line, cast__options)
 	socklen_t len = sizeof(now);
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		int err = setsockopt(fd, SOL_FLITCAST, FLITCAST_RECEPTION, &cases[i].r,
-				     sizeof(cases[i].r)) ? errno : 0;
+		int err = -RESULT(setsockopt(fd, SOL_FLITCAST, FLITCAST_RECEPTION, &cases[i].r,
+					     sizeof(cases[i].r)));
 
 		EXPECT_EQ(cases[i].err, err) {
 			TH_LOG("case %zu", i);
