@@ -155,6 +155,30 @@ arrives "recv: the others have it all" 5.file
 kill -CONT "$stopped"
 kill "$stopped"
 
+for site in 2 6; do
+	receive $site --count 1 -j
+done
+accepts "send: a broadcast" at 4 send --broadcast hello all
+received
+json "recv: a broadcast" 'j["site"] == 4 and j["text"] == "hello all" and j["copies"] == 1 and
+	j["votes"] == 1' cat "$work/2"
+json "recv: a broadcast, elsewhere" 'j["site"] == 4' cat "$work/6"
+prints "send: a broadcast: who has it" '^site 3 port 7 delivered 1 of 1$' \
+	at 0 send --confirm --broadcast --port 7 hello
+prints "send: a broadcast: who has no socket" '^site 3 port 99 delivered 0 of 1: no socket$' \
+	at 0 send --confirm --broadcast --port 99 hello
+refuses "send: more copies than there are paths" 1 'not so many disjoint paths' \
+	at 0 send --broadcast --copies 2 hello
+refuses "send: a broadcast to some" 2 '--to and --broadcast' at 0 send --broadcast --to 1 hello
+refuses "send: copies to one" 2 'are for --broadcast' at 0 send --to 1 --copies 2 hello
+refuses "recv: reception" 2 'first, all, majority, or a number' at 0 recv --reception 0
+head -c 300000 /dev/urandom >"$work/file"
+for site in 1 8; do
+	receive $site --output "$work/$site.file"
+done
+accepts "send: a file by broadcast" at 0 send --broadcast --file "$work/file"
+arrives "recv: a file by broadcast" 1.file 8.file
+
 refuses "send: no such site in the network" 1 'no such site' at 0 send --to 9 hello
 refuses "send: no such file" 1 'nowhere: No such file' at 0 send --to 1 --file nowhere
 refuses "send: a directory" 1 'Is a directory' at 0 send --to 1 --file /

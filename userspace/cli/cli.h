@@ -15,6 +15,8 @@
 
 /* Where send sends to and recv listens unless told otherwise. */
 #define DEFAULT_PORT		4100
+/* Copies of a broadcast, at most: a header has room for no more. */
+#define COPIES_MAX	16
 /* Names of directions, with their NUL. */
 #define DIRECTION_SIZE		8
 

@@ -174,6 +174,10 @@ static void take_message(const struct output *output, const struct flitcast_from
 	if (from->has_info) {
 		out_uint("id", NULL, from->info.id);
 		out_uint("hops", NULL, from->info.hops);
+		if (from->info.addrtype == FLITCAST_ADDR_BROADCAST) {
+			out_uint("copies", NULL, from->info.copies);
+			out_uint("votes", NULL, from->info.votes);
+		}
 	}
 	if (output->path)
 		out_string("output", NULL, output->path);
@@ -324,9 +328,34 @@ static void wait_for_message(int fd, uint32_t timeout, const struct transfer *tr
 	}
 }
 
+/* How many copies of a broadcast have to agree: first, all, majority, or a number. */
+static void parse_reception(const char *text, struct flitcast_reception *reception)
+{
+	static const char *const words[] = { "first", "all", "majority" };
+	uint32_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if (!strcmp(text, words[i])) {
+			reception->policy = i;
+			return;
+		}
+	}
+	reception->policy = FLITCAST_RECEPTION_QUORUM;
+	reception->quorum = parse_number(text, 1, COPIES_MAX,
+					 "reception is first, all, majority, or a number, which");
+}
+
+static void set_reception(int fd, const struct flitcast_reception *reception, int copies)
+{
+	if (setsockopt(fd, SOL_FLITCAST, FLITCAST_RECEPTION, reception, sizeof(*reception)) ||
+	    (copies && setsockopt(fd, SOL_FLITCAST, FLITCAST_COPIES, &copies, sizeof(copies))))
+		fail("recv: reception: %s", strerror(errno));
+}
+
 static int help(void)
 {
 	puts("Usage: flitcast recv [--port P] [--count N] [--output FILE]\n"
+	     "                     [--reception { first | all | majority | M }] [--copies K]\n"
 	     "                     [--timeout S] [--site SITE] [-j]");
 	return 0;
 }
@@ -340,7 +369,8 @@ int do_recv(struct args *args)
 	uint16_t port = DEFAULT_PORT;
 	size_t size = BUFFER_START;
 	bool counted = false;
-	int fd, one = 1;
+	struct flitcast_reception reception = { .ms = 1000 };
+	int fd, one = 1, copies = 0;
 	char *buf;
 
 	while (args->argc) {
@@ -357,6 +387,11 @@ int do_recv(struct args *args)
 			output.path = take_any(args, "file");
 		} else if (take_option(args, "--timeout")) {
 			timeout = parse_seconds(take_any(args, "time-out"), 1, "time-out");
+		} else if (take_option(args, "--reception")) {
+			parse_reception(take_any(args, "policy"), &reception);
+		} else if (take_option(args, "--copies")) {
+			copies = parse_number(take_any(args, "copies"), 1, COPIES_MAX,
+					      "number of copies");
 		} else if (take_option(args, "--site")) {
 			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
 					   "site");
@@ -370,6 +405,7 @@ int do_recv(struct args *args)
 
 	fd = open_socket("recv", own, port);
 	setsockopt(fd, SOL_FLITCAST, FLITCAST_INFO, &one, sizeof(one));
+	set_reception(fd, &reception, copies);
 	open_output(&output);
 	buf = xalloc(1, size);
 	while (!count || done < count) {

@@ -213,7 +213,8 @@ int do_send(struct args *args)
 {
 	uint32_t own = FLITCAST_SITE_ANY, timeout = 0;
 	struct flitcast_slow_target slow = { 0 };
-	bool options = true, confirm = false;
+	bool options = true, confirm = false, broadcast = false;
+	uint16_t port = 0;
 	const char *file = NULL, *wrong;
 	struct sender sender = { 0 };
 	char *text = NULL;
@@ -222,6 +223,13 @@ int do_send(struct args *args)
 	while (options && args->argc && args->argv[0][0] == '-' && args->argv[0][1]) {
 		if (take_option(args, "--to"))
 			sender.to = take_any(args, "list of targets");
+		else if (take_option(args, "--broadcast"))
+			broadcast = true;
+		else if (take_option(args, "--copies"))
+			sender.copies = parse_number(take_any(args, "copies"), 1, COPIES_MAX,
+						     "number of copies");
+		else if (take_option(args, "--port"))
+			port = parse_number(take_any(args, "port"), 1, UINT16_MAX, "port");
 		else if (take_option(args, "--file"))
 			file = take_any(args, "file");
 		else if (take_option(args, "--site"))
@@ -239,22 +247,32 @@ int do_send(struct args *args)
 			bad_usage("send has no option %s", args->argv[0]);
 	}
 	if (args->argc == 1 && !strcmp(args->argv[0], "help")) {
-		puts("Usage: flitcast send --to SITE[:PORT][,...] [--site SITE] [--timeout S]\n"
+		puts("Usage: flitcast send { --to SITE[:PORT][,...] |\n"
+		     "                       --broadcast [--port PORT] [--copies K] }\n"
+		     "                     [--site SITE] [--timeout S]\n"
 		     "                     [--slow { wait | skip:MS | detach:MS }] [--confirm]\n"
 		     "                     { --file FILE | TEXT }");
 		return 0;
 	}
-	if (!sender.to)
-		bad_usage("send: --to is missing");
+	if (!sender.to && !broadcast)
+		bad_usage("send: --to is missing, or --broadcast");
+	if (broadcast && sender.to)
+		bad_usage("send: --to and --broadcast");
+	if (!broadcast && (sender.copies || port))
+		bad_usage("send: --copies and --port are for --broadcast");
 	if (!file)
 		text = join(args);
 	take_end(args);
-	if (flitcast_parse_targets(sender.to, DEFAULT_PORT, &sender.targets, &sender.count,
-				   &wrong))
+	if (broadcast) {
+		sender.broadcast = port ? port : DEFAULT_PORT;
+		sender.to = "all others";
+	} else if (flitcast_parse_targets(sender.to, DEFAULT_PORT, &sender.targets, &sender.count,
+					  &wrong)) {
 		bad_usage("send to %s: %s", sender.to, wrong);
+	}
 
 	/* Part of a file is no file: who has missed one needs no more. */
-	sender.leave_out = file;
+	sender.leave_out = file && !broadcast;
 	sender_open(&sender, own, timeout, &slow);
 	if (file)
 		send_file(&sender, file);

@@ -11,6 +11,8 @@
 
 /* For progress on a terminal alone: reports wake. */
 #define LOOK_MS		500
+/* Targets of a report: a broadcast has as many as there are sites. */
+#define RESULTS_MAX	65536
 /* Targets that failed are named, but not a whole screen of them. */
 #define COMPLAINTS_MAX	10
 
@@ -48,10 +50,26 @@ void sender_open(struct sender *sender, uint32_t site, uint32_t timeout,
 				   sizeof(timeout))) ||
 	    setsockopt(sender->fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, slow, sizeof(*slow)))
 		sender_refused(sender);
+	if (sender->broadcast)
+		return;
 	sender->tally = xalloc(sender->count, sizeof(*sender->tally));
 	sender->left = xalloc(sender->count, sizeof(*sender->left));
 	memcpy(sender->left, sender->targets, sender->count * sizeof(*sender->left));
 	sender->nleft = sender->count;
+}
+
+/* A broadcast goes to all others: its first report says who they are. */
+static void learn_targets(struct sender *sender, const struct flitcast_result *results, size_t n)
+{
+	size_t i;
+
+	sender->targets = xalloc(n ? n : 1, sizeof(*sender->targets));
+	sender->tally = xalloc(n ? n : 1, sizeof(*sender->tally));
+	sender->count = n;
+	for (i = 0; i < n; i++) {
+		sender->targets[i].site = results[i].site;
+		sender->targets[i].port = results[i].port;
+	}
 }
 
 /* Results come in the order of the list: the target is at the hint, or behind it. */
@@ -88,6 +106,8 @@ static void take_report(struct sender *sender, const struct flitcast_report *rep
 	size_t i, at = 0;
 
 	sender->reported++;
+	if (sender->broadcast && !sender->targets)
+		learn_targets(sender, results, n);
 	for (i = 0; i < n; i++) {
 		struct tally *tally;
 
@@ -97,10 +117,15 @@ static void take_report(struct sender *sender, const struct flitcast_report *rep
 			tally->delivered++;
 			continue;
 		}
+		/* Who has no socket is not among those a broadcast is for. */
+		if (sender->broadcast && results[i].error == ECONNREFUSED) {
+			tally->absent++;
+			continue;
+		}
 		if (!tally->failed++)
 			tally->error = results[i].error;
 	}
-	if (report->delivered == report->targets)
+	if (sender->broadcast ? !report->failed : report->delivered == report->targets)
 		return;
 	sender->lossy++;
 	if (sender->leave_out)
@@ -110,13 +135,13 @@ static void take_report(struct sender *sender, const struct flitcast_report *rep
 /* Whatever is in the error queue; returns whether something was. */
 static bool take_reports(struct sender *sender)
 {
-	static struct flitcast_result results[FLITCAST_TARGETS_MAX];
+	static struct flitcast_result results[RESULTS_MAX];
 	struct flitcast_report report;
 	bool any = false;
 
 	for (;;) {
 		ssize_t n = flitcast_recv_report(sender->fd, &report, results,
-						 FLITCAST_TARGETS_MAX);
+						 RESULTS_MAX);
 
 		if (n >= 0) {
 			take_report(sender, &report, results, n);
@@ -135,12 +160,15 @@ int sender_send(struct sender *sender, const void *data, size_t length)
 
 	/* What is reported and not read takes room. */
 	take_reports(sender);
-	if (!sender->nleft) {
+	if (!sender->broadcast && !sender->nleft) {
 		errno = ENOTCONN;
 		return -1;
 	}
 	do
-		sent = flitcast_send(sender->fd, data, length, sender->left, sender->nleft,
+		sent = sender->broadcast ?
+		       flitcast_broadcast(sender->fd, data, length, sender->broadcast,
+					  sender->copies, MSG_NOSIGNAL) :
+		       flitcast_send(sender->fd, data, length, sender->left, sender->nleft,
 				     MSG_NOSIGNAL);
 	while (sent < 0 && errno == EINTR);
 	if (sent < 0)
@@ -165,6 +193,8 @@ static void print_targets(const struct sender *sender)
 		out_uint("delivered", " delivered %llu", tally->delivered);
 		out_text(" of %llu", (unsigned long long)sender->sent);
 		out_uint("failed", NULL, tally->failed);
+		if (tally->absent)
+			out_text(": no socket");
 		if (tally->failed) {
 			out_text(": %s", error_text(tally->error));
 			out_string("error", NULL, strerrorname_np(tally->error));

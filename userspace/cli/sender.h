@@ -15,11 +15,13 @@
  * struct tally - what became of the messages to one target
  * @delivered: confirmed
  * @failed: given up
+ * @absent: of a broadcast, times there was no socket
  * @error: errno of the first of these
  */
 struct tally {
 	uint64_t delivered;
 	uint64_t failed;
+	uint64_t absent;
 	int error;
 };
 
@@ -29,7 +31,9 @@ struct tally {
  * @to: targets as given, for messages
  * @targets: receivers, all of them
  * @tally: of each
- * @count: how many
+ * @count: how many; of a broadcast 0 until a report names them
+ * @broadcast: port of a broadcast, or 0
+ * @copies: of a broadcast
  * @left: those that have not failed, where @leave_out
  * @nleft: how many
  * @leave_out: a target that failed gets nothing more
@@ -43,6 +47,8 @@ struct sender {
 	struct flitcast_target *targets;
 	struct tally *tally;
 	size_t count;
+	uint16_t broadcast;
+	uint8_t copies;
 	struct flitcast_target *left;
 	size_t nleft;
 	bool leave_out;

@@ -223,6 +223,17 @@ ssize_t flitcast_send(int fd, const void *data, size_t length,
 	return sent;
 }
 
+ssize_t flitcast_broadcast(int fd, const void *data, size_t length, uint16_t port,
+			   uint8_t copies, int flags)
+{
+	struct sockaddr_flitcast addr;
+
+	flitcast_address(&addr, 0, port);
+	addr.sfc_addrtype = FLITCAST_ADDR_BROADCAST;
+	addr.sfc_copies = copies;
+	return sendto(fd, data, length, flags, (struct sockaddr *)&addr, sizeof(addr));
+}
+
 ssize_t flitcast_recv(int fd, void *data, size_t size, struct flitcast_from *from, int flags)
 {
 	union {

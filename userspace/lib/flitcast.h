@@ -91,6 +91,20 @@ ssize_t flitcast_send(int fd, const void *data, size_t length,
 		      const struct flitcast_target *targets, size_t count, int flags);
 
 /**
+ * flitcast_broadcast() - send one message to every other site
+ * @fd: socket
+ * @data: message
+ * @length: its length in bytes
+ * @port: port of the receivers
+ * @copies: copies over disjoint paths, 0: as FLITCAST_COPIES says
+ * @flags: as sendmsg(2)
+ *
+ * Return: @length, or -1 with errno set.
+ */
+ssize_t flitcast_broadcast(int fd, const void *data, size_t length, uint16_t port,
+			   uint8_t copies, int flags);
+
+/**
  * struct flitcast_from - where a message came from
  * @site: sending site
  * @port: sending port
@@ -123,7 +137,8 @@ ssize_t flitcast_recv(int fd, void *data, size_t size, struct flitcast_from *fro
  * @fd: socket
  * @report: filled in
  * @results: targets of the message, or those given up
- * @max: room in @results; FLITCAST_TARGETS_MAX is always enough
+ * @max: room in @results; FLITCAST_TARGETS_MAX is always enough but for a broadcast,
+ *	which has as many as there are other sites
  *
  * Does not wait: poll(2) tells POLLERR when there is a report.
  *
