@@ -408,6 +408,10 @@ void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port);
 void flitcast_tx_purge(struct flitcast_site *site);
 
 /* site.c */
+
+/* Memory of a channel; what an error leaves behind flitcast_channel_free() frees, too. */
+int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch);
+void flitcast_channel_free(struct fc_channel *ch);
 void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
 /* Tell the listener soon of a link, or of the site itself (port 0). */
 void flitcast_site_link_event(struct flitcast_site *site, u8 port);

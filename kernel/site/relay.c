@@ -34,14 +34,9 @@ static void relay_free(struct flitcast_relay *r)
 	struct fc_relay *core = &r->core;
 	u8 p;
 
-	for (p = 0; p < core->ch.nports; p++) {
-		if (core->ch.rx)
-			kfree(core->ch.rx[p].queue);
-		if (core->out)
-			kvfree(core->out[p].fifo);
-	}
-	kfree(core->ch.rx);
-	kfree(core->ch.tx);
+	for (p = 0; core->out && p < core->ch.nports; p++)
+		kvfree(core->out[p].fifo);
+	flitcast_channel_free(&core->ch);
 	kfree(core->in);
 	kfree(core->out);
 	kvfree(core->hold);
@@ -57,18 +52,13 @@ static bool alloc_ports(struct flitcast_site *site, struct flitcast_relay *r)
 	struct fc_relay *core = &r->core;
 	u8 p, nports = core->ch.nports;
 
-	core->ch.rx = kcalloc(nports, sizeof(*core->ch.rx), GFP_KERNEL);
-	core->ch.tx = kcalloc(nports, sizeof(*core->ch.tx), GFP_KERNEL);
 	core->in = kcalloc(nports, sizeof(*core->in), GFP_KERNEL);
 	core->out = kcalloc(nports, sizeof(*core->out), GFP_KERNEL);
-	if (!core->ch.rx || !core->ch.tx || !core->in || !core->out)
+	if (!core->in || !core->out || flitcast_channel_alloc(site, &core->ch))
 		return false;
 	for (p = 0; p < nports; p++) {
-		core->ch.rx[p].stat = site->local_stat;
-		core->ch.rx[p].queue = kcalloc(core->ch.window, sizeof(struct fc_flit),
-					       GFP_KERNEL);
 		core->out[p].fifo = kvcalloc(core->nholds, sizeof(u16), GFP_KERNEL);
-		if (!core->ch.rx[p].queue || !core->out[p].fifo)
+		if (!core->out[p].fifo)
 			return false;
 	}
 	return true;
@@ -86,7 +76,6 @@ int flitcast_relay_alloc(struct flitcast_site *site)
 	core = &r->core;
 	core->way = way;
 	core->ch.timing = &site->timing;
-	core->ch.window = site->cfg.window;
 	core->ch.nports = site->core.nports;
 	core->stat = site->stat;
 	core->id = site->cfg.id;

@@ -100,14 +100,39 @@ void flitcast_site_link_event(struct flitcast_site *site, u8 port)
 		schedule_work(&site->event);
 }
 
-static void site_free(struct flitcast_site *site)
+void flitcast_channel_free(struct fc_channel *ch)
 {
 	u8 p;
 
-	for (p = 0; p < site->core.nports; p++)
-		kfree(site->core.data.rx ? site->core.data.rx[p].queue : NULL);
-	kfree(site->core.data.rx);
-	kfree(site->core.data.tx);
+	for (p = 0; ch->rx && p < ch->nports; p++)
+		kfree(ch->rx[p].queue);
+	kfree(ch->rx);
+	kfree(ch->tx);
+}
+
+int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch)
+{
+	u8 p;
+
+	ch->window = site->cfg.window;
+	ch->nports = site->core.nports;
+	ch->rx = kcalloc(ch->nports, sizeof(*ch->rx), GFP_KERNEL);
+	ch->tx = kcalloc(ch->nports, sizeof(*ch->tx), GFP_KERNEL);
+	if (!ch->rx || !ch->tx)
+		return -ENOMEM;
+	for (p = 0; p < ch->nports; p++) {
+		ch->rx[p].queue = kcalloc(ch->window, sizeof(struct fc_flit), GFP_KERNEL);
+		/* A link brings counters of its own. */
+		ch->rx[p].stat = site->local_stat;
+		if (!ch->rx[p].queue)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static void site_free(struct flitcast_site *site)
+{
+	flitcast_channel_free(&site->core.data);
 	kfree(site->core.in);
 	kfree(site->core.out);
 	flitcast_relay_free(site);
@@ -162,8 +187,7 @@ void flitcast_site_drained(struct flitcast_site *site)
 static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_site_config *cfg)
 {
 	struct flitcast_site *site = kzalloc(sizeof(*site), GFP_KERNEL);
-	struct fc_channel *data;
-	u8 p, c;
+	u8 c;
 
 	if (!site)
 		return NULL;
@@ -208,19 +232,9 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	site->core.nports = cfg->topo.ndirs + 1;
 	site->core.in = kcalloc(site->core.nports, sizeof(*site->core.in), GFP_KERNEL);
 	site->core.out = kcalloc(site->core.nports, sizeof(*site->core.out), GFP_KERNEL);
-	data = &site->core.data;
-	data->window = cfg->window;
-	data->rx = kcalloc(site->core.nports, sizeof(*data->rx), GFP_KERNEL);
-	data->tx = kcalloc(site->core.nports, sizeof(*data->tx), GFP_KERNEL);
-	if (!site->core.in || !site->core.out || !data->rx || !data->tx)
+	if (!site->core.in || !site->core.out ||
+	    flitcast_channel_alloc(site, &site->core.data))
 		goto fail;
-	for (p = 0; p < site->core.nports; p++) {
-		data->rx[p].queue = kcalloc(cfg->window, sizeof(struct fc_flit), GFP_KERNEL);
-		/* A link brings counters of its own. */
-		data->rx[p].stat = site->local_stat;
-		if (!data->rx[p].queue)
-			goto fail;
-	}
 	fc_site_init(&site->core, get_random_u64());
 	if (flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
 		goto fail;

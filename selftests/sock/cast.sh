@@ -25,6 +25,13 @@ copies()
 	done | grep -o '"broadcasts_relayed": *[0-9]*' | awk -F: '{ n += $2 } END { print n + 0 }'
 }
 
+# Those that were waited for.
+# shellcheck disable=SC2317 # called by wait_for
+come()
+{
+	[ $(($(copies "$sites") - before)) -ge "$want" ]
+}
+
 most()
 {
 	case $1 in
@@ -37,8 +44,7 @@ most()
 
 for spec; do
 	lab_up "$spec"
-	sites=$("$FLITCAST" -j topology show "$spec" 2>/dev/null | grep -o '"sites": *[0-9]*' | head -1 | grep -o '[0-9]*$')
-	[ -n "$sites" ] || sites=$(ip netns | grep -c "^$lab-[0-9]")
+	sites=$(ip netns | grep -c "^$lab-[0-9]")
 	for ((k = 1; k <= $(most "$spec"); k++)); do
 		before=$(copies "$sites")
 		# With one copy of each under way, none finds its place taken.
@@ -46,11 +52,8 @@ for spec; do
 		status=$?
 		# The others may come after the first one.
 		want=$((sites * (sites - 1) * k))
-		for ((i = 0; i < 100; i++)); do
-			got=$(($(copies "$sites") - before))
-			[ "$got" -ge "$want" ] && break
-			sleep 0.1
-		done
+		wait_for 10 come
+		got=$(($(copies "$sites") - before))
 		[ "$got" -eq "$want" ] || { status=1; said="$said; $got of $want copies"; }
 		echo "# $said"
 		result $status "$spec: one broadcast of each site in $k copies"
