@@ -31,6 +31,11 @@ u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value)
 	return n;
 }
 
+u32 fc_recept_dissent(const struct fc_recept *r, u8 value)
+{
+	return r->got & ~r->votes[value];
+}
+
 int fc_recept_value(const struct fc_recept *r, u8 port)
 {
 	int i;

@@ -59,6 +59,15 @@ u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value);
  */
 int fc_recept_forget(struct fc_recept *r, u8 port);
 
+/**
+ * fc_recept_dissent() - who disagreed
+ * @r: copies
+ * @value: number of the value that is believed
+ *
+ * Return: the ports that brought another one.
+ */
+u32 fc_recept_dissent(const struct fc_recept *r, u8 value);
+
 /* Return: the value that came by a port, or -1. */
 int fc_recept_value(const struct fc_recept *r, u8 port);
 

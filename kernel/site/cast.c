@@ -211,13 +211,16 @@ static u32 room_of(const struct fc_packet *pk)
 }
 
 static void receive(struct flitcast_site *site, struct cast_msg *m, struct sk_buff_head *flits,
-		    const struct fc_packet *pk, const struct fc_cast *cast, u8 votes)
+		    const struct fc_packet *pk, const struct fc_cast *cast, u8 value)
 {
 	struct fc_target t = {
 		.site = site->cfg.id, .port = cast->port, .flags = FC_TARGET_LAST,
 		.lag = cast->lag, .seq = cast->seq,
 	};
-	struct flitcast_votes v = { .copies = hweight32(m->core.got), .votes = votes };
+	struct flitcast_votes v = {
+		.copies = hweight32(m->core.got), .votes = hweight32(m->core.votes[value]),
+		.dissent = fc_recept_dissent(&m->core, value),
+	};
 
 	m->done = flitcast_rx_packet(site, flits, pk, &t, &v);
 }
@@ -272,7 +275,7 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 	m->number = cast.number;
 	if (need == 1) {
 		fc_recept_copy(&m->core, in, 0);
-		receive(site, m, flits, &pk, &cast, 1);
+		receive(site, m, flits, &pk, &cast, 0);
 		return;
 	}
 	value = value_of(m, flits);
@@ -294,7 +297,7 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 		__skb_queue_purge(flits);
 		skb_queue_splice_init(&m->value[value], flits);
 		port->ops->uncharge(port, m->charge, false);
-		receive(site, m, flits, &pk, &cast, votes);
+		receive(site, m, flits, &pk, &cast, value);
 		values_free(site, m);
 		if (!m->done)
 			memset(&m->core, 0, sizeof(m->core));

@@ -369,8 +369,10 @@ bool flitcast_faults_any_lost(const struct flitcast_site *site);
  * struct flitcast_votes - how a broadcast came to be believed
  * @copies: copies received by then
  * @votes: of these, equal to it
+ * @dissent: ports by which the others came
  */
 struct flitcast_votes {
+	u32 dissent;
 	u8 copies;
 	u8 votes;
 };

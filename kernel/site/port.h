@@ -37,9 +37,10 @@ struct page;
  * @msg_len: bytes of the message
  * @incarnation: of the sender's site
  * @sock: the sender's socket, unique in that life of its site
+ * @dissent: of a broadcast, ports by which copies came that differ from it
  * @list: the sender named a target list
- * @kind: enum fc_kind
  * @cast: it is a broadcast
+ * @kind: enum fc_kind
  * @copies: copies received when it was believed
  * @votes: of these, equal to it
  */
@@ -55,9 +56,10 @@ struct flitcast_delivery {
 	u32 msg_len;
 	u32 incarnation;
 	u32 sock;
-	bool list;
+	u32 dissent;
+	bool list:1;
+	bool cast:1;
 	u8 kind;
-	bool cast;
 	u8 copies;
 	u8 votes;
 };

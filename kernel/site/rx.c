@@ -523,6 +523,7 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	d->cast = votes;
 	d->copies = votes ? votes->copies : 1;
 	d->votes = votes ? votes->votes : 1;
+	d->dissent = votes ? votes->dissent : 0;
 	fc_rxmsg_stored(slot, packet - part.first);
 	if (fc_rxflow_ready(&flow->core)) {
 		while ((m = fc_rxflow_ready(&flow->core)))

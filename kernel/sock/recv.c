@@ -12,7 +12,7 @@ static void put_info(struct msghdr *msg, const struct flitcast_delivery *d)
 		.addrtype = d->cast ? FLITCAST_ADDR_BROADCAST :
 			    d->list ? FLITCAST_ADDR_LIST : FLITCAST_ADDR_SITE,
 		.copies = d->copies, .votes = d->votes, .id = d->id, .hops = d->hops,
-		.offset = d->offset, .length = d->msg_len,
+		.offset = d->offset, .length = d->msg_len, .dissent = d->dissent,
 	};
 
 	put_cmsg(msg, SOL_FLITCAST, FLITCAST_INFO, sizeof(info), &info);

@@ -714,6 +714,8 @@ TEST(recept__votes)
 	CHECK(fc_recept_copy(&r, 3, 0) == 2, "two agree");
 	CHECK(!fc_recept_copy(&r, 3, 1), "one port votes once");
 	CHECK(fc_recept_value(&r, 2) == 1 && fc_recept_value(&r, 4) < 0, "who said what");
+	CHECK(fc_recept_dissent(&r, 0) == fc_bit(2), "who disagreed");
+	CHECK(fc_recept_dissent(&r, 1) == (fc_bit(1) | fc_bit(3)), "and with the other one");
 	CHECK(fc_recept_forget(&r, 2) == 1, "the last one of a value");
 	CHECK(fc_recept_forget(&r, 1) < 0 && fc_recept_forget(&r, 1) < 0, "one is left");
 	CHECK(fc_recept_copy(&r, 1, 1) == 1 && r.got == (fc_bit(1) | fc_bit(3)), "again");

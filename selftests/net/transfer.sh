@@ -161,7 +161,7 @@ done
 accepts "send: a broadcast" at 4 send --broadcast hello all
 received
 json "recv: a broadcast" 'j["site"] == 4 and j["text"] == "hello all" and j["copies"] == 1 and
-	j["votes"] == 1' cat "$work/2"
+	j["votes"] == 1 and j["dissent"] == 0' cat "$work/2"
 json "recv: a broadcast, elsewhere" 'j["site"] == 4' cat "$work/6"
 prints "send: a broadcast: who has it" '^site 3 port 7 delivered 1 of 1$' \
 	at 0 send --confirm --broadcast --port 7 hello

@@ -100,6 +100,8 @@ static bool receive_one(uint32_t at)
 		memcpy(&info, CMSG_DATA(cmsg), sizeof(info));
 		if (info.addrtype != FLITCAST_ADDR_BROADCAST)
 			die("site %u: it is no broadcast, says its info", at);
+		if (info.dissent)
+			die("site %u: ports %#x disagree", at, info.dissent);
 		votes += info.votes;
 	}
 	delivered++;

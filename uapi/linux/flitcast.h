@@ -148,6 +148,9 @@ struct flitcast_target {
  * @hops: links the last packet of the message crossed
  * @offset: where the received part begins in the sent message, bytes
  * @length: length of the sent message, bytes
+ * @dissent: of the copies received when it was, the links by which those came that
+ *	did not agree with it: bit i for the link on port i; always 0 with
+ *	FLITCAST_RECEPTION_FIRST, which compares none
  */
 struct flitcast_info {
 	__u8	addrtype;
@@ -158,6 +161,7 @@ struct flitcast_info {
 	__u32	hops;
 	__u32	offset;
 	__u32	length;
+	__u32	dissent;
 };
 
 /**

@@ -177,6 +177,7 @@ static void take_message(const struct output *output, const struct flitcast_from
 		if (from->info.addrtype == FLITCAST_ADDR_BROADCAST) {
 			out_uint("copies", NULL, from->info.copies);
 			out_uint("votes", NULL, from->info.votes);
+			out_uint("dissent", NULL, from->info.dissent);
 		}
 	}
 	if (output->path)
