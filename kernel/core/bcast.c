@@ -42,7 +42,7 @@ const char *fc_bcast_init(struct fc_bcast *b, const struct fc_topo *topo, unsign
 /* Where a packet comes that leaves a site in a direction. */
 static u32 slot_after(const struct fc_topo *topo, u32 site, u8 dir)
 {
-	return fc_topo_neighbour(topo, site, dir) * topo->ndirs + topo->ops->arrival(topo, dir);
+	return fc_topo_neighbour(topo, site, dir) * topo->ndirs + topo->ops->arrival(topo, site, dir);
 }
 
 /* Packet @p goes on from where it is; it is put into the queue for where it comes. */
@@ -91,7 +91,7 @@ const char *fc_bcast_fill(struct fc_bcast *b, struct fc_bcast_work *work)
 	for (; head < tail && !wrong; head++) {
 		struct fc_bcast_packet p = work[head].packet;
 		u32 *entry = &b->entry[p.site * b->topo->ndirs +
-				       b->topo->ops->arrival(b->topo, p.dir)];
+				       b->topo->ops->arrival(b->topo, p.site, p.dir)];
 
 		sends.n = 0;
 		b->rules->forward(b, &p, &sends);

@@ -8,6 +8,7 @@ const struct fc_topo_ops *const fc_topo_registry[] = {
 	&fc_topo_torus,
 	&fc_topo_hypercube,
 	&fc_topo_hexmesh,
+	&fc_topo_graph,
 };
 
 const unsigned int fc_topo_registry_size = FC_ARRAY_SIZE(fc_topo_registry);

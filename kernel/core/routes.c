@@ -10,7 +10,7 @@ bool fc_routes_link_works(const struct fc_topo *topo, const u32 *down, u32 site,
 	u32 peer = fc_topo_neighbour(topo, site, dir);
 
 	return peer != FC_SITE_NONE && !(down[site] & fc_bit(dir + 1)) &&
-	       !(down[peer] & fc_bit(topo->ops->arrival(topo, dir) + 1));
+	       !(down[peer] & fc_bit(topo->ops->arrival(topo, site, dir) + 1));
 }
 
 void fc_routes_compute(const struct fc_topo *topo, u32 from, const u32 *down, u32 *routes,

@@ -7,7 +7,8 @@
  * preference table says otherwise.  Meshes and tori of n dimensions have the
  * directions +x -x +y -y +z -z +3 -3 ... (2 * dimension, plus one for minus);
  * a hypercube has one direction per dimension, d0 d1 ...; a hexmesh has six, h0 to
- * h5, counterclockwise.
+ * h5, counterclockwise; a graph has n1 n2 ..., to the neighbours of a site in the order of
+ * their numbers.
  */
 #ifndef FC_CORE_TOPO_H
 #define FC_CORE_TOPO_H
@@ -24,6 +25,7 @@
 #define FC_SPEC_MAX	64	/* canonical specification with its NUL */
 
 struct fc_topo_ops;
+struct fc_graph;
 
 /**
  * struct fc_topo - a topology; constant once parsed
@@ -34,6 +36,7 @@ struct fc_topo_ops;
  *	in size[0], sites on an edge, and counts as one dimension.
  * @nsites: sites are 0 .. nsites - 1
  * @ndirs: directions are 0 .. ndirs - 1
+ * @graph: links of a graph, which outlive it (core/topo_graph.h); else NULL
  */
 struct fc_topo {
 	const struct fc_topo_ops *ops;
@@ -41,6 +44,7 @@ struct fc_topo {
 	u8  ndirs;
 	u32 size[FC_DIMS_MAX];
 	u32 nsites;
+	const struct fc_graph *graph;
 };
 
 /**
@@ -53,7 +57,8 @@ struct fc_topo {
  * @neighbour: the site one step in the direction, or FC_SITE_NONE at an edge
  *	(required)
  * @arrival: the direction in which the other end of that link sees us, so that
- *	neighbour(neighbour(s, d), arrival(d)) == s (required)
+ *	neighbour(neighbour(s, d), arrival(s, d)) == s; in all but graphs it is the same
+ *	for all sites, and at edges, too (required)
  * @minimal: mask of the directions that lead nearer from one site to another;
  *	0 only if they are the same (required)
  * @distance: links on a shortest path (required)
@@ -65,7 +70,7 @@ struct fc_topo_ops {
 	const char *(*parse)(struct fc_topo *topo, const char *args);
 	void (*print)(const struct fc_topo *topo, char *buf, size_t size);
 	u32 (*neighbour)(const struct fc_topo *topo, u32 site, u8 dir);
-	u8 (*arrival)(const struct fc_topo *topo, u8 dir);
+	u8 (*arrival)(const struct fc_topo *topo, u32 site, u8 dir);
 	u32 (*minimal)(const struct fc_topo *topo, u32 from, u32 to);
 	u32 (*distance)(const struct fc_topo *topo, u32 from, u32 to);
 	void (*dir_name)(const struct fc_topo *topo, u8 dir, char buf[8]);
@@ -121,6 +126,7 @@ extern const struct fc_topo_ops fc_topo_mesh;
 extern const struct fc_topo_ops fc_topo_torus;
 extern const struct fc_topo_ops fc_topo_hypercube;
 extern const struct fc_topo_ops fc_topo_hexmesh;
+extern const struct fc_topo_ops fc_topo_graph;
 
 /* All kinds, in registry.c: what is listed is tested. */
 extern const struct fc_topo_ops *const fc_topo_registry[];

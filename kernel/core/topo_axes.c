@@ -85,7 +85,7 @@ void fc_topo_axes_print(const struct fc_topo *topo, char *buf, size_t size)
 	}
 }
 
-u8 fc_topo_axes_arrival(const struct fc_topo *topo, u8 dir)
+u8 fc_topo_axes_arrival(const struct fc_topo *topo, u32 site, u8 dir)
 {
 	return dir ^ 1;
 }

@@ -29,11 +29,12 @@ void fc_topo_axes_print(const struct fc_topo *topo, char *buf, size_t size);
 /**
  * fc_topo_axes_arrival() - the opposite direction along the same axis
  * @topo: parsed topology
+ * @site: site, which does not matter
  * @dir: direction
  *
  * Return: the direction.
  */
-u8 fc_topo_axes_arrival(const struct fc_topo *topo, u8 dir);
+u8 fc_topo_axes_arrival(const struct fc_topo *topo, u32 site, u8 dir);
 
 /**
  * fc_topo_axes_dir_name() - "+x" "-x" "+y" "-y" "+z" "-z" "+3" "-3" ...

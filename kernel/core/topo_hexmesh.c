@@ -65,7 +65,7 @@ static u32 hexmesh_neighbour(const struct fc_topo *topo, u32 site, u8 dir)
 	return site < topo->nsites ? site : site - topo->nsites;
 }
 
-static u8 hexmesh_arrival(const struct fc_topo *topo, u8 dir)
+static u8 hexmesh_arrival(const struct fc_topo *topo, u32 site, u8 dir)
 {
 	return dir < FC_HEXMESH_AXES ? dir + FC_HEXMESH_AXES : dir - FC_HEXMESH_AXES;
 }

@@ -43,7 +43,7 @@ static u32 cube_neighbour(const struct fc_topo *topo, u32 site, u8 dir)
 	return site ^ fc_bit(dir);
 }
 
-static u8 cube_arrival(const struct fc_topo *topo, u8 dir)
+static u8 cube_arrival(const struct fc_topo *topo, u32 site, u8 dir)
 {
 	return dir;
 }

@@ -15,7 +15,7 @@ bool fc_tree_next(const struct fc_topo *topo, u32 source, u32 site, u8 from, u32
 		u32 v = fc_topo_neighbour(topo, site, d);
 
 		if (v != FC_SITE_NONE && v != source &&
-		    fc_low(fc_topo_minimal(topo, v, source)) == topo->ops->arrival(topo, d))
+		    fc_low(fc_topo_minimal(topo, v, source)) == topo->ops->arrival(topo, site, d))
 			*next |= fc_bit(d);
 	}
 	return true;

@@ -542,7 +542,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 			.reason = FC_REASON_CARRIER,
 		},
 		.want_site = fc_topo_neighbour(topo, site->cfg.id, port - 1),
-		.want_port = topo->ops->arrival(topo, port - 1) + 1,
+		.want_port = topo->ops->arrival(topo, site->cfg.id, port - 1) + 1,
 		.interval = FLITCAST_HELLO_NS,
 		.send_at = FC_NEVER, .dead_at = FC_NEVER,
 		.state = FC_LINK_DOWN,

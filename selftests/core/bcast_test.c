@@ -93,7 +93,7 @@ static bool bench_fill(struct bench *t, const char *spec, unsigned int copies)
 static bool leave(struct bench *t, u32 source, u32 site, u8 dir, const u8 *wired, u32 from,
 		  u32 *tail)
 {
-	u8 back = t->topo.ops->arrival(&t->topo, dir);
+	u8 back = t->topo.ops->arrival(&t->topo, site, dir);
 	u32 peer = fc_topo_neighbour(&t->topo, site, wired ? wired[dir] : dir);
 	struct seen *seen = &t->seen[peer * t->topo.ndirs + back];
 
@@ -305,7 +305,7 @@ TEST(bcast_fill__equals_tables_made_elsewhere)
 		      count_entries(&t), vectors[i].n);
 		for (unsigned int j = 0; j < vectors[i].n; j++) {
 			const struct vector *v = &vectors[i].vector[j];
-			u8 from = t.topo.ops->arrival(&t.topo, v->dir);
+			u8 from = t.topo.ops->arrival(&t.topo, v->site, v->dir);
 			const struct seen *seen = &t.seen[v->site * t.topo.ndirs + from];
 			u32 entry = fc_bcast_next(&t.b, 0, v->site, from);
 
@@ -400,7 +400,7 @@ TEST(bcast_check__refuses_another_table)
 static void goes_on(struct bench *t, u32 from, u32 site, u32 to)
 {
 	for (u8 d = 0; d < t->topo.ndirs; d++) {
-		u32 *entry = &t->b.entry[to * t->topo.ndirs + t->topo.ops->arrival(&t->topo, d)];
+		u32 *entry = &t->b.entry[to * t->topo.ndirs + t->topo.ops->arrival(&t->topo, site, d)];
 
 		if (fc_topo_neighbour(&t->topo, site, d) != to)
 			continue;

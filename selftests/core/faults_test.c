@@ -95,7 +95,7 @@ static void check_lists(u32 s)
 static void one_end(u32 s, u8 port, bool up)
 {
 	u32 peer = fc_topo_neighbour(&topo, s, port - 1);
-	u8 back = topo.ops->arrival(&topo, port - 1) + 1;
+	u8 back = topo.ops->arrival(&topo, s, port - 1) + 1;
 
 	wires[peer][back].n = 0;
 	works[s] = up ? works[s] | fc_bit(port) : works[s] & ~fc_bit(port);
@@ -110,7 +110,7 @@ static void link_set(u32 s, u8 port, bool up)
 	u32 peer = fc_topo_neighbour(&topo, s, port - 1);
 
 	one_end(s, port, up);
-	one_end(peer, topo.ops->arrival(&topo, port - 1) + 1, up);
+	one_end(peer, topo.ops->arrival(&topo, s, port - 1) + 1, up);
 }
 
 static void all_up(void)
@@ -140,7 +140,7 @@ static void receive(u32 s, u8 port)
 {
 	struct wire *wire = &wires[s][port];
 	u32 peer = fc_topo_neighbour(&topo, s, port - 1);
-	u8 back = topo.ops->arrival(&topo, port - 1) + 1;
+	u8 back = topo.ops->arrival(&topo, s, port - 1) + 1;
 	struct fc_faults_msg msg;
 
 	while (wire->n && wire->frame[0].at <= now) {

@@ -450,14 +450,14 @@ TEST(hello_cable__mirrored_hexmesh)
 			u8 dir = (u8)(end % topo.ndirs);
 			u8 cabled = mirrored[dir];
 			u32 peer = fc_topo_neighbour(&topo, site, cabled);
-			u8 back = mirrored[topo.ops->arrival(&topo, cabled)];
+			u8 back = mirrored[topo.ops->arrival(&topo, site, cabled)];
 
 			memset(&b, 0, sizeof(b));
 			b.delay = 1;
 			b.end[0] = new_end(site, dir + 1, fc_topo_neighbour(&topo, site, dir),
-					   topo.ops->arrival(&topo, dir) + 1, 100);
+					   topo.ops->arrival(&topo, site, dir) + 1, 100);
 			b.end[1] = new_end(peer, back + 1, fc_topo_neighbour(&topo, peer, back),
-					   topo.ops->arrival(&topo, back) + 1, 200);
+					   topo.ops->arrival(&topo, peer, back) + 1, 200);
 			carrier(&b, 0, true);
 			carrier(&b, 1, true);
 			wait(&b, INTERVAL);

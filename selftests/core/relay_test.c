@@ -123,9 +123,9 @@ static u32 peer_of(const struct bench *b, u32 at, u8 port)
 	return fc_topo_neighbour(&b->topo, at, port - 1);
 }
 
-static u8 peer_port(const struct bench *b, u8 port)
+static u8 peer_port(const struct bench *b, u32 at, u8 port)
 {
-	return b->topo.ops->arrival(&b->topo, port - 1) + 1;
+	return b->topo.ops->arrival(&b->topo, at, port - 1) + 1;
 }
 
 /* A frame to the other end, which takes its own time and may not come. */
@@ -134,7 +134,7 @@ static void put(struct bench *b, u32 at, u8 port, struct fc_event ev)
 	u32 to = peer_of(b, at, port);
 	u32 copies = tap_random(100) < b->doubled ? 2 : 1;
 
-	ev.port = peer_port(b, port);
+	ev.port = peer_port(b, at, port);
 	for (; copies; copies--) {
 		struct frame *f;
 
@@ -467,7 +467,7 @@ static void die(struct bench *b, u32 at)
 
 	node->dead = true;
 	for (u8 p = 1; p <= b->topo.ndirs; p++) {
-		struct fc_event down = { .type = FC_EV_LINK_DOWN, .port = peer_port(b, p) };
+		struct fc_event down = { .type = FC_EV_LINK_DOWN, .port = peer_port(b, at, p) };
 		u32 peer = peer_of(b, at, p);
 
 		if (peer == FC_SITE_NONE || b->node[peer].dead)
@@ -686,7 +686,7 @@ TEST(tree_next__spans)
 					if (!(next & fc_bit(d)))
 						continue;
 					todo[have] = fc_topo_neighbour(&topo, todo[i], d);
-					from[have++] = topo.ops->arrival(&topo, d);
+					from[have++] = topo.ops->arrival(&topo, todo[i], d);
 				}
 			}
 			memset(got, 0, sizeof(got));

@@ -38,7 +38,7 @@ static void find_links(const char *spec)
 			if (peer == FC_SITE_NONE || peer < s)
 				continue;
 			links[nlinks++] = (struct link){
-				s, peer, d, topo.ops->arrival(&topo, d),
+				s, peer, d, topo.ops->arrival(&topo, s, d),
 			};
 		}
 	}

@@ -235,7 +235,7 @@ static bool is_first_end(const struct fc_topo *topo, uint32_t site, uint8_t dir,
 {
 	*peer = fc_topo_neighbour(topo, site, dir);
 	return *peer != FC_SITE_NONE &&
-	       (site < *peer || (site == *peer && dir < topo->ops->arrival(topo, dir)));
+	       (site < *peer || (site == *peer && dir < topo->ops->arrival(topo, site, dir)));
 }
 
 static void make_veths(const struct lab *lab, const struct place *places)
@@ -252,7 +252,7 @@ static void make_veths(const struct lab *lab, const struct place *places)
 			if (!is_first_end(topo, site, dir, &peer))
 				continue;
 			snprintf(dev, sizeof(dev), "p%u", dir + 1);
-			snprintf(other, sizeof(other), "p%u", topo->ops->arrival(topo, dir) + 1);
+			snprintf(other, sizeof(other), "p%u", topo->ops->arrival(topo, site, dir) + 1);
 			rtnl_put_veth(&req, dev, other, places[peer].netns, lab->mtu);
 		}
 		if (nl_talk(places[site].rtnl, &req, NULL, NULL, &error))

@@ -44,7 +44,7 @@ static void print_neighbours(const struct fc_topo *topo, uint32_t site)
 		out_uint("port", " port %llu", dir + 1);
 		out_string("direction", " %s", name);
 		out_uint("peer_site", " to site %llu", peer);
-		out_uint("peer_port", " port %llu\n", topo->ops->arrival(topo, dir) + 1);
+		out_uint("peer_port", " port %llu\n", topo->ops->arrival(topo, site, dir) + 1);
 		out_close_object();
 	}
 }
@@ -142,7 +142,7 @@ static unsigned int said(const struct fc_topo *topo, const uint32_t *down, uint3
 			 uint8_t dir, uint32_t peer)
 {
 	return (down[site] >> (dir + 1) & 1) |
-	       (down[peer] >> (topo->ops->arrival(topo, dir) + 1) & 1) << 1;
+	       (down[peer] >> (topo->ops->arrival(topo, site, dir) + 1) & 1) << 1;
 }
 
 static void print_fault(const struct fc_topo *topo, const uint32_t *down, uint32_t site,
@@ -157,7 +157,7 @@ static void print_fault(const struct fc_topo *topo, const uint32_t *down, uint32
 	out_uint("port", " port %llu", dir + 1);
 	out_string("direction", " %s", name);
 	out_uint("peer_site", " to site %llu", peer);
-	out_uint("peer_port", " port %llu", topo->ops->arrival(topo, dir) + 1);
+	out_uint("peer_port", " port %llu", topo->ops->arrival(topo, site, dir) + 1);
 	out_open_array("said_by");
 	if (who & 1)
 		out_uint(NULL, ": says site %llu", site);

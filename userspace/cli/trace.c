@@ -443,7 +443,7 @@ static struct place other_end(const struct trace *trace, struct place place)
 	need_site(trace, place.site);
 	if (place.port && place.port <= trace->topo.ndirs) {
 		other.site = fc_topo_neighbour(&trace->topo, place.site, place.port - 1);
-		other.port = trace->topo.ops->arrival(&trace->topo, place.port - 1) + 1;
+		other.port = trace->topo.ops->arrival(&trace->topo, place.site, place.port - 1) + 1;
 	}
 	if (other.site == FC_SITE_NONE)
 		fail("trace: %s: site %u has no link at port %u", trace->spec, place.site,

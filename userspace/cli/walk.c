@@ -311,7 +311,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, bool res
 		w->totals->links++;
 		fc_wire_head_subset(copy, head, stage->branch_mask[i], 1);
 		branch->next = visit_site(w, fc_topo_neighbour(net->topo, site, dir),
-					  net->topo->ops->arrival(net->topo, dir) + 1, false, copy);
+					  net->topo->ops->arrival(net->topo, site, dir) + 1, false, copy);
 	}
 	if (visit->kept)
 		w->totals->stores++;

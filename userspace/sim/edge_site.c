@@ -519,7 +519,7 @@ void edge_site_init(struct sim *sim, u32 at)
 		node->in[p].seek_at = FC_NEVER;
 		node->in[p].final_at = FC_NEVER;
 		node->out[p].peer = p ? fc_topo_neighbour(topo, at, p - 1) : FC_SITE_NONE;
-		node->out[p].peer_port = p ? topo->ops->arrival(topo, p - 1) + 1 : 0;
+		node->out[p].peer_port = p ? topo->ops->arrival(topo, at, p - 1) + 1 : 0;
 	}
 }
 

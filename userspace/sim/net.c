@@ -132,7 +132,7 @@ static void net_init(struct sim *sim)
 			u32 peer = fc_topo_neighbour(topo, i, p - 1);
 
 			sim->node[i].peer[p] = peer;
-			sim->node[i].peer_port[p] = topo->ops->arrival(topo, p - 1) + 1;
+			sim->node[i].peer_port[p] = topo->ops->arrival(topo, i, p - 1) + 1;
 			if (peer == FC_SITE_NONE)
 				continue;
 			up.port = p;

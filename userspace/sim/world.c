@@ -114,7 +114,8 @@ static void make_links(void)
 	const struct fc_topo *topo = &world_cfg->topo;
 
 	for (u8 port = 1; port <= topo->ndirs; port++) {
-		world_peer_ports[port] = topo->ops->arrival(topo, port - 1) + 1;
+		/* Topologies that have a specification are alike at all sites. */
+		world_peer_ports[port] = topo->ops->arrival(topo, 0, port - 1) + 1;
 		for (unsigned int at = 0; at < topo->nsites; at++) {
 			u32 peer = fc_topo_neighbour(topo, at, port - 1);
 

@@ -96,7 +96,7 @@ static const char *parse_dead(struct world_config *config, const char *word)
 		if (fc_topo_neighbour(topo, a, d) != b)
 			continue;
 		config->down[a] |= fc_bit(d + 1);
-		config->down[b] |= fc_bit(topo->ops->arrival(topo, d) + 1);
+		config->down[b] |= fc_bit(topo->ops->arrival(topo, a, d) + 1);
 		config->faults = true;
 		return NULL;
 	}

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "topo_graph.h"
+#include "topo_text.h"
+
+#define NONE	0xffff
+
+static u64 digest_add(u64 hash, u32 value)
+{
+	unsigned int i;
+
+	/* FNV-1a: prime of its 64-bit form. */
+	for (i = 0; i < 4; i++)
+		hash = (hash ^ (u8)(value >> (24 - 8 * i))) * 0x100000001b3ULL;
+	return hash;
+}
+
+const char *fc_graph_begin(struct fc_graph *graph, const struct fc_graph_link *link, u32 nlinks)
+{
+	/* Offset basis. */
+	u64 digest = 0xcbf29ce484222325ULL;
+	u32 i, nsites = 0;
+
+	static_assert(FC_GRAPH_LINKS_MAX == 8000 && FC_GRAPH_SITES_MAX == 1024,
+		      "named in the texts");
+	if (!nlinks || nlinks > FC_GRAPH_LINKS_MAX)
+		return "a graph has 1 to 8000 links";
+	for (i = 0; i < nlinks; i++) {
+		const u32 *end = link[i].site, *last = i ? link[i - 1].site : NULL;
+
+		if (end[0] >= end[1])
+			return "a link does not name its smaller end first, and then another";
+		if (end[1] >= FC_GRAPH_SITES_MAX)
+			return "too many sites for a graph: at most 1024, from 0";
+		if (last && (last[0] > end[0] || (last[0] == end[0] && last[1] >= end[1])))
+			return "the links are not in ascending order, each of them once";
+		if (end[1] >= nsites)
+			nsites = end[1] + 1;
+		digest = digest_add(digest_add(digest, end[0]), end[1]);
+	}
+	*graph = (struct fc_graph){
+		.link = link, .nlinks = nlinks, .nsites = nsites, .digest = digest,
+	};
+	return NULL;
+}
+
+size_t fc_graph_room(const struct fc_graph *graph)
+{
+	size_t n = graph->nsites, slots = n * FC_DIRS_MAX;
+
+	return (n * n + n + slots) * sizeof(u16) + (slots + n) * sizeof(u8);
+}
+
+/* Links are in ascending order, so those of a site are met in the order of its neighbours. */
+static bool join(struct fc_graph *graph, u32 a, u32 b)
+{
+	u8 x = graph->degree[a], y = graph->degree[b];
+
+	if (x == FC_DIRS_MAX || y == FC_DIRS_MAX)
+		return false;
+	graph->neighbour[a * FC_DIRS_MAX + x] = (u16)b;
+	graph->neighbour[b * FC_DIRS_MAX + y] = (u16)a;
+	graph->back[a * FC_DIRS_MAX + x] = y;
+	graph->back[b * FC_DIRS_MAX + y] = x;
+	graph->degree[a] = x + 1;
+	graph->degree[b] = y + 1;
+	return true;
+}
+
+/* Distances of all from one.  Return: how many there are with it. */
+static u32 search(struct fc_graph *graph, u32 from)
+{
+	u16 *distance = &graph->distance[(size_t)from * graph->nsites];
+	u32 head = 0, tail = 0, i;
+
+	for (i = 0; i < graph->nsites; i++)
+		distance[i] = NONE;
+	distance[from] = 0;
+	graph->queue[tail++] = (u16)from;
+	while (head < tail) {
+		u32 site = graph->queue[head++];
+
+		for (i = 0; i < graph->degree[site]; i++) {
+			u16 next = graph->neighbour[site * FC_DIRS_MAX + i];
+
+			if (distance[next] != NONE)
+				continue;
+			distance[next] = distance[site] + 1;
+			graph->queue[tail++] = next;
+		}
+	}
+	return tail;
+}
+
+const char *fc_graph_fill(struct fc_graph *graph, void *room)
+{
+	u32 n = graph->nsites, i;
+
+	graph->distance = room;
+	graph->queue = graph->distance + (size_t)n * n;
+	graph->neighbour = graph->queue + n;
+	graph->back = (u8 *)(graph->neighbour + n * FC_DIRS_MAX);
+	graph->degree = graph->back + n * FC_DIRS_MAX;
+	graph->ndirs = 0;
+	memset(graph->degree, 0, n);
+	static_assert(FC_DIRS_MAX == 30, "named in the text");
+	for (i = 0; i < graph->nlinks; i++)
+		if (!join(graph, graph->link[i].site[0], graph->link[i].site[1]))
+			return "a site has more than 30 links";
+	for (i = 0; i < n; i++) {
+		if (search(graph, i) < n)
+			return "the graph is not connected: there is no way from site 0 to some other";
+		if (graph->degree[i] > graph->ndirs)
+			graph->ndirs = graph->degree[i];
+	}
+	return NULL;
+}
+
+void fc_graph_topo(struct fc_topo *topo, const struct fc_graph *graph)
+{
+	*topo = (struct fc_topo){
+		.ops = &fc_topo_graph, .ndims = 1, .ndirs = graph->ndirs,
+		.size = { graph->nsites }, .nsites = graph->nsites, .graph = graph,
+	};
+}
+
+static const char *graph_parse(struct fc_topo *topo, const char *args)
+{
+	return "a graph is given by its links";
+}
+
+static void graph_print(const struct fc_topo *topo, char *buf, size_t size)
+{
+	/* By halves: on 32 bits a shift by any number would call into libgcc. */
+	const u32 half[2] = { (u32)(topo->graph->digest >> 32), (u32)topo->graph->digest };
+	unsigned int i;
+
+	buf[0] = '\0';
+	fc_topo_text_put(buf, size, topo->nsites);
+	fc_topo_text_putc(buf, size, ':');
+	for (i = 0; i < 16; i++)
+		fc_topo_text_putc(buf, size, "0123456789abcdef"[half[i / 8] >> (28 - i % 8 * 4) & 15]);
+}
+
+static bool has(const struct fc_topo *topo, u32 site, u8 dir)
+{
+	return site < topo->nsites && dir < topo->graph->degree[site];
+}
+
+static u32 graph_neighbour(const struct fc_topo *topo, u32 site, u8 dir)
+{
+	if (!has(topo, site, dir))
+		return FC_SITE_NONE;
+	return topo->graph->neighbour[site * FC_DIRS_MAX + dir];
+}
+
+static u8 graph_arrival(const struct fc_topo *topo, u32 site, u8 dir)
+{
+	return has(topo, site, dir) ? topo->graph->back[site * FC_DIRS_MAX + dir] : 0;
+}
+
+static u32 graph_distance(const struct fc_topo *topo, u32 from, u32 to)
+{
+	return topo->graph->distance[(size_t)to * topo->nsites + from];
+}
+
+static u32 graph_minimal(const struct fc_topo *topo, u32 from, u32 to)
+{
+	const u16 *next = &topo->graph->neighbour[from * FC_DIRS_MAX];
+	const u16 *distance = &topo->graph->distance[(size_t)to * topo->nsites];
+	u32 mask = 0;
+	u8 d;
+
+	for (d = 0; d < topo->graph->degree[from]; d++)
+		if (distance[next[d]] < distance[from])
+			mask |= fc_bit(d);
+	return mask;
+}
+
+static void graph_dir_name(const struct fc_topo *topo, u8 dir, char buf[8])
+{
+	buf[0] = 'n';
+	buf[1] = '\0';
+	fc_topo_text_put(buf, 8, dir + 1u);
+}
+
+const struct fc_topo_ops fc_topo_graph = {
+	.name = "graph",
+	.usage = "graph:FILE",
+	.parse = graph_parse,
+	.print = graph_print,
+	.neighbour = graph_neighbour,
+	.arrival = graph_arrival,
+	.minimal = graph_minimal,
+	.distance = graph_distance,
+	.dir_name = graph_dir_name,
+};
