@@ -20,6 +20,17 @@ cleanup()
 }
 trap cleanup EXIT
 
+# Does no site know of anything that does not work?
+whole()
+{
+	local site
+
+	for ((site = 0; site < $1; site++)); do
+		run fc -n "$lab-$site" topology faults
+		[ "$status" -eq 0 ] && [ ! -s "$work/out" ] || return 1
+	done
+}
+
 namespaces() { find /run/netns -name "$lab-*" 2>/dev/null | wc -l; }
 
 refuses "show: not up" 1 "lab $lab is not up" fc lab show name "$lab"
@@ -43,6 +54,9 @@ for case in "line:3 3 4" "ring:5 5 10" "mesh:2x3 6 14" "torus:3x3 9 36" "hypercu
 		sum(s['links'] for s in j['sites']) == $ends and
 		all(s['links'] == s['links_up'] for s in j['sites'])" \
 		fc lab show name "$lab" -j
+	# No wait: there is nothing to wait for any more.
+	whole "$sites"
+	result $? "$spec: every site has ways to every other one"
 	[ "$(namespaces)" -eq "$sites" ]
 	result $? "$spec: a namespace for each site"
 	prints "$spec: exec" "^site $((sites - 1)) " \
@@ -113,6 +127,45 @@ ip netns del "$lab-1"
 refuses "show: a namespace is gone" 1 "namespace $lab-1 is gone" fc lab show name "$lab"
 accepts "down: half of it was gone" fc lab down name "$lab"
 [ "$(namespaces)" -eq 0 ]
+result $? "down: nothing is left"
+
+accepts "kill: up" fc lab up hexmesh:2 name "$lab"
+refuses "kill: no site" 2 'site is missing' fc lab kill name "$lab"
+refuses "kill: no such site" 1 'there is no site 7: sites are 0 to 6' fc lab kill name "$lab" 7
+refuses "kill: not a site" 2 'site' fc lab kill name "$lab" all
+refuses "kill: too many words" 2 'do not know what to do with "5"' fc lab kill name "$lab" 3 5
+refuses "kill: no such lab" 1 "lab $lab-2 is not up" fc lab kill name "$lab-2" 3
+refuses "revive: it lives" 1 'site 3 is not dead' fc lab revive name "$lab" 3
+json "kill: nothing is changed by what is refused" \
+	'all(not s["dead"] and s["links_up"] == 6 for s in j["sites"])' fc lab show name "$lab" -j
+accepts "kill" fc lab kill name "$lab" 3
+json "kill: it is dead, the others are not" \
+	'[s["site"] for s in j["sites"] if s["dead"]] == [3]' fc lab show name "$lab" -j
+prints "kill: show" '^site 3 .* up 0 .* dead$' fc lab show name "$lab"
+refuses "kill: twice" 1 'site 3 is dead already' fc lab kill name "$lab" 3
+refuses "kill: exec" 1 'site 3 is dead' fc lab exec name "$lab" 3 true
+prints "kill: graph" 'not up' fc lab graph name "$lab"
+[ "$(fc -n "$lab-3" -j site show)" = "[]" ]
+result $? "kill: there is no site any more"
+# shellcheck disable=SC2317 # called by becomes
+dead_known()
+{
+	fc -n "$lab-5" trace 3 2>&1 | grep -q 'no way to site 3'
+}
+becomes 20 dead_known
+result $? "kill: the others find out"
+json "kill: the others reach each other" 'j["received"] == 1' \
+	fc -n "$lab-0" -j ping 5 -c 1 -W 20
+accepts "revive" fc lab revive name "$lab" 3
+whole 7
+result $? "revive: every site has ways to every other one"
+json "revive: it answers" 'j["received"] == 1' fc -n "$lab-5" -j ping 3 -c 1 -W 20
+json "revive: show" 'not any(s["dead"] for s in j["sites"])' fc lab show name "$lab" -j
+accepts "kill: one" fc lab kill name "$lab" 0
+accepts "kill: another" fc lab kill name "$lab" 6
+accepts "revive: beside one that is dead" fc lab revive name "$lab" 6
+accepts "down: a site is dead" fc lab down name "$lab"
+[ "$(namespaces)" -eq 0 ] && [ ! -e "/run/flitcast/lab/$lab" ]
 result $? "down: nothing is left"
 
 finish

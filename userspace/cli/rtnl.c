@@ -70,14 +70,24 @@ int rtnl_set_napi(int socket, const char *dev)
 	return err ? err : set_offload(socket, dev, ETHTOOL_STSO, 0);
 }
 
-void rtnl_put_up(struct nl_request *req, const char *dev)
+static void put_flags(struct nl_request *req, const char *dev, uint32_t flags)
 {
-	struct ifinfomsg info = { .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+	struct ifinfomsg info = { .ifi_flags = flags, .ifi_change = IFF_UP };
 
 	nl_begin(req, RTM_NEWLINK, 0);
 	nl_put_raw(req, &info, sizeof(info));
 	nl_put_string(req, IFLA_IFNAME, dev);
 	nl_end(req);
+}
+
+void rtnl_put_up(struct nl_request *req, const char *dev)
+{
+	put_flags(req, dev, IFF_UP);
+}
+
+void rtnl_put_down(struct nl_request *req, const char *dev)
+{
+	put_flags(req, dev, 0);
 }
 
 /*

@@ -22,6 +22,7 @@ int rtnl_set_napi(int socket, const char *dev);
 
 /* Messages for nl_talk() on a socket of the namespace of @dev. */
 void rtnl_put_up(struct nl_request *req, const char *dev);
+void rtnl_put_down(struct nl_request *req, const char *dev);
 /* A pair, both ends down: @dev here, @peer in the namespace that @peer_netns refers to. */
 void rtnl_put_veth(struct nl_request *req, const char *dev, const char *peer,
 		   int peer_netns, uint32_t mtu);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the files of "flitcast lab" share.
+ *
+ * Site N of the lab NAME is in the namespace NAME-N; its port P is the veth pP.
+ */
+#ifndef FLITCAST_CLI_LAB_IMPL_H
+#define FLITCAST_CLI_LAB_IMPL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "cli.h"
+#include "nl.h"
+
+/* The lab that is meant where none is named. */
+#define LAB_DEFAULT	"flitcast"
+#define LAB_NAME_MAX	32
+/* Three descriptors a site, and a machine's patience. */
+#define LAB_SITES_MAX	4096
+
+/* What has become of a site since the lab came up. */
+enum lab_fate {
+	LAB_LIVES,
+	LAB_DEAD,
+	LAB_FATES
+};
+
+/**
+ * struct lab - what the state file tells
+ * @name: of the lab
+ * @spec: topology as given
+ * @mode: switching mode, or ""
+ * @mtu: of the veths, and flit size
+ * @window: flits under way, 0 for the default
+ * @crc: frames carry a checksum
+ * @topo: from @spec
+ * @fate: by site, enum lab_fate
+ */
+struct lab {
+	char name[LAB_NAME_MAX + 1];
+	char spec[FC_SPEC_MAX];
+	char mode[16];
+	uint32_t mtu;
+	uint32_t window;
+	bool crc;
+	struct fc_topo topo;
+	uint8_t *fate;
+};
+
+/*
+ * State: lab_state.c
+ */
+
+void lab_set_name(struct lab *lab, const char *name);
+/* "name NAME", or the default. */
+void lab_take_name(struct args *args, struct lab *lab);
+/* Reads the state of the lab of that name; false if there is none. */
+bool lab_load(struct lab *lab);
+/* The same; does not return where there is none. */
+void lab_need(struct lab *lab);
+/* The next word: a site of the lab, which is loaded by it. */
+uint32_t lab_take_site(struct args *args, struct lab *lab);
+/* Complete from the first moment, and only one of two at a time succeeds. */
+void lab_save(const struct lab *lab);
+/* Note what has become of a site. */
+void lab_note(struct lab *lab, uint32_t site, enum lab_fate fate);
+/* 0 or -errno. */
+int lab_forget(const struct lab *lab);
+/* To be freed. */
+char *lab_path(const struct lab *lab);
+char *lab_netns(const struct lab *lab, uint32_t site);
+
+/*
+ * Sites: lab_site.c
+ */
+
+/**
+ * struct site_state - what a site says of itself
+ * @links: links it has
+ * @up: of these, up
+ * @sockets: sockets bound
+ */
+struct site_state {
+	uint32_t links;
+	uint32_t up;
+	uint32_t sockets;
+};
+
+/* 0 or a refusal in @error. */
+int lab_ask(int genl, struct site_state *state, struct nl_error *error);
+
+/* Let this process have as many descriptors as a lab may need. */
+void lab_allow_descriptors(void);
+
+/* A netlink socket in the namespace of a site, which is entered. */
+int lab_open(const struct lab *lab, uint32_t site, int protocol);
+
+/* Requests that make a site and its links, and that open or close its devices. */
+void lab_put_site(const struct lab *lab, uint32_t site, struct nl_request *req);
+void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct nl_request *req);
+
+/**
+ * lab_wait() - until every site that lives has a way to every other one
+ * @lab: the lab
+ * @genl: by site that lives, a socket in its namespace
+ * @about: begins the complaint
+ *
+ * Return: NULL, or which site has not, and why, to be freed: nobody waits for ever.
+ */
+char *lab_wait(const struct lab *lab, const int *genl, const char *about);
+
+/*
+ * Commands.
+ */
+
+int lab_up(struct args *args);
+int lab_kill(struct args *args);
+int lab_revive(struct args *args);
+
+/* Take away namespaces and state; with progress if @shown.  Return: exit status. */
+int lab_take_down(const struct lab *lab, bool shown);
+
+#endif /* FLITCAST_CLI_LAB_IMPL_H */

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sites of a lab: made, asked, waited for.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <linux/flitcast_netlink.h>
+#include "lab_impl.h"
+#include "netns.h"
+#include "rtnl.h"
+
+#define DESCRIPTORS	(LAB_SITES_MAX * 3 + 64)
+/* Links come up in milliseconds; an emulated machine is a hundred times slower. */
+#define PATIENCE_NS	30000000000ULL
+#define PATIENCE_SITE_NS 100000000ULL
+
+void lab_allow_descriptors(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= DESCRIPTORS)
+		return;
+	limit.rlim_cur = DESCRIPTORS;
+	if (limit.rlim_max < DESCRIPTORS)
+		limit.rlim_max = DESCRIPTORS;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int lab_open(const struct lab *lab, uint32_t site, int protocol)
+{
+	char *name = lab_netns(lab, site);
+	int fd;
+
+	netns_enter(name);
+	fd = nl_open(protocol);
+	if (fd < 0)
+		fail("lab %s: namespace %s: netlink: %s", lab->name, name, strerror(-fd));
+	free(name);
+	return fd;
+}
+
+void lab_put_site(const struct lab *lab, uint32_t site, struct nl_request *req)
+{
+	const struct fc_topo *topo = &lab->topo;
+	char dev[16];
+	uint8_t dir;
+
+	nl_begin_flitcast(req, FLITCAST_CMD_SITE_NEW, 0);
+	nl_put_u32(req, FLITCAST_A_SITE_ID, site);
+	nl_put_string(req, FLITCAST_A_SITE_TOPOLOGY, lab->spec);
+	nl_put_u32(req, FLITCAST_A_SITE_FLIT, lab->mtu);
+	if (*lab->mode)
+		nl_put_string(req, FLITCAST_A_SITE_MODE, lab->mode);
+	if (lab->window)
+		nl_put_u32(req, FLITCAST_A_SITE_WINDOW, lab->window);
+	nl_end(req);
+	for (dir = 0; dir < topo->ndirs; dir++) {
+		if (fc_topo_neighbour(topo, site, dir) == FC_SITE_NONE)
+			continue;
+		snprintf(dev, sizeof(dev), "p%u", dir + 1);
+		nl_begin_flitcast(req, FLITCAST_CMD_LINK_NEW, 0);
+		nl_put_u32(req, FLITCAST_A_LINK_SITE, site);
+		nl_put_string(req, FLITCAST_A_LINK_IFNAME, dev);
+		nl_put_u32(req, FLITCAST_A_LINK_PORT, dir + 1);
+		nl_put_u32(req, FLITCAST_A_LINK_CRC, lab->crc);
+		nl_end(req);
+	}
+}
+
+void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct nl_request *req)
+{
+	const struct fc_topo *topo = &lab->topo;
+	char dev[16];
+	uint8_t dir;
+
+	for (dir = 0; dir < topo->ndirs; dir++) {
+		if (fc_topo_neighbour(topo, site, dir) == FC_SITE_NONE)
+			continue;
+		snprintf(dev, sizeof(dev), "p%u", dir + 1);
+		if (up)
+			rtnl_put_up(req, dev);
+		else
+			rtnl_put_down(req, dev);
+	}
+}
+
+static void read_site_state(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct site_state *state = arg;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
+	state->links = nl_u32(a[FLITCAST_A_SITE_LINKS]);
+	state->up = nl_u32(a[FLITCAST_A_SITE_LINKS_UP]);
+	state->sockets = nl_u32(a[FLITCAST_A_SITE_SOCKETS]);
+}
+
+int lab_ask(int genl, struct site_state *state, struct nl_error *error)
+{
+	struct nl_request req = { 0 };
+	int err;
+
+	memset(state, 0, sizeof(*state));
+	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	nl_end(&req);
+	err = nl_talk(genl, &req, read_site_state, state, error);
+	nl_free(&req);
+	return err;
+}
+
+/**
+ * struct fault - a link that a site believes to be dead, although both its ends live
+ * @lab: the lab
+ * @found: there is one
+ * @origin: who says so
+ * @port: its port
+ */
+struct fault {
+	const struct lab *lab;
+	bool found;
+	uint32_t origin;
+	uint32_t port;
+};
+
+/* Do both ends of the link at this port live? */
+static bool both_live(const struct lab *lab, uint32_t site, uint32_t port)
+{
+	uint32_t peer = fc_topo_neighbour(&lab->topo, site, port - 1);
+
+	return peer != FC_SITE_NONE && lab->fate[site] == LAB_LIVES &&
+	       lab->fate[peer] == LAB_LIVES;
+}
+
+static void read_fault(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_FAULT_MAX + 1];
+	struct fault *fault = arg;
+	uint32_t origin, port, ports;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_FAULT_MAX);
+	origin = nl_u32(a[FLITCAST_A_FAULT_ORIGIN]);
+	ports = nl_u32(a[FLITCAST_A_FAULT_PORTS]);
+	if (fault->found || origin >= fault->lab->topo.nsites)
+		return;
+	for (port = 1; port <= fault->lab->topo.ndirs; port++) {
+		if (!(ports & (1u << port)) || !both_live(fault->lab, origin, port))
+			continue;
+		fault->found = true;
+		fault->origin = origin;
+		fault->port = port;
+		return;
+	}
+}
+
+struct down_link {
+	bool found;
+	uint32_t port;
+	char reason[128];
+};
+
+static void read_down_link(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
+	struct down_link *down = arg;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_LINK_MAX);
+	if (nl_u32(a[FLITCAST_A_LINK_STATE]) == FLITCAST_LINK_STATE_UP ||
+	    nl_u32(a[FLITCAST_A_LINK_PORT]) != down->port)
+		return;
+	down->found = true;
+	snprintf(down->reason, sizeof(down->reason), "%s",
+		 a[FLITCAST_A_LINK_REASON] ? nl_string(a[FLITCAST_A_LINK_REASON]) :
+		 link_state_name(nl_u32(a[FLITCAST_A_LINK_STATE])));
+}
+
+/* What to say of a site that has not all its ways when patience is over. */
+static char *why_not(const struct lab *lab, int genl, uint32_t site, const struct fault *fault)
+{
+	struct nl_request req = { 0 };
+	struct down_link down = { .port = fault->port };
+
+	if (fault->origin != site)
+		return xprintf("site %u still takes the link at port %u of site %u for dead", site,
+			       fault->port, fault->origin);
+	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
+	nl_end(&req);
+	nl_talk(genl, &req, read_down_link, &down, NULL);
+	nl_free(&req);
+	return xprintf("site %u port %u does not come up: %s", site, fault->port,
+		       down.found ? down.reason : "no longer so");
+}
+
+/*
+ * What a site believes of dead links is all that its routes depend on, and of its own
+ * links it knows itself.
+ */
+char *lab_wait(const struct lab *lab, const int *genl, const char *about)
+{
+	uint64_t until = now_ns() + PATIENCE_NS + PATIENCE_SITE_NS * lab->topo.nsites;
+	struct timespec nap = { .tv_nsec = 10000000 };
+	struct nl_request req = { 0 };
+	struct nl_error error;
+	char *wrong = NULL;
+	uint32_t site = 0;
+
+	while (site < lab->topo.nsites && !wrong) {
+		struct fault fault = { .lab = lab };
+
+		if (lab->fate[site] == LAB_LIVES) {
+			nl_begin_flitcast(&req, FLITCAST_CMD_FAULT_GET, NLM_F_DUMP);
+			nl_end(&req);
+			if (nl_talk(genl[site], &req, read_fault, &fault, &error)) {
+				wrong = xprintf("site %u: %s", site, error.text);
+				break;
+			}
+		}
+		if (!fault.found) {
+			site++;
+			progress(about, site, lab->topo.nsites, "sites");
+		} else if (now_ns() > until) {
+			wrong = why_not(lab, genl[site], site, &fault);
+		} else {
+			nanosleep(&nap, NULL);
+		}
+	}
+	nl_free(&req);
+	progress_end();
+	return wrong;
+}

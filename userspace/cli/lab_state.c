@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The file STATE_DIR/NAME says what the lab is; it is there before the first
+ * namespace and goes after the last, so that "down" always finds its work.  What
+ * becomes of sites is added to it, line by line: the last one holds.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "lab_impl.h"
+
+#define STATE_DIR	"/run/flitcast/lab"
+
+static const char *const fates[LAB_FATES] = {
+	[LAB_LIVES]	= "alive",
+	[LAB_DEAD]	= "dead",
+};
+
+char *lab_path(const struct lab *lab)
+{
+	return xprintf(STATE_DIR "/%s", lab->name);
+}
+
+char *lab_netns(const struct lab *lab, uint32_t site)
+{
+	return xprintf("%s-%u", lab->name, site);
+}
+
+void lab_set_name(struct lab *lab, const char *name)
+{
+	const char *p;
+
+	for (p = name; *p; p++)
+		if (!isalnum((unsigned char)*p) && *p != '-' && *p != '_')
+			break;
+	if (*p || p == name || p - name > LAB_NAME_MAX || *name == '-')
+		bad_usage("name of a lab: up to %d letters, digits, - and _, not \"%s\"",
+			  LAB_NAME_MAX, name);
+	strcpy(lab->name, name);
+}
+
+void lab_take_name(struct args *args, struct lab *lab)
+{
+	strcpy(lab->name, LAB_DEFAULT);
+	if (take_word(args, "name"))
+		lab_set_name(lab, take_any(args, "name"));
+}
+
+/* One line; NULL or what is wrong with it. */
+static const char *read_line(struct lab *lab, const char *line)
+{
+	char key[16], value[FC_SPEC_MAX];
+	unsigned int number;
+	int i;
+
+	if (sscanf(line, "%15s %63s", key, value) != 2)
+		return "not written by lab up";
+	if (!strcmp(key, "topology")) {
+		const char *wrong = fc_topo_parse(&lab->topo, value);
+
+		if (wrong)
+			return wrong;
+		if (lab->topo.nsites > LAB_SITES_MAX)
+			return "too many sites";
+		strcpy(lab->spec, value);
+		lab->fate = xalloc(lab->topo.nsites, 1);
+		return NULL;
+	}
+	if (!strcmp(key, "mode")) {
+		snprintf(lab->mode, sizeof(lab->mode), "%.15s", value);
+		return NULL;
+	}
+	number = strtoul(value, NULL, 10);
+	if (!strcmp(key, "mtu"))
+		lab->mtu = number;
+	else if (!strcmp(key, "window"))
+		lab->window = number;
+	else if (!strcmp(key, "crc"))
+		lab->crc = number;
+	for (i = 0; i < LAB_FATES; i++)
+		if (!strcmp(key, fates[i]) && lab->fate && number < lab->topo.nsites)
+			lab->fate[number] = i;
+	return NULL;
+}
+
+bool lab_load(struct lab *lab)
+{
+	char *path = lab_path(lab), line[128];
+	const char *wrong = NULL;
+	FILE *file;
+
+	file = fopen(path, "re");
+	if (!file && errno == ENOENT) {
+		free(path);
+		return false;
+	}
+	if (!file)
+		fail("lab %s: %s: %s", lab->name, path, strerror(errno));
+	lab->mode[0] = '\0';
+	lab->mtu = 0;
+	lab->fate = NULL;
+	while (!wrong && fgets(line, sizeof(line), file))
+		wrong = read_line(lab, line);
+	fclose(file);
+	if (!wrong && (!lab->fate || !lab->mtu))
+		wrong = "not written by lab up";
+	if (wrong)
+		fail("lab %s: %s: %s", lab->name, path, wrong);
+	free(path);
+	return true;
+}
+
+void lab_need(struct lab *lab)
+{
+	if (!lab_load(lab))
+		fail("lab %s is not up", lab->name);
+}
+
+uint32_t lab_take_site(struct args *args, struct lab *lab)
+{
+	uint32_t site = parse_number(take_any(args, "site"), 0, LAB_SITES_MAX - 1, "site");
+
+	lab_need(lab);
+	if (site >= lab->topo.nsites)
+		fail("lab %s: there is no site %u: sites are 0 to %u", lab->name, site,
+		     lab->topo.nsites - 1);
+	return site;
+}
+
+void lab_save(const struct lab *lab)
+{
+	char *path = lab_path(lab);
+	char *draft = xprintf(STATE_DIR "/.%s.%d", lab->name, getpid());
+	FILE *file;
+	int err = 0;
+
+	if ((mkdir("/run/flitcast", 0755) && errno != EEXIST) ||
+	    (mkdir(STATE_DIR, 0755) && errno != EEXIST))
+		fail("lab up: cannot make " STATE_DIR ": %s", strerror(errno));
+	file = fopen(draft, "we");
+	if (!file)
+		fail("lab up: %s: %s", draft, strerror(errno));
+	fprintf(file, "topology %s\nmtu %u\nwindow %u\ncrc %u\n", lab->spec, lab->mtu,
+		lab->window, lab->crc);
+	if (*lab->mode)
+		fprintf(file, "mode %s\n", lab->mode);
+	if (fclose(file) || link(draft, path))
+		err = errno;
+	unlink(draft);
+	if (err == EEXIST)
+		fail("lab %s is up already: take it down first, or give another name", lab->name);
+	if (err)
+		fail("lab up: %s: %s", path, strerror(err));
+	free(draft);
+	free(path);
+}
+
+void lab_note(struct lab *lab, uint32_t site, enum lab_fate fate)
+{
+	char *path = lab_path(lab), line[32];
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	int n = snprintf(line, sizeof(line), "%s %u\n", fates[fate], site);
+
+	/* In one piece: somebody else may note something, too. */
+	if (fd < 0 || write(fd, line, n) != n)
+		fail("lab %s: %s: %s", lab->name, path, strerror(errno));
+	close(fd);
+	lab->fate[site] = fate;
+	free(path);
+}
+
+int lab_forget(const struct lab *lab)
+{
+	char *path = lab_path(lab);
+	int err = unlink(path) && errno != ENOENT ? -errno : 0;
+
+	free(path);
+	return err;
+}

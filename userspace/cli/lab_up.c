@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast lab up
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/flitcast_netlink.h>
+#include "lab_impl.h"
+#include "netns.h"
+#include "rtnl.h"
+
+#define FLIT_DEFAULT	1500
+
+/* One namespace while the lab is set up: descriptors. */
+struct place {
+	int netns;
+	int rtnl;
+	int genl;
+};
+
+/* Nothing of a lab that did not come to be is left. */
+#define give_up(lab, format, ...)						\
+	do {									\
+		complain(format, ##__VA_ARGS__);				\
+		lab_take_down(lab, false);					\
+		exit(EXIT_FAILED);						\
+	} while (0)
+
+/* In the namespace of this thread.  Its noise would be among the counts. */
+static void disable_ipv6(void)
+{
+	static const char *const files[] = {
+		"/proc/sys/net/ipv6/conf/all/disable_ipv6",
+		"/proc/sys/net/ipv6/conf/default/disable_ipv6",
+	};
+	unsigned int i;
+	int fd;
+
+	for (i = 0; i < 2; i++) {
+		fd = open(files[i], O_WRONLY | O_CLOEXEC);
+		/* No such file: a kernel without IPv6. */
+		if (fd < 0)
+			continue;
+		if (write(fd, "1", 1) != 1)
+			complain("%s: %s", files[i], strerror(errno));
+		close(fd);
+	}
+}
+
+static void make_namespaces(const struct lab *lab, struct place *places)
+{
+	uint32_t site;
+
+	for (site = 0; site < lab->topo.nsites; site++) {
+		struct place *place = &places[site];
+		char *name = lab_netns(lab, site);
+
+		place->netns = netns_create(name);
+		if (place->netns < 0)
+			give_up(lab, "lab up: namespace %s: %s", name, strerror(-place->netns));
+		disable_ipv6();
+		place->rtnl = nl_open(NETLINK_ROUTE);
+		place->genl = nl_open(NETLINK_GENERIC);
+		if (place->rtnl < 0 || place->genl < 0)
+			give_up(lab, "lab up: namespace %s: netlink: %s", name,
+				strerror(place->rtnl < 0 ? -place->rtnl : -place->genl));
+		free(name);
+		progress("lab up: namespaces", site + 1, lab->topo.nsites, "");
+	}
+}
+
+/* Is this the end from which the link is made?  One of the two is. */
+static bool is_first_end(const struct fc_topo *topo, uint32_t site, uint8_t dir, uint32_t *peer)
+{
+	*peer = fc_topo_neighbour(topo, site, dir);
+	return *peer != FC_SITE_NONE &&
+	       (site < *peer || (site == *peer && dir < topo->ops->arrival(topo, site, dir)));
+}
+
+static void make_veths(const struct lab *lab, const struct place *places)
+{
+	const struct fc_topo *topo = &lab->topo;
+	struct nl_request req = { 0 };
+	char dev[16], other[16];
+	struct nl_error error;
+	uint32_t site, peer;
+	uint8_t dir;
+
+	for (site = 0; site < topo->nsites; site++) {
+		for (dir = 0; dir < topo->ndirs; dir++) {
+			if (!is_first_end(topo, site, dir, &peer))
+				continue;
+			snprintf(dev, sizeof(dev), "p%u", dir + 1);
+			snprintf(other, sizeof(other), "p%u", topo->ops->arrival(topo, site, dir) + 1);
+			rtnl_put_veth(&req, dev, other, places[peer].netns, lab->mtu);
+		}
+		if (nl_talk(places[site].rtnl, &req, NULL, NULL, &error))
+			give_up(lab, "lab up: links of site %u: %s", site, error.text);
+		progress("lab up: links of", site + 1, topo->nsites, "sites");
+	}
+	nl_free(&req);
+}
+
+/* A veth comes up only when both its ends are there, and best with its NAPI. */
+static void open_veths(const struct lab *lab, const struct place *places)
+{
+	const struct fc_topo *topo = &lab->topo;
+	struct nl_request req = { 0 };
+	struct nl_error error;
+	uint32_t site;
+	char dev[16];
+	uint8_t dir;
+	int err;
+
+	for (site = 0; site < topo->nsites; site++) {
+		for (dir = 0; dir < topo->ndirs; dir++) {
+			if (fc_topo_neighbour(topo, site, dir) == FC_SITE_NONE)
+				continue;
+			snprintf(dev, sizeof(dev), "p%u", dir + 1);
+			err = rtnl_set_napi(places[site].rtnl, dev);
+			if (err)
+				give_up(lab, "lab up: site %u: NAPI of %s: %s", site, dev,
+					strerror(-err));
+		}
+		rtnl_put_up(&req, "lo");
+		lab_put_devices(lab, site, true, &req);
+		if (nl_talk(places[site].rtnl, &req, NULL, NULL, &error))
+			give_up(lab, "lab up: devices of site %u: %s", site, error.text);
+	}
+	nl_free(&req);
+}
+
+static void make_sites(const struct lab *lab, const struct place *places)
+{
+	struct nl_request req = { 0 };
+	struct nl_error error;
+	uint32_t site;
+
+	for (site = 0; site < lab->topo.nsites; site++) {
+		lab_put_site(lab, site, &req);
+		if (nl_talk(places[site].genl, &req, NULL, NULL, &error))
+			give_up(lab, "lab up: site %u%s: %s", site,
+				error.index ? ": link" : "", error.text);
+		progress("lab up: sites", site + 1, lab->topo.nsites, "");
+	}
+	nl_free(&req);
+}
+
+/* The lab stays for whoever wants to find out why it is not whole. */
+static int wait_for_sites(const struct lab *lab, const struct place *places)
+{
+	int *genl = xalloc(lab->topo.nsites, sizeof(*genl));
+	uint32_t site;
+	char *wrong;
+
+	for (site = 0; site < lab->topo.nsites; site++)
+		genl[site] = places[site].genl;
+	wrong = lab_wait(lab, genl, "lab up: ways from");
+	free(genl);
+	if (!wrong)
+		return 0;
+	complain("lab %s: %s", lab->name, wrong);
+	free(wrong);
+	return EXIT_FAILED;
+}
+
+int lab_up(struct args *args)
+{
+	struct lab lab = { .name = LAB_DEFAULT, .mtu = FLIT_DEFAULT };
+	const char *spec = take_any(args, "topology");
+	struct nl_request req = { 0 };
+	struct place *places;
+	const char *wrong;
+	uint32_t site;
+
+	while (args->argc) {
+		if (take_word(args, "mtu"))
+			lab.mtu = parse_number(take_any(args, "mtu"), 256, 65535, "mtu");
+		else if (take_word(args, "mode"))
+			snprintf(lab.mode, sizeof(lab.mode), "%s", take_any(args, "mode"));
+		else if (take_word(args, "window"))
+			lab.window = parse_number(take_any(args, "window"), 1, 64, "window");
+		else if (take_word(args, "crc"))
+			lab.crc = parse_switch(take_any(args, "crc"), "crc");
+		else if (take_word(args, "name"))
+			lab_set_name(&lab, take_any(args, "name"));
+		else
+			take_end(args);
+	}
+	wrong = fc_topo_parse(&lab.topo, spec);
+	if (wrong)
+		fail("lab up: %s: %s", spec, wrong);
+	if (lab.topo.nsites > LAB_SITES_MAX)
+		fail("lab up: %s: a lab has at most %d sites", spec, LAB_SITES_MAX);
+	fc_topo_print(&lab.topo, lab.spec);
+	lab.fate = xalloc(lab.topo.nsites, 1);
+	if (geteuid())
+		fail("lab up: only root may make network namespaces");
+
+	/* Before anything is made: is the module there? */
+	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	nl_free(&req);
+	for (site = 0; site < lab.topo.nsites; site++) {
+		char *name = lab_netns(&lab, site);
+		struct lab other = lab;
+
+		if (netns_exists(name)) {
+			if (lab_load(&other))
+				fail("lab %s is up already: take it down first, or give another name",
+				     lab.name);
+			fail("lab up: there is a network namespace %s already", name);
+		}
+		free(name);
+	}
+	lab_allow_descriptors();
+	lab_save(&lab);
+	places = xalloc(lab.topo.nsites, sizeof(*places));
+	make_namespaces(&lab, places);
+	make_veths(&lab, places);
+	open_veths(&lab, places);
+	make_sites(&lab, places);
+	return wait_for_sites(&lab, places);
+}
