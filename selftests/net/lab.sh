@@ -138,6 +138,8 @@ refuses "kill: no such lab" 1 "lab $lab-2 is not up" fc lab kill name "$lab-2" 3
 refuses "revive: it lives" 1 'site 3 is not dead' fc lab revive name "$lab" 3
 json "kill: nothing is changed by what is refused" \
 	'all(not s["dead"] and s["links_up"] == 6 for s in j["sites"])' fc lab show name "$lab" -j
+prints "kill: paths of broadcasts before it" '^4 copies at each of 6 sites: links 24,' \
+	fc -n "$lab-5" trace --broadcast --copies 4
 accepts "kill" fc lab kill name "$lab" 3
 json "kill: it is dead, the others are not" \
 	'[s["site"] for s in j["sites"] if s["dead"]] == [3]' fc lab show name "$lab" -j
@@ -154,6 +156,10 @@ dead_known()
 }
 becomes 20 dead_known
 result $? "kill: the others find out"
+refuses "kill: paths of broadcasts after it" 1 'no copy comes to site 3' \
+	fc -n "$lab-5" trace --broadcast --copies 4
+grep -q '^at least 3 copies at each of 5 sites, none at 1:' "$work/out"
+result $? "kill: one copy at most is lost"
 json "kill: the others reach each other" 'j["received"] == 1' \
 	fc -n "$lab-0" -j ping 5 -c 1 -W 20
 accepts "revive" fc lab revive name "$lab" 3

@@ -223,6 +223,17 @@ static const char *colour(double share, char buf[8])
 	return buf;
 }
 
+/* Of the trees of a broadcast; where there are more, colours are used again. */
+static const char *tree_colour(uint32_t tree)
+{
+	static const char *const colours[] = {
+		"#c81428", "#1f6fc4", "#1e8a3c", "#8e3fb5", "#d77a00", "#0b8f95", "#7a5230",
+		"#d0338a",
+	};
+
+	return colours[(tree - 1) % (sizeof(colours) / sizeof(*colours))];
+}
+
 static double width_of(double share)
 {
 	return 1.2 + 4.8 * share;
@@ -245,6 +256,23 @@ static uint64_t largest(const struct fc_topo *topo, const struct load *loads)
 		if (loads[i].known && loads[i].flits > most)
 			most = loads[i].flits;
 	return most;
+}
+
+static uint32_t last_tree(const struct fc_topo *topo, const struct load *loads)
+{
+	size_t i, n = (size_t)topo->nsites * topo->ndirs;
+	uint32_t most = 0;
+
+	for (i = 0; loads && i < n; i++)
+		if (loads[i].tree > most)
+			most = loads[i].tree;
+	return most;
+}
+
+/* What is written beside a link that is up. */
+static const char *number_of(const struct load *load, char buf[16])
+{
+	return short_number(load->tree ? load->copy : load->flits, buf);
 }
 
 static void label(struct point at, const char *anchor, const char *text)
@@ -281,6 +309,9 @@ static void svg_link(const struct layout *layout, const struct load *load, uint6
 	else if (!load->up)
 		snprintf(style, sizeof(style),
 			 "stroke=\"#c81428\" stroke-width=\"1.2\" stroke-dasharray=\"4 4\"");
+	else if (load->tree)
+		snprintf(style, sizeof(style), "stroke=\"%s\" stroke-width=\"2\"",
+			 tree_colour(load->tree));
 	else
 		snprintf(style, sizeof(style), "stroke=\"%s\" stroke-width=\"%.1f\"",
 			 colour(share, tint), width_of(share));
@@ -300,7 +331,9 @@ static void svg_link(const struct layout *layout, const struct load *load, uint6
 	       (from.x + to.x) / 2 + side.x * bend, (from.y + to.y) / 2 + side.y * bend,
 	       to.x, to.y, style, load->known && load->up ? " marker-end=\"url(#a)\"" : "",
 	       site, name, peer);
-	if (load->known && load->up)
+	if (load->known && load->up && load->tree)
+		printf(": copy %u, tree %u", load->copy, load->tree);
+	else if (load->known && load->up)
 		printf(": %llu flits", (unsigned long long)load->flits);
 	else if (load->known)
 		fputs(": not up", stdout);
@@ -312,7 +345,7 @@ static void svg_link(const struct layout *layout, const struct load *load, uint6
 
 		if (load->known && load->up)
 			snprintf(text, sizeof(text), "%s (%u)",
-				 short_number(load->flits, number), peer);
+				 number_of(load, number), peer);
 		else
 			snprintf(text, sizeof(text), "(%u)", peer);
 		label(at, anchor, text);
@@ -324,12 +357,12 @@ static void svg_link(const struct layout *layout, const struct load *load, uint6
 		};
 
 		label(at, fabs(side.x) < 0.3 ? "middle" : side.x > 0 ? "start" : "end",
-		      short_number(load->flits, number));
+		      number_of(load, number));
 	}
 }
 
 static void svg_heading(const struct layout *layout, const struct load *loads, uint64_t most,
-			const char *spec)
+			uint32_t trees, const char *spec)
 {
 	double x = layout->low.x - MARGIN + 14, y = layout->low.y - MARGIN - HEADING + 24;
 	char number[16], tint[8];
@@ -339,6 +372,14 @@ static void svg_heading(const struct layout *layout, const struct load *loads, u
 	if (!loads)
 		return;
 	y += 22;
+	if (trees) {
+		printf("<text x=\"%.1f\" y=\"%.1f\" class=\"k\">trees:</text>\n", x, y);
+		for (i = 0; i < (int)trees; i++)
+			printf("<text x=\"%.1f\" y=\"%.1f\" class=\"k\" "
+			       "style=\"fill:%s\">%d</text>\n", x + 44 + i * 16, y,
+			       tree_colour(i + 1), i + 1);
+		return;
+	}
 	printf("<text x=\"%.1f\" y=\"%.1f\" class=\"k\">flits sent: 0</text>\n", x, y);
 	for (i = 0; i < 20; i++)
 		printf("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
@@ -373,7 +414,7 @@ void draw_svg(const struct fc_topo *topo, const struct load *loads, uint32_t own
 	      stdout);
 	printf("<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#ffffff\"/>\n",
 	       layout.low.x - MARGIN, layout.low.y - MARGIN - HEADING, width, height);
-	svg_heading(&layout, loads, most, spec);
+	svg_heading(&layout, loads, most, last_tree(topo, loads), spec);
 
 	for (site = 0; site < topo->nsites; site++) {
 		for (dir = 0; dir < topo->ndirs; dir++) {
@@ -428,6 +469,9 @@ void draw_dot(const struct fc_topo *topo, const struct load *loads, uint32_t own
 				fputs("dir=none", stdout);
 			else if (!load->up)
 				printf("taillabel=\"%s\",style=dashed", name);
+			else if (load->tree)
+				printf("taillabel=\"%s\",label=\"%u\",color=\"%s\",penwidth=2",
+				       name, load->copy, tree_colour(load->tree));
 			else
 				printf("taillabel=\"%s\",label=\"%llu\",color=\"%s\",penwidth=%.1f",
 				       name, (unsigned long long)load->flits,

@@ -17,11 +17,15 @@
  * @known: somebody asked; else the link is drawn as the topology has it
  * @up: it is up
  * @flits: flits sent
+ * @tree: the drawing is one of a broadcast: the tree of it that goes there, from 1, or 0
+ * @copy: of a tree: the number of the copy that comes to the site at the other end
  */
 struct load {
 	bool known;
 	bool up;
 	uint64_t flits;
+	uint32_t tree;
+	uint32_t copy;
 };
 
 /**

@@ -96,7 +96,8 @@ static void make_veths(const struct lab *lab, const struct place *places)
 			if (!is_first_end(topo, site, dir, &peer))
 				continue;
 			snprintf(dev, sizeof(dev), "p%u", dir + 1);
-			snprintf(other, sizeof(other), "p%u", topo->ops->arrival(topo, site, dir) + 1);
+			snprintf(other, sizeof(other), "p%u",
+				 topo->ops->arrival(topo, site, dir) + 1);
 			rtnl_put_veth(&req, dev, other, places[peer].netns, lab->mtu);
 		}
 		if (nl_talk(places[site].rtnl, &req, NULL, NULL, &error))

@@ -33,9 +33,9 @@ static const struct command objects[] = {
 	{ "ping", do_ping,
 	  "SITE [-c N] [-i S] [-s BYTES] [-W S]" },
 	{ "trace", do_trace,
-	  "SITE[:PORT][,...] [topology SPEC] [from SITE] [down SITE:PORT]..." },
+	  "{ SITE[:PORT][,...] | --broadcast [--copies K] SITE } [topology SPEC] ..." },
 	{ "lab", do_lab,
-	  "{ up | exec | graph | show | down } ..." },
+	  "{ up | exec | graph | show | kill | revive | down } ..." },
 	{ "version", do_version,
 	  "" },
 	{ 0 }

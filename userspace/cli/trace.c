@@ -11,6 +11,7 @@
 #include "faults.h"
 #include "flitcast.h"
 #include "out.h"
+#include "trace_cast.h"
 #include "walk.h"
 
 /* Flit size of a network that is only thought of: that of "site add". */
@@ -496,7 +497,8 @@ static void take_targets(struct trace *trace, const char *text)
 static int help(void)
 {
 	puts("Usage: flitcast trace [to] SITE[:PORT][,...] [topology SPEC] [from SITE] [site ID]\n"
-	     "                      [down SITE:PORT]... [busy SITE:PORT]... [force SITE]... [-s] [-j]");
+	     "                      [down SITE:PORT]... [busy SITE:PORT]... [force SITE]... [-s] [-j]\n"
+	     "       flitcast trace --broadcast help");
 	return 0;
 }
 
@@ -507,6 +509,8 @@ int do_trace(struct args *args)
 	const char *spec = NULL;
 	int status;
 
+	if (take_option(args, "--broadcast"))
+		return trace_cast(args);
 	while (args->argc) {
 		if (take_output_option(args))
 			continue;

@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast trace --broadcast: the trees of a broadcast, from the tables that sites use
+ *
+ * A tree is what leaves the source by one port.  The paths to a site have no other site in
+ * common, so each of its copies comes by another tree; in which trees they are is
+ * different from site to site where the source has more ports than there are copies.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <linux/flitcast.h>
+#include <linux/flitcast_netlink.h>
+#include "bcast.h"
+#include "cli.h"
+#include "draw.h"
+#include "faults.h"
+#include "out.h"
+#include "trace_cast.h"
+#include "tree.h"
+
+/* Deeper levels are indented like this one. */
+#define INDENT_MAX	60
+
+/**
+ * struct cast_trace - a trace
+ * @topo: topology
+ * @spec: its canonical form
+ * @own: site here, or FC_SITE_NONE
+ * @table: for @copies; without entries a tree of shortest paths
+ * @down: by site, ports whose link is dead
+ * @load: by site and direction, what leaves there: its tree, and the copy that it is
+ *	where it comes
+ * @hops: likewise, links from the source
+ * @got: by site, copies that come
+ * @source: where it begins
+ * @copies: k
+ * @links: packets on links
+ * @longest: links of the longest path
+ */
+struct cast_trace {
+	struct fc_topo topo;
+	char spec[FC_SPEC_MAX];
+	u32 own;
+	struct fc_bcast table;
+	u32 *down;
+	struct load *load;
+	u32 *hops;
+	u32 *got;
+	u32 source;
+	u32 copies;
+	u32 links;
+	u32 longest;
+};
+
+static void read_site(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct cast_trace *trace = arg;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
+	trace->own = nl_u32(a[FLITCAST_A_SITE_ID]);
+	snprintf(trace->spec, sizeof(trace->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+}
+
+static void parse_topology(struct cast_trace *trace, const char *spec)
+{
+	const char *wrong = fc_topo_parse(&trace->topo, spec);
+
+	if (wrong)
+		fail("topology %s: %s", spec, wrong);
+	fc_topo_print(&trace->topo, trace->spec);
+	trace->down = xalloc(trace->topo.nsites, sizeof(*trace->down));
+}
+
+/* Topology of a site here, and what it believes of dead links. */
+static int read_own(struct cast_trace *trace, uint32_t site)
+{
+	struct nl_request req = { 0 };
+
+	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	if (site != FLITCAST_SITE_ANY)
+		nl_put_u32(&req, FLITCAST_A_SITE_ID, site);
+	nl_end(&req);
+	if (nl_ask(&req, read_site, trace, "trace"))
+		return EXIT_FAILED;
+	parse_topology(trace, trace->spec);
+	if (!faults_read(&trace->topo, trace->own, trace->down, "trace"))
+		return EXIT_FAILED;
+	return 0;
+}
+
+/* The table as a site makes it, where there are rules. */
+static void make_table(struct cast_trace *trace)
+{
+	const struct fc_topo *topo = &trace->topo;
+	struct fc_bcast_work *work;
+	const char *wrong;
+
+	wrong = fc_bcast_init(&trace->table, topo, trace->copies);
+	if (wrong && trace->copies == 1)
+		return;
+	if (wrong)
+		fail("trace: broadcast on %s in %u copies: %s", trace->spec, trace->copies, wrong);
+	trace->table.entry = xalloc(fc_bcast_slots(topo), sizeof(*trace->table.entry));
+	work = xalloc(fc_bcast_slots(topo), sizeof(*work));
+	wrong = fc_bcast_fill(&trace->table, work);
+	if (!wrong)
+		wrong = fc_bcast_check(&trace->table, work);
+	if (wrong)
+		fail("trace: broadcast on %s in %u copies: %s", trace->spec, trace->copies, wrong);
+	free(work);
+}
+
+/* Directions in which it goes on, and FC_BCAST_DELIVER where it is a copy. */
+static u32 next_of(const struct cast_trace *trace, u32 site, u8 from)
+{
+	u32 next = 0;
+
+	if (!trace->table.entry)
+		fc_tree_next(&trace->topo, trace->source, site, from, &next);
+	else if (from == FC_TREE_SOURCE)
+		return trace->table.start;
+	else
+		return fc_bcast_next(&trace->table, trace->source, site, from);
+	return from == FC_TREE_SOURCE ? next : next | FC_BCAST_DELIVER;
+}
+
+/* Is the link dead, as one of its ends says? */
+static bool is_dead(const struct cast_trace *trace, u32 site, u8 dir, u32 peer)
+{
+	return (trace->down[site] >> (dir + 1) | trace->down[peer] >>
+		(trace->topo.ops->arrival(&trace->topo, site, dir) + 1)) & 1;
+}
+
+static struct load *load_of(const struct cast_trace *trace, u32 site, u8 dir)
+{
+	return &trace->load[(size_t)site * trace->topo.ndirs + dir];
+}
+
+/* Over this link, and on from there. */
+static void follow(struct cast_trace *trace, u32 site, u8 dir, u32 tree, u32 hops)
+{
+	const struct fc_topo *topo = &trace->topo;
+	u32 peer = fc_topo_neighbour(topo, site, dir), next;
+	struct load *load = load_of(trace, site, dir);
+	u8 d;
+
+	load->known = true;
+	load->up = !is_dead(trace, site, dir, peer);
+	load->tree = tree;
+	trace->hops[load - trace->load] = hops;
+	if (!load->up)
+		return;
+	next = next_of(trace, peer, topo->ops->arrival(topo, site, dir));
+	trace->links++;
+	trace->got[peer] += !!(next & FC_BCAST_DELIVER);
+	trace->longest = hops > trace->longest ? hops : trace->longest;
+	for (d = 0; d < topo->ndirs; d++)
+		if (next & fc_bit(d))
+			follow(trace, peer, d, tree, hops + 1);
+}
+
+/* What comes to a site by a port of it; NULL: nothing does. */
+static struct load *coming(const struct cast_trace *trace, u32 site, u8 dir)
+{
+	u32 peer = fc_topo_neighbour(&trace->topo, site, dir);
+	struct load *load;
+
+	if (peer == FC_SITE_NONE)
+		return NULL;
+	load = load_of(trace, peer, trace->topo.ops->arrival(&trace->topo, site, dir));
+	return load->up && next_of(trace, site, dir) & FC_BCAST_DELIVER ? load : NULL;
+}
+
+/* Those of a site, the shortest path first, and of such the one by the first port. */
+static void number_copies(struct cast_trace *trace, u32 site)
+{
+	u32 copy;
+	u8 d;
+
+	for (copy = 1; copy <= trace->got[site]; copy++) {
+		struct load *next = NULL;
+
+		for (d = 0; d < trace->topo.ndirs; d++) {
+			struct load *load = coming(trace, site, d);
+
+			if (load && !load->copy && (!next || trace->hops[load - trace->load] <
+						    trace->hops[next - trace->load]))
+				next = load;
+		}
+		next->copy = copy;
+	}
+}
+
+/* A tree for each port of the source by which packets leave. */
+static void follow_all(struct cast_trace *trace)
+{
+	u32 start = next_of(trace, trace->source, FC_TREE_SOURCE), tree = 0, site;
+	u8 d;
+
+	for (d = 0; d < trace->topo.ndirs; d++)
+		if (start & fc_bit(d))
+			follow(trace, trace->source, d, ++tree, 1);
+	for (site = 0; site < trace->topo.nsites; site++)
+		number_copies(trace, site);
+}
+
+static void print_hop(const struct cast_trace *trace, u32 site, u8 dir, u32 hops)
+{
+	const struct fc_topo *topo = &trace->topo;
+	const struct load *load = load_of(trace, site, dir);
+	u32 peer = fc_topo_neighbour(topo, site, dir), next = 0;
+	u8 from = topo->ops->arrival(topo, site, dir), d;
+	char name[DIRECTION_SIZE];
+
+	if (load->up)
+		next = next_of(trace, peer, from);
+	topo->ops->dir_name(topo, dir, name);
+	out_open_object(NULL);
+	if (hops == 1)
+		out_uint("tree", "tree %llu: ", load->tree);
+	else
+		out_text("%*s", (int)(2 * (hops < INDENT_MAX ? hops : INDENT_MAX)), "");
+	out_uint("port", "port %llu", dir + 1);
+	out_string("direction", " %s", name);
+	out_uint("site", " > site %llu", peer);
+	out_uint("in_port", " port %llu", from + 1);
+	out_uint("hops", NULL, hops);
+	if (load->copy)
+		out_uint("copy", ": copy %llu", load->copy);
+	else
+		out_null("copy");
+	out_bool("lost", !load->up);
+	out_text(load->up ? "\n" : ": lost, the link is dead\n");
+	out_open_array("branches");
+	for (d = 0; d < topo->ndirs; d++)
+		if (next & fc_bit(d))
+			print_hop(trace, peer, d, hops + 1);
+	out_close_array();
+	out_close_object();
+}
+
+static void print_trees(const struct cast_trace *trace)
+{
+	u32 start = next_of(trace, trace->source, FC_TREE_SOURCE);
+	u8 d;
+
+	out_open_array("trees");
+	for (d = 0; d < trace->topo.ndirs; d++)
+		if (start & fc_bit(d))
+			print_hop(trace, trace->source, d, 1);
+	out_close_array();
+}
+
+/* Return: sites that no copy comes to. */
+static u32 print_sites(const struct cast_trace *trace)
+{
+	u32 site, none = 0, least = trace->copies;
+
+	out_open_array("sites");
+	for (site = 0; site < trace->topo.nsites; site++) {
+		if (site == trace->source)
+			continue;
+		out_open_object(NULL);
+		out_uint("site", NULL, site);
+		out_uint("copies", NULL, trace->got[site]);
+		out_close_object();
+		none += !trace->got[site];
+		if (trace->got[site] && trace->got[site] < least)
+			least = trace->got[site];
+	}
+	out_close_array();
+	out_uint("least", least < trace->copies ? "at least %llu copies" : "%llu copies", least);
+	out_uint("reached", " at each of %llu sites", trace->topo.nsites - 1 - none);
+	out_uint("missed", none ? ", none at %llu" : NULL, none);
+	out_uint("links", ": links %llu", trace->links);
+	out_uint("longest", ", hops up to %llu\n", trace->longest);
+	return none;
+}
+
+static int print(const struct cast_trace *trace)
+{
+	u32 none, site;
+
+	out_open_object(NULL);
+	out_string("topology", "%s", trace->spec);
+	out_uint("source", " broadcast of site %llu", trace->source);
+	out_uint("copies", " in %llu copies", trace->copies);
+	if (trace->own != FC_SITE_NONE)
+		out_uint("links_of_site", ", links as site %llu believes them to be", trace->own);
+	else
+		out_null("links_of_site");
+	out_text("\n");
+	print_trees(trace);
+	none = print_sites(trace);
+	out_close_object();
+	out_end();
+	for (site = 0; none && site < trace->topo.nsites; site++)
+		if (site != trace->source && !trace->got[site])
+			complain("trace: no copy comes to site %u", site);
+	return none ? EXIT_FAILED : 0;
+}
+
+static int draw(const struct cast_trace *trace, bool dot)
+{
+	if (trace->topo.nsites > DRAW_SITES_MAX)
+		fail("trace: drawings have at most %d sites", DRAW_SITES_MAX);
+	if (dot)
+		draw_dot(&trace->topo, trace->load, trace->source);
+	else
+		draw_svg(&trace->topo, trace->load, trace->source);
+	out_flush();
+	return 0;
+}
+
+/* "SITE:PORT": the link there is dead, in both directions. */
+struct dead {
+	u32 site;
+	u32 port;
+};
+
+static struct dead parse_dead(const char *text)
+{
+	const char *colon = strchr(text, ':');
+	struct dead dead;
+	char *site;
+
+	if (!colon)
+		bad_usage("down is SITE:PORT, not \"%s\"", text);
+	site = xprintf("%.*s", (int)(colon - text), text);
+	dead.site = parse_number(site, 0, FLITCAST_SITE_ANY - 1, "site");
+	dead.port = parse_number(colon + 1, 0, FC_DIRS_MAX, "port");
+	free(site);
+	return dead;
+}
+
+static void need_site(const struct cast_trace *trace, uint32_t site)
+{
+	if (site >= trace->topo.nsites)
+		fail("trace: %s has no site %u: there are 0 to %u", trace->spec, site,
+		     trace->topo.nsites - 1);
+}
+
+static void apply_dead(struct cast_trace *trace, const struct dead *dead, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		need_site(trace, dead[i].site);
+		if (!dead[i].port || dead[i].port > trace->topo.ndirs ||
+		    fc_topo_neighbour(&trace->topo, dead[i].site, dead[i].port - 1) ==
+		    FC_SITE_NONE)
+			fail("trace: %s: site %u has no link at port %u", trace->spec,
+			     dead[i].site, dead[i].port);
+		trace->down[dead[i].site] |= fc_bit(dead[i].port);
+	}
+}
+
+static int help(void)
+{
+	puts("Usage: flitcast trace --broadcast [--copies K] [SOURCE] [topology SPEC | site ID]\n"
+	     "                      [down SITE:PORT]... [--svg | --dot] [-j]");
+	return 0;
+}
+
+int trace_cast(struct args *args)
+{
+	struct cast_trace trace = { .own = FC_SITE_NONE, .source = FC_SITE_NONE, .copies = 1 };
+	uint32_t own = FLITCAST_SITE_ANY;
+	bool svg = false, dot = false;
+	const char *spec = NULL;
+	struct dead *dead = NULL;
+	size_t ndead = 0;
+	int status;
+
+	while (args->argc) {
+		if (take_output_option(args))
+			continue;
+		if (take_option(args, "help")) {
+			return help();
+		} else if (take_option(args, "--svg")) {
+			svg = true;
+		} else if (take_option(args, "--dot")) {
+			dot = true;
+		} else if (take_option(args, "--copies")) {
+			trace.copies = parse_number(take_any(args, "number of copies"), 1,
+						    COPIES_MAX, "number of copies");
+		} else if (take_word(args, "topology")) {
+			spec = take_any(args, "topology");
+		} else if (take_word(args, "site")) {
+			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
+					   "site");
+		} else if (take_word(args, "down")) {
+			dead = xrealloc(dead, (ndead + 1) * sizeof(*dead));
+			dead[ndead++] = parse_dead(take_any(args, "SITE:PORT"));
+		} else if (trace.source == FC_SITE_NONE && args->argv[0][0] >= '0' &&
+			   args->argv[0][0] <= '9') {
+			trace.source = parse_number(take_any(args, "source"), 0,
+						    FLITCAST_SITE_ANY - 1, "source");
+		} else {
+			take_end(args);
+		}
+	}
+	if (svg && dot)
+		bad_usage("one drawing at a time: --svg or --dot");
+	if (spec && own != FLITCAST_SITE_ANY)
+		bad_usage("trace: a topology or a site, not both");
+	if (spec && trace.source == FC_SITE_NONE)
+		bad_usage("trace: source is missing");
+	if (spec)
+		parse_topology(&trace, spec);
+	else if (read_own(&trace, own))
+		return EXIT_FAILED;
+	if (trace.source == FC_SITE_NONE)
+		trace.source = trace.own;
+	need_site(&trace, trace.source);
+	apply_dead(&trace, dead, ndead);
+	make_table(&trace);
+	trace.load = xalloc((size_t)trace.topo.nsites * trace.topo.ndirs, sizeof(*trace.load));
+	trace.hops = xalloc((size_t)trace.topo.nsites * trace.topo.ndirs, sizeof(*trace.hops));
+	trace.got = xalloc(trace.topo.nsites, sizeof(*trace.got));
+	follow_all(&trace);
+	status = svg || dot ? draw(&trace, dot) : print(&trace);
+	free(trace.load);
+	free(trace.hops);
+	free(trace.got);
+	free(trace.down);
+	free(trace.table.entry);
+	free(dead);
+	return status;
+}

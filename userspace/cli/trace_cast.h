@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef FLITCAST_CLI_TRACE_CAST_H
+#define FLITCAST_CLI_TRACE_CAST_H
+
+#include "util.h"
+
+/* flitcast trace --broadcast, from behind that word on. */
+int trace_cast(struct args *args);
+
+#endif /* FLITCAST_CLI_TRACE_CAST_H */
