@@ -3,505 +3,34 @@
  * Relays: broadcasts of every site at once, on links that lose, double and reorder; with
  * sites that die, and with one that lies.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "bcast.h"
-#include "recept.h"
-#include "relay.h"
+#include "castnet.h"
 #include "tap.h"
 #include "tree.h"
 
 #define SITES_MAX	64
-#define PORTS_MAX	8
-#define WINDOW		4
-#define FLITS_MAX	6
-#define CASTS_MAX	2048
+#define CASTS_MAX	512
 
-struct flit {
-	u32 refs;
-	u32 cast;		/* broadcast it belongs to */
-	u32 index;
-	u8 parts;
-	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
-};
-
-struct frame {
-	struct frame *next;
-	u64 at;
-	struct fc_event ev;
-};
-
-struct kept {
-	u32 seq;
-	struct flit *flit;	/* NULL: a terminator without a frame */
-	u8 parts;
-	bool there;
-};
-
-struct node {
-	struct fc_relay relay;
-	struct fc_relay_in in[PORTS_MAX];
-	struct fc_relay_out out[PORTS_MAX];
-	struct fc_rx rx[PORTS_MAX];
-	struct fc_tx tx[PORTS_MAX];
-	struct fc_flit queue[PORTS_MAX][WINDOW];
-	u16 fifo[PORTS_MAX][FC_HOLDS_MAX];
-	struct fc_hold hold[FC_HOLDS_MAX];
-	struct flit *held[FC_HOLDS_MAX][FLITS_MAX];
-	u32 nheld[FC_HOLDS_MAX];
-	struct fc_relay_seen seen[SITES_MAX * PORTS_MAX];
-	u64 stat[FC_STAT_COUNT];
-	u64 link_stat[PORTS_MAX][FC_LSTAT_COUNT];
-	struct kept replay[PORTS_MAX][WINDOW];
-	struct frame *wire[PORTS_MAX];	/* to this node, by its port */
-	u32 incarnation;
-	u32 number;
-	u32 cast;		/* the last one it began, and one */
-	bool dead;
-};
-
-/* A broadcast: by which ports copies have come to each site. */
-struct cast {
-	u32 src;
-	u32 flits;
-	u32 got[SITES_MAX];
-};
-
+/* A network, and the table it goes by. */
 struct bench {
+	struct castnet net;
 	struct fc_topo topo;
-	struct fc_timing timing;
 	struct fc_bcast table;
-	struct node *node;
-	struct cast *cast;
-	u32 ncasts;
-	u32 loss;		/* of 100 */
-	u32 doubled;
-	u32 delay;
-	bool strict;		/* a broadcast has come everywhere before its source's next */
-	u8 copies;
-	u64 now;
-	u32 handles;
-	u32 full;		/* copies that found no hold */
 };
-
-static struct fc_effects effects;
-
-static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
-{
-	const struct fc_bcast *table = relay->tables;
-	u32 entry;
-
-	if (copies != table->copies)
-		return FC_RELAY_NEVER;
-	if (in == FC_PORT_LOCAL)
-		return table->start << 1;
-	entry = fc_bcast_next(table, src, relay->id, in - 1);
-	if (!entry)
-		return FC_RELAY_NEVER;
-	return (entry & ~FC_BCAST_DELIVER) << 1 | !!(entry & FC_BCAST_DELIVER);
-}
-
-static struct flit *flit_get(struct flit *f)
-{
-	f->refs++;
-	return f;
-}
-
-static void flit_put(struct bench *b, struct flit *f)
-{
-	if (--f->refs)
-		return;
-	b->handles--;
-	free(f);
-}
-
-static void event(struct bench *b, u32 at, struct fc_event ev);
-
-static u32 peer_of(const struct bench *b, u32 at, u8 port)
-{
-	return fc_topo_neighbour(&b->topo, at, port - 1);
-}
-
-static u8 peer_port(const struct bench *b, u32 at, u8 port)
-{
-	return b->topo.ops->arrival(&b->topo, at, port - 1) + 1;
-}
-
-/* A frame to the other end, which takes its own time and may not come. */
-static void put(struct bench *b, u32 at, u8 port, struct fc_event ev)
-{
-	u32 to = peer_of(b, at, port);
-	u32 copies = tap_random(100) < b->doubled ? 2 : 1;
-
-	ev.port = peer_port(b, at, port);
-	for (; copies; copies--) {
-		struct frame *f;
-
-		if (tap_random(100) < b->loss || b->node[to].dead)
-			continue;
-		f = calloc(1, sizeof(*f));
-		f->ev = ev;
-		f->at = b->now + 1 + tap_random(b->delay);
-		if (ev.flit.h)
-			flit_get(ev.flit.h);
-		f->next = b->node[to].wire[ev.port];
-		b->node[to].wire[ev.port] = f;
-	}
-}
-
-static void put_flit(struct bench *b, u32 at, const struct fc_effect *e, const struct kept *k)
-{
-	struct fc_event ev = { .type = FC_EV_FLIT, .seq = e->seq, .ack = e->ack };
-
-	ev.flit.parts = k->parts;
-	if (k->flit) {
-		ev.flit.h = k->flit;
-		ev.flit.data = 1;
-		if (k->parts & FC_PART_HEAD)
-			ev.flit.head = k->flit->head;
-	}
-	put(b, at, e->port, ev);
-}
-
-static void forget(struct bench *b, struct kept *k)
-{
-	if (k->there && k->flit)
-		flit_put(b, k->flit);
-	k->there = false;
-}
-
-static void delivered(struct bench *b, u32 at, const struct fc_effect *e)
-{
-	struct node *node = &b->node[at];
-	u32 n = node->nheld[e->hold];
-	struct cast *cast = &b->cast[node->held[e->hold][0]->cast];
-
-	CHECK(n == cast->flits, "site %u: %u flits, not %u", at, n, cast->flits);
-	for (u32 i = 0; i < n; i++)
-		CHECK(&b->cast[node->held[e->hold][i]->cast] == cast &&
-		      node->held[e->hold][i]->index == i, "site %u: flits of others", at);
-	CHECK(at != cast->src, "site %u: its own", at);
-	CHECK(!(cast->got[at] & fc_bit(e->port)), "site %u: twice by port %u", at, e->port);
-	cast->got[at] |= fc_bit(e->port);
-}
-
-static void perform(struct bench *b, u32 at, const struct fc_effect *e)
-{
-	struct node *node = &b->node[at];
-	struct kept *k = &node->replay[e->port][e->seq % WINDOW];
-	struct fc_event ev = { .type = FC_EV_STATUS, .seq = e->seq, .ack = e->ack,
-			       .flags = e->flags, .status = e->status };
-
-	switch (e->type) {
-	case FC_FX_HOLD:
-		CHECK(node->nheld[e->hold] < FLITS_MAX, "site %u: too many flits", at);
-		node->held[e->hold][node->nheld[e->hold]++] = e->flit.h;
-		break;
-	case FC_FX_RELAY:
-		CHECK(e->index < node->nheld[e->hold], "site %u: no flit %u", at, e->index);
-		CHECK(!k->there, "site %u: the replay buffer is full", at);
-		*k = (struct kept){ e->seq, flit_get(node->held[e->hold][e->index]),
-				    e->flit.parts, true };
-		CHECK(k->parts == k->flit->parts, "site %u: flit %u has parts %x, not %x", at,
-		      e->index, k->parts, k->flit->parts);
-		put_flit(b, at, e, k);
-		break;
-	case FC_FX_CUT:
-		*k = (struct kept){ e->seq, NULL, e->flit.parts, true };
-		put_flit(b, at, e, k);
-		break;
-	case FC_FX_RESEND:
-		CHECK(k->there && k->seq == e->seq, "site %u: flit %u is not kept", at, e->seq);
-		put_flit(b, at, e, k);
-		break;
-	case FC_FX_RELEASE:
-		for (u32 i = 0; i < WINDOW; i++)
-			if (fc_before(node->replay[e->port][i].seq, e->seq))
-				forget(b, &node->replay[e->port][i]);
-		break;
-	case FC_FX_RESCUE:
-		for (u32 i = 0; i < WINDOW; i++)
-			forget(b, &node->replay[e->port][i]);
-		break;
-	case FC_FX_STATUS:
-		put(b, at, e->port, ev);
-		break;
-	case FC_FX_DELIVER:
-		delivered(b, at, e);
-		break;
-	case FC_FX_FREE:
-		while (node->nheld[e->hold])
-			flit_put(b, node->held[e->hold][--node->nheld[e->hold]]);
-		break;
-	case FC_FX_DROP:
-		flit_put(b, e->flit.h);
-		break;
-	default:
-		CHECK(false, "site %u: effect %u", at, e->type);
-		break;
-	}
-}
-
-static void event(struct bench *b, u32 at, struct fc_event ev)
-{
-	struct node *node = &b->node[at];
-	bool more;
-
-	if (node->dead) {
-		if (ev.flit.h)
-			flit_put(b, ev.flit.h);
-		return;
-	}
-	ev.now = b->now;
-	do {
-		more = fc_relay_event(&node->relay, &ev, &effects);
-		CHECK(effects.n <= FC_EFFECTS, "%u effects", effects.n);
-		for (u32 i = 0; i < effects.n; i++)
-			perform(b, at, &effects.fx[i]);
-		ev.type = FC_EV_MORE;
-	} while (more);
-}
 
 static void bench_init(struct bench *b, const char *spec, u8 copies)
 {
-	struct fc_bcast_work *work;
-	const char *error;
+	const char *error = castnet_table(&b->table, &b->topo, spec, copies);
 
-	memset(b, 0, sizeof(*b));
-	CHECK(!fc_topo_parse(&b->topo, spec), "%s", spec);
-	CHECK(b->topo.nsites <= SITES_MAX && b->topo.ndirs < PORTS_MAX, "%s is large", spec);
-	error = fc_bcast_init(&b->table, &b->topo, copies);
 	CHECK(!error, "%s: %s", spec, error);
-	b->table.entry = calloc(fc_bcast_slots(&b->topo), sizeof(u32));
-	work = calloc(fc_bcast_slots(&b->topo), sizeof(*work));
-	error = fc_bcast_fill(&b->table, work);
-	CHECK(!error, "%s: %s", spec, error);
-	free(work);
-	b->copies = copies;
-	b->delay = 1;
-	b->timing = (struct fc_timing){ .retry = 20, .probe = 100 };
-	b->cast = calloc(CASTS_MAX, sizeof(*b->cast));
-	b->node = calloc(b->topo.nsites, sizeof(*b->node));
-	for (u32 i = 0; i < b->topo.nsites; i++) {
-		struct node *node = &b->node[i];
-		struct fc_relay *r = &node->relay;
-
-		r->way = way;
-		r->tables = &b->table;
-		r->in = node->in;
-		r->out = node->out;
-		r->hold = node->hold;
-		r->seen = node->seen;
-		r->stat = node->stat;
-		r->id = i;
-		r->nsites = b->topo.nsites;
-		r->ch.timing = &b->timing;
-		r->ch.rx = node->rx;
-		r->ch.tx = node->tx;
-		r->ch.window = WINDOW;
-		r->ch.nports = b->topo.ndirs + 1;
-		r->nholds = fc_relay_holds(r->nsites, r->ch.nports);
-		for (u8 p = 0; p < r->ch.nports; p++) {
-			node->rx[p].queue = node->queue[p];
-			node->rx[p].stat = node->link_stat[p];
-			node->out[p].fifo = node->fifo[p];
-		}
-		node->incarnation = i + 1;
-		fc_relay_init(r);
-	}
-	for (u32 i = 0; i < b->topo.nsites; i++) {
-		for (u8 p = 1; p <= b->topo.ndirs; p++) {
-			struct fc_event up = { .type = FC_EV_LINK_UP, .port = p, .count = WINDOW };
-
-			if (peer_of(b, i, p) != FC_SITE_NONE)
-				event(b, i, up);
-		}
-	}
-}
-
-static bool everywhere(const struct bench *b, const struct cast *cast)
-{
-	for (u32 i = 0; i < b->topo.nsites; i++)
-		if (i != cast->src && !b->node[i].dead &&
-		    (u32)__builtin_popcount(cast->got[i]) < b->copies)
-			return false;
-	return true;
-}
-
-static void send(struct bench *b, u32 at, u32 src, u32 number, u32 flits)
-{
-	struct fc_packet pk = {
-		.src = src, .incarnation = b->node[src].incarnation, .sock = FC_SOCK_CAST,
-		.src_port = 1, .ntargets = 1, .msg_len = flits, .data_len = flits,
-	};
-	struct fc_cast cast = { .number = number, .port = 1, .copies = b->copies };
-
-	b->cast[b->ncasts].src = src;
-	b->cast[b->ncasts].flits = flits;
-	for (u32 i = 0; i < flits; i++) {
-		struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
-		struct flit *f = calloc(1, sizeof(*f));
-
-		b->handles++;
-		f->refs = 1;
-		f->cast = b->ncasts;
-		f->index = i;
-		f->parts = (i ? 0 : FC_PART_HEAD) | (i == flits - 1 ? FC_PART_TERM : 0);
-		fc_wire_packet_encode(f->head, &pk);
-		fc_wire_cast_encode(f->head, &cast);
-		ev.flit = (struct fc_flit){ .h = f, .data = 1, .parts = f->parts,
-					    .head = i ? NULL : f->head };
-		event(b, at, ev);
-	}
-	b->node[at].cast = ++b->ncasts;
-}
-
-/* Nothing is under way, on links either. */
-static bool idle(const struct bench *b)
-{
-	for (u32 i = 0; i < b->topo.nsites; i++) {
-		if (!b->node[i].dead && !fc_relay_idle(&b->node[i].relay))
-			return false;
-		for (u8 p = 1; p <= b->topo.ndirs; p++)
-			for (const struct frame *f = b->node[i].wire[p]; f; f = f->next)
-				if (f->ev.type == FC_EV_FLIT)
-					return false;
-	}
-	return true;
-}
-
-static bool may_send(const struct bench *b, u32 at)
-{
-	const struct node *node = &b->node[at];
-
-	if (node->dead || b->ncasts == CASTS_MAX || !fc_relay_room(&node->relay))
-		return false;
-	return !b->strict || !node->cast || everywhere(b, &b->cast[node->cast - 1]) || idle(b);
-}
-
-/* What is due arrives, in any order.  Return: when something is due next. */
-static u64 arrive(struct bench *b)
-{
-	u64 next = FC_NEVER;
-
-	for (u32 i = 0; i < b->topo.nsites; i++) {
-		struct node *node = &b->node[i];
-		struct fc_event time = { .type = FC_EV_TIME };
-
-		for (u8 p = 1; p <= b->topo.ndirs; p++) {
-			struct frame *all = node->wire[p];
-
-			node->wire[p] = NULL;
-			while (all) {
-				struct frame *f = all;
-
-				all = f->next;
-				if (f->at <= b->now) {
-					event(b, i, f->ev);
-					free(f);
-				} else {
-					next = f->at < next ? f->at : next;
-					f->next = node->wire[p];
-					node->wire[p] = f;
-				}
-			}
-		}
-		if (node->dead)
-			continue;
-		if (node->relay.ch.next_at <= b->now)
-			event(b, i, time);
-		next = node->relay.ch.next_at < next ? node->relay.ch.next_at : next;
-	}
-	for (u32 i = 0; i < b->topo.nsites; i++)
-		for (u8 p = 1; p <= b->topo.ndirs; p++)
-			for (struct frame *f = b->node[i].wire[p]; f; f = f->next)
-				next = f->at < next ? f->at : next;
-	return next;
-}
-
-/* Every site broadcasts as often as it may, until there were enough, and then to the end. */
-static void run(struct bench *b, u32 casts)
-{
-	u64 next = 0, last = 0;
-
-	while (next != FC_NEVER && b->now < 10000000) {
-		b->now = next > b->now ? next : b->now + 1;
-		for (u32 i = 0; b->ncasts < casts && i < b->topo.nsites; i++) {
-			u32 at = tap_random(b->topo.nsites);
-
-			if (may_send(b, at))
-				send(b, at, at, b->node[at].number++, 1 + tap_random(FLITS_MAX));
-		}
-		next = arrive(b);
-		if (b->ncasts < casts && next == FC_NEVER)
-			next = b->now + 1;
-		if (b->ncasts == casts && idle(b)) {
-			if (!last)
-				last = b->now;
-			if (b->now > last + 100000)
-				break;
-		}
-	}
-	CHECK(b->ncasts == casts, "%u of %u broadcasts began", b->ncasts, casts);
-	CHECK(idle(b), "not idle in the end");
-	for (u32 i = 0; i < b->topo.nsites; i++)
-		b->full += (u32)b->node[i].stat[FC_STAT_CAST_FULL];
-}
-
-static void wire_free(struct bench *b, u32 at, u8 port)
-{
-	struct frame *f;
-
-	while ((f = b->node[at].wire[port])) {
-		b->node[at].wire[port] = f->next;
-		if (f->ev.flit.h)
-			flit_put(b, f->ev.flit.h);
-		free(f);
-	}
-}
-
-static void die(struct bench *b, u32 at)
-{
-	struct node *node = &b->node[at];
-
-	node->dead = true;
-	for (u8 p = 1; p <= b->topo.ndirs; p++) {
-		struct fc_event down = { .type = FC_EV_LINK_DOWN, .port = peer_port(b, at, p) };
-		u32 peer = peer_of(b, at, p);
-
-		if (peer == FC_SITE_NONE || b->node[peer].dead)
-			continue;
-		/* What is under way is of a link that is over. */
-		wire_free(b, peer, down.port);
-		event(b, peer, down);
-	}
-}
-
-static void drop(void *arg, void *h)
-{
-	flit_put(arg, h);
+	castnet_init(&b->net, &b->table, CASTS_MAX);
+	b->net.rng.state = tap_random(1u << 31);
 }
 
 static void bench_free(struct bench *b)
 {
-	for (u32 i = 0; i < b->topo.nsites; i++) {
-		struct node *node = &b->node[i];
-
-		for (u32 h = 0; h < node->relay.nholds; h++)
-			while (node->nheld[h])
-				flit_put(b, node->held[h][--node->nheld[h]]);
-		for (u8 p = 1; p <= b->topo.ndirs; p++) {
-			for (u32 k = 0; k < WINDOW; k++)
-				forget(b, &node->replay[p][k]);
-			wire_free(b, i, p);
-		}
-		fc_relay_purge(&node->relay, drop, b);
-	}
-	CHECK(!b->handles, "%u flits are left over", b->handles);
-	free(b->table.entry);
-	free(b->cast);
-	free(b->node);
+	castnet_free(&b->net);
+	castnet_table_free(&b->table);
+	CHECK(!b->net.wrong[0], "%s", b->net.wrong);
 }
 
 static const struct {
@@ -521,21 +50,21 @@ static void storm(u32 loss, u32 delay, bool strict)
 		u32 missing = 0;
 
 		bench_init(&b, nets[i].spec, nets[i].copies);
-		b.loss = loss;
-		b.doubled = loss;
-		b.delay = delay;
-		b.strict = strict;
-		run(&b, TAP_ROUNDS(300));
-		for (u32 n = 0; n < b.ncasts; n++)
+		b.net.loss = loss;
+		b.net.doubled = loss;
+		b.net.delay = delay;
+		b.net.strict = strict;
+		castnet_run(&b.net, TAP_ROUNDS(300));
+		for (u32 n = 0; n < b.net.ncasts; n++)
 			for (u32 at = 0; at < b.topo.nsites; at++)
-				if (at != b.cast[n].src)
-					missing += b.copies - __builtin_popcount(b.cast[n].got[at]);
+				if (at != b.net.cast[n].src)
+					missing += nets[i].copies - castnet_got(&b.net.cast[n], at);
 		if (strict)
-			CHECK(!b.full, "%s, %u copies: %u found no hold", nets[i].spec, b.copies,
-			      b.full);
+			CHECK(!b.net.full, "%s, %u copies: %u found no hold", nets[i].spec,
+			      nets[i].copies, b.net.full);
 		/* Every copy that is missing was dropped, or its path led to where it was. */
-		CHECK(!missing == !b.full, "%s, %u copies: %u are missing, %u found no hold",
-		      nets[i].spec, b.copies, missing, b.full);
+		CHECK(!missing == !b.net.full, "%s, %u copies: %u are missing, %u found no hold",
+		      nets[i].spec, nets[i].copies, missing, b.net.full);
 		bench_free(&b);
 	}
 }
@@ -567,33 +96,31 @@ TEST(relay_crash__all_that_live_are_reached)
 		struct bench b;
 
 		bench_init(&b, nets[n].spec, nets[n].copies);
-		b.delay = 1 + tap_random(20);
-		b.strict = true;
+		b.net.delay = 1 + tap_random(20);
+		b.net.strict = true;
 		for (u32 i = 0; i < 3; i++)
-			send(&b, i, i, b.node[i].number++, 1 + tap_random(FLITS_MAX));
+			castnet_send(&b.net, i, castnet_next_number(&b.net, i),
+				     1 + tap_random(CASTNET_FLITS));
 		for (u32 steps = tap_random(30); steps; steps--) {
-			b.now++;
-			arrive(&b);
+			b.net.now++;
+			castnet_arrive(&b.net);
 		}
-		for (u32 i = 1; i < b.copies; i++)
-			die(&b, tap_random(b.topo.nsites));
-		run(&b, 12);
-		for (u32 c = 0; c < b.ncasts; c++)
+		for (u32 i = 1; i < nets[n].copies; i++)
+			castnet_die(&b.net, tap_random(b.topo.nsites));
+		castnet_run(&b.net, 9);
+		for (u32 c = 0; c < b.net.ncasts; c++) {
+			const struct castnet_cast *cast = &b.net.cast[c];
+
 			for (u32 at = 0; at < b.topo.nsites; at++)
-				missing += !b.node[b.cast[c].src].dead && !b.node[at].dead &&
-					   at != b.cast[c].src && !b.cast[c].got[at];
-		CHECK(!missing && !b.full, "%s, %u copies: %u were not reached, %u found no hold",
-		      nets[n].spec, b.copies, missing, b.full);
+				missing += !castnet_dead(&b.net, cast->src) &&
+					   !castnet_dead(&b.net, at) && at != cast->src &&
+					   !castnet_got(cast, at);
+		}
+		CHECK(!missing && !b.net.full,
+		      "%s, %u copies: %u were not reached, %u found no hold", nets[n].spec,
+		      nets[n].copies, missing, b.net.full);
 		bench_free(&b);
 	}
-}
-
-static u32 everywhere_way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
-{
-	(void)src;
-	(void)copies;
-	(void)in;
-	return relay->ch.up & ~fc_bit(FC_PORT_LOCAL);
 }
 
 /*
@@ -604,27 +131,22 @@ TEST(relay_liar__spoils_one_copy)
 {
 	for (u32 i = 0; i < FC_ARRAY_SIZE(nets); i++) {
 		struct bench b;
-		struct fc_relay *r;
 		u32 liar, victim;
 
 		bench_init(&b, nets[i].spec, nets[i].copies);
 		liar = tap_random(b.topo.nsites);
-		r = &b.node[liar].relay;
 		for (victim = 0; victim < b.topo.nsites; victim++) {
 			if (victim == liar)
 				continue;
-			r->id = victim;
-			r->way = everywhere_way;
-			send(&b, liar, victim, 1000, 2);
-			r->id = liar;
-			r->way = way;
-			run(&b, b.ncasts);
+			castnet_forge(&b.net, liar, victim, 1000, 2);
+			castnet_run(&b.net, 0);
 		}
-		for (u32 c = 0; c < b.ncasts; c++)
+		CHECK(b.net.ncasts == b.topo.nsites - 1, "%u lies", b.net.ncasts);
+		for (u32 c = 0; c < b.net.ncasts; c++)
 			for (u32 at = 0; at < b.topo.nsites; at++)
-				CHECK(at == liar || __builtin_popcount(b.cast[c].got[at]) <= 1,
+				CHECK(at == liar || castnet_got(&b.net.cast[c], at) <= 1,
 				      "%s, %u copies: site %u believes site %u, not %u",
-				      nets[i].spec, b.copies, at, liar, b.cast[c].src);
+				      nets[i].spec, nets[i].copies, at, liar, b.net.cast[c].src);
 		bench_free(&b);
 	}
 }
@@ -636,22 +158,22 @@ TEST(relay_packet__once_and_where_it_may)
 	u64 relayed = 0;
 
 	bench_init(&b, "torus:3x3", 4);
-	send(&b, 0, 0, 5, 1);
-	run(&b, 1);
-	for (u32 i = 0; i < 9; i++)
-		relayed += b.node[i].stat[FC_STAT_CAST_RELAYED];
+	castnet_send(&b.net, 0, 5, 1);
+	castnet_run(&b.net, 0);
+	for (u32 i = 0; i < 9; i++) {
+		relayed += castnet_stat(&b.net, i, FC_STAT_CAST_RELAYED);
+		CHECK(castnet_got(&b.net.cast[0], i) == (i ? 4 : 0), "site %u: not 4 copies", i);
+	}
 	CHECK(relayed == 4 * 8, "%llu copies came", (unsigned long long)relayed);
 	/* The same number again: the neighbours know it. */
-	b.node[0].seen[0].begun = false;
-	send(&b, 0, 0, 5, 1);
-	run(&b, 2);
+	castnet_forget(&b.net, 0, 0, FC_PORT_LOCAL);
+	castnet_send(&b.net, 0, 5, 1);
+	castnet_run(&b.net, 0);
 	for (u32 i = 0; i < 9; i++) {
-		relayed -= b.node[i].stat[FC_STAT_CAST_RELAYED];
-		CHECK(!b.cast[1].got[i], "site %u took it again", i);
-		CHECK(b.node[i].stat[FC_STAT_CAST_DUPLICATE] ==
-		      (i && fc_topo_minimal(&b.topo, 0, i) &&
-		       b.topo.ops->distance(&b.topo, 0, i) == 1), "site %u counts %llu", i,
-		      (unsigned long long)b.node[i].stat[FC_STAT_CAST_DUPLICATE]);
+		relayed -= castnet_stat(&b.net, i, FC_STAT_CAST_RELAYED);
+		CHECK(castnet_stat(&b.net, i, FC_STAT_CAST_DUPLICATE) ==
+		      (i && b.topo.ops->distance(&b.topo, 0, i) == 1), "site %u counts %llu", i,
+		      (unsigned long long)castnet_stat(&b.net, i, FC_STAT_CAST_DUPLICATE));
 	}
 	CHECK(!relayed, "it was relayed again");
 	bench_free(&b);

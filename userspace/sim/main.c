@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base.h"
+#include "broadcast.h"
 #include "care.h"
 #include "replay.h"
 #include "fsm_main.h"
@@ -16,6 +17,7 @@ static const struct command {
 	const char *help;
 } commands[] = {
 	{ "care", care_main, "the CARE protocol under random multicast traffic" },
+	{ "broadcast", broadcast_main, "k copies over disjoint paths, while sites fail or lie" },
 	{ "replay", replay_main, "a chosen order of events in a small network" },
 	{ "fsm", fsm_main, "the state machines of a site, as diagrams" },
 };
@@ -24,7 +26,7 @@ static void usage(FILE *file)
 {
 	fprintf(file, "usage: flitcast-sim COMMAND [OPTION]...\n\n");
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(commands); i++)
-		fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].help);
+		fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].help);
 	fprintf(file, "\nflitcast-sim COMMAND --help tells the options.\n");
 }
 

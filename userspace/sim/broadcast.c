@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * flitcast-sim broadcast: k copies on the way of k disjoint paths, with every choice of
+ * sites that fail, or lie (HARTS, section 2).
+ */
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "broadcast.h"
+#include "castnet.h"
+#include "output.h"
+
+/* Broadcasts under test in a network, besides what liars make up. */
+#define CASTS	3
+#define CASTS_MAX	64
+
+enum fault {
+	FAULT_NONE,
+	FAULT_CRASH,
+	FAULT_LIE,
+};
+
+static const char *const faults[] = {
+	[FAULT_NONE] = "none", [FAULT_CRASH] = "crash", [FAULT_LIE] = "lie",
+};
+
+/**
+ * struct config - what is asked for
+ * @spec: topology
+ * @copies: k; 0: each that the topology has
+ * @fault: what is wrong with faulty sites
+ * @faulty: how many there are; -1: as many as k copies are for
+ * @need: equal copies that are believed; 0: what the faults call for
+ * @sets: sets of faulty sites taken at random; 0: every one
+ * @source: site that broadcasts
+ * @loss: of 100 frames
+ * @delay: of a frame, at most
+ * @seed: of what is random
+ * @json: results as JSON
+ */
+struct config {
+	const char *spec;
+	u64 copies;
+	enum fault fault;
+	long faulty;
+	u64 need;
+	u64 sets;
+	u64 source;
+	u64 loss;
+	u64 delay;
+	u64 seed;
+	bool json;
+};
+
+/**
+ * struct result - of all sets, for one k
+ * @sets: how many
+ * @broadcasts: in them
+ * @copies: that came to sites which are not faulty
+ * @unreached: sites that did not come to believe a broadcast
+ * @fooled: sites that believe what its source did not send
+ * @faulty: the first set in which there was one of these
+ */
+struct result {
+	u64 sets;
+	u64 broadcasts;
+	u64 copies;
+	u64 unreached;
+	u64 fooled;
+	u32 faulty[CASTNET_SITES];
+	u32 nfaulty;
+	char wrong[160];
+};
+
+static const struct {
+	const char *name;
+	const char *help;
+	u64 least;
+	u64 most;
+	size_t at;
+} numbers[] = {
+#define NUMBER(name, member, least, most, help) \
+	{ name, help, least, most, offsetof(struct config, member) }
+	NUMBER("copies", copies, 0, 16, "copies; 0: each number that the topology has"),
+	NUMBER("need", need, 0, 16, "equal copies to believe; 0: one, or with liars one more than they are"),
+	NUMBER("sets", sets, 0, 1000000000, "so many sets of faulty sites, at random; 0: every set"),
+	NUMBER("source", source, 0, CASTNET_SITES - 1, "site that broadcasts"),
+	NUMBER("loss", loss, 0, 50, "of 100 frames on a link, so many are lost"),
+	NUMBER("delay", delay, 1, 1000, "time of a frame on a link, 1 to this"),
+	NUMBER("seed", seed, 0, 0xffffffff, "same seed, same output"),
+#undef NUMBER
+};
+
+static u64 *number_of(struct config *config, unsigned int i)
+{
+	return (u64 *)((char *)config + numbers[i].at);
+}
+
+static void usage(FILE *file)
+{
+	struct config config = { .delay = 4, .seed = 1 };
+
+	fprintf(file,
+		"usage: flitcast-sim broadcast TOPOLOGY [OPTION]...\n"
+		"Broadcast in k copies while sites fail or lie.\n"
+		"\n"
+		"  --fault F         what is wrong with faulty sites:\n"
+		"                      none: there are none (the default)\n"
+		"                      crash: they end, before or amid the broadcasts\n"
+		"                      lie: they alter, drop, forge and replay, and agree\n"
+		"  --faulty N        how many (what k copies are for: k - 1 that crash,\n"
+		"                      (k - 1) / 2 that lie)\n");
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
+		fprintf(file, "  --%-8s N      %s (%llu)\n", numbers[i].name, numbers[i].help,
+			(unsigned long long)*number_of(&config, i));
+	fprintf(file,
+		"  --json            results as JSON\n"
+		"\n"
+		"Exit status 1: a site that is not faulty was not reached, or was fooled.\n");
+}
+
+/* In the beginning, or somewhen amid it. */
+static void break_sites(struct castnet *net, const struct config *config, const u32 *faulty,
+			u32 n)
+{
+	u8 how;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		if (config->fault == FAULT_CRASH) {
+			castnet_die(net, faulty[i]);
+			continue;
+		}
+		how = 1 + rng_below(&net->rng, CASTNET_ALL_LIES);
+		castnet_lie(net, faulty[i], how);
+		/* A lie that is there before the truth. */
+		if (how & CASTNET_FORGE)
+			castnet_forge(net, faulty[i], (u32)config->source,
+				      rng_below(&net->rng, CASTS), 1 + rng_below(&net->rng, 3));
+	}
+}
+
+static bool is_faulty(const struct castnet *net, u32 at)
+{
+	return castnet_dead(net, at) || castnet_lies(net, at);
+}
+
+static void count(const struct castnet *net, const u32 *faulty, u32 nfaulty, struct result *r)
+{
+	u64 unreached = 0, fooled = 0;
+
+	for (u32 c = 0; c < net->ncasts; c++) {
+		const struct castnet_cast *cast = &net->cast[c];
+
+		r->broadcasts += !!cast->flits;
+		for (u32 at = 0; at < net->topo.nsites; at++) {
+			if (at == cast->src || is_faulty(net, at))
+				continue;
+			r->copies += cast->flits ? castnet_got(cast, at) : 0;
+			unreached += cast->flits && !(cast->believed[at] & 1 << CASTNET_TRUE);
+			fooled += !!(cast->believed[at] & 1 << CASTNET_LIE);
+		}
+	}
+	if ((unreached || fooled) && !r->unreached && !r->fooled) {
+		memcpy(r->faulty, faulty, nfaulty * sizeof(*faulty));
+		r->nfaulty = nfaulty;
+	}
+	r->unreached += unreached;
+	r->fooled += fooled;
+	r->sets++;
+}
+
+/* One set of faulty sites. */
+static void try_set(const struct config *config, const struct fc_bcast *table, const u32 *faulty,
+		    u32 nfaulty, struct rng *rng, struct result *r)
+{
+	u32 source = (u32)config->source;
+	struct castnet net;
+	u32 when, steps;
+	u64 next;
+
+	castnet_init(&net, table, CASTS_MAX);
+	net.rng.state = rng_u64(rng);
+	net.loss = (u32)config->loss;
+	net.delay = (u32)config->delay;
+	net.strict = true;
+	net.need = config->need ? (u8)config->need :
+		   config->fault == FAULT_LIE ? (u8)(nfaulty + 1) : 1;
+	/* Half of those that crash are dead from the beginning; liars lie all the time. */
+	when = config->fault == FAULT_CRASH ? rng_below(&net.rng, 2 * CASTS) : 0;
+	for (u32 i = 0; i < CASTS; i++) {
+		if (when <= i && !is_faulty(&net, nfaulty ? faulty[0] : source))
+			break_sites(&net, config, faulty, nfaulty);
+		for (next = net.now; !castnet_may_send(&net, source) && next != FC_NEVER;) {
+			net.now = next > net.now ? next : net.now + 1;
+			next = castnet_arrive(&net);
+		}
+		castnet_send(&net, source, castnet_next_number(&net, source),
+			     1 + rng_below(&net.rng, CASTNET_FLITS));
+		for (steps = rng_below(&net.rng, 4 * net.delay); steps; steps--) {
+			net.now++;
+			castnet_arrive(&net);
+		}
+	}
+	if (!is_faulty(&net, nfaulty ? faulty[0] : source))
+		break_sites(&net, config, faulty, nfaulty);
+	castnet_run(&net, 0);
+	count(&net, faulty, nfaulty, r);
+	castnet_free(&net);
+	if (net.wrong[0] && !r->wrong[0])
+		memcpy(r->wrong, net.wrong, sizeof(r->wrong));
+}
+
+/* The next set in order.  Return: false after the last one. */
+static bool next_set(u32 *set, u32 n, u32 of)
+{
+	u32 i = n;
+
+	while (i && set[i - 1] == of - n + i - 1)
+		i--;
+	if (!i)
+		return false;
+	for (set[i - 1]++; i < n; i++)
+		set[i] = set[i - 1] + 1;
+	return true;
+}
+
+static void random_set(u32 *set, u32 n, u32 of, struct rng *rng)
+{
+	for (u32 i = 0; i < n; i++) {
+		u32 j;
+
+		do {
+			set[i] = rng_below(rng, of);
+			for (j = 0; set[j] != set[i];)
+				j++;
+		} while (j < i);
+	}
+}
+
+static void try_sets(const struct config *config, const struct fc_bcast *table, u32 nfaulty,
+		     struct result *r)
+{
+	u32 set[CASTNET_SITES], faulty[CASTNET_SITES], others = table->topo->nsites - 1;
+	struct rng rng = { config->seed };
+
+	for (u32 i = 0; i < nfaulty; i++)
+		set[i] = i;
+	do {
+		if (config->sets)
+			random_set(set, nfaulty, others, &rng);
+		/* All sites but the source. */
+		for (u32 i = 0; i < nfaulty; i++)
+			faulty[i] = set[i] + (set[i] >= config->source);
+		try_set(config, table, faulty, nfaulty, &rng, r);
+	} while (config->sets ? r->sets < config->sets : next_set(set, nfaulty, others));
+}
+
+static u32 faulty_of(const struct config *config, unsigned int copies)
+{
+	if (config->fault == FAULT_NONE)
+		return 0;
+	if (config->faulty >= 0)
+		return (u32)config->faulty;
+	return config->fault == FAULT_CRASH ? copies - 1 : (copies - 1) / 2;
+}
+
+static void print_set(const struct result *r)
+{
+	char text[CASTNET_SITES * 5];
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (u32 i = 0; i < r->nfaulty; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%u", i ? " " : "",
+				      r->faulty[i]);
+	output_text("first_set", text);
+}
+
+static void print(unsigned int copies, u32 nfaulty, const struct result *r)
+{
+	char name[32];
+
+	snprintf(name, sizeof(name), "copies_%u", copies);
+	output_group(name);
+	output_number("faulty", nfaulty);
+	output_number("sets", r->sets);
+	output_number("broadcasts", r->broadcasts);
+	output_number("copies_received", r->copies);
+	output_number("unreached", r->unreached);
+	output_number("fooled", r->fooled);
+	if (r->unreached || r->fooled)
+		print_set(r);
+	output_group_end();
+}
+
+static int refuse(const char *what, const char *why)
+{
+	fprintf(stderr, "flitcast-sim: %s: %s\n", what, why);
+	return 2;
+}
+
+/* Return: exit status. */
+static int try_copies(const struct config *config, unsigned int copies)
+{
+	struct result r = { .sets = 0 };
+	struct fc_bcast table;
+	struct fc_topo topo;
+	u32 nfaulty = faulty_of(config, copies);
+	const char *error = castnet_table(&table, &topo, config->spec, copies);
+
+	if (!error && config->source >= topo.nsites)
+		error = "there is no such source";
+	if (!error && nfaulty >= topo.nsites)
+		error = "so many faulty sites there are not";
+	if (error) {
+		castnet_table_free(&table);
+		return refuse(config->spec, error);
+	}
+	try_sets(config, &table, nfaulty, &r);
+	castnet_table_free(&table);
+	print(copies, nfaulty, &r);
+	if (r.wrong[0]) {
+		fprintf(stderr, "flitcast-sim: %s\n", r.wrong);
+		return 1;
+	}
+	return r.unreached || r.fooled;
+}
+
+static bool parse_number(const char *text, u64 least, u64 most, u64 *value)
+{
+	char *end;
+
+	*value = strtoull(text, &end, 10);
+	return *text >= '0' && *text <= '9' && !*end && *value >= least && *value <= most;
+}
+
+static int parse(struct config *config, int argc, char **argv)
+{
+	enum { OPT_HELP = 256, OPT_JSON, OPT_FAULT, OPT_FAULTY };
+	struct option options[FC_ARRAY_SIZE(numbers) + 5] = {
+		{ "help", no_argument, NULL, OPT_HELP },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "fault", required_argument, NULL, OPT_FAULT },
+		{ "faulty", required_argument, NULL, OPT_FAULTY },
+	};
+	int option;
+	u64 value;
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
+		options[4 + i] = (struct option){ numbers[i].name, required_argument, NULL,
+						  (int)i };
+	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+		switch (option) {
+		case OPT_HELP:
+		case 'h':
+			usage(stdout);
+			return -1;
+		case OPT_JSON:
+			config->json = true;
+			break;
+		case OPT_FAULT:
+			for (value = 0; value < FC_ARRAY_SIZE(faults); value++)
+				if (!strcmp(optarg, faults[value]))
+					break;
+			if (value == FC_ARRAY_SIZE(faults))
+				return refuse(optarg, "no fault; none, crash and lie are");
+			config->fault = (enum fault)value;
+			break;
+		case OPT_FAULTY:
+			if (!parse_number(optarg, 0, CASTNET_SITES, &value))
+				return refuse(optarg, "no number of faulty sites");
+			config->faulty = (long)value;
+			break;
+		case '?':
+			return 2;
+		default:
+			if (!parse_number(optarg, numbers[option].least, numbers[option].most,
+					  number_of(config, (unsigned int)option)))
+				return refuse(optarg, "no number that fits its option");
+		}
+	}
+	if (optind != argc - 1) {
+		usage(stderr);
+		return 2;
+	}
+	config->spec = argv[optind];
+	return 0;
+}
+
+int broadcast_main(int argc, char **argv)
+{
+	struct config config = { .faulty = -1, .delay = 4, .seed = 1 };
+	struct fc_bcast table;
+	struct fc_topo topo;
+	const char *error;
+	int status = parse(&config, argc, argv);
+
+	if (status)
+		return status < 0 ? 0 : status;
+	error = castnet_table(&table, &topo, config.spec, config.copies ? config.copies : 1);
+	castnet_table_free(&table);
+	if (error)
+		return refuse(config.spec, error);
+	output_begin(config.json);
+	output_text("topology", config.spec);
+	output_text("fault", faults[config.fault]);
+	if (config.copies) {
+		status = try_copies(&config, (unsigned int)config.copies);
+	} else {
+		for (unsigned int k = 1; k <= topo.ndirs && status < 2; k++)
+			if (!fc_bcast_init(&table, &topo, k))
+				status |= try_copies(&config, k);
+	}
+	output_end();
+	return status;
+}

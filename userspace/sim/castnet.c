@@ -1,0 +1,739 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "castnet.h"
+
+/* What a liar makes up after each true broadcast, at most. */
+#define EVILS	8
+
+/**
+ * struct castnet_flit - a flit
+ * @refs: references
+ * @cast: broadcast it belongs to
+ * @index: place in that
+ * @value: enum castnet_value
+ * @parts: of the link header
+ * @head: of the first one
+ */
+struct castnet_flit {
+	u32 refs;
+	u32 cast;
+	u32 index;
+	u8 value;
+	u8 parts;
+	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
+};
+
+struct frame {
+	struct frame *next;
+	u64 at;
+	struct fc_event ev;
+};
+
+struct kept {
+	u32 seq;
+	struct castnet_flit *flit;	/* NULL: a terminator without a frame */
+	u8 parts;
+	bool there;
+};
+
+struct port {
+	struct kept replay[CASTNET_WINDOW];
+	struct fc_flit queue[CASTNET_WINDOW];
+	u64 stat[FC_LSTAT_COUNT];
+	struct frame *wire;	/* to this port */
+};
+
+struct held {
+	struct castnet_flit *flit[CASTNET_FLITS];
+	u32 n;
+};
+
+struct castnet_node {
+	struct fc_relay relay;
+	struct fc_rx *rx;
+	struct fc_tx *tx;
+	struct port *port;
+	struct held *held;
+	u64 stat[FC_STAT_COUNT];
+	u32 incarnation;
+	u32 number;
+	u32 last;		/* broadcast it began last, and one */
+	u32 evils;		/* of a liar: what it has still to make up */
+	u8 lies;
+	bool dead;
+};
+
+static struct fc_effects effects;
+
+static void __printf(2, 3) wrong(struct castnet *net, const char *fmt, ...)
+{
+	va_list args;
+
+	if (net->wrong[0])
+		return;
+	va_start(args, fmt);
+	vsnprintf(net->wrong, sizeof(net->wrong), fmt, args);
+	va_end(args);
+}
+
+static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
+{
+	const struct fc_bcast *table = relay->tables;
+	u32 entry;
+
+	if (copies != table->copies)
+		return FC_RELAY_NEVER;
+	if (in == FC_PORT_LOCAL)
+		return table->start << 1;
+	entry = fc_bcast_next(table, src, relay->id, in - 1);
+	if (!entry)
+		return FC_RELAY_NEVER;
+	return (entry & ~FC_BCAST_DELIVER) << 1 | !!(entry & FC_BCAST_DELIVER);
+}
+
+/* Of a liar that drops: some packets go nowhere. */
+static u32 lying_way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
+{
+	u32 ways = way(relay, src, copies, in);
+
+	if (ways == FC_RELAY_NEVER || in == FC_PORT_LOCAL || (src + in + relay->ch.now) & 1)
+		return ways;
+	return ways & fc_bit(FC_PORT_LOCAL);
+}
+
+static u32 everywhere_way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
+{
+	(void)src;
+	(void)copies;
+	(void)in;
+	return relay->ch.up & ~fc_bit(FC_PORT_LOCAL);
+}
+
+static struct castnet_flit *flit_get(struct castnet_flit *f)
+{
+	f->refs++;
+	return f;
+}
+
+static void flit_put(struct castnet *net, struct castnet_flit *f)
+{
+	if (--f->refs)
+		return;
+	net->handles--;
+	free(f);
+}
+
+static struct castnet_flit *flit_new(struct castnet *net)
+{
+	struct castnet_flit *f = calloc(1, sizeof(*f));
+
+	net->handles++;
+	f->refs = 1;
+	return f;
+}
+
+static u32 peer_of(const struct castnet *net, u32 at, u8 port)
+{
+	return fc_topo_neighbour(&net->topo, at, port - 1);
+}
+
+static u8 peer_port(const struct castnet *net, u32 at, u8 port)
+{
+	return net->topo.ops->arrival(&net->topo, at, port - 1) + 1;
+}
+
+/* A frame to the other end, which takes its own time and may not come. */
+static void put(struct castnet *net, u32 at, u8 port, struct fc_event ev)
+{
+	u32 to = peer_of(net, at, port);
+	u32 copies = rng_below(&net->rng, 100) < net->doubled ? 2 : 1;
+
+	ev.port = peer_port(net, at, port);
+	for (; copies; copies--) {
+		struct port *p = &net->node[to].port[ev.port];
+		struct frame *f;
+
+		if (rng_below(&net->rng, 100) < net->loss || net->node[to].dead)
+			continue;
+		f = calloc(1, sizeof(*f));
+		f->ev = ev;
+		f->at = net->now + 1 + rng_below(&net->rng, net->delay);
+		if (ev.flit.h)
+			flit_get(ev.flit.h);
+		f->next = p->wire;
+		p->wire = f;
+	}
+}
+
+static void put_flit(struct castnet *net, u32 at, const struct fc_effect *e, const struct kept *k)
+{
+	struct fc_event ev = { .type = FC_EV_FLIT, .seq = e->seq, .ack = e->ack };
+
+	ev.flit.parts = k->parts;
+	if (k->flit) {
+		ev.flit.h = k->flit;
+		ev.flit.data = 1;
+		if (k->parts & FC_PART_HEAD)
+			ev.flit.head = k->flit->head;
+	}
+	put(net, at, e->port, ev);
+}
+
+static void forget(struct castnet *net, struct kept *k)
+{
+	if (k->there && k->flit)
+		flit_put(net, k->flit);
+	k->there = false;
+}
+
+static void delivered(struct castnet *net, u32 at, const struct fc_effect *e)
+{
+	const struct held *held = &net->node[at].held[e->hold];
+	u32 n = held->flit[0]->cast;
+	struct castnet_cast *cast = &net->cast[n];
+	u8 value = CASTNET_TRUE;
+
+	for (u32 i = 0; i < held->n; i++) {
+		if (held->flit[i]->cast != n || held->flit[i]->index != i)
+			wrong(net, "site %u: flits of others", at);
+		if (held->flit[i]->value)
+			value = CASTNET_LIE;
+	}
+	if (value == CASTNET_TRUE && held->n != cast->flits)
+		wrong(net, "site %u: %u flits, not %u", at, held->n, cast->flits);
+	if (at == cast->src)
+		wrong(net, "site %u: its own", at);
+	if (cast->recept[at].got & fc_bit(e->port))
+		wrong(net, "site %u: twice by port %u", at, e->port);
+	if (fc_recept_copy(&cast->recept[at], e->port, value) >= net->need)
+		cast->believed[at] |= 1 << value;
+}
+
+/* What goes out, if it goes out: another flit in its place, which a liar makes. */
+static struct castnet_flit *lie(struct castnet *net, u32 at, struct castnet_flit *flit)
+{
+	struct castnet_flit *f;
+
+	if (!(net->node[at].lies & CASTNET_ALTER) || net->cast[flit->cast].src == at)
+		return flit_get(flit);
+	f = flit_new(net);
+	*f = *flit;
+	f->refs = 1;
+	f->value = CASTNET_LIE;
+	return f;
+}
+
+static void relay(struct castnet *net, u32 at, const struct fc_effect *e)
+{
+	const struct held *held = &net->node[at].held[e->hold];
+	struct kept *k = &net->node[at].port[e->port].replay[e->seq % CASTNET_WINDOW];
+
+	if (e->index >= held->n)
+		wrong(net, "site %u: no flit %u", at, e->index);
+	if (k->there)
+		wrong(net, "site %u: the replay buffer is full", at);
+	*k = (struct kept){ e->seq, lie(net, at, held->flit[e->index]), e->flit.parts, true };
+	if (k->parts != k->flit->parts)
+		wrong(net, "site %u: flit %u has parts %x, not %x", at, e->index, k->parts,
+		      k->flit->parts);
+	put_flit(net, at, e, k);
+}
+
+static void perform(struct castnet *net, u32 at, const struct fc_effect *e)
+{
+	struct castnet_node *node = &net->node[at];
+	struct port *port = &node->port[e->port];
+	struct kept *k = &port->replay[e->seq % CASTNET_WINDOW];
+	struct held *held = &node->held[e->hold];
+	struct fc_event ev = { .type = FC_EV_STATUS, .seq = e->seq, .ack = e->ack,
+			       .flags = e->flags, .status = e->status };
+
+	switch (e->type) {
+	case FC_FX_HOLD:
+		if (held->n == CASTNET_FLITS) {
+			wrong(net, "site %u: too many flits", at);
+			flit_put(net, e->flit.h);
+			break;
+		}
+		held->flit[held->n++] = e->flit.h;
+		break;
+	case FC_FX_RELAY:
+		relay(net, at, e);
+		break;
+	case FC_FX_CUT:
+		*k = (struct kept){ e->seq, NULL, e->flit.parts, true };
+		put_flit(net, at, e, k);
+		break;
+	case FC_FX_RESEND:
+		if (!k->there || k->seq != e->seq)
+			wrong(net, "site %u: flit %u is not kept", at, e->seq);
+		else
+			put_flit(net, at, e, k);
+		break;
+	case FC_FX_RELEASE:
+		for (u32 i = 0; i < CASTNET_WINDOW; i++)
+			if (fc_before(port->replay[i].seq, e->seq))
+				forget(net, &port->replay[i]);
+		break;
+	case FC_FX_RESCUE:
+		for (u32 i = 0; i < CASTNET_WINDOW; i++)
+			forget(net, &port->replay[i]);
+		break;
+	case FC_FX_STATUS:
+		put(net, at, e->port, ev);
+		break;
+	case FC_FX_DELIVER:
+		delivered(net, at, e);
+		break;
+	case FC_FX_FREE:
+		while (held->n)
+			flit_put(net, held->flit[--held->n]);
+		break;
+	case FC_FX_DROP:
+		flit_put(net, e->flit.h);
+		break;
+	default:
+		wrong(net, "site %u: effect %u", at, e->type);
+		break;
+	}
+}
+
+static void event(struct castnet *net, u32 at, struct fc_event ev)
+{
+	struct castnet_node *node = &net->node[at];
+	bool more;
+
+	if (node->dead) {
+		if (ev.flit.h)
+			flit_put(net, ev.flit.h);
+		return;
+	}
+	ev.now = net->now;
+	do {
+		more = fc_relay_event(&node->relay, &ev, &effects);
+		if (effects.n > FC_EFFECTS)
+			wrong(net, "%u effects", effects.n);
+		for (u32 i = 0; i < effects.n; i++)
+			perform(net, at, &effects.fx[i]);
+		ev.type = FC_EV_MORE;
+	} while (more);
+}
+
+const char *castnet_table(struct fc_bcast *table, struct fc_topo *topo, const char *spec,
+			  unsigned int copies)
+{
+	const char *error = fc_topo_parse(topo, spec);
+	struct fc_bcast_work *work;
+
+	table->entry = NULL;
+	if (!error && topo->nsites > CASTNET_SITES)
+		error = "too many sites";
+	if (!error)
+		error = fc_bcast_init(table, topo, copies);
+	if (error)
+		return error;
+	table->entry = calloc(fc_bcast_slots(topo), sizeof(u32));
+	work = calloc(fc_bcast_slots(topo), sizeof(*work));
+	error = fc_bcast_fill(table, work);
+	if (!error)
+		error = fc_bcast_check(table, work);
+	free(work);
+	if (error)
+		castnet_table_free(table);
+	return error;
+}
+
+void castnet_table_free(struct fc_bcast *table)
+{
+	free(table->entry);
+	table->entry = NULL;
+}
+
+static void node_init(struct castnet *net, u32 at)
+{
+	struct castnet_node *node = &net->node[at];
+	struct fc_relay *r = &node->relay;
+	u8 nports = net->topo.ndirs + 1;
+
+	r->way = way;
+	r->tables = net->table;
+	r->id = at;
+	r->nsites = net->topo.nsites;
+	r->nholds = fc_relay_holds(r->nsites, nports);
+	r->in = calloc(nports, sizeof(*r->in));
+	r->out = calloc(nports, sizeof(*r->out));
+	r->hold = calloc(r->nholds, sizeof(*r->hold));
+	r->seen = calloc((size_t)r->nsites * nports, sizeof(*r->seen));
+	r->stat = node->stat;
+	node->rx = calloc(nports, sizeof(*node->rx));
+	node->tx = calloc(nports, sizeof(*node->tx));
+	node->port = calloc(nports, sizeof(*node->port));
+	node->held = calloc(r->nholds, sizeof(*node->held));
+	r->ch.timing = &net->timing;
+	r->ch.rx = node->rx;
+	r->ch.tx = node->tx;
+	r->ch.window = CASTNET_WINDOW;
+	r->ch.nports = nports;
+	for (u8 p = 0; p < nports; p++) {
+		node->rx[p].queue = node->port[p].queue;
+		node->rx[p].stat = node->port[p].stat;
+		r->out[p].fifo = calloc(r->nholds, sizeof(u16));
+	}
+	node->incarnation = at + 1;
+	fc_relay_init(r);
+}
+
+void castnet_init(struct castnet *net, const struct fc_bcast *table, u32 casts_max)
+{
+	memset(net, 0, sizeof(*net));
+	net->topo = *table->topo;
+	net->table = table;
+	net->copies = table->copies;
+	net->need = 1;
+	net->delay = 1;
+	net->timing = (struct fc_timing){ .retry = 20, .probe = 100 };
+	net->casts_max = casts_max;
+	net->cast = calloc(casts_max, sizeof(*net->cast));
+	net->node = calloc(net->topo.nsites, sizeof(*net->node));
+	for (u32 i = 0; i < net->topo.nsites; i++)
+		node_init(net, i);
+	for (u32 i = 0; i < net->topo.nsites; i++) {
+		for (u8 p = 1; p <= net->topo.ndirs; p++) {
+			struct fc_event up = { .type = FC_EV_LINK_UP, .port = p,
+					       .count = CASTNET_WINDOW };
+
+			if (peer_of(net, i, p) != FC_SITE_NONE)
+				event(net, i, up);
+		}
+	}
+}
+
+static void wire_free(struct castnet *net, u32 at, u8 port)
+{
+	struct frame *f;
+
+	while ((f = net->node[at].port[port].wire)) {
+		net->node[at].port[port].wire = f->next;
+		if (f->ev.flit.h)
+			flit_put(net, f->ev.flit.h);
+		free(f);
+	}
+}
+
+static void drop(void *arg, void *h)
+{
+	flit_put(arg, h);
+}
+
+static void node_free(struct castnet *net, u32 at)
+{
+	struct castnet_node *node = &net->node[at];
+
+	for (u32 h = 0; h < node->relay.nholds; h++)
+		while (node->held[h].n)
+			flit_put(net, node->held[h].flit[--node->held[h].n]);
+	for (u8 p = 1; p <= net->topo.ndirs; p++) {
+		for (u32 k = 0; k < CASTNET_WINDOW; k++)
+			forget(net, &node->port[p].replay[k]);
+		wire_free(net, at, p);
+	}
+	fc_relay_purge(&node->relay, drop, net);
+	for (u8 p = 0; p <= net->topo.ndirs; p++)
+		free(node->relay.out[p].fifo);
+	free(node->relay.in);
+	free(node->relay.out);
+	free(node->relay.hold);
+	free(node->relay.seen);
+	free(node->rx);
+	free(node->tx);
+	free(node->port);
+	free(node->held);
+}
+
+void castnet_free(struct castnet *net)
+{
+	for (u32 i = 0; i < net->topo.nsites; i++)
+		node_free(net, i);
+	if (net->handles)
+		wrong(net, "%u flits are left over", net->handles);
+	free(net->cast);
+	free(net->node);
+}
+
+/* The broadcast of that source and number, or a new one that nobody sent. */
+static u32 cast_find(struct castnet *net, u32 src, u32 number)
+{
+	u32 n;
+
+	for (n = 0; n < net->ncasts; n++)
+		if (net->cast[n].src == src && net->cast[n].number == number)
+			return n;
+	if (n == net->casts_max) {
+		wrong(net, "more than %u broadcasts", n);
+		return 0;
+	}
+	net->cast[n].src = src;
+	net->cast[n].number = number;
+	net->ncasts++;
+	return n;
+}
+
+static void begin(struct castnet *net, u32 at, u32 n, u32 flits, u8 value)
+{
+	const struct castnet_cast *cast = &net->cast[n];
+	struct fc_packet pk = {
+		.src = cast->src, .incarnation = net->node[cast->src].incarnation,
+		.sock = FC_SOCK_CAST, .src_port = 1, .ntargets = 1, .msg_len = flits,
+		.data_len = flits,
+	};
+	struct fc_cast c = { .number = cast->number, .port = 1, .copies = net->copies };
+
+	for (u32 i = 0; i < flits; i++) {
+		struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
+		struct castnet_flit *f = flit_new(net);
+
+		f->cast = n;
+		f->index = i;
+		f->value = value;
+		f->parts = (i ? 0 : FC_PART_HEAD) | (i == flits - 1 ? FC_PART_TERM : 0);
+		fc_wire_packet_encode(f->head, &pk);
+		fc_wire_cast_encode(f->head, &c);
+		ev.flit = (struct fc_flit){ .h = f, .data = 1, .parts = f->parts,
+					    .head = i ? NULL : f->head };
+		event(net, at, ev);
+	}
+}
+
+u32 castnet_next_number(struct castnet *net, u32 at)
+{
+	return net->node[at].number++;
+}
+
+void castnet_send(struct castnet *net, u32 at, u32 number, u32 flits)
+{
+	u32 n = cast_find(net, at, number);
+
+	net->cast[n].flits = flits;
+	net->node[at].last = n + 1;
+	for (u32 i = 0; i < net->topo.nsites; i++)
+		net->node[i].evils = EVILS;
+	begin(net, at, n, flits, CASTNET_TRUE);
+}
+
+/* What has its name goes out on all its links, once more where it already did. */
+static void pretend(struct castnet *net, u32 at, u32 n, u32 flits, u8 value)
+{
+	struct fc_relay *r = &net->node[at].relay;
+	u32 (*honest)(const struct fc_relay *relay, u32 src, u8 copies, u8 in) = r->way;
+
+	castnet_forget(net, at, net->cast[n].src, FC_PORT_LOCAL);
+	r->id = net->cast[n].src;
+	r->way = everywhere_way;
+	if (fc_relay_room(r))
+		begin(net, at, n, flits, value);
+	r->id = at;
+	r->way = honest;
+}
+
+void castnet_forge(struct castnet *net, u32 at, u32 src, u32 number, u32 flits)
+{
+	pretend(net, at, cast_find(net, src, number), flits, CASTNET_LIE);
+}
+
+void castnet_die(struct castnet *net, u32 at)
+{
+	struct castnet_node *node = &net->node[at];
+
+	node->dead = true;
+	for (u8 p = 1; p <= net->topo.ndirs; p++) {
+		struct fc_event down = { .type = FC_EV_LINK_DOWN, .port = peer_port(net, at, p) };
+		u32 peer = peer_of(net, at, p);
+
+		if (peer == FC_SITE_NONE || net->node[peer].dead)
+			continue;
+		/* What is under way is of a link that is over. */
+		wire_free(net, peer, down.port);
+		event(net, peer, down);
+	}
+}
+
+void castnet_lie(struct castnet *net, u32 at, u8 how)
+{
+	net->node[at].lies = how;
+	net->node[at].relay.way = how & CASTNET_DROP ? lying_way : way;
+}
+
+/* Now and then: a broadcast of another's, made up, or changed, or as it was. */
+static void be_evil(struct castnet *net, u32 at)
+{
+	u8 lies = net->node[at].lies;
+	u32 n;
+
+	if (!net->ncasts || !net->node[at].evils || rng_below(&net->rng, 4))
+		return;
+	net->node[at].evils--;
+	n = rng_below(&net->rng, net->ncasts);
+	if (net->cast[n].src == at)
+		return;
+	if (lies & CASTNET_REPLAY && net->cast[n].flits)
+		pretend(net, at, n, net->cast[n].flits, CASTNET_TRUE);
+	if (!(lies & CASTNET_FORGE))
+		return;
+	if (net->ncasts < net->casts_max / 2 && !rng_below(&net->rng, 2))
+		castnet_forge(net, at, net->cast[n].src, rng_below(&net->rng, 8),
+			      1 + rng_below(&net->rng, CASTNET_FLITS));
+	else
+		pretend(net, at, n, 1 + rng_below(&net->rng, CASTNET_FLITS), CASTNET_LIE);
+}
+
+/* Nothing is under way, on links either, or to be sent once more. */
+static bool idle(const struct castnet *net)
+{
+	for (u32 i = 0; i < net->topo.nsites; i++) {
+		const struct castnet_node *node = &net->node[i];
+
+		if (node->dead)
+			continue;
+		if (!fc_relay_idle(&node->relay))
+			return false;
+		for (u8 p = 1; p <= net->topo.ndirs; p++) {
+			for (const struct frame *f = node->port[p].wire; f; f = f->next)
+				if (f->ev.type == FC_EV_FLIT)
+					return false;
+			for (u32 k = 0; k < CASTNET_WINDOW; k++)
+				if (node->port[p].replay[k].there)
+					return false;
+		}
+	}
+	return true;
+}
+
+static bool everywhere(const struct castnet *net, const struct castnet_cast *cast)
+{
+	for (u32 i = 0; i < net->topo.nsites; i++)
+		if (i != cast->src && !net->node[i].dead && castnet_got(cast, i) < net->copies)
+			return false;
+	return true;
+}
+
+bool castnet_may_send(const struct castnet *net, u32 at)
+{
+	const struct castnet_node *node = &net->node[at];
+
+	if (node->dead || node->lies || net->ncasts == net->casts_max ||
+	    !fc_relay_room(&node->relay))
+		return false;
+	return !net->strict || !node->last || everywhere(net, &net->cast[node->last - 1]) ||
+	       idle(net);
+}
+
+/* What is due at a port, in any order.  Return: when the rest is due. */
+static u64 arrive_at(struct castnet *net, u32 at, u8 port)
+{
+	struct frame **wire = &net->node[at].port[port].wire, *all = *wire;
+	u64 next = FC_NEVER;
+
+	*wire = NULL;
+	while (all) {
+		struct frame *f = all;
+
+		all = f->next;
+		if (f->at <= net->now) {
+			event(net, at, f->ev);
+			free(f);
+		} else {
+			next = f->at < next ? f->at : next;
+			f->next = *wire;
+			*wire = f;
+		}
+	}
+	return next;
+}
+
+u64 castnet_arrive(struct castnet *net)
+{
+	u64 next = FC_NEVER;
+
+	for (u32 i = 0; i < net->topo.nsites; i++) {
+		struct fc_channel *ch = &net->node[i].relay.ch;
+		struct fc_event time = { .type = FC_EV_TIME };
+
+		for (u8 p = 1; p <= net->topo.ndirs; p++)
+			arrive_at(net, i, p);
+		if (net->node[i].dead)
+			continue;
+		if (net->node[i].lies)
+			be_evil(net, i);
+		if (ch->next_at <= net->now)
+			event(net, i, time);
+		next = ch->next_at < next ? ch->next_at : next;
+	}
+	/* What has been sent meanwhile, too. */
+	for (u32 i = 0; i < net->topo.nsites; i++)
+		for (u8 p = 1; p <= net->topo.ndirs; p++)
+			for (struct frame *f = net->node[i].port[p].wire; f; f = f->next)
+				next = f->at < next ? f->at : next;
+	return next;
+}
+
+void castnet_run(struct castnet *net, u32 casts)
+{
+	u64 next = 0, last = 0, end = net->now + 10000000;
+	u32 begun = 0;
+
+	while (next != FC_NEVER && net->now < end) {
+		net->now = next > net->now ? next : net->now + 1;
+		for (u32 i = 0; begun < casts && i < net->topo.nsites; i++) {
+			u32 at = rng_below(&net->rng, net->topo.nsites);
+
+			if (!castnet_may_send(net, at))
+				continue;
+			castnet_send(net, at, castnet_next_number(net, at),
+				     1 + rng_below(&net->rng, CASTNET_FLITS));
+			begun++;
+		}
+		next = castnet_arrive(net);
+		if (begun < casts && next == FC_NEVER)
+			next = net->now + 1;
+		if (begun == casts && idle(net)) {
+			if (!last)
+				last = net->now;
+			/* Nothing more is to come of what links have still to say. */
+			if (net->now > last + 100000)
+				break;
+		}
+	}
+	if (begun < casts)
+		wrong(net, "%u of %u broadcasts began", begun, casts);
+	if (!idle(net))
+		wrong(net, "not idle in the end");
+	net->full = 0;
+	for (u32 i = 0; i < net->topo.nsites; i++)
+		net->full += (u32)net->node[i].stat[FC_STAT_CAST_FULL];
+}
+
+bool castnet_dead(const struct castnet *net, u32 at)
+{
+	return net->node[at].dead;
+}
+
+bool castnet_lies(const struct castnet *net, u32 at)
+{
+	return net->node[at].lies;
+}
+
+u64 castnet_stat(const struct castnet *net, u32 at, enum fc_stat stat)
+{
+	return net->node[at].stat[stat];
+}
+
+void castnet_forget(struct castnet *net, u32 at, u32 src, u8 port)
+{
+	struct fc_relay *r = &net->node[at].relay;
+
+	r->seen[src * r->ch.nports + port].begun = false;
+}

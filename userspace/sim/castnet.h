@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A network of relays (core/relay.h): broadcasts of its sites, on links that lose, double
+ * and reorder frames; with sites that die, and sites that lie.
+ *
+ * Time has no unit; a frame takes at least 1 of it.  What is wrong is noted, the first of
+ * it as a text; the network goes on.
+ */
+#ifndef FLITCAST_SIM_CASTNET_H
+#define FLITCAST_SIM_CASTNET_H
+
+#include "bcast.h"
+#include "random.h"
+#include "recept.h"
+#include "relay.h"
+
+#define CASTNET_SITES	128
+#define CASTNET_FLITS	6	/* of a broadcast, at most */
+#define CASTNET_WINDOW	4
+
+/* Values of a broadcast: what its source said, and what liars say, who agree. */
+enum castnet_value {
+	CASTNET_TRUE,
+	CASTNET_LIE,
+	CASTNET_VALUES
+};
+
+/* What a site that lies may do. */
+enum castnet_lie {
+	CASTNET_ALTER	= 1 << 0,	/* passes on something else */
+	CASTNET_DROP	= 1 << 1,	/* passes nothing on */
+	CASTNET_FORGE	= 1 << 2,	/* begins broadcasts in the name of others */
+	CASTNET_REPLAY	= 1 << 3,	/* sends again what it has sent */
+	CASTNET_ALL_LIES = (1 << 4) - 1,
+};
+
+struct castnet_flit;
+struct castnet_node;
+
+/**
+ * struct castnet_cast - a broadcast
+ * @src: its source
+ * @number: of that source
+ * @flits: how many; 0: nobody sent it, a liar made it up
+ * @recept: by site, the copies that came
+ * @believed: by site, bits of enum castnet_value, of which as many copies came as
+ *	the network's @need
+ */
+struct castnet_cast {
+	u32 src;
+	u32 number;
+	u32 flits;
+	struct fc_recept recept[CASTNET_SITES];
+	u8 believed[CASTNET_SITES];
+};
+
+/**
+ * struct castnet - the network
+ * @topo: topology
+ * @copies: k
+ * @need: equal copies that a site needs to believe them
+ * @loss: of 100 frames, so many are lost
+ * @doubled: and so many come twice
+ * @delay: time that a frame takes at most
+ * @strict: a source waits until a broadcast of its has come everywhere, or can come no
+ *	further, before its next
+ * @rng: of all that is random
+ * @now: time
+ * @ncasts: broadcasts begun
+ * @cast: them
+ * @full: packets that found no hold
+ * @wrong: the first thing that was wrong; empty: nothing
+ *
+ * From @need to @rng the user sets as he likes after castnet_init(); the rest is the
+ * network's.
+ */
+struct castnet {
+	struct fc_topo topo;
+	u8 copies;
+	u8 need;
+	u32 loss;
+	u32 doubled;
+	u32 delay;
+	bool strict;
+	struct rng rng;
+	u64 now;
+	u32 ncasts;
+	u32 casts_max;
+	struct castnet_cast *cast;
+	u32 full;
+	char wrong[160];
+	/* its own */
+	struct fc_timing timing;
+	const struct fc_bcast *table;
+	struct castnet_node *node;
+	u32 handles;
+};
+
+/**
+ * castnet_table() - the table of a broadcast
+ * @table: result, to be given to castnet_table_free()
+ * @spec: topology
+ * @copies: k
+ *
+ * Return: NULL, or a text that says what is wrong.
+ */
+const char *castnet_table(struct fc_bcast *table, struct fc_topo *topo, const char *spec,
+			  unsigned int copies);
+void castnet_table_free(struct fc_bcast *table);
+
+/**
+ * castnet_init() - a network at rest, all links up
+ * @net: result, to be given to castnet_free()
+ * @table: shared, and not changed; of CASTNET_SITES sites at most
+ * @casts_max: broadcasts it may carry
+ */
+void castnet_init(struct castnet *net, const struct fc_bcast *table, u32 casts_max);
+
+/* What is under way goes with it; notes it as wrong if flits are left over. */
+void castnet_free(struct castnet *net);
+
+/**
+ * castnet_send() - a site begins a broadcast
+ * @net: network
+ * @at: site
+ * @number: of the broadcast; castnet_next_number() is none it had
+ * @flits: 1 to CASTNET_FLITS
+ */
+void castnet_send(struct castnet *net, u32 at, u32 number, u32 flits);
+u32 castnet_next_number(struct castnet *net, u32 at);
+/* Has the site room for it, and is it its turn, if the network is strict? */
+bool castnet_may_send(const struct castnet *net, u32 at);
+
+/* A site ends at once, with what it has; its neighbours see their links go down. */
+void castnet_die(struct castnet *net, u32 at);
+
+/**
+ * castnet_lie() - a site is a liar from now on
+ * @net: network
+ * @at: site
+ * @how: bits of enum castnet_lie
+ */
+void castnet_lie(struct castnet *net, u32 at, u8 how);
+
+/**
+ * castnet_forge() - a site begins a broadcast in another's name, on all its links
+ * @net: network
+ * @at: liar
+ * @src: the other site
+ * @number: of the broadcast, that one's or a new one
+ * @flits: how many
+ */
+void castnet_forge(struct castnet *net, u32 at, u32 src, u32 number, u32 flits);
+
+/* What is due now arrives.  Return: when something is due next, or FC_NEVER. */
+u64 castnet_arrive(struct castnet *net);
+
+/**
+ * castnet_run() - broadcasts of sites at random, as many as they may, and to the end
+ * @net: network
+ * @casts: how many; 0: only what is under way ends
+ */
+void castnet_run(struct castnet *net, u32 casts);
+
+bool castnet_dead(const struct castnet *net, u32 at);
+bool castnet_lies(const struct castnet *net, u32 at);
+u64 castnet_stat(const struct castnet *net, u32 at, enum fc_stat stat);
+
+/* For tests: a site forgets what it has seen of a source. */
+void castnet_forget(struct castnet *net, u32 at, u32 src, u8 port);
+
+/* Copies of the broadcast that have come to a site. */
+static inline u32 castnet_got(const struct castnet_cast *cast, u32 at)
+{
+	return (u32)__builtin_popcount(cast->recept[at].got);
+}
+
+#endif /* FLITCAST_SIM_CASTNET_H */
