@@ -8,11 +8,10 @@
 #include <unistd.h>
 
 #include "care.h"
+#include "option.h"
 #include "output.h"
 #include "script.h"
 #include "traffic.h"
-
-#define LOAD_UNIT	1000000
 
 /* Findings of the oracle after which a run is given up: it may breed them for ever. */
 #define WRONG_MAX	1000
@@ -27,7 +26,7 @@
 static const struct config defaults = {
 	.fidelity = &fidelity_word,
 	.spec = "torus:4x4",
-	.load = LOAD_UNIT / 10,
+	.load = OPTION_UNIT / 10,
 	.seed = 1,
 	.cycles = 10000,
 	.targets = { 1, 15 },
@@ -132,56 +131,14 @@ static void usage(FILE *file)
  * Options.
  */
 
-static int refuse(const char *option, const char *value, const char *why)
-{
-	fprintf(stderr, "flitcast-sim: --%s %s: %s\n", option, value, why);
-	return 2;
-}
-
-/* Digits only; *end is moved behind them. */
-static bool number(const char *text, u64 most, u64 *value, const char **end)
-{
-	u64 n = 0;
-
-	if (*text < '0' || *text > '9')
-		return false;
-	for (; *text >= '0' && *text <= '9'; text++) {
-		n = 10 * n + (u64)(*text - '0');
-		if (n > most)
-			return false;
-	}
-	*value = n;
-	*end = text;
-	return true;
-}
-
-/* A decimal fraction, in millionths. */
-static bool fraction(const char *text, u64 most, u64 *value)
-{
-	u64 whole, part = 0, unit = LOAD_UNIT;
-
-	if (!number(text, most / LOAD_UNIT, &whole, &text))
-		return false;
-	if (*text == '.') {
-		if (!text[1])
-			return false;
-		for (text++; *text >= '0' && *text <= '9'; text++) {
-			unit /= 10;
-			part += unit * (u64)(*text - '0');
-		}
-	}
-	*value = whole * LOAD_UNIT + part;
-	return !*text && *value <= most;
-}
-
 static bool range(const char *text, u64 least, u64 most, u32 value[2])
 {
 	u64 a, b;
 
-	if (!number(text, most, &a, &text))
+	if (!option_number(text, most, &a, &text))
 		return false;
 	b = a;
-	if (*text == '-' && !number(text + 1, most, &b, &text))
+	if (*text == '-' && !option_number(text + 1, most, &b, &text))
 		return false;
 	value[0] = (u32)a;
 	value[1] = (u32)b;
@@ -201,7 +158,7 @@ static int parse_fidelity(struct config *config, const char *value)
 			return 0;
 		}
 	}
-	return refuse("fidelity", value, "word or edge");
+	return option_refuse("fidelity", value, "word or edge");
 }
 
 static int parse_fault(struct config *config, const char *value)
@@ -213,7 +170,7 @@ static int parse_fault(struct config *config, const char *value)
 	for (u8 kind = FAULT_LOSE; kind < FAULT_COUNT; kind++) {
 		if (strlen(faults[kind]) != len || strncmp(value, faults[kind], len))
 			continue;
-		if (value[len] && !number(value + len + 1, (u64)1 << 40, &at, &end))
+		if (value[len] && !option_number(value + len + 1, (u64)1 << 40, &at, &end))
 			break;
 		if (*end || !at)
 			break;
@@ -221,7 +178,7 @@ static int parse_fault(struct config *config, const char *value)
 		config->fault_at = at;
 		return 0;
 	}
-	return refuse("fault", value, "lose, twice, stray or short, and @N with N above 0");
+	return option_refuse("fault", value, "lose, twice, stray or short, and @N with N above 0");
 }
 
 static int parse_value(struct config *config, int option, const char *value)
@@ -233,27 +190,27 @@ static int parse_value(struct config *config, int option, const char *value)
 	switch (option) {
 	case OPT_TOPOLOGY:
 		wrong = fc_topo_parse(&config->topo, value);
-		return wrong ? refuse("topology", value, wrong) : 0;
+		return wrong ? option_refuse("topology", value, wrong) : 0;
 	case OPT_LOAD:
 		/* From one flit a site in a million cycles to one each cycle, tenfold. */
-		if (!fraction(value, 10 * LOAD_UNIT, &config->load) || !config->load)
-			return refuse("load", value, "a number above 0, at most 10");
+		if (!option_fraction(value, 10 * OPTION_UNIT, &config->load) || !config->load)
+			return option_refuse("load", value, "a number above 0, at most 10");
 		return 0;
 	case OPT_TARGETS:
 		if (!range(value, 1, FC_TARGETS_MAX, config->targets))
-			return refuse("targets", value, "A-B with 1 <= A <= B <= 64");
+			return option_refuse("targets", value, "A-B with 1 <= A <= B <= 64");
 		return 0;
 	case OPT_UNICAST:
-		if (!fraction(value, LOAD_UNIT, &config->unicast))
-			return refuse("unicast", value, "a number from 0 to 1");
+		if (!option_fraction(value, OPTION_UNIT, &config->unicast))
+			return option_refuse("unicast", value, "a number from 0 to 1");
 		return 0;
 	case OPT_BYTES:
 		if (!range(value, 0, FC_MESSAGE_MAX, config->bytes))
-			return refuse("bytes", value, "A-B with 0 <= A <= B <= 16777216");
+			return option_refuse("bytes", value, "A-B with 0 <= A <= B <= 16777216");
 		return 0;
 	case OPT_LOSS:
-		if (!fraction(value, LOAD_UNIT / 2, &config->loss))
-			return refuse("loss", value, "a number from 0 to 0.5");
+		if (!option_fraction(value, OPTION_UNIT / 2, &config->loss))
+			return option_refuse("loss", value, "a number from 0 to 0.5");
 		return 0;
 	case OPT_FIDELITY:
 		return parse_fidelity(config, value);
@@ -270,7 +227,7 @@ static int parse_value(struct config *config, int option, const char *value)
 		return 0;
 	}
 	i = (unsigned int)option - OPT_NUMBERS;
-	if (!number(value, numbers[i].most, &n, &end) || *end || n < numbers[i].least) {
+	if (!option_number(value, numbers[i].most, &n, &end) || *end || n < numbers[i].least) {
 		fprintf(stderr, "flitcast-sim: --%s %s: a number from %llu to %llu\n",
 			numbers[i].name, value, (unsigned long long)numbers[i].least,
 			(unsigned long long)numbers[i].most);
@@ -450,10 +407,10 @@ static void report_config(const struct config *config)
 		output_text("script", config->script_path);
 	} else {
 		if (!config->every)
-			output_fixed("load", config->load, LOAD_UNIT);
+			output_fixed("load", config->load, OPTION_UNIT);
 		snprintf(text, sizeof(text), "%u-%u", config->targets[0], config->targets[1]);
 		output_text("targets", text);
-		output_fixed("unicast", config->unicast, LOAD_UNIT);
+		output_fixed("unicast", config->unicast, OPTION_UNIT);
 		snprintf(text, sizeof(text), "%u-%u", config->bytes[0], config->bytes[1]);
 		output_text("bytes", text);
 	}
@@ -462,7 +419,7 @@ static void report_config(const struct config *config)
 			 (unsigned long long)config->fault_at);
 		output_text("fault", text);
 	}
-	output_fixed("loss", config->loss, LOAD_UNIT);
+	output_fixed("loss", config->loss, OPTION_UNIT);
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
 		output_number(numbers[i].name, *number_of(&copy, i));
 	output_group_end();
@@ -550,18 +507,18 @@ static void report(struct sim *sim, bool done, u64 end)
 	output_number("events", sim->events);
 	/* Offered while traffic was generated, and sent until the last was confirmed. */
 	output_fixed("offered_flits_per_site_cycle",
-		     traffic.until ? traffic.offered_flits * LOAD_UNIT /
-				     (config->topo.nsites * traffic.until) : 0, LOAD_UNIT);
+		     traffic.until ? traffic.offered_flits * OPTION_UNIT /
+				     (config->topo.nsites * traffic.until) : 0, OPTION_UNIT);
 	/* What the network carries in a steady state: of the second half of the cycles. */
 	if (!config->script && !config->messages)
 		output_fixed("carried_flits_per_site_cycle",
-			     traffic.carried_flits * LOAD_UNIT /
-			     (config->topo.nsites * ((config->cycles + 1) / 2)), LOAD_UNIT);
+			     traffic.carried_flits * OPTION_UNIT /
+			     (config->topo.nsites * ((config->cycles + 1) / 2)), OPTION_UNIT);
 	output_fixed("sent_flits_per_site_cycle",
-		     end ? flits * LOAD_UNIT / (config->topo.nsites * end) : 0, LOAD_UNIT);
+		     end ? flits * OPTION_UNIT / (config->topo.nsites * end) : 0, OPTION_UNIT);
 	output_fixed("deliveries_per_site_cycle",
-		     end ? traffic.delivered * LOAD_UNIT / (config->topo.nsites * end) : 0,
-		     LOAD_UNIT);
+		     end ? traffic.delivered * OPTION_UNIT / (config->topo.nsites * end) : 0,
+		     OPTION_UNIT);
 	report_latency();
 	report_counters(sim);
 	report_oracle(sim);
