@@ -8,6 +8,7 @@
 #include "base.h"
 #include "broadcast.h"
 #include "care.h"
+#include "harts.h"
 #include "replay.h"
 #include "fsm_main.h"
 
@@ -18,6 +19,7 @@ static const struct command {
 } commands[] = {
 	{ "care", care_main, "the CARE protocol under random multicast traffic" },
 	{ "broadcast", broadcast_main, "k copies over disjoint paths, while sites fail or lie" },
+	{ "harts", harts_main, "the broadcasts of HARTS on hexagonal meshes" },
 	{ "replay", replay_main, "a chosen order of events in a small network" },
 	{ "fsm", fsm_main, "the state machines of a site, as diagrams" },
 };

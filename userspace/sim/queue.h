@@ -10,6 +10,7 @@
 
 struct edge_packet;
 struct frame;
+struct harts_packet;
 struct message;
 
 enum event_kind {
@@ -26,6 +27,10 @@ enum event_kind {
 	EVENT_SEEK,		/* a net-input in first counts a seek */
 	EVENT_DONE,		/* the downstream fifo-buffer has sent its packet */
 	EVENT_TIMEOUT,		/* the upstream fifo-buffer has waited too long */
+	/* Broadcasts of HARTS: */
+	EVENT_HEADER,		/* a site knows the header of a packet that comes in */
+	EVENT_READY,		/* a packet may be put on a link */
+	EVENT_FREE,		/* a link may carry the next packet that waits for it */
 };
 
 /**
@@ -33,13 +38,14 @@ enum event_kind {
  * @time: when
  * @order: among those of the same time; set by queue_add()
  * @kind: enum event_kind
- * @port: port the frame or the packet arrives at
+ * @port: port the frame or the packet arrives at; of HARTS: direction of travel
  * @node: site
  * @header: link header of the frame, and the payload of a status
  * @term: kind of the terminator
  * @frame: what is behind it, or NULL; owned by the event
  * @message: to be repeated
  * @packet: whose front it is; owned by the event
+ * @harts: of HARTS; owned by the event
  */
 struct event {
 	u64 time;
@@ -55,6 +61,7 @@ struct event {
 		struct frame *frame;
 		struct message *message;
 		struct edge_packet *packet;
+		struct harts_packet *harts;
 	};
 };
 

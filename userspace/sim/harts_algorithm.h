@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The broadcast algorithms that HARTS, section 5, compares: the rules and tables of
+ * kernel/core, and whether a packet cuts through sites on its way.
+ */
+#ifndef FLITCAST_SIM_HARTS_ALGORITHM_H
+#define FLITCAST_SIM_HARTS_ALGORITHM_H
+
+#include "bcast.h"
+#include "bcast_rules.h"
+
+enum harts_algorithm_id {
+	HARTS_SBCAST,
+	HARTS_2BCAST,
+	HARTS_3BCAST,
+	HARTS_4BCAST,
+	HARTS_5BCAST,
+	HARTS_6BCAST,
+	HARTS_SFBCAST,
+	HARTS_A,
+	HARTS_ALGORITHMS
+};
+
+/**
+ * struct harts_algorithm - one of them
+ * @name: the paper's
+ * @help: one line
+ * @copies: that each site gets
+ * @store: every site stores the packet before it goes on
+ */
+struct harts_algorithm {
+	const char *name;
+	const char *help;
+	u8 copies;
+	bool store;
+};
+
+extern const struct harts_algorithm harts_algorithms[HARTS_ALGORITHMS];
+
+/* Defects to choose, to see that they are noticed. */
+enum harts_fault {
+	HARTS_SOUND,
+	HARTS_MIRROR,	/* sites take left for right */
+	HARTS_STORE,	/* no site lets a packet cut through */
+	HARTS_FAULTS
+};
+
+/**
+ * struct harts_broadcast_rules - how a broadcast goes on at each site
+ * @table: the kernel's, filled and checked by its code
+ * @broken: sites turn the other way than the table's rules say
+ * @store: every site stores the packet
+ */
+struct harts_broadcast_rules {
+	struct fc_bcast table;
+	bool broken;
+	bool store;
+};
+
+/**
+ * harts_rules_open() - the rules of an algorithm on a hexmesh
+ * @r: result
+ * @topo: a hexmesh, at least as long-lived
+ * @id: which algorithm
+ * @fault: defect
+ *
+ * Ends the program if the kernel's own check refuses the table.
+ */
+void harts_rules_open(struct harts_broadcast_rules *r, const struct fc_topo *topo,
+		      enum harts_algorithm_id id, enum harts_fault fault);
+void harts_rules_close(struct harts_broadcast_rules *r);
+
+/**
+ * harts_rules_forward() - what a site sends besides what goes straight on
+ * @r: rules
+ * @p: the packet; @left does not count this site any more
+ * @sends: result
+ *
+ * Return: false if that and the run's next hop are not what the kernel's table has there.
+ */
+bool harts_rules_forward(const struct harts_broadcast_rules *r, const struct fc_bcast_packet *p,
+			 struct fc_bcast_sends *sends);
+
+#endif /* FLITCAST_SIM_HARTS_ALGORITHM_H */

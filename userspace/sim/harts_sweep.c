@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "harts_sweep.h"
+#include "util.h"
+
+const u32 harts_size[HARTS_SIZES] = { 5, 7, 9 };
+
+const u64 harts_loads[HARTS_LOADS] = {
+	50000, 100000, 200000, 300000, 400000, 500000, 600000, 700000
+};
+
+void harts_point_run(struct harts_point *point, const struct harts_settings *settings,
+		     const struct harts_run *run)
+{
+	struct harts_run one = *run;
+
+	one.fault = (enum harts_fault)settings->fault;
+	one.times = settings->times;
+	one.broadcasts = (u32)settings->broadcasts;
+	*point = (struct harts_point){ .seeds = (u32)settings->seeds };
+	for (u32 i = 0; i < point->seeds; i++) {
+		struct harts_result r;
+
+		one.seed = settings->seed + i;
+		harts_net_run(&one, &r);
+		point->latency[i] = (double)r.latency / (double)r.broadcasts;
+		point->delivery[i] = (double)r.delivery / (double)r.deliveries;
+		point->regular[i] = r.regular ? (double)r.regular_latency / (double)r.regular : 0;
+		point->busy[i] = (double)r.busy / (double)r.link_cycles;
+		point->stored[i] = (double)r.stored / (double)r.broadcasts;
+		point->passed[i] = (double)r.passed / (double)r.broadcasts;
+		point->backlog[i] = (double)r.backlog / (double)r.links;
+		point->astray += r.astray;
+		point->unserved += r.unserved;
+	}
+}
+
+void harts_point_idle(struct harts_point *point, const struct harts_settings *settings,
+		      const struct harts_run *run)
+{
+	struct harts_run one = *run;
+
+	one.fault = (enum harts_fault)settings->fault;
+	one.times = settings->times;
+	*point = (struct harts_point){ .seeds = 1 };
+	for (u32 i = 0; i < HARTS_LENGTHS; i++) {
+		double part = (double)harts_length_part[i] / HARTS_LENGTH_PARTS;
+		struct harts_result r;
+
+		harts_net_idle(&one, harts_length[i], &r);
+		point->latency[0] += part * (double)r.latency;
+		point->stored[0] += part * (double)r.stored;
+		point->passed[0] += part * (double)r.passed;
+		point->delivery[0] += part * (double)r.delivery / (double)r.deliveries;
+		point->astray += r.astray;
+		point->unserved += r.unserved;
+	}
+}
+
+static bool wanted(u32 id, u32 size)
+{
+	return id == HARTS_SBCAST || id == HARTS_SFBCAST ||
+	       (id != HARTS_A && size == HARTS_SIZE_COPIES);
+}
+
+/* On a terminal, and nowhere else. */
+static void progress(const struct harts_run *run)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K%s, n = %u, load %.2f",
+			harts_algorithms[run->algorithm].name, run->size,
+			(double)run->load / HARTS_LOAD_UNIT);
+}
+
+void harts_sweep_run(struct harts_sweep *sweep, const struct harts_settings *settings)
+{
+	sweep->settings = settings;
+	for (u32 id = 0; id < HARTS_ALGORITHMS; id++) {
+		for (u32 size = 0; size < HARTS_SIZES; size++) {
+			for (u32 load = 0; load < HARTS_LOADS && wanted(id, size); load++) {
+				struct harts_run run = {
+					.algorithm = (enum harts_algorithm_id)id,
+					.size = harts_size[size], .load = harts_loads[load],
+				};
+
+				progress(&run);
+				harts_point_run(&sweep->point[id][size][load], settings, &run);
+			}
+		}
+	}
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r\033[K");
+}
+
+struct harts_estimate harts_estimate(const double *value, u32 seeds)
+{
+	/* Student's t, 0.975, by degrees of freedom. */
+	static const double t[HARTS_SEEDS_MAX] = {
+		0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262
+	};
+	double sum = 0, squares = 0, mean;
+
+	for (u32 i = 0; i < seeds; i++)
+		sum += value[i];
+	mean = sum / seeds;
+	for (u32 i = 0; i < seeds; i++)
+		squares += (value[i] - mean) * (value[i] - mean);
+	return (struct harts_estimate){
+		.mean = mean, .half = t[seeds - 1] * sqrt(squares / (seeds - 1) / seeds),
+	};
+}
+
+struct harts_estimate harts_percent(const double *value, const double *base, u32 seeds)
+{
+	double percent[HARTS_SEEDS_MAX];
+
+	for (u32 i = 0; i < seeds; i++)
+		percent[i] = 100 * (value[i] / base[i] - 1);
+	return harts_estimate(percent, seeds);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What HARTS, section 5, measures: algorithms by sizes by link loads, each several
+ * times with traffic of its own.
+ */
+#ifndef FLITCAST_SIM_HARTS_SWEEP_H
+#define FLITCAST_SIM_HARTS_SWEEP_H
+
+#include "harts_net.h"
+
+#define HARTS_SEEDS_MAX		10
+
+/* The paper's sizes, and the one of its Figure 11. */
+#define HARTS_SIZES		3
+#define HARTS_SIZE_COPIES	1
+extern const u32 harts_size[HARTS_SIZES];
+
+#define HARTS_LOADS		8
+extern const u64 harts_loads[HARTS_LOADS];
+
+/**
+ * struct harts_settings - what all runs of a report have in common
+ * @times: S, d and the idle gap
+ * @seed: first of the seeds
+ * @seeds: how many, 2 to HARTS_SEEDS_MAX
+ * @broadcasts: measured in each run
+ * @fault: defect
+ */
+struct harts_settings {
+	struct harts_times times;
+	u64 seed;
+	u64 seeds;
+	u64 broadcasts;
+	u64 fault;
+};
+
+/**
+ * struct harts_point - one algorithm at one load, by seed
+ * @latency: mean of the broadcasts' latencies, cycles
+ * @delivery: mean time of a delivery, cycles
+ * @regular: mean latency of regular packets, cycles
+ * @busy: share of the time in which a link is busy
+ * @stored: mean number of times that the packet delivered last was sent from storage
+ * @passed: and that it cut through
+ * @backlog: packets that wait for a link at the end, per link
+ * @seeds: elements of the arrays
+ * @astray: packets off the kernel's table, of all seeds
+ * @unserved: sites without all their copies, of all seeds
+ */
+struct harts_point {
+	double latency[HARTS_SEEDS_MAX];
+	double delivery[HARTS_SEEDS_MAX];
+	double regular[HARTS_SEEDS_MAX];
+	double busy[HARTS_SEEDS_MAX];
+	double stored[HARTS_SEEDS_MAX];
+	double passed[HARTS_SEEDS_MAX];
+	double backlog[HARTS_SEEDS_MAX];
+	u32 seeds;
+	u64 astray;
+	u64 unserved;
+};
+
+/**
+ * struct harts_estimate - a mean and its uncertainty
+ * @mean: of the seeds
+ * @half: half of the 95 per cent confidence interval (Student's, by seed)
+ */
+struct harts_estimate {
+	double mean;
+	double half;
+};
+
+/**
+ * struct harts_sweep - all points of the figures
+ * @point: by algorithm, size and load; only SBCAST and SFBCAST have all sizes, Algorithm A
+ *	has none
+ * @settings: of all
+ */
+struct harts_sweep {
+	struct harts_point point[HARTS_ALGORITHMS][HARTS_SIZES][HARTS_LOADS];
+	const struct harts_settings *settings;
+};
+
+/* Simulates; takes most of the time of a report. */
+void harts_sweep_run(struct harts_sweep *sweep, const struct harts_settings *settings);
+
+/* One point; what of @run is in @settings is taken from there. */
+void harts_point_run(struct harts_point *point, const struct harts_settings *settings,
+		     const struct harts_run *run);
+
+/*
+ * The same in an idle network, one broadcast of each length: there is nothing random, so
+ * it has one seed.
+ */
+void harts_point_idle(struct harts_point *point, const struct harts_settings *settings,
+		      const struct harts_run *run);
+
+struct harts_estimate harts_estimate(const double *value, u32 seeds);
+
+/* By how many per cent is @value more than @base, seed by seed. */
+struct harts_estimate harts_percent(const double *value, const double *base, u32 seeds);
+
+#endif /* FLITCAST_SIM_HARTS_SWEEP_H */

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+
+#include "harts_table.h"
+#include "util.h"
+
+const u32 harts_a_size[HARTS_A_SIZES] = { 3, 5, 7, 9 };
+const u64 harts_rho[HARTS_RHOS] = { 0, 50000, 100000, 150000, 200000 };
+
+/*
+ * Table I.
+ */
+
+/* What of a latency a path makes: sends times S + rM, and cuts times d. */
+struct terms {
+	u32 sends;
+	u32 cuts;
+};
+
+/* HARTS, Table I, and the text of section 5 for Algorithm A and SFBCAST. */
+static struct terms published(enum harts_algorithm_id id, u32 n)
+{
+	switch (id) {
+	case HARTS_SBCAST:
+		return (struct terms){ 2, n - 3 };
+	case HARTS_2BCAST:
+	case HARTS_3BCAST:
+		return (struct terms){ 2, 2 * (n - 2) };
+	case HARTS_4BCAST:
+		return (struct terms){ 3, n - 3 };
+	case HARTS_5BCAST:
+	case HARTS_6BCAST:
+		return (struct terms){ 3, 2 * n - 5 };
+	case HARTS_SFBCAST:
+		return (struct terms){ n - 1, 0 };
+	case HARTS_A:
+		return (struct terms){ 1, 3 * n * (n - 1) - 1 };
+	case HARTS_ALGORITHMS:
+		break;
+	}
+	die("no such algorithm");
+}
+
+/*
+ * The path that takes longest where a cut through a site takes as long as a packet may:
+ * 4-BCAST has paths with a send less and n - 1 cuts more than the one of the table.
+ */
+static struct terms longest(enum harts_algorithm_id id, u32 n)
+{
+	if (id == HARTS_4BCAST)
+		return (struct terms){ 2, 2 * n - 4 };
+	return published(id, n);
+}
+
+static bool same(struct terms a, struct terms b)
+{
+	return a.sends == b.sends && a.cuts == b.cuts;
+}
+
+static u64 cycles(struct terms t, const struct harts_times *times, u32 bytes)
+{
+	return t.sends * (times->setup + bytes) + t.cuts * times->delta;
+}
+
+/* Of one algorithm in one size. */
+struct row {
+	struct terms paper;
+	struct terms sends;	/* measured where S is long */
+	struct terms cuts;	/* measured where d is long */
+	u64 expected[HARTS_LENGTHS];
+	u64 latency[HARTS_LENGTHS];
+	u64 astray;		/* packets off the kernel's table */
+	u64 unserved;		/* sites without all their copies */
+	bool right;
+};
+
+/* What @row counts besides is of the idle network, too. */
+static u64 idle_latency(struct row *row, const struct harts_run *run, u32 bytes)
+{
+	struct harts_result r;
+
+	harts_net_idle(run, bytes, &r);
+	row->astray = r.astray;
+	row->unserved = r.unserved;
+	return r.latency;
+}
+
+/* A million for one of the terms, so that the digits of the latency are the other's. */
+#define MUCH	1000000
+
+static struct terms measured_sends(struct row *row, struct harts_run run)
+{
+	u64 latency;
+
+	run.times.setup = MUCH - 64;
+	run.times.delta = 1;
+	latency = idle_latency(row, &run, 64);
+	return (struct terms){ (u32)(latency / MUCH), (u32)(latency % MUCH) };
+}
+
+static struct terms measured_cuts(struct row *row, struct harts_run run)
+{
+	u64 latency;
+
+	run.times.setup = 0;
+	run.times.delta = MUCH;
+	/* The header is in the packet, so d is below rM. */
+	latency = idle_latency(row, &run, MUCH + 1);
+	return (struct terms){
+		(u32)(latency % MUCH), (u32)(latency / MUCH - latency % MUCH)
+	};
+}
+
+static void measure(struct row *row, const struct harts_settings *settings,
+		    enum harts_algorithm_id id, u32 n)
+{
+	struct harts_run run = {
+		.algorithm = id, .size = n, .times = settings->times,
+		.fault = (enum harts_fault)settings->fault,
+	};
+
+	row->paper = published(id, n);
+	row->sends = measured_sends(row, run);
+	row->cuts = measured_cuts(row, run);
+	row->right = same(row->sends, row->paper) && same(row->cuts, longest(id, n));
+	for (u32 i = 0; i < HARTS_LENGTHS; i++) {
+		u64 other = cycles(longest(id, n), &run.times, harts_length[i]);
+
+		row->expected[i] = cycles(row->paper, &run.times, harts_length[i]);
+		row->latency[i] = idle_latency(row, &run, harts_length[i]);
+		if (row->latency[i] != (other > row->expected[i] ? other : row->expected[i]))
+			row->right = false;
+	}
+	if (row->astray || row->unserved)
+		row->right = false;
+}
+
+static void put_terms(struct terms t)
+{
+	printf("  %u(S+rM) + %3ud", t.sends, t.cuts);
+}
+
+static void put_row(const struct row *row, enum harts_algorithm_id id, u32 n)
+{
+	printf("%-8s  %2u", harts_algorithms[id].name, n);
+	put_terms(row->paper);
+	put_terms(row->sends);
+	put_terms(row->cuts);
+	for (u32 i = 0; i < HARTS_LENGTHS; i++)
+		printf("  %5llu", (unsigned long long)row->latency[i]);
+	if (!row->right)
+		printf("  WRONG: %llu packets off the table, %llu sites without their copies\n",
+		       (unsigned long long)row->astray, (unsigned long long)row->unserved);
+	else if (same(row->sends, row->cuts))
+		printf("  agrees\n");
+	else
+		printf("  agrees where S+rM >= %ud\n", (row->cuts.cuts - row->sends.cuts) /
+		       (row->sends.sends - row->cuts.sends));
+}
+
+u32 harts_table_1(const struct harts_settings *settings)
+{
+	u32 wrong = 0, others = 0;
+	struct row row;
+
+	printf("Table I: latency in an idle network\n"
+	       "paper: as published; with long S, with long d: what the latency is made of, measured;\n"
+	       "cycles: measured, S = %llu, d = %llu, 64, 128 and 512 bytes\n\n"
+	       "algorithm  n  %-17s%-17s%-17s  cycles\n",
+	       (unsigned long long)settings->times.setup,
+	       (unsigned long long)settings->times.delta,
+	       "paper", "with long S", "with long d");
+	for (u32 id = 0; id < HARTS_ALGORITHMS; id++) {
+		for (u32 i = 0; i < HARTS_SIZES; i++) {
+			measure(&row, settings, (enum harts_algorithm_id)id, harts_size[i]);
+			put_row(&row, (enum harts_algorithm_id)id, harts_size[i]);
+			wrong += !row.right;
+		}
+		for (u32 n = 3; n <= HARTS_SIZE_MAX; n++) {
+			measure(&row, settings, (enum harts_algorithm_id)id, n);
+			others += !row.right;
+		}
+	}
+	printf("\nn = 3 to %u: %u of %u like this\n"
+	       "4-BCAST: the table's path is not the longest where d is long: another has\n"
+	       "2(S+rM) + (2n-4)d\n\n", HARTS_SIZE_MAX,
+	       HARTS_ALGORITHMS * (HARTS_SIZE_MAX - 2) - others,
+	       HARTS_ALGORITHMS * (HARTS_SIZE_MAX - 2));
+	return wrong + others;
+}
+
+/*
+ * Table II.
+ */
+
+static void at_rho(struct harts_point *point, const struct harts_settings *settings,
+		   enum harts_algorithm_id id, u32 n, u64 rho)
+{
+	struct harts_run run = { .algorithm = id, .size = n, .times = settings->times };
+
+	run.load = harts_net_load(&run, rho);
+	if (rho)
+		harts_point_run(point, settings, &run);
+	else
+		harts_point_idle(point, settings, &run);
+}
+
+static double mean(const double *value, const struct harts_point *point)
+{
+	return point->seeds > 1 ? harts_estimate(value, point->seeds).mean : value[0];
+}
+
+static double half(const double *value, const struct harts_point *point)
+{
+	return point->seeds > 1 ? harts_estimate(value, point->seeds).half : 0;
+}
+
+static void put_measured(const struct harts_point *point)
+{
+	printf("   %5.2f(S+rM) + %6.2fd  %7.1f +- %-5.1f", mean(point->stored, point),
+	       mean(point->passed, point), mean(point->latency, point),
+	       half(point->latency, point));
+}
+
+static void put_compared(u32 n, u64 rho, const struct harts_point *sbcast,
+			 const struct harts_point *a)
+{
+	double cuts = 3.0 * n * (n - 1) - 1;
+	double stored = cuts * (double)rho / HARTS_LOAD_UNIT;
+
+	printf("%2u  %.2f  %u(S+rM)  %5.2f(S+rM) + %6.2fd  %.3f", n,
+	       (double)rho / HARTS_LOAD_UNIT, n - 1, stored + 1, cuts - stored,
+	       mean(a->busy, a));
+	put_measured(sbcast);
+	put_measured(a);
+	printf("\n");
+}
+
+void harts_table_2(const struct harts_settings *settings, struct harts_table_a *table)
+{
+	printf("Table II: SBCAST and Algorithm A under load\n"
+	       "model: the paper's; measured: the packet that was delivered last, and cycles to it\n\n"
+	       " n   rho  %-8s %-24s %-5s   %-40s   %s\n", "model", "", "rho", "measured", "");
+	printf("          %-8s %-24s %-5s   %-40s   %s\n", "SBCAST", "Algorithm A", "of A",
+	       "SBCAST", "Algorithm A");
+	for (u32 i = 0; i < HARTS_RHOS; i++) {
+		at_rho(&table->sbcast[i], settings, HARTS_SBCAST, harts_a_size[0], harts_rho[i]);
+		at_rho(&table->a[i], settings, HARTS_A, harts_a_size[0], harts_rho[i]);
+		put_compared(harts_a_size[0], harts_rho[i], &table->sbcast[i], &table->a[i]);
+	}
+	printf("larger ones:\n");
+	for (u32 i = 0; i < HARTS_A_SIZES; i++) {
+		u32 n = harts_a_size[i];
+
+		at_rho(&table->sbcast_by_size[i], settings, HARTS_SBCAST, n, harts_rho[1]);
+		at_rho(&table->a_by_size[i], settings, HARTS_A, n, harts_rho[1]);
+		put_compared(n, harts_rho[1], &table->sbcast_by_size[i], &table->a_by_size[i]);
+	}
+	printf("\n");
+}
