@@ -42,7 +42,8 @@ const char *fc_bcast_init(struct fc_bcast *b, const struct fc_topo *topo, unsign
 /* Where a packet comes that leaves a site in a direction. */
 static u32 slot_after(const struct fc_topo *topo, u32 site, u8 dir)
 {
-	return fc_topo_neighbour(topo, site, dir) * topo->ndirs + topo->ops->arrival(topo, site, dir);
+	return fc_topo_neighbour(topo, site, dir) * topo->ndirs +
+	       topo->ops->arrival(topo, site, dir);
 }
 
 /* Packet @p goes on from where it is; it is put into the queue for where it comes. */

@@ -108,7 +108,7 @@ const char *fc_graph_fill(struct fc_graph *graph, void *room)
 			return "a site has more than 30 links";
 	for (i = 0; i < n; i++) {
 		if (search(graph, i) < n)
-			return "the graph is not connected: there is no way from site 0 to some other";
+			return "the graph is not connected";
 		if (graph->degree[i] > graph->ndirs)
 			graph->ndirs = graph->degree[i];
 	}
@@ -137,8 +137,11 @@ static void graph_print(const struct fc_topo *topo, char *buf, size_t size)
 	buf[0] = '\0';
 	fc_topo_text_put(buf, size, topo->nsites);
 	fc_topo_text_putc(buf, size, ':');
-	for (i = 0; i < 16; i++)
-		fc_topo_text_putc(buf, size, "0123456789abcdef"[half[i / 8] >> (28 - i % 8 * 4) & 15]);
+	for (i = 0; i < 16; i++) {
+		u32 digit = half[i / 8] >> (28 - i % 8 * 4) & 15;
+
+		fc_topo_text_putc(buf, size, "0123456789abcdef"[digit]);
+	}
 }
 
 static bool has(const struct fc_topo *topo, u32 site, u8 dir)

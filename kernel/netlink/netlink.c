@@ -147,6 +147,11 @@ static const struct genl_ops ops[] = {
 		POLICY(fault),
 	},
 	{
+		.cmd = FLITCAST_CMD_GRAPH_GET,
+		.dumpit = flitcast_netlink_graph_dump,
+		POLICY(graph),
+	},
+	{
 		.cmd = FLITCAST_CMD_STATS_GET,
 		.doit = flitcast_netlink_stats_get,
 		.dumpit = flitcast_netlink_stats_dump,

@@ -4,6 +4,7 @@
  */
 #include "compat.h"
 #include "netlink/reply.h"
+#include "site/graph.h"
 
 static struct netlink_range_validation flit_range = {
 	.min = FLITCAST_FLIT_MIN,
@@ -38,6 +39,8 @@ const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1] 
 	[FLITCAST_A_SITE_ID] = { .type = NLA_U32 },
 };
 
+#define GRAPH_BYTES_MAX	(FC_GRAPH_LINKS_MAX * sizeof(struct fc_graph_link))
+
 /* What a site is made with, and what a request to change it may name. */
 #define SETTINGS									\
 	[FLITCAST_A_SITE_ID] = { .type = NLA_U32 },					\
@@ -53,13 +56,14 @@ const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1] 
 	[FLITCAST_A_SITE_RETRY] = NLA_POLICY_FULL_RANGE(NLA_U32, &retry_range),		\
 	[FLITCAST_A_SITE_PROBE] = NLA_POLICY_FULL_RANGE(NLA_U32, &probe_range),		\
 	[FLITCAST_A_SITE_TRANSIT] = NLA_POLICY_MAX(NLA_U32, FLITCAST_TRANSIT_LIMIT),	\
-	[FLITCAST_A_SITE_GRACE] = NLA_POLICY_FULL_RANGE(NLA_U32, &grace_range)
+	[FLITCAST_A_SITE_GRACE] = NLA_POLICY_FULL_RANGE(NLA_U32, &grace_range),		\
+	[FLITCAST_A_SITE_GRAPH] = { .type = NLA_BINARY, .len = GRAPH_BYTES_MAX }
 
-const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_GRACE + 1] = {
+const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_GRAPH + 1] = {
 	SETTINGS,
 };
 
-const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_GRACE + 1] = {
+const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_GRAPH + 1] = {
 	SETTINGS,
 	[FLITCAST_A_SITE_DRAIN] = NLA_POLICY_MAX(NLA_U32, 1),
 };
@@ -97,14 +101,17 @@ int flitcast_netlink_site_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct flitcast_site_info snapshot;
 	struct flitcast_site *site;
+	int err;
 
 	site = flitcast_netlink_site(genl_info_net(info), info->attrs[FLITCAST_A_SITE_ID],
 				     info->extack);
 	if (IS_ERR(site))
 		return PTR_ERR(site);
 	flitcast_site_info(site, &snapshot);
+	/* What a graph is stays only as long as the site. */
+	err = flitcast_netlink_reply(info, FLITCAST_CMD_SITE_GET, site_fill, &snapshot);
 	flitcast_site_put(site);
-	return flitcast_netlink_reply(info, FLITCAST_CMD_SITE_GET, site_fill, &snapshot);
+	return err;
 }
 
 static int site_itself(struct sk_buff *skb, struct netlink_callback *cb,
@@ -141,6 +148,47 @@ static void get_tuning(struct flitcast_site_tuning *tuning, struct nlattr **attr
 		tuning->grace = nla_get_u32(attrs[FLITCAST_A_SITE_GRACE]);
 }
 
+/* A constant text: it outlives the request, as extack demands. */
+static int refuse(struct genl_info *info, u16 attr, const char *wrong)
+{
+	if (info->extack) {
+		info->extack->_msg = wrong;
+		NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
+	}
+	return -EINVAL;
+}
+
+/* Of a graph it has a reference afterwards. */
+static int get_topology(struct genl_info *info, struct fc_topo *topo)
+{
+	const struct nlattr *name = info->attrs[FLITCAST_A_SITE_TOPOLOGY];
+	const struct nlattr *links = info->attrs[FLITCAST_A_SITE_GRAPH];
+	const struct fc_graph *graph;
+	char spec[FC_SPEC_MAX];
+	const char *wrong;
+
+	if (!links) {
+		wrong = fc_topo_parse(topo, nla_data(name));
+		return wrong ? refuse(info, FLITCAST_A_SITE_TOPOLOGY, wrong) : 0;
+	}
+	if (nla_len(links) % sizeof(struct fc_graph_link))
+		return refuse(info, FLITCAST_A_SITE_GRAPH, KBUILD_MODNAME
+			      ": a link of a graph is two numbers of 32 bits");
+	graph = flitcast_graph_get(nla_data(links),
+				   nla_len(links) / sizeof(struct fc_graph_link), &wrong);
+	if (graph == ERR_PTR(-EINVAL))
+		return refuse(info, FLITCAST_A_SITE_GRAPH, wrong);
+	if (IS_ERR(graph))
+		return PTR_ERR(graph);
+	fc_graph_topo(topo, graph);
+	fc_topo_print(topo, spec);
+	if (!nla_strcmp(name, spec))
+		return 0;
+	flitcast_graph_put(graph);
+	return refuse(info, FLITCAST_A_SITE_TOPOLOGY, KBUILD_MODNAME
+		      ": these are the links of another topology");
+}
+
 int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
@@ -157,7 +205,7 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 			.grace = FLITCAST_GRACE_DEFAULT,
 		},
 	};
-	const char *wrong;
+	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, FLITCAST_A_SITE_ID)) {
 		NL_SET_ERR_MSG_MOD(info->extack, "a new site needs a number");
@@ -168,15 +216,6 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 		return -EINVAL;
 	}
 	cfg.id = nla_get_u32(attrs[FLITCAST_A_SITE_ID]);
-	wrong = fc_topo_parse(&cfg.topo, nla_data(attrs[FLITCAST_A_SITE_TOPOLOGY]));
-	if (wrong) {
-		/* A constant text: it outlives the request, as extack demands. */
-		if (info->extack) {
-			info->extack->_msg = wrong;
-			NL_SET_BAD_ATTR(info->extack, attrs[FLITCAST_A_SITE_TOPOLOGY]);
-		}
-		return -EINVAL;
-	}
 	if (attrs[FLITCAST_A_SITE_MODE] && nla_strcmp(attrs[FLITCAST_A_SITE_MODE], "care")) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attrs[FLITCAST_A_SITE_MODE],
 				    KBUILD_MODNAME ": unknown mode: the modes are: care");
@@ -187,13 +226,19 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 	if (attrs[FLITCAST_A_SITE_WINDOW])
 		cfg.window = nla_get_u32(attrs[FLITCAST_A_SITE_WINDOW]);
 	get_tuning(&cfg.tuning, attrs);
-	return flitcast_site_add(genl_info_net(info), &cfg, info->extack);
+	err = get_topology(info, &cfg.topo);
+	if (err)
+		return err;
+	err = flitcast_site_add(genl_info_net(info), &cfg, info->extack);
+	if (cfg.topo.graph)
+		flitcast_graph_put(cfg.topo.graph);
+	return err;
 }
 
 /* Agreed with the neighbours when links come up, or the size of memory. */
 static const u8 fixed[] = {
 	FLITCAST_A_SITE_TOPOLOGY, FLITCAST_A_SITE_MODE, FLITCAST_A_SITE_FLIT,
-	FLITCAST_A_SITE_WINDOW,
+	FLITCAST_A_SITE_WINDOW, FLITCAST_A_SITE_GRAPH,
 };
 
 int flitcast_netlink_site_set(struct sk_buff *skb, struct genl_info *info)

@@ -11,6 +11,7 @@
 #include <uapi/linux/flitcast_netlink.h>
 #include "compat.h"
 #include "site/echo.h"
+#include "site/graph.h"
 #include "site/impl.h"
 
 static_assert(FC_LINK_DOWN == (int)FLITCAST_LINK_STATE_DOWN);
@@ -137,6 +138,8 @@ static void site_free(struct flitcast_site *site)
 	kfree(site->core.out);
 	flitcast_relay_free(site);
 	flitcast_faults_free(site);
+	if (site->cfg.topo.graph)
+		flitcast_graph_put(site->cfg.topo.graph);
 	kfree(site);
 }
 
@@ -194,6 +197,8 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	refcount_set(&site->refs, 1);
 	site->net = net;
 	site->cfg = *cfg;
+	if (cfg->topo.graph)
+		flitcast_graph_hold(cfg->topo.graph);
 	site->incarnation = get_random_u32();
 	spin_lock_init(&site->lock);
 	__skb_queue_head_init(&site->netbuf);

@@ -46,7 +46,7 @@ struct flitcast_site_tuning {
 /**
  * struct flitcast_site_config - what a site is made of
  * @id: identity; below topo.nsites
- * @topo: topology of the network
+ * @topo: topology of the network; of a graph the site has a reference of its own
  * @flit: flit size in bytes: the largest frame without its Ethernet header
  * @window: flits under way per link and virtual channel
  * @tuning: what may be changed later

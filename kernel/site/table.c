@@ -99,7 +99,8 @@ struct flitcast_table *flitcast_table_get(const struct fc_topo *topo)
 	fc_topo_print(topo, spec);
 	mutex_lock(&lock);
 	list_for_each_entry(t, &tables, node)
-		if (!strcmp(t->spec, spec))
+		/* A site has a graph for longer than its tables. */
+		if (t->topo.graph == topo->graph && !strcmp(t->spec, spec))
 			goto found;
 	t = table_make(topo);
 	if (!t)

@@ -400,7 +400,8 @@ TEST(bcast_check__refuses_another_table)
 static void goes_on(struct bench *t, u32 from, u32 site, u32 to)
 {
 	for (u8 d = 0; d < t->topo.ndirs; d++) {
-		u32 *entry = &t->b.entry[to * t->topo.ndirs + t->topo.ops->arrival(&t->topo, site, d)];
+		u8 back = t->topo.ops->arrival(&t->topo, site, d);
+		u32 *entry = &t->b.entry[to * t->topo.ndirs + back];
 
 		if (fc_topo_neighbour(&t->topo, site, d) != to)
 			continue;

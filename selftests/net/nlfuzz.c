@@ -86,11 +86,12 @@ static void put_random(unsigned int depth)
 {
 	static const char *const words[] = {
 		"lo", "torus:3x3", "care", "+x", "-y", "d0", "ring:3", "torus:999999x999999",
-		"", "hypercube:21", "hexmesh:592", "line:", "a name that is longer than any device has",
+		"", "hypercube:21", "hexmesh:592", "line:",
+		"graph:2:a8c7f732281a3812", "a name that is longer than any device has",
 	};
 	static const uint32_t numbers[] = { 0, 1, 2, 8, 30, 31, 256, 65535, 65536, 0x7fffffff,
 					    0x80000000, 0xfffffffe, 0xffffffff };
-	uint16_t type = pick(20);
+	uint16_t type = pick(24);
 	struct nlattr *attr;
 	char data[512];
 	size_t length, i, start;
@@ -102,7 +103,7 @@ static void put_random(unsigned int depth)
 		put(type, &numbers[pick(13)], 4);
 		return;
 	case 1:
-		length = pick(12);
+		length = pick(sizeof(words) / sizeof(*words));
 		put(type, words[length], strlen(words[length]) + pick(2));
 		return;
 	case 2:

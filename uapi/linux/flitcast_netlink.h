@@ -59,6 +59,7 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_DRAIN,		/* u32: 1: no new messages from sockets */
 	FLITCAST_A_SITE_PENDING,	/* u32: messages of this site that are not over */
 	FLITCAST_A_SITE_GRACE,		/* u32: microseconds without a way before EHOSTUNREACH */
+	FLITCAST_A_SITE_GRAPH,		/* binary: links of a graph, each two u32 */
 	__FLITCAST_A_SITE_MAX,
 };
 
@@ -107,6 +108,16 @@ enum flitcast_fault_attr {
 };
 
 #define FLITCAST_A_FAULT_MAX (__FLITCAST_A_FAULT_MAX - 1)
+
+/* The links of a network that is a graph, in parts of a dump. */
+enum flitcast_graph_attr {
+	FLITCAST_A_GRAPH_UNSPEC,
+	FLITCAST_A_GRAPH_SITE,		/* u32: the site whose network it is */
+	FLITCAST_A_GRAPH_LINKS,		/* binary: as FLITCAST_A_SITE_GRAPH */
+	__FLITCAST_A_GRAPH_MAX,
+};
+
+#define FLITCAST_A_GRAPH_MAX (__FLITCAST_A_GRAPH_MAX - 1)
 
 /* A counter.  Names are stable; their order and number are not. */
 enum flitcast_stat_attr {
@@ -181,6 +192,7 @@ enum flitcast_cmd {
 	FLITCAST_CMD_SOCKET_GET,
 	FLITCAST_CMD_SITE_CHANGE_NTF,
 	FLITCAST_CMD_FAULT_GET,
+	FLITCAST_CMD_GRAPH_GET,
 	__FLITCAST_CMD_MAX,
 };
 

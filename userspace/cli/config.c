@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "config.h"
 #include "bounds.h"
+#include "network.h"
 #include "out.h"
 
 const struct config_field config_settings[CONFIG_SETTINGS] = {
@@ -76,7 +78,9 @@ static void load_site(const void *data, size_t length, void *arg)
 	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
 	site->id = nl_u32(a[FLITCAST_A_SITE_ID]);
 	snprintf(site->spec, sizeof(site->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
-	fc_topo_parse(&site->topo, site->spec);
+	/* That of a graph needs another request. */
+	if (!network_is_graph(site->spec))
+		fc_topo_parse(&site->topo, site->spec);
 	snprintf(site->mode, sizeof(site->mode), "%s", nl_string(a[FLITCAST_A_SITE_MODE]));
 	for (i = 0; i < CONFIG_SETTINGS; i++)
 		site->setting[i] = nl_u32(a[config_settings[i].attr]);
@@ -123,6 +127,7 @@ int config_load(struct config *config, uint32_t id, const char *about)
 {
 	bool one = id != FC_SITE_NONE;
 	struct nl_request req = { 0 };
+	size_t i;
 
 	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, one ? 0 : NLM_F_DUMP);
 	if (one)
@@ -130,6 +135,13 @@ int config_load(struct config *config, uint32_t id, const char *about)
 	nl_end(&req);
 	if (nl_ask(&req, load_site, config, about))
 		return -1;
+	for (i = 0; i < config->count; i++) {
+		struct config_site *site = &config->site[i];
+
+		if (network_is_graph(site->spec) &&
+		    !network_read(&site->topo, site->spec, site->id, about))
+			return -1;
+	}
 	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
 	if (one)
 		nl_put_u32(&req, FLITCAST_A_LINK_SITE, id);
@@ -176,6 +188,20 @@ static void print_link(unsigned int port, const struct config_link *link)
 	out_close_object();
 }
 
+static void print_graph(const struct fc_graph *graph)
+{
+	uint32_t i;
+
+	out_open_array("graph");
+	for (i = 0; i < graph->nlinks; i++) {
+		out_open_array(NULL);
+		out_uint(NULL, NULL, graph->link[i].site[0]);
+		out_uint(NULL, NULL, graph->link[i].site[1]);
+		out_close_array();
+	}
+	out_close_array();
+}
+
 void config_print(const struct config *config)
 {
 	size_t i, n;
@@ -189,6 +215,8 @@ void config_print(const struct config *config)
 		out_open_object(NULL);
 		out_uint("site", NULL, site->id);
 		out_string("topology", NULL, site->spec);
+		if (site->topo.graph)
+			print_graph(site->topo.graph);
 		out_string("mode", NULL, site->mode);
 		for (n = 0; n < CONFIG_SETTINGS; n++)
 			out_uint(config_settings[n].key, NULL, site->setting[n]);
@@ -407,6 +435,31 @@ static int read_settings(const char *name, const struct json *object, struct con
 	return 0;
 }
 
+/* The links of a graph.  NULL, or a text that says what is wrong. */
+static const char *read_graph(const struct json *list, struct fc_topo *topo)
+{
+	struct fc_graph_link *link = NULL;
+	const struct json *entry;
+	const char *wrong;
+	size_t n = 0;
+
+	if (!list || list->type != JSON_ARRAY)
+		return "its links are missing: \"graph\" is an array of them";
+	for (entry = list->child; entry; entry = entry->next) {
+		const struct json *a = entry->type == JSON_ARRAY ? entry->child : NULL;
+		const struct json *b = a ? a->next : NULL;
+
+		if (!b || b->next || a->type != JSON_NUMBER || b->type != JSON_NUMBER ||
+		    !a->whole || !b->whole || a->number > UINT32_MAX || b->number > UINT32_MAX)
+			return "a link of a graph is an array of two numbers of sites";
+		link = xrealloc(link, (n + 1) * sizeof(*link));
+		link[n++] = (struct fc_graph_link){ { a->number, b->number } };
+	}
+	wrong = graph_links(topo, link, n);
+	free(link);
+	return wrong;
+}
+
 static int read_topology(const char *name, const struct json *object, struct config_site *site)
 {
 	char spec[256];
@@ -414,7 +467,17 @@ static int read_topology(const char *name, const struct json *object, struct con
 
 	if (config_string(name, object, "topology", spec, sizeof(spec)))
 		return -1;
-	wrong = fc_topo_parse(&site->topo, spec);
+	if (network_is_graph(spec))
+		wrong = read_graph(config_member(object, "graph"), &site->topo);
+	else if (config_member(object, "graph"))
+		wrong = "it is no graph, but has links";
+	else
+		wrong = fc_topo_parse(&site->topo, spec);
+	if (!wrong) {
+		fc_topo_print(&site->topo, site->spec);
+		if (site->topo.graph && strcmp(site->spec, spec))
+			wrong = "the links are those of another graph";
+	}
 	if (!wrong && site->id >= site->topo.nsites)
 		wrong = "the topology has no site of that number";
 	if (wrong) {
@@ -422,22 +485,21 @@ static int read_topology(const char *name, const struct json *object, struct con
 			 config_member(object, "topology")->line, spec, wrong);
 		return -1;
 	}
-	fc_topo_print(&site->topo, site->spec);
 	return 0;
 }
 
 static int read_site(const char *name, const struct json *object, struct config *config)
 {
 	/* And the settings, and NULL. */
-	const char *keys[5 + CONFIG_SETTINGS + 1] = {
-		"site", "topology", "mode", "links", "routes",
+	const char *keys[6 + CONFIG_SETTINGS + 1] = {
+		"site", "topology", "graph", "mode", "links", "routes",
 	};
 	const struct json *link;
 	struct config_site *site;
 	uint32_t id, i;
 
 	for (i = 0; i < CONFIG_SETTINGS; i++)
-		keys[5 + i] = config_settings[i].key;
+		keys[6 + i] = config_settings[i].key;
 	if (config_unknown(name, object, keys) ||
 	    config_number(name, object, "site", 0, FLITCAST_SITE_ANY - 1, &id))
 		return -1;

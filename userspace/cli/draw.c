@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A grid is drawn as a grid, its third dimension slanting away, higher ones as
- * panels beside and below; a ring as a circle; a hexmesh as a hexagon around site 0.
+ * panels beside and below; a ring as a circle; a hexmesh as a hexagon around site 0;
+ * a graph as its links pull it together.
  * A link around the edge leaves as a stub on either side, with the name of the site it
  * leads to.
  */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "cli.h"
 #include "draw.h"
+#include "spread.h"
 #include "topo_hexmesh.h"
 
 /* Lengths in pixels. */
@@ -23,15 +26,12 @@
 #define MARGIN		110.0
 #define HEADING		56.0
 
-struct point {
-	double x, y;
-};
-
 /**
  * struct layout - where things are
  * @topo: topology
  * @circle: sites on a circle of this radius, if not 0
  * @fold: sites in a row of a line that is folded, if not 0
+ * @spot: places by site, if not NULL
  * @hexagon: sites by their routing tag from site 0
  * @step: from a site to the next along each dimension
  * @low: corner of the drawing
@@ -41,6 +41,7 @@ struct layout {
 	const struct fc_topo *topo;
 	double circle;
 	uint32_t fold;
+	struct point *spot;
 	bool hexagon;
 	struct point step[FC_DIMS_MAX];
 	struct point low, high;
@@ -81,6 +82,8 @@ static struct point place(const struct layout *layout, uint32_t site)
 		at.y = SPACING * row;
 		return at;
 	}
+	if (layout->spot)
+		return layout->spot[site];
 	if (layout->hexagon) {
 		int32_t tag[FC_HEXMESH_AXES];
 
@@ -114,6 +117,8 @@ static void plan(struct layout *layout, const struct fc_topo *topo)
 		layout->fold = ceil(sqrt(topo->nsites));
 	} else if (topo->ops == &fc_topo_hexmesh) {
 		layout->hexagon = true;
+	} else if (topo->graph) {
+		layout->spot = spread(topo, SPACING, 4 * RADIUS);
 	} else {
 		/* The slanting sites of a place stay clear of those of the next. */
 		spacing.x = fmax(SPACING, depth > 1 ? SLANT_X * depth + 40 : 0);
@@ -154,7 +159,7 @@ static bool goes_around(const struct layout *layout, uint32_t site, uint8_t dir,
 	const struct fc_topo *topo = layout->topo;
 	unsigned int i;
 
-	if (layout->circle || layout->fold)
+	if (layout->circle || layout->fold || layout->spot)
 		return false;
 	if (layout->hexagon) {
 		struct point a = place(layout, site), b = place(layout, peer);
@@ -183,7 +188,7 @@ static bool is_long(const struct layout *layout, uint32_t site, uint32_t peer)
 	const struct fc_topo *topo = layout->topo;
 	unsigned int i;
 
-	if (layout->circle || layout->fold || layout->hexagon)
+	if (layout->circle || layout->fold || layout->hexagon || layout->spot)
 		return false;
 	for (i = 3; i < topo->ndims; i++)
 		if (coordinate(topo, site, i) != coordinate(topo, peer, i))
@@ -434,6 +439,7 @@ void draw_svg(const struct fc_topo *topo, const struct load *loads, uint32_t own
 		       at.x, at.y + 4, site);
 	}
 	fputs("</svg>\n", stdout);
+	free(layout.spot);
 }
 
 void draw_dot(const struct fc_topo *topo, const struct load *loads, uint32_t own)
@@ -480,4 +486,5 @@ void draw_dot(const struct fc_topo *topo, const struct load *loads, uint32_t own
 		}
 	}
 	fputs("}\n", stdout);
+	free(layout.spot);
 }

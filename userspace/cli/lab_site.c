@@ -10,6 +10,7 @@
 #include <linux/flitcast_netlink.h>
 #include "lab_impl.h"
 #include "netns.h"
+#include "network.h"
 #include "rtnl.h"
 
 #define DESCRIPTORS	(LAB_SITES_MAX * 3 + 64)
@@ -50,7 +51,7 @@ void lab_put_site(const struct lab *lab, uint32_t site, struct nl_request *req)
 
 	nl_begin_flitcast(req, FLITCAST_CMD_SITE_NEW, 0);
 	nl_put_u32(req, FLITCAST_A_SITE_ID, site);
-	nl_put_string(req, FLITCAST_A_SITE_TOPOLOGY, lab->spec);
+	network_put(req, topo);
 	nl_put_u32(req, FLITCAST_A_SITE_FLIT, lab->mtu);
 	if (*lab->mode)
 		nl_put_string(req, FLITCAST_A_SITE_MODE, lab->mode);

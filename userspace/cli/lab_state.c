@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lab_impl.h"
+#include "network.h"
 
 #define STATE_DIR	"/run/flitcast/lab"
 
@@ -51,17 +52,35 @@ void lab_take_name(struct args *args, struct lab *lab)
 		lab_set_name(lab, take_any(args, "name"));
 }
 
+/**
+ * struct links - links of a graph, which stand before its name
+ * @link: they
+ * @n: how many
+ */
+struct links {
+	struct fc_graph_link link[FC_GRAPH_LINKS_MAX];
+	size_t n;
+};
+
 /* One line; NULL or what is wrong with it. */
-static const char *read_line(struct lab *lab, const char *line)
+static const char *read_line(struct lab *lab, struct links *links, const char *line)
 {
 	char key[16], value[FC_SPEC_MAX];
+	struct fc_graph_link link;
 	unsigned int number;
 	int i;
 
+	if (sscanf(line, "link %u %u", &link.site[0], &link.site[1]) == 2) {
+		if (links->n < FC_GRAPH_LINKS_MAX)
+			links->link[links->n++] = link;
+		return NULL;
+	}
 	if (sscanf(line, "%15s %63s", key, value) != 2)
 		return "not written by lab up";
 	if (!strcmp(key, "topology")) {
-		const char *wrong = fc_topo_parse(&lab->topo, value);
+		const char *wrong = network_is_graph(value) ?
+				    graph_links(&lab->topo, links->link, links->n) :
+				    fc_topo_parse(&lab->topo, value);
 
 		if (wrong)
 			return wrong;
@@ -91,6 +110,7 @@ static const char *read_line(struct lab *lab, const char *line)
 bool lab_load(struct lab *lab)
 {
 	char *path = lab_path(lab), line[128];
+	static struct links links;
 	const char *wrong = NULL;
 	FILE *file;
 
@@ -104,8 +124,9 @@ bool lab_load(struct lab *lab)
 	lab->mode[0] = '\0';
 	lab->mtu = 0;
 	lab->fate = NULL;
+	links.n = 0;
 	while (!wrong && fgets(line, sizeof(line), file))
-		wrong = read_line(lab, line);
+		wrong = read_line(lab, &links, line);
 	fclose(file);
 	if (!wrong && (!lab->fate || !lab->mtu))
 		wrong = "not written by lab up";
@@ -134,8 +155,10 @@ uint32_t lab_take_site(struct args *args, struct lab *lab)
 
 void lab_save(const struct lab *lab)
 {
+	const struct fc_graph *graph = lab->topo.graph;
 	char *path = lab_path(lab);
 	char *draft = xprintf(STATE_DIR "/.%s.%d", lab->name, getpid());
+	uint32_t i;
 	FILE *file;
 	int err = 0;
 
@@ -145,6 +168,8 @@ void lab_save(const struct lab *lab)
 	file = fopen(draft, "we");
 	if (!file)
 		fail("lab up: %s: %s", draft, strerror(errno));
+	for (i = 0; graph && i < graph->nlinks; i++)
+		fprintf(file, "link %u %u\n", graph->link[i].site[0], graph->link[i].site[1]);
 	fprintf(file, "topology %s\nmtu %u\nwindow %u\ncrc %u\n", lab->spec, lab->mtu,
 		lab->window, lab->crc);
 	if (*lab->mode)

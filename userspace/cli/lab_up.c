@@ -12,6 +12,7 @@
 #include <linux/flitcast_netlink.h>
 #include "lab_impl.h"
 #include "netns.h"
+#include "network.h"
 #include "rtnl.h"
 
 #define FLIT_DEFAULT	1500
@@ -176,7 +177,6 @@ int lab_up(struct args *args)
 	const char *spec = take_any(args, "topology");
 	struct nl_request req = { 0 };
 	struct place *places;
-	const char *wrong;
 	uint32_t site;
 
 	while (args->argc) {
@@ -193,9 +193,7 @@ int lab_up(struct args *args)
 		else
 			take_end(args);
 	}
-	wrong = fc_topo_parse(&lab.topo, spec);
-	if (wrong)
-		fail("lab up: %s: %s", spec, wrong);
+	network_parse(&lab.topo, spec, "lab up:");
 	if (lab.topo.nsites > LAB_SITES_MAX)
 		fail("lab up: %s: a lab has at most %d sites", spec, LAB_SITES_MAX);
 	fc_topo_print(&lab.topo, lab.spec);

@@ -16,6 +16,7 @@
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "config.h"
+#include "network.h"
 #include "out.h"
 #include "rtnl.h"
 
@@ -80,7 +81,7 @@ static void put_site(struct nl_request *req, const struct config_site *site, boo
 	nl_begin_flitcast(req, new ? FLITCAST_CMD_SITE_NEW : FLITCAST_CMD_SITE_SET, 0);
 	nl_put_u32(req, FLITCAST_A_SITE_ID, site->id);
 	if (new) {
-		nl_put_string(req, FLITCAST_A_SITE_TOPOLOGY, site->spec);
+		network_put(req, &site->topo);
 		nl_put_string(req, FLITCAST_A_SITE_MODE, site->mode);
 	}
 	for (i = 0; i < CONFIG_SETTINGS; i++)

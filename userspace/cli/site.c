@@ -6,6 +6,7 @@
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
+#include "network.h"
 #include "out.h"
 
 /* Microseconds, in the largest unit that takes no fraction. */
@@ -90,11 +91,25 @@ static bool take_state(struct args *args, struct nl_request *req)
 	return true;
 }
 
+/* What the kernel can read it reads itself. */
+static void take_topology(struct args *args, struct nl_request *req)
+{
+	const char *spec = take_any(args, "topology");
+	struct fc_topo topo;
+
+	if (!network_is_graph(spec)) {
+		nl_put_string(req, FLITCAST_A_SITE_TOPOLOGY, spec);
+		return;
+	}
+	network_parse(&topo, spec, "topology");
+	network_put(req, &topo);
+}
+
 /* What add and set take after the number of the site. */
 static bool take_setting(struct args *args, struct nl_request *req)
 {
 	if (take_word(args, "topology"))
-		nl_put_string(req, FLITCAST_A_SITE_TOPOLOGY, take_any(args, "topology"));
+		take_topology(args, req);
 	else if (take_word(args, "mode"))
 		nl_put_string(req, FLITCAST_A_SITE_MODE, take_any(args, "mode"));
 	else if (take_word(args, "flit"))

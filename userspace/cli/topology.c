@@ -11,6 +11,7 @@
 #include "draw.h"
 #include "faults.h"
 #include "lab.h"
+#include "network.h"
 #include "out.h"
 
 struct own {
@@ -86,7 +87,7 @@ static int show(struct args *args)
 {
 	struct own own = { .site = FC_SITE_NONE };
 	bool svg = false, dot = false;
-	const char *spec = NULL, *wrong;
+	const char *spec = NULL;
 	struct nl_request req = { 0 };
 	struct load *loads = NULL;
 	struct fc_topo topo;
@@ -114,10 +115,11 @@ static int show(struct args *args)
 		if (nl_ask(&req, read_site, &own, "topology show"))
 			return EXIT_FAILED;
 		spec = own.spec;
+		if (!network_read(&topo, spec, own.site, "topology show"))
+			return EXIT_FAILED;
+	} else {
+		network_parse(&topo, spec, "topology");
 	}
-	wrong = fc_topo_parse(&topo, spec);
-	if (wrong)
-		fail("topology %s: %s", spec, wrong);
 	if (own.site != FC_SITE_NONE && own.site >= topo.nsites)
 		fail("topology %s: there is no site %u", spec, own.site);
 	if (!svg && !dot) {
@@ -201,7 +203,6 @@ static int faults(struct args *args)
 	struct own own = { .site = FC_SITE_NONE };
 	struct nl_request req = { 0 };
 	struct fc_topo topo;
-	const char *wrong;
 	uint32_t *down;
 
 	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
@@ -216,9 +217,8 @@ static int faults(struct args *args)
 	nl_end(&req);
 	if (nl_ask(&req, read_site, &own, "topology faults"))
 		return EXIT_FAILED;
-	wrong = fc_topo_parse(&topo, own.spec);
-	if (wrong)
-		fail("topology %s: %s", own.spec, wrong);
+	if (!network_read(&topo, own.spec, own.site, "topology faults"))
+		return EXIT_FAILED;
 	if (own.site >= topo.nsites)
 		fail("topology %s: there is no site %u", own.spec, own.site);
 	down = xalloc(topo.nsites, sizeof(*down));

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "faults.h"
 #include "flitcast.h"
+#include "network.h"
 #include "out.h"
 #include "trace_cast.h"
 #include "walk.h"
@@ -100,12 +101,8 @@ static void read_route(const void *data, size_t length, void *arg)
 		pref->port[dir][pref->count[dir]++] = ((const uint8_t *)nl_data(ports))[i];
 }
 
-static void parse_topology(struct trace *trace, const char *spec)
+static void set_topology(struct trace *trace)
 {
-	const char *wrong = fc_topo_parse(&trace->topo, spec);
-
-	if (wrong)
-		fail("topology %s: %s", spec, wrong);
 	fc_topo_print(&trace->topo, trace->spec);
 	trace->net.topo = &trace->topo;
 	trace->net.down = xalloc(trace->topo.nsites, sizeof(*trace->net.down));
@@ -122,7 +119,9 @@ static int read_own(struct trace *trace, uint32_t site)
 	nl_end(&req);
 	if (nl_ask(&req, read_site, trace, "trace"))
 		return EXIT_FAILED;
-	parse_topology(trace, trace->spec);
+	if (!network_read(&trace->topo, trace->spec, trace->net.own, "trace"))
+		return EXIT_FAILED;
+	set_topology(trace);
 	if (trace->net.own >= trace->topo.nsites)
 		fail("trace: %s has no site %u", trace->spec, trace->net.own);
 
@@ -552,10 +551,12 @@ int do_trace(struct args *args)
 		bad_usage("trace: a topology or a site, not both");
 	if (spec && from == FLITCAST_SITE_ANY)
 		bad_usage("trace: source is missing: from SITE");
-	if (spec)
-		parse_topology(&trace, spec);
-	else if (read_own(&trace, own))
+	if (spec) {
+		network_parse(&trace.topo, spec, "topology");
+		set_topology(&trace);
+	} else if (read_own(&trace, own)) {
 		return EXIT_FAILED;
+	}
 	trace.from = from == FLITCAST_SITE_ANY ? trace.net.own : from;
 	check(&trace);
 	status = run(&trace);

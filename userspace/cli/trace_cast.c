@@ -15,6 +15,7 @@
 #include "cli.h"
 #include "draw.h"
 #include "faults.h"
+#include "network.h"
 #include "out.h"
 #include "trace_cast.h"
 #include "tree.h"
@@ -63,12 +64,8 @@ static void read_site(const void *data, size_t length, void *arg)
 	snprintf(trace->spec, sizeof(trace->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
 }
 
-static void parse_topology(struct cast_trace *trace, const char *spec)
+static void set_topology(struct cast_trace *trace)
 {
-	const char *wrong = fc_topo_parse(&trace->topo, spec);
-
-	if (wrong)
-		fail("topology %s: %s", spec, wrong);
 	fc_topo_print(&trace->topo, trace->spec);
 	trace->down = xalloc(trace->topo.nsites, sizeof(*trace->down));
 }
@@ -84,7 +81,9 @@ static int read_own(struct cast_trace *trace, uint32_t site)
 	nl_end(&req);
 	if (nl_ask(&req, read_site, trace, "trace"))
 		return EXIT_FAILED;
-	parse_topology(trace, trace->spec);
+	if (!network_read(&trace->topo, trace->spec, trace->own, "trace"))
+		return EXIT_FAILED;
+	set_topology(trace);
 	if (!faults_read(&trace->topo, trace->own, trace->down, "trace"))
 		return EXIT_FAILED;
 	return 0;
@@ -408,10 +407,12 @@ int trace_cast(struct args *args)
 		bad_usage("trace: a topology or a site, not both");
 	if (spec && trace.source == FC_SITE_NONE)
 		bad_usage("trace: source is missing");
-	if (spec)
-		parse_topology(&trace, spec);
-	else if (read_own(&trace, own))
+	if (spec) {
+		network_parse(&trace.topo, spec, "topology");
+		set_topology(&trace);
+	} else if (read_own(&trace, own)) {
 		return EXIT_FAILED;
+	}
 	if (trace.source == FC_SITE_NONE)
 		trace.source = trace.own;
 	need_site(&trace, trace.source);

@@ -305,13 +305,13 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, bool res
 		w->totals->splits++;
 	for (i = 0; i < visit->nbranches; i++) {
 		struct branch *branch = &visit->branch[i];
-		u8 dir = branch->port - 1;
+		u8 dir = branch->port - 1, back = net->topo->ops->arrival(net->topo, site, dir);
 		u8 *copy = xalloc(1, fc_head_size(FC_TARGETS_MAX));
 
 		w->totals->links++;
 		fc_wire_head_subset(copy, head, stage->branch_mask[i], 1);
 		branch->next = visit_site(w, fc_topo_neighbour(net->topo, site, dir),
-					  net->topo->ops->arrival(net->topo, site, dir) + 1, false, copy);
+					  back + 1, false, copy);
 	}
 	if (visit->kept)
 		w->totals->stores++;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "care.h"
+#include "graph.h"
 #include "option.h"
 #include "output.h"
 #include "script.h"
@@ -183,14 +184,19 @@ static int parse_fault(struct config *config, const char *value)
 
 static int parse_value(struct config *config, int option, const char *value)
 {
-	const char *end, *wrong;
+	char error[GRAPH_ERROR_SIZE];
+	struct fc_topo topo;
+	const char *end;
 	unsigned int i;
 	u64 n;
 
 	switch (option) {
 	case OPT_TOPOLOGY:
-		wrong = fc_topo_parse(&config->topo, value);
-		return wrong ? option_refuse("topology", value, wrong) : 0;
+		if (!graph_topology(&topo, value, error))
+			return option_refuse("topology", value, error);
+		graph_free(&config->topo);
+		config->topo = topo;
+		return 0;
 	case OPT_LOAD:
 		/* From one flit a site in a million cycles to one each cycle, tenfold. */
 		if (!option_fraction(value, 10 * OPTION_UNIT, &config->load) || !config->load)
@@ -528,51 +534,59 @@ static void report(struct sim *sim, bool done, u64 end)
 	output_end();
 }
 
-int care_main(int argc, char **argv)
+static int simulate(struct sim *sim)
 {
-	struct sim sim = { 0 };
-	int status = parse(&sim.config, argc, argv);
 	bool done, bad_list = false;
 	FILE *list = NULL;
 	u64 end = 0;
 
-	if (status >= 0)
-		return status;
-	if (sim.config.list_path) {
-		list = fopen(sim.config.list_path, "w");
+	if (sim->config.list_path) {
+		list = fopen(sim->config.list_path, "w");
 		if (!list) {
-			fprintf(stderr, "flitcast-sim: %s: %s\n", sim.config.list_path,
+			fprintf(stderr, "flitcast-sim: %s: %s\n", sim->config.list_path,
 				strerror(errno));
-			script_free(sim.config.script);
+			script_free(sim->config.script);
 			return 2;
 		}
 	}
-	sim.net_rng.state = sim.config.seed;
-	sim.traffic_rng.state = ~sim.config.seed;
-	sim_stats_init(&sim);
-	sim.config.fidelity->init(&sim);
-	traffic_init(&sim);
-	done = run(&sim, &end);
+	sim->net_rng.state = sim->config.seed;
+	sim->traffic_rng.state = ~sim->config.seed;
+	sim_stats_init(sim);
+	sim->config.fidelity->init(sim);
+	traffic_init(sim);
+	done = run(sim, &end);
 	if (!done) {
 		fprintf(stderr, "flitcast-sim: cycle %llu: it hangs:\n",
-			(unsigned long long)sim.now);
-		sim.config.fidelity->tell_stuck(&sim);
+			(unsigned long long)sim->now);
+		sim->config.fidelity->tell_stuck(sim);
 	}
-	traffic_check(&sim);
+	traffic_check(sim);
 	if (list) {
-		traffic_list(&sim, list);
+		traffic_list(sim, list);
 		bad_list = ferror(list) | fclose(list);
 		if (bad_list)
 			fprintf(stderr, "flitcast-sim: %s: cannot be written\n",
-				sim.config.list_path);
+				sim->config.list_path);
 	}
-	report(&sim, done, end);
-	sim.config.fidelity->free(&sim);
-	if (sim.frames)
-		sim_wrong(&sim, "%llu frames were lost track of", (unsigned long long)sim.frames);
+	report(sim, done, end);
+	sim->config.fidelity->free(sim);
+	if (sim->frames)
+		sim_wrong(sim, "%llu frames were lost track of",
+			  (unsigned long long)sim->frames);
 	traffic_free();
-	script_free(sim.config.script);
-	free(sim.stat);
-	free(sim.link_stat);
-	return done && !sim.wrong && !bad_list ? 0 : 1;
+	script_free(sim->config.script);
+	free(sim->stat);
+	free(sim->link_stat);
+	return done && !sim->wrong && !bad_list ? 0 : 1;
+}
+
+int care_main(int argc, char **argv)
+{
+	struct sim sim = { 0 };
+	int status = parse(&sim.config, argc, argv);
+
+	if (status < 0)
+		status = simulate(&sim);
+	graph_free(&sim.config.topo);
+	return status;
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdlib.h>
+#include <string.h>
+#include <linux/flitcast_netlink.h>
+#include "cli.h"
+#include "network.h"
+
+void network_parse(struct fc_topo *topo, const char *spec, const char *about)
+{
+	char error[GRAPH_ERROR_SIZE];
+
+	if (!graph_topology(topo, spec, error))
+		fail("%s %s: %s", about, spec, error);
+}
+
+bool network_is_graph(const char *spec)
+{
+	return !strncmp(spec, GRAPH_PREFIX, strlen(GRAPH_PREFIX));
+}
+
+/**
+ * struct links - links as they are told
+ * @link: they
+ * @n: how many
+ */
+struct links {
+	struct fc_graph_link *link;
+	size_t n;
+};
+
+static void read_links(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_GRAPH_MAX + 1], *part;
+	struct links *links = arg;
+	size_t n;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_GRAPH_MAX);
+	part = a[FLITCAST_A_GRAPH_LINKS];
+	if (!part)
+		return;
+	n = nl_length(part) / sizeof(*links->link);
+	links->link = xrealloc(links->link, (links->n + n + 1) * sizeof(*links->link));
+	memcpy(links->link + links->n, nl_data(part), n * sizeof(*links->link));
+	links->n += n;
+}
+
+bool network_read(struct fc_topo *topo, const char *spec, uint32_t site, const char *about)
+{
+	struct nl_request req = { 0 };
+	struct links links = { 0 };
+	const char *wrong;
+
+	if (network_is_graph(spec)) {
+		nl_begin_flitcast(&req, FLITCAST_CMD_GRAPH_GET, NLM_F_DUMP);
+		nl_put_u32(&req, FLITCAST_A_GRAPH_SITE, site);
+		nl_end(&req);
+		if (nl_ask(&req, read_links, &links, about))
+			return false;
+		wrong = graph_links(topo, links.link, links.n);
+		free(links.link);
+	} else {
+		wrong = fc_topo_parse(topo, spec);
+	}
+	if (wrong)
+		complain("%s: topology %s: %s", about, spec, wrong);
+	return !wrong;
+}
+
+void network_put(struct nl_request *req, const struct fc_topo *topo)
+{
+	char spec[FC_SPEC_MAX];
+
+	fc_topo_print(topo, spec);
+	nl_put_string(req, FLITCAST_A_SITE_TOPOLOGY, spec);
+	if (topo->graph)
+		nl_put(req, FLITCAST_A_SITE_GRAPH, topo->graph->link,
+		       topo->graph->nlinks * sizeof(*topo->graph->link));
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The topology of a network, as a user names it and as a site tells it: that of a graph
+ * is more than its name.
+ */
+#ifndef FLITCAST_CLI_NETWORK_H
+#define FLITCAST_CLI_NETWORK_H
+
+#include <stdbool.h>
+#include "graph.h"
+#include "nl.h"
+
+/* Of a specification that the user gave; exits with a complaint where it is none. */
+void network_parse(struct fc_topo *topo, const char *spec, const char *about);
+
+/**
+ * network_read() - the topology of a site of this namespace
+ * @topo: result
+ * @spec: what the site says it is
+ * @site: site
+ * @about: object, for the complaint
+ *
+ * Return: false after a complaint.
+ */
+bool network_read(struct fc_topo *topo, const char *spec, uint32_t site, const char *about);
+
+/* Is that the name of a graph, which says nothing of its links? */
+bool network_is_graph(const char *spec);
+
+/* Put a topology into a request of the object "site". */
+void network_put(struct nl_request *req, const struct fc_topo *topo);
+
+#endif /* FLITCAST_CLI_NETWORK_H */
