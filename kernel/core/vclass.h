@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Virtual networks (Jesshope, Miller, Yantchev 1988, section 3): classes.
+ *
+ * Each link carries several classes, each with buffers of its own at the end that receives.
+ * The class of a packet where it is, and the directions in which it may go on, are such
+ * that buffers can be numbered so that no packet ever waits for one with a smaller number
+ * than that of the one that it is in.  So a buffer with the largest number that is
+ * full waits for none that is full, and the network cannot deadlock.
+ *
+ * All of it is a function of the configured topology, and of nothing that changes.
+ * What a packet says can be a lie: whatever class it comes in, it goes on to a larger number
+ * or not at all.
+ */
+#ifndef FC_CORE_VCLASS_H
+#define FC_CORE_VCLASS_H
+
+#include "base.h"
+#include "topo.h"
+
+/* Sets of classes are u64. */
+#define FC_VCLASSES_MAX	64
+
+struct fc_vclass_rules;
+
+/**
+ * struct fc_vclass - the classes of a network; constant once made
+ * @topo: topology of the network, which outlives it
+ * @rules: of its kind
+ * @count: classes are 0 .. count - 1
+ * @bits: meshes and tori: the lowest bits of a class, one a dimension of more than one
+ *	site, tell in which of its directions packets go: 1 if towards coordinate 0
+ * @levels: tori: the other bits count from 0 to levels - 1; else 1
+ * @root: graphs: the site where ways up end
+ * @only: graphs: the only site whose ways are in the table; FC_SITE_NONE: all
+ * @way: graphs: by site, class and destination, a mask of directions; the caller's memory
+ */
+struct fc_vclass {
+	const struct fc_topo *topo;
+	const struct fc_vclass_rules *rules;
+	u8  count;
+	u8  bits;
+	u8  levels;
+	u32 root;
+	u32 only;
+	u32 *way;
+};
+
+/**
+ * fc_vclass_init() - the classes of a network
+ * @v: result; untouched unless NULL is returned.  A graph needs fc_vclass_fill(), too.
+ * @topo: topology of the network
+ *
+ * Return: NULL, or a constant text that says why there are no virtual networks on it.
+ */
+const char *fc_vclass_init(struct fc_vclass *v, const struct fc_topo *topo);
+
+/**
+ * fc_vclass_room() - memory for the table
+ * @v: from fc_vclass_init()
+ * @site: whose ways it is to have, or FC_SITE_NONE: those of all
+ *
+ * Return: bytes, to be aligned as u32 is; 0: no table is needed.
+ */
+size_t fc_vclass_room(const struct fc_vclass *v, u32 site);
+
+/**
+ * fc_vclass_fill() - make the table
+ * @v: from fc_vclass_init()
+ * @site: whose ways it is to have, or FC_SITE_NONE: those of all
+ * @room: fc_vclass_room() bytes of any content, which stay as long as @v
+ *
+ * Takes time in proportion to the links for each site.
+ */
+void fc_vclass_fill(struct fc_vclass *v, u32 site, void *room);
+
+/**
+ * fc_vclass_first() - the class in which a packet begins
+ * @v: classes
+ * @src: site that sends it
+ * @dst: another site
+ *
+ * The packet begins in a queue outside of all classes, and is treated as one of this class there.
+ * Any class that this function names for some destination of @src serves another as
+ * well, if fc_vclass_ways() has a way for that one in it.  So one packet may have
+ * many destinations.
+ *
+ * Return: the class; 0 if there are no such sites.
+ */
+u8 fc_vclass_first(const struct fc_vclass *v, u32 src, u32 dst);
+
+/**
+ * fc_vclass_ways() - how a packet may go on
+ * @v: classes
+ * @site: where it is
+ * @dst: one of the sites that it is for
+ * @class: where it begins what fc_vclass_first() said, elsewhere the class in which it came
+ * @next: result: for each direction of the mask, the class on the link that way
+ *
+ * From where it began any choice among the ways brings a packet to @dst over as few links
+ * as there are (in a graph: as ways have that go up first, and then down), and there
+ * is always one.  @next depends on @site, @class and the direction and not on @dst, so that
+ * destinations that share a link share a class on it.
+ *
+ * Return: mask of directions; 0 at @dst, for a site or a class that does not exist, and
+ * for a class in which a packet to @dst cannot be at @site.
+ */
+u32 fc_vclass_ways(const struct fc_vclass *v, u32 site, u32 dst, u8 class, u8 next[FC_DIRS_MAX]);
+
+/**
+ * fc_vclass_onward() - how packets of a class may go on, wherever they go
+ * @v: classes
+ * @site: where they are
+ * @class: in which they began or came
+ * @next: result: for each direction of the mask, the class on the link that way
+ *
+ * What fc_vclass_ways() says is a part of this for every destination.
+ *
+ * Return: mask of directions; 0 for a site or a class that does not exist.
+ */
+u32 fc_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u8 next[FC_DIRS_MAX]);
+
+/**
+ * fc_vclass_carried() - the classes that a link ever carries
+ * @v: classes
+ * @site: its end that sends
+ * @dir: its direction there
+ *
+ * Takes time in proportion to the classes: for when a link is configured.
+ *
+ * Return: mask of classes; others need no buffers, and only a liar sends in them.
+ */
+u64 fc_vclass_carried(const struct fc_vclass *v, u32 site, u8 dir);
+
+#endif /* FC_CORE_VCLASS_H */

@@ -1,0 +1,555 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Virtual networks on every kind of topology, in every size that there is time for; and rules
+ * that are wrong, which the same checks have to catch.  What holds for the sizes that are
+ * not here is argued in Documentation/design.rst (Virtual networks).
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tap.h"
+#include "topo_axes.h"
+#include "topo_graph.h"
+#include "vclass_net.h"
+#include "vclass_rules.h"
+
+/* Largest sizes, in programs 64, 12, 8 and 8: the kernel's tests have less time. */
+#define LINE_MAX	(4 + TAP_ROUNDS(60))
+#define GRID_MAX	(3 + TAP_ROUNDS(9))
+#define CUBE_MAX	(2 + TAP_ROUNDS(6))
+#define HEXMESH_MAX	(2 + TAP_ROUNDS(6))
+
+#define PROGRAM		(TAP_ROUNDS(50) == 50)
+
+#define GRAPH_SITES	60
+
+static bool net_parse(struct vclass_net *t, const char *spec)
+{
+	const char *wrong;
+
+	memset(t, 0, sizeof(*t));
+	wrong = fc_topo_parse(&t->topo, spec);
+	if (!wrong)
+		wrong = fc_vclass_init(&t->v, &t->topo);
+	return CHECK(!wrong, "%s: %s", spec, wrong);
+}
+
+static void check_all(struct vclass_net *t, const char *spec)
+{
+	const char *wrong;
+
+	vclass_net_open(t);
+	wrong = vclass_net_channels(t);
+	if (!wrong)
+		wrong = vclass_net_buffers(&t->v);
+	if (!wrong)
+		wrong = vclass_net_lies(t);
+	if (!wrong)
+		wrong = vclass_net_links(t);
+	if (!wrong && t->topo.nsites > 1)
+		wrong = vclass_net_multicast(t);
+	CHECK(!wrong, "%s: %s", spec, wrong);
+	/* None more than needed. */
+	CHECK(t->topo.nsites < 3 || t->top >> t->v.bits == (t->v.count - 1) >> t->v.bits,
+	      "%s: of %u classes the highest in use is %u", spec, t->v.count, t->top);
+	vclass_net_close(t);
+}
+
+static void check_spec(const char *spec)
+{
+	struct vclass_net t;
+
+	if (net_parse(&t, spec))
+		check_all(&t, spec);
+}
+
+static void __printf(1, 2) check_format(const char *fmt, ...)
+{
+	char spec[FC_SPEC_MAX];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(spec, sizeof(spec), fmt, args);
+	va_end(args);
+	check_spec(spec);
+}
+
+TEST(vclass_line__no_cycles)
+{
+	for (u32 n = 1; n <= LINE_MAX; n++)
+		check_format("line:%u", n);
+}
+
+TEST(vclass_ring__no_cycles)
+{
+	for (u32 n = 3; n <= LINE_MAX; n++)
+		check_format("ring:%u", n);
+}
+
+TEST(vclass_mesh__no_cycles)
+{
+	for (u32 y = 1; y <= GRID_MAX; y++)
+		for (u32 x = 1; x <= GRID_MAX; x++)
+			check_format("mesh:%ux%u", y, x);
+	for (u32 i = 0; i < 64; i++)
+		check_format("mesh:%ux%ux%u", 1 + i / 16, 1 + i / 4 % 4, 1 + i % 4);
+	for (u32 i = 0; i < 16; i++)
+		check_format("mesh:%ux%ux%ux%u", 2 + i / 8, 2 + i / 4 % 2, 2 + i / 2 % 2,
+			     2 + i % 2);
+	check_spec("mesh:2^5");
+	check_spec("mesh:1x2x2x1x2");
+	if (PROGRAM)
+		check_spec("mesh:2^6");
+}
+
+TEST(vclass_torus__no_cycles)
+{
+	for (u32 y = 3; y <= GRID_MAX; y++)
+		for (u32 x = 3; x <= GRID_MAX; x++)
+			check_format("torus:%ux%u", y, x);
+	for (u32 i = 0; i < TAP_ROUNDS(26); i++)
+		check_format("torus:%ux%ux%u", 3 + i / 9, 3 + i / 3 % 3, 3 + i % 3);
+	check_spec("torus:3^4");
+}
+
+TEST(vclass_hypercube__no_cycles)
+{
+	for (u32 d = 1; d <= CUBE_MAX; d++)
+		check_format("hypercube:%u", d);
+}
+
+TEST(vclass_hexmesh__no_cycles)
+{
+	for (u32 n = 2; n <= HEXMESH_MAX; n++)
+		check_format("hexmesh:%u", n);
+}
+
+/* As in the table of classes. */
+TEST(vclass_init__counts)
+{
+	static const struct {
+		const char *spec;
+		unsigned int count;
+	} row[] = {
+		{ "line:1", 1 }, { "line:2", 2 }, { "line:64", 2 },
+		{ "ring:3", 4 }, { "ring:64", 4 },
+		{ "mesh:4x4", 4 }, { "mesh:1x5", 2 }, { "mesh:3^3", 8 },
+		{ "mesh:2^4", 16 }, { "mesh:2^6", 64 }, { "mesh:1x2x2x2x2x2x2", 64 },
+		{ "torus:3x3", 8 }, { "torus:4x4", 8 }, { "torus:12x7", 8 },
+		{ "torus:1024x1024", 8 }, { "torus:3^3", 16 }, { "torus:3x3x4", 24 },
+		{ "torus:4^3", 24 }, { "torus:101^3", 24 }, { "torus:3^4", 48 },
+		{ "torus:32^4", 48 }, { "hypercube:1", 2 }, { "hypercube:20", 2 },
+		{ "hexmesh:2", 6 }, { "hexmesh:591", 6 },
+	};
+	static const char *const refused[] = { "mesh:2^7", "torus:3^5", "torus:3^12", "mesh:2^15" };
+	struct fc_vclass v = { .count = 77 };
+	struct fc_topo topo;
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(row); i++) {
+		REQUIRE(!fc_topo_parse(&topo, row[i].spec), "%s", row[i].spec);
+		REQUIRE(!fc_vclass_init(&v, &topo), "%s", row[i].spec);
+		CHECK(v.count == row[i].count, "%s: %u", row[i].spec, v.count);
+		CHECK(!fc_vclass_room(&v, FC_SITE_NONE) && !fc_vclass_room(&v, 0),
+		      "%s needs room", row[i].spec);
+	}
+	v.count = 77;
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(refused); i++) {
+		const char *wrong;
+
+		REQUIRE(!fc_topo_parse(&topo, refused[i]), "%s", refused[i]);
+		wrong = fc_vclass_init(&v, &topo);
+		CHECK(wrong && strstr(wrong, "more than 64 classes"), "%s: %s", refused[i], wrong);
+		CHECK(v.count == 77, "%s: touched", refused[i]);
+	}
+}
+
+/* No kind of topology is forgotten; nor one that is registered later. */
+TEST(vclass_init__knows_all_kinds)
+{
+	static const char *const spec[] = {
+		"line:3", "ring:3", "mesh:3x3", "torus:3x3", "hypercube:3", "hexmesh:3",
+	};
+
+	for (unsigned int i = 0; i < fc_topo_registry_size; i++) {
+		bool known = fc_topo_registry[i] == &fc_topo_graph;
+
+		for (unsigned int j = 0; j < FC_ARRAY_SIZE(spec); j++) {
+			struct fc_topo topo;
+			struct fc_vclass v;
+
+			REQUIRE(!fc_topo_parse(&topo, spec[j]), "%s", spec[j]);
+			if (topo.ops == fc_topo_registry[i])
+				known = !fc_vclass_init(&v, &topo);
+		}
+		CHECK(known, "%s", fc_topo_registry[i]->name);
+	}
+}
+
+/* The rest is about graphs. */
+static struct fc_graph_link links[FC_GRAPH_LINKS_MAX];
+static u32 nlinks;
+static bool joined[GRAPH_SITES][GRAPH_SITES];
+
+static void random_graph(u32 sites, u32 more)
+{
+	u32 degree[GRAPH_SITES] = { 0 };
+
+	memset(joined, 0, sizeof(joined));
+	for (u32 i = 1; i < sites + more; i++) {
+		u32 a = i < sites ? i : tap_random(sites);
+		u32 b = tap_random(i < sites ? i : sites);
+
+		while (i < sites && degree[b] == FC_DIRS_MAX)
+			b = tap_random(i);
+		if (a == b || joined[a][b] || degree[a] == FC_DIRS_MAX || degree[b] == FC_DIRS_MAX)
+			continue;
+		joined[a][b] = true;
+		joined[b][a] = true;
+		degree[a]++;
+		degree[b]++;
+	}
+	nlinks = 0;
+	for (u32 a = 0; a < sites; a++)
+		for (u32 b = a + 1; b < sites; b++)
+			if (joined[a][b])
+				links[nlinks++] = (struct fc_graph_link){ { a, b } };
+}
+
+/* A graph of the links; @site: whose ways its table has. */
+static bool net_graph(struct vclass_net *t, u32 site)
+{
+	const char *wrong;
+	size_t room;
+
+	memset(t, 0, sizeof(*t));
+	wrong = fc_graph_begin(&t->graph, links, nlinks);
+	if (wrong)
+		return CHECK(!wrong, "%u links: %s", nlinks, wrong);
+	t->graph_room = malloc(fc_graph_room(&t->graph));
+	wrong = fc_graph_fill(&t->graph, t->graph_room);
+	fc_graph_topo(&t->topo, &t->graph);
+	if (!wrong)
+		wrong = fc_vclass_init(&t->v, &t->topo);
+	if (wrong)
+		return CHECK(!wrong, "%u links: %s", nlinks, wrong);
+	room = fc_vclass_room(&t->v, site);
+	t->way_room = malloc(room);
+	memset(t->way_room, 0x5a, room);
+	fc_vclass_fill(&t->v, site, t->way_room);
+	return true;
+}
+
+static bool above(const struct vclass_net *t, u32 a, u32 b)
+{
+	u32 far_a = t->topo.ops->distance(&t->topo, t->v.root, a);
+	u32 far_b = t->topo.ops->distance(&t->topo, t->v.root, b);
+
+	return far_a != far_b ? far_a < far_b : a < b;
+}
+
+/*
+ * Legal distances by relaxing: links down only (class 1), and links up and then those
+ * (class 0).
+ */
+static void relax(struct vclass_net *t)
+{
+	u32 n = t->topo.nsites;
+	bool better = true;
+	u16 *up, *down;
+
+	t->far = malloc(2 * (size_t)n * n * sizeof(*t->far));
+	up = t->far;
+	down = up + (size_t)n * n;
+	for (u32 i = 0; i < n * n; i++) {
+		up[i] = i / n == i % n ? 0 : 30000;
+		down[i] = up[i];
+	}
+	while (better) {
+		better = false;
+		for (u32 i = 0; i < 2 * nlinks; i++) {
+			u32 a = links[i / 2].site[i % 2], b = links[i / 2].site[!(i % 2)];
+			const u16 *from = above(t, b, a) ? up : down;
+
+			for (u32 to = 0; to < n; to++) {
+				u16 far = from[b * n + to] + 1;
+
+				if (from == down && far < down[a * n + to]) {
+					down[a * n + to] = far;
+					better = true;
+				}
+				if (far < up[a * n + to]) {
+					up[a * n + to] = far;
+					better = true;
+				}
+			}
+		}
+	}
+}
+
+static bool root_is_central(const struct vclass_net *t)
+{
+	u32 best = FC_SITE_NONE, at = 0;
+
+	for (u32 i = 0; i < t->topo.nsites; i++) {
+		u32 sum = 0;
+
+		for (u32 j = 0; j < t->topo.nsites; j++)
+			sum += t->topo.ops->distance(&t->topo, i, j);
+		if (sum < best) {
+			best = sum;
+			at = i;
+		}
+	}
+	return t->v.root == at;
+}
+
+static void check_graph(const char *name)
+{
+	struct vclass_net t;
+
+	if (!net_graph(&t, FC_SITE_NONE))
+		return;
+	CHECK(root_is_central(&t), "%s: %u", name, t.v.root);
+	relax(&t);
+	check_all(&t, name);
+}
+
+TEST(vclass_graph__no_cycles)
+{
+	char name[32];
+
+	tap_random_seed(11);
+	for (unsigned int i = 0; i < TAP_ROUNDS(200); i++) {
+		u32 sites = 2 + tap_random(GRAPH_SITES - 1);
+
+		random_graph(sites, tap_random(3 * sites));
+		snprintf(name, sizeof(name), "graph %u of %u sites", i, sites);
+		check_graph(name);
+	}
+}
+
+TEST(vclass_graph__of_special_forms)
+{
+	nlinks = 0;
+	for (u32 i = 1; i <= FC_DIRS_MAX; i++)
+		links[nlinks++] = (struct fc_graph_link){ { 0, i } };
+	check_graph("a star");
+	nlinks = 0;
+	for (u32 a = 0; a <= FC_DIRS_MAX; a++)
+		for (u32 b = a + 1; b <= FC_DIRS_MAX; b++)
+			links[nlinks++] = (struct fc_graph_link){ { a, b } };
+	check_graph("all with all");
+	for (u32 n = 3; n <= GRAPH_SITES; n++) {
+		nlinks = 0;
+		links[nlinks++] = (struct fc_graph_link){ { 0, 1 } };
+		links[nlinks++] = (struct fc_graph_link){ { 0, n - 1 } };
+		for (u32 i = 1; i + 1 < n; i++)
+			links[nlinks++] = (struct fc_graph_link){ { i, i + 1 } };
+		check_graph("a circle");
+	}
+}
+
+/* A table of one site's ways says what that of all says of it, and nothing of others. */
+TEST(vclass_graph__table_of_one_site)
+{
+	u8 next[FC_DIRS_MAX], same[FC_DIRS_MAX];
+	struct vclass_net all, one;
+
+	tap_random_seed(3);
+	random_graph(25, 20);
+	REQUIRE(net_graph(&all, FC_SITE_NONE), "all");
+	CHECK(!fc_vclass_ways(&(struct fc_vclass){
+		.topo = &all.topo, .rules = all.v.rules, .count = 2, .only = FC_SITE_NONE,
+	}, 0, 1, 0, next), "ways without a table");
+	for (u32 site = 0; site < 25; site++) {
+		REQUIRE(net_graph(&one, site), "one");
+		CHECK(fc_vclass_room(&one.v, site) < fc_vclass_room(&one.v, FC_SITE_NONE), "room");
+		for (u32 i = 0; i < 25 * 2; i++) {
+			u32 mask = fc_vclass_ways(&all.v, site, i / 2, i % 2, next);
+
+			CHECK(fc_vclass_ways(&one.v, site, i / 2, i % 2, same) == mask,
+			      "%u to %u in %u", site, i / 2, i % 2);
+			for (; mask; mask &= mask - 1)
+				CHECK(next[fc_low(mask)] == same[fc_low(mask)], "%u to %u", site,
+				      i / 2);
+			CHECK(!fc_vclass_ways(&one.v, (site + 1) % 25, i / 2, i % 2, same),
+			      "ways of another");
+		}
+		free(one.graph_room);
+		free(one.way_room);
+	}
+	free(all.graph_room);
+	free(all.way_room);
+}
+
+/*
+ * Rules that are wrong, each for one kind: what finds no cycle in the right ones has to find
+ * one in these.
+ */
+static u32 no_level(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+{
+	const struct fc_vclass_rules *right =
+		v->topo->ops == &fc_topo_hexmesh ? &fc_vclass_hexmesh : &fc_vclass_torus;
+	struct fc_vclass whole = *v;
+	u32 allowed, left;
+
+	whole.count = (u8)(v->count * v->levels);
+	allowed = right->onward(&whole, site, class, mask, next);
+	for (left = allowed; left; left &= left - 1)
+		next[fc_low(left)] = class;
+	return allowed;
+}
+
+static u32 one_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
+{
+	return fc_topo_minimal(v->topo, site, dst);
+}
+
+static u32 any_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
+{
+	return fc_bit(v->topo->ndirs) - 1;
+}
+
+static u32 one_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+{
+	memset(next, 0, v->topo->ndirs);
+	return mask;
+}
+
+static u8 one_first(const struct fc_vclass *v, u32 src, u32 dst)
+{
+	return 0;
+}
+
+/* In the third bit, whether the packet crosses a seam anywhere. */
+static u8 seam_first(const struct fc_vclass *v, u32 src, u32 dst)
+{
+	u32 columns = v->topo->size[0];
+	u8 class = fc_vclass_torus.first(v, src, dst);
+	u32 a[2] = { src % columns, src / columns }, b[2] = { dst % columns, dst / columns };
+
+	for (unsigned int i = 0; i < 2; i++)
+		if (class >> i & 1 ? b[i] > a[i] : b[i] < a[i])
+			return class | 4;
+	return class;
+}
+
+static u32 seam_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
+{
+	return fc_vclass_torus.wanted(v, site, dst, class & 3);
+}
+
+static u32 seam_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+{
+	u8 plain[FC_DIRS_MAX];
+
+	memset(next, class, v->topo->ndirs);
+	return fc_vclass_torus.onward(v, site, class & 3, mask, plain);
+}
+
+static u32 not_across(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+{
+	u32 allowed = fc_vclass_torus.onward(v, site, class, mask, next), left;
+
+	for (left = allowed; left; left &= left - 1)
+		if (next[fc_low(left)] != class)
+			allowed &= ~fc_bit(fc_low(left));
+	return allowed;
+}
+
+static u32 up_again(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+{
+	u32 left;
+
+	mask = fc_vclass_hypercube.onward(v, site, 0, mask, next);
+	for (left = mask; left; left &= left - 1)
+		next[fc_low(left)] = class;
+	return mask;
+}
+
+static void broken(struct vclass_net *t, const char *what, const struct fc_vclass_rules *rules,
+		   u8 count, const char *text)
+{
+	const char *wrong;
+
+	t->v.rules = rules;
+	t->v.count = count;
+	vclass_net_open(t);
+	wrong = vclass_net_channels(t);
+	CHECK(wrong && strstr(wrong, text), "%s: %s", what, wrong);
+	if (!strcmp(text, "channels have a cycle")) {
+		wrong = vclass_net_buffers(&t->v);
+		CHECK(wrong, "%s: buffers have no cycle", what);
+	}
+	vclass_net_close(t);
+}
+
+static void broken_spec(const char *spec, const struct fc_vclass_rules *rules, u8 count,
+			const char *text)
+{
+	struct vclass_net t;
+
+	if (net_parse(&t, spec))
+		broken(&t, spec, rules, count, text);
+}
+
+TEST(vclass_broken__is_caught)
+{
+	struct fc_vclass_rules torus = fc_vclass_torus, hexmesh = fc_vclass_hexmesh;
+	struct fc_vclass_rules cube = fc_vclass_hypercube;
+	const struct fc_vclass_rules one = {
+		.first = one_first, .wanted = one_wanted, .onward = one_onward,
+	};
+	const struct fc_vclass_rules seam = {
+		.first = seam_first, .wanted = seam_wanted, .onward = seam_onward,
+	};
+	static const char cycle[] = "channels have a cycle";
+	struct vclass_net t;
+
+	/* No level. */
+	torus.onward = no_level;
+	hexmesh.onward = no_level;
+	broken_spec("ring:5", &torus, 2, cycle);
+	broken_spec("torus:4x4", &torus, 4, cycle);
+	broken_spec("torus:5x5", &torus, 4, cycle);
+	broken_spec("torus:3^3", &torus, 8, cycle);
+	broken_spec("hexmesh:3", &hexmesh, 6, cycle);
+	broken_spec("hexmesh:4", &hexmesh, 6, cycle);
+	/* A class for those that cross a seam, and one for those that do not. */
+	broken_spec("torus:4x4", &seam, 8, cycle);
+	broken_spec("torus:5x5", &seam, 8, cycle);
+	broken_spec("torus:6x6", &seam, 8, cycle);
+	broken_spec("torus:9x9", &seam, 8, cycle);
+	/* One class. */
+	broken_spec("mesh:2x2", &one, 1, cycle);
+	broken_spec("mesh:3x4", &one, 1, cycle);
+	broken_spec("hypercube:2", &one, 1, cycle);
+	broken_spec("hypercube:4", &one, 1, cycle);
+	broken_spec("ring:5", &one, 1, cycle);
+	broken_spec("hexmesh:3", &one, 1, cycle);
+	nlinks = 0;
+	links[nlinks++] = (struct fc_graph_link){ { 0, 1 } };
+	links[nlinks++] = (struct fc_graph_link){ { 0, 2 } };
+	links[nlinks++] = (struct fc_graph_link){ { 1, 3 } };
+	links[nlinks++] = (struct fc_graph_link){ { 2, 3 } };
+	if (net_graph(&t, FC_SITE_NONE))
+		broken(&t, "a square of one class", &one, 1, cycle);
+	/* Two classes, but not in order. */
+	cube.wanted = one_wanted;
+	cube.onward = up_again;
+	broken_spec("hypercube:3", &cube, 2, cycle);
+	/* A level too few: not a cycle, but packets that cannot go on. */
+	torus = fc_vclass_torus;
+	torus.onward = not_across;
+	broken_spec("torus:4x4", &torus, 8, "a packet has no way");
+	broken_spec("torus:4^3", &fc_vclass_torus, 16, "a packet has no way");
+	/* A class that is not for the destination, and detours. */
+	torus = fc_vclass_torus;
+	torus.first = one_first;
+	broken_spec("torus:4x4", &torus, 8, "a packet has no way");
+	torus = fc_vclass_torus;
+	torus.wanted = any_wanted;
+	broken_spec("torus:4x4", &torus, 8, "a way that is no shortest one");
+}
