@@ -57,8 +57,8 @@ struct flitcast_delivery {
 	u32 incarnation;
 	u32 sock;
 	u32 dissent;
-	bool list:1;
-	bool cast:1;
+	u8 list:1;
+	u8 cast:1;
 	u8 kind;
 	u8 copies;
 	u8 votes;

@@ -518,9 +518,9 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	d->msg_len = pk->msg_len;
 	d->incarnation = pk->incarnation;
 	d->sock = pk->sock;
-	d->list = pk->flags & FC_PACKET_LIST;
+	d->list = !!(pk->flags & FC_PACKET_LIST);
 	d->kind = pk->kind;
-	d->cast = votes;
+	d->cast = !!votes;
 	d->copies = votes ? votes->copies : 1;
 	d->votes = votes ? votes->votes : 1;
 	d->dissent = votes ? votes->dissent : 0;

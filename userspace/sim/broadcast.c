@@ -84,8 +84,10 @@ static const struct {
 #define NUMBER(name, member, least, most, help) \
 	{ name, help, least, most, offsetof(struct config, member) }
 	NUMBER("copies", copies, 0, 16, "copies; 0: each number that the topology has"),
-	NUMBER("need", need, 0, 16, "equal copies to believe; 0: one, or with liars one more than they are"),
-	NUMBER("sets", sets, 0, 1000000000, "so many sets of faulty sites, at random; 0: every set"),
+	NUMBER("need", need, 0, 16,
+	       "equal copies to believe; 0: one, or with liars one more than they are"),
+	NUMBER("sets", sets, 0, 1000000000,
+	       "so many sets of faulty sites, at random; 0: every set"),
 	NUMBER("source", source, 0, CASTNET_SITES - 1, "site that broadcasts"),
 	NUMBER("loss", loss, 0, 50, "of 100 frames on a link, so many are lost"),
 	NUMBER("delay", delay, 1, 1000, "time of a frame on a link, 1 to this"),
