@@ -103,8 +103,10 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 
 		if (out->err || out->report)
 			wake |= FLITCAST_WAKE_ERR;
-		if (port->ops->sent(port, out))
-			refcount_inc(&msg->refs);
+		/* Whoever reads the report may be done with it before sent() returns. */
+		refcount_inc(&msg->refs);
+		if (!port->ops->sent(port, out))
+			flitcast_msg_put(msg);
 		flitcast_engine_wake(site, port, wake);
 	} else {
 		site->orphans -= out->charge;

@@ -3,6 +3,7 @@
  * The sender is told: reports in the error queue, slow targets, and close() with
  * messages that are not over.
  */
+#include <pthread.h>
 #include "api.h"
 
 #define MIB	(1U << 20)
@@ -157,6 +158,48 @@ TEST_F(line, report__confirmed)
 }
 
 /* Without being asked failures alone are reported, and the targets that failed. */
+#define RACES	5000
+
+static void *read_reports(void *arg)
+{
+	struct flitcast_report report;
+	struct flitcast_result result;
+	uint64_t until = now_ms() + 60000;
+	static uint32_t delivered;
+	int fd = *(int *)arg;
+
+	for (delivered = 0; delivered < RACES && now_ms() < until;)
+		if (msg_report(fd, &report, &result, 1, NULL) == 1)
+			delivered += report.delivered;
+	return &delivered;
+}
+
+/* A report is read by another thread in the moment in which it comes to be. */
+TEST_F(line, report__read_at_once)
+{
+	int tx = SOCKET(0, FLITCAST_PORT_ANY), rx = SOCKET(1, 4100), one = 1;
+	uint32_t sent = 0, received = 0;
+	uint64_t until = now_ms() + 60000;
+	pthread_t thread;
+	void *delivered;
+
+	ASSERT_LE(0, tx);
+	ASSERT_LE(0, rx);
+	ASSERT_EQ(0, setsockopt(tx, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, read_reports, &tx));
+	while (received < RACES && now_ms() < until) {
+		if (sent < RACES && msg_send(tx, "x", 1, 1, 4100, MSG_DONTWAIT) == 1)
+			sent++;
+		while (msg_recv(rx, got, sizeof(got), NULL, MSG_DONTWAIT) == 1)
+			received++;
+	}
+	EXPECT_EQ(RACES, received);
+	pthread_join(thread, &delivered);
+	EXPECT_EQ(RACES, *(uint32_t *)delivered);
+	close(tx);
+	close(rx);
+}
+
 TEST_F(line, report__failures)
 {
 	struct flitcast_target targets[] = {
