@@ -10,6 +10,7 @@
 #include <linux/flitcast_netlink.h>
 #include "lab.h"
 #include "lab_impl.h"
+#include "liar.h"
 #include "netns.h"
 #include "out.h"
 
@@ -21,6 +22,8 @@ int lab_take_down(const struct lab *lab, bool shown)
 	for (site = 0; site < lab->topo.nsites; site++) {
 		char *name = lab_netns(lab, site);
 
+		if (lab->fate[site] == LAB_LIES && netns_exists(name))
+			lab_end_liar(lab, site);
 		err = netns_delete(name);
 		if (err && err != -ENOENT) {
 			complain("lab down: namespace %s: %s", name, strerror(-err));
@@ -105,6 +108,7 @@ static int show(struct args *args)
 		char *name = lab_netns(&lab, site);
 		bool dead = lab.fate[site] == LAB_DEAD;
 		struct site_state state = { 0 };
+		char lies[LIES_SIZE];
 
 		if (!netns_exists(name)) {
 			complain("lab %s: namespace %s is gone", lab.name, name);
@@ -121,7 +125,12 @@ static int show(struct args *args)
 		out_uint("links_up", " up %llu", state.up);
 		out_uint("sockets", " sockets %llu", state.sockets);
 		out_bool("dead", dead);
-		out_text(dead ? " dead\n" : "\n");
+		out_text(dead ? " dead" : "");
+		if (lab.fate[site] == LAB_LIES)
+			out_string("lies", " lies %s", lies_name(liar_lies(), lies));
+		else
+			out_null("lies");
+		out_text("\n");
 		out_close_object();
 		free(name);
 	}
@@ -228,6 +237,7 @@ static const struct command commands[] = {
 	{ "show", show, "[name NAME] [-j]" },
 	{ "kill", lab_kill, "[name NAME] SITE" },
 	{ "revive", lab_revive, "[name NAME] SITE" },
+	{ "corrupt", lab_corrupt, "[name NAME] SITE [on | off | LIE[,LIE]...] [seed N]" },
 	{ "down", down, "[name NAME]" },
 	{ 0 }
 };

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flitcast lab kill, revive: sites that die, and come back.
+ * flitcast lab kill, revive, corrupt: sites that die, come back, and lie.
  */
+#define _GNU_SOURCE
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <linux/flitcast_netlink.h>
 #include "lab_impl.h"
+#include "liar.h"
 #include "netns.h"
 
 /*
@@ -27,6 +31,8 @@ int lab_kill(struct args *args)
 	take_end(args);
 	if (lab.fate[site] == LAB_DEAD)
 		fail("lab %s: site %u is dead already", lab.name, site);
+	if (lab.fate[site] == LAB_LIES)
+		lab_end_liar(&lab, site);
 	fd = lab_open(&lab, site, NETLINK_ROUTE);
 	lab_put_devices(&lab, site, false, &req);
 	if (nl_talk(fd, &req, NULL, NULL, &error))
@@ -46,13 +52,30 @@ int lab_kill(struct args *args)
 	return 0;
 }
 
+/* @genl has a place for each site; those that are open already are there. */
+static void wait_for_all(const struct lab *lab, int *genl)
+{
+	uint32_t site;
+	char *wrong;
+
+	lab_allow_descriptors();
+	for (site = 0; site < lab->topo.nsites; site++)
+		if (lab->fate[site] == LAB_LIVES && !genl[site])
+			genl[site] = lab_open(lab, site, NETLINK_GENERIC);
+	wrong = lab_wait(lab, genl, "lab: ways from");
+	if (wrong)
+		fail("lab %s: %s", lab->name, wrong);
+	for (site = 0; site < lab->topo.nsites; site++)
+		if (genl[site])
+			close(genl[site]);
+}
+
 int lab_revive(struct args *args)
 {
 	struct nl_request req = { 0 };
 	struct lab lab = { 0 };
 	struct nl_error error;
-	uint32_t site, other;
-	char *wrong;
+	uint32_t site;
 	int fd, *genl;
 
 	lab_take_name(args, &lab);
@@ -68,18 +91,135 @@ int lab_revive(struct args *args)
 	genl = xalloc(lab.topo.nsites, sizeof(*genl));
 	genl[site] = lab_open(&lab, site, NETLINK_GENERIC);
 	lab_put_site(&lab, site, &req);
+	lab_put_links(&lab, site, &req);
 	if (nl_talk(genl[site], &req, NULL, NULL, &error))
 		fail("lab %s: site %u%s: %s", lab.name, site, error.index ? ": link" : "",
 		     error.text);
 	nl_free(&req);
 	lab_note(&lab, site, LAB_LIVES);
-	lab_allow_descriptors();
-	for (other = 0; other < lab.topo.nsites; other++)
-		if (other != site && lab.fate[other] == LAB_LIVES)
-			genl[other] = lab_open(&lab, other, NETLINK_GENERIC);
-	wrong = lab_wait(&lab, genl, "lab revive: ways from");
-	if (wrong)
-		fail("lab %s: %s", lab.name, wrong);
+	wait_for_all(&lab, genl);
 	free(genl);
+	return 0;
+}
+
+void lab_end_liar(const struct lab *lab, uint32_t site)
+{
+	char *name = lab_netns(lab, site);
+
+	netns_enter(name);
+	liar_ask(0, 0);
+	free(name);
+}
+
+/* The kernel's site of this namespace lets its links go. */
+static void take_links(const struct lab *lab, uint32_t site, int genl)
+{
+	struct nl_request req = { 0 };
+	struct nl_error error;
+	char dev[16];
+	uint8_t dir;
+	int err;
+
+	for (dir = 0; dir < lab->topo.ndirs; dir++) {
+		if (fc_topo_neighbour(&lab->topo, site, dir) == FC_SITE_NONE)
+			continue;
+		snprintf(dev, sizeof(dev), "p%u", dir + 1);
+		nl_begin_flitcast(&req, FLITCAST_CMD_LINK_DEL, 0);
+		nl_put_u32(&req, FLITCAST_A_LINK_SITE, site);
+		nl_put_string(&req, FLITCAST_A_LINK_IFNAME, dev);
+		nl_end(&req);
+		err = nl_talk(genl, &req, NULL, NULL, &error);
+		/* One that lied before may have ended in mid-sentence. */
+		if (err && err != -ENOENT)
+			fail("lab %s: site %u: %s: %s", lab->name, site, dev, error.text);
+	}
+	nl_free(&req);
+}
+
+/* In the namespace of the site: the program, which this one does not wait for. */
+static void start_liar(struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed)
+{
+	char said[256] = "";
+	ssize_t n, have = 0;
+	int ends[2], null;
+	pid_t pid;
+
+	if (pipe2(ends, O_CLOEXEC))
+		fail("lab corrupt: %s", strerror(errno));
+	/* What is printed later is printed once. */
+	fflush(NULL);
+	pid = fork();
+	if (pid < 0)
+		fail("lab corrupt: %s", strerror(errno));
+	if (!pid) {
+		null = open("/dev/null", O_RDWR);
+		dup2(null, STDIN_FILENO);
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+		/* Nobody who waits for the end of ours is to wait for it. */
+		if (dup2(ends[1], STDERR_FILENO + 1) < 0 || setsid() < 0 || chdir("/"))
+			_exit(EXIT_FAILED);
+		closefrom(STDERR_FILENO + 2);
+		liar_run(lab, site, lies, seed, STDERR_FILENO + 1);
+	}
+	close(ends[1]);
+	while ((n = read(ends[0], said + have, sizeof(said) - 1 - have)) > 0)
+		have += n;
+	close(ends[0]);
+	if (!strcmp(said, "\n"))
+		return;
+	fail("lab %s: site %u: %s", lab->name, site, *said ? strtok(said, "\n") :
+	     "the program that is to lie has ended");
+}
+
+/* The kernel's site has its links again. */
+static void give_back(struct lab *lab, uint32_t site, int genl)
+{
+	struct nl_request req = { 0 };
+	struct nl_error error;
+	int *all;
+
+	lab_put_links(lab, site, &req);
+	if (nl_talk(genl, &req, NULL, NULL, &error))
+		fail("lab %s: site %u: link: %s", lab->name, site, error.text);
+	nl_free(&req);
+	lab_note(lab, site, LAB_LIVES);
+	all = xalloc(lab->topo.nsites, sizeof(*all));
+	all[site] = genl;
+	wait_for_all(lab, all);
+	free(all);
+}
+
+int lab_corrupt(struct args *args)
+{
+	struct lab lab = { 0 };
+	uint32_t site, lies = LIE_ALL;
+	uint64_t seed;
+	int genl;
+
+	lab_take_name(args, &lab);
+	site = lab_take_site(args, &lab);
+	seed = site;
+	if (take_option(args, "off"))
+		lies = 0;
+	else if (args->argc && !take_option(args, "on") && strcmp(args->argv[0], "seed"))
+		lies = lies_parse(take_any(args, "lie"));
+	if (take_option(args, "seed"))
+		seed = parse_number(take_any(args, "seed"), 0, UINT32_MAX, "seed");
+	take_end(args);
+	if (lab.fate[site] == LAB_DEAD)
+		fail("lab %s: site %u is dead", lab.name, site);
+	if (!lies && lab.fate[site] == LAB_LIVES)
+		return 0;
+	genl = lab_open(&lab, site, NETLINK_GENERIC);
+	if (!lies) {
+		liar_ask(0, 0);
+		give_back(&lab, site, genl);
+	} else if (!liar_ask(lies, seed)) {
+		/* Noted first: whoever ends here can take it back. */
+		lab_note(&lab, site, LAB_LIES);
+		take_links(&lab, site, genl);
+		start_liar(&lab, site, lies, seed);
+	}
 	return 0;
 }

@@ -22,6 +22,7 @@
 enum lab_fate {
 	LAB_LIVES,
 	LAB_DEAD,
+	LAB_LIES,
 	LAB_FATES
 };
 
@@ -95,8 +96,9 @@ void lab_allow_descriptors(void);
 /* A netlink socket in the namespace of a site, which is entered. */
 int lab_open(const struct lab *lab, uint32_t site, int protocol);
 
-/* Requests that make a site and its links, and that open or close its devices. */
+/* Requests that make a site, and its links; and that open or close its devices. */
 void lab_put_site(const struct lab *lab, uint32_t site, struct nl_request *req);
+void lab_put_links(const struct lab *lab, uint32_t site, struct nl_request *req);
 void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct nl_request *req);
 
 /**
@@ -116,6 +118,10 @@ char *lab_wait(const struct lab *lab, const int *genl, const char *about);
 int lab_up(struct args *args);
 int lab_kill(struct args *args);
 int lab_revive(struct args *args);
+int lab_corrupt(struct args *args);
+
+/* Have the program that lies in place of a site end; where it has already, nothing happens. */
+void lab_end_liar(const struct lab *lab, uint32_t site);
 
 /* Take away namespaces and state; with progress if @shown.  Return: exit status. */
 int lab_take_down(const struct lab *lab, bool shown);

@@ -45,19 +45,23 @@ int lab_open(const struct lab *lab, uint32_t site, int protocol)
 
 void lab_put_site(const struct lab *lab, uint32_t site, struct nl_request *req)
 {
-	const struct fc_topo *topo = &lab->topo;
-	char dev[16];
-	uint8_t dir;
-
 	nl_begin_flitcast(req, FLITCAST_CMD_SITE_NEW, 0);
 	nl_put_u32(req, FLITCAST_A_SITE_ID, site);
-	network_put(req, topo);
+	network_put(req, &lab->topo);
 	nl_put_u32(req, FLITCAST_A_SITE_FLIT, lab->mtu);
 	if (*lab->mode)
 		nl_put_string(req, FLITCAST_A_SITE_MODE, lab->mode);
 	if (lab->window)
 		nl_put_u32(req, FLITCAST_A_SITE_WINDOW, lab->window);
 	nl_end(req);
+}
+
+void lab_put_links(const struct lab *lab, uint32_t site, struct nl_request *req)
+{
+	const struct fc_topo *topo = &lab->topo;
+	char dev[16];
+	uint8_t dir;
+
 	for (dir = 0; dir < topo->ndirs; dir++) {
 		if (fc_topo_neighbour(topo, site, dir) == FC_SITE_NONE)
 			continue;

@@ -145,6 +145,7 @@ static void make_sites(const struct lab *lab, const struct place *places)
 
 	for (site = 0; site < lab->topo.nsites; site++) {
 		lab_put_site(lab, site, &req);
+		lab_put_links(lab, site, &req);
 		if (nl_talk(places[site].genl, &req, NULL, NULL, &error))
 			give_up(lab, "lab up: site %u%s: %s", site,
 				error.index ? ": link" : "", error.text);

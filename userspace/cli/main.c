@@ -35,7 +35,7 @@ static const struct command objects[] = {
 	{ "trace", do_trace,
 	  "{ SITE[:PORT][,...] | --broadcast [--copies K] SITE } [topology SPEC] ..." },
 	{ "lab", do_lab,
-	  "{ up | exec | graph | show | kill | revive | down } ..." },
+	  "{ up | exec | graph | show | kill | revive | corrupt | down } ..." },
 	{ "version", do_version,
 	  "" },
 	{ 0 }

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A site that lies: in place of the kernel's, on the links of a lab's site.
+ *
+ * It is a program and no part of the kernel module, so nobody who uses that can be
+ * made to lie.  It runs the core's relay, as the kernel does, over packet sockets, and
+ * lies in what it passes on (liar_lies.c).
+ */
+#ifndef FLITCAST_CLI_LIAR_H
+#define FLITCAST_CLI_LIAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "lab_impl.h"
+
+/* What it does to broadcasts. */
+#define LIE_ALTER	0x01	/* passes something else on */
+#define LIE_DROP	0x02	/* passes nothing on */
+#define LIE_FORGE	0x04	/* begins broadcasts in the name of others */
+#define LIE_REPLAY	0x08	/* begins old ones again */
+#define LIE_ALL		0x0f
+
+/* "alter,drop", into a buffer that has room for all of them. */
+#define LIES_SIZE	32
+const char *lies_name(uint32_t lies, char buf[LIES_SIZE]);
+/* The other way round; does not return where there is no such lie. */
+uint32_t lies_parse(const char *text);
+
+/**
+ * liar_run() - be the site, in its namespace, until told to end
+ * @lab: its lab
+ * @site: it
+ * @lies: LIE_*
+ * @seed: of its random numbers
+ * @ready: where to write an empty line when all links are up, or why they are not
+ */
+void liar_run(const struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed, int ready)
+	__attribute__((noreturn));
+
+/**
+ * liar_ask() - talk to the one in this namespace
+ * @lies: what it is to do from now on; 0: end
+ * @seed: likewise
+ *
+ * Return: false if there is none.
+ */
+bool liar_ask(uint32_t lies, uint64_t seed);
+
+/* What the one in this namespace does; 0: there is none. */
+uint32_t liar_lies(void);
+
+#endif /* FLITCAST_CLI_LIAR_H */

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef FLITCAST_CLI_LIAR_IMPL_H
+#define FLITCAST_CLI_LIAR_IMPL_H
+
+#include <net/ethernet.h>
+#include "bcast.h"
+#include "hello.h"
+#include "liar.h"
+#include "relay.h"
+
+/* Flits under way, at most; as of a site. */
+#define WINDOW_MAX	64
+#define HEAD_SIZE	(FC_PACKET_SIZE + FC_TARGET_SIZE)
+/* Packets that are kept to be sent again. */
+#define MEMORY		32
+
+/**
+ * struct flit - a flit
+ * @refs: who keeps it
+ * @len: bytes, with its head
+ * @forged: it is one of ours: what it says is in @claim
+ * @claim: head with which it goes out
+ * @data: payload of its frame
+ */
+struct flit {
+	unsigned int refs;
+	u32 len;
+	bool forged;
+	u8 claim[HEAD_SIZE];
+	u8 data[];
+};
+
+/* Flits of a hold, or of a packet. */
+struct flits {
+	struct flit **flit;
+	u32 n;
+	u32 altered;		/* ports to which it goes out changed */
+};
+
+/* What went out, until it is acknowledged. */
+struct kept {
+	struct flit *flit;	/* NULL: a terminator without anything */
+	u32 seq;
+	u8 parts;
+	bool there;
+};
+
+/**
+ * struct voice - a virtual channel of all links
+ * @relay: the core's; that of packets that are no broadcasts takes them, and no more
+ * @held: flits of its holds
+ * @kept: by port and number
+ */
+struct voice {
+	struct fc_relay relay;
+	struct fc_rx rx[FC_PORTS_MAX];
+	struct fc_tx tx[FC_PORTS_MAX];
+	u64 stat[FC_STAT_COUNT];
+	u64 link_stat[FC_PORTS_MAX][FC_LSTAT_COUNT];
+	struct flits *held;
+	struct kept kept[FC_PORTS_MAX][WINDOW_MAX];
+};
+
+/* One end of a link; @fd -1: there is none. */
+struct port {
+	int fd;
+	bool carrier;
+	u8 mac[ETH_ALEN];
+	u8 peer[ETH_ALEN];
+	struct fc_hello hello;
+};
+
+/* The last broadcast of a source. */
+struct known {
+	bool there;
+	struct fc_packet pk;
+	struct fc_cast cast;
+};
+
+/**
+ * struct liar - the site
+ * @topo: topology
+ * @site: identity
+ * @flit: flit size
+ * @window: of each link
+ * @ethertype: of frames
+ * @table: for k copies in place k - 1; without entries where there are no rules
+ * @word: what it says of its links: it is no way for anything but broadcasts
+ * @say_at: when it says that again
+ * @lies: LIE_*
+ * @rng: state of its random numbers
+ * @todo: lies that it owes
+ * @lie_at: when it lies unasked
+ * @flood: ports on which its own broadcasts begin
+ * @number: of these
+ * @known: by source
+ * @memory: packets that came, the newest at @next - 1
+ */
+struct liar {
+	struct fc_topo topo;
+	u32 site;
+	u32 flit;
+	u32 window;
+	u16 ethertype;
+	struct fc_timing timing;
+	struct fc_bcast table[FC_COPIES_MAX];
+	struct voice cast;
+	struct voice other;
+	struct port port[FC_PORTS_MAX];
+	struct fc_fault word;
+	u64 say_at;
+	u32 lies;
+	u64 rng;
+	u32 todo;
+	u64 lie_at;
+	u32 flood;
+	u32 number;
+	struct known *known;
+	struct flits memory[MEMORY];
+	u32 next;
+};
+
+u32 liar_random(struct liar *l, u32 below);
+
+struct flit *flit_new(const void *data, u32 len);
+void flit_put(struct flit *f);
+
+/* Site: liar_site.c.  False: its memory or devices are not to be had; @wrong says why. */
+bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong);
+/* Whatever has come on a port. */
+void liar_receive(struct liar *l, u8 port);
+/* Whatever is due.  Return: when something is due next. */
+u64 liar_time(struct liar *l, u64 now);
+/* A broadcast of ours begins, with these flits, on all links. */
+void liar_begin(struct liar *l, struct flit **flit, u32 n);
+
+/* Lies: liar_lies.c.  Where a broadcast goes on. */
+u32 liar_way(struct liar *l, u32 ways);
+/* A flit of a broadcast as it goes out on a port; a reference of its own. */
+struct flit *liar_says(struct liar *l, struct flits *held, u32 index, u8 port, bool head);
+/* A broadcast is here. */
+void liar_heard(struct liar *l, const struct flits *held);
+/* What it makes up by itself. */
+void liar_time_to_lie(struct liar *l, u64 now);
+
+#endif /* FLITCAST_CLI_LIAR_IMPL_H */

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a site that lies does to broadcasts.
+ *
+ * Sites that lie are of one mind: what they put in place of a broadcast, and what they
+ * make up, depends on that broadcast alone, so they vote for each other.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "liar_impl.h"
+
+/* Without anything that comes, it makes something up so often. */
+#define IDLE_NS		100000000ULL
+/* Lies owed; more are forgotten. */
+#define TODO_MAX	4
+/* Bytes of what it makes up. */
+#define FORGED_BYTES	24
+
+u32 liar_random(struct liar *l, u32 below)
+{
+	l->rng ^= l->rng << 13;
+	l->rng ^= l->rng >> 7;
+	l->rng ^= l->rng << 17;
+	return (u32)(l->rng >> 32) % below;
+}
+
+u32 liar_way(struct liar *l, u32 ways)
+{
+	if (l->lies & LIE_DROP && !liar_random(l, l->lies == LIE_DROP ? 1 : 4))
+		return ways & fc_bit(FC_PORT_LOCAL);
+	return ways;
+}
+
+/* A head that fits where the true one does, and says something else. */
+static void alter_head(struct liar *l, u8 *head)
+{
+	struct fc_packet pk;
+	struct fc_cast cast;
+
+	fc_wire_packet_decode(&pk, head);
+	fc_wire_cast_decode(&cast, head);
+	switch (liar_random(l, 6)) {
+	case 0:
+		cast.seq++;
+		break;
+	case 1:
+		/* So that one copy is enough to be believed. */
+		cast.copies = 1;
+		break;
+	case 2:
+		pk.id ^= 1;
+		break;
+	case 3:
+		pk.src = liar_random(l, l->topo.nsites);
+		break;
+	case 4:
+		pk.incarnation++;
+		break;
+	default:
+		cast.number += 5;
+		cast.lag = 0;
+		break;
+	}
+	fc_wire_packet_encode(head, &pk);
+	fc_wire_cast_encode(head, &cast);
+}
+
+struct flit *liar_says(struct liar *l, struct flits *held, u32 index, u8 port, bool head)
+{
+	struct flit *f = held->flit[index], *said;
+	u32 at = head ? HEAD_SIZE : 0;
+
+	if (!head && !(held->altered & fc_bit(port))) {
+		f->refs++;
+		return f;
+	}
+	said = flit_new(f->data, f->len);
+	if (!said)
+		return NULL;
+	if (head && f->forged) {
+		memcpy(said->data, f->claim, HEAD_SIZE);
+		return said;
+	}
+	if (head) {
+		fc_wire_cast_hop(said->data);
+		if (l->lies & LIE_ALTER && (l->lies == LIE_ALTER || liar_random(l, 4)))
+			held->altered |= fc_bit(port);
+	}
+	if (!(held->altered & fc_bit(port)))
+		return said;
+	if (said->len > at)
+		said->data[at] ^= 0x55;
+	if (head && (said->len == at || !liar_random(l, 4)))
+		alter_head(l, said->data);
+	return said;
+}
+
+static void remember(struct liar *l, const struct flits *held)
+{
+	struct flits *m = &l->memory[l->next % MEMORY];
+	u32 i;
+
+	for (i = 0; i < m->n; i++)
+		flit_put(m->flit[i]);
+	free(m->flit);
+	m->flit = calloc(held->n, sizeof(*m->flit));
+	m->n = m->flit ? held->n : 0;
+	for (i = 0; i < m->n; i++) {
+		m->flit[i] = held->flit[i];
+		m->flit[i]->refs++;
+	}
+	if (m->n)
+		l->next++;
+}
+
+void liar_heard(struct liar *l, const struct flits *held)
+{
+	struct fc_packet pk;
+	struct known *k;
+
+	fc_wire_packet_decode(&pk, held->flit[0]->data);
+	k = &l->known[pk.src];
+	k->there = true;
+	k->pk = pk;
+	fc_wire_cast_decode(&k->cast, held->flit[0]->data);
+	remember(l, held);
+	if (l->todo < TODO_MAX)
+		l->todo++;
+}
+
+/* The head with which the core lets a broadcast of ours begin. */
+static void own_head(struct liar *l, u8 *head)
+{
+	struct fc_packet pk;
+	struct fc_cast cast;
+
+	fc_wire_packet_decode(&pk, head);
+	fc_wire_cast_decode(&cast, head);
+	pk.src = l->site;
+	pk.incarnation = 1;
+	cast.number = l->number++;
+	fc_wire_packet_encode(head, &pk);
+	fc_wire_cast_encode(head, &cast);
+}
+
+/* The last broadcast of a site, of any that has sent one, or of none. */
+static struct known pattern(const struct liar *l, u32 src)
+{
+	struct known k = {
+		.pk = {
+			.incarnation = 1, .sock = FC_SOCK_CAST | 1, .src_port = DEFAULT_PORT,
+			.ntargets = 1, .id = 1, .kind = FC_KIND_MESSAGE,
+		},
+		.cast = { .port = DEFAULT_PORT, .copies = 1 },
+	};
+	u32 site;
+
+	if (l->known[src].there)
+		return l->known[src];
+	for (site = 0; site < l->topo.nsites; site++)
+		if (l->known[site].there)
+			k = l->known[site];
+	return k;
+}
+
+/*
+ * A broadcast in the name of another site, from the last one of that site on: in place of
+ * it, or of one of those that come next.
+ */
+static void forge(struct liar *l)
+{
+	u32 src = liar_random(l, l->topo.nsites), ahead = liar_random(l, 3);
+	u8 data[HEAD_SIZE + FORGED_BYTES];
+	struct known k = pattern(l, src);
+	struct flit *f;
+
+	if (src == l->site)
+		return;
+	k.pk.src = src;
+	k.pk.id += ahead;
+	k.pk.msg_len = FORGED_BYTES;
+	k.pk.data_len = FORGED_BYTES;
+	k.pk.offset = 0;
+	k.pk.hops = 0;
+	k.cast.seq += ahead;
+	k.cast.number += ahead + 1;
+	k.cast.lag = 0;
+	if (!liar_random(l, 4))
+		k.cast.copies = 1 + liar_random(l, l->topo.ndirs);
+	memset(data + HEAD_SIZE, 'a' + (src + k.cast.seq) % 26, FORGED_BYTES);
+	fc_wire_packet_encode(data, &k.pk);
+	fc_wire_cast_encode(data, &k.cast);
+	f = flit_new(data, sizeof(data));
+	if (!f)
+		return;
+	f->forged = true;
+	memcpy(f->claim, data, HEAD_SIZE);
+	own_head(l, f->data);
+	liar_begin(l, &f, 1);
+}
+
+/* One that has come, on all links, as it was or as if it were sent again. */
+static void replay(struct liar *l)
+{
+	u32 have = l->next < MEMORY ? l->next : MEMORY, i;
+	const struct flits *m;
+	struct flit **flits;
+	struct fc_cast cast;
+
+	if (!have)
+		return;
+	m = &l->memory[liar_random(l, have)];
+	if (!m->n)
+		return;
+	flits = calloc(m->n, sizeof(*flits));
+	if (!flits)
+		return;
+	for (i = 0; i < m->n; i++) {
+		flits[i] = i ? m->flit[i] : flit_new(m->flit[0]->data, m->flit[0]->len);
+		if (!flits[i])
+			goto out;
+		flits[i]->refs += !!i;
+	}
+	flits[0]->forged = true;
+	memcpy(flits[0]->claim, flits[0]->data, HEAD_SIZE);
+	if (liar_random(l, 2)) {
+		fc_wire_cast_decode(&cast, flits[0]->claim);
+		cast.number += 1 + liar_random(l, 8);
+		fc_wire_cast_encode(flits[0]->claim, &cast);
+	}
+	own_head(l, flits[0]->data);
+	liar_begin(l, flits, m->n);
+out:
+	free(flits);
+}
+
+void liar_time_to_lie(struct liar *l, u64 now)
+{
+	if (now >= l->lie_at) {
+		l->lie_at = now + IDLE_NS;
+		if (l->todo < TODO_MAX)
+			l->todo++;
+	}
+	while (l->todo && fc_relay_room(&l->cast.relay)) {
+		u32 lies = l->lies & (LIE_FORGE | LIE_REPLAY);
+
+		l->todo--;
+		if (lies == (LIE_FORGE | LIE_REPLAY))
+			lies = liar_random(l, 2) ? LIE_FORGE : LIE_REPLAY;
+		if (lies & LIE_FORGE)
+			forge(l);
+		else if (lies & LIE_REPLAY)
+			replay(l);
+	}
+}
