@@ -31,7 +31,7 @@
  * @done: it was believed, and taken or refused
  * @core: votes
  * @until: when copies are not waited for any more
- * @charge: receive room that each value takes
+ * @charge: receive room that each value takes: where somebody lies they differ in length
  * @value: flits of each value
  */
 struct cast_msg {
@@ -46,7 +46,7 @@ struct cast_msg {
 	bool done;
 	struct fc_recept core;
 	u64 until;
-	u32 charge;
+	u32 charge[CAST_VALUES];
 	struct sk_buff_head value[CAST_VALUES];
 };
 
@@ -59,7 +59,7 @@ static void value_free(struct flitcast_site *site, struct cast_msg *m, unsigned 
 		return;
 	__skb_queue_purge(&m->value[i]);
 	if (port)
-		port->ops->uncharge(port, m->charge, false);
+		port->ops->uncharge(port, m->charge[i], false);
 }
 
 static void values_free(struct flitcast_site *site, struct cast_msg *m)
@@ -282,9 +282,9 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 	if (value < 0 || m->core.got & fc_bit(in))
 		goto drop;
 	if (!m->core.votes[value]) {
-		m->charge = room_of(&pk);
+		m->charge[value] = room_of(&pk);
 		/* Without room for it there is none for the message. */
-		if (!port->ops->charge(port, m->charge, false))
+		if (!port->ops->charge(port, m->charge[value], false))
 			goto drop;
 		skb_queue_splice_init(flits, &m->value[value]);
 	}
@@ -296,7 +296,7 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 	if (votes >= need) {
 		__skb_queue_purge(flits);
 		skb_queue_splice_init(&m->value[value], flits);
-		port->ops->uncharge(port, m->charge, false);
+		port->ops->uncharge(port, m->charge[value], false);
 		receive(site, m, flits, &pk, &cast, value);
 		values_free(site, m);
 		if (!m->done)

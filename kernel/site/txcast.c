@@ -23,20 +23,28 @@ static bool wants(const struct tx_target *t)
 	       (!t->flow->silent || t->core.seq == t->flow->core.oldest);
 }
 
-/* Does any?  @lag: the most that one of them still waits for. */
+/*
+ * Does any?  @lag: what one of them may still wait for, at most.  What goes to one goes to
+ * all: a target that wants nothing now is not to learn from it that what it waits for will
+ * never come.
+ */
 static bool wanted(const struct flitcast_msg *msg, u32 *lag)
 {
 	bool any = false;
-	u32 i;
+	u32 i, behind;
 
 	*lag = 0;
 	for (i = 0; i < msg->ntargets; i++) {
 		const struct tx_target *t = &msg->target[i];
 
-		if (!wants(t))
+		if (fc_txtarget_over(&t->core))
 			continue;
-		*lag = max(*lag, t->core.seq - t->flow->core.oldest);
-		any = true;
+		behind = t->core.seq - t->flow->core.oldest;
+		/* Until it has caught up. */
+		if (behind >= FC_FLOW_WINDOW)
+			return false;
+		*lag = max(*lag, behind);
+		any |= wants(t);
 	}
 	return any;
 }

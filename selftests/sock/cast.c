@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * cast LAB COPIES MESSAGES BYTES
+ * cast [-b SITE[,SITE]...] [-w] LAB COPIES MESSAGES BYTES [QUORUM | majority]
  *
  * Every site of a lab broadcasts so many messages of up to so many bytes, all at once; every
  * other one receives each of them once, whole and in order, and the senders' reports say so.
+ *
+ * -b: these sites have died, or lie.  They send nothing, nobody waits for them, and what
+ * seems to be of one of them is wrong.
+ * -w: count what is wrong, until nothing more comes; the exit status is 3 if there is any.
  */
 #include <errno.h>
 #include <poll.h>
@@ -14,7 +18,11 @@
 #include "lab.h"
 #include "msg.h"
 
-#define PORT	6000
+#define EXIT_WRONG	3
+/* When all is there, something that is wrong may come yet. */
+#define LINGER_MS	300
+/* With -w: nothing more comes. */
+#define QUIET_MS	2000
 
 /* What a broadcast begins with; bytes that tell which it is follow. */
 struct head {
@@ -27,12 +35,20 @@ struct site {
 	int fd;
 	uint32_t sent;
 	uint32_t reported;
+	bool bad;
 	uint32_t *next;		/* by source: number of its next broadcast */
 };
 
 static struct site *sites;
 static uint32_t nsites, copies, messages, bytes;
-static uint64_t delivered, votes;
+static uint64_t delivered, votes, wrong;
+static uint32_t nbad;
+/*
+ * Each run has its own: what one left behind that bad sites did not confirm is sent again
+ * when its sockets are closed.
+ */
+static uint16_t port;
+static bool count_wrong;
 static char buf[1 << 17];
 
 static void fill(char *p, const struct head *h)
@@ -45,7 +61,7 @@ static void fill(char *p, const struct head *h)
 static bool send_one(uint32_t at)
 {
 	struct site *s = &sites[at];
-	struct sockaddr_flitcast to = msg_addr(0, PORT);
+	struct sockaddr_flitcast to = msg_addr(0, port);
 	struct head h = { at, s->sent, sizeof(h) };
 
 	if (bytes > sizeof(h))
@@ -61,6 +77,15 @@ static bool send_one(uint32_t at)
 	s->sent++;
 	return true;
 }
+
+/* Something has come that should not have. */
+#define is_wrong(fmt, ...)							\
+	do {									\
+		if (!count_wrong)						\
+			die(fmt, ##__VA_ARGS__);				\
+		wrong++;							\
+		return true;							\
+	} while (0)
 
 static bool receive_one(uint32_t at)
 {
@@ -83,15 +108,19 @@ static bool receive_one(uint32_t at)
 		die("site %u: receives: %s", at, strerror(errno));
 	}
 	memcpy(&h, buf, sizeof(h));
-	if ((size_t)got < sizeof(h) || h.src >= nsites || h.src != from.sfc_site)
-		die("site %u: %zd bytes of nonsense from site %u", at, got, from.sfc_site);
+	delivered++;
+	if ((size_t)got < sizeof(h) || h.src >= nsites || h.src != from.sfc_site ||
+	    sites[h.src].bad)
+		is_wrong("site %u: %zd bytes of nonsense from site %u", at, got, from.sfc_site);
 	if (h.number != s->next[h.src])
-		die("site %u: broadcast %u of site %u, not %u", at, h.number, h.src,
-		    s->next[h.src]);
+		is_wrong("site %u: broadcast %u of site %u, not %u", at, h.number, h.src,
+			 s->next[h.src]);
 	s->next[h.src]++;
+	if ((uint32_t)got != h.len)
+		is_wrong("site %u: broadcast %u of site %u is changed", at, h.number, h.src);
 	fill(want, &h);
-	if ((uint32_t)got != h.len || memcmp(buf, want, h.len))
-		die("site %u: broadcast %u of site %u is changed", at, h.number, h.src);
+	if (memcmp(buf, want, h.len))
+		is_wrong("site %u: broadcast %u of site %u is changed", at, h.number, h.src);
 	for (cmsg = CMSG_FIRSTHDR(&msg); cmsg; cmsg = CMSG_NXTHDR(&msg, cmsg)) {
 		struct flitcast_info info;
 
@@ -100,11 +129,11 @@ static bool receive_one(uint32_t at)
 		memcpy(&info, CMSG_DATA(cmsg), sizeof(info));
 		if (info.addrtype != FLITCAST_ADDR_BROADCAST)
 			die("site %u: it is no broadcast, says its info", at);
-		if (info.dissent)
+		/* Not on lies: these are there to be outvoted. */
+		if (info.dissent && !nbad)
 			die("site %u: ports %#x disagree", at, info.dissent);
 		votes += info.votes;
 	}
-	delivered++;
 	return true;
 }
 
@@ -119,77 +148,143 @@ static bool report_one(uint32_t at)
 			return false;
 		die("site %u: report: %s", at, strerror(errno));
 	}
-	if (report.delivered != nsites - 1 || report.failed)
+	for (int i = 0; i < n; i++)
+		if (result[i].error && !sites[result[i].site].bad)
+			die("site %u: broadcast %u: site %u: %s", at, report.id, result[i].site,
+			    strerror(result[i].error));
+	if (report.delivered + nbad < nsites - 1 || report.failed > nbad)
 		die("site %u: broadcast %u: %u delivered, %u failed of %u", at, report.id,
 		    report.delivered, report.failed, report.targets);
 	sites[at].reported++;
 	return true;
 }
 
+static void set_bad(const char *list)
+{
+	char *rest = strdup(list), *word;
+
+	while ((word = strsep(&rest, ","))) {
+		uint32_t site = atoi(word);
+
+		if (site >= nsites || sites[site].bad)
+			die("there is no site %s, or it is named twice", word);
+		sites[site].bad = true;
+		nbad++;
+	}
+}
+
+static void open_site(const char *lab, uint32_t at, const struct flitcast_reception *reception)
+{
+	int ns = lab_open(lab, at), one = 1;
+	struct site *s = &sites[at];
+
+	s->next = calloc(nsites, sizeof(uint32_t));
+	s->fd = msg_socket(ns, at, port, SOCK_NONBLOCK);
+	if (s->fd < 0)
+		die("site %u: socket: %s", at, strerror(errno));
+	close(ns);
+	if (setsockopt(s->fd, SOL_FLITCAST, FLITCAST_INFO, &one, sizeof(one)) ||
+	    setsockopt(s->fd, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)) ||
+	    setsockopt(s->fd, SOL_FLITCAST, FLITCAST_COPIES, &copies, sizeof(copies)) ||
+	    setsockopt(s->fd, SOL_FLITCAST, FLITCAST_RECEPTION, reception, sizeof(*reception)))
+		die("site %u: option: %s", at, strerror(errno));
+}
+
+/* Everything that can be done at once.  Return: whether there was anything. */
+static bool step(uint64_t *reports)
+{
+	bool moved = false;
+
+	for (uint32_t i = 0; i < nsites; i++) {
+		if (sites[i].bad)
+			continue;
+		if (sites[i].sent < messages)
+			moved |= send_one(i);
+		while (receive_one(i))
+			moved = true;
+		while (report_one(i)) {
+			moved = true;
+			++*reports;
+		}
+	}
+	return moved;
+}
+
 int main(int argc, char **argv)
 {
-	uint64_t deadline, want, reports = 0;
+	uint64_t deadline, want, reports = 0, want_reports;
 	struct flitcast_reception reception = { FLITCAST_RECEPTION_FIRST, 0, 10000 };
-	int one = 1;
+	uint32_t first = 0, patience = 60000;
+	const char *bad = NULL;
+	int option;
 
-	if (argc != 5 && argc != 6) {
-		fprintf(stderr, "Usage: cast LAB COPIES MESSAGES BYTES [QUORUM]\n");
+	while ((option = getopt(argc, argv, "b:w")) != -1) {
+		if (option == 'b')
+			bad = optarg;
+		else if (option == 'w')
+			count_wrong = true;
+		else
+			argc = 0;
+	}
+	argc -= optind;
+	argv += optind;
+	if (argc != 4 && argc != 5) {
+		fprintf(stderr, "Usage: cast [-b SITE,...] [-w] LAB COPIES MESSAGES BYTES [QUORUM]\n");
 		return EXIT_USAGE;
 	}
 	skip_without_family(false);
-	nsites = lab_sites(argv[1]);
-	copies = atoi(argv[2]);
-	messages = atoi(argv[3]);
-	bytes = atoi(argv[4]);
-	if (argc == 6) {
+	port = 6000 + getpid() % 20000;
+	nsites = lab_sites(argv[0]);
+	copies = atoi(argv[1]);
+	messages = atoi(argv[2]);
+	bytes = atoi(argv[3]);
+	if (argc == 5 && !strcmp(argv[4], "majority")) {
+		reception.policy = FLITCAST_RECEPTION_MAJORITY;
+	} else if (argc == 5) {
 		reception.policy = FLITCAST_RECEPTION_QUORUM;
-		reception.quorum = atoi(argv[5]);
+		reception.quorum = atoi(argv[4]);
 	}
 	if (!nsites || bytes > sizeof(buf))
-		die("there is no lab %s", argv[1]);
+		die("there is no lab %s", argv[0]);
 	sites = calloc(nsites, sizeof(*sites));
-	for (uint32_t i = 0; i < nsites; i++) {
-		int ns = lab_open(argv[1], i);
+	if (bad)
+		set_bad(bad);
+	for (uint32_t i = 0; i < nsites; i++)
+		if (!sites[i].bad)
+			open_site(argv[0], i, &reception);
+	while (sites[first].bad)
+		first++;
+	want = (uint64_t)(nsites - nbad) * (nsites - nbad - 1) * messages;
+	/* What became of those that are bad is told when they are given up. */
+	want_reports = nbad ? 0 : (uint64_t)nsites * messages;
+	if (count_wrong)
+		patience = QUIET_MS;
+	deadline = now_ms() + patience;
+	while (delivered < want || reports < want_reports) {
+		bool moved = step(&reports);
 
-		sites[i].next = calloc(nsites, sizeof(uint32_t));
-		sites[i].fd = msg_socket(ns, i, PORT, SOCK_NONBLOCK);
-		if (sites[i].fd < 0)
-			die("site %u: socket: %s", i, strerror(errno));
-		close(ns);
-		if (setsockopt(sites[i].fd, SOL_FLITCAST, FLITCAST_INFO, &one, sizeof(one)) ||
-		    setsockopt(sites[i].fd, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)) ||
-		    setsockopt(sites[i].fd, SOL_FLITCAST, FLITCAST_COPIES, &copies,
-			       sizeof(copies)) ||
-		    setsockopt(sites[i].fd, SOL_FLITCAST, FLITCAST_RECEPTION, &reception,
-			       sizeof(reception)))
-			die("site %u: option: %s", i, strerror(errno));
-	}
-	want = (uint64_t)nsites * (nsites - 1) * messages;
-	deadline = now_ms() + 60000;
-	while (delivered < want || reports < (uint64_t)nsites * messages) {
-		bool moved = false;
-
-		for (uint32_t i = 0; i < nsites; i++) {
-			if (sites[i].sent < messages)
-				moved |= send_one(i);
-			while (receive_one(i))
-				moved = true;
-			while (report_one(i)) {
-				moved = true;
-				reports++;
-			}
-		}
 		if (moved)
-			deadline = now_ms() + 60000;
+			deadline = now_ms() + patience;
+		if (now_ms() > deadline && count_wrong)
+			break;
 		if (now_ms() > deadline)
 			die("nothing for a minute: %llu of %llu deliveries, %llu reports",
 			    (unsigned long long)delivered, (unsigned long long)want,
 			    (unsigned long long)reports);
 		if (!moved)
-			msg_wait(sites[0].fd, POLLIN, 5);
+			msg_wait(sites[first].fd, POLLIN, 5);
 	}
+	deadline = now_ms() + (nbad ? LINGER_MS : 0);
+	while (now_ms() < deadline)
+		if (!step(&reports))
+			msg_wait(sites[first].fd, POLLIN, 5);
+	if (delivered > want && !count_wrong)
+		die("%llu deliveries, not %llu", (unsigned long long)delivered,
+		    (unsigned long long)want);
 	printf("%llu deliveries of %u broadcasts in %u copies, %llu votes\n",
-	       (unsigned long long)delivered, nsites * messages, copies,
+	       (unsigned long long)delivered, (nsites - nbad) * messages, copies,
 	       (unsigned long long)votes);
-	return 0;
+	if (count_wrong)
+		printf("%llu wrong\n", (unsigned long long)wrong);
+	return wrong ? EXIT_WRONG : 0;
 }
