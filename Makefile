@@ -120,12 +120,13 @@ demo: ## Multicast over a 4x4 torus of namespaces, in a guest (NATIVE=1: here)
 	@scripts/demo
 
 .PHONY: bench
-bench: ## Measure round trips beside UDP's, and M + N; build/{bench,latency}.json
+bench: ## Measure round trips, M + N and broadcasts beside peers; build/{bench,latency,cast}.json
 	@scripts/deps build bench
 	@selftests/vm/kernel >/dev/null
 	@$(MAKE) $(parallel) all
 	@selftests/bench/run
 	@selftests/bench/latency
+	@selftests/bench/cast
 
 .PHONY: lint
 lint: ## checkpatch, sparse, warnings, layers, shellcheck

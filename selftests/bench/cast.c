@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What it takes until every other site has a message of site 0.
+ *
+ *	cast [-n COUNT] [-b BYTES,...] LAB PLAN WAY...
+ *
+ * LAB is a lab that is up, with addresses and routes of IPv4, too: see bench/cast-guest,
+ * and peers.h for them and for PLAN.  One thread holds a socket at each site, so that a
+ * message is timed by one clock.  The network is idle when it is sent.  WAY is one of
+ *
+ * flitcast	broadcasts in one copy, two and so on, received with the first copy; and
+ *		with more than half of them where there are three or more; a message to a
+ *		list of targets; a message to each
+ * udp		a datagram to each, over IPv4 forwarding
+ * ipmr		a datagram to a group, by the kernel's multicast routing
+ * hsr		a datagram to a group, on an HSR ring of all sites
+ *
+ * Prints a line of JSON for each way and length.  Times are nanoseconds; where the guest
+ * counts instructions they are instructions, but for waiting:
+ *
+ * last		from before the sendmsg() until the last site has received
+ * told		until the sender knows: it has its reports
+ * work		all the time in which the processor was not idle, from before the sendmsg()
+ *		until QUIET_MS after that; what it does if nothing is sent is the way "nothing"
+ *
+ * frames	on all links together, by the counters of their devices, and frame_bytes,
+ *		with Ethernet headers: of one message, from before the sendmsg() until
+ *		QUIET_MS after it is done, where HELLO may come in between
+ * tx_...	counters of Flitcast's links, for COUNT messages and what comes in between
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+#include "../sock/lab.h"
+#include "../sock/msg.h"
+#include "frames.h"
+#include "idle.h"
+#include "peers.h"
+
+#define COUNT_MAX	1000
+#define LENGTHS_MAX	16
+#define BYTES_MAX	65000	/* of a UDP datagram */
+#define COPIES_MAX	6
+#define PORT		7010
+/* Messages before those that count. */
+#define WARM_UP		2
+/* Nothing that works takes as long. */
+#define LIMIT_S		20
+/* Longer than what acknowledges, asks or probes waits in an idle network (20 ms). */
+#define QUIET_MS	30
+/* Groups are joined, and HSR's nodes know each other, after so long. */
+#define JOIN_MS		15000
+
+/* How a message goes to every other site. */
+enum way {
+	WAY_NOTHING,
+	WAY_BROADCAST,
+	WAY_LIST,
+	WAY_UNICASTS,
+	WAY_UDP,
+	WAY_IPMR,
+	WAY_HSR,
+};
+
+static const char *const way_names[] = {
+	[WAY_NOTHING] = "nothing",
+	[WAY_BROADCAST] = "broadcast",
+	[WAY_LIST] = "list",
+	[WAY_UNICASTS] = "unicasts",
+	[WAY_UDP] = "udp",
+	[WAY_IPMR] = "ipmr",
+	[WAY_HSR] = "hsr",
+};
+
+/**
+ * struct sample - one message
+ * @last: nanoseconds until the last site had it
+ * @told: nanoseconds until the sender knew, 0 where it is not told
+ * @work: nanoseconds in which the processor was not idle
+ * @frames: frames on all links
+ * @frame_bytes: their lengths
+ */
+struct sample {
+	uint64_t last;
+	uint64_t told;
+	uint64_t work;
+	uint64_t frames;
+	uint64_t frame_bytes;
+};
+
+/* X(counter): of a link, of which the sum over all links is told. */
+#define COUNTERS(X)	X(tx_flits) X(tx_status) X(tx_control) X(tx_faults) X(tx_resent)	\
+			X(tx_dropped)
+#define COUNTER_NAME(name)	#name,
+
+static const char *const counters[] = { COUNTERS(COUNTER_NAME) };
+
+#define NCOUNTERS	(sizeof(counters) / sizeof(counters[0]))
+
+static const char *lab;
+static unsigned int nsites, messages, count = 7;
+static int fds[PEERS_MAX];
+static struct peers peers;
+static unsigned char sent[BYTES_MAX], got[PEERS_MAX][BYTES_MAX];
+static struct flitcast_target targets[PEERS_MAX];
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static void usage(void)
+{
+	fprintf(stderr, "usage: cast [-n COUNT] [-b BYTES,...] LAB PLAN WAY...\n");
+	exit(EXIT_USAGE);
+}
+
+static void option(int fd, int name, const void *value, socklen_t len)
+{
+	if (setsockopt(fd, SOL_FLITCAST, name, value, len))
+		die("option %d: %s", name, strerror(errno));
+}
+
+static void open_sites(void)
+{
+	struct timeval limit = { .tv_sec = LIMIT_S };
+	unsigned int site;
+	int one = 1;
+
+	for (site = 0; site < nsites; site++) {
+		int netns = lab_open(lab, site);
+
+		fds[site] = msg_socket(netns, site, PORT, 0);
+		if (fds[site] < 0)
+			die("socket of site %u: %s", site, strerror(errno));
+		close(netns);
+		if (setsockopt(fds[site], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)))
+			die("time-out: %s", strerror(errno));
+		if (site)
+			targets[site - 1] = (struct flitcast_target){ .site = site, .port = PORT };
+	}
+	option(fds[0], FLITCAST_CONFIRM, &one, sizeof(one));
+}
+
+static void set_copies(int copies, unsigned int quorum)
+{
+	struct flitcast_reception reception = {
+		.policy = quorum ? FLITCAST_RECEPTION_QUORUM : FLITCAST_RECEPTION_FIRST,
+		.quorum = quorum, .ms = 1000,
+	};
+	unsigned int site;
+
+	for (site = 0; site < nsites; site++) {
+		option(fds[site], FLITCAST_COPIES, &copies, sizeof(copies));
+		option(fds[site], FLITCAST_RECEPTION, &reception, sizeof(reception));
+	}
+}
+
+static ssize_t broadcast(size_t bytes)
+{
+	struct sockaddr_flitcast all = msg_addr(0, PORT);
+
+	all.sfc_addrtype = FLITCAST_ADDR_BROADCAST;
+	return sendto(fds[0], sent, bytes, 0, (struct sockaddr *)&all, sizeof(all));
+}
+
+static void send_message(enum way way, size_t bytes)
+{
+	ssize_t n = bytes;
+	unsigned int site;
+
+	switch (way) {
+	case WAY_NOTHING:
+		return;
+	case WAY_BROADCAST:
+		n = broadcast(bytes);
+		break;
+	case WAY_LIST:
+		n = msg_send_list(fds[0], sent, bytes, targets, nsites - 1, 0);
+		break;
+	case WAY_UNICASTS:
+		for (site = 1; site < nsites && n == (ssize_t)bytes; site++)
+			n = msg_send(fds[0], sent, bytes, site, PORT, 0);
+		break;
+	case WAY_UDP:
+	case WAY_IPMR:
+	case WAY_HSR:
+		peers_send(&peers, nsites, sent, bytes);
+		break;
+	}
+	if (n != (ssize_t)bytes)
+		die("%s, %zu bytes: %s", way_names[way], bytes, strerror(errno));
+}
+
+static void receive_message(enum way way, size_t bytes)
+{
+	const int *from = way >= WAY_UDP ? peers.nodes : fds;
+	unsigned int site;
+
+	for (site = 1; site < nsites; site++) {
+		ssize_t n = recv(from[site], got[site], BYTES_MAX, 0);
+
+		if (n != (ssize_t)bytes)
+			die("%s, %zu bytes: site %u: %s", way_names[way], bytes, site,
+			    n < 0 ? strerror(errno) : "another length");
+	}
+}
+
+/* Until the sender knows that each of the others has it. */
+static void await_reports(enum way way)
+{
+	static struct flitcast_result results[PEERS_MAX];
+	struct flitcast_report report;
+	unsigned int told = 0;
+
+	while (told < nsites - 1) {
+		if (!msg_wait(fds[0], POLLERR, LIMIT_S * 1000))
+			die("%s: only %u of %u confirmations", way_names[way], told, nsites - 1);
+		if (msg_report(fds[0], &report, results, PEERS_MAX, NULL) < 0)
+			die("%s: report: %s", way_names[way], strerror(errno));
+		if (report.failed || report.left_out)
+			die("%s: not all have it", way_names[way]);
+		told += report.delivered;
+	}
+}
+
+static struct sample measure_one(enum way way, size_t bytes)
+{
+	uint64_t start, idle, key = msg_key(1, 0, messages++);
+	struct frames before = frames_now(), after;
+	struct sample sample = { 0 };
+	unsigned int site;
+
+	msg_fill(sent, bytes, key, 0);
+	idle = idle_ns();
+	start = now_ns();
+	send_message(way, bytes);
+	if (way != WAY_NOTHING)
+		receive_message(way, bytes);
+	sample.last = now_ns() - start;
+	if (way != WAY_NOTHING && way < WAY_UDP) {
+		await_reports(way);
+		sample.told = now_ns() - start;
+	}
+	sleep_ms(QUIET_MS);
+	sample.work = now_ns() - start;
+	sample.work -= idle_ns() - idle;
+	after = frames_now();
+	sample.frames = after.count - before.count;
+	sample.frame_bytes = after.bytes - before.bytes;
+	for (site = 1; site < nsites && way != WAY_NOTHING; site++)
+		if (msg_check(got[site], bytes, key, 0) != bytes)
+			die("%s, %zu bytes: site %u received something else", way_names[way],
+			    bytes, site);
+	return sample;
+}
+
+static void count_links(uint64_t *sums)
+{
+	unsigned int site, i;
+
+	memset(sums, 0, NCOUNTERS * sizeof(*sums));
+	for (site = 0; site < nsites; site++) {
+		if (cli("-n %s-%u -j -s link show", lab, site))
+			die("link show: %s", cli_output());
+		for (i = 0; i < NCOUNTERS; i++)
+			sums[i] += json_sum(cli_output(), counters[i]);
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Of the member @offset bytes into each sample. */
+static void print_samples(const char *name, const struct sample *samples, size_t offset)
+{
+	static uint64_t values[COUNT_MAX];
+	unsigned int i;
+
+	for (i = 0; i < count; i++)
+		memcpy(&values[i], (const char *)&samples[i] + offset, sizeof(values[i]));
+	qsort(values, count, sizeof(*values), compare);
+	printf(", \"%s\": {\"min\": %llu, \"q1\": %llu, \"median\": %llu, \"q3\": %llu, "
+	       "\"max\": %llu}", name, (unsigned long long)values[0],
+	       (unsigned long long)values[count / 4], (unsigned long long)values[count / 2],
+	       (unsigned long long)values[count - 1 - count / 4],
+	       (unsigned long long)values[count - 1]);
+}
+
+static void measure(enum way way, size_t bytes, unsigned int copies, unsigned int quorum)
+{
+	static struct sample samples[COUNT_MAX];
+	uint64_t before[NCOUNTERS], after[NCOUNTERS];
+	unsigned int i;
+
+	for (i = 0; i < WARM_UP; i++)
+		measure_one(way, bytes);
+	count_links(before);
+	for (i = 0; i < count; i++)
+		samples[i] = measure_one(way, bytes);
+	count_links(after);
+
+	printf("{\"way\": \"%s\", \"sites\": %u, \"bytes\": %zu, \"copies\": %u, "
+	       "\"quorum\": %u, \"count\": %u", way_names[way], nsites, bytes, copies, quorum,
+	       count);
+	print_samples("last", samples, offsetof(struct sample, last));
+	print_samples("told", samples, offsetof(struct sample, told));
+	print_samples("work", samples, offsetof(struct sample, work));
+	print_samples("frames", samples, offsetof(struct sample, frames));
+	print_samples("frame_bytes", samples, offsetof(struct sample, frame_bytes));
+	for (i = 0; i < NCOUNTERS; i++)
+		printf(", \"%s\": %llu", counters[i], (unsigned long long)(after[i] - before[i]));
+	printf("}\n");
+	fflush(stdout);
+}
+
+/* Has the topology so many disjoint paths?  Only who broadcasts is told. */
+static bool has_copies(unsigned int copies)
+{
+	set_copies(copies, 0);
+	if (broadcast(1) != 1) {
+		if (errno == EOPNOTSUPP)
+			return false;
+		die("broadcast in %u copies: %s", copies, strerror(errno));
+	}
+	receive_message(WAY_BROADCAST, 1);
+	await_reports(WAY_BROADCAST);
+	return true;
+}
+
+static void measure_flitcast(size_t bytes)
+{
+	unsigned int copies;
+
+	for (copies = 1; copies <= COPIES_MAX && has_copies(copies); copies++) {
+		measure(WAY_BROADCAST, bytes, copies, 0);
+		if (copies < 3)
+			continue;
+		set_copies(copies, copies / 2 + 1);
+		measure(WAY_BROADCAST, bytes, copies, copies / 2 + 1);
+	}
+	measure(WAY_LIST, bytes, 0, 0);
+	measure(WAY_UNICASTS, bytes, 0, 0);
+}
+
+static void open_peers(enum way way, const char *plan)
+{
+	if (way == WAY_UDP)
+		peers_open_udp(&peers, lab, nsites);
+	else if (way == WAY_IPMR)
+		peers_open_ipmr(&peers, lab, nsites, plan);
+	else
+		peers_open_hsr(&peers, lab, nsites);
+	if (way != WAY_UDP)
+		sleep_ms(JOIN_MS);
+}
+
+static unsigned int read_lengths(size_t *lengths, const char *text)
+{
+	unsigned int n = 0;
+	char *end;
+
+	do {
+		unsigned long value = strtoul(text, &end, 10);
+
+		if (end == text || !value || value > BYTES_MAX || n == LENGTHS_MAX)
+			usage();
+		lengths[n++] = value;
+		text = end + 1;
+	} while (*end == ',');
+	if (*end)
+		usage();
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	size_t lengths[LENGTHS_MAX] = { 64, 1024, 32768 };
+	unsigned int nlengths = 3, i;
+	const char *plan;
+	enum way way;
+	int arg;
+
+	while ((arg = getopt(argc, argv, "n:b:")) != -1) {
+		if (arg == 'n')
+			count = atoi(optarg);
+		else if (arg == 'b')
+			nlengths = read_lengths(lengths, optarg);
+		else
+			usage();
+	}
+	if (count < 1 || count > COUNT_MAX || argc - optind < 3)
+		usage();
+	lab = argv[optind++];
+	plan = argv[optind++];
+	nsites = lab_sites(lab);
+	if (nsites < 2 || nsites > PEERS_MAX)
+		die("lab %s has %u sites", lab, nsites);
+	skip_without_family(false);
+	if (allow_descriptors(8 * nsites + 64))
+		die("descriptors: %s", strerror(errno));
+	open_sites();
+	frames_open(lab, nsites);
+	measure(WAY_NOTHING, 0, 0, 0);
+	for (; optind < argc; optind++) {
+		for (way = WAY_UDP; way <= WAY_HSR; way++)
+			if (!strcmp(argv[optind], way_names[way]))
+				break;
+		if (way > WAY_HSR && strcmp(argv[optind], "flitcast"))
+			usage();
+		if (way <= WAY_HSR)
+			open_peers(way, plan);
+		for (i = 0; i < nlengths; i++) {
+			if (way <= WAY_HSR)
+				measure(way, lengths[i], 0, 0);
+			else
+				measure_flitcast(lengths[i]);
+		}
+		if (way <= WAY_HSR)
+			peers_close(&peers, nsites);
+	}
+	return 0;
+}
