@@ -133,7 +133,8 @@ accepts "kill: up" fc lab up hexmesh:2 name "$lab"
 refuses "kill: no site" 2 'site is missing' fc lab kill name "$lab"
 refuses "kill: no such site" 1 'there is no site 7: sites are 0 to 6' fc lab kill name "$lab" 7
 refuses "kill: not a site" 2 'site' fc lab kill name "$lab" all
-refuses "kill: too many words" 2 'do not know what to do with "5"' fc lab kill name "$lab" 3 5
+refuses "kill: one of several is none" 1 'there is no site 7' fc lab kill name "$lab" 3 5 7
+refuses "kill: the same twice" 2 'site 3 is named twice' fc lab kill name "$lab" 3 5 3
 refuses "kill: no such lab" 1 "lab $lab-2 is not up" fc lab kill name "$lab-2" 3
 refuses "revive: it lives" 1 'site 3 is not dead' fc lab revive name "$lab" 3
 json "kill: nothing is changed by what is refused" \
@@ -224,9 +225,11 @@ whole 7
 result $? "corrupt: every site has its links"
 accepts "corrupt: two" fc lab corrupt name "$lab" 1
 accepts "corrupt: neighbours" fc lab corrupt name "$lab" 2
-accepts "kill: one" fc lab kill name "$lab" 0
-accepts "kill: another" fc lab kill name "$lab" 6
-accepts "revive: beside one that is dead" fc lab revive name "$lab" 6
+accepts "kill: three" fc lab kill name "$lab" 0 5 6
+refuses "revive: one is not dead" 1 'site 4 is not dead' fc lab revive name "$lab" 5 4
+accepts "revive: two beside one that is dead" fc lab revive name "$lab" 6 5
+json "revive: one is dead" '[s["site"] for s in j["sites"] if s["dead"]] == [0]' \
+	fc lab show name "$lab" -j
 accepts "down: one is dead, two lie" fc lab down name "$lab"
 [ "$(namespaces)" -eq 0 ] && [ ! -e "/run/flitcast/lab/$lab" ]
 result $? "down: nothing is left"

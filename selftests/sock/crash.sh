@@ -34,13 +34,10 @@ choose()
 	done
 }
 
-each()
+# all kill, all revive: those that are chosen
+all()
 {
-	local site
-
-	for site in "${dead[@]}"; do
-		"$FLITCAST" lab "$1" name "$lab" "$site" >>"$work/said" 2>&1 || return
-	done
+	"$FLITCAST" lab "$1" name "$lab" "${dead[@]}" >>"$work/said" 2>&1
 }
 
 for ((k = 2; k <= most; k++)); do
@@ -50,11 +47,11 @@ for ((k = 2; k <= most; k++)); do
 		bad=$(IFS=,; echo "${dead[*]}")
 		: >"$work/said"
 		# Every other time they die in mid-traffic.
-		[ $((i % 2)) -eq 1 ] || each kill || status=1
+		[ $((i % 2)) -eq 1 ] || all kill || status=1
 		"$bin/cast" -b "$bad" "$lab" "$k" 2 2000 >"$work/cast" 2>&1 &
-		[ $((i % 2)) -eq 0 ] || each kill || status=1
+		[ $((i % 2)) -eq 0 ] || all kill || status=1
 		wait $! || status=1
-		each revive || status=1
+		all revive || status=1
 	done
 	[ $status -eq 0 ] || { echo "# dead: $bad, set $i"; sed 's/^/# /' "$work/said" "$work/cast"; }
 	result $status "$spec: $sets sets of $((k - 1)) sites that crash, $k copies"

@@ -235,8 +235,8 @@ static const struct command commands[] = {
 	{ "exec", exec, "[name NAME] SITE COMMAND [ARG]..." },
 	{ "graph", graph, "[name NAME] [--svg | --dot]" },
 	{ "show", show, "[name NAME] [-j]" },
-	{ "kill", lab_kill, "[name NAME] SITE" },
-	{ "revive", lab_revive, "[name NAME] SITE" },
+	{ "kill", lab_kill, "[name NAME] SITE..." },
+	{ "revive", lab_revive, "[name NAME] SITE..." },
 	{ "corrupt", lab_corrupt, "[name NAME] SITE [on | off | LIE[,LIE]...] [seed N]" },
 	{ "down", down, "[name NAME]" },
 	{ 0 }

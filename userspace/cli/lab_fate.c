@@ -14,41 +14,77 @@
 #include "liar.h"
 #include "netns.h"
 
+/* All words that are left: sites, in the state that is asked for. */
+static uint32_t *take_sites(struct args *args, struct lab *lab, bool dead, size_t *n)
+{
+	uint32_t *sites = xalloc(args->argc + 1, sizeof(*sites));
+	size_t i;
+
+	*n = 0;
+	do {
+		sites[*n] = lab_take_site(args, lab);
+		for (i = 0; i < *n; i++)
+			if (sites[i] == sites[*n])
+				bad_usage("site %u is named twice", sites[i]);
+		++*n;
+	} while (args->argc);
+	for (i = 0; i < *n; i++)
+		if ((lab->fate[sites[i]] == LAB_DEAD) != dead)
+			fail("lab %s: site %u is %s", lab->name, sites[i],
+			     dead ? "not dead" : "dead already");
+	return sites;
+}
+
+static void set_devices(const struct lab *lab, uint32_t site, bool up)
+{
+	int fd = lab_open(lab, site, NETLINK_ROUTE);
+	struct nl_request req = { 0 };
+	struct nl_error error;
+
+	lab_put_devices(lab, site, up, &req);
+	if (nl_talk(fd, &req, NULL, NULL, &error))
+		fail("lab %s: devices of site %u: %s", lab->name, site, error.text);
+	nl_free(&req);
+	close(fd);
+}
+
 /*
  * Its links are cut before the site is taken out: what it would say when it goes, nobody
  * hears.
  */
-int lab_kill(struct args *args)
+static void kill_site(struct lab *lab, uint32_t site)
 {
 	struct nl_request req = { 0 };
-	struct lab lab = { 0 };
 	struct nl_error error;
-	uint32_t site;
 	int fd, err;
 
-	lab_take_name(args, &lab);
-	site = lab_take_site(args, &lab);
-	take_end(args);
-	if (lab.fate[site] == LAB_DEAD)
-		fail("lab %s: site %u is dead already", lab.name, site);
-	if (lab.fate[site] == LAB_LIES)
-		lab_end_liar(&lab, site);
-	fd = lab_open(&lab, site, NETLINK_ROUTE);
-	lab_put_devices(&lab, site, false, &req);
-	if (nl_talk(fd, &req, NULL, NULL, &error))
-		fail("lab %s: devices of site %u: %s", lab.name, site, error.text);
-	close(fd);
-	lab_note(&lab, site, LAB_DEAD);
-	fd = lab_open(&lab, site, NETLINK_GENERIC);
+	if (lab->fate[site] == LAB_LIES)
+		lab_end_liar(lab, site);
+	set_devices(lab, site, false);
+	lab_note(lab, site, LAB_DEAD);
+	fd = lab_open(lab, site, NETLINK_GENERIC);
 	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
 	nl_put_u32(&req, FLITCAST_A_SITE_ID, site);
 	nl_end(&req);
 	err = nl_talk(fd, &req, NULL, NULL, &error);
 	/* Somebody may have taken it out before. */
 	if (err && err != -ENOENT)
-		fail("lab %s: site %u: %s", lab.name, site, error.text);
+		fail("lab %s: site %u: %s", lab->name, site, error.text);
 	close(fd);
 	nl_free(&req);
+}
+
+int lab_kill(struct args *args)
+{
+	struct lab lab = { 0 };
+	uint32_t *sites;
+	size_t i, n;
+
+	lab_take_name(args, &lab);
+	sites = take_sites(args, &lab, false, &n);
+	for (i = 0; i < n; i++)
+		kill_site(&lab, sites[i]);
+	free(sites);
 	return 0;
 }
 
@@ -75,30 +111,29 @@ int lab_revive(struct args *args)
 	struct nl_request req = { 0 };
 	struct lab lab = { 0 };
 	struct nl_error error;
-	uint32_t site;
-	int fd, *genl;
+	uint32_t *sites;
+	size_t i, n;
+	int *genl;
 
 	lab_take_name(args, &lab);
-	site = lab_take_site(args, &lab);
-	take_end(args);
-	if (lab.fate[site] != LAB_DEAD)
-		fail("lab %s: site %u is not dead", lab.name, site);
-	fd = lab_open(&lab, site, NETLINK_ROUTE);
-	lab_put_devices(&lab, site, true, &req);
-	if (nl_talk(fd, &req, NULL, NULL, &error))
-		fail("lab %s: devices of site %u: %s", lab.name, site, error.text);
-	close(fd);
+	sites = take_sites(args, &lab, true, &n);
 	genl = xalloc(lab.topo.nsites, sizeof(*genl));
-	genl[site] = lab_open(&lab, site, NETLINK_GENERIC);
-	lab_put_site(&lab, site, &req);
-	lab_put_links(&lab, site, &req);
-	if (nl_talk(genl[site], &req, NULL, NULL, &error))
-		fail("lab %s: site %u%s: %s", lab.name, site, error.index ? ": link" : "",
-		     error.text);
+	for (i = 0; i < n; i++) {
+		uint32_t site = sites[i];
+
+		set_devices(&lab, site, true);
+		genl[site] = lab_open(&lab, site, NETLINK_GENERIC);
+		lab_put_site(&lab, site, &req);
+		lab_put_links(&lab, site, &req);
+		if (nl_talk(genl[site], &req, NULL, NULL, &error))
+			fail("lab %s: site %u%s: %s", lab.name, site,
+			     error.index ? ": link" : "", error.text);
+		lab_note(&lab, site, LAB_LIVES);
+	}
 	nl_free(&req);
-	lab_note(&lab, site, LAB_LIVES);
 	wait_for_all(&lab, genl);
 	free(genl);
+	free(sites);
 	return 0;
 }
 

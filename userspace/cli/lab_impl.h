@@ -59,7 +59,7 @@ void lab_take_name(struct args *args, struct lab *lab);
 bool lab_load(struct lab *lab);
 /* The same; does not return where there is none. */
 void lab_need(struct lab *lab);
-/* The next word: a site of the lab, which is loaded by it. */
+/* The next word: a site of the lab, which is loaded by it unless it is already. */
 uint32_t lab_take_site(struct args *args, struct lab *lab);
 /* Complete from the first moment, and only one of two at a time succeeds. */
 void lab_save(const struct lab *lab);

@@ -147,7 +147,8 @@ uint32_t lab_take_site(struct args *args, struct lab *lab)
 {
 	uint32_t site = parse_number(take_any(args, "site"), 0, LAB_SITES_MAX - 1, "site");
 
-	lab_need(lab);
+	if (!lab->fate)
+		lab_need(lab);
 	if (site >= lab->topo.nsites)
 		fail("lab %s: there is no site %u: sites are 0 to %u", lab->name, site,
 		     lab->topo.nsites - 1);
