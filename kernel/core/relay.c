@@ -20,12 +20,16 @@ u32 fc_relay_bytes(u32 nsites, u8 nports)
 
 void fc_relay_init(struct fc_relay *relay)
 {
-	u32 each = relay->nsites < relay->nholds ?
-		   relay->nholds / (relay->nsites * relay->ch.nports) : 0;
+	u8 shares = relay->nlabels > 1 ? FC_RELAY_SHARE * relay->ch.nports : relay->ch.nports;
+	u32 each = relay->nsites < relay->nholds ? relay->nholds / (relay->nsites * shares) : 0;
+	u32 nseen;
 	u16 i;
 	u8 p;
 
-	relay->bytes = fc_relay_bytes(relay->nsites, relay->ch.nports);
+	if (!relay->nlabels)
+		relay->nlabels = 1;
+	nseen = relay->nsites * relay->ch.nports * relay->nlabels;
+	relay->bytes = fc_relay_bytes(relay->nsites, shares);
 	relay->ch.vc = FC_VC_CAST;
 	fc_channel_init(&relay->ch);
 	for (p = 0; p < relay->ch.nports; p++) {
@@ -34,7 +38,7 @@ void fc_relay_init(struct fc_relay *relay)
 		relay->out[p].n = 0;
 		relay->out[p].flit = 0;
 	}
-	memset(relay->seen, 0, sizeof(*relay->seen) * relay->nsites * relay->ch.nports);
+	memset(relay->seen, 0, sizeof(*relay->seen) * nseen);
 	memset(relay->hold, 0, sizeof(*relay->hold) * relay->nholds);
 	for (i = 0; i < relay->nholds; i++)
 		relay->hold[i].next = i + 1 < relay->nholds ? i + 1 : FC_HOLD_NONE;
@@ -52,15 +56,15 @@ void fc_relay_purge(struct fc_relay *relay, void (*drop)(void *arg, void *h), vo
 	fc_relay_init(relay);
 }
 
-static struct fc_relay_seen *seen_of(const struct fc_relay *relay, u32 src, u8 in)
+static struct fc_relay_seen *seen_of(const struct fc_relay *relay, u32 src, u8 in, u8 label)
 {
-	return &relay->seen[(size_t)src * relay->ch.nports + in];
+	return &relay->seen[((size_t)src * relay->ch.nports + in) * relay->nlabels + label];
 }
 
 bool fc_relay_room(const struct fc_relay *relay)
 {
 	return relay->nfree && !relay->in[FC_PORT_LOCAL].busy &&
-	       seen_of(relay, relay->id, FC_PORT_LOCAL)->holds < relay->each;
+	       seen_of(relay, relay->id, FC_PORT_LOCAL, 0)->holds < relay->each;
 }
 
 bool fc_relay_idle(const struct fc_relay *relay)
@@ -88,7 +92,7 @@ static void settle(struct fc_relay *relay, u16 n, struct fc_effects *fx)
 
 	if (hold->waiting || !(hold->whole || hold->cut))
 		return;
-	seen_of(relay, hold->src, hold->in)->holds--;
+	seen_of(relay, hold->src, hold->in, hold->label)->holds--;
 	hold->next = relay->free;
 	relay->free = n;
 	relay->nfree++;
@@ -96,8 +100,8 @@ static void settle(struct fc_relay *relay, u16 n, struct fc_effects *fx)
 }
 
 /*
- * Is it the first time that this packet comes by this link?  By different links those of
- * one source come in different order.
+ * Is it the first time that this packet comes by this link with this label?  By different
+ * links those of one source come in different order.
  */
 static bool is_new(struct fc_relay_seen *seen, const struct fc_packet *pk, u32 number)
 {
@@ -136,15 +140,15 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 	fc_wire_packet_decode(&pk, flit->head);
 	fc_wire_cast_decode(&cast, flit->head);
 	own = pk.src == relay->id;
-	if (pk.src >= relay->nsites || own == !!port)
+	if (pk.src >= relay->nsites || own == !!port || cast.label >= relay->nlabels)
 		ways = FC_RELAY_NEVER;
 	else
-		ways = relay->way(relay, pk.src, cast.copies, port);
+		ways = relay->way(relay, pk.src, cast.copies, cast.label, port);
 	if (ways == FC_RELAY_NEVER) {
 		relay->stat[FC_STAT_CAST_FORGED]++;
 		return FC_HOLD_NONE;
 	}
-	seen = seen_of(relay, pk.src, port);
+	seen = seen_of(relay, pk.src, port, cast.label);
 	if (!is_new(seen, &pk, cast.number)) {
 		relay->stat[FC_STAT_CAST_DUPLICATE]++;
 		return FC_HOLD_NONE;
@@ -161,6 +165,7 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 	memset(hold, 0, sizeof(*hold));
 	hold->src = pk.src;
 	hold->in = port;
+	hold->label = cast.label;
 	hold->here = ways & fc_bit(FC_PORT_LOCAL);
 	hold->waiting = ways & relay->ch.up & ~fc_bit(FC_PORT_LOCAL);
 	if (port != FC_PORT_LOCAL)

@@ -41,6 +41,7 @@ enum fc_relay_effect_type {
  * @next: of the free holds, the next one
  * @flits: of it that have come
  * @in: port it comes in by; the local port: sent by this site
+ * @label: its label there
  * @here: it is for this site as well
  * @whole: all of it has come
  * @cut: the rest will not come
@@ -51,6 +52,7 @@ struct fc_hold {
 	u16 next;
 	u16 flits;
 	u8 in;
+	u8 label;
 	bool here;
 	bool whole;
 	bool cut;
@@ -83,7 +85,7 @@ struct fc_relay_out {
 };
 
 /**
- * struct fc_relay_seen - what has come of a source on a link: each packet once
+ * struct fc_relay_seen - what has come of a source on a link with a label: each packet once
  * @incarnation: of the source
  * @high: highest number seen
  * @seen: bit i: number @high - i was seen
@@ -101,32 +103,33 @@ struct fc_relay_seen {
 /**
  * struct fc_relay - the relay of a site
  * @ch: virtual channel
- * @way: where what came in by a port goes on: ports, the local one among them if it
- *	is for here, or FC_RELAY_NEVER; by the local port from this site itself: where it
- *	begins
+ * @way: where what came in by a port with a label goes on: ports, the local one among
+ *	them if it is for here, or FC_RELAY_NEVER; by the local port from this site itself:
+ *	where it begins.  Whoever sends it on writes its next label
  * @tables: for @way, which alone knows what they are
  * @in: by port
  * @out: by port
  * @hold: holds
- * @seen: for each source and port, @ch.nports of a source
+ * @seen: for each source, port and label: @nlabels of a port, @ch.nports of a source
  * @stat: counters, by enum fc_stat
  * @id: this site
  * @nsites: of the topology
  * @nholds: how many holds
  * @bytes: data of a broadcast, at most
- * @each: holds for each source and port
+ * @each: holds for each source, port and label
+ * @nlabels: labels, 1 where each link has one packet of a broadcast; of 0 it is made
  * @free: first of the free ones
  * @nfree: how many of these
  * @come: ports on which something has come in
  * @go: ports on which something may go out
  * @flush: ports whose link began anew: what waits for it is forgotten
  *
- * Its caller's lock protects all of it; the arrays, @way, @id, @nsites, @nholds and
- * @each never change after fc_relay_init().
+ * Its caller's lock protects all of it; the arrays, @way, @id, @nsites, @nholds,
+ * @nlabels and @each never change after fc_relay_init().
  */
 struct fc_relay {
 	struct fc_channel ch;
-	u32 (*way)(const struct fc_relay *relay, u32 src, u8 copies, u8 in);
+	u32 (*way)(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in);
 	const void *tables;
 	struct fc_relay_in *in;
 	struct fc_relay_out *out;
@@ -143,11 +146,15 @@ struct fc_relay {
 	u16 nfree;
 	u16 free;
 	u8 each;
+	u8 nlabels;
 };
+
+/* Packets of a source that are reckoned with on each link: with labels seldom more. */
+#define FC_RELAY_SHARE	2
 
 /*
  * How many holds a relay has: two for each source and each link by which it may come,
- * where that is not too many.
+ * where that is not too many.  With labels, for FC_RELAY_SHARE times as many ports.
  */
 u16 fc_relay_holds(u32 nsites, u8 nports);
 
@@ -156,7 +163,7 @@ u32 fc_relay_bytes(u32 nsites, u8 nports);
 
 /**
  * fc_relay_init() - a relay at rest, its links down
- * @relay: zeroed but for way, tables, the arrays, stat, id, nsites, nholds, and of @ch
+ * @relay: zeroed but for way, tables, the arrays, stat, id, nsites, nholds, nlabels, and of @ch
  *	timing, the arrays, window, nports, and the queue and stat members of each struct
  *	fc_rx
  */

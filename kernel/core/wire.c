@@ -20,7 +20,7 @@ enum {
 enum { T_SITE = 0, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN = 12, T_SEQ = 16 };
 
 /* The same of a broadcast, where it differs. */
-enum { C_NUMBER = T_SITE, C_COPIES = T_OFF };
+enum { C_NUMBER = T_SITE, C_COPIES = T_OFF, C_LABEL = T_LEN };
 
 static_assert(P_KIND + 1 == FC_PACKET_SIZE);
 static_assert(L_SUM + 4 == FC_LINK_SIZE);
@@ -351,7 +351,7 @@ bool fc_wire_cast_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 	    data_len > FC_PACKET_MAX)
 		return false;
 	if (!get16(t + T_PORT) || t[T_FLAGS] != FC_TARGET_LAST || t[T_LAG] >= FC_FLOW_WINDOW ||
-	    get32(t + C_COPIES) - 1 >= FC_COPIES_MAX || get32(t + T_LEN))
+	    get32(t + C_COPIES) - 1 >= FC_COPIES_MAX || get32(t + C_LABEL) >= FC_LABELS_MAX)
 		return false;
 	return flags & FC_PART_TERM ? len - size == data_len : len - size <= data_len;
 }
@@ -364,6 +364,7 @@ void fc_wire_cast_decode(struct fc_cast *c, const u8 *head)
 	c->port = get16(t + T_PORT);
 	c->copies = (u8)get32(t + C_COPIES);
 	c->lag = t[T_LAG];
+	c->label = (u8)get32(t + C_LABEL);
 	c->seq = get32(t + T_SEQ);
 }
 
@@ -376,12 +377,13 @@ void fc_wire_cast_encode(u8 *head, const struct fc_cast *c)
 	t[T_FLAGS] = FC_TARGET_LAST;
 	t[T_LAG] = c->lag;
 	put32(t + C_COPIES, c->copies);
-	put32(t + T_LEN, 0);
+	put32(t + C_LABEL, c->label);
 	put32(t + T_SEQ, c->seq);
 }
 
-void fc_wire_cast_hop(u8 *head)
+void fc_wire_cast_hop(u8 *head, u8 label)
 {
+	put32(head + FC_PACKET_SIZE + C_LABEL, label);
 	put16(head + P_HOPS, (u16)(get16(head + P_HOPS) + 1));
 }
 

@@ -48,6 +48,8 @@ enum fc_frame {
 	FC_FRAME_FAULTS,
 };
 
+/* Packets of a broadcast over one link, at most: each has a label. */
+#define FC_LABELS_MAX		8
 /* Copies of a broadcast, at most. */
 #define FC_COPIES_MAX		16
 
@@ -258,6 +260,8 @@ struct fc_target {
  * @port: target port at every site, not 0
  * @copies: disjoint ways it goes by, at least 1
  * @lag: as of struct fc_target
+ * @label: of the packet on this link, below FC_LABELS_MAX (core/ways.h); 0 where a link
+ *	has one packet of a broadcast
  * @seq: number of the message in the flow (source socket, target port)
  *
  * The packet header is that of any packet, with 1 for @ntargets.  A flow of broadcasts is
@@ -268,6 +272,7 @@ struct fc_cast {
 	u16 port;
 	u8  copies;
 	u8  lag;
+	u8  label;
 	u32 seq;
 };
 
@@ -428,8 +433,8 @@ void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t);
 bool fc_wire_cast_check(const u8 *p, u8 flags, u32 len, u32 nsites);
 void fc_wire_cast_decode(struct fc_cast *c, const u8 *head);
 void fc_wire_cast_encode(u8 *head, const struct fc_cast *c);
-/* One more link crossed. */
-void fc_wire_cast_hop(u8 *head);
+/* One more link crossed; @label: on the next one. */
+void fc_wire_cast_hop(u8 *head, u8 label);
 
 /* Single fields, for the router. */
 unsigned int fc_wire_ntargets(const u8 *head);

@@ -152,6 +152,23 @@ static const struct genl_ops ops[] = {
 		POLICY(graph),
 	},
 	{
+		.cmd = FLITCAST_CMD_PATH_GET,
+		.dumpit = flitcast_netlink_path_dump,
+		POLICY(path_get),
+	},
+	{
+		.cmd = FLITCAST_CMD_PATH_SET,
+		.doit = flitcast_netlink_path_set,
+		.flags = GENL_UNS_ADMIN_PERM,
+		POLICY(path_set),
+	},
+	{
+		.cmd = FLITCAST_CMD_PATH_DEL,
+		.doit = flitcast_netlink_path_del,
+		.flags = GENL_UNS_ADMIN_PERM,
+		POLICY(path_del),
+	},
+	{
 		.cmd = FLITCAST_CMD_STATS_GET,
 		.doit = flitcast_netlink_stats_get,
 		.dumpit = flitcast_netlink_stats_dump,

@@ -321,8 +321,8 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 u32 flitcast_site_id(const struct flitcast_site *site);
 /* Sites of the network. */
 u32 flitcast_site_count(const struct flitcast_site *site);
-/* Copies a broadcast may have at most. */
-u8 flitcast_site_copies(const struct flitcast_site *site);
+/* May a broadcast of the site have so many copies? */
+bool flitcast_site_copies(const struct flitcast_site *site, u8 copies);
 /* Bytes a broadcast may have at most. */
 u32 flitcast_site_cast_max(const struct flitcast_site *site);
 /* Does the site take no new messages from sockets? */

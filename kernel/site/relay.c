@@ -7,11 +7,13 @@
 #include "core/relay.h"
 #include "site/impl.h"
 #include "site/table.h"
+#include "site/ways.h"
 
 /**
  * struct flitcast_relay - the relay of a site
  * @core: what decides
  * @table: its tables
+ * @ways: of a graph, what it was told of broadcasts in several copies; else NULL
  * @flits: flits of each hold, in order
  * @cursor: the flit of the hold in hand that went out on a link last
  *
@@ -20,12 +22,19 @@
 struct flitcast_relay {
 	struct fc_relay core;
 	struct flitcast_table *table;
+	struct flitcast_ways *ways;
 	struct sk_buff_head *flits;
 	struct sk_buff *cursor[FC_PORTS_MAX];
 };
 
-static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
+static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
+	struct flitcast_relay *r = container_of(relay, struct flitcast_relay, core);
+
+	if (r->ways && copies > 1)
+		return flitcast_ways_next(r->ways, src, copies, in, label);
+	if (label)
+		return FC_RELAY_NEVER;
 	return flitcast_table_way(relay->tables, src, relay->id, copies, in);
 }
 
@@ -44,6 +53,7 @@ static void relay_free(struct flitcast_relay *r)
 	kvfree(r->flits);
 	if (r->table)
 		flitcast_table_put(r->table);
+	flitcast_ways_free(r->ways);
 	kvfree(r);
 }
 
@@ -80,22 +90,31 @@ int flitcast_relay_alloc(struct flitcast_site *site)
 	core->stat = site->stat;
 	core->id = site->cfg.id;
 	core->nsites = topo->nsites;
-	core->nholds = fc_relay_holds(topo->nsites, core->ch.nports);
+	core->nlabels = topo->graph ? FC_LABELS_MAX : 1;
+	core->nholds = fc_relay_holds(topo->nsites, core->ch.nports *
+				      (topo->graph ? FC_RELAY_SHARE : 1));
 	core->hold = kvcalloc(core->nholds, sizeof(*core->hold), GFP_KERNEL);
-	core->seen = kvcalloc((size_t)topo->nsites * core->ch.nports, sizeof(*core->seen),
-			      GFP_KERNEL);
+	core->seen = kvcalloc((size_t)topo->nsites * core->ch.nports * core->nlabels,
+			      sizeof(*core->seen), GFP_KERNEL);
 	r->flits = kvcalloc(core->nholds, sizeof(*r->flits), GFP_KERNEL);
 	r->table = flitcast_table_get(topo);
 	core->tables = r->table;
-	if (!r->table || !core->hold || !core->seen || !r->flits || !alloc_ports(site, r)) {
-		relay_free(r);
-		return -ENOMEM;
+	if (topo->graph) {
+		r->ways = flitcast_ways_alloc(topo->nsites);
+		if (!r->ways)
+			goto no_memory;
 	}
+	if (!r->table || !core->hold || !core->seen || !r->flits || !alloc_ports(site, r))
+		goto no_memory;
 	for (i = 0; i < core->nholds; i++)
 		__skb_queue_head_init(&r->flits[i]);
 	fc_relay_init(core);
 	site->relay = r;
 	return 0;
+
+no_memory:
+	relay_free(r);
+	return -ENOMEM;
 }
 
 static void drop(void *arg, void *h)
@@ -119,6 +138,20 @@ void flitcast_relay_free(struct flitcast_site *site)
 		relay_free(site->relay);
 }
 
+/* The label with which a front goes on. */
+static u8 next_label(const struct flitcast_relay *r, const u8 *head, const struct fc_effect *e)
+{
+	struct fc_packet pk;
+	struct fc_cast cast;
+
+	if (!r->ways)
+		return 0;
+	fc_wire_packet_decode(&pk, head);
+	fc_wire_cast_decode(&cast, head);
+	return flitcast_ways_label(r->ways, pk.src, cast.copies, r->core.hold[e->hold].in,
+				   cast.label, e->port);
+}
+
 /* What goes into the replay buffer: payload alone, a front with a head of its own. */
 static struct sk_buff *to_send(struct flitcast_relay *r, const struct fc_effect *e)
 {
@@ -131,7 +164,7 @@ static struct sk_buff *to_send(struct flitcast_relay *r, const struct fc_effect 
 		return skb_clone(held, GFP_ATOMIC);
 	skb = __pskb_copy(held, 0, GFP_ATOMIC);
 	if (skb)
-		fc_wire_cast_hop(skb->data);
+		fc_wire_cast_hop(skb->data, next_label(r, skb->data, e));
 	return skb;
 }
 
@@ -246,9 +279,75 @@ bool flitcast_relay_room(const struct flitcast_site *site)
 	return fc_relay_room(&site->relay->core);
 }
 
-u8 flitcast_site_copies(const struct flitcast_site *site)
+bool flitcast_site_copies(const struct flitcast_site *site, u8 copies)
 {
-	return flitcast_table_copies(site->relay->table);
+	const struct flitcast_relay *r = site->relay;
+
+	if (copies > 1 && r->ways)
+		return flitcast_ways_begin(r->ways, site->cfg.id, copies);
+	return copies <= flitcast_table_copies(r->table);
+}
+
+int flitcast_site_ways_set(struct flitcast_site *site, u32 source, u32 copies,
+			   const struct fc_way *way, u32 n, struct netlink_ext_ack *extack)
+{
+	const struct fc_topo *topo = &site->cfg.topo;
+	struct flitcast_ways *ways = site->relay->ways;
+	struct flitcast_ways_set *set = NULL;
+	const char *wrong;
+
+	if (!ways) {
+		NL_SET_ERR_MSG_MOD(extack, "the topology is no graph, and needs no paths");
+		return -EOPNOTSUPP;
+	}
+	wrong = fc_ways_check(topo, site->cfg.id, source, copies, way, n);
+	if (wrong) {
+		/* A constant text: it outlives the request, as extack demands. */
+		if (extack)
+			extack->_msg = wrong;
+		return -EINVAL;
+	}
+	set = flitcast_ways_make(way, n);
+	if (!set)
+		return -ENOMEM;
+	flitcast_engine_enter(site);
+	set = flitcast_ways_exchange(ways, source, copies, set);
+	flitcast_engine_leave(site);
+	kfree(set);
+	return 0;
+}
+
+int flitcast_site_ways_del(struct flitcast_site *site, u32 source, u32 copies,
+			   struct netlink_ext_ack *extack)
+{
+	struct flitcast_ways *ways = site->relay->ways;
+	struct flitcast_ways_set *set = NULL;
+
+	if (ways && source < site->cfg.topo.nsites && copies >= FC_WAYS_COPIES_MIN &&
+	    copies <= FC_WAYS_COPIES_MAX) {
+		flitcast_engine_enter(site);
+		set = flitcast_ways_exchange(ways, source, copies, NULL);
+		flitcast_engine_leave(site);
+	}
+	if (!set) {
+		NL_SET_ERR_MSG_MOD(extack, "no paths of that source in so many copies");
+		return -ENOENT;
+	}
+	kfree(set);
+	return 0;
+}
+
+u32 flitcast_site_ways_next(struct flitcast_site *site, u32 *source, u32 *copies,
+			    struct fc_way way[FC_WAYS_MAX])
+{
+	u32 n = 0;
+
+	if (!site->relay->ways)
+		return 0;
+	spin_lock_bh(&site->lock);
+	n = flitcast_ways_walk(site->relay->ways, source, copies, way);
+	spin_unlock_bh(&site->lock);
+	return n;
 }
 
 u32 flitcast_site_cast_max(const struct flitcast_site *site)

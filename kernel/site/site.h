@@ -10,6 +10,7 @@
 #include <linux/netlink.h>
 #include "core/bounds.h"
 #include "core/topo.h"
+#include "core/ways.h"
 #include "core/wire.h"
 
 struct net;
@@ -235,6 +236,38 @@ int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pre
 
 /* Fills at most FC_PORTS_MAX ports.  Return: how many. */
 u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *generation);
+
+/* Ways of broadcasts in several copies, where the topology is a graph (core/ways.h). */
+
+/**
+ * flitcast_site_ways_set() - tell a site the ways of a source
+ * @site: site
+ * @source: where the broadcasts begin
+ * @copies: in so many copies
+ * @way: ways at this site, instead of those it has; checked here
+ * @n: how many
+ * @extack: gets the reason of a refusal
+ *
+ * Return: 0, -EINVAL, -EOPNOTSUPP (no graph), -ENOMEM.
+ */
+int flitcast_site_ways_set(struct flitcast_site *site, u32 source, u32 copies,
+			   const struct fc_way *way, u32 n, struct netlink_ext_ack *extack);
+
+/* Take them away.  Return: 0, -ENOENT. */
+int flitcast_site_ways_del(struct flitcast_site *site, u32 source, u32 copies,
+			   struct netlink_ext_ack *extack);
+
+/**
+ * flitcast_site_ways_next() - walk them
+ * @site: site
+ * @source: from this source on, in order; gets that of the next that has ways
+ * @copies: likewise, of that source; 0 to begin with
+ * @way: gets them
+ *
+ * Return: how many; 0: there are no more.
+ */
+u32 flitcast_site_ways_next(struct flitcast_site *site, u32 *source, u32 *copies,
+			    struct fc_way way[FC_WAYS_MAX]);
 
 /* Sockets. */
 

@@ -59,8 +59,8 @@ static int gather_all(struct flitcast_sock *fs, const struct sockaddr_flitcast *
 
 	if (addr->sfc_site || !addr->sfc_port)
 		return refuse(fs, -EINVAL, "malformed address");
-	if (copies > flitcast_site_copies(site))
-		return refuse(fs, -EOPNOTSUPP, "the topology has not so many disjoint paths");
+	if (!flitcast_site_copies(site, copies))
+		return refuse(fs, -EOPNOTSUPP, "no paths are known for so many copies");
 	if (len > flitcast_site_cast_max(site))
 		return refuse(fs, -EMSGSIZE, "message above what a broadcast may have");
 	if (n < 2)

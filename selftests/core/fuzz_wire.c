@@ -227,7 +227,7 @@ static bool cast_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	    be32(p + 20) != data_len || be32(p + 24) || data_len > FC_PACKET_MAX || p[34] ||
 	    p[35])
 		return false;
-	if (!be16(p + 40) || p[42] != 1 || p[43] >= FC_FLOW_WINDOW || be32(p + 48))
+	if (!be16(p + 40) || p[42] != 1 || p[43] >= FC_FLOW_WINDOW || be32(p + 48) >= 8)
 		return false;
 	if (be32(p + 44) < 1 || be32(p + 44) > FC_COPIES_MAX)
 		return false;
@@ -255,7 +255,10 @@ static void check_cast(const u8 *data, size_t left, u8 flags, u32 len, u32 nsite
 		fc_wire_cast_decode(&c, p);
 		fc_wire_cast_encode(again, &c);
 		CHECK(!memcmp(again, p, fc_head_size(1)), "broadcast encodes otherwise");
-		fc_wire_cast_hop(again);
+		fc_wire_cast_hop(again, 7 - c.label);
+		c.label = 7 - c.label;
+		fc_wire_cast_encode(p, &c);
+		CHECK(!memcmp(again + FC_PACKET_SIZE, p + FC_PACKET_SIZE, FC_TARGET_SIZE), "label");
 		CHECK(fc_wire_hops(again) == ((pk.hops + 1) & 0xffff), "hops");
 	}
 	free(p);

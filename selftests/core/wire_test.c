@@ -681,14 +681,15 @@ TEST(wire_cast__golden_bytes)
 	static const u8 golden[FC_PACKET_SIZE + FC_TARGET_SIZE] = {
 		0, 0, 0, 63, 1, 2, 3, 4, 0x80, 6, 7, 8, 9, 10, 0, 1, 11, 12, 13, 14,
 		0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0, 100, 0, 3, 0, 0,
-		31, 32, 33, 34, 0x12, 0x34, 1, 15, 0, 0, 0, 6, 0, 0, 0, 0, 21, 22, 23, 24,
+		31, 32, 33, 34, 0x12, 0x34, 1, 15, 0, 0, 0, 6, 0, 0, 0, 5, 21, 22, 23, 24,
 	};
 	const struct fc_packet pk = {
 		.src = 63, .incarnation = 0x01020304, .sock = 0x80060708, .src_port = 0x090a,
 		.ntargets = 1, .id = 0x0b0c0d0e, .msg_len = 100, .data_len = 100, .hops = 3,
 	};
 	const struct fc_cast c = {
-		.number = 0x1f202122, .port = 0x1234, .copies = 6, .lag = 15, .seq = 0x15161718,
+		.number = 0x1f202122, .port = 0x1234, .copies = 6, .lag = 15, .label = 5,
+		.seq = 0x15161718,
 	};
 	u8 p[sizeof(golden)];
 
@@ -697,6 +698,11 @@ TEST(wire_cast__golden_bytes)
 	CHECK(!memcmp(p, golden, sizeof(p)), "layout");
 	CHECK(fc_wire_cast_check(p, FC_PART_HEAD | FC_PART_TERM, sizeof(p) + 100, NSITES), "whole");
 	CHECK(fc_wire_cast_check(p, FC_PART_HEAD, sizeof(p) + 99, NSITES), "part");
+	fc_wire_cast_hop(p, 2);
+	CHECK(p[33] == 4 && p[FC_PACKET_SIZE + 15] == 2, "a hop");
+	p[33] = 3;
+	p[FC_PACKET_SIZE + 15] = 5;
+	CHECK(!memcmp(p, golden, sizeof(p)), "a hop changes nothing else");
 }
 
 TEST(wire_cast__refuses)
@@ -729,6 +735,7 @@ TEST(wire_cast__refuses)
 	REFUSED(c.copies = 0);
 	REFUSED(c.copies = FC_COPIES_MAX + 1);
 	REFUSED(c.lag = FC_FLOW_WINDOW);
+	REFUSED(c.label = FC_LABELS_MAX);
 #undef REFUSED
 	fc_wire_packet_encode(p, &good_pk);
 	fc_wire_cast_encode(p, &good);

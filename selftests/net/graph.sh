@@ -45,11 +45,31 @@ refuses "a name without links" 1 'a graph is given by its links|No such file' \
 refuses "a site that it has not" 1 'no site of that number' \
 	"$flitcast" site add 4 topology "graph:$work/four"
 
+# Broadcast paths of that site.
+prints "one copy needs none" '^$' sh -c "$flitcast topology paths; echo"
+accepts "paths for up to two copies" "$flitcast" topology paths copies 2
+json "of each source" \
+	'[(p["source"], p["copies"]) for p in j] == [(0, 2), (1, 2), (2, 2), (3, 2)]' \
+	"$flitcast" -j topology paths
+json "it begins on its three ports, or two" \
+	'[w["in"] for p in j if p["source"] == 2 for w in p["ways"]] in ([None] * 2, [None] * 3)' \
+	"$flitcast" -j topology paths
+json "two copies come to it of each other" \
+	'[sum(w["out"] is None for w in p["ways"]) for p in j] == [2, 2, 0, 2]' \
+	"$flitcast" -j topology paths
+refuses "no three copies of site 0" 1 '3 copies from site 0: fewer node-disjoint paths' \
+	"$flitcast" topology paths copies 3
+json "which changes nothing" 'len(j) == 4' "$flitcast" -j topology paths
+accepts "none again" "$flitcast" topology paths copies 1
+json "it has forgotten them" 'j == []' "$flitcast" -j topology paths
+"$flitcast" topology paths copies 2
+
 # Saved, and restored.
 run "$flitcast" site save
 cp "$work/out" "$work/saved"
 json "a configuration has the links" \
 	'j["sites"][0]["graph"] == [[0, 1], [0, 2], [0, 3], [1, 2], [2, 3]]' cat "$work/saved"
+json "and the copies" 'j["sites"][0]["copies"] == 2' cat "$work/saved"
 accepts "nothing to restore" "$flitcast" site restore "$work/saved"
 accepts "taken out" "$flitcast" site del 2
 accepts "restored" "$flitcast" site restore "$work/saved"
@@ -86,7 +106,16 @@ result $? "the same graph in another file is the same"
 ip link del a0
 
 # A lab.
+refuses "a lab with more copies than paths" 1 '4 copies from site 0: fewer node-disjoint' \
+	"$flitcast" lab up "graph:$work/twelve" copies 6
+refuses "copies in a ring" 1 'copies are for graphs' "$flitcast" lab up ring:4 copies 2
 accepts "a lab" "$flitcast" lab up "graph:$work/twelve"
+json "with paths for the three copies that it has" \
+	'sorted((p["source"], p["copies"]) for p in j) == [(s, k) for s in range(12) for k in (2, 3)]' \
+	"$flitcast" lab exec 5 "$flitcast" -j topology paths
+accepts "a site dies" "$flitcast" lab kill 7
+accepts "and comes back" "$flitcast" lab revive 7
+json "with its paths" 'len(j) == 24' "$flitcast" lab exec 7 "$flitcast" -j topology paths
 prints "what it is" 'topology graph:12:[0-9a-f]{16} mtu 1500' "$flitcast" lab show
 prints "every link as a picture" 'site 11 n[0-9] to site' "$flitcast" lab graph
 accepts "a message to all others" sh -c "

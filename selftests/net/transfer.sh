@@ -167,7 +167,7 @@ prints "send: a broadcast: who has it" '^site 3 port 7 delivered 1 of 1$' \
 	at 0 send --confirm --broadcast --port 7 hello
 prints "send: a broadcast: who has no socket" '^site 3 port 99 delivered 0 of 1: no socket$' \
 	at 0 send --confirm --broadcast --port 99 hello
-refuses "send: more copies than there are paths" 1 'not so many disjoint paths' \
+refuses "send: more copies than there are paths" 1 'no paths are known for so many' \
 	at 0 send --broadcast --copies 2 hello
 refuses "send: a broadcast to some" 2 '--to and --broadcast' at 0 send --broadcast --to 1 hello
 refuses "send: copies to one" 2 'are for --broadcast' at 0 send --to 1 --copies 2 hello

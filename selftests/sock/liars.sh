@@ -7,6 +7,8 @@
 # believed, or more sites lie than that, somebody is deceived.
 #
 #   liars.sh [SETS [SPEC [SEED]]]
+#
+# SPEC has six disjoint paths, or is random:SITES:K:SEED with K from 3 on.
 set -u
 
 # shellcheck source=./selftests/sock/lib.sh
@@ -17,7 +19,9 @@ spec=${2:-hexmesh:3}
 RANDOM=${3:-1}
 echo "# seed ${3:-1}"
 
-lab_up "$spec"
+most=6
+[[ $spec != random:* ]] || most=$(echo "$spec" | cut -d: -f3)
+lab_up_any "$spec"
 sites=$(ip netns | grep -c "^$lab-[0-9]")
 
 # Sets $liars and $bad: so many sites.
@@ -56,7 +60,7 @@ honest()
 	done
 }
 
-for ((k = 3; k <= 6; k++)); do
+for ((k = 3; k <= most; k++)); do
 	f=$(((k - 1) / 2))
 	for lies in alter drop forge replay alter,drop,forge,replay; do
 		status=0

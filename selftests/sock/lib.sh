@@ -41,6 +41,22 @@ lab_up()
 		die "lab up: $(cat "$work/up")"
 }
 
+# The same of a network that may be random:SITES:K:SEED (core/random-graph), K-connected.
+lab_up_any()
+{
+	local size k seed
+
+	case $1 in
+	random:*)
+		IFS=: read -r _ size k seed <<<"$1"
+		"$top/selftests/core/random-graph" "$size" "$k" $((size / 3)) "$seed" \
+			>"$work/links"
+		lab_up "graph:$work/links" copies "$k"
+		;;
+	*) lab_up "$1" ;;
+	esac
+}
+
 # wait_for SECONDS COMMAND...: until the command succeeds.
 wait_for()
 {

@@ -119,6 +119,22 @@ enum flitcast_graph_attr {
 
 #define FLITCAST_A_GRAPH_MAX (__FLITCAST_A_GRAPH_MAX - 1)
 
+/*
+ * Ways of broadcasts in several copies through a site of a graph.  Each is four bytes: the
+ * port and the label with which a packet comes (0 and 0 at its source), and those with
+ * which it goes on (0 and 0: it is a copy for this site).
+ */
+enum flitcast_path_attr {
+	FLITCAST_A_PATH_UNSPEC,
+	FLITCAST_A_PATH_SITE,		/* u32 */
+	FLITCAST_A_PATH_SOURCE,		/* u32: where the broadcasts begin */
+	FLITCAST_A_PATH_COPIES,		/* u32: in so many copies, 2 to 6 */
+	FLITCAST_A_PATH_WAYS,		/* binary: 1 to 256 ways, in ascending order */
+	__FLITCAST_A_PATH_MAX,
+};
+
+#define FLITCAST_A_PATH_MAX (__FLITCAST_A_PATH_MAX - 1)
+
 /* A counter.  Names are stable; their order and number are not. */
 enum flitcast_stat_attr {
 	FLITCAST_A_STAT_UNSPEC,
@@ -193,6 +209,9 @@ enum flitcast_cmd {
 	FLITCAST_CMD_SITE_CHANGE_NTF,
 	FLITCAST_CMD_FAULT_GET,
 	FLITCAST_CMD_GRAPH_GET,
+	FLITCAST_CMD_PATH_GET,
+	FLITCAST_CMD_PATH_SET,
+	FLITCAST_CMD_PATH_DEL,
 	__FLITCAST_CMD_MAX,
 };
 

@@ -138,9 +138,14 @@ int config_load(struct config *config, uint32_t id, const char *about)
 	for (i = 0; i < config->count; i++) {
 		struct config_site *site = &config->site[i];
 
-		if (network_is_graph(site->spec) &&
-		    !network_read(&site->topo, site->spec, site->id, about))
+		site->copies = 1;
+		if (!network_is_graph(site->spec))
+			continue;
+		if (!network_read(&site->topo, site->spec, site->id, about) ||
+		    site->id >= site->topo.nsites ||
+		    paths_read(&site->told, &site->topo, site->id, about))
 			return -1;
+		site->copies = paths_own(&site->told, site->id);
 	}
 	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
 	if (one)
@@ -217,6 +222,8 @@ void config_print(const struct config *config)
 		out_string("topology", NULL, site->spec);
 		if (site->topo.graph)
 			print_graph(site->topo.graph);
+		if (site->topo.graph)
+			out_uint("copies", NULL, site->copies);
 		out_string("mode", NULL, site->mode);
 		for (n = 0; n < CONFIG_SETTINGS; n++)
 			out_uint(config_settings[n].key, NULL, site->setting[n]);
@@ -480,6 +487,11 @@ static int read_topology(const char *name, const struct json *object, struct con
 	}
 	if (!wrong && site->id >= site->topo.nsites)
 		wrong = "the topology has no site of that number";
+	site->copies = 1;
+	if (!wrong && config_member(object, "copies") &&
+	    config_number(name, object, "copies", 1, site->topo.graph ? FC_WAYS_COPIES_MAX : 1,
+			  &site->copies))
+		return -1;
 	if (wrong) {
 		complain("%s:%u: topology %s: %s", name,
 			 config_member(object, "topology")->line, spec, wrong);
@@ -491,15 +503,15 @@ static int read_topology(const char *name, const struct json *object, struct con
 static int read_site(const char *name, const struct json *object, struct config *config)
 {
 	/* And the settings, and NULL. */
-	const char *keys[6 + CONFIG_SETTINGS + 1] = {
-		"site", "topology", "graph", "mode", "links", "routes",
+	const char *keys[7 + CONFIG_SETTINGS + 1] = {
+		"site", "topology", "graph", "copies", "mode", "links", "routes",
 	};
 	const struct json *link;
 	struct config_site *site;
 	uint32_t id, i;
 
 	for (i = 0; i < CONFIG_SETTINGS; i++)
-		keys[6 + i] = config_settings[i].key;
+		keys[7 + i] = config_settings[i].key;
 	if (config_unknown(name, object, keys) ||
 	    config_number(name, object, "site", 0, FLITCAST_SITE_ANY - 1, &id))
 		return -1;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "json.h"
+#include "paths.h"
 #include "site.h"
 
 /* What a file begins with: the version of its form. */
@@ -69,6 +70,8 @@ struct config_link {
  * @id: number
  * @spec: canonical topology
  * @topo: the same
+ * @copies: of a graph, copies of a broadcast for which the site is told paths
+ * @told: of a graph, those that it has been told, in the kernel
  * @mode: switching mode
  * @setting: by enum config_setting
  * @link: by port
@@ -80,6 +83,8 @@ struct config_site {
 	uint32_t id;
 	char spec[FC_SPEC_MAX];
 	struct fc_topo topo;
+	uint32_t copies;
+	struct paths_told told;
 	char mode[16];
 	uint32_t setting[CONFIG_SETTINGS];
 	struct config_link link[FC_PORTS_MAX];

@@ -231,7 +231,8 @@ static int graph(struct args *args)
 }
 
 static const struct command commands[] = {
-	{ "up", lab_up, "SPEC [mtu N] [window N] [crc { on | off }] [mode MODE] [name NAME]" },
+	{ "up", lab_up, "SPEC [copies K] [mtu N] [window N] [crc { on | off }] [mode MODE]\n"
+	  "   [name NAME]" },
 	{ "exec", exec, "[name NAME] SITE COMMAND [ARG]..." },
 	{ "graph", graph, "[name NAME] [--svg | --dot]" },
 	{ "show", show, "[name NAME] [-j]" },

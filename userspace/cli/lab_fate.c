@@ -13,6 +13,7 @@
 #include "lab_impl.h"
 #include "liar.h"
 #include "netns.h"
+#include "paths.h"
 
 /* All words that are left: sites, in the state that is asked for. */
 static uint32_t *take_sites(struct args *args, struct lab *lab, bool dead, size_t *n)
@@ -111,12 +112,14 @@ int lab_revive(struct args *args)
 	struct nl_request req = { 0 };
 	struct lab lab = { 0 };
 	struct nl_error error;
+	struct paths paths;
 	uint32_t *sites;
 	size_t i, n;
 	int *genl;
 
 	lab_take_name(args, &lab);
 	sites = take_sites(args, &lab, true, &n);
+	paths_find(&paths, &lab.topo, lab.copies, "lab revive");
 	genl = xalloc(lab.topo.nsites, sizeof(*genl));
 	for (i = 0; i < n; i++) {
 		uint32_t site = sites[i];
@@ -128,9 +131,12 @@ int lab_revive(struct args *args)
 		if (nl_talk(genl[site], &req, NULL, NULL, &error))
 			fail("lab %s: site %u%s: %s", lab.name, site,
 			     error.index ? ": link" : "", error.text);
+		if (lab.copies > 1 && paths_tell(&paths, genl[site], site, &error))
+			fail("lab %s: paths of site %u: %s", lab.name, site, error.text);
 		lab_note(&lab, site, LAB_LIVES);
 	}
 	nl_free(&req);
+	paths_free(&paths);
 	wait_for_all(&lab, genl);
 	free(genl);
 	free(sites);

@@ -34,6 +34,7 @@ enum lab_fate {
  * @mtu: of the veths, and flit size
  * @window: flits under way, 0 for the default
  * @crc: frames carry a checksum
+ * @copies: of a graph, copies of a broadcast for which sites are told paths
  * @topo: from @spec
  * @fate: by site, enum lab_fate
  */
@@ -44,6 +45,7 @@ struct lab {
 	uint32_t mtu;
 	uint32_t window;
 	bool crc;
+	unsigned int copies;
 	struct fc_topo topo;
 	uint8_t *fate;
 };

@@ -102,6 +102,8 @@ static const char *read_line(struct lab *lab, struct links *links, const char *l
 		lab->window = number;
 	else if (!strcmp(key, "crc"))
 		lab->crc = number;
+	else if (!strcmp(key, "copies"))
+		lab->copies = number;
 	for (i = 0; i < LAB_FATES; i++)
 		if (!strcmp(key, fates[i]) && lab->fate && number < lab->topo.nsites)
 			lab->fate[number] = i;
@@ -124,6 +126,7 @@ bool lab_load(struct lab *lab)
 		fail("lab %s: %s: %s", lab->name, path, strerror(errno));
 	lab->mode[0] = '\0';
 	lab->mtu = 0;
+	lab->copies = 1;
 	lab->fate = NULL;
 	links.n = 0;
 	while (!wrong && fgets(line, sizeof(line), file))
@@ -174,6 +177,8 @@ void lab_save(const struct lab *lab)
 		fprintf(file, "link %u %u\n", graph->link[i].site[0], graph->link[i].site[1]);
 	fprintf(file, "topology %s\nmtu %u\nwindow %u\ncrc %u\n", lab->spec, lab->mtu,
 		lab->window, lab->crc);
+	if (lab->copies > 1)
+		fprintf(file, "copies %u\n", lab->copies);
 	if (*lab->mode)
 		fprintf(file, "mode %s\n", lab->mode);
 	if (fclose(file) || link(draft, path))

@@ -13,6 +13,7 @@
 #include "lab_impl.h"
 #include "netns.h"
 #include "network.h"
+#include "paths.h"
 #include "rtnl.h"
 
 #define FLIT_DEFAULT	1500
@@ -137,7 +138,8 @@ static void open_veths(const struct lab *lab, const struct place *places)
 	nl_free(&req);
 }
 
-static void make_sites(const struct lab *lab, const struct place *places)
+static void make_sites(const struct lab *lab, const struct place *places,
+		       const struct paths *paths)
 {
 	struct nl_request req = { 0 };
 	struct nl_error error;
@@ -149,6 +151,8 @@ static void make_sites(const struct lab *lab, const struct place *places)
 		if (nl_talk(places[site].genl, &req, NULL, NULL, &error))
 			give_up(lab, "lab up: site %u%s: %s", site,
 				error.index ? ": link" : "", error.text);
+		if (lab->copies > 1 && paths_tell(paths, places[site].genl, site, &error))
+			give_up(lab, "lab up: paths of site %u: %s", site, error.text);
 		progress("lab up: sites", site + 1, lab->topo.nsites, "");
 	}
 	nl_free(&req);
@@ -177,7 +181,9 @@ int lab_up(struct args *args)
 	struct lab lab = { .name = LAB_DEFAULT, .mtu = FLIT_DEFAULT };
 	const char *spec = take_any(args, "topology");
 	struct nl_request req = { 0 };
+	unsigned int copies = 0;
 	struct place *places;
+	struct paths paths;
 	uint32_t site;
 
 	while (args->argc) {
@@ -189,6 +195,9 @@ int lab_up(struct args *args)
 			lab.window = parse_number(take_any(args, "window"), 1, 64, "window");
 		else if (take_word(args, "crc"))
 			lab.crc = parse_switch(take_any(args, "crc"), "crc");
+		else if (take_word(args, "copies"))
+			copies = parse_number(take_any(args, "copies"), 1, FC_WAYS_COPIES_MAX,
+					      "copies");
 		else if (take_word(args, "name"))
 			lab_set_name(&lab, take_any(args, "name"));
 		else
@@ -199,6 +208,8 @@ int lab_up(struct args *args)
 		fail("lab up: %s: a lab has at most %d sites", spec, LAB_SITES_MAX);
 	fc_topo_print(&lab.topo, lab.spec);
 	lab.fate = xalloc(lab.topo.nsites, 1);
+	paths_find(&paths, &lab.topo, copies, "lab up");
+	lab.copies = paths.copies;
 	if (geteuid())
 		fail("lab up: only root may make network namespaces");
 
@@ -223,6 +234,7 @@ int lab_up(struct args *args)
 	make_namespaces(&lab, places);
 	make_veths(&lab, places);
 	open_veths(&lab, places);
-	make_sites(&lab, places);
+	make_sites(&lab, places, &paths);
+	paths_free(&paths);
 	return wait_for_sites(&lab, places);
 }

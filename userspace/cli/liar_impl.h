@@ -7,6 +7,7 @@
 #include "hello.h"
 #include "liar.h"
 #include "relay.h"
+#include "ways.h"
 
 /* Flits under way, at most; as of a site. */
 #define WINDOW_MAX	64
@@ -78,6 +79,16 @@ struct known {
 };
 
 /**
+ * struct liar_ways - ways of one source, in one number of copies
+ * @way: they
+ * @n: how many
+ */
+struct liar_ways {
+	struct fc_way way[FC_WAYS_MAX];
+	u32 n;
+};
+
+/**
  * struct liar - the site
  * @topo: topology
  * @site: identity
@@ -85,6 +96,7 @@ struct known {
  * @window: of each link
  * @ethertype: of frames
  * @table: for k copies in place k - 1; without entries where there are no rules
+ * @ways: of a graph, for each number of copies from FC_WAYS_COPIES_MIN, by source
  * @word: what it says of its links: it is no way for anything but broadcasts
  * @say_at: when it says that again
  * @lies: LIE_*
@@ -104,6 +116,7 @@ struct liar {
 	u16 ethertype;
 	struct fc_timing timing;
 	struct fc_bcast table[FC_COPIES_MAX];
+	struct liar_ways *ways;
 	struct voice cast;
 	struct voice other;
 	struct port port[FC_PORTS_MAX];
@@ -119,6 +132,9 @@ struct liar {
 	struct flits memory[MEMORY];
 	u32 next;
 };
+
+/* Of a graph, as the site would be told: NULL where there are none. */
+const struct liar_ways *liar_ways(const struct liar *l, u32 src, u8 copies);
 
 u32 liar_random(struct liar *l, u32 below);
 

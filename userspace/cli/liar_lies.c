@@ -65,6 +65,20 @@ static void alter_head(struct liar *l, u8 *head)
 	fc_wire_cast_encode(head, &cast);
 }
 
+/* The label with which a packet goes on, if it does not lie about that. */
+static u8 next_label(const struct liar *l, const struct flits *held, const u8 *head, u8 port)
+{
+	const struct fc_hold *hold = &l->cast.relay.hold[held - l->cast.held];
+	const struct liar_ways *w;
+	struct fc_packet pk;
+	struct fc_cast cast;
+
+	fc_wire_packet_decode(&pk, head);
+	fc_wire_cast_decode(&cast, head);
+	w = liar_ways(l, pk.src, cast.copies);
+	return w ? fc_ways_label(w->way, w->n, hold->in, cast.label, port) : 0;
+}
+
 struct flit *liar_says(struct liar *l, struct flits *held, u32 index, u8 port, bool head)
 {
 	struct flit *f = held->flit[index], *said;
@@ -82,7 +96,7 @@ struct flit *liar_says(struct liar *l, struct flits *held, u32 index, u8 port, b
 		return said;
 	}
 	if (head) {
-		fc_wire_cast_hop(said->data);
+		fc_wire_cast_hop(said->data, next_label(l, held, said->data, port));
 		if (l->lies & LIE_ALTER && (l->lies == LIE_ALTER || liar_random(l, 4)))
 			held->altered |= fc_bit(port);
 	}
@@ -187,6 +201,8 @@ static void forge(struct liar *l)
 	k.cast.lag = 0;
 	if (!liar_random(l, 4))
 		k.cast.copies = 1 + liar_random(l, l->topo.ndirs);
+	if (l->topo.graph)
+		k.cast.label = liar_random(l, FC_LABELS_MAX);
 	memset(data + HEAD_SIZE, 'a' + (src + k.cast.seq) % 26, FORGED_BYTES);
 	fc_wire_packet_encode(data, &k.pk);
 	fc_wire_cast_encode(data, &k.cast);

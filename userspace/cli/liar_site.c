@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
+#include "graph_ways.h"
 #include "liar_impl.h"
 #include "tree.h"
 
@@ -447,9 +448,21 @@ u64 liar_time(struct liar *l, u64 now)
  * Beginning.
  */
 
-static u32 cast_way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
+const struct liar_ways *liar_ways(const struct liar *l, u32 src, u8 copies)
+{
+	const struct liar_ways *w;
+
+	if (!l->ways || src >= l->topo.nsites || copies < FC_WAYS_COPIES_MIN ||
+	    copies > FC_WAYS_COPIES_MAX)
+		return NULL;
+	w = &l->ways[(copies - FC_WAYS_COPIES_MIN) * l->topo.nsites + src];
+	return w->n ? w : NULL;
+}
+
+static u32 cast_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
 	struct liar *l = (struct liar *)relay->tables;
+	const struct liar_ways *w = liar_ways(l, src, copies);
 	const struct fc_bcast *b;
 	u32 entry;
 
@@ -457,6 +470,10 @@ static u32 cast_way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
 		return l->flood;
 	if (copies < 1 || copies > FC_COPIES_MAX)
 		return FC_RELAY_NEVER;
+	if (w) {
+		entry = fc_ways_next(w->way, w->n, in, label);
+		return entry ? liar_way(l, entry | fc_bit(FC_PORT_LOCAL)) : FC_RELAY_NEVER;
+	}
 	b = &l->table[copies - 1];
 	if (b->entry) {
 		entry = fc_bcast_next(b, src, l->site, in - 1);
@@ -469,7 +486,7 @@ static u32 cast_way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
 }
 
 /* What is no broadcast ends here. */
-static u32 no_way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
+static u32 no_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
 	return FC_RELAY_NEVER;
 }
@@ -493,6 +510,28 @@ static void make_tables(struct liar *l)
 	free(work);
 }
 
+/* What the site was told: it lies, but knows its part. */
+static void make_ways(struct liar *l, unsigned int copies)
+{
+	struct flitcast_paths p;
+	u32 source, k;
+
+	l->ways = xalloc((size_t)(FC_WAYS_COPIES_MAX - FC_WAYS_COPIES_MIN + 1) * l->topo.nsites,
+			 sizeof(*l->ways));
+	for (k = FC_WAYS_COPIES_MIN; k <= copies; k++) {
+		for (source = 0; source < l->topo.nsites; source++) {
+			struct liar_ways *w;
+
+			w = &l->ways[(k - FC_WAYS_COPIES_MIN) * l->topo.nsites + source];
+			if (graph_paths(&p, l->topo.graph, source, k))
+				continue;
+			if (graph_ways(&l->topo, &p, l->site, w->way, &w->n))
+				w->n = 0;
+			flitcast_paths_free(&p);
+		}
+	}
+}
+
 static void make_voice(struct liar *l, struct voice *v, u8 vc)
 {
 	struct fc_relay *r = &v->relay;
@@ -508,11 +547,13 @@ static void make_voice(struct liar *l, struct voice *v, u8 vc)
 	r->stat = v->stat;
 	r->id = l->site;
 	r->nsites = l->topo.nsites;
-	r->nholds = fc_relay_holds(r->nsites, r->ch.nports);
+	r->nlabels = l->topo.graph ? FC_LABELS_MAX : 1;
+	r->nholds = fc_relay_holds(r->nsites, r->ch.nports *
+				   (l->topo.graph ? FC_RELAY_SHARE : 1));
 	r->in = xalloc(r->ch.nports, sizeof(*r->in));
 	r->out = xalloc(r->ch.nports, sizeof(*r->out));
 	r->hold = xalloc(r->nholds, sizeof(*r->hold));
-	r->seen = xalloc((size_t)r->nsites * r->ch.nports, sizeof(*r->seen));
+	r->seen = xalloc((size_t)r->nsites * r->ch.nports * r->nlabels, sizeof(*r->seen));
 	v->held = xalloc(r->nholds, sizeof(*v->held));
 	for (p = 0; p < r->ch.nports; p++) {
 		v->rx[p].queue = xalloc(l->window, sizeof(*v->rx[p].queue));
@@ -590,6 +631,8 @@ bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong)
 	l->word.incarnation = (u32)now_ns() | 1;
 	l->word.version = WORD_AHEAD;
 	make_tables(l);
+	if (l->topo.graph)
+		make_ways(l, lab->copies);
 	make_voice(l, &l->cast, FC_VC_CAST);
 	make_voice(l, &l->other, FC_VC_DATA);
 	for (p = 0; p < FC_PORTS_MAX; p++)

@@ -275,6 +275,34 @@ static void plan_table(struct plan *plan, const struct config_site *site,
 	put_table(&step->undo, site->id, &site->topo, is ? &is->pref : &preset, NULL);
 }
 
+/* Those of a site that is made anew go with it. */
+static void plan_paths(struct plan *plan, const struct config_site *site,
+		       const struct config_site *is)
+{
+	struct paths want = { 0 }, was = { 0 };
+	struct paths_told all;
+	struct step *step;
+	uint32_t source;
+
+	if (!site->topo.graph || site->copies == (is ? is->copies : 1))
+		return;
+	all.copies = xalloc(site->topo.nsites, sizeof(*all.copies));
+	memset(all.copies, (2U << site->copies) - 1, site->topo.nsites);
+	paths_find(&want, &site->topo, site->copies, "site restore");
+	if (is)
+		paths_find(&was, &site->topo, is->copies, "site restore");
+	for (source = 0; source < site->topo.nsites; source++) {
+		step = add_step(plan, xprintf("paths of site %u", site->id));
+		paths_put(&want, site->id, source, &step->todo);
+		if (!is)
+			continue;
+		paths_put_del(&is->told, site->copies, site->id, source, &step->todo);
+		paths_put(&was, site->id, source, &step->undo);
+		paths_put_del(&all, is->copies, site->id, source, &step->undo);
+	}
+	free(all.copies);
+}
+
 /* First what makes place, so that a device may go from one port to another. */
 static void make_plan(struct plan *plan, const struct config *config, const struct config *now)
 {
@@ -296,6 +324,7 @@ static void make_plan(struct plan *plan, const struct config *config, const stru
 
 		plan_site(plan, site, is);
 		plan_table(plan, site, is);
+		plan_paths(plan, site, is);
 		for (port = 1; port < FC_PORTS_MAX; port++)
 			if (*site->link[port].dev &&
 			    !same_link(is ? &is->link[port] : &none, &site->link[port]))

@@ -13,6 +13,7 @@
 #include "lab.h"
 #include "network.h"
 #include "out.h"
+#include "paths.h"
 
 struct own {
 	uint32_t site;
@@ -232,6 +233,7 @@ static int faults(struct args *args)
 static const struct command commands[] = {
 	{ "show", show, "[SPEC] [site ID] [--dot | --svg]" },
 	{ "faults", faults, "[site ID]" },
+	{ "paths", topology_paths, "[copies K] [site ID]" },
 	{ 0 }
 };
 

@@ -80,7 +80,7 @@ static void __printf(2, 3) wrong(struct castnet *net, const char *fmt, ...)
 	va_end(args);
 }
 
-static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
+static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
 	const struct fc_bcast *table = relay->tables;
 	u32 entry;
@@ -96,19 +96,20 @@ static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
 }
 
 /* Of a liar that drops: some packets go nowhere. */
-static u32 lying_way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
+static u32 lying_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
-	u32 ways = way(relay, src, copies, in);
+	u32 ways = way(relay, src, copies, label, in);
 
 	if (ways == FC_RELAY_NEVER || in == FC_PORT_LOCAL || (src + in + relay->ch.now) & 1)
 		return ways;
 	return ways & fc_bit(FC_PORT_LOCAL);
 }
 
-static u32 everywhere_way(const struct fc_relay *relay, u32 src, u8 copies, u8 in)
+static u32 everywhere_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
 	(void)src;
 	(void)copies;
+	(void)label;
 	(void)in;
 	return relay->ch.up & ~fc_bit(FC_PORT_LOCAL);
 }
@@ -528,7 +529,7 @@ void castnet_send(struct castnet *net, u32 at, u32 number, u32 flits)
 static void pretend(struct castnet *net, u32 at, u32 n, u32 flits, u8 value)
 {
 	struct fc_relay *r = &net->node[at].relay;
-	u32 (*honest)(const struct fc_relay *relay, u32 src, u8 copies, u8 in) = r->way;
+	u32 (*honest)(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in) = r->way;
 
 	castnet_forget(net, at, net->cast[n].src, FC_PORT_LOCAL);
 	r->id = net->cast[n].src;

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <linux/flitcast.h>
+#include <linux/flitcast_netlink.h>
+#include "cli.h"
+#include "graph_ways.h"
+#include "network.h"
+#include "out.h"
+#include "paths.h"
+
+static struct flitcast_paths *paths_of(const struct paths *paths, unsigned int copies,
+				       uint32_t source)
+{
+	return &paths->of[(size_t)(copies - FC_WAYS_COPIES_MIN) * paths->topo->nsites + source];
+}
+
+/* Those in one number of copies; the first source that has none, with the reason. */
+static bool find_all(struct paths *paths, unsigned int copies, uint32_t *source,
+		     const char **wrong)
+{
+	struct fc_way way[FC_WAYS_MAX];
+	uint32_t site, n;
+
+	for (*source = 0; *source < paths->topo->nsites; ++*source) {
+		struct flitcast_paths *p = paths_of(paths, copies, *source);
+
+		*wrong = graph_paths(p, paths->topo->graph, *source, copies);
+		for (site = 0; site < paths->topo->nsites && !*wrong; site++)
+			*wrong = graph_ways(paths->topo, p, site, way, &n);
+		if (*wrong)
+			return false;
+		progress("paths: sources", *source + 1, paths->topo->nsites, "");
+	}
+	return true;
+}
+
+void paths_find(struct paths *paths, const struct fc_topo *topo, unsigned int copies,
+		const char *about)
+{
+	unsigned int most = copies ? copies : PATHS_COPIES, k;
+	const char *wrong;
+	uint32_t source;
+
+	*paths = (struct paths){ .topo = topo, .copies = 1 };
+	if (!copies && (!topo->graph || topo->nsites > PATHS_SITES))
+		return;
+	if (copies > 1 && !topo->graph)
+		fail("%s: copies are for graphs: other topologies know their paths", about);
+	paths->n = (size_t)(most - 1) * topo->nsites;
+	paths->of = xalloc(paths->n + 1, sizeof(*paths->of));
+	for (k = FC_WAYS_COPIES_MIN; k <= most; k++) {
+		if (find_all(paths, k, &source, &wrong)) {
+			paths->copies = k;
+			continue;
+		}
+		progress_end();
+		if (copies)
+			fail("%s: %u copies from site %u: %s", about, k, source, wrong);
+		break;
+	}
+	progress_end();
+}
+
+void paths_free(struct paths *paths)
+{
+	size_t i;
+
+	for (i = 0; i < paths->n; i++)
+		flitcast_paths_free(&paths->of[i]);
+	free(paths->of);
+}
+
+static void put_id(struct nl_request *req, uint8_t cmd, uint32_t site, uint32_t source,
+		   unsigned int copies)
+{
+	nl_begin_flitcast(req, cmd, 0);
+	nl_put_u32(req, FLITCAST_A_PATH_SITE, site);
+	nl_put_u32(req, FLITCAST_A_PATH_SOURCE, source);
+	nl_put_u32(req, FLITCAST_A_PATH_COPIES, copies);
+}
+
+void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
+	       struct nl_request *req)
+{
+	struct fc_way way[FC_WAYS_MAX];
+	unsigned int k;
+	uint32_t n;
+
+	for (k = FC_WAYS_COPIES_MIN; k <= paths->copies; k++) {
+		/* It was tried when they were found. */
+		graph_ways(paths->topo, paths_of(paths, k, source), site, way, &n);
+		put_id(req, FLITCAST_CMD_PATH_SET, site, source, k);
+		nl_put(req, FLITCAST_A_PATH_WAYS, way, n * sizeof(*way));
+		nl_end(req);
+	}
+}
+
+void paths_put_del(const struct paths_told *told, unsigned int copies, uint32_t site,
+		   uint32_t source, struct nl_request *req)
+{
+	unsigned int k;
+
+	for (k = copies + 1; k <= FC_WAYS_COPIES_MAX; k++) {
+		if (!(told->copies[source] >> k & 1))
+			continue;
+		put_id(req, FLITCAST_CMD_PATH_DEL, site, source, k);
+		nl_end(req);
+	}
+}
+
+struct reading {
+	struct paths_told *told;
+	uint32_t nsites;
+};
+
+static void read_told(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_PATH_MAX + 1];
+	struct reading *reading = arg;
+	uint32_t source, copies;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_PATH_MAX);
+	source = nl_u32(a[FLITCAST_A_PATH_SOURCE]);
+	copies = nl_u32(a[FLITCAST_A_PATH_COPIES]);
+	if (source < reading->nsites && copies <= FC_WAYS_COPIES_MAX)
+		reading->told->copies[source] |= 1U << copies;
+}
+
+int paths_read(struct paths_told *told, const struct fc_topo *topo, uint32_t site,
+	       const char *about)
+{
+	struct reading reading = { told, topo->nsites };
+	struct nl_request req = { 0 };
+
+	told->copies = xalloc(topo->nsites, sizeof(*told->copies));
+	nl_begin_flitcast(&req, FLITCAST_CMD_PATH_GET, NLM_F_DUMP);
+	nl_put_u32(&req, FLITCAST_A_PATH_SITE, site);
+	nl_end(&req);
+	return nl_ask(&req, read_told, &reading, about);
+}
+
+unsigned int paths_own(const struct paths_told *told, uint32_t site)
+{
+	unsigned int k = 1;
+
+	while (told->copies[site] >> (k + 1) & 1)
+		k++;
+	return k;
+}
+
+int paths_tell(const struct paths *paths, int genl, uint32_t site, struct nl_error *error)
+{
+	struct nl_request req = { 0 };
+	uint32_t source;
+	int err = 0;
+
+	/* A request for each: all of them may be more than a socket takes. */
+	for (source = 0; source < paths->topo->nsites && !err; source++) {
+		paths_put(paths, site, source, &req);
+		err = nl_talk(genl, &req, NULL, NULL, error);
+	}
+	nl_free(&req);
+	return err;
+}
+
+/*
+ * flitcast topology paths
+ */
+
+struct own {
+	uint32_t site;
+	char spec[FC_SPEC_MAX];
+};
+
+static void read_site(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct own *own = arg;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
+	own->site = nl_u32(a[FLITCAST_A_SITE_ID]);
+	snprintf(own->spec, sizeof(own->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+}
+
+static void print_end(const char *key, uint8_t port, uint8_t label)
+{
+	out_open_object(key);
+	out_uint("port", " port %llu", port);
+	out_uint("label", label ? "/%llu" : NULL, label);
+	out_close_object();
+}
+
+static void print_ways(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_PATH_MAX + 1], *list;
+	const struct fc_way *way;
+	size_t i, n;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_PATH_MAX);
+	list = a[FLITCAST_A_PATH_WAYS];
+	out_open_object(NULL);
+	out_uint("site", "site %llu", nl_u32(a[FLITCAST_A_PATH_SITE]));
+	out_uint("source", " source %llu", nl_u32(a[FLITCAST_A_PATH_SOURCE]));
+	out_uint("copies", " copies %llu\n", nl_u32(a[FLITCAST_A_PATH_COPIES]));
+	out_open_array("ways");
+	way = list ? nl_data(list) : NULL;
+	n = list ? nl_length(list) / sizeof(*way) : 0;
+	for (i = 0; i < n; i++) {
+		out_open_object(NULL);
+		out_text("   ");
+		if (way[i].in)
+			print_end("in", way[i].in, way[i].in_label);
+		else
+			out_null("in");
+		out_text(way[i].out ? " to" : " a copy");
+		if (way[i].out)
+			print_end("out", way[i].out, way[i].out_label);
+		else
+			out_null("out");
+		out_text("\n");
+		out_close_object();
+	}
+	out_close_array();
+	out_close_object();
+}
+
+static int show(uint32_t site)
+{
+	struct nl_request req = { 0 };
+	int err;
+
+	nl_begin_flitcast(&req, FLITCAST_CMD_PATH_GET, NLM_F_DUMP);
+	nl_put_u32(&req, FLITCAST_A_PATH_SITE, site);
+	nl_end(&req);
+	out_open_array(NULL);
+	err = nl_ask(&req, print_ways, NULL, "topology paths");
+	out_close_array();
+	out_end();
+	return err ? EXIT_FAILED : 0;
+}
+
+static int tell(const struct own *own, unsigned int copies)
+{
+	struct nl_request req = { 0 };
+	struct paths_told told;
+	struct nl_error error;
+	struct fc_topo topo;
+	struct paths paths;
+	uint32_t source;
+	int genl, err;
+
+	if (!network_read(&topo, own->spec, own->site, "topology paths") ||
+	    paths_read(&told, &topo, own->site, "topology paths"))
+		return EXIT_FAILED;
+	paths_find(&paths, &topo, copies, "topology paths");
+	genl = nl_open(NETLINK_GENERIC);
+	if (genl < 0)
+		fail("topology paths: netlink: %s", strerror(-genl));
+	err = paths_tell(&paths, genl, own->site, &error);
+	for (source = 0; source < topo.nsites && !err; source++) {
+		paths_put_del(&told, copies, own->site, source, &req);
+		err = nl_talk(genl, &req, NULL, NULL, &error);
+	}
+	close(genl);
+	nl_free(&req);
+	paths_free(&paths);
+	free(told.copies);
+	if (err)
+		complain("topology paths: site %u: %s", own->site, error.text);
+	return err ? EXIT_FAILED : 0;
+}
+
+int topology_paths(struct args *args)
+{
+	struct own own = { .site = FC_SITE_NONE };
+	struct nl_request req = { 0 };
+	unsigned int copies = 0;
+
+	while (args->argc) {
+		if (take_word(args, "site"))
+			own.site = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
+						"site");
+		else if (take_word(args, "copies"))
+			copies = parse_number(take_any(args, "copies"), 1, FC_WAYS_COPIES_MAX,
+					      "copies");
+		else if (!take_output_option(args))
+			take_end(args);
+	}
+	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	if (own.site != FC_SITE_NONE)
+		nl_put_u32(&req, FLITCAST_A_SITE_ID, own.site);
+	nl_end(&req);
+	if (nl_ask(&req, read_site, &own, "topology paths"))
+		return EXIT_FAILED;
+	return copies ? tell(&own, copies) : show(own.site);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Broadcasts in several copies on a graph: paths of all sources, and what of them a site
+ * is told.
+ */
+#ifndef FLITCAST_CLI_PATHS_H
+#define FLITCAST_CLI_PATHS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "nl.h"
+#include "ways.h"
+
+struct flitcast_paths;
+struct args;
+
+/* Copies for which paths are found unless something else is asked for. */
+#define PATHS_COPIES	4
+/* In networks of up to so many sites: it takes seconds in large ones. */
+#define PATHS_SITES	256
+
+/**
+ * struct paths - paths of all sources
+ * @topo: topology, a graph
+ * @copies: for 2 to so many copies; 1: none
+ * @of: for each number of copies from 2, by source
+ * @n: places there
+ */
+struct paths {
+	const struct fc_topo *topo;
+	unsigned int copies;
+	struct flitcast_paths *of;
+	size_t n;
+};
+
+/**
+ * struct paths_told - what a site has been told
+ * @copies: by source, a mask of numbers of copies, bit 2 for two
+ */
+struct paths_told {
+	uint8_t *copies;
+};
+
+/**
+ * paths_find() - find paths
+ * @paths: result
+ * @topo: topology; it stays as long
+ * @copies: most copies, up to FC_WAYS_COPIES_MAX; 0: as many as there are, up to
+ *	PATHS_COPIES, and none in large networks or what is no graph
+ * @about: of the complaint, where there are not so many
+ *
+ * Shows its progress on a terminal.
+ */
+void paths_find(struct paths *paths, const struct fc_topo *topo, unsigned int copies,
+		const char *about);
+void paths_free(struct paths *paths);
+
+/* Put the requests that tell a site the ways of a source. */
+void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
+	       struct nl_request *req);
+/* Put those that make it forget what it was told of a source, but for up to so many copies. */
+void paths_put_del(const struct paths_told *told, unsigned int copies, uint32_t site,
+		   uint32_t source, struct nl_request *req);
+
+/* What a site has been told.  0, or -errno after a complaint. */
+int paths_read(struct paths_told *told, const struct fc_topo *topo, uint32_t site,
+	       const char *about);
+/* Copies that it can send: of its own, all numbers up to this. */
+unsigned int paths_own(const struct paths_told *told, uint32_t site);
+
+/**
+ * paths_tell() - tell a site all of them
+ * @paths: paths
+ * @genl: socket
+ * @site: site
+ * @error: set unless 0 is returned
+ *
+ * Return: 0, or -errno.
+ */
+int paths_tell(const struct paths *paths, int genl, uint32_t site, struct nl_error *error);
+
+/* flitcast topology paths */
+int topology_paths(struct args *args);
+
+#endif /* FLITCAST_CLI_PATHS_H */

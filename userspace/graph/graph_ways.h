@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Broadcasts in several copies on a graph: libflitcast's disjoint paths, as the ways of
+ * each site (core/ways.h).
+ */
+#ifndef FLITCAST_GRAPH_WAYS_H
+#define FLITCAST_GRAPH_WAYS_H
+
+#include "flitcast_paths.h"
+#include "topo_graph.h"
+#include "ways.h"
+
+/**
+ * graph_paths() - disjoint paths from a source, found and checked
+ * @paths: result, to be given to flitcast_paths_free(); untouched unless NULL is returned
+ * @graph: the network
+ * @source: where broadcasts begin
+ * @copies: in so many copies
+ *
+ * The same for the same links, wherever it is done.
+ *
+ * Return: NULL, or a constant text; errno is that of flitcast_paths_find().
+ */
+const char *graph_paths(struct flitcast_paths *paths, const struct fc_graph *graph,
+			uint32_t source, unsigned int copies);
+
+/**
+ * graph_ways() - what of them leads through a site
+ * @topo: topology of the graph
+ * @paths: paths
+ * @site: the site
+ * @way: gets the ways, in order, and checked
+ * @n: gets how many
+ *
+ * Return: NULL, or a constant text: they need more ways or labels than there may be.
+ */
+const char *graph_ways(const struct fc_topo *topo, const struct flitcast_paths *paths,
+		       uint32_t site, struct fc_way way[FC_WAYS_MAX], uint32_t *n);
+
+#endif /* FLITCAST_GRAPH_WAYS_H */
