@@ -18,6 +18,15 @@
  */
 #include "machine.h"
 
+static struct fc_effect *effect(const struct fc_channel *ch, struct fc_effects *fx, u8 type,
+				u8 port)
+{
+	struct fc_effect *e = fc_effect_add(fx, type, port, NULL);
+
+	e->vc = ch->vc;
+	return e;
+}
+
 static void due(struct fc_channel *ch, u64 at)
 {
 	if (at < ch->next_at)
@@ -76,7 +85,7 @@ void fc_channel_purge(struct fc_channel *ch, void (*drop)(void *arg, void *h), v
 static void contradiction(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 {
 	ch->rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
-	fc_effect_add(fx, FC_FX_RESET, port, NULL);
+	effect(ch, fx, FC_FX_RESET, port);
 }
 
 bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
@@ -93,7 +102,7 @@ bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx
 	tx->acked = ack;
 	tx->got = news < 64 ? tx->got >> news : 0;
 	tx->resent = news < 64 ? tx->resent >> news : 0;
-	fc_effect_add(fx, FC_FX_RELEASE, port, NULL)->seq = ack;
+	effect(ch, fx, FC_FX_RELEASE, port)->seq = ack;
 	if (tx->acked == tx->sent) {
 		tx->probe_at = FC_NEVER;
 	} else {
@@ -177,7 +186,7 @@ static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 		tx->probe_at = ch->now + tx->probe_wait;
 		due(ch, tx->probe_at);
 		ch->rx[port].stat[FC_LSTAT_TX_RESENT]++;
-		e = fc_effect_add(fx, FC_FX_RESEND, port, NULL);
+		e = effect(ch, fx, FC_FX_RESEND, port);
 		e->seq = seq;
 		e->ack = ch->rx[port].taken;
 	}
@@ -271,6 +280,7 @@ void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect *e)
 {
 	struct fc_tx *tx = &ch->tx[port];
 
+	e->vc = ch->vc;
 	e->seq = tx->sent++;
 	e->ack = ch->rx[port].taken;
 	told(ch, port);
@@ -341,7 +351,7 @@ void fc_llr_tell(struct fc_channel *ch, struct fc_effects *fx)
 	ch->status &= ch->up & ~fc_bit(FC_PORT_LOCAL);
 	for (rest = ch->status; rest; rest &= rest - 1) {
 		u8 p = fc_low(rest);
-		struct fc_effect *e = fc_effect_add(fx, FC_FX_STATUS, p, NULL);
+		struct fc_effect *e = effect(ch, fx, FC_FX_STATUS, p);
 
 		e->flags = (ch->probe & fc_bit(p) ? FC_STATUS_PROBE : 0) |
 			   (ch->want & fc_bit(p) ? FC_STATUS_WANT : 0) |
@@ -375,7 +385,7 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 		memset(&rx->queue[i], 0, sizeof(rx->queue[i]));
 	}
 	if (tx->sent != tx->acked)
-		fc_effect_add(fx, FC_FX_RESCUE, port, NULL)->seq = tx->acked;
+		effect(ch, fx, FC_FX_RESCUE, port)->seq = tx->acked;
 	rx->queued = 0;
 	rx->taken = 0;
 	rx->told = 0;

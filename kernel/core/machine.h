@@ -42,6 +42,7 @@ static inline struct fc_effect *fc_effect_add(struct fc_effects *fx, u8 type, u8
 
 	e->type = type;
 	e->port = port;
+	e->vc = 0;
 	e->flags = 0;
 	e->keep = false;
 	e->hold = 0;

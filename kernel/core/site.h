@@ -261,6 +261,7 @@ enum fc_effect_type {
  * struct fc_effect - one effect
  * @type: enum fc_effect_type
  * @port: link (send, status, reset, resend, release, rescue)
+ * @vc: virtual channel there (send, status, resend, release, rescue)
  * @flags: FC_STATUS_* (status); FC_SERVE_* (serve)
  * @keep: another effect uses the handle after this one: act on a clone; else
  *	the handle's ownership goes to the runner
@@ -277,6 +278,7 @@ enum fc_effect_type {
 struct fc_effect {
 	u8 type;
 	u8 port;
+	u8 vc;
 	u8 flags;
 	bool keep;
 	u16 hold;

@@ -60,13 +60,19 @@ static bool faults_size_valid(u32 len)
 	       (len - FC_FAULTS_SIZE) % FC_FAULT_SIZE == 0;
 }
 
+/* Is it a channel with numbers and credit? */
+static bool vc_valid(u8 vc)
+{
+	return vc >= FC_VC_DATA && vc < FC_VC_COUNT;
+}
+
 static bool link_flags_valid(const struct fc_link_hdr *h)
 {
 	if (h->sum && !h->summed)
 		return false;
 	switch ((enum fc_frame)h->type) {
 	case FC_FRAME_FLIT:
-		if ((h->vc != FC_VC_DATA && h->vc != FC_VC_CAST) ||
+		if (!vc_valid(h->vc) ||
 		    (h->flags & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT)))
 			return false;
 		/* An abort-packet terminator travels alone. */
@@ -74,8 +80,7 @@ static bool link_flags_valid(const struct fc_link_hdr *h)
 			return h->flags == (FC_PART_TERM | FC_PART_ABORT) && !h->len;
 		return h->flags || h->len >= FC_DATA_MIN;
 	case FC_FRAME_STATUS:
-		return (h->vc == FC_VC_DATA || h->vc == FC_VC_CAST) &&
-		       h->len == FC_STATUS_SIZE &&
+		return vc_valid(h->vc) && h->len == FC_STATUS_SIZE &&
 		       !(h->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK));
 	case FC_FRAME_HELLO:
 		return h->vc == FC_VC_CTRL && !h->flags && h->len == FC_HELLO_SIZE;

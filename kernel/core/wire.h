@@ -58,7 +58,8 @@ enum fc_vc {
 	FC_VC_CTRL,
 	FC_VC_DATA,
 	FC_VC_CAST,
-	FC_VC_COUNT
+	FC_VC_CLASS,	/* and up: packets by their class, in the modes that have classes */
+	FC_VC_COUNT = FC_VC_CLASS + 64
 };
 
 /* What a flit carries (flags of FC_FRAME_FLIT). */

@@ -13,6 +13,7 @@
 #include "output.h"
 #include "script.h"
 #include "traffic.h"
+#include "util.h"
 
 /* Findings of the oracle after which a run is given up: it may breed them for ever. */
 #define WRONG_MAX	1000
@@ -96,8 +97,8 @@ static void usage(FILE *file)
 	struct config config = defaults;
 
 	fprintf(file,
-		"usage: flitcast-sim care [OPTION]...\n"
-		"Run the CARE protocol on simulated links under random multicast traffic.\n"
+		"usage: flitcast-sim { care | vnet } [OPTION]...\n"
+		"Run the CARE protocol, or virtual networks, on simulated links under random multicast traffic.\n"
 		"\n"
 		"  --topology SPEC   network (%s):\n", config.spec);
 	for (unsigned int i = 0; i < fc_topo_registry_size; i++)
@@ -107,6 +108,10 @@ static void usage(FILE *file)
 		"  --targets A-B     targets of a message (%u-%u)\n"
 		"  --unicast P       share of the messages that has one target instead (0)\n"
 		"  --bytes A-B       bytes of a message (%u-%u)\n"
+		"  --pattern P       whom messages are for; further targets are random:\n"
+		"                      uniform: anybody (the default)\n"
+		"                      transpose: the site with the coordinates reversed\n"
+		"                      hot: one in four messages is for the site in the middle\n"
 		"  --loss P          probability that a link loses a frame (0)\n",
 		config.targets[0], config.targets[1], config.bytes[0], config.bytes[1]);
 	fprintf(file, "  --fidelity F      how packets are represented (%s):\n",
@@ -148,7 +153,7 @@ static bool range(const char *text, u64 least, u64 most, u32 value[2])
 
 enum {
 	OPT_TOPOLOGY = 1, OPT_LOAD, OPT_TARGETS, OPT_UNICAST, OPT_BYTES, OPT_LOSS, OPT_FIDELITY,
-	OPT_SCRIPT, OPT_LIST, OPT_FAULT, OPT_JSON, OPT_HELP, OPT_NUMBERS
+	OPT_PATTERN, OPT_SCRIPT, OPT_LIST, OPT_FAULT, OPT_JSON, OPT_HELP, OPT_NUMBERS
 };
 
 static int parse_fidelity(struct config *config, const char *value)
@@ -160,6 +165,21 @@ static int parse_fidelity(struct config *config, const char *value)
 		}
 	}
 	return option_refuse("fidelity", value, "word or edge");
+}
+
+static const char *const patterns[] = {
+	[PATTERN_UNIFORM] = "uniform", [PATTERN_TRANSPOSE] = "transpose", [PATTERN_HOT] = "hot",
+};
+
+static int parse_pattern(struct config *config, const char *value)
+{
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(patterns); i++) {
+		if (!strcmp(value, patterns[i])) {
+			config->pattern = (enum pattern)i;
+			return 0;
+		}
+	}
+	return option_refuse("pattern", value, "uniform, transpose or hot");
 }
 
 static int parse_fault(struct config *config, const char *value)
@@ -220,6 +240,8 @@ static int parse_value(struct config *config, int option, const char *value)
 		return 0;
 	case OPT_FIDELITY:
 		return parse_fidelity(config, value);
+	case OPT_PATTERN:
+		return parse_pattern(config, value);
 	case OPT_SCRIPT:
 		config->script_path = value;
 		return 0;
@@ -263,26 +285,33 @@ static int check_given(const struct config *config, const bool *given,
 		       const struct option *options)
 {
 	static const char *const scripted[] = {
-		"load", "targets", "unicast", "bytes", "cycles", "messages", "every", NULL
+		"load", "targets", "unicast", "bytes", "pattern", "cycles", "messages", "every",
+		NULL
 	};
 	/* Nothing is lost there, storage has no bounds, and links have no windows. */
 	static const char *const word_only[] = {
 		"loss", "window", "transit", "fifo", "retry", "probe", "repeat", NULL
 	};
 	static const char *const random_only[] = { "load", NULL };
+	/* Nobody seeks there, and nothing is aborted. */
+	static const char *const care_only[] = {
+		"fidelity", "fifo", "seek", "seek-max", "timeout", NULL
+	};
 	int status = 0;
 
 	if (config->script_path)
 		status = meaningless(given, options, scripted, "--script");
 	if (!status && config->fidelity == &fidelity_edge)
 		status = meaningless(given, options, word_only, "--fidelity edge");
+	if (!status && config->mode != FC_MODE_CARE)
+		status = meaningless(given, options, care_only, "virtual networks");
 	if (!status && config->every)
 		status = meaningless(given, options, random_only, "--every");
 	return status;
 }
 
 /* Return: exit status, or -1 to go on. */
-static int parse(struct config *config, int argc, char **argv)
+static int parse(struct config *config, enum fc_mode mode, int argc, char **argv)
 {
 	struct option options[OPT_NUMBERS + FC_ARRAY_SIZE(numbers)] = {
 		{ "topology", required_argument, NULL, OPT_TOPOLOGY },
@@ -292,6 +321,7 @@ static int parse(struct config *config, int argc, char **argv)
 		{ "bytes", required_argument, NULL, OPT_BYTES },
 		{ "loss", required_argument, NULL, OPT_LOSS },
 		{ "fidelity", required_argument, NULL, OPT_FIDELITY },
+		{ "pattern", required_argument, NULL, OPT_PATTERN },
 		{ "script", required_argument, NULL, OPT_SCRIPT },
 		{ "list", required_argument, NULL, OPT_LIST },
 		{ "fault", required_argument, NULL, OPT_FAULT },
@@ -306,6 +336,9 @@ static int parse(struct config *config, int argc, char **argv)
 			numbers[i].name, required_argument, NULL, OPT_NUMBERS + (int)i
 		};
 	*config = defaults;
+	config->mode = mode;
+	if (mode == FC_MODE_VNET)
+		config->window = 0;
 	fc_topo_parse(&config->topo, config->spec);
 	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
 		if (option == OPT_HELP || option == 'h') {
@@ -419,6 +452,7 @@ static void report_config(const struct config *config)
 		output_fixed("unicast", config->unicast, OPTION_UNIT);
 		snprintf(text, sizeof(text), "%u-%u", config->bytes[0], config->bytes[1]);
 		output_text("bytes", text);
+		output_text("pattern", patterns[config->pattern]);
 	}
 	if (config->fault != FAULT_NONE) {
 		snprintf(text, sizeof(text), "%s@%llu", faults[config->fault],
@@ -580,13 +614,64 @@ static int simulate(struct sim *sim)
 	return done && !sim->wrong && !bad_list ? 0 : 1;
 }
 
-int care_main(int argc, char **argv)
+/* Flits of the largest packet. */
+static u32 max_flits(const struct config *config)
+{
+	u32 bytes = config->bytes[1] < FC_PACKET_MAX ? config->bytes[1] : FC_PACKET_MAX;
+
+	if (config->script)
+		bytes = FC_PACKET_MAX;
+	return traffic_flits(config, bytes, config->targets[1]);
+}
+
+/* Settings that the mode makes a difference to.  Return: exit status, or -1 to go on. */
+static int settle_mode(struct sim *sim)
+{
+	struct config *config = &sim->config;
+	const char *error;
+
+	if (config->mode != FC_MODE_VNET)
+		return -1;
+	error = fc_vclass_init(&sim->classes, &config->topo);
+	if (error) {
+		fprintf(stderr, "flitcast-sim: %s: %s\n", config->spec, error);
+		return 2;
+	}
+	if (fc_vclass_room(&sim->classes, FC_SITE_NONE)) {
+		sim->ways = xcalloc(1, fc_vclass_room(&sim->classes, FC_SITE_NONE));
+		fc_vclass_fill(&sim->classes, FC_SITE_NONE, sim->ways);
+	}
+	if (!config->window)
+		config->window = fc_vnet_window((u32)config->flit - FC_LINK_SIZE);
+	/* A packet has to fit. */
+	if (config->window < max_flits(config)) {
+		fprintf(stderr, "flitcast-sim: packets of %u flits need a window of as many\n",
+			max_flits(config));
+		return 2;
+	}
+	return -1;
+}
+
+static int main_of(enum fc_mode mode, int argc, char **argv)
 {
 	struct sim sim = { 0 };
-	int status = parse(&sim.config, argc, argv);
+	int status = parse(&sim.config, mode, argc, argv);
 
 	if (status < 0)
+		status = settle_mode(&sim);
+	if (status < 0)
 		status = simulate(&sim);
+	free(sim.ways);
 	graph_free(&sim.config.topo);
 	return status;
+}
+
+int care_main(int argc, char **argv)
+{
+	return main_of(FC_MODE_CARE, argc, argv);
+}
+
+int vnet_main(int argc, char **argv)
+{
+	return main_of(FC_MODE_VNET, argc, argv);
 }

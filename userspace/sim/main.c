@@ -20,6 +20,7 @@ static const struct command {
 	{ "care", care_main, "the CARE protocol under random multicast traffic" },
 	{ "broadcast", broadcast_main, "k copies over disjoint paths, while sites fail or lie" },
 	{ "harts", harts_main, "the broadcasts of HARTS on hexagonal meshes" },
+	{ "vnet", vnet_main, "virtual networks under the same traffic" },
 	{ "replay", replay_main, "a chosen order of events in a small network" },
 	{ "fsm", fsm_main, "the state machines of a site, as diagrams" },
 };

@@ -89,6 +89,57 @@ void flits_free(struct sim *sim, struct flits *list)
 	free(list->flit);
 }
 
+/* Virtual channels for packets. */
+static u32 channels(const struct sim *sim)
+{
+	return sim->config.mode == FC_MODE_VNET ? sim->classes.count : 1;
+}
+
+/* Place of a port's replay buffer. */
+static u32 place(const struct sim *sim, u8 vc, u8 port)
+{
+	u32 channel = sim->config.mode == FC_MODE_VNET ? vc - FC_VC_CLASS : 0;
+
+	return channel * (sim->config.topo.ndirs + 1u) + port;
+}
+
+/* A packet goes to one lane, whole. */
+static bool amid_packet(const struct node *node)
+{
+	const struct flits *sending = &node->sending;
+
+	return sending->n && !(sending->flit[sending->first].parts & FC_PART_HEAD);
+}
+
+bool net_room(struct sim *sim, u32 at)
+{
+	struct node *node = &sim->node[at];
+	int lane;
+
+	if (!node->vnet)
+		return fc_site_room(&node->site);
+	if (amid_packet(node))
+		return true;
+	lane = fc_vnet_lane(node->vnet);
+	if (lane >= 0)
+		node->lane = (u8)lane;
+	return lane >= 0;
+}
+
+u32 net_local_seq(const struct sim *sim, u32 at)
+{
+	const struct node *node = &sim->node[at];
+
+	return node->vnet ? fc_vnet_seq(node->vnet, node->lane) : fc_site_seq(&node->site);
+}
+
+u8 net_local_vc(const struct sim *sim, u32 at)
+{
+	const struct node *node = &sim->node[at];
+
+	return node->vnet ? FC_VC_CLASS + node->lane : FC_VC_DATA;
+}
+
 static void net_init(struct sim *sim)
 {
 	const struct config *config = &sim->config;
@@ -119,12 +170,15 @@ static void net_init(struct sim *sim)
 			site->data.rx[p].stat = sim_link_stat(sim, i, p);
 		}
 		node->link_free = xcalloc(nports, sizeof(*node->link_free));
-		node->replay = xcalloc(nports, sizeof(*node->replay));
-		node->replay_seq = xcalloc(nports, sizeof(*node->replay_seq));
+		node->replay = xcalloc((size_t)nports * channels(sim), sizeof(*node->replay));
+		node->replay_seq = xcalloc((size_t)nports * channels(sim),
+					   sizeof(*node->replay_seq));
 		node->peer = xcalloc(nports, sizeof(*node->peer));
 		node->peer_port = xcalloc(nports, sizeof(*node->peer_port));
 		node->time_at = FC_NEVER;
 		operator_init(sim, i);
+		if (config->mode == FC_MODE_VNET)
+			vnet_init(sim, i);
 		fc_site_init(site, rng_u64(&sim->net_rng));
 	}
 	for (u32 i = 0; i < topo->nsites; i++) {
@@ -136,7 +190,9 @@ static void net_init(struct sim *sim)
 			if (peer == FC_SITE_NONE)
 				continue;
 			up.port = p;
-			net_event(sim, i, &up);
+			net_event(sim, i, FC_VC_DATA, &up);
+			/* Control frames go by it in every mode. */
+			sim->node[i].site.data.up |= fc_bit(p);
 		}
 	}
 }
@@ -160,8 +216,10 @@ static void net_free(struct sim *sim)
 		fc_site_purge(&node->site, drop, sim);
 		flits_free(sim, &node->buffer);
 		flits_free(sim, &node->sending);
-		for (u8 p = 0; p < node->site.nports; p++)
-			flits_free(sim, &node->replay[p]);
+		for (u32 k = 0; k < (u32)node->site.nports * channels(sim); k++)
+			flits_free(sim, &node->replay[k]);
+		if (node->vnet)
+			vnet_free(sim, i);
 		free(node->replay);
 		free(node->replay_seq);
 		operator_free(sim, i);
@@ -207,13 +265,14 @@ void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *head
 static void transmit_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
 {
 	struct node *node = &sim->node[from];
-	struct flits *replay = &node->replay[fx->port];
+	u32 at = place(sim, fx->vc, fx->port);
+	struct flits *replay = &node->replay[at];
 	u64 *stat = sim_link_stat(sim, from, fx->port);
-	u32 i = fx->seq - node->replay_seq[fx->port];
+	u32 i = fx->seq - node->replay_seq[at];
 	const struct fc_flit *flit;
 	struct frame *frame;
 	struct fc_link_hdr header = {
-		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .epoch = EPOCH, .seq = fx->seq,
+		.type = FC_FRAME_FLIT, .vc = fx->vc, .epoch = EPOCH, .seq = fx->seq,
 		.ack = fx->ack,
 	};
 
@@ -230,19 +289,21 @@ static void transmit_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
 	net_send(sim, from, fx->port, &header, frame, NULL);
 }
 
-static void release(struct sim *sim, u32 at, u8 port, u32 seq)
+static void release(struct sim *sim, u32 at, const struct fc_effect *fx)
 {
 	struct node *node = &sim->node[at];
+	u32 i = place(sim, fx->vc, fx->port);
 
-	while (node->replay[port].n && fc_before(node->replay_seq[port], seq)) {
-		frame_put(sim, flits_take(&node->replay[port]).h);
-		node->replay_seq[port]++;
+	while (node->replay[i].n && fc_before(node->replay_seq[i], fx->seq)) {
+		frame_put(sim, flits_take(&node->replay[i]).h);
+		node->replay_seq[i]++;
 	}
 }
 
 static void send_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
 {
 	u64 *stat = sim_link_stat(sim, from, fx->port);
+	u32 at = place(sim, fx->vc, fx->port);
 	struct frame *frame = fx->flit.h;
 	struct fc_flit kept = {
 		.parts = fx->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT),
@@ -274,9 +335,9 @@ static void send_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
 		frame_get(frame);
 	}
 	kept.h = frame;
-	if (!sim->node[from].replay[fx->port].n)
-		sim->node[from].replay_seq[fx->port] = fx->seq;
-	flits_add(&sim->node[from].replay[fx->port], &kept);
+	if (!sim->node[from].replay[at].n)
+		sim->node[from].replay_seq[at] = fx->seq;
+	flits_add(&sim->node[from].replay[at], &kept);
 	transmit_flit(sim, from, fx);
 }
 
@@ -292,7 +353,7 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		break;
 	case FC_FX_STATUS:
 		header = (struct fc_link_hdr){
-			.type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .flags = fx->flags,
+			.type = FC_FRAME_STATUS, .vc = fx->vc, .flags = fx->flags,
 			.epoch = EPOCH, .seq = fx->seq, .ack = fx->ack,
 			.len = FC_STATUS_SIZE,
 		};
@@ -329,7 +390,7 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		transmit_flit(sim, at, fx);
 		break;
 	case FC_FX_RELEASE:
-		release(sim, at, fx->port, fx->seq);
+		release(sim, at, fx);
 		break;
 	case FC_FX_RESCUE:
 		/* Simulated links stay up. */
@@ -337,7 +398,7 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 	}
 }
 
-void net_event(struct sim *sim, u32 at, const struct fc_event *first)
+void net_event(struct sim *sim, u32 at, u8 vc, const struct fc_event *first)
 {
 	/* Effects never run a site's event, so one list serves all. */
 	static struct fc_effects effects;
@@ -348,12 +409,14 @@ void net_event(struct sim *sim, u32 at, const struct fc_event *first)
 
 	ev.now = sim->now;
 	do {
-		more = fc_site_event(&node->site, &ev, &effects);
+		more = node->vnet ? fc_vnet_event(node->vnet, vc < FC_VC_CLASS ? 0 :
+						  vc - FC_VC_CLASS, &ev, &effects) :
+				    fc_site_event(&node->site, &ev, &effects);
 		for (u32 i = 0; i < effects.n; i++)
 			perform(sim, at, &effects.fx[i]);
 		ev.type = FC_EV_MORE;
 	} while (more);
-	next = fc_site_next_at(&node->site);
+	next = node->vnet ? node->vnet->next_at : fc_site_next_at(&node->site);
 	if (next < node->time_at) {
 		struct event time = { .kind = EVENT_TIME, .node = at };
 
@@ -373,7 +436,7 @@ static void net_time(struct sim *sim, u32 at)
 	if (node->time_at != sim->now)
 		return;
 	node->time_at = FC_NEVER;
-	net_event(sim, at, &ev);
+	net_event(sim, at, FC_VC_DATA, &ev);
 }
 
 static bool flit_of_frame(struct sim *sim, const struct fc_link_hdr *header, struct frame *frame,
@@ -419,14 +482,14 @@ static void net_arrive(struct sim *sim, const struct event *event)
 			goto malformed;
 		stat[FC_LSTAT_RX_FLITS]++;
 		stat[FC_LSTAT_RX_BYTES] += FC_LINK_SIZE + header.len;
-		net_event(sim, event->node, &ev);
+		net_event(sim, event->node, header.vc, &ev);
 		return;
 	case FC_FRAME_STATUS:
 		ev.type = FC_EV_STATUS;
 		ev.flags = header.flags;
 		fc_wire_status_decode(&ev.status, event->header + FC_LINK_SIZE);
 		stat[FC_LSTAT_RX_STATUS]++;
-		net_event(sim, event->node, &ev);
+		net_event(sim, event->node, header.vc, &ev);
 		return;
 	case FC_FRAME_CTRL:
 		if (!fc_wire_ctrl_decode(&ctrl, frame->payload))
@@ -448,10 +511,13 @@ malformed:
 
 static bool net_idle(const struct sim *sim)
 {
-	for (u32 i = 0; i < sim->config.topo.nsites; i++)
-		if (!fc_site_idle(&sim->node[i].site) || sim->node[i].buffer.n ||
-		    sim->node[i].sending.n || sim->node[i].transit)
+	for (u32 i = 0; i < sim->config.topo.nsites; i++) {
+		const struct node *node = &sim->node[i];
+
+		if (!fc_site_idle(&node->site) || (node->vnet && !fc_vnet_idle(node->vnet)) ||
+		    node->buffer.n || node->sending.n || node->transit)
 			return false;
+	}
 	return true;
 }
 
@@ -466,6 +532,10 @@ static void net_tell_stuck(const struct sim *sim)
 		const struct node *node = &sim->node[i];
 		const struct fc_site *site = &node->site;
 
+		if (node->vnet) {
+			vnet_tell_stuck(sim, i);
+			continue;
+		}
 		for (u8 p = 0; p < site->nports; p++) {
 			const struct fc_in *in = &site->in[p];
 			const struct fc_out *out = &site->out[p];
@@ -506,7 +576,7 @@ static void word_event(struct sim *sim, const struct event *event)
 		net_time(sim, event->node);
 		break;
 	case EVENT_ROOM:
-		net_event(sim, event->node, &ev);
+		net_event(sim, event->node, FC_VC_DATA, &ev);
 		break;
 	case EVENT_FEED:
 		operator_feed(sim, event->node);

@@ -490,7 +490,7 @@ void operator_kick(struct sim *sim, u32 at)
 	struct node *node = &sim->node[at];
 	struct event event = { .kind = EVENT_FEED, .node = at };
 
-	if (!fc_site_room(&node->site))
+	if (!net_room(sim, at))
 		return;
 	event.time = node->sending.n || node->eager ? sim->now : stored_at(node);
 	if (event.time == FC_NEVER)
@@ -514,7 +514,7 @@ void operator_feed(struct sim *sim, u32 at)
 	if (node->feed_at != sim->now)
 		return;
 	node->feed_at = FC_NEVER;
-	if (!fc_site_room(&node->site))
+	if (!net_room(sim, at))
 		return;
 	if (!node->sending.n && !next(sim, at)) {
 		operator_kick(sim, at);
@@ -525,9 +525,9 @@ void operator_feed(struct sim *sim, u32 at)
 		node->sending_stored = false;
 		node->transit_packets--;
 	}
-	ev.seq = fc_site_seq(&node->site);
+	ev.seq = net_local_seq(sim, at);
 	node->feed_free = sim->now + 1;
-	net_event(sim, at, &ev);
+	net_event(sim, at, net_local_vc(sim, at), &ev);
 }
 
 void operator_send(struct sim *sim, struct message *m)

@@ -14,15 +14,24 @@
 #define FLITCAST_SIM_SIM_H
 
 #include "ends.h"
+#include "mode.h"
 #include "queue.h"
 #include "random.h"
 #include "site.h"
+#include "vnet.h"
 
 struct edge_node;
 struct fidelity;
 struct flow;
 struct message;
 struct script;
+
+/* Whom a message is for; its other targets are random ones. */
+enum pattern {
+	PATTERN_UNIFORM,	/* anybody */
+	PATTERN_TRANSPOSE,	/* the site with the coordinates reversed */
+	PATTERN_HOT,		/* one in four messages: the site in the middle */
+};
 
 /* To see that the oracle notices. */
 enum fault {
@@ -37,6 +46,7 @@ enum fault {
 /**
  * struct config - what a run is made of; constant during it
  * @fidelity: how packets are represented
+ * @mode: how sites switch them
  * @script: who sends what and when, or NULL for random traffic
  * @script_path: its file
  * @list_path: file for the list of deliveries, or NULL
@@ -52,6 +62,7 @@ enum fault {
  * @fault_at: at which
  * @targets: fewest and most targets of a message
  * @unicast: messages to one target besides, of a million
+ * @pattern: whom messages are for
  * @bytes: fewest and most bytes of a message
  * @flit: bytes of a flit with its link header
  * @window: flits under way per link
@@ -72,6 +83,7 @@ enum fault {
  */
 struct config {
 	const struct fidelity *fidelity;
+	enum fc_mode mode;
 	struct script *script;
 	const char *script_path;
 	const char *list_path;
@@ -86,6 +98,7 @@ struct config {
 	u64 fault_at;
 	u32 targets[2];
 	u64 unicast;
+	enum pattern pattern;
 	u32 bytes[2];
 	u64 flit;
 	u64 window;
@@ -148,12 +161,15 @@ struct stored {
  * struct node - a site and what surrounds it
  * @site: the core's site
  * @pref: its preference table
+ * @vnet: its switch in mode vnet; else NULL
+ * @lane: that the packet being sent goes to
  * @link_free: for each port, when its link takes the next frame
  * @peer: for each port, the site at the other end
  * @peer_port: for each port, the port at the other end
  * @buffer: the network-buffer
- * @replay: for each port, the flits sent that the peer has not taken, in order
- * @replay_seq: for each port, the number of the first of them
+ * @replay: for each channel and port, the flits sent that the peer has not taken, in
+ *	order
+ * @replay_seq: likewise, the number of the first of them
  * @sending: flits of the packet being put into the local net-input
  * @sending_stored: that packet was stored for others
  * @transit: the other packets stored for others, oldest first
@@ -173,6 +189,8 @@ struct stored {
 struct node {
 	struct fc_site site;
 	struct fc_pref pref;
+	struct fc_vnet *vnet;
+	u8 lane;
 	u64 *link_free;
 	u32 *peer;
 	u8 *peer_port;
@@ -211,6 +229,8 @@ struct node {
  * @news_at: when a message last came nearer to its end
  * @events: events so far
  * @wrong: findings of the oracle
+ * @classes: of the topology, in mode vnet
+ * @ways: their table, or NULL
  */
 struct sim {
 	struct config config;
@@ -226,6 +246,8 @@ struct sim {
 	u64 news_at;
 	u64 events;
 	u64 wrong;
+	struct fc_vclass classes;
+	void *ways;
 };
 
 static inline u64 *sim_stat(struct sim *sim, u32 node)
@@ -283,11 +305,21 @@ void flits_add(struct flits *list, const struct fc_flit *flit);
 struct fc_flit flits_take(struct flits *list);
 /* Gives back the frames. */
 void flits_free(struct sim *sim, struct flits *list);
-/* Give an event to a site and perform what comes of it. */
-void net_event(struct sim *sim, u32 node, const struct fc_event *ev);
+/* Give an event on a virtual channel to a site and perform what comes of it. */
+void net_event(struct sim *sim, u32 node, u8 vc, const struct fc_event *ev);
+/* May a flit be put into the local net-input, or the lane?  Its number then. */
+bool net_room(struct sim *sim, u32 node);
+u32 net_local_seq(const struct sim *sim, u32 node);
+/* The virtual channel that it goes to. */
+u8 net_local_vc(const struct sim *sim, u32 node);
 /* A frame on the link of a port; takes over the frame; @status: payload of a status, or NULL. */
 void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *header,
 	      struct frame *frame, const struct fc_status *status);
+
+/* vnet.c: the switch of mode vnet */
+void vnet_init(struct sim *sim, u32 node);
+void vnet_free(struct sim *sim, u32 node);
+void vnet_tell_stuck(const struct sim *sim, u32 node);
 
 /* operator.c */
 void operator_init(struct sim *sim, u32 node);

@@ -177,9 +177,53 @@ void traffic_free(void)
 	free(flows);
 }
 
+/*
+ * The site with the same coordinates in reverse order: of a square mesh the transposed
+ * one, of a hypercube that with its bits reversed.  Where there are none, or they do not
+ * fit, the site as far from the last one as this is from the first.
+ */
+static u32 transposed(const struct fc_topo *topo, u32 site)
+{
+	u32 left = site, to = 0;
+
+	for (u8 i = 0; i < topo->ndims; i++)
+		if (topo->ndims < 2 || topo->size[i] != topo->size[topo->ndims - 1 - i])
+			return topo->nsites - 1 - site;
+	for (u8 i = 0; i < topo->ndims; i++) {
+		to = to * topo->size[i] + left % topo->size[i];
+		left /= topo->size[i];
+	}
+	return to;
+}
+
+/* The site that the pattern wants as first target. */
+static u32 first_site(struct sim *sim, u32 from)
+{
+	const struct config *config = &sim->config;
+
+	switch (config->pattern) {
+	case PATTERN_TRANSPOSE:
+		return transposed(&config->topo, from);
+	case PATTERN_HOT:
+		/* One message in four. */
+		if (!rng_below(&sim->traffic_rng, 4))
+			return config->topo.nsites / 2;
+		break;
+	case PATTERN_UNIFORM:
+		break;
+	}
+	return from;
+}
+
 /* A site that is neither the source nor a target yet. */
 static u32 another_site(struct sim *sim, const struct message *m, u32 ntargets)
 {
+	if (!ntargets) {
+		u32 site = first_site(sim, m->from);
+
+		if (site != m->from)
+			return site;
+	}
 	for (;;) {
 		u32 site = rng_below(&sim->traffic_rng, sim->config.topo.nsites);
 		u32 i = 0;

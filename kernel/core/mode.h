@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Switching modes: how sites pass packets on.  All sites of a network have the same.
+ */
+#ifndef FC_CORE_MODE_H
+#define FC_CORE_MODE_H
+
+#include "base.h"
+
+/* As HELLO carries it. */
+enum fc_mode {
+	FC_MODE_CARE,	/* one channel; multicasts in each other's way are aborted (CARE) */
+	FC_MODE_VNET,	/* a channel for each virtual network; nothing is */
+	FC_MODE_COUNT
+};
+
+/* Return: the name, or NULL where there is no such mode. */
+const char *fc_mode_name(u8 mode);
+
+/* Return: the mode of that name, or -1. */
+int fc_mode_parse(const char *name);
+
+/* For messages: all names. */
+#define FC_MODES	"care, vnet"
+
+#endif /* FC_CORE_MODE_H */

@@ -1,0 +1,760 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "machine.h"
+#include "vnet.h"
+
+/* No step has more effects than this: a packet is stored, or leaves its queue. */
+#define STEP_EFFECTS	(2 * 64 + 4)
+/* Slots of a queue: what a peer has is told as a mask. */
+#define WINDOW_MAX	64
+#define WINDOW_MIN	8
+
+static_assert(STEP_EFFECTS < FC_EFFECTS);
+
+u32 fc_vnet_window(u32 payload)
+{
+	u32 flits = fc_vnet_flits(payload);
+
+	if (flits > WINDOW_MAX)
+		return 0;
+	if (2 * flits > WINDOW_MAX)
+		return WINDOW_MAX;
+	return 2 * flits < WINDOW_MIN ? WINDOW_MIN : 2 * flits;
+}
+
+static struct fc_vin *in_of(const struct fc_vnet *v, u8 class, u8 port)
+{
+	return &v->in[class * v->nports + port];
+}
+
+static struct fc_vout *out_of(const struct fc_vnet *v, u8 class, u8 port)
+{
+	return &v->out[class * v->nports + port];
+}
+
+static u8 slots_of(const struct fc_vnet *v)
+{
+	return fc_vnet_branches(v->nports - 1);
+}
+
+/* A branch by its number, and the input it is of. */
+static struct fc_vbranch *branch_of(const struct fc_vnet *v, u32 number)
+{
+	return &v->in[number / slots_of(v)].branch[number % slots_of(v)];
+}
+
+static void may_come(struct fc_vnet *v, u8 class, u8 port)
+{
+	v->come[class] |= fc_bit(port);
+	v->work |= fc_bit64(class);
+}
+
+static void may_go(struct fc_vnet *v, u8 class, u8 port)
+{
+	v->go[class] |= fc_bit(port);
+	v->work |= fc_bit64(class);
+}
+
+static void may_come_of(struct fc_vnet *v, u32 number)
+{
+	u32 at = number / slots_of(v);
+
+	may_come(v, (u8)(at / v->nports), (u8)(at % v->nports));
+}
+
+void fc_vnet_init(struct fc_vnet *v)
+{
+	u32 i, inputs = (u32)v->nclasses * v->nports;
+	u8 c;
+
+	v->now = 0;
+	v->next_at = FC_NEVER;
+	v->work = 0;
+	v->up = fc_bit(FC_PORT_LOCAL);
+	v->rotate = 0;
+	v->lanes = v->nclasses < FC_VNET_LANES ? v->nclasses : FC_VNET_LANES;
+	memset(v->reset, 0, sizeof(v->reset));
+	memset(v->come, 0, sizeof(v->come));
+	memset(v->go, 0, sizeof(v->go));
+	for (i = 0; i < inputs; i++) {
+		struct fc_vbranch *branch = v->in[i].branch;
+
+		memset(&v->in[i], 0, sizeof(v->in[i]));
+		v->in[i].branch = branch;
+		v->out[i].first = FC_VBRANCH_NONE;
+		v->out[i].last = FC_VBRANCH_NONE;
+		v->out[i].load = 0;
+	}
+	for (c = 0; c < v->nclasses; c++) {
+		v->ch[c].timing = v->site->timing;
+		v->ch[c].nports = v->nports;
+		v->ch[c].vc = FC_VC_CLASS + c;
+		fc_channel_init(&v->ch[c]);
+	}
+}
+
+void fc_vnet_purge(struct fc_vnet *v, void (*drop)(void *arg, void *h), void *arg)
+{
+	u8 c;
+
+	for (c = 0; c < v->nclasses; c++)
+		fc_channel_purge(&v->ch[c], drop, arg);
+}
+
+bool fc_vnet_idle(const struct fc_vnet *v)
+{
+	u32 i;
+
+	for (i = 0; i < (u32)v->nclasses * v->nports; i++)
+		if (v->in[i].busy || v->ch[i / v->nports].rx[i % v->nports].queued ||
+		    v->out[i].first != FC_VBRANCH_NONE)
+			return false;
+	return true;
+}
+
+int fc_vnet_lane(const struct fc_vnet *v)
+{
+	u8 c;
+
+	for (c = 0; c < v->lanes; c++)
+		if (!in_of(v, c, FC_PORT_LOCAL)->busy && !v->ch[c].rx[FC_PORT_LOCAL].queued)
+			return c;
+	return -1;
+}
+
+u32 fc_vnet_seq(const struct fc_vnet *v, u8 lane)
+{
+	const struct fc_rx *rx = &v->ch[lane].rx[FC_PORT_LOCAL];
+
+	return rx->taken + rx->queued;
+}
+
+void fc_vnet_rerouted(struct fc_vnet *v)
+{
+	u8 c;
+
+	for (c = 0; c < v->lanes; c++)
+		if (in_of(v, c, FC_PORT_LOCAL)->seek)
+			may_come(v, c, FC_PORT_LOCAL);
+}
+
+/*
+ * Routing.
+ */
+
+/* Flits of the packet whose front this is; all but the first and the last are full. */
+static u32 flits_of(const struct fc_vnet *v, const struct fc_flit *front)
+{
+	u32 len = fc_wire_data_len(front->head);
+
+	if (front->data >= len)
+		return 1;
+	return 1 + (len - front->data + v->payload - 1) / v->payload;
+}
+
+/*
+ * Directions in which a packet may go on to a site, over links that are up, and the class
+ * it has there.  One of this site that has no way in its class goes the first link
+ * of a way around what is dead, as if it were for the site there.
+ */
+static u32 ways(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u8 next[FC_DIRS_MAX])
+{
+	const struct fc_topo *topo = v->classes->topo;
+	u32 up = v->up >> 1, dirs, rest, found = 0;
+	u8 one[FC_DIRS_MAX];
+
+	if (port == FC_PORT_LOCAL)
+		class = fc_vclass_first(v->classes, v->site->id, dst);
+	dirs = fc_vclass_ways(v->classes, v->site->id, dst, class, next) & up;
+	if (v->site->routes)
+		dirs &= v->site->routes[dst];
+	if (dirs || port != FC_PORT_LOCAL || !v->site->routes)
+		return dirs;
+	for (rest = v->site->routes[dst] & up; rest; rest &= rest - 1) {
+		u8 d = (u8)fc_low(rest);
+		u32 near = fc_topo_neighbour(topo, v->site->id, d);
+
+		if (near == FC_SITE_NONE)
+			continue;
+		class = fc_vclass_first(v->classes, v->site->id, near);
+		if (!(fc_vclass_ways(v->classes, v->site->id, near, class, one) & fc_bit(d)))
+			continue;
+		next[d] = one[d];
+		found |= fc_bit(d);
+	}
+	return found;
+}
+
+/* What is before a new packet on a channel, in flits. */
+static u32 load_of(const struct fc_vnet *v, u8 class, u8 port)
+{
+	const struct fc_tx *tx = &v->ch[class].tx[port];
+
+	return out_of(v, class, port)->load + tx->sent - tx->acked;
+}
+
+/* Behind those that wait for the channel already. */
+static bool branch_add(struct fc_vnet *v, struct fc_vin *in, u8 dir, u8 class, u64 mask)
+{
+	struct fc_vout *out = out_of(v, class, dir + 1);
+	struct fc_vbranch *b = &in->branch[in->nbranches];
+	u32 number = (u32)(in - v->in) * slots_of(v) + in->nbranches;
+
+	if (in->nbranches == slots_of(v) || in->n > v->ch[class].tx[dir + 1].window)
+		return false;
+	*b = (struct fc_vbranch){ .mask = mask, .next = FC_VBRANCH_NONE, .port = dir + 1,
+				  .class = class };
+	in->nbranches++;
+	in->active++;
+	if (out->first == FC_VBRANCH_NONE)
+		out->first = number;
+	else
+		branch_of(v, out->last)->next = number;
+	out->last = number;
+	out->load += in->n;
+	may_go(v, class, dir + 1);
+	return true;
+}
+
+/*
+ * One more branch: in the direction that most of the targets have, and of those the one
+ * with the least before it.  Return: targets that leave by it, or that find no branch.
+ */
+static u64 part(struct fc_vnet *v, struct fc_vin *in, u8 class, u8 port, const u8 *head,
+		u64 targets, const u32 *dirs)
+{
+	u32 all = 0, rest, best_load = 0;
+	unsigned int most = 0;
+	u8 next[FC_DIRS_MAX];
+	u64 mask = 0, left;
+	u8 best = 0, best_class = 0;
+
+	for (left = targets; left; left &= left - 1)
+		all |= dirs[fc_low64(left)];
+	for (rest = all; rest; rest &= rest - 1) {
+		u8 d = (u8)fc_low(rest), first = FC_VCLASSES_MAX;
+		unsigned int count = 0;
+		u64 these = 0;
+		u32 load;
+
+		for (left = targets; left; left &= left - 1) {
+			unsigned int i = fc_low64(left);
+
+			if (!(dirs[i] & fc_bit(d)))
+				continue;
+			ways(v, class, port, fc_wire_target_site(head, i), next);
+			if (first == FC_VCLASSES_MAX)
+				first = next[d];
+			if (next[d] != first)
+				continue;
+			these |= fc_bit64(i);
+			count++;
+		}
+		load = load_of(v, first, d + 1);
+		if (count > most || (count == most && load < best_load)) {
+			most = count;
+			mask = these;
+			best = d;
+			best_class = first;
+			best_load = load;
+		}
+	}
+	if (!branch_add(v, in, best, best_class, mask)) {
+		v->site->stat[FC_STAT_PKT_FORCED]++;
+		in->oper |= mask;
+	}
+	return mask;
+}
+
+static void count_type(struct fc_vnet *v, const struct fc_vin *in, u64 local, unsigned int n)
+{
+	if (!in->nbranches && !local)
+		v->site->stat[in->oper ? FC_STAT_PKT_FORCED : FC_STAT_PKT_UNROUTABLE]++;
+	else if (in->nbranches + !!local == 1)
+		v->site->stat[n == 1 ? FC_STAT_PKT_UNICAST : FC_STAT_PKT_PASSTHRU]++;
+	else
+		v->site->stat[local ? FC_STAT_PKT_SOME_LOCAL : FC_STAT_PKT_ALL_REMOTE]++;
+}
+
+/* Which way each target goes.  Return: false if there is none yet. */
+static bool route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
+		  const struct fc_flit *front, struct fc_effects *fx)
+{
+	const u8 *head = front->head;
+	unsigned int i, n = fc_wire_ntargets(head);
+	u64 local = 0, remote = 0, stuck = 0, unreachable = 0;
+	bool far = fc_wire_hops(head) >= FC_HOPS_MAX;
+	u32 dirs[FC_TARGETS_MAX];
+	u8 next[FC_DIRS_MAX];
+
+	for (i = 0; i < n; i++) {
+		u32 dst = fc_wire_target_site(head, i);
+
+		if (dst == v->site->id) {
+			local |= fc_bit64(i);
+			continue;
+		}
+		dirs[i] = far ? 0 : ways(v, class, port, dst, next);
+		if (dirs[i])
+			remote |= fc_bit64(i);
+		else if (far || (port == FC_PORT_LOCAL && !v->site->rerouting))
+			unreachable |= fc_bit64(i);
+		else
+			stuck |= fc_bit64(i);
+	}
+	if (far)
+		v->site->stat[FC_STAT_PKT_HOPS]++;
+	if (unreachable && !in->told_unreachable) {
+		in->told_unreachable = true;
+		fc_effect_add(fx, FC_FX_UNREACHABLE, port, front)->mask = unreachable;
+	}
+	/* Here it waits for routes; what passes by waits outside its class. */
+	if (stuck && port == FC_PORT_LOCAL) {
+		v->site->stat[FC_STAT_SEEK]++;
+		return false;
+	}
+	in->oper = local | stuck;
+	while (remote)
+		remote &= ~part(v, in, class, port, head, remote, dirs);
+	count_type(v, in, local, n);
+	return true;
+}
+
+/*
+ * Inputs.
+ */
+
+static void protocol(struct fc_vnet *v, u8 class, u8 port)
+{
+	v->ch[class].rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
+}
+
+/* The end of the packet will not come: its branches end as they are. */
+static void cut(struct fc_vnet *v, struct fc_vin *in)
+{
+	u8 i;
+
+	in->cut = true;
+	in->oper = 0;
+	for (i = 0; i < in->nbranches; i++)
+		if (!in->branch[i].over)
+			may_go(v, in->branch[i].class, in->branch[i].port);
+}
+
+static struct fc_flit *slot(const struct fc_channel *ch, u8 port, u32 ahead)
+{
+	return fc_rx_slot(ch, &ch->rx[port], ch->rx[port].taken + ahead);
+}
+
+static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
+		  const struct fc_flit *front, struct fc_effects *fx)
+{
+	u32 n = flits_of(v, front);
+
+	in->oper = 0;
+	in->left = fc_wire_data_len(front->head);
+	in->n = (u16)n;
+	in->come = 0;
+	in->freed = 0;
+	in->nbranches = 0;
+	in->active = 0;
+	in->whole = false;
+	in->cut = false;
+	in->moved = false;
+	if (n > v->ch[class].window) {
+		/* It never fits: its sender does not keep to the size of flits. */
+		protocol(v, class, port);
+		in->cut = true;
+		in->busy = true;
+		return true;
+	}
+	in->busy = route(v, class, port, in, front, fx);
+	in->seek = !in->busy;
+	if (in->busy)
+		in->told_unreachable = false;
+	return in->busy;
+}
+
+/* A flit is what has to come next: else all of the packet is worthless. */
+static bool fits(const struct fc_vnet *v, const struct fc_vin *in, const struct fc_flit *f)
+{
+	bool last = f->parts & FC_PART_TERM;
+
+	if (f->data > in->left || (last && f->data != in->left) || in->come == in->n)
+		return false;
+	return !in->come || last || f->data == v->payload;
+}
+
+/* What has come since of the packet at the front. */
+static void take_in(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in)
+{
+	u8 i;
+
+	while (!in->whole && !in->cut) {
+		const struct fc_flit *f = slot(&v->ch[class], port, in->come - in->freed);
+
+		if (in->come >= in->freed + v->ch[class].window || !(f->parts & FC_FLIT_VALID))
+			return;
+		if (in->come && f->parts & FC_PART_HEAD) {
+			/* The next packet began without an end to this one. */
+			protocol(v, class, port);
+			cut(v, in);
+			return;
+		}
+		if (f->parts & FC_PART_ABORT || !fits(v, in, f)) {
+			if (!(f->parts & FC_PART_ABORT))
+				protocol(v, class, port);
+			in->come++;
+			cut(v, in);
+			return;
+		}
+		in->left -= f->data;
+		in->come++;
+		in->whole = f->parts & FC_PART_TERM;
+		for (i = 0; i < in->nbranches; i++)
+			if (!in->branch[i].over)
+				may_go(v, in->branch[i].class, in->branch[i].port);
+	}
+}
+
+/* The operator takes the whole packet at once. */
+static void serve(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in, struct fc_effects *fx)
+{
+	bool last = !in->active;
+	u16 i;
+
+	for (i = 0; i < in->n; i++) {
+		struct fc_flit *f = slot(&v->ch[class], port, i);
+		struct fc_effect *e = fc_effect_add(fx, FC_FX_STORE, port, f);
+
+		e->flit.parts &= ~FC_FLIT_VALID;
+		e->keep = !last;
+		if (last)
+			f->h = NULL;
+	}
+	fc_effect_add(fx, FC_FX_SERVE, port, NULL)->mask = in->oper;
+	in->oper = 0;
+	in->moved |= last;
+}
+
+/* What nobody needs any more leaves the queue; its room is the peer's again. */
+static void leave_queue(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
+			struct fc_effects *fx)
+{
+	u16 keep = in->come;
+	u8 i;
+
+	for (i = 0; i < in->nbranches; i++)
+		if (!in->branch[i].over && !in->cut && in->branch[i].flit < keep)
+			keep = in->branch[i].flit;
+	if (in->oper)
+		keep = 0;
+	while (in->freed < keep) {
+		struct fc_flit flit = fc_rx_take(&v->ch[class], port);
+
+		if (flit.h)
+			fc_effect_add(fx, FC_FX_DROP, port, &flit);
+		in->freed++;
+		in->moved = true;
+	}
+}
+
+static bool step_in(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
+{
+	struct fc_vin *in = in_of(v, class, port);
+	struct fc_flit *first = slot(&v->ch[class], port, 0);
+
+	if (!in->busy) {
+		if (!(first->parts & FC_FLIT_VALID))
+			return false;
+		if (!(first->parts & FC_PART_HEAD)) {
+			struct fc_flit flit = fc_rx_take(&v->ch[class], port);
+
+			/* What follows a packet that was cut here is no news. */
+			if (!(flit.parts & FC_PART_ABORT))
+				protocol(v, class, port);
+			if (flit.h)
+				fc_effect_add(fx, FC_FX_DROP, port, &flit);
+			return true;
+		}
+		if (!begin(v, class, port, in, first, fx))
+			return false;
+	}
+	take_in(v, class, port, in);
+	if (in->whole && in->oper)
+		serve(v, class, port, in, fx);
+	leave_queue(v, class, port, in, fx);
+	if (!(in->whole || in->cut) || in->active || in->oper || in->freed != in->come)
+		return false;
+	in->busy = false;
+	return true;
+}
+
+/*
+ * Outputs.
+ */
+
+/* The branch at the front is done with. */
+static void leave(struct fc_vnet *v, u8 class, u8 port)
+{
+	struct fc_vout *out = out_of(v, class, port);
+	u32 number = out->first;
+	struct fc_vbranch *b = branch_of(v, number);
+	struct fc_vin *in = &v->in[number / slots_of(v)];
+
+	out->first = b->next;
+	if (out->first == FC_VBRANCH_NONE)
+		out->last = FC_VBRANCH_NONE;
+	out->load -= in->n;
+	b->over = true;
+	in->active--;
+	may_come_of(v, number);
+}
+
+/* The link went away under it: from here another way, if all of it is here. */
+static void strand(struct fc_vnet *v, u8 class, u8 port)
+{
+	struct fc_vout *out = out_of(v, class, port);
+
+	while (out->first != FC_VBRANCH_NONE) {
+		struct fc_vbranch *b = branch_of(v, out->first);
+		struct fc_vin *in = &v->in[out->first / slots_of(v)];
+
+		if (!in->cut && !in->moved)
+			in->oper |= b->mask;
+		leave(v, class, port);
+	}
+}
+
+/* Does anybody but this branch need that flit? */
+static bool needed(const struct fc_vin *in, const struct fc_vbranch *b)
+{
+	u8 i;
+
+	if (in->oper)
+		return true;
+	for (i = 0; in->active > 1 && i < in->nbranches; i++)
+		if (&in->branch[i] != b && !in->branch[i].over && in->branch[i].flit <= b->flit)
+			return true;
+	return false;
+}
+
+static void send(struct fc_vnet *v, u32 number, struct fc_vbranch *b, struct fc_vin *in,
+		 struct fc_effects *fx)
+{
+	struct fc_channel *ch = &v->ch[b->class];
+	u32 at = number / slots_of(v);
+	struct fc_flit *f = slot(&v->ch[at / v->nports], (u8)(at % v->nports), b->flit - in->freed);
+	struct fc_effect *e = fc_effect_add(fx, FC_FX_SEND, b->port, f);
+
+	e->vc = ch->vc;
+	e->mask = b->mask;
+	e->flit.parts &= ~FC_FLIT_VALID;
+	e->keep = needed(in, b);
+	if (!e->keep) {
+		f->h = NULL;
+		in->moved = true;
+	}
+	b->flit++;
+	fc_llr_sent(ch, b->port, e);
+	may_come_of(v, number);
+}
+
+static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
+{
+	struct fc_vout *out = out_of(v, class, port);
+	struct fc_channel *ch = &v->ch[class];
+	struct fc_tx *tx = &ch->tx[port];
+	struct fc_vbranch *b;
+	struct fc_vin *in;
+	u32 number = out->first;
+
+	if (number == FC_VBRANCH_NONE)
+		return false;
+	b = branch_of(v, number);
+	in = &v->in[number / slots_of(v)];
+	if (in->cut) {
+		if (b->begun) {
+			struct fc_effect *e = fc_effect_add(fx, FC_FX_SEND, port, NULL);
+
+			e->vc = ch->vc;
+			e->flit.parts = FC_PART_TERM | FC_PART_ABORT;
+			fc_llr_sent(ch, port, e);
+		}
+		leave(v, class, port);
+		return true;
+	}
+	if (!b->begun && tx->window - (tx->sent - tx->acked) < in->n) {
+		if (!b->asked) {
+			ch->status |= fc_bit(port);
+			ch->want |= fc_bit(port);
+			b->asked = true;
+		}
+		return false;
+	}
+	if (b->flit == in->come)
+		return false;
+	b->begun = true;
+	send(v, number, b, in, fx);
+	if (b->flit == in->come && in->whole)
+		leave(v, class, port);
+	return true;
+}
+
+/*
+ * Events.
+ */
+
+/* Both ends of the link begin anew, one class after the other. */
+static void channel_reset(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
+{
+	struct fc_channel *ch = &v->ch[class];
+	struct fc_vin *in = in_of(v, class, port);
+
+	strand(v, class, port);
+	if (in->busy) {
+		cut(v, in);
+		in->come = 0;
+		in->freed = 0;
+	}
+	in->seek = false;
+	fc_llr_reset(ch, port, v->window[port] < ch->window ? v->window[port] : ch->window, fx);
+	if (v->up & fc_bit(port))
+		ch->up |= fc_bit(port);
+	else
+		ch->up &= ~fc_bit(port);
+	may_come(v, class, port);
+}
+
+static bool resets(struct fc_vnet *v, struct fc_effects *fx)
+{
+	u8 p;
+
+	for (p = 1; p < v->nports; p++) {
+		for (; v->reset[p]; v->reset[p] &= v->reset[p] - 1) {
+			u8 c = (u8)fc_low64(v->reset[p]);
+
+			if (fx->n > FC_EFFECTS - STEP_EFFECTS)
+				return true;
+			v->ch[c].now = v->now;
+			channel_reset(v, c, p, fx);
+		}
+	}
+	return false;
+}
+
+/* Bits from @from on first, then the others. */
+static unsigned int from_on(u64 mask, unsigned int from)
+{
+	u64 high = mask & ~(fc_bit64(from) - 1);
+
+	return fc_low64(high ? high : mask);
+}
+
+static void work_class(struct fc_vnet *v, u8 c, struct fc_effects *fx)
+{
+	if (v->go[c]) {
+		u8 p = (u8)fc_low(v->go[c]);
+
+		if (!step_out(v, c, p, fx))
+			v->go[c] &= ~fc_bit(p);
+	} else {
+		u8 p = (u8)fc_low(v->come[c]);
+
+		if (!step_in(v, c, p, fx))
+			v->come[c] &= ~fc_bit(p);
+	}
+}
+
+/* Return: true if there is more to do than effects have room for. */
+static bool run(struct fc_vnet *v, struct fc_effects *fx)
+{
+	u8 c;
+
+	if (resets(v, fx))
+		return true;
+	while (v->work) {
+		if (fx->n > FC_EFFECTS - STEP_EFFECTS)
+			return true;
+		c = (u8)from_on(v->work, v->rotate);
+		v->ch[c].now = v->now;
+		if (v->go[c] | v->come[c])
+			work_class(v, c, fx);
+		if (!(v->go[c] | v->come[c])) {
+			v->work &= ~fc_bit64(c);
+			v->rotate = c + 1 < v->nclasses ? c + 1 : 0;
+		}
+	}
+	for (c = 0; c < v->nclasses; c++) {
+		if (fx->n > FC_EFFECTS - FC_PORTS_MAX)
+			return true;
+		if (v->ch[c].status)
+			fc_llr_tell(&v->ch[c], fx);
+		if (v->ch[c].next_at < v->next_at)
+			v->next_at = v->ch[c].next_at;
+	}
+	return false;
+}
+
+static void acked(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)
+{
+	if (fc_llr_acked(&v->ch[class], ev->port, ev->ack, fx))
+		may_go(v, class, ev->port);
+}
+
+static void link_reset(struct fc_vnet *v, u8 port, u32 window)
+{
+	fc_vnet_rerouted(v);
+	v->window[port] = window;
+	v->reset[port] = v->nclasses < 64 ? fc_bit64(v->nclasses) - 1 : ~(u64)0;
+}
+
+static void timers(struct fc_vnet *v)
+{
+	u8 c;
+
+	if (v->now < v->next_at)
+		return;
+	v->next_at = FC_NEVER;
+	for (c = 0; c < v->nclasses; c++) {
+		v->ch[c].now = v->now;
+		fc_llr_time(&v->ch[c]);
+		if (v->ch[c].next_at < v->next_at)
+			v->next_at = v->ch[c].next_at;
+	}
+}
+
+bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)
+{
+	struct fc_channel *ch = &v->ch[class];
+
+	fx->n = 0;
+	if (ev->now > v->now)
+		v->now = ev->now;
+	ch->now = v->now;
+	switch ((enum fc_event_type)ev->type) {
+	case FC_EV_FLIT:
+		if (ev->port != FC_PORT_LOCAL)
+			acked(v, class, ev, fx);
+		if (fc_llr_flit(ch, ev, fx))
+			may_come(v, class, ev->port);
+		break;
+	case FC_EV_STATUS:
+		acked(v, class, ev, fx);
+		fc_llr_status(ch, ev, fx);
+		break;
+	case FC_EV_LINK_UP:
+		v->up |= fc_bit(ev->port);
+		link_reset(v, ev->port, ev->count);
+		break;
+	case FC_EV_LINK_DOWN:
+		v->up &= ~fc_bit(ev->port);
+		link_reset(v, ev->port, FC_VCLASSES_MAX);
+		break;
+	case FC_EV_ROOM:
+	case FC_EV_TIME:
+	case FC_EV_MORE:
+		break;
+	}
+	timers(v);
+	return run(v, fx);
+}

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The switch of a site in mode vnet: virtual networks (Jesshope, Miller and Yantchev,
+ * 1988), one virtual channel each.
+ *
+ * A packet goes in a class (vclass.h) and over each link in the virtual channel of its
+ * class there.  It begins on a link only when there is credit for all of its flits, so what
+ * comes in has room to its end: it may wait, and nothing upstream is held by half of it.
+ * Where its targets part ways its branches go on each for itself, each when there is room for
+ * it; the packet leaves its queue when the last of them has sent it.  Every branch goes
+ * to a channel of higher rank, and what is for here is taken at once: nothing can wait in
+ * a circle (Documentation/design.rst, "Virtual networks").
+ *
+ * What has no way in its class, because links are dead, is taken by the operator, and
+ * sent anew from here: in classes as any packet of this site, outside of which it waits.
+ */
+#ifndef FC_CORE_VNET_H
+#define FC_CORE_VNET_H
+
+#include "site.h"
+#include "vclass.h"
+
+/* Where packets of this site wait: so many do not stand behind each other. */
+#define FC_VNET_LANES	4
+#define FC_VBRANCH_NONE	0xffffffffU
+
+/**
+ * struct fc_vbranch - a packet on its way out of a site by one channel
+ * @mask: targets that leave by it
+ * @next: the branch that waits behind it for the same channel, or FC_VBRANCH_NONE
+ * @flit: of the packet, the next to be sent
+ * @port: link
+ * @class: class there
+ * @begun: its front was sent, or cannot be taken back
+ * @over: it has left
+ * @asked: the peer was asked to say when it has taken what is under way
+ */
+struct fc_vbranch {
+	u64 mask;
+	u32 next;
+	u16 flit;
+	u8 port;
+	u8 class;
+	bool begun;
+	bool over;
+	bool asked;
+};
+
+/**
+ * struct fc_vin - what comes in by one channel: the packet at the front of its queue
+ * @branch: its branches, fc_vnet_branches() of them
+ * @oper: targets that the operator is to serve when it is whole
+ * @left: data bytes still to come
+ * @n: its flits
+ * @come: of these, come
+ * @freed: of these, out of the queue
+ * @nbranches: how many branches
+ * @active: of these, not over
+ * @busy: there is a packet
+ * @whole: it has come to its end
+ * @cut: its end will not come
+ * @moved: flits of it are not here any more
+ * @seek: of this site, and without a way until routes change
+ * @told_unreachable: its source was told of targets without a way
+ */
+struct fc_vin {
+	struct fc_vbranch *branch;
+	u64 oper;
+	u32 left;
+	u16 n;
+	u16 come;
+	u16 freed;
+	u8 nbranches;
+	u8 active;
+	bool busy;
+	bool whole;
+	bool cut;
+	bool moved;
+	bool seek;
+	bool told_unreachable;
+};
+
+/**
+ * struct fc_vout - what goes out by one channel: branches in order, each to its end
+ * @first: the one being sent, or FC_VBRANCH_NONE
+ * @last: the last one
+ * @load: flits of all of them
+ */
+struct fc_vout {
+	u32 first;
+	u32 last;
+	u32 load;
+};
+
+/**
+ * struct fc_vnet - the switch
+ * @classes: of the topology
+ * @site: the site, for its identity, routes, settings and counters: nothing else of it is
+ *	at work in this mode
+ * @ch: channels, by class
+ * @in: by class and port
+ * @out: by class and port
+ * @now: time of the last event
+ * @next_at: nothing is due before this time
+ * @reset: by port, classes whose channel is still to begin anew
+ * @come: by class, ports on which something has come in, or may leave the queue
+ * @go: by class, ports on which something may go out
+ * @work: classes of which @come or @go has ports
+ * @payload: bytes of a flit without its link header
+ * @up: ports whose link is up
+ * @window: by port, of the peer
+ * @rotate: class looked at first
+ * @nports: ports with the local one
+ * @nclasses: classes
+ * @lanes: channels whose local port takes packets of this site
+ *
+ * Its caller's lock protects all of it.  When routes of the site have changed it says so
+ * (fc_vnet_rerouted()); @classes, @site, the arrays, @payload, @nports, @nclasses and
+ * @lanes never change after fc_vnet_init().
+ */
+struct fc_vnet {
+	const struct fc_vclass *classes;
+	const struct fc_site *site;
+	struct fc_channel *ch;
+	struct fc_vin *in;
+	struct fc_vout *out;
+	u64 now;
+	u64 next_at;
+	u64 reset[FC_PORTS_MAX];
+	u32 come[FC_VCLASSES_MAX];
+	u32 go[FC_VCLASSES_MAX];
+	u64 work;
+	u32 payload;
+	u32 up;
+	u32 window[FC_PORTS_MAX];
+	u8 rotate;
+	u8 nports;
+	u8 nclasses;
+	u8 lanes;
+};
+
+/* Flits that a packet may have, where a flit has so many bytes without its link header. */
+static inline u32 fc_vnet_flits(u32 payload)
+{
+	return 1 + (FC_PACKET_MAX + payload - 1) / payload;
+}
+
+/**
+ * fc_vnet_window() - flits under way per channel
+ * @payload: bytes of a flit without its link header
+ *
+ * Two packets, where a channel can have as many.
+ *
+ * Return: 0: not even one fits a channel; flits are too small for the mode.
+ */
+u32 fc_vnet_window(u32 payload);
+
+/* Branches of a packet at a site, at most; what has more is sent anew from there. */
+static inline u8 fc_vnet_branches(u8 ndirs)
+{
+	return 4 * ndirs < FC_TARGETS_MAX ? 4 * ndirs : FC_TARGETS_MAX;
+}
+
+/**
+ * fc_vnet_init() - a switch at rest, its links down
+ * @v: zeroed but for classes, site, the arrays, payload, nports, nclasses, and of each
+ *	channel the arrays, window, and the queue and stat members of each struct fc_rx;
+ *	of each struct fc_vin its branches
+ */
+void fc_vnet_init(struct fc_vnet *v);
+
+/**
+ * fc_vnet_event() - one event
+ * @v: switch
+ * @class: of the channel (flit, status); else 0
+ * @ev: event; a flit of port 0 goes to the lane that @class says
+ * @fx: emptied, then filled: effects of a site (enum fc_effect_type), each with its
+ *	virtual channel
+ *
+ * Return: true if the effects had no room for all: perform them, then come again with
+ * FC_EV_MORE.
+ */
+bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx);
+
+/* Return: a lane that takes a packet, or -1.  Its flits get the numbers from fc_vnet_seq(). */
+int fc_vnet_lane(const struct fc_vnet *v);
+u32 fc_vnet_seq(const struct fc_vnet *v, u8 lane);
+
+/* Routes have changed: who seeks may find a way at the next event. */
+void fc_vnet_rerouted(struct fc_vnet *v);
+
+/* Is nothing under way? */
+bool fc_vnet_idle(const struct fc_vnet *v);
+
+/* Give back every handle; the switch is to be initialised or freed next. */
+void fc_vnet_purge(struct fc_vnet *v, void (*drop)(void *arg, void *h), void *arg);
+
+#endif /* FC_CORE_VNET_H */
