@@ -3,6 +3,7 @@
  * Object "site".
  */
 #include "compat.h"
+#include "core/vnet.h"
 #include "netlink/reply.h"
 #include "site/graph.h"
 
@@ -76,7 +77,7 @@ static int site_fill(struct sk_buff *skb, const void *object)
 	fc_topo_print(&info->cfg.topo, spec);
 	if (nla_put_u32(skb, FLITCAST_A_SITE_ID, info->cfg.id) ||
 	    nla_put_string(skb, FLITCAST_A_SITE_TOPOLOGY, spec) ||
-	    nla_put_string(skb, FLITCAST_A_SITE_MODE, "care") ||
+	    nla_put_string(skb, FLITCAST_A_SITE_MODE, fc_mode_name(info->cfg.mode)) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_FLIT, info->cfg.flit) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_WINDOW, info->cfg.window) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_INCARNATION, info->incarnation) ||
@@ -189,12 +190,21 @@ static int get_topology(struct genl_info *info, struct fc_topo *topo)
 		      ": these are the links of another topology");
 }
 
+static u32 default_window(const struct flitcast_site_config *cfg)
+{
+	u32 window = 0;
+
+	/* Flits too small for the mode are refused as such. */
+	if (cfg->mode == FC_MODE_VNET && cfg->flit > FC_LINK_SIZE)
+		window = fc_vnet_window(cfg->flit - FC_LINK_SIZE);
+	return window ? window : FLITCAST_WINDOW_DEFAULT;
+}
+
 int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
 	struct flitcast_site_config cfg = {
 		.flit = FLITCAST_FLIT_DEFAULT,
-		.window = FLITCAST_WINDOW_DEFAULT,
 		.tuning = {
 			.seek = FLITCAST_SEEK_DEFAULT,
 			.seek_max = FLITCAST_SEEKS_DEFAULT,
@@ -216,15 +226,20 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 		return -EINVAL;
 	}
 	cfg.id = nla_get_u32(attrs[FLITCAST_A_SITE_ID]);
-	if (attrs[FLITCAST_A_SITE_MODE] && nla_strcmp(attrs[FLITCAST_A_SITE_MODE], "care")) {
-		NL_SET_ERR_MSG_ATTR(info->extack, attrs[FLITCAST_A_SITE_MODE],
-				    KBUILD_MODNAME ": unknown mode: the modes are: care");
-		return -EINVAL;
+	if (attrs[FLITCAST_A_SITE_MODE]) {
+		int mode = fc_mode_parse(nla_data(attrs[FLITCAST_A_SITE_MODE]));
+
+		if (mode < 0)
+			return refuse(info, FLITCAST_A_SITE_MODE, KBUILD_MODNAME
+				      ": unknown mode: the modes are: " FC_MODES);
+		cfg.mode = mode;
 	}
 	if (attrs[FLITCAST_A_SITE_FLIT])
 		cfg.flit = nla_get_u32(attrs[FLITCAST_A_SITE_FLIT]);
 	if (attrs[FLITCAST_A_SITE_WINDOW])
 		cfg.window = nla_get_u32(attrs[FLITCAST_A_SITE_WINDOW]);
+	else
+		cfg.window = default_window(&cfg);
 	get_tuning(&cfg.tuning, attrs);
 	err = get_topology(info, &cfg.topo);
 	if (err)

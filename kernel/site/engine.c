@@ -72,6 +72,7 @@ static void set_timer(struct flitcast_site *site)
 	u8 p;
 
 	at = min3(at, flitcast_relay_next_at(site), site->cast_at);
+	at = min(at, flitcast_vnet_next_at(site));
 	for (p = 1; p < site->core.nports; p++) {
 		if (!site->end[p].link)
 			continue;
@@ -137,6 +138,13 @@ void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *
 	site->dirty |= fc_bit(port);
 }
 
+static struct flitcast_replay *replay_of(struct flitcast_end *end, u8 vc)
+{
+	if (vc >= FC_VC_CLASS)
+		return &end->class[vc - FC_VC_CLASS];
+	return vc == FC_VC_CAST ? &end->cast : &end->replay;
+}
+
 /* A copy of a flit goes out; what the replay buffer keeps is not written any more. */
 void flitcast_engine_flit(struct flitcast_site *site, u8 port, u8 vc, u32 seq, u32 ack)
 {
@@ -147,9 +155,7 @@ void flitcast_engine_flit(struct flitcast_site *site, u8 port, u8 vc, u32 seq, u
 	};
 	struct sk_buff *skb, *kept;
 
-	kept = flitcast_replay_get(vc == FC_VC_DATA ? &end->replay : &end->cast, seq,
-				   &hdr.flags);
-
+	kept = flitcast_replay_get(replay_of(end, vc), seq, &hdr.flags);
 	if (!kept)
 		return;
 	/*
@@ -200,17 +206,17 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 		skb_pull(skb, old - size);
 		link->stat[FC_LSTAT_TX_PACKETS]++;
 	}
-	flitcast_replay_add(&site->end[e->port].replay, e->seq, skb, parts);
-	flitcast_engine_flit(site, e->port, FC_VC_DATA, e->seq, e->ack);
+	flitcast_replay_add(replay_of(&site->end[e->port], e->vc), e->seq, skb, parts);
+	flitcast_engine_flit(site, e->port, e->vc, e->seq, e->ack);
 }
 
 /* Packets that a link has not carried for sure are sent on from here, another way. */
-static void rescue(struct flitcast_site *site, u8 port)
+static void rescue(struct flitcast_site *site, struct flitcast_replay *replay)
 {
 	struct sk_buff_head flits;
 
 	__skb_queue_head_init(&flits);
-	while (flitcast_replay_rescue(&site->end[port].replay, &flits))
+	while (flitcast_replay_rescue(replay, &flits))
 		flitcast_oper_rescue(site, &flits);
 }
 
@@ -275,7 +281,7 @@ void flitcast_engine_faults(struct flitcast_site *site, u8 port, const struct fc
 	flitcast_engine_frame(site, port, skb, &hdr);
 }
 
-static void perform(struct flitcast_site *site, const struct fc_effect *e)
+void flitcast_engine_perform(struct flitcast_site *site, const struct fc_effect *e)
 {
 	struct sk_buff *skb = e->flit.h;
 
@@ -284,7 +290,7 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		send_flit(site, e);
 		break;
 	case FC_FX_STATUS:
-		flitcast_engine_status(site, FC_VC_DATA, e);
+		flitcast_engine_status(site, e->vc, e);
 		break;
 	case FC_FX_STORE:
 		if (e->keep)
@@ -313,13 +319,13 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		site->resets |= fc_bit(e->port);
 		break;
 	case FC_FX_RESEND:
-		flitcast_engine_flit(site, e->port, FC_VC_DATA, e->seq, e->ack);
+		flitcast_engine_flit(site, e->port, e->vc, e->seq, e->ack);
 		break;
 	case FC_FX_RELEASE:
-		flitcast_replay_release(&site->end[e->port].replay, e->seq);
+		flitcast_replay_release(replay_of(&site->end[e->port], e->vc), e->seq);
 		break;
 	case FC_FX_RESCUE:
-		rescue(site, e->port);
+		rescue(site, replay_of(&site->end[e->port], e->vc));
 		break;
 	}
 }
@@ -335,9 +341,36 @@ void flitcast_engine_event(struct flitcast_site *site, struct fc_event *ev)
 	do {
 		more = fc_site_event(&site->core, ev, fx);
 		for (i = 0; i < fx->n; i++)
-			perform(site, &fx->fx[i]);
+			flitcast_engine_perform(site, &fx->fx[i]);
 		ev->type = FC_EV_MORE;
 	} while (more);
+}
+
+/* A link comes up, or went down: so do all its channels. */
+static void link_event(struct flitcast_site *site, struct fc_event ev)
+{
+	u8 type = ev.type;
+
+	flitcast_engine_event(site, &ev);
+	ev.type = type;
+	flitcast_relay_event(site, &ev);
+	ev.type = type;
+	if (site->vnet)
+		flitcast_vnet_event(site, 0, &ev);
+}
+
+/* To the machine that has the channel.  Return: false if there is no such channel. */
+static bool channel_event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
+{
+	if (vc == FC_VC_CAST)
+		flitcast_relay_event(site, ev);
+	else if (vc == FC_VC_DATA && !site->vnet)
+		flitcast_engine_event(site, ev);
+	else if (vc >= FC_VC_CLASS && vc - FC_VC_CLASS < flitcast_vnet_classes(site))
+		flitcast_vnet_event(site, vc - FC_VC_CLASS, ev);
+	else
+		return false;
+	return true;
 }
 
 static void send_hello(struct flitcast_site *site, u8 port)
@@ -365,9 +398,7 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
 		/* First: whose last way it was waits for another one. */
 		flitcast_faults_link(site, port, false);
 		ev.type = FC_EV_LINK_DOWN;
-		flitcast_engine_event(site, &ev);
-		ev.type = FC_EV_LINK_DOWN;
-		flitcast_relay_event(site, &ev);
+		link_event(site, ev);
 	}
 	/* The HELLO that tells the peer we are up goes before the first flit. */
 	if (todo & FC_HELLO_SEND)
@@ -376,9 +407,7 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
 		end->link->sum = (end->hello.own.flags | end->hello.peer.flags) & FC_HELLO_SUM;
 		ev.type = FC_EV_LINK_UP;
 		ev.count = end->hello.peer.window;
-		flitcast_engine_event(site, &ev);
-		ev.type = FC_EV_LINK_UP;
-		flitcast_relay_event(site, &ev);
+		link_event(site, ev);
 		flitcast_faults_link(site, port, true);
 	}
 	/* Ends that disagree are told of as well: their state stays, the reason does not. */
@@ -428,10 +457,8 @@ static void status_in(struct flitcast_site *site, struct flitcast_link *link,
 		return;
 	}
 	fc_wire_status_decode(&ev.status, skb->data);
-	if (hdr->vc == FC_VC_CAST)
-		flitcast_relay_event(site, &ev);
-	else
-		flitcast_engine_event(site, &ev);
+	if (!channel_event(site, hdr->vc, &ev))
+		link->stat[FC_LSTAT_RX_MALFORMED]++;
 }
 
 /* The head of a flit, readable and valid.  Return: its size, or 0. */
@@ -468,11 +495,7 @@ static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 		ev.flit.head = skb->data;
 		ev.flit.data = skb->len - size;
 	}
-	if (hdr->vc == FC_VC_CAST)
-		flitcast_relay_event(site, &ev);
-	else
-		flitcast_engine_event(site, &ev);
-	return true;
+	return channel_event(site, hdr->vc, &ev);
 }
 
 static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
@@ -572,6 +595,9 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 		flitcast_engine_event(site, &ev);
 		ev.type = FC_EV_TIME;
 		flitcast_relay_event(site, &ev);
+		ev.type = FC_EV_TIME;
+		if (site->vnet)
+			flitcast_vnet_event(site, 0, &ev);
 		flitcast_faults_time(site, now);
 		if (site->ends_at <= now)
 			flitcast_tx_time(site);

@@ -75,6 +75,8 @@ static void rerouted(struct flitcast_site *site)
 
 	fc_site_rerouted(&site->core);
 	flitcast_engine_event(site, &ev);
+	if (site->vnet)
+		flitcast_vnet_rerouted(site);
 	flitcast_tx_rerouted(site);
 }
 

@@ -88,6 +88,7 @@ struct flitcast_woken {
  * @replay: flits that the peer has not taken yet
  * @ctrl: control frame that waits for more entries, or NULL
  * @cast: of broadcasts, likewise
+ * @class: of each class, likewise
  */
 struct flitcast_end {
 	struct flitcast_link *link;
@@ -97,6 +98,7 @@ struct flitcast_end {
 	struct flitcast_replay replay;
 	struct sk_buff *ctrl;
 	struct flitcast_replay cast;
+	struct flitcast_replay *class;
 };
 
 /**
@@ -111,6 +113,8 @@ struct flitcast_end {
  * @dead: taken out of the namespace: nothing begins any more
  * @core: the protocol
  * @pref: preference table
+ * @vnet: the switch of mode vnet; NULL in others.  In every mode @core knows which
+ *	links are up and where control frames go.
  * @relay: broadcasts that pass through
  * @faults: what is known of dead links, and the routes around them
  * @generation: of @pref
@@ -187,6 +191,7 @@ struct flitcast_site {
 	struct fc_site core;
 	struct fc_timing timing;
 	struct fc_pref pref;
+	struct flitcast_vnet *vnet;
 	struct flitcast_relay *relay;
 	struct flitcast_faults *faults;
 	u32 generation;
@@ -269,6 +274,8 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 n, u8 todo);
 /* A frame to a link; takes ownership of the skb. */
 void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			   struct fc_link_hdr *hdr);
+/* One effect of the core on packets. */
+void flitcast_engine_perform(struct flitcast_site *site, const struct fc_effect *e);
 /* The list that effects are decided into: one at a time, as an event is. */
 struct fc_effects *flitcast_engine_effects(void);
 /* Flit @seq of a link's replay buffer goes out. */
@@ -321,6 +328,25 @@ void flitcast_oper_purge(struct flitcast_site *site);
 
 /* Clones of the flits of a packet; false: no memory. */
 bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *from);
+
+/* vnet.c: the switch of mode vnet; but for the first, all may be called in every mode */
+
+int flitcast_vnet_alloc(struct flitcast_site *site);
+void flitcast_vnet_purge(struct flitcast_site *site);
+void flitcast_vnet_free(struct flitcast_site *site);
+/* Classes; 0 in other modes. */
+u8 flitcast_vnet_classes(const struct flitcast_site *site);
+u64 flitcast_vnet_next_at(const struct flitcast_site *site);
+/* Counters of a port. */
+void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat);
+
+/* In mode vnet: one event into the switch and its effects performed. */
+void flitcast_vnet_event(struct flitcast_site *site, u8 class, struct fc_event *ev);
+/* Routes changed. */
+void flitcast_vnet_rerouted(struct flitcast_site *site);
+/* May a packet be fed, or, @amid one, its next flit? */
+bool flitcast_vnet_room(struct flitcast_site *site, bool amid);
+void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev);
 
 /* relay.c: broadcasts that pass through */
 

@@ -193,13 +193,22 @@ static bool choose(struct flitcast_site *site)
 	return site->cur || flitcast_tx_pick(site);
 }
 
+/* Does a packet, or the next flit of the one in hand, fit the local net-input? */
+static bool room(struct flitcast_site *site)
+{
+	if (!site->vnet)
+		return fc_site_room(&site->core);
+	return flitcast_vnet_room(site, (site->train && site->train->begun) ||
+					(site->cur && site->cur_front));
+}
+
 void flitcast_oper_feed(struct flitcast_site *site)
 {
 	unsigned int budget = FLITCAST_FEED_BUDGET;
 	struct fc_event ev;
 
 	lockdep_assert_held(&site->lock);
-	while (fc_site_room(&site->core)) {
+	while (room(site)) {
 		struct sk_buff *skb;
 
 		/* The timer goes on with it, so that nobody holds the lock for long. */
@@ -221,6 +230,10 @@ void flitcast_oper_feed(struct flitcast_site *site)
 		}
 		ev.type = FC_EV_FLIT;
 		ev.port = FC_PORT_LOCAL;
+		if (site->vnet) {
+			flitcast_vnet_feed(site, &ev);
+			continue;
+		}
 		ev.seq = fc_site_seq(&site->core);
 		flitcast_engine_event(site, &ev);
 	}

@@ -33,6 +33,15 @@ static int check_list(const struct flitcast_site *site, u8 dir, const u8 *ports,
 	return 0;
 }
 
+/* Ways of virtual networks are the topology's. */
+static int check_mode(const struct flitcast_site *site, struct netlink_ext_ack *extack)
+{
+	if (site->cfg.mode == FC_MODE_CARE)
+		return 0;
+	NL_SET_ERR_MSG_MOD(extack, "only mode care has preference lists");
+	return -EOPNOTSUPP;
+}
+
 static void changed(struct flitcast_site *site)
 {
 	site->generation++;
@@ -42,8 +51,10 @@ static void changed(struct flitcast_site *site)
 int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,
 		       struct netlink_ext_ack *extack)
 {
-	int err = check_list(site, dir, ports, nports, extack);
+	int err = check_mode(site, extack);
 
+	if (!err)
+		err = check_list(site, dir, ports, nports, extack);
 	if (err)
 		return err;
 	flitcast_engine_enter(site);
@@ -62,9 +73,11 @@ int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 n
 int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pref,
 			   const u32 *generation, struct netlink_ext_ack *extack)
 {
-	int err = 0;
+	int err = check_mode(site, extack);
 	u8 dir;
 
+	if (err)
+		return err;
 	for (dir = 0; dir < site->cfg.topo.ndirs; dir++) {
 		if (!pref->count[dir]) {
 			NL_SET_ERR_MSG_MOD(extack, "a route needs at least one port");

@@ -10,6 +10,7 @@
 #include <uapi/linux/flitcast.h>
 #include <uapi/linux/flitcast_netlink.h>
 #include "compat.h"
+#include "core/vnet.h"
 #include "site/echo.h"
 #include "site/graph.h"
 #include "site/impl.h"
@@ -136,6 +137,7 @@ static void site_free(struct flitcast_site *site)
 	flitcast_channel_free(&site->core.data);
 	kfree(site->core.in);
 	kfree(site->core.out);
+	flitcast_vnet_free(site);
 	flitcast_relay_free(site);
 	flitcast_faults_free(site);
 	if (site->cfg.topo.graph)
@@ -241,7 +243,8 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	    flitcast_channel_alloc(site, &site->core.data))
 		goto fail;
 	fc_site_init(&site->core, get_random_u64());
-	if (flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
+	if ((cfg->mode == FC_MODE_VNET && flitcast_vnet_alloc(site)) ||
+	    flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
 		goto fail;
 	return site;
 fail:
@@ -259,11 +262,23 @@ static struct flitcast_site *find_locked(struct net *net, u32 id)
 	return NULL;
 }
 
+/* Does a window hold what the mode wants it to? */
+static int check_window(const struct flitcast_site_config *cfg, u32 window,
+			struct netlink_ext_ack *extack)
+{
+	if (cfg->mode == FC_MODE_CARE || window >= fc_vnet_flits(cfg->flit - FC_LINK_SIZE))
+		return 0;
+	NL_SET_ERR_MSG_MOD(extack, "in this mode a window holds a packet of 64 KiB");
+	return -EINVAL;
+}
+
 int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		      struct netlink_ext_ack *extack)
 {
 	struct flitcast_site *site, *pos;
+	struct fc_vclass classes;
 	struct list_head *at;
+	int err;
 
 	if (cfg->id >= cfg->topo.nsites) {
 		NL_SET_ERR_MSG_MOD(extack, "the topology has no site of that number");
@@ -276,6 +291,20 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 	if (!cfg->window || cfg->window > FLITCAST_WINDOW_MAX) {
 		NL_SET_ERR_MSG_MOD(extack, "window is 1 to 64 flits");
 		return -EINVAL;
+	}
+	if (cfg->mode == FC_MODE_VNET) {
+		const char *wrong = fc_vclass_init(&classes, &cfg->topo);
+
+		if (!wrong && !fc_vnet_window(cfg->flit - FC_LINK_SIZE))
+			wrong = KBUILD_MODNAME ": in this mode flits have 1061 bytes or more";
+		if (wrong) {
+			if (extack)
+				extack->_msg = wrong;
+			return -EINVAL;
+		}
+		err = check_window(cfg, cfg->window, extack);
+		if (err)
+			return err;
 	}
 	site = site_alloc(net, cfg);
 	if (!site)
@@ -310,6 +339,35 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 	return 0;
 }
 
+static void classes_free(const struct flitcast_site *site, struct flitcast_replay *class)
+{
+	u8 c;
+
+	for (c = 0; class && c < flitcast_vnet_classes(site); c++)
+		flitcast_replay_free(&class[c]);
+	kfree(class);
+}
+
+/* Replay buffers of a link, one a class.  Return: NULL where there are no classes, or an error. */
+static struct flitcast_replay *classes_alloc(const struct flitcast_site *site)
+{
+	u8 c, n = flitcast_vnet_classes(site);
+	struct flitcast_replay *class;
+
+	if (!n)
+		return NULL;
+	class = kcalloc(n, sizeof(*class), GFP_KERNEL);
+	if (!class)
+		return ERR_PTR(-ENOMEM);
+	for (c = 0; c < n; c++) {
+		if (flitcast_replay_init(&class[c], site->cfg.window)) {
+			classes_free(site, class);
+			return ERR_PTR(-ENOMEM);
+		}
+	}
+	return class;
+}
+
 /* Take a link out of the site and end it.  Context: RTNL held. */
 static void link_end(struct flitcast_site *site, u8 port)
 {
@@ -321,10 +379,13 @@ static void link_end(struct flitcast_site *site, u8 port)
 			      fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
 	site->core.data.rx[port].stat = site->local_stat;
 	flitcast_relay_count(site, port, site->local_stat);
+	flitcast_vnet_count(site, port, site->local_stat);
 	site->end[port].link = NULL;
 	flitcast_replay_free(&site->end[port].replay);
 	flitcast_ctrl_drop(site, port);
 	flitcast_replay_free(&site->end[port].cast);
+	classes_free(site, site->end[port].class);
+	site->end[port].class = NULL;
 	site->dirty &= ~fc_bit(port);
 	flitcast_engine_leave(site);
 	flitcast_link_destroy(link);
@@ -381,6 +442,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_oper_purge(site);
 	fc_site_purge(&site->core, drop_handle, NULL);
 	flitcast_relay_purge(site);
+	flitcast_vnet_purge(site);
 	flitcast_engine_leave(site);
 	synchronize_net();
 	flitcast_site_put(site);
@@ -494,7 +556,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 		      u32 window, bool crc, struct netlink_ext_ack *extack)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
-	struct flitcast_replay replay, cast;
+	struct flitcast_replay replay, cast, *class;
 	struct flitcast_link *link;
 	struct flitcast_end *end;
 	int err;
@@ -516,6 +578,8 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 		NL_SET_ERR_MSG_MOD(extack, "window of a link is at most the site's");
 		return -EINVAL;
 	}
+	if (window && check_window(&site->cfg, window, extack))
+		return -EINVAL;
 	end = &site->end[port];
 	if (end->link) {
 		NL_SET_ERR_MSG_MOD(extack, "port has a link already");
@@ -528,11 +592,16 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	err = flitcast_replay_init(&cast, site->cfg.window);
 	if (err)
 		goto free_replay;
+	class = classes_alloc(site);
+	if (IS_ERR(class)) {
+		err = PTR_ERR(class);
+		goto free_cast;
+	}
 	link = flitcast_link_create(dev, site->cfg.flit, &flitcast_engine_link_ops, site, port,
 				    extack);
 	if (IS_ERR(link)) {
 		err = PTR_ERR(link);
-		goto free_cast;
+		goto free_class;
 	}
 
 	flitcast_engine_enter(site);
@@ -542,6 +611,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 			.site = site->cfg.id, .port = port,
 			.window = window ? window : site->cfg.window,
 			.flags = crc ? FC_HELLO_SUM : 0,
+			.mode = site->cfg.mode,
 			.flit = site->cfg.flit, .epoch = get_random_u32() | 1,
 			.topology = fc_topo_hash(topo), .nsites = topo->nsites,
 			.reason = FC_REASON_CARRIER,
@@ -556,14 +626,18 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	end->told_reason = end->hello.own.reason;
 	site->core.data.rx[port].stat = link->stat;
 	flitcast_relay_count(site, port, link->stat);
+	flitcast_vnet_count(site, port, link->stat);
 	end->replay = replay;
 	end->cast = cast;
+	end->class = class;
 	end->link = link;
 	flitcast_engine_leave(site);
 	flitcast_link_start(link);
 	tell_link(site, port, true);
 	return 0;
 
+free_class:
+	classes_free(site, class);
 free_cast:
 	flitcast_replay_free(&cast);
 free_replay:
@@ -586,6 +660,8 @@ int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 		NL_SET_ERR_MSG_MOD(extack, "window of a link is at most the site's");
 		return -EINVAL;
 	}
+	if (window && check_window(&site->cfg, window, extack))
+		return -EINVAL;
 	end = &site->end[port];
 	flitcast_engine_enter(site);
 	if (!window)

@@ -9,6 +9,7 @@
 #include <linux/types.h>
 #include <linux/netlink.h>
 #include "core/bounds.h"
+#include "core/mode.h"
 #include "core/topo.h"
 #include "core/ways.h"
 #include "core/wire.h"
@@ -48,6 +49,7 @@ struct flitcast_site_tuning {
  * struct flitcast_site_config - what a site is made of
  * @id: identity; below topo.nsites
  * @topo: topology of the network; of a graph the site has a reference of its own
+ * @mode: enum fc_mode
  * @flit: flit size in bytes: the largest frame without its Ethernet header
  * @window: flits under way per link and virtual channel
  * @tuning: what may be changed later
@@ -55,6 +57,7 @@ struct flitcast_site_tuning {
 struct flitcast_site_config {
 	u32 id;
 	struct fc_topo topo;
+	u8 mode;
 	u32 flit;
 	u32 window;
 	struct flitcast_site_tuning tuning;
@@ -217,7 +220,7 @@ int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_lin
  * @nports: 1 .. number of directions; 0 restores the default (port @dir + 1)
  * @extack: gets the reason of a refusal
  *
- * Return: 0, -EINVAL.
+ * Return: 0, -EINVAL, -EOPNOTSUPP (the mode has no preference lists).
  */
 int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,
 		       struct netlink_ext_ack *extack);
@@ -229,7 +232,7 @@ int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 n
  * @generation: of the table to be replaced; NULL: whichever it is
  * @extack: gets the reason of a refusal
  *
- * Return: 0, -EINVAL, -ESTALE (another generation).
+ * Return: 0, -EINVAL, -EOPNOTSUPP, -ESTALE (another generation).
  */
 int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pref,
 			   const u32 *generation, struct netlink_ext_ack *extack);

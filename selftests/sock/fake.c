@@ -257,7 +257,7 @@ const char *fake_up(struct fake *f, const char *settings)
 		   " && ip link set " REAL_DEV " up && ip link set " FAKE_DEV " up"))
 		return "ip cannot make a pair of devices";
 	open_device(f);
-	if (cli("site add 0 topology line:%d %s", FAKE_SITES, settings) ||
+	if (cli("site add 0 topology line:%d mode care %s", FAKE_SITES, settings) ||
 	    cli("link add " REAL_DEV " port 1"))
 		return cli_output();
 	while (now_ms() < until) {

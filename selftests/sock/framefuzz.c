@@ -77,11 +77,14 @@ static uint64_t nring;
 /* Of the real link, as last seen. */
 static struct {
 	uint16_t epoch;
-	uint32_t next;		/* number of the next flit */
-	uint32_t ack;
+	uint8_t vc;		/* channel of packets on which something was last sent */
+	struct {
+		uint32_t next;	/* number of the next flit */
+		uint32_t ack;
+	} ch[256];
 	uint32_t cast;	/* of broadcasts, which nobody else sends */
 	uint32_t nsites;
-} real;
+} real = { .vc = FC_VC_DATA };
 
 static uint64_t sent, refused;
 
@@ -190,12 +193,14 @@ static void learn(const struct frame *f)
 	real.epoch = h.epoch;
 	if (h.vc == FC_VC_CAST)
 		return;
-	if (h.type == FC_FRAME_FLIT)
-		real.next = h.seq + 1;
-	else if (h.type == FC_FRAME_STATUS)
-		real.next = h.seq;
 	if (h.type == FC_FRAME_FLIT || h.type == FC_FRAME_STATUS)
-		real.ack = h.ack;
+		real.vc = h.vc;
+	if (h.type == FC_FRAME_FLIT)
+		real.ch[real.vc].next = h.seq + 1;
+	else if (h.type == FC_FRAME_STATUS)
+		real.ch[real.vc].next = h.seq;
+	if (h.type == FC_FRAME_FLIT || h.type == FC_FRAME_STATUS)
+		real.ch[real.vc].ack = h.ack;
 }
 
 /* Takes in what went by on the link, in either direction. */
@@ -398,10 +403,10 @@ static void freshen(struct frame *f, uint32_t ahead)
 		return;
 	h.epoch = real.epoch;
 	if (h.type == FC_FRAME_FLIT)
-		h.seq = real.next + ahead;
+		h.seq = real.ch[real.vc].next + ahead;
 	else if (h.type == FC_FRAME_STATUS)
-		h.seq = real.next;
-	h.ack = real.ack;
+		h.seq = real.ch[real.vc].next;
+	h.ack = real.ch[real.vc].ack;
 	fc_wire_link_encode(f->data + ETH_HLEN, &h);
 }
 
@@ -508,7 +513,7 @@ static void parts(struct frame *f)
 		h.len = (uint16_t)below(h.len + 1);
 	fc_wire_link_encode(f->data + ETH_HLEN, &h);
 	/* It counts as one of the real ones. */
-	real.next++;
+	real.ch[real.vc].next++;
 }
 
 /* A captured flit that begins a packet; false if there is none. */
@@ -574,7 +579,7 @@ static void field_of_packet(struct frame *f)
 		break;
 	}
 	fc_wire_packet_encode(head, &pk);
-	real.next++;
+	real.ch[real.vc].next++;
 }
 
 static void field_of_target(struct frame *f)
@@ -616,7 +621,7 @@ static void field_of_target(struct frame *f)
 		break;
 	}
 	fc_wire_target_encode(head, i, &t);
-	real.next++;
+	real.ch[real.vc].next++;
 }
 
 /* A packet made up from beginning to end, valid or nearly so. */
@@ -631,8 +636,8 @@ static void invent(struct frame *f)
 		.kind = (uint8_t)(n == 1 && chance(2) ? below(FC_KIND_COUNT) : FC_KIND_MESSAGE),
 	};
 	struct fc_link_hdr h = {
-		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .flags = FC_PART_HEAD,
-		.epoch = real.epoch, .seq = real.next++, .ack = real.ack,
+		.type = FC_FRAME_FLIT, .vc = real.vc, .flags = FC_PART_HEAD,
+		.epoch = real.epoch, .seq = real.ch[real.vc].next++, .ack = real.ch[real.vc].ack,
 	};
 	uint32_t room = 1500 - FC_LINK_SIZE - fc_head_size(n), data;
 
@@ -821,12 +826,13 @@ static void hello(struct frame *f)
 static void status(struct frame *f)
 {
 	struct fc_link_hdr h = {
-		.type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .flags = (uint8_t)below(8),
-		.len = FC_STATUS_SIZE, .epoch = real.epoch, .seq = real.next, .ack = real.ack,
+		.type = FC_FRAME_STATUS, .vc = real.vc, .flags = (uint8_t)below(8),
+		.len = FC_STATUS_SIZE, .epoch = real.epoch, .seq = real.ch[real.vc].next,
+		.ack = real.ch[real.vc].ack,
 	};
 	struct fc_status s = {
 		.have = chance(2) ? 0 : (uint64_t)awkward(0) << 32 | awkward(0),
-		.upto = real.ack + below(40) - 20,
+		.upto = real.ch[real.vc].ack + below(40) - 20,
 	};
 
 	if (chance(2))
@@ -868,7 +874,7 @@ static void reorder(struct frame *f)
 	transmit(f);
 	take(f, FC_FRAME_FLIT);
 	freshen(f, 0);
-	real.next += 2;
+	real.ch[real.vc].next += 2;
 }
 
 static const struct {

@@ -59,7 +59,12 @@ says() { at 1 link show p1 | grep -q "$1"; }
 is_up() { says ' up'; }
 
 for mtu in 256 300 1000 1500 4000 9000 65535; do
-	lab_up line:3 mtu "$mtu"
+	# the only one that takes flits so small
+	if [ "$mtu" -lt 1061 ]; then
+		FLITCAST_MODE=care lab_up line:3 mtu "$mtu"
+	else
+		lab_up line:3 mtu "$mtu"
+	fi
 	whole_packet "$mtu"
 	result $? "MTU $mtu: 64 KiB in $(flits_of "$mtu") flits"
 	"$bin/stress" --seed "$seed" --senders 6 --messages "$messages" --bytes 0-200000 \

@@ -7,6 +7,7 @@
 #include "cli.h"
 #include "config.h"
 #include "bounds.h"
+#include "mode.h"
 #include "network.h"
 #include "out.h"
 
@@ -526,8 +527,8 @@ static int read_site(const char *name, const struct json *object, struct config 
 	if (config_member(object, "mode") &&
 	    config_string(name, object, "mode", site->mode, sizeof(site->mode)))
 		return -1;
-	if (strcmp(site->mode, "care")) {
-		complain("%s:%u: unknown mode \"%s\": the modes are: care", name, object->line,
+	if (fc_mode_parse(site->mode) < 0) {
+		complain("%s:%u: unknown mode \"%s\": the modes are: " FC_MODES, name, object->line,
 			 site->mode);
 		return -1;
 	}

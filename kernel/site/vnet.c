@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The switch of mode vnet: runs core/vnet.h as engine.c runs the rest of the core.
+ */
+#include <linux/slab.h>
+#include "core/vnet.h"
+#include "site/impl.h"
+
+/**
+ * struct flitcast_vnet - the switch of a site
+ * @core: what decides
+ * @classes: of the topology
+ * @way: their table, where the topology needs one
+ * @branch: of all inputs
+ * @lane: that the packet being fed goes to
+ *
+ * The site's lock protects it.
+ */
+struct flitcast_vnet {
+	struct fc_vnet core;
+	struct fc_vclass classes;
+	void *way;
+	struct fc_vbranch *branch;
+	u8 lane;
+};
+
+static void vnet_free(struct flitcast_vnet *v)
+{
+	u8 c;
+
+	for (c = 0; v->core.ch && c < v->core.nclasses; c++)
+		flitcast_channel_free(&v->core.ch[c]);
+	kfree(v->core.ch);
+	kvfree(v->core.in);
+	kvfree(v->core.out);
+	kvfree(v->branch);
+	kvfree(v->way);
+	kfree(v);
+}
+
+void flitcast_vnet_free(struct flitcast_site *site)
+{
+	if (site->vnet)
+		vnet_free(site->vnet);
+}
+
+static bool alloc_inputs(struct flitcast_vnet *v, u8 ndirs)
+{
+	u32 i, inputs = (u32)v->core.nclasses * v->core.nports;
+	u8 each = fc_vnet_branches(ndirs);
+
+	v->core.in = kvcalloc(inputs, sizeof(*v->core.in), GFP_KERNEL);
+	v->core.out = kvcalloc(inputs, sizeof(*v->core.out), GFP_KERNEL);
+	v->branch = kvcalloc((size_t)inputs * each, sizeof(*v->branch), GFP_KERNEL);
+	if (!v->core.in || !v->core.out || !v->branch)
+		return false;
+	for (i = 0; i < inputs; i++)
+		v->core.in[i].branch = v->branch + (size_t)i * each;
+	return true;
+}
+
+static bool alloc_channels(struct flitcast_site *site, struct flitcast_vnet *v)
+{
+	u8 c;
+
+	v->core.ch = kcalloc(v->core.nclasses, sizeof(*v->core.ch), GFP_KERNEL);
+	if (!v->core.ch)
+		return false;
+	for (c = 0; c < v->core.nclasses; c++)
+		if (flitcast_channel_alloc(site, &v->core.ch[c]))
+			return false;
+	return true;
+}
+
+static bool alloc_ways(struct flitcast_site *site, struct flitcast_vnet *v)
+{
+	size_t room = fc_vclass_room(&v->classes, site->cfg.id);
+
+	if (!room)
+		return true;
+	v->way = kvmalloc(room, GFP_KERNEL);
+	if (!v->way)
+		return false;
+	fc_vclass_fill(&v->classes, site->cfg.id, v->way);
+	return true;
+}
+
+int flitcast_vnet_alloc(struct flitcast_site *site)
+{
+	struct flitcast_vnet *v = kzalloc(sizeof(*v), GFP_KERNEL);
+	const struct fc_topo *topo = &site->cfg.topo;
+
+	if (!v)
+		return -ENOMEM;
+	/* The configuration was checked: there are classes. */
+	if (WARN_ON_ONCE(fc_vclass_init(&v->classes, topo))) {
+		kfree(v);
+		return -EINVAL;
+	}
+	v->core.classes = &v->classes;
+	v->core.site = &site->core;
+	v->core.payload = site->cfg.flit - FC_LINK_SIZE;
+	v->core.nports = site->core.nports;
+	v->core.nclasses = v->classes.count;
+	if (!alloc_ways(site, v) || !alloc_inputs(v, topo->ndirs) || !alloc_channels(site, v)) {
+		vnet_free(v);
+		return -ENOMEM;
+	}
+	fc_vnet_init(&v->core);
+	site->vnet = v;
+	return 0;
+}
+
+static void drop(void *arg, void *h)
+{
+	kfree_skb(h);
+}
+
+void flitcast_vnet_purge(struct flitcast_site *site)
+{
+	if (site->vnet)
+		fc_vnet_purge(&site->vnet->core, drop, NULL);
+}
+
+u8 flitcast_vnet_classes(const struct flitcast_site *site)
+{
+	return site->vnet ? site->vnet->core.nclasses : 0;
+}
+
+void flitcast_vnet_event(struct flitcast_site *site, u8 class, struct fc_event *ev)
+{
+	struct fc_effects *fx = flitcast_engine_effects();
+	bool more;
+	u32 i;
+
+	lockdep_assert_held(&site->lock);
+	ev->now = flitcast_now();
+	do {
+		more = fc_vnet_event(&site->vnet->core, class, ev, fx);
+		for (i = 0; i < fx->n; i++)
+			flitcast_engine_perform(site, &fx->fx[i]);
+		ev->type = FC_EV_MORE;
+	} while (more);
+}
+
+u64 flitcast_vnet_next_at(const struct flitcast_site *site)
+{
+	return site->vnet ? site->vnet->core.next_at : FC_NEVER;
+}
+
+void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat)
+{
+	u8 c;
+
+	for (c = 0; c < flitcast_vnet_classes(site); c++)
+		site->vnet->core.ch[c].rx[port].stat = stat;
+}
+
+void flitcast_vnet_rerouted(struct flitcast_site *site)
+{
+	struct fc_event ev = { .type = FC_EV_MORE };
+
+	fc_vnet_rerouted(&site->vnet->core);
+	flitcast_vnet_event(site, 0, &ev);
+}
+
+bool flitcast_vnet_room(struct flitcast_site *site, bool amid)
+{
+	int lane;
+
+	/* A packet goes to one lane, which has room for all of it. */
+	if (amid)
+		return true;
+	lane = fc_vnet_lane(&site->vnet->core);
+	if (lane < 0)
+		return false;
+	site->vnet->lane = lane;
+	return true;
+}
+
+void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev)
+{
+	u8 lane = site->vnet->lane;
+
+	ev->seq = fc_vnet_seq(&site->vnet->core, lane);
+	flitcast_vnet_event(site, lane, ev);
+}
