@@ -118,13 +118,30 @@ static const char *ways_of(const struct vclass_net *t, u32 site, u32 dst, u8 cla
 	return NULL;
 }
 
-/* Where every minimal direction is to be there: but those against the class, half way round. */
-static bool adaptive(const struct vclass_net *t, u32 site, u32 dst, u32 mask)
+/* In a graph, every shortest legal way. */
+static bool adaptive_graph(const struct vclass_net *t, u32 site, u32 dst, u8 class, u32 mask)
+{
+	const u8 *row = next_of(t, site, class);
+	u32 left = links_left(t, site, dst, class), all = 0;
+
+	for (u8 d = 0; d < t->topo.ndirs; d++) {
+		u32 peer = fc_topo_neighbour(&t->topo, site, d);
+
+		if (row[d] != NO_CLASS && links_left(t, peer, dst, row[d]) + 1 == left)
+			all |= fc_bit(d);
+	}
+	return mask == all;
+}
+
+/* Else every minimal direction, but those against the class, half way round. */
+static bool adaptive(const struct vclass_net *t, u32 site, u32 dst, u8 class, u32 mask)
 {
 	u32 minimal = fc_topo_minimal(&t->topo, site, dst);
 	u32 twice = minimal & ((minimal & 0x55555555) << 1 | (minimal & 0xaaaaaaaa) >> 1);
 
-	if (t->topo.ops == &fc_topo_hypercube || t->topo.ops == &fc_topo_graph)
+	if (t->far)
+		return adaptive_graph(t, site, dst, class, mask);
+	if (t->topo.ops == &fc_topo_hypercube)
 		return true;
 	if (t->topo.ops != &fc_topo_torus && t->topo.ops != &fc_topo_ring)
 		return mask == minimal;
@@ -142,7 +159,7 @@ static const char *go_on(struct vclass_net *t, u32 site, u32 dst, u8 class, u32 
 		return wrong;
 	if (!*mask)
 		return "a packet has no way";
-	if (!adaptive(t, site, dst, *mask))
+	if (!adaptive(t, site, dst, class, *mask))
 		return "a minimal way is missing";
 	for (left = *mask; left; left &= left - 1) {
 		u8 d = (u8)fc_low(left);
@@ -442,6 +459,32 @@ const char *vclass_net_multicast(struct vclass_net *t)
 		wrong = multicast(t, src, target);
 		if (wrong)
 			return wrong;
+	}
+	return NULL;
+}
+
+const char *vclass_net_walk(const struct fc_vclass *v, unsigned int packets)
+{
+	const struct fc_topo *topo = v->topo;
+	u8 next[FC_DIRS_MAX];
+
+	while (packets--) {
+		u32 at = tap_random(topo->nsites), dst = tap_random(topo->nsites);
+		u32 left = topo->ops->distance(topo, at, dst);
+		u8 class = fc_vclass_first(v, at, dst);
+
+		while (at != dst) {
+			u32 mask = fc_vclass_ways(v, at, dst, class, next), skip;
+
+			if (!mask)
+				return "a packet has no way";
+			for (skip = tap_random(bits(mask)); skip; skip--)
+				mask &= mask - 1;
+			class = next[fc_low(mask)];
+			at = fc_topo_neighbour(topo, at, (u8)fc_low(mask));
+			if (topo->ops->distance(topo, at, dst) != --left)
+				return "a way that is no shortest one";
+		}
 	}
 	return NULL;
 }

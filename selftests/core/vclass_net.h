@@ -72,4 +72,7 @@ const char *vclass_net_links(const struct vclass_net *t);
 /* Packets with many destinations, after vclass_net_channels(). */
 const char *vclass_net_multicast(struct vclass_net *t);
 
+/* In large networks, but graphs: so many packets between random sites, each a random way. */
+const char *vclass_net_walk(const struct fc_vclass *v, unsigned int packets);
+
 #endif /* SELFTESTS_CORE_VCLASS_NET_H */
