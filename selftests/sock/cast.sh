@@ -15,7 +15,7 @@ set -u
 
 messages=${1:-3}
 shift
-[ $# -gt 0 ] || set -- line:4 mesh:3x3 hexmesh:2 hexmesh:3 torus:4x5 hypercube:4 random:12:3:1
+[ $# -gt 0 ] || set -- line:4 mesh:3x3 hexmesh:2 hexmesh:3 torus:4x5 hypercube:4
 
 # So many copies have come, all sites together.
 copies()

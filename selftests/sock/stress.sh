@@ -4,7 +4,7 @@
 # Many senders at once on a torus, random target lists and sizes: every target
 # gets each message exactly once, whole, in order per sender, and nothing else.
 #
-#   stress.sh [MESSAGES [SEED]]
+#   stress.sh [MESSAGES [SEED [SPEC]]]
 #
 #	    |     |     |     |
 #	--  0 --- 1 --- 2 --- 3  --	a sender and a receiver at each site;
@@ -15,6 +15,8 @@
 #	    |     |     |     |
 #	-- 12 -- 13 -- 14 -- 15  --
 #	    |     |     |     |
+#
+# or on another network: SPEC may be random:SITES:K:SEED.
 set -u
 
 # shellcheck source=./selftests/sock/lib.sh
@@ -35,7 +37,10 @@ stress()
 
 # A kernel that looks for faults carries less than a fifth as much; of a megabyte it has
 # hundreds of flits, and they take longer than the time-outs.
-if [ -n "${FLITCAST_DEBUG:-}" ]; then
+if [ -n "${3:-}" ]; then
+	lab_up_any "$3"
+	small=() ports=64
+elif [ -n "${FLITCAST_DEBUG:-}" ]; then
 	lab_up torus:3x3
 	small=(--bytes 0-20000) ports=114
 else

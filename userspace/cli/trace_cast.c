@@ -15,6 +15,7 @@
 #include "cli.h"
 #include "draw.h"
 #include "faults.h"
+#include "graph_ways.h"
 #include "network.h"
 #include "out.h"
 #include "trace_cast.h"
@@ -24,14 +25,26 @@
 #define INDENT_MAX	60
 
 /**
+ * struct site_ways - what a site of a graph is told of the broadcast
+ * @way: its ways
+ * @n: how many
+ */
+struct site_ways {
+	struct fc_way way[FC_WAYS_MAX];
+	u32 n;
+};
+
+/**
  * struct cast_trace - a trace
  * @topo: topology
  * @spec: its canonical form
  * @own: site here, or FC_SITE_NONE
  * @table: for @copies; without entries a tree of shortest paths
+ * @ways: of a graph, by site, where there is more than one copy; else NULL
+ * @nlabels: packets that a link may carry
  * @down: by site, ports whose link is dead
- * @load: by site and direction, what leaves there: its tree, and the copy that it is
- *	where it comes
+ * @load: by site, direction and label, what leaves there: its tree, and the copy that it
+ *	is where it comes
  * @hops: likewise, links from the source
  * @got: by site, copies that come
  * @source: where it begins
@@ -44,6 +57,8 @@ struct cast_trace {
 	char spec[FC_SPEC_MAX];
 	u32 own;
 	struct fc_bcast table;
+	struct site_ways *ways;
+	u32 nlabels;
 	u32 *down;
 	struct load *load;
 	u32 *hops;
@@ -89,6 +104,26 @@ static int read_own(struct cast_trace *trace, uint32_t site)
 	return 0;
 }
 
+/* What the sites of a graph are told. */
+static void make_ways(struct cast_trace *trace)
+{
+	struct flitcast_paths paths;
+	const char *wrong;
+	u32 site;
+
+	wrong = graph_paths(&paths, trace->topo.graph, trace->source, trace->copies);
+	if (wrong)
+		fail("trace: broadcast on %s in %u copies: %s", trace->spec, trace->copies, wrong);
+	trace->nlabels = FC_LABELS_MAX;
+	trace->ways = xalloc(trace->topo.nsites, sizeof(*trace->ways));
+	for (site = 0; site < trace->topo.nsites && !wrong; site++)
+		wrong = graph_ways(&trace->topo, &paths, site, trace->ways[site].way,
+				   &trace->ways[site].n);
+	if (wrong)
+		fail("trace: broadcast on %s in %u copies: %s", trace->spec, trace->copies, wrong);
+	flitcast_paths_free(&paths);
+}
+
 /* The table as a site makes it, where there are rules. */
 static void make_table(struct cast_trace *trace)
 {
@@ -96,6 +131,11 @@ static void make_table(struct cast_trace *trace)
 	struct fc_bcast_work *work;
 	const char *wrong;
 
+	trace->nlabels = 1;
+	if (topo->graph && trace->copies > 1) {
+		make_ways(trace);
+		return;
+	}
 	wrong = fc_bcast_init(&trace->table, topo, trace->copies);
 	if (wrong && trace->copies == 1)
 		return;
@@ -111,11 +151,23 @@ static void make_table(struct cast_trace *trace)
 	free(work);
 }
 
+/* Port by which it comes, for ways. */
+static u8 in_port(u8 from)
+{
+	return from == FC_TREE_SOURCE ? FC_PORT_LOCAL : from + 1;
+}
+
 /* Directions in which it goes on, and FC_BCAST_DELIVER where it is a copy. */
-static u32 next_of(const struct cast_trace *trace, u32 site, u8 from)
+static u32 next_of(const struct cast_trace *trace, u32 site, u8 from, u8 label)
 {
 	u32 next = 0;
 
+	if (trace->ways) {
+		const struct site_ways *w = &trace->ways[site];
+
+		next = fc_ways_next(w->way, w->n, in_port(from), label);
+		return next >> 1 | (next & fc_bit(FC_PORT_LOCAL) ? FC_BCAST_DELIVER : 0);
+	}
 	if (!trace->table.entry)
 		fc_tree_next(&trace->topo, trace->source, site, from, &next);
 	else if (from == FC_TREE_SOURCE)
@@ -125,6 +177,14 @@ static u32 next_of(const struct cast_trace *trace, u32 site, u8 from)
 	return from == FC_TREE_SOURCE ? next : next | FC_BCAST_DELIVER;
 }
 
+/* With which label it goes on in one of them. */
+static u8 label_of(const struct cast_trace *trace, u32 site, u8 from, u8 label, u8 dir)
+{
+	const struct site_ways *w = trace->ways ? &trace->ways[site] : NULL;
+
+	return w ? fc_ways_label(w->way, w->n, in_port(from), label, dir + 1) : 0;
+}
+
 /* Is the link dead, as one of its ends says? */
 static bool is_dead(const struct cast_trace *trace, u32 site, u8 dir, u32 peer)
 {
@@ -132,18 +192,18 @@ static bool is_dead(const struct cast_trace *trace, u32 site, u8 dir, u32 peer)
 		(trace->topo.ops->arrival(&trace->topo, site, dir) + 1)) & 1;
 }
 
-static struct load *load_of(const struct cast_trace *trace, u32 site, u8 dir)
+static struct load *load_of(const struct cast_trace *trace, u32 site, u8 dir, u8 label)
 {
-	return &trace->load[(size_t)site * trace->topo.ndirs + dir];
+	return &trace->load[((size_t)site * trace->topo.ndirs + dir) * trace->nlabels + label];
 }
 
 /* Over this link, and on from there. */
-static void follow(struct cast_trace *trace, u32 site, u8 dir, u32 tree, u32 hops)
+static void follow(struct cast_trace *trace, u32 site, u8 dir, u8 label, u32 tree, u32 hops)
 {
 	const struct fc_topo *topo = &trace->topo;
 	u32 peer = fc_topo_neighbour(topo, site, dir), next;
-	struct load *load = load_of(trace, site, dir);
-	u8 d;
+	struct load *load = load_of(trace, site, dir, label);
+	u8 back = topo->ops->arrival(topo, site, dir), d;
 
 	load->known = true;
 	load->up = !is_dead(trace, site, dir, peer);
@@ -151,38 +211,39 @@ static void follow(struct cast_trace *trace, u32 site, u8 dir, u32 tree, u32 hop
 	trace->hops[load - trace->load] = hops;
 	if (!load->up)
 		return;
-	next = next_of(trace, peer, topo->ops->arrival(topo, site, dir));
+	next = next_of(trace, peer, back, label);
 	trace->links++;
 	trace->got[peer] += !!(next & FC_BCAST_DELIVER);
 	trace->longest = hops > trace->longest ? hops : trace->longest;
 	for (d = 0; d < topo->ndirs; d++)
 		if (next & fc_bit(d))
-			follow(trace, peer, d, tree, hops + 1);
+			follow(trace, peer, d, label_of(trace, peer, back, label, d), tree,
+			       hops + 1);
 }
 
-/* What comes to a site by a port of it; NULL: nothing does. */
-static struct load *coming(const struct cast_trace *trace, u32 site, u8 dir)
+/* What comes to a site by a port of it, with a label; NULL: no copy does. */
+static struct load *coming(const struct cast_trace *trace, u32 site, u8 dir, u8 label)
 {
 	u32 peer = fc_topo_neighbour(&trace->topo, site, dir);
 	struct load *load;
 
 	if (peer == FC_SITE_NONE)
 		return NULL;
-	load = load_of(trace, peer, trace->topo.ops->arrival(&trace->topo, site, dir));
-	return load->up && next_of(trace, site, dir) & FC_BCAST_DELIVER ? load : NULL;
+	load = load_of(trace, peer, trace->topo.ops->arrival(&trace->topo, site, dir), label);
+	return load->up && next_of(trace, site, dir, label) & FC_BCAST_DELIVER ? load : NULL;
 }
 
 /* Those of a site, the shortest path first, and of such the one by the first port. */
 static void number_copies(struct cast_trace *trace, u32 site)
 {
-	u32 copy;
-	u8 d;
+	u32 copy, at;
 
 	for (copy = 1; copy <= trace->got[site]; copy++) {
 		struct load *next = NULL;
 
-		for (d = 0; d < trace->topo.ndirs; d++) {
-			struct load *load = coming(trace, site, d);
+		for (at = 0; at < trace->topo.ndirs * trace->nlabels; at++) {
+			struct load *load = coming(trace, site, at / trace->nlabels,
+						   at % trace->nlabels);
 
 			if (load && !load->copy && (!next || trace->hops[load - trace->load] <
 						    trace->hops[next - trace->load]))
@@ -195,26 +256,27 @@ static void number_copies(struct cast_trace *trace, u32 site)
 /* A tree for each port of the source by which packets leave. */
 static void follow_all(struct cast_trace *trace)
 {
-	u32 start = next_of(trace, trace->source, FC_TREE_SOURCE), tree = 0, site;
+	u32 start = next_of(trace, trace->source, FC_TREE_SOURCE, 0), tree = 0, site;
 	u8 d;
 
 	for (d = 0; d < trace->topo.ndirs; d++)
 		if (start & fc_bit(d))
-			follow(trace, trace->source, d, ++tree, 1);
+			follow(trace, trace->source, d,
+			       label_of(trace, trace->source, FC_TREE_SOURCE, 0, d), ++tree, 1);
 	for (site = 0; site < trace->topo.nsites; site++)
 		number_copies(trace, site);
 }
 
-static void print_hop(const struct cast_trace *trace, u32 site, u8 dir, u32 hops)
+static void print_hop(const struct cast_trace *trace, u32 site, u8 dir, u8 label, u32 hops)
 {
 	const struct fc_topo *topo = &trace->topo;
-	const struct load *load = load_of(trace, site, dir);
+	const struct load *load = load_of(trace, site, dir, label);
 	u32 peer = fc_topo_neighbour(topo, site, dir), next = 0;
 	u8 from = topo->ops->arrival(topo, site, dir), d;
 	char name[DIRECTION_SIZE];
 
 	if (load->up)
-		next = next_of(trace, peer, from);
+		next = next_of(trace, peer, from, label);
 	topo->ops->dir_name(topo, dir, name);
 	out_open_object(NULL);
 	if (hops == 1)
@@ -225,6 +287,7 @@ static void print_hop(const struct cast_trace *trace, u32 site, u8 dir, u32 hops
 	out_string("direction", " %s", name);
 	out_uint("site", " > site %llu", peer);
 	out_uint("in_port", " port %llu", from + 1);
+	out_uint("label", label ? " label %llu" : NULL, label);
 	out_uint("hops", NULL, hops);
 	if (load->copy)
 		out_uint("copy", ": copy %llu", load->copy);
@@ -235,20 +298,21 @@ static void print_hop(const struct cast_trace *trace, u32 site, u8 dir, u32 hops
 	out_open_array("branches");
 	for (d = 0; d < topo->ndirs; d++)
 		if (next & fc_bit(d))
-			print_hop(trace, peer, d, hops + 1);
+			print_hop(trace, peer, d, label_of(trace, peer, from, label, d), hops + 1);
 	out_close_array();
 	out_close_object();
 }
 
 static void print_trees(const struct cast_trace *trace)
 {
-	u32 start = next_of(trace, trace->source, FC_TREE_SOURCE);
+	u32 start = next_of(trace, trace->source, FC_TREE_SOURCE, 0);
 	u8 d;
 
 	out_open_array("trees");
 	for (d = 0; d < trace->topo.ndirs; d++)
 		if (start & fc_bit(d))
-			print_hop(trace, trace->source, d, 1);
+			print_hop(trace, trace->source, d,
+				  label_of(trace, trace->source, FC_TREE_SOURCE, 0, d), 1);
 	out_close_array();
 }
 
@@ -301,14 +365,35 @@ static int print(const struct cast_trace *trace)
 	return none ? EXIT_FAILED : 0;
 }
 
+/* Of several packets over a link one is drawn, a copy if there is one. */
+static struct load *one_each(const struct cast_trace *trace)
+{
+	size_t i, n = (size_t)trace->topo.nsites * trace->topo.ndirs;
+	struct load *drawn = xalloc(n, sizeof(*drawn));
+	u32 label;
+
+	for (i = 0; i < n; i++) {
+		for (label = 0; label < trace->nlabels; label++) {
+			const struct load *load = &trace->load[i * trace->nlabels + label];
+
+			if (load->known && (!drawn[i].known || (load->copy && !drawn[i].copy)))
+				drawn[i] = *load;
+		}
+	}
+	return drawn;
+}
+
 static int draw(const struct cast_trace *trace, bool dot)
 {
+	struct load *drawn = one_each(trace);
+
 	if (trace->topo.nsites > DRAW_SITES_MAX)
 		fail("trace: drawings have at most %d sites", DRAW_SITES_MAX);
 	if (dot)
-		draw_dot(&trace->topo, trace->load, trace->source);
+		draw_dot(&trace->topo, drawn, trace->source);
 	else
-		draw_svg(&trace->topo, trace->load, trace->source);
+		draw_svg(&trace->topo, drawn, trace->source);
+	free(drawn);
 	out_flush();
 	return 0;
 }
@@ -370,7 +455,7 @@ int trace_cast(struct args *args)
 	bool svg = false, dot = false;
 	const char *spec = NULL;
 	struct dead *dead = NULL;
-	size_t ndead = 0;
+	size_t ndead = 0, packets;
 	int status;
 
 	while (args->argc) {
@@ -418,11 +503,13 @@ int trace_cast(struct args *args)
 	need_site(&trace, trace.source);
 	apply_dead(&trace, dead, ndead);
 	make_table(&trace);
-	trace.load = xalloc((size_t)trace.topo.nsites * trace.topo.ndirs, sizeof(*trace.load));
-	trace.hops = xalloc((size_t)trace.topo.nsites * trace.topo.ndirs, sizeof(*trace.hops));
+	packets = (size_t)trace.topo.nsites * trace.topo.ndirs * trace.nlabels;
+	trace.load = xalloc(packets, sizeof(*trace.load));
+	trace.hops = xalloc(packets, sizeof(*trace.hops));
 	trace.got = xalloc(trace.topo.nsites, sizeof(*trace.got));
 	follow_all(&trace);
 	status = svg || dot ? draw(&trace, dot) : print(&trace);
+	free(trace.ways);
 	free(trace.load);
 	free(trace.hops);
 	free(trace.got);
