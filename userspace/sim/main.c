@@ -9,6 +9,7 @@
 #include "broadcast.h"
 #include "care.h"
 #include "harts.h"
+#include "postman.h"
 #include "replay.h"
 #include "fsm_main.h"
 
@@ -21,6 +22,7 @@ static const struct command {
 	{ "broadcast", broadcast_main, "k copies over disjoint paths, while sites fail or lie" },
 	{ "harts", harts_main, "the broadcasts of HARTS on hexagonal meshes" },
 	{ "vnet", vnet_main, "virtual networks under the same traffic" },
+	{ "postman", postman_main, "the mad postman, bit by bit" },
 	{ "replay", replay_main, "a chosen order of events in a small network" },
 	{ "fsm", fsm_main, "the state machines of a site, as diagrams" },
 };

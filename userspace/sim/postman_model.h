@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the nodes of a mad postman do, and what the paper leaves open.
+ */
+#ifndef FLITCAST_SIM_POSTMAN_MODEL_H
+#define FLITCAST_SIM_POSTMAN_MODEL_H
+
+#include "base.h"
+
+/* Dimensions: the machines of a node, and their output channels. */
+#define POSTMAN_X		0
+#define POSTMAN_Y		1
+#define POSTMAN_DIMENSIONS	2
+
+/* The paper's flit: eight bits and one that says that it is valid. */
+#define POSTMAN_FLIT		9
+#define POSTMAN_FLIT_MAX	64
+/* Of an address flit, the bits that are no address: the valid bit and the dimension flag. */
+#define POSTMAN_FLIT_FLAGS	2
+
+/* Columns and rows: as many as the addresses of the paper's flit. */
+#define POSTMAN_SIZE_MAX	128
+
+/* In which machine of its node a packet with two addresses begins. */
+enum postman_start {
+	POSTMAN_START_CHESS,		/* X where row + column is even, else Y */
+	POSTMAN_START_X,
+	POSTMAN_START_Y,
+	POSTMAN_STARTS
+};
+
+/* A defect, to see that it is noticed. */
+enum postman_fault {
+	POSTMAN_SOUND,
+	POSTMAN_KEEP,		/* a blocked dead flit is stored, like a packet */
+	POSTMAN_TURN,		/* a turn takes a cycle more */
+	POSTMAN_OVERRUN,	/* nobody heeds a busyback */
+	POSTMAN_FAULTS
+};
+
+/**
+ * struct postman_model - how nodes behave
+ * @flit: bits of a flit, W
+ * @eager: a packet goes on in its dimension at its first bit (mad postman), not when
+ *	its first flit has come in (virtual cut-through)
+ * @adapt: a packet that is blocked may swap its addresses and go on in the other dimension
+ * @sourcing: so may one that has been stored
+ * @busyback: a machine with a stored packet that has not begun to leave takes no other;
+ *	else its buffer has room for all
+ * @foresee: only a head that is to go on does so at its first bit: there are no dead flits
+ * @turn: cycles from the first bit of the second flit until it goes on in the other dimension
+ * @delay: cycles until the machine before sees a busyback
+ * @again: a packet that could not go on at its first bit may when its first flit has come in
+ * @cross: an output serves the other machine of the node before its own
+ * @start: enum postman_start
+ * @fault: enum postman_fault
+ */
+struct postman_model {
+	u32 flit;
+	bool eager;
+	bool adapt;
+	bool sourcing;
+	bool busyback;
+	bool foresee;
+	u32 turn;
+	u32 delay;
+	bool again;
+	bool cross;
+	u8 start;
+	u8 fault;
+};
+
+/*
+ * With all that the paper describes.  Its 89 and 570 cycles leave a cycle for the turn of
+ * the mad postman, and two for that of virtual cut-through.
+ */
+static inline struct postman_model postman_model(bool eager)
+{
+	return (struct postman_model){
+		.flit = POSTMAN_FLIT, .eager = eager, .adapt = true, .sourcing = true,
+		.busyback = true, .turn = eager ? 1 : 2, .delay = 1, .again = true,
+	};
+}
+
+#endif /* FLITCAST_SIM_POSTMAN_MODEL_H */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A square array of mad postmen: four planes, one for each pair of signs of the distances
+ * (0 counts as +), each with hardware of its own.
+ */
+#ifndef FLITCAST_SIM_POSTMAN_NET_H
+#define FLITCAST_SIM_POSTMAN_NET_H
+
+#include "postman_plane.h"
+
+#define POSTMAN_PLANES		4
+
+/**
+ * struct postman_result - what came of a run
+ * @time: cycle in which the last packet had been written at its target
+ * @packets: of the run
+ * @lost: packets that were not delivered
+ * @wrong: packets that were delivered more than once, or elsewhere
+ * @early: packets that were faster than a bit a cycle and a cycle a channel
+ * @stuck: planes in which nothing moved any more
+ * @unaccounted: dead flits that were neither dropped at the boundary nor where they were blocked
+ * @overfull: buffers with more than their room: planes in which there were any
+ * @hops: channels that the packets had to pass
+ * @latency: sum of the packets' cycles, from the first bit sent
+ * @latency_most: the largest
+ * @count: of all planes
+ */
+struct postman_result {
+	u64 time;
+	u64 packets;
+	u64 lost;
+	u64 wrong;
+	u64 early;
+	u64 stuck;
+	u64 unaccounted;
+	u64 overfull;
+	u64 hops;
+	u64 latency;
+	u64 latency_most;
+	struct postman_count count;
+};
+
+struct postman_net;
+
+struct postman_net *postman_net_new(const struct postman_model *model, u32 size);
+void postman_net_free(struct postman_net *net);
+
+/* For another run. */
+void postman_net_clear(struct postman_net *net);
+
+/* A packet; not to its source.  @from and @to: column and row, from 0. */
+void postman_net_add(struct postman_net *net, const u32 *from, const u32 *to, u32 flits);
+
+void postman_net_run(struct postman_net *net, struct postman_result *result);
+
+/* Every packet once, at its target, not too early; every dead flit dropped; no deadlock. */
+bool postman_result_right(const struct postman_result *result);
+
+/* Bits of a packet, addresses included. */
+u64 postman_bits(const struct postman_model *model, const u32 *from, const u32 *to, u32 flits);
+
+#endif /* FLITCAST_SIM_POSTMAN_NET_H */

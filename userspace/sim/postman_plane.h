@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A plane of mad postmen: one virtual network, in which packets go to higher columns and
+ * higher rows only.
+ */
+#ifndef FLITCAST_SIM_POSTMAN_PLANE_H
+#define FLITCAST_SIM_POSTMAN_PLANE_H
+
+#include "postman_machine.h"
+
+/**
+ * struct postman_count - what happened in a plane
+ * @eager: heads that went on before they were looked at
+ * @turned: packets that turned where they had to
+ * @adapted: packets that swapped their addresses on the way
+ * @resourced: packets that swapped them when they left a buffer
+ * @stored: packets that were stored on the way
+ * @refused: heads that a busyback kept from going on
+ * @dead_made: dead flits
+ * @dead_edge: of these, dropped at the boundary of the plane
+ * @dead_blocked: of these, dropped where the channel was not free
+ * @dead_stored: of these, stored like a packet: with POSTMAN_KEEP only
+ * @strayed: trains at nodes their packets have no business at
+ * @fullest: most packets that one buffer had stored and that had not begun to leave
+ */
+struct postman_count {
+	u64 eager;
+	u64 turned;
+	u64 adapted;
+	u64 resourced;
+	u64 stored;
+	u64 refused;
+	u64 dead_made;
+	u64 dead_edge;
+	u64 dead_blocked;
+	u64 dead_stored;
+	u64 strayed;
+	u64 fullest;
+};
+
+struct postman_plane;
+
+/* @model stays with the caller, who lets it be until the plane is freed. */
+struct postman_plane *postman_plane_new(const struct postman_model *model, u32 columns, u32 rows);
+void postman_plane_free(struct postman_plane *plane);
+
+/* Makes it as new. */
+void postman_plane_clear(struct postman_plane *plane);
+
+/**
+ * postman_plane_add() - a packet, before the run; those of a node in their order
+ * @plane: the plane
+ * @from: column and row of the source
+ * @to: of the target; both not below @from, one above
+ * @flits: of data
+ * @dimension: machine it begins in; a dimension it has to move in
+ */
+void postman_plane_add(struct postman_plane *plane, const u32 *from, const u32 *to, u32 flits,
+		       u32 dimension);
+
+/**
+ * postman_plane_run() - until all packets are there, and dead flits gone
+ * @plane: the plane
+ *
+ * Return: false if nothing moved any more before that: a deadlock.
+ */
+bool postman_plane_run(struct postman_plane *plane);
+
+/* Cycle in which the last packet had been written, 0 if there is none. */
+u64 postman_plane_time(const struct postman_plane *plane);
+
+const struct postman_count *postman_plane_count(const struct postman_plane *plane);
+
+/* Return: the packets, in the order in which they were added; @n: how many. */
+const struct postman_packet *postman_plane_packets(const struct postman_plane *plane, u32 *n);
+
+#endif /* FLITCAST_SIM_POSTMAN_PLANE_H */
