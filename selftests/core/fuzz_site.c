@@ -14,51 +14,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fuzz.h"
+#include "ledger.h"
 #include "machine.h"
 
 #define WINDOW_MAX	8
-#define PACKETS_MAX	2048
 /* Of the peers' behaviour at the end; a hundred times what it takes. */
 #define ROUNDS		20000
-
-/**
- * struct packet - what has become of a packet that was given to the site
- * @all: its targets
- * @local: of these, at the site
- * @going: targets of branches that have begun and not ended
- * @done: targets of branches that ended whole, or that the operator has
- * @unreachable: targets its source was told of
- * @data: bytes
- * @port: net-input
- * @ended: it was sent whole
- * @excused: a peer misbehaved or a link was reset: it may be lost
- */
-struct packet {
-	u64 all;
-	u64 local;
-	u64 going;
-	u64 done;
-	u64 unreachable;
-	u32 data;
-	u8 port;
-	bool ended;
-	bool excused;
-};
-
-/* A flit's memory, as the runner owns it. */
-struct handle {
-	bool ours;		/* the site has given it back */
-	u32 head_size;
-	u8 head[];
-};
-
-/* A train of flits on its way out: to a link, or into the network-buffer. */
-struct train {
-	struct packet *packet;	/* NULL between packets */
-	u64 mask;
-	u32 left;
-};
 
 /**
  * struct peer - the other end of a link
@@ -101,12 +62,10 @@ struct bench {
 	struct peer peer[FC_PORTS_MAX];		/* 0: the operator's sending half */
 	struct train buffer;			/* the network-buffer */
 	struct fc_effects *fx;
-	struct packet packet[PACKETS_MAX];
-	u32 packets;
+	struct ledger ledger;
 	u32 up;
 	u32 resets;
 	u64 now;
-	u32 held;				/* handles the site has */
 	u32 words;				/* in the fifo-buffer */
 	bool bounded;				/* the fifo-buffer */
 };
@@ -117,85 +76,24 @@ static void event(struct bench *b, struct fc_event *ev);
  * Packets.
  */
 
-static bool over(const struct packet *pk)
-{
-	return (pk->done | pk->unreachable) == pk->all;
-}
-
 /* What is under way may be lost. */
 static void excuse_all(struct bench *b)
 {
-	for (u32 i = 0; i < b->packets; i++)
-		if (!over(&b->packet[i]))
-			b->packet[i].excused = true;
+	for (u32 i = 0; i < b->ledger.packets; i++)
+		if (!packet_over(&b->ledger.packet[i]))
+			b->ledger.packet[i].excused = true;
 }
 
 static void excuse_port(struct bench *b, u8 port)
 {
-	for (u32 i = 0; i < b->packets; i++)
-		if (b->packet[i].port == port && !over(&b->packet[i]))
-			b->packet[i].excused = true;
-}
-
-static struct packet *packet_of(struct bench *b, const u8 *head)
-{
-	struct fc_packet pk;
-
-	fc_wire_packet_decode(&pk, head);
-	CHECK(pk.id < b->packets, "packet %u of %u", pk.id, b->packets);
-	return &b->packet[pk.id];
-}
-
-static void packet_done(struct packet *pk, u64 mask, const char *where)
-{
-	CHECK(!(pk->done & mask), "targets %llx of %llx twice, now %s",
-	      (unsigned long long)(pk->done & mask), (unsigned long long)pk->all, where);
-	pk->done |= mask;
-}
-
-/* Every target went one way, was told of, or has an excuse. */
-static void check_packets(const struct bench *b)
-{
-	for (u32 i = 0; i < b->packets; i++) {
-		const struct packet *pk = &b->packet[i];
-
-		CHECK(over(pk) || pk->excused || !pk->ended,
-		      "packet %u from port %u lost for %llx of %llx", i, pk->port,
-		      (unsigned long long)(pk->all & ~pk->done & ~pk->unreachable),
-		      (unsigned long long)pk->all);
-	}
+	for (u32 i = 0; i < b->ledger.packets; i++)
+		if (b->ledger.packet[i].port == port && !packet_over(&b->ledger.packet[i]))
+			b->ledger.packet[i].excused = true;
 }
 
 /*
  * Effects.
  */
-
-static void release(struct bench *b, struct handle *h)
-{
-	CHECK(!h->ours, "a handle given back twice");
-	CHECK(b->held, "more handles than were given");
-	h->ours = true;
-	b->held--;
-}
-
-/* The next flit of a train. */
-static void train_flit(struct bench *b, struct train *t, const struct fc_effect *e, u64 mask)
-{
-	const struct fc_flit *flit = &e->flit;
-
-	if (flit->parts & FC_PART_HEAD) {
-		CHECK(!t->packet, "port %u: a front within a packet", e->port);
-		t->packet = packet_of(b, flit->head);
-		t->mask = mask;
-		t->left = fc_wire_data_len(flit->head);
-		CHECK(mask && !(mask & ~t->packet->all), "port %u: targets %llx of %llx", e->port,
-		      (unsigned long long)mask, (unsigned long long)t->packet->all);
-	}
-	CHECK(t->packet, "port %u: parts %x without a front", e->port, flit->parts);
-	CHECK(flit->data <= t->left, "port %u: %u bytes where %u are left", e->port, flit->data,
-	      t->left);
-	t->left -= flit->data;
-}
 
 /* May these ports lead to one of the targets? */
 static bool leads(const struct bench *b, u8 port, const u8 *head, u64 mask)
@@ -241,7 +139,7 @@ static void send(struct bench *b, const struct fc_effect *e)
 		CHECK(fc_wire_head_check(branch, flit->parts, size + flit->data, b->topo.nsites),
 		      "port %u: the peer refuses the head", e->port);
 	}
-	train_flit(b, &peer->out, e, e->mask);
+	train_flit(&b->ledger, &peer->out, e, e->mask);
 	if (flit->parts & FC_PART_HEAD) {
 		CHECK(!(peer->out.packet->going & e->mask), "targets %llx by two ports",
 		      (unsigned long long)e->mask);
@@ -289,7 +187,7 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 	u8 p;
 
 	CHECK(head && e->mask, "nothing is unreachable");
-	pk = packet_of(b, head);
+	pk = packet_of(&b->ledger, head);
 	CHECK(!(e->mask & (pk->unreachable | pk->local | ~pk->all)), "unreachable: %llx of %llx",
 	      (unsigned long long)e->mask, (unsigned long long)pk->all);
 	pk->unreachable |= e->mask;
@@ -347,8 +245,8 @@ static void perform(struct bench *b)
 			CHECK(h, "nothing to store");
 			CHECK(!b->buffer.packet == !!(e->flit.parts & FC_PART_HEAD),
 			      "parts %x into the network-buffer", e->flit.parts);
-			train_flit(b, &b->buffer, e, e->flit.head ?
-				   packet_of(b, e->flit.head)->all : 0);
+			train_flit(&b->ledger, &b->buffer, e, e->flit.head ?
+				   packet_of(&b->ledger, e->flit.head)->all : 0);
 			b->words++;
 			CHECK(!b->bounded || b->words <= b->timing.fifo_room,
 			      "%u words in the fifo-buffer", b->words);
@@ -390,19 +288,9 @@ static void perform(struct bench *b)
 			break;
 		}
 		if (h && !e->keep)
-			release(b, h);
+			handle_release(&b->ledger, h);
 	}
-	/* Freed only behind the list, so that later uses are seen. */
-	for (u32 i = 0; i < fx->n; i++) {
-		struct handle *h = fx->fx[i].flit.h;
-
-		if (!h || !h->ours)
-			continue;
-		for (u32 j = i + 1; j < fx->n; j++)
-			if (fx->fx[j].flit.h == h)
-				fx->fx[j].flit.h = NULL;
-		free(h);
-	}
+	handles_free(fx);
 }
 
 /*
@@ -502,62 +390,6 @@ static void event(struct bench *b, struct fc_event *ev)
  * What the peers and the operator do.
  */
 
-/* A link's frame, or the operator's: in memory of exactly its size. */
-static struct fc_flit new_flit(struct bench *b, u8 parts, u32 data, const u8 *head, u32 head_size)
-{
-	struct handle *h = calloc(1, sizeof(*h) + head_size);
-	struct fc_flit flit = { .h = h, .parts = parts, .data = data };
-
-	if (!h)
-		abort();
-	b->held++;
-	if (head) {
-		memcpy(h->head, head, head_size);
-		flit.head = h->head;
-	}
-	return flit;
-}
-
-/* A front of a packet as the input says; h is NULL if it would not be believed. */
-static struct fc_flit new_front(struct bench *b, struct fuzz *f, u8 port, u8 parts, u32 data,
-				u32 bytes, struct packet **record)
-{
-	u8 head[FC_PACKET_SIZE + FC_TARGETS_MAX * FC_TARGET_SIZE];
-	struct fc_flit none = { 0 };
-	u8 how = fuzz_u8(f);
-	struct fc_packet pk = {
-		.src = fuzz_below(f, b->topo.nsites), .ntargets = (u16)(1 + how % 8),
-		.msg_len = bytes, .data_len = bytes, .id = b->packets,
-		.hops = how >> 3 == 1 ? FC_HOPS_MAX : 3,
-	};
-	struct packet *rec = &b->packet[b->packets];
-
-	if (how >> 3 == 2)
-		pk.ntargets = FC_TARGETS_MAX;
-	if (b->packets == PACKETS_MAX)
-		return none;
-	memset(rec, 0, sizeof(*rec));
-	rec->all = fc_mask_all(pk.ntargets);
-	rec->port = port;
-	rec->data = bytes;
-	fc_wire_packet_encode(head, &pk);
-	for (u8 i = 0; i < pk.ntargets; i++) {
-		struct fc_target t = {
-			.port = 1, .flags = i == pk.ntargets - 1 ? FC_TARGET_LAST : 0,
-		};
-
-		t.site = i < 8 ? fuzz_below(f, b->topo.nsites) : i % b->topo.nsites;
-		if (t.site == b->site.id)
-			rec->local |= fc_bit64(i);
-		fc_wire_target_encode(head, i, &t);
-	}
-	if (!fc_wire_head_check(head, parts, fc_head_size(pk.ntargets) + data, b->topo.nsites))
-		return none;
-	b->packets++;
-	*record = rec;
-	return new_flit(b, parts, data, head, fc_head_size(pk.ntargets));
-}
-
 /* What follows in good order: of a peer, or of the operator (port 0). */
 static void good_flit(struct bench *b, struct fuzz *f, u8 port)
 {
@@ -573,8 +405,9 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 port)
 		u32 bytes = (how >> 2) * 10;
 		u32 data = term ? bytes : bytes * fuzz_below(f, 5) / 4;
 
-		ev.flit = new_front(b, f, port, FC_PART_HEAD | (term ? FC_PART_TERM : 0), data,
-				    bytes, &peer->in);
+		ev.flit = front_new(&b->ledger, f, &b->topo, b->site.id, port,
+				    FC_PART_HEAD | (term ? FC_PART_TERM : 0), data, bytes,
+				    &peer->in);
 		if (!ev.flit.h)
 			return;
 		peer->in_left = bytes - data;
@@ -582,11 +415,11 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 port)
 		/* A branch that was given up before the link. */
 		peer->in->excused = true;
 		term = true;
-		ev.flit = new_flit(b, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
+		ev.flit = flit_new(&b->ledger, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
 	} else {
 		u32 data = term ? peer->in_left : peer->in_left * (how >> 2) / 64;
 
-		ev.flit = new_flit(b, term ? FC_PART_TERM : 0, data, NULL, 0);
+		ev.flit = flit_new(&b->ledger, term ? FC_PART_TERM : 0, data, NULL, 0);
 		peer->in_left -= data;
 	}
 	if (term) {
@@ -629,12 +462,13 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 port)
 	if (parts & FC_PART_HEAD) {
 		u32 bytes = parts & FC_PART_TERM ? data : fuzz_below(f, 64) * 10;
 
-		ev.flit = new_front(b, f, port, parts, data, bytes, &pk);
+		ev.flit = front_new(&b->ledger, f, &b->topo, b->site.id, port, parts, data, bytes,
+				    &pk);
 		if (!ev.flit.h)
 			return;
 		pk->excused = true;
 	} else {
-		ev.flit = new_flit(b, parts, parts & FC_PART_ABORT ? 0 : data, NULL, 0);
+		ev.flit = flit_new(&b->ledger, parts, parts & FC_PART_ABORT ? 0 : data, NULL, 0);
 	}
 	peer->dirty = true;
 	excuse_port(b, port);
@@ -729,7 +563,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 			while (fc_rx_slot(&b->site.data, rx, seq)->parts & FC_FLIT_VALID)
 				seq++;
 			ev.type = FC_EV_FLIT;
-			ev.flit = new_flit(b, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
+			ev.flit = flit_new(&b->ledger, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
 			ev.ack = peer->acked;
 			ev.seq = seq;
 			event(b, &ev);
@@ -742,7 +576,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 			return;
 		/* It had a packet under way, or not. */
 		ev.type = FC_EV_FLIT;
-		ev.flit = new_flit(b, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
+		ev.flit = flit_new(&b->ledger, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
 		ev.ack = peer->acked;
 		ev.seq = peer->next++;
 		peer->in = NULL;
@@ -795,21 +629,21 @@ static void check_forwards(struct bench *b, struct fuzz *f, u8 from, u32 to)
 {
 	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
 	struct peer *peer = &b->peer[from];
-	struct packet *pk = &b->packet[b->packets];
+	struct packet *pk = &b->ledger.packet[b->ledger.packets];
 	struct fc_packet header = {
-		.ntargets = 1, .id = b->packets, .msg_len = 20, .data_len = 20,
+		.ntargets = 1, .id = b->ledger.packets, .msg_len = 20, .data_len = 20,
 	};
 	struct fc_target t = { .site = to, .port = 1, .flags = FC_TARGET_LAST };
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = from, .ack = peer->acked };
 	u64 forced = b->stat[FC_STAT_PKT_FORCED];
 
-	if (b->packets == PACKETS_MAX)
+	if (b->ledger.packets == PACKETS_MAX)
 		return;
-	b->packets++;
-	*pk = (struct packet){ .all = 1, .local = to == b->site.id, .data = 20, .port = from };
+	b->ledger.packets++;
+	*pk = (struct packet){ .all = 1, .local = to == b->site.id, .port = from };
 	fc_wire_packet_encode(head, &header);
 	fc_wire_target_encode(head, 0, &t);
-	ev.flit = new_flit(b, FC_PART_HEAD, 10, head, sizeof(head));
+	ev.flit = flit_new(&b->ledger, FC_PART_HEAD, 10, head, sizeof(head));
 	ev.seq = from ? peer->next : fc_site_seq(&b->site);
 	peer->next = ev.seq + 1;
 	peer->in = pk;
@@ -824,7 +658,7 @@ static void check_forwards(struct bench *b, struct fuzz *f, u8 from, u32 to)
 
 static void count_drop(void *arg, void *h)
 {
-	release(arg, h);
+	handle_release(&((struct bench *)arg)->ledger, h);
 	free(h);
 }
 
@@ -972,7 +806,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 		one_event(&b, &f);
 	if (end & 1) {
 		come_to_rest(&b, &f);
-		check_packets(&b);
+		packets_check(&b.ledger);
 		for (u8 p = 1; p < b.site.nports; p++) {
 			if (!(b.up & fc_bit(p)))
 				continue;
@@ -986,11 +820,11 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 			if (b.up & fc_bit(p))
 				link_down(&b, p);
 		come_to_rest(&b, &f);
-		check_packets(&b);
-		CHECK(!b.held, "%u handles kept", b.held);
+		packets_check(&b.ledger);
+		CHECK(!b.ledger.held, "%u handles kept", b.ledger.held);
 	}
 	fc_site_purge(&b.site, count_drop, &b);
-	CHECK(!b.held, "%u handles kept", b.held);
+	CHECK(!b.ledger.held, "%u handles kept", b.ledger.held);
 	free(b.queue);
 	free(b.fx);
 	return 0;

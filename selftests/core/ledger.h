@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The packets and flits that a fuzzer gives to what it drives, and what has become
+ * of them.
+ */
+#ifndef SELFTESTS_CORE_LEDGER_H
+#define SELFTESTS_CORE_LEDGER_H
+
+#include "fuzz.h"
+#include "site.h"
+
+#define PACKETS_MAX	2048
+
+/**
+ * struct packet - what has become of a packet that was given
+ * @all: its targets
+ * @local: of these, at the site
+ * @going: targets of branches that have begun and not ended
+ * @done: targets of branches that ended whole, or that the operator has
+ * @unreachable: targets its source was told of
+ * @port: net-input
+ * @class: virtual channel that it came in, if there are several
+ * @ended: it was sent whole
+ * @excused: a peer misbehaved or a link was reset: it may be lost
+ */
+struct packet {
+	u64 all;
+	u64 local;
+	u64 going;
+	u64 done;
+	u64 unreachable;
+	u8 port;
+	u8 class;
+	bool ended;
+	bool excused;
+};
+
+/* A flit's memory, as the runner owns it. */
+struct handle {
+	bool ours;		/* it was given back */
+	u32 head_size;
+	u8 head[];
+};
+
+/**
+ * struct ledger - all of them
+ * @packet: packets
+ * @packets: how many
+ * @held: handles that were given and not given back
+ */
+struct ledger {
+	struct packet packet[PACKETS_MAX];
+	u32 packets;
+	u32 held;
+};
+
+/**
+ * struct train - flits on their way out: to a link, or to the operator
+ * @packet: of which they are; NULL between packets
+ * @mask: targets of this branch
+ * @left: bytes still to come
+ */
+struct train {
+	struct packet *packet;
+	u64 mask;
+	u32 left;
+};
+
+/* Nothing will happen to it any more. */
+static inline bool packet_over(const struct packet *pk)
+{
+	return (pk->done | pk->unreachable) == pk->all;
+}
+
+/* These targets were served. */
+void packet_done(struct packet *pk, u64 mask, const char *where);
+struct packet *packet_of(struct ledger *l, const u8 *head);
+/* Every target went one way, was told of, or has an excuse. */
+void packets_check(const struct ledger *l);
+
+/* A frame, in memory of exactly its size. */
+struct fc_flit flit_new(struct ledger *l, u8 parts, u32 data, const u8 *head, u32 head_size);
+
+/**
+ * front_new() - a front of a packet as the input says
+ * @l: ledger
+ * @f: input
+ * @topo: topology
+ * @site: site that gets it
+ * @port: port there
+ * @parts: FC_PART_*
+ * @data: bytes in this flit
+ * @bytes: bytes of the packet
+ * @record: result: its record
+ *
+ * Return: the flit; its handle is NULL if nobody would believe the head.
+ */
+struct fc_flit front_new(struct ledger *l, struct fuzz *f, const struct fc_topo *topo, u32 site,
+			 u8 port, u8 parts, u32 data, u32 bytes, struct packet **record);
+
+void handle_release(struct ledger *l, struct handle *h);
+/* Free those that came back, behind the list, so that later uses are seen. */
+void handles_free(struct fc_effects *fx);
+
+/* The next flit of a train; @mask: targets if it is a front. */
+void train_flit(struct ledger *l, struct train *t, const struct fc_effect *e, u64 mask);
+
+#endif /* SELFTESTS_CORE_LEDGER_H */
