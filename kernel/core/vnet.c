@@ -363,6 +363,7 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	if (n > v->ch[class].window) {
 		/* It never fits: its sender does not keep to the size of flits. */
 		protocol(v, class, port);
+		in->come = 1;
 		in->cut = true;
 		in->busy = true;
 		return true;
@@ -379,7 +380,8 @@ static bool fits(const struct fc_vnet *v, const struct fc_vin *in, const struct 
 {
 	bool last = f->parts & FC_PART_TERM;
 
-	if (f->data > in->left || (last && f->data != in->left) || in->come == in->n)
+	/* Credit and room are for as many flits as its front says. */
+	if (last != (in->come + 1 == in->n) || f->data > in->left || (last && f->data != in->left))
 		return false;
 	return !in->come || last || f->data == v->payload;
 }

@@ -1,0 +1,1011 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The switch of one site in mode vnet, driven by events that the input spells: its
+ * peers send packets in any class and what contradicts them, acknowledge what they
+ * like, come and go; its operator sends packets; routes change.
+ *
+ * What a peer can see is checked as a peer would check it: packets whole and
+ * framed in each class, in flits that are full, numbers without a gap, and a packet
+ * begins only when there is credit for all of it.  Every target of every packet goes
+ * one way once, in a class in which it may, or to the operator, or is told of; nothing
+ * is lost but what a peer or a link cut.  Handles come back exactly once.  In the end
+ * the peers behave: the switch comes to rest, still forwards, and holds nothing.
+ */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ledger.h"
+#include "machine.h"
+#include "routes.h"
+#include "vnet.h"
+
+#define PAYLOAD		10
+#define SITES_MAX	19
+#define CLASSES_MAX	8
+#define NPORTS_MAX	7
+/* Of the peers' behaviour at the end; a hundred times what it takes. */
+#define ROUNDS		20000
+
+/**
+ * struct peer - the other end of a link, in one class
+ * @out: what the switch sends it
+ * @sent: flits of that
+ * @acked: of these, acknowledged
+ * @in: packet that it sends
+ * @in_left: bytes of that still to come
+ * @next: number of its next flit
+ * @told: flits that the switch says it took
+ * @odd_left: bytes that would end the packet which it sends as it should not
+ * @flags: FC_STATUS_* it has been asked with and did not answer
+ * @dirty: it has sent what it should not have
+ */
+struct peer {
+	struct train out;
+	u32 sent;
+	u32 acked;
+	struct packet *in;
+	u32 in_left;
+	u32 next;
+	u32 told;
+	u32 odd_left;
+	u8 flags;
+	bool dirty;
+};
+
+/* Of the operator @peer is what it sends: one packet at a time, to the lane @class. */
+struct bench {
+	struct fc_topo topo;
+	struct fc_vclass classes;
+	struct fc_timing timing;
+	struct fc_site site;
+	struct fc_vnet v;
+	struct fc_channel ch[CLASSES_MAX];
+	struct fc_vin *in;
+	struct fc_vout *out;
+	struct fc_vbranch *branch;
+	struct fc_flit *queue;
+	struct fc_rx *rx;
+	struct fc_tx *tx;
+	u64 stat[FC_STAT_COUNT];
+	u64 link_stat[CLASSES_MAX][NPORTS_MAX][FC_LSTAT_COUNT];
+	struct peer peer[CLASSES_MAX][NPORTS_MAX];
+	struct train buffer;			/* what the operator is given */
+	u32 routes[SITES_MAX];
+	struct fc_effects fx;
+	u32 window[NPORTS_MAX];		/* of the peers */
+	u32 up;
+	u32 resets;
+	u64 now;
+	u8 lane;
+	struct ledger ledger;			/* the last: not cleared as a whole */
+};
+
+static void event(struct bench *b, u8 class, struct fc_event *ev);
+
+static u32 packet_flits(u32 bytes, u32 front)
+{
+	return 1 + (bytes - front + PAYLOAD - 1) / PAYLOAD;
+}
+
+/* Of what a peer sends, some may be lost. */
+static void excuse(struct bench *b, u8 class, u8 port)
+{
+	for (u32 i = 0; i < b->ledger.packets; i++) {
+		struct packet *pk = &b->ledger.packet[i];
+
+		if (pk->port == port && pk->class == class && !packet_over(pk))
+			pk->excused = true;
+	}
+}
+
+/*
+ * Effects.
+ */
+
+/*
+ * In which class may a packet for that site leave by this port?  One of this site may
+ * go around what is dead, as if it were for the neighbour.
+ */
+static bool may_leave(const struct bench *b, const struct packet *pk, u8 port, u32 dst,
+		      bool around, u8 *class)
+{
+	u32 id = b->site.id, near = fc_topo_neighbour(&b->topo, id, port - 1), dirs;
+	bool own = pk->port == FC_PORT_LOCAL;
+	u8 next[FC_DIRS_MAX];
+
+	dirs = fc_vclass_ways(&b->classes, id, dst,
+			      own ? fc_vclass_first(&b->classes, id, dst) : pk->class, next);
+	if (!(dirs & fc_bit(port - 1)) && own && around && near != FC_SITE_NONE)
+		dirs = fc_vclass_ways(&b->classes, id, near,
+				      fc_vclass_first(&b->classes, id, near), next);
+	*class = next[port - 1];
+	return dirs & fc_bit(port - 1);
+}
+
+/* Does a packet of this site have a way there by this port? */
+static bool leads(const struct bench *b, const struct packet *pk, u8 port, u32 dst)
+{
+	u32 dirs = b->site.routes ? b->site.routes[dst] : ~(u32)0;
+	u8 class;
+
+	return dirs & fc_bit(port - 1) && may_leave(b, pk, port, dst, b->site.routes, &class);
+}
+
+static void send(struct bench *b, u8 class, const struct fc_effect *e)
+{
+	struct peer *peer = &b->peer[class][e->port];
+	const struct fc_flit *flit = &e->flit;
+	u8 branch[FC_PACKET_SIZE + FC_TARGETS_MAX * FC_TARGET_SIZE];
+
+	CHECK(e->port && b->up & fc_bit(e->port), "a flit for port %u, which is down", e->port);
+	CHECK(e->seq == peer->sent, "port %u: flit %u, not %u", e->port, e->seq, peer->sent);
+	CHECK(!(flit->parts & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT)), "parts %x",
+	      flit->parts);
+	CHECK(flit->h || flit->parts == (FC_PART_TERM | FC_PART_ABORT),
+	      "port %u: parts %x without a frame", e->port, flit->parts);
+	if (flit->parts & FC_PART_HEAD) {
+		u32 size, n = packet_flits(fc_wire_data_len(flit->head), flit->data);
+		struct packet *pk = packet_of(&b->ledger, flit->head);
+		u8 next;
+
+		CHECK(peer->sent - peer->acked + n <= b->window[e->port],
+		      "port %u: %u flits where %u of %u are under way", e->port, n,
+		      peer->sent - peer->acked, b->window[e->port]);
+		size = fc_wire_head_subset(branch, flit->head, e->mask, 1);
+		CHECK(fc_wire_head_check(branch, flit->parts, size + flit->data, b->topo.nsites),
+		      "port %u: the peer refuses the head", e->port);
+		for (u64 rest = e->mask; rest; rest &= rest - 1)
+			CHECK(may_leave(b, pk, e->port,
+					fc_wire_target_site(flit->head, fc_low64(rest)), true,
+					&next) &&
+			      next == class, "port %u, class %u: not for target %u", e->port,
+			      class, fc_low64(rest));
+		CHECK(!((pk->going | pk->unreachable) & e->mask), "targets %llx by two ways",
+		      (unsigned long long)e->mask);
+		pk->going |= e->mask;
+	} else {
+		CHECK(flit->parts & FC_PART_TERM || flit->data == PAYLOAD,
+		      "port %u: %u bytes in the midst", e->port, flit->data);
+		CHECK(flit->data <= PAYLOAD, "port %u: %u bytes at the end", e->port, flit->data);
+	}
+	peer->sent++;
+	CHECK(peer->sent - peer->acked <= b->window[e->port], "port %u: beyond the window",
+	      e->port);
+	train_flit(&b->ledger, &peer->out, e, e->mask);
+	if (!(flit->parts & FC_PART_TERM))
+		return;
+	peer->out.packet->going &= ~peer->out.mask;
+	if (flit->parts & FC_PART_ABORT) {
+		CHECK(peer->out.packet->excused, "port %u: aborted", e->port);
+	} else {
+		CHECK(!peer->out.left, "port %u: ends with %u bytes missing", e->port,
+		      peer->out.left);
+		packet_done(peer->out.packet, peer->out.mask, "by a link");
+	}
+	peer->out.packet = NULL;
+}
+
+static void note_told(struct bench *b, u8 class, u8 port, u32 ack)
+{
+	struct peer *peer = &b->peer[class][port];
+
+	CHECK(!fc_before(ack, peer->told), "port %u: took %u, then %u", port, peer->told, ack);
+	CHECK(ack - peer->told <= 2 * b->ch[class].window || peer->dirty,
+	      "port %u: took %u after %u", port, ack, peer->told);
+	CHECK(peer->dirty || !fc_before(peer->next, ack), "port %u: took %u of %u", port, ack,
+	      peer->next);
+	peer->told = ack;
+}
+
+/* The operator gets packets in one piece. */
+static void store(struct bench *b, const struct fc_effect *e)
+{
+	CHECK(e->flit.h, "nothing to store");
+	train_flit(&b->ledger, &b->buffer, e, e->flit.parts & FC_PART_HEAD ?
+		   packet_of(&b->ledger, e->flit.head)->all : 0);
+	if (e->flit.parts & FC_PART_TERM)
+		CHECK(!b->buffer.left, "stored with %u bytes missing", b->buffer.left);
+}
+
+static void serve(struct bench *b, u64 mask)
+{
+	struct packet *pk = b->buffer.packet;
+
+	CHECK(pk, "nothing to serve");
+	CHECK(!b->buffer.left, "served with %u bytes missing", b->buffer.left);
+	CHECK(mask && !(mask & ~pk->all), "serves %llx of %llx", (unsigned long long)mask,
+	      (unsigned long long)pk->all);
+	CHECK(!((pk->unreachable | pk->going) & mask), "targets %llx by two ways",
+	      (unsigned long long)mask);
+	packet_done(pk, mask, "by the operator");
+	b->buffer.packet = NULL;
+}
+
+static void unreachable(struct bench *b, const struct fc_effect *e)
+{
+	const u8 *head = e->flit.head;
+	struct packet *pk;
+
+	CHECK(head && e->mask, "nothing is unreachable");
+	pk = packet_of(&b->ledger, head);
+	CHECK(!(e->mask & (pk->unreachable | pk->going | pk->done | pk->local | ~pk->all)),
+	      "unreachable: %llx of %llx", (unsigned long long)e->mask,
+	      (unsigned long long)pk->all);
+	pk->unreachable |= e->mask;
+	if (fc_wire_hops(head) >= FC_HOPS_MAX)
+		return;
+	CHECK(pk->port == FC_PORT_LOCAL && !b->site.rerouting, "from port %u, rerouting: %d",
+	      pk->port, b->site.rerouting);
+	for (u64 rest = e->mask; rest; rest &= rest - 1) {
+		u32 dst = fc_wire_target_site(head, fc_low64(rest));
+
+		for (u8 p = 1; p < b->v.nports; p++)
+			CHECK(!(b->up & fc_bit(p)) || !leads(b, pk, p, dst) ||
+			      b->window[p] < packet_flits(fc_wire_data_len(head), e->flit.data),
+			      "port %u leads to site %u", p, dst);
+	}
+}
+
+/* What the switch says it has is what is in its queue, and what it misses is not. */
+static void check_said(const struct bench *b, u8 class, const struct fc_effect *e)
+{
+	const struct fc_channel *ch = &b->ch[class];
+	const struct fc_rx *rx = &ch->rx[e->port];
+
+	for (u32 i = 0; i < 64; i++) {
+		bool here = i < ch->window &&
+			    fc_rx_slot(ch, rx, rx->taken + i)->parts & FC_FLIT_VALID;
+
+		CHECK((e->status.have >> i & 1) == here, "port %u: flit %u: %d", e->port, i, here);
+	}
+	if (e->flags & FC_STATUS_NACK)
+		CHECK(e->status.upto - e->ack <= ch->window && e->status.upto - e->ack > rx->queued,
+		      "port %u: nothing is missing", e->port);
+}
+
+/* Of those that travel in a class. */
+static void perform_channel(struct bench *b, const struct fc_effect *e)
+{
+	u8 class = e->vc - FC_VC_CLASS;
+	struct peer *peer = &b->peer[class][e->port];
+
+	CHECK(e->vc >= FC_VC_CLASS && class < b->v.nclasses, "channel %u", e->vc);
+	CHECK(e->port, "for the operator");
+	switch ((enum fc_effect_type)e->type) {
+	case FC_FX_SEND:
+		send(b, class, e);
+		note_told(b, class, e->port, e->ack);
+		break;
+	case FC_FX_STATUS:
+		CHECK(b->up & fc_bit(e->port), "status for port %u", e->port);
+		CHECK(e->seq == peer->sent, "port %u: %u sent, not %u", e->port, e->seq,
+		      peer->sent);
+		CHECK(!(e->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK)),
+		      "flags %x", e->flags);
+		check_said(b, class, e);
+		peer->flags |= e->flags;
+		note_told(b, class, e->port, e->ack);
+		break;
+	case FC_FX_RESEND:
+		CHECK(e->seq - peer->acked < peer->sent - peer->acked,
+		      "port %u: flit %u again, of %u .. %u", e->port, e->seq, peer->acked,
+		      peer->sent);
+		note_told(b, class, e->port, e->ack);
+		break;
+	case FC_FX_RELEASE:
+		CHECK(e->seq == peer->acked, "port %u: %u released of %u", e->port, e->seq,
+		      peer->acked);
+		break;
+	case FC_FX_RESET:
+		CHECK(b->up & fc_bit(e->port), "reset of port %u", e->port);
+		b->resets |= fc_bit(e->port);
+		break;
+	default:
+		break;
+	}
+}
+
+static void perform(struct bench *b)
+{
+	struct fc_effects *fx = &b->fx;
+
+	for (u32 i = 0; i < fx->n; i++) {
+		const struct fc_effect *e = &fx->fx[i];
+		struct handle *h = e->flit.h;
+
+		CHECK(!h || !h->ours, "effect %u of type %u uses a handle given back", i, e->type);
+		CHECK(e->port < b->v.nports, "port %u", e->port);
+		CHECK(!b->buffer.packet || e->type == FC_FX_STORE || e->type == FC_FX_SERVE,
+		      "effect of type %u amid those of a packet stored", e->type);
+		switch ((enum fc_effect_type)e->type) {
+		case FC_FX_STORE:
+			store(b, e);
+			break;
+		case FC_FX_SERVE:
+			serve(b, e->mask);
+			break;
+		case FC_FX_UNREACHABLE:
+			/* Only looks at the head. */
+			unreachable(b, e);
+			continue;
+		case FC_FX_DROP:
+			CHECK(h && !e->keep, "nothing to drop");
+			break;
+		case FC_FX_SERVE_LOCAL:
+		case FC_FX_DISCARD:
+			CHECK(false, "effect of type %u", e->type);
+			break;
+		default:
+			perform_channel(b, e);
+			break;
+		}
+		if (h && !e->keep)
+			handle_release(&b->ledger, h);
+	}
+	CHECK(!b->buffer.packet, "a packet stored and not served");
+	handles_free(fx);
+}
+
+/*
+ * Between events.
+ */
+
+static void check_queue(const struct bench *b, u8 class, u8 port)
+{
+	const struct fc_rx *rx = &b->ch[class].rx[port];
+	u32 queued = 0;
+
+	for (u32 i = 0; i < b->ch[class].window; i++) {
+		queued += !!(rx->queue[i].parts & FC_FLIT_VALID);
+		CHECK(rx->queue[i].parts & FC_FLIT_VALID || !rx->queue[i].h,
+		      "a handle in an empty slot");
+	}
+	CHECK(rx->queued == queued, "port %u: %u queued, not %u", port, rx->queued, queued);
+}
+
+/* Every branch that is not over is in one line, and a line says how long it is. */
+static void check_branches(const struct bench *b)
+{
+	u8 slots = fc_vnet_branches(b->topo.ndirs);
+	u32 i, inputs = (u32)b->v.nclasses * b->v.nports, active = 0, waiting = 0;
+
+	for (i = 0; i < inputs; i++) {
+		const struct fc_vin *in = &b->in[i];
+		u32 own = 0;
+
+		for (u8 k = 0; in->busy && k < in->nbranches; k++)
+			own += !in->branch[k].over;
+		CHECK(own == (in->busy ? in->active : 0), "%u branches, not %u", in->active, own);
+		active += own;
+	}
+	for (i = 0; i < inputs; i++) {
+		const struct fc_vout *out = &b->out[i];
+		u32 load = 0, last = FC_VBRANCH_NONE;
+
+		for (u32 at = out->first; at != FC_VBRANCH_NONE; at = b->branch[at].next) {
+			const struct fc_vbranch *br = &b->branch[at];
+
+			CHECK(!br->over && br->class * b->v.nports + br->port == (int)i &&
+			      (at == out->first || !br->begun), "a line that is not in order");
+			CHECK(++waiting <= active, "a branch in two lines");
+			load += b->in[at / slots].n;
+			last = at;
+		}
+		CHECK(load == out->load && last == out->last, "a line of %u, not %u", load,
+		      out->load);
+	}
+	CHECK(waiting == active, "%u branches wait, of %u", waiting, active);
+}
+
+/* A step that could be taken and was not would be a wake-up that is lost. */
+static void check_quiet(struct bench *b)
+{
+	struct fc_event ev = { .type = FC_EV_MORE, .now = b->now };
+
+	CHECK(!b->v.work, "work left");
+	for (u8 c = 0; c < b->v.nclasses; c++)
+		for (u8 p = 0; p < b->v.nports; p++) {
+			u32 at = (u32)c * b->v.nports + p;
+
+			if (b->in[at].busy || b->rx[at].queued)
+				b->v.come[c] |= fc_bit(p);
+			if (b->out[at].first != FC_VBRANCH_NONE)
+				b->v.go[c] |= fc_bit(p);
+			if (b->v.come[c] | b->v.go[c])
+				b->v.work |= fc_bit64(c);
+		}
+	CHECK(!fc_vnet_event(&b->v, 0, &ev, &b->fx), "much was left to do");
+	CHECK(!b->fx.n, "effect %u was left to do, for port %u", b->fx.fx[0].type,
+	      b->fx.fx[0].port);
+}
+
+/* What was under way on it may be lost; what only waits for it may not. */
+static void link_reset(struct bench *b, u8 port, u32 window)
+{
+	u32 most = b->ch[0].window;
+
+	for (u8 c = 0; c < b->v.nclasses; c++) {
+		struct train *out = &b->peer[c][port].out;
+
+		if (out->packet) {
+			out->packet->going &= ~out->mask;
+			out->packet->excused = true;
+		}
+		memset(&b->peer[c][port], 0, sizeof(b->peer[c][port]));
+		excuse(b, c, port);
+	}
+	b->window[port] = window < most ? window : most;
+}
+
+static void link_down(struct bench *b, u8 port)
+{
+	struct fc_event ev = { .type = FC_EV_LINK_DOWN, .port = port };
+
+	b->up &= ~fc_bit(port);
+	link_reset(b, port, 0);
+	event(b, 0, &ev);
+}
+
+static void link_up(struct bench *b, u8 port, u32 window)
+{
+	struct fc_event ev = { .type = FC_EV_LINK_UP, .port = port, .count = window };
+
+	b->up |= fc_bit(port);
+	link_reset(b, port, window);
+	event(b, 0, &ev);
+}
+
+static void event(struct bench *b, u8 class, struct fc_event *ev)
+{
+	unsigned int calls = 0;
+	bool more;
+	u32 rest;
+
+	ev->now = b->now;
+	do {
+		more = fc_vnet_event(&b->v, class, ev, &b->fx);
+		CHECK(b->fx.n <= FC_EFFECTS, "%u effects", b->fx.n);
+		CHECK(!more || b->fx.n, "more to do, and nothing done");
+		perform(b);
+		ev->type = FC_EV_MORE;
+		/* A window of flits in each queue, each copied to each port. */
+		CHECK(++calls < 1000, "never done");
+	} while (more);
+	for (u8 c = 0; c < b->v.nclasses; c++)
+		for (u8 p = 0; p < b->v.nports; p++)
+			if (c == class || b->ch[c].rx[p].queued)
+				check_queue(b, c, p);
+	check_branches(b);
+	check_quiet(b);
+	rest = b->resets;
+	b->resets = 0;
+	/* A new epoch: down at once, up when the peer has heard of it. */
+	for (; rest; rest &= rest - 1)
+		if (b->up & fc_bit(fc_low(rest)))
+			link_down(b, (u8)fc_low(rest));
+}
+
+/*
+ * What the peers and the operator do.
+ */
+
+/* What follows in good order: of a peer, or of the operator (port 0). */
+static void good_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
+{
+	struct peer *peer = &b->peer[class][port];
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = port, .ack = peer->acked };
+	u32 window = b->ch[class].window;
+	u8 how = fuzz_u8(f);
+	bool term;
+
+	if (port && (peer->dirty || peer->next - peer->told >= window))
+		return;
+	if (!peer->in) {
+		u32 bytes = (how >> 1) * (how & 1 ? 1 : 7), n;
+		u8 front = fuzz_below(f, 4);
+		u32 data = front < 3 ? bytes * front / 2 : fuzz_u8(f) % (bytes + 1);
+
+		n = packet_flits(bytes, data);
+		/* It would be no packet to its peers, either. */
+		if (n > window && (!port || how & 2))
+			return;
+		term = data == bytes;
+		ev.flit = front_new(&b->ledger, f, &b->topo, b->site.id, port,
+				    FC_PART_HEAD | (term ? FC_PART_TERM : 0), data, bytes,
+				    &peer->in);
+		if (!ev.flit.h)
+			return;
+		peer->in->class = class;
+		peer->in->excused = n > window;
+		peer->in_left = bytes - data;
+	} else if (port && how == 7) {
+		/* A branch that was given up before the link. */
+		peer->in->excused = true;
+		term = true;
+		ev.flit = flit_new(&b->ledger, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
+	} else {
+		u32 data = peer->in_left < PAYLOAD ? peer->in_left : PAYLOAD;
+
+		term = data == peer->in_left;
+		ev.flit = flit_new(&b->ledger, term ? FC_PART_TERM : 0, data, NULL, 0);
+		peer->in_left -= data;
+	}
+	if (term) {
+		peer->in->ended = true;
+		peer->in = NULL;
+	}
+	ev.seq = port ? peer->next : fc_vnet_seq(&b->v, class);
+	peer->next = ev.seq + 1;
+	event(b, class, &ev);
+}
+
+/* The operator feeds one packet at a time, to a lane that takes it. */
+static void feed(struct bench *b, struct fuzz *f)
+{
+	int lane;
+
+	if (b->peer[b->lane][FC_PORT_LOCAL].in) {
+		good_flit(b, f, b->lane, FC_PORT_LOCAL);
+		return;
+	}
+	lane = fc_vnet_lane(&b->v);
+	if (lane < 0)
+		return;
+	b->lane = (u8)lane;
+	good_flit(b, f, b->lane, FC_PORT_LOCAL);
+}
+
+static void note_ack(struct peer *peer, u32 ack)
+{
+	if (!fc_before(ack, peer->acked) && !fc_before(peer->sent, ack))
+		peer->acked = ack;
+}
+
+static u64 refusals(const struct bench *b, u8 class, u8 port)
+{
+	return b->link_stat[class][port][FC_LSTAT_RX_OUT_OF_WINDOW] +
+	       b->link_stat[class][port][FC_LSTAT_RX_REPEATED];
+}
+
+/* Bytes of a flit that a peer should not send, or perhaps should. */
+static u32 odd_data(struct fuzz *f, u32 left)
+{
+	u8 how = fuzz_u8(f);
+
+	switch (how & 3) {
+	case 0:
+		return PAYLOAD;
+	case 1:
+		return left;
+	case 2:
+		return left + (how & 4 ? 1 : -!!left);
+	default:
+		return how >> 2;
+	}
+}
+
+/* Any flit that decodes. */
+static void odd_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
+{
+	static const u8 odd_parts[] = {
+		0, FC_PART_TERM, FC_PART_TERM | FC_PART_ABORT, FC_PART_HEAD,
+		FC_PART_HEAD | FC_PART_TERM,
+	};
+	struct fc_channel *ch = &b->ch[class];
+	struct fc_rx *rx = &ch->rx[port];
+	struct peer *peer = &b->peer[class][port];
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = port };
+	u8 parts = odd_parts[fuzz_below(f, FC_ARRAY_SIZE(odd_parts))];
+	u8 where = fuzz_u8(f);
+	struct packet *pk = NULL;
+	u64 refused;
+	bool fits;
+
+	if (parts & FC_PART_HEAD) {
+		u32 data = fuzz_below(f, 64);
+		u32 bytes = parts & FC_PART_TERM ? data : data + fuzz_below(f, 200);
+
+		ev.flit = front_new(&b->ledger, f, &b->topo, b->site.id, port, parts, data, bytes,
+				    &pk);
+		if (!ev.flit.h)
+			return;
+		pk->class = class;
+		pk->excused = true;
+		peer->odd_left = bytes - data;
+	} else {
+		u32 data = parts & FC_PART_ABORT ? 0 :
+			   odd_data(f, peer->dirty ? peer->odd_left : peer->in_left);
+
+		ev.flit = flit_new(&b->ledger, parts, data, NULL, 0);
+		peer->odd_left -= data < peer->odd_left ? data : peer->odd_left;
+	}
+	peer->dirty = true;
+	excuse(b, class, port);
+	ev.seq = where == 255 ? fuzz_u32(f) : peer->told + where % 20 - 4;
+	if (where & 64)
+		ev.seq = rx->taken + rx->queued;
+	ev.ack = where & 32 ? peer->acked + fuzz_below(f, 12) - 2 : peer->acked;
+	note_ack(peer, ev.ack);
+	refused = refusals(b, class, port);
+	fits = ev.seq - rx->taken < ch->window &&
+	       !(fc_rx_slot(ch, rx, ev.seq)->parts & FC_FLIT_VALID);
+	event(b, class, &ev);
+	CHECK(refusals(b, class, port) == refused + !fits, "port %u: flit %u fits: %d", port,
+	      ev.seq, fits);
+}
+
+static void status(struct bench *b, u8 class, u8 port, u8 flags, u32 seq, u32 ack, u64 have,
+		   u32 upto)
+{
+	struct peer *peer = &b->peer[class][port];
+	struct fc_event ev = {
+		.type = FC_EV_STATUS, .port = port, .flags = flags, .seq = seq, .ack = ack,
+		.status = { .have = have, .upto = upto },
+	};
+
+	note_ack(peer, ack);
+	event(b, class, &ev);
+	if (b->up & fc_bit(port))
+		CHECK(b->ch[class].tx[port].acked == peer->acked,
+		      "port %u: acknowledged %u, not %u", port, b->ch[class].tx[port].acked,
+		      peer->acked);
+}
+
+static void good_status(struct bench *b, struct fuzz *f, u8 class, u8 port)
+{
+	struct peer *peer = &b->peer[class][port];
+	u8 how = fuzz_u8(f);
+	u32 ack = peer->acked + (how >> 2) % (peer->sent - peer->acked + 1);
+
+	/* Of a dirty one nobody knows what it has sent. */
+	status(b, class, port, how & (peer->dirty ? FC_STATUS_WANT : 7), peer->next, ack,
+	       fuzz_u8(f) & fc_mask_all(peer->sent - ack), peer->sent);
+}
+
+static void odd_status(struct bench *b, struct fuzz *f, u8 class, u8 port)
+{
+	struct peer *peer = &b->peer[class][port];
+	u8 how = fuzz_u8(f);
+	u32 seq = how & 64 ? fuzz_u32(f) : peer->told + fuzz_below(f, 16) - 2;
+	u32 ack = how & 128 ? fuzz_u32(f) : peer->acked + fuzz_below(f, 12) - 2;
+
+	peer->dirty = true;
+	excuse(b, class, port);
+	status(b, class, port, how & 7, seq, ack, how & 32 ? fuzz_u32(f) : fuzz_u8(f) & fuzz_u8(f),
+	       ack + fuzz_below(f, 16));
+}
+
+static void time_passes(struct bench *b, u32 by)
+{
+	struct fc_event ev = { .type = FC_EV_TIME };
+
+	b->now += by;
+	event(b, 0, &ev);
+	CHECK(b->v.next_at > b->now, "still due");
+}
+
+/* Links elsewhere die and come back, as this site is told. */
+static void reroute(struct bench *b, struct fuzz *f, bool rerouting)
+{
+	struct fc_event ev = { .type = FC_EV_MORE };
+	u32 down[SITES_MAX] = { 0 }, work[2 * SITES_MAX];
+	u8 n = fuzz_u8(f);
+
+	b->site.rerouting = rerouting;
+	b->site.routes = n & 128 ? NULL : b->routes;
+	for (u8 i = 0; i < (n & 7); i++)
+		down[fuzz_below(f, b->topo.nsites)] |= fuzz_u8(f);
+	down[b->site.id] |= ~b->up;
+	fc_routes_compute(&b->topo, b->site.id, down, b->routes, work);
+	fc_vnet_rerouted(&b->v);
+	event(b, 0, &ev);
+}
+
+/*
+ * The end.
+ */
+
+/* What is missing comes, then the end of what was under way, or of nothing. */
+static void clean(struct bench *b, u8 class, u8 port)
+{
+	struct peer *peer = &b->peer[class][port];
+	struct fc_rx *rx = &b->ch[class].rx[port];
+	struct fc_event ev = { .port = port };
+
+	while (rx->end - rx->taken != rx->queued) {
+		u32 seq = rx->taken;
+
+		while (fc_rx_slot(&b->ch[class], rx, seq)->parts & FC_FLIT_VALID)
+			seq++;
+		ev.type = FC_EV_FLIT;
+		ev.flit = flit_new(&b->ledger, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
+		ev.ack = peer->acked;
+		ev.seq = seq;
+		event(b, class, &ev);
+		if (!(b->up & fc_bit(port)))
+			return;
+	}
+	peer->next = rx->end;
+	status(b, class, port, FC_STATUS_PROBE | FC_STATUS_WANT, peer->next, peer->sent, 0, 0);
+	if (rx->queued == b->ch[class].window || !(b->up & fc_bit(port)))
+		return;
+	ev.type = FC_EV_FLIT;
+	ev.flit = flit_new(&b->ledger, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
+	ev.ack = peer->acked;
+	ev.seq = peer->next++;
+	peer->in = NULL;
+	event(b, class, &ev);
+	peer->dirty = false;
+}
+
+/* A peer answers, acknowledges, and ends its packet; of a dirty one, what it has is counted. */
+static void behave(struct bench *b, struct fuzz *f, u8 class, u8 port)
+{
+	struct peer *peer = &b->peer[class][port];
+
+	if (peer->dirty)
+		clean(b, class, port);
+	if (!(b->up & fc_bit(port)))
+		return;
+	if (peer->in)
+		good_flit(b, f, class, port);
+	if (peer->acked != peer->sent || peer->flags || peer->told != peer->next)
+		status(b, class, port, FC_STATUS_PROBE, peer->next, peer->sent, 0, 0);
+	peer->flags = 0;
+}
+
+static bool at_rest(const struct bench *b)
+{
+	for (u8 c = 0; c < b->v.nclasses; c++)
+		for (u8 p = 0; p < b->v.nports; p++) {
+			const struct peer *peer = &b->peer[c][p];
+
+			if (peer->in || peer->dirty || peer->acked != peer->sent)
+				return false;
+		}
+	return fc_vnet_idle(&b->v);
+}
+
+static void come_to_rest(struct bench *b, struct fuzz *f)
+{
+	for (unsigned int i = 0; !at_rest(b); i++) {
+		for (u8 p = 1; p < b->v.nports; p++)
+			for (u8 c = 0; c < b->v.nclasses && b->up & fc_bit(p); c++)
+				behave(b, f, c, p);
+		if (b->peer[b->lane][FC_PORT_LOCAL].in)
+			good_flit(b, f, b->lane, FC_PORT_LOCAL);
+		time_passes(b, 1 + i % 7);
+		CHECK(i < ROUNDS, "never comes to rest");
+	}
+}
+
+/* At rest, a packet of as many flits as fit goes where it is to. */
+static void check_forwards(struct bench *b, struct fuzz *f, u8 class, u8 from, u32 to)
+{
+	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
+	struct peer *peer = &b->peer[class][from];
+	struct packet *pk = &b->ledger.packet[b->ledger.packets];
+	u32 bytes = PAYLOAD * (b->ch[class].window - 1);
+	struct fc_packet header = {
+		.ntargets = 1, .id = b->ledger.packets, .msg_len = bytes, .data_len = bytes,
+	};
+	struct fc_target t = { .site = to, .port = 1, .flags = FC_TARGET_LAST };
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = from, .ack = peer->acked };
+
+	if (b->ledger.packets == PACKETS_MAX)
+		return;
+	b->ledger.packets++;
+	*pk = (struct packet){ .all = 1, .local = to == b->site.id, .port = from, .class = class };
+	fc_wire_packet_encode(head, &header);
+	fc_wire_target_encode(head, 0, &t);
+	ev.flit = flit_new(&b->ledger, FC_PART_HEAD | (bytes ? 0 : FC_PART_TERM), 0, head,
+			   sizeof(head));
+	ev.seq = from ? peer->next : fc_vnet_seq(&b->v, class);
+	peer->next = ev.seq + 1;
+	if (bytes)
+		peer->in = pk;
+	pk->ended = !bytes;
+	peer->in_left = bytes;
+	if (!from)
+		b->lane = class;
+	event(b, class, &ev);
+	come_to_rest(b, f);
+	CHECK(pk->ended && packet_over(pk) && (from ? !pk->unreachable : true) && !pk->excused,
+	      "from port %u to site %u: lost", from, to);
+}
+
+static void count_drop(void *arg, void *h)
+{
+	handle_release(&((struct bench *)arg)->ledger, h);
+	free(h);
+}
+
+static void *room(size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	if (!p)
+		abort();
+	return p;
+}
+
+static void bench_alloc(struct bench *b, u32 window)
+{
+	u8 nports = b->topo.ndirs + 1, nclasses = b->classes.count;
+	u8 slots = fc_vnet_branches(b->topo.ndirs);
+	u32 inputs = (u32)nclasses * nports;
+
+	b->in = room(inputs, sizeof(*b->in));
+	b->out = room(inputs, sizeof(*b->out));
+	b->branch = room((size_t)inputs * slots, sizeof(*b->branch));
+	b->queue = room((size_t)inputs * window, sizeof(*b->queue));
+	b->rx = room(inputs, sizeof(*b->rx));
+	b->tx = room(inputs, sizeof(*b->tx));
+	for (u32 i = 0; i < inputs; i++) {
+		b->in[i].branch = b->branch + (size_t)i * slots;
+		b->rx[i].queue = b->queue + (size_t)i * window;
+		b->rx[i].stat = b->link_stat[i / nports][i % nports];
+	}
+	for (u8 c = 0; c < nclasses; c++) {
+		b->ch[c].rx = b->rx + (size_t)c * nports;
+		b->ch[c].tx = b->tx + (size_t)c * nports;
+		b->ch[c].window = window;
+	}
+}
+
+static void bench_free(struct bench *b)
+{
+	free(b->in);
+	free(b->out);
+	free(b->branch);
+	free(b->queue);
+	free(b->rx);
+	free(b->tx);
+}
+
+static u32 a_window(struct fuzz *f)
+{
+	u8 how = fuzz_u8(f);
+
+	return how >> 5 == 7 ? 64 : 1 + how % 12;
+}
+
+static void bench_init(struct bench *b, struct fuzz *f)
+{
+	static const char *const specs[] = {
+		"line:4", "mesh:3x3", "torus:4x4", "hypercube:3", "hexmesh:3", "ring:5",
+		"torus:3x3",
+	};
+	u8 how;
+
+	memset(b, 0, offsetof(struct bench, ledger));
+	b->ledger.packets = 0;
+	b->ledger.held = 0;
+	if (fc_topo_parse(&b->topo, specs[fuzz_below(f, FC_ARRAY_SIZE(specs))]) ||
+	    fc_vclass_init(&b->classes, &b->topo) || b->topo.nsites > SITES_MAX ||
+	    b->classes.count > CLASSES_MAX || b->topo.ndirs >= NPORTS_MAX)
+		abort();
+	how = fuzz_u8(f);
+	b->timing = (struct fc_timing){
+		.seek = 1, .timeout = 8, .retry = 2 << (how & 3), .probe = 16 << (how & 3),
+	};
+	b->site.topo = &b->topo;
+	b->site.timing = &b->timing;
+	b->site.stat = b->stat;
+	b->site.id = fuzz_below(f, b->topo.nsites);
+	b->site.nports = b->topo.ndirs + 1;
+	b->v.classes = &b->classes;
+	b->v.site = &b->site;
+	b->v.payload = PAYLOAD;
+	b->v.nports = b->site.nports;
+	b->v.nclasses = b->classes.count;
+	b->v.ch = b->ch;
+	bench_alloc(b, a_window(f));
+	b->v.in = b->in;
+	b->v.out = b->out;
+	fc_vnet_init(&b->v);
+	/* Mostly it begins with all its links. */
+	if (how & 128)
+		return;
+	for (u8 p = 1; p < b->v.nports; p++)
+		if (fc_topo_neighbour(&b->topo, b->site.id, p - 1) != FC_SITE_NONE)
+			link_up(b, p, a_window(f));
+}
+
+static void one_event(struct bench *b, struct fuzz *f)
+{
+	u8 what = fuzz_u8(f), port = (u8)(1 + (what >> 4) % (b->v.nports - 1));
+	bool cabled = fc_topo_neighbour(&b->topo, b->site.id, port - 1) != FC_SITE_NONE;
+	bool up = b->up & fc_bit(port);
+	u8 class = 0;
+
+	if ((what & 15) >= 7 && up)
+		class = fuzz_below(f, b->v.nclasses);
+	switch (what & 15) {
+	case 0:
+		if (up)
+			link_down(b, port);
+		break;
+	case 1:
+		/* Up again without having been down: the ends' epochs crossed. */
+		if (cabled)
+			link_up(b, port, a_window(f));
+		break;
+	case 2:
+	case 3:
+	case 4:
+		feed(b, f);
+		break;
+	case 5:
+		time_passes(b, what & 128 ? fuzz_u8(f) : what >> 4);
+		break;
+	case 6:
+		reroute(b, f, what & 128);
+		break;
+	case 7:
+	case 8:
+	case 9:
+		if (up)
+			good_status(b, f, class, port);
+		break;
+	case 10:
+	case 11:
+	case 12:
+	case 13:
+		if (up)
+			good_flit(b, f, class, port);
+		break;
+	case 14:
+		if (up)
+			odd_flit(b, f, class, port);
+		break;
+	case 15:
+		if (up)
+			odd_status(b, f, class, port);
+		break;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	static struct bench b;
+	struct fuzz f = { data, data + size };
+	struct fc_event ev = { .type = FC_EV_MORE };
+	u8 end;
+
+	if (size < 8)
+		return 0;
+	end = fuzz_u8(&f);
+	bench_init(&b, &f);
+	while (fuzz_left(&f))
+		one_event(&b, &f);
+	/* New routes have come, or never will. */
+	b.site.rerouting = false;
+	fc_vnet_rerouted(&b.v);
+	event(&b, 0, &ev);
+	if (end & 1) {
+		come_to_rest(&b, &f);
+		packets_check(&b.ledger);
+		for (u8 p = 0; p < b.v.nports; p++) {
+			u8 c = (end >> 2) % (p ? b.v.nclasses : b.v.lanes);
+
+			if (p && !(b.up & fc_bit(p)))
+				continue;
+			check_forwards(&b, &f, c, p, (b.site.id + 1) % b.topo.nsites);
+			check_forwards(&b, &f, c, p, b.site.id);
+		}
+	}
+	if (end & 2) {
+		for (u8 p = 1; p < b.v.nports; p++)
+			if (b.up & fc_bit(p))
+				link_down(&b, p);
+		come_to_rest(&b, &f);
+		packets_check(&b.ledger);
+		CHECK(!b.ledger.held, "%u handles kept", b.ledger.held);
+	}
+	fc_vnet_purge(&b.v, count_drop, &b);
+	CHECK(!b.ledger.held, "%u handles kept", b.ledger.held);
+	bench_free(&b);
+	return 0;
+}
