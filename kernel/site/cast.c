@@ -147,18 +147,26 @@ static struct cast_msg *cast_create(struct flitcast_site *site, const struct fc_
 	return m;
 }
 
-static bool data_equal(const struct sk_buff *a, const struct sk_buff *b, u32 off)
+/* Both from @off on, where they are: they have the same length. */
+static bool data_equal(struct sk_buff *a, struct sk_buff *b, u32 off)
 {
-	u8 x[128], y[128];
-	u32 n;
+	u32 len = a->len - off, done = 0, n, m;
+	struct skb_seq_state at_a, at_b;
+	const u8 *x, *y;
 
-	for (; off < a->len; off += n) {
-		n = min_t(u32, a->len - off, sizeof(x));
-		if (skb_copy_bits(a, off, x, n) || skb_copy_bits(b, off, y, n) ||
-		    memcmp(x, y, n))
-			return false;
+	skb_prepare_seq_read(a, off, a->len, &at_a);
+	skb_prepare_seq_read(b, off, b->len, &at_b);
+	while (done < len) {
+		n = skb_seq_read(done, &x, &at_a);
+		m = skb_seq_read(done, &y, &at_b);
+		n = min(n, m);
+		if (!n || memcmp(x, y, n))
+			break;
+		done += n;
 	}
-	return true;
+	skb_abort_seq_read(&at_a);
+	skb_abort_seq_read(&at_b);
+	return done == len;
 }
 
 /* What the source wrote into it: all but what the way and the attempt change. */
