@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Throughput and latency of a lab under random traffic.
+ *
+ *	load [-s SECONDS] [-p PATTERN] -r RATE -b BYTES -m MODE LAB
+ *
+ * Messages of BYTES bytes to one target each are born at random times, RATE a second in the
+ * whole network, a Poisson process; PATTERN is uniform (the default), transpose (of a
+ * torus of as many rows as columns) or hot (one in four for site 0).  One thread holds a
+ * socket at each site, so a message is timed by one clock, from its birth to after
+ * the recvmsg(); one that finds its socket full waits for it, and that counts.  The first
+ * quarter of the time is not measured.
+ *
+ * Prints a line of JSON, times in nanoseconds.
+ */
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+#include <unistd.h>
+#include "../sock/lab.h"
+#include "../sock/msg.h"
+
+#define SITES_MAX	256
+#define BYTES_MAX	65536
+#define PORT		7003
+/* Nothing that works takes as long to become empty. */
+#define DRAIN_S		60
+
+/* What is in front of each message. */
+struct head {
+	uint64_t born;
+	uint32_t number;
+	uint32_t from;
+};
+
+/* A message that waits for its socket. */
+struct waiting {
+	struct waiting *next;
+	struct head head;
+	uint32_t to;
+};
+
+static struct {
+	int fd;
+	struct waiting *first, **end;
+} sites[SITES_MAX];
+
+static const char *lab, *pattern = "uniform", *mode;
+static unsigned int nsites, side, bytes;
+static double rate, seconds = 4;
+static uint64_t born, received, counted, from_ns, until_ns;
+static uint64_t *latency;
+static size_t room;
+static unsigned char buf[BYTES_MAX];
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static void usage(void)
+{
+	fprintf(stderr, "usage: load [-s SECONDS] [-p PATTERN] -r RATE -b BYTES -m MODE LAB\n");
+	exit(EXIT_USAGE);
+}
+
+static uint32_t target(uint32_t from)
+{
+	uint32_t to = from;
+
+	if (!strcmp(pattern, "transpose"))
+		to = from % side * side + from / side;
+	else if (!strcmp(pattern, "hot") && random() % 4 == 0)
+		to = 0;
+	while (to == from)
+		to = random() % nsites;
+	return to;
+}
+
+/* Return: false if the socket is full. */
+static bool send_one(uint32_t at, const struct waiting *w)
+{
+	memcpy(buf, &w->head, sizeof(w->head));
+	if (msg_send(sites[at].fd, buf, bytes, w->to, PORT, MSG_DONTWAIT) == (ssize_t)bytes)
+		return true;
+	if (errno != EAGAIN)
+		die("send from site %u: %s", at, strerror(errno));
+	return false;
+}
+
+static void send_waiting(uint32_t at)
+{
+	struct waiting *w;
+
+	while ((w = sites[at].first) && send_one(at, w)) {
+		sites[at].first = w->next;
+		if (!w->next)
+			sites[at].end = &sites[at].first;
+		free(w);
+	}
+}
+
+static void give_birth(uint64_t when)
+{
+	struct waiting *w = calloc(1, sizeof(*w));
+	uint32_t at = random() % nsites;
+
+	if (!w)
+		die("no memory");
+	w->head = (struct head){ when, (uint32_t)born++, at };
+	w->to = target(at);
+	*sites[at].end = w;
+	sites[at].end = &w->next;
+	send_waiting(at);
+}
+
+static void note(uint64_t ns)
+{
+	if (counted == room) {
+		room = room ? 2 * room : 4096;
+		latency = realloc(latency, room * sizeof(*latency));
+		if (!latency)
+			die("no memory");
+	}
+	latency[counted++] = ns;
+}
+
+static void receive(uint32_t at)
+{
+	struct head head;
+	ssize_t n;
+
+	while ((n = msg_recv(sites[at].fd, buf, sizeof(buf), NULL, MSG_DONTWAIT)) >= 0) {
+		uint64_t now = now_ns();
+
+		if ((size_t)n != bytes)
+			die("site %u received %zd bytes", at, n);
+		memcpy(&head, buf, sizeof(head));
+		received++;
+		if (now >= from_ns && now < until_ns)
+			note(now - head.born);
+	}
+	if (errno != EAGAIN)
+		die("receive at site %u: %s", at, strerror(errno));
+}
+
+/* Seconds to the next birth. */
+static double pause_s(void)
+{
+	return -log((random() + 1.0) / 2147483649.0) / rate;
+}
+
+static void wait_until(int epoll, uint64_t when)
+{
+	struct epoll_event events[64];
+	uint64_t now = now_ns();
+	struct timespec t = { 0 };
+	struct pollfd pfd = { .fd = epoll, .events = POLLIN };
+	int n;
+
+	if (when > now) {
+		t.tv_sec = (when - now) / 1000000000;
+		t.tv_nsec = (when - now) % 1000000000;
+	}
+	if (ppoll(&pfd, 1, &t, NULL) <= 0)
+		return;
+	n = epoll_wait(epoll, events, 64, 0);
+	for (int i = 0; i < n; i++) {
+		uint32_t at = events[i].data.u32;
+
+		receive(at);
+		send_waiting(at);
+	}
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static int open_sites(void)
+{
+	int epoll = epoll_create1(EPOLL_CLOEXEC);
+
+	nsites = lab_sites(lab);
+	if (!nsites || nsites > SITES_MAX)
+		die("lab %s has %u sites", lab, nsites);
+	side = (unsigned int)(sqrt(nsites) + 0.5);
+	for (uint32_t at = 0; at < nsites; at++) {
+		struct epoll_event e = {
+			.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.u32 = at,
+		};
+		int netns = lab_open(lab, at);
+
+		sites[at].end = &sites[at].first;
+		sites[at].fd = netns < 0 ? -1 : msg_socket(netns, at, PORT, 0);
+		if (sites[at].fd < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, sites[at].fd, &e))
+			die("socket of site %u: %s", at, strerror(errno));
+		close(netns);
+	}
+	return epoll;
+}
+
+static void report(void)
+{
+	double measured = (until_ns - from_ns) / 1e9, sum = 0;
+
+	qsort(latency, counted, sizeof(*latency), compare);
+	for (uint64_t i = 0; i < counted; i++)
+		sum += latency[i];
+	printf("{\"what\": \"load\", \"mode\": \"%s\", \"pattern\": \"%s\", \"bytes\": %u, "
+	       "\"offered\": %.1f, \"carried\": %.1f, \"count\": %llu, \"mean\": %.0f, "
+	       "\"median\": %llu, \"p99\": %llu}\n",
+	       mode, pattern, bytes, rate, counted / measured, (unsigned long long)counted,
+	       counted ? sum / counted : 0,
+	       counted ? (unsigned long long)latency[counted / 2] : 0,
+	       counted ? (unsigned long long)latency[counted * 99 / 100] : 0);
+}
+
+static void run(int epoll)
+{
+	uint64_t start = now_ns(), next = start, limit;
+
+	from_ns = start + (uint64_t)(seconds * 0.25e9);
+	until_ns = start + (uint64_t)(seconds * 1e9);
+	while (next < until_ns) {
+		while (now_ns() < next)
+			wait_until(epoll, next);
+		give_birth(next);
+		next += (uint64_t)(pause_s() * 1e9);
+	}
+	limit = now_ns() + DRAIN_S * 1000000000ULL;
+	while (received < born) {
+		if (now_ns() > limit)
+			die("%llu of %llu messages did not arrive",
+			    (unsigned long long)(born - received), (unsigned long long)born);
+		wait_until(epoll, limit);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "b:m:p:r:s:")) != -1) {
+		switch (option) {
+		case 'b':
+			bytes = atoi(optarg);
+			break;
+		case 'm':
+			mode = optarg;
+			break;
+		case 'p':
+			pattern = optarg;
+			break;
+		case 'r':
+			rate = atof(optarg);
+			break;
+		case 's':
+			seconds = atof(optarg);
+			break;
+		default:
+			usage();
+		}
+	}
+	if (optind != argc - 1 || !mode || rate <= 0 || seconds <= 0 ||
+	    bytes < sizeof(struct head) || bytes > BYTES_MAX)
+		usage();
+	lab = argv[optind];
+	srandom(1);
+	run(open_sites());
+	report();
+	return 0;
+}
