@@ -20,6 +20,9 @@ const char *fc_mode_name(u8 mode);
 /* Return: the mode of that name, or -1. */
 int fc_mode_parse(const char *name);
 
+/* Where nobody says which. */
+#define FC_MODE_DEFAULT	FC_MODE_VNET
+
 /* For messages: all names. */
 #define FC_MODES	"care, vnet"
 

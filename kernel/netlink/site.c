@@ -204,6 +204,7 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
 	struct flitcast_site_config cfg = {
+		.mode = FC_MODE_DEFAULT,
 		.flit = FLITCAST_FLIT_DEFAULT,
 		.tuning = {
 			.seek = FLITCAST_SEEK_DEFAULT,

@@ -268,7 +268,7 @@ static int check_window(const struct flitcast_site_config *cfg, u32 window,
 {
 	if (cfg->mode == FC_MODE_CARE || window >= fc_vnet_flits(cfg->flit - FC_LINK_SIZE))
 		return 0;
-	NL_SET_ERR_MSG_MOD(extack, "in this mode a window holds a packet of 64 KiB");
+	NL_SET_ERR_MSG_MOD(extack, "mode vnet needs a window that holds a packet; care does not");
 	return -EINVAL;
 }
 
@@ -296,7 +296,7 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		const char *wrong = fc_vclass_init(&classes, &cfg->topo);
 
 		if (!wrong && !fc_vnet_window(cfg->flit - FC_LINK_SIZE))
-			wrong = KBUILD_MODNAME ": in this mode flits have 1061 bytes or more";
+			wrong = KBUILD_MODNAME ": mode vnet needs flits of 1061 bytes or more";
 		if (wrong) {
 			if (extack)
 				extack->_msg = wrong;

@@ -11,6 +11,8 @@
  * than in the transit pools of others: messages of each class, and packets of each.
  */
 #define ACTIVE_MAX	8
+/* In mode vnet there is nothing in transit pools, and channels make it wait. */
+#define ACTIVE_VNET_MAX	32
 #define AHEAD_MAX	4
 /* Packets of the higher class in a row, while the lower one waits. */
 #define STREAK_MAX	4
@@ -73,7 +75,7 @@ static bool class_pick(struct flitcast_site *site, struct flitcast_class *class,
 		int packet;
 
 		msg = list_first_entry_or_null(&class->ready, struct flitcast_msg, ready);
-		if (!msg && class->nactive < ACTIVE_MAX)
+		if (!msg && class->nactive < (site->vnet ? ACTIVE_VNET_MAX : ACTIVE_MAX))
 			msg = list_first_entry_or_null(&class->fresh, struct flitcast_msg, ready);
 		if (!msg)
 			return false;

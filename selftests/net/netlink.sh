@@ -52,7 +52,20 @@ refuses "site add: without rights" 1 'Operation not permitted' \
 json "site add: nothing came of all that" 'j == []' fc -j site show
 accepts "site add" fc site add 0 topology ring:3 flit 1400 window 4 mode care
 refuses "site add: twice" 1 'site add 0: site exists' fc site add 0 topology ring:3
-accepts "site add: second" fc site add 1 topology ring:3 flit 1400
+accepts "site add: second" fc site add 1 topology ring:3 flit 1400 mode care
+refuses "site add: unknown mode" 1 'modes are: care, vnet' fc site add 2 topology ring:3 mode vne
+refuses "site add: unknown mode, longer" 1 'modes are: care, vnet' \
+	fc site add 2 topology ring:3 mode vnets
+refuses "site add: mode vnet, flits too small" 1 '1061 bytes or more' \
+	fc site add 2 topology ring:3 flit 1060
+refuses "site add: mode vnet, window too small" 1 'holds a packet' \
+	fc site add 2 topology ring:3 window 44
+refuses "site add: mode vnet, too many classes" 1 'classes|virtual networks|dimensions' \
+	fc site add 2 topology torus:3^5
+accepts "site add: mode vnet" fc site add 2 topology ring:3 flit 1061
+prints "site show: mode vnet" '^site 2 topology ring:3 mode vnet flit 1061 window 64 ' fc site show 2
+refuses "route set: mode vnet" 1 'only mode care' fc route set +x ports 2,1 site 2
+accepts "site del: mode vnet" fc site del 2
 json "site show" '[(s["site"], s["topology"], s["mode"], s["flit"], s["window"], s["ports"],
 	s["links"], s["links_up"]) for s in j] ==
 	[(0, "ring:3", "care", 1400, 4, 2, 0, 0), (1, "ring:3", "care", 1400, 8, 2, 0, 0)]' \

@@ -51,9 +51,9 @@ done
 
 json "save: nothing" 'j == {"flitcast": 1, "sites": []}' fc site save
 refuses "save: no such site" 1 'site save: no such site here' fc site save 3
-fc site add 0 topology ring:3 flit 1400 window 6 seek 1500us seek-max 3 timeout 30ms \
+fc site add 0 topology ring:3 flit 1400 mode care window 6 seek 1500us seek-max 3 timeout 30ms \
 	retry 4ms probe 200ms transit 5
-fc site add 1 topology ring:3 flit 1400
+fc site add 1 topology ring:3 flit 1400 mode care
 fc link add fc0 port 1 site 0 window 4 crc on
 fc link add fc2 port 2 site 0
 fc link add fc1 port 2 site 1

@@ -9,6 +9,8 @@
 /* So many sockets, each with so much, keep a site busy. */
 #define BULK_SOCKETS	6
 #define BULK_ROOM	(4 * MIB)
+/* A message of it. */
+#define BULK_BYTES	(MIB / 4)
 /* More than the site has under way at a time. */
 #define BULK_WAITING	(12 * MIB)
 #define SAMPLES		9
@@ -33,7 +35,7 @@ static int outq(int fd)
 	return value;
 }
 
-/* Messages of 1 MiB from site 0 to site 2, all the time. */
+/* Messages from site 0 to site 2, all the time. */
 struct bulk {
 	int fd[BULK_SOCKETS];
 	int to;
@@ -53,7 +55,8 @@ static void *bulk_send(void *arg)
 	while (!bulk->stop) {
 		poll(pfd, BULK_SOCKETS, 100);
 		for (i = 0; i < BULK_SOCKETS; i++)
-			while (msg_send(bulk->fd[i], big, sizeof(big), 2, port, MSG_DONTWAIT) > 0)
+			while (msg_send(bulk->fd[i], big, BULK_BYTES, 2, port,
+					MSG_DONTWAIT) > 0)
 				continue;
 	}
 	return NULL;

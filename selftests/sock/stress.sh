@@ -54,7 +54,7 @@ stress "more senders than sites" --senders 48 --messages $((messages / 4)) --byt
 # for each that the senders' buffers have room for; the first few find them empty
 [ "$messages" -lt 500 ] ||
 	stress "ten times what it carries" --messages $((messages / 2)) --targets 1-15 \
-		--overload 10 --bytes 0-200000 --deadline $((200 + messages / 4))
+		--overload 10 --bytes 200000-400000 --deadline $((200 + messages / 4))
 # one receiver in eight reads twenty messages a second
 stress "slow readers" --messages $((messages / 5)) --slow-readers 2 --slow-ms 50 \
 	--bytes 0-200000 --deadline $((200 + messages / 4))

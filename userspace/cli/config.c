@@ -523,7 +523,7 @@ static int read_site(const char *name, const struct json *object, struct config 
 	site = add_site(config);
 	site->line = object->line;
 	site->id = id;
-	strcpy(site->mode, "care");
+	strcpy(site->mode, fc_mode_name(FC_MODE_DEFAULT));
 	if (config_member(object, "mode") &&
 	    config_string(name, object, "mode", site->mode, sizeof(site->mode)))
 		return -1;

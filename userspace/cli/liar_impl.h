@@ -6,6 +6,7 @@
 #include "bcast.h"
 #include "hello.h"
 #include "liar.h"
+#include "mode.h"
 #include "relay.h"
 #include "ways.h"
 
@@ -93,6 +94,10 @@ struct liar_ways {
  * @topo: topology
  * @site: identity
  * @flit: flit size
+ * @mode: enum fc_mode
+ * @cast: the channel of broadcasts
+ * @other: those of other packets, which it takes and drops
+ * @nother: how many
  * @window: of each link
  * @ethertype: of frames
  * @table: for k copies in place k - 1; without entries where there are no rules
@@ -118,7 +123,9 @@ struct liar {
 	struct fc_bcast table[FC_COPIES_MAX];
 	struct liar_ways *ways;
 	struct voice cast;
-	struct voice other;
+	struct voice *other;
+	u8 nother;
+	u8 mode;
 	struct port port[FC_PORTS_MAX];
 	struct fc_fault word;
 	u64 say_at;

@@ -12,15 +12,16 @@
 #include <unistd.h>
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
+#include "bounds.h"
 #include "graph_ways.h"
 #include "liar_impl.h"
 #include "tree.h"
+#include "vnet.h"
 
 #define HELLO_NS	1000000000ULL
 /* What a site of the kernel has. */
 #define RETRY_NS	2000000ULL
 #define PROBE_NS	20000000ULL
-#define WINDOW_DEFAULT	8
 #define FRAME_MAX	(ETH_HLEN + FC_LINK_SIZE + 65536)
 #define SOCKET_BYTES	(4 << 20)
 /* Frames of one port before it is another one's turn. */
@@ -241,9 +242,29 @@ static void event(struct liar *l, struct voice *v, struct fc_event *ev)
 static void both(struct liar *l, struct fc_event ev)
 {
 	struct fc_event same = ev;
+	u8 i;
 
 	event(l, &l->cast, &ev);
-	event(l, &l->other, &same);
+	for (i = 0; i < l->nother; i++) {
+		ev = same;
+		event(l, &l->other[i], &ev);
+	}
+}
+
+/* The first channel of other packets. */
+static u8 first_vc(const struct liar *l)
+{
+	return l->mode == FC_MODE_CARE ? FC_VC_DATA : FC_VC_CLASS;
+}
+
+/* Return: NULL where the mode has no such channel. */
+static struct voice *voice_of(struct liar *l, u8 vc)
+{
+	if (vc == FC_VC_CAST)
+		return &l->cast;
+	if (vc < first_vc(l) || vc - first_vc(l) >= l->nother)
+		return NULL;
+	return &l->other[vc - first_vc(l)];
 }
 
 static void link_todo(struct liar *l, u8 port, u8 todo)
@@ -300,8 +321,12 @@ static void flit_in(struct liar *l, u8 port, const struct fc_link_hdr *h, const 
 		.type = FC_EV_FLIT, .port = port, .seq = h->seq, .ack = h->ack,
 		.flit = { .parts = h->flags, .data = h->len },
 	};
+	struct voice *v = voice_of(l, h->vc);
 	bool cast = h->vc == FC_VC_CAST;
 	struct flit *f;
+
+	if (!v)
+		return;
 
 	if (h->flags & FC_PART_HEAD) {
 		u32 size = fc_wire_head_size(p, h->len);
@@ -318,7 +343,7 @@ static void flit_in(struct liar *l, u8 port, const struct fc_link_hdr *h, const 
 	ev.flit.h = f;
 	if (h->flags & FC_PART_HEAD)
 		ev.flit.head = f->data;
-	event(l, cast ? &l->cast : &l->other, &ev);
+	event(l, v, &ev);
 }
 
 static void status_in(struct liar *l, u8 port, const struct fc_link_hdr *h, const u8 *p)
@@ -329,7 +354,8 @@ static void status_in(struct liar *l, u8 port, const struct fc_link_hdr *h, cons
 	};
 
 	fc_wire_status_decode(&ev.status, p);
-	event(l, h->vc == FC_VC_CAST ? &l->cast : &l->other, &ev);
+	if (voice_of(l, h->vc))
+		event(l, voice_of(l, h->vc), &ev);
 }
 
 /* Who asks whether something has come is told that it has. */
@@ -435,8 +461,9 @@ u64 liar_time(struct liar *l, u64 now)
 				say_word(l, p);
 	}
 	liar_time_to_lie(l, now);
-	next = sooner(sooner(l->say_at, l->lie_at), sooner(l->cast.relay.ch.next_at,
-							   l->other.relay.ch.next_at));
+	next = sooner(sooner(l->say_at, l->lie_at), l->cast.relay.ch.next_at);
+	for (p = 0; p < l->nother; p++)
+		next = sooner(next, l->other[p].relay.ch.next_at);
 	for (p = 1; p <= l->topo.ndirs; p++)
 		if (l->port[p].fd >= 0)
 			next = sooner(next, sooner(l->port[p].hello.send_at,
@@ -589,7 +616,7 @@ static bool open_port(struct liar *l, u8 port, char **wrong)
 	p->hello = (struct fc_hello){
 		.own = {
 			.ver_min = FC_VERSION, .ver_max = FC_VERSION, .site = l->site,
-			.port = port, .window = l->window, .flit = l->flit,
+			.port = port, .mode = l->mode, .window = l->window, .flit = l->flit,
 			.epoch = (u32)now_ns() | 1, .topology = fc_topo_hash(&l->topo),
 			.nsites = l->topo.nsites, .reason = FC_REASON_CARRIER,
 		},
@@ -617,12 +644,17 @@ static u16 frame_type(void)
 
 bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong)
 {
+	struct fc_vclass classes;
 	u8 p;
 
 	l->topo = lab->topo;
 	l->site = site;
 	l->flit = lab->mtu;
-	l->window = lab->window ? lab->window : WINDOW_DEFAULT;
+	l->mode = *lab->mode ? fc_mode_parse(lab->mode) : FC_MODE_DEFAULT;
+	l->window = lab->window;
+	if (!l->window)
+		l->window = l->mode == FC_MODE_VNET ? fc_vnet_window(l->flit - FC_LINK_SIZE) :
+						      FLITCAST_WINDOW_DEFAULT;
 	l->ethertype = frame_type();
 	l->timing.retry = RETRY_NS;
 	l->timing.probe = PROBE_NS;
@@ -634,7 +666,12 @@ bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong)
 	if (l->topo.graph)
 		make_ways(l, lab->copies);
 	make_voice(l, &l->cast, FC_VC_CAST);
-	make_voice(l, &l->other, FC_VC_DATA);
+	l->nother = 1;
+	if (l->mode == FC_MODE_VNET && !fc_vclass_init(&classes, &l->topo))
+		l->nother = classes.count;
+	l->other = xalloc(l->nother, sizeof(*l->other));
+	for (p = 0; p < l->nother; p++)
+		make_voice(l, &l->other[p], first_vc(l) + p);
 	for (p = 0; p < FC_PORTS_MAX; p++)
 		l->port[p].fd = -1;
 	for (p = 1; p <= l->topo.ndirs; p++) {
