@@ -151,15 +151,27 @@ static u32 flits_of(const struct fc_vnet *v, const struct fc_flit *front)
 	return 1 + (len - front->data + v->payload - 1) / v->payload;
 }
 
+/* Links that are up, and whose peer has room for a packet so long. */
+static u32 roomy(const struct fc_vnet *v, u32 n)
+{
+	u32 rest, links = 0;
+
+	for (rest = v->up & ~fc_bit(FC_PORT_LOCAL); rest; rest &= rest - 1)
+		if (v->window[fc_low(rest)] >= n)
+			links |= rest & -rest;
+	return links;
+}
+
 /*
- * Directions in which a packet may go on to a site, over links that are up, and the class
+ * Directions in which a packet may go on to a site, over links that take it, and the class
  * it has there.  One of this site that has no way in its class goes the first link
  * of a way around what is dead, as if it were for the site there.
  */
-static u32 ways(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u8 next[FC_DIRS_MAX])
+static u32 ways(const struct fc_vnet *v, const struct fc_vin *in, u8 class, u8 port, u32 dst,
+		u8 next[FC_DIRS_MAX])
 {
 	const struct fc_topo *topo = v->classes->topo;
-	u32 up = v->up >> 1, dirs, rest, found = 0;
+	u32 up = in->links >> 1, dirs, rest, found = 0;
 	u8 one[FC_DIRS_MAX];
 
 	if (port == FC_PORT_LOCAL)
@@ -199,7 +211,7 @@ static bool branch_add(struct fc_vnet *v, struct fc_vin *in, u8 dir, u8 class, u
 	struct fc_vbranch *b = &in->branch[in->nbranches];
 	u32 number = (u32)(in - v->in) * slots_of(v) + in->nbranches;
 
-	if (in->nbranches == slots_of(v) || in->n > v->ch[class].tx[dir + 1].window)
+	if (in->nbranches == slots_of(v))
 		return false;
 	*b = (struct fc_vbranch){ .mask = mask, .next = FC_VBRANCH_NONE, .port = dir + 1,
 				  .class = class };
@@ -241,7 +253,7 @@ static u64 part(struct fc_vnet *v, struct fc_vin *in, u8 class, u8 port, const u
 
 			if (!(dirs[i] & fc_bit(d)))
 				continue;
-			ways(v, class, port, fc_wire_target_site(head, i), next);
+			ways(v, in, class, port, fc_wire_target_site(head, i), next);
 			if (first == FC_VCLASSES_MAX)
 				first = next[d];
 			if (next[d] != first)
@@ -286,6 +298,7 @@ static bool route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	u32 dirs[FC_TARGETS_MAX];
 	u8 next[FC_DIRS_MAX];
 
+	in->links = roomy(v, in->n);
 	for (i = 0; i < n; i++) {
 		u32 dst = fc_wire_target_site(head, i);
 
@@ -293,7 +306,7 @@ static bool route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 			local |= fc_bit64(i);
 			continue;
 		}
-		dirs[i] = far ? 0 : ways(v, class, port, dst, next);
+		dirs[i] = far ? 0 : ways(v, in, class, port, dst, next);
 		if (dirs[i])
 			remote |= fc_bit64(i);
 		else if (far || (port == FC_PORT_LOCAL && !v->site->rerouting))
@@ -303,10 +316,9 @@ static bool route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	}
 	if (far)
 		v->site->stat[FC_STAT_PKT_HOPS]++;
-	if (unreachable && !in->told_unreachable) {
-		in->told_unreachable = true;
+	/* Said once: a packet that comes here again, because it waits, has none. */
+	if (unreachable)
 		fc_effect_add(fx, FC_FX_UNREACHABLE, port, front)->mask = unreachable;
-	}
 	/* Here it waits for routes; what passes by waits outside its class. */
 	if (stuck && port == FC_PORT_LOCAL) {
 		v->site->stat[FC_STAT_SEEK]++;
@@ -370,8 +382,6 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	}
 	in->busy = route(v, class, port, in, front, fx);
 	in->seek = !in->busy;
-	if (in->busy)
-		in->told_unreachable = false;
 	return in->busy;
 }
 
@@ -435,7 +445,6 @@ static void serve(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in, struc
 	}
 	fc_effect_add(fx, FC_FX_SERVE, port, NULL)->mask = in->oper;
 	in->oper = 0;
-	in->moved |= last;
 }
 
 /* What nobody needs any more leaves the queue; its room is the peer's again. */

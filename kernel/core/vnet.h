@@ -50,6 +50,7 @@ struct fc_vbranch {
  * struct fc_vin - what comes in by one channel: the packet at the front of its queue
  * @branch: its branches, fc_vnet_branches() of them
  * @oper: targets that the operator is to serve when it is whole
+ * @links: ports by which it may leave
  * @left: data bytes still to come
  * @n: its flits
  * @come: of these, come
@@ -61,11 +62,11 @@ struct fc_vbranch {
  * @cut: its end will not come
  * @moved: flits of it are not here any more
  * @seek: of this site, and without a way until routes change
- * @told_unreachable: its source was told of targets without a way
  */
 struct fc_vin {
 	struct fc_vbranch *branch;
 	u64 oper;
+	u32 links;
 	u32 left;
 	u16 n;
 	u16 come;
@@ -77,7 +78,6 @@ struct fc_vin {
 	bool cut;
 	bool moved;
 	bool seek;
-	bool told_unreachable;
 };
 
 /**
