@@ -683,6 +683,20 @@ TEST(vnet_routes__a_lane_waits_for_new_ones)
 	at_rest();
 }
 
+TEST(vnet_routes__a_lane_waits_for_a_link)
+{
+	setup("mesh:2x2", 0, 4, 4);
+	link_event(FC_EV_LINK_DOWN, port_to(1), 0);
+	b.site.rerouting = true;
+	b.site.routes = b.routes;
+	b.routes[1] = fc_bit(port_to(1) - 1);
+	own_to(1, 3);
+	CHECK(!b.unreachable && held() == 3, "%u handles", held());
+	link_event(FC_EV_LINK_UP, port_to(1), 4);
+	CHECK(line_to(1)->packets == 1, "%u packets", line_to(1)->packets);
+	at_rest();
+}
+
 TEST(vnet_lanes__do_not_stand_behind_each_other)
 {
 	u32 i;
