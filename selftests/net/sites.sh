@@ -51,7 +51,7 @@ for link in "0 1 1 2" "1 1 2 2"; do
 	ip link set "fc$a$b" up
 	ip link set "fc$b$a" up
 	# The windows of the two directions of a link need not be the same.
-	fc link add "fc$a$b" port "$pa" site "$a" window 2
+	fc link add "fc$a$b" port "$pa" site "$a" window 50
 	fc link add "fc$b$a" port "$pb" site "$b"
 done
 # shellcheck disable=SC2317 # called by becomes
