@@ -487,6 +487,9 @@ static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 
 	link->stat[FC_LSTAT_RX_FLITS]++;
 	link->stat[FC_LSTAT_RX_BYTES] += skb->len + FC_LINK_SIZE;
+	/* It could not go on: a device may take longer frames than the flits agreed on. */
+	if (skb->len + FC_LINK_SIZE > site->cfg.flit)
+		return false;
 	if (hdr->flags & FC_PART_HEAD) {
 		u32 size = head_in(site, skb, hdr);
 

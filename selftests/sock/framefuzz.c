@@ -639,7 +639,9 @@ static void invent(struct frame *f)
 		.type = FC_FRAME_FLIT, .vc = real.vc, .flags = FC_PART_HEAD,
 		.epoch = real.epoch, .seq = real.ch[real.vc].next++, .ack = real.ch[real.vc].ack,
 	};
-	uint32_t room = 1500 - FC_LINK_SIZE - fc_head_size(n), data;
+	/* Longer than the flits agreed on, some of them: the next link could not carry it. */
+	uint32_t most = chance(8) ? MTU : 1500;
+	uint32_t room = most - FC_LINK_SIZE - fc_head_size(n), data;
 
 	pk.msg_len = chance(2) ? below(1500) : prng_log(&prng, 0, FC_MESSAGE_MAX);
 	if (pk.kind != FC_KIND_MESSAGE && pk.kind != FC_KIND_DATA && !chance(10))
@@ -648,7 +650,7 @@ static void invent(struct frame *f)
 		    FC_PACKET_MAX * below(pk.msg_len / FC_PACKET_MAX) : 0;
 	pk.data_len = pk.msg_len - pk.offset < FC_PACKET_MAX ? pk.msg_len - pk.offset :
 							       FC_PACKET_MAX;
-	data = fc_head_size(n) > 1500 - FC_LINK_SIZE ? 0 : pk.data_len < room ? pk.data_len : room;
+	data = fc_head_size(n) > most - FC_LINK_SIZE ? 0 : pk.data_len < room ? pk.data_len : room;
 	if (data == pk.data_len)
 		h.flags |= FC_PART_TERM;
 	fc_wire_packet_encode(head, &pk);
