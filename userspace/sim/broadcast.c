@@ -10,6 +10,7 @@
 
 #include "broadcast.h"
 #include "castnet.h"
+#include "option.h"
 #include "output.h"
 
 /* Broadcasts under test in a network, besides what liars make up. */
@@ -74,13 +75,7 @@ struct result {
 	char wrong[160];
 };
 
-static const struct {
-	const char *name;
-	const char *help;
-	u64 least;
-	u64 most;
-	size_t at;
-} numbers[] = {
+static const struct option_entry numbers[] = {
 #define NUMBER(name, member, least, most, help) \
 	{ name, help, least, most, offsetof(struct config, member) }
 	NUMBER("copies", copies, 0, 16, "copies; 0: each number that the topology has"),
@@ -94,11 +89,6 @@ static const struct {
 	NUMBER("seed", seed, 0, 0xffffffff, "same seed, same output"),
 #undef NUMBER
 };
-
-static u64 *number_of(struct config *config, unsigned int i)
-{
-	return (u64 *)((char *)config + numbers[i].at);
-}
 
 static void usage(FILE *file)
 {
@@ -115,8 +105,7 @@ static void usage(FILE *file)
 		"  --faulty N        how many (what k copies are for: k - 1 that crash,\n"
 		"                      (k - 1) / 2 that lie)\n");
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		fprintf(file, "  --%-8s N      %s (%llu)\n", numbers[i].name, numbers[i].help,
-			(unsigned long long)*number_of(&config, i));
+		option_help(file, &numbers[i], &config);
 	fprintf(file,
 		"  --json            results as JSON\n"
 		"\n"
@@ -331,14 +320,6 @@ static int try_copies(const struct config *config, unsigned int copies)
 	return r.unreached || r.fooled;
 }
 
-static bool parse_number(const char *text, u64 least, u64 most, u64 *value)
-{
-	char *end;
-
-	*value = strtoull(text, &end, 10);
-	return *text >= '0' && *text <= '9' && !*end && *value >= least && *value <= most;
-}
-
 static int parse(struct config *config, int argc, char **argv)
 {
 	enum { OPT_HELP = 256, OPT_JSON, OPT_FAULT, OPT_FAULTY };
@@ -348,6 +329,7 @@ static int parse(struct config *config, int argc, char **argv)
 		{ "fault", required_argument, NULL, OPT_FAULT },
 		{ "faulty", required_argument, NULL, OPT_FAULTY },
 	};
+	const char *end;
 	int option;
 	u64 value;
 
@@ -372,16 +354,15 @@ static int parse(struct config *config, int argc, char **argv)
 			config->fault = (enum fault)value;
 			break;
 		case OPT_FAULTY:
-			if (!parse_number(optarg, 0, CASTNET_SITES, &value))
+			if (!option_number(optarg, CASTNET_SITES, &value, &end) || *end)
 				return refuse(optarg, "no number of faulty sites");
 			config->faulty = (long)value;
 			break;
 		case '?':
 			return 2;
 		default:
-			if (!parse_number(optarg, numbers[option].least, numbers[option].most,
-					  number_of(config, (unsigned int)option)))
-				return refuse(optarg, "no number that fits its option");
+			if (option_set(&numbers[option], config, optarg))
+				return 2;
 		}
 	}
 	if (optind != argc - 1) {

@@ -57,13 +57,7 @@ static const char *const faults[FAULT_COUNT] = {
 };
 
 /* Options that are one number. */
-static const struct {
-	const char *name;
-	const char *help;
-	u64 least;
-	u64 most;
-	size_t at;
-} numbers[] = {
+static const struct option_entry numbers[] = {
 #define NUMBER(name, member, least, most, help) \
 	{ name, help, least, most, offsetof(struct config, member) }
 	NUMBER("seed", seed, 0, 0xffffffff, "same seed, same output"),
@@ -86,11 +80,6 @@ static const struct {
 	NUMBER("patience", patience, 1, (u64)1 << 40, "cycles without any news that mean it hangs"),
 #undef NUMBER
 };
-
-static u64 *number_of(struct config *config, unsigned int i)
-{
-	return (u64 *)((char *)config + numbers[i].at);
-}
 
 static void usage(FILE *file)
 {
@@ -120,8 +109,7 @@ static void usage(FILE *file)
 		fprintf(file, "                      %s: %s\n", fidelities[i]->name,
 			fidelities[i]->help);
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		fprintf(file, "  --%-8s N      %s (%llu)\n", numbers[i].name, numbers[i].help,
-			(unsigned long long)*number_of(&config, i));
+		option_help(file, &numbers[i], &config);
 	fprintf(file,
 		"  --script FILE     traffic: lines CYCLE SOURCE BYTES TARGET[,TARGET]...\n"
 		"  --list FILE       write a line for each delivery\n"
@@ -206,9 +194,6 @@ static int parse_value(struct config *config, int option, const char *value)
 {
 	char error[GRAPH_ERROR_SIZE];
 	struct fc_topo topo;
-	const char *end;
-	unsigned int i;
-	u64 n;
 
 	switch (option) {
 	case OPT_TOPOLOGY:
@@ -254,15 +239,7 @@ static int parse_value(struct config *config, int option, const char *value)
 		config->json = true;
 		return 0;
 	}
-	i = (unsigned int)option - OPT_NUMBERS;
-	if (!option_number(value, numbers[i].most, &n, &end) || *end || n < numbers[i].least) {
-		fprintf(stderr, "flitcast-sim: --%s %s: a number from %llu to %llu\n",
-			numbers[i].name, value, (unsigned long long)numbers[i].least,
-			(unsigned long long)numbers[i].most);
-		return 2;
-	}
-	*number_of(config, i) = n;
-	return 0;
+	return option_set(&numbers[option - OPT_NUMBERS], config, value);
 }
 
 /* Of an option that was given, where another leaves it without a meaning. */
@@ -461,7 +438,7 @@ static void report_config(const struct config *config)
 	}
 	output_fixed("loss", config->loss, OPTION_UNIT);
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		output_number(numbers[i].name, *number_of(&copy, i));
+		output_number(numbers[i].name, *option_place(&numbers[i], &copy));
 	output_group_end();
 }
 

@@ -47,13 +47,7 @@ static const char *const faults[HARTS_FAULTS] = {
 };
 
 /* Options that are one number. */
-static const struct {
-	const char *name;
-	const char *help;
-	u64 least;
-	u64 most;
-	size_t at;
-} numbers[] = {
+static const struct option_entry numbers[] = {
 #define NUMBER(name, member, least, most, help) \
 	{ name, help, least, most, offsetof(struct command, member) }
 	NUMBER("size", size, 2, HARTS_SIZE_MAX, "n: sites on an edge of the mesh"),
@@ -66,11 +60,6 @@ static const struct {
 	NUMBER("gap", settings.times.gap, 0, 512, "cycles a link is idle after a packet"),
 #undef NUMBER
 };
-
-static u64 *number_of(struct command *command, unsigned int i)
-{
-	return (u64 *)((char *)command + numbers[i].at);
-}
 
 static void usage(FILE *file)
 {
@@ -98,8 +87,7 @@ static void usage(FILE *file)
 		"  --json            output as JSON\n"
 		"\n");
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		fprintf(file, "  --%-10s N    %s (%llu)\n", numbers[i].name, numbers[i].help,
-			(unsigned long long)*number_of(&command, i));
+		option_help(file, &numbers[i], &command);
 	fprintf(file,
 		"  --fault KIND      break it, to see that it is noticed:\n"
 		"                      mirror: sites take left for right\n"
@@ -140,10 +128,6 @@ static int parse_fault(struct command *command, const char *value)
 
 static int parse_value(struct command *command, int option, const char *value)
 {
-	const char *end;
-	unsigned int i;
-	u64 n;
-
 	switch (option) {
 	case OPT_REPRODUCE:
 		command->reproduce = true;
@@ -165,15 +149,7 @@ static int parse_value(struct command *command, int option, const char *value)
 	case OPT_FAULT:
 		return parse_fault(command, value);
 	}
-	i = (unsigned int)option - OPT_NUMBERS;
-	if (!option_number(value, numbers[i].most, &n, &end) || *end || n < numbers[i].least) {
-		fprintf(stderr, "flitcast-sim: --%s %s: a number from %llu to %llu\n",
-			numbers[i].name, value, (unsigned long long)numbers[i].least,
-			(unsigned long long)numbers[i].most);
-		return 2;
-	}
-	*number_of(command, i) = n;
-	return 0;
+	return option_set(&numbers[option - OPT_NUMBERS], command, value);
 }
 
 /* Of the largest load of a command: do the links carry it, or nearly so. */
@@ -287,7 +263,7 @@ static int single(struct command *command)
 	output_text("algorithm", harts_algorithms[run->algorithm].name);
 	output_fixed("load", run->load, HARTS_LOAD_UNIT);
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		output_number(numbers[i].name, *number_of(command, i));
+		output_number(numbers[i].name, *option_place(&numbers[i], command));
 	output_estimate("latency", point.latency, point.seeds);
 	output_estimate("mean_delivery", point.delivery, point.seeds);
 	output_estimate("stored", point.stored, point.seeds);

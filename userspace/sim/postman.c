@@ -74,13 +74,7 @@ static const struct {
 };
 
 /* Options that are one number. */
-static const struct {
-	const char *name;
-	const char *help;
-	u64 least;
-	u64 most;
-	size_t at;
-} numbers[] = {
+static const struct option_entry numbers[] = {
 #define NUMBER(name, member, least, most, help) \
 	{ name, help, least, most, offsetof(struct command, member) }
 	NUMBER("seed", seed, 0, 0xffffffff, "same seed, same output"),
@@ -95,11 +89,6 @@ static const struct {
 /* The first of these is for --reproduce, too; the second for nothing else. */
 #define NUMBER_SEED	0
 #define NUMBER_DRAWS	1
-
-static u64 *number_of(struct command *command, unsigned int i)
-{
-	return (u64 *)((char *)command + numbers[i].at);
-}
 
 static bool *mechanism_of(struct command *command, unsigned int i)
 {
@@ -138,8 +127,7 @@ static void usage(FILE *file)
 		"  --json            output as JSON\n"
 		"\n");
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		fprintf(file, "  --%-9s N     %s (%llu)\n", numbers[i].name, numbers[i].help,
-			(unsigned long long)*number_of(&command, i));
+		option_help(file, &numbers[i], &command);
 	fprintf(file,
 		"  --fault KIND      break it, to see that it is noticed:\n"
 		"                      keep: blocked dead flits are stored, like packets\n"
@@ -225,21 +213,6 @@ static int parse_fault(struct command *command, const char *value)
 	return option_refuse("fault", value, "keep, turn or overrun");
 }
 
-static int parse_number(struct command *command, unsigned int i, const char *value)
-{
-	const char *end;
-	u64 n;
-
-	if (!option_number(value, numbers[i].most, &n, &end) || *end || n < numbers[i].least) {
-		fprintf(stderr, "flitcast-sim: --%s %s: a number from %llu to %llu\n",
-			numbers[i].name, value, (unsigned long long)numbers[i].least,
-			(unsigned long long)numbers[i].most);
-		return 2;
-	}
-	*number_of(command, i) = n;
-	return 0;
-}
-
 static int parse_value(struct command *command, int option, const char *value)
 {
 	switch (option) {
@@ -273,7 +246,7 @@ static int parse_value(struct command *command, int option, const char *value)
 	case OPT_FAULT:
 		return parse_fault(command, value);
 	}
-	return parse_number(command, (unsigned int)option - OPT_NUMBERS, value);
+	return option_set(&numbers[option - OPT_NUMBERS], command, value);
 }
 
 static int refuse(const char *why)
@@ -424,7 +397,7 @@ static void output_settings(struct command *command)
 		output_bool(mechanisms[i].name, *mechanism_of(command, i));
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
 		if (i != NUMBER_DRAWS)
-			output_number(numbers[i].name, *number_of(command, i));
+			output_number(numbers[i].name, *option_place(&numbers[i], command));
 }
 
 static int single(struct command *command)
