@@ -480,13 +480,19 @@ static int talk(void)
 }
 
 /* Requests are built before anything fails. */
-static void ask_site_new(void)
+static void ask_site_of(const char *mode)
 {
 	open_netlink();
 	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_NEW, 0);
 	nl_put_u32(&req, FLITCAST_A_SITE_ID, 1);
 	nl_put_string(&req, FLITCAST_A_SITE_TOPOLOGY, "torus:4x4");
+	nl_put_string(&req, FLITCAST_A_SITE_MODE, mode);
 	nl_end(&req);
+}
+
+static void ask_site_new(void)
+{
+	ask_site_of("vnet");
 }
 
 /* Nothing that was not read is taken for the answer to what comes now. */
@@ -524,9 +530,9 @@ static bool site_made(int err)
 	return done_or_not(err, site_del());
 }
 
-static void with_site(void)
+static void with_site(const char *mode)
 {
-	ask_site_new();
+	ask_site_of(mode);
 	if (talk())
 		die("no site: %s", strerror(errno));
 	ask_anew();
@@ -534,7 +540,7 @@ static void with_site(void)
 
 static void ask_link_new(void)
 {
-	with_site();
+	with_site("vnet");
 	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_NEW, 0);
 	nl_put_u32(&req, FLITCAST_A_LINK_SITE, 1);
 	nl_put_string(&req, FLITCAST_A_LINK_IFNAME, "nth0");
@@ -591,7 +597,8 @@ static void ask_route_set(void)
 {
 	static const uint8_t ports[] = { 3, 1 };
 
-	with_site();
+	/* The only mode that has any. */
+	with_site("care");
 	read_routes();
 	memcpy(routes, answer.data, answer.length);
 	routes_length = answer.length;
