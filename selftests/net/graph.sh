@@ -118,21 +118,32 @@ accepts "and comes back" "$flitcast" lab revive 7
 json "with its paths" 'len(j) == 24' "$flitcast" lab exec 7 "$flitcast" -j topology paths
 prints "what it is" 'topology graph:12:[0-9a-f]{16} mtu 1500' "$flitcast" lab show
 prints "every link as a picture" 'site 11 n[0-9] to site' "$flitcast" lab graph
-accepts "a message to all others" sh -c "
-	for i in 1 2 3 4 5 6 7 8 9 10 11; do
-		$flitcast lab exec \$i $flitcast recv --count 1 --timeout 20 >$work/got.\$i &
+receivers=()
+for site in 1 2 3 4 5 6 7 8 9 10 11; do
+	"$flitcast" lab exec $site "$flitcast" recv --count 1 --timeout 60 >"$work/got.$site" &
+	receivers+=($!)
+done
+# shellcheck disable=SC2317 # called by becomes
+listen()
+{
+	local site
+
+	for site in 1 2 3 4 5 6 7 8 9 10 11; do
+		"$flitcast" lab exec "$site" "$flitcast" site show | grep -q 'sockets 1' || return 1
 	done
-	sleep 1
-	$flitcast lab exec 0 $flitcast send --to 1,2,3,4,5,6,7,8,9,10,11 --confirm hello >/dev/null
-	wait"
+}
+becomes 60 listen
+accepts "a message to all others" "$flitcast" lab exec 0 "$flitcast" send \
+	--to 1,2,3,4,5,6,7,8,9,10,11 --confirm hello
+wait "${receivers[@]}"
 [ "$(cat "$work"/got.* | grep -c hello)" -eq 11 ]
 result $? "it has come"
-prints "a dead link is told of" 'site 0 port 1 n1 to site 4 port' sh -c "
-	$flitcast lab exec 0 ip link set p1 down
-	for i in 1 2 3 4 5 6 7 8 9 10; do
-		$flitcast lab exec 11 $flitcast topology faults | grep . && exit
-		sleep 0.3
-	done"
+"$flitcast" lab exec 0 ip link set p1 down
+# shellcheck disable=SC2317 # called by becomes
+told() { "$flitcast" lab exec 11 "$flitcast" topology faults | grep .; }
+becomes 30 told
+prints "a dead link is told of" 'site 0 port 1 n1 to site 4 port' \
+	"$flitcast" lab exec 11 "$flitcast" topology faults
 prints "and gone around" '^1 of 1 delivered: links [2-9]' \
 	"$flitcast" lab exec 0 "$flitcast" trace 4
 accepts "down" "$flitcast" lab down
