@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +140,7 @@ static bool range(const char *text, u64 least, u64 most, u32 value[2])
 
 enum {
 	OPT_TOPOLOGY = 1, OPT_LOAD, OPT_TARGETS, OPT_UNICAST, OPT_BYTES, OPT_LOSS, OPT_FIDELITY,
-	OPT_PATTERN, OPT_SCRIPT, OPT_LIST, OPT_FAULT, OPT_JSON, OPT_HELP, OPT_NUMBERS
+	OPT_PATTERN, OPT_SCRIPT, OPT_LIST, OPT_FAULT, OPT_JSON
 };
 
 static int parse_fidelity(struct config *config, const char *value)
@@ -190,8 +189,9 @@ static int parse_fault(struct config *config, const char *value)
 	return option_refuse("fault", value, "lose, twice, stray or short, and @N with N above 0");
 }
 
-static int parse_value(struct config *config, int option, const char *value)
+static int parse_value(void *settings, int option, const char *value)
 {
+	struct config *config = settings;
 	char error[GRAPH_ERROR_SIZE];
 	struct fc_topo topo;
 
@@ -239,27 +239,10 @@ static int parse_value(struct config *config, int option, const char *value)
 		config->json = true;
 		return 0;
 	}
-	return option_set(&numbers[option - OPT_NUMBERS], config, value);
-}
-
-/* Of an option that was given, where another leaves it without a meaning. */
-static int meaningless(const bool *given, const struct option *options, const char *const *names,
-		       const char *other)
-{
-	for (; *names; names++) {
-		for (const struct option *o = options; o->name; o++) {
-			if (strcmp(o->name, *names) || !given[o->val])
-				continue;
-			fprintf(stderr, "flitcast-sim: --%s means nothing with %s\n", *names,
-				other);
-			return 2;
-		}
-	}
 	return 0;
 }
 
-static int check_given(const struct config *config, const bool *given,
-		       const struct option *options)
+static int check_given(const struct config *config, const struct option_given *given)
 {
 	static const char *const scripted[] = {
 		"load", "targets", "unicast", "bytes", "pattern", "cycles", "messages", "every",
@@ -277,64 +260,38 @@ static int check_given(const struct config *config, const bool *given,
 	int status = 0;
 
 	if (config->script_path)
-		status = meaningless(given, options, scripted, "--script");
+		status = option_meaningless(given, scripted, "with --script");
 	if (!status && config->fidelity == &fidelity_edge)
-		status = meaningless(given, options, word_only, "--fidelity edge");
+		status = option_meaningless(given, word_only, "with --fidelity edge");
 	if (!status && config->mode != FC_MODE_CARE)
-		status = meaningless(given, options, care_only, "virtual networks");
+		status = option_meaningless(given, care_only, "with virtual networks");
 	if (!status && config->every)
-		status = meaningless(given, options, random_only, "--every");
+		status = option_meaningless(given, random_only, "with --every");
 	return status;
 }
 
-/* Return: exit status, or -1 to go on. */
-static int parse(struct config *config, enum fc_mode mode, int argc, char **argv)
-{
-	struct option options[OPT_NUMBERS + FC_ARRAY_SIZE(numbers)] = {
-		{ "topology", required_argument, NULL, OPT_TOPOLOGY },
-		{ "load", required_argument, NULL, OPT_LOAD },
-		{ "targets", required_argument, NULL, OPT_TARGETS },
-		{ "unicast", required_argument, NULL, OPT_UNICAST },
-		{ "bytes", required_argument, NULL, OPT_BYTES },
-		{ "loss", required_argument, NULL, OPT_LOSS },
-		{ "fidelity", required_argument, NULL, OPT_FIDELITY },
-		{ "pattern", required_argument, NULL, OPT_PATTERN },
-		{ "script", required_argument, NULL, OPT_SCRIPT },
-		{ "list", required_argument, NULL, OPT_LIST },
-		{ "fault", required_argument, NULL, OPT_FAULT },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, OPT_HELP },
-	};
-	bool given[OPT_NUMBERS + FC_ARRAY_SIZE(numbers)] = { false };
-	int option, status;
+static const struct option words[] = {
+	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
+	{ "load", required_argument, NULL, OPT_LOAD },
+	{ "targets", required_argument, NULL, OPT_TARGETS },
+	{ "unicast", required_argument, NULL, OPT_UNICAST },
+	{ "bytes", required_argument, NULL, OPT_BYTES },
+	{ "loss", required_argument, NULL, OPT_LOSS },
+	{ "fidelity", required_argument, NULL, OPT_FIDELITY },
+	{ "pattern", required_argument, NULL, OPT_PATTERN },
+	{ "script", required_argument, NULL, OPT_SCRIPT },
+	{ "list", required_argument, NULL, OPT_LIST },
+	{ "fault", required_argument, NULL, OPT_FAULT },
+	{ "json", no_argument, NULL, OPT_JSON },
+};
 
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		options[OPT_HELP + i] = (struct option){
-			numbers[i].name, required_argument, NULL, OPT_NUMBERS + (int)i
-		};
-	*config = defaults;
-	config->mode = mode;
-	if (mode == FC_MODE_VNET)
-		config->window = 0;
-	fc_topo_parse(&config->topo, config->spec);
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (option == OPT_HELP || option == 'h') {
-			usage(stdout);
-			return 0;
-		}
-		if (option == '?')
-			return 2;
-		given[option] = true;
-		status = parse_value(config, option, optarg);
-		if (status)
-			return status;
-	}
-	if (optind < argc) {
-		fprintf(stderr, "flitcast-sim: unexpected argument \"%s\"\n", argv[optind]);
-		return 2;
-	}
+static int check(void *settings, const struct option_given *given)
+{
+	struct config *config = settings;
+	int status;
+
 	fc_topo_print(&config->topo, config->spec);
-	status = check_given(config, given, options);
+	status = check_given(config, given);
 	if (status)
 		return status;
 	if (config->script_path) {
@@ -356,7 +313,24 @@ static int parse(struct config *config, enum fc_mode mode, int argc, char **argv
 		.probe = config->probe,
 		.seek_max = (u16)config->seek_max, .fifo_room = (u16)config->fifo,
 	};
-	return -1;
+	return 0;
+}
+
+static const struct option_command options = {
+	.words = words, .nwords = FC_ARRAY_SIZE(words),
+	.numbers = numbers, .nnumbers = FC_ARRAY_SIZE(numbers),
+	.usage = usage, .set = parse_value, .check = check,
+};
+
+/* Return: exit status, or -1 to go on. */
+static int parse(struct config *config, enum fc_mode mode, int argc, char **argv)
+{
+	*config = defaults;
+	config->mode = mode;
+	if (mode == FC_MODE_VNET)
+		config->window = 0;
+	fc_topo_parse(&config->topo, config->spec);
+	return option_parse(&options, config, argc, argv);
 }
 
 /*

@@ -2,12 +2,9 @@
 /*
  * flitcast-sim harts: the paper's simulation of its broadcasts, with the kernel's rules.
  */
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <unistd.h>
 
 #include "harts.h"
 #include "harts_figure.h"
@@ -100,8 +97,7 @@ static void usage(FILE *file)
 }
 
 enum {
-	OPT_REPRODUCE = 1, OPT_SVG, OPT_ALGORITHM, OPT_LOAD, OPT_FAULT, OPT_JSON, OPT_HELP,
-	OPT_NUMBERS
+	OPT_REPRODUCE = 1, OPT_SVG, OPT_ALGORITHM, OPT_LOAD, OPT_FAULT, OPT_JSON
 };
 
 static int parse_algorithm(struct command *command, const char *value)
@@ -126,8 +122,10 @@ static int parse_fault(struct command *command, const char *value)
 	return option_refuse("fault", value, "mirror or store");
 }
 
-static int parse_value(struct command *command, int option, const char *value)
+static int parse_value(void *settings, int option, const char *value)
 {
+	struct command *command = settings;
+
 	switch (option) {
 	case OPT_REPRODUCE:
 		command->reproduce = true;
@@ -136,10 +134,7 @@ static int parse_value(struct command *command, int option, const char *value)
 		command->json = true;
 		return 0;
 	case OPT_SVG:
-		command->svg = value;
-		if (access(value, W_OK | X_OK))
-			return option_refuse("svg", value, strerror(errno));
-		return 0;
+		return option_directory("svg", value, &command->svg);
 	case OPT_ALGORITHM:
 		return parse_algorithm(command, value);
 	case OPT_LOAD:
@@ -149,7 +144,7 @@ static int parse_value(struct command *command, int option, const char *value)
 	case OPT_FAULT:
 		return parse_fault(command, value);
 	}
-	return option_set(&numbers[option - OPT_NUMBERS], command, value);
+	return 0;
 }
 
 /* Of the largest load of a command: do the links carry it, or nearly so. */
@@ -171,66 +166,32 @@ static int check_load(const struct command *command)
 	return 2;
 }
 
-static int check_given(const struct command *command, const bool *given,
-		       const struct option *options)
+static int check_given(void *settings, const struct option_given *given)
 {
-	static const int single_only[] = { OPT_ALGORITHM, OPT_LOAD, OPT_JSON, OPT_NUMBERS };
-
-	for (unsigned int i = 0; command->reproduce && i < FC_ARRAY_SIZE(single_only); i++) {
-		for (const struct option *o = options; o->name; o++) {
-			if (o->val != single_only[i] || !given[o->val])
-				continue;
-			fprintf(stderr, "flitcast-sim: --%s means nothing with --reproduce\n",
-				o->name);
-			return 2;
-		}
-	}
-	if (command->svg && !command->reproduce) {
-		fprintf(stderr, "flitcast-sim: --svg means nothing without --reproduce\n");
-		return 2;
-	}
-	return check_load(command);
-}
-
-/* Return: exit status, or -1 to go on. */
-static int parse(struct command *command, int argc, char **argv)
-{
-	struct option options[OPT_NUMBERS + FC_ARRAY_SIZE(numbers)] = {
-		{ "reproduce", no_argument, NULL, OPT_REPRODUCE },
-		{ "svg", required_argument, NULL, OPT_SVG },
-		{ "algorithm", required_argument, NULL, OPT_ALGORITHM },
-		{ "load", required_argument, NULL, OPT_LOAD },
-		{ "fault", required_argument, NULL, OPT_FAULT },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, OPT_HELP },
+	static const char *const both[] = {
+		"seed", "seeds", "broadcasts", "setup", "delta", "gap", "fault", NULL
 	};
-	bool given[OPT_NUMBERS + FC_ARRAY_SIZE(numbers)] = { false };
-	int option, status;
+	static const char *const report[] = { "svg", NULL };
+	const struct command *command = settings;
+	int status = option_forms(given, command->reproduce, both, report);
 
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		options[OPT_HELP + i] = (struct option){
-			numbers[i].name, required_argument, NULL, OPT_NUMBERS + (int)i
-		};
-	*command = defaults;
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (option == OPT_HELP || option == 'h') {
-			usage(stdout);
-			return 0;
-		}
-		if (option == '?')
-			return 2;
-		given[option] = true;
-		status = parse_value(command, option, optarg);
-		if (status)
-			return status;
-	}
-	if (optind < argc) {
-		fprintf(stderr, "flitcast-sim: unexpected argument \"%s\"\n", argv[optind]);
-		return 2;
-	}
-	status = check_given(command, given, options);
-	return status ? status : -1;
+	return status ? status : check_load(command);
 }
+
+static const struct option words[] = {
+	{ "reproduce", no_argument, NULL, OPT_REPRODUCE },
+	{ "svg", required_argument, NULL, OPT_SVG },
+	{ "algorithm", required_argument, NULL, OPT_ALGORITHM },
+	{ "load", required_argument, NULL, OPT_LOAD },
+	{ "fault", required_argument, NULL, OPT_FAULT },
+	{ "json", no_argument, NULL, OPT_JSON },
+};
+
+static const struct option_command options = {
+	.words = words, .nwords = FC_ARRAY_SIZE(words),
+	.numbers = numbers, .nnumbers = FC_ARRAY_SIZE(numbers),
+	.usage = usage, .set = parse_value, .check = check_given,
+};
 
 /*
  * One measurement.
@@ -330,8 +291,8 @@ static int reproduce(const struct command *command)
 
 int harts_main(int argc, char **argv)
 {
-	struct command command;
-	int status = parse(&command, argc, argv);
+	struct command command = defaults;
+	int status = option_parse(&options, &command, argc, argv);
 
 	if (status >= 0)
 		return status;

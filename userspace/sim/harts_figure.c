@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,13 +99,11 @@ bool harts_figure_draw(const struct harts_figure *figure, const char *dir)
 {
 	double y[HARTS_CURVES_MAX][HARTS_LOADS], half[HARTS_CURVES_MAX][HARTS_LOADS];
 	double x[HARTS_LOADS];
-	char path[PATH_MAX], title[80];
+	char name[32], title[80];
 	struct plot plot = {
 		.title = title, .x_label = "link load", .y_label = figure->unit,
 		.x = x, .points = HARTS_LOADS, .ncurves = figure->ncurves,
 	};
-	FILE *file;
-	bool bad;
 
 	static_assert(HARTS_CURVES_MAX <= PLOT_CURVES_MAX, "a colour for each");
 	for (u32 i = 0; i < HARTS_LOADS; i++)
@@ -120,16 +116,6 @@ bool harts_figure_draw(const struct harts_figure *figure, const char *dir)
 		plot.curve[c] = (struct plot_curve){ figure->curve[c].label, y[c], half[c] };
 	}
 	snprintf(title, sizeof(title), "Figure %u: %s", figure->number, figure->title);
-	snprintf(path, sizeof(path), "%s/harts-figure-%u.svg", dir, figure->number);
-	file = fopen(path, "w");
-	if (!file) {
-		fprintf(stderr, "flitcast-sim: %s: %s\n", path, strerror(errno));
-		return false;
-	}
-	plot_svg(&plot, file);
-	bad = ferror(file);
-	bad |= fclose(file) != 0;
-	if (bad)
-		fprintf(stderr, "flitcast-sim: %s: cannot be written\n", path);
-	return !bad;
+	snprintf(name, sizeof(name), "harts-figure-%u.svg", figure->number);
+	return plot_draw(&plot, dir, name);
 }

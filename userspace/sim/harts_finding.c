@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
+#include "finding.h"
 #include "harts_finding.h"
 
 /*
@@ -23,25 +23,6 @@
 
 /* Index of load 0.5 in harts_loads. */
 #define LOAD_HALF	5
-
-static u32 differing;
-
-static void __printf(3, 4) finding(bool holds, const char *what, const char *measured, ...)
-{
-	va_list args;
-
-	differing += !holds;
-	printf("%-8s %s\n         ", holds ? "holds" : "differs", what);
-	va_start(args, measured);
-	vprintf(measured, args);
-	va_end(args);
-	printf("\n");
-}
-
-static double percent(double a, double b)
-{
-	return 100 * (a / b - 1);
-}
 
 /* Is @b surely above @a, or, where the intervals meet, not surely below. */
 static bool rises(struct harts_estimate a, struct harts_estimate b)
@@ -90,13 +71,14 @@ static void by_size(const struct harts_figure *f)
 	finding(along_curves(f, true) && across_curves(f),
 		"Figure 10: latency increases with mesh size and with link load",
 		"n = 5 to 9: +%.0f %% at load %.2f, +%.0f %% at %.2f; n = 5 and 9 over these loads: x %.1f, x %.1f",
-		percent(last[0].mean, first[0].mean), (double)harts_loads[0] / HARTS_LOAD_UNIT,
-		percent(last[HARTS_LOADS - 1].mean, first[HARTS_LOADS - 1].mean),
+		percent_more(last[0].mean, first[0].mean), (double)harts_loads[0] / HARTS_LOAD_UNIT,
+		percent_more(last[HARTS_LOADS - 1].mean, first[HARTS_LOADS - 1].mean),
 		(double)harts_loads[HARTS_LOADS - 1] / HARTS_LOAD_UNIT,
 		first[HARTS_LOADS - 1].mean / first[0].mean,
 		last[HARTS_LOADS - 1].mean / last[0].mean);
 	for (u32 i = 0; i < HARTS_LOADS; i++) {
-		double off = percent(f->curve[1].at[i].mean, (first[i].mean + last[i].mean) / 2);
+		double middle = (first[i].mean + last[i].mean) / 2;
+		double off = percent_more(f->curve[1].at[i].mean, middle);
 
 		if (fabs(off) > fabs(worst))
 			worst = off;
@@ -151,8 +133,8 @@ static void copies(const struct harts_figure *f, const struct harts_sweep *sweep
 			low = fmin(low, latency);
 			high = fmax(high, latency);
 		}
-		least = fmin(least, percent(high, low));
-		most = fmax(most, percent(high, low));
+		least = fmin(least, percent_more(high, low));
+		most = fmax(most, percent_more(high, low));
 	}
 	finding(most <= CLOSE, "Figure 11: the cost of 4, 5 and 6 copies is quite close",
 		"the dearest of them takes %.0f %% to %.0f %% longer than the cheapest (close: %.0f)",
@@ -225,7 +207,7 @@ static void algorithm_a(const struct harts_table_a *t)
 
 		ratio[i] = 100 + harts_percent(a->latency, t->sbcast_by_size[i].latency,
 					       a->seeds).mean;
-		off[i] = percent(harts_estimate(a->stored, a->seeds).mean - 1, model);
+		off[i] = percent_more(harts_estimate(a->stored, a->seeds).mean - 1, model);
 		rising = rising && (!i || ratio[i] > ratio[i - 1]);
 		right = right && fabs(off[i]) <= MODEL;
 	}
@@ -241,12 +223,11 @@ static void algorithm_a(const struct harts_table_a *t)
 u32 harts_findings(const struct harts_figure figure[HARTS_FIGURES],
 		   const struct harts_sweep *sweep, const struct harts_table_a *table)
 {
-	differing = 0;
 	printf("Findings of the paper\n\n");
 	by_size(&figure[HARTS_FIGURE_10]);
 	saturation(&figure[HARTS_FIGURE_10], sweep);
 	copies(&figure[HARTS_FIGURE_11], sweep);
 	store_and_forward(figure);
 	algorithm_a(table);
-	return differing;
+	return findings_differing();
 }

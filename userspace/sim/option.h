@@ -5,6 +5,7 @@
 #ifndef FLITCAST_SIM_OPTION_H
 #define FLITCAST_SIM_OPTION_H
 
+#include <getopt.h>
 #include <stdio.h>
 
 #include "base.h"
@@ -34,11 +35,71 @@ int option_set(const struct option_entry *entry, void *settings, const char *val
 /* A line of the usage text, with the default. */
 void option_help(FILE *file, const struct option_entry *entry, void *defaults);
 
+struct option_given;
+
+/**
+ * struct option_command - the options of a command; --help and -h are added
+ * @words: those that are not just a number, their @val from 1 in this order
+ * @nwords: how many
+ * @numbers: the others
+ * @nnumbers: how many
+ * @usage: prints the usage text
+ * @set: takes the value of a word, named by its @val; 0, or 2, the exit status, with a line on
+ *	standard error
+ * @check: of all together, with what was given; the same
+ */
+struct option_command {
+	const struct option *words;
+	u32 nwords;
+	const struct option_entry *numbers;
+	u32 nnumbers;
+	void (*usage)(FILE *file);
+	int (*set)(void *settings, int option, const char *value);
+	int (*check)(void *settings, const struct option_given *given);
+};
+
+/**
+ * option_parse() - the arguments of a command
+ * @command: its options
+ * @settings: the defaults; result
+ * @argc: as main() has it, from the command's name
+ * @argv: the same
+ *
+ * Return: the exit status, or -1 to go on.
+ */
+int option_parse(const struct option_command *command, void *settings, int argc, char **argv);
+
+/**
+ * option_meaningless() - refuses options where another leaves them without a meaning
+ * @given: what was given
+ * @names: of the options, ended by NULL
+ * @where: "with --other"
+ *
+ * Return: 0, or 2, the exit status, with a line on standard error.
+ */
+int option_meaningless(const struct option_given *given, const char *const *names,
+		       const char *where);
+
+/**
+ * option_forms() - the same for a command that makes a report with --reproduce, or one run
+ * @given: what was given
+ * @reproduce: the report is made
+ * @both: names of what has a meaning for both, ended by NULL
+ * @report: and of what has one for the report only; all others are for one run
+ *
+ * Return: 0, or 2, the exit status, with a line on standard error.
+ */
+int option_forms(const struct option_given *given, bool reproduce, const char *const *both,
+		 const char *const *report);
+
 /* Of a fraction: it is told in millionths. */
 #define OPTION_UNIT	1000000
 
 /* Says on standard error why a value is refused.  Return: 2, the exit status. */
 int option_refuse(const char *option, const char *value, const char *why);
+
+/* A directory in which files can be made.  Return: 0, or 2, the exit status. */
+int option_directory(const char *option, const char *value, const char **dir);
 
 /**
  * option_number() - a number, of digits only

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "plot.h"
 
@@ -127,7 +131,7 @@ static void legend(FILE *file, const struct plot *plot)
 	}
 }
 
-void plot_svg(const struct plot *plot, FILE *file)
+static void svg(const struct plot *plot, FILE *file)
 {
 	double low = 0, high = 0;
 	struct scale x, y;
@@ -149,4 +153,24 @@ void plot_svg(const struct plot *plot, FILE *file)
 		curve(file, plot, &x, &y, i);
 	legend(file, plot);
 	fprintf(file, "</svg>\n");
+}
+
+bool plot_draw(const struct plot *plot, const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	FILE *file;
+	bool bad;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	file = fopen(path, "w");
+	if (!file) {
+		fprintf(stderr, "flitcast-sim: %s: %s\n", path, strerror(errno));
+		return false;
+	}
+	svg(plot, file);
+	bad = ferror(file);
+	bad |= fclose(file) != 0;
+	if (bad)
+		fprintf(stderr, "flitcast-sim: %s: cannot be written\n", path);
+	return !bad;
 }

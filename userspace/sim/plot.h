@@ -2,8 +2,6 @@
 #ifndef FLITCAST_SIM_PLOT_H
 #define FLITCAST_SIM_PLOT_H
 
-#include <stdio.h>
-
 #include "base.h"
 
 /* Curves of a plot: as many as there are colours. */
@@ -41,7 +39,14 @@ struct plot {
 	struct plot_curve curve[PLOT_CURVES_MAX];
 };
 
-/* Draws it as a file of its own.  Whether that could be written, @file tells. */
-void plot_svg(const struct plot *plot, FILE *file);
+/**
+ * plot_draw() - the plot as a file of its own
+ * @plot: the plot
+ * @dir: directory
+ * @name: of the file in it
+ *
+ * Return: false, with a line on standard error, if it cannot be written.
+ */
+bool plot_draw(const struct plot *plot, const char *dir, const char *name);
 
 #endif /* FLITCAST_SIM_PLOT_H */

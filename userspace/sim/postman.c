@@ -2,11 +2,8 @@
 /*
  * flitcast-sim postman: the mad postman of the paper, bit by bit.
  */
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "option.h"
 #include "output.h"
@@ -86,8 +83,7 @@ static const struct option_entry numbers[] = {
 #undef NUMBER
 };
 
-/* The first of these is for --reproduce, too; the second for nothing else. */
-#define NUMBER_SEED	0
+/* The second of these is for --reproduce only. */
 #define NUMBER_DRAWS	1
 
 static bool *mechanism_of(struct command *command, unsigned int i)
@@ -143,7 +139,7 @@ static void usage(FILE *file)
 
 enum {
 	OPT_REPRODUCE = 1, OPT_SVG, OPT_TRAFFIC, OPT_FROM, OPT_TO, OPT_SHARE, OPT_WITHOUT,
-	OPT_START, OPT_FAULT, OPT_JSON, OPT_HELP, OPT_NUMBERS
+	OPT_START, OPT_FAULT, OPT_JSON
 };
 
 static int parse_pattern(struct command *command, const char *value)
@@ -213,8 +209,10 @@ static int parse_fault(struct command *command, const char *value)
 	return option_refuse("fault", value, "keep, turn or overrun");
 }
 
-static int parse_value(struct command *command, int option, const char *value)
+static int parse_value(void *settings, int option, const char *value)
 {
+	struct command *command = settings;
+
 	switch (option) {
 	case OPT_REPRODUCE:
 		command->reproduce = true;
@@ -223,10 +221,7 @@ static int parse_value(struct command *command, int option, const char *value)
 		command->json = true;
 		return 0;
 	case OPT_SVG:
-		command->svg = value;
-		if (access(value, W_OK | X_OK))
-			return option_refuse("svg", value, strerror(errno));
-		return 0;
+		return option_directory("svg", value, &command->svg);
 	case OPT_TRAFFIC:
 		return parse_pattern(command, value);
 	case OPT_FROM:
@@ -246,7 +241,7 @@ static int parse_value(struct command *command, int option, const char *value)
 	case OPT_FAULT:
 		return parse_fault(command, value);
 	}
-	return option_set(&numbers[option - OPT_NUMBERS], command, value);
+	return 0;
 }
 
 static int refuse(const char *why)
@@ -297,65 +292,34 @@ static int check_run(struct command *command)
 	return 0;
 }
 
-static int check_given(struct command *command, const bool *given, const struct option *options)
+static int check_given(void *settings, const struct option_given *given)
 {
-	for (const struct option *o = options; o->name; o++) {
-		bool report = o->val == OPT_SVG || o->val == OPT_NUMBERS + NUMBER_DRAWS;
-		bool both = o->val == OPT_REPRODUCE || o->val == OPT_FAULT ||
-			    o->val == OPT_NUMBERS + NUMBER_SEED;
+	static const char *const both[] = { "seed", "fault", NULL };
+	static const char *const report[] = { "svg", "draws", NULL };
+	struct command *command = settings;
+	int status = option_forms(given, command->reproduce, both, report);
 
-		if (!given[o->val] || both || report == command->reproduce)
-			continue;
-		fprintf(stderr, "flitcast-sim: --%s means nothing %s --reproduce\n", o->name,
-			report ? "without" : "with");
-		return 2;
-	}
-	return check_run(command);
+	return status ? status : check_run(command);
 }
 
-/* Return: exit status, or -1 to go on. */
-static int parse(struct command *command, int argc, char **argv)
-{
-	struct option options[OPT_NUMBERS + FC_ARRAY_SIZE(numbers)] = {
-		{ "reproduce", no_argument, NULL, OPT_REPRODUCE },
-		{ "svg", required_argument, NULL, OPT_SVG },
-		{ "traffic", required_argument, NULL, OPT_TRAFFIC },
-		{ "from", required_argument, NULL, OPT_FROM },
-		{ "to", required_argument, NULL, OPT_TO },
-		{ "share", required_argument, NULL, OPT_SHARE },
-		{ "without", required_argument, NULL, OPT_WITHOUT },
-		{ "start", required_argument, NULL, OPT_START },
-		{ "fault", required_argument, NULL, OPT_FAULT },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "help", no_argument, NULL, OPT_HELP },
-	};
-	bool given[OPT_NUMBERS + FC_ARRAY_SIZE(numbers)] = { false };
-	int option, status;
+static const struct option words[] = {
+	{ "reproduce", no_argument, NULL, OPT_REPRODUCE },
+	{ "svg", required_argument, NULL, OPT_SVG },
+	{ "traffic", required_argument, NULL, OPT_TRAFFIC },
+	{ "from", required_argument, NULL, OPT_FROM },
+	{ "to", required_argument, NULL, OPT_TO },
+	{ "share", required_argument, NULL, OPT_SHARE },
+	{ "without", required_argument, NULL, OPT_WITHOUT },
+	{ "start", required_argument, NULL, OPT_START },
+	{ "fault", required_argument, NULL, OPT_FAULT },
+	{ "json", no_argument, NULL, OPT_JSON },
+};
 
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		options[OPT_HELP + i] = (struct option){
-			numbers[i].name, required_argument, NULL, OPT_NUMBERS + (int)i
-		};
-	*command = defaults();
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (option == OPT_HELP || option == 'h') {
-			usage(stdout);
-			return 0;
-		}
-		if (option == '?')
-			return 2;
-		given[option] = true;
-		status = parse_value(command, option, optarg);
-		if (status)
-			return status;
-	}
-	if (optind < argc) {
-		fprintf(stderr, "flitcast-sim: unexpected argument \"%s\"\n", argv[optind]);
-		return 2;
-	}
-	status = check_given(command, given, options);
-	return status ? status : -1;
-}
+static const struct option_command options = {
+	.words = words, .nwords = FC_ARRAY_SIZE(words),
+	.numbers = numbers, .nnumbers = FC_ARRAY_SIZE(numbers),
+	.usage = usage, .set = parse_value, .check = check_given,
+};
 
 /*
  * One run.
@@ -469,8 +433,8 @@ static int reproduce(const struct command *command)
 
 int postman_main(int argc, char **argv)
 {
-	struct command command;
-	int status = parse(&command, argc, argv);
+	struct command command = defaults();
+	int status = option_parse(&options, &command, argc, argv);
 
 	if (status >= 0)
 		return status;

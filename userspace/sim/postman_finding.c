@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
+#include "finding.h"
 #include "postman_finding.h"
 
 /* All elements: so near to the published time, per cent. */
@@ -16,26 +16,6 @@
 
 /* The paper's two packets. */
 static const u64 corner[POSTMAN_STRATEGIES] = { [POSTMAN_MAD] = 89, [POSTMAN_CUT] = 570 };
-
-static u32 differing;
-
-static bool __printf(3, 4) finding(bool holds, const char *what, const char *measured, ...)
-{
-	va_list args;
-
-	differing += !holds;
-	printf("%-8s %s\n         ", holds ? "holds" : "differs", what);
-	va_start(args, measured);
-	vprintf(measured, args);
-	va_end(args);
-	printf("\n");
-	return holds;
-}
-
-static double percent(double a, double b)
-{
-	return 100 * (a / b - 1);
-}
 
 static u32 single(const struct postman_law *law)
 {
@@ -84,7 +64,7 @@ static u32 transposition(const struct postman_table *table)
 		for (u32 i = 0; i < POSTMAN_SPARSITIES; i++) {
 			const struct postman_cell *cell = &table->cell[s][i];
 			double published = (double)postman_published[s][i];
-			double off = percent(cell->mean, published);
+			double off = percent_more(cell->mean, published);
 			char what[80];
 
 			snprintf(what, sizeof(what), "transposition, %s, %s %%: %.0f cycles",
@@ -139,8 +119,8 @@ static void mechanisms(const struct postman_table *table)
 	bool little = true;
 
 	for (u32 i = 0; i < POSTMAN_SPARSITIES; i++) {
-		off[i] = percent(all[i].mean, foresee[i].mean);
-		slower[i] = percent(neither[i].mean, all[i].mean);
+		off[i] = percent_more(all[i].mean, foresee[i].mean);
+		slower[i] = percent_more(neither[i].mean, all[i].mean);
 		little = little && fabs(off[i]) <= LITTLE;
 	}
 	finding(little, "dead flits have little or no effect on the performance",
@@ -154,10 +134,9 @@ static void mechanisms(const struct postman_table *table)
 
 u32 postman_findings(const struct postman_law *law, const struct postman_table *table, u32 *bad)
 {
-	differing = 0;
 	printf("Figures and findings of the paper\n\n");
 	*bad = single(law) + laws(law) + transposition(table);
 	density(table);
 	mechanisms(table);
-	return differing;
+	return findings_differing();
 }

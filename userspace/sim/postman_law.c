@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
-#include <limits.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "plot.h"
 #include "postman_law.h"
@@ -146,13 +143,10 @@ bool postman_law_draw(const struct postman_law *law, const char *dir)
 	};
 	double x[POSTMAN_HOPS], none[POSTMAN_HOPS] = { 0 };
 	double y[POSTMAN_STRATEGIES][2][POSTMAN_HOPS], half[POSTMAN_STRATEGIES][POSTMAN_HOPS];
-	char path[PATH_MAX];
 	struct plot plot = {
 		.title = "Latency of 27 bits: laws, and measured to all nodes", .x_label = "channels (D)",
 		.y_label = "cycles", .x = x, .points = POSTMAN_HOPS,
 	};
-	FILE *file;
-	bool bad;
 
 	for (u32 s = 0; s < POSTMAN_STRATEGIES; s++) {
 		for (u32 i = 0; i < POSTMAN_HOPS; i++) {
@@ -169,16 +163,5 @@ bool postman_law_draw(const struct postman_law *law, const char *dir)
 		plot.curve[plot.ncurves++] = (struct plot_curve){ labels[s][0], y[s][0], none };
 		plot.curve[plot.ncurves++] = (struct plot_curve){ labels[s][1], y[s][1], half[s] };
 	}
-	snprintf(path, sizeof(path), "%s/postman-latency.svg", dir);
-	file = fopen(path, "w");
-	if (!file) {
-		fprintf(stderr, "flitcast-sim: %s: %s\n", path, strerror(errno));
-		return false;
-	}
-	plot_svg(&plot, file);
-	bad = ferror(file);
-	bad |= fclose(file) != 0;
-	if (bad)
-		fprintf(stderr, "flitcast-sim: %s: cannot be written\n", path);
-	return !bad;
+	return plot_draw(&plot, dir, "postman-latency.svg");
 }
