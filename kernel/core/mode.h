@@ -14,6 +14,12 @@ enum fc_mode {
 	FC_MODE_COUNT
 };
 
+/* Do packets go in classes (core/vclass.h), by the switch of core/vnet.h? */
+static inline bool fc_mode_classes(u8 mode)
+{
+	return mode != FC_MODE_CARE;
+}
+
 /* Return: the name, or NULL where there is no such mode. */
 const char *fc_mode_name(u8 mode);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "machine.h"
-#include "vnet.h"
+#include "vnet_machine.h"
 
 /* No step has more effects than this: a packet is stored, or leaves its queue. */
 #define STEP_EFFECTS	(2 * 64 + 4)
@@ -21,44 +20,11 @@ u32 fc_vnet_window(u32 payload)
 	return 2 * flits < WINDOW_MIN ? WINDOW_MIN : 2 * flits;
 }
 
-static struct fc_vin *in_of(const struct fc_vnet *v, u8 class, u8 port)
-{
-	return &v->in[class * v->nports + port];
-}
-
-static struct fc_vout *out_of(const struct fc_vnet *v, u8 class, u8 port)
-{
-	return &v->out[class * v->nports + port];
-}
-
-static u8 slots_of(const struct fc_vnet *v)
-{
-	return fc_vnet_branches(v->nports - 1);
-}
-
-/* A branch by its number, and the input it is of. */
-static struct fc_vbranch *branch_of(const struct fc_vnet *v, u32 number)
-{
-	return &v->in[number / slots_of(v)].branch[number % slots_of(v)];
-}
-
-static void may_come(struct fc_vnet *v, u8 class, u8 port)
-{
-	v->come[class] |= fc_bit(port);
-	v->work |= fc_bit64(class);
-}
-
-static void may_go(struct fc_vnet *v, u8 class, u8 port)
-{
-	v->go[class] |= fc_bit(port);
-	v->work |= fc_bit64(class);
-}
-
 static void may_come_of(struct fc_vnet *v, u32 number)
 {
-	u32 at = number / slots_of(v);
+	u32 at = number / fc_vslots_of(v);
 
-	may_come(v, (u8)(at / v->nports), (u8)(at % v->nports));
+	fc_vmay_come(v, (u8)(at / v->nports), (u8)(at % v->nports));
 }
 
 void fc_vnet_init(struct fc_vnet *v)
@@ -116,7 +82,7 @@ int fc_vnet_lane(const struct fc_vnet *v)
 	u8 c;
 
 	for (c = 0; c < v->lanes; c++)
-		if (!in_of(v, c, FC_PORT_LOCAL)->busy && !v->ch[c].rx[FC_PORT_LOCAL].queued)
+		if (!fc_vin_of(v, c, FC_PORT_LOCAL)->busy && !v->ch[c].rx[FC_PORT_LOCAL].queued)
 			return c;
 	return -1;
 }
@@ -133,202 +99,8 @@ void fc_vnet_rerouted(struct fc_vnet *v)
 	u8 c;
 
 	for (c = 0; c < v->lanes; c++)
-		if (in_of(v, c, FC_PORT_LOCAL)->seek)
-			may_come(v, c, FC_PORT_LOCAL);
-}
-
-/*
- * Routing.
- */
-
-/* Flits of the packet whose front this is; all but the first and the last are full. */
-static u32 flits_of(const struct fc_vnet *v, const struct fc_flit *front)
-{
-	u32 len = fc_wire_data_len(front->head);
-
-	if (front->data >= len)
-		return 1;
-	return 1 + (len - front->data + v->payload - 1) / v->payload;
-}
-
-/* Links that are up, and whose peer has room for a packet so long. */
-static u32 roomy(const struct fc_vnet *v, u32 n)
-{
-	u32 rest, links = 0;
-
-	for (rest = v->up & ~fc_bit(FC_PORT_LOCAL); rest; rest &= rest - 1)
-		if (v->window[fc_low(rest)] >= n)
-			links |= rest & -rest;
-	return links;
-}
-
-/*
- * Directions in which a packet may go on to a site, over links that take it, and the class
- * it has there.  One of this site that has no way in its class goes the first link
- * of a way around what is dead, as if it were for the site there.
- */
-static u32 ways(const struct fc_vnet *v, const struct fc_vin *in, u8 class, u8 port, u32 dst,
-		u8 next[FC_DIRS_MAX])
-{
-	const struct fc_topo *topo = v->classes->topo;
-	u32 up = in->links >> 1, dirs, rest, found = 0;
-	u8 one[FC_DIRS_MAX];
-
-	if (port == FC_PORT_LOCAL)
-		class = fc_vclass_first(v->classes, v->site->id, dst);
-	dirs = fc_vclass_ways(v->classes, v->site->id, dst, class, next) & up;
-	if (v->site->routes)
-		dirs &= v->site->routes[dst];
-	if (dirs || port != FC_PORT_LOCAL || !v->site->routes)
-		return dirs;
-	for (rest = v->site->routes[dst] & up; rest; rest &= rest - 1) {
-		u8 d = (u8)fc_low(rest);
-		u32 near = fc_topo_neighbour(topo, v->site->id, d);
-
-		if (near == FC_SITE_NONE)
-			continue;
-		class = fc_vclass_first(v->classes, v->site->id, near);
-		if (!(fc_vclass_ways(v->classes, v->site->id, near, class, one) & fc_bit(d)))
-			continue;
-		next[d] = one[d];
-		found |= fc_bit(d);
-	}
-	return found;
-}
-
-/* What is before a new packet on a channel, in flits. */
-static u32 load_of(const struct fc_vnet *v, u8 class, u8 port)
-{
-	const struct fc_tx *tx = &v->ch[class].tx[port];
-
-	return out_of(v, class, port)->load + tx->sent - tx->acked;
-}
-
-/* Behind those that wait for the channel already. */
-static bool branch_add(struct fc_vnet *v, struct fc_vin *in, u8 dir, u8 class, u64 mask)
-{
-	struct fc_vout *out = out_of(v, class, dir + 1);
-	struct fc_vbranch *b = &in->branch[in->nbranches];
-	u32 number = (u32)(in - v->in) * slots_of(v) + in->nbranches;
-
-	if (in->nbranches == slots_of(v))
-		return false;
-	*b = (struct fc_vbranch){ .mask = mask, .next = FC_VBRANCH_NONE, .port = dir + 1,
-				  .class = class };
-	in->nbranches++;
-	in->active++;
-	if (out->first == FC_VBRANCH_NONE)
-		out->first = number;
-	else
-		branch_of(v, out->last)->next = number;
-	out->last = number;
-	out->load += in->n;
-	may_go(v, class, dir + 1);
-	return true;
-}
-
-/*
- * One more branch: in the direction that most of the targets have, and of those the one
- * with the least before it.  Return: targets that leave by it, or that find no branch.
- */
-static u64 part(struct fc_vnet *v, struct fc_vin *in, u8 class, u8 port, const u8 *head,
-		u64 targets, const u32 *dirs)
-{
-	u32 all = 0, rest, best_load = 0;
-	unsigned int most = 0;
-	u8 next[FC_DIRS_MAX];
-	u64 mask = 0, left;
-	u8 best = 0, best_class = 0;
-
-	for (left = targets; left; left &= left - 1)
-		all |= dirs[fc_low64(left)];
-	for (rest = all; rest; rest &= rest - 1) {
-		u8 d = (u8)fc_low(rest), first = FC_VCLASSES_MAX;
-		unsigned int count = 0;
-		u64 these = 0;
-		u32 load;
-
-		for (left = targets; left; left &= left - 1) {
-			unsigned int i = fc_low64(left);
-
-			if (!(dirs[i] & fc_bit(d)))
-				continue;
-			ways(v, in, class, port, fc_wire_target_site(head, i), next);
-			if (first == FC_VCLASSES_MAX)
-				first = next[d];
-			if (next[d] != first)
-				continue;
-			these |= fc_bit64(i);
-			count++;
-		}
-		load = load_of(v, first, d + 1);
-		if (count > most || (count == most && load < best_load)) {
-			most = count;
-			mask = these;
-			best = d;
-			best_class = first;
-			best_load = load;
-		}
-	}
-	if (!branch_add(v, in, best, best_class, mask)) {
-		v->site->stat[FC_STAT_PKT_FORCED]++;
-		in->oper |= mask;
-	}
-	return mask;
-}
-
-static void count_type(struct fc_vnet *v, const struct fc_vin *in, u64 local, unsigned int n)
-{
-	if (!in->nbranches && !local)
-		v->site->stat[in->oper ? FC_STAT_PKT_FORCED : FC_STAT_PKT_UNROUTABLE]++;
-	else if (in->nbranches + !!local == 1)
-		v->site->stat[n == 1 ? FC_STAT_PKT_UNICAST : FC_STAT_PKT_PASSTHRU]++;
-	else
-		v->site->stat[local ? FC_STAT_PKT_SOME_LOCAL : FC_STAT_PKT_ALL_REMOTE]++;
-}
-
-/* Which way each target goes.  Return: false if there is none yet. */
-static bool route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
-		  const struct fc_flit *front, struct fc_effects *fx)
-{
-	const u8 *head = front->head;
-	unsigned int i, n = fc_wire_ntargets(head);
-	u64 local = 0, remote = 0, stuck = 0, unreachable = 0;
-	bool far = fc_wire_hops(head) >= FC_HOPS_MAX;
-	u32 dirs[FC_TARGETS_MAX];
-	u8 next[FC_DIRS_MAX];
-
-	in->links = roomy(v, in->n);
-	for (i = 0; i < n; i++) {
-		u32 dst = fc_wire_target_site(head, i);
-
-		if (dst == v->site->id) {
-			local |= fc_bit64(i);
-			continue;
-		}
-		dirs[i] = far ? 0 : ways(v, in, class, port, dst, next);
-		if (dirs[i])
-			remote |= fc_bit64(i);
-		else if (far || (port == FC_PORT_LOCAL && !v->site->rerouting))
-			unreachable |= fc_bit64(i);
-		else
-			stuck |= fc_bit64(i);
-	}
-	if (far)
-		v->site->stat[FC_STAT_PKT_HOPS]++;
-	/* Said once: a packet that comes here again, because it waits, has none. */
-	if (unreachable)
-		fc_effect_add(fx, FC_FX_UNREACHABLE, port, front)->mask = unreachable;
-	/* Here it waits for routes; what passes by waits outside its class. */
-	if (stuck && port == FC_PORT_LOCAL) {
-		v->site->stat[FC_STAT_SEEK]++;
-		return false;
-	}
-	in->oper = local | stuck;
-	while (remote)
-		remote &= ~part(v, in, class, port, head, remote, dirs);
-	count_type(v, in, local, n);
-	return true;
+		if (fc_vin_of(v, c, FC_PORT_LOCAL)->seek)
+			fc_vmay_come(v, c, FC_PORT_LOCAL);
 }
 
 /*
@@ -349,7 +121,7 @@ static void cut(struct fc_vnet *v, struct fc_vin *in)
 	in->oper = 0;
 	for (i = 0; i < in->nbranches; i++)
 		if (!in->branch[i].over)
-			may_go(v, in->branch[i].class, in->branch[i].port);
+			fc_vmay_go(v, in->branch[i].class, in->branch[i].port);
 }
 
 static struct fc_flit *slot(const struct fc_channel *ch, u8 port, u32 ahead)
@@ -360,7 +132,7 @@ static struct fc_flit *slot(const struct fc_channel *ch, u8 port, u32 ahead)
 static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		  const struct fc_flit *front, struct fc_effects *fx)
 {
-	u32 n = flits_of(v, front);
+	u32 n = fc_vflits_of(v, front);
 
 	in->oper = 0;
 	in->left = fc_wire_data_len(front->head);
@@ -380,7 +152,7 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		in->busy = true;
 		return true;
 	}
-	in->busy = route(v, class, port, in, front, fx);
+	in->busy = fc_vnet_route(v, class, port, in, front, fx);
 	in->seek = !in->busy;
 	return in->busy;
 }
@@ -424,7 +196,7 @@ static void take_in(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in)
 		in->whole = f->parts & FC_PART_TERM;
 		for (i = 0; i < in->nbranches; i++)
 			if (!in->branch[i].over)
-				may_go(v, in->branch[i].class, in->branch[i].port);
+				fc_vmay_go(v, in->branch[i].class, in->branch[i].port);
 	}
 }
 
@@ -471,7 +243,7 @@ static void leave_queue(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 
 static bool step_in(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 {
-	struct fc_vin *in = in_of(v, class, port);
+	struct fc_vin *in = fc_vin_of(v, class, port);
 	struct fc_flit *first = slot(&v->ch[class], port, 0);
 
 	if (!in->busy) {
@@ -507,10 +279,10 @@ static bool step_in(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 /* The branch at the front is done with. */
 static void leave(struct fc_vnet *v, u8 class, u8 port)
 {
-	struct fc_vout *out = out_of(v, class, port);
+	struct fc_vout *out = fc_vout_of(v, class, port);
 	u32 number = out->first;
-	struct fc_vbranch *b = branch_of(v, number);
-	struct fc_vin *in = &v->in[number / slots_of(v)];
+	struct fc_vbranch *b = fc_vbranch_of(v, number);
+	struct fc_vin *in = &v->in[number / fc_vslots_of(v)];
 
 	out->first = b->next;
 	if (out->first == FC_VBRANCH_NONE)
@@ -524,11 +296,11 @@ static void leave(struct fc_vnet *v, u8 class, u8 port)
 /* The link went away under it: from here another way, if all of it is here. */
 static void strand(struct fc_vnet *v, u8 class, u8 port)
 {
-	struct fc_vout *out = out_of(v, class, port);
+	struct fc_vout *out = fc_vout_of(v, class, port);
 
 	while (out->first != FC_VBRANCH_NONE) {
-		struct fc_vbranch *b = branch_of(v, out->first);
-		struct fc_vin *in = &v->in[out->first / slots_of(v)];
+		struct fc_vbranch *b = fc_vbranch_of(v, out->first);
+		struct fc_vin *in = &v->in[out->first / fc_vslots_of(v)];
 
 		if (!in->cut && !in->moved)
 			in->oper |= b->mask;
@@ -553,7 +325,7 @@ static void send(struct fc_vnet *v, u32 number, struct fc_vbranch *b, struct fc_
 		 struct fc_effects *fx)
 {
 	struct fc_channel *ch = &v->ch[b->class];
-	u32 at = number / slots_of(v);
+	u32 at = number / fc_vslots_of(v);
 	struct fc_flit *f = slot(&v->ch[at / v->nports], (u8)(at % v->nports), b->flit - in->freed);
 	struct fc_effect *e = fc_effect_add(fx, FC_FX_SEND, b->port, f);
 
@@ -572,7 +344,7 @@ static void send(struct fc_vnet *v, u32 number, struct fc_vbranch *b, struct fc_
 
 static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 {
-	struct fc_vout *out = out_of(v, class, port);
+	struct fc_vout *out = fc_vout_of(v, class, port);
 	struct fc_channel *ch = &v->ch[class];
 	struct fc_tx *tx = &ch->tx[port];
 	struct fc_vbranch *b;
@@ -581,8 +353,8 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 
 	if (number == FC_VBRANCH_NONE)
 		return false;
-	b = branch_of(v, number);
-	in = &v->in[number / slots_of(v)];
+	b = fc_vbranch_of(v, number);
+	in = &v->in[number / fc_vslots_of(v)];
 	if (in->cut) {
 		if (b->begun) {
 			struct fc_effect *e = fc_effect_add(fx, FC_FX_SEND, port, NULL);
@@ -619,7 +391,7 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 static void channel_reset(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 {
 	struct fc_channel *ch = &v->ch[class];
-	struct fc_vin *in = in_of(v, class, port);
+	struct fc_vin *in = fc_vin_of(v, class, port);
 
 	strand(v, class, port);
 	if (in->busy) {
@@ -633,7 +405,7 @@ static void channel_reset(struct fc_vnet *v, u8 class, u8 port, struct fc_effect
 		ch->up |= fc_bit(port);
 	else
 		ch->up &= ~fc_bit(port);
-	may_come(v, class, port);
+	fc_vmay_come(v, class, port);
 }
 
 static bool resets(struct fc_vnet *v, struct fc_effects *fx)
@@ -709,7 +481,7 @@ static bool run(struct fc_vnet *v, struct fc_effects *fx)
 static void acked(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)
 {
 	if (fc_llr_acked(&v->ch[class], ev->port, ev->ack, fx))
-		may_go(v, class, ev->port);
+		fc_vmay_go(v, class, ev->port);
 }
 
 static void link_reset(struct fc_vnet *v, u8 port, u32 window)
@@ -747,7 +519,7 @@ bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struc
 		if (ev->port != FC_PORT_LOCAL)
 			acked(v, class, ev, fx);
 		if (fc_llr_flit(ch, ev, fx))
-			may_come(v, class, ev->port);
+			fc_vmay_come(v, class, ev->port);
 		break;
 	case FC_EV_STATUS:
 		acked(v, class, ev, fx);

@@ -195,7 +195,7 @@ static u32 default_window(const struct flitcast_site_config *cfg)
 	u32 window = 0;
 
 	/* Flits too small for the mode are refused as such. */
-	if (cfg->mode == FC_MODE_VNET && cfg->flit > FC_LINK_SIZE)
+	if (fc_mode_classes(cfg->mode) && cfg->flit > FC_LINK_SIZE)
 		window = fc_vnet_window(cfg->flit - FC_LINK_SIZE);
 	return window ? window : FLITCAST_WINDOW_DEFAULT;
 }

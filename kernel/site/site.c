@@ -243,7 +243,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	    flitcast_channel_alloc(site, &site->core.data))
 		goto fail;
 	fc_site_init(&site->core, get_random_u64());
-	if ((cfg->mode == FC_MODE_VNET && flitcast_vnet_alloc(site)) ||
+	if ((fc_mode_classes(cfg->mode) && flitcast_vnet_alloc(site)) ||
 	    flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
 		goto fail;
 	return site;
@@ -266,7 +266,7 @@ static struct flitcast_site *find_locked(struct net *net, u32 id)
 static int check_window(const struct flitcast_site_config *cfg, u32 window,
 			struct netlink_ext_ack *extack)
 {
-	if (cfg->mode == FC_MODE_CARE || window >= fc_vnet_flits(cfg->flit - FC_LINK_SIZE))
+	if (!fc_mode_classes(cfg->mode) || window >= fc_vnet_flits(cfg->flit - FC_LINK_SIZE))
 		return 0;
 	NL_SET_ERR_MSG_MOD(extack, "mode vnet needs a window that holds a packet; care does not");
 	return -EINVAL;
@@ -292,7 +292,7 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		NL_SET_ERR_MSG_MOD(extack, "window is 1 to 64 flits");
 		return -EINVAL;
 	}
-	if (cfg->mode == FC_MODE_VNET) {
+	if (fc_mode_classes(cfg->mode)) {
 		const char *wrong = fc_vclass_init(&classes, &cfg->topo);
 
 		if (!wrong && !fc_vnet_window(cfg->flit - FC_LINK_SIZE))

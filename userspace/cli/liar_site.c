@@ -254,7 +254,7 @@ static void both(struct liar *l, struct fc_event ev)
 /* The first channel of other packets. */
 static u8 first_vc(const struct liar *l)
 {
-	return l->mode == FC_MODE_CARE ? FC_VC_DATA : FC_VC_CLASS;
+	return fc_mode_classes(l->mode) ? FC_VC_CLASS : FC_VC_DATA;
 }
 
 /* Return: NULL where the mode has no such channel. */
@@ -653,7 +653,7 @@ bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong)
 	l->mode = *lab->mode ? fc_mode_parse(lab->mode) : FC_MODE_DEFAULT;
 	l->window = lab->window;
 	if (!l->window)
-		l->window = l->mode == FC_MODE_VNET ? fc_vnet_window(l->flit - FC_LINK_SIZE) :
+		l->window = fc_mode_classes(l->mode) ? fc_vnet_window(l->flit - FC_LINK_SIZE) :
 						      FLITCAST_WINDOW_DEFAULT;
 	l->ethertype = frame_type();
 	l->timing.retry = RETRY_NS;
@@ -667,7 +667,7 @@ bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong)
 		make_ways(l, lab->copies);
 	make_voice(l, &l->cast, FC_VC_CAST);
 	l->nother = 1;
-	if (l->mode == FC_MODE_VNET && !fc_vclass_init(&classes, &l->topo))
+	if (fc_mode_classes(l->mode) && !fc_vclass_init(&classes, &l->topo))
 		l->nother = classes.count;
 	l->other = xalloc(l->nother, sizeof(*l->other));
 	for (p = 0; p < l->nother; p++)

@@ -263,7 +263,7 @@ static int check_given(const struct config *config, const struct option_given *g
 		status = option_meaningless(given, scripted, "with --script");
 	if (!status && config->fidelity == &fidelity_edge)
 		status = option_meaningless(given, word_only, "with --fidelity edge");
-	if (!status && config->mode != FC_MODE_CARE)
+	if (!status && fc_mode_classes(config->mode))
 		status = option_meaningless(given, care_only, "with virtual networks");
 	if (!status && config->every)
 		status = option_meaningless(given, random_only, "with --every");
@@ -327,7 +327,7 @@ static int parse(struct config *config, enum fc_mode mode, int argc, char **argv
 {
 	*config = defaults;
 	config->mode = mode;
-	if (mode == FC_MODE_VNET)
+	if (fc_mode_classes(mode))
 		config->window = 0;
 	fc_topo_parse(&config->topo, config->spec);
 	return option_parse(&options, config, argc, argv);
@@ -581,7 +581,7 @@ static int settle_mode(struct sim *sim)
 	struct config *config = &sim->config;
 	const char *error;
 
-	if (config->mode != FC_MODE_VNET)
+	if (!fc_mode_classes(config->mode))
 		return -1;
 	error = fc_vclass_init(&sim->classes, &config->topo);
 	if (error) {

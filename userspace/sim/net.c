@@ -92,13 +92,13 @@ void flits_free(struct sim *sim, struct flits *list)
 /* Virtual channels for packets. */
 static u32 channels(const struct sim *sim)
 {
-	return sim->config.mode == FC_MODE_VNET ? sim->classes.count : 1;
+	return fc_mode_classes(sim->config.mode) ? sim->classes.count : 1;
 }
 
 /* Place of a port's replay buffer. */
 static u32 place(const struct sim *sim, u8 vc, u8 port)
 {
-	u32 channel = sim->config.mode == FC_MODE_VNET ? vc - FC_VC_CLASS : 0;
+	u32 channel = fc_mode_classes(sim->config.mode) ? vc - FC_VC_CLASS : 0;
 
 	return channel * (sim->config.topo.ndirs + 1u) + port;
 }
@@ -177,7 +177,7 @@ static void net_init(struct sim *sim)
 		node->peer_port = xcalloc(nports, sizeof(*node->peer_port));
 		node->time_at = FC_NEVER;
 		operator_init(sim, i);
-		if (config->mode == FC_MODE_VNET)
+		if (fc_mode_classes(config->mode))
 			vnet_init(sim, i);
 		fc_site_init(site, rng_u64(&sim->net_rng));
 	}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The switch of mode vnet: by which links a packet goes on.
+ */
+#include "vnet_machine.h"
+
+u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front)
+{
+	u32 len = fc_wire_data_len(front->head);
+
+	if (front->data >= len)
+		return 1;
+	return 1 + (len - front->data + v->payload - 1) / v->payload;
+}
+
+/* Links that are up, and whose peer has room for a packet so long. */
+static u32 roomy(const struct fc_vnet *v, u32 n)
+{
+	u32 rest, links = 0;
+
+	for (rest = v->up & ~fc_bit(FC_PORT_LOCAL); rest; rest &= rest - 1)
+		if (v->window[fc_low(rest)] >= n)
+			links |= rest & -rest;
+	return links;
+}
+
+/*
+ * Directions in which a packet may go on to a site, over links that take it, and the class
+ * it has there.  One of this site that has no way in its class goes the first link
+ * of a way around what is dead, as if it were for the site there.
+ */
+static u32 ways(const struct fc_vnet *v, const struct fc_vin *in, u8 class, u8 port, u32 dst,
+		u8 next[FC_DIRS_MAX])
+{
+	const struct fc_topo *topo = v->classes->topo;
+	u32 up = in->links >> 1, dirs, rest, found = 0;
+	u8 one[FC_DIRS_MAX];
+
+	if (port == FC_PORT_LOCAL)
+		class = fc_vclass_first(v->classes, v->site->id, dst);
+	dirs = fc_vclass_ways(v->classes, v->site->id, dst, class, next) & up;
+	if (v->site->routes)
+		dirs &= v->site->routes[dst];
+	if (dirs || port != FC_PORT_LOCAL || !v->site->routes)
+		return dirs;
+	for (rest = v->site->routes[dst] & up; rest; rest &= rest - 1) {
+		u8 d = (u8)fc_low(rest);
+		u32 near = fc_topo_neighbour(topo, v->site->id, d);
+
+		if (near == FC_SITE_NONE)
+			continue;
+		class = fc_vclass_first(v->classes, v->site->id, near);
+		if (!(fc_vclass_ways(v->classes, v->site->id, near, class, one) & fc_bit(d)))
+			continue;
+		next[d] = one[d];
+		found |= fc_bit(d);
+	}
+	return found;
+}
+
+/* What is before a new packet on a channel, in flits. */
+static u32 load_of(const struct fc_vnet *v, u8 class, u8 port)
+{
+	const struct fc_tx *tx = &v->ch[class].tx[port];
+
+	return fc_vout_of(v, class, port)->load + tx->sent - tx->acked;
+}
+
+/* Behind those that wait for the channel already. */
+static bool branch_add(struct fc_vnet *v, struct fc_vin *in, u8 dir, u8 class, u64 mask)
+{
+	struct fc_vout *out = fc_vout_of(v, class, dir + 1);
+	struct fc_vbranch *b = &in->branch[in->nbranches];
+	u32 number = (u32)(in - v->in) * fc_vslots_of(v) + in->nbranches;
+
+	if (in->nbranches == fc_vslots_of(v))
+		return false;
+	*b = (struct fc_vbranch){ .mask = mask, .next = FC_VBRANCH_NONE, .port = dir + 1,
+				  .class = class };
+	in->nbranches++;
+	in->active++;
+	if (out->first == FC_VBRANCH_NONE)
+		out->first = number;
+	else
+		fc_vbranch_of(v, out->last)->next = number;
+	out->last = number;
+	out->load += in->n;
+	fc_vmay_go(v, class, dir + 1);
+	return true;
+}
+
+/*
+ * One more branch: in the direction that most of the targets have, and of those the one
+ * with the least before it.  Return: targets that leave by it, or that find no branch.
+ */
+static u64 part(struct fc_vnet *v, struct fc_vin *in, u8 class, u8 port, const u8 *head,
+		u64 targets, const u32 *dirs)
+{
+	u32 all = 0, rest, best_load = 0;
+	unsigned int most = 0;
+	u8 next[FC_DIRS_MAX];
+	u64 mask = 0, left;
+	u8 best = 0, best_class = 0;
+
+	for (left = targets; left; left &= left - 1)
+		all |= dirs[fc_low64(left)];
+	for (rest = all; rest; rest &= rest - 1) {
+		u8 d = (u8)fc_low(rest), first = FC_VCLASSES_MAX;
+		unsigned int count = 0;
+		u64 these = 0;
+		u32 load;
+
+		for (left = targets; left; left &= left - 1) {
+			unsigned int i = fc_low64(left);
+
+			if (!(dirs[i] & fc_bit(d)))
+				continue;
+			ways(v, in, class, port, fc_wire_target_site(head, i), next);
+			if (first == FC_VCLASSES_MAX)
+				first = next[d];
+			if (next[d] != first)
+				continue;
+			these |= fc_bit64(i);
+			count++;
+		}
+		load = load_of(v, first, d + 1);
+		if (count > most || (count == most && load < best_load)) {
+			most = count;
+			mask = these;
+			best = d;
+			best_class = first;
+			best_load = load;
+		}
+	}
+	if (!branch_add(v, in, best, best_class, mask)) {
+		v->site->stat[FC_STAT_PKT_FORCED]++;
+		in->oper |= mask;
+	}
+	return mask;
+}
+
+static void count_type(struct fc_vnet *v, const struct fc_vin *in, u64 local, unsigned int n)
+{
+	if (!in->nbranches && !local)
+		v->site->stat[in->oper ? FC_STAT_PKT_FORCED : FC_STAT_PKT_UNROUTABLE]++;
+	else if (in->nbranches + !!local == 1)
+		v->site->stat[n == 1 ? FC_STAT_PKT_UNICAST : FC_STAT_PKT_PASSTHRU]++;
+	else
+		v->site->stat[local ? FC_STAT_PKT_SOME_LOCAL : FC_STAT_PKT_ALL_REMOTE]++;
+}
+
+bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
+		   const struct fc_flit *front, struct fc_effects *fx)
+{
+	const u8 *head = front->head;
+	unsigned int i, n = fc_wire_ntargets(head);
+	u64 local = 0, remote = 0, stuck = 0, unreachable = 0;
+	bool far = fc_wire_hops(head) >= FC_HOPS_MAX;
+	u32 dirs[FC_TARGETS_MAX];
+	u8 next[FC_DIRS_MAX];
+
+	in->links = roomy(v, in->n);
+	for (i = 0; i < n; i++) {
+		u32 dst = fc_wire_target_site(head, i);
+
+		if (dst == v->site->id) {
+			local |= fc_bit64(i);
+			continue;
+		}
+		dirs[i] = far ? 0 : ways(v, in, class, port, dst, next);
+		if (dirs[i])
+			remote |= fc_bit64(i);
+		else if (far || (port == FC_PORT_LOCAL && !v->site->rerouting))
+			unreachable |= fc_bit64(i);
+		else
+			stuck |= fc_bit64(i);
+	}
+	if (far)
+		v->site->stat[FC_STAT_PKT_HOPS]++;
+	/* Said once: a packet that comes here again, because it waits, has none. */
+	if (unreachable)
+		fc_effect_add(fx, FC_FX_UNREACHABLE, port, front)->mask = unreachable;
+	/* Here it waits for routes; what passes by waits outside its class. */
+	if (stuck && port == FC_PORT_LOCAL) {
+		v->site->stat[FC_STAT_SEEK]++;
+		return false;
+	}
+	in->oper = local | stuck;
+	while (remote)
+		remote &= ~part(v, in, class, port, head, remote, dirs);
+	count_type(v, in, local, n);
+	return true;
+}
