@@ -8,6 +8,7 @@
 #include "base.h"
 #include "broadcast.h"
 #include "care.h"
+#include "csr.h"
 #include "harts.h"
 #include "postman.h"
 #include "replay.h"
@@ -23,6 +24,7 @@ static const struct command {
 	{ "harts", harts_main, "the broadcasts of HARTS on hexagonal meshes" },
 	{ "vnet", vnet_main, "virtual networks under the same traffic" },
 	{ "postman", postman_main, "the mad postman, bit by bit" },
+	{ "csr", csr_main, "conflict sense routing on hypercubes, and what it is compared with" },
 	{ "replay", replay_main, "a chosen order of events in a small network" },
 	{ "fsm", fsm_main, "the state machines of a site, as diagrams" },
 };

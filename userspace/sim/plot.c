@@ -8,7 +8,7 @@
 #include "plot.h"
 
 /* The picture, and in it the area between the axes. */
-#define WIDTH		760
+#define WIDTH		800
 #define HEIGHT		520
 #define LEFT		80
 #define RIGHT		620

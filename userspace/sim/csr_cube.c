@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Conflict sense routing on the descending-dimensions switch (the paper's section 3).
+ *
+ * A slot is a control interval and a transmission interval.  In step i of the control interval a
+ * flit asks for the buffer that its packet would use in the i-th transmission interval from
+ * here.  Two flits that ask for the same in the same interval have come as far in as many
+ * steps, from the same dimension, so that flits of each dimension can be looked at by
+ * themselves.
+ */
+#include <stdlib.h>
+
+#include "csr_switch.h"
+#include "util.h"
+
+#define NOBODY		0xffffffff
+
+/**
+ * struct flit - a packet that asks to enter
+ * @entry: its entry buffer, numbered as the buffer it asks for first
+ * @to: target
+ */
+struct flit {
+	u32 entry;
+	u16 to;
+};
+
+/**
+ * struct cube - all nodes
+ * @run: what is asked for
+ * @sw: buffers, and the packets that have entered
+ * @reserved: by buffer, bit i: for the transmission interval after the next i
+ * @backlogged: by entry buffer: it has a packet that was blocked
+ * @target: by entry buffer, of the blocked packet
+ * @dimension: of the entry buffers whose flits are looked at
+ * @flit: these flits
+ * @nflits: how many
+ * @holder: by buffer of one dimension: the flit that has reserved it in this step
+ * @clashes: packets that met
+ * @unreserved: buffers used without a reservation, or the reverse
+ */
+struct cube {
+	const struct csr_run *run;
+	struct csr_switch sw;
+	u16 *reserved;
+	bool *backlogged;
+	u16 *target;
+	u32 dimension;
+	struct flit *flit;
+	u32 nflits;
+	u32 *holder;
+	u64 clashes;
+	u64 unreserved;
+};
+
+/* What the entry buffers of a dimension attempt. */
+static void attempt(struct cube *cube, u32 dimension)
+{
+	u32 first = csr_buffer(&cube->sw, dimension, 0, 0);
+
+	cube->dimension = dimension;
+	cube->nflits = 0;
+	for (u32 entry = first; entry < first + 2 * cube->sw.nodes; entry++) {
+		bool again = cube->backlogged[entry];
+
+		cube->sw.count.backlogged += again;
+		if (!csr_chance(&cube->sw.rng, again ? cube->run->retry : cube->run->arrive))
+			continue;
+		if (!again || cube->run->fault != CSR_KEEP)
+			cube->target[entry] = (u16)csr_random_target(&cube->sw, entry);
+		cube->backlogged[entry] = true;
+		cube->flit[cube->nflits++] = (struct flit){ entry, cube->target[entry] };
+	}
+	cube->sw.count.attempts += cube->nflits;
+}
+
+/* Bits of the dimensions that a flit has passed before a step. */
+static u32 passed(const struct csr_switch *sw, u32 dimension, u32 step)
+{
+	u32 twice = ((1u << step) - 1) << (dimension + 1 + sw->dimension - step);
+
+	return (twice | twice >> sw->dimension) & (sw->nodes - 1);
+}
+
+/* The buffer that a flit asks for in a step; all that are looked at have the same dimension. */
+static inline u32 asked(const struct cube *cube, const struct flit *flit, u32 step)
+{
+	const struct csr_switch *sw = &cube->sw;
+	u32 from = csr_buffer_node(sw, flit->entry);
+	u32 node = from ^ ((from ^ flit->to) & passed(sw, cube->dimension, step));
+	u32 at = cube->dimension + (cube->dimension >= step ? 0 : sw->dimension) - step;
+
+	return csr_buffer_to(sw, at, node, flit->to);
+}
+
+static bool is_reserved(const struct cube *cube, u32 buffer, u32 step)
+{
+	return cube->reserved[buffer] >> step & 1;
+}
+
+/*
+ * One step of all flits that are not blocked yet.  What a blocked flit has reserved stays so
+ * until the backward phase: nobody asks for it any more in this control interval.
+ */
+static void forward(struct cube *cube, u32 step)
+{
+	u32 mask = 2 * cube->sw.nodes - 1, n = 0;
+
+	for (u32 i = 0; i < cube->nflits; i++) {
+		u32 buffer = asked(cube, &cube->flit[i], step);
+		u32 *holder = &cube->holder[buffer & mask];
+
+		if (is_reserved(cube, buffer, step))
+			continue;
+		if (*holder == NOBODY || rng_below(&cube->sw.rng, 2))
+			*holder = i;
+	}
+	for (u32 i = 0; i < cube->nflits; i++) {
+		u32 buffer = asked(cube, &cube->flit[i], step);
+		u32 *holder = &cube->holder[buffer & mask];
+
+		if (*holder != i)
+			continue;
+		*holder = NOBODY;
+		cube->flit[n++] = cube->flit[i];
+	}
+	cube->nflits = n;
+}
+
+/* The fault: one after the other, each with its whole way, and nothing left of the blocked. */
+static void one_by_one(struct cube *cube)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < cube->nflits; i++) {
+		u32 other = i + rng_below(&cube->sw.rng, cube->nflits - i);
+		struct flit flit = cube->flit[other];
+		u32 step = 0;
+
+		cube->flit[other] = cube->flit[i];
+		while (step < cube->sw.dimension &&
+		       !is_reserved(cube, asked(cube, &flit, step), step))
+			step++;
+		if (step < cube->sw.dimension)
+			continue;
+		while (step--)
+			cube->reserved[asked(cube, &flit, step)] |= (u16)(1u << step);
+		cube->flit[n++] = flit;
+	}
+	cube->nflits = n;
+}
+
+/* The flits that have come to their targets are acknowledged, and the packets enter. */
+static void backward(struct cube *cube)
+{
+	u32 steps = cube->sw.dimension - (cube->run->fault == CSR_FORGET);
+
+	for (u32 i = 0; i < cube->nflits; i++) {
+		const struct flit *flit = &cube->flit[i];
+
+		for (u32 step = 0; step < steps; step++)
+			cube->reserved[asked(cube, flit, step)] |= (u16)(1u << step);
+		cube->clashes += cube->sw.now[flit->entry].hops != 0;
+		csr_switch_enter(&cube->sw, flit->entry, flit->to);
+		cube->backlogged[flit->entry] = false;
+	}
+}
+
+static void control(struct cube *cube)
+{
+	for (u32 dimension = 0; dimension < cube->sw.dimension; dimension++) {
+		attempt(cube, dimension);
+		if (cube->run->fault == CSR_GHOSTS) {
+			one_by_one(cube);
+		} else {
+			for (u32 step = 0; step < cube->sw.dimension; step++)
+				forward(cube, step);
+		}
+		backward(cube);
+	}
+}
+
+/* Packets never meet. */
+static bool first_wins(struct csr_switch *sw, const struct csr_packet *a,
+		       const struct csr_packet *b)
+{
+	return true;
+}
+
+static void transmit(struct cube *cube)
+{
+	for (u32 buffer = 0; buffer < cube->sw.buffers; buffer++) {
+		bool used = cube->sw.now[buffer].hops;
+
+		cube->unreserved += used != is_reserved(cube, buffer, 0);
+		cube->reserved[buffer] >>= 1;
+	}
+	csr_switch_step(&cube->sw, first_wins);
+}
+
+static void cube_init(struct cube *cube, const struct csr_run *run)
+{
+	*cube = (struct cube){ .run = run };
+	csr_switch_init(&cube->sw, run);
+	cube->reserved = xcalloc(cube->sw.buffers, sizeof(*cube->reserved));
+	cube->backlogged = xcalloc(cube->sw.buffers, sizeof(*cube->backlogged));
+	cube->target = xcalloc(cube->sw.buffers, sizeof(*cube->target));
+	cube->flit = xcalloc((size_t)2 * cube->sw.nodes, sizeof(*cube->flit));
+	cube->holder = xcalloc((size_t)2 * cube->sw.nodes, sizeof(*cube->holder));
+	for (u32 i = 0; i < 2 * cube->sw.nodes; i++)
+		cube->holder[i] = NOBODY;
+	for (u32 entry = 0; run->backlogged && entry < cube->sw.buffers; entry++) {
+		cube->backlogged[entry] = true;
+		cube->target[entry] = (u16)csr_random_target(&cube->sw, entry);
+	}
+}
+
+static void cube_free(struct cube *cube)
+{
+	free(cube->reserved);
+	free(cube->backlogged);
+	free(cube->target);
+	free(cube->flit);
+	free(cube->holder);
+	csr_switch_free(&cube->sw);
+}
+
+void csr_cube_run(struct csr_result *result, const struct csr_run *run)
+{
+	struct csr_count warm = { 0 };
+	struct cube cube;
+
+	cube_init(&cube, run);
+	for (u64 slot = 0; slot < run->warm + run->slots; slot++) {
+		if (slot == run->warm)
+			warm = cube.sw.count;
+		control(&cube);
+		transmit(&cube);
+	}
+	*result = (struct csr_result){
+		.run = *run, .count = csr_count_since(&cube.sw.count, &warm),
+		.lost = cube.sw.count.entered - cube.sw.count.delivered - cube.sw.count.dropped -
+			cube.sw.inside,
+		.stray = cube.sw.stray, .clashes = cube.clashes + cube.sw.count.dropped,
+		.unreserved = cube.unreserved,
+	};
+	cube_free(&cube);
+}

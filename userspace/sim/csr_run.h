@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One run of a scheme on a hypercube, slot by slot: what they have in common.
+ *
+ * Targets are uniform, the own node included, so that a packet needs each dimension with
+ * probability 1/2; the network can carry 2 packets for each node and slot.
+ */
+#ifndef FLITCAST_SIM_CSR_RUN_H
+#define FLITCAST_SIM_CSR_RUN_H
+
+#include "option.h"
+#include "random.h"
+
+#define CSR_DIMENSION_MIN	2
+#define CSR_DIMENSION_MAX	14
+/* Probabilities are told in millionths. */
+#define CSR_ONE			OPTION_UNIT
+
+/* Ways to break it. */
+enum csr_fault {
+	CSR_SOUND,
+	CSR_GHOSTS,	/* what a blocked flit reserved is free at once */
+	CSR_KEEP,	/* a blocked packet keeps its target */
+	CSR_FORGET,	/* a reservation for the last link is not written down */
+	CSR_FAULTS
+};
+
+/**
+ * struct csr_run - what is asked for
+ * @dimension: d, of the hypercube
+ * @arrive: probability that an entry buffer that is not backlogged has a new packet in a slot,
+ *	and of deflection, that a free place is filled
+ * @retry: probability that a backlogged one attempts (CSR; the others have no backlog)
+ * @backlogged: all entry buffers begin backlogged (CSR)
+ * @warm: slots before anything is counted
+ * @slots: slots in which it is
+ * @seed: of what is random
+ * @fault: defect
+ */
+struct csr_run {
+	u32 dimension;
+	u32 arrive;
+	u32 retry;
+	bool backlogged;
+	u64 warm;
+	u64 slots;
+	u64 seed;
+	u8 fault;
+};
+
+/**
+ * struct csr_count - what happened
+ * @attempts: flits sent, or packets that were there to enter
+ * @entered: packets that did
+ * @delivered: packets at their target
+ * @useful: links that these needed
+ * @dropped: packets dropped on their way
+ * @backlogged: backlogged entry buffers, sum over slots
+ */
+struct csr_count {
+	u64 attempts;
+	u64 entered;
+	u64 delivered;
+	u64 useful;
+	u64 dropped;
+	u64 backlogged;
+};
+
+/**
+ * struct csr_result - a run
+ * @run: which
+ * @count: from @run.warm on
+ * @lost: packets that entered and are nowhere
+ * @stray: packets that left the network elsewhere than at their target
+ * @clashes: two packets for a link in a slot, where the scheme rules it out
+ * @unreserved: links used without a reservation, or reserved without being used (CSR)
+ */
+struct csr_result {
+	struct csr_run run;
+	struct csr_count count;
+	u64 lost;
+	u64 stray;
+	u64 clashes;
+	u64 unreserved;
+};
+
+/**
+ * struct csr_scheme - one of those that are compared
+ * @name: for --scheme
+ * @title: for tables and plots
+ * @help: what it does
+ * @run: does it
+ */
+struct csr_scheme {
+	const char *name;
+	const char *title;
+	const char *help;
+	void (*run)(struct csr_result *result, const struct csr_run *run);
+};
+
+enum csr_scheme_id {
+	CSR_CSR,
+	CSR_DEFLECT_PRIORITY,
+	CSR_DEFLECT_SIMPLE,
+	CSR_UNBUFFERED_PRIORITY,
+	CSR_UNBUFFERED_SIMPLE,
+	CSR_SCHEMES
+};
+
+extern const struct csr_scheme csr_schemes[CSR_SCHEMES];
+
+void csr_cube_run(struct csr_result *result, const struct csr_run *run);
+void deflect_priority_run(struct csr_result *result, const struct csr_run *run);
+void deflect_simple_run(struct csr_result *result, const struct csr_run *run);
+void unbuffered_priority_run(struct csr_result *result, const struct csr_run *run);
+void unbuffered_simple_run(struct csr_result *result, const struct csr_run *run);
+
+/* Packets delivered for each node and slot. */
+double csr_throughput(const struct csr_result *result);
+/* Links that did useful work, of all. */
+double csr_useful(const struct csr_result *result);
+/* Mean share of the entry buffers that is backlogged. */
+double csr_backlogged(const struct csr_result *result);
+/* Findings of the oracle. */
+u64 csr_wrong(const struct csr_result *result);
+
+/* What was counted from an earlier state on. */
+struct csr_count csr_count_since(const struct csr_count *now, const struct csr_count *then);
+
+static inline bool csr_chance(struct rng *rng, u32 probability)
+{
+	return rng_below(rng, CSR_ONE) < probability;
+}
+
+#endif /* FLITCAST_SIM_CSR_RUN_H */
