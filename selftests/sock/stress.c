@@ -106,7 +106,7 @@ static void settle(void)
 static void run(void)
 {
 	double until = now_s() + opt.deadline_s;
-	bool busy = true;
+	bool busy = true, stops = opt.seconds;
 
 	seen.began = now_s();
 	while (!stopped && now_s() < until && seen.wrong < COMPLAINTS_MAX) {
@@ -114,6 +114,10 @@ static void run(void)
 			    opt.slow_readers || opt.lossy ? 5 : 100);
 		if (opt.lose != NO_SITE && seen.sent >= opt.messages / 2)
 			stress_lose();
+		if (stops && now_s() >= seen.began + opt.seconds) {
+			stress_stop();
+			stops = false;
+		}
 		busy = stress_send();
 		progress(false);
 		if (!opt.endless && (opt.lossy || seen.delivered == seen.due) && all_sent() &&
@@ -234,18 +238,45 @@ static const char *const counters[] = {
 
 #define NCOUNTERS	(sizeof(counters) / sizeof(*counters))
 
-static void report(const struct flitcast_sock_stats *sum, unsigned int sites)
+/* Of these none counts under --unbroken. */
+static const char *const breaks[] = {
+	"packets_forced", "packets_resent", "packets_aborted", "packets_discarded",
+	"packets_bad", "transit_full", "fifo_timeouts",
+};
+
+static bool is_break(const char *counter)
 {
-	uint64_t value[NCOUNTERS] = { 0 };
-	double elapsed = seen.ended - seen.began;
-	unsigned int site, i;
+	for (unsigned int i = 0; i < sizeof(breaks) / sizeof(*breaks); i++)
+		if (!strcmp(counter, breaks[i]))
+			return true;
+	return false;
+}
+
+static void count(uint64_t *value, unsigned int sites)
+{
+	unsigned int site, i, counted = 0;
 
 	for (site = 0; site < sites; site++) {
 		if (cli("-j -n %s-%u stats show", opt.lab, site))
 			continue;
+		counted++;
 		for (i = 0; i < NCOUNTERS; i++)
 			value[i] += json_sum(cli_output(), counters[i]);
 	}
+	if (!opt.unbroken)
+		return;
+	if (counted != sites)
+		complain("%u of %u sites told their counters", counted, sites);
+	for (i = 0; i < NCOUNTERS; i++)
+		if (value[i] && is_break(counters[i]))
+			complain("%s: %" PRIu64, counters[i], value[i]);
+}
+
+static void report(const struct flitcast_sock_stats *sum, const uint64_t *value)
+{
+	double elapsed = seen.ended - seen.began;
+	unsigned int i;
+
 	if (opt.json) {
 		printf("{\"seed\":%" PRIu64 ",\"messages\":%" PRIu64 ",\"deliveries\":%" PRIu64
 		       ",\"due\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"elapsed\":%.3f,\"errors\":%"
@@ -283,6 +314,7 @@ int main(int argc, char **argv)
 {
 	struct sigaction action = { .sa_handler = on_signal };
 	struct flitcast_sock_stats sum;
+	uint64_t value[NCOUNTERS] = { 0 };
 	unsigned int sites;
 
 	opt.seed = now_ms() ^ (uint64_t)getpid() << 32;
@@ -306,6 +338,7 @@ int main(int argc, char **argv)
 		complain("%" PRIu64 " messages were turned away and %" PRIu64 " taken: no overload of %u",
 			 seen.turned_away, seen.sent, opt.overload);
 	sum = check_stats();
-	report(&sum, sites);
+	count(value, sites);
+	report(&sum, value);
 	return seen.wrong ? 1 : 0;
 }

@@ -27,6 +27,13 @@ struct range {
 	uint32_t high;
 };
 
+/* Whom messages are for; further targets are random. */
+enum pattern {
+	PATTERN_UNIFORM,	/* any */
+	PATTERN_TRANSPOSE,	/* a site's own in the transposed square of sites */
+	PATTERN_HOT,		/* one message in four: the same for all */
+};
+
 struct options {
 	const char *lab;
 	unsigned int senders;
@@ -43,6 +50,9 @@ struct options {
 	unsigned int sndbuf;		/* SO_SNDBUF of the senders, 0 for the default */
 	bool in_order;			/* targets as --to names them, or the other way round */
 	bool endless;
+	unsigned int pattern;		/* enum pattern */
+	unsigned int seconds;		/* offer for so long, whatever @messages says; 0: no */
+	bool unbroken;			/* no site aborts, stores or drops a packet */
 	unsigned int overload;		/* offer at least so many times what is taken */
 	bool lossy;
 	unsigned int lose;		/* the namespace of this site goes, NO_SITE: of none */
@@ -140,6 +150,19 @@ void stress_open(void);
 
 /* The namespace of the site of --lose goes, and with it the receivers there. */
 void stress_lose(void);
+
+/* The pattern of that name, or -1. */
+int stress_pattern(const char *name);
+
+/* Where the lab has not what the pattern needs there is no return. */
+void stress_check_pattern(void);
+
+/* Receivers of a message, @n different ones. */
+struct prng;
+void stress_choose(struct prng *prng, const struct sender *s, unsigned int *to, unsigned int n);
+
+/* Nobody sends any more. */
+void stress_stop(void);
 
 /* Offers a message to each who may send.  Return: can more be sent at once? */
 bool stress_send(void);

@@ -31,6 +31,11 @@ static void usage(FILE *to)
 	      "  --to S,S...       sites that receive (all)\n"
 	      "  --slow-readers N  receivers that read a message only every --slow-ms\n"
 	      "  --slow-ms MS      (50)\n"
+	      "  --pattern P       uniform; transpose: the first target is the site's own in the\n"
+	      "                    transposed square, where that is another one; hot: of one\n"
+	      "                    message in four the same site\n"
+	      "  --seconds S       offer messages for so long, however many\n"
+	      "  --unbroken        no site may abort, store or drop a packet (mode vnet)\n"
 	      "  --seed N          (from the clock)\n"
 	      "  --deadline S      fail after so long, with what is missing (300)\n"
 	      "  --figure4         two who send to sites 1 and 2 at once, in either order:\n"
@@ -125,6 +130,7 @@ static const struct {
 	struct range *range;
 	uint32_t *sites;	/* as many as @value */
 	bool *flag;
+	int (*parse)(const char *word);	/* into @value */
 	uint64_t most;
 } settings[] = {
 	{ .name = "senders", .value = &opt.senders, .most = 4096 },
@@ -143,6 +149,9 @@ static const struct {
 	{ .name = "sndbuf", .value = &opt.sndbuf, .most = 1 << 30 },
 	{ .name = "lose", .value = &opt.lose, .most = SITES_MAX - 1 },
 	{ .name = "overload", .value = &opt.overload, .most = 1000 },
+	{ .name = "pattern", .value = &opt.pattern, .parse = stress_pattern },
+	{ .name = "seconds", .value = &opt.seconds, .most = 1000000 },
+	{ .name = "unbroken", .flag = &opt.unbroken },
 	{ .name = "endless", .flag = &opt.endless },
 	{ .name = "lossy", .flag = &opt.lossy },
 	{ .name = "json", .flag = &opt.json },
@@ -160,6 +169,14 @@ static void set(unsigned int i, char *text)
 		*settings[i].range = range(text, settings[i].most);
 	} else if (settings[i].sites) {
 		*settings[i].value = site_list(text, settings[i].sites);
+	} else if (settings[i].parse) {
+		int value = settings[i].parse(text);
+
+		if (value < 0) {
+			fprintf(stderr, "stress: --%s: what is \"%s\"?\n", settings[i].name, text);
+			exit(EXIT_USAGE);
+		}
+		*settings[i].value = (unsigned int)value;
 	} else if (settings[i].value) {
 		*settings[i].value = number(text, settings[i].most);
 	} else if (settings[i].flag) {
@@ -215,6 +232,7 @@ void stress_default(void)
 		opt.targets.high = nreceivers;
 	if (opt.targets.low > nreceivers)
 		die("%u targets, but %u receivers", opt.targets.low, nreceivers);
+	stress_check_pattern();
 	if (opt.slow_readers > nreceivers)
 		opt.slow_readers = nreceivers;
 }

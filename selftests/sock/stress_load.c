@@ -74,31 +74,6 @@ static void add_due(struct pair *pair, const struct due *due)
 	pair->due[pair->count++] = *due;
 }
 
-/* The first @n of the receivers in random order; or all, in the order they have. */
-static void choose_receivers(unsigned int *to, unsigned int n, bool reversed)
-{
-	static unsigned int *deck;
-	unsigned int i;
-
-	if (opt.in_order) {
-		for (i = 0; i < n; i++)
-			to[i] = reversed ? n - 1 - i : i;
-		return;
-	}
-	if (!deck) {
-		deck = alloc(nreceivers, sizeof(*deck));
-		for (i = 0; i < nreceivers; i++)
-			deck[i] = i;
-	}
-	for (i = 0; i < n; i++) {
-		unsigned int k = i + prng_below(&prng, nreceivers - i), other = deck[i];
-
-		deck[i] = deck[k];
-		deck[k] = other;
-		to[i] = deck[i];
-	}
-}
-
 /* Who knows that a site is gone leaves its receivers out; at most all of them. */
 static unsigned int leave_out_gone(unsigned int *to, unsigned int n)
 {
@@ -119,12 +94,12 @@ static void compose(struct sender *s)
 	s->len = prng_log(&prng, opt.bytes.low, opt.bytes.high);
 	s->ntargets = opt.targets.low +
 		      prng_below(&prng, opt.targets.high - opt.targets.low + 1);
-	choose_receivers(s->to, s->ntargets, (s - senders) & 1);
+	stress_choose(&prng, s, s->to, s->ntargets);
 	if (s->told)
 		s->ntargets = leave_out_gone(s->to, s->ntargets);
 	while (!s->ntargets) {
 		s->ntargets = opt.targets.low;
-		choose_receivers(s->to, s->ntargets, false);
+		stress_choose(&prng, s, s->to, s->ntargets);
 		s->ntargets = leave_out_gone(s->to, s->ntargets);
 	}
 	for (i = 0; i < s->ntargets; i++) {
@@ -613,6 +588,14 @@ static void send_one(struct sender *s)
 		 n < 0 ? strerror(errno) : "not all of it");
 	s->left--;
 	s->ready = false;
+}
+
+void stress_stop(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < nsenders; i++)
+		senders[i].left = 0;
 }
 
 bool stress_send(void)
