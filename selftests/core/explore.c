@@ -113,7 +113,8 @@ static u32 intern(u32 parent, u16 event)
 		g.first = xrealloc(g.first, (g.room + 1ull) * sizeof(*g.first));
 		g.done = xrealloc(g.done, g.room);
 	}
-	if (g.used + size > g.code_room) {
+	/* world_load() may read beyond the last one. */
+	if (g.used + WORLD_CODE > g.code_room) {
 		g.code_room = g.code_room ? g.code_room + g.code_room / 2 : 1 << 22;
 		g.code = xrealloc(g.code, g.code_room);
 	}
@@ -271,6 +272,13 @@ static const char *explore(const struct world_config *config, const char *scenar
 	return "no end can be reached";
 }
 
+static bool is_timer(u16 event)
+{
+	enum world_kind kind = world_kind_of(event);
+
+	return kind >= WORLD_SEEK && kind < WORLD_READ;
+}
+
 /* One of the events; timers are slower than the rest, or little would arrive. */
 static u16 pick(u16 *event, unsigned int n, u64 *rng)
 {
@@ -279,7 +287,7 @@ static u16 pick(u16 *event, unsigned int n, u64 *rng)
 	for (unsigned int i = 0; i < n; i++) {
 		u16 e = event[i];
 
-		if (e >> 8 >= WORLD_SEEK)
+		if (is_timer(e))
 			continue;
 		event[i] = event[quick];
 		event[quick++] = e;

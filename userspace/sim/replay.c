@@ -76,8 +76,9 @@ static void usage(FILE *file)
 		"Lets the events happen one after the other and tells each, then what every\n"
 		"machine is doing and which events are possible next.\n\n"
 		"  SCENARIO  \"TOPOLOGY [WORD]... FROM>TO[,TO]...[*FLITS]...\", where WORD is\n"
-		"            window=, room=, pool=, seek=, loss=, flaps=, early= and a number,\n"
-		"            no-timeout or paper\n"
+		"            mode= and care or vnet; window=, room=, pool=, seek=, loss=, double=,\n"
+		"            overtake=, flaps=, early=, restarts= and a number; slow= and a site;\n"
+		"            dead= and two neighbours, as in 0-1; unaware, no-timeout or paper\n"
 		"  EVENT     a number that the explorer, or this, has told\n");
 }
 

@@ -12,10 +12,12 @@
 
 #include "ends.h"
 #include "site.h"
+#include "vclass.h"
 
-#define WORLD_SITES	8
+#define WORLD_SITES	9
 #define WORLD_PORTS	5	/* with the local one */
-#define WORLD_WINDOW	4
+#define WORLD_CHANNELS	8	/* virtual ones of a link */
+#define WORLD_WINDOW	6
 #define WORLD_MESSAGES	8
 #define WORLD_TARGETS	3
 #define WORLD_FLITS	6	/* of a packet */
@@ -43,11 +45,26 @@ enum world_kind {
 	WORLD_NACK,		/* a net-input asks for what is missing */
 	WORLD_DOUBLE,		/* the first frame of a link comes in, and once more */
 	WORLD_OVERTAKE,		/* the second frame of a link goes before the first */
+	WORLD_READ,		/* a slow reader takes a message */
+	WORLD_NEWS,		/* a site learns which links work, and has new routes */
+	WORLD_RESTART,		/* a site begins anew, its links down */
 };
+
+#define WORLD_PLACE_BITS	11
 
 static inline u16 world_event(enum world_kind kind, unsigned int place)
 {
-	return (u16)(kind << 8 | place);
+	return (u16)(kind << WORLD_PLACE_BITS | place);
+}
+
+static inline enum world_kind world_kind_of(u16 event)
+{
+	return (enum world_kind)(event >> WORLD_PLACE_BITS);
+}
+
+static inline unsigned int world_place_of(u16 event)
+{
+	return event & (fc_bit(WORLD_PLACE_BITS) - 1);
 }
 
 /**
@@ -71,6 +88,8 @@ struct world_message {
 /**
  * struct world_config - a scenario
  * @topo: topology
+ * @mode: switching mode (enum fc_mode)
+ * @classes: in mode vnet: of the topology
  * @pref: preference table, the default one
  * @timing: settings of the sites; times are irrelevant
  * @message: messages
@@ -82,6 +101,8 @@ struct world_message {
  * @overtakes: frames that may overtake another one, over all
  * @flaps: times a link may go down, over all
  * @early: repetitions too early, over all
+ * @restarts: times a site may begin anew, over all; only those without messages of their own
+ * @slow: sites whose reader takes one message after the other, when it likes
  * @down: by site, ports whose link is dead for ever; the sites know it, and go around
  * @faults: there is such a link
  * @unaware: but only those know it whose link it is
@@ -92,6 +113,8 @@ struct world_message {
  */
 struct world_config {
 	struct fc_topo topo;
+	u8 mode;
+	struct fc_vclass classes;
 	struct fc_pref pref;
 	struct fc_timing timing;
 	struct world_message message[WORLD_MESSAGES];
@@ -103,6 +126,8 @@ struct world_config {
 	u8 overtakes;
 	u8 flaps;
 	u8 early;
+	u8 restarts;
+	u32 slow;
 	u32 down[WORLD_SITES];
 	bool faults;
 	bool unaware;
@@ -114,9 +139,11 @@ struct world_config {
  * world_parse() - a scenario from its text
  * @config: result
  * @text: "TOPOLOGY [WORD]... MESSAGE...", where MESSAGE is FROM>TO[,TO]...[*FLITS]
- *	and WORD is one of window=, room=, pool=, seek=, loss=, double=,
- *	overtake=, flaps=, early= (a number follows), dead=A-B (two neighbours),
- *	unaware, no-timeout, paper
+ *	and WORD is one of mode= (care, which is the default, or vnet), window=, pool=,
+ *	loss=, double=, overtake=, flaps=, early=, restarts= (a number follows),
+ *	slow=SITE, dead=A-B (two neighbours), unaware; and in mode care room=, seek=
+ *	(a number), no-timeout, paper.  A window is one flit; in mode vnet it has room for
+ *	the longest packet
  *
  * Return: NULL, or a text that says what is wrong, valid until the next call.
  */

@@ -9,188 +9,148 @@
 /* Where the counters of a link begin: far from any wrap. */
 #define BASE	(12 * 1024)
 #define PROBES	1024
+/* A counter is so near to the one that it is coded from. */
+#define NEAR_BITS	6
+/* FC_PART_*, FC_STATUS_*: with what a queue adds. */
+#define PARTS_BITS	8
 
-struct codec {
-	u8 *p;
-	bool load;
-};
-
-static u32 code(struct codec *c, u32 value)
+void codec_overflow(u32 value, unsigned int bits)
 {
-	if (c->load)
-		return *c->p++;
-	if (value > 0xff)
-		die("a value of %u in a state", value);
-	*c->p++ = (u8)value;
-	return value;
+	die("a value of %u in %u bits of a state", value, bits);
 }
-
-#define CODE(c, field)	((field) = (__typeof__(field))code(c, (u32)(field)))
 
 /* A counter, as its distance from another one. */
 #define CODE_FROM(c, field, from)	\
-	((field) = (__typeof__(field))(code(c, (u32)((field) - (from) + 64)) + (from) - 64))
+	((field) = (__typeof__(field))(codec_step(c, (u32)((field) - (from) + 32) & 0xffff, \
+						  NEAR_BITS) + (from) - 32))
 
-static void code_timer(struct codec *c, u64 *timer)
+void codec_timer(struct codec *c, u64 *timer)
 {
-	*timer = code(c, *timer != FC_NEVER) ? LATER : FC_NEVER;
+	*timer = codec_step(c, *timer != FC_NEVER, 1) ? LATER : FC_NEVER;
 }
 
-static void code_flit(struct codec *c, struct fc_flit *flit)
+void codec_flit(struct codec *c, struct fc_flit *flit)
 {
-	u8 parts = (u8)code(c, flit->parts);
+	u8 parts = (u8)codec_step(c, flit->parts, PARTS_BITS);
 	/* A bare terminator and no flit at all need no more. */
-	u8 id = parts ? (u8)code(c, id_of(flit)) : 0;
+	u8 id = parts ? (u8)codec_step(c, id_of(flit), ID_BITS) : 0;
 
 	if (c->load)
 		*flit = make_flit(id, parts);
 }
 
-/* At rest, as most of them are: one byte. */
-static bool in_rests(const struct fc_in *in, const struct fc_rx *rx, unsigned int p)
+static void code_queue(struct codec *c, struct fc_rx *rx)
 {
-	return in->state == FC_NI_FREE && !rx->queued && !rx->want &&
-	       (!p || (rx->told == rx->taken && rx->end == rx->taken && rx->tell_at == FC_NEVER));
-}
-
-static void code_in(struct codec *c, struct node *node, unsigned int p)
-{
-	struct fc_in *in = &node->in[p];
-	struct fc_rx *rx = &node->rx[p];
 	unsigned int window = world_cfg->window;
 
 	if (c->load) {
-		struct fc_in rest = { .state = FC_NI_FREE, .seek_at = FC_NEVER };
-		struct fc_rx empty = {
-			.queue = rx->queue, .stat = rx->stat,
-			.taken = BASE, .told = BASE, .end = BASE,
+		memset(rx->queue, 0, window * sizeof(*rx->queue));
+		rx->first = 0;
+	}
+	CODE(c, rx->queued, 3);
+	for (unsigned int i = 0; i < window && rx->queued; i++) {
+		struct fc_flit *flit = &rx->queue[(rx->first + i) % window];
+
+		if (codec_step(c, flit->parts != 0, 1))
+			codec_flit(c, flit);
+	}
+}
+
+/* In front of what the operator gives. */
+static void code_lane(struct codec *c, struct fc_rx *rx)
+{
+	if (c->load)
+		*rx = (struct fc_rx){
+			.queue = rx->queue, .stat = rx->stat, .taken = BASE, .told = BASE,
 			.tell_at = FC_NEVER, .nack_at = FC_NEVER,
 		};
-
-		*in = rest;
-		*rx = empty;
-		memset(rx->queue, 0, window * sizeof(*rx->queue));
-	}
-	if (code(c, in_rests(in, rx, p)))
-		return;
-	CODE(c, rx->queued);
-	for (unsigned int i = 0; i < window && rx->queued; i++)
-		code_flit(c, &rx->queue[(rx->first + i) % window]);
-	if (p) {
-		CODE_FROM(c, rx->told, rx->taken);
-		CODE_FROM(c, rx->end, rx->taken);
-		code_timer(c, &rx->tell_at);
-		code_timer(c, &rx->nack_at);
-		rx->nack_wait = 1;
-	} else {
-		rx->told = rx->taken;
-		rx->end = rx->taken + rx->queued;
-	}
-	rx->want = code(c, rx->want);
-	CODE(c, in->state);
-	if (in->state == FC_NI_FREE)
-		return;
-	code_flit(c, &in->held);
-	CODE(c, in->conn);
-	in->left = code(c, in->left / BYTES) * BYTES;
-	CODE(c, in->type);
-	in->arm = code(c, in->arm);
-	in->tail = code(c, in->tail);
-	in->cut = code(c, in->cut);
-	in->multi = code(c, in->multi);
-	if (in->state != FC_NI_FIRST)
-		return;
-	/* More than the threshold is as good as more. */
-	if (in->seeks > world_cfg->timing.seek_max)
-		in->seeks = world_cfg->timing.seek_max + 1;
-	CODE(c, in->seeks);
-	in->told_unreachable = code(c, in->told_unreachable);
-	code_timer(c, &in->seek_at);
+	code_queue(c, rx);
+	rx->told = rx->taken;
+	rx->end = rx->taken + rx->queued;
 }
 
-/* A port, or none. */
-static void code_port(struct codec *c, u8 *port)
-{
-	u8 p = (u8)code(c, *port == FC_PORT_NONE ? WORLD_PORTS : *port);
+/*
+ * A channel: its end that sends, what is on the link, and its end that receives, where its
+ * counters begin.
+ */
 
-	*port = p == WORLD_PORTS ? FC_PORT_NONE : p;
+static void rest_rx(struct fc_rx *rx)
+{
+	*rx = (struct fc_rx){
+		.queue = rx->queue, .stat = rx->stat,
+		.taken = BASE, .told = BASE, .end = BASE, .heard = PROBES,
+		.tell_at = FC_NEVER, .nack_at = FC_NEVER,
+	};
+	memset(rx->queue, 0, world_cfg->window * sizeof(*rx->queue));
 }
 
-static void code_replay(struct codec *c, struct node *node, unsigned int p)
+static void rest_tx(struct fc_tx *tx)
 {
-	const struct fc_tx *tx = &node->tx[p];
-
-	node->nreplay[p] = (u8)(tx->sent - tx->acked);
-	node->replay_seq[p] = tx->acked;
-	for (unsigned int i = 0; i < node->nreplay[p]; i++) {
-		CODE(c, node->replay[p][i].id);
-		CODE(c, node->replay[p][i].parts);
-	}
+	*tx = (struct fc_tx){
+		.window = world_cfg->window, .sent = BASE, .acked = BASE,
+		.probe_at = FC_NEVER, .probe_wait = 1, .probes = PROBES, .mark = PROBES,
+	};
 }
 
-/* The counters of both ends of a link begin at what the peer took. */
-static void code_out(struct codec *c, struct node *node, unsigned int p, u32 taken)
+static bool rx_rests(const struct fc_rx *rx)
 {
-	struct fc_out *out = &node->out[p];
-	struct fc_tx *tx = &node->tx[p];
+	return !rx->queued && !rx->want && rx->told == rx->taken && rx->end == rx->taken &&
+	       rx->tell_at == FC_NEVER && rx->nack_at == FC_NEVER;
+}
 
-	if (c->load) {
-		u32 window = tx->window;
+static bool tx_rests(const struct fc_tx *tx, u32 taken)
+{
+	return tx->sent == taken && tx->acked == taken && tx->probe_at == FC_NEVER;
+}
 
-		memset(tx, 0, sizeof(*tx));
-		tx->window = window;
-		memset(out, 0, sizeof(*out));
-		out->state = FC_NO_FREE;
-		out->in = FC_PORT_NONE;
-		out->claim = FC_PORT_NONE;
-		tx->sent = taken;
-		tx->acked = taken;
-		tx->probe_at = FC_NEVER;
-		tx->probe_wait = 1;
-		tx->probes = PROBES;
-		tx->mark = PROBES;
-		node->nreplay[p] = 0;
+static void code_rx(struct codec *c, struct fc_rx *rx)
+{
+	code_queue(c, rx);
+	CODE_FROM(c, rx->told, rx->taken);
+	CODE_FROM(c, rx->end, rx->taken);
+	codec_timer(c, &rx->tell_at);
+	codec_timer(c, &rx->nack_at);
+	rx->nack_wait = 1;
+	CODE(c, rx->want, 1);
+}
+
+static void code_tx(struct codec *c, struct lines *line, u8 p, u32 taken)
+{
+	struct fc_tx *tx = &line->tx[p];
+
+	CODE_FROM(c, tx->sent, taken);
+	CODE_FROM(c, tx->acked, taken);
+	CODE(c, tx->got, WORLD_WINDOW);
+	/* What has come is not sent again. */
+	tx->resent &= ~tx->got;
+	CODE(c, tx->resent, WORLD_WINDOW);
+	if (!tx->resent)
+		tx->mark = tx->probes;
+	CODE_FROM(c, tx->mark, tx->probes);
+	codec_timer(c, &tx->probe_at);
+	line->nreplay[p] = (u8)(tx->sent - tx->acked);
+	line->replay_seq[p] = tx->acked;
+	for (unsigned int i = 0; i < line->nreplay[p]; i++) {
+		CODE(c, line->replay[p][i].id, ID_BITS);
+		CODE(c, line->replay[p][i].parts, PARTS_BITS);
 	}
-	if (code(c, out->state == FC_NO_FREE && out->claim == FC_PORT_NONE &&
-		 (!p || (tx->sent == taken && tx->acked == taken && tx->probe_at == FC_NEVER))))
-		return;
-	CODE(c, out->state);
-	code_port(c, &out->claim);
-	if (p) {
-		CODE_FROM(c, tx->sent, taken);
-		CODE_FROM(c, tx->acked, taken);
-		tx->got = code(c, (u32)tx->got);
-		/* What has come is not sent again. */
-		tx->resent = code(c, (u32)(tx->resent & ~tx->got));
-		if (!tx->resent)
-			tx->mark = tx->probes;
-		CODE_FROM(c, tx->mark, tx->probes);
-		code_timer(c, &tx->probe_at);
-		code_replay(c, node, p);
-	}
-	if (out->state == FC_NO_FREE)
-		return;
-	out->mask = code(c, (u32)out->mask);
-	code_port(c, &out->in);
-	CODE(c, out->term);
-	out->dead = code(c, out->dead);
 }
 
 static void code_wire(struct codec *c, struct wire *wire, u32 to_taken, u32 from_taken,
 		      u16 to_probes, u16 from_probes)
 {
-	CODE(c, wire->n);
+	CODE(c, wire->n, 5);
 	for (unsigned int i = 0; i < wire->n; i++) {
 		struct wire_frame *f = &wire->frame[i];
 
-		f->status = code(c, f->status);
-		CODE(c, f->id);
-		CODE(c, f->parts);
+		CODE(c, f->status, 1);
+		CODE(c, f->id, ID_BITS);
+		CODE(c, f->parts, PARTS_BITS);
 		CODE_FROM(c, f->seq, to_taken);
 		CODE_FROM(c, f->ack, from_taken);
 		if (!f->status)
 			continue;
-		f->said.have = code(c, (u32)f->said.have);
+		CODE(c, f->said.have, WORLD_WINDOW);
 		CODE_FROM(c, f->said.probe, from_probes);
 		CODE_FROM(c, f->said.echo, to_probes);
 		if (f->parts & FC_STATUS_NACK)
@@ -200,40 +160,55 @@ static void code_wire(struct codec *c, struct wire *wire, u32 to_taken, u32 from
 	}
 }
 
-static void code_node(struct codec *c, struct node *node)
+/* Both directions of one channel of a link: each tells of the other. */
+static void code_pair(struct codec *c, unsigned int at, u8 p, u8 channel)
 {
-	struct fc_site *site = &node->site;
-	struct fc_fifo *fifo = &site->fifo;
+	struct lines *line[2] = {
+		&world.node[at].line[channel], &world.node[peer_of(at, p)].line[channel],
+	};
+	u8 port[2] = { p, peer_port(p) };
+	bool rest = true;
 
-	CODE(c, site->data.up);
-	CODE(c, site->rotate);
-	CODE(c, site->oper);
-	CODE(c, fifo->state);
-	CODE(c, fifo->room);
-	code_timer(c, &fifo->timeout_at);
-	/* How long a time-out is does not matter: time does not exist. */
-	fifo->backoff = 0;
-	fifo->calm = 0;
-	fifo->aborted = code(c, fifo->aborted);
-	site->rng = 1;
-	for (u8 p = 0; p < site->nports; p++)
-		if (!p || has_link(site->id, p))
-			code_in(c, node, p);
 	if (c->load) {
-		site->seekers = 0;
-		for (unsigned int p = 0; p < site->nports; p++)
-			if (node->in[p].state == FC_NI_FIRST)
-				site->seekers |= fc_bit(p);
+		for (unsigned int i = 0; i < 2; i++) {
+			rest_rx(&line[i]->rx[port[i]]);
+			rest_tx(&line[i]->tx[port[i]]);
+			line[i]->wire[port[i]].n = 0;
+			line[i]->nreplay[port[i]] = 0;
+		}
 	}
-	CODE(c, node->words);
-	CODE(c, node->nbuffer);
+	for (unsigned int i = 0; i < 2 && !c->load; i++)
+		rest &= rx_rests(&line[i]->rx[port[i]]) && !line[i]->wire[port[i]].n &&
+			tx_rests(&line[i]->tx[port[i]], line[!i]->rx[port[!i]].taken);
+	if (codec_step(c, rest, 1))
+		return;
+	for (unsigned int i = 0; i < 2; i++) {
+		code_rx(c, &line[i]->rx[port[i]]);
+		code_tx(c, line[i], port[i], line[!i]->rx[port[!i]].taken);
+	}
+	for (unsigned int i = 0; i < 2; i++) {
+		struct fc_rx *to = &line[!i]->rx[port[!i]];
+
+		CODE_FROM(c, to->heard, line[i]->tx[port[i]].probes);
+		code_wire(c, &line[i]->wire[port[i]], to->taken, line[i]->rx[port[i]].taken,
+			  line[!i]->tx[port[!i]].probes, line[i]->tx[port[i]].probes);
+	}
+}
+
+static void code_operator(struct codec *c, struct node *node)
+{
+	CODE(c, node->nbuffer, 3);
 	for (unsigned int i = 0; i < node->nbuffer; i++)
-		CODE(c, node->buffer[i]);
-	CODE(c, node->nstored);
+		CODE(c, node->buffer[i], ID_BITS);
+	CODE(c, node->nstored, 3);
 	for (unsigned int i = 0; i < node->nstored; i++)
-		CODE(c, node->stored[i]);
-	CODE(c, node->sending);
-	node->index = node->sending ? (u8)code(c, node->index) : 0;
+		CODE(c, node->stored[i], ID_BITS);
+	CODE(c, node->sending, ID_BITS);
+	node->index = node->sending ? (u8)codec_step(c, node->index, 3) : 0;
+	if (world_cfg->mode != FC_MODE_CARE && node->sending)
+		CODE(c, node->lane, 3);
+	if (world_cfg->slow)
+		CODE(c, node->unread, 3);
 }
 
 static void code_ends(struct codec *c)
@@ -248,12 +223,12 @@ static void code_ends(struct codec *c)
 			struct fc_rxmsg *slot = &world.rx[msg->flow[t]].msg[msg->seq[t]];
 			bool waits;
 
-			end->delivered = code(c, end->delivered);
-			CODE(c, end->tx.state);
-			CODE(c, end->tx.base);
-			CODE(c, end->tx.sent);
-			CODE(c, end->tx.have);
-			waits = code(c, slot->state == FC_RX_COMPLETE);
+			CODE(c, end->delivered, 1);
+			CODE(c, end->tx.state, 3);
+			CODE(c, end->tx.base, 2);
+			CODE(c, end->tx.sent, 2);
+			CODE(c, end->tx.have, 2);
+			waits = codec_step(c, slot->state == FC_RX_COMPLETE, 1);
 			if (c->load) {
 				memset(slot, 0, sizeof(*slot));
 				if (waits) {
@@ -268,60 +243,46 @@ static void code_ends(struct codec *c)
 		}
 	}
 	for (unsigned int f = 0; f < world_nflows; f++) {
-		world.rx[f].begun = code(c, world.rx[f].begun);
-		CODE(c, world.rx[f].next);
-		CODE(c, world.tx[f].oldest);
+		CODE(c, world.rx[f].begun, 1);
+		CODE(c, world.rx[f].next, 4);
+		CODE(c, world.tx[f].oldest, 4);
 		world.tx[f].next = seqs[f];
 	}
 }
 
 static void codec(struct codec *c)
 {
-	CODE(c, world.loss);
-	CODE(c, world.doubles);
-	CODE(c, world.overtakes);
-	CODE(c, world.flaps);
-	CODE(c, world.early);
-	world.repeated = code(c, world.repeated);
+	CODE(c, world.loss, 4);
+	CODE(c, world.doubles, 4);
+	CODE(c, world.overtakes, 4);
+	CODE(c, world.flaps, 4);
+	CODE(c, world.early, 4);
+	CODE(c, world.restarts, 4);
+	CODE(c, world.repeated, 1);
 	code_ends(c);
-	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++)
-		code_node(c, &world.node[at]);
 	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++) {
 		struct node *node = &world.node[at];
 
-		code_out(c, node, 0, 0);
-		for (u8 p = 1; p < node->site.nports; p++) {
-			const struct fc_rx *to;
-
-			if (!has_link(at, p))
-				continue;
-			to = &world.node[peer_of(at, p)].rx[peer_port(p)];
-			code_out(c, node, p, to->taken);
-		}
+		code_operator(c, node);
+		for (u8 channel = 0; channel < world_nchannels; channel++)
+			code_lane(c, &node->line[channel].rx[FC_PORT_LOCAL]);
+		world_sw->code(c, at);
+		for (u8 p = 1; p < node->site.nports; p++)
+			for (u8 channel = 0; has_link(at, p) && first_end(at, p) &&
+			     channel < world_nchannels; channel++)
+				if ((world_carried[at][p] |
+				     world_carried[peer_of(at, p)][peer_port(p)]) & fc_bit(channel))
+					code_pair(c, at, p, channel);
 	}
-	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++) {
+	for (unsigned int at = 0; c->load && at < world_cfg->topo.nsites; at++) {
 		struct node *node = &world.node[at];
 
-		for (u8 p = 1; p < node->site.nports; p++) {
-			struct fc_tx *back;
-			struct fc_rx *to;
-
-			if (!has_link(at, p))
-				continue;
-			to = &world.node[peer_of(at, p)].rx[peer_port(p)];
-			back = &world.node[peer_of(at, p)].tx[peer_port(p)];
-			CODE_FROM(c, to->heard, node->tx[p].probes);
-			code_wire(c, &node->wire[p], to->taken, node->rx[p].taken, back->probes,
-				  node->tx[p].probes);
+		node->held = (u8)world_count_held(node);
+		for (u8 channel = 0; channel < world_nchannels; channel++) {
+			channel_of(node, channel)->now = NOW;
+			channel_of(node, channel)->next_at = FC_NEVER;
 		}
-		if (c->load) {
-			node->held = (u8)world_count_held(node);
-			node->site.now = NOW;
-			node->site.next_at = FC_NEVER;
-			node->site.data.now = NOW;
-			node->site.data.next_at = FC_NEVER;
-			node->site.work = 0;
-		}
+		world_make_routes(at);
 	}
 }
 
@@ -330,7 +291,9 @@ unsigned int world_save(u8 bytes[WORLD_CODE])
 	struct codec c = { .p = bytes };
 
 	codec(&c);
-	if (c.p > bytes + WORLD_CODE)
+	for (unsigned int n = 0; n < c.n; n += 8)
+		*c.p++ = (u8)(c.bits >> n);
+	if (c.p > bytes + WORLD_CODE - 8)
 		die("a state of %zu bytes", (size_t)(c.p - bytes));
 	return (unsigned int)(c.p - bytes);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "mode.h"
 #include "world.h"
 
 static const char *bad(const char *fmt, ...)
@@ -103,6 +104,27 @@ static const char *parse_dead(struct world_config *config, const char *word)
 	return bad("\"%s\": they are no neighbours", word);
 }
 
+static const char *parse_mode(struct world_config *config, const char *name)
+{
+	int mode = fc_mode_parse(name);
+
+	if (mode != FC_MODE_CARE && mode != FC_MODE_VNET)
+		return bad("mode=%s: care or vnet", name);
+	config->mode = (u8)mode;
+	return NULL;
+}
+
+static const char *parse_slow(struct world_config *config, const char *word)
+{
+	const char *p = word + strlen("slow=");
+	u8 site;
+
+	if (!number(&p, config->topo.nsites - 1, &site) || *p)
+		return bad("\"%s\": slow= takes a site", word);
+	config->slow |= fc_bit(site);
+	return NULL;
+}
+
 static const char *parse_word(struct world_config *config, const char *word, unsigned int *flows)
 {
 	u8 room = 0, seek = 0;
@@ -120,6 +142,7 @@ static const char *parse_word(struct world_config *config, const char *word, uns
 		{ "overtake=", &config->overtakes, 0, 9 },
 		{ "flaps=", &config->flaps, 0, 9 },
 		{ "early=", &config->early, 0, 9 },
+		{ "restarts=", &config->restarts, 0, 9 },
 	};
 
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++) {
@@ -140,6 +163,10 @@ static const char *parse_word(struct world_config *config, const char *word, uns
 	}
 	if (!strncmp(word, "dead=", strlen("dead=")))
 		return parse_dead(config, word);
+	if (!strncmp(word, "mode=", strlen("mode=")))
+		return parse_mode(config, word + strlen("mode="));
+	if (!strncmp(word, "slow=", strlen("slow=")))
+		return parse_slow(config, word);
 	if (!strcmp(word, "unaware"))
 		config->unaware = true;
 	else if (!strcmp(word, "no-timeout"))
@@ -151,6 +178,41 @@ static const char *parse_word(struct world_config *config, const char *word, uns
 	return NULL;
 }
 
+static const char *check_care(struct world_config *config)
+{
+	if (!config->window)
+		config->window = 1;
+	/* Or a packet would be in the network-buffer before the operator takes it. */
+	for (unsigned int m = 0; m < config->nmessages && !config->drop; m++)
+		if (!config->timing.fifo_room ||
+		    config->message[m].flits <= config->timing.fifo_room)
+			return "paper takes room= and packets of more flits";
+	return NULL;
+}
+
+static const char *check_vnet(struct world_config *config)
+{
+	const char *wrong = fc_vclass_init(&config->classes, &config->topo);
+	u8 longest = 0;
+
+	if (wrong)
+		return wrong;
+	if (config->classes.count > WORLD_CHANNELS)
+		return bad("more than %u classes", WORLD_CHANNELS);
+	if (config->timing.fifo_room || config->timing.seek_max || !config->timeout ||
+	    !config->drop)
+		return "room=, seek=, no-timeout and paper are words of mode care";
+	for (unsigned int m = 0; m < config->nmessages; m++)
+		if (config->message[m].flits > longest)
+			longest = config->message[m].flits;
+	if (!config->window)
+		config->window = longest;
+	if (config->window < longest)
+		return bad("a window of %u has no room for a packet of %u flits", config->window,
+			   longest);
+	return NULL;
+}
+
 const char *world_parse(struct world_config *config, const char *text)
 {
 	char words[256], *word, *rest = words;
@@ -159,7 +221,6 @@ const char *world_parse(struct world_config *config, const char *text)
 
 	memset(config, 0, sizeof(*config));
 	config->timing = (struct fc_timing){ .seek = 1, .timeout = 1, .retry = 1, .probe = 1 };
-	config->window = 1;
 	config->pool = 1;
 	config->timeout = true;
 	config->drop = true;
@@ -183,10 +244,5 @@ const char *world_parse(struct world_config *config, const char *text)
 	if (!config->nmessages)
 		return "no message";
 	fc_pref_default(&config->pref, &config->topo);
-	/* Or a packet would be in the network-buffer before the operator takes it. */
-	for (unsigned int m = 0; m < config->nmessages && !config->drop; m++)
-		if (!config->timing.fifo_room ||
-		    config->message[m].flits <= config->timing.fifo_room)
-			return "paper takes room= and packets of more flits";
-	return NULL;
+	return config->mode == FC_MODE_VNET ? check_vnet(config) : check_care(config);
 }

@@ -6,7 +6,7 @@
 
 #include "world_impl.h"
 
-static void tell_content(u8 id, u8 parts, char *text, size_t size)
+void world_tell_content(u8 id, char *text, size_t size)
 {
 	const struct content *c = content_of(id);
 	int n;
@@ -34,43 +34,48 @@ static void tell_frame(const struct wire_frame *f, char *text, size_t size)
 			 f->parts & FC_STATUS_WANT ? " want" : "",
 			 f->parts & FC_STATUS_NACK ? " nack" : "");
 	else
-		tell_content(f->id, f->parts, text, size);
+		world_tell_content(f->id, text, size);
 }
 
 void world_tell_event(u16 event, char *text, size_t size)
 {
-	unsigned int where = event & 0xff, at;
-	char what[64] = "";
-	u8 port;
+	unsigned int where = world_place_of(event), at;
+	enum world_kind kind = world_kind_of(event);
+	char what[64] = "", class[16] = "";
+	const struct wire_frame *frame;
+	u8 port, channel;
 
-	place_split(where, &at, &port);
-	switch ((enum world_kind)(event >> 8)) {
+	place_split(where, &at, &port, &channel);
+	frame = world.node[at].line[channel].wire[port].frame;
+	if (world_nchannels > 1)
+		snprintf(class, sizeof(class), " in class %u", channel);
+	switch (kind) {
 	case WORLD_ARRIVE:
 	case WORLD_LOSE:
 	case WORLD_DOUBLE:
-		tell_frame(&world.node[at].wire[port].frame[0], what, sizeof(what));
-		snprintf(text, size, "%s %s at %u from %u", what,
-			 event >> 8 == WORLD_LOSE ? "is lost" :
-			 event >> 8 == WORLD_DOUBLE ? "arrives, the first of two," : "arrives",
-			 peer_of(at, port), at);
+		tell_frame(&frame[0], what, sizeof(what));
+		snprintf(text, size, "%s %s at %u from %u%s", what,
+			 kind == WORLD_LOSE ? "is lost" :
+			 kind == WORLD_DOUBLE ? "arrives, the first of two," : "arrives",
+			 peer_of(at, port), at, class);
 		break;
 	case WORLD_OVERTAKE:
-		tell_frame(&world.node[at].wire[port].frame[1], what, sizeof(what));
-		snprintf(text, size, "%s overtakes another frame from %u to %u", what, at,
-			 peer_of(at, port));
+		tell_frame(&frame[1], what, sizeof(what));
+		snprintf(text, size, "%s overtakes another frame from %u to %u%s", what, at,
+			 peer_of(at, port), class);
 		break;
 	case WORLD_DOWN:
 	case WORLD_UP:
 		snprintf(text, size, "link %u-%u goes %s", at, peer_of(at, port),
-			 event >> 8 == WORLD_UP ? "up" : "down");
+			 kind == WORLD_UP ? "up" : "down");
 		break;
 	case WORLD_SEND:
 	case WORLD_EARLY:
 		snprintf(text, size, "source %u sends message %u%s", world_cfg->message[where].from,
-			 where, event >> 8 == WORLD_EARLY ? " again, too early" : "");
+			 where, kind == WORLD_EARLY ? " again, too early" : "");
 		break;
 	case WORLD_RESEND:
-		tell_content(world.node[where].stored[0], 0, what, sizeof(what));
+		world_tell_content(world.node[where].stored[0], what, sizeof(what));
 		snprintf(text, size, "operator %u sends stored %s", where, what);
 		break;
 	case WORLD_FEED:
@@ -87,47 +92,30 @@ void world_tell_event(u16 event, char *text, size_t size)
 		snprintf(text, size, "fifo-buffer %u times out", where);
 		break;
 	case WORLD_PROBE:
-		snprintf(text, size, "site %u probes %u", at, peer_of(at, port));
+		snprintf(text, size, "site %u probes %u%s", at, peer_of(at, port), class);
 		break;
 	case WORLD_TELL:
-		snprintf(text, size, "site %u tells %u what it took", at, peer_of(at, port));
+		snprintf(text, size, "site %u tells %u what it took%s", at, peer_of(at, port),
+			 class);
 		break;
 	case WORLD_NACK:
-		snprintf(text, size, "site %u asks %u for what is missing", at,
-			 peer_of(at, port));
+		snprintf(text, size, "site %u asks %u for what is missing%s", at,
+			 peer_of(at, port), class);
+		break;
+	case WORLD_READ:
+		snprintf(text, size, "the reader of site %u takes a message", where);
+		break;
+	case WORLD_NEWS:
+		snprintf(text, size, "site %u hears which links work", where);
+		break;
+	case WORLD_RESTART:
+		snprintf(text, size, "site %u begins anew", where);
 		break;
 	}
 }
 
 void world_tell(void (*line)(const char *text))
 {
-	char text[256], what[64];
-
-	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++) {
-		const struct node *node = &world.node[at];
-
-		snprintf(text, sizeof(text), "site %u: fifo-buffer %s, operator %s, stored %u%s",
-			 at, fc_fsms[2].states[node->site.fifo.state],
-			 fc_fsms[3].states[node->site.oper], node->nstored,
-			 node->sending ? ", sending" : "");
-		line(text);
-		for (u8 p = 0; p < node->site.nports; p++) {
-			const struct fc_in *in = &node->in[p];
-			const struct fc_out *out = &node->out[p];
-			const struct fc_tx *tx = &node->tx[p];
-
-			if (p && !has_link(at, p))
-				continue;
-			what[0] = 0;
-			if (in->held.h)
-				tell_content(id_of(&in->held), 0, what, sizeof(what));
-			snprintf(text, sizeof(text),
-				 "  port %u: net-input %s%s%s conn %x queued %u; net-output %s from %d unacknowledged %u, frames %u",
-				 p, fc_fsms[0].states[in->state], *what ? " " : "", what,
-				 in->conn, node->rx[p].queued, fc_fsms[1].states[out->state],
-				 out->in == FC_PORT_NONE ? -1 : out->in, tx->sent - tx->acked,
-				 node->wire[p].n);
-			line(text);
-		}
-	}
+	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++)
+		world_sw->tell(at, line);
 }

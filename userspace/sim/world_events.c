@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What may happen in a world, and how it does.
+ */
+#include "util.h"
+#include "world_impl.h"
+
+struct list {
+	u16 *event;
+	unsigned int n;
+};
+
+static void may(struct list *list, enum world_kind kind, unsigned int where)
+{
+	if (list->n == WORLD_EVENTS)
+		die("more than %u events are possible", WORLD_EVENTS);
+	list->event[list->n++] = world_event(kind, where);
+}
+
+/* A channel of a link: what is on it, and the timers of its ends. */
+static void channel_events(struct list *list, unsigned int at, u8 port, u8 channel)
+{
+	const struct lines *line = &world.node[at].line[channel];
+	const struct lines *peer = &world.node[peer_of(at, port)].line[channel];
+	unsigned int where = place_of(at, port, channel);
+
+	if (line->wire[port].n) {
+		may(list, WORLD_ARRIVE, where);
+		if (world.loss)
+			may(list, WORLD_LOSE, where);
+		if (world.doubles)
+			may(list, WORLD_DOUBLE, where);
+		if (world.overtakes && line->wire[port].n > 1)
+			may(list, WORLD_OVERTAKE, where);
+	}
+	/* Much later than anything that is under way on the link. */
+	if (line->wire[port].n || peer->wire[peer_port(port)].n)
+		return;
+	if (line->tx[port].probe_at != FC_NEVER)
+		may(list, WORLD_PROBE, where);
+	if (line->rx[port].tell_at != FC_NEVER)
+		may(list, WORLD_TELL, where);
+	if (line->rx[port].nack_at != FC_NEVER)
+		may(list, WORLD_NACK, where);
+}
+
+static void link_events(struct list *list, unsigned int at, u8 port)
+{
+	unsigned int where = place_of(at, port, 0);
+
+	if (!world_link_is_up(at, port)) {
+		if (first_end(at, port))
+			may(list, WORLD_UP, where);
+		return;
+	}
+	for (u8 c = 0; c < world_nchannels; c++)
+		if ((world_carried[at][port] | world_carried[peer_of(at, port)][peer_port(port)]) &
+		    fc_bit(c))
+			channel_events(list, at, port, c);
+	if (world.flaps && first_end(at, port))
+		may(list, WORLD_DOWN, where);
+}
+
+/* It has no messages of its own. */
+static bool may_restart(unsigned int at)
+{
+	for (unsigned int m = 0; m < world_cfg->nmessages; m++) {
+		const struct world_message *msg = &world_cfg->message[m];
+
+		if (msg->from == at)
+			return false;
+		for (unsigned int t = 0; t < msg->ntargets; t++)
+			if (msg->to[t] == at)
+				return false;
+	}
+	return world.restarts;
+}
+
+static void operator_events(struct list *list, unsigned int at)
+{
+	const struct node *node = &world.node[at];
+	bool room = world_sw->room(at) >= 0;
+
+	if (node->words && (world_cfg->drop || node->nstored <= world_cfg->pool))
+		may(list, WORLD_TAKE, at);
+	if (node->unread)
+		may(list, WORLD_READ, at);
+	if (world_has_news(at))
+		may(list, WORLD_NEWS, at);
+	if (may_restart(at))
+		may(list, WORLD_RESTART, at);
+	if (node->sending) {
+		if (room)
+			may(list, WORLD_FEED, at);
+		return;
+	}
+	if (room && node->nstored)
+		may(list, WORLD_RESEND, at);
+	for (unsigned int m = 0; room && m < world_cfg->nmessages; m++) {
+		if (world_cfg->message[m].from != at || !world_unconfirmed(m))
+			continue;
+		if (!world_under_way(m))
+			may(list, WORLD_SEND, m);
+		else if (world.early)
+			may(list, WORLD_EARLY, m);
+	}
+}
+
+/* What CARE's machines wait for. */
+static void care_events(struct list *list, unsigned int at)
+{
+	const struct node *node = &world.node[at];
+
+	for (u8 p = 0; p < node->site.nports; p++) {
+		/* Beyond the threshold more seeks change nothing. */
+		if (node->in[p].seek_at != FC_NEVER &&
+		    node->in[p].seeks <= world_cfg->timing.seek_max)
+			may(list, WORLD_SEEK, at * WORLD_PORTS + p);
+	}
+	if (world_cfg->timeout && node->site.fifo.timeout_at != FC_NEVER)
+		may(list, WORLD_TIMEOUT, at);
+}
+
+unsigned int world_events(u16 events[WORLD_EVENTS])
+{
+	struct list list = { .event = events };
+
+	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++) {
+		operator_events(&list, at);
+		for (u8 p = 1; p < world.node[at].site.nports; p++)
+			if (has_link(at, p))
+				link_events(&list, at, p);
+		if (world_cfg->mode == FC_MODE_CARE)
+			care_events(&list, at);
+	}
+	return list.n;
+}
+
+/*
+ * How it does.
+ */
+
+static void fire(unsigned int at, u8 channel, u64 *timer)
+{
+	struct fc_event ev = { .type = FC_EV_TIME };
+	struct node *node = &world.node[at];
+
+	*timer = NOW;
+	node->site.next_at = NOW;
+	node->vnet.next_at = NOW;
+	channel_of(node, channel)->next_at = NOW;
+	world_site_event(at, channel, &ev);
+}
+
+/* The next flit of the packet that the operator sends. */
+static void feed(unsigned int at)
+{
+	struct node *node = &world.node[at];
+	u8 m = content_of(node->sending)->message;
+	u8 id = node->index ? world_data(m, node->index) : node->sending;
+	struct fc_event ev = {
+		.type = FC_EV_FLIT, .port = FC_PORT_LOCAL, .seq = world_sw->seq(at),
+		.flit = make_flit(id, world_parts(id)),
+	};
+
+	if (++node->index == world_cfg->message[m].flits) {
+		node->sending = 0;
+		node->index = 0;
+	}
+	world_site_event(at, node->lane, &ev);
+}
+
+static void begin(unsigned int at, u8 id)
+{
+	world.node[at].lane = (u8)world_sw->room(at);
+	world.node[at].sending = id;
+	world.node[at].index = 0;
+	feed(at);
+}
+
+static void resend(unsigned int at)
+{
+	struct node *node = &world.node[at];
+	u8 id = node->stored[0];
+
+	memmove(node->stored, node->stored + 1, --node->nstored);
+	begin(at, id);
+}
+
+static void send(unsigned int m, u8 mask)
+{
+	world_sent(m, mask);
+	begin(world_cfg->message[m].from, world_front(m, mask));
+}
+
+static void arrive(unsigned int at, u8 port, u8 channel)
+{
+	struct wire_frame frame = world_wire_take(at, port, channel);
+	struct fc_event ev = {
+		.type = frame.status ? FC_EV_STATUS : FC_EV_FLIT, .port = peer_port(port),
+		.seq = frame.seq, .ack = frame.ack,
+	};
+
+	if (frame.status) {
+		ev.flags = frame.parts;
+		ev.status = frame.said;
+	} else {
+		ev.flit = make_flit(frame.id, frame.parts);
+	}
+	world_site_event(peer_of(at, port), channel, &ev);
+}
+
+/* Who seeks may find a way. */
+static void reroute(unsigned int at)
+{
+	world_make_routes(at);
+	if (world_sw->rerouted)
+		world_sw->rerouted(at);
+}
+
+/* Both ends see that their link went or came. */
+static void link_changes(unsigned int at, u8 port, enum fc_event_type type)
+{
+	unsigned int peer = peer_of(at, port);
+
+	world_link_both(at, port, type);
+	reroute(at);
+	reroute(peer);
+}
+
+static void news(unsigned int at)
+{
+	world.node[at].known = world_links_down();
+	reroute(at);
+}
+
+/* All that the site has is lost, and its links begin anew. */
+static void restart(unsigned int at)
+{
+	struct node *node = &world.node[at];
+
+	world.restarts--;
+	world.repeated = true;
+	for (u8 p = 1; p < node->site.nports; p++) {
+		if (!has_link(at, p) || !world_link_is_up(at, p))
+			continue;
+		world_link_event(peer_of(at, p), peer_port(p), FC_EV_LINK_DOWN);
+		reroute(peer_of(at, p));
+	}
+	world_sw->purge(at);
+	if (world_count_held(node))
+		world_breaks("site %u: handles are left", at);
+	world_init_node(at);
+	reroute(at);
+}
+
+void world_act(u16 event)
+{
+	unsigned int where = world_place_of(event), at;
+	struct fc_event room = { .type = FC_EV_ROOM, .count = 1 };
+	struct wire_frame *frames, frame;
+	struct lines *line;
+	u8 port, channel;
+
+	place_split(where, &at, &port, &channel);
+	line = &world.node[at].line[channel];
+	frames = line->wire[port].frame;
+	switch (world_kind_of(event)) {
+	case WORLD_ARRIVE:
+		arrive(at, port, channel);
+		break;
+	case WORLD_LOSE:
+		world_wire_take(at, port, channel);
+		world.loss--;
+		break;
+	case WORLD_DOUBLE:
+		world.doubles--;
+		frame = frames[0];
+		arrive(at, port, channel);
+		world_wire_first(at, port, channel, &frame);
+		break;
+	case WORLD_OVERTAKE:
+		world.overtakes--;
+		frame = frames[0];
+		frames[0] = frames[1];
+		frames[1] = frame;
+		break;
+	case WORLD_DOWN:
+		world.flaps--;
+		world.repeated = true;
+		link_changes(at, port, FC_EV_LINK_DOWN);
+		break;
+	case WORLD_UP:
+		link_changes(at, port, FC_EV_LINK_UP);
+		break;
+	case WORLD_SEND:
+		send(where, world_unconfirmed(where));
+		break;
+	case WORLD_EARLY:
+		world.early--;
+		world.repeated = true;
+		send(where, (u8)fc_mask_all(world_cfg->message[where].ntargets));
+		break;
+	case WORLD_RESEND:
+		resend(where);
+		break;
+	case WORLD_FEED:
+		feed(where);
+		break;
+	case WORLD_TAKE:
+		world.node[where].words--;
+		world_site_event(where, 0, &room);
+		break;
+	case WORLD_SEEK:
+		at = where / WORLD_PORTS;
+		fire(at, 0, &world.node[at].in[where % WORLD_PORTS].seek_at);
+		break;
+	case WORLD_TIMEOUT:
+		fire(where, 0, &world.node[where].site.fifo.timeout_at);
+		break;
+	case WORLD_PROBE:
+		fire(at, channel, &line->tx[port].probe_at);
+		break;
+	case WORLD_TELL:
+		fire(at, channel, &line->rx[port].tell_at);
+		break;
+	case WORLD_NACK:
+		fire(at, channel, &line->rx[port].nack_at);
+		break;
+	case WORLD_READ:
+		world_read(where);
+		break;
+	case WORLD_NEWS:
+		news(where);
+		break;
+	case WORLD_RESTART:
+		restart(where);
+		break;
+	}
+	for (at = 0; at < world_cfg->topo.nsites; at++)
+		world_settle(at);
+}
+
