@@ -189,6 +189,22 @@ u32 fc_vnet_seq(const struct fc_vnet *v, u8 lane);
 /* Routes have changed: who seeks may find a way at the next event. */
 void fc_vnet_rerouted(struct fc_vnet *v);
 
+/**
+ * fc_vnet_ways() - by which links a packet may go on
+ * @v: switch
+ * @class: in which it came; of no matter where it begins
+ * @port: by which it came, or FC_PORT_LOCAL
+ * @dst: another site that it is for
+ * @flits: its length
+ * @next: result: for each direction of the mask, the class on the link that way
+ *
+ * The switch takes the one that most of the targets have, and of several one with little before it.
+ *
+ * Return: mask of directions over links that are up.
+ */
+u32 fc_vnet_ways(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,
+		 u8 next[FC_DIRS_MAX]);
+
 /* Is nothing under way? */
 bool fc_vnet_idle(const struct fc_vnet *v);
 

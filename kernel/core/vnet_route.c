@@ -58,6 +58,14 @@ static u32 ways(const struct fc_vnet *v, const struct fc_vin *in, u8 class, u8 p
 	return found;
 }
 
+u32 fc_vnet_ways(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,
+		 u8 next[FC_DIRS_MAX])
+{
+	struct fc_vin in = { .links = roomy(v, flits) };
+
+	return ways(v, &in, class, port, dst, next);
+}
+
 /* What is before a new packet on a channel, in flits. */
 static u32 load_of(const struct fc_vnet *v, u8 class, u8 port)
 {

@@ -10,6 +10,7 @@
 #include "cli.h"
 #include "faults.h"
 #include "flitcast.h"
+#include "mode.h"
 #include "network.h"
 #include "out.h"
 #include "trace_cast.h"
@@ -80,6 +81,7 @@ static void read_site(const void *data, size_t length, void *arg)
 	trace->net.own = nl_u32(a[FLITCAST_A_SITE_ID]);
 	trace->flit = nl_u32(a[FLITCAST_A_SITE_FLIT]);
 	snprintf(trace->spec, sizeof(trace->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+	trace->net.mode = fc_mode_parse(nl_string(a[FLITCAST_A_SITE_MODE]));
 }
 
 static void read_route(const void *data, size_t length, void *arg)
@@ -241,22 +243,81 @@ static void print_local(const struct trace *trace, const struct visit *visit, un
 	out_close_object();
 }
 
+static void print_direction(const struct trace *trace, u8 dir)
+{
+	char name[DIRECTION_SIZE];
+
+	trace->topo.ops->dir_name(&trace->topo, dir, name);
+	out_string("direction", " %s", name);
+}
+
+/* In mode vnet: by which links the packet may go on to each of its targets. */
+static void print_ways(const struct trace *trace, const struct visit *visit, unsigned int depth)
+{
+	unsigned int i;
+	u32 rest;
+
+	if (!visit->ways)
+		return;
+	out_open_array("ways");
+	for (i = 0; i < visit->ntargets; i++) {
+		const struct ways *ways = &visit->ways[i];
+
+		if (trace->target[visit->target[i]].site == visit->site)
+			continue;
+		out_open_object(NULL);
+		indent(depth);
+		out_text("ways to ");
+		out_uint("site", "%llu:", trace->target[visit->target[i]].site);
+		out_open_array("ports");
+		if (!ways->dirs)
+			out_text(" none");
+		for (rest = ways->dirs; rest; rest &= rest - 1) {
+			u8 dir = (u8)fc_low(rest);
+
+			out_open_object(NULL);
+			out_text(rest == ways->dirs ? "" : ",");
+			out_uint("port", " port %llu", dir + 1);
+			print_direction(trace, dir);
+			out_uint("class", " class %llu", ways->class[dir]);
+			out_close_object();
+		}
+		out_close_array();
+		out_text("\n");
+		out_close_object();
+	}
+	out_close_array();
+}
+
+static void print_class(const struct trace *trace, u8 class, bool there)
+{
+	if (trace->net.mode == FC_MODE_CARE)
+		return;
+	if (there)
+		out_uint("class", " class %llu", class);
+	else
+		out_null("class");
+}
+
 static void print_visit(const struct trace *trace, const struct visit *visit, const char *key,
 			unsigned int depth)
 {
+	bool vnet = trace->net.mode != FC_MODE_CARE;
 	unsigned int i;
 
 	out_open_object(key);
 	out_uint("site", "site %llu", visit->site);
 	out_uint("in_port", visit->in_port ? " port %llu" : NULL, visit->in_port);
+	print_class(trace, visit->class, visit->in_port);
 	out_uint("hops", NULL, visit->hops);
-	if (visit->forced || visit->type == FC_CONN_NONE)
+	if ((visit->forced && !vnet) || visit->type == FC_CONN_NONE)
 		out_uint("seeks", ": %llu seeks,", visit->seeks);
 	else
 		out_uint("seeks", ":", visit->seeks);
 	out_bool("forced", visit->forced);
 	if (visit->forced)
-		out_text(" forced to the local net-output,");
+		out_text(vnet ? " stored for want of a way in its class," :
+				" forced to the local net-output,");
 	if (visit->type == FC_CONN_NONE) {
 		out_text(" waits while net-outputs are busy,");
 		out_null("connection");
@@ -273,18 +334,18 @@ static void print_visit(const struct trace *trace, const struct visit *visit, co
 	print_mask(trace, visit, "unreachable", visit->unreachable);
 	if (visit->unreachable)
 		out_text("\n");
+	print_ways(trace, visit, depth + 1);
 	print_rows(visit, depth + 1);
 	print_local(trace, visit, depth + 1);
 	out_open_array("branches");
 	for (i = 0; i < visit->nbranches; i++) {
 		const struct branch *branch = &visit->branch[i];
-		char name[DIRECTION_SIZE];
 
-		trace->topo.ops->dir_name(&trace->topo, branch->port - 1, name);
 		out_open_object(NULL);
 		indent(depth + 1);
 		out_uint("port", "port %llu", branch->port);
-		out_string("direction", " %s", name);
+		print_direction(trace, branch->port - 1);
+		print_class(trace, branch->class, true);
 		out_string("terminator", NULL, term_name(branch->parts));
 		out_text(" > ");
 		print_visit(trace, branch->next, "next", depth + 1);
@@ -342,6 +403,7 @@ static void print_network(const struct trace *trace)
 
 	out_string("topology", "%s", trace->spec);
 	out_uint("from", " from site %llu", trace->from);
+	out_string("mode", " in mode %s", fc_mode_name(net->mode));
 	if (net->own != FC_SITE_NONE)
 		out_uint("links_of_site", ", links as site %llu believes them to be", net->own);
 	else
@@ -457,6 +519,10 @@ static void check(struct trace *trace)
 	struct network *net = &trace->net;
 	size_t i;
 
+	if (net->mode != FC_MODE_CARE && net->mode != FC_MODE_VNET)
+		fail("trace: it knows the modes care and vnet");
+	if (net->mode != FC_MODE_CARE && (net->nbusy || net->nforce))
+		fail("trace: busy and force are of mode care");
 	need_site(trace, trace->from);
 	for (i = 0; i < trace->count; i++)
 		need_site(trace, trace->target[i].site);
@@ -473,6 +539,25 @@ static void check(struct trace *trace)
 	}
 	net->busy = trace->busy;
 	net->force = trace->force;
+}
+
+/* Return: the table of a graph's classes, to be freed, or NULL. */
+static void *set_classes(struct trace *trace)
+{
+	struct fc_vclass *classes = &trace->net.classes;
+	const char *wrong;
+	void *table = NULL;
+
+	if (trace->net.mode == FC_MODE_CARE)
+		return NULL;
+	wrong = fc_vclass_init(classes, &trace->topo);
+	if (wrong)
+		fail("trace: %s: %s", trace->spec, wrong);
+	if (fc_vclass_room(classes, FC_SITE_NONE)) {
+		table = xalloc(1, fc_vclass_room(classes, FC_SITE_NONE));
+		fc_vclass_fill(classes, FC_SITE_NONE, table);
+	}
+	return table;
 }
 
 static void take_targets(struct trace *trace, const char *text)
@@ -496,14 +581,19 @@ static void take_targets(struct trace *trace, const char *text)
 static int help(void)
 {
 	puts("Usage: flitcast trace [to] SITE[:PORT][,...] [topology SPEC] [from SITE] [site ID]\n"
-	     "                      [down SITE:PORT]... [busy SITE:PORT]... [force SITE]... [-s] [-j]\n"
+	     "                      [mode MODE] [down SITE:PORT]... [busy SITE:PORT]... [force SITE]...\n"
+	     "                      [-s] [-j]\n"
 	     "       flitcast trace --broadcast help");
 	return 0;
 }
 
 int do_trace(struct args *args)
 {
-	struct trace trace = { .net.own = FC_SITE_NONE, .flit = FLIT_DEFAULT };
+	struct trace trace = {
+		.net = { .own = FC_SITE_NONE, .mode = FC_MODE_DEFAULT }, .flit = FLIT_DEFAULT,
+	};
+	const char *mode = NULL;
+	void *table;
 	uint32_t own = FLITCAST_SITE_ANY, from = FLITCAST_SITE_ANY;
 	const char *spec = NULL;
 	int status;
@@ -521,6 +611,8 @@ int do_trace(struct args *args)
 			take_targets(&trace, take_any(args, "list of targets"));
 		} else if (take_word(args, "topology")) {
 			spec = take_any(args, "topology");
+		} else if (take_word(args, "mode")) {
+			mode = take_any(args, "mode");
 		} else if (take_word(args, "from")) {
 			from = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
 					    "site");
@@ -551,6 +643,13 @@ int do_trace(struct args *args)
 		bad_usage("trace: a topology or a site, not both");
 	if (spec && from == FLITCAST_SITE_ANY)
 		bad_usage("trace: source is missing: from SITE");
+	if (mode && !spec)
+		bad_usage("trace: mode goes with topology: a site has its own");
+	if (mode) {
+		trace.net.mode = fc_mode_parse(mode);
+		if (trace.net.mode < 0)
+			bad_usage("trace: mode is one of " FC_MODES ", not \"%s\"", mode);
+	}
 	if (spec) {
 		network_parse(&trace.topo, spec, "topology");
 		set_topology(&trace);
@@ -559,7 +658,9 @@ int do_trace(struct args *args)
 	}
 	trace.from = from == FLITCAST_SITE_ANY ? trace.net.own : from;
 	check(&trace);
+	table = set_classes(&trace);
 	status = run(&trace);
+	free(table);
 	free(trace.target);
 	free(trace.down);
 	free(trace.net.down);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "faults.h"
+#include "mode.h"
 #include "routes.h"
 #include "util.h"
 #include "walk.h"
@@ -275,16 +276,30 @@ static void settle(struct walker *w, const struct visit *visit, u64 mask, enum o
 	}
 }
 
+/* In mode care. */
+static void walk_care(const struct network *net, struct visit *visit, const u8 *head,
+		      u64 branch_mask[WALK_BRANCHES])
+{
+	struct stage *stage = stage_new(net, visit, head);
+
+	run(net, stage);
+	memcpy(branch_mask, stage->branch_mask, sizeof(stage->branch_mask));
+	free(stage->routes);
+	free(stage);
+}
+
 /* The head is the callee's from here on. */
-static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, bool resent, u8 *head)
+static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class, bool resent,
+				u8 *head)
 {
 	struct visit *visit = xalloc(1, sizeof(*visit));
 	const struct network *net = w->net;
-	struct stage *stage;
+	u64 branch_mask[WALK_BRANCHES];
 	unsigned int i;
 
 	visit->site = site;
 	visit->in_port = in_port;
+	visit->class = class;
 	visit->hops = fc_wire_hops(head);
 	visit->resent = resent;
 	visit->ntargets = fc_wire_ntargets(head);
@@ -294,9 +309,10 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, bool res
 		fc_wire_target_decode(&t, head, i);
 		visit->target[i] = t.seq;
 	}
-	stage = stage_new(net, visit, head);
-	run(net, stage);
-
+	if (net->mode == FC_MODE_CARE)
+		walk_care(net, visit, head, branch_mask);
+	else
+		walk_vnet(net, visit, head, branch_mask);
 	if (visit->type == FC_CONN_NONE)
 		settle(w, visit, fc_mask_all(visit->ntargets), OUTCOME_WAITS);
 	settle(w, visit, visit->unreachable, OUTCOME_UNREACHABLE);
@@ -309,23 +325,22 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, bool res
 		u8 *copy = xalloc(1, fc_head_size(FC_TARGETS_MAX));
 
 		w->totals->links++;
-		fc_wire_head_subset(copy, head, stage->branch_mask[i], 1);
+		fc_wire_head_subset(copy, head, branch_mask[i], 1);
 		branch->next = visit_site(w, fc_topo_neighbour(net->topo, site, dir),
-					  back + 1, false, copy);
+					  back + 1, branch->class, false, copy);
 	}
 	if (visit->kept)
 		w->totals->stores++;
-	if (visit->kept && visit->forced && (resent || !is_forced(net, site))) {
+	if (visit->kept && visit->forced && net->mode == FC_MODE_CARE &&
+	    (resent || !is_forced(net, site))) {
 		/* The operator's next attempt would find the same. */
 		settle(w, visit, visit->kept, OUTCOME_STORED);
 	} else if (visit->kept) {
 		u8 *copy = xalloc(1, fc_head_size(FC_TARGETS_MAX));
 
 		fc_wire_head_subset(copy, head, visit->kept, 0);
-		visit->again = visit_site(w, site, FC_PORT_LOCAL, true, copy);
+		visit->again = visit_site(w, site, FC_PORT_LOCAL, 0, true, copy);
 	}
-	free(stage->routes);
-	free(stage);
 	free(head);
 	return visit;
 }
@@ -353,7 +368,7 @@ struct visit *walk(const struct network *net, u32 from, struct target_state *tar
 	}
 	if (!fc_wire_head_check(head, FC_PART_HEAD, fc_head_size(n), net->topo->nsites))
 		fail("trace: the packet is malformed");
-	return visit_site(&w, from, FC_PORT_LOCAL, false, head);
+	return visit_site(&w, from, FC_PORT_LOCAL, 0, false, head);
 }
 
 void walk_free(struct visit *visit)
@@ -366,5 +381,6 @@ void walk_free(struct visit *visit)
 		walk_free(visit->branch[i].next);
 	walk_free(visit->again);
 	free(visit->row);
+	free(visit->ways);
 	free(visit);
 }

@@ -7,6 +7,7 @@
 #define FLITCAST_CLI_WALK_H
 
 #include "site.h"
+#include "vclass.h"
 
 /* A net-output. */
 struct place {
@@ -17,6 +18,8 @@ struct place {
 /**
  * struct network - what a packet finds
  * @topo: topology
+ * @mode: switching mode (enum fc_mode)
+ * @classes: of the topology, in mode vnet
  * @down: by site, ports whose link is dead, as one of its ends says
  * @busy: net-outputs that another packet has, for good
  * @nbusy: how many
@@ -28,6 +31,8 @@ struct place {
  */
 struct network {
 	const struct fc_topo *topo;
+	int mode;
+	struct fc_vclass classes;
 	u32 *down;
 	const struct place *busy;
 	size_t nbusy;
@@ -71,28 +76,44 @@ struct fired_row {
 	u8 cond;
 };
 
+/* Branches of a packet at a site: in mode vnet several may leave by one port. */
+#define WALK_BRANCHES	FC_TARGETS_MAX
+
 /**
  * struct branch - a net-output that a packet leaves by
  * @port: it
+ * @class: on the link, in mode vnet
  * @parts: FC_PART_* of its terminator
  * @next: what comes of it
  */
 struct branch {
 	u8 port;
+	u8 class;
 	u8 parts;
 	struct visit *next;
+};
+
+/**
+ * struct ways - by which links a packet may go on to one of its targets
+ * @dirs: mask of directions
+ * @class: for each of these, that on the link
+ */
+struct ways {
+	u32 dirs;
+	u8 class[FC_DIRS_MAX];
 };
 
 /**
  * struct visit - a packet at a site
  * @site: site
  * @in_port: net-input
+ * @class: in which it came, in mode vnet, where @in_port is not 0
  * @hops: links crossed
  * @resent: sent on by the operator, from storage
  * @ntargets: targets of its list
  * @target: they, by index of the trace
  * @type: enum fc_conn; FC_CONN_NONE: it finds no way as long as net-outputs are busy
- * @forced: stored after too many seeks
+ * @forced: stored after too many seeks; in mode vnet because there is no way in its class
  * @seeks: how many
  * @unreachable: targets (by place in the list) that the router has no way to
  * @stored: the local net-output got a copy
@@ -102,12 +123,14 @@ struct branch {
  * @nbranches: net-outputs to links
  * @branch: they
  * @again: the packet that the operator sends on, or NULL
+ * @ways: in mode vnet: by target in the list; else NULL
  * @nrows: rows of the machines' tables that fired, one after the other
  * @row: they
  */
 struct visit {
 	u32 site;
 	u8 in_port;
+	u8 class;
 	u16 hops;
 	bool resent;
 	unsigned int ntargets;
@@ -121,8 +144,9 @@ struct visit {
 	u64 delivered;
 	u64 kept;
 	unsigned int nbranches;
-	struct branch branch[FC_PORTS_MAX];
+	struct branch branch[WALK_BRANCHES];
 	struct visit *again;
+	struct ways *ways;
 	unsigned int nrows;
 	struct fired_row *row;
 };
@@ -155,5 +179,12 @@ struct totals {
 struct visit *walk(const struct network *net, u32 from, struct target_state *targets,
 		   u32 first, u32 n, struct totals *totals);
 void walk_free(struct visit *visit);
+
+/*
+ * Between walk.c and walk_vnet.c: the switch of a site, of mode vnet, with the packet.  Fills in
+ * what becomes of it, and for each branch the targets.
+ */
+void walk_vnet(const struct network *net, struct visit *visit, const u8 *head,
+	       u64 branch_mask[WALK_BRANCHES]);
 
 #endif /* FLITCAST_CLI_WALK_H */

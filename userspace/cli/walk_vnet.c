@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A packet at a site in mode vnet: a switch of its own, fresh, its links up and empty.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "faults.h"
+#include "routes.h"
+#include "util.h"
+#include "vnet.h"
+#include "walk.h"
+
+/* The packet has one flit, and that room on each channel. */
+#define WINDOW	1
+
+/* In ticks of a clock that stands still. */
+static const struct fc_timing timing = { .seek = 1, .timeout = 1, .retry = 1, .probe = 1 };
+
+/**
+ * struct stage - a switch and what it needs
+ * @v: it
+ * @site: likewise
+ * @visit: what is seen
+ * @head: head of the packet
+ * @branch_mask: targets of each branch of the visit
+ * @routes: around what is dead, or NULL
+ */
+struct stage {
+	struct fc_vnet v;
+	struct fc_site site;
+	struct visit *visit;
+	const u8 *head;
+	u64 *branch_mask;
+	u32 *routes;
+	struct fc_vbranch *branch;
+	struct fc_rx *rx;
+	struct fc_tx *tx;
+	struct fc_flit *queue;
+	u64 stat[FC_STAT_COUNT];
+	u64 link_stat[FC_LSTAT_COUNT];
+};
+
+static void note(struct stage *stage, const struct fc_effect *fx)
+{
+	struct visit *visit = stage->visit;
+
+	switch ((enum fc_effect_type)fx->type) {
+	case FC_FX_SEND:
+		stage->branch_mask[visit->nbranches] = fx->mask;
+		visit->branch[visit->nbranches++] = (struct branch){
+			.port = fx->port, .class = fx->vc - FC_VC_CLASS, .parts = fx->flit.parts,
+		};
+		break;
+	case FC_FX_STORE:
+		visit->stored = true;
+		break;
+	case FC_FX_SERVE:
+	case FC_FX_SERVE_LOCAL:
+		visit->delivered = fx->mask & fc_site_local_mask(&stage->site, stage->head);
+		visit->kept = fx->mask & ~visit->delivered;
+		visit->served = fx->type;
+		break;
+	case FC_FX_UNREACHABLE:
+		visit->unreachable |= fx->mask;
+		break;
+	case FC_FX_DISCARD:
+	case FC_FX_STATUS:
+	case FC_FX_DROP:
+	case FC_FX_RESET:
+	case FC_FX_RESEND:
+	case FC_FX_RELEASE:
+	case FC_FX_RESCUE:
+		break;
+	}
+}
+
+static void event(struct stage *stage, u8 class, struct fc_event ev)
+{
+	static struct fc_effects effects;
+	bool more;
+	u32 i;
+
+	do {
+		more = fc_vnet_event(&stage->v, class, &ev, &effects);
+		for (i = 0; i < effects.n; i++)
+			note(stage, &effects.fx[i]);
+		ev.type = FC_EV_MORE;
+	} while (more);
+}
+
+static void stage_init(struct stage *stage, const struct network *net)
+{
+	struct fc_event up = { .type = FC_EV_LINK_UP, .count = WINDOW };
+	struct fc_vnet *v = &stage->v;
+	struct fc_site *site = &stage->site;
+	u8 p, nports = net->topo->ndirs + 1, branches = fc_vnet_branches(net->topo->ndirs);
+	u32 i, n = (u32)nports * net->classes.count;
+
+	site->topo = net->topo;
+	site->timing = &timing;
+	site->stat = stage->stat;
+	site->id = stage->visit->site;
+	site->nports = nports;
+	stage->routes = faults_routes(net->topo, site->id, net->down);
+	site->routes = stage->routes;
+	v->classes = &net->classes;
+	v->site = site;
+	v->payload = 1;
+	v->nports = nports;
+	v->nclasses = net->classes.count;
+	v->ch = xalloc(v->nclasses, sizeof(*v->ch));
+	v->in = xalloc(n, sizeof(*v->in));
+	v->out = xalloc(n, sizeof(*v->out));
+	stage->branch = xalloc(n * branches, sizeof(*stage->branch));
+	stage->rx = xalloc(n, sizeof(*stage->rx));
+	stage->tx = xalloc(n, sizeof(*stage->tx));
+	stage->queue = xalloc(n, sizeof(*stage->queue));
+	for (i = 0; i < n; i++) {
+		v->in[i].branch = stage->branch + i * branches;
+		stage->rx[i].queue = stage->queue + i * WINDOW;
+		stage->rx[i].stat = stage->link_stat;
+	}
+	for (i = 0; i < v->nclasses; i++) {
+		v->ch[i].rx = stage->rx + i * nports;
+		v->ch[i].tx = stage->tx + i * nports;
+		v->ch[i].window = WINDOW;
+	}
+	fc_vnet_init(v);
+	for (p = 1; p < nports; p++) {
+		up.port = p;
+		if (fc_routes_link_works(net->topo, net->down, site->id, p - 1))
+			event(stage, 0, up);
+	}
+}
+
+static void stage_free(struct stage *stage)
+{
+	free(stage->v.ch);
+	free(stage->v.in);
+	free(stage->v.out);
+	free(stage->branch);
+	free(stage->rx);
+	free(stage->tx);
+	free(stage->queue);
+	free(stage->routes);
+}
+
+static void note_ways(struct stage *stage)
+{
+	struct visit *visit = stage->visit;
+	unsigned int i;
+
+	visit->ways = xalloc(visit->ntargets, sizeof(*visit->ways));
+	for (i = 0; i < visit->ntargets; i++) {
+		u32 dst = fc_wire_target_site(stage->head, i);
+
+		if (dst != visit->site)
+			visit->ways[i].dirs = fc_vnet_ways(&stage->v, visit->class, visit->in_port,
+							   dst, 1, visit->ways[i].class);
+	}
+}
+
+/* As the switch has counted it. */
+static enum fc_conn type_of(const u64 *stat)
+{
+	if (stat[FC_STAT_PKT_SOME_LOCAL])
+		return FC_CONN_SOME_LOCAL;
+	if (stat[FC_STAT_PKT_ALL_REMOTE])
+		return FC_CONN_ALL_REMOTE;
+	if (stat[FC_STAT_PKT_PASSTHRU])
+		return FC_CONN_PASSTHRU;
+	return stat[FC_STAT_PKT_UNROUTABLE] || stat[FC_STAT_PKT_HOPS] ? FC_CONN_SINK :
+									FC_CONN_UNICAST;
+}
+
+void walk_vnet(const struct network *net, struct visit *visit, const u8 *head,
+	       u64 branch_mask[WALK_BRANCHES])
+{
+	struct stage stage = { .visit = visit, .head = head, .branch_mask = branch_mask };
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = visit->in_port };
+	u8 class = visit->in_port == FC_PORT_LOCAL ? 0 : visit->class;
+
+	stage_init(&stage, net);
+	note_ways(&stage);
+	/* The handle is only looked at. */
+	ev.flit.h = &stage;
+	ev.flit.head = head;
+	ev.flit.data = fc_wire_data_len(head);
+	ev.flit.parts = FC_PART_HEAD | FC_PART_TERM;
+	event(&stage, class, ev);
+	visit->type = type_of(stage.stat);
+	visit->forced = visit->kept;
+	if (!fc_vnet_idle(&stage.v))
+		fail("trace: site %u: the packet is stuck", visit->site);
+	stage_free(&stage);
+}
