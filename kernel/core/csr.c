@@ -81,7 +81,7 @@ static void onward(struct fc_csr_leg *leg, const struct fc_csr_msg *msg,
 	leg->port = r->out;
 	leg->msg = *msg;
 	leg->msg.lead = r->end > now ? r->end - now : 0;
-	leg->msg.span = msg->span + (r->end - r->from);
+	leg->msg.span = msg->span + (r->end - r->came);
 }
 
 /* It came before: it goes on as it did. */
@@ -106,24 +106,28 @@ static bool repeat(struct fc_csr *c, const struct fc_csr_msg *msg, struct fc_csr
 
 /* The window of a packet on a link, from when it comes to that.  Return: false: none. */
 static bool window(const struct fc_csr *c, const struct fc_csr_link *l, u64 now,
-		   const struct fc_csr_msg *msg, bool last, struct fc_csr_res *r)
+		   const struct fc_csr_msg *msg, const struct fc_csr_leg *leg, struct fc_csr_res *r)
 {
 	u64 len = msg->units * l->unit + l->guard, min, at;
+	struct fc_csr_link any = *l;
 
 	if (!len || len > c->horizon)
 		return false;
-	r->from = now + msg->lead;
-	min = r->from;
+	r->came = now + msg->lead;
+	min = r->came;
 	/*
 	 * The paper says that packets keep their order by themselves.  They do not: a
 	 * reservation that is given back later may have made the first one wait for
 	 * long, and the second one finds its place free.  So the last link keeps it.
 	 */
-	if (last && msg->floor && msg->span + len <= msg->floor)
+	if (leg->last && msg->floor && msg->span + len <= msg->floor)
 		min += msg->floor - msg->span - len + 1;
-	if (!fc_csr_list_fit(&c->pool, l, r->from, min, len, &at) ||
+	if (leg->wait)
+		any.k = FC_CSR_K_ANY;
+	if (!fc_csr_list_fit(&c->pool, &any, r->came, min, len, &at) ||
 	    at + len - now > c->horizon)
 		return false;
+	r->from = leg->wait ? at : r->came;
 	r->at = at;
 	r->end = at + len;
 	return true;
@@ -144,7 +148,7 @@ static bool reserve(struct fc_csr *c, u8 in, const struct fc_csr_msg *msg,
 		struct fc_csr_res r = { .out = (u8)fc_low(rest) };
 
 		if (r.out && r.out < c->nports && r.out != in &&
-		    window(c, &c->link[r.out], now, msg, leg->last, &r) && r.end < best.end)
+		    window(c, &c->link[r.out], now, msg, leg, &r) && r.end < best.end)
 			best = r;
 	}
 	if (best.end == FC_CSR_NEVER || c->held[in] >= c->quota)
@@ -154,6 +158,7 @@ static bool reserve(struct fc_csr *c, u8 in, const struct fc_csr_msg *msg,
 	best.in = in;
 	best.leg = number;
 	best.legs = nlegs;
+	best.tag = leg->tag;
 	/* Of all targets that are known: the others' ACK tells. */
 	best.span = here ? msg->span : 0;
 	best.lapse = now + c->lease < best.end ? now + c->lease : best.end;
@@ -368,6 +373,13 @@ u32 fc_csr_ways(const struct fc_csr *c, u32 site, u32 number)
 		if (c->pool.res[i].state == FC_CSR_CONF)
 			ways |= fc_bit(c->pool.res[i].out);
 	return ways;
+}
+
+u64 fc_csr_tag(const struct fc_csr *c, u32 site, u32 number, u8 port)
+{
+	const struct fc_csr_res *r = on_link(c, port, site, number);
+
+	return r && r->state == FC_CSR_CONF ? r->tag : 0;
 }
 
 enum fc_csr_turn fc_csr_turn(const struct fc_csr *c, u32 site, u32 number, u8 port, u64 now,

@@ -75,12 +75,16 @@ struct fc_csr_msg {
  * struct fc_csr_leg - a branch of a packet's way from here
  * @ports: links that it may leave by: the one with the earliest window is taken
  * @last: there is a target of it at the end of the link
+ * @wait: the packet waits here outside of the links' buffers, as long as it has to
+ * @tag: whatever its owner wants to find again with the reservation
  * @port: result: link
  * @msg: result: to be sent there
  */
 struct fc_csr_leg {
 	u32 ports;
 	bool last;
+	bool wait;
+	u64 tag;
 	u8  port;
 	struct fc_csr_msg msg;
 };
@@ -209,6 +213,9 @@ bool fc_csr_withdraw(struct fc_csr *c, u32 site, u32 number, struct fc_csr_answe
  * Return: mask of ports.
  */
 u32 fc_csr_ways(const struct fc_csr *c, u32 site, u32 number);
+
+/* Return: the tag of what a packet has reserved on a link; 0: nothing. */
+u64 fc_csr_tag(const struct fc_csr *c, u32 site, u32 number, u8 port);
 
 /**
  * enum fc_csr_turn - may a packet go?

@@ -19,6 +19,8 @@
 #include "base.h"
 
 #define FC_CSR_NONE	0xffff
+/* Any number of packets may wait. */
+#define FC_CSR_K_ANY	0xffff
 /* Reservations of a site, at most. */
 #define FC_CSR_MAX	4096
 
@@ -43,10 +45,12 @@ enum fc_csr_state {
 
 /**
  * struct fc_csr_res - a reservation
- * @from: when the packet comes, and waits
+ * @came: when the packet comes
+ * @from: since when it waits in the link's buffers: @at, if it waits elsewhere
  * @at: when its window begins
  * @end: when the window ends, which is when the packet has come to the next site
  * @lapse: when it is given back unless something happens
+ * @tag: the leg's
  * @span: from when the packet was to leave its source to its arrival at the last
  *	of its targets beyond the link, as far as it is known
  * @id: whose
@@ -60,11 +64,13 @@ enum fc_csr_state {
  * @legs: how many branches that has
  */
 struct fc_csr_res {
+	u64 came;
 	u64 from;
 	u64 at;
 	u64 end;
 	u64 lapse;
 	u64 span;
+	u64 tag;
 	struct fc_csr_id id;
 	u16 next;
 	u16 same;

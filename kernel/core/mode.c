@@ -3,6 +3,7 @@
 
 static const char *const names[] = {
 	[FC_MODE_CARE] = "care", [FC_MODE_VNET] = "vnet",
+	[FC_MODE_CSR] = "csr",
 };
 
 const char *fc_mode_name(u8 mode)

@@ -44,6 +44,17 @@
 	X(CTRL_SENT,		"control_sent")					\
 	X(CTRL_FORWARDED,	"control_forwarded")				\
 	X(CTRL_DROPPED,		"control_dropped")				\
+	X(CSR_ADMITTED,		"csr_admitted")		/* packets that have reserved their way */ \
+	X(CSR_APART,		"csr_apart")		/* lists cut into their targets */ \
+	X(CSR_RESERVED,		"csr_reserved")		/* windows of links here */ \
+	X(CSR_USED,		"csr_used")		/* of these, by their packet */ \
+	X(CSR_GIVEN_BACK,	"csr_given_back")	/* of these */		\
+	X(CSR_UNUSED,		"csr_unused")		/* of these, passed or not confirmed */ \
+	X(CSR_BLOCKED,		"csr_blocked")		/* probes that found no window */ \
+	X(CSR_LATE,		"csr_late")		/* packets that missed their window */ \
+	X(CSR_WITHOUT,		"csr_without")		/* packets sent outside of any window */ \
+	X(CSR_DOUBLE,		"csr_double")		/* packets in another one's: never */ \
+	X(CSR_GUARD,		"csr_guard")		/* ns; no counter: the guard as it is */ \
 	X(REROUTED,		"reroutes")		/* routes around dead links computed */ \
 	X(NO_MEMORY,		"no_memory")		/* an allocation failed */
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include "csr_plan.h"
 #include "vnet_machine.h"
 
 /* No step has more effects than this: a packet is stored, or leaves its queue. */
@@ -342,6 +343,36 @@ static void send(struct fc_vnet *v, u32 number, struct fc_vbranch *b, struct fc_
 	may_come_of(v, number);
 }
 
+/*
+ * In mode csr: is it the turn of a packet?  It comes to the front then.  Others in line do not
+ * stand in its way, but for one that has begun.
+ */
+static bool turn(struct fc_vnet *v, u8 class, u8 port)
+{
+	struct fc_vout *out = fc_vout_of(v, class, port);
+	u32 number, before = FC_VBRANCH_NONE;
+
+	for (number = out->first; number != FC_VBRANCH_NONE;
+	     number = fc_vbranch_of(v, number)->next) {
+		struct fc_vbranch *b = fc_vbranch_of(v, number);
+		u32 at = number / fc_vslots_of(v);
+		const struct fc_flit *front = slot(&v->ch[at / v->nports], (u8)(at % v->nports), 0);
+
+		if (b->begun || v->in[at].cut ||
+		    fc_csr_plan_go(v->plan, port, class, &v->in[at], front->head, b->mask))
+			break;
+		before = number;
+	}
+	if (number == FC_VBRANCH_NONE || number == out->first)
+		return number != FC_VBRANCH_NONE;
+	fc_vbranch_of(v, before)->next = fc_vbranch_of(v, number)->next;
+	if (out->last == number)
+		out->last = before;
+	fc_vbranch_of(v, number)->next = out->first;
+	out->first = number;
+	return true;
+}
+
 static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 {
 	struct fc_vout *out = fc_vout_of(v, class, port);
@@ -349,10 +380,11 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 	struct fc_tx *tx = &ch->tx[port];
 	struct fc_vbranch *b;
 	struct fc_vin *in;
-	u32 number = out->first;
+	u32 number;
 
-	if (number == FC_VBRANCH_NONE)
+	if (out->first == FC_VBRANCH_NONE || (v->plan && !turn(v, class, port)))
 		return false;
+	number = out->first;
 	b = fc_vbranch_of(v, number);
 	in = &v->in[number / fc_vslots_of(v)];
 	if (in->cut) {
@@ -376,6 +408,12 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 	}
 	if (b->flit == in->come)
 		return false;
+	if (v->plan && !b->begun) {
+		u32 at = number / fc_vslots_of(v);
+
+		fc_csr_plan_gone(v->plan, port,
+				 slot(&v->ch[at / v->nports], (u8)(at % v->nports), 0)->head);
+	}
 	b->begun = true;
 	send(v, number, b, in, fx);
 	if (b->flit == in->come && in->whole)

@@ -20,6 +20,8 @@
 #include "site.h"
 #include "vclass.h"
 
+struct fc_csr_plan;
+
 /* Where packets of this site wait: so many do not stand behind each other. */
 #define FC_VNET_LANES	4
 #define FC_VBRANCH_NONE	0xffffffffU
@@ -113,6 +115,7 @@ struct fc_vout {
  * @nports: ports with the local one
  * @nclasses: classes
  * @lanes: channels whose local port takes packets of this site
+ * @plan: in mode csr: says when packets go, and where; else NULL
  *
  * Its caller's lock protects all of it.  When routes of the site have changed it says so
  * (fc_vnet_rerouted()); @classes, @site, the arrays, @payload, @nports, @nclasses and
@@ -137,6 +140,7 @@ struct fc_vnet {
 	u8 nports;
 	u8 nclasses;
 	u8 lanes;
+	struct fc_csr_plan *plan;
 };
 
 /* Flits that a packet may have, where a flit has so many bytes without its link header. */

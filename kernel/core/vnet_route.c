@@ -2,6 +2,7 @@
 /*
  * The switch of mode vnet: by which links a packet goes on.
  */
+#include "csr_plan.h"
 #include "vnet_machine.h"
 
 u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front)
@@ -157,12 +158,24 @@ static void count_type(struct fc_vnet *v, const struct fc_vin *in, u64 local, un
 		v->site->stat[local ? FC_STAT_PKT_SOME_LOCAL : FC_STAT_PKT_ALL_REMOTE]++;
 }
 
+/* In mode csr: only the ways that are reserved, where there are such. */
+static void keep_to_plan(const struct fc_vnet *v, const u8 *head, u64 targets, u32 *dirs)
+{
+	for (; targets; targets &= targets - 1) {
+		unsigned int i = fc_low64(targets);
+		u32 planned = dirs[i] & fc_csr_plan_dirs(v->plan, head, i);
+
+		if (planned)
+			dirs[i] = planned;
+	}
+}
+
 bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		   const struct fc_flit *front, struct fc_effects *fx)
 {
 	const u8 *head = front->head;
 	unsigned int i, n = fc_wire_ntargets(head);
-	u64 local = 0, remote = 0, stuck = 0, unreachable = 0;
+	u64 local = 0, remote = 0, stuck = 0, apart = 0, unreachable = 0;
 	bool far = fc_wire_hops(head) >= FC_HOPS_MAX;
 	u32 dirs[FC_TARGETS_MAX];
 	u8 next[FC_DIRS_MAX];
@@ -183,6 +196,18 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		else
 			stuck |= fc_bit64(i);
 	}
+	if (v->plan && remote && !stuck && port == FC_PORT_LOCAL) {
+		switch (fc_csr_plan_admit(v->plan, class, in, head)) {
+		case FC_CSR_STAYS:
+			return false;
+		case FC_CSR_ADMITTED:
+			break;
+		case FC_CSR_APART:
+			apart = remote;
+			remote = 0;
+			break;
+		}
+	}
 	if (far)
 		v->site->stat[FC_STAT_PKT_HOPS]++;
 	/* Said once: a packet that comes here again, because it waits, has none. */
@@ -193,7 +218,9 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		v->site->stat[FC_STAT_SEEK]++;
 		return false;
 	}
-	in->oper = local | stuck;
+	in->oper = local | stuck | apart;
+	if (v->plan)
+		keep_to_plan(v, head, remote, dirs);
 	while (remote)
 		remote &= ~part(v, in, class, port, head, remote, dirs);
 	count_type(v, in, local, n);

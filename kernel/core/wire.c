@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "wire.h"
+#include "wire_bytes.h"
 
 /* Offsets within the link header. */
 enum {
@@ -27,28 +28,6 @@ static_assert(L_SUM + 4 == FC_LINK_SIZE);
 static_assert(T_SEQ + 4 == FC_TARGET_SIZE);
 static_assert(FC_FLOW_WINDOW <= 255);
 
-static u16 get16(const u8 *p)
-{
-	return (u16)(p[0] << 8 | p[1]);
-}
-
-static u32 get32(const u8 *p)
-{
-	return (u32)p[0] << 24 | (u32)p[1] << 16 | (u32)p[2] << 8 | p[3];
-}
-
-static void put16(u8 *p, u16 v)
-{
-	p[0] = (u8)(v >> 8);
-	p[1] = (u8)v;
-}
-
-static void put32(u8 *p, u32 v)
-{
-	put16(p, (u16)(v >> 16));
-	put16(p + 2, (u16)v);
-}
-
 static bool ctrls_size_valid(u32 len)
 {
 	return len && len <= fc_ctrls_size(FC_CTRLS_MAX) && len % FC_CTRL_SIZE == 0;
@@ -58,6 +37,11 @@ static bool faults_size_valid(u32 len)
 {
 	return len >= FC_FAULTS_SIZE && len <= fc_faults_size(FC_FAULTS_MAX) &&
 	       (len - FC_FAULTS_SIZE) % FC_FAULT_SIZE == 0;
+}
+
+static bool csr_size_valid(u32 len)
+{
+	return len >= FC_CSR_SIZE && len <= FC_CSR_SIZE + 4 * FC_TARGETS_MAX && len % 4 == 0;
 }
 
 /* Is it a channel with numbers and credit? */
@@ -88,6 +72,8 @@ static bool link_flags_valid(const struct fc_link_hdr *h)
 		return h->vc == FC_VC_CTRL && !h->flags && ctrls_size_valid(h->len);
 	case FC_FRAME_FAULTS:
 		return h->vc == FC_VC_CTRL && !h->flags && faults_size_valid(h->len);
+	case FC_FRAME_CSR:
+		return h->vc == FC_VC_CTRL && !h->flags && csr_size_valid(h->len);
 	}
 	return false;
 }
@@ -100,11 +86,11 @@ bool fc_wire_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear, u32 tot
 	h->vc = p[L_VC];
 	h->flags = p[L_FLAGS] & ~SUMMED;
 	h->summed = p[L_FLAGS] & SUMMED;
-	h->len = get16(p + L_LEN);
-	h->epoch = get16(p + L_EPOCH);
-	h->seq = get32(p + L_SEQ);
-	h->ack = get32(p + L_ACK);
-	h->sum = get32(p + L_SUM);
+	h->len = fc_get16(p + L_LEN);
+	h->epoch = fc_get16(p + L_EPOCH);
+	h->seq = fc_get32(p + L_SEQ);
+	h->ack = fc_get32(p + L_ACK);
+	h->sum = fc_get32(p + L_SUM);
 	return h->len <= total - FC_LINK_SIZE && link_flags_valid(h);
 }
 
@@ -114,11 +100,11 @@ void fc_wire_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *h)
 	p[L_TYPE] = h->type;
 	p[L_VC] = h->vc;
 	p[L_FLAGS] = h->flags | (h->summed ? SUMMED : 0);
-	put16(p + L_LEN, h->len);
-	put16(p + L_EPOCH, h->epoch);
-	put32(p + L_SEQ, h->seq);
-	put32(p + L_ACK, h->ack);
-	put32(p + L_SUM, h->sum);
+	fc_put16(p + L_LEN, h->len);
+	fc_put16(p + L_EPOCH, h->epoch);
+	fc_put32(p + L_SEQ, h->seq);
+	fc_put32(p + L_ACK, h->ack);
+	fc_put32(p + L_SUM, h->sum);
 }
 
 bool fc_wire_link_summed(const u8 p[FC_LINK_SIZE])
@@ -128,7 +114,7 @@ bool fc_wire_link_summed(const u8 p[FC_LINK_SIZE])
 
 void fc_wire_link_set_sum(u8 p[FC_LINK_SIZE], u32 sum)
 {
-	put32(p + L_SUM, sum);
+	fc_put32(p + L_SUM, sum);
 }
 
 bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE])
@@ -137,14 +123,14 @@ bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE])
 	m->ver_max = p[1];
 	m->mode = p[2];
 	m->reason = p[3];
-	m->site = get32(p + 4);
-	m->port = get16(p + 8);
-	m->window = get16(p + 10);
-	m->flit = get32(p + 12);
-	m->epoch = get32(p + 16);
-	m->peer_epoch = get32(p + 20);
-	m->topology = get32(p + 24);
-	m->nsites = get32(p + 28);
+	m->site = fc_get32(p + 4);
+	m->port = fc_get16(p + 8);
+	m->window = fc_get16(p + 10);
+	m->flit = fc_get32(p + 12);
+	m->epoch = fc_get32(p + 16);
+	m->peer_epoch = fc_get32(p + 20);
+	m->topology = fc_get32(p + 24);
+	m->nsites = fc_get32(p + 28);
 	m->flags = p[32];
 	return m->ver_min <= m->ver_max && m->epoch && m->window &&
 	       m->site != FC_SITE_NONE && m->port && m->port < FC_PORTS_MAX &&
@@ -157,67 +143,67 @@ void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m)
 	p[1] = m->ver_max;
 	p[2] = m->mode;
 	p[3] = m->reason;
-	put32(p + 4, m->site);
-	put16(p + 8, m->port);
-	put16(p + 10, m->window);
-	put32(p + 12, m->flit);
-	put32(p + 16, m->epoch);
-	put32(p + 20, m->peer_epoch);
-	put32(p + 24, m->topology);
-	put32(p + 28, m->nsites);
-	put32(p + 32, (u32)m->flags << 24);
+	fc_put32(p + 4, m->site);
+	fc_put16(p + 8, m->port);
+	fc_put16(p + 10, m->window);
+	fc_put32(p + 12, m->flit);
+	fc_put32(p + 16, m->epoch);
+	fc_put32(p + 20, m->peer_epoch);
+	fc_put32(p + 24, m->topology);
+	fc_put32(p + 28, m->nsites);
+	fc_put32(p + 32, (u32)m->flags << 24);
 }
 
 void fc_wire_status_decode(struct fc_status *s, const u8 p[FC_STATUS_SIZE])
 {
-	s->have = (u64)get32(p) << 32 | get32(p + 4);
-	s->upto = get32(p + 8);
-	s->probe = get16(p + 12);
-	s->echo = get16(p + 14);
+	s->have = (u64)fc_get32(p) << 32 | fc_get32(p + 4);
+	s->upto = fc_get32(p + 8);
+	s->probe = fc_get16(p + 12);
+	s->echo = fc_get16(p + 14);
 }
 
 void fc_wire_status_encode(u8 p[FC_STATUS_SIZE], const struct fc_status *s)
 {
-	put32(p, (u32)(s->have >> 32));
-	put32(p + 4, (u32)s->have);
-	put32(p + 8, s->upto);
-	put16(p + 12, s->probe);
-	put16(p + 14, s->echo);
+	fc_put32(p, (u32)(s->have >> 32));
+	fc_put32(p + 4, (u32)s->have);
+	fc_put32(p + 8, s->upto);
+	fc_put16(p + 12, s->probe);
+	fc_put16(p + 14, s->echo);
 }
 
 bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE])
 {
 	c->kind = p[0];
-	c->hops = get16(p + 2);
-	c->dst = get32(p + 4);
-	c->incarnation = get32(p + 8);
-	c->sock = get32(p + 12);
-	c->site = get32(p + 16);
-	c->port = get16(p + 20);
-	c->base = get16(p + 22);
-	c->seq = get32(p + 24);
-	c->next = get32(p + 28);
-	c->have = (u64)get32(p + 32) << 32 | get32(p + 36);
+	c->hops = fc_get16(p + 2);
+	c->dst = fc_get32(p + 4);
+	c->incarnation = fc_get32(p + 8);
+	c->sock = fc_get32(p + 12);
+	c->site = fc_get32(p + 16);
+	c->port = fc_get16(p + 20);
+	c->base = fc_get16(p + 22);
+	c->seq = fc_get32(p + 24);
+	c->next = fc_get32(p + 28);
+	c->have = (u64)fc_get32(p + 32) << 32 | fc_get32(p + 36);
 	return c->kind >= FC_CTRL_CONFIRM && c->kind < FC_CTRL_COUNT && !p[1] &&
-	       !get32(p + 40) && c->dst != FC_SITE_NONE && c->site != FC_SITE_NONE && c->port;
+	       !fc_get32(p + 40) && c->dst != FC_SITE_NONE && c->site != FC_SITE_NONE && c->port;
 }
 
 void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c)
 {
 	p[0] = c->kind;
 	p[1] = 0;
-	put16(p + 2, c->hops);
-	put32(p + 4, c->dst);
-	put32(p + 8, c->incarnation);
-	put32(p + 12, c->sock);
-	put32(p + 16, c->site);
-	put16(p + 20, c->port);
-	put16(p + 22, c->base);
-	put32(p + 24, c->seq);
-	put32(p + 28, c->next);
-	put32(p + 32, (u32)(c->have >> 32));
-	put32(p + 36, (u32)c->have);
-	put32(p + 40, 0);
+	fc_put16(p + 2, c->hops);
+	fc_put32(p + 4, c->dst);
+	fc_put32(p + 8, c->incarnation);
+	fc_put32(p + 12, c->sock);
+	fc_put32(p + 16, c->site);
+	fc_put16(p + 20, c->port);
+	fc_put16(p + 22, c->base);
+	fc_put32(p + 24, c->seq);
+	fc_put32(p + 28, c->next);
+	fc_put32(p + 32, (u32)(c->have >> 32));
+	fc_put32(p + 36, (u32)c->have);
+	fc_put32(p + 40, 0);
 }
 
 u32 fc_wire_ctrls_decode(struct fc_ctrl *c, const u8 *p, u32 len)
@@ -251,16 +237,16 @@ bool fc_wire_faults_decode(struct fc_faults_msg *m, const u8 *p, u32 len)
 
 	if (!faults_size_valid(len))
 		return false;
-	m->digest = get32(p);
+	m->digest = fc_get32(p);
 	m->n = (len - FC_FAULTS_SIZE) / FC_FAULT_SIZE;
 	for (i = 0; i < m->n; i++) {
 		struct fc_fault *f = &m->fault[i];
 		const u8 *e = p + fc_faults_size(i);
 
-		f->site = get32(e);
-		f->incarnation = get32(e + 4);
-		f->version = get32(e + 8);
-		f->ports = get32(e + 12);
+		f->site = fc_get32(e);
+		f->incarnation = fc_get32(e + 4);
+		f->version = fc_get32(e + 8);
+		f->ports = fc_get32(e + 12);
 		if (f->site == FC_SITE_NONE || !f->version || f->ports & fc_bit(FC_PORT_LOCAL))
 			return false;
 	}
@@ -271,15 +257,15 @@ void fc_wire_faults_encode(u8 *p, const struct fc_faults_msg *m)
 {
 	u8 i;
 
-	put32(p, m->digest);
+	fc_put32(p, m->digest);
 	for (i = 0; i < m->n; i++) {
 		const struct fc_fault *f = &m->fault[i];
 		u8 *e = p + fc_faults_size(i);
 
-		put32(e, f->site);
-		put32(e + 4, f->incarnation);
-		put32(e + 8, f->version);
-		put32(e + 12, f->ports);
+		fc_put32(e, f->site);
+		fc_put32(e + 4, f->incarnation);
+		fc_put32(e + 8, f->version);
+		fc_put32(e + 12, f->ports);
 	}
 }
 
@@ -289,17 +275,17 @@ u32 fc_wire_head_size(const u8 *p, u32 linear)
 
 	if (linear < FC_PACKET_SIZE)
 		return 0;
-	n = get16(p + P_NTARGETS);
+	n = fc_get16(p + P_NTARGETS);
 	return n && n <= FC_TARGETS_MAX ? fc_head_size(n) : 0;
 }
 
 static bool target_valid(const u8 *p, u32 msg_len, u32 nsites, bool last)
 {
-	u32 off = get32(p + T_OFF);
+	u32 off = fc_get32(p + T_OFF);
 
-	return get32(p + T_SITE) < nsites && get16(p + T_PORT) &&
+	return fc_get32(p + T_SITE) < nsites && fc_get16(p + T_PORT) &&
 	       p[T_FLAGS] == (last ? FC_TARGET_LAST : 0) && p[T_LAG] < FC_FLOW_WINDOW &&
-	       off <= msg_len && get32(p + T_LEN) <= msg_len - off;
+	       off <= msg_len && fc_get32(p + T_LEN) <= msg_len - off;
 }
 
 /* Only what is for anybody has several targets, and only messages have data. */
@@ -323,12 +309,12 @@ static bool kind_valid(const u8 *p, u32 n, u32 msg_len)
 
 bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
-	u32 n = get16(p + P_NTARGETS), size = fc_head_size(n);
-	u32 msg_len = get32(p + P_MSG_LEN), offset = get32(p + P_OFFSET);
-	u32 data_len = get32(p + P_DATA_LEN), i;
+	u32 n = fc_get16(p + P_NTARGETS), size = fc_head_size(n);
+	u32 msg_len = fc_get32(p + P_MSG_LEN), offset = fc_get32(p + P_OFFSET);
+	u32 data_len = fc_get32(p + P_DATA_LEN), i;
 
-	if (!n || n > FC_TARGETS_MAX || size > len || get32(p + P_SRC) >= nsites ||
-	    get32(p + P_SOCK) & FC_SOCK_CAST ||
+	if (!n || n > FC_TARGETS_MAX || size > len || fc_get32(p + P_SRC) >= nsites ||
+	    fc_get32(p + P_SOCK) & FC_SOCK_CAST ||
 	    p[P_FLAGS] & ~FC_PACKET_LIST || !kind_valid(p, n, msg_len) ||
 	    msg_len > FC_MESSAGE_MAX || offset % FC_PACKET_MAX ||
 	    offset > msg_len || (offset && offset == msg_len))
@@ -348,15 +334,15 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 bool fc_wire_cast_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
 	const u8 *t = p + FC_PACKET_SIZE;
-	u32 size = fc_head_size(1), data_len = get32(p + P_DATA_LEN);
+	u32 size = fc_head_size(1), data_len = fc_get32(p + P_DATA_LEN);
 
-	if (get16(p + P_NTARGETS) != 1 || size > len || get32(p + P_SRC) >= nsites ||
-	    !(get32(p + P_SOCK) & FC_SOCK_CAST) || p[P_FLAGS] || p[P_KIND] != FC_KIND_MESSAGE ||
-	    get32(p + P_OFFSET) || get32(p + P_MSG_LEN) != data_len ||
+	if (fc_get16(p + P_NTARGETS) != 1 || size > len || fc_get32(p + P_SRC) >= nsites ||
+	    !(fc_get32(p + P_SOCK) & FC_SOCK_CAST) || p[P_FLAGS] || p[P_KIND] != FC_KIND_MESSAGE ||
+	    fc_get32(p + P_OFFSET) || fc_get32(p + P_MSG_LEN) != data_len ||
 	    data_len > FC_PACKET_MAX)
 		return false;
-	if (!get16(t + T_PORT) || t[T_FLAGS] != FC_TARGET_LAST || t[T_LAG] >= FC_FLOW_WINDOW ||
-	    get32(t + C_COPIES) - 1 >= FC_COPIES_MAX || get32(t + C_LABEL) >= FC_LABELS_MAX)
+	if (!fc_get16(t + T_PORT) || t[T_FLAGS] != FC_TARGET_LAST || t[T_LAG] >= FC_FLOW_WINDOW ||
+	    fc_get32(t + C_COPIES) - 1 >= FC_COPIES_MAX || fc_get32(t + C_LABEL) >= FC_LABELS_MAX)
 		return false;
 	return flags & FC_PART_TERM ? len - size == data_len : len - size <= data_len;
 }
@@ -365,61 +351,61 @@ void fc_wire_cast_decode(struct fc_cast *c, const u8 *head)
 {
 	const u8 *t = head + FC_PACKET_SIZE;
 
-	c->number = get32(t + C_NUMBER);
-	c->port = get16(t + T_PORT);
-	c->copies = (u8)get32(t + C_COPIES);
+	c->number = fc_get32(t + C_NUMBER);
+	c->port = fc_get16(t + T_PORT);
+	c->copies = (u8)fc_get32(t + C_COPIES);
 	c->lag = t[T_LAG];
-	c->label = (u8)get32(t + C_LABEL);
-	c->seq = get32(t + T_SEQ);
+	c->label = (u8)fc_get32(t + C_LABEL);
+	c->seq = fc_get32(t + T_SEQ);
 }
 
 void fc_wire_cast_encode(u8 *head, const struct fc_cast *c)
 {
 	u8 *t = head + FC_PACKET_SIZE;
 
-	put32(t + C_NUMBER, c->number);
-	put16(t + T_PORT, c->port);
+	fc_put32(t + C_NUMBER, c->number);
+	fc_put16(t + T_PORT, c->port);
 	t[T_FLAGS] = FC_TARGET_LAST;
 	t[T_LAG] = c->lag;
-	put32(t + C_COPIES, c->copies);
-	put32(t + C_LABEL, c->label);
-	put32(t + T_SEQ, c->seq);
+	fc_put32(t + C_COPIES, c->copies);
+	fc_put32(t + C_LABEL, c->label);
+	fc_put32(t + T_SEQ, c->seq);
 }
 
 void fc_wire_cast_hop(u8 *head, u8 label)
 {
-	put32(head + FC_PACKET_SIZE + C_LABEL, label);
-	put16(head + P_HOPS, (u16)(get16(head + P_HOPS) + 1));
+	fc_put32(head + FC_PACKET_SIZE + C_LABEL, label);
+	fc_put16(head + P_HOPS, (u16)(fc_get16(head + P_HOPS) + 1));
 }
 
 void fc_wire_packet_decode(struct fc_packet *pk, const u8 *head)
 {
-	pk->src = get32(head + P_SRC);
-	pk->incarnation = get32(head + P_INCARNATION);
-	pk->sock = get32(head + P_SOCK);
-	pk->src_port = get16(head + P_PORT);
-	pk->ntargets = get16(head + P_NTARGETS);
-	pk->id = get32(head + P_ID);
-	pk->msg_len = get32(head + P_MSG_LEN);
-	pk->offset = get32(head + P_OFFSET);
-	pk->data_len = get32(head + P_DATA_LEN);
-	pk->hops = get16(head + P_HOPS);
+	pk->src = fc_get32(head + P_SRC);
+	pk->incarnation = fc_get32(head + P_INCARNATION);
+	pk->sock = fc_get32(head + P_SOCK);
+	pk->src_port = fc_get16(head + P_PORT);
+	pk->ntargets = fc_get16(head + P_NTARGETS);
+	pk->id = fc_get32(head + P_ID);
+	pk->msg_len = fc_get32(head + P_MSG_LEN);
+	pk->offset = fc_get32(head + P_OFFSET);
+	pk->data_len = fc_get32(head + P_DATA_LEN);
+	pk->hops = fc_get16(head + P_HOPS);
 	pk->flags = head[P_FLAGS];
 	pk->kind = head[P_KIND];
 }
 
 void fc_wire_packet_encode(u8 *head, const struct fc_packet *pk)
 {
-	put32(head + P_SRC, pk->src);
-	put32(head + P_INCARNATION, pk->incarnation);
-	put32(head + P_SOCK, pk->sock);
-	put16(head + P_PORT, pk->src_port);
-	put16(head + P_NTARGETS, pk->ntargets);
-	put32(head + P_ID, pk->id);
-	put32(head + P_MSG_LEN, pk->msg_len);
-	put32(head + P_OFFSET, pk->offset);
-	put32(head + P_DATA_LEN, pk->data_len);
-	put16(head + P_HOPS, pk->hops);
+	fc_put32(head + P_SRC, pk->src);
+	fc_put32(head + P_INCARNATION, pk->incarnation);
+	fc_put32(head + P_SOCK, pk->sock);
+	fc_put16(head + P_PORT, pk->src_port);
+	fc_put16(head + P_NTARGETS, pk->ntargets);
+	fc_put32(head + P_ID, pk->id);
+	fc_put32(head + P_MSG_LEN, pk->msg_len);
+	fc_put32(head + P_OFFSET, pk->offset);
+	fc_put32(head + P_DATA_LEN, pk->data_len);
+	fc_put16(head + P_HOPS, pk->hops);
 	head[P_FLAGS] = pk->flags;
 	head[P_KIND] = pk->kind;
 }
@@ -428,46 +414,46 @@ void fc_wire_target_decode(struct fc_target *t, const u8 *head, unsigned int i)
 {
 	const u8 *p = head + fc_head_size(i);
 
-	t->site = get32(p + T_SITE);
-	t->port = get16(p + T_PORT);
+	t->site = fc_get32(p + T_SITE);
+	t->port = fc_get16(p + T_PORT);
 	t->flags = p[T_FLAGS];
 	t->lag = p[T_LAG];
-	t->off = get32(p + T_OFF);
-	t->len = get32(p + T_LEN);
-	t->seq = get32(p + T_SEQ);
+	t->off = fc_get32(p + T_OFF);
+	t->len = fc_get32(p + T_LEN);
+	t->seq = fc_get32(p + T_SEQ);
 }
 
 void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t)
 {
 	u8 *p = head + fc_head_size(i);
 
-	put32(p + T_SITE, t->site);
-	put16(p + T_PORT, t->port);
+	fc_put32(p + T_SITE, t->site);
+	fc_put16(p + T_PORT, t->port);
 	p[T_FLAGS] = t->flags;
 	p[T_LAG] = t->lag;
-	put32(p + T_OFF, t->off);
-	put32(p + T_LEN, t->len);
-	put32(p + T_SEQ, t->seq);
+	fc_put32(p + T_OFF, t->off);
+	fc_put32(p + T_LEN, t->len);
+	fc_put32(p + T_SEQ, t->seq);
 }
 
 unsigned int fc_wire_ntargets(const u8 *head)
 {
-	return get16(head + P_NTARGETS);
+	return fc_get16(head + P_NTARGETS);
 }
 
 u32 fc_wire_target_site(const u8 *head, unsigned int i)
 {
-	return get32(head + fc_head_size(i) + T_SITE);
+	return fc_get32(head + fc_head_size(i) + T_SITE);
 }
 
 u32 fc_wire_data_len(const u8 *head)
 {
-	return get32(head + P_DATA_LEN);
+	return fc_get32(head + P_DATA_LEN);
 }
 
 u16 fc_wire_hops(const u8 *head)
 {
-	return get16(head + P_HOPS);
+	return fc_get16(head + P_HOPS);
 }
 
 u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
@@ -482,8 +468,8 @@ u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
 	for (k = 0, i = 0; i < n; i++)
 		k += mask >> i & 1;
 	memcpy(packet, src, FC_PACKET_SIZE);
-	put16(packet + P_NTARGETS, (u16)k);
-	put16(packet + P_HOPS, (u16)(get16(packet + P_HOPS) + hops));
+	fc_put16(packet + P_NTARGETS, (u16)k);
+	fc_put16(packet + P_HOPS, (u16)(fc_get16(packet + P_HOPS) + hops));
 	if (dst > src) {
 		for (i = n, n = k; i-- > 0;) {
 			if (!(mask >> i & 1))

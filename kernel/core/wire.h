@@ -27,6 +27,7 @@
 #define FC_FAULTS_SIZE		4	/* payload of FC_FRAME_FAULTS without its entries */
 #define FC_FAULT_SIZE		16	/* each of these */
 #define FC_FAULTS_MAX		12	/* of a frame: it fits the smallest flit */
+#define FC_CSR_SIZE		36	/* payload of FC_FRAME_CSR without its targets */
 
 /* Data bytes of a packet; all but the last of a message have as many. */
 #define FC_PACKET_MAX		65536U
@@ -46,6 +47,7 @@ enum fc_frame {
 	FC_FRAME_STATUS,
 	FC_FRAME_CTRL,
 	FC_FRAME_FAULTS,
+	FC_FRAME_CSR,		/* core/wire_csr.h */
 };
 
 /* Packets of a broadcast over one link, at most: each has a label. */

@@ -72,7 +72,7 @@ static void set_timer(struct flitcast_site *site)
 	u8 p;
 
 	at = min3(at, flitcast_relay_next_at(site), site->cast_at);
-	at = min(at, flitcast_vnet_next_at(site));
+	at = min3(at, flitcast_vnet_next_at(site), flitcast_csr_next_at(site));
 	for (p = 1; p < site->core.nports; p++) {
 		if (!site->end[p].link)
 			continue;
@@ -355,6 +355,8 @@ static void link_event(struct flitcast_site *site, struct fc_event ev)
 	ev.type = type;
 	flitcast_relay_event(site, &ev);
 	ev.type = type;
+	if (type == FC_EV_LINK_DOWN)
+		flitcast_csr_link_down(site, ev.port);
 	if (site->vnet)
 		flitcast_vnet_event(site, 0, &ev);
 }
@@ -546,6 +548,11 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 			link->stat[FC_LSTAT_RX_MALFORMED]++;
 		kfree_skb(skb);
 		break;
+	case FC_FRAME_CSR:
+		if (!flitcast_csr_in(site, link->port, skb))
+			link->stat[FC_LSTAT_RX_MALFORMED]++;
+		kfree_skb(skb);
+		break;
 	case FC_FRAME_HELLO:
 		break;
 	}
@@ -599,6 +606,7 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 		ev.type = FC_EV_TIME;
 		flitcast_relay_event(site, &ev);
 		ev.type = FC_EV_TIME;
+		flitcast_csr_time(site, now);
 		if (site->vnet)
 			flitcast_vnet_event(site, 0, &ev);
 		flitcast_faults_time(site, now);

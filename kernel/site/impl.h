@@ -79,6 +79,8 @@ struct flitcast_woken {
 	u8 mask[16];
 };
 
+struct fc_vnet;
+
 /**
  * struct flitcast_end - one port of a site with its link
  * @link: NULL where there is none
@@ -115,6 +117,7 @@ struct flitcast_end {
  * @pref: preference table
  * @vnet: the switch of mode vnet; NULL in others.  In every mode @core knows which
  *	links are up and where control frames go.
+ * @csr: reservations of mode csr; NULL in others
  * @relay: broadcasts that pass through
  * @faults: what is known of dead links, and the routes around them
  * @generation: of @pref
@@ -192,6 +195,7 @@ struct flitcast_site {
 	struct fc_timing timing;
 	struct fc_pref pref;
 	struct flitcast_vnet *vnet;
+	struct flitcast_csr *csr;
 	struct flitcast_relay *relay;
 	struct flitcast_faults *faults;
 	u32 generation;
@@ -347,6 +351,18 @@ void flitcast_vnet_rerouted(struct flitcast_site *site);
 /* May a packet be fed, or, @amid one, its next flit? */
 bool flitcast_vnet_room(struct flitcast_site *site, bool amid);
 void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev);
+
+/* csr.c: reservations of mode csr; but for the first, all may be called in every mode */
+
+/* After flitcast_vnet_alloc(). */
+int flitcast_csr_alloc(struct flitcast_site *site, struct fc_vnet *vnet);
+void flitcast_csr_free(struct flitcast_site *site);
+u64 flitcast_csr_next_at(const struct flitcast_site *site);
+/* A frame, its link header pulled; false if it is malformed. */
+bool flitcast_csr_in(struct flitcast_site *site, u8 port, struct sk_buff *skb);
+/* Before the event of the same kind into the switch. */
+void flitcast_csr_time(struct flitcast_site *site, u64 now);
+void flitcast_csr_link_down(struct flitcast_site *site, u8 port);
 
 /* relay.c: broadcasts that pass through */
 

@@ -88,6 +88,22 @@ drop:
 	__skb_queue_purge(flits);
 }
 
+/* In mode csr a list that comes here could not reserve a tree: to each target apart. */
+static void store_rest(struct flitcast_site *site, struct sk_buff_head *flits, u64 mask,
+		       bool aborted)
+{
+	u64 more = site->csr ? mask & (mask - 1) : 0;
+	struct sk_buff_head copy;
+
+	for (; more; more &= more - 1) {
+		if (flitcast_flits_clone(&copy, flits))
+			store(site, &copy, more & -more, aborted);
+		else
+			site->stat[FC_STAT_NO_MEMORY]++;
+	}
+	store(site, flits, site->csr ? mask & -mask : mask, aborted);
+}
+
 void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool aborted)
 {
 	struct sk_buff_head flits;
@@ -122,7 +138,7 @@ void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool ab
 			site->stat[FC_STAT_NO_MEMORY]++;
 	}
 	if (rest)
-		store(site, &flits, rest, aborted);
+		store_rest(site, &flits, rest, aborted);
 	else
 		__skb_queue_purge(&flits);
 }

@@ -20,6 +20,8 @@
  * is the confirmation, and a question costs no more than that did.
  */
 #define ASK_FIRST_NS	(20 * NSEC_PER_MSEC)
+/* In mode csr a packet may wait for long before it enters, and is not lost. */
+#define ASK_CSR_NS	(300 * NSEC_PER_MSEC)
 /*
  * An answer that data has not come says that it was lost when that left so many waits
  * ago: it is the answer to the second question.
@@ -229,7 +231,8 @@ void flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *ms
 /* What nearly every answer takes (RFC 6298), at least so long. */
 static inline u64 flitcast_tx_ask_wait(const struct flitcast_site *site)
 {
-	return clamp_t(u64, site->srtt + 4 * site->rttvar, ASK_FIRST_NS, RTO_LAST_NS);
+	return clamp_t(u64, site->srtt + 4 * site->rttvar,
+		       site->csr ? ASK_CSR_NS : ASK_FIRST_NS, RTO_LAST_NS);
 }
 
 /* After the questions of ASK_LOST waits, and their answers. */

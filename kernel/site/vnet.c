@@ -40,6 +40,7 @@ static void vnet_free(struct flitcast_vnet *v)
 
 void flitcast_vnet_free(struct flitcast_site *site)
 {
+	flitcast_csr_free(site);
 	if (site->vnet)
 		vnet_free(site->vnet);
 }
@@ -108,7 +109,7 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	}
 	fc_vnet_init(&v->core);
 	site->vnet = v;
-	return 0;
+	return site->cfg.mode == FC_MODE_CSR ? flitcast_csr_alloc(site, &v->core) : 0;
 }
 
 static void drop(void *arg, void *h)

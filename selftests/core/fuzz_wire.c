@@ -10,7 +10,7 @@
 
 #include "fuzz.h"
 #include "hello.h"
-#include "wire.h"
+#include "wire_csr.h"
 
 static u32 be16(const u8 *p)
 {
@@ -49,6 +49,9 @@ static bool link_valid(const u8 *p, size_t size)
 	case FC_FRAME_FAULTS:
 		return vc == FC_VC_CTRL && flags == 0 && len >= 4 && len <= 4 + 12 * 16 &&
 		       (len - 4) % 16 == 0;
+	case FC_FRAME_CSR:
+		return vc == FC_VC_CTRL && flags == 0 && len >= 36 && len <= 36 + 64 * 4 &&
+		       len % 4 == 0;
 	case FC_FRAME_STATUS:
 		return (vc == 1 || vc == 2) && len == FC_STATUS_SIZE &&
 		       flags <= (FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK);
@@ -148,6 +151,25 @@ static void check_faults(const u8 *data, u32 len)
 		CHECK(fc_faults_size(m.n) == len, "%u entries in %u bytes", m.n, len);
 		fc_wire_faults_encode(again, &m);
 		CHECK(!memcmp(again, p, len), "faults encode otherwise");
+	}
+	free(p);
+}
+
+static void check_csr(const u8 *data, u32 len)
+{
+	u8 *p = fuzz_copy(data, len);
+	bool probe = len && p[0] == 1;
+	bool valid = len >= 36 && p[0] >= 1 && p[0] <= 4 && be16(p + 2) <= 64 &&
+		     len == 36 + 4U * be16(p + 2) && probe == !!be16(p + 2) && (probe || !p[1]);
+	struct fc_csr_frame f;
+	bool ok = fc_wire_csr_decode(&f, p, len);
+	u8 again[36 + 4 * 64];
+
+	CHECK(ok == valid, "reservation: %d", ok);
+	if (ok) {
+		CHECK(fc_csr_frame_size(f.n) == len, "%u targets in %u bytes", f.n, len);
+		fc_wire_csr_encode(again, &f);
+		CHECK(!memcmp(again, p, len), "reservations encode otherwise");
 	}
 	free(p);
 }
@@ -378,6 +400,9 @@ static void fuzz_frame(struct fuzz *f)
 		break;
 	case FC_FRAME_FAULTS:
 		check_faults(payload, h.len);
+		break;
+	case FC_FRAME_CSR:
+		check_csr(payload, h.len);
 		break;
 	case FC_FRAME_FLIT:
 		if (h.flags & FC_PART_HEAD && h.vc == FC_VC_CAST)

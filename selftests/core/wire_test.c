@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "tap.h"
-#include "wire.h"
+#include "wire_csr.h"
 
 #define NSITES	64
 
@@ -34,7 +34,7 @@ static struct fc_link_hdr random_link(void)
 		FC_PART_TERM | FC_PART_ABORT,
 	};
 	struct fc_link_hdr h = {
-		.type = (u8)(FC_FRAME_HELLO + tap_random(5)),
+		.type = (u8)(FC_FRAME_HELLO + tap_random(6)),
 		.epoch = (u16)random32(), .seq = random32(), .ack = random32(),
 	};
 
@@ -59,6 +59,9 @@ static struct fc_link_hdr random_link(void)
 		break;
 	case FC_FRAME_FAULTS:
 		h.len = (u16)fc_faults_size(tap_random(FC_FAULTS_MAX + 1));
+		break;
+	case FC_FRAME_CSR:
+		h.len = (u16)fc_csr_frame_size(tap_random(FC_TARGETS_MAX + 1));
 		break;
 	}
 	h.summed = tap_random(2);
@@ -190,7 +193,7 @@ TEST(wire_link__refuses)
 		struct fc_link_hdr h;
 	} bad[] = {
 		{ "no type", { .type = 0 } },
-		{ "unknown type", { .type = FC_FRAME_FAULTS + 1 } },
+		{ "unknown type", { .type = FC_FRAME_CSR + 1 } },
 		{ "flit on control", { .type = FC_FRAME_FLIT, .vc = FC_VC_CTRL } },
 		{ "broadcast on no channel", { .type = FC_FRAME_STATUS, .vc = FC_VC_COUNT,
 					       .len = FC_STATUS_SIZE } },
@@ -226,6 +229,15 @@ TEST(wire_link__refuses)
 		{ "faults with flags",
 		  { .type = FC_FRAME_FAULTS, .len = FC_FAULTS_SIZE, .flags = 1 } },
 		{ "faults on data", { .type = FC_FRAME_FAULTS, .len = FC_FAULTS_SIZE, .vc = 1 } },
+		{ "reservation without all of it",
+		  { .type = FC_FRAME_CSR, .len = FC_CSR_SIZE - 4 } },
+		{ "reservation and half a target",
+		  { .type = FC_FRAME_CSR, .len = FC_CSR_SIZE + 2 } },
+		{ "reservation for too many",
+		  { .type = FC_FRAME_CSR, .len = FC_CSR_SIZE + 4 * (FC_TARGETS_MAX + 1) } },
+		{ "reservation with flags",
+		  { .type = FC_FRAME_CSR, .len = FC_CSR_SIZE, .flags = 1 } },
+		{ "reservation on data", { .type = FC_FRAME_CSR, .len = FC_CSR_SIZE, .vc = 1 } },
 		{ "control on data", { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE, .vc = 1 } },
 	};
 	struct fc_link_hdr h;
@@ -931,4 +943,68 @@ TEST(wire_head_subset__random_of_long_lists)
 		check_subset(head, n, &pk, targets, mask, drop * FC_TARGET_SIZE, false);
 		free(head);
 	}
+}
+
+static struct fc_csr_frame csr_random(void)
+{
+	struct fc_csr_frame f = {
+		.msg = {
+			.type = (u8)(1 + tap_random(FC_CSR_TYPES - 1)),
+			.id = { random32(), random32(), random32() },
+			.epoch = random32(), .units = random32(), .lead = random32(),
+			.span = random32(), .floor = random32(),
+		},
+	};
+
+	if (f.msg.type == FC_CSR_PROBE) {
+		f.class = (u8)tap_random(64);
+		f.n = (u8)(1 + tap_random(FC_TARGETS_MAX));
+	}
+	for (u32 i = 0; i < f.n; i++)
+		f.site[i] = random32();
+	return f;
+}
+
+TEST(wire_csr__round_trip)
+{
+	u8 p[FC_CSR_SIZE + 4 * FC_TARGETS_MAX];
+
+	for (u32 i = 0; i < TAP_ROUNDS(10000); i++) {
+		struct fc_csr_frame f = csr_random(), g;
+		u32 size = fc_csr_frame_size(f.n);
+
+		fc_wire_csr_encode(p, &f);
+		REQUIRE(fc_wire_csr_decode(&g, p, size), "refused");
+		CHECK(f.msg.type == g.msg.type && f.msg.id.site == g.msg.id.site &&
+		      f.msg.id.number == g.msg.id.number && f.msg.id.attempt == g.msg.id.attempt &&
+		      f.msg.epoch == g.msg.epoch && f.msg.units == g.msg.units, "another one");
+		CHECK(f.msg.lead == g.msg.lead && f.msg.span == g.msg.span &&
+		      f.msg.floor == g.msg.floor && f.class == g.class && f.n == g.n,
+		      "another one");
+		CHECK(!memcmp(f.site, g.site, 4 * f.n), "other targets");
+		CHECK(!fc_wire_csr_decode(&g, p, size - 4), "cut short");
+		CHECK(!fc_wire_csr_decode(&g, p, size + 4), "with more behind it");
+	}
+}
+
+TEST(wire_csr__refuses)
+{
+	u8 p[FC_CSR_SIZE + 4] = { 0 };
+	struct fc_csr_frame f = { .msg = { .type = FC_CSR_ACK, .lead = ~(u64)0 } };
+
+	fc_wire_csr_encode(p, &f);
+	REQUIRE(fc_wire_csr_decode(&f, p, FC_CSR_SIZE), "refused");
+	CHECK(f.msg.lead == ~(u32)0, "no longest time");
+	p[0] = 0;
+	CHECK(!fc_wire_csr_decode(&f, p, FC_CSR_SIZE), "of no type");
+	p[0] = FC_CSR_TYPES;
+	CHECK(!fc_wire_csr_decode(&f, p, FC_CSR_SIZE), "of an unknown type");
+	p[0] = FC_CSR_PROBE;
+	CHECK(!fc_wire_csr_decode(&f, p, FC_CSR_SIZE), "a probe without targets");
+	p[0] = FC_CSR_NACK;
+	p[1] = 1;
+	CHECK(!fc_wire_csr_decode(&f, p, FC_CSR_SIZE), "an answer with a class");
+	p[1] = 0;
+	p[3] = 1;
+	CHECK(!fc_wire_csr_decode(&f, p, FC_CSR_SIZE + 4), "an answer with targets");
 }

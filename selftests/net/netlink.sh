@@ -53,8 +53,8 @@ json "site add: nothing came of all that" 'j == []' fc -j site show
 accepts "site add" fc site add 0 topology ring:3 flit 1400 window 4 mode care
 refuses "site add: twice" 1 'site add 0: site exists' fc site add 0 topology ring:3
 accepts "site add: second" fc site add 1 topology ring:3 flit 1400 mode care
-refuses "site add: unknown mode" 1 'modes are: care, vnet' fc site add 2 topology ring:3 mode vne
-refuses "site add: unknown mode, longer" 1 'modes are: care, vnet' \
+refuses "site add: unknown mode" 1 'modes are: care, vnet, csr' fc site add 2 topology ring:3 mode vne
+refuses "site add: unknown mode, longer" 1 'modes are: care, vnet, csr' \
 	fc site add 2 topology ring:3 mode vnets
 refuses "site add: mode vnet, flits too small" 1 '1061 bytes or more' \
 	fc site add 2 topology ring:3 flit 1060

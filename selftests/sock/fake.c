@@ -138,6 +138,7 @@ static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame,
 			die("a control frame that is none");
 		return true;
 	case FC_FRAME_FAULTS:
+	case FC_FRAME_CSR:
 		return false;
 	}
 	return false;

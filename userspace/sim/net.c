@@ -499,6 +499,7 @@ static void net_arrive(struct sim *sim, const struct event *event)
 		frame_put(sim, frame);
 		return;
 	case FC_FRAME_FAULTS:
+	case FC_FRAME_CSR:
 	case FC_FRAME_HELLO:
 		break;
 	}

@@ -1,0 +1,668 @@
+// SPDX-License-Identifier: GPL-2.0
+#include "csr_plan.h"
+#include "vnet_machine.h"
+
+#define US		((u64)1000)
+#define MS		(1000 * US)
+/* Windows end, and what is lost is given up, long before that. */
+#define HORIZON		(1500 * MS)
+#define LEASE		(300 * MS)
+/* A guard that is not known, and bounds of one that is. */
+#define GUARD_FIRST	(500 * US)
+#define GUARD_MIN	(20 * US)
+#define GUARD_MAX	(20 * MS)
+/* The same of the time until a probe is answered. */
+#define SETUP_FIRST	(2 * MS)
+#define SETUP_MIN	(100 * US)
+#define SETUP_MAX	(250 * MS)
+/* A link is taken for one of 1 Gb/s, and each flit for some work. */
+#define BYTE_NS		8
+#define FLIT_NS		(10 * US)
+/* A list whose tree fails so often goes to its targets one by one. */
+#define TREE_TRIES	8
+/* A late packet that fails so often goes when its link is free. */
+#define LATE_TRIES	64
+/* A late packet that the switch has not asked for so long is gone. */
+#define LATE_KEPT	(1000 * MS)
+/* Attempts of one site, in the low bits; sites farther on come later than those before. */
+#define TRIES_BITS	20
+
+static_assert(FC_CSR_LANES == FC_VNET_LANES);
+
+/*
+ * What is measured.
+ */
+
+static void learn(struct fc_csr_mean *m, u64 value)
+{
+	u64 off = value > m->value ? value - m->value : m->value - value;
+
+	m->deviation = m->deviation - m->deviation / 4 + off / 4;
+	m->value = m->value - m->value / 8 + value / 8;
+}
+
+static u64 bound(const struct fc_csr_mean *m, u64 least, u64 most)
+{
+	u64 v = m->value + 4 * m->deviation;
+
+	return v < least ? least : v > most ? most : v;
+}
+
+/*
+ * A packet left in its window, or it was late.  The guard settles where one in 64 is late: so it
+ * goes with what is seen and asks for no idea of how jitter is distributed.
+ */
+static void missed(struct fc_csr_plan *p, bool late)
+{
+	u8 port;
+
+	if (late)
+		p->guard += p->guard / 4;
+	else
+		p->guard -= p->guard / 256;
+	if (p->guard < GUARD_MIN)
+		p->guard = GUARD_MIN;
+	if (p->guard > GUARD_MAX)
+		p->guard = GUARD_MAX;
+	for (port = 1; port < p->c.nports; port++)
+		p->link[port].guard = p->guard;
+	p->vnet->site->stat[FC_STAT_CSR_GUARD] = p->guard;
+}
+
+static u64 setup_of(const struct fc_csr_plan *p)
+{
+	return bound(&p->setup, SETUP_MIN, SETUP_MAX);
+}
+
+/* What was counted of reservations since the last time is added to the site's counters. */
+static void count(struct fc_csr_plan *p)
+{
+	static const u8 as[FC_CSR_STATS] = {
+		[FC_CSR_RESERVED] = FC_STAT_CSR_RESERVED, [FC_CSR_SENT] = FC_STAT_CSR_USED,
+		[FC_CSR_GIVEN_BACK] = FC_STAT_CSR_GIVEN_BACK, [FC_CSR_LAPSED] = FC_STAT_CSR_UNUSED,
+		[FC_CSR_ORPHANED] = FC_STAT_CSR_UNUSED, [FC_CSR_BLOCKED] = FC_STAT_CSR_BLOCKED,
+		[FC_CSR_LATE] = FC_STAT_CSR_LATE, [FC_CSR_DOUBLE] = FC_STAT_CSR_DOUBLE,
+	};
+	u8 i;
+
+	for (i = 0; i < FC_CSR_STATS; i++) {
+		p->vnet->site->stat[as[i]] += p->c.stat[i] - p->told[i];
+		p->told[i] = p->c.stat[i];
+	}
+}
+
+void fc_csr_plan_init(struct fc_csr_plan *p)
+{
+	const struct fc_vnet *v = p->vnet;
+	u8 port;
+
+	p->c.link = p->link;
+	p->c.nports = v->nports;
+	p->c.quota = p->c.pool.size / v->nports;
+	p->c.lease = LEASE;
+	p->c.horizon = HORIZON;
+	for (port = 0; port < v->nports; port++)
+		/* Packets come and go in order by a channel: none waits for another link. */
+		p->link[port] = (struct fc_csr_link){
+			.k = 0, .guard = GUARD_FIRST,
+			.unit = FLIT_NS + (u64)BYTE_NS * (v->payload + FC_LINK_SIZE),
+		};
+	fc_csr_init(&p->c);
+	p->guard = GUARD_FIRST;
+	v->site->stat[FC_STAT_CSR_GUARD] = p->guard;
+	p->setup = (struct fc_csr_mean){ SETUP_FIRST / 2, SETUP_FIRST / 8 };
+	p->wake_at = FC_CSR_NEVER;
+}
+
+/*
+ * Ways.
+ */
+
+/* Unique among the packets of a socket, and nearly so among those of a site. */
+static void name(const u8 *head, struct fc_csr_id *id)
+{
+	struct fc_packet pk;
+
+	fc_wire_packet_decode(&pk, head);
+	id->site = pk.src;
+	id->number = (pk.id << 8 | pk.offset / FC_PACKET_MAX) + pk.sock * 0x9e3779b1U;
+}
+
+static u32 dirs_to(const struct fc_csr_plan *p, bool local, u8 class, u32 dst,
+		   u8 next[FC_DIRS_MAX])
+{
+	const struct fc_vnet *v = p->vnet;
+	u32 dirs;
+
+	if (local)
+		class = fc_vclass_first(v->classes, v->site->id, dst);
+	dirs = fc_vclass_ways(v->classes, v->site->id, dst, class, next) & (v->up >> 1);
+	return v->site->routes ? dirs & v->site->routes[dst] : dirs;
+}
+
+static bool leads_to(const struct fc_csr_plan *p, u32 dirs, u32 dst)
+{
+	for (; dirs; dirs &= dirs - 1)
+		if (fc_topo_neighbour(p->vnet->classes->topo, p->vnet->site->id,
+				      (u8)fc_low(dirs)) == dst)
+			return true;
+	return false;
+}
+
+/* A branch: one direction, the one that most of the targets have with one class. */
+static u64 branch(const struct fc_csr_plan *p, bool local, u8 class, const u32 *site, u64 targets,
+		  struct fc_csr_leg *leg)
+{
+	u32 count_most = 0, d, i;
+	u64 rest;
+
+	*leg = (struct fc_csr_leg){ .wait = local };
+	for (d = 0; d + 1U < p->vnet->nports; d++) {
+		u8 next[FC_DIRS_MAX], first = FC_VCLASSES_MAX;
+		bool last = false;
+		u64 mask = 0;
+		u32 n = 0;
+
+		for (rest = targets; rest; rest &= rest - 1) {
+			i = fc_low64(rest);
+			if (!(dirs_to(p, local, class, site[i], next) & fc_bit(d)))
+				continue;
+			if (first == FC_VCLASSES_MAX)
+				first = next[d];
+			if (next[d] != first)
+				continue;
+			mask |= fc_bit64(i);
+			last |= leads_to(p, fc_bit(d), site[i]);
+			n++;
+		}
+		if (n <= count_most)
+			continue;
+		count_most = n;
+		leg->ports = fc_bit(d + 1);
+		leg->tag = mask;
+		leg->last = last;
+	}
+	return leg->tag;
+}
+
+/* Return: how many branches; FC_CSR_LEGS + 1: it cannot go so. */
+static u8 branches(const struct fc_csr_plan *p, bool local, u8 class, const u32 *site, u8 n,
+		   struct fc_csr_leg *legs, bool *here)
+{
+	u64 remote = 0;
+	u32 used = 0;
+	u8 i, nlegs = 0;
+	u8 next[FC_DIRS_MAX];
+
+	*here = false;
+	for (i = 0; i < n; i++) {
+		if (site[i] == p->vnet->site->id)
+			*here = true;
+		else
+			remote |= fc_bit64(i);
+	}
+	if (remote && !(remote & (remote - 1))) {
+		u32 dst = site[fc_low64(remote)];
+		u32 dirs = dirs_to(p, local, class, dst, next);
+
+		legs[0] = (struct fc_csr_leg){
+			.ports = dirs << 1, .wait = local, .tag = remote,
+			.last = leads_to(p, dirs, dst),
+		};
+		return dirs ? 1 : FC_CSR_LEGS + 1;
+	}
+	while (remote) {
+		if (nlegs == FC_CSR_LEGS || !branch(p, local, class, site, remote, &legs[nlegs]) ||
+		    legs[nlegs].ports & used)
+			return FC_CSR_LEGS + 1;
+		used |= legs[nlegs].ports;
+		remote &= ~legs[nlegs++].tag;
+	}
+	return nlegs;
+}
+
+/*
+ * Frames.
+ */
+
+static void send_release(struct fc_csr_plan *p, const struct fc_csr_answer *answer)
+{
+	struct fc_csr_frame frame = { .msg = {
+		.type = FC_CSR_RELEASE, .id = answer->msg.id, .epoch = p->c.epoch,
+	} };
+	u32 rest;
+
+	for (rest = answer->release; rest; rest &= rest - 1)
+		p->send(p->arg, (u8)fc_low(rest), &frame);
+}
+
+static void send_back(struct fc_csr_plan *p, const struct fc_csr_answer *answer)
+{
+	struct fc_csr_frame frame = { .msg = answer->msg };
+
+	p->send(p->arg, answer->port, &frame);
+}
+
+/* The probe of a branch, with its targets, in the class that it has on its link. */
+static void send_on(struct fc_csr_plan *p, u8 class, const u32 *site, const struct fc_csr_leg *leg)
+{
+	struct fc_csr_frame frame = { .msg = leg->msg, .class = class };
+	u64 rest;
+
+	for (rest = leg->tag; rest; rest &= rest - 1)
+		frame.site[frame.n++] = site[fc_low64(rest)];
+	p->send(p->arg, leg->port, &frame);
+}
+
+static void send_all(struct fc_csr_plan *p, bool local, u8 class, const u32 *site,
+		     const struct fc_csr_leg *legs, u8 nlegs)
+{
+	u8 next[FC_DIRS_MAX], i;
+
+	for (i = 0; i < nlegs; i++) {
+		dirs_to(p, local, class, site[fc_low64(legs[i].tag)], next);
+		send_on(p, next[legs[i].port - 1], site, &legs[i]);
+	}
+}
+
+/*
+ * Packets that wait to be accepted.
+ */
+
+static bool waits(const struct fc_csr_stay *s)
+{
+	return s->entry.state == FC_CSR_PENDING;
+}
+
+static void look_again(struct fc_csr_plan *p, u64 at)
+{
+	if (at < p->wake_at)
+		p->wake_at = at;
+}
+
+/* After a failure: a random wait, which grows. */
+static void again_later(struct fc_csr_plan *p, struct fc_csr_stay *s)
+{
+	u32 most = s->tries < 6 ? s->tries : 6;
+
+	p->rng = p->rng * 6364136223846793005ULL + 1442695040888963407ULL;
+	s->retry_at = p->now + ((u64)(u32)(p->rng >> 40) << most) / 64 + GUARD_MIN;
+	look_again(p, s->retry_at);
+}
+
+/* One attempt.  Return: the probes are to be sent. */
+static bool attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, struct fc_csr_leg *legs,
+		    u8 nlegs, bool here, const struct fc_vin *in, const u8 *head)
+{
+	u64 setup = setup_of(p);
+	struct fc_csr_answer answer;
+	enum fc_csr_verdict verdict;
+
+	if (s->entry.asked)
+		/* No answer has come: they take longer than was thought, or it was lost. */
+		learn(&p->setup, p->now - s->asked_at);
+	s->tries++;
+	s->asked_at = p->now;
+	p->tries = (p->tries + 1) & ((1U << TRIES_BITS) - 1);
+	/* One more is added to it. */
+	s->entry.id.attempt = ((u32)fc_wire_hops(head) << TRIES_BITS) + p->tries;
+	verdict = fc_csr_entry_try(&s->entry, &p->c, in->n, p->now + setup, legs, nlegs, here,
+				   p->now, &answer);
+	send_release(p, &answer);
+	count(p);
+	if (verdict != FC_CSR_PASS) {
+		again_later(p, s);
+		return false;
+	}
+	s->retry_at = p->now + 4 * setup;
+	look_again(p, s->retry_at);
+	return true;
+}
+
+static u8 targets_of(const u8 *head, u64 mask, u32 *site)
+{
+	u8 n = 0;
+
+	for (; mask; mask &= mask - 1)
+		site[n++] = fc_wire_target_site(head, fc_low64(mask));
+	return n;
+}
+
+static u8 all_targets(const u8 *head, u32 *site)
+{
+	return targets_of(head, fc_mask_all(fc_wire_ntargets(head)), site);
+}
+
+static bool common(const u32 *a, u8 na, const u32 *b, u8 nb)
+{
+	u8 i, j;
+
+	for (i = 0; i < na; i++)
+		for (j = 0; j < nb; j++)
+			if (a[i] == b[j])
+				return true;
+	return false;
+}
+
+/* Another lane has a packet for one of these targets that came before. */
+static bool behind(const struct fc_csr_plan *p, u8 lane, const u32 *site, u8 n)
+{
+	const struct fc_vnet *v = p->vnet;
+	u32 other[FC_TARGETS_MAX];
+	u8 l;
+
+	for (l = 0; l < v->lanes; l++) {
+		const struct fc_csr_stay *s = &p->stay[l];
+		const struct fc_rx *rx = &v->ch[l].rx[FC_PORT_LOCAL];
+		const struct fc_flit *front = fc_rx_slot(&v->ch[l], rx, rx->taken);
+
+		if (l == lane || !waits(s) || !fc_before(s->order, p->stay[lane].order) ||
+		    !(front->parts & FC_FLIT_VALID) || !(front->parts & FC_PART_HEAD))
+			continue;
+		if (common(site, n, other, all_targets(front->head, other)))
+			return true;
+	}
+	return false;
+}
+
+/* Lanes may go on. */
+static void wake_lanes(struct fc_csr_plan *p)
+{
+	u8 l;
+
+	for (l = 0; l < p->vnet->lanes; l++)
+		fc_vmay_come(p->vnet, l, FC_PORT_LOCAL);
+}
+
+static void wake_links(struct fc_csr_plan *p)
+{
+	struct fc_vnet *v = p->vnet;
+	u8 c, port;
+
+	for (c = 0; c < v->nclasses; c++)
+		for (port = 1; port < v->nports; port++)
+			if (fc_vout_of(v, c, port)->first != FC_VBRANCH_NONE)
+				fc_vmay_go(v, c, port);
+}
+
+static u64 floor_of(const struct fc_csr_plan *p, const u32 *site, u8 n)
+{
+	u64 floor = 0;
+	u8 i;
+
+	for (i = 0; i < n; i++)
+		if (p->floor[site[i]] > floor)
+			floor = p->floor[site[i]];
+	return floor;
+}
+
+enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const struct fc_vin *in,
+					const u8 *head)
+{
+	struct fc_csr_stay *s = &p->stay[lane];
+	struct fc_csr_leg legs[FC_CSR_LEGS];
+	u32 site[FC_TARGETS_MAX];
+	u8 n, nlegs;
+	bool here;
+
+	p->now = p->vnet->now;
+	if (s->entry.state == FC_CSR_ACCEPTED) {
+		s->entry.state = FC_CSR_EMPTY;
+		p->vnet->site->stat[FC_STAT_CSR_ADMITTED]++;
+		return FC_CSR_ADMITTED;
+	}
+	n = all_targets(head, site);
+	if (s->entry.state == FC_CSR_EMPTY) {
+		struct fc_csr_id id;
+
+		name(head, &id);
+		fc_csr_entry_fill(&s->entry, id.site, id.number, 0);
+		s->tries = 0;
+		s->retry_at = 0;
+		s->order = ++p->order;
+	}
+	/* When the other one has gone this lane is looked at, too. */
+	if (behind(p, lane, site, n))
+		return FC_CSR_STAYS;
+	if (p->now < s->retry_at) {
+		look_again(p, s->retry_at);
+		return FC_CSR_STAYS;
+	}
+	nlegs = branches(p, true, 0, site, n, legs, &here);
+	if (!nlegs || nlegs > FC_CSR_LEGS || (n > 1 && s->tries >= TREE_TRIES)) {
+		/* Only for here, or without a way; or as a tree it fails. */
+		s->entry.state = FC_CSR_EMPTY;
+		wake_lanes(p);
+		if (n == 1 || !nlegs)
+			return FC_CSR_ADMITTED;
+		p->vnet->site->stat[FC_STAT_CSR_APART]++;
+		return FC_CSR_APART;
+	}
+	s->entry.floor = floor_of(p, site, n);
+	if (attempt(p, s, legs, nlegs, here, in, head))
+		send_all(p, true, 0, site, legs, nlegs);
+	return FC_CSR_STAYS;
+}
+
+static void heard(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
+{
+	struct fc_vnet *v = p->vnet;
+	struct fc_csr_stay *s;
+	u8 l, i, n;
+
+	for (l = 0; l < FC_CSR_LANES + FC_CSR_LATES; l++) {
+		s = l < FC_CSR_LANES ? &p->stay[l] : &p->late[l - FC_CSR_LANES];
+		if (waits(s) && fc_csr_entry_heard(&s->entry, msg))
+			break;
+	}
+	if (l == FC_CSR_LANES + FC_CSR_LATES)
+		return;
+	learn(&p->setup, p->now - s->asked_at);
+	if (s->entry.state != FC_CSR_ACCEPTED) {
+		again_later(p, s);
+		return;
+	}
+	if (l < FC_CSR_LANES) {
+		const struct fc_rx *rx = &v->ch[l].rx[FC_PORT_LOCAL];
+		const struct fc_flit *front = fc_rx_slot(&v->ch[l], rx, rx->taken);
+		u32 site[FC_TARGETS_MAX];
+
+		if (front->parts & FC_FLIT_VALID && front->parts & FC_PART_HEAD) {
+			n = all_targets(front->head, site);
+			for (i = 0; i < n; i++)
+				p->floor[site[i]] = s->entry.arrival;
+		}
+	}
+	wake_lanes(p);
+	wake_links(p);
+}
+
+static void probe_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame)
+{
+	struct fc_csr_leg legs[FC_CSR_LEGS];
+	struct fc_csr_answer answer;
+	enum fc_csr_verdict verdict;
+	bool here = false;
+	u8 i, nlegs;
+
+	for (i = 0; i < frame->n; i++)
+		if (frame->site[i] >= p->vnet->classes->topo->nsites)
+			return;
+	nlegs = branches(p, false, frame->class, frame->site, frame->n, legs, &here);
+	/* There is no way: as none that is free. */
+	if (nlegs > FC_CSR_LEGS) {
+		nlegs = 1;
+		legs[0] = (struct fc_csr_leg){ .ports = 0 };
+	}
+	verdict = fc_csr_probe(&p->c, port, &frame->msg, legs, nlegs, here, p->now, &answer);
+	send_release(p, &answer);
+	if (verdict == FC_CSR_PASS)
+		send_all(p, false, frame->class, frame->site, legs, nlegs);
+	else if (verdict != FC_CSR_DROP)
+		send_back(p, &answer);
+}
+
+void fc_csr_plan_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame, u64 now)
+{
+	struct fc_csr_answer answer;
+	enum fc_csr_verdict verdict;
+
+	p->now = now;
+	if (frame->msg.type == FC_CSR_PROBE) {
+		probe_in(p, port, frame);
+		count(p);
+		return;
+	}
+	verdict = fc_csr_answered(&p->c, port, &frame->msg, now, &answer);
+	send_release(p, &answer);
+	if (verdict == FC_CSR_PASS)
+		send_back(p, &answer);
+	else if (verdict == FC_CSR_HERE)
+		heard(p, &answer.msg);
+	count(p);
+}
+
+/*
+ * Packets in the switch.
+ */
+
+u32 fc_csr_plan_dirs(const struct fc_csr_plan *p, const u8 *head, unsigned int target)
+{
+	struct fc_csr_id id;
+	u32 rest;
+
+	name(head, &id);
+	for (rest = fc_csr_ways(&p->c, id.site, id.number); rest; rest &= rest - 1)
+		if (fc_csr_tag(&p->c, id.site, id.number, (u8)fc_low(rest)) & fc_bit64(target))
+			return (rest & -rest) >> 1;
+	return 0;
+}
+
+static struct fc_csr_stay *late_find(struct fc_csr_plan *p, const struct fc_csr_id *id, u8 port)
+{
+	struct fc_csr_stay *s;
+
+	for (s = p->late; s < p->late + FC_CSR_LATES; s++)
+		if (s->entry.state != FC_CSR_EMPTY && s->port == port &&
+		    s->entry.id.site == id->site && s->entry.id.number == id->number)
+			return s;
+	return NULL;
+}
+
+static struct fc_csr_stay *late_new(struct fc_csr_plan *p, const struct fc_csr_id *id, u8 port)
+{
+	struct fc_csr_stay *s;
+
+	for (s = p->late; s < p->late + FC_CSR_LATES; s++) {
+		if (s->entry.state != FC_CSR_EMPTY && p->now - s->seen_at <= LATE_KEPT)
+			continue;
+		/* What came before it may have come long ago: it has no floor. */
+		fc_csr_entry_fill(&s->entry, id->site, id->number, 0);
+		s->port = port;
+		s->tries = 0;
+		s->retry_at = 0;
+		return s;
+	}
+	return NULL;
+}
+
+/* It missed its window: it reserves anew, from here.  Return: it goes without. */
+static bool too_late(struct fc_csr_plan *p, u8 port, u8 class, const struct fc_vin *in,
+		     const u8 *head, u64 mask, const struct fc_csr_id *id)
+{
+	struct fc_csr_stay *s = late_find(p, id, port);
+	struct fc_csr_leg leg = { .ports = fc_bit(port), .tag = mask, .wait = true };
+	u32 site[FC_TARGETS_MAX];
+	u64 rest;
+
+	if (!s || s->entry.state == FC_CSR_ACCEPTED) {
+		/* For the first time, or it missed that window as well. */
+		fc_csr_late(&p->c);
+		missed(p, true);
+		if (s)
+			s->entry.state = FC_CSR_PENDING;
+		else
+			s = late_new(p, id, port);
+	}
+	if (!s || s->tries >= LATE_TRIES)
+		return true;
+	s->seen_at = p->now;
+	if (p->now < s->retry_at) {
+		look_again(p, s->retry_at);
+		return false;
+	}
+	all_targets(head, site);
+	for (rest = mask; rest; rest &= rest - 1)
+		leg.last |= leads_to(p, fc_bit(port - 1), site[fc_low64(rest)]);
+	if (attempt(p, s, &leg, 1, false, in, head))
+		send_on(p, class, site, &leg);
+	return false;
+}
+
+bool fc_csr_plan_go(struct fc_csr_plan *p, u8 port, u8 class, const struct fc_vin *in,
+		    const u8 *head, u64 mask)
+{
+	struct fc_csr_id id;
+	u64 at = 0;
+
+	p->now = p->vnet->now;
+	name(head, &id);
+	switch (fc_csr_turn(&p->c, id.site, id.number, port, p->now, &at)) {
+	case FC_CSR_WAIT:
+		look_again(p, at);
+		return false;
+	case FC_CSR_GO:
+		return true;
+	case FC_CSR_TOO_LATE:
+		break;
+	}
+	return too_late(p, port, class, in, head, mask, &id);
+}
+
+void fc_csr_plan_gone(struct fc_csr_plan *p, u8 port, const u8 *head)
+{
+	struct fc_csr_stay *s;
+	struct fc_csr_id id;
+	u64 at = 0;
+
+	name(head, &id);
+	if (fc_csr_turn(&p->c, id.site, id.number, port, p->now, &at) == FC_CSR_GO) {
+		missed(p, false);
+		fc_csr_sent(&p->c, id.site, id.number, port, p->now);
+	} else {
+		p->vnet->site->stat[FC_STAT_CSR_WITHOUT]++;
+	}
+	s = late_find(p, &id, port);
+	if (s)
+		s->entry.state = FC_CSR_EMPTY;
+	count(p);
+}
+
+/*
+ * Time.
+ */
+
+void fc_csr_plan_time(struct fc_csr_plan *p, u64 now)
+{
+	p->now = now;
+	fc_csr_time(&p->c, now);
+	count(p);
+	if (now < p->wake_at)
+		return;
+	p->wake_at = FC_CSR_NEVER;
+	wake_lanes(p);
+	wake_links(p);
+}
+
+u64 fc_csr_plan_next_at(const struct fc_csr_plan *p)
+{
+	return p->c.next_at < p->wake_at ? p->c.next_at : p->wake_at;
+}
+
+void fc_csr_plan_link_down(struct fc_csr_plan *p, u8 port)
+{
+	fc_csr_link_down(&p->c, port);
+	count(p);
+	/* What was reserved there is reserved anew. */
+	look_again(p, 0);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Mode csr at a site: the switch of core/vnet.h, whose packets go when and where they have
+ * reserved (core/csr.h).
+ *
+ * The lanes in which packets of a site wait are its entry buffers.  A packet stays there
+ * until it is accepted; then each branch leaves in its window, and at the next site
+ * the moment it should have come is that of its next window: no site keeps packets, but
+ * for the guard.  One that is late stays in the channel that it came by, without loss as
+ * in mode vnet, and reserves anew from there.
+ *
+ * A packet is known by its source and a number made of its socket, message and place in
+ * that; whoever reserves for it farther on does so by a later attempt.
+ */
+#ifndef FC_CORE_CSR_PLAN_H
+#define FC_CORE_CSR_PLAN_H
+
+#include "wire_csr.h"
+
+/* Lanes of a site, at most; late packets of which a site keeps track. */
+#define FC_CSR_LANES	4
+#define FC_CSR_LATES	32
+
+struct fc_vnet;
+struct fc_vin;
+
+/**
+ * struct fc_csr_stay - a packet that waits at a site to be accepted
+ * @entry: its attempts
+ * @retry_at: when it asks again
+ * @asked_at: when it asked last
+ * @tries: attempts so far
+ * @order: of a lane's packet: which of them came first; wraps
+ * @port: of a late packet: link that it is to leave by
+ * @seen_at: of a late packet: when the switch last asked for it
+ */
+struct fc_csr_stay {
+	struct fc_csr_entry entry;
+	u64 retry_at;
+	u64 asked_at;
+	u64 seen_at;
+	u32 tries;
+	u32 order;
+	u8 port;
+};
+
+/* A smoothed value and its deviation, as RFC 6298 has them. */
+struct fc_csr_mean {
+	u64 value;
+	u64 deviation;
+};
+
+/**
+ * struct fc_csr_plan - what packets of a site have reserved
+ * @c: reservations
+ * @link: of @c
+ * @vnet: the switch
+ * @send: send a frame by a port
+ * @arg: of @send
+ * @stay: by lane
+ * @late: others
+ * @floor: by site: when the last packet of this site comes there
+ * @guard: by how much packets may leave after their windows began, ns
+ * @setup: time from a probe to its answer
+ * @rng: state of random numbers
+ * @tries: attempts of this site
+ * @order: packets of this site
+ * @told: what of the counters of @c the site's have
+ * @wake_at: when a packet in the switch is to be looked at
+ * @now: time of the last event
+ *
+ * Its caller's lock protects all of it.
+ */
+struct fc_csr_plan {
+	struct fc_csr c;
+	struct fc_csr_link *link;
+	struct fc_vnet *vnet;
+	void (*send)(void *arg, u8 port, const struct fc_csr_frame *frame);
+	void *arg;
+	struct fc_csr_stay stay[FC_CSR_LANES];
+	struct fc_csr_stay late[FC_CSR_LATES];
+	u64 *floor;
+	u64 guard;
+	struct fc_csr_mean setup;
+	u64 rng;
+	u32 tries;
+	u32 order;
+	u64 told[FC_CSR_STATS];
+	u64 wake_at;
+	u64 now;
+};
+
+/**
+ * fc_csr_plan_init() - nothing is reserved
+ * @p: zeroed but for link, floor (zeroed), vnet (initialised), send, arg, rng and of @c the
+ *	memory (pool.res and pool.size)
+ */
+void fc_csr_plan_init(struct fc_csr_plan *p);
+
+/* A frame came by a port. */
+void fc_csr_plan_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame, u64 now);
+
+/* Time passes; what may go by now is said to the switch, which wants an event next. */
+void fc_csr_plan_time(struct fc_csr_plan *p, u64 now);
+
+/* Return: when fc_csr_plan_time() is due. */
+u64 fc_csr_plan_next_at(const struct fc_csr_plan *p);
+
+void fc_csr_plan_link_down(struct fc_csr_plan *p, u8 port);
+
+/*
+ * For the switch.
+ */
+
+/**
+ * enum fc_csr_admission - what becomes of a packet in a lane
+ * @FC_CSR_STAYS: it is not accepted yet; the lane is looked at when it may be
+ * @FC_CSR_ADMITTED: it is, or it has no way to reserve
+ * @FC_CSR_APART: it has to go to its targets one by one
+ */
+enum fc_csr_admission {
+	FC_CSR_STAYS,
+	FC_CSR_ADMITTED,
+	FC_CSR_APART,
+};
+
+enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const struct fc_vin *in,
+					const u8 *head);
+
+/* Return: directions that the packet has reserved for one of its targets; 0: none. */
+u32 fc_csr_plan_dirs(const struct fc_csr_plan *p, const u8 *head, unsigned int target);
+
+/* May the targets of a mask leave by a link now? */
+bool fc_csr_plan_go(struct fc_csr_plan *p, u8 port, u8 class, const struct fc_vin *in,
+		    const u8 *head, u64 mask);
+
+/* They do: fc_csr_plan_go() has just said so. */
+void fc_csr_plan_gone(struct fc_csr_plan *p, u8 port, const u8 *head);
+
+#endif /* FC_CORE_CSR_PLAN_H */
