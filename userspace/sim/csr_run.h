@@ -22,6 +22,7 @@ enum csr_fault {
 	CSR_GHOSTS,	/* what a blocked flit reserved is free at once */
 	CSR_KEEP,	/* a blocked packet keeps its target */
 	CSR_FORGET,	/* a reservation for the last link is not written down */
+	CSR_OVERTAKE,	/* nothing keeps the order of packets (on topologies) */
 	CSR_FAULTS
 };
 

@@ -17,7 +17,7 @@
 #define BETA_DRAWN	0.5
 
 /* Attempt rates that are tried, as shares of the one that is best by analysis. */
-static const double tried[] = { 0.5, 0.75, 1, 1.5, 2 };
+static const double tried[] = { 0.5, 1, 2 };
 
 static struct csr_run run_of(u32 dimension, double attempts, u64 slots, u64 seed, u8 fault)
 {

@@ -8,7 +8,7 @@
 #include "base.h"
 #include "broadcast.h"
 #include "care.h"
-#include "csr.h"
+#include "csr_main.h"
 #include "harts.h"
 #include "postman.h"
 #include "replay.h"

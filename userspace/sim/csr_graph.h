@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Conflict sense routing on any topology, slot by slot, with the kernel's reservations
+ * (core/csr.h): a slot is a window of length one, and all sites have the same clock.
+ *
+ * A site has an entry buffer and K link buffers for each of its links, and a crossbar.
+ */
+#ifndef FLITCAST_SIM_CSR_GRAPH_H
+#define FLITCAST_SIM_CSR_GRAPH_H
+
+#include "csr_run.h"
+#include "topo.h"
+
+#define CSR_BUFFERS_MAX		16
+#define CSR_GRAPH_SITES_MAX	1024
+
+/**
+ * struct csr_graph_run - what is asked for
+ * @topo: topology
+ * @buffers: K: packets that may wait for a link, beside the one that is sent
+ * @loss: probability that a link loses a probe or an answer
+ * @run: the rest of it; @dimension and @backlogged mean nothing
+ */
+struct csr_graph_run {
+	const struct fc_topo *topo;
+	u32 buffers;
+	u32 loss;
+	struct csr_run run;
+};
+
+/**
+ * struct csr_graph_result - a run
+ * @count: from the end of the warm-up on; @useful are links that delivered packets took
+ * @sites: sites
+ * @links: directed links
+ * @slots: counted
+ * @admission: slots from a packet's first attempt until it enters, sum over @count.entered
+ * @transit: slots from then until it is delivered, sum over @count.delivered
+ * @orphans: slots of a link that were reserved and not used
+ * @overtaken: packets delivered before an earlier one of the same entry buffer for the same
+ *	target
+ * @lost: packets that entered and are nowhere
+ * @late: packets that were not delivered in the slot that was promised, or had no reservation
+ * @clashes: two packets on a link in a slot
+ * @crowded: links with more packets than K and the one that is sent
+ * @leaked: reservations that were not confirmed and survived the control interval
+ * @unbalanced: reservations that are not accounted for
+ */
+struct csr_graph_result {
+	struct csr_count count;
+	u32 sites;
+	u32 links;
+	u64 slots;
+	u64 admission;
+	u64 transit;
+	u64 orphans;
+	u64 overtaken;
+	u64 lost;
+	u64 late;
+	u64 clashes;
+	u64 crowded;
+	u64 leaked;
+	u64 unbalanced;
+};
+
+void csr_graph_run(struct csr_graph_result *result, const struct csr_graph_run *run);
+
+/* Packets delivered for each site and slot, and the share of the links that they took. */
+double csr_graph_throughput(const struct csr_graph_result *result);
+double csr_graph_useful(const struct csr_graph_result *result);
+/* Findings of the oracle. */
+u64 csr_graph_wrong(const struct csr_graph_result *result);
+
+#endif /* FLITCAST_SIM_CSR_GRAPH_H */
