@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The classes of what is on the links of a site of a torus of two dimensions, in mode vnet.
+ *
+ *	sniff
+ *
+ * Runs in the network namespace of the site, whose devices are p1 (+x), p2 (-x), p3 (+y) and
+ * p4 (-y), says "ready", and ends with SIGTERM.  A class has a bit for each dimension, 1 where
+ * its packets go towards coordinate 0, and a level above these, 0 or 1: what has the other bit,
+ * or another level, has no business on the link, whatever links are dead.  Prints what each link
+ * has carried.
+ *
+ * Exit status: 0: each flit was in a class of which its link has some; 1: not, or none was seen.
+ */
+#include <errno.h>
+#include <net/if.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <arpa/inet.h>
+#include <linux/if_packet.h>
+#include "lab.h"
+#include "wire.h"
+
+#define PORTS		4
+#define ETHER_SIZE	14
+#define CLASSES		64
+
+static uint64_t seen[PORTS + 1][2][CLASSES];
+static volatile sig_atomic_t stopped;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stopped = 1;
+}
+
+static unsigned int port_of(int ifindex)
+{
+	char name[IF_NAMESIZE];
+
+	if (!if_indextoname(ifindex, name) || name[0] != 'p' || name[1] < '1' ||
+	    name[1] > '0' + PORTS || name[2])
+		return 0;
+	return name[1] - '0';
+}
+
+static void take(const uint8_t *frame, ssize_t n, const struct sockaddr_ll *from)
+{
+	unsigned int port = port_of(from->sll_ifindex);
+	uint8_t type = frame[ETHER_SIZE + 1], vc = frame[ETHER_SIZE + 2];
+
+	if (!port || n < ETHER_SIZE + FC_LINK_SIZE || type != FC_FRAME_FLIT || vc < FC_VC_CLASS ||
+	    vc >= FC_VC_COUNT)
+		return;
+	seen[port][from->sll_pkttype == PACKET_OUTGOING][vc - FC_VC_CLASS]++;
+}
+
+/* Does a link carry the class, in the direction that it has at this end? */
+static bool carries(unsigned int port, bool out, unsigned int class)
+{
+	unsigned int dim = (port - 1) / 2;
+	bool down = ((port - 1) % 2) == out;
+
+	return class < 8 && (class >> dim & 1) == down;
+}
+
+/* What a link has carried.  Return: flits in classes that it has not. */
+static uint64_t report_link(unsigned int port, bool out, uint64_t *sum)
+{
+	uint64_t wrong = 0;
+	unsigned int class;
+
+	for (class = 0; class < CLASSES; class++) {
+		uint64_t n = seen[port][out][class];
+		bool good = carries(port, out, class);
+
+		if (!n)
+			continue;
+		*sum += n;
+		wrong += good ? 0 : n;
+		printf("p%u %s class %u: %llu%s\n", port, out ? "to" : "from", class,
+		       (unsigned long long)n, good ? "" : ": it has no business there");
+	}
+	return wrong;
+}
+
+static bool report(void)
+{
+	uint64_t sum = 0, wrong = 0;
+	unsigned int port;
+
+	for (port = 1; port <= PORTS; port++)
+		wrong += report_link(port, false, &sum) + report_link(port, true, &sum);
+	printf("%llu flits, %llu of them wrong\n", (unsigned long long)sum,
+	       (unsigned long long)wrong);
+	return sum && !wrong;
+}
+
+int main(void)
+{
+	int fd = socket(AF_PACKET, SOCK_RAW, htons(FC_ETHERTYPE)), room = 1 << 22;
+	struct sigaction action = { .sa_handler = on_signal };
+	struct pollfd ready = { .fd = fd, .events = POLLIN };
+
+	if (fd < 0)
+		die("packet socket: %s", strerror(errno));
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
+	sigaction(SIGTERM, &action, NULL);
+	puts("ready");
+	fflush(stdout);
+	while (!stopped) {
+		struct sockaddr_ll from;
+		socklen_t size = sizeof(from);
+		uint8_t frame[ETHER_SIZE + FC_LINK_SIZE];
+		ssize_t n;
+
+		/* A device that goes down is an error of the socket, and no end. */
+		if (poll(&ready, 1, 200) <= 0)
+			continue;
+		n = recvfrom(fd, frame, sizeof(frame), MSG_DONTWAIT, (struct sockaddr *)&from,
+			     &size);
+		if (n > 0)
+			take(frame, n, &from);
+	}
+	return report() ? 0 : 1;
+}
