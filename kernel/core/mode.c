@@ -4,6 +4,7 @@
 static const char *const names[] = {
 	[FC_MODE_CARE] = "care", [FC_MODE_VNET] = "vnet",
 	[FC_MODE_CSR] = "csr",
+	[FC_MODE_POSTMAN] = "postman",
 };
 
 const char *fc_mode_name(u8 mode)

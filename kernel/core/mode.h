@@ -12,6 +12,7 @@ enum fc_mode {
 	FC_MODE_CARE,	/* one channel; multicasts in each other's way are aborted (CARE) */
 	FC_MODE_VNET,	/* a channel for each virtual network; nothing is */
 	FC_MODE_CSR,	/* as vnet, and each packet reserves its way before it enters */
+	FC_MODE_POSTMAN, /* as vnet, and fronts go on before they are looked at */
 	FC_MODE_COUNT
 };
 
@@ -31,6 +32,6 @@ int fc_mode_parse(const char *name);
 #define FC_MODE_DEFAULT	FC_MODE_VNET
 
 /* For messages: all names. */
-#define FC_MODES	"care, vnet, csr"
+#define FC_MODES	"care, vnet, csr, postman"
 
 #endif /* FC_CORE_MODE_H */

@@ -20,6 +20,9 @@
 	X(PKT_ABORTED,		"packets_aborted")	/* multicasts aborted here */ \
 	X(PKT_DISCARDED,	"packets_discarded")	/* arrived with abort-packet */ \
 	X(PKT_UNROUTABLE,	"packets_unroutable")	/* no usable port for a target */ \
+	X(PKT_EAGER,		"packets_eager")	/* sent on before they were looked at */ \
+	X(PKT_DEAD,		"packets_dead")		/* sent here so and wrongly: dropped */	\
+	X(PKT_ADAPTED,		"packets_adapted")	/* left their dimension for a busy link */ \
 	X(PKT_HOPS,		"packets_hops")		/* crossed too many links */ \
 	X(TRANSIT_FULL,		"transit_full")		/* no room to store, source repeats */ \
 	X(SEEK,			"seeks")		/* connection attempts that failed */ \

@@ -212,12 +212,13 @@ enum fc_event_type {
 	FC_EV_ROOM,		/* the operator took words from the fifo-buffer */
 	FC_EV_TIME,		/* something may be due */
 	FC_EV_MORE,		/* the last event left work: the effects had no room */
+	FC_EV_LOOK,		/* time to look at fronts (FC_FX_LOOK) */
 };
 
 /**
  * struct fc_event - one event
  * @type: enum fc_event_type
- * @port: port (flit, status, link)
+ * @port: port (flit, status, link); by which the front came, or FC_PORT_LOCAL: all (look)
  * @flags: FC_STATUS_* (status)
  * @now: time; never goes back
  * @seq: number of the flit; number of the peer's next flit (status)
@@ -255,13 +256,14 @@ enum fc_effect_type {
 	FC_FX_RESEND,		/* flit to a link, as it was sent before */
 	FC_FX_RELEASE,		/* flits sent before @seq need not be kept any more */
 	FC_FX_RESCUE,		/* flits of a link that is gone may not have come: another way */
+	FC_FX_LOOK,		/* a front waits for FC_EV_LOOK, when all else is done */
 };
 
 /**
  * struct fc_effect - one effect
  * @type: enum fc_effect_type
- * @port: link (send, status, reset, resend, release, rescue)
- * @vc: virtual channel there (send, status, resend, release, rescue)
+ * @port: link (send, status, reset, resend, release, rescue, look)
+ * @vc: virtual channel there (send, status, resend, release, rescue, look)
  * @flags: FC_STATUS_* (status); FC_SERVE_* (serve)
  * @keep: another effect uses the handle after this one: act on a clone; else
  *	the handle's ownership goes to the runner

@@ -42,6 +42,7 @@ void fc_vnet_init(struct fc_vnet *v)
 	memset(v->reset, 0, sizeof(v->reset));
 	memset(v->come, 0, sizeof(v->come));
 	memset(v->go, 0, sizeof(v->go));
+	memset(v->unseen, 0, sizeof(v->unseen));
 	for (i = 0; i < inputs; i++) {
 		struct fc_vbranch *branch = v->in[i].branch;
 
@@ -130,6 +131,119 @@ static struct fc_flit *slot(const struct fc_channel *ch, u8 port, u32 ahead)
 	return fc_rx_slot(ch, &ch->rx[port], ch->rx[port].taken + ahead);
 }
 
+/* A flit is what has to come next: else all of the packet is worthless. */
+static bool fits(const struct fc_vnet *v, const struct fc_vin *in, const struct fc_flit *f)
+{
+	bool last = f->parts & FC_PART_TERM;
+
+	/* Credit and room are for as many flits as its front says. */
+	if (last != (in->come + 1 == in->n) || f->data > in->left || (last && f->data != in->left))
+		return false;
+	return !in->come || last || f->data == v->payload;
+}
+
+/* Does anybody but this branch need that flit? */
+static bool needed(const struct fc_vin *in, const struct fc_vbranch *b)
+{
+	u8 i;
+
+	if (in->oper || in->sight == FC_SIGHT_NOT)
+		return true;
+	for (i = 0; in->active > 1 && i < in->nbranches; i++)
+		if (&in->branch[i] != b && !in->branch[i].over && in->branch[i].flit <= b->flit)
+			return true;
+	return false;
+}
+
+static void send(struct fc_vnet *v, u32 number, struct fc_vbranch *b, struct fc_vin *in, u8 run,
+		 struct fc_effects *fx)
+{
+	struct fc_channel *ch = &v->ch[b->class];
+	u32 at = number / fc_vslots_of(v);
+	struct fc_flit *f = slot(&v->ch[at / v->nports], (u8)(at % v->nports), b->flit - in->freed);
+	struct fc_effect *e = fc_effect_add(fx, FC_FX_SEND, b->port, f);
+
+	e->vc = ch->vc;
+	e->mask = b->mask;
+	e->flit.parts &= ~(FC_FLIT_VALID | FC_PART_RUN);
+	e->flit.parts |= (u8)(run << FC_PART_RUN_SHIFT);
+	e->keep = needed(in, b);
+	if (!e->keep) {
+		f->h = NULL;
+		in->moved = true;
+	}
+	b->flit++;
+	fc_llr_sent(ch, b->port, e);
+	may_come_of(v, number);
+}
+
+/*
+ * The mad postman: the front goes on straight before it is looked at, if it can at once and is for
+ * one target: of several some may part here.  Where links are known to be dead
+ * sites look first, because straight on may lead to a dead end.
+ */
+static bool run_on(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
+		   const struct fc_flit *front, struct fc_effects *fx)
+{
+	u8 run = fc_part_run(front->parts);
+	const struct fc_straight *s;
+	const struct fc_tx *tx;
+	struct fc_vout *out;
+
+	if (!v->straight || v->site->routes || run == FC_RUN_MAX ||
+	    fc_wire_ntargets(front->head) != 1 || fc_wire_hops(front->head) >= FC_HOPS_MAX ||
+	    !fits(v, in, front))
+		return false;
+	s = &v->straight[class * v->nports + port];
+	if (s->port == FC_PORT_LOCAL || !(v->up & fc_bit(s->port)))
+		return false;
+	out = fc_vout_of(v, s->class, s->port);
+	tx = &v->ch[s->class].tx[s->port];
+	if (out->first != FC_VBRANCH_NONE || tx->window - (tx->sent - tx->acked) < in->n)
+		return false;
+	fc_vnet_branch(v, in, s->port, s->class, 1);
+	in->branch[0].begun = true;
+	in->ran = true;
+	v->site->stat[FC_STAT_PKT_EAGER]++;
+	v->ch[s->class].now = v->now;
+	send(v, out->first, &in->branch[0], in, run + 1, fx);
+	return true;
+}
+
+/* What goes on no further ends, if it has not come to its end. */
+static void branch_dead(struct fc_vnet *v, struct fc_vbranch *b)
+{
+	if (b->over)
+		return;
+	b->dead = true;
+	fc_vmay_go(v, b->class, b->port);
+}
+
+/* Where does the packet go?  Return: false if there is no way yet. */
+static bool look(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in, struct fc_effects *fx)
+{
+	const struct fc_flit *front = slot(&v->ch[class], port, 0);
+	const struct fc_topo *topo = v->classes->topo;
+	u32 dst = fc_wire_target_site(front->head, 0);
+	struct fc_vbranch *b = &in->branch[0];
+
+	in->sight = FC_SIGHT_DONE;
+	if (fc_postman_dead(topo, v->site->id, port, dst, fc_part_run(front->parts))) {
+		v->site->stat[FC_STAT_PKT_DEAD]++;
+		if (in->ran)
+			branch_dead(v, b);
+		return true;
+	}
+	if (in->ran && fc_postman_right(topo, v->site->id, dst, b->port - 1)) {
+		v->site->stat[FC_STAT_PKT_UNICAST]++;
+		fc_vmay_go(v, b->class, b->port);
+		return true;
+	}
+	if (in->ran)
+		branch_dead(v, b);
+	return fc_vnet_route(v, class, port, in, front, fx);
+}
+
 static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		  const struct fc_flit *front, struct fc_effects *fx)
 {
@@ -145,6 +259,8 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	in->whole = false;
 	in->cut = false;
 	in->moved = false;
+	in->ran = false;
+	in->sight = FC_SIGHT_NOT;
 	if (n > v->ch[class].window) {
 		/* It never fits: its sender does not keep to the size of flits. */
 		protocol(v, class, port);
@@ -153,20 +269,15 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		in->busy = true;
 		return true;
 	}
-	in->busy = fc_vnet_route(v, class, port, in, front, fx);
+	if (port != FC_PORT_LOCAL && (run_on(v, class, port, in, front, fx) || v->slow)) {
+		in->busy = true;
+		v->unseen[class] |= fc_bit(port);
+		fc_effect_add(fx, FC_FX_LOOK, port, NULL)->vc = v->ch[class].vc;
+		return true;
+	}
+	in->busy = look(v, class, port, in, fx);
 	in->seek = !in->busy;
 	return in->busy;
-}
-
-/* A flit is what has to come next: else all of the packet is worthless. */
-static bool fits(const struct fc_vnet *v, const struct fc_vin *in, const struct fc_flit *f)
-{
-	bool last = f->parts & FC_PART_TERM;
-
-	/* Credit and room are for as many flits as its front says. */
-	if (last != (in->come + 1 == in->n) || f->data > in->left || (last && f->data != in->left))
-		return false;
-	return !in->come || last || f->data == v->payload;
 }
 
 /* What has come since of the packet at the front. */
@@ -211,7 +322,7 @@ static void serve(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in, struc
 		struct fc_flit *f = slot(&v->ch[class], port, i);
 		struct fc_effect *e = fc_effect_add(fx, FC_FX_STORE, port, f);
 
-		e->flit.parts &= ~FC_FLIT_VALID;
+		e->flit.parts &= ~(FC_FLIT_VALID | FC_PART_RUN);
 		e->keep = !last;
 		if (last)
 			f->h = NULL;
@@ -264,6 +375,10 @@ static bool step_in(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 			return false;
 	}
 	take_in(v, class, port, in);
+	if (!in->cut && in->sight == FC_SIGHT_NOT)
+		return false;
+	if (!in->cut && in->sight == FC_SIGHT_NOW)
+		look(v, class, port, in, fx);
 	if (in->whole && in->oper)
 		serve(v, class, port, in, fx);
 	leave_queue(v, class, port, in, fx);
@@ -303,44 +418,13 @@ static void strand(struct fc_vnet *v, u8 class, u8 port)
 		struct fc_vbranch *b = fc_vbranch_of(v, out->first);
 		struct fc_vin *in = &v->in[out->first / fc_vslots_of(v)];
 
-		if (!in->cut && !in->moved)
+		/* Before it was looked at that was no way yet. */
+		if (in->sight == FC_SIGHT_NOT)
+			in->ran = false;
+		else if (!in->cut && !in->moved && !b->dead)
 			in->oper |= b->mask;
 		leave(v, class, port);
 	}
-}
-
-/* Does anybody but this branch need that flit? */
-static bool needed(const struct fc_vin *in, const struct fc_vbranch *b)
-{
-	u8 i;
-
-	if (in->oper)
-		return true;
-	for (i = 0; in->active > 1 && i < in->nbranches; i++)
-		if (&in->branch[i] != b && !in->branch[i].over && in->branch[i].flit <= b->flit)
-			return true;
-	return false;
-}
-
-static void send(struct fc_vnet *v, u32 number, struct fc_vbranch *b, struct fc_vin *in,
-		 struct fc_effects *fx)
-{
-	struct fc_channel *ch = &v->ch[b->class];
-	u32 at = number / fc_vslots_of(v);
-	struct fc_flit *f = slot(&v->ch[at / v->nports], (u8)(at % v->nports), b->flit - in->freed);
-	struct fc_effect *e = fc_effect_add(fx, FC_FX_SEND, b->port, f);
-
-	e->vc = ch->vc;
-	e->mask = b->mask;
-	e->flit.parts &= ~FC_FLIT_VALID;
-	e->keep = needed(in, b);
-	if (!e->keep) {
-		f->h = NULL;
-		in->moved = true;
-	}
-	b->flit++;
-	fc_llr_sent(ch, b->port, e);
-	may_come_of(v, number);
 }
 
 /*
@@ -387,8 +471,9 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 	number = out->first;
 	b = fc_vbranch_of(v, number);
 	in = &v->in[number / fc_vslots_of(v)];
-	if (in->cut) {
-		if (b->begun) {
+	if (in->cut || b->dead) {
+		/* Its end, if that has not been sent with its front. */
+		if (b->begun && b->flit < in->n) {
 			struct fc_effect *e = fc_effect_add(fx, FC_FX_SEND, port, NULL);
 
 			e->vc = ch->vc;
@@ -398,6 +483,9 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 		leave(v, class, port);
 		return true;
 	}
+	/* The rest of what has gone on straight waits for the look. */
+	if (in->sight == FC_SIGHT_NOT && b->flit < in->n)
+		return false;
 	if (!b->begun && tx->window - (tx->sent - tx->acked) < in->n) {
 		if (!b->asked) {
 			ch->status |= fc_bit(port);
@@ -406,8 +494,13 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 		}
 		return false;
 	}
-	if (b->flit == in->come)
-		return false;
+	if (b->flit == in->come) {
+		/* Its front, which went on alone, was all of it. */
+		if (b->flit < in->n)
+			return false;
+		leave(v, class, port);
+		return true;
+	}
 	if (v->plan && !b->begun) {
 		u32 at = number / fc_vslots_of(v);
 
@@ -415,7 +508,7 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 				 slot(&v->ch[at / v->nports], (u8)(at % v->nports), 0)->head);
 	}
 	b->begun = true;
-	send(v, number, b, in, fx);
+	send(v, number, b, in, 0, fx);
 	if (b->flit == in->come && in->whole)
 		leave(v, class, port);
 	return true;
@@ -529,6 +622,32 @@ static void link_reset(struct fc_vnet *v, u8 port, u32 window)
 	v->reset[port] = v->nclasses < 64 ? fc_bit64(v->nclasses) - 1 : ~(u64)0;
 }
 
+static void look_now(struct fc_vnet *v, u8 class, u32 ports)
+{
+	for (ports &= v->unseen[class]; ports; ports &= ports - 1) {
+		u8 p = (u8)fc_low(ports);
+		struct fc_vin *in = fc_vin_of(v, class, p);
+
+		v->unseen[class] &= ~fc_bit(p);
+		/* Or what waited was cut, and here is another packet. */
+		if (in->sight != FC_SIGHT_NOT)
+			continue;
+		in->sight = FC_SIGHT_NOW;
+		fc_vmay_come(v, class, p);
+	}
+}
+
+static void look_at(struct fc_vnet *v, u8 class, u8 port)
+{
+	u8 c;
+
+	if (port != FC_PORT_LOCAL)
+		look_now(v, class, fc_bit(port));
+	else
+		for (c = 0; c < v->nclasses; c++)
+			look_now(v, c, ~(u32)0);
+}
+
 static void timers(struct fc_vnet *v)
 {
 	u8 c;
@@ -570,6 +689,9 @@ bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struc
 	case FC_EV_LINK_DOWN:
 		v->up &= ~fc_bit(ev->port);
 		link_reset(v, ev->port, FC_VCLASSES_MAX);
+		break;
+	case FC_EV_LOOK:
+		look_at(v, class, ev->port);
 		break;
 	case FC_EV_ROOM:
 	case FC_EV_TIME:

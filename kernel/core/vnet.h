@@ -17,6 +17,7 @@
 #ifndef FC_CORE_VNET_H
 #define FC_CORE_VNET_H
 
+#include "postman.h"
 #include "site.h"
 #include "vclass.h"
 
@@ -36,6 +37,7 @@ struct fc_csr_plan;
  * @begun: its front was sent, or cannot be taken back
  * @over: it has left
  * @asked: the peer was asked to say when it has taken what is under way
+ * @dead: its front went on before it was looked at, and should not have: it ends at once
  */
 struct fc_vbranch {
 	u64 mask;
@@ -46,6 +48,14 @@ struct fc_vbranch {
 	bool begun;
 	bool over;
 	bool asked;
+	bool dead;
+};
+
+/* Has the site looked at where a packet goes? */
+enum fc_sight {
+	FC_SIGHT_NOT,	/* it waits for FC_EV_LOOK */
+	FC_SIGHT_NOW,	/* that has come */
+	FC_SIGHT_DONE,
 };
 
 /**
@@ -64,6 +74,8 @@ struct fc_vbranch {
  * @cut: its end will not come
  * @moved: flits of it are not here any more
  * @seek: of this site, and without a way until routes change
+ * @sight: enum fc_sight
+ * @ran: its front went on straight before it was looked at, as the first of its branches
  */
 struct fc_vin {
 	struct fc_vbranch *branch;
@@ -80,6 +92,8 @@ struct fc_vin {
 	bool cut;
 	bool moved;
 	bool seek;
+	bool ran;
+	u8 sight;
 };
 
 /**
@@ -99,6 +113,7 @@ struct fc_vout {
  * @classes: of the topology
  * @site: the site, for its identity, routes, settings and counters: nothing else of it is
  *	at work in this mode
+ * @straight: ways straight on by class and port, for mode postman; NULL in others
  * @ch: channels, by class
  * @in: by class and port
  * @out: by class and port
@@ -107,6 +122,7 @@ struct fc_vout {
  * @reset: by port, classes whose channel is still to begin anew
  * @come: by class, ports on which something has come in, or may leave the queue
  * @go: by class, ports on which something may go out
+ * @unseen: by class, ports whose front waits for FC_EV_LOOK
  * @work: classes of which @come or @go has ports
  * @payload: bytes of a flit without its link header
  * @up: ports whose link is up
@@ -116,14 +132,17 @@ struct fc_vout {
  * @nclasses: classes
  * @lanes: channels whose local port takes packets of this site
  * @plan: in mode csr: says when packets go, and where; else NULL
+ * @slow: for runners to whom a look takes time: every front that comes waits for FC_EV_LOOK,
+ *	not only those that have gone on before
  *
  * Its caller's lock protects all of it.  When routes of the site have changed it says so
- * (fc_vnet_rerouted()); @classes, @site, the arrays, @payload, @nports, @nclasses and
- * @lanes never change after fc_vnet_init().
+ * (fc_vnet_rerouted()); @classes, @site, @straight, the arrays, @payload, @nports,
+ * @nclasses, @lanes and @slow never change after fc_vnet_init().
  */
 struct fc_vnet {
 	const struct fc_vclass *classes;
 	const struct fc_site *site;
+	const struct fc_straight *straight;
 	struct fc_channel *ch;
 	struct fc_vin *in;
 	struct fc_vout *out;
@@ -132,6 +151,7 @@ struct fc_vnet {
 	u64 reset[FC_PORTS_MAX];
 	u32 come[FC_VCLASSES_MAX];
 	u32 go[FC_VCLASSES_MAX];
+	u32 unseen[FC_VCLASSES_MAX];
 	u64 work;
 	u32 payload;
 	u32 up;
@@ -141,6 +161,7 @@ struct fc_vnet {
 	u8 nclasses;
 	u8 lanes;
 	struct fc_csr_plan *plan;
+	bool slow;
 };
 
 /* Flits that a packet may have, where a flit has so many bytes without its link header. */
@@ -167,8 +188,8 @@ static inline u8 fc_vnet_branches(u8 ndirs)
 
 /**
  * fc_vnet_init() - a switch at rest, its links down
- * @v: zeroed but for classes, site, the arrays, payload, nports, nclasses, and of each
- *	channel the arrays, window, and the queue and stat members of each struct fc_rx;
+ * @v: zeroed but for classes, site, straight, the arrays, payload, nports, nclasses, slow,
+ *	and of each channel the arrays, window, and the queue and stat members of each struct fc_rx;
  *	of each struct fc_vin its branches
  */
 void fc_vnet_init(struct fc_vnet *v);
@@ -176,7 +197,7 @@ void fc_vnet_init(struct fc_vnet *v);
 /**
  * fc_vnet_event() - one event
  * @v: switch
- * @class: of the channel (flit, status); else 0
+ * @class: of the channel (flit, status, look); else 0
  * @ev: event; a flit of port 0 goes to the lane that @class says
  * @fx: emptied, then filled: effects of a site (enum fc_effect_type), each with its
  *	virtual channel

@@ -45,6 +45,8 @@ static inline void fc_vmay_go(struct fc_vnet *v, u8 class, u8 port)
 
 /* Flits of the packet whose front this is; all but the first and the last are full. */
 u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front);
+/* One more branch of a packet, behind those that wait for its channel already. */
+bool fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask);
 /* Which way each target goes.  Return: false if there is none yet. */
 bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		   const struct fc_flit *front, struct fc_effects *fx);

@@ -75,16 +75,15 @@ static u32 load_of(const struct fc_vnet *v, u8 class, u8 port)
 	return fc_vout_of(v, class, port)->load + tx->sent - tx->acked;
 }
 
-/* Behind those that wait for the channel already. */
-static bool branch_add(struct fc_vnet *v, struct fc_vin *in, u8 dir, u8 class, u64 mask)
+bool fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask)
 {
-	struct fc_vout *out = fc_vout_of(v, class, dir + 1);
+	struct fc_vout *out = fc_vout_of(v, class, port);
 	struct fc_vbranch *b = &in->branch[in->nbranches];
 	u32 number = (u32)(in - v->in) * fc_vslots_of(v) + in->nbranches;
 
 	if (in->nbranches == fc_vslots_of(v))
 		return false;
-	*b = (struct fc_vbranch){ .mask = mask, .next = FC_VBRANCH_NONE, .port = dir + 1,
+	*b = (struct fc_vbranch){ .mask = mask, .next = FC_VBRANCH_NONE, .port = port,
 				  .class = class };
 	in->nbranches++;
 	in->active++;
@@ -94,18 +93,27 @@ static bool branch_add(struct fc_vnet *v, struct fc_vin *in, u8 dir, u8 class, u
 		fc_vbranch_of(v, out->last)->next = number;
 	out->last = number;
 	out->load += in->n;
-	fc_vmay_go(v, class, dir + 1);
+	fc_vmay_go(v, class, port);
 	return true;
+}
+
+/* The direction straight on in mode postman. */
+static u32 straight_on(const struct fc_vnet *v, u8 class, u8 port)
+{
+	u8 on = v->straight ? v->straight[class * v->nports + port].port : FC_PORT_LOCAL;
+
+	return on == FC_PORT_LOCAL ? 0 : fc_bit(on - 1);
 }
 
 /*
  * One more branch: in the direction that most of the targets have, and of those the one
- * with the least before it.  Return: targets that leave by it, or that find no branch.
+ * with the least before it; straight on rather than another like that.  Return: targets that
+ * leave by it, or that find no branch.
  */
 static u64 part(struct fc_vnet *v, struct fc_vin *in, u8 class, u8 port, const u8 *head,
 		u64 targets, const u32 *dirs)
 {
-	u32 all = 0, rest, best_load = 0;
+	u32 on = straight_on(v, class, port), all = 0, rest, best_load = 0;
 	unsigned int most = 0;
 	u8 next[FC_DIRS_MAX];
 	u64 mask = 0, left;
@@ -133,7 +141,8 @@ static u64 part(struct fc_vnet *v, struct fc_vin *in, u8 class, u8 port, const u
 			count++;
 		}
 		load = load_of(v, first, d + 1);
-		if (count > most || (count == most && load < best_load)) {
+		if (count > most || (count == most && load < best_load) ||
+		    (count == most && load == best_load && fc_bit(d) == on)) {
 			most = count;
 			mask = these;
 			best = d;
@@ -141,7 +150,9 @@ static u64 part(struct fc_vnet *v, struct fc_vin *in, u8 class, u8 port, const u
 			best_load = load;
 		}
 	}
-	if (!branch_add(v, in, best, best_class, mask)) {
+	if (all & on && fc_bit(best) != on)
+		v->site->stat[FC_STAT_PKT_ADAPTED]++;
+	if (!fc_vnet_branch(v, in, best + 1, best_class, mask)) {
 		v->site->stat[FC_STAT_PKT_FORCED]++;
 		in->oper |= mask;
 	}

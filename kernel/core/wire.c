@@ -56,8 +56,11 @@ static bool link_flags_valid(const struct fc_link_hdr *h)
 		return false;
 	switch ((enum fc_frame)h->type) {
 	case FC_FRAME_FLIT:
-		if (!vc_valid(h->vc) ||
-		    (h->flags & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT)))
+		if (!vc_valid(h->vc) || (h->flags & ~(FC_PART_HEAD | FC_PART_TERM |
+						     FC_PART_ABORT | FC_PART_RUN)))
+			return false;
+		/* Fronts alone, and in a class, go on before they are looked at. */
+		if (h->flags & FC_PART_RUN && (!(h->flags & FC_PART_HEAD) || h->vc < FC_VC_CLASS))
 			return false;
 		/* An abort-packet terminator travels alone. */
 		if (h->flags & FC_PART_ABORT)
@@ -375,6 +378,11 @@ void fc_wire_cast_encode(u8 *head, const struct fc_cast *c)
 void fc_wire_cast_hop(u8 *head, u8 label)
 {
 	fc_put32(head + FC_PACKET_SIZE + C_LABEL, label);
+	fc_put16(head + P_HOPS, (u16)(fc_get16(head + P_HOPS) + 1));
+}
+
+void fc_wire_head_hop(u8 *head)
+{
 	fc_put16(head + P_HOPS, (u16)(fc_get16(head + P_HOPS) + 1));
 }
 

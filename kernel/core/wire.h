@@ -68,6 +68,13 @@ enum fc_vc {
 #define FC_PART_HEAD		0x01
 #define FC_PART_TERM		0x02
 #define FC_PART_ABORT		0x04	/* with TERM: :abort-packet, no data */
+/*
+ * Of a front in a class: how many sites in a row, the sender last, sent it on before they
+ * looked at it (core/postman.h).  A site that would be one too many looks first.
+ */
+#define FC_PART_RUN		0x70
+#define FC_PART_RUN_SHIFT	4
+#define FC_RUN_MAX		(FC_PART_RUN >> FC_PART_RUN_SHIFT)
 
 /* Flags of FC_FRAME_STATUS. */
 #define FC_STATUS_PROBE		0x01	/* answer: what of the flits sent is here? */
@@ -444,6 +451,9 @@ unsigned int fc_wire_ntargets(const u8 *head);
 u32 fc_wire_target_site(const u8 *head, unsigned int i);
 u32 fc_wire_data_len(const u8 *head);
 u16 fc_wire_hops(const u8 *head);
+
+/* One more link crossed. */
+void fc_wire_head_hop(u8 *head);
 
 /**
  * fc_wire_head_subset() - the head of a branch: some of the targets

@@ -85,12 +85,9 @@ static void set_timer(struct flitcast_site *site)
 	hrtimer_start(&site->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
-void flitcast_engine_leave(struct flitcast_site *site)
-	__releases(&site->lock) __releases(RCU)
+/* Links whose ends contradict each other. */
+static void reset_links(struct flitcast_site *site)
 {
-	struct flitcast_link *links[FC_PORTS_MAX];
-	struct flitcast_woken woken;
-	unsigned int i, nlinks = 0;
 	u32 rest;
 
 	for (rest = site->resets; rest; rest &= rest - 1)
@@ -99,29 +96,71 @@ void flitcast_engine_leave(struct flitcast_site *site)
 					      fc_hello_reset(&site->end[fc_low(rest)].hello,
 							     flitcast_now()));
 	site->resets = 0;
-	if (!site->dead) {
-		do {
-			flitcast_ctrl_loop(site);
-			flitcast_oper_feed(site);
-			flitcast_txcast_feed(site);
-		} while (site->nloop && site->ends_at);
-	}
-	flitcast_ctrl_leave(site);
-	set_timer(site);
+}
+
+/* What this site has to send, as far as there is room. */
+static void feed(struct flitcast_site *site)
+{
+	do {
+		flitcast_ctrl_loop(site);
+		flitcast_oper_feed(site);
+		flitcast_txcast_feed(site);
+	} while (site->nloop && site->ends_at);
+}
+
+/* Frames that are ready leave.  BH stay off: one link after the other, and no softirq between. */
+static void transmit(struct flitcast_site *site)
+	__releases(&site->lock)
+{
+	struct flitcast_link *links[FC_PORTS_MAX];
+	unsigned int i, nlinks = 0;
+	u32 rest;
+
 	for (rest = site->dirty; rest; rest &= rest - 1)
 		if (site->end[fc_low(rest)].link)
 			links[nlinks++] = site->end[fc_low(rest)].link;
 	site->dirty = 0;
+	spin_unlock(&site->lock);
+	for (i = 0; i < nlinks; i++)
+		flitcast_link_drain(links[i]);
+}
+
+/* In mode postman: what has been sent on is on its way, and now it is looked at. */
+static void look(struct flitcast_site *site)
+	__must_hold(&site->lock)
+{
+	struct fc_event ev = { .type = FC_EV_LOOK };
+
+	while (site->unseen) {
+		site->unseen = false;
+		transmit(site);
+		spin_lock(&site->lock);
+		if (!site->dead)
+			flitcast_vnet_event(site, 0, &ev);
+	}
+}
+
+void flitcast_engine_leave(struct flitcast_site *site)
+	__releases(&site->lock) __releases(RCU)
+{
+	struct flitcast_woken woken;
+	unsigned int i;
+
+	do {
+		reset_links(site);
+		look(site);
+		if (!site->dead)
+			feed(site);
+	} while (site->unseen);
+	flitcast_ctrl_leave(site);
+	set_timer(site);
 	woken.n = site->woken.n;
 	for (i = 0; i < woken.n; i++) {
 		woken.port[i] = site->woken.port[i];
 		woken.mask[i] = site->woken.mask[i];
 	}
 	site->woken.n = 0;
-	/* BH stay off: the links transmit one after the other, without a softirq between. */
-	spin_unlock(&site->lock);
-	for (i = 0; i < nlinks; i++)
-		flitcast_link_drain(links[i]);
+	transmit(site);
 	local_bh_enable();
 	rcu_read_unlock();
 	for (i = 0; i < woken.n; i++)
@@ -168,16 +207,26 @@ void flitcast_engine_flit(struct flitcast_site *site, u8 port, u8 vc, u32 seq, u
 		count(site, FC_STAT_NO_MEMORY);
 		return;
 	}
+	/* In the copy: until it has gone the link is not crossed. */
+	if (hdr.flags & FC_PART_HEAD && vc != FC_VC_CAST)
+		fc_wire_head_hop(skb->data);
 	link->stat[FC_LSTAT_TX_FLITS]++;
 	link->stat[FC_LSTAT_TX_BYTES] += skb->len + FC_LINK_SIZE;
 	flitcast_engine_frame(site, port, skb, &hdr);
+}
+
+/* Do only some of the targets of a front go this way? */
+static bool parted(const struct sk_buff *front, u64 mask)
+{
+	return hweight64(mask) < fc_wire_ntargets(front->data);
 }
 
 /* A flit that came in on another link, or from here, goes into the replay buffer and out. */
 static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 {
 	struct flitcast_link *link = site->end[e->port].link;
-	u8 parts = e->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT);
+	u8 parts = e->flit.parts &
+		   (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN);
 	struct sk_buff *skb = e->flit.h;
 
 	if (site->resets & fc_bit(e->port)) {
@@ -191,7 +240,7 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 	else if (e->keep)
 		skb = skb_clone(skb, GFP_ATOMIC);
 	/* Whoever else refers to this memory must not see the list of this branch. */
-	if (!skb || (parts & FC_PART_HEAD && skb_cow_head(skb, 0))) {
+	if (!skb || (parts & FC_PART_HEAD && parted(skb, e->mask) && skb_cow_head(skb, 0))) {
 		/* Nobody could send it again: the link begins anew. */
 		count(site, FC_STAT_NO_MEMORY);
 		kfree_skb(skb);
@@ -202,8 +251,10 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 		u32 old = fc_head_size(fc_wire_ntargets(skb->data));
 		u32 size = fc_head_size(hweight64(e->mask));
 
-		fc_wire_head_subset(skb->data + old - size, skb->data, e->mask, 1);
-		skb_pull(skb, old - size);
+		if (size < old) {
+			fc_wire_head_subset(skb->data + old - size, skb->data, e->mask, 0);
+			skb_pull(skb, old - size);
+		}
 		link->stat[FC_LSTAT_TX_PACKETS]++;
 	}
 	flitcast_replay_add(replay_of(&site->end[e->port], e->vc), e->seq, skb, parts);
@@ -326,6 +377,9 @@ void flitcast_engine_perform(struct flitcast_site *site, const struct fc_effect 
 		break;
 	case FC_FX_RESCUE:
 		rescue(site, replay_of(&site->end[e->port], e->vc));
+		break;
+	case FC_FX_LOOK:
+		site->unseen = true;
 		break;
 	}
 }
@@ -491,6 +545,8 @@ static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 	link->stat[FC_LSTAT_RX_BYTES] += skb->len + FC_LINK_SIZE;
 	/* It could not go on: a device may take longer frames than the flits agreed on. */
 	if (skb->len + FC_LINK_SIZE > site->cfg.flit)
+		return false;
+	if (hdr->flags & FC_PART_RUN && site->cfg.mode != FC_MODE_POSTMAN)
 		return false;
 	if (hdr->flags & FC_PART_HEAD) {
 		u32 size = head_in(site, skb, hdr);

@@ -170,6 +170,7 @@ struct flitcast_end {
  * @timer_at: when it is set to fire; FC_NEVER: it is not
  * @dirty: links with frames to transmit
  * @resets: links to begin anew
+ * @unseen: fronts that were sent on wait to be looked at
  * @woken: ports to wake
  * @stat: counters, by enum fc_stat
  * @local_stat: link counters of the local net-input, which nobody reads
@@ -251,6 +252,7 @@ struct flitcast_site {
 	u64 timer_at;
 	u32 dirty;
 	u32 resets;
+	bool unseen;
 	struct flitcast_woken woken;
 	u64 stat[FC_STAT_COUNT];
 	u64 local_stat[FC_LSTAT_COUNT];

@@ -12,6 +12,7 @@
  * @classes: of the topology
  * @way: their table, where the topology needs one
  * @branch: of all inputs
+ * @straight: ways straight on, in mode postman
  * @lane: that the packet being fed goes to
  *
  * The site's lock protects it.
@@ -21,6 +22,7 @@ struct flitcast_vnet {
 	struct fc_vclass classes;
 	void *way;
 	struct fc_vbranch *branch;
+	struct fc_straight *straight;
 	u8 lane;
 };
 
@@ -34,6 +36,7 @@ static void vnet_free(struct flitcast_vnet *v)
 	kvfree(v->core.in);
 	kvfree(v->core.out);
 	kvfree(v->branch);
+	kvfree(v->straight);
 	kvfree(v->way);
 	kfree(v);
 }
@@ -86,6 +89,19 @@ static bool alloc_ways(struct flitcast_site *site, struct flitcast_vnet *v)
 	return true;
 }
 
+static bool alloc_straight(struct flitcast_site *site, struct flitcast_vnet *v)
+{
+	if (site->cfg.mode != FC_MODE_POSTMAN)
+		return true;
+	v->straight = kvcalloc((size_t)v->core.nclasses * v->core.nports, sizeof(*v->straight),
+			       GFP_KERNEL);
+	if (!v->straight)
+		return false;
+	fc_postman_fill(&v->classes, site->cfg.id, v->core.nports, v->straight);
+	v->core.straight = v->straight;
+	return true;
+}
+
 int flitcast_vnet_alloc(struct flitcast_site *site)
 {
 	struct flitcast_vnet *v = kzalloc(sizeof(*v), GFP_KERNEL);
@@ -103,7 +119,8 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	v->core.payload = site->cfg.flit - FC_LINK_SIZE;
 	v->core.nports = site->core.nports;
 	v->core.nclasses = v->classes.count;
-	if (!alloc_ways(site, v) || !alloc_inputs(v, topo->ndirs) || !alloc_channels(site, v)) {
+	if (!alloc_ways(site, v) || !alloc_inputs(v, topo->ndirs) || !alloc_channels(site, v) ||
+	    !alloc_straight(site, v)) {
 		vnet_free(v);
 		return -ENOMEM;
 	}

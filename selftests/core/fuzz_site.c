@@ -286,6 +286,9 @@ static void perform(struct bench *b)
 			break;
 		case FC_FX_RESCUE:
 			break;
+		case FC_FX_LOOK:
+			CHECK(false, "a look in mode care");
+			break;
 		}
 		if (h && !e->keep)
 			handle_release(&b->ledger, h);

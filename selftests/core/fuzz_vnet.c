@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switch of one site in mode vnet, driven by events that the input spells: its
+ * The switch of one site in mode vnet or postman, driven by events that the input spells: its
  * peers send packets in any class and what contradicts them, acknowledge what they
  * like, come and go; its operator sends packets; routes change.
  *
@@ -8,8 +8,9 @@
  * framed in each class, in flits that are full, numbers without a gap, and a packet
  * begins only when there is credit for all of it.  Every target of every packet goes
  * one way once, in a class in which it may, or to the operator, or is told of; nothing
- * is lost but what a peer or a link cut.  Handles come back exactly once.  In the end
- * the peers behave: the switch comes to rest, still forwards, and holds nothing.
+ * is lost but what a peer or a link cut, and what is dead goes nowhere.  Handles come
+ * back exactly once.  In the end the peers behave: the switch comes to rest, still
+ * forwards, and holds nothing.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 
 #include "ledger.h"
 #include "machine.h"
+#include "postman.h"
 #include "routes.h"
 #include "vnet.h"
 
@@ -39,6 +41,7 @@
  * @odd_left: bytes that would end the packet which it sends as it should not
  * @flags: FC_STATUS_* it has been asked with and did not answer
  * @dirty: it has sent what it should not have
+ * @dead: what it is being sent has no business there
  */
 struct peer {
 	struct train out;
@@ -51,6 +54,7 @@ struct peer {
 	u32 odd_left;
 	u8 flags;
 	bool dirty;
+	bool dead;
 };
 
 /* Of the operator @peer is what it sends: one packet at a time, to the lane @class. */
@@ -64,6 +68,7 @@ struct bench {
 	struct fc_vin *in;
 	struct fc_vout *out;
 	struct fc_vbranch *branch;
+	struct fc_straight *straight;		/* of mode postman */
 	struct fc_flit *queue;
 	struct fc_rx *rx;
 	struct fc_tx *tx;
@@ -132,6 +137,25 @@ static bool leads(const struct bench *b, const struct packet *pk, u8 port, u32 d
 	return dirs & fc_bit(port - 1) && may_leave(b, pk, port, dst, b->site.routes, &class);
 }
 
+/*
+ * A front goes on before it is looked at: straight, and only what has one target; then one way
+ * or the other it is right or dead.
+ */
+static bool send_eager(struct bench *b, u8 class, const struct fc_effect *e,
+		       const struct packet *pk)
+{
+	const struct fc_straight *s = &b->straight[pk->class * b->v.nports + pk->port];
+
+	CHECK(pk->port && e->mask == 1 && pk->all == 1 && !b->site.routes,
+	      "port %u: a front with targets %llx goes on", e->port, (unsigned long long)pk->all);
+	CHECK(s->port == e->port && s->class == class, "port %u, class %u: not straight on",
+	      e->port, class);
+	CHECK(fc_part_run(e->flit.parts) == pk->run + 1, "port %u: run %u", e->port,
+	      fc_part_run(e->flit.parts));
+	return !pk->dead && fc_postman_right(&b->topo, b->site.id,
+					     fc_wire_target_site(e->flit.head, 0), e->port - 1);
+}
+
 static void send(struct bench *b, u8 class, const struct fc_effect *e)
 {
 	struct peer *peer = &b->peer[class][e->port];
@@ -140,7 +164,8 @@ static void send(struct bench *b, u8 class, const struct fc_effect *e)
 
 	CHECK(e->port && b->up & fc_bit(e->port), "a flit for port %u, which is down", e->port);
 	CHECK(e->seq == peer->sent, "port %u: flit %u, not %u", e->port, e->seq, peer->sent);
-	CHECK(!(flit->parts & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT)), "parts %x",
+	CHECK(!(flit->parts & ~(FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN)) &&
+	      (flit->parts & FC_PART_HEAD || !(flit->parts & FC_PART_RUN)), "parts %x",
 	      flit->parts);
 	CHECK(flit->h || flit->parts == (FC_PART_TERM | FC_PART_ABORT),
 	      "port %u: parts %x without a frame", e->port, flit->parts);
@@ -155,15 +180,18 @@ static void send(struct bench *b, u8 class, const struct fc_effect *e)
 		size = fc_wire_head_subset(branch, flit->head, e->mask, 1);
 		CHECK(fc_wire_head_check(branch, flit->parts, size + flit->data, b->topo.nsites),
 		      "port %u: the peer refuses the head", e->port);
-		for (u64 rest = e->mask; rest; rest &= rest - 1)
+		peer->dead = flit->parts & FC_PART_RUN && !send_eager(b, class, e, pk);
+		CHECK(peer->dead || !pk->dead, "port %u: sends on what is dead", e->port);
+		for (u64 rest = flit->parts & FC_PART_RUN ? 0 : e->mask; rest; rest &= rest - 1)
 			CHECK(may_leave(b, pk, e->port,
 					fc_wire_target_site(flit->head, fc_low64(rest)), true,
 					&next) &&
 			      next == class, "port %u, class %u: not for target %u", e->port,
 			      class, fc_low64(rest));
-		CHECK(!((pk->going | pk->unreachable) & e->mask), "targets %llx by two ways",
-		      (unsigned long long)e->mask);
-		pk->going |= e->mask;
+		CHECK(peer->dead || !((pk->going | pk->unreachable) & e->mask),
+		      "targets %llx by two ways", (unsigned long long)e->mask);
+		if (!peer->dead)
+			pk->going |= e->mask;
 	} else {
 		CHECK(flit->parts & FC_PART_TERM || flit->data == PAYLOAD,
 		      "port %u: %u bytes in the midst", e->port, flit->data);
@@ -175,6 +203,12 @@ static void send(struct bench *b, u8 class, const struct fc_effect *e)
 	train_flit(&b->ledger, &peer->out, e, e->mask);
 	if (!(flit->parts & FC_PART_TERM))
 		return;
+	if (peer->dead) {
+		CHECK(flit->parts & (FC_PART_HEAD | FC_PART_ABORT), "port %u: all of what is dead",
+		      e->port);
+		peer->out.packet = NULL;
+		return;
+	}
 	peer->out.packet->going &= ~peer->out.mask;
 	if (flit->parts & FC_PART_ABORT) {
 		CHECK(peer->out.packet->excused, "port %u: aborted", e->port);
@@ -214,6 +248,7 @@ static void serve(struct bench *b, u64 mask)
 
 	CHECK(pk, "nothing to serve");
 	CHECK(!b->buffer.left, "served with %u bytes missing", b->buffer.left);
+	CHECK(!pk->dead, "serves what is dead");
 	CHECK(mask && !(mask & ~pk->all), "serves %llx of %llx", (unsigned long long)mask,
 	      (unsigned long long)pk->all);
 	CHECK(!((pk->unreachable | pk->going) & mask), "targets %llx by two ways",
@@ -229,6 +264,7 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 
 	CHECK(head && e->mask, "nothing is unreachable");
 	pk = packet_of(&b->ledger, head);
+	CHECK(!pk->dead, "tells of what is dead");
 	CHECK(!(e->mask & (pk->unreachable | pk->going | pk->done | pk->local | ~pk->all)),
 	      "unreachable: %llx of %llx", (unsigned long long)e->mask,
 	      (unsigned long long)pk->all);
@@ -332,6 +368,9 @@ static void perform(struct bench *b)
 		case FC_FX_DROP:
 			CHECK(h && !e->keep, "nothing to drop");
 			break;
+		case FC_FX_LOOK:
+			CHECK(b->straight && e->port && e->vc >= FC_VC_CLASS, "nothing to look at");
+			break;
 		case FC_FX_SERVE_LOCAL:
 		case FC_FX_DISCARD:
 			CHECK(false, "effect of type %u", e->type);
@@ -428,7 +467,7 @@ static void link_reset(struct bench *b, u8 port, u32 window)
 	for (u8 c = 0; c < b->v.nclasses; c++) {
 		struct train *out = &b->peer[c][port].out;
 
-		if (out->packet) {
+		if (out->packet && !b->peer[c][port].dead) {
 			out->packet->going &= ~out->mask;
 			out->packet->excused = true;
 		}
@@ -490,6 +529,16 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
  * What the peers and the operator do.
  */
 
+/* Sites before the peer have sent it on before they looked. */
+static void front_runs(struct bench *b, struct fuzz *f, struct fc_flit *front, struct packet *pk)
+{
+	pk->run = fuzz_below(f, FC_RUN_MAX + 1);
+	front->parts |= (u8)(pk->run << FC_PART_RUN_SHIFT);
+	pk->dead = fc_postman_dead(&b->topo, b->site.id, pk->port,
+				   fc_wire_target_site(front->head, 0), pk->run);
+	pk->excused |= pk->dead;
+}
+
 /* What follows in good order: of a peer, or of the operator (port 0). */
 static void good_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 {
@@ -518,6 +567,8 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 			return;
 		peer->in->class = class;
 		peer->in->excused = n > window;
+		if (b->straight && port)
+			front_runs(b, f, &ev.flit, peer->in);
 		peer->in_left = bytes - data;
 	} else if (port && how == 7) {
 		/* A branch that was given up before the link. */
@@ -612,6 +663,8 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 			return;
 		pk->class = class;
 		pk->excused = true;
+		if (b->straight)
+			front_runs(b, f, &ev.flit, pk);
 		peer->odd_left = bytes - data;
 	} else {
 		u32 data = parts & FC_PART_ABORT ? 0 :
@@ -683,6 +736,14 @@ static void time_passes(struct bench *b, u32 by)
 	b->now += by;
 	event(b, 0, &ev);
 	CHECK(b->v.next_at > b->now, "still due");
+}
+
+/* At one front that waits, or at all. */
+static void look(struct bench *b, u8 class, u8 port)
+{
+	struct fc_event ev = { .type = FC_EV_LOOK, .port = port };
+
+	event(b, class, &ev);
 }
 
 /* Links elsewhere die and come back, as this site is told. */
@@ -775,6 +836,7 @@ static void come_to_rest(struct bench *b, struct fuzz *f)
 				behave(b, f, c, p);
 		if (b->peer[b->lane][FC_PORT_LOCAL].in)
 			good_flit(b, f, b->lane, FC_PORT_LOCAL);
+		look(b, 0, FC_PORT_LOCAL);
 		time_passes(b, 1 + i % 7);
 		CHECK(i < ROUNDS, "never comes to rest");
 	}
@@ -830,7 +892,7 @@ static void *room(size_t n, size_t size)
 	return p;
 }
 
-static void bench_alloc(struct bench *b, u32 window)
+static void bench_alloc(struct bench *b, u32 window, bool postman)
 {
 	u8 nports = b->topo.ndirs + 1, nclasses = b->classes.count;
 	u8 slots = fc_vnet_branches(b->topo.ndirs);
@@ -840,6 +902,7 @@ static void bench_alloc(struct bench *b, u32 window)
 	b->out = room(inputs, sizeof(*b->out));
 	b->branch = room((size_t)inputs * slots, sizeof(*b->branch));
 	b->queue = room((size_t)inputs * window, sizeof(*b->queue));
+	b->straight = postman ? room(inputs, sizeof(*b->straight)) : NULL;
 	b->rx = room(inputs, sizeof(*b->rx));
 	b->tx = room(inputs, sizeof(*b->tx));
 	for (u32 i = 0; i < inputs; i++) {
@@ -859,6 +922,7 @@ static void bench_free(struct bench *b)
 	free(b->in);
 	free(b->out);
 	free(b->branch);
+	free(b->straight);
 	free(b->queue);
 	free(b->rx);
 	free(b->tx);
@@ -901,9 +965,12 @@ static void bench_init(struct bench *b, struct fuzz *f)
 	b->v.nports = b->site.nports;
 	b->v.nclasses = b->classes.count;
 	b->v.ch = b->ch;
-	bench_alloc(b, a_window(f));
+	bench_alloc(b, a_window(f), how & 4);
 	b->v.in = b->in;
 	b->v.out = b->out;
+	if (b->straight)
+		fc_postman_fill(&b->classes, b->site.id, b->v.nports, b->straight);
+	b->v.straight = b->straight;
 	fc_vnet_init(&b->v);
 	/* Mostly it begins with all its links. */
 	if (how & 128)
@@ -938,7 +1005,10 @@ static void one_event(struct bench *b, struct fuzz *f)
 		feed(b, f);
 		break;
 	case 5:
-		time_passes(b, what & 128 ? fuzz_u8(f) : what >> 4);
+		if (b->straight && what & 64)
+			look(b, fuzz_below(f, b->v.nclasses), port);
+		else
+			time_passes(b, what & 128 ? fuzz_u8(f) : what >> 4);
 		break;
 	case 6:
 		reroute(b, f, what & 128);

@@ -21,6 +21,8 @@
  * @port: net-input
  * @class: virtual channel that it came in, if there are several
  * @ended: it was sent whole
+ * @run: sites that have sent its front on before they looked at it (core/postman.h)
+ * @dead: it has no business here, and is to go nowhere
  * @excused: a peer misbehaved or a link was reset: it may be lost
  */
 struct packet {
@@ -31,6 +33,8 @@ struct packet {
 	u64 unreachable;
 	u8 port;
 	u8 class;
+	u8 run;
+	bool dead;
 	bool ended;
 	bool excused;
 };

@@ -133,6 +133,7 @@ static void perform(struct bench *b, unsigned int at, const struct fc_effect *e)
 	case FC_FX_DROP:
 		break;
 	case FC_FX_DISCARD:
+	case FC_FX_LOOK:
 	case FC_FX_UNREACHABLE:
 		CHECK(false, "effect %u", e->type);
 		break;

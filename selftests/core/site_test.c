@@ -196,6 +196,9 @@ static void perform(struct bench *b)
 		case FC_FX_RESCUE:
 			b->rescued |= fc_bit(e->port);
 			break;
+		case FC_FX_LOOK:
+			CHECK(false, "a look in mode care");
+			break;
 		}
 		if (h && !e->keep)
 			release(b, h);

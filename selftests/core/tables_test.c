@@ -170,6 +170,7 @@ static void perform(struct bench *b, const struct fc_effect *fx)
 	case FC_FX_RESEND:
 	case FC_FX_RELEASE:
 	case FC_FX_RESCUE:
+	case FC_FX_LOOK:
 		break;
 	case FC_FX_RESET:
 		CHECK(false, "port %u: a contradiction", fx->port);
@@ -487,6 +488,9 @@ static const char *event_port(enum fc_event_type type)
 	case FC_EV_TIME:
 	case FC_EV_MORE:
 		return NULL;
+	/* Of the mad postman, in another mode. */
+	case FC_EV_LOOK:
+		return NULL;
 	}
 	return NULL;
 }
@@ -512,6 +516,8 @@ static const char *effect_port(enum fc_effect_type type)
 	case FC_FX_RESEND:
 	case FC_FX_RELEASE:
 	case FC_FX_RESCUE:
+	/* Of the mad postman, in another mode. */
+	case FC_FX_LOOK:
 		return NULL;
 	}
 	return NULL;
@@ -533,7 +539,7 @@ TEST(table_d__ports)
 
 			times += port && !strcmp(port, table_d[i]);
 		}
-		for (int t = FC_FX_SEND; t <= FC_FX_RESCUE; t++) {
+		for (int t = FC_FX_SEND; t <= FC_FX_LOOK; t++) {
 			const char *port = effect_port((enum fc_effect_type)t);
 
 			times += port && !strcmp(port, table_d[i]);

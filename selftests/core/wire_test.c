@@ -31,7 +31,8 @@ static struct fc_link_hdr random_link(void)
 {
 	static const u8 flit_flags[] = {
 		0, FC_PART_HEAD, FC_PART_TERM, FC_PART_HEAD | FC_PART_TERM,
-		FC_PART_TERM | FC_PART_ABORT,
+		FC_PART_TERM | FC_PART_ABORT, FC_PART_HEAD | FC_PART_RUN,
+		FC_PART_HEAD | FC_PART_TERM | 1 << FC_PART_RUN_SHIFT,
 	};
 	struct fc_link_hdr h = {
 		.type = (u8)(FC_FRAME_HELLO + tap_random(6)),
@@ -40,7 +41,7 @@ static struct fc_link_hdr random_link(void)
 
 	switch ((enum fc_frame)h.type) {
 	case FC_FRAME_FLIT:
-		h.vc = FC_VC_DATA;
+		h.vc = FC_VC_CLASS;
 		h.flags = flit_flags[tap_random(FC_ARRAY_SIZE(flit_flags))];
 		h.len = h.flags & FC_PART_ABORT ? 0 : (u16)tap_random(2000);
 		if (!h.flags)
@@ -202,6 +203,10 @@ TEST(wire_link__refuses)
 		{ "abort without terminator",
 		  { .type = FC_FRAME_FLIT, .vc = 1, .flags = FC_PART_ABORT } },
 		{ "abort in a head", { .type = FC_FRAME_FLIT, .vc = 1, .flags = 7 } },
+		{ "a run without a front", { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .len = 500,
+					     .flags = FC_PART_TERM | FC_PART_RUN } },
+		{ "a run without a class", { .type = FC_FRAME_FLIT, .vc = FC_VC_CAST,
+					     .flags = FC_PART_HEAD | FC_PART_RUN } },
 		{ "abort with data", { .type = FC_FRAME_FLIT, .vc = 1, .flags = 6, .len = 1 } },
 		{ "status on control", { .type = FC_FRAME_STATUS, .vc = FC_VC_CTRL } },
 		{ "status of another size",

@@ -218,6 +218,8 @@ static void perform(struct liar *l, struct voice *v, const struct fc_effect *e, 
 	case FC_FX_RESET:
 		*resets |= fc_bit(e->port);
 		break;
+	case FC_FX_LOOK:
+		break;
 	}
 }
 

@@ -70,6 +70,7 @@ static void note(struct stage *stage, const struct fc_effect *fx)
 	case FC_FX_RESEND:
 	case FC_FX_RELEASE:
 	case FC_FX_RESCUE:
+	case FC_FX_LOOK:
 		break;
 	}
 }

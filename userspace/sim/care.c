@@ -66,6 +66,7 @@ static const struct option_entry numbers[] = {
 	NUMBER("backlog", backlog, 0, 1000000000, "messages waiting in a source; 0: no limit"),
 	NUMBER("flit", flit, 256, 65535, "bytes of a flit"),
 	NUMBER("window", window, 1, 64, "flits under way per link"),
+	NUMBER("look", look, 0, 1000000, "vnet: cycles a site takes to look where a packet goes"),
 	NUMBER("latency", latency, 1, 1000000, "cycles from one end of a link to the other"),
 	NUMBER("active", active, 1, FC_FLOW_WINDOW, "messages a site sends at a time"),
 	NUMBER("transit", transit, 0, 1000000, "packets a site stores for others"),
@@ -114,6 +115,8 @@ static void usage(FILE *file)
 		"  --list FILE       write a line for each delivery\n"
 		"  --fault KIND[@N]  break the Nth delivery, to see that it is noticed:\n"
 		"                      lose, twice, stray, short\n"
+		"  --postman         vnet: packets for one target go straight on before a site looks\n"
+		"                      where they go (mode postman)\n"
 		"  --json            output as JSON\n"
 		"\n"
 		"Exit status: 0 if every target got every message once and whole, 1 if not,\n"
@@ -140,7 +143,7 @@ static bool range(const char *text, u64 least, u64 most, u32 value[2])
 
 enum {
 	OPT_TOPOLOGY = 1, OPT_LOAD, OPT_TARGETS, OPT_UNICAST, OPT_BYTES, OPT_LOSS, OPT_FIDELITY,
-	OPT_PATTERN, OPT_SCRIPT, OPT_LIST, OPT_FAULT, OPT_JSON
+	OPT_PATTERN, OPT_SCRIPT, OPT_LIST, OPT_FAULT, OPT_JSON, OPT_POSTMAN
 };
 
 static int parse_fidelity(struct config *config, const char *value)
@@ -238,6 +241,10 @@ static int parse_value(void *settings, int option, const char *value)
 	case OPT_JSON:
 		config->json = true;
 		return 0;
+	case OPT_POSTMAN:
+		if (config->mode == FC_MODE_VNET)
+			config->mode = FC_MODE_POSTMAN;
+		return 0;
 	}
 	return 0;
 }
@@ -257,6 +264,8 @@ static int check_given(const struct config *config, const struct option_given *g
 	static const char *const care_only[] = {
 		"fidelity", "fifo", "seek", "seek-max", "timeout", NULL
 	};
+	/* Only where packets go in classes is what a look costs a matter of its own. */
+	static const char *const classes_only[] = { "look", "postman", NULL };
 	int status = 0;
 
 	if (config->script_path)
@@ -265,6 +274,8 @@ static int check_given(const struct config *config, const struct option_given *g
 		status = option_meaningless(given, word_only, "with --fidelity edge");
 	if (!status && fc_mode_classes(config->mode))
 		status = option_meaningless(given, care_only, "with virtual networks");
+	if (!status && !fc_mode_classes(config->mode))
+		status = option_meaningless(given, classes_only, "without virtual networks");
 	if (!status && config->every)
 		status = option_meaningless(given, random_only, "with --every");
 	return status;
@@ -283,6 +294,7 @@ static const struct option words[] = {
 	{ "list", required_argument, NULL, OPT_LIST },
 	{ "fault", required_argument, NULL, OPT_FAULT },
 	{ "json", no_argument, NULL, OPT_JSON },
+	{ "postman", no_argument, NULL, OPT_POSTMAN },
 };
 
 static int check(void *settings, const struct option_given *given)

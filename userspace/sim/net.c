@@ -306,7 +306,8 @@ static void send_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
 	u32 at = place(sim, fx->vc, fx->port);
 	struct frame *frame = fx->flit.h;
 	struct fc_flit kept = {
-		.parts = fx->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT),
+		.parts = fx->flit.parts &
+			 (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN),
 	};
 
 	if (frame && kept.parts & FC_PART_ABORT) {
@@ -345,6 +346,7 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 {
 	struct node *node = &sim->node[at];
 	struct event room = { .kind = EVENT_ROOM, .node = at, .time = sim->now + 1 };
+	struct event look = { .kind = EVENT_LOOK, .node = at, .time = sim->now + sim->config.look };
 	struct fc_link_hdr header;
 
 	switch ((enum fc_effect_type)fx->type) {
@@ -394,6 +396,11 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		break;
 	case FC_FX_RESCUE:
 		/* Simulated links stay up. */
+		break;
+	case FC_FX_LOOK:
+		look.port = fx->port;
+		look.vc = fx->vc;
+		queue_add(&sim->queue, &look);
 		break;
 	}
 }
@@ -568,6 +575,7 @@ static void net_tell_stuck(const struct sim *sim)
 static void word_event(struct sim *sim, const struct event *event)
 {
 	struct fc_event ev = { .type = FC_EV_ROOM, .count = 1 };
+	struct fc_event look = { .type = FC_EV_LOOK, .port = event->port };
 
 	switch ((enum event_kind)event->kind) {
 	case EVENT_FRAME:
@@ -578,6 +586,9 @@ static void word_event(struct sim *sim, const struct event *event)
 		break;
 	case EVENT_ROOM:
 		net_event(sim, event->node, FC_VC_DATA, &ev);
+		break;
+	case EVENT_LOOK:
+		net_event(sim, event->node, event->vc, &look);
 		break;
 	case EVENT_FEED:
 		operator_feed(sim, event->node);

@@ -18,6 +18,7 @@ enum event_kind {
 	EVENT_TIME,		/* something in the site may be due */
 	EVENT_ROOM,		/* the operator has taken a word from the fifo-buffer */
 	EVENT_FEED,		/* the operator may put a flit into the local net-input */
+	EVENT_LOOK,		/* the site has looked at the front of a packet */
 	EVENT_BORN,		/* traffic: the next message */
 	EVENT_REPEAT,		/* a message may have waited too long for confirmations */
 	/* Fidelity edge: */
@@ -42,6 +43,7 @@ enum event_kind {
  * @node: site
  * @header: link header of the frame, and the payload of a status
  * @term: kind of the terminator
+ * @vc: virtual channel of the front looked at
  * @frame: what is behind it, or NULL; owned by the event
  * @message: to be repeated
  * @packet: whose front it is; owned by the event
@@ -55,6 +57,7 @@ struct event {
 	union {
 		u8 header[FC_LINK_SIZE + FC_STATUS_SIZE];
 		u8 term;
+		u8 vc;
 	};
 	u32 node;
 	union {

@@ -66,6 +66,7 @@ enum fault {
  * @bytes: fewest and most bytes of a message
  * @flit: bytes of a flit with its link header
  * @window: flits under way per link
+ * @look: cycles that a site takes to look at where a packet goes
  * @latency: cycles from one end of a link to the other
  * @active: messages a site sends at a time
  * @transit: packets a site stores for others
@@ -102,6 +103,7 @@ struct config {
 	u32 bytes[2];
 	u64 flit;
 	u64 window;
+	u64 look;
 	u64 latency;
 	u64 active;
 	u64 transit;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switches of mode vnet.
+ * The switches of modes vnet and postman.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +25,14 @@ void vnet_init(struct sim *sim, u32 at)
 	v->payload = (u32)config->flit - FC_LINK_SIZE;
 	v->nports = nports;
 	v->nclasses = nclasses;
+	v->slow = config->look;
+	if (config->mode == FC_MODE_POSTMAN) {
+		struct fc_straight *straight;
+
+		straight = xcalloc((size_t)nclasses * nports, sizeof(*straight));
+		fc_postman_fill(&sim->classes, at, nports, straight);
+		v->straight = straight;
+	}
 	v->ch = xcalloc(nclasses, sizeof(*v->ch));
 	v->in = xcalloc((size_t)nclasses * nports, sizeof(*v->in));
 	v->out = xcalloc((size_t)nclasses * nports, sizeof(*v->out));
@@ -58,6 +66,7 @@ void vnet_free(struct sim *sim, u32 at)
 		free(v->ch[c].rx);
 		free(v->ch[c].tx);
 	}
+	free((void *)v->straight);
 	free(v->ch);
 	free(v->in);
 	free(v->out);

@@ -203,6 +203,9 @@ static void perform(unsigned int at, const struct fc_effect *e)
 	case FC_FX_RESCUE:
 		world_rescue(at, channel, e->port);
 		break;
+	case FC_FX_LOOK:
+		world_breaks("site %u: a look in this mode", at);
+		break;
 	}
 }
 

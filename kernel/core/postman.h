@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The mad postman (Jesshope, Miller and Yantchev, 1988, section 4): the front of a packet
+ * goes on in its dimension before the site has looked at where it goes.
+ *
+ * Most sites that a packet passes are not where it turns or ends, so most of the time that was
+ * right.  Else what has gone on is *dead*: the site sends the packet where it does go, and
+ * ends the dead one with an abort-packet terminator, if there is more of it to come.  A
+ * front says how many sites in a row have sent it on like that, and each of them was right
+ * or wrong by the topology alone (fc_postman_right()).  So whoever looks at it can tell
+ * for itself whether it is dead, and drops it.
+ *
+ * A front goes on early only into room that is there for all of its packet, in the class
+ * that the order of channels has for that step; and a dead packet waits for nothing.  So the
+ * argument of mode vnet holds as it is (core/vnet.h).
+ */
+#ifndef FC_CORE_POSTMAN_H
+#define FC_CORE_POSTMAN_H
+
+#include "vclass.h"
+#include "wire.h"
+
+/**
+ * struct fc_straight - straight on
+ * @port: by which port a packet leaves that goes on in its dimension, or FC_PORT_LOCAL:
+ *	none, because the network ends there, or it has no dimensions
+ * @class: class there
+ */
+struct fc_straight {
+	u8 port;
+	u8 class;
+};
+
+/* Sites in a row that send a front on before they look at it. */
+static inline u8 fc_part_run(u8 parts)
+{
+	return (parts & FC_PART_RUN) >> FC_PART_RUN_SHIFT;
+}
+
+/**
+ * fc_postman_fill() - the way straight on for all that comes in
+ * @v: classes of the network
+ * @site: where
+ * @nports: ports with the local one
+ * @table: result: by class and port, as arrays of struct fc_vnet are
+ *
+ * Meshes, tori and hexagonal meshes have such ways.  In a hypercube each dimension is one
+ * link long, and a graph has none.
+ */
+void fc_postman_fill(const struct fc_vclass *v, u32 site, u8 nports, struct fc_straight *table);
+
+/* Is that a direction in which a packet from there to @dst may go at all? */
+bool fc_postman_right(const struct fc_topo *topo, u32 site, u32 dst, u8 dir);
+
+/**
+ * fc_postman_dead() - was a front sent on where it has no business?
+ * @topo: topology of the network
+ * @site: where it is
+ * @port: by which it came
+ * @dst: where it goes
+ * @run: sites in a row, the last of them the neighbour there, that did not look at it
+ *
+ * Return: true if it is wrong for one of them to have sent it this way.  What a neighbour
+ * says of @run may be a lie: then a packet of its own is lost, or one is delivered
+ * that had been before, which the ends notice.
+ */
+bool fc_postman_dead(const struct fc_topo *topo, u32 site, u8 port, u32 dst, u8 run);
+
+#endif /* FC_CORE_POSTMAN_H */
