@@ -129,6 +129,8 @@ static bool window(const struct fc_csr *c, const struct fc_csr_link *l, u64 now,
 		return false;
 	r->from = leg->wait ? at : r->came;
 	r->at = at;
+	/* The guard of others may be another. */
+	r->latest = at + l->guard;
 	r->end = at + len;
 	return true;
 }
@@ -392,7 +394,7 @@ enum fc_csr_turn fc_csr_turn(const struct fc_csr *c, u32 site, u32 number, u8 po
 	*at = r->at;
 	if (now < r->at)
 		return FC_CSR_WAIT;
-	return now - r->at <= c->link[port].guard ? FC_CSR_GO : FC_CSR_TOO_LATE;
+	return now <= r->latest ? FC_CSR_GO : FC_CSR_TOO_LATE;
 }
 
 void fc_csr_sent(struct fc_csr *c, u32 site, u32 number, u8 port, u64 now)

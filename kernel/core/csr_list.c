@@ -113,8 +113,8 @@ u16 fc_csr_list_add(struct fc_csr_pool *p, struct fc_csr_link *l, const struct f
 	bucket = &p->res[hash(p, r->id.site, r->id.number)].bucket;
 	/* The head of a bucket is not of the reservation in whose struct it is. */
 	p->res[i] = (struct fc_csr_res){
-		.came = r->came, .from = r->from, .at = r->at, .end = r->end,
-		.lapse = r->lapse, .span = r->span, .tag = r->tag, .id = r->id,
+		.came = r->came, .from = r->from, .at = r->at, .latest = r->latest,
+		.end = r->end, .lapse = r->lapse, .span = r->span, .tag = r->tag, .id = r->id,
 		.next = *at, .same = *bucket, .bucket = p->res[i].bucket,
 		.state = r->state, .in = r->in, .out = r->out, .leg = r->leg,
 		.legs = r->legs,

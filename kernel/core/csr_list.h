@@ -48,6 +48,7 @@ enum fc_csr_state {
  * @came: when the packet comes
  * @from: since when it waits in the link's buffers: @at, if it waits elsewhere
  * @at: when its window begins
+ * @latest: when the packet may begin at the latest
  * @end: when the window ends, which is when the packet has come to the next site
  * @lapse: when it is given back unless something happens
  * @tag: the leg's
@@ -67,6 +68,7 @@ struct fc_csr_res {
 	u64 came;
 	u64 from;
 	u64 at;
+	u64 latest;
 	u64 end;
 	u64 lapse;
 	u64 span;

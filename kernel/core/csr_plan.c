@@ -10,20 +10,21 @@
 /* A guard that is not known, and bounds of one that is. */
 #define GUARD_FIRST	(500 * US)
 #define GUARD_MIN	(20 * US)
-#define GUARD_MAX	(20 * MS)
+#define GUARD_MAX	(10 * MS)
 /* The same of the time until a probe is answered. */
 #define SETUP_FIRST	(2 * MS)
 #define SETUP_MIN	(100 * US)
 #define SETUP_MAX	(250 * MS)
+/* What they are to be good for. */
+#define LATE_ONE_IN	64
+#define SLOW_ONE_IN	32
 /* A link is taken for one of 1 Gb/s, and each flit for some work. */
 #define BYTE_NS		8
 #define FLIT_NS		(10 * US)
 /* A list whose tree fails so often goes to its targets one by one. */
 #define TREE_TRIES	8
-/* A late packet that fails so often goes when its link is free. */
-#define LATE_TRIES	64
-/* A late packet that the switch has not asked for so long is gone. */
-#define LATE_KEPT	(1000 * MS)
+/* When a late packet for whose window there is no memory asks again. */
+#define ANEW_NS		MS
 /* Attempts of one site, in the low bits; sites farther on come later than those before. */
 #define TRIES_BITS	20
 
@@ -33,45 +34,35 @@ static_assert(FC_CSR_LANES == FC_VNET_LANES);
  * What is measured.
  */
 
-static void learn(struct fc_csr_mean *m, u64 value)
-{
-	u64 off = value > m->value ? value - m->value : m->value - value;
-
-	m->deviation = m->deviation - m->deviation / 4 + off / 4;
-	m->value = m->value - m->value / 8 + value / 8;
-}
-
-static u64 bound(const struct fc_csr_mean *m, u64 least, u64 most)
-{
-	u64 v = m->value + 4 * m->deviation;
-
-	return v < least ? least : v > most ? most : v;
-}
-
 /*
- * A packet left in its window, or it was late.  The guard settles where one in 64 is late: so it
- * goes with what is seen and asks for no idea of how jitter is distributed.
+ * Settles where so many are too short: it grows by a quarter with one that is, and shrinks
+ * by 1/@many of that with one that is not.  So it goes with what is seen, and asks for no
+ * idea of how delays are distributed.
  */
+static u64 learn(u64 value, bool too_short, u32 many, u64 least, u64 most)
+{
+	if (too_short)
+		value += value / 4;
+	else
+		value -= value / 4 / many;
+	return value < least ? least : value > most ? most : value;
+}
+
+/* A packet left in its window, or was late. */
 static void missed(struct fc_csr_plan *p, bool late)
 {
 	u8 port;
 
-	if (late)
-		p->guard += p->guard / 4;
-	else
-		p->guard -= p->guard / 256;
-	if (p->guard < GUARD_MIN)
-		p->guard = GUARD_MIN;
-	if (p->guard > GUARD_MAX)
-		p->guard = GUARD_MAX;
+	p->guard = learn(p->guard, late, LATE_ONE_IN, GUARD_MIN, GUARD_MAX);
 	for (port = 1; port < p->c.nports; port++)
 		p->link[port].guard = p->guard;
 	p->vnet->site->stat[FC_STAT_CSR_GUARD] = p->guard;
 }
 
-static u64 setup_of(const struct fc_csr_plan *p)
+/* An ACK came before the packet could have left, or after. */
+static void answered(struct fc_csr_plan *p, bool late)
 {
-	return bound(&p->setup, SETUP_MIN, SETUP_MAX);
+	p->setup = learn(p->setup, late, SLOW_ONE_IN, SETUP_MIN, SETUP_MAX);
 }
 
 /* What was counted of reservations since the last time is added to the site's counters. */
@@ -110,7 +101,7 @@ void fc_csr_plan_init(struct fc_csr_plan *p)
 	fc_csr_init(&p->c);
 	p->guard = GUARD_FIRST;
 	v->site->stat[FC_STAT_CSR_GUARD] = p->guard;
-	p->setup = (struct fc_csr_mean){ SETUP_FIRST / 2, SETUP_FIRST / 8 };
+	p->setup = SETUP_FIRST;
 	p->wake_at = FC_CSR_NEVER;
 }
 
@@ -126,6 +117,12 @@ static void name(const u8 *head, struct fc_csr_id *id)
 	fc_wire_packet_decode(&pk, head);
 	id->site = pk.src;
 	id->number = (pk.id << 8 | pk.offset / FC_PACKET_MAX) + pk.sock * 0x9e3779b1U;
+	if (pk.flags & FC_PACKET_APART) {
+		struct fc_target t;
+
+		fc_wire_target_decode(&t, head, 0);
+		id->number += ((t.site << 16 | t.port) + 1) * 0x85ebca6bU;
+	}
 }
 
 static u32 dirs_to(const struct fc_csr_plan *p, bool local, u8 class, u32 dst,
@@ -290,23 +287,27 @@ static void again_later(struct fc_csr_plan *p, struct fc_csr_stay *s)
 	look_again(p, s->retry_at);
 }
 
+/* After all of this packet here, and at sites before this one. */
+static u32 next_attempt(struct fc_csr_plan *p, const u8 *head)
+{
+	p->tries = (p->tries + 1) & ((1U << TRIES_BITS) - 1);
+	return ((u32)fc_wire_hops(head) << TRIES_BITS) + p->tries + 1;
+}
+
 /* One attempt.  Return: the probes are to be sent. */
 static bool attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, struct fc_csr_leg *legs,
 		    u8 nlegs, bool here, const struct fc_vin *in, const u8 *head)
 {
-	u64 setup = setup_of(p);
 	struct fc_csr_answer answer;
 	enum fc_csr_verdict verdict;
 
+	/* No answer has come: they take longer than was thought, or it was lost. */
 	if (s->entry.asked)
-		/* No answer has come: they take longer than was thought, or it was lost. */
-		learn(&p->setup, p->now - s->asked_at);
+		answered(p, true);
 	s->tries++;
-	s->asked_at = p->now;
-	p->tries = (p->tries + 1) & ((1U << TRIES_BITS) - 1);
-	/* One more is added to it. */
-	s->entry.id.attempt = ((u32)fc_wire_hops(head) << TRIES_BITS) + p->tries;
-	verdict = fc_csr_entry_try(&s->entry, &p->c, in->n, p->now + setup, legs, nlegs, here,
+	/* One is added to it. */
+	s->entry.id.attempt = next_attempt(p, head) - 1;
+	verdict = fc_csr_entry_try(&s->entry, &p->c, in->n, p->now + p->setup, legs, nlegs, here,
 				   p->now, &answer);
 	send_release(p, &answer);
 	count(p);
@@ -314,7 +315,7 @@ static bool attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, struct fc_csr_
 		again_later(p, s);
 		return false;
 	}
-	s->retry_at = p->now + 4 * setup;
+	s->retry_at = p->now + 4 * p->setup;
 	look_again(p, s->retry_at);
 	return true;
 }
@@ -447,34 +448,32 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 static void heard(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
 {
 	struct fc_vnet *v = p->vnet;
+	const struct fc_flit *front;
+	const struct fc_rx *rx;
+	u32 site[FC_TARGETS_MAX];
 	struct fc_csr_stay *s;
 	u8 l, i, n;
 
-	for (l = 0; l < FC_CSR_LANES + FC_CSR_LATES; l++) {
-		s = l < FC_CSR_LANES ? &p->stay[l] : &p->late[l - FC_CSR_LANES];
+	for (l = 0; l < FC_CSR_LANES; l++) {
+		s = &p->stay[l];
 		if (waits(s) && fc_csr_entry_heard(&s->entry, msg))
 			break;
 	}
-	if (l == FC_CSR_LANES + FC_CSR_LATES)
+	if (l == FC_CSR_LANES)
 		return;
-	learn(&p->setup, p->now - s->asked_at);
 	if (s->entry.state != FC_CSR_ACCEPTED) {
 		again_later(p, s);
 		return;
 	}
-	if (l < FC_CSR_LANES) {
-		const struct fc_rx *rx = &v->ch[l].rx[FC_PORT_LOCAL];
-		const struct fc_flit *front = fc_rx_slot(&v->ch[l], rx, rx->taken);
-		u32 site[FC_TARGETS_MAX];
-
-		if (front->parts & FC_FLIT_VALID && front->parts & FC_PART_HEAD) {
-			n = all_targets(front->head, site);
-			for (i = 0; i < n; i++)
-				p->floor[site[i]] = s->entry.arrival;
-		}
+	answered(p, p->now > s->entry.from);
+	rx = &v->ch[l].rx[FC_PORT_LOCAL];
+	front = fc_rx_slot(&v->ch[l], rx, rx->taken);
+	if (front->parts & FC_FLIT_VALID && front->parts & FC_PART_HEAD) {
+		n = all_targets(front->head, site);
+		for (i = 0; i < n; i++)
+			p->floor[site[i]] = s->entry.arrival;
 	}
 	wake_lanes(p);
-	wake_links(p);
 }
 
 static void probe_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame)
@@ -538,103 +537,61 @@ u32 fc_csr_plan_dirs(const struct fc_csr_plan *p, const u8 *head, unsigned int t
 	return 0;
 }
 
-static struct fc_csr_stay *late_find(struct fc_csr_plan *p, const struct fc_csr_id *id, u8 port)
+/*
+ * A packet that missed its window gets another one, of this link alone, in the first gap
+ * between those of others.  It goes on like that from site to site, or catches up.  A probe for
+ * the rest of its way would take longer, and hold up what came behind it by the same channel.
+ */
+static bool reserve_anew(struct fc_csr_plan *p, u8 port, const struct fc_vin *in, const u8 *head,
+			 u64 mask, const struct fc_csr_id *id)
 {
-	struct fc_csr_stay *s;
-
-	for (s = p->late; s < p->late + FC_CSR_LATES; s++)
-		if (s->entry.state != FC_CSR_EMPTY && s->port == port &&
-		    s->entry.id.site == id->site && s->entry.id.number == id->number)
-			return s;
-	return NULL;
-}
-
-static struct fc_csr_stay *late_new(struct fc_csr_plan *p, const struct fc_csr_id *id, u8 port)
-{
-	struct fc_csr_stay *s;
-
-	for (s = p->late; s < p->late + FC_CSR_LATES; s++) {
-		if (s->entry.state != FC_CSR_EMPTY && p->now - s->seen_at <= LATE_KEPT)
-			continue;
-		/* What came before it may have come long ago: it has no floor. */
-		fc_csr_entry_fill(&s->entry, id->site, id->number, 0);
-		s->port = port;
-		s->tries = 0;
-		s->retry_at = 0;
-		return s;
-	}
-	return NULL;
-}
-
-/* It missed its window: it reserves anew, from here.  Return: it goes without. */
-static bool too_late(struct fc_csr_plan *p, u8 port, u8 class, const struct fc_vin *in,
-		     const u8 *head, u64 mask, const struct fc_csr_id *id)
-{
-	struct fc_csr_stay *s = late_find(p, id, port);
 	struct fc_csr_leg leg = { .ports = fc_bit(port), .tag = mask, .wait = true };
-	u32 site[FC_TARGETS_MAX];
-	u64 rest;
+	struct fc_csr_msg msg = {
+		.type = FC_CSR_PROBE, .epoch = p->c.epoch, .units = in->n,
+		.id = { id->site, id->number, next_attempt(p, head) },
+	};
+	struct fc_csr_answer answer;
 
-	if (!s || s->entry.state == FC_CSR_ACCEPTED) {
-		/* For the first time, or it missed that window as well. */
-		fc_csr_late(&p->c);
-		missed(p, true);
-		if (s)
-			s->entry.state = FC_CSR_PENDING;
-		else
-			s = late_new(p, id, port);
-	}
-	if (!s || s->tries >= LATE_TRIES)
-		return true;
-	s->seen_at = p->now;
-	if (p->now < s->retry_at) {
-		look_again(p, s->retry_at);
+	if (fc_csr_probe(&p->c, FC_PORT_LOCAL, &msg, &leg, 1, false, p->now, &answer) !=
+	    FC_CSR_PASS) {
+		/* No memory for it now. */
+		look_again(p, p->now + ANEW_NS);
 		return false;
 	}
-	all_targets(head, site);
-	for (rest = mask; rest; rest &= rest - 1)
-		leg.last |= leads_to(p, fc_bit(port - 1), site[fc_low64(rest)]);
-	if (attempt(p, s, &leg, 1, false, in, head))
-		send_on(p, class, site, &leg);
-	return false;
+	msg.type = FC_CSR_ACK;
+	fc_csr_answered(&p->c, port, &msg, p->now, &answer);
+	fc_csr_late(&p->c);
+	/* At its source it is late because its ACK was. */
+	if (fc_wire_hops(head))
+		missed(p, true);
+	count(p);
+	return true;
 }
 
-bool fc_csr_plan_go(struct fc_csr_plan *p, u8 port, u8 class, const struct fc_vin *in,
-		    const u8 *head, u64 mask)
+bool fc_csr_plan_go(struct fc_csr_plan *p, u8 port, const struct fc_vin *in, const u8 *head,
+		    u64 mask)
 {
 	struct fc_csr_id id;
+	enum fc_csr_turn turn;
 	u64 at = 0;
 
 	p->now = p->vnet->now;
 	name(head, &id);
-	switch (fc_csr_turn(&p->c, id.site, id.number, port, p->now, &at)) {
-	case FC_CSR_WAIT:
+	turn = fc_csr_turn(&p->c, id.site, id.number, port, p->now, &at);
+	if (turn == FC_CSR_TOO_LATE && reserve_anew(p, port, in, head, mask, &id))
+		turn = fc_csr_turn(&p->c, id.site, id.number, port, p->now, &at);
+	if (turn == FC_CSR_WAIT)
 		look_again(p, at);
-		return false;
-	case FC_CSR_GO:
-		return true;
-	case FC_CSR_TOO_LATE:
-		break;
-	}
-	return too_late(p, port, class, in, head, mask, &id);
+	return turn == FC_CSR_GO;
 }
 
 void fc_csr_plan_gone(struct fc_csr_plan *p, u8 port, const u8 *head)
 {
-	struct fc_csr_stay *s;
 	struct fc_csr_id id;
-	u64 at = 0;
 
 	name(head, &id);
-	if (fc_csr_turn(&p->c, id.site, id.number, port, p->now, &at) == FC_CSR_GO) {
-		missed(p, false);
-		fc_csr_sent(&p->c, id.site, id.number, port, p->now);
-	} else {
-		p->vnet->site->stat[FC_STAT_CSR_WITHOUT]++;
-	}
-	s = late_find(p, &id, port);
-	if (s)
-		s->entry.state = FC_CSR_EMPTY;
+	missed(p, false);
+	fc_csr_sent(&p->c, id.site, id.number, port, p->now);
 	count(p);
 }
 

@@ -7,47 +7,34 @@
  * until it is accepted; then each branch leaves in its window, and at the next site
  * the moment it should have come is that of its next window: no site keeps packets, but
  * for the guard.  One that is late stays in the channel that it came by, without loss as
- * in mode vnet, and reserves anew from there.
+ * in mode vnet, and reserves anew from there, link by link.
  *
  * A packet is known by its source and a number made of its socket, message and place in
- * that; whoever reserves for it farther on does so by a later attempt.
+ * that; who reserves for it farther on does so by a later attempt.
  */
 #ifndef FC_CORE_CSR_PLAN_H
 #define FC_CORE_CSR_PLAN_H
 
 #include "wire_csr.h"
 
-/* Lanes of a site, at most; late packets of which a site keeps track. */
+/* Lanes of a site, at most. */
 #define FC_CSR_LANES	4
-#define FC_CSR_LATES	32
 
 struct fc_vnet;
 struct fc_vin;
 
 /**
- * struct fc_csr_stay - a packet that waits at a site to be accepted
+ * struct fc_csr_stay - a packet that waits in a lane to be accepted
  * @entry: its attempts
  * @retry_at: when it asks again
- * @asked_at: when it asked last
  * @tries: attempts so far
- * @order: of a lane's packet: which of them came first; wraps
- * @port: of a late packet: link that it is to leave by
- * @seen_at: of a late packet: when the switch last asked for it
+ * @order: which packet of the lanes came first; wraps
  */
 struct fc_csr_stay {
 	struct fc_csr_entry entry;
 	u64 retry_at;
-	u64 asked_at;
-	u64 seen_at;
 	u32 tries;
 	u32 order;
-	u8 port;
-};
-
-/* A smoothed value and its deviation, as RFC 6298 has them. */
-struct fc_csr_mean {
-	u64 value;
-	u64 deviation;
 };
 
 /**
@@ -58,10 +45,9 @@ struct fc_csr_mean {
  * @send: send a frame by a port
  * @arg: of @send
  * @stay: by lane
- * @late: others
  * @floor: by site: when the last packet of this site comes there
  * @guard: by how much packets may leave after their windows began, ns
- * @setup: time from a probe to its answer
+ * @setup: time that nearly every ACK takes, ns: a packet does not leave before
  * @rng: state of random numbers
  * @tries: attempts of this site
  * @order: packets of this site
@@ -78,10 +64,9 @@ struct fc_csr_plan {
 	void (*send)(void *arg, u8 port, const struct fc_csr_frame *frame);
 	void *arg;
 	struct fc_csr_stay stay[FC_CSR_LANES];
-	struct fc_csr_stay late[FC_CSR_LATES];
 	u64 *floor;
 	u64 guard;
-	struct fc_csr_mean setup;
+	u64 setup;
 	u64 rng;
 	u32 tries;
 	u32 order;
@@ -131,8 +116,8 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 u32 fc_csr_plan_dirs(const struct fc_csr_plan *p, const u8 *head, unsigned int target);
 
 /* May the targets of a mask leave by a link now? */
-bool fc_csr_plan_go(struct fc_csr_plan *p, u8 port, u8 class, const struct fc_vin *in,
-		    const u8 *head, u64 mask);
+bool fc_csr_plan_go(struct fc_csr_plan *p, u8 port, const struct fc_vin *in, const u8 *head,
+		    u64 mask);
 
 /* They do: fc_csr_plan_go() has just said so. */
 void fc_csr_plan_gone(struct fc_csr_plan *p, u8 port, const u8 *head);

@@ -55,7 +55,6 @@
 	X(CSR_UNUSED,		"csr_unused")		/* of these, passed or not confirmed */ \
 	X(CSR_BLOCKED,		"csr_blocked")		/* probes that found no window */ \
 	X(CSR_LATE,		"csr_late")		/* packets that missed their window */ \
-	X(CSR_WITHOUT,		"csr_without")		/* packets sent outside of any window */ \
 	X(CSR_DOUBLE,		"csr_double")		/* packets in another one's: never */ \
 	X(CSR_GUARD,		"csr_guard")		/* ns; no counter: the guard as it is */ \
 	X(REROUTED,		"reroutes")		/* routes around dead links computed */ \

@@ -443,7 +443,7 @@ static bool turn(struct fc_vnet *v, u8 class, u8 port)
 		const struct fc_flit *front = slot(&v->ch[at / v->nports], (u8)(at % v->nports), 0);
 
 		if (b->begun || v->in[at].cut ||
-		    fc_csr_plan_go(v->plan, port, class, &v->in[at], front->head, b->mask))
+		    fc_csr_plan_go(v->plan, port, &v->in[at], front->head, b->mask))
 			break;
 		before = number;
 	}

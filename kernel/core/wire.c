@@ -291,6 +291,12 @@ static bool target_valid(const u8 *p, u32 msg_len, u32 nsites, bool last)
 	       off <= msg_len && fc_get32(p + T_LEN) <= msg_len - off;
 }
 
+static bool flags_valid(u8 flags, u32 n)
+{
+	return !(flags & ~FC_PACKET_LIST) ||
+	       (flags == (FC_PACKET_LIST | FC_PACKET_APART) && n == 1);
+}
+
 /* Only what is for anybody has several targets, and only messages have data. */
 static bool kind_valid(const u8 *p, u32 n, u32 msg_len)
 {
@@ -318,7 +324,7 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 
 	if (!n || n > FC_TARGETS_MAX || size > len || fc_get32(p + P_SRC) >= nsites ||
 	    fc_get32(p + P_SOCK) & FC_SOCK_CAST ||
-	    p[P_FLAGS] & ~FC_PACKET_LIST || !kind_valid(p, n, msg_len) ||
+	    !flags_valid(p[P_FLAGS], n) || !kind_valid(p, n, msg_len) ||
 	    msg_len > FC_MESSAGE_MAX || offset % FC_PACKET_MAX ||
 	    offset > msg_len || (offset && offset == msg_len))
 		return false;
@@ -384,6 +390,11 @@ void fc_wire_cast_hop(u8 *head, u8 label)
 void fc_wire_head_hop(u8 *head)
 {
 	fc_put16(head + P_HOPS, (u16)(fc_get16(head + P_HOPS) + 1));
+}
+
+void fc_wire_head_apart(u8 *head)
+{
+	head[P_FLAGS] |= FC_PACKET_APART;
 }
 
 void fc_wire_packet_decode(struct fc_packet *pk, const u8 *head)

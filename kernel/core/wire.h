@@ -213,6 +213,8 @@ struct fc_packet {
 
 /* The sender named a target list, not one site. */
 #define FC_PACKET_LIST		0x01
+/* With FC_PACKET_LIST, and one target: its list was taken apart, and it is not the only one. */
+#define FC_PACKET_APART		0x02
 
 /**
  * enum fc_kind - what the packets of a message are about
@@ -450,6 +452,8 @@ void fc_wire_cast_hop(u8 *head, u8 label);
 unsigned int fc_wire_ntargets(const u8 *head);
 u32 fc_wire_target_site(const u8 *head, unsigned int i);
 u32 fc_wire_data_len(const u8 *head);
+/* Of a list taken apart: FC_PACKET_APART. */
+void fc_wire_head_apart(u8 *head);
 u16 fc_wire_hops(const u8 *head);
 
 /* One more link crossed. */

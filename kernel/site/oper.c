@@ -54,7 +54,8 @@ bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *fr
  * Put a packet into the transit pool, for the targets of the mask; takes the flits.
  * Those in each other's way do not meet again at once: what was aborted waits.
  */
-static void store(struct flitcast_site *site, struct sk_buff_head *flits, u64 mask, bool aborted)
+static void store(struct flitcast_site *site, struct sk_buff_head *flits, u64 mask, bool aborted,
+		  bool apart)
 {
 	struct sk_buff *front = skb_peek(flits);
 	u32 old = fc_head_size(fc_wire_ntargets(front->data));
@@ -74,6 +75,8 @@ static void store(struct flitcast_site *site, struct sk_buff_head *flits, u64 ma
 	}
 	fc_wire_head_subset(front->data + old - size, front->data, mask, 0);
 	skb_pull(front, old - size);
+	if (apart)
+		fc_wire_head_apart(front->data);
 	train->at = flitcast_now();
 	if (aborted)
 		train->at += fc_random_below(&site->rng, site->timing.timeout);
@@ -92,16 +95,17 @@ drop:
 static void store_rest(struct flitcast_site *site, struct sk_buff_head *flits, u64 mask,
 		       bool aborted)
 {
-	u64 more = site->csr ? mask & (mask - 1) : 0;
+	bool apart = site->csr && mask & (mask - 1);
+	u64 more = apart ? mask & (mask - 1) : 0;
 	struct sk_buff_head copy;
 
 	for (; more; more &= more - 1) {
 		if (flitcast_flits_clone(&copy, flits))
-			store(site, &copy, more & -more, aborted);
+			store(site, &copy, more & -more, aborted, true);
 		else
 			site->stat[FC_STAT_NO_MEMORY]++;
 	}
-	store(site, flits, site->csr ? mask & -mask : mask, aborted);
+	store(site, flits, apart ? mask & -mask : mask, aborted, apart);
 }
 
 void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool aborted)
@@ -147,7 +151,8 @@ void flitcast_oper_rescue(struct flitcast_site *site, struct sk_buff_head *flits
 {
 	if (netbuf_whole(flits)) {
 		site->stat[FC_STAT_PKT_RESCUED]++;
-		store(site, flits, fc_mask_all(fc_wire_ntargets(skb_peek(flits)->data)), false);
+		store(site, flits, fc_mask_all(fc_wire_ntargets(skb_peek(flits)->data)),
+		      false, false);
 	} else {
 		__skb_queue_purge(flits);
 	}

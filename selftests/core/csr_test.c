@@ -211,6 +211,8 @@ TEST(csr_turn__is_in_its_window)
 	CHECK(probe(1, probe_of(1, 1, 50), 1 << 2, 0) == FC_CSR_PASS, "blocked");
 	CHECK(b.legs[0].msg.lead == 65, "lead %u", (u32)b.legs[0].msg.lead);
 	CHECK(fc_csr_turn(&b.c, 3, 1, 2, 50, &at) == FC_CSR_TOO_LATE, "it is not confirmed");
+	/* It has the guard that it was given. */
+	b.link[2].guard = 500;
 	answer(FC_CSR_ACK, 2, probe_of(1, 1, 0), 0);
 	CHECK(fc_csr_ways(&b.c, 3, 1) == 1 << 2, "ways %x", fc_csr_ways(&b.c, 3, 1));
 	CHECK(fc_csr_turn(&b.c, 3, 1, 2, 49, &at) == FC_CSR_WAIT && at == 50, "at %u", (u32)at);
@@ -219,6 +221,7 @@ TEST(csr_turn__is_in_its_window)
 	CHECK(fc_csr_turn(&b.c, 3, 1, 2, 50, &at) == FC_CSR_GO, "at 50");
 	CHECK(fc_csr_turn(&b.c, 3, 1, 2, 55, &at) == FC_CSR_GO, "at 55");
 	CHECK(fc_csr_turn(&b.c, 3, 1, 2, 56, &at) == FC_CSR_TOO_LATE, "at 56");
+	b.link[2].guard = 5;
 	fc_csr_sent(&b.c, 3, 1, 2, 52);
 	CHECK(fc_csr_turn(&b.c, 3, 1, 2, 53, &at) == FC_CSR_TOO_LATE, "twice");
 	/* The rest of its window is not another's. */

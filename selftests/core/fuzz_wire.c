@@ -223,7 +223,8 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	if (n < 1 || n > FC_TARGETS_MAX || len < 36 + 20 * n)
 		return false;
 	data = len - 36 - 20 * n;
-	if (be32(p) >= nsites || msg_len > FC_MESSAGE_MAX || p[34] > 1 || p[8] & 0x80)
+	if (be32(p) >= nsites || msg_len > FC_MESSAGE_MAX ||
+	    (p[34] > 1 && (p[34] != 3 || n != 1)) || p[8] & 0x80)
 		return false;
 	/* Connections: one target, not by list, and data in kind 4 alone. */
 	if (p[35] && (p[35] > 5 || n > 1 || p[34] || (p[35] != 4 && msg_len)))

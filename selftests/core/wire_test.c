@@ -507,7 +507,7 @@ static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc
 		.src_port = (u16)random32(), .ntargets = (u16)n, .id = random32(),
 		.msg_len = tap_random(3) ? tap_random(3000) : tap_random(FC_MESSAGE_MAX + 1),
 		.hops = (u16)tap_random(FC_HOPS_MAX),
-		.flags = tap_random(2) ? FC_PACKET_LIST : 0,
+		.flags = tap_random(2) ? FC_PACKET_LIST | (n == 1 ? FC_PACKET_APART : 0) : 0,
 	};
 	if (n == 1 && !pk->flags) {
 		pk->kind = (u8)tap_random(FC_KIND_COUNT);

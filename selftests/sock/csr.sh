@@ -32,8 +32,8 @@ counters()
 	$1 ~ /^csr_/ { sum[substr($1, 5)] += $2 }
 	END {
 		n = sum["used"] ? sum["used"] : 1
-		printf "admitted=%d used=%d double=%d without=%d late=%d ", sum["admitted"],
-		       sum["used"], sum["double"], sum["without"], sum["late"]
+		printf "admitted=%d used=%d double=%d late=%d ", sum["admitted"],
+		       sum["used"], sum["double"], sum["late"]
 		printf "apart=%d blocked=%d unused=%d permille=%d guard=%d\n", sum["apart"],
 		       sum["blocked"], sum["unused"], 1000 * sum["late"] / n, guard
 	}'
