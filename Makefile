@@ -98,7 +98,7 @@ check-kernels: prepare ## Build for 6.1, 6.12 and 7.2, and run some guests' test
 	@selftests/vm/check-kernels
 
 .PHONY: explore
-explore: ## Every state of small networks: an hour, 12 GiB; in check it takes a minute
+explore: ## Every state of small networks: two hours, 12 GiB; in check it takes two minutes
 	@scripts/deps build check
 	@$(MAKE) -C selftests/core COMPILERS=gcc
 	@build/selftests/core/explore --file selftests/core/explore.check \
