@@ -410,6 +410,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 	if (s->entry.state == FC_CSR_ACCEPTED) {
 		s->entry.state = FC_CSR_EMPTY;
 		p->vnet->site->stat[FC_STAT_CSR_ADMITTED]++;
+		p->admitted(p->arg, head);
 		return FC_CSR_ADMITTED;
 	}
 	n = all_targets(head, site);
@@ -434,6 +435,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 		/* Only for here, or without a way; or as a tree it fails. */
 		s->entry.state = FC_CSR_EMPTY;
 		wake_lanes(p);
+		p->admitted(p->arg, head);
 		if (n == 1 || !nlegs)
 			return FC_CSR_ADMITTED;
 		p->vnet->site->stat[FC_STAT_CSR_APART]++;

@@ -43,7 +43,8 @@ struct fc_csr_stay {
  * @link: of @c
  * @vnet: the switch
  * @send: send a frame by a port
- * @arg: of @send
+ * @admitted: a packet of this site leaves its lane: it is accepted, or has no way to reserve
+ * @arg: of @send and @admitted
  * @stay: by lane
  * @floor: by site: when the last packet of this site comes there
  * @guard: by how much packets may leave after their windows began, ns
@@ -62,6 +63,7 @@ struct fc_csr_plan {
 	struct fc_csr_link *link;
 	struct fc_vnet *vnet;
 	void (*send)(void *arg, u8 port, const struct fc_csr_frame *frame);
+	void (*admitted)(void *arg, const u8 *head);
 	void *arg;
 	struct fc_csr_stay stay[FC_CSR_LANES];
 	u64 *floor;
@@ -77,8 +79,8 @@ struct fc_csr_plan {
 
 /**
  * fc_csr_plan_init() - nothing is reserved
- * @p: zeroed but for link, floor (zeroed), vnet (initialised), send, arg, rng and of @c the
- *	memory (pool.res and pool.size)
+ * @p: zeroed but for link, floor (zeroed), vnet (initialised), send, admitted, arg, rng, and
+ *	of @c the memory (pool.res and pool.size)
  */
 void fc_csr_plan_init(struct fc_csr_plan *p);
 

@@ -207,7 +207,8 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		else
 			stuck |= fc_bit64(i);
 	}
-	if (v->plan && remote && !stuck && port == FC_PORT_LOCAL) {
+	/* What is for here alone is admitted as well: its sender waits to hear it. */
+	if (v->plan && !stuck && port == FC_PORT_LOCAL) {
 		switch (fc_csr_plan_admit(v->plan, class, in, head)) {
 		case FC_CSR_STAYS:
 			return false;

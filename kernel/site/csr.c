@@ -48,6 +48,11 @@ static void send_frame(void *arg, u8 port, const struct fc_csr_frame *frame)
 	flitcast_engine_frame(site, port, skb, &hdr);
 }
 
+static void admitted(void *arg, const u8 *head)
+{
+	flitcast_tx_admitted(arg, head);
+}
+
 void flitcast_csr_free(struct flitcast_site *site)
 {
 	struct flitcast_csr *csr = site->csr;
@@ -79,6 +84,7 @@ int flitcast_csr_alloc(struct flitcast_site *site, struct fc_vnet *vnet)
 	csr->plan.floor = csr->floor;
 	csr->plan.vnet = vnet;
 	csr->plan.send = send_frame;
+	csr->plan.admitted = admitted;
 	csr->plan.arg = site;
 	csr->plan.rng = get_random_u64();
 	fc_csr_plan_init(&csr->plan);

@@ -442,6 +442,8 @@ struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number)
 void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 /* Broadcasts of this site begin. */
 void flitcast_txcast_feed(struct flitcast_site *site);
+/* Mode csr: a packet has reserved its way, or needs none. */
+void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head);
 /* Choose the next packet: sets cur*; false if there is none now. */
 bool flitcast_tx_pick(struct flitcast_site *site);
 /* The next flit of the packet in cur; NULL: no memory, later again. */

@@ -161,6 +161,8 @@ struct flitcast_port_ops {
  * @reception: which of them is believed, enum fc_reception
  * @copies: how many there are of each
  * @quorum: for FC_RECEPT_QUORUM
+ * @waits: in mode csr: messages of which nothing has reserved its way yet, and that are not
+ *	over; may be read without the lock.  FLITCAST_WAKE_OUT tells that there are fewer
  *
  * Under the site's lock, but for @number and @ops, which never change while
  * attached.
@@ -180,6 +182,7 @@ struct flitcast_port {
 	u8 reception;
 	u8 copies;
 	u8 quorum;
+	u32 waits;
 };
 
 /**
@@ -191,6 +194,9 @@ struct flitcast_port {
  * Return: 0, -EADDRINUSE, -ENOMEM, -ENETDOWN.
  */
 int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site, u16 number);
+
+/* Do packets of the site reserve their ways before they enter (mode csr)? */
+bool flitcast_site_reserves(const struct flitcast_site *site);
 
 /* Does the port have messages that are not over? */
 bool flitcast_port_busy(struct flitcast_port *port);
@@ -291,6 +297,7 @@ enum flitcast_tx_class {
  * @copies: of a broadcast (FLITCAST_TX_CAST), whose targets are all other sites and one
  *	port; else 0
  * @slow_ns: how long a target may take, from now on; not for FLITCAST_TX_WAIT
+ * @admission: in mode csr: it counts in @waits of the port
  */
 struct flitcast_send {
 	u32 charge;
@@ -300,6 +307,7 @@ struct flitcast_send {
 	u8 class;
 	u8 copies;
 	u64 slow_ns;
+	bool admission;
 };
 
 /**

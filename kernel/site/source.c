@@ -211,6 +211,43 @@ static void msg_target(struct flitcast_msg *msg, struct tx_target *t,
 	msg->left++;
 }
 
+bool flitcast_site_reserves(const struct flitcast_site *site)
+{
+	return site->cfg.mode == FC_MODE_CSR;
+}
+
+void flitcast_source_admitted(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	struct flitcast_port *port = msg->source->port;
+
+	if (!msg->waits)
+		return;
+	msg->waits = false;
+	if (!port)
+		return;
+	WRITE_ONCE(port->waits, port->waits - 1);
+	flitcast_engine_wake(site, port, FLITCAST_WAKE_OUT);
+}
+
+void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head)
+{
+	struct flitcast_source *src;
+	struct flitcast_msg *msg;
+	struct fc_packet pk;
+
+	fc_wire_packet_decode(&pk, head);
+	if (pk.src != site->cfg.id || pk.incarnation != site->incarnation)
+		return;
+	hash_for_each_possible(site->sources, src, node, pk.sock) {
+		if (src->number != pk.sock)
+			continue;
+		list_for_each_entry(msg, &src->msgs, source_node)
+			if (msg->out.id == pk.id)
+				flitcast_source_admitted(site, msg);
+		return;
+	}
+}
+
 int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 		      const struct flitcast_msg_dest *dests, const struct flitcast_send *how,
 		      u32 *id)
@@ -244,6 +281,9 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 	if (msg->copies)
 		src->next_cast++;
 	msg->out.id = port->source->next_id++;
+	msg->waits = how->admission;
+	if (msg->waits)
+		WRITE_ONCE(port->waits, port->waits + 1);
 	msg->out.ntargets = msg->ntargets;
 	msg->out.charge = how->charge;
 	msg->out.report = how->report;

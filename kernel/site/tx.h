@@ -166,6 +166,7 @@ struct flitcast_source {
  * @begun: some of it was sent: it does not wait for its turn again
  * @active: it counts as under way, see msg_under_way()
  * @list: the sender named a target list
+ * @waits: it counts in @waits of its port
  * @re: id of the message that it answers, where its kind is an answer
  * @slow: enum flitcast_slow
  * @class: enum flitcast_tx_class
@@ -197,6 +198,7 @@ struct flitcast_msg {
 	bool begun;
 	bool active;
 	bool list;
+	bool waits;
 	u32 re;
 	u8 slow;
 	u8 class;
@@ -283,6 +285,9 @@ bool flitcast_tx_mark(struct tx_target *t, u32 packet, u64 now);
 void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 now);
 
 /* source.c */
+
+/* A message has reserved a way, or is over: who sent it does not wait for that any more. */
+void flitcast_source_admitted(struct flitcast_site *site, struct flitcast_msg *msg);
 
 /* A closed source goes with its last message; its user has no more to do with it. */
 void flitcast_source_reap(struct flitcast_site *site, struct flitcast_source *src);

@@ -59,6 +59,8 @@ static int gather_all(struct flitcast_sock *fs, const struct sockaddr_flitcast *
 
 	if (addr->sfc_site || !addr->sfc_port)
 		return refuse(fs, -EINVAL, "malformed address");
+	if (flitcast_site_reserves(site))
+		return refuse(fs, -EOPNOTSUPP, "mode csr has no broadcasts");
 	if (!flitcast_site_copies(site, copies))
 		return refuse(fs, -EOPNOTSUPP, "no paths are known for so many copies");
 	if (len > flitcast_site_cast_max(site))
@@ -194,6 +196,9 @@ static bool tx_reserve(struct flitcast_sock *fs, u32 charge)
 {
 	int used = atomic_read(&fs->tx_used);
 
+	/* Mode csr: the one before has not reserved its way. */
+	if (READ_ONCE(fs->port.waits))
+		return false;
 	do {
 		/* One message always goes, whatever the buffer. */
 		if (used && (u64)used + charge > READ_ONCE(fs->sk.sk_sndbuf))
@@ -207,6 +212,8 @@ bool flitcast_send_writable(struct flitcast_sock *fs)
 	u32 most = flitcast_sysctl_message_max(sock_net(&fs->sk));
 	int used = atomic_read(&fs->tx_used);
 
+	if (READ_ONCE(fs->port.waits))
+		return false;
 	return !used || (u64)used + tx_charge(most, 64) <= READ_ONCE(fs->sk.sk_sndbuf);
 }
 
@@ -240,6 +247,25 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 	remove_wait_queue(sk_sleep(sk), &wait);
 	atomic_dec(&fs->tx_waiting);
 	return err;
+}
+
+/*
+ * Mode csr: until the message has reserved its way.  It is sent in any case: who does not wait
+ * any longer is not told when it enters.
+ */
+static void admission_wait(struct flitcast_sock *fs, long timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct sock *sk = &fs->sk;
+
+	if (!timeo || !READ_ONCE(fs->port.waits))
+		return;
+	add_wait_queue(sk_sleep(sk), &wait);
+	while (READ_ONCE(fs->port.waits) && timeo && !signal_pending(current)) {
+		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
+	}
+	remove_wait_queue(sk_sleep(sk), &wait);
 }
 
 int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 site, u16 port,
@@ -326,6 +352,7 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	}
 
 	how.charge = tx_charge(len, ndests);
+	how.admission = flitcast_site_reserves(fs->port.site);
 	how.class = how.copies ? FLITCAST_TX_CAST : tx_class(fs);
 	err = tx_wait(fs, how.charge, &timeo);
 	if (err)
@@ -351,6 +378,7 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 		goto free;
 	}
 	fs->stats.tx_messages++;
+	admission_wait(fs, timeo);
 	kvfree(dests);
 	return len;
 free:
