@@ -48,6 +48,7 @@ enum world_kind {
 	WORLD_READ,		/* a slow reader takes a message */
 	WORLD_NEWS,		/* a site learns which links work, and has new routes */
 	WORLD_RESTART,		/* a site begins anew, its links down */
+	WORLD_LOOK,		/* a site looks at a front that it has sent on */
 };
 
 #define WORLD_PLACE_BITS	11
@@ -89,7 +90,7 @@ struct world_message {
  * struct world_config - a scenario
  * @topo: topology
  * @mode: switching mode (enum fc_mode)
- * @classes: in mode vnet: of the topology
+ * @classes: in modes vnet and postman: of the topology
  * @pref: preference table, the default one
  * @timing: settings of the sites; times are irrelevant
  * @message: messages
@@ -139,10 +140,10 @@ struct world_config {
  * world_parse() - a scenario from its text
  * @config: result
  * @text: "TOPOLOGY [WORD]... MESSAGE...", where MESSAGE is FROM>TO[,TO]...[*FLITS]
- *	and WORD is one of mode= (care, which is the default, or vnet), window=, pool=,
+ *	and WORD is one of mode= (care, which is the default, vnet or postman), window=, pool=,
  *	loss=, double=, overtake=, flaps=, early=, restarts= (a number follows),
  *	slow=SITE, dead=A-B (two neighbours), unaware; and in mode care room=, seek=
- *	(a number), no-timeout, paper.  A window is one flit; in mode vnet it has room for
+ *	(a number), no-timeout, paper.  A window is one flit; but in mode care it has room for
  *	the longest packet
  *
  * Return: NULL, or a text that says what is wrong, valid until the next call.

@@ -24,6 +24,8 @@ static void channel_events(struct list *list, unsigned int at, u8 port, u8 chann
 	const struct lines *peer = &world.node[peer_of(at, port)].line[channel];
 	unsigned int where = place_of(at, port, channel);
 
+	if (world.node[at].vnet.unseen[channel] & fc_bit(port))
+		may(list, WORLD_LOOK, where);
 	if (line->wire[port].n) {
 		may(list, WORLD_ARRIVE, where);
 		if (world.loss)
@@ -258,6 +260,7 @@ void world_act(u16 event)
 {
 	unsigned int where = world_place_of(event), at;
 	struct fc_event room = { .type = FC_EV_ROOM, .count = 1 };
+	struct fc_event look = { .type = FC_EV_LOOK };
 	struct wire_frame *frames, frame;
 	struct lines *line;
 	u8 port, channel;
@@ -326,6 +329,10 @@ void world_act(u16 event)
 		break;
 	case WORLD_NACK:
 		fire(at, channel, &line->rx[port].nack_at);
+		break;
+	case WORLD_LOOK:
+		look.port = port;
+		world_site_event(at, channel, &look);
 		break;
 	case WORLD_READ:
 		world_read(where);

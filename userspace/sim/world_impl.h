@@ -70,12 +70,13 @@ struct node {
 	/* mode care */
 	struct fc_in in[WORLD_PORTS];
 	struct fc_out out[WORLD_PORTS];
-	/* mode vnet */
+	/* modes vnet and postman */
 	struct fc_vnet vnet;
 	struct fc_channel channel[WORLD_CHANNELS];
 	struct fc_vin vin[WORLD_INPUTS];
 	struct fc_vout vout[WORLD_INPUTS];
 	struct fc_vbranch branch[WORLD_INPUTS][WORLD_BRANCHES];
+	struct fc_straight straight[WORLD_INPUTS];
 	u8 lane;		/* that takes the packet being sent */
 
 	u32 known;		/* links that are down, as the site knows; in mode vnet */

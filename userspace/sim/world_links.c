@@ -33,7 +33,7 @@ static void number_links(void)
 void world_make_links(void)
 {
 	const struct fc_topo *topo = &world_cfg->topo;
-	bool vnet = world_cfg->mode == FC_MODE_VNET;
+	bool vnet = fc_mode_classes(world_cfg->mode);
 
 	world_nchannels = vnet ? world_cfg->classes.count : 1;
 	for (u8 port = 1; port <= topo->ndirs; port++) {
@@ -166,7 +166,8 @@ void world_send_flit(unsigned int at, u8 channel, const struct fc_effect *e)
 	struct lines *line = &world.node[at].line[channel];
 	struct wire_frame frame = {
 		.id = id_of(&e->flit), .seq = e->seq, .ack = e->ack,
-		.parts = e->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT),
+		.parts = e->flit.parts &
+			 (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN),
 	};
 
 	if (!(world_carried[at][e->port] & fc_bit(channel))) {

@@ -108,6 +108,10 @@ void world_tell_event(u16 event, char *text, size_t size)
 	case WORLD_NEWS:
 		snprintf(text, size, "site %u hears which links work", where);
 		break;
+	case WORLD_LOOK:
+		snprintf(text, size, "site %u looks at what came from %u%s", at, peer_of(at, port),
+			 class);
+		break;
 	case WORLD_RESTART:
 		snprintf(text, size, "site %u begins anew", where);
 		break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sites of a world in mode vnet.
+ * Sites of a world in modes vnet and postman.
  */
 #include <stdio.h>
 
@@ -25,6 +25,10 @@ static void init(unsigned int at)
 		node->channel[c].rx = node->line[c].rx;
 		node->channel[c].tx = node->line[c].tx;
 		node->channel[c].window = world_cfg->window;
+	}
+	if (world_cfg->mode == FC_MODE_POSTMAN) {
+		fc_postman_fill(v->classes, at, v->nports, node->straight);
+		v->straight = node->straight;
 	}
 	fc_vnet_init(v);
 }
@@ -122,9 +126,15 @@ static void check_out(unsigned int at, u8 class, u8 port)
 	if (in->cut)
 		world_breaks("site %u port %u class %u: a branch of what is cut goes on", at, port,
 			     class);
+	if (b->dead)
+		world_breaks("site %u port %u class %u: what is dead does not end", at, port,
+			     class);
 	if (b->begun && room < (u32)in->n - b->flit)
 		world_breaks("site %u port %u class %u: a packet has begun, and there is no room for its end",
 			     at, port, class);
+	/* What has gone on before it was looked at waits for that. */
+	if (in->sight == FC_SIGHT_NOT)
+		return;
 	if ((b->begun || room >= in->n) && b->flit < in->come)
 		world_breaks("site %u port %u class %u: a branch could go on, and waits", at, port,
 			     class);
@@ -195,7 +205,8 @@ static void check_stats(unsigned int at)
 	for (u8 c = 0; c < world_nchannels; c++)
 		for (u8 p = 1; p < node->site.nports; p++)
 			for (u8 i = 0; i < node->line[c].nreplay[p]; i++)
-				if (node->line[c].replay[p][i].parts & FC_PART_ABORT)
+				if (world_cfg->mode == FC_MODE_VNET &&
+				    node->line[c].replay[p][i].parts & FC_PART_ABORT)
 					world_breaks("site %u port %u: a packet is aborted", at, p);
 }
 
@@ -238,6 +249,7 @@ static void code_branch(struct codec *c, struct fc_vbranch *b)
 	CODE(c, b->class, 3);
 	CODE(c, b->begun, 1);
 	CODE(c, b->asked, 1);
+	CODE(c, b->dead, 1);
 }
 
 static void code_in(struct codec *c, struct fc_vin *in)
@@ -260,6 +272,8 @@ static void code_in(struct codec *c, struct fc_vin *in)
 	CODE(c, in->whole, 1);
 	CODE(c, in->cut, 1);
 	CODE(c, in->moved, 1);
+	CODE(c, in->ran, 1);
+	CODE(c, in->sight, 2);
 	if (c->load)
 		in->active = 0;
 	for (u8 i = 0; i < in->nbranches; i++) {
@@ -267,6 +281,9 @@ static void code_in(struct codec *c, struct fc_vin *in)
 		if (c->load)
 			in->active += !in->branch[i].over;
 	}
+	/* The look asks which way it went, even when all of it has gone. */
+	if (in->ran && in->sight != FC_SIGHT_DONE)
+		CODE(c, in->branch[0].port, PORT_BITS);
 }
 
 /* Branches that wait, in order; their numbers. */
@@ -310,6 +327,8 @@ static void code_node(struct codec *c, unsigned int at)
 		for (u8 p = 0; p < v->nports; p++)
 			if (used(at, class, p))
 				code_in(c, &node->vin[class * v->nports + p]);
+	for (u8 class = 0; class < v->nclasses && v->straight; class++)
+		CODE(c, v->unseen[class], WORLD_PORTS);
 	for (u8 class = 0; class < v->nclasses; class++)
 		for (u8 p = 1; p < v->nports; p++)
 			if (world_carried[at][p] & fc_bit(class))
