@@ -533,11 +533,12 @@ static void transmit(void)
 {
 	static bool busy[NODES][NPORTS];
 	u32 stored[NODES][NPORTS] = { { 0 } };
-	bool go[PACKETS] = { false };
+	static bool go[PACKETS];
 	u64 at = 0;
 	u32 i;
 
 	memset(busy, 0, sizeof(busy));
+	memset(go, 0, sizeof(go));
 	for (i = 0; i < PACKETS; i++) {
 		struct packet *p = &w->packet[i];
 		struct node *x = &w->node[p->node];
