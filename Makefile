@@ -120,11 +120,12 @@ demo: ## Multicast over a 4x4 torus of namespaces, in a guest (NATIVE=1: here)
 	@scripts/demo
 
 .PHONY: bench
-bench: ## Measure beside peers: round trips, M + N, broadcasts, load; build/{bench,latency,cast,load}.json
+bench: ## Measure beside peers: round trips, a hop, M + N, broadcasts, load; build/{bench,latency,cast,load}.json
 	@scripts/deps build bench
 	@selftests/vm/kernel >/dev/null
 	@$(MAKE) $(parallel) all
 	@selftests/bench/run
+	@selftests/bench/hop
 	@selftests/bench/latency
 	@selftests/bench/cast
 	@selftests/bench/load
