@@ -34,6 +34,8 @@ static_assert(FC_CSR_LANES == FC_VNET_LANES);
  * What is measured.
  */
 
+static_assert(GUARD_MAX <= 0xffffffff && SETUP_MAX <= 0xffffffff, "32-bit kernels divide no u64");
+
 /*
  * Settles where so many are too short: it grows by a quarter with one that is, and shrinks
  * by 1/@many of that with one that is not.  So it goes with what is seen, and asks for no
@@ -44,7 +46,7 @@ static u64 learn(u64 value, bool too_short, u32 many, u64 least, u64 most)
 	if (too_short)
 		value += value / 4;
 	else
-		value -= value / 4 / many;
+		value -= (u32)value / 4 / many;
 	return value < least ? least : value > most ? most : value;
 }
 

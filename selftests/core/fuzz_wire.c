@@ -53,11 +53,14 @@ static bool link_valid(const u8 *p, size_t size)
 		return vc == FC_VC_CTRL && flags == 0 && len >= 36 && len <= 36 + 64 * 4 &&
 		       len % 4 == 0;
 	case FC_FRAME_STATUS:
-		return (vc == 1 || vc == 2) && len == FC_STATUS_SIZE &&
+		return vc && vc < 3 + 64 && len == FC_STATUS_SIZE &&
 		       flags <= (FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK);
 	case FC_FRAME_FLIT:
-		if (vc != 1 && vc != 2)
+		if (!vc || vc >= 3 + 64)
 			return false;
+		/* Who was eager is said of fronts in classes. */
+		if (vc >= 3 && flags & FC_PART_HEAD)
+			flags &= 0x8f;
 		switch (flags) {
 		case 0:
 			return len >= FC_DATA_MIN;
