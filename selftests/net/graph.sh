@@ -33,7 +33,7 @@ json "its links come from the kernel" \
 	'[(l["port"], l["peer_site"], l["peer_port"]) for l in j["links"]] == [(1, 0, 2), (2, 1, 2), (3, 3, 2)]' \
 	"$flitcast" -j topology show
 refuses "a trace from it: no link is up" 1 'no way to site 3 from site 2' "$flitcast" trace 3
-prints "a trace of the file" 'port 3 n3 > site 3 port 2' \
+prints "a trace of the file" 'port 3 n3 class 1 > site 3 port 2 class 1' \
 	"$flitcast" trace 3 from 2 topology "graph:$work/four"
 accepts "links for its ports" sh -c "ip link add a0 type veth peer name b0 &&
 	ip link set a0 up && ip link set b0 up && $flitcast link add a0 port 3"
