@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The switch of a site in mode vnet: virtual networks (Jesshope, Miller and Yantchev,
- * 1988), one virtual channel each.
+ * The switch of a site in mode vnet, and in those that are made of it, postman and csr:
+ * virtual networks (Jesshope, Miller and Yantchev, 1988), one virtual channel each.
  *
  * A packet goes in a class (vclass.h) and over each link in the virtual channel of its
  * class there.  It begins on a link only when there is credit for all of its flits, so what

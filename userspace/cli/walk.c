@@ -121,20 +121,16 @@ static void note_send(struct stage *stage, const struct fc_effect *fx)
 		branch->parts = fx->flit.parts;
 }
 
-static void note(struct stage *stage, const struct fc_effect *fx)
+void walk_note(struct visit *visit, const struct fc_site *site, const u8 *head,
+	       const struct fc_effect *fx)
 {
-	struct visit *visit = stage->visit;
-
 	switch ((enum fc_effect_type)fx->type) {
-	case FC_FX_SEND:
-		note_send(stage, fx);
-		break;
 	case FC_FX_STORE:
 		visit->stored = true;
 		break;
 	case FC_FX_SERVE:
 	case FC_FX_SERVE_LOCAL:
-		visit->delivered = fx->mask & fc_site_local_mask(&stage->site, stage->head);
+		visit->delivered = fx->mask & fc_site_local_mask(site, head);
 		if (fx->type == FC_FX_SERVE)
 			visit->kept = fx->mask & ~visit->delivered;
 		visit->served = fx->type;
@@ -145,6 +141,7 @@ static void note(struct stage *stage, const struct fc_effect *fx)
 	case FC_FX_UNREACHABLE:
 		visit->unreachable |= fx->mask;
 		break;
+	case FC_FX_SEND:
 	case FC_FX_STATUS:
 	case FC_FX_DROP:
 	case FC_FX_RESET:
@@ -154,6 +151,14 @@ static void note(struct stage *stage, const struct fc_effect *fx)
 	case FC_FX_LOOK:
 		break;
 	}
+}
+
+static void note(struct stage *stage, const struct fc_effect *fx)
+{
+	if (fx->type == FC_FX_SEND)
+		note_send(stage, fx);
+	else
+		walk_note(stage->visit, &stage->site, stage->head, fx);
 }
 
 static void event(struct stage *stage, struct fc_event ev)

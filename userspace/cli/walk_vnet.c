@@ -44,35 +44,14 @@ static void note(struct stage *stage, const struct fc_effect *fx)
 {
 	struct visit *visit = stage->visit;
 
-	switch ((enum fc_effect_type)fx->type) {
-	case FC_FX_SEND:
-		stage->branch_mask[visit->nbranches] = fx->mask;
-		visit->branch[visit->nbranches++] = (struct branch){
-			.port = fx->port, .class = fx->vc - FC_VC_CLASS, .parts = fx->flit.parts,
-		};
-		break;
-	case FC_FX_STORE:
-		visit->stored = true;
-		break;
-	case FC_FX_SERVE:
-	case FC_FX_SERVE_LOCAL:
-		visit->delivered = fx->mask & fc_site_local_mask(&stage->site, stage->head);
-		visit->kept = fx->mask & ~visit->delivered;
-		visit->served = fx->type;
-		break;
-	case FC_FX_UNREACHABLE:
-		visit->unreachable |= fx->mask;
-		break;
-	case FC_FX_DISCARD:
-	case FC_FX_STATUS:
-	case FC_FX_DROP:
-	case FC_FX_RESET:
-	case FC_FX_RESEND:
-	case FC_FX_RELEASE:
-	case FC_FX_RESCUE:
-	case FC_FX_LOOK:
-		break;
+	if (fx->type != FC_FX_SEND) {
+		walk_note(visit, &stage->site, stage->head, fx);
+		return;
 	}
+	stage->branch_mask[visit->nbranches] = fx->mask;
+	visit->branch[visit->nbranches++] = (struct branch){
+		.port = fx->port, .class = fx->vc - FC_VC_CLASS, .parts = fx->flit.parts,
+	};
 }
 
 static void event(struct stage *stage, u8 class, struct fc_event ev)
