@@ -387,6 +387,7 @@ void flitcast_engine_perform(struct flitcast_site *site, const struct fc_effect 
 void flitcast_engine_event(struct flitcast_site *site, struct fc_event *ev)
 {
 	struct fc_effects *fx = this_cpu_ptr(effects);
+	u8 type = ev->type;
 	bool more;
 	u32 i;
 
@@ -398,18 +399,15 @@ void flitcast_engine_event(struct flitcast_site *site, struct fc_event *ev)
 			flitcast_engine_perform(site, &fx->fx[i]);
 		ev->type = FC_EV_MORE;
 	} while (more);
+	ev->type = type;
 }
 
 /* A link comes up, or went down: so do all its channels. */
 static void link_event(struct flitcast_site *site, struct fc_event ev)
 {
-	u8 type = ev.type;
-
 	flitcast_engine_event(site, &ev);
-	ev.type = type;
 	flitcast_relay_event(site, &ev);
-	ev.type = type;
-	if (type == FC_EV_LINK_DOWN)
+	if (ev.type == FC_EV_LINK_DOWN)
 		flitcast_csr_link_down(site, ev.port);
 	if (site->vnet)
 		flitcast_vnet_event(site, 0, &ev);
@@ -659,9 +657,7 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 				flitcast_engine_hello(site, p,
 						      fc_hello_time(&site->end[p].hello, now));
 		flitcast_engine_event(site, &ev);
-		ev.type = FC_EV_TIME;
 		flitcast_relay_event(site, &ev);
-		ev.type = FC_EV_TIME;
 		flitcast_csr_time(site, now);
 		if (site->vnet)
 			flitcast_vnet_event(site, 0, &ev);

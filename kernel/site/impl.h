@@ -269,7 +269,7 @@ void flitcast_engine_enter(struct flitcast_site *site)
 /* Leave it: feed the local net-input, set the timer, unlock, transmit, wake. */
 void flitcast_engine_leave(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU);
-/* One event into the core and its effects performed. */
+/* One event into the core and its effects performed; sets the event's time, and leaves the rest. */
 void flitcast_engine_event(struct flitcast_site *site, struct fc_event *ev);
 enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer);
 extern const struct flitcast_link_ops flitcast_engine_link_ops;
@@ -346,7 +346,7 @@ u64 flitcast_vnet_next_at(const struct flitcast_site *site);
 /* Counters of a port. */
 void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat);
 
-/* In mode vnet: one event into the switch and its effects performed. */
+/* In mode vnet: the same of the switch. */
 void flitcast_vnet_event(struct flitcast_site *site, u8 class, struct fc_event *ev);
 /* Routes changed. */
 void flitcast_vnet_rerouted(struct flitcast_site *site);
@@ -371,7 +371,7 @@ void flitcast_csr_link_down(struct flitcast_site *site, u8 port);
 int flitcast_relay_alloc(struct flitcast_site *site);
 void flitcast_relay_purge(struct flitcast_site *site);
 void flitcast_relay_free(struct flitcast_site *site);
-/* One event into the relay and its effects performed. */
+/* The same of the relay. */
 void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev);
 /* May a broadcast of this site begin? */
 bool flitcast_relay_room(const struct flitcast_site *site);

@@ -251,6 +251,7 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev)
 {
 	struct fc_effects *fx = flitcast_engine_effects();
+	u8 type = ev->type;
 	bool more;
 	u32 i;
 
@@ -262,6 +263,7 @@ void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev)
 			perform(site, &fx->fx[i]);
 		ev->type = FC_EV_MORE;
 	} while (more);
+	ev->type = type;
 }
 
 u64 flitcast_relay_next_at(const struct flitcast_site *site)

@@ -148,6 +148,7 @@ u8 flitcast_vnet_classes(const struct flitcast_site *site)
 void flitcast_vnet_event(struct flitcast_site *site, u8 class, struct fc_event *ev)
 {
 	struct fc_effects *fx = flitcast_engine_effects();
+	u8 type = ev->type;
 	bool more;
 	u32 i;
 
@@ -159,6 +160,7 @@ void flitcast_vnet_event(struct flitcast_site *site, u8 class, struct fc_event *
 			flitcast_engine_perform(site, &fx->fx[i]);
 		ev->type = FC_EV_MORE;
 	} while (more);
+	ev->type = type;
 }
 
 u64 flitcast_vnet_next_at(const struct flitcast_site *site)
