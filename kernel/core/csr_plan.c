@@ -412,7 +412,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 	if (s->entry.state == FC_CSR_ACCEPTED) {
 		s->entry.state = FC_CSR_EMPTY;
 		p->vnet->site->stat[FC_STAT_CSR_ADMITTED]++;
-		p->admitted(p->arg, head);
+		p->admitted(p->arg, head, s->entry.arrival);
 		return FC_CSR_ADMITTED;
 	}
 	n = all_targets(head, site);
@@ -437,7 +437,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 		/* Only for here, or without a way; or as a tree it fails. */
 		s->entry.state = FC_CSR_EMPTY;
 		wake_lanes(p);
-		p->admitted(p->arg, head);
+		p->admitted(p->arg, head, 0);
 		if (n == 1 || !nlegs)
 			return FC_CSR_ADMITTED;
 		p->vnet->site->stat[FC_STAT_CSR_APART]++;
@@ -498,6 +498,8 @@ static void probe_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *
 		legs[0] = (struct fc_csr_leg){ .ports = 0 };
 	}
 	verdict = fc_csr_probe(&p->c, port, &frame->msg, legs, nlegs, here, p->now, &answer);
+	if (here && (verdict == FC_CSR_HERE || verdict == FC_CSR_PASS))
+		fc_csr_due_note(&p->dues, &frame->msg.id, p->now + frame->msg.lead);
 	send_release(p, &answer);
 	if (verdict == FC_CSR_PASS)
 		send_all(p, false, frame->class, frame->site, legs, nlegs);
@@ -626,4 +628,12 @@ void fc_csr_plan_link_down(struct fc_csr_plan *p, u8 port)
 	count(p);
 	/* What was reserved there is reserved anew. */
 	look_again(p, 0);
+}
+
+u64 fc_csr_plan_due(const struct fc_csr_plan *p, const u8 *head)
+{
+	struct fc_csr_id id;
+
+	name(head, &id);
+	return fc_csr_due_at(&p->dues, id.site, id.number);
 }

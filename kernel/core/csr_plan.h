@@ -15,6 +15,7 @@
 #ifndef FC_CORE_CSR_PLAN_H
 #define FC_CORE_CSR_PLAN_H
 
+#include "csr_due.h"
 #include "wire_csr.h"
 
 /* Lanes of a site, at most. */
@@ -43,10 +44,12 @@ struct fc_csr_stay {
  * @link: of @c
  * @vnet: the switch
  * @send: send a frame by a port
- * @admitted: a packet of this site leaves its lane: it is accepted, or has no way to reserve
+ * @admitted: a packet of this site leaves its lane: it is accepted, and will have come to its
+ *	last target at @arrival, or has no way to reserve, and that is 0
  * @arg: of @send and @admitted
  * @stay: by lane
  * @floor: by site: when the last packet of this site comes there
+ * @dues: packets that come to this site
  * @guard: by how much packets may leave after their windows began, ns
  * @setup: time that nearly every ACK takes, ns: a packet does not leave before
  * @rng: state of random numbers
@@ -63,10 +66,11 @@ struct fc_csr_plan {
 	struct fc_csr_link *link;
 	struct fc_vnet *vnet;
 	void (*send)(void *arg, u8 port, const struct fc_csr_frame *frame);
-	void (*admitted)(void *arg, const u8 *head);
+	void (*admitted)(void *arg, const u8 *head, u64 arrival);
 	void *arg;
 	struct fc_csr_stay stay[FC_CSR_LANES];
 	u64 *floor;
+	struct fc_csr_dues dues;
 	u64 guard;
 	u64 setup;
 	u64 rng;
@@ -94,6 +98,12 @@ void fc_csr_plan_time(struct fc_csr_plan *p, u64 now);
 u64 fc_csr_plan_next_at(const struct fc_csr_plan *p);
 
 void fc_csr_plan_link_down(struct fc_csr_plan *p, u8 port);
+
+/*
+ * Return: when a packet that is here was to have come at the latest, by what it reserved; 0: that
+ * is not known.
+ */
+u64 fc_csr_plan_due(const struct fc_csr_plan *p, const u8 *head);
 
 /*
  * For the switch.

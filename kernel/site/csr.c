@@ -48,9 +48,9 @@ static void send_frame(void *arg, u8 port, const struct fc_csr_frame *frame)
 	flitcast_engine_frame(site, port, skb, &hdr);
 }
 
-static void admitted(void *arg, const u8 *head)
+static void admitted(void *arg, const u8 *head, u64 arrival)
 {
-	flitcast_tx_admitted(arg, head);
+	flitcast_tx_admitted(arg, head, arrival);
 }
 
 void flitcast_csr_free(struct flitcast_site *site)
@@ -115,6 +115,11 @@ void flitcast_csr_time(struct flitcast_site *site, u64 now)
 {
 	if (site->csr)
 		fc_csr_plan_time(&site->csr->plan, now);
+}
+
+u64 flitcast_csr_due(const struct flitcast_site *site, const u8 *head)
+{
+	return site->csr ? fc_csr_plan_due(&site->csr->plan, head) : 0;
 }
 
 void flitcast_csr_link_down(struct flitcast_site *site, u8 port)

@@ -365,6 +365,8 @@ bool flitcast_csr_in(struct flitcast_site *site, u8 port, struct sk_buff *skb);
 /* Before the event of the same kind into the switch. */
 void flitcast_csr_time(struct flitcast_site *site, u64 now);
 void flitcast_csr_link_down(struct flitcast_site *site, u8 port);
+/* When a packet that is here was to have come at the latest (flitcast_now()); 0: not known. */
+u64 flitcast_csr_due(const struct flitcast_site *site, const u8 *head);
 
 /* relay.c: broadcasts that pass through */
 
@@ -442,8 +444,8 @@ struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number)
 void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 /* Broadcasts of this site begin. */
 void flitcast_txcast_feed(struct flitcast_site *site);
-/* Mode csr: a packet has reserved its way, or needs none. */
-void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head);
+/* Mode csr: a packet has reserved its way, or needs none (@arrival is 0); see core/csr_plan.h. */
+void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arrival);
 /* Choose the next packet: sets cur*; false if there is none now. */
 bool flitcast_tx_pick(struct flitcast_site *site);
 /* The next flit of the packet in cur; NULL: no memory, later again. */

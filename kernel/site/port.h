@@ -16,6 +16,7 @@ struct flitcast_source;
 struct flitcast_port;
 struct flitcast_msg;
 struct flitcast_result;
+struct flitcast_admission;
 struct flitcast_socket_info;
 struct page;
 
@@ -66,6 +67,20 @@ struct flitcast_delivery {
 
 #define FLITCAST_DELIVERY(skb)	((struct flitcast_delivery *)(skb)->cb)
 
+/**
+ * struct flitcast_arrival - when a received message came, in the head of its skb
+ * @reserved: in mode csr: by when the last of its packets was to come; 0: not known of all of them
+ * @arrived: when the last of its packets came
+ *
+ * Times are ktime_get_ns() of this host.
+ */
+struct flitcast_arrival {
+	u64 reserved;
+	u64 arrived;
+};
+
+#define FLITCAST_ARRIVAL(skb)	((struct flitcast_arrival *)(skb)->head)
+
 /* What a message takes besides its data: of itself, and for each target. */
 #define FLITCAST_MSG_SIZE	512
 #define FLITCAST_MSG_TARGET	128
@@ -81,6 +96,9 @@ struct flitcast_delivery {
  * @charge: send room the message took
  * @kind: enum fc_kind
  * @report: the sender wants to hear of it in any case (struct flitcast_send)
+ * @reserved: in mode csr: when it arrives, by what its packets have reserved (struct
+ *	flitcast_admission)
+ * @over_at: when it was over
  */
 struct flitcast_sent {
 	struct list_head node;
@@ -92,6 +110,8 @@ struct flitcast_sent {
 	u32 charge;
 	u8 kind;
 	bool report;
+	u64 reserved;
+	u64 over_at;
 };
 
 /**
@@ -163,6 +183,8 @@ struct flitcast_port_ops {
  * @quorum: for FC_RECEPT_QUORUM
  * @waits: in mode csr: messages of which nothing has reserved its way yet, and that are not
  *	over; may be read without the lock.  FLITCAST_WAKE_OUT tells that there are fewer
+ * @admitted: the last message that did not wait for that any more
+ * @reserved: when that arrives
  *
  * Under the site's lock, but for @number and @ops, which never change while
  * attached.
@@ -183,6 +205,8 @@ struct flitcast_port {
 	u8 copies;
 	u8 quorum;
 	u32 waits;
+	u32 admitted;
+	u64 reserved;
 };
 
 /**
@@ -197,6 +221,9 @@ int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site,
 
 /* Do packets of the site reserve their ways before they enter (mode csr)? */
 bool flitcast_site_reserves(const struct flitcast_site *site);
+
+/* In mode csr: what became of the last message.  Context: process. */
+void flitcast_port_admission(struct flitcast_port *port, struct flitcast_admission *admission);
 
 /* Does the port have messages that are not over? */
 bool flitcast_port_busy(struct flitcast_port *port);

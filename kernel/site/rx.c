@@ -345,7 +345,7 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 	if (msg) {
 		msg->charge = charge;
 		msg->npackets = part->count;
-		msg->carrier = alloc_skb(0, GFP_ATOMIC);
+		msg->carrier = alloc_skb(sizeof(struct flitcast_arrival), GFP_ATOMIC);
 	}
 	if (!msg || !msg->carrier) {
 		site->stat[FC_STAT_NO_MEMORY]++;
@@ -353,6 +353,7 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		kvfree(msg);
 		return false;
 	}
+	*FLITCAST_ARRIVAL(msg->carrier) = (struct flitcast_arrival) { };
 	if (!early)
 		list_del_init(&flow->waiting);
 	fc_rxflow_admit(&flow->core, slot, t, part, msg);
@@ -398,6 +399,18 @@ static struct sk_buff *assemble(struct rx_msg *msg)
 	}
 	msg->carrier = NULL;
 	return carrier;
+}
+
+/* One more packet of a message.  One that was not expected makes the message that. */
+static void note_arrival(struct flitcast_arrival *arrival, u64 due, u64 now)
+{
+	bool first = !arrival->arrived;
+
+	arrival->arrived = now;
+	if (first || !due)
+		arrival->reserved = due;
+	else if (arrival->reserved)
+		arrival->reserved = max(arrival->reserved, due);
 }
 
 static void deliver(struct flitcast_site *site, struct flitcast_port *port,
@@ -506,6 +519,8 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 		break;
 	}
 	msg = slot->h;
+	note_arrival(FLITCAST_ARRIVAL(msg->carrier),
+		     votes ? 0 : flitcast_csr_due(site, skb_peek(flits)->data), flow->used);
 	msg->packet[packet - part.first] = packet_data(flits);
 	d = FLITCAST_DELIVERY(msg->carrier);
 	d->skip = part.off - part.first * FC_PACKET_MAX;

@@ -4,6 +4,7 @@
  * it is closed and its last message is over.
  */
 #include <linux/slab.h>
+#include <uapi/linux/flitcast.h>
 #include "site/tx.h"
 
 static struct flitcast_source *source_make(struct flitcast_site *site,
@@ -225,11 +226,40 @@ void flitcast_source_admitted(struct flitcast_site *site, struct flitcast_msg *m
 	msg->waits = false;
 	if (!port)
 		return;
+	port->admitted = msg->out.id;
+	port->reserved = msg->out.reserved;
 	WRITE_ONCE(port->waits, port->waits - 1);
 	flitcast_engine_wake(site, port, FLITCAST_WAKE_OUT);
 }
 
-void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head)
+/* A packet of it arrives at that time. */
+static void source_reserved(struct flitcast_site *site, struct flitcast_msg *msg, u64 arrival)
+{
+	struct flitcast_port *port = msg->source->port;
+	bool first = msg->waits;
+
+	msg->out.reserved = max(msg->out.reserved, arrival);
+	if (first)
+		flitcast_source_admitted(site, msg);
+	else if (port && port->admitted == msg->out.id)
+		port->reserved = msg->out.reserved;
+}
+
+void flitcast_port_admission(struct flitcast_port *port, struct flitcast_admission *admission)
+{
+	struct flitcast_site *site = port->site;
+
+	memset(admission, 0, sizeof(*admission));
+	if (!site)
+		return;
+	spin_lock_bh(&site->lock);
+	admission->id = port->admitted;
+	admission->waiting = port->waits;
+	admission->reserved = port->reserved;
+	spin_unlock_bh(&site->lock);
+}
+
+void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arrival)
 {
 	struct flitcast_source *src;
 	struct flitcast_msg *msg;
@@ -243,7 +273,7 @@ void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head)
 			continue;
 		list_for_each_entry(msg, &src->msgs, source_node)
 			if (msg->out.id == pk.id)
-				flitcast_source_admitted(site, msg);
+				source_reserved(site, msg, arrival);
 		return;
 	}
 }

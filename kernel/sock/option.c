@@ -173,6 +173,7 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 {
 	struct flitcast_sock *fs = to_fs(sock->sk);
 	struct flitcast_slow_target slow;
+	struct flitcast_admission admission;
 	struct flitcast_reception reception;
 	struct flitcast_sock_stats stats;
 	const char *text;
@@ -236,6 +237,13 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 		text = READ_ONCE(fs->errmsg);
 		from = text ? text : "";
 		size = strlen(from) + 1;
+		break;
+	case FLITCAST_ADMISSION:
+		lock_sock(&fs->sk);
+		flitcast_port_admission(&fs->port, &admission);
+		release_sock(&fs->sk);
+		from = &admission;
+		size = sizeof(admission);
 		break;
 	case FLITCAST_STATS:
 		stats = fs->stats;

@@ -6,13 +6,15 @@
 #include <uapi/linux/flitcast.h>
 #include "sock/impl.h"
 
-static void put_info(struct msghdr *msg, const struct flitcast_delivery *d)
+static void put_info(struct msghdr *msg, const struct flitcast_delivery *d,
+		     const struct flitcast_arrival *arrival)
 {
 	struct flitcast_info info = {
 		.addrtype = d->cast ? FLITCAST_ADDR_BROADCAST :
 			    d->list ? FLITCAST_ADDR_LIST : FLITCAST_ADDR_SITE,
 		.copies = d->copies, .votes = d->votes, .id = d->id, .hops = d->hops,
 		.offset = d->offset, .length = d->msg_len, .dissent = d->dissent,
+		.reserved = arrival->reserved, .arrived = arrival->arrived,
 	};
 
 	put_cmsg(msg, SOL_FLITCAST, FLITCAST_INFO, sizeof(info), &info);
@@ -83,7 +85,7 @@ int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int 
 		}
 		sock_recv_timestamp(msg, sk, skb);
 		if (fs->info)
-			put_info(msg, d);
+			put_info(msg, d, FLITCAST_ARRIVAL(skb));
 		err = flags & MSG_TRUNC ? d->len : n;
 	}
 	skb_free_datagram(sk, skb);

@@ -27,6 +27,16 @@ static void check(int ok, const char *what)
 	errno = 0;
 }
 
+/* Messages of the socket that wait to be admitted. */
+static uint32_t waiting(int fd)
+{
+	struct flitcast_admission admission = { .waiting = 99 };
+	socklen_t len = sizeof(admission);
+
+	getsockopt(fd, SOL_FLITCAST, FLITCAST_ADMISSION, &admission, &len);
+	return admission.waiting;
+}
+
 /* Nothing reserves its way. */
 static void dead(int fd)
 {
@@ -35,12 +45,14 @@ static void dead(int fd)
 	check(msg_send(fd, "a", 1, 1, PORT, MSG_DONTWAIT) == 1, "the first is taken");
 	check(msg_send(fd, "b", 1, 1, PORT, MSG_DONTWAIT) == -1 && errno == EAGAIN,
 	      "the second has to wait");
+	check(waiting(fd) == 1, "the first one is said to wait");
 	check(!msg_wait(fd, POLLOUT, 0), "no POLLOUT");
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
 	check(msg_send(fd, "b", 1, 1, PORT, 0) == -1 && errno == EAGAIN,
 	      "nor does it go within its time-out");
 	/* The site learns that its link is dead: no way, and so no more waiting. */
 	check(msg_wait(fd, POLLOUT, 120000), "POLLOUT when the first one is over");
+	check(!waiting(fd), "and it does not wait any more");
 }
 
 static void alive(int fd, int to)

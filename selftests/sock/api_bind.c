@@ -443,6 +443,23 @@ TEST_F(bare, option__info)
 	EXPECT_EQ(-EINVAL, set_option(fd, FLITCAST_INFO, &value, 8));
 }
 
+TEST_F(bare, option__admission)
+{
+	struct flitcast_admission admission;
+	socklen_t len = sizeof(admission) + 8;
+	int fd = rdm();
+
+	ASSERT_LE(0, fd);
+	memset(&admission, 0xff, sizeof(admission));
+	ASSERT_EQ(0, get_option(fd, FLITCAST_ADMISSION, &admission, &len));
+	EXPECT_EQ(sizeof(admission), len);
+	EXPECT_EQ(0, admission.id);
+	EXPECT_EQ(0, admission.waiting);
+	EXPECT_EQ(0, admission.reserved);
+	EXPECT_EQ(-ENOPROTOOPT, set_option(fd, FLITCAST_ADMISSION, &admission,
+					   sizeof(admission)));
+}
+
 TEST_F(bare, option__timeout)
 {
 	int fd = rdm();
@@ -581,7 +598,7 @@ TEST_F(bare, option__unknown)
 	ASSERT_LE(0, fd);
 	for (option = -1; option < 64; option++) {
 		/* FLITCAST_REPORT is a control message, and no option. */
-		if (option >= FLITCAST_TARGETS && option <= FLITCAST_RECEPTION &&
+		if (option >= FLITCAST_TARGETS && option <= FLITCAST_ADMISSION &&
 		    option != FLITCAST_REPORT)
 			continue;
 		EXPECT_EQ(-ENOPROTOOPT, set_option(fd, option, &value, sizeof(value)));

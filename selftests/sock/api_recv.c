@@ -364,6 +364,54 @@ TEST_F(line, info__ids_differ)
 	}
 }
 
+static uint64_t monotonic_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
+}
+
+/* It tells when a message came, not when it is read; and here nothing was reserved. */
+TEST_F(line, info__arrival)
+{
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT), on = 1, i;
+	struct flitcast_admission admission;
+	struct flitcast_report report;
+	struct flitcast_result result;
+	uint64_t before, came[2];
+	socklen_t len = sizeof(admission);
+	struct received r;
+
+	ASSERT_EQ(0, setsockopt(to, SOL_FLITCAST, FLITCAST_INFO, &on, sizeof(on)));
+	ASSERT_EQ(0, setsockopt(from, SOL_FLITCAST, FLITCAST_CONFIRM, &on, sizeof(on)));
+	before = monotonic_ns();
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, 0)));
+		ASSERT_NE(0, msg_wait(from, POLLERR, SOON_MS) & POLLERR);
+		came[i] = monotonic_ns();
+		ASSERT_EQ(1, RESULT(msg_report(from, &report, &result, 1, NULL)));
+		EXPECT_EQ(0, report.reserved);
+		EXPECT_LT(before, report.over);
+		EXPECT_GE(came[i], report.over);
+	}
+	for (i = 0; i < 2; i++) {
+		r = recv_all(to, got, sizeof(got), 256, i ? 0 : MSG_PEEK);
+		ASSERT_EQ(1, r.infos);
+		EXPECT_EQ(0, r.info.reserved);
+		EXPECT_LT(before, r.info.arrived);
+		EXPECT_GE(came[0], r.info.arrived);
+	}
+	r = recv_all(to, got, sizeof(got), 256, 0);
+	ASSERT_EQ(1, r.infos);
+	EXPECT_LT(came[0], r.info.arrived);
+	EXPECT_GE(came[1], r.info.arrived);
+	ASSERT_EQ(0, getsockopt(from, SOL_FLITCAST, FLITCAST_ADMISSION, &admission, &len));
+	EXPECT_EQ(sizeof(admission), len);
+	EXPECT_EQ(0, admission.waiting);
+	EXPECT_EQ(0, admission.reserved);
+}
+
 TEST_F(line, info__no_space)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), on = 1;

@@ -122,6 +122,7 @@ struct flitcast_target {
  *	does not say, 1 to what the topology has disjoint paths for (default 1); and copies
  *	that FLITCAST_RECEPTION expects of a broadcast received on it.
  * FLITCAST_RECEPTION: option: struct flitcast_reception.
+ * FLITCAST_ADMISSION: option (read): struct flitcast_admission.
  * FLITCAST_SNDBUF, FLITCAST_RCVBUF: options (int, bytes): send and receive room, 4,096 to
  *	net.flitcast.wmem_max and rmem_max, as they are, not doubled.
  */
@@ -137,6 +138,15 @@ struct flitcast_target {
 #define FLITCAST_RCVBUF		10
 #define FLITCAST_COPIES		11
 #define FLITCAST_RECEPTION	12
+#define FLITCAST_ADMISSION	13
+
+/*
+ * Times of arrival are CLOCK_MONOTONIC of the host that reads them, in nanoseconds.  Sites have no
+ * clock in common: a probe that reserves a way carries how long after itself the packet will
+ * come, and each site adds that to the time at which the probe came.  So the reserved time that a
+ * sender is told is its own, the one that a receiver is told is the receiver's, and where both
+ * have one clock the receiver's is later by the time that the probe took.
+ */
 
 /**
  * struct flitcast_info - what the FLITCAST_INFO control message tells
@@ -151,6 +161,12 @@ struct flitcast_target {
  * @dissent: of the copies received when it was, the links by which those came that
  *	did not agree with it: bit i for the link on port i; always 0 with
  *	FLITCAST_RECEPTION_FIRST, which compares none
+ * @reserved: in mode csr: by when the last packet of the message was to have come, as its way was
+ *	reserved; ns, by the receiver's CLOCK_MONOTONIC.  0: not every packet of it has reserved
+ *	the last link to here (in other modes, from the own site, after a detour around a dead
+ *	link), or more came at once than a site remembers
+ * @arrived: when the last packet of the message came; ns, by the receiver's CLOCK_MONOTONIC.
+ *	Later than @reserved: it was late, though it came
  */
 struct flitcast_info {
 	__u8	addrtype;
@@ -162,6 +178,26 @@ struct flitcast_info {
 	__u32	offset;
 	__u32	length;
 	__u32	dissent;
+	__aligned_u64	reserved;
+	__aligned_u64	arrived;
+};
+
+/**
+ * struct flitcast_admission - what became of the last message of a socket (mode csr)
+ * @id: of the message that was admitted last, or was over before; 0 without one, too
+ * @waiting: messages of the socket that wait to be admitted
+ * @reserved: when message @id will have come to the last of its targets, as far as its packets
+ *	have reserved their ways by now (of one of up to 64 KiB, to up to 64 targets, all of it);
+ *	ns, by the sender's CLOCK_MONOTONIC.  0: it has reserved nothing, because it needs no
+ *	link, has no way, or the mode is another
+ *
+ * After a sendmsg() that was not interrupted, timed out or non-blocking @waiting is 0 and @id is
+ * the message just sent.  A packet that is late all the same comes, and later than that.
+ */
+struct flitcast_admission {
+	__u32	id;
+	__u32	waiting;
+	__aligned_u64	reserved;
 };
 
 /**
@@ -248,6 +284,10 @@ struct flitcast_result {
  * @left_out: of these, detached before, or without a socket on the port of a broadcast
  * @lost: reports of failures dropped before this one because nobody read them
  * @zero: zero
+ * @reserved: in mode csr: when it was to have come to the last of its targets, as all of its
+ *	packets have reserved their ways (struct flitcast_admission); else 0
+ * @over: when the last target had confirmed it, or was given up; ns, by the sender's
+ *	CLOCK_MONOTONIC.  Where all have confirmed it came before that
  *
  * The data of the report is an array of struct flitcast_result: with
  * FLITCAST_CONFIRM all targets in the order of the sender's list, else those given
@@ -264,6 +304,8 @@ struct flitcast_report {
 	__u32	left_out;
 	__u32	lost;
 	__u32	zero;
+	__aligned_u64	reserved;
+	__aligned_u64	over;
 };
 
 /* The report was asked for (FLITCAST_CONFIRM): all targets are in it. */

@@ -75,6 +75,10 @@ static void take_answer(int fd, struct tally *tally, char *buf, size_t size, uin
 	out_uint("seq", " seq=%llu", stamp.number);
 	if (from.has_info)
 		out_uint("hops", " hops=%llu", from.info.hops);
+	/* Mode csr: how long before it had to. */
+	if (from.has_info && from.info.reserved)
+		out_float("early_ms", " early=%.3f ms",
+			  (int64_t)(from.info.reserved - from.info.arrived) / 1e6);
 	out_float("rtt_ms", " time=%.3f ms\n", trip / 1e6);
 	out_close_object();
 	if (!out_json)

@@ -174,6 +174,9 @@ static void take_message(const struct output *output, const struct flitcast_from
 	if (from->has_info) {
 		out_uint("id", NULL, from->info.id);
 		out_uint("hops", NULL, from->info.hops);
+		out_uint("arrived_ns", NULL, from->info.arrived);
+		if (from->info.reserved)
+			out_uint("reserved_ns", NULL, from->info.reserved);
 		if (from->info.addrtype == FLITCAST_ADDR_BROADCAST) {
 			out_uint("copies", NULL, from->info.copies);
 			out_uint("votes", NULL, from->info.votes);

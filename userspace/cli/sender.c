@@ -106,6 +106,8 @@ static void take_report(struct sender *sender, const struct flitcast_report *rep
 	size_t i, at = 0;
 
 	sender->reported++;
+	sender->reserved = report->reserved;
+	sender->over = report->over;
 	if (sender->broadcast && !sender->targets)
 		learn_targets(sender, results, n);
 	for (i = 0; i < n; i++) {
@@ -164,6 +166,7 @@ int sender_send(struct sender *sender, const void *data, size_t length)
 		errno = ENOTCONN;
 		return -1;
 	}
+	sender->begun_at = now_ns();
 	do
 		sent = sender->broadcast ?
 		       flitcast_broadcast(sender->fd, data, length, sender->broadcast,
@@ -177,12 +180,24 @@ int sender_send(struct sender *sender, const void *data, size_t length)
 	return 0;
 }
 
+/* Of one message: how long it took to be confirmed, and, in mode csr, to come at the latest. */
+static void print_times(const struct sender *sender)
+{
+	if (sender->sent != 1)
+		return;
+	if (sender->reserved)
+		out_float("reserved_ms", "reserved to arrive within %.3f ms\n",
+			  (int64_t)(sender->reserved - sender->begun_at) / 1e6);
+	out_float("over_ms", NULL, (sender->over - sender->begun_at) / 1e6);
+}
+
 static void print_targets(const struct sender *sender)
 {
 	size_t i;
 
 	out_open_object(NULL);
 	out_uint("messages", NULL, sender->sent);
+	print_times(sender);
 	out_open_array("targets");
 	for (i = 0; i < sender->count; i++) {
 		const struct tally *tally = &sender->tally[i];

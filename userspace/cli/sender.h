@@ -40,6 +40,9 @@ struct tally {
  * @sent: messages accepted
  * @reported: of these, reported
  * @lossy: of these, not confirmed by every target
+ * @begun_at: when the last message was handed over, now_ns()
+ * @reserved: of the last reported message
+ * @over: likewise
  */
 struct sender {
 	int fd;
@@ -55,6 +58,9 @@ struct sender {
 	uint64_t sent;
 	uint64_t reported;
 	uint64_t lossy;
+	uint64_t begun_at;
+	uint64_t reserved;
+	uint64_t over;
 };
 
 /**

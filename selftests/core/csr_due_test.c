@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is due at a site, against a list of all that was ever noted: what is told is right, and
+ * the oldest are forgotten first.
+ */
+#include <string.h>
+
+#include "csr_due.h"
+#include "tap.h"
+
+#define NOTED	400
+
+static struct {
+	struct fc_csr_dues d;
+	struct fc_csr_due noted[NOTED];
+	u32 n;
+} b;
+
+static struct fc_csr_due *find(u32 site, u32 number)
+{
+	u32 i;
+
+	for (i = 0; i < b.n; i++)
+		if (b.noted[i].id.site == site && b.noted[i].id.number == number)
+			return &b.noted[i];
+	return NULL;
+}
+
+/* Once the last one is forgotten, an older attempt is as good as a new one. */
+static void note(u32 site, u32 number, u32 attempt, u64 at)
+{
+	const struct fc_csr_id id = { site, number, attempt };
+	struct fc_csr_due *e = find(site, number);
+	bool known = fc_csr_due_at(&b.d, site, number);
+
+	fc_csr_due_note(&b.d, &id, at);
+	if (!e)
+		e = &b.noted[b.n++];
+	else if (known && fc_before(attempt, e->id.attempt))
+		return;
+	*e = (struct fc_csr_due){ .id = id, .at = at };
+}
+
+/* How many are due no earlier. */
+static u32 later(const struct fc_csr_due *e)
+{
+	u32 i, n = 0;
+
+	for (i = 0; i < b.n; i++)
+		n += &b.noted[i] != e && b.noted[i].at >= e->at;
+	return n;
+}
+
+TEST(csr_due__tells_the_last_attempt_or_nothing)
+{
+	u32 round, told = 0, forgotten = 0;
+
+	for (round = 0; round < TAP_ROUNDS(500); round++) {
+		u32 step, i, sites = 1 + tap_random(4), numbers = 1 + tap_random(90);
+		/* Attempts wrap. */
+		u32 first = tap_random(2) ? 0 : 0xfffffff0U;
+
+		memset(&b, 0, sizeof(b));
+		for (step = 0; step < NOTED; step++) {
+			u32 site = tap_random(sites), number = tap_random(numbers) << 8;
+
+			note(site, number, first + tap_random(40), 1 + step + tap_random(30));
+			CHECK(fc_csr_due_at(&b.d, site, number) == find(site, number)->at,
+			      "what was noted last is forgotten");
+		}
+		for (i = 0; i < b.n; i++) {
+			const struct fc_csr_due *e = &b.noted[i];
+			u64 at = fc_csr_due_at(&b.d, e->id.site, e->id.number);
+
+			REQUIRE(!at || at == e->at, "%u instead of %u", (u32)at, (u32)e->at);
+			CHECK(at || later(e) >= FC_CSR_DUE_EACH - 1, "%u of %u forgotten", i, b.n);
+			told += !!at;
+			forgotten += !at;
+		}
+		CHECK(!fc_csr_due_at(&b.d, 0, 1) && !fc_csr_due_at(&b.d, sites, 0),
+		      "known, and never noted");
+	}
+	CHECK(forgotten && told > forgotten, "%u told, %u forgotten", told, forgotten);
+}
+
+/* What a site sends at a time has numbers in a row. */
+TEST(csr_due__spreads_numbers)
+{
+	u32 i, step, told = 0;
+
+	for (step = 1; step <= 256; step *= 256) {
+		memset(&b, 0, sizeof(b));
+		for (i = 0; i < 128; i++)
+			note(5, i * step, 1, i + 1);
+		for (i = 0, told = 0; i < 128; i++)
+			told += !!fc_csr_due_at(&b.d, 5, i * step);
+		CHECK(told > 120, "%u of 128 are known, %u apart", told, step);
+	}
+}
