@@ -130,6 +130,13 @@ bench: ## Measure beside peers: round trips, a hop, M + N, broadcasts, load; bui
 	@selftests/bench/cast
 	@selftests/bench/load
 
+.PHONY: bench-check
+bench-check: ## Count the instructions of the main paths; more than 3 % from selftests/bench/baseline fails
+	@scripts/deps build bench
+	@selftests/vm/kernel >/dev/null
+	@$(MAKE) $(parallel) all
+	@selftests/bench/check
+
 .PHONY: lint
 lint: ## checkpatch, sparse, warnings, layers, shellcheck
 	@scripts/deps build lint

@@ -2,15 +2,17 @@
 /*
  * What it takes until every other site has a message of site 0.
  *
- *	cast [-n COUNT] [-b BYTES,...] LAB PLAN WAY...
+ *	cast [-n COUNT] [-b BYTES,...] LAB TOPOLOGY MTU PLAN WAY...
  *
- * LAB is a lab that is up, with addresses and routes of IPv4, too: see bench/cast-guest,
- * and peers.h for them and for PLAN.  One thread holds a socket at each site, so that a
- * message is timed by one clock.  The network is idle when it is sent.  WAY is one of
+ * LAB is a lab that is up, with addresses and routes of IPv4, too: see bench/guest-lib.sh,
+ * and peers.h for them and for PLAN.  TOPOLOGY and MTU are only told.  One thread holds a
+ * socket at each site, so that a message is timed by one clock.  The network is idle when
+ * it is sent.  WAY is one of
  *
  * flitcast	broadcasts in one copy, two and so on, received with the first copy; and
  *		with more than half of them where there are three or more; a message to a
  *		list of targets; a message to each
+ * list		only the message to a list of targets
  * udp		a datagram to each, over IPv4 forwarding
  * ipmr		a datagram to a group, by the kernel's multicast routing
  * hsr		a datagram to a group, on an HSR ring of all sites
@@ -34,13 +36,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 #include "../sock/lab.h"
 #include "../sock/msg.h"
 #include "frames.h"
 #include "idle.h"
 #include "peers.h"
+#include "stats.h"
 
 #define COUNT_MAX	1000
 #define LENGTHS_MAX	16
@@ -102,24 +104,16 @@ static const char *const counters[] = { COUNTERS(COUNTER_NAME) };
 
 #define NCOUNTERS	(sizeof(counters) / sizeof(counters[0]))
 
-static const char *lab;
+static const char *lab, *topology, *mtu;
 static unsigned int nsites, messages, count = 7;
 static int fds[PEERS_MAX];
 static struct peers peers;
 static unsigned char sent[BYTES_MAX], got[PEERS_MAX][BYTES_MAX];
 static struct flitcast_target targets[PEERS_MAX];
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
-
 static void usage(void)
 {
-	fprintf(stderr, "usage: cast [-n COUNT] [-b BYTES,...] LAB PLAN WAY...\n");
+	fprintf(stderr, "usage: cast [-n COUNT] [-b BYTES,...] LAB TOPOLOGY MTU PLAN WAY...\n");
 	exit(EXIT_USAGE);
 }
 
@@ -241,17 +235,17 @@ static struct sample measure_one(enum way way, size_t bytes)
 
 	msg_fill(sent, bytes, key, 0);
 	idle = idle_ns();
-	start = now_ns();
+	start = stats_now();
 	send_message(way, bytes);
 	if (way != WAY_NOTHING)
 		receive_message(way, bytes);
-	sample.last = now_ns() - start;
+	sample.last = stats_now() - start;
 	if (way != WAY_NOTHING && way < WAY_UDP) {
 		await_reports(way);
-		sample.told = now_ns() - start;
+		sample.told = stats_now() - start;
 	}
 	sleep_ms(QUIET_MS);
-	sample.work = now_ns() - start;
+	sample.work = stats_now() - start;
 	sample.work -= idle_ns() - idle;
 	after = frames_now();
 	sample.frames = after.count - before.count;
@@ -276,13 +270,6 @@ static void count_links(uint64_t *sums)
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Of the member @offset bytes into each sample. */
 static void print_samples(const char *name, const struct sample *samples, size_t offset)
 {
@@ -291,12 +278,9 @@ static void print_samples(const char *name, const struct sample *samples, size_t
 
 	for (i = 0; i < count; i++)
 		memcpy(&values[i], (const char *)&samples[i] + offset, sizeof(values[i]));
-	qsort(values, count, sizeof(*values), compare);
-	printf(", \"%s\": {\"min\": %llu, \"q1\": %llu, \"median\": %llu, \"q3\": %llu, "
-	       "\"max\": %llu}", name, (unsigned long long)values[0],
-	       (unsigned long long)values[count / 4], (unsigned long long)values[count / 2],
-	       (unsigned long long)values[count - 1 - count / 4],
-	       (unsigned long long)values[count - 1]);
+	printf(", \"%s\": {", name);
+	stats_print(values, count);
+	printf("}");
 }
 
 static void measure(enum way way, size_t bytes, unsigned int copies, unsigned int quorum)
@@ -312,9 +296,9 @@ static void measure(enum way way, size_t bytes, unsigned int copies, unsigned in
 		samples[i] = measure_one(way, bytes);
 	count_links(after);
 
-	printf("{\"way\": \"%s\", \"sites\": %u, \"bytes\": %zu, \"copies\": %u, "
-	       "\"quorum\": %u, \"count\": %u", way_names[way], nsites, bytes, copies, quorum,
-	       count);
+	printf("{\"way\": \"%s\", \"what\": \"cast\", \"topology\": \"%s\", \"mtu\": %s, "
+	       "\"sites\": %u, \"bytes\": %zu, \"copies\": %u, \"quorum\": %u, \"count\": %u",
+	       way_names[way], topology, mtu, nsites, bytes, copies, quorum, count);
 	print_samples("last", samples, offsetof(struct sample, last));
 	print_samples("told", samples, offsetof(struct sample, told));
 	print_samples("work", samples, offsetof(struct sample, work));
@@ -385,6 +369,20 @@ static unsigned int read_lengths(size_t *lengths, const char *text)
 	return n;
 }
 
+/* WAY_NOTHING: all of Flitcast's. */
+static enum way find_way(const char *name)
+{
+	enum way way;
+
+	if (!strcmp(name, "flitcast"))
+		return WAY_NOTHING;
+	for (way = WAY_LIST; way <= WAY_HSR; way++)
+		if (way != WAY_UNICASTS && !strcmp(name, way_names[way]))
+			return way;
+	usage();
+	return WAY_NOTHING;
+}
+
 int main(int argc, char **argv)
 {
 	size_t lengths[LENGTHS_MAX] = { 64, 1024, 32768 };
@@ -401,9 +399,11 @@ int main(int argc, char **argv)
 		else
 			usage();
 	}
-	if (count < 1 || count > COUNT_MAX || argc - optind < 3)
+	if (count < 1 || count > COUNT_MAX || argc - optind < 5)
 		usage();
 	lab = argv[optind++];
+	topology = argv[optind++];
+	mtu = argv[optind++];
 	plan = argv[optind++];
 	nsites = lab_sites(lab);
 	if (nsites < 2 || nsites > PEERS_MAX)
@@ -415,20 +415,16 @@ int main(int argc, char **argv)
 	frames_open(lab, nsites);
 	measure(WAY_NOTHING, 0, 0, 0);
 	for (; optind < argc; optind++) {
-		for (way = WAY_UDP; way <= WAY_HSR; way++)
-			if (!strcmp(argv[optind], way_names[way]))
-				break;
-		if (way > WAY_HSR && strcmp(argv[optind], "flitcast"))
-			usage();
-		if (way <= WAY_HSR)
+		way = find_way(argv[optind]);
+		if (way >= WAY_UDP)
 			open_peers(way, plan);
 		for (i = 0; i < nlengths; i++) {
-			if (way <= WAY_HSR)
-				measure(way, lengths[i], 0, 0);
-			else
+			if (way == WAY_NOTHING)
 				measure_flitcast(lengths[i]);
+			else
+				measure(way, lengths[i], 0, 0);
 		}
-		if (way <= WAY_HSR)
+		if (way >= WAY_UDP)
 			peers_close(&peers, nsites);
 	}
 	return 0;

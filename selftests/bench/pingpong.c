@@ -10,7 +10,9 @@
  * Prints one line of JSON, times in nanoseconds.
  */
 
+#ifndef _GNU_SOURCE
 #define _GNU_SOURCE
+#endif
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>

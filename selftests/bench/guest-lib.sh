@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the guests of the benchmarks have in common; their scripts read it:
+#
+#   . /bench/guest-lib.sh
+#
+# A lab is called bench, and has the IPv4 network 10.1 of `bench/plan` over its devices.
+
+bench=/bench
+ip=/sbin/ip
+FLITCAST=$bench/flitcast
+export FLITCAST
+
+fail() { echo "$0: $*" >&2; exit 1; }
+
+# The clock source changes once, early; not in the middle of a measurement.
+settle()
+{
+	clock=/sys/devices/system/clocksource/clocksource0/current_clocksource
+	tries=0
+	until [ "$(cat $clock)" = tsc ] || [ $tries -ge 50 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+	echo "# clock source $(cat $clock), kernel $(uname -r)"
+}
+
+# For namespaces that are made from here on.
+settings()
+{
+	for setting in core/devconf_inherit_init_net=1 ipv4/ip_forward=1 ipv4/conf/all/rp_filter=0 \
+			ipv4/conf/default/rp_filter=0 ipv6/conf/all/disable_ipv6=1 \
+			ipv6/conf/default/disable_ipv6=1 \
+			ipv4/neigh/default/base_reachable_time_ms=86400000; do
+		[ ! -e "/proc/sys/net/${setting%=*}" ] ||
+			echo "${setting#*=}" >"/proc/sys/net/${setting%=*}" || fail "$setting"
+	done
+}
+
+# Each site's file of this name in the plan of the lab, by `ip -batch`.
+batch() # NAME
+{
+	for file in "$plan/$1"-*; do
+		$ip -n "bench-${file##*-}" -batch "$file" || fail "$file"
+	done
+}
+
+# A lab of topology SPEC, and IPv4 over it.
+lab_up() # SPEC MTU [ARGS...]
+{
+	spec=$1 mtu=$2 plan=$bench/plan/$(echo "$1" | tr : -)
+	shift 2
+	settings
+	"$FLITCAST" lab up "$spec" mtu "$mtu" name bench "$@" >/dev/null || fail "$spec"
+	batch ip
+	echo "# $spec, MTU $mtu"
+}
+
+lab_down() { "$FLITCAST" lab down name bench >/dev/null || fail "lab down"; }
+
+# How often the kernel's timers and queued works call flitcast.ko within SECONDS.
+wakeups() # SECONDS
+{
+	tracing=/sys/kernel/tracing
+	[ -e $tracing/trace ] || mount -t tracefs none $tracing || fail "tracing"
+	echo >$tracing/trace
+	for event in timer/timer_expire_entry timer/hrtimer_expire_entry \
+			workqueue/workqueue_execute_start; do
+		echo 1 >$tracing/events/$event/enable || fail "$event"
+	done
+	sleep "$1"
+	echo 0 >$tracing/events/enable
+	grep -c 'function=.*flitcast' $tracing/trace
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sockets of UDP and TCP at the sites of a lab.
+ *
+ * Site k has the address NET.0.(k + 1), where NET is 10.1 on the lab's own devices; other
+ * networks over the same sites have others: see bench/guest-lib.sh.
+ */
+#ifndef SELFTESTS_BENCH_INET_H
+#define SELFTESTS_BENCH_INET_H
+
+#include <netinet/in.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Networks, in host byte order. */
+#define INET_LAB	0x0a010000	/* 10.1: shortest paths, forwarded by IPv4 */
+#define INET_REDIRECT	0x0a090000	/* 10.9: sites in between redirect frames */
+#define INET_BATMAN	0x0a050000	/* 10.5: batman-adv's device of each site */
+
+struct sockaddr_in inet_address(uint32_t net, unsigned int site, unsigned int port);
+
+/**
+ * inet_udp() - a bound UDP socket with much room
+ * @lab: name of the lab
+ * @net: network
+ * @site: site; the thread stays in its namespace
+ * @port: port
+ *
+ * It gives up after ten seconds, so what is lost ends the program.
+ *
+ * Return: a descriptor; dies where there is none.
+ */
+int inet_udp(const char *lab, uint32_t net, unsigned int site, unsigned int port);
+
+/**
+ * inet_tcp() - a TCP connection over the lab's own devices, without Nagle's algorithm
+ * @lab: name of the lab
+ * @from: site that connects
+ * @to: site that accepts
+ * @port: port there
+ * @peer: filled in: the accepting end
+ *
+ * Return: the connecting end; dies where there is none.
+ */
+int inet_tcp(const char *lab, unsigned int from, unsigned int to, unsigned int port, int *peer);
+
+/**
+ * inet_transfer() - send through a connection and receive at the other end, by one thread
+ * @from: the one end
+ * @to: the other
+ * @data: sent, and overwritten with the same bytes
+ * @size: how many
+ *
+ * Sends as much as fits, receives what has come, until all has.
+ */
+void inet_transfer(int from, int to, unsigned char *data, size_t size);
+
+#endif /* SELFTESTS_BENCH_INET_H */

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include "stats.h"
+
+uint64_t stats_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+void stats_print(uint64_t *values, size_t count)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		sum += values[i];
+	qsort(values, count, sizeof(*values), compare);
+	printf("\"min\": %llu, \"q1\": %llu, \"median\": %llu, \"q3\": %llu, \"max\": %llu, \"mean\": %.0f",
+	       (unsigned long long)values[0], (unsigned long long)values[count / 4],
+	       (unsigned long long)values[count / 2],
+	       (unsigned long long)values[count - 1 - count / 4],
+	       (unsigned long long)values[count - 1], sum / count);
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the programs of the benchmarks print of equal measurements.
+ */
+#ifndef SELFTESTS_BENCH_STATS_H
+#define SELFTESTS_BENCH_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Nanoseconds of CLOCK_MONOTONIC: instructions, where the guest counts them. */
+uint64_t stats_now(void);
+
+/**
+ * stats_print() - members of a JSON object: least, quartiles, most, mean
+ * @values: these, sorted afterwards
+ * @count: how many, at least one
+ *
+ * Prints "min": ..., "q1": ..., "median": ..., "q3": ..., "max": ..., "mean": ... without braces.
+ */
+void stats_print(uint64_t *values, size_t count);
+
+#endif /* SELFTESTS_BENCH_STATS_H */

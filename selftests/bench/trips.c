@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a round trip takes, between site 0 of a line and another.
+ *
+ *	trips [-n COUNT] [-w WARM-UP] -d HOPS,... -b BYTES,... LAB TOPOLOGY MTU WAY...
+ *
+ * LAB is a lab that is up, with addresses and routes: see bench/guest-lib.sh; TOPOLOGY and MTU
+ * are only told.  One thread drives both ends: it sends from the one, receives at the other,
+ * and sends back, so that what is timed is the work of the network and not the scheduler's.
+ * WAY is one of
+ *
+ * flitcast	a message there, a message back
+ * udp		datagrams, forwarded by IPv4
+ * redirect	the same where the sites in between pass frames on unseen (tc, XDP); what it
+ *		is called in the figures can follow: redirect:NAME
+ * batman	datagrams over batman-adv's devices
+ * tcp		one connection from end to end
+ * relays	a connection for each link; what a site has received whole it sends on
+ *
+ * A message that is longer than a datagram may be is left out there.  Prints a line of JSON
+ * for each, times in nanoseconds: instructions, where the guest counts them.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+#include "../sock/lab.h"
+#include "../sock/msg.h"
+#include "inet.h"
+#include "stats.h"
+
+#define BYTES_MAX	(1 << 20)
+#define DATAGRAM_MAX	65507
+#define HOPS_MAX	64
+#define LIST_MAX	32
+#define PORT		7001
+#define LIMIT_S		10
+/* A link needs a moment to come up; none needs as long as this. */
+#define READY_S		60
+
+/**
+ * struct trip - the ends of a path
+ * @hops: its links
+ * @to: socket of site k of the path, or towards site k + 1 (relays)
+ * @from: relays: the other end of the connection from site k, at site k + 1
+ * @net: of UDP
+ */
+struct trip {
+	unsigned int hops;
+	int to[HOPS_MAX + 1];
+	int from[HOPS_MAX];
+	uint32_t net;
+};
+
+/**
+ * struct way - how messages go
+ * @name: what it is called
+ * @net: of UDP
+ * @bytes_max: longest message
+ * @open: make the sockets
+ * @send: from site 0 to the last if @back is not set, else the other way, until it is there
+ */
+struct way {
+	const char *name;
+	uint32_t net;
+	size_t bytes_max;
+	void (*open)(struct trip *trip);
+	void (*send)(const struct trip *trip, size_t bytes, bool back);
+};
+
+static const char *lab, *topology, *mtu;
+static unsigned int count = 400, warm = 50;
+static unsigned char message[BYTES_MAX];
+
+static void usage(void)
+{
+	fprintf(stderr, "usage: trips [-n COUNT] [-w WARM-UP] -d HOPS,... -b BYTES,... LAB TOPOLOGY MTU WAY...\n");
+	exit(EXIT_USAGE);
+}
+
+static void receive(int fd, size_t bytes)
+{
+	ssize_t n = recv(fd, message, sizeof(message), 0);
+
+	if (n != (ssize_t)bytes)
+		die("receive: %s", n < 0 ? strerror(errno) : "another length");
+}
+
+static void open_flitcast(struct trip *trip)
+{
+	struct timeval limit = { .tv_sec = LIMIT_S };
+	unsigned int site, i;
+	int netns;
+
+	for (i = 0; i < 2; i++) {
+		site = i ? trip->hops : 0;
+		netns = lab_open(lab, site);
+		trip->to[site] = msg_socket(netns, site, PORT, 0);
+		if (netns < 0 || trip->to[site] < 0 ||
+		    setsockopt(trip->to[site], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)))
+			die("socket of site %u: %s", site, strerror(errno));
+		close(netns);
+	}
+}
+
+static void send_flitcast(const struct trip *trip, size_t bytes, bool back)
+{
+	unsigned int from = back ? trip->hops : 0, to = trip->hops - from;
+
+	if (msg_send(trip->to[from], message, bytes, to, PORT, 0) != (ssize_t)bytes)
+		die("send: %s", strerror(errno));
+	receive(trip->to[to], bytes);
+}
+
+static void open_udp(struct trip *trip)
+{
+	trip->to[0] = inet_udp(lab, trip->net, 0, PORT);
+	trip->to[trip->hops] = inet_udp(lab, trip->net, trip->hops, PORT);
+}
+
+static void send_udp(const struct trip *trip, size_t bytes, bool back)
+{
+	unsigned int from = back ? trip->hops : 0, to = trip->hops - from;
+	struct sockaddr_in addr = inet_address(trip->net, to, PORT);
+
+	if (sendto(trip->to[from], message, bytes, 0, (struct sockaddr *)&addr,
+		   sizeof(addr)) != (ssize_t)bytes)
+		die("send: %s", strerror(errno));
+	receive(trip->to[to], bytes);
+}
+
+static void open_tcp(struct trip *trip)
+{
+	trip->to[0] = inet_tcp(lab, 0, trip->hops, PORT, &trip->to[trip->hops]);
+}
+
+static void send_tcp(const struct trip *trip, size_t bytes, bool back)
+{
+	unsigned int from = back ? trip->hops : 0;
+
+	inet_transfer(trip->to[from], trip->to[trip->hops - from], message, bytes);
+}
+
+static void open_relays(struct trip *trip)
+{
+	unsigned int i;
+
+	for (i = 0; i < trip->hops; i++)
+		trip->to[i] = inet_tcp(lab, i, i + 1, PORT, &trip->from[i]);
+}
+
+static void send_relays(const struct trip *trip, size_t bytes, bool back)
+{
+	unsigned int i;
+
+	for (i = 0; i < trip->hops && !back; i++)
+		inet_transfer(trip->to[i], trip->from[i], message, bytes);
+	for (i = trip->hops; i-- && back;)
+		inet_transfer(trip->from[i], trip->to[i], message, bytes);
+}
+
+static const struct way ways[] = {
+	{ "flitcast", 0, BYTES_MAX, open_flitcast, send_flitcast },
+	{ "udp", INET_LAB, DATAGRAM_MAX, open_udp, send_udp },
+	{ "redirect", INET_REDIRECT, DATAGRAM_MAX, open_udp, send_udp },
+	{ "batman", INET_BATMAN, DATAGRAM_MAX, open_udp, send_udp },
+	{ "tcp", 0, BYTES_MAX, open_tcp, send_tcp },
+	{ "relays", 0, BYTES_MAX, open_relays, send_relays },
+};
+
+static const struct way *find_way(const char *name)
+{
+	size_t length = strcspn(name, ":");
+	unsigned int i;
+
+	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (strlen(ways[i].name) == length && !strncmp(name, ways[i].name, length))
+			return &ways[i];
+	usage();
+	return NULL;
+}
+
+static void close_trip(struct trip *trip)
+{
+	unsigned int i;
+
+	for (i = 0; i <= trip->hops; i++) {
+		if (trip->to[i])
+			close(trip->to[i]);
+		if (i < trip->hops && trip->from[i])
+			close(trip->from[i]);
+	}
+}
+
+/* Until every site of the lab answers every other. */
+static void await_links(void)
+{
+	const char *why = lab_healthy(lab, READY_S * 1000);
+
+	if (why)
+		die("%s", why);
+}
+
+static void measure(const char *name, const struct way *way, unsigned int hops, size_t bytes)
+{
+	struct trip trip = { .hops = hops, .net = way->net };
+	uint64_t *times = calloc(count, sizeof(*times)), start;
+	unsigned int i;
+
+	if (!times)
+		die("no memory");
+	way->open(&trip);
+	for (i = 0; i < warm + count; i++) {
+		start = stats_now();
+		way->send(&trip, bytes, false);
+		way->send(&trip, bytes, true);
+		if (i >= warm)
+			times[i - warm] = stats_now() - start;
+	}
+	printf("{\"way\": \"%s\", \"what\": \"round trip\", \"topology\": \"%s\", \"mtu\": %s, "
+	       "\"hops\": %u, \"bytes\": %zu, \"count\": %u, ", name, topology, mtu, hops,
+	       bytes, count);
+	stats_print(times, count);
+	printf("}\n");
+	fflush(stdout);
+	close_trip(&trip);
+	free(times);
+}
+
+static unsigned int read_list(unsigned long *list, unsigned long most, const char *text)
+{
+	unsigned int n = 0;
+	char *end;
+
+	do {
+		unsigned long value = strtoul(text, &end, 10);
+
+		if (end == text || !value || value > most || n == LIST_MAX)
+			usage();
+		list[n++] = value;
+		text = end + 1;
+	} while (*end == ',');
+	if (*end)
+		usage();
+	return n;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long hops[LIST_MAX], bytes[LIST_MAX];
+	unsigned int nhops = 0, nbytes = 0, i, k;
+	const struct way *way;
+	int option;
+
+	while ((option = getopt(argc, argv, "n:w:d:b:")) != -1) {
+		if (option == 'n')
+			count = atoi(optarg);
+		else if (option == 'w')
+			warm = atoi(optarg);
+		else if (option == 'd')
+			nhops = read_list(hops, HOPS_MAX, optarg);
+		else if (option == 'b')
+			nbytes = read_list(bytes, BYTES_MAX, optarg);
+		else
+			usage();
+	}
+	if (!count || !nhops || !nbytes || argc - optind < 4)
+		usage();
+	lab = argv[optind++];
+	topology = argv[optind++];
+	mtu = argv[optind++];
+	memset(message, 'x', sizeof(message));
+	for (; optind < argc; optind++) {
+		way = find_way(argv[optind]);
+		if (way->open == open_flitcast)
+			await_links();
+		for (k = 0; k < nbytes; k++)
+			for (i = 0; i < nhops && bytes[k] <= way->bytes_max; i++)
+				measure(strchr(argv[optind], ':') ? strchr(argv[optind], ':') + 1 :
+					argv[optind], way, hops[i], bytes[k]);
+	}
+	return 0;
+}
