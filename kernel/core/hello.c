@@ -74,7 +74,7 @@ static u8 disagreement(const struct fc_hello *h, const struct fc_hello_msg *m)
 	return FC_REASON_NONE;
 }
 
-u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, u64 now)
+u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full, u64 now)
 {
 	u8 todo = 0, reason = disagreement(h, m), was = h->state;
 
@@ -83,6 +83,13 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, u64 now)
 	/* Another life of the peer: what was under way is gone. */
 	if (h->state == FC_LINK_UP && (m->epoch != h->peer.epoch || reason))
 		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNHEARD);
+	/* Would flits come?  Nothing is made of it before that is seen. */
+	if (h->state != FC_LINK_UP && !full && (h->own.flags | m->flags) & FC_HELLO_LONG) {
+		h->own.reason = FC_REASON_LONG;
+		if (h->state != was)
+			h->send_at = next_send(h, now);
+		return todo;
+	}
 	h->peer = *m;
 	h->own.peer_epoch = m->epoch;
 	if (reason) {
@@ -156,6 +163,13 @@ u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now)
 	/* The peer may be up already, by the last HELLO of this epoch. */
 	new_epoch(h);
 	return h->state == FC_LINK_INIT ? FC_HELLO_SEND : 0;
+}
+
+bool fc_hello_full(const struct fc_hello *h)
+{
+	/* Until the peer is up as well: its reason is none then. */
+	return (h->own.flags | h->peer.flags) & FC_HELLO_LONG &&
+	       (h->state != FC_LINK_UP || h->peer.reason);
 }
 
 void fc_hello_alive(struct fc_hello *h, u64 now)

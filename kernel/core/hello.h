@@ -24,7 +24,8 @@
 	X(CABLE_PORT,	"cabled to the wrong port of the neighbour")		\
 	X(PEER,		"the peer refuses: see its reason")			\
 	X(DEAD,		"the peer fell silent")					\
-	X(MTU,		"MTU of the device is below the flit size")
+	X(MTU,		"MTU of the device is below the flit size")		\
+	X(LONG,		"no frame as long as a flit comes from the peer")
 
 enum fc_reason {
 #define X(id, text) FC_REASON_##id,
@@ -76,12 +77,15 @@ struct fc_hello {
 
 /* Each returns a mask of FC_HELLO_*. */
 u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now);
-u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *msg, u64 now);
+/* @full: it came in a frame as long as a flit. */
+u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *msg, bool full, u64 now);
 u8 fc_hello_time(struct fc_hello *h, u64 now);
 /* The ends contradict each other: begin anew. */
 u8 fc_hello_reset(struct fc_hello *h, u64 now);
 /* Another window or flags than before: what the peer heard does not hold, so begin anew. */
 u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now);
+/* Is the next HELLO to be as long as a flit, so that the peer sees that such come? */
+bool fc_hello_full(const struct fc_hello *h);
 /* Any valid frame of the peer's current epoch shows that it lives. */
 void fc_hello_alive(struct fc_hello *h, u64 now);
 

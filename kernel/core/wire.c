@@ -70,7 +70,7 @@ static bool link_flags_valid(const struct fc_link_hdr *h)
 		return vc_valid(h->vc) && h->len == FC_STATUS_SIZE &&
 		       !(h->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK));
 	case FC_FRAME_HELLO:
-		return h->vc == FC_VC_CTRL && !h->flags && h->len == FC_HELLO_SIZE;
+		return h->vc == FC_VC_CTRL && !h->flags && h->len >= FC_HELLO_SIZE;
 	case FC_FRAME_CTRL:
 		return h->vc == FC_VC_CTRL && !h->flags && ctrls_size_valid(h->len);
 	case FC_FRAME_FAULTS:
@@ -137,7 +137,7 @@ bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE])
 	m->flags = p[32];
 	return m->ver_min <= m->ver_max && m->epoch && m->window &&
 	       m->site != FC_SITE_NONE && m->port && m->port < FC_PORTS_MAX &&
-	       !(m->flags & ~FC_HELLO_SUM) && !p[33] && !p[34] && !p[35];
+	       !(m->flags & ~(FC_HELLO_SUM | FC_HELLO_LONG)) && !p[33] && !p[34] && !p[35];
 }
 
 void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m)

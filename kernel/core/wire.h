@@ -83,6 +83,7 @@ enum fc_vc {
 
 /* Flags of HELLO. */
 #define FC_HELLO_SUM		0x01	/* every frame of this link is to carry a checksum */
+#define FC_HELLO_LONG		0x02	/* flits are above the MTU: HELLO counts if it is as long */
 
 /**
  * struct fc_link_hdr - link header

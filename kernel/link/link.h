@@ -34,7 +34,7 @@ struct flitcast_link_ops {
  * @ops: owner's functions
  * @owner: owner's pointer
  * @port: owner's number for it
- * @flit: smallest MTU the owner can live with, bytes
+ * @flit: bytes of the longest frame of the owner
  * @dev: device, with a reference
  * @dev_tracker: of that reference
  * @pt: our ethertype on that device
@@ -96,7 +96,7 @@ void flitcast_link_start(struct flitcast_link *link);
  */
 void flitcast_link_destroy(struct flitcast_link *link);
 
-/* Is the MTU of the device below the flit size? */
+/* Does the device carry no frames as long as a flit? */
 bool flitcast_link_small(const struct flitcast_link *link);
 
 /* Can the device carry frames?  Context: RTNL held. */
@@ -110,6 +110,16 @@ bool flitcast_link_ready(const struct flitcast_link *link);
  * Return: an empty skb with headroom for link and device headers, or NULL.
  */
 struct sk_buff *flitcast_link_alloc(const struct flitcast_link *link, unsigned int size);
+
+/* Are flits longer than the MTU of the device, which carries such frames all the same? */
+bool flitcast_link_long(const struct flitcast_link *link);
+
+/**
+ * flitcast_link_stretch() - a frame as long as a flit, to see whether it is carried
+ * @link: link it will go to
+ * @skb: of that link; gets zeros behind what it has
+ */
+void flitcast_link_stretch(const struct flitcast_link *link, struct sk_buff *skb);
 
 /* Bytes to keep free in front of the link header for any device. */
 #define FLITCAST_LINK_HEADROOM	(LL_MAX_HEADER + FC_LINK_SIZE)

@@ -71,9 +71,28 @@ drop:
 	return NET_RX_DROP;
 }
 
+/*
+ * The longest frame that a device carries, without its Ethernet header.  A veth hands over whole
+ * what others would have to segment: a list of frames (SKB_GSO_FRAGLIST), which no
+ * hardware takes, so that what says it takes that has only software behind it.
+ */
+static u32 longest(const struct net_device *dev)
+{
+	u32 mtu = READ_ONCE(dev->mtu), gso = READ_ONCE(dev->gso_max_size);
+
+	if (!(dev->features & NETIF_F_GSO_FRAGLIST) || gso <= ETH_HLEN)
+		return mtu;
+	return max(mtu, gso - ETH_HLEN - 1);
+}
+
 bool flitcast_link_small(const struct flitcast_link *link)
 {
-	return READ_ONCE(link->dev->mtu) < link->flit;
+	return longest(link->dev) < link->flit;
+}
+
+bool flitcast_link_long(const struct flitcast_link *link)
+{
+	return READ_ONCE(link->dev->mtu) < link->flit && !flitcast_link_small(link);
 }
 
 bool flitcast_link_ready(const struct flitcast_link *link)
@@ -93,7 +112,7 @@ struct flitcast_link *flitcast_link_create(struct net_device *dev, u32 flit,
 		NL_SET_ERR_MSG_MOD(extack, "device is not Ethernet");
 		return ERR_PTR(-EINVAL);
 	}
-	if (dev->mtu < flit) {
+	if (longest(dev) < flit) {
 		NL_SET_ERR_MSG_MOD(extack, "MTU of the device is below the flit size");
 		return ERR_PTR(-EINVAL);
 	}
@@ -150,6 +169,17 @@ struct sk_buff *flitcast_link_alloc(const struct flitcast_link *link, unsigned i
 	return skb;
 }
 
+void flitcast_link_stretch(const struct flitcast_link *link, struct sk_buff *skb)
+{
+	u32 left = link->flit - FC_LINK_SIZE - skb->len, n;
+
+	for (; left; left -= n) {
+		n = min_t(u32, left, PAGE_SIZE);
+		get_page(ZERO_PAGE(0));
+		skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, ZERO_PAGE(0), 0, n, 0);
+	}
+}
+
 void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 			 struct fc_link_hdr *hdr)
 {
@@ -157,6 +187,18 @@ void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 	hdr->summed = link->sum || hdr->type == FC_FRAME_HELLO;
 	fc_wire_link_encode(skb_push(skb, FC_LINK_SIZE), hdr);
 	skb_queue_tail(&link->txq, skb);
+}
+
+/* A frame above the MTU: for the device to hand over as it is. */
+static void mark_long(struct sk_buff *skb, const struct net_device *dev)
+{
+	struct skb_shared_info *shinfo = skb_shinfo(skb);
+
+	shinfo->gso_type = SKB_GSO_FRAGLIST;
+	shinfo->gso_size = READ_ONCE(dev->mtu);
+	shinfo->gso_segs = 1;
+	/* With none the stack would segment it. */
+	skb->ip_summed = CHECKSUM_UNNECESSARY;
 }
 
 static void transmit(struct flitcast_link *link, struct sk_buff *skb)
@@ -173,6 +215,10 @@ static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 	skb->protocol = htons(ethertype);
 	skb->priority = TC_PRIO_CONTROL;
 	skb->ip_summed = CHECKSUM_NONE;
+	if (unlikely(skb->len > READ_ONCE(dev->mtu)))
+		mark_long(skb, dev);
+	else
+		skb_gso_reset(skb);
 	/* One queue, so that frames stay in order. */
 	skb_set_queue_mapping(skb, 0);
 	if (dev_hard_header(skb, dev, ethertype, link->peer, dev->dev_addr, skb->len) < 0) {
@@ -218,6 +264,7 @@ static int device_event(struct notifier_block *nb, unsigned long event, void *pt
 	case NETDEV_DOWN:
 	case NETDEV_CHANGE:
 	case NETDEV_CHANGEMTU:
+	case NETDEV_FEAT_CHANGE:
 		found->ops->carrier(found, flitcast_link_ready(found));
 		break;
 	case NETDEV_GOING_DOWN:

@@ -439,6 +439,8 @@ static void send_hello(struct flitcast_site *site, u8 port)
 		return;
 	}
 	fc_wire_hello_encode(skb_put(skb, FC_HELLO_SIZE), &end->hello.own);
+	if (fc_hello_full(&end->hello))
+		flitcast_link_stretch(end->link, skb);
 	flitcast_engine_frame(site, port, skb, &hdr);
 }
 
@@ -494,7 +496,9 @@ static void hello_in(struct flitcast_site *site, struct flitcast_link *link,
 	ether_addr_copy(link->peer, from);
 	link->peer_known = true;
 	flitcast_engine_hello(site, link->port,
-			      fc_hello_received(&end->hello, &msg, flitcast_now()));
+			      fc_hello_received(&end->hello, &msg,
+						skb->len + FC_LINK_SIZE >= site->cfg.flit,
+						flitcast_now()));
 }
 
 static void status_in(struct flitcast_site *site, struct flitcast_link *link,
@@ -618,10 +622,15 @@ static void link_carrier(struct flitcast_link *link, bool up)
 {
 	struct flitcast_site *site = link->owner;
 	struct flitcast_end *end = &site->end[link->port];
-	u8 todo;
+	u8 todo, flags;
 
 	flitcast_engine_enter(site);
 	if (!site->dead && end->link == link) {
+		/* The MTU may be another one. */
+		flags = end->hello.own.flags & ~FC_HELLO_LONG;
+		flags |= flitcast_link_long(link) ? FC_HELLO_LONG : 0;
+		todo = fc_hello_set(&end->hello, end->hello.own.window, flags, flitcast_now());
+		flitcast_engine_hello(site, link->port, todo);
 		todo = fc_hello_carrier(&end->hello, up, flitcast_now());
 		if (!up && flitcast_link_small(link))
 			end->hello.own.reason = FC_REASON_MTU;

@@ -610,7 +610,8 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 			.ver_min = FC_VERSION, .ver_max = FC_VERSION,
 			.site = site->cfg.id, .port = port,
 			.window = window ? window : site->cfg.window,
-			.flags = crc ? FC_HELLO_SUM : 0,
+			.flags = (crc ? FC_HELLO_SUM : 0) |
+				 (flitcast_link_long(link) ? FC_HELLO_LONG : 0),
 			.mode = site->cfg.mode,
 			.flit = site->cfg.flit, .epoch = get_random_u32() | 1,
 			.topology = fc_topo_hash(topo), .nsites = topo->nsites,
@@ -666,7 +667,9 @@ int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 	flitcast_engine_enter(site);
 	if (!window)
 		window = end->hello.own.window;
-	flags = crc < 0 ? end->hello.own.flags : crc ? FC_HELLO_SUM : 0;
+	flags = end->hello.own.flags;
+	if (crc >= 0)
+		flags = (flags & ~FC_HELLO_SUM) | (crc ? FC_HELLO_SUM : 0);
 	flitcast_engine_hello(site, port,
 			      fc_hello_set(&end->hello, window, flags, flitcast_now()));
 	flitcast_engine_leave(site);

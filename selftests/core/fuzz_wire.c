@@ -42,7 +42,7 @@ static bool link_valid(const u8 *p, size_t size)
 		return false;
 	switch (type) {
 	case FC_FRAME_HELLO:
-		return vc == FC_VC_CTRL && flags == 0 && len == FC_HELLO_SIZE;
+		return vc == FC_VC_CTRL && flags == 0 && len >= FC_HELLO_SIZE;
 	case FC_FRAME_CTRL:
 		return vc == FC_VC_CTRL && flags == 0 && len >= 44 && len <= 5 * 44 &&
 		       len % 44 == 0;
@@ -196,7 +196,7 @@ static bool check_hello(struct fc_hello_msg *m, const u8 *data)
 	u8 again[FC_HELLO_SIZE];
 
 	CHECK(ok == (p[0] <= p[1] && be32(p + 4) != FC_SITE_NONE && be16(p + 8) &&
-		     be16(p + 8) < FC_PORTS_MAX && be16(p + 10) && be32(p + 16) && p[32] <= 1 &&
+		     be16(p + 8) < FC_PORTS_MAX && be16(p + 10) && be32(p + 16) && p[32] <= 3 &&
 		     !p[33] && !be16(p + 34)), "HELLO: %d", ok);
 	if (ok) {
 		fc_wire_hello_encode(again, m);
@@ -446,6 +446,8 @@ struct end {
 	struct fc_hello h;
 	bool up;		/* as its runner was told */
 	u32 epoch;
+	u32 full_epoch;		/* of the last HELLO that was as long as a flit */
+	bool narrow;		/* no such frame comes here */
 };
 
 static void end_init(struct end *e, u32 site, u16 port, u32 epoch)
@@ -476,6 +478,8 @@ static void check_end(struct end *e, u8 todo, u64 now)
 	}
 	if (todo & FC_HELLO_GO_UP) {
 		CHECK(!e->up, "goes up again");
+		CHECK(!((h->own.flags | h->peer.flags) & FC_HELLO_LONG) ||
+		      e->full_epoch == h->peer.epoch, "up, but no flit may come");
 		e->up = true;
 	}
 	CHECK(e->up == (h->state == FC_LINK_UP), "state %u, but up is %d", h->state, e->up);
@@ -516,6 +520,17 @@ static void check_end(struct end *e, u8 todo, u64 now)
 	}
 }
 
+static u8 receive(struct end *e, const struct fc_hello_msg *m, bool full, u64 now)
+{
+	u8 todo;
+
+	if (full)
+		e->full_epoch = m->epoch;
+	todo = fc_hello_received(&e->h, m, full, now);
+	check_end(e, todo, now);
+	return todo;
+}
+
 static void tell(struct end *from, struct end *to, u64 now)
 {
 	u8 bytes[FC_HELLO_SIZE];
@@ -524,12 +539,14 @@ static void tell(struct end *from, struct end *to, u64 now)
 
 	fc_wire_hello_encode(bytes, &from->h.own);
 	CHECK(fc_wire_hello_decode(&m, bytes), "a HELLO of our own does not decode");
-	todo = fc_hello_received(&to->h, &m, now);
-	check_end(to, todo, now);
+	if (to->narrow && fc_hello_full(&from->h))
+		return;
+	todo = receive(to, &m, fc_hello_full(&from->h), now);
 	if (todo & FC_HELLO_SEND && to->h.state != FC_LINK_DOWN) {
 		fc_wire_hello_encode(bytes, &to->h.own);
 		CHECK(fc_wire_hello_decode(&m, bytes), "an answer of our own does not decode");
-		check_end(from, fc_hello_received(&from->h, &m, now), now);
+		if (!from->narrow || !fc_hello_full(&to->h))
+			receive(from, &m, fc_hello_full(&to->h), now);
 	}
 }
 
@@ -556,17 +573,23 @@ static void forged(struct fuzz *f, struct end *e, const struct fc_hello_msg *pee
 		bytes[at] = fuzz_u8(f);
 	}
 	if (check_hello(&m, bytes))
-		check_end(e, fc_hello_received(&e->h, &m, now), now);
+		receive(e, &m, m.epoch & 1, now);
 }
 
 static void fuzz_hello(struct fuzz *f)
 {
 	struct fc_hello_msg m;
 	struct end a, b;
+	u8 first = fuzz_u8(f), second = fuzz_u8(f);
 	u64 now = 1;
 
-	end_init(&a, 3, 1, 1 + fuzz_u8(f));
-	end_init(&b, 4, 2, fuzz_u8(f) & 1 ? 0xffffffff : 7);
+	end_init(&a, 3, 1, 1 + first);
+	end_init(&b, 4, 2, second & 1 ? 0xffffffff : 7);
+	/* Flits above the MTU of one device or both, and a wire that does not carry such. */
+	a.h.own.flags = first & 2 ? FC_HELLO_LONG : 0;
+	b.h.own.flags = second & 2 ? FC_HELLO_LONG : 0;
+	a.narrow = second & 4;
+	b.narrow = second & 8;
 	a.h.want_site = b.h.own.site;
 	a.h.want_port = b.h.own.port;
 	b.h.want_site = a.h.own.site;
@@ -611,12 +634,14 @@ static void fuzz_hello(struct fuzz *f)
 			if (fuzz_left(f) < FC_HELLO_SIZE)
 				break;
 			if (check_hello(&m, f->at))
-				check_end(e, fc_hello_received(&e->h, &m, now), now);
+				receive(e, &m, true, now);
 			f->at += FC_HELLO_SIZE;
 			break;
 		}
 	}
 	/* Whatever was said: two ends that hear each other come up. */
+	a.narrow = false;
+	b.narrow = false;
 	check_end(&a, fc_hello_carrier(&a.h, true, now), now);
 	check_end(&b, fc_hello_carrier(&b.h, true, now), now);
 	for (unsigned int i = 0; i < 100 && !(a.up && b.up && i > 20); i++) {

@@ -15,6 +15,7 @@
 struct flying {
 	struct fc_hello_msg msg;
 	unsigned int to;
+	bool full;
 	u64 at;
 };
 
@@ -30,6 +31,8 @@ struct bench {
 	unsigned int ups[2];
 	unsigned int downs[2];
 	bool up[2];		/* as the caller was told */
+	bool narrow[2];		/* no frame as long as a flit comes to this end */
+	u32 full_epoch[2];	/* of the last HELLO that was as long */
 };
 
 static struct fc_hello new_end(u32 site, u16 port, u32 want_site, u16 want_port, u32 epoch)
@@ -55,10 +58,13 @@ static void bench_init(struct bench *b)
 
 static void send(struct bench *b, unsigned int from)
 {
-	struct flying f = { .msg = b->end[from].own, .to = !from };
+	struct flying f = {
+		.msg = b->end[from].own, .to = !from, .full = fc_hello_full(&b->end[from]),
+	};
 	u8 bytes[FC_HELLO_SIZE];
 
-	if (!b->carrier[0] || !b->carrier[1] || tap_random(100) < b->loss || b->n == WIRE)
+	if (!b->carrier[0] || !b->carrier[1] || tap_random(100) < b->loss || b->n == WIRE ||
+	    (f.full && b->narrow[f.to]))
 		return;
 	fc_wire_hello_encode(bytes, &f.msg);
 	CHECK(fc_wire_hello_decode(&f.msg, bytes), "end %u says nonsense", from);
@@ -80,6 +86,9 @@ static void perform(struct bench *b, unsigned int i, u8 todo)
 	}
 	if (todo & FC_HELLO_GO_UP) {
 		CHECK(!b->up[i], "end %u goes up, but is up", i);
+		CHECK(!((b->end[i].own.flags | b->end[i].peer.flags) & FC_HELLO_LONG) ||
+		      b->full_epoch[i] == b->end[i].peer.epoch,
+		      "end %u goes up, but no flit may come", i);
 		b->up[i] = true;
 		b->ups[i]++;
 	}
@@ -115,7 +124,10 @@ static void wait(struct bench *b, u64 time)
 			if (f.at > b->now)
 				continue;
 			lift(b, i--);
-			perform(b, f.to, fc_hello_received(&b->end[f.to], &f.msg, b->now));
+			if (f.full)
+				b->full_epoch[f.to] = f.msg.epoch;
+			perform(b, f.to, fc_hello_received(&b->end[f.to], &f.msg, f.full,
+							   b->now));
 		}
 		for (unsigned int i = 0; i < 2; i++)
 			if (b->end[i].send_at <= b->now || b->end[i].dead_at <= b->now)
@@ -307,6 +319,65 @@ TEST(hello__window_while_it_comes_up)
 	}
 }
 
+/* Flits above the MTU of a device: an end comes up when it has seen that such frames come. */
+TEST(hello__long_flits)
+{
+	for (unsigned int i = 0; i < 200; i++) {
+		bool narrow = i & 4, other = i & 8;
+		unsigned int needs = 1 + i % 3, end = i & 16 ? 1 : 0;
+		struct bench b;
+
+		bench_init(&b);
+		for (unsigned int j = 0; j < 2; j++)
+			b.end[j].own.flags = needs & 1U << j ? FC_HELLO_LONG : 0;
+		b.narrow[end] = narrow;
+		b.narrow[!end] = narrow && other;
+		plug(&b);
+		wait(&b, 20 * INTERVAL);
+		CHECK(b.up[0] == !narrow && b.up[1] == !narrow, "%s; %s",
+		      fc_reason_text(b.end[0].own.reason), fc_reason_text(b.end[1].own.reason));
+		if (!narrow)
+			continue;
+		b.narrow[0] = false;
+		b.narrow[1] = false;
+		wait(&b, 2 * INTERVAL);
+		CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
+		      fc_reason_text(b.end[1].own.reason));
+		/* Less than a flit is enough again to stay so. */
+		b.narrow[end] = true;
+		wait(&b, 20 * INTERVAL);
+		CHECK(b.up[0] && b.up[1] && !b.downs[0], "%s; %s",
+		      fc_reason_text(b.end[0].own.reason), fc_reason_text(b.end[1].own.reason));
+		/* What a device carries has changed: seen anew. */
+		perform(&b, 0, fc_hello_set(&b.end[0], 8, FC_HELLO_LONG ^ b.end[0].own.flags,
+					    b.now));
+		wait(&b, 2 * INTERVAL);
+		CHECK(b.up[0] == !((b.end[0].own.flags | b.end[1].own.flags) & FC_HELLO_LONG),
+		      "flags %x, %x: %s", b.end[0].own.flags, b.end[1].own.flags,
+		      fc_reason_text(b.end[0].own.reason));
+	}
+}
+
+/* It says so, where only short ones come. */
+TEST(hello__long_flits_do_not_come)
+{
+	struct bench b;
+
+	bench_init(&b);
+	b.end[1].own.flags = FC_HELLO_LONG;
+	plug(&b);
+	wait(&b, 10 * INTERVAL);
+	CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
+	      fc_reason_text(b.end[1].own.reason));
+	b.end[0] = new_end(0, 1, 1, 2, 9000);
+	b.up[0] = false;
+	b.narrow[0] = true;
+	perform(&b, 0, fc_hello_carrier(&b.end[0], true, b.now));
+	wait(&b, 10 * INTERVAL);
+	CHECK(!b.up[0] && !b.up[1], "up");
+	CHECK(b.end[1].own.reason == FC_REASON_LONG, "%s", fc_reason_text(b.end[1].own.reason));
+}
+
 TEST(hello__silence_is_death)
 {
 	struct bench b;
@@ -408,7 +479,7 @@ TEST(hello__any_weather)
 				carrier(&b, end, !b.carrier[end]);
 			if (!tap_random(4))
 				perform(&b, end, fc_hello_set(&b.end[end], 1 + tap_random(64),
-							      tap_random(2), b.now));
+							      (u8)tap_random(4), b.now));
 			wait(&b, tap_random(5 * INTERVAL));
 			check_windows(&b);
 			if (b.up[0] && b.up[1])
@@ -490,7 +561,7 @@ TEST(hello__any_peer)
 				m.mode = (u8)tap_random(3);
 			if (!tap_random(8))
 				m.site = tap_random(3);
-			perform(&b, 0, fc_hello_received(&b.end[0], &m, b.now));
+			perform(&b, 0, fc_hello_received(&b.end[0], &m, true, b.now));
 			b.now += tap_random(INTERVAL);
 			perform(&b, 0, fc_hello_time(&b.end[0], b.now));
 		}

@@ -353,7 +353,7 @@ TEST(wire_hello__refuses)
 	REFUSED(port = 0);
 	REFUSED(port = FC_PORTS_MAX);
 	REFUSED(port = 0x0105);
-	REFUSED(flags = 2);
+	REFUSED(flags = 4);
 #undef REFUSED
 }
 

@@ -40,6 +40,7 @@ accepts "down: not up is down" fc lab down name "$lab"
 refuses "up: malformed" 1 'lab up: ring:2: .' fc lab up ring:2 name "$lab"
 refuses "up: too many" 1 'at most 4096 sites' fc lab up mesh:100x100 name "$lab"
 refuses "up: mtu" 2 'mtu is a number' fc lab up ring:3 mtu 100 name "$lab"
+refuses "up: flit" 2 'flit is a number' fc lab up ring:3 flit 100 name "$lab"
 refuses "up: name" 2 'name of a lab' fc lab up ring:3 name ../x
 refuses "up: mode" 1 'unknown mode' fc lab up ring:3 mode wormhole name "$lab"
 [ "$(namespaces)" -eq 0 ]

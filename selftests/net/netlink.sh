@@ -121,8 +121,10 @@ refuses "link add: no port" 2 'port is missing' fc link add fc0 site 0
 refuses "link add: loopback" 1 'link add lo: .' fc link add lo port 1 site 0
 refuses "link add: window above the site's" 1 'window of a link is at most' \
 	fc link add fc0 port 1 site 0 window 5
+ip link set fc0 gso_max_size 1000
 refuses "link add: mtu below the flit size" 1 'link add fc0: .' \
 	fc link add fc0 port 1 site 0 mtu 1399
+ip link set fc0 gso_max_size 65536
 refuses "link add: without rights" 1 'Operation not permitted' \
 	no_admin link add fc0 port 1 site 0
 prints "link add: a refusal leaves the mtu" ' mtu 1500 ' ip link show fc0

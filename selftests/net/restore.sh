@@ -151,9 +151,9 @@ edits "window above the site's" 1 '"window" is a number from 1 to 6' \
 	'0,/"window": 4/s//"window": 7/'
 edits "no such direction" 1 'no direction "\+y"' '0,/"+x"/s//"+y"/'
 edits "direction twice" 1 'second list for direction "\+x"' '0,/"-x"/s//"+x"/'
-ip link set fc3 mtu 1399
-edits "mtu" 1 'fc3 has an MTU of 1399, below the flit size 1400' 's/"fc2"/"fc3"/'
-ip link set fc3 mtu 1500
+ip link set fc3 mtu 1399 gso_max_size 1000
+edits "mtu" 1 'fc3: MTU of the device is below the flit size' 's/"fc2"/"fc3"/'
+ip link set fc3 mtu 1500 gso_max_size 65536
 sed 's/"fc0"/"fc1"/' "$work/zero" >"$work/edited"
 refuses "restore: device of another site" 1 'fc1 is a link of site 1, of which the file says' \
 	fc site restore "$work/edited"

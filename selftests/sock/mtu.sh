@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Links of every MTU, and ends that disagree.
+# Links of every MTU, flits above it, and ends that disagree.
 #
 #   mtu.sh [MESSAGES [SEED]]
 #
@@ -9,8 +9,9 @@
 #	p1        p2        p1        p2
 #
 # With each size messages of all lengths get through, in as many flits as the size
-# makes of them; a device below the flit size is refused, and a link whose ends differ
-# stays down, and both say why.
+# makes of them; a device that does not carry flits is refused, and a link whose ends differ
+# stays down, and both say why.  A veth carries longer frames than its MTU, unless
+# something on the way does not.
 #
 # shellcheck disable=SC2317 # functions are called by their names
 set -u
@@ -58,22 +59,57 @@ bound() { at 2 site show | grep -q 'sockets 1'; }
 says() { at 1 link show p1 | grep -q "$1"; }
 is_up() { says ' up'; }
 
-for mtu in 256 300 1000 1500 4000 9000 65535; do
+modprobe sch_tbf 2>/dev/null
+modinfo sch_tbf >/dev/null 2>&1 || grep -q '^sch_tbf ' /proc/modules || skip "no tbf here"
+
+# Any length of messages, with links of MTU $1 and flits of $2 bytes.
+transfers()
+{
+	local mtu=$1 flit=$2 status
+
 	# the only one that takes flits so small
-	if [ "$mtu" -lt 1061 ]; then
-		FLITCAST_MODE=care lab_up line:3 mtu "$mtu"
+	if [ "$flit" -lt 1061 ]; then
+		FLITCAST_MODE=care lab_up line:3 mtu "$mtu" flit "$flit"
 	else
-		lab_up line:3 mtu "$mtu"
+		lab_up line:3 mtu "$mtu" flit "$flit"
 	fi
-	whole_packet "$mtu"
-	result $? "MTU $mtu: 64 KiB in $(flits_of "$mtu") flits"
+	whole_packet "$flit"
+	result $? "MTU $mtu, flits of $flit: 64 KiB in $(flits_of "$flit") flits"
 	"$bin/stress" --seed "$seed" --senders 6 --messages "$messages" --bytes 0-200000 \
 		--ports 8 --targets 1-12 --deadline 200 "$lab" 2>"$work/said" >&2
 	status=$?
 	tr '\r' '\n' <"$work/said" | grep '^stress:' | sed 's/^/# /'
-	result $status "MTU $mtu: messages (seed $seed)"
+	result $status "MTU $mtu, flits of $flit: messages (seed $seed)"
 	"$FLITCAST" lab down name "$lab"
+}
+
+# Frames of site 1 for site 2, $1 and more, that its device did not take.
+refused() { [ "$(link_counter 1 p1 tx_dropped)" -ge "$1" ]; }
+
+for mtu in 256 300 1000 1500 4000 9000 65535; do
+	transfers "$mtu" "$mtu"
 done
+for flit in 1501 9000 65521; do
+	transfers 1500 "$flit"
+done
+
+lab_up line:3 mtu 1500 flit 9000
+ip -n "$lab-1" link set p1 down
+tc -n "$lab-1" qdisc add dev p1 root tbf rate 1gbit burst 4000 limit 100000
+ip -n "$lab-1" link set p1 up
+before=$(link_counter 1 p1 tx_dropped)
+wait_for 30 refused $((before + 5)) && ! is_up && ! at 2 link show p2 | grep -q ' up'
+result $? "a link that drops frames as long as flits does not come up"
+tc -n "$lab-1" qdisc del dev p1 root
+wait_for 30 is_up
+result $? "but does when it carries them again"
+ip -n "$lab-1" link set p1 mtu 9000
+ip -n "$lab-2" link set p2 mtu 9000
+wait_for 30 is_up
+result $? "and when the MTU is as long as a flit"
+whole_packet 9000
+result $? "across which data goes"
+"$FLITCAST" lab down name "$lab"
 
 lab_up line:3 mtu 1500
 at 2 site del 2
@@ -86,6 +122,9 @@ result $? "the other end, too"
 ! is_up
 result $? "and are not up"
 at 2 site del 2
+# From here on the two devices carry no more than their MTU.
+ip -n "$lab-2" link set p2 gso_max_size 1000
+ip -n "$lab-1" link set p1 gso_max_size 1000
 at 2 site add 2 topology line:3 flit 9000
 at 2 link add p2 port 2 2>"$work/said"
 [ $? -eq 1 ] && grep -q 'MTU of the device is below the flit size' "$work/said"

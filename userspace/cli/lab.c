@@ -102,7 +102,8 @@ static int show(struct args *args)
 	out_open_object(NULL);
 	out_string("name", "lab %s", lab.name);
 	out_string("topology", " topology %s", lab.spec);
-	out_uint("mtu", " mtu %llu\n", lab.mtu);
+	out_uint("mtu", " mtu %llu", lab.mtu);
+	out_uint("flit", " flit %llu\n", lab.flit);
 	out_open_array("sites");
 	for (site = 0; site < lab.topo.nsites; site++) {
 		char *name = lab_netns(&lab, site);
@@ -231,8 +232,8 @@ static int graph(struct args *args)
 }
 
 static const struct command commands[] = {
-	{ "up", lab_up, "SPEC [copies K] [mtu N] [window N] [crc { on | off }] [mode MODE]\n"
-	  "   [name NAME]" },
+	{ "up", lab_up, "SPEC [copies K] [mtu N] [flit N] [window N] [crc { on | off }]\n"
+	  "   [mode MODE] [name NAME]" },
 	{ "exec", exec, "[name NAME] SITE COMMAND [ARG]..." },
 	{ "graph", graph, "[name NAME] [--svg | --dot]" },
 	{ "show", show, "[name NAME] [-j]" },

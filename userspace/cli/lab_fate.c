@@ -252,6 +252,8 @@ int lab_corrupt(struct args *args)
 		fail("lab %s: site %u is dead", lab.name, site);
 	if (!lies && lab.fate[site] == LAB_LIVES)
 		return 0;
+	if (lies && lab.flit > lab.mtu)
+		fail("lab %s: liars send single frames, and flits are longer", lab.name);
 	genl = lab_open(&lab, site, NETLINK_GENERIC);
 	if (!lies) {
 		liar_ask(0, 0);

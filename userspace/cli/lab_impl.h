@@ -31,7 +31,8 @@ enum lab_fate {
  * @name: of the lab
  * @spec: topology as given
  * @mode: switching mode, or ""
- * @mtu: of the veths, and flit size
+ * @mtu: of the veths
+ * @flit: flit size
  * @window: flits under way, 0 for the default
  * @crc: frames carry a checksum
  * @copies: of a graph, copies of a broadcast for which sites are told paths
@@ -43,6 +44,7 @@ struct lab {
 	char spec[FC_SPEC_MAX];
 	char mode[16];
 	uint32_t mtu;
+	uint32_t flit;
 	uint32_t window;
 	bool crc;
 	unsigned int copies;

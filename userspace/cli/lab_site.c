@@ -48,7 +48,7 @@ void lab_put_site(const struct lab *lab, uint32_t site, struct nl_request *req)
 	nl_begin_flitcast(req, FLITCAST_CMD_SITE_NEW, 0);
 	nl_put_u32(req, FLITCAST_A_SITE_ID, site);
 	network_put(req, &lab->topo);
-	nl_put_u32(req, FLITCAST_A_SITE_FLIT, lab->mtu);
+	nl_put_u32(req, FLITCAST_A_SITE_FLIT, lab->flit);
 	if (*lab->mode)
 		nl_put_string(req, FLITCAST_A_SITE_MODE, lab->mode);
 	if (lab->window)

@@ -98,6 +98,8 @@ static const char *read_line(struct lab *lab, struct links *links, const char *l
 	number = strtoul(value, NULL, 10);
 	if (!strcmp(key, "mtu"))
 		lab->mtu = number;
+	else if (!strcmp(key, "flit"))
+		lab->flit = number;
 	else if (!strcmp(key, "window"))
 		lab->window = number;
 	else if (!strcmp(key, "crc"))
@@ -126,13 +128,14 @@ bool lab_load(struct lab *lab)
 		fail("lab %s: %s: %s", lab->name, path, strerror(errno));
 	lab->mode[0] = '\0';
 	lab->mtu = 0;
+	lab->flit = 0;
 	lab->copies = 1;
 	lab->fate = NULL;
 	links.n = 0;
 	while (!wrong && fgets(line, sizeof(line), file))
 		wrong = read_line(lab, &links, line);
 	fclose(file);
-	if (!wrong && (!lab->fate || !lab->mtu))
+	if (!wrong && (!lab->fate || !lab->mtu || !lab->flit))
 		wrong = "not written by lab up";
 	if (wrong)
 		fail("lab %s: %s: %s", lab->name, path, wrong);
@@ -175,8 +178,8 @@ void lab_save(const struct lab *lab)
 		fail("lab up: %s: %s", draft, strerror(errno));
 	for (i = 0; graph && i < graph->nlinks; i++)
 		fprintf(file, "link %u %u\n", graph->link[i].site[0], graph->link[i].site[1]);
-	fprintf(file, "topology %s\nmtu %u\nwindow %u\ncrc %u\n", lab->spec, lab->mtu,
-		lab->window, lab->crc);
+	fprintf(file, "topology %s\nmtu %u\nflit %u\nwindow %u\ncrc %u\n", lab->spec, lab->mtu,
+		lab->flit, lab->window, lab->crc);
 	if (lab->copies > 1)
 		fprintf(file, "copies %u\n", lab->copies);
 	if (*lab->mode)

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <linux/flitcast_netlink.h>
+#include "bounds.h"
 #include "lab_impl.h"
 #include "netns.h"
 #include "network.h"
@@ -189,6 +190,9 @@ int lab_up(struct args *args)
 	while (args->argc) {
 		if (take_word(args, "mtu"))
 			lab.mtu = parse_number(take_any(args, "mtu"), 256, 65535, "mtu");
+		else if (take_word(args, "flit"))
+			lab.flit = parse_number(take_any(args, "flit"), FLITCAST_FLIT_MIN,
+						FLITCAST_FLIT_MAX, "flit");
 		else if (take_word(args, "mode"))
 			snprintf(lab.mode, sizeof(lab.mode), "%s", take_any(args, "mode"));
 		else if (take_word(args, "window"))
@@ -203,6 +207,8 @@ int lab_up(struct args *args)
 		else
 			take_end(args);
 	}
+	if (!lab.flit)
+		lab.flit = lab.mtu;
 	network_parse(&lab.topo, spec, "lab up:");
 	if (lab.topo.nsites > LAB_SITES_MAX)
 		fail("lab up: %s: a lab has at most %d sites", spec, LAB_SITES_MAX);

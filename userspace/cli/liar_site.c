@@ -314,7 +314,7 @@ static void hello_in(struct liar *l, u8 port, const u8 *p, const u8 *from)
 	if (!fc_wire_hello_decode(&msg, p))
 		return;
 	memcpy(l->port[port].peer, from, ETH_ALEN);
-	link_todo(l, port, fc_hello_received(&l->port[port].hello, &msg, now_ns()));
+	link_todo(l, port, fc_hello_received(&l->port[port].hello, &msg, true, now_ns()));
 }
 
 static void flit_in(struct liar *l, u8 port, const struct fc_link_hdr *h, const u8 *p)
@@ -651,7 +651,7 @@ bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong)
 
 	l->topo = lab->topo;
 	l->site = site;
-	l->flit = lab->mtu;
+	l->flit = lab->flit;
 	l->mode = *lab->mode ? fc_mode_parse(lab->mode) : FC_MODE_DEFAULT;
 	l->window = lab->window;
 	if (!l->window)

@@ -187,6 +187,7 @@ static int check_dev(const char *name, const struct config *config, const struct
 	uint32_t mtu;
 	int err;
 
+	/* Is it there?  Whether it carries flits is for the kernel to say. */
 	err = rtnl_get_mtu(link->dev, &mtu);
 	if (err) {
 		complain("%s:%u: %s: %s", name, link->line, link->dev, strerror(-err));
@@ -194,11 +195,6 @@ static int check_dev(const char *name, const struct config *config, const struct
 	}
 	if (!rtnl_is_ethernet(link->dev)) {
 		complain("%s:%u: %s is not Ethernet", name, link->line, link->dev);
-		return -1;
-	}
-	if (mtu < site->setting[CONFIG_FLIT]) {
-		complain("%s:%u: %s has an MTU of %u, below the flit size %u", name, link->line,
-			 link->dev, mtu, site->setting[CONFIG_FLIT]);
 		return -1;
 	}
 	other = config_find_dev(now, link->dev, &port);
