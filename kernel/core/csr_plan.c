@@ -184,7 +184,10 @@ static u64 branch(const struct fc_csr_plan *p, bool local, u8 class, const u32 *
 	return leg->tag;
 }
 
-/* Return: how many branches; FC_CSR_LEGS + 1: it cannot go so. */
+/*
+ * Where a packet passes, what has no way in its class ends: the operator takes it, and it reserves
+ * the rest from there.  Return: how many branches; FC_CSR_LEGS + 1: it cannot go so.
+ */
 static u8 branches(const struct fc_csr_plan *p, bool local, u8 class, const u32 *site, u8 n,
 		   struct fc_csr_leg *legs, bool *here)
 {
@@ -195,7 +198,8 @@ static u8 branches(const struct fc_csr_plan *p, bool local, u8 class, const u32 
 
 	*here = false;
 	for (i = 0; i < n; i++) {
-		if (site[i] == p->vnet->site->id)
+		if (site[i] == p->vnet->site->id ||
+		    (!local && !dirs_to(p, local, class, site[i], next)))
 			*here = true;
 		else
 			remote |= fc_bit64(i);
@@ -411,6 +415,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 	p->now = p->vnet->now;
 	if (s->entry.state == FC_CSR_ACCEPTED) {
 		s->entry.state = FC_CSR_EMPTY;
+		p->admitted_at = p->now;
 		p->vnet->site->stat[FC_STAT_CSR_ADMITTED]++;
 		p->admitted(p->arg, head, s->entry.arrival);
 		return FC_CSR_ADMITTED;
@@ -492,7 +497,7 @@ static void probe_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *
 		if (frame->site[i] >= p->vnet->classes->topo->nsites)
 			return;
 	nlegs = branches(p, false, frame->class, frame->site, frame->n, legs, &here);
-	/* There is no way: as none that is free. */
+	/* As if nothing were free. */
 	if (nlegs > FC_CSR_LEGS) {
 		nlegs = 1;
 		legs[0] = (struct fc_csr_leg){ .ports = 0 };
@@ -567,8 +572,8 @@ static bool reserve_anew(struct fc_csr_plan *p, u8 port, const struct fc_vin *in
 	msg.type = FC_CSR_ACK;
 	fc_csr_answered(&p->c, port, &msg, p->now, &answer);
 	fc_csr_late(&p->c);
-	/* At its source it is late because its ACK was. */
-	if (fc_wire_hops(head))
+	/* One that is late as it leaves its lane is so because its ACK was. */
+	if (fc_wire_hops(head) || p->now != p->admitted_at)
 		missed(p, true);
 	count(p);
 	return true;

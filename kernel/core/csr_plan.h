@@ -56,6 +56,7 @@ struct fc_csr_stay {
  * @tries: attempts of this site
  * @order: packets of this site
  * @told: what of the counters of @c the site's have
+ * @admitted_at: when the last packet of this site was accepted
  * @wake_at: when a packet in the switch is to be looked at
  * @now: time of the last event
  *
@@ -77,6 +78,7 @@ struct fc_csr_plan {
 	u32 tries;
 	u32 order;
 	u64 told[FC_CSR_STATS];
+	u64 admitted_at;
 	u64 wake_at;
 	u64 now;
 };
