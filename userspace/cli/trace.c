@@ -251,7 +251,7 @@ static void print_direction(const struct trace *trace, u8 dir)
 	out_string("direction", " %s", name);
 }
 
-/* In mode vnet: by which links the packet may go on to each of its targets. */
+/* Where there are classes: by which links the packet may go on to each of its targets. */
 static void print_ways(const struct trace *trace, const struct visit *visit, unsigned int depth)
 {
 	unsigned int i;
@@ -303,6 +303,7 @@ static void print_visit(const struct trace *trace, const struct visit *visit, co
 			unsigned int depth)
 {
 	bool vnet = trace->net.mode != FC_MODE_CARE;
+	bool postman = trace->net.mode == FC_MODE_POSTMAN;
 	unsigned int i;
 
 	out_open_object(key);
@@ -318,7 +319,11 @@ static void print_visit(const struct trace *trace, const struct visit *visit, co
 	if (visit->forced)
 		out_text(vnet ? " stored for want of a way in its class," :
 				" forced to the local net-output,");
-	if (visit->type == FC_CONN_NONE) {
+	if (postman)
+		out_bool("dead", visit->dead);
+	if (visit->dead) {
+		out_string("connection", " dead", "dead");
+	} else if (visit->type == FC_CONN_NONE) {
 		out_text(" waits while net-outputs are busy,");
 		out_null("connection");
 	} else {
@@ -346,6 +351,10 @@ static void print_visit(const struct trace *trace, const struct visit *visit, co
 		out_uint("port", "port %llu", branch->port);
 		print_direction(trace, branch->port - 1);
 		print_class(trace, branch->class, true);
+		if (postman) {
+			out_text(branch->run ? " before the look" : "");
+			out_bool("eager", branch->run);
+		}
 		out_string("terminator", NULL, term_name(branch->parts));
 		out_text(" > ");
 		print_visit(trace, branch->next, "next", depth + 1);
@@ -417,6 +426,28 @@ static void print_network(const struct trace *trace)
 	out_close_array();
 }
 
+/*
+ * The packets of so many targets: one, or, in mode csr, one for each where they can reserve no tree.
+ * Return: how many.
+ */
+static size_t walk_list(struct trace *trace, size_t first, size_t n, struct totals *totals,
+			struct visit **visit)
+{
+	struct totals before = *totals;
+	size_t i;
+
+	visit[0] = walk(&trace->net, trace->from, trace->target, first, n, totals);
+	if (trace->net.mode != FC_MODE_CSR || walk_reserves(visit[0]))
+		return 1;
+	walk_free(visit[0]);
+	*totals = before;
+	for (i = 0; i < n; i++) {
+		trace->target[first + i].times = 0;
+		visit[i] = walk(&trace->net, trace->from, trace->target, first + i, 1, totals);
+	}
+	return n;
+}
+
 /* As many targets as fit a packet, in their order: as the operator sends them. */
 static int run(struct trace *trace)
 {
@@ -424,17 +455,23 @@ static int run(struct trace *trace)
 	size_t first, i, unreachable = 0, delivered = 0;
 	struct totals totals = { 0 };
 	struct visit **visit;
-	size_t n = 0;
+	size_t n = 0, lists = 0;
 
 	if (most > FC_TARGETS_MAX)
 		most = FC_TARGETS_MAX;
 	visit = xalloc(trace->count, sizeof(*visit));
-	for (first = 0; first < trace->count; first += most)
-		visit[n++] = walk(&trace->net, trace->from, trace->target, first,
-				  trace->count - first < most ? trace->count - first : most,
-				  &totals);
+	for (first = 0; first < trace->count; first += most) {
+		size_t rest = trace->count - first;
+
+		n += walk_list(trace, first, rest < most ? rest : most, &totals, visit + n);
+		lists++;
+	}
 	out_open_object(NULL);
 	print_network(trace);
+	if (trace->net.mode == FC_MODE_CSR) {
+		out_bool("apart", n > lists);
+		out_text(n > lists ? "a list that can reserve no tree: to each target apart\n" : "");
+	}
 	out_open_array("packets");
 	for (i = 0; i < n; i++) {
 		print_visit(trace, visit[i], NULL, 0);
@@ -454,6 +491,8 @@ static int run(struct trace *trace)
 	out_uint("hops", ", hops %llu", totals.hops);
 	out_uint("splits", ", splits %llu", totals.splits);
 	out_uint("stores", ", stored %llu", totals.stores);
+	if (trace->net.mode == FC_MODE_POSTMAN)
+		out_uint("dead", ", dead %llu", totals.dead);
 	out_text("\n");
 	out_close_object();
 	out_end();
@@ -519,8 +558,6 @@ static void check(struct trace *trace)
 	struct network *net = &trace->net;
 	size_t i;
 
-	if (net->mode != FC_MODE_CARE && net->mode != FC_MODE_VNET)
-		fail("trace: it knows the modes care and vnet");
 	if (net->mode != FC_MODE_CARE && (net->nbusy || net->nforce))
 		fail("trace: busy and force are of mode care");
 	need_site(trace, trace->from);

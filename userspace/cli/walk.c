@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "csr.h"
 #include "faults.h"
 #include "mode.h"
 #include "routes.h"
@@ -295,8 +296,8 @@ static void walk_care(const struct network *net, struct visit *visit, const u8 *
 }
 
 /* The head is the callee's from here on. */
-static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class, bool resent,
-				u8 *head)
+static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class, u8 run,
+				bool resent, u8 *head)
 {
 	struct visit *visit = xalloc(1, sizeof(*visit));
 	const struct network *net = w->net;
@@ -306,6 +307,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 	visit->site = site;
 	visit->in_port = in_port;
 	visit->class = class;
+	visit->run = run;
 	visit->hops = fc_wire_hops(head);
 	visit->resent = resent;
 	visit->ntargets = fc_wire_ntargets(head);
@@ -319,6 +321,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 		walk_care(net, visit, head, branch_mask);
 	else
 		walk_vnet(net, visit, head, branch_mask);
+	w->totals->dead += visit->dead;
 	if (visit->type == FC_CONN_NONE)
 		settle(w, visit, fc_mask_all(visit->ntargets), OUTCOME_WAITS);
 	settle(w, visit, visit->unreachable, OUTCOME_UNREACHABLE);
@@ -333,7 +336,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 		w->totals->links++;
 		fc_wire_head_subset(copy, head, branch_mask[i], 1);
 		branch->next = visit_site(w, fc_topo_neighbour(net->topo, site, dir),
-					  back + 1, branch->class, false, copy);
+					  back + 1, branch->class, branch->run, false, copy);
 	}
 	if (visit->kept)
 		w->totals->stores++;
@@ -345,7 +348,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 		u8 *copy = xalloc(1, fc_head_size(FC_TARGETS_MAX));
 
 		fc_wire_head_subset(copy, head, visit->kept, 0);
-		visit->again = visit_site(w, site, FC_PORT_LOCAL, 0, true, copy);
+		visit->again = visit_site(w, site, FC_PORT_LOCAL, 0, 0, true, copy);
 	}
 	free(head);
 	return visit;
@@ -374,7 +377,26 @@ struct visit *walk(const struct network *net, u32 from, struct target_state *tar
 	}
 	if (!fc_wire_head_check(head, FC_PART_HEAD, fc_head_size(n), net->topo->nsites))
 		fail("trace: the packet is malformed");
-	return visit_site(&w, from, FC_PORT_LOCAL, 0, false, head);
+	return visit_site(&w, from, FC_PORT_LOCAL, 0, 0, false, head);
+}
+
+bool walk_reserves(const struct visit *visit)
+{
+	u32 used = 0;
+	unsigned int i;
+
+	/* One link after the other, and what has no way at its source goes without. */
+	if (visit->ntargets == 1)
+		return true;
+	if (visit->unreachable || (visit->kept && !visit->in_port) ||
+	    visit->nbranches > FC_CSR_LEGS)
+		return false;
+	for (i = 0; i < visit->nbranches; i++) {
+		if (used & fc_bit(visit->branch[i].port) || !walk_reserves(visit->branch[i].next))
+			return false;
+		used |= fc_bit(visit->branch[i].port);
+	}
+	return true;
 }
 
 void walk_free(struct visit *visit)

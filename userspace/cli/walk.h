@@ -19,7 +19,7 @@ struct place {
  * struct network - what a packet finds
  * @topo: topology
  * @mode: switching mode (enum fc_mode)
- * @classes: of the topology, in mode vnet
+ * @classes: of the topology, in the modes that have classes
  * @down: by site, ports whose link is dead, as one of its ends says
  * @busy: net-outputs that another packet has, for good
  * @nbusy: how many
@@ -76,19 +76,22 @@ struct fired_row {
 	u8 cond;
 };
 
-/* Branches of a packet at a site: in mode vnet several may leave by one port. */
+/* Branches of a packet at a site: where there are classes several may leave by one port. */
 #define WALK_BRANCHES	FC_TARGETS_MAX
 
 /**
  * struct branch - a net-output that a packet leaves by
  * @port: it
- * @class: on the link, in mode vnet
+ * @class: on the link, in the modes that have classes
+ * @run: in mode postman: sites in a row that have sent it on before they looked at it; 0: it
+ *	was looked at
  * @parts: FC_PART_* of its terminator
  * @next: what comes of it
  */
 struct branch {
 	u8 port;
 	u8 class;
+	u8 run;
 	u8 parts;
 	struct visit *next;
 };
@@ -107,13 +110,15 @@ struct ways {
  * struct visit - a packet at a site
  * @site: site
  * @in_port: net-input
- * @class: in which it came, in mode vnet, where @in_port is not 0
+ * @class: in which it came, in the modes that have classes, where @in_port is not 0
+ * @run: in mode postman: of the branch that it came by
+ * @dead: in mode postman: it has no business here, and is dropped
  * @hops: links crossed
  * @resent: sent on by the operator, from storage
  * @ntargets: targets of its list
  * @target: they, by index of the trace
  * @type: enum fc_conn; FC_CONN_NONE: it finds no way as long as net-outputs are busy
- * @forced: stored after too many seeks; in mode vnet because there is no way in its class
+ * @forced: stored after too many seeks; where there are classes because there is no way in its class
  * @seeks: how many
  * @unreachable: targets (by place in the list) that the router has no way to
  * @stored: the local net-output got a copy
@@ -123,7 +128,7 @@ struct ways {
  * @nbranches: net-outputs to links
  * @branch: they
  * @again: the packet that the operator sends on, or NULL
- * @ways: in mode vnet: by target in the list; else NULL
+ * @ways: where there are classes: by target in the list; else NULL
  * @nrows: rows of the machines' tables that fired, one after the other
  * @row: they
  */
@@ -131,6 +136,8 @@ struct visit {
 	u32 site;
 	u8 in_port;
 	u8 class;
+	u8 run;
+	bool dead;
 	u16 hops;
 	bool resent;
 	unsigned int ntargets;
@@ -156,12 +163,14 @@ struct visit {
  * @links: transmissions of the packet on links
  * @splits: multicast connections
  * @stores: times it is stored to be sent on
+ * @dead: of the links, those that nobody needed (mode postman)
  * @hops: most links to a target
  */
 struct totals {
 	u64 links;
 	u64 splits;
 	u64 stores;
+	u64 dead;
 	u32 hops;
 };
 
@@ -181,7 +190,13 @@ struct visit *walk(const struct network *net, u32 from, struct target_state *tar
 void walk_free(struct visit *visit);
 
 /*
- * Between walk.c and walk_vnet.c: the switch of a site, of mode vnet, with the packet.  Fills in
+ * In mode csr: can the packet of a walk reserve its ways as it is?  Else its list is taken apart at
+ * its source, and each target has a packet of its own.
+ */
+bool walk_reserves(const struct visit *visit);
+
+/*
+ * Between walk.c and walk_vnet.c: the switch of a site, where there are classes, with the packet.  Fills in
  * what becomes of it, and for each branch the targets.
  */
 void walk_vnet(const struct network *net, struct visit *visit, const u8 *head,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A packet at a site in mode vnet: a switch of its own, fresh, its links up and empty.
+ * A packet at a site in the modes that have classes: a switch of its own, fresh, its links up and
+ * empty.  Where nothing else is under way a packet of mode csr reserves the way that mode vnet takes.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "faults.h"
+#include "mode.h"
 #include "routes.h"
 #include "util.h"
 #include "vnet.h"
@@ -24,6 +26,8 @@ static const struct fc_timing timing = { .seek = 1, .timeout = 1, .retry = 1, .p
  * @head: head of the packet
  * @branch_mask: targets of each branch of the visit
  * @routes: around what is dead, or NULL
+ * @straight: ways straight on in mode postman, or NULL
+ * @unseen: a front waits to be looked at
  */
 struct stage {
 	struct fc_vnet v;
@@ -32,6 +36,8 @@ struct stage {
 	const u8 *head;
 	u64 *branch_mask;
 	u32 *routes;
+	struct fc_straight *straight;
+	bool unseen;
 	struct fc_vbranch *branch;
 	struct fc_rx *rx;
 	struct fc_tx *tx;
@@ -44,6 +50,7 @@ static void note(struct stage *stage, const struct fc_effect *fx)
 {
 	struct visit *visit = stage->visit;
 
+	stage->unseen |= fx->type == FC_FX_LOOK;
 	if (fx->type != FC_FX_SEND) {
 		walk_note(visit, &stage->site, stage->head, fx);
 		return;
@@ -51,6 +58,7 @@ static void note(struct stage *stage, const struct fc_effect *fx)
 	stage->branch_mask[visit->nbranches] = fx->mask;
 	visit->branch[visit->nbranches++] = (struct branch){
 		.port = fx->port, .class = fx->vc - FC_VC_CLASS, .parts = fx->flit.parts,
+		.run = fc_part_run(fx->flit.parts),
 	};
 }
 
@@ -105,6 +113,11 @@ static void stage_init(struct stage *stage, const struct network *net)
 		v->ch[i].tx = stage->tx + i * nports;
 		v->ch[i].window = WINDOW;
 	}
+	if (net->mode == FC_MODE_POSTMAN) {
+		stage->straight = xalloc(n, sizeof(*stage->straight));
+		fc_postman_fill(v->classes, site->id, nports, stage->straight);
+		v->straight = stage->straight;
+	}
 	fc_vnet_init(v);
 	for (p = 1; p < nports; p++) {
 		up.port = p;
@@ -123,6 +136,7 @@ static void stage_free(struct stage *stage)
 	free(stage->tx);
 	free(stage->queue);
 	free(stage->routes);
+	free(stage->straight);
 }
 
 static void note_ways(struct stage *stage)
@@ -140,9 +154,12 @@ static void note_ways(struct stage *stage)
 	}
 }
 
-/* As the switch has counted it. */
-static enum fc_conn type_of(const u64 *stat)
+/* As the switch has counted it; what went on too early is no branch of a packet. */
+static enum fc_conn type_of(const u64 *stat, unsigned int ntargets)
 {
+	if (ntargets == 1)
+		return stat[FC_STAT_PKT_UNROUTABLE] || stat[FC_STAT_PKT_HOPS] ? FC_CONN_SINK :
+										FC_CONN_UNICAST;
 	if (stat[FC_STAT_PKT_SOME_LOCAL])
 		return FC_CONN_SOME_LOCAL;
 	if (stat[FC_STAT_PKT_ALL_REMOTE])
@@ -166,9 +183,12 @@ void walk_vnet(const struct network *net, struct visit *visit, const u8 *head,
 	ev.flit.h = &stage;
 	ev.flit.head = head;
 	ev.flit.data = fc_wire_data_len(head);
-	ev.flit.parts = FC_PART_HEAD | FC_PART_TERM;
+	ev.flit.parts = FC_PART_HEAD | FC_PART_TERM | visit->run << FC_PART_RUN_SHIFT;
 	event(&stage, class, ev);
-	visit->type = type_of(stage.stat);
+	if (stage.unseen)
+		event(&stage, 0, (struct fc_event){ .type = FC_EV_LOOK });
+	visit->dead = stage.stat[FC_STAT_PKT_DEAD];
+	visit->type = type_of(stage.stat, visit->ntargets);
 	visit->forced = visit->kept;
 	if (!fc_vnet_idle(&stage.v))
 		fail("trace: site %u: the packet is stuck", visit->site);
