@@ -151,6 +151,7 @@ void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now)
 	end->sync_at = now;
 	end->frame_at = now;
 	end->burst = 0;
+	end->calm = false;
 	own_soon(f);
 }
 
@@ -223,6 +224,19 @@ void fc_faults_time(struct fc_faults *f, u64 now)
 	say(f);
 }
 
+void fc_faults_early(struct fc_faults *f, u64 now)
+{
+	u32 rest;
+
+	for (rest = f->up; rest; rest &= rest - 1) {
+		struct fc_faults_end *end = &f->end[fc_low(rest)];
+
+		if (end->calm && !end->untold && end->digest_at > now &&
+		    end->digest_at - now <= f->interval >> 1)
+			end->digest_at = now;
+	}
+}
+
 bool fc_faults_frame(struct fc_faults *f, u8 port, struct fc_faults_msg *msg, u64 now)
 {
 	struct fc_faults_end *end = &f->end[port];
@@ -247,6 +261,7 @@ bool fc_faults_frame(struct fc_faults *f, u8 port, struct fc_faults_msg *msg, u6
 		at = next;
 	}
 	msg->digest = f->digest;
+	end->calm = !msg->n;
 	end->digest_at = now + (msg->n ? f->spacing : f->interval);
 	if (++end->burst == FC_FAULTS_BURST) {
 		end->burst = 0;

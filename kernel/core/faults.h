@@ -44,6 +44,7 @@ struct fc_known {
  * @frame_at: not before does it get another frame
  * @untold: of how many sites it is to be told
  * @burst: frames it got in one go
+ * @calm: the last frame had nothing but the digest
  */
 struct fc_faults_end {
 	u64 digest_at;
@@ -51,6 +52,7 @@ struct fc_faults_end {
 	u64 frame_at;
 	u32 untold;
 	u8 burst;
+	bool calm;
 };
 
 /**
@@ -135,6 +137,12 @@ bool fc_faults_heard(struct fc_faults *f, u8 port, const struct fc_faults_msg *m
 
 /* Time passed: this site may have something new to say. */
 void fc_faults_time(struct fc_faults *f, u64 now);
+
+/*
+ * Digests that are due within half an interval go now: for a runner that is awake anyway, and
+ * need not wake for them then.
+ */
+void fc_faults_early(struct fc_faults *f, u64 now);
 
 /**
  * fc_faults_frame() - the next frame for a neighbour

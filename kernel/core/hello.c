@@ -120,7 +120,7 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 	return todo;
 }
 
-u8 fc_hello_time(struct fc_hello *h, u64 now)
+u8 fc_hello_time(struct fc_hello *h, u64 now, bool early)
 {
 	u8 todo = 0;
 
@@ -135,7 +135,7 @@ u8 fc_hello_time(struct fc_hello *h, u64 now)
 		h->own.peer_epoch = 0;
 		h->peer.epoch = 0;
 	}
-	if (h->send_at <= now) {
+	if (h->send_at <= now + (early && h->state == FC_LINK_UP ? h->interval >> 1 : 0)) {
 		todo |= FC_HELLO_SEND;
 		h->send_at = next_send(h, now);
 	}

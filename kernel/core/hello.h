@@ -79,7 +79,11 @@ struct fc_hello {
 u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now);
 /* @full: it came in a frame as long as a flit. */
 u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *msg, bool full, u64 now);
-u8 fc_hello_time(struct fc_hello *h, u64 now);
+/*
+ * @early: its runner is awake for another link: what is due within half an interval goes now.
+ * So all links of a site are served at once, after the first interval.
+ */
+u8 fc_hello_time(struct fc_hello *h, u64 now, bool early);
 /* The ends contradict each other: begin anew. */
 u8 fc_hello_reset(struct fc_hello *h, u64 now);
 /* Another window or flags than before: what the peer heard does not hold, so begin anew. */

@@ -65,20 +65,29 @@ void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port
 	w->mask[w->n++] = mask;
 }
 
-/* One timer for all: set it to what is due first, after what is due now. */
-static void set_timer(struct flitcast_site *site)
+/* When something of the handshakes is due. */
+static u64 hello_due(const struct flitcast_site *site)
 {
-	u64 at = min3(fc_site_next_at(&site->core), site->ends_at, flitcast_faults_send(site));
+	u64 at = FC_NEVER;
 	u8 p;
 
-	at = min3(at, flitcast_relay_next_at(site), site->cast_at);
-	at = min3(at, flitcast_vnet_next_at(site), flitcast_csr_next_at(site));
 	for (p = 1; p < site->core.nports; p++) {
 		if (!site->end[p].link)
 			continue;
 		at = min(at, site->end[p].hello.send_at);
 		at = min(at, site->end[p].hello.dead_at);
 	}
+	return at;
+}
+
+/* One timer for all: set it to what is due first, after what is due now. */
+static void set_timer(struct flitcast_site *site)
+{
+	u64 at = min3(fc_site_next_at(&site->core), site->ends_at, flitcast_faults_send(site));
+
+	at = min3(at, flitcast_relay_next_at(site), site->cast_at);
+	at = min3(at, flitcast_vnet_next_at(site), flitcast_csr_next_at(site));
+	at = min(at, hello_due(site));
 	if (site->dead || at == FC_NEVER || at >= site->timer_at)
 		return;
 	site->timer_at = at;
@@ -654,6 +663,7 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 {
 	struct flitcast_site *site = container_of(timer, struct flitcast_site, timer);
 	struct fc_event ev = { .type = FC_EV_TIME };
+	bool early;
 	u64 now;
 	u8 p;
 
@@ -661,16 +671,18 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 	site->timer_at = FC_NEVER;
 	if (!site->dead) {
 		now = flitcast_now();
+		early = hello_due(site) <= now || flitcast_faults_due(site, now);
 		for (p = 1; p < site->core.nports; p++)
 			if (site->end[p].link)
 				flitcast_engine_hello(site, p,
-						      fc_hello_time(&site->end[p].hello, now));
+						      fc_hello_time(&site->end[p].hello, now,
+								    early));
 		flitcast_engine_event(site, &ev);
 		flitcast_relay_event(site, &ev);
 		flitcast_csr_time(site, now);
 		if (site->vnet)
 			flitcast_vnet_event(site, 0, &ev);
-		flitcast_faults_time(site, now);
+		flitcast_faults_time(site, now, early);
 		if (site->ends_at <= now)
 			flitcast_tx_time(site);
 		flitcast_cast_time(site, now);

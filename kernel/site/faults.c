@@ -251,9 +251,16 @@ bool flitcast_faults_in(struct flitcast_site *site, u8 port, struct sk_buff *skb
 	return true;
 }
 
-void flitcast_faults_time(struct flitcast_site *site, u64 now)
+bool flitcast_faults_due(const struct flitcast_site *site, u64 now)
 {
-	if (site->faults->next <= now)
+	return site->faults->next <= now;
+}
+
+void flitcast_faults_time(struct flitcast_site *site, u64 now, bool early)
+{
+	if (early)
+		fc_faults_early(&site->faults->core, now);
+	if (early || flitcast_faults_due(site, now))
 		site->faults->kick = true;
 }
 

@@ -402,7 +402,10 @@ void flitcast_faults_free(struct flitcast_site *site);
 void flitcast_faults_link(struct flitcast_site *site, u8 port, bool up);
 /* A neighbour's frame, its link header pulled; false if it is malformed. */
 bool flitcast_faults_in(struct flitcast_site *site, u8 port, struct sk_buff *skb);
-void flitcast_faults_time(struct flitcast_site *site, u64 now);
+/* Is there something to say now? */
+bool flitcast_faults_due(const struct flitcast_site *site, u64 now);
+/* @early: what is to be said soon is said now. */
+void flitcast_faults_time(struct flitcast_site *site, u64 now, bool early);
 /* Send what is to be sent now.  Return: when there is more. */
 u64 flitcast_faults_send(struct flitcast_site *site);
 /* Since when is there no way to a site: FC_NEVER if there is one. */

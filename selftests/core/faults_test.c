@@ -155,12 +155,16 @@ static void receive(u32 s, u8 port)
 }
 
 /* Time passes; nobody is asked before it said that it has something to do. */
+static u32 early;		/* of 1000, how often a site is awake for something else */
+
 static void run(u64 until)
 {
 	for (; now <= until; now++) {
 		for (u32 s = 0; s < topo.nsites; s++) {
 			for (u8 p = 1; p <= topo.ndirs; p++)
 				receive(s, p);
+			if (alive[s] && tap_random(1000) < early)
+				fc_faults_early(&site[s], now);
 			if (!alive[s] || fc_faults_next(&site[s]) > now)
 				continue;
 			fc_faults_time(&site[s], now);
@@ -269,6 +273,34 @@ TEST(faults__nothing_is_said_where_nothing_happens)
 	CHECK(frames - was >= 9 * 9 * 4, "%llu frames", (unsigned long long)(frames - was));
 }
 
+/* A site that is awake once in each interval anyway does not wake for digests. */
+TEST(faults__digests_go_early)
+{
+	u64 was;
+
+	network("torus:3x3");
+	all_up();
+	/* Less than half an interval before the next. */
+	run(now + 3 * INTERVAL + INTERVAL * 3 / 4);
+	for (unsigned int i = 0; i < 12; i++) {
+		for (u32 s = 0; s < topo.nsites; s++) {
+			fc_faults_early(&site[s], now);
+			for (u8 p = 1; p <= topo.ndirs; p++)
+				send(s, p);
+			CHECK(fc_faults_next(&site[s]) == now + INTERVAL,
+			      "site %u wakes at %llu, not %llu", s,
+			      (unsigned long long)fc_faults_next(&site[s]),
+			      (unsigned long long)(now + INTERVAL));
+			/* Once is enough. */
+			fc_faults_early(&site[s], now + INTERVAL / 4);
+			CHECK(fc_faults_next(&site[s]) == now + INTERVAL, "site %u: again", s);
+		}
+		was = frames;
+		run(now + INTERVAL - 1);
+		CHECK(frames == was, "%llu frames between", (unsigned long long)(frames - was));
+	}
+}
+
 TEST(faults__a_flapping_link_is_told_of_no_more_than_it_may)
 {
 	u32 version;
@@ -294,6 +326,7 @@ TEST(faults__frames_that_are_lost)
 		network(round & 1 ? "torus:4x4" : "mesh:3x3x3");
 		all_up();
 		loss = 30;
+		early = round & 2 ? 20 : 0;
 		for (unsigned int i = 0; i < 20; i++) {
 			u32 s = tap_random(topo.nsites);
 			u8 p = (u8)(1 + tap_random(topo.ndirs));
@@ -306,6 +339,7 @@ TEST(faults__frames_that_are_lost)
 		run(now + 20 * INTERVAL);
 		check_truth("lossy");
 	}
+	early = 0;
 }
 
 TEST(faults__partition_heals)

@@ -552,7 +552,7 @@ static void tell(struct end *from, struct end *to, u64 now)
 
 static void timer(struct end *e, struct end *other, u64 now)
 {
-	u8 todo = fc_hello_time(&e->h, now);
+	u8 todo = fc_hello_time(&e->h, now, false);
 
 	check_end(e, todo, now);
 	if (todo & FC_HELLO_SEND)
@@ -609,11 +609,11 @@ static void fuzz_hello(struct fuzz *f)
 			break;
 		case 2:
 			now += fuzz_u16(f);
-			todo = fc_hello_time(&e->h, now);
+			todo = fc_hello_time(&e->h, now, now & 1);
 			CHECK(e->h.send_at > now && e->h.dead_at > now, "still due");
 			check_end(e, todo, now);
 			/* The other has its timer too. */
-			check_end(o, fc_hello_time(&o->h, now), now);
+			check_end(o, fc_hello_time(&o->h, now, false), now);
 			break;
 		case 3:
 			todo = fc_hello_reset(&e->h, now);

@@ -131,7 +131,7 @@ static void wait(struct bench *b, u64 time)
 		}
 		for (unsigned int i = 0; i < 2; i++)
 			if (b->end[i].send_at <= b->now || b->end[i].dead_at <= b->now)
-				perform(b, i, fc_hello_time(&b->end[i], b->now));
+				perform(b, i, fc_hello_time(&b->end[i], b->now, false));
 	}
 }
 
@@ -378,6 +378,37 @@ TEST(hello__long_flits_do_not_come)
 	CHECK(b.end[1].own.reason == FC_REASON_LONG, "%s", fc_reason_text(b.end[1].own.reason));
 }
 
+/* The links of a site that wakes for the first of them: HELLOs of all go then, each second. */
+TEST(hello__one_timer_for_all)
+{
+	enum { LINKS = 6 };
+	struct fc_hello end[LINKS];
+	u64 now = 1;
+
+	for (unsigned int i = 0; i < LINKS; i++) {
+		end[i] = new_end(0, (u16)(i + 1), 1, 2, 100);
+		end[i].state = FC_LINK_UP;
+		end[i].send_at = 1 + tap_random(INTERVAL);
+	}
+	for (unsigned int round = 0; round < 100; round++) {
+		u64 first = NEVER;
+
+		for (unsigned int i = 0; i < LINKS; i++)
+			if (end[i].send_at < first)
+				first = end[i].send_at;
+		now = first;
+		for (unsigned int i = 0; i < LINKS; i++) {
+			u64 was = end[i].send_at;
+			u8 todo = fc_hello_time(&end[i], now, true);
+
+			CHECK(!(todo & FC_HELLO_SEND) == (was - now > INTERVAL / 2),
+			      "sent at %llu, due at %llu", (unsigned long long)now,
+			      (unsigned long long)was);
+			CHECK(round < 2 || todo & FC_HELLO_SEND, "link %u for itself", i);
+		}
+	}
+}
+
 TEST(hello__silence_is_death)
 {
 	struct bench b;
@@ -409,7 +440,7 @@ TEST(hello__who_was_away_blames_nobody)
 		wait(&b, 2 * INTERVAL + tap_random(INTERVAL));
 		b.now += (FC_HELLO_DEAD + 1 + tap_random(1000)) * INTERVAL;
 		for (unsigned int i = 0; i < 2; i++)
-			perform(&b, i, fc_hello_time(&b.end[i], b.now));
+			perform(&b, i, fc_hello_time(&b.end[i], b.now, false));
 		CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
 		      fc_reason_text(b.end[1].own.reason));
 		wait(&b, 10 * INTERVAL);
@@ -563,7 +594,7 @@ TEST(hello__any_peer)
 				m.site = tap_random(3);
 			perform(&b, 0, fc_hello_received(&b.end[0], &m, true, b.now));
 			b.now += tap_random(INTERVAL);
-			perform(&b, 0, fc_hello_time(&b.end[0], b.now));
+			perform(&b, 0, fc_hello_time(&b.end[0], b.now, false));
 		}
 	}
 }

@@ -454,7 +454,7 @@ u64 liar_time(struct liar *l, u64 now)
 
 	for (p = 1; p <= l->topo.ndirs; p++)
 		if (l->port[p].fd >= 0)
-			link_todo(l, p, fc_hello_time(&l->port[p].hello, now));
+			link_todo(l, p, fc_hello_time(&l->port[p].hello, now, false));
 	both(l, ev);
 	if (now >= l->say_at) {
 		l->say_at = now + HELLO_NS;
