@@ -7,17 +7,18 @@
 #
 #   csr.sh [SECONDS [SPEC...]]
 #
-# so long on each network (hypercube:4 and torus:4x4), and as long again with 1 % of all
-# frames lost, where there is netem.
+# so long in all (80): on each network (hypercube:4 and torus:4x4), with and without 1 % of
+# all frames lost, which needs netem.
 set -u
 
 # shellcheck source=./selftests/sock/lib.sh
 . "$(dirname "$0")/lib.sh"
 
 export FLITCAST_MODE=csr
-seconds=${1:-20}
+seconds=${1:-80}
 shift
 [ $# -gt 0 ] || set -- hypercube:4 torus:4x4
+each=$((seconds / (2 * $#)))
 seed=$RANDOM
 
 # What all 16 sites count, together; the guard is the largest.
@@ -75,9 +76,9 @@ lose()
 
 for spec; do
 	lab_up "$spec"
-	saturate "$seconds" "$spec" "saturated"
+	saturate "$each" "$spec" "saturated"
 	if command -v tc >/dev/null && lose; then
-		saturate "$seconds" "$spec" "1 % lost"
+		saturate "$each" "$spec" "1 % lost"
 	else
 		echo "# no netem here"
 	fi

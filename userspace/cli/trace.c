@@ -427,8 +427,8 @@ static void print_network(const struct trace *trace)
 }
 
 /*
- * The packets of so many targets: one, or, in mode csr, one for each where they can reserve no tree.
- * Return: how many.
+ * The packets of so many targets: one, or, in mode csr, one for each where they can reserve no
+ * tree.  Return: how many.
  */
 static size_t walk_list(struct trace *trace, size_t first, size_t n, struct totals *totals,
 			struct visit **visit)

@@ -118,7 +118,8 @@ struct ways {
  * @ntargets: targets of its list
  * @target: they, by index of the trace
  * @type: enum fc_conn; FC_CONN_NONE: it finds no way as long as net-outputs are busy
- * @forced: stored after too many seeks; where there are classes because there is no way in its class
+ * @forced: stored after too many seeks; where there are classes because there is no way in its
+ *	class
  * @seeks: how many
  * @unreachable: targets (by place in the list) that the router has no way to
  * @stored: the local net-output got a copy
@@ -196,8 +197,8 @@ void walk_free(struct visit *visit);
 bool walk_reserves(const struct visit *visit);
 
 /*
- * Between walk.c and walk_vnet.c: the switch of a site, where there are classes, with the packet.  Fills in
- * what becomes of it, and for each branch the targets.
+ * Between walk.c and walk_vnet.c: the switch of a site, where there are classes, with the packet.
+ * Fills in what becomes of it, and for each branch the targets.
  */
 void walk_vnet(const struct network *net, struct visit *visit, const u8 *head,
 	       u64 branch_mask[WALK_BRANCHES]);

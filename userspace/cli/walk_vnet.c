@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A packet at a site in the modes that have classes: a switch of its own, fresh, its links up and
- * empty.  Where nothing else is under way a packet of mode csr reserves the way that mode vnet takes.
+ * empty.  Where nothing else is under way a packet of mode csr reserves the way that mode vnet
+ * takes.
  */
 #include <stdlib.h>
 #include <string.h>
