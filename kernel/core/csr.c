@@ -341,26 +341,6 @@ enum fc_csr_verdict fc_csr_answered(struct fc_csr *c, u8 port, const struct fc_c
 	return msg->type == FC_CSR_NACK ? nack(c, r, msg, answer) : FC_CSR_DROP;
 }
 
-bool fc_csr_withdraw(struct fc_csr *c, u32 site, u32 number, struct fc_csr_answer *answer)
-{
-	u16 i;
-
-	*answer = (struct fc_csr_answer){ .port = FC_PORT_LOCAL };
-	for (i = fc_csr_pool_first(&c->pool, site, number); i != FC_CSR_NONE;
-	     i = fc_csr_pool_next(&c->pool, i)) {
-		struct fc_csr_res *r = &c->pool.res[i];
-
-		if (!stands(r))
-			continue;
-		answer->msg.type = FC_CSR_RELEASE;
-		answer->msg.id = r->id;
-		answer->msg.epoch = c->epoch;
-		answer->release = give_back(c, &answer->msg.id);
-		return true;
-	}
-	return false;
-}
-
 /*
  * Packets.
  */

@@ -194,17 +194,6 @@ enum fc_csr_verdict fc_csr_answered(struct fc_csr *c, u8 port, const struct fc_c
 				    u64 now, struct fc_csr_answer *answer);
 
 /**
- * fc_csr_withdraw() - a packet of this site, or one that waits here, does not go as reserved
- * @c: reservations
- * @site: of its identity
- * @number: of its identity
- * @answer: result: the identity of its attempt, and where to send a FC_CSR_RELEASE
- *
- * Return: false: nothing was reserved.
- */
-bool fc_csr_withdraw(struct fc_csr *c, u32 site, u32 number, struct fc_csr_answer *answer);
-
-/**
  * fc_csr_ways() - the links that a packet has reserved
  * @c: reservations
  * @site: of its identity

@@ -423,7 +423,7 @@ static void forge(struct event ev)
 		msg->floor = tap_random(0xffffffff);
 		break;
 	case 5:
-		ev.frame.class = (u8)tap_random(CLASSES);
+		ev.frame.class = (u8)tap_random(256);
 		ev.frame.site[0] = tap_random(2 * SITES);
 		break;
 	}
@@ -435,8 +435,7 @@ static void forge(struct event ev)
 		ev.frame.n = 1;
 		ev.frame.site[0] = tap_random(SITES);
 	}
-	if (ev.frame.class < w->classes.count)
-		post(&ev);
+	post(&ev);
 }
 
 static void send_frame(void *arg, u8 port, const struct fc_csr_frame *frame)

@@ -326,9 +326,6 @@ TEST(csr_entry__is_accepted_by_its_own_attempt)
 	CHECK(answer(FC_CSR_ACK, 2, ack, 20) == FC_CSR_HERE, "by the second one");
 	CHECK(b.answer.port == FC_PORT_LOCAL && fc_csr_entry_heard(&e, &b.answer.msg), "not heard");
 	CHECK(e.state == FC_CSR_ACCEPTED && e.arrival == 150, "at %u", (u32)e.arrival);
-	CHECK(fc_csr_withdraw(&b.c, 3, 9, &b.answer) && b.answer.release == 1 << 2 &&
-	      b.answer.msg.id.attempt == 2 && b.answer.msg.epoch == 7, "not withdrawn");
-	CHECK(!fc_csr_withdraw(&b.c, 3, 9, &b.answer) && !b.c.pool.used, "twice");
 }
 
 TEST(csr_entry__no_window_is_a_failure_at_once)
