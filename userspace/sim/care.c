@@ -11,6 +11,7 @@
 #include "option.h"
 #include "output.h"
 #include "script.h"
+#include "speed.h"
 #include "traffic.h"
 #include "util.h"
 
@@ -117,6 +118,7 @@ static void usage(FILE *file)
 		"                      lose, twice, stray, short\n"
 		"  --postman         vnet: packets for one target go straight on before a site looks\n"
 		"                      where they go (mode postman)\n"
+		"  --speed           report how fast the simulation was, too, and what memory it took\n"
 		"  --json            output as JSON\n"
 		"\n"
 		"Exit status: 0 if every target got every message once and whole, 1 if not,\n"
@@ -143,7 +145,7 @@ static bool range(const char *text, u64 least, u64 most, u32 value[2])
 
 enum {
 	OPT_TOPOLOGY = 1, OPT_LOAD, OPT_TARGETS, OPT_UNICAST, OPT_BYTES, OPT_LOSS, OPT_FIDELITY,
-	OPT_PATTERN, OPT_SCRIPT, OPT_LIST, OPT_FAULT, OPT_JSON, OPT_POSTMAN
+	OPT_PATTERN, OPT_SCRIPT, OPT_LIST, OPT_FAULT, OPT_JSON, OPT_POSTMAN, OPT_SPEED
 };
 
 static int parse_fidelity(struct config *config, const char *value)
@@ -245,6 +247,9 @@ static int parse_value(void *settings, int option, const char *value)
 		if (config->mode == FC_MODE_VNET)
 			config->mode = FC_MODE_POSTMAN;
 		return 0;
+	case OPT_SPEED:
+		config->speed = true;
+		return 0;
 	}
 	return 0;
 }
@@ -255,9 +260,12 @@ static int check_given(const struct config *config, const struct option_given *g
 		"load", "targets", "unicast", "bytes", "pattern", "cycles", "messages", "every",
 		NULL
 	};
-	/* Nothing is lost there, storage has no bounds, and links have no windows. */
+	/*
+	 * Nothing is lost there, storage has no bounds, links have no windows, and flits do not go
+	 * one by one.
+	 */
 	static const char *const word_only[] = {
-		"loss", "window", "transit", "fifo", "retry", "probe", "repeat", NULL
+		"loss", "window", "transit", "fifo", "retry", "probe", "repeat", "speed", NULL
 	};
 	static const char *const random_only[] = { "load", NULL };
 	/* Nobody seeks there, and nothing is aborted. */
@@ -295,6 +303,7 @@ static const struct option words[] = {
 	{ "fault", required_argument, NULL, OPT_FAULT },
 	{ "json", no_argument, NULL, OPT_JSON },
 	{ "postman", no_argument, NULL, OPT_POSTMAN },
+	{ "speed", no_argument, NULL, OPT_SPEED },
 };
 
 static int check(void *settings, const struct option_given *given)
@@ -490,7 +499,7 @@ static void report_oracle(const struct sim *sim)
 	output_group_end();
 }
 
-static void report(struct sim *sim, bool done, u64 end)
+static void report(struct sim *sim, const struct speed *speed, bool done, u64 end)
 {
 	const struct config *config = &sim->config;
 	u64 flits = 0;
@@ -525,6 +534,8 @@ static void report(struct sim *sim, bool done, u64 end)
 	report_latency();
 	report_counters(sim);
 	report_oracle(sim);
+	if (config->speed)
+		speed_report(speed, sim);
 	output_bool("hangs", !done);
 	output_number("wrong", sim->wrong);
 	output_bool("exactly_once", done && !sim->wrong);
@@ -534,6 +545,7 @@ static void report(struct sim *sim, bool done, u64 end)
 static int simulate(struct sim *sim)
 {
 	bool done, bad_list = false;
+	struct speed speed;
 	FILE *list = NULL;
 	u64 end = 0;
 
@@ -546,12 +558,15 @@ static int simulate(struct sim *sim)
 			return 2;
 		}
 	}
+	speed_begin(&speed);
 	sim->net_rng.state = sim->config.seed;
 	sim->traffic_rng.state = ~sim->config.seed;
 	sim_stats_init(sim);
 	sim->config.fidelity->init(sim);
 	traffic_init(sim);
+	speed_made(&speed);
 	done = run(sim, &end);
+	speed_end(&speed);
 	if (!done) {
 		fprintf(stderr, "flitcast-sim: cycle %llu: it hangs:\n",
 			(unsigned long long)sim->now);
@@ -565,7 +580,7 @@ static int simulate(struct sim *sim)
 			fprintf(stderr, "flitcast-sim: %s: cannot be written\n",
 				sim->config.list_path);
 	}
-	report(sim, done, end);
+	report(sim, &speed, done, end);
 	sim->config.fidelity->free(sim);
 	if (sim->frames)
 		sim_wrong(sim, "%llu frames were lost track of",

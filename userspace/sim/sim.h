@@ -81,6 +81,7 @@ enum fault {
  * @loss: frames that links lose, of a million
  * @timing: the same for the sites
  * @json: output
+ * @speed: report how fast the simulation was
  */
 struct config {
 	const struct fidelity *fidelity;
@@ -119,6 +120,7 @@ struct config {
 	struct fc_timing timing;
 	u8 fault;
 	bool json;
+	bool speed;
 };
 
 /**
