@@ -387,14 +387,14 @@ static void progress(const struct sim *sim, bool last)
  */
 static bool run(struct sim *sim, u64 *end)
 {
-	struct event event;
+	const struct event *event;
 
-	while (queue_take(&sim->queue, &event)) {
-		sim->now = event.time;
-		if (event.kind == EVENT_BORN)
+	while ((event = queue_take(&sim->queue))) {
+		sim->now = event->time;
+		if (event->kind == EVENT_BORN)
 			traffic_born(sim);
 		else
-			sim->config.fidelity->event(sim, &event);
+			sim->config.fidelity->event(sim, event);
 		if (!(++sim->events & 0xffff))
 			progress(sim, false);
 		if (!traffic_all_over())

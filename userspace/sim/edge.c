@@ -353,11 +353,11 @@ static void edge_init(struct sim *sim)
 
 static void edge_free(struct sim *sim)
 {
-	struct event event;
+	const struct event *event;
 
-	while (queue_take(&sim->queue, &event))
-		if (event.kind == EVENT_FRONT)
-			drop(sim, event.packet);
+	while ((event = queue_take(&sim->queue)))
+		if (event->kind == EVENT_FRONT)
+			drop(sim, event->packet);
 	queue_free(&sim->queue);
 	for (u32 i = 0; i < sim->config.topo.nsites; i++) {
 		struct edge_node *node = &sim->edge[i];

@@ -497,12 +497,12 @@ static void drop(struct net *net, struct harts_packet *p)
 static void net_close(struct net *net)
 {
 	struct harts_packet *p;
-	struct event e;
+	const struct event *e;
 
 	net->result->link_cycles = (net->now - net->measured_since) * net->result->links;
-	while (queue_take(&net->queue, &e))
-		if (e.harts)
-			drop(net, e.harts);
+	while ((e = queue_take(&net->queue)))
+		if (e->harts)
+			drop(net, e->harts);
 	for (u32 i = 0; i < net->result->links; i++) {
 		net->result->backlog += net->link[i].waiting;
 		while ((p = net->link[i].first)) {
@@ -524,7 +524,7 @@ static void net_close(struct net *net)
 void harts_net_run(const struct harts_run *run, struct harts_result *result)
 {
 	struct net net;
-	struct event e;
+	const struct event *e;
 	double rate;
 
 	net_open(&net, run, result);
@@ -535,9 +535,9 @@ void harts_net_run(const struct harts_run *run, struct harts_result *result)
 	net.interval = (u64)(PARTS / rate + 0.5);
 	net.rng.state = run->seed;
 	next_birth(&net);
-	while (net.over < run->broadcasts && queue_take(&net.queue, &e)) {
-		net.now = e.time;
-		event(&net, &e);
+	while (net.over < run->broadcasts && (e = queue_take(&net.queue))) {
+		net.now = e->time;
+		event(&net, e);
 	}
 	net_close(&net);
 }
@@ -545,13 +545,13 @@ void harts_net_run(const struct harts_run *run, struct harts_result *result)
 void harts_net_idle(const struct harts_run *run, u32 bytes, struct harts_result *result)
 {
 	struct net net;
-	struct event e;
+	const struct event *e;
 
 	net_open(&net, run, result);
 	broadcast_new(&net, 0, bytes);
-	while (queue_take(&net.queue, &e)) {
-		net.now = e.time;
-		event(&net, &e);
+	while ((e = queue_take(&net.queue))) {
+		net.now = e->time;
+		event(&net, e);
 	}
 	net_close(&net);
 }

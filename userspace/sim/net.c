@@ -204,11 +204,11 @@ static void drop(void *arg, void *h)
 
 static void net_free(struct sim *sim)
 {
-	struct event event;
+	const struct event *event;
 
-	while (queue_take(&sim->queue, &event))
-		if (event.kind == EVENT_FRAME)
-			frame_put(sim, event.frame);
+	while ((event = queue_take(&sim->queue)))
+		if (event->kind == EVENT_FRAME)
+			frame_put(sim, event->frame);
 	queue_free(&sim->queue);
 	for (u32 i = 0; i < sim->config.topo.nsites; i++) {
 		struct node *node = &sim->node[i];

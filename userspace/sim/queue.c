@@ -4,13 +4,75 @@
 #include "queue.h"
 #include "util.h"
 
-static bool earlier(const struct event *a, const struct event *b)
+/* Events of a chunk: together with what else is in it they take 4 KiB. */
+#define CHUNK_EVENTS	63
+
+struct chunk {
+	struct chunk *next;
+	u32 n;
+	_Alignas(64) struct event event[CHUNK_EVENTS];
+};
+
+/* An event beyond the wheel, with its place among those of the same time. */
+struct far {
+	struct event event;
+	u64 order;
+};
+
+static_assert(sizeof(struct event) == 64, "a cache line");
+static_assert(!(QUEUE_SLOTS % 64), "whole words of a bitmap");
+
+static struct chunk *chunk_new(struct queue *queue)
 {
-	return a->time != b->time ? a->time < b->time : a->order < b->order;
+	struct chunk *chunk = queue->unused;
+
+	if (chunk)
+		queue->unused = chunk->next;
+	else
+		chunk = xaligned(64, sizeof(*chunk));
+	chunk->next = NULL;
+	chunk->n = 0;
+	return chunk;
 }
 
-void queue_add(struct queue *queue, const struct event *event)
+static void chunk_put(struct queue *queue, struct chunk *chunk)
 {
+	chunk->next = queue->unused;
+	queue->unused = chunk;
+}
+
+static void slot_add(struct queue *queue, const struct event *event)
+{
+	u32 at = event->time % QUEUE_SLOTS;
+	struct queue_slot *slot = &queue->slot[at];
+	struct chunk *last = slot->last;
+
+	if (!slot->first) {
+		last = chunk_new(queue);
+		slot->first = last;
+		slot->last = last;
+		queue->used[at / 64] |= fc_bit64(at % 64);
+	} else if (last->n == CHUNK_EVENTS) {
+		last->next = chunk_new(queue);
+		last = last->next;
+		slot->last = last;
+	}
+	last->event[last->n++] = *event;
+}
+
+/*
+ * The heap.
+ */
+
+static bool earlier(const struct far *a, const struct far *b)
+{
+	return a->event.time != b->event.time ? a->event.time < b->event.time :
+						a->order < b->order;
+}
+
+static void far_add(struct queue *queue, const struct event *event)
+{
+	struct far new = { .event = *event, .order = queue->order++ };
 	size_t at = queue->n;
 
 	if (queue->n == queue->room) {
@@ -18,26 +80,18 @@ void queue_add(struct queue *queue, const struct event *event)
 		queue->heap = xrealloc(queue->heap, queue->room * sizeof(*queue->heap));
 	}
 	queue->n++;
-	queue->heap[at] = *event;
-	queue->heap[at].order = queue->order++;
-	while (at && earlier(&queue->heap[at], &queue->heap[(at - 1) / 2])) {
-		struct event parent = queue->heap[(at - 1) / 2];
-
-		queue->heap[(at - 1) / 2] = queue->heap[at];
-		queue->heap[at] = parent;
+	while (at && earlier(&new, &queue->heap[(at - 1) / 2])) {
+		queue->heap[at] = queue->heap[(at - 1) / 2];
 		at = (at - 1) / 2;
 	}
+	queue->heap[at] = new;
 }
 
-bool queue_take(struct queue *queue, struct event *event)
+static void far_take(struct queue *queue)
 {
-	struct event last;
+	struct far last = queue->heap[--queue->n];
 	size_t at = 0;
 
-	if (!queue->n)
-		return false;
-	*event = queue->heap[0];
-	last = queue->heap[--queue->n];
 	for (;;) {
 		size_t child = 2 * at + 1;
 
@@ -51,10 +105,91 @@ bool queue_take(struct queue *queue, struct event *event)
 		at = child;
 	}
 	queue->heap[at] = last;
+}
+
+void queue_add(struct queue *queue, const struct event *event)
+{
+	if (event->time < queue->now)
+		die("an event is added to the past");
+	if (event->time - queue->now < QUEUE_SLOTS)
+		slot_add(queue, event);
+	else
+		far_add(queue, event);
+}
+
+/* Time of the first slot after @now that has events; the wheel has some. */
+static u64 next_used(const struct queue *queue)
+{
+	u32 from = (queue->now + 1) % QUEUE_SLOTS;
+	u64 bits = queue->used[from / 64] & ~(fc_bit64(from % 64) - 1);
+	u32 word = from / 64;
+
+	while (!bits) {
+		word = (word + 1) % (QUEUE_SLOTS / 64);
+		bits = queue->used[word];
+	}
+	return queue->now + 1 + (64 * word + fc_low64(bits) - from) % QUEUE_SLOTS;
+}
+
+static bool wheel_empty(const struct queue *queue)
+{
+	for (u32 i = 0; i < QUEUE_SLOTS / 64; i++)
+		if (queue->used[i])
+			return false;
 	return true;
+}
+
+/*
+ * The time moves on.  What comes into reach goes to slots that nothing has been added to
+ * directly, as they were out of reach, so the order stays.
+ */
+static bool advance(struct queue *queue)
+{
+	if (!wheel_empty(queue))
+		queue->now = next_used(queue);
+	else if (queue->n)
+		queue->now = queue->heap[0].event.time;
+	else
+		return false;
+	while (queue->n && queue->heap[0].event.time - queue->now < QUEUE_SLOTS) {
+		slot_add(queue, &queue->heap[0].event);
+		far_take(queue);
+	}
+	return true;
+}
+
+const struct event *queue_take(struct queue *queue)
+{
+	for (;;) {
+		u32 at = queue->now % QUEUE_SLOTS;
+		struct queue_slot *slot = &queue->slot[at];
+		struct chunk *chunk = slot->first;
+
+		if (chunk && queue->taken < chunk->n)
+			return &chunk->event[queue->taken++];
+		queue->taken = 0;
+		if (chunk) {
+			slot->first = chunk->next;
+			chunk_put(queue, chunk);
+			if (slot->first)
+				continue;
+			slot->last = NULL;
+			queue->used[at / 64] &= ~fc_bit64(at % 64);
+		}
+		if (!advance(queue))
+			return NULL;
+	}
 }
 
 void queue_free(struct queue *queue)
 {
+	while (queue_take(queue))
+		;
+	while (queue->unused) {
+		struct chunk *chunk = queue->unused;
+
+		queue->unused = chunk->next;
+		free(chunk);
+	}
 	free(queue->heap);
 }

@@ -2,13 +2,18 @@
 /*
  * The simulator's future: events by time, those of one time in the order in
  * which they were added.
+ *
+ * Nearly all are due within a few cycles, so what is due within QUEUE_SLOTS of them is in
+ * a wheel, a list for each cycle; the few others are in a heap until they come that near.
  */
 #ifndef FLITCAST_SIM_QUEUE_H
 #define FLITCAST_SIM_QUEUE_H
 
 #include "wire.h"
 
+struct chunk;
 struct edge_packet;
+struct far;
 struct frame;
 struct harts_packet;
 struct message;
@@ -34,13 +39,15 @@ enum event_kind {
 	EVENT_FREE,		/* a link may carry the next packet that waits for it */
 };
 
+/* Cycles of the wheel. */
+#define QUEUE_SLOTS	1024
+
 /**
  * struct event - one event
  * @time: when
- * @order: among those of the same time; set by queue_add()
+ * @node: site
  * @kind: enum event_kind
  * @port: port the frame or the packet arrives at; of HARTS: direction of travel
- * @node: site
  * @header: link header of the frame, and the payload of a status
  * @term: kind of the terminator
  * @vc: virtual channel of the front looked at
@@ -51,7 +58,7 @@ enum event_kind {
  */
 struct event {
 	u64 time;
-	u64 order;
+	u32 node;
 	u8 kind;
 	u8 port;
 	union {
@@ -59,7 +66,6 @@ struct event {
 		u8 term;
 		u8 vc;
 	};
-	u32 node;
 	union {
 		struct frame *frame;
 		struct message *message;
@@ -68,16 +74,41 @@ struct event {
 	};
 };
 
+/* The events of one cycle. */
+struct queue_slot {
+	struct chunk *first;
+	struct chunk *last;
+};
+
+/**
+ * struct queue - all events; zeroes to begin with
+ * @now: time of the slot that is being taken from
+ * @taken: events taken of its first chunk
+ * @slot: those due from @now on, by time
+ * @used: bit i: slot i has events
+ * @unused: chunks for more
+ * @heap: those due later
+ * @n: how many
+ * @room: places for more
+ * @order: number of the next one that is put there
+ */
 struct queue {
-	struct event *heap;
+	u64 now;
+	u32 taken;
+	struct queue_slot slot[QUEUE_SLOTS];
+	u64 used[QUEUE_SLOTS / 64];
+	struct chunk *unused;
+	struct far *heap;
 	size_t n;
 	size_t room;
 	u64 order;
 };
 
+/* Not before the event taken last. */
 void queue_add(struct queue *queue, const struct event *event);
-/* Return: false if there is none. */
-bool queue_take(struct queue *queue, struct event *event);
+/* Return: the next event, valid until the one after it is taken; NULL if there is none. */
+const struct event *queue_take(struct queue *queue);
+/* With the events that are left. */
 void queue_free(struct queue *queue);
 
 #endif /* FLITCAST_SIM_QUEUE_H */

@@ -27,6 +27,15 @@ void *xcalloc(size_t n, size_t size)
 	return p;
 }
 
+void *xaligned(size_t to, size_t size)
+{
+	void *p = aligned_alloc(to, size);
+
+	if (!p)
+		die("out of memory");
+	return p;
+}
+
 void *xrealloc(void *p, size_t size)
 {
 	p = realloc(p, size ? size : 1);

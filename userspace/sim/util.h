@@ -12,5 +12,7 @@ noreturn void __printf(1, 2) die(const char *fmt, ...);
 /* Never NULL. */
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);
+/* Aligned to so many bytes, which @size is a multiple of; with any content. */
+void *xaligned(size_t to, size_t size);
 
 #endif /* FLITCAST_SIM_UTIL_H */
