@@ -143,11 +143,11 @@ static void tell_soon(struct fc_channel *ch, struct fc_rx *rx)
 bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
 {
 	struct fc_rx *rx = &ch->rx[ev->port];
-	struct fc_flit *s = fc_rx_slot(ch, rx, ev->seq);
 	bool taken = fc_before(ev->seq, rx->taken);
 	bool beyond = !taken && ev->seq - rx->taken >= ch->window;
+	struct fc_flit *s = taken || beyond ? NULL : fc_rx_slot(ch, rx, ev->seq);
 
-	if (taken || beyond || s->parts & FC_FLIT_VALID) {
+	if (!s || s->parts & FC_FLIT_VALID) {
 		rx->stat[beyond ? FC_LSTAT_RX_OUT_OF_WINDOW : FC_LSTAT_RX_REPEATED]++;
 		/* The peer may not know that it was taken. */
 		if (taken && ev->port != FC_PORT_LOCAL)
@@ -251,7 +251,8 @@ struct fc_flit fc_rx_take(struct fc_channel *ch, u8 port)
 	memset(s, 0, sizeof(*s));
 	flit.parts &= ~FC_FLIT_VALID;
 	rx->queued--;
-	rx->first = rx->first + 1u < ch->window ? rx->first + 1 : 0;
+	/* Of an empty queue always the same slot is next, which is in the cache. */
+	rx->first = rx->queued && rx->first + 1u < ch->window ? rx->first + 1 : 0;
 	rx->taken++;
 	if (port == FC_PORT_LOCAL) {
 		rx->told = rx->taken;
@@ -335,12 +336,15 @@ void fc_llr_time(struct fc_channel *ch)
 /* The flits that have come and wait to be taken. */
 static u64 waiting(const struct fc_channel *ch, const struct fc_rx *rx)
 {
+	u32 i, left = rx->queued;
 	u64 have = 0;
-	u32 i;
 
-	for (i = 0; rx->queued && i < ch->window; i++)
-		if (fc_rx_slot(ch, rx, rx->taken + i)->parts & FC_FLIT_VALID)
-			have |= fc_bit64(i);
+	for (i = 0; left && i < ch->window; i++) {
+		if (!(fc_rx_slot(ch, rx, rx->taken + i)->parts & FC_FLIT_VALID))
+			continue;
+		have |= fc_bit64(i);
+		left--;
+	}
 	return have;
 }
 

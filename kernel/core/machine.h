@@ -21,11 +21,13 @@ static inline void fc_fired(const struct fc_site *site, unsigned int machine,
 		site->fired(site, machine, state, cond);
 }
 
-/* Slot of flit number @seq, which is within the window. */
+/* Slot of flit number @seq, which is within the window or the first one beyond it. */
 static inline struct fc_flit *fc_rx_slot(const struct fc_channel *ch, const struct fc_rx *rx,
 					 u32 seq)
 {
-	return &rx->queue[(rx->first + (seq - rx->taken)) % ch->window];
+	u32 i = rx->first + (seq - rx->taken);
+
+	return &rx->queue[i < ch->window ? i : i - ch->window];
 }
 
 static inline void fc_site_due(struct fc_site *site, u64 at)

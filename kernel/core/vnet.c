@@ -36,9 +36,11 @@ void fc_vnet_init(struct fc_vnet *v)
 	v->now = 0;
 	v->next_at = FC_NEVER;
 	v->work = 0;
+	v->touched = 0;
 	v->up = fc_bit(FC_PORT_LOCAL);
 	v->rotate = 0;
 	v->lanes = v->nclasses < FC_VNET_LANES ? v->nclasses : FC_VNET_LANES;
+	v->resets = 0;
 	memset(v->reset, 0, sizeof(v->reset));
 	memset(v->come, 0, sizeof(v->come));
 	memset(v->go, 0, sizeof(v->go));
@@ -173,6 +175,7 @@ static void send(struct fc_vnet *v, u32 number, struct fc_vbranch *b, struct fc_
 		in->moved = true;
 	}
 	b->flit++;
+	fc_vtouch(v, b->class);
 	fc_llr_sent(ch, b->port, e);
 	may_come_of(v, number);
 }
@@ -205,7 +208,6 @@ static bool run_on(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	in->branch[0].begun = true;
 	in->ran = true;
 	v->site->stat[FC_STAT_PKT_EAGER]++;
-	v->ch[s->class].now = v->now;
 	send(v, out->first, &in->branch[0], in, run + 1, fx);
 	return true;
 }
@@ -509,8 +511,12 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 	}
 	b->begun = true;
 	send(v, number, b, in, 0, fx);
-	if (b->flit == in->come && in->whole)
-		leave(v, class, port);
+	if (b->flit < in->come)
+		return true;
+	/* What is still to come says so when it comes. */
+	if (!in->whole)
+		return false;
+	leave(v, class, port);
 	return true;
 }
 
@@ -543,13 +549,14 @@ static bool resets(struct fc_vnet *v, struct fc_effects *fx)
 {
 	u8 p;
 
-	for (p = 1; p < v->nports; p++) {
+	for (; v->resets; v->resets &= v->resets - 1) {
+		p = (u8)fc_low(v->resets);
 		for (; v->reset[p]; v->reset[p] &= v->reset[p] - 1) {
 			u8 c = (u8)fc_low64(v->reset[p]);
 
 			if (fx->n > FC_EFFECTS - STEP_EFFECTS)
 				return true;
-			v->ch[c].now = v->now;
+			fc_vtouch(v, c);
 			channel_reset(v, c, p, fx);
 		}
 	}
@@ -590,7 +597,7 @@ static bool run(struct fc_vnet *v, struct fc_effects *fx)
 		if (fx->n > FC_EFFECTS - STEP_EFFECTS)
 			return true;
 		c = (u8)from_on(v->work, v->rotate);
-		v->ch[c].now = v->now;
+		fc_vtouch(v, c);
 		if (v->go[c] | v->come[c])
 			work_class(v, c, fx);
 		if (!(v->go[c] | v->come[c])) {
@@ -598,7 +605,8 @@ static bool run(struct fc_vnet *v, struct fc_effects *fx)
 			v->rotate = c + 1 < v->nclasses ? c + 1 : 0;
 		}
 	}
-	for (c = 0; c < v->nclasses; c++) {
+	for (; v->touched; v->touched &= v->touched - 1) {
+		c = (u8)fc_low64(v->touched);
 		if (fx->n > FC_EFFECTS - FC_PORTS_MAX)
 			return true;
 		if (v->ch[c].status)
@@ -619,6 +627,7 @@ static void link_reset(struct fc_vnet *v, u8 port, u32 window)
 {
 	fc_vnet_rerouted(v);
 	v->window[port] = window;
+	v->resets |= fc_bit(port);
 	v->reset[port] = v->nclasses < 64 ? fc_bit64(v->nclasses) - 1 : ~(u64)0;
 }
 
@@ -656,10 +665,8 @@ static void timers(struct fc_vnet *v)
 		return;
 	v->next_at = FC_NEVER;
 	for (c = 0; c < v->nclasses; c++) {
-		v->ch[c].now = v->now;
+		fc_vtouch(v, c);
 		fc_llr_time(&v->ch[c]);
-		if (v->ch[c].next_at < v->next_at)
-			v->next_at = v->ch[c].next_at;
 	}
 }
 
@@ -670,7 +677,7 @@ bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struc
 	fx->n = 0;
 	if (ev->now > v->now)
 		v->now = ev->now;
-	ch->now = v->now;
+	fc_vtouch(v, class);
 	switch ((enum fc_event_type)ev->type) {
 	case FC_EV_FLIT:
 		if (ev->port != FC_PORT_LOCAL)

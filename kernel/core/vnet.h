@@ -119,11 +119,13 @@ struct fc_vout {
  * @out: by class and port
  * @now: time of the last event
  * @next_at: nothing is due before this time
+ * @resets: ports of which @reset has classes
  * @reset: by port, classes whose channel is still to begin anew
  * @come: by class, ports on which something has come in, or may leave the queue
  * @go: by class, ports on which something may go out
  * @unseen: by class, ports whose front waits for FC_EV_LOOK
  * @work: classes of which @come or @go has ports
+ * @touched: classes whose channel may have something to tell, or be due earlier
  * @payload: bytes of a flit without its link header
  * @up: ports whose link is up
  * @window: by port, of the peer
@@ -148,11 +150,13 @@ struct fc_vnet {
 	struct fc_vout *out;
 	u64 now;
 	u64 next_at;
+	u32 resets;
 	u64 reset[FC_PORTS_MAX];
 	u32 come[FC_VCLASSES_MAX];
 	u32 go[FC_VCLASSES_MAX];
 	u32 unseen[FC_VCLASSES_MAX];
 	u64 work;
+	u64 touched;
 	u32 payload;
 	u32 up;
 	u32 window[FC_PORTS_MAX];

@@ -41,6 +41,13 @@ static inline void fc_vmay_go(struct fc_vnet *v, u8 class, u8 port)
 	v->work |= fc_bit64(class);
 }
 
+/* The channel of a class is about to be used. */
+static inline void fc_vtouch(struct fc_vnet *v, u8 class)
+{
+	v->ch[class].now = v->now;
+	v->touched |= fc_bit64(class);
+}
+
 /* vnet_route.c */
 
 /* Flits of the packet whose front this is; all but the first and the last are full. */

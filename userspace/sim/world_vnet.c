@@ -216,6 +216,8 @@ static void check(unsigned int at)
 
 	if (node->vnet.work)
 		world_breaks("site %u is left with work", at);
+	if (node->vnet.touched)
+		world_breaks("site %u has not looked at what is to be told", at);
 	for (u8 c = 0; c < world_nchannels; c++) {
 		if (node->channel[c].status)
 			world_breaks("site %u is left with something to say", at);
@@ -342,8 +344,10 @@ static void code_node(struct codec *c, unsigned int at)
 	v->now = NOW;
 	v->next_at = FC_NEVER;
 	v->work = 0;
+	v->touched = 0;
 	memset(v->come, 0, sizeof(v->come));
 	memset(v->go, 0, sizeof(v->go));
+	v->resets = 0;
 	memset(v->reset, 0, sizeof(v->reset));
 	for (u8 class = 0; class < v->nclasses; class++)
 		node->channel[class].up = v->up;
