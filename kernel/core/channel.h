@@ -34,7 +34,9 @@ struct fc_flit {
 
 /**
  * struct fc_rx - what comes in on a link, in order: the queue in front of a net-input
- * @queue: a ring of window slots
+ * @queue: a ring of window slots; of what goes through a switch of mode vnet the runner may
+ *	take it away while it is empty, and nothing of a packet is here, and bring it, zeroed,
+ *	before the next flit; NULL meanwhile
  * @stat: counters of the link, by enum fc_link_stat
  * @tell_at: when to tell upstream what was taken, if nothing does before, or FC_NEVER
  * @nack_at: when to ask for what is missing, or FC_NEVER

@@ -51,7 +51,8 @@ void fc_channel_init(struct fc_channel *ch)
 		u64 *stat = rx->stat;
 
 		memset(rx, 0, sizeof(*rx));
-		memset(queue, 0, ch->window * sizeof(*queue));
+		if (queue)
+			memset(queue, 0, ch->window * sizeof(*queue));
 		rx->queue = queue;
 		rx->stat = stat;
 		rx->tell_at = FC_NEVER;
@@ -70,6 +71,8 @@ void fc_channel_purge(struct fc_channel *ch, void (*drop)(void *arg, void *h), v
 	for (p = 0; p < ch->nports; p++) {
 		struct fc_rx *rx = &ch->rx[p];
 
+		if (!rx->queue)
+			continue;
 		for (i = 0; i < ch->window; i++)
 			if (rx->queue[i].h)
 				drop(arg, rx->queue[i].h);
@@ -383,7 +386,7 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	struct fc_tx *tx = &ch->tx[port];
 	u32 i;
 
-	for (i = 0; i < ch->window; i++) {
+	for (i = 0; rx->queue && i < ch->window; i++) {
 		if (rx->queue[i].h)
 			fc_effect_add(fx, FC_FX_DROP, port, &rx->queue[i]);
 		memset(&rx->queue[i], 0, sizeof(rx->queue[i]));

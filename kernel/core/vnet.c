@@ -358,9 +358,13 @@ static void leave_queue(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 static bool step_in(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 {
 	struct fc_vin *in = fc_vin_of(v, class, port);
-	struct fc_flit *first = slot(&v->ch[class], port, 0);
 
 	if (!in->busy) {
+		struct fc_flit *first;
+
+		if (!v->ch[class].rx[port].queued)
+			return false;
+		first = slot(&v->ch[class], port, 0);
 		if (!(first->parts & FC_FLIT_VALID))
 			return false;
 		if (!(first->parts & FC_PART_HEAD)) {

@@ -60,7 +60,7 @@ enum fc_sight {
 
 /**
  * struct fc_vin - what comes in by one channel: the packet at the front of its queue
- * @branch: its branches, fc_vnet_branches() of them
+ * @branch: its branches, fc_vnet_branches() of them; comes and goes with the queue (struct fc_rx)
  * @oper: targets that the operator is to serve when it is whole
  * @links: ports by which it may leave
  * @left: data bytes still to come

@@ -457,30 +457,18 @@ static void report_latency(void)
 	free(latency);
 }
 
-/* Sums over all sites, those that are not 0. */
-static void report_counters(struct sim *sim)
+/* Those that are not 0. */
+static void report_counters(const struct sim *sim)
 {
-	size_t nports = sim->config.topo.ndirs + 1u;
-
 	output_group("counters");
-	for (unsigned int i = 0; i < FC_STAT_COUNT; i++) {
-		u64 sum = 0;
-
-		for (u32 n = 0; n < sim->config.topo.nsites; n++)
-			sum += sim_stat(sim, n)[i];
-		if (sum)
-			output_number(fc_stat_name((enum fc_stat)i), sum);
-	}
+	for (unsigned int i = 0; i < FC_STAT_COUNT; i++)
+		if (sim->stat[i])
+			output_number(fc_stat_name((enum fc_stat)i), sim->stat[i]);
 	output_group_end();
 	output_group("link_counters");
-	for (unsigned int i = 0; i < FC_LSTAT_COUNT; i++) {
-		u64 sum = 0;
-
-		for (size_t n = 0; n < sim->config.topo.nsites * nports; n++)
-			sum += sim->link_stat[n * FC_LSTAT_COUNT + i];
-		if (sum)
-			output_number(fc_link_stat_name((enum fc_link_stat)i), sum);
-	}
+	for (unsigned int i = 0; i < FC_LSTAT_COUNT; i++)
+		if (sim->link_stat[i])
+			output_number(fc_link_stat_name((enum fc_link_stat)i), sim->link_stat[i]);
 	output_group_end();
 }
 
@@ -561,7 +549,6 @@ static int simulate(struct sim *sim)
 	speed_begin(&speed);
 	sim->net_rng.state = sim->config.seed;
 	sim->traffic_rng.state = ~sim->config.seed;
-	sim_stats_init(sim);
 	sim->config.fidelity->init(sim);
 	traffic_init(sim);
 	speed_made(&speed);
@@ -587,8 +574,6 @@ static int simulate(struct sim *sim)
 			  (unsigned long long)sim->frames);
 	traffic_free();
 	script_free(sim->config.script);
-	free(sim->stat);
-	free(sim->link_stat);
 	return done && !sim->wrong && !bad_list ? 0 : 1;
 }
 

@@ -95,10 +95,10 @@ static void feed(struct sim *sim, u32 at)
 		return;
 	if (fifo->stored.first) {
 		packet = take(&fifo->stored);
-		sim_stat(sim, at)[FC_STAT_PKT_RESENT]++;
+		sim->stat[FC_STAT_PKT_RESENT]++;
 	} else if (fifo->own.first) {
 		packet = take(&fifo->own);
-		sim_stat(sim, at)[FC_STAT_PKT_SENT]++;
+		sim->stat[FC_STAT_PKT_SENT]++;
 	} else {
 		return;
 	}
@@ -192,7 +192,7 @@ static void edge_send(struct sim *sim, struct message *m)
 {
 	struct edge_node *node = &sim->edge[m->from];
 
-	sim_stat(sim, m->from)[FC_STAT_MSG_SENT]++;
+	sim->stat[FC_STAT_MSG_SENT]++;
 	m->next = NULL;
 	*node->backlog_end = m;
 	node->backlog_end = &m->next;
@@ -204,14 +204,14 @@ static void deliver(struct sim *sim, u32 at, struct message *m, u32 i)
 {
 	struct target *t = &m->target[i];
 
-	sim_stat(sim, at)[FC_STAT_MSG_DELIVERED]++;
+	sim->stat[FC_STAT_MSG_DELIVERED]++;
 	t->flow->tx.oldest++;
 	t->tx.state = FC_TX_DONE;
 	traffic_arrived(sim, t->flow, m);
 	if (++m->over < m->ntargets)
 		return;
 	traffic_over(sim, m);
-	sim_stat(sim, m->from)[FC_STAT_MSG_CONFIRMED]++;
+	sim->stat[FC_STAT_MSG_CONFIRMED]++;
 	sim->edge[m->from].nactive--;
 	activate(sim, m->from);
 }
@@ -268,7 +268,7 @@ static void timeout(struct sim *sim, u32 at)
 {
 	if (sim->edge[at].timeout_at != sim->now)
 		return;
-	sim_stat(sim, at)[FC_STAT_TIMEOUT]++;
+	sim->stat[FC_STAT_TIMEOUT]++;
 	arm_timeout(sim, at, sim->now);
 	edge_abort_request(sim, at);
 }
@@ -323,7 +323,7 @@ void edge_operator_term(struct sim *sim, u32 at, u8 term)
 	node->buffer = NULL;
 	node->timeout_at = FC_NEVER;
 	if (term == EDGE_TERM_ABORT) {
-		sim_stat(sim, at)[FC_STAT_PKT_DISCARDED]++;
+		sim->stat[FC_STAT_PKT_DISCARDED]++;
 		drop(sim, packet);
 	} else {
 		serve(sim, at, packet, term == EDGE_TERM_END);

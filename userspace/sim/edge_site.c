@@ -171,7 +171,7 @@ static void send_front(struct sim *sim, u32 at, u8 port, u8 in, struct edge_pack
 	if (in_of(sim, out->peer, out->peer_port)->state != EDGE_IN_FREE)
 		die("site %u port %u: a front, but downstream is not free", at, port);
 	in_of(sim, out->peer, out->peer_port)->coming = true;
-	sim_link_stat(sim, at, port)[FC_LSTAT_TX_PACKETS]++;
+	sim->link_stat[FC_LSTAT_TX_PACKETS]++;
 	queue_add(&sim->queue, &event);
 }
 
@@ -185,7 +185,7 @@ static void connected(struct sim *sim, u32 at, u8 port, enum fc_conn type, u32 p
 	};
 	struct edge_in *in = in_of(sim, at, port);
 
-	sim_stat(sim, at)[stats[type]]++;
+	sim->stat[stats[type]]++;
 	in->type = (u8)type;
 	in->conn = ports;
 }
@@ -299,7 +299,7 @@ static bool route(struct sim *sim, u32 at, u8 port)
 		if (!here)
 			return false;
 		if (in->packet->mask != local)
-			sim_stat(sim, at)[FC_STAT_PKT_FORCED]++;
+			sim->stat[FC_STAT_PKT_FORCED]++;
 		return connect_one(sim, at, port, FC_CONN_UNICAST, FC_PORT_LOCAL);
 	}
 	if (!local && common)
@@ -322,7 +322,7 @@ static void try(struct sim *sim, u32 at, u8 port)
 	struct edge_in *in = &node->in[port];
 
 	if (!route(sim, at, port)) {
-		sim_stat(sim, at)[FC_STAT_SEEK]++;
+		sim->stat[FC_STAT_SEEK]++;
 		return;
 	}
 	node->rotate = port < sim->config.topo.ndirs ? port + 1 : 0;
@@ -490,7 +490,7 @@ void edge_abort_request(struct sim *sim, u32 at)
 		return;
 	if (in->state == EDGE_IN_ABORT || in->state == EDGE_IN_FIN_ABORT)
 		return;
-	sim_stat(sim, at)[FC_STAT_PKT_ABORTED]++;
+	sim->stat[FC_STAT_PKT_ABORTED]++;
 	for (u32 rest = in->conn & ~fc_bit(FC_PORT_LOCAL); rest; rest &= rest - 1)
 		out_term(sim, at, fc_low(rest), EDGE_TERM_ABORT);
 	in->conn = fc_bit(FC_PORT_LOCAL);

@@ -25,15 +25,6 @@ void sim_wrong(struct sim *sim, const char *fmt, ...)
 	fprintf(stderr, "\n");
 }
 
-void sim_stats_init(struct sim *sim)
-{
-	const struct fc_topo *topo = &sim->config.topo;
-	size_t nlinks = (size_t)topo->nsites * (topo->ndirs + 1u);
-
-	sim->stat = xcalloc(topo->nsites, FC_STAT_COUNT * sizeof(u64));
-	sim->link_stat = xcalloc(nlinks, FC_LSTAT_COUNT * sizeof(u64));
-}
-
 struct frame *frame_new(struct sim *sim, u32 size)
 {
 	struct frame *frame = xcalloc(1, sizeof(*frame) + size);
@@ -140,54 +131,96 @@ u8 net_local_vc(const struct sim *sim, u32 at)
 	return node->vnet ? FC_VC_CLASS + node->lane : FC_VC_DATA;
 }
 
+/*
+ * The machines of mode care: of a site its own; in other modes nothing of them is at work,
+ * and all sites share them.
+ */
+static void care_init(struct sim *sim, struct fc_site *site)
+{
+	const struct config *config = &sim->config;
+	u8 nports = config->topo.ndirs + 1;
+	struct fc_flit *queue;
+
+	if (fc_mode_classes(config->mode) && site != &sim->node[0].site) {
+		const struct fc_site *first = &sim->node[0].site;
+
+		site->in = first->in;
+		site->out = first->out;
+		site->data.rx = first->data.rx;
+		site->data.tx = first->data.tx;
+		return;
+	}
+	queue = arena_take(&sim->arena, (size_t)nports * config->window, sizeof(*queue));
+	site->in = arena_take(&sim->arena, nports, sizeof(*site->in));
+	site->out = arena_take(&sim->arena, nports, sizeof(*site->out));
+	site->data.rx = arena_take(&sim->arena, nports, sizeof(*site->data.rx));
+	site->data.tx = arena_take(&sim->arena, nports, sizeof(*site->data.tx));
+	for (u8 p = 0; p < nports; p++) {
+		site->data.rx[p].queue = queue + (size_t)p * config->window;
+		site->data.rx[p].stat = sim->link_stat;
+	}
+}
+
+/*
+ * May a link be asked to send again?  If it loses, or if it may be asked what has come before
+ * all has that was sent: what waits for it is a window of each channel, and control frames.
+ */
+static bool replays(const struct sim *sim)
+{
+	const struct config *config = &sim->config;
+
+	return config->loss ||
+	       config->probe < 2 * (config->latency + config->window * channels(sim));
+}
+
+static void node_init(struct sim *sim, u32 at)
+{
+	const struct config *config = &sim->config;
+	const struct fc_topo *topo = &config->topo;
+	struct node *node = &sim->node[at];
+	struct fc_site *site = &node->site;
+	u8 nports = topo->ndirs + 1;
+
+	node->port = arena_take(&sim->arena, nports, sizeof(*node->port));
+	if (sim->replays) {
+		size_t n = (size_t)nports * channels(sim);
+
+		node->replay = arena_take(&sim->arena, n, sizeof(*node->replay));
+		node->replay_seq = arena_take(&sim->arena, n, sizeof(*node->replay_seq));
+	}
+	for (u8 p = 1; p < nports; p++) {
+		node->port[p].peer = fc_topo_neighbour(topo, at, p - 1);
+		node->port[p].peer_port = topo->ops->arrival(topo, at, p - 1) + 1;
+	}
+	node->time_at = FC_NEVER;
+	operator_init(sim, at);
+	site->topo = topo;
+	site->pref = &sim->pref;
+	site->timing = &config->timing;
+	site->stat = sim->stat;
+	site->id = at;
+	site->data.window = config->window;
+	site->nports = nports;
+	care_init(sim, site);
+	if (fc_mode_classes(config->mode))
+		vnet_init(sim, at);
+	fc_site_init(site, rng_u64(&sim->net_rng));
+}
+
 static void net_init(struct sim *sim)
 {
 	const struct config *config = &sim->config;
 	const struct fc_topo *topo = &config->topo;
-	u8 nports = topo->ndirs + 1;
 	struct fc_event up = { .type = FC_EV_LINK_UP, .count = config->window };
 
-	sim->node = xcalloc(topo->nsites, sizeof(*sim->node));
+	sim->replays = replays(sim);
+	fc_pref_default(&sim->pref, topo);
+	sim->node = arena_take(&sim->arena, topo->nsites, sizeof(*sim->node));
+	for (u32 i = 0; i < topo->nsites; i++)
+		node_init(sim, i);
 	for (u32 i = 0; i < topo->nsites; i++) {
-		struct node *node = &sim->node[i];
-		struct fc_site *site = &node->site;
-		struct fc_flit *queue = xcalloc((size_t)nports * config->window, sizeof(*queue));
-
-		fc_pref_default(&node->pref, topo);
-		site->topo = topo;
-		site->pref = &node->pref;
-		site->timing = &config->timing;
-		site->in = xcalloc(nports, sizeof(*site->in));
-		site->out = xcalloc(nports, sizeof(*site->out));
-		site->data.rx = xcalloc(nports, sizeof(*site->data.rx));
-		site->data.tx = xcalloc(nports, sizeof(*site->data.tx));
-		site->stat = sim_stat(sim, i);
-		site->id = i;
-		site->data.window = config->window;
-		site->nports = nports;
-		for (u8 p = 0; p < nports; p++) {
-			site->data.rx[p].queue = queue + (size_t)p * config->window;
-			site->data.rx[p].stat = sim_link_stat(sim, i, p);
-		}
-		node->link_free = xcalloc(nports, sizeof(*node->link_free));
-		node->replay = xcalloc((size_t)nports * channels(sim), sizeof(*node->replay));
-		node->replay_seq = xcalloc((size_t)nports * channels(sim),
-					   sizeof(*node->replay_seq));
-		node->peer = xcalloc(nports, sizeof(*node->peer));
-		node->peer_port = xcalloc(nports, sizeof(*node->peer_port));
-		node->time_at = FC_NEVER;
-		operator_init(sim, i);
-		if (fc_mode_classes(config->mode))
-			vnet_init(sim, i);
-		fc_site_init(site, rng_u64(&sim->net_rng));
-	}
-	for (u32 i = 0; i < topo->nsites; i++) {
-		for (u8 p = 1; p < nports; p++) {
-			u32 peer = fc_topo_neighbour(topo, i, p - 1);
-
-			sim->node[i].peer[p] = peer;
-			sim->node[i].peer_port[p] = topo->ops->arrival(topo, i, p - 1) + 1;
-			if (peer == FC_SITE_NONE)
+		for (u8 p = 1; p <= topo->ndirs; p++) {
+			if (sim->node[i].port[p].peer == FC_SITE_NONE)
 				continue;
 			up.port = p;
 			net_event(sim, i, FC_VC_DATA, &up);
@@ -216,31 +249,23 @@ static void net_free(struct sim *sim)
 		fc_site_purge(&node->site, drop, sim);
 		flits_free(sim, &node->buffer);
 		flits_free(sim, &node->sending);
-		for (u32 k = 0; k < (u32)node->site.nports * channels(sim); k++)
+		for (u32 k = 0; sim->replays && k < (u32)node->site.nports * channels(sim); k++)
 			flits_free(sim, &node->replay[k]);
 		if (node->vnet)
-			vnet_free(sim, i);
-		free(node->replay);
-		free(node->replay_seq);
+			vnet_purge(sim, i);
 		operator_free(sim, i);
-		free(node->site.data.rx[0].queue);
-		free(node->site.in);
-		free(node->site.out);
-		free(node->site.data.rx);
-		free(node->site.data.tx);
-		free(node->link_free);
-		free(node->peer);
-		free(node->peer_port);
 	}
-	free(sim->node);
+	vnet_free(sim);
+	arena_free(&sim->arena);
 }
 
 void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *header,
 	      struct frame *frame, const struct fc_status *status)
 {
-	struct node *node = &sim->node[from];
+	struct port *link = &sim->node[from].port[port];
 	struct event arrival = {
-		.kind = EVENT_FRAME, .node = node->peer[port], .port = node->peer_port[port],
+		.kind = EVENT_FRAME, .node = link->peer, .port = link->peer_port,
+		.bytes = FC_LINK_SIZE + header->len,
 	};
 	u64 start = sim->now;
 
@@ -249,9 +274,9 @@ void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *head
 	 * take none of the link's cycles; flits and control frames do.
 	 */
 	if (header->type != FC_FRAME_STATUS) {
-		if (node->link_free[port] > start)
-			start = node->link_free[port];
-		node->link_free[port] = start + 1;
+		if (link->free > start)
+			start = link->free;
+		link->free = start + 1;
 	}
 	arrival.time = start + sim->config.latency;
 	arrival.frame = frame;
@@ -261,85 +286,115 @@ void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *head
 	queue_add(&sim->queue, &arrival);
 }
 
-/* A flit of the replay buffer goes out. */
-static void transmit_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
+/* A flit goes out; takes over its frame. */
+static void transmit(struct sim *sim, u32 from, const struct fc_effect *fx,
+		     const struct fc_flit *flit)
+{
+	struct frame *frame = flit->h;
+	struct fc_link_hdr header = {
+		.type = FC_FRAME_FLIT, .vc = fx->vc, .flags = flit->parts, .epoch = EPOCH,
+		.seq = fx->seq, .ack = fx->ack, .len = (u16)flit->data,
+	};
+
+	if (frame && flit->parts & FC_PART_HEAD)
+		header.len += (u16)frame->size;
+	sim->link_stat[FC_LSTAT_TX_FLITS]++;
+	sim->link_stat[FC_LSTAT_TX_BYTES] += FC_LINK_SIZE + header.len;
+	net_send(sim, from, fx->port, &header, frame, NULL);
+}
+
+/* A flit of the replay buffer goes out again. */
+static void resend(struct sim *sim, u32 from, const struct fc_effect *fx)
 {
 	struct node *node = &sim->node[from];
 	u32 at = place(sim, fx->vc, fx->port);
-	struct flits *replay = &node->replay[at];
-	u64 *stat = sim_link_stat(sim, from, fx->port);
-	u32 i = fx->seq - node->replay_seq[at];
 	const struct fc_flit *flit;
-	struct frame *frame;
-	struct fc_link_hdr header = {
-		.type = FC_FRAME_FLIT, .vc = fx->vc, .epoch = EPOCH, .seq = fx->seq,
-		.ack = fx->ack,
-	};
+	struct flits *replay;
+	u32 i;
 
+	/* Nothing is lost here, so it is still to come, behind many others. */
+	if (!sim->replays)
+		return;
+	replay = &node->replay[at];
+	i = fx->seq - node->replay_seq[at];
 	if (i >= replay->n)
 		die("site %u: flit %u is not in the replay buffer", from, fx->seq);
 	flit = &replay->flit[(replay->first + i) % replay->room];
-	frame = flit->h;
-	if (frame)
-		frame_get(frame);
-	header.flags = flit->parts;
-	header.len = frame ? (u16)(frame->size + frame->data) : 0;
-	stat[FC_LSTAT_TX_FLITS]++;
-	stat[FC_LSTAT_TX_BYTES] += FC_LINK_SIZE + header.len;
-	net_send(sim, from, fx->port, &header, frame, NULL);
+	if (flit->h)
+		frame_get(flit->h);
+	transmit(sim, from, fx, flit);
 }
 
 static void release(struct sim *sim, u32 at, const struct fc_effect *fx)
 {
 	struct node *node = &sim->node[at];
-	u32 i = place(sim, fx->vc, fx->port);
+	u32 i;
 
+	if (!sim->replays)
+		return;
+	i = place(sim, fx->vc, fx->port);
 	while (node->replay[i].n && fc_before(node->replay_seq[i], fx->seq)) {
 		frame_put(sim, flits_take(&node->replay[i]).h);
 		node->replay_seq[i]++;
 	}
 }
 
+/* The front of a branch, with the targets that leave there; takes over the frame but for @keep. */
+static struct frame *branch_front(struct sim *sim, u32 from, const struct fc_effect *fx)
+{
+	struct frame *frame = fx->flit.h, *branch;
+	u64 all = fc_mask_all(fc_wire_ntargets(frame->payload)), mask = fx->mask & all;
+	u32 left = 0;
+
+	if (!mask)
+		die("site %u: a front without targets for port %u", from, fx->port);
+	/* Nobody else has it, and it goes on as it is. */
+	if (!fx->keep && frame->refs == 1 && mask == all) {
+		fc_wire_head_hop(frame->payload);
+		return frame;
+	}
+	for (u64 rest = mask; rest; rest &= rest - 1)
+		left++;
+	branch = frame_new(sim, fc_head_size(left));
+	fc_wire_head_subset(branch->payload, frame->payload, mask, 1);
+	branch->message = frame->message;
+	branch->offset = frame->offset;
+	branch->data = frame->data;
+	if (!fx->keep)
+		frame_put(sim, frame);
+	return branch;
+}
+
 static void send_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
 {
-	u64 *stat = sim_link_stat(sim, from, fx->port);
-	u32 at = place(sim, fx->vc, fx->port);
+	struct node *node = &sim->node[from];
 	struct frame *frame = fx->flit.h;
-	struct fc_flit kept = {
+	struct fc_flit flit = {
 		.parts = fx->flit.parts &
 			 (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN),
+		.data = fx->flit.data,
 	};
+	u32 at;
 
-	if (frame && kept.parts & FC_PART_ABORT) {
+	if (frame && flit.parts & FC_PART_ABORT) {
 		sim_wrong(sim, "site %u: :abort-packet with a frame", from);
 		frame = NULL;
-	} else if (frame && kept.parts & FC_PART_HEAD) {
-		unsigned int n = fc_wire_ntargets(frame->payload);
-		u64 mask = fx->mask & fc_mask_all(n);
-		u32 left = 0;
-		struct frame *branch;
-
-		if (!mask)
-			die("site %u: a front without targets for port %u", from, fx->port);
-		for (u64 rest = mask; rest; rest &= rest - 1)
-			left++;
-		branch = frame_new(sim, fc_head_size(left));
-		fc_wire_head_subset(branch->payload, frame->payload, mask, 1);
-		branch->message = frame->message;
-		branch->offset = frame->offset;
-		branch->data = frame->data;
-		if (!fx->keep)
-			frame_put(sim, frame);
-		frame = branch;
-		stat[FC_LSTAT_TX_PACKETS]++;
+	} else if (frame && flit.parts & FC_PART_HEAD) {
+		frame = branch_front(sim, from, fx);
+		sim->link_stat[FC_LSTAT_TX_PACKETS]++;
 	} else if (frame && fx->keep) {
 		frame_get(frame);
 	}
-	kept.h = frame;
-	if (!sim->node[from].replay[at].n)
-		sim->node[from].replay_seq[at] = fx->seq;
-	flits_add(&sim->node[from].replay[at], &kept);
-	transmit_flit(sim, from, fx);
+	flit.h = frame;
+	if (sim->replays) {
+		at = place(sim, fx->vc, fx->port);
+		if (!node->replay[at].n)
+			node->replay_seq[at] = fx->seq;
+		flits_add(&node->replay[at], &flit);
+		if (frame)
+			frame_get(frame);
+	}
+	transmit(sim, from, fx, &flit);
 }
 
 static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
@@ -359,7 +414,7 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 			.epoch = EPOCH, .seq = fx->seq, .ack = fx->ack,
 			.len = FC_STATUS_SIZE,
 		};
-		sim_link_stat(sim, at, fx->port)[FC_LSTAT_TX_STATUS]++;
+		sim->link_stat[FC_LSTAT_TX_STATUS]++;
 		net_send(sim, at, fx->port, &header, NULL, &fx->status);
 		break;
 	case FC_FX_STORE:
@@ -367,7 +422,8 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 			frame_get(fx->flit.h);
 		flits_add(&node->buffer, &fx->flit);
 		/* The operator takes a word a cycle. */
-		queue_add(&sim->queue, &room);
+		if (!node->vnet)
+			queue_add(&sim->queue, &room);
 		break;
 	case FC_FX_SERVE:
 		operator_serve(sim, at, fx->mask, fx->mask, fx->flags & FC_SERVE_ABORTED);
@@ -389,7 +445,7 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		fprintf(stderr, "flitcast-sim: the ends of a link contradict each other\n");
 		abort();
 	case FC_FX_RESEND:
-		transmit_flit(sim, at, fx);
+		resend(sim, at, fx);
 		break;
 	case FC_FX_RELEASE:
 		release(sim, at, fx);
@@ -467,9 +523,8 @@ static bool flit_of_frame(struct sim *sim, const struct fc_link_hdr *header, str
 
 static void net_arrive(struct sim *sim, const struct event *event)
 {
-	u64 *stat = sim_link_stat(sim, event->node, event->port);
+	u64 *stat = sim->link_stat;
 	struct frame *frame = event->frame;
-	u32 total = FC_LINK_SIZE + (frame ? frame->size + frame->data : FC_STATUS_SIZE);
 	struct fc_event ev = { .port = event->port };
 	struct fc_link_hdr header;
 	struct fc_ctrl ctrl;
@@ -478,7 +533,7 @@ static void net_arrive(struct sim *sim, const struct event *event)
 		frame_put(sim, frame);
 		return;
 	}
-	if (!fc_wire_link_decode(&header, event->header, FC_LINK_SIZE, total))
+	if (!fc_wire_link_decode(&header, event->header, FC_LINK_SIZE, event->bytes))
 		goto malformed;
 	ev.seq = header.seq;
 	ev.ack = header.ack;
@@ -489,6 +544,8 @@ static void net_arrive(struct sim *sim, const struct event *event)
 			goto malformed;
 		stat[FC_LSTAT_RX_FLITS]++;
 		stat[FC_LSTAT_RX_BYTES] += FC_LINK_SIZE + header.len;
+		if (sim->node[event->node].vnet)
+			vnet_lease(sim, event->node, header.vc - FC_VC_CLASS, event->port);
 		net_event(sim, event->node, header.vc, &ev);
 		return;
 	case FC_FRAME_STATUS:

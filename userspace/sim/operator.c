@@ -55,11 +55,11 @@ static void control_send(struct sim *sim, u32 at, const struct fc_ctrl *ctrl, bo
 	struct frame *frame;
 
 	if (port == FC_PORT_NONE || ctrl->hops > FC_HOPS_MAX) {
-		sim_stat(sim, at)[FC_STAT_CTRL_DROPPED]++;
+		sim->stat[FC_STAT_CTRL_DROPPED]++;
 		return;
 	}
-	sim_stat(sim, at)[forward ? FC_STAT_CTRL_FORWARDED : FC_STAT_CTRL_SENT]++;
-	sim_link_stat(sim, at, port)[FC_LSTAT_TX_CTRL]++;
+	sim->stat[forward ? FC_STAT_CTRL_FORWARDED : FC_STAT_CTRL_SENT]++;
+	sim->link_stat[FC_LSTAT_TX_CTRL]++;
 	frame = frame_new(sim, FC_CTRL_SIZE);
 	fc_wire_ctrl_encode(frame->payload, ctrl);
 	net_send(sim, at, port, &header, frame, NULL);
@@ -121,7 +121,7 @@ static void message_over(struct sim *sim, u32 at, u32 slot)
 	traffic_over(sim, node->active[slot]);
 	for (node->nactive--; slot < node->nactive; slot++)
 		node->active[slot] = node->active[slot + 1];
-	sim_stat(sim, at)[FC_STAT_MSG_CONFIRMED]++;
+	sim->stat[FC_STAT_MSG_CONFIRMED]++;
 	activate(sim, at);
 }
 
@@ -212,7 +212,7 @@ static void confirm(struct sim *sim, u32 at, const struct flow *flow, const stru
 static void take_entry(struct sim *sim, u32 at, const struct fc_packet *pk,
 		       const struct fc_target *t)
 {
-	u64 *stat = sim_stat(sim, at);
+	u64 *stat = sim->stat;
 	struct message *m = traffic_message(pk->id);
 	struct fc_part part = fc_part_make(pk->msg_len, t->off, t->len);
 	u16 packet = (u16)(pk->offset / FC_PACKET_MAX);
@@ -348,7 +348,7 @@ void operator_serve(struct sim *sim, u32 at, u64 here, u64 others, bool aborted)
 	if (rest && node->transit_packets < sim->config.transit)
 		store(sim, at, rest, aborted);
 	else if (rest)
-		sim_stat(sim, at)[FC_STAT_TRANSIT_FULL]++;
+		sim->stat[FC_STAT_TRANSIT_FULL]++;
 	operator_discard(sim, at);
 }
 
@@ -424,7 +424,7 @@ static bool next_packet(struct sim *sim, u32 at, struct message *m)
 	targets[pk.ntargets - 1].flags = FC_TARGET_LAST;
 	pk.offset = (u32)packet * FC_PACKET_MAX;
 	pk.data_len = m->bytes - pk.offset < FC_PACKET_MAX ? m->bytes - pk.offset : FC_PACKET_MAX;
-	sim_stat(sim, at)[m->repeated ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
+	sim->stat[m->repeated ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
 	cut(sim, node, m, &pk, targets);
 	m->repeat_at = sim->now + m->interval;
 	return true;
@@ -468,7 +468,7 @@ static bool next(struct sim *sim, u32 at)
 
 	if (next_stored(sim, node)) {
 		node->sending_stored = true;
-		sim_stat(sim, at)[FC_STAT_PKT_RESENT]++;
+		sim->stat[FC_STAT_PKT_RESENT]++;
 		return true;
 	}
 	if (!node->eager)
@@ -490,7 +490,7 @@ void operator_kick(struct sim *sim, u32 at)
 	struct node *node = &sim->node[at];
 	struct event event = { .kind = EVENT_FEED, .node = at };
 
-	if (!net_room(sim, at))
+	if ((!node->sending.n && !node->eager && !node->transit) || !net_room(sim, at))
 		return;
 	event.time = node->sending.n || node->eager ? sim->now : stored_at(node);
 	if (event.time == FC_NEVER)
@@ -525,6 +525,8 @@ void operator_feed(struct sim *sim, u32 at)
 		node->sending_stored = false;
 		node->transit_packets--;
 	}
+	if (node->vnet)
+		vnet_lease(sim, at, node->lane, FC_PORT_LOCAL);
 	ev.seq = net_local_seq(sim, at);
 	node->feed_free = sim->now + 1;
 	net_event(sim, at, net_local_vc(sim, at), &ev);
@@ -534,7 +536,7 @@ void operator_send(struct sim *sim, struct message *m)
 {
 	struct node *node = &sim->node[m->from];
 
-	sim_stat(sim, m->from)[FC_STAT_MSG_SENT]++;
+	sim->stat[FC_STAT_MSG_SENT]++;
 	m->next = NULL;
 	*node->backlog_end = m;
 	node->backlog_end = &m->next;

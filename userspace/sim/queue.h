@@ -51,6 +51,7 @@ enum event_kind {
  * @header: link header of the frame, and the payload of a status
  * @term: kind of the terminator
  * @vc: virtual channel of the front looked at
+ * @bytes: of the frame
  * @frame: what is behind it, or NULL; owned by the event
  * @message: to be repeated
  * @packet: whose front it is; owned by the event
@@ -66,6 +67,7 @@ struct event {
 		u8 term;
 		u8 vc;
 	};
+	u32 bytes;
 	union {
 		struct frame *frame;
 		struct message *message;

@@ -13,6 +13,7 @@
 #ifndef FLITCAST_SIM_SIM_H
 #define FLITCAST_SIM_SIM_H
 
+#include "arena.h"
 #include "ends.h"
 #include "mode.h"
 #include "queue.h"
@@ -162,60 +163,82 @@ struct stored {
 };
 
 /**
- * struct node - a site and what surrounds it
- * @site: the core's site
- * @pref: its preference table
- * @vnet: its switch in mode vnet; else NULL
- * @lane: that the packet being sent goes to
- * @link_free: for each port, when its link takes the next frame
- * @peer: for each port, the site at the other end
- * @peer_port: for each port, the port at the other end
- * @buffer: the network-buffer
- * @replay: for each channel and port, the flits sent that the peer has not taken, in
- *	order
- * @replay_seq: likewise, the number of the first of them
- * @sending: flits of the packet being put into the local net-input
- * @sending_stored: that packet was stored for others
+ * struct port - the link of a port
+ * @free: when it takes the next frame
+ * @peer: site at the other end
+ * @peer_port: port at the other end
+ */
+struct port {
+	u64 free;
+	u32 peer;
+	u8 peer_port;
+};
+
+/**
+ * struct node - a site and what surrounds it; what each event looks at comes first
+ * @vnet: its switch in the modes that have classes; else NULL
+ * @port: its links, by port
+ * @time_at: when the next EVENT_TIME is due, or FC_NEVER
  * @transit: the other packets stored for others, oldest first
- * @transit_end: where the next is put
- * @transit_packets: packets stored, with the one being sent
+ * @sending: flits of the packet being put into the local net-input
+ * @eager: sockets may have something to send
+ * @sending_stored: that packet was stored for others
+ * @lane: that it goes to
  * @feed_free: when the local net-input's link takes the next flit
  * @feed_at: when the next EVENT_FEED is due, or FC_NEVER
- * @eager: sockets may have something to send
- * @time_at: when the next EVENT_TIME is due, or FC_NEVER
+ * @buffer: the network-buffer
+ * @replay: for each channel and port, the flits sent that the peer has not taken, in
+ *	order; NULL where nothing is ever sent again
+ * @replay_seq: likewise, the number of the first of them
+ * @transit_end: where the next is put
+ * @transit_packets: packets stored, with the one being sent
  * @active: messages being sent
  * @nactive: how many
  * @turn: which of them is to send next
  * @backlog: messages to be sent after these
  * @backlog_end: where the next is put
  * @nbacklog: how many
+ * @site: the core's site
  */
 struct node {
-	struct fc_site site;
-	struct fc_pref pref;
 	struct fc_vnet *vnet;
+	struct port *port;
+	u64 time_at;
+	struct stored *transit;
+	struct flits sending;
+	bool eager;
+	bool sending_stored;
 	u8 lane;
-	u64 *link_free;
-	u32 *peer;
-	u8 *peer_port;
+	u64 feed_free;
+	u64 feed_at;
 	struct flits buffer;
 	struct flits *replay;
 	u32 *replay_seq;
-	struct flits sending;
-	bool sending_stored;
-	struct stored *transit;
 	struct stored **transit_end;
 	u32 transit_packets;
-	u64 feed_free;
-	u64 feed_at;
-	bool eager;
-	u64 time_at;
 	struct message **active;
 	u32 nactive;
 	u32 turn;
 	struct message *backlog;
 	struct message **backlog_end;
 	u32 nbacklog;
+	struct fc_site site;
+};
+
+/**
+ * struct leases - inputs of switches that have memory for what comes in
+ * @input: (number of the site) * inputs + (class and port), oldest first
+ * @first: index of the first one
+ * @n: how many
+ * @room: places
+ * @unused: memory that was given back
+ */
+struct leases {
+	u64 *input;
+	size_t first;
+	size_t n;
+	size_t room;
+	void *unused;
 };
 
 /**
@@ -223,10 +246,14 @@ struct node {
  * @config: settings
  * @queue: future events
  * @now: cycle
+ * @pref: preference table of all sites
+ * @arena: memory of the sites
+ * @leases: of these, in the modes that have classes
+ * @replays: links may be asked to send again
  * @node: sites
  * @edge: sites of the fidelity edge
- * @stat: counters of each site, by enum fc_stat
- * @link_stat: counters of each port of each site, by enum fc_link_stat
+ * @stat: counters, by enum fc_stat: of all sites together, as they are reported
+ * @link_stat: counters of all links, by enum fc_link_stat
  * @net_rng: for losses
  * @traffic_rng: for messages; apart, so that the same seed means the same traffic
  * @frames: frames that exist, or packets of the fidelity edge
@@ -240,10 +267,14 @@ struct sim {
 	struct config config;
 	struct queue queue;
 	u64 now;
+	struct fc_pref pref;
+	struct arena arena;
+	struct leases leases;
+	bool replays;
 	struct node *node;
 	struct edge_node *edge;
-	u64 *stat;
-	u64 *link_stat;
+	u64 stat[FC_STAT_COUNT];
+	u64 link_stat[FC_LSTAT_COUNT];
 	struct rng net_rng;
 	struct rng traffic_rng;
 	u64 frames;
@@ -253,18 +284,6 @@ struct sim {
 	struct fc_vclass classes;
 	void *ways;
 };
-
-static inline u64 *sim_stat(struct sim *sim, u32 node)
-{
-	return &sim->stat[(size_t)node * FC_STAT_COUNT];
-}
-
-static inline u64 *sim_link_stat(struct sim *sim, u32 node, u8 port)
-{
-	size_t nports = sim->config.topo.ndirs + 1u;
-
-	return &sim->link_stat[(node * nports + port) * FC_LSTAT_COUNT];
-}
 
 /* The oracle's complaint: counted, and told on standard error for the first few. */
 void __printf(2, 3) sim_wrong(struct sim *sim, const char *fmt, ...);
@@ -298,9 +317,6 @@ extern const struct fidelity fidelity_word;
 /* Fronts and terminators only (CARE, section 5). */
 extern const struct fidelity fidelity_edge;
 
-/* Counters of all sites. */
-void sim_stats_init(struct sim *sim);
-
 /* net.c */
 struct frame *frame_new(struct sim *sim, u32 size);
 void frame_get(struct frame *frame);
@@ -322,7 +338,11 @@ void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *head
 
 /* vnet.c: the switch of mode vnet */
 void vnet_init(struct sim *sim, u32 node);
-void vnet_free(struct sim *sim, u32 node);
+/* A flit is about to come in: there is memory for what comes by that channel. */
+void vnet_lease(struct sim *sim, u32 node, u8 class, u8 port);
+/* Give back the frames of a switch, and what is not in the arena. */
+void vnet_purge(struct sim *sim, u32 node);
+void vnet_free(struct sim *sim);
 void vnet_tell_stuck(const struct sim *sim, u32 node);
 
 /* operator.c */

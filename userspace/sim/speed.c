@@ -53,13 +53,10 @@ static u64 a_second(u64 n, u64 time)
 	return time ? (u64)((unsigned __int128)n * SECOND / time) : 0;
 }
 
-void speed_report(const struct speed *speed, struct sim *sim)
+void speed_report(const struct speed *speed, const struct sim *sim)
 {
-	size_t nports = sim->config.topo.ndirs + 1u;
-	u64 hops = 0;
+	u64 hops = sim->link_stat[FC_LSTAT_RX_FLITS];
 
-	for (size_t n = 0; n < sim->config.topo.nsites * nports; n++)
-		hops += sim->link_stat[n * FC_LSTAT_COUNT + FC_LSTAT_RX_FLITS];
 	output_group("speed");
 	output_number("flit_hops", hops);
 	output_fixed("seconds", speed->wall / MILLI, 1000);

@@ -27,6 +27,6 @@ struct speed {
 void speed_begin(struct speed *speed);
 void speed_made(struct speed *speed);
 void speed_end(struct speed *speed);
-void speed_report(const struct speed *speed, struct sim *sim);
+void speed_report(const struct speed *speed, const struct sim *sim);
 
 #endif /* FLITCAST_SIM_SPEED_H */

@@ -17,9 +17,16 @@ void vnet_init(struct sim *sim, u32 at)
 {
 	const struct config *config = &sim->config;
 	u8 nports = config->topo.ndirs + 1, nclasses = sim->classes.count;
-	u8 nbranches = fc_vnet_branches(config->topo.ndirs);
-	struct fc_vnet *v = xcalloc(1, sizeof(*v));
+	size_t inputs = (size_t)nclasses * nports;
+	struct fc_vnet *v = arena_take(&sim->arena, 1, sizeof(*v));
+	struct fc_rx *rx;
+	struct fc_tx *tx;
 
+	v->ch = arena_take(&sim->arena, nclasses, sizeof(*v->ch));
+	rx = arena_take(&sim->arena, inputs, sizeof(*rx));
+	tx = arena_take(&sim->arena, inputs, sizeof(*tx));
+	v->in = arena_take(&sim->arena, inputs, sizeof(*v->in));
+	v->out = arena_take(&sim->arena, inputs, sizeof(*v->out));
 	v->classes = &sim->classes;
 	v->site = &sim->node[at].site;
 	v->payload = (u32)config->flit - FC_LINK_SIZE;
@@ -29,48 +36,104 @@ void vnet_init(struct sim *sim, u32 at)
 	if (config->mode == FC_MODE_POSTMAN) {
 		struct fc_straight *straight;
 
-		straight = xcalloc((size_t)nclasses * nports, sizeof(*straight));
+		straight = arena_take(&sim->arena, inputs, sizeof(*straight));
 		fc_postman_fill(&sim->classes, at, nports, straight);
 		v->straight = straight;
 	}
-	v->ch = xcalloc(nclasses, sizeof(*v->ch));
-	v->in = xcalloc((size_t)nclasses * nports, sizeof(*v->in));
-	v->out = xcalloc((size_t)nclasses * nports, sizeof(*v->out));
-	for (u32 i = 0; i < (u32)nclasses * nports; i++)
-		v->in[i].branch = xcalloc(nbranches, sizeof(*v->in[i].branch));
 	for (u8 c = 0; c < nclasses; c++) {
 		struct fc_channel *ch = &v->ch[c];
 
 		ch->window = (u32)config->window;
-		ch->rx = xcalloc(nports, sizeof(*ch->rx));
-		ch->tx = xcalloc(nports, sizeof(*ch->tx));
-		for (u8 p = 0; p < nports; p++) {
-			ch->rx[p].queue = xcalloc(config->window, sizeof(struct fc_flit));
-			ch->rx[p].stat = sim_link_stat(sim, at, p);
-		}
+		ch->rx = rx + (size_t)c * nports;
+		ch->tx = tx + (size_t)c * nports;
+		for (u8 p = 0; p < nports; p++)
+			ch->rx[p].stat = sim->link_stat;
 	}
 	fc_vnet_init(v);
 	sim->node[at].vnet = v;
 }
 
-void vnet_free(struct sim *sim, u32 at)
-{
-	struct fc_vnet *v = sim->node[at].vnet;
+/*
+ * Memory for flits that come in and for the branches of their packet.  Of the channels of a site
+ * few are in use at a time, so an input has it while it has flits or a packet; it is taken
+ * back when others are in need, which for each of them looks at two that have had it longest.
+ */
 
-	fc_vnet_purge(v, drop, sim);
-	for (u8 c = 0; c < v->nclasses; c++) {
-		for (u8 p = 0; p < v->nports; p++) {
-			free(v->ch[c].rx[p].queue);
-			free(v->in[c * v->nports + p].branch);
-		}
-		free(v->ch[c].rx);
-		free(v->ch[c].tx);
+static void *lease_memory(struct sim *sim)
+{
+	size_t flits = sim->config.window * sizeof(struct fc_flit);
+	size_t branches = fc_vnet_branches(sim->config.topo.ndirs) * sizeof(struct fc_vbranch);
+	struct leases *leases = &sim->leases;
+	void **memory = leases->unused;
+
+	if (!memory)
+		return arena_take(&sim->arena, 1, flits + branches);
+	leases->unused = *memory;
+	*memory = NULL;
+	return memory;
+}
+
+static void lease_add(struct leases *leases, u64 input)
+{
+	if (leases->n == leases->room) {
+		size_t room = leases->room ? 2 * leases->room : 1024;
+		u64 *inputs = xcalloc(room, sizeof(*inputs));
+
+		for (size_t i = 0; i < leases->n; i++)
+			inputs[i] = leases->input[(leases->first + i) % leases->room];
+		free(leases->input);
+		leases->input = inputs;
+		leases->first = 0;
+		leases->room = room;
 	}
-	free((void *)v->straight);
-	free(v->ch);
-	free(v->in);
-	free(v->out);
-	free(v);
+	leases->input[(leases->first + leases->n++) % leases->room] = input;
+}
+
+/* Take it back from the input that has had it longest, or let that one have it for longer. */
+static void lease_check(struct sim *sim)
+{
+	struct leases *leases = &sim->leases;
+	u32 inputs = (u32)sim->classes.count * (sim->config.topo.ndirs + 1u);
+	u64 input = leases->input[leases->first];
+	const struct fc_vnet *v = sim->node[input / inputs].vnet;
+	struct fc_vin *in = &v->in[input % inputs];
+	struct fc_rx *rx = &v->ch[0].rx[input % inputs];
+
+	leases->first = (leases->first + 1) % leases->room;
+	leases->n--;
+	if (in->busy || rx->queued) {
+		lease_add(leases, input);
+		return;
+	}
+	*(void **)rx->queue = leases->unused;
+	leases->unused = rx->queue;
+	rx->queue = NULL;
+	in->branch = NULL;
+}
+
+void vnet_lease(struct sim *sim, u32 at, u8 class, u8 port)
+{
+	const struct fc_vnet *v = sim->node[at].vnet;
+	u32 input = (u32)class * v->nports + port;
+	struct fc_rx *rx = &v->ch[class].rx[port];
+
+	if (rx->queue)
+		return;
+	for (unsigned int i = 0; i < 2 && sim->leases.n; i++)
+		lease_check(sim);
+	rx->queue = lease_memory(sim);
+	v->in[input].branch = (void *)(rx->queue + sim->config.window);
+	lease_add(&sim->leases, (u64)at * v->nclasses * v->nports + input);
+}
+
+void vnet_purge(struct sim *sim, u32 at)
+{
+	fc_vnet_purge(sim->node[at].vnet, drop, sim);
+}
+
+void vnet_free(struct sim *sim)
+{
+	free(sim->leases.input);
 }
 
 void vnet_tell_stuck(const struct sim *sim, u32 at)
