@@ -246,6 +246,25 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 		probed(ch, ev, fx);
 }
 
+/* One more flit is taken, and its peer is to hear of it. */
+static void taken(struct fc_channel *ch, u8 port)
+{
+	struct fc_rx *rx = &ch->rx[port];
+
+	rx->taken++;
+	if (port == FC_PORT_LOCAL) {
+		rx->told = rx->taken;
+		return;
+	}
+	/* Told in halves of the window, and when a peer waits for the last of it. */
+	if (rx->taken - rx->told >= (ch->window + 1) / 2 || (rx->want && !rx->queued))
+		ch->status |= fc_bit(port);
+	else
+		tell_soon(ch, rx);
+	if (!rx->queued)
+		rx->want = false;
+}
+
 struct fc_flit fc_rx_take(struct fc_channel *ch, u8 port)
 {
 	struct fc_rx *rx = &ch->rx[port];
@@ -256,19 +275,14 @@ struct fc_flit fc_rx_take(struct fc_channel *ch, u8 port)
 	rx->queued--;
 	/* Of an empty queue always the same slot is next, which is in the cache. */
 	rx->first = rx->queued && rx->first + 1u < ch->window ? rx->first + 1 : 0;
-	rx->taken++;
-	if (port == FC_PORT_LOCAL) {
-		rx->told = rx->taken;
-		return flit;
-	}
-	/* Told in halves of the window, and when a peer waits for the last of it. */
-	if (rx->taken - rx->told >= (ch->window + 1) / 2 || (rx->want && !rx->queued))
-		ch->status |= fc_bit(port);
-	else
-		tell_soon(ch, rx);
-	if (!rx->queued)
-		rx->want = false;
+	taken(ch, port);
 	return flit;
+}
+
+void fc_llr_passed(struct fc_channel *ch, u8 port)
+{
+	ch->rx[port].end++;
+	taken(ch, port);
 }
 
 /* What is said now need not be said later. */

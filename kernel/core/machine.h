@@ -82,6 +82,8 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx);
 /* The flit at the front of the queue leaves it. */
 struct fc_flit fc_rx_take(struct fc_channel *ch, u8 port);
+/* The next flit came in order to an empty queue, and is taken already. */
+void fc_llr_passed(struct fc_channel *ch, u8 port);
 /* A flit goes out: fill in its numbers. */
 void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect *e);
 /* Something may be due. */

@@ -265,7 +265,7 @@ void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *head
 	struct port *link = &sim->node[from].port[port];
 	struct event arrival = {
 		.kind = EVENT_FRAME, .node = link->peer, .port = link->peer_port,
-		.bytes = FC_LINK_SIZE + header->len,
+		.vc = header->vc, .bytes = FC_LINK_SIZE + header->len,
 	};
 	u64 start = sim->now;
 
@@ -629,11 +629,34 @@ static void net_tell_stuck(const struct sim *sim)
 	}
 }
 
+/*
+ * What the next events will use is on its way into the cache meanwhile, each piece when what
+ * points to it has come.
+ */
+static void fetch(const struct sim *sim)
+{
+	const struct event *event;
+
+	event = queue_ahead(&sim->queue, 10);
+	if (event)
+		__builtin_prefetch(&sim->node[event->node]);
+	event = queue_ahead(&sim->queue, 7);
+	if (event && sim->node[event->node].vnet)
+		vnet_fetch(sim->node[event->node].vnet, event->vc);
+	event = queue_ahead(&sim->queue, 4);
+	if (event && sim->node[event->node].vnet && event->vc >= FC_VC_CLASS)
+		vnet_fetch_in(sim->node[event->node].vnet, event->vc - FC_VC_CLASS, event->port);
+	event = queue_ahead(&sim->queue, 2);
+	if (event && sim->node[event->node].vnet && event->vc >= FC_VC_CLASS)
+		vnet_fetch_out(sim->node[event->node].vnet, event->vc - FC_VC_CLASS, event->port);
+}
+
 static void word_event(struct sim *sim, const struct event *event)
 {
 	struct fc_event ev = { .type = FC_EV_ROOM, .count = 1 };
 	struct fc_event look = { .type = FC_EV_LOOK, .port = event->port };
 
+	fetch(sim);
 	switch ((enum event_kind)event->kind) {
 	case EVENT_FRAME:
 		net_arrive(sim, event);

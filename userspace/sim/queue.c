@@ -4,15 +4,6 @@
 #include "queue.h"
 #include "util.h"
 
-/* Events of a chunk: together with what else is in it they take 4 KiB. */
-#define CHUNK_EVENTS	63
-
-struct chunk {
-	struct chunk *next;
-	u32 n;
-	_Alignas(64) struct event event[CHUNK_EVENTS];
-};
-
 /* An event beyond the wheel, with its place among those of the same time. */
 struct far {
 	struct event event;

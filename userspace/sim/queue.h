@@ -11,7 +11,6 @@
 
 #include "wire.h"
 
-struct chunk;
 struct edge_packet;
 struct far;
 struct frame;
@@ -48,9 +47,9 @@ enum event_kind {
  * @node: site
  * @kind: enum event_kind
  * @port: port the frame or the packet arrives at; of HARTS: direction of travel
+ * @vc: virtual channel of the front looked at, or of the frame
  * @header: link header of the frame, and the payload of a status
  * @term: kind of the terminator
- * @vc: virtual channel of the front looked at
  * @bytes: of the frame
  * @frame: what is behind it, or NULL; owned by the event
  * @message: to be repeated
@@ -62,10 +61,10 @@ struct event {
 	u32 node;
 	u8 kind;
 	u8 port;
+	u8 vc;
 	union {
 		u8 header[FC_LINK_SIZE + FC_STATUS_SIZE];
 		u8 term;
-		u8 vc;
 	};
 	u32 bytes;
 	union {
@@ -74,6 +73,15 @@ struct event {
 		struct edge_packet *packet;
 		struct harts_packet *harts;
 	};
+};
+
+/* Events of a chunk: together with what else is in it they take 4 KiB. */
+#define CHUNK_EVENTS	63
+
+struct chunk {
+	struct chunk *next;
+	u32 n;
+	_Alignas(64) struct event event[CHUNK_EVENTS];
 };
 
 /* The events of one cycle. */
@@ -110,6 +118,17 @@ struct queue {
 void queue_add(struct queue *queue, const struct event *event);
 /* Return: the next event, valid until the one after it is taken; NULL if there is none. */
 const struct event *queue_take(struct queue *queue);
+/*
+ * Return: the event that comes so many after the one taken last, if nothing is to be looked
+ * for to tell; else NULL.
+ */
+static inline const struct event *queue_ahead(const struct queue *queue, u32 n)
+{
+	const struct chunk *chunk = queue->slot[queue->now % QUEUE_SLOTS].first;
+	u32 at = queue->taken - 1 + n;
+
+	return chunk && at < chunk->n ? &chunk->event[at] : NULL;
+}
 /* With the events that are left. */
 void queue_free(struct queue *queue);
 

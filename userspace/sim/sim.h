@@ -340,6 +340,10 @@ void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *head
 void vnet_init(struct sim *sim, u32 node);
 /* A flit is about to come in: there is memory for what comes by that channel. */
 void vnet_lease(struct sim *sim, u32 node, u8 class, u8 port);
+/* Into the cache: a switch; what comes in by a channel of it; and what that goes out by. */
+void vnet_fetch(const struct fc_vnet *vnet, u8 vc);
+void vnet_fetch_in(const struct fc_vnet *vnet, u8 class, u8 port);
+void vnet_fetch_out(const struct fc_vnet *vnet, u8 class, u8 port);
 /* Give back the frames of a switch, and what is not in the arena. */
 void vnet_purge(struct sim *sim, u32 node);
 void vnet_free(struct sim *sim);

@@ -126,6 +126,48 @@ void vnet_lease(struct sim *sim, u32 at, u8 class, u8 port)
 	lease_add(&sim->leases, (u64)at * v->nclasses * v->nports + input);
 }
 
+/* A cache line. */
+#define LINE	64
+
+void vnet_fetch(const struct fc_vnet *v, u8 vc)
+{
+	__builtin_prefetch(v);
+	__builtin_prefetch((const char *)v + LINE);
+	__builtin_prefetch((const char *)v + 2 * LINE);
+	__builtin_prefetch(v->come);
+	__builtin_prefetch(v->go);
+	__builtin_prefetch(v->unseen);
+}
+
+void vnet_fetch_in(const struct fc_vnet *v, u8 class, u8 port)
+{
+	const struct fc_channel *ch = &v->ch[class];
+
+	__builtin_prefetch(ch);
+	__builtin_prefetch((const char *)ch + LINE);
+	__builtin_prefetch(v->ch[0].rx + class * v->nports + port);
+	__builtin_prefetch(v->ch[0].tx + class * v->nports + port);
+	__builtin_prefetch(&v->in[class * v->nports + port]);
+	__builtin_prefetch(&v->out[class * v->nports + port]);
+}
+
+void vnet_fetch_out(const struct fc_vnet *v, u8 class, u8 port)
+{
+	const struct fc_vin *in = &v->in[class * v->nports + port];
+	u32 to;
+
+	if (!in->branch)
+		return;
+	__builtin_prefetch(v->ch[class].rx[port].queue);
+	if (!in->busy || !in->nbranches)
+		return;
+	to = (u32)in->branch[0].class * v->nports + in->branch[0].port;
+	__builtin_prefetch(&v->ch[in->branch[0].class]);
+	__builtin_prefetch(v->ch[0].rx + to);
+	__builtin_prefetch(v->ch[0].tx + to);
+	__builtin_prefetch(&v->out[to]);
+}
+
 void vnet_purge(struct sim *sim, u32 at)
 {
 	fc_vnet_purge(sim->node[at].vnet, drop, sim);
