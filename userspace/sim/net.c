@@ -211,7 +211,7 @@ static void net_init(struct sim *sim)
 {
 	const struct config *config = &sim->config;
 	const struct fc_topo *topo = &config->topo;
-	struct fc_event up = { .type = FC_EV_LINK_UP, .count = config->window };
+	struct fc_event up = { .count = config->window };
 
 	sim->replays = replays(sim);
 	fc_pref_default(&sim->pref, topo);
@@ -222,6 +222,7 @@ static void net_init(struct sim *sim)
 		for (u8 p = 1; p <= topo->ndirs; p++) {
 			if (sim->node[i].port[p].peer == FC_SITE_NONE)
 				continue;
+			up.type = FC_EV_LINK_UP;
 			up.port = p;
 			net_event(sim, i, FC_VC_DATA, &up);
 			/* Control frames go by it in every mode. */
@@ -263,10 +264,7 @@ void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *head
 	      struct frame *frame, const struct fc_status *status)
 {
 	struct port *link = &sim->node[from].port[port];
-	struct event arrival = {
-		.kind = EVENT_FRAME, .node = link->peer, .port = link->peer_port,
-		.vc = header->vc, .bytes = FC_LINK_SIZE + header->len,
-	};
+	struct event far, *arrival;
 	u64 start = sim->now;
 
 	/*
@@ -278,12 +276,21 @@ void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *head
 			start = link->free;
 		link->free = start + 1;
 	}
-	arrival.time = start + sim->config.latency;
-	arrival.frame = frame;
-	fc_wire_link_encode(arrival.header, header);
+	arrival = queue_near(&sim->queue, start + sim->config.latency);
+	if (!arrival)
+		arrival = &far;
+	arrival->time = start + sim->config.latency;
+	arrival->node = link->peer;
+	arrival->kind = EVENT_FRAME;
+	arrival->port = link->peer_port;
+	arrival->vc = header->vc;
+	arrival->bytes = FC_LINK_SIZE + header->len;
+	arrival->frame = frame;
+	fc_wire_link_encode(arrival->header, header);
 	if (status)
-		fc_wire_status_encode(arrival.header + FC_LINK_SIZE, status);
-	queue_add(&sim->queue, &arrival);
+		fc_wire_status_encode(arrival->header + FC_LINK_SIZE, status);
+	if (arrival == &far)
+		queue_add(&sim->queue, &far);
 }
 
 /* A flit goes out; takes over its frame. */
@@ -397,33 +404,52 @@ static void send_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
 	transmit(sim, from, fx, &flit);
 }
 
+/* The operator takes a word a cycle from the fifo-buffer. */
+static void room_soon(struct sim *sim, u32 at)
+{
+	struct event room = { .kind = EVENT_ROOM, .node = at, .time = sim->now + 1 };
+
+	queue_add(&sim->queue, &room);
+}
+
+static void look_soon(struct sim *sim, u32 at, const struct fc_effect *fx)
+{
+	struct event look = {
+		.kind = EVENT_LOOK, .node = at, .time = sim->now + sim->config.look,
+		.port = fx->port, .vc = fx->vc,
+	};
+
+	queue_add(&sim->queue, &look);
+}
+
+static void send_status(struct sim *sim, u32 at, const struct fc_effect *fx)
+{
+	struct fc_link_hdr header = {
+		.type = FC_FRAME_STATUS, .vc = fx->vc, .flags = fx->flags, .epoch = EPOCH,
+		.seq = fx->seq, .ack = fx->ack, .len = FC_STATUS_SIZE,
+	};
+
+	sim->link_stat[FC_LSTAT_TX_STATUS]++;
+	net_send(sim, at, fx->port, &header, NULL, &fx->status);
+}
+
 static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 {
 	struct node *node = &sim->node[at];
-	struct event room = { .kind = EVENT_ROOM, .node = at, .time = sim->now + 1 };
-	struct event look = { .kind = EVENT_LOOK, .node = at, .time = sim->now + sim->config.look };
-	struct fc_link_hdr header;
 
 	switch ((enum fc_effect_type)fx->type) {
 	case FC_FX_SEND:
 		send_flit(sim, at, fx);
 		break;
 	case FC_FX_STATUS:
-		header = (struct fc_link_hdr){
-			.type = FC_FRAME_STATUS, .vc = fx->vc, .flags = fx->flags,
-			.epoch = EPOCH, .seq = fx->seq, .ack = fx->ack,
-			.len = FC_STATUS_SIZE,
-		};
-		sim->link_stat[FC_LSTAT_TX_STATUS]++;
-		net_send(sim, at, fx->port, &header, NULL, &fx->status);
+		send_status(sim, at, fx);
 		break;
 	case FC_FX_STORE:
 		if (fx->keep)
 			frame_get(fx->flit.h);
 		flits_add(&node->buffer, &fx->flit);
-		/* The operator takes a word a cycle. */
 		if (!node->vnet)
-			queue_add(&sim->queue, &room);
+			room_soon(sim, at);
 		break;
 	case FC_FX_SERVE:
 		operator_serve(sim, at, fx->mask, fx->mask, fx->flags & FC_SERVE_ABORTED);
@@ -454,30 +480,27 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		/* Simulated links stay up. */
 		break;
 	case FC_FX_LOOK:
-		look.port = fx->port;
-		look.vc = fx->vc;
-		queue_add(&sim->queue, &look);
+		look_soon(sim, at, fx);
 		break;
 	}
 }
 
-void net_event(struct sim *sim, u32 at, u8 vc, const struct fc_event *first)
+void net_event(struct sim *sim, u32 at, u8 vc, struct fc_event *ev)
 {
 	/* Effects never run a site's event, so one list serves all. */
 	static struct fc_effects effects;
 	struct node *node = &sim->node[at];
-	struct fc_event ev = *first;
 	u64 next;
 	bool more;
 
-	ev.now = sim->now;
+	ev->now = sim->now;
 	do {
 		more = node->vnet ? fc_vnet_event(node->vnet, vc < FC_VC_CLASS ? 0 :
-						  vc - FC_VC_CLASS, &ev, &effects) :
-				    fc_site_event(&node->site, &ev, &effects);
+						  vc - FC_VC_CLASS, ev, &effects) :
+				    fc_site_event(&node->site, ev, &effects);
 		for (u32 i = 0; i < effects.n; i++)
 			perform(sim, at, &effects.fx[i]);
-		ev.type = FC_EV_MORE;
+		ev->type = FC_EV_MORE;
 	} while (more);
 	next = node->vnet ? node->vnet->next_at : fc_site_next_at(&node->site);
 	if (next < node->time_at) {
@@ -635,19 +658,20 @@ static void net_tell_stuck(const struct sim *sim)
  */
 static void fetch(const struct sim *sim)
 {
-	const struct event *event;
+	const struct event *event = queue_ahead(&sim->queue, 10);
 
-	event = queue_ahead(&sim->queue, 10);
-	if (event)
-		__builtin_prefetch(&sim->node[event->node]);
-	event = queue_ahead(&sim->queue, 7);
-	if (event && sim->node[event->node].vnet)
-		vnet_fetch(sim->node[event->node].vnet, event->vc);
-	event = queue_ahead(&sim->queue, 4);
-	if (event && sim->node[event->node].vnet && event->vc >= FC_VC_CLASS)
+	if (!event)
+		return;
+	__builtin_prefetch(&sim->node[event->node]);
+	event -= 3;
+	if (event->vc < FC_VC_CLASS)
+		return;
+	vnet_fetch(sim->node[event->node].vnet);
+	event -= 3;
+	if (event->vc >= FC_VC_CLASS)
 		vnet_fetch_in(sim->node[event->node].vnet, event->vc - FC_VC_CLASS, event->port);
-	event = queue_ahead(&sim->queue, 2);
-	if (event && sim->node[event->node].vnet && event->vc >= FC_VC_CLASS)
+	event -= 2;
+	if (event->vc >= FC_VC_CLASS)
 		vnet_fetch_out(sim->node[event->node].vnet, event->vc - FC_VC_CLASS, event->port);
 }
 

@@ -32,13 +32,14 @@ static void chunk_put(struct queue *queue, struct chunk *chunk)
 	queue->unused = chunk;
 }
 
-static void slot_add(struct queue *queue, const struct event *event)
+/* One more event of a cycle of the wheel, all but empty. */
+static struct event *slot_add(struct queue *queue, u64 time)
 {
-	u32 at = event->time % QUEUE_SLOTS;
+	u32 at = time % QUEUE_SLOTS;
 	struct queue_slot *slot = &queue->slot[at];
 	struct chunk *last = slot->last;
 
-	if (!slot->first) {
+	if (!last) {
 		last = chunk_new(queue);
 		slot->first = last;
 		slot->last = last;
@@ -48,7 +49,14 @@ static void slot_add(struct queue *queue, const struct event *event)
 		last = last->next;
 		slot->last = last;
 	}
-	last->event[last->n++] = *event;
+	return &last->event[last->n++];
+}
+
+struct event *queue_near(struct queue *queue, u64 time)
+{
+	if (time < queue->now)
+		die("an event is added to the past");
+	return time - queue->now < QUEUE_SLOTS ? slot_add(queue, time) : NULL;
 }
 
 /*
@@ -100,10 +108,10 @@ static void far_take(struct queue *queue)
 
 void queue_add(struct queue *queue, const struct event *event)
 {
-	if (event->time < queue->now)
-		die("an event is added to the past");
-	if (event->time - queue->now < QUEUE_SLOTS)
-		slot_add(queue, event);
+	struct event *near = queue_near(queue, event->time);
+
+	if (near)
+		*near = *event;
 	else
 		far_add(queue, event);
 }
@@ -143,7 +151,7 @@ static bool advance(struct queue *queue)
 	else
 		return false;
 	while (queue->n && queue->heap[0].event.time - queue->now < QUEUE_SLOTS) {
-		slot_add(queue, &queue->heap[0].event);
+		*slot_add(queue, queue->heap[0].event.time) = queue->heap[0].event;
 		far_take(queue);
 	}
 	return true;

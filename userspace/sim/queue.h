@@ -116,6 +116,8 @@ struct queue {
 
 /* Not before the event taken last. */
 void queue_add(struct queue *queue, const struct event *event);
+/* Return: place for an event of that time, to be filled in; NULL: it is to be added as above. */
+struct event *queue_near(struct queue *queue, u64 time);
 /* Return: the next event, valid until the one after it is taken; NULL if there is none. */
 const struct event *queue_take(struct queue *queue);
 /*

@@ -325,8 +325,8 @@ void flits_add(struct flits *list, const struct fc_flit *flit);
 struct fc_flit flits_take(struct flits *list);
 /* Gives back the frames. */
 void flits_free(struct sim *sim, struct flits *list);
-/* Give an event on a virtual channel to a site and perform what comes of it. */
-void net_event(struct sim *sim, u32 node, u8 vc, const struct fc_event *ev);
+/* Give an event on a virtual channel to a site, which uses it up, and perform what comes of it. */
+void net_event(struct sim *sim, u32 node, u8 vc, struct fc_event *ev);
 /* May a flit be put into the local net-input, or the lane?  Its number then. */
 bool net_room(struct sim *sim, u32 node);
 u32 net_local_seq(const struct sim *sim, u32 node);
@@ -341,7 +341,7 @@ void vnet_init(struct sim *sim, u32 node);
 /* A flit is about to come in: there is memory for what comes by that channel. */
 void vnet_lease(struct sim *sim, u32 node, u8 class, u8 port);
 /* Into the cache: a switch; what comes in by a channel of it; and what that goes out by. */
-void vnet_fetch(const struct fc_vnet *vnet, u8 vc);
+void vnet_fetch(const struct fc_vnet *vnet);
 void vnet_fetch_in(const struct fc_vnet *vnet, u8 class, u8 port);
 void vnet_fetch_out(const struct fc_vnet *vnet, u8 class, u8 port);
 /* Give back the frames of a switch, and what is not in the arena. */

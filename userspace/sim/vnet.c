@@ -129,7 +129,7 @@ void vnet_lease(struct sim *sim, u32 at, u8 class, u8 port)
 /* A cache line. */
 #define LINE	64
 
-void vnet_fetch(const struct fc_vnet *v, u8 vc)
+void vnet_fetch(const struct fc_vnet *v)
 {
 	__builtin_prefetch(v);
 	__builtin_prefetch((const char *)v + LINE);
