@@ -48,6 +48,7 @@ struct fc_flit {
  * @first: slot of the next flit to take; flit n is in the n - @taken th from there
  * @queued: occupied slots
  * @want: the peer wants to hear when everything is taken
+ * @both: flits were sent in the other direction, too: there is something that the peer takes
  */
 struct fc_rx {
 	struct fc_flit *queue;
@@ -62,6 +63,7 @@ struct fc_rx {
 	u16 first;
 	u16 queued;
 	bool want;
+	bool both;
 };
 
 /**
@@ -75,6 +77,8 @@ struct fc_rx {
  * @window: flits that may be sent and not yet taken
  * @probes: number of the last probe
  * @mark: that when a flit was last sent again
+ * @both: flits were taken from the other direction, too: there is something to tell with
+ *	those that are sent
  */
 struct fc_tx {
 	u64 got;
@@ -86,6 +90,7 @@ struct fc_tx {
 	u32 window;
 	u16 probes;
 	u16 mark;
+	bool both;
 };
 
 /**
@@ -112,12 +117,12 @@ struct fc_channel {
 	struct fc_tx *tx;
 	u64 now;
 	u64 next_at;
-	u32 window;
 	u32 up;
 	u32 status;
 	u32 probe;
 	u32 want;
 	u32 nack;
+	u16 window;
 	u8 nports;
 	u8 vc;
 };

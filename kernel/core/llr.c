@@ -94,8 +94,12 @@ static void contradiction(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
 	struct fc_tx *tx = &ch->tx[port];
-	u32 news = ack - tx->acked;
+	u32 news;
 
+	/* Most channels have flits in one direction: the other is not looked at. */
+	if (!ack && !ch->rx[port].both)
+		return false;
+	news = ack - tx->acked;
 	if (fc_before(tx->sent, ack)) {
 		contradiction(ch, port, fx);
 		return false;
@@ -251,13 +255,14 @@ static void taken(struct fc_channel *ch, u8 port)
 {
 	struct fc_rx *rx = &ch->rx[port];
 
-	rx->taken++;
+	if (!rx->taken++)
+		ch->tx[port].both = true;
 	if (port == FC_PORT_LOCAL) {
 		rx->told = rx->taken;
 		return;
 	}
 	/* Told in halves of the window, and when a peer waits for the last of it. */
-	if (rx->taken - rx->told >= (ch->window + 1) / 2 || (rx->want && !rx->queued))
+	if (rx->taken - rx->told >= (ch->window + 1u) / 2 || (rx->want && !rx->queued))
 		ch->status |= fc_bit(port);
 	else
 		tell_soon(ch, rx);
@@ -300,8 +305,12 @@ void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect *e)
 
 	e->vc = ch->vc;
 	e->seq = tx->sent++;
-	e->ack = ch->rx[port].taken;
-	told(ch, port);
+	if (!e->seq)
+		ch->rx[port].both = true;
+	if (tx->both) {
+		e->ack = ch->rx[port].taken;
+		told(ch, port);
+	}
 	ch->status &= ~(fc_bit(port) & ~(ch->probe | ch->want | ch->nack));
 	if (tx->probe_at != FC_NEVER)
 		return;
@@ -413,6 +422,7 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	rx->end = 0;
 	rx->first = 0;
 	rx->want = false;
+	rx->both = false;
 	rx->tell_at = FC_NEVER;
 	rx->nack_at = FC_NEVER;
 	tx->sent = 0;
@@ -421,6 +431,7 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	tx->resent = 0;
 	tx->probes = 0;
 	tx->mark = 0;
+	tx->both = false;
 	rx->heard = 0;
 	tx->window = window;
 	tx->probe_at = FC_NEVER;

@@ -701,8 +701,12 @@ static void timers(struct fc_vnet *v)
 		return;
 	v->next_at = FC_NEVER;
 	for (c = 0; c < v->nclasses; c++) {
-		fc_vtouch(v, c);
-		fc_llr_time(&v->ch[c]);
+		if (v->ch[c].next_at <= v->now) {
+			fc_vtouch(v, c);
+			fc_llr_time(&v->ch[c]);
+		}
+		if (v->ch[c].next_at < v->next_at)
+			v->next_at = v->ch[c].next_at;
 	}
 }
 

@@ -652,27 +652,35 @@ static void net_tell_stuck(const struct sim *sim)
 	}
 }
 
+/* Events from the lookup of the site to the event. */
+#define AHEAD	14
+
 /*
  * What the next events will use is on its way into the cache meanwhile, each piece when what
  * points to it has come.
  */
-static void fetch(const struct sim *sim)
+static void fetch(struct sim *sim)
 {
-	const struct event *event = queue_ahead(&sim->queue, 10);
+	const struct event *event = queue_ahead(&sim->queue, AHEAD);
+	u32 at = ++sim->coming_at;
 
-	if (!event)
-		return;
-	__builtin_prefetch(&sim->node[event->node]);
-	event -= 3;
-	if (event->vc < FC_VC_CLASS)
-		return;
-	vnet_fetch(sim->node[event->node].vnet);
-	event -= 3;
-	if (event->vc >= FC_VC_CLASS)
-		vnet_fetch_in(sim->node[event->node].vnet, event->vc - FC_VC_CLASS, event->port);
-	event -= 2;
-	if (event->vc >= FC_VC_CLASS)
-		vnet_fetch_out(sim->node[event->node].vnet, event->vc - FC_VC_CLASS, event->port);
+	sim->coming[at % SIM_COMING] = event;
+	if (event)
+		__builtin_prefetch(&sim->node[event->node]);
+	event = sim->coming[(at - 3) % SIM_COMING];
+	if (event)
+		vnet_fetch(sim->node[event->node].vnet);
+	event = sim->coming[(at - 6) % SIM_COMING];
+	if (event && event->vc >= FC_VC_CLASS)
+		vnet_fetch_in(sim->node[event->node].vnet, event->vc - FC_VC_CLASS, event->port,
+			      event->frame);
+	event = sim->coming[(at - 9) % SIM_COMING];
+	if (event && event->vc >= FC_VC_CLASS)
+		vnet_fetch_packet(sim->node[event->node].vnet, event->vc - FC_VC_CLASS,
+				  event->port);
+	event = sim->coming[(at - 12) % SIM_COMING];
+	if (event && event->vc >= FC_VC_CLASS)
+		vnet_fetch_out(&sim->node[event->node], event->vc - FC_VC_CLASS, event->port);
 }
 
 static void word_event(struct sim *sim, const struct event *event)
@@ -680,7 +688,8 @@ static void word_event(struct sim *sim, const struct event *event)
 	struct fc_event ev = { .type = FC_EV_ROOM, .count = 1 };
 	struct fc_event look = { .type = FC_EV_LOOK, .port = event->port };
 
-	fetch(sim);
+	if (fc_mode_classes(sim->config.mode))
+		fetch(sim);
 	switch ((enum event_kind)event->kind) {
 	case EVENT_FRAME:
 		net_arrive(sim, event);

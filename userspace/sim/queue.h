@@ -81,7 +81,7 @@ struct event {
 struct chunk {
 	struct chunk *next;
 	u32 n;
-	_Alignas(64) struct event event[CHUNK_EVENTS];
+	struct event event[CHUNK_EVENTS] __attribute__((aligned(64)));
 };
 
 /* The events of one cycle. */
@@ -120,17 +120,23 @@ void queue_add(struct queue *queue, const struct event *event);
 struct event *queue_near(struct queue *queue, u64 time);
 /* Return: the next event, valid until the one after it is taken; NULL if there is none. */
 const struct event *queue_take(struct queue *queue);
+
 /*
- * Return: the event that comes so many after the one taken last, if nothing is to be looked
- * for to tell; else NULL.
+ * Return: the event that comes so many after the one taken last, fewer than a chunk has; NULL if
+ * it is none of this cycle yet.
  */
 static inline const struct event *queue_ahead(const struct queue *queue, u32 n)
 {
 	const struct chunk *chunk = queue->slot[queue->now % QUEUE_SLOTS].first;
 	u32 at = queue->taken - 1 + n;
 
+	if (at >= CHUNK_EVENTS && chunk) {
+		at -= CHUNK_EVENTS;
+		chunk = chunk->next;
+	}
 	return chunk && at < chunk->n ? &chunk->event[at] : NULL;
 }
+
 /* With the events that are left. */
 void queue_free(struct queue *queue);
 

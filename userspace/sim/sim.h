@@ -201,7 +201,7 @@ struct port {
  * @site: the core's site
  */
 struct node {
-	struct fc_vnet *vnet;
+	struct fc_vnet *vnet __attribute__((aligned(64)));
 	struct port *port;
 	u64 time_at;
 	struct stored *transit;
@@ -241,6 +241,9 @@ struct leases {
 	void *unused;
 };
 
+/* More than are looked up ahead. */
+#define SIM_COMING	16
+
 /**
  * struct sim - a run
  * @config: settings
@@ -250,6 +253,8 @@ struct leases {
  * @arena: memory of the sites
  * @leases: of these, in the modes that have classes
  * @replays: links may be asked to send again
+ * @coming: events ahead, looked up one by one; some may have been taken since
+ * @coming_at: index of the last one
  * @node: sites
  * @edge: sites of the fidelity edge
  * @stat: counters, by enum fc_stat: of all sites together, as they are reported
@@ -271,6 +276,8 @@ struct sim {
 	struct arena arena;
 	struct leases leases;
 	bool replays;
+	const struct event *coming[SIM_COMING];
+	u32 coming_at;
 	struct node *node;
 	struct edge_node *edge;
 	u64 stat[FC_STAT_COUNT];
@@ -340,10 +347,14 @@ void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *head
 void vnet_init(struct sim *sim, u32 node);
 /* A flit is about to come in: there is memory for what comes by that channel. */
 void vnet_lease(struct sim *sim, u32 node, u8 class, u8 port);
-/* Into the cache: a switch; what comes in by a channel of it; and what that goes out by. */
+/*
+ * Into the cache: a switch, what a flit or a status is about, the packet of the flit, and what
+ * that goes out by.
+ */
 void vnet_fetch(const struct fc_vnet *vnet);
-void vnet_fetch_in(const struct fc_vnet *vnet, u8 class, u8 port);
-void vnet_fetch_out(const struct fc_vnet *vnet, u8 class, u8 port);
+void vnet_fetch_in(const struct fc_vnet *vnet, u8 class, u8 port, bool flit);
+void vnet_fetch_packet(const struct fc_vnet *vnet, u8 class, u8 port);
+void vnet_fetch_out(const struct node *node, u8 class, u8 port);
 /* Give back the frames of a switch, and what is not in the arena. */
 void vnet_purge(struct sim *sim, u32 node);
 void vnet_free(struct sim *sim);

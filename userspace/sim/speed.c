@@ -8,6 +8,8 @@
 #include "sim.h"
 #include "speed.h"
 
+typedef unsigned __int128 u128;
+
 /* Nanoseconds in a second, and in a millisecond. */
 #define SECOND	1000000000ULL
 #define MILLI	1000000ULL
@@ -50,7 +52,7 @@ void speed_end(struct speed *speed)
 
 static u64 a_second(u64 n, u64 time)
 {
-	return time ? (u64)((unsigned __int128)n * SECOND / time) : 0;
+	return time ? (u64)((u128)n * SECOND / time) : 0;
 }
 
 void speed_report(const struct speed *speed, const struct sim *sim)

@@ -133,39 +133,43 @@ void vnet_fetch(const struct fc_vnet *v)
 {
 	__builtin_prefetch(v);
 	__builtin_prefetch((const char *)v + LINE);
-	__builtin_prefetch((const char *)v + 2 * LINE);
-	__builtin_prefetch(v->come);
-	__builtin_prefetch(v->go);
-	__builtin_prefetch(v->unseen);
 }
 
-void vnet_fetch_in(const struct fc_vnet *v, u8 class, u8 port)
+void vnet_fetch_in(const struct fc_vnet *v, u8 class, u8 port, bool flit)
 {
-	const struct fc_channel *ch = &v->ch[class];
+	u32 at = (u32)class * v->nports + port;
 
-	__builtin_prefetch(ch);
-	__builtin_prefetch((const char *)ch + LINE);
-	__builtin_prefetch(v->ch[0].rx + class * v->nports + port);
-	__builtin_prefetch(v->ch[0].tx + class * v->nports + port);
-	__builtin_prefetch(&v->in[class * v->nports + port]);
-	__builtin_prefetch(&v->out[class * v->nports + port]);
+	__builtin_prefetch(&v->ch[class]);
+	__builtin_prefetch(v->ch[0].rx + at);
+	if (flit)
+		__builtin_prefetch(&v->in[at]);
+	else
+		__builtin_prefetch(v->ch[0].tx + at);
 }
 
-void vnet_fetch_out(const struct fc_vnet *v, u8 class, u8 port)
+void vnet_fetch_packet(const struct fc_vnet *v, u8 class, u8 port)
 {
+	const struct fc_vin *in = &v->in[class * v->nports + port];
+
+	__builtin_prefetch(in->branch);
+	/* What passes through does not need its queue. */
+	if (!in->busy)
+		__builtin_prefetch(v->ch[class].rx[port].queue);
+}
+
+void vnet_fetch_out(const struct node *node, u8 class, u8 port)
+{
+	const struct fc_vnet *v = node->vnet;
 	const struct fc_vin *in = &v->in[class * v->nports + port];
 	u32 to;
 
-	if (!in->branch)
-		return;
-	__builtin_prefetch(v->ch[class].rx[port].queue);
 	if (!in->busy || !in->nbranches)
 		return;
 	to = (u32)in->branch[0].class * v->nports + in->branch[0].port;
 	__builtin_prefetch(&v->ch[in->branch[0].class]);
-	__builtin_prefetch(v->ch[0].rx + to);
 	__builtin_prefetch(v->ch[0].tx + to);
 	__builtin_prefetch(&v->out[to]);
+	__builtin_prefetch(&node->port[in->branch[0].port]);
 }
 
 void vnet_purge(struct sim *sim, u32 at)

@@ -62,7 +62,7 @@ static void code_lane(struct codec *c, struct fc_rx *rx)
 	if (c->load)
 		*rx = (struct fc_rx){
 			.queue = rx->queue, .stat = rx->stat, .taken = BASE, .told = BASE,
-			.tell_at = FC_NEVER, .nack_at = FC_NEVER,
+			.tell_at = FC_NEVER, .nack_at = FC_NEVER, .both = true,
 		};
 	code_queue(c, rx);
 	rx->told = rx->taken;
@@ -79,7 +79,7 @@ static void rest_rx(struct fc_rx *rx)
 	*rx = (struct fc_rx){
 		.queue = rx->queue, .stat = rx->stat,
 		.taken = BASE, .told = BASE, .end = BASE, .heard = PROBES,
-		.tell_at = FC_NEVER, .nack_at = FC_NEVER,
+		.tell_at = FC_NEVER, .nack_at = FC_NEVER, .both = true,
 	};
 	memset(rx->queue, 0, world_cfg->window * sizeof(*rx->queue));
 }
@@ -89,6 +89,7 @@ static void rest_tx(struct fc_tx *tx)
 	*tx = (struct fc_tx){
 		.window = world_cfg->window, .sent = BASE, .acked = BASE,
 		.probe_at = FC_NEVER, .probe_wait = 1, .probes = PROBES, .mark = PROBES,
+		.both = true,
 	};
 }
 
