@@ -162,9 +162,9 @@ struct flitcast_target {
  *	did not agree with it: bit i for the link on port i; always 0 with
  *	FLITCAST_RECEPTION_FIRST, which compares none
  * @reserved: in mode csr: by when the last packet of the message was to have come, as its way was
- *	reserved; ns, by the receiver's CLOCK_MONOTONIC.  0: not every packet of it has reserved
- *	the last link to here (in other modes, from the own site, after a detour around a dead
- *	link), or more came at once than a site remembers
+ *	reserved, or the last part of it, where it was sent on anew around a dead link; ns, by the
+ *	receiver's CLOCK_MONOTONIC.  0: not every packet of it has reserved the last link to here
+ *	(in other modes, from the own site), or more came at once than a site remembers
  * @arrived: when the last packet of the message came; ns, by the receiver's CLOCK_MONOTONIC.
  *	Later than @reserved: it was late, though it came
  */
@@ -187,9 +187,9 @@ struct flitcast_info {
  * @id: of the message that was admitted last, or was over before; 0 without one, too
  * @waiting: messages of the socket that wait to be admitted
  * @reserved: when message @id will have come to the last of its targets, as far as its packets
- *	have reserved their ways by now (of one of up to 64 KiB, to up to 64 targets, all of it);
- *	ns, by the sender's CLOCK_MONOTONIC.  0: it has reserved nothing, because it needs no
- *	link, has no way, or the mode is another
+ *	have reserved their ways by now (of one of up to 64 KiB, to up to 64 targets, all of it),
+ *	or to where it is sent on anew, around a dead link; ns, by the sender's CLOCK_MONOTONIC.
+ *	0: it has reserved nothing, because it needs no link, has no way, or the mode is another
  *
  * After a sendmsg() that was not interrupted, timed out or non-blocking @waiting is 0 and @id is
  * the message just sent.  A packet that is late all the same comes, and later than that.
