@@ -120,15 +120,18 @@ demo: ## Multicast over a 4x4 torus of namespaces, in a guest (NATIVE=1: here)
 	@scripts/demo
 
 .PHONY: bench
-bench: ## Measure beside peers: round trips, a hop, M + N, broadcasts, load; build/{bench,latency,cast,load}.json
+bench: ## Measure beside peers, every figure of Documentation/performance.rst; build/*.json
 	@scripts/deps build bench
 	@selftests/vm/kernel >/dev/null
 	@$(MAKE) $(parallel) all
-	@selftests/bench/run
+	@selftests/bench/trips
+	@selftests/bench/flow
+	@selftests/bench/labs
 	@selftests/bench/hop
 	@selftests/bench/latency
 	@selftests/bench/cast
 	@selftests/bench/load
+	@selftests/bench/simulator
 
 .PHONY: bench-check
 bench-check: ## Count the instructions of the main paths; more than 3 % from selftests/bench/baseline fails

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it takes until every other site has a message of site 0.
+ * What it takes until every other site has a message of site 0, or some have.
  *
- *	cast [-n COUNT] [-b BYTES,...] LAB TOPOLOGY MTU PLAN WAY...
+ *	cast [-n COUNT] [-b BYTES,...] [-k SITE,...] LAB TOPOLOGY MTU PLAN WAY...
  *
  * LAB is a lab that is up, with addresses and routes of IPv4, too: see bench/guest-lib.sh,
  * and peers.h for them and for PLAN.  TOPOLOGY and MTU are only told.  One thread holds a
@@ -13,9 +13,13 @@
  *		with more than half of them where there are three or more; a message to a
  *		list of targets; a message to each
  * list		only the message to a list of targets
+ * unicasts	only the messages to each
  * udp		a datagram to each, over IPv4 forwarding
+ * tcp		the same by a connection to each
  * ipmr		a datagram to a group, by the kernel's multicast routing
  * hsr		a datagram to a group, on an HSR ring of all sites
+ *
+ * With -k it goes to these sites only, by list, unicasts, udp or tcp.
  *
  * Prints a line of JSON for each way and length.  Times are nanoseconds; where the guest
  * counts instructions they are instructions, but for waiting:
@@ -28,7 +32,8 @@
  * frames	on all links together, by the counters of their devices, and frame_bytes,
  *		with Ethernet headers: of one message, from before the sendmsg() until
  *		QUIET_MS after it is done, where HELLO may come in between
- * tx_...	counters of Flitcast's links, for COUNT messages and what comes in between
+ * tx_...	counters of Flitcast's links, for COUNT messages and what comes in between; of
+ *		its ways only
  */
 #include <errno.h>
 #include <poll.h>
@@ -65,6 +70,7 @@ enum way {
 	WAY_LIST,
 	WAY_UNICASTS,
 	WAY_UDP,
+	WAY_TCP,
 	WAY_IPMR,
 	WAY_HSR,
 };
@@ -75,6 +81,7 @@ static const char *const way_names[] = {
 	[WAY_LIST] = "list",
 	[WAY_UNICASTS] = "unicasts",
 	[WAY_UDP] = "udp",
+	[WAY_TCP] = "tcp",
 	[WAY_IPMR] = "ipmr",
 	[WAY_HSR] = "hsr",
 };
@@ -106,6 +113,8 @@ static const char *const counters[] = { COUNTERS(COUNTER_NAME) };
 
 static const char *lab, *topology, *mtu;
 static unsigned int nsites, messages, count = 7;
+/* To whom, in ascending order. */
+static unsigned int to[PEERS_MAX], nto;
 static int fds[PEERS_MAX];
 static struct peers peers;
 static unsigned char sent[BYTES_MAX], got[PEERS_MAX][BYTES_MAX];
@@ -113,7 +122,7 @@ static struct flitcast_target targets[PEERS_MAX];
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: cast [-n COUNT] [-b BYTES,...] LAB TOPOLOGY MTU PLAN WAY...\n");
+	fprintf(stderr, "usage: cast [-n COUNT] [-b BYTES,...] [-k SITE,...] LAB TOPOLOGY MTU PLAN WAY...\n");
 	exit(EXIT_USAGE);
 }
 
@@ -126,7 +135,7 @@ static void option(int fd, int name, const void *value, socklen_t len)
 static void open_sites(void)
 {
 	struct timeval limit = { .tv_sec = LIMIT_S };
-	unsigned int site;
+	unsigned int site, i;
 	int one = 1;
 
 	for (site = 0; site < nsites; site++) {
@@ -138,9 +147,9 @@ static void open_sites(void)
 		close(netns);
 		if (setsockopt(fds[site], SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)))
 			die("time-out: %s", strerror(errno));
-		if (site)
-			targets[site - 1] = (struct flitcast_target){ .site = site, .port = PORT };
 	}
+	for (i = 0; i < nto; i++)
+		targets[i] = (struct flitcast_target){ .site = to[i], .port = PORT };
 	option(fds[0], FLITCAST_CONFIRM, &one, sizeof(one));
 }
 
@@ -169,7 +178,7 @@ static ssize_t broadcast(size_t bytes)
 static void send_message(enum way way, size_t bytes)
 {
 	ssize_t n = bytes;
-	unsigned int site;
+	unsigned int i;
 
 	switch (way) {
 	case WAY_NOTHING:
@@ -178,16 +187,17 @@ static void send_message(enum way way, size_t bytes)
 		n = broadcast(bytes);
 		break;
 	case WAY_LIST:
-		n = msg_send_list(fds[0], sent, bytes, targets, nsites - 1, 0);
+		n = msg_send_list(fds[0], sent, bytes, targets, nto, 0);
 		break;
 	case WAY_UNICASTS:
-		for (site = 1; site < nsites && n == (ssize_t)bytes; site++)
-			n = msg_send(fds[0], sent, bytes, site, PORT, 0);
+		for (i = 0; i < nto && n == (ssize_t)bytes; i++)
+			n = msg_send(fds[0], sent, bytes, to[i], PORT, 0);
 		break;
 	case WAY_UDP:
+	case WAY_TCP:
 	case WAY_IPMR:
 	case WAY_HSR:
-		peers_send(&peers, nsites, sent, bytes);
+		peers_send(&peers, to, nto, sent, bytes);
 		break;
 	}
 	if (n != (ssize_t)bytes)
@@ -197,13 +207,14 @@ static void send_message(enum way way, size_t bytes)
 static void receive_message(enum way way, size_t bytes)
 {
 	const int *from = way >= WAY_UDP ? peers.nodes : fds;
-	unsigned int site;
+	unsigned int i;
 
-	for (site = 1; site < nsites; site++) {
-		ssize_t n = recv(from[site], got[site], BYTES_MAX, 0);
+	for (i = 0; i < nto; i++) {
+		ssize_t n = recv(from[to[i]], got[to[i]], way == WAY_TCP ? bytes : BYTES_MAX,
+				 way == WAY_TCP ? MSG_WAITALL : 0);
 
 		if (n != (ssize_t)bytes)
-			die("%s, %zu bytes: site %u: %s", way_names[way], bytes, site,
+			die("%s, %zu bytes: site %u: %s", way_names[way], bytes, to[i],
 			    n < 0 ? strerror(errno) : "another length");
 	}
 }
@@ -215,9 +226,9 @@ static void await_reports(enum way way)
 	struct flitcast_report report;
 	unsigned int told = 0;
 
-	while (told < nsites - 1) {
+	while (told < nto) {
 		if (!msg_wait(fds[0], POLLERR, LIMIT_S * 1000))
-			die("%s: only %u of %u confirmations", way_names[way], told, nsites - 1);
+			die("%s: only %u of %u confirmations", way_names[way], told, nto);
 		if (msg_report(fds[0], &report, results, PEERS_MAX, NULL) < 0)
 			die("%s: report: %s", way_names[way], strerror(errno));
 		if (report.failed || report.left_out)
@@ -231,7 +242,7 @@ static struct sample measure_one(enum way way, size_t bytes)
 	uint64_t start, idle, key = msg_key(1, 0, messages++);
 	struct frames before = frames_now(), after;
 	struct sample sample = { 0 };
-	unsigned int site;
+	unsigned int i;
 
 	msg_fill(sent, bytes, key, 0);
 	idle = idle_ns();
@@ -250,18 +261,21 @@ static struct sample measure_one(enum way way, size_t bytes)
 	after = frames_now();
 	sample.frames = after.count - before.count;
 	sample.frame_bytes = after.bytes - before.bytes;
-	for (site = 1; site < nsites && way != WAY_NOTHING; site++)
-		if (msg_check(got[site], bytes, key, 0) != bytes)
+	for (i = 0; i < nto && way != WAY_NOTHING; i++)
+		if (msg_check(got[to[i]], bytes, key, 0) != bytes)
 			die("%s, %zu bytes: site %u received something else", way_names[way],
-			    bytes, site);
+			    bytes, to[i]);
 	return sample;
 }
 
-static void count_links(uint64_t *sums)
+static void count_links(enum way way, uint64_t *sums)
 {
 	unsigned int site, i;
 
 	memset(sums, 0, NCOUNTERS * sizeof(*sums));
+	/* A program for each site: only where there is something to see. */
+	if (way == WAY_NOTHING || way >= WAY_UDP)
+		return;
 	for (site = 0; site < nsites; site++) {
 		if (cli("-n %s-%u -j -s link show", lab, site))
 			die("link show: %s", cli_output());
@@ -291,14 +305,18 @@ static void measure(enum way way, size_t bytes, unsigned int copies, unsigned in
 
 	for (i = 0; i < WARM_UP; i++)
 		measure_one(way, bytes);
-	count_links(before);
+	count_links(way, before);
 	for (i = 0; i < count; i++)
 		samples[i] = measure_one(way, bytes);
-	count_links(after);
+	count_links(way, after);
 
 	printf("{\"way\": \"%s\", \"what\": \"cast\", \"topology\": \"%s\", \"mtu\": %s, "
-	       "\"sites\": %u, \"bytes\": %zu, \"copies\": %u, \"quorum\": %u, \"count\": %u",
+	       "\"sites\": %u, \"bytes\": %zu, \"copies\": %u, \"quorum\": %u, \"count\": %u, "
+	       "\"targets\": [",
 	       way_names[way], topology, mtu, nsites, bytes, copies, quorum, count);
+	for (i = 0; i < nto; i++)
+		printf("%s%u", i ? ", " : "", to[i]);
+	printf("]");
 	print_samples("last", samples, offsetof(struct sample, last));
 	print_samples("told", samples, offsetof(struct sample, told));
 	print_samples("work", samples, offsetof(struct sample, work));
@@ -343,15 +361,18 @@ static void open_peers(enum way way, const char *plan)
 {
 	if (way == WAY_UDP)
 		peers_open_udp(&peers, lab, nsites);
+	else if (way == WAY_TCP)
+		peers_open_tcp(&peers, lab, nsites);
 	else if (way == WAY_IPMR)
 		peers_open_ipmr(&peers, lab, nsites, plan);
 	else
 		peers_open_hsr(&peers, lab, nsites);
-	if (way != WAY_UDP)
+	if (way > WAY_TCP)
 		sleep_ms(JOIN_MS);
 }
 
-static unsigned int read_lengths(size_t *lengths, const char *text)
+static unsigned int read_list(unsigned int *list, unsigned int room, unsigned int most,
+			      const char *text)
 {
 	unsigned int n = 0;
 	char *end;
@@ -359,9 +380,9 @@ static unsigned int read_lengths(size_t *lengths, const char *text)
 	do {
 		unsigned long value = strtoul(text, &end, 10);
 
-		if (end == text || !value || value > BYTES_MAX || n == LENGTHS_MAX)
+		if (end == text || !value || value > most || n == room)
 			usage();
-		lengths[n++] = value;
+		list[n++] = value;
 		text = end + 1;
 	} while (*end == ',');
 	if (*end)
@@ -377,7 +398,7 @@ static enum way find_way(const char *name)
 	if (!strcmp(name, "flitcast"))
 		return WAY_NOTHING;
 	for (way = WAY_LIST; way <= WAY_HSR; way++)
-		if (way != WAY_UNICASTS && !strcmp(name, way_names[way]))
+		if (!strcmp(name, way_names[way]))
 			return way;
 	usage();
 	return WAY_NOTHING;
@@ -385,17 +406,20 @@ static enum way find_way(const char *name)
 
 int main(int argc, char **argv)
 {
-	size_t lengths[LENGTHS_MAX] = { 64, 1024, 32768 };
+	unsigned int lengths[LENGTHS_MAX] = { 64, 1024, 32768 };
 	unsigned int nlengths = 3, i;
+	bool some;
 	const char *plan;
 	enum way way;
 	int arg;
 
-	while ((arg = getopt(argc, argv, "n:b:")) != -1) {
+	while ((arg = getopt(argc, argv, "n:b:k:")) != -1) {
 		if (arg == 'n')
 			count = atoi(optarg);
 		else if (arg == 'b')
-			nlengths = read_lengths(lengths, optarg);
+			nlengths = read_list(lengths, LENGTHS_MAX, BYTES_MAX, optarg);
+		else if (arg == 'k')
+			nto = read_list(to, PEERS_MAX, PEERS_MAX, optarg);
 		else
 			usage();
 	}
@@ -408,6 +432,12 @@ int main(int argc, char **argv)
 	nsites = lab_sites(lab);
 	if (nsites < 2 || nsites > PEERS_MAX)
 		die("lab %s has %u sites", lab, nsites);
+	for (i = 0; i < nto; i++)
+		if (to[i] >= nsites)
+			die("lab %s has no site %u", lab, to[i]);
+	some = nto;
+	for (i = 1; i < nsites && !some; i++)
+		to[nto++] = i;
 	skip_without_family(false);
 	if (allow_descriptors(8 * nsites + 64))
 		die("descriptors: %s", strerror(errno));
@@ -416,6 +446,8 @@ int main(int argc, char **argv)
 	measure(WAY_NOTHING, 0, 0, 0);
 	for (; optind < argc; optind++) {
 		way = find_way(argv[optind]);
+		if (some && (way == WAY_NOTHING || way > WAY_TCP))
+			usage();
 		if (way >= WAY_UDP)
 			open_peers(way, plan);
 		for (i = 0; i < nlengths; i++) {

@@ -46,15 +46,43 @@ batch() # NAME
 	done
 }
 
-# A lab of topology SPEC, and IPv4 over it.
+# Directory of the plan of SPEC.
+plan_of() { echo "$bench/plan/$(echo "$1" | tr : -)"; }
+
+# A lab of topology SPEC, and IPv4 over it; its veths are as `ip link add` makes them.
 lab_up() # SPEC MTU [ARGS...]
 {
-	spec=$1 mtu=$2 plan=$bench/plan/$(echo "$1" | tr : -)
+	spec=$1 mtu=$2 plan=$(plan_of "$1")
 	shift 2
 	settings
 	"$FLITCAST" lab up "$spec" mtu "$mtu" name bench "$@" >/dev/null || fail "$spec"
+	"$bench/offloads" bench || fail "offloads"
 	batch ip
 	echo "# $spec, MTU $mtu"
+}
+
+# Each device of a lab of SITES sites takes US microseconds for a frame with a flit of FLIT
+# bytes, counted with its Ethernet header.
+slow() # SITES FLIT US
+{
+	rate=$((($2 + 14) * 8 * 1000000 / $3))
+	site=0
+	while [ $site -lt "$1" ]; do
+		for device in $($ip -n bench-$site -o link show type veth |
+				sed 's/^[0-9]*: \([^@:]*\).*/\1/'); do
+			echo "qdisc add dev $device root netem rate ${rate}bit limit 1000"
+		done | /sbin/tc -n bench-$site -batch - || fail "netem at site $site"
+		site=$((site + 1))
+	done
+	echo "# each link: netem rate ${rate}bit, $3 us for a frame of $(($2 + 14)) bytes"
+}
+
+# Without Flitcast; namespaces, devices and IPv4 stay.
+sites_down()
+{
+	for netns in /run/netns/bench-*; do
+		"$FLITCAST" -n "${netns##*/}" site del "${netns##*-}" || fail "site del"
+	done
 }
 
 lab_down() { "$FLITCAST" lab down name bench >/dev/null || fail "lab down"; }

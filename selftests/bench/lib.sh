@@ -12,24 +12,30 @@
 bench=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")
 cd "$bench/../.." || exit 1
 
-plans=$(mktemp -d)
-trap 'rm -rf "$plans"' EXIT
+work=$(mktemp -d)
+plans=$work/plans
+mkdir "$plans"
+trap 'rm -rf "$work"' EXIT
 boot_files=()
+# Instead, a figure may measure by the wall clock.
+boot_clock=(-i -t 1800)
 
 # Prints the comment at the top of the script.
 usage() { sed -n '4,/^[^#]/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
-# IPv4 over each topology, for the guest's lab_up.
-plan() # SPEC...
+# IPv4 over each topology, for the guest's lab_up; with --net only its namespaces and links.
+plan() # [--net] SPEC...
 {
-	local spec dir file
+	local spec dir file net=()
+
+	[ "$1" != --net ] || { net=(--net); shift; }
 
 	for spec; do
 		# a colon would end the name of the file
 		dir=${spec//:/-}
 		[ ! -d "$plans/$dir" ] || continue
 		mkdir "$plans/$dir" || return 1
-		build/bin/flitcast -j topology show "$spec" | "$bench/cast-plan" "$plans/$dir" ||
+		build/bin/flitcast -j topology show "$spec" | "$bench/cast-plan" "${net[@]}" "$plans/$dir" ||
 			return 1
 		for file in "$plans/$dir"/*; do
 			boot_files+=(-f "$file:/bench/plan/$dir/${file##*/}")
@@ -55,7 +61,7 @@ boot() # [OPTIONS-OF-VM/RUN...] -- NAME [ARGS...]
 		*) boot_files+=(-f "$program:/bench/${program##*/}") ;;
 		esac
 	done
-	selftests/vm/run -i -t 1800 -r initrd -x veth -b ip -b tc "${boot_files[@]}" \
+	selftests/vm/run "${boot_clock[@]}" -r initrd -x veth -b ip -b tc "${boot_files[@]}" \
 		-b "$PWD/build/bin/flitcast" -f build/bin/flitcast:/bench/flitcast \
 		-f "$bench/guest-lib.sh:/bench/guest-lib.sh" -f "$bench/$name-guest:/bench/$name-guest" \
 		"${options[@]}" -- sh "/bench/$name-guest" "$@"

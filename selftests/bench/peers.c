@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 #include "../sock/lab.h"
+#include "inet.h"
 #include "peers.h"
 
 #define PORT		7011
@@ -87,6 +88,18 @@ void peers_open_udp(struct peers *peers, const char *lab, unsigned int nodes)
 	peers->senders[0] = peers->nodes[0];
 	peers->nsenders = 1;
 	peers->to_all = 0;
+	peers->stream = false;
+}
+
+void peers_open_tcp(struct peers *peers, const char *lab, unsigned int nodes)
+{
+	unsigned int node;
+
+	for (node = 1; node < nodes; node++)
+		peers->senders[node] = inet_tcp(lab, 0, node, PORT, &peers->nodes[node]);
+	peers->nsenders = nodes;
+	peers->to_all = 0;
+	peers->stream = true;
 }
 
 /* A receiver of a group at a node, in whose namespace the thread is. */
@@ -172,6 +185,7 @@ void peers_open_ipmr(struct peers *peers, const char *lab, unsigned int nodes, c
 	if (found != nodes)
 		die("%s: a tree of %u nodes, not %u", plan, found, nodes);
 	peers->to_all = htonl(GROUP_IPMR);
+	peers->stream = false;
 }
 
 void peers_open_hsr(struct peers *peers, const char *lab, unsigned int nodes)
@@ -187,6 +201,7 @@ void peers_open_hsr(struct peers *peers, const char *lab, unsigned int nodes)
 			add_sender(peers, "hsr0");
 	}
 	peers->to_all = htonl(GROUP_HSR);
+	peers->stream = false;
 }
 
 void peers_close(struct peers *peers, unsigned int nodes)
@@ -195,20 +210,26 @@ void peers_close(struct peers *peers, unsigned int nodes)
 
 	for (i = 1; i < nodes; i++)
 		close(peers->nodes[i]);
-	for (i = 0; i < peers->nsenders; i++)
+	for (i = peers->stream; i < peers->nsenders; i++)
 		close(peers->senders[i]);
 }
 
-void peers_send(const struct peers *peers, unsigned int nodes, const void *data, size_t len)
+void peers_send(const struct peers *peers, const unsigned int *to, unsigned int count,
+		const void *data, size_t len)
 {
-	struct sockaddr_in to = address(ntohl(peers->to_all), PORT_GROUP);
+	struct sockaddr_in addr = address(ntohl(peers->to_all), PORT_GROUP);
 	unsigned int i;
+	ssize_t n;
 
-	for (i = 0; i < (peers->to_all ? peers->nsenders : nodes - 1); i++) {
+	for (i = 0; i < (peers->to_all ? peers->nsenders : count); i++) {
 		if (!peers->to_all)
-			to = node_address(i + 1, PORT);
-		if (sendto(peers->senders[peers->to_all ? i : 0], data, len, 0,
-			   (struct sockaddr *)&to, sizeof(to)) != (ssize_t)len)
-			die("sending by UDP: %s", strerror(errno));
+			addr = node_address(to[i], PORT);
+		if (peers->stream)
+			n = send(peers->senders[to[i]], data, len, 0);
+		else
+			n = sendto(peers->senders[peers->to_all ? i : 0], data, len, 0,
+				   (struct sockaddr *)&addr, sizeof(addr));
+		if (n != (ssize_t)len)
+			die("sending by UDP or TCP: %s", strerror(errno));
 	}
 }
