@@ -157,8 +157,11 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 	if (!s || s->parts & FC_FLIT_VALID) {
 		rx->stat[beyond ? FC_LSTAT_RX_OUT_OF_WINDOW : FC_LSTAT_RX_REPEATED]++;
 		/* The peer may not know that it was taken. */
-		if (taken && ev->port != FC_PORT_LOCAL)
+		if (taken && ev->port != FC_PORT_LOCAL) {
+			/* Of one that lies perhaps nothing was. */
+			ch->tx[ev->port].both = true;
 			tell_soon(ch, rx);
+		}
 		if (ev->flit.h)
 			fc_effect_add(fx, FC_FX_DROP, ev->port, &ev->flit);
 		return false;
