@@ -106,7 +106,7 @@ bool flitcast_csr_in(struct flitcast_site *site, u8 port, struct sk_buff *skb)
 	    !fc_wire_csr_decode(&frame, skb->data, skb->len))
 		return false;
 	site->end[port].link->stat[FC_LSTAT_RX_CTRL]++;
-	fc_csr_plan_in(&site->csr->plan, port, &frame, flitcast_now());
+	fc_csr_plan_in(&site->csr->plan, port, &frame, flitcast_site_now(site));
 	flitcast_vnet_event(site, 0, &ev);
 	return true;
 }

@@ -12,6 +12,8 @@
 
 /* So many times nothing waits for the tasklet, where that was of no use. */
 #define ALONE		15
+/* Entries that a frame has room for to begin with. */
+#define FEW		2
 
 static void count(struct flitcast_site *site, enum fc_stat stat)
 {
@@ -64,8 +66,6 @@ void flitcast_ctrl_stop(struct flitcast_site *site)
 
 void flitcast_ctrl_leave(struct flitcast_site *site)
 {
-	if (!site->ctrls)
-		return;
 	if (!in_serving_softirq() || site->dead) {
 		flush_all(site);
 	} else if (site->ctrl_alone) {
@@ -99,6 +99,25 @@ static bool replace(struct sk_buff *skb, const struct fc_ctrl *ctrl)
 	return false;
 }
 
+/* Room for one more entry behind those that wait. */
+static bool make_room(struct flitcast_end *end)
+{
+	struct sk_buff *more, *skb = end->ctrl;
+
+	if (skb && skb_tailroom(skb) >= FC_CTRL_SIZE)
+		return true;
+	/* Most go alone, or in twos; who has room for more than that has it for all. */
+	more = flitcast_link_alloc(end->link, fc_ctrls_size(skb ? FC_CTRLS_MAX : FEW));
+	if (!more)
+		return false;
+	if (skb) {
+		skb_put_data(more, skb->data, skb->len);
+		consume_skb(skb);
+	}
+	end->ctrl = more;
+	return true;
+}
+
 void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 {
 	struct flitcast_end *end;
@@ -126,14 +145,39 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 	}
 	if (end->ctrl && end->ctrl->len == fc_ctrls_size(FC_CTRLS_MAX))
 		flush(site, port);
-	if (!end->ctrl)
-		end->ctrl = flitcast_link_alloc(end->link, fc_ctrls_size(FC_CTRLS_MAX));
-	if (!end->ctrl) {
+	if (!make_room(end)) {
 		count(site, FC_STAT_NO_MEMORY);
 		return;
 	}
 	site->ctrls |= fc_bit(port);
 	fc_wire_ctrl_encode(skb_put(end->ctrl, FC_CTRL_SIZE), ctrl);
+}
+
+/* A frame that goes on as it came: to one neighbour, where none waits.  Return: it does. */
+static bool pass(struct flitcast_site *site, struct sk_buff *skb, struct fc_ctrl *ctrl, u32 n)
+{
+	u8 port = FC_PORT_NONE;
+	u32 i;
+
+	for (i = 0; i < n; i++) {
+		u8 to = ctrl[i].dst == site->cfg.id || ctrl[i].hops >= FC_HOPS_MAX ?
+			FC_PORT_NONE : fc_site_next_port(&site->core, ctrl[i].dst);
+
+		if (to == FC_PORT_NONE || (i && to != port))
+			return false;
+		port = to;
+	}
+	if (site->end[port].ctrl || skb_cow_head(skb, LL_RESERVED_SPACE(site->end[port].link->dev) +
+						 FC_LINK_SIZE))
+		return false;
+	for (i = 0; i < n; i++) {
+		ctrl[i].hops++;
+		fc_wire_ctrl_encode(skb->data + i * FC_CTRL_SIZE, &ctrl[i]);
+		count(site, FC_STAT_CTRL_FORWARDED);
+	}
+	site->end[port].ctrl = skb;
+	site->ctrls |= fc_bit(port);
+	return true;
 }
 
 void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
@@ -150,11 +194,14 @@ void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 			n = 0;
 	if (!n)
 		link->stat[FC_LSTAT_RX_MALFORMED]++;
+	else if (pass(site, skb, ctrl, n))
+		return;
 	for (i = 0; i < n; i++) {
 		if (ctrl[i].dst != site->cfg.id)
 			count(site, FC_STAT_CTRL_FORWARDED);
 		flitcast_ctrl_send(site, &ctrl[i]);
 	}
+	consume_skb(skb);
 }
 
 void flitcast_ctrl_loop(struct flitcast_site *site)

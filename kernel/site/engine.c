@@ -41,6 +41,7 @@ void flitcast_engine_enter(struct flitcast_site *site)
 {
 	rcu_read_lock();
 	spin_lock_bh(&site->lock);
+	site->now = 0;
 }
 
 void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port, u8 mask)
@@ -66,11 +67,12 @@ void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port
 }
 
 /* When something of the handshakes is due. */
-static u64 hello_due(const struct flitcast_site *site)
+static u64 hello_due(struct flitcast_site *site)
 {
 	u64 at = FC_NEVER;
 	u8 p;
 
+	site->hello_news = false;
 	for (p = 1; p < site->core.nports; p++) {
 		if (!site->end[p].link)
 			continue;
@@ -87,7 +89,9 @@ static void set_timer(struct flitcast_site *site)
 
 	at = min3(at, flitcast_relay_next_at(site), site->cast_at);
 	at = min3(at, flitcast_vnet_next_at(site), flitcast_csr_next_at(site));
-	at = min(at, hello_due(site));
+	/* What a peer lets hear puts off its end: the timer need not know. */
+	if (site->timer_at == FC_NEVER || site->hello_news)
+		at = min(at, hello_due(site));
 	if (site->dead || at == FC_NEVER || at >= site->timer_at)
 		return;
 	site->timer_at = at;
@@ -103,7 +107,7 @@ static void reset_links(struct flitcast_site *site)
 		if (site->end[fc_low(rest)].link)
 			flitcast_engine_hello(site, fc_low(rest),
 					      fc_hello_reset(&site->end[fc_low(rest)].hello,
-							     flitcast_now()));
+							     flitcast_site_now(site)));
 	site->resets = 0;
 }
 
@@ -112,8 +116,10 @@ static void feed(struct flitcast_site *site)
 {
 	do {
 		flitcast_ctrl_loop(site);
-		flitcast_oper_feed(site);
-		flitcast_txcast_feed(site);
+		if (flitcast_oper_waits(site))
+			flitcast_oper_feed(site);
+		if (!flitcast_class_empty(&site->class[FLITCAST_TX_CAST]))
+			flitcast_txcast_feed(site);
 	} while (site->nloop && site->ends_at);
 }
 
@@ -144,6 +150,7 @@ static void look(struct flitcast_site *site)
 		site->unseen = false;
 		transmit(site);
 		spin_lock(&site->lock);
+		site->now = 0;
 		if (!site->dead)
 			flitcast_vnet_event(site, 0, &ev);
 	}
@@ -156,12 +163,14 @@ void flitcast_engine_leave(struct flitcast_site *site)
 	unsigned int i;
 
 	do {
-		reset_links(site);
+		if (site->resets)
+			reset_links(site);
 		look(site);
 		if (!site->dead)
 			feed(site);
 	} while (site->unseen);
-	flitcast_ctrl_leave(site);
+	if (site->ctrls)
+		flitcast_ctrl_leave(site);
 	set_timer(site);
 	woken.n = site->woken.n;
 	for (i = 0; i < woken.n; i++) {
@@ -401,7 +410,7 @@ void flitcast_engine_event(struct flitcast_site *site, struct fc_event *ev)
 	u32 i;
 
 	lockdep_assert_held(&site->lock);
-	ev->now = flitcast_now();
+	ev->now = flitcast_site_now(site);
 	do {
 		more = fc_site_event(&site->core, ev, fx);
 		for (i = 0; i < fx->n; i++)
@@ -458,6 +467,7 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
 	struct flitcast_end *end = &site->end[port];
 	struct fc_event ev = { .port = port };
 
+	site->hello_news = true;
 	if (todo & FC_HELLO_GO_DOWN) {
 		end->link->stat[FC_LSTAT_RESETS]++;
 		/* First: whose last way it was waits for another one. */
@@ -507,7 +517,7 @@ static void hello_in(struct flitcast_site *site, struct flitcast_link *link,
 	flitcast_engine_hello(site, link->port,
 			      fc_hello_received(&end->hello, &msg,
 						skb->len + FC_LINK_SIZE >= site->cfg.flit,
-						flitcast_now()));
+						flitcast_site_now(site)));
 }
 
 static void status_in(struct flitcast_site *site, struct flitcast_link *link,
@@ -592,7 +602,7 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 		kfree_skb(skb);
 		goto out;
 	}
-	fc_hello_alive(&end->hello, flitcast_now());
+	fc_hello_alive(&end->hello, flitcast_site_now(site));
 	switch ((enum fc_frame)hdr->type) {
 	case FC_FRAME_FLIT:
 		if (!flit_in(site, link, skb, hdr)) {
@@ -607,7 +617,6 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 		break;
 	case FC_FRAME_CTRL:
 		flitcast_ctrl_in(site, link, skb);
-		kfree_skb(skb);
 		break;
 	case FC_FRAME_FAULTS:
 		link->stat[FC_LSTAT_RX_FAULTS]++;
@@ -638,9 +647,9 @@ static void link_carrier(struct flitcast_link *link, bool up)
 		/* The MTU may be another one. */
 		flags = end->hello.own.flags & ~FC_HELLO_LONG;
 		flags |= flitcast_link_long(link) ? FC_HELLO_LONG : 0;
-		todo = fc_hello_set(&end->hello, end->hello.own.window, flags, flitcast_now());
+		todo = fc_hello_set(&end->hello, end->hello.own.window, flags, flitcast_site_now(site));
 		flitcast_engine_hello(site, link->port, todo);
-		todo = fc_hello_carrier(&end->hello, up, flitcast_now());
+		todo = fc_hello_carrier(&end->hello, up, flitcast_site_now(site));
 		if (!up && flitcast_link_small(link))
 			end->hello.own.reason = FC_REASON_MTU;
 		flitcast_engine_hello(site, link->port, todo);
@@ -670,7 +679,7 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 	flitcast_engine_enter(site);
 	site->timer_at = FC_NEVER;
 	if (!site->dead) {
-		now = flitcast_now();
+		now = flitcast_site_now(site);
 		early = hello_due(site) <= now || flitcast_faults_due(site, now);
 		for (p = 1; p < site->core.nports; p++)
 			if (site->end[p].link)

@@ -264,21 +264,25 @@ void flitcast_faults_time(struct flitcast_site *site, u64 now, bool early)
 		site->faults->kick = true;
 }
 
-u64 flitcast_faults_send(struct flitcast_site *site)
+static noinline void send(struct flitcast_site *site, struct flitcast_faults *f)
 {
-	struct flitcast_faults *f = site->faults;
+	u64 now = flitcast_site_now(site);
 	struct fc_faults_msg msg;
-	u64 now;
 	u8 p;
 
-	if (!f->kick)
-		return f->next;
 	f->kick = false;
-	now = flitcast_now();
 	fc_faults_time(&f->core, now);
 	for (p = 1; p < site->core.nports; p++)
 		while (f->core.up & fc_bit(p) && fc_faults_frame(&f->core, p, &msg, now))
 			flitcast_engine_faults(site, p, &msg);
 	f->next = fc_faults_next(&f->core);
+}
+
+u64 flitcast_faults_send(struct flitcast_site *site)
+{
+	struct flitcast_faults *f = site->faults;
+
+	if (f->kick)
+		send(site, f);
 	return f->next;
 }

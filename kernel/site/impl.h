@@ -113,6 +113,7 @@ struct flitcast_end {
  * @incarnation: of this life; never changes
  * @lock: protects all below
  * @dead: taken out of the namespace: nothing begins any more
+ * @now: time of who has entered; 0: not asked for yet
  * @core: the protocol
  * @pref: preference table
  * @vnet: the switch of mode vnet; NULL in others.  In every mode @core knows which
@@ -168,6 +169,7 @@ struct flitcast_end {
  * @ctrl_alone: so many times more they go at once
  * @timer: the one timer
  * @timer_at: when it is set to fire; FC_NEVER: it is not
+ * @hello_news: a handshake may be due before that
  * @dirty: links with frames to transmit
  * @resets: links to begin anew
  * @unseen: fronts that were sent on wait to be looked at
@@ -192,6 +194,7 @@ struct flitcast_site {
 
 	spinlock_t lock; /* see above */
 	bool dead;
+	u64 now;
 	struct fc_site core;
 	struct fc_timing timing;
 	struct fc_pref pref;
@@ -250,6 +253,7 @@ struct flitcast_site {
 
 	struct hrtimer timer;
 	u64 timer_at;
+	bool hello_news;
 	u32 dirty;
 	u32 resets;
 	bool unseen;
@@ -296,6 +300,23 @@ static inline u64 flitcast_now(void)
 	return ktime_get_ns();
 }
 
+/*
+ * The time for who has entered the site: it is asked for once.  Reservations of mode csr are kept
+ * to what it is at each step.
+ */
+static inline u64 flitcast_site_now(struct flitcast_site *site)
+{
+	lockdep_assert_held(&site->lock);
+	if (!site->now || site->csr)
+		site->now = flitcast_now();
+	return site->now;
+}
+
+static inline bool flitcast_class_empty(const struct flitcast_class *class)
+{
+	return list_empty(&class->ready) && list_empty(&class->fresh);
+}
+
 /* ctrl.c */
 
 void flitcast_ctrl_init(struct flitcast_site *site);
@@ -306,12 +327,12 @@ void flitcast_ctrl_stop(struct flitcast_site *site);
  * with others that leave by the same port.
  */
 void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl);
-/* A frame, its link header pulled; still the caller's. */
+/* A frame, its link header pulled; takes ownership. */
 void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		      struct sk_buff *skb);
 /* Take what is for this site. */
 void flitcast_ctrl_loop(struct flitcast_site *site);
-/* The site is left: what waits goes now, or soon. */
+/* The site is left: what waits, if there is anything, goes now, or soon. */
 void flitcast_ctrl_leave(struct flitcast_site *site);
 /* The link goes away, and what waits for it. */
 void flitcast_ctrl_drop(struct flitcast_site *site, u8 port);
@@ -328,6 +349,14 @@ void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool ab
 void flitcast_oper_discard(struct flitcast_site *site);
 /* A whole packet that a dead link may not have carried goes another way; takes the flits. */
 void flitcast_oper_rescue(struct flitcast_site *site, struct sk_buff_head *flits);
+/* May there be something to be sent? */
+static inline bool flitcast_oper_waits(const struct flitcast_site *site)
+{
+	return site->train || site->cur || !list_empty(&site->transit) ||
+	       !flitcast_class_empty(&site->class[FLITCAST_TX_LOW]) ||
+	       !flitcast_class_empty(&site->class[FLITCAST_TX_HIGH]);
+}
+
 /* Feed the local net-input with what is to be sent. */
 void flitcast_oper_feed(struct flitcast_site *site);
 void flitcast_oper_purge(struct flitcast_site *site);

@@ -77,7 +77,7 @@ static void store(struct flitcast_site *site, struct sk_buff_head *flits, u64 ma
 	skb_pull(front, old - size);
 	if (apart)
 		fc_wire_head_apart(front->data);
-	train->at = flitcast_now();
+	train->at = flitcast_site_now(site);
 	if (aborted)
 		train->at += fc_random_below(&site->rng, site->timing.timeout);
 	train->begun = false;
@@ -190,7 +190,7 @@ static struct flitcast_train *stored(struct flitcast_site *site)
 
 	if (list_empty(&site->transit))
 		return NULL;
-	now = flitcast_now();
+	now = flitcast_site_now(site);
 	list_for_each_entry(train, &site->transit, node) {
 		if (train->at <= now)
 			return train;
@@ -246,7 +246,7 @@ void flitcast_oper_feed(struct flitcast_site *site)
 		if (!skb) {
 			/* No memory: again when the timer fires. */
 			site->stat[FC_STAT_NO_MEMORY]++;
-			site->ends_at = min(site->ends_at, flitcast_now() + NSEC_PER_MSEC);
+			site->ends_at = min(site->ends_at, flitcast_site_now(site) + NSEC_PER_MSEC);
 			return;
 		}
 		ev.type = FC_EV_FLIT;

@@ -256,7 +256,7 @@ void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev)
 	u32 i;
 
 	lockdep_assert_held(&site->lock);
-	ev->now = flitcast_now();
+	ev->now = flitcast_site_now(site);
 	do {
 		more = fc_relay_event(&site->relay->core, ev, fx);
 		for (i = 0; i < fx->n; i++)

@@ -152,7 +152,7 @@ static struct rx_flow *flow_create(struct flitcast_site *site, const struct fc_p
 	struct rx_flow *flow;
 
 	if (site->nflows >= FLITCAST_FLOWS_MAX)
-		flows_age(site, flitcast_now());
+		flows_age(site, flitcast_site_now(site));
 	if (site->nflows >= FLITCAST_FLOWS_MAX)
 		return NULL;
 	flow = kzalloc(sizeof(*flow), GFP_ATOMIC);
@@ -229,7 +229,7 @@ static void uninvite(struct flitcast_port *port, u64 now)
 /* Room held by messages whose source fell silent in the middle of them. */
 static void reclaim(struct flitcast_site *site, struct flitcast_port *port)
 {
-	u64 now = flitcast_now();
+	u64 now = flitcast_site_now(site);
 	struct rx_flow *flow;
 	int bucket;
 
@@ -245,7 +245,7 @@ static void reclaim(struct flitcast_site *site, struct flitcast_port *port)
 /* There may be room: reserve it for those that wait, in order, and tell them. */
 static void invite(struct flitcast_site *site, struct flitcast_port *port)
 {
-	u64 now = flitcast_now();
+	u64 now = flitcast_site_now(site);
 	struct rx_flow *flow, *next;
 
 	uninvite(port, now);
@@ -298,10 +298,10 @@ static void level_moved(struct flitcast_site *site, struct flitcast_port *port,
 }
 
 /* Room for a message now?  Those that wait come first, and with what is theirs. */
-static bool charge_room(struct flitcast_port *port, struct rx_flow *flow, u32 charge,
-			bool early)
+static bool charge_room(struct flitcast_site *site, struct flitcast_port *port,
+			struct rx_flow *flow, u32 charge, bool early)
 {
-	uninvite(port, flitcast_now());
+	uninvite(port, flitcast_site_now(site));
 	if (!early && flow->invited) {
 		port->ops->uncharge(port, flow->invited, false);
 		flow->invited = 0;
@@ -331,7 +331,7 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 	u32 charge = msg_charge(part);
 	struct rx_msg *msg;
 
-	if (later || !charge_room(port, flow, charge, early)) {
+	if (later || !charge_room(site, port, flow, charge, early)) {
 		reclaim(site, port);
 		site->stat[FC_STAT_MSG_NO_ROOM]++;
 		*need_of(flow, t->seq) = charge;
@@ -468,7 +468,7 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 		over = false;
 		goto drop;
 	}
-	flow->used = flitcast_now();
+	flow->used = flitcast_site_now(site);
 	if (votes && flow->core.begun) {
 		/* To all the same, it does not say what this target has not got yet. */
 		if ((s32)(t->seq - flow->core.next) >= FC_FLOW_WINDOW) {
@@ -576,7 +576,7 @@ void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	if (flow && port && flow->core.begun) {
 		u32 before = flow->core.next;
 
-		flow->used = flitcast_now();
+		flow->used = flitcast_site_now(site);
 		fc_rxflow_forward(&flow->core, ctrl->next, skip, &arg);
 		while ((m = fc_rxflow_ready(&flow->core)))
 			deliver(site, port, flow, m);
@@ -609,7 +609,7 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 		   (flow->invited && ask->seq == flow->core.next)) {
 		answer(site, &pk, &t, flow, FC_CTRL_ROOM);
 	} else {
-		flow->used = flitcast_now();
+		flow->used = flitcast_site_now(site);
 		if (ask->seq == flow->core.next && list_empty(&flow->waiting))
 			list_add_tail(&flow->waiting, &port->waiting);
 		answer(site, &pk, &t, flow, FC_CTRL_NO_ROOM);
@@ -621,11 +621,17 @@ void flitcast_port_release(struct flitcast_port *port, u32 charge)
 {
 	/* The port cannot be detached meanwhile: its reader calls. */
 	struct flitcast_site *site = READ_ONCE(port->site);
+	bool idle;
 
 	if (!site)
 		return;
-	flitcast_engine_enter(site);
+	spin_lock_bh(&site->lock);
 	port->ops->uncharge(port, charge, false);
+	idle = list_empty(&port->waiting) && list_empty(&port->invited);
+	spin_unlock_bh(&site->lock);
+	if (idle)
+		return;
+	flitcast_engine_enter(site);
 	if (!site->dead)
 		invite(site, port);
 	flitcast_engine_leave(site);

@@ -61,7 +61,7 @@ static void source_detach(struct flitcast_site *site, struct flitcast_source *sr
 		return;
 	src->timeout = src->port->timeout;
 	src->port = NULL;
-	src->until = flitcast_now() + src->timeout;
+	src->until = flitcast_site_now(site) + src->timeout;
 	list_for_each_entry(msg, &src->msgs, source_node) {
 		site->orphans += msg->out.charge;
 		msg->deadline_at = min(msg->deadline_at, src->until);
@@ -284,13 +284,14 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 {
 	struct flitcast_site *site = port->site;
 	struct flitcast_source *src;
-	u64 now = flitcast_now();
 	int err = -ENETDOWN;
+	u64 now;
 	u32 i;
 
 	if (!site)
 		return -ENETDOWN;
 	flitcast_engine_enter(site);
+	now = flitcast_site_now(site);
 	src = port->source ? source_of(site, port, how->copies) : NULL;
 	if (site->dead || (site->drain && begins(port, msg)))
 		goto out;

@@ -245,7 +245,7 @@ void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	struct flitcast_source *src;
 	struct tx_target *t, *next;
 	struct tx_flow *flow = NULL;
-	u64 now = flitcast_now();
+	u64 now = flitcast_site_now(site);
 
 	/* Of an old life of this site. */
 	if (ctrl->incarnation != site->incarnation)
@@ -308,7 +308,7 @@ static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
 	};
 
 	if (!t->asked)
-		t->asked = flitcast_now();
+		t->asked = flitcast_site_now(site);
 	site->stat[FC_STAT_CTRL_SENT]++;
 	flitcast_ctrl_send(site, &ctrl);
 }
@@ -445,7 +445,7 @@ void flitcast_tx_rerouted(struct flitcast_site *site)
 {
 	bool lost = flitcast_faults_any_lost(site);
 	struct flitcast_msg *msg;
-	u64 now = flitcast_now();
+	u64 now = flitcast_site_now(site);
 	u32 i;
 
 	lockdep_assert_held(&site->lock);
@@ -522,7 +522,7 @@ static void msg_time(struct flitcast_site *site, struct flitcast_msg *msg, u64 n
 void flitcast_tx_time(struct flitcast_site *site)
 {
 	unsigned int budget = TIME_BUDGET;
-	u64 now = flitcast_now();
+	u64 now = flitcast_site_now(site);
 	struct rb_node *first;
 
 	site->ends_at = FC_NEVER;

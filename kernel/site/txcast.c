@@ -93,7 +93,7 @@ static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 lag,
 
 static void begin(struct flitcast_site *site, struct flitcast_msg *msg, struct sk_buff_head *flits)
 {
-	u64 now = flitcast_now();
+	u64 now = flitcast_site_now(site);
 	struct sk_buff *skb;
 	bool again = false;
 	u32 i;

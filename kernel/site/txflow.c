@@ -143,7 +143,7 @@ void flitcast_txflow_silent(struct flitcast_site *site, struct tx_flow *flow, bo
 
 void flitcast_txflow_heard(struct flitcast_site *site, struct tx_flow *flow, u32 level)
 {
-	flow->heard = flitcast_now();
+	flow->heard = flitcast_site_now(site);
 	flow->unreachable = false;
 	if (fc_before(flow->level, level))
 		flow->level = level;
@@ -165,7 +165,7 @@ void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow)
 		site->nforward++;
 	}
 	flow->forwards = 0;
-	flow->forward_at = flitcast_now();
+	flow->forward_at = flitcast_site_now(site);
 	flitcast_tx_due(site, flow->forward_at);
 }
 

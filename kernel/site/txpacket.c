@@ -96,11 +96,6 @@ static bool class_pick(struct flitcast_site *site, struct flitcast_class *class,
 	}
 }
 
-static bool class_empty(const struct flitcast_class *class)
-{
-	return list_empty(&class->ready) && list_empty(&class->fresh);
-}
-
 bool flitcast_tx_pick(struct flitcast_site *site)
 {
 	struct flitcast_class *high = &site->class[FLITCAST_TX_HIGH];
@@ -108,9 +103,9 @@ bool flitcast_tx_pick(struct flitcast_site *site)
 	u64 now;
 
 	/* As a site is left by what only passes through. */
-	if (class_empty(high) && class_empty(low))
+	if (flitcast_class_empty(high) && flitcast_class_empty(low))
 		return false;
-	now = flitcast_now();
+	now = flitcast_site_now(site);
 	if (site->streak < STREAK_MAX && class_pick(site, high, now)) {
 		site->streak++;
 		return true;
@@ -186,7 +181,7 @@ static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *h
 		};
 
 		fc_wire_target_encode(head, i, &e);
-		again |= flitcast_tx_mark(t, site->cur_packet, flitcast_now());
+		again |= flitcast_tx_mark(t, site->cur_packet, flitcast_site_now(site));
 	}
 	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
 	flitcast_tx_settle(site, msg, false);
@@ -199,7 +194,7 @@ static void cur_done(struct flitcast_site *site)
 
 	site->cur = NULL;
 	if (msg->source) {
-		u64 now = flitcast_now();
+		u64 now = flitcast_site_now(site);
 		unsigned int i;
 
 		for (i = 0; i < site->cur_n; i++) {
@@ -211,6 +206,9 @@ static void cur_done(struct flitcast_site *site)
 		}
 		if (!msg->hold_until)
 			msg->hold_until = now + HOLD_NS;
+		/* Nobody waits for its turn with nothing left to send. */
+		if (msg->ntargets == 1 && !fc_txtarget_unsent(&msg->target->core))
+			list_del_init(&msg->ready);
 		flitcast_tx_went(site, msg, now);
 	} else {
 		flitcast_msg_drop_data(msg);

@@ -153,7 +153,7 @@ void flitcast_vnet_event(struct flitcast_site *site, u8 class, struct fc_event *
 	u32 i;
 
 	lockdep_assert_held(&site->lock);
-	ev->now = flitcast_now();
+	ev->now = flitcast_site_now(site);
 	do {
 		more = fc_vnet_event(&site->vnet->core, class, ev, fx);
 		for (i = 0; i < fx->n; i++)
