@@ -18,11 +18,17 @@ int flitcast_engine_init(void)
 {
 	/* Too large for what a module may have of static per-CPU memory. */
 	effects = alloc_percpu(struct fc_effects);
-	return effects ? 0 : -ENOMEM;
+	if (!effects)
+		return -ENOMEM;
+	if (!flitcast_replay_module_init())
+		return 0;
+	free_percpu(effects);
+	return -ENOMEM;
 }
 
 void flitcast_engine_exit(void)
 {
+	flitcast_replay_module_exit();
 	free_percpu(effects);
 }
 
@@ -202,47 +208,65 @@ static struct flitcast_replay *replay_of(struct flitcast_end *end, u8 vc)
 	return vc == FC_VC_CAST ? &end->cast : &end->replay;
 }
 
-/* A copy of a flit goes out; what the replay buffer keeps is not written any more. */
-void flitcast_engine_flit(struct flitcast_site *site, u8 port, u8 vc, u32 seq, u32 ack)
+unsigned int flitcast_engine_headroom(const struct flitcast_link *link)
 {
-	struct flitcast_end *end = &site->end[port];
-	struct flitcast_link *link = end->link;
-	struct fc_link_hdr hdr = {
-		.type = FC_FRAME_FLIT, .vc = vc, .seq = seq, .ack = ack,
-	};
-	struct sk_buff *skb, *kept;
+	return LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE;
+}
 
-	kept = flitcast_replay_get(replay_of(end, vc), seq, &hdr.flags);
-	if (!kept)
-		return;
-	/*
-	 * With a head of its own: over a veth the peer reads this very memory, and
-	 * writes the next link's header into it.
-	 */
-	skb = __pskb_copy(kept, LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE, GFP_ATOMIC);
+/* A flit goes out, for the first time or again. */
+static void transmit_flit(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			  struct fc_link_hdr *hdr)
+{
+	struct flitcast_link *link = site->end[port].link;
+
 	if (!skb) {
 		/* As a flit lost on the link: the peer asks for it. */
 		count(site, FC_STAT_NO_MEMORY);
 		return;
 	}
-	/* In the copy: until it has gone the link is not crossed. */
-	if (hdr.flags & FC_PART_HEAD && vc != FC_VC_CAST)
+	/* Not in what is kept: until it has gone the link is not crossed. */
+	if (hdr->flags & FC_PART_HEAD && hdr->vc != FC_VC_CAST)
 		fc_wire_head_hop(skb->data);
 	link->stat[FC_LSTAT_TX_FLITS]++;
 	link->stat[FC_LSTAT_TX_BYTES] += skb->len + FC_LINK_SIZE;
-	flitcast_engine_frame(site, port, skb, &hdr);
+	flitcast_engine_frame(site, port, skb, hdr);
 }
 
-/* Do only some of the targets of a front go this way? */
-static bool parted(const struct sk_buff *front, u64 mask)
+void flitcast_engine_flit(struct flitcast_site *site, const struct fc_effect *e,
+			  struct sk_buff *skb, u8 parts)
 {
-	return hweight64(mask) < fc_wire_ntargets(front->data);
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_FLIT, .vc = e->vc, .flags = parts, .seq = e->seq, .ack = e->ack,
+	};
+	struct flitcast_end *end = &site->end[e->port];
+
+	if (flitcast_replay_add(replay_of(end, e->vc), &site->kept, e->seq, &skb, parts)) {
+		transmit_flit(site, e->port, skb, &hdr);
+		return;
+	}
+	/* Nobody could send it again: the link begins anew. */
+	count(site, FC_STAT_NO_MEMORY);
+	site->resets |= fc_bit(e->port);
 }
 
-/* A flit that came in on another link, or from here, goes into the replay buffer and out. */
+void flitcast_engine_again(struct flitcast_site *site, const struct fc_effect *e)
+{
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_FLIT, .vc = e->vc, .seq = e->seq, .ack = e->ack,
+	};
+	struct flitcast_end *end = &site->end[e->port];
+	struct sk_buff *skb;
+
+	skb = flitcast_replay_copy(replay_of(end, e->vc), e->seq,
+				   flitcast_engine_headroom(end->link), &hdr.flags);
+	transmit_flit(site, e->port, skb, &hdr);
+}
+
+/* A flit that came in on another link, or from here, goes out. */
 static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 {
 	struct flitcast_link *link = site->end[e->port].link;
+	unsigned int headroom = flitcast_engine_headroom(link);
 	u8 parts = e->flit.parts &
 		   (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN);
 	struct sk_buff *skb = e->flit.h;
@@ -253,15 +277,21 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 			kfree_skb(skb);
 		return;
 	}
-	if (!skb)
+	/*
+	 * With a head of its own: headers are written into it, here and, over a veth, by the peer;
+	 * and whoever else refers to this memory must not see the list of this branch.
+	 */
+	if (!skb) {
 		skb = flitcast_link_alloc(link, 0);
-	else if (e->keep)
-		skb = skb_clone(skb, GFP_ATOMIC);
-	/* Whoever else refers to this memory must not see the list of this branch. */
-	if (!skb || (parts & FC_PART_HEAD && parted(skb, e->mask) && skb_cow_head(skb, 0))) {
+	} else if (e->keep) {
+		skb = __pskb_copy(skb, headroom, GFP_ATOMIC);
+	} else if (skb_cow_head(skb, headroom)) {
+		kfree_skb(skb);
+		skb = NULL;
+	}
+	if (!skb) {
 		/* Nobody could send it again: the link begins anew. */
 		count(site, FC_STAT_NO_MEMORY);
-		kfree_skb(skb);
 		site->resets |= fc_bit(e->port);
 		return;
 	}
@@ -275,8 +305,7 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 		}
 		link->stat[FC_LSTAT_TX_PACKETS]++;
 	}
-	flitcast_replay_add(replay_of(&site->end[e->port], e->vc), e->seq, skb, parts);
-	flitcast_engine_flit(site, e->port, e->vc, e->seq, e->ack);
+	flitcast_engine_flit(site, e, skb, parts);
 }
 
 /* Packets that a link has not carried for sure are sent on from here, another way. */
@@ -285,7 +314,7 @@ static void rescue(struct flitcast_site *site, struct flitcast_replay *replay)
 	struct sk_buff_head flits;
 
 	__skb_queue_head_init(&flits);
-	while (flitcast_replay_rescue(replay, &flits))
+	while (flitcast_replay_rescue(replay, &site->kept, &flits))
 		flitcast_oper_rescue(site, &flits);
 }
 
@@ -388,10 +417,11 @@ void flitcast_engine_perform(struct flitcast_site *site, const struct fc_effect 
 		site->resets |= fc_bit(e->port);
 		break;
 	case FC_FX_RESEND:
-		flitcast_engine_flit(site, e->port, e->vc, e->seq, e->ack);
+		flitcast_engine_again(site, e);
 		break;
 	case FC_FX_RELEASE:
-		flitcast_replay_release(replay_of(&site->end[e->port], e->vc), e->seq);
+		flitcast_replay_release(replay_of(&site->end[e->port], e->vc), &site->kept,
+					e->seq);
 		break;
 	case FC_FX_RESCUE:
 		rescue(site, replay_of(&site->end[e->port], e->vc));

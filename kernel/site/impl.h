@@ -170,6 +170,7 @@ struct flitcast_end {
  * @timer: the one timer
  * @timer_at: when it is set to fire; FC_NEVER: it is not
  * @hello_news: a handshake may be due before that
+ * @kept: memory for the replay buffers
  * @dirty: links with frames to transmit
  * @resets: links to begin anew
  * @unseen: fronts that were sent on wait to be looked at
@@ -254,6 +255,7 @@ struct flitcast_site {
 	struct hrtimer timer;
 	u64 timer_at;
 	bool hello_news;
+	struct flitcast_pool kept;
 	u32 dirty;
 	u32 resets;
 	bool unseen;
@@ -288,8 +290,16 @@ void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *
 void flitcast_engine_perform(struct flitcast_site *site, const struct fc_effect *e);
 /* The list that effects are decided into: one at a time, as an event is. */
 struct fc_effects *flitcast_engine_effects(void);
-/* Flit @seq of a link's replay buffer goes out. */
-void flitcast_engine_flit(struct flitcast_site *site, u8 port, u8 vc, u32 seq, u32 ack);
+/* What a frame needs before its payload. */
+unsigned int flitcast_engine_headroom(const struct flitcast_link *link);
+/*
+ * A flit goes out, with the port, channel and numbers of the effect; takes ownership of the skb,
+ * which has a head of its own, and headroom.
+ */
+void flitcast_engine_flit(struct flitcast_site *site, const struct fc_effect *e,
+			  struct sk_buff *skb, u8 parts);
+/* What a link's replay buffer has of it goes out again. */
+void flitcast_engine_again(struct flitcast_site *site, const struct fc_effect *e);
 void flitcast_engine_status(struct flitcast_site *site, u8 vc, const struct fc_effect *e);
 
 /* A frame that tells a neighbour of faults. */

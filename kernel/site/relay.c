@@ -152,18 +152,17 @@ static u8 next_label(const struct flitcast_relay *r, const u8 *head, const struc
 				   cast.label, e->port);
 }
 
-/* What goes into the replay buffer: payload alone, a front with a head of its own. */
-static struct sk_buff *to_send(struct flitcast_relay *r, const struct fc_effect *e)
+/* What goes out: payload, with a head of its own. */
+static struct sk_buff *to_send(struct flitcast_relay *r, const struct fc_effect *e,
+			       unsigned int headroom)
 {
 	struct sk_buff_head *flits = &r->flits[e->hold];
 	struct sk_buff *held, *skb;
 
 	held = e->index ? skb_queue_next(flits, r->cursor[e->port]) : skb_peek(flits);
 	r->cursor[e->port] = held;
-	if (e->index)
-		return skb_clone(held, GFP_ATOMIC);
-	skb = __pskb_copy(held, 0, GFP_ATOMIC);
-	if (skb)
+	skb = __pskb_copy(held, headroom, GFP_ATOMIC);
+	if (skb && !e->index)
 		fc_wire_cast_hop(skb->data, next_label(r, skb->data, e));
 	return skb;
 }
@@ -176,7 +175,7 @@ static void relay(struct flitcast_site *site, const struct fc_effect *e)
 	if (e->type == FC_FX_CUT)
 		skb = flitcast_link_alloc(end->link, 0);
 	else
-		skb = to_send(site->relay, e);
+		skb = to_send(site->relay, e, flitcast_engine_headroom(end->link));
 	/* Its numbers are over. */
 	if (site->resets & fc_bit(e->port)) {
 		kfree_skb(skb);
@@ -190,8 +189,7 @@ static void relay(struct flitcast_site *site, const struct fc_effect *e)
 	}
 	if (e->flit.parts & FC_PART_HEAD)
 		end->link->stat[FC_LSTAT_TX_PACKETS]++;
-	flitcast_replay_add(&end->cast, e->seq, skb, e->flit.parts);
-	flitcast_engine_flit(site, e->port, FC_VC_CAST, e->seq, e->ack);
+	flitcast_engine_flit(site, e, skb, e->flit.parts);
 }
 
 /* A copy that is here to its end. */
@@ -205,9 +203,9 @@ static void deliver(struct flitcast_site *site, const struct fc_effect *e)
 		site->stat[FC_STAT_NO_MEMORY]++;
 }
 
-static void forget_unacked(struct flitcast_replay *replay)
+static void forget_unacked(struct flitcast_site *site, struct flitcast_replay *replay)
 {
-	flitcast_replay_release(replay, replay->seq + replay->n);
+	flitcast_replay_release(replay, &site->kept, replay->seq + replay->n);
 }
 
 static void perform(struct flitcast_site *site, const struct fc_effect *e)
@@ -233,14 +231,14 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		flitcast_engine_status(site, FC_VC_CAST, e);
 		break;
 	case FC_FX_RESEND:
-		flitcast_engine_flit(site, e->port, FC_VC_CAST, e->seq, e->ack);
+		flitcast_engine_again(site, e);
 		break;
 	case FC_FX_RELEASE:
-		flitcast_replay_release(&site->end[e->port].cast, e->seq);
+		flitcast_replay_release(&site->end[e->port].cast, &site->kept, e->seq);
 		break;
 	case FC_FX_RESCUE:
 		/* Other copies go other ways; where there is one only, its source repeats it. */
-		forget_unacked(&site->end[e->port].cast);
+		forget_unacked(site, &site->end[e->port].cast);
 		break;
 	case FC_FX_RESET:
 		site->resets |= fc_bit(e->port);

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The replay buffer of a link: the flits that its peer has not taken yet.
+ *
+ * A frame goes out as it is, and the peer, who over a veth gets its very memory, writes its own
+ * link header into it.  What is kept is therefore no frame, but a copy of the few bytes before
+ * the data, and references to the pages of the data.
  */
 #ifndef FLITCAST_REPLAY_H
 #define FLITCAST_REPLAY_H
@@ -8,10 +12,60 @@
 #include <linux/skbuff.h>
 #include <linux/types.h>
 
+/* Bytes that a flit is kept with besides pages: a front with a target or two, small messages. */
+#define FLITCAST_KEPT_HEAD	176
+/* Of so many pages. */
+#define FLITCAST_KEPT_FRAGS	4
+
+/**
+ * struct flitcast_kept_frag - some of a page
+ * @page: page, with a reference
+ * @off: where it begins
+ * @size: bytes
+ */
+struct flitcast_kept_frag {
+	struct page *page;
+	u32 off;
+	u32 size;
+};
+
+/**
+ * struct flitcast_kept - a flit as it was sent, without its link header
+ * @next: the next one, while it is in a pool
+ * @skb: all of it, where it has more bytes or pages than there is room for here; else NULL
+ * @len: bytes of @head
+ * @parts: FC_PART_*
+ * @nfrags: pages
+ * @frag: those
+ * @head: the bytes before them
+ */
+struct flitcast_kept {
+	union {
+		struct flitcast_kept *next;
+		struct sk_buff *skb;
+	};
+	u16 len;
+	u8 parts;
+	u8 nfrags;
+	struct flitcast_kept_frag frag[FLITCAST_KEPT_FRAGS];
+	u8 head[FLITCAST_KEPT_HEAD];
+};
+
+/**
+ * struct flitcast_pool - memory of flits that are not kept any more, for the next ones
+ * @free: these
+ * @n: how many
+ *
+ * The site's lock protects it.
+ */
+struct flitcast_pool {
+	struct flitcast_kept *free;
+	unsigned int n;
+};
+
 /**
  * struct flitcast_replay - a ring of @size places
- * @skb: flits in order, payload only; NULL while there is no link
- * @parts: their FC_PART_*
+ * @kept: flits in order; NULL while there is no link
  * @seq: number of the first one
  * @size: the window of the site: the most that any peer's lets be sent
  * @first: its place
@@ -20,29 +74,44 @@
  * The site's lock protects it.
  */
 struct flitcast_replay {
-	struct sk_buff **skb;
-	u8 *parts;
+	struct flitcast_kept **kept;
 	u32 seq;
 	u16 size;
 	u16 first;
 	u16 n;
 };
 
+int flitcast_replay_module_init(void);
+void flitcast_replay_module_exit(void);
+void flitcast_pool_free(struct flitcast_pool *pool);
+
 int flitcast_replay_init(struct flitcast_replay *r, u32 size);
 void flitcast_replay_free(struct flitcast_replay *r);
-/*
- * Flit @seq was sent; takes ownership.  There is room: no more than the window is
- * unacknowledged.
+
+/**
+ * flitcast_replay_add() - a flit is about to be sent
+ * @r: buffer; there is room: no more than the window is unacknowledged
+ * @pool: of the site
+ * @seq: number of the flit
+ * @skb: the flit, without its link header; its linear part is nobody else's.  Becomes the frame
+ *	to be sent: the same or, where that is kept, a copy; NULL: no memory for one, the peer
+ *	asks for it
+ * @parts: FC_PART_*
+ *
+ * Return: false if nothing is kept, for want of memory; @skb is freed then.
  */
-void flitcast_replay_add(struct flitcast_replay *r, u32 seq, struct sk_buff *skb, u8 parts);
-/* Return: flit @seq, still the buffer's, or NULL. */
-struct sk_buff *flitcast_replay_get(const struct flitcast_replay *r, u32 seq, u8 *parts);
+bool flitcast_replay_add(struct flitcast_replay *r, struct flitcast_pool *pool, u32 seq,
+			 struct sk_buff **skb, u8 parts);
+/* Return: a copy of flit @seq, or NULL where there is none, or no memory: @parts is 0 then. */
+struct sk_buff *flitcast_replay_copy(const struct flitcast_replay *r, u32 seq,
+				     unsigned int headroom, u8 *parts);
 /* Flits before @seq are not needed any more. */
-void flitcast_replay_release(struct flitcast_replay *r, u32 seq);
+void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_pool *pool, u32 seq);
 /*
  * Take the next packet whose flits are all there out of the buffer, in order; what
  * stands before it is dropped.  Return: false if there is none, and the buffer is empty.
  */
-bool flitcast_replay_rescue(struct flitcast_replay *r, struct sk_buff_head *flits);
+bool flitcast_replay_rescue(struct flitcast_replay *r, struct flitcast_pool *pool,
+			    struct sk_buff_head *flits);
 
 #endif /* FLITCAST_REPLAY_H */

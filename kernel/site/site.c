@@ -443,6 +443,7 @@ static void site_destroy(struct flitcast_site *site)
 	fc_site_purge(&site->core, drop_handle, NULL);
 	flitcast_relay_purge(site);
 	flitcast_vnet_purge(site);
+	flitcast_pool_free(&site->kept);
 	flitcast_engine_leave(site);
 	synchronize_net();
 	flitcast_site_put(site);
