@@ -98,7 +98,7 @@ static void answer(struct flitcast_echo *echo, struct sk_buff *skb)
 	struct flitcast_site *site = echo->port.site;
 	struct flitcast_msg *msg;
 	struct flitcast_send how = { .charge = d->len + PAGE_SIZE };
-	u32 i, id;
+	u32 id;
 	bool room;
 
 	spin_lock_bh(&site->lock);
@@ -112,18 +112,9 @@ static void answer(struct flitcast_echo *echo, struct sk_buff *skb)
 	msg = flitcast_msg_alloc(d->len, 1, GFP_KERNEL);
 	if (!msg)
 		goto uncharge;
-	for (i = 0; i < d->len; i += PAGE_SIZE) {
-		void *to = kmap_local_page(flitcast_msg_page(msg, i / PAGE_SIZE));
-		int err = skb_copy_bits(skb, d->skip + i, to,
-					min_t(u32, PAGE_SIZE, d->len - i));
-
-		kunmap_local(to);
-		if (err)
-			goto free;
-	}
-	if (!flitcast_msg_send(&echo->port, msg, &dest, &how, &id))
+	if (flitcast_msg_from_skb(msg, skb, d->skip) &&
+	    !flitcast_msg_send(&echo->port, msg, &dest, &how, &id))
 		return;
-free:
 	flitcast_msg_free(msg);
 uncharge:
 	spin_lock_bh(&site->lock);

@@ -171,6 +171,7 @@ struct flitcast_end {
  * @timer_at: when it is set to fire; FC_NEVER: it is not
  * @hello_news: a handshake may be due before that
  * @kept: memory for the replay buffers
+ * @headroom: what a frame needs before its payload, on any of the links so far
  * @dirty: links with frames to transmit
  * @resets: links to begin anew
  * @unseen: fronts that were sent on wait to be looked at
@@ -256,6 +257,7 @@ struct flitcast_site {
 	u64 timer_at;
 	bool hello_news;
 	struct flitcast_pool kept;
+	unsigned int headroom;
 	u32 dirty;
 	u32 resets;
 	bool unseen;

@@ -2,8 +2,10 @@
 /*
  * A message being sent: its memory.
  */
+#include <linux/highmem.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
+#include <linux/uio.h>
 #include <uapi/linux/flitcast.h>
 #include "site/tx.h"
 
@@ -24,8 +26,8 @@ struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp)
 	msg->len = len;
 	msg->due = FC_NEVER;
 	msg->ntargets = ndests;
-	msg->target = kvcalloc(ndests, sizeof(*msg->target), gfp);
-	msg->npages = DIV_ROUND_UP(len, PAGE_SIZE);
+	msg->target = ndests == 1 ? &msg->one : kvcalloc(ndests, sizeof(*msg->target), gfp);
+	msg->npages = len > FLITCAST_MSG_SMALL ? DIV_ROUND_UP(len, PAGE_SIZE) : 0;
 	if (msg->npages)
 		msg->page = kvcalloc(msg->npages, sizeof(*msg->page), gfp);
 	if (!msg->target || (msg->npages && !msg->page))
@@ -54,7 +56,8 @@ void flitcast_msg_drop_data(struct flitcast_msg *msg)
 void flitcast_msg_free(struct flitcast_msg *msg)
 {
 	flitcast_msg_drop_data(msg);
-	kvfree(msg->target);
+	if (msg->target != &msg->one)
+		kvfree(msg->target);
 	kfree(msg);
 }
 
@@ -64,9 +67,34 @@ void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re)
 	msg->re = re;
 }
 
-struct page *flitcast_msg_page(struct flitcast_msg *msg, unsigned int i)
+bool flitcast_msg_from_iter(struct flitcast_msg *msg, struct iov_iter *from)
 {
-	return msg->page[i];
+	u32 at, n;
+
+	if (!msg->npages)
+		return copy_from_iter_full(msg->small, msg->len, from);
+	for (at = 0; at < msg->len; at += PAGE_SIZE) {
+		n = min_t(u32, PAGE_SIZE, msg->len - at);
+		if (copy_page_from_iter(msg->page[at / PAGE_SIZE], 0, n, from) != n)
+			return false;
+	}
+	return true;
+}
+
+bool flitcast_msg_from_skb(struct flitcast_msg *msg, const struct sk_buff *skb, u32 skip)
+{
+	int err = 0;
+	u32 at;
+
+	if (!msg->npages)
+		return !skb_copy_bits(skb, skip, msg->small, msg->len);
+	for (at = 0; at < msg->len && !err; at += PAGE_SIZE) {
+		void *to = kmap_local_page(msg->page[at / PAGE_SIZE]);
+
+		err = skb_copy_bits(skb, skip + at, to, min_t(u32, PAGE_SIZE, msg->len - at));
+		kunmap_local(to);
+	}
+	return !err;
 }
 
 void flitcast_msg_put(struct flitcast_msg *msg)

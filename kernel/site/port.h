@@ -18,7 +18,7 @@ struct flitcast_msg;
 struct flitcast_result;
 struct flitcast_admission;
 struct flitcast_socket_info;
-struct page;
+struct iov_iter;
 
 /* Reasons to wake a port: readable, writable, failed. */
 #define FLITCAST_WAKE_IN	0x1
@@ -283,7 +283,7 @@ struct flitcast_msg_dest {
  * @ndests: targets
  * @gfp: allocation flags; may sleep
  *
- * Return: message with its pages to be filled, or NULL.
+ * Return: message with its data to be filled in, or NULL.
  */
 struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp);
 void flitcast_msg_free(struct flitcast_msg *msg);
@@ -296,8 +296,10 @@ void flitcast_msg_free(struct flitcast_msg *msg);
  */
 void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re);
 
-/* Page @i of the data, PAGE_SIZE each. */
-struct page *flitcast_msg_page(struct flitcast_msg *msg, unsigned int i);
+/* Its data, all of it.  Return: false if it cannot be read. */
+bool flitcast_msg_from_iter(struct flitcast_msg *msg, struct iov_iter *from);
+/* Likewise, from byte @skip on. */
+bool flitcast_msg_from_skb(struct flitcast_msg *msg, const struct sk_buff *skb, u32 skip);
 
 /* What becomes of a target that does not confirm in time. */
 enum flitcast_slow {

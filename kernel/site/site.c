@@ -633,6 +633,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	end->cast = cast;
 	end->class = class;
 	end->link = link;
+	site->headroom = max(site->headroom, flitcast_engine_headroom(link));
 	flitcast_engine_leave(site);
 	flitcast_link_start(link);
 	tell_link(site, port, true);

@@ -144,6 +144,9 @@ struct flitcast_source {
 	u64 until;
 };
 
+/* Data up to so many bytes have no pages: they are copied into the flit. */
+#define FLITCAST_MSG_SMALL	96
+
 /**
  * struct flitcast_msg - a message being sent
  * @out: what becomes of it
@@ -174,8 +177,10 @@ struct flitcast_source {
  * @ntargets: targets
  * @left: of these, not over
  * @target: targets
- * @npages: pages of data
+ * @npages: pages of data; 0 where there is little of it
  * @page: data; NULL when over
+ * @one: @target, where there is one
+ * @small: data, where there is little of it
  */
 struct flitcast_msg {
 	struct flitcast_sent out;
@@ -208,6 +213,8 @@ struct flitcast_msg {
 	struct tx_target *target;
 	unsigned int npages;
 	struct page **page;
+	struct tx_target one;
+	u8 small[FLITCAST_MSG_SMALL];
 };
 
 /* msg.c */
@@ -277,7 +284,16 @@ void flitcast_txflow_time(struct flitcast_site *site, u64 now);
 
 /* txpacket.c */
 
-/* Data [from, from + len) of the message as fragments.  Return: bytes, as many as fit. */
+/* Bytes of the message's data that go into the linear part of a flit: all, or none. */
+static inline u32 flitcast_tx_linear(const struct flitcast_msg *msg)
+{
+	return msg->npages ? 0 : msg->len;
+}
+
+/*
+ * Data [from, from + len) of the message as fragments, or into the linear part, which has room.
+ * Return: bytes, as many as fit.
+ */
 u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len);
 /* A packet goes to a target.  Return: true if it did before. */
 bool flitcast_tx_mark(struct tx_target *t, u32 packet, u64 now);

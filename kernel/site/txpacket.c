@@ -114,12 +114,15 @@ bool flitcast_tx_pick(struct flitcast_site *site)
 	return class_pick(site, low, now) || class_pick(site, high, now);
 }
 
-/* Data [from, from + len) of the message as fragments. */
 u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len)
 {
 	u32 done = 0;
 	int i;
 
+	if (!msg->npages) {
+		skb_put_data(skb, msg->small + from, len);
+		return len;
+	}
 	for (i = 0; i < MAX_SKB_FRAGS && done < len; i++) {
 		struct page *page = msg->page[(from + done) / PAGE_SIZE];
 		u32 off = offset_in_page(from + done);
@@ -226,7 +229,7 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, struct fc_flit *fli
 	u32 want = min(total - site->cur_sent, room - head), got;
 	struct sk_buff *skb;
 
-	skb = alloc_skb(FLITCAST_LINK_HEADROOM + head, GFP_ATOMIC);
+	skb = alloc_skb(site->headroom + head + flitcast_tx_linear(msg), GFP_ATOMIC);
 	if (!skb) {
 		/* Not begun: who needs it may be another by the time there is memory. */
 		if (!site->cur_front) {
@@ -235,7 +238,7 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, struct fc_flit *fli
 		}
 		return NULL;
 	}
-	skb_reserve(skb, FLITCAST_LINK_HEADROOM);
+	skb_reserve(skb, site->headroom);
 	memset(flit, 0, sizeof(*flit));
 	if (head) {
 		put_head(site, msg, skb_put(skb, head), offset, total);

@@ -143,12 +143,9 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 			return refuse(fs, -EINVAL, "a site and a target list");
 		if (named && (addr->sfc_copies || !addr->sfc_port))
 			return refuse(fs, -EINVAL, "malformed address");
-		dests = kzalloc(sizeof(*dests), GFP_KERNEL_ACCOUNT);
-		if (!dests)
-			return -ENOMEM;
-		dests->site = named ? addr->sfc_site : peer.site;
-		dests->port = named ? addr->sfc_port : peer.port;
-		*out = dests;
+		/* The caller has room for one. */
+		(*out)->site = named ? addr->sfc_site : peer.site;
+		(*out)->port = named ? addr->sfc_port : peer.port;
 		*count = 1;
 		return 0;
 	case FLITCAST_ADDR_LIST:
@@ -319,9 +316,9 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	struct flitcast_sock *fs = to_fs(sk);
 	u32 most = flitcast_sysctl_message_max(sock_net(sk));
 	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
-	struct flitcast_msg_dest *dests = NULL;
+	struct flitcast_msg_dest one = { }, *dests = &one;
 	struct flitcast_send how = { };
-	u32 ndests = 0, i;
+	u32 ndests = 0;
 	struct flitcast_msg *m;
 	int err;
 
@@ -361,14 +358,9 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	m = flitcast_msg_alloc(len, ndests, GFP_KERNEL_ACCOUNT);
 	if (!m)
 		goto uncharge;
-	for (i = 0; i < len; i += PAGE_SIZE) {
-		u32 n = min_t(u32, PAGE_SIZE, len - i);
-
-		err = -EFAULT;
-		if (copy_page_from_iter(flitcast_msg_page(m, i / PAGE_SIZE), 0, n,
-					&msg->msg_iter) != n)
-			goto free;
-	}
+	err = -EFAULT;
+	if (!flitcast_msg_from_iter(m, &msg->msg_iter))
+		goto free;
 	err = hand_over(fs, m, dests, &how);
 	if (err) {
 		if (err == -EHOSTUNREACH)
@@ -379,7 +371,8 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	}
 	fs->stats.tx_messages++;
 	admission_wait(fs, timeo);
-	kvfree(dests);
+	if (dests != &one)
+		kvfree(dests);
 	return len;
 free:
 	flitcast_msg_free(m);
@@ -387,6 +380,7 @@ uncharge:
 	atomic_sub(how.charge, &fs->tx_used);
 	sk->sk_write_space(sk);
 out:
-	kvfree(dests);
+	if (dests != &one)
+		kvfree(dests);
 	return send_error(sk, err, msg->msg_flags);
 }
