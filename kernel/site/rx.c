@@ -93,6 +93,31 @@ static void packet_free(struct sk_buff *skb)
 	kfree_skb_list(skb);
 }
 
+/*
+ * What struct fc_rxmsg refers to: a message being put together, or, where one flit is all of
+ * it, that: its charge is in its cb then, as in that of every message that is delivered.
+ */
+#define ALONE	1UL
+
+static void *alone(struct sk_buff *skb)
+{
+	return (void *)((unsigned long)skb | ALONE);
+}
+
+static struct sk_buff *flit_alone(const struct fc_rxmsg *m)
+{
+	unsigned long h = (unsigned long)m->h;
+
+	return h & ALONE ? (struct sk_buff *)(h & ~ALONE) : NULL;
+}
+
+static u32 charge_of(const struct fc_rxmsg *m)
+{
+	const struct sk_buff *skb = flit_alone(m);
+
+	return skb ? FLITCAST_DELIVERY(skb)->charge : ((const struct rx_msg *)m->h)->charge;
+}
+
 static void msg_free(struct rx_msg *msg)
 {
 	unsigned int i;
@@ -101,6 +126,16 @@ static void msg_free(struct rx_msg *msg)
 		packet_free(msg->packet[i]);
 	kfree_skb(msg->carrier);
 	kvfree(msg);
+}
+
+static void slot_free(const struct fc_rxmsg *m)
+{
+	struct sk_buff *skb = flit_alone(m);
+
+	if (skb)
+		kfree_skb(skb);
+	else
+		msg_free(m->h);
 }
 
 /* Forget what a flow holds. */
@@ -115,8 +150,8 @@ static void flow_empty(struct flitcast_site *site, struct rx_flow *flow)
 		if (m->state == FC_RX_EMPTY)
 			continue;
 		if (port)
-			port->ops->uncharge(port, ((struct rx_msg *)m->h)->charge, m->early);
-		msg_free(m->h);
+			port->ops->uncharge(port, charge_of(m), m->early);
+		slot_free(m);
 		memset(m, 0, sizeof(*m));
 	}
 	if (port && flow->invited)
@@ -197,8 +232,8 @@ static void skip(void *arg, struct fc_rxmsg *m)
 	struct flitcast_port *port = flitcast_port_find(a->site, a->flow->port);
 
 	if (port)
-		port->ops->uncharge(port, ((struct rx_msg *)m->h)->charge, m->early);
-	msg_free(m->h);
+		port->ops->uncharge(port, charge_of(m), m->early);
+	slot_free(m);
 }
 
 /* Room a message takes: its packets and what is kept of each. */
@@ -322,10 +357,10 @@ static enum flitcast_admit may_come(struct flitcast_port *port, const struct fc_
 	return pk->kind == FC_KIND_MESSAGE ? FLITCAST_ADMIT_YES : FLITCAST_ADMIT_NO;
 }
 
-/* Reserve room for a message and make its place. */
+/* Reserve room for a message and make its place; @only: the flit that is all of it, or NULL. */
 static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		  struct rx_flow *flow, struct fc_rxmsg *slot, const struct fc_target *t,
-		  const struct fc_part *part, bool later)
+		  const struct fc_part *part, struct sk_buff *only, bool later)
 {
 	bool early = t->seq != flow->core.next;
 	u32 charge = msg_charge(part);
@@ -341,6 +376,11 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		return false;
 	}
 	*need_of(flow, t->seq) = 0;
+	if (only) {
+		FLITCAST_DELIVERY(only)->charge = charge;
+		fc_rxflow_admit(&flow->core, slot, t, part, alone(only));
+		goto admitted;
+	}
 	msg = kzalloc(struct_size(msg, packet, part->count), GFP_ATOMIC);
 	if (msg) {
 		msg->charge = charge;
@@ -354,10 +394,23 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		return false;
 	}
 	*FLITCAST_ARRIVAL(msg->carrier) = (struct flitcast_arrival) { };
+	fc_rxflow_admit(&flow->core, slot, t, part, msg);
+admitted:
 	if (!early)
 		list_del_init(&flow->waiting);
-	fc_rxflow_admit(&flow->core, slot, t, part, msg);
 	return true;
+}
+
+/* The flit that is all of a packet, with room in its head for what a delivery needs; or NULL. */
+static struct sk_buff *whole(struct sk_buff_head *flits)
+{
+	struct sk_buff *skb = skb_peek(flits);
+
+	if (skb_queue_len(flits) > 1 || skb_cloned(skb) ||
+	    skb_headroom(skb) + FC_PACKET_SIZE < sizeof(struct flitcast_arrival) ||
+	    !IS_ALIGNED((unsigned long)skb->head, sizeof(u64)))
+		return NULL;
+	return skb;
 }
 
 /* Flits of a packet as one list; the front's header and list are pulled. */
@@ -416,18 +469,19 @@ static void note_arrival(struct flitcast_arrival *arrival, u64 due, u64 now)
 static void deliver(struct flitcast_site *site, struct flitcast_port *port,
 		    struct rx_flow *flow, struct fc_rxmsg *m)
 {
-	struct rx_msg *msg = m->h;
-	struct flitcast_delivery d = *FLITCAST_DELIVERY(msg->carrier);
+	struct sk_buff *skb = flit_alone(m);
 	bool early = m->early;
-	struct sk_buff *skb;
 
-	d.charge = msg->charge;
-	skb = assemble(msg);
-	*FLITCAST_DELIVERY(skb) = d;
-	msg_free(msg);
+	if (!skb) {
+		struct rx_msg *msg = m->h;
+
+		FLITCAST_DELIVERY(msg->carrier)->charge = msg->charge;
+		skb = assemble(msg);
+		msg_free(msg);
+	}
 	fc_rxflow_delivered(&flow->core, m);
 	if (early)
-		port->ops->promote(port, d.charge);
+		port->ops->promote(port, FLITCAST_DELIVERY(skb)->charge);
 	site->stat[FC_STAT_MSG_DELIVERED]++;
 	port->ops->deliver(port, skb);
 	flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
@@ -446,7 +500,9 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	enum fc_rx_verdict verdict;
 	struct skip_arg arg;
 	struct rx_flow *flow = flow_find(site, pk, t->port);
-	struct rx_msg *msg;
+	struct flitcast_arrival *arrival;
+	struct sk_buff *only = NULL;
+	u64 due;
 	struct fc_target own;
 	bool over = true;
 	u32 before;
@@ -508,7 +564,9 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			answer(site, pk, t, flow, FC_CTRL_REFUSED);
 			goto drop;
 		}
-		if (!admit(site, port, flow, slot, t, &part,
+		if (part.count == 1)
+			only = whole(flits);
+		if (!admit(site, port, flow, slot, t, &part, only,
 			   admitted == FLITCAST_ADMIT_LATER)) {
 			answer(site, pk, t, flow, FC_CTRL_NO_ROOM);
 			over = false;
@@ -518,11 +576,24 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	case FC_RX_TAKE:
 		break;
 	}
-	msg = slot->h;
-	note_arrival(FLITCAST_ARRIVAL(msg->carrier),
-		     votes ? 0 : flitcast_csr_due(site, skb_peek(flits)->data), flow->used);
-	msg->packet[packet - part.first] = packet_data(flits);
-	d = FLITCAST_DELIVERY(msg->carrier);
+	due = votes ? 0 : flitcast_csr_due(site, skb_peek(flits)->data);
+	if (only) {
+		__skb_unlink(only, flits);
+		skb_pull(only, fc_head_size(fc_wire_ntargets(only->data)));
+		/* It is of no device any more. */
+		only->dev = NULL;
+		skb_ext_reset(only);
+		*FLITCAST_ARRIVAL(only) = (struct flitcast_arrival) { };
+		d = FLITCAST_DELIVERY(only);
+		arrival = FLITCAST_ARRIVAL(only);
+	} else {
+		struct rx_msg *msg = slot->h;
+
+		msg->packet[packet - part.first] = packet_data(flits);
+		d = FLITCAST_DELIVERY(msg->carrier);
+		arrival = FLITCAST_ARRIVAL(msg->carrier);
+	}
+	note_arrival(arrival, due, flow->used);
 	d->skip = part.off - part.first * FC_PACKET_MAX;
 	d->len = part.len;
 	d->site = pk->src;
