@@ -103,9 +103,22 @@ bool flitcast_link_small(const struct flitcast_link *link);
 bool flitcast_link_ready(const struct flitcast_link *link);
 
 /**
+ * flitcast_skb_alloc() - skb that no link is known for yet
+ * @headroom: bytes before its data
+ * @size: bytes of its linear part
+ *
+ * Context: BH disabled: it comes from those that napi_consume_skb() has put by.
+ *
+ * Return: an empty skb, or NULL.
+ */
+struct sk_buff *flitcast_skb_alloc(unsigned int headroom, unsigned int size);
+
+/**
  * flitcast_link_alloc() - skb for a frame
  * @link: link it will go to
  * @size: bytes after the link header in the linear part
+ *
+ * Context: BH disabled.
  *
  * Return: an empty skb with headroom for link and device headers, or NULL.
  */

@@ -159,14 +159,19 @@ void flitcast_link_destroy(struct flitcast_link *link)
 	kfree(link);
 }
 
-struct sk_buff *flitcast_link_alloc(const struct flitcast_link *link, unsigned int size)
+struct sk_buff *flitcast_skb_alloc(unsigned int headroom, unsigned int size)
 {
-	unsigned int headroom = LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE;
-	struct sk_buff *skb = alloc_skb(headroom + size, GFP_ATOMIC);
+	struct sk_buff *skb = __alloc_skb(headroom + size, GFP_ATOMIC, SKB_ALLOC_NAPI,
+					  NUMA_NO_NODE);
 
 	if (skb)
 		skb_reserve(skb, headroom);
 	return skb;
+}
+
+struct sk_buff *flitcast_link_alloc(const struct flitcast_link *link, unsigned int size)
+{
+	return flitcast_skb_alloc(LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE, size);
 }
 
 void flitcast_link_stretch(const struct flitcast_link *link, struct sk_buff *skb)

@@ -201,7 +201,7 @@ void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 			count(site, FC_STAT_CTRL_FORWARDED);
 		flitcast_ctrl_send(site, &ctrl[i]);
 	}
-	consume_skb(skb);
+	napi_consume_skb(skb, 1);
 }
 
 void flitcast_ctrl_loop(struct flitcast_site *site)

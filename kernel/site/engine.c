@@ -643,7 +643,7 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 		break;
 	case FC_FRAME_STATUS:
 		status_in(site, link, skb, hdr);
-		kfree_skb(skb);
+		napi_consume_skb(skb, 1);
 		break;
 	case FC_FRAME_CTRL:
 		flitcast_ctrl_in(site, link, skb);

@@ -74,10 +74,9 @@ static struct sk_buff *kept_copy(const struct flitcast_kept *kept, unsigned int 
 
 	if (kept->skb)
 		return __pskb_copy(kept->skb, headroom, GFP_ATOMIC);
-	skb = alloc_skb(headroom + kept->len, GFP_ATOMIC);
+	skb = flitcast_skb_alloc(headroom, kept->len);
 	if (!skb)
 		return NULL;
-	skb_reserve(skb, headroom);
 	skb_put_data(skb, kept->head, kept->len);
 	for (i = 0; i < kept->nfrags; i++) {
 		const struct flitcast_kept_frag *frag = &kept->frag[i];

@@ -78,12 +78,11 @@ static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 lag,
 		u32 head = done || !skb_queue_empty(flits) ? 0 : fc_head_size(1);
 		struct sk_buff *skb;
 
-		skb = alloc_skb(site->headroom + head + flitcast_tx_linear(msg), GFP_ATOMIC);
+		skb = flitcast_skb_alloc(site->headroom, head + flitcast_tx_linear(msg));
 		if (!skb) {
 			__skb_queue_purge(flits);
 			return false;
 		}
-		skb_reserve(skb, site->headroom);
 		if (head)
 			put_head(site, msg, skb_put(skb, head), lag);
 		done += flitcast_tx_add_data(skb, msg, done, min(msg->len - done, room - head));

@@ -229,7 +229,7 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, struct fc_flit *fli
 	u32 want = min(total - site->cur_sent, room - head), got;
 	struct sk_buff *skb;
 
-	skb = alloc_skb(site->headroom + head + flitcast_tx_linear(msg), GFP_ATOMIC);
+	skb = flitcast_skb_alloc(site->headroom, head + flitcast_tx_linear(msg));
 	if (!skb) {
 		/* Not begun: who needs it may be another by the time there is memory. */
 		if (!site->cur_front) {
@@ -238,7 +238,6 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, struct fc_flit *fli
 		}
 		return NULL;
 	}
-	skb_reserve(skb, site->headroom);
 	memset(flit, 0, sizeof(*flit));
 	if (head) {
 		put_head(site, msg, skb_put(skb, head), offset, total);
