@@ -191,7 +191,9 @@ void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 	hdr->len = skb->len;
 	hdr->summed = link->sum || hdr->type == FC_FRAME_HELLO;
 	fc_wire_link_encode(skb_push(skb, FC_LINK_SIZE), hdr);
-	skb_queue_tail(&link->txq, skb);
+	spin_lock(&link->txq.lock);
+	__skb_queue_tail(&link->txq, skb);
+	spin_unlock(&link->txq.lock);
 }
 
 /* A frame above the MTU: for the device to hand over as it is. */
@@ -238,8 +240,10 @@ static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 
 void flitcast_link_drain(struct flitcast_link *link)
 {
+	struct sk_buff_head frames;
 	struct sk_buff *skb;
 
+	__skb_queue_head_init(&frames);
 	/*
 	 * Who finds the lock taken may go: its holder looks again after it has let go
 	 * of it.  What is queued is bounded by the windows.
@@ -247,7 +251,10 @@ void flitcast_link_drain(struct flitcast_link *link)
 	do {
 		if (!spin_trylock(&link->tx_lock))
 			return;
-		while ((skb = skb_dequeue(&link->txq)))
+		spin_lock(&link->txq.lock);
+		skb_queue_splice_tail_init(&link->txq, &frames);
+		spin_unlock(&link->txq.lock);
+		while ((skb = __skb_dequeue(&frames)))
 			transmit(link, skb);
 		spin_unlock(&link->tx_lock);
 		smp_mb(); /* the unlock is seen before the queue is looked at again */

@@ -129,8 +129,8 @@ static void feed(struct flitcast_site *site)
 	} while (site->nloop && site->ends_at);
 }
 
-/* Frames that are ready leave.  BH stay off: one link after the other, and no softirq between. */
-static void transmit(struct flitcast_site *site)
+/* Frames of several links leave. */
+static noinline void transmit_all(struct flitcast_site *site)
 	__releases(&site->lock)
 {
 	struct flitcast_link *links[FC_PORTS_MAX];
@@ -146,8 +146,26 @@ static void transmit(struct flitcast_site *site)
 		flitcast_link_drain(links[i]);
 }
 
+/* Frames that are ready leave.  BH stay off: one link after the other, and no softirq between. */
+static void transmit(struct flitcast_site *site)
+	__releases(&site->lock)
+{
+	struct flitcast_link *link = NULL;
+
+	if (site->dirty & (site->dirty - 1)) {
+		transmit_all(site);
+		return;
+	}
+	if (site->dirty)
+		link = site->end[fc_low(site->dirty)].link;
+	site->dirty = 0;
+	spin_unlock(&site->lock);
+	if (link)
+		flitcast_link_drain(link);
+}
+
 /* In mode postman: what has been sent on is on its way, and now it is looked at. */
-static void look(struct flitcast_site *site)
+static noinline void look(struct flitcast_site *site)
 	__must_hold(&site->lock)
 {
 	struct fc_event ev = { .type = FC_EV_LOOK };
@@ -162,22 +180,13 @@ static void look(struct flitcast_site *site)
 	}
 }
 
-void flitcast_engine_leave(struct flitcast_site *site)
+/* Ports are woken when nothing is locked any more. */
+static noinline void leave_and_wake(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU)
 {
 	struct flitcast_woken woken;
 	unsigned int i;
 
-	do {
-		if (site->resets)
-			reset_links(site);
-		look(site);
-		if (!site->dead)
-			feed(site);
-	} while (site->unseen);
-	if (site->ctrls)
-		flitcast_ctrl_leave(site);
-	set_timer(site);
 	woken.n = site->woken.n;
 	for (i = 0; i < woken.n; i++) {
 		woken.port[i] = site->woken.port[i];
@@ -189,6 +198,29 @@ void flitcast_engine_leave(struct flitcast_site *site)
 	rcu_read_unlock();
 	for (i = 0; i < woken.n; i++)
 		woken.port[i]->ops->wake(woken.port[i], woken.mask[i]);
+}
+
+void flitcast_engine_leave(struct flitcast_site *site)
+	__releases(&site->lock) __releases(RCU)
+{
+	do {
+		if (site->resets)
+			reset_links(site);
+		if (site->unseen)
+			look(site);
+		if (!site->dead)
+			feed(site);
+	} while (site->unseen);
+	if (site->ctrls)
+		flitcast_ctrl_leave(site);
+	set_timer(site);
+	if (site->woken.n) {
+		leave_and_wake(site);
+		return;
+	}
+	transmit(site);
+	local_bh_enable();
+	rcu_read_unlock();
 }
 
 void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
@@ -677,7 +709,8 @@ static void link_carrier(struct flitcast_link *link, bool up)
 		/* The MTU may be another one. */
 		flags = end->hello.own.flags & ~FC_HELLO_LONG;
 		flags |= flitcast_link_long(link) ? FC_HELLO_LONG : 0;
-		todo = fc_hello_set(&end->hello, end->hello.own.window, flags, flitcast_site_now(site));
+		todo = fc_hello_set(&end->hello, end->hello.own.window, flags,
+				    flitcast_site_now(site));
 		flitcast_engine_hello(site, link->port, todo);
 		todo = fc_hello_carrier(&end->hello, up, flitcast_site_now(site));
 		if (!up && flitcast_link_small(link))
