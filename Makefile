@@ -125,6 +125,7 @@ bench: ## Measure beside peers, every figure of Documentation/performance.rst; b
 	@selftests/vm/kernel >/dev/null
 	@$(MAKE) $(parallel) all
 	@selftests/bench/trips
+	@selftests/bench/tree
 	@selftests/bench/flow
 	@selftests/bench/labs
 	@selftests/bench/hop
