@@ -157,9 +157,14 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 static bool pass(struct flitcast_site *site, struct sk_buff *skb, struct fc_ctrl *ctrl, u32 n)
 {
 	u8 port = FC_PORT_NONE;
-	u32 i;
+	u32 i, j;
 
 	for (i = 0; i < n; i++) {
+		/* What says the same anew takes the place of what it covers. */
+		for (j = 0; j < i; j++)
+			if (fc_ctrl_covers(&ctrl[i], &ctrl[j]))
+				return false;
+
 		u8 to = ctrl[i].dst == site->cfg.id || ctrl[i].hops >= FC_HOPS_MAX ?
 			FC_PORT_NONE : fc_site_next_port(&site->core, ctrl[i].dst);
 
