@@ -265,20 +265,22 @@ int double_send(struct double_port *port, u32 site, u16 number, u32 len, u8 seed
 {
 	struct flitcast_msg_dest dest = { .site = site, .port = number };
 	struct flitcast_send how = { .charge = len };
+	struct sk_buff *data = alloc_skb(len, GFP_KERNEL);
 	struct flitcast_msg *msg;
 	u32 i, id;
 	int err;
 
-	msg = flitcast_msg_alloc(len, 1, GFP_KERNEL);
-	if (!msg)
+	msg = data ? flitcast_msg_alloc(len, 1, GFP_KERNEL) : NULL;
+	if (!msg) {
+		kfree_skb(data);
 		return -ENOMEM;
-	for (i = 0; i < len; i++) {
-		u8 *page = kmap_local_page(flitcast_msg_page(msg, i / PAGE_SIZE));
-
-		page[i % PAGE_SIZE] = seed + i;
-		kunmap_local(page);
 	}
-	err = flitcast_msg_send(&port->port, msg, &dest, &how, &id);
+	for (i = 0; i < len; i++)
+		*(u8 *)skb_put(data, 1) = seed + i;
+	err = flitcast_msg_from_skb(msg, data, 0) ? 0 : -EFAULT;
+	kfree_skb(data);
+	if (!err)
+		err = flitcast_msg_send(&port->port, msg, &dest, &how, &id);
 	if (err)
 		flitcast_msg_free(msg);
 	return err;
