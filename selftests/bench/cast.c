@@ -46,6 +46,7 @@
 #include "../sock/msg.h"
 #include "frames.h"
 #include "idle.h"
+#include "numbers.h"
 #include "peers.h"
 #include "stats.h"
 
@@ -371,25 +372,6 @@ static void open_peers(enum way way, const char *plan)
 		sleep_ms(JOIN_MS);
 }
 
-static unsigned int read_list(unsigned int *list, unsigned int room, unsigned int most,
-			      const char *text)
-{
-	unsigned int n = 0;
-	char *end;
-
-	do {
-		unsigned long value = strtoul(text, &end, 10);
-
-		if (end == text || !value || value > most || n == room)
-			usage();
-		list[n++] = value;
-		text = end + 1;
-	} while (*end == ',');
-	if (*end)
-		usage();
-	return n;
-}
-
 /* WAY_NOTHING: all of Flitcast's. */
 static enum way find_way(const char *name)
 {
@@ -414,16 +396,19 @@ int main(int argc, char **argv)
 	int arg;
 
 	while ((arg = getopt(argc, argv, "n:b:k:")) != -1) {
-		if (arg == 'n')
+		if (arg == 'n') {
 			count = atoi(optarg);
-		else if (arg == 'b')
-			nlengths = read_list(lengths, LENGTHS_MAX, BYTES_MAX, optarg);
-		else if (arg == 'k')
-			nto = read_list(to, PEERS_MAX, PEERS_MAX, optarg);
-		else
+		} else if (arg == 'b') {
+			nlengths = numbers_parse(optarg, lengths, LENGTHS_MAX, BYTES_MAX);
+		} else if (arg == 'k') {
+			nto = numbers_parse(optarg, to, PEERS_MAX, PEERS_MAX);
+			if (!nto)
+				usage();
+		} else {
 			usage();
+		}
 	}
-	if (count < 1 || count > COUNT_MAX || argc - optind < 5)
+	if (!nlengths || count < 1 || count > COUNT_MAX || argc - optind < 5)
 		usage();
 	lab = argv[optind++];
 	topology = argv[optind++];

@@ -28,6 +28,7 @@
 #include "../sock/lab.h"
 #include "../sock/msg.h"
 #include "inet.h"
+#include "numbers.h"
 #include "stats.h"
 
 #define BYTES_MAX	(1 << 20)
@@ -247,27 +248,9 @@ static void measure(const char *name, const struct way *way, unsigned int hops, 
 	free(times);
 }
 
-static unsigned int read_list(unsigned long *list, unsigned long most, const char *text)
-{
-	unsigned int n = 0;
-	char *end;
-
-	do {
-		unsigned long value = strtoul(text, &end, 10);
-
-		if (end == text || !value || value > most || n == LIST_MAX)
-			usage();
-		list[n++] = value;
-		text = end + 1;
-	} while (*end == ',');
-	if (*end)
-		usage();
-	return n;
-}
-
 int main(int argc, char **argv)
 {
-	unsigned long hops[LIST_MAX], bytes[LIST_MAX];
+	unsigned int hops[LIST_MAX], bytes[LIST_MAX];
 	unsigned int nhops = 0, nbytes = 0, i, k;
 	const struct way *way;
 	int option;
@@ -278,9 +261,9 @@ int main(int argc, char **argv)
 		else if (option == 'w')
 			warm = atoi(optarg);
 		else if (option == 'd')
-			nhops = read_list(hops, HOPS_MAX, optarg);
+			nhops = numbers_parse(optarg, hops, LIST_MAX, HOPS_MAX);
 		else if (option == 'b')
-			nbytes = read_list(bytes, BYTES_MAX, optarg);
+			nbytes = numbers_parse(optarg, bytes, LIST_MAX, BYTES_MAX);
 		else
 			usage();
 	}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef SELFTESTS_BENCH_NUMBERS_H
+#define SELFTESTS_BENCH_NUMBERS_H
+
+/**
+ * numbers_parse() - an option that is a list of numbers: 1,2,4
+ * @text: the list
+ * @numbers: result
+ * @room: of these, at most
+ * @most: largest number
+ *
+ * Return: how many; 0: it is no such list, or too long.
+ */
+unsigned int numbers_parse(const char *text, unsigned int *numbers, unsigned int room,
+			   unsigned int most);
+
+#endif /* SELFTESTS_BENCH_NUMBERS_H */
