@@ -14,6 +14,7 @@
 
 /* Networks, in host byte order. */
 #define INET_LAB	0x0a010000	/* 10.1: shortest paths, forwarded by IPv4 */
+#define INET_BATMAN	0x0a080000	/* 10.8: one Ethernet, of batman-adv */
 #define INET_REDIRECT	0x0a090000	/* 10.9: sites in between redirect frames */
 
 struct sockaddr_in inet_address(uint32_t net, unsigned int site, unsigned int port);

@@ -11,6 +11,7 @@
  *
  * flitcast	a message there, a message back
  * udp		datagrams, forwarded by IPv4
+ * batman	datagrams within the Ethernet of batman-adv, which passes frames on
  * redirect	the same where the sites in between pass frames on unseen (tc, XDP); what it
  *		is called in the figures can follow: redirect:NAME
  * tcp		one connection from end to end
@@ -175,6 +176,7 @@ static void send_relays(const struct trip *trip, size_t bytes, bool back)
 static const struct way ways[] = {
 	{ "flitcast", 0, BYTES_MAX, open_flitcast, send_flitcast },
 	{ "udp", INET_LAB, DATAGRAM_MAX, open_udp, send_udp },
+	{ "batman", INET_BATMAN, DATAGRAM_MAX, open_udp, send_udp },
 	{ "redirect", INET_REDIRECT, DATAGRAM_MAX, open_redirect, send_udp },
 	{ "tcp", 0, BYTES_MAX, open_tcp, send_tcp },
 	{ "relays", 0, BYTES_MAX, open_relays, send_relays },
