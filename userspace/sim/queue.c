@@ -52,7 +52,7 @@ static struct event *slot_add(struct queue *queue, u64 time)
 	return &last->event[last->n++];
 }
 
-struct event *queue_near(struct queue *queue, u64 time)
+struct event *queue_more(struct queue *queue, u64 time)
 {
 	if (time < queue->now)
 		die("an event is added to the past");
@@ -157,7 +157,7 @@ static bool advance(struct queue *queue)
 	return true;
 }
 
-const struct event *queue_take(struct queue *queue)
+const struct event *queue_next(struct queue *queue)
 {
 	for (;;) {
 		u32 at = queue->now % QUEUE_SLOTS;

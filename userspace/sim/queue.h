@@ -116,10 +116,32 @@ struct queue {
 
 /* Not before the event taken last. */
 void queue_add(struct queue *queue, const struct event *event);
+/* The same, where the last chunk of the cycle is full or there is none. */
+struct event *queue_more(struct queue *queue, u64 time);
+
 /* Return: place for an event of that time, to be filled in; NULL: it is to be added as above. */
-struct event *queue_near(struct queue *queue, u64 time);
+static inline struct event *queue_near(struct queue *queue, u64 time)
+{
+	struct chunk *last = queue->slot[time % QUEUE_SLOTS].last;
+
+	/* A time that is past is far, too. */
+	if (time - queue->now < QUEUE_SLOTS && last && last->n < CHUNK_EVENTS)
+		return &last->event[last->n++];
+	return queue_more(queue, time);
+}
+
+/* The next event, where the chunk that is being taken from has no more. */
+const struct event *queue_next(struct queue *queue);
+
 /* Return: the next event, valid until the one after it is taken; NULL if there is none. */
-const struct event *queue_take(struct queue *queue);
+static inline const struct event *queue_take(struct queue *queue)
+{
+	const struct chunk *chunk = queue->slot[queue->now % QUEUE_SLOTS].first;
+
+	if (chunk && queue->taken < chunk->n)
+		return &chunk->event[queue->taken++];
+	return queue_next(queue);
+}
 
 /*
  * Return: the event that comes so many after the one taken last, fewer than a chunk has; NULL if
