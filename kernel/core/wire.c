@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "wire.h"
 #include "wire_bytes.h"
-
-/* Offsets within the link header. */
-enum {
-	L_VERSION, L_TYPE, L_VC, L_FLAGS, L_LEN = 4, L_EPOCH = 6, L_SEQ = 8, L_ACK = 12,
-	L_SUM = FC_LINK_SUM
-};
-
-/* Among the flags of every frame. */
-#define SUMMED	0x80
+#include "wire_link.h"
 
 /* Within the packet header. */
 enum {
@@ -24,7 +16,7 @@ enum { T_SITE = 0, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN = 12, T_
 enum { C_NUMBER = T_SITE, C_COPIES = T_OFF, C_LABEL = T_LEN };
 
 static_assert(P_KIND + 1 == FC_PACKET_SIZE);
-static_assert(L_SUM + 4 == FC_LINK_SIZE);
+static_assert(FC_LINK_SUM + 4 == FC_LINK_SIZE);
 static_assert(T_SEQ + 4 == FC_TARGET_SIZE);
 static_assert(FC_FLOW_WINDOW <= 255);
 
@@ -44,31 +36,13 @@ static bool csr_size_valid(u32 len)
 	return len >= FC_CSR_SIZE && len <= FC_CSR_SIZE + 4 * FC_TARGETS_MAX && len % 4 == 0;
 }
 
-/* Is it a channel with numbers and credit? */
-static bool vc_valid(u8 vc)
+bool fc_wire_link_flags(const struct fc_link_hdr *h)
 {
-	return vc >= FC_VC_DATA && vc < FC_VC_COUNT;
-}
-
-static bool link_flags_valid(const struct fc_link_hdr *h)
-{
-	if (h->sum && !h->summed)
-		return false;
 	switch ((enum fc_frame)h->type) {
 	case FC_FRAME_FLIT:
-		if (!vc_valid(h->vc) || (h->flags & ~(FC_PART_HEAD | FC_PART_TERM |
-						     FC_PART_ABORT | FC_PART_RUN)))
-			return false;
-		/* Fronts alone, and in a class, go on before they are looked at. */
-		if (h->flags & FC_PART_RUN && (!(h->flags & FC_PART_HEAD) || h->vc < FC_VC_CLASS))
-			return false;
-		/* An abort-packet terminator travels alone. */
-		if (h->flags & FC_PART_ABORT)
-			return h->flags == (FC_PART_TERM | FC_PART_ABORT) && !h->len;
-		return h->flags || h->len >= FC_DATA_MIN;
+		return fc_link_flit_flags(h);
 	case FC_FRAME_STATUS:
-		return vc_valid(h->vc) && h->len == FC_STATUS_SIZE &&
-		       !(h->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK));
+		return fc_link_status_flags(h);
 	case FC_FRAME_HELLO:
 		return h->vc == FC_VC_CTRL && !h->flags && h->len >= FC_HELLO_SIZE;
 	case FC_FRAME_CTRL:
@@ -83,41 +57,22 @@ static bool link_flags_valid(const struct fc_link_hdr *h)
 
 bool fc_wire_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear, u32 total)
 {
-	if (linear < FC_LINK_SIZE || total < FC_LINK_SIZE || p[L_VERSION] != FC_VERSION)
-		return false;
-	h->type = p[L_TYPE];
-	h->vc = p[L_VC];
-	h->flags = p[L_FLAGS] & ~SUMMED;
-	h->summed = p[L_FLAGS] & SUMMED;
-	h->len = fc_get16(p + L_LEN);
-	h->epoch = fc_get16(p + L_EPOCH);
-	h->seq = fc_get32(p + L_SEQ);
-	h->ack = fc_get32(p + L_ACK);
-	h->sum = fc_get32(p + L_SUM);
-	return h->len <= total - FC_LINK_SIZE && link_flags_valid(h);
+	return fc_link_decode(h, p, linear, total);
 }
 
 void fc_wire_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *h)
 {
-	p[L_VERSION] = FC_VERSION;
-	p[L_TYPE] = h->type;
-	p[L_VC] = h->vc;
-	p[L_FLAGS] = h->flags | (h->summed ? SUMMED : 0);
-	fc_put16(p + L_LEN, h->len);
-	fc_put16(p + L_EPOCH, h->epoch);
-	fc_put32(p + L_SEQ, h->seq);
-	fc_put32(p + L_ACK, h->ack);
-	fc_put32(p + L_SUM, h->sum);
+	fc_link_encode(p, h);
 }
 
 bool fc_wire_link_summed(const u8 p[FC_LINK_SIZE])
 {
-	return p[L_FLAGS] & SUMMED;
+	return p[FC_LINK_FLAGS] & FC_LINK_SUMMED;
 }
 
 void fc_wire_link_set_sum(u8 p[FC_LINK_SIZE], u32 sum)
 {
-	fc_put32(p + L_SUM, sum);
+	fc_put32(p + FC_LINK_SUM, sum);
 }
 
 bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE])

@@ -5,6 +5,7 @@
 
 #include "sim.h"
 #include "util.h"
+#include "wire_link.h"
 
 /* Both ends' epoch: links of a run begin once. */
 #define EPOCH	1
@@ -286,7 +287,7 @@ void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *head
 	arrival->vc = header->vc;
 	arrival->bytes = FC_LINK_SIZE + header->len;
 	arrival->frame = frame;
-	fc_wire_link_encode(arrival->header, header);
+	fc_link_encode(arrival->header, header);
 	if (status)
 		fc_wire_status_encode(arrival->header + FC_LINK_SIZE, status);
 	if (arrival == &far)
@@ -556,7 +557,7 @@ static void net_arrive(struct sim *sim, const struct event *event)
 		frame_put(sim, frame);
 		return;
 	}
-	if (!fc_wire_link_decode(&header, event->header, FC_LINK_SIZE, event->bytes))
+	if (!fc_link_decode(&header, event->header, FC_LINK_SIZE, event->bytes))
 		goto malformed;
 	ev.seq = header.seq;
 	ev.ack = header.ack;
