@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "fetch.h"
 #include "sim.h"
 #include "util.h"
 #include "wire_link.h"
@@ -84,13 +85,13 @@ void flits_free(struct sim *sim, struct flits *list)
 /* Virtual channels for packets. */
 static u32 channels(const struct sim *sim)
 {
-	return fc_mode_classes(sim->config.mode) ? sim->classes.count : 1;
+	return sim->nclasses ? sim->nclasses : 1;
 }
 
 /* Place of a port's replay buffer. */
 static u32 place(const struct sim *sim, u8 vc, u8 port)
 {
-	u32 channel = fc_mode_classes(sim->config.mode) ? vc - FC_VC_CLASS : 0;
+	u32 channel = sim->nclasses ? vc - FC_VC_CLASS : 0;
 
 	return channel * (sim->config.topo.ndirs + 1u) + port;
 }
@@ -105,7 +106,7 @@ static bool amid_packet(const struct node *node)
 
 bool net_room(struct sim *sim, u32 at)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 	int lane;
 
 	if (!node->vnet)
@@ -120,14 +121,14 @@ bool net_room(struct sim *sim, u32 at)
 
 u32 net_local_seq(const struct sim *sim, u32 at)
 {
-	const struct node *node = &sim->node[at];
+	const struct node *node = sim_node(sim, at);
 
 	return node->vnet ? fc_vnet_seq(node->vnet, node->lane) : fc_site_seq(&node->site);
 }
 
 u8 net_local_vc(const struct sim *sim, u32 at)
 {
-	const struct node *node = &sim->node[at];
+	const struct node *node = sim_node(sim, at);
 
 	return node->vnet ? FC_VC_CLASS + node->lane : FC_VC_DATA;
 }
@@ -142,8 +143,8 @@ static void care_init(struct sim *sim, struct fc_site *site)
 	u8 nports = config->topo.ndirs + 1;
 	struct fc_flit *queue;
 
-	if (fc_mode_classes(config->mode) && site != &sim->node[0].site) {
-		const struct fc_site *first = &sim->node[0].site;
+	if (sim->nclasses && site != &sim_node(sim, 0)->site) {
+		const struct fc_site *first = &sim_node(sim, 0)->site;
 
 		site->in = first->in;
 		site->out = first->out;
@@ -174,15 +175,36 @@ static bool replays(const struct sim *sim)
 	       config->probe < 2 * (config->latency + config->window * channels(sim));
 }
 
+#define LINE	64
+
+size_t layout_add(size_t *size, size_t n, size_t each)
+{
+	size_t at = (*size + LINE - 1) / LINE * LINE;
+
+	*size = at + n * each;
+	return at;
+}
+
+static void layout_make(struct sim *sim)
+{
+	struct layout *layout = &sim->layout;
+	size_t size = sizeof(struct node);
+
+	layout->port = layout_add(&size, sim->config.topo.ndirs + 1u, sizeof(struct port));
+	if (sim->nclasses)
+		size = vnet_layout(sim, size);
+	layout->stride = ((size + LINE - 1) / LINE | 1) * LINE;
+}
+
 static void node_init(struct sim *sim, u32 at)
 {
 	const struct config *config = &sim->config;
 	const struct fc_topo *topo = &config->topo;
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 	struct fc_site *site = &node->site;
 	u8 nports = topo->ndirs + 1;
 
-	node->port = arena_take(&sim->arena, nports, sizeof(*node->port));
+	node->port = node_part(node, sim->layout.port);
 	if (sim->replays) {
 		size_t n = (size_t)nports * channels(sim);
 
@@ -203,7 +225,7 @@ static void node_init(struct sim *sim, u32 at)
 	site->data.window = config->window;
 	site->nports = nports;
 	care_init(sim, site);
-	if (fc_mode_classes(config->mode))
+	if (sim->nclasses)
 		vnet_init(sim, at);
 	fc_site_init(site, rng_u64(&sim->net_rng));
 }
@@ -214,20 +236,23 @@ static void net_init(struct sim *sim)
 	const struct fc_topo *topo = &config->topo;
 	struct fc_event up = { .count = config->window };
 
+	if (fc_mode_classes(config->mode))
+		sim->nclasses = sim->classes.count;
 	sim->replays = replays(sim);
 	fc_pref_default(&sim->pref, topo);
-	sim->node = arena_take(&sim->arena, topo->nsites, sizeof(*sim->node));
+	layout_make(sim);
+	sim->site = arena_take(&sim->arena, topo->nsites, sim->layout.stride);
 	for (u32 i = 0; i < topo->nsites; i++)
 		node_init(sim, i);
 	for (u32 i = 0; i < topo->nsites; i++) {
 		for (u8 p = 1; p <= topo->ndirs; p++) {
-			if (sim->node[i].port[p].peer == FC_SITE_NONE)
+			if (sim_node(sim, i)->port[p].peer == FC_SITE_NONE)
 				continue;
 			up.type = FC_EV_LINK_UP;
 			up.port = p;
 			net_event(sim, i, FC_VC_DATA, &up);
 			/* Control frames go by it in every mode. */
-			sim->node[i].site.data.up |= fc_bit(p);
+			sim_node(sim, i)->site.data.up |= fc_bit(p);
 		}
 	}
 }
@@ -246,7 +271,7 @@ static void net_free(struct sim *sim)
 			frame_put(sim, event->frame);
 	queue_free(&sim->queue);
 	for (u32 i = 0; i < sim->config.topo.nsites; i++) {
-		struct node *node = &sim->node[i];
+		struct node *node = sim_node(sim, i);
 
 		fc_site_purge(&node->site, drop, sim);
 		flits_free(sim, &node->buffer);
@@ -264,7 +289,7 @@ static void net_free(struct sim *sim)
 void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *header,
 	      struct frame *frame, const struct fc_status *status)
 {
-	struct port *link = &sim->node[from].port[port];
+	struct port *link = &sim_node(sim, from)->port[port];
 	struct event far, *arrival;
 	u64 start = sim->now;
 
@@ -314,7 +339,7 @@ static void transmit(struct sim *sim, u32 from, const struct fc_effect *fx,
 /* A flit of the replay buffer goes out again. */
 static void resend(struct sim *sim, u32 from, const struct fc_effect *fx)
 {
-	struct node *node = &sim->node[from];
+	struct node *node = sim_node(sim, from);
 	u32 at = place(sim, fx->vc, fx->port);
 	const struct fc_flit *flit;
 	struct flits *replay;
@@ -335,7 +360,7 @@ static void resend(struct sim *sim, u32 from, const struct fc_effect *fx)
 
 static void release(struct sim *sim, u32 at, const struct fc_effect *fx)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 	u32 i;
 
 	if (!sim->replays)
@@ -375,7 +400,7 @@ static struct frame *branch_front(struct sim *sim, u32 from, const struct fc_eff
 
 static void send_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
 {
-	struct node *node = &sim->node[from];
+	struct node *node = sim_node(sim, from);
 	struct frame *frame = fx->flit.h;
 	struct fc_flit flit = {
 		.parts = fx->flit.parts &
@@ -436,7 +461,7 @@ static void send_status(struct sim *sim, u32 at, const struct fc_effect *fx)
 
 static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 
 	switch ((enum fc_effect_type)fx->type) {
 	case FC_FX_SEND:
@@ -490,7 +515,7 @@ void net_event(struct sim *sim, u32 at, u8 vc, struct fc_event *ev)
 {
 	/* Effects never run a site's event, so one list serves all. */
 	static struct fc_effects effects;
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 	u64 next;
 	bool more;
 
@@ -516,7 +541,7 @@ void net_event(struct sim *sim, u32 at, u8 vc, struct fc_event *ev)
 
 static void net_time(struct sim *sim, u32 at)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 	struct fc_event ev = { .type = FC_EV_TIME };
 
 	/* An earlier one was added since. */
@@ -568,7 +593,7 @@ static void net_arrive(struct sim *sim, const struct event *event)
 			goto malformed;
 		stat[FC_LSTAT_RX_FLITS]++;
 		stat[FC_LSTAT_RX_BYTES] += FC_LINK_SIZE + header.len;
-		if (sim->node[event->node].vnet)
+		if (sim_node(sim, event->node)->vnet)
 			vnet_lease(sim, event->node, header.vc - FC_VC_CLASS, event->port);
 		net_event(sim, event->node, header.vc, &ev);
 		return;
@@ -601,7 +626,7 @@ malformed:
 static bool net_idle(const struct sim *sim)
 {
 	for (u32 i = 0; i < sim->config.topo.nsites; i++) {
-		const struct node *node = &sim->node[i];
+		const struct node *node = sim_node(sim, i);
 
 		if (!fc_site_idle(&node->site) || (node->vnet && !fc_vnet_idle(node->vnet)) ||
 		    node->buffer.n || node->sending.n || node->transit)
@@ -618,7 +643,7 @@ static void net_tell_stuck(const struct sim *sim)
 	unsigned int told = 0;
 
 	for (u32 i = 0; i < sim->config.topo.nsites; i++) {
-		const struct node *node = &sim->node[i];
+		const struct node *node = sim_node(sim, i);
 		const struct fc_site *site = &node->site;
 
 		if (node->vnet) {
@@ -653,43 +678,12 @@ static void net_tell_stuck(const struct sim *sim)
 	}
 }
 
-/* Events from the lookup of the site to the event. */
-#define AHEAD	14
-
-/*
- * What the next events will use is on its way into the cache meanwhile, each piece when what
- * points to it has come.
- */
-static void fetch(struct sim *sim)
-{
-	const struct event *event = queue_ahead(&sim->queue, AHEAD);
-	u32 at = ++sim->coming_at;
-
-	sim->coming[at % SIM_COMING] = event;
-	if (event)
-		__builtin_prefetch(&sim->node[event->node]);
-	event = sim->coming[(at - 3) % SIM_COMING];
-	if (event)
-		vnet_fetch(sim->node[event->node].vnet);
-	event = sim->coming[(at - 6) % SIM_COMING];
-	if (event && event->vc >= FC_VC_CLASS)
-		vnet_fetch_in(sim->node[event->node].vnet, event->vc - FC_VC_CLASS, event->port,
-			      event->frame);
-	event = sim->coming[(at - 9) % SIM_COMING];
-	if (event && event->vc >= FC_VC_CLASS)
-		vnet_fetch_packet(sim->node[event->node].vnet, event->vc - FC_VC_CLASS,
-				  event->port);
-	event = sim->coming[(at - 12) % SIM_COMING];
-	if (event && event->vc >= FC_VC_CLASS)
-		vnet_fetch_out(&sim->node[event->node], event->vc - FC_VC_CLASS, event->port);
-}
-
 static void word_event(struct sim *sim, const struct event *event)
 {
 	struct fc_event ev = { .type = FC_EV_ROOM, .count = 1 };
 	struct fc_event look = { .type = FC_EV_LOOK, .port = event->port };
 
-	if (fc_mode_classes(sim->config.mode))
+	if (sim->nclasses)
 		fetch(sim);
 	switch ((enum event_kind)event->kind) {
 	case EVENT_FRAME:
@@ -717,7 +711,7 @@ static void word_event(struct sim *sim, const struct event *event)
 
 static u32 word_backlog(const struct sim *sim, u32 at)
 {
-	return sim->node[at].nbacklog;
+	return sim_node(sim, at)->nbacklog;
 }
 
 const struct fidelity fidelity_word = {

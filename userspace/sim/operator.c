@@ -21,7 +21,7 @@ static u32 incarnation(u32 node)
 
 void operator_init(struct sim *sim, u32 at)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 
 	node->active = xcalloc(sim->config.active, sizeof(struct message *));
 	node->transit_end = &node->transit;
@@ -31,7 +31,7 @@ void operator_init(struct sim *sim, u32 at)
 
 void operator_free(struct sim *sim, u32 at)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 	struct stored *stored;
 
 	while ((stored = node->transit)) {
@@ -51,7 +51,7 @@ static void control_send(struct sim *sim, u32 at, const struct fc_ctrl *ctrl, bo
 	static const struct fc_link_hdr header = {
 		.type = FC_FRAME_CTRL, .vc = FC_VC_CTRL, .len = FC_CTRL_SIZE, .epoch = 1,
 	};
-	u8 port = fc_site_next_port(&sim->node[at].site, ctrl->dst);
+	u8 port = fc_site_next_port(&sim_node(sim, at)->site, ctrl->dst);
 	struct frame *frame;
 
 	if (port == FC_PORT_NONE || ctrl->hops > FC_HOPS_MAX) {
@@ -88,7 +88,7 @@ static void flow_over(struct flow *flow, u32 seq)
 
 static void activate(struct sim *sim, u32 at)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 
 	while (node->nactive < sim->config.active && node->backlog) {
 		struct message *m = node->backlog;
@@ -116,7 +116,7 @@ static void activate(struct sim *sim, u32 at)
 
 static void message_over(struct sim *sim, u32 at, u32 slot)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 
 	traffic_over(sim, node->active[slot]);
 	for (node->nactive--; slot < node->nactive; slot++)
@@ -127,7 +127,7 @@ static void message_over(struct sim *sim, u32 at, u32 slot)
 
 void operator_control(struct sim *sim, u32 at, const struct fc_ctrl *received)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 	struct fc_ctrl ctrl = *received;
 	struct flow *flow;
 
@@ -278,7 +278,7 @@ static bool buffer_whole(const struct node *node)
 
 void operator_discard(struct sim *sim, u32 at)
 {
-	struct flits *buffer = &sim->node[at].buffer;
+	struct flits *buffer = &sim_node(sim, at)->buffer;
 
 	while (buffer->n)
 		frame_put(sim, flits_take(buffer).h);
@@ -287,7 +287,7 @@ void operator_discard(struct sim *sim, u32 at)
 /* Keep the packet for the targets of the mask, to be sent on. */
 static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 	struct stored *stored = xcalloc(1, sizeof(*stored));
 	struct flits *buffer = &node->buffer;
 	struct fc_flit front = flits_take(buffer);
@@ -324,7 +324,7 @@ static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
 
 void operator_serve(struct sim *sim, u32 at, u64 here, u64 others, bool aborted)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 	const u8 *head;
 	struct fc_packet pk;
 	u64 local, rest;
@@ -390,7 +390,7 @@ static void cut(struct sim *sim, struct node *node, const struct message *m,
 /* The next packet of a message, to all targets that need the same one. */
 static bool next_packet(struct sim *sim, u32 at, struct message *m)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 	struct fc_target targets[FC_TARGETS_MAX];
 	struct fc_packet pk = {
 		.src = at, .incarnation = incarnation(at), .sock = SOCK, .src_port = PORT,
@@ -464,7 +464,7 @@ static bool next_stored(struct sim *sim, struct node *node)
 /* The next packet for the local net-input: stored ones first, they hold storage. */
 static bool next(struct sim *sim, u32 at)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 
 	if (next_stored(sim, node)) {
 		node->sending_stored = true;
@@ -485,12 +485,12 @@ static bool next(struct sim *sim, u32 at)
 	return false;
 }
 
-void operator_kick(struct sim *sim, u32 at)
+void operator_push(struct sim *sim, u32 at)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 	struct event event = { .kind = EVENT_FEED, .node = at };
 
-	if ((!node->sending.n && !node->eager && !node->transit) || !net_room(sim, at))
+	if (!net_room(sim, at))
 		return;
 	event.time = node->sending.n || node->eager ? sim->now : stored_at(node);
 	if (event.time == FC_NEVER)
@@ -507,7 +507,7 @@ void operator_kick(struct sim *sim, u32 at)
 
 void operator_feed(struct sim *sim, u32 at)
 {
-	struct node *node = &sim->node[at];
+	struct node *node = sim_node(sim, at);
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
 
 	/* One that came earlier took its place. */
@@ -534,7 +534,7 @@ void operator_feed(struct sim *sim, u32 at)
 
 void operator_send(struct sim *sim, struct message *m)
 {
-	struct node *node = &sim->node[m->from];
+	struct node *node = sim_node(sim, m->from);
 
 	sim->stat[FC_STAT_MSG_SENT]++;
 	m->next = NULL;
@@ -547,7 +547,7 @@ void operator_send(struct sim *sim, struct message *m)
 
 void operator_repeat(struct sim *sim, struct message *m)
 {
-	struct node *node = &sim->node[m->from];
+	struct node *node = sim_node(sim, m->from);
 	struct event event = { .kind = EVENT_REPEAT, .node = m->from, .message = m };
 
 	if (m->over == m->ntargets)

@@ -241,8 +241,46 @@ struct leases {
 	void *unused;
 };
 
+/**
+ * struct layout - where the parts of a site are, in bytes from its struct node on: the same for
+ *	all, so that nothing has to be looked up to fetch them ahead
+ * @stride: from one site to the next; an odd number of cache lines, so that the same parts of
+ *	sites are spread over the cache
+ * @port: links, by port
+ * @vnet: switch in the modes that have classes, and in these, by class and port:
+ * @channel: channels, by class alone
+ * @rx: what comes in
+ * @tx: what goes out
+ * @in: packets that come in
+ * @out: packets that go out
+ * @straight: ways straight on, in mode postman
+ */
+struct layout {
+	size_t stride;
+	size_t port;
+	size_t vnet;
+	size_t channel;
+	size_t rx;
+	size_t tx;
+	size_t in;
+	size_t out;
+	size_t straight;
+};
+
 /* More than are looked up ahead. */
 #define SIM_COMING	16
+
+/**
+ * struct coming - an event ahead
+ * @in: packet that it is of, if it is a flit of a class; else NULL
+ * @rx: what came in before it
+ * @site: the site, as struct layout has it
+ */
+struct coming {
+	const struct fc_vin *in;
+	const struct fc_rx *rx;
+	const char *site;
+};
 
 /**
  * struct sim - a run
@@ -253,9 +291,11 @@ struct leases {
  * @arena: memory of the sites
  * @leases: of these, in the modes that have classes
  * @replays: links may be asked to send again
+ * @nclasses: classes in the modes that have them, else 0
  * @coming: events ahead, looked up one by one; some may have been taken since
  * @coming_at: index of the last one
- * @node: sites
+ * @layout: of a site
+ * @site: sites, each with all that belongs to it
  * @edge: sites of the fidelity edge
  * @stat: counters, by enum fc_stat: of all sites together, as they are reported
  * @link_stat: counters of all links, by enum fc_link_stat
@@ -276,9 +316,11 @@ struct sim {
 	struct arena arena;
 	struct leases leases;
 	bool replays;
-	const struct event *coming[SIM_COMING];
+	u8 nclasses;
+	struct coming coming[SIM_COMING];
 	u32 coming_at;
-	struct node *node;
+	struct layout layout;
+	char *site;
 	struct edge_node *edge;
 	u64 stat[FC_STAT_COUNT];
 	u64 link_stat[FC_LSTAT_COUNT];
@@ -291,6 +333,17 @@ struct sim {
 	struct fc_vclass classes;
 	void *ways;
 };
+
+static inline struct node *sim_node(const struct sim *sim, u32 at)
+{
+	return (struct node *)(sim->site + at * sim->layout.stride);
+}
+
+/* Of a site: what is so many bytes from its struct node. */
+static inline void *node_part(const struct node *node, size_t at)
+{
+	return (char *)node + at;
+}
 
 /* The oracle's complaint: counted, and told on standard error for the first few. */
 void __printf(2, 3) sim_wrong(struct sim *sim, const char *fmt, ...);
@@ -325,6 +378,9 @@ extern const struct fidelity fidelity_word;
 extern const struct fidelity fidelity_edge;
 
 /* net.c */
+
+/* So many more parts behind what has @size bytes, from a cache line on.  Return: where. */
+size_t layout_add(size_t *size, size_t n, size_t each);
 struct frame *frame_new(struct sim *sim, u32 size);
 void frame_get(struct frame *frame);
 void frame_put(struct sim *sim, struct frame *frame);
@@ -344,17 +400,20 @@ void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *head
 	      struct frame *frame, const struct fc_status *status);
 
 /* vnet.c: the switch of mode vnet */
+
+/* Room in the layout, which has so many bytes, for the switch.  Return: bytes with it. */
+size_t vnet_layout(struct sim *sim, size_t size);
 void vnet_init(struct sim *sim, u32 node);
+/* Memory for what comes in by a class and port. */
+void vnet_lease_new(struct sim *sim, u32 node, u8 class, u8 port);
+
 /* A flit is about to come in: there is memory for what comes by that channel. */
-void vnet_lease(struct sim *sim, u32 node, u8 class, u8 port);
-/*
- * Into the cache: a switch, what a flit or a status is about, the packet of the flit, and what
- * that goes out by.
- */
-void vnet_fetch(const struct fc_vnet *vnet);
-void vnet_fetch_in(const struct fc_vnet *vnet, u8 class, u8 port, bool flit);
-void vnet_fetch_packet(const struct fc_vnet *vnet, u8 class, u8 port);
-void vnet_fetch_out(const struct node *node, u8 class, u8 port);
+static inline void vnet_lease(struct sim *sim, u32 node, u8 class, u8 port)
+{
+	if (!sim_node(sim, node)->vnet->ch[class].rx[port].queue)
+		vnet_lease_new(sim, node, class, port);
+}
+
 /* Give back the frames of a switch, and what is not in the arena. */
 void vnet_purge(struct sim *sim, u32 node);
 void vnet_free(struct sim *sim);
@@ -369,8 +428,18 @@ void operator_free(struct sim *sim, u32 node);
  */
 void operator_serve(struct sim *sim, u32 node, u64 here, u64 others, bool aborted);
 void operator_discard(struct sim *sim, u32 node);
+/* There is something to send, and there may be room for it. */
+void operator_push(struct sim *sim, u32 node);
+
 /* There may be something to send, or room for it. */
-void operator_kick(struct sim *sim, u32 node);
+static inline void operator_kick(struct sim *sim, u32 at)
+{
+	const struct node *node = sim_node(sim, at);
+
+	if (node->sending.n || node->eager || node->transit)
+		operator_push(sim, at);
+}
+
 void operator_feed(struct sim *sim, u32 node);
 void operator_unreachable(struct sim *sim, u32 node, const u8 *head, u64 mask);
 void operator_control(struct sim *sim, u32 node, const struct fc_ctrl *ctrl);

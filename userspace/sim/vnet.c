@@ -13,44 +13,57 @@ static void drop(void *arg, void *h)
 	frame_put(arg, h);
 }
 
+size_t vnet_layout(struct sim *sim, size_t size)
+{
+	size_t inputs = (size_t)sim->nclasses * (sim->config.topo.ndirs + 1u);
+	struct layout *layout = &sim->layout;
+
+	layout->vnet = layout_add(&size, 1, sizeof(struct fc_vnet));
+	layout->channel = layout_add(&size, sim->nclasses, sizeof(struct fc_channel));
+	layout->rx = layout_add(&size, inputs, sizeof(struct fc_rx));
+	layout->tx = layout_add(&size, inputs, sizeof(struct fc_tx));
+	layout->in = layout_add(&size, inputs, sizeof(struct fc_vin));
+	layout->out = layout_add(&size, inputs, sizeof(struct fc_vout));
+	if (sim->config.mode == FC_MODE_POSTMAN)
+		layout->straight = layout_add(&size, inputs, sizeof(struct fc_straight));
+	return size;
+}
+
 void vnet_init(struct sim *sim, u32 at)
 {
 	const struct config *config = &sim->config;
-	u8 nports = config->topo.ndirs + 1, nclasses = sim->classes.count;
-	size_t inputs = (size_t)nclasses * nports;
-	struct fc_vnet *v = arena_take(&sim->arena, 1, sizeof(*v));
-	struct fc_rx *rx;
-	struct fc_tx *tx;
+	const struct layout *layout = &sim->layout;
+	struct node *node = sim_node(sim, at);
+	struct fc_vnet *v = node_part(node, layout->vnet);
+	struct fc_rx *rx = node_part(node, layout->rx);
+	struct fc_tx *tx = node_part(node, layout->tx);
 
-	v->ch = arena_take(&sim->arena, nclasses, sizeof(*v->ch));
-	rx = arena_take(&sim->arena, inputs, sizeof(*rx));
-	tx = arena_take(&sim->arena, inputs, sizeof(*tx));
-	v->in = arena_take(&sim->arena, inputs, sizeof(*v->in));
-	v->out = arena_take(&sim->arena, inputs, sizeof(*v->out));
+	v->ch = node_part(node, layout->channel);
+	v->in = node_part(node, layout->in);
+	v->out = node_part(node, layout->out);
 	v->classes = &sim->classes;
-	v->site = &sim->node[at].site;
+	v->site = &node->site;
 	v->payload = (u32)config->flit - FC_LINK_SIZE;
-	v->nports = nports;
-	v->nclasses = nclasses;
+	v->nports = config->topo.ndirs + 1;
+	v->nclasses = sim->nclasses;
 	v->slow = config->look;
 	if (config->mode == FC_MODE_POSTMAN) {
-		struct fc_straight *straight;
+		struct fc_straight *straight = node_part(node, layout->straight);
 
-		straight = arena_take(&sim->arena, inputs, sizeof(*straight));
-		fc_postman_fill(&sim->classes, at, nports, straight);
+		fc_postman_fill(&sim->classes, at, v->nports, straight);
 		v->straight = straight;
 	}
-	for (u8 c = 0; c < nclasses; c++) {
+	for (u8 c = 0; c < v->nclasses; c++) {
 		struct fc_channel *ch = &v->ch[c];
 
 		ch->window = (u32)config->window;
-		ch->rx = rx + (size_t)c * nports;
-		ch->tx = tx + (size_t)c * nports;
-		for (u8 p = 0; p < nports; p++)
+		ch->rx = rx + (size_t)c * v->nports;
+		ch->tx = tx + (size_t)c * v->nports;
+		for (u8 p = 0; p < v->nports; p++)
 			ch->rx[p].stat = sim->link_stat;
 	}
 	fc_vnet_init(v);
-	sim->node[at].vnet = v;
+	node->vnet = v;
 }
 
 /*
@@ -95,7 +108,7 @@ static void lease_check(struct sim *sim)
 	struct leases *leases = &sim->leases;
 	u32 inputs = (u32)sim->classes.count * (sim->config.topo.ndirs + 1u);
 	u64 input = leases->input[leases->first];
-	const struct fc_vnet *v = sim->node[input / inputs].vnet;
+	const struct fc_vnet *v = sim_node(sim, input / inputs)->vnet;
 	struct fc_vin *in = &v->in[input % inputs];
 	struct fc_rx *rx = &v->ch[0].rx[input % inputs];
 
@@ -111,14 +124,12 @@ static void lease_check(struct sim *sim)
 	in->branch = NULL;
 }
 
-void vnet_lease(struct sim *sim, u32 at, u8 class, u8 port)
+void vnet_lease_new(struct sim *sim, u32 at, u8 class, u8 port)
 {
-	const struct fc_vnet *v = sim->node[at].vnet;
+	const struct fc_vnet *v = sim_node(sim, at)->vnet;
 	u32 input = (u32)class * v->nports + port;
 	struct fc_rx *rx = &v->ch[class].rx[port];
 
-	if (rx->queue)
-		return;
 	for (unsigned int i = 0; i < 2 && sim->leases.n; i++)
 		lease_check(sim);
 	rx->queue = lease_memory(sim);
@@ -126,55 +137,9 @@ void vnet_lease(struct sim *sim, u32 at, u8 class, u8 port)
 	lease_add(&sim->leases, (u64)at * v->nclasses * v->nports + input);
 }
 
-/* A cache line. */
-#define LINE	64
-
-void vnet_fetch(const struct fc_vnet *v)
-{
-	__builtin_prefetch(v);
-	__builtin_prefetch((const char *)v + LINE);
-}
-
-void vnet_fetch_in(const struct fc_vnet *v, u8 class, u8 port, bool flit)
-{
-	u32 at = (u32)class * v->nports + port;
-
-	__builtin_prefetch(&v->ch[class]);
-	__builtin_prefetch(v->ch[0].rx + at);
-	if (flit)
-		__builtin_prefetch(&v->in[at]);
-	else
-		__builtin_prefetch(v->ch[0].tx + at);
-}
-
-void vnet_fetch_packet(const struct fc_vnet *v, u8 class, u8 port)
-{
-	const struct fc_vin *in = &v->in[class * v->nports + port];
-
-	__builtin_prefetch(in->branch);
-	/* What passes through does not need its queue. */
-	if (!in->busy)
-		__builtin_prefetch(v->ch[class].rx[port].queue);
-}
-
-void vnet_fetch_out(const struct node *node, u8 class, u8 port)
-{
-	const struct fc_vnet *v = node->vnet;
-	const struct fc_vin *in = &v->in[class * v->nports + port];
-	u32 to;
-
-	if (!in->busy || !in->nbranches)
-		return;
-	to = (u32)in->branch[0].class * v->nports + in->branch[0].port;
-	__builtin_prefetch(&v->ch[in->branch[0].class]);
-	__builtin_prefetch(v->ch[0].tx + to);
-	__builtin_prefetch(&v->out[to]);
-	__builtin_prefetch(&node->port[in->branch[0].port]);
-}
-
 void vnet_purge(struct sim *sim, u32 at)
 {
-	fc_vnet_purge(sim->node[at].vnet, drop, sim);
+	fc_vnet_purge(sim_node(sim, at)->vnet, drop, sim);
 }
 
 void vnet_free(struct sim *sim)
@@ -184,7 +149,7 @@ void vnet_free(struct sim *sim)
 
 void vnet_tell_stuck(const struct sim *sim, u32 at)
 {
-	const struct fc_vnet *v = sim->node[at].vnet;
+	const struct fc_vnet *v = sim_node(sim, at)->vnet;
 
 	for (u32 i = 0; i < (u32)v->nclasses * v->nports; i++) {
 		const struct fc_vin *in = &v->in[i];

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the next events of a switch will use is on its way into the cache meanwhile, each piece
+ * when what points to it has come.  For net.c alone.
+ */
+#ifndef FLITCAST_SIM_FETCH_H
+#define FLITCAST_SIM_FETCH_H
+
+#include "sim.h"
+
+/* Events from the lookup of the site to the event; from one piece to the next. */
+#define FETCH_AHEAD	12
+#define FETCH_STEP	4
+
+static_assert(FETCH_AHEAD < SIM_COMING);
+
+#define FETCH_LINE	64
+
+/* A call of what only fetches is taken to do nothing, and left out. */
+#define FETCHES	static inline __attribute__((always_inline))
+
+/* The site, and what does not depend on what is in it. */
+FETCHES void fetch_site(const struct sim *sim, const struct event *event,
+			struct coming *coming)
+{
+	const struct layout *layout = &sim->layout;
+	const char *site = (const char *)sim_node(sim, event->node);
+	u32 at;
+
+	__builtin_prefetch(site);
+	__builtin_prefetch(site + layout->vnet);
+	__builtin_prefetch(site + layout->vnet + FETCH_LINE);
+	if (event->vc < FC_VC_CLASS)
+		return;
+	at = (event->vc - FC_VC_CLASS) * (sim->config.topo.ndirs + 1u) + event->port;
+	coming->site = site;
+	coming->rx = (const struct fc_rx *)(site + layout->rx) + at;
+	__builtin_prefetch(site + layout->channel +
+			   (event->vc - FC_VC_CLASS) * sizeof(struct fc_channel));
+	__builtin_prefetch(coming->rx);
+	if (event->frame) {
+		coming->in = (const struct fc_vin *)(site + layout->in) + at;
+		__builtin_prefetch(coming->in);
+	} else {
+		__builtin_prefetch((const struct fc_tx *)(site + layout->tx) + at);
+	}
+}
+
+/* The packet that a flit is of. */
+FETCHES void fetch_packet(const struct coming *coming)
+{
+	const struct fc_vin *in = coming->in;
+
+	if (!in)
+		return;
+	__builtin_prefetch(in->branch);
+	/* What passes through does not need its queue. */
+	if (!in->busy)
+		__builtin_prefetch(coming->rx->queue);
+}
+
+/* What that goes out by. */
+FETCHES void fetch_out(const struct sim *sim, const struct coming *coming)
+{
+	const struct layout *layout = &sim->layout;
+	const struct fc_vin *in = coming->in;
+	const struct fc_vbranch *branch;
+	const char *site = coming->site;
+	u32 to;
+
+	if (!in || !in->busy || !in->nbranches)
+		return;
+	branch = in->branch;
+	to = branch->class * (sim->config.topo.ndirs + 1u) + branch->port;
+	__builtin_prefetch(site + layout->channel + branch->class * sizeof(struct fc_channel));
+	__builtin_prefetch((const struct fc_tx *)(site + layout->tx) + to);
+	__builtin_prefetch((const struct fc_vout *)(site + layout->out) + to);
+	__builtin_prefetch((const struct port *)(site + layout->port) + branch->port);
+}
+
+/* Once an event. */
+FETCHES void fetch(struct sim *sim)
+{
+	const struct event *event = queue_ahead(&sim->queue, FETCH_AHEAD);
+	u32 at = ++sim->coming_at;
+	struct coming *coming = &sim->coming[at % SIM_COMING];
+
+	coming->in = NULL;
+	if (event)
+		fetch_site(sim, event, coming);
+	fetch_packet(&sim->coming[(at - FETCH_STEP) % SIM_COMING]);
+	fetch_out(sim, &sim->coming[(at - 2 * FETCH_STEP) % SIM_COMING]);
+}
+
+#endif /* FLITCAST_SIM_FETCH_H */
