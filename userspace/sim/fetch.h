@@ -7,6 +7,7 @@
 #define FLITCAST_SIM_FETCH_H
 
 #include "sim.h"
+#include "wire_link.h"
 
 /* Events from the lookup of the site to the event; from one piece to the next. */
 #define FETCH_AHEAD	12
@@ -27,18 +28,23 @@ FETCHES void fetch_site(const struct sim *sim, const struct event *event,
 	const char *site = (const char *)sim_node(sim, event->node);
 	u32 at;
 
+	coming->site = site;
+	coming->feeds = event->kind == EVENT_FEED;
 	__builtin_prefetch(site);
 	__builtin_prefetch(site + layout->vnet);
 	__builtin_prefetch(site + layout->vnet + FETCH_LINE);
 	if (event->vc < FC_VC_CLASS)
 		return;
 	at = (event->vc - FC_VC_CLASS) * (sim->config.topo.ndirs + 1u) + event->port;
-	coming->site = site;
 	coming->rx = (const struct fc_rx *)(site + layout->rx) + at;
 	__builtin_prefetch(site + layout->channel +
 			   (event->vc - FC_VC_CLASS) * sizeof(struct fc_channel));
 	__builtin_prefetch(coming->rx);
 	if (event->frame) {
+		coming->node = event->node;
+		coming->class = event->vc - FC_VC_CLASS;
+		coming->port = event->port;
+		coming->ends = event->header[FC_LINK_FLAGS];
 		coming->in = (const struct fc_vin *)(site + layout->in) + at;
 		__builtin_prefetch(coming->in);
 	} else {
@@ -46,17 +52,25 @@ FETCHES void fetch_site(const struct sim *sim, const struct event *event,
 	}
 }
 
-/* The packet that a flit is of. */
-FETCHES void fetch_packet(const struct coming *coming)
+/* The packet that a flit is of, or the next one that the operator sends. */
+FETCHES void fetch_packet(struct sim *sim, const struct coming *coming)
 {
 	const struct fc_vin *in = coming->in;
+	const struct fc_rx *rx = coming->rx;
 
+	if (coming->feeds) {
+		const struct flits *sending = &((const struct node *)coming->site)->sending;
+
+		__builtin_prefetch(sending->flit + sending->first);
+	}
 	if (!in)
 		return;
+	if (!rx->queue)
+		vnet_lease_new(sim, coming->node, coming->class, coming->port);
 	__builtin_prefetch(in->branch);
 	/* What passes through does not need its queue. */
-	if (!in->busy)
-		__builtin_prefetch(coming->rx->queue);
+	if (!in->busy || in->oper || coming->ends)
+		__builtin_prefetch(rx->queue + rx->first + rx->queued);
 }
 
 /* What that goes out by. */
@@ -86,9 +100,10 @@ FETCHES void fetch(struct sim *sim)
 	struct coming *coming = &sim->coming[at % SIM_COMING];
 
 	coming->in = NULL;
+	coming->feeds = false;
 	if (event)
 		fetch_site(sim, event, coming);
-	fetch_packet(&sim->coming[(at - FETCH_STEP) % SIM_COMING]);
+	fetch_packet(sim, &sim->coming[(at - FETCH_STEP) % SIM_COMING]);
 	fetch_out(sim, &sim->coming[(at - 2 * FETCH_STEP) % SIM_COMING]);
 }
 

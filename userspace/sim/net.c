@@ -27,61 +27,6 @@ void sim_wrong(struct sim *sim, const char *fmt, ...)
 	fprintf(stderr, "\n");
 }
 
-struct frame *frame_new(struct sim *sim, u32 size)
-{
-	struct frame *frame = xcalloc(1, sizeof(*frame) + size);
-
-	frame->refs = 1;
-	frame->size = size;
-	sim->frames++;
-	return frame;
-}
-
-void frame_get(struct frame *frame)
-{
-	frame->refs++;
-}
-
-void frame_put(struct sim *sim, struct frame *frame)
-{
-	if (frame && !--frame->refs) {
-		sim->frames--;
-		free(frame);
-	}
-}
-
-void flits_add(struct flits *list, const struct fc_flit *flit)
-{
-	if (list->n == list->room) {
-		u32 room = list->room ? 2 * list->room : 8;
-		struct fc_flit *flits = xcalloc(room, sizeof(*flits));
-
-		for (u32 i = 0; i < list->n; i++)
-			flits[i] = list->flit[(list->first + i) % list->room];
-		free(list->flit);
-		list->flit = flits;
-		list->first = 0;
-		list->room = room;
-	}
-	list->flit[(list->first + list->n++) % list->room] = *flit;
-}
-
-struct fc_flit flits_take(struct flits *list)
-{
-	struct fc_flit flit = list->flit[list->first];
-
-	list->first = (list->first + 1) % list->room;
-	list->n--;
-	return flit;
-}
-
-void flits_free(struct sim *sim, struct flits *list)
-{
-	while (list->n)
-		frame_put(sim, flits_take(list).h);
-	free(list->flit);
-}
-
 /* Virtual channels for packets. */
 static u32 channels(const struct sim *sim)
 {
@@ -96,14 +41,6 @@ static u32 place(const struct sim *sim, u8 vc, u8 port)
 	return channel * (sim->config.topo.ndirs + 1u) + port;
 }
 
-/* A packet goes to one lane, whole. */
-static bool amid_packet(const struct node *node)
-{
-	const struct flits *sending = &node->sending;
-
-	return sending->n && !(sending->flit[sending->first].parts & FC_PART_HEAD);
-}
-
 bool net_room(struct sim *sim, u32 at)
 {
 	struct node *node = sim_node(sim, at);
@@ -111,7 +48,8 @@ bool net_room(struct sim *sim, u32 at)
 
 	if (!node->vnet)
 		return fc_site_room(&node->site);
-	if (amid_packet(node))
+	/* A packet goes to one lane, whole. */
+	if (node->amid)
 		return true;
 	lane = fc_vnet_lane(node->vnet);
 	if (lane >= 0)
@@ -286,10 +224,9 @@ static void net_free(struct sim *sim)
 	arena_free(&sim->arena);
 }
 
-void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *header,
-	      struct frame *frame, const struct fc_status *status)
+static inline void link_send(struct sim *sim, struct port *link, const struct fc_link_hdr *header,
+			     struct frame *frame, const struct fc_status *status)
 {
-	struct port *link = &sim_node(sim, from)->port[port];
 	struct event far, *arrival;
 	u64 start = sim->now;
 
@@ -319,21 +256,27 @@ void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *head
 		queue_add(&sim->queue, &far);
 }
 
-/* A flit goes out; takes over its frame. */
-static void transmit(struct sim *sim, u32 from, const struct fc_effect *fx,
-		     const struct fc_flit *flit)
+void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *header,
+	      struct frame *frame, const struct fc_status *status)
 {
-	struct frame *frame = flit->h;
+	link_send(sim, &sim_node(sim, from)->port[port], header, frame, status);
+}
+
+/* A flit goes out; takes over its frame. */
+static inline void transmit(struct sim *sim, struct node *node, const struct fc_effect *fx,
+			    const struct fc_flit *flit)
+{
 	struct fc_link_hdr header = {
 		.type = FC_FRAME_FLIT, .vc = fx->vc, .flags = flit->parts, .epoch = EPOCH,
 		.seq = fx->seq, .ack = fx->ack, .len = (u16)flit->data,
 	};
+	struct frame *frame = flit->h;
 
 	if (frame && flit->parts & FC_PART_HEAD)
 		header.len += (u16)frame->size;
 	sim->link_stat[FC_LSTAT_TX_FLITS]++;
 	sim->link_stat[FC_LSTAT_TX_BYTES] += FC_LINK_SIZE + header.len;
-	net_send(sim, from, fx->port, &header, frame, NULL);
+	link_send(sim, &node->port[fx->port], &header, frame, NULL);
 }
 
 /* A flit of the replay buffer goes out again. */
@@ -355,7 +298,7 @@ static void resend(struct sim *sim, u32 from, const struct fc_effect *fx)
 	flit = &replay->flit[(replay->first + i) % replay->room];
 	if (flit->h)
 		frame_get(flit->h);
-	transmit(sim, from, fx, flit);
+	transmit(sim, node, fx, flit);
 }
 
 static void release(struct sim *sim, u32 at, const struct fc_effect *fx)
@@ -398,36 +341,49 @@ static struct frame *branch_front(struct sim *sim, u32 from, const struct fc_eff
 	return branch;
 }
 
-static void send_flit(struct sim *sim, u32 from, const struct fc_effect *fx)
+/* What is behind the link header of a flit that goes out, if it is the flit's own. */
+static struct frame *branch_frame(struct sim *sim, u32 from, const struct fc_effect *fx)
 {
-	struct node *node = sim_node(sim, from);
 	struct frame *frame = fx->flit.h;
-	struct fc_flit flit = {
-		.parts = fx->flit.parts &
-			 (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN),
-		.data = fx->flit.data,
-	};
-	u32 at;
 
-	if (frame && flit.parts & FC_PART_ABORT) {
+	if (frame && fx->flit.parts & FC_PART_ABORT) {
 		sim_wrong(sim, "site %u: :abort-packet with a frame", from);
 		frame = NULL;
-	} else if (frame && flit.parts & FC_PART_HEAD) {
+	} else if (frame && fx->flit.parts & FC_PART_HEAD) {
 		frame = branch_front(sim, from, fx);
 		sim->link_stat[FC_LSTAT_TX_PACKETS]++;
 	} else if (frame && fx->keep) {
 		frame_get(frame);
 	}
-	flit.h = frame;
-	if (sim->replays) {
-		at = place(sim, fx->vc, fx->port);
-		if (!node->replay[at].n)
-			node->replay_seq[at] = fx->seq;
-		flits_add(&node->replay[at], &flit);
-		if (frame)
-			frame_get(frame);
-	}
-	transmit(sim, from, fx, &flit);
+	return frame;
+}
+
+static void replay_add(struct sim *sim, struct node *node, const struct fc_effect *fx,
+		       const struct fc_flit *flit)
+{
+	u32 at = place(sim, fx->vc, fx->port);
+
+	if (!node->replay[at].n)
+		node->replay_seq[at] = fx->seq;
+	flits_add(&node->replay[at], flit);
+	if (flit->h)
+		frame_get(flit->h);
+}
+
+static inline void send_flit(struct sim *sim, u32 from, struct node *node,
+			     const struct fc_effect *fx)
+{
+	struct fc_flit flit = {
+		.h = fx->flit.h, .data = fx->flit.data,
+		.parts = fx->flit.parts &
+			 (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN),
+	};
+
+	if (fx->keep || flit.parts & (FC_PART_HEAD | FC_PART_ABORT))
+		flit.h = branch_frame(sim, from, fx);
+	if (sim->replays)
+		replay_add(sim, node, fx, &flit);
+	transmit(sim, node, fx, &flit);
 }
 
 /* The operator takes a word a cycle from the fifo-buffer. */
@@ -465,7 +421,7 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 
 	switch ((enum fc_effect_type)fx->type) {
 	case FC_FX_SEND:
-		send_flit(sim, at, fx);
+		send_flit(sim, at, node, fx);
 		break;
 	case FC_FX_STATUS:
 		send_status(sim, at, fx);
@@ -511,31 +467,65 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 	}
 }
 
-void net_event(struct sim *sim, u32 at, u8 vc, struct fc_event *ev)
+/* Something of the site is due then. */
+static void net_due(struct sim *sim, u32 at, struct node *node, u64 next)
 {
-	/* Effects never run a site's event, so one list serves all. */
-	static struct fc_effects effects;
-	struct node *node = sim_node(sim, at);
+	struct event time = { .kind = EVENT_TIME, .node = at };
+
+	time.time = next > sim->now ? next : sim->now + 1;
+	node->time_at = time.time;
+	queue_add(&sim->queue, &time);
+}
+
+/* Effects never run a site's event, so one list serves all. */
+static struct fc_effects effects;
+
+static void care_event(struct sim *sim, u32 at, struct node *node, struct fc_event *ev)
+{
 	u64 next;
 	bool more;
 
-	ev->now = sim->now;
 	do {
-		more = node->vnet ? fc_vnet_event(node->vnet, vc < FC_VC_CLASS ? 0 :
-						  vc - FC_VC_CLASS, ev, &effects) :
-				    fc_site_event(&node->site, ev, &effects);
+		more = fc_site_event(&node->site, ev, &effects);
 		for (u32 i = 0; i < effects.n; i++)
 			perform(sim, at, &effects.fx[i]);
 		ev->type = FC_EV_MORE;
 	} while (more);
-	next = node->vnet ? node->vnet->next_at : fc_site_next_at(&node->site);
-	if (next < node->time_at) {
-		struct event time = { .kind = EVENT_TIME, .node = at };
+	next = fc_site_next_at(&node->site);
+	if (next < node->time_at)
+		net_due(sim, at, node, next);
+}
 
-		time.time = next > sim->now ? next : sim->now + 1;
-		node->time_at = time.time;
-		queue_add(&sim->queue, &time);
-	}
+static inline void switch_event(struct sim *sim, u32 at, struct node *node, u8 class,
+				struct fc_event *ev)
+{
+	struct fc_vnet *v = node->vnet;
+	bool more;
+
+	do {
+		more = fc_vnet_event(v, class, ev, &effects);
+		for (u32 i = 0; i < effects.n; i++) {
+			/* Most flits go on, and nothing else comes of them. */
+			if (effects.fx[i].type == FC_FX_SEND)
+				send_flit(sim, at, node, &effects.fx[i]);
+			else
+				perform(sim, at, &effects.fx[i]);
+		}
+		ev->type = FC_EV_MORE;
+	} while (more);
+	if (v->next_at < node->time_at)
+		net_due(sim, at, node, v->next_at);
+}
+
+void net_event(struct sim *sim, u32 at, u8 vc, struct fc_event *ev)
+{
+	struct node *node = sim_node(sim, at);
+
+	ev->now = sim->now;
+	if (node->vnet)
+		switch_event(sim, at, node, vc < FC_VC_CLASS ? 0 : vc - FC_VC_CLASS, ev);
+	else
+		care_event(sim, at, node, ev);
 	operator_kick(sim, at);
 }
 
@@ -551,8 +541,8 @@ static void net_time(struct sim *sim, u32 at)
 	net_event(sim, at, FC_VC_DATA, &ev);
 }
 
-static bool flit_of_frame(struct sim *sim, const struct fc_link_hdr *header, struct frame *frame,
-			  struct fc_flit *flit)
+static inline bool flit_of_frame(struct sim *sim, const struct fc_link_hdr *header,
+				 struct frame *frame, struct fc_flit *flit)
 {
 	u32 head = 0;
 

@@ -521,6 +521,7 @@ void operator_feed(struct sim *sim, u32 at)
 		return;
 	}
 	ev.flit = flits_take(&node->sending);
+	node->amid = node->sending.n;
 	if (!node->sending.n && node->sending_stored) {
 		node->sending_stored = false;
 		node->transit_packets--;

@@ -3,6 +3,7 @@
  * A simulated network: the core's sites, joined by links that carry one flit a
  * cycle.  What the kernel half does for a site is done here by
  *
+ *	frame.c		what links carry, and lists of it
  *	net.c		runs the sites' events, performs their effects
  *	operator.c	the operator: packets out and in, control, end to end
  *	traffic.c	who sends what to whom, and whether it arrived
@@ -126,19 +127,23 @@ struct config {
 
 /**
  * struct frame - what is behind a link header; never changes
+ * @message: whose data (the data itself is not carried, but which bytes it is)
+ * @next: of those that are not in use
  * @refs: who holds it
  * @size: bytes of @payload
  * @data: bytes of data
- * @message: whose data (the data itself is not carried, but which bytes it is)
  * @offset: of the first one in the message
  * @payload: encoded head, or control frame
  */
 struct frame {
+	union {
+		const struct message *message;
+		struct frame *next;
+	};
 	u32 refs;
 	u32 size;
 	u32 data;
 	u32 offset;
-	const struct message *message;
 	u8 payload[];
 };
 
@@ -183,6 +188,7 @@ struct port {
  * @sending: flits of the packet being put into the local net-input
  * @eager: sockets may have something to send
  * @sending_stored: that packet was stored for others
+ * @amid: of that packet some are sent, others not
  * @lane: that it goes to
  * @feed_free: when the local net-input's link takes the next flit
  * @feed_at: when the next EVENT_FEED is due, or FC_NEVER
@@ -208,6 +214,7 @@ struct node {
 	struct flits sending;
 	bool eager;
 	bool sending_stored;
+	bool amid;
 	u8 lane;
 	u64 feed_free;
 	u64 feed_at;
@@ -275,11 +282,21 @@ struct layout {
  * @in: packet that it is of, if it is a flit of a class; else NULL
  * @rx: what came in before it
  * @site: the site, as struct layout has it
+ * @node: its number, of a flit
+ * @class: in which that comes
+ * @port: by which it comes
+ * @feeds: the operator sends a flit
+ * @ends: it is the first or the last one of its packet
  */
 struct coming {
 	const struct fc_vin *in;
 	const struct fc_rx *rx;
 	const char *site;
+	u32 node;
+	u8 class;
+	u8 port;
+	bool feeds;
+	bool ends;
 };
 
 /**
@@ -302,6 +319,7 @@ struct coming {
  * @net_rng: for losses
  * @traffic_rng: for messages; apart, so that the same seed means the same traffic
  * @frames: frames that exist, or packets of the fidelity edge
+ * @unused: memory of small frames
  * @news_at: when a message last came nearer to its end
  * @events: events so far
  * @wrong: findings of the oracle
@@ -327,6 +345,7 @@ struct sim {
 	struct rng net_rng;
 	struct rng traffic_rng;
 	u64 frames;
+	struct frame *unused;
 	u64 news_at;
 	u64 events;
 	u64 wrong;
@@ -377,17 +396,30 @@ extern const struct fidelity fidelity_word;
 /* Fronts and terminators only (CARE, section 5). */
 extern const struct fidelity fidelity_edge;
 
-/* net.c */
-
-/* So many more parts behind what has @size bytes, from a cache line on.  Return: where. */
-size_t layout_add(size_t *size, size_t n, size_t each);
+/* frame.c */
 struct frame *frame_new(struct sim *sim, u32 size);
-void frame_get(struct frame *frame);
-void frame_put(struct sim *sim, struct frame *frame);
+void frame_free(struct sim *sim, struct frame *frame);
+
+static inline void frame_get(struct frame *frame)
+{
+	frame->refs++;
+}
+
+static inline void frame_put(struct sim *sim, struct frame *frame)
+{
+	if (frame && !--frame->refs)
+		frame_free(sim, frame);
+}
+
 void flits_add(struct flits *list, const struct fc_flit *flit);
 struct fc_flit flits_take(struct flits *list);
 /* Gives back the frames. */
 void flits_free(struct sim *sim, struct flits *list);
+
+/* net.c */
+
+/* So many more parts behind what has @size bytes, from a cache line on.  Return: where. */
+size_t layout_add(size_t *size, size_t n, size_t each);
 /* Give an event on a virtual channel to a site, which uses it up, and perform what comes of it. */
 void net_event(struct sim *sim, u32 node, u8 vc, struct fc_event *ev);
 /* May a flit be put into the local net-input, or the lane?  Its number then. */
