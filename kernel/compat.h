@@ -8,6 +8,7 @@
 
 #include <linux/version.h>
 #include <linux/hrtimer.h>
+#include <linux/netdevice.h>
 #include <net/net_namespace.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
@@ -71,5 +72,31 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 #else
 #include <linux/crc32.h>
 #endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+/* What says that a device needs no lock to transmit was a feature before 6.12. */
+#define flitcast_dev_lockless(dev) (!!((dev)->features & NETIF_F_LLTX))
+#else
+#define flitcast_dev_lockless(dev) ((dev)->lltx)
+#endif
+
+/* Is there a filter or hook for what a device transmits?  Their places differ. */
+static inline bool flitcast_dev_egress(const struct net_device *dev)
+{
+#ifdef CONFIG_NETFILTER_EGRESS
+	if (rcu_access_pointer(dev->nf_hooks_egress))
+		return true;
+#endif
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
+#ifdef CONFIG_NET_CLS_ACT
+	if (rcu_access_pointer(dev->miniq_egress))
+		return true;
+#endif
+#elif defined(CONFIG_NET_XGRESS)
+	if (rcu_access_pointer(dev->tcx_egress))
+		return true;
+#endif
+	return false;
+}
 
 #endif /* FLITCAST_COMPAT_H */

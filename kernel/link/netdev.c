@@ -7,6 +7,7 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <net/sch_generic.h>
 #include "compat.h"
 #include "link/link.h"
 
@@ -208,10 +209,65 @@ static void mark_long(struct sk_buff *skb, const struct net_device *dev)
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 }
 
+/* The Ethernet header; false if it cannot be made. */
+static bool put_header(const struct flitcast_link *link, struct sk_buff *skb)
+{
+	struct net_device *dev = link->dev;
+	struct ethhdr *eth;
+
+	/* Devices that make another one are upon others. */
+	if (!dev->header_ops || dev->header_ops->create != eth_header)
+		return dev_hard_header(skb, dev, ethertype, link->peer, dev->dev_addr,
+				       skb->len) >= 0;
+	eth = skb_push(skb, ETH_HLEN);
+	ether_addr_copy(eth->h_dest, link->peer);
+	ether_addr_copy(eth->h_source, dev->dev_addr);
+	eth->h_proto = htons(ethertype);
+	return true;
+}
+
+/*
+ * May a frame be handed to the device as it is?  That is so where dev_queue_xmit() would do no
+ * more: no queue, no lock, nobody who listens, filters or redirects, and nothing in the frame
+ * that the device does not take.
+ */
+static bool passes(const struct sk_buff *skb, struct net_device *dev,
+		   const struct netdev_queue *txq)
+{
+	netdev_features_t features = dev->features;
+
+	if (rcu_dereference_bh(txq->qdisc)->enqueue || !flitcast_dev_lockless(dev) ||
+	    netif_xmit_frozen_or_stopped(txq) || !(dev->flags & IFF_UP) ||
+	    flitcast_dev_egress(dev) || dev_nit_active(dev))
+		return false;
+	if (!skb_is_nonlinear(skb))
+		return true;
+	if (!(features & NETIF_F_SG) || (skb_has_frag_list(skb) && !(features & NETIF_F_FRAGLIST)))
+		return false;
+	return !skb_is_gso(skb) || (features & NETIF_F_GSO_FRAGLIST &&
+				    skb->len < READ_ONCE(dev->gso_max_size));
+}
+
+static bool hand_over(struct sk_buff *skb, struct net_device *dev)
+{
+	struct netdev_queue *txq = netdev_get_tx_queue(dev, 0);
+	int err;
+
+	if (!passes(skb, dev, txq)) {
+		err = dev_queue_xmit(skb);
+		return !net_xmit_eval(err);
+	}
+	skb_reset_mac_header(skb);
+	err = netdev_start_xmit(skb, dev, txq, false);
+	if (dev_xmit_complete(err))
+		return !net_xmit_eval(err);
+	kfree_skb(skb);
+	return false;
+}
+
 static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 {
 	struct net_device *dev = link->dev;
-	int err;
 
 	if (fc_wire_link_summed(skb->data))
 		fc_wire_link_set_sum(skb->data, frame_sum(skb));
@@ -228,13 +284,12 @@ static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 		skb_gso_reset(skb);
 	/* One queue, so that frames stay in order. */
 	skb_set_queue_mapping(skb, 0);
-	if (dev_hard_header(skb, dev, ethertype, link->peer, dev->dev_addr, skb->len) < 0) {
+	if (!put_header(link, skb)) {
 		link->stat[FC_LSTAT_TX_DROPPED]++;
 		kfree_skb(skb);
 		return;
 	}
-	err = dev_queue_xmit(skb);
-	if (net_xmit_eval(err))
+	if (!hand_over(skb, dev))
 		link->stat[FC_LSTAT_TX_DROPPED]++;
 }
 

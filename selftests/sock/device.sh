@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What holds for all that a device sends holds for the frames of its link: a queueing
+# discipline, a filter, a packet socket that sees everything, the device being down.  A link
+# whose device has nothing of all that hands its frames over without asking the stack.
+set -u
+
+# shellcheck source=./selftests/sock/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+for module in sch_tbf sch_ingress cls_matchall act_gact; do
+	modprobe $module 2>/dev/null
+	modinfo $module >/dev/null 2>&1 || grep -q "^$module " /proc/modules ||
+		skip "no $module here"
+done
+
+link_tc() { tc -n "$lab-0" "$@"; }
+works() { at 0 ping 1 -c 1 -W 1 >/dev/null 2>&1; }
+fails() { ! at 0 ping 1 -c 1 -W 0.3 >/dev/null 2>&1; }
+
+# Frames that the discipline of p1 has sent.
+queued() { link_tc -s qdisc show dev p1 | sed -n 's/.* \([0-9]*\) pkt .*/\1/p' | head -n 1; }
+
+lab_up line:2
+wait_for 20 works
+result $? "with nothing on the device messages come and go"
+
+link_tc qdisc replace dev p1 root tbf rate 100mbit burst 10kb limit 1mb || die "tc: tbf"
+before=$(queued)
+at 0 ping 1 -c 5 -i 0.02 >/dev/null
+after=$(queued)
+[ $((after - before)) -ge 5 ]
+result $? "$((after - before)) frames of 5 pings went through its queueing discipline"
+link_tc qdisc del dev p1 root || die "tc: no discipline"
+
+link_tc qdisc add dev p1 clsact || die "tc: clsact"
+link_tc filter add dev p1 egress matchall action drop || die "tc: filter"
+fails
+result $? "a filter that drops what goes out drops it"
+link_tc qdisc del dev p1 clsact || die "tc: no clsact"
+wait_for 20 works
+result $? "and without it messages come and go again"
+
+nsenter --net="/run/netns/$lab-0" "$bin/tap" p1 >"$work/tap" &
+children+=($!)
+wait_for 20 grep -q ready "$work/tap" || die "tap does not begin"
+at 0 ping 1 -c 5 -i 0.02 >/dev/null
+kill "${children[0]}"
+wait "${children[0]}"
+children=()
+seen=$(tail -n 1 "$work/tap")
+[ "$seen" -ge 5 ]
+result $? "a packet socket sees $seen frames of 5 pings go out"
+
+ip -n "$lab-0" link set p1 down
+fails
+result $? "a device that is down sends nothing"
+ip -n "$lab-0" link set p1 up
+wait_for 30 works
+result $? "and up again it does"
+finish
