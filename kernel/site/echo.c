@@ -72,8 +72,10 @@ static void echo_detach(struct flitcast_port *port)
 {
 }
 
-static void echo_hold(struct flitcast_port *port)
+/* Its work was told by the delivery. */
+static bool echo_hold(struct flitcast_port *port)
 {
+	return false;
 }
 
 static void echo_wake(struct flitcast_port *port, unsigned int mask)

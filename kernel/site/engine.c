@@ -62,7 +62,8 @@ void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port
 			return;
 		}
 	}
-	port->ops->hold(port);
+	if (!port->ops->hold(port))
+		return;
 	if (w->n == ARRAY_SIZE(w->port)) {
 		/* Rare: so many at once that the list is full. */
 		port->ops->wake(port, mask);

@@ -147,7 +147,8 @@ enum flitcast_admit {
  *	to keep the outcome, until flitcast_sent_put(); its data is gone, its
  *	FLITCAST_MSG_SIZE and FLITCAST_MSG_TARGET bytes are not
  * @detach: the site goes away; the port is not attached any more
- * @hold: keep the port for a later @wake
+ * @hold: if anybody waits, keep the port for a later @wake; what it waits for is there already.
+ *	Return: false if nobody does; who comes later looks first
  * @wake: FLITCAST_WAKE_*; without the site's lock; ends the @hold
  * @info: fill in what the port knows of itself; NULL for what is no socket
  */
@@ -160,7 +161,7 @@ struct flitcast_port_ops {
 	void (*deliver)(struct flitcast_port *port, struct sk_buff *skb);
 	bool (*sent)(struct flitcast_port *port, struct flitcast_sent *out);
 	void (*detach)(struct flitcast_port *port);
-	void (*hold)(struct flitcast_port *port);
+	bool (*hold)(struct flitcast_port *port);
 	void (*wake)(struct flitcast_port *port, unsigned int mask);
 	void (*info)(const struct flitcast_port *port, struct flitcast_socket_info *info);
 };

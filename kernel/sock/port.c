@@ -82,9 +82,14 @@ static void fs_detach(struct flitcast_port *port)
 	flitcast_conn_detach(port_fs(port));
 }
 
-static void fs_hold(struct flitcast_port *port)
+static bool fs_hold(struct flitcast_port *port)
 {
-	sock_hold(&port_fs(port)->sk);
+	struct sock *sk = &port_fs(port)->sk;
+
+	if (!sock_flag(sk, SOCK_FASYNC) && !skwq_has_sleeper(rcu_dereference(sk->sk_wq)))
+		return false;
+	sock_hold(sk);
+	return true;
 }
 
 static void fs_wake(struct flitcast_port *port, unsigned int mask)

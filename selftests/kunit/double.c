@@ -226,8 +226,9 @@ static void double_detach(struct flitcast_port *port)
 	to_double(port)->detached = true;
 }
 
-static void double_hold(struct flitcast_port *port)
+static bool double_hold(struct flitcast_port *port)
 {
+	return false;
 }
 
 static void double_wake(struct flitcast_port *port, unsigned int mask)
