@@ -122,7 +122,8 @@ static void reset_links(struct flitcast_site *site)
 static void feed(struct flitcast_site *site)
 {
 	do {
-		flitcast_ctrl_loop(site);
+		if (site->nloop)
+			flitcast_ctrl_loop(site);
 		if (flitcast_oper_waits(site))
 			flitcast_oper_feed(site);
 		if (!flitcast_class_empty(&site->class[FLITCAST_TX_CAST]))
@@ -181,8 +182,19 @@ static noinline void look(struct flitcast_site *site)
 	}
 }
 
+/* Transmit, and let go of what flitcast_engine_enter() took besides the lock: @bh, if it did. */
+static __always_inline void let_go(struct flitcast_site *site, bool bh)
+	__releases(&site->lock) __releases(RCU)
+{
+	transmit(site);
+	if (!bh)
+		return;
+	local_bh_enable();
+	rcu_read_unlock();
+}
+
 /* Ports are woken when nothing is locked any more. */
-static noinline void leave_and_wake(struct flitcast_site *site)
+static noinline void leave_and_wake(struct flitcast_site *site, bool bh)
 	__releases(&site->lock) __releases(RCU)
 {
 	struct flitcast_woken woken;
@@ -194,14 +206,12 @@ static noinline void leave_and_wake(struct flitcast_site *site)
 		woken.mask[i] = site->woken.mask[i];
 	}
 	site->woken.n = 0;
-	transmit(site);
-	local_bh_enable();
-	rcu_read_unlock();
+	let_go(site, bh);
 	for (i = 0; i < woken.n; i++)
 		woken.port[i]->ops->wake(woken.port[i], woken.mask[i]);
 }
 
-void flitcast_engine_leave(struct flitcast_site *site)
+static __always_inline void leave(struct flitcast_site *site, bool bh)
 	__releases(&site->lock) __releases(RCU)
 {
 	do {
@@ -215,13 +225,16 @@ void flitcast_engine_leave(struct flitcast_site *site)
 	if (site->ctrls)
 		flitcast_ctrl_leave(site);
 	set_timer(site);
-	if (site->woken.n) {
-		leave_and_wake(site);
-		return;
-	}
-	transmit(site);
-	local_bh_enable();
-	rcu_read_unlock();
+	if (site->woken.n)
+		leave_and_wake(site, bh);
+	else
+		let_go(site, bh);
+}
+
+void flitcast_engine_leave(struct flitcast_site *site)
+	__releases(&site->lock) __releases(RCU)
+{
+	leave(site, true);
 }
 
 void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
@@ -650,7 +663,9 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 	struct flitcast_end *end = &site->end[link->port];
 
 	skb_pull(skb, FC_LINK_SIZE);
-	flitcast_engine_enter(site);
+	/* BH are off and RCU is read, as the stack has it when frames are received. */
+	spin_lock(&site->lock);
+	site->now = 0;
 	if (site->dead || end->link != link) {
 		kfree_skb(skb);
 		goto out;
@@ -696,7 +711,7 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 		break;
 	}
 out:
-	flitcast_engine_leave(site);
+	leave(site, false);
 }
 
 static void link_carrier(struct flitcast_link *link, bool up)
