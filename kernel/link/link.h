@@ -114,7 +114,7 @@ bool flitcast_link_ready(const struct flitcast_link *link);
 struct sk_buff *flitcast_skb_alloc(unsigned int headroom, unsigned int size);
 
 /**
- * flitcast_link_alloc() - skb for a frame
+ * flitcast_link_alloc() - skb for a frame that the peer does not keep: of no message
  * @link: link it will go to
  * @size: bytes after the link header in the linear part
  *

@@ -160,11 +160,31 @@ void flitcast_link_destroy(struct flitcast_link *link)
 	kfree(link);
 }
 
+/* What most heads of frames fit, with what the kernel keeps behind each. */
+#define SMALL_HEAD	512
+
+static bool is_small(unsigned int room)
+{
+	return room <= SKB_WITH_OVERHEAD(SMALL_HEAD);
+}
+
 struct sk_buff *flitcast_skb_alloc(unsigned int headroom, unsigned int size)
 {
-	struct sk_buff *skb = __alloc_skb(headroom + size, GFP_ATOMIC, SKB_ALLOC_NAPI,
-					  NUMA_NO_NODE);
+	struct sk_buff *skb = NULL;
+	void *head;
 
+	if (is_small(headroom + size)) {
+		/* In one go, and of a size that is known here; as __alloc_skb(), which does more. */
+		head = kmalloc(SMALL_HEAD, GFP_ATOMIC | __GFP_NOMEMALLOC | __GFP_NOWARN);
+		if (head)
+			skb = napi_build_skb(head, SMALL_HEAD);
+		if (skb)
+			skb->head_frag = 0;
+		else
+			kfree(head);
+	} else {
+		skb = __alloc_skb(headroom + size, GFP_ATOMIC, SKB_ALLOC_NAPI, NUMA_NO_NODE);
+	}
 	if (skb)
 		skb_reserve(skb, headroom);
 	return skb;
@@ -172,7 +192,23 @@ struct sk_buff *flitcast_skb_alloc(unsigned int headroom, unsigned int size)
 
 struct sk_buff *flitcast_link_alloc(const struct flitcast_link *link, unsigned int size)
 {
-	return flitcast_skb_alloc(LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE, size);
+	unsigned int headroom = LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE;
+	struct sk_buff *skb;
+	void *head;
+
+	if (!is_small(headroom + size))
+		return flitcast_skb_alloc(headroom, size);
+	/* It is soon gone, so it may be a part of a page that others have parts of. */
+	head = napi_alloc_frag(SMALL_HEAD);
+	if (!head)
+		return NULL;
+	skb = napi_build_skb(head, SMALL_HEAD);
+	if (!skb) {
+		skb_free_frag(head);
+		return NULL;
+	}
+	skb_reserve(skb, headroom);
+	return skb;
 }
 
 void flitcast_link_stretch(const struct flitcast_link *link, struct sk_buff *skb)
