@@ -88,7 +88,7 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 	struct flitcast_sent *out = &msg->out;
 
 	flitcast_source_admitted(site, msg);
-	out->over_at = flitcast_now();
+	out->over_at = flitcast_site_now(site);
 	flitcast_tx_settle(site, msg, true);
 	flitcast_tx_schedule(site, msg);
 	list_del_init(&msg->ready);

@@ -26,7 +26,8 @@ int flitcast_addr_attach(struct flitcast_sock *fs, struct flitcast_site *site, u
 	err = flitcast_port_attach(&fs->port, site, number);
 	if (err)
 		return refuse(fs, err, err == -EADDRINUSE ? "port is in use" : "cannot attach");
-	fs->bound = true;
+	/* For those who look without the lock. */
+	smp_store_release(&fs->bound, true);
 	return 0;
 }
 

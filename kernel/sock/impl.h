@@ -18,7 +18,8 @@
  * struct flitcast_sock - a socket
  * @sk: first, for the socket layer
  * @port: its place at a site, once bound
- * @bound: attached to a site; under lock_sock
+ * @bound: attached to a site, as it stays; set under lock_sock, may be looked at without it by
+ *	smp_load_acquire()
  * @tx_used: send room in use
  * @tx_waiting: calls of sendmsg() that wait for it
  * @rx_used: receive room reserved, under the site's lock

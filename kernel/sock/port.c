@@ -60,8 +60,11 @@ static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 		kfree_skb(skb);
 		return;
 	}
-	/* When the message was there, whole and in its turn. */
-	__net_timestamp(skb);
+	/* When the message was there, whole and in its turn, for those who asked. */
+	if (fs->sk.sk_flags & SK_FLAGS_TIMESTAMP)
+		__net_timestamp(skb);
+	else
+		skb->tstamp = 0;
 	if (d->kind != FC_KIND_CONNECT)
 		fs->stats.rx_messages++;
 	skb_queue_tail(&fs->sk.sk_receive_queue, skb);

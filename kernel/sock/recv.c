@@ -46,12 +46,9 @@ int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int 
 		return flags & MSG_OOB ? -EOPNOTSUPP : -EINVAL;
 	if (stream && !connected(sk))
 		return refuse(fs, -ENOTCONN, "socket is not connected");
-	lock_sock(sk);
 	/* To receive is to have a port: without one nothing could ever come. */
-	err = fs->bound ? 0 : -EINVAL;
-	release_sock(sk);
-	if (err)
-		return refuse(fs, err, "socket is not bound");
+	if (!smp_load_acquire(&fs->bound))
+		return refuse(fs, -EINVAL, "socket is not bound");
 	if (skb_queue_empty_lockless(&sk->sk_receive_queue) &&
 	    flitcast_site_dead(fs->port.site)) {
 		err = sock_error(sk);
