@@ -12,10 +12,41 @@
 static_assert(sizeof(struct flitcast_msg) <= FLITCAST_MSG_SIZE);
 static_assert(sizeof(struct tx_target) <= FLITCAST_MSG_TARGET);
 
+/* Pages of data are together in so many at most (32 KiB): each lot is one fragment of a flit. */
+#define LOT_ORDER	3
+
+/* As many pages together as are still wanted, but none that are not; one, if there are no more. */
+static struct page *lot_alloc(unsigned int want, gfp_t gfp, unsigned int *order)
+{
+	gfp_t easily = (gfp & ~__GFP_DIRECT_RECLAIM) | __GFP_COMP | __GFP_NOWARN | __GFP_NORETRY;
+	struct page *lot;
+
+	for (*order = min_t(unsigned int, ilog2(want), LOT_ORDER); *order; --*order) {
+		lot = alloc_pages(easily, *order);
+		if (lot)
+			return lot;
+	}
+	return alloc_page(gfp);
+}
+
+static bool pages_alloc(struct flitcast_msg *msg, gfp_t gfp)
+{
+	unsigned int order, i = 0, n;
+	struct page *lot;
+
+	while (i < msg->npages) {
+		lot = lot_alloc(msg->npages - i, gfp, &order);
+		if (!lot)
+			return false;
+		for (n = 0; n < 1U << order; n++)
+			msg->page[i++] = lot + n;
+	}
+	return true;
+}
+
 struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp)
 {
 	struct flitcast_msg *msg = kzalloc(sizeof(*msg), gfp);
-	unsigned int i;
 
 	if (!msg)
 		return NULL;
@@ -29,15 +60,12 @@ struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp)
 	msg->target = ndests == 1 ? &msg->one : kvcalloc(ndests, sizeof(*msg->target), gfp);
 	msg->npages = len > FLITCAST_MSG_SMALL ? DIV_ROUND_UP(len, PAGE_SIZE) : 0;
 	if (msg->npages)
-		msg->page = kvcalloc(msg->npages, sizeof(*msg->page), gfp);
+		msg->page = msg->npages <= ARRAY_SIZE(msg->few) ? msg->few :
+			    kvcalloc(msg->npages, sizeof(*msg->page), gfp);
 	if (!msg->target || (msg->npages && !msg->page))
 		goto fail;
-	for (i = 0; i < msg->npages; i++) {
-		msg->page[i] = alloc_page(gfp);
-		if (!msg->page[i])
-			goto fail;
-	}
-	return msg;
+	if (pages_alloc(msg, gfp))
+		return msg;
 fail:
 	flitcast_msg_free(msg);
 	return NULL;
@@ -47,9 +75,12 @@ void flitcast_msg_drop_data(struct flitcast_msg *msg)
 {
 	unsigned int i;
 
-	for (i = 0; msg->page && i < msg->npages && msg->page[i]; i++)
-		put_page(msg->page[i]);
-	kvfree(msg->page);
+	/* The first of a lot comes last: the others say that they belong to it while it is there. */
+	for (i = msg->page ? msg->npages : 0; i--;)
+		if (msg->page[i] && !PageTail(msg->page[i]))
+			put_page(msg->page[i]);
+	if (msg->page != msg->few)
+		kvfree(msg->page);
 	msg->page = NULL;
 }
 

@@ -178,7 +178,8 @@ struct flitcast_source {
  * @left: of these, not over
  * @target: targets
  * @npages: pages of data; 0 where there is little of it
- * @page: data; NULL when over
+ * @page: data; NULL when over; some follow each other in one lot, to which its first refers
+ * @few: @page, where there are few
  * @one: @target, where there is one
  * @small: data, where there is little of it
  */
@@ -213,6 +214,7 @@ struct flitcast_msg {
 	struct tx_target *target;
 	unsigned int npages;
 	struct page **page;
+	struct page *few[2];
 	struct tx_target one;
 	u8 small[FLITCAST_MSG_SMALL];
 };

@@ -125,11 +125,12 @@ u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from
 	}
 	for (i = 0; i < MAX_SKB_FRAGS && done < len; i++) {
 		struct page *page = msg->page[(from + done) / PAGE_SIZE];
-		u32 off = offset_in_page(from + done);
-		u32 n = min_t(u32, len - done, PAGE_SIZE - off);
+		struct page *lot = compound_head(page);
+		u32 off = ((page - lot) << PAGE_SHIFT) + offset_in_page(from + done);
+		u32 n = min_t(u32, len - done, page_size(lot) - off);
 
-		get_page(page);
-		skb_add_rx_frag(skb, i, page, off, n, PAGE_SIZE);
+		get_page(lot);
+		skb_add_rx_frag(skb, i, lot, off, n, PAGE_ALIGN(n));
 		done += n;
 	}
 	return done;
