@@ -137,6 +137,12 @@ bool fc_rxflow_holds(const struct fc_rxflow *flow, u32 seq);
 void fc_rxflow_confirm(const struct fc_rxflow *flow, u32 seq, struct fc_ctrl *ctrl);
 
 /*
+ * A confirmation that can wait (FC_PACKET_LATER) is sent so long after the message at the
+ * latest: many round trips, and a part of the time after which a source asks for it.
+ */
+#define FC_LATER_NS		4000000ULL
+
+/*
  * Sending.
  */
 
@@ -199,6 +205,21 @@ static inline bool fc_txtarget_unsent(const struct fc_txtarget *t)
 	if (t->state == FC_TX_NO_ROOM || fc_txtarget_over(t))
 		return false;
 	return t->sent < t->base || (t->sent == t->base && t->base < t->part.count);
+}
+
+/**
+ * fc_txtarget_patient() - can the confirmation of a message wait?
+ * @t: target, to which the message goes for the first time
+ * @flow: its flow
+ *
+ * It can as long as the window has room for as many messages again: whoever fills it is
+ * confirmed as fast as packets come.
+ *
+ * Return: true if a confirmation of a later message may stand for this one's.
+ */
+static inline bool fc_txtarget_patient(const struct fc_txtarget *t, const struct fc_txflow *flow)
+{
+	return t->part.count == 1 && t->seq - flow->oldest < FC_FLOW_WINDOW / 2;
 }
 
 /* Packet @packet of the message is on its way to this target. */

@@ -248,6 +248,7 @@ static bool target_valid(const u8 *p, u32 msg_len, u32 nsites, bool last)
 
 static bool flags_valid(u8 flags, u32 n)
 {
+	flags &= (u8)~FC_PACKET_LATER;
 	return !(flags & ~FC_PACKET_LIST) ||
 	       (flags == (FC_PACKET_LIST | FC_PACKET_APART) && n == 1);
 }
@@ -255,6 +256,9 @@ static bool flags_valid(u8 flags, u32 n)
 /* Only what is for anybody has several targets, and only messages have data. */
 static bool kind_valid(const u8 *p, u32 n, u32 msg_len)
 {
+	if (p[P_FLAGS] & FC_PACKET_LATER &&
+	    (msg_len > FC_PACKET_MAX || (p[P_KIND] != FC_KIND_MESSAGE && p[P_KIND] != FC_KIND_DATA)))
+		return false;
 	switch ((enum fc_kind)p[P_KIND]) {
 	case FC_KIND_MESSAGE:
 		return true;

@@ -216,6 +216,11 @@ struct fc_packet {
 #define FC_PACKET_LIST		0x01
 /* With FC_PACKET_LIST, and one target: its list was taken apart, and it is not the only one. */
 #define FC_PACKET_APART		0x02
+/*
+ * Of a message or of data in one packet: its source can wait a while (FC_LATER_NS) for the
+ * confirmation, which one of a later message may spare.
+ */
+#define FC_PACKET_LATER		0x04
 
 /**
  * enum fc_kind - what the packets of a message are about

@@ -107,6 +107,7 @@ static void answer(struct flitcast_echo *echo, struct sk_buff *skb)
 	room = !echo->tx || echo->tx + how.charge <= ECHO_ROOM;
 	if (room)
 		echo->tx += how.charge;
+	how.patient = echo->tx <= ECHO_ROOM / 2;
 	spin_unlock_bh(&site->lock);
 	/* Nobody reads the answers: no more of them. */
 	if (!room)

@@ -771,8 +771,10 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 		if (site->vnet)
 			flitcast_vnet_event(site, 0, &ev);
 		flitcast_faults_time(site, now, early);
-		if (site->ends_at <= now)
+		if (site->ends_at <= now) {
 			flitcast_tx_time(site);
+			flitcast_rx_time(site, now);
+		}
 		flitcast_cast_time(site, now);
 	}
 	/* Sets itself again, while its lock is held, as every way in does. */

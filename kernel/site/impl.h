@@ -140,6 +140,7 @@ struct flitcast_end {
  * @next_sock: number of the next source
  * @flows: receiving flows
  * @nflows: how many
+ * @owed: of these, those whose source is owed a confirmation that can wait; the oldest first
  * @cast_number: of the next broadcast of this site
  * @class: own messages by priority, FLITCAST_TX_LOW and FLITCAST_TX_HIGH
  * @streak: packets of the higher class in a row
@@ -224,6 +225,7 @@ struct flitcast_site {
 	u32 next_sock;
 	DECLARE_HASHTABLE(flows, 8);
 	unsigned int nflows;
+	struct list_head owed;
 	u32 cast_number;
 	struct flitcast_class class[FLITCAST_TX_CLASSES];
 	u8 streak;
@@ -474,6 +476,10 @@ struct flitcast_votes {
 bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			const struct fc_packet *pk, const struct fc_target *t,
 			const struct flitcast_votes *votes);
+/* Confirmations that could wait until @until are sent, and the timer is set for the others. */
+void flitcast_rx_time(struct flitcast_site *site, u64 until);
+/* All of them: the site goes. */
+void flitcast_rx_settle(struct flitcast_site *site);
 /* All before a level is over at its source. */
 void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 /* A source asks for a message that was put off. */

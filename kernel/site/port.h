@@ -328,6 +328,7 @@ enum flitcast_tx_class {
  *	port; else 0
  * @slow_ns: how long a target may take, from now on; not for FLITCAST_TX_WAIT
  * @admission: in mode csr: it counts in @waits of the port
+ * @patient: its confirmations may come later (FC_PACKET_LATER)
  */
 struct flitcast_send {
 	u32 charge;
@@ -338,6 +339,7 @@ struct flitcast_send {
 	u8 copies;
 	u64 slow_ns;
 	bool admission;
+	bool patient;
 };
 
 /**

@@ -16,6 +16,8 @@
  * given up after so long without a word, where the room is needed.
  */
 #define RECLAIM_NS	(15ULL * NSEC_PER_SEC)
+/* Confirmations that were owed are sent so many in one go. */
+#define PAY_BUDGET	64
 
 /**
  * struct rx_flow - receiving end of a flow
@@ -26,6 +28,8 @@
  * @incarnation: of that site
  * @sock: source socket
  * @port: local port number
+ * @owed: in the site's list while a confirmation is owed that can wait
+ * @owed_at: when it is to be sent
  * @need: room that messages put off need, by number modulo window; 0: none
  * @invited: room reserved for the next message, 0: none
  * @until: the invitation ends
@@ -39,6 +43,8 @@ struct rx_flow {
 	u32 incarnation;
 	u32 sock;
 	u16 port;
+	struct list_head owed;
+	u64 owed_at;
 	u32 need[FC_FLOW_WINDOW];
 	u32 invited;
 	u64 until;
@@ -164,6 +170,7 @@ static void flow_empty(struct flitcast_site *site, struct rx_flow *flow)
 static void flow_free(struct flitcast_site *site, struct rx_flow *flow)
 {
 	flow_empty(site, flow);
+	list_del(&flow->owed);
 	hash_del(&flow->node);
 	site->nflows--;
 	kfree(flow);
@@ -198,6 +205,7 @@ static struct rx_flow *flow_create(struct flitcast_site *site, const struct fc_p
 	flow->sock = pk->sock;
 	flow->port = port;
 	INIT_LIST_HEAD(&flow->waiting);
+	INIT_LIST_HEAD(&flow->owed);
 	hash_add(site->flows, &flow->node,
 		 flow_key(pk->src, pk->incarnation, pk->sock, port));
 	site->nflows++;
@@ -205,7 +213,7 @@ static struct rx_flow *flow_create(struct flitcast_site *site, const struct fc_p
 }
 
 static void answer(struct flitcast_site *site, const struct fc_packet *pk,
-		   const struct fc_target *t, const struct rx_flow *flow,
+		   const struct fc_target *t, struct rx_flow *flow,
 		   enum fc_ctrl_kind kind)
 {
 	struct fc_ctrl ctrl = {
@@ -214,10 +222,60 @@ static void answer(struct flitcast_site *site, const struct fc_packet *pk,
 		.next = t->seq - t->lag,
 	};
 
-	if (flow)
+	if (flow) {
 		fc_rxflow_confirm(&flow->core, t->seq, &ctrl);
+		/* Whatever it says, it says the level with it. */
+		list_del_init(&flow->owed);
+	}
 	site->stat[FC_STAT_CTRL_SENT]++;
 	flitcast_ctrl_send(site, &ctrl);
+}
+
+/* A message was delivered whose source can wait for the confirmation. */
+static void owe(struct flitcast_site *site, struct rx_flow *flow)
+{
+	if (!list_empty(&flow->owed))
+		return;
+	flow->owed_at = flow->used + FC_LATER_NS;
+	list_add_tail(&flow->owed, &site->owed);
+	site->ends_at = min(site->ends_at, flow->owed_at);
+}
+
+/* The confirmation that is owed: of all that was delivered. */
+static void pay(struct flitcast_site *site, struct rx_flow *flow)
+{
+	struct fc_ctrl ctrl = {
+		.kind = FC_CTRL_CONFIRM, .dst = flow->src, .incarnation = flow->incarnation,
+		.sock = flow->sock, .site = site->cfg.id, .port = flow->port,
+	};
+
+	fc_rxflow_confirm(&flow->core, flow->core.next - 1, &ctrl);
+	list_del_init(&flow->owed);
+	site->stat[FC_STAT_CTRL_SENT]++;
+	flitcast_ctrl_send(site, &ctrl);
+}
+
+void flitcast_rx_time(struct flitcast_site *site, u64 until)
+{
+	unsigned int budget = PAY_BUDGET;
+	struct rx_flow *flow, *next;
+
+	list_for_each_entry_safe(flow, next, &site->owed, owed) {
+		/* The timer goes on with it, so that nobody holds the lock for long. */
+		if (flow->owed_at > until || !budget--) {
+			site->ends_at = min(site->ends_at, flow->owed_at);
+			return;
+		}
+		pay(site, flow);
+	}
+}
+
+void flitcast_rx_settle(struct flitcast_site *site)
+{
+	struct rx_flow *flow, *next;
+
+	list_for_each_entry_safe(flow, next, &site->owed, owed)
+		pay(site, flow);
 }
 
 /* What the source does not send any more. */
@@ -621,7 +679,10 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			invite(site, port);
 		}
 	}
-	answer(site, pk, t, flow, FC_CTRL_CONFIRM);
+	if (pk->flags & FC_PACKET_LATER && fc_before(t->seq, flow->core.next))
+		owe(site, flow);
+	else
+		answer(site, pk, t, flow, FC_CTRL_CONFIRM);
 	return true;
 drop:
 	__skb_queue_purge(flits);

@@ -219,6 +219,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	INIT_LIST_HEAD(&site->cast_ages);
 	site->cast_at = FC_NEVER;
 	site->ends_at = FC_NEVER;
+	INIT_LIST_HEAD(&site->owed);
 	site->timer_at = FC_NEVER;
 	site->rng = get_random_u64() | 1;
 	INIT_WORK(&site->event, site_event);
@@ -398,7 +399,8 @@ static void drop_handle(void *arg, void *h)
 
 /*
  * The end of a site, in this order:
- * 1. out of the list: nobody finds it any more (it is still open to those who have);
+ * 1. out of the list: nobody finds it any more (it is still open to those who have); what
+ *    it was to confirm later it confirms;
  * 2. its links: no frame comes in after that;
  * 3. dead: sockets that are attached, and those who found it before, are turned away;
  *    they keep a reference and nothing else;
@@ -414,6 +416,9 @@ static void site_destroy(struct flitcast_site *site)
 	u8 p;
 
 	list_del_rcu(&site->node);
+	flitcast_engine_enter(site);
+	flitcast_rx_settle(site);
+	flitcast_engine_leave(site);
 	for (p = 1; p < site->core.nports; p++)
 		if (site->end[p].link)
 			link_end(site, p);

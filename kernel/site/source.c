@@ -321,6 +321,7 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 	msg->list = how->list;
 	msg->slow = how->slow;
 	msg->class = how->class;
+	msg->patient = how->patient;
 	msg->slow_at = how->slow == FLITCAST_TX_WAIT ? FC_NEVER : now + how->slow_ns;
 	msg->wait = flitcast_tx_wait(site);
 	msg->repeat_at = FC_NEVER;

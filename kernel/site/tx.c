@@ -221,7 +221,7 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 		t->since = now;
 	if (ctrl->kind == FC_CTRL_CONFIRM) {
 		t->heard_at = now;
-		if (under_way && ctrl->seq == t->core.seq &&
+		if (under_way && !t->later && ctrl->seq == t->core.seq &&
 		    (t->core.state == FC_TX_DONE || t->core.base >= t->core.sent))
 			measure(site, t, now);
 	}
@@ -329,7 +329,8 @@ static u64 ask_due(const struct flitcast_site *site, const struct tx_target *t)
 	if (fc_txtarget_over(&t->core) || t->core.state == FC_TX_NO_ROOM || !t->most ||
 	    t->flow->silent || fc_txtarget_unsent(&t->core) || t->asks == ASKS)
 		return FC_NEVER;
-	return t->sent_at + ((2ULL << t->asks) - 1) * flitcast_tx_ask_wait(site);
+	return t->sent_at + ((2ULL << t->asks) - 1) * flitcast_tx_ask_wait(site) +
+	       (t->later ? FC_LATER_NS : 0);
 }
 
 /* No answer soon: has it come?  In pieces, so that nobody holds the lock for long. */

@@ -87,6 +87,7 @@ struct tx_flow {
  * @asks: how often it was asked since it said something new
  * @silent: it did not answer in time: nothing of it counts as under way before it does
  * @lost: there is no way to it, as far as this site itself knows
+ * @later: its last packet said that the confirmation can wait
  * @core: progress
  */
 struct tx_target {
@@ -108,6 +109,7 @@ struct tx_target {
 	u8 asks;
 	bool silent;
 	bool lost;
+	bool later;
 	struct fc_txtarget core;
 };
 
@@ -170,6 +172,7 @@ struct flitcast_source {
  * @active: it counts as under way, see msg_under_way()
  * @list: the sender named a target list
  * @waits: it counts in @waits of its port
+ * @patient: its confirmations may come later
  * @re: id of the message that it answers, where its kind is an answer
  * @slow: enum flitcast_slow
  * @class: enum flitcast_tx_class
@@ -205,6 +208,7 @@ struct flitcast_msg {
 	bool active;
 	bool list;
 	bool waits;
+	bool patient;
 	u32 re;
 	u8 slow;
 	u8 class;
@@ -256,7 +260,9 @@ static inline u64 flitcast_tx_wait(const struct flitcast_site *site)
 static inline void flitcast_tx_ask_later(const struct flitcast_site *site,
 					 struct flitcast_msg *msg, u64 now)
 {
-	msg->ask_at = min(msg->ask_at, now + flitcast_tx_ask_wait(site));
+	u64 at = now + flitcast_tx_ask_wait(site) + (msg->patient ? FC_LATER_NS : 0);
+
+	msg->ask_at = min(msg->ask_at, at);
 }
 
 /* Something end to end is due at that time. */

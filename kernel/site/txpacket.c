@@ -67,6 +67,12 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_msg *msg, u64 no
 	return best;
 }
 
+/* Messages of a class that a site has under way at a time. */
+static unsigned int active_max(const struct flitcast_site *site)
+{
+	return site->vnet ? ACTIVE_VNET_MAX : ACTIVE_MAX;
+}
+
 /* The next packet of a class; false if there is none now. */
 static bool class_pick(struct flitcast_site *site, struct flitcast_class *class, u64 now)
 {
@@ -75,7 +81,7 @@ static bool class_pick(struct flitcast_site *site, struct flitcast_class *class,
 		int packet;
 
 		msg = list_first_entry_or_null(&class->ready, struct flitcast_msg, ready);
-		if (!msg && class->nactive < (site->vnet ? ACTIVE_VNET_MAX : ACTIVE_MAX))
+		if (!msg && class->nactive < active_max(site))
 			msg = list_first_entry_or_null(&class->fresh, struct flitcast_msg, ready);
 		if (!msg)
 			return false;
@@ -158,6 +164,26 @@ void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 
 	flitcast_tx_schedule(site, msg);
 }
 
+/*
+ * Can the packet in cur go without being confirmed at once?  Where it goes for the first time,
+ * and as long as nothing is near its limit that a confirmation would make room in.
+ */
+static bool cur_patient(const struct flitcast_site *site, const struct flitcast_msg *msg)
+{
+	unsigned int i;
+
+	if (!msg->patient || msg->len > FC_PACKET_MAX || !msg->source->port ||
+	    site->class[msg->class].nactive >= active_max(site) / 2)
+		return false;
+	for (i = 0; i < site->cur_n; i++) {
+		const struct tx_target *t = &msg->target[site->cur_target[i]];
+
+		if (t->most || !fc_txtarget_patient(&t->core, &t->flow->core))
+			return false;
+	}
+	return true;
+}
+
 /* Packet header and target list. */
 static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *head,
 		     u32 offset, u32 data_len)
@@ -169,9 +195,11 @@ static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *h
 		.offset = offset, .data_len = data_len,
 		.flags = msg->list ? FC_PACKET_LIST : 0, .kind = msg->out.kind,
 	};
-	bool again = false;
+	bool later = cur_patient(site, msg), again = false;
 	unsigned int i;
 
+	if (later)
+		pk.flags |= FC_PACKET_LATER;
 	if (msg->out.kind == FC_KIND_ACCEPT || msg->out.kind == FC_KIND_REFUSE)
 		pk.id = msg->re;
 	fc_wire_packet_encode(head, &pk);
@@ -185,6 +213,7 @@ static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *h
 		};
 
 		fc_wire_target_encode(head, i, &e);
+		t->later = later;
 		again |= flitcast_tx_mark(t, site->cur_packet, flitcast_site_now(site));
 	}
 	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;

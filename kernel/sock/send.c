@@ -361,6 +361,8 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	err = -EFAULT;
 	if (!flitcast_msg_from_iter(m, &msg->msg_iter))
 		goto free;
+	/* As long as the socket is writable, nobody waits for its messages to be over. */
+	how.patient = !how.report && how.slow == FLITCAST_TX_WAIT && flitcast_send_writable(fs);
 	err = hand_over(fs, m, dests, &how);
 	if (err) {
 		if (err == -EHOSTUNREACH)

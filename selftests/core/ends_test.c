@@ -87,6 +87,7 @@ struct packet {
 	u32 message;
 	u16 packet;
 	u8 lag;
+	bool later;		/* its confirmation can wait */
 };
 
 struct bench {
@@ -103,6 +104,7 @@ struct bench {
 	u32 loss;		/* of 100 */
 	u32 refuse;		/* of 100 admissions */
 	bool owes_room;
+	bool owes;		/* a confirmation that can wait */
 	u32 room_seq;
 	u32 packets;
 	bool full;		/* the channel was, and lost something */
@@ -163,6 +165,7 @@ static void send_some(struct bench *b)
 		CHECK(p.lag < FC_FLOW_WINDOW, "message %u: lag %u", i, p.lag);
 		CHECK(m->tx.state != FC_TX_ASKING || next == m->part.first,
 		      "message %u: packet %d before the grant", i, next);
+		p.later = !m->tx.sent && fc_txtarget_patient(&m->tx, &b->tx);
 		fc_txtarget_sent(&m->tx, next);
 		CHECK(!fc_txtarget_unsent(&m->tx), "message %u: packet %d is sent", i, next);
 		p.packet = (u16)next;
@@ -176,6 +179,7 @@ static void confirm(struct bench *b, u32 seq, u8 kind)
 	struct fc_ctrl c = { .kind = kind };
 
 	fc_rxflow_confirm(&b->rx, seq, &c);
+	b->owes = false;
 	CHECK(c.seq == seq && c.next == b->rx.next, "%u %u", c.seq, c.next);
 	channel_ctrl(b, &c);
 }
@@ -250,7 +254,10 @@ static void receive(struct bench *b, const struct packet *p)
 		CHECK(b->loss, "message %u: packet %u is bad", p->message, index);
 		return;
 	}
-	confirm(b, t.seq, FC_CTRL_CONFIRM);
+	if (p->later && verdict != FC_RX_DUPLICATE && fc_before(t.seq, b->rx.next))
+		b->owes = true;
+	else
+		confirm(b, t.seq, FC_CTRL_CONFIRM);
 }
 
 static void answer(struct bench *b, const struct fc_ctrl *c)
@@ -385,7 +392,9 @@ static void run_to_the(bool last, u32 loss, u32 refuse, u32 surrender, u32 most_
 				b.owes_room = false;
 				confirm(&b, b.room_seq, FC_CTRL_ROOM);
 			}
-			if (!b.ndata && !b.nctrl && !tap_random(4))
+			if (b.owes && !tap_random(16))
+				confirm(&b, b.rx.next - 1, FC_CTRL_CONFIRM);
+			if (!b.ndata && !b.nctrl && !b.owes && !tap_random(4))
 				repeat(&b);
 			if (b.n > !last && tap_random(1000) < surrender)
 				give_up(&b, tap_random(b.n - !last));
@@ -497,6 +506,22 @@ TEST(rxflow_forward__skips_and_delivers)
 	fc_rxflow_delivered(&flow, slot);
 	fc_rxflow_forward(&flow, 9, count_skip, &skipped);
 	CHECK(skipped == 1 && flow.next == 9, "skipped %u, next %u", skipped, flow.next);
+}
+
+/* Half a window of messages of one packet each. */
+TEST(txtarget_patient)
+{
+	const struct fc_txflow flow = { .next = 40, .oldest = 0xfffffffe };
+	struct fc_txtarget t = { .part = { .count = 1 } };
+
+	for (t.seq = flow.oldest; t.seq != flow.oldest + FC_FLOW_WINDOW; t.seq++) {
+		bool patient = t.seq - flow.oldest < FC_FLOW_WINDOW / 2;
+
+		t.part.count = 1;
+		CHECK(fc_txtarget_patient(&t, &flow) == patient, "%u", t.seq);
+		t.part.count = 2;
+		CHECK(!fc_txtarget_patient(&t, &flow), "%u, two packets", t.seq);
+	}
 }
 
 static struct fc_txtarget granted(u32 seq, u16 count)

@@ -514,6 +514,9 @@ static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc
 		if (pk->kind != FC_KIND_MESSAGE && pk->kind != FC_KIND_DATA)
 			pk->msg_len = 0;
 	}
+	if (pk->msg_len <= FC_PACKET_MAX && tap_random(2) &&
+	    (pk->kind == FC_KIND_MESSAGE || pk->kind == FC_KIND_DATA))
+		pk->flags |= FC_PACKET_LATER;
 	if (pk->msg_len)
 		pk->offset = tap_random((pk->msg_len - 1) / FC_PACKET_MAX + 1) * FC_PACKET_MAX;
 	pk->data_len = pk->msg_len - pk->offset;
@@ -747,6 +750,7 @@ TEST(wire_cast__refuses)
 	REFUSED(pk.msg_len = pk.data_len = 49);
 	REFUSED(pk.offset = FC_PACKET_MAX);
 	REFUSED(pk.flags = FC_PACKET_LIST);
+	REFUSED(pk.flags = FC_PACKET_LATER);
 	REFUSED(pk.kind = FC_KIND_DATA);
 	REFUSED(c.port = 0);
 	REFUSED(c.copies = 0);
@@ -812,6 +816,8 @@ TEST(wire_head__refuses)
 	REFUSED(data_len = 0);
 	REFUSED(flags = 2);
 	REFUSED(flags = 0x80);
+	/* A message of several packets. */
+	REFUSED(flags = FC_PACKET_LATER);
 	REFUSED(kind = FC_KIND_DATA);
 	REFUSED(kind = FC_KIND_COUNT);
 	REFUSED(kind = 0xff);

@@ -4,12 +4,15 @@
  * answers.  All targets are this program's (fake.h).
  */
 #include "api.h"
+#include "ends.h"
 #include "fake.h"
 
 /* A packet is sent again without being asked for after so long at the least. */
 #define LONG_WAIT_MS	400
 /* Where it matters which of two timers was first: a guest may stall. */
 #define ATTEMPTS	5
+/* Messages that a site has under way at a time, in mode care. */
+#define UNDER_WAY	8
 
 FIXTURE(faked) {
 	struct fake fake;
@@ -235,6 +238,132 @@ TEST_F(faked, ends__silence)
 	EXPECT_LT(0, asked);
 	EXPECT_LT(0, counter("packets_repeated"));
 	EXPECT_TRUE(confirmed(self, &packet));
+}
+
+/* A message for the real site from one of the others, in one packet. */
+static void message(struct _test_data_faked *self, uint32_t seq, uint8_t flags)
+{
+	struct fc_packet pk = {
+		.src = 4, .incarnation = 5, .sock = 6, .src_port = 7, .ntargets = 1,
+		.msg_len = 4, .data_len = 4, .flags = flags,
+	};
+	struct fc_target t = { .port = PORT, .seq = seq, .flags = FC_TARGET_LAST };
+
+	fake_packet(&self->fake, &pk, &t, "once");
+}
+
+/* The next event is a confirmation of the message before @next. */
+static bool confirms(struct _test_data_faked *self, struct fake_event *e, uint32_t next)
+{
+	return NEXT_CTRL(e, SOON_MS) && e->n == 1 && e->ctrl[0].kind == FC_CTRL_CONFIRM &&
+	       e->ctrl[0].dst == 4 && e->ctrl[0].incarnation == 5 && e->ctrl[0].sock == 6 &&
+	       e->ctrl[0].site == 0 && e->ctrl[0].port == PORT && e->ctrl[0].next == next &&
+	       e->ctrl[0].seq == next - 1;
+}
+
+/* A confirmation that can wait does, and is not forgotten. */
+TEST_F(faked, ends__confirmation_later)
+{
+	struct fake_event e;
+	uint64_t since;
+	uint32_t seq;
+
+	for (seq = 100; seq < 104; seq++) {
+		since = now_ms();
+		message(self, seq, FC_PACKET_LATER);
+		ASSERT_TRUE(confirms(self, &e, seq + 1));
+		/* By two clocks. */
+		EXPECT_LE(FC_LATER_NS / 1000000 - 1, e.ms - since);
+	}
+	EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
+}
+
+/* The confirmation of a later message that cannot wait is that of all before it. */
+static const char *confirmation_now(struct __test_metadata *_metadata,
+				    struct _test_data_faked *self)
+{
+	static uint32_t seq;
+	struct fake_event e;
+
+	message(self, seq, FC_PACKET_LATER);
+	message(self, seq + 1, FC_PACKET_LATER);
+	message(self, seq + 2, 0);
+	seq += 3;
+	if (!confirms(self, &e, seq)) {
+		EXPECT_TRUE(e.ctrl[0].next == seq - 2 || e.ctrl[0].next == seq - 1);
+		while (fake_next(&self->fake, &e, QUIET_MS))
+			;
+		return "it was not the first";
+	}
+	return fake_next(&self->fake, &e, QUIET_MS) ? "it came again" : NULL;
+}
+
+TEST_F(faked, ends__confirmation_now)
+{
+	ONE_OF_SOME(confirmation_now);
+}
+
+/* Whoever has much under way does not wait for confirmations, nor does what is sent again. */
+TEST_F(faked, ends__patience)
+{
+	unsigned int i, seen = 0;
+	struct fake_event e;
+
+	for (i = 0; i < UNDER_WAY; i++)
+		ASSERT_EQ(4, RESULT(msg_send(self->fd, "once", 4, 3, 1000, 0)));
+	while (seen < UNDER_WAY) {
+		ASSERT_TRUE(fake_next(&self->fake, &e, SOON_MS));
+		/* Of a busy guest questions, and what is sent again. */
+		if (!e.is_packet || e.target[0].lag < seen)
+			continue;
+		ASSERT_EQ(seen, e.target[0].lag);
+		EXPECT_EQ(seen < UNDER_WAY / 2, !!(e.packet.flags & FC_PACKET_LATER));
+		seen++;
+	}
+	do {
+		ASSERT_TRUE(fake_next(&self->fake, &e, SOON_MS));
+	} while (!e.is_packet);
+	EXPECT_EQ(0, e.packet.flags);
+	e.target[0].seq += UNDER_WAY - 1 - e.target[0].lag;
+	EXPECT_TRUE(confirmed(self, &e));
+}
+
+/* Whoever asks for reports, has little room, limits the time or sends much does not wait. */
+TEST_F(faked, ends__impatience)
+{
+	const struct flitcast_slow_target slow = { .policy = FLITCAST_SLOW_SKIP, .ms = 60000 };
+	const struct flitcast_slow_target wait = { .policy = FLITCAST_SLOW_WAIT };
+	int small = 65536, large = 4 << 20, one = 1;
+	struct fake_event packet;
+
+	ASSERT_TRUE(send_one(_metadata, self, &packet, 4));
+	EXPECT_EQ(FC_PACKET_LATER, packet.packet.flags);
+	EXPECT_TRUE(confirmed(self, &packet));
+
+	ASSERT_TRUE(send_one(_metadata, self, &packet, FC_PACKET_MAX + 1));
+	EXPECT_EQ(0, packet.packet.flags);
+	EXPECT_TRUE(confirmed(self, &packet));
+
+	ASSERT_EQ(0, setsockopt(self->fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &slow,
+				sizeof(slow)));
+	ASSERT_TRUE(send_one(_metadata, self, &packet, 4));
+	EXPECT_EQ(0, packet.packet.flags);
+	EXPECT_TRUE(confirmed(self, &packet));
+	ASSERT_EQ(0, setsockopt(self->fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &wait,
+				sizeof(wait)));
+
+	ASSERT_EQ(0, setsockopt(self->fd, SOL_SOCKET, SO_SNDBUF, &small, sizeof(small)));
+	ASSERT_TRUE(send_one(_metadata, self, &packet, 4));
+	EXPECT_EQ(0, packet.packet.flags);
+	EXPECT_TRUE(confirmed(self, &packet));
+	ASSERT_EQ(0, setsockopt(self->fd, SOL_SOCKET, SO_SNDBUFFORCE, &large, sizeof(large)));
+	ASSERT_TRUE(send_one(_metadata, self, &packet, 4));
+	EXPECT_EQ(FC_PACKET_LATER, packet.packet.flags);
+	EXPECT_TRUE(confirmed(self, &packet));
+
+	ASSERT_EQ(0, setsockopt(self->fd, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)));
+	ASSERT_TRUE(send_one(_metadata, self, &packet, 4));
+	EXPECT_EQ(0, packet.packet.flags);
 }
 
 /* One frame answers for the targets of a packet, as far as it has room. */
