@@ -257,7 +257,8 @@ static bool flags_valid(u8 flags, u32 n)
 static bool kind_valid(const u8 *p, u32 n, u32 msg_len)
 {
 	if (p[P_FLAGS] & FC_PACKET_LATER &&
-	    (msg_len > FC_PACKET_MAX || (p[P_KIND] != FC_KIND_MESSAGE && p[P_KIND] != FC_KIND_DATA)))
+	    (msg_len > FC_PACKET_MAX ||
+	     (p[P_KIND] != FC_KIND_MESSAGE && p[P_KIND] != FC_KIND_DATA)))
 		return false;
 	switch ((enum fc_kind)p[P_KIND]) {
 	case FC_KIND_MESSAGE:
