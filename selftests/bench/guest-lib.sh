@@ -5,9 +5,11 @@
 #
 #   . /bench/guest-lib.sh
 #
+# and are in one directory with it, the programs and the plans.
+#
 # A lab is called bench, and has the IPv4 network 10.1 of `bench/plan` over its devices.
 
-bench=/bench
+bench=$(dirname "$0")
 ip=/sbin/ip
 FLITCAST=$bench/flitcast
 export FLITCAST
