@@ -184,6 +184,9 @@ static void nothing_new(struct flitcast_site *site, struct tx_target *t,
 {
 	bool missing = false;
 
+	/* A broadcast says what any of its targets may wait for: see wanted(). */
+	if (t->msg->copies && fc_before(ctrl->next, t->flow->core.oldest))
+		flitcast_txflow_behind(site, t->flow, ctrl->next);
 	if (ctrl->seq != t->core.seq || fc_txtarget_unsent(&t->core) || !t->most)
 		return;
 	if (t->core.state == FC_TX_ASKING)

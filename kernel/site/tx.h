@@ -287,6 +287,8 @@ void flitcast_txflow_heard(struct flitcast_site *site, struct tx_flow *flow, u32
 void flitcast_txflow_silent(struct flitcast_site *site, struct tx_flow *flow, bool silent);
 /* A message was given up: the target is to be told, soon. */
 void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow);
+/* The target waits from @level on for what is over here: it is to be told. */
+void flitcast_txflow_behind(struct flitcast_site *site, struct tx_flow *flow, u32 level);
 /* Tell those it is time for. */
 void flitcast_txflow_time(struct flitcast_site *site, u64 now);
 

@@ -169,6 +169,14 @@ void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow)
 	flitcast_tx_due(site, flow->forward_at);
 }
 
+void flitcast_txflow_behind(struct flitcast_site *site, struct tx_flow *flow, u32 level)
+{
+	if (!list_empty(&flow->forward))
+		return;
+	flow->level = level;
+	flitcast_txflow_forward(site, flow);
+}
+
 static void tell(struct flitcast_site *site, struct tx_flow *flow, u64 now)
 {
 	struct fc_ctrl ctrl = {

@@ -17,6 +17,13 @@ static ssize_t cast(int fd, const struct sockaddr_flitcast *to, const void *data
 	return RESULT(sendto(fd, data, len, 0, (const void *)to, sizeof(*to)));
 }
 
+/* What a site of the line has refused for want of a socket. */
+static uint64_t refused(int site)
+{
+	return cli("-n " LAB "-%d -j stats show", site) ? ~0ULL :
+	       json_sum(cli_output(), "messages_refused");
+}
+
 TEST_F(line, cast__all_others_get_it)
 {
 	struct sockaddr_flitcast addr = {
@@ -75,6 +82,43 @@ TEST_F(line, cast__to_those_that_listen)
 	EXPECT_EQ(1, report.left_out);
 	EXPECT_EQ(0, result[0].error);
 	EXPECT_EQ(ECONNREFUSED, result[1].error);
+	EXPECT_EQ(0, msg_error(fd));
+}
+
+/*
+ * A broadcast says what any of those it is for may wait for.  Who was not there for that one does
+ * not wait: it is over for it.
+ */
+TEST_F(line, cast__who_comes_late_waits_for_nobody)
+{
+	struct sockaddr_flitcast addr = {
+		.sfc_family = msg_family(), .sfc_addrtype = FLITCAST_ADDR_BROADCAST,
+		.sfc_port = PORT,
+	};
+	int fd = SOCKET(0, 0), near = SOCKET(1, PORT), far, small = 1;
+	uint64_t before = refused(2), until;
+	char c;
+
+	ASSERT_EQ(0, setsockopt(near, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)));
+	/* The first one takes all the room of one that does not read. */
+	EXPECT_EQ(1, cast(fd, &addr, "a", 1));
+	ASSERT_EQ(1, msg_wait(near, POLLIN, SOON_MS));
+	EXPECT_EQ(1, cast(fd, &addr, "b", 1));
+	until = now_ms() + SOON_MS;
+	while (refused(2) < before + 2 && now_ms() < until)
+		sleep_ms(10);
+	ASSERT_EQ(before + 2, refused(2));
+	far = SOCKET(2, PORT);
+	EXPECT_EQ(1, cast(fd, &addr, "c", 1));
+	ASSERT_EQ(1, msg_wait(far, POLLIN, SOON_MS));
+	EXPECT_EQ(1, msg_recv(far, &c, 1, NULL, 0));
+	EXPECT_EQ('c', c);
+	for (int i = 0; i < 3; i++) {
+		ASSERT_EQ(1, msg_wait(near, POLLIN, SOON_MS));
+		EXPECT_EQ(1, msg_recv(near, &c, 1, NULL, 0));
+		EXPECT_EQ('a' + i, c);
+	}
+	EXPECT_TRUE(quiet(far));
 	EXPECT_EQ(0, msg_error(fd));
 }
 
