@@ -17,13 +17,16 @@ u8 fc_recept_need(u8 policy, u8 copies, u8 quorum)
 	return 1;
 }
 
-u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value)
+u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value, u8 lag)
 {
 	u32 rest;
 	u8 n = 0;
 
 	if (r->got & fc_bit(port))
 		return 0;
+	/* What is left of a value that nobody votes for any more is not of this one. */
+	if (!r->votes[value] || r->lag[value] < lag)
+		r->lag[value] = lag;
 	r->got |= fc_bit(port);
 	r->votes[value] |= fc_bit(port);
 	for (rest = r->votes[value]; rest; rest &= rest - 1)

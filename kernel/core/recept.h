@@ -23,10 +23,12 @@ enum fc_reception {
  * struct fc_recept - copies of one broadcast
  * @votes: for each value, the ports that brought it
  * @got: ports that brought a copy
+ * @lag: for each value, the most older broadcasts that a copy of it says are to come yet
  */
 struct fc_recept {
 	u32 votes[FC_PORTS_MAX];
 	u32 got;
+	u8 lag[FC_PORTS_MAX];
 };
 
 /**
@@ -45,10 +47,28 @@ u8 fc_recept_need(u8 policy, u8 copies, u8 quorum);
  * @r: zeroed for the first one
  * @port: port it came in by; again by the same port it is ignored
  * @value: number of the value it is equal to, or of one that nobody votes for
+ * @lag: how many older broadcasts are to come yet, as it says (struct fc_cast)
  *
  * Return: equal copies there are of that value; 0 if it is ignored.
  */
-u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value);
+u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value, u8 lag);
+
+/**
+ * fc_recept_lag() - how many older broadcasts are to come yet
+ * @r: copies
+ * @value: number of the value that is believed
+ *
+ * It is no part of a value: those that were sent at different times say different things, and
+ * all may be true.  So the most that any of them says is taken.  One that lies can make a
+ * receiver wait for what is over at its source, which tells it so; it cannot make it go on
+ * without what is to come.
+ *
+ * Return: what the copies of that value say.
+ */
+static inline u8 fc_recept_lag(const struct fc_recept *r, u8 value)
+{
+	return r->lag[value];
+}
 
 /**
  * fc_recept_forget() - a copy is not kept any more

@@ -218,12 +218,16 @@ static u32 room_of(const struct fc_packet *pk)
 	return pk->msg_len + 1024;
 }
 
+/* Of what came before it one copy alone says nothing that counts (FC_FLOW_WINDOW). */
+#define UNKNOWN_LAG	(FC_FLOW_WINDOW - 1)
+
+/* @lag: see fc_recept_lag(). */
 static void receive(struct flitcast_site *site, struct cast_msg *m, struct sk_buff_head *flits,
-		    const struct fc_packet *pk, const struct fc_cast *cast, u8 value)
+		    const struct fc_packet *pk, u8 value, u8 lag)
 {
 	struct fc_target t = {
-		.site = site->cfg.id, .port = cast->port, .flags = FC_TARGET_LAST,
-		.lag = cast->lag, .seq = cast->seq,
+		.site = site->cfg.id, .port = m->port, .flags = FC_TARGET_LAST, .lag = lag,
+		.seq = m->seq,
 	};
 	struct flitcast_votes v = {
 		.copies = hweight32(m->core.got), .votes = hweight32(m->core.votes[value]),
@@ -240,7 +244,7 @@ static void again(struct flitcast_site *site, struct cast_msg *m, const struct f
 	struct fc_ctrl ask = {
 		.kind = FC_CTRL_ASK, .dst = site->cfg.id, .incarnation = pk->incarnation,
 		.sock = pk->sock, .site = pk->src, .port = cast->port, .seq = cast->seq,
-		.next = cast->seq - cast->lag,
+		.next = cast->seq - UNKNOWN_LAG,
 	};
 
 	if (m->number == cast->number)
@@ -276,14 +280,14 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 	if (!m)
 		goto drop;
 	if (m->done) {
-		fc_recept_copy(&m->core, in, CAST_VALUES);
+		fc_recept_copy(&m->core, in, CAST_VALUES, 0);
 		again(site, m, &pk, &cast);
 		goto drop;
 	}
 	m->number = cast.number;
 	if (need == 1) {
-		fc_recept_copy(&m->core, in, 0);
-		receive(site, m, flits, &pk, &cast, 0);
+		fc_recept_copy(&m->core, in, 0, cast.lag);
+		receive(site, m, flits, &pk, 0, port ? cast.lag : UNKNOWN_LAG);
 		return;
 	}
 	value = value_of(m, flits);
@@ -296,7 +300,7 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 			goto drop;
 		skb_queue_splice_init(flits, &m->value[value]);
 	}
-	votes = fc_recept_copy(&m->core, in, value);
+	votes = fc_recept_copy(&m->core, in, value, cast.lag);
 	if (m->until == FC_NEVER) {
 		m->until = flitcast_now() + port->reception_ns;
 		due(site, m->until);
@@ -305,7 +309,7 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 		__skb_queue_purge(flits);
 		skb_queue_splice_init(&m->value[value], flits);
 		port->ops->uncharge(port, m->charge[value], false);
-		receive(site, m, flits, &pk, &cast, value);
+		receive(site, m, flits, &pk, value, fc_recept_lag(&m->core, value));
 		values_free(site, m);
 		if (!m->done)
 			memset(&m->core, 0, sizeof(m->core));

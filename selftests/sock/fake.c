@@ -16,9 +16,9 @@
 #include "lab.h"
 
 #define FRAME_MAX	2048
-/* Of the device of site 0, and of ours. */
-#define REAL_DEV	"fc0"
-#define FAKE_DEV	"fc1"
+/* The device of a port of site 0, and ours. */
+#define REAL_DEV	"real%u"
+#define FAKE_DEV	"fake%u"
 #define UP_MS		20000
 
 static void transmit(struct fake *f, struct fc_link_hdr *h, const void *payload)
@@ -33,14 +33,15 @@ static void transmit(struct fake *f, struct fc_link_hdr *h, const void *payload)
 	fc_wire_link_encode(frame + ETH_HLEN, h);
 	memcpy(frame + ETH_HLEN + FC_LINK_SIZE, payload, h->len);
 	if (send(f->fd, frame, ETH_HLEN + FC_LINK_SIZE + h->len, 0) < 0)
-		die("cannot send on " FAKE_DEV ": %s", strerror(errno));
+		die("cannot send: %s", strerror(errno));
 }
 
-static void say_status(struct fake *f, uint16_t echo)
+static void say_status(struct fake *f, uint8_t vc, uint16_t echo)
 {
 	struct fc_link_hdr h = {
-		.type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .len = FC_STATUS_SIZE,
-		.seq = f->sent, .ack = f->taken,
+		.type = FC_FRAME_STATUS, .vc = vc, .len = FC_STATUS_SIZE,
+		.seq = vc == FC_VC_CAST ? f->cast_sent : f->sent,
+		.ack = vc == FC_VC_CAST ? f->cast_taken : f->taken,
 	};
 	struct fc_status s = { .echo = echo };
 	uint8_t p[FC_STATUS_SIZE];
@@ -54,15 +55,23 @@ static void hello_in(struct fake *f, const uint8_t *p, const uint8_t *from)
 {
 	struct fc_link_hdr h = { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE };
 	uint8_t own[FC_HELLO_SIZE];
+	uint32_t epoch = f->link.epoch;
 
 	if (!fc_wire_hello_decode(&f->link, p))
 		die("a HELLO that is none");
+	/* The link begins anew: we were away for too long. */
+	if (f->link.epoch != epoch) {
+		f->taken = 0;
+		f->sent = 0;
+		f->cast_taken = 0;
+		f->cast_sent = 0;
+		f->acked = 0;
+		f->in_packet = false;
+	}
 	memcpy(f->peer, from, ETH_ALEN);
 	f->own.ver_min = f->link.ver_min;
 	f->own.ver_max = f->link.ver_max;
 	f->own.mode = f->link.mode;
-	f->own.site = 1;
-	f->own.port = 2;
 	f->own.window = f->link.window;
 	f->own.flit = f->link.flit;
 	f->own.topology = f->link.topology;
@@ -78,13 +87,19 @@ static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *
 	uint32_t head = 0;
 	unsigned int i;
 
+	if (h->vc == FC_VC_CAST) {
+		f->cast_taken += h->seq == f->cast_taken;
+		say_status(f, h->vc, 0);
+		return false;
+	}
+	f->acked = h->ack;
 	/* Sent again meanwhile. */
 	if (h->seq != f->taken) {
-		say_status(f, 0);
+		say_status(f, h->vc, 0);
 		return false;
 	}
 	f->taken++;
-	say_status(f, 0);
+	say_status(f, h->vc, 0);
 	if (h->flags & FC_PART_HEAD) {
 		head = fc_wire_head_size(p, h->len);
 		if (!head || !fc_wire_head_check(p, h->flags, h->len, FAKE_SITES))
@@ -118,12 +133,12 @@ static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame,
 		return false;
 	case FC_FRAME_STATUS:
 		fc_wire_status_decode(&s, p);
-		f->acked = h.ack;
+		if (h.vc == FC_VC_DATA)
+			f->acked = h.ack;
 		if (h.flags & (FC_STATUS_PROBE | FC_STATUS_WANT))
-			say_status(f, s.probe);
+			say_status(f, h.vc, s.probe);
 		return false;
 	case FC_FRAME_FLIT:
-		f->acked = h.ack;
 		if (!flit_in(f, &h, p))
 			return false;
 		e->is_packet = true;
@@ -210,6 +225,22 @@ void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_tar
 	transmit(f, &h, p);
 }
 
+void fake_cast(struct fake *f, const struct fc_packet *pk, const struct fc_cast *cast,
+	       const void *data)
+{
+	struct fc_link_hdr h = {
+		.type = FC_FRAME_FLIT, .vc = FC_VC_CAST, .flags = FC_PART_HEAD | FC_PART_TERM,
+		.len = (uint16_t)(fc_head_size(1) + pk->data_len), .seq = f->cast_sent++,
+		.ack = f->cast_taken,
+	};
+	uint8_t p[FRAME_MAX];
+
+	fc_wire_packet_encode(p, pk);
+	fc_wire_cast_encode(p, cast);
+	memcpy(p + fc_head_size(1), data, pk->data_len);
+	transmit(f, &h, p);
+}
+
 struct fc_ctrl fake_answer(const struct fake_event *e, unsigned int i, enum fc_ctrl_kind kind)
 {
 	const struct fc_target *t = &e->target[i];
@@ -229,42 +260,88 @@ struct fc_ctrl fake_confirm(const struct fake_event *e, unsigned int i)
 	return ctrl;
 }
 
-static void open_device(struct fake *f)
+static void open_device(struct fake *f, const char *name)
 {
 	struct sockaddr_ll addr = {
 		.sll_family = AF_PACKET, .sll_protocol = htons(FC_ETHERTYPE),
-		.sll_ifindex = if_nametoindex(FAKE_DEV),
+		.sll_ifindex = if_nametoindex(name),
 	};
 	struct ifreq request = { 0 };
 
 	f->fd = socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
-	strncpy(request.ifr_name, FAKE_DEV, IFNAMSIZ - 1);
+	snprintf(request.ifr_name, IFNAMSIZ, "%s", name);
 	if (f->fd < 0 || bind(f->fd, (struct sockaddr *)&addr, sizeof(addr)) ||
 	    ioctl(f->fd, SIOCGIFHWADDR, &request))
-		die("packet socket on " FAKE_DEV ": %s", strerror(errno));
+		die("packet socket on %s: %s", name, strerror(errno));
 	memcpy(f->mac, request.ifr_hwaddr.sa_data, ETH_ALEN);
 }
 
-const char *fake_up(struct fake *f, const char *settings)
+const char *fake_site(const char *topology, const char *settings)
+{
+	if (unshare(CLONE_NEWNET))
+		return strerror(errno);
+	if (cli("site add 0 topology %s mode care %s", topology, settings))
+		return cli_output();
+	return NULL;
+}
+
+/* Is the link at that port up? */
+static bool link_up(unsigned int port)
+{
+	return !cli("-j link show " REAL_DEV, port) && strstr(cli_output(), "\"up\"");
+}
+
+const char *fake_link(struct fake *f, unsigned int port, unsigned int site,
+		      unsigned int peer_port)
 {
 	uint64_t until = now_ms() + UP_MS;
+	char name[IFNAMSIZ], text[256];
 	struct fake_event e;
 
 	memset(f, 0, sizeof(*f));
 	f->own.epoch = 1;
-	if (unshare(CLONE_NEWNET))
-		return strerror(errno);
-	if (system("ip link add " REAL_DEV " type veth peer name " FAKE_DEV
-		   " && ip link set " REAL_DEV " up && ip link set " FAKE_DEV " up"))
+	f->own.site = site;
+	f->own.port = peer_port;
+	snprintf(text, sizeof(text), "ip link add " REAL_DEV " type veth peer name " FAKE_DEV
+		 " && ip link set " REAL_DEV " up && ip link set " FAKE_DEV " up",
+		 port, port, port, port);
+	if (system(text))
 		return "ip cannot make a pair of devices";
-	open_device(f);
-	if (cli("site add 0 topology line:%d mode care %s", FAKE_SITES, settings) ||
-	    cli("link add " REAL_DEV " port 1"))
+	snprintf(name, sizeof(name), FAKE_DEV, port);
+	open_device(f, name);
+	if (cli("link add " REAL_DEV " port %u", port, port))
 		return cli_output();
 	while (now_ms() < until) {
 		fake_next(f, &e, 10);
-		if (!cli("-j link show") && strstr(cli_output(), "\"up\""))
+		if (link_up(port))
 			return NULL;
 	}
 	return "the link does not come up";
+}
+
+const char *fake_all_up(struct fake *f, unsigned int n)
+{
+	uint64_t until = now_ms() + UP_MS;
+	struct fake_event e;
+	unsigned int i, up;
+
+	while (now_ms() < until) {
+		for (i = 0; i < n; i++)
+			fake_next(&f[i], &e, 10);
+		for (i = up = 0; i < n; i++)
+			up += link_up(i + 1);
+		if (up == n)
+			return NULL;
+	}
+	return "not all links are up";
+}
+
+const char *fake_up(struct fake *f, const char *settings)
+{
+	char topology[32];
+	const char *bad;
+
+	snprintf(topology, sizeof(topology), "line:%d", FAKE_SITES);
+	bad = fake_site(topology, settings);
+	return bad ? bad : fake_link(f, 1, 1, 2);
 }

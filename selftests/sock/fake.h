@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rest of a network, played by a test: every site of a line but the first one.
+ * The rest of a network, played by a test: every site of a line but the first one, or what is
+ * behind each link of a site of another topology.
  *
  *	site 0 ------ [ sites 1 .. FAKE_SITES - 1 ]
  *	real	veth	 this, frame by frame
  *
  * It keeps the link up and takes every flit at once; what the packets in them are
- * answered is the test's to say.  It lives in the calls below: a link that hears
- * nothing of it for five seconds is dead.
+ * answered is the test's to say.  Broadcasts that come are of no interest.  It lives in the
+ * calls below: a link that hears nothing of it for five seconds is dead.
  */
 #ifndef SELFTESTS_SOCK_FAKE_H
 #define SELFTESTS_SOCK_FAKE_H
@@ -29,7 +30,9 @@
  * @link: the last HELLO of the real end; @link.epoch 0 before the first
  * @taken: flits taken
  * @sent: flits sent
- * @acked: of these, taken by the real end
+ * @cast_taken: flits of broadcasts taken
+ * @cast_sent: flits of broadcasts sent
+ * @acked: of @sent, taken by the real end
  * @packet: packet being received, if @in_packet
  * @data: of it, so far
  */
@@ -41,6 +44,8 @@ struct fake {
 	struct fc_hello_msg link;
 	uint32_t taken;
 	uint32_t sent;
+	uint32_t cast_taken;
+	uint32_t cast_sent;
 	uint32_t acked;
 	bool in_packet;
 	struct fc_packet packet;
@@ -72,6 +77,21 @@ struct fake_event {
  */
 const char *fake_up(struct fake *f, const char *settings);
 
+/* The same in two steps: site 0 of any topology, with settings ("" for none), and no link yet. */
+const char *fake_site(const char *topology, const char *settings);
+/*
+ * A link at port @port of site 0, whose other end is port @peer_port of site @site.  Each link has
+ * its own struct fake, that of port n in place n - 1.
+ */
+const char *fake_link(struct fake *f, unsigned int port, unsigned int site,
+		      unsigned int peer_port);
+
+/*
+ * After the last of @n links: the first ones may have been dead meanwhile.  What comes until all
+ * are up is of no interest.
+ */
+const char *fake_all_up(struct fake *f, unsigned int n);
+
 /* The next event within @ms.  Return: false if there is none. */
 bool fake_next(struct fake *f, struct fake_event *e, unsigned int ms);
 
@@ -81,6 +101,10 @@ void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n);
 /* Send a packet of one flit, @pk->ntargets targets and @pk->data_len bytes of data. */
 void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_target *t,
 		 const void *data);
+
+/* Send a broadcast of one flit, with @pk->data_len bytes of data. */
+void fake_cast(struct fake *f, const struct fc_packet *pk, const struct fc_cast *cast,
+	       const void *data);
 
 /* An answer to target @i of a packet: it has come, and all before it, whole. */
 struct fc_ctrl fake_confirm(const struct fake_event *packet, unsigned int i);

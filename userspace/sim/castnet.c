@@ -210,7 +210,7 @@ static void delivered(struct castnet *net, u32 at, const struct fc_effect *e)
 		wrong(net, "site %u: its own", at);
 	if (cast->recept[at].got & fc_bit(e->port))
 		wrong(net, "site %u: twice by port %u", at, e->port);
-	if (fc_recept_copy(&cast->recept[at], e->port, value) >= net->need)
+	if (fc_recept_copy(&cast->recept[at], e->port, value, 0) >= net->need)
 		cast->believed[at] |= 1 << value;
 }
 

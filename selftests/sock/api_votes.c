@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a site believes of broadcasts that come in several copies.  All other sites are this
+ * program's (fake.h).
+ *
+ *	site 0 (real) --- 1
+ *	  |               |	hypercube:2: what site 3 broadcasts comes by both,
+ *	  2 ------------- 3	and one of them may lie
+ */
+#include "api.h"
+#include "fake.h"
+
+#define SOURCE		3
+#define INCARNATION	7
+#define SOCK		(FC_SOCK_CAST | 1)
+/* The first number of the flow. */
+#define FIRST		100
+
+FIXTURE(votes) {
+	struct fake by[2];
+	int fd;
+};
+
+FIXTURE_SETUP(votes)
+{
+	struct flitcast_reception reception = { FLITCAST_RECEPTION_ALL, 0, 60000 };
+	const char *bad;
+	int copies = 2;
+
+	api_choose_port(_metadata);
+	bad = fake_site("hypercube:2", "");
+	for (unsigned int i = 0; i < 2 && !bad; i++)
+		bad = fake_link(&self->by[i], i + 1, 1 << i, i + 1);
+	if (!bad)
+		bad = fake_all_up(self->by, 2);
+	ASSERT_EQ(NULL, bad) {
+		TH_LOG("%s", bad);
+	}
+	self->fd = msg_socket(-1, 0, PORT, 0);
+	ASSERT_LE(0, self->fd);
+	ASSERT_EQ(0, setsockopt(self->fd, SOL_FLITCAST, FLITCAST_COPIES, &copies,
+				sizeof(copies)));
+	ASSERT_EQ(0, setsockopt(self->fd, SOL_FLITCAST, FLITCAST_RECEPTION, &reception,
+				sizeof(reception)));
+}
+
+FIXTURE_TEARDOWN(votes)
+{
+	close(self->fd);
+}
+
+/* A copy of broadcast FIRST + @n, by one of the two links, the @attempt-th time. */
+static void copy(struct _test_data_votes *self, unsigned int by, uint16_t port, unsigned int n,
+		 unsigned int attempt, uint8_t lag)
+{
+	struct fc_packet pk = {
+		.src = SOURCE, .incarnation = INCARNATION, .sock = SOCK, .src_port = 9,
+		.ntargets = 1, .id = n, .msg_len = 1, .data_len = 1, .hops = 1,
+		.kind = FC_KIND_MESSAGE,
+	};
+	struct fc_cast cast = {
+		.number = 10 * attempt + n, .port = port, .copies = 2, .lag = lag,
+		.seq = FIRST + n,
+	};
+	char c = 'a' + n;
+
+	fake_cast(&self->by[by], &pk, &cast, &c);
+}
+
+/* What site 0 says to the source next, by whichever link. */
+static bool answer(struct _test_data_votes *self, struct fc_ctrl *ctrl)
+{
+	uint64_t until = now_ms() + SOON_MS;
+	struct fake_event e;
+
+	while (now_ms() < until) {
+		for (unsigned int i = 0; i < 2; i++) {
+			if (!fake_next(&self->by[i], &e, 10) || e.is_packet)
+				continue;
+			*ctrl = e.ctrl[e.n - 1];
+			return true;
+		}
+	}
+	return false;
+}
+
+static bool reads(int fd, char want)
+{
+	char c = 0;
+
+	return msg_wait(fd, POLLIN, SOON_MS) & POLLIN && msg_recv(fd, &c, 1, NULL, 0) == 1 &&
+	       c == want;
+}
+
+/*
+ * The two agree about a broadcast, and not about what came before it, of which nothing was
+ * received yet.  Whichever comes last: the one before it is waited for.
+ */
+static void before(struct __test_metadata *_metadata, struct _test_data_votes *self,
+		   unsigned int liar)
+{
+	struct fc_ctrl ctrl;
+
+	copy(self, 0, PORT, 1, liar == 0, liar != 0);
+	copy(self, 1, PORT, 1, liar == 1, liar != 1);
+	ASSERT_TRUE(answer(self, &ctrl));
+	EXPECT_EQ(FC_CTRL_CONFIRM, ctrl.kind);
+	EXPECT_EQ(FIRST + 1, ctrl.seq);
+	EXPECT_EQ(1, ctrl.base);
+	EXPECT_EQ(FIRST, ctrl.next);
+	EXPECT_EQ(0, msg_wait(self->fd, POLLIN, 0));
+	copy(self, 0, PORT, 0, 0, 0);
+	copy(self, 1, PORT, 0, 0, 0);
+	EXPECT_TRUE(reads(self->fd, 'a'));
+	EXPECT_TRUE(reads(self->fd, 'b'));
+}
+
+TEST_F(votes, votes__the_first_lies_about_what_came_before)
+{
+	before(_metadata, self, 0);
+}
+
+TEST_F(votes, votes__the_last_lies_about_what_came_before)
+{
+	before(_metadata, self, 1);
+}
+
+/*
+ * One that says that more is to come than there is makes the site wait for it until its source,
+ * which hears what it waits for, says that it is over.
+ */
+TEST_F(votes, votes__what_is_over_is_not_waited_for)
+{
+	struct fc_ctrl ctrl, forward = {
+		.kind = FC_CTRL_FORWARD, .hops = 1, .dst = 0, .incarnation = INCARNATION,
+		.sock = SOCK, .site = SOURCE, .port = PORT, .seq = FIRST - 1, .next = FIRST,
+	};
+
+	copy(self, 0, PORT, 0, 0, 0);
+	copy(self, 1, PORT, 0, 1, FC_FLOW_WINDOW - 1);
+	ASSERT_TRUE(answer(self, &ctrl));
+	EXPECT_EQ(FIRST, ctrl.seq);
+	EXPECT_EQ(1, ctrl.base);
+	EXPECT_EQ(FIRST - (FC_FLOW_WINDOW - 1), ctrl.next);
+	fake_ctrl(&self->by[0], &forward, 1);
+	EXPECT_TRUE(reads(self->fd, 'a'));
+	ASSERT_TRUE(answer(self, &ctrl));
+	EXPECT_EQ(FIRST + 1, ctrl.next);
+}
+
+/* Without a socket one copy is refused, and what it says of others is not repeated. */
+TEST_F(votes, votes__one_copy_confirms_nothing)
+{
+	struct fc_ctrl ctrl;
+
+	for (unsigned int i = 0; i < 2; i++) {
+		/* The second time as if it were sent again. */
+		copy(self, 0, PORT + 1, 1, i, 0);
+		ASSERT_TRUE(answer(self, &ctrl));
+		EXPECT_EQ(FC_CTRL_REFUSED, ctrl.kind);
+		EXPECT_EQ(FIRST + 1, ctrl.seq);
+		EXPECT_EQ(FIRST + 1 - (FC_FLOW_WINDOW - 1), ctrl.next);
+		copy(self, 1, PORT + 1, 1, i, 0);
+	}
+}
+
+API_MAIN
