@@ -102,25 +102,32 @@ static void settle(struct fc_relay *relay, u16 n, struct fc_effects *fx)
 /*
  * Is it the first time that this packet comes by this link with this label?  By different
  * links those of one source come in different order.
+ *
+ * What a site that lies has sent in the name of the source may be remembered here, too, where its
+ * paths lead.  It is not to stand in the way of what is true: neither on the paths of another
+ * number of copies, which may lead around that site, nor when that site lies no more.  So what is
+ * remembered is of one number of copies, and of no numbers that are far from those that come.
  */
-static bool is_new(struct fc_relay_seen *seen, const struct fc_packet *pk, u32 number)
+static bool is_new(struct fc_relay_seen *seen, const struct fc_packet *pk,
+		   const struct fc_cast *cast)
 {
-	u32 ahead = number - seen->high, back = seen->high - number;
+	u32 ahead = cast->number - seen->high, back = seen->high - cast->number;
 
-	if (!seen->begun || seen->incarnation != pk->incarnation) {
+	if (!seen->begun || seen->incarnation != pk->incarnation ||
+	    seen->copies != cast->copies || (ahead >= 32 && back >= 32)) {
 		seen->begun = true;
 		seen->incarnation = pk->incarnation;
-		seen->high = number;
+		seen->copies = cast->copies;
+		seen->high = cast->number;
 		seen->seen = 1;
 		return true;
 	}
-	if (fc_before(seen->high, number)) {
-		seen->seen = ahead < 32 ? seen->seen << ahead : 0;
-		seen->seen |= 1;
-		seen->high = number;
+	if (back >= 32) {
+		seen->seen = seen->seen << ahead | 1;
+		seen->high = cast->number;
 		return true;
 	}
-	if (back >= 32 || seen->seen & fc_bit(back))
+	if (seen->seen & fc_bit(back))
 		return false;
 	seen->seen |= fc_bit(back);
 	return true;
@@ -149,7 +156,7 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 		return FC_HOLD_NONE;
 	}
 	seen = seen_of(relay, pk.src, port, cast.label);
-	if (!is_new(seen, &pk, cast.number)) {
+	if (!is_new(seen, &pk, &cast)) {
 		relay->stat[FC_STAT_CAST_DUPLICATE]++;
 		return FC_HOLD_NONE;
 	}

@@ -90,6 +90,7 @@ struct fc_relay_out {
  * @high: highest number seen
  * @seen: bit i: number @high - i was seen
  * @holds: holds kept for them
+ * @copies: how many copies each of them is sent in
  * @begun: something has come
  */
 struct fc_relay_seen {
@@ -97,6 +98,7 @@ struct fc_relay_seen {
 	u32 high;
 	u32 seen;
 	u8 holds;
+	u8 copies;
 	bool begun;
 };
 

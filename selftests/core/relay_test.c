@@ -179,6 +179,115 @@ TEST(relay_packet__once_and_where_it_may)
 	bench_free(&b);
 }
 
+/* One relay, with two links: what comes by the first is for its site, and goes nowhere else. */
+struct lone {
+	struct fc_relay relay;
+	struct fc_timing timing;
+	struct fc_rx rx[3];
+	struct fc_tx tx[3];
+	struct fc_flit queue[3][CASTNET_WINDOW];
+	struct fc_relay_in in[3];
+	struct fc_relay_out out[3];
+	struct fc_hold hold[FC_HOLDS_MIN];
+	u16 fifo[3][FC_HOLDS_MIN];
+	struct fc_relay_seen seen[2 * 3];
+	u64 stat[FC_STAT_COUNT];
+	u64 link_stat[3][FC_LSTAT_COUNT];
+	u32 sent;
+};
+
+static u32 lone_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
+{
+	return in == 1 ? fc_bit(FC_PORT_LOCAL) : FC_RELAY_NEVER;
+}
+
+static void lone_init(struct lone *l)
+{
+	struct fc_event up = { .type = FC_EV_LINK_UP, .port = 1, .count = CASTNET_WINDOW };
+	struct fc_relay *r = &l->relay;
+	struct fc_effects fx;
+
+	memset(l, 0, sizeof(*l));
+	l->timing = (struct fc_timing){ .retry = 1000, .probe = 10000 };
+	r->way = lone_way;
+	r->nsites = 2;
+	r->nholds = FC_HOLDS_MIN;
+	r->in = l->in;
+	r->out = l->out;
+	r->hold = l->hold;
+	r->seen = l->seen;
+	r->stat = l->stat;
+	r->ch.timing = &l->timing;
+	r->ch.rx = l->rx;
+	r->ch.tx = l->tx;
+	r->ch.window = CASTNET_WINDOW;
+	r->ch.nports = 3;
+	for (u8 p = 0; p < 3; p++) {
+		l->rx[p].queue = l->queue[p];
+		l->rx[p].stat = l->link_stat[p];
+		l->out[p].fifo = l->fifo[p];
+	}
+	fc_relay_init(r);
+	fc_relay_event(r, &up, &fx);
+}
+
+/* A broadcast of site 1 comes.  Return: it was taken, as a new one. */
+static bool lone_takes(struct lone *l, u32 number, u8 copies)
+{
+	struct fc_packet pk = { .src = 1, .sock = FC_SOCK_CAST, .ntargets = 1 };
+	struct fc_cast cast = { .number = number, .port = 1, .copies = copies };
+	u64 taken = l->stat[FC_STAT_CAST_RELAYED], dropped = l->stat[FC_STAT_CAST_DUPLICATE];
+	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = 1, .seq = l->sent++ };
+	struct fc_effects fx;
+
+	fc_wire_packet_encode(head, &pk);
+	fc_wire_cast_encode(head, &cast);
+	ev.flit = (struct fc_flit){ .head = head, .parts = FC_PART_HEAD | FC_PART_TERM };
+	fc_relay_event(&l->relay, &ev, &fx);
+	taken = l->stat[FC_STAT_CAST_RELAYED] - taken;
+	dropped = l->stat[FC_STAT_CAST_DUPLICATE] - dropped;
+	CHECK(taken + dropped == 1, "number %u: neither taken nor dropped", number);
+	return taken;
+}
+
+TEST(relay_seen__once_in_any_order)
+{
+	static const u32 order[] = { 10, 12, 11, 41, 13, 42, 44, 43 };
+	struct lone l;
+
+	lone_init(&l);
+	for (u32 i = 0; i < FC_ARRAY_SIZE(order); i++) {
+		CHECK(lone_takes(&l, order[i], 3), "%u is new", order[i]);
+		CHECK(!lone_takes(&l, order[i], 3), "%u has come", order[i]);
+	}
+	CHECK(!lone_takes(&l, 13, 3) && !lone_takes(&l, 44, 3), "they are remembered");
+}
+
+/* Numbers that a liar has used in the name of a source do not stand in that one's way. */
+TEST(relay_seen__lies_do_not_stay)
+{
+	static const u32 far[] = { 32, 33, 1000, 1u << 31, 0u - 32, 0u - 1000 };
+	struct lone l;
+	u32 next = 5000;
+
+	lone_init(&l);
+	CHECK(lone_takes(&l, next++, 3), "the first one");
+	/* In another number of copies, which have other paths. */
+	CHECK(lone_takes(&l, next, 2), "the lie");
+	CHECK(lone_takes(&l, next, 3), "the true one");
+	CHECK(!lone_takes(&l, next++, 3), "once");
+	for (u32 i = 0; i < FC_ARRAY_SIZE(far); i++) {
+		CHECK(lone_takes(&l, next + far[i], 3), "the lie, %u on", far[i]);
+		CHECK(lone_takes(&l, next, 3), "the true one, after %u on", far[i]);
+		CHECK(!lone_takes(&l, next++, 3), "once, after %u on", far[i]);
+	}
+	/* One that is near takes the place of that one only. */
+	CHECK(lone_takes(&l, next + 3, 3), "the lie, near");
+	for (u32 i = 0; i < 6; i++)
+		CHECK(lone_takes(&l, next + i, 3) == (i != 3), "%u after the near one", i);
+}
+
 /* From every site of every topology: each other site once, and nobody else may send there. */
 TEST(tree_next__spans)
 {
