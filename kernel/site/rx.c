@@ -622,8 +622,7 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			answer(site, pk, t, flow, FC_CTRL_REFUSED);
 			goto drop;
 		}
-		/* A broadcast is put together in any case. */
-		if (part.count == 1 && !votes)
+		if (part.count == 1)
 			only = whole(flits);
 		if (!admit(site, port, flow, slot, t, &part, only,
 			   admitted == FLITCAST_ADMIT_LATER)) {
