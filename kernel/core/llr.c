@@ -27,12 +27,6 @@ static struct fc_effect *effect(const struct fc_channel *ch, struct fc_effects *
 	return e;
 }
 
-static void due(struct fc_channel *ch, u64 at)
-{
-	if (at < ch->next_at)
-		ch->next_at = at;
-}
-
 void fc_channel_init(struct fc_channel *ch)
 {
 	u8 p;
@@ -91,20 +85,16 @@ static void contradiction(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 	effect(ch, fx, FC_FX_RESET, port);
 }
 
-bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
+bool fc_llr_news(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
 	struct fc_tx *tx = &ch->tx[port];
-	u32 news;
+	u32 news = ack - tx->acked;
 
-	/* Most channels have flits in one direction: the other is not looked at. */
-	if (!ack && !ch->rx[port].both)
-		return false;
-	news = ack - tx->acked;
 	if (fc_before(tx->sent, ack)) {
 		contradiction(ch, port, fx);
 		return false;
 	}
-	if (!news || fc_before(ack, tx->acked))
+	if (fc_before(ack, tx->acked))
 		return false;
 	tx->acked = ack;
 	tx->got = news < 64 ? tx->got >> news : 0;
@@ -115,7 +105,7 @@ bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx
 	} else {
 		tx->probe_wait = ch->timing->probe;
 		tx->probe_at = ch->now + tx->probe_wait;
-		due(ch, tx->probe_at);
+		fc_llr_due(ch, tx->probe_at);
 	}
 	return true;
 }
@@ -134,17 +124,8 @@ static void settle_nack(struct fc_channel *ch, struct fc_rx *rx)
 	} else if (rx->nack_at == FC_NEVER) {
 		rx->nack_wait = ch->timing->retry;
 		rx->nack_at = ch->now + rx->nack_wait;
-		due(ch, rx->nack_at);
+		fc_llr_due(ch, rx->nack_at);
 	}
-}
-
-/* The peer is to hear within a while what was taken. */
-static void tell_soon(struct fc_channel *ch, struct fc_rx *rx)
-{
-	if (rx->tell_at != FC_NEVER)
-		return;
-	rx->tell_at = ch->now + ch->timing->retry;
-	due(ch, rx->tell_at);
 }
 
 bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
@@ -160,7 +141,7 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 		if (taken && ev->port != FC_PORT_LOCAL) {
 			/* Of one that lies perhaps nothing was. */
 			ch->tx[ev->port].both = true;
-			tell_soon(ch, rx);
+			fc_llr_tell_soon(ch, rx);
 		}
 		if (ev->flit.h)
 			fc_effect_add(fx, FC_FX_DROP, ev->port, &ev->flit);
@@ -194,7 +175,7 @@ static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 		tx->mark = tx->probes;
 		tx->probe_wait = ch->timing->probe;
 		tx->probe_at = ch->now + tx->probe_wait;
-		due(ch, tx->probe_at);
+		fc_llr_due(ch, tx->probe_at);
 		ch->rx[port].stat[FC_LSTAT_TX_RESENT]++;
 		e = effect(ch, fx, FC_FX_RESEND, port);
 		e->seq = seq;
@@ -253,26 +234,6 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 		probed(ch, ev, fx);
 }
 
-/* One more flit is taken, and its peer is to hear of it. */
-static void taken(struct fc_channel *ch, u8 port)
-{
-	struct fc_rx *rx = &ch->rx[port];
-
-	if (!rx->taken++)
-		ch->tx[port].both = true;
-	if (port == FC_PORT_LOCAL) {
-		rx->told = rx->taken;
-		return;
-	}
-	/* Told in halves of the window, and when a peer waits for the last of it. */
-	if (rx->taken - rx->told >= (ch->window + 1u) / 2 || (rx->want && !rx->queued))
-		ch->status |= fc_bit(port);
-	else
-		tell_soon(ch, rx);
-	if (!rx->queued)
-		rx->want = false;
-}
-
 struct fc_flit fc_rx_take(struct fc_channel *ch, u8 port)
 {
 	struct fc_rx *rx = &ch->rx[port];
@@ -283,43 +244,8 @@ struct fc_flit fc_rx_take(struct fc_channel *ch, u8 port)
 	rx->queued--;
 	/* Of an empty queue always the same slot is next, which is in the cache. */
 	rx->first = rx->queued && rx->first + 1u < ch->window ? rx->first + 1 : 0;
-	taken(ch, port);
+	fc_llr_taken(ch, port);
 	return flit;
-}
-
-void fc_llr_passed(struct fc_channel *ch, u8 port)
-{
-	ch->rx[port].end++;
-	taken(ch, port);
-}
-
-/* What is said now need not be said later. */
-static void told(struct fc_channel *ch, u8 port)
-{
-	struct fc_rx *rx = &ch->rx[port];
-
-	rx->told = rx->taken;
-	rx->tell_at = FC_NEVER;
-}
-
-void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect *e)
-{
-	struct fc_tx *tx = &ch->tx[port];
-
-	e->vc = ch->vc;
-	e->seq = tx->sent++;
-	if (!e->seq)
-		ch->rx[port].both = true;
-	if (tx->both) {
-		e->ack = ch->rx[port].taken;
-		told(ch, port);
-	}
-	ch->status &= ~(fc_bit(port) & ~(ch->probe | ch->want | ch->nack));
-	if (tx->probe_at != FC_NEVER)
-		return;
-	tx->probe_wait = ch->timing->probe;
-	tx->probe_at = ch->now + tx->probe_wait;
-	due(ch, tx->probe_at);
 }
 
 static void timers(struct fc_channel *ch, u8 port)
@@ -346,9 +272,9 @@ static void timers(struct fc_channel *ch, u8 port)
 		tx->probes++;
 		rx->stat[FC_LSTAT_TX_PROBES]++;
 	}
-	due(ch, rx->tell_at);
-	due(ch, rx->nack_at);
-	due(ch, tx->probe_at);
+	fc_llr_due(ch, rx->tell_at);
+	fc_llr_due(ch, rx->nack_at);
+	fc_llr_due(ch, tx->probe_at);
 }
 
 void fc_llr_time(struct fc_channel *ch)
@@ -398,7 +324,7 @@ void fc_llr_tell(struct fc_channel *ch, struct fc_effects *fx)
 			e->status.upto = ch->rx[p].end;
 			ch->rx[p].stat[FC_LSTAT_TX_NACKS]++;
 		}
-		told(ch, p);
+		fc_llr_told(ch, p);
 	}
 	ch->status = 0;
 	ch->probe = 0;

@@ -5,12 +5,13 @@
 
 /* Within the packet header. */
 enum {
-	P_SRC = 0, P_INCARNATION = 4, P_SOCK = 8, P_PORT = 12, P_NTARGETS = 14, P_ID = 16,
-	P_MSG_LEN = 20, P_OFFSET = 24, P_DATA_LEN = 28, P_HOPS = 32, P_FLAGS = 34, P_KIND = 35
+	P_SRC = 0, P_INCARNATION = 4, P_SOCK = 8, P_PORT = 12, P_NTARGETS = FC_AT_NTARGETS,
+	P_ID = 16, P_MSG_LEN = 20, P_OFFSET = 24, P_DATA_LEN = FC_AT_DATA_LEN,
+	P_HOPS = FC_AT_HOPS, P_FLAGS = 34, P_KIND = 35
 };
 
 /* Within a target entry. */
-enum { T_SITE = 0, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN = 12, T_SEQ = 16 };
+enum { T_SITE = FC_AT_SITE, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN = 12, T_SEQ = 16 };
 
 /* The same of a broadcast, where it differs. */
 enum { C_NUMBER = T_SITE, C_COPIES = T_OFF, C_LABEL = T_LEN };
@@ -347,11 +348,6 @@ void fc_wire_cast_hop(u8 *head, u8 label)
 	fc_put16(head + P_HOPS, (u16)(fc_get16(head + P_HOPS) + 1));
 }
 
-void fc_wire_head_hop(u8 *head)
-{
-	fc_put16(head + P_HOPS, (u16)(fc_get16(head + P_HOPS) + 1));
-}
-
 void fc_wire_head_apart(u8 *head)
 {
 	head[P_FLAGS] |= FC_PACKET_APART;
@@ -413,26 +409,6 @@ void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t)
 	fc_put32(p + T_OFF, t->off);
 	fc_put32(p + T_LEN, t->len);
 	fc_put32(p + T_SEQ, t->seq);
-}
-
-unsigned int fc_wire_ntargets(const u8 *head)
-{
-	return fc_get16(head + P_NTARGETS);
-}
-
-u32 fc_wire_target_site(const u8 *head, unsigned int i)
-{
-	return fc_get32(head + fc_head_size(i) + T_SITE);
-}
-
-u32 fc_wire_data_len(const u8 *head)
-{
-	return fc_get32(head + P_DATA_LEN);
-}
-
-u16 fc_wire_hops(const u8 *head)
-{
-	return fc_get16(head + P_HOPS);
 }
 
 u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)

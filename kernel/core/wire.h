@@ -12,6 +12,7 @@
 #define FC_CORE_WIRE_H
 
 #include "base.h"
+#include "wire_bytes.h"
 
 #define FC_VERSION		1
 #define FC_ETHERTYPE		0x88B5	/* IEEE 802 local experimental ethertype 1 */
@@ -454,16 +455,37 @@ void fc_wire_cast_encode(u8 *head, const struct fc_cast *c);
 /* One more link crossed; @label: on the next one. */
 void fc_wire_cast_hop(u8 *head, u8 label);
 
-/* Single fields, for the router. */
-unsigned int fc_wire_ntargets(const u8 *head);
-u32 fc_wire_target_site(const u8 *head, unsigned int i);
-u32 fc_wire_data_len(const u8 *head);
-/* Of a list taken apart: FC_PACKET_APART. */
-void fc_wire_head_apart(u8 *head);
-u16 fc_wire_hops(const u8 *head);
+/* Where single fields are, for the router: within the packet header, and within a target entry. */
+enum { FC_AT_NTARGETS = 14, FC_AT_DATA_LEN = 28, FC_AT_HOPS = 32, FC_AT_SITE = 0 };
+
+static inline unsigned int fc_wire_ntargets(const u8 *head)
+{
+	return fc_get16(head + FC_AT_NTARGETS);
+}
+
+static inline u32 fc_wire_target_site(const u8 *head, unsigned int i)
+{
+	return fc_get32(head + fc_head_size(i) + FC_AT_SITE);
+}
+
+static inline u32 fc_wire_data_len(const u8 *head)
+{
+	return fc_get32(head + FC_AT_DATA_LEN);
+}
+
+static inline u16 fc_wire_hops(const u8 *head)
+{
+	return fc_get16(head + FC_AT_HOPS);
+}
 
 /* One more link crossed. */
-void fc_wire_head_hop(u8 *head);
+static inline void fc_wire_head_hop(u8 *head)
+{
+	fc_put16(head + FC_AT_HOPS, (u16)(fc_wire_hops(head) + 1));
+}
+
+/* Of a list taken apart: FC_PACKET_APART. */
+void fc_wire_head_apart(u8 *head);
 
 /**
  * fc_wire_head_subset() - the head of a branch: some of the targets

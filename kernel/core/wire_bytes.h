@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Numbers in frames are in network byte order: for the files that encode frames alone.
+ * Numbers in frames are in network byte order: for what encodes frames alone.
  */
 #ifndef FC_CORE_WIRE_BYTES_H
 #define FC_CORE_WIRE_BYTES_H
