@@ -54,6 +54,8 @@ void fc_vnet_init(struct fc_vnet *v)
 		v->out[i].last = FC_VBRANCH_NONE;
 		v->out[i].load = 0;
 	}
+	if (v->memo)
+		fc_vnet_forget(v);
 	for (c = 0; c < v->nclasses; c++) {
 		v->ch[c].timing = v->site->timing;
 		v->ch[c].nports = v->nports;
@@ -133,17 +135,6 @@ static struct fc_flit *slot(const struct fc_channel *ch, u8 port, u32 ahead)
 	return fc_rx_slot(ch, &ch->rx[port], ch->rx[port].taken + ahead);
 }
 
-/* A flit is what has to come next: else all of the packet is worthless. */
-static bool fits(const struct fc_vnet *v, const struct fc_vin *in, const struct fc_flit *f)
-{
-	bool last = f->parts & FC_PART_TERM;
-
-	/* Credit and room are for as many flits as its front says. */
-	if (last != (in->come + 1 == in->n) || f->data > in->left || (last && f->data != in->left))
-		return false;
-	return !in->come || last || f->data == v->payload;
-}
-
 /* Does anybody but this branch need that flit? */
 static bool needed(const struct fc_vin *in, const struct fc_vbranch *b)
 {
@@ -195,7 +186,7 @@ static bool run_on(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 
 	if (!v->straight || v->site->routes || run == FC_RUN_MAX ||
 	    fc_wire_ntargets(front->head) != 1 || fc_wire_hops(front->head) >= FC_HOPS_MAX ||
-	    !fits(v, in, front))
+	    !fc_vfits(v, in, front))
 		return false;
 	s = &v->straight[class * v->nports + port];
 	if (s->port == FC_PORT_LOCAL || !(v->up & fc_bit(s->port)))
@@ -298,7 +289,7 @@ static void take_in(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in)
 			cut(v, in);
 			return;
 		}
-		if (f->parts & FC_PART_ABORT || !fits(v, in, f)) {
+		if (f->parts & FC_PART_ABORT || !fc_vfits(v, in, f)) {
 			if (!(f->parts & FC_PART_ABORT))
 				protocol(v, class, port);
 			in->come++;
@@ -606,57 +597,16 @@ static bool run(struct fc_vnet *v, struct fc_effects *fx)
 			work_class(v, c, fx);
 		if (!(v->go[c] | v->come[c])) {
 			v->work &= ~fc_bit64(c);
-			v->rotate = c + 1 < v->nclasses ? c + 1 : 0;
+			fc_vrotate(v, c);
 		}
 	}
 	for (; v->touched; v->touched &= v->touched - 1) {
 		c = (u8)fc_low64(v->touched);
 		if (fx->n > FC_EFFECTS - FC_PORTS_MAX)
 			return true;
-		if (v->ch[c].status)
-			fc_llr_tell(&v->ch[c], fx);
-		if (v->ch[c].next_at < v->next_at)
-			v->next_at = v->ch[c].next_at;
+		fc_vsettle(v, &v->ch[c], fx);
 	}
 	return false;
-}
-
-/*
- * Most flits are in the middle of a packet that passes through, which has one branch and nothing in
- * its queue.  Such a flit goes out at once and is taken: what it would come to
- * step by step, without the steps.  Return: false if it is not one of them.
- */
-static bool pass(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)
-{
-	struct fc_rx *rx = &v->ch[class].rx[ev->port];
-	struct fc_vin *in = fc_vin_of(v, class, ev->port);
-	struct fc_vbranch *b = in->branch;
-	struct fc_effect *e;
-
-	if (!in->busy || in->sight != FC_SIGHT_DONE || in->whole || in->cut || in->oper ||
-	    in->nbranches != 1 || ev->flit.parts || ev->seq != rx->taken || rx->end != rx->taken ||
-	    !b->begun || b->over || b->dead || b->flit != in->come || in->freed != in->come ||
-	    v->work || v->resets || v->now >= v->next_at || !fits(v, in, &ev->flit) ||
-	    fc_vout_of(v, b->class, b->port)->first != (u32)(in - v->in) * fc_vslots_of(v))
-		return false;
-	in->left -= ev->flit.data;
-	in->come++;
-	e = fc_effect_add(fx, FC_FX_SEND, b->port, &ev->flit);
-	e->mask = b->mask;
-	b->flit++;
-	fc_vtouch(v, b->class);
-	fc_llr_sent(&v->ch[b->class], b->port, e);
-	fc_llr_passed(&v->ch[class], ev->port);
-	in->freed++;
-	in->moved = true;
-	v->rotate = class + 1 < v->nclasses ? class + 1 : 0;
-	return true;
-}
-
-static void acked(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)
-{
-	if (fc_llr_acked(&v->ch[class], ev->port, ev->ack, fx))
-		fc_vmay_go(v, class, ev->port);
 }
 
 static void link_reset(struct fc_vnet *v, u8 port, u32 window)
@@ -710,23 +660,19 @@ static void timers(struct fc_vnet *v)
 	}
 }
 
-bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)
+bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)
 {
 	struct fc_channel *ch = &v->ch[class];
 
-	fx->n = 0;
-	if (ev->now > v->now)
-		v->now = ev->now;
 	fc_vtouch(v, class);
 	switch ((enum fc_event_type)ev->type) {
 	case FC_EV_FLIT:
-		if (ev->port != FC_PORT_LOCAL)
-			acked(v, class, ev, fx);
-		if (!pass(v, class, ev, fx) && fc_llr_flit(ch, ev, fx))
+		if (fc_llr_flit(ch, ev, fx))
 			fc_vmay_come(v, class, ev->port);
 		break;
 	case FC_EV_STATUS:
-		acked(v, class, ev, fx);
+		if (fc_llr_acked(ch, ev->port, ev->ack, fx))
+			fc_vmay_go(v, class, ev->port);
 		fc_llr_status(ch, ev, fx);
 		break;
 	case FC_EV_LINK_UP:

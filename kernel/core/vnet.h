@@ -108,6 +108,40 @@ struct fc_vout {
 	u32 load;
 };
 
+/* Ways that a site remembers. */
+#define FC_VMEMO_WAYS	64
+
+/**
+ * struct fc_vmemo_way - how packets may go on to a site
+ * @dst: the site; FC_SITE_NONE: nothing is remembered here
+ * @dirs: directions, over links that are up or not
+ * @from: class in which they came, or FC_VCLASSES_MAX: they begin here
+ * @class: whose row has the class on each link
+ */
+struct fc_vmemo_way {
+	u32 dst;
+	u32 dirs;
+	u8 from;
+	u8 class;
+};
+
+/**
+ * struct fc_vmemo - ways that were asked for lately, which takes less time than the rules
+ * @way: by destination and class; another one takes its place
+ * @next: by class in which a packet is here, and direction: its class on that link
+ *
+ * It is a function of the classes and the site, so nothing ever makes it wrong.
+ */
+struct fc_vmemo {
+	struct fc_vmemo_way way[FC_VMEMO_WAYS];
+	u8 next[][FC_DIRS_MAX];
+};
+
+static inline size_t fc_vmemo_room(u8 nclasses)
+{
+	return sizeof(struct fc_vmemo) + (size_t)nclasses * FC_DIRS_MAX;
+}
+
 /**
  * struct fc_vnet - the switch
  * @classes: of the topology
@@ -133,13 +167,14 @@ struct fc_vout {
  * @nports: ports with the local one
  * @nclasses: classes
  * @lanes: channels whose local port takes packets of this site
+ * @memo: fc_vmemo_room() bytes of any content, or NULL: ways are not remembered
  * @plan: in mode csr: says when packets go, and where; else NULL
  * @slow: for runners to whom a look takes time: every front that comes waits for FC_EV_LOOK,
  *	not only those that have gone on before
  *
  * Its caller's lock protects all of it.  When routes of the site have changed it says so
- * (fc_vnet_rerouted()); @classes, @site, @straight, the arrays, @payload, @nports,
- * @nclasses, @lanes and @slow never change after fc_vnet_init().
+ * (fc_vnet_rerouted()); @classes, @site, @straight, @memo, the arrays, @payload,
+ * @nports, @nclasses, @lanes and @slow never change after fc_vnet_init().
  */
 struct fc_vnet {
 	/* What every event uses: two cache lines. */
@@ -159,9 +194,10 @@ struct fc_vnet {
 	u8 nports;
 	u8 nclasses;
 	u8 lanes;
+	bool slow;
 	const struct fc_straight *straight;
 	struct fc_csr_plan *plan;
-	bool slow;
+	struct fc_vmemo *memo;
 	u32 come[FC_VCLASSES_MAX];
 	u32 go[FC_VCLASSES_MAX];
 	u32 unseen[FC_VCLASSES_MAX];
@@ -193,8 +229,8 @@ static inline u8 fc_vnet_branches(u8 ndirs)
 
 /**
  * fc_vnet_init() - a switch at rest, its links down
- * @v: zeroed but for classes, site, straight, the arrays, payload, nports, nclasses, slow,
- *	and of each channel the arrays, window, and the queue and stat members of each struct fc_rx;
+ * @v: zeroed but for classes, site, straight, memo, the arrays, payload, nports, nclasses,
+ *	slow, and of each channel the arrays, window, and the queue and stat members of each struct fc_rx;
  *	of each struct fc_vin its branches
  */
 void fc_vnet_init(struct fc_vnet *v);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the parts of the switch of mode vnet: for vnet.c and vnet_route.c alone.
+ * Between the parts of the switch of mode vnet: for vnet.c, vnet_pass.c and vnet_route.c alone.
  */
 #ifndef FC_CORE_VNET_MACHINE_H
 #define FC_CORE_VNET_MACHINE_H
@@ -41,6 +41,13 @@ static inline void fc_vmay_go(struct fc_vnet *v, u8 class, u8 port)
 	v->work |= fc_bit64(class);
 }
 
+/* There may be credit that something waits for. */
+static inline void fc_vcredit(struct fc_vnet *v, u8 class, u8 port)
+{
+	if (fc_vout_of(v, class, port)->first != FC_VBRANCH_NONE)
+		fc_vmay_go(v, class, port);
+}
+
 /* The channel of a class is about to be used. */
 static inline void fc_vtouch(struct fc_vnet *v, u8 class)
 {
@@ -48,7 +55,74 @@ static inline void fc_vtouch(struct fc_vnet *v, u8 class)
 	v->touched |= fc_bit64(class);
 }
 
+/* A flit is what has to come next: else all of the packet is worthless. */
+static inline bool fc_vfits(const struct fc_vnet *v, const struct fc_vin *in,
+			    const struct fc_flit *f)
+{
+	bool last = f->parts & FC_PART_TERM;
+
+	/* Credit and room are for as many flits as its front says. */
+	if (last != (in->come + 1 == in->n) || f->data > in->left || (last && f->data != in->left))
+		return false;
+	return !in->come || last || f->data == v->payload;
+}
+
+/* What a channel has to tell, and when it is due. */
+static inline void fc_vsettle(struct fc_vnet *v, struct fc_channel *ch, struct fc_effects *fx)
+{
+	if (ch->status)
+		fc_llr_tell(ch, fx);
+	if (ch->next_at < v->next_at)
+		v->next_at = ch->next_at;
+}
+
+/* Another class is the first to be looked at when this one has been. */
+static inline void fc_vrotate(struct fc_vnet *v, u8 class)
+{
+	v->rotate = class + 1 < v->nclasses ? class + 1 : 0;
+}
+
+/* vnet.c: the event step by step; the acknowledgment that a flit brings has been seen to. */
+bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx);
+
 /* vnet_route.c */
+
+/* Begin with a memo that knows no ways. */
+void fc_vnet_forget(struct fc_vnet *v);
+/* What fc_vonward() does where the way is not in the memo. */
+const u8 *fc_vnet_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
+		       u8 next[FC_DIRS_MAX]);
+
+/* What ways a packet has depends on the class in which it came, if it did not begin here. */
+static inline u8 fc_vmemo_from(u8 class, u8 port)
+{
+	return port == FC_PORT_LOCAL ? FC_VCLASSES_MAX : class;
+}
+
+static inline struct fc_vmemo_way *fc_vmemo_at(struct fc_vmemo *memo, u8 from, u32 dst)
+{
+	return &memo->way[(dst + 5 * from) % FC_VMEMO_WAYS];
+}
+
+/*
+ * Directions in which a packet may go on to a site: over all links, as if all were up.
+ * Return: for each, the class on that link: in the memo, or in @next.
+ */
+static inline const u8 *fc_vonward(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
+				   u8 next[FC_DIRS_MAX])
+{
+	u8 from = fc_vmemo_from(class, port);
+
+	if (v->memo) {
+		const struct fc_vmemo_way *way = fc_vmemo_at(v->memo, from, dst);
+
+		if (way->dst == dst && way->from == from) {
+			*dirs = way->dirs;
+			return v->memo->next[way->class];
+		}
+	}
+	return fc_vnet_find(v, class, port, dst, dirs, next);
+}
 
 /* Flits of the packet whose front this is; all but the first and the last are full. */
 u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front);

@@ -25,25 +25,53 @@ static u32 roomy(const struct fc_vnet *v, u32 n)
 	return links;
 }
 
-/*
- * Directions in which a packet may go on to a site, over links that take it, and the class
- * it has there.  One of this site that has no way in its class goes the first link
- * of a way around what is dead, as if it were for the site there.
- */
-static u32 ways(const struct fc_vnet *v, const struct fc_vin *in, u8 class, u8 port, u32 dst,
-		u8 next[FC_DIRS_MAX])
+void fc_vnet_forget(struct fc_vnet *v)
 {
-	const struct fc_topo *topo = v->classes->topo;
-	u32 up = in->links >> 1, dirs, rest, found = 0;
-	u8 one[FC_DIRS_MAX];
+	struct fc_vmemo *memo = v->memo;
+	u32 i;
+	u8 c;
+
+	memset(memo, 0, fc_vmemo_room(v->nclasses));
+	for (i = 0; i < FC_VMEMO_WAYS; i++)
+		memo->way[i].dst = FC_SITE_NONE;
+	for (c = 0; c < v->nclasses; c++)
+		fc_vclass_onward(v->classes, v->site->id, c, memo->next[c]);
+}
+
+const u8 *fc_vnet_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
+		       u8 next[FC_DIRS_MAX])
+{
+	u8 from = fc_vmemo_from(class, port);
 
 	if (port == FC_PORT_LOCAL)
 		class = fc_vclass_first(v->classes, v->site->id, dst);
-	dirs = fc_vclass_ways(v->classes, v->site->id, dst, class, next) & up;
-	if (v->site->routes)
-		dirs &= v->site->routes[dst];
-	if (dirs || port != FC_PORT_LOCAL || !v->site->routes)
-		return dirs;
+	*dirs = fc_vclass_ways(v->classes, v->site->id, dst, class, next);
+	if (v->memo)
+		*fc_vmemo_at(v->memo, from, dst) = (struct fc_vmemo_way){
+			.dst = dst, .dirs = *dirs, .from = from, .class = class,
+		};
+	return next;
+}
+
+/*
+ * Directions in which a packet may go on to a site, over links that take it, and the class
+ * it has there: the result, or @next.  One of this site that has no way in its class goes the
+ * first link of a way around what is dead, as if it were for the site there.
+ */
+static const u8 *ways(const struct fc_vnet *v, const struct fc_vin *in, u8 class, u8 port, u32 dst,
+		      u32 *dirs, u8 next[FC_DIRS_MAX])
+{
+	const struct fc_topo *topo = v->classes->topo;
+	const u8 *row = fc_vonward(v, class, port, dst, dirs, next);
+	u32 up = in->links >> 1, rest;
+	u8 one[FC_DIRS_MAX];
+
+	*dirs &= up;
+	if (!v->site->routes)
+		return row;
+	*dirs &= v->site->routes[dst];
+	if (*dirs || port != FC_PORT_LOCAL)
+		return row;
 	for (rest = v->site->routes[dst] & up; rest; rest &= rest - 1) {
 		u8 d = (u8)fc_low(rest);
 		u32 near = fc_topo_neighbour(topo, v->site->id, d);
@@ -54,17 +82,21 @@ static u32 ways(const struct fc_vnet *v, const struct fc_vin *in, u8 class, u8 p
 		if (!(fc_vclass_ways(v->classes, v->site->id, near, class, one) & fc_bit(d)))
 			continue;
 		next[d] = one[d];
-		found |= fc_bit(d);
+		*dirs |= fc_bit(d);
 	}
-	return found;
+	return next;
 }
 
 u32 fc_vnet_ways(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,
 		 u8 next[FC_DIRS_MAX])
 {
 	struct fc_vin in = { .links = roomy(v, flits) };
+	u32 dirs, rest;
+	const u8 *row = ways(v, &in, class, port, dst, &dirs, next);
 
-	return ways(v, &in, class, port, dst, next);
+	for (rest = dirs; rest; rest &= rest - 1)
+		next[fc_low(rest)] = row[fc_low(rest)];
+	return dirs;
 }
 
 /* What is before a new packet on a channel, in flits. */
@@ -113,8 +145,9 @@ static u32 straight_on(const struct fc_vnet *v, u8 class, u8 port)
 static u64 part(struct fc_vnet *v, struct fc_vin *in, u8 class, u8 port, const u8 *head,
 		u64 targets, const u32 *dirs)
 {
-	u32 on = straight_on(v, class, port), all = 0, rest, best_load = 0;
+	u32 on = straight_on(v, class, port), all = 0, any, rest, best_load = 0;
 	unsigned int most = 0;
+	const u8 *row = NULL;
 	u8 next[FC_DIRS_MAX];
 	u64 mask = 0, left;
 	u8 best = 0, best_class = 0;
@@ -132,10 +165,13 @@ static u64 part(struct fc_vnet *v, struct fc_vin *in, u8 class, u8 port, const u
 
 			if (!(dirs[i] & fc_bit(d)))
 				continue;
-			ways(v, in, class, port, fc_wire_target_site(head, i), next);
+			/* Of packets that come here the class does not depend on the target. */
+			if (port == FC_PORT_LOCAL || first == FC_VCLASSES_MAX)
+				row = ways(v, in, class, port, fc_wire_target_site(head, i),
+					   &any, next);
 			if (first == FC_VCLASSES_MAX)
-				first = next[d];
-			if (next[d] != first)
+				first = row[d];
+			if (row[d] != first)
 				continue;
 			these |= fc_bit64(i);
 			count++;
@@ -199,7 +235,9 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 			local |= fc_bit64(i);
 			continue;
 		}
-		dirs[i] = far ? 0 : ways(v, in, class, port, dst, next);
+		dirs[i] = 0;
+		if (!far)
+			ways(v, in, class, port, dst, &dirs[i], next);
 		if (dirs[i])
 			remote |= fc_bit64(i);
 		else if (far || (port == FC_PORT_LOCAL && !v->site->rerouting))

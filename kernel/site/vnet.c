@@ -37,6 +37,7 @@ static void vnet_free(struct flitcast_vnet *v)
 	kvfree(v->core.out);
 	kvfree(v->branch);
 	kvfree(v->straight);
+	kfree(v->core.memo);
 	kvfree(v->way);
 	kfree(v);
 }
@@ -89,6 +90,12 @@ static bool alloc_ways(struct flitcast_site *site, struct flitcast_vnet *v)
 	return true;
 }
 
+static bool alloc_memo(struct flitcast_vnet *v)
+{
+	v->core.memo = kmalloc(fc_vmemo_room(v->core.nclasses), GFP_KERNEL);
+	return v->core.memo;
+}
+
 static bool alloc_straight(struct flitcast_site *site, struct flitcast_vnet *v)
 {
 	if (site->cfg.mode != FC_MODE_POSTMAN)
@@ -120,7 +127,7 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	v->core.nports = site->core.nports;
 	v->core.nclasses = v->classes.count;
 	if (!alloc_ways(site, v) || !alloc_inputs(v, topo->ndirs) || !alloc_channels(site, v) ||
-	    !alloc_straight(site, v)) {
+	    !alloc_straight(site, v) || !alloc_memo(v)) {
 		vnet_free(v);
 		return -ENOMEM;
 	}

@@ -902,6 +902,7 @@ static void bench_alloc(struct bench *b, u32 window, bool postman)
 	b->out = room(inputs, sizeof(*b->out));
 	b->branch = room((size_t)inputs * slots, sizeof(*b->branch));
 	b->queue = room((size_t)inputs * window, sizeof(*b->queue));
+	b->v.memo = room(1, fc_vmemo_room(nclasses));
 	b->straight = postman ? room(inputs, sizeof(*b->straight)) : NULL;
 	b->rx = room(inputs, sizeof(*b->rx));
 	b->tx = room(inputs, sizeof(*b->tx));
@@ -923,6 +924,7 @@ static void bench_free(struct bench *b)
 	free(b->out);
 	free(b->branch);
 	free(b->straight);
+	free(b->v.memo);
 	free(b->queue);
 	free(b->rx);
 	free(b->tx);

@@ -64,6 +64,199 @@ TEST(vnet_credit__packets_of_a_window)
 }
 
 /*
+ * What meets nothing on its way needs no queue.
+ */
+
+/* A site that has nowhere to put a flit. */
+static void setup_bare(const char *spec, u32 id)
+{
+	u8 c, p;
+
+	setup(spec, id, 4, 4);
+	for (c = 0; c < b.v.nclasses; c++)
+		for (p = 0; p < b.v.nports; p++)
+			b.rx[c][p].queue = NULL;
+}
+
+TEST(vnet_pass__a_packet_of_one_flit)
+{
+	static const u32 here = 1, beyond = 2, both[] = { 1, 2 };
+	u8 class;
+
+	setup_bare("line:3", 1);
+	class = class_from(0, 2);
+	packet(class, port_to(0), &beyond, 1, 1, 0);
+	CHECK(line_to(2)->packets == 1 && line_to(2)->mask == 1 && !b.served, "%u packets",
+	      line_to(2)->packets);
+	packet(class, port_to(0), &here, 1, 1, 0);
+	CHECK(line_to(2)->packets == 1 && b.served == 1 && b.served_mask == 1, "%u served", b.served);
+	packet(class, port_to(0), both, 2, 1, 0);
+	CHECK(line_to(2)->packets == 2 && line_to(2)->mask == 2, "mask %llx",
+	      (unsigned long long)line_to(2)->mask);
+	CHECK(b.served == 2 && b.served_mask == 1, "%u served", b.served);
+	CHECK(own_to(2, 1) && line_to(2)->packets == 3, "%u packets", line_to(2)->packets);
+	CHECK(b.stat[FC_STAT_PKT_UNICAST] == 3 && b.stat[FC_STAT_PKT_SOME_LOCAL] == 1,
+	      "%llu and %llu counted", (unsigned long long)b.stat[FC_STAT_PKT_UNICAST],
+	      (unsigned long long)b.stat[FC_STAT_PKT_SOME_LOCAL]);
+	CHECK(b.rx[class][port_to(0)].taken == 3, "%u taken", b.rx[class][port_to(0)].taken);
+	at_rest();
+}
+
+TEST(vnet_pass__a_list_that_goes_one_way)
+{
+	static const u32 dst[] = { 3, 2 };
+
+	setup_bare("line:4", 1);
+	packet(class_from(0, 2), port_to(0), dst, 2, 1, 0);
+	CHECK(line_to(2)->packets == 1 && line_to(2)->mask == 3, "mask %llx",
+	      (unsigned long long)line_to(2)->mask);
+	CHECK(b.stat[FC_STAT_PKT_PASSTHRU] == 1, "not counted");
+	at_rest();
+}
+
+TEST(vnet_pass__what_comes_after_a_front)
+{
+	u32 dst = 2;
+	u8 class;
+
+	setup("line:3", 1, 4, 4);
+	class = class_from(0, 2);
+	packet(class, port_to(0), &dst, 1, 3, 2);
+	b.rx[class][port_to(0)].queue = NULL;
+	flit(class, port_to(0), 0, PAYLOAD, NULL);
+	flit(class, port_to(0), FC_PART_TERM, PAYLOAD, NULL);
+	CHECK(line_to(2)->flits == 3 && line_to(2)->packets == 1, "%u flits", line_to(2)->flits);
+	at_rest();
+	/* And its link is free. */
+	packet(class, port_to(0), &dst, 1, 1, 0);
+	CHECK(line_to(2)->packets == 2, "%u packets", line_to(2)->packets);
+	at_rest();
+}
+
+TEST(vnet_pass__not_what_has_to_wait)
+{
+	u32 dst = 2;
+	u8 class;
+
+	/* For the end of another packet, without credit, and behind one that waits for credit. */
+	setup("line:3", 1, 4, 4);
+	class = class_from(0, 2);
+	packet(class, port_to(0), &dst, 1, 3, 1);
+	CHECK(own_to(2, 1), "no lane");
+	CHECK(line_to(2)->flits == 2, "%u flits", line_to(2)->flits);
+	flit(class, port_to(0), FC_PART_TERM, PAYLOAD, NULL);
+	CHECK(line_to(2)->flits == 4 && line_to(2)->packets == 2, "%u flits", line_to(2)->flits);
+	packet(class, port_to(0), &dst, 1, 1, 0);
+	CHECK(line_to(2)->flits == 4 && held() == 1, "%u flits", line_to(2)->flits);
+	ack(2, 4);
+	CHECK(line_to(2)->flits == 5 && !held(), "%u flits", line_to(2)->flits);
+	CHECK(own_to(2, 4) && own_to(2, 1), "no lane");
+	CHECK(line_to(2)->flits == 5 && held() == 5, "%u flits", line_to(2)->flits);
+	ack(2, 1);
+	CHECK(line_to(2)->flits == 9 && held() == 1, "%u flits", line_to(2)->flits);
+	ack(2, 1);
+	CHECK(line_to(2)->flits == 10, "%u flits", line_to(2)->flits);
+	at_rest();
+}
+
+TEST(vnet_pass__not_a_flit_out_of_order)
+{
+	u32 dst = 2;
+	u8 class;
+
+	setup("line:3", 1, 4, 4);
+	class = class_from(0, 2);
+	b.next[class][port_to(0)] = 1;
+	packet(class, port_to(0), &dst, 1, 1, 0);
+	CHECK(!line_to(2)->flits && held() == 1, "%u flits", line_to(2)->flits);
+	b.next[class][port_to(0)] = 0;
+	packet(class, port_to(0), &dst, 1, 1, 0);
+	CHECK(line_to(2)->packets == 2, "%u packets", line_to(2)->packets);
+	/* Again: it is no news. */
+	packet(class, port_to(0), &dst, 1, 1, 0);
+	CHECK(line_to(2)->packets == 2, "%u packets", line_to(2)->packets);
+	at_rest();
+}
+
+TEST(vnet_pass__not_into_a_dead_link)
+{
+	u32 dst = 2;
+
+	setup("line:3", 1, 4, 4);
+	link_event(FC_EV_LINK_DOWN, port_to(2), 0);
+	packet(class_from(0, 2), port_to(0), &dst, 1, 1, 0);
+	CHECK(!line_to(2)->flits && b.served == 1 && b.served_mask == 1, "%u served", b.served);
+	at_rest();
+}
+
+/*
+ * Ways that are remembered.
+ */
+
+TEST(vnet_memo__is_what_the_rules_say)
+{
+	static const char *const specs[] = {
+		"line:9", "ring:8", "mesh:3x3", "torus:4x4", "hypercube:3",
+	};
+	u32 i, dst, found = 0, known = 0;
+	u8 round, class, port, d;
+
+	for (i = 0; i < FC_ARRAY_SIZE(specs); i++) {
+		u32 id = i % 5;
+
+		setup(specs[i], id, 4, 4);
+		b.v.memo = malloc(fc_vmemo_room(b.v.nclasses));
+		fc_vnet_init(&b.v);
+		for (port = 1; port < b.v.nports; port++)
+			link_event(FC_EV_LINK_UP, port, 4);
+		/* More than it has room for, and each twice in a row. */
+		for (port = 0; port < b.v.nports; port++)
+			for (class = 0; class < b.v.nclasses; class++)
+				for (dst = 0; dst < 2 * b.topo.nsites; dst++) {
+					u8 next[FC_DIRS_MAX], same[FC_DIRS_MAX], as = class;
+					u32 dirs, to = dst / 2;
+
+					round = dst & 1;
+					if (to == id)
+						continue;
+					dirs = fc_vnet_ways(&b.v, class, port, to, 1, next);
+					if (!port)
+						as = fc_vclass_first(&b.classes, id, to);
+					CHECK(dirs == fc_vclass_ways(&b.classes, id, to, as, same),
+					      "%s: class %u, port %u, to %u: %x", specs[i], class,
+					      port, to, dirs);
+					for (d = 0; d < b.topo.ndirs; d++)
+						CHECK(!(dirs & fc_bit(d)) || next[d] == same[d],
+						      "%s: class %u beyond %u", specs[i], next[d], d);
+					found += !!dirs;
+					known += round;
+				}
+		free(b.v.memo);
+	}
+	CHECK(found > 500 && known > 500, "%u ways, %u of them again", found, known);
+}
+
+TEST(vnet_memo__knows_what_it_was_asked)
+{
+	u32 dirs;
+	u8 next[FC_DIRS_MAX];
+
+	setup("mesh:3x3", 4, 4, 4);
+	b.v.memo = malloc(fc_vmemo_room(b.v.nclasses));
+	fc_vnet_init(&b.v);
+	link_event(FC_EV_LINK_UP, port_to(5), 4);
+	dirs = fc_vnet_ways(&b.v, 0, port_to(3), 5, 1, next);
+	CHECK(dirs == fc_bit(port_to(5) - 1), "directions %x", dirs);
+	/* Without its rules. */
+	b.classes.count = 0;
+	CHECK(fc_vnet_ways(&b.v, 0, port_to(3), 5, 1, next) == dirs, "it has forgotten");
+	/* That a link is dead it need not forget. */
+	b.v.up &= ~fc_bit(port_to(5));
+	CHECK(!fc_vnet_ways(&b.v, 0, port_to(3), 5, 1, next), "over a dead link");
+	free(b.v.memo);
+}
+
+/*
  * Branches.
  */
 
