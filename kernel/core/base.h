@@ -34,6 +34,9 @@ typedef int64_t s64;
 #ifndef __printf
 #define __printf(a, b)		__attribute__((format(printf, a, b)))
 #endif
+#ifndef noinline
+#define noinline		__attribute__((noinline))
+#endif
 #endif
 
 #define FC_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))

@@ -20,9 +20,9 @@ static inline struct fc_flit *fc_rx_slot(const struct fc_channel *ch, const stru
 	return &rx->queue[i];
 }
 
-/* One more effect; its caller left room. */
-static inline struct fc_effect *fc_effect_add(struct fc_effects *fx, u8 type, u8 port,
-					      const struct fc_flit *flit)
+/* One more effect, with a flit; its caller left room. */
+static inline struct fc_effect *fc_effect_flit(struct fc_effects *fx, u8 type, u8 port,
+					       const struct fc_flit *flit)
 {
 	struct fc_effect *e = &fx->fx[fx->n++];
 
@@ -36,11 +36,21 @@ static inline struct fc_effect *fc_effect_add(struct fc_effects *fx, u8 type, u8
 	e->seq = 0;
 	e->ack = 0;
 	e->mask = 0;
-	if (flit)
-		e->flit = *flit;
-	else
-		memset(&e->flit, 0, sizeof(e->flit));
+	/* One by one: a compiler may copy a structure by an instruction that takes long. */
+	e->flit.h = flit->h;
+	e->flit.head = flit->head;
+	e->flit.data = flit->data;
+	e->flit.parts = flit->parts;
 	return e;
+}
+
+/* The same; @flit may be NULL. */
+static inline struct fc_effect *fc_effect_add(struct fc_effects *fx, u8 type, u8 port,
+					      const struct fc_flit *flit)
+{
+	static const struct fc_flit none;
+
+	return fc_effect_flit(fx, type, port, flit ? flit : &none);
 }
 
 /* Every link down; the runner has set all that never changes. */

@@ -104,6 +104,19 @@ static inline struct fc_vmemo_way *fc_vmemo_at(struct fc_vmemo *memo, u8 from, u
 	return &memo->way[(dst + 5 * from) % FC_VMEMO_WAYS];
 }
 
+/* Return: what is remembered of the ways of a packet, or NULL. */
+static inline const struct fc_vmemo_way *fc_vknown(const struct fc_vnet *v, u8 class, u8 port,
+						   u32 dst)
+{
+	u8 from = fc_vmemo_from(class, port);
+	const struct fc_vmemo_way *way;
+
+	if (!v->memo)
+		return NULL;
+	way = fc_vmemo_at(v->memo, from, dst);
+	return way->dst == dst && way->from == from ? way : NULL;
+}
+
 /*
  * Directions in which a packet may go on to a site: over all links, as if all were up.
  * Return: for each, the class on that link: in the memo, or in @next.
@@ -111,15 +124,11 @@ static inline struct fc_vmemo_way *fc_vmemo_at(struct fc_vmemo *memo, u8 from, u
 static inline const u8 *fc_vonward(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
 				   u8 next[FC_DIRS_MAX])
 {
-	u8 from = fc_vmemo_from(class, port);
+	const struct fc_vmemo_way *way = fc_vknown(v, class, port, dst);
 
-	if (v->memo) {
-		const struct fc_vmemo_way *way = fc_vmemo_at(v->memo, from, dst);
-
-		if (way->dst == dst && way->from == from) {
-			*dirs = way->dirs;
-			return v->memo->next[way->class];
-		}
+	if (way) {
+		*dirs = way->dirs;
+		return v->memo->next[way->class];
 	}
 	return fc_vnet_find(v, class, port, dst, dirs, next);
 }

@@ -19,7 +19,7 @@ static inline bool alone(const struct fc_vnet *v, const struct fc_rx *rx,
 static inline void go(struct fc_vnet *v, u8 class, u8 port, const struct fc_event *ev, u64 mask,
 		      struct fc_effects *fx)
 {
-	struct fc_effect *e = fc_effect_add(fx, FC_FX_SEND, port, &ev->flit);
+	struct fc_effect *e = fc_effect_flit(fx, FC_FX_SEND, port, &ev->flit);
 
 	e->mask = mask;
 	v->ch[class].now = v->now;
@@ -79,7 +79,10 @@ static bool pass_flit(struct fc_vnet *v, u8 class, const struct fc_event *ev, st
 	return true;
 }
 
-/* Where the targets of a packet are that has one flit, if all that are not here go one way. */
+/*
+ * Where a packet of one flit goes, if all of its targets that are not here go one way: the other
+ * targets @there, by @port in @class.
+ */
 struct aim {
 	u64 here;
 	u64 there;
@@ -87,49 +90,95 @@ struct aim {
 	u8 class;
 };
 
-/* The way of several targets is that of the first only if there is no other for any of them. */
-static bool aim_at(const struct fc_vnet *v, u8 class, u8 port, const u8 *head, unsigned int n,
-		   struct aim *aim)
+/* Of several ways that with the least before it, as fc_vnet_route() chooses. */
+static bool choose(const struct fc_vnet *v, u32 dirs, const u8 *next, struct aim *aim)
 {
-	u32 dirs, least = 0, id = v->site->id;
-	u8 buffer[FC_DIRS_MAX];
+	u32 least = ~(u32)0;
+
+	aim->port = FC_PORT_NONE;
+	for (; dirs; dirs &= dirs - 1) {
+		u8 port = (u8)fc_low(dirs) + 1, class = next[port - 1];
+		const struct fc_tx *tx = &v->ch[class].tx[port];
+		u32 load = fc_vout_of(v, class, port)->load + tx->sent - tx->acked;
+
+		if (!v->window[port] || load >= least)
+			continue;
+		least = load;
+		aim->port = port;
+		aim->class = class;
+	}
+	return aim->port != FC_PORT_NONE;
+}
+
+static inline bool only(const struct fc_vnet *v, u32 dirs, const u8 *next, struct aim *aim)
+{
+	if (!dirs || dirs & (dirs - 1))
+		return false;
+	aim->port = (u8)fc_low(dirs) + 1;
+	aim->class = next[aim->port - 1];
+	return v->window[aim->port];
+}
+
+/* Of directions those over links that are up, and by which working links lead there. */
+static inline u32 working(const struct fc_vnet *v, u32 dirs, u32 dst)
+{
+	dirs &= v->up >> 1;
+	return v->site->routes ? dirs & v->site->routes[dst] : dirs;
+}
+
+static noinline bool aim_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, struct aim *aim)
+{
+	u8 next[FC_DIRS_MAX];
+	const u8 *row;
+	u32 dirs;
+
+	row = fc_vonward(v, class, port, dst, &dirs, next);
+	return choose(v, working(v, dirs, dst), row, aim);
+}
+
+/* At one target. */
+static inline bool aim_at(const struct fc_vnet *v, u8 class, u8 port, u32 dst, struct aim *aim)
+{
+	const struct fc_vmemo_way *way = fc_vknown(v, class, port, dst);
+	const u8 *next;
+	u32 dirs;
+
+	aim->here = dst == v->site->id;
+	aim->there = !aim->here;
+	if (aim->here)
+		return true;
+	if (!way)
+		return aim_find(v, class, port, dst, aim);
+	dirs = working(v, way->dirs, dst);
+	next = v->memo->next[way->class];
+	return only(v, dirs, next, aim) || (dirs & (dirs - 1) && choose(v, dirs, next, aim));
+}
+
+/* At several: the way of each, if none has another. */
+static noinline bool aim_list(const struct fc_vnet *v, u8 class, u8 port, const u8 *head,
+			      unsigned int n, struct aim *aim)
+{
+	u8 next[FC_DIRS_MAX];
+	struct aim other;
 	unsigned int i;
+	u32 dirs;
 
 	aim->here = 0;
 	aim->there = 0;
-	aim->port = FC_PORT_NONE;
-	aim->class = class;
 	for (i = 0; i < n; i++) {
 		u32 dst = fc_wire_target_site(head, i);
-		const u8 *next;
+		const u8 *row;
 
-		if (dst == id) {
+		if (dst == v->site->id) {
 			aim->here |= fc_bit64(i);
 			continue;
 		}
-		next = fc_vonward(v, class, port, dst, &dirs, buffer);
-		dirs &= v->up >> 1;
-		if (v->site->routes)
-			dirs &= v->site->routes[dst];
-		if (!dirs || (n > 1 && dirs & (dirs - 1)))
+		row = fc_vonward(v, class, port, dst, &dirs, next);
+		if (!only(v, working(v, dirs, dst), row, &other) ||
+		    (aim->there && (aim->port != other.port || aim->class != other.class)))
 			return false;
-		if (aim->there) {
-			if (aim->port != fc_low(dirs) + 1 || aim->class != next[fc_low(dirs)])
-				return false;
-		}
-		for (; dirs && !aim->there; dirs &= dirs - 1) {
-			u8 to = (u8)fc_low(dirs) + 1, to_class = next[to - 1];
-			const struct fc_tx *tx = &v->ch[to_class].tx[to];
-			u32 load = fc_vout_of(v, to_class, to)->load + tx->sent - tx->acked;
-
-			if (!v->window[to] || (aim->port != FC_PORT_NONE && load >= least))
-				continue;
-			least = load;
-			aim->port = to;
-			aim->class = to_class;
-		}
-		if (aim->port == FC_PORT_NONE)
-			return false;
+		aim->port = other.port;
+		aim->class = other.class;
 		aim->there |= fc_bit64(i);
 	}
 	return true;
@@ -140,7 +189,6 @@ static bool pass_packet(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 			struct fc_effects *fx)
 {
 	const u8 *head = ev->flit.head;
-	struct fc_effect *e;
 	enum fc_stat type;
 	struct aim aim;
 	unsigned int n;
@@ -149,15 +197,15 @@ static bool pass_packet(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 	    ev->flit.data != fc_wire_data_len(head) || fc_wire_hops(head) >= FC_HOPS_MAX)
 		return false;
 	n = fc_wire_ntargets(head);
-	if (!aim_at(v, class, ev->port, head, n, &aim))
+	type = n == 1 ? FC_STAT_PKT_UNICAST : FC_STAT_PKT_PASSTHRU;
+	if (n == 1 ? !aim_at(v, class, ev->port, fc_wire_target_site(head, 0), &aim) :
+		     !aim_list(v, class, ev->port, head, n, &aim))
 		return false;
 	if (aim.there && (fc_vout_of(v, aim.class, aim.port)->first != FC_VBRANCH_NONE ||
 			  !fc_tx_credit(&v->ch[aim.class].tx[aim.port])))
 		return false;
-	type = n == 1 ? FC_STAT_PKT_UNICAST : FC_STAT_PKT_PASSTHRU;
 	if (aim.here) {
-		e = fc_effect_add(fx, FC_FX_STORE, ev->port, &ev->flit);
-		e->keep = aim.there;
+		fc_effect_flit(fx, FC_FX_STORE, ev->port, &ev->flit)->keep = aim.there;
 		fc_effect_add(fx, FC_FX_SERVE, ev->port, NULL)->mask = aim.here;
 		if (aim.there)
 			type = FC_STAT_PKT_SOME_LOCAL;
@@ -165,7 +213,7 @@ static bool pass_packet(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 	v->site->stat[type]++;
 	if (aim.there)
 		go(v, aim.class, aim.port, ev, aim.there, fx);
-	gone(v, class, ev->port, aim.class, fx);
+	gone(v, class, ev->port, aim.there ? aim.class : class, fx);
 	return true;
 }
 

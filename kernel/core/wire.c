@@ -261,6 +261,9 @@ static bool kind_valid(const u8 *p, u32 n, u32 msg_len)
 	    (msg_len > FC_PACKET_MAX ||
 	     (p[P_KIND] != FC_KIND_MESSAGE && p[P_KIND] != FC_KIND_DATA)))
 		return false;
+	/* Nearly all are; a switch would come to it last. */
+	if (p[P_KIND] == FC_KIND_MESSAGE)
+		return true;
 	switch ((enum fc_kind)p[P_KIND]) {
 	case FC_KIND_MESSAGE:
 		return true;
@@ -281,16 +284,15 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
 	u32 n = fc_get16(p + P_NTARGETS), size = fc_head_size(n);
 	u32 msg_len = fc_get32(p + P_MSG_LEN), offset = fc_get32(p + P_OFFSET);
-	u32 data_len = fc_get32(p + P_DATA_LEN), i;
+	u32 data_len = fc_get32(p + P_DATA_LEN), rest = msg_len - offset, i;
 
 	if (!n || n > FC_TARGETS_MAX || size > len || fc_get32(p + P_SRC) >= nsites ||
 	    fc_get32(p + P_SOCK) & FC_SOCK_CAST ||
 	    !flags_valid(p[P_FLAGS], n) || !kind_valid(p, n, msg_len) ||
-	    msg_len > FC_MESSAGE_MAX || offset % FC_PACKET_MAX ||
-	    offset > msg_len || (offset && offset == msg_len))
+	    msg_len > FC_MESSAGE_MAX || offset % FC_PACKET_MAX || (offset && offset >= msg_len))
 		return false;
-	if (data_len > FC_PACKET_MAX || data_len > msg_len - offset ||
-	    (data_len < FC_PACKET_MAX && data_len < msg_len - offset))
+	/* All that is left of the message, as far as a packet has room for it. */
+	if (data_len != (rest < FC_PACKET_MAX ? rest : FC_PACKET_MAX))
 		return false;
 	/* The data of the flit: all of the packet's exactly if it ends here. */
 	if (flags & FC_PART_TERM ? len - size != data_len : len - size > data_len)
