@@ -89,7 +89,8 @@ TEST(vnet_pass__a_packet_of_one_flit)
 	CHECK(line_to(2)->packets == 1 && line_to(2)->mask == 1 && !b.served, "%u packets",
 	      line_to(2)->packets);
 	packet(class, port_to(0), &here, 1, 1, 0);
-	CHECK(line_to(2)->packets == 1 && b.served == 1 && b.served_mask == 1, "%u served", b.served);
+	CHECK(line_to(2)->packets == 1 && b.served == 1 && b.served_mask == 1, "%u served",
+	      b.served);
 	packet(class, port_to(0), both, 2, 1, 0);
 	CHECK(line_to(2)->packets == 2 && line_to(2)->mask == 2, "mask %llx",
 	      (unsigned long long)line_to(2)->mask);
@@ -222,7 +223,8 @@ TEST(vnet_memo__is_what_the_rules_say)
 					dirs = fc_vnet_ways(&b.v, class, port, to, 1, next);
 					if (!port)
 						as = fc_vclass_first(&b.classes, id, to);
-					CHECK(dirs == fc_vclass_ways(&b.classes, id, to, as, same),
+					CHECK(dirs == fc_vclass_ways(&b.classes, id, to, as,
+								     same),
 					      "%s: class %u, port %u, to %u: %x", specs[i], class,
 					      port, to, dirs);
 					for (d = 0; d < b.topo.ndirs; d++)
