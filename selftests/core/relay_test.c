@@ -254,7 +254,7 @@ static bool lone_takes(struct lone *l, u32 number, u8 copies)
 TEST(relay_seen__once_in_any_order)
 {
 	static const u32 order[] = { 10, 12, 11, 41, 13, 42, 44, 43 };
-	struct lone l;
+	static struct lone l;
 
 	lone_init(&l);
 	for (u32 i = 0; i < FC_ARRAY_SIZE(order); i++) {
@@ -268,7 +268,7 @@ TEST(relay_seen__once_in_any_order)
 TEST(relay_seen__lies_do_not_stay)
 {
 	static const u32 far[] = { 32, 33, 1000, 1u << 31, 0u - 32, 0u - 1000 };
-	struct lone l;
+	static struct lone l;
 	u32 next = 5000;
 
 	lone_init(&l);
