@@ -13,13 +13,14 @@
  *		with more than half of them where there are three or more; a message to a
  *		list of targets; a message to each
  * list		only the message to a list of targets
+ * list-later	the same without reports, so that confirmations can wait
  * unicasts	only the messages to each
  * udp		a datagram to each, over IPv4 forwarding
  * tcp		the same by a connection to each
  * ipmr		a datagram to a group, by the kernel's multicast routing
  * hsr		a datagram to a group, on an HSR ring of all sites
  *
- * With -k it goes to these sites only, by list, unicasts, udp or tcp.
+ * With -k it goes to these sites only, by list, list-later, unicasts, udp or tcp.
  *
  * Prints a line of JSON for each way and length.  Times are nanoseconds; where the guest
  * counts instructions they are instructions, but for waiting:
@@ -69,6 +70,7 @@ enum way {
 	WAY_NOTHING,
 	WAY_BROADCAST,
 	WAY_LIST,
+	WAY_LIST_LATER,
 	WAY_UNICASTS,
 	WAY_UDP,
 	WAY_TCP,
@@ -80,6 +82,7 @@ static const char *const way_names[] = {
 	[WAY_NOTHING] = "nothing",
 	[WAY_BROADCAST] = "broadcast",
 	[WAY_LIST] = "list",
+	[WAY_LIST_LATER] = "list-later",
 	[WAY_UNICASTS] = "unicasts",
 	[WAY_UDP] = "udp",
 	[WAY_TCP] = "tcp",
@@ -133,11 +136,16 @@ static void option(int fd, int name, const void *value, socklen_t len)
 		die("option %d: %s", name, strerror(errno));
 }
 
+/* Does the sender ask for reports? */
+static void set_confirm(int confirm)
+{
+	option(fds[0], FLITCAST_CONFIRM, &confirm, sizeof(confirm));
+}
+
 static void open_sites(void)
 {
 	struct timeval limit = { .tv_sec = LIMIT_S };
 	unsigned int site, i;
-	int one = 1;
 
 	for (site = 0; site < nsites; site++) {
 		int netns = lab_open(lab, site);
@@ -151,7 +159,7 @@ static void open_sites(void)
 	}
 	for (i = 0; i < nto; i++)
 		targets[i] = (struct flitcast_target){ .site = to[i], .port = PORT };
-	option(fds[0], FLITCAST_CONFIRM, &one, sizeof(one));
+	set_confirm(1);
 }
 
 static void set_copies(int copies, unsigned int quorum)
@@ -188,6 +196,7 @@ static void send_message(enum way way, size_t bytes)
 		n = broadcast(bytes);
 		break;
 	case WAY_LIST:
+	case WAY_LIST_LATER:
 		n = msg_send_list(fds[0], sent, bytes, targets, nto, 0);
 		break;
 	case WAY_UNICASTS:
@@ -252,7 +261,7 @@ static struct sample measure_one(enum way way, size_t bytes)
 	if (way != WAY_NOTHING)
 		receive_message(way, bytes);
 	sample.last = stats_now() - start;
-	if (way != WAY_NOTHING && way < WAY_UDP) {
+	if (way != WAY_NOTHING && way != WAY_LIST_LATER && way < WAY_UDP) {
 		await_reports(way);
 		sample.told = stats_now() - start;
 	}
@@ -304,12 +313,16 @@ static void measure(enum way way, size_t bytes, unsigned int copies, unsigned in
 	uint64_t before[NCOUNTERS], after[NCOUNTERS];
 	unsigned int i;
 
+	if (way == WAY_LIST_LATER)
+		set_confirm(0);
 	for (i = 0; i < WARM_UP; i++)
 		measure_one(way, bytes);
 	count_links(way, before);
 	for (i = 0; i < count; i++)
 		samples[i] = measure_one(way, bytes);
 	count_links(way, after);
+	if (way == WAY_LIST_LATER)
+		set_confirm(1);
 
 	printf("{\"way\": \"%s\", \"what\": \"cast\", \"topology\": \"%s\", \"mtu\": %s, "
 	       "\"sites\": %u, \"bytes\": %zu, \"copies\": %u, \"quorum\": %u, \"count\": %u, "
@@ -355,6 +368,7 @@ static void measure_flitcast(size_t bytes)
 		measure(WAY_BROADCAST, bytes, copies, copies / 2 + 1);
 	}
 	measure(WAY_LIST, bytes, 0, 0);
+	measure(WAY_LIST_LATER, bytes, 0, 0);
 	measure(WAY_UNICASTS, bytes, 0, 0);
 }
 
