@@ -230,8 +230,8 @@ static inline u8 fc_vnet_branches(u8 ndirs)
 /**
  * fc_vnet_init() - a switch at rest, its links down
  * @v: zeroed but for classes, site, straight, memo, the arrays, payload, nports, nclasses,
- *	slow, and of each channel the arrays, window, and the queue and stat members of each struct fc_rx;
- *	of each struct fc_vin its branches
+ *	slow, and of each channel the arrays, window, and the queue and stat members of each
+ *	struct fc_rx; of each struct fc_vin its branches
  */
 void fc_vnet_init(struct fc_vnet *v);
 

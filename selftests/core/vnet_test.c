@@ -229,7 +229,8 @@ TEST(vnet_memo__is_what_the_rules_say)
 					      port, to, dirs);
 					for (d = 0; d < b.topo.ndirs; d++)
 						CHECK(!(dirs & fc_bit(d)) || next[d] == same[d],
-						      "%s: class %u beyond %u", specs[i], next[d], d);
+						      "%s: class %u beyond %u", specs[i],
+						      next[d], d);
 					found += !!dirs;
 					known += round;
 				}
