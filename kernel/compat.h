@@ -80,6 +80,13 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 #define flitcast_dev_lockless(dev) ((dev)->lltx)
 #endif
 
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
+/* Whether the data is in the memory of a device is asked since 6.16. */
+#define flitcast_zerocopy_alloc(sk, size) msg_zerocopy_realloc(sk, size, NULL)
+#else
+#define flitcast_zerocopy_alloc(sk, size) msg_zerocopy_realloc(sk, size, NULL, false)
+#endif
+
 /* Is there a filter or hook for what a device transmits?  Their places differ. */
 static inline bool flitcast_dev_egress(const struct net_device *dev)
 {

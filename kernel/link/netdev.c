@@ -174,7 +174,7 @@ struct sk_buff *flitcast_skb_alloc(unsigned int headroom, unsigned int size)
 	void *head;
 
 	if (is_small(headroom + size)) {
-		/* In one go, and of a size that is known here; as __alloc_skb(), which does more. */
+		/* In one go, and of a known size; __alloc_skb() does more than that. */
 		head = kmalloc(SMALL_HEAD, GFP_ATOMIC | __GFP_NOMEMALLOC | __GFP_NOWARN);
 		if (head)
 			skb = napi_build_skb(head, SMALL_HEAD);

@@ -44,7 +44,8 @@ static bool pages_alloc(struct flitcast_msg *msg, gfp_t gfp)
 	return true;
 }
 
-struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp)
+/* All but the pages, for which there is a list of @npages. */
+static struct flitcast_msg *msg_make(u32 len, u32 ndests, unsigned int npages, gfp_t gfp)
 {
 	struct flitcast_msg *msg = kzalloc(sizeof(*msg), gfp);
 
@@ -58,16 +59,69 @@ struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp)
 	msg->due = FC_NEVER;
 	msg->ntargets = ndests;
 	msg->target = ndests == 1 ? &msg->one : kvcalloc(ndests, sizeof(*msg->target), gfp);
-	msg->npages = len > FLITCAST_MSG_SMALL ? DIV_ROUND_UP(len, PAGE_SIZE) : 0;
+	msg->npages = npages;
 	if (msg->npages)
 		msg->page = msg->npages <= ARRAY_SIZE(msg->few) ? msg->few :
 			    kvcalloc(msg->npages, sizeof(*msg->page), gfp);
-	if (!msg->target || (msg->npages && !msg->page))
-		goto fail;
-	if (pages_alloc(msg, gfp))
+	if (msg->target && (msg->page || !msg->npages))
 		return msg;
-fail:
 	flitcast_msg_free(msg);
+	return NULL;
+}
+
+struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp)
+{
+	unsigned int npages = len > FLITCAST_MSG_SMALL ? DIV_ROUND_UP(len, PAGE_SIZE) : 0;
+	struct flitcast_msg *msg = msg_make(len, ndests, npages, gfp);
+
+	if (!msg || pages_alloc(msg, gfp))
+		return msg;
+	flitcast_msg_free(msg);
+	return NULL;
+}
+
+/* The pages of the program that the data is in: they have to follow each other. */
+static bool pin(struct flitcast_msg *msg, struct iov_iter *from)
+{
+	unsigned int n = 0, room = msg->npages;
+	u32 left = msg->len;
+
+	while (left) {
+		size_t start;
+		ssize_t got;
+
+		if (n == room)
+			return false;
+		got = iov_iter_get_pages2(from, msg->page + n, left, room - n, &start);
+		if (got <= 0)
+			return false;
+		if (n && start)
+			return false;
+		if (!n)
+			msg->start = start;
+		n += DIV_ROUND_UP(start + got, PAGE_SIZE);
+		left -= got;
+		if (left && offset_in_page(start + got))
+			return false;
+	}
+	msg->npages = n;
+	return true;
+}
+
+struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from,
+				      struct ubuf_info *held, gfp_t gfp)
+{
+	struct flitcast_msg *msg = msg_make(len, ndests, DIV_ROUND_UP(len, PAGE_SIZE) + 1, gfp);
+	struct iov_iter before = *from;
+
+	if (!msg)
+		return NULL;
+	msg->held = held;
+	net_zcopy_get(held);
+	if (pin(msg, from))
+		return msg;
+	flitcast_msg_free(msg);
+	*from = before;
 	return NULL;
 }
 
@@ -75,13 +129,17 @@ void flitcast_msg_drop_data(struct flitcast_msg *msg)
 {
 	unsigned int i;
 
-	/* The first of a lot comes last: the others say that they belong to it while it is there. */
-	for (i = msg->page ? msg->npages : 0; i--;)
-		if (msg->page[i] && !PageTail(msg->page[i]))
+	if (!msg->page)
+		return;
+	/* The first of a lot comes last: others say that they belong to it while it is there. */
+	for (i = msg->npages; i--;)
+		if (msg->page[i] && (msg->held || !PageTail(msg->page[i])))
 			put_page(msg->page[i]);
 	if (msg->page != msg->few)
 		kvfree(msg->page);
 	msg->page = NULL;
+	net_zcopy_put(msg->held);
+	msg->held = NULL;
 }
 
 void flitcast_msg_free(struct flitcast_msg *msg)

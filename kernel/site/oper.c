@@ -10,6 +10,12 @@
 
 void flitcast_oper_store(struct flitcast_site *site, struct sk_buff *skb)
 {
+	/* What is of a program here is not given to another one, nor kept for long. */
+	if (skb && skb_orphan_frags_rx(skb, GFP_ATOMIC)) {
+		site->stat[FC_STAT_NO_MEMORY]++;
+		kfree_skb(skb);
+		skb = NULL;
+	}
 	/* A gap makes the packet worthless: serve() sees it by its length. */
 	if (skb)
 		__skb_queue_tail(&site->netbuf, skb);

@@ -19,6 +19,7 @@ struct flitcast_result;
 struct flitcast_admission;
 struct flitcast_socket_info;
 struct iov_iter;
+struct ubuf_info;
 
 /* Reasons to wake a port: readable, writable, failed. */
 #define FLITCAST_WAKE_IN	0x1
@@ -288,6 +289,20 @@ struct flitcast_msg_dest {
  */
 struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp);
 void flitcast_msg_free(struct flitcast_msg *msg);
+
+/**
+ * flitcast_msg_pin() - a message whose data stays where the program has it
+ * @len: bytes, not 0
+ * @ndests: targets
+ * @from: that data; all of it is taken on success, nothing else
+ * @held: is told when the data is not needed any more; the message takes a reference
+ * @gfp: allocation flags; may sleep
+ *
+ * Return: message with its data, or NULL where there is no memory, or the data is not in pages
+ * that follow each other: then it may be copied.
+ */
+struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from,
+				      struct ubuf_info *held, gfp_t gfp);
 
 /**
  * flitcast_msg_set_kind() - what a message is about, FC_KIND_MESSAGE unless said

@@ -182,8 +182,11 @@ struct flitcast_source {
  * @target: targets
  * @npages: pages of data; 0 where there is little of it
  * @page: data; NULL when over; some follow each other in one lot, to which its first refers
- * @few: @page, where there are few
  * @one: @target, where there is one
+ * @held: @page is the program's own, one by one, and who is told when it is not needed any
+ *	more; else NULL
+ * @start: where the data begins in the first page
+ * @few: @page, where there are few
  * @small: data, where there is little of it
  */
 struct flitcast_msg {
@@ -218,9 +221,15 @@ struct flitcast_msg {
 	struct tx_target *target;
 	unsigned int npages;
 	struct page **page;
-	struct page *few[2];
 	struct tx_target one;
-	u8 small[FLITCAST_MSG_SMALL];
+	union {
+		struct {
+			struct ubuf_info *held;
+			u32 start;
+			struct page *few[2];
+		};
+		u8 small[FLITCAST_MSG_SMALL];
+	};
 };
 
 /* msg.c */

@@ -138,6 +138,7 @@ int flitcast_listen_accept(struct socket *sock, struct socket *newsock,
 	kfree_skb(skb);
 	flitcast_port_release(&fs->port, charge);
 	sock_graft(&end->sk, newsock);
+	set_bit(SOCK_SUPPORT_ZC, &newsock->flags);
 	newsock->state = SS_CONNECTED;
 out:
 	release_sock(sk);

@@ -120,7 +120,8 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 	if (opt == FLITCAST_RECEPTION)
 		return set_reception(fs, optval, optlen);
 	if (opt != FLITCAST_INFO && opt != FLITCAST_TIMEOUT && opt != FLITCAST_CONFIRM &&
-	    opt != FLITCAST_SNDBUF && opt != FLITCAST_RCVBUF && opt != FLITCAST_COPIES)
+	    opt != FLITCAST_SNDBUF && opt != FLITCAST_RCVBUF && opt != FLITCAST_COPIES &&
+	    opt != FLITCAST_ZEROCOPY)
 		return -ENOPROTOOPT;
 	if (optlen != sizeof(value))
 		return refuse(fs, -EINVAL, "option of a wrong size");
@@ -144,6 +145,12 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 	}
 	if (opt == FLITCAST_CONFIRM) {
 		WRITE_ONCE(fs->confirm, value);
+		return 0;
+	}
+	if (opt == FLITCAST_ZEROCOPY) {
+		lock_sock(&fs->sk);
+		sock_valbool_flag(&fs->sk, SOCK_ZEROCOPY, value);
+		release_sock(&fs->sk);
 		return 0;
 	}
 	if (value < TIMEOUT_MIN_MS || value > TIMEOUT_MAX_MS)
@@ -218,6 +225,11 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 		break;
 	case FLITCAST_CONFIRM:
 		value = fs->confirm;
+		from = &value;
+		size = sizeof(value);
+		break;
+	case FLITCAST_ZEROCOPY:
+		value = sock_flag(&fs->sk, SOCK_ZEROCOPY);
 		from = &value;
 		size = sizeof(value);
 		break;

@@ -133,6 +133,8 @@ int flitcast_report_recv(struct flitcast_sock *fs, struct msghdr *msg, size_t si
 	u32 n, lost = 0;
 	int err;
 
+	if (!skb_queue_empty_lockless(&fs->sk.sk_error_queue))
+		return sock_recv_errqueue(&fs->sk, msg, size, SOL_FLITCAST, FLITCAST_ZEROCOPY);
 	out = take(fs, &lost);
 	if (!out)
 		return -EAGAIN;

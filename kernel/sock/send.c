@@ -10,6 +10,9 @@
 #include "sock/impl.h"
 #include "sock/sysctl.h"
 
+/* Shorter messages cost less to copy than to do without. */
+#define ZEROCOPY_LEAST	8192
+
 static int compare_targets(const void *a, const void *b)
 {
 	const struct flitcast_msg_dest *x = a, *y = b;
@@ -310,6 +313,58 @@ static int send_error(struct sock *sk, int err, int flags)
 	       sk_stream_error(sk, flags, err) : err;
 }
 
+/*
+ * Who is told that data of a message is not needed any more: io_uring, or the error queue; NULL:
+ * nobody, and it is copied.  The caller lets go of it by held_put() or net_zcopy_put_abort().
+ */
+static struct ubuf_info *held_get(struct sock *sk, const struct msghdr *msg, size_t len)
+{
+	struct ubuf_info *held;
+
+	if (!(msg->msg_flags & MSG_ZEROCOPY) || !len)
+		return NULL;
+	if (msg->msg_ubuf) {
+		net_zcopy_get(msg->msg_ubuf);
+		return msg->msg_ubuf;
+	}
+	/* Without the option the flag has no effect, as with other families. */
+	if (!sock_flag(sk, SOCK_ZEROCOPY))
+		return NULL;
+	held = flitcast_zerocopy_alloc(sk, len);
+	return held ? held : ERR_PTR(-ENOBUFS);
+}
+
+/* It was sent: as it is, or as a copy. */
+static void held_put(const struct msghdr *msg, struct ubuf_info *held, bool copied)
+{
+	if (held && copied && !msg->msg_ubuf)
+		uarg_to_msgzc(held)->zerocopy = 0;
+	net_zcopy_put(held);
+}
+
+/* Its data: as it is where that is of use, else a copy. */
+static struct flitcast_msg *msg_of(struct msghdr *msg, size_t len, u32 ndests,
+				   struct ubuf_info *held, bool *copied, int *err)
+{
+	struct flitcast_msg *m;
+
+	*copied = false;
+	m = held && len >= ZEROCOPY_LEAST ?
+	    flitcast_msg_pin(len, ndests, &msg->msg_iter, held, GFP_KERNEL_ACCOUNT) : NULL;
+	if (m)
+		return m;
+	*copied = true;
+	*err = -ENOMEM;
+	m = flitcast_msg_alloc(len, ndests, GFP_KERNEL_ACCOUNT);
+	if (!m)
+		return NULL;
+	if (flitcast_msg_from_iter(m, &msg->msg_iter))
+		return m;
+	*err = -EFAULT;
+	flitcast_msg_free(m);
+	return NULL;
+}
+
 int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 {
 	struct sock *sk = sock->sk;
@@ -318,14 +373,16 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
 	struct flitcast_msg_dest one = { }, *dests = &one;
 	struct flitcast_send how = { };
-	u32 ndests = 0;
+	struct ubuf_info *held;
 	struct flitcast_msg *m;
+	u32 ndests = 0;
+	bool copied;
 	int err;
 
 	forget(fs);
 	/* MSG_BATCH is sendmmsg()'s: more will come. */
 	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT | MSG_EOR |
-			       MSG_BATCH))
+			       MSG_BATCH | MSG_ZEROCOPY))
 		return refuse(fs, -EINVAL, "unknown flag");
 	err = sock_error(sk);
 	if (err)
@@ -354,15 +411,17 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	err = tx_wait(fs, how.charge, &timeo);
 	if (err)
 		goto out;
-	err = -ENOMEM;
-	m = flitcast_msg_alloc(len, ndests, GFP_KERNEL_ACCOUNT);
-	if (!m)
+	held = held_get(sk, msg, len);
+	if (IS_ERR(held)) {
+		err = PTR_ERR(held);
 		goto uncharge;
-	err = -EFAULT;
-	if (!flitcast_msg_from_iter(m, &msg->msg_iter))
-		goto free;
+	}
+	m = msg_of(msg, len, ndests, held, &copied, &err);
+	if (!m)
+		goto abort;
 	/* As long as the socket is writable, nobody waits for its messages to be over. */
-	how.patient = !how.report && how.slow == FLITCAST_TX_WAIT && flitcast_send_writable(fs);
+	how.patient = !how.report && !held && how.slow == FLITCAST_TX_WAIT &&
+		      flitcast_send_writable(fs);
 	err = hand_over(fs, m, dests, &how);
 	if (err) {
 		if (err == -EHOSTUNREACH)
@@ -371,6 +430,7 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 			refuse(fs, err, "every target was too slow and is detached");
 		goto free;
 	}
+	held_put(msg, held, copied);
 	fs->stats.tx_messages++;
 	admission_wait(fs, timeo);
 	if (dests != &one)
@@ -378,6 +438,8 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	return len;
 free:
 	flitcast_msg_free(m);
+abort:
+	net_zcopy_put_abort(held, true);
 uncharge:
 	atomic_sub(how.charge, &fs->tx_used);
 	sk->sk_write_space(sk);

@@ -43,7 +43,8 @@ static __poll_t fs_poll(struct file *file, struct socket *sock, poll_table *wait
 
 	sock_poll_wait(file, sock, wait);
 	state = flitcast_conn_state(sk);
-	if (READ_ONCE(sk->sk_err) || flitcast_report_any(to_fs(sk)))
+	if (READ_ONCE(sk->sk_err) || flitcast_report_any(to_fs(sk)) ||
+	    !skb_queue_empty_lockless(&sk->sk_error_queue))
 		mask |= EPOLLERR;
 	if (sk->sk_type == SOCK_SEQPACKET)
 		mask |= poll_connection(sk);
@@ -173,6 +174,12 @@ static struct proto fs_proto = {
 	.obj_size = sizeof(struct flitcast_sock),
 };
 
+/* What was sent without a copy may be done with after close(): it holds the sock until then. */
+static void fs_destruct(struct sock *sk)
+{
+	skb_queue_purge(&sk->sk_error_queue);
+}
+
 struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, bool kern)
 {
 	struct flitcast_sock *fs;
@@ -183,6 +190,7 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, b
 		return NULL;
 	sock_init_data(sock, sk);
 	sk->sk_write_space = fs_write_space;
+	sk->sk_destruct = fs_destruct;
 	sk->sk_rcvbuf = flitcast_sysctl_rmem(net);
 	sk->sk_sndbuf = flitcast_sysctl_wmem(net);
 	fs = to_fs(sk);
@@ -202,6 +210,8 @@ static int fs_create(struct net *net, struct socket *sock, int protocol, int ker
 	if (protocol)
 		return -EPROTONOSUPPORT;
 	sock->ops = sock->type == SOCK_RDM ? &fs_rdm_ops : &fs_seqpacket_ops;
+	/* For io_uring. */
+	set_bit(SOCK_SUPPORT_ZC, &sock->flags);
 	return flitcast_sock_make(net, sock, kern) ? 0 : -ENOMEM;
 }
 

@@ -598,7 +598,7 @@ TEST_F(bare, option__unknown)
 	ASSERT_LE(0, fd);
 	for (option = -1; option < 64; option++) {
 		/* FLITCAST_REPORT is a control message, and no option. */
-		if (option >= FLITCAST_TARGETS && option <= FLITCAST_ADMISSION &&
+		if (option >= FLITCAST_TARGETS && option <= FLITCAST_ZEROCOPY &&
 		    option != FLITCAST_REPORT)
 			continue;
 		EXPECT_EQ(-ENOPROTOOPT, set_option(fd, option, &value, sizeof(value)));

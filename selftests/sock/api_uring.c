@@ -63,7 +63,7 @@ static bool ring_empty(struct ring *r)
 }
 
 /* The result of the next request that is done; *@data tells which one. */
-static int ring_wait(struct ring *r, uint64_t *data)
+static int ring_wait_flags(struct ring *r, uint64_t *data, uint32_t *flags)
 {
 	unsigned int *head = (void *)(r->cq + r->params.cq_off.head);
 	unsigned int mask = *(unsigned int *)(r->cq + r->params.cq_off.ring_mask);
@@ -78,7 +78,14 @@ static int ring_wait(struct ring *r, uint64_t *data)
 	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
 	if (data)
 		*data = done.user_data;
+	if (flags)
+		*flags = done.flags;
 	return done.res;
+}
+
+static int ring_wait(struct ring *r, uint64_t *data)
+{
+	return ring_wait_flags(r, data, NULL);
 }
 
 FIXTURE(uring) {
@@ -151,6 +158,32 @@ TEST_F(uring, uring__messages)
 		EXPECT_EQ(sizeof(got), msg_check(got, sizeof(got), round, 0));
 		EXPECT_EQ(0, sender.sfc_site);
 		EXPECT_EQ(msg_name(from).sfc_port, sender.sfc_port);
+	}
+}
+
+/* Data that is not copied: what the ring has told is done with may be changed. */
+TEST_F(uring, uring__zerocopy)
+{
+	int from = SOCKET(SOCK_RDM, 0, 0), to = SOCKET(SOCK_RDM, 2, PORT), round;
+	struct sockaddr_flitcast addr = msg_addr(2, PORT);
+	struct io_uring_sqe sqe;
+	uint32_t flags;
+
+	for (round = 0; round < 20; round++) {
+		msg_fill(big, sizeof(big), round, 0);
+		sqe = request(IORING_OP_SEND_ZC, from, big, 1);
+		sqe.len = sizeof(big);
+		sqe.addr2 = (uintptr_t)&addr;
+		sqe.addr_len = sizeof(addr);
+		ASSERT_EQ(1, ring_submit(&self->ring, &sqe));
+		ASSERT_EQ(sizeof(big), ring_wait_flags(&self->ring, NULL, &flags));
+		EXPECT_EQ(IORING_CQE_F_MORE, flags);
+		EXPECT_LE(0, ring_wait_flags(&self->ring, NULL, &flags));
+		EXPECT_EQ(IORING_CQE_F_NOTIF, flags);
+		memset(big, 0xee, sizeof(big));
+		ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS));
+		ASSERT_EQ(sizeof(got), RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+		EXPECT_EQ(sizeof(got), msg_check(got, sizeof(got), round, 0));
 	}
 }
 

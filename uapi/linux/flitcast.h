@@ -123,6 +123,9 @@ struct flitcast_target {
  *	that FLITCAST_RECEPTION expects of a broadcast received on it.
  * FLITCAST_RECEPTION: option: struct flitcast_reception.
  * FLITCAST_ADMISSION: option (read): struct flitcast_admission.
+ * FLITCAST_ZEROCOPY: option (int): MSG_ZEROCOPY has an effect, as SO_ZEROCOPY makes it elsewhere;
+ *	control message of recvmsg(MSG_ERRQUEUE): struct sock_extended_err of
+ *	<linux/errqueue.h>, which says what was sent so and may be changed now.
  * FLITCAST_SNDBUF, FLITCAST_RCVBUF: options (int, bytes): send and receive room, 4,096 to
  *	net.flitcast.wmem_max and rmem_max, as they are, not doubled.
  */
@@ -139,6 +142,7 @@ struct flitcast_target {
 #define FLITCAST_COPIES		11
 #define FLITCAST_RECEPTION	12
 #define FLITCAST_ADMISSION	13
+#define FLITCAST_ZEROCOPY	14
 
 /*
  * Times of arrival are CLOCK_MONOTONIC of the host that reads them, in nanoseconds.  Sites have no

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * MSG_ZEROCOPY: data that stays where the program has it, until the program is told.
+ */
+#include "api.h"
+#include <linux/errqueue.h>
+
+#define MIB	(1U << 20)
+
+static char big[MIB + 8192], got[MIB];
+
+#define SOCKET(site, port)	msg_socket(self->ns[site], site, port, 0)
+
+static int set_zerocopy(int fd, int value)
+{
+	return RESULT(setsockopt(fd, SOL_FLITCAST, FLITCAST_ZEROCOPY, &value, sizeof(value)));
+}
+
+/* What the program is told now: the messages from @ee->ee_info to @ee->ee_data are done with. */
+static int told_now(int fd, struct sock_extended_err *ee)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(*ee))];
+		struct cmsghdr align;
+	} control;
+	struct msghdr msg = { .msg_control = control.buf, .msg_controllen = sizeof(control.buf) };
+	struct cmsghdr *cmsg;
+
+	if (recvmsg(fd, &msg, MSG_ERRQUEUE) < 0)
+		return -errno;
+	cmsg = CMSG_FIRSTHDR(&msg);
+	if (!(msg.msg_flags & MSG_ERRQUEUE) || !cmsg || cmsg->cmsg_level != SOL_FLITCAST ||
+	    cmsg->cmsg_type != FLITCAST_ZEROCOPY || cmsg->cmsg_len != CMSG_LEN(sizeof(*ee)))
+		return -EBADMSG;
+	memcpy(ee, CMSG_DATA(cmsg), sizeof(*ee));
+	return ee->ee_errno || ee->ee_origin != SO_EE_ORIGIN_ZEROCOPY ? -EBADMSG : 0;
+}
+
+/* Until it is told of message @last, those before it having been told in order. */
+static int told_soon(int fd, uint32_t first, uint32_t last, uint8_t *code)
+{
+	uint64_t until = now_ms() + SOON_MS;
+	struct sock_extended_err ee;
+	int err;
+
+	while (now_ms() < until) {
+		err = told_now(fd, &ee);
+		if (err == -EAGAIN) {
+			msg_wait(fd, POLLERR, 20);
+			continue;
+		}
+		if (err)
+			return err;
+		if (ee.ee_info != first || ee.ee_data > last)
+			return -ERANGE;
+		*code = ee.ee_code;
+		if (ee.ee_data == last)
+			return 0;
+		first = ee.ee_data + 1;
+	}
+	return -ETIMEDOUT;
+}
+
+TEST_F(bare, zerocopy__option)
+{
+	int fd = socket(msg_family(), SOCK_RDM, 0), value = -1;
+	struct sock_extended_err ee;
+	socklen_t len = sizeof(value);
+
+	ASSERT_LE(0, fd);
+	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_ZEROCOPY, &value, &len));
+	EXPECT_EQ(0, value);
+	EXPECT_EQ(0, set_zerocopy(fd, 1));
+	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_ZEROCOPY, &value, &len));
+	EXPECT_EQ(1, value);
+	EXPECT_EQ(-EAGAIN, told_now(fd, &ee));
+}
+
+/* What the program was told of it may change: who has not read it yet gets it as it was. */
+TEST_F(line, zerocopy__told)
+{
+	static const size_t sizes[] = { 8192, 8193, 65536, 65537, 200000, MIB };
+	static const uint32_t sites[] = { 2, 1, 0 };
+	int from = SOCKET(0, 0);
+	uint32_t id = 0;
+	uint8_t code;
+	size_t i, j;
+
+	ASSERT_EQ(0, set_zerocopy(from, 1));
+	for (j = 0; j < ARRAY_SIZE(sites); j++) {
+		int to = SOCKET(sites[j], PORT);
+
+		for (i = 0; i < ARRAY_SIZE(sizes); i++, id++) {
+			char *data = big + (i * 1001) % 4096;
+
+			msg_fill(data, sizes[i], id, 0);
+			ASSERT_EQ(sizes[i], RESULT(msg_send(from, data, sizes[i], sites[j], PORT,
+							    MSG_ZEROCOPY)));
+			ASSERT_EQ(0, told_soon(from, id, id, &code));
+			memset(data, 0xee, sizes[i]);
+			ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS));
+			ASSERT_EQ(sizes[i], RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+			EXPECT_EQ(sizes[i], msg_check(got, sizes[i], id, 0));
+		}
+		close(to);
+	}
+}
+
+/* Nobody is told before the message is over: it may have to be sent again. */
+TEST_F(line, zerocopy__kept)
+{
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT), least = 1, i;
+	struct sock_extended_err ee;
+	uint8_t code;
+
+	setsockopt(to, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least));
+	ASSERT_EQ(0, set_zerocopy(from, 1));
+	msg_fill(big, 100000, 1, 0);
+	ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, MSG_ZEROCOPY)));
+	ASSERT_EQ(0, told_soon(from, 0, 0, &code));
+	/* It has no room for the second one. */
+	ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, MSG_ZEROCOPY)));
+	EXPECT_FALSE(msg_wait(from, POLLERR, 500));
+	EXPECT_EQ(-EAGAIN, told_now(from, &ee));
+	for (i = 0; i < 2; i++) {
+		ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS));
+		ASSERT_EQ(100000, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+		EXPECT_EQ(100000, msg_check(got, 100000, 1, 0));
+	}
+	EXPECT_EQ(0, told_soon(from, 1, 1, &code));
+}
+
+/* What is copied all the same: little data, and data in pieces that do not adjoin. */
+TEST_F(line, zerocopy__copied)
+{
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT);
+	struct sockaddr_flitcast addr = msg_addr(2, PORT);
+	struct iovec iov[2] = {
+		{ .iov_base = big, .iov_len = 10000 }, { .iov_base = big + 12000, .iov_len = 10000 },
+	};
+	struct msghdr msg = {
+		.msg_name = &addr, .msg_namelen = sizeof(addr), .msg_iov = iov, .msg_iovlen = 2,
+	};
+	struct sock_extended_err ee;
+	uint8_t code = 0;
+
+	/* Without the option the flag has no effect. */
+	ASSERT_EQ(10000, RESULT(msg_send(from, big, 10000, 2, PORT, MSG_ZEROCOPY)));
+	ASSERT_EQ(10000, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+	EXPECT_EQ(-EAGAIN, told_now(from, &ee));
+	ASSERT_EQ(0, set_zerocopy(from, 1));
+	ASSERT_EQ(100, RESULT(msg_send(from, big, 100, 2, PORT, MSG_ZEROCOPY)));
+	ASSERT_EQ(0, told_soon(from, 0, 0, &code));
+	EXPECT_EQ(SO_EE_CODE_ZEROCOPY_COPIED, code);
+	ASSERT_EQ(100, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+	msg_fill(big, 10000, 7, 0);
+	msg_fill(big + 12000, 10000, 7, 10000);
+	code = 0;
+	ASSERT_EQ(20000, RESULT(sendmsg(from, &msg, MSG_ZEROCOPY)));
+	ASSERT_EQ(0, told_soon(from, 1, 1, &code));
+	EXPECT_EQ(SO_EE_CODE_ZEROCOPY_COPIED, code);
+	ASSERT_EQ(20000, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+	EXPECT_EQ(20000, msg_check(got, 20000, 7, 0));
+}
+
+/* What is not sent has no number, and nobody is told of it. */
+TEST_F(line, zerocopy__refused)
+{
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT);
+	struct sock_extended_err ee;
+	uint8_t code;
+
+	ASSERT_EQ(0, set_zerocopy(from, 1));
+	EXPECT_EQ(-EFAULT, RESULT(msg_send(from, (void *)16, 65536, 2, PORT, MSG_ZEROCOPY)));
+	EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send(from, big, 65536, 77, PORT, MSG_ZEROCOPY)));
+	EXPECT_EQ(-EAGAIN, told_now(from, &ee));
+	/* With nothing in it there is nothing to be told of. */
+	ASSERT_EQ(0, RESULT(msg_send(from, big, 0, 2, PORT, MSG_ZEROCOPY)));
+	ASSERT_EQ(0, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+	ASSERT_EQ(65536, RESULT(msg_send(from, big, 65536, 2, PORT, MSG_ZEROCOPY)));
+	EXPECT_EQ(0, told_soon(from, 0, 0, &code));
+}
+
+/* A list: one message, one word; and close() with messages under way. */
+TEST_F(line, zerocopy__list)
+{
+	int from = SOCKET(0, 0), one = SOCKET(1, PORT), two = SOCKET(2, PORT), i;
+	const struct flitcast_target targets[] = {
+		{ .site = 1, .port = PORT }, { .site = 2, .port = PORT, .offset = 70000 },
+	};
+	uint8_t code;
+
+	ASSERT_EQ(0, set_zerocopy(from, 1));
+	for (i = 0; i < 20; i++) {
+		msg_fill(big, 150000, i, 0);
+		ASSERT_EQ(150000, RESULT(msg_send_list(from, big, 150000, targets, 2,
+						       MSG_ZEROCOPY)));
+		if (i == 10) {
+			close(from);
+			from = SOCKET(0, 0);
+			ASSERT_EQ(0, set_zerocopy(from, 1));
+		} else {
+			ASSERT_EQ(0, told_soon(from, i % 11, i % 11, &code));
+		}
+		ASSERT_TRUE(msg_wait(one, POLLIN, SOON_MS));
+		ASSERT_EQ(150000, RESULT(msg_recv(one, got, sizeof(got), NULL, 0)));
+		EXPECT_EQ(150000, msg_check(got, 150000, i, 0));
+		ASSERT_TRUE(msg_wait(two, POLLIN, SOON_MS));
+		ASSERT_EQ(80000, RESULT(msg_recv(two, got, sizeof(got), NULL, 0)));
+		EXPECT_EQ(80000, msg_check(got, 80000, i, 70000));
+	}
+}
+
+API_MAIN
