@@ -17,6 +17,10 @@ static_assert(FETCH_AHEAD < SIM_COMING);
 
 #define FETCH_LINE	64
 
+/* What is no larger than a line, but may lie in two. */
+#define FETCH_BOTH(p)	({ const char *p_ = (const void *)(p); __builtin_prefetch(p_); \
+			   __builtin_prefetch(p_ + sizeof(*(p)) - 1); })
+
 /* A call of what only fetches is taken to do nothing, and left out. */
 #define FETCHES	static inline __attribute__((always_inline))
 
@@ -46,9 +50,9 @@ FETCHES void fetch_site(const struct sim *sim, const struct event *event,
 		coming->port = event->port;
 		coming->ends = event->header[FC_LINK_FLAGS];
 		coming->in = (const struct fc_vin *)(site + layout->in) + at;
-		__builtin_prefetch(coming->in);
+		FETCH_BOTH(coming->in);
 	} else {
-		__builtin_prefetch((const struct fc_tx *)(site + layout->tx) + at);
+		FETCH_BOTH((const struct fc_tx *)(site + layout->tx) + at);
 	}
 }
 
@@ -87,7 +91,7 @@ FETCHES void fetch_out(const struct sim *sim, const struct coming *coming)
 	branch = in->branch;
 	to = branch->class * (sim->config.topo.ndirs + 1u) + branch->port;
 	__builtin_prefetch(site + layout->channel + branch->class * sizeof(struct fc_channel));
-	__builtin_prefetch((const struct fc_tx *)(site + layout->tx) + to);
+	FETCH_BOTH((const struct fc_tx *)(site + layout->tx) + to);
 	__builtin_prefetch((const struct fc_vout *)(site + layout->out) + to);
 	__builtin_prefetch((const struct port *)(site + layout->port) + branch->port);
 }

@@ -82,6 +82,7 @@ static void *lease_memory(struct sim *sim)
 	if (!memory)
 		return arena_take(&sim->arena, 1, flits + branches);
 	leases->unused = *memory;
+	__builtin_prefetch(leases->unused);
 	*memory = NULL;
 	return memory;
 }
