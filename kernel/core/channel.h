@@ -79,6 +79,7 @@ struct fc_rx {
  * @mark: that when a flit was last sent again
  * @both: flits were taken from the other direction, too: there is something to tell with
  *	those that are sent
+ * @say: FC_STATUS_* that the peer is to be told besides (struct fc_channel, @apart)
  */
 struct fc_tx {
 	u64 got;
@@ -91,6 +92,7 @@ struct fc_tx {
 	u16 probes;
 	u16 mark;
 	bool both;
+	u8 say;
 };
 
 /**
@@ -103,9 +105,8 @@ struct fc_tx {
  * @window: slots of each queue
  * @up: ports whose link is up; the local port always is
  * @status: ports whose peer is to be told how much was taken
- * @probe: of these, with FC_STATUS_PROBE
- * @want: of these, with FC_STATUS_WANT
- * @nack: of these, with FC_STATUS_NACK
+ * @apart: of these, those whose peer is told more than a flit does
+ * @timed: ports at which something may be due: of the others nothing is
  * @nports: ports with the local one
  * @vc: enum fc_vc
  *
@@ -119,9 +120,8 @@ struct fc_channel {
 	u64 next_at;
 	u32 up;
 	u32 status;
-	u32 probe;
-	u32 want;
-	u32 nack;
+	u32 apart;
+	u32 timed;
 	u16 window;
 	u8 nports;
 	u8 vc;

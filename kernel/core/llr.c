@@ -35,9 +35,8 @@ void fc_channel_init(struct fc_channel *ch)
 	ch->next_at = FC_NEVER;
 	ch->up = fc_bit(FC_PORT_LOCAL);
 	ch->status = 0;
-	ch->probe = 0;
-	ch->want = 0;
-	ch->nack = 0;
+	ch->apart = 0;
+	ch->timed = 0;
 	for (p = 0; p < ch->nports; p++) {
 		struct fc_rx *rx = &ch->rx[p];
 		struct fc_tx *tx = &ch->tx[p];
@@ -105,7 +104,7 @@ bool fc_llr_news(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 	} else {
 		tx->probe_wait = ch->timing->probe;
 		tx->probe_at = ch->now + tx->probe_wait;
-		fc_llr_due(ch, tx->probe_at);
+		fc_llr_due(ch, port, tx->probe_at);
 	}
 	return true;
 }
@@ -117,14 +116,16 @@ static bool gap(const struct fc_rx *rx)
 }
 
 /* Wait for what is missing, or no more. */
-static void settle_nack(struct fc_channel *ch, struct fc_rx *rx)
+static void settle_nack(struct fc_channel *ch, u8 port)
 {
+	struct fc_rx *rx = &ch->rx[port];
+
 	if (!gap(rx)) {
 		rx->nack_at = FC_NEVER;
 	} else if (rx->nack_at == FC_NEVER) {
 		rx->nack_wait = ch->timing->retry;
 		rx->nack_at = ch->now + rx->nack_wait;
-		fc_llr_due(ch, rx->nack_at);
+		fc_llr_due(ch, port, rx->nack_at);
 	}
 }
 
@@ -141,7 +142,7 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 		if (taken && ev->port != FC_PORT_LOCAL) {
 			/* Of one that lies perhaps nothing was. */
 			ch->tx[ev->port].both = true;
-			fc_llr_tell_soon(ch, rx);
+			fc_llr_tell_soon(ch, ev->port);
 		}
 		if (ev->flit.h)
 			fc_effect_add(fx, FC_FX_DROP, ev->port, &ev->flit);
@@ -152,7 +153,7 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 	rx->queued++;
 	if (!fc_before(ev->seq, rx->end))
 		rx->end = ev->seq + 1;
-	settle_nack(ch, rx);
+	settle_nack(ch, ev->port);
 	return true;
 }
 
@@ -175,7 +176,7 @@ static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 		tx->mark = tx->probes;
 		tx->probe_wait = ch->timing->probe;
 		tx->probe_at = ch->now + tx->probe_wait;
-		fc_llr_due(ch, tx->probe_at);
+		fc_llr_due(ch, port, tx->probe_at);
 		ch->rx[port].stat[FC_LSTAT_TX_RESENT]++;
 		e = effect(ch, fx, FC_FX_RESEND, port);
 		e->seq = seq;
@@ -200,8 +201,8 @@ static void probed(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 		rx->end = ev->seq;
 	/* It comes long after what was sent before it. */
 	if (gap(rx))
-		ch->nack |= fc_bit(ev->port);
-	settle_nack(ch, rx);
+		fc_llr_say(ch, ev->port, FC_STATUS_NACK);
+	settle_nack(ch, ev->port);
 }
 
 void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
@@ -253,6 +254,7 @@ static void timers(struct fc_channel *ch, u8 port)
 	const struct fc_timing *timing = ch->timing;
 	struct fc_tx *tx = &ch->tx[port];
 	struct fc_rx *rx = &ch->rx[port];
+	u64 next;
 
 	if (rx->tell_at <= ch->now)
 		ch->status |= fc_bit(port);
@@ -260,32 +262,34 @@ static void timers(struct fc_channel *ch, u8 port)
 		rx->nack_wait = rx->nack_wait * 2 < timing->probe ? rx->nack_wait * 2 :
 								    timing->probe;
 		rx->nack_at = ch->now + rx->nack_wait;
-		ch->status |= fc_bit(port);
-		ch->nack |= fc_bit(port);
+		fc_llr_say(ch, port, FC_STATUS_NACK);
 	}
 	if (tx->probe_at <= ch->now) {
 		if (tx->probe_wait < 16 * timing->probe)
 			tx->probe_wait *= 2;
 		tx->probe_at = ch->now + tx->probe_wait;
-		ch->status |= fc_bit(port);
-		ch->probe |= fc_bit(port);
+		fc_llr_say(ch, port, FC_STATUS_PROBE);
 		tx->probes++;
 		rx->stat[FC_LSTAT_TX_PROBES]++;
 	}
-	fc_llr_due(ch, rx->tell_at);
-	fc_llr_due(ch, rx->nack_at);
-	fc_llr_due(ch, tx->probe_at);
+	next = rx->tell_at < rx->nack_at ? rx->tell_at : rx->nack_at;
+	if (tx->probe_at < next)
+		next = tx->probe_at;
+	if (next == FC_NEVER)
+		ch->timed &= ~fc_bit(port);
+	else
+		fc_llr_due(ch, port, next);
 }
 
 void fc_llr_time(struct fc_channel *ch)
 {
-	u8 p;
+	u32 rest;
 
 	if (ch->now < ch->next_at)
 		return;
 	ch->next_at = FC_NEVER;
-	for (p = 1; p < ch->nports; p++)
-		timers(ch, p);
+	for (rest = ch->timed & ~fc_bit(FC_PORT_LOCAL); rest; rest &= rest - 1)
+		timers(ch, (u8)fc_low(rest));
 }
 
 /* The flits that have come and wait to be taken. */
@@ -312,9 +316,7 @@ void fc_llr_tell(struct fc_channel *ch, struct fc_effects *fx)
 		u8 p = fc_low(rest);
 		struct fc_effect *e = effect(ch, fx, FC_FX_STATUS, p);
 
-		e->flags = (ch->probe & fc_bit(p) ? FC_STATUS_PROBE : 0) |
-			   (ch->want & fc_bit(p) ? FC_STATUS_WANT : 0) |
-			   (ch->nack & fc_bit(p) ? FC_STATUS_NACK : 0);
+		e->flags = ch->tx[p].say;
 		e->seq = ch->tx[p].sent;
 		e->ack = ch->rx[p].taken;
 		e->status.have = waiting(ch, &ch->rx[p]);
@@ -326,10 +328,9 @@ void fc_llr_tell(struct fc_channel *ch, struct fc_effects *fx)
 		}
 		fc_llr_told(ch, p);
 	}
+	for (; ch->apart; ch->apart &= ch->apart - 1)
+		ch->tx[fc_low(ch->apart)].say = 0;
 	ch->status = 0;
-	ch->probe = 0;
-	ch->want = 0;
-	ch->nack = 0;
 }
 
 void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects *fx)
@@ -365,7 +366,6 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	tx->window = window;
 	tx->probe_at = FC_NEVER;
 	ch->status &= ~fc_bit(port);
-	ch->probe &= ~fc_bit(port);
-	ch->want &= ~fc_bit(port);
-	ch->nack &= ~fc_bit(port);
+	ch->apart &= ~fc_bit(port);
+	tx->say = 0;
 }

@@ -84,20 +84,31 @@ static inline bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct 
 	return fc_llr_news(ch, port, ack, fx);
 }
 
-/* Something of the channel is due then. */
-static inline void fc_llr_due(struct fc_channel *ch, u64 at)
+/* The peer is to be told so, at once, and not with a flit. */
+static inline void fc_llr_say(struct fc_channel *ch, u8 port, u8 flags)
 {
+	ch->status |= fc_bit(port);
+	ch->apart |= fc_bit(port);
+	ch->tx[port].say |= flags;
+}
+
+/* Something of a port is due then. */
+static inline void fc_llr_due(struct fc_channel *ch, u8 port, u64 at)
+{
+	ch->timed |= fc_bit(port);
 	if (at < ch->next_at)
 		ch->next_at = at;
 }
 
 /* The peer is to hear within a while what was taken. */
-static inline void fc_llr_tell_soon(struct fc_channel *ch, struct fc_rx *rx)
+static inline void fc_llr_tell_soon(struct fc_channel *ch, u8 port)
 {
+	struct fc_rx *rx = &ch->rx[port];
+
 	if (rx->tell_at != FC_NEVER)
 		return;
 	rx->tell_at = ch->now + ch->timing->retry;
-	fc_llr_due(ch, rx->tell_at);
+	fc_llr_due(ch, port, rx->tell_at);
 }
 
 /* One more flit is taken, and its peer is to hear of it. */
@@ -115,7 +126,7 @@ static inline void fc_llr_taken(struct fc_channel *ch, u8 port)
 	if (rx->taken - rx->told >= (ch->window + 1u) / 2 || (rx->want && !rx->queued))
 		ch->status |= fc_bit(port);
 	else
-		fc_llr_tell_soon(ch, rx);
+		fc_llr_tell_soon(ch, port);
 	if (!rx->queued)
 		rx->want = false;
 }
@@ -149,12 +160,12 @@ static inline void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect 
 		e->ack = ch->rx[port].taken;
 		fc_llr_told(ch, port);
 	}
-	ch->status &= ~(fc_bit(port) & ~(ch->probe | ch->want | ch->nack));
+	ch->status &= ~(fc_bit(port) & ~ch->apart);
 	if (tx->probe_at != FC_NEVER)
 		return;
 	tx->probe_wait = ch->timing->probe;
 	tx->probe_at = ch->now + tx->probe_wait;
-	fc_llr_due(ch, tx->probe_at);
+	fc_llr_due(ch, port, tx->probe_at);
 }
 
 #endif /* FC_CORE_LLR_H */

@@ -113,10 +113,8 @@ static enum fc_route seek(struct fc_site *site, u8 in, u32 wanted)
 		if (out->claim != FC_PORT_NONE)
 			continue;
 		out->claim = in;
-		if (!fc_tx_empty(&site->data.tx[p])) {
-			site->data.status |= fc_bit(p);
-			site->data.want |= fc_bit(p);
-		}
+		if (!fc_tx_empty(&site->data.tx[p]))
+			fc_llr_say(&site->data, p, FC_STATUS_WANT);
 		break;
 	}
 	return FC_ROUTE_SEEK;

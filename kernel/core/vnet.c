@@ -485,8 +485,7 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 		return false;
 	if (!b->begun && tx->window - (tx->sent - tx->acked) < in->n) {
 		if (!b->asked) {
-			ch->status |= fc_bit(port);
-			ch->want |= fc_bit(port);
+			fc_llr_say(ch, port, FC_STATUS_WANT);
 			b->asked = true;
 		}
 		return false;

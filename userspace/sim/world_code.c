@@ -282,6 +282,7 @@ static void codec(struct codec *c)
 		for (u8 channel = 0; channel < world_nchannels; channel++) {
 			channel_of(node, channel)->now = NOW;
 			channel_of(node, channel)->next_at = FC_NEVER;
+			channel_of(node, channel)->timed = fc_bit(node->site.nports) - 1;
 		}
 		world_make_routes(at);
 	}
