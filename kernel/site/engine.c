@@ -645,6 +645,9 @@ static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 		return false;
 	if (hdr->flags & FC_PART_RUN && site->cfg.mode != FC_MODE_POSTMAN)
 		return false;
+	if (hdr->vc >= FC_VC_CLASS &&
+	    !(site->end[link->port].classes & fc_bit64(hdr->vc - FC_VC_CLASS)))
+		return false;
 	if (hdr->flags & FC_PART_HEAD) {
 		u32 size = head_in(site, skb, hdr);
 

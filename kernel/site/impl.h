@@ -91,6 +91,8 @@ struct fc_vnet;
  * @ctrl: control frame that waits for more entries, or NULL
  * @cast: of broadcasts, likewise
  * @class: of each class, likewise
+ * @classes: what the peer may send in: others it has no way for a packet in, and they have no
+ *	queue here; never changes
  */
 struct flitcast_end {
 	struct flitcast_link *link;
@@ -101,6 +103,7 @@ struct flitcast_end {
 	struct sk_buff *ctrl;
 	struct flitcast_replay cast;
 	struct flitcast_replay *class;
+	u64 classes;
 };
 
 /**
@@ -122,7 +125,6 @@ struct flitcast_end {
  * @relay: broadcasts that pass through
  * @faults: what is known of dead links, and the routes around them
  * @generation: of @pref
- * @end: ports; end[0] is unused
  * @netbuf: network-buffer of the operator: flits of the packet being received
  * @transit: transit pool: packets to be sent on
  * @ntransit: how many
@@ -179,6 +181,8 @@ struct flitcast_end {
  * @woken: ports to wake
  * @stat: counters, by enum fc_stat
  * @local_stat: link counters of the local net-input, which nobody reads
+ * @no_queue: of channels in which nothing comes: always empty
+ * @end: ports; end[0] is unused
  *
  * Lock order: RTNL > lock_sock > @lock > a socket's receive queue.  Frames are
  * queued under @lock, in the order decided, and transmitted after it.
@@ -206,7 +210,6 @@ struct flitcast_site {
 	struct flitcast_relay *relay;
 	struct flitcast_faults *faults;
 	u32 generation;
-	struct flitcast_end end[FC_PORTS_MAX];
 
 	struct sk_buff_head netbuf;
 	struct list_head transit;
@@ -266,6 +269,8 @@ struct flitcast_site {
 	struct flitcast_woken woken;
 	u64 stat[FC_STAT_COUNT];
 	u64 local_stat[FC_LSTAT_COUNT];
+	struct fc_flit *no_queue;
+	struct flitcast_end end[];
 };
 
 /* engine.c */
@@ -385,6 +390,8 @@ void flitcast_vnet_purge(struct flitcast_site *site);
 void flitcast_vnet_free(struct flitcast_site *site);
 /* Classes; 0 in other modes. */
 u8 flitcast_vnet_classes(const struct flitcast_site *site);
+/* Of a site that has a switch. */
+const struct fc_vclass *flitcast_vnet_vclass(const struct flitcast_site *site);
 u64 flitcast_vnet_next_at(const struct flitcast_site *site);
 /* Counters of a port. */
 void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat);
@@ -509,9 +516,12 @@ void flitcast_tx_purge(struct flitcast_site *site);
 
 /* site.c */
 
-/* Memory of a channel; what an error leaves behind flitcast_channel_free() frees, too. */
-int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch);
-void flitcast_channel_free(struct fc_channel *ch);
+/*
+ * Memory of a channel; what an error leaves behind flitcast_channel_free() frees, too.  Flits come
+ * only from these ports.
+ */
+int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch, u32 ports);
+void flitcast_channel_free(struct flitcast_site *site, struct fc_channel *ch);
 void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
 /* Tell the listener soon of a link, or of the site itself (port 0). */
 void flitcast_site_link_event(struct flitcast_site *site, u8 port);

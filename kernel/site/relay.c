@@ -38,14 +38,14 @@ static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in
 	return flitcast_table_way(relay->tables, src, relay->id, copies, in);
 }
 
-static void relay_free(struct flitcast_relay *r)
+static void relay_free(struct flitcast_site *site, struct flitcast_relay *r)
 {
 	struct fc_relay *core = &r->core;
 	u8 p;
 
 	for (p = 0; core->out && p < core->ch.nports; p++)
 		kvfree(core->out[p].fifo);
-	flitcast_channel_free(&core->ch);
+	flitcast_channel_free(site, &core->ch);
 	kfree(core->in);
 	kfree(core->out);
 	kvfree(core->hold);
@@ -64,7 +64,7 @@ static bool alloc_ports(struct flitcast_site *site, struct flitcast_relay *r)
 
 	core->in = kcalloc(nports, sizeof(*core->in), GFP_KERNEL);
 	core->out = kcalloc(nports, sizeof(*core->out), GFP_KERNEL);
-	if (!core->in || !core->out || flitcast_channel_alloc(site, &core->ch))
+	if (!core->in || !core->out || flitcast_channel_alloc(site, &core->ch, ~0U))
 		return false;
 	for (p = 0; p < nports; p++) {
 		core->out[p].fifo = kvcalloc(core->nholds, sizeof(u16), GFP_KERNEL);
@@ -113,7 +113,7 @@ int flitcast_relay_alloc(struct flitcast_site *site)
 	return 0;
 
 no_memory:
-	relay_free(r);
+	relay_free(site, r);
 	return -ENOMEM;
 }
 
@@ -135,7 +135,7 @@ void flitcast_relay_purge(struct flitcast_site *site)
 void flitcast_relay_free(struct flitcast_site *site)
 {
 	if (site->relay)
-		relay_free(site->relay);
+		relay_free(site, site->relay);
 }
 
 /* The label with which a front goes on. */

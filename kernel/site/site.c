@@ -102,17 +102,18 @@ void flitcast_site_link_event(struct flitcast_site *site, u8 port)
 		schedule_work(&site->event);
 }
 
-void flitcast_channel_free(struct fc_channel *ch)
+void flitcast_channel_free(struct flitcast_site *site, struct fc_channel *ch)
 {
 	u8 p;
 
 	for (p = 0; ch->rx && p < ch->nports; p++)
-		kfree(ch->rx[p].queue);
+		if (ch->rx[p].queue != site->no_queue)
+			kfree(ch->rx[p].queue);
 	kfree(ch->rx);
 	kfree(ch->tx);
 }
 
-int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch)
+int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch, u32 ports)
 {
 	u8 p;
 
@@ -123,7 +124,9 @@ int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch)
 	if (!ch->rx || !ch->tx)
 		return -ENOMEM;
 	for (p = 0; p < ch->nports; p++) {
-		ch->rx[p].queue = kcalloc(ch->window, sizeof(struct fc_flit), GFP_KERNEL);
+		ch->rx[p].queue = site->no_queue;
+		if (ports & fc_bit(p))
+			ch->rx[p].queue = kcalloc(ch->window, sizeof(struct fc_flit), GFP_KERNEL);
 		/* A link brings counters of its own. */
 		ch->rx[p].stat = site->local_stat;
 		if (!ch->rx[p].queue)
@@ -134,12 +137,13 @@ int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch)
 
 static void site_free(struct flitcast_site *site)
 {
-	flitcast_channel_free(&site->core.data);
+	flitcast_channel_free(site, &site->core.data);
 	kfree(site->core.in);
 	kfree(site->core.out);
 	flitcast_vnet_free(site);
 	flitcast_relay_free(site);
 	flitcast_faults_free(site);
+	kfree(site->no_queue);
 	if (site->cfg.topo.graph)
 		flitcast_graph_put(site->cfg.topo.graph);
 	kfree(site);
@@ -191,9 +195,10 @@ void flitcast_site_drained(struct flitcast_site *site)
 
 static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_site_config *cfg)
 {
-	struct flitcast_site *site = kzalloc(sizeof(*site), GFP_KERNEL);
+	struct flitcast_site *site;
 	u8 c;
 
+	site = kzalloc(struct_size(site, end, cfg->topo.ndirs + 1), GFP_KERNEL);
 	if (!site)
 		return NULL;
 	refcount_set(&site->refs, 1);
@@ -240,8 +245,10 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	site->core.nports = cfg->topo.ndirs + 1;
 	site->core.in = kcalloc(site->core.nports, sizeof(*site->core.in), GFP_KERNEL);
 	site->core.out = kcalloc(site->core.nports, sizeof(*site->core.out), GFP_KERNEL);
-	if (!site->core.in || !site->core.out ||
-	    flitcast_channel_alloc(site, &site->core.data))
+	site->no_queue = kcalloc(cfg->window, sizeof(*site->no_queue), GFP_KERNEL);
+	/* Where there are classes packets go in those. */
+	if (!site->core.in || !site->core.out || !site->no_queue ||
+	    flitcast_channel_alloc(site, &site->core.data, fc_mode_classes(cfg->mode) ? 0 : ~0U))
 		goto fail;
 	fc_site_init(&site->core, get_random_u64());
 	if ((fc_mode_classes(cfg->mode) && flitcast_vnet_alloc(site)) ||
@@ -350,18 +357,23 @@ static void classes_free(const struct flitcast_site *site, struct flitcast_repla
 }
 
 /* Replay buffers of a link, one a class.  Return: NULL where there are no classes, or an error. */
-static struct flitcast_replay *classes_alloc(const struct flitcast_site *site)
+static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u8 port)
 {
 	u8 c, n = flitcast_vnet_classes(site);
 	struct flitcast_replay *class;
+	u64 carried;
 
 	if (!n)
 		return NULL;
 	class = kcalloc(n, sizeof(*class), GFP_KERNEL);
 	if (!class)
 		return ERR_PTR(-ENOMEM);
+	/* What goes out in others is nothing. */
+	carried = fc_vclass_carried(flitcast_vnet_vclass(site), site->cfg.id, port - 1);
 	for (c = 0; c < n; c++) {
-		if (flitcast_replay_init(&class[c], site->cfg.window)) {
+		u32 size = carried & fc_bit64(c) ? site->cfg.window : 0;
+
+		if (flitcast_replay_init(&class[c], size)) {
 			classes_free(site, class);
 			return ERR_PTR(-ENOMEM);
 		}
@@ -598,7 +610,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	err = flitcast_replay_init(&cast, site->cfg.window);
 	if (err)
 		goto free_replay;
-	class = classes_alloc(site);
+	class = classes_alloc(site, port);
 	if (IS_ERR(class)) {
 		err = PTR_ERR(class);
 		goto free_cast;

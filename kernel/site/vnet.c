@@ -26,12 +26,12 @@ struct flitcast_vnet {
 	u8 lane;
 };
 
-static void vnet_free(struct flitcast_vnet *v)
+static void vnet_free(struct flitcast_site *site, struct flitcast_vnet *v)
 {
 	u8 c;
 
 	for (c = 0; v->core.ch && c < v->core.nclasses; c++)
-		flitcast_channel_free(&v->core.ch[c]);
+		flitcast_channel_free(site, &v->core.ch[c]);
 	kfree(v->core.ch);
 	kvfree(v->core.in);
 	kvfree(v->core.out);
@@ -46,21 +46,61 @@ void flitcast_vnet_free(struct flitcast_site *site)
 {
 	flitcast_csr_free(site);
 	if (site->vnet)
-		vnet_free(site->vnet);
+		vnet_free(site, site->vnet);
 }
 
-static bool alloc_inputs(struct flitcast_vnet *v, u8 ndirs)
+/* Ports of this site at which anything ever comes in by a class; of itself in the lanes. */
+static u32 ports_of(const struct flitcast_site *site, u8 class)
 {
-	u32 i, inputs = (u32)v->core.nclasses * v->core.nports;
-	u8 each = fc_vnet_branches(ndirs);
+	u32 ports = class < FC_VNET_LANES ? fc_bit(FC_PORT_LOCAL) : 0;
+	u8 p;
 
+	for (p = 1; p < site->core.nports; p++)
+		if (site->end[p].classes & fc_bit64(class))
+			ports |= fc_bit(p);
+	return ports;
+}
+
+/* Which classes the links bring, by what the neighbours may send. */
+static void find_classes(struct flitcast_site *site, const struct flitcast_vnet *v)
+{
+	const struct fc_topo *topo = &site->cfg.topo;
+	u8 p;
+
+	for (p = 1; p < site->core.nports; p++) {
+		u32 peer = fc_topo_neighbour(topo, site->cfg.id, p - 1);
+
+		if (peer != FC_SITE_NONE)
+			site->end[p].classes =
+				fc_vclass_carried(&v->classes, peer,
+						  topo->ops->arrival(topo, site->cfg.id, p - 1));
+	}
+}
+
+static bool alloc_inputs(struct flitcast_site *site, struct flitcast_vnet *v)
+{
+	u32 inputs = (u32)v->core.nclasses * v->core.nports, used = 0;
+	u8 each = fc_vnet_branches(site->cfg.topo.ndirs), c, p;
+	struct fc_vbranch *branch;
+
+	for (c = 0; c < v->core.nclasses; c++)
+		used += hweight32(ports_of(site, c));
 	v->core.in = kvcalloc(inputs, sizeof(*v->core.in), GFP_KERNEL);
 	v->core.out = kvcalloc(inputs, sizeof(*v->core.out), GFP_KERNEL);
-	v->branch = kvcalloc((size_t)inputs * each, sizeof(*v->branch), GFP_KERNEL);
-	if (!v->core.in || !v->core.out || !v->branch)
+	branch = kvcalloc((size_t)used * each, sizeof(*branch), GFP_KERNEL);
+	v->branch = branch;
+	if (!v->core.in || !v->core.out || !branch)
 		return false;
-	for (i = 0; i < inputs; i++)
-		v->core.in[i].branch = v->branch + (size_t)i * each;
+	for (c = 0; c < v->core.nclasses; c++) {
+		u32 ports = ports_of(site, c);
+
+		for (p = 0; p < v->core.nports; p++) {
+			if (!(ports & fc_bit(p)))
+				continue;
+			v->core.in[(u32)c * v->core.nports + p].branch = branch;
+			branch += each;
+		}
+	}
 	return true;
 }
 
@@ -72,7 +112,7 @@ static bool alloc_channels(struct flitcast_site *site, struct flitcast_vnet *v)
 	if (!v->core.ch)
 		return false;
 	for (c = 0; c < v->core.nclasses; c++)
-		if (flitcast_channel_alloc(site, &v->core.ch[c]))
+		if (flitcast_channel_alloc(site, &v->core.ch[c], ports_of(site, c)))
 			return false;
 	return true;
 }
@@ -126,9 +166,10 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	v->core.payload = site->cfg.flit - FC_LINK_SIZE;
 	v->core.nports = site->core.nports;
 	v->core.nclasses = v->classes.count;
-	if (!alloc_ways(site, v) || !alloc_inputs(v, topo->ndirs) || !alloc_channels(site, v) ||
+	find_classes(site, v);
+	if (!alloc_ways(site, v) || !alloc_inputs(site, v) || !alloc_channels(site, v) ||
 	    !alloc_straight(site, v) || !alloc_memo(v)) {
-		vnet_free(v);
+		vnet_free(site, v);
 		return -ENOMEM;
 	}
 	fc_vnet_init(&v->core);
@@ -150,6 +191,11 @@ void flitcast_vnet_purge(struct flitcast_site *site)
 u8 flitcast_vnet_classes(const struct flitcast_site *site)
 {
 	return site->vnet ? site->vnet->core.nclasses : 0;
+}
+
+const struct fc_vclass *flitcast_vnet_vclass(const struct flitcast_site *site)
+{
+	return &site->vnet->classes;
 }
 
 void flitcast_vnet_event(struct flitcast_site *site, u8 class, struct fc_event *ev)

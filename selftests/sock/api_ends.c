@@ -407,6 +407,49 @@ TEST_F(faked, ends__answers_in_one_frame)
 	EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
 }
 
+/* Classes that no packet comes in over a link have no queue there: who sends in them lies. */
+TEST(ends__class_that_a_link_does_not_carry)
+{
+	struct fc_packet pk = {
+		.src = 4, .incarnation = 5, .sock = 6, .src_port = 7, .ntargets = 1,
+		.msg_len = 4, .data_len = 4, .flags = FC_PACKET_LIST,
+	};
+	struct fc_target t = { .flags = FC_TARGET_LAST };
+	unsigned int class, refused = 0;
+	struct fake_event e;
+	struct fake fake;
+	const char *bad;
+	int fd;
+
+	api_choose_port(_metadata);
+	bad = fake_up(&fake, "mode vnet");
+	ASSERT_EQ(NULL, bad) {
+		TH_LOG("%s", bad);
+	}
+	fd = msg_socket(-1, 0, PORT, 0);
+	ASSERT_LE(0, fd);
+	t.port = PORT;
+	/* On a line packets go up in one, and down in the other: to the first site only down. */
+	for (class = 0; class < 2; class++) {
+		bool carried = class == 1;
+
+		fake.vc = FC_VC_CLASS + class;
+		fake.sent = 0;
+		fake_packet(&fake, &pk, &t, "four");
+		EXPECT_EQ(carried, fake_next(&fake, &e, carried ? SOON_MS : QUIET_MS));
+		if (carried)
+			EXPECT_EQ(FC_CTRL_CONFIRM, e.ctrl[0].kind);
+		refused += !carried;
+		ASSERT_FALSE(cli("-s -j link show"));
+		EXPECT_EQ(refused, json_sum(cli_output(), "rx_malformed"));
+		/* It is asked for as anything that is lost, and never comes. */
+		fake_probe(&fake, fake.sent + 5);
+		EXPECT_FALSE(fake_next(&fake, &e, QUIET_MS));
+	}
+	EXPECT_FALSE(cli("site del 0"));
+	close(fd);
+}
+
 /* A frame whose entries part here: each goes its way, those of one way together. */
 TEST_F(faked, ends__entries_part)
 {

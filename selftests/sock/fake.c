@@ -207,11 +207,24 @@ void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n)
 	transmit(f, &h, p);
 }
 
+void fake_probe(struct fake *f, uint32_t sent)
+{
+	struct fc_link_hdr h = {
+		.type = FC_FRAME_STATUS, .vc = f->vc, .len = FC_STATUS_SIZE,
+		.flags = FC_STATUS_PROBE | FC_STATUS_WANT, .seq = sent, .ack = f->taken,
+	};
+	struct fc_status s = { .probe = 1 };
+	uint8_t p[FC_STATUS_SIZE];
+
+	fc_wire_status_encode(p, &s);
+	transmit(f, &h, p);
+}
+
 void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_target *t,
 		 const void *data)
 {
 	struct fc_link_hdr h = {
-		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .flags = FC_PART_HEAD | FC_PART_TERM,
+		.type = FC_FRAME_FLIT, .vc = f->vc, .flags = FC_PART_HEAD | FC_PART_TERM,
 		.len = (uint16_t)(fc_head_size(pk->ntargets) + pk->data_len), .seq = f->sent++,
 		.ack = f->taken,
 	};
@@ -280,7 +293,8 @@ const char *fake_site(const char *topology, const char *settings)
 {
 	if (unshare(CLONE_NEWNET))
 		return strerror(errno);
-	if (cli("site add 0 topology %s mode care %s", topology, settings))
+	if (cli("site add 0 topology %s %s %s", topology, strstr(settings, "mode") ? "" : "mode care",
+		settings))
 		return cli_output();
 	return NULL;
 }
@@ -300,6 +314,7 @@ const char *fake_link(struct fake *f, unsigned int port, unsigned int site,
 
 	memset(f, 0, sizeof(*f));
 	f->own.epoch = 1;
+	f->vc = FC_VC_DATA;
 	f->own.site = site;
 	f->own.port = peer_port;
 	snprintf(text, sizeof(text), "ip link add " REAL_DEV " type veth peer name " FAKE_DEV

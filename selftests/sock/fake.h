@@ -24,6 +24,7 @@
 /**
  * struct fake - the link's other end
  * @fd: packet socket of its device
+ * @vc: channel that it sends flits and their statuses in, enum fc_vc
  * @mac: address of the device
  * @peer: that of the real one
  * @own: what it says of itself
@@ -38,6 +39,7 @@
  */
 struct fake {
 	int fd;
+	uint8_t vc;
 	uint8_t mac[6];
 	uint8_t peer[6];
 	struct fc_hello_msg own;
@@ -72,8 +74,10 @@ struct fake_event {
 };
 
 /*
- * Make site 0, with settings besides its topology ("" for none), in a namespace of its
- * own, into which the thread goes; the link is up.  Return: NULL, or what is wrong.
+ * Make site 0, with settings besides its topology ("" for none; in mode care, if they name no
+ * mode), in a namespace of its own, into which the thread goes; the link is up.
+ *
+ * Return: NULL, or what is wrong.
  */
 const char *fake_up(struct fake *f, const char *settings);
 
@@ -97,6 +101,9 @@ bool fake_next(struct fake *f, struct fake_event *e, unsigned int ms);
 
 /* Send entries as one control frame. */
 void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n);
+
+/* Ask what was taken, and say that as many flits were sent. */
+void fake_probe(struct fake *f, uint32_t sent);
 
 /* Send a packet of one flit, @pk->ntargets targets and @pk->data_len bytes of data. */
 void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_target *t,
