@@ -132,6 +132,7 @@ bench: ## Measure beside peers, every figure of Documentation/performance.rst; b
 	@selftests/bench/latency
 	@selftests/bench/cast
 	@selftests/bench/load
+	@selftests/bench/memory
 	@selftests/bench/simulator
 
 .PHONY: bench-check

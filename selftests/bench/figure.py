@@ -103,12 +103,12 @@ class Table:
         return '\n'.join([f'{self.title}:', '', rule, rows[0], rule] + rows[1:] + [rule, ''])
 
 
-def finish(name, rows, comments, tables, ratios=(), svg=None):
+def finish(name, rows, comments, tables, ratios=(), svg=None, note=NOTE):
     """Print the tables, and leave build/NAME.json, .rst and .svg."""
     print('\n'.join(comments))
     print('\n'.join(table.text() for table in tables))
-    print(f'\n{NOTE}')
-    result = {'figure': name, 'note': NOTE, 'comments': comments, 'rows': rows,
+    print(f'\n{note}')
+    result = {'figure': name, 'note': note, 'comments': comments, 'rows': rows,
               'ratios': list(ratios)}
     save(f'build/{name}.json', json.dumps(result, indent=1) + '\n')
     save(f'build/{name}.rst', '\n'.join(table.rst() for table in tables))
