@@ -182,37 +182,53 @@ static noinline void look(struct flitcast_site *site)
 	}
 }
 
-/* Transmit, and let go of what flitcast_engine_enter() took besides the lock: @bh, if it did. */
-static __always_inline void let_go(struct flitcast_site *site, bool bh)
-	__releases(&site->lock) __releases(RCU)
+static void take_woken(struct flitcast_site *site, struct flitcast_woken *woken)
 {
-	transmit(site);
-	if (!bh)
-		return;
-	local_bh_enable();
-	rcu_read_unlock();
+	unsigned int i;
+
+	woken->n = site->woken.n;
+	for (i = 0; i < woken->n; i++) {
+		woken->port[i] = site->woken.port[i];
+		woken->mask[i] = site->woken.mask[i];
+	}
+	site->woken.n = 0;
+}
+
+static void wake(const struct flitcast_woken *woken)
+{
+	unsigned int i;
+
+	for (i = 0; i < woken->n; i++)
+		woken->port[i]->ops->wake(woken->port[i], woken->mask[i]);
 }
 
 /* Ports are woken when nothing is locked any more. */
-static noinline void leave_and_wake(struct flitcast_site *site, bool bh)
+static noinline void leave_and_wake(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU)
 {
 	struct flitcast_woken woken;
-	unsigned int i;
 
-	woken.n = site->woken.n;
-	for (i = 0; i < woken.n; i++) {
-		woken.port[i] = site->woken.port[i];
-		woken.mask[i] = site->woken.mask[i];
-	}
-	site->woken.n = 0;
-	let_go(site, bh);
-	for (i = 0; i < woken.n; i++)
-		woken.port[i]->ops->wake(woken.port[i], woken.mask[i]);
+	take_woken(site, &woken);
+	transmit(site);
+	local_bh_enable();
+	rcu_read_unlock();
+	wake(&woken);
 }
 
-static __always_inline void leave(struct flitcast_site *site, bool bh)
-	__releases(&site->lock) __releases(RCU)
+/* The same in a softirq, which goes on. */
+static noinline void received_and_wake(struct flitcast_site *site)
+	__releases(&site->lock)
+{
+	struct flitcast_woken woken;
+
+	take_woken(site, &woken);
+	transmit(site);
+	wake(&woken);
+}
+
+/* What is left to do before the lock is released. */
+static __always_inline void before_leave(struct flitcast_site *site)
+	__must_hold(&site->lock)
 {
 	do {
 		if (site->resets)
@@ -225,16 +241,19 @@ static __always_inline void leave(struct flitcast_site *site, bool bh)
 	if (site->ctrls)
 		flitcast_ctrl_leave(site);
 	set_timer(site);
-	if (site->woken.n)
-		leave_and_wake(site, bh);
-	else
-		let_go(site, bh);
 }
 
 void flitcast_engine_leave(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU)
 {
-	leave(site, true);
+	before_leave(site);
+	if (site->woken.n) {
+		leave_and_wake(site);
+		return;
+	}
+	transmit(site);
+	local_bh_enable();
+	rcu_read_unlock();
 }
 
 void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
@@ -714,7 +733,11 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 		break;
 	}
 out:
-	leave(site, false);
+	before_leave(site);
+	if (site->woken.n)
+		received_and_wake(site);
+	else
+		transmit(site);
 }
 
 static void link_carrier(struct flitcast_link *link, bool up)

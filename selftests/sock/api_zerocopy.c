@@ -136,7 +136,8 @@ TEST_F(line, zerocopy__copied)
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT);
 	struct sockaddr_flitcast addr = msg_addr(2, PORT);
 	struct iovec iov[2] = {
-		{ .iov_base = big, .iov_len = 10000 }, { .iov_base = big + 12000, .iov_len = 10000 },
+		{ .iov_base = big, .iov_len = 10000 },
+		{ .iov_base = big + 12000, .iov_len = 10000 },
 	};
 	struct msghdr msg = {
 		.msg_name = &addr, .msg_namelen = sizeof(addr), .msg_iov = iov, .msg_iovlen = 2,

@@ -16,6 +16,7 @@ for module in sch_tbf sch_ingress cls_matchall act_gact; do
 done
 
 link_tc() { tc -n "$lab-0" "$@"; }
+# shellcheck disable=SC2317 # waited for
 works() { at 0 ping 1 -c 1 -W 1 >/dev/null 2>&1; }
 fails() { ! at 0 ping 1 -c 1 -W 0.3 >/dev/null 2>&1; }
 
