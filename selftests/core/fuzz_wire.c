@@ -222,15 +222,19 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
 	u32 n = be16(p + 14), msg_len = be32(p + 20), offset = be32(p + 24);
 	u32 data_len = be32(p + 28), data, want;
+	u8 about = p[34] & ~4;
 
 	if (n < 1 || n > FC_TARGETS_MAX || len < 36 + 20 * n)
 		return false;
 	data = len - 36 - 20 * n;
 	if (be32(p) >= nsites || msg_len > FC_MESSAGE_MAX ||
-	    (p[34] > 1 && (p[34] != 3 || n != 1)) || p[8] & 0x80)
+	    (about > 1 && (about != 3 || n != 1)) || p[8] & 0x80)
 		return false;
 	/* Connections: one target, not by list, and data in kind 4 alone. */
-	if (p[35] && (p[35] > 5 || n > 1 || p[34] || (p[35] != 4 && msg_len)))
+	if (p[35] && (p[35] > 5 || n > 1 || about || (p[35] != 4 && msg_len)))
+		return false;
+	/* What can be confirmed later is a message, or data, of one packet. */
+	if (p[34] & 4 && ((p[35] && p[35] != 4) || msg_len > FC_PACKET_MAX))
 		return false;
 	/* Packets follow each other without a gap, and only an empty message has an empty one. */
 	if (offset % FC_PACKET_MAX || offset > msg_len || (offset == msg_len && msg_len))
