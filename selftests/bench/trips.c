@@ -40,6 +40,8 @@
 #define LIMIT_S		10
 /* A link needs a moment to come up; none needs as long as this. */
 #define READY_S		60
+/* Then what the sites answered each other is confirmed, some milliseconds later. */
+#define QUIET_MS	100
 
 /**
  * struct trip - the ends of a path
@@ -206,13 +208,14 @@ static void close_trip(struct trip *trip)
 	}
 }
 
-/* Until every site of the lab answers every other. */
+/* Until every site of the lab answers every other, and is done with that. */
 static void await_links(void)
 {
 	const char *why = lab_healthy(lab, READY_S * 1000);
 
 	if (why)
 		die("%s", why);
+	sleep_ms(QUIET_MS);
 }
 
 /* Marks what bench/profile records: from the first one to the second. */
