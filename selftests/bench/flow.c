@@ -96,6 +96,9 @@ static void open_flows(enum way way)
 
 	if (why)
 		die("%s", why);
+	/* What the sites answered each other is confirmed some milliseconds later. */
+	if (way == WAY_FLITCAST)
+		sleep_ms(QUIET_MS);
 	if (way == WAY_FLITCAST)
 		sink = flitcast_socket(0, PORT);
 	else if (way == WAY_UDP)
