@@ -16,6 +16,7 @@
  *		is called in the figures can follow: redirect:NAME
  * tcp		one connection from end to end
  * relays	a connection for each link; what a site has received whole it sends on
+ * packet	packet sockets, over one link only
  *
  * A message that is longer than a datagram may be is left out there.  Prints a line of JSON
  * for each, times in nanoseconds: instructions, where the guest counts them.
@@ -30,10 +31,12 @@
 #include "../sock/msg.h"
 #include "inet.h"
 #include "numbers.h"
+#include "packet.h"
 #include "stats.h"
 
 #define BYTES_MAX	(1 << 20)
 #define DATAGRAM_MAX	65507
+#define FRAME_MAX	1500
 #define HOPS_MAX	64
 #define LIST_MAX	32
 #define PORT		7001
@@ -49,12 +52,14 @@
  * @to: socket of site k of the path, or towards site k + 1 (relays)
  * @from: relays: the other end of the connection from site k, at site k + 1
  * @net: of UDP
+ * @address: of packet sockets, by end: where the other one sends to
  */
 struct trip {
 	unsigned int hops;
 	int to[HOPS_MAX + 1];
 	int from[HOPS_MAX];
 	uint32_t net;
+	struct sockaddr_ll address[2];
 };
 
 /**
@@ -62,6 +67,7 @@ struct trip {
  * @name: what it is called
  * @net: of UDP
  * @bytes_max: longest message
+ * @hops_max: longest path
  * @open: make the sockets
  * @send: from site 0 to the last if @back is not set, else the other way, until it is there
  */
@@ -69,6 +75,7 @@ struct way {
 	const char *name;
 	uint32_t net;
 	size_t bytes_max;
+	unsigned int hops_max;
 	void (*open)(struct trip *trip);
 	void (*send)(const struct trip *trip, size_t bytes, bool back);
 };
@@ -175,13 +182,37 @@ static void send_relays(const struct trip *trip, size_t bytes, bool back)
 		inet_transfer(trip->from[i], trip->to[i], message, bytes);
 }
 
+static void open_packet(struct trip *trip)
+{
+	struct sockaddr_ll *ends = trip->address;
+	int device;
+
+	trip->to[0] = packet_socket(lab, 0, "p1", &ends[0]);
+	trip->to[1] = packet_socket(lab, 1, "p2", &ends[1]);
+	/* Who sends names its own device, and the other's address. */
+	device = ends[0].sll_ifindex;
+	ends[0].sll_ifindex = ends[1].sll_ifindex;
+	ends[1].sll_ifindex = device;
+}
+
+static void send_packet(const struct trip *trip, size_t bytes, bool back)
+{
+	const struct sockaddr_ll *to = &trip->address[!back];
+
+	if (sendto(trip->to[back], message, bytes, 0, (const struct sockaddr *)to,
+		   sizeof(*to)) != (ssize_t)bytes)
+		die("send: %s", strerror(errno));
+	receive(trip->to[!back], bytes);
+}
+
 static const struct way ways[] = {
-	{ "flitcast", 0, BYTES_MAX, open_flitcast, send_flitcast },
-	{ "udp", INET_LAB, DATAGRAM_MAX, open_udp, send_udp },
-	{ "batman", INET_BATMAN, DATAGRAM_MAX, open_udp, send_udp },
-	{ "redirect", INET_REDIRECT, DATAGRAM_MAX, open_redirect, send_udp },
-	{ "tcp", 0, BYTES_MAX, open_tcp, send_tcp },
-	{ "relays", 0, BYTES_MAX, open_relays, send_relays },
+	{ "flitcast", 0, BYTES_MAX, HOPS_MAX, open_flitcast, send_flitcast },
+	{ "udp", INET_LAB, DATAGRAM_MAX, HOPS_MAX, open_udp, send_udp },
+	{ "batman", INET_BATMAN, DATAGRAM_MAX, HOPS_MAX, open_udp, send_udp },
+	{ "redirect", INET_REDIRECT, DATAGRAM_MAX, HOPS_MAX, open_redirect, send_udp },
+	{ "tcp", 0, BYTES_MAX, HOPS_MAX, open_tcp, send_tcp },
+	{ "relays", 0, BYTES_MAX, HOPS_MAX, open_relays, send_relays },
+	{ "packet", 0, FRAME_MAX, 1, open_packet, send_packet },
 };
 
 static const struct way *find_way(const char *name)
@@ -258,6 +289,7 @@ int main(int argc, char **argv)
 	unsigned int hops[LIST_MAX], bytes[LIST_MAX];
 	unsigned int nhops = 0, nbytes = 0, i, k;
 	const struct way *way;
+	const char *name;
 	int option;
 
 	while ((option = getopt(argc, argv, "n:w:d:b:")) != -1) {
@@ -282,10 +314,12 @@ int main(int argc, char **argv)
 		way = find_way(argv[optind]);
 		if (way->open == open_flitcast)
 			await_links();
+		name = strchr(argv[optind], ':');
+		name = name ? name + 1 : argv[optind];
 		for (k = 0; k < nbytes; k++)
-			for (i = 0; i < nhops && bytes[k] <= way->bytes_max; i++)
-				measure(strchr(argv[optind], ':') ? strchr(argv[optind], ':') + 1 :
-					argv[optind], way, hops[i], bytes[k]);
+			for (i = 0; i < nhops; i++)
+				if (bytes[k] <= way->bytes_max && hops[i] <= way->hops_max)
+					measure(name, way, hops[i], bytes[k]);
 	}
 	return 0;
 }

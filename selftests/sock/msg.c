@@ -14,12 +14,14 @@
 int msg_family(void)
 {
 	static int family;
-	const char *given = getenv("FLITCAST_FAMILY");
+	const char *given;
 	FILE *file;
 
+	/* Asked for with every message. */
 	if (family)
 		return family;
 	family = FLITCAST_FAMILY_DEFAULT;
+	given = getenv("FLITCAST_FAMILY");
 	if (given) {
 		family = atoi(given);
 		return family;
