@@ -12,36 +12,43 @@
 static_assert(sizeof(struct flitcast_msg) <= FLITCAST_MSG_SIZE);
 static_assert(sizeof(struct tx_target) <= FLITCAST_MSG_TARGET);
 
-/* Pages of data are together in so many at most (32 KiB): each lot is one fragment of a flit. */
-#define LOT_ORDER	3
-
-/* As many pages together as are still wanted, but none that are not; one, if there are no more. */
-static struct page *lot_alloc(unsigned int want, gfp_t gfp, unsigned int *order)
-{
-	gfp_t easily = (gfp & ~__GFP_DIRECT_RECLAIM) | __GFP_COMP | __GFP_NOWARN | __GFP_NORETRY;
-	struct page *lot;
-
-	for (*order = min_t(unsigned int, ilog2(want), LOT_ORDER); *order; --*order) {
-		lot = alloc_pages(easily, *order);
-		if (lot)
-			return lot;
-	}
-	return alloc_page(gfp);
-}
-
+/*
+ * Data is copied into the fragment of the calling task, behind what the task sent before, as
+ * the sockets of other families do: a short message takes no pages of its own.  Each lot of
+ * pages that it comes to lie in has one reference of the message.
+ */
 static bool pages_alloc(struct flitcast_msg *msg, gfp_t gfp)
 {
-	unsigned int order, i = 0, n;
-	struct page *lot;
+	struct page_frag *frag = &current->task_frag;
+	u32 left = msg->len, at, n, i = 0;
 
-	while (i < msg->npages) {
-		lot = lot_alloc(msg->npages - i, gfp, &order);
-		if (!lot)
+	while (left) {
+		frag->offset = ALIGN(frag->offset, sizeof(u64));
+		if (!skb_page_frag_refill(1, frag, gfp)) {
+			msg->npages = i;
 			return false;
-		for (n = 0; n < 1U << order; n++)
-			msg->page[i++] = lot + n;
+		}
+		n = min(left, frag->size - frag->offset);
+		if (!i)
+			msg->start = offset_in_page(frag->offset);
+		get_page(frag->page);
+		for (at = frag->offset / PAGE_SIZE; at * PAGE_SIZE < frag->offset + n; at++)
+			msg->page[i++] = frag->page + at;
+		frag->offset += n;
+		left -= n;
 	}
+	msg->npages = i;
 	return true;
+}
+
+u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **lot, u32 *off)
+{
+	u32 in = msg->start + from;
+	struct page *page = msg->page[in / PAGE_SIZE];
+
+	*lot = msg->held ? page : compound_head(page);
+	*off = ((page - *lot) << PAGE_SHIFT) + offset_in_page(in);
+	return min_t(u32, len, (msg->held ? PAGE_SIZE : page_size(*lot)) - *off);
 }
 
 /* All but the pages, for which there is a list of @npages. */
@@ -71,10 +78,10 @@ static struct flitcast_msg *msg_make(u32 len, u32 ndests, unsigned int npages, g
 
 struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp)
 {
-	unsigned int npages = len > FLITCAST_MSG_SMALL ? DIV_ROUND_UP(len, PAGE_SIZE) : 0;
+	unsigned int npages = len > FLITCAST_MSG_SMALL ? DIV_ROUND_UP(len, PAGE_SIZE) + 1 : 0;
 	struct flitcast_msg *msg = msg_make(len, ndests, npages, gfp);
 
-	if (!msg || pages_alloc(msg, gfp))
+	if (!msg || !npages || pages_alloc(msg, gfp))
 		return msg;
 	flitcast_msg_free(msg);
 	return NULL;
@@ -125,15 +132,20 @@ struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from
 	return NULL;
 }
 
+static bool same_lot(const struct page *a, const struct page *b)
+{
+	return compound_head(a) == compound_head(b);
+}
+
 void flitcast_msg_drop_data(struct flitcast_msg *msg)
 {
 	unsigned int i;
 
 	if (!msg->page)
 		return;
-	/* The first of a lot comes last: others say that they belong to it while it is there. */
+	/* From the last: pages say what lot they belong to while it is there. */
 	for (i = msg->npages; i--;)
-		if (msg->page[i] && (msg->held || !PageTail(msg->page[i])))
+		if (msg->page[i] && (msg->held || !i || !same_lot(msg->page[i], msg->page[i - 1])))
 			put_page(msg->page[i]);
 	if (msg->page != msg->few)
 		kvfree(msg->page);
@@ -158,13 +170,15 @@ void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re)
 
 bool flitcast_msg_from_iter(struct flitcast_msg *msg, struct iov_iter *from)
 {
-	u32 at, n;
+	u32 at, n, off;
 
 	if (!msg->npages)
 		return copy_from_iter_full(msg->small, msg->len, from);
-	for (at = 0; at < msg->len; at += PAGE_SIZE) {
-		n = min_t(u32, PAGE_SIZE, msg->len - at);
-		if (copy_page_from_iter(msg->page[at / PAGE_SIZE], 0, n, from) != n)
+	for (at = 0; at < msg->len; at += n) {
+		struct page *lot;
+
+		n = flitcast_msg_run(msg, at, msg->len - at, &lot, &off);
+		if (!copy_from_iter_full(page_address(lot) + off, n, from))
 			return false;
 	}
 	return true;
@@ -172,18 +186,18 @@ bool flitcast_msg_from_iter(struct flitcast_msg *msg, struct iov_iter *from)
 
 bool flitcast_msg_from_skb(struct flitcast_msg *msg, const struct sk_buff *skb, u32 skip)
 {
-	int err = 0;
-	u32 at;
+	u32 at, n, off;
 
 	if (!msg->npages)
 		return !skb_copy_bits(skb, skip, msg->small, msg->len);
-	for (at = 0; at < msg->len && !err; at += PAGE_SIZE) {
-		void *to = kmap_local_page(msg->page[at / PAGE_SIZE]);
+	for (at = 0; at < msg->len; at += n) {
+		struct page *lot;
 
-		err = skb_copy_bits(skb, skip + at, to, min_t(u32, PAGE_SIZE, msg->len - at));
-		kunmap_local(to);
+		n = flitcast_msg_run(msg, at, msg->len - at, &lot, &off);
+		if (skb_copy_bits(skb, skip + at, page_address(lot) + off, n))
+			return false;
 	}
-	return !err;
+	return true;
 }
 
 void flitcast_msg_put(struct flitcast_msg *msg)

@@ -181,7 +181,7 @@ struct flitcast_source {
  * @left: of these, not over
  * @target: targets
  * @npages: pages of data; 0 where there is little of it
- * @page: data; NULL when over; some follow each other in one lot, to which its first refers
+ * @page: data; NULL when over; those that follow each other in one lot have one reference to it
  * @one: @target, where there is one
  * @held: @page is the program's own, one by one, and who is told when it is not needed any
  *	more; else NULL
@@ -226,7 +226,7 @@ struct flitcast_msg {
 		struct {
 			struct ubuf_info *held;
 			u32 start;
-			struct page *few[2];
+			struct page *few[10];
 		};
 		u8 small[FLITCAST_MSG_SMALL];
 	};
@@ -236,6 +236,12 @@ struct flitcast_msg {
 
 /* Let go of a message; the last one frees it. */
 void flitcast_msg_put(struct flitcast_msg *msg);
+/*
+ * Data in pages from byte @from on, up to @len of it, as far as it is together: returns how
+ * much, and says in which lot of pages and where there.
+ */
+u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **lot,
+		     u32 *off);
 /* Free the data of a message that is over. */
 void flitcast_msg_drop_data(struct flitcast_msg *msg);
 

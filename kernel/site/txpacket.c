@@ -129,13 +129,9 @@ u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from
 		skb_put_data(skb, msg->small + from, len);
 		return len;
 	}
-	from += msg->start;
 	for (i = 0; i < MAX_SKB_FRAGS && done < len; i++) {
-		struct page *page = msg->page[(from + done) / PAGE_SIZE];
-		struct page *lot = msg->held ? page : compound_head(page);
-		u32 size = msg->held ? PAGE_SIZE : page_size(lot);
-		u32 off = ((page - lot) << PAGE_SHIFT) + offset_in_page(from + done);
-		u32 n = min_t(u32, len - done, size - off);
+		struct page *lot;
+		u32 off, n = flitcast_msg_run(msg, from + done, len - done, &lot, &off);
 
 		get_page(lot);
 		skb_add_rx_frag(skb, i, lot, off, n, PAGE_ALIGN(n));
