@@ -6,7 +6,8 @@
 #define STEP_EFFECTS	(2 * 64 + 4)
 /* Slots of a queue: what a peer has is told as a mask. */
 #define WINDOW_MAX	64
-#define WINDOW_MIN	8
+/* Long flits: a peer tells what it took in halves of the window, by a frame of its own. */
+#define WINDOW_MIN	16
 
 static_assert(STEP_EFFECTS < FC_EFFECTS);
 

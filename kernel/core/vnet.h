@@ -215,7 +215,7 @@ static inline u32 fc_vnet_flits(u32 payload)
  * fc_vnet_window() - flits under way per channel
  * @payload: bytes of a flit without its link header
  *
- * Two packets, where a channel can have as many.
+ * Two packets, where a channel can have as many, and 16 flits at least.
  *
  * Return: 0: not even one fits a channel; flits are too small for the mode.
  */

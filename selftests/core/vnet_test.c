@@ -45,6 +45,22 @@ TEST(vnet_credit__no_way_by_a_window_that_is_too_small)
 	at_rest();
 }
 
+TEST(vnet_credit__windows)
+{
+	u32 payload, flits, window;
+
+	for (payload = 1; payload < 65536; payload++) {
+		flits = fc_vnet_flits(payload);
+		window = fc_vnet_window(payload);
+		if (flits > 64)
+			CHECK(!window, "%u bytes: %u flits", payload, window);
+		else
+			CHECK(window >= 16 && window >= flits && window <= 64 &&
+			      (window == 64 || window >= 2 * flits),
+			      "%u bytes: %u flits", payload, window);
+	}
+}
+
 TEST(vnet_credit__packets_of_a_window)
 {
 	u32 dst = 2, class;
