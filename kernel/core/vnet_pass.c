@@ -39,6 +39,17 @@ static inline void gone(struct fc_vnet *v, u8 class, u8 port, u8 other, struct f
 		fc_vsettle(v, &v->ch[other], fx);
 }
 
+/* The same where it went on in several: @classes, its own among them. */
+static inline void gone_apart(struct fc_vnet *v, u8 class, u8 port, u64 classes,
+			      struct fc_effects *fx)
+{
+	v->ch[class].now = v->now;
+	fc_llr_passed(&v->ch[class], port);
+	fc_vrotate(v, class);
+	for (; classes; classes &= classes - 1)
+		fc_vsettle(v, &v->ch[fc_low64(classes)], fx);
+}
+
 /* The end of a packet has gone. */
 static inline void end(struct fc_vin *in, struct fc_vbranch *b, struct fc_vout *out)
 {
@@ -79,13 +90,9 @@ static bool pass_flit(struct fc_vnet *v, u8 class, const struct fc_event *ev, st
 	return true;
 }
 
-/*
- * Where a packet of one flit goes, if all of its targets that are not here go one way: the other
- * targets @there, by @port in @class.
- */
+/* Where a packet of one flit with one target goes: here, or by @port in @class. */
 struct aim {
-	u64 here;
-	u64 there;
+	bool here;
 	u8 port;
 	u8 class;
 };
@@ -144,7 +151,6 @@ static inline bool aim_at(const struct fc_vnet *v, u8 class, u8 port, u32 dst, s
 	u32 dirs;
 
 	aim->here = dst == v->site->id;
-	aim->there = !aim->here;
 	if (aim->here)
 		return true;
 	if (!way)
@@ -154,42 +160,177 @@ static inline bool aim_at(const struct fc_vnet *v, u8 class, u8 port, u32 dst, s
 	return only(v, dirs, next, aim) || (dirs & (dirs - 1) && choose(v, dirs, next, aim));
 }
 
-/* At several: the way of each, if none has another. */
-static noinline bool aim_list(const struct fc_vnet *v, u8 class, u8 port, const u8 *head,
-			      unsigned int n, struct aim *aim)
+/**
+ * struct parting - where the targets of a list go on to
+ * @all: directions
+ * @mask: of each, the targets that may leave by it
+ * @class: of each, their class there
+ */
+struct parting {
+	u32 all;
+	u8 class[FC_DIRS_MAX];
+	u64 mask[FC_DIRS_MAX];
+};
+
+/* Target @i may leave by these.  Return: false if others leave by one of them in another class. */
+static inline bool part_add(struct parting *part, u32 dirs, const u8 *next, unsigned int i)
+{
+	do {
+		u8 d = (u8)fc_low(dirs);
+
+		if (!(part->all & fc_bit(d))) {
+			part->all |= fc_bit(d);
+			part->class[d] = next[d];
+			part->mask[d] = 0;
+		} else if (part->class[d] != next[d]) {
+			return false;
+		}
+		part->mask[d] |= fc_bit64(i);
+		dirs &= dirs - 1;
+	} while (dirs);
+	return true;
+}
+
+static inline bool part_ways(const struct fc_vnet *v, u8 class, u8 port, const u8 *head,
+			     unsigned int n, struct parting *part, u64 *here)
 {
 	u8 next[FC_DIRS_MAX];
-	struct aim other;
 	unsigned int i;
 	u32 dirs;
 
-	aim->here = 0;
-	aim->there = 0;
+	part->all = 0;
+	*here = 0;
 	for (i = 0; i < n; i++) {
 		u32 dst = fc_wire_target_site(head, i);
 		const u8 *row;
 
 		if (dst == v->site->id) {
-			aim->here |= fc_bit64(i);
+			*here |= fc_bit64(i);
 			continue;
 		}
 		row = fc_vonward(v, class, port, dst, &dirs, next);
-		if (!only(v, working(v, dirs, dst), row, &other) ||
-		    (aim->there && (aim->port != other.port || aim->class != other.class)))
+		dirs = working(v, dirs, dst);
+		if (!dirs || !part_add(part, dirs, row, i))
 			return false;
-		aim->port = other.port;
-		aim->class = other.class;
-		aim->there |= fc_bit64(i);
 	}
+	/* A peer without room for one flit is none of the ways. */
+	for (dirs = part->all; dirs; dirs &= dirs - 1)
+		if (!v->window[fc_low(dirs) + 1])
+			return false;
 	return true;
 }
 
-/* A whole packet, for here and for one link. */
+/* May it go out by this direction at once? */
+static inline bool open_at(const struct fc_vnet *v, u8 class, u8 port)
+{
+	return fc_vout_of(v, class, port)->first == FC_VBRANCH_NONE &&
+	       fc_tx_credit(&v->ch[class].tx[port]);
+}
+
+static inline unsigned int count_of(u64 mask)
+{
+	unsigned int n = 0;
+
+	for (; mask; mask &= mask - 1)
+		n++;
+	return n;
+}
+
+/* The direction that most of the targets have, and of those the one with the least before it. */
+static u8 part_first(const struct fc_vnet *v, const struct parting *part)
+{
+	unsigned int most = 0, count;
+	u32 rest, least = 0, load;
+	u8 best = 0;
+
+	for (rest = part->all; rest; rest &= rest - 1) {
+		u8 d = (u8)fc_low(rest);
+		const struct fc_tx *tx = &v->ch[part->class[d]].tx[d + 1];
+
+		count = count_of(part->mask[d]);
+		load = fc_vout_of(v, part->class[d], d + 1)->load + tx->sent - tx->acked;
+		if (count > most || (count == most && load < least)) {
+			most = count;
+			least = load;
+			best = d;
+		}
+	}
+	return best;
+}
+
+/*
+ * Each target leaves by one direction, as fc_vnet_route() parts them.  Result: directions that are
+ * left in @all, each with its targets.
+ */
+static void part_list(const struct fc_vnet *v, struct parting *part)
+{
+	u32 open = part->all, taken = 0, rest;
+
+	while (open & (open - 1)) {
+		u32 was = part->all;
+		u8 best;
+
+		part->all = open;
+		best = part_first(v, part);
+		part->all = was;
+		open &= ~fc_bit(best);
+		taken |= fc_bit(best);
+		for (rest = open; rest; rest &= rest - 1) {
+			u8 d = (u8)fc_low(rest);
+
+			part->mask[d] &= ~part->mask[best];
+			if (!part->mask[d])
+				open &= ~fc_bit(d);
+		}
+	}
+	part->all = taken | open;
+}
+
+/* What is for here: from the frame itself, which nobody else needs then. */
+static inline void store(u8 port, const struct fc_event *ev, u64 here, struct fc_effects *fx)
+{
+	fc_effect_flit(fx, FC_FX_STORE, port, &ev->flit);
+	fc_effect_add(fx, FC_FX_SERVE, port, NULL)->mask = here;
+}
+
+/* A whole packet with several targets: one branch each way, if each can go at once. */
+static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_event *ev,
+			       unsigned int n, struct fc_effects *fx)
+{
+	u64 here, classes = fc_bit64(class);
+	struct parting part;
+	enum fc_stat type;
+	u32 rest;
+
+	if (!part_ways(v, class, ev->port, ev->flit.head, n, &part, &here))
+		return false;
+	if (part.all & (part.all - 1))
+		part_list(v, &part);
+	for (rest = part.all; rest; rest &= rest - 1)
+		if (!open_at(v, part.class[fc_low(rest)], (u8)fc_low(rest) + 1))
+			return false;
+	type = FC_STAT_PKT_PASSTHRU;
+	if (here ? part.all : part.all & (part.all - 1))
+		type = here ? FC_STAT_PKT_SOME_LOCAL : FC_STAT_PKT_ALL_REMOTE;
+	v->site->stat[type]++;
+	for (rest = part.all; rest; rest &= rest - 1) {
+		u8 d = (u8)fc_low(rest);
+
+		go(v, part.class[d], d + 1, ev, part.mask[d], fx);
+		fx->fx[fx->n - 1].keep = here || rest & (rest - 1);
+		classes |= fc_bit64(part.class[d]);
+	}
+	if (here)
+		store(ev->port, ev, here, fx);
+	gone_apart(v, class, ev->port, classes, fx);
+	return true;
+}
+
+/* A whole packet, for here or for one link, or for some of both. */
 static bool pass_packet(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 			struct fc_effects *fx)
 {
 	const u8 *head = ev->flit.head;
-	enum fc_stat type;
 	struct aim aim;
 	unsigned int n;
 
@@ -197,23 +338,20 @@ static bool pass_packet(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 	    ev->flit.data != fc_wire_data_len(head) || fc_wire_hops(head) >= FC_HOPS_MAX)
 		return false;
 	n = fc_wire_ntargets(head);
-	type = n == 1 ? FC_STAT_PKT_UNICAST : FC_STAT_PKT_PASSTHRU;
-	if (n == 1 ? !aim_at(v, class, ev->port, fc_wire_target_site(head, 0), &aim) :
-		     !aim_list(v, class, ev->port, head, n, &aim))
+	if (n > 1)
+		return pass_list(v, class, ev, n, fx);
+	if (!aim_at(v, class, ev->port, fc_wire_target_site(head, 0), &aim))
 		return false;
-	if (aim.there && (fc_vout_of(v, aim.class, aim.port)->first != FC_VBRANCH_NONE ||
-			  !fc_tx_credit(&v->ch[aim.class].tx[aim.port])))
+	if (!aim.here && !open_at(v, aim.class, aim.port))
 		return false;
 	if (aim.here) {
-		fc_effect_flit(fx, FC_FX_STORE, ev->port, &ev->flit)->keep = aim.there;
-		fc_effect_add(fx, FC_FX_SERVE, ev->port, NULL)->mask = aim.here;
-		if (aim.there)
-			type = FC_STAT_PKT_SOME_LOCAL;
+		store(ev->port, ev, 1, fx);
+		aim.class = class;
+	} else {
+		go(v, aim.class, aim.port, ev, 1, fx);
 	}
-	v->site->stat[type]++;
-	if (aim.there)
-		go(v, aim.class, aim.port, ev, aim.there, fx);
-	gone(v, class, ev->port, aim.there ? aim.class : class, fx);
+	v->site->stat[FC_STAT_PKT_UNICAST]++;
+	gone(v, class, ev->port, aim.class, fx);
 	return true;
 }
 

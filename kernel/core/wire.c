@@ -413,38 +413,47 @@ void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t)
 	fc_put32(p + T_SEQ, t->seq);
 }
 
+/* May overlap. */
+static inline void move_target(u8 *dst, const u8 *src, bool last)
+{
+	u8 entry[FC_TARGET_SIZE];
+
+	memcpy(entry, src, FC_TARGET_SIZE);
+	entry[T_FLAGS] = last ? FC_TARGET_LAST : 0;
+	memcpy(dst, entry, FC_TARGET_SIZE);
+}
+
 u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
 {
 	unsigned int i, k, n = fc_wire_ntargets(src);
 	u8 packet[FC_PACKET_SIZE];
+	u64 rest;
 
-	/*
-	 * Where dst lies above src, the kept entries move up by no more than what is
-	 * dropped, so going down from the last one never overwrites one still to move.
-	 */
-	for (k = 0, i = 0; i < n; i++)
-		k += mask >> i & 1;
+	if (n < 64)
+		mask &= fc_bit64(n) - 1;
+	for (k = 0, rest = mask; rest; rest &= rest - 1)
+		k++;
 	memcpy(packet, src, FC_PACKET_SIZE);
 	fc_put16(packet + P_NTARGETS, (u16)k);
 	fc_put16(packet + P_HOPS, (u16)(fc_get16(packet + P_HOPS) + hops));
-	if (dst > src) {
-		for (i = n, n = k; i-- > 0;) {
-			if (!(mask >> i & 1))
-				continue;
-			k--;
-			memmove(dst + fc_head_size(k), src + fc_head_size(i), FC_TARGET_SIZE);
-		}
-		k = n;
+	if (dst <= src) {
+		for (i = 0, rest = mask; rest; rest &= rest - 1, i++)
+			move_target(dst + fc_head_size(i), src + fc_head_size(fc_low64(rest)),
+				    i == k - 1);
 	} else {
-		for (k = 0, i = 0; i < n; i++) {
+		/*
+		 * Where dst lies above src, the kept entries move up by no more than what is
+		 * dropped, so going down from the last one never overwrites one still to move.
+		 */
+		unsigned int to = k;
+
+		for (i = n; i-- > 0;) {
 			if (!(mask >> i & 1))
 				continue;
-			memmove(dst + fc_head_size(k), src + fc_head_size(i), FC_TARGET_SIZE);
-			k++;
+			to--;
+			move_target(dst + fc_head_size(to), src + fc_head_size(i), to == k - 1);
 		}
 	}
 	memcpy(dst, packet, FC_PACKET_SIZE);
-	for (i = 0; i < k; i++)
-		dst[fc_head_size(i) + T_FLAGS] = i == k - 1 ? FC_TARGET_LAST : 0;
 	return fc_head_size(k);
 }

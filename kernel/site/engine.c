@@ -349,7 +349,7 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 	if (!skb) {
 		skb = flitcast_link_alloc(link, 0);
 	} else if (e->keep) {
-		skb = __pskb_copy(skb, headroom, GFP_ATOMIC);
+		skb = flitcast_branch_copy(skb, headroom, parts & FC_PART_HEAD ? e->mask : 0);
 	} else if (skb_cow_head(skb, headroom)) {
 		kfree_skb(skb);
 		skb = NULL;

@@ -383,6 +383,21 @@ void flitcast_oper_purge(struct flitcast_site *site);
 /* Clones of the flits of a packet; false: no memory. */
 bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *from);
 
+/* branch.c */
+
+/**
+ * flitcast_branch_copy() - a frame for one of several ways that a flit leaves by
+ * @skb: the flit, without its link header; stays its owner's
+ * @headroom: bytes to keep free for headers
+ * @mask: of a front, the targets of this branch; else 0
+ *
+ * Its head is its own, and has these targets alone where the data is in plain pages, which both
+ * have then; else all targets.
+ *
+ * Context: BH disabled.  Return: the frame, or NULL.
+ */
+struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom, u64 mask);
+
 /* vnet.c: the switch of mode vnet; but for the first, all may be called in every mode */
 
 int flitcast_vnet_alloc(struct flitcast_site *site);

@@ -131,6 +131,106 @@ TEST(vnet_pass__a_list_that_goes_one_way)
 	at_rest();
 }
 
+TEST(vnet_pass__a_list_that_parts)
+{
+	static const u32 dst[] = { 5, 4, 7, 1 };
+
+	setup_bare("mesh:3x3", 4);
+	packet(class_from(3, 8), port_to(3), dst, 3, 1, 0);
+	CHECK(b.line[class_from(3, 8)][port_to(5)].mask == 1 &&
+	      b.line[class_from(3, 8)][port_to(7)].mask == 4, "masks %llx and %llx",
+	      (unsigned long long)b.line[class_from(3, 8)][port_to(5)].mask,
+	      (unsigned long long)b.line[class_from(3, 8)][port_to(7)].mask);
+	CHECK(b.served == 1 && b.served_mask == 2, "mask %llx served",
+	      (unsigned long long)b.served_mask);
+	CHECK(b.stat[FC_STAT_PKT_SOME_LOCAL] == 1, "not counted");
+	at_rest();
+	CHECK(own(dst, 1, 1) && own(dst + 2, 2, 1), "no lane");
+	CHECK(line_to(7)->mask == 1 && line_to(1)->mask == 2, "masks %llx and %llx",
+	      (unsigned long long)line_to(7)->mask, (unsigned long long)line_to(1)->mask);
+	CHECK(b.stat[FC_STAT_PKT_ALL_REMOTE] == 1, "not counted");
+	at_rest();
+}
+
+TEST(vnet_pass__the_way_of_most_and_of_least_load)
+{
+	static const u32 most[] = { 8, 5, 6 }, two[] = { 8 };
+
+	setup_bare("mesh:3x3", 0);
+	/* 8 is beyond both; 5 and 6 beyond both as well, but 6 is straight below. */
+	CHECK(own(most, 3, 1), "no lane");
+	CHECK(line_to(3)->mask == 7 && !line_to(1)->packets, "mask %llx",
+	      (unsigned long long)line_to(3)->mask);
+	CHECK(own(two, 1, 1) && line_to(1)->packets == 1, "%u packets", line_to(1)->packets);
+	at_rest();
+}
+
+TEST(vnet_pass__not_a_list_of_which_a_branch_has_to_wait)
+{
+	static const u32 dst[] = { 5, 7 };
+
+	setup("mesh:3x3", 4, 4, 4);
+	own_to(5, 4);
+	CHECK(own(dst, 2, 1), "no lane");
+	CHECK(line_to(7)->packets == 1 && line_to(7)->mask == 2, "%u packets",
+	      line_to(7)->packets);
+	CHECK(line_to(5)->packets == 1 && held() == 1, "%u packets", line_to(5)->packets);
+	ack(5, 4);
+	CHECK(line_to(5)->packets == 2 && line_to(5)->mask == 1, "%u packets",
+	      line_to(5)->packets);
+	at_rest();
+	/* Nor over a link that has died. */
+	link_event(FC_EV_LINK_DOWN, port_to(7), 0);
+	packet(class_from(3, 5), port_to(3), dst, 2, 1, 0);
+	CHECK(b.served == 1 && b.served_mask == 2 && line_to(5)->packets == 3, "%u served",
+	      b.served);
+	at_rest();
+}
+
+/* Lists of all kinds go the same ways, be there a queue or not. */
+TEST(vnet_pass__as_step_by_step)
+{
+	static const char *const specs[] = { "line:5", "mesh:3x3", "torus:4x4", "hypercube:4" };
+	struct line line[2][CLASSES_MAX][NPORTS_MAX];
+	u32 i, k, n, round, dst[NTARGETS], parted = 0, random = 1;
+	u64 served[2], seen;
+	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 };
+
+	for (round = 0; round < 4000; round++) {
+		const char *spec = specs[round % FC_ARRAY_SIZE(specs)];
+
+		for (k = 0, n = 0, seen = 0; k < NTARGETS; k++) {
+			random = random * 1103515245 + 12345;
+			dst[n] = (random >> 16) % (round % 4 ? 9 : 5);
+			n += !(seen & fc_bit64(dst[n]));
+			seen |= fc_bit64(dst[n - 1]);
+		}
+		for (i = 0; i < 2; i++) {
+			setup(spec, 4, 4, 4);
+			/* What was sent before is not acknowledged: the ways differ in load. */
+			for (k = 0; k < (random >> 8) % 4; k++)
+				own_to((random >> (10 + k)) % 4, 1);
+			memset(b.stat, 0, sizeof(b.stat));
+			b.served = 0;
+			b.served_mask = 0;
+			/* Anything else that is to be done. */
+			b.v.touched |= i;
+			make_head(head, 0, dst, (u8)n);
+			flit((u8)fc_vnet_lane(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
+			     head);
+			at_rest();
+			memcpy(line[i], b.line, sizeof(b.line));
+			served[i] = b.served_mask;
+			parted += b.stat[FC_STAT_PKT_ALL_REMOTE] + b.stat[FC_STAT_PKT_SOME_LOCAL];
+		}
+		CHECK(served[0] == served[1], "%s, round %u: %llx and %llx served", spec, round,
+		      (unsigned long long)served[0], (unsigned long long)served[1]);
+		CHECK(!memcmp(line[0], line[1], sizeof(line[0])), "%s, round %u: another way", spec,
+		      round);
+	}
+	CHECK(parted > 4000, "%u parted", parted);
+}
+
 TEST(vnet_pass__what_comes_after_a_front)
 {
 	u32 dst = 2;
