@@ -238,8 +238,10 @@ static void cur_done(struct flitcast_site *site)
 		}
 		if (!msg->hold_until)
 			msg->hold_until = now + HOLD_NS;
-		/* Nobody waits for its turn with nothing left to send. */
-		if (msg->ntargets == 1 && !fc_txtarget_unsent(&msg->target->core))
+		/* Nobody waits for its turn with nothing left to send: of one target, or to all. */
+		if (site->cur_n == msg->ntargets &&
+		    (msg->ntargets == 1 ? !fc_txtarget_unsent(&msg->target->core) :
+					  msg->len <= FC_PACKET_MAX))
 			list_del_init(&msg->ready);
 		flitcast_tx_went(site, msg, now);
 	} else {

@@ -26,6 +26,19 @@ static_assert((int)FLITCAST_TX_WAIT == FLITCAST_SLOW_WAIT);
 static_assert((int)FLITCAST_TX_SKIP == FLITCAST_SLOW_SKIP);
 static_assert((int)FLITCAST_TX_DETACH == FLITCAST_SLOW_DETACH);
 
+/* Most programs have them in order already. */
+static void sort_dests(struct flitcast_msg_dest *dests, u32 n)
+{
+	u32 i;
+
+	for (i = 1; i < n; i++) {
+		if (compare_targets(&dests[i - 1], &dests[i]) > 0) {
+			sort(dests, n, sizeof(*dests), compare_targets, NULL);
+			return;
+		}
+	}
+}
+
 /* Check a target list; the destinations come back sorted by site and port. */
 static int dests_from(struct flitcast_sock *fs, const struct flitcast_target *targets, u32 n,
 		      u32 len, struct flitcast_msg_dest *dests)
@@ -44,7 +57,7 @@ static int dests_from(struct flitcast_sock *fs, const struct flitcast_target *ta
 			.off = t->offset, .len = t->length,
 		};
 	}
-	sort(dests, n, sizeof(*dests), compare_targets, NULL);
+	sort_dests(dests, n);
 	for (i = 1; i < n; i++)
 		if (!compare_targets(&dests[i - 1], &dests[i]))
 			return refuse(fs, -EINVAL, "target named twice");
