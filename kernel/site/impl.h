@@ -529,6 +529,24 @@ int flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port);
 void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port);
 void flitcast_tx_purge(struct flitcast_site *site);
 
+/* event.c */
+
+/* Tell the listener, who may sleep, of a site or of its end of a link (nothing if it has none). */
+void flitcast_event_site(struct flitcast_site *site, enum flitcast_site_event event);
+void flitcast_event_link(struct flitcast_site *site, u32 port, bool added);
+/* Tell the listener soon of a link, or of the site itself (port 0). */
+void flitcast_site_link_event(struct flitcast_site *site, u8 port);
+/* That. */
+void flitcast_event_work(struct work_struct *work);
+
+/* end.c */
+
+/* Does a window hold what the mode wants it to?  0 or -EINVAL. */
+int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
+			  struct netlink_ext_ack *extack);
+/* Take a link out of the site and end it.  Context: RTNL held. */
+void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
+
 /* site.c */
 
 /*
@@ -537,9 +555,6 @@ void flitcast_tx_purge(struct flitcast_site *site);
  */
 int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch, u32 ports);
 void flitcast_channel_free(struct flitcast_site *site, struct fc_channel *ch);
-void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
-/* Tell the listener soon of a link, or of the site itself (port 0). */
-void flitcast_site_link_event(struct flitcast_site *site, u8 port);
 /* Is a site that is being drained done with it?  Then the listener is told. */
 void flitcast_site_drained(struct flitcast_site *site);
 

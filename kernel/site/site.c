@@ -2,22 +2,17 @@
 /*
  * Life of a site: made, found, set, taken out.
  */
-#include <linux/mutex.h>
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include <net/netns/generic.h>
 #include <uapi/linux/flitcast.h>
-#include <uapi/linux/flitcast_netlink.h>
 #include "compat.h"
 #include "core/vnet.h"
 #include "site/echo.h"
 #include "site/graph.h"
 #include "site/impl.h"
 
-static_assert(FC_LINK_DOWN == (int)FLITCAST_LINK_STATE_DOWN);
-static_assert(FC_LINK_INIT == (int)FLITCAST_LINK_STATE_INIT);
-static_assert(FC_LINK_UP == (int)FLITCAST_LINK_STATE_UP);
 static_assert(FC_MESSAGE_MAX == FLITCAST_MESSAGE_MAX);
 /* The smallest flit carries a list, and data enough for a flit of its own. */
 static_assert(FLITCAST_FLIT_MIN >= FC_LINK_SIZE + FC_PACKET_SIZE + FC_TARGET_SIZE);
@@ -33,73 +28,9 @@ struct site_net {
 };
 
 static unsigned int site_net_id;
-/* Who hears of changes; the lock keeps it there while it is told of one. */
-static const struct flitcast_event_ops *listener;
-static DEFINE_MUTEX(listener_lock);
-
 static struct site_net *site_net(struct net *net)
 {
 	return net_generic(net, site_net_id);
-}
-
-void flitcast_event_register(const struct flitcast_event_ops *ops)
-{
-	mutex_lock(&listener_lock);
-	listener = ops;
-	mutex_unlock(&listener_lock);
-}
-
-void flitcast_event_unregister(void)
-{
-	mutex_lock(&listener_lock);
-	listener = NULL;
-	mutex_unlock(&listener_lock);
-}
-
-static void tell_site(struct flitcast_site *site, enum flitcast_site_event event)
-{
-	struct flitcast_site_info info;
-
-	flitcast_site_info(site, &info);
-	mutex_lock(&listener_lock);
-	if (listener)
-		listener->site(site->net, &info, event);
-	mutex_unlock(&listener_lock);
-}
-
-static void tell_link(struct flitcast_site *site, u32 port, bool added)
-{
-	struct flitcast_link_info info;
-
-	if (flitcast_link_info(site, port, &info))
-		return;
-	mutex_lock(&listener_lock);
-	if (listener)
-		listener->link(site->net, site->cfg.id, &info, added);
-	mutex_unlock(&listener_lock);
-}
-
-static void site_event(struct work_struct *work)
-{
-	struct flitcast_site *site = container_of(work, struct flitcast_site, event);
-	u32 changed;
-
-	spin_lock_bh(&site->lock);
-	changed = site->changed;
-	site->changed = 0;
-	spin_unlock_bh(&site->lock);
-	if (changed & fc_bit(FC_PORT_LOCAL))
-		tell_site(site, FLITCAST_SITE_CHANGED);
-	for (changed &= ~fc_bit(FC_PORT_LOCAL); changed; changed &= changed - 1)
-		tell_link(site, fc_low(changed), true);
-}
-
-void flitcast_site_link_event(struct flitcast_site *site, u8 port)
-{
-	lockdep_assert_held(&site->lock);
-	site->changed |= fc_bit(port);
-	if (!site->dead)
-		schedule_work(&site->event);
 }
 
 void flitcast_channel_free(struct flitcast_site *site, struct fc_channel *ch)
@@ -227,7 +158,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	INIT_LIST_HEAD(&site->owed);
 	site->timer_at = FC_NEVER;
 	site->rng = get_random_u64() | 1;
-	INIT_WORK(&site->event, site_event);
+	INIT_WORK(&site->event, flitcast_event_work);
 	flitcast_ctrl_init(site);
 	hrtimer_setup(&site->timer, flitcast_engine_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
@@ -270,16 +201,6 @@ static struct flitcast_site *find_locked(struct net *net, u32 id)
 	return NULL;
 }
 
-/* Does a window hold what the mode wants it to? */
-static int check_window(const struct flitcast_site_config *cfg, u32 window,
-			struct netlink_ext_ack *extack)
-{
-	if (!fc_mode_classes(cfg->mode) || window >= fc_vnet_flits(cfg->flit - FC_LINK_SIZE))
-		return 0;
-	NL_SET_ERR_MSG_MOD(extack, "mode vnet needs a window that holds a packet; care does not");
-	return -EINVAL;
-}
-
 int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		      struct netlink_ext_ack *extack)
 {
@@ -310,7 +231,7 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 				extack->_msg = wrong;
 			return -EINVAL;
 		}
-		err = check_window(cfg, cfg->window, extack);
+		err = flitcast_window_check(cfg, cfg->window, extack);
 		if (err)
 			return err;
 	}
@@ -342,66 +263,9 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 	refcount_inc(&site->refs);
 	flitcast_faults_begin(site);
 	rtnl_unlock();
-	tell_site(site, FLITCAST_SITE_ADDED);
+	flitcast_event_site(site, FLITCAST_SITE_ADDED);
 	flitcast_site_put(site);
 	return 0;
-}
-
-static void classes_free(const struct flitcast_site *site, struct flitcast_replay *class)
-{
-	u8 c;
-
-	for (c = 0; class && c < flitcast_vnet_classes(site); c++)
-		flitcast_replay_free(&class[c]);
-	kfree(class);
-}
-
-/* Replay buffers of a link, one a class.  Return: NULL where there are no classes, or an error. */
-static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u8 port)
-{
-	u8 c, n = flitcast_vnet_classes(site);
-	struct flitcast_replay *class;
-	u64 carried;
-
-	if (!n)
-		return NULL;
-	class = kcalloc(n, sizeof(*class), GFP_KERNEL);
-	if (!class)
-		return ERR_PTR(-ENOMEM);
-	/* What goes out in others is nothing. */
-	carried = fc_vclass_carried(flitcast_vnet_vclass(site), site->cfg.id, port - 1);
-	for (c = 0; c < n; c++) {
-		u32 size = carried & fc_bit64(c) ? site->cfg.window : 0;
-
-		if (flitcast_replay_init(&class[c], size)) {
-			classes_free(site, class);
-			return ERR_PTR(-ENOMEM);
-		}
-	}
-	return class;
-}
-
-/* Take a link out of the site and end it.  Context: RTNL held. */
-static void link_end(struct flitcast_site *site, u8 port)
-{
-	struct flitcast_link *link = site->end[port].link;
-
-	tell_link(site, port, false);
-	flitcast_engine_enter(site);
-	flitcast_engine_hello(site, port,
-			      fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
-	site->core.data.rx[port].stat = site->local_stat;
-	flitcast_relay_count(site, port, site->local_stat);
-	flitcast_vnet_count(site, port, site->local_stat);
-	site->end[port].link = NULL;
-	flitcast_replay_free(&site->end[port].replay);
-	flitcast_ctrl_drop(site, port);
-	flitcast_replay_free(&site->end[port].cast);
-	classes_free(site, site->end[port].class);
-	site->end[port].class = NULL;
-	site->dirty &= ~fc_bit(port);
-	flitcast_engine_leave(site);
-	flitcast_link_destroy(link);
 }
 
 static void drop_handle(void *arg, void *h)
@@ -433,7 +297,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_engine_leave(site);
 	for (p = 1; p < site->core.nports; p++)
 		if (site->end[p].link)
-			link_end(site, p);
+			flitcast_site_link_gone(site, p);
 
 	flitcast_engine_enter(site);
 	site->dead = true;
@@ -480,7 +344,7 @@ int flitcast_site_del(struct net *net, u32 id, struct netlink_ext_ack *extack)
 	refcount_inc(&site->refs);
 	site_destroy(site);
 	rtnl_unlock();
-	tell_site(site, FLITCAST_SITE_REMOVED);
+	flitcast_event_site(site, FLITCAST_SITE_REMOVED);
 	flitcast_site_put(site);
 	return 0;
 }
@@ -567,179 +431,6 @@ bool flitcast_site_dead(const struct flitcast_site *site)
 }
 
 /*
- * Links.
- */
-
-int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 port,
-		      u32 window, bool crc, struct netlink_ext_ack *extack)
-{
-	const struct fc_topo *topo = &site->cfg.topo;
-	struct flitcast_replay replay, cast, *class;
-	struct flitcast_link *link;
-	struct flitcast_end *end;
-	int err;
-
-	ASSERT_RTNL();
-	if (site->dead) {
-		NL_SET_ERR_MSG_MOD(extack, "site is being taken out");
-		return -ENOENT;
-	}
-	if (!port || port >= site->core.nports) {
-		NL_SET_ERR_MSG_MOD(extack, "the topology has no such port");
-		return -EINVAL;
-	}
-	if (fc_topo_neighbour(topo, site->cfg.id, port - 1) == FC_SITE_NONE) {
-		NL_SET_ERR_MSG_MOD(extack, "the site has no neighbour on that port: it is at the edge");
-		return -EINVAL;
-	}
-	if (window > site->cfg.window) {
-		NL_SET_ERR_MSG_MOD(extack, "window of a link is at most the site's");
-		return -EINVAL;
-	}
-	if (window && check_window(&site->cfg, window, extack))
-		return -EINVAL;
-	end = &site->end[port];
-	if (end->link) {
-		NL_SET_ERR_MSG_MOD(extack, "port has a link already");
-		return -EEXIST;
-	}
-	/* What is sent is bounded by the peer's window, and by the site's: not by this one. */
-	err = flitcast_replay_init(&replay, site->cfg.window);
-	if (err)
-		return err;
-	err = flitcast_replay_init(&cast, site->cfg.window);
-	if (err)
-		goto free_replay;
-	class = classes_alloc(site, port);
-	if (IS_ERR(class)) {
-		err = PTR_ERR(class);
-		goto free_cast;
-	}
-	link = flitcast_link_create(dev, site->cfg.flit, &flitcast_engine_link_ops, site, port,
-				    extack);
-	if (IS_ERR(link)) {
-		err = PTR_ERR(link);
-		goto free_class;
-	}
-
-	flitcast_engine_enter(site);
-	end->hello = (struct fc_hello) {
-		.own = {
-			.ver_min = FC_VERSION, .ver_max = FC_VERSION,
-			.site = site->cfg.id, .port = port,
-			.window = window ? window : site->cfg.window,
-			.flags = (crc ? FC_HELLO_SUM : 0) |
-				 (flitcast_link_long(link) ? FC_HELLO_LONG : 0),
-			.mode = site->cfg.mode,
-			.flit = site->cfg.flit, .epoch = get_random_u32() | 1,
-			.topology = fc_topo_hash(topo), .nsites = topo->nsites,
-			.reason = FC_REASON_CARRIER,
-		},
-		.want_site = fc_topo_neighbour(topo, site->cfg.id, port - 1),
-		.want_port = topo->ops->arrival(topo, site->cfg.id, port - 1) + 1,
-		.interval = FLITCAST_HELLO_NS,
-		.send_at = FC_NEVER, .dead_at = FC_NEVER,
-		.state = FC_LINK_DOWN,
-	};
-	end->told_state = end->hello.state;
-	end->told_reason = end->hello.own.reason;
-	site->core.data.rx[port].stat = link->stat;
-	flitcast_relay_count(site, port, link->stat);
-	flitcast_vnet_count(site, port, link->stat);
-	end->replay = replay;
-	end->cast = cast;
-	end->class = class;
-	end->link = link;
-	site->headroom = max(site->headroom, flitcast_engine_headroom(link));
-	flitcast_engine_leave(site);
-	flitcast_link_start(link);
-	tell_link(site, port, true);
-	return 0;
-
-free_class:
-	classes_free(site, class);
-free_cast:
-	flitcast_replay_free(&cast);
-free_replay:
-	flitcast_replay_free(&replay);
-	return err;
-}
-
-int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
-		      struct netlink_ext_ack *extack)
-{
-	struct flitcast_end *end;
-	u8 flags;
-
-	ASSERT_RTNL();
-	if (!port || port >= site->core.nports || !site->end[port].link) {
-		NL_SET_ERR_MSG_MOD(extack, "port has no link");
-		return -ENOENT;
-	}
-	if (window > site->cfg.window) {
-		NL_SET_ERR_MSG_MOD(extack, "window of a link is at most the site's");
-		return -EINVAL;
-	}
-	if (window && check_window(&site->cfg, window, extack))
-		return -EINVAL;
-	end = &site->end[port];
-	flitcast_engine_enter(site);
-	if (!window)
-		window = end->hello.own.window;
-	flags = end->hello.own.flags;
-	if (crc >= 0)
-		flags = (flags & ~FC_HELLO_SUM) | (crc ? FC_HELLO_SUM : 0);
-	flitcast_engine_hello(site, port,
-			      fc_hello_set(&end->hello, window, flags, flitcast_now()));
-	flitcast_engine_leave(site);
-	return 0;
-}
-
-int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_ack *extack)
-{
-	ASSERT_RTNL();
-	if (!port || port >= site->core.nports || !site->end[port].link) {
-		NL_SET_ERR_MSG_MOD(extack, "port has no link");
-		return -ENOENT;
-	}
-	link_end(site, port);
-	return 0;
-}
-
-/* The device goes.  Context: RTNL held. */
-void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
-{
-	link_end(site, port);
-}
-
-int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info)
-{
-	struct flitcast_end *end;
-
-	memset(info, 0, sizeof(*info));
-	if (!port || port >= site->core.nports)
-		return -ENOENT;
-	end = &site->end[port];
-	spin_lock_bh(&site->lock);
-	if (!end->link) {
-		spin_unlock_bh(&site->lock);
-		return -ENOENT;
-	}
-	info->ifindex = end->link->dev->ifindex;
-	strscpy(info->ifname, end->link->dev->name, sizeof(info->ifname));
-	info->port = port;
-	info->state = end->hello.state;
-	if (end->hello.own.reason)
-		info->reason = fc_reason_text(end->hello.own.reason);
-	info->peer_site = end->hello.peer.epoch ? end->hello.peer.site : FC_SITE_NONE;
-	info->peer_port = end->hello.peer.port;
-	info->window = end->hello.own.window;
-	info->crc = end->hello.own.flags & FC_HELLO_SUM;
-	spin_unlock_bh(&site->lock);
-	return 0;
-}
-
-/*
  * Counters.
  */
 
@@ -748,21 +439,6 @@ void flitcast_site_stats(struct flitcast_site *site, u64 *values)
 	spin_lock_bh(&site->lock);
 	memcpy(values, site->stat, sizeof(site->stat));
 	spin_unlock_bh(&site->lock);
-}
-
-int flitcast_link_stats(struct flitcast_site *site, u32 port, u64 *values)
-{
-	int err = -ENOENT;
-
-	if (!port || port >= site->core.nports)
-		return -ENOENT;
-	spin_lock_bh(&site->lock);
-	if (site->end[port].link) {
-		memcpy(values, site->end[port].link->stat, sizeof(site->end[port].link->stat));
-		err = 0;
-	}
-	spin_unlock_bh(&site->lock);
-	return err;
 }
 
 void flitcast_site_stats_reset(struct flitcast_site *site)

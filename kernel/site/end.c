@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A site's end of a link: made, set, read, taken out.
+ */
+#include <linux/random.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <uapi/linux/flitcast_netlink.h>
+#include "core/vnet.h"
+#include "site/impl.h"
+
+static_assert(FC_LINK_DOWN == (int)FLITCAST_LINK_STATE_DOWN);
+static_assert(FC_LINK_INIT == (int)FLITCAST_LINK_STATE_INIT);
+static_assert(FC_LINK_UP == (int)FLITCAST_LINK_STATE_UP);
+
+/* Does a window hold what the mode wants it to? */
+int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
+			  struct netlink_ext_ack *extack)
+{
+	if (!fc_mode_classes(cfg->mode) || window >= fc_vnet_flits(cfg->flit - FC_LINK_SIZE))
+		return 0;
+	NL_SET_ERR_MSG_MOD(extack, "mode vnet needs a window that holds a packet; care does not");
+	return -EINVAL;
+}
+
+static void classes_free(const struct flitcast_site *site, struct flitcast_replay *class)
+{
+	u8 c;
+
+	for (c = 0; class && c < flitcast_vnet_classes(site); c++)
+		flitcast_replay_free(&class[c]);
+	kfree(class);
+}
+
+/* Replay buffers of a link, one a class.  Return: NULL where there are no classes, or an error. */
+static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u8 port)
+{
+	u8 c, n = flitcast_vnet_classes(site);
+	struct flitcast_replay *class;
+	u64 carried;
+
+	if (!n)
+		return NULL;
+	class = kcalloc(n, sizeof(*class), GFP_KERNEL);
+	if (!class)
+		return ERR_PTR(-ENOMEM);
+	/* What goes out in others is nothing. */
+	carried = fc_vclass_carried(flitcast_vnet_vclass(site), site->cfg.id, port - 1);
+	for (c = 0; c < n; c++) {
+		u32 size = carried & fc_bit64(c) ? site->cfg.window : 0;
+
+		if (flitcast_replay_init(&class[c], size)) {
+			classes_free(site, class);
+			return ERR_PTR(-ENOMEM);
+		}
+	}
+	return class;
+}
+
+/* Take a link out of the site and end it.  Context: RTNL held. */
+void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
+{
+	struct flitcast_link *link = site->end[port].link;
+
+	flitcast_event_link(site, port, false);
+	flitcast_engine_enter(site);
+	flitcast_engine_hello(site, port,
+			      fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
+	site->core.data.rx[port].stat = site->local_stat;
+	flitcast_relay_count(site, port, site->local_stat);
+	flitcast_vnet_count(site, port, site->local_stat);
+	site->end[port].link = NULL;
+	flitcast_replay_free(&site->end[port].replay);
+	flitcast_ctrl_drop(site, port);
+	flitcast_replay_free(&site->end[port].cast);
+	classes_free(site, site->end[port].class);
+	site->end[port].class = NULL;
+	site->dirty &= ~fc_bit(port);
+	flitcast_engine_leave(site);
+	flitcast_link_destroy(link);
+}
+
+int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 port,
+		      u32 window, bool crc, struct netlink_ext_ack *extack)
+{
+	const struct fc_topo *topo = &site->cfg.topo;
+	struct flitcast_replay replay, cast, *class;
+	struct flitcast_link *link;
+	struct flitcast_end *end;
+	int err;
+
+	ASSERT_RTNL();
+	if (site->dead) {
+		NL_SET_ERR_MSG_MOD(extack, "site is being taken out");
+		return -ENOENT;
+	}
+	if (!port || port >= site->core.nports) {
+		NL_SET_ERR_MSG_MOD(extack, "the topology has no such port");
+		return -EINVAL;
+	}
+	if (fc_topo_neighbour(topo, site->cfg.id, port - 1) == FC_SITE_NONE) {
+		NL_SET_ERR_MSG_MOD(extack, "the site has no neighbour on that port: it is at the edge");
+		return -EINVAL;
+	}
+	if (window > site->cfg.window) {
+		NL_SET_ERR_MSG_MOD(extack, "window of a link is at most the site's");
+		return -EINVAL;
+	}
+	if (window && flitcast_window_check(&site->cfg, window, extack))
+		return -EINVAL;
+	end = &site->end[port];
+	if (end->link) {
+		NL_SET_ERR_MSG_MOD(extack, "port has a link already");
+		return -EEXIST;
+	}
+	/* What is sent is bounded by the peer's window, and by the site's: not by this one. */
+	err = flitcast_replay_init(&replay, site->cfg.window);
+	if (err)
+		return err;
+	err = flitcast_replay_init(&cast, site->cfg.window);
+	if (err)
+		goto free_replay;
+	class = classes_alloc(site, port);
+	if (IS_ERR(class)) {
+		err = PTR_ERR(class);
+		goto free_cast;
+	}
+	link = flitcast_link_create(dev, site->cfg.flit, &flitcast_engine_link_ops, site, port,
+				    extack);
+	if (IS_ERR(link)) {
+		err = PTR_ERR(link);
+		goto free_class;
+	}
+
+	flitcast_engine_enter(site);
+	end->hello = (struct fc_hello) {
+		.own = {
+			.ver_min = FC_VERSION, .ver_max = FC_VERSION,
+			.site = site->cfg.id, .port = port,
+			.window = window ? window : site->cfg.window,
+			.flags = (crc ? FC_HELLO_SUM : 0) |
+				 (flitcast_link_long(link) ? FC_HELLO_LONG : 0),
+			.mode = site->cfg.mode,
+			.flit = site->cfg.flit, .epoch = get_random_u32() | 1,
+			.topology = fc_topo_hash(topo), .nsites = topo->nsites,
+			.reason = FC_REASON_CARRIER,
+		},
+		.want_site = fc_topo_neighbour(topo, site->cfg.id, port - 1),
+		.want_port = topo->ops->arrival(topo, site->cfg.id, port - 1) + 1,
+		.interval = FLITCAST_HELLO_NS,
+		.send_at = FC_NEVER, .dead_at = FC_NEVER,
+		.state = FC_LINK_DOWN,
+	};
+	end->told_state = end->hello.state;
+	end->told_reason = end->hello.own.reason;
+	site->core.data.rx[port].stat = link->stat;
+	flitcast_relay_count(site, port, link->stat);
+	flitcast_vnet_count(site, port, link->stat);
+	end->replay = replay;
+	end->cast = cast;
+	end->class = class;
+	end->link = link;
+	site->headroom = max(site->headroom, flitcast_engine_headroom(link));
+	flitcast_engine_leave(site);
+	flitcast_link_start(link);
+	flitcast_event_link(site, port, true);
+	return 0;
+
+free_class:
+	classes_free(site, class);
+free_cast:
+	flitcast_replay_free(&cast);
+free_replay:
+	flitcast_replay_free(&replay);
+	return err;
+}
+
+int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
+		      struct netlink_ext_ack *extack)
+{
+	struct flitcast_end *end;
+	u8 flags;
+
+	ASSERT_RTNL();
+	if (!port || port >= site->core.nports || !site->end[port].link) {
+		NL_SET_ERR_MSG_MOD(extack, "port has no link");
+		return -ENOENT;
+	}
+	if (window > site->cfg.window) {
+		NL_SET_ERR_MSG_MOD(extack, "window of a link is at most the site's");
+		return -EINVAL;
+	}
+	if (window && flitcast_window_check(&site->cfg, window, extack))
+		return -EINVAL;
+	end = &site->end[port];
+	flitcast_engine_enter(site);
+	if (!window)
+		window = end->hello.own.window;
+	flags = end->hello.own.flags;
+	if (crc >= 0)
+		flags = (flags & ~FC_HELLO_SUM) | (crc ? FC_HELLO_SUM : 0);
+	flitcast_engine_hello(site, port,
+			      fc_hello_set(&end->hello, window, flags, flitcast_now()));
+	flitcast_engine_leave(site);
+	return 0;
+}
+
+int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_ack *extack)
+{
+	ASSERT_RTNL();
+	if (!port || port >= site->core.nports || !site->end[port].link) {
+		NL_SET_ERR_MSG_MOD(extack, "port has no link");
+		return -ENOENT;
+	}
+	flitcast_site_link_gone(site, port);
+	return 0;
+}
+
+int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info)
+{
+	struct flitcast_end *end;
+
+	memset(info, 0, sizeof(*info));
+	if (!port || port >= site->core.nports)
+		return -ENOENT;
+	end = &site->end[port];
+	spin_lock_bh(&site->lock);
+	if (!end->link) {
+		spin_unlock_bh(&site->lock);
+		return -ENOENT;
+	}
+	info->ifindex = end->link->dev->ifindex;
+	strscpy(info->ifname, end->link->dev->name, sizeof(info->ifname));
+	info->port = port;
+	info->state = end->hello.state;
+	if (end->hello.own.reason)
+		info->reason = fc_reason_text(end->hello.own.reason);
+	info->peer_site = end->hello.peer.epoch ? end->hello.peer.site : FC_SITE_NONE;
+	info->peer_port = end->hello.peer.port;
+	info->window = end->hello.own.window;
+	info->crc = end->hello.own.flags & FC_HELLO_SUM;
+	spin_unlock_bh(&site->lock);
+	return 0;
+}
+
+int flitcast_link_stats(struct flitcast_site *site, u32 port, u64 *values)
+{
+	int err = -ENOENT;
+
+	if (!port || port >= site->core.nports)
+		return -ENOENT;
+	spin_lock_bh(&site->lock);
+	if (site->end[port].link) {
+		memcpy(values, site->end[port].link->stat, sizeof(site->end[port].link->stat));
+		err = 0;
+	}
+	spin_unlock_bh(&site->lock);
+	return err;
+}
