@@ -182,6 +182,53 @@ TEST_F(line, zerocopy__refused)
 	EXPECT_EQ(0, told_soon(from, 0, 0, &code));
 }
 
+/*
+ * What a user has pinned is bounded, without the right to lock memory, by RLIMIT_MEMLOCK: beyond it
+ * nothing is sent, and has no number.  What is over, or was refused, does not count any more: in the
+ * end there is room for exactly as much as in the beginning.
+ */
+TEST_F(line, zerocopy__limit)
+{
+	const long page = sysconf(_SC_PAGESIZE), pages = 64, most = (pages - 2) * page;
+	const struct rlimit limit = { .rlim_cur = pages * page, .rlim_max = pages * page };
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT), least = 1, round, i;
+	struct sock_extended_err ee;
+	uint32_t id = 0;
+	uint8_t code;
+
+	setsockopt(to, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least));
+	ASSERT_EQ(0, set_zerocopy(from, 1));
+	ASSERT_EQ(0, setrlimit(RLIMIT_MEMLOCK, &limit));
+	ASSERT_EQ(0, seteuid(65534));
+	for (round = 0; round < 20; round++) {
+		msg_fill(big, 100000, round, 0);
+		/* The reader has no room for the second and the third one. */
+		for (i = 0; i < 3; i++) {
+			ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, MSG_ZEROCOPY)));
+			if (!i)
+				ASSERT_EQ(0, told_soon(from, id, id, &code));
+		}
+		EXPECT_EQ(-ENOBUFS, RESULT(msg_send(from, big, 100000, 2, PORT, MSG_ZEROCOPY)));
+		EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send(from, big, 2 * page, 77, PORT,
+							 MSG_ZEROCOPY)));
+		EXPECT_EQ(-EFAULT, RESULT(msg_send(from, (void *)16, 2 * page, 2, PORT,
+						   MSG_ZEROCOPY)));
+		EXPECT_EQ(-EAGAIN, told_now(from, &ee));
+		for (i = 0; i < 3; i++) {
+			ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS));
+			ASSERT_EQ(100000, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+			EXPECT_EQ(100000, msg_check(got, 100000, round, 0));
+		}
+		ASSERT_EQ(0, told_soon(from, id + 1, id + 2, &code));
+		id += 3;
+	}
+	EXPECT_EQ(-ENOBUFS, RESULT(msg_send(from, big, most + page, 2, PORT, MSG_ZEROCOPY)));
+	ASSERT_EQ(most, RESULT(msg_send(from, big, most, 2, PORT, MSG_ZEROCOPY)));
+	ASSERT_EQ(0, told_soon(from, id, id, &code));
+	ASSERT_EQ(most, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+	ASSERT_EQ(0, seteuid(0));
+}
+
 /* A list: one message, one word; and close() with messages under way. */
 TEST_F(line, zerocopy__list)
 {
