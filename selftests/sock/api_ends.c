@@ -4,6 +4,8 @@
  * answers.  All targets are this program's (fake.h).
  */
 #include "api.h"
+#include <linux/flitcast_netlink.h>
+#include "cli/nl.h"
 #include "ends.h"
 #include "fake.h"
 
@@ -276,6 +278,39 @@ TEST_F(faked, ends__confirmation_later)
 		EXPECT_LE(FC_LATER_NS / 1000000 - 1, e.ms - since);
 	}
 	EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
+}
+
+/*
+ * A site that goes confirms first what it owes.  Where the guest stalls in between, the time for it
+ * may have come already; so it is tried some times, and has to be confirmed each time.
+ */
+TEST_F(faked, ends__confirmed_when_the_site_goes)
+{
+	struct nl_request req = { 0 };
+	struct nl_error error;
+	struct fake_event e;
+	unsigned int i;
+
+	for (i = 0; i < ATTEMPTS; i++) {
+		int netlink = nl_open(NETLINK_GENERIC);
+
+		ASSERT_LE(0, netlink);
+		/* Nothing is left to do between the message and the end. */
+		nl_begin_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
+		nl_put_u32(&req, FLITCAST_A_SITE_ID, 0);
+		nl_end(&req);
+		message(self, 100, FC_PACKET_LATER);
+		ASSERT_EQ(0, nl_talk(netlink, &req, NULL, NULL, &error));
+		EXPECT_TRUE(confirms(self, &e, 101));
+		EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
+		nl_free(&req);
+		close(netlink);
+		/* Another site, in another namespace. */
+		close(self->fd);
+		ASSERT_EQ(NULL, fake_up(&self->fake, ""));
+		self->fd = msg_socket(-1, 0, PORT, 0);
+		ASSERT_LE(0, self->fd);
+	}
 }
 
 /* The confirmation of a later message that cannot wait is that of all before it. */

@@ -37,39 +37,6 @@ static int control, netlink, fd = -1, listener = -1, accepted = -1, empty, site0
 static unsigned int tests, failures;
 static char data[40000];
 
-/* What cli/nl.c asks of the tool. */
-void __attribute__((noreturn, format(printf, 1, 2))) fail(const char *fmt, ...);
-void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...);
-void *xalloc(size_t count, size_t size);
-void *xrealloc(void *p, size_t size);
-
-void fail(const char *fmt, ...)
-{
-	die("%s", fmt);
-}
-
-void complain(const char *fmt, ...)
-{
-	printf("# %s\n", fmt);
-}
-
-void *xalloc(size_t count, size_t size)
-{
-	void *p = calloc(count, size);
-
-	if (!p)
-		die("no memory");
-	return p;
-}
-
-void *xrealloc(void *p, size_t size)
-{
-	p = realloc(p, size);
-	if (!p)
-		die("no memory");
-	return p;
-}
-
 static void arm(unsigned int n)
 {
 	char text[16];
