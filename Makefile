@@ -124,16 +124,7 @@ bench: ## Measure beside peers, every figure of Documentation/performance.rst; b
 	@scripts/deps build bench
 	@selftests/vm/kernel >/dev/null
 	@$(MAKE) $(parallel) all
-	@selftests/bench/trips
-	@selftests/bench/tree
-	@selftests/bench/flow
-	@selftests/bench/labs
-	@selftests/bench/hop
-	@selftests/bench/latency
-	@selftests/bench/cast
-	@selftests/bench/load
-	@selftests/bench/memory
-	@selftests/bench/simulator
+	@selftests/bench/all
 
 .PHONY: bench-check
 bench-check: ## Count the instructions of the main paths; more than 3 % from selftests/bench/baseline fails

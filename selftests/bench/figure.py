@@ -6,17 +6,20 @@ A row is a line of JSON of a measuring program.  Those of all figures have
 way       what is measured: flitcast, or the name of a peer
 what      the quantity: "round trip", "goodput"...
 topology, mtu, hops, bytes, sites    of what; those that matter
-count, min, q1, median, q3, max, mean
+count, parts, min, q1, median, q3, max, mean      parts: means of each fifth, in order
 
 and what a figure adds.  A figure's file build/NAME.json has "figure", "note", "comments",
-"rows", and "ratios": rows of two ways with the quotient of their means, and that of their
-quartiles as "low" and "high".
+"rows", and "ratios": rows of two ways with the quotient of their means, and as "low" that of the
+least part of the one and the greatest of the other, as "high" the other way round; or the same of
+medians and quartiles.
 """
 
 import json
 import os
 import sys
 
+# A test's figures are no benchmark's.
+OUT = os.environ.get('BENCH_OUT', 'build')
 NOTE = ('Instructions, as nanoseconds of guest time (QEMU icount): caches, memory '
         'bandwidth, branch misses and cores in parallel do not show.')
 
@@ -41,12 +44,36 @@ def save(path, text):
     os.replace(path + '.part', path)
 
 
+def by_mean(row):
+    """Least, mean, greatest."""
+    return min(row['parts']), row['mean'], max(row['parts'])
+
+
+def by_median(row):
+    """The same of medians."""
+    return row['q1'], row['median'], row['q3']
+
+
+def quotient(one, two, less=0, **more):
+    """One of these over another, each less what is no work."""
+    (low, middle, high), (least, other, most) = ([max(v - less, 1e-9) for v in of]
+                                                 for of in (one, two))
+    return {**more, 'ratio': round(middle / other, 4), 'low': round(low / most, 4),
+            'high': round(high / least, 4)}
+
+
 def ratio(row, other, **more):
-    """One row over another."""
-    return {'way': row['way'], 'over': other['way'], **more,
-            'ratio': round(row['mean'] / other['mean'], 4),
-            'low': round(row['q1'] / max(other['q3'], 1), 4),
-            'high': round(row['q3'] / max(other['q1'], 1), 4)}
+    """The means of one row over another's."""
+    return quotient(by_mean(row), by_mean(other), way=row['way'], over=other['way'], **more)
+
+
+def with_spread(found):
+    """The cell of a ratio."""
+    if found is None:
+        return None
+    low, high = (cell(float(found[k])) for k in ('low', 'high'))
+    middle = cell(float(found['ratio']))
+    return middle if low == high == middle else f'{middle} ({low}-{high})'
 
 
 def slope(points):
@@ -72,10 +99,10 @@ def cell(value):
 
 
 class Table:
-    """Lines of cells under a header; the first column is text."""
+    """Lines of cells under a header; the first column is text.  after: text below it."""
 
-    def __init__(self, title, header):
-        self.title, self.header, self.lines = title, header, []
+    def __init__(self, title, header, after=''):
+        self.title, self.header, self.lines, self.after = title, header, [], after
 
     def add(self, *cells):
         """A line."""
@@ -94,26 +121,31 @@ class Table:
 
     def text(self):
         """For a terminal."""
-        return '\n'.join(['', self.title] + list(self._rows('  ')))
+        return '\n'.join(['', self.title] + list(self._rows('  ')) +
+                         ([self.after] if self.after else []))
 
     def rst(self):
         """For the documentation."""
         rule = '  '.join('=' * w for w in self.widths())
         rows = list(self._rows('  '))
-        return '\n'.join([f'{self.title}:', '', rule, rows[0], rule] + rows[1:] + [rule, ''])
+        return '\n'.join([f'{self.title}:', '', rule, rows[0], rule] + rows[1:] + [rule, ''] +
+                         ([self.after, ''] if self.after else []))
 
 
-def finish(name, rows, comments, tables, ratios=(), svg=None, note=NOTE):
-    """Print the tables, and leave build/NAME.json, .rst and .svg."""
+def finish(name, rows, comments, tables, ratios=(), svg=None, note=NOTE, documented=None, **more):
+    """Print the tables, and leave NAME.json, .rst and .svg in build or $BENCH_OUT.
+
+    documented: the tables of .rst, where they are others; more: members of the JSON object.
+    """
     print('\n'.join(comments))
     print('\n'.join(table.text() for table in tables))
     print(f'\n{note}')
     result = {'figure': name, 'note': note, 'comments': comments, 'rows': rows,
-              'ratios': list(ratios)}
-    save(f'build/{name}.json', json.dumps(result, indent=1) + '\n')
-    save(f'build/{name}.rst', '\n'.join(table.rst() for table in tables))
+              'ratios': list(ratios), **more}
+    save(f'{OUT}/{name}.json', json.dumps(result, indent=1) + '\n')
+    save(f'{OUT}/{name}.rst', '\n'.join(table.rst() for table in documented or tables))
     if svg:
-        save(f'build/{name}.svg', svg)
+        save(f'{OUT}/{name}.svg', svg)
     if not rows:
         print(f'{name}: no figures', file=sys.stderr)
     return 0 if rows else 1

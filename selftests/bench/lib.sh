@@ -20,6 +20,9 @@ boot_files=()
 # Instead, a figure may measure by the wall clock.
 boot_clock=(-i -t 1800)
 
+# The figures of a test do not replace those of a benchmark.
+is_test() { export BENCH_OUT=build/test; }
+
 # Prints the comment at the top of the script.
 usage() { sed -n '4,/^[^#]/s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 

@@ -11,6 +11,9 @@
  * the recvmsg(); one that finds its socket full waits for it, and that counts.  The first
  * quarter of the time is not measured.
  *
+ * MODE is what the lab runs, and only told; but for "udp": datagrams by IPv4, which the lab has
+ * addresses and routes for, and of which some may be lost.
+ *
  * Prints a line of JSON, times in nanoseconds.
  */
 #include <errno.h>
@@ -24,12 +27,16 @@
 #include <unistd.h>
 #include "../sock/lab.h"
 #include "../sock/msg.h"
+#include "inet.h"
+#include "stats.h"
 
 #define SITES_MAX	256
 #define BYTES_MAX	65536
 #define PORT		7003
 /* Nothing that works takes as long to become empty. */
 #define DRAIN_S		60
+/* A datagram that does not come for so long after the one before it is lost. */
+#define LOST_NS		5000000000ULL
 
 /* What is in front of each message. */
 struct head {
@@ -53,18 +60,11 @@ static struct {
 static const char *lab, *pattern = "uniform", *mode;
 static unsigned int nsites, side, bytes;
 static double rate, seconds = 4;
-static uint64_t born, received, counted, from_ns, until_ns;
+static bool by_udp;
+static uint64_t born, received, received_at, counted, from_ns, until_ns;
 static uint64_t *latency;
 static size_t room;
 static unsigned char buf[BYTES_MAX];
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 static void usage(void)
 {
@@ -88,8 +88,18 @@ static uint32_t target(uint32_t from)
 /* Return: false if the socket is full. */
 static bool send_one(uint32_t at, const struct waiting *w)
 {
+	struct sockaddr_in addr;
+	ssize_t n;
+
 	memcpy(buf, &w->head, sizeof(w->head));
-	if (msg_send(sites[at].fd, buf, bytes, w->to, PORT, MSG_DONTWAIT) == (ssize_t)bytes)
+	if (by_udp) {
+		addr = inet_address(INET_LAB, w->to, PORT);
+		n = sendto(sites[at].fd, buf, bytes, MSG_DONTWAIT, (struct sockaddr *)&addr,
+			   sizeof(addr));
+	} else {
+		n = msg_send(sites[at].fd, buf, bytes, w->to, PORT, MSG_DONTWAIT);
+	}
+	if (n == (ssize_t)bytes)
 		return true;
 	if (errno != EAGAIN)
 		die("send from site %u: %s", at, strerror(errno));
@@ -138,13 +148,14 @@ static void receive(uint32_t at)
 	struct head head;
 	ssize_t n;
 
-	while ((n = msg_recv(sites[at].fd, buf, sizeof(buf), NULL, MSG_DONTWAIT)) >= 0) {
-		uint64_t now = now_ns();
+	while ((n = recv(sites[at].fd, buf, sizeof(buf), MSG_DONTWAIT)) >= 0) {
+		uint64_t now = stats_now();
 
 		if ((size_t)n != bytes)
 			die("site %u received %zd bytes", at, n);
 		memcpy(&head, buf, sizeof(head));
 		received++;
+		received_at = now;
 		if (now >= from_ns && now < until_ns)
 			note(now - head.born);
 	}
@@ -161,7 +172,7 @@ static double pause_s(void)
 static void wait_until(int epoll, uint64_t when)
 {
 	struct epoll_event events[64];
-	uint64_t now = now_ns();
+	uint64_t now = stats_now();
 	struct timespec t = { 0 };
 	struct pollfd pfd = { .fd = epoll, .events = POLLIN };
 	int n;
@@ -181,13 +192,6 @@ static void wait_until(int epoll, uint64_t when)
 	}
 }
 
-static int compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 static int open_sites(void)
 {
 	int epoll = epoll_create1(EPOLL_CLOEXEC);
@@ -203,7 +207,10 @@ static int open_sites(void)
 		int netns = lab_open(lab, at);
 
 		sites[at].end = &sites[at].first;
-		sites[at].fd = netns < 0 ? -1 : msg_socket(netns, at, PORT, 0);
+		if (by_udp)
+			sites[at].fd = inet_udp(lab, INET_LAB, at, PORT);
+		else
+			sites[at].fd = netns < 0 ? -1 : msg_socket(netns, at, PORT, 0);
 		if (sites[at].fd < 0 || epoll_ctl(epoll, EPOLL_CTL_ADD, sites[at].fd, &e))
 			die("socket of site %u: %s", at, strerror(errno));
 		close(netns);
@@ -213,38 +220,36 @@ static int open_sites(void)
 
 static void report(void)
 {
-	double measured = (until_ns - from_ns) / 1e9, sum = 0;
+	double measured = (until_ns - from_ns) / 1e9;
 
-	qsort(latency, counted, sizeof(*latency), compare);
-	for (uint64_t i = 0; i < counted; i++)
-		sum += latency[i];
-	printf("{\"what\": \"load\", \"mode\": \"%s\", \"pattern\": \"%s\", \"bytes\": %u, "
-	       "\"offered\": %.1f, \"carried\": %.1f, \"count\": %llu, \"mean\": %.0f, "
-	       "\"median\": %llu, \"p99\": %llu}\n",
-	       mode, pattern, bytes, rate, counted / measured, (unsigned long long)counted,
-	       counted ? sum / counted : 0,
-	       counted ? (unsigned long long)latency[counted / 2] : 0,
-	       counted ? (unsigned long long)latency[counted * 99 / 100] : 0);
+	if (!counted)
+		die("nothing arrived");
+	printf("{\"way\": \"%s\", \"what\": \"load\", \"pattern\": \"%s\", \"bytes\": %u, "
+	       "\"offered\": %.1f, \"carried\": %.1f, \"lost\": %llu, \"count\": %llu, ",
+	       mode, pattern, bytes, rate, counted / measured,
+	       (unsigned long long)(born - received), (unsigned long long)counted);
+	stats_print(latency, counted);
+	printf(", \"p99\": %llu}\n", (unsigned long long)latency[counted * 99 / 100]);
 }
 
 static void run(int epoll)
 {
-	uint64_t start = now_ns(), next = start, limit;
+	uint64_t start = stats_now(), next = start, limit;
 
 	from_ns = start + (uint64_t)(seconds * 0.25e9);
 	until_ns = start + (uint64_t)(seconds * 1e9);
 	while (next < until_ns) {
-		while (now_ns() < next)
+		while (stats_now() < next)
 			wait_until(epoll, next);
 		give_birth(next);
 		next += (uint64_t)(pause_s() * 1e9);
 	}
-	limit = now_ns() + DRAIN_S * 1000000000ULL;
-	while (received < born) {
-		if (now_ns() > limit)
+	limit = stats_now() + DRAIN_S * 1000000000ULL;
+	while (received < born && !(by_udp && stats_now() > received_at + LOST_NS)) {
+		if (stats_now() > limit)
 			die("%llu of %llu messages did not arrive",
 			    (unsigned long long)(born - received), (unsigned long long)born);
-		wait_until(epoll, limit);
+		wait_until(epoll, by_udp ? received_at + LOST_NS + 1 : limit);
 	}
 }
 
@@ -277,6 +282,7 @@ int main(int argc, char **argv)
 	    bytes < sizeof(struct head) || bytes > BYTES_MAX)
 		usage();
 	lab = argv[optind];
+	by_udp = !strcmp(mode, "udp");
 	srandom(1);
 	run(open_sites());
 	report();

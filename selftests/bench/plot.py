@@ -93,3 +93,48 @@ def plot(title, subtitle, x_label, y_label, curves, log=False, notes=()):
         row += 18
         svg.append(f'<text x="{WIDTH - RIGHT + 16}" y="{row}" fill="#555">{note}</text>')
     return '\n'.join(svg + ['</svg>']) + '\n'
+
+
+def bars(title, subtitle, groups, one=None):
+    """The text of an SVG file with a bar for each value of each group.
+
+    groups: (title, [(label, value)]); one: what a value of 1 is, for a line there.
+    """
+    row, left = 17, 230
+    most = max(v for _, found in groups for _, v in found)
+    height = 64 + sum(row * (len(found) + 1) + 14 for _, found in groups)
+
+    def x_of(value):
+        return left + (WIDTH - left - 84) * value / most
+
+    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
+           f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12">',
+           f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
+           f'<text x="16" y="20" font-size="15">{title}</text>',
+           f'<text x="16" y="37" fill="#555">{subtitle}</text>']
+    y = 52
+    labels = list(dict.fromkeys(label for _, found in groups for label, _ in found))
+    for name, found in groups:
+        y += row
+        svg.append(f'<text x="16" y="{y}" font-weight="bold">{name}</text>')
+        for label, value in found:
+            y += row
+            colour = COLOURS[labels.index(label) % len(COLOURS)]
+            svg.append(f'<text x="{left - 8}" y="{y}" text-anchor="end">{label}</text>'
+                       f'<rect x="{left}" y="{y - 11}" width="{x_of(value) - left:.1f}" height="13" '
+                       f'fill="{colour}"/><text x="{x_of(value) + 6:.1f}" y="{y}" fill="#555">'
+                       f'{short(value)}</text>')
+        y += 14
+    if one and most > 1:
+        svg.append(f'<line x1="{x_of(1):.1f}" y1="52" x2="{x_of(1):.1f}" y2="{y}" stroke="#333" '
+                   f'stroke-dasharray="3 3"/><text x="{x_of(1) + 4:.1f}" y="54" '
+                   f'fill="#333">{one}</text>')
+    return '\n'.join(svg + ['</svg>']) + '\n'
+
+
+def short(value):
+    """Three digits of it."""
+    for size, unit in ((1e9, ' G'), (1e6, ' M'), (1e4, ' k')):
+        if value >= size:
+            return f'{value / (1e3 if unit == " k" else size):.3g}{unit}'
+    return f'{value:,.0f}' if value >= 1000 else f'{value:.3g}'

@@ -19,15 +19,23 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* So many parts of a measurement, one after the other, have each its mean. */
+#define PARTS	5
+
 void stats_print(uint64_t *values, size_t count)
 {
-	double sum = 0;
-	size_t i;
+	size_t parts = count < PARTS ? count : PARTS, part, from = 0, i = 0;
+	double sum = 0, mean;
 
-	for (i = 0; i < count; i++)
-		sum += values[i];
+	printf("\"parts\": [");
+	for (part = 0; part < parts; part++, from = i) {
+		for (mean = 0; i < count * (part + 1) / parts; i++)
+			mean += values[i];
+		sum += mean;
+		printf("%s%.0f", part ? ", " : "", mean / (i - from));
+	}
 	qsort(values, count, sizeof(*values), compare);
-	printf("\"min\": %llu, \"q1\": %llu, \"median\": %llu, \"q3\": %llu, \"max\": %llu, \"mean\": %.0f",
+	printf("], \"min\": %llu, \"q1\": %llu, \"median\": %llu, \"q3\": %llu, \"max\": %llu, \"mean\": %.0f",
 	       (unsigned long long)values[0], (unsigned long long)values[count / 4],
 	       (unsigned long long)values[count / 2],
 	       (unsigned long long)values[count - 1 - count / 4],

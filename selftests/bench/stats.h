@@ -12,11 +12,12 @@
 uint64_t stats_now(void);
 
 /**
- * stats_print() - members of a JSON object: least, quartiles, most, mean
- * @values: these, sorted afterwards
+ * stats_print() - members of a JSON object: means of parts, least, quartiles, most, mean
+ * @values: these, as they were measured; sorted afterwards
  * @count: how many, at least one
  *
- * Prints "min": ..., "q1": ..., "median": ..., "q3": ..., "max": ..., "mean": ... without braces.
+ * Prints "parts": [...], the means of the first fifth of them, the second and so on, and
+ * "min": ..., "q1": ..., "median": ..., "q3": ..., "max": ..., "mean": ... without braces.
  */
 void stats_print(uint64_t *values, size_t count);
 

@@ -65,7 +65,8 @@ static int before(struct __test_metadata *_metadata, const int *ns, int bulk_pri
 		EXPECT_EQ(0, set_priority(from[i], bulk_priority));
 	}
 	for (i = 0; i < BULK_MESSAGES; i++)
-		EXPECT_EQ(BULK_BYTES, RESULT(msg_send(from[i % BULK_SOCKETS], big, BULK_BYTES, 1, PORT, 0)));
+		EXPECT_EQ(BULK_BYTES, RESULT(msg_send(from[i % BULK_SOCKETS], big, BULK_BYTES, 1,
+						      PORT, 0)));
 	EXPECT_EQ(sizeof(message), RESULT(msg_send(one, message, sizeof(message), 1, PORT, 0)));
 	EXPECT_EQ(0, set_rate("change", FAST));
 	while (bulk < BULK_MESSAGES || small < 0) {

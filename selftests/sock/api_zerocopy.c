@@ -183,8 +183,8 @@ TEST_F(line, zerocopy__refused)
 }
 
 /*
- * What a user has pinned is bounded, without the right to lock memory, by RLIMIT_MEMLOCK: beyond it
- * nothing is sent, and has no number.  What is over, or was refused, does not count any more: in the
+ * What a user has pinned is bounded, without the right to lock memory, by RLIMIT_MEMLOCK: beyond
+ * it nothing is sent, and has no number.  What is over, or was refused, does not count any more: in the
  * end there is room for exactly as much as in the beginning.
  */
 TEST_F(line, zerocopy__limit)
@@ -204,7 +204,8 @@ TEST_F(line, zerocopy__limit)
 		msg_fill(big, 100000, round, 0);
 		/* The reader has no room for the second and the third one. */
 		for (i = 0; i < 3; i++) {
-			ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, MSG_ZEROCOPY)));
+			ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT,
+							  MSG_ZEROCOPY)));
 			if (!i)
 				ASSERT_EQ(0, told_soon(from, id, id, &code));
 		}
