@@ -155,6 +155,8 @@ struct flitcast_end {
  * @ends_at: when something end to end is due
  * @msgs: all messages that are not over
  * @due: of these, those of which something is due, by time
+ * @late: and those that were sent as they came, and of which nothing is due but to ask for them,
+ *	by that time
  * @forward: sending flows whose target is to be told that messages were given up
  * @nforward: how many
  * @rng: state of random numbers
@@ -240,6 +242,7 @@ struct flitcast_site {
 	u64 rttvar;
 	struct list_head msgs;
 	struct rb_root_cached due;
+	struct list_head late;
 	struct list_head forward;
 	unsigned int nforward;
 	u64 ends_at;

@@ -147,6 +147,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	}
 	INIT_LIST_HEAD(&site->msgs);
 	site->due = RB_ROOT_CACHED;
+	INIT_LIST_HEAD(&site->late);
 	INIT_LIST_HEAD(&site->forward);
 	hash_init(site->ports);
 	hash_init(site->sources);

@@ -330,11 +330,13 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 	msg->deadline_at = flitcast_faults_any_lost(site) ? now : now + src->timeout;
 	list_add_tail(&msg->site_node, &site->msgs);
 	list_add_tail(&msg->source_node, &src->msgs);
-	flitcast_tx_schedule(site, msg);
-	flitcast_tx_ready(site, msg);
 	site->stat[FC_STAT_MSG_SENT]++;
 	*id = msg->out.id;
 	err = 0;
+	if (flitcast_tx_at_once(site, msg, now))
+		goto out;
+	flitcast_tx_schedule(site, msg);
+	flitcast_tx_ready(site, msg);
 out:
 	flitcast_engine_leave(site);
 	return err;

@@ -60,16 +60,24 @@ static bool due_before(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct flitcast_msg, due_node)->due;
 }
 
-void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg)
+/* When something is due of a message that is not over. */
+static u64 due_of(const struct flitcast_msg *msg)
 {
 	u64 at = min3(msg->repeat_at, msg->deadline_at, msg->slow_at);
 
 	at = min(at, msg->ask_at);
-	if (msg->holding)
-		at = min(at, msg->hold_until);
+	return msg->holding ? min(at, msg->hold_until) : at;
+}
+
+void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg)
+{
 	/* Over: nothing is due. */
-	if (!msg->left)
-		at = FC_NEVER;
+	u64 at = msg->left ? due_of(msg) : FC_NEVER;
+
+	if (msg->is_late) {
+		list_del(&msg->late);
+		msg->is_late = false;
+	}
 	if (at == msg->due)
 		return;
 	if (msg->due != FC_NEVER)
@@ -79,6 +87,22 @@ void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg)
 		return;
 	rb_add_cached(&msg->due_node, &site->due, due_before);
 	flitcast_tx_due(site, at);
+}
+
+void flitcast_tx_schedule_sent(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	struct flitcast_msg *last = NULL;
+
+	if (!list_empty(&site->late))
+		last = list_last_entry(&site->late, struct flitcast_msg, late);
+	/* In order of time, which they nearly always are; the tree is for all others. */
+	if (due_of(msg) != msg->ask_at || (last && msg->ask_at < last->ask_at)) {
+		flitcast_tx_schedule(site, msg);
+		return;
+	}
+	list_add_tail(&msg->late, &site->late);
+	msg->is_late = true;
+	flitcast_tx_due(site, msg->ask_at);
 }
 
 /* Every target is over. */
@@ -91,9 +115,10 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 	out->over_at = flitcast_site_now(site);
 	flitcast_tx_settle(site, msg, true);
 	flitcast_tx_schedule(site, msg);
-	list_del_init(&msg->ready);
-	list_del_init(&msg->site_node);
-	list_del_init(&msg->source_node);
+	if (!list_empty(&msg->ready))
+		list_del_init(&msg->ready);
+	list_del(&msg->site_node);
+	list_del(&msg->source_node);
 	msg->source = NULL;
 	/* The packet that is on its way into the local net-input is sent to its end. */
 	if (site->cur != msg)
@@ -228,11 +253,14 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 		    (t->core.state == FC_TX_DONE || t->core.base >= t->core.sent))
 			measure(site, t, now);
 	}
-	msg->wait = flitcast_tx_wait(site);
-	msg->repeat_at = now + msg->wait;
-	t->asks = 0;
-	flitcast_tx_ask_later(site, msg, now);
-	flitcast_tx_schedule(site, msg);
+	/* Nothing is due of a message that is over. */
+	if (!last || !fc_txtarget_over(&t->core)) {
+		msg->wait = flitcast_tx_wait(site);
+		msg->repeat_at = now + msg->wait;
+		t->asks = 0;
+		flitcast_tx_ask_later(site, msg, now);
+		flitcast_tx_schedule(site, msg);
+	}
 	if (!fc_txtarget_over(&t->core)) {
 		flitcast_tx_settle(site, msg, false);
 		flitcast_tx_ready(site, msg);
@@ -523,6 +551,21 @@ static void msg_time(struct flitcast_site *site, struct flitcast_msg *msg, u64 n
 	flitcast_tx_schedule(site, msg);
 }
 
+/* Those of which something is due now, or so many of them, to the others. */
+static void late_time(struct flitcast_site *site, u64 now)
+{
+	unsigned int budget = TIME_BUDGET;
+	struct flitcast_msg *msg, *next;
+
+	list_for_each_entry_safe(msg, next, &site->late, late) {
+		if (msg->ask_at > now || !budget--) {
+			flitcast_tx_due(site, msg->ask_at);
+			return;
+		}
+		flitcast_tx_schedule(site, msg);
+	}
+}
+
 void flitcast_tx_time(struct flitcast_site *site)
 {
 	unsigned int budget = TIME_BUDGET;
@@ -530,6 +573,7 @@ void flitcast_tx_time(struct flitcast_site *site)
 	struct rb_node *first;
 
 	site->ends_at = FC_NEVER;
+	late_time(site, now);
 	while ((first = rb_first_cached(&site->due))) {
 		struct flitcast_msg *msg = rb_entry(first, struct flitcast_msg, due_node);
 		struct flitcast_source *src = msg->source;

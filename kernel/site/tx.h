@@ -157,6 +157,7 @@ struct flitcast_source {
  * @ready: in a list of its class, of those that may have something to send
  * @source_node: in the source's list
  * @due_node: in the site's tree of those of which something is due
+ * @late: instead, in its list of those that are asked for if no answer comes; @due is FC_NEVER
  * @source: its source; NULL when over
  * @len: bytes
  * @due: when something is due, FC_NEVER: it is not in the tree
@@ -170,6 +171,7 @@ struct flitcast_source {
  * @holding: they do
  * @begun: some of it was sent: it does not wait for its turn again
  * @active: it counts as under way, see msg_under_way()
+ * @is_late: it is in the list of @late
  * @list: the sender named a target list
  * @waits: it counts in @waits of its port
  * @patient: its confirmations may come later
@@ -195,7 +197,10 @@ struct flitcast_msg {
 	struct list_head site_node;
 	struct list_head ready;
 	struct list_head source_node;
-	struct rb_node due_node;
+	union {
+		struct rb_node due_node;
+		struct list_head late;
+	};
 	struct flitcast_source *source;
 	u32 len;
 	u64 due;
@@ -209,6 +214,7 @@ struct flitcast_msg {
 	bool holding;
 	bool begun;
 	bool active;
+	bool is_late;
 	bool list;
 	bool waits;
 	bool patient;
@@ -253,6 +259,8 @@ void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg);
 void flitcast_tx_settle(struct flitcast_site *site, struct flitcast_msg *msg, bool over);
 /* One of its times changed. */
 void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg);
+/* The same of one that was just sent, to one target. */
+void flitcast_tx_schedule_sent(struct flitcast_site *site, struct flitcast_msg *msg);
 /* Give a target up; false if that was the end of the message. */
 bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int err);
 /* Give up all that is left of a message, which may be gone afterwards. */
@@ -320,6 +328,8 @@ static inline u32 flitcast_tx_linear(const struct flitcast_msg *msg)
  * Return: bytes, as many as fit.
  */
 u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len);
+/* A message that is one flit to one target goes now.  Return: false if it is to wait. */
+bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg, u64 now);
 /* A packet goes to a target.  Return: true if it did before. */
 bool flitcast_tx_mark(struct tx_target *t, u32 packet, u64 now);
 /* A packet of the message has gone: answers are waited for. */

@@ -163,16 +163,19 @@ void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 
 	flitcast_tx_schedule(site, msg);
 }
 
-/*
- * Can the packet in cur go without being confirmed at once?  Where it goes for the first time,
- * and as long as nothing is near its limit that a confirmation would make room in.
- */
+/* Can a confirmation wait, as long as nothing is near its limit that it would make room in? */
+static bool msg_patient(const struct flitcast_site *site, const struct flitcast_msg *msg)
+{
+	return msg->patient && msg->len <= FC_PACKET_MAX && msg->source->port &&
+	       site->class[msg->class].nactive < active_max(site) / 2;
+}
+
+/* Can the packet in cur go without being confirmed at once?  If it does for the first time. */
 static bool cur_patient(const struct flitcast_site *site, const struct flitcast_msg *msg)
 {
 	unsigned int i;
 
-	if (!msg->patient || msg->len > FC_PACKET_MAX || !msg->source->port ||
-	    site->class[msg->class].nactive >= active_max(site) / 2)
+	if (!msg_patient(site, msg))
 		return false;
 	for (i = 0; i < site->cur_n; i++) {
 		const struct tx_target *t = &msg->target[site->cur_target[i]];
@@ -183,40 +186,101 @@ static bool cur_patient(const struct flitcast_site *site, const struct flitcast_
 	return true;
 }
 
-/* Packet header and target list. */
-static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *head,
-		     u32 offset, u32 data_len)
+static void put_packet(struct flitcast_site *site, const struct flitcast_msg *msg, u8 *head,
+		       u16 n, u32 offset, u32 data_len, bool later)
 {
 	struct fc_packet pk = {
 		.src = site->cfg.id, .incarnation = site->incarnation,
 		.sock = msg->source->number, .src_port = msg->source->src_port,
-		.ntargets = site->cur_n, .id = msg->out.id, .msg_len = msg->len,
+		.ntargets = n, .id = msg->out.id, .msg_len = msg->len,
 		.offset = offset, .data_len = data_len,
-		.flags = msg->list ? FC_PACKET_LIST : 0, .kind = msg->out.kind,
+		.flags = (msg->list ? FC_PACKET_LIST : 0) | (later ? FC_PACKET_LATER : 0),
+		.kind = msg->out.kind,
 	};
-	bool later = cur_patient(site, msg), again = false;
-	unsigned int i;
 
-	if (later)
-		pk.flags |= FC_PACKET_LATER;
 	if (msg->out.kind == FC_KIND_ACCEPT || msg->out.kind == FC_KIND_REFUSE)
 		pk.id = msg->re;
 	fc_wire_packet_encode(head, &pk);
+}
+
+static void put_target(u8 *head, unsigned int i, const struct tx_target *t, bool last)
+{
+	const struct fc_target e = {
+		.site = t->site, .port = t->port, .flags = last ? FC_TARGET_LAST : 0,
+		.lag = t->core.seq - t->flow->core.oldest,
+		.off = t->off, .len = t->len, .seq = t->core.seq,
+	};
+
+	fc_wire_target_encode(head, i, &e);
+}
+
+/* Packet header and target list. */
+static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *head,
+		     u32 offset, u32 data_len)
+{
+	bool later = cur_patient(site, msg), again = false;
+	unsigned int i;
+
+	put_packet(site, msg, head, site->cur_n, offset, data_len, later);
 	for (i = 0; i < site->cur_n; i++) {
 		struct tx_target *t = &msg->target[site->cur_target[i]];
-		struct fc_target e = {
-			.site = t->site, .port = t->port,
-			.flags = i == site->cur_n - 1 ? FC_TARGET_LAST : 0,
-			.lag = t->core.seq - t->flow->core.oldest,
-			.off = t->off, .len = t->len, .seq = t->core.seq,
-		};
 
-		fc_wire_target_encode(head, i, &e);
+		put_target(head, i, t, i == site->cur_n - 1);
 		t->later = later;
 		again |= flitcast_tx_mark(t, site->cur_packet, flitcast_site_now(site));
 	}
 	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
 	flitcast_tx_settle(site, msg, false);
+}
+
+/* Is the message one flit to one target, and nothing before it?  Its target is not asked yet. */
+static bool goes_at_once(struct flitcast_site *site, const struct flitcast_msg *msg, u64 now)
+{
+	const struct tx_target *t = msg->target;
+
+	return msg->ntargets == 1 && !msg->copies && site->vnet && !site->csr &&
+	       msg->len <= site->cfg.flit - FC_LINK_SIZE - fc_head_size(1) &&
+	       msg->len <= FC_PACKET_MAX && msg->npages <= MAX_SKB_FRAGS &&
+	       !t->flow->silent && t->core.seq - t->flow->core.oldest < FC_FLOW_WINDOW &&
+	       msg->deadline_at > now && !flitcast_oper_waits(site) &&
+	       site->class[msg->class].nactive < active_max(site);
+}
+
+bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+{
+	struct tx_target *t = msg->target;
+	struct fc_event ev = {
+		.type = FC_EV_FLIT, .port = FC_PORT_LOCAL,
+		.flit = { .parts = FC_PART_HEAD | FC_PART_TERM, .data = msg->len },
+	};
+	struct sk_buff *skb;
+
+	if (!goes_at_once(site, msg, now) || !flitcast_vnet_room(site, false))
+		return false;
+	skb = flitcast_skb_alloc(site->headroom, fc_head_size(1) + flitcast_tx_linear(msg));
+	if (!skb)
+		return false;
+	ev.flit.h = skb;
+	ev.flit.head = skb_put(skb, fc_head_size(1));
+	t->later = msg_patient(site, msg) && fc_txtarget_patient(&t->core, &t->flow->core);
+	put_packet(site, msg, skb->data, 1, 0, msg->len, t->later);
+	put_target(skb->data, 0, t, true);
+	flitcast_tx_add_data(skb, msg, 0, msg->len);
+	fc_txtarget_sent(&t->core, t->core.part.first);
+	t->most = t->core.sent;
+	t->asked = now;
+	t->sent_at = now;
+	t->first_at = now;
+	msg->begun = true;
+	msg->active = true;
+	site->class[msg->class].nactive++;
+	site->stat[FC_STAT_PKT_SENT]++;
+	msg->repeat_at = now + msg->wait;
+	flitcast_tx_ask_later(site, msg, now);
+	flitcast_tx_schedule_sent(site, msg);
+	/* It may have been delivered here when this returns, but it is not over. */
+	flitcast_vnet_feed(site, &ev);
+	return true;
 }
 
 /* The packet in cur is in the local net-input, or is not sent after all. */
