@@ -130,6 +130,22 @@ bool fc_rxmsg_stored(struct fc_rxmsg *msg, u16 index);
 struct fc_rxmsg *fc_rxflow_ready(struct fc_rxflow *flow);
 void fc_rxflow_delivered(struct fc_rxflow *flow, struct fc_rxmsg *msg);
 
+/*
+ * Is message @seq, whose packet is here, the next to deliver, and nothing kept of it?  One that is
+ * whole in that packet may then be delivered at once: fc_rxflow_pass() instead of
+ * fc_rxflow_packet() and what follows it.  What its source has given up is before it, and over.
+ */
+static inline bool fc_rxflow_passes(const struct fc_rxflow *flow, u32 seq)
+{
+	return flow->begun && seq == flow->next &&
+	       flow->msg[seq % FC_FLOW_WINDOW].state == FC_RX_EMPTY;
+}
+
+static inline void fc_rxflow_pass(struct fc_rxflow *flow)
+{
+	flow->next++;
+}
+
 /* Was message @seq admitted, and is not delivered? */
 bool fc_rxflow_holds(const struct fc_rxflow *flow, u32 seq);
 

@@ -7,50 +7,10 @@
  */
 #include <linux/jhash.h>
 #include <linux/slab.h>
-#include "site/impl.h"
+#include "site/rx.h"
 
-/* How long room stays reserved for one that was told of it. */
-#define INVITED_NS	NSEC_PER_SEC
-/*
- * A source that lives says something every few seconds; what it has begun is
- * given up after so long without a word, where the room is needed.
- */
-#define RECLAIM_NS	(15ULL * NSEC_PER_SEC)
 /* Confirmations that were owed are sent so many in one go. */
 #define PAY_BUDGET	64
-
-/**
- * struct rx_flow - receiving end of a flow
- * @node: in the site's table
- * @waiting: in the port's list of those that were refused for want of room, or of
- *	those that are invited
- * @src: source site
- * @incarnation: of that site
- * @sock: source socket
- * @port: local port number
- * @owed: in the site's list while a confirmation is owed that can wait
- * @owed_at: when it is to be sent
- * @need: room that messages put off need, by number modulo window; 0: none
- * @invited: room reserved for the next message, 0: none
- * @until: the invitation ends
- * @used: time of the last packet
- * @core: numbers and messages
- */
-struct rx_flow {
-	struct hlist_node node;
-	struct list_head waiting;
-	u32 src;
-	u32 incarnation;
-	u32 sock;
-	u16 port;
-	struct list_head owed;
-	u64 owed_at;
-	u32 need[FC_FLOW_WINDOW];
-	u32 invited;
-	u64 until;
-	u64 used;
-	struct fc_rxflow core;
-};
 
 /**
  * struct rx_msg - a message being received
@@ -144,8 +104,7 @@ static void slot_free(const struct fc_rxmsg *m)
 		msg_free(m->h);
 }
 
-/* Forget what a flow holds. */
-static void flow_empty(struct flitcast_site *site, struct rx_flow *flow)
+void flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
 {
 	struct flitcast_port *port = flitcast_port_find(site, flow->port);
 	unsigned int i;
@@ -169,7 +128,7 @@ static void flow_empty(struct flitcast_site *site, struct rx_flow *flow)
 
 static void flow_free(struct flitcast_site *site, struct rx_flow *flow)
 {
-	flow_empty(site, flow);
+	flitcast_rxflow_empty(site, flow);
 	list_del(&flow->owed);
 	hash_del(&flow->node);
 	site->nflows--;
@@ -300,112 +259,6 @@ static u32 msg_charge(const struct fc_part *part)
 	return part->len + 1024 + part->count * 512;
 }
 
-static u32 *need_of(struct rx_flow *flow, u32 seq)
-{
-	return &flow->need[seq % FC_FLOW_WINDOW];
-}
-
-/* Take back the room of those that did not come. */
-static void uninvite(struct flitcast_port *port, u64 now)
-{
-	struct rx_flow *flow, *next;
-
-	list_for_each_entry_safe(flow, next, &port->invited, waiting) {
-		if (now < flow->until)
-			break;
-		port->ops->uncharge(port, flow->invited, false);
-		flow->invited = 0;
-		list_del_init(&flow->waiting);
-	}
-}
-
-/* Room held by messages whose source fell silent in the middle of them. */
-static void reclaim(struct flitcast_site *site, struct flitcast_port *port)
-{
-	u64 now = flitcast_site_now(site);
-	struct rx_flow *flow;
-	int bucket;
-
-	/* A walk over all flows: not for every packet without room. */
-	if (now < port->reclaim_at)
-		return;
-	port->reclaim_at = now + NSEC_PER_SEC;
-	hash_for_each(site->flows, bucket, flow, node)
-		if (flow->port == port->number && now > flow->used + RECLAIM_NS)
-			flow_empty(site, flow);
-}
-
-/* There may be room: reserve it for those that wait, in order, and tell them. */
-static void invite(struct flitcast_site *site, struct flitcast_port *port)
-{
-	u64 now = flitcast_site_now(site);
-	struct rx_flow *flow, *next;
-
-	uninvite(port, now);
-	if (!list_empty(&port->waiting))
-		reclaim(site, port);
-	list_for_each_entry_safe(flow, next, &port->waiting, waiting) {
-		u32 need = *need_of(flow, flow->core.next);
-		struct fc_ctrl ctrl = {
-			.kind = FC_CTRL_ROOM, .dst = flow->src,
-			.incarnation = flow->incarnation, .sock = flow->sock,
-			.site = site->cfg.id, .port = flow->port,
-		};
-
-		if (!need) {
-			list_del_init(&flow->waiting);
-			continue;
-		}
-		if (!port->ops->charge(port, need, false))
-			return;
-		flow->invited = need;
-		flow->until = now + INVITED_NS;
-		list_move_tail(&flow->waiting, &port->invited);
-		fc_rxflow_confirm(&flow->core, flow->core.next, &ctrl);
-		site->stat[FC_STAT_CTRL_SENT]++;
-		flitcast_ctrl_send(site, &ctrl);
-	}
-}
-
-/*
- * The level of a flow was @before, and may have moved over messages that the source
- * gave up: what they were put off for, and the room kept for them, is others'.
- */
-static void level_moved(struct flitcast_site *site, struct flitcast_port *port,
-			struct rx_flow *flow, u32 before)
-{
-	u32 n = min_t(u32, flow->core.next - before, FC_FLOW_WINDOW);
-
-	if (!n)
-		return;
-	while (n--)
-		*need_of(flow, before + n) = 0;
-	if (flow->invited) {
-		port->ops->uncharge(port, flow->invited, false);
-		flow->invited = 0;
-	}
-	list_del_init(&flow->waiting);
-	if (*need_of(flow, flow->core.next))
-		list_add_tail(&flow->waiting, &port->waiting);
-	invite(site, port);
-}
-
-/* Room for a message now?  Those that wait come first, and with what is theirs. */
-static bool charge_room(struct flitcast_site *site, struct flitcast_port *port,
-			struct rx_flow *flow, u32 charge, bool early)
-{
-	uninvite(port, flitcast_site_now(site));
-	if (!early && flow->invited) {
-		port->ops->uncharge(port, flow->invited, false);
-		flow->invited = 0;
-		list_del_init(&flow->waiting);
-	} else if (!list_empty(&port->waiting) &&
-		   list_first_entry(&port->waiting, struct rx_flow, waiting) != flow) {
-		return false;
-	}
-	return port->ops->charge(port, charge, early);
-}
-
 /* May this message come in, as far as the port is concerned? */
 static enum flitcast_admit may_come(struct flitcast_port *port, const struct fc_packet *pk,
 				    bool early)
@@ -424,16 +277,16 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 	u32 charge = msg_charge(part);
 	struct rx_msg *msg;
 
-	if (later || !charge_room(site, port, flow, charge, early)) {
-		reclaim(site, port);
+	if (later || !flitcast_rx_charge(site, port, flow, charge, early)) {
+		flitcast_rx_reclaim(site, port);
 		site->stat[FC_STAT_MSG_NO_ROOM]++;
-		*need_of(flow, t->seq) = charge;
+		*rx_need(flow, t->seq) = charge;
 		/* One that came early waits for its turn first. */
 		if (!early && list_empty(&flow->waiting))
 			list_add_tail(&flow->waiting, &port->waiting);
 		return false;
 	}
-	*need_of(flow, t->seq) = 0;
+	*rx_need(flow, t->seq) = 0;
 	if (only) {
 		FLITCAST_DELIVERY(only)->charge = charge;
 		fc_rxflow_admit(&flow->core, slot, t, part, alone(only));
@@ -545,13 +398,100 @@ static void deliver(struct flitcast_site *site, struct flitcast_port *port,
 	flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
 }
 
+/* The flit that is all of a message, out of the packet's. */
+static void take_only(struct sk_buff_head *flits, struct sk_buff *only)
+{
+	__skb_unlink(only, flits);
+	__skb_pull(only, fc_head_size(fc_wire_ntargets(only->data)));
+	/* It is of no device any more. */
+	only->dev = NULL;
+	skb_ext_reset(only);
+	*FLITCAST_ARRIVAL(only) = (struct flitcast_arrival) { };
+}
+
+/* What a delivery says of itself; not @charge. */
+static void describe(struct flitcast_delivery *d, const struct fc_packet *pk,
+		     const struct fc_part *part, const struct flitcast_votes *votes)
+{
+	d->skip = part->off - part->first * FC_PACKET_MAX;
+	d->len = part->len;
+	d->site = pk->src;
+	d->port = pk->src_port;
+	d->hops = pk->hops;
+	d->id = pk->id;
+	d->offset = part->off;
+	d->msg_len = pk->msg_len;
+	d->incarnation = pk->incarnation;
+	d->sock = pk->sock;
+	d->list = !!(pk->flags & FC_PACKET_LIST);
+	d->kind = pk->kind;
+	d->cast = !!votes;
+	d->copies = votes ? votes->copies : 1;
+	d->votes = votes ? votes->votes : 1;
+	d->dissent = votes ? votes->dissent : 0;
+}
+
+/* The turn of those behind a message that was delivered has come. */
+static void deliver_next(struct flitcast_site *site, struct flitcast_port *port,
+			 struct rx_flow *flow)
+{
+	struct fc_rxmsg *m;
+
+	while ((m = fc_rxflow_ready(&flow->core)))
+		deliver(site, port, flow, m);
+	/* That of a message that was put off as early, too. */
+	if (*rx_need(flow, flow->core.next) && list_empty(&flow->waiting)) {
+		list_add_tail(&flow->waiting, &port->waiting);
+		flitcast_rx_invite(site, port);
+	}
+}
+
+/*
+ * What is nearly all: the next message of a flow, in one flit, where nobody waits for room.  It
+ * is delivered without a place of its own.  Return: false if it is no such message, or cannot
+ * come; nothing has been done then.
+ */
+static bool pass(struct flitcast_site *site, struct flitcast_port *port, struct rx_flow *flow,
+		 struct sk_buff_head *flits, const struct fc_packet *pk, const struct fc_target *t)
+{
+	struct fc_part part = { .off = t->off, .len = t->len ? t->len : pk->msg_len - t->off };
+	struct sk_buff *only;
+	u32 charge;
+
+	/* All of it is in the first packet. */
+	part.count = 1;
+	if (pk->msg_len > FC_PACKET_MAX || !fc_rxflow_passes(&flow->core, t->seq) ||
+	    flow->need[t->seq % FC_FLOW_WINDOW] || flow->invited || site->csr ||
+	    !list_empty(&port->waiting) || !list_empty(&port->invited))
+		return false;
+	only = whole(flits);
+	charge = msg_charge(&part);
+	if (!only || may_come(port, pk, false) != FLITCAST_ADMIT_YES ||
+	    !port->ops->charge(port, charge, false))
+		return false;
+	take_only(flits, only);
+	FLITCAST_ARRIVAL(only)->arrived = flow->used;
+	describe(FLITCAST_DELIVERY(only), pk, &part, NULL);
+	FLITCAST_DELIVERY(only)->charge = charge;
+	fc_rxflow_pass(&flow->core);
+	site->stat[FC_STAT_MSG_DELIVERED]++;
+	port->ops->deliver(port, only);
+	flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
+	deliver_next(site, port, flow);
+	if (pk->flags & FC_PACKET_LATER)
+		owe(site, flow);
+	else
+		answer(site, pk, t, flow, FC_CTRL_CONFIRM);
+	return true;
+}
+
 bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			const struct fc_packet *pk, const struct fc_target *t,
 			const struct flitcast_votes *votes)
 {
-	struct fc_part part = fc_part_make(pk->msg_len, t->off, t->len);
-	u16 packet = pk->offset / FC_PACKET_MAX;
 	struct flitcast_port *port = flitcast_port_find(site, t->port);
+	struct fc_part part;
+	u16 packet;
 	struct flitcast_delivery *d;
 	struct fc_rxmsg *slot, *m;
 	enum flitcast_admit admitted;
@@ -583,6 +523,8 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 		goto drop;
 	}
 	flow->used = flitcast_site_now(site);
+	if (!votes && pass(site, port, flow, flits, pk, t))
+		return true;
 	if (votes && flow->core.begun) {
 		/* To all the same, it does not say what this target has not got yet. */
 		if ((s32)(t->seq - flow->core.next) >= FC_FLOW_WINDOW) {
@@ -593,6 +535,8 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 		own.lag = max_t(s32, t->seq - flow->core.next, 0);
 		t = &own;
 	}
+	part = fc_part_make(pk->msg_len, t->off, t->len);
+	packet = pk->offset / FC_PACKET_MAX;
 	arg.site = site;
 	arg.flow = flow;
 	before = flow->core.begun ? flow->core.next : t->seq - t->lag;
@@ -600,7 +544,7 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	/* Others may have waited only for what the source gave up. */
 	while ((m = fc_rxflow_ready(&flow->core)))
 		deliver(site, port, flow, m);
-	level_moved(site, port, flow, before);
+	flitcast_rx_level(site, port, flow, before);
 	switch (verdict) {
 	case FC_RX_BAD:
 		site->stat[FC_STAT_PKT_BAD]++;
@@ -636,12 +580,7 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	}
 	due = votes ? 0 : flitcast_csr_due(site, skb_peek(flits)->data);
 	if (only) {
-		__skb_unlink(only, flits);
-		skb_pull(only, fc_head_size(fc_wire_ntargets(only->data)));
-		/* It is of no device any more. */
-		only->dev = NULL;
-		skb_ext_reset(only);
-		*FLITCAST_ARRIVAL(only) = (struct flitcast_arrival) { };
+		take_only(flits, only);
 		d = FLITCAST_DELIVERY(only);
 		arrival = FLITCAST_ARRIVAL(only);
 	} else {
@@ -652,32 +591,10 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 		arrival = FLITCAST_ARRIVAL(msg->carrier);
 	}
 	note_arrival(arrival, due, flow->used);
-	d->skip = part.off - part.first * FC_PACKET_MAX;
-	d->len = part.len;
-	d->site = pk->src;
-	d->port = pk->src_port;
-	d->hops = pk->hops;
-	d->id = pk->id;
-	d->offset = part.off;
-	d->msg_len = pk->msg_len;
-	d->incarnation = pk->incarnation;
-	d->sock = pk->sock;
-	d->list = !!(pk->flags & FC_PACKET_LIST);
-	d->kind = pk->kind;
-	d->cast = !!votes;
-	d->copies = votes ? votes->copies : 1;
-	d->votes = votes ? votes->votes : 1;
-	d->dissent = votes ? votes->dissent : 0;
+	describe(d, pk, &part, votes);
 	fc_rxmsg_stored(slot, packet - part.first);
-	if (fc_rxflow_ready(&flow->core)) {
-		while ((m = fc_rxflow_ready(&flow->core)))
-			deliver(site, port, flow, m);
-		/* The turn of a message that was put off as early may have come. */
-		if (*need_of(flow, flow->core.next) && list_empty(&flow->waiting)) {
-			list_add_tail(&flow->waiting, &port->waiting);
-			invite(site, port);
-		}
-	}
+	if (fc_rxflow_ready(&flow->core))
+		deliver_next(site, port, flow);
 	if (pk->flags & FC_PACKET_LATER && fc_before(t->seq, flow->core.next))
 		owe(site, flow);
 	else
@@ -712,7 +629,7 @@ void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 		fc_rxflow_forward(&flow->core, ctrl->next, skip, &arg);
 		while ((m = fc_rxflow_ready(&flow->core)))
 			deliver(site, port, flow, m);
-		level_moved(site, port, flow, before);
+		flitcast_rx_level(site, port, flow, before);
 		fc_rxflow_confirm(&flow->core, reply.seq, &reply);
 	}
 	site->stat[FC_STAT_CTRL_SENT]++;
@@ -737,7 +654,7 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 	} else if (!flow) {
 		/* Nothing is known of it: it may come as if for the first time. */
 		answer(site, &pk, &t, NULL, FC_CTRL_ROOM);
-	} else if (!*need_of(flow, ask->seq) ||
+	} else if (!*rx_need(flow, ask->seq) ||
 		   (flow->invited && ask->seq == flow->core.next)) {
 		answer(site, &pk, &t, flow, FC_CTRL_ROOM);
 	} else {
@@ -745,28 +662,8 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 		if (ask->seq == flow->core.next && list_empty(&flow->waiting))
 			list_add_tail(&flow->waiting, &port->waiting);
 		answer(site, &pk, &t, flow, FC_CTRL_NO_ROOM);
-		invite(site, port);
+		flitcast_rx_invite(site, port);
 	}
-}
-
-void flitcast_port_release(struct flitcast_port *port, u32 charge)
-{
-	/* The port cannot be detached meanwhile: its reader calls. */
-	struct flitcast_site *site = READ_ONCE(port->site);
-	bool idle;
-
-	if (!site)
-		return;
-	spin_lock_bh(&site->lock);
-	port->ops->uncharge(port, charge, false);
-	idle = list_empty(&port->waiting) && list_empty(&port->invited);
-	spin_unlock_bh(&site->lock);
-	if (idle)
-		return;
-	flitcast_engine_enter(site);
-	if (!site->dead)
-		invite(site, port);
-	flitcast_engine_leave(site);
 }
 
 /* Sources that wait for room, or for the rest of a message to be taken, are told. */
@@ -800,7 +697,7 @@ void flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port)
 		if (flow->port != port->number)
 			continue;
 		refuse_all(site, flow);
-		flow_empty(site, flow);
+		flitcast_rxflow_empty(site, flow);
 	}
 }
 

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receive room: who was put off for want of it waits in order, is told when there is some, and
+ * finds it reserved.
+ */
+#include "site/rx.h"
+
+/* How long room stays reserved for one that was told of it. */
+#define INVITED_NS	NSEC_PER_SEC
+/*
+ * A source that lives says something every few seconds; what it has begun is
+ * given up after so long without a word, where the room is needed.
+ */
+#define RECLAIM_NS	(15ULL * NSEC_PER_SEC)
+
+/* Take back the room of those that did not come. */
+static void uninvite(struct flitcast_port *port, u64 now)
+{
+	struct rx_flow *flow, *next;
+
+	list_for_each_entry_safe(flow, next, &port->invited, waiting) {
+		if (now < flow->until)
+			break;
+		port->ops->uncharge(port, flow->invited, false);
+		flow->invited = 0;
+		list_del_init(&flow->waiting);
+	}
+}
+
+void flitcast_rx_reclaim(struct flitcast_site *site, struct flitcast_port *port)
+{
+	u64 now = flitcast_site_now(site);
+	struct rx_flow *flow;
+	int bucket;
+
+	/* A walk over all flows: not for every packet without room. */
+	if (now < port->reclaim_at)
+		return;
+	port->reclaim_at = now + NSEC_PER_SEC;
+	hash_for_each(site->flows, bucket, flow, node)
+		if (flow->port == port->number && now > flow->used + RECLAIM_NS)
+			flitcast_rxflow_empty(site, flow);
+}
+
+void flitcast_rx_invite(struct flitcast_site *site, struct flitcast_port *port)
+{
+	u64 now = flitcast_site_now(site);
+	struct rx_flow *flow, *next;
+
+	uninvite(port, now);
+	if (!list_empty(&port->waiting))
+		flitcast_rx_reclaim(site, port);
+	list_for_each_entry_safe(flow, next, &port->waiting, waiting) {
+		u32 need = *rx_need(flow, flow->core.next);
+		struct fc_ctrl ctrl = {
+			.kind = FC_CTRL_ROOM, .dst = flow->src,
+			.incarnation = flow->incarnation, .sock = flow->sock,
+			.site = site->cfg.id, .port = flow->port,
+		};
+
+		if (!need) {
+			list_del_init(&flow->waiting);
+			continue;
+		}
+		if (!port->ops->charge(port, need, false))
+			return;
+		flow->invited = need;
+		flow->until = now + INVITED_NS;
+		list_move_tail(&flow->waiting, &port->invited);
+		fc_rxflow_confirm(&flow->core, flow->core.next, &ctrl);
+		site->stat[FC_STAT_CTRL_SENT]++;
+		flitcast_ctrl_send(site, &ctrl);
+	}
+}
+
+void flitcast_rx_level(struct flitcast_site *site, struct flitcast_port *port,
+		       struct rx_flow *flow, u32 before)
+{
+	u32 n = min_t(u32, flow->core.next - before, FC_FLOW_WINDOW);
+
+	if (!n)
+		return;
+	while (n--)
+		*rx_need(flow, before + n) = 0;
+	if (flow->invited) {
+		port->ops->uncharge(port, flow->invited, false);
+		flow->invited = 0;
+	}
+	list_del_init(&flow->waiting);
+	if (*rx_need(flow, flow->core.next))
+		list_add_tail(&flow->waiting, &port->waiting);
+	flitcast_rx_invite(site, port);
+}
+
+bool flitcast_rx_charge(struct flitcast_site *site, struct flitcast_port *port,
+			struct rx_flow *flow, u32 charge, bool early)
+{
+	uninvite(port, flitcast_site_now(site));
+	if (!early && flow->invited) {
+		port->ops->uncharge(port, flow->invited, false);
+		flow->invited = 0;
+		list_del_init(&flow->waiting);
+	} else if (!list_empty(&port->waiting) &&
+		   list_first_entry(&port->waiting, struct rx_flow, waiting) != flow) {
+		return false;
+	}
+	return port->ops->charge(port, charge, early);
+}
+
+void flitcast_port_release(struct flitcast_port *port, u32 charge)
+{
+	/* The port cannot be detached meanwhile: its reader calls. */
+	struct flitcast_site *site = READ_ONCE(port->site);
+	bool idle;
+
+	if (!site)
+		return;
+	spin_lock_bh(&site->lock);
+	port->ops->uncharge(port, charge, false);
+	idle = list_empty(&port->waiting) && list_empty(&port->invited);
+	spin_unlock_bh(&site->lock);
+	if (idle)
+		return;
+	flitcast_engine_enter(site);
+	if (!site->dead)
+		flitcast_rx_invite(site, port);
+	flitcast_engine_leave(site);
+}
