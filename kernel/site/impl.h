@@ -154,6 +154,8 @@ struct flitcast_end {
  * @rttvar: smoothed deviation from it
  * @ends_at: when something end to end is due
  * @msgs: all messages that are not over
+ * @spare: messages that are not used any more, for the next ones
+ * @nspare: how many
  * @due: of these, those of which something is due, by time
  * @late: and those that were sent as they came, and of which nothing is due but to ask for them,
  *	by that time
@@ -241,6 +243,8 @@ struct flitcast_site {
 	u64 srtt;
 	u64 rttvar;
 	struct list_head msgs;
+	struct flitcast_msg *spare;
+	unsigned int nspare;
 	struct rb_root_cached due;
 	struct list_head late;
 	struct list_head forward;
@@ -531,6 +535,8 @@ void flitcast_tx_rerouted(struct flitcast_site *site);
 int flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port);
 void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port);
 void flitcast_tx_purge(struct flitcast_site *site);
+/* Memory that is kept for messages; nobody sends any more. */
+void flitcast_tx_free(struct flitcast_site *site);
 
 /* event.c */
 

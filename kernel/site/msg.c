@@ -12,6 +12,9 @@
 static_assert(sizeof(struct flitcast_msg) <= FLITCAST_MSG_SIZE);
 static_assert(sizeof(struct tx_target) <= FLITCAST_MSG_TARGET);
 
+/* Messages that a site keeps for the next ones. */
+#define SPARES_MAX	64
+
 /*
  * Data is copied into the fragment of the calling task, behind what the task sent before, as
  * the sockets of other families do: a short message takes no pages of its own.  Each lot of
@@ -51,21 +54,33 @@ u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct p
 	return min_t(u32, len, (msg->held ? PAGE_SIZE : page_size(*lot)) - *off);
 }
 
+/* For one target, and without data. */
+static void msg_init(struct flitcast_msg *msg, u32 len)
+{
+	/* Its short data is written, or what else is in its place is. */
+	memset(msg, 0, offsetof(struct flitcast_msg, held));
+	refcount_set(&msg->refs, 1);
+	INIT_LIST_HEAD(&msg->ready);
+	msg->len = len;
+	msg->due = FC_NEVER;
+	msg->ntargets = 1;
+	msg->target = &msg->one;
+}
+
 /* All but the pages, for which there is a list of @npages. */
 static struct flitcast_msg *msg_make(u32 len, u32 ndests, unsigned int npages, gfp_t gfp)
 {
-	struct flitcast_msg *msg = kzalloc(sizeof(*msg), gfp);
+	struct flitcast_msg *msg = kmalloc(sizeof(*msg), gfp);
 
 	if (!msg)
 		return NULL;
-	refcount_set(&msg->refs, 1);
-	INIT_LIST_HEAD(&msg->site_node);
-	INIT_LIST_HEAD(&msg->ready);
-	INIT_LIST_HEAD(&msg->source_node);
-	msg->len = len;
-	msg->due = FC_NEVER;
+	msg_init(msg, len);
+	msg->held = NULL;
+	msg->start = 0;
+	memset(msg->few, 0, sizeof(msg->few));
 	msg->ntargets = ndests;
-	msg->target = ndests == 1 ? &msg->one : kvcalloc(ndests, sizeof(*msg->target), gfp);
+	if (ndests != 1)
+		msg->target = kvcalloc(ndests, sizeof(*msg->target), gfp);
 	msg->npages = npages;
 	if (msg->npages)
 		msg->page = msg->npages <= ARRAY_SIZE(msg->few) ? msg->few :
@@ -160,6 +175,49 @@ void flitcast_msg_free(struct flitcast_msg *msg)
 	if (msg->target != &msg->one)
 		kvfree(msg->target);
 	kfree(msg);
+}
+
+struct flitcast_msg *flitcast_msg_short(struct flitcast_site *site, const void *data, u32 len)
+{
+	struct flitcast_msg *msg = site->spare;
+
+	lockdep_assert_held(&site->lock);
+	if (msg) {
+		site->spare = msg->spare;
+		site->nspare--;
+	} else {
+		msg = kmalloc(sizeof(*msg), GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+	}
+	if (!msg)
+		return NULL;
+	msg_init(msg, len);
+	memcpy(msg->small, data, len);
+	return msg;
+}
+
+void flitcast_msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	lockdep_assert_held(&site->lock);
+	if (!refcount_dec_and_test(&msg->refs))
+		return;
+	if (site->nspare == SPARES_MAX || msg->target != &msg->one) {
+		flitcast_msg_free(msg);
+		return;
+	}
+	flitcast_msg_drop_data(msg);
+	msg->spare = site->spare;
+	site->spare = msg;
+	site->nspare++;
+}
+
+void flitcast_tx_free(struct flitcast_site *site)
+{
+	struct flitcast_msg *msg;
+
+	while ((msg = site->spare)) {
+		site->spare = msg->spare;
+		kfree(msg);
+	}
 }
 
 void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re)

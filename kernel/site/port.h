@@ -373,6 +373,25 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 		      const struct flitcast_msg_dest *dests, const struct flitcast_send *how,
 		      u32 *id);
 
+/* Data up to so many bytes have no pages: they are copied into the flit. */
+#define FLITCAST_MSG_SMALL	96
+
+/**
+ * flitcast_port_send() - send a short message to one target
+ * @port: attached port
+ * @data: what is copied
+ * @len: bytes, FLITCAST_MSG_SMALL at most
+ * @dest: target
+ * @how: how
+ *
+ * As flitcast_msg_send() with a message of FC_KIND_MESSAGE, whose memory may be that of one that
+ * is over.
+ *
+ * Return: as flitcast_msg_send(); nothing is changed where it is not 0.
+ */
+int flitcast_port_send(struct flitcast_port *port, const void *data, u32 len,
+		       const struct flitcast_msg_dest *dest, const struct flitcast_send *how);
+
 u32 flitcast_site_id(const struct flitcast_site *site);
 /* Sites of the network. */
 u32 flitcast_site_count(const struct flitcast_site *site);

@@ -74,6 +74,7 @@ static void site_free(struct flitcast_site *site)
 	flitcast_vnet_free(site);
 	flitcast_relay_free(site);
 	flitcast_faults_free(site);
+	flitcast_tx_free(site);
 	kfree(site->no_queue);
 	if (site->cfg.topo.graph)
 		flitcast_graph_put(site->cfg.topo.graph);

@@ -278,31 +278,25 @@ void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arriva
 	}
 }
 
-int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
-		      const struct flitcast_msg_dest *dests, const struct flitcast_send *how,
-		      u32 *id)
+/* A message begins.  Return: 0, or why it does not; nothing is changed then. */
+static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
+		     const struct flitcast_msg_dest *dests, const struct flitcast_send *how)
 {
 	struct flitcast_site *site = port->site;
 	struct flitcast_source *src;
-	int err = -ENETDOWN;
-	u64 now;
+	u64 now = flitcast_site_now(site);
+	int err;
 	u32 i;
 
-	if (!site)
+	if (site->dead || !port->source || (site->drain && begins(port, msg)))
 		return -ENETDOWN;
-	flitcast_engine_enter(site);
-	now = flitcast_site_now(site);
-	src = port->source ? source_of(site, port, how->copies) : NULL;
-	if (site->dead || (site->drain && begins(port, msg)))
-		goto out;
-	if (!src) {
-		err = port->source ? -ENOMEM : -ENETDOWN;
-		goto out;
-	}
+	src = source_of(site, port, how->copies);
+	if (!src)
+		return -ENOMEM;
 	/* Everything that can fail comes before anything is changed. */
 	err = msg_flows(site, src, msg, dests);
 	if (err)
-		goto out;
+		return err;
 	src->timeout = port->timeout;
 	msg->source = src;
 	msg->accepted = now;
@@ -331,13 +325,54 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 	list_add_tail(&msg->site_node, &site->msgs);
 	list_add_tail(&msg->source_node, &src->msgs);
 	site->stat[FC_STAT_MSG_SENT]++;
-	*id = msg->out.id;
-	err = 0;
-	if (flitcast_tx_at_once(site, msg, now))
-		goto out;
+	return 0;
+}
+
+/* It has begun: it goes, now or in its turn. */
+static void msg_go(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	if (flitcast_tx_at_once(site, msg))
+		return;
 	flitcast_tx_schedule(site, msg);
 	flitcast_tx_ready(site, msg);
-out:
+}
+
+int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
+		      const struct flitcast_msg_dest *dests, const struct flitcast_send *how,
+		      u32 *id)
+{
+	struct flitcast_site *site = port->site;
+	int err;
+
+	if (!site)
+		return -ENETDOWN;
+	flitcast_engine_enter(site);
+	err = msg_begin(port, msg, dests, how);
+	if (!err) {
+		*id = msg->out.id;
+		msg_go(site, msg);
+	}
+	flitcast_engine_leave(site);
+	return err;
+}
+
+int flitcast_port_send(struct flitcast_port *port, const void *data, u32 len,
+		       const struct flitcast_msg_dest *dest, const struct flitcast_send *how)
+{
+	struct flitcast_site *site = port->site;
+	struct flitcast_msg *msg;
+	int err = -ENOMEM;
+
+	if (!site)
+		return -ENETDOWN;
+	flitcast_engine_enter(site);
+	msg = flitcast_msg_short(site, data, len);
+	if (msg)
+		err = msg_begin(port, msg, dest, how);
+	if (!err)
+		msg_go(site, msg);
+	else if (msg)
+		flitcast_msg_over(site, msg);
 	flitcast_engine_leave(site);
 	return err;
 }

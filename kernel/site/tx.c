@@ -133,12 +133,12 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 		/* Whoever reads the report may be done with it before sent() returns. */
 		refcount_inc(&msg->refs);
 		if (!port->ops->sent(port, out))
-			flitcast_msg_put(msg);
+			refcount_dec(&msg->refs);
 		flitcast_engine_wake(site, port, wake);
 	} else {
 		site->orphans -= out->charge;
 	}
-	flitcast_msg_put(msg);
+	flitcast_msg_over(site, msg);
 	flitcast_site_drained(site);
 }
 

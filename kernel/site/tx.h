@@ -146,9 +146,6 @@ struct flitcast_source {
 	u64 until;
 };
 
-/* Data up to so many bytes have no pages: they are copied into the flit. */
-#define FLITCAST_MSG_SMALL	96
-
 /**
  * struct flitcast_msg - a message being sent
  * @out: what becomes of it
@@ -156,6 +153,7 @@ struct flitcast_source {
  * @site_node: in the site's list of messages
  * @ready: in a list of its class, of those that may have something to send
  * @source_node: in the source's list
+ * @spare: the next one of those of the site that are not used
  * @due_node: in the site's tree of those of which something is due
  * @late: instead, in its list of those that are asked for if no answer comes; @due is FC_NEVER
  * @source: its source; NULL when over
@@ -200,6 +198,7 @@ struct flitcast_msg {
 	union {
 		struct rb_node due_node;
 		struct list_head late;
+		struct flitcast_msg *spare;
 	};
 	struct flitcast_source *source;
 	u32 len;
@@ -242,6 +241,10 @@ struct flitcast_msg {
 
 /* Let go of a message; the last one frees it. */
 void flitcast_msg_put(struct flitcast_msg *msg);
+/* A message to one target, with @len bytes of data, FLITCAST_MSG_SMALL at most; NULL: no memory. */
+struct flitcast_msg *flitcast_msg_short(struct flitcast_site *site, const void *data, u32 len);
+/* As flitcast_msg_put(); what is freed may be kept for the next one. */
+void flitcast_msg_over(struct flitcast_site *site, struct flitcast_msg *msg);
 /*
  * Data in pages from byte @from on, up to @len of it, as far as it is together: returns how
  * much, and says in which lot of pages and where there.
@@ -328,8 +331,11 @@ static inline u32 flitcast_tx_linear(const struct flitcast_msg *msg)
  * Return: bytes, as many as fit.
  */
 u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len);
-/* A message that is one flit to one target goes now.  Return: false if it is to wait. */
-bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg, u64 now);
+/*
+ * A message that has just been accepted goes now, if it is one flit to one target, and nothing is
+ * before it.  Return: false if it is to wait.
+ */
+bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg);
 /* A packet goes to a target.  Return: true if it did before. */
 bool flitcast_tx_mark(struct tx_target *t, u32 packet, u64 now);
 /* A packet of the message has gone: answers are waited for. */

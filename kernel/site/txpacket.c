@@ -234,7 +234,7 @@ static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *h
 }
 
 /* Is the message one flit to one target, and nothing before it?  Its target is not asked yet. */
-static bool goes_at_once(struct flitcast_site *site, const struct flitcast_msg *msg, u64 now)
+static bool goes_at_once(struct flitcast_site *site, const struct flitcast_msg *msg)
 {
 	const struct tx_target *t = msg->target;
 
@@ -242,20 +242,21 @@ static bool goes_at_once(struct flitcast_site *site, const struct flitcast_msg *
 	       msg->len <= site->cfg.flit - FC_LINK_SIZE - fc_head_size(1) &&
 	       msg->len <= FC_PACKET_MAX && msg->npages <= MAX_SKB_FRAGS &&
 	       !t->flow->silent && t->core.seq - t->flow->core.oldest < FC_FLOW_WINDOW &&
-	       msg->deadline_at > now && !flitcast_oper_waits(site) &&
+	       msg->deadline_at > msg->accepted && !flitcast_oper_waits(site) &&
 	       site->class[msg->class].nactive < active_max(site);
 }
 
-bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	struct tx_target *t = msg->target;
 	struct fc_event ev = {
 		.type = FC_EV_FLIT, .port = FC_PORT_LOCAL,
 		.flit = { .parts = FC_PART_HEAD | FC_PART_TERM, .data = msg->len },
 	};
+	u64 now = msg->accepted;
 	struct sk_buff *skb;
 
-	if (!goes_at_once(site, msg, now) || !flitcast_vnet_room(site, false))
+	if (!goes_at_once(site, msg) || !flitcast_vnet_room(site, false))
 		return false;
 	skb = flitcast_skb_alloc(site->headroom, fc_head_size(1) + flitcast_tx_linear(msg));
 	if (!skb)

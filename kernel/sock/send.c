@@ -378,6 +378,54 @@ static struct flitcast_msg *msg_of(struct msghdr *msg, size_t len, u32 ndests,
 	return NULL;
 }
 
+/*
+ * What is nearly all: a short message to one target, for which there is room, without anything
+ * said of it but where it goes.  Return: false if it is no such message, or something is wrong:
+ * nothing has been done then.  Else @result is that of sendmsg().
+ */
+static bool send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t len, int *result)
+{
+	const struct sockaddr_flitcast *addr = msg->msg_name;
+	struct sock *sk = &fs->sk;
+	struct flitcast_send how = { .slow = FLITCAST_TX_WAIT };
+	struct flitcast_msg_dest dest;
+	u8 data[FLITCAST_MSG_SMALL];
+
+	/* What is bound is attached: what bind() wrote before it said so is seen here. */
+	if (!smp_load_acquire(&fs->bound))
+		return false;
+	if (len > sizeof(data) || sk->sk_type != SOCK_RDM || msg->msg_controllen || !addr ||
+	    msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL) ||
+	    !flitcast_addr_valid(addr, msg->msg_namelen) ||
+	    addr->sfc_addrtype != FLITCAST_ADDR_SITE || addr->sfc_copies || !addr->sfc_port ||
+	    READ_ONCE(fs->slow.policy) != FLITCAST_SLOW_WAIT || READ_ONCE(sk->sk_err) ||
+	    len > flitcast_sysctl_message_max(sock_net(sk)) ||
+	    flitcast_site_reserves(fs->port.site))
+		return false;
+	how.charge = tx_charge(len, 1);
+	if (!tx_reserve(fs, how.charge))
+		return false;
+	*result = -EFAULT;
+	if (!copy_from_iter_full(data, len, &msg->msg_iter)) {
+		atomic_sub(how.charge, &fs->tx_used);
+		sk->sk_write_space(sk);
+		return true;
+	}
+	dest = (struct flitcast_msg_dest) { .site = addr->sfc_site, .port = addr->sfc_port };
+	how.class = tx_class(fs);
+	how.report = READ_ONCE(fs->confirm);
+	how.patient = !how.report && flitcast_send_writable(fs);
+	if (flitcast_port_send(&fs->port, data, len, &dest, &how)) {
+		/* Why, finds who tries again. */
+		atomic_sub(how.charge, &fs->tx_used);
+		iov_iter_revert(&msg->msg_iter, len);
+		return false;
+	}
+	fs->stats.tx_messages++;
+	*result = len;
+	return true;
+}
+
 int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 {
 	struct sock *sk = sock->sk;
@@ -393,6 +441,8 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	int err;
 
 	forget(fs);
+	if (send_short(fs, msg, len, &err))
+		return err;
 	/* MSG_BATCH is sendmmsg()'s: more will come. */
 	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT | MSG_EOR |
 			       MSG_BATCH | MSG_ZEROCOPY))

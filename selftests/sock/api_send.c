@@ -313,7 +313,7 @@ TEST_F(line, send__nothing)
 TEST_F(line, send__sizes)
 {
 	static const unsigned int about[] = {
-		1, 60, 1400, 1484, 1500, 4096, 8192, 65536, 2 * 65536, 10 * 65536,
+		1, 60, 96, 128, 1400, 1484, 1500, 4096, 8192, 65536, 2 * 65536, 10 * 65536,
 	};
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), delta;
 	unsigned int i;
@@ -474,15 +474,20 @@ TEST_F(line, send__site_beyond_the_topology)
 	struct flitcast_target targets[] = {
 		{ .site = 2, .port = PORT }, { .site = 3, .port = PORT },
 	};
-	int fd = SOCKET(0, 0), to = SOCKET(2, PORT);
+	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), i;
 
 	EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send(fd, "x", 1, 3, PORT, 0)));
+	/* Enough to fill the send buffer, were a refused message to stay in it. */
+	for (i = 0; i < 600; i++)
+		ASSERT_EQ(-EHOSTUNREACH, RESULT(msg_send(fd, "x", 1, 3, PORT, MSG_DONTWAIT)));
 	EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send(fd, "x", 1, 0xfffffffe, PORT, 0)));
 	EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send(fd, "x", 1, FLITCAST_SITE_ANY, PORT, 0)));
 	/* All or nothing. */
 	EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send_list(fd, "x", 1, targets, 2, 0)));
 	EXPECT_TRUE(quiet(to));
 	EXPECT_EQ(0, msg_error(fd));
+	EXPECT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, MSG_DONTWAIT)));
+	EXPECT_EQ(1, soon(to, got, sizeof(got), NULL));
 }
 
 TEST_F(line, send__nobody_there)
@@ -745,6 +750,9 @@ TEST_F(line, send__bad_pointers)
 	/* Enough to fill the send buffer, were a refused message to stay in it. */
 	for (i = 0; i < 600; i++)
 		ASSERT_EQ(-EFAULT, send_raw(fd, &addr, sizeof(addr), map + 1, 4 * page - 1, NULL,
+					    0, MSG_DONTWAIT));
+	for (i = 0; i < 600; i++)
+		ASSERT_EQ(-EFAULT, send_raw(fd, &addr, sizeof(addr), map + 3 * page - 1, 2, NULL,
 					    0, MSG_DONTWAIT));
 	EXPECT_EQ(-EFAULT, send_raw(fd, (void *)16, sizeof(addr), map, 1, NULL, 0, 0));
 	EXPECT_EQ(-EFAULT, send_raw(fd, &addr, sizeof(addr), map, 1, (void *)16, 64, 0));
