@@ -5,9 +5,9 @@
 
 /* Within the packet header. */
 enum {
-	P_SRC = 0, P_INCARNATION = 4, P_SOCK = 8, P_PORT = 12, P_NTARGETS = FC_AT_NTARGETS,
+	P_SRC = FC_AT_SRC, P_INCARNATION = 4, P_SOCK = 8, P_PORT = 12, P_NTARGETS = FC_AT_NTARGETS,
 	P_ID = 16, P_MSG_LEN = 20, P_OFFSET = 24, P_DATA_LEN = FC_AT_DATA_LEN,
-	P_HOPS = FC_AT_HOPS, P_FLAGS = 34, P_KIND = 35
+	P_HOPS = FC_AT_HOPS, P_FLAGS = FC_AT_FLAGS, P_KIND = 35
 };
 
 /* Within a target entry. */
@@ -133,8 +133,8 @@ void fc_wire_status_encode(u8 p[FC_STATUS_SIZE], const struct fc_status *s)
 bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE])
 {
 	c->kind = p[0];
-	c->hops = fc_get16(p + 2);
-	c->dst = fc_get32(p + 4);
+	c->hops = fc_get16(p + FC_AT_CTRL_HOPS);
+	c->dst = fc_get32(p + FC_AT_CTRL_DST);
 	c->incarnation = fc_get32(p + 8);
 	c->sock = fc_get32(p + 12);
 	c->site = fc_get32(p + 16);
@@ -151,8 +151,8 @@ void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c)
 {
 	p[0] = c->kind;
 	p[1] = 0;
-	fc_put16(p + 2, c->hops);
-	fc_put32(p + 4, c->dst);
+	fc_put16(p + FC_AT_CTRL_HOPS, c->hops);
+	fc_put32(p + FC_AT_CTRL_DST, c->dst);
 	fc_put32(p + 8, c->incarnation);
 	fc_put32(p + 12, c->sock);
 	fc_put32(p + 16, c->site);

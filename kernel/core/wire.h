@@ -456,7 +456,10 @@ void fc_wire_cast_encode(u8 *head, const struct fc_cast *c);
 void fc_wire_cast_hop(u8 *head, u8 label);
 
 /* Where single fields are, for the router: within the packet header, and within a target entry. */
-enum { FC_AT_NTARGETS = 14, FC_AT_DATA_LEN = 28, FC_AT_HOPS = 32, FC_AT_SITE = 0 };
+enum {
+	FC_AT_SRC = 0, FC_AT_NTARGETS = 14, FC_AT_DATA_LEN = 28, FC_AT_HOPS = 32, FC_AT_FLAGS = 34,
+	FC_AT_SITE = 0, FC_AT_CTRL_HOPS = 2, FC_AT_CTRL_DST = 4,
+};
 
 static inline unsigned int fc_wire_ntargets(const u8 *head)
 {
@@ -476,6 +479,29 @@ static inline u32 fc_wire_data_len(const u8 *head)
 static inline u16 fc_wire_hops(const u8 *head)
 {
 	return fc_get16(head + FC_AT_HOPS);
+}
+
+static inline u32 fc_wire_src(const u8 *head)
+{
+	return fc_get32(head + FC_AT_SRC);
+}
+
+/* Is it of a list whose source waits for the confirmations? */
+static inline bool fc_wire_list_awaited(const u8 *head)
+{
+	return (head[FC_AT_FLAGS] & (FC_PACKET_LIST | FC_PACKET_LATER)) == FC_PACKET_LIST;
+}
+
+/* Where an entry of FC_FRAME_CTRL goes. */
+static inline u32 fc_wire_ctrl_dst(const u8 *entry)
+{
+	return fc_get32(entry + FC_AT_CTRL_DST);
+}
+
+/* One more link that it crosses. */
+static inline void fc_wire_ctrl_hop(u8 *entry)
+{
+	fc_put16(entry + FC_AT_CTRL_HOPS, (u16)(fc_get16(entry + FC_AT_CTRL_HOPS) + 1));
 }
 
 /* One more link crossed. */

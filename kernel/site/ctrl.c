@@ -6,6 +6,9 @@
  * a frame waits for the end of what is going on, and on a busy site until the frames
  * that have come are worked off, which is when a tasklet runs.  Whether a site is busy
  * is tried out: where that joined nothing, the next frames do not wait.
+ *
+ * Confirmations of a list go back the way it came.  A target is held back with its own until
+ * those further on send theirs, and goes with these.
  */
 #include <linux/interrupt.h>
 #include "site/impl.h"
@@ -21,18 +24,93 @@ static void count(struct flitcast_site *site, enum fc_stat stat)
 }
 
 /* Queue the frame of a port, for those who drain the links. */
-static void flush(struct flitcast_site *site, u8 port)
+static void queue(struct flitcast_site *site, u8 port)
 {
 	struct fc_link_hdr hdr = { .type = FC_FRAME_CTRL, .vc = FC_VC_CTRL };
 	struct flitcast_end *end = &site->end[port];
 	struct sk_buff *skb = end->ctrl;
 
-	if (skb->len > FC_CTRL_SIZE)
-		site->ctrl_joined = true;
 	end->ctrl = NULL;
 	site->ctrls &= ~fc_bit(port);
+	site->ctrls_old &= ~fc_bit(port);
 	end->link->stat[FC_LSTAT_TX_CTRL]++;
 	flitcast_engine_frame(site, port, skb, &hdr);
+}
+
+/* Room for one more entry behind those that wait. */
+static bool make_room(struct flitcast_end *end)
+{
+	struct sk_buff *more, *skb = end->ctrl;
+
+	if (skb && skb_tailroom(skb) >= FC_CTRL_SIZE)
+		return true;
+	/* Most go alone, or in twos; who has room for more than that has it for all. */
+	more = flitcast_link_alloc(end->link, fc_ctrls_size(skb ? FC_CTRLS_MAX : FEW));
+	if (!more)
+		return false;
+	if (skb) {
+		skb_put_data(more, skb->data, skb->len);
+		consume_skb(skb);
+	}
+	end->ctrl = more;
+	return true;
+}
+
+static bool full(const struct flitcast_end *end)
+{
+	return end->ctrl && end->ctrl->len == fc_ctrls_size(FC_CTRLS_MAX);
+}
+
+/* Entries of a frame that go to a site. */
+static u32 entries_to(const struct sk_buff *skb, u32 dst)
+{
+	u32 at, n = 0;
+
+	for (at = 0; at < skb->len; at += FC_CTRL_SIZE)
+		n += fc_wire_ctrl_dst(skb->data + at) == dst;
+	return n;
+}
+
+static void held_drop(struct flitcast_site *site, unsigned int i)
+{
+	site->held[i] = site->held[--site->nheld];
+}
+
+/*
+ * What is held goes with a frame to the same site, or behind it where that is full and has the
+ * last of those that were waited for.
+ */
+static void join(struct flitcast_site *site, u8 port)
+{
+	struct flitcast_end *end = &site->end[port];
+	unsigned int i = 0;
+
+	while (end->ctrl && i < site->nheld) {
+		struct flitcast_held *held = &site->held[i];
+		u32 n = held->port == port ? entries_to(end->ctrl, held->ctrl.dst) : 0;
+
+		if (!n || (full(end) && held->left > n)) {
+			held->left -= n;
+			i++;
+			continue;
+		}
+		if (full(end))
+			queue(site, port);
+		if (make_room(end))
+			fc_wire_ctrl_encode(skb_put(end->ctrl, FC_CTRL_SIZE), &held->ctrl);
+		else
+			count(site, FC_STAT_NO_MEMORY);
+		held_drop(site, i);
+	}
+}
+
+/* The frame of a port, and what waits for it. */
+static void flush(struct flitcast_site *site, u8 port)
+{
+	if (site->nheld)
+		join(site, port);
+	if (site->end[port].ctrl)
+		queue(site, port);
 }
 
 static void flush_all(struct flitcast_site *site)
@@ -72,15 +150,22 @@ void flitcast_ctrl_leave(struct flitcast_site *site)
 		site->ctrl_alone--;
 		flush_all(site);
 	} else {
+		site->ctrls_old = site->ctrls;
 		tasklet_schedule(&site->ctrl_soon);
 	}
 }
 
 void flitcast_ctrl_drop(struct flitcast_site *site, u8 port)
 {
+	unsigned int i;
+
 	kfree_skb(site->end[port].ctrl);
 	site->end[port].ctrl = NULL;
 	site->ctrls &= ~fc_bit(port);
+	site->ctrls_old &= ~fc_bit(port);
+	for (i = site->nheld; i--;)
+		if (site->held[i].port == port)
+			held_drop(site, i);
 }
 
 /* What a frame that waits says already, the same end says anew. */
@@ -99,23 +184,29 @@ static bool replace(struct sk_buff *skb, const struct fc_ctrl *ctrl)
 	return false;
 }
 
-/* Room for one more entry behind those that wait. */
-static bool make_room(struct flitcast_end *end)
+/* Towards a site: back by where its last list came, or else by the route. */
+static u8 port_to(struct flitcast_site *site, u32 dst)
 {
-	struct sk_buff *more, *skb = end->ctrl;
+	const struct flitcast_back *back = &site->back[dst % FLITCAST_BACKS];
 
-	if (skb && skb_tailroom(skb) >= FC_CTRL_SIZE)
-		return true;
-	/* Most go alone, or in twos; who has room for more than that has it for all. */
-	more = flitcast_link_alloc(end->link, fc_ctrls_size(skb ? FC_CTRLS_MAX : FEW));
-	if (!more)
-		return false;
-	if (skb) {
-		skb_put_data(more, skb->data, skb->len);
-		consume_skb(skb);
-	}
-	end->ctrl = more;
-	return true;
+	if (back->src == dst && back->port && !site->core.routes &&
+	    site->core.data.up & fc_bit(back->port))
+		return back->port;
+	return fc_site_next_port(&site->core, dst);
+}
+
+void flitcast_ctrl_back(struct flitcast_site *site, u32 src, u8 port)
+{
+	struct flitcast_back *back = &site->back[src % FLITCAST_BACKS];
+
+	if (back->src == src && back->port == port)
+		return;
+	/* Every link leads nearer, so that nothing goes in a circle. */
+	if (src == site->cfg.id ||
+	    !(fc_topo_minimal(&site->cfg.topo, site->cfg.id, src) & fc_bit(port - 1)))
+		return;
+	back->src = src;
+	back->port = port;
 }
 
 void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
@@ -131,7 +222,7 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 			count(site, FC_STAT_CTRL_DROPPED);
 		return;
 	}
-	port = fc_site_next_port(&site->core, ctrl->dst);
+	port = port_to(site, ctrl->dst);
 	/* Dropped where there is no way or no memory: its end says it again. */
 	if (port == FC_PORT_NONE || ctrl->hops >= FC_HOPS_MAX) {
 		count(site, FC_STAT_CTRL_DROPPED);
@@ -139,11 +230,11 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 	}
 	end = &site->end[port];
 	ctrl->hops++;
-	if (end->ctrl && replace(end->ctrl, ctrl)) {
+	if (site->ctrls_old & fc_bit(port))
 		site->ctrl_joined = true;
+	if (end->ctrl && replace(end->ctrl, ctrl))
 		return;
-	}
-	if (end->ctrl && end->ctrl->len == fc_ctrls_size(FC_CTRLS_MAX))
+	if (full(end))
 		flush(site, port);
 	if (!make_room(end)) {
 		count(site, FC_STAT_NO_MEMORY);
@@ -153,21 +244,72 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 	fc_wire_ctrl_encode(skb_put(end->ctrl, FC_CTRL_SIZE), ctrl);
 }
 
-/* A frame that goes on as it came: to one neighbour, where none waits.  Return: it does. */
-static bool pass(struct flitcast_site *site, struct sk_buff *skb, struct fc_ctrl *ctrl, u32 n)
+/* Of the same end: it says the same anew.  Return: where it is to be held, or NULL. */
+static struct flitcast_held *held_place(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 {
-	u8 port = FC_PORT_NONE;
-	u32 i, j;
+	unsigned int i;
+
+	for (i = 0; i < site->nheld; i++)
+		if (fc_ctrl_covers(ctrl, &site->held[i].ctrl))
+			return &site->held[i];
+	return site->nheld < FLITCAST_HELD_MAX ? &site->held[site->nheld++] : NULL;
+}
+
+void flitcast_ctrl_hold(struct flitcast_site *site, struct fc_ctrl *ctrl, u8 left)
+{
+	u8 port = ctrl->dst == site->cfg.id ? FC_PORT_NONE : port_to(site, ctrl->dst);
+	struct flitcast_held *held = NULL;
+
+	/* What waits for this port goes soon: with it. */
+	if (port != FC_PORT_NONE && !site->end[port].ctrl)
+		held = held_place(site, ctrl);
+	if (!held) {
+		flitcast_ctrl_send(site, ctrl);
+		return;
+	}
+	ctrl->hops++;
+	held->ctrl = *ctrl;
+	held->port = port;
+	held->left = left;
+	held->until = flitcast_site_now(site) + site->timing.retry;
+	site->ends_at = min(site->ends_at, held->until);
+}
+
+void flitcast_ctrl_time(struct flitcast_site *site, u64 until)
+{
+	unsigned int i;
+
+	for (i = site->nheld; i--;) {
+		struct fc_ctrl ctrl = site->held[i].ctrl;
+
+		if (site->held[i].until > until) {
+			site->ends_at = min(site->ends_at, site->held[i].until);
+			continue;
+		}
+		held_drop(site, i);
+		ctrl.hops--;
+		flitcast_ctrl_send(site, &ctrl);
+	}
+}
+
+/* A frame that goes on as it came: to one neighbour, where none waits.  Return: it does. */
+static bool pass(struct flitcast_site *site, struct sk_buff *skb, const struct fc_ctrl *ctrl, u32 n)
+{
+	u32 dst = site->cfg.id, i, j;
+	u8 port = FC_PORT_NONE, to;
 
 	for (i = 0; i < n; i++) {
 		/* What says the same anew takes the place of what it covers. */
 		for (j = 0; j < i; j++)
-			if (fc_ctrl_covers(&ctrl[i], &ctrl[j]))
+			if (ctrl[i].site == ctrl[j].site && fc_ctrl_covers(&ctrl[i], &ctrl[j]))
 				return false;
-
-		u8 to = ctrl[i].dst == site->cfg.id || ctrl[i].hops >= FC_HOPS_MAX ?
-			FC_PORT_NONE : fc_site_next_port(&site->core, ctrl[i].dst);
-
+		if (ctrl[i].dst == site->cfg.id || ctrl[i].hops >= FC_HOPS_MAX)
+			return false;
+		/* Nearly always all go to the same site. */
+		if (ctrl[i].dst == dst)
+			continue;
+		dst = ctrl[i].dst;
+		to = port_to(site, dst);
 		if (to == FC_PORT_NONE || (i && to != port))
 			return false;
 		port = to;
@@ -176,8 +318,7 @@ static bool pass(struct flitcast_site *site, struct sk_buff *skb, struct fc_ctrl
 						 FC_LINK_SIZE))
 		return false;
 	for (i = 0; i < n; i++) {
-		ctrl[i].hops++;
-		fc_wire_ctrl_encode(skb->data + i * FC_CTRL_SIZE, &ctrl[i]);
+		fc_wire_ctrl_hop(skb->data + fc_ctrls_size(i));
 		count(site, FC_STAT_CTRL_FORWARDED);
 	}
 	site->end[port].ctrl = skb;

@@ -674,6 +674,8 @@ static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 			return false;
 		ev.flit.head = skb->data;
 		ev.flit.data = skb->len - size;
+		if (fc_wire_list_awaited(skb->data))
+			flitcast_ctrl_back(site, fc_wire_src(skb->data), link->port);
 	}
 	return channel_event(site, hdr->vc, &ev);
 }
@@ -800,6 +802,7 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 		if (site->ends_at <= now) {
 			flitcast_tx_time(site);
 			flitcast_rx_time(site, now);
+			flitcast_ctrl_time(site, now);
 		}
 		flitcast_cast_time(site, now);
 	}

@@ -106,6 +106,35 @@ struct flitcast_end {
 	u64 classes;
 };
 
+/* Confirmations that wait for others; more than that do not. */
+#define FLITCAST_HELD_MAX	4
+/* Sites whose lists' ways are remembered. */
+#define FLITCAST_BACKS		8
+
+/**
+ * struct flitcast_held - a confirmation that waits for those of targets further on
+ * @ctrl: as it goes out
+ * @until: not for longer than that
+ * @port: by which all of them go
+ * @left: of how many it waits
+ */
+struct flitcast_held {
+	struct fc_ctrl ctrl;
+	u64 until;
+	u8 port;
+	u8 left;
+};
+
+/**
+ * struct flitcast_back - where the lists of a site come from
+ * @src: site
+ * @port: by which the last one came; 0: none has
+ */
+struct flitcast_back {
+	u32 src;
+	u8 port;
+};
+
 /**
  * struct flitcast_site - a site of a network namespace
  * @refs: references: the namespace's list, each attached port, each user of
@@ -171,7 +200,13 @@ struct flitcast_end {
  * @loop: control entries for this site: from the links, and from itself
  * @nloop: how many
  * @ctrls: links with a control frame that waits
- * @ctrl_soon: sends those
+ * @ctrls_old: of these, with one that waits for @ctrl_soon
+ * @held: confirmations of lists, which wait for those of targets further on
+ * @nheld: how many
+ * @back: where the lists of sites come from: confirmations go back that way
+ * @beyond: while a packet of a list is delivered whose source waits for confirmations: how many
+ *	targets are further on
+ * @ctrl_soon: sends those of @ctrls
  * @ctrl_joined: to wait was of use since @ctrl_soon ran
  * @ctrl_alone: so many times more they go at once
  * @timer: the one timer
@@ -261,6 +296,11 @@ struct flitcast_site {
 	struct fc_ctrl loop[FLITCAST_LOOP_MAX];
 	unsigned int nloop;
 	u32 ctrls;
+	u32 ctrls_old;
+	u8 beyond;
+	u8 nheld;
+	struct flitcast_held held[FLITCAST_HELD_MAX];
+	struct flitcast_back back[FLITCAST_BACKS];
 	struct tasklet_struct ctrl_soon;
 	bool ctrl_joined;
 	u8 ctrl_alone;
@@ -353,6 +393,16 @@ void flitcast_ctrl_stop(struct flitcast_site *site);
  * with others that leave by the same port.
  */
 void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl);
+/*
+ * The same of a confirmation that others will follow soon, by the same way and from @left targets
+ * further on: it goes with the first of these that has room for it, or with the last; or
+ * when it has waited for a while.
+ */
+void flitcast_ctrl_hold(struct flitcast_site *site, struct fc_ctrl *ctrl, u8 left);
+/* What has waited for long enough; what has to wait is left in ends_at. */
+void flitcast_ctrl_time(struct flitcast_site *site, u64 until);
+/* A list came from a site by a port. */
+void flitcast_ctrl_back(struct flitcast_site *site, u32 src, u8 port);
 /* A frame, its link header pulled; takes ownership. */
 void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		      struct sk_buff *skb);

@@ -114,6 +114,16 @@ static void store_rest(struct flitcast_site *site, struct sk_buff_head *flits, u
 	store(site, flits, apart ? mask & -mask : mask, aborted, apart);
 }
 
+/* Targets further on, of which confirmations will come by here. */
+static u8 beyond(const struct flitcast_site *site, const struct fc_packet *pk, u64 local)
+{
+	/* Of several packets each one's confirmation lets the source go on. */
+	if (!site->vnet || !(pk->flags & FC_PACKET_LIST) || pk->flags & FC_PACKET_LATER ||
+	    pk->msg_len > FC_PACKET_MAX)
+		return 0;
+	return pk->ntargets - hweight64(local);
+}
+
 void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool aborted)
 {
 	struct sk_buff_head flits;
@@ -132,6 +142,7 @@ void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool ab
 	local = fc_site_local_mask(&site->core, head);
 	here &= local;
 	rest &= ~local;
+	site->beyond = beyond(site, &pk, local);
 	while (here) {
 		struct sk_buff_head copy;
 		struct fc_target t;
@@ -140,6 +151,7 @@ void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool ab
 		here &= here - 1;
 		if (!here && !rest) {
 			flitcast_rx_packet(site, &flits, &pk, &t, NULL);
+			site->beyond = 0;
 			return;
 		}
 		if (flitcast_flits_clone(&copy, &flits))
@@ -147,6 +159,7 @@ void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool ab
 		else
 			site->stat[FC_STAT_NO_MEMORY]++;
 	}
+	site->beyond = 0;
 	if (rest)
 		store_rest(site, &flits, rest, aborted);
 	else

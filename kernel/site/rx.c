@@ -187,7 +187,10 @@ static void answer(struct flitcast_site *site, const struct fc_packet *pk,
 		list_del_init(&flow->owed);
 	}
 	site->stat[FC_STAT_CTRL_SENT]++;
-	flitcast_ctrl_send(site, &ctrl);
+	if (kind == FC_CTRL_CONFIRM && site->beyond)
+		flitcast_ctrl_hold(site, &ctrl, site->beyond);
+	else
+		flitcast_ctrl_send(site, &ctrl);
 }
 
 /* A message was delivered whose source can wait for the confirmation. */

@@ -296,6 +296,7 @@ static void site_destroy(struct flitcast_site *site)
 	list_del_rcu(&site->node);
 	flitcast_engine_enter(site);
 	flitcast_rx_settle(site);
+	flitcast_ctrl_time(site, FC_NEVER);
 	flitcast_engine_leave(site);
 	for (p = 1; p < site->core.nports; p++)
 		if (site->end[p].link)
