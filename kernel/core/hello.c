@@ -174,6 +174,8 @@ bool fc_hello_full(const struct fc_hello *h)
 
 void fc_hello_alive(struct fc_hello *h, u64 now)
 {
-	if (h->state == FC_LINK_UP)
-		h->dead_at = now + FC_HELLO_DEAD * h->interval;
+	u64 dead_at = now + FC_HELLO_DEAD * h->interval;
+
+	if (h->state == FC_LINK_UP && dead_at > h->dead_at)
+		h->dead_at = dead_at;
 }

@@ -90,7 +90,7 @@ u8 fc_hello_reset(struct fc_hello *h, u64 now);
 u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now);
 /* Is the next HELLO to be as long as a flit, so that the peer sees that such come? */
 bool fc_hello_full(const struct fc_hello *h);
-/* Any valid frame of the peer's current epoch shows that it lives. */
+/* Any valid frame of the peer's current epoch shows that it lives; @now: or lived then. */
 void fc_hello_alive(struct fc_hello *h, u64 now);
 
 #endif /* FC_CORE_HELLO_H */

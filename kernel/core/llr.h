@@ -138,6 +138,15 @@ static inline void fc_llr_passed(struct fc_channel *ch, u8 port)
 	fc_llr_taken(ch, port);
 }
 
+/* Would fc_llr_passed() neither tell the peer anything nor set a timer? */
+static inline bool fc_llr_silent(const struct fc_channel *ch, u8 port)
+{
+	const struct fc_rx *rx = &ch->rx[port];
+
+	return rx->tell_at != FC_NEVER && !rx->want &&
+	       rx->taken + 1 - rx->told < (ch->window + 1u) / 2;
+}
+
 /* What is said now need not be said later. */
 static inline void fc_llr_told(struct fc_channel *ch, u8 port)
 {

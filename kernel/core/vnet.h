@@ -248,6 +248,34 @@ void fc_vnet_init(struct fc_vnet *v);
  */
 bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx);
 
+/**
+ * struct fc_vhop - a flit that is a whole packet, on a link
+ * @head: its head
+ * @seq: its number
+ * @ack: flits taken from the other direction
+ * @class: of its channel
+ * @port: link
+ */
+struct fc_vhop {
+	const u8 *head;
+	u32 seq;
+	u32 ack;
+	u8 class;
+	u8 port;
+};
+
+/**
+ * fc_vnet_hop() - the same as an event for what passes a site, and changes nothing else
+ * @v: switch of mode vnet alone: neither postman nor csr, nor slow
+ * @hop: as the flit came in; becomes as it goes out
+ *
+ * For a valid front with one target, all of whose data is with it.  Time does not matter here:
+ * nothing becomes due that was not, and what is due waits for its event.
+ *
+ * Return: false if the flit has to go by fc_vnet_event(); nothing has changed then.
+ */
+bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop);
+
 /* Return: a lane that takes a packet, or -1.  Its flits get the numbers from fc_vnet_seq(). */
 int fc_vnet_lane(const struct fc_vnet *v);
 u32 fc_vnet_seq(const struct fc_vnet *v, u8 lane);

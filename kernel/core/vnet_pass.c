@@ -355,6 +355,94 @@ static bool pass_packet(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 	return true;
 }
 
+/* Where a packet that is not for here goes on, by the rules. */
+static noinline bool on_find(const struct fc_vnet *v, const struct fc_vhop *hop, u8 *class,
+			     u8 *port)
+{
+	struct aim aim;
+
+	if (!aim_at(v, hop->class, hop->port, fc_wire_target_site(hop->head, 0), &aim) || aim.here)
+		return false;
+	*class = aim.class;
+	*port = aim.port;
+	return true;
+}
+
+/* The same, where it is known and there is no choice. */
+static inline bool on(const struct fc_vnet *v, const struct fc_vhop *hop, u8 *class, u8 *port)
+{
+	u32 dst = fc_wire_target_site(hop->head, 0), dirs;
+	const struct fc_vmemo_way *way = fc_vknown(v, hop->class, hop->port, dst);
+
+	if (!way || dst == v->site->id)
+		return on_find(v, hop, class, port);
+	dirs = working(v, way->dirs, dst);
+	if (!dirs || dirs & (dirs - 1))
+		return on_find(v, hop, class, port);
+	*port = (u8)fc_low(dirs) + 1;
+	*class = v->memo->next[way->class][*port - 1];
+	return true;
+}
+
+/*
+ * The next flit of a link on which nothing else happens, to another one of which that is true: one
+ * that has credit, and whose timer runs.
+ */
+bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop)
+{
+	struct fc_channel *ch = &v->ch[hop->class];
+	struct fc_rx *rx = &ch->rx[hop->port];
+	struct fc_tx *tx = &ch->tx[hop->port];
+	u8 class, port;
+
+	if (hop->seq != rx->taken || hop->seq != rx->end || v->work | v->touched | v->resets ||
+	    ((hop->ack || rx->both) && hop->ack != tx->acked) || !fc_llr_silent(ch, hop->port) ||
+	    fc_vin_of(v, hop->class, hop->port)->busy || fc_wire_hops(hop->head) >= FC_HOPS_MAX ||
+	    !on(v, hop, &class, &port))
+		return false;
+	ch = &v->ch[class];
+	tx = &ch->tx[port];
+	/* A window that is 0 is no credit. */
+	if (!fc_tx_credit(tx) || tx->probe_at == FC_NEVER ||
+	    fc_vout_of(v, class, port)->first != FC_VBRANCH_NONE)
+		return false;
+	rx->taken++;
+	rx->end++;
+	fc_vrotate(v, hop->class);
+	v->site->stat[FC_STAT_PKT_UNICAST]++;
+	hop->class = class;
+	hop->port = port;
+	hop->seq = tx->sent++;
+	hop->ack = 0;
+	if (tx->both) {
+		hop->ack = ch->rx[port].taken;
+		fc_llr_told(ch, port);
+	}
+	return true;
+}
+
+/* The flit of an event as such. */
+static inline bool hop(struct fc_vnet *v, u8 class, const struct fc_event *ev,
+		       struct fc_effects *fx)
+{
+	struct fc_vhop hop = {
+		.head = ev->flit.head, .seq = ev->seq, .ack = ev->ack, .class = class,
+		.port = ev->port,
+	};
+	struct fc_effect *e;
+
+	if (ev->flit.parts != (FC_PART_HEAD | FC_PART_TERM) || ev->port == FC_PORT_LOCAL ||
+	    v->straight || v->plan || v->slow || fc_wire_ntargets(ev->flit.head) != 1 ||
+	    ev->flit.data != fc_wire_data_len(ev->flit.head) || !fc_vnet_hop(v, &hop))
+		return false;
+	e = fc_effect_flit(fx, FC_FX_SEND, hop.port, &ev->flit);
+	e->mask = 1;
+	e->vc = v->ch[hop.class].vc;
+	e->seq = hop.seq;
+	e->ack = hop.ack;
+	return true;
+}
+
 bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)
 {
 	struct fc_channel *ch = &v->ch[class];
@@ -365,6 +453,8 @@ bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struc
 		v->now = ev->now;
 	if (ev->type != FC_EV_FLIT)
 		return fc_vnet_work(v, class, ev, fx);
+	if (hop(v, class, ev, fx))
+		return false;
 	if (ev->port != FC_PORT_LOCAL) {
 		ch->now = v->now;
 		if (fc_llr_acked(ch, ev->port, ev->ack, fx))

@@ -2,16 +2,7 @@
 #include "wire.h"
 #include "wire_bytes.h"
 #include "wire_link.h"
-
-/* Within the packet header. */
-enum {
-	P_SRC = FC_AT_SRC, P_INCARNATION = 4, P_SOCK = 8, P_PORT = 12, P_NTARGETS = FC_AT_NTARGETS,
-	P_ID = 16, P_MSG_LEN = 20, P_OFFSET = 24, P_DATA_LEN = FC_AT_DATA_LEN,
-	P_HOPS = FC_AT_HOPS, P_FLAGS = FC_AT_FLAGS, P_KIND = 35
-};
-
-/* Within a target entry. */
-enum { T_SITE = FC_AT_SITE, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN = 12, T_SEQ = 16 };
+#include "wire_plain.h"
 
 /* The same of a broadcast, where it differs. */
 enum { C_NUMBER = T_SITE, C_COPIES = T_OFF, C_LABEL = T_LEN };
@@ -286,6 +277,9 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 	u32 msg_len = fc_get32(p + P_MSG_LEN), offset = fc_get32(p + P_OFFSET);
 	u32 data_len = fc_get32(p + P_DATA_LEN), rest = msg_len - offset, i;
 
+	if (flags == (FC_PART_HEAD | FC_PART_TERM) && len >= fc_head_size(1) &&
+	    fc_head_plain(p, len, nsites))
+		return true;
 	if (!n || n > FC_TARGETS_MAX || size > len || fc_get32(p + P_SRC) >= nsites ||
 	    fc_get32(p + P_SOCK) & FC_SOCK_CAST ||
 	    !flags_valid(p[P_FLAGS], n) || !kind_valid(p, n, msg_len) ||

@@ -17,12 +17,16 @@ struct flitcast_link;
 
 /**
  * struct flitcast_link_ops - the owner of a link
+ * @pass: a plain frame (core/wire_plain.h) of the peer, which nobody else refers to, at its link
+ *	header; takes ownership of the skb if it returns true, and else has changed nothing:
+ *	@receive gets the frame then.  Softirq, RCU read lock.
  * @receive: a frame with a valid link header, trimmed to its length, at its
  *	link header; takes ownership of the skb.  Softirq, RCU read lock.
  * @carrier: the device can, or can no longer, carry frames.  RTNL held.
  * @gone: the device goes away; call flitcast_link_destroy().  RTNL held.
  */
 struct flitcast_link_ops {
+	bool (*pass)(struct flitcast_link *link, struct sk_buff *skb);
 	void (*receive)(struct flitcast_link *link, struct sk_buff *skb,
 			const struct fc_link_hdr *hdr);
 	void (*carrier)(struct flitcast_link *link, bool up);
@@ -147,6 +151,13 @@ void flitcast_link_stretch(const struct flitcast_link *link, struct sk_buff *skb
  */
 void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 			 struct fc_link_hdr *hdr);
+
+/*
+ * Transmit a frame at its link header past the queue, which is empty; releases @tx_lock, which
+ * was taken under the owner's lock when the frame was next.  Context: as flitcast_link_drain().
+ */
+void flitcast_link_pass(struct flitcast_link *link, struct sk_buff *skb)
+	__releases(&link->tx_lock);
 
 /* Transmit what is queued.  Context: BH disabled, RCU read lock, no spinlock. */
 void flitcast_link_drain(struct flitcast_link *link);

@@ -9,6 +9,8 @@
 #include <linux/slab.h>
 #include <net/sch_generic.h>
 #include "compat.h"
+#include "core/wire_link.h"
+#include "core/wire_plain.h"
 #include "link/link.h"
 
 /* All links of all namespaces, for device events; under RTNL. */
@@ -37,10 +39,17 @@ static u32 frame_sum(struct sk_buff *skb)
 	return ~sum;
 }
 
-static int link_receive(struct sk_buff *skb, struct net_device *dev, struct packet_type *pt,
-			struct net_device *orig_dev)
+/* May it go the short way? */
+static inline bool plain(const struct flitcast_link *link, const struct sk_buff *skb)
 {
-	struct flitcast_link *link = container_of(pt, struct flitcast_link, pt);
+	return skb_headlen(skb) >= FC_PLAIN_MIN && fc_link_plain(skb->data, skb->len) &&
+	       skb->pkt_type == PACKET_HOST && !skb_shared(skb) && !skb->cloned &&
+	       !skb->destructor && !skb->sk && link->peer_known &&
+	       ether_addr_equal(eth_hdr(skb)->h_source, link->peer);
+}
+
+static noinline int receive(struct flitcast_link *link, struct sk_buff *skb)
+{
 	struct fc_link_hdr hdr;
 
 	skb = skb_share_check(skb, GFP_ATOMIC);
@@ -49,7 +58,7 @@ static int link_receive(struct sk_buff *skb, struct net_device *dev, struct pack
 	if (skb->pkt_type == PACKET_OTHERHOST || skb->pkt_type == PACKET_LOOPBACK)
 		goto drop;
 	if (!pskb_may_pull(skb, FC_LINK_SIZE) ||
-	    !fc_wire_link_decode(&hdr, skb->data, skb_headlen(skb), skb->len) ||
+	    !fc_link_decode(&hdr, skb->data, skb_headlen(skb), skb->len) ||
 	    pskb_trim(skb, FC_LINK_SIZE + hdr.len)) {
 		link->stat[FC_LSTAT_RX_MALFORMED]++;
 		goto drop;
@@ -70,6 +79,16 @@ static int link_receive(struct sk_buff *skb, struct net_device *dev, struct pack
 drop:
 	kfree_skb(skb);
 	return NET_RX_DROP;
+}
+
+static int link_receive(struct sk_buff *skb, struct net_device *dev, struct packet_type *pt,
+			struct net_device *orig_dev)
+{
+	struct flitcast_link *link = container_of(pt, struct flitcast_link, pt);
+
+	if (plain(link, skb) && link->ops->pass(link, skb))
+		return NET_RX_SUCCESS;
+	return receive(link, skb);
 }
 
 /*
@@ -255,7 +274,9 @@ static bool put_header(const struct flitcast_link *link, struct sk_buff *skb)
 	if (!dev->header_ops || dev->header_ops->create != eth_header)
 		return dev_hard_header(skb, dev, ethertype, link->peer, dev->dev_addr,
 				       skb->len) >= 0;
-	eth = skb_push(skb, ETH_HLEN);
+	if (unlikely(skb_headroom(skb) < ETH_HLEN))
+		return false;
+	eth = __skb_push(skb, ETH_HLEN);
 	ether_addr_copy(eth->h_dest, link->peer);
 	ether_addr_copy(eth->h_source, dev->dev_addr);
 	eth->h_proto = htons(ethertype);
@@ -303,9 +324,10 @@ static bool hand_over(struct sk_buff *skb, struct net_device *dev)
 
 static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 {
+	struct skb_shared_info *shinfo = skb_shinfo(skb);
 	struct net_device *dev = link->dev;
 
-	if (fc_wire_link_summed(skb->data))
+	if (unlikely(skb->data[FC_LINK_FLAGS] & FC_LINK_SUMMED))
 		fc_wire_link_set_sum(skb->data, frame_sum(skb));
 	/* Nothing of the way it came may change the way it goes. */
 	skb_scrub_packet(skb, true);
@@ -314,10 +336,12 @@ static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 	skb->protocol = htons(ethertype);
 	skb->priority = TC_PRIO_CONTROL;
 	skb->ip_summed = CHECKSUM_NONE;
+	/* None of a list of segments, which would be segmented. */
+	shinfo->gso_size = 0;
+	shinfo->gso_segs = 0;
+	shinfo->gso_type = 0;
 	if (unlikely(skb->len > READ_ONCE(dev->mtu)))
 		mark_long(skb, dev);
-	else
-		skb_gso_reset(skb);
 	/* One queue, so that frames stay in order. */
 	skb_set_queue_mapping(skb, 0);
 	if (!put_header(link, skb)) {
@@ -327,6 +351,16 @@ static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 	}
 	if (!hand_over(skb, dev))
 		link->stat[FC_LSTAT_TX_DROPPED]++;
+}
+
+void flitcast_link_pass(struct flitcast_link *link, struct sk_buff *skb)
+	__releases(&link->tx_lock)
+{
+	transmit(link, skb);
+	spin_unlock(&link->tx_lock);
+	smp_mb(); /* as flitcast_link_drain() */
+	if (unlikely(!skb_queue_empty_lockless(&link->txq)))
+		flitcast_link_drain(link);
 }
 
 void flitcast_link_drain(struct flitcast_link *link)

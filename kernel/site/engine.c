@@ -73,6 +73,16 @@ void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port
 	w->mask[w->n++] = mask;
 }
 
+/* What has come the short way (pass.c) shows that the peer lives, too. */
+static void hear(struct flitcast_site *site, struct flitcast_end *end)
+{
+	u64 now = flitcast_site_now(site), ago = jiffies_to_nsecs(jiffies - end->heard);
+
+	if (ago < now)
+		fc_hello_alive(&end->hello, now - ago);
+	end->heard = 0;
+}
+
 /* When something of the handshakes is due. */
 static u64 hello_due(struct flitcast_site *site)
 {
@@ -83,6 +93,8 @@ static u64 hello_due(struct flitcast_site *site)
 	for (p = 1; p < site->core.nports; p++) {
 		if (!site->end[p].link)
 			continue;
+		if (site->end[p].heard)
+			hear(site, &site->end[p]);
 		at = min(at, site->end[p].hello.send_at);
 		at = min(at, site->end[p].hello.dead_at);
 	}
@@ -770,6 +782,7 @@ static void link_gone(struct flitcast_link *link)
 }
 
 const struct flitcast_link_ops flitcast_engine_link_ops = {
+	.pass = flitcast_pass,
 	.receive = link_receive,
 	.carrier = link_carrier,
 	.gone = link_gone,

@@ -91,6 +91,7 @@ struct fc_vnet;
  * @ctrl: control frame that waits for more entries, or NULL
  * @cast: of broadcasts, likewise
  * @class: of each class, likewise
+ * @heard: when a frame came the short way (pass.c), in jiffies; 0: none since @hello knows
  * @classes: what the peer may send in: others it has no way for a packet in, and they have no
  *	queue here; never changes
  */
@@ -103,6 +104,7 @@ struct flitcast_end {
 	struct sk_buff *ctrl;
 	struct flitcast_replay cast;
 	struct flitcast_replay *class;
+	unsigned long heard;
 	u64 classes;
 };
 
@@ -150,6 +152,7 @@ struct flitcast_back {
  * @pref: preference table
  * @vnet: the switch of mode vnet; NULL in others.  In every mode @core knows which
  *	links are up and where control frames go.
+ * @hops: of @vnet, what fc_vnet_hop() takes; NULL where it may not be asked
  * @csr: reservations of mode csr; NULL in others
  * @relay: broadcasts that pass through
  * @faults: what is known of dead links, and the routes around them
@@ -245,6 +248,7 @@ struct flitcast_site {
 	struct fc_timing timing;
 	struct fc_pref pref;
 	struct flitcast_vnet *vnet;
+	struct fc_vnet *hops;
 	struct flitcast_csr *csr;
 	struct flitcast_relay *relay;
 	struct flitcast_faults *faults;
@@ -382,6 +386,10 @@ static inline bool flitcast_class_empty(const struct flitcast_class *class)
 {
 	return list_empty(&class->ready) && list_empty(&class->fresh);
 }
+
+/* pass.c: a plain frame goes on; as @pass of struct flitcast_link_ops */
+
+bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb);
 
 /* ctrl.c */
 

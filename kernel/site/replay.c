@@ -95,19 +95,12 @@ int flitcast_replay_init(struct flitcast_replay *r, u32 size)
 	return r->kept ? 0 : -ENOMEM;
 }
 
-static unsigned int place(const struct flitcast_replay *r, u16 i)
-{
-	unsigned int at = r->first + i;
-
-	return at < r->size ? at : at - r->size;
-}
-
 static struct flitcast_kept *take(struct flitcast_replay *r)
 {
 	struct flitcast_kept *kept = r->kept[r->first];
 
 	r->kept[r->first] = NULL;
-	r->first = place(r, 1);
+	r->first = flitcast_replay_place(r, 1);
 	r->seq++;
 	r->n--;
 	return kept;
@@ -121,11 +114,10 @@ void flitcast_replay_free(struct flitcast_replay *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* The few bytes of a frame, and its pages.  Return: false if there is no room for them. */
+/* Return: false if there is no room for it. */
 static bool keep(struct flitcast_kept *kept, const struct sk_buff *skb)
 {
 	const struct skb_shared_info *shinfo = skb_shinfo(skb);
-	unsigned int i;
 
 	kept->skb = NULL;
 	kept->len = 0;
@@ -133,17 +125,7 @@ static bool keep(struct flitcast_kept *kept, const struct sk_buff *skb)
 	if (skb_headlen(skb) > FLITCAST_KEPT_HEAD || shinfo->nr_frags > FLITCAST_KEPT_FRAGS ||
 	    skb_has_frag_list(skb) || shinfo->flags)
 		return false;
-	kept->len = skb_headlen(skb);
-	memcpy(kept->head, skb->data, kept->len);
-	for (i = 0; i < shinfo->nr_frags; i++) {
-		const skb_frag_t *frag = &shinfo->frags[i];
-
-		kept->frag[i].page = skb_frag_page(frag);
-		kept->frag[i].off = skb_frag_off(frag);
-		kept->frag[i].size = skb_frag_size(frag);
-		get_page(kept->frag[i].page);
-	}
-	kept->nfrags = shinfo->nr_frags;
+	flitcast_kept_take(kept, skb, 0);
 	return true;
 }
 
@@ -164,7 +146,7 @@ bool flitcast_replay_add(struct flitcast_replay *r, struct flitcast_pool *pool, 
 		kept->skb = *skb;
 		*skb = kept_copy(kept, skb_headroom(kept->skb));
 	}
-	r->kept[place(r, r->n)] = kept;
+	r->kept[flitcast_replay_place(r, r->n)] = kept;
 	r->n++;
 	return true;
 drop:
@@ -180,8 +162,8 @@ struct sk_buff *flitcast_replay_copy(const struct flitcast_replay *r, u32 seq,
 	*parts = 0;
 	if (i >= r->n)
 		return NULL;
-	*parts = r->kept[place(r, i)]->parts;
-	return kept_copy(r->kept[place(r, i)], headroom);
+	*parts = r->kept[flitcast_replay_place(r, i)]->parts;
+	return kept_copy(r->kept[flitcast_replay_place(r, i)], headroom);
 }
 
 void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_pool *pool, u32 seq)

@@ -11,6 +11,7 @@
 
 #include <linux/skbuff.h>
 #include <linux/types.h>
+#include "core/wire.h"
 
 /* Bytes that a flit is kept with besides pages: a front with a target or two, small messages. */
 #define FLITCAST_KEPT_HEAD	176
@@ -113,5 +114,67 @@ void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_pool *po
  */
 bool flitcast_replay_rescue(struct flitcast_replay *r, struct flitcast_pool *pool,
 			    struct sk_buff_head *flits);
+
+/* For replay.c and those who keep a flit for each frame. */
+
+/* Where the flit @i after the first one is. */
+static inline unsigned int flitcast_replay_place(const struct flitcast_replay *r, u16 i)
+{
+	unsigned int at = r->first + i;
+
+	return at < r->size ? at : at - r->size;
+}
+
+/* The few bytes of a frame, but for the first @skip, and its pages: there is room for them. */
+static __always_inline void flitcast_kept_take(struct flitcast_kept *kept,
+					       const struct sk_buff *skb, unsigned int skip)
+{
+	const struct skb_shared_info *shinfo = skb_shinfo(skb);
+	unsigned int i, len = skb_headlen(skb) - skip;
+
+	kept->skb = NULL;
+	kept->len = len;
+	memcpy(kept->head, skb->data + skip, len);
+	for (i = 0; i < shinfo->nr_frags; i++) {
+		const skb_frag_t *frag = &shinfo->frags[i];
+
+		kept->frag[i].page = skb_frag_page(frag);
+		kept->frag[i].off = skb_frag_off(frag);
+		kept->frag[i].size = skb_frag_size(frag);
+		get_page(kept->frag[i].page);
+	}
+	kept->nfrags = shinfo->nr_frags;
+}
+
+/* Is there room for a frame's bytes after its link header, and its pages, without the skb? */
+static inline bool flitcast_replay_small(const struct sk_buff *skb)
+{
+	const struct skb_shared_info *shinfo = skb_shinfo(skb);
+
+	return skb_headlen(skb) - FC_LINK_SIZE <= FLITCAST_KEPT_HEAD &&
+	       shinfo->nr_frags <= FLITCAST_KEPT_FRAGS && !shinfo->flags && !shinfo->frag_list;
+}
+
+/*
+ * As flitcast_replay_add(), of a frame at its link header that is small, where @pool is not empty.
+ * Return: false if there is no place for it, which is a mistake of ours.
+ */
+static inline bool flitcast_replay_put(struct flitcast_replay *r, struct flitcast_pool *pool,
+				       u32 seq, const struct sk_buff *skb, u8 parts)
+{
+	struct flitcast_kept *kept = pool->free;
+
+	if (!r->n)
+		r->seq = seq;
+	if (WARN_ON_ONCE(r->n == r->size || seq != r->seq + r->n))
+		return false;
+	pool->free = kept->next;
+	pool->n--;
+	kept->parts = parts;
+	flitcast_kept_take(kept, skb, FC_LINK_SIZE);
+	r->kept[flitcast_replay_place(r, r->n)] = kept;
+	r->n++;
+	return true;
+}
 
 #endif /* FLITCAST_REPLAY_H */

@@ -174,6 +174,8 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	}
 	fc_vnet_init(&v->core);
 	site->vnet = v;
+	if (site->cfg.mode == FC_MODE_VNET)
+		site->hops = &v->core;
 	return site->cfg.mode == FC_MODE_CSR ? flitcast_csr_alloc(site, &v->core) : 0;
 }
 

@@ -307,6 +307,179 @@ TEST(vnet_pass__not_into_a_dead_link)
 }
 
 /*
+ * What is said of a flit alone, and takes no time.
+ */
+
+/* The next flit from a site to another one: a packet. */
+static struct fc_vhop hop_from(u32 site, u32 dst)
+{
+	static u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];
+	u8 class = class_from(site, dst), port = port_to(site);
+
+	make_head(head, 0, &dst, 1);
+	return (struct fc_vhop){
+		.head = head, .seq = b.rx[class][port].end, .ack = b.tx[class][port].acked,
+		.class = class, .port = port,
+	};
+}
+
+/* It has to go by the event, and nothing has happened. */
+static bool no_hop(struct fc_vhop hop)
+{
+	static struct bench was;
+	const struct fc_vhop said = hop;
+
+	was = b;
+	return !fc_vnet_hop(&b.v, &hop) && !memcmp(&was, &b, sizeof(b)) &&
+	       !memcmp(&said, &hop, sizeof(hop));
+}
+
+/* A line on which a packet has passed, so that its timers run. */
+static u8 setup_hop(u32 window, u32 peers)
+{
+	u32 dst = 2;
+	u8 class;
+
+	setup("line:3", 1, window, peers);
+	class = class_from(0, 2);
+	packet(class, port_to(0), &dst, 1, 1, 0);
+	return class;
+}
+
+TEST(vnet_hop__what_it_says)
+{
+	u8 class = setup_hop(8, 8);
+	struct fc_vhop hop = hop_from(0, 2);
+	u64 due = b.v.next_at;
+
+	CHECK(fc_vnet_hop(&b.v, &hop), "refused");
+	CHECK(hop.class == class_to(2) && hop.port == port_to(2) && hop.seq == 1 && !hop.ack,
+	      "class %u, port %u, flit %u, %u taken", hop.class, hop.port, hop.seq, hop.ack);
+	CHECK(b.rx[class][port_to(0)].taken == 2 && b.rx[class][port_to(0)].end == 2,
+	      "%u taken", b.rx[class][port_to(0)].taken);
+	CHECK(b.tx[hop.class][hop.port].sent == 2, "%u sent", b.tx[hop.class][hop.port].sent);
+	CHECK(b.stat[FC_STAT_PKT_UNICAST] == 2, "not counted");
+	CHECK(b.v.next_at == due && !b.v.work && !b.v.touched, "there is something to do");
+	at_rest();
+}
+
+TEST(vnet_hop__tells_with_it_what_was_taken)
+{
+	u8 class = setup_hop(8, 8);
+	struct fc_rx *rx = &b.rx[class_to(2)][port_to(2)];
+	struct fc_vhop hop = hop_from(0, 2);
+
+	/* As if flits had come the other way in that class. */
+	b.tx[class][port_to(2)].both = true;
+	rx->taken = 7;
+	rx->tell_at = 5;
+	CHECK(fc_vnet_hop(&b.v, &hop) && hop.ack == 7, "%u taken", hop.ack);
+	CHECK(rx->told == 7 && rx->tell_at == FC_NEVER, "%u told", rx->told);
+}
+
+TEST(vnet_hop__only_as_the_event_would)
+{
+	u32 i, dst = 2;
+
+	/* An event each time: it does the same. */
+	setup_hop(8, 8);
+	for (i = 1; i < 8; i++)
+		packet(class_from(0, 2), port_to(0), &dst, 1, 1, 0);
+	CHECK(line_to(2)->packets == 8 && !held(), "%u packets", line_to(2)->packets);
+	at_rest();
+}
+
+TEST(vnet_hop__no_timer_is_set)
+{
+	struct fc_vhop hop;
+
+	setup("line:3", 1, 8, 8);
+	CHECK(no_hop(hop_from(0, 2)), "the first one of both");
+	/* Of either link. */
+	setup_hop(8, 8);
+	ack(2, 1);
+	hop = hop_from(0, 2);
+	CHECK(no_hop(hop), "all was acknowledged");
+	setup_hop(8, 8);
+	b.rx[hop.class][hop.port].tell_at = FC_NEVER;
+	CHECK(no_hop(hop_from(0, 2)), "all was told");
+}
+
+TEST(vnet_hop__nothing_is_told_now)
+{
+	struct fc_event ev = { .type = FC_EV_STATUS, .flags = FC_STATUS_WANT, .seq = 1 };
+	struct fc_vhop hop;
+	u8 class = setup_hop(8, 8);
+	u32 i;
+
+	/* Three of eight; four are half of them. */
+	for (i = 2; i < 4; i++) {
+		hop = hop_from(0, 2);
+		CHECK(fc_vnet_hop(&b.v, &hop), "flit %u", i);
+	}
+	CHECK(no_hop(hop_from(0, 2)), "half a window is told");
+	setup_hop(8, 8);
+	ev.port = port_to(0);
+	event(class, &ev);
+	b.rx[class][port_to(0)].tell_at = 5;
+	CHECK(no_hop(hop_from(0, 2)), "the peer wants to know");
+}
+
+TEST(vnet_hop__not_what_is_another_one)
+{
+	struct fc_vhop hop;
+	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE], class = setup_hop(8, 8);
+
+	hop = hop_from(0, 2);
+	hop.seq++;
+	CHECK(no_hop(hop), "out of order");
+	hop.seq -= 2;
+	CHECK(no_hop(hop), "repeated");
+	hop = hop_from(0, 2);
+	b.rx[class][port_to(0)].end++;
+	CHECK(no_hop(hop), "overtaken by nothing");
+	b.rx[class][port_to(0)].end--;
+	hop.ack = 1;
+	CHECK(no_hop(hop), "it acknowledges something");
+	hop = hop_from(0, 1);
+	hop.class = class;
+	CHECK(no_hop(hop), "it is for here");
+	hop = hop_from(0, 2);
+	memcpy(head, hop.head, sizeof(head));
+	for (hop.head = head; fc_wire_hops(head) < FC_HOPS_MAX; fc_wire_head_hop(head))
+		;
+	CHECK(no_hop(hop), "it has been everywhere");
+}
+
+TEST(vnet_hop__not_into_what_is_in_its_way)
+{
+	struct fc_vhop hop;
+	u32 dst = 2;
+	u8 class = setup_hop(8, 1);
+
+	CHECK(no_hop(hop_from(0, 2)), "there is no credit");
+	/* Nor behind what waits, with credit. */
+	setup_hop(8, 8);
+	b.out[class_to(2) * b.v.nports + port_to(2)].first = 0;
+	CHECK(no_hop(hop_from(0, 2)), "something is before it");
+	setup_hop(8, 8);
+	packet(class, port_to(0), &dst, 1, 3, 1);
+	hop = hop_from(0, 2);
+	CHECK(no_hop(hop), "it is within a packet");
+	setup_hop(8, 8);
+	b.v.work = 1;
+	CHECK(no_hop(hop_from(0, 2)), "there is something to do before");
+	setup_hop(8, 8);
+	link_event(FC_EV_LINK_DOWN, port_to(2), 0);
+	CHECK(no_hop(hop_from(0, 2)), "the link is dead");
+	setup_hop(8, 8);
+	for (dst = 0; dst < 3; dst++)
+		b.routes[dst] = 0;
+	b.site.routes = b.routes;
+	CHECK(no_hop(hop_from(0, 2)), "no route leads there");
+}
+
+/*
  * Ways that are remembered.
  */
 

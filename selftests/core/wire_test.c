@@ -10,6 +10,7 @@
 
 #include "tap.h"
 #include "wire_csr.h"
+#include "wire_plain.h"
 
 #define NSITES	64
 
@@ -576,6 +577,51 @@ TEST(wire_head__golden_bytes)
 	fc_wire_target_encode(p, 0, &t);
 	CHECK(!memcmp(p, golden, sizeof(p)), "layout");
 	CHECK(fc_wire_head_check(p, FC_PART_HEAD, sizeof(p) + 100, NSITES), "refused");
+}
+
+TEST(wire_plain__is_what_most_frames_are)
+{
+	const struct fc_packet pk = { .src = 3, .ntargets = 1, .msg_len = 64, .data_len = 64,
+				      .flags = FC_PACKET_LATER };
+	const struct fc_target t = { .site = 5, .port = 9, .flags = FC_TARGET_LAST };
+	const struct fc_link_hdr is = {
+		.type = FC_FRAME_FLIT, .vc = FC_VC_CLASS + 2, .len = 120, .epoch = 0x0102,
+		.flags = FC_PART_HEAD | FC_PART_TERM, .seq = 0x03040506, .ack = 0x0708090a,
+	};
+	u8 p[FC_PLAIN_MIN + 64] = { 0 }, *head = p + FC_LINK_SIZE;
+	u32 i, total = sizeof(p), len = total - FC_LINK_SIZE;
+	struct fc_link_hdr h;
+
+	fc_wire_link_encode(p, &is);
+	fc_wire_packet_encode(head, &pk);
+	fc_wire_target_encode(head, 0, &t);
+	CHECK(fc_link_plain(p, total) && fc_head_plain(head, len, NSITES), "refused");
+	CHECK(!fc_link_plain(p, total + 1), "the device has padded it");
+	CHECK(!fc_head_plain(head, len + 1, NSITES), "another length");
+	CHECK(!fc_head_plain(head, len, 5), "no such site");
+	/* Never more than what is valid, whatever byte is another one. */
+	for (i = 0; i < FC_PLAIN_MIN * 256; i++) {
+		u8 was = p[i / 256];
+		bool link, packet;
+
+		p[i / 256] = (u8)i;
+		link = fc_wire_link_decode(&h, p, total, total);
+		packet = fc_wire_head_size(head, len) &&
+			 fc_wire_head_size(head, len) <= len &&
+			 fc_wire_head_check(head, FC_PART_HEAD, len, NSITES);
+		CHECK(link || !fc_link_plain(p, total), "byte %u is %u", i / 256, i % 256);
+		CHECK(!fc_link_plain(p, total) ||
+		      (h.type == FC_FRAME_FLIT && h.flags == (FC_PART_HEAD | FC_PART_TERM) &&
+		       !h.summed && h.vc >= FC_VC_CLASS && h.len == len),
+		      "byte %u is %u: another frame", i / 256, i % 256);
+		CHECK(packet || !fc_head_plain(head, len, NSITES), "byte %u is %u", i / 256,
+		      i % 256);
+		p[i / 256] = was;
+	}
+	fc_link_readdress(p, FC_VC_CLASS, 0x1112, 0x13141516, 0x1718191a);
+	CHECK(fc_wire_link_decode(&h, p, total, total) && h.vc == FC_VC_CLASS &&
+	      h.epoch == 0x1112 && h.seq == 0x13141516 && h.ack == 0x1718191a && h.len == len &&
+	      h.flags == is.flags, "another link");
 }
 
 TEST(wire_head__round_trip)

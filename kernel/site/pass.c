@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The short way of a plain frame: it comes in on one link and goes out on another, and nothing else
+ * is to be done.
+ *
+ * Nothing is fed, nobody is woken, no timer is set and no time is asked for: what the switch lets
+ * pass here (fc_vnet_hop()) changes nothing that these depend on.  Whatever is otherwise goes the
+ * way of any frame (engine.c), from its beginning.
+ */
+#include "core/vnet.h"
+#include "core/wire_plain.h"
+#include "site/impl.h"
+
+/* May it come in on this link now? */
+static inline bool usable(const struct flitcast_site *site, const struct flitcast_link *link,
+			  const struct flitcast_end *end, u8 class, u16 epoch)
+{
+	return !site->dead && end->link == link && end->hello.state == FC_LINK_UP &&
+	       epoch == (u16)end->hello.peer.epoch && end->classes & fc_bit64(class) &&
+	       site->kept.free;
+}
+
+/* It is not the next to be transmitted, or needs a checksum: it goes by the queue. */
+static noinline void by_queue(struct flitcast_site *site, const struct fc_vhop *hop, u8 vc,
+			      struct sk_buff *skb)
+	__releases(&site->lock)
+{
+	struct flitcast_link *link = site->end[hop->port].link;
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_FLIT, .vc = vc, .flags = FC_PART_HEAD | FC_PART_TERM,
+		.seq = hop->seq, .ack = hop->ack,
+	};
+
+	skb_pull(skb, FC_LINK_SIZE);
+	flitcast_engine_frame(site, hop->port, skb, &hdr);
+	site->dirty &= ~fc_bit(hop->port);
+	spin_unlock(&site->lock);
+	flitcast_link_drain(link);
+}
+
+/* Our mistake: nobody could send it again, and the link begins anew. */
+static noinline void lost(struct flitcast_site *site, u8 port, struct sk_buff *skb)
+	__releases(&site->lock)
+{
+	site->resets |= fc_bit(port);
+	spin_unlock(&site->lock);
+	kfree_skb(skb);
+	flitcast_engine_enter(site);
+	flitcast_engine_leave(site);
+}
+
+bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
+{
+	struct flitcast_site *site = link->owner;
+	u8 *p = skb->data;
+	struct fc_vhop hop = {
+		.head = p + FC_LINK_SIZE, .seq = fc_get32(p + FC_LINK_SEQ),
+		.ack = fc_get32(p + FC_LINK_ACK), .class = p[FC_LINK_VC] - FC_VC_CLASS,
+		.port = link->port,
+	};
+	struct flitcast_end *end = &site->end[link->port];
+	struct flitcast_link *to;
+
+	/* What is for here is not looked at twice; where an awaited list comes from is noted. */
+	if (!site->hops || fc_wire_target_site(hop.head, 0) == site->cfg.id ||
+	    fc_wire_list_awaited(hop.head) || skb->len > site->cfg.flit ||
+	    skb_headroom(skb) + FC_LINK_SIZE < READ_ONCE(site->headroom) ||
+	    !flitcast_replay_small(skb) ||
+	    !fc_head_plain(hop.head, skb->len - FC_LINK_SIZE, site->cfg.topo.nsites))
+		return false;
+	spin_lock(&site->lock);
+	if (!usable(site, link, end, hop.class, fc_get16(p + FC_LINK_EPOCH)) ||
+	    !fc_vnet_hop(site->hops, &hop)) {
+		spin_unlock(&site->lock);
+		return false;
+	}
+	end->heard = jiffies;
+	link->stat[FC_LSTAT_RX_FLITS]++;
+	link->stat[FC_LSTAT_RX_BYTES] += skb->len;
+	end = &site->end[hop.port];
+	if (!flitcast_replay_put(&end->class[hop.class], &site->kept, hop.seq, skb,
+				 FC_PART_HEAD | FC_PART_TERM)) {
+		lost(site, hop.port, skb);
+		return true;
+	}
+	/* Not in what is kept: until it has gone the link is not crossed. */
+	fc_wire_head_hop(p + FC_LINK_SIZE);
+	to = end->link;
+	to->stat[FC_LSTAT_TX_PACKETS]++;
+	to->stat[FC_LSTAT_TX_FLITS]++;
+	to->stat[FC_LSTAT_TX_BYTES] += skb->len;
+	if (unlikely(to->sum || !skb_queue_empty_lockless(&to->txq) ||
+		     !spin_trylock(&to->tx_lock))) {
+		by_queue(site, &hop, FC_VC_CLASS + hop.class, skb);
+		return true;
+	}
+	/* Queues grow under the site's lock, and shrink under this one. */
+	fc_link_readdress(p, FC_VC_CLASS + hop.class, (u16)end->hello.own.epoch, hop.seq, hop.ack);
+	spin_unlock(&site->lock);
+	flitcast_link_pass(to, skb);
+	return true;
+}
