@@ -6,20 +6,12 @@
 #define STEP_EFFECTS	(2 * 64 + 4)
 /* Slots of a queue: what a peer has is told as a mask. */
 #define WINDOW_MAX	64
-/* Long flits: a peer tells what it took in halves of the window, by a frame of its own. */
-#define WINDOW_MIN	16
 
 static_assert(STEP_EFFECTS < FC_EFFECTS);
 
 u32 fc_vnet_window(u32 payload)
 {
-	u32 flits = fc_vnet_flits(payload);
-
-	if (flits > WINDOW_MAX)
-		return 0;
-	if (2 * flits > WINDOW_MAX)
-		return WINDOW_MAX;
-	return 2 * flits < WINDOW_MIN ? WINDOW_MIN : 2 * flits;
+	return fc_vnet_flits(payload) > WINDOW_MAX ? 0 : WINDOW_MAX;
 }
 
 static void may_come_of(struct fc_vnet *v, u32 number)

@@ -215,9 +215,9 @@ static inline u32 fc_vnet_flits(u32 payload)
  * fc_vnet_window() - flits under way per channel
  * @payload: bytes of a flit without its link header
  *
- * Two packets, where a channel can have as many, and 16 flits at least.
+ * As many as a status can name.
  *
- * Return: 0: not even one fits a channel; flits are too small for the mode.
+ * Return: 0: not even one packet fits a channel; flits are too small for the mode.
  */
 u32 fc_vnet_window(u32 payload);
 

@@ -47,17 +47,12 @@ TEST(vnet_credit__no_way_by_a_window_that_is_too_small)
 
 TEST(vnet_credit__windows)
 {
-	u32 payload, flits, window;
+	u32 payload, window;
 
 	for (payload = 1; payload < 65536; payload++) {
-		flits = fc_vnet_flits(payload);
 		window = fc_vnet_window(payload);
-		if (flits > 64)
-			CHECK(!window, "%u bytes: %u flits", payload, window);
-		else
-			CHECK(window >= 16 && window >= flits && window <= 64 &&
-			      (window == 64 || window >= 2 * flits),
-			      "%u bytes: %u flits", payload, window);
+		CHECK(window == (fc_vnet_flits(payload) > 64 ? 0 : 64), "%u bytes: %u flits",
+		      payload, window);
 	}
 }
 
