@@ -10,6 +10,7 @@
 #include <linux/random.h>
 #include "compat.h"
 #include "site/impl.h"
+#include "site/lots.h"
 
 /* Effects of one event: used with BH off, under a site's lock, never nested. */
 static struct fc_effects __percpu *effects;
@@ -28,6 +29,7 @@ int flitcast_engine_init(void)
 
 void flitcast_engine_exit(void)
 {
+	flitcast_lots_exit();
 	flitcast_replay_module_exit();
 	free_percpu(effects);
 }

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/uio.h>
 #include <uapi/linux/flitcast.h>
+#include "site/lots.h"
 #include "site/tx.h"
 
 static_assert(sizeof(struct flitcast_msg) <= FLITCAST_MSG_SIZE);
@@ -17,28 +18,37 @@ static_assert(sizeof(struct tx_target) <= FLITCAST_MSG_TARGET);
 
 /*
  * Data is copied into the fragment of the calling task, behind what the task sent before, as
- * the sockets of other families do: a short message takes no pages of its own.  Each lot of
- * pages that it comes to lie in has one reference of the message.
+ * the sockets of other families do: a short message takes no pages of its own.  What fills a whole
+ * lot of pages has lots of its own.  Each lot that it comes to lie in has one reference of the
+ * message.
  */
 static bool pages_alloc(struct flitcast_msg *msg, gfp_t gfp)
 {
 	struct page_frag *frag = &current->task_frag;
-	u32 left = msg->len, at, n, i = 0;
+	u32 left = msg->len, i = 0;
 
 	while (left) {
-		frag->offset = ALIGN(frag->offset, sizeof(u64));
-		if (!skb_page_frag_refill(1, frag, gfp)) {
-			msg->npages = i;
-			return false;
+		struct page *lot = left >= FLITCAST_LOT_SIZE ? flitcast_lot_get(gfp) : NULL;
+		u32 at = 0, n = FLITCAST_LOT_SIZE;
+
+		if (!lot) {
+			/* Pieces follow each other by pages. */
+			frag->offset = ALIGN(frag->offset, i ? PAGE_SIZE : sizeof(u64));
+			if (!skb_page_frag_refill(1, frag, gfp)) {
+				msg->npages = i;
+				return false;
+			}
+			lot = frag->page;
+			get_page(lot);
+			at = frag->offset;
+			n = min(left, frag->size - at);
+			frag->offset += n;
 		}
-		n = min(left, frag->size - frag->offset);
 		if (!i)
-			msg->start = offset_in_page(frag->offset);
-		get_page(frag->page);
-		for (at = frag->offset / PAGE_SIZE; at * PAGE_SIZE < frag->offset + n; at++)
-			msg->page[i++] = frag->page + at;
-		frag->offset += n;
+			msg->start = offset_in_page(at);
 		left -= n;
+		for (n += at, at /= PAGE_SIZE; at * PAGE_SIZE < n; at++)
+			msg->page[i++] = lot + at;
 	}
 	msg->npages = i;
 	return true;
@@ -152,16 +162,40 @@ static bool same_lot(const struct page *a, const struct page *b)
 	return compound_head(a) == compound_head(b);
 }
 
+/* @n pages of the data lie in it. */
+static void lot_drop(struct page *lot, unsigned int n)
+{
+	/* Nobody else's data does then. */
+	if (n * PAGE_SIZE == FLITCAST_LOT_SIZE && page_size(lot) == FLITCAST_LOT_SIZE)
+		flitcast_lot_put(lot);
+	else
+		put_page(lot);
+}
+
+static void pages_drop(const struct flitcast_msg *msg)
+{
+	unsigned int i, n = 0;
+
+	if (msg->held) {
+		for (i = 0; i < msg->npages && msg->page[i]; i++)
+			put_page(msg->page[i]);
+		return;
+	}
+	/* From the last: pages say what lot they belong to while it is there. */
+	for (i = msg->npages; i--;) {
+		n++;
+		if (i && same_lot(msg->page[i], msg->page[i - 1]))
+			continue;
+		lot_drop(compound_head(msg->page[i]), n);
+		n = 0;
+	}
+}
+
 void flitcast_msg_drop_data(struct flitcast_msg *msg)
 {
-	unsigned int i;
-
 	if (!msg->page)
 		return;
-	/* From the last: pages say what lot they belong to while it is there. */
-	for (i = msg->npages; i--;)
-		if (msg->page[i] && (msg->held || !i || !same_lot(msg->page[i], msg->page[i - 1])))
-			put_page(msg->page[i]);
+	pages_drop(msg);
 	if (msg->page != msg->few)
 		kvfree(msg->page);
 	msg->page = NULL;

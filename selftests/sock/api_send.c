@@ -3,6 +3,7 @@
  * sendmsg(): destinations, target lists, parts, sizes and refusals.
  */
 #include "api.h"
+#include <inttypes.h>
 
 #define MIB	(1U << 20)
 
@@ -344,6 +345,65 @@ TEST_F(line, send__largest)
 	EXPECT_EQ(-EMSGSIZE, RESULT(msg_send(from, big, 16 * MIB, 2, PORT, 0)));
 	EXPECT_EQ(-EMSGSIZE, RESULT(msg_send(from, big, 0x7ffff000, 2, PORT, 0)));
 	EXPECT_TRUE(quiet(to));
+}
+
+/* Pages that the kernel has given to anybody since it started. */
+static uint64_t pages_given(void)
+{
+	FILE *f = fopen("/proc/vmstat", "re");
+	char name[64];
+	uint64_t value, sum = 0;
+
+	if (!f)
+		return 0;
+	while (fscanf(f, "%63s %" SCNu64, name, &value) == 2)
+		if (!strncmp(name, "pgalloc_", 8))
+			sum += value;
+	fclose(f);
+	return sum;
+}
+
+/* Pages of long messages are used again: what the kernel gives it clears. */
+TEST_F(line, send__pages_again)
+{
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT), i, n = 300;
+	const size_t len = 65536;
+	uint64_t given = 0;
+
+	for (i = -20; i < n; i++) {
+		if (!i)
+			given = pages_given();
+		msg_fill(big, len, i, 0);
+		ASSERT_EQ(len, RESULT(msg_send(from, big, len, 2, PORT, 0)));
+		ASSERT_EQ(len, soon(to, got, sizeof(got), NULL));
+		EXPECT_EQ(len, msg_check(got, len, i, 0));
+	}
+	given = pages_given() - given;
+	EXPECT_LT(given, n * len / sysconf(_SC_PAGESIZE) / 2);
+}
+
+/* But not those of what somebody has not read yet. */
+TEST_F(line, send__pages_unread)
+{
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT), later[10], i;
+
+	for (i = 0; i < 10; i++)
+		later[i] = SOCKET(2, PORT + 1 + i);
+	for (i = 0; i < 500; i++) {
+		/* Lots, and what is more than that. */
+		size_t len = 65536 + i % 50 * 1000;
+
+		msg_fill(big, len, i, 0);
+		if (i % 50 == 0)
+			ASSERT_EQ(len, RESULT(msg_send(from, big, len, 2, PORT + 1 + i / 50, 0)));
+		ASSERT_EQ(len, RESULT(msg_send(from, big, len, 2, PORT, 0)));
+		ASSERT_EQ(len, soon(to, got, sizeof(got), NULL));
+		ASSERT_EQ(len, msg_check(got, len, i, 0));
+	}
+	for (i = 0; i < 10; i++) {
+		ASSERT_EQ(65536, soon(later[i], got, sizeof(got), NULL));
+		EXPECT_EQ(65536, msg_check(got, 65536, i * 50, 0));
+	}
 }
 
 /* Of the namespace of this thread.  Return: 0 or -errno. */

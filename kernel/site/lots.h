@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef FLITCAST_LOTS_H
+#define FLITCAST_LOTS_H
+
+#include <linux/gfp.h>
+#include <linux/mm.h>
+
+/* As many as what sockets of other families take at once. */
+#define FLITCAST_LOT_ORDER	get_order(32768)
+#define FLITCAST_LOT_SIZE	(PAGE_SIZE << FLITCAST_LOT_ORDER)
+
+/**
+ * flitcast_lot_get() - pages for data that is together
+ * @gfp: how to allocate them, where none are there to be used again
+ *
+ * What was used before is charged to who had it first.
+ *
+ * Return: a compound page of FLITCAST_LOT_SIZE bytes of any content, with a reference that nobody
+ * else has; NULL: no memory.
+ */
+struct page *flitcast_lot_get(gfp_t gfp);
+
+/**
+ * flitcast_lot_put() - they are not needed any more
+ * @lot: a compound page of that size, with a reference of the caller's; nobody writes to it any
+ *	more, others may still read
+ */
+void flitcast_lot_put(struct page *lot);
+
+void flitcast_lots_exit(void);
+
+#endif /* FLITCAST_LOTS_H */
