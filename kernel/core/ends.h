@@ -228,14 +228,14 @@ static inline bool fc_txtarget_unsent(const struct fc_txtarget *t)
  * @t: target, to which the message goes for the first time
  * @flow: its flow
  *
- * It can as long as the window has room for as many messages again: whoever fills it is
- * confirmed as fast as packets come.
+ * It can in the first three quarters of the window: whoever fills it is confirmed as fast as
+ * packets come.
  *
  * Return: true if a confirmation of a later message may stand for this one's.
  */
 static inline bool fc_txtarget_patient(const struct fc_txtarget *t, const struct fc_txflow *flow)
 {
-	return t->part.count == 1 && t->seq - flow->oldest < FC_FLOW_WINDOW / 2;
+	return t->part.count == 1 && t->seq - flow->oldest < FC_FLOW_WINDOW / 4 * 3;
 }
 
 /* Packet @packet of the message is on its way to this target. */

@@ -538,14 +538,14 @@ TEST(rxflow_forward__skips_and_delivers)
 	CHECK(skipped == 1 && flow.next == 9, "skipped %u, next %u", skipped, flow.next);
 }
 
-/* Half a window of messages of one packet each. */
+/* Three quarters of a window of messages of one packet each. */
 TEST(txtarget_patient)
 {
 	const struct fc_txflow flow = { .next = 40, .oldest = 0xfffffffe };
 	struct fc_txtarget t = { .part = { .count = 1 } };
 
 	for (t.seq = flow.oldest; t.seq != flow.oldest + FC_FLOW_WINDOW; t.seq++) {
-		bool patient = t.seq - flow.oldest < FC_FLOW_WINDOW / 2;
+		bool patient = t.seq - flow.oldest < FC_FLOW_WINDOW / 4 * 3;
 
 		t.part.count = 1;
 		CHECK(fc_txtarget_patient(&t, &flow) == patient, "%u", t.seq);
