@@ -276,6 +276,24 @@ struct fc_vhop {
  */
 bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop);
 
+/**
+ * fc_vnet_here() - as fc_vnet_hop() for what is for this site
+ * @v: switch
+ * @hop: as the flit came in
+ *
+ * Return: false if the flit has to go by fc_vnet_event(); nothing has changed then.
+ */
+bool fc_vnet_here(struct fc_vnet *v, const struct fc_vhop *hop);
+
+/**
+ * fc_vnet_start() - as fc_vnet_hop() for what begins at this site
+ * @v: switch
+ * @hop: of FC_PORT_LOCAL, in a lane that takes a packet; becomes as it goes out
+ *
+ * Return: false if the flit has to go by fc_vnet_event(); nothing has changed then.
+ */
+bool fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop);
+
 /* Return: a lane that takes a packet, or -1.  Its flits get the numbers from fc_vnet_seq(). */
 int fc_vnet_lane(const struct fc_vnet *v);
 u32 fc_vnet_seq(const struct fc_vnet *v, u8 lane);

@@ -384,40 +384,88 @@ static inline bool on(const struct fc_vnet *v, const struct fc_vhop *hop, u8 *cl
 	return true;
 }
 
-/*
- * The next flit of a link on which nothing else happens, to another one of which that is true: one
- * that has credit, and whose timer runs.
- */
-bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop)
+/* The next flit of a link on which nothing else happens, and of which nobody is told. */
+static inline bool silent(const struct fc_vnet *v, const struct fc_vhop *hop)
 {
-	struct fc_channel *ch = &v->ch[hop->class];
-	struct fc_rx *rx = &ch->rx[hop->port];
-	struct fc_tx *tx = &ch->tx[hop->port];
-	u8 class, port;
+	const struct fc_channel *ch = &v->ch[hop->class];
+	const struct fc_rx *rx = &ch->rx[hop->port];
 
-	if (hop->seq != rx->taken || hop->seq != rx->end || v->work | v->touched | v->resets ||
-	    ((hop->ack || rx->both) && hop->ack != tx->acked) || !fc_llr_silent(ch, hop->port) ||
-	    fc_vin_of(v, hop->class, hop->port)->busy || fc_wire_hops(hop->head) >= FC_HOPS_MAX ||
-	    !on(v, hop, &class, &port))
-		return false;
-	ch = &v->ch[class];
-	tx = &ch->tx[port];
-	/* A window that is 0 is no credit. */
-	if (!fc_tx_credit(tx) || tx->probe_at == FC_NEVER ||
-	    fc_vout_of(v, class, port)->first != FC_VBRANCH_NONE)
-		return false;
+	return hop->seq == rx->taken && hop->seq == rx->end &&
+	       !(v->work | v->touched | v->resets) &&
+	       ((!hop->ack && !rx->both) || hop->ack == ch->tx[hop->port].acked) &&
+	       fc_llr_silent(ch, hop->port) && !fc_vin_of(v, hop->class, hop->port)->busy &&
+	       fc_wire_hops(hop->head) < FC_HOPS_MAX;
+}
+
+/* It is taken. */
+static inline void silently(struct fc_vnet *v, const struct fc_vhop *hop)
+{
+	struct fc_rx *rx = &v->ch[hop->class].rx[hop->port];
+
 	rx->taken++;
 	rx->end++;
 	fc_vrotate(v, hop->class);
 	v->site->stat[FC_STAT_PKT_UNICAST]++;
+}
+
+bool fc_vnet_here(struct fc_vnet *v, const struct fc_vhop *hop)
+{
+	if (!silent(v, hop))
+		return false;
+	silently(v, hop);
+	return true;
+}
+
+/* May it go out at once by a link that has credit, and whose timer runs? */
+static inline bool way_out(const struct fc_vnet *v, const struct fc_vhop *hop, u8 *class, u8 *port)
+{
+	const struct fc_tx *tx;
+
+	if (!on(v, hop, class, port))
+		return false;
+	tx = &v->ch[*class].tx[*port];
+	/* A window that is 0 is no credit. */
+	return fc_tx_credit(tx) && tx->probe_at != FC_NEVER &&
+	       fc_vout_of(v, *class, *port)->first == FC_VBRANCH_NONE;
+}
+
+/* It goes out. */
+static inline void out(struct fc_vnet *v, struct fc_vhop *hop, u8 class, u8 port)
+{
+	struct fc_channel *ch = &v->ch[class];
+
 	hop->class = class;
 	hop->port = port;
-	hop->seq = tx->sent++;
+	hop->seq = ch->tx[port].sent++;
 	hop->ack = 0;
-	if (tx->both) {
+	if (ch->tx[port].both) {
 		hop->ack = ch->rx[port].taken;
 		fc_llr_told(ch, port);
 	}
+}
+
+bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop)
+{
+	u8 class, port;
+
+	if (!silent(v, hop) || !way_out(v, hop, &class, &port))
+		return false;
+	silently(v, hop);
+	out(v, hop, class, port);
+	return true;
+}
+
+bool fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
+{
+	struct fc_rx *rx = &v->ch[hop->class].rx[FC_PORT_LOCAL];
+	u8 class, port;
+
+	if (v->work | v->touched | v->resets || !way_out(v, hop, &class, &port))
+		return false;
+	silently(v, hop);
+	/* Here nobody is to be told. */
+	rx->told = rx->taken;
+	out(v, hop, class, port);
 	return true;
 }
 
@@ -431,10 +479,21 @@ static inline bool hop(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 	};
 	struct fc_effect *e;
 
-	if (ev->flit.parts != (FC_PART_HEAD | FC_PART_TERM) || ev->port == FC_PORT_LOCAL ||
+	if (ev->flit.parts != (FC_PART_HEAD | FC_PART_TERM) ||
 	    v->straight || v->plan || v->slow || fc_wire_ntargets(ev->flit.head) != 1 ||
-	    ev->flit.data != fc_wire_data_len(ev->flit.head) || !fc_vnet_hop(v, &hop))
+	    ev->flit.data != fc_wire_data_len(ev->flit.head))
 		return false;
+	if (ev->port == FC_PORT_LOCAL) {
+		if (!fc_vnet_start(v, &hop))
+			return false;
+	} else if (fc_wire_target_site(ev->flit.head, 0) == v->site->id) {
+		if (!fc_vnet_here(v, &hop))
+			return false;
+		store(ev->port, ev, 1, fx);
+		return true;
+	} else if (!fc_vnet_hop(v, &hop)) {
+		return false;
+	}
 	e = fc_effect_flit(fx, FC_FX_SEND, hop.port, &ev->flit);
 	e->mask = 1;
 	e->vc = v->ch[hop.class].vc;

@@ -257,6 +257,16 @@ static __always_inline void before_leave(struct flitcast_site *site)
 	set_timer(site);
 }
 
+void flitcast_engine_received(struct flitcast_site *site)
+	__releases(&site->lock)
+{
+	before_leave(site);
+	if (site->woken.n)
+		received_and_wake(site);
+	else
+		transmit(site);
+}
+
 void flitcast_engine_leave(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU)
 {
@@ -311,21 +321,20 @@ static void transmit_flit(struct flitcast_site *site, u8 port, struct sk_buff *s
 	flitcast_engine_frame(site, port, skb, hdr);
 }
 
-void flitcast_engine_flit(struct flitcast_site *site, const struct fc_effect *e,
-			  struct sk_buff *skb, u8 parts)
+void flitcast_engine_flit(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			  struct fc_link_hdr *hdr)
 {
-	struct fc_link_hdr hdr = {
-		.type = FC_FRAME_FLIT, .vc = e->vc, .flags = parts, .seq = e->seq, .ack = e->ack,
-	};
-	struct flitcast_end *end = &site->end[e->port];
+	struct flitcast_end *end = &site->end[port];
 
-	if (flitcast_replay_add(replay_of(end, e->vc), &site->kept, e->seq, &skb, parts)) {
-		transmit_flit(site, e->port, skb, &hdr);
+	if (hdr->flags & FC_PART_HEAD)
+		end->link->stat[FC_LSTAT_TX_PACKETS]++;
+	if (flitcast_replay_add(replay_of(end, hdr->vc), &site->kept, hdr->seq, &skb, hdr->flags)) {
+		transmit_flit(site, port, skb, hdr);
 		return;
 	}
 	/* Nobody could send it again: the link begins anew. */
 	count(site, FC_STAT_NO_MEMORY);
-	site->resets |= fc_bit(e->port);
+	site->resets |= fc_bit(port);
 }
 
 void flitcast_engine_again(struct flitcast_site *site, const struct fc_effect *e)
@@ -346,8 +355,11 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 {
 	struct flitcast_link *link = site->end[e->port].link;
 	unsigned int headroom = flitcast_engine_headroom(link);
-	u8 parts = e->flit.parts &
-		   (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT | FC_PART_RUN);
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_FLIT, .vc = e->vc, .seq = e->seq, .ack = e->ack,
+		.flags = e->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT |
+					  FC_PART_RUN),
+	};
 	struct sk_buff *skb = e->flit.h;
 
 	if (site->resets & fc_bit(e->port)) {
@@ -363,7 +375,7 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 	if (!skb) {
 		skb = flitcast_link_alloc(link, 0);
 	} else if (e->keep) {
-		skb = flitcast_branch_copy(skb, headroom, parts & FC_PART_HEAD ? e->mask : 0);
+		skb = flitcast_branch_copy(skb, headroom, hdr.flags & FC_PART_HEAD ? e->mask : 0);
 	} else if (skb_cow_head(skb, headroom)) {
 		kfree_skb(skb);
 		skb = NULL;
@@ -374,7 +386,7 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 		site->resets |= fc_bit(e->port);
 		return;
 	}
-	if (parts & FC_PART_HEAD) {
+	if (hdr.flags & FC_PART_HEAD) {
 		u32 old = fc_head_size(fc_wire_ntargets(skb->data));
 		u32 size = fc_head_size(hweight64(e->mask));
 
@@ -382,9 +394,8 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 			fc_wire_head_subset(skb->data + old - size, skb->data, e->mask, 0);
 			skb_pull(skb, old - size);
 		}
-		link->stat[FC_LSTAT_TX_PACKETS]++;
 	}
-	flitcast_engine_flit(site, e, skb, parts);
+	flitcast_engine_flit(site, e->port, skb, &hdr);
 }
 
 /* Packets that a link has not carried for sure are sent on from here, another way. */
@@ -749,11 +760,7 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 		break;
 	}
 out:
-	before_leave(site);
-	if (site->woken.n)
-		received_and_wake(site);
-	else
-		transmit(site);
+	flitcast_engine_received(site);
 }
 
 static void link_carrier(struct flitcast_link *link, bool up)

@@ -335,6 +335,9 @@ void flitcast_engine_enter(struct flitcast_site *site)
 /* Leave it: feed the local net-input, set the timer, unlock, transmit, wake. */
 void flitcast_engine_leave(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU);
+/* The same where a frame was received: in a softirq, which goes on, under RCU. */
+void flitcast_engine_received(struct flitcast_site *site)
+	__releases(&site->lock);
 /* One event into the core and its effects performed; sets the event's time, and leaves the rest. */
 void flitcast_engine_event(struct flitcast_site *site, struct fc_event *ev);
 enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer);
@@ -353,11 +356,11 @@ struct fc_effects *flitcast_engine_effects(void);
 /* What a frame needs before its payload. */
 unsigned int flitcast_engine_headroom(const struct flitcast_link *link);
 /*
- * A flit goes out, with the port, channel and numbers of the effect; takes ownership of the skb,
- * which has a head of its own, and headroom.
+ * A flit goes out, for the first time: all of its header but the length and the epoch is filled in.
+ * Takes ownership of the skb, which has a head of its own, and headroom.
  */
-void flitcast_engine_flit(struct flitcast_site *site, const struct fc_effect *e,
-			  struct sk_buff *skb, u8 parts);
+void flitcast_engine_flit(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			  struct fc_link_hdr *hdr);
 /* What a link's replay buffer has of it goes out again. */
 void flitcast_engine_again(struct flitcast_site *site, const struct fc_effect *e);
 void flitcast_engine_status(struct flitcast_site *site, u8 vc, const struct fc_effect *e);
@@ -425,6 +428,8 @@ void flitcast_ctrl_drop(struct flitcast_site *site, u8 port);
 
 /* A flit into the network-buffer; takes ownership. */
 void flitcast_oper_store(struct flitcast_site *site, struct sk_buff *skb);
+/* A packet of one flit that has one target, which is here; takes ownership. */
+void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb);
 /*
  * Serve the packet in the network-buffer: deliver what of @here is at this site,
  * store what of @rest is not; @aborted: to be sent after a random wait.
@@ -483,6 +488,11 @@ void flitcast_vnet_rerouted(struct flitcast_site *site);
 /* May a packet be fed, or, @amid one, its next flit? */
 bool flitcast_vnet_room(struct flitcast_site *site, bool amid);
 void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev);
+/*
+ * What goes at once: a packet of this site in one flit, with one target.  Return: false if it has
+ * to be fed; nothing has been done then.
+ */
+bool flitcast_vnet_start(struct flitcast_site *site, struct sk_buff *skb);
 
 /* csr.c: reservations of mode csr; but for the first, all may be called in every mode */
 

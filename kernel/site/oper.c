@@ -8,16 +8,20 @@
 #include <linux/slab.h>
 #include "site/impl.h"
 
+/* What is of a program here is not given to another one, nor kept for long. */
+static bool owned(struct flitcast_site *site, struct sk_buff *skb)
+{
+	if (!skb_orphan_frags_rx(skb, GFP_ATOMIC))
+		return true;
+	site->stat[FC_STAT_NO_MEMORY]++;
+	kfree_skb(skb);
+	return false;
+}
+
 void flitcast_oper_store(struct flitcast_site *site, struct sk_buff *skb)
 {
-	/* What is of a program here is not given to another one, nor kept for long. */
-	if (skb && skb_orphan_frags_rx(skb, GFP_ATOMIC)) {
-		site->stat[FC_STAT_NO_MEMORY]++;
-		kfree_skb(skb);
-		skb = NULL;
-	}
 	/* A gap makes the packet worthless: serve() sees it by its length. */
-	if (skb)
+	if (skb && owned(site, skb))
 		__skb_queue_tail(&site->netbuf, skb);
 }
 
@@ -122,6 +126,21 @@ static u8 beyond(const struct flitcast_site *site, const struct fc_packet *pk, u
 	    pk->msg_len > FC_PACKET_MAX)
 		return 0;
 	return pk->ntargets - hweight64(local);
+}
+
+void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb)
+{
+	struct sk_buff_head flits;
+	struct fc_packet pk;
+	struct fc_target t;
+
+	if (!owned(site, skb))
+		return;
+	__skb_queue_head_init(&flits);
+	__skb_queue_tail(&flits, skb);
+	fc_wire_packet_decode(&pk, skb->data);
+	fc_wire_target_decode(&t, skb->data, 0);
+	flitcast_rx_packet(site, &flits, &pk, &t, NULL);
 }
 
 void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool aborted)

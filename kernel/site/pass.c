@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The short way of a plain frame: it comes in on one link and goes out on another, and nothing else
- * is to be done.
+ * The short way of a plain frame: it comes in on one link and goes out on another, or is for here,
+ * and nothing else is to be done.
  *
- * Nothing is fed, nobody is woken, no timer is set and no time is asked for: what the switch lets
- * pass here (fc_vnet_hop()) changes nothing that these depend on.  Whatever is otherwise goes the
- * way of any frame (engine.c), from its beginning.
+ * Of one that passes nothing is fed, nobody is woken, no timer is set and no time is asked for:
+ * what the switch lets pass here (fc_vnet_hop()) changes nothing that these depend on.  Whatever
+ * is otherwise goes the way of any frame (engine.c), from its beginning.
  */
 #include "core/vnet.h"
 #include "core/wire_plain.h"
@@ -16,8 +16,15 @@ static inline bool usable(const struct flitcast_site *site, const struct flitcas
 			  const struct flitcast_end *end, u8 class, u16 epoch)
 {
 	return !site->dead && end->link == link && end->hello.state == FC_LINK_UP &&
-	       epoch == (u16)end->hello.peer.epoch && end->classes & fc_bit64(class) &&
-	       site->kept.free;
+	       epoch == (u16)end->hello.peer.epoch && end->classes & fc_bit64(class);
+}
+
+static inline void heard(struct flitcast_link *link, struct flitcast_end *end,
+			 const struct sk_buff *skb)
+{
+	end->heard = jiffies;
+	link->stat[FC_LSTAT_RX_FLITS]++;
+	link->stat[FC_LSTAT_RX_BYTES] += skb->len;
 }
 
 /* It is not the next to be transmitted, or needs a checksum: it goes by the queue. */
@@ -49,6 +56,28 @@ static noinline void lost(struct flitcast_site *site, u8 port, struct sk_buff *s
 	flitcast_engine_leave(site);
 }
 
+/* It is for here: the switch has nothing to do but to take it. */
+static bool arrive(struct flitcast_link *link, struct sk_buff *skb, const struct fc_vhop *hop)
+{
+	struct flitcast_site *site = link->owner;
+	struct flitcast_end *end = &site->end[link->port];
+
+	spin_lock(&site->lock);
+	if (!usable(site, link, end, hop->class, fc_get16(skb->data + FC_LINK_EPOCH)) ||
+	    !fc_vnet_here(site->hops, hop)) {
+		spin_unlock(&site->lock);
+		return false;
+	}
+	site->now = 0;
+	heard(link, end, skb);
+	skb_pull(skb, FC_LINK_SIZE);
+	if (fc_wire_list_awaited(skb->data))
+		flitcast_ctrl_back(site, fc_wire_src(skb->data), link->port);
+	flitcast_oper_here(site, skb);
+	flitcast_engine_received(site);
+	return true;
+}
+
 bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 {
 	struct flitcast_site *site = link->owner;
@@ -61,22 +90,22 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	struct flitcast_end *end = &site->end[link->port];
 	struct flitcast_link *to;
 
-	/* What is for here is not looked at twice; where an awaited list comes from is noted. */
-	if (!site->hops || fc_wire_target_site(hop.head, 0) == site->cfg.id ||
-	    fc_wire_list_awaited(hop.head) || skb->len > site->cfg.flit ||
-	    skb_headroom(skb) + FC_LINK_SIZE < READ_ONCE(site->headroom) ||
-	    !flitcast_replay_small(skb) ||
+	if (!site->hops || skb->len > site->cfg.flit ||
 	    !fc_head_plain(hop.head, skb->len - FC_LINK_SIZE, site->cfg.topo.nsites))
 		return false;
+	if (fc_wire_target_site(hop.head, 0) == site->cfg.id)
+		return arrive(link, skb, &hop);
+	/* Where an awaited list comes from is noted. */
+	if (fc_wire_list_awaited(hop.head) || !flitcast_replay_small(skb) ||
+	    skb_headroom(skb) + FC_LINK_SIZE < READ_ONCE(site->headroom))
+		return false;
 	spin_lock(&site->lock);
-	if (!usable(site, link, end, hop.class, fc_get16(p + FC_LINK_EPOCH)) ||
+	if (!usable(site, link, end, hop.class, fc_get16(p + FC_LINK_EPOCH)) || !site->kept.free ||
 	    !fc_vnet_hop(site->hops, &hop)) {
 		spin_unlock(&site->lock);
 		return false;
 	}
-	end->heard = jiffies;
-	link->stat[FC_LSTAT_RX_FLITS]++;
-	link->stat[FC_LSTAT_RX_BYTES] += skb->len;
+	heard(link, end, skb);
 	end = &site->end[hop.port];
 	if (!flitcast_replay_put(&end->class[hop.class], &site->kept, hop.seq, skb,
 				 FC_PART_HEAD | FC_PART_TERM)) {

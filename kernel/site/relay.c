@@ -170,6 +170,10 @@ static struct sk_buff *to_send(struct flitcast_relay *r, const struct fc_effect 
 static void relay(struct flitcast_site *site, const struct fc_effect *e)
 {
 	struct flitcast_end *end = &site->end[e->port];
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_FLIT, .vc = e->vc, .flags = e->flit.parts, .seq = e->seq,
+		.ack = e->ack,
+	};
 	struct sk_buff *skb;
 
 	if (e->type == FC_FX_CUT)
@@ -187,9 +191,7 @@ static void relay(struct flitcast_site *site, const struct fc_effect *e)
 		site->resets |= fc_bit(e->port);
 		return;
 	}
-	if (e->flit.parts & FC_PART_HEAD)
-		end->link->stat[FC_LSTAT_TX_PACKETS]++;
-	flitcast_engine_flit(site, e, skb, e->flit.parts);
+	flitcast_engine_flit(site, e->port, skb, &hdr);
 }
 
 /* A copy that is here to its end. */

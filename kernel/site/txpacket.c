@@ -246,13 +246,23 @@ static bool goes_at_once(struct flitcast_site *site, const struct flitcast_msg *
 	       site->class[msg->class].nactive < active_max(site);
 }
 
+/* A flit that is a whole packet goes to the switch. */
+static void feed_whole(struct flitcast_site *site, struct sk_buff *skb, u32 len)
+{
+	struct fc_event ev = {
+		.type = FC_EV_FLIT, .port = FC_PORT_LOCAL,
+		.flit = {
+			.h = skb, .head = skb->data, .parts = FC_PART_HEAD | FC_PART_TERM,
+			.data = len,
+		},
+	};
+
+	flitcast_vnet_feed(site, &ev);
+}
+
 bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	struct tx_target *t = msg->target;
-	struct fc_event ev = {
-		.type = FC_EV_FLIT, .port = FC_PORT_LOCAL,
-		.flit = { .parts = FC_PART_HEAD | FC_PART_TERM, .data = msg->len },
-	};
 	u64 now = msg->accepted;
 	struct sk_buff *skb;
 
@@ -261,8 +271,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	skb = flitcast_skb_alloc(site->headroom, fc_head_size(1) + flitcast_tx_linear(msg));
 	if (!skb)
 		return false;
-	ev.flit.h = skb;
-	ev.flit.head = skb_put(skb, fc_head_size(1));
+	skb_put(skb, fc_head_size(1));
 	t->later = msg_patient(site, msg) && fc_txtarget_patient(&t->core, &t->flow->core);
 	put_packet(site, msg, skb->data, 1, 0, msg->len, t->later);
 	put_target(skb->data, 0, t, true);
@@ -280,7 +289,8 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	flitcast_tx_ask_later(site, msg, now);
 	flitcast_tx_schedule_sent(site, msg);
 	/* It may have been delivered here when this returns, but it is not over. */
-	flitcast_vnet_feed(site, &ev);
+	if (!flitcast_vnet_start(site, skb))
+		feed_whole(site, skb, msg->len);
 	return true;
 }
 

@@ -260,3 +260,23 @@ void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev)
 	ev->seq = fc_vnet_seq(&site->vnet->core, lane);
 	flitcast_vnet_event(site, lane, ev);
 }
+
+bool flitcast_vnet_start(struct flitcast_site *site, struct sk_buff *skb)
+{
+	u8 lane = site->vnet->lane;
+	struct fc_vhop hop = {
+		.head = skb->data, .seq = fc_vnet_seq(&site->vnet->core, lane), .class = lane,
+		.port = FC_PORT_LOCAL,
+	};
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_FLIT, .flags = FC_PART_HEAD | FC_PART_TERM,
+	};
+
+	if (!site->hops || site->resets || !fc_vnet_start(site->hops, &hop))
+		return false;
+	hdr.vc = FC_VC_CLASS + hop.class;
+	hdr.seq = hop.seq;
+	hdr.ack = hop.ack;
+	flitcast_engine_flit(site, hop.port, skb, &hdr);
+	return true;
+}

@@ -184,8 +184,8 @@ TEST_F(line, zerocopy__refused)
 
 /*
  * What a user has pinned is bounded, without the right to lock memory, by RLIMIT_MEMLOCK: beyond
- * it nothing is sent, and has no number.  What is over, or was refused, does not count any more: in the
- * end there is room for exactly as much as in the beginning.
+ * it nothing is sent, and has no number.  What is over, or was refused, does not count any more: in
+ * the end there is room for exactly as much as in the beginning.
  */
 TEST_F(line, zerocopy__limit)
 {
