@@ -8,12 +8,13 @@
  * is tried out: where that joined nothing, the next frames do not wait.
  *
  * Confirmations of a list go back the way it came.  A target is held back with its own until
- * those further on send theirs, and goes with these.
+ * those further on send theirs, and goes with these.  Where none came in time, the next ones are
+ * not held: those further on are far, or gone, or send theirs another way.
  */
 #include <linux/interrupt.h>
 #include "site/impl.h"
 
-/* So many times nothing waits for the tasklet, where that was of no use. */
+/* So many times nothing waits, for the tasklet or for others, where that was of no use. */
 #define ALONE		15
 /* Entries that a frame has room for to begin with. */
 #define FEW		2
@@ -244,15 +245,28 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 	fc_wire_ctrl_encode(skb_put(end->ctrl, FC_CTRL_SIZE), ctrl);
 }
 
-/* Of the same end: it says the same anew.  Return: where it is to be held, or NULL. */
+/*
+ * Of the same end: it says the same anew, and waits no longer for that.  Return: where it is to be
+ * held, or NULL.
+ */
 static struct flitcast_held *held_place(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 {
+	struct flitcast_held *held;
 	unsigned int i;
 
 	for (i = 0; i < site->nheld; i++)
 		if (fc_ctrl_covers(ctrl, &site->held[i].ctrl))
 			return &site->held[i];
-	return site->nheld < FLITCAST_HELD_MAX ? &site->held[site->nheld++] : NULL;
+	if (site->nheld == FLITCAST_HELD_MAX)
+		return NULL;
+	if (site->held_alone) {
+		site->held_alone--;
+		return NULL;
+	}
+	held = &site->held[site->nheld++];
+	held->until = flitcast_site_now(site) + site->timing.retry;
+	site->ends_at = min(site->ends_at, held->until);
+	return held;
 }
 
 void flitcast_ctrl_hold(struct flitcast_site *site, struct fc_ctrl *ctrl, u8 left)
@@ -271,24 +285,26 @@ void flitcast_ctrl_hold(struct flitcast_site *site, struct fc_ctrl *ctrl, u8 lef
 	held->ctrl = *ctrl;
 	held->port = port;
 	held->left = left;
-	held->until = flitcast_site_now(site) + site->timing.retry;
-	site->ends_at = min(site->ends_at, held->until);
 }
 
 void flitcast_ctrl_time(struct flitcast_site *site, u64 until)
 {
-	unsigned int i;
+	unsigned int i = 0;
 
-	for (i = site->nheld; i--;) {
+	while (i < site->nheld) {
 		struct fc_ctrl ctrl = site->held[i].ctrl;
 
 		if (site->held[i].until > until) {
 			site->ends_at = min(site->ends_at, site->held[i].until);
+			i++;
 			continue;
 		}
 		held_drop(site, i);
+		site->held_alone = ALONE;
 		ctrl.hops--;
 		flitcast_ctrl_send(site, &ctrl);
+		/* Others may have gone with it. */
+		i = 0;
 	}
 }
 

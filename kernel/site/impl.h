@@ -206,6 +206,7 @@ struct flitcast_back {
  * @ctrls_old: of these, with one that waits for @ctrl_soon
  * @held: confirmations of lists, which wait for those of targets further on
  * @nheld: how many
+ * @held_alone: so many times more none is held
  * @back: where the lists of sites come from: confirmations go back that way
  * @beyond: while a packet of a list is delivered whose source waits for confirmations: how many
  *	targets are further on
@@ -303,6 +304,7 @@ struct flitcast_site {
 	u32 ctrls_old;
 	u8 beyond;
 	u8 nheld;
+	u8 held_alone;
 	struct flitcast_held held[FLITCAST_HELD_MAX];
 	struct flitcast_back back[FLITCAST_BACKS];
 	struct tasklet_struct ctrl_soon;

@@ -442,6 +442,182 @@ TEST_F(faked, ends__answers_in_one_frame)
 	EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
 }
 
+/*
+ * Lists that go on from here.
+ */
+
+#define RETRY_MS	300
+/* What the far end of the list says is its test's to choose; here are so many ports. */
+#define NEAR_PORTS	9
+
+/*
+ *	[ site 7 ] ------ site 0 ------ [ site 1 ]	of a ring
+ *	 by[1]		   real		 by[0]
+ */
+FIXTURE(amid) {
+	struct fake by[2];
+	int fd[NEAR_PORTS];
+};
+
+static const char *amid_up(struct _test_data_amid *self, const char *settings)
+{
+	const char *bad = fake_site("ring:8", settings);
+	unsigned int i;
+
+	for (i = 0; !bad && i < 2; i++) {
+		bad = fake_link(&self->by[i], i + 1, i ? 7 : 1, 2 - i);
+		/* Packets from site 7 have crossed the seam of the ring. */
+		self->by[i].vc = FC_VC_CLASS + 2;
+	}
+	for (i = 0; !bad && i < NEAR_PORTS; i++) {
+		self->fd[i] = msg_socket(-1, 0, PORT + i, 0);
+		if (self->fd[i] < 0)
+			return "no socket";
+	}
+	return bad ? bad : fake_all_up(self->by, 2);
+}
+
+static void amid_close(struct _test_data_amid *self)
+{
+	unsigned int i;
+
+	for (i = 0; i < NEAR_PORTS; i++)
+		close(self->fd[i]);
+	for (i = 0; i < 2; i++)
+		close(self->by[i].fd);
+}
+
+FIXTURE_SETUP(amid)
+{
+	const char *bad;
+
+	api_choose_port(_metadata);
+	bad = amid_up(self, "mode vnet retry 300ms");
+	ASSERT_EQ(NULL, bad) {
+		TH_LOG("%s", bad);
+	}
+}
+
+FIXTURE_TEARDOWN(amid)
+{
+	amid_close(self);
+}
+
+/* A list of site 7: @n ports of the real site from @first on, and, if @far, one of site 1. */
+static void list(struct _test_data_amid *self, uint32_t seq, uint8_t flags, unsigned int first,
+		 unsigned int n, bool far)
+{
+	struct fc_packet pk = {
+		.src = 7, .incarnation = 5, .sock = 6, .src_port = 7, .ntargets = n + far,
+		.msg_len = 4, .data_len = 4, .flags = FC_PACKET_LIST | flags,
+	};
+	struct fc_target t[NEAR_PORTS + 1] = { 0 };
+	struct fake_event e;
+	unsigned int i;
+
+	for (i = 0; i < pk.ntargets; i++) {
+		t[i].site = i == n;
+		t[i].port = PORT + first + i;
+		t[i].seq = seq;
+	}
+	t[i - 1].flags = FC_TARGET_LAST;
+	fake_packet(&self->by[1], &pk, t, "list");
+	/* It goes on. */
+	while (far && fake_next(&self->by[0], &e, SOON_MS) && !e.is_packet)
+		;
+}
+
+/* A confirmation comes to site 7 within @ms. */
+static bool confirmed_to(struct _test_data_amid *self, struct fake_event *e, unsigned int ms)
+{
+	return fake_next(&self->by[1], e, ms) && !e->is_packet &&
+	       e->ctrl[0].kind == FC_CTRL_CONFIRM && e->ctrl[0].dst == 7;
+}
+
+/* A target that others are behind waits with its confirmation for theirs. */
+TEST_F(amid, ends__confirmation_goes_with_those_behind)
+{
+	struct fc_ctrl behind = {
+		.kind = FC_CTRL_CONFIRM, .hops = 1, .dst = 7, .incarnation = 5, .sock = 6,
+		.site = 1, .port = PORT + 1, .seq = 100, .next = 101,
+	};
+	struct fake_event e;
+
+	list(self, 100, 0, 0, 1, true);
+	EXPECT_FALSE(fake_next(&self->by[1], &e, RETRY_MS / 3));
+	fake_ctrl(&self->by[0], &behind, 1);
+	ASSERT_TRUE(confirmed_to(self, &e, SOON_MS));
+	ASSERT_EQ(2, e.n);
+	EXPECT_EQ(1, e.ctrl[0].site);
+	EXPECT_EQ(0, e.ctrl[1].site);
+	EXPECT_EQ(101, e.ctrl[1].next);
+	EXPECT_FALSE(fake_next(&self->by[1], &e, QUIET_MS));
+}
+
+/* It does not wait for longer, however many messages follow for which nobody answers. */
+TEST_F(amid, ends__confirmation_waits_for_retry)
+{
+	uint64_t since = now_ms(), first;
+	struct fake_event e;
+	uint32_t seq = 100;
+
+	do {
+		list(self, seq++, 0, 0, 1, true);
+	} while (!confirmed_to(self, &e, RETRY_MS / 6) && now_ms() - since < 10 * RETRY_MS);
+	first = now_ms() - since;
+	/* By two clocks. */
+	EXPECT_LT(RETRY_MS - 20, first);
+	EXPECT_GT(5 * RETRY_MS, first);
+	/* That was in vain: nobody waits for the next ones. */
+	since = now_ms();
+	for (first = seq; seq < first + 8; seq++) {
+		list(self, seq, 0, 0, 1, true);
+		do {
+			ASSERT_TRUE(confirmed_to(self, &e, SOON_MS));
+		} while (e.ctrl[0].next <= seq);
+	}
+	EXPECT_GT(4 * RETRY_MS, now_ms() - since);
+}
+
+/*
+ * A site that goes confirms what it owes and what waits for others: each once, though the one may
+ * take the other along.
+ */
+TEST_F(amid, ends__confirmed_once_when_the_site_goes)
+{
+	unsigned int times[NEAR_PORTS], attempt, i;
+	struct nl_request req = { 0 };
+	struct nl_error error;
+	struct fake_event e;
+	const char *bad;
+
+	for (attempt = 0; attempt < ATTEMPTS; attempt++) {
+		int netlink = nl_open(NETLINK_GENERIC);
+
+		ASSERT_LE(0, netlink);
+		nl_begin_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
+		nl_put_u32(&req, FLITCAST_A_SITE_ID, 0);
+		nl_end(&req);
+		list(self, 100, 0, 0, 4, true);
+		list(self, 100, FC_PACKET_LATER, 4, 5, false);
+		ASSERT_EQ(0, nl_talk(netlink, &req, NULL, NULL, &error));
+		memset(times, 0, sizeof(times));
+		while (fake_next(&self->by[1], &e, QUIET_MS))
+			for (i = 0; i < e.n; i++)
+				times[(e.ctrl[i].port - PORT) % NEAR_PORTS]++;
+		for (i = 0; i < NEAR_PORTS; i++)
+			EXPECT_EQ(1, times[i]);
+		nl_free(&req);
+		close(netlink);
+		/* Another site, in another namespace. */
+		amid_close(self);
+		bad = amid_up(self, "mode vnet retry 300ms");
+		ASSERT_EQ(NULL, bad) {
+			TH_LOG("%s", bad);
+		}
+	}
+}
+
 /* Classes that no packet comes in over a link have no queue there: who sends in them lies. */
 TEST(ends__class_that_a_link_does_not_carry)
 {
