@@ -39,6 +39,13 @@ typedef int64_t s64;
 #endif
 #endif
 
+/* A local variable that is written before it is read: not for compilers that set all to zero. */
+#if defined(__has_attribute) && __has_attribute(uninitialized)
+#define FC_UNSET		__attribute__((uninitialized))
+#else
+#define FC_UNSET
+#endif
+
 #define FC_ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 /* The local port and the ports of the links; sets of ports are u32 masks. */

@@ -172,8 +172,8 @@ struct parting {
 	u64 mask[FC_DIRS_MAX];
 };
 
-/* Target @i may leave by these.  Return: false if others leave by one of them in another class. */
-static inline bool part_add(struct parting *part, u32 dirs, const u8 *next, unsigned int i)
+/* These may leave by them.  Return: false if others leave by one of them in another class. */
+static inline bool part_add(struct parting *part, u32 dirs, const u8 *next, u64 targets)
 {
 	do {
 		u8 d = (u8)fc_low(dirs);
@@ -185,34 +185,61 @@ static inline bool part_add(struct parting *part, u32 dirs, const u8 *next, unsi
 		} else if (part->class[d] != next[d]) {
 			return false;
 		}
-		part->mask[d] |= fc_bit64(i);
+		part->mask[d] |= targets;
 		dirs &= dirs - 1;
 	} while (dirs);
 	return true;
 }
 
-static inline bool part_ways(const struct fc_vnet *v, u8 class, u8 port, const u8 *head,
-			     unsigned int n, struct parting *part, u64 *here)
+/* The directions of each target; those in a row that have the same are added together. */
+static inline bool part_targets(const struct fc_vnet *v, u8 class, u8 port, const u8 *head,
+				unsigned int n, struct parting *part, u64 *here)
 {
+	const u8 *row = NULL, *known;
 	u8 next[FC_DIRS_MAX];
+	u32 dirs = 0, these;
+	u64 targets = 0;
 	unsigned int i;
-	u32 dirs;
 
-	part->all = 0;
-	*here = 0;
 	for (i = 0; i < n; i++) {
 		u32 dst = fc_wire_target_site(head, i);
-		const u8 *row;
 
 		if (dst == v->site->id) {
 			*here |= fc_bit64(i);
 			continue;
 		}
-		row = fc_vonward(v, class, port, dst, &dirs, next);
-		dirs = working(v, dirs, dst);
-		if (!dirs || !part_add(part, dirs, row, i))
+		known = fc_vonward(v, class, port, dst, &these, next);
+		these = working(v, these, dst);
+		if (!these)
 			return false;
+		if (these != dirs || known != row) {
+			if (targets && !part_add(part, dirs, row, targets))
+				return false;
+			targets = 0;
+			dirs = these;
+			row = known;
+		}
+		targets |= fc_bit64(i);
+		/* What is not remembered is there for this one only. */
+		if (row == next) {
+			if (!part_add(part, dirs, row, targets))
+				return false;
+			targets = 0;
+			row = NULL;
+		}
 	}
+	return !targets || part_add(part, dirs, row, targets);
+}
+
+static inline bool part_ways(const struct fc_vnet *v, u8 class, u8 port, const u8 *head,
+			     unsigned int n, struct parting *part, u64 *here)
+{
+	u32 dirs;
+
+	part->all = 0;
+	*here = 0;
+	if (!part_targets(v, class, port, head, n, part, here))
+		return false;
 	/* A peer without room for one flit is none of the ways. */
 	for (dirs = part->all; dirs; dirs &= dirs - 1)
 		if (!v->window[fc_low(dirs) + 1])
@@ -298,7 +325,7 @@ static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_even
 			       unsigned int n, struct fc_effects *fx)
 {
 	u64 here, classes = fc_bit64(class);
-	struct parting part;
+	struct parting FC_UNSET part;
 	enum fc_stat type;
 	u32 rest;
 

@@ -417,9 +417,33 @@ static inline void move_target(u8 *dst, const u8 *src, bool last)
 	memcpy(dst, entry, FC_TARGET_SIZE);
 }
 
+/* Targets apart from each other. */
+static void move_targets(u8 *dst, const u8 *src, u64 mask, unsigned int k)
+{
+	unsigned int i, n = fc_wire_ntargets(src), to = k;
+	u64 rest;
+
+	if (dst <= src) {
+		for (i = 0, rest = mask; rest; rest &= rest - 1, i++)
+			move_target(dst + fc_head_size(i), src + fc_head_size(fc_low64(rest)),
+				    i == k - 1);
+		return;
+	}
+	/*
+	 * Where dst lies above src, the kept entries move up by no more than what is
+	 * dropped, so going down from the last one never overwrites one still to move.
+	 */
+	for (i = n; i-- > 0;) {
+		if (!(mask >> i & 1))
+			continue;
+		to--;
+		move_target(dst + fc_head_size(to), src + fc_head_size(i), to == k - 1);
+	}
+}
+
 u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
 {
-	unsigned int i, k, n = fc_wire_ntargets(src);
+	unsigned int k, n = fc_wire_ntargets(src), first;
 	u8 packet[FC_PACKET_SIZE];
 	u64 rest;
 
@@ -427,26 +451,17 @@ u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
 		mask &= fc_bit64(n) - 1;
 	for (k = 0, rest = mask; rest; rest &= rest - 1)
 		k++;
+	first = fc_low64(mask);
 	memcpy(packet, src, FC_PACKET_SIZE);
 	fc_put16(packet + P_NTARGETS, (u16)k);
 	fc_put16(packet + P_HOPS, (u16)(fc_get16(packet + P_HOPS) + hops));
-	if (dst <= src) {
-		for (i = 0, rest = mask; rest; rest &= rest - 1, i++)
-			move_target(dst + fc_head_size(i), src + fc_head_size(fc_low64(rest)),
-				    i == k - 1);
+	/* Nearly always those that are kept stand together. */
+	rest = mask >> first;
+	if (rest & (rest + 1)) {
+		move_targets(dst, src, mask, k);
 	} else {
-		/*
-		 * Where dst lies above src, the kept entries move up by no more than what is
-		 * dropped, so going down from the last one never overwrites one still to move.
-		 */
-		unsigned int to = k;
-
-		for (i = n; i-- > 0;) {
-			if (!(mask >> i & 1))
-				continue;
-			to--;
-			move_target(dst + fc_head_size(to), src + fc_head_size(i), to == k - 1);
-		}
+		memmove(dst + FC_PACKET_SIZE, src + fc_head_size(first), k * FC_TARGET_SIZE);
+		dst[fc_head_size(k - 1) + T_FLAGS] = FC_TARGET_LAST;
 	}
 	memcpy(dst, packet, FC_PACKET_SIZE);
 	return fc_head_size(k);
