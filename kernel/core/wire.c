@@ -121,21 +121,27 @@ void fc_wire_status_encode(u8 p[FC_STATUS_SIZE], const struct fc_status *s)
 	fc_put16(p + 14, s->echo);
 }
 
+static inline bool ctrl_valid(const u8 p[FC_CTRL_SIZE], u32 nsites)
+{
+	return p[0] >= FC_CTRL_CONFIRM && p[0] < FC_CTRL_COUNT && !p[1] &&
+	       fc_wire_ctrl_dst(p) < nsites && fc_wire_ctrl_site(p) < nsites &&
+	       fc_get16(p + 20) && !fc_get32(p + 40);
+}
+
 bool fc_wire_ctrl_decode(struct fc_ctrl *c, const u8 p[FC_CTRL_SIZE])
 {
 	c->kind = p[0];
-	c->hops = fc_get16(p + FC_AT_CTRL_HOPS);
-	c->dst = fc_get32(p + FC_AT_CTRL_DST);
+	c->hops = fc_wire_ctrl_hops(p);
+	c->dst = fc_wire_ctrl_dst(p);
 	c->incarnation = fc_get32(p + 8);
 	c->sock = fc_get32(p + 12);
-	c->site = fc_get32(p + 16);
+	c->site = fc_wire_ctrl_site(p);
 	c->port = fc_get16(p + 20);
 	c->base = fc_get16(p + 22);
 	c->seq = fc_get32(p + 24);
 	c->next = fc_get32(p + 28);
 	c->have = (u64)fc_get32(p + 32) << 32 | fc_get32(p + 36);
-	return c->kind >= FC_CTRL_CONFIRM && c->kind < FC_CTRL_COUNT && !p[1] &&
-	       !fc_get32(p + 40) && c->dst != FC_SITE_NONE && c->site != FC_SITE_NONE && c->port;
+	return ctrl_valid(p, FC_SITE_NONE);
 }
 
 void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c)
@@ -146,7 +152,7 @@ void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c)
 	fc_put32(p + FC_AT_CTRL_DST, c->dst);
 	fc_put32(p + 8, c->incarnation);
 	fc_put32(p + 12, c->sock);
-	fc_put32(p + 16, c->site);
+	fc_put32(p + FC_AT_CTRL_SITE, c->site);
 	fc_put16(p + 20, c->port);
 	fc_put16(p + 22, c->base);
 	fc_put32(p + 24, c->seq);
@@ -156,15 +162,24 @@ void fc_wire_ctrl_encode(u8 p[FC_CTRL_SIZE], const struct fc_ctrl *c)
 	fc_put32(p + 40, 0);
 }
 
-u32 fc_wire_ctrls_decode(struct fc_ctrl *c, const u8 *p, u32 len)
+u32 fc_wire_ctrls_check(const u8 *p, u32 len, u32 nsites)
 {
-	u32 i, n = len / FC_CTRL_SIZE;
+	u32 at;
 
 	if (!ctrls_size_valid(len))
 		return 0;
-	for (i = 0; i < n; i++)
-		if (!fc_wire_ctrl_decode(&c[i], p + fc_ctrls_size(i)))
+	for (at = 0; at < len; at += FC_CTRL_SIZE)
+		if (!ctrl_valid(p + at, nsites))
 			return 0;
+	return len / FC_CTRL_SIZE;
+}
+
+u32 fc_wire_ctrls_decode(struct fc_ctrl *c, const u8 *p, u32 len)
+{
+	u32 i, n = fc_wire_ctrls_check(p, len, FC_SITE_NONE);
+
+	for (i = 0; i < n; i++)
+		fc_wire_ctrl_decode(&c[i], p + fc_ctrls_size(i));
 	return n;
 }
 

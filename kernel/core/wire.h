@@ -22,7 +22,7 @@
 #define FC_HELLO_SIZE		36
 #define FC_STATUS_SIZE		16
 #define FC_CTRL_SIZE		44	/* each entry of FC_FRAME_CTRL */
-#define FC_CTRLS_MAX		5	/* of a frame: it fits the smallest flit */
+#define FC_CTRLS_MAX		16	/* of a frame, where a flit has room for them */
 #define FC_PACKET_SIZE		36	/* packet header */
 #define FC_TARGET_SIZE		20	/* target entry */
 #define FC_FAULTS_SIZE		4	/* payload of FC_FRAME_FAULTS without its entries */
@@ -379,6 +379,24 @@ static inline u32 fc_ctrls_size(u32 n)
 	return n * FC_CTRL_SIZE;
 }
 
+/* How many entries a frame has room for where flits are so long. */
+static inline u32 fc_ctrls_most(u32 flit)
+{
+	u32 n = (flit - FC_LINK_SIZE) / FC_CTRL_SIZE;
+
+	return n < FC_CTRLS_MAX ? n : FC_CTRLS_MAX;
+}
+
+/**
+ * fc_wire_ctrls_check() - validate the payload of FC_FRAME_CTRL
+ * @p: payload
+ * @len: its bytes, as the link header has them
+ * @nsites: sites of the topology
+ *
+ * Return: how many entries there are; 0: a field of one of them is out of range.
+ */
+u32 fc_wire_ctrls_check(const u8 *p, u32 len, u32 nsites);
+
 /**
  * fc_wire_ctrls_decode() - payload of FC_FRAME_CTRL
  * @c: room for FC_CTRLS_MAX entries
@@ -458,7 +476,7 @@ void fc_wire_cast_hop(u8 *head, u8 label);
 /* Where single fields are, for the router: within the packet header, and within a target entry. */
 enum {
 	FC_AT_SRC = 0, FC_AT_NTARGETS = 14, FC_AT_DATA_LEN = 28, FC_AT_HOPS = 32, FC_AT_FLAGS = 34,
-	FC_AT_SITE = 0, FC_AT_CTRL_HOPS = 2, FC_AT_CTRL_DST = 4,
+	FC_AT_SITE = 0, FC_AT_CTRL_HOPS = 2, FC_AT_CTRL_DST = 4, FC_AT_CTRL_SITE = 16,
 };
 
 static inline unsigned int fc_wire_ntargets(const u8 *head)
@@ -496,6 +514,17 @@ static inline bool fc_wire_list_awaited(const u8 *head)
 static inline u32 fc_wire_ctrl_dst(const u8 *entry)
 {
 	return fc_get32(entry + FC_AT_CTRL_DST);
+}
+
+/* Of which site it speaks. */
+static inline u32 fc_wire_ctrl_site(const u8 *entry)
+{
+	return fc_get32(entry + FC_AT_CTRL_SITE);
+}
+
+static inline u16 fc_wire_ctrl_hops(const u8 *entry)
+{
+	return fc_get16(entry + FC_AT_CTRL_HOPS);
 }
 
 /* One more link that it crosses. */

@@ -211,17 +211,18 @@ struct sk_buff *flitcast_skb_alloc(unsigned int headroom, unsigned int size)
 
 struct sk_buff *flitcast_link_alloc(const struct flitcast_link *link, unsigned int size)
 {
-	unsigned int headroom = LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE;
+	unsigned int headroom = LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE, room = SMALL_HEAD;
 	struct sk_buff *skb;
 	void *head;
 
 	if (!is_small(headroom + size))
-		return flitcast_skb_alloc(headroom, size);
+		room = SKB_DATA_ALIGN(headroom + size) +
+		       SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
 	/* It is soon gone, so it may be a part of a page that others have parts of. */
-	head = napi_alloc_frag(SMALL_HEAD);
+	head = napi_alloc_frag(room);
 	if (!head)
 		return NULL;
-	skb = napi_build_skb(head, SMALL_HEAD);
+	skb = napi_build_skb(head, room);
 	if (!skb) {
 		skb_free_frag(head);
 		return NULL;

@@ -39,14 +39,17 @@ static void queue(struct flitcast_site *site, u8 port)
 }
 
 /* Room for one more entry behind those that wait. */
-static bool make_room(struct flitcast_end *end)
+static bool make_room(const struct flitcast_site *site, struct flitcast_end *end)
 {
 	struct sk_buff *more, *skb = end->ctrl;
+	u32 n = FEW;
 
 	if (skb && skb_tailroom(skb) >= FC_CTRL_SIZE)
 		return true;
 	/* Most go alone, or in twos; who has room for more than that has it for all. */
-	more = flitcast_link_alloc(end->link, fc_ctrls_size(skb ? FC_CTRLS_MAX : FEW));
+	if (skb)
+		n = fc_ctrls_most(site->cfg.flit);
+	more = flitcast_link_alloc(end->link, fc_ctrls_size(n));
 	if (!more)
 		return false;
 	if (skb) {
@@ -57,9 +60,9 @@ static bool make_room(struct flitcast_end *end)
 	return true;
 }
 
-static bool full(const struct flitcast_end *end)
+static bool full(const struct flitcast_site *site, const struct flitcast_end *end)
 {
-	return end->ctrl && end->ctrl->len == fc_ctrls_size(FC_CTRLS_MAX);
+	return end->ctrl && end->ctrl->len >= fc_ctrls_size(fc_ctrls_most(site->cfg.flit));
 }
 
 /* Entries of a frame that go to a site. */
@@ -90,14 +93,14 @@ static void join(struct flitcast_site *site, u8 port)
 		struct flitcast_held *held = &site->held[i];
 		u32 n = held->port == port ? entries_to(end->ctrl, held->ctrl.dst) : 0;
 
-		if (!n || (full(end) && held->left > n)) {
+		if (!n || (full(site, end) && held->left > n)) {
 			held->left -= n;
 			i++;
 			continue;
 		}
-		if (full(end))
+		if (full(site, end))
 			queue(site, port);
-		if (make_room(end))
+		if (make_room(site, end))
 			fc_wire_ctrl_encode(skb_put(end->ctrl, FC_CTRL_SIZE), &held->ctrl);
 		else
 			count(site, FC_STAT_NO_MEMORY);
@@ -235,9 +238,9 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 		site->ctrl_joined = true;
 	if (end->ctrl && replace(end->ctrl, ctrl))
 		return;
-	if (full(end))
+	if (full(site, end))
 		flush(site, port);
-	if (!make_room(end)) {
+	if (!make_room(site, end)) {
 		count(site, FC_STAT_NO_MEMORY);
 		return;
 	}
@@ -308,33 +311,37 @@ void flitcast_ctrl_time(struct flitcast_site *site, u64 until)
 	}
 }
 
-/* A frame that goes on as it came: to one neighbour, where none waits.  Return: it does. */
-static bool pass(struct flitcast_site *site, struct sk_buff *skb, const struct fc_ctrl *ctrl, u32 n)
+/*
+ * A frame that goes on as it came: to one neighbour, where none waits.  Not if two entries may
+ * speak of one site: what says the same anew takes the place of what it covers.  Return: it does.
+ */
+static bool pass(struct flitcast_site *site, struct sk_buff *skb, u32 n)
 {
-	u32 dst = site->cfg.id, i, j;
+	const u8 *entry = skb->data, *end = entry + fc_ctrls_size(n);
+	u32 dst = site->cfg.id;
 	u8 port = FC_PORT_NONE, to;
+	u64 seen = 0, bit;
 
-	for (i = 0; i < n; i++) {
-		/* What says the same anew takes the place of what it covers. */
-		for (j = 0; j < i; j++)
-			if (ctrl[i].site == ctrl[j].site && fc_ctrl_covers(&ctrl[i], &ctrl[j]))
-				return false;
-		if (ctrl[i].dst == site->cfg.id || ctrl[i].hops >= FC_HOPS_MAX)
+	for (; entry < end; entry += FC_CTRL_SIZE) {
+		bit = fc_bit64(fc_wire_ctrl_site(entry) % 64);
+		if (seen & bit || fc_wire_ctrl_dst(entry) == site->cfg.id ||
+		    fc_wire_ctrl_hops(entry) >= FC_HOPS_MAX)
 			return false;
+		seen |= bit;
 		/* Nearly always all go to the same site. */
-		if (ctrl[i].dst == dst)
+		if (fc_wire_ctrl_dst(entry) == dst)
 			continue;
-		dst = ctrl[i].dst;
+		dst = fc_wire_ctrl_dst(entry);
 		to = port_to(site, dst);
-		if (to == FC_PORT_NONE || (i && to != port))
+		if (to == FC_PORT_NONE || (port != FC_PORT_NONE && to != port))
 			return false;
 		port = to;
 	}
 	if (site->end[port].ctrl || skb_cow_head(skb, LL_RESERVED_SPACE(site->end[port].link->dev) +
 						 FC_LINK_SIZE))
 		return false;
-	for (i = 0; i < n; i++) {
-		fc_wire_ctrl_hop(skb->data + fc_ctrls_size(i));
+	for (; n; n--) {
+		fc_wire_ctrl_hop(skb->data + fc_ctrls_size(n - 1));
 		count(site, FC_STAT_CTRL_FORWARDED);
 	}
 	site->end[port].ctrl = skb;
@@ -345,23 +352,21 @@ static bool pass(struct flitcast_site *site, struct sk_buff *skb, const struct f
 void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		      struct sk_buff *skb)
 {
-	struct fc_ctrl ctrl[FC_CTRLS_MAX];
+	struct fc_ctrl ctrl;
 	u32 i, n = 0;
 
 	link->stat[FC_LSTAT_RX_CTRL]++;
 	if (pskb_may_pull(skb, skb->len))
-		n = fc_wire_ctrls_decode(ctrl, skb->data, skb->len);
-	for (i = 0; i < n; i++)
-		if (ctrl[i].dst >= site->cfg.topo.nsites || ctrl[i].site >= site->cfg.topo.nsites)
-			n = 0;
+		n = fc_wire_ctrls_check(skb->data, skb->len, site->cfg.topo.nsites);
 	if (!n)
 		link->stat[FC_LSTAT_RX_MALFORMED]++;
-	else if (pass(site, skb, ctrl, n))
+	else if (pass(site, skb, n))
 		return;
 	for (i = 0; i < n; i++) {
-		if (ctrl[i].dst != site->cfg.id)
+		fc_wire_ctrl_decode(&ctrl, skb->data + fc_ctrls_size(i));
+		if (ctrl.dst != site->cfg.id)
 			count(site, FC_STAT_CTRL_FORWARDED);
-		flitcast_ctrl_send(site, &ctrl[i]);
+		flitcast_ctrl_send(site, &ctrl);
 	}
 	napi_consume_skb(skb, 1);
 }

@@ -131,6 +131,7 @@ static void check_ctrls(const u8 *data, u32 len)
 	for (i = 0; valid && i < n; i++)
 		valid = check_ctrl(p + i * FC_CTRL_SIZE);
 	CHECK(got == (valid ? n : 0), "%u control entries of %u", got, n);
+	CHECK(fc_wire_ctrls_check(p, len, FC_SITE_NONE) == got, "%u entries", got);
 	for (i = 0; i < got; i++) {
 		fc_wire_ctrl_encode(again, &c[i]);
 		CHECK(!memcmp(again, p + i * FC_CTRL_SIZE, FC_CTRL_SIZE), "entry %u", i);

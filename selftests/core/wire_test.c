@@ -438,7 +438,7 @@ TEST(wire_ctrls__decode)
 {
 	u8 bytes[(FC_CTRLS_MAX + 1) * FC_CTRL_SIZE], *p;
 	struct fc_ctrl got[FC_CTRLS_MAX], c = ctrl;
-	u32 n, bad, i;
+	u32 n, bad, most, i;
 
 	for (i = 0; i <= FC_CTRLS_MAX; i++) {
 		c.seq = i;
@@ -458,6 +458,11 @@ TEST(wire_ctrls__decode)
 		}
 		if (n)
 			CHECK(!fc_wire_ctrls_decode(got, p, fc_ctrls_size(n) - 1), "%u", n);
+		/* Whoever knows how many sites there are refuses the others. */
+		most = ctrl.dst > ctrl.site ? ctrl.dst : ctrl.site;
+		CHECK(fc_wire_ctrls_check(p, fc_ctrls_size(n), most + 1) ==
+		      (n <= FC_CTRLS_MAX ? n : 0), "%u entries", n);
+		CHECK(!fc_wire_ctrls_check(p, fc_ctrls_size(n), most), "%u entries", n);
 		free(p);
 	}
 }

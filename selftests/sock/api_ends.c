@@ -401,16 +401,18 @@ TEST_F(faked, ends__impatience)
 	EXPECT_EQ(0, packet.packet.flags);
 }
 
-/* One frame answers for the targets of a packet, as far as it has room. */
-TEST_F(faked, ends__answers_in_one_frame)
+/* A frame answers for @most targets of a packet that has one more. */
+static void answers(struct __test_metadata *_metadata, struct _test_data_faked *self,
+		    unsigned int most)
 {
 	struct fc_packet pk = {
-		.src = 4, .incarnation = 5, .sock = 6, .src_port = 7, .ntargets = FC_CTRLS_MAX + 1,
+		.src = 4, .incarnation = 5, .sock = 6, .src_port = 7, .ntargets = most + 1,
 		.msg_len = 4, .data_len = 4, .flags = FC_PACKET_LIST,
 	};
 	struct fc_target t[FC_CTRLS_MAX + 1] = { 0 };
 	unsigned int i, k, seen = 0;
 	struct fake_event e;
+	int second;
 
 	for (i = 0; i < pk.ntargets; i++) {
 		/* Of the first two somebody is there. */
@@ -418,12 +420,12 @@ TEST_F(faked, ends__answers_in_one_frame)
 		t[i].seq = 100 + i;
 	}
 	t[i - 1].flags = FC_TARGET_LAST;
-	k = msg_socket(-1, 0, PORT + 1, 0);
-	ASSERT_LE(0, (int)k);
+	second = msg_socket(-1, 0, PORT + 1, 0);
+	ASSERT_LE(0, second);
 	fake_packet(&self->fake, &pk, t, "many");
 	for (i = 0; i < 2; i++) {
 		ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
-		ASSERT_EQ(i ? 1 : FC_CTRLS_MAX, e.n);
+		ASSERT_EQ(i ? 1 : most, e.n);
 		for (k = 0; k < e.n; k++) {
 			unsigned int n = e.ctrl[k].port - PORT;
 
@@ -440,6 +442,23 @@ TEST_F(faked, ends__answers_in_one_frame)
 	}
 	EXPECT_EQ((1 << pk.ntargets) - 1, seen);
 	EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
+	close(second);
+}
+
+/* One frame answers for the targets of a packet, as far as it has room. */
+TEST_F(faked, ends__answers_in_one_frame)
+{
+	answers(_metadata, self, FC_CTRLS_MAX);
+}
+
+/* It is no longer than a flit. */
+TEST_F(faked, ends__answers_as_a_flit_has_room)
+{
+	close(self->fd);
+	ASSERT_EQ(NULL, fake_up(&self->fake, "flit 256"));
+	self->fd = msg_socket(-1, 0, PORT, 0);
+	ASSERT_LE(0, self->fd);
+	answers(_metadata, self, 5);
 }
 
 /*
