@@ -157,11 +157,6 @@ struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from
 	return NULL;
 }
 
-static bool same_lot(const struct page *a, const struct page *b)
-{
-	return compound_head(a) == compound_head(b);
-}
-
 /* @n pages of the data lie in it. */
 static void lot_drop(struct page *lot, unsigned int n)
 {
@@ -174,7 +169,7 @@ static void lot_drop(struct page *lot, unsigned int n)
 
 static void pages_drop(const struct flitcast_msg *msg)
 {
-	unsigned int i, n = 0;
+	unsigned int end, i, n;
 
 	if (msg->held) {
 		for (i = 0; i < msg->npages && msg->page[i]; i++)
@@ -182,12 +177,14 @@ static void pages_drop(const struct flitcast_msg *msg)
 		return;
 	}
 	/* From the last: pages say what lot they belong to while it is there. */
-	for (i = msg->npages; i--;) {
-		n++;
-		if (i && same_lot(msg->page[i], msg->page[i - 1]))
-			continue;
-		lot_drop(compound_head(msg->page[i]), n);
-		n = 0;
+	for (end = msg->npages; end; end -= n) {
+		struct page *last = msg->page[end - 1], *lot = compound_head(last);
+
+		/* Data may begin in the middle of a lot; what is there of it is together. */
+		n = min_t(unsigned int, last - lot + 1, end);
+		while (msg->page[end - n] != last + 1 - n)
+			n--;
+		lot_drop(lot, n);
 	}
 }
 
