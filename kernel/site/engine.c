@@ -220,7 +220,7 @@ static void wake(const struct flitcast_woken *woken)
 static noinline void leave_and_wake(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU)
 {
-	struct flitcast_woken woken;
+	struct flitcast_woken FC_UNSET woken;
 
 	take_woken(site, &woken);
 	transmit(site);
@@ -233,7 +233,7 @@ static noinline void leave_and_wake(struct flitcast_site *site)
 static noinline void received_and_wake(struct flitcast_site *site)
 	__releases(&site->lock)
 {
-	struct flitcast_woken woken;
+	struct flitcast_woken FC_UNSET woken;
 
 	take_woken(site, &woken);
 	transmit(site);

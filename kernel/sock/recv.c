@@ -26,7 +26,7 @@ static void put_info(struct msghdr *msg, const struct flitcast_delivery *d,
 /* @n bytes of a message from @skip on: they are there. */
 static int copy_out(const struct sk_buff *skb, u32 skip, struct msghdr *msg, u32 n)
 {
-	u8 data[RECV_SMALL];
+	u8 FC_UNSET data[RECV_SMALL];
 
 	if (n > sizeof(data) || skip + n > skb_headlen(skb))
 		return skb_copy_datagram_msg(skb, skip, msg, n);
