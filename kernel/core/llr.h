@@ -107,7 +107,7 @@ static inline void fc_llr_tell_soon(struct fc_channel *ch, u8 port)
 
 	if (rx->tell_at != FC_NEVER)
 		return;
-	rx->tell_at = ch->now + ch->timing->retry;
+	rx->tell_at = ch->now + ch->timing->tell;
 	fc_llr_due(ch, port, rx->tell_at);
 }
 

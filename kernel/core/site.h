@@ -133,8 +133,9 @@ struct fc_pref {
  * @timeout: how long the fifo-buffer waits for a word before abort-request, to
  *	begin with (struct fc_fifo, @backoff); up to half is added at random, so that
  *	two multicasts in each other's way do not abort together for ever
- * @retry: how long the peer waits to hear what was taken, and a flit that others
- *	have overtaken may still come by itself; doubles up to @probe
+ * @retry: how long a flit that others have overtaken may still come by itself;
+ *	doubles up to @probe
+ * @tell: how long the peer waits to hear what was taken: less than @probe
  * @probe: how long a flit may stay unacknowledged before the peer is asked;
  *	doubles up to 16 times that
  * @seek_max: seeks after which a packet is forced to the local net-output
@@ -145,6 +146,7 @@ struct fc_timing {
 	u64 seek;
 	u64 timeout;
 	u64 retry;
+	u64 tell;
 	u64 probe;
 	u16 seek_max;
 	u16 fifo_room;

@@ -95,6 +95,8 @@ static void set_timing(struct flitcast_site *site)
 	site->timing.seek_max = tuning->seek_max;
 	site->timing.timeout = (u64)tuning->timeout * NSEC_PER_USEC;
 	site->timing.retry = (u64)tuning->retry * NSEC_PER_USEC;
+	/* Who needs the room asks for it; the others do not ask yet. */
+	site->timing.tell = (u64)tuning->probe * NSEC_PER_USEC / 2;
 	site->timing.probe = (u64)tuning->probe * NSEC_PER_USEC;
 }
 

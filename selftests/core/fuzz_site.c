@@ -682,7 +682,8 @@ static void bench_init(struct bench *b, struct fuzz *f)
 	how = fuzz_u8(f);
 	b->timing = (struct fc_timing){
 		.seek = 1 + (how & 7), .timeout = 8 << (how >> 3 & 3),
-		.retry = 2 << (how >> 5 & 3), .probe = 16 << (how >> 5 & 3),
+		.retry = 2 << (how >> 5 & 3), .tell = 2 << (how >> 5 & 3),
+		.probe = 16 << (how >> 5 & 3),
 	};
 	how = fuzz_u8(f);
 	b->timing.seek_max = how & 7;

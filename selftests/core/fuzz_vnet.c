@@ -954,7 +954,8 @@ static void bench_init(struct bench *b, struct fuzz *f)
 		abort();
 	how = fuzz_u8(f);
 	b->timing = (struct fc_timing){
-		.seek = 1, .timeout = 8, .retry = 2 << (how & 3), .probe = 16 << (how & 3),
+		.seek = 1, .timeout = 8, .retry = 2 << (how & 3), .tell = 2 << (how & 3),
+		.probe = 16 << (how & 3),
 	};
 	b->site.topo = &b->topo;
 	b->site.timing = &b->timing;

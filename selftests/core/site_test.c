@@ -80,7 +80,8 @@ static void bench_init(struct bench *b, const char *spec, u32 id, u32 window)
 		abort();
 	fc_pref_default(&b->pref, &b->topo);
 	b->timing = (struct fc_timing){
-		.seek = 4, .timeout = 32, .retry = 8, .probe = 64, .seek_max = 4, .fifo_room = 4,
+		.seek = 4, .timeout = 32, .retry = 8, .tell = 8, .probe = 64,
+		.seek_max = 4, .fifo_room = 4,
 	};
 	b->site.topo = &b->topo;
 	b->site.pref = &b->pref;

@@ -201,7 +201,8 @@ static void bench_init(struct bench *b, u32 window, u16 fifo_room)
 		abort();
 	fc_pref_default(&b->pref, &b->topo);
 	b->timing = (struct fc_timing){
-		.seek = 4, .timeout = 64, .retry = 1 << 20, .probe = 1 << 20,
+		.seek = 4, .timeout = 64, .retry = 1 << 20, .tell = 1 << 20,
+		.probe = 1 << 20,
 		.seek_max = 4, .fifo_room = fifo_room,
 	};
 	b->site.topo = &b->topo;

@@ -198,7 +198,9 @@ static inline void setup(const char *spec, u32 id, u32 window, u32 peers)
 	    b.classes.count > CLASSES_MAX || b.topo.ndirs >= NPORTS_MAX ||
 	    b.topo.nsites > SITES_MAX)
 		abort();
-	b.timing = (struct fc_timing){ .seek = 1, .timeout = 8, .retry = 4, .probe = 16 };
+	b.timing = (struct fc_timing){
+		.seek = 1, .timeout = 8, .retry = 4, .tell = 4, .probe = 16,
+	};
 	b.site.topo = &b.topo;
 	b.site.timing = &b.timing;
 	b.site.stat = b.stat;

@@ -17,7 +17,9 @@
 #define WINDOW	1
 
 /* In ticks of a clock that stands still. */
-static const struct fc_timing timing = { .seek = 1, .timeout = 1, .retry = 1, .probe = 1 };
+static const struct fc_timing timing = {
+	.seek = 1, .timeout = 1, .retry = 1, .tell = 1, .probe = 1,
+};
 
 /**
  * struct stage - a switch and what it needs

@@ -220,7 +220,9 @@ const char *world_parse(struct world_config *config, const char *text)
 	unsigned int flows = 0;
 
 	memset(config, 0, sizeof(*config));
-	config->timing = (struct fc_timing){ .seek = 1, .timeout = 1, .retry = 1, .probe = 1 };
+	config->timing = (struct fc_timing){
+		.seek = 1, .timeout = 1, .retry = 1, .tell = 1, .probe = 1,
+	};
 	config->pool = 1;
 	config->timeout = true;
 	config->drop = true;
