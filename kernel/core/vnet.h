@@ -251,28 +251,34 @@ bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struc
 /**
  * struct fc_vhop - a flit that is a whole packet, on a link
  * @head: its head
+ * @now: the time, or FC_NEVER: nobody has asked for it
  * @seq: its number
  * @ack: flits taken from the other direction
  * @class: of its channel
  * @port: link
+ * @more: result: a timer is to be set, or the peer told something
  */
 struct fc_vhop {
 	const u8 *head;
+	u64 now;
 	u32 seq;
 	u32 ack;
 	u8 class;
 	u8 port;
+	bool more;
 };
 
 /**
- * fc_vnet_hop() - the same as an event for what passes a site, and changes nothing else
+ * fc_vnet_hop() - the same as an event for what passes a site, and meets nothing
  * @v: switch of mode vnet alone: neither postman nor csr, nor slow
  * @hop: as the flit came in; becomes as it goes out
  *
- * For a valid front with one target, all of whose data is with it.  Time does not matter here:
- * nothing becomes due that was not, and what is due waits for its event.
+ * For a valid front with one target, all of whose data is with it.  Mostly time does not matter
+ * here: nothing becomes due that was not, and what is due waits for its event.  Where it does,
+ * @more is set: a hop without the time is refused, and one that has it is followed by FC_EV_MORE.
  *
- * Return: false if the flit has to go by fc_vnet_event(); nothing has changed then.
+ * Return: false if the flit has to go by fc_vnet_event(), or again with the time; nothing has
+ * changed then but @more.
  */
 bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop);
 

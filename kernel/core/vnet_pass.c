@@ -411,8 +411,8 @@ static inline bool on(const struct fc_vnet *v, const struct fc_vhop *hop, u8 *cl
 	return true;
 }
 
-/* The next flit of a link on which nothing else happens, and of which nobody is told. */
-static inline bool silent(const struct fc_vnet *v, const struct fc_vhop *hop)
+/* The next flit of a link on which nothing else happens. */
+static inline bool next(const struct fc_vnet *v, const struct fc_vhop *hop)
 {
 	const struct fc_channel *ch = &v->ch[hop->class];
 	const struct fc_rx *rx = &ch->rx[hop->port];
@@ -420,8 +420,13 @@ static inline bool silent(const struct fc_vnet *v, const struct fc_vhop *hop)
 	return hop->seq == rx->taken && hop->seq == rx->end &&
 	       !(v->work | v->touched | v->resets) &&
 	       ((!hop->ack && !rx->both) || hop->ack == ch->tx[hop->port].acked) &&
-	       fc_llr_silent(ch, hop->port) && !fc_vin_of(v, hop->class, hop->port)->busy &&
-	       fc_wire_hops(hop->head) < FC_HOPS_MAX;
+	       !fc_vin_of(v, hop->class, hop->port)->busy && fc_wire_hops(hop->head) < FC_HOPS_MAX;
+}
+
+/* Nobody is told of it now, and no timer is set. */
+static inline bool silent(const struct fc_vnet *v, const struct fc_vhop *hop)
+{
+	return fc_llr_silent(&v->ch[hop->class], hop->port);
 }
 
 /* It is taken. */
@@ -437,13 +442,13 @@ static inline void silently(struct fc_vnet *v, const struct fc_vhop *hop)
 
 bool fc_vnet_here(struct fc_vnet *v, const struct fc_vhop *hop)
 {
-	if (!silent(v, hop))
+	if (!next(v, hop) || !silent(v, hop))
 		return false;
 	silently(v, hop);
 	return true;
 }
 
-/* May it go out at once by a link that has credit, and whose timer runs? */
+/* May it go out at once by a link that has credit? */
 static inline bool way_out(const struct fc_vnet *v, const struct fc_vhop *hop, u8 *class, u8 *port)
 {
 	const struct fc_tx *tx;
@@ -452,8 +457,13 @@ static inline bool way_out(const struct fc_vnet *v, const struct fc_vhop *hop, u
 		return false;
 	tx = &v->ch[*class].tx[*port];
 	/* A window that is 0 is no credit. */
-	return fc_tx_credit(tx) && tx->probe_at != FC_NEVER &&
-	       fc_vout_of(v, *class, *port)->first == FC_VBRANCH_NONE;
+	return fc_tx_credit(tx) && fc_vout_of(v, *class, *port)->first == FC_VBRANCH_NONE;
+}
+
+/* Does the timer of the link run that it goes out by? */
+static inline bool timed(const struct fc_vnet *v, u8 class, u8 port)
+{
+	return v->ch[class].tx[port].probe_at != FC_NEVER;
 }
 
 /* It goes out. */
@@ -471,12 +481,39 @@ static inline void out(struct fc_vnet *v, struct fc_vhop *hop, u8 class, u8 port
 	}
 }
 
+/* It comes in and goes out as any: timers are set, and what is to be told is. */
+static noinline void pass_timed(struct fc_vnet *v, struct fc_vhop *hop, u8 class, u8 port)
+{
+	struct fc_effect e = { .ack = 0 };
+
+	if (hop->now > v->now)
+		v->now = hop->now;
+	fc_vtouch(v, hop->class);
+	fc_vtouch(v, class);
+	fc_llr_passed(&v->ch[hop->class], hop->port);
+	fc_llr_sent(&v->ch[class], port, &e);
+	fc_vrotate(v, hop->class);
+	v->site->stat[FC_STAT_PKT_UNICAST]++;
+	hop->class = class;
+	hop->port = port;
+	hop->seq = e.seq;
+	hop->ack = e.ack;
+}
+
 bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop)
 {
 	u8 class, port;
 
-	if (!silent(v, hop) || !way_out(v, hop, &class, &port))
+	hop->more = false;
+	if (!next(v, hop) || !way_out(v, hop, &class, &port))
 		return false;
+	hop->more = !silent(v, hop) || !timed(v, class, port);
+	if (hop->more) {
+		if (hop->now == FC_NEVER)
+			return false;
+		pass_timed(v, hop, class, port);
+		return true;
+	}
 	silently(v, hop);
 	out(v, hop, class, port);
 	return true;
@@ -487,7 +524,8 @@ bool fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
 	struct fc_rx *rx = &v->ch[hop->class].rx[FC_PORT_LOCAL];
 	u8 class, port;
 
-	if (v->work | v->touched | v->resets || !way_out(v, hop, &class, &port))
+	if (v->work | v->touched | v->resets || !way_out(v, hop, &class, &port) ||
+	    !timed(v, class, port))
 		return false;
 	silently(v, hop);
 	/* Here nobody is to be told. */
@@ -496,13 +534,13 @@ bool fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
 	return true;
 }
 
-/* The flit of an event as such. */
-static inline bool hop(struct fc_vnet *v, u8 class, const struct fc_event *ev,
+/* The flit of an event as such; @more: of struct fc_vhop. */
+static inline bool hop(struct fc_vnet *v, u8 class, const struct fc_event *ev, bool *more,
 		       struct fc_effects *fx)
 {
 	struct fc_vhop hop = {
-		.head = ev->flit.head, .seq = ev->seq, .ack = ev->ack, .class = class,
-		.port = ev->port,
+		.head = ev->flit.head, .now = ev->now, .seq = ev->seq, .ack = ev->ack,
+		.class = class, .port = ev->port,
 	};
 	struct fc_effect *e;
 
@@ -526,21 +564,24 @@ static inline bool hop(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 	e->vc = v->ch[hop.class].vc;
 	e->seq = hop.seq;
 	e->ack = hop.ack;
+	*more = hop.more;
 	return true;
 }
 
 bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)
 {
+	static const struct fc_event again = { .type = FC_EV_MORE };
 	struct fc_channel *ch = &v->ch[class];
 	struct fc_vin *in;
+	bool more = false;
 
 	fx->n = 0;
 	if (ev->now > v->now)
 		v->now = ev->now;
 	if (ev->type != FC_EV_FLIT)
 		return fc_vnet_work(v, class, ev, fx);
-	if (hop(v, class, ev, fx))
-		return false;
+	if (hop(v, class, ev, &more, fx))
+		return more && fc_vnet_work(v, class, &again, fx);
 	if (ev->port != FC_PORT_LOCAL) {
 		ch->now = v->now;
 		if (fc_llr_acked(ch, ev->port, ev->ack, fx))

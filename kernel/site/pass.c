@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The short way of a plain frame: it comes in on one link and goes out on another, or is for here,
- * and nothing else is to be done.
+ * and meets nothing.
  *
- * Of one that passes nothing is fed, nobody is woken, no timer is set and no time is asked for:
- * what the switch lets pass here (fc_vnet_hop()) changes nothing that these depend on.  Whatever
- * is otherwise goes the way of any frame (engine.c), from its beginning.
+ * Of one that passes mostly nothing is fed, nobody is woken, no timer is set and no time is asked
+ * for: what the switch lets pass here (fc_vnet_hop()) changes nothing that these depend on.  Where
+ * it says that it does, the frame is queued and the rest is done as after any.  Whatever is
+ * otherwise goes the way of any frame (engine.c), from its beginning.
  */
 #include "core/vnet.h"
 #include "core/wire_plain.h"
@@ -27,19 +28,33 @@ static inline void heard(struct flitcast_link *link, struct flitcast_end *end,
 	link->stat[FC_LSTAT_RX_BYTES] += skb->len;
 }
 
-/* It is not the next to be transmitted, or needs a checksum: it goes by the queue. */
-static noinline void by_queue(struct flitcast_site *site, const struct fc_vhop *hop, u8 vc,
+/* The same with the time, if that is all that it wants. */
+static noinline bool hop_timed(struct flitcast_site *site, struct fc_vhop *hop)
+{
+	site->now = 0;
+	hop->now = flitcast_site_now(site);
+	return fc_vnet_hop(site->hops, hop);
+}
+
+/* It is not the next to be transmitted, needs a checksum, or is not all: it goes by the queue. */
+static noinline void by_queue(struct flitcast_site *site, const struct fc_vhop *hop,
 			      struct sk_buff *skb)
 	__releases(&site->lock)
 {
-	struct flitcast_link *link = site->end[hop->port].link;
 	struct fc_link_hdr hdr = {
-		.type = FC_FRAME_FLIT, .vc = vc, .flags = FC_PART_HEAD | FC_PART_TERM,
-		.seq = hop->seq, .ack = hop->ack,
+		.type = FC_FRAME_FLIT, .vc = FC_VC_CLASS + hop->class,
+		.flags = FC_PART_HEAD | FC_PART_TERM, .seq = hop->seq, .ack = hop->ack,
 	};
+	struct flitcast_link *link = site->end[hop->port].link;
+	struct fc_event ev = { .type = FC_EV_MORE };
 
 	skb_pull(skb, FC_LINK_SIZE);
 	flitcast_engine_frame(site, hop->port, skb, &hdr);
+	if (hop->more) {
+		flitcast_vnet_event(site, hop->class, &ev);
+		flitcast_engine_received(site);
+		return;
+	}
 	site->dirty &= ~fc_bit(hop->port);
 	spin_unlock(&site->lock);
 	flitcast_link_drain(link);
@@ -83,7 +98,7 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	struct flitcast_site *site = link->owner;
 	u8 *p = skb->data;
 	struct fc_vhop hop = {
-		.head = p + FC_LINK_SIZE, .seq = fc_get32(p + FC_LINK_SEQ),
+		.head = p + FC_LINK_SIZE, .now = FC_NEVER, .seq = fc_get32(p + FC_LINK_SEQ),
 		.ack = fc_get32(p + FC_LINK_ACK), .class = p[FC_LINK_VC] - FC_VC_CLASS,
 		.port = link->port,
 	};
@@ -101,7 +116,7 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 		return false;
 	spin_lock(&site->lock);
 	if (!usable(site, link, end, hop.class, fc_get16(p + FC_LINK_EPOCH)) || !site->kept.free ||
-	    !fc_vnet_hop(site->hops, &hop)) {
+	    !(fc_vnet_hop(site->hops, &hop) || (hop.more && hop_timed(site, &hop)))) {
 		spin_unlock(&site->lock);
 		return false;
 	}
@@ -118,9 +133,9 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	to->stat[FC_LSTAT_TX_PACKETS]++;
 	to->stat[FC_LSTAT_TX_FLITS]++;
 	to->stat[FC_LSTAT_TX_BYTES] += skb->len;
-	if (unlikely(to->sum || !skb_queue_empty_lockless(&to->txq) ||
+	if (unlikely(hop.more || to->sum || !skb_queue_empty_lockless(&to->txq) ||
 		     !spin_trylock(&to->tx_lock))) {
-		by_queue(site, &hop, FC_VC_CLASS + hop.class, skb);
+		by_queue(site, &hop, skb);
 		return true;
 	}
 	/* Queues grow under the site's lock, and shrink under this one. */

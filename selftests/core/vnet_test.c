@@ -313,20 +313,30 @@ static struct fc_vhop hop_from(u32 site, u32 dst)
 
 	make_head(head, 0, &dst, 1);
 	return (struct fc_vhop){
-		.head = head, .seq = b.rx[class][port].end, .ack = b.tx[class][port].acked,
-		.class = class, .port = port,
+		.head = head, .now = FC_NEVER, .seq = b.rx[class][port].end,
+		.ack = b.tx[class][port].acked, .class = class, .port = port,
 	};
 }
 
-/* It has to go by the event, and nothing has happened. */
-static bool no_hop(struct fc_vhop hop)
+/* It has to go otherwise, and nothing has happened; @more: with the time. */
+static bool refused(struct fc_vhop hop, bool more)
 {
 	static struct bench was;
-	const struct fc_vhop said = hop;
+	struct fc_vhop said = hop;
 
 	was = b;
+	said.more = more;
 	return !fc_vnet_hop(&b.v, &hop) && !memcmp(&was, &b, sizeof(b)) &&
 	       !memcmp(&said, &hop, sizeof(hop));
+}
+
+/* It has to go by the event, whatever the time. */
+static bool no_hop(struct fc_vhop hop)
+{
+	bool without = refused(hop, false);
+
+	hop.now = 1000;
+	return without && refused(hop, false);
 }
 
 /* A line on which a packet has passed, so that its timers run. */
@@ -384,23 +394,43 @@ TEST(vnet_hop__only_as_the_event_would)
 	at_rest();
 }
 
-TEST(vnet_hop__no_timer_is_set)
+/* Without the time it is refused; with it there is an event to follow. */
+static bool hop_timed(struct fc_vhop hop)
 {
-	struct fc_vhop hop;
+	struct fc_event ev = { .type = FC_EV_MORE };
+
+	if (!refused(hop, true))
+		return false;
+	hop.now = 1000;
+	if (!fc_vnet_hop(&b.v, &hop) || !hop.more ||
+	    hop.seq != b.tx[hop.class][hop.port].sent - 1)
+		return false;
+	event(hop.class, &ev);
+	return !b.v.work && !b.v.touched;
+}
+
+TEST(vnet_hop__sets_timers)
+{
+	u8 class = class_from(0, 2), port = port_to(0);
 
 	setup("line:3", 1, 8, 8);
-	CHECK(no_hop(hop_from(0, 2)), "the first one of both");
+	CHECK(hop_timed(hop_from(0, 2)), "the first one of both");
+	CHECK(b.rx[class][port].tell_at == 1000 + b.timing.tell, "the peer hears nothing");
+	CHECK(b.tx[class_to(2)][port_to(2)].probe_at == 1000 + b.timing.probe, "nobody asks");
+	CHECK(b.rx[class_to(2)][port_to(2)].both, "an answer would mean nothing");
+	CHECK(b.v.next_at == 1000 + b.timing.tell, "due at %llu", (unsigned long long)b.v.next_at);
 	/* Of either link. */
 	setup_hop(8, 8);
 	ack(2, 1);
-	hop = hop_from(0, 2);
-	CHECK(no_hop(hop), "all was acknowledged");
+	CHECK(hop_timed(hop_from(0, 2)), "all was acknowledged");
+	CHECK(b.tx[class_to(2)][port_to(2)].probe_at != FC_NEVER, "nobody asks");
 	setup_hop(8, 8);
-	b.rx[hop.class][hop.port].tell_at = FC_NEVER;
-	CHECK(no_hop(hop_from(0, 2)), "all was told");
+	b.rx[class][port].tell_at = FC_NEVER;
+	CHECK(hop_timed(hop_from(0, 2)), "all was told");
+	CHECK(b.rx[class][port].tell_at != FC_NEVER, "the peer hears nothing");
 }
 
-TEST(vnet_hop__nothing_is_told_now)
+TEST(vnet_hop__tells_the_peer)
 {
 	struct fc_event ev = { .type = FC_EV_STATUS, .flags = FC_STATUS_WANT, .seq = 1 };
 	struct fc_vhop hop;
@@ -410,14 +440,17 @@ TEST(vnet_hop__nothing_is_told_now)
 	/* Three of eight; four are half of them. */
 	for (i = 2; i < 4; i++) {
 		hop = hop_from(0, 2);
-		CHECK(fc_vnet_hop(&b.v, &hop), "flit %u", i);
+		CHECK(fc_vnet_hop(&b.v, &hop) && !hop.more, "flit %u", i);
 	}
-	CHECK(no_hop(hop_from(0, 2)), "half a window is told");
+	CHECK(hop_timed(hop_from(0, 2)), "half a window is told");
+	CHECK(b.rx[class][port_to(0)].told == 4, "%u told", b.rx[class][port_to(0)].told);
 	setup_hop(8, 8);
 	ev.port = port_to(0);
 	event(class, &ev);
 	b.rx[class][port_to(0)].tell_at = 5;
-	CHECK(no_hop(hop_from(0, 2)), "the peer wants to know");
+	b.rx[class][port_to(0)].want = true;
+	CHECK(hop_timed(hop_from(0, 2)), "the peer wants to know");
+	CHECK(b.rx[class][port_to(0)].told == 2, "%u told", b.rx[class][port_to(0)].told);
 }
 
 TEST(vnet_hop__not_what_is_another_one)
