@@ -56,7 +56,7 @@ while [ $SECONDS -lt $until ]; do
 	sent=$((sent + 1))
 done
 # shellcheck disable=SC2317 # waited for
-all() { [ "$(grep -c . "$work/got")" -ge $sent ]; }
+all() { [ "$(grep -c . "$work/got")" -ge "$sent" ]; }
 wait_for 20 all
 result $? "$sent messages pass for longer than a silent link lives"
 heard=$(link_counter 1 p2 rx_hello)
