@@ -97,6 +97,8 @@ static struct flitcast_msg *msg_make(u32 len, u32 ndests, unsigned int npages, g
 			    kvcalloc(msg->npages, sizeof(*msg->page), gfp);
 	if (msg->target && (msg->page || !msg->npages))
 		return msg;
+	/* None is there yet. */
+	msg->npages = 0;
 	flitcast_msg_free(msg);
 	return NULL;
 }
