@@ -16,15 +16,15 @@ messages=${1:-1000}
 modprobe sch_netem 2>/dev/null
 modinfo sch_netem >/dev/null 2>&1 || grep -q '^sch_netem ' /proc/modules || skip "no netem here"
 
-# Large flits: the window of the link is 8 of them.
-FLITCAST_MODE=postman lab_up line:3 mtu 65535
-tc -n "$lab-1" qdisc replace dev p1 root netem limit 10000 rate 500kbit || die "tc: netem"
-"$bin/stress" --seed 1 --from 0 --to 2 --senders 8 --targets 1 --parts 0 --bytes 0-100 \
+# What is under way has more flits than the window of the link, which is 64.
+FLITCAST_MODE=postman lab_up line:3
+tc -n "$lab-1" qdisc replace dev p1 root netem limit 10000 rate 5mbit || die "tc: netem"
+"$bin/stress" --seed 1 --from 0 --to 2 --senders 32 --targets 1 --parts 0 --bytes 2000-4000 \
 	--messages "$messages" --timeout 60000 --deadline 150 "$lab" >"$work/said" 2>&1
 result $? "$messages messages over a slow link"
 [ "$failures" -eq 0 ] || tr '\r' '\n' <"$work/said" | grep -v 'messages sent, ' | head -n 5 | sed 's/^/# /'
 eager=$(at 1 stats show | sed -n 's/^ *packets_eager *//p')
-# More than the window at the beginning; else nothing was in a row, and this shows nothing.
-[ "${eager:-0}" -gt 8 ] && [ "$eager" -lt "$messages" ]
+# More fronts than the window has room for at the beginning; else nothing was in a row, and this shows nothing.
+[ "${eager:-0}" -gt 32 ] && [ "$eager" -lt "$messages" ]
 result $? "$eager of them went before the look, the others waited"
 finish
