@@ -9,11 +9,7 @@ set -u
 # shellcheck source=./selftests/sock/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-for module in sch_tbf sch_ingress cls_matchall act_gact; do
-	modprobe $module 2>/dev/null
-	modinfo $module >/dev/null 2>&1 || grep -q "^$module " /proc/modules ||
-		skip "no $module here"
-done
+need_modules sch_tbf sch_ingress cls_matchall act_gact
 
 link_tc() { tc -n "$lab-0" "$@"; }
 # shellcheck disable=SC2317 # waited for

@@ -18,8 +18,7 @@ seconds=${1:-20}
 seed=${2:-$RANDOM}
 RANDOM=$seed
 
-modprobe sch_netem 2>/dev/null
-modinfo sch_netem >/dev/null 2>&1 || grep -q '^sch_netem ' /proc/modules || skip "no netem here"
+need_modules sch_netem
 
 # Links carry 2 Mbit/s, which any machine offers ten times of.
 limit()

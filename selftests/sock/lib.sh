@@ -16,6 +16,18 @@ children=()
 
 skip() { echo "SKIP: $*"; exit 4; }
 
+# Loads modules of the kernel; they may be built in.
+need_modules()
+{
+	local module
+
+	for module; do
+		modprobe "$module" 2>/dev/null
+		modinfo "$module" >/dev/null 2>&1 || grep -q "^$module " /proc/modules ||
+			skip "no $module here"
+	done
+}
+
 # Fails the script.
 die() { echo "${0##*/}: $*" >&2; exit 1; }
 

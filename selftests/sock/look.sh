@@ -13,8 +13,7 @@ set -u
 
 messages=${1:-1000}
 
-modprobe sch_netem 2>/dev/null
-modinfo sch_netem >/dev/null 2>&1 || grep -q '^sch_netem ' /proc/modules || skip "no netem here"
+need_modules sch_netem
 
 # What is under way has more flits than the window of the link, which is 64.
 FLITCAST_MODE=postman lab_up line:3

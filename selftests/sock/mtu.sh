@@ -59,8 +59,7 @@ bound() { at 2 site show | grep -q 'sockets 1'; }
 says() { at 1 link show p1 | grep -q "$1"; }
 is_up() { says ' up'; }
 
-modprobe sch_tbf 2>/dev/null
-modinfo sch_tbf >/dev/null 2>&1 || grep -q '^sch_tbf ' /proc/modules || skip "no tbf here"
+need_modules sch_tbf
 
 # Any length of messages, with links of MTU $1 and flits of $2 bytes.
 transfers()

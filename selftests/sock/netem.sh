@@ -16,8 +16,7 @@ messages=${1:-1000}
 seed=${2:-$RANDOM}
 
 command -v tc >/dev/null || skip "there is no tc"
-modprobe sch_netem 2>/dev/null
-modinfo sch_netem >/dev/null 2>&1 || grep -q '^sch_netem ' /proc/modules || skip "no netem here"
+need_modules sch_netem
 
 # What netem is to do at each end of each link.
 trouble()

@@ -10,11 +10,7 @@ set -u
 # shellcheck source=./selftests/sock/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-for module in sch_netem sch_ingress cls_u32 act_gact; do
-	modprobe $module 2>/dev/null
-	modinfo $module >/dev/null 2>&1 || grep -q "^$module " /proc/modules ||
-		skip "no $module here"
-done
+need_modules sch_netem sch_ingress cls_u32 act_gact
 
 # link_counter SITE DEV NAME
 link_counter()

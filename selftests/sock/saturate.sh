@@ -19,8 +19,7 @@ seed=${2:-$RANDOM}
 # a kernel that looks for faults carries less than a fifth as much
 side=${FLITCAST_DEBUG:+3} side=${side:-4}
 
-modprobe sch_netem 2>/dev/null
-modinfo sch_netem >/dev/null 2>&1 || grep -q '^sch_netem ' /proc/modules || skip "no netem here"
+need_modules sch_netem
 
 # Of each link at both ends.
 limit()
