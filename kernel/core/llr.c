@@ -256,8 +256,11 @@ static void timers(struct fc_channel *ch, u8 port)
 	struct fc_rx *rx = &ch->rx[port];
 	u64 next;
 
-	if (rx->tell_at <= ch->now)
+	/* Told before the event is over, and due no more. */
+	if (rx->tell_at <= ch->now) {
+		rx->tell_at = FC_NEVER;
 		ch->status |= fc_bit(port);
+	}
 	if (rx->nack_at <= ch->now) {
 		rx->nack_wait = rx->nack_wait * 2 < timing->probe ? rx->nack_wait * 2 :
 								    timing->probe;

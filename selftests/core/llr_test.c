@@ -142,7 +142,7 @@ static void perform(struct bench *b, unsigned int at, const struct fc_effect *e)
 
 static void event(struct bench *b, unsigned int at, struct fc_event ev)
 {
-	bool more;
+	bool more, timers = ev.type == FC_EV_TIME;
 
 	ev.now = b->now;
 	do {
@@ -151,6 +151,8 @@ static void event(struct bench *b, unsigned int at, struct fc_event ev)
 			perform(b, at, &effects.fx[i]);
 		ev.type = FC_EV_MORE;
 	} while (more);
+	CHECK(!timers || fc_site_next_at(&b->end[at].site) > b->now,
+	      "due again at once");
 }
 
 static void bench_init(struct bench *b, u32 window)
