@@ -133,7 +133,7 @@ static bool needed(const struct fc_vin *in, const struct fc_vbranch *b)
 {
 	u8 i;
 
-	if (in->oper || in->sight == FC_SIGHT_NOT)
+	if (in->oper || in->sight != FC_SIGHT_DONE)
 		return true;
 	for (i = 0; in->active > 1 && i < in->nbranches; i++)
 		if (&in->branch[i] != b && !in->branch[i].over && in->branch[i].flit <= b->flit)
@@ -409,7 +409,7 @@ static void strand(struct fc_vnet *v, u8 class, u8 port)
 		struct fc_vin *in = &v->in[out->first / fc_vslots_of(v)];
 
 		/* Before it was looked at that was no way yet. */
-		if (in->sight == FC_SIGHT_NOT)
+		if (in->sight != FC_SIGHT_DONE)
 			in->ran = false;
 		else if (!in->cut && !in->moved && !b->dead)
 			in->oper |= b->mask;
@@ -474,7 +474,7 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 		return true;
 	}
 	/* The rest of what has gone on straight waits for the look. */
-	if (in->sight == FC_SIGHT_NOT && b->flit < in->n)
+	if (in->sight != FC_SIGHT_DONE && b->flit < in->n)
 		return false;
 	if (!b->begun && tx->window - (tx->sent - tx->acked) < in->n) {
 		if (!b->asked) {

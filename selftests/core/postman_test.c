@@ -138,6 +138,22 @@ TEST(postman_eager__junction)
 	}
 }
 
+/* Several are looked at together; what the first one needs does not let the others go on. */
+TEST(postman_eager__waits_for_its_own_look)
+{
+	setup_postman("mesh:3x3", 4, 8, 8);
+	comes(3, 7, 7, 0, 2, 0);
+	comes(1, 7, 4, 0, 3, 0);
+	CHECK(on(1, 7, 7)->flits == 1 && b.looks == 2, "%u flits, %u looks", on(1, 7, 7)->flits,
+	      b.looks);
+	look();
+	CHECK(b.served == 1 && b.served_flits == 3, "%u served", b.served);
+	/* The end of what ran on, and the one behind it. */
+	CHECK(on(1, 7, 7)->aborted == 1 && on(3, 7, 7)->packets == 2, "%u aborted",
+	      on(1, 7, 7)->aborted);
+	at_rest();
+}
+
 TEST(postman_eager__ends_here)
 {
 	u32 flits;

@@ -173,6 +173,8 @@ static void perform(unsigned int at, const struct fc_effect *e)
 			world_breaks("site %u: a packet larger than the network-buffer", at);
 			return;
 		}
+		if (!e->flit.h)
+			world_breaks("site %u: a flit without a frame is stored", at);
 		node->buffer[node->nbuffer++] = id_of(&e->flit);
 		if (world_cfg->timing.fifo_room && ++node->words > world_cfg->timing.fifo_room)
 			world_breaks("site %u: %u words in the fifo-buffer", at, node->words);

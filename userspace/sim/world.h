@@ -49,6 +49,7 @@ enum world_kind {
 	WORLD_NEWS,		/* a site learns which links work, and has new routes */
 	WORLD_RESTART,		/* a site begins anew, its links down */
 	WORLD_LOOK,		/* a site looks at a front that it has sent on */
+	WORLD_LOOK_ALL,		/* at all of them together */
 };
 
 #define WORLD_PLACE_BITS	11

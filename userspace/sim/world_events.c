@@ -108,6 +108,18 @@ static void operator_events(struct list *list, unsigned int at)
 	}
 }
 
+/* Fronts that are looked at together; one alone is the link's. */
+static void look_events(struct list *list, unsigned int at)
+{
+	unsigned int unseen = 0;
+
+	for (u8 c = 0; c < world_nchannels; c++)
+		for (u32 rest = world.node[at].vnet.unseen[c]; rest; rest &= rest - 1)
+			unseen++;
+	if (unseen > 1)
+		may(list, WORLD_LOOK_ALL, at);
+}
+
 /* What CARE's machines wait for. */
 static void care_events(struct list *list, unsigned int at)
 {
@@ -134,6 +146,8 @@ unsigned int world_events(u16 events[WORLD_EVENTS])
 				link_events(&list, at, p);
 		if (world_cfg->mode == FC_MODE_CARE)
 			care_events(&list, at);
+		else
+			look_events(&list, at);
 	}
 	return list.n;
 }
@@ -333,6 +347,9 @@ void world_act(u16 event)
 	case WORLD_LOOK:
 		look.port = port;
 		world_site_event(at, channel, &look);
+		break;
+	case WORLD_LOOK_ALL:
+		world_site_event(where, 0, &look);
 		break;
 	case WORLD_READ:
 		world_read(where);

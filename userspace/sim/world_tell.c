@@ -112,6 +112,9 @@ void world_tell_event(u16 event, char *text, size_t size)
 		snprintf(text, size, "site %u looks at what came from %u%s", at, peer_of(at, port),
 			 class);
 		break;
+	case WORLD_LOOK_ALL:
+		snprintf(text, size, "site %u looks at all that waits for it", where);
+		break;
 	case WORLD_RESTART:
 		snprintf(text, size, "site %u begins anew", where);
 		break;
