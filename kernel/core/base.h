@@ -37,6 +37,9 @@ typedef int64_t s64;
 #ifndef noinline
 #define noinline		__attribute__((noinline))
 #endif
+#ifndef __always_inline
+#define __always_inline		inline __attribute__((always_inline))
+#endif
 #endif
 
 /* A local variable that is written before it is read: not for compilers that set all to zero. */

@@ -287,16 +287,16 @@ bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop);
  * @v: switch
  * @hop: as the flit came in
  *
- * Return: false if the flit has to go by fc_vnet_event(); nothing has changed then.
+ * Return: as fc_vnet_hop().
  */
-bool fc_vnet_here(struct fc_vnet *v, const struct fc_vhop *hop);
+bool fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop);
 
 /**
  * fc_vnet_start() - as fc_vnet_hop() for what begins at this site
  * @v: switch
  * @hop: of FC_PORT_LOCAL, in a lane that takes a packet; becomes as it goes out
  *
- * Return: false if the flit has to go by fc_vnet_event(); nothing has changed then.
+ * Return: as fc_vnet_hop().
  */
 bool fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop);
 

@@ -440,16 +440,36 @@ static inline void silently(struct fc_vnet *v, const struct fc_vhop *hop)
 	v->site->stat[FC_STAT_PKT_UNICAST]++;
 }
 
-bool fc_vnet_here(struct fc_vnet *v, const struct fc_vhop *hop)
+/* It comes in as any: timers are set, and what is to be told is. */
+static noinline void taken_timed(struct fc_vnet *v, const struct fc_vhop *hop)
 {
-	if (!next(v, hop) || !silent(v, hop))
+	if (hop->now > v->now)
+		v->now = hop->now;
+	fc_vtouch(v, hop->class);
+	fc_llr_passed(&v->ch[hop->class], hop->port);
+	fc_vrotate(v, hop->class);
+	v->site->stat[FC_STAT_PKT_UNICAST]++;
+}
+
+bool fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop)
+{
+	hop->more = false;
+	if (!next(v, hop))
 		return false;
-	silently(v, hop);
+	hop->more = !silent(v, hop);
+	if (!hop->more) {
+		silently(v, hop);
+		return true;
+	}
+	if (hop->now == FC_NEVER)
+		return false;
+	taken_timed(v, hop);
 	return true;
 }
 
 /* May it go out at once by a link that has credit? */
-static inline bool way_out(const struct fc_vnet *v, const struct fc_vhop *hop, u8 *class, u8 *port)
+static __always_inline bool way_out(const struct fc_vnet *v, const struct fc_vhop *hop, u8 *class,
+				    u8 *port)
 {
 	const struct fc_tx *tx;
 
@@ -481,19 +501,15 @@ static inline void out(struct fc_vnet *v, struct fc_vhop *hop, u8 class, u8 port
 	}
 }
 
-/* It comes in and goes out as any: timers are set, and what is to be told is. */
-static noinline void pass_timed(struct fc_vnet *v, struct fc_vhop *hop, u8 class, u8 port)
+/* The same, and the timer of the link is set. */
+static noinline void out_timed(struct fc_vnet *v, struct fc_vhop *hop, u8 class, u8 port)
 {
 	struct fc_effect e = { .ack = 0 };
 
 	if (hop->now > v->now)
 		v->now = hop->now;
-	fc_vtouch(v, hop->class);
 	fc_vtouch(v, class);
-	fc_llr_passed(&v->ch[hop->class], hop->port);
 	fc_llr_sent(&v->ch[class], port, &e);
-	fc_vrotate(v, hop->class);
-	v->site->stat[FC_STAT_PKT_UNICAST]++;
 	hop->class = class;
 	hop->port = port;
 	hop->seq = e.seq;
@@ -511,7 +527,8 @@ bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop)
 	if (hop->more) {
 		if (hop->now == FC_NEVER)
 			return false;
-		pass_timed(v, hop, class, port);
+		taken_timed(v, hop);
+		out_timed(v, hop, class, port);
 		return true;
 	}
 	silently(v, hop);
@@ -524,13 +541,19 @@ bool fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
 	struct fc_rx *rx = &v->ch[hop->class].rx[FC_PORT_LOCAL];
 	u8 class, port;
 
-	if (v->work | v->touched | v->resets || !way_out(v, hop, &class, &port) ||
-	    !timed(v, class, port))
+	hop->more = false;
+	if (v->work | v->touched | v->resets || !way_out(v, hop, &class, &port))
+		return false;
+	hop->more = !timed(v, class, port);
+	if (hop->more && hop->now == FC_NEVER)
 		return false;
 	silently(v, hop);
 	/* Here nobody is to be told. */
 	rx->told = rx->taken;
-	out(v, hop, class, port);
+	if (hop->more)
+		out_timed(v, hop, class, port);
+	else
+		out(v, hop, class, port);
 	return true;
 }
 
@@ -554,6 +577,7 @@ static inline bool hop(struct fc_vnet *v, u8 class, const struct fc_event *ev, b
 	} else if (fc_wire_target_site(ev->flit.head, 0) == v->site->id) {
 		if (!fc_vnet_here(v, &hop))
 			return false;
+		*more = hop.more;
 		store(ev->port, ev, 1, fx);
 		return true;
 	} else if (!fc_vnet_hop(v, &hop)) {

@@ -28,12 +28,22 @@ static inline void heard(struct flitcast_link *link, struct flitcast_end *end,
 	link->stat[FC_LSTAT_RX_BYTES] += skb->len;
 }
 
-/* The same with the time, if that is all that it wants. */
-static noinline bool hop_timed(struct flitcast_site *site, struct fc_vhop *hop)
+/* It wants to know the time, and is asked for once more with it. */
+static noinline bool timed(struct flitcast_site *site, struct fc_vhop *hop)
 {
+	if (!hop->more)
+		return false;
 	site->now = 0;
 	hop->now = flitcast_site_now(site);
-	return fc_vnet_hop(site->hops, hop);
+	return true;
+}
+
+/* What the switch has to do behind it. */
+static noinline void rest(struct flitcast_site *site, const struct fc_vhop *hop)
+{
+	struct fc_event ev = { .type = FC_EV_MORE };
+
+	flitcast_vnet_event(site, hop->class, &ev);
 }
 
 /* It is not the next to be transmitted, needs a checksum, or is not all: it goes by the queue. */
@@ -46,12 +56,11 @@ static noinline void by_queue(struct flitcast_site *site, const struct fc_vhop *
 		.flags = FC_PART_HEAD | FC_PART_TERM, .seq = hop->seq, .ack = hop->ack,
 	};
 	struct flitcast_link *link = site->end[hop->port].link;
-	struct fc_event ev = { .type = FC_EV_MORE };
 
 	skb_pull(skb, FC_LINK_SIZE);
 	flitcast_engine_frame(site, hop->port, skb, &hdr);
 	if (hop->more) {
-		flitcast_vnet_event(site, hop->class, &ev);
+		rest(site, hop);
 		flitcast_engine_received(site);
 		return;
 	}
@@ -71,24 +80,28 @@ static noinline void lost(struct flitcast_site *site, u8 port, struct sk_buff *s
 	flitcast_engine_leave(site);
 }
 
-/* It is for here: the switch has nothing to do but to take it. */
-static bool arrive(struct flitcast_link *link, struct sk_buff *skb, const struct fc_vhop *hop)
+/* It is for here: the switch has little to do but to take it. */
+static bool arrive(struct flitcast_link *link, struct sk_buff *skb, struct fc_vhop *hop)
 {
 	struct flitcast_site *site = link->owner;
 	struct flitcast_end *end = &site->end[link->port];
 
 	spin_lock(&site->lock);
 	if (!usable(site, link, end, hop->class, fc_get16(skb->data + FC_LINK_EPOCH)) ||
-	    !fc_vnet_here(site->hops, hop)) {
+	    !(fc_vnet_here(site->hops, hop) ||
+	      (timed(site, hop) && fc_vnet_here(site->hops, hop)))) {
 		spin_unlock(&site->lock);
 		return false;
 	}
-	site->now = 0;
+	if (!hop->more)
+		site->now = 0;
 	heard(link, end, skb);
 	skb_pull(skb, FC_LINK_SIZE);
 	if (fc_wire_list_awaited(skb->data))
 		flitcast_ctrl_back(site, fc_wire_src(skb->data), link->port);
 	flitcast_oper_here(site, skb);
+	if (hop->more)
+		rest(site, hop);
 	flitcast_engine_received(site);
 	return true;
 }
@@ -116,7 +129,8 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 		return false;
 	spin_lock(&site->lock);
 	if (!usable(site, link, end, hop.class, fc_get16(p + FC_LINK_EPOCH)) || !site->kept.free ||
-	    !(fc_vnet_hop(site->hops, &hop) || (hop.more && hop_timed(site, &hop)))) {
+	    !(fc_vnet_hop(site->hops, &hop) ||
+	      (timed(site, &hop) && fc_vnet_hop(site->hops, &hop)))) {
 		spin_unlock(&site->lock);
 		return false;
 	}

@@ -265,12 +265,13 @@ bool flitcast_vnet_start(struct flitcast_site *site, struct sk_buff *skb)
 {
 	u8 lane = site->vnet->lane;
 	struct fc_vhop hop = {
-		.head = skb->data, .seq = fc_vnet_seq(&site->vnet->core, lane), .class = lane,
-		.port = FC_PORT_LOCAL,
+		.head = skb->data, .now = flitcast_site_now(site),
+		.seq = fc_vnet_seq(&site->vnet->core, lane), .class = lane, .port = FC_PORT_LOCAL,
 	};
 	struct fc_link_hdr hdr = {
 		.type = FC_FRAME_FLIT, .flags = FC_PART_HEAD | FC_PART_TERM,
 	};
+	struct fc_event ev = { .type = FC_EV_MORE };
 
 	if (!site->hops || site->resets || !fc_vnet_start(site->hops, &hop))
 		return false;
@@ -278,5 +279,7 @@ bool flitcast_vnet_start(struct flitcast_site *site, struct sk_buff *skb)
 	hdr.seq = hop.seq;
 	hdr.ack = hop.ack;
 	flitcast_engine_flit(site, hop.port, skb, &hdr);
+	if (hop.more)
+		flitcast_vnet_event(site, hop.class, &ev);
 	return true;
 }

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The switch of mode vnet: what it says of a packet of one flit alone, without an event.
+ */
+#include "vnet_bench.h"
+
+/* The next flit from a site to another one: a packet. */
+static struct fc_vhop hop_from(u32 site, u32 dst)
+{
+	static u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];
+	u8 class = class_from(site, dst), port = port_to(site);
+
+	make_head(head, 0, &dst, 1);
+	return (struct fc_vhop){
+		.head = head, .now = FC_NEVER, .seq = b.rx[class][port].end,
+		.ack = b.tx[class][port].acked, .class = class, .port = port,
+	};
+}
+
+/* It has to go otherwise, and nothing has happened; @more: with the time. */
+static bool refused(struct fc_vhop hop, bool more)
+{
+	static struct bench was;
+	struct fc_vhop said = hop;
+
+	was = b;
+	said.more = more;
+	return !fc_vnet_hop(&b.v, &hop) && !memcmp(&was, &b, sizeof(b)) &&
+	       !memcmp(&said, &hop, sizeof(hop));
+}
+
+/* It has to go by the event, whatever the time. */
+static bool no_hop(struct fc_vhop hop)
+{
+	bool without = refused(hop, false);
+
+	hop.now = 1000;
+	return without && refused(hop, false);
+}
+
+/* A line on which a packet has passed, so that its timers run. */
+static u8 setup_hop(u32 window, u32 peers)
+{
+	u32 dst = 2;
+	u8 class;
+
+	setup("line:3", 1, window, peers);
+	class = class_from(0, 2);
+	packet(class, port_to(0), &dst, 1, 1, 0);
+	return class;
+}
+
+TEST(vnet_hop__what_it_says)
+{
+	u8 class = setup_hop(8, 8);
+	struct fc_vhop hop = hop_from(0, 2);
+	u64 due = b.v.next_at;
+
+	CHECK(fc_vnet_hop(&b.v, &hop), "refused");
+	CHECK(hop.class == class_to(2) && hop.port == port_to(2) && hop.seq == 1 && !hop.ack,
+	      "class %u, port %u, flit %u, %u taken", hop.class, hop.port, hop.seq, hop.ack);
+	CHECK(b.rx[class][port_to(0)].taken == 2 && b.rx[class][port_to(0)].end == 2,
+	      "%u taken", b.rx[class][port_to(0)].taken);
+	CHECK(b.tx[hop.class][hop.port].sent == 2, "%u sent", b.tx[hop.class][hop.port].sent);
+	CHECK(b.stat[FC_STAT_PKT_UNICAST] == 2, "not counted");
+	CHECK(b.v.next_at == due && !b.v.work && !b.v.touched, "there is something to do");
+	at_rest();
+}
+
+TEST(vnet_hop__tells_with_it_what_was_taken)
+{
+	u8 class = setup_hop(8, 8);
+	struct fc_rx *rx = &b.rx[class_to(2)][port_to(2)];
+	struct fc_vhop hop = hop_from(0, 2);
+
+	/* As if flits had come the other way in that class. */
+	b.tx[class][port_to(2)].both = true;
+	rx->taken = 7;
+	rx->tell_at = 5;
+	CHECK(fc_vnet_hop(&b.v, &hop) && hop.ack == 7, "%u taken", hop.ack);
+	CHECK(rx->told == 7 && rx->tell_at == FC_NEVER, "%u told", rx->told);
+}
+
+TEST(vnet_hop__only_as_the_event_would)
+{
+	u32 i, dst = 2;
+
+	/* An event each time: it does the same. */
+	setup_hop(8, 8);
+	for (i = 1; i < 8; i++)
+		packet(class_from(0, 2), port_to(0), &dst, 1, 1, 0);
+	CHECK(line_to(2)->packets == 8 && !held(), "%u packets", line_to(2)->packets);
+	at_rest();
+}
+
+/* Without the time it is refused; with it there is an event to follow. */
+static bool hop_timed(struct fc_vhop hop)
+{
+	struct fc_event ev = { .type = FC_EV_MORE };
+
+	if (!refused(hop, true))
+		return false;
+	hop.now = 1000;
+	if (!fc_vnet_hop(&b.v, &hop) || !hop.more ||
+	    hop.seq != b.tx[hop.class][hop.port].sent - 1)
+		return false;
+	event(hop.class, &ev);
+	return !b.v.work && !b.v.touched;
+}
+
+TEST(vnet_hop__sets_timers)
+{
+	u8 class = class_from(0, 2), port = port_to(0);
+
+	setup("line:3", 1, 8, 8);
+	CHECK(hop_timed(hop_from(0, 2)), "the first one of both");
+	CHECK(b.rx[class][port].tell_at == 1000 + b.timing.tell, "the peer hears nothing");
+	CHECK(b.tx[class_to(2)][port_to(2)].probe_at == 1000 + b.timing.probe, "nobody asks");
+	CHECK(b.rx[class_to(2)][port_to(2)].both, "an answer would mean nothing");
+	CHECK(b.v.next_at == 1000 + b.timing.tell, "due at %llu", (unsigned long long)b.v.next_at);
+	/* Of either link. */
+	setup_hop(8, 8);
+	ack(2, 1);
+	CHECK(hop_timed(hop_from(0, 2)), "all was acknowledged");
+	CHECK(b.tx[class_to(2)][port_to(2)].probe_at != FC_NEVER, "nobody asks");
+	setup_hop(8, 8);
+	b.rx[class][port].tell_at = FC_NEVER;
+	CHECK(hop_timed(hop_from(0, 2)), "all was told");
+	CHECK(b.rx[class][port].tell_at != FC_NEVER, "the peer hears nothing");
+}
+
+TEST(vnet_hop__tells_the_peer)
+{
+	struct fc_event ev = { .type = FC_EV_STATUS, .flags = FC_STATUS_WANT, .seq = 1 };
+	struct fc_vhop hop;
+	u8 class = setup_hop(8, 8);
+	u32 i;
+
+	/* Three of eight; four are half of them. */
+	for (i = 2; i < 4; i++) {
+		hop = hop_from(0, 2);
+		CHECK(fc_vnet_hop(&b.v, &hop) && !hop.more, "flit %u", i);
+	}
+	CHECK(hop_timed(hop_from(0, 2)), "half a window is told");
+	CHECK(b.rx[class][port_to(0)].told == 4, "%u told", b.rx[class][port_to(0)].told);
+	setup_hop(8, 8);
+	ev.port = port_to(0);
+	event(class, &ev);
+	b.rx[class][port_to(0)].tell_at = 5;
+	b.rx[class][port_to(0)].want = true;
+	CHECK(hop_timed(hop_from(0, 2)), "the peer wants to know");
+	CHECK(b.rx[class][port_to(0)].told == 2, "%u told", b.rx[class][port_to(0)].told);
+}
+
+TEST(vnet_hop__not_what_is_another_one)
+{
+	struct fc_vhop hop;
+	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE], class = setup_hop(8, 8);
+
+	hop = hop_from(0, 2);
+	hop.seq++;
+	CHECK(no_hop(hop), "out of order");
+	hop.seq -= 2;
+	CHECK(no_hop(hop), "repeated");
+	hop = hop_from(0, 2);
+	b.rx[class][port_to(0)].end++;
+	CHECK(no_hop(hop), "overtaken by nothing");
+	b.rx[class][port_to(0)].end--;
+	hop.ack = 1;
+	CHECK(no_hop(hop), "it acknowledges something");
+	hop = hop_from(0, 1);
+	hop.class = class;
+	CHECK(no_hop(hop), "it is for here");
+	hop = hop_from(0, 2);
+	memcpy(head, hop.head, sizeof(head));
+	for (hop.head = head; fc_wire_hops(head) < FC_HOPS_MAX; fc_wire_head_hop(head))
+		;
+	CHECK(no_hop(hop), "it has been everywhere");
+}
+
+TEST(vnet_hop__not_into_what_is_in_its_way)
+{
+	struct fc_vhop hop;
+	u32 dst = 2;
+	u8 class = setup_hop(8, 1);
+
+	CHECK(no_hop(hop_from(0, 2)), "there is no credit");
+	/* Nor behind what waits, with credit. */
+	setup_hop(8, 8);
+	b.out[class_to(2) * b.v.nports + port_to(2)].first = 0;
+	CHECK(no_hop(hop_from(0, 2)), "something is before it");
+	setup_hop(8, 8);
+	packet(class, port_to(0), &dst, 1, 3, 1);
+	hop = hop_from(0, 2);
+	CHECK(no_hop(hop), "it is within a packet");
+	setup_hop(8, 8);
+	b.v.work = 1;
+	CHECK(no_hop(hop_from(0, 2)), "there is something to do before");
+	setup_hop(8, 8);
+	link_event(FC_EV_LINK_DOWN, port_to(2), 0);
+	CHECK(no_hop(hop_from(0, 2)), "the link is dead");
+	setup_hop(8, 8);
+	for (dst = 0; dst < 3; dst++)
+		b.routes[dst] = 0;
+	b.site.routes = b.routes;
+	CHECK(no_hop(hop_from(0, 2)), "no route leads there");
+}
+
+/* A packet that is for here, and one of this site. */
+
+static bool refused_here(struct fc_vhop hop)
+{
+	static struct bench was;
+
+	was = b;
+	return !fc_vnet_here(&b.v, &hop) && !memcmp(&was, &b, sizeof(b));
+}
+
+/* Without the time it is refused; with it there is an event to follow. */
+static bool here_timed(struct fc_vhop hop)
+{
+	struct fc_event ev = { .type = FC_EV_MORE };
+
+	if (!refused_here(hop))
+		return false;
+	hop.now = 1000;
+	if (!fc_vnet_here(&b.v, &hop) || !hop.more)
+		return false;
+	event(hop.class, &ev);
+	return !b.v.work && !b.v.touched;
+}
+
+TEST(vnet_here__what_it_says)
+{
+	u8 class = setup_hop(8, 8);
+	struct fc_vhop hop = hop_from(0, 1);
+	u64 due = b.v.next_at;
+
+	hop.class = class;
+	hop.seq = 1;
+	CHECK(fc_vnet_here(&b.v, &hop) && !hop.more, "refused");
+	CHECK(b.rx[class][port_to(0)].taken == 2 && b.rx[class][port_to(0)].end == 2,
+	      "%u taken", b.rx[class][port_to(0)].taken);
+	CHECK(b.v.next_at == due && !b.v.work && !b.v.touched, "there is something to do");
+	CHECK(refused_here(hop), "taken twice");
+	at_rest();
+}
+
+TEST(vnet_here__sets_timers)
+{
+	struct fc_vhop hop;
+	struct fc_rx *rx;
+
+	setup("line:3", 1, 8, 8);
+	hop = hop_from(0, 1);
+	rx = &b.rx[hop.class][hop.port];
+	CHECK(here_timed(hop), "the first one");
+	CHECK(rx->tell_at == 1000 + b.timing.tell, "the peer hears nothing");
+	CHECK(b.v.next_at == 1000 + b.timing.tell, "due at %llu", (unsigned long long)b.v.next_at);
+	/* Three of eight; four are half of them. */
+	while (hop.seq < 2) {
+		hop.seq++;
+		CHECK(fc_vnet_here(&b.v, &hop) && !hop.more, "flit %u", hop.seq);
+	}
+	hop.seq++;
+	CHECK(here_timed(hop), "half a window is told");
+	CHECK(rx->told == 4, "%u told", rx->told);
+}
+
+TEST(vnet_start__sets_timers)
+{
+	u32 dst = 2;
+	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];
+	struct fc_vhop first, hop = { .head = head, .now = FC_NEVER, .port = FC_PORT_LOCAL };
+	struct fc_event ev = { .type = FC_EV_MORE };
+	static struct bench was;
+
+	setup("line:3", 1, 8, 8);
+	make_head(head, 0, &dst, 1);
+	hop.class = (u8)fc_vnet_lane(&b.v);
+	hop.seq = fc_vnet_seq(&b.v, hop.class);
+	first = hop;
+	was = b;
+	CHECK(!fc_vnet_start(&b.v, &hop) && hop.more && !memcmp(&was, &b, sizeof(b)), "untimely");
+	hop.now = 1000;
+	CHECK(fc_vnet_start(&b.v, &hop) && hop.more && !hop.seq && hop.port == port_to(2),
+	      "refused");
+	event(hop.class, &ev);
+	CHECK(b.tx[hop.class][hop.port].probe_at == 1000 + b.timing.probe, "nobody asks");
+	CHECK(b.v.next_at == 1000 + b.timing.probe && !b.v.work && !b.v.touched, "due at %llu",
+	      (unsigned long long)b.v.next_at);
+	/* Once it runs, time does not matter. */
+	hop = first;
+	hop.class = (u8)fc_vnet_lane(&b.v);
+	hop.seq = fc_vnet_seq(&b.v, hop.class);
+	CHECK(fc_vnet_start(&b.v, &hop) && !hop.more && hop.seq == 1, "refused");
+	at_rest();
+}
+
+/*
+ * As step by step.
+ */
+
+#define STEPS		60
+
+/* What is there after a step. */
+struct state {
+	struct fc_rx rx[CLASSES_MAX][NPORTS_MAX];
+	struct fc_tx tx[CLASSES_MAX][NPORTS_MAX];
+	struct line line[CLASSES_MAX][NPORTS_MAX];
+	u64 stat[FC_STAT_COUNT];
+	u64 next_at;
+	u32 served;
+};
+
+static void note(struct state *state)
+{
+	u8 c;
+
+	memset(state, 0, sizeof(*state));
+	memcpy(state->rx, b.rx, sizeof(state->rx));
+	memcpy(state->tx, b.tx, sizeof(state->tx));
+	/* Unused. */
+	for (c = 0; c < CLASSES_MAX; c++)
+		memset(&state->tx[c][FC_PORT_LOCAL], 0, sizeof(state->tx[c][FC_PORT_LOCAL]));
+	memcpy(state->line, b.line, sizeof(state->line));
+	memcpy(state->stat, b.stat, sizeof(state->stat));
+	state->next_at = b.v.next_at;
+	state->served = b.served;
+}
+
+/* One of all that can happen to a switch that has nothing to wait for. */
+static void step(u32 random, bool slowly)
+{
+	struct fc_event ev = { .type = FC_EV_STATUS }, time = { .type = FC_EV_TIME };
+	u32 side = random & 2, dst = random >> 2 & 3 ? 2 - side : 1;
+	u8 class;
+
+	b.v.now += random >> 4 & 3;
+	/* The quick way leaves to its event what has become due. */
+	if (b.v.now >= b.v.next_at)
+		event(0, &time);
+	/* Anything else that is to be done. */
+	if (slowly)
+		b.v.touched |= 1;
+	switch (random >> 8 & 7) {
+	case 0:
+		ack(side, line_to(side)->flits - line_to(side)->acked);
+		break;
+	case 1:
+		class = class_from(side, 2 - side);
+		ev.port = port_to(side);
+		ev.flags = FC_STATUS_WANT;
+		ev.seq = b.next[class][ev.port];
+		ev.ack = b.line[class][ev.port].acked;
+		event(class, &ev);
+		break;
+	case 2:
+		own_to(side, 1);
+		break;
+	default:
+		packet(class_from(side, dst), port_to(side), &dst, 1, 1, 0);
+	}
+}
+
+TEST(vnet_hop__as_step_by_step)
+{
+	static struct state quick[STEPS], state;
+	u32 round, i, random, seed = 1;
+
+	for (round = 0; round < 1000; round++) {
+		bool slowly;
+
+		for (slowly = false;; slowly = true) {
+			random = seed;
+			setup("line:3", 1, round % 2 ? 8 : 4, 8);
+			for (i = 0; i < STEPS; i++) {
+				random = random * 1103515245 + 12345;
+				step(random >> 8, slowly);
+				if (!slowly) {
+					note(&quick[i]);
+					continue;
+				}
+				note(&state);
+				CHECK(!memcmp(&state, &quick[i], sizeof(state)), "round %u, step %u",
+				      round, i);
+			}
+			if (slowly)
+				break;
+		}
+		seed = random;
+	}
+}
