@@ -47,6 +47,12 @@ static void fault_null_write(void)
 	WRITE_ONCE(*(int *)8, 1);
 }
 
+/* As that of code being changed, but there to stay. */
+static void fault_int3(void)
+{
+	asm volatile("int3");
+}
+
 /* one entry on a list twice */
 static void fault_list(void)
 {
@@ -113,6 +119,7 @@ static const struct {
 	{ "none", fault_none },
 	{ "warn", fault_warn },
 	{ "null_write", fault_null_write },
+	{ "int3", fault_int3 },
 	{ "list", fault_list },
 	{ "refcount", fault_refcount },
 	{ "sleep_in_atomic", fault_sleep_in_atomic },
