@@ -366,12 +366,10 @@ static void step(u32 random, bool slowly)
 TEST(vnet_hop__as_step_by_step)
 {
 	static struct state quick[STEPS], state;
-	u32 round, i, random, seed = 1;
+	u32 round, slowly, i, random = 0, seed = 1;
 
 	for (round = 0; round < 1000; round++) {
-		bool slowly;
-
-		for (slowly = false;; slowly = true) {
+		for (slowly = 0; slowly < 2; slowly++) {
 			random = seed;
 			setup("line:3", 1, round % 2 ? 8 : 4, 8);
 			for (i = 0; i < STEPS; i++) {
@@ -385,8 +383,6 @@ TEST(vnet_hop__as_step_by_step)
 				CHECK(!memcmp(&state, &quick[i], sizeof(state)), "round %u, step %u",
 				      round, i);
 			}
-			if (slowly)
-				break;
 		}
 		seed = random;
 	}

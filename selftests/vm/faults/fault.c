@@ -53,6 +53,12 @@ static void fault_int3(void)
 	asm volatile("int3");
 }
 
+/* What a jump to between functions comes to. */
+static void fault_padding(void)
+{
+	asm volatile("int3; int3; int3");
+}
+
 /* one entry on a list twice */
 static void fault_list(void)
 {
@@ -120,6 +126,7 @@ static const struct {
 	{ "warn", fault_warn },
 	{ "null_write", fault_null_write },
 	{ "int3", fault_int3 },
+	{ "padding", fault_padding },
 	{ "list", fault_list },
 	{ "refcount", fault_refcount },
 	{ "sleep_in_atomic", fault_sleep_in_atomic },
