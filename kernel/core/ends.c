@@ -84,7 +84,8 @@ enum fc_rx_verdict fc_rxflow_packet(struct fc_rxflow *flow, const struct fc_targ
 	/* A source asks with an early packet; later ones are not in the bitmap. */
 	if (m->state == FC_RX_EMPTY)
 		return index < 64 ? FC_RX_ADMIT : FC_RX_BAD;
-	if (m->count != part->count)
+	/* The reader is told one length: a packet of another one would be missing bytes. */
+	if (m->off != part->off || m->len != part->len || m->count != part->count)
 		return FC_RX_BAD;
 	if (m->state == FC_RX_COMPLETE || index < m->base)
 		return FC_RX_DUPLICATE;
@@ -105,6 +106,8 @@ void fc_rxflow_admit(struct fc_rxflow *flow, struct fc_rxmsg *msg, const struct 
 	msg->h = h;
 	msg->have = 0;
 	msg->seq = t->seq;
+	msg->off = part->off;
+	msg->len = part->len;
 	msg->base = 0;
 	msg->count = part->count;
 	msg->state = FC_RX_ADMITTED;

@@ -49,6 +49,8 @@ enum fc_rx_state {
  * @h: the runner's
  * @have: packets received from @base on
  * @seq: number in the flow
+ * @off: first byte of the part, as the first packet said it
+ * @len: bytes of the part, likewise: packets that say otherwise are not of this message
  * @base: packets received without a gap
  * @count: packets of the part
  * @state: enum fc_rx_state
@@ -58,6 +60,8 @@ struct fc_rxmsg {
 	void *h;
 	u64 have;
 	u32 seq;
+	u32 off;
+	u32 len;
 	u16 base;
 	u16 count;
 	u8 state;

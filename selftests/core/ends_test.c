@@ -538,6 +538,46 @@ TEST(rxflow_forward__skips_and_delivers)
 	CHECK(skipped == 1 && flow.next == 9, "skipped %u, next %u", skipped, flow.next);
 }
 
+/* Packets of one message that name its part differently: the first one stands. */
+TEST(rxflow_packet__one_part_for_all_packets)
+{
+	static const struct {
+		u32 msg_len, off, len;
+		bool same;
+	} second[] = {
+		{ FC_PACKET_MAX + 100, 0, 0, true },
+		{ FC_PACKET_MAX + 100, 0, FC_PACKET_MAX + 100, true },
+		{ FC_PACKET_MAX + 200, 0, FC_PACKET_MAX + 100, true },
+		{ FC_PACKET_MAX + 200, 0, 0, false },
+		{ FC_PACKET_MAX + 99, 0, 0, false },
+		{ FC_PACKET_MAX + 100, 1, 0, false },
+		{ FC_PACKET_MAX + 101, 1, 0, false },
+		{ FC_PACKET_MAX + 100, 0, FC_PACKET_MAX + 50, false },
+	};
+	const struct fc_part part = fc_part_make(FC_PACKET_MAX + 100, 0, 0);
+	const struct fc_target t = { .seq = 5 };
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(second); i++) {
+		const struct fc_part other = fc_part_make(second[i].msg_len, second[i].off,
+							  second[i].len);
+		unsigned int skipped = 0;
+		struct fc_rxflow flow;
+		struct fc_rxmsg *slot;
+
+		memset(&flow, 0, sizeof(flow));
+		fc_rxflow_packet(&flow, &t, &part, 0, &slot, count_skip, &skipped);
+		fc_rxflow_admit(&flow, slot, &t, &part, &flow);
+		fc_rxmsg_stored(slot, 0);
+		CHECK(other.count == 2, "row %u has %u packets", i, other.count);
+		CHECK(fc_rxflow_packet(&flow, &t, &other, 1, &slot, count_skip, &skipped) ==
+		      (second[i].same ? FC_RX_TAKE : FC_RX_BAD), "row %u", i);
+		/* What is right is taken after it. */
+		CHECK(fc_rxflow_packet(&flow, &t, &part, 1, &slot, count_skip, &skipped) ==
+		      FC_RX_TAKE, "row %u: the right one", i);
+		CHECK(!skipped, "row %u: given up", i);
+	}
+}
+
 /* Three quarters of a window of messages of one packet each. */
 TEST(txtarget_patient)
 {

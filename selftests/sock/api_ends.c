@@ -865,6 +865,40 @@ TEST_F(faked, ends__packets_of_an_earlier_life)
 }
 
 /*
+ * A site that lies about the length of a message with each of its packets: what differs from the
+ * first one is dropped and counted, and the message is read whole.
+ */
+TEST_F(faked, ends__one_length_for_a_message)
+{
+	static char data[FC_PACKET_MAX * 2];
+	struct fc_packet pk = {
+		.src = 4, .incarnation = 100, .sock = 6, .src_port = 9, .ntargets = 1,
+		.msg_len = FC_PACKET_MAX + 100, .data_len = FC_PACKET_MAX,
+	};
+	struct fc_target t = { .port = PORT, .flags = FC_TARGET_LAST };
+	struct fake_event e;
+
+	ASSERT_TRUE(fake_train(&self->fake, &pk, &t));
+	ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
+	EXPECT_EQ(FC_CTRL_CONFIRM, e.ctrl[0].kind);
+	EXPECT_EQ(1, e.ctrl[0].base);
+	pk.offset = FC_PACKET_MAX;
+	pk.msg_len = FC_PACKET_MAX + 200;
+	pk.data_len = 200;
+	fake_packet(&self->fake, &pk, &t, data);
+	EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
+	EXPECT_EQ(-EAGAIN, RESULT(msg_recv(self->fd, data, sizeof(data), NULL, MSG_DONTWAIT)));
+	EXPECT_EQ(1, counter("packets_bad"));
+	pk.msg_len = FC_PACKET_MAX + 100;
+	pk.data_len = 100;
+	fake_packet(&self->fake, &pk, &t, data);
+	ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
+	EXPECT_EQ(1, e.ctrl[0].next);
+	EXPECT_EQ(FC_PACKET_MAX + 100,
+		  RESULT(msg_recv(self->fd, data, sizeof(data), NULL, MSG_DONTWAIT)));
+}
+
+/*
  * Reports.
  */
 

@@ -238,6 +238,46 @@ void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_tar
 	transmit(f, &h, p);
 }
 
+/* Flits that the site has not taken: fewer than its window. */
+#define TRAIN_AHEAD	4
+
+bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_target *t)
+{
+	uint32_t most = f->link.flit - FC_LINK_SIZE, left = pk->data_len;
+	uint64_t until = now_ms() + UP_MS;
+	uint8_t p[FRAME_MAX] = { 0 };
+	struct fake_event e;
+	unsigned int i;
+
+	for (i = 0; i < pk->ntargets; i++)
+		fc_wire_target_encode(p, i, &t[i]);
+	fc_wire_packet_encode(p, pk);
+	i = fc_head_size(pk->ntargets);
+	for (bool front = true; front || left; front = false) {
+		struct fc_link_hdr h = {
+			.type = FC_FRAME_FLIT, .vc = f->vc, .flags = front ? FC_PART_HEAD : 0,
+			.ack = f->taken,
+		};
+		uint32_t head = front ? i : 0;
+		uint32_t n = left < most - head ? left : most - head;
+
+		while (f->sent - f->acked >= TRAIN_AHEAD) {
+			if (now_ms() > until)
+				return false;
+			fake_probe(f, f->sent);
+			fake_next(f, &e, 5);
+		}
+		left -= n;
+		if (!left)
+			h.flags |= FC_PART_TERM;
+		h.len = (uint16_t)(head + n);
+		h.seq = f->sent++;
+		transmit(f, &h, p);
+		memset(p, 0, head);
+	}
+	return true;
+}
+
 void fake_cast(struct fake *f, const struct fc_packet *pk, const struct fc_cast *cast,
 	       const void *data)
 {

@@ -109,6 +109,12 @@ void fake_probe(struct fake *f, uint32_t sent);
 void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_target *t,
 		 const void *data);
 
+/*
+ * Send a packet of any length, as flits that the site has room for; its data is zeros.  It lives in
+ * fake_next() meanwhile, whose events are of no interest.  Return: false if no room comes.
+ */
+bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_target *t);
+
 /* Send a broadcast of one flit, with @pk->data_len bytes of data. */
 void fake_cast(struct fake *f, const struct fc_packet *pk, const struct fc_cast *cast,
 	       const void *data);
