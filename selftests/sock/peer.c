@@ -4,7 +4,7 @@
  * lists of the others, and knows of each of theirs whether it is to get it, how
  * long it is and every byte of it, for all follows from seed, sender and number.
  *
- *   peer DIR SEED SITE SITES MESSAGES [LOST]
+ *   peer [-b BYTES] DIR SEED SITE SITES MESSAGES [LOST]
  *
  * DIR is shared by the hosts; "NAME.SITE" there says of that site:
  *   bound	its socket is there
@@ -16,6 +16,8 @@
  *
  * With LOST that site's host is killed once "killed" is in DIR.  Its messages
  * end somewhere; the senders must be told, not before, and then leave it out.
+ *
+ * -b: messages have up to so many bytes (102,400).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +32,6 @@
 
 #define PORT		5000
 #define SITES_MAX	32
-#define BYTES_MAX	(100 << 10)
 #define NOBODY		(~0U)
 /* So many messages are under way at a time: enough to keep every link busy. */
 #define AHEAD		16
@@ -53,11 +54,12 @@ struct script {
 static const char *dir;
 static unsigned int site = NOBODY, nsites, messages, lost = NOBODY;
 static uint64_t seed;
+static uint32_t bytes_max = 100 << 10;
 static struct script own, others[SITES_MAX];
 static char *outbox, *inbox;
 static unsigned int heard;
 static bool told;
-static uint64_t moved_at, longest_ms;
+static uint64_t moved_at, longest_ms, killed_at, told_ms;
 
 /* Sets the script to its next message; past the last one: to nobody. */
 static void script_next(struct script *script)
@@ -70,7 +72,7 @@ static void script_next(struct script *script)
 		return;
 	while (!script->targets)
 		script->targets = prng_next(&script->prng) & all;
-	script->len = prng_log(&script->prng, 0, BYTES_MAX);
+	script->len = prng_log(&script->prng, 0, bytes_max);
 }
 
 /* Goes on to the next message that is for this site. */
@@ -103,13 +105,17 @@ static bool marked(const char *name)
 
 static void mark(const char *name, unsigned int value)
 {
-	char full[64];
+	char full[64], *fresh;
 	FILE *file;
 
-	snprintf(full, sizeof(full), "%s.%u", name, site);
-	file = fopen(mark_path(full), "we");
-	if (!file || fprintf(file, "%u\n", value) < 0 || fclose(file))
+	/* Whoever reads it finds the old value or the new one. */
+	snprintf(full, sizeof(full), "new-%s.%u", name, site);
+	fresh = strdup(mark_path(full));
+	file = fresh ? fopen(fresh, "we") : NULL;
+	if (!file || fprintf(file, "%u\n", value) < 0 || fclose(file) ||
+	    rename(fresh, mark_path(full + strlen("new-"))))
 		die("cannot write %s: %s", mark_path(full), strerror(errno));
+	free(fresh);
 }
 
 /* Has every site that is to live left this mark? */
@@ -135,14 +141,33 @@ static void moved(void)
 	moved_at = now;
 }
 
+/* When the host of @lost was killed, as far as this one knows; it looks now and then. */
+static void note_kill(void)
+{
+	static uint64_t again_at;
+
+	if (lost == NOBODY || killed_at || now_ms() < again_at)
+		return;
+	again_at = now_ms() + 20;
+	if (marked("killed"))
+		killed_at = now_ms();
+}
+
 static void failed(int err)
 {
 	if (err != EHOSTUNREACH && err != ETIMEDOUT)
 		die("sending: %s", strerror(err));
-	if (lost == NOBODY || !marked("killed"))
+	note_kill();
+	if (!killed_at)
 		die("told of a lost target, but none is lost: %s", strerror(err));
-	if (!told)
-		printf("# site %u is told at message %u: %s\n", site, own.number, strerror(err));
+	if (!told) {
+		told_ms = now_ms() - killed_at;
+		printf("# site %u is told at message %u, %llu ms after the kill: %s\n", site,
+		       own.number, (unsigned long long)told_ms, strerror(err));
+		/* It may have answered just before, and is asked for seconds before it owes one. */
+		if (told_ms > 2 * TIMEOUT_MS)
+			die("told after more than twice the time-out of %u ms", TIMEOUT_MS);
+	}
 	told = true;
 	moved();
 }
@@ -177,7 +202,7 @@ static bool receive_one(int fd)
 	uint64_t key;
 	ssize_t len;
 
-	len = msg_recv(fd, inbox, BYTES_MAX + 1, &from, MSG_DONTWAIT);
+	len = msg_recv(fd, inbox, bytes_max + 1, &from, MSG_DONTWAIT);
 	if (len < 0) {
 		if (errno != EAGAIN)
 			failed(errno);
@@ -242,6 +267,7 @@ static void converse(int fd)
 	for (moved(); !done;) {
 		unsigned int before = heard;
 
+		note_kill();
 		while (receive_one(fd))
 			moved();
 		if (heard / 10 != shown / 10)
@@ -276,6 +302,16 @@ static void await(const char *name, bool with_lost, int fd)
 
 static void parse(int argc, char **argv)
 {
+	int option;
+
+	while ((option = getopt(argc, argv, "b:")) != -1) {
+		if (option == 'b')
+			bytes_max = strtoul(optarg, NULL, 0);
+		else
+			argc = 0;
+	}
+	argc -= optind - 1;
+	argv += optind - 1;
 	if (argc >= 6) {
 		dir = argv[1];
 		seed = strtoull(argv[2], NULL, 0);
@@ -286,7 +322,7 @@ static void parse(int argc, char **argv)
 	if (argc > 6)
 		lost = strtoul(argv[6], NULL, 0);
 	if (argc < 6 || nsites < 2 || nsites > SITES_MAX || site >= nsites || !messages) {
-		fprintf(stderr, "usage: peer DIR SEED SITE SITES MESSAGES [LOST]\n");
+		fprintf(stderr, "usage: peer [-b BYTES] DIR SEED SITE SITES MESSAGES [LOST]\n");
 		exit(EXIT_USAGE);
 	}
 }
@@ -300,8 +336,8 @@ int main(int argc, char **argv)
 
 	parse(argc, argv);
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	outbox = malloc(BYTES_MAX + 1);
-	inbox = malloc(BYTES_MAX + 1);
+	outbox = malloc(bytes_max + 1);
+	inbox = malloc(bytes_max + 1);
 	if (!outbox || !inbox)
 		die("no memory");
 	own = script_begin(site);
