@@ -80,6 +80,13 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 
 	if (h->state == FC_LINK_DOWN)
 		return 0;
+	/*
+	 * With a key: a stranger may repeat a HELLO that he recorded.  Only one that names our
+	 * current epoch was made in this life of the link; a peer in a new life learns that epoch
+	 * from the answer.
+	 */
+	if (h->keyed && h->state == FC_LINK_UP && m->peer_epoch != h->own.epoch)
+		return FC_HELLO_SEND;
 	/* Another life of the peer: what was under way is gone. */
 	if (h->state == FC_LINK_UP && (m->epoch != h->peer.epoch || reason))
 		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNHEARD);
@@ -163,6 +170,12 @@ u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now)
 	/* The peer may be up already, by the last HELLO of this epoch. */
 	new_epoch(h);
 	return h->state == FC_LINK_INIT ? FC_HELLO_SEND : 0;
+}
+
+void fc_hello_unproven(struct fc_hello *h)
+{
+	if (h->state == FC_LINK_INIT)
+		h->own.reason = FC_REASON_KEY;
 }
 
 bool fc_hello_full(const struct fc_hello *h)

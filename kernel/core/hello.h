@@ -25,7 +25,8 @@
 	X(PEER,		"the peer refuses: see its reason")			\
 	X(DEAD,		"the peer fell silent")					\
 	X(MTU,		"MTU of the device is below the flit size")		\
-	X(LONG,		"no frame as long as a flit comes from the peer")
+	X(LONG,		"no frame as long as a flit comes from the peer")	\
+	X(KEY,		"the peer has another key, or only one of the two has one")
 
 enum fc_reason {
 #define X(id, text) FC_REASON_##id,
@@ -48,6 +49,8 @@ enum fc_link_state {
  * @want_site: neighbour the topology has on this port
  * @want_port: port of the neighbour
  * @peer: what the peer said last; epoch 0 before the first
+ * @keyed: the network has a key: a HELLO that is received was made by a site that has it, but may
+ *	be a recorded one
  * @interval: time between HELLOs while up (an eighth of it while not)
  * @send_at: when the next HELLO is due, FC_NEVER without carrier
  * @dead_at: when silence means death (while up), else FC_NEVER
@@ -58,6 +61,7 @@ struct fc_hello {
 	u32 want_site;
 	u16 want_port;
 	struct fc_hello_msg peer;
+	bool keyed;
 	u64 interval;
 	u64 send_at;
 	u64 dead_at;
@@ -79,6 +83,11 @@ struct fc_hello {
 u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now);
 /* @full: it came in a frame as long as a flit. */
 u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *msg, bool full, u64 now);
+/*
+ * A HELLO came without proof that its sender has the network's key: an end that is not up has that as
+ * its reason, and nothing else changes.
+ */
+void fc_hello_unproven(struct fc_hello *h);
 /*
  * @early: its runner is awake for another link: what is due within half an interval goes now.
  * So all links of a site are served at once, after the first interval.

@@ -78,6 +78,7 @@
 	X(RX_HELLO,		"rx_hello")					\
 	X(RX_MALFORMED,		"rx_malformed")		/* failed validation */	\
 	X(RX_STRANGER,		"rx_stranger")		/* link down or not the peer's address */ \
+	X(RX_UNPROVEN,		"rx_unproven")		/* code of another key, or none */ \
 	X(RX_CHECKSUM,		"rx_checksum")		/* changed on the way */ \
 	X(RX_REPEATED,		"rx_repeated")		/* flits that were here before */ \
 	X(RX_OUT_OF_WINDOW,	"rx_out_of_window")	/* beyond credit */	\

@@ -11,6 +11,7 @@ static_assert(P_KIND + 1 == FC_PACKET_SIZE);
 static_assert(FC_LINK_SUM + 4 == FC_LINK_SIZE);
 static_assert(T_SEQ + 4 == FC_TARGET_SIZE);
 static_assert(FC_FLOW_WINDOW <= 255);
+static_assert(FC_LINK_SIZE + 16 == FC_AUTH_PREFIX);
 
 static bool ctrls_size_valid(u32 len)
 {
@@ -28,23 +29,48 @@ static bool csr_size_valid(u32 len)
 	return len >= FC_CSR_SIZE && len <= FC_CSR_SIZE + 4 * FC_TARGETS_MAX && len % 4 == 0;
 }
 
-bool fc_wire_link_flags(const struct fc_link_hdr *h)
+bool fc_wire_link_flags(struct fc_link_hdr *h)
 {
+	u32 len = h->len;
+
+	if (h->type & FC_FRAME_AUTH) {
+		h->type &= ~FC_FRAME_AUTH;
+		h->auth = true;
+		/* Flits have none. */
+		if (h->type == FC_FRAME_FLIT || len < FC_AUTH_SIZE)
+			return false;
+		len -= FC_AUTH_SIZE;
+	}
 	switch ((enum fc_frame)h->type) {
 	case FC_FRAME_FLIT:
 		return fc_link_flit_flags(h);
 	case FC_FRAME_STATUS:
-		return fc_link_status_flags(h);
+		return fc_link_status_flags(h, len);
 	case FC_FRAME_HELLO:
-		return h->vc == FC_VC_CTRL && !h->flags && h->len >= FC_HELLO_SIZE;
+		return h->vc == FC_VC_CTRL && !h->flags && len >= FC_HELLO_SIZE;
 	case FC_FRAME_CTRL:
-		return h->vc == FC_VC_CTRL && !h->flags && ctrls_size_valid(h->len);
+		return h->vc == FC_VC_CTRL && !h->flags && ctrls_size_valid(len);
 	case FC_FRAME_FAULTS:
-		return h->vc == FC_VC_CTRL && !h->flags && faults_size_valid(h->len);
+		return h->vc == FC_VC_CTRL && !h->flags && faults_size_valid(len);
 	case FC_FRAME_CSR:
-		return h->vc == FC_VC_CTRL && !h->flags && csr_size_valid(h->len);
+		return h->vc == FC_VC_CTRL && !h->flags && csr_size_valid(len);
 	}
 	return false;
+}
+
+void fc_wire_auth_prefix(u8 p[FC_AUTH_PREFIX], const struct fc_link_hdr *h, u32 site, u16 port,
+			 u32 epoch, u32 peer_epoch)
+{
+	struct fc_link_hdr plain = *h;
+
+	/* A checksum is computed over the code. */
+	plain.summed = false;
+	plain.sum = 0;
+	fc_link_encode(p, &plain);
+	fc_put32(p + FC_LINK_SIZE, site);
+	fc_put32(p + FC_LINK_SIZE + 4, port);
+	fc_put32(p + FC_LINK_SIZE + 8, epoch);
+	fc_put32(p + FC_LINK_SIZE + 12, peer_epoch);
 }
 
 bool fc_wire_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear, u32 total)
@@ -65,6 +91,11 @@ bool fc_wire_link_summed(const u8 p[FC_LINK_SIZE])
 void fc_wire_link_set_sum(u8 p[FC_LINK_SIZE], u32 sum)
 {
 	fc_put32(p + FC_LINK_SUM, sum);
+}
+
+u32 fc_wire_hello_epoch(const u8 p[FC_HELLO_SIZE])
+{
+	return fc_get32(p + 16);
 }
 
 bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE])

@@ -29,6 +29,8 @@
 #define FC_FAULT_SIZE		16	/* each of these */
 #define FC_FAULTS_MAX		12	/* of a frame: it fits the smallest flit */
 #define FC_CSR_SIZE		36	/* payload of FC_FRAME_CSR without its targets */
+#define FC_AUTH_SIZE		16	/* authentication code of a frame that is no flit */
+#define FC_AUTH_PREFIX		36	/* bytes it covers before the payload */
 
 /* Data bytes of a packet; all but the last of a message have as many. */
 #define FC_PACKET_MAX		65536U
@@ -50,6 +52,9 @@ enum fc_frame {
 	FC_FRAME_FAULTS,
 	FC_FRAME_CSR,		/* core/wire_csr.h */
 };
+
+/* With the type of a frame that is no flit: it carries an authentication code. */
+#define FC_FRAME_AUTH		0x80
 
 /* Packets of a broadcast over one link, at most: each has a label. */
 #define FC_LABELS_MAX		8
@@ -92,6 +97,7 @@ enum fc_vc {
  * @vc: virtual channel of a flit or status
  * @flags: FC_PART_* of a flit, FC_STATUS_* of a status
  * @summed: the frame carries a checksum
+ * @auth: the frame carries an authentication code: see fc_wire_auth_prefix()
  * @len: payload bytes; the device may pad the frame
  * @epoch: low bits of the sender's epoch
  * @seq: flit: its number; status: number of the next flit
@@ -104,6 +110,7 @@ struct fc_link_hdr {
 	u8  vc;
 	u8  flags;
 	bool summed;
+	bool auth;
 	u16 len;
 	u16 epoch;
 	u32 seq;
@@ -367,6 +374,22 @@ bool fc_wire_link_summed(const u8 p[FC_LINK_SIZE]);
 void fc_wire_link_set_sum(u8 p[FC_LINK_SIZE], u32 sum);
 
 /* Payloads of exactly their size; false if a field is out of range, which a status has not. */
+/**
+ * fc_wire_auth_prefix() - the bytes that an authentication code covers before the payload
+ * @p: written
+ * @h: link header of the frame, with its final length
+ * @site: sender of the frame
+ * @port: port of the sender
+ * @epoch: of the sender's end of the link
+ * @peer_epoch: of the receiver's end, as the sender knows it; in a HELLO 0, as its payload has both
+ *
+ * The code follows the struct fc_hello_msg of a HELLO, and is the end of any other payload: it
+ * covers this prefix and the payload before it.
+ */
+void fc_wire_auth_prefix(u8 p[FC_AUTH_PREFIX], const struct fc_link_hdr *h, u32 site, u16 port,
+			 u32 epoch, u32 peer_epoch);
+/* Epoch of its sender, before it is decoded. */
+u32 fc_wire_hello_epoch(const u8 p[FC_HELLO_SIZE]);
 bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE]);
 void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m);
 void fc_wire_status_decode(struct fc_status *s, const u8 p[FC_STATUS_SIZE]);

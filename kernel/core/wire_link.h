@@ -41,14 +41,18 @@ static inline bool fc_link_flit_flags(const struct fc_link_hdr *h)
 	return true;
 }
 
-static inline bool fc_link_status_flags(const struct fc_link_hdr *h)
+/* @len: bytes of the payload without an authentication code. */
+static inline bool fc_link_status_flags(const struct fc_link_hdr *h, u32 len)
 {
-	return fc_link_vc_valid(h->vc) && h->len == FC_STATUS_SIZE &&
+	return fc_link_vc_valid(h->vc) && len == FC_STATUS_SIZE &&
 	       !(h->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK));
 }
 
-/* Are channel, flags and length those of a frame of that type? */
-bool fc_wire_link_flags(const struct fc_link_hdr *h);
+/*
+ * Are channel, flags and length those of a frame of that type?  FC_FRAME_AUTH moves from its type
+ * to @auth.
+ */
+bool fc_wire_link_flags(struct fc_link_hdr *h);
 
 /* As fc_wire_link_decode(). */
 static inline bool fc_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear, u32 total)
@@ -56,6 +60,7 @@ static inline bool fc_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear
 	if (linear < FC_LINK_SIZE || total < FC_LINK_SIZE || p[FC_LINK_VERSION] != FC_VERSION)
 		return false;
 	h->type = p[FC_LINK_TYPE];
+	h->auth = false;
 	h->vc = p[FC_LINK_VC];
 	h->flags = p[FC_LINK_FLAGS] & ~FC_LINK_SUMMED;
 	h->summed = p[FC_LINK_FLAGS] & FC_LINK_SUMMED;
@@ -73,7 +78,7 @@ static inline bool fc_link_decode(struct fc_link_hdr *h, const u8 *p, u32 linear
 static inline void fc_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *h)
 {
 	p[FC_LINK_VERSION] = FC_VERSION;
-	p[FC_LINK_TYPE] = h->type;
+	p[FC_LINK_TYPE] = h->type | (h->auth ? FC_FRAME_AUTH : 0);
 	p[FC_LINK_VC] = h->vc;
 	p[FC_LINK_FLAGS] = h->flags | (h->summed ? FC_LINK_SUMMED : 0);
 	fc_put16(p + FC_LINK_LEN, h->len);

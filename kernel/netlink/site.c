@@ -58,13 +58,14 @@ const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1] 
 	[FLITCAST_A_SITE_PROBE] = NLA_POLICY_FULL_RANGE(NLA_U32, &probe_range),		\
 	[FLITCAST_A_SITE_TRANSIT] = NLA_POLICY_MAX(NLA_U32, FLITCAST_TRANSIT_LIMIT),	\
 	[FLITCAST_A_SITE_GRACE] = NLA_POLICY_FULL_RANGE(NLA_U32, &grace_range),		\
-	[FLITCAST_A_SITE_GRAPH] = { .type = NLA_BINARY, .len = GRAPH_BYTES_MAX }
+	[FLITCAST_A_SITE_GRAPH] = { .type = NLA_BINARY, .len = GRAPH_BYTES_MAX },	\
+	[FLITCAST_A_SITE_KEY] = NLA_POLICY_EXACT_LEN(FLITCAST_KEY_SIZE)
 
-const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_GRAPH + 1] = {
+const struct nla_policy flitcast_netlink_site_new_policy[FLITCAST_A_SITE_KEY + 1] = {
 	SETTINGS,
 };
 
-const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_GRAPH + 1] = {
+const struct nla_policy flitcast_netlink_site_set_policy[FLITCAST_A_SITE_KEY + 1] = {
 	SETTINGS,
 	[FLITCAST_A_SITE_DRAIN] = NLA_POLICY_MAX(NLA_U32, 1),
 };
@@ -93,7 +94,8 @@ static int site_fill(struct sk_buff *skb, const void *object)
 	    nla_put_u32(skb, FLITCAST_A_SITE_TRANSIT, info->cfg.tuning.transit) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_DRAIN, info->drain) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_PENDING, info->pending) ||
-	    nla_put_u32(skb, FLITCAST_A_SITE_GRACE, info->cfg.tuning.grace))
+	    nla_put_u32(skb, FLITCAST_A_SITE_GRACE, info->cfg.tuning.grace) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_KEYED, info->keyed))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -242,6 +244,8 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 	else
 		cfg.window = default_window(&cfg);
 	get_tuning(&cfg.tuning, attrs);
+	if (attrs[FLITCAST_A_SITE_KEY])
+		cfg.key = nla_data(attrs[FLITCAST_A_SITE_KEY]);
 	err = get_topology(info, &cfg.topo);
 	if (err)
 		return err;
@@ -254,7 +258,7 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 /* Agreed with the neighbours when links come up, or the size of memory. */
 static const u8 fixed[] = {
 	FLITCAST_A_SITE_TOPOLOGY, FLITCAST_A_SITE_MODE, FLITCAST_A_SITE_FLIT,
-	FLITCAST_A_SITE_WINDOW, FLITCAST_A_SITE_GRAPH,
+	FLITCAST_A_SITE_WINDOW, FLITCAST_A_SITE_GRAPH, FLITCAST_A_SITE_KEY,
 };
 
 int flitcast_netlink_site_set(struct sk_buff *skb, struct genl_info *info)

@@ -38,6 +38,12 @@ static void queue(struct flitcast_site *site, u8 port)
 	flitcast_engine_frame(site, port, skb, &hdr);
 }
 
+/* Entries that a frame has room for. */
+static u32 most(const struct flitcast_site *site)
+{
+	return fc_ctrls_most(site->cfg.flit - (site->auth ? FC_AUTH_SIZE : 0));
+}
+
 /* Room for one more entry behind those that wait. */
 static bool make_room(const struct flitcast_site *site, struct flitcast_end *end)
 {
@@ -48,7 +54,7 @@ static bool make_room(const struct flitcast_site *site, struct flitcast_end *end
 		return true;
 	/* Most go alone, or in twos; who has room for more than that has it for all. */
 	if (skb)
-		n = fc_ctrls_most(site->cfg.flit);
+		n = most(site);
 	more = flitcast_link_alloc(end->link, fc_ctrls_size(n));
 	if (!more)
 		return false;
@@ -62,7 +68,7 @@ static bool make_room(const struct flitcast_site *site, struct flitcast_end *end
 
 static bool full(const struct flitcast_site *site, const struct flitcast_end *end)
 {
-	return end->ctrl && end->ctrl->len >= fc_ctrls_size(fc_ctrls_most(site->cfg.flit));
+	return end->ctrl && end->ctrl->len >= fc_ctrls_size(most(site));
 }
 
 /* Entries of a frame that go to a site. */

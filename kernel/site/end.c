@@ -148,6 +148,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 		.want_site = fc_topo_neighbour(topo, site->cfg.id, port - 1),
 		.want_port = topo->ops->arrival(topo, site->cfg.id, port - 1) + 1,
 		.interval = FLITCAST_HELLO_NS,
+		.keyed = site->auth,
 		.send_at = FC_NEVER, .dead_at = FC_NEVER,
 		.state = FC_LINK_DOWN,
 	};

@@ -9,7 +9,7 @@
 #include <linux/etherdevice.h>
 #include <linux/random.h>
 #include "compat.h"
-#include "site/impl.h"
+#include "site/auth.h"
 #include "site/lots.h"
 
 /* Effects of one event: used with BH off, under a site's lock, never nested. */
@@ -286,6 +286,13 @@ void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *
 	struct flitcast_end *end = &site->end[port];
 
 	hdr->epoch = (u16)end->hello.own.epoch;
+	if (unlikely(site->auth) && hdr->type != FC_FRAME_FLIT &&
+	    !flitcast_auth_sign(site, port, skb, hdr)) {
+		/* As one that was lost. */
+		count(site, FC_STAT_NO_MEMORY);
+		kfree_skb(skb);
+		return;
+	}
 	flitcast_link_queue(end->link, skb, hdr);
 	site->dirty |= fc_bit(port);
 }
@@ -569,14 +576,15 @@ static void send_hello(struct flitcast_site *site, u8 port)
 {
 	struct flitcast_end *end = &site->end[port];
 	struct fc_link_hdr hdr = { .type = FC_FRAME_HELLO, .vc = FC_VC_CTRL };
-	struct sk_buff *skb = flitcast_link_alloc(end->link, FC_HELLO_SIZE);
+	u32 size = FC_HELLO_SIZE + (site->auth ? FC_AUTH_SIZE : 0);
+	struct sk_buff *skb = flitcast_link_alloc(end->link, size);
 
 	/* The next one is never far. */
 	if (!skb) {
 		count(site, FC_STAT_NO_MEMORY);
 		return;
 	}
-	fc_wire_hello_encode(skb_put(skb, FC_HELLO_SIZE), &end->hello.own);
+	fc_wire_hello_encode(skb_put(skb, size), &end->hello.own);
 	if (fc_hello_full(&end->hello))
 		flitcast_link_stretch(end->link, skb);
 	flitcast_engine_frame(site, port, skb, &hdr);
@@ -615,7 +623,7 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
 }
 
 static void hello_in(struct flitcast_site *site, struct flitcast_link *link,
-		     struct sk_buff *skb)
+		     struct sk_buff *skb, const struct fc_link_hdr *hdr)
 {
 	struct flitcast_end *end = &site->end[link->port];
 	struct fc_hello_msg msg;
@@ -624,6 +632,12 @@ static void hello_in(struct flitcast_site *site, struct flitcast_link *link,
 	link->stat[FC_LSTAT_RX_HELLO]++;
 	if (!pskb_may_pull(skb, FC_HELLO_SIZE) || !fc_wire_hello_decode(&msg, skb->data)) {
 		link->stat[FC_LSTAT_RX_PROTOCOL]++;
+		return;
+	}
+	if (!flitcast_auth_check(site, link->port, skb, hdr)) {
+		link->stat[FC_LSTAT_RX_UNPROVEN]++;
+		fc_hello_unproven(&end->hello);
+		flitcast_engine_hello(site, link->port, 0);
 		return;
 	}
 	from = eth_hdr(skb)->h_source;
@@ -720,12 +734,17 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 		goto out;
 	}
 	if (hdr->type == FC_FRAME_HELLO) {
-		hello_in(site, link, skb);
+		hello_in(site, link, skb, hdr);
 		kfree_skb(skb);
 		goto out;
 	}
 	if (end->hello.state != FC_LINK_UP || hdr->epoch != (u16)end->hello.peer.epoch) {
 		link->stat[FC_LSTAT_RX_STRANGER]++;
+		kfree_skb(skb);
+		goto out;
+	}
+	if (hdr->type != FC_FRAME_FLIT && !flitcast_auth_check(site, link->port, skb, hdr)) {
+		link->stat[FC_LSTAT_RX_UNPROVEN]++;
 		kfree_skb(skb);
 		goto out;
 	}

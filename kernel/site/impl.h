@@ -153,6 +153,7 @@ struct flitcast_back {
  * @vnet: the switch of mode vnet; NULL in others.  In every mode @core knows which
  *	links are up and where control frames go.
  * @hops: of @vnet, what fc_vnet_hop() takes; NULL where it may not be asked
+ * @auth: the network's key; NULL: it has none.  Never changes
  * @csr: reservations of mode csr; NULL in others
  * @relay: broadcasts that pass through
  * @faults: what is known of dead links, and the routes around them
@@ -250,6 +251,7 @@ struct flitcast_site {
 	struct fc_pref pref;
 	struct flitcast_vnet *vnet;
 	struct fc_vnet *hops;
+	struct crypto_shash *auth;
 	struct flitcast_csr *csr;
 	struct flitcast_relay *relay;
 	struct flitcast_faults *faults;

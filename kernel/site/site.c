@@ -7,8 +7,10 @@
 #include <linux/slab.h>
 #include <net/netns/generic.h>
 #include <uapi/linux/flitcast.h>
+#include <uapi/linux/flitcast_netlink.h>
 #include "compat.h"
 #include "core/vnet.h"
+#include "site/auth.h"
 #include "site/echo.h"
 #include "site/graph.h"
 #include "site/impl.h"
@@ -75,6 +77,7 @@ static void site_free(struct flitcast_site *site)
 	flitcast_relay_free(site);
 	flitcast_faults_free(site);
 	flitcast_tx_free(site);
+	flitcast_auth_free(site->auth);
 	kfree(site->no_queue);
 	if (site->cfg.topo.graph)
 		flitcast_graph_put(site->cfg.topo.graph);
@@ -138,6 +141,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	refcount_set(&site->refs, 1);
 	site->net = net;
 	site->cfg = *cfg;
+	site->cfg.key = NULL;
 	if (cfg->topo.graph)
 		flitcast_graph_hold(cfg->topo.graph);
 	site->incarnation = get_random_u32();
@@ -242,6 +246,15 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 	site = site_alloc(net, cfg);
 	if (!site)
 		return -ENOMEM;
+	if (cfg->key) {
+		struct crypto_shash *auth = flitcast_auth_alloc(cfg->key, extack);
+
+		if (IS_ERR(auth)) {
+			flitcast_site_put(site);
+			return PTR_ERR(auth);
+		}
+		site->auth = auth;
+	}
 	site->echo = flitcast_echo_start(site);
 	if (!site->echo) {
 		flitcast_site_put(site);
@@ -404,6 +417,7 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
 	/* The echo port is not a socket. */
 	info->sockets = site->sockets - 1;
 	info->drain = site->drain;
+	info->keyed = site->auth;
 	list_for_each(msg, &site->msgs)
 		info->pending++;
 	for (p = 1; p < site->core.nports; p++) {

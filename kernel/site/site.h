@@ -53,6 +53,8 @@ struct flitcast_site_tuning {
  * @flit: flit size in bytes: the largest frame without its Ethernet header
  * @window: flits under way per link and virtual channel
  * @tuning: what may be changed later
+ * @key: FLITCAST_KEY_SIZE bytes, or NULL where the network has no key; read by
+ *	flitcast_site_add(), and NULL in what a site keeps and tells
  */
 struct flitcast_site_config {
 	u32 id;
@@ -61,6 +63,7 @@ struct flitcast_site_config {
 	u32 flit;
 	u32 window;
 	struct flitcast_site_tuning tuning;
+	const u8 *key;
 };
 
 /**
@@ -72,6 +75,7 @@ struct flitcast_site_config {
  * @sockets: sockets bound
  * @pending: messages of this site that are not over
  * @drain: it takes no new messages from its sockets
+ * @keyed: its network has a key
  */
 struct flitcast_site_info {
 	struct flitcast_site_config cfg;
@@ -81,6 +85,7 @@ struct flitcast_site_info {
 	u32 sockets;
 	u32 pending;
 	bool drain;
+	bool keyed;
 };
 
 /**
@@ -115,7 +120,7 @@ struct flitcast_link_info {
  * @cfg: configuration; checked here
  * @extack: gets the reason of a refusal
  *
- * Return: 0, -EEXIST, -EINVAL, -ENOMEM.
+ * Return: 0, -EEXIST, -EINVAL, -ENOMEM, or why the kernel cannot use a key.
  */
 int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		      struct netlink_ext_ack *extack);

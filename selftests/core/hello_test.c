@@ -599,6 +599,106 @@ TEST(hello__any_peer)
 	}
 }
 
+/* With a key: both ends, as they are after a while. */
+static void plug_keyed(struct bench *b)
+{
+	bench_init(b);
+	b->end[0].keyed = true;
+	b->end[1].keyed = true;
+	plug(b);
+	wait(b, 3 * INTERVAL);
+	CHECK(b->up[0] && b->up[1], "not up");
+}
+
+TEST(hello_key__what_was_recorded_changes_nothing)
+{
+	struct fc_hello_msg heard[64];
+	struct bench b;
+	unsigned int n = 0, i, j;
+
+	plug_keyed(&b);
+	/* Lives of the link: a stranger keeps what both ends say in each. */
+	for (i = 0; i < 20; i++) {
+		heard[n++] = b.end[0].own;
+		heard[n++] = b.end[1].own;
+		perform(&b, i % 2, fc_hello_reset(&b.end[i % 2], b.now));
+		wait(&b, 3 * INTERVAL);
+		CHECK(b.up[0] && b.up[1], "life %u: not up", i);
+	}
+	for (i = 0; i < n; i++) {
+		const unsigned int downs[2] = { b.downs[0], b.downs[1] };
+
+		/* By the right way: those of the wrong one are refused for their site. */
+		j = heard[i].site == b.end[0].want_site ? 0 : 1;
+		perform(&b, j, fc_hello_received(&b.end[j], &heard[i], true, b.now));
+		CHECK(b.up[0] && b.up[1], "message %u takes the link down", i);
+		wait(&b, 2 * INTERVAL);
+		CHECK(b.downs[0] == downs[0] && b.downs[1] == downs[1],
+		      "message %u resets the link", i);
+	}
+}
+
+TEST(hello_key__without_one_a_recorded_message_resets_the_link)
+{
+	struct fc_hello_msg old;
+	struct bench b;
+
+	bench_init(&b);
+	plug(&b);
+	wait(&b, 3 * INTERVAL);
+	old = b.end[0].own;
+	perform(&b, 0, fc_hello_reset(&b.end[0], b.now));
+	wait(&b, 3 * INTERVAL);
+	CHECK(b.up[0] && b.up[1], "not up");
+	perform(&b, 1, fc_hello_received(&b.end[1], &old, true, b.now));
+	CHECK(!b.up[1], "this test cannot see it");
+}
+
+/* A peer that died and comes back has forgotten which epoch we are in. */
+TEST(hello_key__a_new_life_of_the_peer_is_believed)
+{
+	struct bench b;
+	unsigned int i;
+
+	plug_keyed(&b);
+	for (i = 0; i < 50; i++) {
+		const unsigned int who = i % 2, downs = b.downs[!who];
+
+		b.loss = i % 5 * 20;
+		b.end[who] = new_end(who, who + 1, !who, !who + 1, 1000 + 7 * i);
+		b.end[who].keyed = true;
+		b.up[who] = false;
+		perform(&b, who, fc_hello_carrier(&b.end[who], true, b.now));
+		wait(&b, 40 * INTERVAL);
+		b.loss = 0;
+		wait(&b, 10 * INTERVAL);
+		CHECK(b.up[0] && b.up[1], "life %u: not up: %s, %s", i,
+		      fc_reason_text(b.end[0].own.reason), fc_reason_text(b.end[1].own.reason));
+		CHECK(b.downs[!who] > downs, "life %u: the other end has not noticed", i);
+		CHECK(b.end[0].peer.epoch == b.end[1].own.epoch &&
+		      b.end[1].peer.epoch == b.end[0].own.epoch, "life %u: epochs", i);
+	}
+}
+
+TEST(hello_key__unproven_is_a_reason_and_no_more)
+{
+	struct fc_hello end = new_end(0, 1, 1, 2, 100), before;
+
+	before = end;
+	fc_hello_unproven(&end);
+	CHECK(!memcmp(&end, &before, sizeof(end)), "without carrier that is the reason");
+	fc_hello_carrier(&end, true, 0);
+	before = end;
+	fc_hello_unproven(&end);
+	CHECK(end.own.reason == FC_REASON_KEY, "reason %u", end.own.reason);
+	end.own.reason = before.own.reason;
+	CHECK(!memcmp(&end, &before, sizeof(end)), "more than the reason changed");
+	end.state = FC_LINK_UP;
+	end.own.reason = FC_REASON_NONE;
+	fc_hello_unproven(&end);
+	CHECK(end.state == FC_LINK_UP && !end.own.reason, "an up link");
+}
+
 TEST(hello_reason__has_a_text)
 {
 	CHECK(!*fc_reason_text(FC_REASON_NONE), "no reason is one");

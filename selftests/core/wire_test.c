@@ -66,6 +66,10 @@ static struct fc_link_hdr random_link(void)
 		h.len = (u16)fc_csr_frame_size(tap_random(FC_TARGETS_MAX + 1));
 		break;
 	}
+	if (h.type != FC_FRAME_FLIT && tap_random(2)) {
+		h.auth = true;
+		h.len += FC_AUTH_SIZE;
+	}
 	h.summed = tap_random(2);
 	if (h.summed)
 		h.sum = random32();
@@ -76,7 +80,84 @@ static bool link_equal(const struct fc_link_hdr *a, const struct fc_link_hdr *b)
 {
 	return a->type == b->type && a->vc == b->vc && a->flags == b->flags && a->len == b->len &&
 	       a->epoch == b->epoch && a->seq == b->seq && a->ack == b->ack &&
-	       a->summed == b->summed && a->sum == b->sum;
+	       a->summed == b->summed && a->sum == b->sum && a->auth == b->auth;
+}
+
+TEST(wire_auth__length_is_that_of_the_payload_and_the_code)
+{
+	static const struct fc_link_hdr frames[] = {
+		{ .type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .len = FC_STATUS_SIZE },
+		{ .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE },
+		{ .type = FC_FRAME_FAULTS, .len = FC_FAULTS_SIZE },
+		{ .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE },
+		{ .type = FC_FRAME_CSR, .len = FC_CSR_SIZE },
+	};
+	struct fc_link_hdr got;
+	u8 p[FC_LINK_SIZE];
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(frames); i++) {
+		struct fc_link_hdr h = frames[i];
+
+		h.auth = true;
+		fc_wire_link_encode(p, &h);
+		CHECK(!fc_wire_link_decode(&got, p, sizeof(p), 2000), "type %u: no room for it",
+		      h.type);
+		h.len += FC_AUTH_SIZE;
+		fc_wire_link_encode(p, &h);
+		CHECK(fc_wire_link_decode(&got, p, sizeof(p), 2000) && got.auth &&
+		      got.type == h.type && got.len == h.len, "type %u", h.type);
+	}
+}
+
+TEST(wire_auth__no_flit_has_a_code)
+{
+	struct fc_link_hdr h = {
+		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .flags = FC_PART_TERM, .len = 500,
+		.auth = true,
+	};
+	struct fc_link_hdr got;
+	u8 p[FC_LINK_SIZE];
+
+	fc_wire_link_encode(p, &h);
+	CHECK(!fc_wire_link_decode(&got, p, sizeof(p), 2000), "a flit with a code");
+}
+
+/* Every field that is not a checksum changes what is covered. */
+TEST(wire_auth__prefix_covers_all)
+{
+	const struct fc_link_hdr h = {
+		.type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .flags = 1, .len = 32, .epoch = 5,
+		.seq = 6, .ack = 7, .auth = true,
+	};
+	u8 base[FC_AUTH_PREFIX], p[FC_AUTH_PREFIX];
+	struct fc_link_hdr other;
+
+	fc_wire_auth_prefix(base, &h, 1, 2, 3, 4);
+#define DIFFERS(field)								\
+	do {									\
+		other = h;							\
+		other.field++;							\
+		fc_wire_auth_prefix(p, &other, 1, 2, 3, 4);			\
+		CHECK(memcmp(p, base, sizeof(p)), #field);			\
+	} while (0)
+	DIFFERS(type);
+	DIFFERS(vc);
+	DIFFERS(flags);
+	DIFFERS(len);
+	DIFFERS(epoch);
+	DIFFERS(seq);
+	DIFFERS(ack);
+#undef DIFFERS
+	for (unsigned int i = 0; i < 4; i++) {
+		fc_wire_auth_prefix(p, &h, i == 0 ? 9 : 1, i == 1 ? 9 : 2, i == 2 ? 9 : 3,
+				    i == 3 ? 9 : 4);
+		CHECK(memcmp(p, base, sizeof(p)), "argument %u", i);
+	}
+	other = h;
+	other.summed = true;
+	other.sum = 0x12345678;
+	fc_wire_auth_prefix(p, &other, 1, 2, 3, 4);
+	CHECK(!memcmp(p, base, sizeof(p)), "the checksum is of the link alone");
 }
 
 TEST(wire_link__golden_bytes)

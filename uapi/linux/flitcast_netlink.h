@@ -12,6 +12,9 @@
 #define FLITCAST_MCGRP_SITE		"site"
 #define FLITCAST_MCGRP_LINK		"link"
 
+/* Bytes of FLITCAST_A_SITE_KEY. */
+#define FLITCAST_KEY_SIZE		32
+
 enum flitcast_link_state {
 	FLITCAST_LINK_STATE_DOWN = 1,
 	FLITCAST_LINK_STATE_INIT,
@@ -60,6 +63,8 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_PENDING,	/* u32: messages of this site that are not over */
 	FLITCAST_A_SITE_GRACE,		/* u32: microseconds without a way before EHOSTUNREACH */
 	FLITCAST_A_SITE_GRAPH,		/* binary: links of a graph, each two u32 */
+	FLITCAST_A_SITE_KEY,		/* binary: FLITCAST_KEY_SIZE bytes; never told */
+	FLITCAST_A_SITE_KEYED,		/* u32: 1: the network has a key */
 	__FLITCAST_A_SITE_MAX,
 };
 

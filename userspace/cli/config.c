@@ -83,6 +83,7 @@ static void load_site(const void *data, size_t length, void *arg)
 	if (!network_is_graph(site->spec))
 		fc_topo_parse(&site->topo, site->spec);
 	snprintf(site->mode, sizeof(site->mode), "%s", nl_string(a[FLITCAST_A_SITE_MODE]));
+	site->keyed = nl_u32(a[FLITCAST_A_SITE_KEYED]);
 	for (i = 0; i < CONFIG_SETTINGS; i++)
 		site->setting[i] = nl_u32(a[config_settings[i].attr]);
 }
@@ -226,6 +227,7 @@ void config_print(const struct config *config)
 		if (site->topo.graph)
 			out_uint("copies", NULL, site->copies);
 		out_string("mode", NULL, site->mode);
+		out_bool("key", site->keyed);
 		for (n = 0; n < CONFIG_SETTINGS; n++)
 			out_uint(config_settings[n].key, NULL, site->setting[n]);
 		out_open_array("links");
@@ -501,18 +503,31 @@ static int read_topology(const char *name, const struct json *object, struct con
 	return 0;
 }
 
+/* Has the network a key, or in which file is it? */
+static int read_key(const char *name, const struct json *object, struct config_site *site)
+{
+	const struct json *key = config_member(object, "key");
+
+	if (!key || key->type == JSON_BOOL) {
+		site->keyed = key && key->number;
+		return 0;
+	}
+	site->keyed = true;
+	return config_string(name, object, "key", site->key, sizeof(site->key));
+}
+
 static int read_site(const char *name, const struct json *object, struct config *config)
 {
 	/* And the settings, and NULL. */
-	const char *keys[7 + CONFIG_SETTINGS + 1] = {
-		"site", "topology", "graph", "copies", "mode", "links", "routes",
+	const char *keys[8 + CONFIG_SETTINGS + 1] = {
+		"site", "topology", "graph", "copies", "mode", "key", "links", "routes",
 	};
 	const struct json *link;
 	struct config_site *site;
 	uint32_t id, i;
 
 	for (i = 0; i < CONFIG_SETTINGS; i++)
-		keys[7 + i] = config_settings[i].key;
+		keys[8 + i] = config_settings[i].key;
 	if (config_unknown(name, object, keys) ||
 	    config_number(name, object, "site", 0, FLITCAST_SITE_ANY - 1, &id))
 		return -1;
@@ -533,7 +548,7 @@ static int read_site(const char *name, const struct json *object, struct config 
 		return -1;
 	}
 	if (read_topology(name, object, site) || read_settings(name, object, site) ||
-	    list_of(name, object, "links", &link))
+	    read_key(name, object, site) || list_of(name, object, "links", &link))
 		return -1;
 	for (; link; link = link->next)
 		if (read_link(name, link, config, site))

@@ -5,6 +5,7 @@
 #ifndef FLITCAST_CLI_CONFIG_H
 #define FLITCAST_CLI_CONFIG_H
 
+#include <limits.h>
 #include <net/if.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,6 +74,8 @@ struct config_link {
  * @copies: of a graph, copies of a broadcast for which the site is told paths
  * @told: of a graph, those that it has been told, in the kernel
  * @mode: switching mode
+ * @keyed: the network has a key
+ * @key: file with it, where a file says so; else ""
  * @setting: by enum config_setting
  * @link: by port
  * @pref: preference table
@@ -86,6 +89,8 @@ struct config_site {
 	uint32_t copies;
 	struct paths_told told;
 	char mode[16];
+	bool keyed;
+	char key[PATH_MAX];
 	uint32_t setting[CONFIG_SETTINGS];
 	struct config_link link[FC_PORTS_MAX];
 	struct fc_pref pref;

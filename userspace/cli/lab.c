@@ -233,7 +233,7 @@ static int graph(struct args *args)
 
 static const struct command commands[] = {
 	{ "up", lab_up, "SPEC [copies K] [mtu N] [flit N] [window N] [crc { on | off }]\n"
-	  "   [mode MODE] [name NAME]" },
+	  "   [mode MODE] [key FILE] [name NAME]" },
 	{ "exec", exec, "[name NAME] SITE COMMAND [ARG]..." },
 	{ "graph", graph, "[name NAME] [--svg | --dot]" },
 	{ "show", show, "[name NAME] [-j]" },

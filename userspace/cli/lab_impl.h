@@ -35,6 +35,7 @@ enum lab_fate {
  * @flit: flit size
  * @window: flits under way, 0 for the default
  * @crc: frames carry a checksum
+ * @key: file with the key of the network, or NULL
  * @copies: of a graph, copies of a broadcast for which sites are told paths
  * @topo: from @spec
  * @fate: by site, enum lab_fate
@@ -47,6 +48,7 @@ struct lab {
 	uint32_t flit;
 	uint32_t window;
 	bool crc;
+	const char *key;
 	unsigned int copies;
 	struct fc_topo topo;
 	uint8_t *fate;

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <linux/flitcast_netlink.h>
+#include "key.h"
 #include "lab_impl.h"
 #include "netns.h"
 #include "network.h"
@@ -53,6 +54,8 @@ void lab_put_site(const struct lab *lab, uint32_t site, struct nl_request *req)
 		nl_put_string(req, FLITCAST_A_SITE_MODE, lab->mode);
 	if (lab->window)
 		nl_put_u32(req, FLITCAST_A_SITE_WINDOW, lab->window);
+	if (lab->key && !key_put(req, lab->key, "lab"))
+		exit(EXIT_FAILED);
 	nl_end(req);
 }
 

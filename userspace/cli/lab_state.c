@@ -76,6 +76,10 @@ static const char *read_line(struct lab *lab, struct links *links, const char *l
 			links->link[links->n++] = link;
 		return NULL;
 	}
+	if (!strncmp(line, "key ", 4)) {
+		lab->key = xprintf("%.*s", (int)strcspn(line + 4, "\n"), line + 4);
+		return NULL;
+	}
 	if (sscanf(line, "%15s %63s", key, value) != 2)
 		return "not written by lab up";
 	if (!strcmp(key, "topology")) {
@@ -184,6 +188,8 @@ void lab_save(const struct lab *lab)
 		fprintf(file, "copies %u\n", lab->copies);
 	if (*lab->mode)
 		fprintf(file, "mode %s\n", lab->mode);
+	if (lab->key)
+		fprintf(file, "key %s\n", lab->key);
 	if (fclose(file) || link(draft, path))
 		err = errno;
 	unlink(draft);

@@ -177,6 +177,16 @@ static int wait_for_sites(const struct lab *lab, const struct place *places)
 	return EXIT_FAILED;
 }
 
+/* By a path that holds wherever the lab is asked for. */
+static const char *lab_key(const char *path)
+{
+	char *full = realpath(path, NULL);
+
+	if (!full)
+		fail("lab up: key %s: %s", path, strerror(errno));
+	return full;
+}
+
 int lab_up(struct args *args)
 {
 	struct lab lab = { .name = LAB_DEFAULT, .mtu = FLIT_DEFAULT };
@@ -199,6 +209,8 @@ int lab_up(struct args *args)
 			lab.window = parse_number(take_any(args, "window"), 1, 64, "window");
 		else if (take_word(args, "crc"))
 			lab.crc = parse_switch(take_any(args, "crc"), "crc");
+		else if (take_word(args, "key"))
+			lab.key = lab_key(take_any(args, "key"));
 		else if (take_word(args, "copies"))
 			copies = parse_number(take_any(args, "copies"), 1, FC_WAYS_COPIES_MAX,
 					      "copies");

@@ -16,6 +16,7 @@
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "config.h"
+#include "key.h"
 #include "network.h"
 #include "out.h"
 #include "rtnl.h"
@@ -83,6 +84,9 @@ static void put_site(struct nl_request *req, const struct config_site *site, boo
 	if (new) {
 		network_put(req, &site->topo);
 		nl_put_string(req, FLITCAST_A_SITE_MODE, site->mode);
+		/* Read once already, by check(). */
+		if (site->keyed && !key_put(req, site->key, "site restore"))
+			exit(EXIT_FAILED);
 	}
 	for (i = 0; i < CONFIG_SETTINGS; i++)
 		if (new || !config_settings[i].fixed)
@@ -168,6 +172,8 @@ static int check_fixed(const char *name, const struct config_site *want,
 		what = "topology";
 	else if (strcmp(want->mode, is->mode))
 		what = "mode";
+	else if (want->keyed != is->keyed)
+		what = "key";
 	for (i = 0; i < CONFIG_SETTINGS; i++)
 		if (!what && config_settings[i].fixed && want->setting[i] != is->setting[i])
 			what = config_settings[i].key;
@@ -176,6 +182,17 @@ static int check_fixed(const char *name, const struct config_site *want,
 	complain("%s:%u: site %u exists with another %s: delete it first", name, want->line,
 		 want->id, what);
 	return -1;
+}
+
+/* The kernel does not tell a key: whoever saved the site has to say where it is. */
+static int check_key(const char *name, const struct config_site *site)
+{
+	if (!*site->key) {
+		complain("%s:%u: site %u has a key: \"key\" is to name the file with it", name, site->line,
+			 site->id);
+		return -1;
+	}
+	return key_check(site->key, name) ? 0 : -1;
 }
 
 /* A device that the file wants: there, large enough, and not of a site that it leaves alone. */
@@ -214,6 +231,8 @@ static int check(const char *name, const struct config *config, const struct con
 		const struct config_site *is = config_find(now, site->id);
 
 		if (is && check_fixed(name, site, is))
+			return -1;
+		if (!is && site->keyed && check_key(name, site))
 			return -1;
 		for (port = 1; port < FC_PORTS_MAX; port++)
 			if (*site->link[port].dev &&

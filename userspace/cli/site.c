@@ -2,10 +2,12 @@
 /*
  * flitcast site
  */
+#include <stdlib.h>
 #include <string.h>
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
+#include "key.h"
 #include "network.h"
 #include "out.h"
 
@@ -59,6 +61,9 @@ static void print_site(const void *data, size_t length, void *arg)
 	print_time("probe_us", "probe", nl_u32(a[FLITCAST_A_SITE_PROBE]));
 	out_uint("transit", " transit %llu", nl_u32(a[FLITCAST_A_SITE_TRANSIT]));
 	print_time("grace_us", "grace", nl_u32(a[FLITCAST_A_SITE_GRACE]));
+	out_bool("key", nl_u32(a[FLITCAST_A_SITE_KEYED]));
+	if (nl_u32(a[FLITCAST_A_SITE_KEYED]))
+		out_text(" key");
 	out_uint("incarnation", NULL, nl_u32(a[FLITCAST_A_SITE_INCARNATION]));
 	out_text("\n");
 	out_close_object();
@@ -105,6 +110,12 @@ static void take_topology(struct args *args, struct nl_request *req)
 	network_put(req, &topo);
 }
 
+static void take_key(struct args *args, struct nl_request *req)
+{
+	if (!key_put(req, take_any(args, "key"), "site"))
+		exit(EXIT_FAILED);
+}
+
 /* What add and set take after the number of the site. */
 static bool take_setting(struct args *args, struct nl_request *req)
 {
@@ -138,6 +149,8 @@ static bool take_setting(struct args *args, struct nl_request *req)
 	else if (take_word(args, "grace"))
 		nl_put_u32(req, FLITCAST_A_SITE_GRACE,
 			   parse_time(take_any(args, "grace"), "grace"));
+	else if (take_word(args, "key"))
+		take_key(args, req);
 	else
 		return false;
 	return true;
@@ -177,7 +190,8 @@ static int del(struct args *args)
 }
 
 static const struct command commands[] = {
-	{ "add", add, "ID topology SPEC [mode MODE] [flit BYTES] [window N] [TUNING]" },
+	{ "add", add, "ID topology SPEC [mode MODE] [flit BYTES] [window N] [key FILE]\n"
+	  "   [TUNING]" },
 	{ "show", show, "[ID]" },
 	{ "set", set, "ID [seek TIME] [seek-max N] [timeout TIME] [retry TIME] [probe TIME]\n"
 	  "   [transit N] [grace TIME]\n"

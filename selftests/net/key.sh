@@ -1,0 +1,126 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The key of a network: sites with the same one work as those without, others stay out, and a
+# stranger on the link changes nothing.
+#
+#	site 0 +x === -x site 1 +x === -x site 2 === site 0        ring:3
+set -u
+
+# shellcheck source=./selftests/net/lib.sh
+. "$(dirname "$0")/lib.sh"
+
+stranger=$(dirname "$(readlink -f "$0")")/stranger
+lab=key$$
+
+# shellcheck disable=SC2317 # called by the helpers
+fc() { "$flitcast" "$@"; }
+
+# shellcheck disable=SC2317,SC2046 # by the trap; a word for each job
+cleanup()
+{
+	kill $(jobs -p)
+	fc lab down name "$lab"
+	rm -rf "$work"
+} 2>/dev/null
+trap cleanup EXIT
+
+# shellcheck disable=SC2317 # called by the helpers
+at() { fc -n "$lab-$1" "${@:2}"; }
+
+printf '%064d\n' 1 >"$work/one"
+printf '%064d\n' 2 >"$work/two"
+printf '%063d\n' 1 >"$work/short"
+printf '%065d\n' 1 >"$work/long"
+printf 'x%063d\n' 1 >"$work/wrong"
+
+for file in short long wrong; do
+	refuses "a key that is $file" 1 'key .*: a key is 64 hexadecimal digits' \
+		fc site add 0 topology ring:3 key "$work/$file"
+done
+refuses "a key that is not there" 1 'key .*none: No such file' \
+	fc site add 0 topology ring:3 key "$work/none"
+
+accepts "a lab with a key" fc lab up ring:3 key "$work/one" name "$lab"
+json "site show tells that there is one" 'j[0]["key"] is True' at 0 -j site show
+refuses "it cannot be changed" 1 'cannot be changed' at 0 site set 0 key "$work/two"
+head -c 1000000 /dev/urandom >"$work/data"
+at 2 recv --output "$work/got" 2>"$work/recv" &
+receiver=$!
+# shellcheck disable=SC2317 # called by becomes
+waits() { at 2 socket show | grep -q 'port 4100'; }
+becomes 20 waits || echo "# no receiver"
+accepts "a megabyte goes to two sites away" at 0 send --to 2 --file "$work/data"
+wait "$receiver"
+cmp -s "$work/data" "$work/got"
+result $? "and arrives"
+accepts "ping" at 0 ping 1 -c 3 -i 0.05
+
+# counter LINK-PORT NAME: of site 0
+counter() { at 0 -s -j link show "p$1" | grep -o "\"$2\":[0-9]*" | cut -d: -f2; }
+resets=$(counter 1 resets)
+[ "$(counter 1 rx_unproven)" = 0 ]
+result $? "nothing came without proof"
+
+# What site 1 says comes to p1 of site 0; p2 of site 1 is its other end.
+peer=$(at 0 -j link show p1 | grep -o '"peer_port":[0-9]*' | cut -d: -f2)
+ip netns exec "$lab-0" "$stranger" record p1 "$work/heard" 3 &
+recorder=$!
+# Each time the link begins anew both ends say who they are.
+for window in 46 47 46; do
+	at 0 link set p1 window "$window"
+	# shellcheck disable=SC2317 # called by becomes
+	links_up() { [ "$(at 0 -j link show | grep -o '"state":"up"' | wc -l)" -eq 2 ]; }
+	becomes 20 links_up || echo "# link is not up"
+done
+wait "$recorder"
+resets=$(counter 1 resets)
+ip netns exec "$lab-1" "$stranger" replay "p$peer" "$work/heard"
+accepts "what was recorded is sent again: ping" at 0 ping 1 -c 20 -i 0.05
+[ "$(counter 1 resets)" = "$resets" ]
+result $? "the link stays up"
+unproven=$(counter 1 rx_unproven)
+ip netns exec "$lab-1" "$stranger" forge "p$peer" "$work/heard"
+# shellcheck disable=SC2317 # called by becomes
+seen() { [ "$(counter 1 rx_unproven)" -ge $((unproven + 2)) ]; }
+becomes 20 seen
+result $? "what was made up is seen"
+[ "$(counter 1 resets)" = "$resets" ]
+result $? "and changes nothing"
+
+# Another key, or none.
+for key in two none; do
+	at 1 site save >"$work/site1"
+	at 1 site del 1
+	if [ "$key" = two ]; then
+		at 1 site add 1 topology ring:3 key "$work/two"
+	else
+		at 1 site add 1 topology ring:3
+	fi
+	at 1 link add p1 port 1
+	at 1 link add p2 port 2
+	# shellcheck disable=SC2317 # called by becomes
+	strange() { at 1 link show p1 | grep -q 'another key'; }
+	becomes 30 strange
+	result $? "key $key: its link says why it is not up"
+	# shellcheck disable=SC2317 # called by becomes
+	strange() { at 0 link show p1 | grep -q 'another key'; }
+	becomes 30 strange
+	result $? "key $key: and so does the other end"
+	accepts "key $key: the others go on" at 0 ping 2 -c 2 -i 0.05
+done
+
+# A saved site does not tell its key.
+at 0 site save >"$work/saved"
+json "saved: that there is a key" 'j["sites"][0]["key"] is True' cat "$work/saved"
+accepts "restored where it is" at 0 site restore "$work/saved"
+at 0 site del 0
+refuses "restored anew: the file is missing" 1 'site 0 has a key: "key" is to name the file' \
+	at 0 site restore "$work/saved"
+sed -i "s|\"key\": true|\"key\": \"$work/one\"|" "$work/saved"
+accepts "restored with its key" at 0 site restore "$work/saved"
+# shellcheck disable=SC2317 # called by becomes
+up2() { at 0 link show p2 | grep -q 'state up'; }
+becomes 30 up2
+result $? "and its link to site 2 comes up"
+finish

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <linux/flitcast_netlink.h>
+#include "cli.h"
+#include "key.h"
+
+/* Digits of a key, and the end of the line. */
+#define DIGITS	(2 * FLITCAST_KEY_SIZE)
+
+static int digit(char c)
+{
+	const char *digits = "0123456789abcdef";
+	const char *at = c ? strchr(digits, tolower((unsigned char)c)) : NULL;
+
+	return at ? at - digits : -1;
+}
+
+static bool parse(const char *text, uint8_t key[FLITCAST_KEY_SIZE])
+{
+	unsigned int i;
+
+	for (i = 0; i < DIGITS; i++) {
+		int value = digit(text[i]);
+
+		if (value < 0)
+			return false;
+		key[i / 2] = i % 2 ? key[i / 2] | value : value << 4;
+	}
+	return !text[DIGITS] || !strcmp(text + DIGITS, "\n");
+}
+
+static bool key_read(const char *path, uint8_t key[FLITCAST_KEY_SIZE], const char *about)
+{
+	/* One more than a key has: what follows it is seen. */
+	char text[DIGITS + 3] = "";
+	FILE *file = fopen(path, "re");
+	bool right;
+	size_t n;
+
+	if (!file) {
+		complain("%s: key %s: %s", about, path, strerror(errno));
+		return false;
+	}
+	n = fread(text, 1, sizeof(text) - 1, file);
+	fclose(file);
+	right = n >= DIGITS && parse(text, key);
+	explicit_bzero(text, sizeof(text));
+	if (!right)
+		complain("%s: key %s: a key is %d hexadecimal digits: openssl rand -hex %d", about,
+			 path, DIGITS, FLITCAST_KEY_SIZE);
+	return right;
+}
+
+bool key_check(const char *path, const char *about)
+{
+	uint8_t key[FLITCAST_KEY_SIZE];
+	bool right = key_read(path, key, about);
+
+	explicit_bzero(key, sizeof(key));
+	return right;
+}
+
+bool key_put(struct nl_request *req, const char *path, const char *about)
+{
+	uint8_t key[FLITCAST_KEY_SIZE];
+
+	if (!key_read(path, key, about))
+		return false;
+	nl_put(req, FLITCAST_A_SITE_KEY, key, sizeof(key));
+	explicit_bzero(key, sizeof(key));
+	return true;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The key of a network, in a file: FLITCAST_KEY_SIZE bytes, as hexadecimal digits.
+ */
+#ifndef FLITCAST_CLI_KEY_H
+#define FLITCAST_CLI_KEY_H
+
+#include <stdbool.h>
+#include "nl.h"
+
+/**
+ * key_check() - can a file with a key be read?
+ * @path: file
+ * @about: for complaints
+ *
+ * Return: false after a complaint.
+ */
+bool key_check(const char *path, const char *about);
+
+/**
+ * key_put() - put the key of a file into a request for a new site
+ * @req: request
+ * @path: file
+ * @about: for complaints
+ *
+ * Return: false after a complaint.
+ */
+bool key_put(struct nl_request *req, const char *path, const char *about);
+
+#endif /* FLITCAST_CLI_KEY_H */
