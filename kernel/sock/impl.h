@@ -20,8 +20,10 @@
  * @port: its place at a site, once bound
  * @bound: attached to a site, as it stays; set under lock_sock, may be looked at without it by
  *	smp_load_acquire()
- * @tx_used: send room in use
- * @tx_waiting: calls of sendmsg() that wait for it
+ * @tx_used: send room that messages under way use, bytes
+ * @tx_held: send room that unread reports use besides, bytes
+ * @tx_waiting: calls of sendmsg() that wait for send room
+ * @tx_messages: messages accepted; several calls count at a time
  * @rx_used: receive room reserved, under the site's lock
  * @rx_early: of this, for messages before their turn
  * @timeout_ms: FLITCAST_TIMEOUT
@@ -38,7 +40,8 @@
  * @ntargets: FLITCAST_TARGETS
  * @targets: FLITCAST_TARGETS, under lock_sock
  * @errmsg: FLITCAST_ERRMSG: constant text; NULL: the last call was not refused
- * @stats: counters
+ * @stats: counters, under the site's lock; but @reports_lost under @report_lock, and not
+ *	tx_messages, see @tx_messages
  * @conn: connection
  *
  * The lifetime is that of the sock.  The site refers to @port from bind() to the
@@ -50,7 +53,9 @@ struct flitcast_sock {
 	struct flitcast_port port;
 	bool bound;
 	atomic_t tx_used;
+	atomic_t tx_held;
 	atomic_t tx_waiting;
+	atomic64_t tx_messages;
 	u32 rx_used;
 	u32 rx_early;
 	u32 timeout_ms;
@@ -145,6 +150,8 @@ bool flitcast_send_writable(struct flitcast_sock *fs);
 int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 site, u16 port,
 		       u32 *id);
 
+/* Send room in use, by messages under way and by unread reports. */
+u32 flitcast_send_used(const struct flitcast_sock *fs);
 /* report.c */
 
 /* The longest time of FLITCAST_SLOW_TARGET. */

@@ -259,6 +259,7 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 		break;
 	case FLITCAST_STATS:
 		stats = fs->stats;
+		stats.tx_messages = atomic64_read(&fs->tx_messages);
 		from = &stats;
 		size = sizeof(stats);
 		break;

@@ -119,11 +119,11 @@ static void fs_info(const struct flitcast_port *port, struct flitcast_socket_inf
 	/* Takes a lock of the sock, which is nowhere held around the site's. */
 	info->inode = sock_i_ino((struct sock *)&fs->sk);
 	info->senders = atomic_read(&fs->tx_waiting);
-	info->tx_used = atomic_read(&fs->tx_used);
+	info->tx_used = flitcast_send_used(fs);
 	info->tx_room = READ_ONCE(fs->sk.sk_sndbuf);
 	info->rx_used = fs->rx_used;
 	info->rx_room = READ_ONCE(fs->sk.sk_rcvbuf);
-	info->tx_messages = fs->stats.tx_messages;
+	info->tx_messages = atomic64_read(&fs->tx_messages);
 	info->tx_confirmed = fs->stats.tx_confirmed;
 	info->tx_failed = fs->stats.tx_failed;
 	info->rx_messages = fs->stats.rx_messages;

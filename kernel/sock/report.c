@@ -42,12 +42,12 @@ static void bound_unasked(struct flitcast_sock *fs, struct list_head *drop)
 
 bool flitcast_report_sent(struct flitcast_sock *fs, struct flitcast_sent *out)
 {
-	u32 back = out->charge;
 	LIST_HEAD(drop);
 
+	/* In this order: never does the room in use look smaller than it is. */
 	if (out->report)
-		back -= sent_charge(out);
-	atomic_sub(back, &fs->tx_used);
+		atomic_add(sent_charge(out), &fs->tx_held);
+	atomic_sub(out->charge, &fs->tx_used);
 	/* What makes and ends connections is not the program's. */
 	if (out->kind != FC_KIND_MESSAGE && out->kind != FC_KIND_DATA)
 		return false;
@@ -164,7 +164,7 @@ int flitcast_report_recv(struct flitcast_sock *fs, struct msghdr *msg, size_t si
 	msg->msg_namelen = 0;
 	kvfree(result);
 	if (out->report) {
-		atomic_sub(sent_charge(out), &fs->tx_used);
+		atomic_sub(sent_charge(out), &fs->tx_held);
 		fs->sk.sk_write_space(&fs->sk);
 	}
 	flitcast_sent_put(out);

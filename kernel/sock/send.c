@@ -205,6 +205,18 @@ static u8 tx_class(const struct flitcast_sock *fs)
 									  FLITCAST_TX_LOW;
 }
 
+/* Send room in use, where messages under way use @used. */
+static u64 tx_sum(const struct flitcast_sock *fs, int used)
+{
+	return (u64)used + atomic_read(&fs->tx_held);
+}
+
+/* Do unread reports alone take more than there is?  This is what bounds them. */
+static bool reports_fill(const struct flitcast_sock *fs)
+{
+	return atomic_read(&fs->tx_held) > READ_ONCE(fs->sk.sk_sndbuf);
+}
+
 static bool tx_reserve(struct flitcast_sock *fs, u32 charge)
 {
 	int used = atomic_read(&fs->tx_used);
@@ -213,8 +225,9 @@ static bool tx_reserve(struct flitcast_sock *fs, u32 charge)
 	if (READ_ONCE(fs->port.waits))
 		return false;
 	do {
-		/* One message always goes, whatever the buffer. */
-		if (used && (u64)used + charge > READ_ONCE(fs->sk.sk_sndbuf))
+		/* One message always goes, whatever the buffer, and whatever reports hold of it. */
+		if (used ? tx_sum(fs, used) + charge > READ_ONCE(fs->sk.sk_sndbuf) :
+			   reports_fill(fs))
 			return false;
 	} while (!atomic_try_cmpxchg(&fs->tx_used, &used, used + charge));
 	return true;
@@ -227,7 +240,14 @@ bool flitcast_send_writable(struct flitcast_sock *fs)
 
 	if (READ_ONCE(fs->port.waits))
 		return false;
-	return !used || (u64)used + tx_charge(most, 64) <= READ_ONCE(fs->sk.sk_sndbuf);
+	if (!used)
+		return !reports_fill(fs);
+	return tx_sum(fs, used) + tx_charge(most, 64) <= READ_ONCE(fs->sk.sk_sndbuf);
+}
+
+u32 flitcast_send_used(const struct flitcast_sock *fs)
+{
+	return min_t(u64, tx_sum(fs, atomic_read(&fs->tx_used)), INT_MAX);
 }
 
 static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
@@ -251,6 +271,11 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 			break;
 		if (signal_pending(current)) {
 			err = sock_intr_errno(*timeo);
+			break;
+		}
+		/* Nothing is under way that might end the wait; the caller has to read. */
+		if (!atomic_read(&fs->tx_used) && reports_fill(fs)) {
+			err = refuse(fs, -ENOBUFS, "unread reports fill the send room");
 			break;
 		}
 		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
@@ -421,7 +446,7 @@ static bool send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t len,
 		iov_iter_revert(&msg->msg_iter, len);
 		return false;
 	}
-	fs->stats.tx_messages++;
+	atomic64_inc(&fs->tx_messages);
 	*result = len;
 	return true;
 }
@@ -494,7 +519,7 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 		goto free;
 	}
 	held_put(msg, held, copied);
-	fs->stats.tx_messages++;
+	atomic64_inc(&fs->tx_messages);
 	admission_wait(fs, timeo);
 	if (dests != &one)
 		kvfree(dests);

@@ -85,7 +85,7 @@ static int fs_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 
 	switch (cmd) {
 	case SIOCOUTQ:
-		value = atomic_read(&to_fs(sk)->tx_used);
+		value = flitcast_send_used(to_fs(sk));
 		break;
 	case SIOCINQ:
 		if (flitcast_conn_state(sk) == TCP_LISTEN)

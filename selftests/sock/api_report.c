@@ -468,6 +468,84 @@ TEST_F(line, slow__room_comes_back)
 	EXPECT_EQ(0, cli("lab exec name " LAB " 0 tc qdisc del dev p1 root"));
 }
 
+/* Of the namespace of this thread. */
+static void message_max(unsigned int bytes)
+{
+	FILE *file = fopen("/proc/sys/net/flitcast/message_max", "w");
+
+	if (file) {
+		fprintf(file, "%u", bytes);
+		fclose(file);
+	}
+}
+
+/*
+ * A report that is not read holds no message back, however large: that the sender reads it is
+ * what nothing else waits for.
+ */
+TEST_F(line, report__unread_and_large)
+{
+	static char large[8 * MIB];
+	struct timeval timeout = { .tv_sec = 10 };
+	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), events;
+	struct flitcast_result results[2];
+	struct flitcast_report report;
+
+	ASSERT_EQ(0, lab_enter(self->ns[0]));
+	message_max(8 * MIB);
+	ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)));
+	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
+	ASSERT_EQ(100, RESULT(msg_send(fd, big, 100, 2, PORT, 0)));
+	ASSERT_NE(0, msg_wait(fd, POLLERR, SOON_MS) & POLLERR);
+	events = msg_wait(fd, POLLOUT, 0);
+	EXPECT_NE(0, events & POLLOUT);
+	EXPECT_EQ(sizeof(large), RESULT(msg_send(fd, large, sizeof(large), 2, PORT, 0)));
+	EXPECT_EQ(100, soon(to, got, sizeof(got)));
+	EXPECT_EQ(MIB, soon(to, got, sizeof(got)));
+	ASSERT_EQ(1, report_soon(fd, &report, results, 2));
+	ASSERT_EQ(1, report_soon(fd, &report, results, 2));
+	EXPECT_EQ(0, outq(fd));
+	message_max(MIB);
+}
+
+/* Reports that fill the room all alone end a call that would wait for nobody but its caller. */
+TEST_F(line, report__fill_the_room)
+{
+	struct timeval timeout = { .tv_sec = 10 };
+	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), room = 4096, n, i;
+	struct flitcast_result results[2];
+	struct flitcast_report report;
+	char text[100] = "";
+	socklen_t len = sizeof(text);
+	ssize_t sent = 0;
+
+	ASSERT_EQ(0, setsockopt(fd, SOL_FLITCAST, FLITCAST_SNDBUF, &room, sizeof(room)));
+	ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)));
+	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
+	for (n = 0; n < 100; n++) {
+		sent = RESULT(msg_send(fd, "", 0, 2, PORT, 0));
+		if (sent)
+			break;
+		ASSERT_EQ(0, soon(to, got, sizeof(got)));
+	}
+	EXPECT_EQ(-ENOBUFS, sent);
+	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_ERRMSG, text, &len));
+	EXPECT_NE(NULL, strstr(text, "unread reports"));
+	EXPECT_LE(4096 / 640, n);
+	EXPECT_GE(4096 / 640 + 1, n);
+	/* poll() agrees: reports to read, no room to send. */
+	EXPECT_EQ(POLLERR, msg_wait(fd, POLLOUT, 0));
+	EXPECT_EQ(-EAGAIN, RESULT(msg_send(fd, "", 0, 2, PORT, MSG_DONTWAIT)));
+	for (i = 0; i < n; i++) {
+		ASSERT_EQ(1, report_soon(fd, &report, results, 2));
+		EXPECT_EQ(i, report.id);
+		EXPECT_EQ(0, results[0].error);
+	}
+	EXPECT_EQ(POLLOUT, msg_wait(fd, POLLOUT, 0));
+	EXPECT_EQ(0, RESULT(msg_send(fd, "", 0, 2, PORT, 0)));
+	EXPECT_EQ(0, soon(to, got, sizeof(got)));
+}
+
 static void linger(int fd, int seconds)
 {
 	struct linger l = { .l_onoff = 1, .l_linger = seconds };
