@@ -319,7 +319,7 @@ static int wait_answer(struct sock *sk, long timeo)
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	int err = 0;
 
-	add_wait_queue(sk_sleep(sk), &wait);
+	flitcast_wait_begin(sk, &wait);
 	while (flitcast_conn_state(sk) == TCP_SYN_SENT) {
 		err = -EINPROGRESS;
 		if (!timeo)
@@ -333,7 +333,7 @@ static int wait_answer(struct sock *sk, long timeo)
 		lock_sock(sk);
 		err = 0;
 	}
-	remove_wait_queue(sk_sleep(sk), &wait);
+	flitcast_wait_end(sk, &wait);
 	return err;
 }
 

@@ -86,6 +86,31 @@ static inline struct flitcast_sock *port_fs(struct flitcast_port *port)
 	return container_of(port, struct flitcast_sock, port);
 }
 
+/*
+ * Wait from here on.  A waker changes what is waited for, and then looks whether anybody waits
+ * (skwq_has_sleeper(), which begins with smp_mb()).  This barrier pairs with that one: either the
+ * waker finds @wait in the queue, or the caller, who looks next, finds the change.  Without it the
+ * caller's load may pass the store that queues @wait, and both miss.  Later looks have the
+ * barrier at the end of wait_woken().
+ */
+static inline void flitcast_wait_begin(struct sock *sk, struct wait_queue_entry *wait)
+{
+	add_wait_queue(sk_sleep(sk), wait);
+	smp_mb(); /* pairs with the one of skwq_has_sleeper() */
+}
+
+/* The same for one of several, of which a change wakes one. */
+static inline void flitcast_wait_begin_exclusive(struct sock *sk, struct wait_queue_entry *wait)
+{
+	add_wait_queue_exclusive(sk_sleep(sk), wait);
+	smp_mb(); /* pairs with the one of skwq_has_sleeper() */
+}
+
+static inline void flitcast_wait_end(struct sock *sk, struct wait_queue_entry *wait)
+{
+	remove_wait_queue(sk_sleep(sk), wait);
+}
+
 /* A call begins: nobody is interested any more in what an earlier one was refused for. */
 static inline void forget(struct flitcast_sock *fs)
 {

@@ -39,7 +39,7 @@ static struct sk_buff *wait_request(struct flitcast_sock *fs, long timeo, int *e
 	struct sock *sk = &fs->sk;
 	struct sk_buff *skb;
 
-	add_wait_queue_exclusive(sk_sleep(sk), &wait);
+	flitcast_wait_begin_exclusive(sk, &wait);
 	for (;;) {
 		*err = -ENETDOWN;
 		skb = NULL;
@@ -62,7 +62,7 @@ static struct sk_buff *wait_request(struct flitcast_sock *fs, long timeo, int *e
 		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
 		lock_sock(sk);
 	}
-	remove_wait_queue(sk_sleep(sk), &wait);
+	flitcast_wait_end(sk, &wait);
 	return skb;
 }
 

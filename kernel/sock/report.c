@@ -204,9 +204,9 @@ void flitcast_report_linger(struct flitcast_sock *fs)
 		return;
 	}
 	/* What is left afterwards is sent on in the background, as without the option. */
-	add_wait_queue(sk_sleep(sk), &wait);
+	flitcast_wait_begin(sk, &wait);
 	while (timeo && !signal_pending(current) && !(current->flags & PF_EXITING) &&
 	       flitcast_port_busy(&fs->port))
 		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
-	remove_wait_queue(sk_sleep(sk), &wait);
+	flitcast_wait_end(sk, &wait);
 }

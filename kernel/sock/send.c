@@ -259,7 +259,7 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 	if (tx_reserve(fs, charge))
 		return 0;
 	atomic_inc(&fs->tx_waiting);
-	add_wait_queue(sk_sleep(sk), &wait);
+	flitcast_wait_begin(sk, &wait);
 	while (!tx_reserve(fs, charge)) {
 		err = sock_error(sk);
 		if (!err)
@@ -282,7 +282,7 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 		*timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, *timeo);
 		err = 0;
 	}
-	remove_wait_queue(sk_sleep(sk), &wait);
+	flitcast_wait_end(sk, &wait);
 	atomic_dec(&fs->tx_waiting);
 	return err;
 }
@@ -298,12 +298,12 @@ static void admission_wait(struct flitcast_sock *fs, long timeo)
 
 	if (!timeo || !READ_ONCE(fs->port.waits))
 		return;
-	add_wait_queue(sk_sleep(sk), &wait);
+	flitcast_wait_begin(sk, &wait);
 	while (READ_ONCE(fs->port.waits) && timeo && !signal_pending(current)) {
 		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 		timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, timeo);
 	}
-	remove_wait_queue(sk_sleep(sk), &wait);
+	flitcast_wait_end(sk, &wait);
 }
 
 int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 site, u16 port,

@@ -244,6 +244,75 @@ TEST_F(line, room__send_timeout)
 	EXPECT_EQ(0, msg_wait(to, POLLIN, QUIET_MS));
 }
 
+#define WAKES	4000
+
+struct waker {
+	int fd;
+	int got;
+};
+
+static void *read_all(void *arg)
+{
+	struct waker *w = arg;
+
+	while (w->got < WAKES && msg_wait(w->fd, POLLIN, SOON_MS))
+		while (RESULT(recv(w->fd, got, 1, MSG_DONTWAIT)) == 1)
+			w->got++;
+	return NULL;
+}
+
+/*
+ * The room comes back in the moment in which a sender begins to wait for it, on another
+ * processor, again and again: nothing else would wake it.
+ */
+TEST_F(alone, room__wakes_race)
+{
+	int from = msg_socket(-1, 1, 0, 0), room = 4096, i;
+	struct waker w = { .fd = msg_socket(-1, 1, PORT, 0) };
+	struct timeval timeout = { .tv_sec = SOON_MS / 1000 };
+	pthread_t thread;
+
+	ASSERT_EQ(0, setsockopt(from, SOL_FLITCAST, FLITCAST_SNDBUF, &room, sizeof(room)));
+	ASSERT_EQ(0, setsockopt(w.fd, SOL_FLITCAST, FLITCAST_RCVBUF, &room, sizeof(room)));
+	ASSERT_EQ(0, setsockopt(from, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, read_all, &w));
+	for (i = 0; i < WAKES; i++)
+		ASSERT_EQ(1, RESULT(msg_send(from, "x", 1, 1, PORT, 0)));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(WAKES, w.got);
+}
+
+static void *send_many(void *arg)
+{
+	int i;
+
+	for (i = 0; i < WAKES; i++)
+		if (msg_send(*(int *)arg, "x", 1, 1, PORT, 0) != 1)
+			return arg;
+	return NULL;
+}
+
+/* Several threads that send at a time are counted, each message of theirs. */
+TEST_F(alone, stats__threads)
+{
+	int from = msg_socket(-1, 1, 0, 0), to = msg_socket(-1, 1, PORT, 0), i, n;
+	pthread_t thread[2];
+	void *bad;
+
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, send_many, &from));
+	for (n = 0; n < 2 * WAKES; n++) {
+		ASSERT_NE(0, msg_wait(to, POLLIN, SOON_MS));
+		ASSERT_EQ(1, RESULT(recv(to, got, 1, MSG_DONTWAIT)));
+	}
+	for (i = 0; i < 2; i++) {
+		pthread_join(thread[i], &bad);
+		EXPECT_EQ(NULL, bad);
+	}
+	EXPECT_EQ(2 * WAKES, msg_stats(from).tx_messages);
+	EXPECT_EQ(2 * WAKES, msg_stats(to).rx_messages);
+}
+
 static void on_alarm(int sig)
 {
 	(void)sig;
