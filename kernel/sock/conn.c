@@ -205,7 +205,10 @@ void flitcast_conn_detach(struct flitcast_sock *fs)
 {
 	spin_lock(&fs->conn.lock);
 	WRITE_ONCE(fs->sk.sk_err, ENETDOWN);
-	if (fs->sk.sk_type == SOCK_SEQPACKET && fs->sk.sk_state != TCP_CLOSE)
+	/* What is not connected yet will not be: connect() tells why. */
+	if (fs->sk.sk_state == TCP_SYN_SENT)
+		set_state(fs, TCP_CLOSE);
+	else if (fs->sk.sk_type == SOCK_SEQPACKET && fs->sk.sk_state != TCP_CLOSE)
 		over(fs, 0);
 	spin_unlock(&fs->conn.lock);
 }
@@ -439,6 +442,14 @@ int flitcast_conn_shutdown(struct socket *sock, int how)
 	lock_sock(sk);
 	spin_lock_bh(&fs->conn.lock);
 	old = sk->sk_shutdown;
+	/* As with TCP: accept() ends, requests are refused, and a socket that was bound is left. */
+	if (sk->sk_state == TCP_LISTEN) {
+		if (now & RCV_SHUTDOWN)
+			flitcast_listen_close(fs);
+		release_sock(sk);
+		sk->sk_state_change(sk);
+		return 0;
+	}
 	if (sk->sk_state == TCP_ESTABLISHED)
 		WRITE_ONCE(sk->sk_shutdown, old | now);
 	else

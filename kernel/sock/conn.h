@@ -8,6 +8,9 @@
  * Message ids go up by one from request and answer on, so an end knows when one in
  * between was given up, and the connection is over: it has all messages or ends.
  *
+ * A request is not connected while it waits in the backlog: accept() makes the port, whose room
+ * is what data may be sent to, and charges it to the task that wants the connection.
+ *
  * One of SOCK_RDM is a default destination and nothing else.
  *
  * sk_state tells where it stands:
@@ -107,7 +110,7 @@ void flitcast_conn_close(struct flitcast_sock *fs);
 int flitcast_listen_listen(struct socket *sock, int backlog);
 int flitcast_listen_accept(struct socket *sock, struct socket *newsock,
 			   struct proto_accept_arg *arg);
-/* Those who asked and were not accepted are told.  Context: lock_sock. */
+/* Listen no more: those who asked and were not accepted are told.  Context: lock_sock. */
 void flitcast_listen_close(struct flitcast_sock *fs);
 
 #endif /* FLITCAST_SOCK_CONN_H */

@@ -160,7 +160,11 @@ void flitcast_listen_close(struct flitcast_sock *fs)
 	while ((skb = skb_dequeue(&sk->sk_receive_queue))) {
 		const struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
 
+		u32 charge = d->charge;
+
 		flitcast_send_kind(fs, FC_KIND_REFUSE, d->id, d->site, d->port, &id);
 		kfree_skb(skb);
+		/* Those who wait for room come now, and are refused. */
+		flitcast_port_release(&fs->port, charge);
 	}
 }

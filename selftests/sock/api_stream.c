@@ -3,6 +3,7 @@
  * Connections: connect(), listen(), accept(), shutdown(), and what their ends read
  * and write.
  */
+#include <stdatomic.h>
 #include <sys/epoll.h>
 #include "api.h"
 
@@ -353,7 +354,7 @@ TEST_F(line, listen__errors)
 	EXPECT_EQ(0, msg_wait(listener, POLLIN | POLLOUT, 0));
 	EXPECT_EQ(-ENOTCONN, RESULT(recv(listener, got, 1, 0)));
 	EXPECT_EQ(-ENOTCONN, RESULT(send(listener, got, 1, 0)));
-	EXPECT_EQ(-ENOTCONN, RESULT(shutdown(listener, SHUT_RDWR)));
+	EXPECT_EQ(0, RESULT(shutdown(listener, SHUT_WR)));
 	EXPECT_EQ(-EINVAL, connect_to(listener, 0, PORT));
 	EXPECT_EQ(-EINVAL, RESULT(ioctl(listener, SIOCINQ, &value)));
 	ASSERT_EQ(0, fcntl(listener, F_SETFL, O_NONBLOCK));
@@ -411,6 +412,83 @@ TEST_F(line, listen__closed)
 	close(listener);
 	for (i = 0; i < 4; i++)
 		EXPECT_EQ(ECONNREFUSED, error_soon(fd[i]));
+}
+
+static void *accept_and_wait(void *arg)
+{
+	struct connector *c = arg;
+
+	c->result = RESULT(accept(c->fd, NULL, NULL));
+	return NULL;
+}
+
+/* It refuses those who asked and those who ask, and wakes those who accept. */
+TEST_F(line, listen__shut)
+{
+	int listener = SEQ(2, PORT, 0), fd[4], end, i;
+	struct connector c[2];
+	pthread_t thread[2];
+
+	ASSERT_EQ(0, RESULT(listen(listener, 2)));
+	for (i = 0; i < 4; i++) {
+		fd[i] = SEQ(0, 0, SOCK_NONBLOCK);
+		ASSERT_EQ(-EINPROGRESS, connect_to(fd[i], 2, PORT));
+	}
+	ASSERT_TRUE(msg_wait(listener, POLLIN, SOON_MS));
+	ASSERT_EQ(0, RESULT(shutdown(listener, SHUT_RD)));
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(ECONNREFUSED, error_soon(fd[i]));
+	EXPECT_EQ(-EINVAL, RESULT(accept(listener, NULL, NULL)));
+	EXPECT_EQ(-ECONNREFUSED, connect_to(SEQ(1, 0, 0), 2, PORT));
+	EXPECT_EQ(-ENOTCONN, RESULT(shutdown(listener, SHUT_RD)));
+	/* It may listen again, and has all of its room. */
+	ASSERT_EQ(0, RESULT(listen(listener, 2)));
+	ASSERT_TRUE(join(SEQ(0, 0, 0), listener, 2, PORT, &end));
+	for (i = 0; i < 2; i++) {
+		c[i] = (struct connector){ .fd = listener, .result = 1 };
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, accept_and_wait, &c[i]));
+	}
+	sleep_ms(QUIET_MS);
+	ASSERT_EQ(0, RESULT(shutdown(listener, SHUT_RDWR)));
+	for (i = 0; i < 2; i++) {
+		pthread_join(thread[i], NULL);
+		EXPECT_EQ(-EINVAL, c[i].result);
+	}
+	EXPECT_NE(0, msg_wait(listener, POLLIN, 0) & POLLHUP);
+}
+
+/*
+ * The error of an attempt is told once: where another call takes it, connect() says that
+ * something was wrong all the same.
+ */
+static atomic_bool take_errors;
+static atomic_int taken_errors;
+
+static void *take_error(void *arg)
+{
+	while (take_errors)
+		if (msg_error(*(int *)arg))
+			taken_errors++;
+	return NULL;
+}
+
+TEST_F(line, connect__error_taken)
+{
+	int fd = SEQ(0, 0, 0), i, aborted = 0, refused = 0;
+	pthread_t thread;
+
+	take_errors = true;
+	ASSERT_EQ(0, pthread_create(&thread, NULL, take_error, &fd));
+	for (i = 0; i < 300; i++) {
+		ssize_t result = connect_to(fd, 2, PORT);
+
+		aborted += result == -ECONNABORTED;
+		refused += result == -ECONNREFUSED;
+	}
+	take_errors = false;
+	pthread_join(thread, NULL);
+	EXPECT_EQ(300, aborted + refused);
+	EXPECT_EQ(aborted, taken_errors);
 }
 
 TEST_F(line, accept__inherits)
@@ -871,6 +949,21 @@ TEST_F(frail, site_del__connected)
 	EXPECT_EQ(-EPIPE, RESULT(send(a[0], "x", 1, MSG_NOSIGNAL)));
 	i = error_soon(waits);
 	EXPECT_TRUE(i == ETIMEDOUT || i == EHOSTUNREACH);
+}
+
+/* The site of the one who asks goes: that is no connection. */
+TEST_F(frail, site_del__connecting)
+{
+	struct connector c = { .fd = SEQ(0, 0, 0), .site = 2, .port = PORT, .result = 1 };
+	int listener = SEQ(2, PORT, 0);
+	pthread_t thread;
+
+	ASSERT_EQ(0, RESULT(listen(listener, 1)));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, connect_and_wait, &c));
+	ASSERT_TRUE(msg_wait(listener, POLLIN, SOON_MS));
+	ASSERT_EQ(0, cli("-n " FRAIL "-0 site del 0"));
+	pthread_join(thread, NULL);
+	EXPECT_EQ(-ENETDOWN, c.result);
 }
 
 /* netem on all links.  Return: 0, or not. */
