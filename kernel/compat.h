@@ -87,6 +87,32 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 #define flitcast_zerocopy_alloc(sk, size) msg_zerocopy_realloc(sk, size, NULL, false)
 #endif
 
+#include <linux/socket.h>
+
+/*
+ * MSG_MORE, by whichever name splice() and sendfile() have for it: pages were sent with a flag of
+ * their own until 6.5, and have been offered (MSG_SPLICE_PAGES) since; taking copies of them is
+ * allowed.
+ */
+#ifdef MSG_SENDPAGE_NOTLAST
+#define FLITCAST_MSG_MORE (MSG_MORE | MSG_SENDPAGE_NOTLAST)
+#else
+#define FLITCAST_MSG_MORE MSG_MORE
+#endif
+
+#ifdef MSG_SPLICE_PAGES
+#define FLITCAST_MSG_PAGES MSG_SPLICE_PAGES
+#else
+#define FLITCAST_MSG_PAGES 0
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
+/* proto_ops.splice_eof() came in 6.5: before, the end of a file is told to nobody. */
+#define FLITCAST_SPLICE_EOF(fn)
+#else
+#define FLITCAST_SPLICE_EOF(fn) .splice_eof = fn,
+#endif
+
 /* Is there a filter or hook for what a device transmits?  Their places differ. */
 static inline bool flitcast_dev_egress(const struct net_device *dev)
 {

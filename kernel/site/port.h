@@ -42,6 +42,7 @@ struct ubuf_info;
  * @dissent: of a broadcast, ports by which copies came that differ from it
  * @list: the sender named a target list
  * @cast: it is a broadcast
+ * @unfiltered: the receiver's own: a filter has not decided yet
  * @kind: enum fc_kind
  * @copies: copies received when it was believed
  * @votes: of these, equal to it
@@ -61,6 +62,7 @@ struct flitcast_delivery {
 	u32 dissent;
 	u8 list:1;
 	u8 cast:1;
+	u8 unfiltered:1;
 	u8 kind;
 	u8 copies;
 	u8 votes;

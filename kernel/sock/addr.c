@@ -37,6 +37,8 @@ int flitcast_addr_bind_locked(struct flitcast_sock *fs, u32 id, u16 number)
 	struct flitcast_site *site;
 	int err;
 
+	if (flitcast_device_asked(&fs->sk))
+		return refuse_device(fs);
 	if (number && number < FLITCAST_PORT_RESERVED &&
 	    !ns_capable(net->user_ns, CAP_NET_BIND_SERVICE))
 		return refuse(fs, -EACCES, "ports below 1024 need CAP_NET_BIND_SERVICE");

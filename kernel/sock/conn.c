@@ -402,6 +402,8 @@ int flitcast_conn_connect(struct socket *sock, struct sockaddr_unsized *uaddr, i
 		if (!addr->sfc_port)
 			return refuse(fs, -EINVAL, "an address without port");
 	}
+	if (!dissolve && flitcast_device_asked(sk))
+		return refuse_device(fs);
 	lock_sock(sk);
 	if (!dissolve && !fs->bound)
 		err = flitcast_addr_bind_locked(fs, 0, 0);
@@ -440,8 +442,6 @@ int flitcast_conn_shutdown(struct socket *sock, int how)
 		return refuse(fs, -EINVAL, "neither SHUT_RD nor SHUT_WR nor SHUT_RDWR");
 	now = how + 1;
 	lock_sock(sk);
-	spin_lock_bh(&fs->conn.lock);
-	old = sk->sk_shutdown;
 	/* As with TCP: accept() ends, requests are refused, and a socket that was bound is left. */
 	if (sk->sk_state == TCP_LISTEN) {
 		if (now & RCV_SHUTDOWN)
@@ -450,6 +450,8 @@ int flitcast_conn_shutdown(struct socket *sock, int how)
 		sk->sk_state_change(sk);
 		return 0;
 	}
+	spin_lock_bh(&fs->conn.lock);
+	old = sk->sk_shutdown;
 	if (sk->sk_state == TCP_ESTABLISHED)
 		WRITE_ONCE(sk->sk_shutdown, old | now);
 	else

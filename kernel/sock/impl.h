@@ -5,6 +5,7 @@
 #ifndef FLITCAST_SOCK_IMPL_H
 #define FLITCAST_SOCK_IMPL_H
 
+#include <linux/mutex.h>
 #include <linux/net.h>
 #include <linux/sockptr.h>
 #include <net/sock.h>
@@ -13,6 +14,21 @@
 #include "site/port.h"
 #include "site/site.h"
 #include "sock/conn.h"
+
+/**
+ * struct flitcast_cork - the pieces of a message of which more will come (MSG_MORE)
+ * @lock: held from one piece on until it is added, or the whole message is accepted
+ * @data: the pieces so far; NULL: no message is being put together.  Under @lock; that there
+ *	is none may be seen without it
+ * @len: bytes of them
+ * @size: bytes that @data has room for
+ */
+struct flitcast_cork {
+	struct mutex lock; /* see above */
+	u8 *data;
+	u32 len;
+	u32 size;
+};
 
 /**
  * struct flitcast_sock - a socket
@@ -42,6 +58,7 @@
  * @errmsg: FLITCAST_ERRMSG: constant text; NULL: the last call was not refused
  * @stats: counters, under the site's lock; but @reports_lost under @report_lock, and not
  *	tx_messages, see @tx_messages
+ * @cork: pieces of a message, see cork.c
  * @conn: connection
  *
  * The lifetime is that of the sock.  The site refers to @port from bind() to the
@@ -73,6 +90,7 @@ struct flitcast_sock {
 	struct flitcast_target *targets;
 	const char *errmsg;
 	struct flitcast_sock_stats stats;
+	struct flitcast_cork cork;
 	struct flitcast_conn conn;
 };
 
@@ -111,6 +129,16 @@ static inline void flitcast_wait_end(struct sock *sk, struct wait_queue_entry *w
 	remove_wait_queue(sk_sleep(sk), wait);
 }
 
+/*
+ * SO_BINDTODEVICE and SO_BINDTOIFINDEX are taken by the socket layer, which asks no family.
+ * Messages go by whichever link is on their way, so a socket that asked for one device is refused
+ * what it would not get.
+ */
+static inline bool flitcast_device_asked(const struct sock *sk)
+{
+	return READ_ONCE(sk->sk_bound_dev_if);
+}
+
 /* A call begins: nobody is interested any more in what an earlier one was refused for. */
 static inline void forget(struct flitcast_sock *fs)
 {
@@ -121,6 +149,11 @@ static inline int refuse(struct flitcast_sock *fs, int err, const char *why)
 {
 	WRITE_ONCE(fs->errmsg, why);
 	return err;
+}
+
+static inline int refuse_device(struct flitcast_sock *fs)
+{
+	return refuse(fs, -EOPNOTSUPP, "SO_BINDTODEVICE: messages go by any link of the site");
 }
 
 /* sock.c */
@@ -177,6 +210,44 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 
 /* Send room in use, by messages under way and by unread reports. */
 u32 flitcast_send_used(const struct flitcast_sock *fs);
+/* sendmsg() of a whole message, whatever MSG_MORE says. */
+int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len);
+
+/* cork.c */
+
+void flitcast_cork_init(struct flitcast_sock *fs);
+/* Forget the pieces; the socket is not used any more. */
+void flitcast_cork_exit(struct flitcast_sock *fs);
+
+/* Is a message being put together? */
+static inline bool flitcast_cork_begun(const struct flitcast_sock *fs)
+{
+	return READ_ONCE(fs->cork.data);
+}
+
+/*
+ * One more piece of a message, the last one without MSG_MORE.  Return: bytes of the piece, or an
+ * error.  With -EAGAIN and -EINTR nothing has changed; with any other one the pieces are dropped.
+ */
+int flitcast_cork_send(struct flitcast_sock *fs, struct msghdr *msg, size_t len);
+/* sendfile() has come to the end of its file (struct proto_ops). */
+void flitcast_cork_eof(struct socket *sock);
+
+/* filter.c */
+
+/*
+ * A message for the socket is there, under the site's lock.  Return: false if it is to be
+ * dropped.  What a program decides (SO_ATTACH_FILTER) is asked later, see there.
+ */
+bool flitcast_filter_deliver(struct flitcast_sock *fs, struct sk_buff *skb);
+/* Is there a message to be read?  Drops those before it that the program does not want. */
+bool flitcast_filter_readable(struct flitcast_sock *fs);
+/*
+ * A message was taken from the receive queue, by recvmsg() with @flags.  Return: 1 if it is to be
+ * read, 0 if it is gone, and the next one is to be taken; -ENOMEM, and it is in the queue again.
+ */
+int flitcast_filter_taken(struct flitcast_sock *fs, struct sk_buff *skb, int flags);
+
 /* report.c */
 
 /* The longest time of FLITCAST_SLOW_TARGET. */

@@ -55,7 +55,7 @@ static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 
 	const struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
 
-	if (!flitcast_conn_deliver(fs, d)) {
+	if (!flitcast_conn_deliver(fs, d) || !flitcast_filter_deliver(fs, skb)) {
 		fs->rx_used -= d->charge;
 		kfree_skb(skb);
 		return;

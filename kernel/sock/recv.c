@@ -42,6 +42,34 @@ static bool connected(struct sock *sk)
 	return state == TCP_ESTABLISHED || state == TCP_CLOSING;
 }
 
+/* The next message; NULL: *err is what recvmsg() returns. */
+static struct sk_buff *next_message(struct flitcast_sock *fs, int flags, int *err)
+{
+	struct sock *sk = &fs->sk;
+	struct sk_buff *skb;
+
+	do {
+		if (skb_queue_empty_lockless(&sk->sk_receive_queue) &&
+		    flitcast_site_dead(fs->port.site)) {
+			*err = sock_error(sk);
+			*err = *err ? *err : -ENETDOWN;
+			return NULL;
+		}
+		/* The end of a connection is read where nothing else is left. */
+		if (sk->sk_type == SOCK_SEQPACKET &&
+		    skb_queue_empty_lockless(&sk->sk_receive_queue) &&
+		    READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN) {
+			*err = sock_error(sk);
+			return NULL;
+		}
+		skb = skb_recv_datagram(sk, flags, err);
+		if (!skb)
+			return NULL;
+		*err = flitcast_filter_taken(fs, skb, flags);
+	} while (!*err);
+	return *err > 0 ? skb : NULL;
+}
+
 int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int flags)
 {
 	struct sock *sk = sock->sk;
@@ -55,24 +83,18 @@ int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int 
 	forget(fs);
 	if (flags & MSG_ERRQUEUE)
 		return flitcast_report_recv(fs, msg, size);
+	/* MSG_WAITALL: a message comes whole in any case. */
 	if (flags & ~(MSG_DONTWAIT | MSG_TRUNC | MSG_PEEK | MSG_NOSIGNAL | MSG_CMSG_COMPAT |
-		      MSG_CMSG_CLOEXEC))
+		      MSG_CMSG_CLOEXEC | MSG_WAITALL))
 		return flags & MSG_OOB ? -EOPNOTSUPP : -EINVAL;
 	if (stream && !connected(sk))
 		return refuse(fs, -ENOTCONN, "socket is not connected");
 	/* To receive is to have a port: without one nothing could ever come. */
 	if (!smp_load_acquire(&fs->bound))
 		return refuse(fs, -EINVAL, "socket is not bound");
-	if (skb_queue_empty_lockless(&sk->sk_receive_queue) &&
-	    flitcast_site_dead(fs->port.site)) {
-		err = sock_error(sk);
-		return err ? err : -ENETDOWN;
-	}
-	/* The end of a connection is read where nothing else is left. */
-	if (stream && skb_queue_empty_lockless(&sk->sk_receive_queue) &&
-	    READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN)
-		return sock_error(sk);
-	skb = skb_recv_datagram(sk, flags, &err);
+	if (flitcast_device_asked(sk))
+		return refuse_device(fs);
+	skb = next_message(fs, flags, &err);
 	if (!skb)
 		return err;
 	d = FLITCAST_DELIVERY(skb);

@@ -424,6 +424,7 @@ static bool send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t len,
 	    !flitcast_addr_valid(addr, msg->msg_namelen) ||
 	    addr->sfc_addrtype != FLITCAST_ADDR_SITE || addr->sfc_copies || !addr->sfc_port ||
 	    READ_ONCE(fs->slow.policy) != FLITCAST_SLOW_WAIT || READ_ONCE(sk->sk_err) ||
+	    flitcast_cork_begun(fs) || flitcast_device_asked(sk) ||
 	    len > flitcast_sysctl_message_max(sock_net(sk)) ||
 	    flitcast_site_reserves(fs->port.site))
 		return false;
@@ -451,10 +452,9 @@ static bool send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t len,
 	return true;
 }
 
-int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
+int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len)
 {
-	struct sock *sk = sock->sk;
-	struct flitcast_sock *fs = to_fs(sk);
+	struct sock *sk = &fs->sk;
 	u32 most = flitcast_sysctl_message_max(sock_net(sk));
 	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
 	struct flitcast_msg_dest one = { }, *dests = &one;
@@ -465,13 +465,6 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	bool copied;
 	int err;
 
-	forget(fs);
-	if (send_short(fs, msg, len, &err))
-		return err;
-	/* MSG_BATCH is sendmmsg()'s: more will come. */
-	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT | MSG_EOR |
-			       MSG_BATCH | MSG_ZEROCOPY))
-		return refuse(fs, -EINVAL, "unknown flag");
 	err = sock_error(sk);
 	if (err)
 		return err;
@@ -535,4 +528,26 @@ out:
 	if (dests != &one)
 		kvfree(dests);
 	return send_error(sk, err, msg->msg_flags);
+}
+
+int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	struct flitcast_sock *fs = to_fs(sock->sk);
+	int result;
+
+	forget(fs);
+	if (send_short(fs, msg, len, &result))
+		return result;
+	if (msg->msg_flags & MSG_OOB)
+		return refuse(fs, -EOPNOTSUPP, "no data is out of band");
+	/* MSG_CONFIRM, MSG_DONTROUTE, MSG_EOR and sendmmsg()'s MSG_BATCH are hints: ignored. */
+	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT | MSG_EOR |
+			       MSG_BATCH | MSG_ZEROCOPY | MSG_CONFIRM | MSG_DONTROUTE |
+			       FLITCAST_MSG_MORE | FLITCAST_MSG_PAGES))
+		return refuse(fs, -EINVAL, "unknown flag");
+	if (flitcast_device_asked(sock->sk))
+		return refuse_device(fs);
+	if (msg->msg_flags & FLITCAST_MSG_MORE || flitcast_cork_begun(fs))
+		return flitcast_cork_send(fs, msg, len);
+	return flitcast_send_whole(fs, msg, len);
 }

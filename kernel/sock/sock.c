@@ -48,7 +48,7 @@ static __poll_t fs_poll(struct file *file, struct socket *sock, poll_table *wait
 		mask |= EPOLLERR;
 	if (sk->sk_type == SOCK_SEQPACKET)
 		mask |= poll_connection(sk);
-	if (!skb_queue_empty_lockless(&sk->sk_receive_queue))
+	if (flitcast_filter_readable(to_fs(sk)))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	/* Neither who listens nor who waits for an answer can send. */
 	if (mask & EPOLLOUT || state == TCP_LISTEN || state == TCP_SYN_SENT)
@@ -90,6 +90,8 @@ static int fs_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 	case SIOCINQ:
 		if (flitcast_conn_state(sk) == TCP_LISTEN)
 			return -EINVAL;
+		if (!flitcast_filter_readable(to_fs(sk)))
+			break;
 		spin_lock_bh(&sk->sk_receive_queue.lock);
 		skb = skb_peek(&sk->sk_receive_queue);
 		if (skb)
@@ -122,6 +124,7 @@ static int fs_release(struct socket *sock)
 	skb_queue_purge(&sk->sk_receive_queue);
 	flitcast_report_purge(fs, &fs->reports);
 	kvfree(fs->targets);
+	flitcast_cork_exit(fs);
 	sock_put(sk);
 	return 0;
 }
@@ -146,6 +149,7 @@ static const struct proto_ops fs_seqpacket_ops = {
 	.sendmsg = flitcast_send_msg,
 	.recvmsg = flitcast_recv_msg,
 	.mmap = sock_no_mmap,
+	FLITCAST_SPLICE_EOF(flitcast_cork_eof)
 };
 
 static const struct proto_ops fs_rdm_ops = {
@@ -166,6 +170,7 @@ static const struct proto_ops fs_rdm_ops = {
 	.sendmsg = flitcast_send_msg,
 	.recvmsg = flitcast_recv_msg,
 	.mmap = sock_no_mmap,
+	FLITCAST_SPLICE_EOF(flitcast_cork_eof)
 };
 
 static struct proto fs_proto = {
@@ -199,6 +204,7 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, b
 	flitcast_port_reception(&fs->port, FC_RECEPT_FIRST, 0, 1, NSEC_PER_SEC);
 	spin_lock_init(&fs->report_lock);
 	INIT_LIST_HEAD(&fs->reports);
+	flitcast_cork_init(fs);
 	flitcast_conn_init(fs);
 	return fs;
 }

@@ -245,6 +245,9 @@ TEST_F(alone, recv__flags)
 	/* io_uring always says so. */
 	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 1, PORT, MSG_NOSIGNAL)));
 	EXPECT_EQ(1, recv_all(fd, got, 1, 0, MSG_NOSIGNAL).result);
+	/* A message is whole, be it shorter than the buffer. */
+	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 1, PORT, 0)));
+	EXPECT_EQ(1, recv_all(fd, got, sizeof(got), 0, MSG_WAITALL).result);
 }
 
 TEST_F(line, recv__name)

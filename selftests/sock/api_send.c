@@ -781,9 +781,7 @@ TEST_F(line, send__control_lengths)
 
 TEST_F(line, send__flags)
 {
-	static const int bad[] = {
-		MSG_OOB, MSG_PEEK, MSG_MORE, MSG_CONFIRM, MSG_TRUNC, MSG_FASTOPEN,
-	};
+	static const int bad[] = { MSG_PEEK, MSG_TRUNC, MSG_FASTOPEN, MSG_WAITALL };
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT);
 	unsigned int i;
 
@@ -791,8 +789,12 @@ TEST_F(line, send__flags)
 		EXPECT_EQ(-EINVAL, RESULT(msg_send(fd, "x", 1, 2, PORT, bad[i]))) {
 			TH_LOG("flag %#x", bad[i]);
 		}
+	EXPECT_EQ(-EOPNOTSUPP, RESULT(msg_send(fd, "x", 1, 2, PORT, MSG_OOB)));
 	EXPECT_TRUE(quiet(to));
 	EXPECT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, MSG_DONTWAIT | MSG_NOSIGNAL)));
+	EXPECT_EQ(1, soon(to, got, sizeof(got), NULL));
+	/* Hints that other families take, too. */
+	EXPECT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, MSG_CONFIRM | MSG_DONTROUTE)));
 	EXPECT_EQ(1, soon(to, got, sizeof(got), NULL));
 }
 

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AF_FLITCAST: filters.  A message that the program of SO_ATTACH_FILTER or SO_ATTACH_BPF does not
+ * want, or that a security module forbids, is dropped before it is read; its sender is told that
+ * it was delivered, as with datagrams of other families.
+ *
+ * The program runs when somebody looks at the message: in poll(), recvmsg() and SIOCINQ, without a
+ * lock, in the time of the task that looks.  It does not run at delivery, which is under the
+ * site's lock: how long programs run, and how many messages become ready at once, is for users to
+ * choose, and others would wait meanwhile.  A message that was not looked at keeps its room.
+ */
+#include <linux/filter.h>
+#include <linux/security.h>
+#include <net/sock.h>
+#include "sock/impl.h"
+
+/*
+ * A program sees so many bytes of a message.  A message of many flits is a list of as many
+ * skbs, and each load from far behind would walk it: 4,096 instructions times 16 MiB.
+ */
+#define FILTER_SEEN	2048
+
+bool flitcast_filter_deliver(struct flitcast_sock *fs, struct sk_buff *skb)
+{
+	struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
+
+	d->unfiltered = false;
+	if (d->kind == FC_KIND_CONNECT)
+		return true;
+	/* The security module is asked with the program. */
+	if (rcu_access_pointer(fs->sk.sk_filter)) {
+		d->unfiltered = true;
+		return true;
+	}
+	/* Not sk_filter(): it drops what came in reserved memory, and this was confirmed. */
+	return !security_sock_rcv_skb(&fs->sk, skb);
+}
+
+/*
+ * Ask program and security module.  Return: bytes of the message that are to be received, at
+ * most all; -EPERM: none, and it is to be dropped; -ENOMEM.
+ */
+static int ask(struct flitcast_sock *fs, const struct sk_buff *skb)
+{
+	const struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
+	u32 seen = min_t(u32, d->len, FILTER_SEEN);
+	struct sk_buff *view = alloc_skb(seen, GFP_KERNEL);
+	int len = -EPERM;
+
+	if (!view)
+		return -ENOMEM;
+	if (skb_copy_bits(skb, d->skip, skb_put(view, seen), seen))
+		goto free;
+	/* The length is the message's; loads beyond what is seen fail as those beyond its end. */
+	view->len = d->len;
+	view->data_len = d->len - seen;
+	/* Headers are no part of a message, nor is what else is in the memory before it. */
+	skb_reset_mac_header(view);
+	skb_reset_network_header(view);
+	skb_reset_transport_header(view);
+	skb_copy_secmark(view, skb);
+	if (!sk_filter(&fs->sk, view))
+		len = view->len;
+free:
+	consume_skb(view);
+	return len;
+}
+
+/* The program took @len bytes.  The queue's lock is held, or the caller has the skb alone. */
+static void accept_part(struct sk_buff *skb, u32 len)
+{
+	struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
+
+	d->len = len;
+	d->unfiltered = false;
+}
+
+static void drop(struct flitcast_sock *fs, struct sk_buff *skb)
+{
+	u32 charge = FLITCAST_DELIVERY(skb)->charge;
+
+	kfree_skb(skb);
+	flitcast_port_release(&fs->port, charge);
+}
+
+/*
+ * Have the head of the receive queue be a message that was not filtered out.  Return: 1, 0 where
+ * the queue is empty, or -ENOMEM.
+ */
+static int decide_head(struct flitcast_sock *fs)
+{
+	struct sk_buff_head *queue = &fs->sk.sk_receive_queue;
+	struct sk_buff *skb;
+	bool ours;
+	int len;
+
+	for (;;) {
+		spin_lock_bh(&queue->lock);
+		skb = skb_peek(queue);
+		if (!skb || !FLITCAST_DELIVERY(skb)->unfiltered) {
+			spin_unlock_bh(&queue->lock);
+			return !!skb;
+		}
+		skb_get(skb);
+		spin_unlock_bh(&queue->lock);
+		len = ask(fs, skb);
+		/* Another task may have taken it meanwhile, or decided. */
+		spin_lock_bh(&queue->lock);
+		ours = len != -ENOMEM && skb->next && FLITCAST_DELIVERY(skb)->unfiltered;
+		if (ours && len >= 0)
+			accept_part(skb, len);
+		else if (ours)
+			__skb_unlink(skb, queue);
+		spin_unlock_bh(&queue->lock);
+		if (ours && len < 0)
+			drop(fs, skb);
+		kfree_skb(skb);
+		if (len == -ENOMEM)
+			return len;
+		cond_resched();
+	}
+}
+
+bool flitcast_filter_readable(struct flitcast_sock *fs)
+{
+	if (skb_queue_empty_lockless(&fs->sk.sk_receive_queue))
+		return false;
+	/* Where there is no memory to decide, recvmsg() tells so. */
+	return !rcu_access_pointer(fs->sk.sk_filter) || decide_head(fs);
+}
+
+int flitcast_filter_taken(struct flitcast_sock *fs, struct sk_buff *skb, int flags)
+{
+	int len;
+
+	if (!FLITCAST_DELIVERY(skb)->unfiltered)
+		return 1;
+	if (flags & MSG_PEEK) {
+		/* It is in the queue still, where others may look at it: decide there. */
+		kfree_skb(skb);
+		return min(decide_head(fs), 0);
+	}
+	len = ask(fs, skb);
+	if (len == -ENOMEM) {
+		skb_queue_head(&fs->sk.sk_receive_queue, skb);
+		return len;
+	}
+	if (len < 0) {
+		drop(fs, skb);
+		return 0;
+	}
+	accept_part(skb, len);
+	return 1;
+}
