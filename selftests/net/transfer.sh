@@ -155,6 +155,66 @@ arrives "recv: the others have it all" 5.file
 kill -CONT "$stopped"
 kill "$stopped"
 
+# begins_file SITE ARG...: a sender at site 3 has sent the beginning of a file to a receiver
+# there, and waits for more of it; $sender is its process
+# shellcheck disable=SC2317 # by becomes
+draft() { [ -n "$(find "$work" -name "$1.file.*" -size +3000k)" ]; }
+begins_file()
+{
+	local site=$1
+
+	shift
+	receive "$site" --output "$work/$site.file"
+	rm -f "$work/fifo"
+	mkfifo "$work/fifo"
+	"$flitcast" lab exec name "$lab" 3 "$flitcast" send --to "$site" --file "$work/fifo" \
+		>"$work/out" 2>"$work/err" &
+	sender=$!
+	exec 9>"$work/fifo"
+	head -c 4194304 /dev/zero >&9
+	becomes 20 draft "$site"
+}
+
+# ends_badly NAME REGEX: the receiver fails, and says why
+ends_badly()
+{
+	local bad=0
+
+	received && bad=1
+	grep -Eq "$2" "$work/err" || bad=1
+	result $bad "$1"
+}
+
+rm -f "$work/5.file"
+begins_file 5
+kill -TERM "$sender"
+wait "$sender"
+[ $? -eq 1 ] && grep -q 'fifo: interrupted after [1-9]' "$work/err"
+result $? "send: a file, and a signal"
+exec 9>&-
+ends_badly "recv: the sender was interrupted" 'site 3 gave up sending fifo after [1-9]'
+[ -z "$(find "$work" -name '5.file*')" ]
+result $? "recv: nothing is left of it"
+
+head -c 300000 /dev/urandom >"$work/file"
+begins_file 5
+kill -KILL "$sender"
+wait "$sender" 2>/dev/null
+accepts "send: a file after one whose sender was killed" at 4 send --to 5 --file "$work/file"
+exec 9>&-
+arrives "recv: the second file" 5.file
+grep -q 'dropped: fifo from site 3 stopped after .* its sender has gone' "$work/err"
+result $? "recv: and a word of the first"
+
+begins_file 5
+refuses "recv: nobody is dropped who is only slow" 1 '.' at 5 recv --port 99 --timeout 7
+kill -0 "${receivers[0]%:*}"
+result $? "recv: it waits for a sender that is there"
+kill -KILL "$sender"
+wait "$sender" 2>/dev/null
+exec 9>&-
+ends_badly "recv: the sender was killed" 'fifo from site 3 stopped after .*: its sender has gone'
+
 for site in 2 6; do
 	receive $site --count 1 -j
 done

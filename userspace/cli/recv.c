@@ -21,6 +21,14 @@
 
 /* One transfer at a time is written; of so many others it is said once that they are not. */
 #define STRANGERS	16
+/*
+ * A sender that sends nothing for so long is asked whether it is still there: it may wait for
+ * another receiver, or for what it sends.  It has gone if its socket has, or if nothing is heard
+ * of its site for as long as messages wait for that (FLITCAST_TIMEOUT).
+ */
+#define ASK_MS		5000
+#define ANSWER_MS	2000
+#define GONE_MS		30000
 /* Grows with the first message that is longer. */
 #define BUFFER_START	65536
 
@@ -44,6 +52,8 @@ struct output {
  * @id: of the transfer
  * @total: bytes, or TRANSFER_UNKNOWN
  * @got: bytes so far
+ * @own: site of this receiver, as given
+ * @heard: when something was heard of the sender, now_ns()
  * @name: sent along, with nothing that a terminal or a path would mind
  */
 struct transfer {
@@ -53,6 +63,8 @@ struct transfer {
 	uint32_t id;
 	uint64_t total;
 	uint64_t got;
+	uint32_t own;
+	uint64_t heard;
 	char name[TRANSFER_NAME_MAX + 1];
 };
 
@@ -228,6 +240,68 @@ static void set_transfer_name(struct transfer *transfer, const char *name, size_
 			transfer->name[i] &= 0x7f;
 }
 
+/* What the sender's socket says of a message without data, which is for nobody to read. */
+enum answer {
+	ANSWER_THERE,
+	ANSWER_GONE,
+	ANSWER_NONE,
+};
+
+static enum answer ask_sender(struct transfer *transfer)
+{
+	struct flitcast_target target = { .site = transfer->site, .port = transfer->port };
+	int fd = open_socket("recv", transfer->own, FLITCAST_PORT_ANY), one = 1;
+	uint64_t until = now_ns() + ANSWER_MS * 1000000ULL;
+	struct pollfd poll_fd = { .fd = fd };
+	enum answer answer = ANSWER_NONE;
+	struct flitcast_report report;
+	struct flitcast_result result;
+	struct linger none = { .l_onoff = 1 };
+
+	/* What is not answered is not sent on. */
+	if (setsockopt(fd, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)))
+		fail("recv: %s", strerror(errno));
+	if (!flitcast_send(fd, "", 0, &target, 1, MSG_NOSIGNAL)) {
+		while (flitcast_recv_report(fd, &report, &result, 1) != 1) {
+			uint64_t now = now_ns();
+
+			if (now >= until)
+				goto out;
+			poll(&poll_fd, 1, (until - now + 999999) / 1000000);
+		}
+		if (!result.error)
+			answer = ANSWER_THERE;
+		else if (result.error == ECONNREFUSED)
+			answer = ANSWER_GONE;
+	}
+out:
+	close(fd);
+	if (answer == ANSWER_THERE)
+		transfer->heard = now_ns();
+	return answer;
+}
+
+/*
+ * Another file begins.  True if the sender of the one before has gone, and what came of that can
+ * be thrown away.
+ */
+static bool replaces(const struct output *output, struct transfer *transfer)
+{
+	if (ask_sender(transfer) != ANSWER_GONE)
+		return false;
+	progress_end();
+	complain("recv: dropped: %s from site %u stopped after %llu bytes, and its sender has gone",
+		 transfer->name, transfer->site, (unsigned long long)transfer->got);
+	/* What a pipe or a terminal has cannot be taken back. */
+	if (!output->draft && (output->path || !out_json))
+		exit(EXIT_FAILED);
+	if (output->draft && (ftruncate(output->fd, 0) || lseek(output->fd, 0, SEEK_SET)))
+		fail("recv: %s: %s", output->path, strerror(errno));
+	transfer->active = false;
+	return true;
+}
+
 /* A part of a file; true if it was the last. */
 static bool take_part(const struct output *output, struct transfer *transfer,
 		      const struct flitcast_from *from, const char *data, size_t length)
@@ -251,6 +325,9 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 		return false;
 	}
 
+	if (transfer->active && !offset && !(flags & TRANSFER_ABORT) &&
+	    (transfer->site != from->site || transfer->port != from->port || transfer->id != id))
+		replaces(output, transfer);
 	if (!transfer->active) {
 		/* Its beginning came before this program was there. */
 		if (offset) {
@@ -277,6 +354,7 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 		fail("recv: %s from site %u has a gap: byte %llu came after byte %llu",
 		     transfer->name, from->site, (unsigned long long)offset,
 		     (unsigned long long)transfer->got);
+	transfer->heard = now_ns();
 	transfer->total = total;
 	transfer->got += length;
 	/* In JSON, data without a file to go to would be in the way. */
@@ -304,7 +382,20 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 	return true;
 }
 
-static void wait_for_message(int fd, uint32_t timeout, const struct transfer *transfer)
+/* Nothing came for a while, in the middle of a file. */
+static void look_after(struct transfer *transfer)
+{
+	enum answer answer = ask_sender(transfer);
+
+	if (answer == ANSWER_THERE ||
+	    (answer == ANSWER_NONE && now_ns() < transfer->heard + GONE_MS * 1000000ULL))
+		return;
+	fail("recv: %s from site %u stopped after %llu bytes: its sender %s", transfer->name,
+	     transfer->site, (unsigned long long)transfer->got,
+	     answer == ANSWER_GONE ? "has gone" : "does not answer");
+}
+
+static void wait_for_message(int fd, uint32_t timeout, struct transfer *transfer)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	uint64_t until = now_ns() + timeout * 1000000ULL;
@@ -318,12 +409,15 @@ static void wait_for_message(int fd, uint32_t timeout, const struct transfer *tr
 
 			left = now < until ? (until - now + 999999) / 1000000 : 0;
 		}
-		ready = poll(&poll_fd, 1, left);
+		ready = poll(&poll_fd, 1, transfer->active && (left < 0 || left > ASK_MS) ?
+					  ASK_MS : left);
 		if (ready > 0)
 			return;
 		if (ready < 0 && errno != EINTR)
 			fail("recv: %s", strerror(errno));
-		if (ready || left > 0)
+		if (!ready && left && transfer->active)
+			look_after(transfer);
+		if (ready || left)
 			continue;
 		if (transfer->active)
 			fail("recv: %s from site %u stopped after %llu bytes", transfer->name,
@@ -408,6 +502,7 @@ int do_recv(struct args *args)
 		count = 1;
 
 	fd = open_socket("recv", own, port);
+	transfer.own = own;
 	setsockopt(fd, SOL_FLITCAST, FLITCAST_INFO, &one, sizeof(one));
 	set_reception(fd, &reception, copies);
 	open_output(&output);

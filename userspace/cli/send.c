@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,28 @@
 /* A day, as the kernel has it. */
 #define SLOW_MAX_MS	86400000
 
-/* Reads until the buffer is full or the file ends; -1: it cannot be read. */
+/* A signal came while a file was sent: its receivers are told. */
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+/* The first signal ends the transfer in order, the next one the program. */
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND }, old;
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
+/* Reads until the buffer is full or the file ends; -1: it cannot be read, or a signal came. */
 static ssize_t read_full(int fd, char *buf, size_t size)
 {
 	size_t got = 0;
@@ -33,7 +55,7 @@ static ssize_t read_full(int fd, char *buf, size_t size)
 	while (got < size) {
 		ssize_t n = read(fd, buf + got, size - got);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && errno == EINTR && !interrupted)
 			continue;
 		if (n < 0)
 			return -1;
@@ -108,9 +130,18 @@ static int send_part(struct sender *sender, struct file *file, uint64_t total,
 	return sender_send(sender, file->buf, sizeof(header) + strlen(file->name) + length);
 }
 
+/* The receivers are told to throw away what they have, if there is room to tell them. */
+static void give_up(struct sender *sender, struct file *file, uint64_t offset)
+{
+	bool told = !send_part(sender, file, file->total, offset, 0, TRANSFER_ABORT);
+
+	fail("send: %s: interrupted after %llu bytes%s", file->path, (unsigned long long)offset,
+	     told ? "" : "; the receivers find out when they hear nothing more");
+}
+
 /*
  * The data of one read as one part, or as more where parts have to be smaller; false
- * where there is nobody left to send it to.
+ * where there is nobody left to send it to, or a signal came.
  */
 static bool send_parts(struct sender *sender, struct file *file, uint64_t total,
 		       uint64_t offset, size_t length, bool last)
@@ -129,7 +160,7 @@ static bool send_parts(struct sender *sender, struct file *file, uint64_t total,
 			continue;
 		}
 		/* Everybody has failed: what is left would reach nobody. */
-		if (errno == ENOTCONN)
+		if (errno == ENOTCONN || errno == EINTR)
 			return false;
 		if (errno != EMSGSIZE || file->room / 2 < PART_MIN)
 			sender_refused(sender);
@@ -153,6 +184,8 @@ static void send_file(struct sender *sender, const char *path)
 			want = file.total - offset;
 		got = read_full(file.fd, file.buf + sizeof(struct transfer_header) +
 				strlen(file.name), want);
+		if (interrupted)
+			give_up(sender, &file, offset);
 		if (got < 0 || (file.total != TRANSFER_UNKNOWN && (size_t)got < want)) {
 			int err = errno;
 
@@ -162,8 +195,12 @@ static void send_file(struct sender *sender, const char *path)
 		}
 		last = file.total == TRANSFER_UNKNOWN ? (size_t)got < want :
 							offset + got == file.total;
-		if (!send_parts(sender, &file, last ? offset + got : file.total, offset, got, last))
+		if (!send_parts(sender, &file, last ? offset + got : file.total, offset, got,
+				last)) {
+			if (interrupted)
+				give_up(sender, &file, offset);
 			break;
+		}
 		offset += got;
 		progress(path, offset, file.total == TRANSFER_UNKNOWN ? 0 : file.total, "bytes");
 	} while (!last);
@@ -273,6 +310,10 @@ int do_send(struct args *args)
 
 	/* Part of a file is no file: who has missed one needs no more. */
 	sender.leave_out = file && !broadcast;
+	if (file) {
+		catch_signals();
+		sender.stop = &interrupted;
+	}
 	sender_open(&sender, own, timeout, &slow);
 	if (file)
 		send_file(&sender, file);

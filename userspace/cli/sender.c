@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include "cli.h"
 #include "out.h"
 #include "sender.h"
 
 /* For progress on a terminal alone: reports wake. */
 #define LOOK_MS		500
+/* Within this a signal ends a call that waits for room. */
+#define STOP_LOOK_MS	500
 /* Targets of a report: a broadcast has as many as there are sites. */
 #define RESULTS_MAX	65536
 /* Targets that failed are named, but not a whole screen of them. */
@@ -42,13 +45,16 @@ void sender_refused(const struct sender *sender)
 void sender_open(struct sender *sender, uint32_t site, uint32_t timeout,
 		 const struct flitcast_slow_target *slow)
 {
+	struct timeval look = { .tv_usec = STOP_LOOK_MS * 1000 };
 	int one = 1;
 
 	sender->fd = open_socket("send", site, FLITCAST_PORT_ANY);
 	if (setsockopt(sender->fd, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)) ||
 	    (timeout && setsockopt(sender->fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &timeout,
 				   sizeof(timeout))) ||
-	    setsockopt(sender->fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, slow, sizeof(*slow)))
+	    setsockopt(sender->fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, slow, sizeof(*slow)) ||
+	    (sender->stop && setsockopt(sender->fd, SOL_SOCKET, SO_SNDTIMEO, &look,
+					sizeof(look))))
 		sender_refused(sender);
 	if (sender->broadcast)
 		return;
@@ -167,15 +173,20 @@ int sender_send(struct sender *sender, const void *data, size_t length)
 		return -1;
 	}
 	sender->begun_at = now_ns();
+	/* With @stop the call ends every STOP_LOOK_MS: a signal may come right before it. */
 	do
 		sent = sender->broadcast ?
 		       flitcast_broadcast(sender->fd, data, length, sender->broadcast,
 					  sender->copies, MSG_NOSIGNAL) :
 		       flitcast_send(sender->fd, data, length, sender->left, sender->nleft,
 				     MSG_NOSIGNAL);
-	while (sent < 0 && errno == EINTR);
-	if (sent < 0)
+	while (sent < 0 && (errno == EINTR || (sender->stop && errno == EAGAIN)) &&
+	       !sender_stopped(sender));
+	if (sent < 0) {
+		if (errno == EAGAIN)
+			errno = EINTR;
 		return -1;
+	}
 	sender->sent++;
 	return 0;
 }
@@ -250,6 +261,11 @@ int sender_finish(struct sender *sender, bool confirm, bool quiet)
 	while (sender->reported < sender->sent) {
 		socklen_t length = sizeof(int);
 		int err = 0;
+
+		if (sender_stopped(sender))
+			fail("send to %s: interrupted: %llu of %llu messages are confirmed",
+			     sender->to, (unsigned long long)sender->reported,
+			     (unsigned long long)sender->sent);
 
 		if (!quiet)
 			progress("waiting for confirmation", sender->reported, sender->sent,

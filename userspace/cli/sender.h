@@ -6,6 +6,7 @@
 #ifndef FLITCAST_CLI_SENDER_H
 #define FLITCAST_CLI_SENDER_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,7 @@ struct tally {
  * @left: those that have not failed, where @leave_out
  * @nleft: how many
  * @leave_out: a target that failed gets nothing more
+ * @stop: set by a signal: calls end with EINTR; NULL: signals end the program
  * @sent: messages accepted
  * @reported: of these, reported
  * @lossy: of these, not confirmed by every target
@@ -55,6 +57,7 @@ struct sender {
 	struct flitcast_target *left;
 	size_t nleft;
 	bool leave_out;
+	const volatile sig_atomic_t *stop;
 	uint64_t sent;
 	uint64_t reported;
 	uint64_t lossy;
@@ -75,9 +78,16 @@ struct sender {
 void sender_open(struct sender *sender, uint32_t site, uint32_t timeout,
 		 const struct flitcast_slow_target *slow);
 
+/* A signal asked for the end. */
+static inline bool sender_stopped(const struct sender *sender)
+{
+	return sender->stop && *sender->stop;
+}
+
 /*
  * Send one message, and count what is reported meanwhile.  0, or -1 with errno; ENOTCONN
- * where every target has failed and was left out.
+ * where every target has failed and was left out; EINTR
+ * where sender_stopped(), after one attempt.
  */
 int sender_send(struct sender *sender, const void *data, size_t length);
 
