@@ -54,25 +54,15 @@ void flitcast_engine_enter(struct flitcast_site *site)
 
 void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port, u8 mask)
 {
-	struct flitcast_woken *w = &site->woken;
-	unsigned int i;
-
 	lockdep_assert_held(&site->lock);
-	for (i = 0; i < w->n; i++) {
-		if (w->port[i] == port) {
-			w->mask[i] |= mask;
-			return;
-		}
+	if (!list_empty(&port->woken)) {
+		port->wake_mask |= mask;
+		return;
 	}
 	if (!port->ops->hold(port))
 		return;
-	if (w->n == ARRAY_SIZE(w->port)) {
-		/* Rare: so many at once that the list is full. */
-		port->ops->wake(port, mask);
-		return;
-	}
-	w->port[w->n] = port;
-	w->mask[w->n++] = mask;
+	port->wake_mask = mask;
+	list_add_tail(&port->woken, &site->woken);
 }
 
 /* What has come the short way (pass.c) shows that the peer lives, too. */
@@ -196,19 +186,38 @@ static noinline void look(struct flitcast_site *site)
 	}
 }
 
-static void take_woken(struct flitcast_site *site, struct flitcast_woken *woken)
-{
-	unsigned int i;
+/* Ports that are woken between two times that the lock is taken. */
+#define WOKEN_MAX	16
 
-	woken->n = site->woken.n;
-	for (i = 0; i < woken->n; i++) {
-		woken->port[i] = site->woken.port[i];
-		woken->mask[i] = site->woken.mask[i];
+/**
+ * struct woken - ports to wake after unlock
+ * @n: how many
+ * @port: ports, held
+ * @mask: FLITCAST_WAKE_*
+ */
+struct woken {
+	unsigned int n;
+	struct flitcast_port *port[WOKEN_MAX];
+	u8 mask[WOKEN_MAX];
+};
+
+/* Take the first ports out of the list.  Return: true if more are left in it. */
+static bool take_woken(struct flitcast_site *site, struct woken *woken)
+{
+	struct flitcast_port *port, *next;
+
+	woken->n = 0;
+	list_for_each_entry_safe(port, next, &site->woken, woken) {
+		if (woken->n == WOKEN_MAX)
+			return true;
+		woken->port[woken->n] = port;
+		woken->mask[woken->n++] = port->wake_mask;
+		list_del_init(&port->woken);
 	}
-	site->woken.n = 0;
+	return false;
 }
 
-static void wake(const struct flitcast_woken *woken)
+static void wake(const struct woken *woken)
 {
 	unsigned int i;
 
@@ -216,28 +225,46 @@ static void wake(const struct flitcast_woken *woken)
 		woken->port[i]->ops->wake(woken->port[i], woken->mask[i]);
 }
 
-/* Ports are woken when nothing is locked any more. */
+/* The site was left with more ports to wake than one batch has. */
+static noinline void wake_more(struct flitcast_site *site)
+{
+	struct woken FC_UNSET woken;
+	bool more;
+
+	do {
+		spin_lock_bh(&site->lock);
+		more = take_woken(site, &woken);
+		spin_unlock_bh(&site->lock);
+		wake(&woken);
+	} while (more);
+}
+
+/* Ports are woken when nothing is locked any more; RCU keeps the site meanwhile. */
 static noinline void leave_and_wake(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU)
 {
-	struct flitcast_woken FC_UNSET woken;
+	struct woken FC_UNSET woken;
+	bool more = take_woken(site, &woken);
 
-	take_woken(site, &woken);
 	transmit(site);
 	local_bh_enable();
-	rcu_read_unlock();
 	wake(&woken);
+	if (unlikely(more))
+		wake_more(site);
+	rcu_read_unlock();
 }
 
 /* The same in a softirq, which goes on. */
 static noinline void received_and_wake(struct flitcast_site *site)
 	__releases(&site->lock)
 {
-	struct flitcast_woken FC_UNSET woken;
+	struct woken FC_UNSET woken;
+	bool more = take_woken(site, &woken);
 
-	take_woken(site, &woken);
 	transmit(site);
 	wake(&woken);
+	if (unlikely(more))
+		wake_more(site);
 }
 
 /* What is left to do before the lock is released. */
@@ -261,7 +288,7 @@ void flitcast_engine_received(struct flitcast_site *site)
 	__releases(&site->lock)
 {
 	before_leave(site);
-	if (site->woken.n)
+	if (!list_empty(&site->woken))
 		received_and_wake(site);
 	else
 		transmit(site);
@@ -271,7 +298,7 @@ void flitcast_engine_leave(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU)
 {
 	before_leave(site);
-	if (site->woken.n) {
+	if (!list_empty(&site->woken)) {
 		leave_and_wake(site);
 		return;
 	}

@@ -67,18 +67,6 @@ struct flitcast_train {
 	struct sk_buff_head flits;
 };
 
-/**
- * struct flitcast_woken - ports to wake after unlock
- * @n: how many
- * @port: ports, held
- * @mask: FLITCAST_WAKE_*
- */
-struct flitcast_woken {
-	unsigned int n;
-	struct flitcast_port *port[16];
-	u8 mask[16];
-};
-
 struct fc_vnet;
 
 /**
@@ -222,7 +210,7 @@ struct flitcast_back {
  * @dirty: links with frames to transmit
  * @resets: links to begin anew
  * @unseen: fronts that were sent on wait to be looked at
- * @woken: ports to wake
+ * @woken: ports to wake after unlock, held
  * @stat: counters, by enum fc_stat
  * @local_stat: link counters of the local net-input, which nobody reads
  * @no_queue: of channels in which nothing comes: always empty
@@ -321,7 +309,7 @@ struct flitcast_site {
 	u32 dirty;
 	u32 resets;
 	bool unseen;
-	struct flitcast_woken woken;
+	struct list_head woken;
 	u64 stat[FC_STAT_COUNT];
 	u64 local_stat[FC_LSTAT_COUNT];
 	struct fc_flit *no_queue;

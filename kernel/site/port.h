@@ -189,6 +189,8 @@ struct flitcast_port_ops {
  *	over; may be read without the lock.  FLITCAST_WAKE_OUT tells that there are fewer
  * @admitted: the last message that did not wait for that any more
  * @reserved: when that arrives
+ * @woken: in the site's list of ports to wake
+ * @wake_mask: what for, FLITCAST_WAKE_*
  *
  * Under the site's lock, but for @number and @ops, which never change while
  * attached.
@@ -211,6 +213,8 @@ struct flitcast_port {
 	u32 waits;
 	u32 admitted;
 	u64 reserved;
+	struct list_head woken;
+	u8 wake_mask;
 };
 
 /**

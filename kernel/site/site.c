@@ -164,6 +164,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	site->cast_at = FC_NEVER;
 	site->ends_at = FC_NEVER;
 	INIT_LIST_HEAD(&site->owed);
+	INIT_LIST_HEAD(&site->woken);
 	site->timer_at = FC_NEVER;
 	site->rng = get_random_u64() | 1;
 	INIT_WORK(&site->event, flitcast_event_work);
@@ -505,6 +506,7 @@ int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site,
 		goto out;
 	INIT_LIST_HEAD(&port->waiting);
 	INIT_LIST_HEAD(&port->invited);
+	INIT_LIST_HEAD(&port->woken);
 	port->site = site;
 	refcount_inc(&site->refs);
 	hash_add(site->ports, &port->node, number);
