@@ -7,6 +7,7 @@
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
+#include <net/dst.h>
 #include <net/sch_generic.h>
 #include "compat.h"
 #include "core/wire_link.h"
@@ -37,6 +38,18 @@ static u32 frame_sum(struct sk_buff *skb)
 		done += n;
 	}
 	return ~sum;
+}
+
+/*
+ * What others have hung on a frame is not kept with it, nor sent on: where it came from (a
+ * device that may go before the frame is read), a route, a connection that is tracked, extensions.
+ */
+static inline void scrub(struct sk_buff *skb)
+{
+	skb->dev = NULL;
+	skb_dst_drop(skb);
+	nf_reset_ct(skb);
+	skb_ext_reset(skb);
 }
 
 /* May it go the short way? */
@@ -74,6 +87,7 @@ static noinline int receive(struct flitcast_link *link, struct sk_buff *skb)
 		goto drop;
 	}
 	skb_orphan(skb);
+	scrub(skb);
 	link->ops->receive(link, skb, &hdr);
 	return NET_RX_SUCCESS;
 drop:
@@ -86,8 +100,11 @@ static int link_receive(struct sk_buff *skb, struct net_device *dev, struct pack
 {
 	struct flitcast_link *link = container_of(pt, struct flitcast_link, pt);
 
-	if (plain(link, skb) && link->ops->pass(link, skb))
-		return NET_RX_SUCCESS;
+	if (plain(link, skb)) {
+		scrub(skb);
+		if (link->ops->pass(link, skb))
+			return NET_RX_SUCCESS;
+	}
 	return receive(link, skb);
 }
 
