@@ -9,7 +9,9 @@
 #include <linux/version.h>
 #include <linux/hrtimer.h>
 #include <linux/netdevice.h>
+#include <linux/socket.h>
 #include <net/net_namespace.h>
+#include <net/sock.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
 /* hrtimer_setup() came in 6.13. */
@@ -87,8 +89,6 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 #define flitcast_zerocopy_alloc(sk, size) msg_zerocopy_realloc(sk, size, NULL, false)
 #endif
 
-#include <linux/socket.h>
-
 /*
  * MSG_MORE, by whichever name splice() and sendfile() have for it: pages were sent with a flag of
  * their own until 6.5, and have been offered (MSG_SPLICE_PAGES) since; taking copies of them is
@@ -111,6 +111,14 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 #define FLITCAST_SPLICE_EOF(fn)
 #else
 #define FLITCAST_SPLICE_EOF(fn) .splice_eof = fn,
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0) && defined(CONFIG_MEMCG)
+/* The memory cgroup of a socket has had bits of its own in it since 6.18. */
+static inline struct mem_cgroup *mem_cgroup_from_sk(const struct sock *sk)
+{
+	return sk->sk_memcg;
+}
 #endif
 
 /* Is there a filter or hook for what a device transmits?  Their places differ. */

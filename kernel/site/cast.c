@@ -213,9 +213,15 @@ static int value_of(struct cast_msg *m, struct sk_buff_head *flits)
 	return spare;
 }
 
-static u32 room_of(const struct fc_packet *pk)
+/* Receive room of a copy that waits: what its flits hold, as that is charged (rx.c). */
+static u32 room_of(const struct fc_packet *pk, const struct sk_buff_head *flits)
 {
-	return pk->msg_len + 1024;
+	const struct sk_buff *skb;
+	u32 held = 0;
+
+	skb_queue_walk(flits, skb)
+		held += skb->truesize;
+	return max(held, pk->msg_len + 1024);
 }
 
 /* Of what came before it one copy alone says nothing that counts (FC_FLOW_WINDOW). */
@@ -294,7 +300,7 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 	if (value < 0 || m->core.got & fc_bit(in))
 		goto drop;
 	if (!m->core.votes[value]) {
-		m->charge[value] = room_of(&pk);
+		m->charge[value] = room_of(&pk, flits);
 		/* Without room for it there is none for the message. */
 		if (!port->ops->charge(port, m->charge[value], false))
 			goto drop;

@@ -45,6 +45,11 @@ static bool echo_charge(struct flitcast_port *port, u32 charge, bool early)
 	return true;
 }
 
+static void echo_grow(struct flitcast_port *port, u32 more, bool early)
+{
+	to_echo(port)->rx += more;
+}
+
 static void echo_promote(struct flitcast_port *port, u32 charge)
 {
 }
@@ -84,6 +89,7 @@ static void echo_wake(struct flitcast_port *port, unsigned int mask)
 
 static const struct flitcast_port_ops echo_ops = {
 	.charge = echo_charge,
+	.grow = echo_grow,
 	.promote = echo_promote,
 	.uncharge = echo_uncharge,
 	.deliver = echo_deliver,

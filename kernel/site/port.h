@@ -143,6 +143,8 @@ enum flitcast_admit {
  *	all of FC_KIND_MESSAGE may come, and nothing else.  What may not is refused.
  * @charge: reserve receive room; @early: for a message before its turn, which
  *	may use half of the room only.  Return: false where there is none.
+ * @grow: what was admitted holds more than was reserved for it: charge that as well, whatever the
+ *	room; @early: as it was charged
  * @promote: a message charged early has its turn: charge it like any other
  * @uncharge: give reserved room back
  * @deliver: a complete message, in order; takes ownership of the skb
@@ -159,6 +161,7 @@ struct flitcast_port_ops {
 	enum flitcast_admit (*admit)(struct flitcast_port *port, const struct fc_packet *pk,
 				     bool early);
 	bool (*charge)(struct flitcast_port *port, u32 charge, bool early);
+	void (*grow)(struct flitcast_port *port, u32 more, bool early);
 	void (*promote)(struct flitcast_port *port, u32 charge);
 	void (*uncharge)(struct flitcast_port *port, u32 charge, bool early);
 	void (*deliver)(struct flitcast_port *port, struct sk_buff *skb);
@@ -189,6 +192,7 @@ struct flitcast_port_ops {
  *	over; may be read without the lock.  FLITCAST_WAKE_OUT tells that there are fewer
  * @admitted: the last message that did not wait for that any more
  * @reserved: when that arrives
+ * @tight: so much of the receive room is in use that what comes is kept without waste
  * @woken: in the site's list of ports to wake
  * @wake_mask: what for, FLITCAST_WAKE_*
  *
@@ -213,6 +217,7 @@ struct flitcast_port {
 	u32 waits;
 	u32 admitted;
 	u64 reserved;
+	bool tight;
 	struct list_head woken;
 	u8 wake_mask;
 };

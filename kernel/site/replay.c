@@ -82,7 +82,7 @@ static struct sk_buff *kept_copy(const struct flitcast_kept *kept, unsigned int 
 		const struct flitcast_kept_frag *frag = &kept->frag[i];
 
 		get_page(frag->page);
-		skb_add_rx_frag(skb, i, frag->page, frag->off, frag->size, PAGE_SIZE);
+		skb_add_rx_frag(skb, i, frag->page, frag->off, frag->size, frag->size);
 	}
 	return skb;
 }

@@ -6,6 +6,7 @@
  * known as a duplicate even if another socket has the port by then.
  */
 #include <linux/jhash.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 #include "site/rx.h"
 
@@ -15,12 +16,16 @@
 /**
  * struct rx_msg - a message being received
  * @charge: room reserved for it
+ * @spare: of that, what was thought its packets would hold beyond their data, and they have not
+ * @cut: bytes of the first packet before the part, which are not kept
  * @npackets: packets of the part
  * @carrier: what will be delivered; the packets hang on it in the end
  * @packet: each packet as a list of flits linked by next
  */
 struct rx_msg {
 	u32 charge;
+	u32 spare;
+	u32 cut;
 	u16 npackets;
 	struct sk_buff *carrier;
 	struct sk_buff *packet[];
@@ -256,10 +261,120 @@ static void skip(void *arg, struct fc_rxmsg *m)
 	slot_free(m);
 }
 
-/* Room a message takes: its packets and what is kept of each. */
+/* Room that is thought to be taken of each message, and of each packet, besides its data. */
+#define MSG_ROOM	1024
+#define PACKET_ROOM	512
+
+/* Room that a message takes at least: its data and what is kept of each packet. */
 static u32 msg_charge(const struct fc_part *part)
 {
-	return part->len + 1024 + part->count * 512;
+	return part->len + MSG_ROOM + part->count * PACKET_ROOM;
+}
+
+/*
+ * How much more than its data a packet may hold before the data is copied, where there is room
+ * yet: a quarter of a packet besides three times the data; and where the port is tight: a page.
+ */
+#define WASTE_MAX	(FC_PACKET_MAX / 4)
+#define WASTE_TIGHT	PAGE_SIZE
+#define WASTE_FACTOR	3
+
+/* What flits before @end are charged for: themselves, and their data with what lies around it. */
+static u32 truesize(const struct sk_buff *skb, const struct sk_buff *end)
+{
+	u32 n = 0;
+
+	for (; skb != end; skb = skb->next)
+		n += skb->truesize;
+	return n;
+}
+
+/*
+ * What flits keep from being freed: lots of pages that others have parts of, too.  Those of one
+ * message follow each other in the same lots.
+ */
+static u32 footprint(const struct sk_buff *skb, const struct sk_buff *end)
+{
+	const struct page *last = NULL;
+	u32 n = 0;
+	int i;
+
+	for (; skb != end; skb = skb->next) {
+		n += SKB_TRUESIZE(skb_end_offset(skb));
+		for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
+			struct page *page = compound_head(skb_frag_page(&skb_shinfo(skb)->frags[i]));
+
+			if (page != last)
+				n += page_size(page);
+			last = page;
+		}
+	}
+	return n;
+}
+
+/* @end: NULL of a list; of a flit in a queue, the next one, or the queue. */
+static bool wasteful(const struct flitcast_port *port, const struct sk_buff *skb,
+		     const struct sk_buff *end, u32 len)
+{
+	return truesize(skb, end) > WASTE_FACTOR * len + WASTE_MAX ||
+	       (port->tight && footprint(skb, end) > WASTE_FACTOR * len + WASTE_TIGHT);
+}
+
+/* Bytes [from, from + len) of a list of flits, as if it were one. */
+static bool copy_flits(const struct sk_buff *skb, u32 from, void *to, u32 len)
+{
+	for (; len && skb; skb = skb->next) {
+		u32 n;
+
+		if (from >= skb->len) {
+			from -= skb->len;
+			continue;
+		}
+		n = min(len, skb->len - from);
+		if (skb_copy_bits(skb, from, to, n))
+			return false;
+		to += n;
+		len -= n;
+		from = 0;
+	}
+	return !len;
+}
+
+/* Data up to so many bytes is copied beside the head; else to pages. */
+#define COMPACT_LINEAR	1024
+
+/*
+ * The data alone, in memory that nothing else is in, instead of the flits, which are freed.
+ * Return: an skb with room in its head for what a delivery needs; NULL: no memory, and the flits
+ * are there as they were.
+ */
+static struct sk_buff *compact(struct sk_buff *flits, u32 from, u32 len)
+{
+	u32 linear = len <= COMPACT_LINEAR ? len : 0, done = linear;
+	struct sk_buff *skb;
+	int err, i;
+
+	skb = alloc_skb_with_frags(sizeof(struct flitcast_arrival) + linear, len - linear, 0, &err,
+				   GFP_ATOMIC | __GFP_NOWARN);
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, sizeof(struct flitcast_arrival));
+	if (!copy_flits(flits, from, skb_put(skb, linear), linear))
+		goto fail;
+	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+
+		if (!copy_flits(flits, from + done, skb_frag_address(frag), skb_frag_size(frag)))
+			goto fail;
+		done += skb_frag_size(frag);
+	}
+	skb->data_len = len - linear;
+	skb->len = len;
+	kfree_skb_list(flits);
+	return skb;
+fail:
+	kfree_skb(skb);
+	return NULL;
 }
 
 /* May this message come in, as far as the port is concerned? */
@@ -271,13 +386,31 @@ static enum flitcast_admit may_come(struct flitcast_port *port, const struct fc_
 	return pk->kind == FC_KIND_MESSAGE ? FLITCAST_ADMIT_YES : FLITCAST_ADMIT_NO;
 }
 
-/* Reserve room for a message and make its place; @only: the flit that is all of it, or NULL. */
+/**
+ * struct taken - what a packet brings of a part, taken out of its flits
+ * @data: flits linked by next
+ * @alone: it is the whole message in one skb, which is delivered as it is
+ * @cut: bytes of the packet before it that are gone
+ * @extra: bytes that it holds beyond what is reserved for each packet
+ */
+struct taken {
+	struct sk_buff *data;
+	bool alone;
+	u32 cut;
+	u32 extra;
+};
+
+/*
+ * Reserve room for a message and make its place.  Its packets are thought to hold what the first
+ * one, which is here, does.
+ */
 static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		  struct rx_flow *flow, struct fc_rxmsg *slot, const struct fc_target *t,
-		  const struct fc_part *part, struct sk_buff *only, bool later)
+		  const struct fc_part *part, const struct taken *taken, bool later)
 {
+	u32 extra = min_t(u64, (u64)taken->extra * part->count, SZ_256M);
+	u32 charge = msg_charge(part) + extra;
 	bool early = t->seq != flow->core.next;
-	u32 charge = msg_charge(part);
 	struct rx_msg *msg;
 
 	if (later || !flitcast_rx_charge(site, port, flow, charge, early)) {
@@ -290,14 +423,15 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		return false;
 	}
 	*rx_need(flow, t->seq) = 0;
-	if (only) {
-		FLITCAST_DELIVERY(only)->charge = charge;
-		fc_rxflow_admit(&flow->core, slot, t, part, alone(only));
+	if (taken->alone) {
+		FLITCAST_DELIVERY(taken->data)->charge = charge;
+		fc_rxflow_admit(&flow->core, slot, t, part, alone(taken->data));
 		goto admitted;
 	}
 	msg = kzalloc(struct_size(msg, packet, part->count), GFP_ATOMIC);
 	if (msg) {
 		msg->charge = charge;
+		msg->spare = extra;
 		msg->npackets = part->count;
 		msg->carrier = alloc_skb(sizeof(struct flitcast_arrival), GFP_ATOMIC);
 	}
@@ -389,7 +523,9 @@ static void deliver(struct flitcast_site *site, struct flitcast_port *port,
 	if (!skb) {
 		struct rx_msg *msg = m->h;
 
-		FLITCAST_DELIVERY(msg->carrier)->charge = msg->charge;
+		FLITCAST_DELIVERY(msg->carrier)->charge = msg->charge - msg->spare;
+		if (msg->spare)
+			port->ops->uncharge(port, msg->spare, early);
 		skb = assemble(msg);
 		msg_free(msg);
 	}
@@ -406,17 +542,66 @@ static void take_only(struct sk_buff_head *flits, struct sk_buff *only)
 {
 	__skb_unlink(only, flits);
 	__skb_pull(only, fc_head_size(fc_wire_ntargets(only->data)));
-	/* It is of no device any more. */
-	only->dev = NULL;
-	skb_ext_reset(only);
 	*FLITCAST_ARRIVAL(only) = (struct flitcast_arrival) { };
+}
+
+/* What a packet brings of a part, with as little else as is worth while. */
+static void take(struct flitcast_port *port, struct sk_buff_head *flits,
+		 const struct fc_part *part, u16 packet, struct taken *taken)
+{
+	u32 base = packet * FC_PACKET_MAX, room = PACKET_ROOM, held;
+	u32 from = part->off > base ? part->off - base : 0;
+	u32 len = min_t(u32, part->off + part->len - base, FC_PACKET_MAX) - from;
+	struct sk_buff *skb = NULL;
+
+	if (part->count == 1) {
+		room += MSG_ROOM;
+		skb = whole(flits);
+	}
+	taken->alone = skb;
+	taken->cut = 0;
+	if (skb)
+		take_only(flits, skb);
+	else
+		skb = packet_data(flits);
+	taken->data = skb;
+	if (skb && wasteful(port, skb, NULL, len)) {
+		skb = compact(skb, from, len);
+		if (skb) {
+			taken->data = skb;
+			taken->cut = from;
+			taken->alone = part->count == 1;
+			if (taken->alone)
+				*FLITCAST_ARRIVAL(skb) = (struct flitcast_arrival) { };
+		}
+	}
+	held = truesize(taken->data, NULL);
+	taken->extra = held > len + room ? held - len - room : 0;
+}
+
+/* A packet of a message is kept, with what it turned out to hold. */
+static void keep(struct flitcast_port *port, const struct fc_rxmsg *m, u16 index,
+		 const struct taken *taken)
+{
+	struct rx_msg *msg = m->h;
+	u32 more = 0;
+
+	if (taken->extra > msg->spare)
+		more = taken->extra - msg->spare;
+	msg->spare -= taken->extra - more;
+	if (more)
+		port->ops->grow(port, more, m->early);
+	msg->charge += more;
+	msg->packet[index] = taken->data;
+	if (!index)
+		msg->cut = taken->cut;
 }
 
 /* What a delivery says of itself; not @charge. */
 static void describe(struct flitcast_delivery *d, const struct fc_packet *pk,
-		     const struct fc_part *part, const struct flitcast_votes *votes)
+		     const struct fc_part *part, u32 cut, const struct flitcast_votes *votes)
 {
-	d->skip = part->off - part->first * FC_PACKET_MAX;
+	d->skip = part->off - part->first * FC_PACKET_MAX - cut;
 	d->len = part->len;
 	d->site = pk->src;
 	d->port = pk->src_port;
@@ -468,13 +653,15 @@ static bool pass(struct flitcast_site *site, struct flitcast_port *port, struct 
 	    !list_empty(&port->waiting) || !list_empty(&port->invited))
 		return false;
 	only = whole(flits);
-	charge = msg_charge(&part);
-	if (!only || may_come(port, pk, false) != FLITCAST_ADMIT_YES ||
+	if (!only || wasteful(port, only, only->next, part.len))
+		return false;
+	charge = max(msg_charge(&part), only->truesize);
+	if (may_come(port, pk, false) != FLITCAST_ADMIT_YES ||
 	    !port->ops->charge(port, charge, false))
 		return false;
 	take_only(flits, only);
 	FLITCAST_ARRIVAL(only)->arrived = flow->used;
-	describe(FLITCAST_DELIVERY(only), pk, &part, NULL);
+	describe(FLITCAST_DELIVERY(only), pk, &part, 0, NULL);
 	FLITCAST_DELIVERY(only)->charge = charge;
 	fc_rxflow_pass(&flow->core);
 	site->stat[FC_STAT_MSG_DELIVERED]++;
@@ -486,6 +673,13 @@ static bool pass(struct flitcast_site *site, struct flitcast_port *port, struct 
 	else
 		answer(site, pk, t, flow, FC_CTRL_CONFIRM);
 	return true;
+}
+
+/* When a packet was to come, by its header, which is not kept. */
+static u64 csr_due(struct flitcast_site *site, const struct sk_buff_head *flits,
+		   const struct flitcast_votes *votes)
+{
+	return votes ? 0 : flitcast_csr_due(site, skb_peek(flits)->data);
 }
 
 bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
@@ -502,7 +696,7 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	struct skip_arg arg;
 	struct rx_flow *flow = flow_find(site, pk, t->port);
 	struct flitcast_arrival *arrival;
-	struct sk_buff *only = NULL;
+	struct taken taken;
 	u64 due;
 	struct fc_target own;
 	bool over = true;
@@ -569,32 +763,34 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			answer(site, pk, t, flow, FC_CTRL_REFUSED);
 			goto drop;
 		}
-		if (part.count == 1)
-			only = whole(flits);
-		if (!admit(site, port, flow, slot, t, &part, only,
+		due = csr_due(site, flits, votes);
+		take(port, flits, &part, packet, &taken);
+		if (!admit(site, port, flow, slot, t, &part, &taken,
 			   admitted == FLITCAST_ADMIT_LATER)) {
+			packet_free(taken.data);
 			answer(site, pk, t, flow, FC_CTRL_NO_ROOM);
 			over = false;
 			goto drop;
 		}
 		break;
 	case FC_RX_TAKE:
+		due = csr_due(site, flits, votes);
+		take(port, flits, &part, packet, &taken);
 		break;
 	}
-	due = votes ? 0 : flitcast_csr_due(site, skb_peek(flits)->data);
-	if (only) {
-		take_only(flits, only);
-		d = FLITCAST_DELIVERY(only);
-		arrival = FLITCAST_ARRIVAL(only);
+	if (taken.alone) {
+		d = FLITCAST_DELIVERY(taken.data);
+		arrival = FLITCAST_ARRIVAL(taken.data);
 	} else {
 		struct rx_msg *msg = slot->h;
 
-		msg->packet[packet - part.first] = packet_data(flits);
+		keep(port, slot, packet - part.first, &taken);
+		taken.cut = msg->cut;
 		d = FLITCAST_DELIVERY(msg->carrier);
 		arrival = FLITCAST_ARRIVAL(msg->carrier);
 	}
 	note_arrival(arrival, due, flow->used);
-	describe(d, pk, &part, votes);
+	describe(d, pk, &part, taken.cut, votes);
 	fc_rxmsg_stored(slot, packet - part.first);
 	if (fc_rxflow_ready(&flow->core))
 		deliver_next(site, port, flow);

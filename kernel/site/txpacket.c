@@ -134,7 +134,8 @@ u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from
 		u32 off, n = flitcast_msg_run(msg, from + done, len - done, &lot, &off);
 
 		get_page(lot);
-		skb_add_rx_frag(skb, i, lot, off, n, PAGE_ALIGN(n));
+		/* The rest of the lot is what comes before and after it. */
+		skb_add_rx_frag(skb, i, lot, off, n, n);
 		done += n;
 	}
 	skb_zcopy_set(skb, msg->held, NULL);

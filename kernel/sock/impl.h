@@ -171,6 +171,31 @@ extern int flitcast_sock_family;
  */
 struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, bool kern);
 
+/* mem.c: memory of receive queues; but for init and end, under the site's lock */
+
+/* What of struct proto is about memory. */
+extern atomic_long_t flitcast_mem_allocated;
+extern unsigned long flitcast_mem_pressure;
+extern struct percpu_counter flitcast_mem_sockets;
+extern long flitcast_mem_limits[3];
+extern int flitcast_mem_least[3];
+DECLARE_PER_CPU(int, flitcast_mem_ahead);
+void flitcast_mem_enter_pressure(struct sock *sk);
+
+/* The memory cgroup of the one who made the socket, or NULL. */
+struct mem_cgroup *flitcast_mem_cgroup(const struct flitcast_sock *fs);
+
+int flitcast_mem_module_init(void);
+void flitcast_mem_module_exit(void);
+/* All that is charged is given back.  The port is detached. */
+void flitcast_mem_end(struct flitcast_sock *fs);
+
+/* Return: false where the family, or the socket's memory cgroup, has no such room. */
+bool flitcast_mem_charge(struct flitcast_sock *fs, u32 size);
+/* What is here already is charged whatever the room. */
+void flitcast_mem_grow(struct flitcast_sock *fs, u32 size);
+void flitcast_mem_uncharge(struct flitcast_sock *fs, u32 size);
+
 /* port.c */
 
 extern const struct flitcast_port_ops flitcast_fs_port_ops;

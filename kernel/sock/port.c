@@ -5,6 +5,17 @@
 #include <net/sock.h>
 #include "sock/impl.h"
 
+/* From this part of the room on what is received is kept without waste. */
+#define TIGHT	16
+
+static void used(struct flitcast_sock *fs, s64 more, bool early)
+{
+	fs->rx_used += more;
+	if (early)
+		fs->rx_early += more;
+	fs->port.tight = fs->rx_used > (u32)READ_ONCE(fs->sk.sk_rcvbuf) / TIGHT;
+}
+
 static bool fs_charge(struct flitcast_port *port, u32 charge, bool early)
 {
 	struct flitcast_sock *fs = port_fs(port);
@@ -23,10 +34,20 @@ static bool fs_charge(struct flitcast_port *port, u32 charge, bool early)
 		fs->stats.rx_no_room++;
 		return false;
 	}
-	fs->rx_used += charge;
-	if (early)
-		fs->rx_early += charge;
+	if (!flitcast_mem_charge(fs, charge)) {
+		fs->stats.rx_no_room++;
+		return false;
+	}
+	used(fs, charge, early);
 	return true;
+}
+
+static void fs_grow(struct flitcast_port *port, u32 more, bool early)
+{
+	struct flitcast_sock *fs = port_fs(port);
+
+	flitcast_mem_grow(fs, more);
+	used(fs, more, early);
 }
 
 static enum flitcast_admit fs_admit(struct flitcast_port *port, const struct fc_packet *pk,
@@ -44,9 +65,8 @@ static void fs_uncharge(struct flitcast_port *port, u32 charge, bool early)
 {
 	struct flitcast_sock *fs = port_fs(port);
 
-	fs->rx_used -= charge;
-	if (early)
-		fs->rx_early -= charge;
+	flitcast_mem_uncharge(fs, charge);
+	used(fs, -(s64)charge, early);
 }
 
 static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
@@ -56,7 +76,7 @@ static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 	const struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
 
 	if (!flitcast_conn_deliver(fs, d) || !flitcast_filter_deliver(fs, skb)) {
-		fs->rx_used -= d->charge;
+		fs_uncharge(port, d->charge, false);
 		kfree_skb(skb);
 		return;
 	}
@@ -134,6 +154,7 @@ static void fs_info(const struct flitcast_port *port, struct flitcast_socket_inf
 const struct flitcast_port_ops flitcast_fs_port_ops = {
 	.admit = fs_admit,
 	.charge = fs_charge,
+	.grow = fs_grow,
 	.promote = fs_promote,
 	.uncharge = fs_uncharge,
 	.deliver = fs_deliver,

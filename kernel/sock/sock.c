@@ -122,6 +122,7 @@ static int fs_release(struct socket *sock)
 	sock_orphan(sk);
 	sock->sk = NULL;
 	skb_queue_purge(&sk->sk_receive_queue);
+	flitcast_mem_end(fs);
 	flitcast_report_purge(fs, &fs->reports);
 	kvfree(fs->targets);
 	flitcast_cork_exit(fs);
@@ -177,12 +178,21 @@ static struct proto fs_proto = {
 	.name = "FLITCAST",
 	.owner = THIS_MODULE,
 	.obj_size = sizeof(struct flitcast_sock),
+	.memory_allocated = &flitcast_mem_allocated,
+	.per_cpu_fw_alloc = &flitcast_mem_ahead,
+	.memory_pressure = &flitcast_mem_pressure,
+	.enter_memory_pressure = flitcast_mem_enter_pressure,
+	.sockets_allocated = &flitcast_mem_sockets,
+	.sysctl_mem = flitcast_mem_limits,
+	.sysctl_rmem = flitcast_mem_least,
+	.sysctl_wmem = flitcast_mem_least,
 };
 
 /* What was sent without a copy may be done with after close(): it holds the sock until then. */
 static void fs_destruct(struct sock *sk)
 {
 	skb_queue_purge(&sk->sk_error_queue);
+	sk_sockets_allocated_dec(sk);
 }
 
 struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, bool kern)
@@ -196,6 +206,7 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, b
 	sock_init_data(sock, sk);
 	sk->sk_write_space = fs_write_space;
 	sk->sk_destruct = fs_destruct;
+	sk_sockets_allocated_inc(sk);
 	sk->sk_rcvbuf = flitcast_sysctl_rmem(net);
 	sk->sk_sndbuf = flitcast_sysctl_wmem(net);
 	fs = to_fs(sk);
@@ -237,9 +248,12 @@ int flitcast_sock_init(void)
 	err = flitcast_sysctl_init();
 	if (err)
 		return err;
-	err = proto_register(&fs_proto, 1);
+	err = flitcast_mem_module_init();
 	if (err)
 		goto sysctl;
+	err = proto_register(&fs_proto, 1);
+	if (err)
+		goto mem;
 	fs_family.family = flitcast_sock_family;
 	err = sock_register(&fs_family);
 	if (err) {
@@ -250,6 +264,8 @@ int flitcast_sock_init(void)
 	return 0;
 proto:
 	proto_unregister(&fs_proto);
+mem:
+	flitcast_mem_module_exit();
 sysctl:
 	flitcast_sysctl_exit();
 	return err;
@@ -259,5 +275,6 @@ void flitcast_sock_exit(void)
 {
 	sock_unregister(flitcast_sock_family);
 	proto_unregister(&fs_proto);
+	flitcast_mem_module_exit();
 	flitcast_sysctl_exit();
 }

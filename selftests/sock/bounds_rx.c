@@ -3,8 +3,298 @@
  * Bounds of what a site keeps for receivers: memory of receive queues, and receiving flows.
  */
 #include "api.h"
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#define KIB		1024
+#define PACKET		65536
+#define GROUP		"/sys/fs/cgroup/flitcast"
+/* Of the cgroup below, and sockets whose queues would together take three times as much. */
+#define GROUP_MIB	32
+#define SOCKETS		24
 
 #define SOCKET(site, port)	msg_socket(self->ns[site], site, port, 0)
+
+static char data[PACKET];
+
+static uint64_t free_kib(void)
+{
+	return meminfo("MemFree") + meminfo("Buffers") + meminfo("Cached") +
+	       meminfo("SReclaimable");
+}
+
+/* A number in a file: the first one on the line that begins with @key, or in the file. */
+static long long number_in(const char *path, const char *key)
+{
+	FILE *file = fopen(path, "re");
+	long long value = -1;
+	char line[512];
+
+	while (file && value < 0 && fgets(line, sizeof(line), file))
+		if (!strncmp(line, key, strlen(key)))
+			sscanf(line + strlen(key), "%lld", &value);
+	if (file)
+		fclose(file);
+	return value;
+}
+
+/* Pages of all receive queues, as /proc/net/protocols has them. */
+static long protocol_pages(void)
+{
+	FILE *file = fopen("/proc/net/protocols", "re");
+	char line[512];
+	long pages = -1;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "FLITCAST ", 9))
+			sscanf(line, "%*s %*d %*d %ld", &pages);
+	if (file)
+		fclose(file);
+	return pages;
+}
+
+static bool write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return done;
+}
+
+/* All that is there, and comes, until nothing has come for a while.  Return: messages. */
+static unsigned int read_all(int fd, unsigned int wanted)
+{
+	unsigned int n = 0;
+
+	while (n < wanted && msg_wait(fd, POLLIN, SOON_MS) & POLLIN)
+		while (RESULT(msg_recv(fd, data, sizeof(data), NULL, MSG_DONTWAIT)) >= 0)
+			n++;
+	return n;
+}
+
+/*
+ * A byte of each of many packets of 64 KiB: what is not of the receiver's part is not kept.  It was
+ * 57 times the receive room.
+ */
+TEST_F(line, memory__parts_of_large_packets)
+{
+	struct flitcast_target targets[] = {
+		{ .site = 2, .port = PORT, .offset = 40000, .length = 1 },
+		{ .site = 1, .port = PORT },
+	};
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT), other = SOCKET(1, PORT);
+	unsigned int i, n, sent = 0;
+	uint64_t before = free_kib();
+	int64_t held;
+	char byte;
+
+	for (i = 0; i < 1500; i++) {
+		data[40000] = (char)i;
+		ASSERT_EQ(PACKET, RESULT(msg_send_list(from, data, PACKET, targets, 2, 0)));
+		sent++;
+		while (RESULT(msg_recv(other, data, sizeof(data), NULL, MSG_DONTWAIT)) >= 0)
+			;
+	}
+	held = (int64_t)(before - free_kib());
+	TH_LOG("%u messages: %lld KiB", sent, (long long)held);
+	EXPECT_GT(24 * KIB, held);
+	for (n = 0; n < sent && msg_wait(to, POLLIN, SOON_MS) & POLLIN; n++) {
+		ASSERT_EQ(1, RESULT(msg_recv(to, &byte, 1, NULL, MSG_DONTWAIT)));
+		ASSERT_EQ((char)n, byte);
+	}
+	EXPECT_EQ(sent, n);
+}
+
+/* Likewise of one that lies across the border of two packets, and of all but a byte of them. */
+TEST_F(line, memory__parts_across_packets)
+{
+	static const struct { uint32_t off, len; } parts[] = {
+		{ PACKET - 1, 2 }, { PACKET - 700, 1400 }, { PACKET - 5000, 5003 }, { 1, 0 },
+		{ PACKET - 3, PACKET + 4 }, { 5, PACKET }, { PACKET, 1 }, { 2 * PACKET - 1, 1 },
+	};
+	static char big[3 * PACKET], got[3 * PACKET];
+	int from = SOCKET(0, 0), to = SOCKET(2, PORT);
+	unsigned int i, round;
+
+	msg_fill(big, sizeof(big), 7, 0);
+	/* What is there already makes the room tight the second time. */
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+			struct flitcast_target t = {
+				.site = 2, .port = PORT, .offset = parts[i].off,
+				.length = parts[i].len,
+			};
+			size_t len = parts[i].len ? parts[i].len : sizeof(big) - parts[i].off;
+
+			ASSERT_EQ(sizeof(big), RESULT(msg_send_list(from, big, sizeof(big), &t, 1,
+								    0)));
+			if (round)
+				continue;
+			ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS) & POLLIN);
+			ASSERT_EQ(len, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+			EXPECT_EQ(0, memcmp(got, big + parts[i].off, len));
+		}
+	}
+	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		size_t len = parts[i].len ? parts[i].len : sizeof(big) - parts[i].off;
+
+		ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS) & POLLIN);
+		ASSERT_EQ(len, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
+		EXPECT_EQ(0, memcmp(got, big + parts[i].off, len));
+	}
+}
+
+/* Sends to each port until none takes any more.  Return: messages taken, by port. */
+static unsigned int stuff_all(int *from, unsigned int n, uint16_t port, unsigned int *count,
+			      unsigned int most)
+{
+	uint64_t last = now_ms();
+	unsigned int i, sent = 0;
+
+	while (now_ms() - last < 1500) {
+		for (i = 0; i < n; i++) {
+			if (count[i] == most ||
+			    RESULT(msg_send(from[i], data, PACKET, 2, port + i, MSG_DONTWAIT)) < 0)
+				continue;
+			count[i]++;
+			sent++;
+			last = now_ms();
+		}
+		sleep_ms(1);
+	}
+	return sent;
+}
+
+/* The family's limit: receivers that do not read share it, and senders wait; nothing is lost. */
+TEST_F(line, memory__limit_of_the_family)
+{
+	static const char *const limits = "/sys/module/flitcast/parameters/mem";
+	unsigned int count[4] = { 0 }, i, total;
+	int from[4], to[4];
+	char old[64] = "";
+	long before, full;
+	FILE *file;
+
+	file = fopen(limits, "re");
+	ASSERT_NE(NULL, file);
+	ASSERT_NE(NULL, fgets(old, sizeof(old), file));
+	fclose(file);
+	before = protocol_pages();
+	ASSERT_LE(0, before);
+	for (i = 0; i < 4; i++) {
+		from[i] = SOCKET(0, 0);
+		to[i] = SOCKET(2, PORT + i);
+	}
+	/* 6 MiB; their receive rooms are 16. */
+	ASSERT_TRUE(write_to(limits, "512,1024,1536"));
+	total = stuff_all(from, 4, PORT, count, 200);
+	full = protocol_pages();
+	TH_LOG("%u messages of 64 KiB, %ld pages", total, full);
+	EXPECT_LT(1000, full);
+	/* Each processor counts up to 256 pages for itself. */
+	EXPECT_GE(1536 + 2 * 256 + 64, full);
+	ASSERT_TRUE(write_to(limits, old));
+	for (i = 0; i < 4; i++)
+		EXPECT_EQ(count[i], read_all(to[i], count[i]));
+	for (i = 0; i < 4; i++) {
+		EXPECT_EQ(0, msg_error(from[i]));
+		close(from[i]);
+		close(to[i]);
+	}
+	/* What each processor has ahead is all that may be left. */
+	EXPECT_GE(before + 512, protocol_pages());
+}
+
+/* The receivers' part, in a cgroup: fill the queues' sockets, wait, read all when told to. */
+static int receivers(int ns, const unsigned int *count, int ready, int go)
+{
+	unsigned int i, got[SOCKETS] = { 0 }, left = 0;
+	uint64_t last;
+	int to[SOCKETS];
+	char byte;
+
+	if (!write_to(GROUP "/cgroup.procs", "0"))
+		return 1;
+	for (i = 0; i < SOCKETS; i++) {
+		to[i] = msg_socket(ns, 2, PORT + i, 0);
+		if (to[i] < 0)
+			return 2;
+	}
+	if (write(ready, "r", 1) != 1 || read(go, &byte, 1) != 1)
+		return 3;
+	for (i = 0; i < SOCKETS; i++)
+		left += count[i];
+	/* All in turn: they share the room. */
+	for (last = now_ms(); left && now_ms() - last < SOON_MS; sleep_ms(1)) {
+		for (i = 0; i < SOCKETS; i++) {
+			while (RESULT(msg_recv(to[i], data, sizeof(data), NULL, MSG_DONTWAIT)) >= 0) {
+				got[i]++;
+				left--;
+				last = now_ms();
+			}
+		}
+	}
+	if (!left)
+		return 0;
+	for (i = 0; i < SOCKETS; i++)
+		printf("# socket %u: %u of %u\n", i, got[i], count[i]);
+	printf("# memory.current %lld KiB, sock %lld KiB\n",
+	       number_in(GROUP "/memory.current", "") / KIB,
+	       number_in(GROUP "/memory.stat", "sock ") / KIB);
+	return 4;
+}
+
+/*
+ * Queues of a program in a memory cgroup: they are charged to it, and what does not fit stays with
+ * its senders until it is read.  They were charged to nobody: 380 MiB under a limit of 64.
+ */
+TEST_F(line, memory__cgroup)
+{
+	unsigned int i, total, *count = mmap(NULL, 4096, PROT_READ | PROT_WRITE,
+					     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int from[SOCKETS], ready[2], go[2], status;
+	long long used, sock;
+	char byte, text[32];
+	uint64_t before;
+	int64_t held;
+	pid_t child;
+
+	if (access("/sys/fs/cgroup/cgroup.controllers", F_OK) &&
+	    mount("none", "/sys/fs/cgroup", "cgroup2", 0, NULL))
+		SKIP(return, "no cgroup2 here");
+	write_to("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	mkdir(GROUP, 0755);
+	snprintf(text, sizeof(text), "%dM", GROUP_MIB);
+	if (!write_to(GROUP "/memory.max", text))
+		SKIP(return, "no memory controller here");
+	ASSERT_EQ(0, pipe(ready));
+	ASSERT_EQ(0, pipe(go));
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(receivers(self->ns[2], count, ready[1], go[0]));
+	ASSERT_EQ(1, read(ready[0], &byte, 1));
+	before = free_kib();
+	for (i = 0; i < SOCKETS; i++)
+		from[i] = SOCKET(0, 0);
+	/* Send rooms hold as much again: 50 messages each. */
+	total = stuff_all(from, SOCKETS, PORT, count, 110);
+	used = number_in(GROUP "/memory.current", "");
+	sock = number_in(GROUP "/memory.stat", "sock ");
+	held = (int64_t)(before - free_kib());
+	TH_LOG("%u messages of 64 KiB, memory.current %lld KiB, sock %lld KiB, %lld KiB in all",
+	       total, used / KIB, sock / KIB, (long long)held);
+	EXPECT_LT(GROUP_MIB * KIB / 4, sock / KIB);
+	EXPECT_GE((GROUP_MIB + 4) * KIB, used / KIB);
+	EXPECT_EQ(0, number_in(GROUP "/memory.events", "oom_kill "));
+	EXPECT_EQ(1, write(go[1], "g", 1));
+	EXPECT_EQ(child, waitpid(child, &status, 0));
+	EXPECT_EQ(0, status);
+	for (i = 0; i < SOCKETS; i++)
+		EXPECT_EQ(0, msg_error(from[i]));
+	rmdir(GROUP);
+}
 
 /* More sockets of one site that are written to at once than are woken in one go. */
 TEST_F(line, wake__many_readers)
@@ -12,7 +302,6 @@ TEST_F(line, wake__many_readers)
 	struct flitcast_target targets[60];
 	struct pollfd fds[60];
 	int from = SOCKET(0, 0), i, n;
-	char data[8];
 	uint64_t until;
 
 	for (i = 0; i < 60; i++) {
@@ -23,7 +312,7 @@ TEST_F(line, wake__many_readers)
 		ASSERT_EQ(4, RESULT(msg_send_list(from, "all", 4, targets, 60, 0)));
 		for (i = 0, until = now_ms() + SOON_MS; i < 60 && now_ms() < until; i++) {
 			ASSERT_LT(0, poll(&fds[i], 1, SOON_MS));
-			ASSERT_EQ(4, RESULT(msg_recv(fds[i].fd, data, sizeof(data), NULL, MSG_DONTWAIT)));
+			ASSERT_EQ(4, RESULT(msg_recv(fds[i].fd, data, 4, NULL, MSG_DONTWAIT)));
 		}
 		ASSERT_EQ(60, i);
 	}
