@@ -241,12 +241,21 @@ bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c)
 		t->base = 0;
 		t->have = 0;
 		return true;
+	case FC_CTRL_LEVEL:
+		/* Likewise, and what has gone was not received: it does not know the flow. */
+		t->state = FC_TX_ASKING;
+		t->sent = 0;
+		t->base = 0;
+		t->have = 0;
+		return true;
 	case FC_CTRL_REFUSED:
 		t->state = FC_TX_REFUSED;
 		return true;
 	case FC_CTRL_UNREACHABLE:
 	case FC_CTRL_ASK:
 	case FC_CTRL_FORWARD:
+	case FC_CTRL_OVER:
+	case FC_CTRL_CLOSED:
 	case FC_CTRL_COUNT:
 		return false;
 	}

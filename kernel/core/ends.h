@@ -123,6 +123,13 @@ enum fc_rx_verdict fc_rxflow_packet(struct fc_rxflow *flow, const struct fc_targ
 void fc_rxflow_forward(struct fc_rxflow *flow, u32 oldest,
 		       void (*skip)(void *arg, struct fc_rxmsg *msg), void *arg);
 
+/* A flow that is new here, or was forgotten, begins: all before @oldest is over at its source. */
+static inline void fc_rxflow_begin(struct fc_rxflow *flow, u32 oldest)
+{
+	flow->begun = true;
+	flow->next = oldest;
+}
+
 /* There was room for the message of FC_RX_ADMIT: its packets may come. */
 void fc_rxflow_admit(struct fc_rxflow *flow, struct fc_rxmsg *msg, const struct fc_target *t,
 		     const struct fc_part *part, void *h);

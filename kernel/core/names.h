@@ -33,6 +33,9 @@
 	X(MSG_DELIVERED,	"messages_delivered")	/* queued to a socket here */ \
 	X(MSG_REFUSED,		"messages_refused")	/* no socket on the port */ \
 	X(MSG_NO_ROOM,		"messages_no_room")	/* put off: receive buffer full */ \
+	X(FLOW_NO_ROOM,		"flows_no_room")	/* put off: no place for another source */ \
+	X(FLOW_FORGOTTEN,	"flows_forgotten")	/* gave way to others */ \
+	X(FLOW_UNKNOWN,		"flows_unknown")	/* may have been forgotten: source asked */ \
 	X(PKT_SENT,		"packets_sent")		/* by sockets here, first time */ \
 	X(PKT_REPEATED,		"packets_repeated")	/* by sockets here, again */ \
 	X(PKT_DUPLICATE,	"packets_duplicate")	/* received again and dropped */ \

@@ -314,12 +314,15 @@ enum fc_ctrl_kind {
 	FC_CTRL_UNREACHABLE,	/* a site on the way has no usable port */
 	FC_CTRL_ASK,		/* source to target: has it come, is there room? */
 	FC_CTRL_FORWARD,	/* source to target: all before this level is over */
+	FC_CTRL_LEVEL,		/* nothing is kept of this message here: what is over there? */
+	FC_CTRL_OVER,		/* source to target: the answer to that, as FC_CTRL_FORWARD */
+	FC_CTRL_CLOSED,		/* source to target: all is over, and nothing kept of the flow */
 	FC_CTRL_COUNT
 };
 
 /**
  * struct fc_ctrl - entry of FC_FRAME_CTRL, from a target to a source; an
- *	FC_CTRL_ASK or FC_CTRL_FORWARD goes the other way, with source and target in
+ *	FC_CTRL_ASK, FC_CTRL_FORWARD, FC_CTRL_OVER or FC_CTRL_CLOSED goes the other way, with source and target in
  *	each other's place
  * @kind: enum fc_ctrl_kind
  * @hops: links crossed

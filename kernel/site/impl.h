@@ -31,9 +31,8 @@
 #define FLITCAST_LOOP_MAX	64
 /* Flits fed to the local net-input in one go. */
 #define FLITCAST_FEED_BUDGET	64
-/* Flows a site receives at a time; a flow idle for so long is forgotten. */
+/* Flows a site receives at a time (rxflow.c). */
 #define FLITCAST_FLOWS_MAX	8192
-#define FLITCAST_FLOW_IDLE_NS	(60 * NSEC_PER_SEC)
 /* Sending flows of a source; idle ones give way. */
 #define FLITCAST_TXFLOWS_MAX	4096
 /* Flows whose target is told again and again that messages were given up. */
@@ -68,6 +67,7 @@ struct flitcast_train {
 };
 
 struct fc_vnet;
+struct flitcast_rx;
 
 /**
  * struct flitcast_end - one port of a site with its link
@@ -161,8 +161,7 @@ struct flitcast_back {
  * @ports: attached ports by number
  * @sources: sources by number
  * @next_sock: number of the next source
- * @flows: receiving flows
- * @nflows: how many
+ * @rx: receiving flows
  * @owed: of these, those whose source is owed a confirmation that can wait; the oldest first
  * @cast_number: of the next broadcast of this site
  * @class: own messages by priority, FLITCAST_TX_LOW and FLITCAST_TX_HIGH
@@ -260,8 +259,7 @@ struct flitcast_site {
 	DECLARE_HASHTABLE(ports, 6);
 	DECLARE_HASHTABLE(sources, 6);
 	u32 next_sock;
-	DECLARE_HASHTABLE(flows, 8);
-	unsigned int nflows;
+	struct flitcast_rx *rx;
 	struct list_head owed;
 	u32 cast_number;
 	struct flitcast_class class[FLITCAST_TX_CLASSES];
@@ -573,8 +571,16 @@ void flitcast_rx_settle(struct flitcast_site *site);
 void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 /* A source asks for a message that was put off. */
 void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask);
-void flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port);
-void flitcast_rx_purge(struct flitcast_site *site);
+/* A source answers what is over (FC_CTRL_OVER), or needs a flow no more (FC_CTRL_CLOSED). */
+void flitcast_rx_over(struct flitcast_site *site, const struct fc_ctrl *ctrl);
+/*
+ * What flows hold for a port that goes: so many of them.  Return: true if there are more; nothing
+ * comes in for the port from the first call on.
+ */
+bool flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port);
+int flitcast_rxflow_alloc(struct flitcast_site *site);
+/* Context: process; the site is dead, and its ports are detached. */
+void flitcast_rxflow_free(struct flitcast_site *site);
 struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number);
 
 /* tx.c: sending ends */

@@ -20,6 +20,7 @@ struct flitcast_admission;
 struct flitcast_socket_info;
 struct iov_iter;
 struct ubuf_info;
+struct mem_cgroup;
 
 /* Reasons to wake a port: readable, writable, failed. */
 #define FLITCAST_WAKE_IN	0x1
@@ -155,6 +156,7 @@ enum flitcast_admit {
  * @hold: if anybody waits, keep the port for a later @wake; what it waits for is there already.
  *	Return: false if nobody does; who comes later looks first
  * @wake: FLITCAST_WAKE_*; without the site's lock; ends the @hold
+ * @memcg: (optional) the memory cgroup that pays for what is kept of its senders
  * @info: fill in what the port knows of itself; NULL for what is no socket
  */
 struct flitcast_port_ops {
@@ -169,6 +171,7 @@ struct flitcast_port_ops {
 	void (*detach)(struct flitcast_port *port);
 	bool (*hold)(struct flitcast_port *port);
 	void (*wake)(struct flitcast_port *port, unsigned int mask);
+	struct mem_cgroup *(*memcg)(const struct flitcast_port *port);
 	void (*info)(const struct flitcast_port *port, struct flitcast_socket_info *info);
 };
 
@@ -182,6 +185,8 @@ struct flitcast_port_ops {
  * @number: port number
  * @waiting: flows that were refused for want of room, in order
  * @invited: of these, the ones whose room is reserved now
+ * @flows: flows that hold something, or did
+ * @closing: it is being detached: nothing comes in
  * @reclaim_at: not before then are halves of messages looked for again
  * @timeout: how long a target may stay silent, ns
  * @reception_ns: how long copies of a broadcast are waited for
@@ -208,6 +213,8 @@ struct flitcast_port {
 	u16 number;
 	struct list_head waiting;
 	struct list_head invited;
+	struct list_head flows;
+	bool closing;
 	u64 reclaim_at;
 	u64 timeout;
 	u64 reception_ns;

@@ -5,7 +5,6 @@
  * The flows are the site's, not the socket's, so that a packet that comes late is
  * known as a duplicate even if another socket has the port by then.
  */
-#include <linux/jhash.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 #include "site/rx.h"
@@ -41,22 +40,28 @@ struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number)
 	return NULL;
 }
 
-static u32 flow_key(u32 src, u32 incarnation, u32 sock, u16 port)
+/* The port, for what comes in. */
+static struct flitcast_port *port_open(struct flitcast_site *site, u16 number)
 {
-	return jhash_3words(src ^ port << 16, incarnation, sock, 0);
+	struct flitcast_port *port = flitcast_port_find(site, number);
+
+	return port && !port->closing ? port : NULL;
 }
 
-static struct rx_flow *flow_find(struct flitcast_site *site, const struct fc_packet *pk,
-				 u16 port)
+static struct rx_key key_of(const struct fc_packet *pk, u16 port)
 {
-	u32 key = flow_key(pk->src, pk->incarnation, pk->sock, port);
-	struct rx_flow *flow;
+	return (struct rx_key) {
+		.src = pk->src, .incarnation = pk->incarnation, .sock = pk->sock, .port = port,
+	};
+}
 
-	hash_for_each_possible(site->flows, flow, node, key)
-		if (flow->src == pk->src && flow->incarnation == pk->incarnation &&
-		    flow->sock == pk->sock && flow->port == port)
-			return flow;
-	return NULL;
+/* The same of a control frame of the source. */
+static struct rx_key key_of_ctrl(const struct fc_ctrl *ctrl)
+{
+	return (struct rx_key) {
+		.src = ctrl->site, .incarnation = ctrl->incarnation, .sock = ctrl->sock,
+		.port = ctrl->port,
+	};
 }
 
 static void packet_free(struct sk_buff *skb)
@@ -111,7 +116,7 @@ static void slot_free(const struct fc_rxmsg *m)
 
 void flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
 {
-	struct flitcast_port *port = flitcast_port_find(site, flow->port);
+	struct flitcast_port *port = flitcast_port_find(site, flow->key.port);
 	unsigned int i;
 
 	for (i = 0; i < FC_FLOW_WINDOW; i++) {
@@ -129,51 +134,7 @@ void flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
 	flow->invited = 0;
 	memset(flow->need, 0, sizeof(flow->need));
 	list_del_init(&flow->waiting);
-}
-
-static void flow_free(struct flitcast_site *site, struct rx_flow *flow)
-{
-	flitcast_rxflow_empty(site, flow);
-	list_del(&flow->owed);
-	hash_del(&flow->node);
-	site->nflows--;
-	kfree(flow);
-}
-
-/* Flows whose source fell silent long ago give way. */
-static void flows_age(struct flitcast_site *site, u64 now)
-{
-	struct hlist_node *next;
-	struct rx_flow *flow;
-	int bucket;
-
-	hash_for_each_safe(site->flows, bucket, next, flow, node)
-		if (now - flow->used > FLITCAST_FLOW_IDLE_NS)
-			flow_free(site, flow);
-}
-
-static struct rx_flow *flow_create(struct flitcast_site *site, const struct fc_packet *pk,
-				   u16 port)
-{
-	struct rx_flow *flow;
-
-	if (site->nflows >= FLITCAST_FLOWS_MAX)
-		flows_age(site, flitcast_site_now(site));
-	if (site->nflows >= FLITCAST_FLOWS_MAX)
-		return NULL;
-	flow = kzalloc(sizeof(*flow), GFP_ATOMIC);
-	if (!flow)
-		return NULL;
-	flow->src = pk->src;
-	flow->incarnation = pk->incarnation;
-	flow->sock = pk->sock;
-	flow->port = port;
-	INIT_LIST_HEAD(&flow->waiting);
-	INIT_LIST_HEAD(&flow->owed);
-	hash_add(site->flows, &flow->node,
-		 flow_key(pk->src, pk->incarnation, pk->sock, port));
-	site->nflows++;
-	return flow;
+	list_del_init(&flow->held);
 }
 
 static void answer(struct flitcast_site *site, const struct fc_packet *pk,
@@ -198,6 +159,20 @@ static void answer(struct flitcast_site *site, const struct fc_packet *pk,
 		flitcast_ctrl_send(site, &ctrl);
 }
 
+void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq,
+			   u32 level)
+{
+	/* The answer brings the time back: late ones are not believed. */
+	struct fc_ctrl ctrl = {
+		.kind = FC_CTRL_LEVEL, .dst = key->src, .incarnation = key->incarnation,
+		.sock = key->sock, .site = site->cfg.id, .port = key->port, .seq = seq,
+		.next = level, .have = flitcast_site_now(site),
+	};
+
+	site->stat[FC_STAT_CTRL_SENT]++;
+	flitcast_ctrl_send(site, &ctrl);
+}
+
 /* A message was delivered whose source can wait for the confirmation. */
 static void owe(struct flitcast_site *site, struct rx_flow *flow)
 {
@@ -212,8 +187,8 @@ static void owe(struct flitcast_site *site, struct rx_flow *flow)
 static void pay(struct flitcast_site *site, struct rx_flow *flow)
 {
 	struct fc_ctrl ctrl = {
-		.kind = FC_CTRL_CONFIRM, .dst = flow->src, .incarnation = flow->incarnation,
-		.sock = flow->sock, .site = site->cfg.id, .port = flow->port,
+		.kind = FC_CTRL_CONFIRM, .dst = flow->key.src, .incarnation = flow->key.incarnation,
+		.sock = flow->key.sock, .site = site->cfg.id, .port = flow->key.port,
 	};
 
 	fc_rxflow_confirm(&flow->core, flow->core.next - 1, &ctrl);
@@ -254,7 +229,7 @@ struct skip_arg {
 static void skip(void *arg, struct fc_rxmsg *m)
 {
 	struct skip_arg *a = arg;
-	struct flitcast_port *port = flitcast_port_find(a->site, a->flow->port);
+	struct flitcast_port *port = flitcast_port_find(a->site, a->flow->key.port);
 
 	if (port)
 		port->ops->uncharge(port, charge_of(m), m->early);
@@ -302,7 +277,8 @@ static u32 footprint(const struct sk_buff *skb, const struct sk_buff *end)
 	for (; skb != end; skb = skb->next) {
 		n += SKB_TRUESIZE(skb_end_offset(skb));
 		for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
-			struct page *page = compound_head(skb_frag_page(&skb_shinfo(skb)->frags[i]));
+			const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+			struct page *page = compound_head(skb_frag_page(frag));
 
 			if (page != last)
 				n += page_size(page);
@@ -413,6 +389,7 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 	bool early = t->seq != flow->core.next;
 	struct rx_msg *msg;
 
+	rx_holds(flow, port);
 	if (later || !flitcast_rx_charge(site, port, flow, charge, early)) {
 		flitcast_rx_reclaim(site, port);
 		site->stat[FC_STAT_MSG_NO_ROOM]++;
@@ -686,7 +663,9 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			const struct fc_packet *pk, const struct fc_target *t,
 			const struct flitcast_votes *votes)
 {
-	struct flitcast_port *port = flitcast_port_find(site, t->port);
+	struct flitcast_port *port = port_open(site, t->port);
+	const struct rx_key key = key_of(pk, t->port);
+	struct rx_flow *flow = flitcast_rxflow_find(site, &key);
 	struct fc_part part;
 	u16 packet;
 	struct flitcast_delivery *d;
@@ -694,7 +673,6 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	enum flitcast_admit admitted;
 	enum fc_rx_verdict verdict;
 	struct skip_arg arg;
-	struct rx_flow *flow = flow_find(site, pk, t->port);
 	struct flitcast_arrival *arrival;
 	struct taken taken;
 	u64 due;
@@ -711,15 +689,22 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 		answer(site, pk, t, had ? flow : NULL, had ? FC_CTRL_CONFIRM : FC_CTRL_REFUSED);
 		goto drop;
 	}
-	if (!flow)
-		flow = flow_create(site, pk, t->port);
-	if (!flow) {
-		/* Silence: the source tries again when others may have gone. */
-		site->stat[FC_STAT_NO_MEMORY]++;
+	if (!flow && flitcast_rxflow_old(site, &key)) {
+		/* Did it have one?  Its source says what is over, and sends again what is not. */
+		site->stat[FC_STAT_FLOW_UNKNOWN]++;
+		flitcast_rx_level_ask(site, &key, t->seq, t->seq - t->lag);
 		over = false;
 		goto drop;
 	}
-	flow->used = flitcast_site_now(site);
+	if (!flow)
+		flow = flitcast_rxflow_make(site, port, &key);
+	if (!flow) {
+		/* The source asks when others may have gone. */
+		answer(site, pk, t, NULL, FC_CTRL_NO_ROOM);
+		over = false;
+		goto drop;
+	}
+	flitcast_rxflow_used(site, flow);
 	if (!votes && pass(site, port, flow, flits, pk, t))
 		return true;
 	if (votes && flow->core.begun) {
@@ -804,35 +789,69 @@ drop:
 	return over;
 }
 
+/* All before a level is over at the source: what was received of that is, too. */
+static void forward(struct flitcast_site *site, struct flitcast_port *port, struct rx_flow *flow,
+		    u32 level)
+{
+	struct skip_arg arg = { .site = site, .flow = flow };
+	u32 before = flow->core.next;
+	struct fc_rxmsg *m;
+
+	fc_rxflow_forward(&flow->core, level, skip, &arg);
+	while ((m = fc_rxflow_ready(&flow->core)))
+		deliver(site, port, flow, m);
+	flitcast_rx_level(site, port, flow, before);
+}
+
 void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 {
-	struct fc_packet pk = {
-		.src = ctrl->site, .incarnation = ctrl->incarnation, .sock = ctrl->sock,
-	};
 	/* Of a message that is over at its source: it answers for none. */
 	struct fc_ctrl reply = {
 		.kind = FC_CTRL_CONFIRM, .dst = ctrl->site, .incarnation = ctrl->incarnation,
 		.sock = ctrl->sock, .site = site->cfg.id, .port = ctrl->port,
 		.seq = ctrl->next - 1, .next = ctrl->next,
 	};
-	struct flitcast_port *port = flitcast_port_find(site, ctrl->port);
-	struct rx_flow *flow = flow_find(site, &pk, ctrl->port);
-	struct skip_arg arg = { .site = site, .flow = flow };
-	struct fc_rxmsg *m;
+	struct flitcast_port *port = port_open(site, ctrl->port);
+	const struct rx_key key = key_of_ctrl(ctrl);
+	struct rx_flow *flow = flitcast_rxflow_find(site, &key);
 
 	/* Else nothing is kept of it, and there is nothing to forget. */
 	if (flow && port && flow->core.begun) {
-		u32 before = flow->core.next;
-
-		flow->used = flitcast_site_now(site);
-		fc_rxflow_forward(&flow->core, ctrl->next, skip, &arg);
-		while ((m = fc_rxflow_ready(&flow->core)))
-			deliver(site, port, flow, m);
-		flitcast_rx_level(site, port, flow, before);
+		flitcast_rxflow_used(site, flow);
+		forward(site, port, flow, ctrl->next);
 		fc_rxflow_confirm(&flow->core, reply.seq, &reply);
 	}
 	site->stat[FC_STAT_CTRL_SENT]++;
 	flitcast_ctrl_send(site, &reply);
+}
+
+/* An answer that is older than this may speak of what was over before. */
+#define ANSWER_NS	(4 * NSEC_PER_SEC)
+
+void flitcast_rx_over(struct flitcast_site *site, const struct fc_ctrl *ctrl)
+{
+	struct flitcast_port *port = port_open(site, ctrl->port);
+	bool closed = ctrl->kind == FC_CTRL_CLOSED;
+	const struct rx_key key = key_of_ctrl(ctrl);
+	struct rx_flow *flow = flitcast_rxflow_find(site, &key);
+
+	if (!flow) {
+		/* What is not over comes again, and finds the flow. */
+		if (closed || !port || flitcast_site_now(site) - ctrl->have > ANSWER_NS)
+			return;
+		flow = flitcast_rxflow_make(site, port, &key);
+		if (flow)
+			fc_rxflow_begin(&flow->core, ctrl->next);
+		return;
+	}
+	if (port && flow->core.begun)
+		forward(site, port, flow, ctrl->next);
+	if (closed)
+		flitcast_rxflow_empty(site, flow);
+	if (closed || fc_before(flow->core.next, ctrl->next))
+		flitcast_rxflow_settle(site, flow, flow->core.next, closed);
+	else
+		flitcast_rxflow_settle(site, flow, ctrl->next, false);
 }
 
 void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
@@ -841,8 +860,9 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 		.src = ask->site, .incarnation = ask->incarnation, .sock = ask->sock,
 	};
 	struct fc_target t = { .port = ask->port, .seq = ask->seq };
-	struct flitcast_port *port = flitcast_port_find(site, ask->port);
-	struct rx_flow *flow = flow_find(site, &pk, ask->port);
+	struct flitcast_port *port = port_open(site, ask->port);
+	const struct rx_key key = key_of_ctrl(ask);
+	struct rx_flow *flow = flitcast_rxflow_find(site, &key);
 
 	t.lag = min_t(u32, ask->seq - ask->next, FC_FLOW_WINDOW - 1);
 	if (flow && (fc_before(ask->seq, flow->core.next) ||
@@ -850,6 +870,9 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 		answer(site, &pk, &t, flow, FC_CTRL_CONFIRM);
 	} else if (!port) {
 		answer(site, &pk, &t, NULL, FC_CTRL_REFUSED);
+	} else if (!flow && flitcast_rxflow_old(site, &key)) {
+		site->stat[FC_STAT_FLOW_UNKNOWN]++;
+		flitcast_rx_level_ask(site, &key, ask->seq, ask->next);
 	} else if (!flow) {
 		/* Nothing is known of it: it may come as if for the first time. */
 		answer(site, &pk, &t, NULL, FC_CTRL_ROOM);
@@ -857,7 +880,7 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 		   (flow->invited && ask->seq == flow->core.next)) {
 		answer(site, &pk, &t, flow, FC_CTRL_ROOM);
 	} else {
-		flow->used = flitcast_site_now(site);
+		flitcast_rxflow_used(site, flow);
 		if (ask->seq == flow->core.next && list_empty(&flow->waiting))
 			list_add_tail(&flow->waiting, &port->waiting);
 		answer(site, &pk, &t, flow, FC_CTRL_NO_ROOM);
@@ -872,9 +895,9 @@ static void refuse_all(struct flitcast_site *site, const struct rx_flow *flow)
 
 	for (seq = flow->core.next; seq != flow->core.next + FC_FLOW_WINDOW; seq++) {
 		struct fc_ctrl ctrl = {
-			.kind = FC_CTRL_REFUSED, .dst = flow->src,
-			.incarnation = flow->incarnation, .sock = flow->sock,
-			.site = site->cfg.id, .port = flow->port, .seq = seq,
+			.kind = FC_CTRL_REFUSED, .dst = flow->key.src,
+			.incarnation = flow->key.incarnation, .sock = flow->key.sock,
+			.site = site->cfg.id, .port = flow->key.port, .seq = seq,
 			.next = flow->core.next,
 		};
 
@@ -885,28 +908,23 @@ static void refuse_all(struct flitcast_site *site, const struct rx_flow *flow)
 	}
 }
 
-void flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port)
-{
-	struct hlist_node *next;
-	struct rx_flow *flow;
-	int bucket;
+/* Flows that are emptied in one go, so that nobody holds the lock for long. */
+#define DETACH_BATCH	32
 
-	flitcast_cast_detach(site, port);
-	hash_for_each_safe(site->flows, bucket, next, flow, node) {
-		if (flow->port != port->number)
-			continue;
+bool flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port)
+{
+	unsigned int n = DETACH_BATCH;
+
+	if (!port->closing)
+		flitcast_cast_detach(site, port);
+	port->closing = true;
+	while (!list_empty(&port->flows)) {
+		struct rx_flow *flow = list_first_entry(&port->flows, struct rx_flow, held);
+
+		if (!n--)
+			return true;
 		refuse_all(site, flow);
 		flitcast_rxflow_empty(site, flow);
 	}
-}
-
-void flitcast_rx_purge(struct flitcast_site *site)
-{
-	struct hlist_node *next;
-	struct rx_flow *flow;
-	int bucket;
-
-	flitcast_cast_purge(site);
-	hash_for_each_safe(site->flows, bucket, next, flow, node)
-		flow_free(site, flow);
+	return false;
 }

@@ -5,38 +5,58 @@
 #ifndef FLITCAST_SITE_RX_H
 #define FLITCAST_SITE_RX_H
 
+#include <linux/rhashtable-types.h>
 #include "site/impl.h"
 
+struct rx_source;
+
 /**
- * struct rx_flow - receiving end of a flow
- * @node: in the site's table
- * @waiting: in the port's list of those that were refused for want of room, or of
- *	those that are invited
+ * struct rx_key - whose flow it is
  * @src: source site
  * @incarnation: of that site
  * @sock: source socket
  * @port: local port number
+ */
+struct rx_key {
+	u32 src;
+	u32 incarnation;
+	u32 sock;
+	u32 port;
+};
+
+/**
+ * struct rx_flow - receiving end of a flow
+ * @node: in the site's table
+ * @key: whose it is
+ * @source: flows of the same source site
+ * @lru: in the list of those of its source that are open, or that the source was asked about, or
+ *	in that of all that are settled or closed
+ * @waiting: in the port's list of those that were refused for want of room, or of
+ *	those that are invited
+ * @held: in the port's list of those that hold something, or did
  * @owed: in the site's list while a confirmation is owed that can wait
  * @owed_at: when it is to be sent
  * @need: room that messages put off need, by number modulo window; 0: none
  * @invited: room reserved for the next message, 0: none
  * @until: the invitation ends
  * @used: time of the last packet
+ * @asked_at: when the source was asked
  * @core: numbers and messages
  */
 struct rx_flow {
-	struct hlist_node node;
+	struct rhash_head node;
+	struct rx_key key;
+	struct rx_source *source;
+	struct list_head lru;
 	struct list_head waiting;
-	u32 src;
-	u32 incarnation;
-	u32 sock;
-	u16 port;
+	struct list_head held;
 	struct list_head owed;
 	u64 owed_at;
 	u32 need[FC_FLOW_WINDOW];
 	u32 invited;
 	u64 until;
 	u64 used;
+	u64 asked_at;
 	struct fc_rxflow core;
 };
 
@@ -46,7 +66,38 @@ static inline u32 *rx_need(struct rx_flow *flow, u32 seq)
 	return &flow->need[seq % FC_FLOW_WINDOW];
 }
 
+/* It holds something for the port, from now on. */
+static inline void rx_holds(struct rx_flow *flow, struct flitcast_port *port)
+{
+	if (list_empty(&flow->held))
+		list_add_tail(&flow->held, &port->flows);
+}
+
+/* rxflow.c */
+
+struct rx_flow *flitcast_rxflow_find(struct flitcast_site *site, const struct rx_key *key);
+/* May a flow that is not there have been forgotten? */
+bool flitcast_rxflow_old(const struct flitcast_site *site, const struct rx_key *key);
+/*
+ * A new flow, at the cost of @port; another one may be forgotten for it.  Return: flow, or NULL:
+ * there is no place, or no memory.
+ */
+struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast_port *port,
+				     const struct rx_key *key);
+/* A packet of it came. */
+void flitcast_rxflow_used(struct flitcast_site *site, struct rx_flow *flow);
+/*
+ * The source says that all before @level is over; @closed: and that no more comes.  Return: true
+ * if so is all that came here: the flow is not needed any more.
+ */
+bool flitcast_rxflow_settle(struct flitcast_site *site, struct rx_flow *flow, u32 level,
+			    bool closed);
+
 /* rx.c */
+
+/* Ask the source of a flow what of it is over. */
+void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq,
+			   u32 level);
 
 /* Forget what a flow holds. */
 void flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow);

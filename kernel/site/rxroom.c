@@ -12,6 +12,9 @@
  * given up after so long without a word, where the room is needed.
  */
 #define RECLAIM_NS	(15ULL * NSEC_PER_SEC)
+/* So many are looked at, and so often: all that there can be in 6 s. */
+#define RECLAIM_BATCH	128
+#define RECLAIM_EVERY_NS	(100 * NSEC_PER_MSEC)
 
 /* Take back the room of those that did not come. */
 static void uninvite(struct flitcast_port *port, u64 now)
@@ -30,16 +33,19 @@ static void uninvite(struct flitcast_port *port, u64 now)
 void flitcast_rx_reclaim(struct flitcast_site *site, struct flitcast_port *port)
 {
 	u64 now = flitcast_site_now(site);
+	unsigned int n = RECLAIM_BATCH;
 	struct rx_flow *flow;
-	int bucket;
 
-	/* A walk over all flows: not for every packet without room. */
+	/* A walk over some flows, in turn: not for every packet without room. */
 	if (now < port->reclaim_at)
 		return;
-	port->reclaim_at = now + NSEC_PER_SEC;
-	hash_for_each(site->flows, bucket, flow, node)
-		if (flow->port == port->number && now > flow->used + RECLAIM_NS)
+	port->reclaim_at = now + RECLAIM_EVERY_NS;
+	while (n-- && !list_empty(&port->flows)) {
+		flow = list_first_entry(&port->flows, struct rx_flow, held);
+		list_move_tail(&flow->held, &port->flows);
+		if (now > flow->used + RECLAIM_NS)
 			flitcast_rxflow_empty(site, flow);
+	}
 }
 
 void flitcast_rx_invite(struct flitcast_site *site, struct flitcast_port *port)
@@ -53,9 +59,9 @@ void flitcast_rx_invite(struct flitcast_site *site, struct flitcast_port *port)
 	list_for_each_entry_safe(flow, next, &port->waiting, waiting) {
 		u32 need = *rx_need(flow, flow->core.next);
 		struct fc_ctrl ctrl = {
-			.kind = FC_CTRL_ROOM, .dst = flow->src,
-			.incarnation = flow->incarnation, .sock = flow->sock,
-			.site = site->cfg.id, .port = flow->port,
+			.kind = FC_CTRL_ROOM, .dst = flow->key.src,
+			.incarnation = flow->key.incarnation, .sock = flow->key.sock,
+			.site = site->cfg.id, .port = flow->key.port,
 		};
 
 		if (!need) {

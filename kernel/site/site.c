@@ -78,6 +78,7 @@ static void site_free(struct flitcast_site *site)
 	flitcast_faults_free(site);
 	flitcast_tx_free(site);
 	flitcast_auth_free(site->auth);
+	flitcast_rxflow_free(site);
 	kfree(site->no_queue);
 	if (site->cfg.topo.graph)
 		flitcast_graph_put(site->cfg.topo.graph);
@@ -158,7 +159,6 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	INIT_LIST_HEAD(&site->forward);
 	hash_init(site->ports);
 	hash_init(site->sources);
-	hash_init(site->flows);
 	hash_init(site->casts);
 	INIT_LIST_HEAD(&site->cast_ages);
 	site->cast_at = FC_NEVER;
@@ -191,7 +191,8 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	    flitcast_channel_alloc(site, &site->core.data, fc_mode_classes(cfg->mode) ? 0 : ~0U))
 		goto fail;
 	fc_site_init(&site->core, get_random_u64());
-	if ((fc_mode_classes(cfg->mode) && flitcast_vnet_alloc(site)) ||
+	if (flitcast_rxflow_alloc(site) ||
+	    (fc_mode_classes(cfg->mode) && flitcast_vnet_alloc(site)) ||
 	    flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
 		goto fail;
 	return site;
@@ -321,7 +322,8 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_engine_enter(site);
 	site->dead = true;
 	hash_for_each_safe(site->ports, bucket, next, port, node) {
-		flitcast_rx_detach(site, port);
+		while (flitcast_rx_detach(site, port))
+			continue;
 		hash_del(&port->node);
 		site->sockets--;
 		port->ops->detach(port);
@@ -338,7 +340,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_echo_stop(site->echo);
 
 	flitcast_engine_enter(site);
-	flitcast_rx_purge(site);
+	flitcast_cast_purge(site);
 	flitcast_oper_purge(site);
 	fc_site_purge(&site->core, drop_handle, NULL);
 	flitcast_relay_purge(site);
@@ -506,6 +508,8 @@ int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site,
 		goto out;
 	INIT_LIST_HEAD(&port->waiting);
 	INIT_LIST_HEAD(&port->invited);
+	INIT_LIST_HEAD(&port->flows);
+	port->closing = false;
 	INIT_LIST_HEAD(&port->woken);
 	port->site = site;
 	refcount_inc(&site->refs);
@@ -523,9 +527,13 @@ void flitcast_port_detach(struct flitcast_port *port)
 	if (!site)
 		return;
 	flitcast_engine_enter(site);
+	/* Others have their turn between two of these. */
+	while (!site->dead && flitcast_rx_detach(site, port)) {
+		flitcast_engine_leave(site);
+		flitcast_engine_enter(site);
+	}
 	/* A dead site has let go of its ports already. */
 	if (!site->dead) {
-		flitcast_rx_detach(site, port);
 		flitcast_tx_detach(site, port);
 		hash_del(&port->node);
 		site->sockets--;

@@ -271,7 +271,7 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 		flitcast_tx_settle(site, msg, false);
 }
 
-void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl)
+static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 {
 	struct flitcast_source *src;
 	struct tx_target *t, *next;
@@ -304,6 +304,42 @@ void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	flitcast_txflow_advance(site, flow);
 	flitcast_txflow_heard(site, flow, ctrl->next);
 	flitcast_source_reap(site, src);
+}
+
+/*
+ * A target asks what of a flow is over, because it knows nothing of it, or has no place for
+ * others.  A life of this site that has ended keeps nothing, nor does a socket.
+ */
+static void say_level(struct flitcast_site *site, const struct fc_ctrl *ask)
+{
+	struct fc_ctrl ctrl = {
+		.kind = FC_CTRL_CLOSED, .dst = ask->site, .incarnation = ask->incarnation,
+		.sock = ask->sock, .site = site->cfg.id, .port = ask->port,
+		.seq = ask->next - 1, .next = ask->next, .have = ask->have,
+	};
+	struct flitcast_source *src;
+	struct tx_flow *flow;
+
+	hash_for_each_possible(site->sources, src, node, ask->sock) {
+		if (src->number != ask->sock || ask->incarnation != site->incarnation)
+			continue;
+		flow = flitcast_txflow_find(src, ask->site, ask->port);
+		if (!flow)
+			break;
+		ctrl.kind = FC_CTRL_OVER;
+		ctrl.next = flow->core.oldest;
+		ctrl.seq = ctrl.next - 1;
+		break;
+	}
+	site->stat[FC_STAT_CTRL_SENT]++;
+	flitcast_ctrl_send(site, &ctrl);
+}
+
+void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl)
+{
+	answers(site, ctrl);
+	if (ctrl->kind == FC_CTRL_LEVEL)
+		say_level(site, ctrl);
 }
 
 bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int err)

@@ -46,14 +46,35 @@ static void flow_free(struct flitcast_site *site, struct tx_flow *flow)
 	kfree(flow);
 }
 
+/* Targets of a source that ends which are told so; others ask when they need the room. */
+#define CLOSED_MAX	16
+
+/* The target need not keep anything of the flow: it may be lost. */
+static void tell_closed(struct flitcast_site *site, const struct tx_flow *flow)
+{
+	struct fc_ctrl ctrl = {
+		.kind = FC_CTRL_CLOSED, .dst = flow->site, .incarnation = site->incarnation,
+		.sock = flow->src->number, .site = site->cfg.id, .port = flow->port,
+		.seq = flow->core.next - 1, .next = flow->core.next,
+	};
+
+	site->stat[FC_STAT_CTRL_SENT]++;
+	flitcast_ctrl_send(site, &ctrl);
+}
+
 void flitcast_txflow_free_all(struct flitcast_site *site, struct flitcast_source *src)
 {
+	unsigned int told = site->dead ? CLOSED_MAX : 0;
 	struct hlist_node *next;
 	struct tx_flow *flow;
 	int bucket;
 
-	hash_for_each_safe(src->flows, bucket, next, flow, node)
+	hash_for_each_safe(src->flows, bucket, next, flow, node) {
+		/* One that never said anything has no flow, or is out of reach. */
+		if (flow->heard && told++ < CLOSED_MAX)
+			tell_closed(site, flow);
 		flow_free(site, flow);
+	}
 }
 
 /* Without those that are detached, if that is enough: they would be forgiven. */

@@ -130,6 +130,11 @@ static void fs_wake(struct flitcast_port *port, unsigned int mask)
 	sock_put(sk);
 }
 
+static struct mem_cgroup *fs_memcg(const struct flitcast_port *port)
+{
+	return flitcast_mem_cgroup(container_of_const(port, struct flitcast_sock, port));
+}
+
 static void fs_info(const struct flitcast_port *port, struct flitcast_socket_info *info)
 {
 	const struct flitcast_sock *fs = container_of_const(port, struct flitcast_sock, port);
@@ -162,5 +167,6 @@ const struct flitcast_port_ops flitcast_fs_port_ops = {
 	.detach = fs_detach,
 	.hold = fs_hold,
 	.wake = fs_wake,
+	.memcg = fs_memcg,
 	.info = fs_info,
 };

@@ -108,7 +108,7 @@ static bool check_ctrl(const u8 *data)
 	bool ok = fc_wire_ctrl_decode(&c, p);
 	u8 again[FC_CTRL_SIZE];
 
-	CHECK(ok == (p[0] >= 1 && p[0] <= FC_CTRL_FORWARD && !p[1] && !be32(p + 40) &&
+	CHECK(ok == (p[0] >= 1 && p[0] <= FC_CTRL_CLOSED && !p[1] && !be32(p + 40) &&
 		     be32(p + 4) != FC_SITE_NONE && be32(p + 16) != FC_SITE_NONE && be16(p + 20)),
 	      "control frame: %d", ok);
 	if (ok) {

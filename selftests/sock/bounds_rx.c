@@ -5,6 +5,7 @@
 #include "api.h"
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include "fake.h"
 
 #define KIB		1024
 #define PACKET		65536
@@ -294,6 +295,177 @@ TEST_F(line, memory__cgroup)
 	for (i = 0; i < SOCKETS; i++)
 		EXPECT_EQ(0, msg_error(from[i]));
 	rmdir(GROUP);
+}
+
+/*
+ * Flows.
+ */
+
+/* More than a site has flows, and than one source may have of them. */
+#define MANY_FLOWS	9000
+#define FLOWS_MAX	8192
+
+static uint64_t counter(const char *name)
+{
+	return cli("-j stats show") ? ~0ULL : json_sum(cli_output(), name);
+}
+
+/*
+ * Sockets that send one message and close: those that come after them are heard at once.  They
+ * were not for a minute.
+ */
+TEST_F(line, flows__short_lived_senders)
+{
+	unsigned int i, n = 0, fd, to = SOCKET(2, PORT);
+
+	for (i = 0; i < MANY_FLOWS; i++) {
+		fd = SOCKET(0, 0);
+		ASSERT_EQ(4, RESULT(msg_send(fd, "gone", 4, 2, PORT, 0)));
+		close(fd);
+		while (RESULT(msg_recv(to, data, sizeof(data), NULL, MSG_DONTWAIT)) == 4)
+			n++;
+		/* As fast as they are received. */
+		if (i >= n + 500 && !(msg_wait(to, POLLIN, SOON_MS) & POLLIN))
+			break;
+	}
+	EXPECT_EQ(MANY_FLOWS, i);
+	EXPECT_EQ(i, n + read_all(to, i - n));
+	fd = SOCKET(0, 0);
+	ASSERT_EQ(3, RESULT(msg_send(fd, "new", 3, 2, PORT, 0)));
+	EXPECT_TRUE(msg_wait(to, POLLIN, SOON_MS) & POLLIN);
+	EXPECT_EQ(3, RESULT(msg_recv(to, data, sizeof(data), NULL, MSG_DONTWAIT)));
+}
+
+FIXTURE(faked) {
+	struct fake fake;
+	int fd;
+	/* What was answered last. */
+	struct fc_ctrl answer;
+	unsigned int answers[FC_CTRL_COUNT];
+};
+
+FIXTURE_SETUP(faked)
+{
+	const char *bad;
+
+	api_choose_port(_metadata);
+	bad = fake_up(&self->fake, "");
+	ASSERT_EQ(NULL, bad) {
+		TH_LOG("%s", bad);
+	}
+	self->fd = msg_socket(-1, 0, PORT, 0);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(faked)
+{
+	close(self->fd);
+}
+
+/* What comes within @ms: answers are counted, and none is answered. */
+static void look(struct _test_data_faked *self, unsigned int ms)
+{
+	struct fake_event e;
+	unsigned int i;
+
+	while (fake_next(&self->fake, &e, ms)) {
+		for (i = 0; !e.is_packet && i < e.n; i++) {
+			self->answers[e.ctrl[i].kind]++;
+			self->answer = e.ctrl[i];
+		}
+		ms = 0;
+	}
+}
+
+/* The first message of a socket of a site. */
+static bool first_message(struct _test_data_faked *self, unsigned int site, unsigned int sock)
+{
+	const struct fc_packet pk = {
+		.src = site, .incarnation = 100, .sock = sock, .src_port = 9, .ntargets = 1,
+		.msg_len = 1, .data_len = 1,
+	};
+	const struct fc_target t = { .port = PORT, .flags = FC_TARGET_LAST };
+	uint64_t until = now_ms() + SOON_MS;
+
+	while (self->fake.sent - self->fake.acked >= 4 && now_ms() < until) {
+		look(self, 0);
+		if (self->fake.sent - self->fake.acked < 4)
+			break;
+		fake_probe(&self->fake, self->fake.sent);
+		look(self, 1);
+	}
+	fake_packet(&self->fake, &pk, &t, "x");
+	return now_ms() < until;
+}
+
+/* What is there to be read: so many messages. */
+static unsigned int read_now(int fd)
+{
+	unsigned int n = 0;
+
+	while (RESULT(msg_recv(fd, data, sizeof(data), NULL, MSG_DONTWAIT)) == 1)
+		n++;
+	return n;
+}
+
+/* Sends it until it is received.  Return: it was, within some seconds. */
+static bool comes_in(struct _test_data_faked *self, unsigned int site, unsigned int sock)
+{
+	uint64_t until = now_ms() + SOON_MS;
+
+	while (now_ms() < until) {
+		first_message(self, site, sock);
+		look(self, 200);
+		if (read_now(self->fd))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Two sites make up sockets, and say nothing of them when asked: a third one has a flow for all
+ * that, they are told that there is no room, and what comes late of a flow that was forgotten is
+ * not received a second time.
+ */
+TEST_F(faked, flows__made_up_sockets)
+{
+	unsigned int i, n = 0, before;
+	struct fc_ctrl over;
+
+	for (i = 0; i < MANY_FLOWS; i++) {
+		ASSERT_TRUE(first_message(self, 4 + i % 2, 1000 + i / 2));
+		n += read_now(self->fd);
+	}
+	look(self, QUIET_MS);
+	n += read_now(self->fd);
+	TH_LOG("%u received, %u confirmed, %u without room, %u asked", n,
+	       self->answers[FC_CTRL_CONFIRM], self->answers[FC_CTRL_NO_ROOM],
+	       self->answers[FC_CTRL_LEVEL]);
+	EXPECT_LE(FLOWS_MAX, n);
+	EXPECT_LT(0, self->answers[FC_CTRL_LEVEL]);
+	EXPECT_TRUE(comes_in(self, 6, 7));
+	EXPECT_LT(0, counter("flows_forgotten"));
+	/* Those were the longest unused: the very first.  Late, a second time: */
+	before = self->answers[FC_CTRL_LEVEL];
+	ASSERT_TRUE(first_message(self, 4, 1000));
+	ASSERT_TRUE(first_message(self, 5, 1000));
+	look(self, QUIET_MS);
+	EXPECT_EQ(0, read_now(self->fd));
+	EXPECT_LT(before, self->answers[FC_CTRL_LEVEL]);
+	EXPECT_LT(0, counter("flows_unknown"));
+	/* The source says that it is over. */
+	over = self->answer;
+	EXPECT_EQ(FC_CTRL_LEVEL, over.kind);
+	over.kind = FC_CTRL_OVER;
+	over.site = over.dst;
+	over.dst = 0;
+	over.next = 1;
+	fake_ctrl(&self->fake, &over, 1);
+	ASSERT_TRUE(first_message(self, over.site, over.sock));
+	look(self, QUIET_MS);
+	EXPECT_EQ(0, read_now(self->fd));
+	EXPECT_EQ(FC_CTRL_CONFIRM, self->answer.kind);
+	EXPECT_EQ(1, self->answer.next);
 }
 
 /* More sockets of one site that are written to at once than are woken in one go. */

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The receiving flows of a site: who has one, and which gives way to another.
+ *
+ * A flow that is forgotten could take a packet that comes late for a new one.  So one is forgotten
+ * only when its source has said that all it brought is over there (it is settled), and of each
+ * source site it is kept which of its sockets may have had flows that are forgotten: what comes of
+ * these, and has no flow, is not received before the source has said what of it is over
+ * (FC_CTRL_LEVEL).  Sockets have numbers that grow, so new ones are not among them.
+ */
+#include <linux/hashtable.h>
+#include <linux/log2.h>
+#include <linux/rhashtable.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include "site/rx.h"
+
+/* Of these one source site may have so many. */
+#define FLOWS_OF_ONE	(FLITCAST_FLOWS_MAX / 2)
+/* From so many on sources are asked which of them they need no more. */
+#define FLOWS_MANY	(FLITCAST_FLOWS_MAX / 4 * 3)
+/* So many are asked for each new flow, if they were not used for so long. */
+#define ASK_BATCH	2
+#define ASK_IDLE_NS	(100 * NSEC_PER_MSEC)
+/* One that is asked so long ago, and did not settle, is its source's to lose. */
+#define SILENT_NS	NSEC_PER_SEC
+/* Source sites without flows of which something is remembered. */
+#define IDLE_MAX	1024
+/* Classes of source sites by the logarithm of how many flows they have. */
+#define SIZES		(ilog2(FLITCAST_FLOWS_MAX) + 1)
+
+/**
+ * struct rx_source - flows of one source site
+ * @node: in the table
+ * @by_size: in the list of those with about as many flows; without any, in that of idle ones
+ * @open: flows that are in use, the longest unused first
+ * @asked: flows whose source was asked whether it needs them, the first one first
+ * @src: source site
+ * @nflows: how many
+ * @incarnation: whose flow was forgotten, if @forgot
+ * @last: number of the newest of its sockets of which that is true
+ * @forgot: a flow was forgotten
+ * @any: flows of several lives were, or it is not known
+ */
+struct rx_source {
+	struct hlist_node node;
+	struct list_head by_size;
+	struct list_head open;
+	struct list_head asked;
+	u32 src;
+	u32 nflows;
+	u32 incarnation;
+	u32 last;
+	bool forgot;
+	bool any;
+};
+
+/**
+ * struct flitcast_rx - receiving flows of a site
+ * @flows: by source and port
+ * @nflows: how many
+ * @closed: of these, those whose source has closed, the first one first
+ * @settled: and those of which the source says that all is over, likewise
+ * @sources: source sites by number
+ * @size: of these, those that have flows, by how many
+ * @idle: the others, the oldest first
+ * @nidle: how many
+ * @forgot: what was remembered of a source site is forgotten
+ */
+struct flitcast_rx {
+	struct rhashtable flows;
+	unsigned int nflows;
+	struct list_head closed;
+	struct list_head settled;
+	DECLARE_HASHTABLE(sources, 8);
+	struct list_head size[SIZES];
+	struct list_head idle;
+	unsigned int nidle;
+	bool forgot;
+};
+
+static const struct rhashtable_params params = {
+	.head_offset = offsetof(struct rx_flow, node),
+	.key_offset = offsetof(struct rx_flow, key),
+	.key_len = sizeof(struct rx_key),
+	.automatic_shrinking = true,
+};
+
+int flitcast_rxflow_alloc(struct flitcast_site *site)
+{
+	struct flitcast_rx *rx = kzalloc(sizeof(*rx), GFP_KERNEL_ACCOUNT);
+	unsigned int i;
+	int err;
+
+	if (!rx)
+		return -ENOMEM;
+	err = rhashtable_init(&rx->flows, &params);
+	if (err) {
+		kfree(rx);
+		return err;
+	}
+	INIT_LIST_HEAD(&rx->closed);
+	INIT_LIST_HEAD(&rx->settled);
+	INIT_LIST_HEAD(&rx->idle);
+	for (i = 0; i < SIZES; i++)
+		INIT_LIST_HEAD(&rx->size[i]);
+	site->rx = rx;
+	return 0;
+}
+
+static void free_flow(void *flow, void *arg)
+{
+	kfree(flow);
+}
+
+void flitcast_rxflow_free(struct flitcast_site *site)
+{
+	struct flitcast_rx *rx = site->rx;
+	struct rx_source *source;
+	struct hlist_node *next;
+	int bucket;
+
+	if (!rx)
+		return;
+	/* No port is there any more, and so nothing is held by any flow. */
+	rhashtable_free_and_destroy(&rx->flows, free_flow, NULL);
+	hash_for_each_safe(rx->sources, bucket, next, source, node)
+		kfree(source);
+	kfree(rx);
+	site->rx = NULL;
+}
+
+struct rx_flow *flitcast_rxflow_find(struct flitcast_site *site, const struct rx_key *key)
+{
+	return rhashtable_lookup_fast(&site->rx->flows, key, params);
+}
+
+static struct rx_source *source_find(struct flitcast_rx *rx, u32 src)
+{
+	struct rx_source *source;
+
+	hash_for_each_possible(rx->sources, source, node, src)
+		if (source->src == src)
+			return source;
+	return NULL;
+}
+
+static void source_free(struct rx_source *source)
+{
+	hash_del(&source->node);
+	list_del(&source->by_size);
+	kfree(source);
+}
+
+/* It has no flows: what is to be remembered of it is, for a while. */
+static void source_rest(struct flitcast_rx *rx, struct rx_source *source)
+{
+	if (!source->forgot && !source->any) {
+		source_free(source);
+		return;
+	}
+	list_move_tail(&source->by_size, &rx->idle);
+	if (rx->nidle++ < IDLE_MAX)
+		return;
+	source_free(list_first_entry(&rx->idle, struct rx_source, by_size));
+	rx->nidle--;
+	rx->forgot = true;
+}
+
+/* It has one flow more, or less. */
+static void source_count(struct flitcast_rx *rx, struct rx_source *source, int more)
+{
+	source->nflows += more;
+	rx->nflows += more;
+	if (source->nflows)
+		list_move_tail(&source->by_size, &rx->size[ilog2(source->nflows)]);
+	else
+		source_rest(rx, source);
+}
+
+static struct rx_source *source_get(struct flitcast_rx *rx, u32 src)
+{
+	struct rx_source *source = source_find(rx, src);
+
+	if (source)
+		return source;
+	source = kzalloc(sizeof(*source), GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
+	if (!source)
+		return NULL;
+	source->src = src;
+	source->any = rx->forgot;
+	INIT_LIST_HEAD(&source->by_size);
+	INIT_LIST_HEAD(&source->open);
+	INIT_LIST_HEAD(&source->asked);
+	hash_add(rx->sources, &source->node, src);
+	return source;
+}
+
+bool flitcast_rxflow_old(const struct flitcast_site *site, const struct rx_key *key)
+{
+	const struct rx_source *source = source_find(site->rx, key->src);
+
+	if (!source)
+		return site->rx->forgot;
+	if (source->any)
+		return true;
+	return source->forgot && source->incarnation == key->incarnation &&
+	       !fc_before(source->last, key->sock & ~FC_SOCK_CAST);
+}
+
+static void forget(struct flitcast_site *site, struct rx_flow *flow)
+{
+	struct rx_source *source = flow->source;
+	u32 sock = flow->key.sock & ~FC_SOCK_CAST;
+
+	if (!source->forgot) {
+		source->forgot = true;
+		source->incarnation = flow->key.incarnation;
+		source->last = sock;
+	} else if (source->incarnation != flow->key.incarnation) {
+		source->any = true;
+	} else if (fc_before(source->last, sock)) {
+		source->last = sock;
+	}
+	flitcast_rxflow_empty(site, flow);
+	list_del(&flow->owed);
+	list_del(&flow->lru);
+	list_del(&flow->held);
+	rhashtable_remove_fast(&site->rx->flows, &flow->node, params);
+	source_count(site->rx, source, -1);
+	site->stat[FC_STAT_FLOW_FORGOTTEN]++;
+	kfree(flow);
+}
+
+/* The source site that has most flows, or about as many. */
+static struct rx_source *largest(struct flitcast_rx *rx)
+{
+	int i;
+
+	for (i = SIZES - 1; i >= 0; i--)
+		if (!list_empty(&rx->size[i]))
+			return list_first_entry(&rx->size[i], struct rx_source, by_size);
+	return NULL;
+}
+
+/* Ask a source about those of its flows that are unused for longest. */
+static void ask(struct flitcast_site *site, struct rx_source *source)
+{
+	u64 now = flitcast_site_now(site);
+	unsigned int i;
+
+	for (i = 0; i < ASK_BATCH; i++) {
+		struct rx_flow *flow = list_first_entry_or_null(&source->open, struct rx_flow, lru);
+
+		if (!flow || now < flow->used + ASK_IDLE_NS)
+			return;
+		list_move_tail(&flow->lru, &source->asked);
+		flow->asked_at = now;
+		flitcast_rx_level_ask(site, &flow->key, flow->core.next - 1, flow->core.next);
+	}
+}
+
+/* One that may be forgotten for a flow of @source; NULL: none. */
+static struct rx_flow *victim(struct flitcast_site *site, struct rx_source *source)
+{
+	u64 now = flitcast_site_now(site);
+	struct flitcast_rx *rx = site->rx;
+	struct rx_source *from = source;
+	struct rx_flow *flow;
+
+	flow = list_first_entry_or_null(&rx->closed, struct rx_flow, lru);
+	if (!flow)
+		flow = list_first_entry_or_null(&rx->settled, struct rx_flow, lru);
+	if (flow)
+		return flow;
+	/* Whoever has most gives way, if it does not answer; but not to one that has as many. */
+	if (source->nflows < FLOWS_OF_ONE)
+		from = largest(rx);
+	if (!from || (from != source && from->nflows <= source->nflows))
+		return NULL;
+	flow = list_first_entry_or_null(&from->asked, struct rx_flow, lru);
+	return flow && now >= flow->asked_at + SILENT_NS ? flow : NULL;
+}
+
+struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast_port *port,
+				     const struct rx_key *key)
+{
+	struct rx_source *source = source_get(site->rx, key->src);
+	struct flitcast_rx *rx = site->rx;
+	struct mem_cgroup *old;
+	struct rx_flow *flow;
+
+	if (!source)
+		goto no_memory;
+	/* It is not idle any more, and so nobody forgets it. */
+	if (!source->nflows && !list_empty(&source->by_size)) {
+		list_del_init(&source->by_size);
+		rx->nidle--;
+	}
+	if (rx->nflows >= FLOWS_MANY || source->nflows >= FLOWS_OF_ONE / 4 * 3)
+		ask(site, source->nflows >= FLOWS_OF_ONE / 4 * 3 ? source : largest(rx));
+	if (rx->nflows >= FLITCAST_FLOWS_MAX || source->nflows >= FLOWS_OF_ONE) {
+		flow = victim(site, source);
+		if (!flow) {
+			site->stat[FC_STAT_FLOW_NO_ROOM]++;
+			goto none;
+		}
+		forget(site, flow);
+	}
+	old = set_active_memcg(port->ops->memcg ? port->ops->memcg(port) : NULL);
+	flow = kzalloc(sizeof(*flow), GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
+	set_active_memcg(old);
+	if (!flow)
+		goto no_memory;
+	flow->key = *key;
+	flow->source = source;
+	INIT_LIST_HEAD(&flow->waiting);
+	INIT_LIST_HEAD(&flow->owed);
+	INIT_LIST_HEAD(&flow->held);
+	flow->used = flitcast_site_now(site);
+	if (rhashtable_insert_fast(&rx->flows, &flow->node, params)) {
+		kfree(flow);
+		goto no_memory;
+	}
+	list_add_tail(&flow->lru, &source->open);
+	source_count(rx, source, 1);
+	return flow;
+no_memory:
+	site->stat[FC_STAT_NO_MEMORY]++;
+none:
+	if (source && !source->nflows && list_empty(&source->by_size))
+		source_rest(rx, source);
+	return NULL;
+}
+
+void flitcast_rxflow_used(struct flitcast_site *site, struct rx_flow *flow)
+{
+	flow->used = flitcast_site_now(site);
+	list_move_tail(&flow->lru, &flow->source->open);
+}
+
+/* Is anything received of it that is not delivered, or put off? */
+static bool holds(const struct rx_flow *flow)
+{
+	unsigned int i;
+
+	for (i = 0; i < FC_FLOW_WINDOW; i++)
+		if (flow->core.msg[i].state != FC_RX_EMPTY || flow->need[i])
+			return true;
+	return flow->invited;
+}
+
+bool flitcast_rxflow_settle(struct flitcast_site *site, struct rx_flow *flow, u32 level,
+			    bool closed)
+{
+	if (level != flow->core.next || holds(flow))
+		return false;
+	/* A confirmation that is owed tells the source what it knows. */
+	list_del_init(&flow->owed);
+	list_move_tail(&flow->lru, closed ? &site->rx->closed : &site->rx->settled);
+	return true;
+}
