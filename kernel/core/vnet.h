@@ -294,7 +294,9 @@ bool fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop);
 /**
  * fc_vnet_start() - as fc_vnet_hop() for what begins at this site
  * @v: switch
- * @hop: of FC_PORT_LOCAL, in a lane that takes a packet; becomes as it goes out
+ * @hop: of FC_PORT_LOCAL, in any lane; becomes as it goes out
+ *
+ * Where the lane has a packet, which waits for another link, this one passes it by.
  *
  * Return: as fc_vnet_hop().
  */

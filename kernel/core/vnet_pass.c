@@ -539,6 +539,7 @@ bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop)
 bool fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
 {
 	struct fc_rx *rx = &v->ch[hop->class].rx[FC_PORT_LOCAL];
+	const struct fc_vin *in = fc_vin_of(v, hop->class, FC_PORT_LOCAL);
 	u8 class, port;
 
 	hop->more = false;
@@ -547,9 +548,13 @@ bool fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
 	hop->more = !timed(v, class, port);
 	if (hop->more && hop->now == FC_NEVER)
 		return false;
-	silently(v, hop);
-	/* Here nobody is to be told. */
-	rx->told = rx->taken;
+	if (in->busy || rx->queued) {
+		v->site->stat[FC_STAT_PKT_UNICAST]++;
+	} else {
+		silently(v, hop);
+		/* Here nobody is to be told. */
+		rx->told = rx->taken;
+	}
 	if (hop->more)
 		out_timed(v, hop, class, port);
 	else

@@ -130,7 +130,7 @@ static void feed(struct flitcast_site *site)
 			flitcast_ctrl_loop(site);
 		if (flitcast_oper_waits(site))
 			flitcast_oper_feed(site);
-		if (!flitcast_class_empty(&site->class[FLITCAST_TX_CAST]))
+		if (flitcast_txcast_waits(site))
 			flitcast_txcast_feed(site);
 	} while (site->nloop && site->ends_at);
 }

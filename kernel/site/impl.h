@@ -20,6 +20,7 @@
 #include "link/link.h"
 #include "site/port.h"
 #include "site/replay.h"
+#include "site/round.h"
 #include "site/site.h"
 
 /* Settings of the kernel's sites; why: Documentation/design.rst, "Settings". */
@@ -40,16 +41,11 @@
 /* Bytes that messages of closed sockets may hold at a site. */
 #define FLITCAST_ORPHANS_MAX	(64U << 20)
 
-/**
- * struct flitcast_class - messages of one priority class
- * @ready: those that have begun and may have something to send
- * @fresh: those that have not begun, in order
- * @nactive: messages under way
- */
-struct flitcast_class {
-	struct list_head ready;
-	struct list_head fresh;
-	unsigned int nactive;
+/* Where packets of this site enter the network, each with a round of users. */
+enum flitcast_tx_door {
+	FLITCAST_TX_BY_INPUT,	/* the local net-input */
+	FLITCAST_TX_BY_RELAY,	/* broadcasts */
+	FLITCAST_TX_DOORS,
 };
 
 /**
@@ -164,8 +160,11 @@ struct flitcast_back {
  * @rx: receiving flows
  * @owed: of these, those whose source is owed a confirmation that can wait; the oldest first
  * @cast_number: of the next broadcast of this site
- * @class: own messages by priority, FLITCAST_TX_LOW and FLITCAST_TX_HIGH
- * @streak: packets of the higher class in a row
+ * @owners: users that have sources, by uid
+ * @round: of these, by enum flitcast_tx_door, those that have something to send
+ * @recast: broadcasts of this site that are sent again
+ * @nactive: messages under way, by class
+ * @nbusy: users that have some
  * @casts: copies of broadcasts
  * @cast_ages: these, the oldest first
  * @ncasts: how many
@@ -262,8 +261,11 @@ struct flitcast_site {
 	struct flitcast_rx *rx;
 	struct list_head owed;
 	u32 cast_number;
-	struct flitcast_class class[FLITCAST_TX_CLASSES];
-	u8 streak;
+	DECLARE_HASHTABLE(owners, 6);
+	struct flitcast_round round[FLITCAST_TX_DOORS];
+	struct list_head recast;
+	unsigned int nactive[FLITCAST_TX_CLASSES];
+	unsigned int nbusy[FLITCAST_TX_CLASSES];
 	DECLARE_HASHTABLE(casts, 8);
 	struct list_head cast_ages;
 	unsigned int ncasts;
@@ -375,11 +377,6 @@ static inline u64 flitcast_site_now(struct flitcast_site *site)
 	return site->now;
 }
 
-static inline bool flitcast_class_empty(const struct flitcast_class *class)
-{
-	return list_empty(&class->ready) && list_empty(&class->fresh);
-}
-
 /* pass.c: a plain frame goes on; as @pass of struct flitcast_link_ops */
 
 bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb);
@@ -432,8 +429,7 @@ void flitcast_oper_rescue(struct flitcast_site *site, struct sk_buff_head *flits
 static inline bool flitcast_oper_waits(const struct flitcast_site *site)
 {
 	return site->train || site->cur || !list_empty(&site->transit) ||
-	       !flitcast_class_empty(&site->class[FLITCAST_TX_LOW]) ||
-	       !flitcast_class_empty(&site->class[FLITCAST_TX_HIGH]);
+	       !flitcast_round_empty(&site->round[FLITCAST_TX_BY_INPUT]);
 }
 
 /* Feed the local net-input with what is to be sent. */
@@ -479,8 +475,8 @@ void flitcast_vnet_rerouted(struct flitcast_site *site);
 bool flitcast_vnet_room(struct flitcast_site *site, bool amid);
 void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev);
 /*
- * What goes at once: a packet of this site in one flit, with one target.  Return: false if it has
- * to be fed; nothing has been done then.
+ * What goes at once, past the lanes: a packet of this site in one flit, with one target.  Return:
+ * false if it has to be fed; nothing has been done then.
  */
 bool flitcast_vnet_start(struct flitcast_site *site, struct sk_buff *skb);
 
@@ -587,6 +583,13 @@ struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number)
 
 /* A control frame about a message of this site. */
 void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl);
+/* Are there broadcasts to be sent? */
+static inline bool flitcast_txcast_waits(const struct flitcast_site *site)
+{
+	return !flitcast_round_empty(&site->round[FLITCAST_TX_BY_RELAY]) ||
+	       !list_empty(&site->recast);
+}
+
 /* Broadcasts of this site begin. */
 void flitcast_txcast_feed(struct flitcast_site *site);
 /* Mode csr: a packet has reserved its way, or needs none (@arrival is 0); see core/csr_plan.h. */

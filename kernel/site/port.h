@@ -8,6 +8,7 @@
 #include <linux/list.h>
 #include <linux/skbuff.h>
 #include <linux/types.h>
+#include <linux/uidgid.h>
 #include "core/ends.h"
 #include "core/recept.h"
 
@@ -182,6 +183,7 @@ struct flitcast_port_ops {
  * @site: site attached to, with a reference; NULL before and after
  * @source: sending side
  * @casts: sending side of broadcasts; NULL before the first one
+ * @uid: whose it is, for turns among users; set before it is attached
  * @number: port number
  * @waiting: flows that were refused for want of room, in order
  * @invited: of these, the ones whose room is reserved now
@@ -201,7 +203,7 @@ struct flitcast_port_ops {
  * @woken: in the site's list of ports to wake
  * @wake_mask: what for, FLITCAST_WAKE_*
  *
- * Under the site's lock, but for @number and @ops, which never change while
+ * Under the site's lock, but for @number, @uid and @ops, which never change while
  * attached.
  */
 struct flitcast_port {
@@ -210,6 +212,7 @@ struct flitcast_port {
 	struct flitcast_site *site;
 	struct flitcast_source *source;
 	struct flitcast_source *casts;
+	kuid_t uid;
 	u16 number;
 	struct list_head waiting;
 	struct list_head invited;

@@ -149,10 +149,10 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	spin_lock_init(&site->lock);
 	__skb_queue_head_init(&site->netbuf);
 	INIT_LIST_HEAD(&site->transit);
-	for (c = 0; c < FLITCAST_TX_CLASSES; c++) {
-		INIT_LIST_HEAD(&site->class[c].ready);
-		INIT_LIST_HEAD(&site->class[c].fresh);
-	}
+	hash_init(site->owners);
+	for (c = 0; c < FLITCAST_TX_DOORS; c++)
+		flitcast_round_init(&site->round[c]);
+	INIT_LIST_HEAD(&site->recast);
 	INIT_LIST_HEAD(&site->msgs);
 	site->due = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&site->late);

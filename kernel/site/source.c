@@ -14,6 +14,10 @@ static struct flitcast_source *source_make(struct flitcast_site *site,
 
 	if (!src)
 		return NULL;
+	if (!flitcast_txqueue_attach(site, src, port->uid)) {
+		kfree(src);
+		return NULL;
+	}
 	src->number = number;
 	src->port = port;
 	src->src_port = port->number;
@@ -44,6 +48,7 @@ static void source_free(struct flitcast_site *site, struct flitcast_source *src)
 {
 	hash_del(&src->node);
 	flitcast_txflow_free_all(site, src);
+	flitcast_txqueue_detach(src);
 	kfree(src);
 }
 

@@ -12,15 +12,6 @@
 /* The others so soon after them. */
 #define ASK_MORE_NS	NSEC_PER_MSEC
 
-/* The message may have something to send. */
-void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg)
-{
-	struct flitcast_class *class = &site->class[msg->class];
-
-	if (list_empty(&msg->ready))
-		list_add_tail(&msg->ready, msg->begun ? &class->ready : &class->fresh);
-}
-
 /*
  * Has the message packets under way, or room at a target, which it should soon
  * use?  What a silent target is sent again does not count: a site that is gone
@@ -47,11 +38,10 @@ void flitcast_tx_settle(struct flitcast_site *site, struct flitcast_msg *msg, bo
 
 	if (active == msg->active)
 		return;
-	msg->active = active;
 	if (active)
-		site->class[msg->class].nactive++;
+		flitcast_txqueue_active(site, msg);
 	else
-		site->class[msg->class].nactive--;
+		flitcast_txqueue_inactive(site, msg);
 }
 
 static bool due_before(struct rb_node *a, const struct rb_node *b)

@@ -114,6 +114,54 @@ struct tx_target {
 };
 
 /**
+ * struct flitcast_queue - messages of a source and class that may have something to send
+ * @turn: in the round of its user, or, @blocked, in the list of those that wait for a place
+ * @ready: those that have begun
+ * @fresh: those that have not begun, in order
+ * @nactive: messages under way
+ * @blocked: the user has no place for another message under way
+ */
+struct flitcast_queue {
+	struct flitcast_turn turn;
+	struct list_head ready;
+	struct list_head fresh;
+	unsigned int nactive;
+	bool blocked;
+};
+
+/**
+ * struct flitcast_owned - what a user has of a class
+ * @round: queues of its sources
+ * @blocked: those that wait for a place for their first message, in order
+ * @nactive: messages under way
+ * @nbusy: sources that have some
+ */
+struct flitcast_owned {
+	struct flitcast_round round;
+	struct list_head blocked;
+	unsigned int nactive;
+	unsigned int nbusy;
+};
+
+/**
+ * struct flitcast_owner - a user of the site, as long as it has sources
+ * @node: in the site's table
+ * @uid: user that made the sockets
+ * @nsources: sources
+ * @streak: packets of the higher class in a row
+ * @turn: in the rounds of the site
+ * @class: by class
+ */
+struct flitcast_owner {
+	struct hlist_node node;
+	kuid_t uid;
+	unsigned int nsources;
+	u8 streak;
+	struct flitcast_turn turn[FLITCAST_TX_DOORS];
+	struct flitcast_owned class[FLITCAST_TX_CLASSES];
+};
+
+/**
  * struct flitcast_source - the sending side of a port; outlives it until its
  * messages are over
  * @node: in the site's table
@@ -127,6 +175,8 @@ struct tx_target {
  * @next_id: id of the next message
  * @next_cast: of broadcasts, number of the next message in all its flows
  * @msgs: messages that are not over
+ * @owner: whose it is
+ * @queue: of messages or broadcasts, and of messages of the higher class
  * @timeout: how long a target may stay silent, ns
  * @until: once closed, when all that is not over is given up
  */
@@ -142,6 +192,8 @@ struct flitcast_source {
 	u32 next_id;
 	u32 next_cast;
 	struct list_head msgs;
+	struct flitcast_owner *owner;
+	struct flitcast_queue queue[2];
 	u64 timeout;
 	u64 until;
 };
@@ -151,7 +203,7 @@ struct flitcast_source {
  * @out: what becomes of it
  * @refs: the site's list, the packet being sent, the one who keeps the outcome
  * @site_node: in the site's list of messages
- * @ready: in a list of its class, of those that may have something to send
+ * @ready: in its queue, or the site's list of broadcasts to be sent again
  * @source_node: in the source's list
  * @spare: the next one of those of the site that are not used
  * @due_node: in the site's tree of those of which something is due
@@ -256,8 +308,6 @@ void flitcast_msg_drop_data(struct flitcast_msg *msg);
 
 /* tx.c */
 
-/* The message may have something to send. */
-void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg);
 /* Its state changed: it may become active, or make place for another. */
 void flitcast_tx_settle(struct flitcast_site *site, struct flitcast_msg *msg, bool over);
 /* One of its times changed. */
@@ -318,6 +368,52 @@ void flitcast_txflow_behind(struct flitcast_site *site, struct tx_flow *flow, u3
 /* Tell those it is time for. */
 void flitcast_txflow_time(struct flitcast_site *site, u64 now);
 
+/* txqueue.c */
+
+/* The message may have something to send. */
+void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg);
+
+/* The source has a place among those of the user.  Return: false: no memory. */
+bool flitcast_txqueue_attach(struct flitcast_site *site, struct flitcast_source *src, kuid_t uid);
+/* It has no messages any more. */
+void flitcast_txqueue_detach(struct flitcast_source *src);
+
+/**
+ * flitcast_txqueue_next() - the message whose turn it is
+ * @site: site
+ * @door: where it enters the network
+ *
+ * Its caller sends a packet of it, and says so (flitcast_txqueue_sent()), or takes it out of its
+ * queue, if there is none to be sent now, and asks again.
+ *
+ * Return: the message, or NULL: there is none.
+ */
+struct flitcast_msg *flitcast_txqueue_next(struct flitcast_site *site, enum flitcast_tx_door door);
+/* A packet with @bytes of data, FC_PACKET_MAX at most, of the message that was next is sent. */
+void flitcast_txqueue_sent(struct flitcast_site *site, struct flitcast_msg *msg, u32 bytes);
+/* The message is under way from now on, or is not any more. */
+void flitcast_txqueue_active(struct flitcast_site *site, struct flitcast_msg *msg);
+void flitcast_txqueue_inactive(struct flitcast_site *site, struct flitcast_msg *msg);
+/* Messages of a class that a source may have under way, if nobody else has any. */
+unsigned int flitcast_txqueue_active_max(const struct flitcast_site *site);
+/* Does one more fit a @part-th of what the source may have under way now? */
+bool flitcast_txqueue_share(const struct flitcast_site *site, struct flitcast_source *src, u8 class,
+			    unsigned int part);
+/* May a message of the source begin, its first one or one more? */
+bool flitcast_txqueue_room(const struct flitcast_site *site, struct flitcast_source *src, u8 class);
+
+static inline struct flitcast_queue *flitcast_txqueue_of(struct flitcast_source *src, u8 class)
+{
+	return &src->queue[class == FLITCAST_TX_HIGH];
+}
+
+/* The other way round. */
+static inline struct flitcast_source *flitcast_txqueue_source(struct flitcast_queue *queue,
+							      u8 class)
+{
+	return container_of(queue - (class == FLITCAST_TX_HIGH), struct flitcast_source, queue[0]);
+}
+
 /* txpacket.c */
 
 /* Bytes of the message's data that go into the linear part of a flit: all, or none. */
@@ -332,8 +428,9 @@ static inline u32 flitcast_tx_linear(const struct flitcast_msg *msg)
  */
 u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len);
 /*
- * A message that has just been accepted goes now, if it is one flit to one target, and nothing is
- * before it.  Return: false if it is to wait.
+ * A message that has just been accepted goes now, if it is one flit to one target, and its source
+ * has no other that waits: nothing else does, or nothing does for its link.  Return: false if it is
+ * to wait.
  */
 bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg);
 /* A packet goes to a target.  Return: true if it did before. */

@@ -128,7 +128,6 @@ static void begin(struct flitcast_site *site, struct flitcast_msg *msg, struct s
 
 void flitcast_txcast_feed(struct flitcast_site *site)
 {
-	struct flitcast_class *class = &site->class[FLITCAST_TX_CAST];
 	unsigned int budget = CAST_BUDGET;
 
 	while (flitcast_relay_room(site)) {
@@ -136,9 +135,9 @@ void flitcast_txcast_feed(struct flitcast_site *site)
 		struct flitcast_msg *msg;
 		u32 lag;
 
-		msg = list_first_entry_or_null(&class->ready, struct flitcast_msg, ready);
-		if (!msg && class->nactive < CASTS_MAX)
-			msg = list_first_entry_or_null(&class->fresh, struct flitcast_msg, ready);
+		msg = list_first_entry_or_null(&site->recast, struct flitcast_msg, ready);
+		if (!msg && site->nactive[FLITCAST_TX_CAST] < CASTS_MAX)
+			msg = flitcast_txqueue_next(site, FLITCAST_TX_BY_RELAY);
 		if (!msg)
 			return;
 		/* The timer goes on with it, so that nobody holds the lock for long. */
@@ -156,6 +155,8 @@ void flitcast_txcast_feed(struct flitcast_site *site)
 			site->ends_at = min(site->ends_at, flitcast_now() + NSEC_PER_MSEC);
 			return;
 		}
+		if (!msg->begun)
+			flitcast_txqueue_sent(site, msg, msg->len);
 		msg->begun = true;
 		list_del_init(&msg->ready);
 		begin(site, msg, &flits);

@@ -6,16 +6,8 @@
 #include <linux/mm.h>
 #include "site/tx.h"
 
-/*
- * What a site may have under way, so that its packets wait at the source rather
- * than in the transit pools of others: messages of each class, and packets of each.
- */
-#define ACTIVE_MAX	8
-/* In mode vnet there is nothing in transit pools, and channels make it wait. */
-#define ACTIVE_VNET_MAX	32
+/* Packets of a message under way to a target, beyond what is confirmed. */
 #define AHEAD_MAX	4
-/* Packets of the higher class in a row, while the lower one waits. */
-#define STREAK_MAX	4
 /* How long those that granted room wait for the others, to share the way. */
 #define HOLD_NS		(20 * NSEC_PER_MSEC)
 
@@ -67,32 +59,27 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_msg *msg, u64 no
 	return best;
 }
 
-/* Messages of a class that a site has under way at a time. */
-static unsigned int active_max(const struct flitcast_site *site)
+/* Bytes of data in a packet of the message. */
+static u32 packet_bytes(const struct flitcast_msg *msg, u32 packet)
 {
-	return site->vnet ? ACTIVE_VNET_MAX : ACTIVE_MAX;
+	return min(msg->len - packet * FC_PACKET_MAX, FC_PACKET_MAX);
 }
 
-/* The next packet of a class; false if there is none now. */
-static bool class_pick(struct flitcast_site *site, struct flitcast_class *class, u64 now)
+bool flitcast_tx_pick(struct flitcast_site *site)
 {
-	for (;;) {
-		struct flitcast_msg *msg;
-		int packet;
+	struct flitcast_msg *msg;
 
-		msg = list_first_entry_or_null(&class->ready, struct flitcast_msg, ready);
-		if (!msg && class->nactive < active_max(site))
-			msg = list_first_entry_or_null(&class->fresh, struct flitcast_msg, ready);
-		if (!msg)
-			return false;
-		packet = msg_pick(site, msg, now);
+	while ((msg = flitcast_txqueue_next(site, FLITCAST_TX_BY_INPUT))) {
+		int packet = msg_pick(site, msg, flitcast_site_now(site));
+
 		if (packet < 0) {
 			list_del_init(&msg->ready);
 			continue;
 		}
-		/* In turn with the others, packet by packet. */
+		/* In turn with the others of the source, packet by packet. */
 		msg->begun = true;
-		list_move_tail(&msg->ready, &class->ready);
+		list_move_tail(&msg->ready, &flitcast_txqueue_of(msg->source, msg->class)->ready);
+		flitcast_txqueue_sent(site, msg, packet_bytes(msg, packet));
 		refcount_inc(&msg->refs);
 		site->cur = msg;
 		site->cur_packet = packet;
@@ -100,24 +87,7 @@ static bool class_pick(struct flitcast_site *site, struct flitcast_class *class,
 		site->cur_front = false;
 		return true;
 	}
-}
-
-bool flitcast_tx_pick(struct flitcast_site *site)
-{
-	struct flitcast_class *high = &site->class[FLITCAST_TX_HIGH];
-	struct flitcast_class *low = &site->class[FLITCAST_TX_LOW];
-	u64 now;
-
-	/* As a site is left by what only passes through. */
-	if (flitcast_class_empty(high) && flitcast_class_empty(low))
-		return false;
-	now = flitcast_site_now(site);
-	if (site->streak < STREAK_MAX && class_pick(site, high, now)) {
-		site->streak++;
-		return true;
-	}
-	site->streak = 0;
-	return class_pick(site, low, now) || class_pick(site, high, now);
+	return false;
 }
 
 u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len)
@@ -168,7 +138,7 @@ void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 
 static bool msg_patient(const struct flitcast_site *site, const struct flitcast_msg *msg)
 {
 	return msg->patient && msg->len <= FC_PACKET_MAX && msg->source->port &&
-	       site->class[msg->class].nactive < active_max(site) / 2;
+	       flitcast_txqueue_share(site, msg->source, msg->class, 2);
 }
 
 /* Can the packet in cur go without being confirmed at once?  If it does for the first time. */
@@ -234,17 +204,19 @@ static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *h
 	flitcast_tx_settle(site, msg, false);
 }
 
-/* Is the message one flit to one target, and nothing before it?  Its target is not asked yet. */
+/* Is it one flit to one target, and the only one of its source?  Its target is not asked yet. */
 static bool goes_at_once(struct flitcast_site *site, const struct flitcast_msg *msg)
 {
 	const struct tx_target *t = msg->target;
+	struct flitcast_source *src = msg->source;
+	const struct flitcast_queue *queue = flitcast_txqueue_of(src, msg->class);
 
 	return msg->ntargets == 1 && !msg->copies && site->vnet && !site->csr &&
 	       msg->len <= site->cfg.flit - FC_LINK_SIZE - fc_head_size(1) &&
 	       msg->len <= FC_PACKET_MAX && msg->npages <= MAX_SKB_FRAGS &&
 	       !t->flow->silent && t->core.seq - t->flow->core.oldest < FC_FLOW_WINDOW &&
-	       msg->deadline_at > msg->accepted && !flitcast_oper_waits(site) &&
-	       site->class[msg->class].nactive < active_max(site);
+	       msg->deadline_at > msg->accepted && list_empty(&queue->ready) &&
+	       list_empty(&queue->fresh) && flitcast_txqueue_room(site, src, msg->class);
 }
 
 /* A flit that is a whole packet goes to the switch. */
@@ -261,13 +233,35 @@ static void feed_whole(struct flitcast_site *site, struct sk_buff *skb, u32 len)
 	flitcast_vnet_feed(site, &ev);
 }
 
+/* All of it has gone, or is about to. */
+static void went_at_once(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t)
+{
+	u64 now = msg->accepted;
+
+	fc_txtarget_sent(&t->core, t->core.part.first);
+	t->most = t->core.sent;
+	t->asked = now;
+	t->sent_at = now;
+	t->first_at = now;
+	msg->begun = true;
+	flitcast_txqueue_active(site, msg);
+	site->stat[FC_STAT_PKT_SENT]++;
+	msg->repeat_at = now + msg->wait;
+	flitcast_tx_ask_later(site, msg, now);
+	flitcast_tx_schedule_sent(site, msg);
+}
+
 bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	struct tx_target *t = msg->target;
-	u64 now = msg->accepted;
 	struct sk_buff *skb;
+	bool lane;
 
-	if (!goes_at_once(site, msg) || !flitcast_vnet_room(site, false))
+	if (!goes_at_once(site, msg))
+		return false;
+	/* Where others wait for a lane it may go past them, to a link that nobody waits for. */
+	lane = !flitcast_oper_waits(site) && flitcast_vnet_room(site, false);
+	if (!lane && !site->hops)
 		return false;
 	skb = flitcast_skb_alloc(site->headroom, fc_head_size(1) + flitcast_tx_linear(msg));
 	if (!skb)
@@ -277,21 +271,17 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	put_packet(site, msg, skb->data, 1, 0, msg->len, t->later);
 	put_target(skb->data, 0, t, true);
 	flitcast_tx_add_data(skb, msg, 0, msg->len);
-	fc_txtarget_sent(&t->core, t->core.part.first);
-	t->most = t->core.sent;
-	t->asked = now;
-	t->sent_at = now;
-	t->first_at = now;
-	msg->begun = true;
-	msg->active = true;
-	site->class[msg->class].nactive++;
-	site->stat[FC_STAT_PKT_SENT]++;
-	msg->repeat_at = now + msg->wait;
-	flitcast_tx_ask_later(site, msg, now);
-	flitcast_tx_schedule_sent(site, msg);
+	if (flitcast_vnet_start(site, skb)) {
+		went_at_once(site, msg, t);
+		return true;
+	}
+	if (!lane) {
+		kfree_skb(skb);
+		return false;
+	}
+	went_at_once(site, msg, t);
 	/* It may have been delivered here when this returns, but it is not over. */
-	if (!flitcast_vnet_start(site, skb))
-		feed_whole(site, skb, msg->len);
+	feed_whole(site, skb, msg->len);
 	return true;
 }
 
@@ -330,7 +320,7 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, struct fc_flit *fli
 {
 	struct flitcast_msg *msg = site->cur;
 	u32 offset = site->cur_packet * FC_PACKET_MAX;
-	u32 total = min(msg->len - offset, FC_PACKET_MAX);
+	u32 total = packet_bytes(msg, site->cur_packet);
 	u32 room = site->cfg.flit - FC_LINK_SIZE;
 	u32 head = site->cur_front ? 0 : fc_head_size(site->cur_n);
 	u32 want = min(total - site->cur_sent, room - head), got;

@@ -263,10 +263,8 @@ void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev)
 
 bool flitcast_vnet_start(struct flitcast_site *site, struct sk_buff *skb)
 {
-	u8 lane = site->vnet->lane;
 	struct fc_vhop hop = {
-		.head = skb->data, .now = flitcast_site_now(site),
-		.seq = fc_vnet_seq(&site->vnet->core, lane), .class = lane, .port = FC_PORT_LOCAL,
+		.head = skb->data, .now = flitcast_site_now(site), .port = FC_PORT_LOCAL,
 	};
 	struct fc_link_hdr hdr = {
 		.type = FC_FRAME_FLIT, .flags = FC_PART_HEAD | FC_PART_TERM,

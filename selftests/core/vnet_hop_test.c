@@ -297,6 +297,39 @@ TEST(vnet_start__sets_timers)
 	at_rest();
 }
 
+/* Where all lanes have packets for a link without credit, what goes by another link passes them. */
+TEST(vnet_start__passes_lanes)
+{
+	u32 dst = 3, i;
+	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];
+	struct fc_vhop hop = { .head = head, .now = 1000, .port = FC_PORT_LOCAL };
+	struct fc_event ev = { .type = FC_EV_MORE };
+
+	setup("mesh:3x3", 4, 4, 4);
+	while (own_to(5, 4))
+		;
+	CHECK(fc_vnet_lane(&b.v) < 0 && line_to(5)->packets == 1, "%u packets",
+	      line_to(5)->packets);
+	make_head(head, 0, &dst, 1);
+	for (i = 0; i < b.v.lanes; i++) {
+		hop.class = i;
+		hop.port = FC_PORT_LOCAL;
+		CHECK(fc_vnet_start(&b.v, &hop) && hop.seq == i && hop.port == port_to(3),
+		      "lane %u: refused", i);
+		event(hop.class, &ev);
+	}
+	/* What is for the link that they wait for does not. */
+	dst = 5;
+	make_head(head, 0, &dst, 1);
+	hop.port = FC_PORT_LOCAL;
+	hop.class = 0;
+	CHECK(!fc_vnet_start(&b.v, &hop), "before those that wait");
+	for (i = 0; i <= b.v.lanes; i++)
+		ack(5, 4);
+	CHECK(line_to(5)->packets == b.v.lanes + 1U, "%u packets", line_to(5)->packets);
+	at_rest();
+}
+
 /*
  * As step by step.
  */

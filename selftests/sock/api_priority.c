@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SO_PRIORITY: two classes of messages, of which neither delays the other up at the
- * site that sends.
+ * Whose message goes first at the site that sends: users take turns, so do the sockets of a user.
+ * Of the messages of a user those of one class (SO_PRIORITY) do not wait for those of the other.
  */
+#include <sys/fsuid.h>
 #include "api.h"
 
 #define MIB		(1U << 20)
 /* So many sockets, each with so much, more than the site has under way at a time. */
 #define BULK_SOCKETS	6
+#define BULK_SOCKETS_MAX 90
 #define BULK_MESSAGES	360
 #define BULK_BYTES	32768
 #define ROOM		(32 * MIB)
 /* Links on which bulk waits, a quarter of a second each message, and on which it does not. */
 #define SLOW		"1mbit"
 #define FAST		"1gbit"
+/* Messages of the other side, where it has more than a small one. */
+#define OTHERS		20
 /*
- * Messages of it that go before a small one of the other class, which waits for none of them: those
- * that have gone when all of them have been sent, and those on their way into the link.
+ * Messages of the bulk that may go before the last one of who does not wait for them: those that
+ * have gone when all of them have been sent, those on their way into the link, and one for each
+ * of the others in turn.
  */
-#define BEFORE_OTHER	(BULK_MESSAGES / 4)
-/* In its own class a small one waits for nearly all. */
-#define BEFORE_SAME	(BULK_MESSAGES / 2)
+#define BEFORE_FEW	(2 * OTHERS + 16)
+/* Of one MiB each. */
+#define QUEUE_MESSAGES	180
+#define PINGS		51
 
 static char big[MIB];
 
@@ -34,48 +40,87 @@ static int set_flitcast(int fd, int option, int value)
 	return RESULT(setsockopt(fd, SOL_FLITCAST, option, &value, sizeof(value)));
 }
 
-/* The link from site 0 to site 1. */
-static int set_rate(const char *what, const char *rate)
+/* The link from a site to the next one of the line, or from site 1 back to site 0. */
+static int set_rate_of(int site, const char *dev, const char *what, const char *rate)
 {
 	char command[128];
 
 	snprintf(command, sizeof(command),
-		 "tc -n " FRAIL "-0 qdisc %s dev p1 root netem limit 1000 rate %s", what, rate);
+		 "tc -n " FRAIL "-%d qdisc %s dev %s root netem limit 1000 rate %s", site, what,
+		 dev, rate);
 	return system(command);
 }
 
-/*
- * All of @bulk_priority's messages are sent while the link is slow, then a small one, all to one
- * socket: how many are there before it?  What is told is order, so it does not matter how fast
- * anything is.
- */
-static int before(struct __test_metadata *_metadata, const int *ns, int bulk_priority, int priority)
+static int set_rate(const char *what, const char *rate)
 {
-	int room = ROOM, from[BULK_SOCKETS], one, to, i, bulk = 0, small = -1;
-	char message[64] = "";
+	return set_rate_of(0, "p1", what, rate);
+}
+
+/* A socket of a user, who has no capabilities unless it is root. */
+static int user_socket(int netns, uid_t uid, uint32_t site, int flags)
+{
+	int fd;
+
+	if (setns(netns, CLONE_NEWNET))
+		return -1;
+	setfsuid(uid);
+	fd = msg_socket(-1, site, 0, flags);
+	setfsuid(0);
+	return fd;
+}
+
+/**
+ * struct contest - messages of two sides that a site has to send to one socket
+ * @sockets: of the bulk
+ * @bulk_uid: whose they are
+ * @bulk_priority: SO_PRIORITY of these
+ * @uid: whose the other side's one socket is
+ * @priority: SO_PRIORITY of that
+ * @count: of its messages
+ * @bytes: of each, not BULK_BYTES
+ */
+struct contest {
+	int sockets;
+	uid_t bulk_uid;
+	int bulk_priority;
+	uid_t uid;
+	int priority;
+	int count;
+	int bytes;
+};
+
+/*
+ * All messages of the bulk are sent while the link is slow, then those of the other side, all to
+ * one socket: how many of the bulk are there before the other side's last one?  What is told is
+ * order, so it does not matter how fast anything is.
+ */
+static int before(struct __test_metadata *_metadata, const int *ns, const struct contest *c)
+{
+	int room = ROOM, from[BULK_SOCKETS_MAX], one, to, i, bulk = 0, others = 0, last = -1;
 
 	to = msg_socket(ns[1], 1, PORT, 0);
-	one = msg_socket(ns[0], 0, 0, 0);
 	EXPECT_EQ(0, setsockopt(to, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room)));
-	EXPECT_EQ(0, set_priority(one, priority));
 	EXPECT_EQ(0, set_rate("replace", SLOW));
-	for (i = 0; i < BULK_SOCKETS; i++) {
-		from[i] = msg_socket(ns[0], 0, 0, SOCK_NONBLOCK);
+	for (i = 0; i < c->sockets; i++) {
+		from[i] = user_socket(ns[0], c->bulk_uid, 0, SOCK_NONBLOCK);
 		EXPECT_EQ(0, set_flitcast(from[i], FLITCAST_SNDBUF, 4 * MIB));
-		EXPECT_EQ(0, set_priority(from[i], bulk_priority));
+		EXPECT_EQ(0, set_priority(from[i], c->bulk_priority));
 	}
+	one = user_socket(ns[0], c->uid, 0, 0);
+	EXPECT_EQ(0, set_priority(one, c->priority));
 	for (i = 0; i < BULK_MESSAGES; i++)
-		EXPECT_EQ(BULK_BYTES, RESULT(msg_send(from[i % BULK_SOCKETS], big, BULK_BYTES, 1,
+		EXPECT_EQ(BULK_BYTES, RESULT(msg_send(from[i % c->sockets], big, BULK_BYTES, 1,
 						      PORT, 0)));
-	EXPECT_EQ(sizeof(message), RESULT(msg_send(one, message, sizeof(message), 1, PORT, 0)));
+	for (i = 0; i < c->count; i++)
+		EXPECT_EQ(c->bytes, RESULT(msg_send(one, big, c->bytes, 1, PORT, 0)));
 	EXPECT_EQ(0, set_rate("change", FAST));
-	while (bulk < BULK_MESSAGES || small < 0) {
+	while (bulk < BULK_MESSAGES || others < c->count) {
 		ssize_t n = msg_wait(to, POLLIN, SOON_MS) ?
 			    RESULT(msg_recv(to, big, sizeof(big), NULL, MSG_DONTWAIT)) : -ETIMEDOUT;
 
-		if (n == sizeof(message)) {
-			EXPECT_EQ(-1, small);
-			small = bulk;
+		if (n == c->bytes) {
+			others++;
+			last = bulk;
 		} else {
 			EXPECT_EQ(BULK_BYTES, n);
 			if (n != BULK_BYTES)
@@ -83,27 +128,131 @@ static int before(struct __test_metadata *_metadata, const int *ns, int bulk_pri
 			bulk++;
 		}
 	}
-	for (i = 0; i < BULK_SOCKETS; i++)
+	for (i = 0; i < c->sockets; i++)
 		close(from[i]);
 	close(one);
 	close(to);
-	TH_LOG("%d behind %d messages of %d: after %d of them", priority, BULK_MESSAGES,
-	       bulk_priority, small);
-	return small;
+	TH_LOG("%d of %d B, uid %d, class %d, behind %d, uid %d, class %d, %d sockets: after %d",
+	       c->count, c->bytes, c->uid, c->priority, BULK_MESSAGES, c->bulk_uid,
+	       c->bulk_priority, c->sockets, last);
+	return last;
 }
 
-/* What waits behind megabytes of its own class does not wait behind those of the other. */
+/* A socket does not wait for what others have, and has its share beside them. */
+TEST_F(frail, priority__turns_of_sockets)
+{
+	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
+		.sockets = BULK_SOCKETS, .bulk_priority = 3, .priority = 3, .count = 1,
+		.bytes = 64 }));
+	/* That is one message of each in turn: not more. */
+	EXPECT_LT(OTHERS * BULK_SOCKETS / 2, before(_metadata, self->ns, &(struct contest) {
+		.sockets = BULK_SOCKETS, .bulk_priority = 3, .priority = 3, .count = OTHERS,
+		.bytes = BULK_BYTES - 1 }));
+}
+
+/* What is of the higher class goes before what other sockets of the user have. */
 TEST_F(frail, priority__high_beside_low)
 {
-	EXPECT_GT(BEFORE_OTHER, before(_metadata, self->ns, 3, 4));
-	EXPECT_LT(BEFORE_SAME, before(_metadata, self->ns, 3, 3));
+	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
+		.sockets = BULK_SOCKETS, .bulk_priority = 3, .priority = 4, .count = OTHERS,
+		.bytes = BULK_BYTES - 1 }));
 }
 
 /* Low ones go, too, where there are high ones enough. */
 TEST_F(frail, priority__low_beside_high)
 {
-	EXPECT_GT(BEFORE_OTHER, before(_metadata, self->ns, 6, 0));
-	EXPECT_LT(BEFORE_SAME, before(_metadata, self->ns, 6, 6));
+	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
+		.sockets = BULK_SOCKETS, .bulk_priority = 6, .priority = 0, .count = 1,
+		.bytes = 64 }));
+	EXPECT_GT(BULK_MESSAGES / 2, before(_metadata, self->ns, &(struct contest) {
+		.sockets = BULK_SOCKETS, .bulk_priority = 6, .priority = 0, .count = OTHERS,
+		.bytes = BULK_BYTES - 1 }));
+}
+
+/* Users take turns, be it that one has many sockets, or the higher class. */
+TEST_F(frail, priority__turns_of_users)
+{
+	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
+		.sockets = BULK_SOCKETS_MAX, .bulk_uid = 1000, .uid = 1001, .count = OTHERS,
+		.bytes = BULK_BYTES - 1 }));
+	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
+		.sockets = BULK_SOCKETS, .bulk_uid = 1000, .bulk_priority = 6, .uid = 1001,
+		.count = OTHERS, .bytes = BULK_BYTES - 1 }));
+}
+
+static int compare_times(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* Median of round trips to the echo port of a site, in ns; 0: an answer did not come. */
+static uint64_t ping(int fd, uint32_t site)
+{
+	char message[56] = "";
+	uint64_t took[PINGS];
+	int i;
+
+	for (i = 0; i < PINGS; i++) {
+		took[i] = now_ns();
+		if (msg_send(fd, message, sizeof(message), site, FLITCAST_PORT_ECHO, 0) < 0 ||
+		    !msg_wait(fd, POLLIN, SOON_MS) ||
+		    msg_recv(fd, message, sizeof(message), NULL, 0) < 0)
+			return 0;
+		took[i] = now_ns() - took[i];
+	}
+	qsort(took, PINGS, sizeof(took[0]), compare_times);
+	return took[PINGS / 2];
+}
+
+/*
+ * 180 MiB that a user has for a site whose link is slow do not keep another one's ping to the site
+ * on the other side waiting: it takes twice as long as on an idle site at most.
+ */
+TEST_F(frail, priority__ping_beside_a_queue)
+{
+	struct linger drop = { .l_onoff = 1 };
+	int to, from[BULK_SOCKETS], one, i, n, queued = 0, waits = 0;
+	uint64_t idle, beside;
+
+	to = msg_socket(self->ns[0], 0, PORT, 0);
+	one = user_socket(self->ns[1], 1001, 1, 0);
+	ASSERT_LE(0, one);
+	idle = ping(one, 2);
+	idle = ping(one, 2);
+	EXPECT_EQ(0, set_rate_of(1, "p2", "replace", SLOW));
+	for (i = 0; i < BULK_SOCKETS; i++) {
+		from[i] = user_socket(self->ns[1], 1000, 1, SOCK_NONBLOCK);
+		EXPECT_EQ(0, set_flitcast(from[i], FLITCAST_SNDBUF, 32 * MIB));
+		EXPECT_EQ(0, setsockopt(from[i], SOL_SOCKET, SO_LINGER, &drop, sizeof(drop)));
+		for (n = 0; n < QUEUE_MESSAGES / BULK_SOCKETS; n++)
+			queued += msg_send(from[i], big, MIB, 0, PORT, 0) == MIB;
+	}
+	EXPECT_EQ(QUEUE_MESSAGES, queued);
+	beside = ping(one, 2);
+	/* It was there all the time. */
+	for (i = 0; i < BULK_SOCKETS; i++) {
+		EXPECT_EQ(0, ioctl(from[i], SIOCOUTQ, &n));
+		waits += n / MIB;
+		close(from[i]);
+	}
+	EXPECT_LT(QUEUE_MESSAGES * 9 / 10, waits);
+	TH_LOG("ping: %llu us, beside %d MiB: %llu us", (unsigned long long)idle / 1000, queued,
+	       (unsigned long long)beside / 1000);
+	EXPECT_LT(0, idle);
+	EXPECT_LT(0, beside);
+	EXPECT_GE(2 * idle, beside);
+	close(one);
+	close(to);
 }
 
 /* It may be changed at any time, and order is kept. */

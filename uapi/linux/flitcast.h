@@ -34,8 +34,9 @@
 /*
  * SO_PRIORITY: two classes of messages.  A message is of the class that its socket has
  * when it is sent: low from 0, which a socket has unless set, high from here up.  (6 is
- * the most without CAP_NET_ADMIN.)  At its own site a message waits for no message of
- * the other class, but for a packet that has begun; packets of the high class go first.
+ * the most without CAP_NET_ADMIN.)  At its own site a message waits for no message of the other
+ * class of the same user, but for a packet that has begun; packets of the high class go first.
+ * Users take turns, whatever the class.
  */
 #define FLITCAST_PRIORITY_HIGH	4
 

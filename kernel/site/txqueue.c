@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whose message a site sends next: users take turns, and of each user its sockets (round.h).
+ *
+ *	site			a round for the local net-input, one for broadcasts
+ *	  struct flitcast_owner	a user: of its classes the higher one first
+ *	    struct flitcast_queue	the messages of a source and class, in order
+ *
+ * The messages under way of a class are bounded by source, by a share of what one source has alone,
+ * and by user.  A source that has none under way always has a place of its own, as long as its user
+ * has not got too many of them.
+ */
+#include <linux/slab.h>
+#include "site/tx.h"
+
+/*
+ * Messages of a class that a source may have under way, so that its packets wait at the source
+ * rather than in the transit pools of others: if others have some, too, a share of it, at least
+ * one.
+ */
+#define ACTIVE_MAX		8
+/* In mode vnet there is nothing in transit pools, and channels make it wait. */
+#define ACTIVE_VNET_MAX		32
+/* Those of a user, of all its sources: a source waits with its first one, too, beyond that. */
+#define ACTIVE_USER_MAX		16
+#define ACTIVE_VNET_USER_MAX	256
+/* Packets of the higher class in a row, while the user has some of the lower one. */
+#define STREAK_MAX		4
+
+unsigned int flitcast_txqueue_active_max(const struct flitcast_site *site)
+{
+	return site->vnet ? ACTIVE_VNET_MAX : ACTIVE_MAX;
+}
+
+static unsigned int user_max(const struct flitcast_site *site)
+{
+	return site->vnet ? ACTIVE_VNET_USER_MAX : ACTIVE_USER_MAX;
+}
+
+static struct flitcast_owner *owner_find(struct flitcast_site *site, kuid_t uid)
+{
+	struct flitcast_owner *owner;
+
+	hash_for_each_possible(site->owners, owner, node, __kuid_val(uid))
+		if (uid_eq(owner->uid, uid))
+			return owner;
+	return NULL;
+}
+
+static struct flitcast_owner *owner_get(struct flitcast_site *site, kuid_t uid)
+{
+	struct flitcast_owner *owner = owner_find(site, uid);
+	unsigned int i;
+
+	if (!owner) {
+		owner = kzalloc(sizeof(*owner), GFP_ATOMIC | __GFP_ACCOUNT);
+		if (!owner)
+			return NULL;
+		owner->uid = uid;
+		for (i = 0; i < FLITCAST_TX_DOORS; i++)
+			flitcast_turn_init(&owner->turn[i]);
+		for (i = 0; i < FLITCAST_TX_CLASSES; i++) {
+			flitcast_round_init(&owner->class[i].round);
+			INIT_LIST_HEAD(&owner->class[i].blocked);
+		}
+		hash_add(site->owners, &owner->node, __kuid_val(uid));
+	}
+	owner->nsources++;
+	return owner;
+}
+
+static void owner_put(struct flitcast_owner *owner)
+{
+	unsigned int i;
+
+	if (--owner->nsources)
+		return;
+	for (i = 0; i < FLITCAST_TX_DOORS; i++)
+		flitcast_turn_leave(&owner->turn[i]);
+	hash_del(&owner->node);
+	kfree(owner);
+}
+
+bool flitcast_txqueue_attach(struct flitcast_site *site, struct flitcast_source *src, kuid_t uid)
+{
+	unsigned int i;
+
+	src->owner = owner_get(site, uid);
+	if (!src->owner)
+		return false;
+	for (i = 0; i < ARRAY_SIZE(src->queue); i++) {
+		struct flitcast_queue *queue = &src->queue[i];
+
+		flitcast_turn_init(&queue->turn);
+		INIT_LIST_HEAD(&queue->ready);
+		INIT_LIST_HEAD(&queue->fresh);
+	}
+	return true;
+}
+
+void flitcast_txqueue_detach(struct flitcast_source *src)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(src->queue); i++)
+		flitcast_turn_leave(&src->queue[i].turn);
+	owner_put(src->owner);
+}
+
+static enum flitcast_tx_door door_of(u8 class)
+{
+	return class == FLITCAST_TX_CAST ? FLITCAST_TX_BY_RELAY : FLITCAST_TX_BY_INPUT;
+}
+
+/* The queue takes part in its user's round, and the user in the site's. */
+static void join(struct flitcast_site *site, struct flitcast_source *src, u8 class)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
+	enum flitcast_tx_door door = door_of(class);
+
+	if (queue->blocked) {
+		queue->blocked = false;
+		flitcast_turn_leave(&queue->turn);
+	}
+	flitcast_turn_join(&src->owner->class[class].round, &queue->turn);
+	flitcast_turn_join(&site->round[door], &src->owner->turn[door]);
+}
+
+void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(msg->source, msg->class);
+
+	if (!list_empty(&msg->ready))
+		return;
+	/* Broadcasts that are sent again wait for nobody's turn: there are few of them. */
+	if (msg->begun && msg->class == FLITCAST_TX_CAST) {
+		list_add_tail(&msg->ready, &site->recast);
+		return;
+	}
+	list_add_tail(&msg->ready, msg->begun ? &queue->ready : &queue->fresh);
+	/* A source that waits for a place still has what it has begun to send. */
+	if (msg->begun || !queue->blocked)
+		join(site, msg->source, msg->class);
+}
+
+void flitcast_txqueue_active(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(msg->source, msg->class);
+	struct flitcast_owned *owned = &msg->source->owner->class[msg->class];
+
+	msg->active = true;
+	site->nactive[msg->class]++;
+	owned->nactive++;
+	if (!queue->nactive++ && !owned->nbusy++)
+		site->nbusy[msg->class]++;
+}
+
+void flitcast_txqueue_inactive(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(msg->source, msg->class);
+	struct flitcast_owned *owned = &msg->source->owner->class[msg->class];
+
+	msg->active = false;
+	site->nactive[msg->class]--;
+	owned->nactive--;
+	if (!--queue->nactive && !--owned->nbusy)
+		site->nbusy[msg->class]--;
+	/* Its place is free: for the source, or for the one of the user that has waited longest. */
+	if (!list_empty(&queue->fresh) && !queue->blocked)
+		join(site, msg->source, msg->class);
+	queue = list_first_entry_or_null(&owned->blocked, struct flitcast_queue, turn.node);
+	if (queue)
+		join(site, flitcast_txqueue_source(queue, msg->class), msg->class);
+}
+
+bool flitcast_txqueue_share(const struct flitcast_site *site, struct flitcast_source *src, u8 class,
+			    unsigned int part)
+{
+	const struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
+	const struct flitcast_owned *owned = &src->owner->class[class];
+	unsigned int users = site->nbusy[class] + !owned->nbusy;
+	unsigned int sources = owned->nbusy + !queue->nactive;
+
+	return part * (queue->nactive + 1) * users * sources <=
+	       flitcast_txqueue_active_max(site);
+}
+
+bool flitcast_txqueue_room(const struct flitcast_site *site, struct flitcast_source *src, u8 class)
+{
+	if (flitcast_txqueue_of(src, class)->nactive)
+		return flitcast_txqueue_share(site, src, class, 1);
+	return src->owner->class[class].nactive < user_max(site);
+}
+
+/* May a message of the queue begin?  If not the queue comes again when it may. */
+static bool may_begin(struct flitcast_site *site, struct flitcast_source *src, u8 class)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
+	struct flitcast_owned *owned = &src->owner->class[class];
+
+	/* Broadcasts are counted by the caller. */
+	if (class == FLITCAST_TX_CAST || flitcast_txqueue_room(site, src, class))
+		return true;
+	/* When one of those that it has under way is over. */
+	if (queue->nactive)
+		return false;
+	flitcast_turn_leave(&queue->turn);
+	list_add_tail(&queue->turn.node, &owned->blocked);
+	queue->blocked = true;
+	return false;
+}
+
+static struct flitcast_msg *queue_next(struct flitcast_site *site, struct flitcast_source *src,
+				       u8 class)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
+	struct flitcast_msg *msg;
+
+	msg = list_first_entry_or_null(&queue->ready, struct flitcast_msg, ready);
+	if (msg)
+		return msg;
+	msg = list_first_entry_or_null(&queue->fresh, struct flitcast_msg, ready);
+	return msg && may_begin(site, src, class) ? msg : NULL;
+}
+
+static struct flitcast_msg *class_next(struct flitcast_site *site, struct flitcast_owner *owner,
+				       u8 class)
+{
+	struct flitcast_round *round = &owner->class[class].round;
+	struct flitcast_turn *turn;
+
+	while ((turn = flitcast_round_turn(round))) {
+		struct flitcast_queue *queue = container_of(turn, struct flitcast_queue, turn);
+		struct flitcast_msg *msg;
+
+		msg = queue_next(site, flitcast_txqueue_source(queue, class), class);
+		if (msg)
+			return msg;
+		if (!queue->blocked)
+			flitcast_turn_idle(round, turn);
+	}
+	return NULL;
+}
+
+static struct flitcast_msg *owner_next(struct flitcast_site *site, struct flitcast_owner *owner,
+				       enum flitcast_tx_door door)
+{
+	struct flitcast_msg *msg = NULL;
+
+	if (door == FLITCAST_TX_BY_RELAY)
+		return class_next(site, owner, FLITCAST_TX_CAST);
+	if (owner->streak < STREAK_MAX)
+		msg = class_next(site, owner, FLITCAST_TX_HIGH);
+	if (!msg)
+		msg = class_next(site, owner, FLITCAST_TX_LOW);
+	return msg ? msg : class_next(site, owner, FLITCAST_TX_HIGH);
+}
+
+struct flitcast_msg *flitcast_txqueue_next(struct flitcast_site *site, enum flitcast_tx_door door)
+{
+	struct flitcast_round *round = &site->round[door];
+	struct flitcast_turn *turn;
+
+	while ((turn = flitcast_round_turn(round))) {
+		struct flitcast_msg *msg;
+
+		msg = owner_next(site, container_of(turn, struct flitcast_owner, turn[door]), door);
+		if (msg)
+			return msg;
+		flitcast_turn_idle(round, turn);
+	}
+	return NULL;
+}
+
+void flitcast_txqueue_sent(struct flitcast_site *site, struct flitcast_msg *msg, u32 bytes)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(msg->source, msg->class);
+	struct flitcast_owner *owner = msg->source->owner;
+	enum flitcast_tx_door door = door_of(msg->class);
+
+	owner->streak = msg->class == FLITCAST_TX_HIGH && owner->streak < STREAK_MAX ?
+			owner->streak + 1 : 0;
+	flitcast_turn_sent(&owner->class[msg->class].round, &queue->turn, bytes);
+	flitcast_turn_sent(&site->round[door], &owner->turn[door], bytes);
+}
