@@ -80,6 +80,7 @@ struct fc_rx {
  * @both: flits were taken from the other direction, too: there is something to tell with
  *	those that are sent
  * @say: FC_STATUS_* that the peer is to be told besides (struct fc_channel, @apart)
+ * @tries: times in a row that flits were sent again and none of them came
  */
 struct fc_tx {
 	u64 got;
@@ -93,6 +94,7 @@ struct fc_tx {
 	u16 mark;
 	bool both;
 	u8 say;
+	u8 tries;
 };
 
 /**

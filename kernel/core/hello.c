@@ -20,8 +20,16 @@ static void new_epoch(struct fc_hello *h)
 
 static u64 next_send(const struct fc_hello *h, u64 now)
 {
-	return now + (h->state == FC_LINK_UP ? h->interval :
-					       h->interval >> FC_HELLO_INIT_SHIFT);
+	if (h->state != FC_LINK_UP)
+		return now + (h->interval >> FC_HELLO_INIT_SHIFT);
+	return now + (h->checking ? h->interval >> FC_HELLO_CHECK_SHIFT : h->interval);
+}
+
+/* What the last step said is said. */
+static void begin(struct fc_hello *h)
+{
+	h->answer = 0;
+	h->brief = false;
 }
 
 /* Leave 'up: the peer learns it from the new epoch. */
@@ -32,21 +40,63 @@ static u8 leave_up(struct fc_hello *h, u8 state, u8 reason)
 	h->state = state;
 	h->own.reason = reason;
 	h->dead_at = NEVER;
+	h->checking = false;
+	h->seen = false;
 	if (was != FC_LINK_UP)
 		return 0;
 	new_epoch(h);
 	return FC_HELLO_GO_DOWN;
 }
 
+/* How long it stays down, or was to stay. */
+static u64 hold(const struct fc_hello *h)
+{
+	return h->interval << (h->greys < FC_HELLO_GREYS_MAX ? h->greys : FC_HELLO_GREYS_MAX);
+}
+
+/*
+ * The peer is not heard any more.  With a key it believes only a HELLO that names its epoch: so what we
+ * knew of it is still told.
+ */
+static void unlearn_epoch(struct fc_hello *h)
+{
+	if (!h->keyed)
+		h->own.peer_epoch = 0;
+}
+
+/*
+ * Full frames are lost.  The peer is told by a short one, and does not come up before this end has
+ * heard a long one of it, and so it one of ours.
+ */
+static u8 go_grey(struct fc_hello *h, u64 now)
+{
+	u8 todo;
+
+	if (h->greys && now - h->up_at > hold(h) << FC_HELLO_CALM_SHIFT)
+		h->greys = 0;
+	if (h->greys < FC_HELLO_GREYS_MAX)
+		h->greys++;
+	todo = leave_up(h, FC_LINK_INIT, FC_REASON_GREY) | FC_HELLO_SEND;
+	unlearn_epoch(h);
+	h->grey = true;
+	h->brief = true;
+	h->hold_until = now + hold(h);
+	h->send_at = next_send(h, now);
+	return todo;
+}
+
 u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now)
 {
 	u8 todo;
 
+	begin(h);
 	if (!up) {
 		todo = leave_up(h, FC_LINK_DOWN, FC_REASON_CARRIER);
 		h->own.peer_epoch = 0;
 		h->peer.epoch = 0;
 		h->send_at = NEVER;
+		/* Another cable, perhaps: it comes up as soon as full frames are seen to come. */
+		h->hold_until = 0;
 		return todo;
 	}
 	if (h->state != FC_LINK_DOWN)
@@ -74,10 +124,42 @@ static u8 disagreement(const struct fc_hello *h, const struct fc_hello_msg *m)
 	return FC_REASON_NONE;
 }
 
+/* Why the peer takes no notice of our HELLOs. */
+static u8 unheard(const struct fc_hello *h, const struct fc_hello_msg *m)
+{
+	if (h->grey)
+		return FC_REASON_GREY;
+	return m->reason == FC_REASON_GREY ? FC_REASON_LONG : FC_REASON_UNHEARD;
+}
+
+/* Of a pair of HELLOs by which the peer sees whether full frames come. */
+static u8 pair_in(struct fc_hello *h, bool full)
+{
+	if (full) {
+		h->seen = true;
+		return 0;
+	}
+	h->answer = h->seen ? FC_HELLO_SEEN : FC_HELLO_MISSED;
+	h->seen = false;
+	return FC_HELLO_SEND;
+}
+
+/* The answer to such a pair of ours. */
+static u8 check_answered(struct fc_hello *h, u8 flags, u64 now)
+{
+	if (flags & FC_HELLO_SEEN) {
+		h->checking = false;
+		h->send_at = next_send(h, now);
+		return 0;
+	}
+	return ++h->missed < FC_HELLO_CHECKS ? 0 : go_grey(h, now);
+}
+
 u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full, u64 now)
 {
 	u8 todo = 0, reason = disagreement(h, m), was = h->state;
 
+	begin(h);
 	if (h->state == FC_LINK_DOWN)
 		return 0;
 	/*
@@ -91,8 +173,10 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 	if (h->state == FC_LINK_UP && (m->epoch != h->peer.epoch || reason))
 		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNHEARD);
 	/* Would flits come?  Nothing is made of it before that is seen. */
-	if (h->state != FC_LINK_UP && !full && (h->own.flags | m->flags) & FC_HELLO_LONG) {
-		h->own.reason = FC_REASON_LONG;
+	if (h->state != FC_LINK_UP &&
+	    (now < h->hold_until ||
+	     (!full && (h->grey || (h->own.flags | m->flags) & FC_HELLO_LONG)))) {
+		h->own.reason = h->grey ? FC_REASON_GREY : FC_REASON_LONG;
 		if (h->state != was)
 			h->send_at = next_send(h, now);
 		return todo;
@@ -104,7 +188,7 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 	} else if (m->peer_epoch != h->own.epoch) {
 		if (h->state == FC_LINK_UP)
 			todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNHEARD);
-		h->own.reason = FC_REASON_UNHEARD;
+		h->own.reason = unheard(h, m);
 		/* It has not heard this epoch of ours. */
 		todo |= FC_HELLO_SEND;
 	} else if (m->reason >= FC_REASON_VERSION && m->reason <= FC_REASON_CABLE_PORT) {
@@ -115,12 +199,19 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 		if (h->state != FC_LINK_UP) {
 			todo |= FC_HELLO_GO_UP;
 			h->state = FC_LINK_UP;
+			h->up_at = now;
+			h->hold_until = 0;
+			h->grey = false;
 			/* It may wait for this to come up itself. */
 			if (m->reason)
 				todo |= FC_HELLO_SEND;
 		}
 		h->own.reason = FC_REASON_NONE;
 		h->dead_at = now + FC_HELLO_DEAD * h->interval;
+		if (m->flags & FC_HELLO_PAIR)
+			todo |= pair_in(h, full);
+		if (h->checking && m->flags & (FC_HELLO_SEEN | FC_HELLO_MISSED))
+			return todo | check_answered(h, m->flags, now);
 	}
 	if (todo & FC_HELLO_SEND || h->state != was)
 		h->send_at = next_send(h, now);
@@ -131,6 +222,7 @@ u8 fc_hello_time(struct fc_hello *h, u64 now, bool early)
 {
 	u8 todo = 0;
 
+	begin(h);
 	/*
 	 * It is this end that was away, if its own HELLO is as late: what the peer said
 	 * meanwhile waits to be read.
@@ -139,11 +231,12 @@ u8 fc_hello_time(struct fc_hello *h, u64 now, bool early)
 		h->dead_at = now + 2 * h->interval;
 	if (h->dead_at <= now) {
 		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_DEAD);
-		h->own.peer_epoch = 0;
+		unlearn_epoch(h);
 		h->peer.epoch = 0;
 	}
-	if (h->send_at <= now + (early && h->state == FC_LINK_UP ? h->interval >> 1 : 0)) {
-		todo |= FC_HELLO_SEND;
+	early = early && h->state == FC_LINK_UP && !h->checking;
+	if (h->send_at <= now + (early ? h->interval >> 1 : 0)) {
+		todo |= FC_HELLO_SEND | (h->checking ? FC_HELLO_CHECK : 0);
 		h->send_at = next_send(h, now);
 	}
 	return todo;
@@ -151,6 +244,7 @@ u8 fc_hello_time(struct fc_hello *h, u64 now, bool early)
 
 u8 fc_hello_reset(struct fc_hello *h, u64 now)
 {
+	begin(h);
 	/* An end that is not up is at its beginning; without carrier it stays down. */
 	if (h->state != FC_LINK_UP)
 		return 0;
@@ -161,6 +255,7 @@ u8 fc_hello_reset(struct fc_hello *h, u64 now)
 
 u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now)
 {
+	begin(h);
 	if (h->own.window == window && h->own.flags == flags)
 		return 0;
 	h->own.window = window;
@@ -178,10 +273,33 @@ void fc_hello_unproven(struct fc_hello *h)
 		h->own.reason = FC_REASON_KEY;
 }
 
+u8 fc_hello_suspect(struct fc_hello *h, u64 now)
+{
+	begin(h);
+	if (h->state != FC_LINK_UP || h->checking)
+		return 0;
+	h->checking = true;
+	h->missed = 0;
+	h->send_at = next_send(h, now);
+	return FC_HELLO_SEND | FC_HELLO_CHECK;
+}
+
+struct fc_hello_msg fc_hello_say(const struct fc_hello *h, bool pair)
+{
+	struct fc_hello_msg m = h->own;
+
+	m.flags |= h->answer;
+	if (h->grey)
+		m.flags |= FC_HELLO_LONG;
+	if (pair)
+		m.flags |= FC_HELLO_PAIR;
+	return m;
+}
+
 bool fc_hello_full(const struct fc_hello *h)
 {
 	/* Until the peer is up as well: its reason is none then. */
-	return (h->own.flags | h->peer.flags) & FC_HELLO_LONG &&
+	return (h->grey || (h->own.flags | h->peer.flags) & FC_HELLO_LONG) && !h->brief &&
 	       (h->state != FC_LINK_UP || h->peer.reason);
 }
 

@@ -26,7 +26,8 @@
 	X(DEAD,		"the peer fell silent")					\
 	X(MTU,		"MTU of the device is below the flit size")		\
 	X(LONG,		"no frame as long as a flit comes from the peer")	\
-	X(KEY,		"the peer has another key, or only one of the two has one")
+	X(KEY,		"the peer has another key, or only one of the two has one")	\
+	X(GREY,		"full frames are lost on the way to the peer")
 
 enum fc_reason {
 #define X(id, text) FC_REASON_##id,
@@ -54,7 +55,20 @@ enum fc_link_state {
  * @interval: time between HELLOs while up (an eighth of it while not)
  * @send_at: when the next HELLO is due, FC_NEVER without carrier
  * @dead_at: when silence means death (while up), else FC_NEVER
+ * @up_at: when the link came up last
+ * @hold_until: not before does it come up again after full frames were lost
  * @state: enum fc_link_state
+ * @checking: the link is suspected of losing full frames: HELLOs go in pairs, the first one as
+ *	long as a flit
+ * @missed: pairs of which only the second HELLO came to the peer
+ * @grey: full frames were lost: the link comes up only when such come both ways
+ * @greys: the hold is doubled so often
+ * @seen: a long HELLO of such a pair has come, and its short one has not
+ * @answer: FC_HELLO_SEEN or FC_HELLO_MISSED in the HELLO that this step sends
+ * @brief: the HELLO that this step sends is short: it tells the peer that the link is grey
+ *
+ * All but @own, @want_site, @want_port, @interval, @send_at, @dead_at and @state are zero to
+ * begin with.
  */
 struct fc_hello {
 	struct fc_hello_msg own;
@@ -65,7 +79,16 @@ struct fc_hello {
 	u64 interval;
 	u64 send_at;
 	u64 dead_at;
+	u64 up_at;
+	u64 hold_until;
 	u8 state;
+	bool checking;
+	u8 missed;
+	bool grey;
+	u8 greys;
+	bool seen;
+	u8 answer;
+	bool brief;
 };
 
 /* Halvings of the interval while not up: a shift, because 32-bit kernels divide no u64. */
@@ -74,10 +97,26 @@ struct fc_hello {
 /* Intervals of silence after which an up link is dead. */
 #define FC_HELLO_DEAD	5
 
+/*
+ * A suspected link: time between two pairs of HELLOs, as halvings of the interval, and how many
+ * pairs in a row must come without their long HELLO to take the link down.  Where one in five long
+ * frames is lost that happens once in 400,000 suspicions, at three in five once in 60.
+ */
+#define FC_HELLO_CHECK_SHIFT	4
+#define FC_HELLO_CHECKS		8
+
+/*
+ * How long the link then stays down at least: two intervals, doubled each time up to so often, and
+ * from the beginning again when it was up for eight times as long.
+ */
+#define FC_HELLO_GREYS_MAX	5
+#define FC_HELLO_CALM_SHIFT	3
+
 /* What a step asks its caller to do, in this order. */
 #define FC_HELLO_GO_DOWN	0x01	/* reset the link (it may come up in the same step) */
 #define FC_HELLO_GO_UP		0x02
-#define FC_HELLO_SEND		0x04	/* send a HELLO with what own says now */
+#define FC_HELLO_SEND		0x04	/* send a HELLO: fc_hello_say() and fc_hello_full() tell which */
+#define FC_HELLO_CHECK		0x08	/* before that, another one, as long as a flit */
 
 /* Each returns a mask of FC_HELLO_*. */
 u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now);
@@ -97,7 +136,14 @@ u8 fc_hello_time(struct fc_hello *h, u64 now, bool early);
 u8 fc_hello_reset(struct fc_hello *h, u64 now);
 /* Another window or flags than before: what the peer heard does not hold, so begin anew. */
 u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now);
-/* Is the next HELLO to be as long as a flit, so that the peer sees that such come? */
+/*
+ * Flits that are sent again do not come, while the peer answers: see whether the link loses full
+ * frames, and take it down then.
+ */
+u8 fc_hello_suspect(struct fc_hello *h, u64 now);
+/* The HELLO of FC_HELLO_SEND, before the next step; @pair: both where it has FC_HELLO_CHECK. */
+struct fc_hello_msg fc_hello_say(const struct fc_hello *h, bool pair);
+/* Is the HELLO of FC_HELLO_SEND to be as long as a flit, so that the peer sees that such come? */
 bool fc_hello_full(const struct fc_hello *h);
 /* Any valid frame of the peer's current epoch shows that it lives; @now: or lived then. */
 void fc_hello_alive(struct fc_hello *h, u64 now);

@@ -15,6 +15,10 @@
  * A flit that was sent again is not sent once more before the peer has heard a probe
  * that went after it, however often it is asked for: where flits take longer than
  * anybody expects, no more of them are added.
+ *
+ * Where the peer answers, but has none of the flits that were sent again, each try has half as
+ * many of them as the one before and waits twice as long: a link that carries short frames
+ * only is not filled with long ones.
  */
 #include "machine.h"
 
@@ -96,6 +100,7 @@ bool fc_llr_news(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 	if (fc_before(ack, tx->acked))
 		return false;
 	tx->acked = ack;
+	tx->tries = 0;
 	tx->got = news < 64 ? tx->got >> news : 0;
 	tx->resent = news < 64 ? tx->resent >> news : 0;
 	effect(ch, fx, FC_FX_RELEASE, port)->seq = ack;
@@ -107,6 +112,14 @@ bool fc_llr_news(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 		fc_llr_due(ch, port, tx->probe_at);
 	}
 	return true;
+}
+
+/* How often the wait for an answer is doubled. */
+static u8 backoff(const struct fc_tx *tx)
+{
+	u8 futile = tx->tries ? tx->tries - 1 : 0;
+
+	return futile < FC_LLR_BACKOFF ? futile : FC_LLR_BACKOFF;
 }
 
 /* Is a flit missing that the peer is known to have sent? */
@@ -157,24 +170,50 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 	return true;
 }
 
+/*
+ * What was sent again is lost, and perhaps none of it has come: count that.
+ * Return: how many flits this try may have.
+ */
+static u32 try_again(struct fc_channel *ch, u8 port, struct fc_effects *fx)
+{
+	struct fc_tx *tx = &ch->tx[port];
+	u8 futile = tx->tries;
+
+	tx->resent = 0;
+	if (futile > FC_LLR_HOPELESS)
+		return 0;
+	tx->tries++;
+	if (futile && futile % FC_LLR_SUSPECT == 0)
+		ch->rx[port].stat[FC_LSTAT_TX_FUTILE]++;
+	if (futile == FC_LLR_HOPELESS)
+		effect(ch, fx, FC_FX_RESET, port);
+	return futile < 6 ? (u32)64 >> futile : 1;
+}
+
 /* Send again what the peer says is missing, if it is not known by now to have come. */
 static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 		   struct fc_effects *fx)
 {
 	struct fc_tx *tx = &ch->tx[port];
-	/* What was sent again came before the probe it has heard, or is lost. */
-	u64 leave = tx->got | (fc_before16(tx->mark, s->echo) ? 0 : tx->resent);
-	u32 seq;
+	u32 seq, most = 64;
 
-	for (seq = tx->acked; fc_before(seq, s->upto); seq++) {
+	/* What was sent again came before the probe that the peer has heard, or is lost. */
+	if (!fc_before16(tx->mark, s->echo)) {
+		if (tx->tries > 1)
+			return;
+	} else if (tx->resent & ~tx->got) {
+		most = try_again(ch, port, fx);
+	}
+	for (seq = tx->acked; fc_before(seq, s->upto) && most; seq++) {
 		u64 bit = fc_bit64(seq - tx->acked);
 		struct fc_effect *e;
 
-		if (leave & bit)
+		if ((tx->got | tx->resent) & bit)
 			continue;
+		most--;
 		tx->resent |= bit;
 		tx->mark = tx->probes;
-		tx->probe_wait = ch->timing->probe;
+		tx->probe_wait = ch->timing->probe << backoff(tx);
 		tx->probe_at = ch->now + tx->probe_wait;
 		fc_llr_due(ch, port, tx->probe_at);
 		ch->rx[port].stat[FC_LSTAT_TX_RESENT]++;
@@ -221,6 +260,8 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 		contradiction(ch, ev->port, fx);
 		return;
 	}
+	if (have & ~tx->got)
+		tx->tries = 0;
 	tx->got |= have;
 	if (fc_before16(rx->heard, ev->status.probe))
 		rx->heard = ev->status.probe;
@@ -268,7 +309,7 @@ static void timers(struct fc_channel *ch, u8 port)
 		fc_llr_say(ch, port, FC_STATUS_NACK);
 	}
 	if (tx->probe_at <= ch->now) {
-		if (tx->probe_wait < 16 * timing->probe)
+		if (tx->probe_wait < timing->probe << FC_LLR_BACKOFF)
 			tx->probe_wait *= 2;
 		tx->probe_at = ch->now + tx->probe_wait;
 		fc_llr_say(ch, port, FC_STATUS_PROBE);
@@ -347,7 +388,10 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 			fc_effect_add(fx, FC_FX_DROP, port, &rx->queue[i]);
 		memset(&rx->queue[i], 0, sizeof(rx->queue[i]));
 	}
-	if (tx->sent != tx->acked)
+	/* A flit that cannot be carried would be stuck again: its source sends the packet anew. */
+	if (tx->tries > FC_LLR_HOPELESS)
+		effect(ch, fx, FC_FX_RELEASE, port)->seq = tx->sent;
+	else if (tx->sent != tx->acked)
 		effect(ch, fx, FC_FX_RESCUE, port)->seq = tx->acked;
 	rx->queued = 0;
 	rx->taken = 0;
@@ -365,6 +409,7 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 	tx->probes = 0;
 	tx->mark = 0;
 	tx->both = false;
+	tx->tries = 0;
 	rx->heard = 0;
 	tx->window = window;
 	tx->probe_at = FC_NEVER;

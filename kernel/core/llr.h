@@ -8,6 +8,19 @@
 
 #include "site.h"
 
+/*
+ * So often flits are sent again and none of them comes, while the peer answers: the link is
+ * suspected of losing them (FC_LSTAT_TX_FUTILE), and again after each so many tries more.
+ */
+#define FC_LLR_SUSPECT	4
+/*
+ * So often, and the link begins anew without what was under way: one of these flits cannot be
+ * carried, and what waits behind it can.
+ */
+#define FC_LLR_HOPELESS	24
+/* The wait for an answer doubles with each probe, and with each futile try, so often at most. */
+#define FC_LLR_BACKOFF	4
+
 /* Slot of flit number @seq, which is within the window. */
 static inline struct fc_flit *fc_rx_slot(const struct fc_channel *ch, const struct fc_rx *rx,
 					 u32 seq)

@@ -71,6 +71,7 @@
 	X(TX_STATUS,		"tx_status")					\
 	X(TX_CTRL,		"tx_control")					\
 	X(TX_RESENT,		"tx_resent")		/* flits sent again */	\
+	X(TX_FUTILE,		"tx_futile")		/* times that flits sent again did not come */ \
 	X(TX_NACKS,		"tx_nacks")		/* times missing flits were asked for */ \
 	X(TX_PROBES,		"tx_probes")		/* times a silent peer was asked */ \
 	X(TX_DROPPED,		"tx_dropped")		/* the device refused */ \

@@ -115,7 +115,7 @@ bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE])
 	m->flags = p[32];
 	return m->ver_min <= m->ver_max && m->epoch && m->window &&
 	       m->site != FC_SITE_NONE && m->port && m->port < FC_PORTS_MAX &&
-	       !(m->flags & ~(FC_HELLO_SUM | FC_HELLO_LONG)) && !p[33] && !p[34] && !p[35];
+	       !(m->flags & ~FC_HELLO_FLAGS) && !p[33] && !p[34] && !p[35];
 }
 
 void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m)

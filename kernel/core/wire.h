@@ -89,7 +89,11 @@ enum fc_vc {
 
 /* Flags of HELLO. */
 #define FC_HELLO_SUM		0x01	/* every frame of this link is to carry a checksum */
-#define FC_HELLO_LONG		0x02	/* flits are above the MTU: HELLO counts if it is as long */
+#define FC_HELLO_LONG		0x02	/* full frames may be lost: HELLO counts if it is one */
+#define FC_HELLO_PAIR		0x04	/* of a pair, the first one long: say whether that came */
+#define FC_HELLO_SEEN		0x08	/* answer: it came */
+#define FC_HELLO_MISSED		0x10	/* answer: it did not */
+#define FC_HELLO_FLAGS		0x1f
 
 /**
  * struct fc_link_hdr - link header

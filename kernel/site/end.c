@@ -154,6 +154,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	};
 	end->told_state = end->hello.state;
 	end->told_reason = end->hello.own.reason;
+	end->futile = 0;
 	site->core.data.rx[port].stat = link->stat;
 	flitcast_relay_count(site, port, link->stat);
 	flitcast_vnet_count(site, port, link->stat);

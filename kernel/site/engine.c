@@ -599,20 +599,22 @@ static bool channel_event(struct flitcast_site *site, u8 vc, struct fc_event *ev
 	return true;
 }
 
-static void send_hello(struct flitcast_site *site, u8 port)
+/* @full: it is as long as a flit; @pair: it is of a pair (core/hello.h). */
+static void send_hello(struct flitcast_site *site, u8 port, bool full, bool pair)
 {
 	struct flitcast_end *end = &site->end[port];
 	struct fc_link_hdr hdr = { .type = FC_FRAME_HELLO, .vc = FC_VC_CTRL };
 	u32 size = FC_HELLO_SIZE + (site->auth ? FC_AUTH_SIZE : 0);
 	struct sk_buff *skb = flitcast_link_alloc(end->link, size);
+	struct fc_hello_msg msg = fc_hello_say(&end->hello, pair);
 
 	/* The next one is never far. */
 	if (!skb) {
 		count(site, FC_STAT_NO_MEMORY);
 		return;
 	}
-	fc_wire_hello_encode(skb_put(skb, size), &end->hello.own);
-	if (fc_hello_full(&end->hello))
+	fc_wire_hello_encode(skb_put(skb, size), &msg);
+	if (full)
 		flitcast_link_stretch(end->link, skb);
 	flitcast_engine_frame(site, port, skb, &hdr);
 }
@@ -631,8 +633,10 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 port, u8 todo)
 		link_event(site, ev);
 	}
 	/* The HELLO that tells the peer we are up goes before the first flit. */
+	if (todo & FC_HELLO_CHECK)
+		send_hello(site, port, true, true);
 	if (todo & FC_HELLO_SEND)
-		send_hello(site, port);
+		send_hello(site, port, fc_hello_full(&end->hello), todo & FC_HELLO_CHECK);
 	if (todo & FC_HELLO_GO_UP) {
 		end->link->sum = (end->hello.own.flags | end->hello.peer.flags) & FC_HELLO_SUM;
 		ev.type = FC_EV_LINK_UP;
@@ -688,6 +692,7 @@ static void status_in(struct flitcast_site *site, struct flitcast_link *link,
 		.type = FC_EV_STATUS, .port = link->port, .flags = hdr->flags,
 		.seq = hdr->seq, .ack = hdr->ack,
 	};
+	struct flitcast_end *end = &site->end[link->port];
 
 	link->stat[FC_LSTAT_RX_STATUS]++;
 	if (!pskb_may_pull(skb, FC_STATUS_SIZE)) {
@@ -697,6 +702,12 @@ static void status_in(struct flitcast_site *site, struct flitcast_link *link,
 	fc_wire_status_decode(&ev.status, skb->data);
 	if (!channel_event(site, hdr->vc, &ev))
 		link->stat[FC_LSTAT_RX_MALFORMED]++;
+	/* What the peer does not get by any of several tries is sent again after a status only. */
+	if (link->stat[FC_LSTAT_TX_FUTILE] != end->futile) {
+		end->futile = link->stat[FC_LSTAT_TX_FUTILE];
+		flitcast_engine_hello(site, link->port,
+				      fc_hello_suspect(&end->hello, flitcast_site_now(site)));
+	}
 }
 
 /* The head of a flit, readable and valid.  Return: its size, or 0. */

@@ -71,6 +71,7 @@ struct flitcast_rx;
  * @hello: handshake
  * @told_state: its state when the listener was last told
  * @told_reason: its reason then
+ * @futile: FC_LSTAT_TX_FUTILE of @link when @hello was last told of it
  * @replay: flits that the peer has not taken yet
  * @ctrl: control frame that waits for more entries, or NULL
  * @cast: of broadcasts, likewise
@@ -84,6 +85,7 @@ struct flitcast_end {
 	struct fc_hello hello;
 	u8 told_state;
 	u8 told_reason;
+	u64 futile;
 	struct flitcast_replay replay;
 	struct sk_buff *ctrl;
 	struct flitcast_replay cast;

@@ -476,7 +476,8 @@ static void check_end(struct end *e, u8 todo, u64 now)
 	const struct fc_hello *h = &e->h;
 	bool was = e->up;
 
-	CHECK(!(todo & ~(FC_HELLO_GO_DOWN | FC_HELLO_GO_UP | FC_HELLO_SEND)), "todo %x", todo);
+	CHECK(!(todo & ~(FC_HELLO_GO_DOWN | FC_HELLO_GO_UP | FC_HELLO_SEND | FC_HELLO_CHECK)),
+	      "todo %x", todo);
 	if (todo & FC_HELLO_GO_DOWN) {
 		CHECK(e->up, "goes down again");
 		e->up = false;
@@ -536,23 +537,27 @@ static u8 receive(struct end *e, const struct fc_hello_msg *m, bool full, u64 no
 	return todo;
 }
 
-static void tell(struct end *from, struct end *to, u64 now)
+/* One HELLO.  Return: what it makes the other end do. */
+static u8 tell_one(struct end *from, struct end *to, bool full, bool pair, u64 now)
 {
+	struct fc_hello_msg m = fc_hello_say(&from->h, pair);
 	u8 bytes[FC_HELLO_SIZE];
-	struct fc_hello_msg m;
-	u8 todo;
 
-	fc_wire_hello_encode(bytes, &from->h.own);
+	fc_wire_hello_encode(bytes, &m);
 	CHECK(fc_wire_hello_decode(&m, bytes), "a HELLO of our own does not decode");
-	if (to->narrow && fc_hello_full(&from->h))
-		return;
-	todo = receive(to, &m, fc_hello_full(&from->h), now);
-	if (todo & FC_HELLO_SEND && to->h.state != FC_LINK_DOWN) {
-		fc_wire_hello_encode(bytes, &to->h.own);
-		CHECK(fc_wire_hello_decode(&m, bytes), "an answer of our own does not decode");
-		if (!from->narrow || !fc_hello_full(&to->h))
-			receive(from, &m, fc_hello_full(&to->h), now);
-	}
+	return to->narrow && full ? 0 : receive(to, &m, full, now);
+}
+
+/* What a step that ended in @todo says, and the answer to it. */
+static void tell(struct end *from, struct end *to, u8 todo, u64 now)
+{
+	bool full = fc_hello_full(&from->h);
+
+	if (todo & FC_HELLO_CHECK)
+		tell_one(from, to, true, true, now);
+	todo = tell_one(from, to, full, todo & FC_HELLO_CHECK, now);
+	if (todo & FC_HELLO_SEND && to->h.state != FC_LINK_DOWN)
+		tell_one(to, from, fc_hello_full(&to->h), false, now);
 }
 
 static void timer(struct end *e, struct end *other, u64 now)
@@ -561,7 +566,7 @@ static void timer(struct end *e, struct end *other, u64 now)
 
 	check_end(e, todo, now);
 	if (todo & FC_HELLO_SEND)
-		tell(e, other, now);
+		tell(e, other, todo, now);
 }
 
 /* Something that may be near what the peer would say. */
@@ -603,7 +608,7 @@ static void fuzz_hello(struct fuzz *f)
 		struct end *e = fuzz_u8(f) & 1 ? &b : &a, *o = e == &a ? &b : &a;
 		u8 todo = 0;
 
-		switch (fuzz_below(f, 8)) {
+		switch (fuzz_below(f, 9)) {
 		case 0:
 			todo = fc_hello_carrier(&e->h, false, now);
 			check_end(e, todo, now);
@@ -630,7 +635,7 @@ static void fuzz_hello(struct fuzz *f)
 			break;
 		case 5:
 			if (o->h.state != FC_LINK_DOWN)
-				tell(o, e, now);
+				tell(o, e, 0, now);
 			break;
 		case 6:
 			forged(f, e, &o->h.own, now);
@@ -642,6 +647,12 @@ static void fuzz_hello(struct fuzz *f)
 				receive(e, &m, true, now);
 			f->at += FC_HELLO_SIZE;
 			break;
+		case 8:
+			todo = fc_hello_suspect(&e->h, now);
+			check_end(e, todo, now);
+			if (todo & FC_HELLO_CHECK)
+				tell(e, o, todo, now);
+			break;
 		}
 	}
 	/* Whatever was said: two ends that hear each other come up. */
@@ -649,7 +660,7 @@ static void fuzz_hello(struct fuzz *f)
 	b.narrow = false;
 	check_end(&a, fc_hello_carrier(&a.h, true, now), now);
 	check_end(&b, fc_hello_carrier(&b.h, true, now), now);
-	for (unsigned int i = 0; i < 100 && !(a.up && b.up && i > 20); i++) {
+	for (unsigned int i = 0; i < 1000 && !(a.up && b.up && i > 20); i++) {
 		now += a.h.interval >> FC_HELLO_INIT_SHIFT;
 		timer(&a, &b, now);
 		timer(&b, &a, now);

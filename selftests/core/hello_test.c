@@ -32,6 +32,9 @@ struct bench {
 	unsigned int downs[2];
 	bool up[2];		/* as the caller was told */
 	bool narrow[2];		/* no frame as long as a flit comes to this end */
+	u32 full_loss;		/* of 100 such frames, both ways */
+	bool grey[2];		/* went down because full frames are lost, and not up since */
+	u32 sent;		/* HELLOs */
 	u32 full_epoch[2];	/* of the last HELLO that was as long */
 };
 
@@ -56,15 +59,16 @@ static void bench_init(struct bench *b)
 	b->delay = 20;
 }
 
-static void send(struct bench *b, unsigned int from)
+static void send(struct bench *b, unsigned int from, bool full, bool pair)
 {
 	struct flying f = {
-		.msg = b->end[from].own, .to = !from, .full = fc_hello_full(&b->end[from]),
+		.msg = fc_hello_say(&b->end[from], pair), .to = !from, .full = full,
 	};
 	u8 bytes[FC_HELLO_SIZE];
 
+	b->sent++;
 	if (!b->carrier[0] || !b->carrier[1] || tap_random(100) < b->loss || b->n == WIRE ||
-	    (f.full && b->narrow[f.to]))
+	    (full && (b->narrow[f.to] || tap_random(100) < b->full_loss)))
 		return;
 	fc_wire_hello_encode(bytes, &f.msg);
 	CHECK(fc_wire_hello_decode(&f.msg, bytes), "end %u says nonsense", from);
@@ -78,17 +82,22 @@ static void send(struct bench *b, unsigned int from)
 
 static void perform(struct bench *b, unsigned int i, u8 todo)
 {
-	CHECK(!(todo & ~(FC_HELLO_GO_DOWN | FC_HELLO_GO_UP | FC_HELLO_SEND)), "%x", todo);
+	CHECK(!(todo & ~(FC_HELLO_GO_DOWN | FC_HELLO_GO_UP | FC_HELLO_SEND | FC_HELLO_CHECK)),
+	      "%x", todo);
+	CHECK(!(todo & FC_HELLO_CHECK) || todo & FC_HELLO_SEND, "half a pair");
 	if (todo & FC_HELLO_GO_DOWN) {
 		CHECK(b->up[i], "end %u goes down, but is not up", i);
 		b->up[i] = false;
 		b->downs[i]++;
+		b->grey[i] = b->end[i].own.reason == FC_REASON_GREY;
 	}
 	if (todo & FC_HELLO_GO_UP) {
 		CHECK(!b->up[i], "end %u goes up, but is up", i);
-		CHECK(!((b->end[i].own.flags | b->end[i].peer.flags) & FC_HELLO_LONG) ||
+		CHECK(!(b->grey[i] ||
+			(b->end[i].own.flags | b->end[i].peer.flags) & FC_HELLO_LONG) ||
 		      b->full_epoch[i] == b->end[i].peer.epoch,
 		      "end %u goes up, but no flit may come", i);
+		b->grey[i] = false;
 		b->up[i] = true;
 		b->ups[i]++;
 	}
@@ -97,8 +106,10 @@ static void perform(struct bench *b, unsigned int i, u8 todo)
 	CHECK(!b->up[i] || !b->end[i].own.reason, "end %u is up with reason %s", i,
 	      fc_reason_text(b->end[i].own.reason));
 	CHECK(b->end[i].own.epoch, "end %u has epoch 0", i);
+	if (todo & FC_HELLO_CHECK)
+		send(b, i, true, true);
 	if (todo & FC_HELLO_SEND)
-		send(b, i);
+		send(b, i, fc_hello_full(&b->end[i]), todo & FC_HELLO_CHECK);
 }
 
 static void carrier(struct bench *b, unsigned int i, bool up)
@@ -376,6 +387,151 @@ TEST(hello__long_flits_do_not_come)
 	wait(&b, 10 * INTERVAL);
 	CHECK(!b.up[0] && !b.up[1], "up");
 	CHECK(b.end[1].own.reason == FC_REASON_LONG, "%s", fc_reason_text(b.end[1].own.reason));
+}
+
+static void suspect(struct bench *b, unsigned int i)
+{
+	perform(b, i, fc_hello_suspect(&b->end[i], b->now));
+}
+
+/* How long end 0 is down when full frames are lost in the given directions and then come again. */
+static u64 grey_link(struct bench *b, bool to_peer, bool from_peer)
+{
+	u64 begun;
+
+	b->narrow[1] = to_peer;
+	b->narrow[0] = from_peer;
+	suspect(b, 0);
+	wait(b, INTERVAL);
+	CHECK(!b->up[0] && !b->up[1], "up: %d, %d", b->up[0], b->up[1]);
+	CHECK(b->end[0].own.reason == FC_REASON_GREY, "%s",
+	      fc_reason_text(b->end[0].own.reason));
+	CHECK(b->end[1].own.reason == FC_REASON_LONG, "%s",
+	      fc_reason_text(b->end[1].own.reason));
+	begun = b->now;
+	b->narrow[1] = false;
+	b->narrow[0] = false;
+	while (!(b->up[0] && b->up[1]) && b->now - begun < 100 * INTERVAL)
+		wait(b, 1);
+	CHECK(b->up[0] && b->up[1], "%s; %s", fc_reason_text(b->end[0].own.reason),
+	      fc_reason_text(b->end[1].own.reason));
+	return b->now - begun;
+}
+
+/* Short HELLOs come and long ones do not: the link is taken down, and both ends say why. */
+TEST(hello_grey__goes_down_and_comes_back)
+{
+	for (unsigned int way = 1; way < 4; way += 2) {
+		struct bench b;
+		u64 held = 0;
+
+		bench_init(&b);
+		plug(&b);
+		wait(&b, 2 * INTERVAL);
+		/* Each time for longer. */
+		for (unsigned int i = 0; i < FC_HELLO_GREYS_MAX + 2; i++) {
+			u64 down = grey_link(&b, way & 1, way & 2);
+
+			CHECK(down > held - held / 8 && down <= (2U << i) * INTERVAL,
+			      "time %u: down for %llu after %llu", i, (unsigned long long)down,
+			      (unsigned long long)held);
+			if (i < FC_HELLO_GREYS_MAX)
+				held = (2U << i) * INTERVAL - INTERVAL;
+		}
+		/* It was good for long, and is trusted as at first. */
+		wait(&b, (2U << FC_HELLO_GREYS_MAX << FC_HELLO_CALM_SHIFT) * INTERVAL);
+		CHECK(b.up[0] && b.up[1], "down again by itself");
+		held = grey_link(&b, true, false);
+		CHECK(held <= 2 * INTERVAL, "down for %llu", (unsigned long long)held);
+	}
+}
+
+/* As long as full frames are lost it stays down, with few HELLOs. */
+TEST(hello_grey__stays_down)
+{
+	for (unsigned int way = 1; way < 4; way++) {
+		struct bench b;
+		u32 sent;
+
+		bench_init(&b);
+		plug(&b);
+		wait(&b, 2 * INTERVAL);
+		b.narrow[1] = way & 1;
+		b.narrow[0] = way & 2;
+		suspect(&b, way & 1 ? 0 : 1);
+		wait(&b, INTERVAL);
+		sent = b.sent;
+		wait(&b, 200 * INTERVAL);
+		CHECK(!b.up[0] && !b.up[1] && b.ups[0] == 1, "up %u times", b.ups[0]);
+		/* Eight a second of each end, and their answers. */
+		CHECK(b.sent - sent <= 200 * 8 * 4, "%u HELLOs", b.sent - sent);
+	}
+}
+
+/* A suspicion that is wrong ends with the first answer, and takes nothing down. */
+TEST(hello_grey__innocent)
+{
+	static const u32 losses[] = { 0, 5, 20 };
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(losses); i++) {
+		for (unsigned int round = 0; round < 300; round++) {
+			struct bench b;
+
+			bench_init(&b);
+			plug(&b);
+			wait(&b, 2 * INTERVAL);
+			b.full_loss = losses[i];
+			b.loss = round % 3 * 10;
+			suspect(&b, 0);
+			suspect(&b, round & 1);
+			wait(&b, 3 * INTERVAL);
+			CHECK(b.up[0] && b.up[1] && b.ups[0] == 1 && b.ups[1] == 1,
+			      "down at %u of 100", losses[i]);
+			CHECK(!b.end[0].checking && !b.end[1].checking, "still checking");
+		}
+	}
+}
+
+/* Nor does it where nothing is answered at all: that is for the silence to say. */
+TEST(hello_grey__silence_is_no_proof)
+{
+	struct bench b;
+
+	bench_init(&b);
+	plug(&b);
+	wait(&b, 2 * INTERVAL);
+	b.loss = 100;
+	suspect(&b, 0);
+	wait(&b, FC_HELLO_DEAD * INTERVAL + 1);
+	CHECK(b.end[0].own.reason == FC_REASON_DEAD, "%s", fc_reason_text(b.end[0].own.reason));
+	b.loss = 0;
+	wait(&b, 2 * INTERVAL);
+	CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
+	      fc_reason_text(b.end[1].own.reason));
+}
+
+/* Unplugged and plugged again it does not wait, but is seen to be whole. */
+TEST(hello_grey__another_cable)
+{
+	struct bench b;
+
+	bench_init(&b);
+	plug(&b);
+	wait(&b, 2 * INTERVAL);
+	for (unsigned int i = 0; i < 4; i++)
+		grey_link(&b, true, false);
+	b.narrow[1] = true;
+	suspect(&b, 0);
+	wait(&b, INTERVAL);
+	carrier(&b, 0, false);
+	wait(&b, INTERVAL);
+	carrier(&b, 0, true);
+	wait(&b, INTERVAL);
+	CHECK(!b.up[0] && !b.up[1], "up");
+	b.narrow[1] = false;
+	wait(&b, INTERVAL);
+	CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
+	      fc_reason_text(b.end[1].own.reason));
 }
 
 /* The links of a site that wakes for the first of them: HELLOs of all go then, each second. */
@@ -678,6 +834,25 @@ TEST(hello_key__a_new_life_of_the_peer_is_believed)
 		CHECK(b.end[0].peer.epoch == b.end[1].own.epoch &&
 		      b.end[1].peer.epoch == b.end[0].own.epoch, "life %u: epochs", i);
 	}
+}
+
+/* A wire that carries nothing to one end: the other end is told at once, and not by silence. */
+TEST(hello_key__half_a_wire_is_no_wire)
+{
+	struct bench b;
+	unsigned int i;
+	u64 end;
+
+	plug_keyed(&b);
+	for (end = b.now + 20 * INTERVAL; b.now < end && b.up[0];) {
+		for (i = 0; i < b.n; i++)
+			if (!b.wire[i].to)
+				lift(&b, i--);
+		wait(&b, 1);
+	}
+	CHECK(!b.up[0], "the deaf end stays up");
+	wait(&b, INTERVAL);
+	CHECK(!b.up[1] || b.ups[1] > 1, "the other end stays up");
 }
 
 TEST(hello_key__unproven_is_a_reason_and_no_more)

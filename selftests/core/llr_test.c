@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "llr.h"
 #include "site.h"
 #include "tap.h"
 
@@ -48,10 +49,13 @@ struct bench {
 	struct fc_timing timing;
 	struct end end[2];
 	u32 loss;		/* of 100 */
+	u32 flit_loss;		/* of 100 flits besides: other frames are shorter */
 	u32 doubled;
 	u32 delay;		/* at most */
 	u32 length;		/* of the link: delay of all */
 	u32 lost;		/* flits */
+	u32 resets;
+	bool may_reset;
 	u64 now;
 };
 
@@ -70,7 +74,8 @@ static void put(struct bench *b, unsigned int to, const struct fc_event *ev)
 {
 	b->end[!to].frames++;
 	for (unsigned int copies = tap_random(100) < b->doubled ? 2 : 1; copies; copies--) {
-		if (tap_random(100) < b->loss) {
+		if (tap_random(100) < b->loss ||
+		    (ev->type == FC_EV_FLIT && tap_random(100) < b->flit_loss)) {
 			b->lost += ev->type == FC_EV_FLIT;
 			continue;
 		}
@@ -126,7 +131,8 @@ static void perform(struct bench *b, unsigned int at, const struct fc_effect *e)
 		end->rescues++;
 		break;
 	case FC_FX_RESET:
-		CHECK(false, "end %u finds a contradiction", at);
+		CHECK(b->may_reset, "end %u finds a contradiction", at);
+		b->resets++;
 		break;
 	case FC_FX_SERVE:
 	case FC_FX_SERVE_LOCAL:
@@ -362,6 +368,114 @@ TEST(llr_resend__no_more_than_is_lost)
 			      windows[w], lengths[i], b.lost, (unsigned long long)resent);
 		}
 	}
+}
+
+/* Flits that an end sent again, and times that none of them came. */
+static u64 resent(const struct bench *b)
+{
+	return b->end[0].link_stat[1][FC_LSTAT_TX_RESENT];
+}
+
+static u64 futile(const struct bench *b)
+{
+	return b->end[0].link_stat[1][FC_LSTAT_TX_FUTILE];
+}
+
+static void run_for(struct bench *b, u64 time)
+{
+	u64 until = b->now + time;
+
+	while (b->now < until)
+		tick(b);
+}
+
+/*
+ * The peer answers, but no flit comes to it: each try has half of the flits of the one before, and
+ * waits twice as long.  When flits come again all goes on at once.
+ */
+TEST(llr_futile__backs_off)
+{
+	static const u32 windows[] = { 1, 8, 64 };
+	static struct bench b;
+
+	for (unsigned int w = 0; w < FC_ARRAY_SIZE(windows); w++) {
+		u32 window = windows[w], sent;
+		u64 was, again;
+
+		bench_init(&b, windows[w]);
+		b.flit_loss = 100;
+		while (offer(&b))
+			;
+		sent = b.end[0].tx[1].sent;
+		CHECK(sent == window, "%u sent", sent);
+		/* The first four tries, which are 1, 1, 2 and 4 waits apart, and a fifth one. */
+		run_for(&b, 12 * b.timing.probe);
+		CHECK(futile(&b) == 0, "suspected after %llu", (unsigned long long)b.now);
+		run_for(&b, 8 * b.timing.probe);
+		CHECK(futile(&b) == 1, "%llu times", (unsigned long long)futile(&b));
+		/* 64, 64, 32, 16, 8, of which there are no more than the window. */
+		was = resent(&b);
+		CHECK(was <= 3 * window + 2 * 16, "window %u: %llu sent again", window,
+		      (unsigned long long)was);
+		run_for(&b, 17 * 16 * b.timing.probe);
+		again = resent(&b) - was;
+		CHECK(again >= 15 && again <= 8 + 17, "%llu sent again in 17 long waits",
+		      (unsigned long long)again);
+		CHECK(futile(&b) == 5, "%llu times", (unsigned long long)futile(&b));
+		b.flit_loss = 0;
+		was = b.now;
+		run(&b, b.end[0].next + 20);
+		CHECK(b.now - was <= 40 * b.timing.probe, "healed after %llu",
+		      (unsigned long long)(b.now - was));
+	}
+}
+
+/* Where some of them come nothing backs off, and no more are sent again than are lost. */
+TEST(llr_futile__some_come)
+{
+	static const u32 windows[] = { 1, 3, 8, 64 };
+	static const u32 losses[] = { 5, 20, 60 };
+	static struct bench b;
+
+	for (unsigned int w = 0; w < FC_ARRAY_SIZE(windows); w++) {
+		for (unsigned int i = 0; i < FC_ARRAY_SIZE(losses); i++) {
+			bench_init(&b, windows[w]);
+			b.flit_loss = losses[i];
+			run(&b, 1000);
+			CHECK(resent(&b) == b.lost, "window %u loss %u: %u lost, %llu sent again",
+			      windows[w], losses[i], b.lost, (unsigned long long)resent(&b));
+			/* Of single flits at three in five one in eight. */
+			CHECK(futile(&b) <= (losses[i] < 60 ? 10 : windows[w] == 64 ? 20 : 250),
+			      "window %u loss %u: suspected %llu times", windows[w], losses[i],
+			      (unsigned long long)futile(&b));
+		}
+	}
+}
+
+/* A flit that cannot be carried does not block the link for ever: it begins anew without it. */
+TEST(llr_futile__hopeless)
+{
+	struct fc_event down = { .type = FC_EV_LINK_DOWN, .port = 1 };
+	struct fc_event up = { .type = FC_EV_LINK_UP, .port = 1, .count = 8 };
+	static struct bench b;
+
+	bench_init(&b, 8);
+	b.flit_loss = 100;
+	b.may_reset = true;
+	for (unsigned int i = 0; i < 8; i++)
+		CHECK(offer(&b), "packet %u does not go", i);
+	run_for(&b, (FC_LLR_HOPELESS + 4) * 16 * b.timing.probe);
+	CHECK(b.resets == 1, "%u resets", b.resets);
+	event(&b, 0, down);
+	event(&b, 1, down);
+	CHECK(!b.end[0].rescues, "what cannot be carried is rescued");
+	for (unsigned int i = 0; i < WINDOW_MAX; i++)
+		CHECK(!b.end[0].replay[i].flit.h, "flit %u is kept", b.end[0].replay[i].seq);
+	event(&b, 0, up);
+	event(&b, 1, up);
+	b.flit_loss = 0;
+	b.end[0].next = 0;
+	run(&b, 20);
 }
 
 /* The last flit of a burst has nothing behind it that would show the gap. */

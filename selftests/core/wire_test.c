@@ -435,7 +435,7 @@ TEST(wire_hello__refuses)
 	REFUSED(port = 0);
 	REFUSED(port = FC_PORTS_MAX);
 	REFUSED(port = 0x0105);
-	REFUSED(flags = 4);
+	REFUSED(flags = 0x20);
 #undef REFUSED
 }
 

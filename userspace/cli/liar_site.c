@@ -68,12 +68,15 @@ static void transmit(struct liar *l, u8 port, struct fc_link_hdr *h, const void 
 		return;
 }
 
-static void send_hello(struct liar *l, u8 port)
+static void send_hello(struct liar *l, u8 port, bool full, bool pair)
 {
 	struct fc_link_hdr h = { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE };
-	u8 p[FC_HELLO_SIZE];
+	struct fc_hello_msg msg = fc_hello_say(&l->port[port].hello, pair);
+	static u8 p[FRAME_MAX];
 
-	fc_wire_hello_encode(p, &l->port[port].hello.own);
+	fc_wire_hello_encode(p, &msg);
+	if (full)
+		h.len = (u16)(l->flit - FC_LINK_SIZE);
 	transmit(l, port, &h, p);
 }
 
@@ -277,8 +280,10 @@ static void link_todo(struct liar *l, u8 port, u8 todo)
 		ev.type = FC_EV_LINK_DOWN;
 		both(l, ev);
 	}
+	if (todo & FC_HELLO_CHECK)
+		send_hello(l, port, true, true);
 	if (todo & FC_HELLO_SEND)
-		send_hello(l, port);
+		send_hello(l, port, fc_hello_full(&l->port[port].hello), todo & FC_HELLO_CHECK);
 	if (todo & FC_HELLO_GO_UP) {
 		ev.type = FC_EV_LINK_UP;
 		ev.count = l->port[port].hello.peer.window;
@@ -307,14 +312,15 @@ void liar_begin(struct liar *l, struct flit **flit, u32 n)
  * Frames in.
  */
 
-static void hello_in(struct liar *l, u8 port, const u8 *p, const u8 *from)
+static void hello_in(struct liar *l, u8 port, const u8 *p, u32 len, const u8 *from)
 {
 	struct fc_hello_msg msg;
 
 	if (!fc_wire_hello_decode(&msg, p))
 		return;
 	memcpy(l->port[port].peer, from, ETH_ALEN);
-	link_todo(l, port, fc_hello_received(&l->port[port].hello, &msg, true, now_ns()));
+	link_todo(l, port, fc_hello_received(&l->port[port].hello, &msg,
+					     len + FC_LINK_SIZE >= l->flit, now_ns()));
 }
 
 static void flit_in(struct liar *l, u8 port, const struct fc_link_hdr *h, const u8 *p)
@@ -406,7 +412,7 @@ static void frame_in(struct liar *l, u8 port, const u8 *frame, u32 len)
 	if (!fc_wire_link_decode(&h, frame + ETH_HLEN, len - ETH_HLEN, len - ETH_HLEN))
 		return;
 	if (h.type == FC_FRAME_HELLO) {
-		hello_in(l, port, p, frame + ETH_ALEN);
+		hello_in(l, port, p, h.len, frame + ETH_ALEN);
 		return;
 	}
 	if (hello->state != FC_LINK_UP || h.epoch != (u16)hello->peer.epoch)
