@@ -115,7 +115,7 @@ struct fc_hello {
 /* What a step asks its caller to do, in this order. */
 #define FC_HELLO_GO_DOWN	0x01	/* reset the link (it may come up in the same step) */
 #define FC_HELLO_GO_UP		0x02
-#define FC_HELLO_SEND		0x04	/* send a HELLO: fc_hello_say() and fc_hello_full() tell which */
+#define FC_HELLO_SEND		0x04	/* send a HELLO (fc_hello_say(), fc_hello_full()) */
 #define FC_HELLO_CHECK		0x08	/* before that, another one, as long as a flit */
 
 /* Each returns a mask of FC_HELLO_*. */

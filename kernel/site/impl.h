@@ -167,6 +167,7 @@ struct flitcast_back {
  * @recast: broadcasts of this site that are sent again
  * @nactive: messages under way, by class
  * @nbusy: users that have some
+ * @entered_at: when a packet last went into the local net-input
  * @casts: copies of broadcasts
  * @cast_ages: these, the oldest first
  * @ncasts: how many
@@ -268,6 +269,7 @@ struct flitcast_site {
 	struct list_head recast;
 	unsigned int nactive[FLITCAST_TX_CLASSES];
 	unsigned int nbusy[FLITCAST_TX_CLASSES];
+	u64 entered_at;
 	DECLARE_HASHTABLE(casts, 8);
 	struct list_head cast_ages;
 	unsigned int ncasts;
@@ -436,6 +438,15 @@ static inline bool flitcast_oper_waits(const struct flitcast_site *site)
 
 /* Feed the local net-input with what is to be sent. */
 void flitcast_oper_feed(struct flitcast_site *site);
+/*
+ * Names the packet whose last flit enters the local net-input next, for flitcast_oper_stands().
+ * Return: never 0.
+ */
+u64 flitcast_oper_entered(struct flitcast_site *site);
+/* Does the packet of that name still stand in the local net-input? */
+bool flitcast_oper_stands(const struct flitcast_site *site, u64 entered);
+/* Since when has no packet got into the local net-input that had to?  FC_NEVER: one can. */
+u64 flitcast_oper_stuck(struct flitcast_site *site);
 void flitcast_oper_purge(struct flitcast_site *site);
 
 /* Clones of the flits of a packet; false: no memory. */
@@ -475,6 +486,10 @@ void flitcast_vnet_event(struct flitcast_site *site, u8 class, struct fc_event *
 void flitcast_vnet_rerouted(struct flitcast_site *site);
 /* May a packet be fed, or, @amid one, its next flit? */
 bool flitcast_vnet_room(struct flitcast_site *site, bool amid);
+/* As flitcast_oper_entered(): the lane, from 1 on, above the number of the next flit in it. */
+u64 flitcast_vnet_entered(const struct flitcast_site *site);
+/* Flits that have left a lane. */
+u32 flitcast_vnet_taken(const struct flitcast_site *site, u8 lane);
 void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev);
 /*
  * What goes at once, past the lanes: a packet of this site in one flit, with one target.  Return:

@@ -261,6 +261,30 @@ static bool room(struct flitcast_site *site)
 					(site->cur && site->cur_front));
 }
 
+u64 flitcast_oper_entered(struct flitcast_site *site)
+{
+	site->entered_at = flitcast_site_now(site);
+	if (site->vnet)
+		return flitcast_vnet_entered(site);
+	return (u64)1 << 32 | fc_site_seq(&site->core);
+}
+
+bool flitcast_oper_stands(const struct flitcast_site *site, u64 entered)
+{
+	u32 taken;
+
+	if (!entered)
+		return false;
+	taken = site->vnet ? flitcast_vnet_taken(site, (entered >> 32) - 1) :
+			     site->core.data.rx[FC_PORT_LOCAL].taken;
+	return !fc_before((u32)entered, taken);
+}
+
+u64 flitcast_oper_stuck(struct flitcast_site *site)
+{
+	return room(site) ? FC_NEVER : site->entered_at;
+}
+
 void flitcast_oper_feed(struct flitcast_site *site)
 {
 	unsigned int budget = FLITCAST_FEED_BUDGET;

@@ -237,6 +237,7 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 	}
 	if (t->core.state == FC_TX_NO_ROOM)
 		t->since = now;
+	t->flow->news_at = now;
 	if (ctrl->kind == FC_CTRL_CONFIRM) {
 		t->heard_at = now;
 		if (under_way && !t->later && ctrl->seq == t->core.seq &&
@@ -418,6 +419,11 @@ static void msg_repeat(struct flitcast_site *site, struct flitcast_msg *msg, u64
 {
 	u32 i;
 
+	/* Another copy would stand behind the one that has not gone, and in the way of others. */
+	if (flitcast_oper_stands(site, msg->entered)) {
+		msg->repeat_at = now + msg->wait;
+		return;
+	}
 	for (i = 0; i < msg->ntargets; i++) {
 		struct tx_target *t = &msg->target[i];
 
@@ -443,19 +449,32 @@ static void msg_repeat(struct flitcast_site *site, struct flitcast_msg *msg, u64
 /*
  * When a target is given up that says no more than it did.  One that says that it
  * has no room is not silent: how long it may take is the sender's choice
- * (FLITCAST_SLOW_TARGET).
+ * (FLITCAST_SLOW_TARGET).  Nor does one whose word is that it has nothing of the message yet
+ * say more by saying it again: its answers get through, and the message does not.
  */
-static u64 target_deadline(const struct tx_target *t, u64 timeout, u64 now)
+static u64 target_deadline(struct flitcast_site *site, const struct tx_target *t, u64 timeout,
+			   u64 now)
 {
-	bool unsent = fc_txtarget_unsent(&t->core);
+	u64 stuck;
 
-	if (t->asked && !unsent)
-		return t->asked + timeout;
+	if (!fc_txtarget_unsent(&t->core)) {
+		if (t->asked)
+			return t->asked + timeout;
+		if (t->core.state == FC_TX_NO_ROOM || waits_its_turn(t) || !t->first_at)
+			return now + timeout;
+		return max(t->first_at, t->flow->news_at) + timeout;
+	}
 	/* What waits behind a message that the target does not answer shares its time. */
-	if (unsent && t->flow->silent)
+	if (t->flow->silent)
 		return max(t->msg->accepted, t->flow->silent_since) + timeout;
-	/* It cannot answer what has not gone from here. */
-	return now + timeout;
+	/*
+	 * It cannot answer what has not gone from here.  That is waited for as long as packets
+	 * of any message go; in mode csr they wait for their reservation (FLITCAST_ADMISSION).
+	 */
+	stuck = site->csr ? FC_NEVER : flitcast_oper_stuck(site);
+	if (stuck == FC_NEVER)
+		return now + timeout;
+	return max(stuck, t->msg->accepted) + timeout;
 }
 
 /*
@@ -480,7 +499,7 @@ static bool msg_deadline(struct flitcast_site *site, struct flitcast_msg *msg, u
 
 		if (fc_txtarget_over(&t->core))
 			continue;
-		at = target_deadline(t, src->timeout, now);
+		at = target_deadline(site, t, src->timeout, now);
 		lost = flitcast_faults_lost(site, t->site, now);
 		if (lost != FC_NEVER) {
 			if (!t->flow->unreachable)

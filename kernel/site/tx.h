@@ -38,6 +38,7 @@
  * @port: target port
  * @pending: targets of messages that are not over, in order
  * @heard: when the target last said anything
+ * @news_at: when it last said anything new of any message
  * @level: all messages before this one are over at the target, as it says
  * @forward: in the site's list while the target is to be told of what was given up
  * @forward_at: when it is told next
@@ -56,6 +57,7 @@ struct tx_flow {
 	u16 port;
 	struct list_head pending;
 	u64 heard;
+	u64 news_at;
 	u64 silent_since;
 	u32 level;
 	struct list_head forward;
@@ -218,6 +220,7 @@ struct flitcast_source {
  * @slow_at: when targets that have not confirmed are left out
  * @hold_until: until then the granted wait for the others; 0: never sent
  * @wait: current wait for an answer
+ * @entered: its last packet in the local net-input (flitcast_oper_entered()); 0: none
  * @holding: they do
  * @begun: some of it was sent: it does not wait for its turn again
  * @active: it counts as under way, see msg_under_way()
@@ -262,6 +265,7 @@ struct flitcast_msg {
 	u64 slow_at;
 	u64 hold_until;
 	u64 wait;
+	u64 entered;
 	bool holding;
 	bool begun;
 	bool active;

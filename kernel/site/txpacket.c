@@ -281,6 +281,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	}
 	went_at_once(site, msg, t);
 	/* It may have been delivered here when this returns, but it is not over. */
+	msg->entered = flitcast_oper_entered(site);
 	feed_whole(site, skb, msg->len);
 	return true;
 }
@@ -291,6 +292,7 @@ static void cur_done(struct flitcast_site *site)
 	struct flitcast_msg *msg = site->cur;
 
 	site->cur = NULL;
+	msg->entered = flitcast_oper_entered(site);
 	if (msg->source) {
 		u64 now = flitcast_site_now(site);
 		unsigned int i;

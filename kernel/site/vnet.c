@@ -253,6 +253,18 @@ bool flitcast_vnet_room(struct flitcast_site *site, bool amid)
 	return true;
 }
 
+u64 flitcast_vnet_entered(const struct flitcast_site *site)
+{
+	u8 lane = site->vnet->lane;
+
+	return (u64)(lane + 1) << 32 | fc_vnet_seq(&site->vnet->core, lane);
+}
+
+u32 flitcast_vnet_taken(const struct flitcast_site *site, u8 lane)
+{
+	return site->vnet->core.ch[lane].rx[FC_PORT_LOCAL].taken;
+}
+
 void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev)
 {
 	u8 lane = site->vnet->lane;

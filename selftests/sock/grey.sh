@@ -54,8 +54,24 @@ everywhere()
 	return "${PIPESTATUS[0]}"
 }
 
+# Copies of a large message to 1, with a time-out of 3 s.  Prints how long the last of them took.
+send_large()
+{
+	local i begun=$SECONDS pids=()
+
+	for ((i = 0; i < $1; i++)); do
+		at 0 send --confirm --timeout 3 --to 1:77 --file "$work/large" \
+			>"$work/sent$i" 2>&1 & pids+=($!)
+	done
+	children+=("${pids[@]}")
+	wait "${pids[@]}"
+	echo "# $1 sends have ended after $((SECONDS - begun)) s: $(sort "$work"/sent* | tail -n 1)"
+}
+
+head -c 150000 /dev/zero >"$work/large"
 lab_up torus:3x3
 wait_for 20 up || die "the link does not come up"
+at 1 recv --port 77 --count 1000 >/dev/null 2>&1 & children+=($!)
 
 # Some full frames are lost: the link goes on.
 lose 0 p1 conform-exceed pipe/pass action pass random netrand drop 5
@@ -93,4 +109,11 @@ whole 1 p2
 wait_for 40 up
 result $? "when full frames come again it comes up"
 
+# No other way: every link of 0.  With a long wait for acknowledgments they stay up meanwhile.
+at 0 site set 0 probe 10s || die "site set"
+for port in 1:p2 2:p1 3:p4 6:p3; do lose "${port%:*}" "${port#*:}"; done
+begun=$SECONDS
+send_large 8
+[ $((SECONDS - begun)) -le 15 ] && ! grep -q 'delivered 1' "$work"/sent*
+result $? "what cannot go anywhere is given up in time"
 finish
