@@ -42,16 +42,24 @@ struct fc_known {
  * @digest_at: when it is to get the digest
  * @sync_at: not before is it told everything again
  * @frame_at: not before does it get another frame
+ * @news_at: when it may tell a full burst of news again
+ * @up_at: when its link came up last
+ * @good_at: its link came up after flaps, and is not said to work before
  * @untold: of how many sites it is to be told
  * @burst: frames it got in one go
+ * @flaps: times in a row that its link went down soon after it had come up
  * @calm: the last frame had nothing but the digest
  */
 struct fc_faults_end {
 	u64 digest_at;
 	u64 sync_at;
 	u64 frame_at;
+	u64 news_at;
+	u64 up_at;
+	u64 good_at;
 	u32 untold;
 	u8 burst;
+	u8 flaps;
 	bool calm;
 };
 
@@ -74,6 +82,7 @@ struct fc_faults_end {
  * @digest: of @known
  * @nfaulty: other sites that say of a link that it does not work
  * @generation: changes with everything that routes depend on
+ * @limited: news of neighbours beyond what they may tell
  * @first: first site of the list of those that somebody is to be told of
  * @last: last one of it
  * @end: neighbours, by port
@@ -98,6 +107,7 @@ struct fc_faults {
 	u32 digest;
 	u32 nfaulty;
 	u32 generation;
+	u32 limited;
 	u32 first;
 	u32 last;
 	struct fc_faults_end end[FC_PORTS_MAX];
@@ -106,6 +116,21 @@ struct fc_faults {
 /* Frames to a neighbour in one go; then it is left alone for a sixteenth of the spacing. */
 #define FC_FAULTS_BURST		8
 #define FC_FAULTS_PACE_SHIFT	4
+
+/*
+ * News that a neighbour may tell: so many in a spacing, as a shift, and at once as many as there
+ * are sites and those of one spacing.  What is beyond that is not believed yet: the digests
+ * differ, and it is told again.
+ */
+#define FC_FAULTS_NEWS_SHIFT	8
+
+/*
+ * A link that goes down within 16 spacings after it came up has flapped.  After n flaps in a row,
+ * but for a first one, it is said to work 2^n spacings after it came up, and has flapped again if
+ * it goes down within 2^n times 16.  That it does not work is said at once.
+ */
+#define FC_FAULTS_FLAPS_MAX	6
+#define FC_FAULTS_CALM_SHIFT	4
 
 /**
  * fc_faults_init() - nothing is known, and no link is up

@@ -89,6 +89,7 @@
 	X(RX_PROTOCOL,		"rx_protocol")		/* no such transition */ \
 	X(TX_FAULTS,		"tx_faults")		/* what is known of dead links */ \
 	X(RX_FAULTS,		"rx_faults")					\
+	X(RX_LIMITED,		"rx_limited")		/* faults and control beyond the rate */ \
 	X(RESETS,		"resets")
 
 #define FC_STAT_ENUM(id, name)		FC_STAT_##id,

@@ -12,10 +12,18 @@
  * not held: those further on are far, or gone, or send theirs another way.
  */
 #include <linux/interrupt.h>
+#include "core/bucket.h"
 #include "site/impl.h"
 
 /* So many times nothing waits, for the tasklet or for others, where that was of no use. */
 #define ALONE		15
+/*
+ * Control entries that a link may bring: a million in a second, which is more than a processor
+ * makes of the packets that they confirm, and so many at once.  A frame may have one for each of
+ * many sites, so that each entry may be a frame further on.
+ */
+#define CTRL_NS		1000
+#define CTRL_BURST	16384
 /* Entries that a frame has room for to begin with. */
 #define FEW		2
 
@@ -358,16 +366,23 @@ static bool pass(struct flitcast_site *site, struct sk_buff *skb, u32 n)
 void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		      struct sk_buff *skb)
 {
+	struct flitcast_end *end = &site->end[link->port];
 	struct fc_ctrl ctrl;
 	u32 i, n = 0;
 
 	link->stat[FC_LSTAT_RX_CTRL]++;
 	if (pskb_may_pull(skb, skb->len))
 		n = fc_wire_ctrls_check(skb->data, skb->len, site->cfg.topo.nsites);
-	if (!n)
+	if (!n) {
 		link->stat[FC_LSTAT_RX_MALFORMED]++;
-	else if (pass(site, skb, n))
+	} else if (!fc_bucket_take(&end->ctrl_at, flitcast_site_now(site), CTRL_NS, CTRL_BURST,
+				   n)) {
+		/* As if they were lost: their ends say it again. */
+		link->stat[FC_LSTAT_RX_LIMITED] += n;
+		n = 0;
+	} else if (pass(site, skb, n)) {
 		return;
+	}
 	for (i = 0; i < n; i++) {
 		fc_wire_ctrl_decode(&ctrl, skb->data + fc_ctrls_size(i));
 		if (ctrl.dst != site->cfg.id)

@@ -241,11 +241,13 @@ void flitcast_faults_link(struct flitcast_site *site, u8 port, bool up)
 bool flitcast_faults_in(struct flitcast_site *site, u8 port, struct sk_buff *skb)
 {
 	struct flitcast_faults *f = site->faults;
+	u32 limited = f->core.limited;
 	struct fc_faults_msg msg;
 
 	if (!pskb_may_pull(skb, skb->len) || !fc_wire_faults_decode(&msg, skb->data, skb->len) ||
 	    !fc_faults_heard(&f->core, port, &msg, flitcast_now()))
 		return false;
+	site->end[port].link->stat[FC_LSTAT_RX_LIMITED] += f->core.limited - limited;
 	f->kick = true;
 	reroute(f);
 	return true;

@@ -73,6 +73,7 @@ struct flitcast_rx;
  * @told_reason: its reason then
  * @futile: FC_LSTAT_TX_FUTILE of @link when @hello was last told of it
  * @replay: flits that the peer has not taken yet
+ * @ctrl_at: when the peer may send a full burst of control entries again (core/bucket.h)
  * @ctrl: control frame that waits for more entries, or NULL
  * @cast: of broadcasts, likewise
  * @class: of each class, likewise
@@ -87,6 +88,7 @@ struct flitcast_end {
 	u8 told_reason;
 	u64 futile;
 	struct flitcast_replay replay;
+	u64 ctrl_at;
 	struct sk_buff *ctrl;
 	struct flitcast_replay cast;
 	struct flitcast_replay *class;
