@@ -24,8 +24,8 @@
 #include <linux/flitcast_netlink.h>
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
+#include "nlgarbage.h"
 
-#define REQUEST_MAX	4096
 #define ANSWER_MAX	65536
 /* No request waits for anything but locks; an emulated machine is slow. */
 #define VERDICT_MS	10000
@@ -35,8 +35,6 @@ static uint64_t state;
 static int fd;
 static uint16_t family;
 static uint32_t sequence;
-static char request[REQUEST_MAX];
-static size_t used;
 
 /* xorshift64* */
 static uint32_t pick(uint32_t below)
@@ -55,76 +53,17 @@ static double seconds(void)
 	return now.tv_sec + now.tv_nsec / 1e9;
 }
 
+static uint32_t pick_for(void *unused, uint32_t below)
+{
+	(void)unused;
+	return pick(below);
+}
+
+static struct nlgarbage request = { .pick = pick_for };
+
 static void begin(uint16_t type, uint16_t flags, uint8_t cmd)
 {
-	struct nlmsghdr *header = (void *)request;
-	struct genlmsghdr *genl = (void *)(header + 1);
-
-	memset(request, 0, sizeof(request));
-	header->nlmsg_type = type;
-	header->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
-	header->nlmsg_seq = ++sequence;
-	genl->cmd = cmd;
-	genl->version = 1;
-	used = NLMSG_HDRLEN + GENL_HDRLEN;
-}
-
-static struct nlattr *put(uint16_t type, const void *data, size_t length)
-{
-	struct nlattr *attr = (void *)(request + used);
-
-	if (used + NLA_HDRLEN + NLA_ALIGN(length) > sizeof(request))
-		return NULL;
-	attr->nla_type = type;
-	attr->nla_len = NLA_HDRLEN + length;
-	memcpy(attr + 1, data, length);
-	used += NLA_HDRLEN + NLA_ALIGN(length);
-	return attr;
-}
-
-static void put_random(unsigned int depth)
-{
-	static const char *const words[] = {
-		"lo", "torus:3x3", "care", "+x", "-y", "d0", "ring:3", "torus:999999x999999",
-		"", "hypercube:21", "hexmesh:592", "line:",
-		"graph:2:a8c7f732281a3812", "a name that is longer than any device has",
-	};
-	static const uint32_t numbers[] = { 0, 1, 2, 8, 30, 31, 256, 65535, 65536, 0x7fffffff,
-					    0x80000000, 0xfffffffe, 0xffffffff };
-	uint16_t type = pick(24);
-	struct nlattr *attr;
-	char data[512];
-	size_t length, i, start;
-
-	if (!pick(8))
-		type = pick(65536);
-	switch (pick(5)) {
-	case 0:
-		put(type, &numbers[pick(13)], 4);
-		return;
-	case 1:
-		length = pick(sizeof(words) / sizeof(*words));
-		put(type, words[length], strlen(words[length]) + pick(2));
-		return;
-	case 2:
-		if (!depth)
-			return;
-		start = used;
-		attr = put(type | (pick(2) ? NLA_F_NESTED : 0), "", 0);
-		for (i = pick(5); attr && i; i--)
-			put_random(depth - 1);
-		if (attr)
-			attr->nla_len = used - start;
-		/* A length that lies. */
-		if (attr && !pick(6))
-			attr->nla_len = pick(65536);
-		return;
-	default:
-		length = pick(8) ? pick(40) : pick(sizeof(data));
-		for (i = 0; i < length; i++)
-			data[i] = pick(256);
-		put(type, data, length);
-	}
+	nlgarbage_begin(&request, type, flags, cmd, ++sequence);
 }
 
 static bool allowed(int err)
@@ -150,12 +89,12 @@ static void give_up(const char *what, long value)
 /* Sends what was built, reads until the verdict; returns the error. */
 static int talk(void (*answer)(const struct nlmsghdr *header))
 {
-	struct nlmsghdr *header = (void *)request;
+	struct nlmsghdr *header = (void *)request.data;
 	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
 	static char buf[ANSWER_MAX];
 
-	header->nlmsg_len = used;
-	if (send(fd, request, used, 0) < 0)
+	header->nlmsg_len = request.used;
+	if (send(fd, request.data, request.used, 0) < 0)
 		give_up("cannot send", errno);
 	for (;;) {
 		ssize_t got;
@@ -197,7 +136,8 @@ static void read_family(const struct nlmsghdr *header)
 static void find_family(void)
 {
 	begin(GENL_ID_CTRL, 0, CTRL_CMD_GETFAMILY);
-	put(CTRL_ATTR_FAMILY_NAME, FLITCAST_FAMILY_NAME, sizeof(FLITCAST_FAMILY_NAME));
+	nlgarbage_put(&request, CTRL_ATTR_FAMILY_NAME, FLITCAST_FAMILY_NAME,
+		      sizeof(FLITCAST_FAMILY_NAME));
 	if (talk(read_family) || !family) {
 		printf("1..0 # SKIP the module flitcast is not loaded\n");
 		exit(SKIP);
@@ -209,8 +149,8 @@ static int make_site(void)
 	uint32_t id = 4;
 
 	begin(family, 0, FLITCAST_CMD_SITE_NEW);
-	put(FLITCAST_A_SITE_ID, &id, sizeof(id));
-	put(FLITCAST_A_SITE_TOPOLOGY, "torus:3x3", 10);
+	nlgarbage_put(&request, FLITCAST_A_SITE_ID, &id, sizeof(id));
+	nlgarbage_put(&request, FLITCAST_A_SITE_TOPOLOGY, "torus:3x3", 10);
 	return talk(NULL);
 }
 
@@ -219,7 +159,7 @@ static int get_site(void)
 	uint32_t id = 4;
 
 	begin(family, 0, FLITCAST_CMD_SITE_GET);
-	put(FLITCAST_A_SITE_ID, &id, sizeof(id));
+	nlgarbage_put(&request, FLITCAST_A_SITE_ID, &id, sizeof(id));
 	return talk(NULL);
 }
 
@@ -254,10 +194,10 @@ int main(int argc, char **argv)
 
 		begin(family, pick(4) ? 0 : NLM_F_DUMP, pick(FLITCAST_CMD_MAX + 4));
 		for (i = pick(6); i; i--)
-			put_random(3);
+			nlgarbage_put_random(&request, 3);
 		/* Cut off within an attribute. */
-		if (!pick(16) && used > NLMSG_HDRLEN + GENL_HDRLEN)
-			used -= pick(used - NLMSG_HDRLEN - GENL_HDRLEN);
+		if (!pick(16) && request.used > NLMSG_HDRLEN + GENL_HDRLEN)
+			request.used -= pick(request.used - NLMSG_HDRLEN - GENL_HDRLEN);
 		err = talk(NULL);
 		if (!allowed(err))
 			give_up("an error that is not documented", err);

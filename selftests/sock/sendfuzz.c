@@ -3,17 +3,11 @@
  * What a program that has gone mad can do to its sockets: random calls with
  * random arguments, from several threads at the same sockets.
  *
- * Every call either succeeds or fails with an errno that the manual has for it;
- * the sites must answer afterwards.  Pointers are wrong in the ways pointers
- * are: nowhere, into a page that may not be read, across the end of one that may.
+ * Pointers are wrong in the ways pointers are: nowhere, into a page that may not be
+ * read, across the end of one that may.
  */
 #include <errno.h>
-#include <fcntl.h>
-#include <getopt.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,43 +20,22 @@
 #include <linux/sockios.h>
 #include "lab.h"
 #include "msg.h"
+#include "sendfuzz.h"
 
-#define SOCKETS		24
-#define SITES_MAX	16
-#define THREADS_MAX	16
-#define PORT		7000
-/* No call waits longer than this. */
-#define WAIT_MS		20
-#define STUCK_MS	60000
-#define ARENA		(4 << 20)
-#define HEAL_MS		60000
-/* What is in use of this machine's memory afterwards, of no call's making. */
-#define MEMORY_KIB	(64 * 1024)
-
-struct options {
-	const char *lab;
-	uint64_t count;
-	uint64_t seed;
-	unsigned int threads;
-};
-
-static struct options opt = { .count = 100000, .threads = 2 };
-
-static unsigned int sites;
-static int netns[SITES_MAX];
-static atomic_int sockets[SOCKETS];
-static atomic_ullong done, good, wrong;
-
-/* Per thread. */
-struct worker {
-	struct prng prng;
-	uint64_t calls;
-	char *arena;		/* ARENA bytes, then a page that may not be touched */
-};
+unsigned int fuzz_sites, fuzz_sockets = FUZZ_SOCKETS_MAX;
+int fuzz_netns[FUZZ_SITES_MAX];
+atomic_int fuzz_socket[FUZZ_SOCKETS_MAX];
 
 static uint32_t below(struct worker *w, uint32_t bound)
 {
+	if (w->draws++ == w->fork)
+		w->prng.state = w->fork_state;
 	return prng_below(&w->prng, bound);
+}
+
+uint32_t fuzz_below(struct worker *w, uint32_t bound)
+{
+	return below(w, bound);
 }
 
 static bool chance(struct worker *w, uint32_t n)
@@ -98,21 +71,21 @@ static void *pointer(struct worker *w, uint64_t len)
 		return (void *)(uintptr_t)0xffff888000001000;
 	case 3:
 		/* The page behind the arena. */
-		return w->arena + ARENA;
+		return w->arena + FUZZ_ARENA;
 	case 4:
 		/* The last bytes of the arena and the page behind. */
-		return w->arena + ARENA - below(w, 64);
+		return w->arena + FUZZ_ARENA - below(w, 64);
 	case 5:
-		return w->arena + ARENA - (len && len <= ARENA ? len : 1);
+		return w->arena + FUZZ_ARENA - (len && len <= FUZZ_ARENA ? len : 1);
 	default:
-		return w->arena + below(w, ARENA / 2);
+		return w->arena + below(w, FUZZ_ARENA / 2);
 	}
 }
 
 /* A place for @len bytes where they can be written now. */
 static void *place(struct worker *w, size_t len)
 {
-	return w->arena + below(w, (ARENA - len) / 8) * 8;
+	return w->arena + below(w, (FUZZ_ARENA - len) / 8) * 8;
 }
 
 static uint64_t length(struct worker *w)
@@ -122,23 +95,23 @@ static uint64_t length(struct worker *w)
 
 static uint16_t a_port(struct worker *w)
 {
-	return chance(w, 16) ? (uint16_t)awkward(w) : PORT + below(w, SOCKETS + 4);
+	return chance(w, 16) ? (uint16_t)awkward(w) : FUZZ_PORT + below(w, fuzz_sockets + 4);
 }
 
 static uint32_t a_site(struct worker *w)
 {
-	return chance(w, 16) ? (uint32_t)awkward(w) : below(w, sites);
+	return chance(w, 16) ? (uint32_t)awkward(w) : below(w, fuzz_sites);
 }
 
 static int a_socket(struct worker *w)
 {
-	return atomic_load(&sockets[below(w, SOCKETS)]);
+	return atomic_load(&fuzz_socket[below(w, fuzz_sockets)]);
 }
 
 /* No call may take long. */
 static void bound_waits(int fd)
 {
-	struct timeval wait = { .tv_usec = WAIT_MS * 1000 };
+	struct timeval wait = { .tv_usec = FUZZ_WAIT_MS * 1000 };
 
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait)))
@@ -358,7 +331,7 @@ static long call_listen(struct worker *w)
 /* Mostly one that listens. */
 static int a_listener(struct worker *w)
 {
-	unsigned int tries = chance(w, 4) ? 1 : 2 * SOCKETS;
+	unsigned int tries = chance(w, 4) ? 1 : 2 * fuzz_sockets;
 	int fd, listens = 0;
 
 	do {
@@ -385,7 +358,7 @@ static long call_accept(struct worker *w)
 	if (fd < 0)
 		return fd;
 	bound_waits((int)fd);
-	return close(atomic_exchange(&sockets[below(w, SOCKETS)], (int)fd));
+	return close(atomic_exchange(&fuzz_socket[below(w, fuzz_sockets)], (int)fd));
 }
 
 static long call_shutdown(struct worker *w)
@@ -494,14 +467,14 @@ static long call_poll(struct worker *w)
 	return poll(fds, 4, below(w, 3));
 }
 
-static int open_one(struct worker *w)
+int fuzz_open(struct worker *w)
 {
 	int type = chance(w, 3) ? SOCK_SEQPACKET : SOCK_RDM;
-	uint32_t site = below(w, sites);
-	struct sockaddr_flitcast addr = msg_addr(site, PORT + below(w, SOCKETS));
+	uint32_t site = below(w, fuzz_sites);
+	struct sockaddr_flitcast addr = msg_addr(site, FUZZ_PORT + below(w, fuzz_sockets));
 	int fd;
 
-	if (lab_enter(netns[site]))
+	if (lab_enter(fuzz_netns[site]))
 		die("setns: %s", strerror(errno));
 	fd = socket(msg_family(), type | SOCK_CLOEXEC | (chance(w, 2) ? SOCK_NONBLOCK : 0), 0);
 	if (fd < 0)
@@ -518,7 +491,7 @@ static int open_one(struct worker *w)
 /* Another socket in the place of one, which others may be using. */
 static long call_close(struct worker *w)
 {
-	return close(atomic_exchange(&sockets[below(w, SOCKETS)], open_one(w)));
+	return close(atomic_exchange(&fuzz_socket[below(w, fuzz_sockets)], fuzz_open(w)));
 }
 
 /*
@@ -548,12 +521,7 @@ static const int any[] = { EBADF, ENETDOWN, EINTR, EFAULT, EINVAL, 0 };
 #define TO_OTHER								\
 	ERRORS(EOPNOTSUPP, ESOCKTNOSUPPORT, EPROTONOSUPPORT, ENOMEM, ENFILE, EMFILE)
 
-static const struct {
-	const char *name;
-	long (*call)(struct worker *w);
-	const int *may;
-	unsigned int weight;
-} calls[] = {
+const struct fuzz_call fuzz_calls[] = {
 	{ "sendmsg", call_sendmsg, TO_SEND, 30 },
 	{ "sendto", call_sendto, TO_SEND, 10 },
 	{ "sendmmsg", call_sendmmsg, TO_SEND, 3 },
@@ -573,219 +541,28 @@ static const struct {
 	{ "close", call_close, NULL, 3 },
 };
 
-#define NCALLS	(sizeof(calls) / sizeof(*calls))
+const unsigned int fuzz_ncalls = sizeof(fuzz_calls) / sizeof(*fuzz_calls);
 
-static atomic_ullong errors[NCALLS][200], successes[NCALLS];
-
-static bool expected(unsigned int i, int err)
+bool fuzz_expected(unsigned int i, int err)
 {
 	const int *p;
 
 	for (p = any; *p; p++)
 		if (*p == err)
 			return true;
-	for (p = calls[i].may; p && *p; p++)
+	for (p = fuzz_calls[i].may; p && *p; p++)
 		if (*p == err)
 			return true;
 	return false;
 }
 
-static void call_one(struct worker *w)
-{
-	unsigned int total = 0, at, i;
-	int err;
-
-	for (i = 0; i < NCALLS; i++)
-		total += calls[i].weight;
-	at = below(w, total);
-	for (i = 0; at >= calls[i].weight; i++)
-		at -= calls[i].weight;
-	errno = 0;
-	if (calls[i].call(w) >= 0) {
-		atomic_fetch_add(&good, 1);
-		atomic_fetch_add(&successes[i], 1);
-		return;
-	}
-	err = errno;
-	if (err > 0 && err < 200)
-		atomic_fetch_add(&errors[i][err], 1);
-	if (expected(i, err) || atomic_fetch_add(&wrong, 1) >= 20)
-		return;
-	fprintf(stderr, "sendfuzz: %s: %s: the manual does not have this\n", calls[i].name,
-		strerror(err));
-}
-
-static void *work(void *arg)
-{
-	struct worker *w = arg;
-	uint64_t i;
-
-	for (i = 0; i < w->calls; i++) {
-		call_one(w);
-		atomic_fetch_add(&done, 1);
-	}
-	return NULL;
-}
-
-static char *make_arena(void)
+char *fuzz_arena(void)
 {
 	long page = sysconf(_SC_PAGESIZE);
-	char *arena = mmap(NULL, ARENA + page, PROT_READ | PROT_WRITE,
+	char *arena = mmap(NULL, FUZZ_ARENA + page, PROT_READ | PROT_WRITE,
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (arena == MAP_FAILED || mprotect(arena + ARENA, page, PROT_NONE))
+	if (arena == MAP_FAILED || mprotect(arena + FUZZ_ARENA, page, PROT_NONE))
 		die("mmap: %s", strerror(errno));
 	return arena;
-}
-
-/* Until all threads are through; no call may take longer than STUCK_MS. */
-static void watch(void)
-{
-	bool terminal = isatty(STDERR_FILENO);
-	uint64_t last = 0, since = now_ms();
-
-	while (atomic_load(&done) < opt.count) {
-		sleep_ms(terminal ? 500 : 50);
-		if (atomic_load(&done) != last) {
-			last = atomic_load(&done);
-			since = now_ms();
-		} else if (now_ms() - since > STUCK_MS) {
-			die("no call has come back for %d s, after %llu", STUCK_MS / 1000,
-			    atomic_load(&done));
-		}
-		if (terminal)
-			fprintf(stderr, "\r\033[Ksendfuzz: %llu of %" PRIu64 " calls",
-				atomic_load(&done), opt.count);
-	}
-	if (terminal)
-		fputc('\n', stderr);
-}
-
-static void report(void)
-{
-	unsigned int i, err;
-
-	for (i = 0; i < NCALLS; i++) {
-		printf("sendfuzz: %s: %llu done", calls[i].name, atomic_load(&successes[i]));
-		for (err = 1; err < 200; err++)
-			if (atomic_load(&errors[i][err]))
-				printf(", %s %llu", strerrorname_np(err),
-				       atomic_load(&errors[i][err]));
-		printf("\n");
-	}
-}
-
-static const char *heal(void)
-{
-	uint64_t until = now_ms() + HEAL_MS;
-	const char *bad;
-
-	do {
-		bad = lab_healthy(opt.lab, 5000);
-	} while (bad && now_ms() < until);
-	return bad;
-}
-
-static void usage(FILE *to)
-{
-	fputs("Usage: sendfuzz [--count N] [--threads N] [--seed N] LAB\n"
-	      "\n"
-	      "Exit status: 0 all is well, 1 not, 2 usage, 4 cannot run.\n", to);
-}
-
-static void parse(int argc, char **argv)
-{
-	static const struct option options[] = {
-		{ "count", 1, NULL, 'c' }, { "threads", 1, NULL, 't' }, { "seed", 1, NULL, 's' },
-		{ "help", 0, NULL, 'h' }, { 0 }
-	};
-	int c;
-
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (c) {
-		case 'c':
-			opt.count = strtoull(optarg, NULL, 0);
-			break;
-		case 't':
-			opt.threads = strtoul(optarg, NULL, 0);
-			break;
-		case 's':
-			opt.seed = strtoull(optarg, NULL, 0);
-			break;
-		case 'h':
-			usage(stdout);
-			exit(0);
-		default:
-			usage(stderr);
-			exit(EXIT_USAGE);
-		}
-	}
-	if (optind != argc - 1 || !opt.count || !opt.threads || opt.threads > THREADS_MAX) {
-		usage(stderr);
-		exit(EXIT_USAGE);
-	}
-	opt.lab = argv[optind];
-}
-
-int main(int argc, char **argv)
-{
-	static struct worker workers[THREADS_MAX];
-	pthread_t threads[THREADS_MAX];
-	uint64_t since, until;
-	const char *bad;
-	unsigned int i;
-	int64_t lost = 0;
-
-	opt.seed = now_ms() ^ (uint64_t)getpid() << 32;
-	parse(argc, argv);
-	skip_without_family(false);
-	signal(SIGPIPE, SIG_IGN);
-	sites = lab_sites(opt.lab);
-	if (!sites)
-		die("there is no lab %s", opt.lab);
-	if (sites > SITES_MAX)
-		sites = SITES_MAX;
-	for (i = 0; i < sites; i++)
-		netns[i] = lab_open(opt.lab, i);
-	fprintf(stderr, "sendfuzz: seed %" PRIu64 "\n", opt.seed);
-	for (i = 0; i < opt.threads; i++) {
-		workers[i].prng.state = msg_key(opt.seed, i, 0);
-		workers[i].calls = opt.count / opt.threads + (i < opt.count % opt.threads);
-		workers[i].arena = make_arena();
-		memset(workers[i].arena, 0, ARENA);
-	}
-	for (i = 0; i < SOCKETS; i++)
-		sockets[i] = open_one(&workers[0]);
-	since = meminfo("MemFree");
-	for (i = 0; i < opt.threads; i++)
-		if (pthread_create(&threads[i], NULL, work, &workers[i]))
-			die("pthread_create: %s", strerror(errno));
-	watch();
-	for (i = 0; i < opt.threads; i++)
-		pthread_join(threads[i], NULL);
-	for (i = 0; i < SOCKETS; i++)
-		close(sockets[i]);
-	report();
-	if (!atomic_load(&successes[0]) || !atomic_load(&successes[3])) {
-		fprintf(stderr, "sendfuzz: not one message was sent, or received\n");
-		atomic_fetch_add(&wrong, 1);
-	}
-	bad = heal();
-	if (bad) {
-		fprintf(stderr, "sendfuzz: afterwards: %s\n", bad);
-		atomic_fetch_add(&wrong, 1);
-	}
-	/* What nobody will ever confirm is given up after FLITCAST_TIMEOUT. */
-	for (until = now_ms() + HEAL_MS; now_ms() < until; sleep_ms(100)) {
-		lost = (int64_t)(since - meminfo("MemFree"));
-		if (lost < MEMORY_KIB)
-			break;
-	}
-	if (lost >= MEMORY_KIB) {
-		fprintf(stderr, "sendfuzz: %" PRId64 " KiB of memory are gone\n", lost);
-		atomic_fetch_add(&wrong, 1);
-	}
-	printf("sendfuzz: seed %" PRIu64 ": %llu calls, %llu of them done: %s\n", opt.seed,
-	       atomic_load(&done), atomic_load(&good), atomic_load(&wrong) ? "FAILED" : "passed");
-	return atomic_load(&wrong) ? 1 : 0;
 }
