@@ -91,7 +91,7 @@ debug-kernel: ## Build the kernel of check-debug; make check then uses it, too (
 .PHONY: check-debug
 check-debug: prepare ## Run the guests' tests on a kernel with KASAN, lockdep, kmemleak
 	@selftests/vm/kernel-debug >/dev/null
-	@selftests/run -g -j $(JOBS) check 'net/*' 'sock/*'
+	@selftests/run -g -j $(JOBS) check 'net/*' 'sock/*' 'fuzz/*'
 
 .PHONY: check-kernels
 check-kernels: prepare ## Build for 6.1, 6.12 and 7.2, and run some guests' tests on each
@@ -111,6 +111,13 @@ fuzz: ## Fuzz the protocol core for SECONDS=60; what it finds stays in build/fuz
 	@scripts/deps build check
 	@$(MAKE) $(parallel) -C selftests/core fuzzers
 	@selftests/core/fuzz "$(SECONDS)"
+
+.PHONY: fuzz-kernel
+fuzz-kernel: ## Fuzz the calls of the module in a guest for SECONDS=60; finds stay in build/fuzz
+	@scripts/deps build check debug
+	@$(MAKE) $(parallel) tools
+	@$(MAKE) $(parallel) selftests/sock
+	@selftests/fuzz/kernel "$(SECONDS)"
 
 .PHONY: demo
 demo: ## Multicast over a 4x4 torus of namespaces, in a guest (NATIVE=1: here)
