@@ -190,6 +190,12 @@ static void measure(struct flitcast_site *site, const struct tx_target *t, u64 n
 	site->srtt += more / 8;
 }
 
+/* It has all of the message, which waits for its turn: its word of that may be lost. */
+static bool waits_its_turn(const struct tx_target *t)
+{
+	return t->core.state == FC_TX_GRANTED && t->core.base == t->core.part.count;
+}
+
 /*
  * It answers, with nothing new.  If its last packet left long enough ago, what it does
  * not have of what was sent was lost.
@@ -199,8 +205,13 @@ static void nothing_new(struct flitcast_site *site, struct tx_target *t,
 {
 	bool missing = false;
 
-	/* A broadcast says what any of its targets may wait for: see wanted(). */
-	if (t->msg->copies && fc_before(ctrl->next, t->flow->core.oldest))
+	/*
+	 * A broadcast says what any of its targets may wait for: see wanted().  And a target that
+	 * has all of a message may wait for one before it that it refused when it had no socket,
+	 * or that it was told of by FC_CTRL_FORWARD as long as it could not hear.
+	 */
+	if ((t->msg->copies || waits_its_turn(t)) &&
+	    fc_before(ctrl->next, t->flow->core.oldest))
 		flitcast_txflow_behind(site, t->flow, ctrl->next);
 	if (ctrl->seq != t->core.seq || fc_txtarget_unsent(&t->core) || !t->most)
 		return;
@@ -369,12 +380,6 @@ static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
 		t->asked = flitcast_site_now(site);
 	site->stat[FC_STAT_CTRL_SENT]++;
 	flitcast_ctrl_send(site, &ctrl);
-}
-
-/* It has all of the message, which waits for its turn: its word of that may be lost. */
-static bool waits_its_turn(const struct tx_target *t)
-{
-	return t->core.state == FC_TX_GRANTED && t->core.base == t->core.part.count;
 }
 
 /*

@@ -13,6 +13,10 @@
 #define LONG_WAIT_MS	400
 /* Where it matters which of two timers was first: a guest may stall. */
 #define ATTEMPTS	5
+/* More than a target is asked before anything is sent again. */
+#define QUESTIONS	12
+/* A question comes within the longest wait between two. */
+#define LONG_MS		10000
 /* Messages that a site has under way at a time, in mode care. */
 #define UNDER_WAY	8
 
@@ -128,6 +132,33 @@ static const char *lost_confirmation(struct __test_metadata *_metadata,
 TEST_F(faked, ends__lost_confirmation)
 {
 	ONE_OF_SOME(lost_confirmation);
+}
+
+/*
+ * A site that begins anew refuses one message, opens the port, and then hears of the next one,
+ * which says that the first may yet come: the target is told that it does not, however often its
+ * word that it waits is an answer to a question.
+ */
+TEST_F(faked, ends__refused_is_not_waited_for)
+{
+	struct fake_event first, second, e = { 0 };
+	struct fc_ctrl waits;
+	unsigned int i;
+
+	ASSERT_TRUE(send_one(_metadata, self, &first, 4));
+	ASSERT_TRUE(send_one(_metadata, self, &second, 4));
+	EXPECT_EQ(first.target[0].seq + 1, second.target[0].seq);
+	say(self, &first, FC_CTRL_REFUSED, 0);
+	waits = fake_answer(&second, 0, FC_CTRL_CONFIRM);
+	waits.base = 1;
+	waits.next = first.target[0].seq;
+	for (i = 0; i < QUESTIONS && !(i && e.ctrl[0].kind == FC_CTRL_FORWARD); i++) {
+		fake_ctrl(&self->fake, &waits, 1);
+		ASSERT_TRUE(NEXT_CTRL(&e, LONG_MS));
+	}
+	EXPECT_EQ(FC_CTRL_FORWARD, e.ctrl[0].kind);
+	EXPECT_EQ(second.target[0].seq, e.ctrl[0].next);
+	EXPECT_TRUE(confirmed(self, &second));
 }
 
 /* A question may overtake the packet: that it has not come does not say that it is lost. */
