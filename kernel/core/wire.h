@@ -66,9 +66,43 @@ enum fc_vc {
 	FC_VC_CTRL,
 	FC_VC_DATA,
 	FC_VC_CAST,
-	FC_VC_CLASS,	/* and up: packets by their class, in the modes that have classes */
-	FC_VC_COUNT = FC_VC_CLASS + 64
+	FC_VC_CLASS,	/* and up: packets by set and class, in the modes that have classes */
+	FC_VC_COUNT = FC_VC_CLASS + 3 * 64
 };
+
+/*
+ * Sets of classes: each has channels of its own on every link, and a packet stays in its set.
+ * The source chooses it; sites on the way believe the channel.
+ */
+enum fc_set {
+	FC_SET_BULK,	/* all packets of mode csr, and of others those of several flits */
+	FC_SET_SHORT,	/* whole in one flit */
+	FC_SET_HIGH,	/* of the high class, of any length */
+	FC_SET_COUNT
+};
+
+/* Channels of a set. */
+#define FC_SET_SHIFT		6
+#define FC_SET_CHANNELS		(1 << FC_SET_SHIFT)
+
+static_assert(FC_VC_CLASS + FC_SET_COUNT * FC_SET_CHANNELS == FC_VC_COUNT);
+
+/* The first channel of a set; its classes follow. */
+static inline u8 fc_set_vc(u8 set)
+{
+	return FC_VC_CLASS + (set << FC_SET_SHIFT);
+}
+
+/* Of a channel from FC_VC_CLASS on. */
+static inline u8 fc_vc_set(u8 vc)
+{
+	return (u8)(vc - FC_VC_CLASS) >> FC_SET_SHIFT;
+}
+
+static inline u8 fc_vc_class(u8 vc)
+{
+	return (u8)(vc - FC_VC_CLASS) & (FC_SET_CHANNELS - 1);
+}
 
 /* What a flit carries (flags of FC_FRAME_FLIT). */
 #define FC_PART_HEAD		0x01

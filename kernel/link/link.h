@@ -8,10 +8,15 @@
 #define FLITCAST_LINK_H
 
 #include <linux/if_ether.h>
+#include <linux/interrupt.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include <linux/wait.h>
 #include "core/names.h"
+#include "core/turn.h"
 #include "core/wire.h"
+
+struct socket;
 
 struct flitcast_link;
 
@@ -47,7 +52,16 @@ struct flitcast_link_ops {
  * @peer_known: @peer was heard
  * @sum: frames carry a checksum, as a HELLO always does
  * @txq: frames to transmit, in order
- * @tx_lock: held by the one who transmits
+ * @tx_lock: held by the one who transmits; protects all from @wait to @had
+ * @wait: frames out of @txq that the device has no room for yet, by enum fc_band
+ * @waiting: bit of each of these that has frames
+ * @full: the device has as much of flits as it is to have; so it is where frames are in @wait
+ * @turn: from which of @wait the next frame is taken
+ * @depth: how much of flits the device is to have, in bytes of memory
+ * @had: how much it had when that was last looked at, and has got since
+ * @owner_sock: what the device has of flits is charged to it (sk_wmem_alloc); never bound
+ * @drained: in its wait queue: the device let go of a flit
+ * @drain: transmits what waits then
  * @stat: counters, by enum fc_link_stat; the owner's lock protects them, but for
  *	TX_DROPPED, RX_MALFORMED and RX_CHECKSUM, which are this layer's alone
  *
@@ -69,6 +83,15 @@ struct flitcast_link {
 	bool sum;
 	struct sk_buff_head txq;
 	spinlock_t tx_lock; /* one transmitter at a time */
+	struct sk_buff_head wait[FC_BAND_COUNT];
+	u32 waiting;
+	bool full;
+	struct fc_turn turn;
+	struct fc_depth depth;
+	u32 had;
+	struct socket *owner_sock;
+	wait_queue_entry_t drained;
+	struct tasklet_struct drain;
 	u64 stat[FC_LSTAT_COUNT];
 };
 
@@ -153,8 +176,22 @@ void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 			 struct fc_link_hdr *hdr);
 
 /*
- * Transmit a frame at its link header past the queue, which is empty; releases @tx_lock, which
- * was taken under the owner's lock when the frame was next.  Context: as flitcast_link_drain().
+ * May a frame be transmitted past the queue, which is empty, to a device that has room?  @tx_lock
+ * is held then.  Context: the owner's lock: so the frame is the next one.
+ */
+static inline bool flitcast_link_idle(struct flitcast_link *link)
+{
+	if (!skb_queue_empty_lockless(&link->txq) || !spin_trylock(&link->tx_lock))
+		return false;
+	if (likely(!link->full))
+		return true;
+	spin_unlock(&link->tx_lock);
+	return false;
+}
+
+/*
+ * Transmit a frame at its link header; releases @tx_lock, which flitcast_link_idle() took under
+ * the owner's lock.  Context: as flitcast_link_drain().
  */
 void flitcast_link_pass(struct flitcast_link *link, struct sk_buff *skb)
 	__releases(&link->tx_lock);

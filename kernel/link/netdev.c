@@ -4,11 +4,14 @@
  */
 #include <linux/etherdevice.h>
 #include <linux/if_arp.h>
+#include <linux/in.h>
+#include <linux/net.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
 #include <net/dst.h>
 #include <net/sch_generic.h>
+#include <net/sock.h>
 #include "compat.h"
 #include "core/wire_link.h"
 #include "core/wire_plain.h"
@@ -57,7 +60,7 @@ static inline bool plain(const struct flitcast_link *link, const struct sk_buff 
 {
 	return skb_headlen(skb) >= FC_PLAIN_MIN && fc_link_plain(skb->data, skb->len) &&
 	       skb->pkt_type == PACKET_HOST && !skb_shared(skb) && !skb->cloned &&
-	       !skb->destructor && !skb->sk && link->peer_known &&
+	       !skb->destructor && link->peer_known &&
 	       ether_addr_equal(eth_hdr(skb)->h_source, link->peer);
 }
 
@@ -95,11 +98,63 @@ drop:
 	return NET_RX_DROP;
 }
 
+/* Over a veth a flit leaves its device when it is received: of which link, where that has more? */
+static DEFINE_PER_CPU(bool, arriving);
+static DEFINE_PER_CPU(struct flitcast_link *, arrived);
+
+/* Bytes of memory of flits that the device has. */
+static u32 held(const struct flitcast_link *link)
+{
+	return sk_wmem_alloc_get(link->owner_sock->sk);
+}
+
+/* The device has let go of a flit: what waits may go on. */
+static int drained(wait_queue_entry_t *entry, unsigned int mode, int flags, void *key)
+{
+	struct flitcast_link *link = container_of(entry, struct flitcast_link, drained);
+
+	if (!READ_ONCE(link->full))
+		return 0;
+	if (this_cpu_read(arriving))
+		this_cpu_write(arrived, link);
+	else
+		tasklet_schedule(&link->drain);
+	return 0;
+}
+
+static void drain_soon(struct tasklet_struct *t)
+{
+	rcu_read_lock();
+	flitcast_link_drain(container_of(t, struct flitcast_link, drain));
+	rcu_read_unlock();
+}
+
+/*
+ * A frame has come: over a veth its sender's link may have room now.  That sends the next one at
+ * once, not when a tasklet's turn has come: of few frames in a device the last one may have left
+ * by then.
+ */
+static noinline void arrive(struct sk_buff *skb)
+{
+	struct flitcast_link *link;
+
+	this_cpu_write(arriving, true);
+	skb_orphan(skb);
+	this_cpu_write(arriving, false);
+	link = this_cpu_read(arrived);
+	if (!link)
+		return;
+	this_cpu_write(arrived, NULL);
+	flitcast_link_drain(link);
+}
+
 static int link_receive(struct sk_buff *skb, struct net_device *dev, struct packet_type *pt,
 			struct net_device *orig_dev)
 {
 	struct flitcast_link *link = container_of(pt, struct flitcast_link, pt);
 
+	if (unlikely(skb->destructor) && !skb_shared(skb))
+		arrive(skb);
 	if (plain(link, skb)) {
 		scrub(skb);
 		if (link->ops->pass(link, skb))
@@ -138,11 +193,42 @@ bool flitcast_link_ready(const struct flitcast_link *link)
 	       !flitcast_link_small(link);
 }
 
+/*
+ * What the device has of this link's flits is the send memory of a socket, as with all that is
+ * sent: who frees a frame gives its memory back, and wakes whoever waits for room.  A frame may
+ * stay in a device for longer than the link, and the module, exist; it keeps the socket, whose code
+ * and data are the kernel's own.  So it is one of a family that is no module's.
+ */
+static int account_begin(struct flitcast_link *link)
+{
+	int err = sock_create_kern(&init_net, PF_INET, SOCK_DGRAM, IPPROTO_UDP, &link->owner_sock);
+	struct sock *sk;
+
+	if (err)
+		return err;
+	sk = link->owner_sock->sk;
+	/* Nobody is ever refused room: it is @depth that says how much is enough. */
+	sk->sk_userlocks |= SOCK_SNDBUF_LOCK;
+	sk->sk_sndbuf = INT_MAX;
+	tasklet_setup(&link->drain, drain_soon);
+	init_waitqueue_func_entry(&link->drained, drained);
+	add_wait_queue(sk_sleep(sk), &link->drained);
+	return 0;
+}
+
+/* Nothing is transmitted any more. */
+static void account_end(struct flitcast_link *link)
+{
+	tasklet_kill(&link->drain);
+	sock_release(link->owner_sock);
+}
+
 struct flitcast_link *flitcast_link_create(struct net_device *dev, u32 flit,
 					   const struct flitcast_link_ops *ops, void *owner,
 					   u8 port, struct netlink_ext_ack *extack)
 {
 	struct flitcast_link *link;
+	int err, i;
 
 	ASSERT_RTNL();
 	if (dev->type != ARPHRD_ETHER) {
@@ -167,9 +253,17 @@ struct flitcast_link *flitcast_link_create(struct net_device *dev, u32 flit,
 	link->port = port;
 	link->flit = flit;
 	link->dev = dev;
+	err = account_begin(link);
+	if (err) {
+		NL_SET_ERR_MSG_MOD(extack, "no socket to account the device's flits to");
+		kfree(link);
+		return ERR_PTR(err);
+	}
 	netdev_hold(dev, &link->dev_tracker, GFP_KERNEL);
 	eth_broadcast_addr(link->peer);
 	skb_queue_head_init(&link->txq);
+	for (i = 0; i < FC_BAND_COUNT; i++)
+		__skb_queue_head_init(&link->wait[i]);
 	spin_lock_init(&link->tx_lock);
 	link->pt.type = htons(ethertype);
 	link->pt.dev = dev;
@@ -187,11 +281,20 @@ void flitcast_link_start(struct flitcast_link *link)
 
 void flitcast_link_destroy(struct flitcast_link *link)
 {
+	int i;
+
 	ASSERT_RTNL();
 	list_del(&link->node);
-	/* Waits for receivers, and for transmitters: the owner has let go of the link. */
+	remove_wait_queue(sk_sleep(link->owner_sock->sk), &link->drained);
+	/*
+	 * Waits for receivers, the peer's among them, and for transmitters: the owner has let go of
+	 * the link, and no device calls for more.
+	 */
 	dev_remove_pack(&link->pt);
+	account_end(link);
 	__skb_queue_purge(&link->txq);
+	for (i = 0; i < FC_BAND_COUNT; i++)
+		__skb_queue_purge(&link->wait[i]);
 	netdev_put(link->dev, &link->dev_tracker);
 	kfree(link);
 }
@@ -323,12 +426,43 @@ static bool passes(const struct sk_buff *skb, struct net_device *dev,
 				    skb->len < READ_ONCE(dev->gso_max_size));
 }
 
-static bool hand_over(struct sk_buff *skb, struct net_device *dev)
+/* See what the device has let go of. */
+static void settle(struct flitcast_link *link)
 {
+	u32 has = held(link);
+
+	if (has == link->had)
+		return;
+	link->had = has;
+	if (link->waiting & ~fc_bit(FC_BAND_CTRL))
+		fc_depth_seen(&link->depth, has);
+	WRITE_ONCE(link->full, !fc_depth_room(&link->depth, has));
+}
+
+/*
+ * A flit goes into a queue: of that no more is to wait there than the device needs, because here
+ * another one may still go before it.  Not one that the stack may have to cut up.
+ */
+static void charge(struct flitcast_link *link, struct sk_buff *skb)
+{
+	if (skb->data[ETH_HLEN + FC_LINK_TYPE] != FC_FRAME_FLIT || skb_is_gso(skb))
+		return;
+	settle(link);
+	skb_set_owner_w(skb, link->owner_sock->sk);
+	fc_depth_put(&link->depth, skb->truesize);
+	link->had += skb->truesize;
+	WRITE_ONCE(link->full, !fc_depth_room(&link->depth, link->had));
+}
+
+static bool hand_over(struct flitcast_link *link, struct sk_buff *skb)
+{
+	struct net_device *dev = link->dev;
 	struct netdev_queue *txq = netdev_get_tx_queue(dev, 0);
 	int err;
 
 	if (!passes(skb, dev, txq)) {
+		if (rcu_dereference_bh(txq->qdisc)->enqueue)
+			charge(link, skb);
 		err = dev_queue_xmit(skb);
 		return !net_xmit_eval(err);
 	}
@@ -367,7 +501,7 @@ static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 		kfree_skb(skb);
 		return;
 	}
-	if (!hand_over(skb, dev))
+	if (!hand_over(link, skb))
 		link->stat[FC_LSTAT_TX_DROPPED]++;
 }
 
@@ -381,12 +515,56 @@ void flitcast_link_pass(struct flitcast_link *link, struct sk_buff *skb)
 		flitcast_link_drain(link);
 }
 
+/* Frames go to where they wait for their turn. */
+static noinline void sort(struct flitcast_link *link, struct sk_buff_head *frames)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(frames))) {
+		enum fc_band band = fc_band(skb->data[FC_LINK_TYPE], skb->data[FC_LINK_VC],
+					    skb->data[FC_LINK_FLAGS]);
+
+		__skb_queue_tail(&link->wait[band], skb);
+		link->waiting |= fc_bit(band);
+	}
+}
+
+/* The next frame that may leave, or NULL. */
+static struct sk_buff *next(struct flitcast_link *link)
+{
+	/* The few frames that are no flits go in any case. */
+	u32 may = link->full ? link->waiting & fc_bit(FC_BAND_CTRL) : link->waiting;
+	enum fc_band band;
+	struct sk_buff *skb;
+
+	if (!may)
+		return NULL;
+	band = fc_turn_next(&link->turn, may);
+	skb = __skb_dequeue(&link->wait[band]);
+	if (skb_queue_empty(&link->wait[band]))
+		link->waiting &= ~fc_bit(band);
+	return skb;
+}
+
+/* Transmit in turn as long as the device has room. */
+static noinline void in_turn(struct flitcast_link *link, struct sk_buff_head *frames)
+{
+	struct sk_buff *skb;
+
+	settle(link);
+	sort(link, frames);
+	while ((skb = next(link)))
+		transmit(link, skb);
+}
+
 void flitcast_link_drain(struct flitcast_link *link)
 {
 	struct sk_buff_head frames;
 	struct sk_buff *skb;
+	bool full;
 
 	__skb_queue_head_init(&frames);
+
 	/*
 	 * Who finds the lock taken may go: its holder looks again after it has let go
 	 * of it.  What is queued is bounded by the windows.
@@ -397,11 +575,14 @@ void flitcast_link_drain(struct flitcast_link *link)
 		spin_lock(&link->txq.lock);
 		skb_queue_splice_tail_init(&link->txq, &frames);
 		spin_unlock(&link->txq.lock);
-		while ((skb = __skb_dequeue(&frames)))
+		while (!link->full && (skb = __skb_dequeue(&frames)))
 			transmit(link, skb);
+		if (unlikely(link->full))
+			in_turn(link, &frames);
+		full = link->full;
 		spin_unlock(&link->tx_lock);
 		smp_mb(); /* the unlock is seen before the queue is looked at again */
-	} while (!skb_queue_empty_lockless(&link->txq));
+	} while (!skb_queue_empty_lockless(&link->txq) || (full && held(link) != link->had));
 }
 
 static int device_event(struct notifier_block *nb, unsigned long event, void *ptr)

@@ -147,8 +147,7 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	to->stat[FC_LSTAT_TX_PACKETS]++;
 	to->stat[FC_LSTAT_TX_FLITS]++;
 	to->stat[FC_LSTAT_TX_BYTES] += skb->len;
-	if (unlikely(hop.more || to->sum || !skb_queue_empty_lockless(&to->txq) ||
-		     !spin_trylock(&to->tx_lock))) {
+	if (unlikely(hop.more || to->sum || !flitcast_link_idle(to))) {
 		by_queue(site, &hop, skb);
 		return true;
 	}
