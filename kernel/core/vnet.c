@@ -52,7 +52,7 @@ void fc_vnet_init(struct fc_vnet *v)
 	for (c = 0; c < v->nclasses; c++) {
 		v->ch[c].timing = v->site->timing;
 		v->ch[c].nports = v->nports;
-		v->ch[c].vc = FC_VC_CLASS + c;
+		v->ch[c].vc = fc_set_vc(v->set) + c;
 		fc_channel_init(&v->ch[c]);
 	}
 }

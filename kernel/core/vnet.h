@@ -167,6 +167,7 @@ static inline size_t fc_vmemo_room(u8 nclasses)
  * @nports: ports with the local one
  * @nclasses: classes
  * @lanes: channels whose local port takes packets of this site
+ * @set: enum fc_set, which says where its channels are on the links
  * @memo: fc_vmemo_room() bytes of any content, or NULL: ways are not remembered
  * @plan: in mode csr: says when packets go, and where; else NULL
  * @slow: for runners to whom a look takes time: every front that comes waits for FC_EV_LOOK,
@@ -174,7 +175,7 @@ static inline size_t fc_vmemo_room(u8 nclasses)
  *
  * Its caller's lock protects all of it.  When routes of the site have changed it says so
  * (fc_vnet_rerouted()); @classes, @site, @straight, @memo, the arrays, @payload,
- * @nports, @nclasses, @lanes and @slow never change after fc_vnet_init().
+ * @nports, @nclasses, @lanes, @set and @slow never change after fc_vnet_init().
  */
 struct fc_vnet {
 	/* What every event uses: two cache lines. */
@@ -194,6 +195,7 @@ struct fc_vnet {
 	u8 nports;
 	u8 nclasses;
 	u8 lanes;
+	u8 set;
 	bool slow;
 	const struct fc_straight *straight;
 	struct fc_csr_plan *plan;
@@ -230,7 +232,7 @@ static inline u8 fc_vnet_branches(u8 ndirs)
 /**
  * fc_vnet_init() - a switch at rest, its links down
  * @v: zeroed but for classes, site, straight, memo, the arrays, payload, nports, nclasses,
- *	slow, and of each channel the arrays, window, and the queue and stat members of each
+ *	set, slow, and of each channel the arrays, window, and the queue and stat members of each
  *	struct fc_rx; of each struct fc_vin its branches
  */
 void fc_vnet_init(struct fc_vnet *v);

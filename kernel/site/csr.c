@@ -107,7 +107,7 @@ bool flitcast_csr_in(struct flitcast_site *site, u8 port, struct sk_buff *skb)
 		return false;
 	site->end[port].link->stat[FC_LSTAT_RX_CTRL]++;
 	fc_csr_plan_in(&site->csr->plan, port, &frame, flitcast_site_now(site));
-	flitcast_vnet_event(site, 0, &ev);
+	flitcast_vnet_all(site, &ev);
 	return true;
 }
 

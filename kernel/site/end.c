@@ -32,18 +32,26 @@ static void classes_free(const struct flitcast_site *site, struct flitcast_repla
 	kfree(class);
 }
 
-/* Replay buffers of a link, one a class.  Return: NULL where there are no classes, or an error. */
+static void sets_free(const struct flitcast_site *site, struct flitcast_replay **sets)
+{
+	u8 s;
+
+	for (s = 0; s < FC_SET_COUNT; s++) {
+		classes_free(site, sets[s]);
+		sets[s] = NULL;
+	}
+}
+
+/* Replay buffers of a link, one a class.  Return: NULL: no memory. */
 static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u8 port)
 {
 	u8 c, n = flitcast_vnet_classes(site);
 	struct flitcast_replay *class;
 	u64 carried;
 
-	if (!n)
-		return NULL;
 	class = kcalloc(n, sizeof(*class), GFP_KERNEL);
 	if (!class)
-		return ERR_PTR(-ENOMEM);
+		return NULL;
 	/* What goes out in others is nothing. */
 	carried = fc_vclass_carried(flitcast_vnet_vclass(site), site->cfg.id, port - 1);
 	for (c = 0; c < n; c++) {
@@ -51,10 +59,25 @@ static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u
 
 		if (flitcast_replay_init(&class[c], size)) {
 			classes_free(site, class);
-			return ERR_PTR(-ENOMEM);
+			return NULL;
 		}
 	}
 	return class;
+}
+
+/* The same of all sets.  Return: false: no memory. */
+static bool sets_alloc(const struct flitcast_site *site, u8 port, struct flitcast_replay **sets)
+{
+	u8 s;
+
+	for (s = 0; s < flitcast_vnet_sets(site); s++) {
+		sets[s] = classes_alloc(site, port);
+		if (!sets[s]) {
+			sets_free(site, sets);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* Take a link out of the site and end it.  Context: RTNL held. */
@@ -73,8 +96,7 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 	flitcast_replay_free(&site->end[port].replay);
 	flitcast_ctrl_drop(site, port);
 	flitcast_replay_free(&site->end[port].cast);
-	classes_free(site, site->end[port].class);
-	site->end[port].class = NULL;
+	sets_free(site, site->end[port].class);
 	site->dirty &= ~fc_bit(port);
 	flitcast_engine_leave(site);
 	flitcast_link_destroy(link);
@@ -84,7 +106,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 		      u32 window, bool crc, struct netlink_ext_ack *extack)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
-	struct flitcast_replay replay, cast, *class;
+	struct flitcast_replay replay, cast, *class[FC_SET_COUNT] = { NULL };
 	struct flitcast_link *link;
 	struct flitcast_end *end;
 	int err;
@@ -120,11 +142,9 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	err = flitcast_replay_init(&cast, site->cfg.window);
 	if (err)
 		goto free_replay;
-	class = classes_alloc(site, port);
-	if (IS_ERR(class)) {
-		err = PTR_ERR(class);
+	err = -ENOMEM;
+	if (!sets_alloc(site, port, class))
 		goto free_cast;
-	}
 	link = flitcast_link_create(dev, site->cfg.flit, &flitcast_engine_link_ops, site, port,
 				    extack);
 	if (IS_ERR(link)) {
@@ -160,7 +180,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	flitcast_vnet_count(site, port, link->stat);
 	end->replay = replay;
 	end->cast = cast;
-	end->class = class;
+	memcpy(end->class, class, sizeof(end->class));
 	end->link = link;
 	site->headroom = max(site->headroom, flitcast_engine_headroom(link));
 	flitcast_engine_leave(site);
@@ -169,7 +189,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	return 0;
 
 free_class:
-	classes_free(site, class);
+	sets_free(site, class);
 free_cast:
 	flitcast_replay_free(&cast);
 free_replay:

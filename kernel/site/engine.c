@@ -182,7 +182,7 @@ static noinline void look(struct flitcast_site *site)
 		spin_lock(&site->lock);
 		site->now = 0;
 		if (!site->dead)
-			flitcast_vnet_event(site, 0, &ev);
+			flitcast_vnet_all(site, &ev);
 	}
 }
 
@@ -327,7 +327,7 @@ void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *
 static struct flitcast_replay *replay_of(struct flitcast_end *end, u8 vc)
 {
 	if (vc >= FC_VC_CLASS)
-		return &end->class[vc - FC_VC_CLASS];
+		return &end->class[fc_vc_set(vc)][fc_vc_class(vc)];
 	return vc == FC_VC_CAST ? &end->cast : &end->replay;
 }
 
@@ -581,8 +581,7 @@ static void link_event(struct flitcast_site *site, struct fc_event ev)
 	flitcast_relay_event(site, &ev);
 	if (ev.type == FC_EV_LINK_DOWN)
 		flitcast_csr_link_down(site, ev.port);
-	if (site->vnet)
-		flitcast_vnet_event(site, 0, &ev);
+	flitcast_vnet_all(site, &ev);
 }
 
 /* To the machine that has the channel.  Return: false if there is no such channel. */
@@ -592,8 +591,8 @@ static bool channel_event(struct flitcast_site *site, u8 vc, struct fc_event *ev
 		flitcast_relay_event(site, ev);
 	else if (vc == FC_VC_DATA && !site->vnet)
 		flitcast_engine_event(site, ev);
-	else if (vc >= FC_VC_CLASS && vc - FC_VC_CLASS < flitcast_vnet_classes(site))
-		flitcast_vnet_event(site, vc - FC_VC_CLASS, ev);
+	else if (flitcast_vnet_has(site, vc))
+		flitcast_vnet_event(site, vc, ev);
 	else
 		return false;
 	return true;
@@ -742,7 +741,7 @@ static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 	if (hdr->flags & FC_PART_RUN && site->cfg.mode != FC_MODE_POSTMAN)
 		return false;
 	if (hdr->vc >= FC_VC_CLASS &&
-	    !(site->end[link->port].classes & fc_bit64(hdr->vc - FC_VC_CLASS)))
+	    !(site->end[link->port].classes & fc_bit64(fc_vc_class(hdr->vc))))
 		return false;
 	if (hdr->flags & FC_PART_HEAD) {
 		u32 size = head_in(site, skb, hdr);
@@ -875,8 +874,7 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 		flitcast_engine_event(site, &ev);
 		flitcast_relay_event(site, &ev);
 		flitcast_csr_time(site, now);
-		if (site->vnet)
-			flitcast_vnet_event(site, 0, &ev);
+		flitcast_vnet_all(site, &ev);
 		flitcast_faults_time(site, now, early);
 		if (site->ends_at <= now) {
 			flitcast_tx_time(site);

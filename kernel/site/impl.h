@@ -38,12 +38,16 @@
 #define FLITCAST_TXFLOWS_MAX	4096
 /* Flows whose target is told again and again that messages were given up. */
 #define FLITCAST_FORWARD_MAX	4096
+/* Packets of the higher class in a row, while there are some of the lower one. */
+#define FLITCAST_STREAK_MAX	4
 /* Bytes that messages of closed sockets may hold at a site. */
 #define FLITCAST_ORPHANS_MAX	(64U << 20)
 
 /* Where packets of this site enter the network, each with a round of users. */
 enum flitcast_tx_door {
-	FLITCAST_TX_BY_INPUT,	/* the local net-input */
+	FLITCAST_TX_BY_INPUT,	/* the local net-input; where it has sets of channels, bulk */
+	FLITCAST_TX_BY_SHORT,	/* packets of one flit, where they have channels of their own */
+	FLITCAST_TX_BY_HIGH,	/* the high class, likewise */
 	FLITCAST_TX_BY_RELAY,	/* broadcasts */
 	FLITCAST_TX_DOORS,
 };
@@ -76,7 +80,7 @@ struct flitcast_rx;
  * @ctrl_at: when the peer may send a full burst of control entries again (core/bucket.h)
  * @ctrl: control frame that waits for more entries, or NULL
  * @cast: of broadcasts, likewise
- * @class: of each class, likewise
+ * @class: of each set and class, likewise
  * @heard: when a frame came the short way (pass.c), in jiffies; 0: none since @hello knows
  * @classes: what the peer may send in: others it has no way for a packet in, and they have no
  *	queue here; never changes
@@ -91,7 +95,7 @@ struct flitcast_end {
 	u64 ctrl_at;
 	struct sk_buff *ctrl;
 	struct flitcast_replay cast;
-	struct flitcast_replay *class;
+	struct flitcast_replay *class[FC_SET_COUNT];
 	unsigned long heard;
 	u64 classes;
 };
@@ -140,7 +144,7 @@ struct flitcast_back {
  * @pref: preference table
  * @vnet: the switch of mode vnet; NULL in others.  In every mode @core knows which
  *	links are up and where control frames go.
- * @hops: of @vnet, what fc_vnet_hop() takes; NULL where it may not be asked
+ * @hops: of @vnet by set, what fc_vnet_hop() takes; NULL where it may not be asked
  * @auth: the network's key; NULL: it has none.  Never changes
  * @csr: reservations of mode csr; NULL in others
  * @relay: broadcasts that pass through
@@ -169,7 +173,8 @@ struct flitcast_back {
  * @recast: broadcasts of this site that are sent again
  * @nactive: messages under way, by class
  * @nbusy: users that have some
- * @entered_at: when a packet last went into the local net-input
+ * @streak: where it has channels of its own, packets of the high class in a row
+ * @entered_at: when a packet last went into the local net-input, by enum fc_set
  * @casts: copies of broadcasts
  * @cast_ages: these, the oldest first
  * @ncasts: how many
@@ -241,7 +246,7 @@ struct flitcast_site {
 	struct fc_timing timing;
 	struct fc_pref pref;
 	struct flitcast_vnet *vnet;
-	struct fc_vnet *hops;
+	struct fc_vnet *hops[FC_SET_COUNT];
 	struct crypto_shash *auth;
 	struct flitcast_csr *csr;
 	struct flitcast_relay *relay;
@@ -271,7 +276,8 @@ struct flitcast_site {
 	struct list_head recast;
 	unsigned int nactive[FLITCAST_TX_CLASSES];
 	unsigned int nbusy[FLITCAST_TX_CLASSES];
-	u64 entered_at;
+	u8 streak;
+	u64 entered_at[FC_SET_COUNT];
 	DECLARE_HASHTABLE(casts, 8);
 	struct list_head cast_ages;
 	unsigned int ncasts;
@@ -435,7 +441,9 @@ void flitcast_oper_rescue(struct flitcast_site *site, struct sk_buff_head *flits
 static inline bool flitcast_oper_waits(const struct flitcast_site *site)
 {
 	return site->train || site->cur || !list_empty(&site->transit) ||
-	       !flitcast_round_empty(&site->round[FLITCAST_TX_BY_INPUT]);
+	       !flitcast_round_empty(&site->round[FLITCAST_TX_BY_INPUT]) ||
+	       !flitcast_round_empty(&site->round[FLITCAST_TX_BY_SHORT]) ||
+	       !flitcast_round_empty(&site->round[FLITCAST_TX_BY_HIGH]);
 }
 
 /* Feed the local net-input with what is to be sent. */
@@ -447,8 +455,11 @@ void flitcast_oper_feed(struct flitcast_site *site);
 u64 flitcast_oper_entered(struct flitcast_site *site);
 /* Does the packet of that name still stand in the local net-input? */
 bool flitcast_oper_stands(const struct flitcast_site *site, u64 entered);
-/* Since when has no packet got into the local net-input that had to?  FC_NEVER: one can. */
-u64 flitcast_oper_stuck(struct flitcast_site *site);
+/*
+ * Since when has no packet of a class of messages got into the local net-input that had to?
+ * FC_NEVER: one can.
+ */
+u64 flitcast_oper_stuck(const struct flitcast_site *site, enum flitcast_tx_class class);
 void flitcast_oper_purge(struct flitcast_site *site);
 
 /* Clones of the flits of a packet; false: no memory. */
@@ -476,28 +487,40 @@ void flitcast_vnet_purge(struct flitcast_site *site);
 void flitcast_vnet_free(struct flitcast_site *site);
 /* Classes; 0 in other modes. */
 u8 flitcast_vnet_classes(const struct flitcast_site *site);
+/* Sets of them; 0 in other modes. */
+u8 flitcast_vnet_sets(const struct flitcast_site *site);
 /* Of a site that has a switch. */
 const struct fc_vclass *flitcast_vnet_vclass(const struct flitcast_site *site);
 u64 flitcast_vnet_next_at(const struct flitcast_site *site);
 /* Counters of a port. */
 void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat);
 
-/* In mode vnet: the same of the switch. */
-void flitcast_vnet_event(struct flitcast_site *site, u8 class, struct fc_event *ev);
+/* In mode vnet: the same of the switch that has the channel. */
+void flitcast_vnet_event(struct flitcast_site *site, u8 vc, struct fc_event *ev);
+/* What concerns all channels. */
+void flitcast_vnet_all(struct flitcast_site *site, struct fc_event *ev);
+/* Is it the number of a channel? */
+bool flitcast_vnet_has(const struct flitcast_site *site, u8 vc);
 /* Routes changed. */
 void flitcast_vnet_rerouted(struct flitcast_site *site);
-/* May a packet be fed, or, @amid one, its next flit? */
-bool flitcast_vnet_room(struct flitcast_site *site, bool amid);
-/* As flitcast_oper_entered(): the lane, from 1 on, above the number of the next flit in it. */
+/* The set that packets of a class of messages, or of one flit or more from elsewhere, go in. */
+u8 flitcast_vnet_set(const struct flitcast_site *site, enum flitcast_tx_class class);
+/* May a packet of a set be fed?  It is what is fed next, if there was not another call. */
+bool flitcast_vnet_room(struct flitcast_site *site, u8 set);
+/* Is there no lane of a set that takes a packet? */
+bool flitcast_vnet_stuck(const struct flitcast_site *site, u8 set);
+/* Of any set? */
+bool flitcast_vnet_any_room(const struct flitcast_site *site);
+/* As flitcast_oper_entered(): the channel above the number of the next flit in the lane fed. */
 u64 flitcast_vnet_entered(const struct flitcast_site *site);
-/* Flits that have left a lane. */
-u32 flitcast_vnet_taken(const struct flitcast_site *site, u8 lane);
+/* Flits that have left a lane, by its channel. */
+u32 flitcast_vnet_taken(const struct flitcast_site *site, u8 vc);
 void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev);
 /*
  * What goes at once, past the lanes: a packet of this site in one flit, with one target.  Return:
  * false if it has to be fed; nothing has been done then.
  */
-bool flitcast_vnet_start(struct flitcast_site *site, struct sk_buff *skb);
+bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb);
 
 /* csr.c: reservations of mode csr; but for the first, all may be called in every mode */
 

@@ -220,7 +220,17 @@ static struct sk_buff *train_flit(struct flitcast_site *site, struct fc_flit *fl
 	return skb;
 }
 
-/* The first stored packet that has waited long enough. */
+/* May the first flit of a stored packet be fed? */
+static bool train_room(struct flitcast_site *site, const struct flitcast_train *train)
+{
+	bool short_one = skb_queue_len(&train->flits) == 1;
+
+	return !site->vnet ||
+	       flitcast_vnet_room(site, flitcast_vnet_set(site, short_one ? FLITCAST_TX_SHORT :
+								FLITCAST_TX_LOW));
+}
+
+/* The first stored packet that has waited long enough, and has room. */
 static struct flitcast_train *stored(struct flitcast_site *site)
 {
 	struct flitcast_train *train;
@@ -230,9 +240,10 @@ static struct flitcast_train *stored(struct flitcast_site *site)
 		return NULL;
 	now = flitcast_site_now(site);
 	list_for_each_entry(train, &site->transit, node) {
-		if (train->at <= now)
+		if (train->at <= now && train_room(site, train))
 			return train;
-		next = min(next, train->at);
+		if (train->at > now)
+			next = min(next, train->at);
 	}
 	site->ends_at = min(site->ends_at, next);
 	return NULL;
@@ -244,7 +255,7 @@ static bool choose(struct flitcast_site *site)
 	struct flitcast_train *train = stored(site);
 
 	site->turn = !site->turn;
-	if (train && (site->turn || !flitcast_tx_pick(site))) {
+	if (train && (site->turn || !flitcast_tx_pick(site)) && train_room(site, train)) {
 		site->train = train;
 		list_del(&train->node);
 		return true;
@@ -257,16 +268,23 @@ static bool room(struct flitcast_site *site)
 {
 	if (!site->vnet)
 		return fc_site_room(&site->core);
-	return flitcast_vnet_room(site, (site->train && site->train->begun) ||
-					(site->cur && site->cur_front));
+	return (site->train && site->train->begun) || (site->cur && site->cur_front) ||
+	       flitcast_vnet_any_room(site);
 }
 
 u64 flitcast_oper_entered(struct flitcast_site *site)
 {
-	site->entered_at = flitcast_site_now(site);
-	if (site->vnet)
-		return flitcast_vnet_entered(site);
-	return (u64)1 << 32 | fc_site_seq(&site->core);
+	u64 entered;
+	u8 set = 0;
+
+	if (site->vnet) {
+		entered = flitcast_vnet_entered(site);
+		set = fc_vc_set(entered >> 32);
+	} else {
+		entered = (u64)FC_VC_DATA << 32 | fc_site_seq(&site->core);
+	}
+	site->entered_at[set] = flitcast_site_now(site);
+	return entered;
 }
 
 bool flitcast_oper_stands(const struct flitcast_site *site, u64 entered)
@@ -275,14 +293,17 @@ bool flitcast_oper_stands(const struct flitcast_site *site, u64 entered)
 
 	if (!entered)
 		return false;
-	taken = site->vnet ? flitcast_vnet_taken(site, (entered >> 32) - 1) :
+	taken = site->vnet ? flitcast_vnet_taken(site, entered >> 32) :
 			     site->core.data.rx[FC_PORT_LOCAL].taken;
 	return !fc_before((u32)entered, taken);
 }
 
-u64 flitcast_oper_stuck(struct flitcast_site *site)
+u64 flitcast_oper_stuck(const struct flitcast_site *site, enum flitcast_tx_class class)
 {
-	return room(site) ? FC_NEVER : site->entered_at;
+	u8 set = site->vnet ? flitcast_vnet_set(site, class) : 0;
+	bool stuck = site->vnet ? flitcast_vnet_stuck(site, set) : !fc_site_room(&site->core);
+
+	return stuck ? site->entered_at[set] : FC_NEVER;
 }
 
 void flitcast_oper_feed(struct flitcast_site *site)

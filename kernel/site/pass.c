@@ -39,20 +39,20 @@ static noinline bool timed(struct flitcast_site *site, struct fc_vhop *hop)
 }
 
 /* What the switch has to do behind it. */
-static noinline void rest(struct flitcast_site *site, const struct fc_vhop *hop)
+static noinline void rest(struct flitcast_site *site, const struct fc_vnet *v)
 {
 	struct fc_event ev = { .type = FC_EV_MORE };
 
-	flitcast_vnet_event(site, hop->class, &ev);
+	flitcast_vnet_event(site, fc_set_vc(v->set), &ev);
 }
 
 /* It is not the next to be transmitted, needs a checksum, or is not all: it goes by the queue. */
-static noinline void by_queue(struct flitcast_site *site, const struct fc_vhop *hop,
-			      struct sk_buff *skb)
+static noinline void by_queue(struct flitcast_site *site, const struct fc_vnet *v,
+			      const struct fc_vhop *hop, struct sk_buff *skb)
 	__releases(&site->lock)
 {
 	struct fc_link_hdr hdr = {
-		.type = FC_FRAME_FLIT, .vc = FC_VC_CLASS + hop->class,
+		.type = FC_FRAME_FLIT, .vc = fc_set_vc(v->set) + hop->class,
 		.flags = FC_PART_HEAD | FC_PART_TERM, .seq = hop->seq, .ack = hop->ack,
 	};
 	struct flitcast_link *link = site->end[hop->port].link;
@@ -60,7 +60,7 @@ static noinline void by_queue(struct flitcast_site *site, const struct fc_vhop *
 	skb_pull(skb, FC_LINK_SIZE);
 	flitcast_engine_frame(site, hop->port, skb, &hdr);
 	if (hop->more) {
-		rest(site, hop);
+		rest(site, v);
 		flitcast_engine_received(site);
 		return;
 	}
@@ -81,15 +81,15 @@ static noinline void lost(struct flitcast_site *site, u8 port, struct sk_buff *s
 }
 
 /* It is for here: the switch has little to do but to take it. */
-static bool arrive(struct flitcast_link *link, struct sk_buff *skb, struct fc_vhop *hop)
+static bool arrive(struct flitcast_link *link, struct fc_vnet *v, struct sk_buff *skb,
+		   struct fc_vhop *hop)
 {
 	struct flitcast_site *site = link->owner;
 	struct flitcast_end *end = &site->end[link->port];
 
 	spin_lock(&site->lock);
 	if (!usable(site, link, end, hop->class, fc_get16(skb->data + FC_LINK_EPOCH)) ||
-	    !(fc_vnet_here(site->hops, hop) ||
-	      (timed(site, hop) && fc_vnet_here(site->hops, hop)))) {
+	    !(fc_vnet_here(v, hop) || (timed(site, hop) && fc_vnet_here(v, hop)))) {
 		spin_unlock(&site->lock);
 		return false;
 	}
@@ -101,7 +101,7 @@ static bool arrive(struct flitcast_link *link, struct sk_buff *skb, struct fc_vh
 		flitcast_ctrl_back(site, fc_wire_src(skb->data), link->port);
 	flitcast_oper_here(site, skb);
 	if (hop->more)
-		rest(site, hop);
+		rest(site, v);
 	flitcast_engine_received(site);
 	return true;
 }
@@ -112,31 +112,31 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	u8 *p = skb->data;
 	struct fc_vhop hop = {
 		.head = p + FC_LINK_SIZE, .now = FC_NEVER, .seq = fc_get32(p + FC_LINK_SEQ),
-		.ack = fc_get32(p + FC_LINK_ACK), .class = p[FC_LINK_VC] - FC_VC_CLASS,
+		.ack = fc_get32(p + FC_LINK_ACK), .class = fc_vc_class(p[FC_LINK_VC]),
 		.port = link->port,
 	};
+	struct fc_vnet *v = site->hops[fc_vc_set(p[FC_LINK_VC])];
 	struct flitcast_end *end = &site->end[link->port];
 	struct flitcast_link *to;
 
-	if (!site->hops || skb->len > site->cfg.flit ||
+	if (!v || skb->len > site->cfg.flit ||
 	    !fc_head_plain(hop.head, skb->len - FC_LINK_SIZE, site->cfg.topo.nsites))
 		return false;
 	if (fc_wire_target_site(hop.head, 0) == site->cfg.id)
-		return arrive(link, skb, &hop);
+		return arrive(link, v, skb, &hop);
 	/* Where an awaited list comes from is noted. */
 	if (fc_wire_list_awaited(hop.head) || !flitcast_replay_small(skb) ||
 	    skb_headroom(skb) + FC_LINK_SIZE < READ_ONCE(site->headroom))
 		return false;
 	spin_lock(&site->lock);
 	if (!usable(site, link, end, hop.class, fc_get16(p + FC_LINK_EPOCH)) || !site->kept.free ||
-	    !(fc_vnet_hop(site->hops, &hop) ||
-	      (timed(site, &hop) && fc_vnet_hop(site->hops, &hop)))) {
+	    !(fc_vnet_hop(v, &hop) || (timed(site, &hop) && fc_vnet_hop(v, &hop)))) {
 		spin_unlock(&site->lock);
 		return false;
 	}
 	heard(link, end, skb);
 	end = &site->end[hop.port];
-	if (!flitcast_replay_put(&end->class[hop.class], &site->kept, hop.seq, skb,
+	if (!flitcast_replay_put(&end->class[v->set][hop.class], &site->kept, hop.seq, skb,
 				 FC_PART_HEAD | FC_PART_TERM)) {
 		lost(site, hop.port, skb);
 		return true;
@@ -148,11 +148,11 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	to->stat[FC_LSTAT_TX_FLITS]++;
 	to->stat[FC_LSTAT_TX_BYTES] += skb->len;
 	if (unlikely(hop.more || to->sum || !flitcast_link_idle(to))) {
-		by_queue(site, &hop, skb);
+		by_queue(site, v, &hop, skb);
 		return true;
 	}
 	/* Queues grow under the site's lock, and shrink under this one. */
-	fc_link_readdress(p, FC_VC_CLASS + hop.class, (u16)end->hello.own.epoch, hop.seq, hop.ack);
+	fc_link_readdress(p, fc_set_vc(v->set) + hop.class, (u16)end->hello.own.epoch, hop.seq, hop.ack);
 	spin_unlock(&site->lock);
 	flitcast_link_pass(to, skb);
 	return true;

@@ -350,6 +350,7 @@ enum flitcast_tx_class {
 	FLITCAST_TX_LOW,
 	FLITCAST_TX_HIGH,
 	FLITCAST_TX_CAST,	/* broadcasts, which do not go by the local net-input */
+	FLITCAST_TX_SHORT,	/* of the low ones, those whole in a flit: see msg_class() */
 	FLITCAST_TX_CLASSES,
 };
 

@@ -217,6 +217,29 @@ static void msg_target(struct flitcast_msg *msg, struct tx_target *t,
 	msg->left++;
 }
 
+/*
+ * The class of a message that is not of the high one.  What is whole in one flit goes in channels
+ * of its own, past packets of many flits; but not past those of its own flow, behind which it would
+ * only wait at the target.
+ */
+static enum flitcast_tx_class msg_class(const struct flitcast_site *site,
+					const struct flitcast_msg *msg, enum flitcast_tx_class class)
+{
+	u32 i;
+
+	if (class != FLITCAST_TX_LOW || !site->vnet || site->csr ||
+	    msg->len + fc_head_size(msg->ntargets) > site->cfg.flit - FC_LINK_SIZE)
+		return class;
+	for (i = 0; i < msg->ntargets; i++) {
+		const struct list_head *pending = &msg->target[i].flow->pending;
+
+		if (!list_empty(pending) &&
+		    list_last_entry(pending, struct tx_target, pending)->msg->class == class)
+			return class;
+	}
+	return FLITCAST_TX_SHORT;
+}
+
 bool flitcast_site_reserves(const struct flitcast_site *site)
 {
 	return site->cfg.mode == FC_MODE_CSR;
@@ -306,6 +329,7 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 	msg->source = src;
 	msg->accepted = now;
 	msg->copies = how->copies;
+	msg->class = msg_class(site, msg, how->class);
 	for (i = 0; i < msg->ntargets; i++)
 		msg_target(msg, &msg->target[i], &dests[i]);
 	if (msg->copies)
@@ -319,7 +343,6 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 	msg->out.report = how->report;
 	msg->list = how->list;
 	msg->slow = how->slow;
-	msg->class = how->class;
 	msg->patient = how->patient;
 	msg->slow_at = how->slow == FLITCAST_TX_WAIT ? FC_NEVER : now + how->slow_ns;
 	msg->wait = flitcast_tx_wait(site);

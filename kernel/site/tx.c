@@ -476,7 +476,7 @@ static u64 target_deadline(struct flitcast_site *site, const struct tx_target *t
 	 * It cannot answer what has not gone from here.  That is waited for as long as packets
 	 * of any message go; in mode csr they wait for their reservation (FLITCAST_ADMISSION).
 	 */
-	stuck = site->csr ? FC_NEVER : flitcast_oper_stuck(site);
+	stuck = site->csr ? FC_NEVER : flitcast_oper_stuck(site, t->msg->class);
 	if (stuck == FC_NEVER)
 		return now + timeout;
 	return max(stuck, t->msg->accepted) + timeout;

@@ -150,7 +150,7 @@ struct flitcast_owned {
  * @node: in the site's table
  * @uid: user that made the sockets
  * @nsources: sources
- * @streak: packets of the higher class in a row
+ * @streak: where classes share channels, packets of the higher class in a row
  * @turn: in the rounds of the site
  * @class: by class
  */
@@ -178,7 +178,8 @@ struct flitcast_owner {
  * @next_cast: of broadcasts, number of the next message in all its flows
  * @msgs: messages that are not over
  * @owner: whose it is
- * @queue: of messages or broadcasts, and of messages of the higher class
+ * @queue: of messages or broadcasts, of messages of the higher class, and of short ones that have
+ *	channels of their own
  * @timeout: how long a target may stay silent, ns
  * @until: once closed, when all that is not over is given up
  */
@@ -195,7 +196,7 @@ struct flitcast_source {
 	u32 next_cast;
 	struct list_head msgs;
 	struct flitcast_owner *owner;
-	struct flitcast_queue queue[2];
+	struct flitcast_queue queue[3];
 	u64 timeout;
 	u64 until;
 };
@@ -406,16 +407,24 @@ bool flitcast_txqueue_share(const struct flitcast_site *site, struct flitcast_so
 /* May a message of the source begin, its first one or one more? */
 bool flitcast_txqueue_room(const struct flitcast_site *site, struct flitcast_source *src, u8 class);
 
+/* In which round do messages of a class take their turns? */
+enum flitcast_tx_door flitcast_txqueue_door(const struct flitcast_site *site, u8 class);
+
+static inline unsigned int flitcast_txqueue_index(u8 class)
+{
+	return class == FLITCAST_TX_SHORT ? 2 : class == FLITCAST_TX_HIGH;
+}
+
 static inline struct flitcast_queue *flitcast_txqueue_of(struct flitcast_source *src, u8 class)
 {
-	return &src->queue[class == FLITCAST_TX_HIGH];
+	return &src->queue[flitcast_txqueue_index(class)];
 }
 
 /* The other way round. */
 static inline struct flitcast_source *flitcast_txqueue_source(struct flitcast_queue *queue,
 							      u8 class)
 {
-	return container_of(queue - (class == FLITCAST_TX_HIGH), struct flitcast_source, queue[0]);
+	return container_of(queue - flitcast_txqueue_index(class), struct flitcast_source, queue[0]);
 }
 
 /* txpacket.c */

@@ -65,11 +65,21 @@ static u32 packet_bytes(const struct flitcast_msg *msg, u32 packet)
 	return min(msg->len - packet * FC_PACKET_MAX, FC_PACKET_MAX);
 }
 
-bool flitcast_tx_pick(struct flitcast_site *site)
+/* May a packet of a class begin?  Then it is what is fed next. */
+static bool class_room(struct flitcast_site *site, enum flitcast_tx_class class)
+{
+	return !site->vnet || flitcast_vnet_room(site, flitcast_vnet_set(site, class));
+}
+
+/* The next packet of a round, whose messages go by the channels of @class; false: none now. */
+static bool round_pick(struct flitcast_site *site, enum flitcast_tx_door door,
+		       enum flitcast_tx_class class)
 {
 	struct flitcast_msg *msg;
 
-	while ((msg = flitcast_txqueue_next(site, FLITCAST_TX_BY_INPUT))) {
+	if (flitcast_round_empty(&site->round[door]) || !class_room(site, class))
+		return false;
+	while ((msg = flitcast_txqueue_next(site, door))) {
 		int packet = msg_pick(site, msg, flitcast_site_now(site));
 
 		if (packet < 0) {
@@ -88,6 +98,22 @@ bool flitcast_tx_pick(struct flitcast_site *site)
 		return true;
 	}
 	return false;
+}
+
+bool flitcast_tx_pick(struct flitcast_site *site)
+{
+	/* Where all go by the same channels there is one round, in which users order their own. */
+	if (flitcast_vnet_sets(site) <= 1)
+		return round_pick(site, FLITCAST_TX_BY_INPUT, FLITCAST_TX_LOW);
+	if (site->streak < FLITCAST_STREAK_MAX &&
+	    round_pick(site, FLITCAST_TX_BY_HIGH, FLITCAST_TX_HIGH)) {
+		site->streak++;
+		return true;
+	}
+	site->streak = 0;
+	return round_pick(site, FLITCAST_TX_BY_SHORT, FLITCAST_TX_SHORT) ||
+	       round_pick(site, FLITCAST_TX_BY_INPUT, FLITCAST_TX_LOW) ||
+	       round_pick(site, FLITCAST_TX_BY_HIGH, FLITCAST_TX_HIGH);
 }
 
 u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len)
@@ -260,8 +286,10 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	if (!goes_at_once(site, msg))
 		return false;
 	/* Where others wait for a lane it may go past them, to a link that nobody waits for. */
-	lane = !flitcast_oper_waits(site) && flitcast_vnet_room(site, false);
-	if (!lane && !site->hops)
+	lane = !site->train && !site->cur && list_empty(&site->transit) &&
+	       flitcast_round_empty(&site->round[flitcast_txqueue_door(site, msg->class)]) &&
+	       class_room(site, msg->class);
+	if (!lane && site->cfg.mode != FC_MODE_VNET)
 		return false;
 	skb = flitcast_skb_alloc(site->headroom, fc_head_size(1) + flitcast_tx_linear(msg));
 	if (!skb)
@@ -271,7 +299,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	put_packet(site, msg, skb->data, 1, 0, msg->len, t->later);
 	put_target(skb->data, 0, t, true);
 	flitcast_tx_add_data(skb, msg, 0, msg->len);
-	if (flitcast_vnet_start(site, skb)) {
+	if (flitcast_vnet_start(site, flitcast_vnet_set(site, msg->class), skb)) {
 		went_at_once(site, msg, t);
 		return true;
 	}

@@ -2,7 +2,7 @@
 /*
  * Whose message a site sends next: users take turns, and of each user its sockets (round.h).
  *
- *	site			a round for the local net-input, one for broadcasts
+ *	site			a round for each set of channels, one for broadcasts
  *	  struct flitcast_owner	a user: of its classes the higher one first
  *	    struct flitcast_queue	the messages of a source and class, in order
  *
@@ -24,8 +24,6 @@
 /* Those of a user, of all its sources: a source waits with its first one, too, beyond that. */
 #define ACTIVE_USER_MAX		16
 #define ACTIVE_VNET_USER_MAX	256
-/* Packets of the higher class in a row, while the user has some of the lower one. */
-#define STREAK_MAX		4
 
 unsigned int flitcast_txqueue_active_max(const struct flitcast_site *site)
 {
@@ -107,16 +105,29 @@ void flitcast_txqueue_detach(struct flitcast_source *src)
 	owner_put(src->owner);
 }
 
-static enum flitcast_tx_door door_of(u8 class)
+enum flitcast_tx_door flitcast_txqueue_door(const struct flitcast_site *site, u8 class)
 {
-	return class == FLITCAST_TX_CAST ? FLITCAST_TX_BY_RELAY : FLITCAST_TX_BY_INPUT;
+	bool sets = flitcast_vnet_sets(site) > 1;
+
+	switch ((enum flitcast_tx_class)class) {
+	case FLITCAST_TX_CAST:
+		return FLITCAST_TX_BY_RELAY;
+	case FLITCAST_TX_SHORT:
+		return FLITCAST_TX_BY_SHORT;
+	case FLITCAST_TX_HIGH:
+		return sets ? FLITCAST_TX_BY_HIGH : FLITCAST_TX_BY_INPUT;
+	case FLITCAST_TX_LOW:
+	case FLITCAST_TX_CLASSES:
+		break;
+	}
+	return FLITCAST_TX_BY_INPUT;
 }
 
 /* The queue takes part in its user's round, and the user in the site's. */
 static void join(struct flitcast_site *site, struct flitcast_source *src, u8 class)
 {
 	struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
-	enum flitcast_tx_door door = door_of(class);
+	enum flitcast_tx_door door = flitcast_txqueue_door(site, class);
 
 	if (queue->blocked) {
 		queue->blocked = false;
@@ -249,7 +260,14 @@ static struct flitcast_msg *owner_next(struct flitcast_site *site, struct flitca
 
 	if (door == FLITCAST_TX_BY_RELAY)
 		return class_next(site, owner, FLITCAST_TX_CAST);
-	if (owner->streak < STREAK_MAX)
+	if (door == FLITCAST_TX_BY_SHORT)
+		return class_next(site, owner, FLITCAST_TX_SHORT);
+	if (door == FLITCAST_TX_BY_HIGH)
+		return class_next(site, owner, FLITCAST_TX_HIGH);
+	/* Both of its classes where they share channels; else it has nothing high in this round. */
+	if (flitcast_vnet_sets(site) > 1)
+		return class_next(site, owner, FLITCAST_TX_LOW);
+	if (owner->streak < FLITCAST_STREAK_MAX)
 		msg = class_next(site, owner, FLITCAST_TX_HIGH);
 	if (!msg)
 		msg = class_next(site, owner, FLITCAST_TX_LOW);
@@ -276,9 +294,9 @@ void flitcast_txqueue_sent(struct flitcast_site *site, struct flitcast_msg *msg,
 {
 	struct flitcast_queue *queue = flitcast_txqueue_of(msg->source, msg->class);
 	struct flitcast_owner *owner = msg->source->owner;
-	enum flitcast_tx_door door = door_of(msg->class);
+	enum flitcast_tx_door door = flitcast_txqueue_door(site, msg->class);
 
-	owner->streak = msg->class == FLITCAST_TX_HIGH && owner->streak < STREAK_MAX ?
+	owner->streak = msg->class == FLITCAST_TX_HIGH && owner->streak < FLITCAST_STREAK_MAX ?
 			owner->streak + 1 : 0;
 	flitcast_turn_sent(&owner->class[msg->class].round, &queue->turn, bytes);
 	flitcast_turn_sent(&site->round[door], &owner->turn[door], bytes);

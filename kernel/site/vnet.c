@@ -7,37 +7,57 @@
 #include "site/impl.h"
 
 /**
- * struct flitcast_vnet - the switch of a site
+ * struct flitcast_vset - the switch of one set of classes
  * @core: what decides
- * @classes: of the topology
- * @way: their table, where the topology needs one
  * @branch: of all inputs
+ * @lane: that a packet being fed goes to
+ */
+struct flitcast_vset {
+	struct fc_vnet core;
+	struct fc_vbranch *branch;
+	u8 lane;
+};
+
+/**
+ * struct flitcast_vnet - the switches of a site: nothing in one waits for anything in another
+ * @classes: of the topology, in each set
+ * @way: their table, where the topology needs one
  * @straight: ways straight on, in mode postman
- * @lane: that the packet being fed goes to
+ * @nsets: how many: FC_SET_COUNT, or one in mode csr, where all is reserved
+ * @feeding: set of the packet being fed
+ * @set: by enum fc_set
  *
  * The site's lock protects it.
  */
 struct flitcast_vnet {
-	struct fc_vnet core;
 	struct fc_vclass classes;
 	void *way;
-	struct fc_vbranch *branch;
 	struct fc_straight *straight;
-	u8 lane;
+	u8 nsets;
+	u8 feeding;
+	struct flitcast_vset set[];
 };
 
-static void vnet_free(struct flitcast_site *site, struct flitcast_vnet *v)
+static void set_free(struct flitcast_site *site, struct flitcast_vset *set)
 {
 	u8 c;
 
-	for (c = 0; v->core.ch && c < v->core.nclasses; c++)
-		flitcast_channel_free(site, &v->core.ch[c]);
-	kfree(v->core.ch);
-	kvfree(v->core.in);
-	kvfree(v->core.out);
-	kvfree(v->branch);
+	for (c = 0; set->core.ch && c < set->core.nclasses; c++)
+		flitcast_channel_free(site, &set->core.ch[c]);
+	kfree(set->core.ch);
+	kvfree(set->core.in);
+	kvfree(set->core.out);
+	kvfree(set->branch);
+	kfree(set->core.memo);
+}
+
+static void vnet_free(struct flitcast_site *site, struct flitcast_vnet *v)
+{
+	u8 s;
+
+	for (s = 0; s < v->nsets; s++)
+		set_free(site, &v->set[s]);
 	kvfree(v->straight);
-	kfree(v->core.memo);
 	kvfree(v->way);
 	kfree(v);
 }
@@ -77,7 +97,7 @@ static void find_classes(struct flitcast_site *site, const struct flitcast_vnet 
 	}
 }
 
-static bool alloc_inputs(struct flitcast_site *site, struct flitcast_vnet *v)
+static bool alloc_inputs(struct flitcast_site *site, struct flitcast_vset *v)
 {
 	u32 inputs = (u32)v->core.nclasses * v->core.nports, used = 0;
 	u8 each = fc_vnet_branches(site->cfg.topo.ndirs), c, p;
@@ -104,7 +124,7 @@ static bool alloc_inputs(struct flitcast_site *site, struct flitcast_vnet *v)
 	return true;
 }
 
-static bool alloc_channels(struct flitcast_site *site, struct flitcast_vnet *v)
+static bool alloc_channels(struct flitcast_site *site, struct flitcast_vset *v)
 {
 	u8 c;
 
@@ -130,7 +150,7 @@ static bool alloc_ways(struct flitcast_site *site, struct flitcast_vnet *v)
 	return true;
 }
 
-static bool alloc_memo(struct flitcast_vnet *v)
+static bool alloc_memo(struct flitcast_vset *v)
 {
 	v->core.memo = kmalloc(fc_vmemo_room(v->core.nclasses), GFP_KERNEL);
 	return v->core.memo;
@@ -140,43 +160,59 @@ static bool alloc_straight(struct flitcast_site *site, struct flitcast_vnet *v)
 {
 	if (site->cfg.mode != FC_MODE_POSTMAN)
 		return true;
-	v->straight = kvcalloc((size_t)v->core.nclasses * v->core.nports, sizeof(*v->straight),
+	v->straight = kvcalloc((size_t)v->classes.count * site->core.nports, sizeof(*v->straight),
 			       GFP_KERNEL);
 	if (!v->straight)
 		return false;
-	fc_postman_fill(&v->classes, site->cfg.id, v->core.nports, v->straight);
-	v->core.straight = v->straight;
+	fc_postman_fill(&v->classes, site->cfg.id, site->core.nports, v->straight);
+	return true;
+}
+
+static bool alloc_set(struct flitcast_site *site, struct flitcast_vnet *v, u8 number)
+{
+	struct flitcast_vset *set = &v->set[number];
+
+	set->core.classes = &v->classes;
+	set->core.site = &site->core;
+	set->core.straight = v->straight;
+	set->core.payload = site->cfg.flit - FC_LINK_SIZE;
+	set->core.nports = site->core.nports;
+	set->core.nclasses = v->classes.count;
+	set->core.set = number;
+	if (!alloc_inputs(site, set) || !alloc_channels(site, set) || !alloc_memo(set))
+		return false;
+	fc_vnet_init(&set->core);
 	return true;
 }
 
 int flitcast_vnet_alloc(struct flitcast_site *site)
 {
-	struct flitcast_vnet *v = kzalloc(sizeof(*v), GFP_KERNEL);
+	u8 nsets = site->cfg.mode == FC_MODE_CSR ? 1 : FC_SET_COUNT, s;
 	const struct fc_topo *topo = &site->cfg.topo;
+	struct flitcast_vnet *v;
+	bool good;
 
+	v = kzalloc(struct_size(v, set, nsets), GFP_KERNEL);
 	if (!v)
 		return -ENOMEM;
+	v->nsets = nsets;
 	/* The configuration was checked: there are classes. */
 	if (WARN_ON_ONCE(fc_vclass_init(&v->classes, topo))) {
 		kfree(v);
 		return -EINVAL;
 	}
-	v->core.classes = &v->classes;
-	v->core.site = &site->core;
-	v->core.payload = site->cfg.flit - FC_LINK_SIZE;
-	v->core.nports = site->core.nports;
-	v->core.nclasses = v->classes.count;
 	find_classes(site, v);
-	if (!alloc_ways(site, v) || !alloc_inputs(site, v) || !alloc_channels(site, v) ||
-	    !alloc_straight(site, v) || !alloc_memo(v)) {
+	good = alloc_ways(site, v) && alloc_straight(site, v);
+	for (s = 0; good && s < nsets; s++)
+		good = alloc_set(site, v, s);
+	if (!good) {
 		vnet_free(site, v);
 		return -ENOMEM;
 	}
-	fc_vnet_init(&v->core);
 	site->vnet = v;
-	if (site->cfg.mode == FC_MODE_VNET)
-		site->hops = &v->core;
-	return site->cfg.mode == FC_MODE_CSR ? flitcast_csr_alloc(site, &v->core) : 0;
+	for (s = 0; s < nsets && site->cfg.mode == FC_MODE_VNET; s++)
+		site->hops[s] = &v->set[s].core;
+	return site->cfg.mode == FC_MODE_CSR ? flitcast_csr_alloc(site, &v->set[0].core) : 0;
 }
 
 static void drop(void *arg, void *h)
@@ -186,13 +222,26 @@ static void drop(void *arg, void *h)
 
 void flitcast_vnet_purge(struct flitcast_site *site)
 {
-	if (site->vnet)
-		fc_vnet_purge(&site->vnet->core, drop, NULL);
+	u8 s;
+
+	for (s = 0; site->vnet && s < site->vnet->nsets; s++)
+		fc_vnet_purge(&site->vnet->set[s].core, drop, NULL);
 }
 
 u8 flitcast_vnet_classes(const struct flitcast_site *site)
 {
-	return site->vnet ? site->vnet->core.nclasses : 0;
+	return site->vnet ? site->vnet->classes.count : 0;
+}
+
+u8 flitcast_vnet_sets(const struct flitcast_site *site)
+{
+	return site->vnet ? site->vnet->nsets : 0;
+}
+
+bool flitcast_vnet_has(const struct flitcast_site *site, u8 vc)
+{
+	return vc >= FC_VC_CLASS && fc_vc_set(vc) < flitcast_vnet_sets(site) &&
+	       fc_vc_class(vc) < flitcast_vnet_classes(site);
 }
 
 const struct fc_vclass *flitcast_vnet_vclass(const struct flitcast_site *site)
@@ -200,8 +249,9 @@ const struct fc_vclass *flitcast_vnet_vclass(const struct flitcast_site *site)
 	return &site->vnet->classes;
 }
 
-void flitcast_vnet_event(struct flitcast_site *site, u8 class, struct fc_event *ev)
+void flitcast_vnet_event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 {
+	struct fc_vnet *core = &site->vnet->set[fc_vc_set(vc)].core;
 	struct fc_effects *fx = flitcast_engine_effects();
 	u8 type = ev->type;
 	bool more;
@@ -210,7 +260,7 @@ void flitcast_vnet_event(struct flitcast_site *site, u8 class, struct fc_event *
 	lockdep_assert_held(&site->lock);
 	ev->now = flitcast_site_now(site);
 	do {
-		more = fc_vnet_event(&site->vnet->core, class, ev, fx);
+		more = fc_vnet_event(core, fc_vc_class(vc), ev, fx);
 		for (i = 0; i < fx->n; i++)
 			flitcast_engine_perform(site, &fx->fx[i]);
 		ev->type = FC_EV_MORE;
@@ -218,63 +268,113 @@ void flitcast_vnet_event(struct flitcast_site *site, u8 class, struct fc_event *
 	ev->type = type;
 }
 
+void flitcast_vnet_all(struct flitcast_site *site, struct fc_event *ev)
+{
+	u8 s;
+
+	for (s = 0; s < flitcast_vnet_sets(site); s++)
+		flitcast_vnet_event(site, fc_set_vc(s), ev);
+}
+
 u64 flitcast_vnet_next_at(const struct flitcast_site *site)
 {
-	return site->vnet ? site->vnet->core.next_at : FC_NEVER;
+	u64 at = FC_NEVER;
+	u8 s;
+
+	for (s = 0; s < flitcast_vnet_sets(site); s++)
+		at = min(at, site->vnet->set[s].core.next_at);
+	return at;
 }
 
 void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat)
 {
-	u8 c;
+	u8 c, s;
 
-	for (c = 0; c < flitcast_vnet_classes(site); c++)
-		site->vnet->core.ch[c].rx[port].stat = stat;
+	for (s = 0; s < flitcast_vnet_sets(site); s++)
+		for (c = 0; c < flitcast_vnet_classes(site); c++)
+			site->vnet->set[s].core.ch[c].rx[port].stat = stat;
 }
 
 void flitcast_vnet_rerouted(struct flitcast_site *site)
 {
 	struct fc_event ev = { .type = FC_EV_MORE };
+	u8 s;
 
-	fc_vnet_rerouted(&site->vnet->core);
-	flitcast_vnet_event(site, 0, &ev);
+	for (s = 0; s < site->vnet->nsets; s++)
+		fc_vnet_rerouted(&site->vnet->set[s].core);
+	flitcast_vnet_all(site, &ev);
 }
 
-bool flitcast_vnet_room(struct flitcast_site *site, bool amid)
+u8 flitcast_vnet_set(const struct flitcast_site *site, enum flitcast_tx_class class)
 {
-	int lane;
+	if (site->vnet->nsets == 1)
+		return FC_SET_BULK;
+	switch (class) {
+	case FLITCAST_TX_HIGH:
+		return FC_SET_HIGH;
+	case FLITCAST_TX_SHORT:
+		return FC_SET_SHORT;
+	case FLITCAST_TX_LOW:
+	case FLITCAST_TX_CAST:
+	case FLITCAST_TX_CLASSES:
+		break;
+	}
+	return FC_SET_BULK;
+}
 
+bool flitcast_vnet_room(struct flitcast_site *site, u8 set)
+{
 	/* A packet goes to one lane, which has room for all of it. */
-	if (amid)
-		return true;
-	lane = fc_vnet_lane(&site->vnet->core);
+	int lane = fc_vnet_lane(&site->vnet->set[set].core);
+
 	if (lane < 0)
 		return false;
-	site->vnet->lane = lane;
+	site->vnet->set[set].lane = lane;
+	site->vnet->feeding = set;
 	return true;
 }
 
 u64 flitcast_vnet_entered(const struct flitcast_site *site)
 {
-	u8 lane = site->vnet->lane;
+	const struct flitcast_vset *set = &site->vnet->set[site->vnet->feeding];
 
-	return (u64)(lane + 1) << 32 | fc_vnet_seq(&site->vnet->core, lane);
+	return (u64)(fc_set_vc(site->vnet->feeding) + set->lane) << 32 |
+	       fc_vnet_seq(&set->core, set->lane);
 }
 
-u32 flitcast_vnet_taken(const struct flitcast_site *site, u8 lane)
+u32 flitcast_vnet_taken(const struct flitcast_site *site, u8 vc)
 {
-	return site->vnet->core.ch[lane].rx[FC_PORT_LOCAL].taken;
+	const struct fc_vnet *core = &site->vnet->set[fc_vc_set(vc)].core;
+
+	return core->ch[fc_vc_class(vc)].rx[FC_PORT_LOCAL].taken;
+}
+
+bool flitcast_vnet_stuck(const struct flitcast_site *site, u8 set)
+{
+	return fc_vnet_lane(&site->vnet->set[set].core) < 0;
+}
+
+bool flitcast_vnet_any_room(const struct flitcast_site *site)
+{
+	u8 s;
+
+	for (s = 0; s < site->vnet->nsets; s++)
+		if (!flitcast_vnet_stuck(site, s))
+			return true;
+	return false;
 }
 
 void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev)
 {
-	u8 lane = site->vnet->lane;
+	struct flitcast_vset *set = &site->vnet->set[site->vnet->feeding];
 
-	ev->seq = fc_vnet_seq(&site->vnet->core, lane);
-	flitcast_vnet_event(site, lane, ev);
+	ev->seq = fc_vnet_seq(&set->core, set->lane);
+	flitcast_vnet_event(site, fc_set_vc(site->vnet->feeding) + set->lane, ev);
 }
 
-bool flitcast_vnet_start(struct flitcast_site *site, struct sk_buff *skb)
+bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb)
 {
+	struct fc_vnet *core = &site->vnet->set[set].core;
 	struct fc_vhop hop = {
 		.head = skb->data, .now = flitcast_site_now(site), .port = FC_PORT_LOCAL,
 	};
@@ -283,13 +383,13 @@ bool flitcast_vnet_start(struct flitcast_site *site, struct sk_buff *skb)
 	};
 	struct fc_event ev = { .type = FC_EV_MORE };
 
-	if (!site->hops || site->resets || !fc_vnet_start(site->hops, &hop))
+	if (site->cfg.mode != FC_MODE_VNET || site->resets || !fc_vnet_start(core, &hop))
 		return false;
-	hdr.vc = FC_VC_CLASS + hop.class;
+	hdr.vc = fc_set_vc(set) + hop.class;
 	hdr.seq = hop.seq;
 	hdr.ack = hop.ack;
 	flitcast_engine_flit(site, hop.port, skb, &hdr);
 	if (hop.more)
-		flitcast_vnet_event(site, hop.class, &ev);
+		flitcast_vnet_event(site, hdr.vc, &ev);
 	return true;
 }

@@ -57,7 +57,7 @@ static void take(const uint8_t *frame, ssize_t n, const struct sockaddr_ll *from
 	if (!port || n < ETHER_SIZE + FC_LINK_SIZE || type != FC_FRAME_FLIT || vc < FC_VC_CLASS ||
 	    vc >= FC_VC_COUNT)
 		return;
-	seen[port][from->sll_pkttype == PACKET_OUTGOING][vc - FC_VC_CLASS]++;
+	seen[port][from->sll_pkttype == PACKET_OUTGOING][fc_vc_class(vc)]++;
 }
 
 /* Does a link carry the class, in the direction that it has at this end? */
