@@ -84,14 +84,19 @@ soak: prepare ## Run every test and the long ones; MINUTES=n: these share n minu
 	@MINUTES="$(MINUTES)" selftests/run -j $(JOBS) soak
 
 .PHONY: debug-kernel
-debug-kernel: ## Build the kernel of check-debug; make check then uses it, too (20 minutes, 2 GB)
+debug-kernel: ## Build the kernels of check-debug; make check then uses the first (40 minutes, 3 GB)
 	@scripts/deps build check debug
 	@selftests/vm/kernel-debug --kernel
+	@selftests/vm/kernel-debug --race --kernel
 
 .PHONY: check-debug
-check-debug: prepare ## Run the guests' tests on a kernel with KASAN, lockdep, kmemleak
+check-debug: prepare ## Run the guests' tests on a kernel with KASAN, lockdep, kmemleak, and on one with KCSAN
 	@selftests/vm/kernel-debug >/dev/null
-	@selftests/run -g -j $(JOBS) check 'net/*' 'sock/*' 'fuzz/*'
+	@selftests/vm/kernel-debug --race >/dev/null
+	@status=0; \
+	selftests/run -g -j $(JOBS) check 'net/*' 'sock/*' 'fuzz/*' || status=1; \
+	selftests/run -r -j $(JOBS) check 'net/*' 'sock/*' || status=1; \
+	exit $$status
 
 .PHONY: check-kernels
 check-kernels: prepare ## Build for 6.1, 6.12 and 7.2, and run some guests' tests on each

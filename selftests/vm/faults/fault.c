@@ -5,12 +5,13 @@
  *
  *	insmod fault.ko what=warn
  *
- * Only faults that a distribution's kernel can see are here; those that need
- * KASAN or lockdep belong to a kernel that has them.
+ * Only faults that a distribution's kernel can see are here, and data_race, for the kernel
+ * with KCSAN; those that need KASAN or lockdep belong to a kernel that has them.
  */
 
 #include <linux/bug.h>
 #include <linux/delay.h>
+#include <linux/jiffies.h>
 #include <linux/kthread.h>
 #include <linux/ktime.h>
 #include <linux/list.h>
@@ -21,6 +22,7 @@
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
 #include <linux/rtnetlink.h>
+#include <linux/sched.h>
 #include <linux/spinlock.h>
 
 /* twice the shortest time-out of the RCU stall detector, 3 s */
@@ -118,6 +120,26 @@ static void fault_device_reference(void)
 	WARN_ON(!dev);
 }
 
+static unsigned int raced;
+
+static int race(void *until)
+{
+	while (time_before(jiffies, (unsigned long)until)) {
+		raced++;
+		cond_resched();
+	}
+	return 0;
+}
+
+/* Two tasks count in one place without a lock, for 2 s. */
+static void fault_data_race(void)
+{
+	void *until = (void *)(jiffies + 2 * HZ);
+
+	kthread_run(race, until, "fault_race");
+	race(until);
+}
+
 static const struct {
 	const char *name;
 	void (*commit)(void);
@@ -133,6 +155,7 @@ static const struct {
 	{ "hung_task", fault_hung_task },
 	{ "rcu_stall", fault_rcu_stall },
 	{ "device_reference", fault_device_reference },
+	{ "data_race", fault_data_race },
 };
 
 static int __init fault_init(void)
