@@ -312,7 +312,7 @@ static int ask(struct flitcast_sock *fs, const struct sockaddr_flitcast *addr)
 		spin_unlock_bh(&c->lock);
 		return err;
 	}
-	schedule_delayed_work(&c->late, msecs_to_jiffies(fs->timeout_ms));
+	schedule_delayed_work(&c->late, msecs_to_jiffies(READ_ONCE(fs->timeout_ms)));
 	return 0;
 }
 

@@ -128,7 +128,7 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 	if (copy_from_sockptr(&value, optval, sizeof(value)))
 		return -EFAULT;
 	if (opt == FLITCAST_INFO) {
-		fs->info = value;
+		WRITE_ONCE(fs->info, value);
 		return 0;
 	}
 	if (opt == FLITCAST_SNDBUF || opt == FLITCAST_RCVBUF)
@@ -156,7 +156,7 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 	if (value < TIMEOUT_MIN_MS || value > TIMEOUT_MAX_MS)
 		return refuse(fs, -EINVAL, "time-out is 100 ms to one day");
 	lock_sock(&fs->sk);
-	fs->timeout_ms = value;
+	WRITE_ONCE(fs->timeout_ms, value);
 	fs->port.timeout = (u64)value * NSEC_PER_MSEC;
 	release_sock(&fs->sk);
 	return 0;
@@ -190,6 +190,7 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 
 	if (level != SOL_FLITCAST)
 		return -ENOPROTOOPT;
+	/* What is one word is read without lock_sock, while another call may set it. */
 	if (get_user(len, optlen))
 		return -EFAULT;
 	if (len < 0)
@@ -198,7 +199,7 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 	case FLITCAST_TARGETS:
 		return get_targets(fs, optval, optlen, len);
 	case FLITCAST_INFO:
-		value = fs->info;
+		value = READ_ONCE(fs->info);
 		from = &value;
 		size = sizeof(value);
 		break;
@@ -210,7 +211,7 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 		size = sizeof(value);
 		break;
 	case FLITCAST_COPIES:
-		value = fs->copies;
+		value = READ_ONCE(fs->copies);
 		from = &value;
 		size = sizeof(value);
 		break;
@@ -224,7 +225,7 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 		size = sizeof(reception);
 		break;
 	case FLITCAST_CONFIRM:
-		value = fs->confirm;
+		value = READ_ONCE(fs->confirm);
 		from = &value;
 		size = sizeof(value);
 		break;
@@ -241,7 +242,7 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 		size = sizeof(slow);
 		break;
 	case FLITCAST_TIMEOUT:
-		value = fs->timeout_ms;
+		value = READ_ONCE(fs->timeout_ms);
 		from = &value;
 		size = sizeof(value);
 		break;
@@ -258,7 +259,8 @@ int flitcast_option_get(struct socket *sock, int level, int opt, char __user *op
 		size = sizeof(admission);
 		break;
 	case FLITCAST_STATS:
-		stats = fs->stats;
+		/* Others count meanwhile: each counter is of its own time. */
+		data_race(stats = fs->stats);
 		stats.tx_messages = atomic64_read(&fs->tx_messages);
 		from = &stats;
 		size = sizeof(stats);

@@ -117,7 +117,7 @@ int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int 
 			msg->msg_namelen = sizeof(*addr);
 		}
 		sock_recv_timestamp(msg, sk, skb);
-		if (fs->info)
+		if (READ_ONCE(fs->info))
 			put_info(msg, d, FLITCAST_ARRIVAL(skb));
 		err = flags & MSG_TRUNC ? d->len : n;
 	}
