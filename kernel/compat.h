@@ -140,4 +140,46 @@ static inline bool flitcast_dev_egress(const struct net_device *dev)
 	return false;
 }
 
+#include <linux/shrinker.h>
+#include <linux/slab.h>
+
+/* Shrinkers are allocated by the kernel, and named then, since 6.7.  NULL: no memory. */
+static inline struct shrinker *
+flitcast_shrinker_make(const char *name,
+		       unsigned long (*count)(struct shrinker *, struct shrink_control *),
+		       unsigned long (*scan)(struct shrinker *, struct shrink_control *))
+{
+	struct shrinker *shrinker;
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+	shrinker = kzalloc(sizeof(*shrinker), GFP_KERNEL_ACCOUNT);
+#else
+	shrinker = shrinker_alloc(0, "%s", name);
+#endif
+	if (!shrinker)
+		return NULL;
+	shrinker->count_objects = count;
+	shrinker->scan_objects = scan;
+	shrinker->seeks = DEFAULT_SEEKS;
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+	if (register_shrinker(shrinker, "%s", name)) {
+		kfree(shrinker);
+		return NULL;
+	}
+#else
+	shrinker_register(shrinker);
+#endif
+	return shrinker;
+}
+
+static inline void flitcast_shrinker_free(struct shrinker *shrinker)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+	unregister_shrinker(shrinker);
+	kfree(shrinker);
+#else
+	shrinker_free(shrinker);
+#endif
+}
+
 #endif /* FLITCAST_COMPAT_H */

@@ -21,8 +21,15 @@ int flitcast_engine_init(void)
 	effects = alloc_percpu(struct fc_effects);
 	if (!effects)
 		return -ENOMEM;
-	if (!flitcast_replay_module_init())
-		return 0;
+	if (flitcast_replay_module_init())
+		goto effects;
+	if (flitcast_lots_init())
+		goto replay;
+	return 0;
+
+replay:
+	flitcast_replay_module_exit();
+effects:
 	free_percpu(effects);
 	return -ENOMEM;
 }

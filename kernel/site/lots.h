@@ -27,6 +27,8 @@ struct page *flitcast_lot_get(gfp_t gfp);
  */
 void flitcast_lot_put(struct page *lot);
 
+/* Return: 0 or -ENOMEM. */
+int flitcast_lots_init(void);
 void flitcast_lots_exit(void);
 
 #endif /* FLITCAST_LOTS_H */
