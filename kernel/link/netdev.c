@@ -245,7 +245,7 @@ struct flitcast_link *flitcast_link_create(struct net_device *dev, u32 flit,
 			return ERR_PTR(-EBUSY);
 		}
 	}
-	link = kzalloc(sizeof(*link), GFP_KERNEL);
+	link = kzalloc(sizeof(*link), GFP_KERNEL_ACCOUNT);
 	if (!link)
 		return ERR_PTR(-ENOMEM);
 	link->ops = ops;
@@ -259,6 +259,7 @@ struct flitcast_link *flitcast_link_create(struct net_device *dev, u32 flit,
 		kfree(link);
 		return ERR_PTR(err);
 	}
+	/* not charged: the tracker is there for debugging alone */
 	netdev_hold(dev, &link->dev_tracker, GFP_KERNEL);
 	eth_broadcast_addr(link->peer);
 	skb_queue_head_init(&link->txq);

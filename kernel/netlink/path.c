@@ -55,7 +55,7 @@ static int site_paths(struct sk_buff *skb, struct netlink_callback *cb,
 		      struct flitcast_site *site, u32 *from)
 {
 	const u32 kinds = FC_WAYS_COPIES_MAX + 1;
-	struct object *object = kmalloc(sizeof(*object), GFP_KERNEL);
+	struct object *object = kmalloc(sizeof(*object), GFP_KERNEL_ACCOUNT);
 	int err = 0;
 
 	if (!object)

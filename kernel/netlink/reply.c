@@ -24,6 +24,7 @@ static int put(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd,
 static struct sk_buff *compose(u32 portid, u32 seq, u8 cmd, flitcast_netlink_fill_t fill,
 			       const void *object)
 {
+	/* not charged: one at a time, and the socket that it waits in is charged */
 	struct sk_buff *msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	int err;
 
@@ -57,6 +58,7 @@ void flitcast_netlink_event(struct net *net, unsigned int group, u8 cmd,
 	struct sk_buff *msg = compose(0, 0, cmd, fill, object);
 
 	if (!IS_ERR(msg))
+		/* not charged: likewise */
 		genlmsg_multicast_netns(&flitcast_netlink_family, net, msg, 0, group, GFP_KERNEL);
 }
 

@@ -217,7 +217,7 @@ int flitcast_netlink_route_replace(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(site))
 		return PTR_ERR(site);
 	flitcast_site_info(site, &snapshot);
-	pref = kzalloc(sizeof(*pref), GFP_KERNEL);
+	pref = kzalloc(sizeof(*pref), GFP_KERNEL_ACCOUNT);
 	if (!pref)
 		goto put;
 	fc_pref_default(pref, &snapshot.cfg.topo);

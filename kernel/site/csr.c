@@ -68,13 +68,13 @@ void flitcast_csr_free(struct flitcast_site *site)
 int flitcast_csr_alloc(struct flitcast_site *site, struct fc_vnet *vnet)
 {
 	u16 size = min_t(u32, RES_PER_PORT * site->core.nports, FC_CSR_MAX);
-	struct flitcast_csr *csr = kzalloc(sizeof(*csr), GFP_KERNEL);
+	struct flitcast_csr *csr = kzalloc(sizeof(*csr), GFP_KERNEL_ACCOUNT);
 
 	if (!csr)
 		return -ENOMEM;
 	site->csr = csr;
-	csr->res = kvcalloc(size, sizeof(*csr->res), GFP_KERNEL);
-	csr->floor = kvcalloc(site->cfg.topo.nsites, sizeof(*csr->floor), GFP_KERNEL);
+	csr->res = kvcalloc(size, sizeof(*csr->res), GFP_KERNEL_ACCOUNT);
+	csr->floor = kvcalloc(site->cfg.topo.nsites, sizeof(*csr->floor), GFP_KERNEL_ACCOUNT);
 	/* The switch frees what there is. */
 	if (!csr->res || !csr->floor)
 		return -ENOMEM;

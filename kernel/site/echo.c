@@ -118,7 +118,7 @@ static void answer(struct flitcast_echo *echo, struct sk_buff *skb)
 	/* Nobody reads the answers: no more of them. */
 	if (!room)
 		return;
-	msg = flitcast_msg_alloc(d->len, 1, GFP_KERNEL);
+	msg = flitcast_msg_alloc(d->len, 1, GFP_KERNEL_ACCOUNT);
 	if (!msg)
 		goto uncharge;
 	if (flitcast_msg_from_skb(msg, skb, d->skip) &&
@@ -148,7 +148,7 @@ static void echo_work(struct work_struct *work)
 
 struct flitcast_echo *flitcast_echo_start(struct flitcast_site *site)
 {
-	struct flitcast_echo *echo = kzalloc(sizeof(*echo), GFP_KERNEL);
+	struct flitcast_echo *echo = kzalloc(sizeof(*echo), GFP_KERNEL_ACCOUNT);
 
 	if (!echo)
 		return NULL;

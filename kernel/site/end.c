@@ -49,7 +49,7 @@ static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u
 	struct flitcast_replay *class;
 	u64 carried;
 
-	class = kcalloc(n, sizeof(*class), GFP_KERNEL);
+	class = kcalloc(n, sizeof(*class), GFP_KERNEL_ACCOUNT);
 	if (!class)
 		return NULL;
 	/* What goes out in others is nothing. */

@@ -45,13 +45,13 @@ static struct flitcast_graph *graph_make(const struct fc_graph_link *link, u32 n
 	*wrong = fc_graph_begin(&core, link, nlinks);
 	if (*wrong)
 		return ERR_PTR(-EINVAL);
-	g = kvzalloc(struct_size(g, link, nlinks), GFP_KERNEL);
+	g = kvzalloc(struct_size(g, link, nlinks), GFP_KERNEL_ACCOUNT);
 	if (!g)
 		return ERR_PTR(-ENOMEM);
 	memcpy(g->link, link, nlinks * sizeof(*link));
 	g->core = core;
 	g->core.link = g->link;
-	g->room = kvmalloc(fc_graph_room(&core), GFP_KERNEL);
+	g->room = kvmalloc(fc_graph_room(&core), GFP_KERNEL_ACCOUNT);
 	if (!g->room) {
 		graph_free(g);
 		return ERR_PTR(-ENOMEM);

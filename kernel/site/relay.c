@@ -62,12 +62,12 @@ static bool alloc_ports(struct flitcast_site *site, struct flitcast_relay *r)
 	struct fc_relay *core = &r->core;
 	u8 p, nports = core->ch.nports;
 
-	core->in = kcalloc(nports, sizeof(*core->in), GFP_KERNEL);
-	core->out = kcalloc(nports, sizeof(*core->out), GFP_KERNEL);
+	core->in = kcalloc(nports, sizeof(*core->in), GFP_KERNEL_ACCOUNT);
+	core->out = kcalloc(nports, sizeof(*core->out), GFP_KERNEL_ACCOUNT);
 	if (!core->in || !core->out || flitcast_channel_alloc(site, &core->ch, ~0U))
 		return false;
 	for (p = 0; p < nports; p++) {
-		core->out[p].fifo = kvcalloc(core->nholds, sizeof(u16), GFP_KERNEL);
+		core->out[p].fifo = kvcalloc(core->nholds, sizeof(u16), GFP_KERNEL_ACCOUNT);
 		if (!core->out[p].fifo)
 			return false;
 	}
@@ -77,7 +77,7 @@ static bool alloc_ports(struct flitcast_site *site, struct flitcast_relay *r)
 int flitcast_relay_alloc(struct flitcast_site *site)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
-	struct flitcast_relay *r = kvzalloc(sizeof(*r), GFP_KERNEL);
+	struct flitcast_relay *r = kvzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
 	struct fc_relay *core;
 	u16 i;
 
@@ -93,10 +93,10 @@ int flitcast_relay_alloc(struct flitcast_site *site)
 	core->nlabels = topo->graph ? FC_LABELS_MAX : 1;
 	core->nholds = fc_relay_holds(topo->nsites, core->ch.nports *
 				      (topo->graph ? FC_RELAY_SHARE : 1));
-	core->hold = kvcalloc(core->nholds, sizeof(*core->hold), GFP_KERNEL);
+	core->hold = kvcalloc(core->nholds, sizeof(*core->hold), GFP_KERNEL_ACCOUNT);
 	core->seen = kvcalloc((size_t)topo->nsites * core->ch.nports * core->nlabels,
-			      sizeof(*core->seen), GFP_KERNEL);
-	r->flits = kvcalloc(core->nholds, sizeof(*r->flits), GFP_KERNEL);
+			      sizeof(*core->seen), GFP_KERNEL_ACCOUNT);
+	r->flits = kvcalloc(core->nholds, sizeof(*r->flits), GFP_KERNEL_ACCOUNT);
 	r->table = flitcast_table_get(topo);
 	core->tables = r->table;
 	if (topo->graph) {

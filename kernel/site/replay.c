@@ -90,7 +90,7 @@ static struct sk_buff *kept_copy(const struct flitcast_kept *kept, unsigned int 
 int flitcast_replay_init(struct flitcast_replay *r, u32 size)
 {
 	memset(r, 0, sizeof(*r));
-	r->kept = kcalloc(size, sizeof(*r->kept), GFP_KERNEL);
+	r->kept = kcalloc(size, sizeof(*r->kept), GFP_KERNEL_ACCOUNT);
 	r->size = size;
 	return r->kept ? 0 : -ENOMEM;
 }

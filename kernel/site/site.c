@@ -52,14 +52,14 @@ int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch, u3
 
 	ch->window = site->cfg.window;
 	ch->nports = site->core.nports;
-	ch->rx = kcalloc(ch->nports, sizeof(*ch->rx), GFP_KERNEL);
-	ch->tx = kcalloc(ch->nports, sizeof(*ch->tx), GFP_KERNEL);
+	ch->rx = kcalloc(ch->nports, sizeof(*ch->rx), GFP_KERNEL_ACCOUNT);
+	ch->tx = kcalloc(ch->nports, sizeof(*ch->tx), GFP_KERNEL_ACCOUNT);
 	if (!ch->rx || !ch->tx)
 		return -ENOMEM;
 	for (p = 0; p < ch->nports; p++) {
 		ch->rx[p].queue = site->no_queue;
 		if (ports & fc_bit(p))
-			ch->rx[p].queue = kcalloc(ch->window, sizeof(struct fc_flit), GFP_KERNEL);
+			ch->rx[p].queue = kcalloc(ch->window, sizeof(struct fc_flit), GFP_KERNEL_ACCOUNT);
 		/* A link brings counters of its own. */
 		ch->rx[p].stat = site->local_stat;
 		if (!ch->rx[p].queue)
@@ -136,7 +136,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	struct flitcast_site *site;
 	u8 c;
 
-	site = kzalloc(struct_size(site, end, cfg->topo.ndirs + 1), GFP_KERNEL);
+	site = kzalloc(struct_size(site, end, cfg->topo.ndirs + 1), GFP_KERNEL_ACCOUNT);
 	if (!site)
 		return NULL;
 	refcount_set(&site->refs, 1);
@@ -183,9 +183,9 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	site->core.stat = site->stat;
 	site->core.id = cfg->id;
 	site->core.nports = cfg->topo.ndirs + 1;
-	site->core.in = kcalloc(site->core.nports, sizeof(*site->core.in), GFP_KERNEL);
-	site->core.out = kcalloc(site->core.nports, sizeof(*site->core.out), GFP_KERNEL);
-	site->no_queue = kcalloc(cfg->window, sizeof(*site->no_queue), GFP_KERNEL);
+	site->core.in = kcalloc(site->core.nports, sizeof(*site->core.in), GFP_KERNEL_ACCOUNT);
+	site->core.out = kcalloc(site->core.nports, sizeof(*site->core.out), GFP_KERNEL_ACCOUNT);
+	site->no_queue = kcalloc(cfg->window, sizeof(*site->no_queue), GFP_KERNEL_ACCOUNT);
 	/* Where there are classes packets go in those. */
 	if (!site->core.in || !site->core.out || !site->no_queue ||
 	    flitcast_channel_alloc(site, &site->core.data, fc_mode_classes(cfg->mode) ? 0 : ~0U))

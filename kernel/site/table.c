@@ -51,7 +51,7 @@ static int fill(struct flitcast_table *t, unsigned int copies, struct fc_bcast_w
 
 	if (fc_bcast_init(b, &t->topo, copies))
 		return -ENOENT;
-	b->entry = kvcalloc(fc_bcast_slots(&t->topo), sizeof(*b->entry), GFP_KERNEL);
+	b->entry = kvcalloc(fc_bcast_slots(&t->topo), sizeof(*b->entry), GFP_KERNEL_ACCOUNT);
 	if (!b->entry)
 		return -ENOMEM;
 	if (WARN_ON_ONCE(fc_bcast_fill(b, work) || fc_bcast_check(b, work))) {
@@ -64,7 +64,7 @@ static int fill(struct flitcast_table *t, unsigned int copies, struct fc_bcast_w
 
 static struct flitcast_table *table_make(const struct fc_topo *topo)
 {
-	struct flitcast_table *t = kzalloc(sizeof(*t), GFP_KERNEL);
+	struct flitcast_table *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 	struct fc_bcast_work *work;
 	unsigned int k;
 	int err = 0;
@@ -76,7 +76,7 @@ static struct flitcast_table *table_make(const struct fc_topo *topo)
 	fc_topo_print(topo, t->spec);
 	if (topo->nsites > TABLE_SITES_MAX)
 		return t;
-	work = kvcalloc(fc_bcast_slots(topo), sizeof(*work), GFP_KERNEL);
+	work = kvcalloc(fc_bcast_slots(topo), sizeof(*work), GFP_KERNEL_ACCOUNT);
 	if (!work)
 		err = -ENOMEM;
 	for (k = 1; k <= min_t(u32, topo->ndirs, FC_COPIES_MAX) && err != -ENOMEM; k++) {

@@ -105,9 +105,9 @@ static bool alloc_inputs(struct flitcast_site *site, struct flitcast_vset *v)
 
 	for (c = 0; c < v->core.nclasses; c++)
 		used += hweight32(ports_of(site, c));
-	v->core.in = kvcalloc(inputs, sizeof(*v->core.in), GFP_KERNEL);
-	v->core.out = kvcalloc(inputs, sizeof(*v->core.out), GFP_KERNEL);
-	branch = kvcalloc((size_t)used * each, sizeof(*branch), GFP_KERNEL);
+	v->core.in = kvcalloc(inputs, sizeof(*v->core.in), GFP_KERNEL_ACCOUNT);
+	v->core.out = kvcalloc(inputs, sizeof(*v->core.out), GFP_KERNEL_ACCOUNT);
+	branch = kvcalloc((size_t)used * each, sizeof(*branch), GFP_KERNEL_ACCOUNT);
 	v->branch = branch;
 	if (!v->core.in || !v->core.out || !branch)
 		return false;
@@ -128,7 +128,7 @@ static bool alloc_channels(struct flitcast_site *site, struct flitcast_vset *v)
 {
 	u8 c;
 
-	v->core.ch = kcalloc(v->core.nclasses, sizeof(*v->core.ch), GFP_KERNEL);
+	v->core.ch = kcalloc(v->core.nclasses, sizeof(*v->core.ch), GFP_KERNEL_ACCOUNT);
 	if (!v->core.ch)
 		return false;
 	for (c = 0; c < v->core.nclasses; c++)
@@ -143,7 +143,7 @@ static bool alloc_ways(struct flitcast_site *site, struct flitcast_vnet *v)
 
 	if (!room)
 		return true;
-	v->way = kvmalloc(room, GFP_KERNEL);
+	v->way = kvmalloc(room, GFP_KERNEL_ACCOUNT);
 	if (!v->way)
 		return false;
 	fc_vclass_fill(&v->classes, site->cfg.id, v->way);
@@ -152,7 +152,7 @@ static bool alloc_ways(struct flitcast_site *site, struct flitcast_vnet *v)
 
 static bool alloc_memo(struct flitcast_vset *v)
 {
-	v->core.memo = kmalloc(fc_vmemo_room(v->core.nclasses), GFP_KERNEL);
+	v->core.memo = kmalloc(fc_vmemo_room(v->core.nclasses), GFP_KERNEL_ACCOUNT);
 	return v->core.memo;
 }
 
@@ -161,7 +161,7 @@ static bool alloc_straight(struct flitcast_site *site, struct flitcast_vnet *v)
 	if (site->cfg.mode != FC_MODE_POSTMAN)
 		return true;
 	v->straight = kvcalloc((size_t)v->classes.count * site->core.nports, sizeof(*v->straight),
-			       GFP_KERNEL);
+			       GFP_KERNEL_ACCOUNT);
 	if (!v->straight)
 		return false;
 	fc_postman_fill(&v->classes, site->cfg.id, site->core.nports, v->straight);
@@ -192,7 +192,7 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	struct flitcast_vnet *v;
 	bool good;
 
-	v = kzalloc(struct_size(v, set, nsets), GFP_KERNEL);
+	v = kzalloc(struct_size(v, set, nsets), GFP_KERNEL_ACCOUNT);
 	if (!v)
 		return -ENOMEM;
 	v->nsets = nsets;

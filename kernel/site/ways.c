@@ -33,7 +33,7 @@ struct flitcast_ways *flitcast_ways_alloc(u32 nsites)
 {
 	struct flitcast_ways *ways;
 
-	ways = kvzalloc(struct_size(ways, set, (size_t)nsites * KINDS), GFP_KERNEL);
+	ways = kvzalloc(struct_size(ways, set, (size_t)nsites * KINDS), GFP_KERNEL_ACCOUNT);
 	if (ways)
 		ways->nsites = nsites;
 	return ways;

@@ -44,7 +44,7 @@ static int ask(struct flitcast_sock *fs, const struct sk_buff *skb)
 {
 	const struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
 	u32 seen = min_t(u32, d->len, FILTER_SEEN);
-	struct sk_buff *view = alloc_skb(seen, GFP_KERNEL);
+	struct sk_buff *view = alloc_skb(seen, GFP_KERNEL_ACCOUNT);
 	int len = -EPERM;
 
 	if (!view)

@@ -135,6 +135,7 @@ int flitcast_mem_module_init(void)
 		flitcast_mem_limits[1] = limit;
 		flitcast_mem_limits[2] = flitcast_mem_limits[0] * 2;
 	}
+	/* not charged: one for the family */
 	return percpu_counter_init(&flitcast_mem_sockets, 0, GFP_KERNEL);
 }
 

@@ -139,7 +139,7 @@ int flitcast_report_recv(struct flitcast_sock *fs, struct msghdr *msg, size_t si
 	if (!out)
 		return -EAGAIN;
 	err = -ENOMEM;
-	result = kvmalloc_array(out->ntargets, sizeof(*result), GFP_KERNEL);
+	result = kvmalloc_array(out->ntargets, sizeof(*result), GFP_KERNEL_ACCOUNT);
 	if (!result)
 		goto fail;
 	n = flitcast_sent_fill(out, out->report, result);

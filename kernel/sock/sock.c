@@ -200,6 +200,7 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, b
 	struct flitcast_sock *fs;
 	struct sock *sk;
 
+	/* not charged here: the cache of the protocol charges */
 	sk = sk_alloc(net, flitcast_sock_family, GFP_KERNEL, &fs_proto, kern);
 	if (!sk)
 		return NULL;

@@ -127,7 +127,7 @@ static int __net_init sysctl_net_init(struct net *net)
 	sn->wmem = MEM_DEFAULT;
 	sn->rmem_max = MEM_MAX_DEFAULT;
 	sn->wmem_max = MEM_MAX_DEFAULT;
-	sn->table = kmemdup(template, sizeof(template), GFP_KERNEL);
+	sn->table = kmemdup(template, sizeof(template), GFP_KERNEL_ACCOUNT);
 	if (!sn->table)
 		return -ENOMEM;
 	sn->table[0].data = &sn->message_max;
