@@ -160,6 +160,26 @@ int lab_enter(int netns)
 	return setns(netns, CLONE_NEWNET);
 }
 
+int lab_sysctl(const char *lab, unsigned int site, const char *name, unsigned int value)
+{
+	int netns = lab_open(lab, site), bad;
+	char path[128];
+	FILE *file;
+
+	if (netns < 0)
+		return -1;
+	bad = lab_enter(netns);
+	close(netns);
+	if (bad)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/sys/net/flitcast/%s", name);
+	file = fopen(path, "we");
+	if (!file)
+		return -1;
+	bad = fprintf(file, "%u\n", value) < 0;
+	return fclose(file) || bad ? -1 : 0;
+}
+
 int lab_up(const char *lab, const char *spec)
 {
 	if (cli("lab down name %s", lab))
@@ -219,9 +239,13 @@ const char *lab_healthy(const char *lab, unsigned int timeout_ms)
 			char text[32];
 			int n = snprintf(text, sizeof(text), "%u asks %u", site, to);
 
-			if (msg_send(fd, text, n, to, FLITCAST_PORT_ECHO, MSG_DONTWAIT) != n)
-				bad = wrong("site %u: sending to site %u: %s", site, to,
-					    strerror(errno));
+			/* In mode csr the message before has to reserve its way first. */
+			while (msg_send(fd, text, n, to, FLITCAST_PORT_ECHO, MSG_DONTWAIT) != n &&
+			       !bad)
+				if (errno != EAGAIN || now_ms() > until ||
+				    !msg_wait(fd, POLLOUT, (int)(until - now_ms())))
+					bad = wrong("site %u: sending to site %u: %s", site, to,
+						    strerror(errno));
 			left |= 1ULL << to;
 		}
 		if (!bad)

@@ -45,6 +45,12 @@ unsigned int lab_sites(const char *lab);
 /* Put this thread into a namespace.  Return: 0, or -1 with errno set. */
 int lab_enter(int netns);
 
+/*
+ * Sets net.flitcast.@name of a site of a lab.  Puts the thread into its namespace.
+ * Return: 0, or -1 with errno set.
+ */
+int lab_sysctl(const char *lab, unsigned int site, const char *name, unsigned int value);
+
 /**
  * lab_up() - a fresh lab
  * @lab: name

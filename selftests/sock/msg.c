@@ -132,6 +132,33 @@ ssize_t msg_recv(int fd, void *data, size_t size, struct sockaddr_flitcast *from
 	return recvfrom(fd, data, size, flags, (struct sockaddr *)(from ? from : &none), &len);
 }
 
+ssize_t msg_recv_info(int fd, void *data, size_t size, struct sockaddr_flitcast *from,
+		      struct flitcast_info *info)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(*info))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = { .iov_base = data, .iov_len = size };
+	struct msghdr msg = {
+		.msg_name = from, .msg_namelen = sizeof(*from), .msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = control.buf, .msg_controllen = sizeof(control.buf),
+	};
+	ssize_t n = recvmsg(fd, &msg, 0);
+	struct cmsghdr *cmsg;
+
+	if (n < 0)
+		return -1;
+	cmsg = CMSG_FIRSTHDR(&msg);
+	if (!cmsg || cmsg->cmsg_level != SOL_FLITCAST || cmsg->cmsg_type != FLITCAST_INFO ||
+	    cmsg->cmsg_len != CMSG_LEN(sizeof(*info))) {
+		errno = EBADMSG;
+		return -1;
+	}
+	memcpy(info, CMSG_DATA(cmsg), sizeof(*info));
+	return n;
+}
+
 int msg_wait(int fd, int events, int ms)
 {
 	struct pollfd poll_fd = { .fd = fd, .events = events };

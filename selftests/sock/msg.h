@@ -43,6 +43,10 @@ ssize_t msg_send_list(int fd, const void *data, size_t len,
 /* As recvmsg(); @from may be NULL. */
 ssize_t msg_recv(int fd, void *data, size_t size, struct sockaddr_flitcast *from, int flags);
 
+/* The same of a socket with FLITCAST_INFO set; where that does not come errno is EBADMSG. */
+ssize_t msg_recv_info(int fd, void *data, size_t size, struct sockaddr_flitcast *from,
+		      struct flitcast_info *info);
+
 /* Wait for one of @events.  Return: those that are there, 0 after @ms without. */
 int msg_wait(int fd, int events, int ms);
 

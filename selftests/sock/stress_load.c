@@ -226,19 +226,6 @@ static void retire(struct sender *s)
 	s->ready = false;
 }
 
-static void set_message_max(uint32_t site)
-{
-	int netns = lab_open(opt.lab, site);
-	FILE *file;
-
-	if (netns < 0 || lab_enter(netns))
-		die("lab %s: site %u: %s", opt.lab, site, strerror(errno));
-	close(netns);
-	file = fopen("/proc/sys/net/flitcast/message_max", "we");
-	if (!file || fprintf(file, "%u\n", opt.bytes.high) < 0 || fclose(file))
-		die("net.flitcast.message_max: %s", strerror(errno));
-}
-
 void stress_open(void)
 {
 	unsigned int i, k;
@@ -263,8 +250,9 @@ void stress_open(void)
 		uint64_t share = opt.messages / opt.senders + (i < opt.messages % opt.senders);
 
 		k = opt.senders < opt.nfrom ? i * opt.nfrom / opt.senders : i % opt.nfrom;
-		if (opt.bytes.high > 1 << 20)
-			set_message_max(opt.from[k]);
+		if (opt.bytes.high > 1 << 20 &&
+		    lab_sysctl(opt.lab, opt.from[k], "message_max", opt.bytes.high))
+			die("net.flitcast.message_max: %s", strerror(errno));
 		if (open_sender(opt.from[k], opt.endless ? UINT64_MAX : share))
 			die("sender at site %u: %s", opt.from[k], strerror(errno));
 	}

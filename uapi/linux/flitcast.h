@@ -271,6 +271,8 @@ struct flitcast_slow_target {
  *	longer than FLITCAST_SLOW_TARGET allows; ECANCELED: it was detached before, and
  *	nothing was sent to it; ENETDOWN: the sender's site was taken down.  With all
  *	but ECONNREFUSED and ECANCELED it may have received the message: nobody knows.
+ *	With ECONNREFUSED, too, where the port had a socket at another time while the
+ *	message was under way: each copy that came was answered as it was then
  */
 struct flitcast_result {
 	__u32	site;

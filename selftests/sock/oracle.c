@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What may have happened to each message at each of its targets, whatever happens to links, sites
+ * and processors meanwhile:
+ *
+ *   oracle [-c] [-n DELIVERIES] [-s SECONDS] [-t MS] [-r BYTES] [-S SEED] LAB
+ *
+ * Random target lists in two priorities with parts of their own, from nothing to 16 MiB, slow
+ * targets that are waited for, skipped or detached, broadcasts in one and three copies (-c), and
+ * connections.  Slow receivers have room for so many BYTES (-r).  Every message is reported
+ * (FLITCAST_CONFIRM).  Known of every target is:
+ *
+ *  - it got the message at most once in a life of its socket, and those of a sender in order
+ *  - each byte, and what FLITCAST_INFO says of it
+ *  - told as delivered: it came, unless the socket went before it was read
+ *  - told as canceled: it did not come; as refused: nor that, where the socket was always there
+ *  - told ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN: it may have
+ *  - every message is reported once, soon after the last fault at the latest
+ *
+ * SIGUSR1 says that the faults are over: then everybody sends something to everybody once more,
+ * and all of it comes.  DELIVERIES are spread over so many SECONDS, and take longer on a slow
+ * machine.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <sys/socket.h>
+#include "lab.h"
+#include "oracle.h"
+
+/* So many errors are told. */
+#define WRONG_MAX	20
+/* After the last message: does anything come once more? */
+#define QUIET_MS	500
+/* For all sites to find each other when the faults are over. */
+#define HEALTHY_MS	120000
+/* A message may wait for the time-out of the one before it, and its own. */
+#define TIMEOUTS	4
+
+struct options opt = { .deliveries = 5000, .seconds = 10, .timeout_ms = 6000 };
+unsigned int nsites;
+struct prng prng;
+char *inbox, *outbox;
+struct seen seen;
+
+static volatile sig_atomic_t healed;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	healed = 1;
+}
+
+void wrong(const char *fmt, ...)
+{
+	va_list args;
+
+	if (++seen.wrong > WRONG_MAX)
+		return;
+	va_start(args, fmt);
+	fputs("oracle: ", stderr);
+	vfprintf(stderr, fmt, args);
+	fputc('\n', stderr);
+	va_end(args);
+}
+
+void *oracle_alloc(size_t count, size_t size)
+{
+	void *p = calloc(count ? count : 1, size);
+
+	if (!p)
+		die("no memory");
+	return p;
+}
+
+int oracle_socket(int type, uint32_t site, uint32_t port)
+{
+	int netns = lab_open(opt.lab, site), fd, err;
+
+	if (netns < 0)
+		die("lab %s: site %u: %s", opt.lab, site, strerror(errno));
+	fd = msg_socket_type(netns, type, site, port, SOCK_NONBLOCK);
+	err = errno;
+	close(netns);
+	errno = err;
+	/* bind() knows no site of that number. */
+	if (fd < 0 && errno == EADDRNOTAVAIL)
+		errno = ENETDOWN;
+	return fd;
+}
+
+uint32_t oracle_port(void)
+{
+	static uint32_t next = SENDER_BASE;
+
+	if (next > UINT16_MAX)
+		die("no port is left that nobody had");
+	return next++;
+}
+
+void oracle_site_gone(uint32_t site)
+{
+	seen.deaths++;
+	oracle_recv_gone(site);
+	oracle_send_gone(site);
+	oracle_conn_gone(site);
+}
+
+static bool step(bool more, bool hurry)
+{
+	bool moved = oracle_recv_step(hurry);
+
+	moved |= oracle_send_step(more);
+	moved |= oracle_conn_step(more);
+	if (!moved)
+		sleep_ms(2);
+	return moved;
+}
+
+/* Until everything is over that was begun. */
+static void settle(const char *when)
+{
+	uint64_t moved = now_ms();
+
+	while (!oracle_send_over() || !oracle_conn_over()) {
+		if (step(false, true))
+			moved = now_ms();
+		if (now_ms() <= moved + TIMEOUTS * opt.timeout_ms)
+			continue;
+		wrong("%s: nothing comes or is told for %u time-outs of %u ms", when, TIMEOUTS,
+		      opt.timeout_ms);
+		oracle_send_blame();
+		oracle_conn_blame();
+		return;
+	}
+}
+
+/* More messages, as many as the time that has passed wants. */
+static bool wanted(double began)
+{
+	double passed = (now_s() - began) / opt.seconds;
+
+	return seen.due < opt.deliveries && (double)seen.due <= passed * (double)opt.deliveries;
+}
+
+static void run(void)
+{
+	double began = now_s();
+	const char *sick;
+	uint64_t until;
+
+	while (!healed || seen.due < opt.deliveries)
+		step(wanted(began), false);
+	settle("after the faults");
+	sick = lab_healthy(opt.lab, HEALTHY_MS);
+	if (sick)
+		wrong("after the faults: %s", sick);
+	oracle_send_final();
+	settle("at the end");
+	until = now_ms() + QUIET_MS;
+	while (now_ms() < until)
+		step(false, true);
+}
+
+static void parse(int argc, char **argv)
+{
+	int option;
+
+	opt.seed = (uint64_t)time(NULL);
+	while ((option = getopt(argc, argv, "cn:s:t:r:S:")) != -1) {
+		switch (option) {
+		case 'c':
+			opt.casts = true;
+			break;
+		case 'n':
+			opt.deliveries = strtoull(optarg, NULL, 0);
+			break;
+		case 's':
+			opt.seconds = atoi(optarg);
+			break;
+		case 't':
+			opt.timeout_ms = atoi(optarg);
+			break;
+		case 'r':
+			opt.room = atoi(optarg);
+			break;
+		case 'S':
+			opt.seed = strtoull(optarg, NULL, 0);
+			break;
+		default:
+			argc = 0;
+		}
+	}
+	if (argc - optind != 1 || !opt.seconds || !opt.timeout_ms) {
+		fprintf(stderr, "Usage: oracle [-c] [-n DELIVERIES] [-s SECONDS] [-t MS] [-r BYTES] [-S SEED] LAB\n");
+		exit(EXIT_USAGE);
+	}
+	opt.lab = argv[optind];
+}
+
+static void tell(void)
+{
+	printf("oracle: %" PRIu64 " targets: %" PRIu64 " came (%" PRIu64 " MB, %" PRIu64
+	       " broadcasts), %" PRIu64 " told delivered, %" PRIu64 " refused, %" PRIu64
+	       " canceled\n", seen.due, seen.came, seen.bytes >> 20, seen.casts, seen.delivered,
+	       seen.refused, seen.canceled);
+	printf("oracle: %" PRIu64 " told unknown, of which %" PRIu64 " came: %" PRIu64
+	       " silent, %" PRIu64 " without a way, %" PRIu64 " slow, %" PRIu64 " of sites that went\n",
+	       seen.unknown, seen.unknown_came, seen.told[UNKNOWN_TIMEDOUT],
+	       seen.told[UNKNOWN_UNREACHABLE], seen.told[UNKNOWN_SLOW], seen.told[UNKNOWN_DOWN]);
+	printf("oracle: %" PRIu64 " sites went; %" PRIu64 " came to a second life, %" PRIu64
+	       " told of one that ended; at most %" PRIu64 " ms to a report\n",
+	       seen.deaths, seen.again, seen.excused, seen.longest_ms);
+	printf("oracle: %" PRIu64 " connections, %" PRIu64 " to the end, %" PRIu64 " broken, %"
+	       PRIu64 " records\n", seen.connected, seen.completed, seen.broken, seen.records);
+}
+
+int main(int argc, char **argv)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+	unsigned int site;
+
+	sigaction(SIGUSR1, &act, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	parse(argc, argv);
+	skip_without_family(false);
+	nsites = lab_sites(opt.lab);
+	if (nsites < 3)
+		die("there is no lab %s, or it is too small", opt.lab);
+	prng.state = opt.seed;
+	inbox = oracle_alloc(BYTES_MAX + 1, 1);
+	outbox = oracle_alloc(BYTES_MAX, 1);
+	for (site = 0; site < nsites; site++)
+		if (lab_sysctl(opt.lab, site, "message_max", BYTES_MAX))
+			die("site %u: message_max: %s", site, strerror(errno));
+	oracle_recv_open();
+	oracle_send_open();
+	oracle_conn_open();
+	printf("oracle: ready, seed %" PRIu64 "\n", opt.seed);
+	run();
+	oracle_send_judge();
+	tell();
+	if (seen.wrong)
+		fprintf(stderr, "oracle: %" PRIu64 " errors\n", seen.wrong);
+	printf("oracle: %s\n", seen.wrong ? "failed" : "passed");
+	return seen.wrong ? 1 : 0;
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The oracle in parts: its senders, its receivers, its connections, and its verdict.
+ */
+#ifndef SELFTESTS_SOCK_ORACLE_H
+#define SELFTESTS_SOCK_ORACLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <linux/flitcast.h>
+#include "msg.h"
+
+/* The first port of senders and of connecting ends: each has a port of its own, for ever. */
+#define SENDER_BASE	10000
+#define LISTEN_PORT	4999
+#define RECEIVER_BASE	5000
+/* As the kernel allows. */
+#define BYTES_MAX	FLITCAST_MESSAGE_MAX
+
+/* Receivers of a site; the port is RECEIVER_BASE and this. */
+enum kind {
+	KIND_FAST,		/* reads at once */
+	KIND_SLOW,		/* reads now and then; has little room with -r */
+	KIND_LARGE,		/* messages that others would wait for */
+	KIND_FIRST,		/* broadcasts: believes the first copy */
+	KIND_QUORUM,		/* broadcasts: believes two of three */
+	KINDS,
+};
+
+struct options {
+	const char *lab;
+	uint64_t seed;
+	uint64_t deliveries;
+	unsigned int seconds;
+	uint32_t timeout_ms;
+	int room;		/* FLITCAST_RCVBUF of slow receivers; 0: as it is */
+	bool casts;
+};
+
+extern struct options opt;
+extern unsigned int nsites;
+extern struct prng prng;
+extern char *inbox, *outbox;
+
+/* One target of a message: what the sender was told of it, and what came. */
+struct target {
+	uint32_t receiver;
+	uint32_t off;
+	uint32_t len;
+	uint32_t life;		/* of the receiver, that is to get it */
+	bool open;		/* when it was sent */
+	uint16_t err;
+	bool told;
+	uint8_t came;		/* in how many lives of the receiver */
+};
+
+struct message {
+	uint32_t len;
+	uint32_t ntargets;
+	uint64_t sent_ms;
+	bool final;		/* no fault is left: all of it comes */
+	bool over;		/* reported, or its sender is gone */
+	struct target *target;
+};
+
+struct sender {
+	int fd;			/* -1: gone, its site was */
+	uint32_t site;
+	uint32_t port;
+	bool cast;
+	bool high;
+	bool detaches;		/* slow targets, until it takes them back */
+	struct message *msg;	/* by id */
+	uint32_t count;
+	uint32_t room;
+	uint32_t reported;
+	uint32_t over;		/* so many from the first on */
+	bool retired;		/* its site went: another one has its place */
+	uint64_t again_ms;
+};
+
+struct receiver {
+	int fd;			/* -1: to be opened again */
+	uint32_t site;
+	enum kind kind;
+	uint32_t life;
+	uint64_t read_ms;	/* not before */
+	uint64_t open_ms;	/* not again before */
+	uint32_t *next;		/* by sender: lowest id that may still come */
+	uint32_t known;		/* senders in @next */
+};
+
+extern struct sender *senders;
+extern uint32_t nsenders;
+extern struct receiver *receivers;
+extern uint32_t nreceivers;
+
+/* What happened. */
+struct seen {
+	uint64_t due;		/* targets of all messages */
+	uint64_t came;
+	uint64_t bytes;
+	uint64_t casts;
+	uint64_t delivered;	/* targets told so */
+	uint64_t refused;
+	uint64_t unknown;	/* targets told ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN */
+	uint64_t unknown_came;	/* of these, had it */
+	uint64_t canceled;
+	uint64_t again;		/* came to a second life of a receiver, too */
+	uint64_t excused;	/* told of a life of the target that has ended */
+	uint64_t longest_ms;	/* from sendmsg() to the report */
+	uint64_t deaths;	/* of sites, as their sockets saw */
+	uint64_t connected;
+	uint64_t completed;	/* connections: all came, both ways, to the end */
+	uint64_t broken;
+	uint64_t records;
+	uint64_t wrong;
+	uint64_t told[4];	/* unknown targets, as UNKNOWN_... */
+};
+
+enum { UNKNOWN_TIMEDOUT, UNKNOWN_UNREACHABLE, UNKNOWN_SLOW, UNKNOWN_DOWN };
+
+extern struct seen seen;
+
+/* Tells of an error, and counts it. */
+void wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+void *oracle_alloc(size_t count, size_t size);
+/* A socket at that site, or -1: errno is ENETDOWN while the site is gone. */
+int oracle_socket(int type, uint32_t site, uint32_t port);
+/* A port that nobody had. */
+uint32_t oracle_port(void);
+/* A call on a socket of that site failed with ENETDOWN: all its sockets are closed. */
+void oracle_site_gone(uint32_t site);
+
+/*
+ * oracle_send.c
+ */
+void oracle_send_open(void);
+/* Sends what may be sent, reads reports.  Return: something moved. */
+bool oracle_send_step(bool more);
+void oracle_send_gone(uint32_t site);
+/* One message of each sender to everybody, when no fault is left. */
+void oracle_send_final(void);
+bool oracle_send_over(void);
+/* Of each message that is not over: says so. */
+void oracle_send_blame(void);
+/* What each sender was told, beside what came. */
+void oracle_send_judge(void);
+/* The message of that number of that sender, or NULL. */
+struct message *oracle_send_find(uint32_t site, uint32_t port, uint32_t id, uint32_t *sender);
+uint64_t oracle_key(uint32_t sender, uint32_t id);
+
+/*
+ * oracle_recv.c
+ */
+void oracle_recv_open(void);
+/* @hurry: the slow ones are not slow now. */
+bool oracle_recv_step(bool hurry);
+void oracle_recv_gone(uint32_t site);
+
+/*
+ * oracle_conn.c
+ */
+void oracle_conn_open(void);
+bool oracle_conn_step(bool more);
+void oracle_conn_gone(uint32_t site);
+bool oracle_conn_over(void);
+void oracle_conn_blame(void);
+
+#endif /* SELFTESTS_SOCK_ORACLE_H */
