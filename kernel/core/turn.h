@@ -35,7 +35,7 @@ struct fc_turn {
 
 /**
  * fc_band() - the queue of a frame
- * @type: enum fc_frame
+ * @type: enum fc_frame, with FC_FRAME_AUTH or without
  * @vc: virtual channel
  * @flags: as in its link header
  *
@@ -44,6 +44,7 @@ struct fc_turn {
  */
 static inline enum fc_band fc_band(u8 type, u8 vc, u8 flags)
 {
+	type &= (u8)~FC_FRAME_AUTH;
 	if (type != FC_FRAME_FLIT &&
 	    (type != FC_FRAME_STATUS || !(flags & (FC_STATUS_PROBE | FC_STATUS_WANT))))
 		return FC_BAND_CTRL;
