@@ -204,8 +204,9 @@ static int account_begin(struct flitcast_link *link)
 	int err = sock_create_kern(&init_net, PF_INET, SOCK_DGRAM, IPPROTO_UDP, &link->owner_sock);
 	struct sock *sk;
 
+	/* No memory for its inode is told as too many files. */
 	if (err)
-		return err;
+		return err == -ENFILE ? -ENOMEM : err;
 	sk = link->owner_sock->sk;
 	/* Nobody is ever refused room: it is @depth that says how much is enough. */
 	sk->sk_userlocks |= SOCK_SNDBUF_LOCK;

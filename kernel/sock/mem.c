@@ -93,7 +93,7 @@ static bool reserve(struct sock *sk, u32 more, u32 size)
 bool flitcast_mem_charge(struct flitcast_sock *fs, u32 size)
 {
 	struct sock *sk = &fs->sk;
-	int more = size - sk_forward_alloc_get(sk);
+	int more = size - sk->sk_forward_alloc;
 
 	if (more > 0 && !reserve(sk, more, size))
 		return false;
@@ -105,7 +105,7 @@ bool flitcast_mem_charge(struct flitcast_sock *fs, u32 size)
 void flitcast_mem_grow(struct flitcast_sock *fs, u32 size)
 {
 	struct sock *sk = &fs->sk;
-	int more = size - sk_forward_alloc_get(sk);
+	int more = size - sk->sk_forward_alloc;
 
 	/* What cannot be had is owed, and taken with the next that is. */
 	if (more > 0)
@@ -141,6 +141,12 @@ int flitcast_mem_module_init(void)
 
 void flitcast_mem_module_exit(void)
 {
-	WARN_ON_ONCE(atomic_long_read(&flitcast_mem_allocated));
+	long pages = atomic_long_read(&flitcast_mem_allocated);
+	int cpu;
+
+	/* Each processor has counted some for itself. */
+	for_each_possible_cpu(cpu)
+		pages += per_cpu(flitcast_mem_ahead, cpu);
+	WARN_ON_ONCE(pages);
 	percpu_counter_destroy(&flitcast_mem_sockets);
 }
