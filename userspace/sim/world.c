@@ -332,7 +332,7 @@ void world_init(const struct world_config *config)
 		for (unsigned int t = 0; t < msg->ntargets; t++) {
 			struct fc_txtarget *tx = &world.end[m][t].tx;
 
-			tx->part = fc_part_make(msg->flits * BYTES, 0, 0);
+			tx->part = world_part(msg);
 			tx->seq = msg->seq[t];
 			tx->state = FC_TX_ASKING;
 			world.tx[msg->flow[t]].next = tx->seq + 1;

@@ -235,6 +235,7 @@ static void code_ends(struct codec *c)
 				if (waits) {
 					slot->h = (void *)(uintptr_t)(m + 1);
 					slot->seq = msg->seq[t];
+					slot->len = world_part(msg).len;
 					slot->base = 1;
 					slot->count = 1;
 					slot->state = FC_RX_COMPLETE;

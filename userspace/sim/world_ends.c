@@ -37,7 +37,7 @@ void world_deliver(unsigned int at, u8 m, unsigned int t)
 	const struct world_message *msg = &world_cfg->message[m];
 	u8 flow = msg->flow[t];
 	struct fc_rxflow *rx = &world.rx[flow];
-	struct fc_part part = fc_part_make(msg->flits * BYTES, 0, 0);
+	struct fc_part part = world_part(msg);
 	struct fc_ctrl ctrl = { .kind = FC_CTRL_CONFIRM };
 	struct fc_target target;
 	struct fc_rxmsg *slot;

@@ -337,4 +337,10 @@ static inline bool first_end(unsigned int at, u8 port)
 	return place_of(at, port, 0) < place_of(peer_of(at, port), peer_port(port), 0);
 }
 
+/* Each target receives all of a message. */
+static inline struct fc_part world_part(const struct world_message *msg)
+{
+	return fc_part_make(msg->flits * BYTES, 0, 0);
+}
+
 #endif /* FLITCAST_SIM_WORLD_IMPL_H */
