@@ -104,38 +104,17 @@ static void change(struct fc_faults *f, u32 site, u32 incarnation, u32 version, 
 	f->digest += mix(site, k);
 }
 
-/* Links that do not work, or are not said to after flaps; own_due: when that is to change. */
-static u32 not_working(struct fc_faults *f)
-{
-	u32 down = f->links & ~f->up, rest;
-
-	f->own_due = NEVER;
-	for (rest = f->links & f->up; rest; rest &= rest - 1) {
-		u64 good_at = f->end[fc_low(rest)].good_at;
-
-		if (good_at <= f->now)
-			continue;
-		down |= rest & -rest;
-		if (good_at < f->own_due)
-			f->own_due = good_at;
-	}
-	return down;
-}
-
 /* This site says how its links are; not more often than its spacing. */
 static void say(struct fc_faults *f)
 {
 	struct fc_known *k = &f->known[f->id];
-	u32 down, version;
+	u32 down = f->links & ~f->up, version;
 
 	if (f->now < f->own_due)
 		return;
-	down = not_working(f);
-	if (k->version && k->ports == down && !f->overtake) {
-		if (f->own_due < f->own_at)
-			f->own_due = f->own_at;
+	f->own_due = NEVER;
+	if (k->version && k->ports == down && !f->overtake)
 		return;
-	}
 	f->overtake = false;
 	version = f->beyond + 1;
 	if (!version)
@@ -144,27 +123,12 @@ static void say(struct fc_faults *f)
 	change(f, f->id, f->incarnation, version, down);
 	tell(f, f->id, f->up);
 	f->own_at = f->now + f->spacing;
-	if (f->own_due < f->own_at)
-		f->own_due = f->own_at;
 }
 
 static void own_soon(struct fc_faults *f)
 {
 	f->own_due = f->now < f->own_at ? f->own_at : f->now;
 	say(f);
-}
-
-/* A link that flaps is said to work later each time. */
-static void damp(struct fc_faults *f, struct fc_faults_end *end, bool up)
-{
-	if (up) {
-		end->up_at = f->now;
-		end->good_at = end->flaps > 1 ? f->now + (f->spacing << end->flaps) : 0;
-	} else if (f->now - end->up_at >= f->spacing << (FC_FAULTS_CALM_SHIFT + end->flaps)) {
-		end->flaps = 0;
-	} else if (end->flaps < FC_FAULTS_FLAPS_MAX) {
-		end->flaps++;
-	}
 }
 
 void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now)
@@ -177,7 +141,6 @@ void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now)
 		return;
 	f->generation++;
 	f->up ^= fc_bit(port);
-	damp(f, end, up);
 	for (at = f->first; at != FC_SITE_NONE;) {
 		u32 next = f->known[at].next;
 

@@ -43,11 +43,8 @@ struct fc_known {
  * @sync_at: not before is it told everything again
  * @frame_at: not before does it get another frame
  * @news_at: when it may tell a full burst of news again
- * @up_at: when its link came up last
- * @good_at: its link came up after flaps, and is not said to work before
  * @untold: of how many sites it is to be told
  * @burst: frames it got in one go
- * @flaps: times in a row that its link went down soon after it had come up
  * @calm: the last frame had nothing but the digest
  */
 struct fc_faults_end {
@@ -55,11 +52,8 @@ struct fc_faults_end {
 	u64 sync_at;
 	u64 frame_at;
 	u64 news_at;
-	u64 up_at;
-	u64 good_at;
 	u32 untold;
 	u8 burst;
-	u8 flaps;
 	bool calm;
 };
 
@@ -123,14 +117,6 @@ struct fc_faults {
  * differ, and it is told again.
  */
 #define FC_FAULTS_NEWS_SHIFT	8
-
-/*
- * A link that goes down within 16 spacings after it came up has flapped.  After n flaps in a row,
- * but for a first one, it is said to work 2^n spacings after it came up, and has flapped again if
- * it goes down within 2^n times 16.  That it does not work is said at once.
- */
-#define FC_FAULTS_FLAPS_MAX	6
-#define FC_FAULTS_CALM_SHIFT	4
 
 /**
  * fc_faults_init() - nothing is known, and no link is up

@@ -254,8 +254,7 @@ TEST(faults__one_link_is_known_everywhere)
 			run(now + 30);
 			check_truth("up again");
 			CHECK(!fc_faults_any(&site[15 - s]), "all is well");
-			/* It does not flap. */
-			run(now + (SPACING << FC_FAULTS_CALM_SHIFT));
+			run(now + 60);
 		}
 	}
 }
@@ -315,71 +314,9 @@ TEST(faults__a_flapping_link_is_told_of_no_more_than_it_may)
 		run(now + 2);
 	}
 	run(now + 200);
-	CHECK(known[2][0].ports & fc_bit(1), "it is said to work at once");
-	run(now + (SPACING << FC_FAULTS_FLAPS_MAX));
 	check_truth("after the last change");
-	CHECK(known[2][0].version - version <= 4, "%u versions", known[2][0].version - version);
-}
-
-/* A link that flaps slowly is told of each time, and at once again when it was good for long. */
-TEST(faults__damping_ends)
-{
-	network("ring:5");
-	all_up();
-	run(now + 500);
-	for (unsigned int i = 0; i < 20; i++) {
-		link_set(0, 1, i & 1);
-		run(now + 2);
-	}
-	run(now + (SPACING << (FC_FAULTS_FLAPS_MAX + FC_FAULTS_CALM_SHIFT)));
-	for (unsigned int i = 0; i < 4; i++) {
-		link_set(0, 1, i & 1);
-		run(now + (SPACING << FC_FAULTS_CALM_SHIFT) + 1);
-		check_truth("slow changes");
-	}
-	link_set(0, 1, false);
-	run(now + 2 * SPACING);
-	check_truth("down once more");
-	link_set(0, 1, true);
-	run(now + 2 * SPACING);
-	check_truth("up once more");
-}
-
-/*
- * A neighbour that makes up news of all others: it is believed so much of it in a spacing, and
- * what is true comes through when it has stopped.
- */
-TEST(faults__a_neighbour_that_makes_up_news)
-{
-	enum { LONG = SPACING << FC_FAULTS_NEWS_SHIFT };
-	u32 generation, most, told = 0;
-	u64 until;
-
-	network("ring:9");
-	for (u32 s = 0; s < topo.nsites; s++)
-		site[s].spacing = LONG;
-	all_up();
-	run(now + 4 * LONG);
-	check_truth("before");
-	generation = site[0].generation;
-	/* Two spacings of nothing else, as fast as it can. */
-	for (until = now + 2 * LONG; now < until; now += 10) {
-		struct fc_faults_msg msg = { .n = FC_FAULTS_MAX };
-
-		for (u8 i = 0; i < msg.n; i++, told++)
-			msg.fault[i] = (struct fc_fault){
-				.site = 2 + told % 7, .version = 1000 + told, .incarnation = 1,
-				.ports = told & 1 ? 2 : 4,
-			};
-		CHECK(fc_faults_heard(&site[0], 1, &msg, now), "refused");
-		check_lists(0);
-	}
-	most = 3 * fc_bit(FC_FAULTS_NEWS_SHIFT) + topo.nsites + 1;
-	CHECK(site[0].generation - generation <= most && site[0].limited >= told - most,
-	      "%u of %u believed, %u not", site[0].generation - generation, told,
-	      site[0].limited);
-	run(now + 8 * INTERVAL + 8 * LONG);
-	check_truth("when it is silent");
+	CHECK(known[2][0].version - version <= 3 * 400 / SPACING + 3, "%u versions",
+	      known[2][0].version - version);
 }
 
 TEST(faults__frames_that_are_lost)
@@ -441,7 +378,6 @@ TEST(faults__a_new_life_is_believed)
 		link_set(4, 1, true);
 		run(now + 60);
 	}
-	run(now + (SPACING << (FC_FAULTS_FLAPS_MAX + FC_FAULTS_CALM_SHIFT)));
 	for (unsigned int i = 0; i < 5; i++) {
 		u32 old = known[0][4].version;
 
@@ -461,7 +397,7 @@ TEST(faults__a_new_life_is_believed)
 		CHECK(known[0][4].ports == fc_bit(4), "its own word: %x", known[0][4].ports);
 		CHECK(fc_before(old, known[0][4].version), "%u after %u", known[0][4].version, old);
 		link_set(4, 4, true);
-		run(now + (SPACING << FC_FAULTS_CALM_SHIFT) + 1);
+		run(now + 200);
 		check_truth("whole");
 	}
 }
@@ -588,6 +524,43 @@ TEST(faults__frames_are_spaced)
 	CHECK(sent <= FC_FAULTS_BURST, "%u frames at once", sent);
 	CHECK(site[0].end[1].frame_at > now, "at once again");
 	CHECK(site[0].end[1].untold == FC_FAULTS_MAX - 1, "%u untold", site[0].end[1].untold);
+}
+
+/*
+ * A neighbour that makes up news of all others: it is believed so much of it in a spacing, and
+ * what is true comes through when it has stopped.
+ */
+TEST(faults__a_neighbour_that_makes_up_news)
+{
+	enum { LONG = SPACING << FC_FAULTS_NEWS_SHIFT };
+	u32 generation, most, told = 0;
+	u64 until;
+
+	network("ring:9");
+	for (u32 s = 0; s < topo.nsites; s++)
+		site[s].spacing = LONG;
+	all_up();
+	run(now + 4 * LONG);
+	check_truth("before");
+	generation = site[0].generation;
+	/* Two spacings of nothing else, as fast as it can. */
+	for (until = now + 2 * LONG; now < until; now += 10) {
+		struct fc_faults_msg msg = { .n = FC_FAULTS_MAX };
+
+		for (u8 i = 0; i < msg.n; i++, told++)
+			msg.fault[i] = (struct fc_fault){
+				.site = 2 + told % 7, .version = 1000 + told, .incarnation = 1,
+				.ports = told & 1 ? 2 : 4,
+			};
+		CHECK(fc_faults_heard(&site[0], 1, &msg, now), "refused");
+		check_lists(0);
+	}
+	most = 3 * fc_bit(FC_FAULTS_NEWS_SHIFT) + topo.nsites + 1;
+	CHECK(site[0].generation - generation <= most && site[0].limited >= told - most,
+	      "%u of %u believed, %u not", site[0].generation - generation, told,
+	      site[0].limited);
+	run(now + 8 * INTERVAL + 8 * LONG);
+	check_truth("when it is silent");
 }
 
 TEST(faults__anything_at_all)
