@@ -55,8 +55,8 @@ static u64 hold(const struct fc_hello *h)
 }
 
 /*
- * The peer is not heard any more.  With a key it believes only a HELLO that names its epoch: so what we
- * knew of it is still told.
+ * The peer is not heard any more.  With a key it believes only a HELLO that names its epoch, so
+ * the epoch that we knew is still told.
  */
 static void unlearn_epoch(struct fc_hello *h)
 {

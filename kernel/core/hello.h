@@ -123,8 +123,8 @@ u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now);
 /* @full: it came in a frame as long as a flit. */
 u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *msg, bool full, u64 now);
 /*
- * A HELLO came without proof that its sender has the network's key: an end that is not up has that as
- * its reason, and nothing else changes.
+ * A HELLO came without proof that its sender has the network's key: an end that is not up has that
+ * as its reason, and nothing else changes.
  */
 void fc_hello_unproven(struct fc_hello *h);
 /*

@@ -35,7 +35,7 @@
 	X(MSG_NO_ROOM,		"messages_no_room")	/* put off: receive buffer full */ \
 	X(FLOW_NO_ROOM,		"flows_no_room")	/* put off: no place for another source */ \
 	X(FLOW_FORGOTTEN,	"flows_forgotten")	/* gave way to others */ \
-	X(FLOW_UNKNOWN,		"flows_unknown")	/* may have been forgotten: source asked */ \
+	X(FLOW_UNKNOWN,		"flows_unknown")	/* perhaps forgotten: source asked */ \
 	X(PKT_SENT,		"packets_sent")		/* by sockets here, first time */ \
 	X(PKT_REPEATED,		"packets_repeated")	/* by sockets here, again */ \
 	X(PKT_DUPLICATE,	"packets_duplicate")	/* received again and dropped */ \
@@ -71,7 +71,7 @@
 	X(TX_STATUS,		"tx_status")					\
 	X(TX_CTRL,		"tx_control")					\
 	X(TX_RESENT,		"tx_resent")		/* flits sent again */	\
-	X(TX_FUTILE,		"tx_futile")		/* times that flits sent again did not come */ \
+	X(TX_FUTILE,		"tx_futile")		/* times flits sent again did not come */ \
 	X(TX_NACKS,		"tx_nacks")		/* times missing flits were asked for */ \
 	X(TX_PROBES,		"tx_probes")		/* times a silent peer was asked */ \
 	X(TX_DROPPED,		"tx_dropped")		/* the device refused */ \

@@ -360,7 +360,8 @@ enum fc_ctrl_kind {
 
 /**
  * struct fc_ctrl - entry of FC_FRAME_CTRL, from a target to a source; an
- *	FC_CTRL_ASK, FC_CTRL_FORWARD, FC_CTRL_OVER or FC_CTRL_CLOSED goes the other way, with source and target in
+ *	FC_CTRL_ASK, FC_CTRL_FORWARD, FC_CTRL_OVER or FC_CTRL_CLOSED goes the other way, with
+ *	source and target in
  *	each other's place
  * @kind: enum fc_ctrl_kind
  * @hops: links crossed

@@ -152,7 +152,8 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 		return true;
 	}
 	/* Queues grow under the site's lock, and shrink under this one. */
-	fc_link_readdress(p, fc_set_vc(v->set) + hop.class, (u16)end->hello.own.epoch, hop.seq, hop.ack);
+	fc_link_readdress(p, fc_set_vc(v->set) + hop.class, (u16)end->hello.own.epoch, hop.seq,
+			  hop.ack);
 	spin_unlock(&site->lock);
 	flitcast_link_pass(to, skb);
 	return true;

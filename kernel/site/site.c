@@ -59,7 +59,8 @@ int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch, u3
 	for (p = 0; p < ch->nports; p++) {
 		ch->rx[p].queue = site->no_queue;
 		if (ports & fc_bit(p))
-			ch->rx[p].queue = kcalloc(ch->window, sizeof(struct fc_flit), GFP_KERNEL_ACCOUNT);
+			ch->rx[p].queue = kcalloc(ch->window, sizeof(struct fc_flit),
+						  GFP_KERNEL_ACCOUNT);
 		/* A link brings counters of its own. */
 		ch->rx[p].stat = site->local_stat;
 		if (!ch->rx[p].queue)

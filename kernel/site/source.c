@@ -222,8 +222,9 @@ static void msg_target(struct flitcast_msg *msg, struct tx_target *t,
  * of its own, past packets of many flits; but not past those of its own flow, behind which it would
  * only wait at the target.
  */
-static enum flitcast_tx_class msg_class(const struct flitcast_site *site,
-					const struct flitcast_msg *msg, enum flitcast_tx_class class)
+static enum flitcast_tx_class
+msg_class(const struct flitcast_site *site, const struct flitcast_msg *msg,
+	  enum flitcast_tx_class class)
 {
 	u32 i;
 

@@ -424,7 +424,8 @@ static inline struct flitcast_queue *flitcast_txqueue_of(struct flitcast_source 
 static inline struct flitcast_source *flitcast_txqueue_source(struct flitcast_queue *queue,
 							      u8 class)
 {
-	return container_of(queue - flitcast_txqueue_index(class), struct flitcast_source, queue[0]);
+	queue -= flitcast_txqueue_index(class);
+	return container_of(queue, struct flitcast_source, queue[0]);
 }
 
 /* txpacket.c */
