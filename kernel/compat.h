@@ -26,6 +26,11 @@ static inline void flitcast_hrtimer_setup(struct hrtimer *timer,
 #define hrtimer_setup flitcast_hrtimer_setup
 #endif
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+/* What asks for pressure has had a header of its own since 6.10. */
+#include <net/proto_memory.h>
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
 /* Socket addresses without a size of their own came in 6.19. */
 #define sockaddr_unsized sockaddr

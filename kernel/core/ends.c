@@ -124,13 +124,6 @@ bool fc_rxmsg_stored(struct fc_rxmsg *msg, u16 index)
 	return true;
 }
 
-struct fc_rxmsg *fc_rxflow_ready(struct fc_rxflow *flow)
-{
-	struct fc_rxmsg *m = rx_slot(flow, flow->next);
-
-	return m->state == FC_RX_COMPLETE ? m : NULL;
-}
-
 void fc_rxflow_delivered(struct fc_rxflow *flow, struct fc_rxmsg *msg)
 {
 	rx_clear(msg);

@@ -138,7 +138,13 @@ void fc_rxflow_admit(struct fc_rxflow *flow, struct fc_rxmsg *msg, const struct 
 bool fc_rxmsg_stored(struct fc_rxmsg *msg, u16 index);
 
 /* Return: the next message if it is complete; fc_rxflow_delivered() follows. */
-struct fc_rxmsg *fc_rxflow_ready(struct fc_rxflow *flow);
+static inline struct fc_rxmsg *fc_rxflow_ready(struct fc_rxflow *flow)
+{
+	struct fc_rxmsg *m = &flow->msg[flow->next % FC_FLOW_WINDOW];
+
+	return m->state == FC_RX_COMPLETE ? m : NULL;
+}
+
 void fc_rxflow_delivered(struct fc_rxflow *flow, struct fc_rxmsg *msg);
 
 /*
@@ -225,6 +231,12 @@ static inline bool fc_txtarget_over(const struct fc_txtarget *t)
  * now.
  */
 int fc_txtarget_next(const struct fc_txtarget *t, const struct fc_txflow *flow);
+
+/* Has all of it been sent, and nothing that is to be sent again?  Then nothing is next. */
+static inline bool fc_txtarget_sent_all(const struct fc_txtarget *t)
+{
+	return t->base < t->part.count && t->sent >= t->part.count;
+}
 
 /* Does what this target is to be asked for next still wait to be sent? */
 static inline bool fc_txtarget_unsent(const struct fc_txtarget *t)

@@ -9,7 +9,7 @@
 
 /* As HELLO carries it. */
 enum fc_mode {
-	FC_MODE_CARE,	/* one channel; multicasts in each other's way are aborted (CARE) */
+	FC_MODE_CARE,	/* one class; multicasts in each other's way are aborted (CARE) */
 	FC_MODE_VNET,	/* a channel for each virtual network; nothing is */
 	FC_MODE_CSR,	/* as vnet, and each packet reserves its way before it enters */
 	FC_MODE_POSTMAN, /* as vnet, and fronts go on before they are looked at */
@@ -20,6 +20,15 @@ enum fc_mode {
 static inline bool fc_mode_classes(u8 mode)
 {
 	return mode != FC_MODE_CARE;
+}
+
+/*
+ * The version that HELLO names: sites of different ones have no link.  In version 1 of mode care
+ * all packets have one channel, in version 2 each set has one.
+ */
+static inline u8 fc_mode_version(u8 mode)
+{
+	return mode == FC_MODE_CARE ? 2 : 1;
 }
 
 /* Return: the name, or NULL where there is no such mode. */

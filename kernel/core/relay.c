@@ -325,11 +325,14 @@ static bool step_out(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 	return true;
 }
 
-/* What has come in first: it is what goes out. */
+/*
+ * What has come in first: it is what goes out.  A few steps at a time: a flit that was missing may
+ * let a whole window of others go by all links, and who runs this may have others to attend to.
+ */
 static bool run(struct fc_relay *relay, struct fc_effects *fx)
 {
 	while (relay->come | relay->go) {
-		if (fx->n > FC_EFFECTS - 2 * FC_STEP_EFFECTS)
+		if (fx->n >= FC_STEP_EFFECTS)
 			return true;
 		if (relay->come) {
 			u8 p = fc_low(relay->come);

@@ -22,7 +22,7 @@ void fc_site_init(struct fc_site *site, u64 seed)
 	site->fifo.aborted = false;
 	site->data.timing = site->timing;
 	site->data.nports = site->nports;
-	site->data.vc = FC_VC_DATA;
+	site->data.vc = fc_set_vc(site->set);
 	fc_channel_init(&site->data);
 	for (p = 0; p < site->nports; p++) {
 		struct fc_in *in = &site->in[p];

@@ -170,6 +170,7 @@ struct fc_timing {
  * @work: net-inputs to look at
  * @seekers: net-inputs in first
  * @nports: ports with the local one
+ * @set: enum fc_set: whose channels it switches
  * @rotate: port looked at first, so that all get their turn
  * @fifo: the upstream fifo-buffer
  * @oper: enum fc_oper_state
@@ -177,8 +178,8 @@ struct fc_timing {
  * @fired: for tests: where not NULL, told of every row that fires
  *
  * Its caller's lock protects all of it, and it may change @routes and @rerouting
- * between events, after which it says so (fc_site_rerouted()); @topo, the arrays, @id
- * and @nports never change after fc_site_init(), and what @timing points to only between
+ * between events, after which it says so (fc_site_rerouted()); @topo, the arrays, @id,
+ * @nports and @set never change after fc_site_init(), and what @timing points to only between
  * events.
  */
 struct fc_site {
@@ -197,6 +198,7 @@ struct fc_site {
 	u32 work;
 	u32 seekers;
 	u8 nports;
+	u8 set;
 	u8 rotate;
 	u8 oper;
 	bool rerouting;
@@ -311,7 +313,7 @@ struct fc_effects {
 
 /**
  * fc_site_init() - a site at rest, its links down
- * @site: zeroed but for topo, pref, timing, in, out, stat, id, nports, and of @data the
+ * @site: zeroed but for topo, pref, timing, in, out, stat, id, nports, set, and of @data the
  *	arrays, window, and the queue and stat members of each struct fc_rx
  * @seed: of its random numbers
  */

@@ -64,14 +64,13 @@ enum fc_frame {
 /* Virtual channels: control is neither sequenced nor credited. */
 enum fc_vc {
 	FC_VC_CTRL,
-	FC_VC_DATA,
-	FC_VC_CAST,
-	FC_VC_CLASS,	/* and up: packets by set and class, in the modes that have classes */
+	FC_VC_CAST = 2,
+	FC_VC_CLASS,	/* and up: packets by set and class; in mode care all have class 0 */
 	FC_VC_COUNT = FC_VC_CLASS + 3 * 64
 };
 
 /*
- * Sets of classes: each has channels of its own on every link, and a packet stays in its set.
+ * Sets of channels: each has its own on every link, and a packet stays in its set.
  * The source chooses it; sites on the way believe the channel.
  */
 enum fc_set {
@@ -350,7 +349,7 @@ enum fc_ctrl_kind {
 	FC_CTRL_ROOM,		/* there is room: begin with the first packet */
 	FC_CTRL_REFUSED,	/* no socket on the port */
 	FC_CTRL_UNREACHABLE,	/* a site on the way has no usable port */
-	FC_CTRL_ASK,		/* source to target: has it come, is there room? */
+	FC_CTRL_ASK,		/* source to target: has it come?  All before its level is over */
 	FC_CTRL_FORWARD,	/* source to target: all before this level is over */
 	FC_CTRL_LEVEL,		/* nothing is kept of this message here: what is over there? */
 	FC_CTRL_OVER,		/* source to target: the answer to that, as FC_CTRL_FORWARD */

@@ -23,7 +23,8 @@ enum { T_SITE = FC_AT_SITE, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN
 #define FC_PLAIN_MIN	(FC_LINK_SIZE + FC_PACKET_SIZE + FC_TARGET_SIZE)
 
 /*
- * Is it a flit that is a whole packet, without checksum, in a class, and no byte of the frame more?
+ * Is it a flit that is a whole packet for one target, without checksum, in a class, and no byte of
+ * the frame more?
  * @p: FC_PLAIN_MIN readable bytes; @total: bytes of the frame from there on.
  */
 static inline bool fc_link_plain(const u8 *p, u32 total)
@@ -31,7 +32,8 @@ static inline bool fc_link_plain(const u8 *p, u32 total)
 	return (fc_get32(p) & 0xffff00ff) == (FC_VERSION << 24 | FC_FRAME_FLIT << 16 |
 					      FC_PART_HEAD | FC_PART_TERM) &&
 	       p[FC_LINK_VC] >= FC_VC_CLASS && p[FC_LINK_VC] < FC_VC_COUNT &&
-	       fc_get16(p + FC_LINK_LEN) == total - FC_LINK_SIZE && !fc_get32(p + FC_LINK_SUM);
+	       fc_get16(p + FC_LINK_LEN) == total - FC_LINK_SIZE && !fc_get32(p + FC_LINK_SUM) &&
+	       fc_get16(p + FC_LINK_SIZE + P_NTARGETS) == 1;
 }
 
 /* The same flit on another link: its length stays. */

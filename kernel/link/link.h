@@ -12,6 +12,7 @@
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/wait.h>
+#include <net/dst.h>
 #include "core/names.h"
 #include "core/turn.h"
 #include "core/wire.h"
@@ -24,7 +25,8 @@ struct flitcast_link;
  * struct flitcast_link_ops - the owner of a link
  * @pass: a plain frame (core/wire_plain.h) of the peer, which nobody else refers to, at its link
  *	header; takes ownership of the skb if it returns true, and else has changed nothing:
- *	@receive gets the frame then.  Softirq, RCU read lock.
+ *	@receive gets the frame then.  It has on it what others have hung on it, which is to be
+ *	taken off (flitcast_link_scrub()) if it is not transmitted at once.  Softirq, RCU read lock.
  * @receive: a frame with a valid link header, trimmed to its length, at its
  *	link header; takes ownership of the skb.  Softirq, RCU read lock.
  * @carrier: the device can, or can no longer, carry frames.  RTNL held.
@@ -174,6 +176,21 @@ void flitcast_link_stretch(const struct flitcast_link *link, struct sk_buff *skb
  */
 void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 			 struct fc_link_hdr *hdr);
+
+/**
+ * flitcast_link_scrub() - take off what others have hung on a frame
+ * @skb: frame of a link
+ *
+ * Where it came from (a device that may go before the frame is read), a route, a connection that is
+ * tracked, extensions: none of this is kept with a frame, nor sent on.
+ */
+static inline void flitcast_link_scrub(struct sk_buff *skb)
+{
+	skb->dev = NULL;
+	skb_dst_drop(skb);
+	nf_reset_ct(skb);
+	skb_ext_reset(skb);
+}
 
 /*
  * May a frame be transmitted past the queue, which is empty, to a device that has room?  @tx_lock

@@ -43,18 +43,6 @@ static u32 frame_sum(struct sk_buff *skb)
 	return ~sum;
 }
 
-/*
- * What others have hung on a frame is not kept with it, nor sent on: where it came from (a
- * device that may go before the frame is read), a route, a connection that is tracked, extensions.
- */
-static inline void scrub(struct sk_buff *skb)
-{
-	skb->dev = NULL;
-	skb_dst_drop(skb);
-	nf_reset_ct(skb);
-	skb_ext_reset(skb);
-}
-
 /* May it go the short way? */
 static inline bool plain(const struct flitcast_link *link, const struct sk_buff *skb)
 {
@@ -90,7 +78,7 @@ static noinline int receive(struct flitcast_link *link, struct sk_buff *skb)
 		goto drop;
 	}
 	skb_orphan(skb);
-	scrub(skb);
+	flitcast_link_scrub(skb);
 	link->ops->receive(link, skb, &hdr);
 	return NET_RX_SUCCESS;
 drop:
@@ -148,18 +136,15 @@ static noinline void arrive(struct sk_buff *skb)
 	flitcast_link_drain(link);
 }
 
-static int link_receive(struct sk_buff *skb, struct net_device *dev, struct packet_type *pt,
-			struct net_device *orig_dev)
+static int frame_in(struct sk_buff *skb, struct net_device *dev, struct packet_type *pt,
+		    struct net_device *orig_dev)
 {
 	struct flitcast_link *link = container_of(pt, struct flitcast_link, pt);
 
 	if (unlikely(skb->destructor) && !skb_shared(skb))
 		arrive(skb);
-	if (plain(link, skb)) {
-		scrub(skb);
-		if (link->ops->pass(link, skb))
-			return NET_RX_SUCCESS;
-	}
+	if (plain(link, skb) && link->ops->pass(link, skb))
+		return NET_RX_SUCCESS;
 	return receive(link, skb);
 }
 
@@ -269,7 +254,7 @@ struct flitcast_link *flitcast_link_create(struct net_device *dev, u32 flit,
 	spin_lock_init(&link->tx_lock);
 	link->pt.type = htons(ethertype);
 	link->pt.dev = dev;
-	link->pt.func = link_receive;
+	link->pt.func = frame_in;
 	list_add(&link->node, &links);
 	return link;
 }

@@ -79,8 +79,8 @@ bool flitcast_auth_sign(struct flitcast_site *site, u8 port, struct sk_buff *skb
 	return true;
 }
 
-bool flitcast_auth_check(struct flitcast_site *site, u8 port, struct sk_buff *skb,
-			 const struct fc_link_hdr *hdr)
+bool flitcast_auth_proven(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			  const struct fc_link_hdr *hdr)
 {
 	const struct fc_hello *end = &site->end[port].hello;
 	bool hello = hdr->type == FC_FRAME_HELLO;
@@ -88,8 +88,6 @@ bool flitcast_auth_check(struct flitcast_site *site, u8 port, struct sk_buff *sk
 	u32 len = hello ? FC_HELLO_SIZE : skb->len - FC_AUTH_SIZE;
 
 	lockdep_assert_held(&site->lock);
-	if (!site->auth || !hdr->auth)
-		return !site->auth && !hdr->auth;
 	if (!pskb_may_pull(skb, len + FC_AUTH_SIZE))
 		return false;
 	fc_wire_auth_prefix(prefix, hdr, end->want_site, end->want_port,

@@ -32,6 +32,10 @@ void flitcast_auth_free(struct crypto_shash *tfm);
 bool flitcast_auth_sign(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			struct fc_link_hdr *hdr);
 
+/* What flitcast_auth_check() does where there is a key, and a code. */
+bool flitcast_auth_proven(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			  const struct fc_link_hdr *hdr);
+
 /**
  * flitcast_auth_check() - does a frame that is no flit come from a site with our key?
  * @site: its receiver
@@ -43,7 +47,12 @@ bool flitcast_auth_sign(struct flitcast_site *site, u8 port, struct sk_buff *skb
  *
  * Context: the site's lock.  Return: true if it does.
  */
-bool flitcast_auth_check(struct flitcast_site *site, u8 port, struct sk_buff *skb,
-			 const struct fc_link_hdr *hdr);
+static inline bool flitcast_auth_check(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+				       const struct fc_link_hdr *hdr)
+{
+	if (likely(!site->auth))
+		return !hdr->auth;
+	return hdr->auth && flitcast_auth_proven(site, port, skb, hdr);
+}
 
 #endif /* FLITCAST_SITE_AUTH_H */

@@ -27,7 +27,7 @@ static void classes_free(const struct flitcast_site *site, struct flitcast_repla
 {
 	u8 c;
 
-	for (c = 0; class && c < flitcast_vnet_classes(site); c++)
+	for (c = 0; class && c < site->nclasses; c++)
 		flitcast_replay_free(&class[c]);
 	kfree(class);
 }
@@ -45,7 +45,7 @@ static void sets_free(const struct flitcast_site *site, struct flitcast_replay *
 /* Replay buffers of a link, one a class.  Return: NULL: no memory. */
 static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u8 port)
 {
-	u8 c, n = flitcast_vnet_classes(site);
+	u8 c, n = site->nclasses;
 	struct flitcast_replay *class;
 	u64 carried;
 
@@ -53,7 +53,8 @@ static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u
 	if (!class)
 		return NULL;
 	/* What goes out in others is nothing. */
-	carried = fc_vclass_carried(flitcast_vnet_vclass(site), site->cfg.id, port - 1);
+	carried = site->vnet ?
+		  fc_vclass_carried(flitcast_vnet_vclass(site), site->cfg.id, port - 1) : 1;
 	for (c = 0; c < n; c++) {
 		u32 size = carried & fc_bit64(c) ? site->cfg.window : 0;
 
@@ -70,7 +71,7 @@ static bool sets_alloc(const struct flitcast_site *site, u8 port, struct flitcas
 {
 	u8 s;
 
-	for (s = 0; s < flitcast_vnet_sets(site); s++) {
+	for (s = 0; s < site->nsets; s++) {
 		sets[s] = classes_alloc(site, port);
 		if (!sets[s]) {
 			sets_free(site, sets);
@@ -89,11 +90,10 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 	flitcast_engine_enter(site);
 	flitcast_engine_hello(site, port,
 			      fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
-	site->core.data.rx[port].stat = site->local_stat;
+	flitcast_care_count(site, port, site->local_stat);
 	flitcast_relay_count(site, port, site->local_stat);
 	flitcast_vnet_count(site, port, site->local_stat);
 	site->end[port].link = NULL;
-	flitcast_replay_free(&site->end[port].replay);
 	flitcast_ctrl_drop(site, port);
 	flitcast_replay_free(&site->end[port].cast);
 	sets_free(site, site->end[port].class);
@@ -106,7 +106,7 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 		      u32 window, bool crc, struct netlink_ext_ack *extack)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
-	struct flitcast_replay replay, cast, *class[FC_SET_COUNT] = { NULL };
+	struct flitcast_replay cast, *class[FC_SET_COUNT] = { NULL };
 	struct flitcast_link *link;
 	struct flitcast_end *end;
 	int err;
@@ -136,12 +136,9 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 		return -EEXIST;
 	}
 	/* What is sent is bounded by the peer's window, and by the site's: not by this one. */
-	err = flitcast_replay_init(&replay, site->cfg.window);
-	if (err)
-		return err;
 	err = flitcast_replay_init(&cast, site->cfg.window);
 	if (err)
-		goto free_replay;
+		return err;
 	err = -ENOMEM;
 	if (!sets_alloc(site, port, class))
 		goto free_cast;
@@ -155,7 +152,8 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	flitcast_engine_enter(site);
 	end->hello = (struct fc_hello) {
 		.own = {
-			.ver_min = FC_VERSION, .ver_max = FC_VERSION,
+			.ver_min = fc_mode_version(site->cfg.mode),
+			.ver_max = fc_mode_version(site->cfg.mode),
 			.site = site->cfg.id, .port = port,
 			.window = window ? window : site->cfg.window,
 			.flags = (crc ? FC_HELLO_SUM : 0) |
@@ -175,10 +173,9 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	end->told_state = end->hello.state;
 	end->told_reason = end->hello.own.reason;
 	end->futile = 0;
-	site->core.data.rx[port].stat = link->stat;
+	flitcast_care_count(site, port, link->stat);
 	flitcast_relay_count(site, port, link->stat);
 	flitcast_vnet_count(site, port, link->stat);
-	end->replay = replay;
 	end->cast = cast;
 	memcpy(end->class, class, sizeof(end->class));
 	end->link = link;
@@ -192,8 +189,6 @@ free_class:
 	sets_free(site, class);
 free_cast:
 	flitcast_replay_free(&cast);
-free_replay:
-	flitcast_replay_free(&replay);
 	return err;
 }
 

@@ -100,20 +100,39 @@ static u64 hello_due(struct flitcast_site *site)
 	return at;
 }
 
-/* One timer for all: set it to what is due first, after what is due now. */
-static void set_timer(struct flitcast_site *site)
+/* When a machine of the core has something to do: exactly, where others may be too early. */
+static u64 machines_due(const struct flitcast_site *site)
 {
-	u64 at = min3(fc_site_next_at(&site->core), site->ends_at, flitcast_faults_send(site));
+	u64 at = min(flitcast_care_next_at(site), flitcast_faults_next_at(site));
 
-	at = min3(at, flitcast_relay_next_at(site), site->cast_at);
-	at = min3(at, flitcast_vnet_next_at(site), flitcast_csr_next_at(site));
+	return min3(at, flitcast_relay_next_at(site), flitcast_vnet_next_at(site));
+}
+
+static noinline void set_timer_at(struct flitcast_site *site, u64 at)
+{
+	if (site->faults_news) {
+		flitcast_faults_send(site);
+		at = min(at, site->machines_at);
+	}
+	if (site->csr)
+		at = min(at, flitcast_csr_next_at(site));
 	/* What a peer lets hear puts off its end: the timer need not know. */
-	if (site->timer_at == FC_NEVER || site->hello_news)
+	if (site->hello_news)
 		at = min(at, hello_due(site));
-	if (site->dead || at == FC_NEVER || at >= site->timer_at)
+	if (site->dead || at >= site->timer_at)
 		return;
 	site->timer_at = at;
 	hrtimer_start(&site->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+}
+
+/* One timer for all: set it to what is due first, after what is due now. */
+static inline void set_timer(struct flitcast_site *site)
+{
+	u64 at = min3(site->machines_at, site->ends_at, site->cast_at);
+
+	/* Mostly it is set already. */
+	if (at < site->timer_at || site->hello_news || site->faults_news || site->csr)
+		set_timer_at(site, at);
 }
 
 /* Links whose ends contradict each other. */
@@ -129,8 +148,14 @@ static void reset_links(struct flitcast_site *site)
 	site->resets = 0;
 }
 
+/* May this site have something to send, or to tell itself? */
+static inline bool feeds(const struct flitcast_site *site)
+{
+	return site->nloop || flitcast_oper_waits(site) || flitcast_txcast_waits(site);
+}
+
 /* What this site has to send, as far as there is room. */
-static void feed(struct flitcast_site *site)
+static noinline void feed(struct flitcast_site *site)
 {
 	do {
 		if (site->nloop)
@@ -283,7 +308,7 @@ static __always_inline void before_leave(struct flitcast_site *site)
 			reset_links(site);
 		if (site->unseen)
 			look(site);
-		if (!site->dead)
+		if (feeds(site) && !site->dead)
 			feed(site);
 	} while (site->unseen);
 	if (site->ctrls)
@@ -314,28 +339,40 @@ void flitcast_engine_leave(struct flitcast_site *site)
 	rcu_read_unlock();
 }
 
-void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
-			   struct fc_link_hdr *hdr)
+/* With the code that the network's key asks for. */
+static noinline bool sign(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			  struct fc_link_hdr *hdr)
+{
+	if (flitcast_auth_sign(site, port, skb, hdr))
+		return true;
+	/* As one that was lost. */
+	count(site, FC_STAT_NO_MEMORY);
+	kfree_skb(skb);
+	return false;
+}
+
+static inline void frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			 struct fc_link_hdr *hdr)
 {
 	struct flitcast_end *end = &site->end[port];
 
 	hdr->epoch = (u16)end->hello.own.epoch;
-	if (unlikely(site->auth) && hdr->type != FC_FRAME_FLIT &&
-	    !flitcast_auth_sign(site, port, skb, hdr)) {
-		/* As one that was lost. */
-		count(site, FC_STAT_NO_MEMORY);
-		kfree_skb(skb);
+	if (unlikely(site->auth) && hdr->type != FC_FRAME_FLIT && !sign(site, port, skb, hdr))
 		return;
-	}
 	flitcast_link_queue(end->link, skb, hdr);
+	site->frames++;
 	site->dirty |= fc_bit(port);
+}
+
+void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			   struct fc_link_hdr *hdr)
+{
+	frame(site, port, skb, hdr);
 }
 
 static struct flitcast_replay *replay_of(struct flitcast_end *end, u8 vc)
 {
-	if (vc >= FC_VC_CLASS)
-		return &end->class[fc_vc_set(vc)][fc_vc_class(vc)];
-	return vc == FC_VC_CAST ? &end->cast : &end->replay;
+	return vc == FC_VC_CAST ? &end->cast : &end->class[fc_vc_set(vc)][fc_vc_class(vc)];
 }
 
 unsigned int flitcast_engine_headroom(const struct flitcast_link *link)
@@ -359,7 +396,7 @@ static void transmit_flit(struct flitcast_site *site, u8 port, struct sk_buff *s
 		fc_wire_head_hop(skb->data);
 	link->stat[FC_LSTAT_TX_FLITS]++;
 	link->stat[FC_LSTAT_TX_BYTES] += skb->len + FC_LINK_SIZE;
-	flitcast_engine_frame(site, port, skb, hdr);
+	frame(site, port, skb, hdr);
 }
 
 void flitcast_engine_flit(struct flitcast_site *site, u8 port, struct sk_buff *skb,
@@ -440,13 +477,13 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 }
 
 /* Packets that a link has not carried for sure are sent on from here, another way. */
-static void rescue(struct flitcast_site *site, struct flitcast_replay *replay)
+static void rescue(struct flitcast_site *site, u8 set, struct flitcast_replay *replay)
 {
 	struct sk_buff_head flits;
 
 	__skb_queue_head_init(&flits);
 	while (flitcast_replay_rescue(replay, &site->kept, &flits))
-		flitcast_oper_rescue(site, &flits);
+		flitcast_oper_rescue(site, set, &flits);
 }
 
 void flitcast_engine_status(struct flitcast_site *site, u8 vc, const struct fc_effect *e)
@@ -510,7 +547,7 @@ void flitcast_engine_faults(struct flitcast_site *site, u8 port, const struct fc
 	flitcast_engine_frame(site, port, skb, &hdr);
 }
 
-void flitcast_engine_perform(struct flitcast_site *site, const struct fc_effect *e)
+void flitcast_engine_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e)
 {
 	struct sk_buff *skb = e->flit.h;
 
@@ -526,16 +563,16 @@ void flitcast_engine_perform(struct flitcast_site *site, const struct fc_effect 
 			skb = skb_clone(skb, GFP_ATOMIC);
 		if (!skb)
 			count(site, FC_STAT_NO_MEMORY);
-		flitcast_oper_store(site, skb);
+		flitcast_oper_store(site, set, skb);
 		break;
 	case FC_FX_SERVE:
-		flitcast_oper_serve(site, e->mask, e->mask, e->flags & FC_SERVE_ABORTED);
+		flitcast_oper_serve(site, set, e->mask, e->mask, e->flags & FC_SERVE_ABORTED);
 		break;
 	case FC_FX_SERVE_LOCAL:
-		flitcast_oper_serve(site, e->mask, 0, false);
+		flitcast_oper_serve(site, set, e->mask, 0, false);
 		break;
 	case FC_FX_DISCARD:
-		flitcast_oper_discard(site);
+		flitcast_oper_discard(site, set);
 		break;
 	case FC_FX_UNREACHABLE:
 		tell_unreachable(site, e);
@@ -555,7 +592,7 @@ void flitcast_engine_perform(struct flitcast_site *site, const struct fc_effect 
 					e->seq);
 		break;
 	case FC_FX_RESCUE:
-		rescue(site, replay_of(&site->end[e->port], e->vc));
+		rescue(site, set, replay_of(&site->end[e->port], e->vc));
 		break;
 	case FC_FX_LOOK:
 		site->unseen = true;
@@ -563,32 +600,20 @@ void flitcast_engine_perform(struct flitcast_site *site, const struct fc_effect 
 	}
 }
 
-void flitcast_engine_event(struct flitcast_site *site, struct fc_event *ev)
-{
-	struct fc_effects *fx = this_cpu_ptr(effects);
-	u8 type = ev->type;
-	bool more;
-	u32 i;
-
-	lockdep_assert_held(&site->lock);
-	ev->now = flitcast_site_now(site);
-	do {
-		more = fc_site_event(&site->core, ev, fx);
-		for (i = 0; i < fx->n; i++)
-			flitcast_engine_perform(site, &fx->fx[i]);
-		ev->type = FC_EV_MORE;
-	} while (more);
-	ev->type = type;
-}
-
 /* A link comes up, or went down: so do all its channels. */
 static void link_event(struct flitcast_site *site, struct fc_event ev)
 {
-	flitcast_engine_event(site, &ev);
+	flitcast_care_all(site, &ev);
 	flitcast_relay_event(site, &ev);
 	if (ev.type == FC_EV_LINK_DOWN)
 		flitcast_csr_link_down(site, ev.port);
 	flitcast_vnet_all(site, &ev);
+}
+
+/* Is it the number of a channel of packets? */
+static bool has_channel(const struct flitcast_site *site, u8 vc)
+{
+	return vc >= FC_VC_CLASS && fc_vc_set(vc) < site->nsets && fc_vc_class(vc) < site->nclasses;
 }
 
 /* To the machine that has the channel.  Return: false if there is no such channel. */
@@ -596,12 +621,12 @@ static bool channel_event(struct flitcast_site *site, u8 vc, struct fc_event *ev
 {
 	if (vc == FC_VC_CAST)
 		flitcast_relay_event(site, ev);
-	else if (vc == FC_VC_DATA && !site->vnet)
-		flitcast_engine_event(site, ev);
-	else if (flitcast_vnet_has(site, vc))
+	else if (!has_channel(site, vc))
+		return false;
+	else if (site->vnet)
 		flitcast_vnet_event(site, vc, ev);
 	else
-		return false;
+		flitcast_care_event(site, fc_vc_set(vc), ev);
 	return true;
 }
 
@@ -878,7 +903,7 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 				flitcast_engine_hello(site, p,
 						      fc_hello_time(&site->end[p].hello, now,
 								    early));
-		flitcast_engine_event(site, &ev);
+		flitcast_care_time(site, now);
 		flitcast_relay_event(site, &ev);
 		flitcast_csr_time(site, now);
 		flitcast_vnet_all(site, &ev);
@@ -889,6 +914,8 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 			flitcast_ctrl_time(site, now);
 		}
 		flitcast_cast_time(site, now);
+		site->machines_at = machines_due(site);
+		site->hello_news = true;
 	}
 	/* Sets itself again, while its lock is held, as every way in does. */
 	flitcast_engine_leave(site);

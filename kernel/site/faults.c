@@ -18,7 +18,6 @@
  * @site: the site
  * @core: what is known
  * @asked: generation for which routes are there, or on their way
- * @kick: there may be frames to send
  * @next: when fc_faults_next() says so
  * @down: by site, ports that do not work, as the routes have it
  * @work: memory of fc_routes_compute()
@@ -37,7 +36,6 @@ struct flitcast_faults {
 	struct flitcast_site *site;
 	struct fc_faults core;
 	u32 asked;
-	bool kick;
 	u64 next;
 	u32 *down;
 	u32 *work;
@@ -73,8 +71,8 @@ static void rerouted(struct flitcast_site *site)
 {
 	struct fc_event ev = { .type = FC_EV_MORE };
 
-	fc_site_rerouted(&site->core);
-	flitcast_engine_event(site, &ev);
+	flitcast_care_rerouted(site);
+	flitcast_care_all(site, &ev);
 	if (site->vnet)
 		flitcast_vnet_rerouted(site);
 	flitcast_tx_rerouted(site);
@@ -234,7 +232,7 @@ void flitcast_faults_link(struct flitcast_site *site, u8 port, bool up)
 	if (site->dead)
 		return;
 	fc_faults_link(&f->core, port, up, flitcast_now());
-	f->kick = true;
+	site->faults_news = true;
 	reroute(f);
 }
 
@@ -248,7 +246,7 @@ bool flitcast_faults_in(struct flitcast_site *site, u8 port, struct sk_buff *skb
 	    !fc_faults_heard(&f->core, port, &msg, flitcast_now()))
 		return false;
 	site->end[port].link->stat[FC_LSTAT_RX_LIMITED] += f->core.limited - limited;
-	f->kick = true;
+	site->faults_news = true;
 	reroute(f);
 	return true;
 }
@@ -263,28 +261,27 @@ void flitcast_faults_time(struct flitcast_site *site, u64 now, bool early)
 	if (early)
 		fc_faults_early(&site->faults->core, now);
 	if (early || flitcast_faults_due(site, now))
-		site->faults->kick = true;
+		site->faults_news = true;
 }
 
-static noinline void send(struct flitcast_site *site, struct flitcast_faults *f)
+u64 flitcast_faults_next_at(const struct flitcast_site *site)
 {
+	/* With news it is found out when these are sent. */
+	return site->faults_news ? FC_NEVER : site->faults->next;
+}
+
+void flitcast_faults_send(struct flitcast_site *site)
+{
+	struct flitcast_faults *f = site->faults;
 	u64 now = flitcast_site_now(site);
 	struct fc_faults_msg msg;
 	u8 p;
 
-	f->kick = false;
+	site->faults_news = false;
 	fc_faults_time(&f->core, now);
 	for (p = 1; p < site->core.nports; p++)
 		while (f->core.up & fc_bit(p) && fc_faults_frame(&f->core, p, &msg, now))
 			flitcast_engine_faults(site, p, &msg);
 	f->next = fc_faults_next(&f->core);
-}
-
-u64 flitcast_faults_send(struct flitcast_site *site)
-{
-	struct flitcast_faults *f = site->faults;
-
-	if (f->kick)
-		send(site, f);
-	return f->next;
+	flitcast_engine_due(site, f->next);
 }

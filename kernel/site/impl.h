@@ -13,6 +13,7 @@
 #include <linux/skbuff.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
+#include <linux/xarray.h>
 #include <net/net_namespace.h>
 #include "core/ends.h"
 #include "core/hello.h"
@@ -30,8 +31,14 @@
 
 /* Control entries for a site itself in one go; one too many is said again later. */
 #define FLITCAST_LOOP_MAX	64
-/* Flits fed to the local net-input in one go. */
-#define FLITCAST_FEED_BUDGET	64
+/*
+ * Flits fed to the local net-input in one go, each counted for every frame that it makes; and a
+ * packet once more for so many targets of it.
+ */
+#define FLITCAST_FEED_BUDGET	16
+#define FLITCAST_FEED_TARGETS	4
+/* Targets looked at to find out which packet is fed next, likewise. */
+#define FLITCAST_FEED_LOOKS	512
 /* Flows a site receives at a time (rxflow.c). */
 #define FLITCAST_FLOWS_MAX	8192
 /* Sending flows of a source; idle ones give way. */
@@ -40,6 +47,10 @@
 #define FLITCAST_FORWARD_MAX	4096
 /* Packets of the higher class in a row, while there are some of the lower one. */
 #define FLITCAST_STREAK_MAX	4
+/* Sites of a network: a message, or a look at its state, takes time for each. */
+#define FLITCAST_SITES_MAX	1024
+/* Sites of a namespace. */
+#define FLITCAST_NET_SITES_MAX	256
 /* Bytes that messages of closed sockets may hold at a site. */
 #define FLITCAST_ORPHANS_MAX	(64U << 20)
 
@@ -51,6 +62,10 @@ enum flitcast_tx_door {
 	FLITCAST_TX_BY_RELAY,	/* broadcasts */
 	FLITCAST_TX_DOORS,
 };
+
+static_assert(FLITCAST_TX_BY_INPUT == (int)FC_SET_BULK);
+static_assert(FLITCAST_TX_BY_SHORT == (int)FC_SET_SHORT);
+static_assert(FLITCAST_TX_BY_HIGH == (int)FC_SET_HIGH);
 
 /**
  * struct flitcast_train - a packet stored for others, as flits in order
@@ -66,8 +81,41 @@ struct flitcast_train {
 	struct sk_buff_head flits;
 };
 
+/**
+ * struct flitcast_feed - the operator's side of a set of channels: what comes from it is put
+ *	together, and what goes into it is taken apart, whatever the other sets do meanwhile
+ * @netbuf: network-buffer: flits of the packet being received
+ * @transit: transit pool: packets to be sent on
+ * @ntransit: how many, with @train
+ * @train: packet of the transit pool on its way into the local net-input
+ * @turn: whose turn at the local net-input: transit pool or own messages
+ * @cur: message whose packet is on its way into the local net-input, with a
+ *	reference
+ * @cur_packet: number of that packet
+ * @cur_sent: data bytes of it that went
+ * @cur_front: its front went
+ * @cur_n: how many targets it goes to
+ * @cur_target: those, by number in the message
+ * @entered_at: when a packet last went into the local net-input
+ */
+struct flitcast_feed {
+	struct sk_buff_head netbuf;
+	struct list_head transit;
+	unsigned int ntransit;
+	struct flitcast_train *train;
+	bool turn;
+	struct flitcast_msg *cur;
+	u32 cur_packet;
+	u32 cur_sent;
+	bool cur_front;
+	u16 cur_n;
+	u16 cur_target[FC_TARGETS_MAX];
+	u64 entered_at;
+};
+
 struct fc_vnet;
 struct flitcast_rx;
+struct rx_flow;
 
 /**
  * struct flitcast_end - one port of a site with its link
@@ -76,10 +124,9 @@ struct flitcast_rx;
  * @told_state: its state when the listener was last told
  * @told_reason: its reason then
  * @futile: FC_LSTAT_TX_FUTILE of @link when @hello was last told of it
- * @replay: flits that the peer has not taken yet
  * @ctrl_at: when the peer may send a full burst of control entries again (core/bucket.h)
  * @ctrl: control frame that waits for more entries, or NULL
- * @cast: of broadcasts, likewise
+ * @cast: flits of broadcasts that the peer has not taken yet
  * @class: of each set and class, likewise
  * @heard: when a frame came the short way (pass.c), in jiffies; 0: none since @hello knows
  * @classes: what the peer may send in: others it has no way for a packet in, and they have no
@@ -91,7 +138,6 @@ struct flitcast_end {
 	u8 told_state;
 	u8 told_reason;
 	u64 futile;
-	struct flitcast_replay replay;
 	u64 ctrl_at;
 	struct sk_buff *ctrl;
 	struct flitcast_replay cast;
@@ -140,7 +186,10 @@ struct flitcast_back {
  * @lock: protects all below
  * @dead: taken out of the namespace: nothing begins any more
  * @now: time of who has entered; 0: not asked for yet
- * @core: the protocol
+ * @core: the protocol; of mode care, the machines of the first set
+ * @care: the machines of its other sets; NULL in other modes
+ * @nsets: sets of channels: FC_SET_COUNT, or one in mode csr, where all is reserved
+ * @nclasses: classes of channels in each; one in mode care
  * @pref: preference table
  * @vnet: the switch of mode vnet; NULL in others.  In every mode @core knows which
  *	links are up and where control frames go.
@@ -150,31 +199,27 @@ struct flitcast_back {
  * @relay: broadcasts that pass through
  * @faults: what is known of dead links, and the routes around them
  * @generation: of @pref
- * @netbuf: network-buffer of the operator: flits of the packet being received
- * @transit: transit pool: packets to be sent on
- * @ntransit: how many
- * @turn: whose turn at the local net-input: transit pool or own messages
- * @train: packet of the transit pool on its way into the local net-input
- * @cur: message whose packet is on its way into the local net-input, with a
- *	reference
- * @cur_packet: number of that packet
- * @cur_sent: data bytes of it that went
- * @cur_front: its front went
- * @cur_n: how many targets it goes to
- * @cur_target: those, by number in the message
- * @ports: attached ports by number
- * @sources: sources by number
- * @next_sock: number of the next source
+ * @feed: the operator's side of each set
+ * @nfed: packets in transit pools, and messages on their way into the local net-input
+ * @feed_turn: whose flit enters next
+ * @ports: attached ports by number; a number that is about to be attached is reserved
+ * @port_last: the one that something came for last, or NULL
+ * @sources: sources by number, of messages and (1) of broadcasts, likewise
+ * @source_last: the one that was found last, or NULL
+ * @next_sock: number of the next source; an atomic of its own, not under @lock
+ * @site_bits: as many as the number of a site takes
  * @rx: receiving flows
+ * @flow_last: of these, the one that was found last, or NULL
  * @owed: of these, those whose source is owed a confirmation that can wait; the oldest first
  * @cast_number: of the next broadcast of this site
  * @owners: users that have sources, by uid
  * @round: of these, by enum flitcast_tx_door, those that have something to send
+ * @doors: of these, by bit, all that have something to send, that of broadcasts for @recast and
+ *	@casting, too; one that has nothing more stays until that is seen
  * @recast: broadcasts of this site that are sent again
+ * @casting: flits of the one that is being sent
  * @nactive: messages under way, by class
  * @nbusy: users that have some
- * @streak: where it has channels of its own, packets of the high class in a row
- * @entered_at: when a packet last went into the local net-input, by enum fc_set
  * @casts: copies of broadcasts
  * @cast_ages: these, the oldest first
  * @ncasts: how many
@@ -183,17 +228,23 @@ struct flitcast_back {
  * @rttvar: smoothed deviation from it
  * @ends_at: when something end to end is due
  * @msgs: all messages that are not over
+ * @nmsgs: how many
+ * @reroute: of these, the first one that has not been looked at since routes changed, or NULL
+ * @looks: targets that may yet be looked at for what is fed before the lock is released
  * @spare: messages that are not used any more, for the next ones
  * @nspare: how many
  * @due: of these, those of which something is due, by time
  * @late: and those that were sent as they came, and of which nothing is due but to ask for them,
  *	by that time
- * @forward: sending flows whose target is to be told that messages were given up
+ * @forward: sending flows whose target is to be told that messages were given up, by time
  * @nforward: how many
  * @rng: state of random numbers
  * @orphans: bytes held by messages of closed sockets
+ * @closing: closed sources with such messages, by when these are given up
+ * @gone: sources that are over, whose flows are to be freed
+ * @free: frees them
  * @echo: the site's own port
- * @sockets: ports attached
+ * @sockets: ports attached, without the site's own
  * @drain: sockets send nothing new
  * @changed: links whose state changed since @event ran; bit 0: the site itself
  * @event: tells the listener
@@ -212,10 +263,14 @@ struct flitcast_back {
  * @ctrl_alone: so many times more they go at once
  * @timer: the one timer
  * @timer_at: when it is set to fire; FC_NEVER: it is not
+ * @machines_at: not before then has a machine of the core something to do; when the timer fires, it
+ *	is found out anew.  Those of mode csr are asked each time
  * @hello_news: a handshake may be due before that
+ * @faults_news: there may be something to tell neighbours of faults before that
  * @kept: memory for the replay buffers
  * @headroom: what a frame needs before its payload, on any of the links so far
  * @dirty: links with frames to transmit
+ * @frames: how many were queued for links so far
  * @resets: links to begin anew
  * @unseen: fronts that were sent on wait to be looked at
  * @woken: ports to wake after unlock, held
@@ -243,6 +298,9 @@ struct flitcast_site {
 	bool dead;
 	u64 now;
 	struct fc_site core;
+	struct flitcast_care *care;
+	u8 nsets;
+	u8 nclasses;
 	struct fc_timing timing;
 	struct fc_pref pref;
 	struct flitcast_vnet *vnet;
@@ -253,31 +311,27 @@ struct flitcast_site {
 	struct flitcast_faults *faults;
 	u32 generation;
 
-	struct sk_buff_head netbuf;
-	struct list_head transit;
-	unsigned int ntransit;
-	bool turn;
-	struct flitcast_train *train;
-	struct flitcast_msg *cur;
-	u32 cur_packet;
-	u32 cur_sent;
-	bool cur_front;
-	u16 cur_n;
-	u16 cur_target[FC_TARGETS_MAX];
+	struct flitcast_feed feed[FC_SET_COUNT];
+	unsigned int nfed;
+	struct fc_turn feed_turn;
 
-	DECLARE_HASHTABLE(ports, 6);
-	DECLARE_HASHTABLE(sources, 6);
-	u32 next_sock;
+	struct xarray ports;
+	struct flitcast_port *port_last;
+	struct xarray sources[2];
+	struct flitcast_source *source_last;
+	atomic_t next_sock;
+	u8 site_bits;
 	struct flitcast_rx *rx;
+	struct rx_flow *flow_last;
 	struct list_head owed;
 	u32 cast_number;
 	DECLARE_HASHTABLE(owners, 6);
 	struct flitcast_round round[FLITCAST_TX_DOORS];
+	u32 doors;
 	struct list_head recast;
+	struct sk_buff_head casting;
 	unsigned int nactive[FLITCAST_TX_CLASSES];
 	unsigned int nbusy[FLITCAST_TX_CLASSES];
-	u8 streak;
-	u64 entered_at[FC_SET_COUNT];
 	DECLARE_HASHTABLE(casts, 8);
 	struct list_head cast_ages;
 	unsigned int ncasts;
@@ -285,15 +339,21 @@ struct flitcast_site {
 	u64 srtt;
 	u64 rttvar;
 	struct list_head msgs;
+	u32 nmsgs;
+	struct flitcast_msg *reroute;
+	int looks;
 	struct flitcast_msg *spare;
 	unsigned int nspare;
 	struct rb_root_cached due;
 	struct list_head late;
-	struct list_head forward;
+	struct rb_root_cached forward;
 	unsigned int nforward;
 	u64 ends_at;
 	u64 rng;
 	u64 orphans;
+	struct rb_root_cached closing;
+	struct list_head gone;
+	struct work_struct free;
 	struct flitcast_echo *echo;
 	u32 sockets;
 	bool drain;
@@ -315,10 +375,13 @@ struct flitcast_site {
 
 	struct hrtimer timer;
 	u64 timer_at;
+	u64 machines_at;
 	bool hello_news;
+	bool faults_news;
 	struct flitcast_pool kept;
 	unsigned int headroom;
 	u32 dirty;
+	u32 frames;
 	u32 resets;
 	bool unseen;
 	struct list_head woken;
@@ -342,8 +405,6 @@ void flitcast_engine_leave(struct flitcast_site *site)
 /* The same where a frame was received: in a softirq, which goes on, under RCU. */
 void flitcast_engine_received(struct flitcast_site *site)
 	__releases(&site->lock);
-/* One event into the core and its effects performed; sets the event's time, and leaves the rest. */
-void flitcast_engine_event(struct flitcast_site *site, struct fc_event *ev);
 enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer);
 extern const struct flitcast_link_ops flitcast_engine_link_ops;
 /* Wake a port after unlock. */
@@ -353,10 +414,17 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 n, u8 todo);
 /* A frame to a link; takes ownership of the skb. */
 void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			   struct fc_link_hdr *hdr);
-/* One effect of the core on packets. */
-void flitcast_engine_perform(struct flitcast_site *site, const struct fc_effect *e);
+/* One effect of the core on packets of a set. */
+void flitcast_engine_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e);
 /* The list that effects are decided into: one at a time, as an event is. */
 struct fc_effects *flitcast_engine_effects(void);
+/* A machine of the core has something to do at that time. */
+static inline void flitcast_engine_due(struct flitcast_site *site, u64 at)
+{
+	if (at < site->machines_at)
+		site->machines_at = at;
+}
+
 /* What a frame needs before its payload. */
 unsigned int flitcast_engine_headroom(const struct flitcast_link *link);
 /*
@@ -387,6 +455,24 @@ static inline u64 flitcast_site_now(struct flitcast_site *site)
 	if (!site->now || site->csr)
 		site->now = flitcast_now();
 	return site->now;
+}
+
+/* The set that packets of a class of messages go in. */
+static inline u8 flitcast_site_set(const struct flitcast_site *site, enum flitcast_tx_class class)
+{
+	if (site->nsets == 1)
+		return FC_SET_BULK;
+	switch (class) {
+	case FLITCAST_TX_HIGH:
+		return FC_SET_HIGH;
+	case FLITCAST_TX_SHORT:
+		return FC_SET_SHORT;
+	case FLITCAST_TX_LOW:
+	case FLITCAST_TX_CAST:
+	case FLITCAST_TX_CLASSES:
+		break;
+	}
+	return FC_SET_BULK;
 }
 
 /* pass.c: a plain frame goes on; as @pass of struct flitcast_link_ops */
@@ -425,41 +511,47 @@ void flitcast_ctrl_drop(struct flitcast_site *site, u8 port);
 
 /* oper.c */
 
-/* A flit into the network-buffer; takes ownership. */
-void flitcast_oper_store(struct flitcast_site *site, struct sk_buff *skb);
+void flitcast_oper_init(struct flitcast_site *site);
+/* A flit into the network-buffer of a set; takes ownership. */
+void flitcast_oper_store(struct flitcast_site *site, u8 set, struct sk_buff *skb);
 /* A packet of one flit that has one target, which is here; takes ownership. */
 void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb);
 /*
  * Serve the packet in the network-buffer: deliver what of @here is at this site,
  * store what of @rest is not; @aborted: to be sent after a random wait.
  */
-void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool aborted);
-void flitcast_oper_discard(struct flitcast_site *site);
+void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest, bool aborted);
+void flitcast_oper_discard(struct flitcast_site *site, u8 set);
 /* A whole packet that a dead link may not have carried goes another way; takes the flits. */
-void flitcast_oper_rescue(struct flitcast_site *site, struct sk_buff_head *flits);
+void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_head *flits);
 /* May there be something to be sent? */
 static inline bool flitcast_oper_waits(const struct flitcast_site *site)
 {
-	return site->train || site->cur || !list_empty(&site->transit) ||
-	       !flitcast_round_empty(&site->round[FLITCAST_TX_BY_INPUT]) ||
-	       !flitcast_round_empty(&site->round[FLITCAST_TX_BY_SHORT]) ||
-	       !flitcast_round_empty(&site->round[FLITCAST_TX_BY_HIGH]);
+	return site->nfed || site->doors & ~fc_bit(FLITCAST_TX_BY_RELAY);
 }
 
 /* Feed the local net-input with what is to be sent. */
 void flitcast_oper_feed(struct flitcast_site *site);
+/* Has a set nothing to feed its local net-input with? */
+static inline bool flitcast_oper_clear(const struct flitcast_site *site, u8 set)
+{
+	const struct flitcast_feed *feed = &site->feed[set];
+
+	return !feed->ntransit && !feed->cur && !(site->doors & fc_bit(set));
+}
+
 /*
- * Names the packet whose last flit enters the local net-input next, for flitcast_oper_stands().
- * Return: never 0.
+ * Names the packet whose last flit enters the local net-input of a set next, for
+ * flitcast_oper_stands().  Return: never 0.
  */
-u64 flitcast_oper_entered(struct flitcast_site *site);
+u64 flitcast_oper_entered(struct flitcast_site *site, u8 set);
 /* Does the packet of that name still stand in the local net-input? */
-bool flitcast_oper_stands(const struct flitcast_site *site, u64 entered);
+bool flitcast_oper_stands(struct flitcast_site *site, u64 entered);
 /*
  * Since when has no packet of a class of messages got into the local net-input that had to?
  * FC_NEVER: one can.
  */
-u64 flitcast_oper_stuck(const struct flitcast_site *site, enum flitcast_tx_class class);
+u64 flitcast_oper_stuck(struct flitcast_site *site, enum flitcast_tx_class class);
 void flitcast_oper_purge(struct flitcast_site *site);
 
 /* Clones of the flits of a packet; false: no memory. */
@@ -480,15 +572,33 @@ bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *fr
  */
 struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom, u64 mask);
 
+/* care.c: the machines of mode care, of which each set has its own; may be called in every mode */
+
+/* What machines need, flits coming from these ports only; what an error leaves is freed, too. */
+int flitcast_care_machines(struct flitcast_site *site, struct fc_site *core, u32 ports);
+/* Of the other sets, in mode care. */
+int flitcast_care_alloc(struct flitcast_site *site);
+void flitcast_care_purge(struct flitcast_site *site);
+void flitcast_care_free(struct flitcast_site *site);
+/* Counters of a port. */
+void flitcast_care_count(struct flitcast_site *site, u8 port, u64 *stat);
+/* One event into the machines of a set and its effects performed; sets only the event's time. */
+void flitcast_care_event(struct flitcast_site *site, u8 set, struct fc_event *ev);
+/* What concerns all sets. */
+void flitcast_care_all(struct flitcast_site *site, struct fc_event *ev);
+/* What is due in any of them. */
+void flitcast_care_time(struct flitcast_site *site, u64 now);
+u64 flitcast_care_next_at(const struct flitcast_site *site);
+/* Routes or preference lists have changed: said at the next event. */
+void flitcast_care_rerouted(struct flitcast_site *site);
+/* The machines of a set, in mode care. */
+struct fc_site *flitcast_care_core(struct flitcast_site *site, u8 set);
+
 /* vnet.c: the switch of mode vnet; but for the first, all may be called in every mode */
 
 int flitcast_vnet_alloc(struct flitcast_site *site);
 void flitcast_vnet_purge(struct flitcast_site *site);
 void flitcast_vnet_free(struct flitcast_site *site);
-/* Classes; 0 in other modes. */
-u8 flitcast_vnet_classes(const struct flitcast_site *site);
-/* Sets of them; 0 in other modes. */
-u8 flitcast_vnet_sets(const struct flitcast_site *site);
 /* Of a site that has a switch. */
 const struct fc_vclass *flitcast_vnet_vclass(const struct flitcast_site *site);
 u64 flitcast_vnet_next_at(const struct flitcast_site *site);
@@ -499,23 +609,17 @@ void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat);
 void flitcast_vnet_event(struct flitcast_site *site, u8 vc, struct fc_event *ev);
 /* What concerns all channels. */
 void flitcast_vnet_all(struct flitcast_site *site, struct fc_event *ev);
-/* Is it the number of a channel? */
-bool flitcast_vnet_has(const struct flitcast_site *site, u8 vc);
 /* Routes changed. */
 void flitcast_vnet_rerouted(struct flitcast_site *site);
-/* The set that packets of a class of messages, or of one flit or more from elsewhere, go in. */
-u8 flitcast_vnet_set(const struct flitcast_site *site, enum flitcast_tx_class class);
-/* May a packet of a set be fed?  It is what is fed next, if there was not another call. */
+/* May a packet of a set be fed?  Its flits go to the lane that has been found here. */
 bool flitcast_vnet_room(struct flitcast_site *site, u8 set);
 /* Is there no lane of a set that takes a packet? */
 bool flitcast_vnet_stuck(const struct flitcast_site *site, u8 set);
-/* Of any set? */
-bool flitcast_vnet_any_room(const struct flitcast_site *site);
 /* As flitcast_oper_entered(): the channel above the number of the next flit in the lane fed. */
-u64 flitcast_vnet_entered(const struct flitcast_site *site);
+u64 flitcast_vnet_entered(const struct flitcast_site *site, u8 set);
 /* Flits that have left a lane, by its channel. */
 u32 flitcast_vnet_taken(const struct flitcast_site *site, u8 vc);
-void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev);
+void flitcast_vnet_feed(struct flitcast_site *site, u8 set, struct fc_event *ev);
 /*
  * What goes at once, past the lanes: a packet of this site in one flit, with one target.  Return:
  * false if it has to be fed; nothing has been done then.
@@ -574,8 +678,9 @@ bool flitcast_faults_in(struct flitcast_site *site, u8 port, struct sk_buff *skb
 bool flitcast_faults_due(const struct flitcast_site *site, u64 now);
 /* @early: what is to be said soon is said now. */
 void flitcast_faults_time(struct flitcast_site *site, u64 now, bool early);
-/* Send what is to be sent now.  Return: when there is more. */
-u64 flitcast_faults_send(struct flitcast_site *site);
+/* Send what is to be sent now: there are faults_news. */
+void flitcast_faults_send(struct flitcast_site *site);
+u64 flitcast_faults_next_at(const struct flitcast_site *site);
 /* Since when is there no way to a site: FC_NEVER if there is one. */
 u64 flitcast_faults_lost(const struct flitcast_site *site, u32 dst, u64 now);
 bool flitcast_faults_any_lost(const struct flitcast_site *site);
@@ -628,24 +733,38 @@ void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 /* Are there broadcasts to be sent? */
 static inline bool flitcast_txcast_waits(const struct flitcast_site *site)
 {
-	return !flitcast_round_empty(&site->round[FLITCAST_TX_BY_RELAY]) ||
-	       !list_empty(&site->recast);
+	return site->doors & fc_bit(FLITCAST_TX_BY_RELAY);
 }
 
-/* Broadcasts of this site begin. */
+/* Broadcasts of this site begin, or go on. */
 void flitcast_txcast_feed(struct flitcast_site *site);
+/* What is left of one goes no more. */
+void flitcast_txcast_purge(struct flitcast_site *site);
 /* Mode csr: a packet has reserved its way, or needs none (@arrival is 0); see core/csr_plan.h. */
 void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arrival);
-/* Choose the next packet: sets cur*; false if there is none now. */
-bool flitcast_tx_pick(struct flitcast_site *site);
+/* Choose the next packet of a set: sets cur* of its feed; false if there is none now. */
+bool flitcast_tx_pick(struct flitcast_site *site, u8 set);
 /* The next flit of the packet in cur; NULL: no memory, later again. */
-struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, struct fc_flit *flit);
+struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_flit *flit);
 void flitcast_tx_time(struct flitcast_site *site);
 /* Routes changed: what had no way and has one is sent again; and the other way round. */
 void flitcast_tx_rerouted(struct flitcast_site *site);
-int flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port);
+void flitcast_tx_init(struct flitcast_site *site);
+/* The sending side of a port that is not attached yet.  Context: may sleep; not under the lock. */
+int flitcast_tx_prepare(struct flitcast_site *site, struct flitcast_port *port);
+/* It is not attached after all.  Likewise. */
+void flitcast_tx_cancel(struct flitcast_site *site, struct flitcast_port *port);
+void flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port);
 void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port);
-void flitcast_tx_purge(struct flitcast_site *site);
+/*
+ * The site is dead: its messages are over for every target, so many of them at a time.  Return:
+ * true if there are more.
+ */
+bool flitcast_tx_purge(struct flitcast_site *site);
+/* Its ports have gone after that: the sources that are left go.  Likewise. */
+bool flitcast_tx_purge_sources(struct flitcast_site *site);
+/* What is to be freed is.  Context: may sleep; there are no sources any more. */
+void flitcast_tx_stop(struct flitcast_site *site);
 /* Memory that is kept for messages; nobody sends any more. */
 void flitcast_tx_free(struct flitcast_site *site);
 

@@ -3,10 +3,24 @@
  * The operator of a site (CARE, section 4.3): takes packets from the network into
  * the network-buffer, delivers what is for this site, and sends the rest back out
  * from the transit pool; feeds the local net-input with those and with the
- * packets of the site's own messages.
+ * packets of the site's own messages.  Each set of channels has a network-buffer, a transit pool
+ * and a local net-input of its own, so that none waits for another.
  */
 #include <linux/slab.h>
 #include "site/impl.h"
+
+/* Of the places of all transit pools, one in so many is for each set alone. */
+#define TRANSIT_SHARE	8
+
+void flitcast_oper_init(struct flitcast_site *site)
+{
+	u8 s;
+
+	for (s = 0; s < FC_SET_COUNT; s++) {
+		__skb_queue_head_init(&site->feed[s].netbuf);
+		INIT_LIST_HEAD(&site->feed[s].transit);
+	}
+}
 
 /* What is of a program here is not given to another one, nor kept for long. */
 static bool owned(struct flitcast_site *site, struct sk_buff *skb)
@@ -18,16 +32,16 @@ static bool owned(struct flitcast_site *site, struct sk_buff *skb)
 	return false;
 }
 
-void flitcast_oper_store(struct flitcast_site *site, struct sk_buff *skb)
+void flitcast_oper_store(struct flitcast_site *site, u8 set, struct sk_buff *skb)
 {
 	/* A gap makes the packet worthless: serve() sees it by its length. */
 	if (skb && owned(site, skb))
-		__skb_queue_tail(&site->netbuf, skb);
+		__skb_queue_tail(&site->feed[set].netbuf, skb);
 }
 
-void flitcast_oper_discard(struct flitcast_site *site)
+void flitcast_oper_discard(struct flitcast_site *site, u8 set)
 {
-	__skb_queue_purge(&site->netbuf);
+	__skb_queue_purge(&site->feed[set].netbuf);
 }
 
 /* Is the packet whole?  Memory may have failed for some of its flits. */
@@ -60,20 +74,33 @@ bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *fr
 	return true;
 }
 
+/* Is there a place for one more packet of a set, and still a share for each of the others? */
+static bool transit_room(const struct flitcast_site *site, u8 set)
+{
+	unsigned int all = site->cfg.tuning.transit, used = 0;
+	unsigned int share = site->nsets > 1 ? all / TRANSIT_SHARE : 0;
+	u8 s;
+
+	for (s = 0; s < site->nsets; s++)
+		used += max(site->feed[s].ntransit + (s == set), share);
+	return used <= all;
+}
+
 /*
- * Put a packet into the transit pool, for the targets of the mask; takes the flits.
+ * Put a packet into the transit pool of its set, for the targets of the mask; takes the flits.
  * Those in each other's way do not meet again at once: what was aborted waits.
  */
-static void store(struct flitcast_site *site, struct sk_buff_head *flits, u64 mask, bool aborted,
-		  bool apart)
+static void store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits, u64 mask,
+		  bool aborted, bool apart)
 {
+	struct flitcast_feed *feed = &site->feed[set];
 	struct sk_buff *front = skb_peek(flits);
 	u32 old = fc_head_size(fc_wire_ntargets(front->data));
 	u32 size = fc_head_size(hweight64(mask));
 	struct flitcast_train *train;
 
 	/* Without room it is dropped: its source keeps it until it is confirmed. */
-	if (site->ntransit >= site->cfg.tuning.transit) {
+	if (!transit_room(site, set)) {
 		site->stat[FC_STAT_TRANSIT_FULL]++;
 		goto drop;
 	}
@@ -93,8 +120,9 @@ static void store(struct flitcast_site *site, struct sk_buff_head *flits, u64 ma
 	train->begun = false;
 	__skb_queue_head_init(&train->flits);
 	skb_queue_splice_init(flits, &train->flits);
-	list_add_tail(&train->node, &site->transit);
-	site->ntransit++;
+	list_add_tail(&train->node, &feed->transit);
+	feed->ntransit++;
+	site->nfed++;
 	site->stat[FC_STAT_PKT_RESENT]++;
 	return;
 drop:
@@ -102,7 +130,7 @@ drop:
 }
 
 /* In mode csr a list that comes here could not reserve a tree: to each target apart. */
-static void store_rest(struct flitcast_site *site, struct sk_buff_head *flits, u64 mask,
+static void store_rest(struct flitcast_site *site, u8 set, struct sk_buff_head *flits, u64 mask,
 		       bool aborted)
 {
 	bool apart = site->csr && mask & (mask - 1);
@@ -111,11 +139,11 @@ static void store_rest(struct flitcast_site *site, struct sk_buff_head *flits, u
 
 	for (; more; more &= more - 1) {
 		if (flitcast_flits_clone(&copy, flits))
-			store(site, &copy, more & -more, aborted, true);
+			store(site, set, &copy, more & -more, aborted, true);
 		else
 			site->stat[FC_STAT_NO_MEMORY]++;
 	}
-	store(site, flits, apart ? mask & -mask : mask, aborted, apart);
+	store(site, set, flits, apart ? mask & -mask : mask, aborted, apart);
 }
 
 /* Targets further on, of which confirmations will come by here. */
@@ -143,7 +171,7 @@ void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb)
 	flitcast_rx_packet(site, &flits, &pk, &t, NULL);
 }
 
-void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool aborted)
+void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest, bool aborted)
 {
 	struct sk_buff_head flits;
 	struct fc_packet pk;
@@ -151,7 +179,7 @@ void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool ab
 	u8 *head;
 
 	__skb_queue_head_init(&flits);
-	skb_queue_splice_init(&site->netbuf, &flits);
+	skb_queue_splice_init(&site->feed[set].netbuf, &flits);
 	if (!netbuf_whole(&flits)) {
 		__skb_queue_purge(&flits);
 		return;
@@ -180,16 +208,16 @@ void flitcast_oper_serve(struct flitcast_site *site, u64 here, u64 rest, bool ab
 	}
 	site->beyond = 0;
 	if (rest)
-		store_rest(site, &flits, rest, aborted);
+		store_rest(site, set, &flits, rest, aborted);
 	else
 		__skb_queue_purge(&flits);
 }
 
-void flitcast_oper_rescue(struct flitcast_site *site, struct sk_buff_head *flits)
+void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_head *flits)
 {
 	if (netbuf_whole(flits)) {
 		site->stat[FC_STAT_PKT_RESCUED]++;
-		store(site, flits, fc_mask_all(fc_wire_ntargets(skb_peek(flits)->data)),
+		store(site, set, flits, fc_mask_all(fc_wire_ntargets(skb_peek(flits)->data)),
 		      false, false);
 	} else {
 		__skb_queue_purge(flits);
@@ -197,9 +225,10 @@ void flitcast_oper_rescue(struct flitcast_site *site, struct sk_buff_head *flits
 }
 
 /* The next flit of a stored packet. */
-static struct sk_buff *train_flit(struct flitcast_site *site, struct fc_flit *flit)
+static struct sk_buff *train_flit(struct flitcast_site *site, struct flitcast_feed *feed,
+				  struct fc_flit *flit)
 {
-	struct flitcast_train *train = site->train;
+	struct flitcast_train *train = feed->train;
 	struct sk_buff *skb = __skb_dequeue(&train->flits);
 
 	memset(flit, 0, sizeof(*flit));
@@ -214,147 +243,178 @@ static struct sk_buff *train_flit(struct flitcast_site *site, struct fc_flit *fl
 	if (skb_queue_empty(&train->flits)) {
 		flit->parts |= FC_PART_TERM;
 		kfree(train);
-		site->train = NULL;
-		site->ntransit--;
+		feed->train = NULL;
+		feed->ntransit--;
+		site->nfed--;
 	}
 	return skb;
 }
 
-/* May the first flit of a stored packet be fed? */
-static bool train_room(struct flitcast_site *site, const struct flitcast_train *train)
-{
-	bool short_one = skb_queue_len(&train->flits) == 1;
-
-	return !site->vnet ||
-	       flitcast_vnet_room(site, flitcast_vnet_set(site, short_one ? FLITCAST_TX_SHORT :
-								FLITCAST_TX_LOW));
-}
-
-/* The first stored packet that has waited long enough, and has room. */
-static struct flitcast_train *stored(struct flitcast_site *site)
+/* The first stored packet that has waited long enough. */
+static struct flitcast_train *stored(struct flitcast_site *site, struct flitcast_feed *feed)
 {
 	struct flitcast_train *train;
 	u64 now, next = FC_NEVER;
 
-	if (list_empty(&site->transit))
+	if (list_empty(&feed->transit))
 		return NULL;
 	now = flitcast_site_now(site);
-	list_for_each_entry(train, &site->transit, node) {
-		if (train->at <= now && train_room(site, train))
+	list_for_each_entry(train, &feed->transit, node) {
+		if (train->at <= now)
 			return train;
-		if (train->at > now)
-			next = min(next, train->at);
+		next = min(next, train->at);
 	}
 	site->ends_at = min(site->ends_at, next);
 	return NULL;
 }
 
 /* Whose packet goes next: stored ones and own ones in turn. */
-static bool choose(struct flitcast_site *site)
+static bool choose(struct flitcast_site *site, u8 set)
 {
-	struct flitcast_train *train = stored(site);
+	struct flitcast_feed *feed = &site->feed[set];
+	struct flitcast_train *train = stored(site, feed);
 
-	site->turn = !site->turn;
-	if (train && (site->turn || !flitcast_tx_pick(site)) && train_room(site, train)) {
-		site->train = train;
+	feed->turn = !feed->turn;
+	if (train && (feed->turn || !flitcast_tx_pick(site, set))) {
+		feed->train = train;
 		list_del(&train->node);
 		return true;
 	}
-	return site->cur || flitcast_tx_pick(site);
+	return feed->cur || flitcast_tx_pick(site, set);
 }
 
 /* Does a packet, or the next flit of the one in hand, fit the local net-input? */
-static bool room(struct flitcast_site *site)
+static bool room(struct flitcast_site *site, u8 set)
 {
+	const struct flitcast_feed *feed = &site->feed[set];
+
 	if (!site->vnet)
-		return fc_site_room(&site->core);
-	return (site->train && site->train->begun) || (site->cur && site->cur_front) ||
-	       flitcast_vnet_any_room(site);
+		return fc_site_room(flitcast_care_core(site, set));
+	/* A lane has room for all of the packet that it was found for. */
+	return (feed->train && feed->train->begun) || (feed->cur && feed->cur_front) ||
+	       flitcast_vnet_room(site, set);
 }
 
-u64 flitcast_oper_entered(struct flitcast_site *site)
+u64 flitcast_oper_entered(struct flitcast_site *site, u8 set)
 {
-	u64 entered;
-	u8 set = 0;
-
-	if (site->vnet) {
-		entered = flitcast_vnet_entered(site);
-		set = fc_vc_set(entered >> 32);
-	} else {
-		entered = (u64)FC_VC_DATA << 32 | fc_site_seq(&site->core);
-	}
-	site->entered_at[set] = flitcast_site_now(site);
-	return entered;
+	site->feed[set].entered_at = flitcast_site_now(site);
+	if (site->vnet)
+		return flitcast_vnet_entered(site, set);
+	return (u64)fc_set_vc(set) << 32 | fc_site_seq(flitcast_care_core(site, set));
 }
 
-bool flitcast_oper_stands(const struct flitcast_site *site, u64 entered)
+bool flitcast_oper_stands(struct flitcast_site *site, u64 entered)
 {
+	u8 vc = entered >> 32;
 	u32 taken;
 
 	if (!entered)
 		return false;
-	taken = site->vnet ? flitcast_vnet_taken(site, entered >> 32) :
-			     site->core.data.rx[FC_PORT_LOCAL].taken;
+	taken = site->vnet ? flitcast_vnet_taken(site, vc) :
+		flitcast_care_core(site, fc_vc_set(vc))->data.rx[FC_PORT_LOCAL].taken;
 	return !fc_before((u32)entered, taken);
 }
 
-u64 flitcast_oper_stuck(const struct flitcast_site *site, enum flitcast_tx_class class)
+u64 flitcast_oper_stuck(struct flitcast_site *site, enum flitcast_tx_class class)
 {
-	u8 set = site->vnet ? flitcast_vnet_set(site, class) : 0;
-	bool stuck = site->vnet ? flitcast_vnet_stuck(site, set) : !fc_site_room(&site->core);
+	u8 set = flitcast_site_set(site, class);
+	bool stuck = site->vnet ? flitcast_vnet_stuck(site, set) :
+				  !fc_site_room(flitcast_care_core(site, set));
 
-	return stuck ? site->entered_at[set] : FC_NEVER;
+	return stuck ? site->feed[set].entered_at : FC_NEVER;
 }
+
+/* The next flit of what a set is fed with.  Return: false if there is no memory for it. */
+static bool feed_flit(struct flitcast_site *site, u8 set)
+{
+	struct flitcast_feed *feed = &site->feed[set];
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
+	struct sk_buff *skb;
+
+	skb = feed->train ? train_flit(site, feed, &ev.flit) :
+			    flitcast_tx_flit(site, set, &ev.flit);
+	if (!skb)
+		return false;
+	if (site->vnet) {
+		flitcast_vnet_feed(site, set, &ev);
+		return true;
+	}
+	ev.seq = fc_site_seq(flitcast_care_core(site, set));
+	flitcast_care_event(site, set, &ev);
+	return true;
+}
+
+/* Whose turn it is of the sets that may have something to send, and have room; -1: none has. */
+static int next_set(struct flitcast_site *site, u32 sets)
+{
+	u32 bands = 0;
+
+	for (; sets; sets &= sets - 1) {
+		u8 set = fc_low(sets);
+
+		if (!flitcast_oper_clear(site, set) && room(site, set))
+			bands |= fc_bit(FC_BAND_BULK - set);
+	}
+	return bands ? FC_BAND_BULK - (int)fc_turn_next(&site->feed_turn, bands) : -1;
+}
+
+static_assert(FC_BAND_BULK - FC_SET_SHORT == FC_BAND_SHORT);
+static_assert(FC_BAND_BULK - FC_SET_HIGH == FC_BAND_HIGH);
 
 void flitcast_oper_feed(struct flitcast_site *site)
 {
-	unsigned int budget = FLITCAST_FEED_BUDGET;
-	struct fc_event ev;
+	u32 sets = fc_bit(site->nsets) - 1, frames;
+	int budget = FLITCAST_FEED_BUDGET, set;
 
 	lockdep_assert_held(&site->lock);
-	while (room(site)) {
-		struct sk_buff *skb;
+	site->looks = FLITCAST_FEED_LOOKS;
+	while ((set = next_set(site, sets)) >= 0) {
+		const struct flitcast_feed *feed = &site->feed[set];
 
 		/* The timer goes on with it, so that nobody holds the lock for long. */
-		if (!budget--) {
+		if (budget <= 0) {
 			site->ends_at = 0;
 			return;
 		}
-
-		if (!site->train && !site->cur && !choose(site))
-			return;
-		memset(&ev, 0, sizeof(ev));
-		skb = site->train ? train_flit(site, &ev.flit) :
-				    flitcast_tx_flit(site, &ev.flit);
-		if (!skb) {
+		if (!feed->train && !feed->cur) {
+			if (!choose(site, set)) {
+				sets &= ~fc_bit(set);
+				continue;
+			}
+			budget -= feed->cur_n / FLITCAST_FEED_TARGETS;
+		}
+		frames = site->frames;
+		if (!feed_flit(site, set)) {
 			/* No memory: again when the timer fires. */
 			site->stat[FC_STAT_NO_MEMORY]++;
 			site->ends_at = min(site->ends_at, flitcast_site_now(site) + NSEC_PER_MSEC);
 			return;
 		}
-		ev.type = FC_EV_FLIT;
-		ev.port = FC_PORT_LOCAL;
-		if (site->vnet) {
-			flitcast_vnet_feed(site, &ev);
-			continue;
-		}
-		ev.seq = fc_site_seq(&site->core);
-		flitcast_engine_event(site, &ev);
+		budget -= max_t(int, site->frames - frames, 1);
 	}
+}
+
+static void feed_purge(struct flitcast_feed *feed)
+{
+	struct flitcast_train *train, *next;
+
+	__skb_queue_purge(&feed->netbuf);
+	if (feed->train)
+		list_add(&feed->train->node, &feed->transit);
+	feed->train = NULL;
+	list_for_each_entry_safe(train, next, &feed->transit, node) {
+		__skb_queue_purge(&train->flits);
+		kfree(train);
+	}
+	INIT_LIST_HEAD(&feed->transit);
+	feed->ntransit = 0;
 }
 
 void flitcast_oper_purge(struct flitcast_site *site)
 {
-	struct flitcast_train *train, *next;
+	u8 s;
 
-	__skb_queue_purge(&site->netbuf);
-	if (site->train)
-		list_add(&site->train->node, &site->transit);
-	site->train = NULL;
-	list_for_each_entry_safe(train, next, &site->transit, node) {
-		__skb_queue_purge(&train->flits);
-		kfree(train);
-	}
-	INIT_LIST_HEAD(&site->transit);
-	site->ntransit = 0;
+	for (s = 0; s < FC_SET_COUNT; s++)
+		feed_purge(&site->feed[s]);
+	site->nfed = 0;
 }

@@ -57,6 +57,7 @@ static noinline void by_queue(struct flitcast_site *site, const struct fc_vnet *
 	};
 	struct flitcast_link *link = site->end[hop->port].link;
 
+	flitcast_link_scrub(skb);
 	skb_pull(skb, FC_LINK_SIZE);
 	flitcast_engine_frame(site, hop->port, skb, &hdr);
 	if (hop->more) {
@@ -96,6 +97,7 @@ static bool arrive(struct flitcast_link *link, struct fc_vnet *v, struct sk_buff
 	if (!hop->more)
 		site->now = 0;
 	heard(link, end, skb);
+	flitcast_link_scrub(skb);
 	skb_pull(skb, FC_LINK_SIZE);
 	if (fc_wire_list_awaited(skb->data))
 		flitcast_ctrl_back(site, fc_wire_src(skb->data), link->port);

@@ -179,7 +179,6 @@ struct flitcast_port_ops {
 /**
  * struct flitcast_port - embedded in what sends and receives
  * @ops: functions
- * @node: in the site's table of ports
  * @site: site attached to, with a reference; NULL before and after
  * @source: sending side
  * @casts: sending side of broadcasts; NULL before the first one
@@ -208,7 +207,6 @@ struct flitcast_port_ops {
  */
 struct flitcast_port {
 	const struct flitcast_port_ops *ops;
-	struct hlist_node node;
 	struct flitcast_site *site;
 	struct flitcast_source *source;
 	struct flitcast_source *casts;

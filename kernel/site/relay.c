@@ -16,6 +16,7 @@
  * @ways: of a graph, what it was told of broadcasts in several copies; else NULL
  * @flits: flits of each hold, in order
  * @cursor: the flit of the hold in hand that went out on a link last
+ * @more: the last event left work, with which the timer goes on
  *
  * The site's lock protects it.
  */
@@ -25,7 +26,14 @@ struct flitcast_relay {
 	struct flitcast_ways *ways;
 	struct sk_buff_head *flits;
 	struct sk_buff *cursor[FC_PORTS_MAX];
+	bool more;
 };
+
+/*
+ * Frames of broadcasts that one event makes: a flit that was missing may let a whole window of
+ * others go by all links.
+ */
+#define RELAY_BUDGET	24
 
 static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
@@ -248,12 +256,17 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 	}
 }
 
+u64 flitcast_relay_next_at(const struct flitcast_site *site)
+{
+	return site->relay->more ? 0 : site->relay->core.ch.next_at;
+}
+
 void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev)
 {
 	struct fc_effects *fx = flitcast_engine_effects();
+	u32 i, frames = site->frames;
 	u8 type = ev->type;
 	bool more;
-	u32 i;
 
 	lockdep_assert_held(&site->lock);
 	ev->now = flitcast_site_now(site);
@@ -262,13 +275,10 @@ void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev)
 		for (i = 0; i < fx->n; i++)
 			perform(site, &fx->fx[i]);
 		ev->type = FC_EV_MORE;
-	} while (more);
+	} while (more && site->frames - frames < RELAY_BUDGET);
+	site->relay->more = more;
 	ev->type = type;
-}
-
-u64 flitcast_relay_next_at(const struct flitcast_site *site)
-{
-	return site->relay->core.ch.next_at;
+	flitcast_engine_due(site, flitcast_relay_next_at(site));
 }
 
 void flitcast_relay_count(struct flitcast_site *site, u8 port, u64 *stat)

@@ -45,7 +45,7 @@ static int check_mode(const struct flitcast_site *site, struct netlink_ext_ack *
 static void changed(struct flitcast_site *site)
 {
 	site->generation++;
-	fc_site_rerouted(&site->core);
+	flitcast_care_rerouted(site);
 }
 
 int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,

@@ -32,19 +32,25 @@ struct rx_msg {
 
 struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number)
 {
-	struct flitcast_port *port;
-
-	hash_for_each_possible(site->ports, port, node, number)
-		if (port->number == number)
-			return port;
-	return NULL;
+	return xa_load(&site->ports, number);
 }
 
-/* The port, for what comes in. */
-static struct flitcast_port *port_open(struct flitcast_site *site, u16 number)
+static noinline struct flitcast_port *port_look_up(struct flitcast_site *site, u16 number)
 {
 	struct flitcast_port *port = flitcast_port_find(site, number);
 
+	if (port)
+		site->port_last = port;
+	return port;
+}
+
+/* The port, for what comes in. */
+static inline struct flitcast_port *port_open(struct flitcast_site *site, u16 number)
+{
+	struct flitcast_port *port = site->port_last;
+
+	if (!port || port->number != number)
+		port = port_look_up(site, number);
 	return port && !port->closing ? port : NULL;
 }
 
@@ -596,9 +602,9 @@ static void describe(struct flitcast_delivery *d, const struct fc_packet *pk,
 	d->dissent = votes ? votes->dissent : 0;
 }
 
-/* The turn of those behind a message that was delivered has come. */
-static void deliver_next(struct flitcast_site *site, struct flitcast_port *port,
-			 struct rx_flow *flow)
+/* What deliver_next() does where one is ready, or was put off. */
+static noinline void deliver_waiting(struct flitcast_site *site, struct flitcast_port *port,
+				     struct rx_flow *flow)
 {
 	struct fc_rxmsg *m;
 
@@ -609,6 +615,14 @@ static void deliver_next(struct flitcast_site *site, struct flitcast_port *port,
 		list_add_tail(&flow->waiting, &port->waiting);
 		flitcast_rx_invite(site, port);
 	}
+}
+
+/* The turn of those behind a message that was delivered has come. */
+static inline void deliver_next(struct flitcast_site *site, struct flitcast_port *port,
+				struct rx_flow *flow)
+{
+	if (fc_rxflow_ready(&flow->core) || *rx_need(flow, flow->core.next))
+		deliver_waiting(site, port, flow);
 }
 
 /*
@@ -659,13 +673,12 @@ static u64 csr_due(struct flitcast_site *site, const struct sk_buff_head *flits,
 	return votes ? 0 : flitcast_csr_due(site, skb_peek(flits)->data);
 }
 
-bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
-			const struct fc_packet *pk, const struct fc_target *t,
-			const struct flitcast_votes *votes)
+/* Any packet of a flow, step by step. */
+static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *port,
+			    struct rx_flow *flow, struct sk_buff_head *flits,
+			    const struct fc_packet *pk, const struct fc_target *t,
+			    const struct flitcast_votes *votes)
 {
-	struct flitcast_port *port = port_open(site, t->port);
-	const struct rx_key key = key_of(pk, t->port);
-	struct rx_flow *flow = flitcast_rxflow_find(site, &key);
 	struct fc_part part;
 	u16 packet;
 	struct flitcast_delivery *d;
@@ -680,33 +693,6 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	bool over = true;
 	u32 before;
 
-	if (!port) {
-		/* What a socket received before it was closed is not refused afterwards. */
-		bool had = flow && fc_before(t->seq, flow->core.next);
-
-		if (!had)
-			site->stat[FC_STAT_MSG_REFUSED]++;
-		answer(site, pk, t, had ? flow : NULL, had ? FC_CTRL_CONFIRM : FC_CTRL_REFUSED);
-		goto drop;
-	}
-	if (!flow && flitcast_rxflow_old(site, &key)) {
-		/* Did it have one?  Its source says what is over, and sends again what is not. */
-		site->stat[FC_STAT_FLOW_UNKNOWN]++;
-		flitcast_rx_level_ask(site, &key, t->seq, t->seq - t->lag);
-		over = false;
-		goto drop;
-	}
-	if (!flow)
-		flow = flitcast_rxflow_make(site, port, &key);
-	if (!flow) {
-		/* The source asks when others may have gone. */
-		answer(site, pk, t, NULL, FC_CTRL_NO_ROOM);
-		over = false;
-		goto drop;
-	}
-	flitcast_rxflow_used(site, flow);
-	if (!votes && pass(site, port, flow, flits, pk, t))
-		return true;
 	if (votes && flow->core.begun) {
 		/* To all the same, it does not say what this target has not got yet. */
 		if ((s32)(t->seq - flow->core.next) >= FC_FLOW_WINDOW) {
@@ -789,6 +775,58 @@ drop:
 	return over;
 }
 
+/* There is no such port, or it has no flow of the source yet. */
+static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *port,
+			      struct rx_flow *flow, struct sk_buff_head *flits,
+			      const struct fc_packet *pk, const struct fc_target *t,
+			      const struct flitcast_votes *votes)
+{
+	const struct rx_key key = key_of(pk, t->port);
+	bool over = true;
+
+	if (!port) {
+		/* What a socket received before it was closed is not refused afterwards. */
+		bool had = flow && fc_before(t->seq, flow->core.next);
+
+		if (!had)
+			site->stat[FC_STAT_MSG_REFUSED]++;
+		answer(site, pk, t, had ? flow : NULL, had ? FC_CTRL_CONFIRM : FC_CTRL_REFUSED);
+		goto drop;
+	}
+	if (flitcast_rxflow_old(site, &key)) {
+		/* Did it have one?  Its source says what is over, and sends again what is not. */
+		site->stat[FC_STAT_FLOW_UNKNOWN]++;
+		flitcast_rx_level_ask(site, &key, t->seq, t->seq - t->lag);
+		over = false;
+		goto drop;
+	}
+	flow = flitcast_rxflow_make(site, port, &key);
+	if (flow)
+		return rx_any(site, port, flow, flits, pk, t, votes);
+	/* The source asks when others may have gone. */
+	answer(site, pk, t, NULL, FC_CTRL_NO_ROOM);
+	over = false;
+drop:
+	__skb_queue_purge(flits);
+	return over;
+}
+
+bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
+			const struct fc_packet *pk, const struct fc_target *t,
+			const struct flitcast_votes *votes)
+{
+	struct flitcast_port *port = port_open(site, t->port);
+	const struct rx_key key = key_of(pk, t->port);
+	struct rx_flow *flow = flitcast_rxflow_find(site, &key);
+
+	if (unlikely(!port || !flow))
+		return rx_first(site, port, flow, flits, pk, t, votes);
+	flitcast_rxflow_used(site, flow);
+	if (!votes && pass(site, port, flow, flits, pk, t))
+		return true;
+	return rx_any(site, port, flow, flits, pk, t, votes);
+}
+
 /* All before a level is over at the source: what was received of that is, too. */
 static void forward(struct flitcast_site *site, struct flitcast_port *port, struct rx_flow *flow,
 		    u32 level)
@@ -865,6 +903,13 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 	struct rx_flow *flow = flitcast_rxflow_find(site, &key);
 
 	t.lag = min_t(u32, ask->seq - ask->next, FC_FLOW_WINDOW - 1);
+	/*
+	 * The source keeps nothing before that.  One that waits for room sends no packet that would
+	 * say so; and FC_CTRL_FORWARD was perhaps answered before this flow was here, which a
+	 * packet began that had waited on its way and says less.
+	 */
+	if (flow && port && flow->core.begun)
+		forward(site, port, flow, ask->next);
 	if (flow && (fc_before(ask->seq, flow->core.next) ||
 		     (port && fc_rxflow_holds(&flow->core, ask->seq)))) {
 		answer(site, &pk, &t, flow, FC_CTRL_CONFIRM);

@@ -5,7 +5,7 @@
 #ifndef FLITCAST_SITE_RX_H
 #define FLITCAST_SITE_RX_H
 
-#include <linux/rhashtable-types.h>
+#include <linux/rbtree.h>
 #include "site/impl.h"
 
 struct rx_source;
@@ -26,7 +26,7 @@ struct rx_key {
 
 /**
  * struct rx_flow - receiving end of a flow
- * @node: in the site's table
+ * @node: in the tree of its source
  * @key: whose it is
  * @source: flows of the same source site
  * @lru: in the list of those of its source that are open, or that the source was asked about, or
@@ -44,7 +44,7 @@ struct rx_key {
  * @core: numbers and messages
  */
 struct rx_flow {
-	struct rhash_head node;
+	struct rb_node node;
 	struct rx_key key;
 	struct rx_source *source;
 	struct list_head lru;
@@ -75,7 +75,25 @@ static inline void rx_holds(struct rx_flow *flow, struct flitcast_port *port)
 
 /* rxflow.c */
 
-struct rx_flow *flitcast_rxflow_find(struct flitcast_site *site, const struct rx_key *key);
+/* What flitcast_rxflow_find() does where it is not the one that was found last. */
+struct rx_flow *flitcast_rxflow_look_up(struct flitcast_site *site, const struct rx_key *key);
+
+static inline bool rx_key_equal(const struct rx_key *a, const struct rx_key *b)
+{
+	return a->src == b->src && a->sock == b->sock && a->port == b->port &&
+	       a->incarnation == b->incarnation;
+}
+
+static inline struct rx_flow *flitcast_rxflow_find(struct flitcast_site *site,
+						   const struct rx_key *key)
+{
+	struct rx_flow *flow = site->flow_last;
+
+	if (likely(flow && rx_key_equal(&flow->key, key)))
+		return flow;
+	return flitcast_rxflow_look_up(site, key);
+}
+
 /* May a flow that is not there have been forgotten? */
 bool flitcast_rxflow_old(const struct flitcast_site *site, const struct rx_key *key);
 /*

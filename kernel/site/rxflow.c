@@ -10,7 +10,7 @@
  */
 #include <linux/hashtable.h>
 #include <linux/log2.h>
-#include <linux/rhashtable.h>
+#include <linux/rbtree.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include "site/rx.h"
@@ -32,6 +32,8 @@
 /**
  * struct rx_source - flows of one source site
  * @node: in the table
+ * @flows: by socket, port and incarnation: no flow costs more to find, whatever numbers others
+ *	make up
  * @by_size: in the list of those with about as many flows; without any, in that of idle ones
  * @open: flows that are in use, the longest unused first
  * @asked: flows whose source was asked whether it needs them, the first one first
@@ -44,6 +46,7 @@
  */
 struct rx_source {
 	struct hlist_node node;
+	struct rb_root flows;
 	struct list_head by_size;
 	struct list_head open;
 	struct list_head asked;
@@ -57,8 +60,7 @@ struct rx_source {
 
 /**
  * struct flitcast_rx - receiving flows of a site
- * @flows: by source and port
- * @nflows: how many
+ * @nflows: how many there are
  * @closed: of these, those whose source has closed, the first one first
  * @settled: and those of which the source says that all is over, likewise
  * @sources: source sites by number
@@ -68,7 +70,6 @@ struct rx_source {
  * @forgot: what was remembered of a source site is forgotten
  */
 struct flitcast_rx {
-	struct rhashtable flows;
 	unsigned int nflows;
 	struct list_head closed;
 	struct list_head settled;
@@ -79,26 +80,13 @@ struct flitcast_rx {
 	bool forgot;
 };
 
-static const struct rhashtable_params params = {
-	.head_offset = offsetof(struct rx_flow, node),
-	.key_offset = offsetof(struct rx_flow, key),
-	.key_len = sizeof(struct rx_key),
-	.automatic_shrinking = true,
-};
-
 int flitcast_rxflow_alloc(struct flitcast_site *site)
 {
 	struct flitcast_rx *rx = kzalloc(sizeof(*rx), GFP_KERNEL_ACCOUNT);
 	unsigned int i;
-	int err;
 
 	if (!rx)
 		return -ENOMEM;
-	err = rhashtable_init(&rx->flows, &params);
-	if (err) {
-		kfree(rx);
-		return err;
-	}
 	INIT_LIST_HEAD(&rx->closed);
 	INIT_LIST_HEAD(&rx->settled);
 	INIT_LIST_HEAD(&rx->idle);
@@ -108,14 +96,10 @@ int flitcast_rxflow_alloc(struct flitcast_site *site)
 	return 0;
 }
 
-static void free_flow(void *flow, void *arg)
-{
-	kfree(flow);
-}
-
 void flitcast_rxflow_free(struct flitcast_site *site)
 {
 	struct flitcast_rx *rx = site->rx;
+	struct rx_flow *flow, *next_flow;
 	struct rx_source *source;
 	struct hlist_node *next;
 	int bucket;
@@ -123,16 +107,14 @@ void flitcast_rxflow_free(struct flitcast_site *site)
 	if (!rx)
 		return;
 	/* No port is there any more, and so nothing is held by any flow. */
-	rhashtable_free_and_destroy(&rx->flows, free_flow, NULL);
-	hash_for_each_safe(rx->sources, bucket, next, source, node)
+	hash_for_each_safe(rx->sources, bucket, next, source, node) {
+		rbtree_postorder_for_each_entry_safe(flow, next_flow, &source->flows, node)
+			kfree(flow);
 		kfree(source);
+	}
 	kfree(rx);
 	site->rx = NULL;
-}
-
-struct rx_flow *flitcast_rxflow_find(struct flitcast_site *site, const struct rx_key *key)
-{
-	return rhashtable_lookup_fast(&site->rx->flows, key, params);
+	site->flow_last = NULL;
 }
 
 static struct rx_source *source_find(struct flitcast_rx *rx, u32 src)
@@ -143,6 +125,35 @@ static struct rx_source *source_find(struct flitcast_rx *rx, u32 src)
 		if (source->src == src)
 			return source;
 	return NULL;
+}
+
+static int key_cmp(const void *key, const struct rb_node *node)
+{
+	const struct rx_key *a = key, *b = &rb_entry(node, struct rx_flow, node)->key;
+
+	if (a->sock != b->sock)
+		return a->sock < b->sock ? -1 : 1;
+	if (a->port != b->port)
+		return a->port < b->port ? -1 : 1;
+	if (a->incarnation != b->incarnation)
+		return a->incarnation < b->incarnation ? -1 : 1;
+	return 0;
+}
+
+static bool key_less(struct rb_node *a, const struct rb_node *b)
+{
+	return key_cmp(&rb_entry(a, struct rx_flow, node)->key, b) < 0;
+}
+
+struct rx_flow *flitcast_rxflow_look_up(struct flitcast_site *site, const struct rx_key *key)
+{
+	const struct rx_source *source = source_find(site->rx, key->src);
+	struct rb_node *node = source ? rb_find(key, &source->flows, key_cmp) : NULL;
+
+	if (!node)
+		return NULL;
+	site->flow_last = rb_entry(node, struct rx_flow, node);
+	return site->flow_last;
 }
 
 static void source_free(struct rx_source *source)
@@ -223,10 +234,12 @@ static void forget(struct flitcast_site *site, struct rx_flow *flow)
 		source->last = sock;
 	}
 	flitcast_rxflow_empty(site, flow);
+	if (site->flow_last == flow)
+		site->flow_last = NULL;
 	list_del(&flow->owed);
 	list_del(&flow->lru);
 	list_del(&flow->held);
-	rhashtable_remove_fast(&site->rx->flows, &flow->node, params);
+	rb_erase(&flow->node, &source->flows);
 	source_count(site->rx, source, -1);
 	site->stat[FC_STAT_FLOW_FORGOTTEN]++;
 	kfree(flow);
@@ -318,10 +331,7 @@ struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast
 	INIT_LIST_HEAD(&flow->owed);
 	INIT_LIST_HEAD(&flow->held);
 	flow->used = flitcast_site_now(site);
-	if (rhashtable_insert_fast(&rx->flows, &flow->node, params)) {
-		kfree(flow);
-		goto no_memory;
-	}
+	rb_add(&flow->node, &source->flows, key_less);
 	list_add_tail(&flow->lru, &source->open);
 	source_count(rx, source, 1);
 	return flow;
@@ -336,7 +346,8 @@ none:
 void flitcast_rxflow_used(struct flitcast_site *site, struct rx_flow *flow)
 {
 	flow->used = flitcast_site_now(site);
-	list_move_tail(&flow->lru, &flow->source->open);
+	if (!list_is_last(&flow->lru, &flow->source->open))
+		list_move_tail(&flow->lru, &flow->source->open);
 }
 
 /* Is anything received of it that is not delivered, or put off? */

@@ -24,9 +24,11 @@ static_assert(sizeof(struct flitcast_delivery) <= sizeof_field(struct sk_buff, c
 /**
  * struct site_net - the sites of a namespace
  * @sites: list; changed under RTNL, read under RCU
+ * @nsites: how many; under RTNL
  */
 struct site_net {
 	struct list_head sites;
+	unsigned int nsites;
 };
 
 static unsigned int site_net_id;
@@ -71,9 +73,7 @@ int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch, u3
 
 static void site_free(struct flitcast_site *site)
 {
-	flitcast_channel_free(site, &site->core.data);
-	kfree(site->core.in);
-	kfree(site->core.out);
+	flitcast_care_free(site);
 	flitcast_vnet_free(site);
 	flitcast_relay_free(site);
 	flitcast_faults_free(site);
@@ -81,6 +81,7 @@ static void site_free(struct flitcast_site *site)
 	flitcast_auth_free(site->auth);
 	flitcast_rxflow_free(site);
 	kfree(site->no_queue);
+	xa_destroy(&site->ports);
 	if (site->cfg.topo.graph)
 		flitcast_graph_put(site->cfg.topo.graph);
 	kfree(site);
@@ -148,18 +149,15 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 		flitcast_graph_hold(cfg->topo.graph);
 	site->incarnation = get_random_u32();
 	spin_lock_init(&site->lock);
-	__skb_queue_head_init(&site->netbuf);
-	INIT_LIST_HEAD(&site->transit);
+	__skb_queue_head_init(&site->casting);
+	site->nsets = cfg->mode == FC_MODE_CSR ? 1 : FC_SET_COUNT;
+	flitcast_oper_init(site);
 	hash_init(site->owners);
 	for (c = 0; c < FLITCAST_TX_DOORS; c++)
 		flitcast_round_init(&site->round[c]);
 	INIT_LIST_HEAD(&site->recast);
-	INIT_LIST_HEAD(&site->msgs);
-	site->due = RB_ROOT_CACHED;
-	INIT_LIST_HEAD(&site->late);
-	INIT_LIST_HEAD(&site->forward);
-	hash_init(site->ports);
-	hash_init(site->sources);
+	xa_init_flags(&site->ports, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
+	flitcast_tx_init(site);
 	hash_init(site->casts);
 	INIT_LIST_HEAD(&site->cast_ages);
 	site->cast_at = FC_NEVER;
@@ -167,6 +165,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	INIT_LIST_HEAD(&site->owed);
 	INIT_LIST_HEAD(&site->woken);
 	site->timer_at = FC_NEVER;
+	site->machines_at = FC_NEVER;
 	site->rng = get_random_u64() | 1;
 	INIT_WORK(&site->event, flitcast_event_work);
 	flitcast_ctrl_init(site);
@@ -184,16 +183,12 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	site->core.stat = site->stat;
 	site->core.id = cfg->id;
 	site->core.nports = cfg->topo.ndirs + 1;
-	site->core.in = kcalloc(site->core.nports, sizeof(*site->core.in), GFP_KERNEL_ACCOUNT);
-	site->core.out = kcalloc(site->core.nports, sizeof(*site->core.out), GFP_KERNEL_ACCOUNT);
 	site->no_queue = kcalloc(cfg->window, sizeof(*site->no_queue), GFP_KERNEL_ACCOUNT);
 	/* Where there are classes packets go in those. */
-	if (!site->core.in || !site->core.out || !site->no_queue ||
-	    flitcast_channel_alloc(site, &site->core.data, fc_mode_classes(cfg->mode) ? 0 : ~0U))
-		goto fail;
-	fc_site_init(&site->core, get_random_u64());
-	if (flitcast_rxflow_alloc(site) ||
-	    (fc_mode_classes(cfg->mode) && flitcast_vnet_alloc(site)) ||
+	if (!site->no_queue ||
+	    flitcast_care_machines(site, &site->core, fc_mode_classes(cfg->mode) ? 0 : ~0U) ||
+	    flitcast_rxflow_alloc(site) ||
+	    (fc_mode_classes(cfg->mode) ? flitcast_vnet_alloc(site) : flitcast_care_alloc(site)) ||
 	    flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
 		goto fail;
 	return site;
@@ -212,14 +207,97 @@ static struct flitcast_site *find_locked(struct net *net, u32 id)
 	return NULL;
 }
 
+/* Put it into the list of its namespace.  Context: RTNL held. */
+static int publish(struct net *net, struct flitcast_site *site, struct netlink_ext_ack *extack)
+{
+	struct site_net *sites = site_net(net);
+	struct list_head *at = &sites->sites;
+	struct flitcast_site *pos;
+
+	if (find_locked(net, site->cfg.id)) {
+		NL_SET_ERR_MSG_MOD(extack, "site exists");
+		return -EEXIST;
+	}
+	if (sites->nsites == FLITCAST_NET_SITES_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "a namespace has 256 sites at most");
+		return -ENOSPC;
+	}
+	/* In order of identity, as flitcast_site_next() walks. */
+	list_for_each_entry(pos, at, node) {
+		if (pos->cfg.id > site->cfg.id) {
+			at = &pos->node;
+			break;
+		}
+	}
+	list_add_tail_rcu(&site->node, at);
+	sites->nsites++;
+	refcount_inc(&site->refs);
+	return 0;
+}
+
+/* A port is attached no more: what it sends is the site's now. */
+static void port_gone(struct flitcast_site *site, struct flitcast_port *port)
+{
+	flitcast_tx_detach(site, port);
+	if (site->port_last == port)
+		site->port_last = NULL;
+	xa_erase(&site->ports, port->number);
+	if (port->ops->info)
+		site->sockets--;
+}
+
+/* Others have their turn. */
+static void pause(struct flitcast_site *site)
+	__must_hold(&site->lock)
+{
+	flitcast_engine_leave(site);
+	flitcast_engine_enter(site);
+}
+
+/* The site is dead: its messages, and then its ports, go one after the other. */
+static void ports_gone(struct flitcast_site *site)
+	__must_hold(&site->lock)
+{
+	struct flitcast_port *port;
+	unsigned long number = 0;
+
+	while (flitcast_tx_purge(site))
+		pause(site);
+	/* One that is closed between two of these has gone when it is looked for again. */
+	while ((port = xa_find(&site->ports, &number, ULONG_MAX, XA_PRESENT))) {
+		if (!flitcast_rx_detach(site, port)) {
+			port_gone(site, port);
+			port->ops->detach(port);
+			flitcast_engine_wake(site, port, FLITCAST_WAKE_IN | FLITCAST_WAKE_OUT |
+					     FLITCAST_WAKE_ERR);
+		}
+		pause(site);
+	}
+	while (flitcast_tx_purge_sources(site))
+		pause(site);
+}
+
+/* Nothing enters it any more but what ends it, and its timer is still. */
+static void site_dies(struct flitcast_site *site)
+{
+	flitcast_engine_enter(site);
+	site->dead = true;
+	ports_gone(site);
+	flitcast_engine_leave(site);
+	hrtimer_cancel(&site->timer);
+}
+
 int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		      struct netlink_ext_ack *extack)
 {
-	struct flitcast_site *site, *pos;
+	struct flitcast_site *site;
 	struct fc_vclass classes;
-	struct list_head *at;
 	int err;
 
+	if (cfg->topo.nsites > FLITCAST_SITES_MAX) {
+		NL_SET_ERR_MSG_MOD(extack, "a network has 1024 sites at most");
+		return -EINVAL;
+	}
 	if (cfg->id >= cfg->topo.nsites) {
 		NL_SET_ERR_MSG_MOD(extack, "the topology has no site of that number");
 		return -EINVAL;
@@ -264,33 +342,20 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		return -ENOMEM;
 	}
 	rtnl_lock();
-	if (find_locked(net, cfg->id)) {
+	err = publish(net, site, extack);
+	if (err) {
 		rtnl_unlock();
+		site_dies(site);
 		flitcast_echo_stop(site->echo);
+		flitcast_tx_stop(site);
 		flitcast_site_put(site);
-		NL_SET_ERR_MSG_MOD(extack, "site exists");
-		return -EEXIST;
+		return err;
 	}
-	/* In order of identity, as flitcast_site_next() walks. */
-	at = &site_net(net)->sites;
-	list_for_each_entry(pos, at, node) {
-		if (pos->cfg.id > cfg->id) {
-			at = &pos->node;
-			break;
-		}
-	}
-	list_add_tail_rcu(&site->node, at);
-	refcount_inc(&site->refs);
 	flitcast_faults_begin(site);
 	rtnl_unlock();
 	flitcast_event_site(site, FLITCAST_SITE_ADDED);
 	flitcast_site_put(site);
 	return 0;
-}
-
-static void drop_handle(void *arg, void *h)
-{
-	kfree_skb(h);
 }
 
 /*
@@ -306,12 +371,10 @@ static void drop_handle(void *arg, void *h)
  */
 static void site_destroy(struct flitcast_site *site)
 {
-	struct flitcast_port *port;
-	struct hlist_node *next;
-	int bucket;
 	u8 p;
 
 	list_del_rcu(&site->node);
+	site_net(site->net)->nsites--;
 	flitcast_engine_enter(site);
 	flitcast_rx_settle(site);
 	flitcast_ctrl_time(site, FC_NEVER);
@@ -320,30 +383,18 @@ static void site_destroy(struct flitcast_site *site)
 		if (site->end[p].link)
 			flitcast_site_link_gone(site, p);
 
-	flitcast_engine_enter(site);
-	site->dead = true;
-	hash_for_each_safe(site->ports, bucket, next, port, node) {
-		while (flitcast_rx_detach(site, port))
-			continue;
-		hash_del(&port->node);
-		site->sockets--;
-		port->ops->detach(port);
-		flitcast_engine_wake(site, port, FLITCAST_WAKE_IN | FLITCAST_WAKE_OUT |
-				     FLITCAST_WAKE_ERR);
-	}
-	flitcast_tx_purge(site);
-	flitcast_engine_leave(site);
-
-	hrtimer_cancel(&site->timer);
+	site_dies(site);
 	flitcast_ctrl_stop(site);
 	cancel_work_sync(&site->event);
 	flitcast_faults_stop(site);
 	flitcast_echo_stop(site->echo);
+	flitcast_tx_stop(site);
 
 	flitcast_engine_enter(site);
 	flitcast_cast_purge(site);
 	flitcast_oper_purge(site);
-	fc_site_purge(&site->core, drop_handle, NULL);
+	flitcast_txcast_purge(site);
+	flitcast_care_purge(site);
 	flitcast_relay_purge(site);
 	flitcast_vnet_purge(site);
 	flitcast_pool_free(&site->kept);
@@ -411,19 +462,16 @@ struct flitcast_site *flitcast_site_next(struct net *net, u32 from)
 
 void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *info)
 {
-	struct list_head *msg;
 	u8 p;
 
 	memset(info, 0, sizeof(*info));
 	info->cfg = site->cfg;
 	info->incarnation = site->incarnation;
 	spin_lock_bh(&site->lock);
-	/* The echo port is not a socket. */
-	info->sockets = site->sockets - 1;
+	info->sockets = site->sockets;
 	info->drain = site->drain;
 	info->keyed = site->auth;
-	list_for_each(msg, &site->msgs)
-		info->pending++;
+	info->pending = site->nmsgs;
 	for (p = 1; p < site->core.nports; p++) {
 		if (!site->end[p].link)
 			continue;
@@ -480,44 +528,61 @@ void flitcast_site_stats_reset(struct flitcast_site *site)
  * Ports.
  */
 
+/* Reserve a number in the table of ports: @number, or, if it is 0, a free one.  May sleep. */
+static int number_take(struct flitcast_site *site, u16 *number)
+{
+	u32 first, found;
+	int err;
+
+	if (*number) {
+		err = xa_insert_bh(&site->ports, *number, NULL, GFP_KERNEL_ACCOUNT);
+		return err == -EBUSY ? -EADDRINUSE : err;
+	}
+	first = FLITCAST_PORT_DYNAMIC + get_random_u32() % (0x10000 - FLITCAST_PORT_DYNAMIC);
+	err = xa_alloc_bh(&site->ports, &found, NULL, XA_LIMIT(first, 0xffff), GFP_KERNEL_ACCOUNT);
+	if (err == -EBUSY)
+		err = xa_alloc_bh(&site->ports, &found, NULL,
+				  XA_LIMIT(FLITCAST_PORT_DYNAMIC, first), GFP_KERNEL_ACCOUNT);
+	if (err)
+		return err == -EBUSY ? -EADDRINUSE : err;
+	*number = found;
+	return 0;
+}
+
 int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site, u16 number)
 {
-	int err = -ENETDOWN;
-	u32 i;
+	int err = number_take(site, &number);
+	bool dead;
 
-	flitcast_engine_enter(site);
-	if (site->dead)
-		goto out;
-	err = -EADDRINUSE;
-	if (number) {
-		if (flitcast_port_find(site, number))
-			goto out;
-	} else {
-		u32 first = FLITCAST_PORT_DYNAMIC + fc_random(&site->rng) %
-			    (0x10000 - FLITCAST_PORT_DYNAMIC);
-
-		for (i = first; flitcast_port_find(site, i);) {
-			i = i == 0xffff ? FLITCAST_PORT_DYNAMIC : i + 1;
-			if (i == first)
-				goto out;
-		}
-		number = i;
-	}
-	port->number = number;
-	err = flitcast_tx_attach(site, port);
 	if (err)
-		goto out;
+		return err;
+	port->number = number;
+	err = flitcast_tx_prepare(site, port);
+	if (err)
+		goto number;
 	INIT_LIST_HEAD(&port->waiting);
 	INIT_LIST_HEAD(&port->invited);
 	INIT_LIST_HEAD(&port->flows);
 	port->closing = false;
 	INIT_LIST_HEAD(&port->woken);
-	port->site = site;
-	refcount_inc(&site->refs);
-	hash_add(site->ports, &port->node, number);
-	site->sockets++;
-out:
+	flitcast_engine_enter(site);
+	dead = site->dead;
+	if (!dead) {
+		flitcast_tx_attach(site, port);
+		port->site = site;
+		refcount_inc(&site->refs);
+		/* Its place is there. */
+		xa_store(&site->ports, number, port, 0);
+		if (port->ops->info)
+			site->sockets++;
+	}
 	flitcast_engine_leave(site);
+	if (!dead)
+		return 0;
+	err = -ENETDOWN;
+	flitcast_tx_cancel(site, port);
+number:
+	xa_erase_bh(&site->ports, number);
 	return err;
 }
 
@@ -528,16 +593,12 @@ void flitcast_port_detach(struct flitcast_port *port)
 	if (!site)
 		return;
 	flitcast_engine_enter(site);
-	/* Others have their turn between two of these. */
-	while (!site->dead && flitcast_rx_detach(site, port)) {
-		flitcast_engine_leave(site);
-		flitcast_engine_enter(site);
-	}
-	/* A dead site has let go of its ports already. */
-	if (!site->dead) {
-		flitcast_tx_detach(site, port);
-		hash_del(&port->node);
-		site->sockets--;
+	/* A dead site may have let go of it already, or does so meanwhile. */
+	while (flitcast_port_find(site, port->number) == port) {
+		if (!flitcast_rx_detach(site, port))
+			port_gone(site, port);
+		else
+			pause(site);
 	}
 	port->site = NULL;
 	flitcast_engine_leave(site);

@@ -41,8 +41,7 @@ static const struct flitcast_msg *oldest(struct flitcast_source *src,
 
 	if (!src)
 		return than;
-	list_for_each_entry(msg, &src->msgs, source_node)
-		info->pending++;
+	info->pending += src->nmsgs;
 	msg = list_first_entry_or_null(&src->msgs, struct flitcast_msg, source_node);
 	return !than || (msg && msg->accepted < than->accepted) ? msg : than;
 }
@@ -85,16 +84,16 @@ static void fill_wait(struct flitcast_site *site, const struct flitcast_msg *msg
 int flitcast_socket_next(struct flitcast_site *site, u32 from,
 			 struct flitcast_socket_info *info)
 {
-	const struct flitcast_port *port, *found = NULL;
+	const struct flitcast_port *found;
 	const struct flitcast_msg *msg;
-	int bucket;
+	unsigned long number;
 
 	memset(info, 0, sizeof(*info));
 	spin_lock_bh(&site->lock);
-	hash_for_each(site->ports, bucket, port, node)
-		if (port->ops->info && port->number >= from &&
-		    (!found || port->number < found->number))
-			found = port;
+	/* The site's own is no socket. */
+	xa_for_each_start(&site->ports, number, found, from)
+		if (found->ops->info)
+			break;
 	if (found) {
 		info->site = site->cfg.id;
 		info->port = found->number;

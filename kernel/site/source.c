@@ -7,91 +7,245 @@
 #include <uapi/linux/flitcast.h>
 #include "site/tx.h"
 
-static struct flitcast_source *source_make(struct flitcast_site *site,
-					   struct flitcast_port *port, u32 number)
+/* Targets whose flows are looked for between two times that the lock is free. */
+#define FLOWS_BATCH	16
+
+/* Context: may sleep. */
+static struct flitcast_source *source_alloc(struct flitcast_port *port)
 {
-	struct flitcast_source *src = kzalloc(sizeof(*src), GFP_ATOMIC | __GFP_ACCOUNT);
+	struct flitcast_source *src = kzalloc(sizeof(*src), GFP_KERNEL_ACCOUNT);
 
 	if (!src)
 		return NULL;
-	if (!flitcast_txqueue_attach(site, src, port->uid)) {
+	src->owner = flitcast_txqueue_owner(port->uid);
+	if (!src->owner) {
 		kfree(src);
 		return NULL;
 	}
-	src->number = number;
 	src->port = port;
 	src->src_port = port->number;
 	src->timeout = port->timeout;
-	hash_init(src->flows);
+	src->era = 1;
+	xa_init_flags(&src->flows, XA_FLAGS_ACCOUNT);
 	INIT_LIST_HEAD(&src->msgs);
-	hash_add(site->sources, &src->node, src->number);
+	RB_CLEAR_NODE(&src->closing);
 	return src;
 }
 
-int flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port)
+/* One that nobody knows yet. */
+static void source_unmake(struct flitcast_source *src)
 {
+	kfree(src->owner);
+	kfree(src);
+}
+
+static struct xarray *table_of(struct flitcast_site *site, u32 sock)
+{
+	return &site->sources[!!(sock & FC_SOCK_CAST)];
+}
+
+/* It takes part.  Its place in the table is reserved, or there is memory for it. */
+static int source_add(struct flitcast_site *site, struct flitcast_source *src)
+{
+	int err = xa_err(xa_store(table_of(site, src->number), src->number & ~FC_SOCK_CAST, src,
+				  GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT));
+
+	if (!err)
+		kfree(flitcast_txqueue_attach(site, src, src->owner));
+	return err;
+}
+
+struct flitcast_source *flitcast_source_find(struct flitcast_site *site, u32 sock)
+{
+	struct flitcast_source *src = site->source_last;
+
+	if (src && src->number == sock)
+		return src;
+	src = xa_load(table_of(site, sock), sock & ~FC_SOCK_CAST);
+	if (src)
+		site->source_last = src;
+	return src;
+}
+
+int flitcast_tx_prepare(struct flitcast_site *site, struct flitcast_port *port)
+{
+	struct flitcast_source *src = source_alloc(port);
+	int err;
+
+	if (!src)
+		return -ENOMEM;
+	/* Numbers go round after a very long time, and some sockets are older than that. */
+	do {
+		src->number = (u32)atomic_inc_return(&site->next_sock) & ~FC_SOCK_CAST;
+		err = xa_insert_bh(&site->sources[0], src->number, NULL, GFP_KERNEL_ACCOUNT);
+	} while (err == -EBUSY);
+	if (err) {
+		source_unmake(src);
+		return err;
+	}
 	port->casts = NULL;
-	port->source = source_make(site, port, site->next_sock++ & ~FC_SOCK_CAST);
-	return port->source ? 0 : -ENOMEM;
+	port->source = src;
+	return 0;
 }
 
-/* The source of a message; broadcasts have one of their own, with flows of their own. */
-static struct flitcast_source *source_of(struct flitcast_site *site, struct flitcast_port *port,
-					 bool cast)
+void flitcast_tx_cancel(struct flitcast_site *site, struct flitcast_port *port)
 {
-	if (cast && !port->casts)
-		port->casts = source_make(site, port, port->source->number | FC_SOCK_CAST);
-	return cast ? port->casts : port->source;
+	xa_erase_bh(&site->sources[0], port->source->number);
+	source_unmake(port->source);
+	port->source = NULL;
 }
 
+void flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port)
+{
+	WARN_ON_ONCE(source_add(site, port->source));
+}
+
+/*
+ * Broadcasts have a source of their own, with flows of their own, from the first one on.  Enters
+ * the site.
+ */
+static int casts_add(struct flitcast_site *site, struct flitcast_port *port)
+{
+	struct flitcast_source *src = source_alloc(port);
+	int err = 0;
+
+	if (!src)
+		return -ENOMEM;
+	flitcast_engine_enter(site);
+	if (!site->dead && port->source && !port->casts) {
+		src->number = port->source->number | FC_SOCK_CAST;
+		err = source_add(site, src);
+		if (!err) {
+			port->casts = src;
+			src = NULL;
+		}
+	}
+	flitcast_engine_leave(site);
+	if (src)
+		source_unmake(src);
+	return err;
+}
+
+/* Not in the tree of those with messages that are to be given up. */
+static void closing_end(struct flitcast_site *site, struct flitcast_source *src)
+{
+	if (RB_EMPTY_NODE(&src->closing))
+		return;
+	rb_erase_cached(&src->closing, &site->closing);
+	RB_CLEAR_NODE(&src->closing);
+}
+
+/* Nobody finds it any more; its flows, which may be many, are freed without the lock. */
 static void source_free(struct flitcast_site *site, struct flitcast_source *src)
 {
-	hash_del(&src->node);
-	flitcast_txflow_free_all(site, src);
+	xa_erase(table_of(site, src->number), src->number & ~FC_SOCK_CAST);
+	if (site->source_last == src)
+		site->source_last = NULL;
+	closing_end(site, src);
+	if (!site->dead)
+		flitcast_txflow_tell_closed(site, src);
 	flitcast_txqueue_detach(src);
-	kfree(src);
+	list_add_tail(&src->gone, &site->gone);
+	queue_work(system_unbound_wq, &site->free);
+}
+
+static void free_work(struct work_struct *work)
+{
+	struct flitcast_site *site = container_of(work, struct flitcast_site, free);
+	struct flitcast_source *src;
+
+	do {
+		spin_lock_bh(&site->lock);
+		src = list_first_entry_or_null(&site->gone, struct flitcast_source, gone);
+		if (src)
+			list_del(&src->gone);
+		spin_unlock_bh(&site->lock);
+		if (src)
+			flitcast_txflow_free_all(src);
+		kfree(src);
+		cond_resched();
+	} while (src);
+}
+
+void flitcast_tx_init(struct flitcast_site *site)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(site->sources); i++)
+		xa_init_flags(&site->sources[i], XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
+	site->site_bits = order_base_2(site->cfg.topo.nsites);
+	INIT_LIST_HEAD(&site->msgs);
+	site->due = RB_ROOT_CACHED;
+	INIT_LIST_HEAD(&site->late);
+	site->forward = RB_ROOT_CACHED;
+	site->closing = RB_ROOT_CACHED;
+	INIT_LIST_HEAD(&site->gone);
+	INIT_WORK(&site->free, free_work);
 }
 
 void flitcast_source_reap(struct flitcast_site *site, struct flitcast_source *src)
 {
-	if (!src->port && list_empty(&src->msgs) && !src->nforward)
+	if (src->port || !list_empty(&src->msgs))
+		return;
+	closing_end(site, src);
+	if (!src->nforward)
 		source_free(site, src);
+}
+
+static bool until_before(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct flitcast_source, closing)->until <
+	       rb_entry(b, struct flitcast_source, closing)->until;
 }
 
 static void source_detach(struct flitcast_site *site, struct flitcast_source *src)
 {
-	struct flitcast_msg *msg;
-
 	if (!src)
 		return;
 	src->timeout = src->port->timeout;
 	src->port = NULL;
-	src->until = flitcast_site_now(site) + src->timeout;
-	list_for_each_entry(msg, &src->msgs, source_node) {
-		site->orphans += msg->out.charge;
-		msg->deadline_at = min(msg->deadline_at, src->until);
-		flitcast_tx_schedule(site, msg);
+	if (list_empty(&src->msgs)) {
+		flitcast_source_reap(site, src);
+		return;
 	}
-	flitcast_source_reap(site, src);
+	src->until = flitcast_site_now(site) + src->timeout;
+	site->orphans += src->charge;
+	rb_add_cached(&src->closing, &site->closing, until_before);
+	flitcast_tx_due(site, site->orphans > FLITCAST_ORPHANS_MAX ? 0 : src->until);
 }
 
 void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port)
 {
-	struct flitcast_source *src;
-	struct flitcast_msg *msg, *next;
-
 	source_detach(site, port->casts);
 	source_detach(site, port->source);
 	port->casts = NULL;
 	port->source = NULL;
-	/* The oldest go first where closed sockets have left too much behind. */
-	list_for_each_entry_safe(msg, next, &site->msgs, site_node) {
-		if (site->orphans <= FLITCAST_ORPHANS_MAX)
-			break;
-		src = msg->source;
-		if (src->port)
-			continue;
-		flitcast_tx_give_up_all(site, msg, -ETIMEDOUT);
+}
+
+/*
+ * Nobody waits for the messages of a closed socket for ever; and where closed sockets have left
+ * too much behind, those that would be given up first are given up now.
+ */
+void flitcast_source_time(struct flitcast_site *site, u64 now, int *budget)
+{
+	struct rb_node *first;
+
+	while ((first = rb_first_cached(&site->closing))) {
+		struct flitcast_source *src = rb_entry(first, struct flitcast_source, closing);
+		struct flitcast_msg *msg;
+
+		if (src->until > now && site->orphans <= FLITCAST_ORPHANS_MAX) {
+			flitcast_tx_due(site, src->until);
+			return;
+		}
+		if (*budget <= 0) {
+			flitcast_tx_due(site, 0);
+			return;
+		}
+		*budget -= TX_COST_FREE;
+		msg = list_first_entry_or_null(&src->msgs, struct flitcast_msg, source_node);
+		if (msg)
+			flitcast_tx_give_up_all(site, msg, -ETIMEDOUT, budget);
 		flitcast_source_reap(site, src);
 	}
 }
@@ -120,37 +274,40 @@ bool flitcast_port_busy(struct flitcast_port *port)
 	return busy;
 }
 
-static void source_drop(struct flitcast_site *site, struct flitcast_source *src)
+/* Return: true if more is left. */
+static bool source_drop(struct flitcast_site *site, struct flitcast_source *src, int *budget)
 {
-	struct flitcast_msg *msg, *next;
+	struct flitcast_msg *msg;
 
 	if (!src)
-		return;
-	list_for_each_entry_safe(msg, next, &src->msgs, source_node)
-		flitcast_tx_give_up_all(site, msg, -ECONNABORTED);
-	src->next_id++;
+		return false;
+	while (*budget > 0) {
+		msg = list_first_entry_or_null(&src->msgs, struct flitcast_msg, source_node);
+		if (!msg)
+			return false;
+		*budget -= TX_COST_FREE;
+		flitcast_tx_give_up_all(site, msg, -ECONNABORTED, budget);
+	}
+	return true;
 }
 
 void flitcast_port_drop(struct flitcast_port *port)
 {
 	struct flitcast_site *site = port->site;
+	bool more;
 
 	if (!site)
 		return;
-	flitcast_engine_enter(site);
-	source_drop(site, port->source);
-	source_drop(site, port->casts);
-	flitcast_engine_leave(site);
-}
+	do {
+		int budget = TX_BUDGET;
 
-static void source_forgive(struct flitcast_source *src)
-{
-	struct tx_flow *flow;
-	int bucket;
-
-	if (src)
-		hash_for_each(src->flows, bucket, flow, node)
-			flow->detached = false;
+		flitcast_engine_enter(site);
+		more = source_drop(site, port->source, &budget) ||
+		       source_drop(site, port->casts, &budget);
+		if (!more && port->source)
+			port->source->next_id++;
+		flitcast_engine_leave(site);
+	} while (more);
 }
 
 void flitcast_port_forgive(struct flitcast_port *port)
@@ -160,58 +317,85 @@ void flitcast_port_forgive(struct flitcast_port *port)
 	if (!site)
 		return;
 	spin_lock_bh(&site->lock);
-	source_forgive(port->source);
-	source_forgive(port->casts);
+	if (port->source)
+		port->source->era++;
+	if (port->casts)
+		port->casts->era++;
 	spin_unlock_bh(&site->lock);
 }
 
-/* Find or make the flows of a message.  Return: 0, or why it cannot be sent. */
+/* They are not about to be used any more. */
+static void flows_let_go(struct flitcast_msg *msg, u32 n)
+{
+	while (n--)
+		msg->target[n].flow->users--;
+}
+
+/*
+ * Find or make the flows of a message, and leave the site between two batches of them.  Return: 0,
+ * or why it cannot be sent.
+ */
 static int msg_flows(struct flitcast_site *site, struct flitcast_source *src,
 		     struct flitcast_msg *msg, const struct flitcast_msg_dest *dests)
 {
-	bool live = false;
 	u32 i;
 
-	if (src->nflows + msg->ntargets > FLITCAST_TXFLOWS_MAX)
-		flitcast_txflow_evict(site, src);
 	for (i = 0; i < msg->ntargets; i++) {
 		struct tx_target *t = &msg->target[i];
 
-		if (dests[i].site >= site->cfg.topo.nsites)
-			return -EHOSTUNREACH;
-		t->flow = flitcast_txflow_get(src, dests[i].site, dests[i].port);
-		if (!t->flow)
+		t->flow = flitcast_txflow_get(site, src, dests[i].site, dests[i].port);
+		if (!t->flow) {
+			flows_let_go(msg, i);
 			return -ENOMEM;
-		live |= !t->flow->detached;
+		}
+		t->flow->users++;
+		t->msg = msg;
+		t->site = dests[i].site;
+		t->port = dests[i].port;
+		t->index = dests[i].index;
+		t->off = dests[i].off;
+		t->len = dests[i].len;
+		t->core.part = fc_part_make(msg->len, t->off, t->len);
+		if ((i + 1) % FLOWS_BATCH)
+			continue;
+		flitcast_engine_leave(site);
+		flitcast_engine_enter(site);
+		/* The source has gone with the site; else it stays, as its port does. */
+		if (site->dead)
+			return -ENETDOWN;
 	}
-	return live ? 0 : -ECONNREFUSED;
+	return 0;
+}
+
+/* Is there anybody to send it to? */
+static bool msg_live(const struct flitcast_msg *msg)
+{
+	u32 i;
+
+	for (i = 0; i < msg->ntargets; i++)
+		if (!flitcast_txflow_detached(msg->target[i].flow))
+			return true;
+	return false;
 }
 
 /* A target of a message that will be sent. */
-static void msg_target(struct flitcast_msg *msg, struct tx_target *t,
-		       const struct flitcast_msg_dest *dest)
+static void msg_target(struct flitcast_msg *msg, struct tx_target *t)
 {
 	struct fc_txflow *flow = &t->flow->core;
 
-	t->msg = msg;
-	t->site = dest->site;
-	t->port = dest->port;
-	t->index = dest->index;
-	t->off = dest->off;
-	t->len = dest->len;
+	t->flow->users--;
 	/* A broadcast has one number for all, and goes to all: its flows keep in step. */
 	if (msg->copies) {
 		flow->next = msg->source->next_cast;
 		if (list_empty(&t->flow->pending))
 			flow->oldest = flow->next;
 	}
-	if (t->flow->detached) {
+	if (flitcast_txflow_detached(t->flow)) {
 		t->core.state = FC_TX_FAILED;
 		t->err = -ECANCELED;
 		return;
 	}
 	t->since = msg->accepted;
-	t->core.part = fc_part_make(msg->len, t->off, t->len);
 	t->core.seq = flow->next++;
 	list_add_tail(&t->pending, &t->flow->pending);
 	msg->left++;
@@ -228,7 +412,7 @@ msg_class(const struct flitcast_site *site, const struct flitcast_msg *msg,
 {
 	u32 i;
 
-	if (class != FLITCAST_TX_LOW || !site->vnet || site->csr ||
+	if (class != FLITCAST_TX_LOW || site->nsets == 1 ||
 	    msg->len + fc_head_size(msg->ntargets) > site->cfg.flit - FC_LINK_SIZE)
 		return class;
 	for (i = 0; i < msg->ntargets; i++) {
@@ -291,19 +475,29 @@ void flitcast_port_admission(struct flitcast_port *port, struct flitcast_admissi
 void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arrival)
 {
 	struct flitcast_source *src;
-	struct flitcast_msg *msg;
+	struct tx_flow *flow;
+	struct tx_target *t;
+	struct fc_target to;
 	struct fc_packet pk;
 
 	fc_wire_packet_decode(&pk, head);
 	if (pk.src != site->cfg.id || pk.incarnation != site->incarnation)
 		return;
-	hash_for_each_possible(site->sources, src, node, pk.sock) {
-		if (src->number != pk.sock)
-			continue;
-		list_for_each_entry(msg, &src->msgs, source_node)
-			if (msg->out.id == pk.id)
-				source_reserved(site, msg, arrival);
+	src = flitcast_source_find(site, pk.sock);
+	if (!src)
 		return;
+	fc_wire_target_decode(&to, head, 0);
+	flow = flitcast_txflow_find(site, src, to.site, to.port);
+	if (!flow)
+		return;
+	/* What has been sent, and is not over, is within the window. */
+	list_for_each_entry(t, &flow->pending, pending) {
+		if (t->core.seq == to.seq) {
+			source_reserved(site, t->msg, arrival);
+			return;
+		}
+		if (t->core.seq - flow->core.oldest >= FC_FLOW_WINDOW)
+			return;
 	}
 }
 
@@ -313,26 +507,33 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 {
 	struct flitcast_site *site = port->site;
 	struct flitcast_source *src;
-	u64 now = flitcast_site_now(site);
 	int err;
+	u64 now;
 	u32 i;
 
-	if (site->dead || !port->source || (site->drain && begins(port, msg)))
+	if (site->dead || !port->source)
 		return -ENETDOWN;
-	src = source_of(site, port, how->copies);
-	if (!src)
-		return -ENOMEM;
+	src = how->copies ? port->casts : port->source;
 	/* Everything that can fail comes before anything is changed. */
 	err = msg_flows(site, src, msg, dests);
 	if (err)
 		return err;
+	if (site->drain && begins(port, msg))
+		err = -ENETDOWN;
+	else if (!msg_live(msg))
+		err = -ECONNREFUSED;
+	if (err) {
+		flows_let_go(msg, msg->ntargets);
+		return err;
+	}
+	now = flitcast_site_now(site);
 	src->timeout = port->timeout;
 	msg->source = src;
 	msg->accepted = now;
 	msg->copies = how->copies;
 	msg->class = msg_class(site, msg, how->class);
 	for (i = 0; i < msg->ntargets; i++)
-		msg_target(msg, &msg->target[i], &dests[i]);
+		msg_target(msg, &msg->target[i]);
 	if (msg->copies)
 		src->next_cast++;
 	msg->out.id = port->source->next_id++;
@@ -352,7 +553,10 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 	/* Which targets are lost is looked for with the deadlines. */
 	msg->deadline_at = flitcast_faults_any_lost(site) ? now : now + src->timeout;
 	list_add_tail(&msg->site_node, &site->msgs);
+	site->nmsgs++;
 	list_add_tail(&msg->source_node, &src->msgs);
+	src->nmsgs++;
+	src->charge += how->charge;
 	site->stat[FC_STAT_MSG_SENT]++;
 	return 0;
 }
@@ -360,10 +564,32 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 /* It has begun: it goes, now or in its turn. */
 static void msg_go(struct flitcast_site *site, struct flitcast_msg *msg)
 {
+	/* To begin one to many took long. */
+	if (msg->ntargets > FLOWS_BATCH) {
+		bool over;
+
+		refcount_inc(&msg->refs);
+		flitcast_engine_leave(site);
+		flitcast_engine_enter(site);
+		over = !msg->left;
+		flitcast_msg_put(msg);
+		if (over)
+			return;
+	}
 	if (flitcast_tx_at_once(site, msg))
 		return;
 	flitcast_tx_schedule(site, msg);
 	flitcast_tx_ready(site, msg);
+}
+
+/* Are all of its targets in the topology? */
+static bool dests_exist(const struct flitcast_site *site, const struct flitcast_msg_dest *dests,
+			u32 n)
+{
+	while (n--)
+		if (dests[n].site >= site->cfg.topo.nsites)
+			return false;
+	return true;
 }
 
 int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
@@ -375,6 +601,13 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 
 	if (!site)
 		return -ENETDOWN;
+	if (!dests_exist(site, dests, msg->ntargets))
+		return flitcast_site_dead(site) ? -ENETDOWN : -EHOSTUNREACH;
+	if (how->copies && !READ_ONCE(port->casts)) {
+		err = casts_add(site, port);
+		if (err)
+			return err;
+	}
 	flitcast_engine_enter(site);
 	err = msg_begin(port, msg, dests, how);
 	if (!err) {
@@ -394,6 +627,8 @@ int flitcast_port_send(struct flitcast_port *port, const void *data, u32 len,
 
 	if (!site)
 		return -ENETDOWN;
+	if (!dests_exist(site, dest, 1))
+		return flitcast_site_dead(site) ? -ENETDOWN : -EHOSTUNREACH;
 	flitcast_engine_enter(site);
 	msg = flitcast_msg_short(site, data, len);
 	if (msg)
@@ -406,26 +641,57 @@ int flitcast_port_send(struct flitcast_port *port, const void *data, u32 len,
 	return err;
 }
 
-/* The site ends: so do its messages, for every target. */
-void flitcast_tx_purge(struct flitcast_site *site)
+bool flitcast_tx_purge(struct flitcast_site *site)
 {
-	struct flitcast_msg *msg, *next;
-	struct flitcast_source *src;
-	struct hlist_node *tmp;
-	int bucket;
+	struct flitcast_msg *msg;
+	int budget = TX_BUDGET;
+	u8 s;
 
-	list_for_each_entry_safe(msg, next, &site->msgs, site_node)
-		flitcast_tx_give_up_all(site, msg, -ENETDOWN);
-	if (site->cur) {
-		flitcast_msg_drop_data(site->cur);
-		flitcast_msg_put(site->cur);
+	while ((msg = list_first_entry_or_null(&site->msgs, struct flitcast_msg, site_node))) {
+		if (budget <= 0)
+			return true;
+		budget -= TX_COST_FREE;
+		flitcast_tx_give_up_all(site, msg, -ENETDOWN, &budget);
 	}
-	site->cur = NULL;
-	hash_for_each_safe(site->sources, bucket, tmp, src, node) {
-		if (src->port) {
-			src->port->source = NULL;
-			src->port->casts = NULL;
+	for (s = 0; s < FC_SET_COUNT; s++) {
+		struct flitcast_feed *feed = &site->feed[s];
+
+		if (!feed->cur)
+			continue;
+		flitcast_msg_drop_data(feed->cur);
+		flitcast_msg_put(feed->cur);
+		feed->cur = NULL;
+		site->nfed--;
+	}
+	/* Nobody is told any more of what was given up. */
+	site->forward = RB_ROOT_CACHED;
+	site->nforward = 0;
+	return false;
+}
+
+bool flitcast_tx_purge_sources(struct flitcast_site *site)
+{
+	struct flitcast_source *src;
+	int budget = TX_BUDGET;
+	unsigned long number;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(site->sources); i++) {
+		xa_for_each(&site->sources[i], number, src) {
+			if (budget <= 0)
+				return true;
+			budget -= TX_COST_ACT;
+			source_free(site, src);
 		}
-		source_free(site, src);
 	}
+	return false;
+}
+
+void flitcast_tx_stop(struct flitcast_site *site)
+{
+	unsigned int i;
+
+	flush_work(&site->free);
+	for (i = 0; i < ARRAY_SIZE(site->sources); i++)
+		xa_destroy(&site->sources[i]);
 }

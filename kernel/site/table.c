@@ -8,9 +8,6 @@
 #include "core/tree.h"
 #include "site/table.h"
 
-/* Where tables would take more, there is one copy, by a tree. */
-#define TABLE_SITES_MAX	4096
-
 /**
  * struct flitcast_table - tables of a topology
  * @node: in the list of all
@@ -74,8 +71,6 @@ static struct flitcast_table *table_make(const struct fc_topo *topo)
 	t->topo = *topo;
 	t->max = 1;
 	fc_topo_print(topo, t->spec);
-	if (topo->nsites > TABLE_SITES_MAX)
-		return t;
 	work = kvcalloc(fc_bcast_slots(topo), sizeof(*work), GFP_KERNEL_ACCOUNT);
 	if (!work)
 		err = -ENOMEM;

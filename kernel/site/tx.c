@@ -5,43 +5,36 @@
  */
 #include "site/tx.h"
 
-/* Messages looked after in one go. */
-#define TIME_BUDGET	256
 /* Targets of a message that are asked in one go. */
 #define ASKS_MAX	16
 /* The others so soon after them. */
 #define ASK_MORE_NS	NSEC_PER_MSEC
 
-/*
- * Has the message packets under way, or room at a target, which it should soon
- * use?  What a silent target is sent again does not count: a site that is gone
- * must not hold back what goes to others.
- */
-static bool msg_under_way(const struct flitcast_msg *msg)
+/* What all targets of a message are looked at for, in pieces: nobody holds the lock for long. */
+enum tx_walk {
+	TX_WALK_NONE,
+	TX_WALK_GIVE_UP,	/* all are given up */
+	TX_WALK_SLOW,		/* they took longer than the sender allows */
+	TX_WALK_DEADLINE,	/* which were silent for too long? */
+	TX_WALK_ASK,		/* which are asked whether it has come? */
+	TX_WALK_REPEAT,		/* it is sent again */
+};
+
+void flitcast_tx_settle(struct flitcast_site *site, struct tx_target *t)
 {
-	u32 i;
+	struct flitcast_msg *msg = t->msg;
+	bool under_way = !fc_txtarget_over(&t->core) && t->core.state != FC_TX_NO_ROOM &&
+			 !t->silent && t->most && !t->flow->silent;
 
-	for (i = 0; i < msg->ntargets; i++) {
-		const struct tx_target *t = &msg->target[i];
-
-		if (!fc_txtarget_over(&t->core) && t->core.state != FC_TX_NO_ROOM &&
-		    !t->silent && !t->flow->silent && t->most)
-			return true;
-	}
-	return false;
-}
-
-/* Its state changed: it may become active, or make place for another. */
-void flitcast_tx_settle(struct flitcast_site *site, struct flitcast_msg *msg, bool over)
-{
-	bool active = !over && msg_under_way(msg);
-
-	if (active == msg->active)
+	if (under_way == t->under_way)
 		return;
-	if (active)
+	t->under_way = under_way;
+	if (!under_way) {
+		if (!--msg->nunder_way)
+			flitcast_txqueue_inactive(site, msg);
+	} else if (!msg->nunder_way++) {
 		flitcast_txqueue_active(site, msg);
-	else
-		flitcast_txqueue_inactive(site, msg);
+	}
 }
 
 static bool due_before(struct rb_node *a, const struct rb_node *b)
@@ -55,6 +48,8 @@ static u64 due_of(const struct flitcast_msg *msg)
 {
 	u64 at = min3(msg->repeat_at, msg->deadline_at, msg->slow_at);
 
+	if (msg->walk != TX_WALK_NONE)
+		return msg->walk_due;
 	at = min(at, msg->ask_at);
 	return msg->holding ? min(at, msg->hold_until) : at;
 }
@@ -103,15 +98,20 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 
 	flitcast_source_admitted(site, msg);
 	out->over_at = flitcast_site_now(site);
-	flitcast_tx_settle(site, msg, true);
 	flitcast_tx_schedule(site, msg);
 	if (!list_empty(&msg->ready))
 		list_del_init(&msg->ready);
+	if (site->reroute == msg)
+		site->reroute = list_is_last(&msg->site_node, &site->msgs) ? NULL :
+				list_next_entry(msg, site_node);
 	list_del(&msg->site_node);
+	site->nmsgs--;
 	list_del(&msg->source_node);
+	src->nmsgs--;
+	src->charge -= out->charge;
 	msg->source = NULL;
 	/* The packet that is on its way into the local net-input is sent to its end. */
-	if (site->cur != msg)
+	if (site->feed[flitcast_site_set(site, msg->class)].cur != msg)
 		flitcast_msg_drop_data(msg);
 	site->stat[out->err ? FC_STAT_MSG_FAILED : FC_STAT_MSG_CONFIRMED]++;
 	if (src->port) {
@@ -137,6 +137,7 @@ static void target_over(struct flitcast_site *site, struct tx_target *t, int err
 {
 	struct flitcast_msg *msg = t->msg;
 
+	flitcast_tx_settle(site, t);
 	list_del_init(&t->pending);
 	t->err = err;
 	/* Who has no socket for a broadcast is not among those it is for. */
@@ -162,7 +163,8 @@ static void no_way(struct tx_flow *flow, u32 seq, u64 now)
 	list_for_each_entry(t, &flow->pending, pending) {
 		if (t->core.seq == seq)
 			t->since = now;
-		if (!fc_before(t->core.seq, seq))
+		if (!fc_before(t->core.seq, seq) ||
+		    t->core.seq - flow->core.oldest >= FC_FLOW_WINDOW)
 			break;
 	}
 }
@@ -264,13 +266,11 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 		flitcast_tx_schedule(site, msg);
 	}
 	if (!fc_txtarget_over(&t->core)) {
-		flitcast_tx_settle(site, msg, false);
+		flitcast_tx_settle(site, t);
 		flitcast_tx_ready(site, msg);
 		return;
 	}
 	target_over(site, t, t->core.state == FC_TX_REFUSED ? -ECONNREFUSED : 0);
-	if (!last)
-		flitcast_tx_settle(site, msg, false);
 }
 
 static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
@@ -279,16 +279,14 @@ static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	struct tx_target *t, *next;
 	struct tx_flow *flow = NULL;
 	u64 now = flitcast_site_now(site);
+	u32 oldest;
 
 	/* Of an old life of this site. */
 	if (ctrl->incarnation != site->incarnation)
 		return;
-	hash_for_each_possible(site->sources, src, node, ctrl->sock) {
-		if (src->number == ctrl->sock) {
-			flow = flitcast_txflow_find(src, ctrl->site, ctrl->port);
-			break;
-		}
-	}
+	src = flitcast_source_find(site, ctrl->sock);
+	if (src)
+		flow = flitcast_txflow_find(site, src, ctrl->site, ctrl->port);
 	/* A level beyond what was sent is nobody's. */
 	if (!flow || fc_before(flow->core.next, ctrl->next))
 		return;
@@ -296,7 +294,11 @@ static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 		no_way(flow, ctrl->seq, now);
 		return;
 	}
+	oldest = flow->core.oldest;
 	list_for_each_entry_safe(t, next, &flow->pending, pending) {
+		/* Nothing was sent of it yet. */
+		if (t->core.seq - oldest >= FC_FLOW_WINDOW)
+			break;
 		if (fc_before(t->core.seq, ctrl->next) || t->core.seq == ctrl->seq)
 			answered(site, t, ctrl, now);
 		else if (fc_before(ctrl->seq, t->core.seq))
@@ -319,19 +321,17 @@ static void say_level(struct flitcast_site *site, const struct fc_ctrl *ask)
 		.sock = ask->sock, .site = site->cfg.id, .port = ask->port,
 		.seq = ask->next - 1, .next = ask->next, .have = ask->have,
 	};
-	struct flitcast_source *src;
-	struct tx_flow *flow;
+	struct flitcast_source *src = NULL;
+	struct tx_flow *flow = NULL;
 
-	hash_for_each_possible(site->sources, src, node, ask->sock) {
-		if (src->number != ask->sock || ask->incarnation != site->incarnation)
-			continue;
-		flow = flitcast_txflow_find(src, ask->site, ask->port);
-		if (!flow)
-			break;
+	if (ask->incarnation == site->incarnation)
+		src = flitcast_source_find(site, ask->sock);
+	if (src)
+		flow = flitcast_txflow_find(site, src, ask->site, ask->port);
+	if (flow) {
 		ctrl.kind = FC_CTRL_OVER;
 		ctrl.next = flow->core.oldest;
 		ctrl.seq = ctrl.next - 1;
-		break;
 	}
 	site->stat[FC_STAT_CTRL_SENT]++;
 	flitcast_ctrl_send(site, &ctrl);
@@ -354,16 +354,6 @@ bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int er
 	flitcast_txflow_advance(site, flow);
 	flitcast_txflow_forward(site, flow);
 	return more;
-}
-
-void flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *msg, int err)
-{
-	u32 i;
-
-	for (i = 0; i < msg->ntargets; i++)
-		if (!fc_txtarget_over(&msg->target[i].core) &&
-		    !flitcast_tx_give_up(site, &msg->target[i], err))
-			return;
 }
 
 /* Has it come, or has the target, which put it off, room by now? */
@@ -396,59 +386,52 @@ static u64 ask_due(const struct flitcast_site *site, const struct tx_target *t)
 	       (t->later ? FC_LATER_NS : 0);
 }
 
-/* No answer soon: has it come?  In pieces, so that nobody holds the lock for long. */
-static void msg_ask(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+/* No answer soon: has it come? */
+static void walk_ask(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
+		     u64 now, int *budget)
 {
-	unsigned int asked = 0;
-	u64 next = FC_NEVER;
-	u32 i;
+	u64 due = ask_due(site, t);
 
-	for (i = 0; i < msg->ntargets; i++) {
-		struct tx_target *t = &msg->target[i];
-
-		if (ask_due(site, t) <= now && asked < ASKS_MAX) {
-			ask(site, msg, t);
-			t->asks++;
-			asked++;
-		}
-		next = min(next, ask_due(site, t));
-	}
-	msg->ask_at = max(next, now + ASK_MORE_NS);
-	/* Where the clock has jumped, too, an answer is waited for. */
-	if (asked)
+	if (due <= now) {
+		*budget -= TX_COST_ACT;
+		ask(site, msg, t);
+		t->asks++;
+		msg->acts++;
+		/* Where the clock has jumped, too, an answer is waited for. */
 		msg->repeat_at = max(msg->repeat_at, now + flitcast_tx_ask_wait(site));
+		due = ask_due(site, t);
+	}
+	msg->ask_at = min(msg->ask_at, max(due, now + ASK_MORE_NS));
 }
 
 /* Not even a question was answered in time: what is unconfirmed is sent again. */
-static void msg_repeat(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+static void walk_repeat(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
+			int *budget)
 {
-	u32 i;
+	*budget -= TX_COST_ACT;
+	/* It cannot answer what has not gone from here, nor what it never got. */
+	if (t->asked && t->flow->heard < t->asked && !fc_txtarget_unsent(&t->core)) {
+		if (!t->flow->silent)
+			t->flow->silent_since = t->asked;
+		flitcast_txflow_silent(site, t->flow, true);
+	}
+	if (waits_its_turn(t) || fc_txtarget_repeat(&t->core))
+		ask(site, msg, t);
+	t->silent = true;
+	flitcast_tx_settle(site, t);
+}
 
-	/* Another copy would stand behind the one that has not gone, and in the way of others. */
+/* Return: false if another copy would stand behind the one that has not gone, in others' way. */
+static bool repeat_begin(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+{
 	if (flitcast_oper_stands(site, msg->entered)) {
 		msg->repeat_at = now + msg->wait;
-		return;
-	}
-	for (i = 0; i < msg->ntargets; i++) {
-		struct tx_target *t = &msg->target[i];
-
-		if (fc_txtarget_over(&t->core))
-			continue;
-		/* It cannot answer what has not gone from here, nor what it never got. */
-		if (t->asked && t->flow->heard < t->asked && !fc_txtarget_unsent(&t->core)) {
-			if (!t->flow->silent)
-				t->flow->silent_since = t->asked;
-			flitcast_txflow_silent(site, t->flow, true);
-		}
-		if (waits_its_turn(t) || fc_txtarget_repeat(&t->core))
-			ask(site, msg, t);
-		t->silent = true;
+		return false;
 	}
 	msg->wait = min_t(u64, 2 * msg->wait, RTO_LAST_NS);
 	/* Retransmission after a random wait (CARE, section 3.4). */
 	msg->repeat_at = now + msg->wait + fc_random(&site->rng) % (u32)(msg->wait / 4);
-	flitcast_tx_settle(site, msg, false);
-	flitcast_tx_ready(site, msg);
+	return true;
 }
 
 /*
@@ -482,159 +465,246 @@ static u64 target_deadline(struct flitcast_site *site, const struct tx_target *t
 	return max(stuck, t->msg->accepted) + timeout;
 }
 
+/* There is a way again: what waited for it is sent. */
+static void way_back(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
+		     u64 now)
+{
+	t->lost = false;
+	t->flow->unreachable = false;
+	msg->wait = flitcast_tx_wait(site);
+	msg->repeat_at = now;
+}
+
 /*
- * Give up those that were silent for too long, or to which there has been no way for a
- * while; false if the message is over, and gone.
+ * Give up a target that was silent for too long, or to which there has been no way for a while.
+ * Return: false if the message is over, and gone.
  */
-static bool msg_deadline(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+static bool walk_deadline(struct flitcast_site *site, struct flitcast_msg *msg,
+			  struct tx_target *t, u64 now, int *budget)
 {
 	u64 grace = (u64)site->cfg.tuning.grace * NSEC_PER_USEC;
-	struct flitcast_source *src = msg->source;
-	u64 next = FC_NEVER;
-	u32 i;
+	u64 at = target_deadline(site, t, msg->source->timeout, now);
+	u64 lost = flitcast_faults_lost(site, t->site, now);
 
-	/* Nobody waits for the messages of a closed socket for ever. */
-	if (!src->port && src->until <= now) {
-		flitcast_tx_give_up_all(site, msg, -ETIMEDOUT);
+	if (lost != FC_NEVER) {
+		if (!t->flow->unreachable)
+			t->since = now;
+		t->flow->unreachable = true;
+		t->lost = true;
+		at = min(at, lost + grace);
+	} else if (t->lost) {
+		way_back(site, msg, t, now);
+	}
+	if (at > now) {
+		msg->deadline_at = min(msg->deadline_at, at);
+		return true;
+	}
+	*budget -= TX_COST_ACT;
+	return flitcast_tx_give_up(site, t, t->flow->unreachable ? -EHOSTUNREACH : -ETIMEDOUT);
+}
+
+/* Of a target that is left out from now on, the message that is given up next: @t comes last. */
+static struct tx_target *detach_next(struct tx_target *t)
+{
+	struct list_head *pending = &t->flow->pending;
+	struct tx_target *last = list_last_entry(pending, struct tx_target, pending);
+
+	if (last == t && !list_is_first(&t->pending, pending))
+		last = list_prev_entry(t, pending);
+	return last;
+}
+
+/* It took longer than the sender allows.  Return: false if the message is over, and gone. */
+static bool walk_slow(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
+		      int *budget)
+{
+	struct tx_target *pos = t;
+
+	if (msg->slow == FLITCAST_TX_DETACH) {
+		/* All others that wait for it, too: the source stays, this one is of it. */
+		t->flow->detached = t->flow->src->era;
+		while ((pos = detach_next(t)) != t) {
+			if (*budget <= 0)
+				return true;
+			*budget -= TX_COST_ACT;
+			flitcast_tx_give_up(site, pos, -ETIME);
+		}
+	}
+	*budget -= TX_COST_ACT;
+	return flitcast_tx_give_up(site, t, -ETIME);
+}
+
+static void walk_start(struct flitcast_msg *msg, enum tx_walk walk)
+{
+	msg->walk = walk;
+	msg->walk_at = 0;
+	msg->walk_due = 0;
+	msg->acts = 0;
+}
+
+/* What is due of a message that is looked at for nothing else.  Return: false: nothing. */
+static bool walk_begin(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+{
+	if (msg->walk != TX_WALK_NONE)
+		return msg->walk_due <= now;
+	if (msg->slow_at <= now) {
+		walk_start(msg, TX_WALK_SLOW);
+	} else if (msg->deadline_at <= now) {
+		/* From here on: who has it looked at again meanwhile says so. */
+		msg->deadline_at = FC_NEVER;
+		walk_start(msg, TX_WALK_DEADLINE);
+	} else if (msg->ask_at <= now) {
+		msg->ask_at = FC_NEVER;
+		walk_start(msg, TX_WALK_ASK);
+	} else if (msg->repeat_at <= now && repeat_begin(site, msg, now)) {
+		walk_start(msg, TX_WALK_REPEAT);
+	} else {
 		return false;
 	}
-	for (i = 0; i < msg->ntargets; i++) {
-		struct tx_target *t = &msg->target[i];
-		u64 at, lost;
-
-		if (fc_txtarget_over(&t->core))
-			continue;
-		at = target_deadline(site, t, src->timeout, now);
-		lost = flitcast_faults_lost(site, t->site, now);
-		if (lost != FC_NEVER) {
-			if (!t->flow->unreachable)
-				t->since = now;
-			t->flow->unreachable = true;
-			t->lost = true;
-			at = min(at, lost + grace);
-		}
-		if (at > now)
-			next = min(next, at);
-		else if (!flitcast_tx_give_up(site, t, t->flow->unreachable ? -EHOSTUNREACH :
-									      -ETIMEDOUT))
-			return false;
-	}
-	msg->deadline_at = src->port ? next : min(next, src->until);
 	return true;
+}
+
+/* One target.  Return: false if the message is over, and gone. */
+static bool walk_target(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
+			u64 now, int *budget)
+{
+	switch ((enum tx_walk)msg->walk) {
+	case TX_WALK_GIVE_UP:
+		*budget -= TX_COST_ACT;
+		return flitcast_tx_give_up(site, t, msg->walk_err);
+	case TX_WALK_SLOW:
+		return walk_slow(site, msg, t, budget);
+	case TX_WALK_DEADLINE:
+		return walk_deadline(site, msg, t, now, budget);
+	case TX_WALK_ASK:
+		walk_ask(site, msg, t, now, budget);
+		break;
+	case TX_WALK_REPEAT:
+		walk_repeat(site, msg, t, budget);
+		break;
+	case TX_WALK_NONE:
+		break;
+	}
+	return true;
+}
+
+/* So many targets.  Return: false if the message is over, and gone. */
+static bool walk(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, int *budget)
+{
+	msg->walk_due = 0;
+	while (msg->walk_at < msg->ntargets) {
+		struct tx_target *t = &msg->target[msg->walk_at];
+
+		if (*budget <= 0)
+			return true;
+		if (msg->acts == ASKS_MAX) {
+			msg->acts = 0;
+			msg->walk_due = now + ASK_MORE_NS;
+			return true;
+		}
+		--*budget;
+		if (!fc_txtarget_over(&t->core)) {
+			if (!walk_target(site, msg, t, now, budget))
+				return false;
+			/* There is more to be done about it. */
+			if (msg->walk == TX_WALK_SLOW && !fc_txtarget_over(&t->core))
+				continue;
+		}
+		msg->walk_at++;
+	}
+	if (msg->walk == TX_WALK_REPEAT)
+		flitcast_tx_ready(site, msg);
+	msg->walk = TX_WALK_NONE;
+	return true;
+}
+
+bool flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *msg, int err,
+			     int *budget)
+{
+	if (msg->walk != TX_WALK_GIVE_UP) {
+		walk_start(msg, TX_WALK_GIVE_UP);
+		msg->walk_err = err;
+	}
+	if (!walk(site, msg, flitcast_site_now(site), budget))
+		return true;
+	flitcast_tx_schedule(site, msg);
+	return false;
 }
 
 void flitcast_tx_rerouted(struct flitcast_site *site)
 {
-	bool lost = flitcast_faults_any_lost(site);
-	struct flitcast_msg *msg;
-	u64 now = flitcast_site_now(site);
-	u32 i;
-
 	lockdep_assert_held(&site->lock);
-	list_for_each_entry(msg, &site->msgs, site_node) {
-		for (i = 0; i < msg->ntargets; i++) {
-			struct tx_target *t = &msg->target[i];
-
-			if (!t->lost || fc_txtarget_over(&t->core) ||
-			    flitcast_faults_lost(site, t->site, now) != FC_NEVER)
-				continue;
-			t->lost = false;
-			t->flow->unreachable = false;
-			msg->wait = flitcast_tx_wait(site);
-			msg->repeat_at = now;
-		}
-		/* Which are lost is looked for with the deadlines. */
-		if (lost)
-			msg->deadline_at = now;
-		flitcast_tx_schedule(site, msg);
-	}
+	site->reroute = list_first_entry_or_null(&site->msgs, struct flitcast_msg, site_node);
+	if (site->reroute)
+		flitcast_tx_due(site, 0);
 }
 
-/* Targets that took longer than the sender allows; the message is over, and gone. */
-static void msg_slow(struct flitcast_site *site, struct flitcast_msg *msg)
+/* Which targets are lost, or are not any more, is looked for with the deadlines. */
+static void reroute_time(struct flitcast_site *site, u64 now, int *budget)
 {
-	bool detach = msg->slow == FLITCAST_TX_DETACH;
-	u32 i;
+	while (site->reroute && *budget > 0) {
+		struct flitcast_msg *msg = site->reroute;
 
-	for (i = 0; i < msg->ntargets; i++) {
-		struct tx_target *t = &msg->target[i], *pos, *next;
-		struct tx_flow *flow = t->flow;
-		bool more = true;
-
-		if (fc_txtarget_over(&t->core))
-			continue;
-		if (!detach) {
-			if (!flitcast_tx_give_up(site, t, -ETIME))
-				return;
-			continue;
-		}
-		/* All others that wait for it, too: the source stays, this one is of it. */
-		flow->detached = true;
-		list_for_each_entry_safe_reverse(pos, next, &flow->pending, pending) {
-			bool mine = pos == t;
-
-			if (!flitcast_tx_give_up(site, pos, -ETIME) && mine)
-				more = false;
-		}
-		if (!more)
-			return;
+		*budget -= TX_COST_MSG;
+		site->reroute = list_is_last(&msg->site_node, &site->msgs) ? NULL :
+				list_next_entry(msg, site_node);
+		msg->deadline_at = now;
+		flitcast_tx_schedule(site, msg);
 	}
+	if (site->reroute)
+		flitcast_tx_due(site, 0);
 }
 
 /* Something of the message is due.  It may be gone afterwards. */
-static void msg_time(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+static void msg_time(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, int *budget)
 {
-	if (msg->slow_at <= now) {
-		msg_slow(site, msg);
-		return;
-	}
-	if (msg->deadline_at <= now && !msg_deadline(site, msg, now))
-		return;
+	*budget -= TX_COST_MSG;
 	if (msg->holding && msg->hold_until <= now) {
 		msg->holding = false;
 		flitcast_tx_ready(site, msg);
 	}
-	if (msg->ask_at <= now)
-		msg_ask(site, msg, now);
-	if (msg->repeat_at <= now)
-		msg_repeat(site, msg, now);
+	while (*budget > 0 && walk_begin(site, msg, now))
+		if (!walk(site, msg, now, budget))
+			return;
 	flitcast_tx_schedule(site, msg);
 }
 
-/* Those of which something is due now, or so many of them, to the others. */
-static void late_time(struct flitcast_site *site, u64 now)
+/* Those of which something is due now, as far as the budget goes, to the others. */
+static void late_time(struct flitcast_site *site, u64 now, int *budget)
 {
-	unsigned int budget = TIME_BUDGET;
 	struct flitcast_msg *msg, *next;
 
 	list_for_each_entry_safe(msg, next, &site->late, late) {
-		if (msg->ask_at > now || !budget--) {
+		if (msg->ask_at > now || *budget <= 0) {
 			flitcast_tx_due(site, msg->ask_at);
 			return;
 		}
+		*budget -= TX_COST_MSG;
 		flitcast_tx_schedule(site, msg);
 	}
 }
 
 void flitcast_tx_time(struct flitcast_site *site)
 {
-	unsigned int budget = TIME_BUDGET;
 	u64 now = flitcast_site_now(site);
+	int budget = TX_BUDGET;
 	struct rb_node *first;
 
 	site->ends_at = FC_NEVER;
-	late_time(site, now);
+	reroute_time(site, now, &budget);
+	late_time(site, now, &budget);
 	while ((first = rb_first_cached(&site->due))) {
 		struct flitcast_msg *msg = rb_entry(first, struct flitcast_msg, due_node);
 		struct flitcast_source *src = msg->source;
 
 		/* The timer goes on with it, so that nobody holds the lock for long. */
-		if (msg->due > now || !budget--) {
+		if (msg->due > now || budget <= 0) {
 			flitcast_tx_due(site, msg->due);
 			break;
 		}
-		msg_time(site, msg, now);
+		msg_time(site, msg, now, &budget);
 		flitcast_source_reap(site, src);
 	}
-	flitcast_txflow_time(site, now);
+	flitcast_source_time(site, now, &budget);
+	flitcast_txflow_time(site, now, &budget);
 }

@@ -6,7 +6,6 @@
 #ifndef FLITCAST_SITE_TX_H
 #define FLITCAST_SITE_TX_H
 
-#include <linux/hashtable.h>
 #include "site/impl.h"
 
 /*
@@ -30,9 +29,11 @@
 /* Questions without an answer: the last one follows 31 waits after the data. */
 #define ASKS		5
 
+/* Flows found without a look into the table: those of a short list. */
+#define TX_FLOWS_LAST	8
+
 /**
  * struct tx_flow - sending end of a flow
- * @node: in the source's table
  * @src: source
  * @site: target site
  * @port: target port
@@ -40,18 +41,19 @@
  * @heard: when the target last said anything
  * @news_at: when it last said anything new of any message
  * @level: all messages before this one are over at the target, as it says
- * @forward: in the site's list while the target is to be told of what was given up
+ * @forward: in the site's tree while the target is to be told of what was given up
  * @forward_at: when it is told next
  * @forwards: how often it was told
  * @silent: the target did not answer in time: it is asked with its oldest message
  *	only, and nobody waits for it
  * @silent_since: it owes an answer since then
  * @unreachable: the last word was that there is no way to it
- * @detached: left out of new messages
+ * @users: messages that are about to begin and have it in their lists
+ * @detached: left out of new messages, if it is the era of its source; 0: it never was
+ * @spared: it was passed by when others gave way, because it is detached
  * @core: numbers
  */
 struct tx_flow {
-	struct hlist_node node;
 	struct flitcast_source *src;
 	u32 site;
 	u16 port;
@@ -60,12 +62,14 @@ struct tx_flow {
 	u64 news_at;
 	u64 silent_since;
 	u32 level;
-	struct list_head forward;
+	struct rb_node forward;
 	u64 forward_at;
+	u32 users;
+	u32 detached;
 	u8 forwards;
 	bool silent;
 	bool unreachable;
-	bool detached;
+	bool spared;
 	struct fc_txflow core;
 };
 
@@ -90,6 +94,7 @@ struct tx_flow {
  * @silent: it did not answer in time: nothing of it counts as under way before it does
  * @lost: there is no way to it, as far as this site itself knows
  * @later: its last packet said that the confirmation can wait
+ * @under_way: it is among those of the message that are, see flitcast_tx_settle()
  * @core: progress
  */
 struct tx_target {
@@ -109,9 +114,10 @@ struct tx_target {
 	s16 err;
 	u16 most;
 	u8 asks;
-	bool silent;
-	bool lost;
-	bool later;
+	bool silent:1;
+	bool lost:1;
+	bool later:1;
+	bool under_way:1;
 	struct fc_txtarget core;
 };
 
@@ -166,39 +172,53 @@ struct flitcast_owner {
 /**
  * struct flitcast_source - the sending side of a port; outlives it until its
  * messages are over
- * @node: in the site's table
  * @number: of the socket, unique in the site's life
  * @port: NULL once closed
  * @src_port: its port number
- * @flows: by target
+ * @flows: by target; see flow_index()
+ * @flow_last: the ones that were found last, each by its target site modulo their number, or NULL
+ * @first_port: port of the target of the first one
+ * @hand: place of the one that is looked at next when some are to give way
  * @nflows: how many
- * @nforward: of these, in the site's list of those to be told
+ * @nforward: of these, in the site's tree of those to be told
+ * @era: of targets that are left out for their slowness: those of older ones are not any more
  * @next: number a new flow begins with: above all that an evicted one used
  * @next_id: id of the next message
  * @next_cast: of broadcasts, number of the next message in all its flows
  * @msgs: messages that are not over
+ * @nmsgs: how many
+ * @charge: bytes of send room that they take
  * @owner: whose it is
  * @queue: of messages or broadcasts, of messages of the higher class, and of short ones that have
  *	channels of their own
  * @timeout: how long a target may stay silent, ns
  * @until: once closed, when all that is not over is given up
+ * @closing: in the site's tree meanwhile
+ * @gone: in the site's list once all is over
  */
 struct flitcast_source {
-	struct hlist_node node;
 	u32 number;
 	struct flitcast_port *port;
 	u16 src_port;
-	DECLARE_HASHTABLE(flows, 5);
+	struct xarray flows;
+	struct tx_flow *flow_last[TX_FLOWS_LAST];
+	unsigned long hand;
+	u16 first_port;
 	unsigned int nflows;
 	unsigned int nforward;
+	u32 era;
 	u32 next;
 	u32 next_id;
 	u32 next_cast;
 	struct list_head msgs;
+	u32 nmsgs;
+	u64 charge;
 	struct flitcast_owner *owner;
 	struct flitcast_queue queue[3];
 	u64 timeout;
 	u64 until;
+	struct rb_node closing;
+	struct list_head gone;
 };
 
 /**
@@ -223,18 +243,24 @@ struct flitcast_source {
  * @wait: current wait for an answer
  * @entered: its last packet in the local net-input (flitcast_oper_entered()); 0: none
  * @holding: they do
+ * @walk: what all its targets are looked at for, one after the other, see enum tx_walk
+ * @walk_at: number of the next one
+ * @walk_err: what they are given up with
+ * @walk_due: not before
+ * @acts: of the targets looked at so far, those that were asked
  * @begun: some of it was sent: it does not wait for its turn again
- * @active: it counts as under way, see msg_under_way()
+ * @active: it counts as under way: some of its targets are
  * @is_late: it is in the list of @late
  * @list: the sender named a target list
  * @waits: it counts in @waits of its port
  * @patient: its confirmations may come later
- * @re: id of the message that it answers, where its kind is an answer
  * @slow: enum flitcast_slow
  * @class: enum flitcast_tx_class
  * @copies: of a broadcast; else 0
+ * @re: id of the message that it answers, where its kind is an answer
  * @ntargets: targets
  * @left: of these, not over
+ * @nunder_way: of these, under way
  * @target: targets
  * @npages: pages of data; 0 where there is little of it
  * @page: data; NULL when over; those that follow each other in one lot have one reference to it
@@ -267,22 +293,28 @@ struct flitcast_msg {
 	u64 hold_until;
 	u64 wait;
 	u64 entered;
-	bool holding;
-	bool begun;
-	bool active;
-	bool is_late;
-	bool list;
-	bool waits;
-	bool patient;
-	u32 re;
+	u64 walk_due;
+	u32 walk_at;
+	s16 walk_err;
+	u8 walk;
+	u8 acts;
+	bool holding:1;
+	bool begun:1;
+	bool active:1;
+	bool is_late:1;
+	bool list:1;
+	bool waits:1;
+	bool patient:1;
 	u8 slow;
 	u8 class;
 	u8 copies;
+	u32 re;
 	u32 ntargets;
 	u32 left;
-	struct tx_target *target;
-	unsigned int npages;
+	u32 nunder_way;
+	u32 npages;
 	struct page **page;
+	struct tx_target *target;
 	struct tx_target one;
 	union {
 		struct {
@@ -313,16 +345,25 @@ void flitcast_msg_drop_data(struct flitcast_msg *msg);
 
 /* tx.c */
 
-/* Its state changed: it may become active, or make place for another. */
-void flitcast_tx_settle(struct flitcast_site *site, struct flitcast_msg *msg, bool over);
+/*
+ * The state of a target changed: its message may become active, or make place for another.  A
+ * target is under way if it has packets that it has not confirmed, or room, which should soon be
+ * used.  What a silent one is sent again does not count: a site that is gone must not hold back
+ * what goes to others.
+ */
+void flitcast_tx_settle(struct flitcast_site *site, struct tx_target *t);
 /* One of its times changed. */
 void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg);
 /* The same of one that was just sent, to one target. */
 void flitcast_tx_schedule_sent(struct flitcast_site *site, struct flitcast_msg *msg);
 /* Give a target up; false if that was the end of the message. */
 bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int err);
-/* Give up all that is left of a message, which may be gone afterwards. */
-void flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *msg, int err);
+/*
+ * Give up what is left of a message, as far as the budget goes; the timer goes on with the rest.
+ * Return: true if it is over, and gone.
+ */
+bool flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *msg, int err,
+			     int *budget);
 
 /* What nearly every answer takes (RFC 6298), at least so long. */
 static inline u64 flitcast_tx_ask_wait(const struct flitcast_site *site)
@@ -346,6 +387,15 @@ static inline void flitcast_tx_ask_later(const struct flitcast_site *site,
 	msg->ask_at = min(msg->ask_at, at);
 }
 
+/*
+ * How long the lock is held: looks at targets, or what takes as long; what it takes to act on one,
+ * to look at a message, and to free one.
+ */
+#define TX_BUDGET	768
+#define TX_COST_ACT	16
+#define TX_COST_MSG	8
+#define TX_COST_FREE	48
+
 /* Something end to end is due at that time. */
 static inline void flitcast_tx_due(struct flitcast_site *site, u64 at)
 {
@@ -354,12 +404,22 @@ static inline void flitcast_tx_due(struct flitcast_site *site, u64 at)
 
 /* txflow.c */
 
-struct tx_flow *flitcast_txflow_find(struct flitcast_source *src, u32 site, u16 port);
-/* Find it or make it; NULL: no memory. */
-struct tx_flow *flitcast_txflow_get(struct flitcast_source *src, u32 site, u16 port);
-/* Flows without messages give way to others. */
-void flitcast_txflow_evict(struct flitcast_site *site, struct flitcast_source *src);
-void flitcast_txflow_free_all(struct flitcast_site *site, struct flitcast_source *src);
+struct tx_flow *flitcast_txflow_find(struct flitcast_site *site, struct flitcast_source *src,
+				     u32 target, u16 port);
+/* Find it or make it, for which another may give way; NULL: no memory. */
+struct tx_flow *flitcast_txflow_get(struct flitcast_site *site, struct flitcast_source *src,
+				    u32 target, u16 port);
+/* The source is over: its targets need keep nothing of it.  So many are told. */
+void flitcast_txflow_tell_closed(struct flitcast_site *site, struct flitcast_source *src);
+/* Free them all.  Context: may sleep; nobody else knows the source any more. */
+void flitcast_txflow_free_all(struct flitcast_source *src);
+
+/* Is the target left out of new messages? */
+static inline bool flitcast_txflow_detached(const struct tx_flow *flow)
+{
+	return flow->detached == flow->src->era;
+}
+
 /* A message of the flow may be over: those behind it may be sent now. */
 void flitcast_txflow_advance(struct flitcast_site *site, struct tx_flow *flow);
 /* The target spoke: all before @level is over there. */
@@ -370,16 +430,20 @@ void flitcast_txflow_silent(struct flitcast_site *site, struct tx_flow *flow, bo
 void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow);
 /* The target waits from @level on for what is over here: it is to be told. */
 void flitcast_txflow_behind(struct flitcast_site *site, struct tx_flow *flow, u32 level);
-/* Tell those it is time for. */
-void flitcast_txflow_time(struct flitcast_site *site, u64 now);
+/* Tell those it is time for, as far as the budget goes. */
+void flitcast_txflow_time(struct flitcast_site *site, u64 now, int *budget);
 
 /* txqueue.c */
 
 /* The message may have something to send. */
 void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg);
 
-/* The source has a place among those of the user.  Return: false: no memory. */
-bool flitcast_txqueue_attach(struct flitcast_site *site, struct flitcast_source *src, kuid_t uid);
+/* A user without sources; NULL: no memory.  Context: may sleep. */
+struct flitcast_owner *flitcast_txqueue_owner(kuid_t uid);
+/* The source has a place among those of the user.  Return: @owner, if there was one already. */
+struct flitcast_owner *flitcast_txqueue_attach(struct flitcast_site *site,
+					       struct flitcast_source *src,
+					       struct flitcast_owner *owner);
 /* It has no messages any more. */
 void flitcast_txqueue_detach(struct flitcast_source *src);
 
@@ -408,7 +472,24 @@ bool flitcast_txqueue_share(const struct flitcast_site *site, struct flitcast_so
 bool flitcast_txqueue_room(const struct flitcast_site *site, struct flitcast_source *src, u8 class);
 
 /* In which round do messages of a class take their turns? */
-enum flitcast_tx_door flitcast_txqueue_door(const struct flitcast_site *site, u8 class);
+static inline enum flitcast_tx_door flitcast_txqueue_door(const struct flitcast_site *site,
+							  u8 class)
+{
+	bool sets = site->nsets > 1;
+
+	switch ((enum flitcast_tx_class)class) {
+	case FLITCAST_TX_CAST:
+		return FLITCAST_TX_BY_RELAY;
+	case FLITCAST_TX_SHORT:
+		return FLITCAST_TX_BY_SHORT;
+	case FLITCAST_TX_HIGH:
+		return sets ? FLITCAST_TX_BY_HIGH : FLITCAST_TX_BY_INPUT;
+	case FLITCAST_TX_LOW:
+	case FLITCAST_TX_CLASSES:
+		break;
+	}
+	return FLITCAST_TX_BY_INPUT;
+}
 
 static inline unsigned int flitcast_txqueue_index(u8 class)
 {
@@ -454,6 +535,10 @@ void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 
 
 /* source.c */
 
+/* Of a packet or an answer; NULL: it is over. */
+struct flitcast_source *flitcast_source_find(struct flitcast_site *site, u32 sock);
+/* Messages of closed sources that are to be over are given up, as far as the budget goes. */
+void flitcast_source_time(struct flitcast_site *site, u64 now, int *budget);
 /* A message has reserved a way, or is over: who sent it does not wait for that any more. */
 void flitcast_source_admitted(struct flitcast_site *site, struct flitcast_msg *msg);
 

@@ -13,13 +13,18 @@
 /* Broadcasts under way: holds are reserved for two of each source. */
 #define CASTS_MAX	2
 
-/* Targets of that many are looked at in one go. */
+/*
+ * Flits of broadcasts sent in one go, each counted for every frame that it makes; and a message
+ * once more, and again for so many targets of it.
+ */
 #define CAST_BUDGET	16
+#define CAST_TARGETS	64
 
 /* May this target be sent the message now? */
 static bool wants(const struct tx_target *t)
 {
-	return !fc_txtarget_over(&t->core) && !fc_txtarget_next(&t->core, &t->flow->core) &&
+	return !fc_txtarget_over(&t->core) && !fc_txtarget_sent_all(&t->core) &&
+	       !fc_txtarget_next(&t->core, &t->flow->core) &&
 	       (!t->flow->silent || t->core.seq == t->flow->core.oldest);
 }
 
@@ -44,7 +49,7 @@ static bool wanted(const struct flitcast_msg *msg, u32 *lag)
 		if (behind >= FC_FLOW_WINDOW)
 			return false;
 		*lag = max(*lag, behind);
-		any |= wants(t);
+		any = any || wants(t);
 	}
 	return any;
 }
@@ -68,12 +73,11 @@ static void put_head(struct flitcast_site *site, const struct flitcast_msg *msg,
 }
 
 /* The flits of the packet; false: no memory. */
-static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 lag,
-		 struct sk_buff_head *flits)
+static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 lag)
 {
+	struct sk_buff_head *flits = &site->casting;
 	u32 room = site->cfg.flit - FC_LINK_SIZE, done = 0;
 
-	__skb_queue_head_init(flits);
 	do {
 		u32 head = done || !skb_queue_empty(flits) ? 0 : fc_head_size(1);
 		struct sk_buff *skb;
@@ -91,10 +95,30 @@ static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 lag,
 	return true;
 }
 
-static void begin(struct flitcast_site *site, struct flitcast_msg *msg, struct sk_buff_head *flits)
+/* One flit of what is broadcast; the first one begins with the packet's header. */
+static void send_flit(struct flitcast_site *site, struct sk_buff *skb, bool first, int *budget)
+{
+	struct fc_event ev = {
+		.type = FC_EV_FLIT, .port = FC_PORT_LOCAL,
+		.flit = { .h = skb, .data = skb->len },
+	};
+	u32 frames = site->frames;
+
+	if (first) {
+		ev.flit.head = skb->data;
+		ev.flit.parts = FC_PART_HEAD;
+		ev.flit.data -= fc_head_size(1);
+	}
+	if (skb_queue_empty(&site->casting))
+		ev.flit.parts |= FC_PART_TERM;
+	flitcast_relay_event(site, &ev);
+	*budget -= max_t(int, site->frames - frames, 1);
+}
+
+/* All targets that want the message are about to get it. */
+static void begin(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	u64 now = flitcast_site_now(site);
-	struct sk_buff *skb;
 	bool again = false;
 	u32 i;
 
@@ -106,59 +130,65 @@ static void begin(struct flitcast_site *site, struct flitcast_msg *msg, struct s
 		again |= flitcast_tx_mark(t, 0, now);
 		if (!t->first_at)
 			t->first_at = now;
+		flitcast_tx_settle(site, t);
 	}
 	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
-	flitcast_tx_settle(site, msg, false);
 	flitcast_tx_went(site, msg, now);
-	for (i = 0; (skb = __skb_dequeue(flits)); i++) {
-		struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
+}
 
-		ev.flit.h = skb;
-		ev.flit.data = skb->len;
-		if (!i) {
-			ev.flit.head = skb->data;
-			ev.flit.parts = FC_PART_HEAD;
-			ev.flit.data -= fc_head_size(1);
-		}
-		if (skb_queue_empty(flits))
-			ev.flit.parts |= FC_PART_TERM;
-		flitcast_relay_event(site, &ev);
+/* Choose the next broadcast: its flits are queued.  Return: false: there is none now. */
+static bool choose(struct flitcast_site *site, int *budget)
+{
+	struct flitcast_msg *msg;
+	u32 lag;
+
+	msg = list_first_entry_or_null(&site->recast, struct flitcast_msg, ready);
+	if (!msg && site->nactive[FLITCAST_TX_CAST] < CASTS_MAX)
+		msg = flitcast_txqueue_next(site, FLITCAST_TX_BY_RELAY);
+	if (!msg)
+		return false;
+	*budget -= 1 + msg->ntargets / CAST_TARGETS;
+	if (!wanted(msg, &lag)) {
+		list_del_init(&msg->ready);
+		return true;
 	}
+	if (!make(site, msg, lag)) {
+		/* No memory: again when the timer fires. */
+		site->stat[FC_STAT_NO_MEMORY]++;
+		site->ends_at = min(site->ends_at, flitcast_now() + NSEC_PER_MSEC);
+		return false;
+	}
+	if (!msg->begun)
+		flitcast_txqueue_sent(site, msg, msg->len);
+	msg->begun = true;
+	list_del_init(&msg->ready);
+	begin(site, msg);
+	send_flit(site, __skb_dequeue(&site->casting), true, budget);
+	return true;
 }
 
 void flitcast_txcast_feed(struct flitcast_site *site)
 {
-	unsigned int budget = CAST_BUDGET;
+	int budget = CAST_BUDGET;
 
-	while (flitcast_relay_room(site)) {
-		struct sk_buff_head flits;
-		struct flitcast_msg *msg;
-		u32 lag;
+	for (;;) {
+		struct sk_buff *skb = skb_peek(&site->casting);
 
-		msg = list_first_entry_or_null(&site->recast, struct flitcast_msg, ready);
-		if (!msg && site->nactive[FLITCAST_TX_CAST] < CASTS_MAX)
-			msg = flitcast_txqueue_next(site, FLITCAST_TX_BY_RELAY);
-		if (!msg)
+		if (!skb && !flitcast_relay_room(site))
 			return;
 		/* The timer goes on with it, so that nobody holds the lock for long. */
-		if (!budget--) {
+		if (budget <= 0) {
 			site->ends_at = 0;
 			return;
 		}
-		if (!wanted(msg, &lag)) {
-			list_del_init(&msg->ready);
-			continue;
-		}
-		if (!make(site, msg, lag, &flits)) {
-			/* No memory: again when the timer fires. */
-			site->stat[FC_STAT_NO_MEMORY]++;
-			site->ends_at = min(site->ends_at, flitcast_now() + NSEC_PER_MSEC);
+		if (skb)
+			send_flit(site, __skb_dequeue(&site->casting), false, &budget);
+		else if (!choose(site, &budget))
 			return;
-		}
-		if (!msg->begun)
-			flitcast_txqueue_sent(site, msg, msg->len);
-		msg->begun = true;
-		list_del_init(&msg->ready);
-		begin(site, msg, &flits);
 	}
+}
+
+void flitcast_txcast_purge(struct flitcast_site *site)
+{
+	__skb_queue_purge(&site->casting);
 }

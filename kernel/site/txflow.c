@@ -9,7 +9,6 @@
  * target is told by FC_CTRL_FORWARD as well, again and again until a word of it
  * shows that it knows.
  */
-#include <linux/jhash.h>
 #include <linux/slab.h>
 #include "site/tx.h"
 
@@ -18,36 +17,67 @@
 #define FORWARD_LAST_NS		(4 * NSEC_PER_SEC)
 #define FORWARDS		9
 
-struct tx_flow *flitcast_txflow_find(struct flitcast_source *src, u32 site, u16 port)
-{
-	struct tx_flow *flow;
+/* Flows looked at for one that gives way to a new one. */
+#define EVICT_LOOKS	16
 
-	hash_for_each_possible(src->flows, flow, node, jhash_2words(site, port, 0))
-		if (flow->site == site && flow->port == port)
-			return flow;
-	return NULL;
+static_assert(FLITCAST_SITES_MAX <= 1U << 16);
+
+/*
+ * The place of a flow in the table of its source.  Most sources send to one port: those flows are
+ * next to each other, by site, and the table is as flat as they need.
+ */
+static unsigned long flow_index(const struct flitcast_site *site, const struct flitcast_source *src,
+				u32 target, u16 port)
+{
+	return (unsigned long)(port ^ src->first_port) << site->site_bits | target;
+}
+
+struct tx_flow *flitcast_txflow_find(struct flitcast_site *site, struct flitcast_source *src,
+				     u32 target, u16 port)
+{
+	struct tx_flow **last = &src->flow_last[target % TX_FLOWS_LAST], *flow = *last;
+
+	if (flow && flow->site == target && flow->port == port)
+		return flow;
+	/* The index would be that of another one. */
+	if (unlikely(target >= site->cfg.topo.nsites))
+		return NULL;
+	flow = xa_load(&src->flows, flow_index(site, src, target, port));
+	if (flow)
+		*last = flow;
+	return flow;
 }
 
 /* The target knows, or is not told any more. */
 static void forward_end(struct flitcast_site *site, struct tx_flow *flow)
 {
-	if (list_empty(&flow->forward))
+	if (RB_EMPTY_NODE(&flow->forward))
 		return;
-	list_del_init(&flow->forward);
+	rb_erase_cached(&flow->forward, &site->forward);
+	RB_CLEAR_NODE(&flow->forward);
 	flow->src->nforward--;
 	site->nforward--;
 }
 
-static void flow_free(struct flitcast_site *site, struct tx_flow *flow)
+static bool forward_before(struct rb_node *a, const struct rb_node *b)
 {
-	forward_end(site, flow);
-	hash_del(&flow->node);
-	flow->src->nflows--;
-	kfree(flow);
+	return rb_entry(a, struct tx_flow, forward)->forward_at <
+	       rb_entry(b, struct tx_flow, forward)->forward_at;
 }
 
-/* Targets of a source that ends which are told so; others ask when they need the room. */
+static void forward_add(struct flitcast_site *site, struct tx_flow *flow, u64 at)
+{
+	flow->forward_at = at;
+	rb_add_cached(&flow->forward, &site->forward, forward_before);
+	flitcast_tx_due(site, at);
+}
+
+/*
+ * Targets of a source that ends which are told so, and flows looked at for them; others ask when
+ * they need the room.
+ */
 #define CLOSED_MAX	16
+#define CLOSED_LOOKS	64
 
 /* The target need not keep anything of the flow: it may be lost. */
 static void tell_closed(struct flitcast_site *site, const struct tx_flow *flow)
@@ -62,67 +92,106 @@ static void tell_closed(struct flitcast_site *site, const struct tx_flow *flow)
 	flitcast_ctrl_send(site, &ctrl);
 }
 
-void flitcast_txflow_free_all(struct flitcast_site *site, struct flitcast_source *src)
+void flitcast_txflow_tell_closed(struct flitcast_site *site, struct flitcast_source *src)
 {
-	unsigned int told = site->dead ? CLOSED_MAX : 0;
-	struct hlist_node *next;
+	unsigned int told = 0, looks = 0;
 	struct tx_flow *flow;
-	int bucket;
+	unsigned long index;
 
-	hash_for_each_safe(src->flows, bucket, next, flow, node) {
+	xa_for_each(&src->flows, index, flow) {
+		if (told == CLOSED_MAX || looks++ == CLOSED_LOOKS)
+			return;
 		/* One that never said anything has no flow, or is out of reach. */
-		if (flow->heard && told++ < CLOSED_MAX)
-			tell_closed(site, flow);
-		flow_free(site, flow);
+		if (!flow->heard)
+			continue;
+		tell_closed(site, flow);
+		told++;
 	}
 }
 
-/* Without those that are detached, if that is enough: they would be forgiven. */
-static void evict(struct flitcast_site *site, struct flitcast_source *src, bool detached)
+void flitcast_txflow_free_all(struct flitcast_source *src)
 {
-	struct hlist_node *next;
 	struct tx_flow *flow;
-	int bucket;
+	unsigned long index;
 
-	hash_for_each_safe(src->flows, bucket, next, flow, node) {
-		if (!list_empty(&flow->pending) || (flow->detached && !detached))
-			continue;
-		if (fc_before(src->next, flow->core.next))
-			src->next = flow->core.next;
-		flow_free(site, flow);
+	xa_for_each(&src->flows, index, flow) {
+		kfree(flow);
+		cond_resched();
 	}
+	xa_destroy(&src->flows);
+}
+
+/* May it be forgotten?  One that is detached would be forgiven, so it is passed by once. */
+static bool gives_way(struct tx_flow *flow)
+{
+	if (flow->users || !list_empty(&flow->pending))
+		return false;
+	if (!flitcast_txflow_detached(flow) || flow->spared)
+		return true;
+	flow->spared = true;
+	return false;
 }
 
 /*
- * A flow that comes back begins above every number it had, with nothing before it:
- * its target takes that for messages given up.
+ * One of those without messages, if there is one among the next ones of the source, gives way.  If
+ * it comes back it begins above every number it had, with nothing before it: its target takes that
+ * for messages given up.
  */
-void flitcast_txflow_evict(struct flitcast_site *site, struct flitcast_source *src)
+static void evict(struct flitcast_site *site, struct flitcast_source *src)
 {
-	evict(site, src, false);
-	if (src->nflows >= FLITCAST_TXFLOWS_MAX / 2)
-		evict(site, src, true);
+	unsigned int looks = EVICT_LOOKS;
+	struct tx_flow *flow;
+
+	while (looks--) {
+		flow = xa_find(&src->flows, &src->hand, ULONG_MAX, XA_PRESENT);
+		if (!flow) {
+			src->hand = 0;
+			continue;
+		}
+		src->hand++;
+		if (!gives_way(flow))
+			continue;
+		if (fc_before(src->next, flow->core.next))
+			src->next = flow->core.next;
+		forward_end(site, flow);
+		xa_erase(&src->flows, src->hand - 1);
+		if (src->flow_last[flow->site % TX_FLOWS_LAST] == flow)
+			src->flow_last[flow->site % TX_FLOWS_LAST] = NULL;
+		src->nflows--;
+		kfree(flow);
+		return;
+	}
 }
 
-struct tx_flow *flitcast_txflow_get(struct flitcast_source *src, u32 site, u16 port)
+struct tx_flow *flitcast_txflow_get(struct flitcast_site *site, struct flitcast_source *src,
+				    u32 target, u16 port)
 {
-	struct tx_flow *flow = flitcast_txflow_find(src, site, port);
+	struct tx_flow *flow = flitcast_txflow_find(site, src, target, port);
 
 	if (flow)
 		return flow;
-	flow = kzalloc(sizeof(*flow), GFP_ATOMIC | __GFP_ACCOUNT);
+	if (src->nflows >= FLITCAST_TXFLOWS_MAX)
+		evict(site, src);
+	flow = kzalloc(sizeof(*flow), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
 	if (!flow)
 		return NULL;
 	flow->src = src;
-	flow->site = site;
+	flow->site = target;
 	flow->port = port;
 	INIT_LIST_HEAD(&flow->pending);
-	INIT_LIST_HEAD(&flow->forward);
+	RB_CLEAR_NODE(&flow->forward);
 	flow->core.next = src->next;
 	flow->core.oldest = src->next;
 	flow->level = src->next;
-	hash_add(src->flows, &flow->node, jhash_2words(site, port, 0));
+	if (!src->nflows)
+		src->first_port = port;
+	if (xa_is_err(xa_store(&src->flows, flow_index(site, src, target, port), flow,
+			       GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT))) {
+		kfree(flow);
+		return NULL;
+	}
 	src->nflows++;
+	src->flow_last[target % TX_FLOWS_LAST] = flow;
 	return flow;
 }
 
@@ -135,7 +204,7 @@ static void window_ready(struct flitcast_site *site, struct tx_flow *flow, bool 
 		if (t->core.seq - flow->core.oldest >= FC_FLOW_WINDOW)
 			break;
 		if (settle)
-			flitcast_tx_settle(site, t->msg, false);
+			flitcast_tx_settle(site, t);
 		flitcast_tx_ready(site, t->msg);
 	}
 }
@@ -177,22 +246,22 @@ void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow)
 {
 	if (!fc_before(flow->level, flow->core.oldest))
 		return;
-	if (list_empty(&flow->forward)) {
+	if (RB_EMPTY_NODE(&flow->forward)) {
 		/* So many: they learn it by a later packet, or when they need the room. */
 		if (site->nforward >= FLITCAST_FORWARD_MAX)
 			return;
-		list_add_tail(&flow->forward, &site->forward);
 		flow->src->nforward++;
 		site->nforward++;
+	} else {
+		rb_erase_cached(&flow->forward, &site->forward);
 	}
 	flow->forwards = 0;
-	flow->forward_at = flitcast_site_now(site);
-	flitcast_tx_due(site, flow->forward_at);
+	forward_add(site, flow, flitcast_site_now(site));
 }
 
 void flitcast_txflow_behind(struct flitcast_site *site, struct tx_flow *flow, u32 level)
 {
-	if (!list_empty(&flow->forward))
+	if (!RB_EMPTY_NODE(&flow->forward))
 		return;
 	flow->level = level;
 	flitcast_txflow_forward(site, flow);
@@ -206,31 +275,34 @@ static void tell(struct flitcast_site *site, struct tx_flow *flow, u64 now)
 		.seq = flow->core.oldest - 1, .next = flow->core.oldest,
 	};
 
-	flow->forward_at = now + min_t(u64, FORWARD_FIRST_NS << flow->forwards, FORWARD_LAST_NS);
+	rb_erase_cached(&flow->forward, &site->forward);
+	forward_add(site, flow,
+		    now + min_t(u64, FORWARD_FIRST_NS << flow->forwards, FORWARD_LAST_NS));
 	flow->forwards++;
 	site->stat[FC_STAT_CTRL_SENT]++;
 	flitcast_ctrl_send(site, &ctrl);
 }
 
-void flitcast_txflow_time(struct flitcast_site *site, u64 now)
+void flitcast_txflow_time(struct flitcast_site *site, u64 now, int *budget)
 {
-	struct tx_flow *flow, *next;
+	struct rb_node *first;
 
-	list_for_each_entry_safe(flow, next, &site->forward, forward) {
+	while ((first = rb_first_cached(&site->forward))) {
+		struct tx_flow *flow = rb_entry(first, struct tx_flow, forward);
 		struct flitcast_source *src = flow->src;
 
-		if (flow->forward_at <= now) {
-			if (flow->forwards >= FORWARDS) {
-				forward_end(site, flow);
-				/*
-				 * It may free the source, and its other flows with it: but
-				 * none of those is in this list then.
-				 */
-				flitcast_source_reap(site, src);
-				continue;
-			}
-			tell(site, flow, now);
+		/* The timer goes on with it, so that nobody holds the lock for long. */
+		if (flow->forward_at > now || *budget <= 0) {
+			flitcast_tx_due(site, flow->forward_at);
+			return;
 		}
-		flitcast_tx_due(site, flow->forward_at);
+		*budget -= TX_COST_ACT;
+		if (flow->forwards < FORWARDS) {
+			tell(site, flow, now);
+			continue;
+		}
+		forward_end(site, flow);
+		/* Nothing of it is in this tree then. */
+		flitcast_source_reap(site, src);
 	}
 }

@@ -12,11 +12,12 @@
 #define HOLD_NS		(20 * NSEC_PER_MSEC)
 
 /*
- * The packet this message should send next, and to whom; -1: none now.  A packet
+ * The packet this message should send next, and to whom (@feed); -1: none now.  A packet
  * goes to all that need it; those that granted wait a little for the others, so
  * that one transmission serves them together.
  */
-static int msg_pick(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+static int msg_pick(struct flitcast_site *site, struct flitcast_feed *feed,
+		    struct flitcast_msg *msg, u64 now)
 {
 	/* The list of a packet fits its first flit. */
 	u32 most = min_t(u32, FC_TARGETS_MAX, (site->cfg.flit - FC_LINK_SIZE - FC_PACKET_SIZE) /
@@ -25,14 +26,15 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_msg *msg, u64 no
 	int best = -1;
 	u32 i;
 
-	site->cur_n = 0;
+	feed->cur_n = 0;
 	for (i = 0; i < msg->ntargets; i++) {
 		struct tx_target *t = &msg->target[i];
 		int packet;
 
 		if (fc_txtarget_over(&t->core))
 			continue;
-		packet = fc_txtarget_next(&t->core, &t->flow->core);
+		packet = fc_txtarget_sent_all(&t->core) ? -1 :
+			 fc_txtarget_next(&t->core, &t->flow->core);
 		if (packet < 0) {
 			asking |= t->core.state == FC_TX_ASKING && t->core.part.count > 1 &&
 				  !t->silent && !t->flow->silent;
@@ -46,10 +48,13 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_msg *msg, u64 no
 		if (best >= 0 && packet > best)
 			continue;
 		if (packet != best)
-			site->cur_n = 0;
+			feed->cur_n = 0;
 		best = packet;
-		if (site->cur_n < most)
-			site->cur_target[site->cur_n++] = i;
+		if (feed->cur_n < most)
+			feed->cur_target[feed->cur_n++] = i;
+		/* None comes before it, and it is full. */
+		if (!best && feed->cur_n == most)
+			break;
 	}
 	if (best > 0 && asking && now < msg->hold_until) {
 		msg->holding = true;
@@ -65,23 +70,23 @@ static u32 packet_bytes(const struct flitcast_msg *msg, u32 packet)
 	return min(msg->len - packet * FC_PACKET_MAX, FC_PACKET_MAX);
 }
 
-/* May a packet of a class begin?  Then it is what is fed next. */
-static bool class_room(struct flitcast_site *site, enum flitcast_tx_class class)
+bool flitcast_tx_pick(struct flitcast_site *site, u8 set)
 {
-	return !site->vnet || flitcast_vnet_room(site, flitcast_vnet_set(site, class));
-}
-
-/* The next packet of a round, whose messages go by the channels of @class; false: none now. */
-static bool round_pick(struct flitcast_site *site, enum flitcast_tx_door door,
-		       enum flitcast_tx_class class)
-{
+	struct flitcast_feed *feed = &site->feed[set];
 	struct flitcast_msg *msg;
 
-	if (flitcast_round_empty(&site->round[door]) || !class_room(site, class))
+	if (!(site->doors & fc_bit(set)))
 		return false;
-	while ((msg = flitcast_txqueue_next(site, door))) {
-		int packet = msg_pick(site, msg, flitcast_site_now(site));
+	while ((msg = flitcast_txqueue_next(site, set))) {
+		int packet;
 
+		/* The timer goes on with it, so that nobody holds the lock for long. */
+		if (site->looks <= 0) {
+			site->ends_at = 0;
+			return false;
+		}
+		site->looks -= msg->ntargets;
+		packet = msg_pick(site, feed, msg, flitcast_site_now(site));
 		if (packet < 0) {
 			list_del_init(&msg->ready);
 			continue;
@@ -91,29 +96,14 @@ static bool round_pick(struct flitcast_site *site, enum flitcast_tx_door door,
 		list_move_tail(&msg->ready, &flitcast_txqueue_of(msg->source, msg->class)->ready);
 		flitcast_txqueue_sent(site, msg, packet_bytes(msg, packet));
 		refcount_inc(&msg->refs);
-		site->cur = msg;
-		site->cur_packet = packet;
-		site->cur_sent = 0;
-		site->cur_front = false;
+		feed->cur = msg;
+		feed->cur_packet = packet;
+		feed->cur_sent = 0;
+		feed->cur_front = false;
+		site->nfed++;
 		return true;
 	}
 	return false;
-}
-
-bool flitcast_tx_pick(struct flitcast_site *site)
-{
-	/* Where all go by the same channels there is one round, in which users order their own. */
-	if (flitcast_vnet_sets(site) <= 1)
-		return round_pick(site, FLITCAST_TX_BY_INPUT, FLITCAST_TX_LOW);
-	if (site->streak < FLITCAST_STREAK_MAX &&
-	    round_pick(site, FLITCAST_TX_BY_HIGH, FLITCAST_TX_HIGH)) {
-		site->streak++;
-		return true;
-	}
-	site->streak = 0;
-	return round_pick(site, FLITCAST_TX_BY_SHORT, FLITCAST_TX_SHORT) ||
-	       round_pick(site, FLITCAST_TX_BY_INPUT, FLITCAST_TX_LOW) ||
-	       round_pick(site, FLITCAST_TX_BY_HIGH, FLITCAST_TX_HIGH);
 }
 
 u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len)
@@ -168,14 +158,15 @@ static bool msg_patient(const struct flitcast_site *site, const struct flitcast_
 }
 
 /* Can the packet in cur go without being confirmed at once?  If it does for the first time. */
-static bool cur_patient(const struct flitcast_site *site, const struct flitcast_msg *msg)
+static bool cur_patient(const struct flitcast_site *site, const struct flitcast_feed *feed,
+			const struct flitcast_msg *msg)
 {
 	unsigned int i;
 
 	if (!msg_patient(site, msg))
 		return false;
-	for (i = 0; i < site->cur_n; i++) {
-		const struct tx_target *t = &msg->target[site->cur_target[i]];
+	for (i = 0; i < feed->cur_n; i++) {
+		const struct tx_target *t = &msg->target[feed->cur_target[i]];
 
 		if (t->most || !fc_txtarget_patient(&t->core, &t->flow->core))
 			return false;
@@ -212,22 +203,22 @@ static void put_target(u8 *head, unsigned int i, const struct tx_target *t, bool
 }
 
 /* Packet header and target list. */
-static void put_head(struct flitcast_site *site, struct flitcast_msg *msg, u8 *head,
-		     u32 offset, u32 data_len)
+static void put_head(struct flitcast_site *site, const struct flitcast_feed *feed,
+		     struct flitcast_msg *msg, u8 *head, u32 offset, u32 data_len)
 {
-	bool later = cur_patient(site, msg), again = false;
+	bool later = cur_patient(site, feed, msg), again = false;
 	unsigned int i;
 
-	put_packet(site, msg, head, site->cur_n, offset, data_len, later);
-	for (i = 0; i < site->cur_n; i++) {
-		struct tx_target *t = &msg->target[site->cur_target[i]];
+	put_packet(site, msg, head, feed->cur_n, offset, data_len, later);
+	for (i = 0; i < feed->cur_n; i++) {
+		struct tx_target *t = &msg->target[feed->cur_target[i]];
 
-		put_target(head, i, t, i == site->cur_n - 1);
+		put_target(head, i, t, i == feed->cur_n - 1);
 		t->later = later;
-		again |= flitcast_tx_mark(t, site->cur_packet, flitcast_site_now(site));
+		again |= flitcast_tx_mark(t, feed->cur_packet, flitcast_site_now(site));
+		flitcast_tx_settle(site, t);
 	}
 	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
-	flitcast_tx_settle(site, msg, false);
 }
 
 /* Is it one flit to one target, and the only one of its source?  Its target is not asked yet. */
@@ -246,7 +237,7 @@ static bool goes_at_once(struct flitcast_site *site, const struct flitcast_msg *
 }
 
 /* A flit that is a whole packet goes to the switch. */
-static void feed_whole(struct flitcast_site *site, struct sk_buff *skb, u32 len)
+static void feed_whole(struct flitcast_site *site, u8 set, struct sk_buff *skb, u32 len)
 {
 	struct fc_event ev = {
 		.type = FC_EV_FLIT, .port = FC_PORT_LOCAL,
@@ -256,7 +247,7 @@ static void feed_whole(struct flitcast_site *site, struct sk_buff *skb, u32 len)
 		},
 	};
 
-	flitcast_vnet_feed(site, &ev);
+	flitcast_vnet_feed(site, set, &ev);
 }
 
 /* All of it has gone, or is about to. */
@@ -270,7 +261,7 @@ static void went_at_once(struct flitcast_site *site, struct flitcast_msg *msg, s
 	t->sent_at = now;
 	t->first_at = now;
 	msg->begun = true;
-	flitcast_txqueue_active(site, msg);
+	flitcast_tx_settle(site, t);
 	site->stat[FC_STAT_PKT_SENT]++;
 	msg->repeat_at = now + msg->wait;
 	flitcast_tx_ask_later(site, msg, now);
@@ -279,6 +270,7 @@ static void went_at_once(struct flitcast_site *site, struct flitcast_msg *msg, s
 
 bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 {
+	u8 set = flitcast_site_set(site, msg->class);
 	struct tx_target *t = msg->target;
 	struct sk_buff *skb;
 	bool lane;
@@ -286,9 +278,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	if (!goes_at_once(site, msg))
 		return false;
 	/* Where others wait for a lane it may go past them, to a link that nobody waits for. */
-	lane = !site->train && !site->cur && list_empty(&site->transit) &&
-	       flitcast_round_empty(&site->round[flitcast_txqueue_door(site, msg->class)]) &&
-	       class_room(site, msg->class);
+	lane = flitcast_oper_clear(site, set) && flitcast_vnet_room(site, set);
 	if (!lane && site->cfg.mode != FC_MODE_VNET)
 		return false;
 	skb = flitcast_skb_alloc(site->headroom, fc_head_size(1) + flitcast_tx_linear(msg));
@@ -299,7 +289,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	put_packet(site, msg, skb->data, 1, 0, msg->len, t->later);
 	put_target(skb->data, 0, t, true);
 	flitcast_tx_add_data(skb, msg, 0, msg->len);
-	if (flitcast_vnet_start(site, flitcast_vnet_set(site, msg->class), skb)) {
+	if (flitcast_vnet_start(site, set, skb)) {
 		went_at_once(site, msg, t);
 		return true;
 	}
@@ -309,24 +299,26 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	}
 	went_at_once(site, msg, t);
 	/* It may have been delivered here when this returns, but it is not over. */
-	msg->entered = flitcast_oper_entered(site);
-	feed_whole(site, skb, msg->len);
+	msg->entered = flitcast_oper_entered(site, set);
+	feed_whole(site, set, skb, msg->len);
 	return true;
 }
 
 /* The packet in cur is in the local net-input, or is not sent after all. */
-static void cur_done(struct flitcast_site *site)
+static void cur_done(struct flitcast_site *site, u8 set)
 {
-	struct flitcast_msg *msg = site->cur;
+	struct flitcast_feed *feed = &site->feed[set];
+	struct flitcast_msg *msg = feed->cur;
 
-	site->cur = NULL;
-	msg->entered = flitcast_oper_entered(site);
+	feed->cur = NULL;
+	site->nfed--;
+	msg->entered = flitcast_oper_entered(site, set);
 	if (msg->source) {
 		u64 now = flitcast_site_now(site);
 		unsigned int i;
 
-		for (i = 0; i < site->cur_n; i++) {
-			struct tx_target *t = &msg->target[site->cur_target[i]];
+		for (i = 0; i < feed->cur_n; i++) {
+			struct tx_target *t = &msg->target[feed->cur_target[i]];
 
 			t->sent_at = now;
 			if (!t->first_at)
@@ -335,7 +327,7 @@ static void cur_done(struct flitcast_site *site)
 		if (!msg->hold_until)
 			msg->hold_until = now + HOLD_NS;
 		/* Nobody waits for its turn with nothing left to send: of one target, or to all. */
-		if (site->cur_n == msg->ntargets &&
+		if (feed->cur_n == msg->ntargets &&
 		    (msg->ntargets == 1 ? !fc_txtarget_unsent(&msg->target->core) :
 					  msg->len <= FC_PACKET_MAX))
 			list_del_init(&msg->ready);
@@ -346,39 +338,41 @@ static void cur_done(struct flitcast_site *site)
 	flitcast_msg_put(msg);
 }
 
-struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, struct fc_flit *flit)
+struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_flit *flit)
 {
-	struct flitcast_msg *msg = site->cur;
-	u32 offset = site->cur_packet * FC_PACKET_MAX;
-	u32 total = packet_bytes(msg, site->cur_packet);
+	struct flitcast_feed *feed = &site->feed[set];
+	struct flitcast_msg *msg = feed->cur;
+	u32 offset = feed->cur_packet * FC_PACKET_MAX;
+	u32 total = packet_bytes(msg, feed->cur_packet);
 	u32 room = site->cfg.flit - FC_LINK_SIZE;
-	u32 head = site->cur_front ? 0 : fc_head_size(site->cur_n);
-	u32 want = min(total - site->cur_sent, room - head), got;
+	u32 head = feed->cur_front ? 0 : fc_head_size(feed->cur_n);
+	u32 want = min(total - feed->cur_sent, room - head), got;
 	struct sk_buff *skb;
 
 	skb = flitcast_skb_alloc(site->headroom, head + flitcast_tx_linear(msg));
 	if (!skb) {
 		/* Not begun: who needs it may be another by the time there is memory. */
-		if (!site->cur_front) {
-			site->cur = NULL;
+		if (!feed->cur_front) {
+			feed->cur = NULL;
+			site->nfed--;
 			flitcast_msg_put(msg);
 		}
 		return NULL;
 	}
 	memset(flit, 0, sizeof(*flit));
 	if (head) {
-		put_head(site, msg, skb_put(skb, head), offset, total);
+		put_head(site, feed, msg, skb_put(skb, head), offset, total);
 		flit->head = skb->data;
 		flit->parts = FC_PART_HEAD;
-		site->cur_front = true;
+		feed->cur_front = true;
 	}
-	got = flitcast_tx_add_data(skb, msg, offset + site->cur_sent, want);
+	got = flitcast_tx_add_data(skb, msg, offset + feed->cur_sent, want);
 	flit->h = skb;
 	flit->data = got;
-	site->cur_sent += got;
-	if (site->cur_sent == total) {
+	feed->cur_sent += got;
+	if (feed->cur_sent == total) {
 		flit->parts |= FC_PART_TERM;
-		cur_done(site);
+		cur_done(site, set);
 	}
 	return skb;
 }

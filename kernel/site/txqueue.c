@@ -45,25 +45,20 @@ static struct flitcast_owner *owner_find(struct flitcast_site *site, kuid_t uid)
 	return NULL;
 }
 
-static struct flitcast_owner *owner_get(struct flitcast_site *site, kuid_t uid)
+struct flitcast_owner *flitcast_txqueue_owner(kuid_t uid)
 {
-	struct flitcast_owner *owner = owner_find(site, uid);
+	struct flitcast_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
 	unsigned int i;
 
-	if (!owner) {
-		owner = kzalloc(sizeof(*owner), GFP_ATOMIC | __GFP_ACCOUNT);
-		if (!owner)
-			return NULL;
-		owner->uid = uid;
-		for (i = 0; i < FLITCAST_TX_DOORS; i++)
-			flitcast_turn_init(&owner->turn[i]);
-		for (i = 0; i < FLITCAST_TX_CLASSES; i++) {
-			flitcast_round_init(&owner->class[i].round);
-			INIT_LIST_HEAD(&owner->class[i].blocked);
-		}
-		hash_add(site->owners, &owner->node, __kuid_val(uid));
+	if (!owner)
+		return NULL;
+	owner->uid = uid;
+	for (i = 0; i < FLITCAST_TX_DOORS; i++)
+		flitcast_turn_init(&owner->turn[i]);
+	for (i = 0; i < FLITCAST_TX_CLASSES; i++) {
+		flitcast_round_init(&owner->class[i].round);
+		INIT_LIST_HEAD(&owner->class[i].blocked);
 	}
-	owner->nsources++;
 	return owner;
 }
 
@@ -79,13 +74,17 @@ static void owner_put(struct flitcast_owner *owner)
 	kfree(owner);
 }
 
-bool flitcast_txqueue_attach(struct flitcast_site *site, struct flitcast_source *src, kuid_t uid)
+struct flitcast_owner *flitcast_txqueue_attach(struct flitcast_site *site,
+					       struct flitcast_source *src,
+					       struct flitcast_owner *owner)
 {
+	struct flitcast_owner *found = owner_find(site, owner->uid);
 	unsigned int i;
 
-	src->owner = owner_get(site, uid);
-	if (!src->owner)
-		return false;
+	if (!found)
+		hash_add(site->owners, &owner->node, __kuid_val(owner->uid));
+	src->owner = found ? found : owner;
+	src->owner->nsources++;
 	for (i = 0; i < ARRAY_SIZE(src->queue); i++) {
 		struct flitcast_queue *queue = &src->queue[i];
 
@@ -93,7 +92,7 @@ bool flitcast_txqueue_attach(struct flitcast_site *site, struct flitcast_source 
 		INIT_LIST_HEAD(&queue->ready);
 		INIT_LIST_HEAD(&queue->fresh);
 	}
-	return true;
+	return found ? owner : NULL;
 }
 
 void flitcast_txqueue_detach(struct flitcast_source *src)
@@ -103,24 +102,6 @@ void flitcast_txqueue_detach(struct flitcast_source *src)
 	for (i = 0; i < ARRAY_SIZE(src->queue); i++)
 		flitcast_turn_leave(&src->queue[i].turn);
 	owner_put(src->owner);
-}
-
-enum flitcast_tx_door flitcast_txqueue_door(const struct flitcast_site *site, u8 class)
-{
-	bool sets = flitcast_vnet_sets(site) > 1;
-
-	switch ((enum flitcast_tx_class)class) {
-	case FLITCAST_TX_CAST:
-		return FLITCAST_TX_BY_RELAY;
-	case FLITCAST_TX_SHORT:
-		return FLITCAST_TX_BY_SHORT;
-	case FLITCAST_TX_HIGH:
-		return sets ? FLITCAST_TX_BY_HIGH : FLITCAST_TX_BY_INPUT;
-	case FLITCAST_TX_LOW:
-	case FLITCAST_TX_CLASSES:
-		break;
-	}
-	return FLITCAST_TX_BY_INPUT;
 }
 
 /* The queue takes part in its user's round, and the user in the site's. */
@@ -135,6 +116,7 @@ static void join(struct flitcast_site *site, struct flitcast_source *src, u8 cla
 	}
 	flitcast_turn_join(&src->owner->class[class].round, &queue->turn);
 	flitcast_turn_join(&site->round[door], &src->owner->turn[door]);
+	site->doors |= fc_bit(door);
 }
 
 void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg)
@@ -146,6 +128,7 @@ void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg)
 	/* Broadcasts that are sent again wait for nobody's turn: there are few of them. */
 	if (msg->begun && msg->class == FLITCAST_TX_CAST) {
 		list_add_tail(&msg->ready, &site->recast);
+		site->doors |= fc_bit(FLITCAST_TX_BY_RELAY);
 		return;
 	}
 	list_add_tail(&msg->ready, msg->begun ? &queue->ready : &queue->fresh);
@@ -265,7 +248,7 @@ static struct flitcast_msg *owner_next(struct flitcast_site *site, struct flitca
 	if (door == FLITCAST_TX_BY_HIGH)
 		return class_next(site, owner, FLITCAST_TX_HIGH);
 	/* Both of its classes where they share channels; else it has nothing high in this round. */
-	if (flitcast_vnet_sets(site) > 1)
+	if (site->nsets > 1)
 		return class_next(site, owner, FLITCAST_TX_LOW);
 	if (owner->streak < FLITCAST_STREAK_MAX)
 		msg = class_next(site, owner, FLITCAST_TX_HIGH);
@@ -287,6 +270,7 @@ struct flitcast_msg *flitcast_txqueue_next(struct flitcast_site *site, enum flit
 			return msg;
 		flitcast_turn_idle(round, turn);
 	}
+	site->doors &= ~fc_bit(door);
 	return NULL;
 }
 

@@ -23,9 +23,7 @@ struct flitcast_vset {
  * @classes: of the topology, in each set
  * @way: their table, where the topology needs one
  * @straight: ways straight on, in mode postman
- * @nsets: how many: FC_SET_COUNT, or one in mode csr, where all is reserved
- * @feeding: set of the packet being fed
- * @set: by enum fc_set
+ * @set: by enum fc_set, as many as the site has
  *
  * The site's lock protects it.
  */
@@ -33,8 +31,6 @@ struct flitcast_vnet {
 	struct fc_vclass classes;
 	void *way;
 	struct fc_straight *straight;
-	u8 nsets;
-	u8 feeding;
 	struct flitcast_vset set[];
 };
 
@@ -55,7 +51,7 @@ static void vnet_free(struct flitcast_site *site, struct flitcast_vnet *v)
 {
 	u8 s;
 
-	for (s = 0; s < v->nsets; s++)
+	for (s = 0; s < site->nsets; s++)
 		set_free(site, &v->set[s]);
 	kvfree(v->straight);
 	kvfree(v->way);
@@ -187,15 +183,14 @@ static bool alloc_set(struct flitcast_site *site, struct flitcast_vnet *v, u8 nu
 
 int flitcast_vnet_alloc(struct flitcast_site *site)
 {
-	u8 nsets = site->cfg.mode == FC_MODE_CSR ? 1 : FC_SET_COUNT, s;
 	const struct fc_topo *topo = &site->cfg.topo;
+	u8 nsets = site->nsets, s;
 	struct flitcast_vnet *v;
 	bool good;
 
 	v = kzalloc(struct_size(v, set, nsets), GFP_KERNEL_ACCOUNT);
 	if (!v)
 		return -ENOMEM;
-	v->nsets = nsets;
 	/* The configuration was checked: there are classes. */
 	if (WARN_ON_ONCE(fc_vclass_init(&v->classes, topo))) {
 		kfree(v);
@@ -210,6 +205,7 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 		return -ENOMEM;
 	}
 	site->vnet = v;
+	site->nclasses = v->classes.count;
 	for (s = 0; s < nsets && site->cfg.mode == FC_MODE_VNET; s++)
 		site->hops[s] = &v->set[s].core;
 	return site->cfg.mode == FC_MODE_CSR ? flitcast_csr_alloc(site, &v->set[0].core) : 0;
@@ -224,24 +220,8 @@ void flitcast_vnet_purge(struct flitcast_site *site)
 {
 	u8 s;
 
-	for (s = 0; site->vnet && s < site->vnet->nsets; s++)
+	for (s = 0; site->vnet && s < site->nsets; s++)
 		fc_vnet_purge(&site->vnet->set[s].core, drop, NULL);
-}
-
-u8 flitcast_vnet_classes(const struct flitcast_site *site)
-{
-	return site->vnet ? site->vnet->classes.count : 0;
-}
-
-u8 flitcast_vnet_sets(const struct flitcast_site *site)
-{
-	return site->vnet ? site->vnet->nsets : 0;
-}
-
-bool flitcast_vnet_has(const struct flitcast_site *site, u8 vc)
-{
-	return vc >= FC_VC_CLASS && fc_vc_set(vc) < flitcast_vnet_sets(site) &&
-	       fc_vc_class(vc) < flitcast_vnet_classes(site);
 }
 
 const struct fc_vclass *flitcast_vnet_vclass(const struct flitcast_site *site)
@@ -262,17 +242,18 @@ void flitcast_vnet_event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 	do {
 		more = fc_vnet_event(core, fc_vc_class(vc), ev, fx);
 		for (i = 0; i < fx->n; i++)
-			flitcast_engine_perform(site, &fx->fx[i]);
+			flitcast_engine_perform(site, core->set, &fx->fx[i]);
 		ev->type = FC_EV_MORE;
 	} while (more);
 	ev->type = type;
+	flitcast_engine_due(site, core->next_at);
 }
 
 void flitcast_vnet_all(struct flitcast_site *site, struct fc_event *ev)
 {
 	u8 s;
 
-	for (s = 0; s < flitcast_vnet_sets(site); s++)
+	for (s = 0; site->vnet && s < site->nsets; s++)
 		flitcast_vnet_event(site, fc_set_vc(s), ev);
 }
 
@@ -281,7 +262,7 @@ u64 flitcast_vnet_next_at(const struct flitcast_site *site)
 	u64 at = FC_NEVER;
 	u8 s;
 
-	for (s = 0; s < flitcast_vnet_sets(site); s++)
+	for (s = 0; site->vnet && s < site->nsets; s++)
 		at = min(at, site->vnet->set[s].core.next_at);
 	return at;
 }
@@ -290,8 +271,8 @@ void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat)
 {
 	u8 c, s;
 
-	for (s = 0; s < flitcast_vnet_sets(site); s++)
-		for (c = 0; c < flitcast_vnet_classes(site); c++)
+	for (s = 0; site->vnet && s < site->nsets; s++)
+		for (c = 0; c < site->nclasses; c++)
 			site->vnet->set[s].core.ch[c].rx[port].stat = stat;
 }
 
@@ -300,26 +281,9 @@ void flitcast_vnet_rerouted(struct flitcast_site *site)
 	struct fc_event ev = { .type = FC_EV_MORE };
 	u8 s;
 
-	for (s = 0; s < site->vnet->nsets; s++)
+	for (s = 0; s < site->nsets; s++)
 		fc_vnet_rerouted(&site->vnet->set[s].core);
 	flitcast_vnet_all(site, &ev);
-}
-
-u8 flitcast_vnet_set(const struct flitcast_site *site, enum flitcast_tx_class class)
-{
-	if (site->vnet->nsets == 1)
-		return FC_SET_BULK;
-	switch (class) {
-	case FLITCAST_TX_HIGH:
-		return FC_SET_HIGH;
-	case FLITCAST_TX_SHORT:
-		return FC_SET_SHORT;
-	case FLITCAST_TX_LOW:
-	case FLITCAST_TX_CAST:
-	case FLITCAST_TX_CLASSES:
-		break;
-	}
-	return FC_SET_BULK;
 }
 
 bool flitcast_vnet_room(struct flitcast_site *site, u8 set)
@@ -330,16 +294,14 @@ bool flitcast_vnet_room(struct flitcast_site *site, u8 set)
 	if (lane < 0)
 		return false;
 	site->vnet->set[set].lane = lane;
-	site->vnet->feeding = set;
 	return true;
 }
 
-u64 flitcast_vnet_entered(const struct flitcast_site *site)
+u64 flitcast_vnet_entered(const struct flitcast_site *site, u8 set)
 {
-	const struct flitcast_vset *set = &site->vnet->set[site->vnet->feeding];
+	const struct flitcast_vset *v = &site->vnet->set[set];
 
-	return (u64)(fc_set_vc(site->vnet->feeding) + set->lane) << 32 |
-	       fc_vnet_seq(&set->core, set->lane);
+	return (u64)(fc_set_vc(set) + v->lane) << 32 | fc_vnet_seq(&v->core, v->lane);
 }
 
 u32 flitcast_vnet_taken(const struct flitcast_site *site, u8 vc)
@@ -354,22 +316,12 @@ bool flitcast_vnet_stuck(const struct flitcast_site *site, u8 set)
 	return fc_vnet_lane(&site->vnet->set[set].core) < 0;
 }
 
-bool flitcast_vnet_any_room(const struct flitcast_site *site)
+void flitcast_vnet_feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
 {
-	u8 s;
+	const struct flitcast_vset *v = &site->vnet->set[set];
 
-	for (s = 0; s < site->vnet->nsets; s++)
-		if (!flitcast_vnet_stuck(site, s))
-			return true;
-	return false;
-}
-
-void flitcast_vnet_feed(struct flitcast_site *site, struct fc_event *ev)
-{
-	struct flitcast_vset *set = &site->vnet->set[site->vnet->feeding];
-
-	ev->seq = fc_vnet_seq(&set->core, set->lane);
-	flitcast_vnet_event(site, fc_set_vc(site->vnet->feeding) + set->lane, ev);
+	ev->seq = fc_vnet_seq(&v->core, v->lane);
+	flitcast_vnet_event(site, fc_set_vc(set) + v->lane, ev);
 }
 
 bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb)

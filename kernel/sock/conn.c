@@ -91,8 +91,6 @@ enum flitcast_admit flitcast_conn_admit(struct flitcast_sock *fs, const struct f
 {
 	enum flitcast_admit verdict;
 
-	if (fs->sk.sk_type != SOCK_SEQPACKET)
-		return pk->kind == FC_KIND_MESSAGE ? FLITCAST_ADMIT_YES : FLITCAST_ADMIT_NO;
 	spin_lock(&fs->conn.lock);
 	verdict = admit(fs, pk, early);
 	spin_unlock(&fs->conn.lock);
@@ -138,10 +136,8 @@ static bool arrived(struct flitcast_sock *fs, const struct flitcast_delivery *d)
 
 bool flitcast_conn_deliver(struct flitcast_sock *fs, const struct flitcast_delivery *d)
 {
-	bool take = true;
+	bool take;
 
-	if (fs->sk.sk_type != SOCK_SEQPACKET)
-		return true;
 	spin_lock(&fs->conn.lock);
 	if (is_answer(d->kind)) {
 		answered(fs, d);

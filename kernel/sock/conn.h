@@ -73,7 +73,7 @@ void flitcast_conn_init(struct flitcast_sock *fs);
 /* No more waiting for an answer; the socket is not used any more. */
 void flitcast_conn_exit(struct flitcast_sock *fs);
 
-/* What the site asks of a port (struct flitcast_port_ops), under its lock. */
+/* What the site asks of a port (struct flitcast_port_ops), under its lock; of a SOCK_SEQPACKET. */
 enum flitcast_admit flitcast_conn_admit(struct flitcast_sock *fs, const struct fc_packet *pk,
 					bool early);
 /* Return: false if it was about the connection alone: nothing for recvmsg(). */

@@ -20,6 +20,12 @@
  */
 #define FILTER_SEEN	2048
 
+/* As SO_MEMINFO has it. */
+static void count_drop(struct flitcast_sock *fs)
+{
+	atomic_inc(&fs->sk.sk_drops);
+}
+
 bool flitcast_filter_deliver(struct flitcast_sock *fs, struct sk_buff *skb)
 {
 	struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
@@ -33,7 +39,10 @@ bool flitcast_filter_deliver(struct flitcast_sock *fs, struct sk_buff *skb)
 		return true;
 	}
 	/* Not sk_filter(): it drops what came in reserved memory, and this was confirmed. */
-	return !security_sock_rcv_skb(&fs->sk, skb);
+	if (!security_sock_rcv_skb(&fs->sk, skb))
+		return true;
+	count_drop(fs);
+	return false;
 }
 
 /*
@@ -79,6 +88,7 @@ static void drop(struct flitcast_sock *fs, struct sk_buff *skb)
 {
 	u32 charge = FLITCAST_DELIVERY(skb)->charge;
 
+	count_drop(fs);
 	kfree_skb(skb);
 	flitcast_port_release(&fs->port, charge);
 }
@@ -129,12 +139,10 @@ bool flitcast_filter_readable(struct flitcast_sock *fs)
 	return !rcu_access_pointer(fs->sk.sk_filter) || decide_head(fs);
 }
 
-int flitcast_filter_taken(struct flitcast_sock *fs, struct sk_buff *skb, int flags)
+int flitcast_filter_decide(struct flitcast_sock *fs, struct sk_buff *skb, int flags)
 {
 	int len;
 
-	if (!FLITCAST_DELIVERY(skb)->unfiltered)
-		return 1;
 	if (flags & MSG_PEEK) {
 		/* It is in the queue still, where others may look at it: decide there. */
 		kfree_skb(skb);

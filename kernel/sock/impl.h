@@ -267,11 +267,17 @@ void flitcast_cork_eof(struct socket *sock);
 bool flitcast_filter_deliver(struct flitcast_sock *fs, struct sk_buff *skb);
 /* Is there a message to be read?  Drops those before it that the program does not want. */
 bool flitcast_filter_readable(struct flitcast_sock *fs);
+/* What flitcast_filter_taken() does with a message that was not looked at. */
+int flitcast_filter_decide(struct flitcast_sock *fs, struct sk_buff *skb, int flags);
 /*
  * A message was taken from the receive queue, by recvmsg() with @flags.  Return: 1 if it is to be
  * read, 0 if it is gone, and the next one is to be taken; -ENOMEM, and it is in the queue again.
  */
-int flitcast_filter_taken(struct flitcast_sock *fs, struct sk_buff *skb, int flags);
+static inline int flitcast_filter_taken(struct flitcast_sock *fs, struct sk_buff *skb, int flags)
+{
+	return likely(!FLITCAST_DELIVERY(skb)->unfiltered) ? 1 :
+	       flitcast_filter_decide(fs, skb, flags);
+}
 
 /* report.c */
 

@@ -15,6 +15,7 @@
 #include <linux/percpu_counter.h>
 #include <linux/sizes.h>
 #include <net/sock.h>
+#include "compat.h"
 #include "sock/impl.h"
 
 /* A socket that holds no more than this may have it, whatever the limits. */
@@ -29,6 +30,13 @@
  * others send must not kill a program that wants a page for itself.
  */
 #define CGROUP_REST	SZ_4M
+
+/*
+ * A socket that gives memory back keeps less than this for the next message, so that those who read
+ * one short message after the other do not have the counters of all sockets go up and down for
+ * each.  Under pressure it keeps less than a page, which is the least that is counted.
+ */
+#define AHEAD		(2 * PAGE_SIZE)
 
 atomic_long_t flitcast_mem_allocated;
 unsigned long flitcast_mem_pressure;
@@ -116,13 +124,19 @@ void flitcast_mem_grow(struct flitcast_sock *fs, u32 size)
 
 void flitcast_mem_uncharge(struct flitcast_sock *fs, u32 size)
 {
-	atomic_sub(size, &fs->sk.sk_rmem_alloc);
-	sk_mem_uncharge(&fs->sk, size);
+	struct sock *sk = &fs->sk;
+
+	atomic_sub(size, &sk->sk_rmem_alloc);
+	sk_forward_alloc_add(sk, size);
+	if (sk->sk_forward_alloc >= (int)AHEAD || sk_under_memory_pressure(sk))
+		sk_mem_reclaim(sk);
 }
 
 void flitcast_mem_end(struct flitcast_sock *fs)
 {
 	flitcast_mem_uncharge(fs, atomic_read(&fs->sk.sk_rmem_alloc));
+	/* What SO_RESERVE_MEM set aside, too. */
+	sk_mem_reclaim_final(&fs->sk);
 }
 
 int flitcast_mem_module_init(void)

@@ -53,7 +53,12 @@ static void fs_grow(struct flitcast_port *port, u32 more, bool early)
 static enum flitcast_admit fs_admit(struct flitcast_port *port, const struct fc_packet *pk,
 				    bool early)
 {
-	return flitcast_conn_admit(port_fs(port), pk, early);
+	struct flitcast_sock *fs = port_fs(port);
+
+	/* Without connections all messages come in, and nothing else. */
+	if (fs->sk.sk_type != SOCK_SEQPACKET)
+		return pk->kind == FC_KIND_MESSAGE ? FLITCAST_ADMIT_YES : FLITCAST_ADMIT_NO;
+	return flitcast_conn_admit(fs, pk, early);
 }
 
 static void fs_promote(struct flitcast_port *port, u32 charge)
@@ -75,7 +80,8 @@ static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 
 	const struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
 
-	if (!flitcast_conn_deliver(fs, d) || !flitcast_filter_deliver(fs, skb)) {
+	if ((fs->sk.sk_type == SOCK_SEQPACKET && !flitcast_conn_deliver(fs, d)) ||
+	    !flitcast_filter_deliver(fs, skb)) {
 		fs_uncharge(port, d->charge, false);
 		kfree_skb(skb);
 		return;

@@ -323,9 +323,9 @@ TEST(table_a__terminators)
 /* On the wire: the parts of Table A that travel, and no others. */
 TEST(table_a__on_the_wire)
 {
-	/* The highest bit says that there is a checksum. */
-	for (unsigned int parts = 0; parts < 128; parts++) {
-		struct fc_link_hdr h = { .type = FC_FRAME_FLIT, .vc = FC_VC_DATA,
+	/* The bits above say that there is a checksum, and, in mode postman, how it came here. */
+	for (unsigned int parts = 0; parts < 1 << FC_PART_RUN_SHIFT; parts++) {
+		struct fc_link_hdr h = { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS,
 					 .flags = (u8)parts };
 		u8 frame[FC_LINK_SIZE + FC_DATA_MIN] = { 0 };
 		/* The parts of a flit that is no terminator: none, or the front. */

@@ -49,7 +49,7 @@ static struct fc_link_hdr random_link(void)
 			h.len += FC_DATA_MIN;
 		break;
 	case FC_FRAME_STATUS:
-		h.vc = FC_VC_DATA;
+		h.vc = FC_VC_CLASS;
 		h.flags = (u8)tap_random(8);
 		h.len = FC_STATUS_SIZE;
 		break;
@@ -86,7 +86,7 @@ static bool link_equal(const struct fc_link_hdr *a, const struct fc_link_hdr *b)
 TEST(wire_auth__length_is_that_of_the_payload_and_the_code)
 {
 	static const struct fc_link_hdr frames[] = {
-		{ .type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .len = FC_STATUS_SIZE },
+		{ .type = FC_FRAME_STATUS, .vc = FC_VC_CLASS, .len = FC_STATUS_SIZE },
 		{ .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE },
 		{ .type = FC_FRAME_FAULTS, .len = FC_FAULTS_SIZE },
 		{ .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE },
@@ -112,7 +112,7 @@ TEST(wire_auth__length_is_that_of_the_payload_and_the_code)
 TEST(wire_auth__no_flit_has_a_code)
 {
 	struct fc_link_hdr h = {
-		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .flags = FC_PART_TERM, .len = 500,
+		.type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .flags = FC_PART_TERM, .len = 500,
 		.auth = true,
 	};
 	struct fc_link_hdr got;
@@ -126,7 +126,7 @@ TEST(wire_auth__no_flit_has_a_code)
 TEST(wire_auth__prefix_covers_all)
 {
 	const struct fc_link_hdr h = {
-		.type = FC_FRAME_STATUS, .vc = FC_VC_DATA, .flags = 1, .len = 32, .epoch = 5,
+		.type = FC_FRAME_STATUS, .vc = FC_VC_CLASS, .flags = 1, .len = 32, .epoch = 5,
 		.seq = 6, .ack = 7, .auth = true,
 	};
 	u8 base[FC_AUTH_PREFIX], p[FC_AUTH_PREFIX];
@@ -163,11 +163,11 @@ TEST(wire_auth__prefix_covers_all)
 TEST(wire_link__golden_bytes)
 {
 	static const u8 golden[FC_LINK_SIZE] = {
-		1, 2, 1, 0x83, 0x05, 0xdc, 0xab, 0xcd, 0x01, 0x02, 0x03, 0x04,
+		1, 2, 3, 0x83, 0x05, 0xdc, 0xab, 0xcd, 0x01, 0x02, 0x03, 0x04,
 		0x0a, 0x0b, 0x0c, 0x0d, 0x21, 0x22, 0x23, 0x24,
 	};
 	const struct fc_link_hdr h = {
-		.type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .flags = FC_PART_HEAD | FC_PART_TERM,
+		.type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .flags = FC_PART_HEAD | FC_PART_TERM,
 		.len = 1500, .epoch = 0xabcd, .seq = 0x01020304, .ack = 0x0a0b0c0d,
 		.summed = true, .sum = 0x21222324,
 	};
@@ -182,7 +182,7 @@ TEST(wire_link__golden_bytes)
 
 TEST(wire_link__data_flits_are_not_tiny)
 {
-	struct fc_link_hdr h = { .type = FC_FRAME_FLIT, .vc = FC_VC_DATA, .len = FC_DATA_MIN };
+	struct fc_link_hdr h = { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .len = FC_DATA_MIN };
 	struct fc_link_hdr got;
 	u8 p[FC_LINK_SIZE];
 
@@ -280,27 +280,33 @@ TEST(wire_link__refuses)
 		{ "flit on control", { .type = FC_FRAME_FLIT, .vc = FC_VC_CTRL } },
 		{ "broadcast on no channel", { .type = FC_FRAME_STATUS, .vc = FC_VC_COUNT,
 					       .len = FC_STATUS_SIZE } },
+		{ "status on no channel",
+		  { .type = FC_FRAME_STATUS, .vc = FC_VC_CTRL + 1, .len = FC_STATUS_SIZE } },
 		{ "flit on no channel", { .type = FC_FRAME_FLIT, .vc = FC_VC_COUNT } },
-		{ "flit with unknown part", { .type = FC_FRAME_FLIT, .vc = 1, .flags = 0x08 } },
+		{ "flit with unknown part",
+		  { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .flags = 0x08 } },
 		{ "abort without terminator",
-		  { .type = FC_FRAME_FLIT, .vc = 1, .flags = FC_PART_ABORT } },
-		{ "abort in a head", { .type = FC_FRAME_FLIT, .vc = 1, .flags = 7 } },
+		  { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .flags = FC_PART_ABORT } },
+		{ "abort in a head", { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .flags = 7 } },
 		{ "a run without a front", { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .len = 500,
 					     .flags = FC_PART_TERM | FC_PART_RUN } },
 		{ "a run without a class", { .type = FC_FRAME_FLIT, .vc = FC_VC_CAST,
 					     .flags = FC_PART_HEAD | FC_PART_RUN } },
-		{ "abort with data", { .type = FC_FRAME_FLIT, .vc = 1, .flags = 6, .len = 1 } },
+		{ "abort with data",
+		  { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .flags = 6, .len = 1 } },
 		{ "status on control", { .type = FC_FRAME_STATUS, .vc = FC_VC_CTRL } },
 		{ "status of another size",
-		  { .type = FC_FRAME_STATUS, .vc = 1, .len = FC_STATUS_SIZE - 1 } },
+		  { .type = FC_FRAME_STATUS, .vc = FC_VC_CLASS, .len = FC_STATUS_SIZE - 1 } },
 		{ "status with unknown flag",
-		  { .type = FC_FRAME_STATUS, .vc = 1, .len = FC_STATUS_SIZE, .flags = 8 } },
+		  { .type = FC_FRAME_STATUS, .vc = FC_VC_CLASS, .len = FC_STATUS_SIZE,
+		    .flags = 8 } },
 		{ "a checksum that is not there",
-		  { .type = FC_FRAME_FLIT, .vc = 1, .flags = FC_PART_TERM, .sum = 1 } },
+		  { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .flags = FC_PART_TERM, .sum = 1 } },
 		{ "hello of another size", { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE - 1 } },
 		{ "hello with flags",
 		  { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE, .flags = 1 } },
-		{ "hello on data", { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE, .vc = 1 } },
+		{ "hello on data",
+		  { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE, .vc = FC_VC_CLASS } },
 		{ "control of another size", { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE + 1 } },
 		{ "control without an entry", { .type = FC_FRAME_CTRL } },
 		{ "too many control entries",
@@ -315,7 +321,8 @@ TEST(wire_link__refuses)
 		    .len = FC_FAULTS_SIZE + (FC_FAULTS_MAX + 1) * FC_FAULT_SIZE } },
 		{ "faults with flags",
 		  { .type = FC_FRAME_FAULTS, .len = FC_FAULTS_SIZE, .flags = 1 } },
-		{ "faults on data", { .type = FC_FRAME_FAULTS, .len = FC_FAULTS_SIZE, .vc = 1 } },
+		{ "faults on data",
+		  { .type = FC_FRAME_FAULTS, .len = FC_FAULTS_SIZE, .vc = FC_VC_CLASS } },
 		{ "reservation without all of it",
 		  { .type = FC_FRAME_CSR, .len = FC_CSR_SIZE - 4 } },
 		{ "reservation and half a target",
@@ -324,8 +331,10 @@ TEST(wire_link__refuses)
 		  { .type = FC_FRAME_CSR, .len = FC_CSR_SIZE + 4 * (FC_TARGETS_MAX + 1) } },
 		{ "reservation with flags",
 		  { .type = FC_FRAME_CSR, .len = FC_CSR_SIZE, .flags = 1 } },
-		{ "reservation on data", { .type = FC_FRAME_CSR, .len = FC_CSR_SIZE, .vc = 1 } },
-		{ "control on data", { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE, .vc = 1 } },
+		{ "reservation on data",
+		  { .type = FC_FRAME_CSR, .len = FC_CSR_SIZE, .vc = FC_VC_CLASS } },
+		{ "control on data",
+		  { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE, .vc = FC_VC_CLASS } },
 	};
 	struct fc_link_hdr h;
 	u8 p[FC_LINK_SIZE];
@@ -698,7 +707,8 @@ TEST(wire_plain__is_what_most_frames_are)
 		CHECK(link || !fc_link_plain(p, total), "byte %u is %u", i / 256, i % 256);
 		CHECK(!fc_link_plain(p, total) ||
 		      (h.type == FC_FRAME_FLIT && h.flags == (FC_PART_HEAD | FC_PART_TERM) &&
-		       !h.summed && h.vc >= FC_VC_CLASS && h.len == len),
+		       !h.summed && h.vc >= FC_VC_CLASS && h.len == len &&
+		       fc_wire_ntargets(head) == 1),
 		      "byte %u is %u: another frame", i / 256, i % 256);
 		CHECK(packet || !fc_head_plain(head, len, NSITES), "byte %u is %u", i / 256,
 		      i % 256);

@@ -711,6 +711,38 @@ TEST(ends__class_that_a_link_does_not_carry)
 	close(fd);
 }
 
+/*
+ * In mode care a packet that has begun, and does not go on, holds up no packet of another set: not
+ * between links, nor where it is put together.  Who has one channel for all is another version.
+ */
+TEST_F(faked, ends__sets_go_on_by_themselves)
+{
+	struct fc_packet pk = {
+		.src = 4, .incarnation = 5, .sock = 6, .src_port = 7, .ntargets = 1,
+		.msg_len = 60000, .data_len = 60000,
+	};
+	struct fc_target t = { .port = PORT, .flags = FC_TARGET_LAST };
+	static const uint8_t sets[] = { FC_SET_SHORT, FC_SET_HIGH };
+	uint8_t data[8];
+	struct fake_event e;
+
+	EXPECT_EQ(2, self->fake.link.ver_min);
+	EXPECT_EQ(2, self->fake.link.ver_max);
+	fake_front(&self->fake, &pk, &t);
+	pk.msg_len = 4;
+	pk.data_len = 4;
+	for (unsigned int i = 0; i < 2; i++) {
+		pk.sock++;
+		self->fake.vc = fc_set_vc(sets[i]);
+		self->fake.sent = 0;
+		fake_packet(&self->fake, &pk, &t, "four");
+		ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
+		EXPECT_EQ(FC_CTRL_CONFIRM, e.ctrl[0].kind);
+		EXPECT_EQ(pk.sock, e.ctrl[0].sock);
+		EXPECT_EQ(4, msg_recv(self->fd, data, sizeof(data), NULL, 0));
+	}
+}
+
 /* A frame whose entries part here: each goes its way, those of one way together. */
 TEST_F(faked, ends__entries_part)
 {

@@ -4,9 +4,13 @@
  * pieces of messages (MSG_MORE).
  */
 #include "api.h"
+#include <linux/bpf.h>
 #include <linux/filter.h>
+#include <linux/sock_diag.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/sendfile.h>
+#include "btf.h"
 
 #define MIB	(1U << 20)
 
@@ -52,6 +56,17 @@ static ssize_t attach_byte(int fd, uint32_t at, char wanted, uint32_t most)
 	return attach(fd, code, ARRAY_SIZE(code));
 }
 
+/* Messages that were dropped for a program or a security module, as the socket counts them. */
+static uint32_t drops(int fd)
+{
+	uint32_t info[SK_MEMINFO_VARS] = { 0 };
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &len))
+		return ~0U;
+	return info[SK_MEMINFO_DROPS];
+}
+
 /* What it does not want is not received, and the sender is told that it was. */
 TEST_F(line, filter__drops)
 {
@@ -77,6 +92,7 @@ TEST_F(line, filter__drops)
 	ASSERT_EQ(4, RESULT(msg_send(fd, "xyes", 4, 2, PORT, 0)));
 	EXPECT_EQ(4, soon(to, got, sizeof(got)));
 	EXPECT_EQ(0, memcmp(got, "xyes", 4));
+	EXPECT_EQ(3, drops(to));
 }
 
 /* A call that waits is not ended by what it does not want. */
@@ -248,6 +264,173 @@ TEST_F(line, filter__detached)
 	ASSERT_EQ(0, RESULT(setsockopt(to, SOL_SOCKET, SO_DETACH_FILTER, &value, sizeof(value))));
 	EXPECT_EQ(1, RESULT(recv(to, got, 1, MSG_PEEK)));
 	EXPECT_EQ(1, RESULT(recv(to, got, 1, 0)));
+}
+
+/*
+ * Security modules.
+ */
+
+static int bpf(int cmd, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+}
+
+/* A security module in BPF: no message to a socket of the family.  Return: what holds it. */
+static int forbid(void)
+{
+	static char log[4096];
+	struct bpf_insn code[] = {
+		/* r2 = ((struct sock *)ctx[0])->sk_family */
+		{ .code = BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_1 },
+		{ .code = BPF_LDX | BPF_MEM | BPF_H, .dst_reg = BPF_REG_2, .src_reg = BPF_REG_2,
+		  .off = btf_member("sock_common", "skc_family") },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0 },
+		{ .code = BPF_JMP | BPF_JNE | BPF_K, .dst_reg = BPF_REG_2, .off = 1,
+		  .imm = msg_family() },
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = -EPERM },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr program = {
+		.prog_type = BPF_PROG_TYPE_LSM, .expected_attach_type = BPF_LSM_MAC,
+		.insn_cnt = ARRAY_SIZE(code), .insns = (uintptr_t)code,
+		.license = (uintptr_t)"GPL", .log_buf = (uintptr_t)log, .log_size = sizeof(log),
+		.log_level = 1,
+		.attach_btf_id = btf_function("bpf_lsm_socket_sock_rcv_skb"),
+	}, attach = { };
+	int fd = bpf(BPF_PROG_LOAD, &program), link;
+
+	if (fd < 0) {
+		printf("# %s: %s\n", strerror(errno), log);
+		return -1;
+	}
+	attach.raw_tracepoint.prog_fd = fd;
+	link = bpf(BPF_RAW_TRACEPOINT_OPEN, &attach);
+	close(fd);
+	return link;
+}
+
+/* Is there a security module of programs? */
+static bool has_bpf_lsm(void)
+{
+	char text[256] = "";
+	FILE *file;
+
+	mount("none", "/sys/kernel/security", "securityfs", 0, NULL);
+	file = fopen("/sys/kernel/security/lsm", "re");
+	if (!file)
+		return false;
+	if (!fgets(text, sizeof(text), file))
+		text[0] = '\0';
+	fclose(file);
+	return strstr(text, "bpf");
+}
+
+/* What a security module forbids is not received, be there a program of the socket or none. */
+TEST_F(line, security__drops)
+{
+	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), one = 1, round, link;
+	struct flitcast_result result;
+	struct flitcast_report report;
+
+	if (!has_bpf_lsm())
+		SKIP(return, "no security module of programs here (lsm=bpf)");
+	ASSERT_EQ(0, setsockopt(fd, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)));
+	for (round = 0; round < 2; round++) {
+		if (round)
+			ASSERT_EQ(0, attach_byte(to, 0, 'x', -1));
+		link = forbid();
+		ASSERT_LE(0, link);
+		ASSERT_EQ(2, RESULT(msg_send(fd, "xn", 2, 2, PORT, 0)));
+		ASSERT_NE(0, msg_wait(fd, POLLERR, SOON_MS) & POLLERR);
+		ASSERT_EQ(1, RESULT(msg_report(fd, &report, &result, 1, NULL)));
+		EXPECT_EQ(0, result.error);
+		EXPECT_EQ(-EAGAIN, RESULT(recv(to, got, sizeof(got), MSG_DONTWAIT)));
+		EXPECT_EQ(round + 1, drops(to));
+		close(link);
+		ASSERT_EQ(2, RESULT(msg_send(fd, "xy", 2, 2, PORT, 0)));
+		EXPECT_EQ(2, soon(to, got, sizeof(got)));
+		EXPECT_EQ('y', got[1]);
+		ASSERT_NE(0, msg_wait(fd, POLLERR, SOON_MS) & POLLERR);
+		ASSERT_EQ(1, RESULT(msg_report(fd, &report, &result, 1, NULL)));
+	}
+}
+
+/*
+ * Frames.
+ */
+
+#define TRACING		"/sys/kernel/tracing/"
+#define PROBE		"fcscrub"
+
+static bool write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return done;
+}
+
+/* A probe where a message is copied to its reader: what hangs on its skb. */
+static bool set_probe(void)
+{
+	char text[512];
+
+	mount("none", TRACING, "tracefs", 0, NULL);
+	snprintf(text, sizeof(text),
+		 "p:" PROBE " skb_copy_datagram_iter dev=+%d(%%di):x64 dst=+%d(%%di):x64 nfct=+%d(%%di):x64 ext=+%d(%%di):x8",
+		 btf_member("sk_buff", "dev"), btf_member("sk_buff", "_skb_refdst"),
+		 btf_member("sk_buff", "_nfct"), btf_member("sk_buff", "active_extensions"));
+	return write_to(TRACING "kprobe_events", text);
+}
+
+/* The line of the probe of this process.  Return: false if there is none. */
+static bool probed(char *line, size_t size)
+{
+	FILE *file = fopen(TRACING "trace", "re");
+	bool found = false;
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "-%d ", getpid());
+	while (file && !found && fgets(line, size, file))
+		found = strstr(line, PROBE ":") && strstr(line, pid);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+/*
+ * What others hang on a frame at the receiver's device, here a route of a tunnel, does not stay
+ * with a message as long as nobody reads it, nor does its device.
+ */
+TEST_F(frail, queue__nothing_hangs_on_frames)
+{
+	static const char hang[] =
+		"tc -n " FRAIL "-2 qdisc add dev p2 clsact && "
+		"tc -n " FRAIL "-2 filter add dev p2 ingress matchall "
+		"action tunnel_key set id 42 src_ip 10.0.0.1 dst_ip 10.0.0.2";
+	int fd = SOCKET(0, 0), to = SOCKET(2, PORT);
+	char line[512] = "";
+	bool found;
+
+	if (!set_probe())
+		SKIP(return, "no probes here");
+	if (system(hang)) {
+		write_to(TRACING "kprobe_events", "-:" PROBE);
+		SKIP(return, "tc has no tunnel_key here");
+	}
+	ASSERT_TRUE(write_to(TRACING "events/kprobes/" PROBE "/enable", "1"));
+	ASSERT_EQ(500, RESULT(msg_send(fd, big, 500, 2, PORT, 0)));
+	EXPECT_EQ(500, soon(to, got, sizeof(got)));
+	found = probed(line, sizeof(line));
+	write_to(TRACING "events/kprobes/" PROBE "/enable", "0");
+	write_to(TRACING "kprobe_events", "-:" PROBE);
+	EXPECT_TRUE(found);
+	EXPECT_TRUE(strstr(line, "dev=0x0 dst=0x0 nfct=0x0 ext=0x0")) {
+		TH_LOG("%s", line);
+	}
+	close(fd);
+	close(to);
 }
 
 /*

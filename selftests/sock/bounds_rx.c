@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bounds of what a site keeps for receivers: memory of receive queues, and receiving flows.
+ * Bounds of what a site keeps for receivers: memory of receive queues, and receiving flows; and of
+ * what it believes of a neighbour, and has under way for a user.
  */
 #include "api.h"
+#include <grp.h>
+#include <linux/sock_diag.h>
 #include <sys/mount.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include "fake.h"
 
@@ -17,12 +21,6 @@
 #define SOCKET(site, port)	msg_socket(self->ns[site], site, port, 0)
 
 static char data[PACKET];
-
-static uint64_t free_kib(void)
-{
-	return meminfo("MemFree") + meminfo("Buffers") + meminfo("Cached") +
-	       meminfo("SReclaimable");
-}
 
 /* A number in a file: the first one on the line that begins with @key, or in the file. */
 static long long number_in(const char *path, const char *key)
@@ -207,6 +205,20 @@ TEST_F(line, memory__limit_of_the_family)
 	EXPECT_GE(before + 512, protocol_pages());
 }
 
+/* A cgroup with a limit of so many MiB.  Return: false if there is none here. */
+static bool make_group(unsigned int mib)
+{
+	char text[32];
+
+	if (access("/sys/fs/cgroup/cgroup.controllers", F_OK) &&
+	    mount("none", "/sys/fs/cgroup", "cgroup2", 0, NULL))
+		return false;
+	write_to("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	mkdir(GROUP, 0755);
+	snprintf(text, sizeof(text), "%uM", mib);
+	return write_to(GROUP "/memory.max", text);
+}
+
 /* The receivers' part, in a cgroup: fill the queues' sockets, wait, read all when told to. */
 static int receivers(int ns, const unsigned int *count, int ready, int go)
 {
@@ -229,7 +241,8 @@ static int receivers(int ns, const unsigned int *count, int ready, int go)
 	/* All in turn: they share the room. */
 	for (last = now_ms(); left && now_ms() - last < SOON_MS; sleep_ms(1)) {
 		for (i = 0; i < SOCKETS; i++) {
-			while (RESULT(msg_recv(to[i], data, sizeof(data), NULL, MSG_DONTWAIT)) >= 0) {
+			while (RESULT(msg_recv(to[i], data, sizeof(data), NULL,
+					       MSG_DONTWAIT)) >= 0) {
 				got[i]++;
 				left--;
 				last = now_ms();
@@ -256,18 +269,12 @@ TEST_F(line, memory__cgroup)
 					     MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int from[SOCKETS], ready[2], go[2], status;
 	long long used, sock;
-	char byte, text[32];
 	uint64_t before;
 	int64_t held;
 	pid_t child;
+	char byte;
 
-	if (access("/sys/fs/cgroup/cgroup.controllers", F_OK) &&
-	    mount("none", "/sys/fs/cgroup", "cgroup2", 0, NULL))
-		SKIP(return, "no cgroup2 here");
-	write_to("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
-	mkdir(GROUP, 0755);
-	snprintf(text, sizeof(text), "%dM", GROUP_MIB);
-	if (!write_to(GROUP "/memory.max", text))
+	if (!make_group(GROUP_MIB))
 		SKIP(return, "no memory controller here");
 	ASSERT_EQ(0, pipe(ready));
 	ASSERT_EQ(0, pipe(go));
@@ -294,6 +301,105 @@ TEST_F(line, memory__cgroup)
 	EXPECT_EQ(0, status);
 	for (i = 0; i < SOCKETS; i++)
 		EXPECT_EQ(0, msg_error(from[i]));
+	rmdir(GROUP);
+}
+
+/*
+ * Reserved memory (SO_RESERVE_MEM).
+ */
+
+#define ROUNDS		1000
+#define RESERVED	(256 * KIB)
+/* What the kernel counts ahead, for each of two processors. */
+#define AHEAD_PAGES	512
+
+static int reserve(int fd, int bytes)
+{
+	return setsockopt(fd, SOL_SOCKET, SO_RESERVE_MEM, &bytes, sizeof(bytes));
+}
+
+/* Memory that is the socket's, and holds no message. */
+static int unused(int fd)
+{
+	uint32_t info[SK_MEMINFO_VARS] = { 0 };
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &len))
+		return -1;
+	return (int)info[SK_MEMINFO_FWD_ALLOC];
+}
+
+/* Reads whatever comes, until told to stop. */
+static void *read_on(void *arg)
+{
+	int fd = *(int *)arg;
+	char text[16];
+
+	while (recv(fd, text, sizeof(text), 0) != 4)
+		;
+	return NULL;
+}
+
+/* Sockets of a cgroup that reserve memory, give it back, and close, while messages come. */
+static int reservers(int ns, int from)
+{
+	int to, i, fd, left;
+	pthread_t reader;
+
+	if (!write_to(GROUP "/cgroup.procs", "0"))
+		return 1;
+	to = msg_socket(ns, 2, PORT, 0);
+	fd = dup(to);
+	if (reserve(to, RESERVED))
+		return errno == EOPNOTSUPP || errno == ENOPROTOOPT ? EXIT_SKIP : 2;
+	if (pthread_create(&reader, NULL, read_on, &fd))
+		return 3;
+	for (i = 0; i < ROUNDS; i++) {
+		int other = msg_socket(ns, 2, PORT + 1 + i % 100, 0);
+
+		/* Messages to the one that is closed fail, and some later call is told so. */
+		msg_send(from, data, 3000, 2, PORT, 0);
+		msg_send(from, data, 3000, 2, PORT + 1 + i % 100, 0);
+		if (reserve(to, i % 2 ? RESERVED : 4096) || reserve(other, RESERVED))
+			return 6;
+		if (i % 2 && reserve(other, 0))
+			return 7;
+		close(other);
+	}
+	while (msg_send(from, "stop", 4, 2, PORT, 0) != 4)
+		;
+	if (pthread_join(reader, NULL))
+		return 8;
+	if (reserve(to, 0))
+		return 9;
+	/* A page may be left, and what the last message held of one. */
+	left = unused(to);
+	printf("# %d bytes unused, sock %lld KiB\n", left,
+	       number_in(GROUP "/memory.stat", "sock ") / KIB);
+	return left < 0 || left > 2 * 4096 ? 10 : 0;
+}
+
+TEST_F(line, memory__reserved)
+{
+	long before = protocol_pages(), after;
+	int from = SOCKET(0, 0), status;
+	pid_t child;
+
+	if (!make_group(256))
+		SKIP(return, "no memory controller here");
+	child = fork();
+	ASSERT_LE(0, child);
+	if (!child)
+		_exit(reservers(self->ns[2], from));
+	EXPECT_EQ(child, waitpid(child, &status, 0));
+	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIP)
+		SKIP(return, "no SO_RESERVE_MEM here");
+	EXPECT_EQ(0, status);
+	after = protocol_pages();
+	TH_LOG("%ld pages before, %ld after", before, after);
+	EXPECT_LE(before - AHEAD_PAGES, after);
+	EXPECT_GE(before + AHEAD_PAGES, after);
+	EXPECT_GT(1024, number_in(GROUP "/memory.stat", "sock ") / KIB);
 	rmdir(GROUP);
 }
 
@@ -380,14 +486,17 @@ static void look(struct _test_data_faked *self, unsigned int ms)
 	}
 }
 
-/* The first message of a socket of a site. */
-static bool first_message(struct _test_data_faked *self, unsigned int site, unsigned int sock)
+/* A message of a socket of a site, whose oldest one is @lag before it. */
+static bool message(struct _test_data_faked *self, unsigned int site, unsigned int sock,
+		    uint32_t seq, uint8_t lag)
 {
 	const struct fc_packet pk = {
 		.src = site, .incarnation = 100, .sock = sock, .src_port = 9, .ntargets = 1,
-		.msg_len = 1, .data_len = 1,
+		.id = seq, .msg_len = 1, .data_len = 1,
 	};
-	const struct fc_target t = { .port = PORT, .flags = FC_TARGET_LAST };
+	const struct fc_target t = {
+		.port = PORT, .flags = FC_TARGET_LAST, .seq = seq, .lag = lag,
+	};
 	uint64_t until = now_ms() + SOON_MS;
 
 	while (self->fake.sent - self->fake.acked >= 4 && now_ms() < until) {
@@ -399,6 +508,11 @@ static bool first_message(struct _test_data_faked *self, unsigned int site, unsi
 	}
 	fake_packet(&self->fake, &pk, &t, "x");
 	return now_ms() < until;
+}
+
+static bool first_message(struct _test_data_faked *self, unsigned int site, unsigned int sock)
+{
+	return message(self, site, sock, 0, 0);
 }
 
 /* What is there to be read: so many messages. */
@@ -468,6 +582,211 @@ TEST_F(faked, flows__made_up_sockets)
 	EXPECT_EQ(0, read_now(self->fd));
 	EXPECT_EQ(FC_CTRL_CONFIRM, self->answer.kind);
 	EXPECT_EQ(1, self->answer.next);
+}
+
+/*
+ * A message waits for room behind one that its source has given up.  The target, which was told so
+ * before it had heard of the flow, learns it by the questions: it waited for that one for ever.
+ */
+TEST_F(faked, room__a_question_tells_the_level)
+{
+	struct fc_ctrl ask = {
+		.kind = FC_CTRL_ASK, .incarnation = 100, .sock = 7, .site = 4, .port = PORT,
+		.seq = 1, .next = 1,
+	};
+	int room = 4096;
+	unsigned int i;
+
+	ASSERT_EQ(0, setsockopt(self->fd, SOL_FLITCAST, FLITCAST_RCVBUF, &room, sizeof(room)));
+	for (i = 0; i < 100 && !self->answers[FC_CTRL_NO_ROOM]; i++) {
+		ASSERT_TRUE(first_message(self, 5, 1000 + i));
+		look(self, QUIET_MS);
+	}
+	ASSERT_EQ(1, self->answers[FC_CTRL_NO_ROOM]);
+	ASSERT_TRUE(message(self, 4, 7, 0, 0));
+	look(self, SOON_MS);
+	ASSERT_TRUE(message(self, 4, 7, 1, 1));
+	look(self, SOON_MS);
+	ASSERT_EQ(3, self->answers[FC_CTRL_NO_ROOM]);
+	fake_ctrl(&self->fake, &ask, 1);
+	look(self, SOON_MS);
+	EXPECT_EQ(4, self->answers[FC_CTRL_NO_ROOM]);
+	EXPECT_EQ(1, self->answer.next);
+	/* In the order in which they asked; the last one does not come for its room. */
+	EXPECT_EQ(i - 1, read_now(self->fd));
+	look(self, QUIET_MS);
+	EXPECT_LT(0, self->answers[FC_CTRL_ROOM]);
+	EXPECT_EQ(7, self->answer.sock);
+	EXPECT_EQ(1, self->answer.seq);
+	ASSERT_TRUE(message(self, 4, 7, 1, 0));
+	look(self, SOON_MS);
+	EXPECT_EQ(FC_CTRL_CONFIRM, self->answer.kind);
+	EXPECT_EQ(2, self->answer.next);
+}
+
+/*
+ * What a neighbour tells of faults.
+ */
+
+#define NEWS		4000
+/* At once as many as sites and those of one spacing; and those of each spacing (core/faults.h). */
+#define NEWS_SPACING	256
+#define SPACING_MS	50
+
+/* A neighbour that makes up news as fast as it can is believed some of it, and later ones again. */
+TEST_F(faked, faults__made_up_news)
+{
+	struct fc_faults_msg msg = { 0 };
+	uint64_t limited, took = now_ms();
+	uint32_t told = 0;
+	unsigned int i;
+
+	while (told < NEWS) {
+		msg.n = FC_FAULTS_MAX;
+		for (i = 0; i < msg.n; i++, told++)
+			msg.fault[i] = (struct fc_fault) {
+				.site = 2 + told % 5, .incarnation = 1, .version = 1000 + told,
+				.ports = told & 1 ? 2 : 4,
+			};
+		fake_faults(&self->fake, &msg);
+		look(self, 0);
+	}
+	look(self, QUIET_MS);
+	took = now_ms() - took;
+	EXPECT_FALSE(cli("-s -j link show"));
+	limited = json_sum(cli_output(), "rx_limited");
+	TH_LOG("%u told in %u ms, %u not believed", told, (unsigned int)took,
+	       (unsigned int)limited);
+	EXPECT_LE(told, limited + FAKE_SITES + NEWS_SPACING * (took / SPACING_MS + 2));
+	EXPECT_LT(0, limited);
+	for (i = 0; i < 100; i++) {
+		msg.n = 1;
+		msg.fault[0] = (struct fc_fault) {
+			.site = 4, .incarnation = 1, .version = 1000 + told++, .ports = 2 | 4,
+		};
+		fake_faults(&self->fake, &msg);
+		look(self, SPACING_MS);
+		ASSERT_FALSE(cli("topology faults"));
+		if (strstr(cli_output(), "site 4 port 1") && strstr(cli_output(), "site 4 port 2"))
+			break;
+	}
+	EXPECT_GT(100, i);
+}
+
+/*
+ * What a user has under way.
+ */
+
+#define USER		1000
+#define SENDERS		40
+/* Messages of a user and class, in mode care. */
+#define USER_MAX	16
+#define ATTEMPTS	10
+
+/* The same as faked, by a user without privilege, in a user namespace. */
+FIXTURE(user) {
+	struct fake fake;
+};
+
+FIXTURE_SETUP(user)
+{
+	const char *bad;
+
+	api_choose_port(_metadata);
+	ASSERT_EQ(0, setgroups(0, NULL));
+	ASSERT_EQ(0, setresgid(USER, USER, USER));
+	ASSERT_EQ(0, setresuid(USER, USER, USER));
+	ASSERT_EQ(0, prctl(PR_SET_DUMPABLE, 1));
+	ASSERT_EQ(0, unshare(CLONE_NEWUSER));
+	ASSERT_TRUE(write_to("/proc/self/setgroups", "deny"));
+	ASSERT_TRUE(write_to("/proc/self/uid_map", "0 1000 1"));
+	ASSERT_TRUE(write_to("/proc/self/gid_map", "0 1000 1"));
+	bad = fake_up(&self->fake, "");
+	ASSERT_EQ(NULL, bad) {
+		TH_LOG("%s", bad);
+	}
+}
+
+FIXTURE_TEARDOWN(user)
+{
+}
+
+/**
+ * struct senders - a message of each of many sockets
+ * @packet: those that came
+ * @n: so many
+ */
+struct senders {
+	struct fake_event packet[SENDERS];
+	unsigned int n;
+};
+
+/* What comes within @ms is answered: it is @done, or nothing of it has come yet. */
+static void meet(struct _test_data_user *self, struct senders *s, bool done, unsigned int ms)
+{
+	struct fake_event e;
+	unsigned int i;
+
+	if (!fake_next(&self->fake, &e, ms))
+		return;
+	for (i = 0; e.is_packet && i < s->n; i++)
+		if (s->packet[i].packet.sock == e.packet.sock)
+			break;
+	if (e.is_packet && i == s->n && s->n < SENDERS)
+		s->packet[s->n++] = e;
+	for (i = 0; i < s->n; i++) {
+		struct fc_ctrl answer = fake_confirm(&s->packet[i], 0);
+
+		answer.next -= !done;
+		fake_ctrl(&self->fake, &answer, 1);
+	}
+}
+
+/* Return: how many went before one of them was over. */
+static unsigned int under_way(struct __test_metadata *_metadata, struct _test_data_user *self)
+{
+	static struct senders s;
+	unsigned int i, went, value = 100000;
+	uint64_t until = now_ms() + SOON_MS;
+	int fd[SENDERS];
+
+	memset(&s, 0, sizeof(s));
+	for (i = 0; i < SENDERS; i++) {
+		fd[i] = msg_socket(-1, 0, 0, 0);
+		EXPECT_EQ(0, setsockopt(fd[i], SOL_FLITCAST, FLITCAST_TIMEOUT, &value,
+					sizeof(value)));
+		EXPECT_EQ(4, RESULT(msg_send(fd[i], "wait", 4, 3, PORT, 0)));
+		meet(self, &s, false, 0);
+	}
+	while (s.n < USER_MAX && now_ms() < until)
+		meet(self, &s, false, 10);
+	until = now_ms() + QUIET_MS;
+	while (now_ms() < until)
+		meet(self, &s, false, 10);
+	went = s.n;
+	TH_LOG("%u of %u under way", went, SENDERS);
+	/* The others when those are over. */
+	until = now_ms() + SOON_MS;
+	while (s.n < SENDERS && now_ms() < until)
+		meet(self, &s, true, 100);
+	EXPECT_EQ(SENDERS, s.n);
+	for (i = 0; i < SENDERS; i++)
+		close(fd[i]);
+	return went;
+}
+
+/*
+ * Many sockets of one user, to a site that has not got what they send: so many of their messages
+ * go, and the others wait at their sockets until those are over.
+ */
+TEST_F(user, sockets__under_way)
+{
+	unsigned int i, went = 0;
+
+	/* A guest that stalls does not answer in time, and what is not answered does not count. */
+	for (i = 0; i < ATTEMPTS && went != USER_MAX; i++)
+		went = under_way(_metadata, self);
+	EXPECT_EQ(USER_MAX, went);
 }
 
 /* More sockets of one site that are written to at once than are woken in one go. */

@@ -40,8 +40,8 @@ static void say_status(struct fake *f, uint8_t vc, uint16_t echo)
 {
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_STATUS, .vc = vc, .len = FC_STATUS_SIZE,
-		.seq = vc == FC_VC_CAST ? f->cast_sent : f->sent,
-		.ack = vc == FC_VC_CAST ? f->cast_taken : f->taken,
+		.seq = vc == FC_VC_CAST ? f->cast_sent : vc == f->vc ? f->sent : 0,
+		.ack = f->taken[vc],
 	};
 	struct fc_status s = { .echo = echo };
 	uint8_t p[FC_STATUS_SIZE];
@@ -61,12 +61,11 @@ static void hello_in(struct fake *f, const uint8_t *p, const uint8_t *from)
 		die("a HELLO that is none");
 	/* The link begins anew: we were away for too long. */
 	if (f->link.epoch != epoch) {
-		f->taken = 0;
+		memset(f->taken, 0, sizeof(f->taken));
 		f->sent = 0;
-		f->cast_taken = 0;
 		f->cast_sent = 0;
 		f->acked = 0;
-		f->in_packet = false;
+		memset(f->in, 0, sizeof(f->in));
 	}
 	memcpy(f->peer, from, ETH_ALEN);
 	f->own.ver_min = f->link.ver_min;
@@ -84,44 +83,41 @@ static void hello_in(struct fake *f, const uint8_t *p, const uint8_t *from)
 /* A flit.  Return: true if it ends a packet. */
 static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *p)
 {
+	struct fake_in *in = &f->in[h->vc == FC_VC_CAST ? 0 : fc_vc_set(h->vc)];
+	bool next = h->seq == f->taken[h->vc];
 	uint32_t head = 0;
 	unsigned int i;
 
-	if (h->vc == FC_VC_CAST) {
-		f->cast_taken += h->seq == f->cast_taken;
-		say_status(f, h->vc, 0);
-		return false;
-	}
-	f->acked = h->ack;
-	/* Sent again meanwhile. */
-	if (h->seq != f->taken) {
-		say_status(f, h->vc, 0);
-		return false;
-	}
-	f->taken++;
+	if (h->vc == f->vc)
+		f->acked = h->ack;
+	f->taken[h->vc] += next;
 	say_status(f, h->vc, 0);
+	/* Else it was sent again meanwhile. */
+	if (!next || h->vc == FC_VC_CAST)
+		return false;
 	if (h->flags & FC_PART_HEAD) {
 		head = fc_wire_head_size(p, h->len);
 		if (!head || !fc_wire_head_check(p, h->flags, h->len, FAKE_SITES))
 			die("a packet that is none");
-		fc_wire_packet_decode(&f->packet, p);
-		for (i = 0; i < f->packet.ntargets && i < FAKE_MOST; i++)
-			fc_wire_target_decode(&f->target[i], p, i);
-		f->in_packet = true;
-		f->data = 0;
+		fc_wire_packet_decode(&in->packet, p);
+		for (i = 0; i < in->packet.ntargets && i < FAKE_MOST; i++)
+			fc_wire_target_decode(&in->target[i], p, i);
+		in->begun = true;
+		in->data = 0;
 	}
-	f->data += h->len - head;
+	in->data += h->len - head;
 	if (!(h->flags & FC_PART_TERM))
 		return false;
-	if (!f->in_packet || h->flags & FC_PART_ABORT || f->data != f->packet.data_len)
+	if (!in->begun || h->flags & FC_PART_ABORT || in->data != in->packet.data_len)
 		die("a packet that is not whole");
-	f->in_packet = false;
+	in->begun = false;
 	return true;
 }
 
 static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame, uint32_t len)
 {
 	const uint8_t *p = frame + ETH_HLEN + FC_LINK_SIZE;
+	const struct fake_in *in;
 	struct fc_link_hdr h;
 	struct fc_status s;
 
@@ -133,7 +129,7 @@ static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame,
 		return false;
 	case FC_FRAME_STATUS:
 		fc_wire_status_decode(&s, p);
-		if (h.vc == FC_VC_DATA)
+		if (h.vc == f->vc)
 			f->acked = h.ack;
 		if (h.flags & (FC_STATUS_PROBE | FC_STATUS_WANT))
 			say_status(f, h.vc, s.probe);
@@ -141,10 +137,11 @@ static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame,
 	case FC_FRAME_FLIT:
 		if (!flit_in(f, &h, p))
 			return false;
+		in = &f->in[fc_vc_set(h.vc)];
 		e->is_packet = true;
-		e->packet = f->packet;
-		e->n = f->packet.ntargets;
-		memcpy(e->target, f->target, sizeof(e->target));
+		e->packet = in->packet;
+		e->n = in->packet.ntargets;
+		memcpy(e->target, in->target, sizeof(e->target));
 		return true;
 	case FC_FRAME_CTRL:
 		e->is_packet = false;
@@ -207,11 +204,22 @@ void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n)
 	transmit(f, &h, p);
 }
 
+void fake_faults(struct fake *f, const struct fc_faults_msg *msg)
+{
+	struct fc_link_hdr h = {
+		.type = FC_FRAME_FAULTS, .len = (uint16_t)fc_faults_size(msg->n),
+	};
+	uint8_t p[FRAME_MAX];
+
+	fc_wire_faults_encode(p, msg);
+	transmit(f, &h, p);
+}
+
 void fake_probe(struct fake *f, uint32_t sent)
 {
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_STATUS, .vc = f->vc, .len = FC_STATUS_SIZE,
-		.flags = FC_STATUS_PROBE | FC_STATUS_WANT, .seq = sent, .ack = f->taken,
+		.flags = FC_STATUS_PROBE | FC_STATUS_WANT, .seq = sent, .ack = f->taken[f->vc],
 	};
 	struct fc_status s = { .probe = 1 };
 	uint8_t p[FC_STATUS_SIZE];
@@ -226,7 +234,7 @@ void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_tar
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_FLIT, .vc = f->vc, .flags = FC_PART_HEAD | FC_PART_TERM,
 		.len = (uint16_t)(fc_head_size(pk->ntargets) + pk->data_len), .seq = f->sent++,
-		.ack = f->taken,
+		.ack = f->taken[f->vc],
 	};
 	uint8_t p[FRAME_MAX];
 	unsigned int i;
@@ -235,6 +243,20 @@ void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_tar
 	for (i = 0; i < pk->ntargets; i++)
 		fc_wire_target_encode(p, i, &t[i]);
 	memcpy(p + fc_head_size(i), data, pk->data_len);
+	transmit(f, &h, p);
+}
+
+void fake_front(struct fake *f, const struct fc_packet *pk, const struct fc_target *t)
+{
+	struct fc_link_hdr h = {
+		.type = FC_FRAME_FLIT, .vc = f->vc, .flags = FC_PART_HEAD,
+		.len = (uint16_t)(f->link.flit - FC_LINK_SIZE), .seq = f->sent++,
+		.ack = f->taken[f->vc],
+	};
+	uint8_t p[FRAME_MAX] = { 0 };
+
+	fc_wire_packet_encode(p, pk);
+	fc_wire_target_encode(p, 0, t);
 	transmit(f, &h, p);
 }
 
@@ -256,7 +278,7 @@ bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_targ
 	for (bool front = true; front || left; front = false) {
 		struct fc_link_hdr h = {
 			.type = FC_FRAME_FLIT, .vc = f->vc, .flags = front ? FC_PART_HEAD : 0,
-			.ack = f->taken,
+			.ack = f->taken[f->vc],
 		};
 		uint32_t head = front ? i : 0;
 		uint32_t n = left < most - head ? left : most - head;
@@ -284,7 +306,7 @@ void fake_cast(struct fake *f, const struct fc_packet *pk, const struct fc_cast 
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_FLIT, .vc = FC_VC_CAST, .flags = FC_PART_HEAD | FC_PART_TERM,
 		.len = (uint16_t)(fc_head_size(1) + pk->data_len), .seq = f->cast_sent++,
-		.ack = f->cast_taken,
+		.ack = f->taken[FC_VC_CAST],
 	};
 	uint8_t p[FRAME_MAX];
 
@@ -354,7 +376,7 @@ const char *fake_link(struct fake *f, unsigned int port, unsigned int site,
 
 	memset(f, 0, sizeof(*f));
 	f->own.epoch = 1;
-	f->vc = FC_VC_DATA;
+	f->vc = FC_VC_CLASS;
 	f->own.site = site;
 	f->own.port = peer_port;
 	snprintf(text, sizeof(text), "ip link add " REAL_DEV " type veth peer name " FAKE_DEV

@@ -22,20 +22,32 @@
 #define FAKE_MOST	40
 
 /**
+ * struct fake_in - a packet being received, of a set of channels
+ * @begun: its front came
+ * @packet: its header
+ * @target: its targets
+ * @data: bytes of its data so far
+ */
+struct fake_in {
+	bool begun;
+	struct fc_packet packet;
+	struct fc_target target[FAKE_MOST];
+	uint32_t data;
+};
+
+/**
  * struct fake - the link's other end
  * @fd: packet socket of its device
- * @vc: channel that it sends flits and their statuses in, enum fc_vc
+ * @vc: channel that it sends flits in, enum fc_vc
  * @mac: address of the device
  * @peer: that of the real one
  * @own: what it says of itself
  * @link: the last HELLO of the real end; @link.epoch 0 before the first
- * @taken: flits taken
- * @sent: flits sent
- * @cast_taken: flits of broadcasts taken
+ * @taken: flits taken, by channel
+ * @sent: flits sent in @vc
  * @cast_sent: flits of broadcasts sent
  * @acked: of @sent, taken by the real end
- * @packet: packet being received, if @in_packet
- * @data: of it, so far
+ * @in: packets being received, by enum fc_set
  */
 struct fake {
 	int fd;
@@ -44,15 +56,11 @@ struct fake {
 	uint8_t peer[6];
 	struct fc_hello_msg own;
 	struct fc_hello_msg link;
-	uint32_t taken;
+	uint32_t taken[FC_VC_COUNT];
 	uint32_t sent;
-	uint32_t cast_taken;
 	uint32_t cast_sent;
 	uint32_t acked;
-	bool in_packet;
-	struct fc_packet packet;
-	struct fc_target target[FAKE_MOST];
-	uint32_t data;
+	struct fake_in in[FC_SET_COUNT];
 };
 
 /**
@@ -102,12 +110,18 @@ bool fake_next(struct fake *f, struct fake_event *e, unsigned int ms);
 /* Send entries as one control frame. */
 void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n);
 
+/* Tell of links that do not work, up to FC_FAULTS_MAX at a time. */
+void fake_faults(struct fake *f, const struct fc_faults_msg *msg);
+
 /* Ask what was taken, and say that as many flits were sent. */
 void fake_probe(struct fake *f, uint32_t sent);
 
 /* Send a packet of one flit, @pk->ntargets targets and @pk->data_len bytes of data. */
 void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_target *t,
 		 const void *data);
+
+/* Send the first flit of a packet of several for one target; its data is zeros. */
+void fake_front(struct fake *f, const struct fc_packet *pk, const struct fc_target *t);
 
 /*
  * Send a packet of any length, as flits that the site has room for; its data is zeros.  It lives in

@@ -84,7 +84,7 @@ static struct {
 	} ch[256];
 	uint32_t cast;	/* of broadcasts, which nobody else sends */
 	uint32_t nsites;
-} real = { .vc = FC_VC_DATA };
+} real = { .vc = FC_VC_CLASS };
 
 static uint64_t sent, refused;
 

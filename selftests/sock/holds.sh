@@ -1,17 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The longest time for which the module holds a lock, or keeps bottom halves off.
+# The longest time for which the module keeps bottom halves off, and so any of its locks.
 #
 #   holds.sh INSTRUCTIONS SCRIPT [ARG...] [-- SCRIPT [ARG...]]...
 #
-# Runs the scripts, and fails where one fails, or a spinlock that the module took was held, or bottom
-# halves were off from where it entered a site until it let them run again, for more than INSTRUCTIONS.
-# It is for a guest in which an instruction is a nanosecond (vm/run -i).  The kernel's own probes
-# measure at the functions that take and release locks, so the module is the one that is used; what
-# the probes of this lock, and of those taken within, take themselves is counted, too: some 2,000
-# instructions each.  Frames that are received run in a softirq of the kernel's, of which only what
-# is under a lock is measured.
+# Runs the scripts, and fails where one fails, or one of these took more than INSTRUCTIONS: bottom
+# halves off, from where the module entered a site or took a lock until it let them run again; a frame
+# that is received, in a softirq of the kernel's, until the site is unlocked.  It is for a guest in which
+# an instruction is a nanosecond (vm/run -i).  The kernel's own probes measure, so the module is the one that
+# is used; what the probes take themselves is counted, too: some 1,000 instructions each, for a frame
+# that is transmitted several.
 #
 # Prints the longest ones, each by the functions of the module that led to it.
 set -u
@@ -31,7 +30,7 @@ for file in kprobe_events synthetic_events; do
 	[ -w $tracing/$file ] || skip "this kernel has no $file"
 done
 
-probe() { echo "p:flitcast/$1" >>$tracing/kprobe_events || die "no probe $1"; }
+probe() { echo "$1" >>$tracing/kprobe_events || die "no probe $1"; }
 
 # trigger EVENT TEXT
 trigger()
@@ -40,24 +39,39 @@ trigger()
 		die "no trigger for $1: $(tail -n 3 $tracing/error_log)"
 }
 
+# pair KEY BEGIN END... [FILTER]: the time from BEGIN to the first END that follows it with the same key
+pair()
+{
+	local key=$1 begin=$2 filter="" end
+
+	shift 2
+	[[ ${!#} != if* ]] || { filter=${!#}; set -- "${@:1:$# - 1}"; }
+	trigger "flitcast/$begin" "keys=$key:$begin=common_timestamp:size=65536 $filter"
+	for end; do
+		trigger "flitcast/$end" "keys=$key:$end=common_timestamp-\$$begin:onmatch(flitcast.$begin).hold(\$$end):size=65536 $filter"
+	done
+}
+
 set_probes()
 {
-	local kind size start here
+	local size start here
 
 	read -r size start < <(awk '$1 == "flitcast" { print $2, $6 }' /proc/modules)
 	here="if caller >= $start && caller < $(printf '0x%x' $((start + size)))"
-	# shellcheck disable=SC2016 # the kernel's variables
-	for kind in lock lock_bh; do
-		probe "take _raw_spin_$kind lock=%di:u64 caller=\$stack0:u64"
-		probe "release _raw_spin_un$kind lock=%di:u64 caller=\$stack0:u64"
-	done
-	probe "off flitcast_engine_enter"
-	probe "on __local_bh_enable_ip caller=\$stack0:u64"
 	echo 'hold u64 ns' >$tracing/synthetic_events || die "no synthetic event"
-	trigger flitcast/take "keys=lock:taken=common_timestamp:size=65536 $here"
-	trigger flitcast/release "keys=lock:ns=common_timestamp-\$taken:onmatch(flitcast.take).hold(\$ns):size=65536 $here"
-	trigger flitcast/off "keys=common_pid:off=common_timestamp:size=16384"
-	trigger flitcast/on "keys=common_pid:ms=common_timestamp-\$off:onmatch(flitcast.off).hold(\$ms):size=16384 $here"
+	# shellcheck disable=SC2016 # the kernel's variables
+	{
+		probe 'p:flitcast/enter flitcast_engine_enter caller=$stack0:u64'
+		probe 'p:flitcast/leave __local_bh_enable_ip caller=$stack0:u64'
+		probe 'p:flitcast/lock _raw_spin_lock_bh lock=%di:u64 caller=$stack0:u64'
+		probe 'p:flitcast/unlock _raw_spin_unlock_bh lock=%di:u64 caller=$stack0:u64'
+		probe 'p:flitcast/frame flitcast:frame_in'
+		probe 'p:flitcast/transmit flitcast_link_drain'
+		probe 'r:flitcast/received flitcast:frame_in'
+	}
+	pair common_pid enter leave "$here"
+	pair lock lock unlock "$here"
+	pair common_pid frame transmit received
 	# Shorter ones are left out, so that there are few.
 	trigger synthetic/hold "keys=stacktrace:most=ns:onmax(\$most).save(ns):size=16384 if ns > $((longest / 20))"
 }
@@ -78,11 +92,11 @@ complete()
 {
 	local event
 
-	for event in flitcast/take flitcast/release flitcast/off flitcast/on synthetic/hold; do
+	for event in flitcast/{enter,leave,lock,unlock,frame,transmit,received} synthetic/hold; do
 		[ "$(awk '/Dropped:/ { n += $2 } END { print n + 0 }' \
 		     "$tracing/events/$event/hist")" = 0 ] || return
 	done
-	[ "$(awk '/Hits:/ { print $2 }' $tracing/events/flitcast/take/hist)" -gt 100 ]
+	[ "$(awk '/Hits:/ { print $2 }' $tracing/events/flitcast/enter/hist)" -gt 100 ]
 }
 
 # Runs one script, its words up to the next "--".

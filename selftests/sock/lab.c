@@ -18,7 +18,7 @@
 
 #define WORDS_MAX	64
 
-static char output[262144];
+static char output[4 << 20];
 
 void die(const char *fmt, ...)
 {
@@ -296,6 +296,29 @@ uint64_t meminfo(const char *name)
 	}
 	fclose(file);
 	return value;
+}
+
+/* Pages on the lists of processors. */
+static uint64_t pages_of_processors(void)
+{
+	unsigned long long n, sum = 0;
+	char line[128];
+	FILE *file;
+
+	file = fopen("/proc/zoneinfo", "re");
+	if (!file)
+		return 0;
+	while (fgets(line, sizeof(line), file))
+		if (sscanf(line, " count: %llu", &n) == 1)
+			sum += n;
+	fclose(file);
+	return sum;
+}
+
+uint64_t free_kib(void)
+{
+	return meminfo("MemFree") + meminfo("Buffers") + meminfo("Cached") +
+	       meminfo("SReclaimable") + pages_of_processors() * sysconf(_SC_PAGESIZE) / 1024;
 }
 
 int allow_descriptors(unsigned int count)

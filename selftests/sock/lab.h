@@ -82,6 +82,12 @@ void sleep_ms(unsigned int ms);
 /* A line of /proc/meminfo, such as "MemFree", in KiB; 0 where there is none. */
 uint64_t meminfo(const char *name);
 
+/*
+ * Memory that is free or can be had from caches, KiB; also what processors keep for themselves of
+ * pages that were freed, some ten MiB, which MemFree does not count.
+ */
+uint64_t free_kib(void);
+
 /* Let this process have so many descriptors.  Return: 0, or -1 with errno set. */
 int allow_descriptors(unsigned int count);
 

@@ -256,20 +256,14 @@ static void both(struct liar *l, struct fc_event ev)
 	}
 }
 
-/* The first channel of other packets. */
-static u8 first_vc(const struct liar *l)
-{
-	return fc_mode_classes(l->mode) ? FC_VC_CLASS : FC_VC_DATA;
-}
-
 /* Return: NULL where the mode has no such channel. */
 static struct voice *voice_of(struct liar *l, u8 vc)
 {
 	if (vc == FC_VC_CAST)
 		return &l->cast;
-	if (vc < first_vc(l) || vc - first_vc(l) >= l->nother)
+	if (vc < FC_VC_CLASS || vc - FC_VC_CLASS >= l->nother)
 		return NULL;
-	return &l->other[vc - first_vc(l)];
+	return &l->other[vc - FC_VC_CLASS];
 }
 
 static void link_todo(struct liar *l, u8 port, u8 todo)
@@ -623,9 +617,10 @@ static bool open_port(struct liar *l, u8 port, char **wrong)
 	p->carrier = !ioctl(p->fd, SIOCGIFFLAGS, &ifr) && ifr.ifr_flags & IFF_RUNNING;
 	p->hello = (struct fc_hello){
 		.own = {
-			.ver_min = FC_VERSION, .ver_max = FC_VERSION, .site = l->site,
-			.port = port, .mode = l->mode, .window = l->window, .flit = l->flit,
-			.epoch = (u32)now_ns() | 1, .topology = fc_topo_hash(&l->topo),
+			.ver_min = fc_mode_version(l->mode), .ver_max = fc_mode_version(l->mode),
+			.site = l->site, .port = port, .mode = l->mode,
+			.window = l->window, .flit = l->flit, .epoch = (u32)now_ns() | 1,
+			.topology = fc_topo_hash(&l->topo),
 			.nsites = l->topo.nsites, .reason = FC_REASON_CARRIER,
 		},
 		.want_site = fc_topo_neighbour(&l->topo, l->site, port - 1),
@@ -680,7 +675,7 @@ bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong)
 		l->nother = classes.count;
 	l->other = xalloc(l->nother, sizeof(*l->other));
 	for (p = 0; p < l->nother; p++)
-		make_voice(l, &l->other[p], first_vc(l) + p);
+		make_voice(l, &l->other[p], FC_VC_CLASS + p);
 	for (p = 0; p < FC_PORTS_MAX; p++)
 		l->port[p].fd = -1;
 	for (p = 1; p <= l->topo.ndirs; p++) {

@@ -188,8 +188,8 @@ static int check_fixed(const char *name, const struct config_site *want,
 static int check_key(const char *name, const struct config_site *site)
 {
 	if (!*site->key) {
-		complain("%s:%u: site %u has a key: \"key\" is to name the file with it", name, site->line,
-			 site->id);
+		complain("%s:%u: site %u has a key: \"key\" is to name the file with it", name,
+			 site->line, site->id);
 		return -1;
 	}
 	return key_check(site->key, name) ? 0 : -1;

@@ -68,7 +68,7 @@ u8 net_local_vc(const struct sim *sim, u32 at)
 {
 	const struct node *node = sim_node(sim, at);
 
-	return node->vnet ? FC_VC_CLASS + node->lane : FC_VC_DATA;
+	return FC_VC_CLASS + (node->vnet ? node->lane : 0);
 }
 
 /*
@@ -188,7 +188,7 @@ static void net_init(struct sim *sim)
 				continue;
 			up.type = FC_EV_LINK_UP;
 			up.port = p;
-			net_event(sim, i, FC_VC_DATA, &up);
+			net_event(sim, i, FC_VC_CLASS, &up);
 			/* Control frames go by it in every mode. */
 			sim_node(sim, i)->site.data.up |= fc_bit(p);
 		}
@@ -538,7 +538,7 @@ static void net_time(struct sim *sim, u32 at)
 	if (node->time_at != sim->now)
 		return;
 	node->time_at = FC_NEVER;
-	net_event(sim, at, FC_VC_DATA, &ev);
+	net_event(sim, at, FC_VC_CLASS, &ev);
 }
 
 static inline bool flit_of_frame(struct sim *sim, const struct fc_link_hdr *header,
@@ -683,7 +683,7 @@ static void word_event(struct sim *sim, const struct event *event)
 		net_time(sim, event->node);
 		break;
 	case EVENT_ROOM:
-		net_event(sim, event->node, FC_VC_DATA, &ev);
+		net_event(sim, event->node, FC_VC_CLASS, &ev);
 		break;
 	case EVENT_LOOK:
 		net_event(sim, event->node, event->vc, &look);

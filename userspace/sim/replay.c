@@ -77,7 +77,7 @@ static void usage(FILE *file)
 		"machine is doing and which events are possible next.\n\n"
 		"  SCENARIO  \"TOPOLOGY [WORD]... FROM>TO[,TO]...[*FLITS]...\", where WORD is\n"
 		"            mode= and care or vnet; window=, room=, pool=, seek=, loss=, double=,\n"
-		"            overtake=, flaps=, early=, restarts= and a number; slow= and a site;\n"
+		"            overtake=, flaps=, early=, restarts=, full= and a number; slow= and a site;\n"
 		"            dead= and two neighbours, as in 0-1; unaware, no-timeout or paper\n"
 		"  EVENT     a number that the explorer, or this, has told\n");
 }

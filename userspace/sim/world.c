@@ -344,6 +344,7 @@ void world_init(const struct world_config *config)
 	world.flaps = world_cfg->flaps;
 	world.early = world_cfg->early;
 	world.restarts = world_cfg->restarts;
+	world.full = world_cfg->full;
 }
 
 /* FC_BUG_ON_US: a state that the core believes impossible. */

@@ -50,6 +50,7 @@ enum world_kind {
 	WORLD_RESTART,		/* a site begins anew, its links down */
 	WORLD_LOOK,		/* a site looks at a front that it has sent on */
 	WORLD_LOOK_ALL,		/* at all of them together */
+	WORLD_FULL,		/* other sets fill an operator's pool: the next packet is dropped */
 };
 
 #define WORLD_PLACE_BITS	11
@@ -104,6 +105,7 @@ struct world_message {
  * @flaps: times a link may go down, over all
  * @early: repetitions too early, over all
  * @restarts: times a site may begin anew, over all; only those without messages of their own
+ * @full: packets for which others left no place in the pool, over all
  * @slow: sites whose reader takes one message after the other, when it likes
  * @down: by site, ports whose link is dead for ever; the sites know it, and go around
  * @faults: there is such a link
@@ -129,6 +131,7 @@ struct world_config {
 	u8 flaps;
 	u8 early;
 	u8 restarts;
+	u8 full;
 	u32 slow;
 	u32 down[WORLD_SITES];
 	bool faults;
@@ -142,7 +145,7 @@ struct world_config {
  * @config: result
  * @text: "TOPOLOGY [WORD]... MESSAGE...", where MESSAGE is FROM>TO[,TO]...[*FLITS]
  *	and WORD is one of mode= (care, which is the default, vnet or postman), window=, pool=,
- *	loss=, double=, overtake=, flaps=, early=, restarts= (a number follows),
+ *	loss=, double=, overtake=, flaps=, early=, restarts=, full= (a number follows),
  *	slow=SITE, dead=A-B (two neighbours), unaware; and in mode care room=, seek=
  *	(a number), no-timeout, paper.  A window is one flit; but in mode care it has room for
  *	the longest packet

@@ -201,6 +201,8 @@ static void code_operator(struct codec *c, struct node *node)
 	CODE(c, node->nbuffer, 3);
 	for (unsigned int i = 0; i < node->nbuffer; i++)
 		CODE(c, node->buffer[i], ID_BITS);
+	if (world_cfg->full)
+		CODE(c, node->full, 1);
 	CODE(c, node->nstored, 3);
 	for (unsigned int i = 0; i < node->nstored; i++)
 		CODE(c, node->stored[i], ID_BITS);
@@ -260,6 +262,7 @@ static void codec(struct codec *c)
 	CODE(c, world.flaps, 4);
 	CODE(c, world.early, 4);
 	CODE(c, world.restarts, 4);
+	CODE(c, world.full, 4);
 	CODE(c, world.repeated, 1);
 	code_ends(c);
 	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++) {

@@ -94,7 +94,9 @@ void world_store(unsigned int at, u8 id)
 	unsigned int room = world_cfg->pool + (world_cfg->drop ? 0u : 1u);
 	struct node *node = &world.node[at];
 
-	if (node->nstored < room)
+	if (node->full)
+		node->full = false;
+	else if (node->nstored < room)
 		node->stored[node->nstored++] = id;
 	else if (!world_cfg->drop)
 		world_breaks("site %u: a packet for a network-buffer that is in use", at);

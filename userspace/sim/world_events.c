@@ -89,6 +89,8 @@ static void operator_events(struct list *list, unsigned int at)
 		may(list, WORLD_READ, at);
 	if (world_has_news(at))
 		may(list, WORLD_NEWS, at);
+	if (world.full && !node->full)
+		may(list, WORLD_FULL, at);
 	if (may_restart(at))
 		may(list, WORLD_RESTART, at);
 	if (node->sending) {
@@ -359,6 +361,10 @@ void world_act(u16 event)
 		break;
 	case WORLD_RESTART:
 		restart(where);
+		break;
+	case WORLD_FULL:
+		world.full--;
+		world.node[where].full = true;
 		break;
 	}
 	for (at = 0; at < world_cfg->topo.nsites; at++)

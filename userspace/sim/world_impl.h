@@ -86,6 +86,7 @@ struct node {
 	u8 buffer[WORLD_FLITS + 1];	/* network-buffer */
 	u8 nstored;
 	u8 stored[WORLD_POOL + 1];	/* fronts of the packets stored for others */
+	bool full;		/* others have its places: the next packet finds none */
 	u8 sending;		/* front of the packet being sent, or 0 */
 	u8 index;		/* its next flit */
 	u8 unread;		/* messages that its slow reader has not taken */
@@ -104,6 +105,7 @@ struct world {
 	u8 flaps;
 	u8 early;
 	u8 restarts;
+	u8 full;
 	bool repeated;		/* a link was reset, or a message repeated too early */
 	struct node node[WORLD_SITES];
 	struct fc_rxflow rx[WORLD_MESSAGES * WORLD_TARGETS];

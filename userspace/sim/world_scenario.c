@@ -143,6 +143,7 @@ static const char *parse_word(struct world_config *config, const char *word, uns
 		{ "flaps=", &config->flaps, 0, 9 },
 		{ "early=", &config->early, 0, 9 },
 		{ "restarts=", &config->restarts, 0, 9 },
+		{ "full=", &config->full, 0, 9 },
 	};
 
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++) {
@@ -183,6 +184,8 @@ static const char *check_care(struct world_config *config)
 	if (!config->window)
 		config->window = 1;
 	/* Or a packet would be in the network-buffer before the operator takes it. */
+	if (config->full && !config->drop)
+		return "full= drops packets, paper does not";
 	for (unsigned int m = 0; m < config->nmessages && !config->drop; m++)
 		if (!config->timing.fifo_room ||
 		    config->message[m].flits <= config->timing.fifo_room)

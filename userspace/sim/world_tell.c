@@ -115,6 +115,10 @@ void world_tell_event(u16 event, char *text, size_t size)
 	case WORLD_LOOK_ALL:
 		snprintf(text, size, "site %u looks at all that waits for it", where);
 		break;
+	case WORLD_FULL:
+		snprintf(text, size, "site %u has no place for the next packet to be stored",
+			 where);
+		break;
 	case WORLD_RESTART:
 		snprintf(text, size, "site %u begins anew", where);
 		break;

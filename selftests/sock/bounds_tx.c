@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What one user may ask of a site and of the kernel: sites, sockets, and targets.  All of it is
+ * done by a user without privilege, in a user namespace.
+ */
+#include "api.h"
+#include <grp.h>
+#include <sys/prctl.h>
+
+#define USER		1000
+#define NETWORK		"torus:32x32"
+#define NETWORK_SITES	1024
+#define NET_SITES_MAX	256
+#define TARGETS_MAX	1024
+#define TXFLOWS_MAX	4096
+/* Ports that bind() chooses from. */
+#define PORT_DYNAMIC	0xc000
+#define PORTS		(0x10000 - PORT_DYNAMIC)
+
+/* On these networks no link is there: what is sent stays. */
+FIXTURE(user) {
+	int unused;
+};
+
+static bool write_file(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return done;
+}
+
+FIXTURE_SETUP(user)
+{
+	api_choose_port(_metadata);
+	ASSERT_EQ(0, allow_descriptors(PORTS + 100));
+	ASSERT_EQ(0, setgroups(0, NULL));
+	ASSERT_EQ(0, setresgid(USER, USER, USER));
+	ASSERT_EQ(0, setresuid(USER, USER, USER));
+	/* Who changed its user may not write to its own files in /proc otherwise. */
+	ASSERT_EQ(0, prctl(PR_SET_DUMPABLE, 1));
+	ASSERT_EQ(0, unshare(CLONE_NEWUSER | CLONE_NEWNET));
+	ASSERT_TRUE(write_file("/proc/self/setgroups", "deny"));
+	ASSERT_TRUE(write_file("/proc/self/uid_map", "0 1000 1"));
+	ASSERT_TRUE(write_file("/proc/self/gid_map", "0 1000 1"));
+}
+
+FIXTURE_TEARDOWN(user)
+{
+}
+
+static bool said(const char *text)
+{
+	return strstr(cli_output(), text);
+}
+
+/* A network that a look at all its sites would take long for, and many sites in one namespace. */
+TEST_F(user, sites__of_a_network_and_of_a_namespace)
+{
+	unsigned int i;
+
+	EXPECT_NE(0, cli("site add 0 topology torus:512x512"));
+	EXPECT_TRUE(said("a network has 1024 sites at most")) {
+		TH_LOG("%s", cli_output());
+	}
+	EXPECT_NE(0, cli("site add 0 topology line:1025"));
+	for (i = 0; i < NET_SITES_MAX; i++)
+		ASSERT_EQ(0, cli("site add %u topology line:300", i)) {
+			TH_LOG("%u: %s", i, cli_output());
+		}
+	EXPECT_NE(0, cli("site add %u topology line:300", i));
+	EXPECT_TRUE(said("a namespace has 256 sites at most")) {
+		TH_LOG("%s", cli_output());
+	}
+	/* One that goes makes room for another. */
+	EXPECT_EQ(0, cli("site del 7"));
+	EXPECT_EQ(0, cli("site add %u topology line:300", i));
+}
+
+/* One byte to every site there can be: a flow for each, and a target that is asked. */
+TEST_F(user, targets__a_byte_broadcast)
+{
+	struct sockaddr_flitcast all = {
+		.sfc_family = msg_family(), .sfc_addrtype = FLITCAST_ADDR_BROADCAST,
+		.sfc_port = PORT,
+	};
+	unsigned int i;
+	int fd;
+
+	ASSERT_EQ(0, cli("site add 0 topology " NETWORK));
+	fd = msg_socket(-1, 0, PORT, 0);
+	ASSERT_LE(0, fd);
+	for (i = 0; i < 20; i++)
+		EXPECT_EQ(1, RESULT(sendto(fd, "b", 1, 0, (void *)&all, sizeof(all))));
+	/* All of it goes with the socket and the site. */
+	close(fd);
+	EXPECT_EQ(0, cli("site del 0"));
+}
+
+/* As many targets as a message can have, other ones each time: more flows than a source has. */
+TEST_F(user, targets__more_than_flows)
+{
+	static struct flitcast_target targets[TARGETS_MAX];
+	unsigned int i, n;
+	int fd;
+
+	ASSERT_EQ(0, cli("site add 0 topology " NETWORK));
+	fd = msg_socket(-1, 0, PORT, 0);
+	ASSERT_LE(0, fd);
+	for (n = 0; n < 3 * TXFLOWS_MAX / TARGETS_MAX; n++) {
+		for (i = 0; i < TARGETS_MAX; i++)
+			targets[i] = (struct flitcast_target){ .site = i, .port = 1 + n };
+		ASSERT_EQ(1, RESULT(msg_send_list(fd, "t", 1, targets, TARGETS_MAX, 0)));
+	}
+	close(fd);
+	EXPECT_EQ(0, cli("site del 0"));
+}
+
+/* bind() gives out every port there is, each once, and says when there are no more. */
+TEST_F(user, sockets__all_ports)
+{
+	static bool had[PORTS];
+	struct sockaddr_flitcast name;
+	unsigned int i, shown;
+	const char *at;
+	int fd, one;
+
+	ASSERT_EQ(0, cli("site add 0 topology line:2"));
+	one = msg_socket(-1, 0, 0, 0);
+	ASSERT_LE(0, one);
+	had[msg_name(one).sfc_port - PORT_DYNAMIC] = true;
+	for (i = 1; i < PORTS; i++) {
+		fd = msg_socket(-1, 0, 0, 0);
+		ASSERT_LE(0, fd) {
+			TH_LOG("%u: %s", i, strerror(errno));
+		}
+		name = msg_name(fd);
+		ASSERT_LE(PORT_DYNAMIC, name.sfc_port);
+		ASSERT_FALSE(had[name.sfc_port - PORT_DYNAMIC]);
+		had[name.sfc_port - PORT_DYNAMIC] = true;
+	}
+	EXPECT_EQ(-EADDRINUSE, RESULT(msg_socket(-1, 0, 0, 0)));
+	EXPECT_EQ(-EADDRINUSE, RESULT(msg_socket(-1, 0, msg_name(one).sfc_port, 0)));
+	fd = msg_socket(-1, 0, PORT, 0);
+	EXPECT_LE(0, fd);
+	EXPECT_EQ(0, cli("site show 0"));
+	EXPECT_TRUE(said("sockets 16385")) {
+		TH_LOG("%s", cli_output());
+	}
+	EXPECT_EQ(0, cli("socket show"));
+	for (shown = 0, at = cli_output(); (at = strchr(at, '\n')); at++)
+		shown++;
+	EXPECT_LE(PORTS + 1, shown);
+	name = msg_name(one);
+	close(one);
+	one = msg_socket(-1, 0, 0, 0);
+	ASSERT_LE(0, one);
+	EXPECT_EQ(name.sfc_port, msg_name(one).sfc_port);
+	/* They are let go of one after the other. */
+	EXPECT_EQ(0, cli("site del 0"));
+	EXPECT_EQ(-ENETDOWN, RESULT(msg_send(one, "x", 1, 1, PORT, 0)));
+}
+
+/* Sockets that are closed before what they sent is over: the site keeps so much of that. */
+TEST_F(user, sockets__closed_before_the_end)
+{
+	static char data[65536];
+	unsigned int i;
+	int fd;
+
+	ASSERT_EQ(0, cli("site add 0 topology " NETWORK));
+	for (i = 0; i < 3000; i++) {
+		fd = msg_socket(-1, 0, 0, 0);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(sizeof(data),
+			  RESULT(msg_send(fd, data, sizeof(data), i % 1024, PORT, 0)));
+		close(fd);
+	}
+	EXPECT_EQ(0, cli("site del 0"));
+}
+
+API_MAIN
