@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Small messages beside a bulk flow, both from the first site of a lab to the last one.
+ * Small messages beside a bulk flow, both to the last site of a lab.
  *
- *	mix [-s SECONDS] [-b] [-m] [-t] LAB
+ *	mix [-s SECONDS] [-b] [-m] [-f SITE] [-t] LAB
  *
- * With -b one socket always has messages of BULK_BYTES to send.  With -m two others send
- * SMALL_BYTES each every 20 ms, one of normal and one of high priority.  With -t by IPv4:
+ * With -b one socket of the first site always has messages of BULK_BYTES to send.  With -m two
+ * others, of the first site or of SITE, send SMALL_BYTES each every 20 ms, one of normal and one of
+ * high priority.  With -t by IPv4:
  * the bulk flow is a TCP connection, and the small messages are UDP datagrams.  One
  * thread holds all sockets, so a message is timed by one clock, from before its send() to after
  * its recv().  The first quarter of the time is not measured.
@@ -43,28 +44,29 @@ static struct {
 } flow[KINDS];
 
 static unsigned char buf[BULK_BYTES];
-static unsigned int last;
+static unsigned int last, small_site;
 static bool inet, with_bulk, with_small;
 static uint64_t from_ns, until_ns;
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: mix [-s SECONDS] [-b] [-m] [-t] LAB\n");
+	fprintf(stderr, "usage: mix [-s SECONDS] [-b] [-m] [-f SITE] [-t] LAB\n");
 	exit(EXIT_USAGE);
 }
 
 static void open_flow(const char *lab, enum kind kind)
 {
+	unsigned int site = kind == BULK ? 0 : small_site;
 	int priority = kind == HIGH_CLASS ? HIGH : 0, netns;
 
 	if (inet && kind == BULK) {
 		flow[kind].from = inet_tcp(lab, 0, last, 7000, &flow[kind].to);
 	} else if (inet) {
-		flow[kind].from = inet_udp(lab, INET_LAB, 0, 7000 + kind);
+		flow[kind].from = inet_udp(lab, INET_LAB, site, 7000 + kind);
 		flow[kind].to = inet_udp(lab, INET_LAB, last, 7000 + kind);
 	} else {
-		netns = lab_open(lab, 0);
-		flow[kind].from = msg_socket(netns, 0, 0, SOCK_NONBLOCK);
+		netns = lab_open(lab, site);
+		flow[kind].from = msg_socket(netns, site, 0, SOCK_NONBLOCK);
 		close(netns);
 		netns = lab_open(lab, last);
 		flow[kind].to = msg_socket(netns, last, 7000 + kind, SOCK_NONBLOCK);
@@ -176,7 +178,7 @@ static void report(double seconds)
 	double measured = seconds * 0.75;
 
 	printf("{\"way\": \"%s\", \"what\": \"mix\", \"links\": %u, \"rate\": %.0f",
-	       inet ? "inet" : "flitcast", last, flow[BULK].bytes / measured);
+	       inet ? "inet" : "flitcast", last - small_site, flow[BULK].bytes / measured);
 	for (int kind = NORMAL; kind < KINDS && with_small; kind++) {
 		if (!flow[kind].count)
 			die("%s: nothing arrived", names[kind]);
@@ -193,10 +195,13 @@ int main(int argc, char **argv)
 	double seconds = 2;
 	int option;
 
-	while ((option = getopt(argc, argv, "bms:t")) != -1) {
+	while ((option = getopt(argc, argv, "bf:ms:t")) != -1) {
 		switch (option) {
 		case 'b':
 			with_bulk = true;
+			break;
+		case 'f':
+			small_site = strtoul(optarg, NULL, 10);
 			break;
 		case 'm':
 			with_small = true;
@@ -214,6 +219,8 @@ int main(int argc, char **argv)
 	if (optind != argc - 1 || seconds <= 0 || !(with_bulk || with_small))
 		usage();
 	last = lab_sites(argv[optind]) - 1;
+	if (small_site >= last)
+		usage();
 	if (with_bulk)
 		open_flow(argv[optind], BULK);
 	for (int kind = NORMAL; kind < KINDS && with_small; kind++)
