@@ -15,7 +15,8 @@
  *  - told as delivered: it came, unless the socket went before it was read
  *  - told as canceled: it did not come; as refused: nor that, where the socket was always there
  *  - told ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN: it may have
- *  - every message is reported once, soon after the last fault at the latest
+ *  - every message is reported once, soon after the last fault at the latest: nothing waits for
+ *    four time-outs while nothing comes, nor is sent
  *
  * SIGUSR1 says that the faults are over: then everybody sends something to everybody once more,
  * and all of it comes.  DELIVERIES are spread over so many SECONDS, and take longer on a slow
@@ -104,12 +105,14 @@ uint32_t oracle_port(void)
 	return next++;
 }
 
-void oracle_site_gone(uint32_t site)
+bool oracle_gone(int fd)
 {
-	seen.deaths++;
-	oracle_recv_gone(site);
-	oracle_send_gone(site);
-	oracle_conn_gone(site);
+	ssize_t n;
+
+	do
+		n = recv(fd, inbox, BYTES_MAX + 1, MSG_DONTWAIT);
+	while (n > 0 || (n < 0 && errno == EINTR));
+	return n < 0 && errno == ENETDOWN;
 }
 
 static bool step(bool more, bool hurry)
@@ -123,20 +126,50 @@ static bool step(bool more, bool hurry)
 	return moved;
 }
 
+/* What each site says that its sockets wait for. */
+static void show(void)
+{
+	unsigned int site;
+
+	for (site = 0; site < nsites; site++) {
+		cli("-n %s-%u socket show", opt.lab, site);
+		fprintf(stderr, "%s", cli_output());
+	}
+}
+
+/* Packets that were sent for the first time: of a large message on a slow machine more and more. */
+static uint64_t packets_sent(void)
+{
+	uint64_t sum = 0;
+	unsigned int site;
+
+	for (site = 0; site < nsites; site++)
+		if (!cli("-n %s-%u -j stats show", opt.lab, site))
+			sum += json_sum(cli_output(), "packets_sent");
+	return sum;
+}
+
 /* Until everything is over that was begun. */
 static void settle(const char *when)
 {
-	uint64_t moved = now_ms();
+	uint64_t moved = now_ms(), before = packets_sent(), now;
 
 	while (!oracle_send_over() || !oracle_conn_over()) {
 		if (step(false, true))
 			moved = now_ms();
 		if (now_ms() <= moved + TIMEOUTS * opt.timeout_ms)
 			continue;
+		now = packets_sent();
+		if (now != before) {
+			before = now;
+			moved = now_ms();
+			continue;
+		}
 		wrong("%s: nothing comes or is told for %u time-outs of %u ms", when, TIMEOUTS,
 		      opt.timeout_ms);
 		oracle_send_blame();
 		oracle_conn_blame();
+		show();
 		return;
 	}
 }

@@ -109,7 +109,7 @@ struct seen {
 	uint64_t again;		/* came to a second life of a receiver, too */
 	uint64_t excused;	/* told of a life of the target that has ended */
 	uint64_t longest_ms;	/* from sendmsg() to the report */
-	uint64_t deaths;	/* of sites, as their sockets saw */
+	uint64_t deaths;	/* of sites, as their receivers saw */
 	uint64_t connected;
 	uint64_t completed;	/* connections: all came, both ways, to the end */
 	uint64_t broken;
@@ -130,8 +130,8 @@ void *oracle_alloc(size_t count, size_t size);
 int oracle_socket(int type, uint32_t site, uint32_t port);
 /* A port that nobody had. */
 uint32_t oracle_port(void);
-/* A call on a socket of that site failed with ENETDOWN: all its sockets are closed. */
-void oracle_site_gone(uint32_t site);
+/* Has the site of this socket gone?  What can be read of it is read, and lost. */
+bool oracle_gone(int fd);
 
 /*
  * oracle_send.c
@@ -139,7 +139,6 @@ void oracle_site_gone(uint32_t site);
 void oracle_send_open(void);
 /* Sends what may be sent, reads reports.  Return: something moved. */
 bool oracle_send_step(bool more);
-void oracle_send_gone(uint32_t site);
 /* One message of each sender to everybody, when no fault is left. */
 void oracle_send_final(void);
 bool oracle_send_over(void);
@@ -157,14 +156,12 @@ uint64_t oracle_key(uint32_t sender, uint32_t id);
 void oracle_recv_open(void);
 /* @hurry: the slow ones are not slow now. */
 bool oracle_recv_step(bool hurry);
-void oracle_recv_gone(uint32_t site);
 
 /*
  * oracle_conn.c
  */
 void oracle_conn_open(void);
 bool oracle_conn_step(bool more);
-void oracle_conn_gone(uint32_t site);
 bool oracle_conn_over(void);
 void oracle_conn_blame(void);
 

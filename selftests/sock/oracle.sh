@@ -24,6 +24,9 @@ shift $(($# < 3 ? $# : 3))
 need_modules sch_netem
 command -v tc >/dev/null || skip "there is no tc"
 RANDOM=$seed
+# A kernel that looks for faults carries less than a fifth as much.
+timeout=6000
+[ -z "${FLITCAST_DEBUG:-}" ] || deliveries=$((deliveries / 5)) timeout=30000
 cpu=/sys/devices/system/cpu/cpu1/online
 
 troubles=(
@@ -37,19 +40,31 @@ troubles=(
 
 going() { [ ! -e "$work/healing" ]; }
 
-# "SITE PORT" of every end of a link
+# Sets $ends, "SITE PORT" of every end of a link, and $ports of each site.
 list_ends()
 {
-	local site port
+	local site word
 
+	ends=() ports=()
 	for ((site = 0; site < sites; site++)); do
-		for port in $(ip -n "$lab-$site" -o link show | grep -o ' p[0-9]*' | tr -d ' p'); do
-			echo "$site $port"
+		for word in $(ip -n "$lab-$site" -br link show); do
+			[[ $word =~ ^p([0-9]+)(@.*)?$ ]] || continue
+			ends+=("$site ${BASH_REMATCH[1]}")
+			ports[site]+=" ${BASH_REMATCH[1]}"
 		done
 	done
 }
 
-nap() { sleep "$(((RANDOM % $1 + 100) / 1000)).$(printf %03d $(((RANDOM % $1 + 100) % 1000)))"; }
+# nap MS: 100 ms and up to so many more.  A program to sleep takes longer to start in a guest.
+mkfifo "$work/never"
+exec {never}<>"$work/never"
+nap()
+{
+	local ms=$((RANDOM % $1 + 100))
+
+	read -rt "$((ms / 1000)).$(printf %03d $((ms % 1000)))" -u "$never"
+	return 0
+}
 
 flap()
 {
@@ -91,7 +106,7 @@ trouble()
 
 	while going; do
 		site=$((RANDOM % sites)) how=${troubles[RANDOM % ${#troubles[@]}]}
-		for port in $(ports "$site"); do
+		for port in ${ports[site]}; do
 			echo "qdisc replace dev p$port root netem limit 10000 $how"
 		done | tc -n "$lab-$site" -batch - || return
 		echo netem >>"$work/faults"
@@ -111,17 +126,15 @@ processor()
 	done
 }
 
-ports() { printf '%s\n' "${ends[@]}" | sed -n "s/^$1 //p"; }
-
 heal()
 {
 	local site port
 
 	for ((site = 0; site < sites; site++)); do
-		for port in $(ports "$site"); do
+		for port in ${ports[site]}; do
 			echo "qdisc del dev p$port root"
 		done | tc -n "$lab-$site" -force -batch - 2>/dev/null
-		for port in $(ports "$site"); do
+		for port in ${ports[site]}; do
 			echo "link set p$port up"
 		done | ip -n "$lab-$site" -batch - || return
 	done
@@ -136,8 +149,8 @@ oracle()
 	rm -f "$work/healing" "$work/faults"
 	FLITCAST_MODE=$mode lab_up "$spec" crc on
 	sites=$(ip netns | grep -c "^$lab-[0-9]")
-	mapfile -t ends < <(list_ends)
-	"$bin/oracle" -n "$deliveries" -s "$seconds" -S "$seed" \
+	list_ends
+	"$bin/oracle" -n "$deliveries" -s "$seconds" -t "$timeout" -S "$seed" \
 		${ORACLE_ROOM:+-r "$ORACLE_ROOM"} "$@" "$lab" >"$work/oracle" 2>&1 &
 	children=($!)
 	wait_for 60 grep -q ready "$work/oracle" || die "oracle: $(cat "$work/oracle")"

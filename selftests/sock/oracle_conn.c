@@ -50,11 +50,6 @@ static bool may_break(int err)
 	       err == ECONNREFUSED || err == ENETDOWN || err == ENOTCONN;
 }
 
-static uint32_t site_of(const struct conn *c, int e)
-{
-	return e == CLIENT ? (uint32_t)(c - conns) : c->to;
-}
-
 static uint64_t key_of(const struct conn *c, int e, uint32_t record)
 {
 	return msg_key(~opt.seed, 2 * c->number + e, record);
@@ -83,13 +78,9 @@ static void over(struct conn *c)
 
 static void broken(struct conn *c, int e, const char *call, int err)
 {
-	if (err == ENETDOWN)
-		oracle_site_gone(site_of(c, e));
-	else if (!may_break(err))
-		wrong("connection of site %lu to %u: %s: %s", c - conns, c->to, call,
-		      strerror(err));
-	if (!c->open)
-		return;
+	if (!may_break(err))
+		wrong("connection of site %lu to %u: %s of the %s: %s", c - conns, c->to, call,
+		      e == CLIENT ? "client" : "server", strerror(err));
 	seen.broken++;
 	over(c);
 }
@@ -115,13 +106,6 @@ void oracle_conn_open(void)
 	listeners = oracle_alloc(nsites, sizeof(*listeners));
 	for (site = 0; site < nsites; site++)
 		listeners[site] = listen_at(site);
-}
-
-void oracle_conn_gone(uint32_t site)
-{
-	if (listeners[site] >= 0)
-		close(listeners[site]);
-	listeners[site] = -1;
 }
 
 static void begin(struct conn *c)
@@ -167,10 +151,12 @@ static void take(uint32_t site)
 		return;
 	fd = accept4(listeners[site], (struct sockaddr *)&from, &len, SOCK_NONBLOCK | SOCK_CLOEXEC);
 	if (fd < 0) {
-		if (errno == ENETDOWN)
-			oracle_site_gone(site);
-		else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED)
+		if (errno == ENETDOWN) {
+			close(listeners[site]);
+			listeners[site] = -1;
+		} else if (errno != EAGAIN && errno != EINTR && errno != ECONNABORTED) {
 			wrong("site %u: accept: %s", site, strerror(errno));
+		}
 		return;
 	}
 	c = from.sfc_site < nsites ? &conns[from.sfc_site] : NULL;
@@ -178,6 +164,11 @@ static void take(uint32_t site)
 	if (!c || !c->open || c->port != from.sfc_port) {
 		close(fd);
 		return;
+	}
+	/* The request was not confirmed when the site went: it comes to the next one, too. */
+	if (c->end[SERVER].fd >= 0 && c->to == site && oracle_gone(c->end[SERVER].fd)) {
+		close(c->end[SERVER].fd);
+		c->end[SERVER].fd = -1;
 	}
 	if (c->end[SERVER].fd >= 0 || c->to != site) {
 		wrong("site %u: a second connection from site %u port %u", site, from.sfc_site,
@@ -196,8 +187,12 @@ static bool read_one(struct conn *c, int e)
 	ssize_t n;
 	uint32_t len;
 
-	if (end->eof)
+	if (end->eof) {
+		/* Its site may go before all that it has sent came: nothing else tells. */
+		if (end->shut && oracle_gone(end->fd))
+			broken(c, e, "recv", ENETDOWN);
 		return false;
+	}
 	n = recv(end->fd, inbox, BYTES_MAX + 1, 0);
 	if (n < 0) {
 		if (errno != EAGAIN && errno != EINTR)

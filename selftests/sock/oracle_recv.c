@@ -172,7 +172,8 @@ static bool read_one(struct receiver *r)
 		return true;
 	}
 	if (errno == ENETDOWN) {
-		oracle_site_gone(r->site);
+		seen.deaths += r->kind == KIND_LARGE;
+		close_one(r);
 	} else if (errno != EAGAIN && errno != EINTR) {
 		wrong("site %u port %u: recvmsg: %s", r->site, RECEIVER_BASE + r->kind,
 		      strerror(errno));
@@ -214,13 +215,4 @@ bool oracle_recv_step(bool hurry)
 			close_one(r);
 	}
 	return moved;
-}
-
-void oracle_recv_gone(uint32_t site)
-{
-	uint32_t i;
-
-	for (i = site * KINDS; i < (site + 1) * KINDS; i++)
-		if (receivers[i].fd >= 0)
-			close_one(&receivers[i]);
 }

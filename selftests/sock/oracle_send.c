@@ -240,11 +240,11 @@ static ssize_t send_cast(const struct sender *s, const struct message *m, enum k
 	return sendto(s->fd, outbox, m->len, MSG_DONTWAIT, (struct sockaddr *)&addr, sizeof(addr));
 }
 
-/* Not now; or what a report says of an earlier message, once as the error of a call. */
+/* Not now, or not at this site any more; or what a report says of an earlier message. */
 static bool may_be_told(int err)
 {
 	return err == EAGAIN || err == EINTR || err == ETIMEDOUT || err == EHOSTUNREACH ||
-	       err == ECONNREFUSED || err == ETIME;
+	       err == ECONNREFUSED || err == ETIME || err == ENETDOWN;
 }
 
 /* Return: it was taken. */
@@ -276,9 +276,7 @@ static bool send_one(struct sender *s)
 	}
 	free(m.target);
 	s->again_ms = now_ms() + 1;
-	if (n < 0 && errno == ENETDOWN)
-		oracle_site_gone(s->site);
-	else if (n >= 0 || !may_be_told(errno))
+	if (n >= 0 || !may_be_told(errno))
 		wrong("site %u port %u: message of %u bytes to %u targets: %s", s->site, s->port,
 		      m.len, m.ntargets, n < 0 ? strerror(errno) : "not all of it");
 	return false;
@@ -348,9 +346,7 @@ static bool read_report(struct sender *s)
 	struct message *m;
 
 	if (n < 0) {
-		if (errno == ENETDOWN)
-			oracle_site_gone(s->site);
-		else if (errno != EAGAIN && errno != EINTR)
+		if (errno != EAGAIN && errno != EINTR)
 			wrong("site %u port %u: report: %s", s->site, s->port, strerror(errno));
 		return false;
 	}
@@ -374,6 +370,20 @@ static bool read_report(struct sender *s)
 	return true;
 }
 
+/* Its site went: nobody is told of what it sent, and another one has its place. */
+static void retire(struct sender *s)
+{
+	uint32_t k;
+
+	close(s->fd);
+	s->fd = -1;
+	s->retired = true;
+	for (k = 0; k < s->count; k++)
+		s->msg[k].over = true;
+	/* May move @s. */
+	add(s->site, s->cast, s->high, s->detaches);
+}
+
 bool oracle_send_step(bool more)
 {
 	bool moved = false;
@@ -392,37 +402,21 @@ bool oracle_send_step(bool more)
 			if (open_one(s))
 				continue;
 		}
-		while (s->fd >= 0 && read_report(s))
+		while (read_report(s))
 			moved = true;
+		if (oracle_gone(s->fd)) {
+			retire(s);
+			continue;
+		}
 		/* The pending error is one that a report has told of. */
-		if (s->fd >= 0)
-			msg_error(s->fd);
+		msg_error(s->fd);
 		/* Takes detached targets back. */
-		if (s->fd >= 0 && s->detaches && !prng_below(&prng, 500))
+		if (s->detaches && !prng_below(&prng, 500))
 			set_slow(s->fd, FLITCAST_SLOW_DETACH, DETACH_MS);
-		if (s->fd >= 0 && more && s->count - s->reported < AHEAD && now >= s->again_ms)
+		if (more && s->count - s->reported < AHEAD && now >= s->again_ms)
 			moved |= send_one(s);
 	}
 	return moved;
-}
-
-/* Nobody is told of what they sent: another one has its place. */
-void oracle_send_gone(uint32_t site)
-{
-	uint32_t i, k, n = nsenders;
-
-	for (i = 0; i < n; i++) {
-		struct sender *s = &senders[i];
-
-		if (s->site != site || s->fd < 0)
-			continue;
-		close(s->fd);
-		s->fd = -1;
-		s->retired = true;
-		for (k = 0; k < s->count; k++)
-			s->msg[k].over = true;
-		add(site, s->cast, s->high, s->detaches);
-	}
 }
 
 void oracle_send_final(void)
@@ -431,13 +425,14 @@ void oracle_send_final(void)
 
 	final = true;
 	for (i = 0; i < n; i++) {
-		struct sender *s = &senders[i];
 		uint64_t until = now_ms() + FINAL_MS;
+		struct sender *s;
 
+		while (senders[i].fd < 0 && !senders[i].retired && now_ms() < until)
+			oracle_send_step(false);
+		s = &senders[i];
 		if (s->retired)
 			continue;
-		while (s->fd < 0 && now_ms() < until)
-			oracle_send_step(false);
 		if (s->fd >= 0 && s->detaches)
 			set_slow(s->fd, FLITCAST_SLOW_WAIT, 0);
 		while (s->fd >= 0 && !send_one(s) && now_ms() < until) {
