@@ -414,15 +414,18 @@ TEST_F(line, room__same_socket)
 
 	taken = stuff(from, 2, PORT, 65536, 256);
 	ASSERT_GT(256, taken);
-	/* Make half of the send buffer free again; the receive buffer is as large. */
-	EXPECT_DRAINED(deaf, from, 0, taken / 4, 65536);
+	/*
+	 * Make half of the send buffer free again.  The receive buffer is as large, but half of it
+	 * may be taken by messages before their turn, which stay in the send buffer, too.
+	 */
+	EXPECT_DRAINED(deaf, from, 0, taken / 2, 65536);
 	ASSERT_NE(0, msg_wait(from, POLLOUT, SOON_MS) & POLLOUT);
 	for (i = 0; i < 50; i++) {
 		msg_fill(big, 10000, msg_key(1, from, i), 0);
 		ASSERT_EQ(10000, RESULT(msg_send(from, big, 10000, 2, PORT + 1, 0)));
 		EXPECT_DRAINED(good, from, i, i + 1, 10000);
 	}
-	EXPECT_DRAINED(deaf, from, taken / 4, taken, 65536);
+	EXPECT_DRAINED(deaf, from, taken / 2, taken, 65536);
 }
 
 /* A target without room is split off: the others have the message at once. */
@@ -528,12 +531,6 @@ TEST_F(line, room__small_receive_buffer)
 #define CACHED_KIB	(32 * 1024)
 
 /* Memory that the machine could use at once, in KiB: free, or a copy of a file. */
-static uint64_t free_kib(void)
-{
-	return meminfo("MemFree") + meminfo("Buffers") + meminfo("Cached") +
-	       meminfo("SReclaimable");
-}
-
 static int64_t lost_kib(uint64_t since)
 {
 	return (int64_t)(since - free_kib());
@@ -600,6 +597,8 @@ TEST_F(line, memory__deaf_receiver)
 	}
 }
 
+#define CLOSED_KIB	(128 * 1024)
+
 /* What closed sockets leave behind for a receiver that never reads has an end, too. */
 TEST_F(line, memory__closed_senders)
 {
@@ -614,11 +613,17 @@ TEST_F(line, memory__closed_senders)
 
 		ASSERT_EQ(262144, RESULT(msg_send(fd, big, 262144, 2, PORT, 0)));
 		close(fd);
+		/* What is too much is given up by a timer, on a processor that may have to wait. */
+		for (until = now_ms() + SOON_MS;
+		     lost_kib(before) > CLOSED_KIB && now_ms() < until;)
+			sleep_ms(10);
 		if (lost_kib(before) > most)
 			most = lost_kib(before);
+		if (most > CLOSED_KIB)
+			break;
 	}
-	/* 200 MiB were sent. */
-	EXPECT_GT(128 * 1024, most) {
+	/* 200 MiB were sent, and 64 are kept, besides the receiver's. */
+	EXPECT_GE(CLOSED_KIB, most) {
 		TH_LOG("%lld KiB", (long long)most);
 	}
 	close(to);
