@@ -7,7 +7,10 @@
 /* Slots of a queue: what a peer has is told as a mask. */
 #define WINDOW_MAX	64
 
-static_assert(STEP_EFFECTS < FC_EFFECTS);
+/* After so many the rest is for FC_EV_MORE, before which the caller may let others in. */
+#define RUN_EFFECTS	32
+
+static_assert(RUN_EFFECTS + STEP_EFFECTS + FC_PORTS_MAX <= FC_EFFECTS);
 
 u32 fc_vnet_window(u32 payload)
 {
@@ -581,7 +584,7 @@ static bool run(struct fc_vnet *v, struct fc_effects *fx)
 	if (resets(v, fx))
 		return true;
 	while (v->work) {
-		if (fx->n > FC_EFFECTS - STEP_EFFECTS)
+		if (fx->n >= RUN_EFFECTS)
 			return true;
 		c = (u8)from_on(v->work, v->rotate);
 		fc_vtouch(v, c);

@@ -245,8 +245,8 @@ void fc_vnet_init(struct fc_vnet *v);
  * @fx: emptied, then filled: effects of a site (enum fc_effect_type), each with its
  *	virtual channel
  *
- * Return: true if the effects had no room for all: perform them, then come again with
- * FC_EV_MORE.
+ * Return: true if there is more to do than goes in one event: perform the effects, then come again
+ * with FC_EV_MORE.  Any other event may come before that, and does what is left, too.
  */
 bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx);
 

@@ -218,6 +218,21 @@ static noinline void look(struct flitcast_site *site)
 	}
 }
 
+/* What frames brought is done a part at a time; in between others have the lock. */
+static noinline void go_on(struct flitcast_site *site)
+	__must_hold(&site->lock)
+{
+	while (site->more) {
+		transmit(site);
+		spin_lock(&site->lock);
+		site->now = 0;
+		if (site->dead)
+			site->more = 0;
+		else if (site->more)
+			flitcast_vnet_more(site);
+	}
+}
+
 /* Ports that are woken between two times that the lock is taken. */
 #define WOKEN_MAX	16
 
@@ -304,6 +319,8 @@ static __always_inline void before_leave(struct flitcast_site *site)
 	__must_hold(&site->lock)
 {
 	do {
+		if (site->more)
+			go_on(site);
 		if (site->resets)
 			reset_links(site);
 		if (site->unseen)
@@ -624,7 +641,7 @@ static bool channel_event(struct flitcast_site *site, u8 vc, struct fc_event *ev
 	else if (!has_channel(site, vc))
 		return false;
 	else if (site->vnet)
-		flitcast_vnet_event(site, vc, ev);
+		flitcast_vnet_receive(site, vc, ev);
 	else
 		flitcast_care_event(site, fc_vc_set(vc), ev);
 	return true;

@@ -272,6 +272,7 @@ struct flitcast_back {
  * @dirty: links with frames to transmit
  * @frames: how many were queued for links so far
  * @resets: links to begin anew
+ * @more: sets (enum fc_set) whose switch has more to do of what a frame brought
  * @unseen: fronts that were sent on wait to be looked at
  * @woken: ports to wake after unlock, held
  * @stat: counters, by enum fc_stat
@@ -383,6 +384,7 @@ struct flitcast_site {
 	u32 dirty;
 	u32 frames;
 	u32 resets;
+	u32 more;
 	bool unseen;
 	struct list_head woken;
 	u64 stat[FC_STAT_COUNT];
@@ -607,6 +609,12 @@ void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat);
 
 /* In mode vnet: the same of the switch that has the channel. */
 void flitcast_vnet_event(struct flitcast_site *site, u8 vc, struct fc_event *ev);
+/*
+ * The same of what a frame brings.  A status may let a window of flits go: what one event does not
+ * do is noted, and done before the site is left, by flitcast_vnet_more(), a part at a time.
+ */
+void flitcast_vnet_receive(struct flitcast_site *site, u8 vc, struct fc_event *ev);
+void flitcast_vnet_more(struct flitcast_site *site);
 /* What concerns all channels. */
 void flitcast_vnet_all(struct flitcast_site *site, struct fc_event *ev);
 /* Routes changed. */

@@ -229,24 +229,45 @@ const struct fc_vclass *flitcast_vnet_vclass(const struct flitcast_site *site)
 	return &site->vnet->classes;
 }
 
-void flitcast_vnet_event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
+/* One event, as far as it goes.  Return: true if there is more to do. */
+static bool event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 {
 	struct fc_vnet *core = &site->vnet->set[fc_vc_set(vc)].core;
 	struct fc_effects *fx = flitcast_engine_effects();
-	u8 type = ev->type;
 	bool more;
 	u32 i;
 
 	lockdep_assert_held(&site->lock);
 	ev->now = flitcast_site_now(site);
-	do {
-		more = fc_vnet_event(core, fc_vc_class(vc), ev, fx);
-		for (i = 0; i < fx->n; i++)
-			flitcast_engine_perform(site, core->set, &fx->fx[i]);
-		ev->type = FC_EV_MORE;
-	} while (more);
-	ev->type = type;
+	more = fc_vnet_event(core, fc_vc_class(vc), ev, fx);
+	for (i = 0; i < fx->n; i++)
+		flitcast_engine_perform(site, core->set, &fx->fx[i]);
 	flitcast_engine_due(site, core->next_at);
+	return more;
+}
+
+void flitcast_vnet_event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
+{
+	u8 type = ev->type;
+
+	while (event(site, vc, ev))
+		ev->type = FC_EV_MORE;
+	ev->type = type;
+}
+
+void flitcast_vnet_receive(struct flitcast_site *site, u8 vc, struct fc_event *ev)
+{
+	if (event(site, vc, ev))
+		site->more |= fc_bit(fc_vc_set(vc));
+}
+
+void flitcast_vnet_more(struct flitcast_site *site)
+{
+	struct fc_event ev = { .type = FC_EV_MORE };
+	u8 set = fc_low(site->more);
+
+	site->more &= ~fc_bit(set);
+	flitcast_vnet_receive(site, fc_set_vc(set), &ev);
 }
 
 void flitcast_vnet_all(struct flitcast_site *site, struct fc_event *ev)
