@@ -53,10 +53,10 @@ static bool link_valid(const u8 *p, size_t size)
 		return vc == FC_VC_CTRL && flags == 0 && len >= 36 && len <= 36 + 64 * 4 &&
 		       len % 4 == 0;
 	case FC_FRAME_STATUS:
-		return vc && vc < 3 + 64 && len == FC_STATUS_SIZE &&
+		return vc >= 2 && vc < 3 + 3 * 64 && len == FC_STATUS_SIZE &&
 		       flags <= (FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK);
 	case FC_FRAME_FLIT:
-		if (!vc || vc >= 3 + 64)
+		if (vc < 2 || vc >= 3 + 3 * 64)
 			return false;
 		/* Who was eager is said of fronts in classes. */
 		if (vc >= 3 && flags & FC_PART_HEAD)
