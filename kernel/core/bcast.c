@@ -1,42 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "bcast.h"
-#include "bcast_rules.h"
+#include "topo/rules.h"
 
 /* No slot, no site. */
 #define NOWHERE		FC_SITE_NONE
 /* Parent of the slots that the source reaches. */
 #define THE_SOURCE	(FC_SITE_NONE - 1)
 
-static const struct fc_bcast_rules *const all_rules[] = {
-	&fc_bcast_hexmesh,
-	&fc_bcast_torus,
-	&fc_bcast_hypercube,
-};
-
 const char *fc_bcast_init(struct fc_bcast *b, const struct fc_topo *topo, unsigned int copies)
 {
-	unsigned int i;
+	const struct fc_bcast_rules *rules = topo->ops->bcast;
+	const char *wrong;
 
-	for (i = 0; i < FC_ARRAY_SIZE(all_rules); i++) {
-		const struct fc_bcast_rules *rules = all_rules[i];
-		const char *wrong;
-
-		if (rules->topo != topo->ops)
-			continue;
-		wrong = rules->refuse ? rules->refuse(topo) : NULL;
-		if (wrong)
-			return wrong;
-		static_assert(FC_BCAST_SITES_MAX == 16384, "named in the text");
-		if (topo->nsites > FC_BCAST_SITES_MAX)
-			return "too many sites for a broadcast: at most 16384";
-		if (!copies)
-			return "a broadcast has at least one copy";
-		if (copies > rules->most(topo))
-			return "more copies than there are node-disjoint paths";
-		*b = (struct fc_bcast){ .topo = topo, .rules = rules, .copies = (u8)copies };
-		return NULL;
-	}
-	return "this kind of topology has no rules for broadcasts";
+	if (!rules)
+		return "this kind of topology has no rules for broadcasts";
+	wrong = rules->refuse ? rules->refuse(topo) : NULL;
+	if (wrong)
+		return wrong;
+	static_assert(FC_BCAST_SITES_MAX == 16384, "named in the text");
+	if (topo->nsites > FC_BCAST_SITES_MAX)
+		return "too many sites for a broadcast: at most 16384";
+	if (!copies)
+		return "a broadcast has at least one copy";
+	if (copies > rules->most(topo))
+		return "more copies than there are node-disjoint paths";
+	*b = (struct fc_bcast){ .topo = topo, .rules = rules, .copies = (u8)copies };
+	return NULL;
 }
 
 /* Where a packet comes that leaves a site in a direction. */

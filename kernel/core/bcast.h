@@ -9,7 +9,7 @@
  *
  * The networks look the same from each of their sites, so one table serves all
  * sources: that of a source at site 0.  It is made by the rules of the topology
- * (bcast_rules.h), and checked on its own, without them, before it is used.
+ * (topo/rules.h), and checked on its own, without them, before it is used.
  */
 #ifndef FC_CORE_BCAST_H
 #define FC_CORE_BCAST_H

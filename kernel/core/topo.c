@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "topo.h"
-#include "topo_text.h"
+#include "topo/text.h"
+
+const struct fc_topo_ops *const fc_topo_registry[] = {
+#define X(kind) &fc_topo_##kind,
+	FC_TOPO_KINDS(X)
+#undef X
+};
+
+const unsigned int fc_topo_registry_size = FC_ARRAY_SIZE(fc_topo_registry);
 
 const char *fc_topo_parse(struct fc_topo *topo, const char *spec)
 {

@@ -9,6 +9,8 @@
  * a hypercube has one direction per dimension, d0 d1 ...; a hexmesh has six, h0 to
  * h5, counterclockwise; a graph has n1 n2 ..., to the neighbours of a site in the order of
  * their numbers.
+ *
+ * A file of core/topo has the table of a kind of topology, or of two, and all that is in it.
  */
 #ifndef FC_CORE_TOPO_H
 #define FC_CORE_TOPO_H
@@ -24,8 +26,20 @@
 #define FC_SITES_MAX	1048576
 #define FC_SPEC_MAX	64	/* canonical specification with its NUL */
 
-struct fc_topo_ops;
+/* The registry: a line for each kind, whose table is fc_topo_KIND.  What is listed is tested. */
+#define FC_TOPO_KINDS(X)	\
+	X(line)			\
+	X(ring)			\
+	X(mesh)			\
+	X(torus)		\
+	X(hypercube)		\
+	X(hexmesh)		\
+	X(graph)
+
+struct fc_bcast_rules;
 struct fc_graph;
+struct fc_topo_ops;
+struct fc_vclass_rules;
 
 /**
  * struct fc_topo - a topology; constant once parsed
@@ -36,7 +50,7 @@ struct fc_graph;
  *	in size[0], sites on an edge, and counts as one dimension.
  * @nsites: sites are 0 .. nsites - 1
  * @ndirs: directions are 0 .. ndirs - 1
- * @graph: links of a graph, which outlive it (core/topo_graph.h); else NULL
+ * @graph: links of a graph, which outlive it (core/topo/graph.h); else NULL
  */
 struct fc_topo {
 	const struct fc_topo_ops *ops;
@@ -48,7 +62,7 @@ struct fc_topo {
 };
 
 /**
- * struct fc_topo_ops - one kind of topology
+ * struct fc_topo_ops - the table of one kind of topology
  * @name: word before the colon of the specification (required)
  * @usage: the form of the specification, for error texts (required)
  * @parse: read what follows the colon into the topology; returns NULL or a
@@ -63,6 +77,8 @@ struct fc_topo {
  *	0 only if they are the same (required)
  * @distance: links on a shortest path (required)
  * @dir_name: name of a direction, at most 7 characters (required)
+ * @vclass: virtual networks, core/topo/rules.h (required)
+ * @bcast: broadcasts over disjoint paths, core/topo/rules.h (optional)
  */
 struct fc_topo_ops {
 	const char *name;
@@ -74,6 +90,8 @@ struct fc_topo_ops {
 	u32 (*minimal)(const struct fc_topo *topo, u32 from, u32 to);
 	u32 (*distance)(const struct fc_topo *topo, u32 from, u32 to);
 	void (*dir_name)(const struct fc_topo *topo, u8 dir, char buf[8]);
+	const struct fc_vclass_rules *vclass;
+	const struct fc_bcast_rules *bcast;
 };
 
 /**
@@ -119,16 +137,10 @@ static inline u32 fc_topo_neighbour(const struct fc_topo *topo, u32 site, u8 dir
 	return topo->ops->neighbour(topo, site, dir);
 }
 
-/* One small file for one or two kinds. */
-extern const struct fc_topo_ops fc_topo_line;
-extern const struct fc_topo_ops fc_topo_ring;
-extern const struct fc_topo_ops fc_topo_mesh;
-extern const struct fc_topo_ops fc_topo_torus;
-extern const struct fc_topo_ops fc_topo_hypercube;
-extern const struct fc_topo_ops fc_topo_hexmesh;
-extern const struct fc_topo_ops fc_topo_graph;
-
-/* All kinds, in registry.c: what is listed is tested. */
+/* The table of each kind, and pointers to them in the order of the registry. */
+#define X(kind) extern const struct fc_topo_ops fc_topo_##kind;
+FC_TOPO_KINDS(X)
+#undef X
 extern const struct fc_topo_ops *const fc_topo_registry[];
 extern const unsigned int fc_topo_registry_size;
 

@@ -1,47 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "vclass.h"
-#include "vclass_graph.h"
-#include "vclass_rules.h"
-
-static const struct fc_vclass_rules *const all_rules[] = {
-	&fc_vclass_line,
-	&fc_vclass_ring,
-	&fc_vclass_mesh,
-	&fc_vclass_torus,
-	&fc_vclass_hypercube,
-	&fc_vclass_hexmesh,
-	&fc_vclass_graph,
-};
+#include "topo/rules.h"
 
 const char *fc_vclass_init(struct fc_vclass *v, const struct fc_topo *topo)
 {
-	unsigned int i;
+	struct fc_vclass made = {
+		.topo = topo, .rules = topo->ops->vclass, .levels = 1, .only = FC_SITE_NONE,
+	};
+	const char *wrong = made.rules->init(&made);
 
-	for (i = 0; i < FC_ARRAY_SIZE(all_rules); i++) {
-		struct fc_vclass made = {
-			.topo = topo, .rules = all_rules[i], .levels = 1, .only = FC_SITE_NONE,
-		};
-		const char *wrong;
-
-		if (all_rules[i]->topo != topo->ops)
-			continue;
-		wrong = all_rules[i]->init(&made);
-		if (!wrong)
-			*v = made;
-		return wrong;
-	}
-	return "this kind of topology has no rules for virtual networks";
+	if (!wrong)
+		*v = made;
+	return wrong;
 }
 
 size_t fc_vclass_room(const struct fc_vclass *v, u32 site)
 {
-	return v->topo->graph ? fc_vclass_graph_room(v->topo, site) : 0;
+	return v->rules->room ? v->rules->room(v, site) : 0;
 }
 
 void fc_vclass_fill(struct fc_vclass *v, u32 site, void *room)
 {
-	if (v->topo->graph)
-		fc_vclass_graph_fill(v, site, room);
+	if (v->rules->fill)
+		v->rules->fill(v, site, room);
 }
 
 u8 fc_vclass_first(const struct fc_vclass *v, u32 src, u32 dst)

@@ -3,7 +3,7 @@
  * Object "graph": the links of the network of a site whose topology is a graph.
  */
 #include "compat.h"
-#include "core/topo_graph.h"
+#include "core/topo/graph.h"
 #include "netlink/reply.h"
 
 /* Links in one message. */

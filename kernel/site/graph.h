@@ -2,7 +2,7 @@
 #ifndef FLITCAST_GRAPH_H
 #define FLITCAST_GRAPH_H
 
-#include "core/topo_graph.h"
+#include "core/topo/graph.h"
 
 /**
  * flitcast_graph_get() - the graph of these links, made if nobody has it

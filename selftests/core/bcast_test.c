@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "bcast.h"
-#include "bcast_rules.h"
 #include "bcast_vectors.h"
 #include "tap.h"
+#include "topo/hexmesh.h"
 
 /* Largest sizes, in programs 15, 12 and 8: the kernel's tests have less time. */
 #define HEXMESH_MAX	(3 + TAP_ROUNDS(12))

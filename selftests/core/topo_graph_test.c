@@ -8,7 +8,7 @@
 
 #include "routes.h"
 #include "tap.h"
-#include "topo_graph.h"
+#include "topo/graph.h"
 #include "tree.h"
 
 #define SITES	60

@@ -11,7 +11,7 @@
 
 #include "tap.h"
 #include "topo.h"
-#include "topo_hexmesh.h"
+#include "topo/hexmesh.h"
 
 enum shape { OPEN, WRAPPED, CUBE, HEX };
 

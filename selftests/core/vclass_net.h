@@ -18,7 +18,7 @@
 #ifndef SELFTESTS_CORE_VCLASS_NET_H
 #define SELFTESTS_CORE_VCLASS_NET_H
 
-#include "topo_graph.h"
+#include "topo/graph.h"
 #include "vclass.h"
 
 /*

@@ -10,10 +10,8 @@
 #include <string.h>
 
 #include "tap.h"
-#include "topo_axes.h"
-#include "topo_graph.h"
+#include "topo/rules.h"
 #include "vclass_net.h"
-#include "vclass_rules.h"
 
 /* Largest sizes, in programs 64, 12, 8, 8 and 60: the kernel's tests have less time. */
 #define LINE_MAX	(4 + TAP_ROUNDS(60))
@@ -412,7 +410,7 @@ TEST(vclass_graph__table_of_one_site)
 static u32 no_level(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
 	const struct fc_vclass_rules *right =
-		v->topo->ops == &fc_topo_hexmesh ? &fc_vclass_hexmesh : &fc_vclass_torus;
+		v->topo->ops == &fc_topo_hexmesh ? fc_topo_hexmesh.vclass : fc_topo_torus.vclass;
 	struct fc_vclass whole = *v;
 	u32 allowed, left;
 
@@ -448,7 +446,7 @@ static u8 one_first(const struct fc_vclass *v, u32 src, u32 dst)
 static u8 seam_first(const struct fc_vclass *v, u32 src, u32 dst)
 {
 	u32 columns = v->topo->size[0];
-	u8 class = fc_vclass_torus.first(v, src, dst);
+	u8 class = fc_topo_torus.vclass->first(v, src, dst);
 	u32 a[2] = { src % columns, src / columns }, b[2] = { dst % columns, dst / columns };
 
 	for (unsigned int i = 0; i < 2; i++)
@@ -459,7 +457,7 @@ static u8 seam_first(const struct fc_vclass *v, u32 src, u32 dst)
 
 static u32 seam_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 {
-	return fc_vclass_torus.wanted(v, site, dst, class & 3);
+	return fc_topo_torus.vclass->wanted(v, site, dst, class & 3);
 }
 
 static u32 seam_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
@@ -467,12 +465,12 @@ static u32 seam_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, 
 	u8 plain[FC_DIRS_MAX];
 
 	memset(next, class, v->topo->ndirs);
-	return fc_vclass_torus.onward(v, site, class & 3, mask, plain);
+	return fc_topo_torus.vclass->onward(v, site, class & 3, mask, plain);
 }
 
 static u32 not_across(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
-	u32 allowed = fc_vclass_torus.onward(v, site, class, mask, next), left;
+	u32 allowed = fc_topo_torus.vclass->onward(v, site, class, mask, next), left;
 
 	for (left = allowed; left; left &= left - 1)
 		if (next[fc_low(left)] != class)
@@ -484,7 +482,7 @@ static u32 up_again(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 
 {
 	u32 left;
 
-	mask = fc_vclass_hypercube.onward(v, site, 0, mask, next);
+	mask = fc_topo_hypercube.vclass->onward(v, site, 0, mask, next);
 	for (left = mask; left; left &= left - 1)
 		next[fc_low(left)] = class;
 	return mask;
@@ -521,8 +519,8 @@ static void broken_spec(const char *spec, const struct fc_vclass_rules *rules, u
 
 TEST(vclass_broken__is_caught)
 {
-	struct fc_vclass_rules torus = fc_vclass_torus, hexmesh = fc_vclass_hexmesh;
-	struct fc_vclass_rules cube = fc_vclass_hypercube;
+	struct fc_vclass_rules torus = *fc_topo_torus.vclass, hexmesh = *fc_topo_hexmesh.vclass;
+	struct fc_vclass_rules cube = *fc_topo_hypercube.vclass;
 	const struct fc_vclass_rules one = {
 		.first = one_first, .wanted = one_wanted, .onward = one_onward,
 	};
@@ -565,15 +563,15 @@ TEST(vclass_broken__is_caught)
 	cube.onward = up_again;
 	broken_spec("hypercube:3", &cube, 2, cycle);
 	/* A level too few: not a cycle, but packets that cannot go on. */
-	torus = fc_vclass_torus;
+	torus = *fc_topo_torus.vclass;
 	torus.onward = not_across;
 	broken_spec("torus:4x4", &torus, 8, "a packet has no way");
-	broken_spec("torus:4^3", &fc_vclass_torus, 16, "a packet has no way");
+	broken_spec("torus:4^3", fc_topo_torus.vclass, 16, "a packet has no way");
 	/* A class that is not for the destination, and detours. */
-	torus = fc_vclass_torus;
+	torus = *fc_topo_torus.vclass;
 	torus.first = one_first;
 	broken_spec("torus:4x4", &torus, 8, "a packet has no way");
-	torus = fc_vclass_torus;
+	torus = *fc_topo_torus.vclass;
 	torus.wanted = any_wanted;
 	broken_spec("torus:4x4", &torus, 8, "a way that is no shortest one");
 }

@@ -7,7 +7,7 @@
 #define FLITCAST_GRAPH_WAYS_H
 
 #include "flitcast_paths.h"
-#include "topo_graph.h"
+#include "topo/graph.h"
 #include "ways.h"
 
 /**

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "harts_algorithm.h"
-#include "topo_hexmesh.h"
+#include "topo/hexmesh.h"
 #include "util.h"
 
 const struct harts_algorithm harts_algorithms[HARTS_ALGORITHMS] = {

@@ -7,7 +7,7 @@
 #define FLITCAST_SIM_HARTS_ALGORITHM_H
 
 #include "bcast.h"
-#include "bcast_rules.h"
+#include "topo/rules.h"
 
 enum harts_algorithm_id {
 	HARTS_SBCAST,

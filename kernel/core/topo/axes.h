@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What meshes and tori share: sites with coordinates, directions +axis -axis.
+ * Meshes and tori have in common: sites have coordinates, directions are +axis -axis, and a
+ * packet keeps to one direction along each axis, which makes each orthant a virtual network.
  */
 #ifndef FC_CORE_TOPO_AXES_H
 #define FC_CORE_TOPO_AXES_H
 
-#include "topo.h"
+#include "../vclass.h"
 
 /**
  * fc_topo_axes_parse() - read "AxBxC" or "K^N" into a topology
@@ -43,6 +44,39 @@ u8 fc_topo_axes_arrival(const struct fc_topo *topo, u32 site, u8 dir);
  * @buf: result, NUL-terminated
  */
 void fc_topo_axes_dir_name(const struct fc_topo *topo, u8 dir, char buf[8]);
+
+/**
+ * fc_topo_axes_orthants() - count the orthants
+ * @v: with topology; gets @bits
+ *
+ * Return: their number, 2 to the power of @bits, or 0 if there are more than FC_VCLASSES_MAX.
+ */
+u32 fc_topo_axes_orthants(struct fc_vclass *v);
+
+/* Return: the directions of the orthant of a class. */
+u32 fc_topo_axes_orthant(const struct fc_vclass *v, u8 class);
+
+/**
+ * fc_topo_axes_vclass_first() - the orthant in which a site is from another
+ * @v: classes
+ * @src: site
+ * @dst: the other one
+ *
+ * Return: the orthant; where both directions of an axis are as short, or none is needed,
+ * the positive one.
+ */
+u8 fc_topo_axes_vclass_first(const struct fc_vclass *v, u32 src, u32 dst);
+
+/**
+ * fc_topo_axes_vclass_wanted() - minimal directions that are in an orthant
+ * @v: classes
+ * @site: site
+ * @dst: the other one
+ * @class: of the orthant
+ *
+ * Return: their mask; 0 if a direction is missing along some axis.
+ */
+u32 fc_topo_axes_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class);
 
 /* The dimension of a direction, and whether it leads towards coordinate 0. */
 static inline unsigned int fc_topo_axes_dim(u8 dir)

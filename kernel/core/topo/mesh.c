@@ -5,7 +5,8 @@
  * Every direction that brings one coordinate nearer to the target's is
  * minimal: the distance is the sum over the dimensions of |to - from|.
  */
-#include "topo_axes.h"
+#include "axes.h"
+#include "rules.h"
 
 static const char *mesh_parse(struct fc_topo *topo, const char *args)
 {
@@ -81,6 +82,37 @@ static u32 mesh_distance(const struct fc_topo *topo, u32 from, u32 to)
 	return links;
 }
 
+/*
+ * Virtual networks: 2^n orthants, each a virtual network of its own, in which packets go in
+ * one direction along each axis, and along the axes in any order.
+ *
+ * Rank: the sum of the coordinates, each counted up in the direction of the orthant.
+ */
+
+static const char *mesh_vclass_init(struct fc_vclass *v)
+{
+	static_assert(FC_VCLASSES_MAX == 64, "named in the text");
+	v->count = (u8)fc_topo_axes_orthants(v);
+	return v->count ? NULL : "a mesh of more than 6 dimensions needs more than 64 classes";
+}
+
+static u32 mesh_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+{
+	u32 left;
+
+	mask &= fc_topo_axes_orthant(v, class);
+	for (left = mask; left; left &= left - 1)
+		next[fc_low(left)] = class;
+	return mask;
+}
+
+static const struct fc_vclass_rules mesh_vclass = {
+	.init = mesh_vclass_init,
+	.first = fc_topo_axes_vclass_first,
+	.wanted = fc_topo_axes_vclass_wanted,
+	.onward = mesh_vclass_onward,
+};
+
 const struct fc_topo_ops fc_topo_mesh = {
 	.name = "mesh",
 	.usage = "mesh:RxC, mesh:AxBxC... or mesh:K^N",
@@ -91,6 +123,7 @@ const struct fc_topo_ops fc_topo_mesh = {
 	.minimal = mesh_minimal,
 	.distance = mesh_distance,
 	.dir_name = fc_topo_axes_dir_name,
+	.vclass = &mesh_vclass,
 };
 
 const struct fc_topo_ops fc_topo_line = {
@@ -103,4 +136,5 @@ const struct fc_topo_ops fc_topo_line = {
 	.minimal = mesh_minimal,
 	.distance = mesh_distance,
 	.dir_name = fc_topo_axes_dir_name,
+	.vclass = &mesh_vclass,
 };

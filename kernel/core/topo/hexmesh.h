@@ -5,7 +5,9 @@
 #ifndef FC_CORE_TOPO_HEXMESH_H
 #define FC_CORE_TOPO_HEXMESH_H
 
-#include "topo.h"
+#include "../topo.h"
+
+struct fc_bcast_rules;
 
 /* Directions h0 to h5, 60 degrees apart; three axes. */
 #define FC_HEXMESH_DIRS		6
@@ -22,5 +24,12 @@
  * At most two of them are not 0, and the directions of those two are neighbours.
  */
 void fc_hexmesh_tag(const struct fc_topo *topo, u32 from, u32 to, s32 tag[FC_HEXMESH_AXES]);
+
+/*
+ * Algorithm A (HARTS, section 5): along one direction of a hexmesh through all
+ * sites, and for a second copy against it.  For comparison; fc_bcast_init() does
+ * not choose it.
+ */
+extern const struct fc_bcast_rules fc_bcast_hamilton;
 
 #endif /* FC_CORE_TOPO_HEXMESH_H */

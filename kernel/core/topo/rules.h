@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rules that a topology can have besides its neighbours: of virtual networks, and of broadcasts.
+ * A topology's table (struct fc_topo_ops) points to them.
+ */
+#ifndef FC_CORE_TOPO_RULES_H
+#define FC_CORE_TOPO_RULES_H
+
+#include "../bcast.h"
+#include "../vclass.h"
+
+/**
+ * struct fc_vclass_rules - virtual networks of a topology
+ * @init: set what the rules need, @count at least; returns NULL, or why there are none (required)
+ * @room: fc_vclass_room(); with @fill, for rules that need a table (optional)
+ * @fill: fc_vclass_fill() (optional)
+ * @first: fc_vclass_first() of two different sites (required)
+ * @wanted: directions that lead from a site nearer to another in a class; 0 if a packet of the
+ *	class cannot be on its way there (required)
+ * @onward: those of a mask of directions in which a packet of a class may leave a site, with
+ *	the class on each; where there is no link it does not matter (required)
+ *
+ * All get sites and classes that exist.  @wanted alone sees a destination, and @onward
+ * alone gives the order: each step of it leads to a buffer of a larger rank, which the
+ * comment above the rules gives for a buffer at a site for packets that came in a class.
+ */
+struct fc_vclass_rules {
+	const char *(*init)(struct fc_vclass *v);
+	size_t (*room)(const struct fc_vclass *v, u32 site);
+	void (*fill)(struct fc_vclass *v, u32 site, void *room);
+	u8 (*first)(const struct fc_vclass *v, u32 src, u32 dst);
+	u32 (*wanted)(const struct fc_vclass *v, u32 site, u32 dst, u8 class);
+	u32 (*onward)(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next);
+};
+
+/* Tags A to D of a packet of a broadcast (HARTS, section 4). */
+#define FC_BCAST_TAG_A	0x01
+#define FC_BCAST_TAG_B	0x02
+#define FC_BCAST_TAG_C	0x04
+#define FC_BCAST_TAG_D	0x08
+
+/**
+ * struct fc_bcast_sends - runs that begin at a site
+ * @n: how many
+ * @run: @dir, @left, @step and @tags of each; one with @left 0 sends nothing
+ *
+ * The packet of a run visits @left sites straight ahead, is a copy for each of them (the
+ * primitive RELAY of HARTS, section 3), and at each the rules may begin further runs.
+ */
+struct fc_bcast_sends {
+	u32 n;
+	struct fc_bcast_packet run[FC_DIRS_MAX];
+};
+
+/**
+ * struct fc_bcast_rules - broadcasts of a topology
+ * @refuse: says why there are none on a topology of this kind (optional)
+ * @most: the largest number of copies (required)
+ * @relative: a site relative to a source, both of the topology (required)
+ * @start: runs of the source (required)
+ * @forward: runs of a site to which a packet has come, besides the packet's own, which goes on
+ *	straight ahead; @left does not count this site any more (required)
+ */
+struct fc_bcast_rules {
+	const char *(*refuse)(const struct fc_topo *topo);
+	unsigned int (*most)(const struct fc_topo *topo);
+	u32 (*relative)(const struct fc_topo *topo, u32 source, u32 site);
+	void (*start)(const struct fc_bcast *b, struct fc_bcast_sends *sends);
+	void (*forward)(const struct fc_bcast *b, const struct fc_bcast_packet *p,
+			struct fc_bcast_sends *sends);
+};
+
+static inline void fc_bcast_send(struct fc_bcast_sends *sends, u8 dir, u32 left, u8 step, u8 tags)
+{
+	sends->run[sends->n++] = (struct fc_bcast_packet){
+		.left = left, .dir = dir, .step = step, .tags = tags,
+	};
+}
+
+#endif /* FC_CORE_TOPO_RULES_H */
