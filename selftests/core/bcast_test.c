@@ -10,6 +10,7 @@
 
 #include "bcast.h"
 #include "bcast_vectors.h"
+#include "kinds.h"
 #include "tap.h"
 #include "topo/hexmesh.h"
 
@@ -263,6 +264,34 @@ TEST(bcast_hypercube__every_site_gets_k_disjoint_copies)
 		snprintf(spec, sizeof(spec), "hypercube:%u", d);
 		for (unsigned int k = 1; k <= d; k++)
 			check_table(spec, k, d == 1 ? 1 : d + 1, 2);
+	}
+}
+
+/* Every kind in the registry that has rules, also one that is not named here. */
+TEST(bcast_registry__every_site_gets_k_disjoint_copies)
+{
+	for (unsigned int i = 0; i < fc_topo_registry_size; i++) {
+		const struct fc_topo_ops *ops = fc_topo_registry[i];
+		unsigned int at = 0, k, tables = 0;
+		struct fc_topo topo;
+		struct fc_bcast b;
+		struct bench t;
+
+		while (ops->bcast && kinds_next(&topo, ops, &at)) {
+			char spec[FC_SPEC_MAX];
+
+			fc_topo_print(&topo, spec);
+			for (k = 1; !fc_bcast_init(&b, &topo, k); k++) {
+				if (!bench_fill(&t, spec, k))
+					continue;
+				for (u32 source = 0; source < topo.nsites; source++)
+					CHECK(broadcast(&t, source, NULL), "%s in %u copies from %u",
+					      spec, k, source);
+				bench_close(&t);
+				tables++;
+			}
+		}
+		CHECK(!ops->bcast || tables, "no small %s", ops->name);
 	}
 }
 
