@@ -250,15 +250,24 @@ void fc_vnet_init(struct fc_vnet *v);
  */
 bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx);
 
+/* What the switch says of a flit that may pass it at once. */
+enum fc_hop {
+	FC_HOP_NOT,	/* it goes by fc_vnet_event(); nothing has changed */
+	FC_HOP_WHEN,	/* it passes by fc_vnet_hop_timed(); nothing has changed yet */
+	FC_HOP_GONE,	/* it has passed */
+	FC_HOP_MORE,	/* it has passed, and an acknowledgment is due: FC_EV_MORE has to follow */
+};
+
 /**
  * struct fc_vhop - a flit that is a whole packet, on a link
  * @head: its head
- * @now: the time, or FC_NEVER: nobody has asked for it
- * @seq: its number
- * @ack: flits taken from the other direction
- * @class: of its channel
- * @port: link
- * @more: result: a timer is to be set, or the peer told something
+ * @now: the time: only fc_vnet_hop_timed() needs it
+ * @seq: its number, then that on the link by which it goes out
+ * @ack: flits taken from the other direction; likewise
+ * @class: of the channel by which it comes in
+ * @port: link, or FC_PORT_LOCAL
+ * @out_class: result: of the channel by which it goes out
+ * @out_port: result: link, or FC_PORT_LOCAL
  */
 struct fc_vhop {
 	const u8 *head;
@@ -267,7 +276,8 @@ struct fc_vhop {
 	u32 ack;
 	u8 class;
 	u8 port;
-	bool more;
+	u8 out_class;
+	u8 out_port;
 };
 
 /**
@@ -276,13 +286,13 @@ struct fc_vhop {
  * @hop: as the flit came in; becomes as it goes out
  *
  * For a valid front with one target, all of whose data is with it.  Mostly time does not matter
- * here: nothing becomes due that was not, and what is due waits for its event.  Where it does,
- * @more is set: a hop without the time is refused, and one that has it is followed by FC_EV_MORE.
+ * here: nothing becomes due that was not, and what is due waits for its event.  On a link that
+ * was silent timers are to be set: then the caller, who reads the clock only now, goes on with
+ * fc_vnet_hop_timed(), and nothing else in between.
  *
- * Return: false if the flit has to go by fc_vnet_event(), or again with the time; nothing has
- * changed then but @more.
+ * Return: FC_HOP_NOT, FC_HOP_WHEN or FC_HOP_GONE.
  */
-bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop);
+enum fc_hop fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop);
 
 /**
  * fc_vnet_here() - as fc_vnet_hop() for what is for this site
@@ -291,7 +301,7 @@ bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop);
  *
  * Return: as fc_vnet_hop().
  */
-bool fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop);
+enum fc_hop fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop);
 
 /**
  * fc_vnet_start() - as fc_vnet_hop() for what begins at this site
@@ -302,7 +312,16 @@ bool fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop);
  *
  * Return: as fc_vnet_hop().
  */
-bool fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop);
+enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop);
+
+/**
+ * fc_vnet_hop_timed() - a flit of which the switch has said FC_HOP_WHEN passes it
+ * @v: switch; @next_at may come earlier
+ * @hop: as it was left, with the time
+ *
+ * Return: FC_HOP_GONE or FC_HOP_MORE.
+ */
+enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop);
 
 /* Return: a lane that takes a packet, or -1.  Its flits get the numbers from fc_vnet_seq(). */
 int fc_vnet_lane(const struct fc_vnet *v);

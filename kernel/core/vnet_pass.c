@@ -423,13 +423,7 @@ static inline bool next(const struct fc_vnet *v, const struct fc_vhop *hop)
 	       !fc_vin_of(v, hop->class, hop->port)->busy && fc_wire_hops(hop->head) < FC_HOPS_MAX;
 }
 
-/* Nobody is told of it now, and no timer is set. */
-static inline bool silent(const struct fc_vnet *v, const struct fc_vhop *hop)
-{
-	return fc_llr_silent(&v->ch[hop->class], hop->port);
-}
-
-/* It is taken. */
+/* It is taken, and nobody is told of it now, and no timer is set. */
 static inline void silently(struct fc_vnet *v, const struct fc_vhop *hop)
 {
 	struct fc_rx *rx = &v->ch[hop->class].rx[hop->port];
@@ -440,161 +434,178 @@ static inline void silently(struct fc_vnet *v, const struct fc_vhop *hop)
 	v->site->stat[FC_STAT_PKT_UNICAST]++;
 }
 
-/* It comes in as any: timers are set, and what is to be told is. */
-static noinline void taken_timed(struct fc_vnet *v, const struct fc_vhop *hop)
+enum fc_hop fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop)
 {
-	if (hop->now > v->now)
-		v->now = hop->now;
-	fc_vtouch(v, hop->class);
-	fc_llr_passed(&v->ch[hop->class], hop->port);
+	if (!next(v, hop))
+		return FC_HOP_NOT;
+	hop->out_class = hop->class;
+	hop->out_port = FC_PORT_LOCAL;
+	if (!fc_llr_silent(&v->ch[hop->class], hop->port))
+		return FC_HOP_WHEN;
+	silently(v, hop);
+	return FC_HOP_GONE;
+}
+
+/* May it go out at once by a link that has credit? */
+static __always_inline bool way_out(const struct fc_vnet *v, struct fc_vhop *hop)
+{
+	const struct fc_tx *tx;
+
+	if (!on(v, hop, &hop->out_class, &hop->out_port))
+		return false;
+	tx = &v->ch[hop->out_class].tx[hop->out_port];
+	/* A window that is 0 is no credit. */
+	return fc_tx_credit(tx) &&
+	       fc_vout_of(v, hop->out_class, hop->out_port)->first == FC_VBRANCH_NONE;
+}
+
+/* Does the timer of the link run that it goes out by? */
+static inline bool timed(const struct fc_vnet *v, const struct fc_vhop *hop)
+{
+	return v->ch[hop->out_class].tx[hop->out_port].probe_at != FC_NEVER;
+}
+
+/* It goes out. */
+static inline void out(struct fc_vnet *v, struct fc_vhop *hop)
+{
+	struct fc_channel *ch = &v->ch[hop->out_class];
+	struct fc_tx *tx = &ch->tx[hop->out_port];
+
+	hop->seq = tx->sent++;
+	hop->ack = 0;
+	if (tx->both) {
+		hop->ack = ch->rx[hop->out_port].taken;
+		fc_llr_told(ch, hop->out_port);
+	}
+}
+
+enum fc_hop fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop)
+{
+	if (!next(v, hop) || !way_out(v, hop))
+		return FC_HOP_NOT;
+	if (!fc_llr_silent(&v->ch[hop->class], hop->port) || !timed(v, hop))
+		return FC_HOP_WHEN;
+	silently(v, hop);
+	out(v, hop);
+	return FC_HOP_GONE;
+}
+
+/* A packet of this site is taken, or passes what waits in its lane. */
+static inline void begun(struct fc_vnet *v, const struct fc_vhop *hop)
+{
+	struct fc_rx *rx = &v->ch[hop->class].rx[FC_PORT_LOCAL];
+
+	if (fc_vin_of(v, hop->class, FC_PORT_LOCAL)->busy || rx->queued) {
+		v->site->stat[FC_STAT_PKT_UNICAST]++;
+		return;
+	}
+	silently(v, hop);
+	/* Here nobody is to be told. */
+	rx->told = rx->taken;
+}
+
+enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
+{
+	if (v->work | v->touched | v->resets || !way_out(v, hop))
+		return FC_HOP_NOT;
+	if (!timed(v, hop))
+		return FC_HOP_WHEN;
+	begun(v, hop);
+	out(v, hop);
+	return FC_HOP_GONE;
+}
+
+/* It comes in as any: timers are set, and what is to be told is noted. */
+static void in_timed(struct fc_vnet *v, const struct fc_vhop *hop)
+{
+	struct fc_channel *ch = &v->ch[hop->class];
+
+	ch->now = v->now;
+	fc_llr_passed(ch, hop->port);
 	fc_vrotate(v, hop->class);
 	v->site->stat[FC_STAT_PKT_UNICAST]++;
 }
 
-bool fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop)
+/* It goes out, and the timer of the link is set. */
+static void out_timed(struct fc_vnet *v, struct fc_vhop *hop)
 {
-	hop->more = false;
-	if (!next(v, hop))
-		return false;
-	hop->more = !silent(v, hop);
-	if (!hop->more) {
-		silently(v, hop);
-		return true;
-	}
-	if (hop->now == FC_NEVER)
-		return false;
-	taken_timed(v, hop);
-	return true;
-}
-
-/* May it go out at once by a link that has credit? */
-static __always_inline bool way_out(const struct fc_vnet *v, const struct fc_vhop *hop, u8 *class,
-				    u8 *port)
-{
-	const struct fc_tx *tx;
-
-	if (!on(v, hop, class, port))
-		return false;
-	tx = &v->ch[*class].tx[*port];
-	/* A window that is 0 is no credit. */
-	return fc_tx_credit(tx) && fc_vout_of(v, *class, *port)->first == FC_VBRANCH_NONE;
-}
-
-/* Does the timer of the link run that it goes out by? */
-static inline bool timed(const struct fc_vnet *v, u8 class, u8 port)
-{
-	return v->ch[class].tx[port].probe_at != FC_NEVER;
-}
-
-/* It goes out. */
-static inline void out(struct fc_vnet *v, struct fc_vhop *hop, u8 class, u8 port)
-{
-	struct fc_channel *ch = &v->ch[class];
-
-	hop->class = class;
-	hop->port = port;
-	hop->seq = ch->tx[port].sent++;
-	hop->ack = 0;
-	if (ch->tx[port].both) {
-		hop->ack = ch->rx[port].taken;
-		fc_llr_told(ch, port);
-	}
-}
-
-/* The same, and the timer of the link is set. */
-static noinline void out_timed(struct fc_vnet *v, struct fc_vhop *hop, u8 class, u8 port)
-{
+	struct fc_channel *ch = &v->ch[hop->out_class];
 	struct fc_effect e = { .ack = 0 };
 
-	if (hop->now > v->now)
-		v->now = hop->now;
-	fc_vtouch(v, class);
-	fc_llr_sent(&v->ch[class], port, &e);
-	hop->class = class;
-	hop->port = port;
+	ch->now = v->now;
+	fc_llr_sent(ch, hop->out_port, &e);
 	hop->seq = e.seq;
 	hop->ack = e.ack;
 }
 
-bool fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop)
+/* As fc_vsettle(), without room for an effect. */
+static enum fc_hop settled(struct fc_vnet *v, u8 class)
 {
-	u8 class, port;
+	const struct fc_channel *ch = &v->ch[class];
 
-	hop->more = false;
-	if (!next(v, hop) || !way_out(v, hop, &class, &port))
-		return false;
-	hop->more = !silent(v, hop) || !timed(v, class, port);
-	if (hop->more) {
-		if (hop->now == FC_NEVER)
-			return false;
-		taken_timed(v, hop);
-		out_timed(v, hop, class, port);
-		return true;
+	if (ch->status) {
+		v->touched |= fc_bit64(class);
+		return FC_HOP_MORE;
 	}
-	silently(v, hop);
-	out(v, hop, class, port);
-	return true;
+	if (ch->next_at < v->next_at)
+		v->next_at = ch->next_at;
+	return FC_HOP_GONE;
 }
 
-bool fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
+enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop)
 {
-	struct fc_rx *rx = &v->ch[hop->class].rx[FC_PORT_LOCAL];
-	const struct fc_vin *in = fc_vin_of(v, hop->class, FC_PORT_LOCAL);
-	u8 class, port;
+	enum fc_hop in = FC_HOP_GONE, out = FC_HOP_GONE;
 
-	hop->more = false;
-	if (v->work | v->touched | v->resets || !way_out(v, hop, &class, &port))
-		return false;
-	hop->more = !timed(v, class, port);
-	if (hop->more && hop->now == FC_NEVER)
-		return false;
-	if (in->busy || rx->queued) {
-		v->site->stat[FC_STAT_PKT_UNICAST]++;
-	} else {
-		silently(v, hop);
-		/* Here nobody is to be told. */
-		rx->told = rx->taken;
-	}
-	if (hop->more)
-		out_timed(v, hop, class, port);
+	if (hop->now > v->now)
+		v->now = hop->now;
+	if (hop->port == FC_PORT_LOCAL)
+		begun(v, hop);
 	else
-		out(v, hop, class, port);
-	return true;
+		in_timed(v, hop);
+	if (hop->out_port != FC_PORT_LOCAL) {
+		out_timed(v, hop);
+		out = settled(v, hop->out_class);
+	}
+	if (hop->port != FC_PORT_LOCAL)
+		in = settled(v, hop->class);
+	return in == FC_HOP_MORE ? in : out;
 }
 
-/* The flit of an event as such; @more: of struct fc_vhop. */
-static inline bool hop(struct fc_vnet *v, u8 class, const struct fc_event *ev, bool *more,
-		       struct fc_effects *fx)
+/* The flit of an event as such.  Return: what has to follow. */
+static inline enum fc_hop hop(struct fc_vnet *v, u8 class, const struct fc_event *ev,
+			      struct fc_effects *fx)
 {
 	struct fc_vhop hop = {
 		.head = ev->flit.head, .now = ev->now, .seq = ev->seq, .ack = ev->ack,
 		.class = class, .port = ev->port,
 	};
 	struct fc_effect *e;
+	enum fc_hop said;
 
 	if (ev->flit.parts != (FC_PART_HEAD | FC_PART_TERM) ||
 	    v->straight || v->plan || v->slow || fc_wire_ntargets(ev->flit.head) != 1 ||
 	    ev->flit.data != fc_wire_data_len(ev->flit.head))
-		return false;
-	if (ev->port == FC_PORT_LOCAL) {
-		if (!fc_vnet_start(v, &hop))
-			return false;
-	} else if (fc_wire_target_site(ev->flit.head, 0) == v->site->id) {
-		if (!fc_vnet_here(v, &hop))
-			return false;
-		*more = hop.more;
+		return FC_HOP_NOT;
+	if (ev->port == FC_PORT_LOCAL)
+		said = fc_vnet_start(v, &hop);
+	else if (fc_wire_target_site(ev->flit.head, 0) == v->site->id)
+		said = fc_vnet_here(v, &hop);
+	else
+		said = fc_vnet_hop(v, &hop);
+	if (said == FC_HOP_WHEN)
+		said = fc_vnet_hop_timed(v, &hop);
+	if (said == FC_HOP_NOT)
+		return said;
+	if (hop.out_port == FC_PORT_LOCAL) {
 		store(ev->port, ev, 1, fx);
-		return true;
-	} else if (!fc_vnet_hop(v, &hop)) {
-		return false;
+		return said;
 	}
-	e = fc_effect_flit(fx, FC_FX_SEND, hop.port, &ev->flit);
+	e = fc_effect_flit(fx, FC_FX_SEND, hop.out_port, &ev->flit);
 	e->mask = 1;
-	e->vc = v->ch[hop.class].vc;
+	e->vc = v->ch[hop.out_class].vc;
 	e->seq = hop.seq;
 	e->ack = hop.ack;
-	*more = hop.more;
-	return true;
+	return said;
 }
 
 bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)
@@ -602,15 +613,16 @@ bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struc
 	static const struct fc_event again = { .type = FC_EV_MORE };
 	struct fc_channel *ch = &v->ch[class];
 	struct fc_vin *in;
-	bool more = false;
+	enum fc_hop said;
 
 	fx->n = 0;
 	if (ev->now > v->now)
 		v->now = ev->now;
 	if (ev->type != FC_EV_FLIT)
 		return fc_vnet_work(v, class, ev, fx);
-	if (hop(v, class, ev, &more, fx))
-		return more && fc_vnet_work(v, class, &again, fx);
+	said = hop(v, class, ev, fx);
+	if (said != FC_HOP_NOT)
+		return said == FC_HOP_MORE && fc_vnet_work(v, class, &again, fx);
 	if (ev->port != FC_PORT_LOCAL) {
 		ch->now = v->now;
 		if (fc_llr_acked(ch, ev->port, ev->ack, fx))

@@ -135,6 +135,11 @@ static inline void set_timer(struct flitcast_site *site)
 		set_timer_at(site, at);
 }
 
+void flitcast_engine_set_timer(struct flitcast_site *site)
+{
+	set_timer(site);
+}
+
 /* Links whose ends contradict each other. */
 static void reset_links(struct flitcast_site *site)
 {

@@ -427,6 +427,9 @@ static inline void flitcast_engine_due(struct flitcast_site *site, u64 at)
 		site->machines_at = at;
 }
 
+/* Something may be due earlier, and the site is left without flitcast_engine_leave(). */
+void flitcast_engine_set_timer(struct flitcast_site *site);
+
 /* What a frame needs before its payload. */
 unsigned int flitcast_engine_headroom(const struct flitcast_link *link);
 /*

@@ -3,10 +3,11 @@
  * The short way of a plain frame: it comes in on one link and goes out on another, or is for here,
  * and meets nothing.
  *
- * Of one that passes mostly nothing is fed, nobody is woken, no timer is set and no time is asked
- * for: what the switch lets pass here (fc_vnet_hop()) changes nothing that these depend on.  Where
- * it says that it does, the frame is queued and the rest is done as after any.  Whatever is
- * otherwise goes the way of any frame (engine.c), from its beginning.
+ * Of one that passes nothing is fed and nobody is woken: what the switch lets pass here
+ * (fc_vnet_hop()) changes nothing that these depend on.  The time is read, and the timer set, only
+ * where the switch asks for it: on links that were silent.  Where an acknowledgment is due the
+ * frame is queued and the rest is done as after any.  Whatever is otherwise goes the way of any
+ * frame (engine.c), from its beginning.
  */
 #include "core/vnet.h"
 #include "core/wire_plain.h"
@@ -28,14 +29,19 @@ static inline void heard(struct flitcast_link *link, struct flitcast_end *end,
 	link->stat[FC_LSTAT_RX_BYTES] += skb->len;
 }
 
-/* It wants to know the time, and is asked for once more with it. */
-static noinline bool timed(struct flitcast_site *site, struct fc_vhop *hop)
+/* Timers are to be set: the time is read now.  Return: FC_HOP_GONE or FC_HOP_MORE. */
+static noinline enum fc_hop timed(struct flitcast_site *site, struct fc_vnet *v,
+				  struct fc_vhop *hop)
 {
-	if (!hop->more)
-		return false;
+	enum fc_hop said;
+
 	site->now = 0;
 	hop->now = flitcast_site_now(site);
-	return true;
+	said = fc_vnet_hop_timed(v, hop);
+	flitcast_engine_due(site, v->next_at);
+	if (hop->out_port != FC_PORT_LOCAL && said == FC_HOP_GONE)
+		flitcast_engine_set_timer(site);
+	return said;
 }
 
 /* What the switch has to do behind it. */
@@ -48,24 +54,24 @@ static noinline void rest(struct flitcast_site *site, const struct fc_vnet *v)
 
 /* It is not the next to be transmitted, needs a checksum, or is not all: it goes by the queue. */
 static noinline void by_queue(struct flitcast_site *site, const struct fc_vnet *v,
-			      const struct fc_vhop *hop, struct sk_buff *skb)
+			      const struct fc_vhop *hop, bool more, struct sk_buff *skb)
 	__releases(&site->lock)
 {
 	struct fc_link_hdr hdr = {
-		.type = FC_FRAME_FLIT, .vc = fc_set_vc(v->set) + hop->class,
+		.type = FC_FRAME_FLIT, .vc = fc_set_vc(v->set) + hop->out_class,
 		.flags = FC_PART_HEAD | FC_PART_TERM, .seq = hop->seq, .ack = hop->ack,
 	};
-	struct flitcast_link *link = site->end[hop->port].link;
+	struct flitcast_link *link = site->end[hop->out_port].link;
 
 	flitcast_link_scrub(skb);
 	skb_pull(skb, FC_LINK_SIZE);
-	flitcast_engine_frame(site, hop->port, skb, &hdr);
-	if (hop->more) {
+	flitcast_engine_frame(site, hop->out_port, skb, &hdr);
+	if (more) {
 		rest(site, v);
 		flitcast_engine_received(site);
 		return;
 	}
-	site->dirty &= ~fc_bit(hop->port);
+	site->dirty &= ~fc_bit(hop->out_port);
 	spin_unlock(&site->lock);
 	flitcast_link_drain(link);
 }
@@ -87,22 +93,25 @@ static bool arrive(struct flitcast_link *link, struct fc_vnet *v, struct sk_buff
 {
 	struct flitcast_site *site = link->owner;
 	struct flitcast_end *end = &site->end[link->port];
+	enum fc_hop said = FC_HOP_NOT;
 
 	spin_lock(&site->lock);
-	if (!usable(site, link, end, hop->class, fc_get16(skb->data + FC_LINK_EPOCH)) ||
-	    !(fc_vnet_here(v, hop) || (timed(site, hop) && fc_vnet_here(v, hop)))) {
+	if (usable(site, link, end, hop->class, fc_get16(skb->data + FC_LINK_EPOCH)))
+		said = fc_vnet_here(v, hop);
+	if (said == FC_HOP_NOT) {
 		spin_unlock(&site->lock);
 		return false;
 	}
-	if (!hop->more)
-		site->now = 0;
+	site->now = 0;
+	if (said == FC_HOP_WHEN)
+		said = timed(site, v, hop);
 	heard(link, end, skb);
 	flitcast_link_scrub(skb);
 	skb_pull(skb, FC_LINK_SIZE);
 	if (fc_wire_list_awaited(skb->data))
 		flitcast_ctrl_back(site, fc_wire_src(skb->data), link->port);
 	flitcast_oper_here(site, skb);
-	if (hop->more)
+	if (said == FC_HOP_MORE)
 		rest(site, v);
 	flitcast_engine_received(site);
 	return true;
@@ -113,12 +122,13 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	struct flitcast_site *site = link->owner;
 	u8 *p = skb->data;
 	struct fc_vhop hop = {
-		.head = p + FC_LINK_SIZE, .now = FC_NEVER, .seq = fc_get32(p + FC_LINK_SEQ),
+		.head = p + FC_LINK_SIZE, .seq = fc_get32(p + FC_LINK_SEQ),
 		.ack = fc_get32(p + FC_LINK_ACK), .class = fc_vc_class(p[FC_LINK_VC]),
 		.port = link->port,
 	};
 	struct fc_vnet *v = site->hops[fc_vc_set(p[FC_LINK_VC])];
 	struct flitcast_end *end = &site->end[link->port];
+	enum fc_hop said = FC_HOP_NOT;
 	struct flitcast_link *to;
 
 	if (!v || skb->len > site->cfg.flit ||
@@ -131,16 +141,19 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	    skb_headroom(skb) + FC_LINK_SIZE < READ_ONCE(site->headroom))
 		return false;
 	spin_lock(&site->lock);
-	if (!usable(site, link, end, hop.class, fc_get16(p + FC_LINK_EPOCH)) || !site->kept.free ||
-	    !(fc_vnet_hop(v, &hop) || (timed(site, &hop) && fc_vnet_hop(v, &hop)))) {
+	if (usable(site, link, end, hop.class, fc_get16(p + FC_LINK_EPOCH)) && site->kept.free)
+		said = fc_vnet_hop(v, &hop);
+	if (said == FC_HOP_NOT) {
 		spin_unlock(&site->lock);
 		return false;
 	}
+	if (said == FC_HOP_WHEN)
+		said = timed(site, v, &hop);
 	heard(link, end, skb);
-	end = &site->end[hop.port];
-	if (!flitcast_replay_put(&end->class[v->set][hop.class], &site->kept, hop.seq, skb,
+	end = &site->end[hop.out_port];
+	if (!flitcast_replay_put(&end->class[v->set][hop.out_class], &site->kept, hop.seq, skb,
 				 FC_PART_HEAD | FC_PART_TERM)) {
-		lost(site, hop.port, skb);
+		lost(site, hop.out_port, skb);
 		return true;
 	}
 	/* Not in what is kept: until it has gone the link is not crossed. */
@@ -149,12 +162,12 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	to->stat[FC_LSTAT_TX_PACKETS]++;
 	to->stat[FC_LSTAT_TX_FLITS]++;
 	to->stat[FC_LSTAT_TX_BYTES] += skb->len;
-	if (unlikely(hop.more || to->sum || !flitcast_link_idle(to))) {
-		by_queue(site, v, &hop, skb);
+	if (unlikely(said == FC_HOP_MORE || to->sum || !flitcast_link_idle(to))) {
+		by_queue(site, v, &hop, said == FC_HOP_MORE, skb);
 		return true;
 	}
 	/* Queues grow under the site's lock, and shrink under this one. */
-	fc_link_readdress(p, fc_set_vc(v->set) + hop.class, (u16)end->hello.own.epoch, hop.seq,
+	fc_link_readdress(p, fc_set_vc(v->set) + hop.out_class, (u16)end->hello.own.epoch, hop.seq,
 			  hop.ack);
 	spin_unlock(&site->lock);
 	flitcast_link_pass(to, skb);

@@ -349,20 +349,27 @@ bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb
 {
 	struct fc_vnet *core = &site->vnet->set[set].core;
 	struct fc_vhop hop = {
-		.head = skb->data, .now = flitcast_site_now(site), .port = FC_PORT_LOCAL,
+		.head = skb->data, .port = FC_PORT_LOCAL,
 	};
 	struct fc_link_hdr hdr = {
 		.type = FC_FRAME_FLIT, .flags = FC_PART_HEAD | FC_PART_TERM,
 	};
-	struct fc_event ev = { .type = FC_EV_MORE };
+	enum fc_hop said;
 
-	if (site->cfg.mode != FC_MODE_VNET || site->resets || !fc_vnet_start(core, &hop))
+	if (site->cfg.mode != FC_MODE_VNET || site->resets)
 		return false;
-	hdr.vc = fc_set_vc(set) + hop.class;
+	said = fc_vnet_start(core, &hop);
+	if (said == FC_HOP_NOT)
+		return false;
+	if (said == FC_HOP_WHEN) {
+		hop.now = flitcast_site_now(site);
+		/* What goes out from here tells its peer what there is to tell. */
+		WARN_ON_ONCE(fc_vnet_hop_timed(core, &hop) == FC_HOP_MORE);
+		flitcast_engine_due(site, core->next_at);
+	}
+	hdr.vc = fc_set_vc(set) + hop.out_class;
 	hdr.seq = hop.seq;
 	hdr.ack = hop.ack;
-	flitcast_engine_flit(site, hop.port, skb, &hdr);
-	if (hop.more)
-		flitcast_vnet_event(site, hdr.vc, &ev);
+	flitcast_engine_flit(site, hop.out_port, skb, &hdr);
 	return true;
 }

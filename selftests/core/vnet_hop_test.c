@@ -12,30 +12,18 @@ static struct fc_vhop hop_from(u32 site, u32 dst)
 
 	make_head(head, 0, &dst, 1);
 	return (struct fc_vhop){
-		.head = head, .now = FC_NEVER, .seq = b.rx[class][port].end,
+		.head = head, .seq = b.rx[class][port].end,
 		.ack = b.tx[class][port].acked, .class = class, .port = port,
 	};
 }
 
-/* It has to go otherwise, and nothing has happened; @more: with the time. */
-static bool refused(struct fc_vhop hop, bool more)
-{
-	static struct bench was;
-	struct fc_vhop said = hop;
-
-	was = b;
-	said.more = more;
-	return !fc_vnet_hop(&b.v, &hop) && !memcmp(&was, &b, sizeof(b)) &&
-	       !memcmp(&said, &hop, sizeof(hop));
-}
-
-/* It has to go by the event, whatever the time. */
+/* It has to go by the event, and nothing has happened. */
 static bool no_hop(struct fc_vhop hop)
 {
-	bool without = refused(hop, false);
+	static struct bench was;
 
-	hop.now = 1000;
-	return without && refused(hop, false);
+	was = b;
+	return fc_vnet_hop(&b.v, &hop) == FC_HOP_NOT && !memcmp(&was, &b, sizeof(b));
 }
 
 /* A line on which a packet has passed, so that its timers run. */
@@ -56,12 +44,14 @@ TEST(vnet_hop__what_it_says)
 	struct fc_vhop hop = hop_from(0, 2);
 	u64 due = b.v.next_at;
 
-	CHECK(fc_vnet_hop(&b.v, &hop), "refused");
-	CHECK(hop.class == class_to(2) && hop.port == port_to(2) && hop.seq == 1 && !hop.ack,
-	      "class %u, port %u, flit %u, %u taken", hop.class, hop.port, hop.seq, hop.ack);
+	CHECK(fc_vnet_hop(&b.v, &hop) == FC_HOP_GONE, "refused");
+	CHECK(hop.out_class == class_to(2) && hop.out_port == port_to(2) && hop.seq == 1 &&
+	      !hop.ack, "class %u, port %u, flit %u, %u taken", hop.out_class, hop.out_port,
+	      hop.seq, hop.ack);
 	CHECK(b.rx[class][port_to(0)].taken == 2 && b.rx[class][port_to(0)].end == 2,
 	      "%u taken", b.rx[class][port_to(0)].taken);
-	CHECK(b.tx[hop.class][hop.port].sent == 2, "%u sent", b.tx[hop.class][hop.port].sent);
+	CHECK(b.tx[hop.out_class][hop.out_port].sent == 2, "%u sent",
+	      b.tx[hop.out_class][hop.out_port].sent);
 	CHECK(b.stat[FC_STAT_PKT_UNICAST] == 2, "not counted");
 	CHECK(b.v.next_at == due && !b.v.work && !b.v.touched, "there is something to do");
 	at_rest();
@@ -77,7 +67,7 @@ TEST(vnet_hop__tells_with_it_what_was_taken)
 	b.tx[class][port_to(2)].both = true;
 	rx->taken = 7;
 	rx->tell_at = 5;
-	CHECK(fc_vnet_hop(&b.v, &hop) && hop.ack == 7, "%u taken", hop.ack);
+	CHECK(fc_vnet_hop(&b.v, &hop) == FC_HOP_GONE && hop.ack == 7, "%u taken", hop.ack);
 	CHECK(rx->told == 7 && rx->tell_at == FC_NEVER, "%u told", rx->told);
 }
 
@@ -93,19 +83,33 @@ TEST(vnet_hop__only_as_the_event_would)
 	at_rest();
 }
 
-/* Without the time it is refused; with it there is an event to follow. */
-static bool hop_timed(struct fc_vhop hop)
+/* It is for the time to be known, and what is said then is all that has to be done. */
+static bool timed(struct fc_vhop hop, enum fc_hop (*ask)(struct fc_vnet *v, struct fc_vhop *hop),
+		  enum fc_hop want)
 {
 	struct fc_event ev = { .type = FC_EV_MORE };
+	static struct bench was;
 
-	if (!refused(hop, true))
+	was = b;
+	if (ask(&b.v, &hop) != FC_HOP_WHEN || memcmp(&was, &b, sizeof(b)))
 		return false;
 	hop.now = 1000;
-	if (!fc_vnet_hop(&b.v, &hop) || !hop.more ||
-	    hop.seq != b.tx[hop.class][hop.port].sent - 1)
+	if (fc_vnet_hop_timed(&b.v, &hop) != want ||
+	    (hop.out_port && hop.seq != b.tx[hop.out_class][hop.out_port].sent - 1))
 		return false;
-	event(hop.class, &ev);
+	if (want == FC_HOP_MORE)
+		event(hop.class, &ev);
 	return !b.v.work && !b.v.touched;
+}
+
+static bool hop_timed(struct fc_vhop hop, enum fc_hop want)
+{
+	return timed(hop, fc_vnet_hop, want);
+}
+
+static bool here_timed(struct fc_vhop hop, enum fc_hop want)
+{
+	return timed(hop, fc_vnet_here, want);
 }
 
 TEST(vnet_hop__sets_timers)
@@ -113,7 +117,7 @@ TEST(vnet_hop__sets_timers)
 	u8 class = class_from(0, 2), port = port_to(0);
 
 	setup("line:3", 1, 8, 8);
-	CHECK(hop_timed(hop_from(0, 2)), "the first one of both");
+	CHECK(hop_timed(hop_from(0, 2), FC_HOP_GONE), "the first one of both");
 	CHECK(b.rx[class][port].tell_at == 1000 + b.timing.tell, "the peer hears nothing");
 	CHECK(b.tx[class_to(2)][port_to(2)].probe_at == 1000 + b.timing.probe, "nobody asks");
 	CHECK(b.rx[class_to(2)][port_to(2)].both, "an answer would mean nothing");
@@ -121,11 +125,11 @@ TEST(vnet_hop__sets_timers)
 	/* Of either link. */
 	setup_hop(8, 8);
 	ack(2, 1);
-	CHECK(hop_timed(hop_from(0, 2)), "all was acknowledged");
+	CHECK(hop_timed(hop_from(0, 2), FC_HOP_GONE), "all was acknowledged");
 	CHECK(b.tx[class_to(2)][port_to(2)].probe_at != FC_NEVER, "nobody asks");
 	setup_hop(8, 8);
 	b.rx[class][port].tell_at = FC_NEVER;
-	CHECK(hop_timed(hop_from(0, 2)), "all was told");
+	CHECK(hop_timed(hop_from(0, 2), FC_HOP_GONE), "all was told");
 	CHECK(b.rx[class][port].tell_at != FC_NEVER, "the peer hears nothing");
 }
 
@@ -139,16 +143,16 @@ TEST(vnet_hop__tells_the_peer)
 	/* Three of eight; four are half of them. */
 	for (i = 2; i < 4; i++) {
 		hop = hop_from(0, 2);
-		CHECK(fc_vnet_hop(&b.v, &hop) && !hop.more, "flit %u", i);
+		CHECK(fc_vnet_hop(&b.v, &hop) == FC_HOP_GONE, "flit %u", i);
 	}
-	CHECK(hop_timed(hop_from(0, 2)), "half a window is told");
+	CHECK(hop_timed(hop_from(0, 2), FC_HOP_MORE), "half a window is told");
 	CHECK(b.rx[class][port_to(0)].told == 4, "%u told", b.rx[class][port_to(0)].told);
 	setup_hop(8, 8);
 	ev.port = port_to(0);
 	event(class, &ev);
 	b.rx[class][port_to(0)].tell_at = 5;
 	b.rx[class][port_to(0)].want = true;
-	CHECK(hop_timed(hop_from(0, 2)), "the peer wants to know");
+	CHECK(hop_timed(hop_from(0, 2), FC_HOP_MORE), "the peer wants to know");
 	CHECK(b.rx[class][port_to(0)].told == 2, "%u told", b.rx[class][port_to(0)].told);
 }
 
@@ -208,28 +212,6 @@ TEST(vnet_hop__not_into_what_is_in_its_way)
 
 /* A packet that is for here, and one of this site. */
 
-static bool refused_here(struct fc_vhop hop)
-{
-	static struct bench was;
-
-	was = b;
-	return !fc_vnet_here(&b.v, &hop) && !memcmp(&was, &b, sizeof(b));
-}
-
-/* Without the time it is refused; with it there is an event to follow. */
-static bool here_timed(struct fc_vhop hop)
-{
-	struct fc_event ev = { .type = FC_EV_MORE };
-
-	if (!refused_here(hop))
-		return false;
-	hop.now = 1000;
-	if (!fc_vnet_here(&b.v, &hop) || !hop.more)
-		return false;
-	event(hop.class, &ev);
-	return !b.v.work && !b.v.touched;
-}
-
 TEST(vnet_here__what_it_says)
 {
 	u8 class = setup_hop(8, 8);
@@ -238,11 +220,11 @@ TEST(vnet_here__what_it_says)
 
 	hop.class = class;
 	hop.seq = 1;
-	CHECK(fc_vnet_here(&b.v, &hop) && !hop.more, "refused");
+	CHECK(fc_vnet_here(&b.v, &hop) == FC_HOP_GONE, "refused");
 	CHECK(b.rx[class][port_to(0)].taken == 2 && b.rx[class][port_to(0)].end == 2,
 	      "%u taken", b.rx[class][port_to(0)].taken);
 	CHECK(b.v.next_at == due && !b.v.work && !b.v.touched, "there is something to do");
-	CHECK(refused_here(hop), "taken twice");
+	CHECK(fc_vnet_here(&b.v, &hop) == FC_HOP_NOT, "taken twice");
 	at_rest();
 }
 
@@ -254,46 +236,38 @@ TEST(vnet_here__sets_timers)
 	setup("line:3", 1, 8, 8);
 	hop = hop_from(0, 1);
 	rx = &b.rx[hop.class][hop.port];
-	CHECK(here_timed(hop), "the first one");
+	CHECK(here_timed(hop, FC_HOP_GONE), "the first one");
 	CHECK(rx->tell_at == 1000 + b.timing.tell, "the peer hears nothing");
 	CHECK(b.v.next_at == 1000 + b.timing.tell, "due at %llu", (unsigned long long)b.v.next_at);
 	/* Three of eight; four are half of them. */
 	while (hop.seq < 2) {
 		hop.seq++;
-		CHECK(fc_vnet_here(&b.v, &hop) && !hop.more, "flit %u", hop.seq);
+		CHECK(fc_vnet_here(&b.v, &hop) == FC_HOP_GONE, "flit %u", hop.seq);
 	}
 	hop.seq++;
-	CHECK(here_timed(hop), "half a window is told");
+	CHECK(here_timed(hop, FC_HOP_MORE), "half a window is told");
 	CHECK(rx->told == 4, "%u told", rx->told);
 }
 
 TEST(vnet_start__sets_timers)
 {
 	u32 dst = 2;
-	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];
-	struct fc_vhop first, hop = { .head = head, .now = FC_NEVER, .port = FC_PORT_LOCAL };
-	struct fc_event ev = { .type = FC_EV_MORE };
-	static struct bench was;
+	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE], class = class_to(2), port = port_to(2);
+	struct fc_vhop hop = { .head = head, .port = FC_PORT_LOCAL };
 
 	setup("line:3", 1, 8, 8);
 	make_head(head, 0, &dst, 1);
 	hop.class = (u8)fc_vnet_lane(&b.v);
 	hop.seq = fc_vnet_seq(&b.v, hop.class);
-	first = hop;
-	was = b;
-	CHECK(!fc_vnet_start(&b.v, &hop) && hop.more && !memcmp(&was, &b, sizeof(b)), "untimely");
-	hop.now = 1000;
-	CHECK(fc_vnet_start(&b.v, &hop) && hop.more && !hop.seq && hop.port == port_to(2),
-	      "refused");
-	event(hop.class, &ev);
-	CHECK(b.tx[hop.class][hop.port].probe_at == 1000 + b.timing.probe, "nobody asks");
-	CHECK(b.v.next_at == 1000 + b.timing.probe && !b.v.work && !b.v.touched, "due at %llu",
+	CHECK(timed(hop, fc_vnet_start, FC_HOP_GONE), "untimely");
+	CHECK(b.tx[class][port].probe_at == 1000 + b.timing.probe, "nobody asks");
+	CHECK(b.v.next_at == 1000 + b.timing.probe, "due at %llu",
 	      (unsigned long long)b.v.next_at);
 	/* Once it runs, time does not matter. */
-	hop = first;
 	hop.class = (u8)fc_vnet_lane(&b.v);
 	hop.seq = fc_vnet_seq(&b.v, hop.class);
-	CHECK(fc_vnet_start(&b.v, &hop) && !hop.more && hop.seq == 1, "refused");
+	CHECK(fc_vnet_start(&b.v, &hop) == FC_HOP_GONE && hop.seq == 1 && hop.out_port == port,
+	      "refused");
 	at_rest();
 }
 
@@ -302,8 +276,8 @@ TEST(vnet_start__passes_lanes)
 {
 	u32 dst = 3, i;
 	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];
-	struct fc_vhop hop = { .head = head, .now = 1000, .port = FC_PORT_LOCAL };
-	struct fc_event ev = { .type = FC_EV_MORE };
+	struct fc_vhop hop = { .head = head, .port = FC_PORT_LOCAL };
+	bool timed = false;
 
 	setup("mesh:3x3", 4, 4, 4);
 	while (own_to(5, 4))
@@ -313,17 +287,17 @@ TEST(vnet_start__passes_lanes)
 	make_head(head, 0, &dst, 1);
 	for (i = 0; i < b.v.lanes; i++) {
 		hop.class = i;
-		hop.port = FC_PORT_LOCAL;
-		CHECK(fc_vnet_start(&b.v, &hop) && hop.seq == i && hop.port == port_to(3),
-		      "lane %u: refused", i);
-		event(hop.class, &ev);
+		if (fc_vnet_start(&b.v, &hop) == FC_HOP_WHEN) {
+			hop.now = 1000;
+			timed = fc_vnet_hop_timed(&b.v, &hop) == FC_HOP_GONE;
+		}
+		CHECK(timed && hop.seq == i && hop.out_port == port_to(3), "lane %u: refused", i);
 	}
 	/* What is for the link that they wait for does not. */
 	dst = 5;
 	make_head(head, 0, &dst, 1);
-	hop.port = FC_PORT_LOCAL;
 	hop.class = 0;
-	CHECK(!fc_vnet_start(&b.v, &hop), "before those that wait");
+	CHECK(fc_vnet_start(&b.v, &hop) == FC_HOP_NOT, "before those that wait");
 	for (i = 0; i <= b.v.lanes; i++)
 		ack(5, 4);
 	CHECK(line_to(5)->packets == b.v.lanes + 1U, "%u packets", line_to(5)->packets);
