@@ -4,7 +4,8 @@
  * processor executes between two markers, for selftests/bench/profile.
  *
  * The marker is the instruction `xchg %bx, %bx`, which does nothing; the first one begins
- * the record, the second one ends it.  Written are, in the host's byte order:
+ * a record, the second one ends it, the third one begins the next.  Written are, in the host's
+ * byte order:
  *
  *	PREFIX.blocks	a line for each block: number, address, instructions, bytes, and
  *			how it ends (call, ret, iret, other)

@@ -35,9 +35,10 @@ void stats_print(uint64_t *values, size_t count)
 		printf("%s%.0f", part ? ", " : "", mean / (i - from));
 	}
 	qsort(values, count, sizeof(*values), compare);
-	printf("], \"min\": %llu, \"q1\": %llu, \"median\": %llu, \"q3\": %llu, \"max\": %llu, \"mean\": %.0f",
+	printf("], \"min\": %llu, \"q1\": %llu, \"median\": %llu, \"q3\": %llu, \"p99\": %llu, \"max\": %llu, \"mean\": %.0f",
 	       (unsigned long long)values[0], (unsigned long long)values[count / 4],
 	       (unsigned long long)values[count / 2],
 	       (unsigned long long)values[count - 1 - count / 4],
+	       (unsigned long long)values[count - 1 - count / 100],
 	       (unsigned long long)values[count - 1], sum / count);
 }

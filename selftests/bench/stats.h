@@ -12,12 +12,13 @@
 uint64_t stats_now(void);
 
 /**
- * stats_print() - members of a JSON object: means of parts, least, quartiles, most, mean
+ * stats_print() - members of a JSON object: means of parts, least, quartiles, 99 %, most, mean
  * @values: these, as they were measured; sorted afterwards
  * @count: how many, at least one
  *
  * Prints "parts": [...], the means of the first fifth of them, the second and so on, and
- * "min": ..., "q1": ..., "median": ..., "q3": ..., "max": ..., "mean": ... without braces.
+ * "min": ..., "q1": ..., "median": ..., "q3": ..., "p99": ..., "max": ..., "mean": ... without
+ * braces.
  */
 void stats_print(uint64_t *values, size_t count);
 

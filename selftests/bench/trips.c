@@ -2,11 +2,12 @@
 /*
  * What a round trip takes, between site 0 of a line and another.
  *
- *	trips [-n COUNT] [-w WARM-UP] -d HOPS,... -b BYTES,... LAB TOPOLOGY MTU WAY...
+ *	trips [-n COUNT] [-w WARM-UP] [-i MS,...] -d HOPS,... -b BYTES,... LAB TOPOLOGY MTU WAY...
  *
  * LAB is a lab that is up, with addresses and routes: see bench/guest-lib.sh; TOPOLOGY and MTU
  * are only told.  One thread drives both ends: it sends from the one, receives at the other,
  * and sends back, so that what is timed is the work of the network and not the scheduler's.
+ * Between two round trips it sleeps for MS milliseconds (default 0: not at all).
  * WAY is one of
  *
  * flitcast	a message there, a message back
@@ -41,6 +42,7 @@
 #define LIST_MAX	32
 #define PORT		7001
 #define LIMIT_S		10
+#define INTERVAL_MAX_MS	60000
 /* A link needs a moment to come up; none needs as long as this. */
 #define READY_S		60
 /* Then what the sites answered each other is confirmed, some milliseconds later. */
@@ -86,7 +88,7 @@ static unsigned char message[BYTES_MAX];
 
 static void usage(void)
 {
-	fprintf(stderr, "usage: trips [-n COUNT] [-w WARM-UP] -d HOPS,... -b BYTES,... LAB TOPOLOGY MTU WAY...\n");
+	fprintf(stderr, "usage: trips [-n COUNT] [-w WARM-UP] [-i MS,...] -d HOPS,... -b BYTES,... LAB TOPOLOGY MTU WAY...\n");
 	exit(EXIT_USAGE);
 }
 
@@ -249,13 +251,14 @@ static void await_links(void)
 	sleep_ms(QUIET_MS);
 }
 
-/* Marks what bench/profile records: from the first one to the second. */
+/* Marks what bench/profile records: from one to the next, then not until the one after. */
 static void mark(void)
 {
 	asm volatile("xchg %%bx, %%bx" ::: "memory");
 }
 
-static void measure(const char *name, const struct way *way, unsigned int hops, size_t bytes)
+static void measure(const char *name, const struct way *way, unsigned int interval,
+		    unsigned int hops, size_t bytes)
 {
 	struct trip trip = { .hops = hops, .net = way->net };
 	uint64_t *times = calloc(count, sizeof(*times)), start;
@@ -265,18 +268,21 @@ static void measure(const char *name, const struct way *way, unsigned int hops, 
 		die("no memory");
 	way->open(&trip);
 	for (i = 0; i < warm + count; i++) {
-		if (i == warm)
+		if (interval)
+			sleep_ms(interval);
+		if (i >= warm)
 			mark();
 		start = stats_now();
 		way->send(&trip, bytes, false);
 		way->send(&trip, bytes, true);
-		if (i >= warm)
-			times[i - warm] = stats_now() - start;
+		if (i < warm)
+			continue;
+		times[i - warm] = stats_now() - start;
+		mark();
 	}
-	mark();
 	printf("{\"way\": \"%s\", \"what\": \"round trip\", \"topology\": \"%s\", \"mtu\": %s, "
-	       "\"hops\": %u, \"bytes\": %zu, \"count\": %u, ", name, topology, mtu, hops,
-	       bytes, count);
+	       "\"interval\": %u, \"hops\": %u, \"bytes\": %zu, \"count\": %u, ", name, topology,
+	       mtu, interval, hops, bytes, count);
 	stats_print(times, count);
 	printf("}\n");
 	fflush(stdout);
@@ -286,17 +292,19 @@ static void measure(const char *name, const struct way *way, unsigned int hops, 
 
 int main(int argc, char **argv)
 {
-	unsigned int hops[LIST_MAX], bytes[LIST_MAX];
-	unsigned int nhops = 0, nbytes = 0, i, k;
+	unsigned int hops[LIST_MAX], bytes[LIST_MAX], intervals[LIST_MAX] = { 0 };
+	unsigned int nhops = 0, nbytes = 0, nintervals = 1, i, j, k;
 	const struct way *way;
 	const char *name;
 	int option;
 
-	while ((option = getopt(argc, argv, "n:w:d:b:")) != -1) {
+	while ((option = getopt(argc, argv, "n:w:i:d:b:")) != -1) {
 		if (option == 'n')
 			count = atoi(optarg);
 		else if (option == 'w')
 			warm = atoi(optarg);
+		else if (option == 'i')
+			nintervals = numbers_parse(optarg, intervals, LIST_MAX, INTERVAL_MAX_MS);
 		else if (option == 'd')
 			nhops = numbers_parse(optarg, hops, LIST_MAX, HOPS_MAX);
 		else if (option == 'b')
@@ -304,7 +312,7 @@ int main(int argc, char **argv)
 		else
 			usage();
 	}
-	if (!count || !nhops || !nbytes || argc - optind < 4)
+	if (!count || !nintervals || !nhops || !nbytes || argc - optind < 4)
 		usage();
 	lab = argv[optind++];
 	topology = argv[optind++];
@@ -316,10 +324,11 @@ int main(int argc, char **argv)
 			await_links();
 		name = strchr(argv[optind], ':');
 		name = name ? name + 1 : argv[optind];
-		for (k = 0; k < nbytes; k++)
-			for (i = 0; i < nhops; i++)
-				if (bytes[k] <= way->bytes_max && hops[i] <= way->hops_max)
-					measure(name, way, hops[i], bytes[k]);
+		for (j = 0; j < nintervals; j++)
+			for (k = 0; k < nbytes; k++)
+				for (i = 0; i < nhops; i++)
+					if (bytes[k] <= way->bytes_max && hops[i] <= way->hops_max)
+						measure(name, way, intervals[j], hops[i], bytes[k]);
 	}
 	return 0;
 }
