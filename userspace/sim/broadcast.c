@@ -3,7 +3,6 @@
  * flitcast-sim broadcast: k copies on the way of k disjoint paths, with every choice of
  * sites that fail, or lie (HARTS, section 2).
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +22,10 @@ enum fault {
 	FAULT_LIE,
 };
 
-static const char *const faults[] = {
-	[FAULT_NONE] = "none", [FAULT_CRASH] = "crash", [FAULT_LIE] = "lie",
+static const struct option_choice faults[] = {
+	[FAULT_NONE] = { "none", "there are none (the default)" },
+	[FAULT_CRASH] = { "crash", "they end, before or amid the broadcasts" },
+	[FAULT_LIE] = { "lie", "they alter, drop, forge and replay, and agree" },
 };
 
 /**
@@ -32,7 +33,7 @@ static const char *const faults[] = {
  * @spec: topology
  * @copies: k; 0: each that the topology has
  * @fault: what is wrong with faulty sites
- * @faulty: how many there are; -1: as many as k copies are for
+ * @faulty: how many there are; FC_NEVER: as many as k copies are for
  * @need: equal copies that are believed; 0: what the faults call for
  * @sets: sets of faulty sites taken at random; 0: every one
  * @source: site that broadcasts
@@ -45,7 +46,7 @@ struct config {
 	const char *spec;
 	u64 copies;
 	enum fault fault;
-	long faulty;
+	u64 faulty;
 	u64 need;
 	u64 sets;
 	u64 source;
@@ -75,42 +76,44 @@ struct result {
 	char wrong[160];
 };
 
-static const struct option_entry numbers[] = {
-#define NUMBER(name, member, least, most, help) \
-	{ name, help, least, most, offsetof(struct config, member) }
-	NUMBER("copies", copies, 0, 16, "copies; 0: each number that the topology has"),
-	NUMBER("need", need, 0, 16,
-	       "equal copies to believe; 0: one, or with liars one more than they are"),
-	NUMBER("sets", sets, 0, 1000000000,
-	       "so many sets of faulty sites, at random; 0: every set"),
-	NUMBER("source", source, 0, CASTNET_SITES - 1, "site that broadcasts"),
-	NUMBER("loss", loss, 0, 50, "of 100 frames on a link, so many are lost"),
-	NUMBER("delay", delay, 1, 1000, "time of a frame on a link, 1 to this"),
-	NUMBER("seed", seed, 0, 0xffffffff, "same seed, same output"),
-#undef NUMBER
+static const struct config defaults = { .faulty = FC_NEVER, .delay = 4, .seed = 1 };
+
+#define AT(member)	offsetof(struct config, member)
+
+static const struct option_entry entries[] = {
+	OPTION("TOPOLOGY", NULL, NULL, OPERAND, AT(spec)),
+	OPTION("fault", "F", "what is wrong with faulty sites:", CHOICE, AT(fault),
+	       OPTION_CHOICES(faults)),
+	OPTION("faulty", "N",
+	       "how many (what k copies are for: k - 1 that crash,\n"
+	       "  (k - 1) / 2 that lie)", NUMBER, AT(faulty), OPTION_RANGE(0, CASTNET_SITES)),
+	OPTION("copies", "N", "copies; 0: each number that the topology has", NUMBER, AT(copies),
+	       OPTION_RANGE(0, 16)),
+	OPTION("need", "N", "equal copies to believe; 0: one, or with liars one more than they are",
+	       NUMBER, AT(need), OPTION_RANGE(0, 16)),
+	OPTION("sets", "N", "so many sets of faulty sites, at random; 0: every set", NUMBER,
+	       AT(sets), OPTION_RANGE(0, 1000000000)),
+	OPTION("source", "N", "site that broadcasts", NUMBER, AT(source),
+	       OPTION_RANGE(0, CASTNET_SITES - 1)),
+	OPTION("loss", "N", "of 100 frames on a link, so many are lost", NUMBER, AT(loss),
+	       OPTION_RANGE(0, 50)),
+	OPTION("delay", "N", "time of a frame on a link, 1 to this", NUMBER, AT(delay),
+	       OPTION_RANGE(1, 1000)),
+	OPTION("seed", "N", "same seed, same output", NUMBER, AT(seed),
+	       OPTION_RANGE(0, 0xffffffff)),
+	OPTION("json", NULL, "results as JSON", FLAG, AT(json)),
 };
 
-static void usage(FILE *file)
-{
-	struct config config = { .delay = 4, .seed = 1 };
-
-	fprintf(file,
+static const struct option_command options = {
+	.head =
 		"usage: flitcast-sim broadcast TOPOLOGY [OPTION]...\n"
 		"Broadcast in k copies while sites fail or lie.\n"
+		"\n",
+	.tail =
 		"\n"
-		"  --fault F         what is wrong with faulty sites:\n"
-		"                      none: there are none (the default)\n"
-		"                      crash: they end, before or amid the broadcasts\n"
-		"                      lie: they alter, drop, forge and replay, and agree\n"
-		"  --faulty N        how many (what k copies are for: k - 1 that crash,\n"
-		"                      (k - 1) / 2 that lie)\n");
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		option_help(file, &numbers[i], &config);
-	fprintf(file,
-		"  --json            results as JSON\n"
-		"\n"
-		"Exit status 1: a site that is not faulty was not reached, or was fooled.\n");
-}
+		"Exit status 1: a site that is not faulty was not reached, or was fooled.\n",
+	.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
+};
 
 /* In the beginning, or somewhen amid it. */
 static void break_sites(struct castnet *net, const struct config *config, const u32 *faulty,
@@ -253,7 +256,7 @@ static u32 faulty_of(const struct config *config, unsigned int copies)
 {
 	if (config->fault == FAULT_NONE)
 		return 0;
-	if (config->faulty >= 0)
+	if (config->faulty != FC_NEVER)
 		return (u32)config->faulty;
 	return config->fault == FAULT_CRASH ? copies - 1 : (copies - 1) / 2;
 }
@@ -320,79 +323,27 @@ static int try_copies(const struct config *config, unsigned int copies)
 	return r.unreached || r.fooled;
 }
 
-static int parse(struct config *config, int argc, char **argv)
-{
-	enum { OPT_HELP = 256, OPT_JSON, OPT_FAULT, OPT_FAULTY };
-	struct option options[FC_ARRAY_SIZE(numbers) + 5] = {
-		{ "help", no_argument, NULL, OPT_HELP },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "fault", required_argument, NULL, OPT_FAULT },
-		{ "faulty", required_argument, NULL, OPT_FAULTY },
-	};
-	const char *end;
-	int option;
-	u64 value;
-
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		options[4 + i] = (struct option){ numbers[i].name, required_argument, NULL,
-						  (int)i };
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		switch (option) {
-		case OPT_HELP:
-		case 'h':
-			usage(stdout);
-			return -1;
-		case OPT_JSON:
-			config->json = true;
-			break;
-		case OPT_FAULT:
-			for (value = 0; value < FC_ARRAY_SIZE(faults); value++)
-				if (!strcmp(optarg, faults[value]))
-					break;
-			if (value == FC_ARRAY_SIZE(faults))
-				return refuse(optarg, "no fault; none, crash and lie are");
-			config->fault = (enum fault)value;
-			break;
-		case OPT_FAULTY:
-			if (!option_number(optarg, CASTNET_SITES, &value, &end) || *end)
-				return refuse(optarg, "no number of faulty sites");
-			config->faulty = (long)value;
-			break;
-		case '?':
-			return 2;
-		default:
-			if (option_set(&numbers[option], config, optarg))
-				return 2;
-		}
-	}
-	if (optind != argc - 1) {
-		usage(stderr);
-		return 2;
-	}
-	config->spec = argv[optind];
-	return 0;
-}
-
 int broadcast_main(int argc, char **argv)
 {
-	struct config config = { .faulty = -1, .delay = 4, .seed = 1 };
+	struct config config = defaults;
 	struct fc_bcast table;
 	struct fc_topo topo;
 	const char *error;
-	int status = parse(&config, argc, argv);
+	int status = option_parse(&options, &config, argc, argv);
 
-	if (status)
-		return status < 0 ? 0 : status;
+	if (status >= 0)
+		return status;
 	error = castnet_table(&table, &topo, config.spec, config.copies ? config.copies : 1);
 	castnet_table_free(&table);
 	if (error)
 		return refuse(config.spec, error);
 	output_begin(config.json);
 	output_text("topology", config.spec);
-	output_text("fault", faults[config.fault]);
+	output_text("fault", faults[config.fault].name);
 	if (config.copies) {
 		status = try_copies(&config, (unsigned int)config.copies);
 	} else {
+		status = 0;
 		for (unsigned int k = 1; k <= topo.ndirs && status < 2; k++)
 			if (!fc_bcast_init(&table, &topo, k))
 				status |= try_copies(&config, k);

@@ -26,7 +26,6 @@
  * time-out has to be longer than what a flit takes through a loaded network.
  */
 static const struct config defaults = {
-	.fidelity = &fidelity_word,
 	.spec = "torus:4x4",
 	.load = OPTION_UNIT / 10,
 	.seed = 1,
@@ -49,133 +48,68 @@ static const struct config defaults = {
 	.fault_at = 1,
 };
 
-static const struct fidelity *const fidelities[] = { &fidelity_word, &fidelity_edge };
+static const struct {
+	struct option_choice choice;
+	const struct fidelity *fidelity;
+} fidelities[] = {
+	{ { "word", "every word of a packet, by the core" }, &fidelity_word },
+	{ { "edge", "its front and its terminator, as CARE, section 5" }, &fidelity_edge },
+};
 
 static const char *const faults[FAULT_COUNT] = {
 	[FAULT_LOSE] = "lose", [FAULT_TWICE] = "twice", [FAULT_STRAY] = "stray",
 	[FAULT_SHORT] = "short",
 };
 
-/* Options that are one number. */
-static const struct option_entry numbers[] = {
-#define NUMBER(name, member, least, most, help) \
-	{ name, help, least, most, offsetof(struct config, member) }
-	NUMBER("seed", seed, 0, 0xffffffff, "same seed, same output"),
-	NUMBER("cycles", cycles, 1, (u64)1 << 40, "how long traffic is generated; then it drains"),
-	NUMBER("messages", messages, 0, 100000000, "at most so many messages; 0: no limit"),
-	NUMBER("every", every, 0, (u64)1 << 40, "cycles between messages; 0: at random by --load"),
-	NUMBER("backlog", backlog, 0, 1000000000, "messages waiting in a source; 0: no limit"),
-	NUMBER("flit", flit, 256, 65535, "bytes of a flit"),
-	NUMBER("window", window, 1, 64, "flits under way per link"),
-	NUMBER("look", look, 0, 1000000, "vnet: cycles a site takes to look where a packet goes"),
-	NUMBER("latency", latency, 1, 1000000, "cycles from one end of a link to the other"),
-	NUMBER("active", active, 1, FC_FLOW_WINDOW, "messages a site sends at a time"),
-	NUMBER("transit", transit, 0, 1000000, "packets a site stores for others"),
-	NUMBER("fifo", fifo, 1, 65535, "places of the fifo-buffer"),
-	NUMBER("seek", seek, 1, 1000000, "cycles between two seeks"),
-	NUMBER("seek-max", seek_max, 0, 65534, "seeks before a packet is stored on its way"),
-	NUMBER("timeout", timeout, 1, 1000000000, "cycles before a blocked multicast is aborted"),
-	NUMBER("retry", retry, 1, 1000000000, "cycles before a link tells, or asks again"),
-	NUMBER("probe", probe, 1, 1000000000, "cycles before a silent link is asked"),
-	NUMBER("repeat", repeat, 1, 1000000000, "cycles without news to a message's repetition"),
-	NUMBER("patience", patience, 1, (u64)1 << 40, "cycles without any news that mean it hangs"),
-#undef NUMBER
+static const struct option_choice patterns[] = {
+	[PATTERN_UNIFORM] = { "uniform", "anybody (the default)" },
+	[PATTERN_TRANSPOSE] = { "transpose", "the site with the coordinates reversed" },
+	[PATTERN_HOT] = { "hot", "one in four messages is for the site in the middle" },
 };
-
-static void usage(FILE *file)
-{
-	struct config config = defaults;
-
-	fprintf(file,
-		"usage: flitcast-sim { care | vnet } [OPTION]...\n"
-		"Run the CARE protocol, or virtual networks, on simulated links under random multicast traffic.\n"
-		"\n"
-		"  --topology SPEC   network (%s):\n", config.spec);
-	for (unsigned int i = 0; i < fc_topo_registry_size; i++)
-		fprintf(file, "                      %s\n", fc_topo_registry[i]->usage);
-	fprintf(file,
-		"  --load L          flits that a site sends per cycle (0.1)\n"
-		"  --targets A-B     targets of a message (%u-%u)\n"
-		"  --unicast P       share of the messages that has one target instead (0)\n"
-		"  --bytes A-B       bytes of a message (%u-%u)\n"
-		"  --pattern P       whom messages are for; further targets are random:\n"
-		"                      uniform: anybody (the default)\n"
-		"                      transpose: the site with the coordinates reversed\n"
-		"                      hot: one in four messages is for the site in the middle\n"
-		"  --loss P          probability that a link loses a frame (0)\n",
-		config.targets[0], config.targets[1], config.bytes[0], config.bytes[1]);
-	fprintf(file, "  --fidelity F      how packets are represented (%s):\n",
-		config.fidelity->name);
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fidelities); i++)
-		fprintf(file, "                      %s: %s\n", fidelities[i]->name,
-			fidelities[i]->help);
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		option_help(file, &numbers[i], &config);
-	fprintf(file,
-		"  --script FILE     traffic: lines CYCLE SOURCE BYTES TARGET[,TARGET]...\n"
-		"  --list FILE       write a line for each delivery\n"
-		"  --fault KIND[@N]  break the Nth delivery, to see that it is noticed:\n"
-		"                      lose, twice, stray, short\n"
-		"  --postman         vnet: packets for one target go straight on before a site looks\n"
-		"                      where they go (mode postman)\n"
-		"  --speed           report how fast the simulation was, too, and what memory it took\n"
-		"  --json            output as JSON\n"
-		"\n"
-		"Exit status: 0 if every target got every message once and whole, 1 if not,\n"
-		"2 if the arguments make no sense.\n");
-}
 
 /*
  * Options.
  */
 
-static bool range(const char *text, u64 least, u64 most, u32 value[2])
+static int take_topology(void *settings, const struct option_entry *entry, const char *value)
 {
+	struct config *config = settings;
+	char error[GRAPH_ERROR_SIZE];
+	struct fc_topo topo;
+
+	if (!graph_topology(&topo, value, error))
+		return option_refuse(entry->name, value, error);
+	graph_free(&config->topo);
+	config->topo = topo;
+	return 0;
+}
+
+/* A-B, or one number for both. */
+static int take_range(void *settings, const struct option_entry *entry, const char *value)
+{
+	u32 *range = (u32 *)((char *)settings + entry->at);
+	const char *end;
+	char why[64];
 	u64 a, b;
 
-	if (!option_number(text, most, &a, &text))
-		return false;
-	b = a;
-	if (*text == '-' && !option_number(text + 1, most, &b, &text))
-		return false;
-	value[0] = (u32)a;
-	value[1] = (u32)b;
-	return !*text && a >= least && b >= a;
-}
-
-enum {
-	OPT_TOPOLOGY = 1, OPT_LOAD, OPT_TARGETS, OPT_UNICAST, OPT_BYTES, OPT_LOSS, OPT_FIDELITY,
-	OPT_PATTERN, OPT_SCRIPT, OPT_LIST, OPT_FAULT, OPT_JSON, OPT_POSTMAN, OPT_SPEED
-};
-
-static int parse_fidelity(struct config *config, const char *value)
-{
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fidelities); i++) {
-		if (!strcmp(value, fidelities[i]->name)) {
-			config->fidelity = fidelities[i];
+	if (option_number(value, entry->most, &a, &end)) {
+		b = a;
+		if (*end == '-' && !option_number(end + 1, entry->most, &b, &end))
+			b = 0;
+		if (!*end && a >= entry->least && b >= a) {
+			range[0] = (u32)a;
+			range[1] = (u32)b;
 			return 0;
 		}
 	}
-	return option_refuse("fidelity", value, "word or edge");
+	snprintf(why, sizeof(why), "A-B with %llu <= A <= B <= %llu",
+		 (unsigned long long)entry->least, (unsigned long long)entry->most);
+	return option_refuse(entry->name, value, why);
 }
 
-static const char *const patterns[] = {
-	[PATTERN_UNIFORM] = "uniform", [PATTERN_TRANSPOSE] = "transpose", [PATTERN_HOT] = "hot",
-};
-
-static int parse_pattern(struct config *config, const char *value)
+static int take_fault(void *settings, const struct option_entry *entry, const char *value)
 {
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(patterns); i++) {
-		if (!strcmp(value, patterns[i])) {
-			config->pattern = (enum pattern)i;
-			return 0;
-		}
-	}
-	return option_refuse("pattern", value, "uniform, transpose or hot");
-}
-
-static int parse_fault(struct config *config, const char *value)
-{
+	struct config *config = settings;
 	size_t len = strcspn(value, "@");
 	const char *end = "";
 	u64 at = 1;
@@ -191,68 +125,92 @@ static int parse_fault(struct config *config, const char *value)
 		config->fault_at = at;
 		return 0;
 	}
-	return option_refuse("fault", value, "lose, twice, stray or short, and @N with N above 0");
+	return option_refuse(entry->name, value,
+			     "lose, twice, stray or short, and @N with N above 0");
 }
 
-static int parse_value(void *settings, int option, const char *value)
+static int take_postman(void *settings, const struct option_entry *entry, const char *value)
 {
 	struct config *config = settings;
-	char error[GRAPH_ERROR_SIZE];
-	struct fc_topo topo;
 
-	switch (option) {
-	case OPT_TOPOLOGY:
-		if (!graph_topology(&topo, value, error))
-			return option_refuse("topology", value, error);
-		graph_free(&config->topo);
-		config->topo = topo;
-		return 0;
-	case OPT_LOAD:
-		/* From one flit a site in a million cycles to one each cycle, tenfold. */
-		if (!option_fraction(value, 10 * OPTION_UNIT, &config->load) || !config->load)
-			return option_refuse("load", value, "a number above 0, at most 10");
-		return 0;
-	case OPT_TARGETS:
-		if (!range(value, 1, FC_TARGETS_MAX, config->targets))
-			return option_refuse("targets", value, "A-B with 1 <= A <= B <= 64");
-		return 0;
-	case OPT_UNICAST:
-		if (!option_fraction(value, OPTION_UNIT, &config->unicast))
-			return option_refuse("unicast", value, "a number from 0 to 1");
-		return 0;
-	case OPT_BYTES:
-		if (!range(value, 0, FC_MESSAGE_MAX, config->bytes))
-			return option_refuse("bytes", value, "A-B with 0 <= A <= B <= 16777216");
-		return 0;
-	case OPT_LOSS:
-		if (!option_fraction(value, OPTION_UNIT / 2, &config->loss))
-			return option_refuse("loss", value, "a number from 0 to 0.5");
-		return 0;
-	case OPT_FIDELITY:
-		return parse_fidelity(config, value);
-	case OPT_PATTERN:
-		return parse_pattern(config, value);
-	case OPT_SCRIPT:
-		config->script_path = value;
-		return 0;
-	case OPT_LIST:
-		config->list_path = value;
-		return 0;
-	case OPT_FAULT:
-		return parse_fault(config, value);
-	case OPT_JSON:
-		config->json = true;
-		return 0;
-	case OPT_POSTMAN:
-		if (config->mode == FC_MODE_VNET)
-			config->mode = FC_MODE_POSTMAN;
-		return 0;
-	case OPT_SPEED:
-		config->speed = true;
-		return 0;
-	}
+	if (config->mode == FC_MODE_VNET)
+		config->mode = FC_MODE_POSTMAN;
 	return 0;
 }
+
+static void more_topologies(FILE *file)
+{
+	for (unsigned int i = 0; i < fc_topo_registry_size; i++)
+		fprintf(file, "                      %s\n", fc_topo_registry[i]->usage);
+}
+
+#define AT(member)	offsetof(struct config, member)
+
+static const struct option_entry entries[] = {
+	OPTION("topology", "SPEC", "network (torus:4x4):", OTHER, 0, .more = more_topologies,
+	       .take = take_topology),
+	/* From one flit a site in a million cycles to one each cycle, tenfold. */
+	OPTION("load", "L", "flits that a site sends per cycle (0.1)", FRACTION, AT(load),
+	       OPTION_RANGE(1, 10 * OPTION_UNIT)),
+	OPTION("targets", "A-B", "targets of a message (1-15)", OTHER, AT(targets),
+	       OPTION_RANGE(1, FC_TARGETS_MAX), .take = take_range),
+	OPTION("unicast", "P", "share of the messages that has one target instead (0)", FRACTION,
+	       AT(unicast), OPTION_RANGE(0, OPTION_UNIT)),
+	OPTION("bytes", "A-B", "bytes of a message (0-4096)", OTHER, AT(bytes),
+	       OPTION_RANGE(0, FC_MESSAGE_MAX), .take = take_range),
+	OPTION("pattern", "P", "whom messages are for; further targets are random:", CHOICE,
+	       AT(pattern), OPTION_CHOICES(patterns)),
+	OPTION("loss", "P", "probability that a link loses a frame (0)", FRACTION, AT(loss),
+	       OPTION_RANGE(0, OPTION_UNIT / 2)),
+	OPTION("fidelity", "F", "how packets are represented (word):", CHOICE, AT(representation),
+	       OPTION_CHOICES(fidelities)),
+	OPTION("seed", "N", "same seed, same output", NUMBER, AT(seed),
+	       OPTION_RANGE(0, 0xffffffff)),
+	OPTION("cycles", "N", "how long traffic is generated; then it drains", NUMBER, AT(cycles),
+	       OPTION_RANGE(1, (u64)1 << 40)),
+	OPTION("messages", "N", "at most so many messages; 0: no limit", NUMBER, AT(messages),
+	       OPTION_RANGE(0, 100000000)),
+	OPTION("every", "N", "cycles between messages; 0: at random by --load", NUMBER, AT(every),
+	       OPTION_RANGE(0, (u64)1 << 40)),
+	OPTION("backlog", "N", "messages waiting in a source; 0: no limit", NUMBER, AT(backlog),
+	       OPTION_RANGE(0, 1000000000)),
+	OPTION("flit", "N", "bytes of a flit", NUMBER, AT(flit), OPTION_RANGE(256, 65535)),
+	OPTION("window", "N", "flits under way per link", NUMBER, AT(window), OPTION_RANGE(1, 64)),
+	OPTION("look", "N", "vnet: cycles a site takes to look where a packet goes", NUMBER,
+	       AT(look), OPTION_RANGE(0, 1000000)),
+	OPTION("latency", "N", "cycles from one end of a link to the other", NUMBER, AT(latency),
+	       OPTION_RANGE(1, 1000000)),
+	OPTION("active", "N", "messages a site sends at a time", NUMBER, AT(active),
+	       OPTION_RANGE(1, FC_FLOW_WINDOW)),
+	OPTION("transit", "N", "packets a site stores for others", NUMBER, AT(transit),
+	       OPTION_RANGE(0, 1000000)),
+	OPTION("fifo", "N", "places of the fifo-buffer", NUMBER, AT(fifo), OPTION_RANGE(1, 65535)),
+	OPTION("seek", "N", "cycles between two seeks", NUMBER, AT(seek), OPTION_RANGE(1, 1000000)),
+	OPTION("seek-max", "N", "seeks before a packet is stored on its way", NUMBER, AT(seek_max),
+	       OPTION_RANGE(0, 65534)),
+	OPTION("timeout", "N", "cycles before a blocked multicast is aborted", NUMBER, AT(timeout),
+	       OPTION_RANGE(1, 1000000000)),
+	OPTION("retry", "N", "cycles before a link tells, or asks again", NUMBER, AT(retry),
+	       OPTION_RANGE(1, 1000000000)),
+	OPTION("probe", "N", "cycles before a silent link is asked", NUMBER, AT(probe),
+	       OPTION_RANGE(1, 1000000000)),
+	OPTION("repeat", "N", "cycles without news to a message's repetition", NUMBER, AT(repeat),
+	       OPTION_RANGE(1, 1000000000)),
+	OPTION("patience", "N", "cycles without any news that mean it hangs", NUMBER, AT(patience),
+	       OPTION_RANGE(1, (u64)1 << 40)),
+	OPTION("script", "FILE", "traffic: lines CYCLE SOURCE BYTES TARGET[,TARGET]...", TEXT,
+	       AT(script_path)),
+	OPTION("list", "FILE", "write a line for each delivery", TEXT, AT(list_path)),
+	OPTION("fault", "KIND[@N]",
+	       "break the Nth delivery, to see that it is noticed:\n"
+	       "  lose, twice, stray, short", OTHER, 0, .take = take_fault),
+	OPTION("postman", NULL,
+	       "vnet: packets for one target go straight on before a site looks\n"
+	       "  where they go (mode postman)", OTHER, 0, .take = take_postman),
+	OPTION("speed", NULL, "report how fast the simulation was, too, and what memory it took",
+	       FLAG, AT(speed)),
+	OPTION("json", NULL, "output as JSON", FLAG, AT(json)),
+};
 
 static int check_given(const struct config *config, const struct option_given *given)
 {
@@ -289,28 +247,12 @@ static int check_given(const struct config *config, const struct option_given *g
 	return status;
 }
 
-static const struct option words[] = {
-	{ "topology", required_argument, NULL, OPT_TOPOLOGY },
-	{ "load", required_argument, NULL, OPT_LOAD },
-	{ "targets", required_argument, NULL, OPT_TARGETS },
-	{ "unicast", required_argument, NULL, OPT_UNICAST },
-	{ "bytes", required_argument, NULL, OPT_BYTES },
-	{ "loss", required_argument, NULL, OPT_LOSS },
-	{ "fidelity", required_argument, NULL, OPT_FIDELITY },
-	{ "pattern", required_argument, NULL, OPT_PATTERN },
-	{ "script", required_argument, NULL, OPT_SCRIPT },
-	{ "list", required_argument, NULL, OPT_LIST },
-	{ "fault", required_argument, NULL, OPT_FAULT },
-	{ "json", no_argument, NULL, OPT_JSON },
-	{ "postman", no_argument, NULL, OPT_POSTMAN },
-	{ "speed", no_argument, NULL, OPT_SPEED },
-};
-
 static int check(void *settings, const struct option_given *given)
 {
 	struct config *config = settings;
 	int status;
 
+	config->fidelity = fidelities[config->representation].fidelity;
 	fc_topo_print(&config->topo, config->spec);
 	status = check_given(config, given);
 	if (status)
@@ -338,9 +280,16 @@ static int check(void *settings, const struct option_given *given)
 }
 
 static const struct option_command options = {
-	.words = words, .nwords = FC_ARRAY_SIZE(words),
-	.numbers = numbers, .nnumbers = FC_ARRAY_SIZE(numbers),
-	.usage = usage, .set = parse_value, .check = check,
+	.head =
+		"usage: flitcast-sim { care | vnet } [OPTION]...\n"
+		"Run the CARE protocol, or virtual networks, on simulated links under random multicast traffic.\n"
+		"\n",
+	.tail =
+		"\n"
+		"Exit status: 0 if every target got every message once and whole, 1 if not,\n"
+		"2 if the arguments make no sense.\n",
+	.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
+	.check = check,
 };
 
 /* Return: exit status, or -1 to go on. */
@@ -408,12 +357,11 @@ static bool run(struct sim *sim, u64 *end)
 
 static void report_config(const struct config *config)
 {
-	struct config copy = *config;
 	char text[32];
 
 	output_group("config");
 	output_text("topology", config->spec);
-	output_text("fidelity", config->fidelity->name);
+	output_text("fidelity", fidelities[config->representation].choice.name);
 	if (config->script) {
 		output_text("script", config->script_path);
 	} else {
@@ -424,7 +372,7 @@ static void report_config(const struct config *config)
 		output_fixed("unicast", config->unicast, OPTION_UNIT);
 		snprintf(text, sizeof(text), "%u-%u", config->bytes[0], config->bytes[1]);
 		output_text("bytes", text);
-		output_text("pattern", patterns[config->pattern]);
+		output_text("pattern", patterns[config->pattern].name);
 	}
 	if (config->fault != FAULT_NONE) {
 		snprintf(text, sizeof(text), "%s@%llu", faults[config->fault],
@@ -432,8 +380,7 @@ static void report_config(const struct config *config)
 		output_text("fault", text);
 	}
 	output_fixed("loss", config->loss, OPTION_UNIT);
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		output_number(numbers[i].name, *option_place(&numbers[i], &copy));
+	option_output(&options, config);
 	output_group_end();
 }
 

@@ -3,22 +3,22 @@
 
 const struct csr_scheme csr_schemes[CSR_SCHEMES] = {
 	[CSR_CSR] = {
-		"csr", "CSR", "a packet reserves its way before it enters", csr_cube_run
+		{ "csr", "a packet reserves its way before it enters" }, "CSR", csr_cube_run
 	},
 	[CSR_DEFLECT_PRIORITY] = {
-		"deflect-priority", "priority deflection",
-		"nobody waits; nearest to its target first", deflect_priority_run
+		{ "deflect-priority", "nobody waits; nearest to its target first" },
+		"priority deflection", deflect_priority_run
 	},
 	[CSR_DEFLECT_SIMPLE] = {
-		"deflect-simple", "simple deflection", "nobody waits; in random order",
+		{ "deflect-simple", "nobody waits; in random order" }, "simple deflection",
 		deflect_simple_run
 	},
 	[CSR_UNBUFFERED_PRIORITY] = {
-		"unbuffered-priority", "unbuffered priority",
-		"the younger of two packets is dropped", unbuffered_priority_run
+		{ "unbuffered-priority", "the younger of two packets is dropped" },
+		"unbuffered priority", unbuffered_priority_run
 	},
 	[CSR_UNBUFFERED_SIMPLE] = {
-		"unbuffered-simple", "unbuffered simple", "either of two packets is dropped",
+		{ "unbuffered-simple", "either of two packets is dropped" }, "unbuffered simple",
 		unbuffered_simple_run
 	},
 };

@@ -46,7 +46,7 @@ struct csr_run {
 	u64 warm;
 	u64 slots;
 	u64 seed;
-	u8 fault;
+	enum csr_fault fault;
 };
 
 /**
@@ -87,15 +87,13 @@ struct csr_result {
 
 /**
  * struct csr_scheme - one of those that are compared
- * @name: for --scheme
+ * @choice: of --scheme
  * @title: for tables and plots
- * @help: what it does
  * @run: does it
  */
 struct csr_scheme {
-	const char *name;
+	struct option_choice choice;
 	const char *title;
-	const char *help;
 	void (*run)(struct csr_result *result, const struct csr_run *run);
 };
 

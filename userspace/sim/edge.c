@@ -440,8 +440,6 @@ static void edge_tell_stuck(const struct sim *sim)
 }
 
 const struct fidelity fidelity_edge = {
-	.name = "edge",
-	.help = "its front and its terminator, as CARE, section 5",
 	.init = edge_init,
 	.free = edge_free,
 	.event = edge_event,

@@ -6,14 +6,14 @@
 #include "util.h"
 
 const struct harts_algorithm harts_algorithms[HARTS_ALGORITHMS] = {
-	[HARTS_SBCAST] = { "SBCAST", "one copy, at most one turn", 1, false },
-	[HARTS_2BCAST] = { "2-BCAST", "two copies", 2, false },
-	[HARTS_3BCAST] = { "3-BCAST", "three copies", 3, false },
-	[HARTS_4BCAST] = { "4-BCAST", "four copies", 4, false },
-	[HARTS_5BCAST] = { "5-BCAST", "five copies", 5, false },
-	[HARTS_6BCAST] = { "6-BCAST", "six copies", 6, false },
-	[HARTS_SFBCAST] = { "SFBCAST", "SBCAST's paths, stored at each site", 1, true },
-	[HARTS_A] = { "A", "one copy straight on through all sites", 1, false },
+	[HARTS_SBCAST] = { { "SBCAST", "one copy, at most one turn" }, 1, false },
+	[HARTS_2BCAST] = { { "2-BCAST", "two copies" }, 2, false },
+	[HARTS_3BCAST] = { { "3-BCAST", "three copies" }, 3, false },
+	[HARTS_4BCAST] = { { "4-BCAST", "four copies" }, 4, false },
+	[HARTS_5BCAST] = { { "5-BCAST", "five copies" }, 5, false },
+	[HARTS_6BCAST] = { { "6-BCAST", "six copies" }, 6, false },
+	[HARTS_SFBCAST] = { { "SFBCAST", "SBCAST's paths, stored at each site" }, 1, true },
+	[HARTS_A] = { { "A", "one copy straight on through all sites" }, 1, false },
 };
 
 void harts_rules_open(struct harts_broadcast_rules *r, const struct fc_topo *topo,
@@ -33,7 +33,7 @@ void harts_rules_open(struct harts_broadcast_rules *r, const struct fc_topo *top
 	if (!wrong)
 		wrong = fc_bcast_check(&r->table, work);
 	if (wrong)
-		die("%s: %s", algorithm->name, wrong);
+		die("%s: %s", algorithm->choice.name, wrong);
 	free(work);
 	r->broken = fault == HARTS_MIRROR;
 	r->store = algorithm->store || fault == HARTS_STORE;

@@ -7,6 +7,7 @@
 #define FLITCAST_SIM_HARTS_ALGORITHM_H
 
 #include "bcast.h"
+#include "option.h"
 #include "topo/rules.h"
 
 enum harts_algorithm_id {
@@ -23,14 +24,12 @@ enum harts_algorithm_id {
 
 /**
  * struct harts_algorithm - one of them
- * @name: the paper's
- * @help: one line
+ * @choice: the paper's name, and what it is
  * @copies: that each site gets
  * @store: every site stores the packet before it goes on
  */
 struct harts_algorithm {
-	const char *name;
-	const char *help;
+	struct option_choice choice;
 	u8 copies;
 	bool store;
 };

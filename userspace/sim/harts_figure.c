@@ -67,15 +67,15 @@ void harts_figures_make(struct harts_figure figure[HARTS_FIGURES], const struct 
 	}
 	for (u32 id = HARTS_2BCAST; id <= HARTS_6BCAST; id++) {
 		curve = add(&figure[HARTS_FIGURE_11]);
-		strcpy(curve->label, harts_algorithms[id].name);
+		strcpy(curve->label, harts_algorithms[id].choice.name);
 		latency_percent(curve, sweep->point[id][HARTS_SIZE_COPIES],
 				s[HARTS_SIZE_COPIES]);
 	}
 	curve = add(&figure[HARTS_FIGURE_12]);
-	strcpy(curve->label, harts_algorithms[HARTS_SBCAST].name);
+	strcpy(curve->label, harts_algorithms[HARTS_SBCAST].choice.name);
 	latency_curve(curve, s[0]);
 	curve = add(&figure[HARTS_FIGURE_12]);
-	strcpy(curve->label, harts_algorithms[HARTS_SFBCAST].name);
+	strcpy(curve->label, harts_algorithms[HARTS_SFBCAST].choice.name);
 	latency_curve(curve, sf[0]);
 }
 

@@ -17,7 +17,7 @@ void harts_point_run(struct harts_point *point, const struct harts_settings *set
 {
 	struct harts_run one = *run;
 
-	one.fault = (enum harts_fault)settings->fault;
+	one.fault = settings->fault;
 	one.times = settings->times;
 	one.broadcasts = (u32)settings->broadcasts;
 	*point = (struct harts_point){ .seeds = (u32)settings->seeds };
@@ -43,7 +43,7 @@ void harts_point_idle(struct harts_point *point, const struct harts_settings *se
 {
 	struct harts_run one = *run;
 
-	one.fault = (enum harts_fault)settings->fault;
+	one.fault = settings->fault;
 	one.times = settings->times;
 	*point = (struct harts_point){ .seeds = 1 };
 	for (u32 i = 0; i < HARTS_LENGTHS; i++) {
@@ -71,7 +71,7 @@ static void progress(const struct harts_run *run)
 {
 	if (isatty(STDERR_FILENO))
 		fprintf(stderr, "\r\033[K%s, n = %u, load %.2f",
-			harts_algorithms[run->algorithm].name, run->size,
+			harts_algorithms[run->algorithm].choice.name, run->size,
 			(double)run->load / HARTS_LOAD_UNIT);
 }
 

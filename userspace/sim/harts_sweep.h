@@ -31,7 +31,7 @@ struct harts_settings {
 	u64 seed;
 	u64 seeds;
 	u64 broadcasts;
-	u64 fault;
+	enum harts_fault fault;
 };
 
 /**

@@ -116,7 +116,7 @@ static void measure(struct row *row, const struct harts_settings *settings,
 {
 	struct harts_run run = {
 		.algorithm = id, .size = n, .times = settings->times,
-		.fault = (enum harts_fault)settings->fault,
+		.fault = settings->fault,
 	};
 
 	row->paper = published(id, n);
@@ -142,7 +142,7 @@ static void put_terms(struct terms t)
 
 static void put_row(const struct row *row, enum harts_algorithm_id id, u32 n)
 {
-	printf("%-8s  %2u", harts_algorithms[id].name, n);
+	printf("%-8s  %2u", harts_algorithms[id].choice.name, n);
 	put_terms(row->paper);
 	put_terms(row->sends);
 	put_terms(row->cuts);

@@ -8,25 +8,26 @@
 #include "base.h"
 #include "broadcast.h"
 #include "care.h"
-#include "csr_main.h"
-#include "harts.h"
-#include "postman.h"
-#include "replay.h"
 #include "fsm_main.h"
+#include "replay.h"
+#include "reproduce.h"
 
 static const struct command {
 	const char *name;
 	int (*run)(int argc, char **argv);
+	const struct reproduction *reproduction;	/* instead of @run */
 	const char *help;
 } commands[] = {
-	{ "care", care_main, "the CARE protocol under random multicast traffic" },
-	{ "broadcast", broadcast_main, "k copies over disjoint paths, while sites fail or lie" },
-	{ "harts", harts_main, "the broadcasts of HARTS on hexagonal meshes" },
-	{ "vnet", vnet_main, "virtual networks under the same traffic" },
-	{ "postman", postman_main, "the mad postman, bit by bit" },
-	{ "csr", csr_main, "conflict sense routing on hypercubes, and what it is compared with" },
-	{ "replay", replay_main, "a chosen order of events in a small network" },
-	{ "fsm", fsm_main, "the state machines of a site, as diagrams" },
+	{ "care", care_main, NULL, "the CARE protocol under random multicast traffic" },
+	{ "broadcast", broadcast_main, NULL,
+	  "k copies over disjoint paths, while sites fail or lie" },
+	{ "harts", NULL, &harts_reproduction, "the broadcasts of HARTS on hexagonal meshes" },
+	{ "vnet", vnet_main, NULL, "virtual networks under the same traffic" },
+	{ "postman", NULL, &postman_reproduction, "the mad postman, bit by bit" },
+	{ "csr", NULL, &csr_reproduction,
+	  "conflict sense routing on hypercubes, and what it is compared with" },
+	{ "replay", replay_main, NULL, "a chosen order of events in a small network" },
+	{ "fsm", fsm_main, NULL, "the state machines of a site, as diagrams" },
 };
 
 static void usage(FILE *file)
@@ -47,9 +48,15 @@ int main(int argc, char **argv)
 		usage(stdout);
 		return 0;
 	}
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(commands); i++)
-		if (!strcmp(argv[1], commands[i].name))
-			return commands[i].run(argc - 1, argv + 1);
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(commands); i++) {
+		const struct command *command = &commands[i];
+
+		if (strcmp(argv[1], command->name))
+			continue;
+		if (command->reproduction)
+			return reproduce_main(command->reproduction, argc - 1, argv + 1);
+		return command->run(argc - 1, argv + 1);
+	}
 	fprintf(stderr, "flitcast-sim: no command \"%s\"; flitcast-sim --help lists them\n",
 		argv[1]);
 	return 2;

@@ -705,8 +705,6 @@ static u32 word_backlog(const struct sim *sim, u32 at)
 }
 
 const struct fidelity fidelity_word = {
-	.name = "word",
-	.help = "every word of a packet, by the core",
 	.init = net_init,
 	.free = net_free,
 	.event = word_event,

@@ -5,168 +5,77 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "option.h"
 #include "output.h"
-#include "postman.h"
 #include "postman_finding.h"
 #include "postman_traffic.h"
+#include "reproduce.h"
 
 struct command {
+	struct reproduce_settings common;
 	struct postman_model model;
 	struct postman_traffic traffic;
 	u64 size;
 	u64 flit;
 	u64 data;
 	u64 each;
-	u64 seed;
 	u64 draws;
-	const char *svg;
-	bool has_from;
-	bool has_to;
-	bool reproduce;
-	bool json;
 };
 
-static struct command defaults(void)
-{
-	return (struct command){
-		.model = postman_model(true),
-		.traffic = { .pattern = POSTMAN_ONE, .share = POSTMAN_UNIT },
-		.size = POSTMAN_SIZE, .flit = POSTMAN_FLIT, .data = POSTMAN_DATA, .each = 1,
-		.seed = 1, .draws = 40,
-	};
-}
-
-static const char *const faults[POSTMAN_FAULTS] = {
-	[POSTMAN_KEEP] = "keep", [POSTMAN_TURN] = "turn", [POSTMAN_OVERRUN] = "overrun",
+static const struct command defaults = {
+	.common = { .seed = 1 }, .model = POSTMAN_MODEL,
+	.traffic = { .pattern = POSTMAN_ONE, .share = POSTMAN_UNIT },
+	.size = POSTMAN_SIZE, .flit = POSTMAN_FLIT, .data = POSTMAN_DATA, .each = 1, .draws = 40,
 };
 
-static const char *const starts[POSTMAN_STARTS] = {
-	[POSTMAN_START_CHESS] = "chess", [POSTMAN_START_X] = "x", [POSTMAN_START_Y] = "y",
-};
-
-static const struct {
-	const char *name;
-	const char *help;
-} patterns[POSTMAN_PATTERNS] = {
+static const struct option_choice patterns[POSTMAN_PATTERNS] = {
 	[POSTMAN_ONE] = { "one", "one packet, --from to --to" },
 	[POSTMAN_TRANSPOSE] = { "transpose", "each node to its mirror image on the diagonal" },
 	[POSTMAN_UNIFORM] = { "uniform", "each to random other nodes" },
 	[POSTMAN_HOTSPOT] = { "hotspot", "all to the node in the middle" },
 };
 
-/* What may be taken away from the nodes. */
+static const struct option_choice starts[POSTMAN_STARTS] = {
+	[POSTMAN_START_CHESS] = { .name = "chess" },
+	[POSTMAN_START_X] = { .name = "x" },
+	[POSTMAN_START_Y] = { .name = "y" },
+};
+
+static const struct option_choice faults[POSTMAN_FAULTS] = {
+	[POSTMAN_KEEP] = { "keep", "blocked dead flits are stored, like packets" },
+	[POSTMAN_TURN] = { "turn", "a turn takes a cycle more" },
+	[POSTMAN_OVERRUN] = { "overrun", "nobody heeds a busyback" },
+};
+
+#define AT(member)	offsetof(struct command, member)
+
+/* What may be taken away from the nodes: bools of the model. */
 static const struct {
-	const char *name;
-	const char *help;
+	struct option_choice choice;
 	size_t at;
 } mechanisms[] = {
-#define MECHANISM(name, member, help) \
-	{ name, help, offsetof(struct command, model.member) }
-	MECHANISM("eager", eager, "heads go on only when they are known: virtual cut-through"),
-	MECHANISM("adapt", adapt, "a blocked packet does not swap its addresses"),
-	MECHANISM("sourcing", sourcing, "nor does a stored one"),
-	MECHANISM("busyback", busyback, "buffers have room for all, nobody is held back"),
-#undef MECHANISM
+	{ { "eager", "heads go on only when they are known: virtual cut-through" },
+	  AT(model.eager) },
+	{ { "adapt", "a blocked packet does not swap its addresses" }, AT(model.adapt) },
+	{ { "sourcing", "nor does a stored one" }, AT(model.sourcing) },
+	{ { "busyback", "buffers have room for all, nobody is held back" },
+	  AT(model.busyback) },
 };
 
-/* Options that are one number. */
-static const struct option_entry numbers[] = {
-#define NUMBER(name, member, least, most, help) \
-	{ name, help, least, most, offsetof(struct command, member) }
-	NUMBER("seed", seed, 0, 0xffffffff, "same seed, same output"),
-	NUMBER("draws", draws, 1, POSTMAN_DRAWS_MAX, "random sets of each sparse transposition"),
-	NUMBER("size", size, 2, POSTMAN_SIZE_MAX, "columns and rows"),
-	NUMBER("flit", flit, 4, POSTMAN_FLIT_MAX, "bits of a flit, with its two flags"),
-	NUMBER("data", data, 1, 256, "flits of data in a packet"),
-	NUMBER("packets", each, 1, 256, "packets of each node that sends; transpose: 1"),
-#undef NUMBER
-};
-
-/* The second of these is for --reproduce only. */
-#define NUMBER_DRAWS	1
-
-static bool *mechanism_of(struct command *command, unsigned int i)
+static int take_node(void *settings, const struct option_entry *entry, const char *value)
 {
-	return (bool *)((char *)command + mechanisms[i].at);
-}
-
-static void usage(FILE *file)
-{
-	struct command command = defaults();
-
-	fprintf(file,
-		"usage: flitcast-sim postman --reproduce [OPTION]...\n"
-		"       flitcast-sim postman [OPTION]...\n"
-		"Simulate the mad postman on a square array, bit by bit, as \"High Performance\n"
-		"Communications in Processor Networks\" describes its nodes.\n"
-		"\n"
-		"  --reproduce       the paper's single packets, laws of latency and transpositions,\n"
-		"                    each with whether it is so here\n"
-		"  --svg DIR         draw the latencies into it, as postman-latency.svg\n"
-		"\n"
-		"Without --reproduce, one run:\n"
-		"  --traffic T       (one)\n");
-	for (unsigned int i = 0; i < POSTMAN_PATTERNS; i++)
-		fprintf(file, "                      %s: %s\n", patterns[i].name, patterns[i].help);
-	fprintf(file,
-		"  --from C,R        column and row, from 1, of the one packet's source (1,1)\n"
-		"  --to C,R          and of its target (the last of both)\n"
-		"  --share F         share of the nodes that send, a random set (1)\n"
-		"  --without M,...   take away\n");
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(mechanisms); i++)
-		fprintf(file, "                      %s: %s\n", mechanisms[i].name,
-			mechanisms[i].help);
-	fprintf(file,
-		"  --start S         machine in which packets begin: x, y, or as the squares of a\n"
-		"                    chess board (chess)\n"
-		"  --json            output as JSON\n"
-		"\n");
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		option_help(file, &numbers[i], &command);
-	fprintf(file,
-		"  --fault KIND      break it, to see that it is noticed:\n"
-		"                      keep: blocked dead flits are stored, like packets\n"
-		"                      turn: a turn takes a cycle more\n"
-		"                      overrun: nobody heeds a busyback\n"
-		"\n"
-		"A channel carries a bit a cycle.\n"
-		"Exit status: 0 if every packet was delivered once and at its target, and every dead\n"
-		"flit dropped, and, with --reproduce, the paper's figures are what they are told to be\n"
-		"in simulator.rst; 1 if not, or a file cannot be written; 2 if the arguments make no\n"
-		"sense.\n");
-}
-
-enum {
-	OPT_REPRODUCE = 1, OPT_SVG, OPT_TRAFFIC, OPT_FROM, OPT_TO, OPT_SHARE, OPT_WITHOUT,
-	OPT_START, OPT_FAULT, OPT_JSON
-};
-
-static int parse_pattern(struct command *command, const char *value)
-{
-	for (unsigned int i = 0; i < POSTMAN_PATTERNS; i++) {
-		if (!strcmp(value, patterns[i].name)) {
-			command->traffic.pattern = (enum postman_pattern)i;
-			return 0;
-		}
-	}
-	return option_refuse("traffic", value, "one, transpose, uniform or hotspot");
-}
-
-static int parse_node(const char *option, const char *value, u32 *node)
-{
+	u32 *node = (u32 *)((char *)settings + entry->at);
 	const char *end;
 	u64 column, row;
 
 	if (!option_number(value, POSTMAN_SIZE_MAX, &column, &end) || *end != ',' ||
 	    !option_number(end + 1, POSTMAN_SIZE_MAX, &row, &end) || *end || !column || !row)
-		return option_refuse(option, value, "column,row, each from 1");
+		return option_refuse(entry->name, value, "column,row, each from 1");
 	node[POSTMAN_X] = (u32)column - 1;
 	node[POSTMAN_Y] = (u32)row - 1;
 	return 0;
 }
 
-static int parse_without(struct command *command, const char *value)
+static int take_without(void *settings, const struct option_entry *entry, const char *value)
 {
 	const char *word = value;
 
@@ -175,74 +84,54 @@ static int parse_without(struct command *command, const char *value)
 		unsigned int i = 0;
 
 		while (i < FC_ARRAY_SIZE(mechanisms) &&
-		       (strlen(mechanisms[i].name) != length ||
-			strncmp(word, mechanisms[i].name, length)))
+		       (strlen(mechanisms[i].choice.name) != length ||
+			strncmp(word, mechanisms[i].choice.name, length)))
 			i++;
 		if (i == FC_ARRAY_SIZE(mechanisms))
-			return option_refuse("without", value, "eager, adapt, sourcing, busyback");
-		*mechanism_of(command, i) = false;
+			return option_refuse(entry->name, value,
+					     "eager, adapt, sourcing, busyback");
+		*((bool *)settings + mechanisms[i].at) = false;
 		if (!word[length])
 			return 0;
 		word += length + 1;
 	}
 }
 
-static int parse_start(struct command *command, const char *value)
-{
-	for (u8 i = 0; i < POSTMAN_STARTS; i++) {
-		if (!strcmp(value, starts[i])) {
-			command->model.start = i;
-			return 0;
-		}
-	}
-	return option_refuse("start", value, "chess, x or y");
-}
-
-static int parse_fault(struct command *command, const char *value)
-{
-	for (u8 i = POSTMAN_SOUND + 1; i < POSTMAN_FAULTS; i++) {
-		if (!strcmp(value, faults[i])) {
-			command->model.fault = i;
-			return 0;
-		}
-	}
-	return option_refuse("fault", value, "keep, turn or overrun");
-}
-
-static int parse_value(void *settings, int option, const char *value)
-{
-	struct command *command = settings;
-
-	switch (option) {
-	case OPT_REPRODUCE:
-		command->reproduce = true;
-		return 0;
-	case OPT_JSON:
-		command->json = true;
-		return 0;
-	case OPT_SVG:
-		return option_directory("svg", value, &command->svg);
-	case OPT_TRAFFIC:
-		return parse_pattern(command, value);
-	case OPT_FROM:
-		command->has_from = true;
-		return parse_node("from", value, command->traffic.from);
-	case OPT_TO:
-		command->has_to = true;
-		return parse_node("to", value, command->traffic.to);
-	case OPT_SHARE:
-		if (!option_fraction(value, POSTMAN_UNIT, &command->traffic.share))
-			return option_refuse("share", value, "a number from 0 to 1");
-		return 0;
-	case OPT_WITHOUT:
-		return parse_without(command, value);
-	case OPT_START:
-		return parse_start(command, value);
-	case OPT_FAULT:
-		return parse_fault(command, value);
-	}
-	return 0;
-}
+static const struct option_entry entries[] = {
+	REPRODUCE_OPTIONS("the paper's single packets, laws of latency and transpositions,\n"
+			  "each with whether it is so here",
+			  "draw the latencies into it, as postman-latency.svg"),
+	{ .help = "\nWithout --reproduce, one run:" },
+	OPTION("traffic", "T", NULL, CHOICE, AT(traffic.pattern), .form = OPTION_RUN,
+	       OPTION_CHOICES(patterns)),
+	OPTION("from", "C,R", "column and row, from 1, of the one packet's source (1,1)", OTHER,
+	       AT(traffic.from), .form = OPTION_RUN, .take = take_node),
+	OPTION("to", "C,R", "and of its target (the last of both)", OTHER, AT(traffic.to),
+	       .form = OPTION_RUN, .take = take_node),
+	OPTION("share", "F", "share of the nodes that send, a random set (1)", FRACTION,
+	       AT(traffic.share), OPTION_RANGE(0, POSTMAN_UNIT), .form = OPTION_RUN),
+	OPTION("without", "M,...", "take away", OTHER, 0, .form = OPTION_RUN,
+	       OPTION_CHOICES(mechanisms), .take = take_without),
+	OPTION("start", "S",
+	       "machine in which packets begin: x, y, or as the squares of a\n"
+	       "chess board (chess)", CHOICE, AT(model.start), .form = OPTION_RUN,
+	       OPTION_CHOICES(starts)),
+	REPRODUCE_JSON,
+	{ .help = "" },
+	REPRODUCE_SEED,
+	OPTION("draws", "N", "random sets of each sparse transposition", NUMBER, AT(draws),
+	       OPTION_RANGE(1, POSTMAN_DRAWS_MAX), .form = OPTION_REPORT),
+	OPTION("size", "N", "columns and rows", NUMBER, AT(size), OPTION_RANGE(2, POSTMAN_SIZE_MAX),
+	       .form = OPTION_RUN),
+	OPTION("flit", "N", "bits of a flit, with its two flags", NUMBER, AT(flit),
+	       OPTION_RANGE(4, POSTMAN_FLIT_MAX), .form = OPTION_RUN),
+	OPTION("data", "N", "flits of data in a packet", NUMBER, AT(data), OPTION_RANGE(1, 256),
+	       .form = OPTION_RUN),
+	OPTION("packets", "N", "packets of each node that sends; transpose: 1", NUMBER, AT(each),
+	       OPTION_RANGE(1, 256), .form = OPTION_RUN),
+	OPTION("fault", "KIND", "break it, to see that it is noticed:", CHOICE, AT(model.fault),
+	       OPTION_CHOICES(faults)),
+};
 
 static int refuse(const char *why)
 {
@@ -259,23 +148,24 @@ static int check_node(const char *option, const u32 *node, u64 size)
 	return 2;
 }
 
-/* What one run is about.  Return: 0, or the exit status. */
-static int check_run(struct command *command)
+static int check(void *settings, const struct option_given *given)
 {
+	struct command *command = settings;
 	struct postman_traffic *traffic = &command->traffic;
+	bool has_to = option_was_given(given, "to");
 	u32 last = (u32)command->size - 1;
 
 	if (command->flit - POSTMAN_FLIT_FLAGS < 8 &&
 	    command->size > fc_bit((unsigned int)command->flit - POSTMAN_FLIT_FLAGS))
 		return refuse("--size is more than the addresses of a flit of --flit bits");
-	if (traffic->pattern != POSTMAN_ONE && (command->has_from || command->has_to))
+	if (traffic->pattern != POSTMAN_ONE && (has_to || option_was_given(given, "from")))
 		return refuse("--from and --to mean nothing but for --traffic one");
 	if (traffic->pattern == POSTMAN_ONE &&
 	    (traffic->share != POSTMAN_UNIT || command->each > 1))
 		return refuse("--share and --packets mean nothing for --traffic one");
 	if (traffic->pattern == POSTMAN_TRANSPOSE && command->each > 1)
 		return refuse("--packets means nothing for --traffic transpose");
-	if (!command->has_to) {
+	if (!has_to) {
 		traffic->to[POSTMAN_X] = last;
 		traffic->to[POSTMAN_Y] = last;
 	}
@@ -288,38 +178,9 @@ static int check_run(struct command *command)
 	command->model.turn = postman_model(command->model.eager).turn;
 	traffic->flits = (u32)command->data;
 	traffic->each = (u32)command->each;
-	traffic->seed = command->seed;
+	traffic->seed = command->common.seed;
 	return 0;
 }
-
-static int check_given(void *settings, const struct option_given *given)
-{
-	static const char *const both[] = { "seed", "fault", NULL };
-	static const char *const report[] = { "svg", "draws", NULL };
-	struct command *command = settings;
-	int status = option_forms(given, command->reproduce, both, report);
-
-	return status ? status : check_run(command);
-}
-
-static const struct option words[] = {
-	{ "reproduce", no_argument, NULL, OPT_REPRODUCE },
-	{ "svg", required_argument, NULL, OPT_SVG },
-	{ "traffic", required_argument, NULL, OPT_TRAFFIC },
-	{ "from", required_argument, NULL, OPT_FROM },
-	{ "to", required_argument, NULL, OPT_TO },
-	{ "share", required_argument, NULL, OPT_SHARE },
-	{ "without", required_argument, NULL, OPT_WITHOUT },
-	{ "start", required_argument, NULL, OPT_START },
-	{ "fault", required_argument, NULL, OPT_FAULT },
-	{ "json", no_argument, NULL, OPT_JSON },
-};
-
-static const struct option_command options = {
-	.words = words, .nwords = FC_ARRAY_SIZE(words),
-	.numbers = numbers, .nnumbers = FC_ARRAY_SIZE(numbers),
-	.usage = usage, .set = parse_value, .check = check_given,
-};
 
 /*
  * One run.
@@ -353,19 +214,18 @@ static void output_counts(const struct postman_result *r)
 	output_group_end();
 }
 
-static void output_settings(struct command *command)
+static void output_settings(const struct command *command)
 {
 	output_text("traffic", patterns[command->traffic.pattern].name);
-	output_text("start", starts[command->model.start]);
+	output_text("start", starts[command->model.start].name);
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(mechanisms); i++)
-		output_bool(mechanisms[i].name, *mechanism_of(command, i));
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(numbers); i++)
-		if (i != NUMBER_DRAWS)
-			output_number(numbers[i].name, *option_place(&numbers[i], command));
+		output_bool(mechanisms[i].choice.name, *((bool *)command + mechanisms[i].at));
+	option_output(&postman_reproduction.options, command);
 }
 
-static int single(struct command *command)
+static int run(void *settings)
 {
+	const struct command *command = settings;
 	struct postman_net *net = postman_net_new(&command->model, (u32)command->size);
 	struct postman_result r;
 	u64 arrived;
@@ -374,7 +234,7 @@ static int single(struct command *command)
 	postman_net_run(net, &r);
 	postman_net_free(net);
 	arrived = r.packets > r.lost ? r.packets - r.lost : 1;
-	output_begin(command->json);
+	output_begin(command->common.json);
 	output_settings(command);
 	output_number("time", r.time);
 	output_number("packets_sent", r.packets);
@@ -409,11 +269,12 @@ static void tell_settings(const struct command *command)
 	       "                      packets begin in X where row + column is even, else in Y\n"
 	       "                      %u draws of sparse elements, first seed %llu\n"
 	       "Chosen for 570:       virtual cut-through takes 2 cycles for a turn, the mad postman 1\n\n",
-	       (unsigned int)command->draws, (unsigned long long)command->seed);
+	       (unsigned int)command->draws, (unsigned long long)command->common.seed);
 }
 
-static int reproduce(const struct command *command)
+static int report(const void *settings)
 {
+	const struct command *command = settings;
 	static struct postman_law law;
 	static struct postman_table table;
 	u32 differ, bad;
@@ -422,21 +283,33 @@ static int reproduce(const struct command *command)
 	tell_settings(command);
 	postman_law_measure(&law, command->model.fault);
 	postman_law_print(&law);
-	postman_table_measure(&table, (u32)command->draws, command->seed, command->model.fault);
+	postman_table_measure(&table, (u32)command->draws, command->common.seed,
+			      command->model.fault);
 	postman_table_print(&table);
 	differ = postman_findings(&law, &table, &bad);
-	drawn = !command->svg || postman_law_draw(&law, command->svg);
+	drawn = !command->common.svg || postman_law_draw(&law, command->common.svg);
 	printf("\nstatements of the paper that differ: %u; figures not reproduced: %u; runs with errors: %u of the transposition, %s alone\n",
 	       differ, bad, table.wrong, law.right ? "none" : "some");
 	return bad || table.wrong || !law.right || !drawn;
 }
 
-int postman_main(int argc, char **argv)
-{
-	struct command command = defaults();
-	int status = option_parse(&options, &command, argc, argv);
-
-	if (status >= 0)
-		return status;
-	return command.reproduce ? reproduce(&command) : single(&command);
-}
+const struct reproduction postman_reproduction = {
+	.options = {
+		.head =
+			"usage: flitcast-sim postman --reproduce [OPTION]...\n"
+			"       flitcast-sim postman [OPTION]...\n"
+			"Simulate the mad postman on a square array, bit by bit, as \"High Performance\n"
+			"Communications in Processor Networks\" describes its nodes.\n"
+			"\n",
+		.tail =
+			"\n"
+			"A channel carries a bit a cycle.\n"
+			"Exit status: 0 if every packet was delivered once and at its target, and every dead\n"
+			"flit dropped, and, with --reproduce, the paper's figures are what they are told to be\n"
+			"in simulator.rst; 1 if not, or a file cannot be written; 2 if the arguments make no\n"
+			"sense.\n",
+		.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
+		.check = check,
+	},
+	.size = sizeof(struct command), .run = run, .report = report,
+};

@@ -52,8 +52,8 @@ enum postman_fault {
  * @delay: cycles until the machine before sees a busyback
  * @again: a packet that could not go on at its first bit may when its first flit has come in
  * @cross: an output serves the other machine of the node before its own
- * @start: enum postman_start
- * @fault: enum postman_fault
+ * @start: in which machine packets begin
+ * @fault: defect
  */
 struct postman_model {
 	u32 flit;
@@ -66,20 +66,26 @@ struct postman_model {
 	u32 delay;
 	bool again;
 	bool cross;
-	u8 start;
-	u8 fault;
+	enum postman_start start;
+	enum postman_fault fault;
 };
 
 /*
  * With all that the paper describes.  Its 89 and 570 cycles leave a cycle for the turn of
  * the mad postman, and two for that of virtual cut-through.
  */
+#define POSTMAN_MODEL { \
+	.flit = POSTMAN_FLIT, .eager = true, .adapt = true, .sourcing = true, .busyback = true, \
+	.turn = 1, .delay = 1, .again = true, \
+}
+
 static inline struct postman_model postman_model(bool eager)
 {
-	return (struct postman_model){
-		.flit = POSTMAN_FLIT, .eager = eager, .adapt = true, .sourcing = true,
-		.busyback = true, .turn = eager ? 1 : 2, .delay = 1, .again = true,
-	};
+	struct postman_model model = POSTMAN_MODEL;
+
+	model.eager = eager;
+	model.turn = eager ? 1 : 2;
+	return model;
 }
 
 #endif /* FLITCAST_SIM_POSTMAN_MODEL_H */

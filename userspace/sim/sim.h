@@ -48,6 +48,7 @@ enum fault {
 /**
  * struct config - what a run is made of; constant during it
  * @fidelity: how packets are represented
+ * @representation: the same, as a choice
  * @mode: how sites switch them
  * @script: who sends what and when, or NULL for random traffic
  * @script_path: its file
@@ -87,6 +88,7 @@ enum fault {
  */
 struct config {
 	const struct fidelity *fidelity;
+	u32 representation;
 	enum fc_mode mode;
 	struct script *script;
 	const char *script_path;
@@ -369,8 +371,6 @@ void __printf(2, 3) sim_wrong(struct sim *sim, const char *fmt, ...);
 
 /**
  * struct fidelity - how packets are represented
- * @name: for the option
- * @help: for the usage text
  * @init: the network, at rest
  * @free: all of it, with what is left of the events
  * @event: what became due, but for traffic's own events
@@ -380,8 +380,6 @@ void __printf(2, 3) sim_wrong(struct sim *sim, const char *fmt, ...);
  * @tell_stuck: those that are not, on standard error
  */
 struct fidelity {
-	const char *name;
-	const char *help;
 	void (*init)(struct sim *sim);
 	void (*free)(struct sim *sim);
 	void (*event)(struct sim *sim, const struct event *event);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reproduction of a published simulation: with --reproduce a report of the paper's tables,
+ * figures and findings beside what is simulated here; else one run.
+ */
+#ifndef FLITCAST_SIM_REPRODUCE_H
+#define FLITCAST_SIM_REPRODUCE_H
+
+#include "option.h"
+
+/**
+ * struct reproduce_settings - settings of each reproduction, at the beginning of its own
+ * @seed: first seed of what is random
+ * @svg: directory for drawings, or NULL
+ * @reproduce: the report is asked for
+ * @json: of one run
+ */
+struct reproduce_settings {
+	u64 seed;
+	const char *svg;
+	bool reproduce;
+	bool json;
+};
+
+/* Its options, with what the usage text says of the first two. */
+#define REPRODUCE_AT(member)	offsetof(struct reproduce_settings, member)
+#define REPRODUCE_OPTIONS(report, drawings) \
+	OPTION("reproduce", NULL, report, FLAG, REPRODUCE_AT(reproduce), .form = OPTION_REPORT), \
+	OPTION("svg", "DIR", drawings, DIRECTORY, REPRODUCE_AT(svg), .form = OPTION_REPORT)
+#define REPRODUCE_JSON \
+	OPTION("json", NULL, "output as JSON", FLAG, REPRODUCE_AT(json), .form = OPTION_RUN)
+#define REPRODUCE_SEED \
+	OPTION("seed", "N", "same seed, same output", NUMBER, REPRODUCE_AT(seed), \
+	       OPTION_RANGE(0, 0xffffffff))
+
+/**
+ * struct reproduction - one paper
+ * @options: of the command; the settings begin with a struct reproduce_settings
+ * @size: bytes of the settings
+ * @run: makes one run and puts out what came of it.  Return: the exit status.
+ * @report: makes and prints the report.  Return: the exit status.
+ */
+struct reproduction {
+	struct option_command options;
+	size_t size;
+	int (*run)(void *settings);
+	int (*report)(const void *settings);
+};
+
+extern const struct reproduction harts_reproduction;
+extern const struct reproduction postman_reproduction;
+extern const struct reproduction csr_reproduction;
+
+/* The command of a reproduction.  Return: the exit status. */
+int reproduce_main(const struct reproduction *reproduction, int argc, char **argv);
+
+#endif /* FLITCAST_SIM_REPRODUCE_H */
