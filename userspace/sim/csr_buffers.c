@@ -250,21 +250,21 @@ void csr_buffers_print(const struct csr_buffers *buffers)
 
 static bool draw_networks(const struct csr_buffers *buffers, const char *dir)
 {
-	static const double none[CSR_BUFFERS];
-	double x[CSR_BUFFERS], y[CSR_NETWORKS][CSR_BUFFERS];
 	struct plot plot = {
-		.title = "Link buffers, crossbars", .x_label = "packets that may wait for a link (K)",
-		.y_label = "share", .x = x, .points = CSR_BUFFERS, .ncurves = CSR_NETWORKS,
+		.file = "csr-buffers.svg", .title = "Link buffers, crossbars",
+		.x_label = "packets that may wait for a link (K)", .y_label = "share",
+		.points = CSR_BUFFERS,
 	};
 
 	for (u32 id = 0; id < CSR_NETWORKS; id++) {
+		struct estimate *at = plot_add(&plot, names[id]);
+
 		for (u32 k = 0; k < CSR_BUFFERS; k++) {
-			x[k] = k;
-			y[id][k] = csr_graph_useful(&buffers->at[id][k]);
+			plot.x[k] = k;
+			at[k].mean = csr_graph_useful(&buffers->at[id][k]);
 		}
-		plot.curve[id] = (struct plot_curve){ names[id], y[id], none };
 	}
-	return plot_draw(&plot, dir, "csr-buffers.svg");
+	return plot_draw(&plot, dir);
 }
 
 static bool draw_crossbars(const struct csr_buffers *buffers, const struct csr_saturations *all,
@@ -273,28 +273,27 @@ static bool draw_crossbars(const struct csr_buffers *buffers, const struct csr_s
 	static const char *const labels[CSR_CROSSBAR_BUFFERS] = {
 		"crossbar, K = 0", "crossbar, K = 1", "crossbar, K = 2"
 	};
-	static const double none[CSR_CROSSBARS];
-	double x[CSR_CROSSBARS], other[CSR_SCHEMES][CSR_CROSSBARS];
 	struct plot plot = {
-		.title = "CSR with crossbars", .x_label = "dimension", .y_label = "share", .x = x,
-		.points = CSR_CROSSBARS,
+		.file = "csr-crossbar.svg", .title = "CSR with crossbars", .x_label = "dimension",
+		.y_label = "share", .points = CSR_CROSSBARS,
 	};
 
-	for (u32 k = 0; k < CSR_CROSSBAR_BUFFERS; k++)
-		plot.curve[plot.ncurves++] = (struct plot_curve){
-			labels[k], buffers->crossbar[k], none
-		};
-	for (u32 id = CSR_CSR; id <= CSR_DEFLECT_SIMPLE; id++) {
-		for (u32 i = 0; i < CSR_CROSSBARS; i++) {
-			x[i] = CSR_CROSSBAR_FIRST + i;
-			other[id][i] = csr_saturation_of(all, (enum csr_scheme_id)id,
-							 CSR_CROSSBAR_FIRST + i);
-		}
-		plot.curve[plot.ncurves++] = (struct plot_curve){
-			csr_schemes[id].title, other[id], none
-		};
+	for (u32 k = 0; k < CSR_CROSSBAR_BUFFERS; k++) {
+		struct estimate *at = plot_add(&plot, labels[k]);
+
+		for (u32 i = 0; i < CSR_CROSSBARS; i++)
+			at[i].mean = buffers->crossbar[k][i];
 	}
-	return plot_draw(&plot, dir, "csr-crossbar.svg");
+	for (u32 id = CSR_CSR; id <= CSR_DEFLECT_SIMPLE; id++) {
+		struct estimate *at = plot_add(&plot, csr_schemes[id].title);
+
+		for (u32 i = 0; i < CSR_CROSSBARS; i++) {
+			plot.x[i] = CSR_CROSSBAR_FIRST + i;
+			at[i].mean = csr_saturation_of(all, (enum csr_scheme_id)id,
+						       CSR_CROSSBAR_FIRST + i);
+		}
+	}
+	return plot_draw(&plot, dir);
 }
 
 bool csr_buffers_draw(const struct csr_buffers *buffers, const struct csr_saturations *all,

@@ -151,47 +151,44 @@ void csr_saturations_print(const struct csr_saturations *all)
 
 static bool draw_figure(const struct csr_saturations *all, const char *dir)
 {
-	static const double none[CSR_SATURATIONS];
-	double x[CSR_SATURATIONS], y[CSR_SCHEMES + 1][CSR_SATURATIONS];
 	struct plot plot = {
-		.title = "Figure 5: saturation point", .x_label = "dimension", .y_label = "share",
-		.x = x, .points = CSR_SATURATIONS, .ncurves = CSR_SCHEMES + 1,
+		.file = "csr-figure-5.svg", .title = "Figure 5: saturation point",
+		.x_label = "dimension", .y_label = "share", .points = CSR_SATURATIONS,
 	};
+	struct estimate *at;
 
-	static_assert(CSR_SCHEMES + 1 <= PLOT_CURVES_MAX, "a colour for each");
 	for (u32 id = 0; id < CSR_SCHEMES; id++) {
+		at = plot_add(&plot, csr_schemes[id].title);
 		for (u32 i = 0; i < CSR_SATURATIONS; i++) {
-			x[i] = CSR_SATURATION_FIRST + i;
-			y[id][i] = csr_saturation_of(all, (enum csr_scheme_id)id,
-						     CSR_SATURATION_FIRST + i);
-			y[CSR_SCHEMES][i] = y[CSR_CSR][i] / (1 + BETA_DRAWN);
+			plot.x[i] = CSR_SATURATION_FIRST + i;
+			at[i].mean = csr_saturation_of(all, (enum csr_scheme_id)id,
+						       CSR_SATURATION_FIRST + i);
 		}
-		plot.curve[id] = (struct plot_curve){ csr_schemes[id].title, y[id], none };
 	}
-	plot.curve[CSR_SCHEMES] = (struct plot_curve){ "CSR, beta = 0.5", y[CSR_SCHEMES], none };
-	return plot_draw(&plot, dir, "csr-figure-5.svg");
+	at = plot_add(&plot, "CSR, beta = 0.5");
+	for (u32 i = 0; i < CSR_SATURATIONS; i++)
+		at[i].mean = plot.curve[CSR_CSR].at[i].mean / (1 + BETA_DRAWN);
+	return plot_draw(&plot, dir);
 }
 
 static bool draw_betas(const struct csr_saturations *all, const char *dir)
 {
-	static const double none[CSR_BETAS];
-	double x[CSR_BETAS], y[CSR_SCHEMES][CSR_BETAS];
 	struct plot plot = {
-		.title = "The effect of beta, d = 7", .x_label = "beta", .y_label = "share", .x = x,
-		.points = CSR_BETAS, .ncurves = CSR_SCHEMES,
+		.file = "csr-beta.svg", .title = "The effect of beta, d = 7", .x_label = "beta",
+		.y_label = "share", .points = CSR_BETAS,
 	};
 
 	for (u32 id = 0; id < CSR_SCHEMES; id++) {
+		struct estimate *at = plot_add(&plot, csr_schemes[id].title);
+
 		for (u32 i = 0; i < CSR_BETAS; i++) {
-			x[i] = (double)i / (CSR_BETAS - 1);
-			y[id][i] = csr_saturation_of(all, (enum csr_scheme_id)id,
-						     CSR_BETA_DIMENSION);
-			if (id == CSR_CSR)
-				y[id][i] /= 1 + x[i];
+			plot.x[i] = (double)i / (CSR_BETAS - 1);
+			at[i].mean = csr_saturation_of(all, (enum csr_scheme_id)id,
+						       CSR_BETA_DIMENSION) /
+				     (id == CSR_CSR ? 1 + plot.x[i] : 1);
 		}
-		plot.curve[id] = (struct plot_curve){ csr_schemes[id].title, y[id], none };
 	}
-	return plot_draw(&plot, dir, "csr-beta.svg");
+	return plot_draw(&plot, dir);
 }
 
 bool csr_saturations_draw(const struct csr_saturations *all, const char *dir)

@@ -126,20 +126,20 @@ void csr_stable_print(const struct csr_stable *stable)
 
 bool csr_stable_draw(const struct csr_stable *stable, const char *dir)
 {
-	static const double none[CSR_STABLE_POINTS];
-	double x[CSR_STABLE_POINTS];
-	const struct plot plot = {
-		.title = "Figure 4: d = 11, arrivals 0.05, retrials 1",
-		.x_label = "share of entry buffers that is backlogged",
-		.y_label = "packets", .x = x, .points = CSR_STABLE_POINTS, .ncurves = 3,
-		.curve = {
-			{ "analysis", stable->carried, none },
-			{ "simulation", stable->simulated, none },
-			{ "arrives", stable->arriving, none },
-		},
+	struct plot plot = {
+		.file = "csr-figure-4.svg", .title = "Figure 4: d = 11, arrivals 0.05, retrials 1",
+		.x_label = "share of entry buffers that is backlogged", .y_label = "packets",
+		.points = CSR_STABLE_POINTS,
 	};
+	struct estimate *analysis = plot_add(&plot, "analysis");
+	struct estimate *simulation = plot_add(&plot, "simulation");
+	struct estimate *arrives = plot_add(&plot, "arrives");
 
-	for (u32 i = 0; i < CSR_STABLE_POINTS; i++)
-		x[i] = backlogged_at(i);
-	return plot_draw(&plot, dir, "csr-figure-4.svg");
+	for (u32 i = 0; i < CSR_STABLE_POINTS; i++) {
+		plot.x[i] = backlogged_at(i);
+		analysis[i].mean = stable->carried[i];
+		simulation[i].mean = stable->simulated[i];
+		arrives[i].mean = stable->arriving[i];
+	}
+	return plot_draw(&plot, dir);
 }

@@ -100,7 +100,7 @@ static int check(void *settings, const struct option_given *given)
 
 static void output_estimate(const char *key, const double *value, u32 seeds)
 {
-	struct harts_estimate e = { .mean = value[0] };
+	struct estimate e = { .mean = value[0] };
 
 	if (seeds > 1)
 		e = harts_estimate(value, seeds);
@@ -168,7 +168,7 @@ static int report(const void *settings)
 	const struct command *command = settings;
 	static struct harts_sweep sweep;
 	static struct harts_table_a table;
-	static struct harts_figure figure[HARTS_FIGURES];
+	static struct plot figure[HARTS_FIGURES];
 	u32 wrong, differ;
 	u64 stray;
 	bool bad = false;
@@ -180,7 +180,7 @@ static int report(const void *settings)
 	harts_figures_make(figure, &sweep);
 	for (u32 i = 0; i < HARTS_FIGURES; i++) {
 		harts_figure_print(&figure[i]);
-		bad |= command->common.svg && !harts_figure_draw(&figure[i], command->common.svg);
+		bad |= command->common.svg && !plot_draw(&figure[i], command->common.svg);
 	}
 	differ = harts_findings(figure, &sweep, &table);
 	stray = strays(&sweep);

@@ -25,18 +25,18 @@
 #define LOAD_HALF	5
 
 /* Is @b surely above @a, or, where the intervals meet, not surely below. */
-static bool rises(struct harts_estimate a, struct harts_estimate b)
+static bool rises(struct estimate a, struct estimate b)
 {
 	return b.mean + b.half > a.mean - a.half;
 }
 
 /* With the load along all curves, from the first point to the last beyond doubt. */
-static bool along_curves(const struct harts_figure *figure, bool up)
+static bool along_curves(const struct plot *figure, bool up)
 {
 	for (u32 c = 0; c < figure->ncurves; c++) {
-		const struct harts_estimate *at = figure->curve[c].at;
-		const struct harts_estimate *low = up ? at : at + HARTS_LOADS - 1;
-		const struct harts_estimate *high = up ? at + HARTS_LOADS - 1 : at;
+		const struct estimate *at = figure->curve[c].at;
+		const struct estimate *low = up ? at : at + HARTS_LOADS - 1;
+		const struct estimate *high = up ? at + HARTS_LOADS - 1 : at;
 
 		for (u32 i = 1; i < HARTS_LOADS; i++)
 			if (up ? !rises(at[i - 1], at[i]) : !rises(at[i], at[i - 1]))
@@ -48,11 +48,11 @@ static bool along_curves(const struct harts_figure *figure, bool up)
 }
 
 /* From curve to curve at all loads, and at the first beyond doubt. */
-static bool across_curves(const struct harts_figure *figure)
+static bool across_curves(const struct plot *figure)
 {
 	for (u32 c = 1; c < figure->ncurves; c++) {
-		const struct harts_estimate *a = figure->curve[c - 1].at;
-		const struct harts_estimate *b = figure->curve[c].at;
+		const struct estimate *a = figure->curve[c - 1].at;
+		const struct estimate *b = figure->curve[c].at;
 
 		for (u32 i = 0; i < HARTS_LOADS; i++)
 			if (!rises(a[i], b[i]))
@@ -63,9 +63,9 @@ static bool across_curves(const struct harts_figure *figure)
 	return true;
 }
 
-static void by_size(const struct harts_figure *f)
+static void by_size(const struct plot *f)
 {
-	const struct harts_estimate *first = f->curve[0].at, *last = f->curve[2].at;
+	const struct estimate *first = f->curve[0].at, *last = f->curve[2].at;
 	double worst = 0;
 
 	finding(along_curves(f, true) && across_curves(f),
@@ -90,7 +90,7 @@ static void by_size(const struct harts_figure *f)
 }
 
 /* A curve that rises faster than any exponential: the factor of a step itself rises. */
-static void saturation(const struct harts_figure *f, const struct harts_sweep *sweep)
+static void saturation(const struct plot *f, const struct harts_sweep *sweep)
 {
 	const struct harts_point *p = &sweep->point[HARTS_SBCAST][HARTS_SIZE_COPIES][LOAD_HALF];
 	double full = (double)harts_loads[LOAD_HALF] / HARTS_LOAD_UNIT /
@@ -114,9 +114,9 @@ static void saturation(const struct harts_figure *f, const struct harts_sweep *s
 		full, (unsigned long long)sweep->settings->times.gap);
 }
 
-static void copies(const struct harts_figure *f, const struct harts_sweep *sweep)
+static void copies(const struct plot *f, const struct harts_sweep *sweep)
 {
-	const struct harts_estimate *two = f->curve[0].at, *six = f->curve[4].at;
+	const struct estimate *two = f->curve[0].at, *six = f->curve[4].at;
 	double least = INFINITY, most = 0;
 
 	finding(along_curves(f, true),
@@ -141,12 +141,12 @@ static void copies(const struct harts_figure *f, const struct harts_sweep *sweep
 		least, most, CLOSE);
 }
 
-static void store_and_forward(const struct harts_figure *figure)
+static void store_and_forward(const struct plot *figure)
 {
-	const struct harts_figure *f = &figure[HARTS_FIGURE_12];
-	const struct harts_figure *latency = &figure[HARTS_FIGURE_13];
-	const struct harts_figure *delivery = &figure[HARTS_FIGURE_14];
-	const struct harts_estimate *s = f->curve[0].at, *sf = f->curve[1].at;
+	const struct plot *f = &figure[HARTS_FIGURE_12];
+	const struct plot *latency = &figure[HARTS_FIGURE_13];
+	const struct plot *delivery = &figure[HARTS_FIGURE_14];
+	const struct estimate *s = f->curve[0].at, *sf = f->curve[1].at;
 	double s_rise = s[HARTS_LOADS - 1].mean / s[0].mean;
 	double sf_rise = sf[HARTS_LOADS - 1].mean / sf[0].mean;
 	double least = INFINITY, most = 0;
@@ -220,7 +220,7 @@ static void algorithm_a(const struct harts_table_a *t)
 		off[1], off[2], off[3], MODEL);
 }
 
-u32 harts_findings(const struct harts_figure figure[HARTS_FIGURES],
+u32 harts_findings(const struct plot figure[HARTS_FIGURES],
 		   const struct harts_sweep *sweep, const struct harts_table_a *table)
 {
 	printf("Findings of the paper\n\n");

@@ -15,7 +15,7 @@
  *
  * Return: how many do not.
  */
-u32 harts_findings(const struct harts_figure figure[HARTS_FIGURES],
+u32 harts_findings(const struct plot figure[HARTS_FIGURES],
 		   const struct harts_sweep *sweep, const struct harts_table_a *table);
 
 #endif /* FLITCAST_SIM_HARTS_FINDING_H */

@@ -95,7 +95,7 @@ void harts_sweep_run(struct harts_sweep *sweep, const struct harts_settings *set
 		fprintf(stderr, "\r\033[K");
 }
 
-struct harts_estimate harts_estimate(const double *value, u32 seeds)
+struct estimate harts_estimate(const double *value, u32 seeds)
 {
 	/* Student's t, 0.975, by degrees of freedom. */
 	static const double t[HARTS_SEEDS_MAX] = {
@@ -108,12 +108,12 @@ struct harts_estimate harts_estimate(const double *value, u32 seeds)
 	mean = sum / seeds;
 	for (u32 i = 0; i < seeds; i++)
 		squares += (value[i] - mean) * (value[i] - mean);
-	return (struct harts_estimate){
+	return (struct estimate){
 		.mean = mean, .half = t[seeds - 1] * sqrt(squares / (seeds - 1) / seeds),
 	};
 }
 
-struct harts_estimate harts_percent(const double *value, const double *base, u32 seeds)
+struct estimate harts_percent(const double *value, const double *base, u32 seeds)
 {
 	double percent[HARTS_SEEDS_MAX];
 

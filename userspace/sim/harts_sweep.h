@@ -7,6 +7,7 @@
 #define FLITCAST_SIM_HARTS_SWEEP_H
 
 #include "harts_net.h"
+#include "plot.h"
 
 #define HARTS_SEEDS_MAX		10
 
@@ -61,16 +62,6 @@ struct harts_point {
 };
 
 /**
- * struct harts_estimate - a mean and its uncertainty
- * @mean: of the seeds
- * @half: half of the 95 per cent confidence interval (Student's, by seed)
- */
-struct harts_estimate {
-	double mean;
-	double half;
-};
-
-/**
  * struct harts_sweep - all points of the figures
  * @point: by algorithm, size and load; only SBCAST and SFBCAST have all sizes, Algorithm A
  *	has none
@@ -95,9 +86,10 @@ void harts_point_run(struct harts_point *point, const struct harts_settings *set
 void harts_point_idle(struct harts_point *point, const struct harts_settings *settings,
 		      const struct harts_run *run);
 
-struct harts_estimate harts_estimate(const double *value, u32 seeds);
+/* The mean, and half of the 95 per cent confidence interval (Student's, by seed). */
+struct estimate harts_estimate(const double *value, u32 seeds);
 
 /* By how many per cent is @value more than @base, seed by seed. */
-struct harts_estimate harts_percent(const double *value, const double *base, u32 seeds);
+struct estimate harts_percent(const double *value, const double *base, u32 seeds);
 
 #endif /* FLITCAST_SIM_HARTS_SWEEP_H */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "plot.h"
+#include "util.h"
 
 /* The picture, and in it the area between the axes. */
 #define WIDTH		800
@@ -98,15 +99,15 @@ static void curve(FILE *file, const struct plot *plot, const struct scale *x, co
 	fprintf(file, "<g stroke-width=\"1.5\">\n<polyline fill=\"none\" stroke=\"%s\" points=\"",
 		colours[i]);
 	for (u32 p = 0; p < plot->points; p++)
-		fprintf(file, "%s%.1f,%.1f", p ? " " : "", x_of(x, plot->x[p]), y_of(y, c->y[p]));
+		fprintf(file, "%s%.1f,%.1f", p ? " " : "", x_of(x, plot->x[p]),
+			y_of(y, c->at[p].mean));
 	fprintf(file, "\"/>\n");
 	for (u32 p = 0; p < plot->points; p++) {
-		double at = x_of(x, plot->x[p]);
+		double at = x_of(x, plot->x[p]), mean = c->at[p].mean, half = c->at[p].half;
 
-		line(file, at, y_of(y, c->y[p] - c->half[p]), at, y_of(y, c->y[p] + c->half[p]),
-		     colours[i]);
+		line(file, at, y_of(y, mean - half), at, y_of(y, mean + half), colours[i]);
 		fprintf(file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", at,
-			y_of(y, c->y[p]), colours[i]);
+			y_of(y, mean), colours[i]);
 	}
 	fprintf(file, "</g>\n");
 }
@@ -119,8 +120,8 @@ static void legend(FILE *file, const struct plot *plot)
 		double y;
 
 		for (u32 other = 0; other < plot->ncurves; other++) {
-			double here = plot->curve[i].y[plot->points - 1];
-			double there = plot->curve[other].y[plot->points - 1];
+			double here = plot->curve[i].at[plot->points - 1].mean;
+			double there = plot->curve[other].at[plot->points - 1].mean;
 
 			above += there > here || (there == here && other < i);
 		}
@@ -138,8 +139,10 @@ static void svg(const struct plot *plot, FILE *file)
 
 	for (u32 i = 0; i < plot->ncurves; i++) {
 		for (u32 p = 0; p < plot->points; p++) {
-			low = fmin(low, plot->curve[i].y[p] - plot->curve[i].half[p]);
-			high = fmax(high, plot->curve[i].y[p] + plot->curve[i].half[p]);
+			const struct estimate *at = &plot->curve[i].at[p];
+
+			low = fmin(low, at->mean - at->half);
+			high = fmax(high, at->mean + at->half);
 		}
 	}
 	x = scale(0, plot->x[plot->points - 1]);
@@ -155,13 +158,23 @@ static void svg(const struct plot *plot, FILE *file)
 	fprintf(file, "</svg>\n");
 }
 
-bool plot_draw(const struct plot *plot, const char *dir, const char *name)
+struct estimate *plot_add(struct plot *plot, const char *label)
+{
+	struct plot_curve *curve = &plot->curve[plot->ncurves++];
+
+	if (plot->ncurves > PLOT_CURVES_MAX)
+		die("%s: a plot with more than %d curves", plot->title, PLOT_CURVES_MAX);
+	curve->label = label;
+	return curve->at;
+}
+
+bool plot_draw(const struct plot *plot, const char *dir)
 {
 	char path[PATH_MAX];
 	FILE *file;
 	bool bad;
 
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	snprintf(path, sizeof(path), "%s/%s", dir, plot->file);
 	file = fopen(path, "w");
 	if (!file) {
 		fprintf(stderr, "flitcast-sim: %s: %s\n", path, strerror(errno));

@@ -6,47 +6,60 @@
 
 /* Curves of a plot: as many as there are colours. */
 #define PLOT_CURVES_MAX		6
+#define PLOT_POINTS_MAX		64
+
+/**
+ * struct estimate - a value and its uncertainty
+ * @mean: the value
+ * @half: how far it may be above or below: half of an interval
+ */
+struct estimate {
+	double mean;
+	double half;
+};
 
 /**
  * struct plot_curve - values at the points of the x axis
  * @label: text beside it
- * @y: the values
- * @half: how far the bars reach above and below them
+ * @at: the values; bars show their uncertainty
  */
 struct plot_curve {
 	const char *label;
-	const double *y;
-	const double *half;
+	struct estimate at[PLOT_POINTS_MAX];
 };
 
 /**
  * struct plot - curves over a common x axis; the texts need no quoting
+ * @file: name of its file
  * @title: above it
  * @x_label: below the x axis
  * @y_label: above the y axis
- * @x: the points, ascending from 0 or more
- * @points: how many
+ * @points: how many there are of the x axis
+ * @x: these, ascending from 0 or more
  * @ncurves: how many, 1 to PLOT_CURVES_MAX
  * @curve: the curves
  */
 struct plot {
+	const char *file;
 	const char *title;
 	const char *x_label;
 	const char *y_label;
-	const double *x;
 	u32 points;
+	double x[PLOT_POINTS_MAX];
 	u32 ncurves;
 	struct plot_curve curve[PLOT_CURVES_MAX];
 };
+
+/* One more curve.  Return: its values, to be filled in. */
+struct estimate *plot_add(struct plot *plot, const char *label);
 
 /**
  * plot_draw() - the plot as a file of its own
  * @plot: the plot
  * @dir: directory
- * @name: of the file in it
  *
  * Return: false, with a line on standard error, if it cannot be written.
  */
-bool plot_draw(const struct plot *plot, const char *dir, const char *name);
+bool plot_draw(const struct plot *plot, const char *dir);
 
 #endif /* FLITCAST_SIM_PLOT_H */

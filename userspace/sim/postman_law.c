@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <math.h>
 #include <stdio.h>
 
 #include "plot.h"
@@ -141,27 +142,27 @@ bool postman_law_draw(const struct postman_law *law, const char *dir)
 		[POSTMAN_MAD] = { "kTD + LWT", "mad postman" },
 		[POSTMAN_CUT] = { "WTD + LWT", "cut-through" },
 	};
-	double x[POSTMAN_HOPS], none[POSTMAN_HOPS] = { 0 };
-	double y[POSTMAN_STRATEGIES][2][POSTMAN_HOPS], half[POSTMAN_STRATEGIES][POSTMAN_HOPS];
 	struct plot plot = {
-		.title = "Latency of 27 bits: laws, and measured to all nodes", .x_label = "channels (D)",
-		.y_label = "cycles", .x = x, .points = POSTMAN_HOPS,
+		.file = "postman-latency.svg",
+		.title = "Latency of 27 bits: laws, and measured to all nodes",
+		.x_label = "channels (D)", .y_label = "cycles", .points = POSTMAN_HOPS,
 	};
 
 	for (u32 s = 0; s < POSTMAN_STRATEGIES; s++) {
+		struct estimate *published = plot_add(&plot, labels[s][0]);
+		struct estimate *measured = plot_add(&plot, labels[s][1]);
+
 		for (u32 i = 0; i < POSTMAN_HOPS; i++) {
 			u64 straight = law->straight[s][i + 1], turned = law->turned[s][i + 1];
 			double a = (double)(straight ? straight : turned);
 			double b = (double)(turned ? turned : straight);
 
-			x[i] = i + 1;
-			y[s][0][i] = (double)postman_law_cycles((enum postman_strategy)s,
-								POSTMAN_FLIT, LAW_FLITS, i + 1);
-			y[s][1][i] = (a + b) / 2;
-			half[s][i] = (a > b ? a - b : b - a) / 2;
+			plot.x[i] = i + 1;
+			published[i].mean = (double)postman_law_cycles((enum postman_strategy)s,
+								       POSTMAN_FLIT, LAW_FLITS,
+								       i + 1);
+			measured[i] = (struct estimate){ (a + b) / 2, fabs(a - b) / 2 };
 		}
-		plot.curve[plot.ncurves++] = (struct plot_curve){ labels[s][0], y[s][0], none };
-		plot.curve[plot.ncurves++] = (struct plot_curve){ labels[s][1], y[s][1], half[s] };
 	}
-	return plot_draw(&plot, dir, "postman-latency.svg");
+	return plot_draw(&plot, dir);
 }
