@@ -80,34 +80,31 @@ static u32 better_from(const struct csr_saturations *all, enum csr_scheme_id bet
 	return from;
 }
 
-static u32 csr(const struct csr_table *table, const struct csr_saturations *all)
+static void csr(const struct csr_table *table, const struct csr_saturations *all)
 {
 	struct worst off = off_analysis(all, CSR_CSR);
-	u32 bad = 0;
 
-	bad += !finding(table->off_most <= ANALYSIS,
-			"Table 1: simulation and analysis differ by less than 2 %",
-			"by up to %.2f %%", table->off_most);
-	bad += !finding(fabs(off.off) <= ANALYSIS,
-			"Figure 5: CSR's analysis is within 2 % of simulations",
-			"up to %+.2f %%, at d = %u", off.off, off.dimension);
-	bad += !finding(always_rises(all, CSR_CSR) && off_most(all, CSR_CSR).off < 0.1,
-			"CSR's throughput increases monotonically with the offered load",
-			"d = %u to %u: most where all attempt", CSR_SATURATION_FIRST,
-			CSR_SATURATION_LAST);
-	bad += !finding(!table->wrong && !all->wrong,
-			"no packet that has entered is dropped, and each arrives after exactly d slots",
-			"%llu were not, or met another, or had no reservation",
-			(unsigned long long)(table->wrong + all->wrong));
-	return bad;
+	reproduced(table->off_most <= ANALYSIS,
+		   "Table 1: simulation and analysis differ by less than 2 %",
+		   "by up to %.2f %%", table->off_most);
+	reproduced(fabs(off.off) <= ANALYSIS,
+		   "Figure 5: CSR's analysis is within 2 % of simulations",
+		   "up to %+.2f %%, at d = %u", off.off, off.dimension);
+	reproduced(always_rises(all, CSR_CSR) && off_most(all, CSR_CSR).off < 0.1,
+		   "CSR's throughput increases monotonically with the offered load",
+		   "d = %u to %u: most where all attempt", CSR_SATURATION_FIRST,
+		   CSR_SATURATION_LAST);
+	reproduced(!table->wrong && !all->wrong,
+		   "no packet that has entered is dropped, and each arrives after exactly d slots",
+		   "%llu were not, or met another, or had no reservation",
+		   (unsigned long long)(table->wrong + all->wrong));
 }
 
-static u32 figure_4(const struct csr_stable *stable)
+static void figure_4(const struct csr_stable *stable)
 {
 	const struct csr_theory_stable *theory = &stable->theory[CSR_STABLE_RETRIES - 1];
 	double off[CSR_STARTS];
 	bool near = true, most = true;
-	u32 bad = 0;
 
 	for (u32 i = 0; i < CSR_STARTS; i++) {
 		off[i] = percent_more(stable->throughput[i], theory->throughput);
@@ -116,55 +113,51 @@ static u32 figure_4(const struct csr_stable *stable)
 	for (u32 i = 1; i < CSR_STABLE_RETRIES; i++)
 		most = most && stable->theory[i].throughput > stable->theory[i - 1].throughput &&
 		       stable->retried[i] > stable->retried[i - 1];
-	bad += !finding(theory->points == 1 && stable->single == stable->others && near,
-			"Figure 4: there is a single stable point",
-			"m = %.3f, throughput %.3f; simulations from either end %+.1f and %+.1f %%; with %u of %u other probabilities",
-			theory->backlogged, theory->throughput, off[CSR_FROM_EMPTY],
-			off[CSR_FROM_BACKLOGGED], stable->single, stable->others);
-	bad += !finding(most, "Figure 4: throughput is largest where a blocked packet always retries",
-			"%.3f, and %.3f with probability %.2f",
-			stable->retried[CSR_STABLE_RETRIES - 1], stable->retried[0],
-			(double)csr_stable_retry[0] / CSR_ONE);
-	return bad;
+	reproduced(theory->points == 1 && stable->single == stable->others && near,
+		   "Figure 4: there is a single stable point",
+		   "m = %.3f, throughput %.3f; simulations from either end %+.1f and %+.1f %%; with %u of %u other probabilities",
+		   theory->backlogged, theory->throughput, off[CSR_FROM_EMPTY],
+		   off[CSR_FROM_BACKLOGGED], stable->single, stable->others);
+	reproduced(most, "Figure 4: throughput is largest where a blocked packet always retries",
+		   "%.3f, and %.3f with probability %.2f",
+		   stable->retried[CSR_STABLE_RETRIES - 1], stable->retried[0],
+		   (double)csr_stable_retry[0] / CSR_ONE);
 }
 
-static u32 unbuffered(const struct csr_saturations *all)
+static void unbuffered(const struct csr_saturations *all)
 {
 	struct worst simple = off_analysis(all, CSR_UNBUFFERED_SIMPLE);
 	struct worst priority = off_analysis(all, CSR_UNBUFFERED_PRIORITY);
 	struct worst drop = off_most(all, CSR_UNBUFFERED_PRIORITY);
 	const struct csr_saturation *last = at(all, CSR_UNBUFFERED_SIMPLE, CSR_SATURATION_LAST);
-	u32 from = CSR_SATURATION_LAST + 1, bad = 0;
+	u32 from = CSR_SATURATION_LAST + 1;
 
 	for (u32 d = CSR_SATURATION_LAST; d >= CSR_SATURATION_FIRST; d--)
 		if (!at(all, CSR_UNBUFFERED_SIMPLE, d)->rises)
 			from = d;
-	bad += !finding(fabs(simple.off) <= ANALYSIS && fabs(priority.off) <= ANALYSIS,
-			"unbuffered schemes: the analysis is in very good agreement with simulations",
-			"simple up to %+.2f %% (d = %u), priority %+.2f %% (d = %u)", simple.off,
-			simple.dimension, priority.off, priority.dimension);
+	reproduced(fabs(simple.off) <= ANALYSIS && fabs(priority.off) <= ANALYSIS,
+		   "unbuffered schemes: the analysis is in very good agreement with simulations",
+		   "simple up to %+.2f %% (d = %u), priority %+.2f %% (d = %u)", simple.off,
+		   simple.dimension, priority.off, priority.dimension);
 	finding(from == CSR_SATURATION_FIRST,
 		"unbuffered simple: after some point more load decreases the throughput",
 		"from d = %u on; at d = %u the most is %.3f, and %.3f where all attempt", from,
 		CSR_SATURATION_LAST, last->most, last->full);
 	finding(drop.off < SMALL, "unbuffered priority: less of a problem (below 5 %)",
 		"up to %.2f %% less", drop.off);
-	return bad;
 }
 
-static u32 deflection(const struct csr_saturations *all)
+static void deflection(const struct csr_saturations *all)
 {
 	struct worst simple = off_most(all, CSR_DEFLECT_SIMPLE);
 	struct worst priority = off_most(all, CSR_DEFLECT_PRIORITY);
-	u32 bad = 0;
 
-	bad += !finding(simple.off <= ORDER && priority.off <= ORDER,
-			"deflection: p0 = 1 costs no more than 2-3 %",
-			"simple %.2f %%, priority %.2f %%", simple.off, priority.off);
-	bad += !finding(always_rises(all, CSR_DEFLECT_PRIORITY),
-			"priority deflection: throughput increases monotonically with the load",
-			"d = %u to %u", CSR_SATURATION_FIRST, CSR_SATURATION_LAST);
-	return bad;
+	reproduced(simple.off <= ORDER && priority.off <= ORDER,
+		   "deflection: p0 = 1 costs no more than 2-3 %",
+		   "simple %.2f %%, priority %.2f %%", simple.off, priority.off);
+	reproduced(always_rises(all, CSR_DEFLECT_PRIORITY),
+		   "priority deflection: throughput increases monotonically with the load",
+		   "d = %u to %u", CSR_SATURATION_FIRST, CSR_SATURATION_LAST);
 }
 
 static void order(const struct csr_saturations *all)
@@ -193,11 +186,10 @@ static void order(const struct csr_saturations *all)
 }
 
 /* Not what the paper measures, but what it expects. */
-static u32 beyond(const struct csr_saturations *all, const struct csr_buffers *buffers)
+static void beyond(const struct csr_saturations *all, const struct csr_buffers *buffers)
 {
 	u64 overtaken = 0, unbuffered = 0, delivered = 0;
 	u32 above[CSR_CROSSBAR_BUFFERS] = { 0 };
-	bool ordered;
 
 	for (u32 id = 0; id < CSR_NETWORKS; id++) {
 		unbuffered += buffers->unordered[id][0].overtaken;
@@ -217,22 +209,22 @@ static u32 beyond(const struct csr_saturations *all, const struct csr_buffers *b
 		"with K = 0 %llu are overtaken, with K = 1 to 8 %llu of %llu",
 		(unsigned long long)unbuffered, (unsigned long long)overtaken,
 		(unsigned long long)delivered);
-	ordered = finding(!buffers->wrong,
-			  "they do where the last link has to be later than that of the packet before",
-			  "%llu wrong", (unsigned long long)buffers->wrong);
+	reproduced(!buffers->wrong,
+		   "they do where the last link has to be later than that of the packet before",
+		   "%llu wrong", (unsigned long long)buffers->wrong);
 	finding(above[0] == CSR_CROSSBARS, "with crossbars CSR probably outperforms deflection",
 		"for %u of %u dimensions with K = 0, for %u with K = 1, for %u with K = 2",
 		above[0], CSR_CROSSBARS, above[1], above[2]);
-	return !ordered;
 }
 
-u32 csr_findings(const struct csr_table *table, const struct csr_stable *stable,
-		 const struct csr_saturations *all, const struct csr_buffers *buffers)
+void csr_findings(const struct csr_table *table, const struct csr_stable *stable,
+		  const struct csr_saturations *all, const struct csr_buffers *buffers)
 {
-	u32 bad;
-
 	printf("Findings of the paper\n\n");
-	bad = csr(table, all) + figure_4(stable) + unbuffered(all) + deflection(all);
+	csr(table, all);
+	figure_4(stable);
+	unbuffered(all);
+	deflection(all);
 	order(all);
-	return bad + beyond(all, buffers);
+	beyond(all, buffers);
 }

@@ -7,16 +7,8 @@
 #include "csr_stable.h"
 #include "csr_table.h"
 
-/**
- * csr_findings() - what the paper says, and whether it is so here
- * @table: measured
- * @stable: measured
- * @all: measured
- * @buffers: measured
- *
- * Return: how many of its statements that are reproduced are not any more.
- */
-u32 csr_findings(const struct csr_table *table, const struct csr_stable *stable,
-		 const struct csr_saturations *all, const struct csr_buffers *buffers);
+/* What the paper says, and whether it is so in what was measured. */
+void csr_findings(const struct csr_table *table, const struct csr_stable *stable,
+		  const struct csr_saturations *all, const struct csr_buffers *buffers);
 
 #endif /* FLITCAST_SIM_CSR_FINDING_H */

@@ -5,21 +5,41 @@
 #include "finding.h"
 
 static u32 differing;
+static u32 failed;
 
-bool finding(bool holds, const char *what, const char *measured, ...)
+static void print(bool holds, const char *what, const char *measured, va_list args)
+{
+	differing += !holds;
+	printf("%-8s %s\n         ", holds ? "holds" : "differs", what);
+	vprintf(measured, args);
+	printf("\n");
+}
+
+void finding(bool holds, const char *what, const char *measured, ...)
 {
 	va_list args;
 
-	differing += !holds;
-	printf("%-8s %s\n         ", holds ? "holds" : "differs", what);
 	va_start(args, measured);
-	vprintf(measured, args);
+	print(holds, what, measured, args);
 	va_end(args);
-	printf("\n");
-	return holds;
+}
+
+void reproduced(bool holds, const char *what, const char *measured, ...)
+{
+	va_list args;
+
+	failed += !holds;
+	va_start(args, measured);
+	print(holds, what, measured, args);
+	va_end(args);
 }
 
 u32 findings_differing(void)
 {
 	return differing;
+}
+
+u32 findings_failed(void)
+{
+	return failed;
 }

@@ -9,13 +9,15 @@
  * @holds: it does
  * @what: the statement
  * @measured: format of what was measured
- *
- * Return: @holds.
  */
-bool __printf(3, 4) finding(bool holds, const char *what, const char *measured, ...);
+void __printf(3, 4) finding(bool holds, const char *what, const char *measured, ...);
 
-/* How many did not hold: the program makes one report. */
+/* The same for a statement that is known to hold here: if it does not, the report fails. */
+void __printf(3, 4) reproduced(bool holds, const char *what, const char *measured, ...);
+
+/* How many did not hold, of all, and of those known to: the program makes one report. */
 u32 findings_differing(void);
+u32 findings_failed(void);
 
 /* By how many per cent is @a more than @b. */
 static inline double percent_more(double a, double b)

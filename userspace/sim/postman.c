@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "finding.h"
 #include "output.h"
 #include "postman_finding.h"
 #include "postman_traffic.h"
@@ -277,7 +278,6 @@ static int report(const void *settings)
 	const struct command *command = settings;
 	static struct postman_law law;
 	static struct postman_table table;
-	u32 differ, bad;
 	bool drawn;
 
 	tell_settings(command);
@@ -286,11 +286,11 @@ static int report(const void *settings)
 	postman_table_measure(&table, (u32)command->draws, command->common.seed,
 			      command->model.fault);
 	postman_table_print(&table);
-	differ = postman_findings(&law, &table, &bad);
+	postman_findings(&law, &table);
 	drawn = !command->common.svg || postman_law_draw(&law, command->common.svg);
 	printf("\nstatements of the paper that differ: %u; figures not reproduced: %u; runs with errors: %u of the transposition, %s alone\n",
-	       differ, bad, table.wrong, law.right ? "none" : "some");
-	return bad || table.wrong || !law.right || !drawn;
+	       findings_differing(), findings_failed(), table.wrong, law.right ? "none" : "some");
+	return findings_failed() || table.wrong || !law.right || !drawn;
 }
 
 const struct reproduction postman_reproduction = {
