@@ -182,8 +182,8 @@ static void print_networks(const struct csr_buffers *buffers)
 			const struct csr_graph_result *r = &buffers->at[id][k];
 
 			printf("  %7.4f  %.4f  %6.2f  %7.2f", csr_graph_throughput(r),
-			       csr_graph_useful(r), per(r->admission, r->count.entered),
-			       per(r->transit, r->count.delivered));
+			       csr_graph_useful(r), per(r->count.admission, r->count.entered),
+			       per(r->count.transit, r->count.delivered));
 		}
 		printf("\n");
 	}

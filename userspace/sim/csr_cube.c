@@ -225,24 +225,22 @@ static void cube_free(struct cube *cube)
 	csr_switch_free(&cube->sw);
 }
 
+static void slot(void *cube)
+{
+	control(cube);
+	transmit(cube);
+}
+
 void csr_cube_run(struct csr_result *result, const struct csr_run *run)
 {
-	struct csr_count warm = { 0 };
 	struct cube cube;
 
 	cube_init(&cube, run);
-	for (u64 slot = 0; slot < run->warm + run->slots; slot++) {
-		if (slot == run->warm)
-			warm = cube.sw.count;
-		control(&cube);
-		transmit(&cube);
-	}
-	*result = (struct csr_result){
-		.run = *run, .count = csr_count_since(&cube.sw.count, &warm),
-		.lost = cube.sw.count.entered - cube.sw.count.delivered - cube.sw.count.dropped -
-			cube.sw.inside,
-		.stray = cube.sw.stray, .clashes = cube.clashes + cube.sw.count.dropped,
-		.unreserved = cube.unreserved,
-	};
+	*result = (struct csr_result){ .run = *run };
+	result->count = csr_slots(run, slot, &cube, &cube.sw.count);
+	result->lost = csr_switch_lost(&cube.sw);
+	result->stray = cube.sw.stray;
+	result->clashes = cube.clashes + cube.sw.count.dropped;
+	result->unreserved = cube.unreserved;
 	cube_free(&cube);
 }

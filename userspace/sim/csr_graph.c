@@ -76,12 +76,14 @@ struct frames {
  * @core: its reservations
  * @link: of these
  * @flight: packets here
+ * @arriving: packets that come to it in this slot
  * @number: of its last packet
  */
 struct site {
 	struct fc_csr core;
 	struct fc_csr_link link[FC_PORTS_MAX];
 	struct flight *flight;
+	struct flight *arriving;
 	u32 number;
 };
 
@@ -208,7 +210,7 @@ static void enter(struct graph *graph, struct entry *entry)
 	order_of(graph, flight->entry, entry->to)->floor = entry->core.arrival;
 	order_of(graph, flight->entry, entry->to)->sent = entry->seq;
 	graph->count.count.entered++;
-	graph->count.admission += graph->now - entry->born;
+	graph->count.count.admission += graph->now - entry->born;
 	entry->core.state = FC_CSR_EMPTY;
 }
 
@@ -327,7 +329,7 @@ static void deliver(struct graph *graph, struct flight *flight)
 	graph->count.count.delivered++;
 	graph->count.count.useful += graph->topo->ops->distance(graph->topo, entry->site,
 								flight->to);
-	graph->count.transit += graph->now + 1 - flight->entered;
+	graph->count.count.transit += graph->now + 1 - flight->entered;
 	graph->count.late += flight->arrival != graph->now + 1;
 	if (fc_before(flight->seq, order->got))
 		graph->count.overtaken++;
@@ -336,7 +338,7 @@ static void deliver(struct graph *graph, struct flight *flight)
 	free(flight);
 }
 
-static void arrive(struct graph *graph, struct flight *flight, u32 site, struct flight **arriving)
+static void arrive(struct graph *graph, struct flight *flight, u32 site)
 {
 	const struct entry *entry = &graph->entry[flight->entry];
 	u32 ways;
@@ -347,11 +349,11 @@ static void arrive(struct graph *graph, struct flight *flight, u32 site, struct 
 	}
 	ways = fc_csr_ways(&graph->site[site].core, entry->site, flight->number);
 	flight->port = ways ? (u8)fc_low(ways) : 0;
-	flight->next = arriving[site];
-	arriving[site] = flight;
+	flight->next = graph->site[site].arriving;
+	graph->site[site].arriving = flight;
 }
 
-static void transmit_site(struct graph *graph, u32 index, struct flight **arriving)
+static void transmit_site(struct graph *graph, u32 index)
 {
 	struct site *site = &graph->site[index];
 	u32 stored[FC_PORTS_MAX] = { 0 }, busy = 0;
@@ -379,25 +381,27 @@ static void transmit_site(struct graph *graph, u32 index, struct flight **arrivi
 		graph->count.clashes += busy >> flight->port & 1;
 		busy |= fc_bit(flight->port);
 		fc_csr_sent(&site->core, source, flight->number, flight->port, graph->now);
-		arrive(graph, flight, neighbour(graph, index, flight->port), arriving);
+		arrive(graph, flight, neighbour(graph, index, flight->port));
 	}
 	site->flight = stay;
 }
 
-static void transmit(struct graph *graph, struct flight **arriving)
+static void transmit(struct graph *graph)
 {
 	u32 nsites = graph->topo->nsites;
 
 	for (u32 i = 0; i < nsites; i++)
-		transmit_site(graph, i, arriving);
+		transmit_site(graph, i);
 	for (u32 i = 0; i < nsites; i++) {
-		fc_csr_time(&graph->site[i].core, graph->now + 1);
-		while (arriving[i]) {
-			struct flight *flight = arriving[i];
+		struct site *site = &graph->site[i];
 
-			arriving[i] = flight->next;
-			flight->next = graph->site[i].flight;
-			graph->site[i].flight = flight;
+		fc_csr_time(&site->core, graph->now + 1);
+		while (site->arriving) {
+			struct flight *flight = site->arriving;
+
+			site->arriving = flight->next;
+			flight->next = site->flight;
+			site->flight = flight;
 		}
 	}
 }
@@ -507,29 +511,29 @@ static void audit(struct graph *graph)
 	graph->count.lost = graph->count.count.entered - graph->count.count.delivered - inside;
 }
 
+static void slot(void *all)
+{
+	struct graph *graph = all;
+
+	control(graph);
+	transmit(graph);
+	graph->now++;
+}
+
 void csr_graph_run(struct csr_graph_result *result, const struct csr_graph_run *run)
 {
-	struct csr_graph_result warm = { 0 };
-	struct flight **arriving = xcalloc(run->topo->nsites, sizeof(*arriving));
 	struct graph graph;
+	struct csr_count count;
 
 	graph_init(&graph, run);
-	for (u64 slot = 0; slot < run->run.warm + run->run.slots; slot++, graph.now++) {
-		if (slot == run->run.warm)
-			warm = graph.count;
-		control(&graph);
-		transmit(&graph, arriving);
-	}
+	count = csr_slots(&run->run, slot, &graph, &graph.count.count);
 	audit(&graph);
 	*result = graph.count;
-	result->count = csr_count_since(&graph.count.count, &warm.count);
-	result->admission -= warm.admission;
-	result->transit -= warm.transit;
+	result->count = count;
 	result->sites = run->topo->nsites;
 	result->links = graph.nentries;
 	result->slots = run->run.slots;
 	graph_free_all(&graph);
-	free(arriving);
 }
 
 double csr_graph_throughput(const struct csr_graph_result *result)

@@ -34,8 +34,6 @@ struct csr_graph_run {
  * @sites: sites
  * @links: directed links
  * @slots: counted
- * @admission: slots from a packet's first attempt until it enters, sum over @count.entered
- * @transit: slots from then until it is delivered, sum over @count.delivered
  * @orphans: slots of a link that were reserved and not used
  * @overtaken: packets delivered before an earlier one of the same entry buffer for the same
  *	target
@@ -51,8 +49,6 @@ struct csr_graph_result {
 	u32 sites;
 	u32 links;
 	u64 slots;
-	u64 admission;
-	u64 transit;
 	u64 orphans;
 	u64 overtaken;
 	u64 lost;

@@ -189,8 +189,8 @@ static void output_graph(const struct csr_graph_result *result)
 	output_fixed("throughput", millionths(csr_graph_throughput(result)), CSR_ONE);
 	output_fixed("useful", millionths(csr_graph_useful(result)), CSR_ONE);
 	output_group("slots_taken");
-	output_fixed("to_enter", 1000 * result->admission / (entered ? entered : 1), 1000);
-	output_fixed("to_arrive", 1000 * result->transit / (delivered ? delivered : 1), 1000);
+	output_fixed("to_enter", 1000 * result->count.admission / (entered ? entered : 1), 1000);
+	output_fixed("to_arrive", 1000 * result->count.transit / (delivered ? delivered : 1), 1000);
 	output_group_end();
 	output_group("packets");
 	output_number("attempts", result->count.attempts);

@@ -7,19 +7,19 @@ const struct csr_scheme csr_schemes[CSR_SCHEMES] = {
 	},
 	[CSR_DEFLECT_PRIORITY] = {
 		{ "deflect-priority", "nobody waits; nearest to its target first" },
-		"priority deflection", deflect_priority_run
+		"priority deflection", csr_deflect_priority_run
 	},
 	[CSR_DEFLECT_SIMPLE] = {
 		{ "deflect-simple", "nobody waits; in random order" }, "simple deflection",
-		deflect_simple_run
+		csr_deflect_simple_run
 	},
 	[CSR_UNBUFFERED_PRIORITY] = {
 		{ "unbuffered-priority", "the younger of two packets is dropped" },
-		"unbuffered priority", unbuffered_priority_run
+		"unbuffered priority", csr_unbuffered_priority_run
 	},
 	[CSR_UNBUFFERED_SIMPLE] = {
 		{ "unbuffered-simple", "either of two packets is dropped" }, "unbuffered simple",
-		unbuffered_simple_run
+		csr_unbuffered_simple_run
 	},
 };
 
@@ -50,14 +50,24 @@ u64 csr_wrong(const struct csr_result *result)
 	return result->lost + result->stray + result->clashes + result->unreserved;
 }
 
-struct csr_count csr_count_since(const struct csr_count *now, const struct csr_count *then)
+struct csr_count csr_slots(const struct csr_run *run, void (*slot)(void *net), void *net,
+			   const struct csr_count *count)
 {
+	struct csr_count warm = { 0 };
+
+	for (u64 i = 0; i < run->warm + run->slots; i++) {
+		if (i == run->warm)
+			warm = *count;
+		slot(net);
+	}
 	return (struct csr_count){
-		.attempts = now->attempts - then->attempts,
-		.entered = now->entered - then->entered,
-		.delivered = now->delivered - then->delivered,
-		.useful = now->useful - then->useful,
-		.dropped = now->dropped - then->dropped,
-		.backlogged = now->backlogged - then->backlogged,
+		.attempts = count->attempts - warm.attempts,
+		.entered = count->entered - warm.entered,
+		.delivered = count->delivered - warm.delivered,
+		.useful = count->useful - warm.useful,
+		.dropped = count->dropped - warm.dropped,
+		.backlogged = count->backlogged - warm.backlogged,
+		.admission = count->admission - warm.admission,
+		.transit = count->transit - warm.transit,
 	};
 }

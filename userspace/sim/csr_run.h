@@ -57,6 +57,9 @@ struct csr_run {
  * @useful: links that these needed
  * @dropped: packets dropped on their way
  * @backlogged: backlogged entry buffers, sum over slots
+ * @admission: slots from a packet's first attempt until it enters, sum over @entered (on
+ *	topologies)
+ * @transit: slots from then until it is delivered, sum over @delivered (on topologies)
  */
 struct csr_count {
 	u64 attempts;
@@ -65,6 +68,8 @@ struct csr_count {
 	u64 useful;
 	u64 dropped;
 	u64 backlogged;
+	u64 admission;
+	u64 transit;
 };
 
 /**
@@ -109,10 +114,10 @@ enum csr_scheme_id {
 extern const struct csr_scheme csr_schemes[CSR_SCHEMES];
 
 void csr_cube_run(struct csr_result *result, const struct csr_run *run);
-void deflect_priority_run(struct csr_result *result, const struct csr_run *run);
-void deflect_simple_run(struct csr_result *result, const struct csr_run *run);
-void unbuffered_priority_run(struct csr_result *result, const struct csr_run *run);
-void unbuffered_simple_run(struct csr_result *result, const struct csr_run *run);
+void csr_deflect_priority_run(struct csr_result *result, const struct csr_run *run);
+void csr_deflect_simple_run(struct csr_result *result, const struct csr_run *run);
+void csr_unbuffered_priority_run(struct csr_result *result, const struct csr_run *run);
+void csr_unbuffered_simple_run(struct csr_result *result, const struct csr_run *run);
 
 /* Packets delivered for each node and slot. */
 double csr_throughput(const struct csr_result *result);
@@ -123,8 +128,17 @@ double csr_backlogged(const struct csr_result *result);
 /* Findings of the oracle. */
 u64 csr_wrong(const struct csr_result *result);
 
-/* What was counted from an earlier state on. */
-struct csr_count csr_count_since(const struct csr_count *now, const struct csr_count *then);
+/**
+ * csr_slots() - all slots of a run
+ * @run: which
+ * @slot: simulates one slot
+ * @net: what it simulates
+ * @count: what happened in @net so far
+ *
+ * Return: what happened from the end of the warm-up on.
+ */
+struct csr_count csr_slots(const struct csr_run *run, void (*slot)(void *net), void *net,
+			   const struct csr_count *count);
 
 static inline bool csr_chance(struct rng *rng, u32 probability)
 {

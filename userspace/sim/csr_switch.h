@@ -58,6 +58,12 @@ void csr_switch_enter(struct csr_switch *sw, u32 buffer, u32 to);
 /* All packets go on by one buffer; of two that want the same one is dropped. */
 void csr_switch_step(struct csr_switch *sw, csr_first_wins_fn first_wins);
 
+/* Packets that entered and are nowhere. */
+static inline u64 csr_switch_lost(const struct csr_switch *sw)
+{
+	return sw->count.entered - sw->count.delivered - sw->count.dropped - sw->inside;
+}
+
 static inline u32 csr_buffer(const struct csr_switch *sw, u32 dimension, u32 forward, u32 node)
 {
 	return (2 * dimension + forward) << sw->dimension | node;

@@ -1,12 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Deflection on a hypercube: a node has as many places as links, and in each slot all its
+ * packets leave, over links that bring them nearer or over any others.
+ */
 #include <stdlib.h>
 #include <string.h>
 
-#include "deflect.h"
+#include "csr_run.h"
 #include "util.h"
+
+/**
+ * struct deflect_packet - a packet in a place of a node
+ * @to: target
+ * @links: links that it needs in all; 0: there is no packet
+ */
+struct deflect_packet {
+	u16 to;
+	u8 links;
+};
+
+/* Puts a node's packets, which are in random order, into the order in which they choose. */
+typedef void (*deflect_order_fn)(struct deflect_packet *packet, u32 n, u32 node);
 
 /* All nodes; place i of a node is behind its link i. */
 struct deflect {
+	u32 arrive;
+	deflect_order_fn order;
 	u32 dimension;
 	u32 nodes;
 	struct deflect_packet *now;
@@ -23,7 +42,7 @@ static struct deflect_packet *place(const struct deflect *net, struct deflect_pa
 }
 
 /* Packets at their targets leave; free places are filled. */
-static void exchange(struct deflect *net, u32 arrive)
+static void exchange(struct deflect *net)
 {
 	for (u32 node = 0; node < net->nodes; node++) {
 		for (u32 i = 0; i < net->dimension; i++) {
@@ -35,7 +54,7 @@ static void exchange(struct deflect *net, u32 arrive)
 				net->count.useful += packet->links;
 				*packet = (struct deflect_packet){ 0 };
 			}
-			if (packet->links || !csr_chance(&net->rng, arrive))
+			if (packet->links || !csr_chance(&net->rng, net->arrive))
 				continue;
 			/* One for its own node takes no place. */
 			while (true) {
@@ -88,7 +107,7 @@ static u32 shuffled(struct deflect *net, u32 node, struct deflect_packet *packet
 	return n;
 }
 
-static void step(struct deflect *net, deflect_order_fn order)
+static void step(struct deflect *net)
 {
 	struct deflect_packet *now = net->now;
 
@@ -98,7 +117,7 @@ static void step(struct deflect *net, deflect_order_fn order)
 		u32 free_links = net->nodes - 1, ndeflected = 0;
 		u32 n = shuffled(net, node, packet);
 
-		order(packet, n, node);
+		net->order(packet, n, node);
 		for (u32 i = 0; i < n; i++) {
 			u32 nearer = (packet[i].to ^ node) & free_links;
 
@@ -123,26 +142,55 @@ static u64 inside(const struct deflect *net)
 	return n;
 }
 
-void deflect_run(struct csr_result *result, const struct csr_run *run, deflect_order_fn order)
+static void slot(void *net)
 {
-	struct csr_count warm = { 0 };
+	exchange(net);
+	step(net);
+}
+
+static void run_ordered(struct csr_result *result, const struct csr_run *run,
+			deflect_order_fn order)
+{
 	struct deflect net = {
-		.dimension = run->dimension, .nodes = 1u << run->dimension, .rng = { run->seed },
+		.arrive = run->arrive, .order = order, .dimension = run->dimension,
+		.nodes = 1u << run->dimension, .rng = { run->seed },
 	};
 	size_t places = (size_t)net.nodes * net.dimension;
 
 	net.now = xcalloc(places, sizeof(*net.now));
 	net.next = xcalloc(places, sizeof(*net.next));
-	for (u64 slot = 0; slot < run->warm + run->slots; slot++) {
-		if (slot == run->warm)
-			warm = net.count;
-		exchange(&net, run->arrive);
-		step(&net, order);
-	}
-	*result = (struct csr_result){
-		.run = *run, .count = csr_count_since(&net.count, &warm), .clashes = net.clashes,
-		.lost = net.count.entered - net.count.delivered - inside(&net),
-	};
+	*result = (struct csr_result){ .run = *run };
+	result->count = csr_slots(run, slot, &net, &net.count);
+	result->clashes = net.clashes;
+	result->lost = net.count.entered - net.count.delivered - inside(&net);
 	free(net.now);
 	free(net.next);
+}
+
+/* Nearest to its target first; among equals it stays random. */
+static void nearest_first(struct deflect_packet *packet, u32 n, u32 node)
+{
+	for (u32 i = 1; i < n; i++) {
+		struct deflect_packet one = packet[i];
+		int distance = __builtin_popcount(one.to ^ node);
+		u32 at = i;
+
+		for (; at && __builtin_popcount(packet[at - 1].to ^ node) > distance; at--)
+			packet[at] = packet[at - 1];
+		packet[at] = one;
+	}
+}
+
+static void random_order(struct deflect_packet *packet, u32 n, u32 node)
+{
+}
+
+void csr_deflect_priority_run(struct csr_result *result, const struct csr_run *run)
+{
+	run_ordered(result, run, nearest_first);
+}
+
+void csr_deflect_simple_run(struct csr_result *result, const struct csr_run *run)
+{
+	run_ordered(result, run, random_order);
 }
