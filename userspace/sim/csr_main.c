@@ -4,22 +4,15 @@
  */
 #include <stdio.h>
 
-#include "csr_finding.h"
 #include "csr_graph.h"
+#include "csr_report.h"
 #include "csr_theory.h"
 #include "finding.h"
 #include "graph.h"
 #include "output.h"
-#include "reproduce.h"
-
-/* Of the slots of a row of Table 1, for each run of Figures 4 and 5 and of topologies. */
-#define STABLE_SHARE	100
-#define FIGURE_SHARE	10
-#define BUFFERS_SHARE	8
 
 struct command {
-	struct reproduce_settings common;
-	struct csr_run run;
+	struct csr_settings settings;
 	enum csr_scheme_id scheme;
 	u64 dimension;
 	u64 buffers;
@@ -30,7 +23,8 @@ struct command {
 };
 
 static const struct command defaults = {
-	.common = { .seed = 1 }, .run = { .slots = 10000, .warm = 100 }, .scheme = CSR_CSR,
+	.settings = { .common = { .seed = 1 }, .run = { .slots = 10000, .warm = 100 } },
+	.scheme = CSR_CSR,
 	.dimension = CSR_TABLE_DIMENSION, .arrive = CSR_ONE,
 };
 
@@ -74,7 +68,7 @@ static const struct option_entry entries[] = {
 	OPTION("retry", "P", "that a packet that was blocked tries again (that of --arrive)",
 	       FRACTION, AT(retry), OPTION_RANGE(0, CSR_ONE), .form = OPTION_RUN),
 	OPTION("backlogged", NULL, "all entry buffers have blocked packets when it begins", FLAG,
-	       AT(run.backlogged), .form = OPTION_RUN),
+	       AT(settings.run.backlogged), .form = OPTION_RUN),
 	OPTION("topology", "SPEC", "any network, such as torus:4x4 or graph:FILE, with crossbars",
 	       OTHER, 0, .form = OPTION_RUN, .take = take_topology),
 	OPTION("loss", "P", "with it: probability that a link loses a probe or an answer (0)",
@@ -83,24 +77,24 @@ static const struct option_entry entries[] = {
 	{ .help = "" },
 	REPRODUCE_SEED,
 	OPTION("slots", "N", "slots of a run; of a row of Table 1, others in proportion", NUMBER,
-	       AT(run.slots), OPTION_RANGE(STABLE_SHARE, 100000000)),
+	       AT(settings.run.slots), OPTION_RANGE(100, 100000000)),
 	OPTION("dimension", "N", "of the hypercube", NUMBER, AT(dimension),
 	       OPTION_RANGE(CSR_DIMENSION_MIN, CSR_DIMENSION_MAX), .form = OPTION_RUN),
-	OPTION("warm", "N", "slots before these, which are not counted", NUMBER, AT(run.warm),
-	       OPTION_RANGE(0, 100000000), .form = OPTION_RUN),
+	OPTION("warm", "N", "slots before these, which are not counted", NUMBER,
+	       AT(settings.run.warm), OPTION_RANGE(0, 100000000), .form = OPTION_RUN),
 	OPTION("buffers", "N", "with --topology: packets that may wait for a link", NUMBER,
 	       AT(buffers), OPTION_RANGE(0, CSR_BUFFERS_MAX), .form = OPTION_RUN),
-	OPTION("fault", "KIND", "break CSR, to see that it is noticed:", CHOICE, AT(run.fault),
-	       OPTION_CHOICES(faults)),
+	OPTION("fault", "KIND", "break CSR, to see that it is noticed:", CHOICE,
+	       AT(settings.run.fault), OPTION_CHOICES(faults)),
 };
 
 static int check_fault(const struct command *command)
 {
-	bool of_topology = command->run.fault == CSR_OVERTAKE;
+	bool of_topology = command->settings.run.fault == CSR_OVERTAKE;
 
-	if (!command->run.fault || of_topology == !!command->spec)
+	if (!command->settings.run.fault || of_topology == !!command->spec)
 		return 0;
-	return option_refuse("fault", faults[command->run.fault].name,
+	return option_refuse("fault", faults[command->settings.run.fault].name,
 			     of_topology ? "only with --topology" : "not with --topology");
 }
 
@@ -110,6 +104,7 @@ static int check(void *settings, const struct option_given *given)
 	static const char *const cube_only[] = { "scheme", "dimension", "backlogged", NULL };
 	static const char *const topology_only[] = { "buffers", "loss", NULL };
 	struct command *command = settings;
+	struct csr_run *run = &command->settings.run;
 	int status = 0;
 
 	if (command->scheme != CSR_CSR)
@@ -118,14 +113,14 @@ static int check(void *settings, const struct option_given *given)
 		status = option_meaningless(given, cube_only, "with --topology");
 	if (!status && !command->spec)
 		status = option_meaningless(given, topology_only, "without --topology");
-	if (!status && !command->common.reproduce)
+	if (!status && !command->settings.common.reproduce)
 		status = check_fault(command);
 	if (!option_was_given(given, "retry"))
 		command->retry = command->arrive;
-	command->run.arrive = (u32)command->arrive;
-	command->run.retry = (u32)command->retry;
-	command->run.dimension = (u32)command->dimension;
-	command->run.seed = command->common.seed;
+	run->arrive = (u32)command->arrive;
+	run->retry = (u32)command->retry;
+	run->dimension = (u32)command->dimension;
+	run->seed = command->settings.common.seed;
 	return status;
 }
 
@@ -156,21 +151,22 @@ static void output_counts(const struct csr_result *result)
 
 static int run_cube(const struct command *command)
 {
-	double analysis = csr_theory_throughput((u32)command->dimension,
-						(double)command->run.arrive / CSR_ONE);
-	bool analysed = command->scheme == CSR_CSR && command->run.arrive == command->run.retry;
+	const struct csr_run *given = &command->settings.run;
+	double analysis = csr_theory_throughput(given->dimension,
+						(double)given->arrive / CSR_ONE);
+	bool analysed = command->scheme == CSR_CSR && given->arrive == given->retry;
 	struct csr_result result;
 
-	csr_schemes[command->scheme].run(&result, &command->run);
-	output_begin(command->common.json);
+	csr_schemes[command->scheme].run(&result, given);
+	output_begin(command->settings.common.json);
 	output_text("scheme", csr_schemes[command->scheme].choice.name);
-	output_number("seed", command->common.seed);
-	output_number("slots", command->run.slots);
+	output_number("seed", given->seed);
+	output_number("slots", given->slots);
 	output_number("dimension", command->dimension);
-	output_number("warm", command->run.warm);
-	output_fixed("arrive", command->run.arrive, CSR_ONE);
+	output_number("warm", given->warm);
+	output_fixed("arrive", given->arrive, CSR_ONE);
 	if (command->scheme == CSR_CSR)
-		output_fixed("retry", command->run.retry, CSR_ONE);
+		output_fixed("retry", given->retry, CSR_ONE);
 	output_fixed("throughput", millionths(csr_throughput(&result)), CSR_ONE);
 	if (analysed)
 		output_fixed("analysis", millionths(analysis), CSR_ONE);
@@ -213,26 +209,26 @@ static int run_topology(const struct command *command)
 {
 	const struct csr_graph_run run = {
 		.topo = &topo, .buffers = (u32)command->buffers,
-		.loss = (u32)command->loss, .run = command->run,
+		.loss = (u32)command->loss, .run = command->settings.run,
 	};
 	struct csr_graph_result result;
 
 	csr_graph_run(&result, &run);
-	output_begin(command->common.json);
+	output_begin(command->settings.common.json);
 	output_text("topology", command->spec);
 	output_number("buffers", command->buffers);
-	output_number("seed", command->common.seed);
-	output_number("slots", command->run.slots);
-	output_number("warm", command->run.warm);
-	output_fixed("arrive", command->run.arrive, CSR_ONE);
-	output_fixed("retry", command->run.retry, CSR_ONE);
+	output_number("seed", command->settings.common.seed);
+	output_number("slots", command->settings.run.slots);
+	output_number("warm", command->settings.run.warm);
+	output_fixed("arrive", command->settings.run.arrive, CSR_ONE);
+	output_fixed("retry", command->settings.run.retry, CSR_ONE);
 	output_fixed("loss", command->loss, CSR_ONE);
 	output_graph(&result);
 	output_end();
 	return csr_graph_wrong(&result) != 0;
 }
 
-static int run(void *settings)
+static int run(const void *settings)
 {
 	const struct command *command = settings;
 
@@ -243,8 +239,10 @@ static int run(void *settings)
  * The report.
  */
 
-static void tell_settings(const struct command *command)
+static void begin(const void *settings)
 {
+	const struct csr_run *run = &((const struct csr_settings *)settings)->run;
+
 	printf("CSR on hypercubes, link buffers for the packet being transmitted only; uniform targets.\n"
 	       "A slot is a transmission of a packet; beta = 0 but where it is told.  %llu slots a row,\n"
 	       "seed %llu.\n"
@@ -254,40 +252,28 @@ static void tell_settings(const struct command *command)
 	       "                      random target that wants this buffer\n"
 	       "                      what a blocked flit reserved is taken until the control interval ends\n"
 	       "Figures 4 and 5 are lost in the scan: there are no numbers of the paper for them.\n\n",
-	       (unsigned long long)command->run.slots, (unsigned long long)command->common.seed);
+	       (unsigned long long)run->slots, (unsigned long long)run->seed);
 }
 
-static int report(const void *settings)
-{
-	const struct command *command = settings;
-	static struct csr_table table;
-	static struct csr_stable stable;
-	static struct csr_saturations saturations;
-	static struct csr_buffers buffers;
-	u64 slots = command->run.slots, seed = command->common.seed;
-	u8 fault = command->run.fault;
-	bool drawn = true;
-	u32 numbers_off;
-	u64 wrong;
+static const struct report_part *const parts[] = {
+	&csr_table_part, &csr_stable_part, &csr_saturation_part, &csr_buffers_part, NULL
+};
 
-	tell_settings(command);
-	csr_table_measure(&table, slots, seed, fault);
-	numbers_off = csr_table_print(&table);
-	csr_stable_measure(&stable, slots / STABLE_SHARE, seed, fault);
-	csr_stable_print(&stable);
-	csr_saturations_measure(&saturations, slots / FIGURE_SHARE, seed, fault);
-	csr_saturations_print(&saturations);
-	csr_buffers_measure(&buffers, slots / BUFFERS_SHARE, seed, fault);
-	csr_buffers_print(&buffers);
-	csr_findings(&table, &stable, &saturations, &buffers);
-	if (command->common.svg)
-		drawn = csr_stable_draw(&stable, command->common.svg) &&
-			csr_saturations_draw(&saturations, command->common.svg) &&
-			csr_buffers_draw(&buffers, &saturations, command->common.svg);
-	wrong = table.wrong + stable.wrong + saturations.wrong + buffers.wrong;
-	printf("\nnumbers of Table 1 not reproduced: %u; statements not reproduced: %u; statements that differ: %u; packets lost, late, astray, met or overtaken: %llu\n",
-	       numbers_off, findings_failed(), findings_differing(), (unsigned long long)wrong);
-	return numbers_off || findings_failed() || wrong || !drawn;
+static const report_findings_fn findings[] = {
+	csr_table_findings, csr_saturation_findings, csr_stable_findings, csr_saturation_compare,
+	csr_buffers_findings, NULL
+};
+
+static bool end(void)
+{
+	u64 wrong = 0;
+
+	for (u32 i = 0; parts[i]; i++)
+		wrong += *parts[i]->wrong;
+	printf("numbers of Table 1 not reproduced: %u; statements not reproduced: %u; statements that differ: %u; packets lost, late, astray, met or overtaken: %llu\n",
+	       csr_table_off(), findings_failed(), findings_differing(),
+	       (unsigned long long)wrong);
+	return csr_table_off();
 }
 
 const struct reproduction csr_reproduction = {
@@ -310,5 +296,6 @@ const struct reproduction csr_reproduction = {
 		.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
 		.check = check,
 	},
-	.size = sizeof(struct command), .run = run, .report = report,
+	.size = sizeof(struct command), .run = run, .begin = begin, .parts = parts,
+	.findings = findings, .title = "Findings of the paper", .end = end,
 };

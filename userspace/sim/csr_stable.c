@@ -1,145 +1,225 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The paper's Figure 4: what is carried and what arrives, by the share of the entry buffers
+ * that is backlogged, and where both are the same.
+ */
+#include <math.h>
 #include <stdio.h>
 
-#include "csr_stable.h"
+#include "csr_report.h"
+#include "csr_theory.h"
+#include "finding.h"
 #include "plot.h"
 
+/* Of the slots of a row of Table 1, those of a run. */
+#define SHARE		100
 /* Slots until the backlog is what it will be, from either end. */
 #define WARM		60
 
+/* The stable points of analysis and simulation are so near, per cent of the throughput. */
+#define STABLE		2.0
+
+#define DIMENSION	11
+/* Probability of an arrival, in the figure; of a retrial: 1. */
+#define ARRIVE		(CSR_ONE / 20)
+/* Backlogged shares of 0, 0.1, .. 1. */
+#define POINTS		11
+#define RETRIES		4
+
+/* From which the network came to its stable point. */
+enum start {
+	FROM_EMPTY,
+	FROM_BACKLOGGED,
+	STARTS
+};
+
 /* The figure's is the last. */
-const u32 csr_stable_retry[CSR_STABLE_RETRIES] = {
+static const u32 retry[RETRIES] = {
 	CSR_ONE / 10, CSR_ONE / 4, CSR_ONE / 2, CSR_ONE
 };
 
+/*
+ * What was found
+ * @carried: by share: throughput for each node and slot, of the analysis
+ * @simulated: the same, measured
+ * @arriving: new packets for each node and slot that do not find their entry buffer backlogged
+ * @theory: where these meet, by probability of a retrial, the last of which is 1
+ * @backlogged: share measured there, by start
+ * @throughput: for each node and slot, the same
+ * @retried: throughput measured, by probability of a retrial
+ * @others: pairs of probabilities that were tried (analysis)
+ * @single: of these, those with a single stable point
+ * @wrong: findings of the oracle
+ */
+static struct {
+	double carried[POINTS];
+	double simulated[POINTS];
+	double arriving[POINTS];
+	struct csr_theory_stable theory[RETRIES];
+	double backlogged[STARTS];
+	double throughput[STARTS];
+	double retried[RETRIES];
+	u32 others;
+	u32 single;
+	u64 wrong;
+} stable;
+
 static double backlogged_at(u32 point)
 {
-	return (double)point / (CSR_STABLE_POINTS - 1);
+	return (double)point / (POINTS - 1);
 }
 
 /* The paper's p0(m). */
 static u32 attempts_at(u32 point)
 {
-	u32 most = CSR_STABLE_POINTS - 1;
+	u32 most = POINTS - 1;
 
-	return (CSR_STABLE_ARRIVE * (most - point) + CSR_ONE * point) / most;
+	return (ARRIVE * (most - point) + CSR_ONE * point) / most;
 }
 
-static void simulate(struct csr_stable *stable, struct csr_result *result,
+static void simulate(struct csr_result *result,
 		     const struct csr_run *run)
 {
 	csr_schemes[CSR_CSR].run(result, run);
-	stable->wrong += csr_wrong(result);
+	stable.wrong += csr_wrong(result);
 }
 
-static void measure_curves(struct csr_stable *stable, const struct csr_run *given)
+static void measure_curves(const struct csr_run *given)
 {
-	for (u32 i = 0; i < CSR_STABLE_POINTS; i++) {
+	for (u32 i = 0; i < POINTS; i++) {
 		struct csr_run run = *given;
 		struct csr_result result;
 
 		run.arrive = attempts_at(i);
 		run.retry = run.arrive;
-		simulate(stable, &result, &run);
-		stable->simulated[i] = csr_throughput(&result);
-		stable->carried[i] = csr_theory_throughput(run.dimension,
-							   (double)run.arrive / CSR_ONE);
-		stable->arriving[i] = 2 * run.dimension * (1 - backlogged_at(i)) *
-			CSR_STABLE_ARRIVE / CSR_ONE;
+		simulate(&result, &run);
+		stable.simulated[i] = csr_throughput(&result);
+		stable.carried[i] = csr_theory_throughput(run.dimension,
+							  (double)run.arrive / CSR_ONE);
+		stable.arriving[i] = 2 * run.dimension * (1 - backlogged_at(i)) *
+			ARRIVE / CSR_ONE;
 	}
 }
 
-static void measure_points(struct csr_stable *stable, const struct csr_run *given)
+static void measure_points(const struct csr_run *given)
 {
 	struct csr_run run = *given;
 	struct csr_result result;
 
-	run.arrive = CSR_STABLE_ARRIVE;
-	for (u32 i = 0; i < CSR_STABLE_RETRIES; i++) {
-		run.retry = csr_stable_retry[i];
-		stable->theory[i] = csr_theory_stable(run.dimension, (double)run.arrive / CSR_ONE,
-						      (double)run.retry / CSR_ONE);
-		simulate(stable, &result, &run);
-		stable->retried[i] = csr_throughput(&result);
+	run.arrive = ARRIVE;
+	for (u32 i = 0; i < RETRIES; i++) {
+		run.retry = retry[i];
+		stable.theory[i] = csr_theory_stable(run.dimension, (double)run.arrive / CSR_ONE,
+						     (double)run.retry / CSR_ONE);
+		simulate(&result, &run);
+		stable.retried[i] = csr_throughput(&result);
 	}
-	for (u32 i = 0; i < CSR_STARTS; i++) {
-		run.backlogged = i == CSR_FROM_BACKLOGGED;
-		simulate(stable, &result, &run);
-		stable->backlogged[i] = csr_backlogged(&result);
-		stable->throughput[i] = csr_throughput(&result);
+	for (u32 i = 0; i < STARTS; i++) {
+		run.backlogged = i == FROM_BACKLOGGED;
+		simulate(&result, &run);
+		stable.backlogged[i] = csr_backlogged(&result);
+		stable.throughput[i] = csr_throughput(&result);
 	}
 }
 
 /* Other probabilities, where what is blocked is not retried less often than what is new. */
-static void count_others(struct csr_stable *stable)
+static void count_others(void)
 {
 	static const double probability[] = { 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1 };
 
 	for (u32 a = 0; a < FC_ARRAY_SIZE(probability); a++) {
 		for (u32 r = a; r < FC_ARRAY_SIZE(probability); r++) {
-			stable->others++;
-			stable->single += csr_theory_stable(CSR_STABLE_DIMENSION, probability[a],
+			stable.others++;
+			stable.single += csr_theory_stable(DIMENSION, probability[a],
 							    probability[r]).points == 1;
 		}
 	}
 }
 
-void csr_stable_measure(struct csr_stable *stable, u64 slots, u64 seed, u8 fault)
+static void measure(const void *settings)
 {
+	const struct csr_run *given = &((const struct csr_settings *)settings)->run;
 	const struct csr_run run = {
-		.dimension = CSR_STABLE_DIMENSION, .warm = WARM, .slots = slots, .seed = seed,
-		.fault = fault,
+		.dimension = DIMENSION, .warm = WARM, .slots = given->slots / SHARE,
+		.seed = given->seed, .fault = given->fault,
 	};
 
-	*stable = (struct csr_stable){ 0 };
-	measure_curves(stable, &run);
-	measure_points(stable, &run);
-	count_others(stable);
+	measure_curves(&run);
+	measure_points(&run);
+	count_others();
 }
 
-void csr_stable_print(const struct csr_stable *stable)
+static void print(void)
 {
-	const struct csr_theory_stable *theory = &stable->theory[CSR_STABLE_RETRIES - 1];
+	const struct csr_theory_stable *theory = &stable.theory[RETRIES - 1];
 
 	printf("Figure 4: d = %u, a new packet with probability %.2f, a retrial with 1; for each node\n"
 	       "and slot, by the share m of the entry buffers that is backlogged\n\n"
 	       "m     p0      carried   carried     arrives\n"
-	       "              analysis  simulation\n", CSR_STABLE_DIMENSION,
-	       (double)CSR_STABLE_ARRIVE / CSR_ONE);
-	for (u32 i = 0; i < CSR_STABLE_POINTS; i++)
+	       "              analysis  simulation\n", DIMENSION,
+	       (double)ARRIVE / CSR_ONE);
+	for (u32 i = 0; i < POINTS; i++)
 		printf("%.1f  %.3f  %8.4f  %10.4f  %10.4f\n", backlogged_at(i),
-		       (double)attempts_at(i) / CSR_ONE, stable->carried[i], stable->simulated[i],
-		       stable->arriving[i]);
+		       (double)attempts_at(i) / CSR_ONE, stable.carried[i], stable.simulated[i],
+		       stable.arriving[i]);
 	printf("\nstable point        m       throughput\n"
 	       "analysis            %.4f  %.4f\n"
 	       "begun empty         %.4f  %.4f\n"
 	       "begun backlogged    %.4f  %.4f\n"
 	       "\nretrial with        analysis  simulation\n",
-	       theory->backlogged, theory->throughput, stable->backlogged[CSR_FROM_EMPTY],
-	       stable->throughput[CSR_FROM_EMPTY], stable->backlogged[CSR_FROM_BACKLOGGED],
-	       stable->throughput[CSR_FROM_BACKLOGGED]);
-	for (u32 i = 0; i < CSR_STABLE_RETRIES; i++)
-		printf("%-20.2f%.4f    %.4f\n", (double)csr_stable_retry[i] / CSR_ONE,
-		       stable->theory[i].throughput, stable->retried[i]);
+	       theory->backlogged, theory->throughput, stable.backlogged[FROM_EMPTY],
+	       stable.throughput[FROM_EMPTY], stable.backlogged[FROM_BACKLOGGED],
+	       stable.throughput[FROM_BACKLOGGED]);
+	for (u32 i = 0; i < RETRIES; i++)
+		printf("%-20.2f%.4f    %.4f\n", (double)retry[i] / CSR_ONE,
+		       stable.theory[i].throughput, stable.retried[i]);
 	printf("\n");
 }
 
-bool csr_stable_draw(const struct csr_stable *stable, const char *dir)
+static bool draw(const char *dir)
 {
 	struct plot plot = {
 		.file = "csr-figure-4.svg", .title = "Figure 4: d = 11, arrivals 0.05, retrials 1",
 		.x_label = "share of entry buffers that is backlogged", .y_label = "packets",
-		.points = CSR_STABLE_POINTS,
+		.points = POINTS,
 	};
 	struct estimate *analysis = plot_add(&plot, "analysis");
 	struct estimate *simulation = plot_add(&plot, "simulation");
 	struct estimate *arrives = plot_add(&plot, "arrives");
 
-	for (u32 i = 0; i < CSR_STABLE_POINTS; i++) {
+	for (u32 i = 0; i < POINTS; i++) {
 		plot.x[i] = backlogged_at(i);
-		analysis[i].mean = stable->carried[i];
-		simulation[i].mean = stable->simulated[i];
-		arrives[i].mean = stable->arriving[i];
+		analysis[i].mean = stable.carried[i];
+		simulation[i].mean = stable.simulated[i];
+		arrives[i].mean = stable.arriving[i];
 	}
 	return plot_draw(&plot, dir);
 }
+
+void csr_stable_findings(void)
+{
+	const struct csr_theory_stable *theory = &stable.theory[RETRIES - 1];
+	double off[STARTS];
+	bool near = true, most = true;
+
+	for (u32 i = 0; i < STARTS; i++) {
+		off[i] = percent_more(stable.throughput[i], theory->throughput);
+		near = near && fabs(off[i]) <= STABLE;
+	}
+	for (u32 i = 1; i < RETRIES; i++)
+		most = most && stable.theory[i].throughput > stable.theory[i - 1].throughput &&
+		       stable.retried[i] > stable.retried[i - 1];
+	reproduced(theory->points == 1 && stable.single == stable.others && near,
+		   "Figure 4: there is a single stable point",
+		   "m = %.3f, throughput %.3f; simulations from either end %+.1f and %+.1f %%; with %u of %u other probabilities",
+		   theory->backlogged, theory->throughput, off[FROM_EMPTY],
+		   off[FROM_BACKLOGGED], stable.single, stable.others);
+	reproduced(most, "Figure 4: throughput is largest where a blocked packet always retries",
+		   "%.3f, and %.3f with probability %.2f",
+		   stable.retried[RETRIES - 1], stable.retried[0],
+		   (double)retry[0] / CSR_ONE);
+}
+
+const struct report_part csr_stable_part = {
+	.measure = measure, .print = print, .draw = draw, .wrong = &stable.wrong,
+};

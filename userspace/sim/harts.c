@@ -5,18 +5,13 @@
 #include <stdio.h>
 
 #include "finding.h"
-#include "harts_figure.h"
-#include "harts_finding.h"
-#include "harts_sweep.h"
-#include "harts_table.h"
+#include "harts_point.h"
 #include "output.h"
-#include "reproduce.h"
 
 /* How much more than the links can carry may be offered: what waits then grows for ever. */
 #define OVERLOAD	(HARTS_LOAD_UNIT + HARTS_LOAD_UNIT / 2)
 
 struct command {
-	struct reproduce_settings common;
 	struct harts_settings settings;
 	struct harts_run run;
 	u64 size;
@@ -27,8 +22,8 @@ struct command {
  * corresponding to 8 bytes", and a header is about as long.
  */
 static const struct command defaults = {
-	.common = { .seed = 1 },
 	.settings = {
+		.common = { .seed = 1 },
 		.times = { .setup = 8, .delta = 8, .gap = 8 }, .seeds = 5, .broadcasts = 200,
 	},
 	.run = { .algorithm = HARTS_SBCAST, .load = 300000 },
@@ -79,11 +74,10 @@ static int check(void *settings, const struct option_given *given)
 	struct command *command = settings;
 	struct harts_run *run = &command->run, most;
 
-	command->settings.seed = command->common.seed;
 	run->times = command->settings.times;
 	run->size = (u32)command->size;
 	most = *run;
-	if (command->common.reproduce) {
+	if (command->settings.common.reproduce) {
 		most.algorithm = HARTS_6BCAST;
 		most.size = harts_size[HARTS_SIZE_COPIES];
 		most.load = harts_loads[HARTS_LOADS - 1];
@@ -111,7 +105,7 @@ static void output_estimate(const char *key, const double *value, u32 seeds)
 	output_group_end();
 }
 
-static int run(void *settings)
+static int run(const void *settings)
 {
 	const struct command *command = settings;
 	const struct harts_run *run = &command->run;
@@ -121,7 +115,7 @@ static int run(void *settings)
 		harts_point_run(&point, &command->settings, run);
 	else
 		harts_point_idle(&point, &command->settings, run);
-	output_begin(command->common.json);
+	output_begin(command->settings.common.json);
 	output_text("algorithm", harts_algorithms[run->algorithm].choice.name);
 	output_fixed("load", run->load, HARTS_LOAD_UNIT);
 	option_output(&harts_reproduction.options, command);
@@ -142,8 +136,10 @@ static int run(void *settings)
  * The report.
  */
 
-static void tell_settings(const struct harts_settings *s)
+static void begin(const void *settings)
 {
+	const struct harts_settings *s = settings;
+
 	printf("C-wrapped hexagonal meshes, virtual cut-through, Poisson arrivals: 0.999 regular,\n"
 	       "0.001 broadcast; 64, 128, 512 bytes with 0.3, 0.5, 0.2; targets weighted by inverse\n"
 	       "distance.  A link carries a byte a cycle.  S = %llu, d = %llu, idle gap %llu cycles;\n"
@@ -151,43 +147,23 @@ static void tell_settings(const struct harts_settings *s)
 	       "Latency: to the last delivery of all copies, mean over broadcasts.\n\n",
 	       (unsigned long long)s->times.setup, (unsigned long long)s->times.delta,
 	       (unsigned long long)s->times.gap, (unsigned long long)s->seeds,
-	       (unsigned long long)s->broadcasts, (unsigned long long)s->seed);
+	       (unsigned long long)s->broadcasts, (unsigned long long)s->common.seed);
 }
 
-static u64 strays(const struct harts_sweep *sweep)
+static const struct report_part *const parts[] = {
+	&harts_table_1_part, &harts_table_2_part, &harts_figure_part, NULL
+};
+
+static const report_findings_fn findings[] = {
+	harts_figure_findings, harts_table_2_findings, NULL
+};
+
+static bool end(void)
 {
-	const struct harts_point *p = &sweep->point[0][0][0];
-	u64 n = 0;
-
-	for (size_t i = 0; i < sizeof(sweep->point) / sizeof(*p); i++)
-		n += p[i].astray + p[i].unserved;
-	return n;
-}
-
-static int report(const void *settings)
-{
-	const struct command *command = settings;
-	static struct harts_sweep sweep;
-	static struct harts_table_a table;
-	static struct plot figure[HARTS_FIGURES];
-	u32 wrong;
-	u64 stray;
-	bool bad = false;
-
-	tell_settings(&command->settings);
-	wrong = harts_table_1(&command->settings);
-	harts_table_2(&command->settings, &table);
-	harts_sweep_run(&sweep, &command->settings);
-	harts_figures_make(figure, &sweep);
-	for (u32 i = 0; i < HARTS_FIGURES; i++) {
-		harts_figure_print(&figure[i]);
-		bad |= command->common.svg && !plot_draw(&figure[i], command->common.svg);
-	}
-	harts_findings(figure, &sweep, &table);
-	stray = strays(&sweep);
-	printf("\nTable I: %u wrong; under load: %llu packets or sites wrong; findings: %u differ\n",
-	       wrong, (unsigned long long)stray, findings_differing());
-	return wrong || stray || bad;
+	printf("Table I: %llu wrong; under load: %llu packets or sites wrong; findings: %u differ\n",
+	       (unsigned long long)*harts_table_1_part.wrong,
+	       (unsigned long long)*harts_figure_part.wrong, findings_differing());
+	return false;
 }
 
 const struct reproduction harts_reproduction = {
@@ -207,5 +183,6 @@ const struct reproduction harts_reproduction = {
 		.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
 		.check = check,
 	},
-	.size = sizeof(struct command), .run = run, .report = report,
+	.size = sizeof(struct command), .run = run, .begin = begin, .parts = parts,
+	.findings = findings, .title = "Findings of the paper", .end = end,
 };

@@ -486,6 +486,17 @@ static void event(struct net *net, const struct event *e)
 	}
 }
 
+/* Until so many of the broadcasts that are measured are over. */
+static void simulate(struct net *net, u32 broadcasts)
+{
+	const struct event *e;
+
+	while (net->over < broadcasts && (e = queue_take(&net->queue))) {
+		net->now = e->time;
+		event(net, e);
+	}
+}
+
 static void drop(struct net *net, struct harts_packet *p)
 {
 	if (p->broadcast && !--p->broadcast->packets)
@@ -524,7 +535,6 @@ static void net_close(struct net *net)
 void harts_net_run(const struct harts_run *run, struct harts_result *result)
 {
 	struct net net;
-	const struct event *e;
 	double rate;
 
 	net_open(&net, run, result);
@@ -535,23 +545,16 @@ void harts_net_run(const struct harts_run *run, struct harts_result *result)
 	net.interval = (u64)(PARTS / rate + 0.5);
 	net.rng.state = run->seed;
 	next_birth(&net);
-	while (net.over < run->broadcasts && (e = queue_take(&net.queue))) {
-		net.now = e->time;
-		event(&net, e);
-	}
+	simulate(&net, run->broadcasts);
 	net_close(&net);
 }
 
 void harts_net_idle(const struct harts_run *run, u32 bytes, struct harts_result *result)
 {
 	struct net net;
-	const struct event *e;
 
 	net_open(&net, run, result);
 	broadcast_new(&net, 0, bytes);
-	while ((e = queue_take(&net.queue))) {
-		net.now = e->time;
-		event(&net, e);
-	}
+	simulate(&net, 1);
 	net_close(&net);
 }

@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * Tables I and II of HARTS.
+ */
+#include <math.h>
 #include <stdio.h>
 
-#include "harts_table.h"
+#include "finding.h"
+#include "harts_point.h"
 #include "util.h"
 
-const u32 harts_a_size[HARTS_A_SIZES] = { 3, 5, 7, 9 };
-const u64 harts_rho[HARTS_RHOS] = { 0, 50000, 100000, 150000, 200000 };
+/* Sizes of the comparison with Algorithm A: the paper's Table II is the first. */
+#define A_SIZES		4
+/* Utilisations of Table II. */
+#define RHOS		5
+/* A model is right up to so many per cent. */
+#define MODEL		10.0
+
+static const u32 a_size[A_SIZES] = { 3, 5, 7, 9 };
+static const u64 rhos[RHOS] = { 0, 50000, 100000, 150000, 200000 };
 
 /*
  * Table I.
@@ -158,40 +170,72 @@ static void put_row(const struct row *row, enum harts_algorithm_id id, u32 n)
 		       (row->sends.sends - row->cuts.sends));
 }
 
-u32 harts_table_1(const struct harts_settings *settings)
+static struct {
+	struct row row[HARTS_ALGORITHMS][HARTS_SIZES];
+	const struct harts_times *times;
+	u32 others;		/* of sizes 3 to HARTS_SIZE_MAX, those that are wrong */
+	u64 wrong;
+} table_1;
+
+static void measure_table_1(const void *settings)
 {
-	u32 wrong = 0, others = 0;
+	const struct harts_settings *given = settings;
 	struct row row;
 
+	table_1.times = &given->times;
+	for (u32 id = 0; id < HARTS_ALGORITHMS; id++) {
+		for (u32 i = 0; i < HARTS_SIZES; i++) {
+			measure(&table_1.row[id][i], given, (enum harts_algorithm_id)id,
+				harts_size[i]);
+			table_1.wrong += !table_1.row[id][i].right;
+		}
+		for (u32 n = 3; n <= HARTS_SIZE_MAX; n++) {
+			measure(&row, given, (enum harts_algorithm_id)id, n);
+			table_1.others += !row.right;
+		}
+	}
+	table_1.wrong += table_1.others;
+}
+
+static void print_table_1(void)
+{
 	printf("Table I: latency in an idle network\n"
 	       "paper: as published; with long S, with long d: what the latency is made of, measured;\n"
 	       "cycles: measured, S = %llu, d = %llu, 64, 128 and 512 bytes\n\n"
 	       "algorithm  n  %-17s%-17s%-17s  cycles\n",
-	       (unsigned long long)settings->times.setup,
-	       (unsigned long long)settings->times.delta,
+	       (unsigned long long)table_1.times->setup, (unsigned long long)table_1.times->delta,
 	       "paper", "with long S", "with long d");
-	for (u32 id = 0; id < HARTS_ALGORITHMS; id++) {
-		for (u32 i = 0; i < HARTS_SIZES; i++) {
-			measure(&row, settings, (enum harts_algorithm_id)id, harts_size[i]);
-			put_row(&row, (enum harts_algorithm_id)id, harts_size[i]);
-			wrong += !row.right;
-		}
-		for (u32 n = 3; n <= HARTS_SIZE_MAX; n++) {
-			measure(&row, settings, (enum harts_algorithm_id)id, n);
-			others += !row.right;
-		}
-	}
+	for (u32 id = 0; id < HARTS_ALGORITHMS; id++)
+		for (u32 i = 0; i < HARTS_SIZES; i++)
+			put_row(&table_1.row[id][i], (enum harts_algorithm_id)id, harts_size[i]);
 	printf("\nn = 3 to %u: %u of %u like this\n"
 	       "4-BCAST: the table's path is not the longest where d is long: another has\n"
 	       "2(S+rM) + (2n-4)d\n\n", HARTS_SIZE_MAX,
-	       HARTS_ALGORITHMS * (HARTS_SIZE_MAX - 2) - others,
+	       HARTS_ALGORITHMS * (HARTS_SIZE_MAX - 2) - table_1.others,
 	       HARTS_ALGORITHMS * (HARTS_SIZE_MAX - 2));
-	return wrong + others;
 }
+
+const struct report_part harts_table_1_part = {
+	.measure = measure_table_1, .print = print_table_1, .wrong = &table_1.wrong,
+};
 
 /*
  * Table II.
  */
+
+/*
+ * What was measured for Table II
+ * @sbcast: at the utilisations of the table, in the first size; the idle network has one seed
+ * @a: the same of Algorithm A
+ * @sbcast_by_size: in all sizes at the lowest utilisation that is not 0
+ * @a_by_size: the same of Algorithm A
+ */
+static struct {
+	struct harts_point sbcast[RHOS];
+	struct harts_point a[RHOS];
+	struct harts_point sbcast_by_size[A_SIZES];
+	struct harts_point a_by_size[A_SIZES];
+} table_2;
 
 static void at_rho(struct harts_point *point, const struct harts_settings *settings,
 		   enum harts_algorithm_id id, u32 n, u64 rho)
@@ -236,25 +280,69 @@ static void put_compared(u32 n, u64 rho, const struct harts_point *sbcast,
 	printf("\n");
 }
 
-void harts_table_2(const struct harts_settings *settings, struct harts_table_a *table)
+static void measure_table_2(const void *settings)
+{
+	for (u32 i = 0; i < RHOS; i++) {
+		at_rho(&table_2.sbcast[i], settings, HARTS_SBCAST, a_size[0], rhos[i]);
+		at_rho(&table_2.a[i], settings, HARTS_A, a_size[0], rhos[i]);
+	}
+	for (u32 i = 0; i < A_SIZES; i++) {
+		at_rho(&table_2.sbcast_by_size[i], settings, HARTS_SBCAST, a_size[i], rhos[1]);
+		at_rho(&table_2.a_by_size[i], settings, HARTS_A, a_size[i], rhos[1]);
+	}
+}
+
+static void print_table_2(void)
 {
 	printf("Table II: SBCAST and Algorithm A under load\n"
 	       "model: the paper's; measured: the packet that was delivered last, and cycles to it\n\n"
 	       " n   rho  %-8s %-24s %-5s   %-40s   %s\n", "model", "", "rho", "measured", "");
 	printf("          %-8s %-24s %-5s   %-40s   %s\n", "SBCAST", "Algorithm A", "of A",
 	       "SBCAST", "Algorithm A");
-	for (u32 i = 0; i < HARTS_RHOS; i++) {
-		at_rho(&table->sbcast[i], settings, HARTS_SBCAST, harts_a_size[0], harts_rho[i]);
-		at_rho(&table->a[i], settings, HARTS_A, harts_a_size[0], harts_rho[i]);
-		put_compared(harts_a_size[0], harts_rho[i], &table->sbcast[i], &table->a[i]);
-	}
+	for (u32 i = 0; i < RHOS; i++)
+		put_compared(a_size[0], rhos[i], &table_2.sbcast[i], &table_2.a[i]);
 	printf("larger ones:\n");
-	for (u32 i = 0; i < HARTS_A_SIZES; i++) {
-		u32 n = harts_a_size[i];
-
-		at_rho(&table->sbcast_by_size[i], settings, HARTS_SBCAST, n, harts_rho[1]);
-		at_rho(&table->a_by_size[i], settings, HARTS_A, n, harts_rho[1]);
-		put_compared(n, harts_rho[1], &table->sbcast_by_size[i], &table->a_by_size[i]);
-	}
+	for (u32 i = 0; i < A_SIZES; i++)
+		put_compared(a_size[i], rhos[1], &table_2.sbcast_by_size[i],
+			     &table_2.a_by_size[i]);
 	printf("\n");
 }
+
+void harts_table_2_findings(void)
+{
+	double ratio[A_SIZES], off[A_SIZES];
+	bool rising = true, right = true;
+
+	finding(table_2.a[0].latency[0] < table_2.sbcast[0].latency[0] &&
+		harts_percent(table_2.a[RHOS - 1].latency, table_2.sbcast[RHOS - 1].latency,
+			      table_2.a[RHOS - 1].seeds).mean > 0,
+		"Table II: A may be faster in an idle network, SBCAST is as the utilisation grows",
+		"n = 3: A takes %.0f %% of SBCAST's time when idle, %.0f %% at 0.05, %.0f %% at 0.20",
+		100 * table_2.a[0].latency[0] / table_2.sbcast[0].latency[0],
+		100 + harts_percent(table_2.a[1].latency, table_2.sbcast[1].latency,
+				    table_2.a[1].seeds).mean,
+		100 + harts_percent(table_2.a[RHOS - 1].latency, table_2.sbcast[RHOS - 1].latency,
+				    table_2.a[RHOS - 1].seeds).mean);
+	for (u32 i = 0; i < A_SIZES; i++) {
+		const struct harts_point *a = &table_2.a_by_size[i];
+		double n = a_size[i];
+		double model = (3 * n * (n - 1) - 1) * (double)rhos[1] / HARTS_LOAD_UNIT;
+
+		ratio[i] = 100 + harts_percent(a->latency, table_2.sbcast_by_size[i].latency,
+					       a->seeds).mean;
+		off[i] = percent_more(harts_estimate(a->stored, a->seeds).mean - 1, model);
+		rising = rising && (!i || ratio[i] > ratio[i - 1]);
+		right = right && fabs(off[i]) <= MODEL;
+	}
+	finding(rising && ratio[A_SIZES - 1] > 100,
+		"Table II: as n increases SBCAST is the better even for very small utilisations",
+		"at 0.05 A takes %.0f, %.0f, %.0f, %.0f %% of SBCAST's time for n = 3, 5, 7, 9",
+		ratio[0], ratio[1], ratio[2], ratio[3]);
+	finding(right, "Table II: A's packet is stored (3n(n-1)-1) rho times on its way",
+		"at 0.05 %.0f, %.0f, %.0f, %.0f %% off for n = 3, 5, 7, 9 (right: %.0f)", off[0],
+		off[1], off[2], off[3], MODEL);
+}
+
+const struct report_part harts_table_2_part = {
+	.measure = measure_table_2, .print = print_table_2,
+};

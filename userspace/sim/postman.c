@@ -7,25 +7,22 @@
 
 #include "finding.h"
 #include "output.h"
-#include "postman_finding.h"
+#include "postman_report.h"
 #include "postman_traffic.h"
-#include "reproduce.h"
 
 struct command {
-	struct reproduce_settings common;
-	struct postman_model model;
+	struct postman_settings settings;
 	struct postman_traffic traffic;
 	u64 size;
 	u64 flit;
 	u64 data;
 	u64 each;
-	u64 draws;
 };
 
 static const struct command defaults = {
-	.common = { .seed = 1 }, .model = POSTMAN_MODEL,
+	.settings = { .common = { .seed = 1 }, .model = POSTMAN_MODEL, .draws = 40 },
 	.traffic = { .pattern = POSTMAN_ONE, .share = POSTMAN_UNIT },
-	.size = POSTMAN_SIZE, .flit = POSTMAN_FLIT, .data = POSTMAN_DATA, .each = 1, .draws = 40,
+	.size = POSTMAN_SIZE, .flit = POSTMAN_FLIT, .data = POSTMAN_DATA, .each = 1,
 };
 
 static const struct option_choice patterns[POSTMAN_PATTERNS] = {
@@ -55,11 +52,11 @@ static const struct {
 	size_t at;
 } mechanisms[] = {
 	{ { "eager", "heads go on only when they are known: virtual cut-through" },
-	  AT(model.eager) },
-	{ { "adapt", "a blocked packet does not swap its addresses" }, AT(model.adapt) },
-	{ { "sourcing", "nor does a stored one" }, AT(model.sourcing) },
+	  AT(settings.model.eager) },
+	{ { "adapt", "a blocked packet does not swap its addresses" }, AT(settings.model.adapt) },
+	{ { "sourcing", "nor does a stored one" }, AT(settings.model.sourcing) },
 	{ { "busyback", "buffers have room for all, nobody is held back" },
-	  AT(model.busyback) },
+	  AT(settings.model.busyback) },
 };
 
 static int take_node(void *settings, const struct option_entry *entry, const char *value)
@@ -115,12 +112,12 @@ static const struct option_entry entries[] = {
 	       OPTION_CHOICES(mechanisms), .take = take_without),
 	OPTION("start", "S",
 	       "machine in which packets begin: x, y, or as the squares of a\n"
-	       "chess board (chess)", CHOICE, AT(model.start), .form = OPTION_RUN,
+	       "chess board (chess)", CHOICE, AT(settings.model.start), .form = OPTION_RUN,
 	       OPTION_CHOICES(starts)),
 	REPRODUCE_JSON,
 	{ .help = "" },
 	REPRODUCE_SEED,
-	OPTION("draws", "N", "random sets of each sparse transposition", NUMBER, AT(draws),
+	OPTION("draws", "N", "random sets of each sparse transposition", NUMBER, AT(settings.draws),
 	       OPTION_RANGE(1, POSTMAN_DRAWS_MAX), .form = OPTION_REPORT),
 	OPTION("size", "N", "columns and rows", NUMBER, AT(size), OPTION_RANGE(2, POSTMAN_SIZE_MAX),
 	       .form = OPTION_RUN),
@@ -130,8 +127,8 @@ static const struct option_entry entries[] = {
 	       .form = OPTION_RUN),
 	OPTION("packets", "N", "packets of each node that sends; transpose: 1", NUMBER, AT(each),
 	       OPTION_RANGE(1, 256), .form = OPTION_RUN),
-	OPTION("fault", "KIND", "break it, to see that it is noticed:", CHOICE, AT(model.fault),
-	       OPTION_CHOICES(faults)),
+	OPTION("fault", "KIND", "break it, to see that it is noticed:", CHOICE,
+	       AT(settings.model.fault), OPTION_CHOICES(faults)),
 };
 
 static int refuse(const char *why)
@@ -175,11 +172,11 @@ static int check(void *settings, const struct option_given *given)
 		return 2;
 	if (!memcmp(traffic->from, traffic->to, sizeof(traffic->to)))
 		return refuse("--from and --to are the same node");
-	command->model.flit = (u32)command->flit;
-	command->model.turn = postman_model(command->model.eager).turn;
+	command->settings.model.flit = (u32)command->flit;
+	command->settings.model.turn = postman_model(command->settings.model.eager).turn;
 	traffic->flits = (u32)command->data;
 	traffic->each = (u32)command->each;
-	traffic->seed = command->common.seed;
+	traffic->seed = command->settings.common.seed;
 	return 0;
 }
 
@@ -218,16 +215,16 @@ static void output_counts(const struct postman_result *r)
 static void output_settings(const struct command *command)
 {
 	output_text("traffic", patterns[command->traffic.pattern].name);
-	output_text("start", starts[command->model.start].name);
+	output_text("start", starts[command->settings.model.start].name);
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(mechanisms); i++)
 		output_bool(mechanisms[i].choice.name, *((bool *)command + mechanisms[i].at));
 	option_output(&postman_reproduction.options, command);
 }
 
-static int run(void *settings)
+static int run(const void *settings)
 {
 	const struct command *command = settings;
-	struct postman_net *net = postman_net_new(&command->model, (u32)command->size);
+	struct postman_net *net = postman_net_new(&command->settings.model, (u32)command->size);
 	struct postman_result r;
 	u64 arrived;
 
@@ -235,7 +232,7 @@ static int run(void *settings)
 	postman_net_run(net, &r);
 	postman_net_free(net);
 	arrived = r.packets > r.lost ? r.packets - r.lost : 1;
-	output_begin(command->common.json);
+	output_begin(command->settings.common.json);
 	output_settings(command);
 	output_number("time", r.time);
 	output_number("packets_sent", r.packets);
@@ -253,8 +250,10 @@ static int run(void *settings)
  * The report.
  */
 
-static void tell_settings(const struct command *command)
+static void begin(const void *settings)
 {
+	const struct postman_settings *s = settings;
+
 	printf("The mad postman: a 32x32 array, four planes with hardware of their own; flits of 9 bits,\n"
 	       "27 bits a packet; a channel carries a bit a cycle, usable in the next; cycles from the\n"
 	       "first bit sent to the last one written.\n"
@@ -270,27 +269,22 @@ static void tell_settings(const struct command *command)
 	       "                      packets begin in X where row + column is even, else in Y\n"
 	       "                      %u draws of sparse elements, first seed %llu\n"
 	       "Chosen for 570:       virtual cut-through takes 2 cycles for a turn, the mad postman 1\n\n",
-	       (unsigned int)command->draws, (unsigned long long)command->common.seed);
+	       (unsigned int)s->draws, (unsigned long long)s->common.seed);
 }
 
-static int report(const void *settings)
-{
-	const struct command *command = settings;
-	static struct postman_law law;
-	static struct postman_table table;
-	bool drawn;
+static const struct report_part *const parts[] = {
+	&postman_law_part, &postman_table_part, NULL
+};
 
-	tell_settings(command);
-	postman_law_measure(&law, command->model.fault);
-	postman_law_print(&law);
-	postman_table_measure(&table, (u32)command->draws, command->common.seed,
-			      command->model.fault);
-	postman_table_print(&table);
-	postman_findings(&law, &table);
-	drawn = !command->common.svg || postman_law_draw(&law, command->common.svg);
-	printf("\nstatements of the paper that differ: %u; figures not reproduced: %u; runs with errors: %u of the transposition, %s alone\n",
-	       findings_differing(), findings_failed(), table.wrong, law.right ? "none" : "some");
-	return findings_failed() || table.wrong || !law.right || !drawn;
+static const report_findings_fn findings[] = { postman_law_findings, postman_table_findings, NULL };
+
+static bool end(void)
+{
+	printf("statements of the paper that differ: %u; figures not reproduced: %u; runs with errors: %llu of the transposition, %s alone\n",
+	       findings_differing(), findings_failed(),
+	       (unsigned long long)*postman_table_part.wrong,
+	       *postman_law_part.wrong ? "some" : "none");
+	return false;
 }
 
 const struct reproduction postman_reproduction = {
@@ -311,5 +305,6 @@ const struct reproduction postman_reproduction = {
 		.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
 		.check = check,
 	},
-	.size = sizeof(struct command), .run = run, .report = report,
+	.size = sizeof(struct command), .run = run, .begin = begin, .parts = parts,
+	.findings = findings, .title = "Figures and findings of the paper", .end = end,
 };

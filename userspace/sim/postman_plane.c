@@ -496,16 +496,6 @@ bool postman_plane_run(struct postman_plane *plane)
 	return !plane->missing;
 }
 
-u64 postman_plane_time(const struct postman_plane *plane)
-{
-	u64 time = 0;
-
-	for (u32 i = 0; i < plane->npackets; i++)
-		if (plane->packet[i].done > time)
-			time = plane->packet[i].done;
-	return time;
-}
-
 const struct postman_count *postman_plane_count(const struct postman_plane *plane)
 {
 	return &plane->count;

@@ -66,9 +66,6 @@ void postman_plane_add(struct postman_plane *plane, const u32 *from, const u32 *
  */
 bool postman_plane_run(struct postman_plane *plane);
 
-/* Cycle in which the last packet had been written, 0 if there is none. */
-u64 postman_plane_time(const struct postman_plane *plane);
-
 const struct postman_count *postman_plane_count(const struct postman_plane *plane);
 
 /* Return: the packets, in the order in which they were added; @n: how many. */

@@ -34,17 +34,44 @@ struct reproduce_settings {
 	       OPTION_RANGE(0, 0xffffffff))
 
 /**
+ * struct report_part - a table or some figures of a report, with what is measured for them
+ * @measure: simulates, and keeps what came of it
+ * @print: prints it
+ * @draw: draws it into a directory, or NULL.  Return: false, with a line on standard error, if
+ *	that cannot be written.
+ * @wrong: findings of the oracle: what should never be, or NULL
+ */
+struct report_part {
+	void (*measure)(const void *settings);
+	void (*print)(void);
+	bool (*draw)(const char *dir);
+	const u64 *wrong;
+};
+
+/* Prints statements of the paper by finding(). */
+typedef void (*report_findings_fn)(void);
+
+/**
  * struct reproduction - one paper
  * @options: of the command; the settings begin with a struct reproduce_settings
  * @size: bytes of the settings
  * @run: makes one run and puts out what came of it.  Return: the exit status.
- * @report: makes and prints the report.  Return: the exit status.
+ * @begin: begins the report: prints what all of it has in common
+ * @parts: of the report, ended by NULL
+ * @findings: the paper's statements, ended by NULL
+ * @title: above these
+ * @end: prints the sums below.  Return: something was wrong that neither reproduced() nor
+ *	@wrong of a part tells.
  */
 struct reproduction {
 	struct option_command options;
 	size_t size;
-	int (*run)(void *settings);
-	int (*report)(const void *settings);
+	int (*run)(const void *settings);
+	void (*begin)(const void *settings);
+	const struct report_part *const *parts;
+	const report_findings_fn *findings;
+	const char *title;
+	bool (*end)(void);
 };
 
 extern const struct reproduction harts_reproduction;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What HARTS, section 5, measures: algorithms by sizes by link loads, each several
- * times with traffic of its own.
+ * What HARTS, section 5, measures: an algorithm in a size at a link load, several times with
+ * traffic of its own; and what its report is made of.
  */
-#ifndef FLITCAST_SIM_HARTS_SWEEP_H
-#define FLITCAST_SIM_HARTS_SWEEP_H
+#ifndef FLITCAST_SIM_HARTS_POINT_H
+#define FLITCAST_SIM_HARTS_POINT_H
 
 #include "harts_net.h"
 #include "plot.h"
+#include "reproduce.h"
 
 #define HARTS_SEEDS_MAX		10
 
@@ -21,15 +22,15 @@ extern const u64 harts_loads[HARTS_LOADS];
 
 /**
  * struct harts_settings - what all runs of a report have in common
+ * @common: of all reproductions, with the first of the seeds
  * @times: S, d and the idle gap
- * @seed: first of the seeds
  * @seeds: how many, 2 to HARTS_SEEDS_MAX
  * @broadcasts: measured in each run
  * @fault: defect
  */
 struct harts_settings {
+	struct reproduce_settings common;
 	struct harts_times times;
-	u64 seed;
 	u64 seeds;
 	u64 broadcasts;
 	enum harts_fault fault;
@@ -61,20 +62,6 @@ struct harts_point {
 	u64 unserved;
 };
 
-/**
- * struct harts_sweep - all points of the figures
- * @point: by algorithm, size and load; only SBCAST and SFBCAST have all sizes, Algorithm A
- *	has none
- * @settings: of all
- */
-struct harts_sweep {
-	struct harts_point point[HARTS_ALGORITHMS][HARTS_SIZES][HARTS_LOADS];
-	const struct harts_settings *settings;
-};
-
-/* Simulates; takes most of the time of a report. */
-void harts_sweep_run(struct harts_sweep *sweep, const struct harts_settings *settings);
-
 /* One point; what of @run is in @settings is taken from there. */
 void harts_point_run(struct harts_point *point, const struct harts_settings *settings,
 		     const struct harts_run *run);
@@ -92,4 +79,12 @@ struct estimate harts_estimate(const double *value, u32 seeds);
 /* By how many per cent is @value more than @base, seed by seed. */
 struct estimate harts_percent(const double *value, const double *base, u32 seeds);
 
-#endif /* FLITCAST_SIM_HARTS_SWEEP_H */
+extern const struct report_part harts_table_1_part;
+extern const struct report_part harts_table_2_part;
+/* Figures 10 to 14. */
+extern const struct report_part harts_figure_part;
+
+void harts_table_2_findings(void);
+void harts_figure_findings(void);
+
+#endif /* FLITCAST_SIM_HARTS_POINT_H */

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <math.h>
-#include <stdio.h>
-#include <unistd.h>
 
-#include "harts_sweep.h"
-#include "util.h"
+#include "harts_point.h"
 
 const u32 harts_size[HARTS_SIZES] = { 5, 7, 9 };
 
@@ -24,7 +21,7 @@ void harts_point_run(struct harts_point *point, const struct harts_settings *set
 	for (u32 i = 0; i < point->seeds; i++) {
 		struct harts_result r;
 
-		one.seed = settings->seed + i;
+		one.seed = settings->common.seed + i;
 		harts_net_run(&one, &r);
 		point->latency[i] = (double)r.latency / (double)r.broadcasts;
 		point->delivery[i] = (double)r.delivery / (double)r.deliveries;
@@ -58,41 +55,6 @@ void harts_point_idle(struct harts_point *point, const struct harts_settings *se
 		point->astray += r.astray;
 		point->unserved += r.unserved;
 	}
-}
-
-static bool wanted(u32 id, u32 size)
-{
-	return id == HARTS_SBCAST || id == HARTS_SFBCAST ||
-	       (id != HARTS_A && size == HARTS_SIZE_COPIES);
-}
-
-/* On a terminal, and nowhere else. */
-static void progress(const struct harts_run *run)
-{
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r\033[K%s, n = %u, load %.2f",
-			harts_algorithms[run->algorithm].choice.name, run->size,
-			(double)run->load / HARTS_LOAD_UNIT);
-}
-
-void harts_sweep_run(struct harts_sweep *sweep, const struct harts_settings *settings)
-{
-	sweep->settings = settings;
-	for (u32 id = 0; id < HARTS_ALGORITHMS; id++) {
-		for (u32 size = 0; size < HARTS_SIZES; size++) {
-			for (u32 load = 0; load < HARTS_LOADS && wanted(id, size); load++) {
-				struct harts_run run = {
-					.algorithm = (enum harts_algorithm_id)id,
-					.size = harts_size[size], .load = harts_loads[load],
-				};
-
-				progress(&run);
-				harts_point_run(&sweep->point[id][size][load], settings, &run);
-			}
-		}
-	}
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r\033[K");
 }
 
 struct estimate harts_estimate(const double *value, u32 seeds)
