@@ -63,7 +63,6 @@ static const struct {
 
 /*
  * What was measured
- * @result: of each row
  * @throughput: of each row
  * @analysis: attempt rate at which the analysis has the throughput of the row; of the last row, the
  *	throughput at its attempt rate
@@ -73,7 +72,6 @@ static const struct {
  * @wrong: findings of the oracle
  */
 static struct {
-	struct csr_result result[ROWS];
 	double throughput[ROWS];
 	double analysis[ROWS];
 	double variant[CSR_VARIANTS];
@@ -111,10 +109,11 @@ static double row_run(u32 row, const struct csr_run *given, enum csr_fault fault
 		.retry = published[row].attempts, .warm = WARM, .slots = given->slots,
 		.seed = given->seed, .fault = fault,
 	};
+	struct csr_result result;
 
-	csr_schemes[CSR_CSR].run(&table.result[row], &run);
-	table.wrong += csr_wrong(&table.result[row]);
-	return csr_throughput(&table.result[row]);
+	csr_schemes[CSR_CSR].run(&result, &run);
+	table.wrong += csr_wrong(&result);
+	return csr_throughput(&result);
 }
 
 static void measure(const void *settings)

@@ -7,31 +7,17 @@
 static u32 differing;
 static u32 failed;
 
-static void print(bool holds, const char *what, const char *measured, va_list args)
+void finding_print(bool known, bool holds, const char *what, const char *measured, ...)
 {
+	va_list args;
+
 	differing += !holds;
+	failed += known && !holds;
 	printf("%-8s %s\n         ", holds ? "holds" : "differs", what);
+	va_start(args, measured);
 	vprintf(measured, args);
+	va_end(args);
 	printf("\n");
-}
-
-void finding(bool holds, const char *what, const char *measured, ...)
-{
-	va_list args;
-
-	va_start(args, measured);
-	print(holds, what, measured, args);
-	va_end(args);
-}
-
-void reproduced(bool holds, const char *what, const char *measured, ...)
-{
-	va_list args;
-
-	failed += !holds;
-	va_start(args, measured);
-	print(holds, what, measured, args);
-	va_end(args);
 }
 
 u32 findings_differing(void)

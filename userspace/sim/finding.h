@@ -5,15 +5,16 @@
 #include "base.h"
 
 /**
- * finding() - prints a statement of a paper, with whether it holds here and what was measured
+ * finding_print() - prints a statement of a paper, with whether it holds here and what was measured
+ * @known: it is known to hold: if it does not, the report fails
  * @holds: it does
  * @what: the statement
  * @measured: format of what was measured
  */
-void __printf(3, 4) finding(bool holds, const char *what, const char *measured, ...);
-
-/* The same for a statement that is known to hold here: if it does not, the report fails. */
-void __printf(3, 4) reproduced(bool holds, const char *what, const char *measured, ...);
+void __printf(4, 5) finding_print(bool known, bool holds, const char *what, const char *measured,
+				  ...);
+#define finding(...)	finding_print(false, __VA_ARGS__)
+#define reproduced(...)	finding_print(true, __VA_ARGS__)
 
 /* How many did not hold, of all, and of those known to: the program makes one report. */
 u32 findings_differing(void);

@@ -7,7 +7,6 @@
 
 #include "finding.h"
 #include "harts_point.h"
-#include "util.h"
 
 /* Sizes of the comparison with Algorithm A: the paper's Table II is the first. */
 #define A_SIZES		4
@@ -29,28 +28,29 @@ struct terms {
 	u32 cuts;
 };
 
-/* HARTS, Table I, and the text of section 5 for Algorithm A and SFBCAST. */
-static struct terms published(enum harts_algorithm_id id, u32 n)
+/* HARTS, Table I, and the text of section 5 for Algorithm A and SFBCAST: by powers of n. */
+static const struct {
+	int sends[2];
+	int cuts[3];
+} table_of_paper[HARTS_ALGORITHMS] = {
+	[HARTS_SBCAST] = { { 2 }, { -3, 1 } },
+	[HARTS_2BCAST] = { { 2 }, { -4, 2 } },
+	[HARTS_3BCAST] = { { 2 }, { -4, 2 } },
+	[HARTS_4BCAST] = { { 3 }, { -3, 1 } },
+	[HARTS_5BCAST] = { { 3 }, { -5, 2 } },
+	[HARTS_6BCAST] = { { 3 }, { -5, 2 } },
+	[HARTS_SFBCAST] = { { -1, 1 }, { 0 } },
+	[HARTS_A] = { { 1 }, { -1, -3, 3 } },
+};
+
+static struct terms published(enum harts_algorithm_id id, u32 size)
 {
-	switch (id) {
-	case HARTS_SBCAST:
-		return (struct terms){ 2, n - 3 };
-	case HARTS_2BCAST:
-	case HARTS_3BCAST:
-		return (struct terms){ 2, 2 * (n - 2) };
-	case HARTS_4BCAST:
-		return (struct terms){ 3, n - 3 };
-	case HARTS_5BCAST:
-	case HARTS_6BCAST:
-		return (struct terms){ 3, 2 * n - 5 };
-	case HARTS_SFBCAST:
-		return (struct terms){ n - 1, 0 };
-	case HARTS_A:
-		return (struct terms){ 1, 3 * n * (n - 1) - 1 };
-	case HARTS_ALGORITHMS:
-		break;
-	}
-	die("no such algorithm");
+	const int *sends = table_of_paper[id].sends, *cuts = table_of_paper[id].cuts;
+	int n = (int)size;
+
+	return (struct terms){
+		(u32)(sends[0] + sends[1] * n), (u32)(cuts[0] + cuts[1] * n + cuts[2] * n * n)
+	};
 }
 
 /*

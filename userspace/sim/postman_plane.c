@@ -1,13 +1,80 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * A machine of a mad postman: what a node has for one dimension, with the channel it
+ * sends to and the transit buffer it stores in.
+ *
+ * Bit k of a train that began in cycle s is on the channel in cycle s + k, and the
+ * next node may use it in cycle s + k + 1.  Nothing that has begun is held up; the only
+ * thing that may become of it is that its sender ends it behind the first flit, which
+ * then is dead.
+ */
 #include <stdlib.h>
 
 #include "postman_plane.h"
 #include "util.h"
 
+/**
+ * struct channel - the train that is, or was last, on a channel
+ * @packet: index
+ * @addresses: address flits; the first is for the dimension of the channel
+ * @first: cycle of the first bit
+ * @last: cycle of the last bit
+ */
+struct channel {
+	u32 packet;
+	u8 addresses;
+	u64 first;
+	u64 last;
+};
+
+/* What becomes of the train that comes in. */
+enum input {
+	INPUT_IDLE,		/* nothing does, or it is settled */
+	INPUT_HEAD,		/* until the first flit is there */
+	INPUT_JUNCTION,		/* it turns, if the other channel is free */
+	INPUT_ADAPT		/* so it does, with swapped addresses */
+};
+
+/**
+ * struct machine - one machine
+ * @out: its output channel, also used by the other machine of the node
+ * @first: first cycle of the train that came in last
+ * @packet: its packet
+ * @addresses: its address flits
+ * @head: first stored packet that has not begun to leave, or POSTMAN_NONE
+ * @tail: last stored packet
+ * @stored: how many there are
+ * @leaving: cycle of the last bit of the packet that leaves the buffer
+ * @waiting: first packet of the node that waits to be written into this buffer
+ * @last_waiting: the last of these
+ * @claims: cycles for which such a packet has kept others off
+ * @own: the packet that was stored last is the node's own
+ * @busy: busybacks of the last cycles, bit 0 the last one's
+ * @input: enum input
+ * @eager: the train that comes in goes on in the dimension
+ */
+struct machine {
+	struct channel out;
+	u64 first;
+	u32 packet;
+	u32 head;
+	u32 tail;
+	u32 stored;
+	u64 leaving;
+	u32 waiting;
+	u32 last_waiting;
+	u32 claims;
+	u32 busy;
+	u8 addresses;
+	u8 input;
+	bool own;
+	bool eager;
+};
+
 struct postman_plane {
 	const struct postman_model *model;
 	u32 size[POSTMAN_DIMENSIONS];
-	struct postman_machine (*machine)[POSTMAN_DIMENSIONS];	/* by node */
+	struct machine (*machine)[POSTMAN_DIMENSIONS];	/* by node */
 	struct postman_packet *packet;
 	u32 npackets;
 	u32 room;
@@ -53,7 +120,7 @@ void postman_plane_clear(struct postman_plane *plane)
 	memset(plane->is_active, 0, nodes * sizeof(*plane->is_active));
 	for (u32 node = 0; node < nodes; node++) {
 		for (u32 d = 0; d < POSTMAN_DIMENSIONS; d++) {
-			struct postman_machine *m = &plane->machine[node][d];
+			struct machine *m = &plane->machine[node][d];
 
 			m->out.packet = POSTMAN_NONE;
 			m->head = POSTMAN_NONE;
@@ -126,10 +193,10 @@ static void begin(struct postman_plane *plane, u32 node, u32 dimension, u32 inde
 		  bool dead)
 {
 	struct postman_packet *packet = &plane->packet[index];
-	struct postman_channel *out = &plane->machine[node][dimension].out;
+	struct channel *out = &plane->machine[node][dimension].out;
 	u64 bits = dead ? plane->model->flit : train_bits(plane, packet, addresses);
 
-	*out = (struct postman_channel){
+	*out = (struct channel){
 		.packet = index, .addresses = (u8)addresses,
 		.first = plane->cycle, .last = plane->cycle + bits - 1,
 	};
@@ -149,7 +216,7 @@ static void cut_off(struct postman_plane *plane, u32 node, u32 dimension)
  * Buffers.
  */
 
-static void store(struct postman_plane *plane, struct postman_machine *m, u32 index)
+static void store(struct postman_plane *plane, struct machine *m, u32 index)
 {
 	plane->packet[index].next = POSTMAN_NONE;
 	if (m->head == POSTMAN_NONE)
@@ -165,11 +232,11 @@ static void store(struct postman_plane *plane, struct postman_machine *m, u32 in
 /* The train that comes in could not go on. */
 static void store_input(struct postman_plane *plane, u32 node, u32 dimension, bool turn)
 {
-	struct postman_machine *m = &plane->machine[node][dimension];
+	struct machine *m = &plane->machine[node][dimension];
 	struct postman_packet *packet = &plane->packet[m->packet];
 	u64 two = m->first + 2ull * plane->model->flit;
 
-	m->input = POSTMAN_IDLE;
+	m->input = INPUT_IDLE;
 	m->own = false;
 	packet->dimension = (u8)(turn ? !dimension : dimension);
 	packet->addresses = (u8)(m->addresses - turn);
@@ -182,7 +249,7 @@ static void store_input(struct postman_plane *plane, u32 node, u32 dimension, bo
 /* POSTMAN_KEEP. */
 static void store_dead(struct postman_plane *plane, u32 node, u32 dimension)
 {
-	struct postman_machine *m = &plane->machine[node][dimension];
+	struct machine *m = &plane->machine[node][dimension];
 	u32 index = plane->npackets;
 
 	if (index == plane->room) {
@@ -200,7 +267,7 @@ static void store_dead(struct postman_plane *plane, u32 node, u32 dimension)
 }
 
 /* The next packet of the node itself is written into an empty buffer. */
-static void write_own(struct postman_plane *plane, struct postman_machine *m)
+static void write_own(struct postman_plane *plane, struct machine *m)
 {
 	u32 index = m->waiting;
 
@@ -219,13 +286,13 @@ static void write_own(struct postman_plane *plane, struct postman_machine *m)
 /* Its first flit has come in: what is it. */
 static void look(struct postman_plane *plane, u32 node, u32 dimension, bool *again)
 {
-	struct postman_machine *m = &plane->machine[node][dimension];
+	struct machine *m = &plane->machine[node][dimension];
 	struct postman_packet *packet = &plane->packet[m->packet];
 	u32 here = position(plane, node, dimension);
 	struct postman_count *count = &plane->count;
 	bool two;
 
-	m->input = POSTMAN_IDLE;
+	m->input = INPUT_IDLE;
 	if (packet->to[dimension] < here) {
 		if (m->eager)
 			cut_off(plane, node, dimension);
@@ -250,7 +317,7 @@ static void look(struct postman_plane *plane, u32 node, u32 dimension, bool *aga
 		count->dead_made++;
 	}
 	if (m->addresses == 2) {
-		m->input = POSTMAN_JUNCTION;
+		m->input = INPUT_JUNCTION;
 		return;
 	}
 	packet->done = m->first + train_bits(plane, packet, 1);
@@ -262,7 +329,7 @@ static void look(struct postman_plane *plane, u32 node, u32 dimension, bool *aga
 
 static void leave(struct postman_plane *plane, u32 node, u32 machine, u32 dimension)
 {
-	struct postman_machine *m = &plane->machine[node][machine];
+	struct machine *m = &plane->machine[node][machine];
 	u32 index = m->head;
 	struct postman_packet *packet = &plane->packet[index];
 
@@ -272,7 +339,7 @@ static void leave(struct postman_plane *plane, u32 node, u32 machine, u32 dimens
 	begin(plane, node, dimension, index, packet->addresses, packet->ghost);
 }
 
-static bool may_leave(const struct postman_plane *plane, const struct postman_machine *m)
+static bool may_leave(const struct postman_plane *plane, const struct machine *m)
 {
 	return m->head != POSTMAN_NONE && m->leaving < plane->cycle &&
 	       plane->packet[m->head].ready <= plane->cycle;
@@ -284,7 +351,7 @@ static void from_buffers(struct postman_plane *plane, u32 node)
 	for (u32 i = 0; i < POSTMAN_DIMENSIONS; i++) {
 		for (u32 d = 0; d < POSTMAN_DIMENSIONS; d++) {
 			u32 machine = (i ^ plane->model->cross) ? !d : d;
-			struct postman_machine *m = &plane->machine[node][machine];
+			struct machine *m = &plane->machine[node][machine];
 
 			if (may_leave(plane, m) && plane->packet[m->head].dimension == d &&
 			    channel_free(plane, node, d))
@@ -292,7 +359,7 @@ static void from_buffers(struct postman_plane *plane, u32 node)
 		}
 	}
 	for (u32 d = 0; d < POSTMAN_DIMENSIONS && plane->model->sourcing; d++) {
-		struct postman_machine *m = &plane->machine[node][d];
+		struct machine *m = &plane->machine[node][d];
 
 		if (may_leave(plane, m) && plane->packet[m->head].dimension == d &&
 		    plane->packet[m->head].addresses == 2 &&
@@ -311,36 +378,36 @@ static void from_inputs(struct postman_plane *plane, u32 node, const bool *again
 	u32 turn = model->turn + (model->fault == POSTMAN_TURN);
 
 	for (u32 d = 0; d < POSTMAN_DIMENSIONS; d++) {
-		struct postman_machine *m = &plane->machine[node][d];
+		struct machine *m = &plane->machine[node][d];
 
 		if (again[d]) {
 			if ((model->again || !model->eager) && channel_free(plane, node, d))
 				begin(plane, node, d, m->packet, m->addresses, false);
 			else if (model->adapt && m->addresses == 2)
-				m->input = POSTMAN_ADAPT;
+				m->input = INPUT_ADAPT;
 			else
 				store_input(plane, node, d, false);
 			continue;
 		}
-		if (m->input < POSTMAN_JUNCTION || plane->cycle < m->first + model->flit + turn)
+		if (m->input < INPUT_JUNCTION || plane->cycle < m->first + model->flit + turn)
 			continue;
 		if (!channel_free(plane, node, !d)) {
-			store_input(plane, node, d, m->input == POSTMAN_JUNCTION);
-		} else if (m->input == POSTMAN_JUNCTION) {
+			store_input(plane, node, d, m->input == INPUT_JUNCTION);
+		} else if (m->input == INPUT_JUNCTION) {
 			plane->count.turned++;
 			begin(plane, node, !d, m->packet, 1, false);
 		} else {
 			plane->count.adapted++;
 			begin(plane, node, !d, m->packet, 2, false);
 		}
-		m->input = POSTMAN_IDLE;
+		m->input = INPUT_IDLE;
 	}
 }
 
 /* ... then heads that have only begun to come in. */
 static void eagerly(struct postman_plane *plane, u32 node, u32 d)
 {
-	struct postman_machine *m = &plane->machine[node][d];
+	struct machine *m = &plane->machine[node][d];
 
 	m->eager = false;
 	if (!plane->model->eager || at_edge(plane, node, d))
@@ -363,8 +430,8 @@ static void eagerly(struct postman_plane *plane, u32 node, u32 d)
  */
 static bool comes_in(struct postman_plane *plane, u32 node, u32 d)
 {
-	struct postman_machine *m = &plane->machine[node][d];
-	const struct postman_channel *in;
+	struct machine *m = &plane->machine[node][d];
+	const struct channel *in;
 
 	if (!position(plane, node, d))
 		return false;
@@ -374,7 +441,7 @@ static bool comes_in(struct postman_plane *plane, u32 node, u32 d)
 	m->first = in->first;
 	m->packet = in->packet;
 	m->addresses = in->addresses;
-	m->input = POSTMAN_HEAD;
+	m->input = INPUT_HEAD;
 	return true;
 }
 
@@ -384,12 +451,12 @@ static void step(struct postman_plane *plane, u32 node)
 	bool head[POSTMAN_DIMENSIONS] = { false };
 
 	for (u32 d = 0; d < POSTMAN_DIMENSIONS; d++) {
-		struct postman_machine *m = &plane->machine[node][d];
+		struct machine *m = &plane->machine[node][d];
 
 		head[d] = comes_in(plane, node, d);
-		if (m->input == POSTMAN_HEAD && plane->cycle == m->first + plane->model->flit)
+		if (m->input == INPUT_HEAD && plane->cycle == m->first + plane->model->flit)
 			look(plane, node, d, &again[d]);
-		if (m->waiting != POSTMAN_NONE && m->input == POSTMAN_IDLE && !m->stored &&
+		if (m->waiting != POSTMAN_NONE && m->input == INPUT_IDLE && !m->stored &&
 		    !again[d] && m->claims > plane->model->delay)
 			write_own(plane, m);
 	}
@@ -406,14 +473,14 @@ static bool settle(struct postman_plane *plane, u32 node)
 	bool active = false;
 
 	for (u32 d = 0; d < POSTMAN_DIMENSIONS; d++) {
-		struct postman_machine *m = &plane->machine[node][d];
+		struct machine *m = &plane->machine[node][d];
 
 		if (m->waiting != POSTMAN_NONE && !m->stored &&
 		    (m->claims || !m->own || m->leaving < plane->cycle))
 			m->claims++;
 		m->busy = m->busy << 1 | (plane->model->busyback && (m->stored || m->claims));
 		active |= m->busy || m->stored || m->waiting != POSTMAN_NONE ||
-			  m->input != POSTMAN_IDLE;
+			  m->input != INPUT_IDLE;
 	}
 	return active;
 }
@@ -426,7 +493,7 @@ void postman_plane_add(struct postman_plane *plane, const u32 *from, const u32 *
 		       u32 dimension)
 {
 	u32 node = from[POSTMAN_Y] * plane->size[POSTMAN_X] + from[POSTMAN_X];
-	struct postman_machine *m = &plane->machine[node][dimension];
+	struct machine *m = &plane->machine[node][dimension];
 	u32 index = plane->npackets;
 	struct postman_packet *packet;
 	u64 bits;

@@ -6,7 +6,41 @@
 #ifndef FLITCAST_SIM_POSTMAN_PLANE_H
 #define FLITCAST_SIM_POSTMAN_PLANE_H
 
-#include "postman_machine.h"
+#include "postman_model.h"
+
+#define POSTMAN_NONE		0xffffffffU
+
+/**
+ * struct postman_packet - a packet in one plane
+ * @from: column and row of the source, as the plane counts them
+ * @to: of the target
+ * @flits: of data
+ * @begun: cycle of the first bit, or 0
+ * @done: cycle in which the last bit has been written at the target, or 0
+ * @delivered: how often
+ * @at: column and row where
+ * @next: behind it in the buffer or queue, or POSTMAN_NONE
+ * @addresses: address flits left, while it is stored or waits
+ * @dimension: of its next output, while it is stored or waits
+ * @ready: stored: first cycle in which it may leave
+ * @both: stored: first cycle in which it may leave with its addresses swapped
+ * @ghost: POSTMAN_KEEP: stored, and but a dead flit
+ */
+struct postman_packet {
+	u32 from[POSTMAN_DIMENSIONS];
+	u32 to[POSTMAN_DIMENSIONS];
+	u32 flits;
+	u64 begun;
+	u64 done;
+	u32 delivered;
+	u32 at[POSTMAN_DIMENSIONS];
+	u32 next;
+	u8 addresses;
+	u8 dimension;
+	u64 ready;
+	u64 both;
+	bool ghost;
+};
 
 /**
  * struct postman_count - what happened in a plane

@@ -78,64 +78,56 @@ static const u64 published_time[POSTMAN_STRATEGIES][SPARSITIES] = {
 	[POSTMAN_CUT] = { 664, 570, 570, 570 },
 };
 
-/* One element of so many is sent. */
+/* One element of so many is sent; the same in per cent. */
 static const u32 one_in[SPARSITIES] = { 1, 2, 3, 4 };
+static const u32 percent[SPARSITIES] = { 100, 50, 33, 25 };
 
+#define AT(member)	offsetof(struct postman_model, member)
+
+/*
+ * How the nodes differ
+ * @name: what is different
+ * @open: the paper leaves it open
+ * @flip: bools of the model that are the other way round; 0: none
+ * @delay: of the model; 0: as it was
+ * @start: the same
+ */
 static const struct {
 	const char *name;
-	bool open;	/* the paper leaves it open */
+	bool open;
+	size_t flip[2];
+	u32 delay;
+	enum postman_start start;
 } variants[VARIANTS] = {
-	[V_ALL] = { "as the table", false },
-	[V_ADAPT] = { "without adaptive routing", false },
-	[V_SOURCING] = { "without adaptive sourcing", false },
-	[V_NEITHER] = { "without either", false },
-	[V_BUSYBACK] = { "without busyback, ample buffers", false },
-	[V_FORESEE] = { "without dead flits", false },
-	[V_DELAY] = { "a busyback is seen after 2 cycles", true },
-	[V_AGAIN] = { "no second chance straight ahead", true },
-	[V_CROSS] = { "the other machine goes first", true },
-	[V_X] = { "all packets begin in X", true },
-	[V_Y] = { "all packets begin in Y", true },
+	[V_ALL] = { .name = "as the table" },
+	[V_ADAPT] = { .name = "without adaptive routing", .flip = { AT(adapt) } },
+	[V_SOURCING] = { .name = "without adaptive sourcing", .flip = { AT(sourcing) } },
+	[V_NEITHER] = { .name = "without either", .flip = { AT(adapt), AT(sourcing) } },
+	[V_BUSYBACK] = { .name = "without busyback, ample buffers", .flip = { AT(busyback) } },
+	[V_FORESEE] = { .name = "without dead flits", .flip = { AT(foresee) } },
+	[V_DELAY] = { .name = "a busyback is seen after 2 cycles", .open = true, .delay = 2 },
+	[V_AGAIN] = {
+		.name = "no second chance straight ahead", .open = true, .flip = { AT(again) }
+	},
+	[V_CROSS] = {
+		.name = "the other machine goes first", .open = true, .flip = { AT(cross) }
+	},
+	[V_X] = { .name = "all packets begin in X", .open = true, .start = POSTMAN_START_X },
+	[V_Y] = { .name = "all packets begin in Y", .open = true, .start = POSTMAN_START_Y },
 };
 
 static void vary(struct postman_model *model, enum variant variant)
 {
-	switch (variant) {
-	case V_ADAPT:
-		model->adapt = false;
-		break;
-	case V_SOURCING:
-		model->sourcing = false;
-		break;
-	case V_NEITHER:
-		model->adapt = false;
-		model->sourcing = false;
-		break;
-	case V_BUSYBACK:
-		model->busyback = false;
-		break;
-	case V_FORESEE:
-		model->foresee = true;
-		break;
-	case V_DELAY:
-		model->delay = 2;
-		break;
-	case V_AGAIN:
-		model->again = false;
-		break;
-	case V_CROSS:
-		model->cross = true;
-		break;
-	case V_X:
-		model->start = POSTMAN_START_X;
-		break;
-	case V_Y:
-		model->start = POSTMAN_START_Y;
-		break;
-	case V_ALL:
-	case VARIANTS:
-		break;
+	for (u32 i = 0; i < FC_ARRAY_SIZE(variants->flip); i++) {
+		bool *flag = (bool *)model + variants[variant].flip[i];
+
+		if (variants[variant].flip[i])
+			*flag = !*flag;
 	}
+	if (variants[variant].delay)
+		model->delay = variants[variant].delay;
+	if (variants[variant].start)
+		model->start = variants[variant].start;
 }
 
 static u64 transpose(struct postman_net *net,
@@ -210,16 +202,12 @@ static void measure(const void *settings)
 
 static void put_row(enum postman_strategy s)
 {
-	static const char *const sparsities[SPARSITIES] = {
-		"100 %", " 50 %", " 33 %", " 25 %"
-	};
-
 	for (u32 i = 0; i < SPARSITIES; i++) {
 		const struct cell *cell = &table.cell[s][i];
 		u64 published = published_time[s][i];
 
-		printf("%-20s %s  %9llu  %5llu %7.1f %5llu  ", postman_strategies[s],
-		       sparsities[i], (unsigned long long)published,
+		printf("%-20s %3u %%  %9llu  %5llu %7.1f %5llu  ", postman_strategies[s],
+		       percent[i], (unsigned long long)published,
 		       (unsigned long long)cell->least, cell->mean,
 		       (unsigned long long)cell->most);
 		if (i)
@@ -268,8 +256,6 @@ static void print(void)
 
 static void transposition(void)
 {
-	static const char *const names[SPARSITIES] = { "100", "50", "33", "25" };
-
 	for (u32 s = 0; s < POSTMAN_STRATEGIES; s++) {
 		for (u32 i = 0; i < SPARSITIES; i++) {
 			const struct cell *cell = &table.cell[s][i];
@@ -277,8 +263,8 @@ static void transposition(void)
 			double off = percent_more(cell->mean, published);
 			char what[80];
 
-			snprintf(what, sizeof(what), "transposition, %s, %s %%: %.0f cycles",
-				 postman_strategies[s], names[i], published);
+			snprintf(what, sizeof(what), "transposition, %s, %u %%: %.0f cycles",
+				 postman_strategies[s], percent[i], published);
 			if (!i)
 				reproduced(fabs(off) <= DENSE, what, "%.0f, %+.1f %% (within %.0f)",
 					   cell->mean, off, DENSE);
