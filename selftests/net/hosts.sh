@@ -261,7 +261,8 @@ case_jumbo()
 	local cables=(0.1=1.2 1.2=0.1)
 
 	begin
-	mtu=9000 bytes=400000 count=$((2 * messages))
+	# Enough to be in mid-traffic twice, however late this script is.
+	mtu=9000 bytes=400000 count=$((8 * messages))
 	if [ -n "${HOSTS_NETNS:-}" ]; then
 		bridge t0.1 t1.2 || { result 1 "two hosts: tap devices"; return; }
 		cables=(0.1 1.2) offloads=1
