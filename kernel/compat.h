@@ -27,7 +27,7 @@ static inline void flitcast_hrtimer_setup(struct hrtimer *timer,
 #endif
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
-/* What asks for pressure has had a header of its own since 6.10. */
+/* Since 6.10 sk_under_memory_pressure() is declared in <net/proto_memory.h>. */
 #include <net/proto_memory.h>
 #endif
 

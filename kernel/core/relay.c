@@ -326,8 +326,9 @@ static bool step_out(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 }
 
 /*
- * What has come in first: it is what goes out.  A few steps at a time: a flit that was missing may
- * let a whole window of others go by all links, and who runs this may have others to attend to.
+ * Inputs go before outputs, which send what inputs have taken.  It stops after some effects: a flit
+ * that was missing may let a whole window of others go out by all links, and the caller may have
+ * other events to attend to.
  */
 static bool run(struct fc_relay *relay, struct fc_effects *fx)
 {

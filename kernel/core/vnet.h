@@ -250,7 +250,7 @@ void fc_vnet_init(struct fc_vnet *v);
  */
 bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx);
 
-/* What the switch says of a flit that may pass it at once. */
+/* The switch's answer about a flit that may be forwarded or delivered at once. */
 enum fc_hop {
 	FC_HOP_NOT,	/* it goes by fc_vnet_event(); nothing has changed */
 	FC_HOP_WHEN,	/* it passes by fc_vnet_hop_timed(); nothing has changed yet */

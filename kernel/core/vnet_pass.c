@@ -423,7 +423,7 @@ static inline bool next(const struct fc_vnet *v, const struct fc_vhop *hop)
 	       !fc_vin_of(v, hop->class, hop->port)->busy && fc_wire_hops(hop->head) < FC_HOPS_MAX;
 }
 
-/* It is taken, and nobody is told of it now, and no timer is set. */
+/* The site consumes the flit; no acknowledgment is due, and no timer is to be set. */
 static inline void silently(struct fc_vnet *v, const struct fc_vhop *hop)
 {
 	struct fc_rx *rx = &v->ch[hop->class].rx[hop->port];
@@ -465,7 +465,7 @@ static inline bool timed(const struct fc_vnet *v, const struct fc_vhop *hop)
 	return v->ch[hop->out_class].tx[hop->out_port].probe_at != FC_NEVER;
 }
 
-/* It goes out. */
+/* The flit goes out, on a channel whose timer runs. */
 static inline void out(struct fc_vnet *v, struct fc_vhop *hop)
 {
 	struct fc_channel *ch = &v->ch[hop->out_class];
@@ -515,7 +515,7 @@ enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
 	return FC_HOP_GONE;
 }
 
-/* It comes in as any: timers are set, and what is to be told is noted. */
+/* The site consumes the flit, and notes an acknowledgment that is due, or sets its timer. */
 static void in_timed(struct fc_vnet *v, const struct fc_vhop *hop)
 {
 	struct fc_channel *ch = &v->ch[hop->class];
@@ -526,7 +526,7 @@ static void in_timed(struct fc_vnet *v, const struct fc_vhop *hop)
 	v->site->stat[FC_STAT_PKT_UNICAST]++;
 }
 
-/* It goes out, and the timer of the link is set. */
+/* The flit goes out, and the timer that polls its receiver is set. */
 static void out_timed(struct fc_vnet *v, struct fc_vhop *hop)
 {
 	struct fc_channel *ch = &v->ch[hop->out_class];

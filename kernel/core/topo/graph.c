@@ -284,7 +284,7 @@ static void search(struct search *s, u32 from, u32 class)
 	}
 }
 
-/* What a packet found, by destination, whichever class it comes there in. */
+/* The directions of the shortest ways to each site, in whichever class a packet ends there. */
 static void tell(const struct search *s, u32 *way)
 {
 	u32 n = s->v->topo->nsites, i;

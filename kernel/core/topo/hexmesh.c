@@ -165,7 +165,7 @@ static u32 half_plane(u8 class)
 	return directions[class / 2];
 }
 
-/* Of one direction or of two neighbours, the one before which none is. */
+/* One direction is minimal, or two side by side: the class is the first, counterclockwise. */
 static u8 hexmesh_vclass_first(const struct fc_vclass *v, u32 src, u32 dst)
 {
 	u32 minimal = fc_topo_minimal(v->topo, src, dst);
