@@ -322,7 +322,8 @@ struct fc_target {
  *	a new one
  * @port: target port at every site, not 0
  * @copies: disjoint ways it goes by, at least 1
- * @lag: as of struct fc_target
+ * @lag: the most that @lag of struct fc_target would be for any of its targets;
+ *	FC_CAST_LAG_MAX: so many or more
  * @label: of the packet on this link, below FC_LABELS_MAX (core/ways.h); 0 where a link
  *	has one packet of a broadcast
  * @seq: number of the message in the flow (source socket, target port)
@@ -338,6 +339,9 @@ struct fc_cast {
 	u8  label;
 	u32 seq;
 };
+
+/* The most that @lag of struct fc_cast says. */
+#define FC_CAST_LAG_MAX		(FC_FLOW_WINDOW - 1U)
 
 /* In the number of a socket: its broadcasts, in flows of their own. */
 #define FC_SOCK_CAST		0x80000000U

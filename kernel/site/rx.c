@@ -793,8 +793,11 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 		answer(site, pk, t, had ? flow : NULL, had ? FC_CTRL_CONFIRM : FC_CTRL_REFUSED);
 		goto drop;
 	}
-	if (flitcast_rxflow_old(site, &key)) {
-		/* Did it have one?  Its source says what is over, and sends again what is not. */
+	if (flitcast_rxflow_old(site, &key) || (votes && t->lag == FC_CAST_LAG_MAX)) {
+		/*
+		 * The flow may have been forgotten, or more older messages may be to come than
+		 * @lag can say: ask the source which are over; it sends the others again.
+		 */
 		site->stat[FC_STAT_FLOW_UNKNOWN]++;
 		flitcast_rx_level_ask(site, &key, t->seq, t->seq - t->lag);
 		over = false;

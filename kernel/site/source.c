@@ -390,13 +390,14 @@ static void msg_target(struct flitcast_msg *msg, struct tx_target *t)
 		if (list_empty(&t->flow->pending))
 			flow->oldest = flow->next;
 	}
+	t->core.seq = flow->next;
 	if (flitcast_txflow_detached(t->flow)) {
 		t->core.state = FC_TX_FAILED;
 		t->err = -ECANCELED;
 		return;
 	}
 	t->since = msg->accepted;
-	t->core.seq = flow->next++;
+	flow->next++;
 	list_add_tail(&t->pending, &t->flow->pending);
 	msg->left++;
 }

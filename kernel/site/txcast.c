@@ -29,9 +29,9 @@ static bool wants(const struct tx_target *t)
 }
 
 /*
- * Does any?  @lag: what one of them may still wait for, at most.  What goes to one goes to
- * all: a target that wants nothing now is not to learn from it that what it waits for will
- * never come.
+ * May the message be sent now, and does any target want it?  @lag: the most older messages that
+ * one target may still wait for.  One broadcast goes to all targets: one that wants nothing now,
+ * or that refused this message, must not learn from it that an older message is over.
  */
 static bool wanted(const struct flitcast_msg *msg, u32 *lag)
 {
@@ -42,13 +42,14 @@ static bool wanted(const struct flitcast_msg *msg, u32 *lag)
 	for (i = 0; i < msg->ntargets; i++) {
 		const struct tx_target *t = &msg->target[i];
 
-		if (fc_txtarget_over(&t->core))
+		/* The flow of this target has gone on: it waits for nothing older. */
+		if (fc_before(t->core.seq, t->flow->core.oldest))
 			continue;
 		behind = t->core.seq - t->flow->core.oldest;
-		/* Until it has caught up. */
-		if (behind >= FC_FLOW_WINDOW)
+		/* The window is full: wait until the target has caught up. */
+		if (behind >= FC_FLOW_WINDOW && !fc_txtarget_over(&t->core))
 			return false;
-		*lag = max(*lag, behind);
+		*lag = max(*lag, min(behind, FC_CAST_LAG_MAX));
 		any = any || wants(t);
 	}
 	return any;

@@ -3,6 +3,7 @@
  * The socket interface: broadcasts.
  */
 #include "api.h"
+#include "fake.h"
 
 /* A socket of site @site of the line. */
 #define SOCKET(site, port)	msg_socket(self->ns[site], site, port, 0)
@@ -163,6 +164,114 @@ TEST_F(line, cast__options)
 	EXPECT_EQ(-1, setsockopt(fd, SOL_FLITCAST, FLITCAST_COPIES, &copies, sizeof(copies)));
 	copies = 0;
 	EXPECT_EQ(-1, setsockopt(fd, SOL_FLITCAST, FLITCAST_COPIES, &copies, sizeof(copies)));
+}
+
+/* Site 0 of a line, whose other sites are this program's. */
+FIXTURE(faked) {
+	struct fake fake;
+	int fd;
+};
+
+FIXTURE_SETUP(faked)
+{
+	const char *bad;
+
+	api_choose_port(_metadata);
+	bad = fake_up(&self->fake, "");
+	ASSERT_EQ(NULL, bad) {
+		TH_LOG("%s", bad);
+	}
+	self->fd = msg_socket(-1, 0, 0, 0);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(faked)
+{
+	close(self->fd);
+}
+
+/* What a site says of broadcast @seq; all before @next has come. */
+static void say(struct _test_data_faked *self, enum fc_ctrl_kind kind, uint32_t site,
+		uint32_t seq, uint32_t next)
+{
+	struct fc_ctrl ctrl = {
+		.kind = kind, .hops = 1, .dst = 0,
+		.incarnation = self->fake.cast_packet.incarnation,
+		.sock = self->fake.cast_packet.sock, .site = site, .port = PORT, .seq = seq,
+		.next = next,
+	};
+
+	fake_ctrl(&self->fake, &ctrl, 1);
+}
+
+/* A broadcast of ours, or one that is sent again, comes.  Return: false if it does not. */
+static bool comes(struct _test_data_faked *self)
+{
+	unsigned int before = self->fake.ncasts;
+	uint64_t until = now_ms() + SOON_MS;
+	struct fake_event e;
+
+	while (self->fake.ncasts == before && now_ms() < until)
+		fake_next(&self->fake, &e, 10);
+	return self->fake.ncasts == before + 1;
+}
+
+static bool cast_comes(struct _test_data_faked *self)
+{
+	struct sockaddr_flitcast addr = {
+		.sfc_family = msg_family(), .sfc_addrtype = FLITCAST_ADDR_BROADCAST,
+		.sfc_port = PORT,
+	};
+
+	return cast(self->fd, &addr, "x", 1) == 1 && comes(self);
+}
+
+/*
+ * A site that begins anew has refused the second broadcast, and not answered for the first, when it
+ * opens the port and the second is sent again, for another one.  It is not to take the first for
+ * over then: it would confirm what it never got.
+ */
+TEST_F(faked, cast__refused_and_sent_again)
+{
+	uint32_t first, site;
+
+	ASSERT_TRUE(cast_comes(self));
+	first = self->fake.cast.seq;
+	ASSERT_TRUE(cast_comes(self));
+	EXPECT_EQ(first + 1, self->fake.cast.seq);
+	EXPECT_EQ(1, self->fake.cast.lag);
+	for (site = 2; site < FAKE_SITES; site++)
+		say(self, FC_CTRL_CONFIRM, site, first, first + 1);
+	say(self, FC_CTRL_REFUSED, 1, first + 1, first);
+	say(self, FC_CTRL_NO_ROOM, 2, first + 1, first + 1);
+	say(self, FC_CTRL_ROOM, 2, first + 1, first + 1);
+	do {
+		ASSERT_TRUE(comes(self));
+	} while (self->fake.cast.seq != first + 1);
+	EXPECT_EQ(1, self->fake.cast.lag);
+}
+
+/* A broadcast has its number, whoever of those it goes to is left out. */
+TEST_F(faked, cast__first_target_is_detached)
+{
+	struct flitcast_slow_target slow = { FLITCAST_SLOW_DETACH, 100 };
+	uint32_t first, site;
+	struct fake_event e;
+
+	ASSERT_EQ(0, setsockopt(self->fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &slow,
+				sizeof(slow)));
+	ASSERT_TRUE(cast_comes(self));
+	first = self->fake.cast.seq;
+	for (site = 2; site < FAKE_SITES; site++)
+		say(self, FC_CTRL_CONFIRM, site, first, first + 1);
+	/* Site 1 is told that it is over: it was detached. */
+	do {
+		ASSERT_TRUE(fake_next(&self->fake, &e, SOON_MS));
+	} while (e.is_packet || e.ctrl[0].kind != FC_CTRL_FORWARD);
+	EXPECT_EQ(1, e.ctrl[0].dst);
+	EXPECT_EQ(ETIME, msg_error(self->fd));
+	ASSERT_TRUE(cast_comes(self));
+	EXPECT_EQ(first + 1, self->fake.cast.seq);
 }
 
 API_MAIN

@@ -137,14 +137,42 @@ TEST_F(votes, votes__what_is_over_is_not_waited_for)
 	};
 
 	copy(self, 0, PORT, 0, 0, 0);
-	copy(self, 1, PORT, 0, 1, FC_FLOW_WINDOW - 1);
+	copy(self, 1, PORT, 0, 1, FC_CAST_LAG_MAX - 1);
 	ASSERT_TRUE(answer(self, &ctrl));
 	EXPECT_EQ(FIRST, ctrl.seq);
 	EXPECT_EQ(1, ctrl.base);
-	EXPECT_EQ(FIRST - (FC_FLOW_WINDOW - 1), ctrl.next);
+	EXPECT_EQ(FIRST - (FC_CAST_LAG_MAX - 1), ctrl.next);
 	fake_ctrl(&self->by[0], &forward, 1);
 	EXPECT_TRUE(reads(self->fd, 'a'));
 	ASSERT_TRUE(answer(self, &ctrl));
+	EXPECT_EQ(FIRST + 1, ctrl.next);
+}
+
+/*
+ * Older broadcasts than the field can count may be to come: a site without a flow asks the source
+ * which of them are over before it receives anything.
+ */
+TEST_F(votes, votes__more_to_come_than_can_be_said)
+{
+	struct fc_ctrl ctrl;
+
+	for (unsigned int i = 0; i < 2; i++)
+		copy(self, i, PORT, 0, 0, FC_CAST_LAG_MAX);
+	ASSERT_TRUE(answer(self, &ctrl));
+	EXPECT_EQ(FC_CTRL_LEVEL, ctrl.kind);
+	EXPECT_EQ(FIRST, ctrl.seq);
+	EXPECT_EQ(0, msg_wait(self->fd, POLLIN, 0));
+	ctrl.kind = FC_CTRL_OVER;
+	ctrl.dst = 0;
+	ctrl.site = SOURCE;
+	ctrl.hops = 1;
+	ctrl.next = FIRST;
+	fake_ctrl(&self->by[0], &ctrl, 1);
+	for (unsigned int i = 0; i < 2; i++)
+		copy(self, i, PORT, 0, 1, FC_CAST_LAG_MAX);
+	EXPECT_TRUE(reads(self->fd, 'a'));
+	ASSERT_TRUE(answer(self, &ctrl));
+	EXPECT_EQ(FC_CTRL_CONFIRM, ctrl.kind);
 	EXPECT_EQ(FIRST + 1, ctrl.next);
 }
 

@@ -80,6 +80,17 @@ static void hello_in(struct fake *f, const uint8_t *p, const uint8_t *from)
 	transmit(f, &h, own);
 }
 
+static void cast_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *p)
+{
+	if (!(h->flags & FC_PART_HEAD))
+		return;
+	if (!fc_wire_cast_check(p, h->flags, h->len, FAKE_SITES))
+		die("a broadcast that is none");
+	fc_wire_packet_decode(&f->cast_packet, p);
+	fc_wire_cast_decode(&f->cast, p);
+	f->ncasts++;
+}
+
 /* A flit.  Return: true if it ends a packet. */
 static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *p)
 {
@@ -93,8 +104,12 @@ static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *
 	f->taken[h->vc] += next;
 	say_status(f, h->vc, 0);
 	/* Else it was sent again meanwhile. */
-	if (!next || h->vc == FC_VC_CAST)
+	if (!next)
 		return false;
+	if (h->vc == FC_VC_CAST) {
+		cast_in(f, h, p);
+		return false;
+	}
 	if (h->flags & FC_PART_HEAD) {
 		head = fc_wire_head_size(p, h->len);
 		if (!head || !fc_wire_head_check(p, h->flags, h->len, FAKE_SITES))

@@ -7,7 +7,7 @@
  *	real	veth	 this, frame by frame
  *
  * It keeps the link up and takes every flit at once; what the packets in them are
- * answered is the test's to say.  Broadcasts that come are of no interest.  It lives in the
+ * answered is the test's to say.  Broadcasts that come are no events.  It lives in the
  * calls below: a link that hears nothing of it for five seconds is dead.
  */
 #ifndef SELFTESTS_SOCK_FAKE_H
@@ -48,6 +48,9 @@ struct fake_in {
  * @cast_sent: flits of broadcasts sent
  * @acked: of @sent, taken by the real end
  * @in: packets being received, by enum fc_set
+ * @ncasts: broadcasts that came
+ * @cast_packet: the last one: its header
+ * @cast: and what a broadcast has of its own
  */
 struct fake {
 	int fd;
@@ -61,6 +64,9 @@ struct fake {
 	uint32_t cast_sent;
 	uint32_t acked;
 	struct fake_in in[FC_SET_COUNT];
+	unsigned int ncasts;
+	struct fc_packet cast_packet;
+	struct fc_cast cast;
 };
 
 /**
