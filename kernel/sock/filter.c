@@ -46,8 +46,32 @@ bool flitcast_filter_deliver(struct flitcast_sock *fs, struct sk_buff *skb)
 }
 
 /*
- * Ask program and security module.  Return: bytes of the message that are to be received, at
- * most all; -EPERM: none, and it is to be dropped; -ENOMEM.
+ * Run the program on @view.  Return: bytes that it lets pass, at most @len; -EPERM: drop the
+ * message.
+ *
+ * Not sk_filter(), which would trim @view by pskb_trim(): that may reorganise an skb, and @view has
+ * no data for all of its length.
+ */
+static int run_program(struct flitcast_sock *fs, struct sk_buff *view, u32 len)
+{
+	const struct sk_filter *filter;
+	u32 pass = U32_MAX;
+
+	rcu_read_lock();
+	filter = rcu_dereference(fs->sk.sk_filter);
+	if (filter) {
+		/* Helpers of eBPF programs ask for the cookie and the owner of the socket. */
+		view->sk = &fs->sk;
+		pass = bpf_prog_run_clear_cb(filter->prog, view);
+		view->sk = NULL;
+	}
+	rcu_read_unlock();
+	return pass ? min(pass, len) : -EPERM;
+}
+
+/*
+ * Ask the security module and the program.  Return: bytes of the message that are to be received,
+ * at most all; -EPERM: the message is to be dropped; -ENOMEM.
  */
 static int ask(struct flitcast_sock *fs, const struct sk_buff *skb)
 {
@@ -68,8 +92,9 @@ static int ask(struct flitcast_sock *fs, const struct sk_buff *skb)
 	skb_reset_network_header(view);
 	skb_reset_transport_header(view);
 	skb_copy_secmark(view, skb);
-	if (!sk_filter(&fs->sk, view))
-		len = view->len;
+	if (security_sock_rcv_skb(&fs->sk, view))
+		goto free;
+	len = run_program(fs, view, d->len);
 free:
 	consume_skb(view);
 	return len;

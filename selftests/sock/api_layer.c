@@ -7,6 +7,7 @@
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/sock_diag.h>
+#include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/sendfile.h>
@@ -35,6 +36,11 @@ static ssize_t connect_to(int fd, uint32_t site, uint16_t port)
 /*
  * Filters.
  */
+
+static int bpf(int cmd, union bpf_attr *attr)
+{
+	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
+}
 
 static ssize_t attach(int fd, struct sock_filter *code, unsigned short len)
 {
@@ -251,6 +257,83 @@ TEST_F(line, filter__connection)
 	EXPECT_EQ(0, msg_error(a));
 }
 
+/* An eBPF program that returns @most: loaded by root, whoever attaches it. */
+static int load_return(uint32_t most)
+{
+	struct bpf_insn code[] = {
+		{ .code = BPF_ALU | BPF_MOV | BPF_K, .dst_reg = 0, .imm = (int)most },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	union bpf_attr program = {
+		.prog_type = BPF_PROG_TYPE_SOCKET_FILTER,
+		.insn_cnt = ARRAY_SIZE(code),
+		.insns = (uintptr_t)code,
+		.license = (uintptr_t)"GPL",
+	};
+
+	return bpf(BPF_PROG_LOAD, &program);
+}
+
+/* Attaches a program, of the classic kind or of eBPF, that returns @most. */
+static ssize_t attach_return(int fd, uint32_t most, bool classic)
+{
+	struct sock_filter code[] = { BPF_STMT(BPF_RET | BPF_K, most) };
+	ssize_t result;
+	int program;
+
+	if (classic)
+		return attach(fd, code, ARRAY_SIZE(code));
+	program = load_return(most);
+	if (program < 0)
+		return -errno;
+	result = RESULT(setsockopt(fd, SOL_SOCKET, SO_ATTACH_BPF, &program, sizeof(program)));
+	close(program);
+	return result;
+}
+
+/* A socket of a user without privilege. */
+static int user_socket(int netns, uint32_t site, uint16_t port)
+{
+	int fd;
+
+	setfsuid(1000);
+	fd = msg_socket(netns, site, port, 0);
+	setfsuid(0);
+	return fd;
+}
+
+/*
+ * Whatever length a program returns, also one between what it sees and the length of the message:
+ * the kernel died of that (kernel BUG at net/core/skbuff.c).
+ */
+TEST_F(line, filter__any_length)
+{
+	static const uint32_t more[] = { 1, 2047, 2048, 2049, 4999, 5000, 5001, 65536, ~0U };
+	int fd = SOCKET(0, 0), to = user_socket(self->ns[2], 2, PORT), value;
+	const size_t n = 5000;
+	unsigned int i, kind;
+
+	ASSERT_LE(0, to);
+	msg_fill(big, n, 1, 0);
+	for (kind = 0; kind < 2; kind++) {
+		for (i = 0; i < 60 + ARRAY_SIZE(more); i++) {
+			uint32_t most = i < 60 ? 2049 + 50 * i : more[i - 60];
+			int want = most < n ? (int)most : (int)n;
+
+			ASSERT_EQ(0, attach_return(to, most, kind));
+			ASSERT_EQ(n, RESULT(msg_send(fd, big, n, 2, PORT, 0)));
+			ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS) & POLLIN);
+			EXPECT_EQ(0, ioctl(to, SIOCINQ, &value));
+			EXPECT_EQ(want, value);
+			EXPECT_EQ(want, RESULT(recv(to, got, sizeof(got), MSG_DONTWAIT)));
+			EXPECT_EQ(0, memcmp(big, got, want));
+			/* The call that reads is the first one that asks. */
+			ASSERT_EQ(n, RESULT(msg_send(fd, big, n, 2, PORT, 0)));
+			EXPECT_EQ(want, RESULT(recv(to, got, sizeof(got), 0)));
+		}
+	}
+}
+
 /* Without a program that has not been asked yet, everything comes. */
 TEST_F(line, filter__detached)
 {
@@ -269,11 +352,6 @@ TEST_F(line, filter__detached)
 /*
  * Security modules.
  */
-
-static int bpf(int cmd, union bpf_attr *attr)
-{
-	return syscall(SYS_bpf, cmd, attr, sizeof(*attr));
-}
 
 /* A security module in BPF: no message to a socket of the family.  Return: what holds it. */
 static int forbid(void)
