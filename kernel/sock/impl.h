@@ -33,6 +33,8 @@ struct flitcast_cork {
 /**
  * struct flitcast_sock - a socket
  * @sk: first, for the socket layer
+ * @account: what the memory of its receive queue is charged to (mem.c), under the site's lock;
+ *	lives as long as @sk
  * @port: its place at a site, once bound
  * @bound: attached to a site, as it stays; set under lock_sock, may be looked at without it by
  *	smp_load_acquire()
@@ -67,6 +69,7 @@ struct flitcast_cork {
  */
 struct flitcast_sock {
 	struct sock sk;
+	struct sock *account;
 	struct flitcast_port port;
 	bool bound;
 	atomic_t tx_used;
@@ -173,14 +176,17 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, b
 
 /* mem.c: memory of receive queues; but for init and end, under the site's lock */
 
-/* What of struct proto is about memory. */
-extern atomic_long_t flitcast_mem_allocated;
-extern unsigned long flitcast_mem_pressure;
-extern struct percpu_counter flitcast_mem_sockets;
-extern long flitcast_mem_limits[3];
-extern int flitcast_mem_least[3];
-DECLARE_PER_CPU(int, flitcast_mem_ahead);
-void flitcast_mem_enter_pressure(struct sock *sk);
+/**
+ * flitcast_mem_account() - a new account for the receive queue of one socket
+ * @net: namespace of the socket, which outlives the account
+ *
+ * It pays from the memory cgroup of the calling task.  Context: process.
+ *
+ * Return: the account, or NULL: no memory.
+ */
+struct sock *flitcast_mem_account(struct net *net);
+/* Nothing is charged to it any more. */
+void flitcast_mem_account_free(struct sock *account);
 
 /* The memory cgroup of the one who made the socket, or NULL. */
 struct mem_cgroup *flitcast_mem_cgroup(const struct flitcast_sock *fs);

@@ -174,43 +174,41 @@ static const struct proto_ops fs_rdm_ops = {
 	FLITCAST_SPLICE_EOF(flitcast_cork_eof)
 };
 
+/* It accounts no memory: each socket has an account for that (mem.c). */
 static struct proto fs_proto = {
-	.name = "FLITCAST",
+	.name = "FLITCAST-SOCK",
 	.owner = THIS_MODULE,
 	.obj_size = sizeof(struct flitcast_sock),
-	.memory_allocated = &flitcast_mem_allocated,
-	.per_cpu_fw_alloc = &flitcast_mem_ahead,
-	.memory_pressure = &flitcast_mem_pressure,
-	.enter_memory_pressure = flitcast_mem_enter_pressure,
-	.sockets_allocated = &flitcast_mem_sockets,
-	.sysctl_mem = flitcast_mem_limits,
-	.sysctl_rmem = flitcast_mem_least,
-	.sysctl_wmem = flitcast_mem_least,
 };
 
 /* What was sent without a copy may be done with after close(): it holds the sock until then. */
 static void fs_destruct(struct sock *sk)
 {
 	skb_queue_purge(&sk->sk_error_queue);
-	sk_sockets_allocated_dec(sk);
+	flitcast_mem_account_free(to_fs(sk)->account);
 }
 
 struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, bool kern)
 {
 	struct flitcast_sock *fs;
-	struct sock *sk;
+	struct sock *account, *sk;
 
+	account = flitcast_mem_account(net);
+	if (!account)
+		return NULL;
 	/* not charged here: the cache of the protocol charges */
 	sk = sk_alloc(net, flitcast_sock_family, GFP_KERNEL, &fs_proto, kern);
-	if (!sk)
+	if (!sk) {
+		flitcast_mem_account_free(account);
 		return NULL;
+	}
 	sock_init_data(sock, sk);
 	sk->sk_write_space = fs_write_space;
 	sk->sk_destruct = fs_destruct;
-	sk_sockets_allocated_inc(sk);
 	sk->sk_rcvbuf = flitcast_sysctl_rmem(net);
 	sk->sk_sndbuf = flitcast_sysctl_wmem(net);
 	fs = to_fs(sk);
+	fs->account = account;
 	fs->timeout_ms = TIMEOUT_DEFAULT_MS;
 	fs->copies = 1;
 	flitcast_port_reception(&fs->port, FC_RECEPT_FIRST, 0, 1, NSEC_PER_SEC);

@@ -308,9 +308,10 @@ TEST_F(line, memory__cgroup)
  * Reserved memory (SO_RESERVE_MEM).
  */
 
-#define ROUNDS		1000
+#define USER		1000
+#define ROUNDS		3000
 #define RESERVED	(256 * KIB)
-/* What the kernel counts ahead, for each of two processors. */
+/* Pages that the kernel counts ahead, for each of two processors. */
 #define AHEAD_PAGES	512
 
 static int reserve(int fd, int bytes)
@@ -318,18 +319,7 @@ static int reserve(int fd, int bytes)
 	return setsockopt(fd, SOL_SOCKET, SO_RESERVE_MEM, &bytes, sizeof(bytes));
 }
 
-/* Memory that is the socket's, and holds no message. */
-static int unused(int fd)
-{
-	uint32_t info[SK_MEMINFO_VARS] = { 0 };
-	socklen_t len = sizeof(info);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &len))
-		return -1;
-	return (int)info[SK_MEMINFO_FWD_ALLOC];
-}
-
-/* Reads whatever comes, until told to stop. */
+/* Reads messages until a short one comes. */
 static void *read_on(void *arg)
 {
 	int fd = *(int *)arg;
@@ -340,45 +330,37 @@ static void *read_on(void *arg)
 	return NULL;
 }
 
-/* Sockets of a cgroup that reserve memory, give it back, and close, while messages come. */
+/*
+ * A user without privilege, in a cgroup, asks for reserved memory while messages come.  Return: an
+ * exit status, 0: each call was refused, and each message came.
+ */
 static int reservers(int ns, int from)
 {
-	int to, i, fd, left;
 	pthread_t reader;
+	int to, i;
 
 	if (!write_to(GROUP "/cgroup.procs", "0"))
 		return 1;
-	to = msg_socket(ns, 2, PORT, 0);
-	fd = dup(to);
-	if (reserve(to, RESERVED))
-		return errno == EOPNOTSUPP || errno == ENOPROTOOPT ? EXIT_SKIP : 2;
-	if (pthread_create(&reader, NULL, read_on, &fd))
+	if (setns(ns, CLONE_NEWNET) || setresuid(USER, USER, USER))
+		return 2;
+	to = msg_socket(-1, 2, PORT, 0);
+	if (pthread_create(&reader, NULL, read_on, &to))
 		return 3;
 	for (i = 0; i < ROUNDS; i++) {
-		int other = msg_socket(ns, 2, PORT + 1 + i % 100, 0);
-
-		/* Messages to the one that is closed fail, and some later call is told so. */
-		msg_send(from, data, 3000, 2, PORT, 0);
-		msg_send(from, data, 3000, 2, PORT + 1 + i % 100, 0);
-		if (reserve(to, i % 2 ? RESERVED : 4096) || reserve(other, RESERVED))
-			return 6;
-		if (i % 2 && reserve(other, 0))
-			return 7;
-		close(other);
+		if (msg_send(from, data, 3000, 2, PORT, 0) != 3000)
+			return 4;
+		if (!reserve(to, i % 2 ? RESERVED : 0) || errno != EOPNOTSUPP)
+			return 5;
 	}
-	while (msg_send(from, "stop", 4, 2, PORT, 0) != 4)
-		;
-	if (pthread_join(reader, NULL))
-		return 8;
-	if (reserve(to, 0))
-		return 9;
-	/* A page may be left, and what the last message held of one. */
-	left = unused(to);
-	printf("# %d bytes unused, sock %lld KiB\n", left,
-	       number_in(GROUP "/memory.stat", "sock ") / KIB);
-	return left < 0 || left > 2 * 4096 ? 10 : 0;
+	if (msg_send(from, "stop", 4, 2, PORT, 0) != 4)
+		return 6;
+	return pthread_join(reader, NULL) ? 7 : 0;
 }
 
+/*
+ * SO_RESERVE_MEM is refused: it would change the account of the receive queue without the lock that
+ * protects it.  The counter of the cgroup fell below 0 for that ("page_counter underflow").
+ */
 TEST_F(line, memory__reserved)
 {
 	long before = protocol_pages(), after;
@@ -392,9 +374,7 @@ TEST_F(line, memory__reserved)
 	if (!child)
 		_exit(reservers(self->ns[2], from));
 	EXPECT_EQ(child, waitpid(child, &status, 0));
-	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SKIP)
-		SKIP(return, "no SO_RESERVE_MEM here");
-	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 	after = protocol_pages();
 	TH_LOG("%ld pages before, %ld after", before, after);
 	EXPECT_LE(before - AHEAD_PAGES, after);
