@@ -163,7 +163,10 @@ static void source_free(struct rx_source *source)
 	kfree(source);
 }
 
-/* It has no flows: what is to be remembered of it is, for a while. */
+/*
+ * @source has no flows.  It is freed, unless it must be remembered that flows of it were forgotten:
+ * then it becomes idle, and the source that has been idle for longest may be freed.
+ */
 static void source_rest(struct flitcast_rx *rx, struct rx_source *source)
 {
 	if (!source->forgot && !source->any) {
@@ -178,9 +181,12 @@ static void source_rest(struct flitcast_rx *rx, struct rx_source *source)
 	rx->forgot = true;
 }
 
-/* It has one flow more, or less. */
+/* @source has one flow more, or less, and is freed or becomes idle with the last one. */
 static void source_count(struct flitcast_rx *rx, struct rx_source *source, int more)
 {
+	/* A source that is in a list and has no flows is idle. */
+	if (!source->nflows && !list_empty(&source->by_size))
+		rx->nidle--;
 	source->nflows += more;
 	rx->nflows += more;
 	if (source->nflows)
@@ -219,6 +225,7 @@ bool flitcast_rxflow_old(const struct flitcast_site *site, const struct rx_key *
 	       !fc_before(source->last, key->sock & ~FC_SOCK_CAST);
 }
 
+/* The source of @flow may be freed. */
 static void forget(struct flitcast_site *site, struct rx_flow *flow)
 {
 	struct rx_source *source = flow->source;
@@ -300,25 +307,19 @@ struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast
 {
 	struct rx_source *source = source_get(site->rx, key->src);
 	struct flitcast_rx *rx = site->rx;
+	struct rx_flow *flow, *evicted = NULL;
 	struct mem_cgroup *old;
-	struct rx_flow *flow;
 
 	if (!source)
 		goto no_memory;
-	/* It is not idle any more, and so nobody forgets it. */
-	if (!source->nflows && !list_empty(&source->by_size)) {
-		list_del_init(&source->by_size);
-		rx->nidle--;
-	}
 	if (rx->nflows >= FLOWS_MANY || source->nflows >= FLOWS_OF_ONE / 4 * 3)
 		ask(site, source->nflows >= FLOWS_OF_ONE / 4 * 3 ? source : largest(rx));
 	if (rx->nflows >= FLITCAST_FLOWS_MAX || source->nflows >= FLOWS_OF_ONE) {
-		flow = victim(site, source);
-		if (!flow) {
+		evicted = victim(site, source);
+		if (!evicted) {
 			site->stat[FC_STAT_FLOW_NO_ROOM]++;
 			goto none;
 		}
-		forget(site, flow);
 	}
 	old = set_active_memcg(port->ops->memcg ? port->ops->memcg(port) : NULL);
 	flow = kzalloc(sizeof(*flow), GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
@@ -334,6 +335,12 @@ struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast
 	rb_add(&flow->node, &source->flows, key_less);
 	list_add_tail(&flow->lru, &source->open);
 	source_count(rx, source, 1);
+	/*
+	 * The evicted flow may be of the same source, which must not become idle, or be freed,
+	 * in between: the new flow is counted first.
+	 */
+	if (evicted)
+		forget(site, evicted);
 	return flow;
 no_memory:
 	site->stat[FC_STAT_NO_MEMORY]++;

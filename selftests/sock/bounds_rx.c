@@ -657,7 +657,6 @@ TEST_F(faked, faults__made_up_news)
  * What a user has under way.
  */
 
-#define USER		1000
 #define SENDERS		40
 /* Messages of a user and class, in mode care. */
 #define USER_MAX	16
@@ -720,6 +719,47 @@ static void meet(struct _test_data_user *self, struct senders *s, bool done, uns
 		answer.next -= !done;
 		fake_ctrl(&self->fake, &answer, 1);
 	}
+}
+
+/* Evictions: more than the site remembers sources without flows. */
+#define EVICTIONS	1500
+
+/*
+ * The table of flows is full, and a source site has one flow, which it closes before the first
+ * packet of its next socket: that flow is evicted for the new one.  The site freed the source in
+ * between, and used it: after as many times as it remembers sources without flows.
+ */
+TEST_F(user, flows__eviction_of_the_only_flow)
+{
+	static struct _test_data_faked peer;
+	unsigned int i, n = 0;
+	uint64_t before;
+
+	memset(&peer, 0, sizeof(peer));
+	peer.fake = self->fake;
+	peer.fd = msg_socket(-1, 0, PORT, 0);
+	ASSERT_LE(0, peer.fd);
+	for (i = 0; i < FLOWS_MAX - 1; i++) {
+		ASSERT_TRUE(first_message(&peer, 4 + i % 2, 1000 + i / 2));
+		n += read_now(peer.fd);
+	}
+	before = counter("flows_forgotten");
+	for (i = 0; i < EVICTIONS; i++) {
+		struct fc_ctrl closed = {
+			.kind = FC_CTRL_CLOSED, .incarnation = 100, .sock = 1000 + i, .site = 6,
+			.port = PORT, .seq = 0, .next = 1,
+		};
+
+		ASSERT_TRUE(first_message(&peer, 6, 1000 + i));
+		fake_ctrl(&peer.fake, &closed, 1);
+		n += read_now(peer.fd);
+	}
+	look(&peer, QUIET_MS);
+	n += read_now(peer.fd);
+	EXPECT_EQ(FLOWS_MAX - 1 + EVICTIONS, n);
+	EXPECT_EQ(EVICTIONS - 1, counter("flows_forgotten") - before);
+	close(peer.fd);
+	self->fake = peer.fake;
 }
 
 /* Return: how many went before one of them was over. */
