@@ -48,7 +48,7 @@ struct fc_flit {
  * @first: slot of the next flit to take; flit n is in the n - @taken th from there
  * @queued: occupied slots
  * @want: the peer wants to hear when everything is taken
- * @both: flits were sent in the other direction, too: there is something that the peer takes
+ * @both: flits were sent in the other direction, too, and those that come acknowledge them
  */
 struct fc_rx {
 	struct fc_flit *queue;
@@ -77,8 +77,8 @@ struct fc_rx {
  * @window: flits that may be sent and not yet taken
  * @probes: number of the last probe
  * @mark: that when a flit was last sent again
- * @both: flits were taken from the other direction, too: there is something to tell with
- *	those that are sent
+ * @both: flits were taken from the other direction, too, and those that are sent acknowledge
+ *	them; false where acknowledgements travel apart (struct fc_timing)
  * @say: FC_STATUS_* that the peer is to be told besides (struct fc_channel, @apart)
  * @tries: times in a row that flits were sent again and none of them came
  */

@@ -165,10 +165,14 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 	/*
 	 * With a key: a stranger may repeat a HELLO that he recorded.  Only one that names our
 	 * current epoch was made in this life of the link; a peer in a new life learns that epoch
-	 * from the answer.
+	 * from the answer.  And only one with a new number shows that the peer lives.
 	 */
-	if (h->keyed && h->state == FC_LINK_UP && m->peer_epoch != h->own.epoch)
-		return FC_HELLO_SEND;
+	if (h->keyed && h->state == FC_LINK_UP) {
+		if (m->peer_epoch != h->own.epoch)
+			return FC_HELLO_SEND;
+		if (m->epoch == h->peer.epoch && !fc_before(h->peer.number, m->number))
+			return 0;
+	}
 	/* Another life of the peer: what was under way is gone. */
 	if (h->state == FC_LINK_UP && (m->epoch != h->peer.epoch || reason))
 		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNHEARD);
@@ -284,10 +288,13 @@ u8 fc_hello_suspect(struct fc_hello *h, u64 now)
 	return FC_HELLO_SEND | FC_HELLO_CHECK;
 }
 
-struct fc_hello_msg fc_hello_say(const struct fc_hello *h, bool pair)
+struct fc_hello_msg fc_hello_say(struct fc_hello *h, bool pair)
 {
-	struct fc_hello_msg m = h->own;
+	struct fc_hello_msg m;
 
+	if (h->keyed)
+		h->own.number++;
+	m = h->own;
 	m.flags |= h->answer;
 	if (h->grey)
 		m.flags |= FC_HELLO_LONG;

@@ -142,10 +142,14 @@ u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now);
  */
 u8 fc_hello_suspect(struct fc_hello *h, u64 now);
 /* The HELLO of FC_HELLO_SEND, before the next step; @pair: both where it has FC_HELLO_CHECK. */
-struct fc_hello_msg fc_hello_say(const struct fc_hello *h, bool pair);
+struct fc_hello_msg fc_hello_say(struct fc_hello *h, bool pair);
 /* Is the HELLO of FC_HELLO_SEND to be as long as a flit, so that the peer sees that such come? */
 bool fc_hello_full(const struct fc_hello *h);
-/* Any valid frame of the peer's current epoch shows that it lives; @now: or lived then. */
+/*
+ * A frame shows that the peer lives, or lived at @now: without a key any valid one of its current
+ * epoch; with a key only one that nobody can have recorded, such as the first acknowledgement of a
+ * flit (HELLOs are looked at by fc_hello_received()).
+ */
 void fc_hello_alive(struct fc_hello *h, u64 now);
 
 #endif /* FC_CORE_HELLO_H */

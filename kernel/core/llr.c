@@ -153,8 +153,8 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 		rx->stat[beyond ? FC_LSTAT_RX_OUT_OF_WINDOW : FC_LSTAT_RX_REPEATED]++;
 		/* The peer may not know that it was taken. */
 		if (taken && ev->port != FC_PORT_LOCAL) {
-			/* Of one that lies perhaps nothing was. */
-			ch->tx[ev->port].both = true;
+			/* A faulty peer may repeat a number before we took any flit. */
+			ch->tx[ev->port].both = !ch->timing->acks_apart;
 			fc_llr_tell_soon(ch, ev->port);
 		}
 		if (ev->flit.h)

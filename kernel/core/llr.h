@@ -97,6 +97,12 @@ static inline bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct 
 	return fc_llr_news(ch, port, ack, fx);
 }
 
+/* The same of the number in a flit, which counts only if nobody else can have written it. */
+static inline bool fc_llr_flit_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
+{
+	return !ch->timing->acks_apart && fc_llr_acked(ch, port, ack, fx);
+}
+
 /* The peer is to be told so, at once, and not with a flit. */
 static inline void fc_llr_say(struct fc_channel *ch, u8 port, u8 flags)
 {
@@ -130,7 +136,7 @@ static inline void fc_llr_taken(struct fc_channel *ch, u8 port)
 	struct fc_rx *rx = &ch->rx[port];
 
 	if (!rx->taken++)
-		ch->tx[port].both = true;
+		ch->tx[port].both = !ch->timing->acks_apart;
 	if (port == FC_PORT_LOCAL) {
 		rx->told = rx->taken;
 		return;
@@ -177,12 +183,13 @@ static inline void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect 
 	e->vc = ch->vc;
 	e->seq = tx->sent++;
 	if (!e->seq)
-		ch->rx[port].both = true;
+		ch->rx[port].both = !ch->timing->acks_apart;
 	if (tx->both) {
 		e->ack = ch->rx[port].taken;
 		fc_llr_told(ch, port);
 	}
-	ch->status &= ~(fc_bit(port) & ~ch->apart);
+	if (!ch->timing->acks_apart)
+		ch->status &= ~(fc_bit(port) & ~ch->apart);
 	if (tx->probe_at != FC_NEVER)
 		return;
 	tx->probe_wait = ch->timing->probe;

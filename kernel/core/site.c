@@ -140,10 +140,9 @@ static bool run(struct fc_site *site, struct fc_effects *fx)
 	return false;
 }
 
+/* The peer took flits that were sent to it. */
 static void acked(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
 {
-	if (!fc_llr_acked(&site->data, ev->port, ev->ack, fx))
-		return;
 	fc_netout_settle(site, ev->port, fx);
 	site->work |= site->seekers;
 }
@@ -156,13 +155,15 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 	site->data.now = site->now;
 	switch ((enum fc_event_type)ev->type) {
 	case FC_EV_FLIT:
-		if (ev->port != FC_PORT_LOCAL)
+		if (ev->port != FC_PORT_LOCAL &&
+		    fc_llr_flit_acked(&site->data, ev->port, ev->ack, fx))
 			acked(site, ev, fx);
 		if (fc_llr_flit(&site->data, ev, fx))
 			site->work |= fc_bit(ev->port);
 		break;
 	case FC_EV_STATUS:
-		acked(site, ev, fx);
+		if (fc_llr_acked(&site->data, ev->port, ev->ack, fx))
+			acked(site, ev, fx);
 		fc_llr_status(&site->data, ev, fx);
 		break;
 	case FC_EV_LINK_UP:

@@ -113,6 +113,7 @@ bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE])
 	m->topology = fc_get32(p + 24);
 	m->nsites = fc_get32(p + 28);
 	m->flags = p[32];
+	m->number = 0;
 	return m->ver_min <= m->ver_max && m->epoch && m->window &&
 	       m->site != FC_SITE_NONE && m->port && m->port < FC_PORTS_MAX &&
 	       !(m->flags & ~FC_HELLO_FLAGS) && !p[33] && !p[34] && !p[35];

@@ -184,6 +184,7 @@ struct fc_status {
  * @topology: fc_topo_hash()
  * @nsites: sites of the topology
  * @flags: FC_HELLO_*
+ * @number: with a key: of the HELLOs of this end, each has the next one; in the link header (@seq)
  */
 struct fc_hello_msg {
 	u8  ver_min;
@@ -199,6 +200,7 @@ struct fc_hello_msg {
 	u32 topology;
 	u32 nsites;
 	u8  flags;
+	u32 number;
 };
 
 /**

@@ -72,12 +72,15 @@ void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port
 	list_add_tail(&port->woken, &site->woken);
 }
 
-/* What has come the short way (pass.c) shows that the peer lives, too. */
+/*
+ * Frames forwarded by flitcast_pass() also prove that the peer is alive; not with a key, because
+ * anybody may write a flit.
+ */
 static void hear(struct flitcast_site *site, struct flitcast_end *end)
 {
 	u64 now = flitcast_site_now(site), ago = jiffies_to_nsecs(jiffies - end->heard);
 
-	if (ago < now)
+	if (!site->auth && ago < now)
 		fc_hello_alive(&end->hello, now - ago);
 	end->heard = 0;
 }
@@ -569,6 +572,12 @@ void flitcast_engine_faults(struct flitcast_site *site, u8 port, const struct fc
 	flitcast_engine_frame(site, port, skb, &hdr);
 }
 
+void flitcast_engine_acked(struct flitcast_site *site, u8 port)
+{
+	if (site->auth)
+		fc_hello_alive(&site->end[port].hello, flitcast_site_now(site));
+}
+
 void flitcast_engine_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e)
 {
 	struct sk_buff *skb = e->flit.h;
@@ -612,6 +621,7 @@ void flitcast_engine_perform(struct flitcast_site *site, u8 set, const struct fc
 	case FC_FX_RELEASE:
 		flitcast_replay_release(replay_of(&site->end[e->port], e->vc), &site->kept,
 					e->seq);
+		flitcast_engine_acked(site, e->port);
 		break;
 	case FC_FX_RESCUE:
 		rescue(site, set, replay_of(&site->end[e->port], e->vc));
@@ -666,6 +676,7 @@ static void send_hello(struct flitcast_site *site, u8 port, bool full, bool pair
 		count(site, FC_STAT_NO_MEMORY);
 		return;
 	}
+	hdr.seq = msg.number;
 	fc_wire_hello_encode(skb_put(skb, size), &msg);
 	if (full)
 		flitcast_link_stretch(end->link, skb);
@@ -724,6 +735,7 @@ static void hello_in(struct flitcast_site *site, struct flitcast_link *link,
 		flitcast_engine_hello(site, link->port, 0);
 		return;
 	}
+	msg.number = hdr->seq;
 	from = eth_hdr(skb)->h_source;
 	/* A link has one peer: another one must wait until this one is silent. */
 	if (end->hello.state == FC_LINK_UP && !ether_addr_equal(from, link->peer)) {
@@ -839,7 +851,9 @@ static void link_receive(struct flitcast_link *link, struct sk_buff *skb,
 		kfree_skb(skb);
 		goto out;
 	}
-	fc_hello_alive(&end->hello, flitcast_site_now(site));
+	/* With a key a recorded frame proves nothing: see flitcast_engine_acked(). */
+	if (!site->auth)
+		fc_hello_alive(&end->hello, flitcast_site_now(site));
 	switch ((enum fc_frame)hdr->type) {
 	case FC_FRAME_FLIT:
 		if (!flit_in(site, link, skb, hdr)) {

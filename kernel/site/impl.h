@@ -416,6 +416,11 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 n, u8 todo);
 /* A frame to a link; takes ownership of the skb. */
 void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			   struct fc_link_hdr *hdr);
+/*
+ * The peer acknowledged flits for the first time.  With a key that proves that it is alive: the frame
+ * was not recorded before they were sent.
+ */
+void flitcast_engine_acked(struct flitcast_site *site, u8 port);
 /* One effect of the core on packets of a set. */
 void flitcast_engine_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e);
 /* The list that effects are decided into: one at a time, as an event is. */

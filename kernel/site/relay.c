@@ -245,6 +245,7 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		break;
 	case FC_FX_RELEASE:
 		flitcast_replay_release(&site->end[e->port].cast, &site->kept, e->seq);
+		flitcast_engine_acked(site, e->port);
 		break;
 	case FC_FX_RESCUE:
 		/* Other copies go other ways; where there is one only, its source repeats it. */

@@ -335,6 +335,8 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 			return PTR_ERR(auth);
 		}
 		site->auth = auth;
+		/* Flits have no code. */
+		site->timing.acks_apart = true;
 	}
 	site->echo = flitcast_echo_start(site);
 	if (!site->echo) {

@@ -72,6 +72,8 @@ static void send(struct bench *b, unsigned int from, bool full, bool pair)
 		return;
 	fc_wire_hello_encode(bytes, &f.msg);
 	CHECK(fc_wire_hello_decode(&f.msg, bytes), "end %u says nonsense", from);
+	/* In the link header. */
+	f.msg.number = b->end[from].own.number;
 	/* A wire delays, but what went in first comes out first. */
 	f.at = b->now + 1 + tap_random(b->delay);
 	if (f.at < b->last_at[f.to])
@@ -792,6 +794,34 @@ TEST(hello_key__what_was_recorded_changes_nothing)
 		CHECK(b.downs[0] == downs[0] && b.downs[1] == downs[1],
 		      "message %u resets the link", i);
 	}
+}
+
+/* A stranger repeats what the peer said in this life of the link: it dies as if nobody did. */
+TEST(hello_key__what_was_recorded_is_no_life)
+{
+	struct fc_hello_msg heard[16];
+	unsigned int n = 0, i, j;
+	struct bench b;
+	u64 end;
+
+	plug_keyed(&b);
+	while (n < 16) {
+		for (i = 0; i < b.n && n < 16; i++)
+			if (b.wire[i].to == 0)
+				heard[n++] = b.wire[i].msg;
+		wait(&b, 1);
+	}
+	wait(&b, 3 * INTERVAL);
+	CHECK(b.up[0] && b.up[1], "not up");
+	for (end = b.now + (FC_HELLO_DEAD + 2) * INTERVAL; b.now < end && b.up[0];) {
+		for (i = 0; i < b.n; i++)
+			if (b.wire[i].to == 0)
+				lift(&b, i--);
+		for (j = 0; j < n && b.up[0]; j++)
+			perform(&b, 0, fc_hello_received(&b.end[0], &heard[j], true, b.now));
+		wait(&b, INTERVAL / 50);
+	}
+	CHECK(!b.up[0], "the link stays up by what was recorded");
 }
 
 TEST(hello_key__without_one_a_recorded_message_resets_the_link)

@@ -88,6 +88,42 @@ result $? "what was made up is seen"
 [ "$(counter 1 resets)" = "$resets" ]
 result $? "and changes nothing"
 
+# Frames of this life of the link, which are repeated when site 1 falls silent: its own frames have
+# another priority than those of the stranger.
+ip netns exec "$lab-0" "$stranger" record-all p1 "$work/all" 200 &
+recorder=$!
+# shellcheck disable=SC2317 # called by becomes
+records() { [ -e "$work/all" ]; }
+becomes 20 records || echo "# nothing is recorded"
+accepts "ping while it is recorded" at 0 ping 1 -c 100 -i 0.02
+wait "$recorder"
+# Flits have no code: what they acknowledge is not believed.
+resets=$(counter 1 resets)
+accepts "flits acknowledge what was not sent" \
+	ip netns exec "$lab-1" "$stranger" acks "p$peer" "$work/all"
+accepts "ping after that" at 0 ping 1 -c 20 -i 0.05
+[ "$(counter 1 resets)" = "$resets" ]
+result $? "the link stays up"
+ip netns exec "$lab-1" "$stranger" repeat "p$peer" "$work/all" &
+repeater=$!
+accepts "ping while that is repeated" at 0 ping 1 -c 20 -i 0.05
+[ "$(counter 1 resets)" = "$resets" ]
+result $? "the link stays up"
+{
+	ip netns exec "$lab-1" tc qdisc add dev "p$peer" root handle 1: prio bands 2 \
+		priomap 1 1 1 1 1 1 1 0 1 1 1 1 1 1 1 1
+	ip netns exec "$lab-1" tc qdisc add dev "p$peer" parent 1:1 netem loss 100%
+}
+result $? "site 1 falls silent"
+# shellcheck disable=SC2317 # called by becomes
+fell_silent() { at 0 link show p1 | grep -q 'fell silent'; }
+becomes 30 fell_silent
+result $? "and its link goes down, whatever is repeated"
+kill "$repeater"
+ip netns exec "$lab-1" tc qdisc del dev "p$peer" root
+becomes 30 links_up
+result $? "it comes up again with site 1"
+
 # Another key, or none.
 for key in two none; do
 	at 1 site save >"$work/site1"
