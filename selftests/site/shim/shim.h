@@ -104,9 +104,13 @@ struct crypto_shash;
 #include <linux/log2.h>
 #include <linux/rbtree.h>
 
-#ifndef clamp_t
+/* Those of the tools cast the first operand of an expression. */
+#undef min_t
+#undef max_t
+#undef clamp_t
+#define min_t(type, x, y)		({ type x_ = (x), y_ = (y); x_ < y_ ? x_ : y_; })
+#define max_t(type, x, y)		({ type x_ = (x), y_ = (y); x_ > y_ ? x_ : y_; })
 #define clamp_t(type, val, lo, hi)	min_t(type, max_t(type, val, lo), hi)
-#endif
 #ifndef min3
 #define min3(x, y, z)			min(min(x, y), z)
 #endif
