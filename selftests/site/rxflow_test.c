@@ -328,9 +328,9 @@ static struct known *expect_victim(const struct rx_key *key)
 	if (m.nlive < FLITCAST_FLOWS_MAX && (!source || source->nflows < FLOWS_OF_ONE))
 		return NULL;
 	if (m.in[CLOSED]) {
-		flow = list_first_entry(&rx->closed, struct rx_flow, lru);
+		flow = list_first_entry_or_null(&rx->closed, struct rx_flow, lru);
 	} else if (m.in[SETTLED]) {
-		flow = list_first_entry(&rx->settled, struct rx_flow, lru);
+		flow = list_first_entry_or_null(&rx->settled, struct rx_flow, lru);
 	} else {
 		if (!source || source->nflows < FLOWS_OF_ONE)
 			for (i = SIZES - 1, source = NULL; i >= 0 && !source; i--)
@@ -714,7 +714,7 @@ static unsigned int life(unsigned int steps)
 			shim_fails = p.fails;
 		}
 		key = step(&p);
-		if (tap_random(4) == 0)
+		if (!tap_random(16))
 			read_some();
 		if (m.bad)
 			break;

@@ -598,7 +598,7 @@ static void wake(void)
 /* All that there is goes, and is confirmed. */
 static void drain(void)
 {
-	unsigned int i;
+	unsigned int woken = 0, i;
 	bool more;
 
 	shim_fails = 0;
@@ -620,11 +620,14 @@ static void drain(void)
 			over(it);
 			more = true;
 		}
+		if (more)
+			woken = 0;
 		if (more || !m.nitems || m.bad)
 			continue;
 		check_all();
-		/* The senders of all that is left wait for a place. */
-		if (!m.bad && HOLDS(m.stuck_now, "%u messages have no turn", m.nitems)) {
+		/* The senders of all that is left wait for a place: one is woken at a time. */
+		if (!m.bad && HOLDS(m.stuck_now && woken++ < SOURCES,
+				    "%u messages have no turn", m.nitems)) {
 			while (m.nsenders > SOURCES - 1)
 				leave(0);
 			wake();
