@@ -3,13 +3,20 @@
  * Programs of random calls, from several threads at a few sockets and sites, that are
  * kept and changed where they reached code that none before them reached: KCOV tells.
  *
- *   kernelfuzz [--seconds N] [--seed N] [--journal FILE] [--replay FILE] [--repeat N] LAB
+ *   kernelfuzz [--seconds N] [--seed N] [--journal FILE] [--replay FILE] [--repeat N]
+ *              [--cgroup DIR] [--user PID:LAB] LAB
  *
- * The calls are those of sendfuzz.c, and requests of netlink that make, change and take
- * out two sites with a link between them.  A program is a list of calls, each with its
- * thread and the number that its arguments are drawn from; so one line of text is a call,
- * and what is left of a program after lines are taken out is a program.  The same seed
- * begins with the same programs; which of them are kept depends on how threads meet.
+ * The calls are those of sendfuzz.c and of the other files of kernelfuzz: requests of netlink
+ * that make, change and take out two sites with a link between them, socket filters, options,
+ * signals.  A program is a list of calls, each with its thread and the number that its
+ * arguments are drawn from; so one line of text is a call, and what is left of a program
+ * after lines are taken out is a program.  The same seed begins with the same programs; which
+ * of them are kept depends on how threads meet.
+ *
+ * A program runs in one of several places, each a process with its threads: "root"; "memory",
+ * in a memory cgroup with a limit; "user", a process of uid 1000 in a user namespace that owns
+ * the network namespaces of a lab of its own, and in a memory cgroup, too.  The kernel may kill
+ * a process for its cgroup's limit: another one takes its place.
  *
  * Each program is written to the journal before it runs, so that the last ones are known
  * where the kernel dies of one.  A complaint in the kernel's log ends it.
@@ -20,7 +27,8 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <net/if.h>
+#include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -29,17 +37,17 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <linux/flitcast_netlink.h>
 #include <linux/kcov.h>
-#include "../net/nlgarbage.h"
-#include "cli/nl.h"
+#include "kernelfuzz.h"
 #include "lab.h"
 #include "msg.h"
 #include "sendfuzz.h"
 
-#define THREADS		3
 #define SOCKETS		6
 #define CALLS_MAX	24
 #define CORPUS_MAX	1024
@@ -47,19 +55,41 @@
 #define JOURNAL_MAX	16
 /* A call waits 20 ms, and close() up to a second. */
 #define STUCK_S		120
+/* The accounts of sockets are compared so often; messages of sockets that are closed may last. */
+#define ACCOUNTS_MS	10000
+#define SETTLED_MS	40000
 /* Places of the code that one thread remembers of a program. */
 #define COVER_MAX	(64 << 10)
 /* One bit for each address of the module's code, which is smaller. */
 #define PLACES		(1U << 22)
 
-/* The two sites that netlink plays with; the sites of the lab come before them. */
-#define PLAYED		2
-#define PLAY_TOPOLOGY	"line:5"
-#define PLAY_SITE	3
+/* Other calls than those of sendfuzz.c; netlink is the last of them. */
+static const struct {
+	const char *name;
+	long (*call)(struct worker *w);
+	unsigned int weight;
+} more_calls[] = {
+	{ "filter", kernelfuzz_filter, 12 },
+	{ "talk", kernelfuzz_talk, 16 },
+	{ "look", kernelfuzz_look, 16 },
+	{ "sockopt", kernelfuzz_sockopt, 12 },
+	{ "reserve", kernelfuzz_reserve, 6 },
+	{ "signal", kernelfuzz_signal, 6 },
+	{ "victim", kernelfuzz_victim, 1 },
+	{ "memory", kernelfuzz_memory, 3 },
+	{ "netlink", kernelfuzz_netlink, 0 },
+};
+
+#define MORE_CALLS	(sizeof(more_calls) / sizeof(*more_calls))
+
+enum places { PLACE_ROOT, PLACE_MEMORY, PLACE_USER, PLACES_OF_PROGRAMS };
+
+/* The calls that a program mostly has: of all kinds; of more_calls; netlink as well. */
+enum theme { THEME_ANY, THEME_MORE, THEME_NETLINK, THEMES };
 
 struct call {
 	unsigned int thread;
-	unsigned int kind;	/* of fuzz_calls, or the number after them: netlink */
+	unsigned int kind;	/* of fuzz_calls, then of more_calls */
 	uint64_t seed;
 	uint32_t fork;
 	uint64_t fork_state;
@@ -67,40 +97,57 @@ struct call {
 
 struct program {
 	uint64_t seed;		/* of its sockets */
+	unsigned int place;
 	unsigned int count;
 	struct call calls[CALLS_MAX];
 };
 
-struct thread {
-	struct worker w;	/* first: what a call is given */
-	unsigned int number;
-	sem_t go;
-	int netlink[PLAYED];
-	struct nlgarbage request;
-	uint64_t *cover;	/* NULL without KCOV */
+/* A process that runs programs. */
+struct place {
+	const char *name;
+	bool there;
+	pid_t process;
+	int line;	/* a byte for each program, a byte back when it is over */
+};
+
+/* The process that chooses programs shares this with those that run them. */
+struct shared {
+	struct program program;
+	bool kcov;
+	unsigned int fresh;	/* places of the code that this program reached first */
+	unsigned int places;
+	uint8_t reached[PLACES / 8];
 };
 
 static struct options {
 	const char *lab;
 	const char *journal;
 	const char *replay;
+	const char *cgroup;
+	const char *user_lab;
+	pid_t user;
 	unsigned int seconds;
 	unsigned int repeat;
 	uint64_t seed;
 } opt = { .seconds = 60, .repeat = 1 };
 
-static struct thread threads[THREADS];
+struct thread kernelfuzz_threads[THREADS];
+
+static struct thread *const threads = kernelfuzz_threads;
+static struct place place[PLACES_OF_PROGRAMS] = {
+	[PLACE_ROOT] = { .name = "root", .there = true },
+	[PLACE_MEMORY] = { .name = "memory" },
+	[PLACE_USER] = { .name = "user" },
+};
+
+static struct shared *shared;
 static const struct program *running;
 static sem_t over;
 static struct prng prng;
 static struct program corpus[CORPUS_MAX];
 static unsigned int kept;
-static uint8_t reached[PLACES / 8];
-static unsigned int places;
-static uint64_t programs, calls;
+static uint64_t programs, calls, killed;
 static int log_fd;
-static uint16_t family;
-static char devices[PLAYED][IFNAMSIZ];
 
 static uint32_t pick(uint32_t bound)
 {
@@ -108,250 +155,50 @@ static uint32_t pick(uint32_t bound)
 }
 
 /*
- * Netlink.
- */
-
-static uint32_t draw(void *arg, uint32_t bound)
-{
-	return fuzz_below(arg, bound);
-}
-
-static void put_u32(struct nlgarbage *g, uint16_t type, uint32_t value)
-{
-	nlgarbage_put(g, type, &value, sizeof(value));
-}
-
-static void put_string(struct nlgarbage *g, uint16_t type, const char *value)
-{
-	nlgarbage_put(g, type, value, strlen(value) + 1);
-}
-
-/* One of a few numbers that are near bounds, or a small one. */
-static uint32_t setting(struct nlgarbage *g)
-{
-	static const uint32_t some[] = { 0, 1, 100, 256, 1000, 1500, 4096, 100000, 1000000 };
-
-	return nlgarbage_pick(g, 2) ? nlgarbage_pick(g, 64) :
-				      some[nlgarbage_pick(g, sizeof(some) / sizeof(*some))];
-}
-
-static void put_site(struct nlgarbage *g, uint16_t type, unsigned int played)
-{
-	if (nlgarbage_pick(g, 8))
-		put_u32(g, type, nlgarbage_pick(g, 8) ? PLAY_SITE + played : nlgarbage_pick(g, 6));
-}
-
-static void put_site_settings(struct nlgarbage *g, uint8_t cmd)
-{
-	static const char *const topologies[] = {
-		PLAY_TOPOLOGY, PLAY_TOPOLOGY, "ring:5", "torus:3x3", "hypercube:3", "hexmesh:2",
-	};
-	static const char *const modes[] = { "vnet", "care", "csr", "postman" };
-	unsigned int i;
-
-	if (cmd == FLITCAST_CMD_SITE_NEW) {
-		put_string(g, FLITCAST_A_SITE_TOPOLOGY, topologies[nlgarbage_pick(g, 6)]);
-		if (nlgarbage_pick(g, 2))
-			put_string(g, FLITCAST_A_SITE_MODE, modes[nlgarbage_pick(g, 4)]);
-	} else if (nlgarbage_pick(g, 2)) {
-		put_u32(g, FLITCAST_A_SITE_DRAIN, nlgarbage_pick(g, 2));
-	}
-	for (i = nlgarbage_pick(g, 3); i; i--) {
-		static const uint16_t types[] = {
-			FLITCAST_A_SITE_FLIT, FLITCAST_A_SITE_WINDOW, FLITCAST_A_SITE_SEEK,
-			FLITCAST_A_SITE_SEEK_MAX, FLITCAST_A_SITE_TIMEOUT, FLITCAST_A_SITE_RETRY,
-			FLITCAST_A_SITE_PROBE, FLITCAST_A_SITE_TRANSIT, FLITCAST_A_SITE_GRACE,
-		};
-
-		put_u32(g, types[nlgarbage_pick(g, 9)], setting(g));
-	}
-}
-
-static void put_link(struct nlgarbage *g, uint8_t cmd, unsigned int played)
-{
-	if (nlgarbage_pick(g, 4))
-		put_u32(g, FLITCAST_A_LINK_PORT,
-			nlgarbage_pick(g, 6) ? 1 + played : nlgarbage_pick(g, 8));
-	if (nlgarbage_pick(g, 4))
-		put_string(g, FLITCAST_A_LINK_IFNAME,
-			   nlgarbage_pick(g, 8) ? devices[played] : "lo");
-	if (cmd != FLITCAST_CMD_LINK_NEW && cmd != FLITCAST_CMD_LINK_SET)
-		return;
-	if (!nlgarbage_pick(g, 3))
-		put_u32(g, FLITCAST_A_LINK_WINDOW, setting(g));
-	if (!nlgarbage_pick(g, 3))
-		put_u32(g, FLITCAST_A_LINK_CRC, nlgarbage_pick(g, 2));
-}
-
-static void put_list(struct nlgarbage *g, bool ports)
-{
-	static const char *const directions[] = { "+x", "-x", "+y", "-y", "d0" };
-	uint8_t list[8];
-	unsigned int i, n = nlgarbage_pick(g, 4);
-
-	put_string(g, FLITCAST_A_ROUTE_DIRECTION, directions[nlgarbage_pick(g, 5)]);
-	for (i = 0; i < n; i++)
-		list[i] = nlgarbage_pick(g, 5);
-	if (ports)
-		nlgarbage_put(g, FLITCAST_A_ROUTE_PORTS, list, n);
-}
-
-static void put_route(struct nlgarbage *g, uint8_t cmd)
-{
-	unsigned int i;
-
-	if (cmd != FLITCAST_CMD_ROUTE_REPLACE) {
-		put_list(g, cmd == FLITCAST_CMD_ROUTE_SET);
-		return;
-	}
-	if (nlgarbage_pick(g, 2))
-		put_u32(g, FLITCAST_A_ROUTE_GENERATION, nlgarbage_pick(g, 4));
-	for (i = nlgarbage_pick(g, 3); i; i--) {
-		size_t start = g->used;
-		struct nlattr *nest = nlgarbage_put(g, FLITCAST_A_ROUTE_ENTRY | NLA_F_NESTED,
-						    "", 0);
-
-		put_list(g, true);
-		if (nest)
-			nest->nla_len = g->used - start;
-	}
-}
-
-static void put_path(struct nlgarbage *g, uint8_t cmd)
-{
-	uint8_t ways[4 * 4];
-	unsigned int i, n = 4 * (1 + nlgarbage_pick(g, 4));
-
-	put_u32(g, FLITCAST_A_PATH_SOURCE, nlgarbage_pick(g, 6));
-	put_u32(g, FLITCAST_A_PATH_COPIES, 1 + nlgarbage_pick(g, 4));
-	for (i = 0; i < n; i++)
-		ways[i] = nlgarbage_pick(g, 4);
-	if (cmd == FLITCAST_CMD_PATH_SET)
-		nlgarbage_put(g, FLITCAST_A_PATH_WAYS, ways, n);
-}
-
-/* The attributes that a command takes, mostly with a meaning. */
-static void put_attributes(struct nlgarbage *g, uint8_t cmd, unsigned int played)
-{
-	switch (cmd) {
-	case FLITCAST_CMD_SITE_NEW:
-	case FLITCAST_CMD_SITE_SET:
-		put_site(g, FLITCAST_A_SITE_ID, played);
-		put_site_settings(g, cmd);
-		break;
-	case FLITCAST_CMD_LINK_GET:
-	case FLITCAST_CMD_LINK_NEW:
-	case FLITCAST_CMD_LINK_SET:
-	case FLITCAST_CMD_LINK_DEL:
-		put_site(g, FLITCAST_A_LINK_SITE, played);
-		put_link(g, cmd, played);
-		break;
-	case FLITCAST_CMD_ROUTE_GET:
-	case FLITCAST_CMD_ROUTE_SET:
-	case FLITCAST_CMD_ROUTE_DEL:
-	case FLITCAST_CMD_ROUTE_REPLACE:
-		put_site(g, FLITCAST_A_ROUTE_SITE, played);
-		put_route(g, cmd);
-		break;
-	case FLITCAST_CMD_PATH_SET:
-	case FLITCAST_CMD_PATH_DEL:
-		put_site(g, FLITCAST_A_PATH_SITE, played);
-		put_path(g, cmd);
-		break;
-	case FLITCAST_CMD_SOCKET_GET:
-		put_site(g, FLITCAST_A_SOCKET_SITE, played);
-		put_u32(g, FLITCAST_A_SOCKET_PORT, FUZZ_PORT + nlgarbage_pick(g, SOCKETS));
-		break;
-	default:
-		/* The first attribute of every set is the site. */
-		put_site(g, 1, played);
-	}
-}
-
-/* Everything that has come, a dump to its end. */
-static void drain(int fd)
-{
-	char unread[8192];
-
-	while (recv(fd, unread, sizeof(unread), MSG_DONTWAIT | MSG_TRUNC) > 0)
-		;
-}
-
-static long request(struct nlgarbage *g, int fd)
-{
-	long sent;
-
-	((struct nlmsghdr *)g->data)->nlmsg_len = g->used;
-	sent = send(fd, g->data, g->used, MSG_DONTWAIT);
-	drain(fd);
-	return sent;
-}
-
-static long call_netlink(struct worker *w)
-{
-	struct thread *t = (struct thread *)w;
-	struct nlgarbage *g = &t->request;
-	unsigned int played = fuzz_below(w, PLAYED);
-	uint8_t cmd = fuzz_below(w, FLITCAST_CMD_MAX + 2);
-
-	nlgarbage_begin(g, family, fuzz_below(w, 4) ? 0 : NLM_F_DUMP, cmd, 1);
-	put_attributes(g, cmd, played);
-	if (!fuzz_below(w, 6))
-		nlgarbage_put_random(g, 3);
-	return request(g, t->netlink[played]);
-}
-
-/* The two sites and their link as every program with netlink finds them. */
-static void restore_played(const struct program *p)
-{
-	static const char *const modes[] = { "vnet", "care", "csr", "postman" };
-	struct nlgarbage *g = &threads[0].request;
-	unsigned int i;
-
-	for (i = 0; i < PLAYED; i++) {
-		nlgarbage_begin(g, family, 0, FLITCAST_CMD_SITE_DEL, 1);
-		put_u32(g, FLITCAST_A_SITE_ID, PLAY_SITE + i);
-		request(g, threads[0].netlink[i]);
-		nlgarbage_begin(g, family, 0, FLITCAST_CMD_SITE_NEW, 1);
-		put_u32(g, FLITCAST_A_SITE_ID, PLAY_SITE + i);
-		put_string(g, FLITCAST_A_SITE_TOPOLOGY, PLAY_TOPOLOGY);
-		put_string(g, FLITCAST_A_SITE_MODE, modes[p->seed % 4]);
-		request(g, threads[0].netlink[i]);
-		nlgarbage_begin(g, family, 0, FLITCAST_CMD_LINK_NEW, 1);
-		put_u32(g, FLITCAST_A_LINK_SITE, PLAY_SITE + i);
-		put_u32(g, FLITCAST_A_LINK_PORT, 1 + i);
-		put_string(g, FLITCAST_A_LINK_IFNAME, devices[i]);
-		request(g, threads[0].netlink[i]);
-	}
-}
-
-/*
  * Programs.
  */
 
-static const char *kind_name(unsigned int kind)
+/* The number of a kind that does not exist, and that of netlink. */
+static unsigned int kinds(void)
 {
-	return kind < fuzz_ncalls ? fuzz_calls[kind].name : "netlink";
+	return fuzz_ncalls + MORE_CALLS;
 }
 
-static unsigned int a_kind(bool netlink)
+static unsigned int kind_netlink(void)
 {
-	unsigned int total = 0, at, i;
+	return kinds() - 1;
+}
 
-	if (netlink && !pick(3))
-		return fuzz_ncalls;
-	for (i = 0; i < fuzz_ncalls; i++)
-		total += fuzz_calls[i].weight;
+static const char *kind_name(unsigned int kind)
+{
+	return kind < fuzz_ncalls ? fuzz_calls[kind].name : more_calls[kind - fuzz_ncalls].name;
+}
+
+static unsigned int kind_weight(unsigned int kind)
+{
+	return kind < fuzz_ncalls ? fuzz_calls[kind].weight : more_calls[kind - fuzz_ncalls].weight;
+}
+
+static unsigned int a_kind(enum theme theme)
+{
+	unsigned int total = 0, first = 0, at, i;
+
+	if (theme == THEME_NETLINK && !pick(3))
+		return kind_netlink();
+	if (theme == THEME_MORE && pick(3))
+		first = fuzz_ncalls;
+	for (i = first; i < kinds(); i++)
+		total += kind_weight(i);
 	at = pick(total);
-	for (i = 0; at >= fuzz_calls[i].weight; i++)
-		at -= fuzz_calls[i].weight;
+	for (i = first; at >= kind_weight(i); i++)
+		at -= kind_weight(i);
 	return i;
 }
 
-static struct call a_call(bool netlink)
+static struct call a_call(enum theme theme)
 {
 	return (struct call) {
-		.thread = pick(THREADS), .kind = a_kind(netlink), .seed = prng_next(&prng),
+		.thread = pick(THREADS), .kind = a_kind(theme), .seed = prng_next(&prng),
 		.fork = FUZZ_NO_FORK,
 	};
 }
@@ -361,19 +208,30 @@ static bool has_netlink(const struct program *p)
 	unsigned int i;
 
 	for (i = 0; i < p->count; i++)
-		if (p->calls[i].kind == fuzz_ncalls)
+		if (p->calls[i].kind == kind_netlink())
 			return true;
 	return false;
 }
 
+static unsigned int a_place(void)
+{
+	unsigned int at;
+
+	do {
+		at = pick(PLACES_OF_PROGRAMS);
+	} while (!place[at].there);
+	return at;
+}
+
 static void new_program(struct program *p)
 {
-	bool netlink = !pick(3);
+	enum theme theme = pick(THEMES);
 
 	p->seed = prng_next(&prng);
+	p->place = a_place();
 	p->count = 1 + pick(CALLS_MAX);
 	for (unsigned int i = 0; i < p->count; i++)
-		p->calls[i] = a_call(netlink);
+		p->calls[i] = a_call(theme);
 }
 
 static void change_program(struct program *p)
@@ -381,10 +239,10 @@ static void change_program(struct program *p)
 	const struct program *other = &corpus[pick(kept)];
 	unsigned int at = pick(p->count), n;
 
-	switch (pick(7)) {
+	switch (pick(8)) {
 	case 0:
 		if (p->count < CALLS_MAX)
-			p->calls[p->count++] = a_call(has_netlink(p));
+			p->calls[p->count++] = a_call(has_netlink(p) ? THEME_NETLINK : THEME_MORE);
 		break;
 	case 1:
 		if (p->count > 1)
@@ -411,6 +269,9 @@ static void change_program(struct program *p)
 		for (unsigned int i = 0; i < n && p->count < CALLS_MAX; i++)
 			p->calls[p->count++] = other->calls[i];
 		break;
+	case 6:
+		p->place = a_place();
+		break;
 	default:
 		p->seed = prng_next(&prng);
 	}
@@ -418,13 +279,25 @@ static void change_program(struct program *p)
 
 static void print_program(FILE *to, const struct program *p)
 {
-	fprintf(to, "program %" PRIu64 "\n", p->seed);
+	fprintf(to, "program %" PRIu64 " %s\n", p->seed, place[p->place].name);
 	for (unsigned int i = 0; i < p->count; i++) {
 		const struct call *c = &p->calls[i];
 
 		fprintf(to, "call %u %s %" PRIu64 " %" PRIu32 " %" PRIu64 "\n", c->thread,
 			kind_name(c->kind), c->seed, c->fork, c->fork_state);
 	}
+}
+
+static unsigned int place_named(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < PLACES_OF_PROGRAMS; i++)
+		if (!strcmp(name, place[i].name))
+			break;
+	if (i == PLACES_OF_PROGRAMS || !place[i].there)
+		die("there is no place %s here", name);
+	return i;
 }
 
 /* Reads the next one.  Return: false at the end of the file. */
@@ -444,17 +317,19 @@ static bool read_program(FILE *from, struct program *p)
 			fseek(from, here, SEEK_SET);
 			return true;
 		}
-		if (sscanf(line, "program %" SCNu64, &p->seed) == 1) {
+		/* A program that names no place is one of root. */
+		strcpy(name, place[PLACE_ROOT].name);
+		if (sscanf(line, "program %" SCNu64 " %31s", &p->seed, name) >= 1) {
+			p->place = place_named(name);
 			begun = true;
 			continue;
 		}
 		if (sscanf(line, "call %u %31s %" SCNu64 " %" SCNu32 " %" SCNu64, &c.thread, name,
 			   &c.seed, &c.fork, &c.fork_state) != 5)
 			die("cannot read: %s", line);
-		for (c.kind = 0; c.kind < fuzz_ncalls && strcmp(name, kind_name(c.kind));)
+		for (c.kind = 0; c.kind < kinds() && strcmp(name, kind_name(c.kind));)
 			c.kind++;
-		if (!begun || c.thread >= THREADS || p->count == CALLS_MAX ||
-		    strcmp(name, kind_name(c.kind)))
+		if (!begun || c.thread >= THREADS || p->count == CALLS_MAX || c.kind == kinds())
 			die("cannot run: %s", line);
 		p->calls[p->count++] = c;
 	}
@@ -484,15 +359,22 @@ static void write_journal(const struct program *p)
 }
 
 /*
- * Running them.
+ * Running them, in the process of a place.
  */
+
+static void wait_for(sem_t *sem)
+{
+	while (sem_wait(sem))
+		if (errno != EINTR)
+			die("sem_wait: %s", strerror(errno));
+}
 
 static void *run_calls(void *arg)
 {
 	struct thread *t = arg;
 
 	for (;;) {
-		sem_wait(&t->go);
+		wait_for(&t->go);
 		for (unsigned int i = 0; i < running->count; i++) {
 			const struct call *c = &running->calls[i];
 
@@ -505,8 +387,9 @@ static void *run_calls(void *arg)
 			if (c->kind < fuzz_ncalls)
 				fuzz_calls[c->kind].call(&t->w);
 			else
-				call_netlink(&t->w);
+				more_calls[c->kind - fuzz_ncalls].call(&t->w);
 		}
+		kernelfuzz_stop_timer(t);
 		sem_post(&over);
 	}
 	return NULL;
@@ -515,30 +398,163 @@ static void *run_calls(void *arg)
 /* Marks what the threads have reached.  Return: how much of it is new. */
 static unsigned int gather(void)
 {
-	unsigned int before = places;
+	unsigned int before = shared->places;
 
 	for (unsigned int i = 0; i < THREADS; i++) {
 		uint64_t *cover = threads[i].cover;
 		uint64_t n = cover ? cover[0] : 0;
 
 		for (uint64_t j = 1; j <= n; j++) {
-			uint32_t place = cover[j] % PLACES;
+			uint32_t at = cover[j] % PLACES;
 
-			if (reached[place / 8] & 1 << place % 8)
+			if (shared->reached[at / 8] & 1 << at % 8)
 				continue;
-			reached[place / 8] |= 1 << place % 8;
-			places++;
+			shared->reached[at / 8] |= 1 << at % 8;
+			shared->places++;
 		}
 	}
-	return places - before;
+	return shared->places - before;
 }
+
+static unsigned int run_program(const struct program *p)
+{
+	struct linger none = { .l_onoff = 0 };
+	struct timespec until;
+	unsigned int i, fresh;
+
+	kernelfuzz_reset_memory();
+	if (has_netlink(p))
+		kernelfuzz_restore_played(&threads[0], p->seed);
+	threads[0].w.prng.state = p->seed;
+	threads[0].w.fork = FUZZ_NO_FORK;
+	for (i = 0; i < SOCKETS; i++)
+		fuzz_socket[i] = fuzz_open(&threads[0].w);
+	running = p;
+	for (i = 0; i < THREADS; i++) {
+		if (threads[i].cover)
+			threads[i].cover[0] = 0;
+		sem_post(&threads[i].go);
+	}
+	clock_gettime(CLOCK_REALTIME, &until);
+	until.tv_sec += STUCK_S;
+	for (i = 0; i < THREADS; i++)
+		while (sem_timedwait(&over, &until))
+			if (errno != EINTR)
+				die("a program is not over after %d s", STUCK_S);
+	fresh = gather();
+	for (i = 0; i < SOCKETS; i++) {
+		if (fuzz_socket[i] < 0)
+			continue;
+		setsockopt(fuzz_socket[i], SOL_SOCKET, SO_LINGER, &none, sizeof(none));
+		close(fuzz_socket[i]);
+	}
+	return fresh;
+}
+
+/* Have the kernel record what a thread reaches, where it is to be read. */
+static uint64_t *cover_of(int fd)
+{
+	uint64_t *cover;
+
+	if (ioctl(fd, KCOV_INIT_TRACE, COVER_MAX))
+		die("KCOV_INIT_TRACE: %s", strerror(errno));
+	cover = mmap(NULL, COVER_MAX * sizeof(*cover), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (cover == MAP_FAILED)
+		die("kcov: %s", strerror(errno));
+	return cover;
+}
+
+/* A thread turns KCOV on for itself. */
+static void *begin_thread(void *arg)
+{
+	struct thread *t = arg;
+
+	kernelfuzz_make_timer(t);
+	if (t->cover && ioctl(t->kcov, KCOV_ENABLE, KCOV_TRACE_PC))
+		die("KCOV_ENABLE: %s", strerror(errno));
+	sem_post(&over);
+	return run_calls(t);
+}
+
+/* The namespaces of the lab of this place. */
+static void open_lab(const char *lab)
+{
+	unsigned int i;
+
+	fuzz_sites = lab_sites(lab);
+	if (fuzz_sites != PLAY_SITE + PLAYED)
+		die("lab %s has %u sites", lab, fuzz_sites);
+	for (i = 0; i < fuzz_sites; i++)
+		fuzz_netns[i] = lab_open(lab, i);
+}
+
+/* Makes this process, a new one, that of a place. */
+static void begin_place(unsigned int at)
+{
+	char directory[PATH_MAX];
+	unsigned int i;
+
+	/* As root, and without a limit. */
+	for (i = 0; i < THREADS; i++) {
+		struct thread *t = &threads[i];
+
+		t->number = i;
+		t->w.arena = fuzz_arena();
+		memset(t->w.arena, 0, FUZZ_ARENA);
+		t->kcov = open("/sys/kernel/debug/kcov", O_RDWR | O_CLOEXEC);
+		if (t->kcov >= 0)
+			t->cover = cover_of(t->kcov);
+	}
+	shared->kcov = threads[0].cover;
+	kernelfuzz_catch_signals();
+	if (at != PLACE_ROOT && opt.cgroup) {
+		snprintf(directory, sizeof(directory), "%s/%s", opt.cgroup, place[at].name);
+		kernelfuzz_enter_cgroup(directory);
+	}
+	if (at == PLACE_USER)
+		kernelfuzz_enter_user(opt.user);
+	open_lab(at == PLACE_USER ? opt.user_lab : opt.lab);
+	sem_init(&over, 0, 0);
+	for (i = 0; i < THREADS; i++) {
+		struct thread *t = &threads[i];
+		pthread_t id;
+
+		kernelfuzz_open_netlink(t);
+		sem_init(&t->go, 0, 0);
+		if (pthread_create(&id, NULL, begin_thread, t))
+			die("pthread_create: %s", strerror(errno));
+		wait_for(&over);
+	}
+}
+
+static void __attribute__((noreturn)) be_place(unsigned int at, int line)
+{
+	char byte = 0;
+
+	begin_place(at);
+	/* Not before: this process changed its user. */
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
+		die("prctl: %s", strerror(errno));
+	do {
+		if (write(line, &byte, 1) != 1)
+			break;
+		if (read(line, &byte, 1) != 1)
+			break;
+		shared->fresh = run_program(&shared->program);
+	} while (1);
+	_exit(0);
+}
+
+/*
+ * Choosing them, and looking what becomes of them.
+ */
 
 static bool complaint(const char *text)
 {
 	static const char *const words[] = {
 		"WARNING:", "BUG:", "KASAN", "KCSAN", "UBSAN", "ODEBUG", "INFO:", "Oops",
 		"refcount_t:", "corruption", "general protection", "leaked reference",
-		"possible ", "invalid wait context", "cut here",
+		"possible ", "invalid wait context", "cut here", "underflow",
 	};
 
 	for (unsigned int i = 0; i < sizeof(words) / sizeof(*words); i++)
@@ -570,39 +586,105 @@ static void look_at_log(void)
 	}
 }
 
-static unsigned int run_program(const struct program *p)
+/* No socket is open: the cgroups have nothing charged of them soon. */
+static void compare_accounts(void)
 {
-	struct linger none = { .l_onoff = 0 };
-	struct timespec until;
-	unsigned int i, fresh;
+	uint64_t until = now_ms() + SETTLED_MS, charged;
+
+	if (!opt.cgroup)
+		return;
+	while ((charged = kernelfuzz_socket_memory(opt.cgroup)) != 0) {
+		if (now_ms() > until)
+			die("%" PRIu64 " bytes are charged to sockets that are gone", charged);
+		sleep_ms(100);
+	}
+}
+
+/* Waits for a byte of a place.  Return: false where its process ended instead. */
+static bool heard_of(struct place *at)
+{
+	struct pollfd fd = { .fd = at->line, .events = POLLIN };
+	char byte;
+
+	/* The process itself notices first that it is stuck. */
+	if (poll(&fd, 1, 2 * STUCK_S * 1000) != 1)
+		die("nothing was heard of place %s for %d s", at->name, 2 * STUCK_S);
+	return read(at->line, &byte, 1) == 1;
+}
+
+/* The end of the process of a place, which is to be that of its cgroup alone. */
+static void bury(struct place *at)
+{
+	int status;
+
+	if (waitpid(at->process, &status, 0) != at->process)
+		die("waitpid: %s", strerror(errno));
+	close(at->line);
+	at->process = 0;
+	look_at_log();
+	if (at == &place[PLACE_ROOT] || !opt.cgroup || !WIFSIGNALED(status) ||
+	    WTERMSIG(status) != SIGKILL)
+		die("the process of place %s ended with status %#x", at->name, status);
+	killed++;
+}
+
+static void start(unsigned int number)
+{
+	struct place *at = &place[number];
+	int lines[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, lines))
+		die("socketpair: %s", strerror(errno));
+	fflush(stdout);
+	at->process = fork();
+	if (at->process < 0)
+		die("fork: %s", strerror(errno));
+	if (!at->process) {
+		close(lines[0]);
+		be_place(number, lines[1]);
+	}
+	close(lines[1]);
+	at->line = lines[0];
+}
+
+/* Has a process of the place of @p ready for it. */
+static struct place *have_place(const struct program *p)
+{
+	struct place *at = &place[p->place];
+	unsigned int tries;
+
+	for (tries = 0; tries < 100; tries++) {
+		if (at->process)
+			return at;
+		start(p->place);
+		if (heard_of(at))
+			return at;
+		bury(at);
+	}
+	die("the process of place %s ends at once, always", at->name);
+}
+
+/* Return: how much of the code no program before it reached. */
+static unsigned int run(const struct program *p)
+{
+	struct place *at = have_place(p);
+	static uint64_t compared;
+	char byte = 0;
 
 	write_journal(p);
-	if (has_netlink(p))
-		restore_played(p);
-	threads[0].w.prng.state = p->seed;
-	threads[0].w.fork = FUZZ_NO_FORK;
-	for (i = 0; i < SOCKETS; i++)
-		fuzz_socket[i] = fuzz_open(&threads[0].w);
 	running = p;
-	for (i = 0; i < THREADS; i++) {
-		if (threads[i].cover)
-			threads[i].cover[0] = 0;
-		sem_post(&threads[i].go);
-	}
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += STUCK_S;
-	for (i = 0; i < THREADS; i++)
-		if (sem_timedwait(&over, &until))
-			die("a program is not over after %d s", STUCK_S);
-	fresh = gather();
-	for (i = 0; i < SOCKETS; i++) {
-		setsockopt(fuzz_socket[i], SOL_SOCKET, SO_LINGER, &none, sizeof(none));
-		close(fuzz_socket[i]);
-	}
+	shared->program = *p;
+	shared->fresh = 0;
+	if (write(at->line, &byte, 1) != 1 || !heard_of(at))
+		bury(at);
 	programs++;
 	calls += p->count;
 	look_at_log();
-	return fresh;
+	if (now_ms() - compared > ACCOUNTS_MS) {
+		compare_accounts();
+		compared = now_ms();
+	}
+	return shared->fresh;
 }
 
 static void fuzz(void)
@@ -618,7 +700,7 @@ static void fuzz(void)
 		} else {
 			new_program(&p);
 		}
-		if (run_program(&p))
+		if (run(&p))
 			corpus[kept < CORPUS_MAX ? kept++ : pick(CORPUS_MAX)] = p;
 	} while (now_ms() < until);
 }
@@ -632,7 +714,7 @@ static void replay(void)
 		if (!from)
 			die("%s: %s", opt.replay, strerror(errno));
 		while (read_program(from, &p))
-			run_program(&p);
+			run(&p);
 		fclose(from);
 	}
 }
@@ -641,90 +723,35 @@ static void replay(void)
  * Beginning.
  */
 
-static int netlink_in(unsigned int played)
-{
-	int fd;
-
-	if (lab_enter(fuzz_netns[PLAY_SITE + played]))
-		die("setns: %s", strerror(errno));
-	fd = nl_open(NETLINK_GENERIC);
-	if (fd < 0)
-		die("netlink: %s", strerror(-fd));
-	return fd;
-}
-
-/* What the threads record of the kernel's code is read from there. */
-static uint64_t *cover_of(int fd)
-{
-	uint64_t *cover;
-
-	if (ioctl(fd, KCOV_INIT_TRACE, COVER_MAX))
-		die("KCOV_INIT_TRACE: %s", strerror(errno));
-	cover = mmap(NULL, COVER_MAX * sizeof(*cover), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (cover == MAP_FAILED)
-		die("kcov: %s", strerror(errno));
-	return cover;
-}
-
-/* A thread turns KCOV on for itself. */
-static void *begin_thread(void *arg)
-{
-	struct thread *t = arg;
-	int fd = open("/sys/kernel/debug/kcov", O_RDWR | O_CLOEXEC);
-
-	if (fd >= 0) {
-		t->cover = cover_of(fd);
-		if (ioctl(fd, KCOV_ENABLE, KCOV_TRACE_PC))
-			die("KCOV_ENABLE: %s", strerror(errno));
-	}
-	sem_post(&over);
-	return run_calls(t);
-}
-
 static void begin(void)
 {
-	struct nl_request req = { 0 };
-	unsigned int i, j;
+	unsigned int i;
 
-	fuzz_sites = lab_sites(opt.lab);
-	if (fuzz_sites != PLAY_SITE + PLAYED)
-		die("lab %s has %u sites", opt.lab, fuzz_sites);
+	kernelfuzz_find_family();
 	fuzz_sockets = SOCKETS;
-	for (i = 0; i < fuzz_sites; i++)
-		fuzz_netns[i] = lab_open(opt.lab, i);
-	for (i = 0; i < PLAYED; i++)
-		snprintf(devices[i], IFNAMSIZ, "play%u", i);
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
-	family = ((struct nlmsghdr *)req.data)->nlmsg_type;
-	nl_free(&req);
 	log_fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (log_fd < 0 || lseek(log_fd, 0, SEEK_END) < 0)
 		die("/dev/kmsg: %s", strerror(errno));
-	sem_init(&over, 0, 0);
-	for (i = 0; i < THREADS; i++) {
-		struct thread *t = &threads[i];
-		pthread_t id;
-
-		t->number = i;
-		t->w.arena = fuzz_arena();
-		memset(t->w.arena, 0, FUZZ_ARENA);
-		t->request.pick = draw;
-		t->request.arg = &t->w;
-		for (j = 0; j < PLAYED; j++)
-			t->netlink[j] = netlink_in(j);
-		sem_init(&t->go, 0, 0);
-		if (pthread_create(&id, NULL, begin_thread, t))
-			die("pthread_create: %s", strerror(errno));
-		sem_wait(&over);
-	}
-	if (!threads[0].cover)
-		fprintf(stderr, "kernelfuzz: no KCOV here: nothing tells new code from old\n");
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED)
+		die("mmap: %s", strerror(errno));
+	running = &shared->program;
+	place[PLACE_MEMORY].there = opt.cgroup;
+	place[PLACE_USER].there = opt.user;
+	for (i = 0; i < PLACES_OF_PROGRAMS; i++)
+		if (!place[i].there)
+			fprintf(stderr, "kernelfuzz: no place %s here\n", place[i].name);
 }
 
 static void usage(FILE *to)
 {
 	fputs("Usage: kernelfuzz [--seconds N] [--seed N] [--journal FILE]\n"
-	      "                  [--replay FILE [--repeat N]] LAB\n"
+	      "                  [--replay FILE [--repeat N]]\n"
+	      "                  [--cgroup DIR] [--user PID:LAB] LAB\n"
+	      "\n"
+	      "--cgroup: a memory cgroup that has children memory and user.\n"
+	      "--user: a process in a user namespace, and the lab that it made there.\n"
 	      "\n"
 	      "Exit status: 0 all is well, 1 the kernel complains, 2 usage, 4 cannot run.\n", to);
 }
@@ -734,8 +761,10 @@ static void parse(int argc, char **argv)
 	static const struct option options[] = {
 		{ "seconds", 1, NULL, 'n' }, { "seed", 1, NULL, 's' },
 		{ "journal", 1, NULL, 'j' }, { "replay", 1, NULL, 'r' },
-		{ "repeat", 1, NULL, 'R' }, { "help", 0, NULL, 'h' }, { 0 }
+		{ "repeat", 1, NULL, 'R' }, { "cgroup", 1, NULL, 'c' }, { "user", 1, NULL, 'u' },
+		{ "help", 0, NULL, 'h' }, { 0 }
 	};
+	char *lab;
 	int c;
 
 	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1) {
@@ -754,6 +783,13 @@ static void parse(int argc, char **argv)
 			break;
 		case 'R':
 			opt.repeat = strtoul(optarg, NULL, 0);
+			break;
+		case 'c':
+			opt.cgroup = optarg;
+			break;
+		case 'u':
+			opt.user = strtol(optarg, &lab, 10);
+			opt.user_lab = lab + (*lab == ':');
 			break;
 		case 'h':
 			usage(stdout);
@@ -784,11 +820,16 @@ int main(int argc, char **argv)
 		replay();
 	else
 		fuzz();
+	compare_accounts();
+	look_at_log();
 	printf("kernelfuzz: seed %" PRIu64 ": %" PRIu64 " programs, %" PRIu64
-	       " calls, %u places of the code, %u programs kept\n", opt.seed, programs, calls,
-	       places, kept);
+	       " calls, %u places of the code, %u programs kept, %" PRIu64
+	       " processes killed by a limit\n", opt.seed, programs, calls, shared->places, kept,
+	       killed);
+	if (!shared->kcov)
+		fprintf(stderr, "kernelfuzz: no KCOV here: nothing tells new code from old\n");
 	/* A program that does nothing, or a module without KCOV, reaches none. */
-	if (threads[0].cover && places < 100) {
+	if (shared->kcov && shared->places < 100) {
 		fprintf(stderr, "kernelfuzz: that is hardly anything\n");
 		return 1;
 	}

@@ -43,8 +43,7 @@ static bool chance(struct worker *w, uint32_t n)
 	return !below(w, n);
 }
 
-/* The numbers that code gets wrong. */
-static uint64_t awkward(struct worker *w)
+uint64_t fuzz_awkward(struct worker *w)
 {
 	static const uint64_t values[] = {
 		0, 1, 2, 3, 7, 8, 15, 16, 17, 20, 31, 32, 63, 64, 127, 128, 255, 256, 1023, 1024,
@@ -59,8 +58,7 @@ static uint64_t awkward(struct worker *w)
 	return values[below(w, sizeof(values) / sizeof(*values))];
 }
 
-/* A place for @len bytes, mostly good; nothing of the program's own is there. */
-static void *pointer(struct worker *w, uint64_t len)
+void *fuzz_pointer(struct worker *w, uint64_t len)
 {
 	switch (below(w, 24)) {
 	case 0:
@@ -90,20 +88,20 @@ static void *place(struct worker *w, size_t len)
 
 static uint64_t length(struct worker *w)
 {
-	return chance(w, 8) ? awkward(w) : prng_log(&w->prng, 0, 100000);
+	return chance(w, 8) ? fuzz_awkward(w) : prng_log(&w->prng, 0, 100000);
 }
 
 static uint16_t a_port(struct worker *w)
 {
-	return chance(w, 16) ? (uint16_t)awkward(w) : FUZZ_PORT + below(w, fuzz_sockets + 4);
+	return chance(w, 16) ? (uint16_t)fuzz_awkward(w) : FUZZ_PORT + below(w, fuzz_sockets + 4);
 }
 
 static uint32_t a_site(struct worker *w)
 {
-	return chance(w, 16) ? (uint32_t)awkward(w) : below(w, fuzz_sites);
+	return chance(w, 16) ? (uint32_t)fuzz_awkward(w) : below(w, fuzz_sites);
 }
 
-static int a_socket(struct worker *w)
+int fuzz_a_socket(struct worker *w)
 {
 	return atomic_load(&fuzz_socket[below(w, fuzz_sockets)]);
 }
@@ -133,9 +131,9 @@ static struct sockaddr_flitcast *address(struct worker *w, socklen_t *len)
 	if (chance(w, 12))
 		bytes[below(w, sizeof(*addr))] ^= 1 << below(w, 8);
 	if (chance(w, 12))
-		*len = chance(w, 2) ? below(w, 140) : (socklen_t)awkward(w);
+		*len = chance(w, 2) ? below(w, 140) : (socklen_t)fuzz_awkward(w);
 	if (chance(w, 12))
-		return pointer(w, sizeof(*addr));
+		return fuzz_pointer(w, sizeof(*addr));
 	return addr;
 }
 
@@ -152,9 +150,9 @@ static uint32_t fill_targets(struct worker *w, struct flitcast_target *t, uint32
 		if (chance(w, 64))
 			t[i].flags = 1 << below(w, 16);
 		if (chance(w, 64))
-			t[i].offset = (uint32_t)awkward(w);
+			t[i].offset = (uint32_t)fuzz_awkward(w);
 		if (chance(w, 64))
-			t[i].length = (uint32_t)awkward(w);
+			t[i].length = (uint32_t)fuzz_awkward(w);
 	}
 	return n * sizeof(*t);
 }
@@ -178,11 +176,11 @@ static size_t control(struct worker *w, char *buf, uint32_t len)
 		cmsg->cmsg_type = FLITCAST_TARGETS;
 		cmsg->cmsg_len = CMSG_LEN(size);
 		if (chance(w, 16))
-			cmsg->cmsg_level = (int)awkward(w);
+			cmsg->cmsg_level = (int)fuzz_awkward(w);
 		if (chance(w, 16))
-			cmsg->cmsg_type = chance(w, 2) ? (int)below(w, 8) : (int)awkward(w);
+			cmsg->cmsg_type = chance(w, 2) ? (int)below(w, 8) : (int)fuzz_awkward(w);
 		if (chance(w, 16))
-			cmsg->cmsg_len = awkward(w);
+			cmsg->cmsg_len = fuzz_awkward(w);
 		used += CMSG_SPACE(size);
 		if (chance(w, 32))
 			used -= below(w, 16);
@@ -199,10 +197,10 @@ static size_t pieces(struct worker *w, struct iovec *iov, uint64_t len)
 		uint64_t part = i == n - 1 || !len ? len : prng_next(&w->prng) % len;
 
 		iov[i].iov_len = part;
-		iov[i].iov_base = pointer(w, part);
+		iov[i].iov_base = fuzz_pointer(w, part);
 		len -= part;
 	}
-	return chance(w, 64) ? (size_t)awkward(w) : n;
+	return chance(w, 64) ? (size_t)fuzz_awkward(w) : n;
 }
 
 static int flags(struct worker *w)
@@ -214,7 +212,7 @@ static int flags(struct worker *w)
 	if (chance(w, 12))
 		value |= 1 << below(w, 32);
 	if (chance(w, 64))
-		value = (int)awkward(w);
+		value = (int)fuzz_awkward(w);
 	return value;
 }
 
@@ -237,13 +235,13 @@ static long call_sendmsg(struct worker *w)
 		msg->msg_control = buf;
 		msg->msg_controllen = control(w, buf, len > 1 << 20 ? 1 << 20 : (uint32_t)len);
 		if (chance(w, 16))
-			msg->msg_controllen = awkward(w);
+			msg->msg_controllen = fuzz_awkward(w);
 		if (chance(w, 32))
-			msg->msg_control = pointer(w, msg->msg_controllen);
+			msg->msg_control = fuzz_pointer(w, msg->msg_controllen);
 	}
 	if (chance(w, 64))
-		msg = pointer(w, sizeof(*msg));
-	return syscall(SYS_sendmsg, a_socket(w), msg, flags(w));
+		msg = fuzz_pointer(w, sizeof(*msg));
+	return syscall(SYS_sendmsg, fuzz_a_socket(w), msg, flags(w));
 }
 
 static long call_sendto(struct worker *w)
@@ -252,7 +250,8 @@ static long call_sendto(struct worker *w)
 	socklen_t addrlen;
 	struct sockaddr_flitcast *addr = address(w, &addrlen);
 
-	return syscall(SYS_sendto, a_socket(w), pointer(w, len), len, flags(w), addr, addrlen);
+	return syscall(SYS_sendto, fuzz_a_socket(w), fuzz_pointer(w, len), len, flags(w), addr,
+		       addrlen);
 }
 
 static long call_sendmmsg(struct worker *w)
@@ -266,7 +265,8 @@ static long call_sendmmsg(struct worker *w)
 		msgs[i].msg_hdr.msg_iovlen = pieces(w, msgs[i].msg_hdr.msg_iov, length(w));
 		msgs[i].msg_hdr.msg_name = address(w, &msgs[i].msg_hdr.msg_namelen);
 	}
-	return syscall(SYS_sendmmsg, a_socket(w), msgs, chance(w, 16) ? awkward(w) : n, flags(w));
+	return syscall(SYS_sendmmsg, fuzz_a_socket(w), msgs, chance(w, 16) ? fuzz_awkward(w) : n,
+		       flags(w));
 }
 
 static long call_recvmsg(struct worker *w)
@@ -279,15 +279,15 @@ static long call_recvmsg(struct worker *w)
 	msg->msg_iov = iov;
 	/* What is written must not land on the arguments of others that matter. */
 	msg->msg_iovlen = pieces(w, iov, length(w));
-	msg->msg_name = pointer(w, 16);
-	msg->msg_namelen = chance(w, 4) ? (socklen_t)awkward(w) : 16;
-	msg->msg_control = pointer(w, 64);
-	msg->msg_controllen = chance(w, 4) ? awkward(w) : 64;
+	msg->msg_name = fuzz_pointer(w, 16);
+	msg->msg_namelen = chance(w, 4) ? (socklen_t)fuzz_awkward(w) : 16;
+	msg->msg_control = fuzz_pointer(w, 64);
+	msg->msg_controllen = chance(w, 4) ? fuzz_awkward(w) : 64;
 	if (chance(w, 64))
-		msg = pointer(w, sizeof(*msg));
+		msg = fuzz_pointer(w, sizeof(*msg));
 	if (chance(w, 8))
 		value |= chance(w, 2) ? MSG_ERRQUEUE : MSG_PEEK;
-	return syscall(SYS_recvmsg, a_socket(w), msg, value);
+	return syscall(SYS_recvmsg, fuzz_a_socket(w), msg, value);
 }
 
 static long call_recvfrom(struct worker *w)
@@ -295,9 +295,9 @@ static long call_recvfrom(struct worker *w)
 	socklen_t *addrlen = place(w, sizeof(*addrlen));
 	uint64_t len = length(w);
 
-	*addrlen = chance(w, 4) ? (socklen_t)awkward(w) : 16;
-	return syscall(SYS_recvfrom, a_socket(w), pointer(w, len), len, flags(w), pointer(w, 16),
-		       chance(w, 16) ? pointer(w, 4) : addrlen);
+	*addrlen = chance(w, 4) ? (socklen_t)fuzz_awkward(w) : 16;
+	return syscall(SYS_recvfrom, fuzz_a_socket(w), fuzz_pointer(w, len), len, flags(w),
+		       fuzz_pointer(w, 16), chance(w, 16) ? fuzz_pointer(w, 4) : addrlen);
 }
 
 static long call_bind(struct worker *w)
@@ -305,7 +305,7 @@ static long call_bind(struct worker *w)
 	socklen_t len;
 	struct sockaddr_flitcast *addr = address(w, &len);
 
-	return syscall(SYS_bind, a_socket(w), addr, len);
+	return syscall(SYS_bind, fuzz_a_socket(w), addr, len);
 }
 
 /* Mostly to where a socket may listen. */
@@ -318,14 +318,14 @@ static long call_connect(struct worker *w)
 	if (!chance(w, 4)) {
 		addr = place(w, sizeof(*addr));
 		len = sizeof(*addr);
-		*addr = msg_name(a_socket(w));
+		*addr = msg_name(fuzz_a_socket(w));
 	}
-	return syscall(SYS_connect, a_socket(w), addr, len);
+	return syscall(SYS_connect, fuzz_a_socket(w), addr, len);
 }
 
 static long call_listen(struct worker *w)
 {
-	return syscall(SYS_listen, a_socket(w), (int)awkward(w));
+	return syscall(SYS_listen, fuzz_a_socket(w), (int)fuzz_awkward(w));
 }
 
 /* Mostly one that listens. */
@@ -337,7 +337,7 @@ static int a_listener(struct worker *w)
 	do {
 		socklen_t len = sizeof(listens);
 
-		fd = a_socket(w);
+		fd = fuzz_a_socket(w);
 		getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &len);
 	} while (!listens && --tries);
 	return fd;
@@ -350,11 +350,11 @@ static long call_accept(struct worker *w)
 	int how = SOCK_CLOEXEC | (chance(w, 2) ? SOCK_NONBLOCK : 0);
 	long fd;
 
-	*len = chance(w, 4) ? (socklen_t)awkward(w) : 16;
+	*len = chance(w, 4) ? (socklen_t)fuzz_awkward(w) : 16;
 	if (chance(w, 8))
-		how = (int)awkward(w);
-	fd = syscall(SYS_accept4, a_listener(w), pointer(w, 16),
-		     chance(w, 16) ? pointer(w, 4) : len, how);
+		how = (int)fuzz_awkward(w);
+	fd = syscall(SYS_accept4, a_listener(w), fuzz_pointer(w, 16),
+		     chance(w, 16) ? fuzz_pointer(w, 4) : len, how);
 	if (fd < 0)
 		return fd;
 	bound_waits((int)fd);
@@ -363,16 +363,16 @@ static long call_accept(struct worker *w)
 
 static long call_shutdown(struct worker *w)
 {
-	return syscall(SYS_shutdown, a_socket(w), (int)below(w, 5));
+	return syscall(SYS_shutdown, fuzz_a_socket(w), (int)below(w, 5));
 }
 
 static long call_names(struct worker *w)
 {
 	socklen_t *len = place(w, sizeof(*len));
 
-	*len = (socklen_t)awkward(w);
-	return syscall(chance(w, 2) ? SYS_getsockname : SYS_getpeername, a_socket(w),
-		       pointer(w, 16), chance(w, 8) ? pointer(w, 4) : len);
+	*len = (socklen_t)fuzz_awkward(w);
+	return syscall(chance(w, 2) ? SYS_getsockname : SYS_getpeername, fuzz_a_socket(w),
+		       fuzz_pointer(w, 16), chance(w, 8) ? fuzz_pointer(w, 4) : len);
 }
 
 static int an_option(struct worker *w, int *level)
@@ -383,7 +383,7 @@ static int an_option(struct worker *w, int *level)
 		SO_TIMESTAMPNS, SO_TIMESTAMPING, SO_ACCEPTCONN, SO_DOMAIN, SO_PEEK_OFF,
 	};
 
-	*level = chance(w, 32) ? (int)awkward(w) : SOL_FLITCAST;
+	*level = chance(w, 32) ? (int)fuzz_awkward(w) : SOL_FLITCAST;
 	if (chance(w, 4)) {
 		*level = SOL_SOCKET;
 		return of_sockets[below(w, sizeof(of_sockets) / sizeof(*of_sockets))];
@@ -391,7 +391,7 @@ static int an_option(struct worker *w, int *level)
 	/* Not SOL_SOCKET with just any number: a time-out could go that bounds the calls. */
 	if (*level == SOL_SOCKET)
 		*level = 0;
-	return chance(w, 16) ? (int)awkward(w) : (int)below(w, 12);
+	return chance(w, 16) ? (int)fuzz_awkward(w) : (int)below(w, 12);
 }
 
 static long call_setsockopt(struct worker *w)
@@ -400,7 +400,7 @@ static long call_setsockopt(struct worker *w)
 	socklen_t len = 4;
 	int level, option = an_option(w, &level);
 
-	*(uint32_t *)value = (uint32_t)awkward(w);
+	*(uint32_t *)value = (uint32_t)fuzz_awkward(w);
 	if (option == FLITCAST_TARGETS && level == SOL_FLITCAST)
 		len = fill_targets(w, (void *)value, target_count(w), 1000);
 	/* Given up soon, or this takes for ever. */
@@ -419,10 +419,10 @@ static long call_setsockopt(struct worker *w)
 		len = 2 * sizeof(uint32_t);
 	}
 	if (chance(w, 8) && (option != SO_LINGER || level != SOL_SOCKET))
-		len = (socklen_t)awkward(w);
+		len = (socklen_t)fuzz_awkward(w);
 	if (chance(w, 16))
-		value = pointer(w, len);
-	return syscall(SYS_setsockopt, a_socket(w), level, option, value, len);
+		value = fuzz_pointer(w, len);
+	return syscall(SYS_setsockopt, fuzz_a_socket(w), level, option, value, len);
 }
 
 static long call_getsockopt(struct worker *w)
@@ -430,9 +430,9 @@ static long call_getsockopt(struct worker *w)
 	socklen_t *len = place(w, sizeof(*len));
 	int level, option = an_option(w, &level);
 
-	*len = chance(w, 4) ? (socklen_t)awkward(w) : 64;
-	return syscall(SYS_getsockopt, a_socket(w), level, option, pointer(w, 64),
-		       chance(w, 16) ? pointer(w, 4) : len);
+	*len = chance(w, 4) ? (socklen_t)fuzz_awkward(w) : 64;
+	return syscall(SYS_getsockopt, fuzz_a_socket(w), level, option, fuzz_pointer(w, 64),
+		       chance(w, 16) ? fuzz_pointer(w, 4) : len);
 }
 
 static long call_ioctl(struct worker *w)
@@ -441,17 +441,18 @@ static long call_ioctl(struct worker *w)
 		SIOCINQ, SIOCOUTQ, SIOCATMARK, SIOCGSTAMP, FIOASYNC,
 	};
 
-	return syscall(SYS_ioctl, a_socket(w),
-		       chance(w, 4) ? (unsigned int)awkward(w) & 0xffff :
+	return syscall(SYS_ioctl, fuzz_a_socket(w),
+		       chance(w, 4) ? (unsigned int)fuzz_awkward(w) & 0xffff :
 				      requests[below(w, sizeof(requests) / sizeof(*requests))],
-		       pointer(w, 16));
+		       fuzz_pointer(w, 16));
 }
 
 static long call_other(struct worker *w)
 {
 	long result;
 
-	result = syscall(SYS_socket, msg_family(), (int)awkward(w) & 0xf, (int)awkward(w));
+	result = syscall(SYS_socket, msg_family(), (int)fuzz_awkward(w) & 0xf,
+			 (int)fuzz_awkward(w));
 	if (result >= 0)
 		close((int)result);
 	return result;
@@ -463,7 +464,8 @@ static long call_poll(struct worker *w)
 	unsigned int i;
 
 	for (i = 0; i < 4; i++)
-		fds[i] = (struct pollfd) { .fd = a_socket(w), .events = (short)awkward(w) };
+		fds[i] = (struct pollfd) { .fd = fuzz_a_socket(w),
+					   .events = (short)fuzz_awkward(w) };
 	return poll(fds, 4, below(w, 3));
 }
 
@@ -477,6 +479,9 @@ int fuzz_open(struct worker *w)
 	if (lab_enter(fuzz_netns[site]))
 		die("setns: %s", strerror(errno));
 	fd = socket(msg_family(), type | SOCK_CLOEXEC | (chance(w, 2) ? SOCK_NONBLOCK : 0), 0);
+	/* A memory cgroup has less memory than the machine. */
+	if (fd < 0 && (errno == ENOMEM || errno == ENOBUFS))
+		return -1;
 	if (fd < 0)
 		die("socket: %s", strerror(errno));
 	bound_waits(fd);

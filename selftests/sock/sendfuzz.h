@@ -58,9 +58,18 @@ extern const unsigned int fuzz_ncalls;
 
 /* Draws a number of a call: 0 .. @bound - 1. */
 uint32_t fuzz_below(struct worker *w, uint32_t bound);
+/* A number that code gets wrong. */
+uint64_t fuzz_awkward(struct worker *w);
+/* A place for @len bytes, mostly good; nothing of the program's own is there. */
+void *fuzz_pointer(struct worker *w, uint64_t len);
+/* One of the sockets. */
+int fuzz_a_socket(struct worker *w);
 /* Does the manual have this errno for fuzz_calls[@i]? */
 bool fuzz_expected(unsigned int i, int err);
-/* Another socket, at some site; puts the thread into its namespace. */
+/*
+ * Another socket, at some site; puts the thread into its namespace.  Return: a descriptor, or
+ * -1 where there is no memory for one.
+ */
 int fuzz_open(struct worker *w);
 /* What worker.arena is to be. */
 char *fuzz_arena(void);

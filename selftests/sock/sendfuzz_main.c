@@ -190,8 +190,11 @@ int main(int argc, char **argv)
 		workers[i].arena = fuzz_arena();
 		memset(workers[i].arena, 0, FUZZ_ARENA);
 	}
-	for (i = 0; i < fuzz_sockets; i++)
+	for (i = 0; i < fuzz_sockets; i++) {
 		fuzz_socket[i] = fuzz_open(&workers[0]);
+		if (fuzz_socket[i] < 0)
+			die("socket: %s", strerror(errno));
+	}
 	since = meminfo("MemFree");
 	for (i = 0; i < opt.threads; i++)
 		if (pthread_create(&threads[i], NULL, work, &workers[i]))
