@@ -31,6 +31,7 @@ struct rx_key {
  * @source: flows of the same source site
  * @lru: in the list of those of its source that are open, or that the source was asked about, or
  *	in that of all that are settled or closed
+ * @over: in the list of those of its source that are settled or closed
  * @waiting: in the port's list of those that were refused for want of room, or of
  *	those that are invited
  * @held: in the port's list of those that hold something, or did
@@ -48,6 +49,7 @@ struct rx_flow {
 	struct rx_key key;
 	struct rx_source *source;
 	struct list_head lru;
+	struct list_head over;
 	struct list_head waiting;
 	struct list_head held;
 	struct list_head owed;

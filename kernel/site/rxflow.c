@@ -37,6 +37,7 @@
  * @by_size: in the list of those with about as many flows; without any, in that of idle ones
  * @open: flows that are in use, the longest unused first
  * @asked: flows whose source was asked whether it needs them, the first one first
+ * @over: flows that are settled or closed, the first one first
  * @src: source site
  * @nflows: how many
  * @incarnation: whose flow was forgotten, if @forgot
@@ -50,6 +51,7 @@ struct rx_source {
 	struct list_head by_size;
 	struct list_head open;
 	struct list_head asked;
+	struct list_head over;
 	u32 src;
 	u32 nflows;
 	u32 incarnation;
@@ -209,6 +211,7 @@ static struct rx_source *source_get(struct flitcast_rx *rx, u32 src)
 	INIT_LIST_HEAD(&source->by_size);
 	INIT_LIST_HEAD(&source->open);
 	INIT_LIST_HEAD(&source->asked);
+	INIT_LIST_HEAD(&source->over);
 	hash_add(rx->sources, &source->node, src);
 	return source;
 }
@@ -245,6 +248,7 @@ static void forget(struct flitcast_site *site, struct rx_flow *flow)
 		site->flow_last = NULL;
 	list_del(&flow->owed);
 	list_del(&flow->lru);
+	list_del(&flow->over);
 	list_del(&flow->held);
 	rb_erase(&flow->node, &source->flows);
 	source_count(site->rx, source, -1);
@@ -288,16 +292,21 @@ static struct rx_flow *victim(struct flitcast_site *site, struct rx_source *sour
 	struct rx_source *from = source;
 	struct rx_flow *flow;
 
-	flow = list_first_entry_or_null(&rx->closed, struct rx_flow, lru);
-	if (!flow)
-		flow = list_first_entry_or_null(&rx->settled, struct rx_flow, lru);
+	if (source->nflows >= FLOWS_OF_ONE) {
+		/* It has its share: only its own flows give way. */
+		flow = list_first_entry_or_null(&source->over, struct rx_flow, over);
+	} else {
+		flow = list_first_entry_or_null(&rx->closed, struct rx_flow, lru);
+		if (!flow)
+			flow = list_first_entry_or_null(&rx->settled, struct rx_flow, lru);
+		/* The source with most flows gives way, unless @source has as many. */
+		from = largest(rx);
+	}
 	if (flow)
 		return flow;
-	/* Whoever has most gives way, if it does not answer; but not to one that has as many. */
-	if (source->nflows < FLOWS_OF_ONE)
-		from = largest(rx);
 	if (!from || (from != source && from->nflows <= source->nflows))
 		return NULL;
+	/* A source that does not answer may lose the flow that it was asked about first. */
 	flow = list_first_entry_or_null(&from->asked, struct rx_flow, lru);
 	return flow && now >= flow->asked_at + SILENT_NS ? flow : NULL;
 }
@@ -330,6 +339,7 @@ struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast
 	flow->source = source;
 	INIT_LIST_HEAD(&flow->waiting);
 	INIT_LIST_HEAD(&flow->owed);
+	INIT_LIST_HEAD(&flow->over);
 	INIT_LIST_HEAD(&flow->held);
 	flow->used = flitcast_site_now(site);
 	rb_add(&flow->node, &source->flows, key_less);
@@ -353,8 +363,10 @@ none:
 void flitcast_rxflow_used(struct flitcast_site *site, struct rx_flow *flow)
 {
 	flow->used = flitcast_site_now(site);
-	if (!list_is_last(&flow->lru, &flow->source->open))
-		list_move_tail(&flow->lru, &flow->source->open);
+	if (list_is_last(&flow->lru, &flow->source->open))
+		return;
+	list_move_tail(&flow->lru, &flow->source->open);
+	list_del_init(&flow->over);
 }
 
 /* Is anything received of it that is not delivered, or put off? */
@@ -376,5 +388,6 @@ bool flitcast_rxflow_settle(struct flitcast_site *site, struct rx_flow *flow, u3
 	/* A confirmation that is owed tells the source what it knows. */
 	list_del_init(&flow->owed);
 	list_move_tail(&flow->lru, closed ? &site->rx->closed : &site->rx->settled);
+	list_move_tail(&flow->over, &flow->source->over);
 	return true;
 }
