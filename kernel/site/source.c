@@ -144,7 +144,7 @@ static void source_free(struct flitcast_site *site, struct flitcast_source *src)
 	closing_end(site, src);
 	if (!site->dead)
 		flitcast_txflow_tell_closed(site, src);
-	flitcast_txqueue_detach(src);
+	flitcast_txqueue_detach(site, src);
 	list_add_tail(&src->gone, &site->gone);
 	queue_work(system_unbound_wq, &site->free);
 }

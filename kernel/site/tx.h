@@ -128,6 +128,7 @@ struct tx_target {
  * @fresh: those that have not begun, in order
  * @nactive: messages under way
  * @blocked: the user has no place for another message under way
+ * @unblocked: it was, and has not used the place that became free
  */
 struct flitcast_queue {
 	struct flitcast_turn turn;
@@ -135,6 +136,7 @@ struct flitcast_queue {
 	struct list_head fresh;
 	unsigned int nactive;
 	bool blocked;
+	bool unblocked;
 };
 
 /**
@@ -445,7 +447,7 @@ struct flitcast_owner *flitcast_txqueue_attach(struct flitcast_site *site,
 					       struct flitcast_source *src,
 					       struct flitcast_owner *owner);
 /* It has no messages any more. */
-void flitcast_txqueue_detach(struct flitcast_source *src);
+void flitcast_txqueue_detach(struct flitcast_site *site, struct flitcast_source *src);
 
 /**
  * flitcast_txqueue_next() - the message whose turn it is

@@ -95,15 +95,6 @@ struct flitcast_owner *flitcast_txqueue_attach(struct flitcast_site *site,
 	return found ? owner : NULL;
 }
 
-void flitcast_txqueue_detach(struct flitcast_source *src)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(src->queue); i++)
-		flitcast_turn_leave(&src->queue[i].turn);
-	owner_put(src->owner);
-}
-
 /* The queue takes part in its user's round, and the user in the site's. */
 static void join(struct flitcast_site *site, struct flitcast_source *src, u8 class)
 {
@@ -117,6 +108,35 @@ static void join(struct flitcast_site *site, struct flitcast_source *src, u8 cla
 	flitcast_turn_join(&src->owner->class[class].round, &queue->turn);
 	flitcast_turn_join(&site->round[door], &src->owner->turn[door]);
 	site->doors |= fc_bit(door);
+}
+
+/*
+ * If the user has a place for a message under way, give the queue that has waited for one longest
+ * its turn.  Called when a place becomes free, and when a queue that may have got its turn for one
+ * does not use it.
+ */
+static void unblock(struct flitcast_site *site, struct flitcast_owner *owner, u8 class)
+{
+	struct flitcast_owned *owned = &owner->class[class];
+	struct flitcast_queue *queue;
+
+	queue = list_first_entry_or_null(&owned->blocked, struct flitcast_queue, turn.node);
+	if (!queue || owned->nactive >= user_max(site))
+		return;
+	queue->unblocked = true;
+	join(site, flitcast_txqueue_source(queue, class), class);
+}
+
+void flitcast_txqueue_detach(struct flitcast_site *site, struct flitcast_source *src)
+{
+	struct flitcast_owner *owner = src->owner;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(src->queue); i++)
+		flitcast_turn_leave(&src->queue[i].turn);
+	for (i = 0; i < FLITCAST_TX_CLASSES; i++)
+		unblock(site, owner, i);
+	owner_put(owner);
 }
 
 void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg)
@@ -143,6 +163,7 @@ void flitcast_txqueue_active(struct flitcast_site *site, struct flitcast_msg *ms
 	struct flitcast_owned *owned = &msg->source->owner->class[msg->class];
 
 	msg->active = true;
+	queue->unblocked = false;
 	site->nactive[msg->class]++;
 	owned->nactive++;
 	if (!queue->nactive++ && !owned->nbusy++)
@@ -162,9 +183,7 @@ void flitcast_txqueue_inactive(struct flitcast_site *site, struct flitcast_msg *
 	/* Its place is free: for the source, or for the one of the user that has waited longest. */
 	if (!list_empty(&queue->fresh) && !queue->blocked)
 		join(site, msg->source, msg->class);
-	queue = list_first_entry_or_null(&owned->blocked, struct flitcast_queue, turn.node);
-	if (queue)
-		join(site, flitcast_txqueue_source(queue, msg->class), msg->class);
+	unblock(site, msg->source->owner, msg->class);
 }
 
 bool flitcast_txqueue_share(const struct flitcast_site *site, struct flitcast_source *src, u8 class,
@@ -199,8 +218,13 @@ static bool may_begin(struct flitcast_site *site, struct flitcast_source *src, u
 	if (queue->nactive)
 		return false;
 	flitcast_turn_leave(&queue->turn);
-	list_add_tail(&queue->turn.node, &owned->blocked);
+	/* A queue whose place another one took meanwhile is the first to get the next one. */
+	if (queue->unblocked)
+		list_add(&queue->turn.node, &owned->blocked);
+	else
+		list_add_tail(&queue->turn.node, &owned->blocked);
 	queue->blocked = true;
+	queue->unblocked = false;
 	return false;
 }
 
@@ -230,8 +254,11 @@ static struct flitcast_msg *class_next(struct flitcast_site *site, struct flitca
 		msg = queue_next(site, flitcast_txqueue_source(queue, class), class);
 		if (msg)
 			return msg;
-		if (!queue->blocked)
-			flitcast_turn_idle(round, turn);
+		if (queue->blocked)
+			continue;
+		queue->unblocked = false;
+		flitcast_turn_idle(round, turn);
+		unblock(site, owner, class);
 	}
 	return NULL;
 }
