@@ -10,6 +10,7 @@
 #include <linux/random.h>
 #include "compat.h"
 #include "site/auth.h"
+#include "site/check.h"
 #include "site/lots.h"
 
 /* Effects of one event: used with BH off, under a site's lock, never nested. */
@@ -338,6 +339,7 @@ static __always_inline void before_leave(struct flitcast_site *site)
 	} while (site->unseen);
 	if (site->ctrls)
 		flitcast_ctrl_leave(site);
+	flitcast_check(site);
 	set_timer(site);
 }
 

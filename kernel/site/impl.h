@@ -220,6 +220,7 @@ struct flitcast_back {
  * @casting: flits of the one that is being sent
  * @nactive: messages under way, by class
  * @nbusy: users that have some
+ * @unchecked: events that are not checked before the next one that is (check.c)
  * @casts: copies of broadcasts
  * @cast_ages: these, the oldest first
  * @ncasts: how many
@@ -333,6 +334,9 @@ struct flitcast_site {
 	struct sk_buff_head casting;
 	unsigned int nactive[FLITCAST_TX_CLASSES];
 	unsigned int nbusy[FLITCAST_TX_CLASSES];
+#ifdef CONFIG_DEBUG_NET
+	unsigned int unchecked;
+#endif
 	DECLARE_HASHTABLE(casts, 8);
 	struct list_head cast_ages;
 	unsigned int ncasts;

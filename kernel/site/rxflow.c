@@ -13,6 +13,7 @@
 #include <linux/rbtree.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
+#include "site/check.h"
 #include "site/rx.h"
 
 /* Of these one source site may have so many. */
@@ -391,3 +392,77 @@ bool flitcast_rxflow_settle(struct flitcast_site *site, struct rx_flow *flow, u3
 	list_move_tail(&flow->over, &flow->source->over);
 	return true;
 }
+
+#ifdef CONFIG_DEBUG_NET
+/* Entries of a list, at most @most + 1 of them. */
+static unsigned int list_len(const struct list_head *list, unsigned int most)
+{
+	const struct list_head *entry;
+	unsigned int n = 0;
+
+	list_for_each(entry, list)
+		if (n++ > most)
+			break;
+	return n;
+}
+
+/* Return: the flows of a source that are settled or closed. */
+static unsigned int source_check(struct flitcast_site *site, struct rx_source *source, bool *last)
+{
+	unsigned int n = 0, open, asked, over;
+	struct rb_node *node;
+
+	for (node = rb_first(&source->flows); node; node = rb_next(node)) {
+		struct rx_flow *flow = rb_entry(node, struct rx_flow, node);
+
+		WARN_ONCE(flow->source != source, "a flow in the tree of another source\n");
+		*last |= flow == site->flow_last;
+		n++;
+	}
+	open = list_len(&source->open, n);
+	asked = list_len(&source->asked, n);
+	over = list_len(&source->over, n);
+	WARN_ONCE(n != source->nflows || n != open + asked + over,
+		  "source %u: %u flows, counted %u; %u open, %u asked, %u over\n", source->src, n,
+		  source->nflows, open, asked, over);
+	WARN_ONCE(n > FLOWS_OF_ONE, "source %u has %u flows\n", source->src, n);
+	return over;
+}
+
+unsigned int flitcast_rxflow_check(struct flitcast_site *site)
+{
+	unsigned int nflows = 0, nsources = 0, nidle = 0, over = 0, sized = 0, n, i;
+	struct flitcast_rx *rx = site->rx;
+	bool last = !site->flow_last;
+	struct rx_source *source;
+
+	hash_for_each(rx->sources, i, source, node) {
+		over += source_check(site, source, &last);
+		nflows += source->nflows;
+		nsources++;
+		nidle += !source->nflows;
+	}
+	for (i = 0; i < SIZES; i++) {
+		n = 0;
+		list_for_each_entry(source, &rx->size[i], by_size) {
+			WARN_ONCE(!source->nflows || ilog2(source->nflows) != i,
+				  "source %u: %u flows, in size %u\n", source->src,
+				  source->nflows, i);
+			if (n++ > nsources)
+				break;
+		}
+		sized += n;
+	}
+	n = list_len(&rx->idle, nidle);
+	WARN_ONCE(rx->nflows != nflows || nflows > FLITCAST_FLOWS_MAX, "%u flows, counted %u\n",
+		  nflows, rx->nflows);
+	WARN_ONCE(nidle != n || nidle != rx->nidle || nidle > IDLE_MAX,
+		  "%u idle sources, %u in the list, counted %u\n", nidle, n, rx->nidle);
+	WARN_ONCE(sized != nsources - nidle, "%u sources by size, not %u\n", sized,
+		  nsources - nidle);
+	n = list_len(&rx->closed, nflows) + list_len(&rx->settled, nflows);
+	WARN_ONCE(n != over, "%u flows are settled or closed, %u by source\n", n, over);
+	WARN_ONCE(!last, "flow_last is no flow\n");
+	return nflows + nsources;
+}
+#endif

@@ -3,6 +3,7 @@
  * Receive room: who was put off for want of it waits in order, is told when there is some, and
  * finds it reserved.
  */
+#include "site/check.h"
 #include "site/rx.h"
 
 /* How long room stays reserved for one that was told of it. */
@@ -132,3 +133,45 @@ void flitcast_port_release(struct flitcast_port *port, u32 charge)
 		flitcast_rx_invite(site, port);
 	flitcast_engine_leave(site);
 }
+
+#ifdef CONFIG_DEBUG_NET
+/* The flows of a port that wait for room, that have some reserved, and that hold something. */
+static unsigned int port_check(struct flitcast_site *site, const struct flitcast_port *port)
+{
+	const struct rx_flow *flow;
+	unsigned int n = 0;
+
+	list_for_each_entry(flow, &port->waiting, waiting) {
+		WARN_ONCE(flow->key.port != port->number || flow->invited,
+			  "port %u: a flow of port %u waits for room, and has %u\n", port->number,
+			  flow->key.port, flow->invited);
+		n++;
+	}
+	list_for_each_entry(flow, &port->invited, waiting) {
+		WARN_ONCE(flow->key.port != port->number || !flow->invited,
+			  "port %u: a flow of port %u has room reserved: %u\n", port->number,
+			  flow->key.port, flow->invited);
+		n++;
+	}
+	list_for_each_entry(flow, &port->flows, held) {
+		WARN_ONCE(flow->key.port != port->number, "port %u holds a flow of port %u\n",
+			  port->number, flow->key.port);
+		n++;
+	}
+	return n + 1;
+}
+
+unsigned int flitcast_rxroom_check(struct flitcast_site *site)
+{
+	struct flitcast_port *port;
+	unsigned long number;
+	unsigned int n = 0;
+
+	xa_for_each(&site->ports, number, port) {
+		WARN_ONCE(port->number != number || port->site != site,
+			  "port %u in the place of port %lu\n", port->number, number);
+		n += port_check(site, port);
+	}
+	return n;
+}
+#endif

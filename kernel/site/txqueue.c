@@ -11,6 +11,7 @@
  * has not got too many of them.
  */
 #include <linux/slab.h>
+#include "site/check.h"
 #include "site/tx.h"
 
 /*
@@ -312,3 +313,73 @@ void flitcast_txqueue_sent(struct flitcast_site *site, struct flitcast_msg *msg,
 	flitcast_turn_sent(&owner->class[msg->class].round, &queue->turn, bytes);
 	flitcast_turn_sent(&site->round[door], &owner->turn[door], bytes);
 }
+
+#ifdef CONFIG_DEBUG_NET
+/* The queues of a user and class that have a turn, or wait for a place. */
+static unsigned int owned_check(const struct flitcast_site *site,
+				const struct flitcast_owner *owner, u8 class)
+{
+	const struct flitcast_owned *owned = &owner->class[class];
+	enum flitcast_tx_door door = flitcast_txqueue_door(site, class);
+	const struct list_head *const list[] = { &owned->round.first, &owned->round.next };
+	struct flitcast_queue *queue;
+	unsigned int n = 0, i;
+
+	for (i = 0; i < ARRAY_SIZE(list); i++) {
+		list_for_each_entry(queue, list[i], turn.node) {
+			WARN_ONCE(queue->blocked || queue->turn.first != !i,
+				  "class %u: a queue in the wrong list\n", class);
+			n++;
+		}
+	}
+	WARN_ONCE(n && (list_empty(&owner->turn[door].node) || !(site->doors & fc_bit(door))),
+		  "class %u: %u queues have a turn, their user has none\n", class, n);
+	i = n;
+	list_for_each_entry(queue, &owned->blocked, turn.node) {
+		WARN_ONCE(!queue->blocked ||
+			  flitcast_txqueue_source(queue, class)->owner != owner,
+			  "class %u: a queue waits for a place, and does not know\n", class);
+		i++;
+	}
+	/* A place that is free wakes one. */
+	WARN_ONCE(i != n && !n && !owned->nactive,
+		  "class %u: %u queues wait for a place, and nothing is under way\n", class, i);
+	return i;
+}
+
+unsigned int flitcast_txqueue_check(struct flitcast_site *site)
+{
+	unsigned int nactive[FLITCAST_TX_CLASSES] = { 0 }, queued[FLITCAST_TX_CLASSES] = { 0 };
+	unsigned int nbusy[FLITCAST_TX_CLASSES] = { 0 }, nsources = 0, found = 0, n = 0, i;
+	struct flitcast_source *src;
+	struct flitcast_owner *owner;
+	unsigned long number;
+	u8 class;
+
+	hash_for_each(site->owners, i, owner, node) {
+		nsources += owner->nsources;
+		for (class = 0; class < FLITCAST_TX_CLASSES; class++) {
+			nactive[class] += owner->class[class].nactive;
+			nbusy[class] += !!owner->class[class].nbusy;
+			n += owned_check(site, owner, class);
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(site->sources); i++) {
+		xa_for_each(&site->sources[i], number, src) {
+			found++;
+			for (class = 0; class < FLITCAST_TX_CLASSES; class++)
+				if ((class == FLITCAST_TX_CAST) == i)
+					queued[class] += flitcast_txqueue_of(src, class)->nactive;
+		}
+	}
+	WARN_ONCE(found != nsources, "%u sources, counted %u\n", found, nsources);
+	for (class = 0; class < FLITCAST_TX_CLASSES; class++)
+		WARN_ONCE(site->nactive[class] != nactive[class] ||
+			  site->nactive[class] != queued[class] ||
+			  site->nbusy[class] != nbusy[class],
+			  "class %u: %u under way, %u of users, %u of sources; %u users, not %u\n",
+			  class, site->nactive[class], nactive[class], queued[class], nbusy[class],
+			  site->nbusy[class]);
+	return n + nsources;
+}
+#endif

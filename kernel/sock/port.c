@@ -13,6 +13,8 @@ static void used(struct flitcast_sock *fs, s64 more, bool early)
 	fs->rx_used += more;
 	if (early)
 		fs->rx_early += more;
+	DEBUG_NET_WARN_ON_ONCE(fs->rx_early > fs->rx_used ||
+			       atomic_read(&fs->account->sk_rmem_alloc) != fs->rx_used);
 	fs->port.tight = fs->rx_used > (u32)READ_ONCE(fs->sk.sk_rcvbuf) / TIGHT;
 }
 
