@@ -170,8 +170,12 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 	if (h->keyed && h->state == FC_LINK_UP) {
 		if (m->peer_epoch != h->own.epoch)
 			return FC_HELLO_SEND;
-		if (m->epoch == h->peer.epoch && !fc_before(h->peer.number, m->number))
+		if (m->epoch == h->peer.epoch && !fc_before(h->peer.number, m->number)) {
+			/* The long one of a pair was overtaken by its short one: it has come. */
+			if (full && m->flags & FC_HELLO_PAIR && m->number + 1 == h->peer.number)
+				h->seen = true;
 			return 0;
+		}
 	}
 	/* Another life of the peer: what was under way is gone. */
 	if (h->state == FC_LINK_UP && (m->epoch != h->peer.epoch || reason))

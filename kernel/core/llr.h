@@ -92,7 +92,9 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 static inline bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
 	/* Most channels have flits in one direction: the other is not looked at. */
-	if ((!ack && !ch->rx[port].both) || ack == ch->tx[port].acked)
+	if (!ack && !ch->rx[port].both && !ch->timing->acks_apart)
+		return false;
+	if (ack == ch->tx[port].acked)
 		return false;
 	return fc_llr_news(ch, port, ack, fx);
 }

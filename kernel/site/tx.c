@@ -227,6 +227,27 @@ static void nothing_new(struct flitcast_site *site, struct tx_target *t,
 	flitcast_tx_ready(site, t->msg);
 }
 
+/*
+ * A target that knows nothing of a flow asks for its level, and is sent the message again.  Where it
+ * has no memory for the flow it asks again for each copy: from the third time on it waits, twice as
+ * long each time.
+ */
+#define LEVELS_AT_ONCE	3
+#define LEVELS_MAX	(LEVELS_AT_ONCE + 8)
+
+/* Return: false if it asked before, and is not sent the message again yet. */
+static bool asks_level(const struct flitcast_site *site, struct tx_target *t, u64 now)
+{
+	u64 wait = 0;
+
+	if (t->levels > LEVELS_AT_ONCE)
+		wait = flitcast_tx_ask_wait(site) << (t->levels - LEVELS_AT_ONCE);
+	if (now < t->sent_at + wait)
+		return false;
+	t->levels = min(t->levels + 1, LEVELS_MAX);
+	return true;
+}
+
 /* A target answers for one message, @t.  The message may be gone afterwards. */
 static void answered(struct flitcast_site *site, struct tx_target *t,
 		     const struct fc_ctrl *ctrl, u64 now)
@@ -244,6 +265,8 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 	if (ctrl->kind == FC_CTRL_ROOM && t->core.state == FC_TX_GRANTED &&
 	    now < t->heard_at + flitcast_tx_ask_wait(site))
 		return;
+	if (ctrl->kind == FC_CTRL_LEVEL && ctrl->seq == t->core.seq && !asks_level(site, t, now))
+		return;
 	if (!fc_txtarget_answer(&t->core, ctrl)) {
 		nothing_new(site, t, ctrl, now);
 		return;
@@ -253,6 +276,7 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 	t->flow->news_at = now;
 	if (ctrl->kind == FC_CTRL_CONFIRM) {
 		t->heard_at = now;
+		t->levels = 0;
 		if (under_way && !t->later && ctrl->seq == t->core.seq &&
 		    (t->core.state == FC_TX_DONE || t->core.base >= t->core.sent))
 			measure(site, t, now);

@@ -91,6 +91,7 @@ struct tx_flow {
  * @err: result, when over: 0 or a negative errno
  * @most: packets sent at least once
  * @asks: how often it was asked since it said something new
+ * @levels: how often it asked for the level of its flow since it confirmed something
  * @silent: it did not answer in time: nothing of it counts as under way before it does
  * @lost: there is no way to it, as far as this site itself knows
  * @later: its last packet said that the confirmation can wait
@@ -114,6 +115,7 @@ struct tx_target {
 	s16 err;
 	u16 most;
 	u8 asks;
+	u8 levels;
 	bool silent:1;
 	bool lost:1;
 	bool later:1;

@@ -824,6 +824,24 @@ TEST(hello_key__what_was_recorded_is_no_life)
 	CHECK(!b.up[0], "the link stays up by what was recorded");
 }
 
+/* The long HELLO of a pair takes longer than the short one behind it: it serves for the next pair. */
+TEST(hello_key__a_pair_out_of_order)
+{
+	struct fc_hello_msg first, second;
+	unsigned int i, missed = 0;
+	struct bench b;
+
+	plug_keyed(&b);
+	for (i = 0; i < 20; i++) {
+		first = fc_hello_say(&b.end[0], true);
+		second = fc_hello_say(&b.end[0], true);
+		fc_hello_received(&b.end[1], &second, false, b.now);
+		missed += !!(b.end[1].answer & FC_HELLO_MISSED);
+		fc_hello_received(&b.end[1], &first, true, b.now);
+	}
+	CHECK(missed == 1, "%u of 20 long ones are missed", missed);
+}
+
 TEST(hello_key__without_one_a_recorded_message_resets_the_link)
 {
 	struct fc_hello_msg old;

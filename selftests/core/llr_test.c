@@ -523,6 +523,28 @@ TEST(llr_tell__after_a_while)
 }
 
 /* What a link that goes down may not have carried is given back, and its numbers begin anew. */
+/* Numbers wrap: as after 2^32 flits but four. */
+TEST(llr_number__wraps)
+{
+	static const u32 windows[] = { 1, 2, 8 };
+	static struct bench b;
+
+	for (unsigned int n = 0; n < 2 * FC_ARRAY_SIZE(windows); n++) {
+		bench_init(&b, windows[n / 2]);
+		b.timing.acks_apart = n % 2;
+		run(&b, 4);
+		b.end[0].tx[1].sent = -4U;
+		b.end[0].tx[1].acked = -4U;
+		b.end[1].rx[1].taken = -4U;
+		b.end[1].rx[1].told = -4U;
+		b.end[1].rx[1].end = -4U;
+		memset(b.end[0].replay, 0, sizeof(b.end[0].replay));
+		/* The last of these has the number before 0, so that 0 is what is acknowledged. */
+		run(&b, 8);
+		run(&b, 20);
+	}
+}
+
 TEST(llr_reset__rescues)
 {
 	struct fc_event down = { .type = FC_EV_LINK_DOWN, .port = 1 };

@@ -251,6 +251,45 @@ TEST_F(faked, cast__refused_and_sent_again)
 	EXPECT_EQ(1, self->fake.cast.lag);
 }
 
+/*
+ * A site without memory for a flow asks for its level again and again, here of a broadcast that others
+ * are so late with that @lag cannot say it: the broadcast does not go to all at the pace of the link.
+ */
+TEST_F(faked, cast__no_memory_for_a_flow)
+{
+	struct fc_ctrl ctrl = { .kind = FC_CTRL_LEVEL, .hops = 1, .site = 1, .port = PORT };
+	unsigned int answered, before;
+	uint32_t first = 0, site, i;
+	struct fake_event e;
+	uint64_t until;
+
+	for (i = 0; i <= FC_CAST_LAG_MAX; i++) {
+		ASSERT_TRUE(cast_comes(self));
+		if (!i)
+			first = self->fake.cast.seq;
+		for (site = 1; site < FAKE_SITES; site++)
+			if (site != 1 || i != FC_CAST_LAG_MAX)
+				say(self, site == 2 ? FC_CTRL_NO_ROOM : FC_CTRL_REFUSED, site,
+				    first + i, first);
+	}
+	EXPECT_EQ(FC_CAST_LAG_MAX, self->fake.cast.lag);
+	ctrl.incarnation = self->fake.cast_packet.incarnation;
+	ctrl.sock = self->fake.cast_packet.sock;
+	ctrl.seq = first + FC_CAST_LAG_MAX;
+	ctrl.next = first;
+	before = self->fake.ncasts;
+	answered = before - 1;
+	until = now_ms() + 2000;
+	while (now_ms() < until) {
+		for (; answered != self->fake.ncasts; answered++)
+			fake_ctrl(&self->fake, &ctrl, 1);
+		fake_next(&self->fake, &e, 1);
+	}
+	TH_LOG("%u broadcasts", self->fake.ncasts - before);
+	EXPECT_LE(2, self->fake.ncasts - before);
+	EXPECT_GT(60, self->fake.ncasts - before);
+}
+
 /* A broadcast has its number, whoever of those it goes to is left out. */
 TEST_F(faked, cast__first_target_is_detached)
 {
