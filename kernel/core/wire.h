@@ -420,11 +420,10 @@ void fc_wire_link_encode(u8 p[FC_LINK_SIZE], const struct fc_link_hdr *h);
 bool fc_wire_link_summed(const u8 p[FC_LINK_SIZE]);
 void fc_wire_link_set_sum(u8 p[FC_LINK_SIZE], u32 sum);
 
-/* Payloads of exactly their size; false if a field is out of range, which a status has not. */
 /**
  * fc_wire_auth_prefix() - the bytes that an authentication code covers before the payload
  * @p: written
- * @h: link header of the frame, with its final length
+ * @h: link header of the frame, with its final length; its checksum is not covered
  * @site: sender of the frame
  * @port: port of the sender
  * @epoch: of the sender's end of the link
@@ -435,8 +434,11 @@ void fc_wire_link_set_sum(u8 p[FC_LINK_SIZE], u32 sum);
  */
 void fc_wire_auth_prefix(u8 p[FC_AUTH_PREFIX], const struct fc_link_hdr *h, u32 site, u16 port,
 			 u32 epoch, u32 peer_epoch);
-/* Epoch of its sender, before it is decoded. */
+
+/* The epoch of the sender of a HELLO, before the HELLO is decoded. */
 u32 fc_wire_hello_epoch(const u8 p[FC_HELLO_SIZE]);
+
+/* Payloads of exactly their size; false if a field is out of range, which a status has not. */
 bool fc_wire_hello_decode(struct fc_hello_msg *m, const u8 p[FC_HELLO_SIZE]);
 void fc_wire_hello_encode(u8 p[FC_HELLO_SIZE], const struct fc_hello_msg *m);
 void fc_wire_status_decode(struct fc_status *s, const u8 p[FC_STATUS_SIZE]);

@@ -432,7 +432,7 @@ static void settle(struct flitcast_link *link)
  */
 static void charge(struct flitcast_link *link, struct sk_buff *skb)
 {
-	if (skb->data[ETH_HLEN + FC_LINK_TYPE] != FC_FRAME_FLIT || skb_is_gso(skb))
+	if (skb_is_gso(skb))
 		return;
 	settle(link);
 	skb_set_owner_w(skb, link->owner_sock->sk);
@@ -441,14 +441,15 @@ static void charge(struct flitcast_link *link, struct sk_buff *skb)
 	WRITE_ONCE(link->full, !fc_depth_room(&link->depth, link->had));
 }
 
-static bool hand_over(struct flitcast_link *link, struct sk_buff *skb)
+/* @flit: the frame is one, which its data does not tell: a device's header may have any length. */
+static bool hand_over(struct flitcast_link *link, struct sk_buff *skb, bool flit)
 {
 	struct net_device *dev = link->dev;
 	struct netdev_queue *txq = netdev_get_tx_queue(dev, 0);
 	int err;
 
 	if (!passes(skb, dev, txq)) {
-		if (rcu_dereference_bh(txq->qdisc)->enqueue)
+		if (flit && rcu_dereference_bh(txq->qdisc)->enqueue)
 			charge(link, skb);
 		err = dev_queue_xmit(skb);
 		return !net_xmit_eval(err);
@@ -464,6 +465,7 @@ static bool hand_over(struct flitcast_link *link, struct sk_buff *skb)
 static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 {
 	struct skb_shared_info *shinfo = skb_shinfo(skb);
+	bool flit = skb->data[FC_LINK_TYPE] == FC_FRAME_FLIT;
 	struct net_device *dev = link->dev;
 
 	if (unlikely(skb->data[FC_LINK_FLAGS] & FC_LINK_SUMMED))
@@ -488,7 +490,7 @@ static void transmit(struct flitcast_link *link, struct sk_buff *skb)
 		kfree_skb(skb);
 		return;
 	}
-	if (!hand_over(link, skb))
+	if (!hand_over(link, skb, flit))
 		link->stat[FC_LSTAT_TX_DROPPED]++;
 }
 

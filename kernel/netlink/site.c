@@ -202,7 +202,21 @@ static u32 default_window(const struct flitcast_site_config *cfg)
 	return window ? window : FLITCAST_WINDOW_DEFAULT;
 }
 
-int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
+/*
+ * Erase every key in the request.  The request stays in memory after it is freed, and the
+ * acknowledgement of a refused one repeats it.
+ */
+static void wipe_key(const struct genl_info *info)
+{
+	struct nlattr *attr;
+	int left;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, left)
+		if (nla_type(attr) == FLITCAST_A_SITE_KEY)
+			memzero_explicit(nla_data(attr), nla_len(attr));
+}
+
+static int add_site(struct genl_info *info)
 {
 	struct nlattr **attrs = info->attrs;
 	struct flitcast_site_config cfg = {
@@ -255,6 +269,14 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
+int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
+{
+	int err = add_site(info);
+
+	wipe_key(info);
+	return err;
+}
+
 /* Agreed with the neighbours when links come up, or the size of memory. */
 static const u8 fixed[] = {
 	FLITCAST_A_SITE_TOPOLOGY, FLITCAST_A_SITE_MODE, FLITCAST_A_SITE_FLIT,
@@ -267,6 +289,8 @@ int flitcast_netlink_site_set(struct sk_buff *skb, struct genl_info *info)
 	struct flitcast_site *site;
 	unsigned int i;
 
+	/* A key is refused below, whatever it is. */
+	wipe_key(info);
 	site = flitcast_netlink_site(genl_info_net(info), info->attrs[FLITCAST_A_SITE_ID],
 				     info->extack);
 	if (IS_ERR(site))

@@ -520,9 +520,15 @@ void flitcast_site_stats_reset(struct flitcast_site *site)
 
 	spin_lock_bh(&site->lock);
 	memset(site->stat, 0, sizeof(site->stat));
-	for (p = 1; p < site->core.nports; p++)
-		if (site->end[p].link)
-			memset(site->end[p].link->stat, 0, sizeof(site->end[p].link->stat));
+	for (p = 1; p < site->core.nports; p++) {
+		struct flitcast_end *end = &site->end[p];
+
+		if (!end->link)
+			continue;
+		memset(end->link->stat, 0, sizeof(end->link->stat));
+		/* A value of that counter: another value is news for the handshake. */
+		end->futile = 0;
+	}
 	spin_unlock_bh(&site->lock);
 }
 

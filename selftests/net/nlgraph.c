@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the tool never sends: malformed graphs and paths.  Each is refused with its reason,
- * and changes nothing.
+ * Requests that the tool never sends: malformed graphs and paths.  Each is refused with its
+ * reason, and changes nothing.  A refused request with a key: the answer repeats the request, and
+ * has no key.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -26,6 +27,8 @@ static uint16_t family;
 static uint32_t sequence;
 static char request[1 << 17];
 static size_t used;
+static char answer[65536];
+static ssize_t answered;
 static char text[256];
 static unsigned int tests, failures;
 
@@ -79,18 +82,18 @@ static void find(const char *p, int left, int wanted, void *value, size_t size)
 static int talk(void)
 {
 	struct nlmsghdr *header = (void *)request;
-	static char buf[65536];
 
 	header->nlmsg_len = used;
 	if (send(fd, request, used, 0) < 0)
 		return errno;
 	memset(text, 0, sizeof(text));
 	for (;;) {
-		ssize_t got = recv(fd, buf, sizeof(buf), 0);
+		ssize_t got = recv(fd, answer, sizeof(answer), 0);
 
+		answered = got;
 		if (got < 0)
 			return errno;
-		for (header = (void *)buf; NLMSG_OK(header, got);
+		for (header = (void *)answer; NLMSG_OK(header, got);
 		     header = NLMSG_NEXT(header, got)) {
 			const char *data = NLMSG_DATA(header);
 			int left = header->nlmsg_len - NLMSG_HDRLEN;
@@ -325,6 +328,48 @@ static void paths(void)
 	refuses("paths of a ring", EOPNOTSUPP, "no graph");
 }
 
+/*
+ * Keys.
+ */
+
+/* The answer repeats the request, with other bytes in place of the key. */
+static void forgets(const char *name, int want, const char *key)
+{
+	int err = talk();
+
+	result(err == want && answered > (ssize_t)used &&
+	       !memmem(answer, answered, key, FLITCAST_KEY_SIZE), name, err);
+}
+
+static void keyed_sites(void)
+{
+	char key[FLITCAST_KEY_SIZE], other[FLITCAST_KEY_SIZE];
+	int zero = 0, one = 1;
+
+	memset(key, 'k', sizeof(key));
+	memset(other, 'o', sizeof(other));
+	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &zero, sizeof(zero));
+	begin(family, FLITCAST_CMD_SITE_NEW);
+	put_u32(FLITCAST_A_SITE_ID, 9);
+	put(FLITCAST_A_SITE_TOPOLOGY, "ring:4", 7);
+	put(FLITCAST_A_SITE_KEY, key, sizeof(key));
+	forgets("the key of a site that the topology has not", EINVAL, key);
+	put(FLITCAST_A_SITE_KEY, other, sizeof(other));
+	forgets("the first of two keys", EINVAL, key);
+	begin(family, FLITCAST_CMD_SITE_NEW);
+	put(FLITCAST_A_SITE_KEY, key, sizeof(key));
+	forgets("the key of a site without a number", EINVAL, key);
+	begin(family, FLITCAST_CMD_SITE_SET);
+	put_u32(FLITCAST_A_SITE_ID, 1);
+	put(FLITCAST_A_SITE_KEY, key, sizeof(key));
+	forgets("a key that cannot be changed", EOPNOTSUPP, key);
+	begin(family, FLITCAST_CMD_SITE_SET);
+	put_u32(FLITCAST_A_SITE_ID, 8);
+	put(FLITCAST_A_SITE_KEY, key, sizeof(key));
+	forgets("a key of no site", ENOENT, key);
+	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
+}
+
 int main(void)
 {
 	struct sockaddr_nl addr = { .nl_family = AF_NETLINK };
@@ -347,6 +392,7 @@ int main(void)
 	}
 	graphs();
 	paths();
+	keyed_sites();
 	printf("1..%u\n", tests);
 	return failures ? 1 : 0;
 }

@@ -654,6 +654,93 @@ TEST_F(faked, faults__made_up_news)
 }
 
 /*
+ * Control entries of a neighbour.
+ */
+
+/* So many at once, and so many more each millisecond (CTRL_BURST and CTRL_NS, site/ctrl.c). */
+#define ENTRIES_BURST	16384
+#define ENTRIES_PER_MS	1000
+#define ENTRIES		200000
+
+/**
+ * struct entries - control entries that the neighbour has sent
+ * @came: counted as received
+ * @limited: of these, those not believed
+ */
+struct entries {
+	uint64_t came;
+	uint64_t limited;
+};
+
+static struct entries entries_now(void)
+{
+	struct entries e = { 0 };
+
+	if (cli("-s -j link show"))
+		return e;
+	e.came = FC_CTRLS_MAX * json_sum(cli_output(), "rx_control");
+	e.limited = json_sum(cli_output(), "rx_limited");
+	return e;
+}
+
+/* Confirmations of messages that there are not. */
+static void made_up_entries(struct _test_data_faked *self, unsigned int n)
+{
+	struct fc_ctrl ctrl[FC_CTRLS_MAX];
+	unsigned int i;
+
+	for (i = 0; i < FC_CTRLS_MAX; i++)
+		ctrl[i] = (struct fc_ctrl) {
+			.kind = FC_CTRL_CONFIRM, .incarnation = 100, .sock = 1000 + i, .site = 4,
+			.port = 9,
+		};
+	for (i = 0; i < n; i += FC_CTRLS_MAX)
+		fake_ctrl(&self->fake, ctrl, FC_CTRLS_MAX);
+}
+
+/*
+ * A neighbour that sends control entries as fast as it can is believed a burst of them, and then so
+ * many in each millisecond; after a while it is believed again.  On a machine on which the
+ * neighbour is no faster than that it is believed all.
+ */
+TEST_F(faked, ctrl__made_up_entries)
+{
+	struct fc_ctrl ask = {
+		.kind = FC_CTRL_ASK, .incarnation = 100, .sock = 7, .site = 4, .port = PORT,
+	};
+	struct entries before, after;
+	uint64_t took;
+
+	ASSERT_TRUE(comes_in(self, 4, 7));
+	look(self, QUIET_MS);
+	made_up_entries(self, ENTRIES_BURST);
+	look(self, QUIET_MS);
+	before = entries_now();
+	EXPECT_LE(ENTRIES_BURST, before.came);
+	EXPECT_EQ(0, before.limited);
+	took = now_ms();
+	made_up_entries(self, ENTRIES);
+	after = entries_now();
+	took = now_ms() - took;
+	TH_LOG("%u entries in %u ms, %u not believed", (unsigned int)(after.came - before.came),
+	       (unsigned int)took, (unsigned int)after.limited);
+	EXPECT_LE(after.came - before.came,
+		  after.limited + ENTRIES_BURST + ENTRIES_PER_MS * (took + 1));
+	EXPECT_LE(after.limited + ENTRIES_BURST, after.came - before.came);
+	look(self, QUIET_MS);
+	before = entries_now();
+	made_up_entries(self, ENTRIES_BURST);
+	look(self, QUIET_MS);
+	after = entries_now();
+	EXPECT_EQ(ENTRIES_BURST, after.came - before.came);
+	EXPECT_EQ(before.limited, after.limited);
+	self->answers[FC_CTRL_CONFIRM] = 0;
+	fake_ctrl(&self->fake, &ask, 1);
+	look(self, QUIET_MS);
+	EXPECT_EQ(1, self->answers[FC_CTRL_CONFIRM]);
+}
+
+/*
  * What a user has under way.
  */
 

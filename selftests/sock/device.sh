@@ -3,13 +3,14 @@
 #
 # What holds for all that a device sends holds for the frames of its link: a queueing
 # discipline, a filter, a packet socket that sees everything, the device being down.  A link
-# whose device has nothing of all that hands its frames over without asking the stack.
+# whose device has nothing of all that hands its frames over without asking the stack.  A
+# VLAN device may put a longer header before a frame.
 set -u
 
 # shellcheck source=./selftests/sock/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-need_modules sch_tbf sch_ingress cls_matchall act_gact
+need_modules 8021q sch_tbf sch_ingress cls_matchall act_gact
 
 link_tc() { tc -n "$lab-0" "$@"; }
 # shellcheck disable=SC2317 # waited for
@@ -56,4 +57,28 @@ result $? "a device that is down sends nothing"
 ip -n "$lab-0" link set p1 up
 wait_for 30 works
 result $? "and up again it does"
+
+# In a VLAN within a VLAN no device takes the tag apart from the frame.
+vlans()
+{
+	local site dev
+
+	for site in 0 1; do
+		dev=$(ip -n "$lab-$site" -o link show type veth | sed -n 's/.*: \(p[12]\)@.*/\1/p')
+		at $site link del "$dev" || die "link del"
+		ip -n "$lab-$site" link set "$dev" mtu 1600
+		ip -n "$lab-$site" link add link "$dev" name outer mtu 1600 type vlan id 4 ||
+			die "ip: vlan"
+		ip -n "$lab-$site" link add link outer name inner mtu 1500 type vlan id 5 \
+			reorder_hdr off || die "ip: vlan in a vlan"
+		ip -n "$lab-$site" link set outer up
+		ip -n "$lab-$site" link set inner up
+		at $site link add inner port "${dev#p}" || die "link add"
+	done
+}
+
+vlans
+link_tc qdisc replace dev inner root tbf rate 100mbit burst 10kb limit 1mb || die "tc: tbf"
+wait_for 30 works
+result $? "in a VLAN whose tag is in the frame, with a queue, messages come and go"
 finish

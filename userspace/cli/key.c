@@ -44,6 +44,8 @@ static bool key_read(const char *path, uint8_t key[FLITCAST_KEY_SIZE], const cha
 		complain("%s: key %s: %s", about, path, strerror(errno));
 		return false;
 	}
+	/* A buffer of the file's would keep the key. */
+	setvbuf(file, NULL, _IONBF, 0);
 	n = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);
 	right = n >= DIGITS && parse(text, key);

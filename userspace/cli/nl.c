@@ -24,15 +24,36 @@ static uint16_t flitcast_id;
 static uint32_t groups[GROUPS_MAX];
 static unsigned int ngroups;
 
+/* Erase what was built: it may have a key. */
+static void wipe(struct nl_request *req)
+{
+	if (req->length)
+		explicit_bzero(req->data, req->length);
+	req->length = 0;
+}
+
+/* realloc() would leave a copy of a key. */
+static void grow(struct nl_request *req, size_t size)
+{
+	size_t length = req->length;
+	char *data = xalloc(1, size);
+
+	if (length)
+		memcpy(data, req->data, length);
+	wipe(req);
+	free(req->data);
+	req->data = data;
+	req->length = length;
+	req->size = size;
+}
+
 static void *reserve(struct nl_request *req, size_t length)
 {
 	size_t need = req->length + NLMSG_ALIGN(length);
 	void *place;
 
-	if (need > req->size) {
-		req->size = need * 2;
-		req->data = xrealloc(req->data, req->size);
-	}
+	if (need > req->size)
+		grow(req, need * 2);
 	place = req->data + req->length;
 	memset(place, 0, NLMSG_ALIGN(length));
 	req->length = need;
@@ -100,6 +121,7 @@ void nl_end(struct nl_request *req)
 
 void nl_free(struct nl_request *req)
 {
+	wipe(req);
 	free(req->data);
 	memset(req, 0, sizeof(*req));
 }
@@ -258,7 +280,7 @@ int nl_talk(int fd, struct nl_request *req, nl_answer answer, void *arg, struct 
 		buf = xalloc(1, ANSWER_MAX);
 	if (sendto(fd, req->data, req->length, 0, (struct sockaddr *)&kernel, sizeof(kernel)) < 0)
 		result = local_error(error, errno);
-	req->length = 0;
+	wipe(req);
 	req->count = 0;
 	if (result)
 		return result;
