@@ -147,7 +147,7 @@ struct fc_hello_msg fc_hello_say(struct fc_hello *h, bool pair);
 bool fc_hello_full(const struct fc_hello *h);
 /*
  * A frame shows that the peer lives, or lived at @now: without a key any valid one of its current
- * epoch; with a key only one that nobody can have recorded, such as the first acknowledgement of a
+ * epoch; with a key only one that nobody can have recorded, such as the first acknowledgment of a
  * flit (HELLOs are looked at by fc_hello_received()).
  */
 void fc_hello_alive(struct fc_hello *h, u64 now);

@@ -141,7 +141,7 @@ struct fc_pref {
  * @seek_max: seeks after which a packet is forced to the local net-output
  * @fifo_room: places of the fifo-buffer; 0: unbounded (CARE, footnote 14), for
  *	a runner whose operator takes every word at once
- * @acks_apart: flits carry no acknowledgement, and none is taken from them: only statuses do,
+ * @acks_apart: flits carry no acknowledgment, and none is taken from them: only statuses do,
  *	which carry the code of the network's key; never changes
  */
 struct fc_timing {

@@ -204,7 +204,7 @@ static u32 default_window(const struct flitcast_site_config *cfg)
 
 /*
  * Erase every key in the request.  The request stays in memory after it is freed, and the
- * acknowledgement of a refused one repeats it.
+ * acknowledgment of a refused one repeats it.
  */
 static void wipe_key(const struct genl_info *info)
 {

@@ -6,8 +6,8 @@
  *
  * A code covers the epochs of both ends, which are random and belong to one life of the link: a
  * frame recorded in another life, on another link or in the other direction does not pass.  A frame
- * repeated within one life tells absolute values again, and does no harm; it is no sign of life, for
- * which HELLOs have numbers (fc_hello_received()).
+ * repeated within one life tells absolute values again, and does no harm.  It is no sign of life:
+ * for that HELLOs have numbers (fc_hello_received()).
  */
 #include <crypto/algapi.h>
 #include <crypto/hash.h>

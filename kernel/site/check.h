@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lists against their counters, on kernels with CONFIG_DEBUG_NET: a list that does not match is seen
- * at the event that broke it, and not when something else falls over it.
+ * Lists against their counters, on kernels with CONFIG_DEBUG_NET: a list that does not match is
+ * reported at the event that broke it, and not when something else falls over it.
  */
 #ifndef FLITCAST_SITE_CHECK_H
 #define FLITCAST_SITE_CHECK_H

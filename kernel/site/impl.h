@@ -421,8 +421,8 @@ void flitcast_engine_hello(struct flitcast_site *site, u8 n, u8 todo);
 void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			   struct fc_link_hdr *hdr);
 /*
- * The peer acknowledged flits for the first time.  With a key that proves that it is alive: the frame
- * was not recorded before they were sent.
+ * The peer acknowledged flits for the first time.  With a key that proves that it is alive: the
+ * frame was not recorded before they were sent.
  */
 void flitcast_engine_acked(struct flitcast_site *site, u8 port);
 /* One effect of the core on packets of a set. */

@@ -228,9 +228,9 @@ static void nothing_new(struct flitcast_site *site, struct tx_target *t,
 }
 
 /*
- * A target that knows nothing of a flow asks for its level, and is sent the message again.  Where it
- * has no memory for the flow it asks again for each copy: from the third time on it waits, twice as
- * long each time.
+ * A target that knows nothing of a flow asks for its level, and is sent the message again.  Where
+ * it has no memory for the flow it asks again for each copy: after LEVELS_AT_ONCE times it waits,
+ * twice as long each time.
  */
 #define LEVELS_AT_ONCE	3
 #define LEVELS_MAX	(LEVELS_AT_ONCE + 8)

@@ -368,7 +368,7 @@ unsigned int flitcast_txqueue_check(struct flitcast_site *site)
 		xa_for_each(&site->sources[i], number, src) {
 			found++;
 			for (class = 0; class < FLITCAST_TX_CLASSES; class++)
-				if ((class == FLITCAST_TX_CAST) == i)
+				if (i == (class == FLITCAST_TX_CAST))
 					queued[class] += flitcast_txqueue_of(src, class)->nactive;
 		}
 	}

@@ -74,9 +74,10 @@ static struct proto mem_proto = {
 
 struct sock *flitcast_mem_account(struct net *net)
 {
-	/* Not charged here: the cache of the protocol charges.  It holds no reference to @net. */
-	struct sock *account = sk_alloc(net, flitcast_sock_family, GFP_KERNEL, &mem_proto, 1);
+	struct sock *account;
 
+	/* not charged here: the cache of the protocol charges */
+	account = sk_alloc(net, flitcast_sock_family, GFP_KERNEL, &mem_proto, 1);
 	if (account)
 		sk_sockets_allocated_inc(account);
 	return account;

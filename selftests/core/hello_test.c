@@ -824,7 +824,7 @@ TEST(hello_key__what_was_recorded_is_no_life)
 	CHECK(!b.up[0], "the link stays up by what was recorded");
 }
 
-/* The long HELLO of a pair takes longer than the short one behind it: it serves for the next pair. */
+/* The long HELLO of a pair comes after its short one: it serves for the next pair. */
 TEST(hello_key__a_pair_out_of_order)
 {
 	struct fc_hello_msg first, second;

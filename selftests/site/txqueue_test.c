@@ -189,7 +189,7 @@ static void check_owned(struct flitcast_owner *owner, u8 class)
 	if (owned->nactive + ready < user_max())
 		m.waits++;
 	/* Nothing is under way that would wake them. */
-	HOLDS(owned->nactive || turns, "%u queues wait for a place, and nobody wakes them", wanting);
+	HOLDS(owned->nactive || turns, "%u queues wait for a place: nobody wakes them", wanting);
 }
 
 static void check_all(void)

@@ -252,8 +252,8 @@ TEST_F(faked, cast__refused_and_sent_again)
 }
 
 /*
- * A site without memory for a flow asks for its level again and again, here of a broadcast that others
- * are so late with that @lag cannot say it: the broadcast does not go to all at the pace of the link.
+ * A site without memory for a flow asks for its level again and again, here of a broadcast with
+ * others so late that @lag cannot say it.  The broadcast does not go to all as fast as it can.
  */
 TEST_F(faked, cast__no_memory_for_a_flow)
 {
