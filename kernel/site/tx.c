@@ -230,10 +230,10 @@ static void nothing_new(struct flitcast_site *site, struct tx_target *t,
 /*
  * A target that knows nothing of a flow asks for its level, and is sent the message again.  Where
  * it has no memory for the flow it asks again for each copy: after LEVELS_AT_ONCE times it waits,
- * twice as long each time.
+ * twice as long each time, but for more than LEVELS_DOUBLED times.
  */
 #define LEVELS_AT_ONCE	3
-#define LEVELS_MAX	(LEVELS_AT_ONCE + 8)
+#define LEVELS_DOUBLED	8
 
 /* Return: false if it asked before, and is not sent the message again yet. */
 static bool asks_level(const struct flitcast_site *site, struct tx_target *t, u64 now)
@@ -244,7 +244,7 @@ static bool asks_level(const struct flitcast_site *site, struct tx_target *t, u6
 		wait = flitcast_tx_ask_wait(site) << (t->levels - LEVELS_AT_ONCE);
 	if (now < t->sent_at + wait)
 		return false;
-	t->levels = min(t->levels + 1, LEVELS_MAX);
+	t->levels = min(t->levels + 1, LEVELS_AT_ONCE + LEVELS_DOUBLED);
 	return true;
 }
 

@@ -367,8 +367,12 @@ unsigned int flitcast_txqueue_check(struct flitcast_site *site)
 	for (i = 0; i < ARRAY_SIZE(site->sources); i++) {
 		xa_for_each(&site->sources[i], number, src) {
 			found++;
+			if (i) {
+				queued[FLITCAST_TX_CAST] += src->queue[0].nactive;
+				continue;
+			}
 			for (class = 0; class < FLITCAST_TX_CLASSES; class++)
-				if (i == (class == FLITCAST_TX_CAST))
+				if (class != FLITCAST_TX_CAST)
 					queued[class] += flitcast_txqueue_of(src, class)->nactive;
 		}
 	}
