@@ -107,6 +107,9 @@ static struct flitcast_sock *make(struct flitcast_sock *fs, const struct flitcas
 	return end;
 detach:
 	flitcast_port_detach(&end->port);
+	/* A peer that guessed the port may have sent something meanwhile. */
+	skb_queue_purge(&end->sk.sk_receive_queue);
+	flitcast_mem_end(end);
 free:
 	sock_put(&end->sk);
 	return NULL;
