@@ -99,7 +99,7 @@ static inline bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct 
 	return fc_llr_news(ch, port, ack, fx);
 }
 
-/* The same of the number in a flit, which counts only if nobody else can have written it. */
+/* The acknowledgment in the header of a flit: ignored where only statuses acknowledge. */
 static inline bool fc_llr_flit_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
 	return !ch->timing->acks_apart && fc_llr_acked(ch, port, ack, fx);

@@ -294,7 +294,7 @@ static struct rx_flow *victim(struct flitcast_site *site, struct rx_source *sour
 	struct rx_flow *flow;
 
 	if (source->nflows >= FLOWS_OF_ONE) {
-		/* It has its share: only its own flows give way. */
+		/* @source has its share: only its own flows give way. */
 		flow = list_first_entry_or_null(&source->over, struct rx_flow, over);
 	} else {
 		flow = list_first_entry_or_null(&rx->closed, struct rx_flow, lru);

@@ -180,7 +180,7 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, b
  * flitcast_mem_account() - a new account for the receive queue of one socket
  * @net: namespace of the socket, which outlives the account
  *
- * It pays from the memory cgroup of the calling task.  Context: process.
+ * The memory cgroup of the calling task pays.  Context: process.
  *
  * Return: the account, or NULL: no memory.
  */

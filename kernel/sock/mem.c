@@ -57,7 +57,7 @@ static void mem_enter_pressure(struct sock *sk)
 	WRITE_ONCE(mem_pressure, 1);
 }
 
-/* Of accounts; /proc/net/protocols shows their memory as that of the family. */
+/* The protocol of accounts: /proc/net/protocols shows their memory as that of the family. */
 static struct proto mem_proto = {
 	.name = "FLITCAST",
 	.owner = THIS_MODULE,

@@ -174,7 +174,7 @@ static const struct proto_ops fs_rdm_ops = {
 	FLITCAST_SPLICE_EOF(flitcast_cork_eof)
 };
 
-/* It accounts no memory: each socket has an account for that (mem.c). */
+/* This protocol accounts no memory: each socket has an account for that (mem.c). */
 static struct proto fs_proto = {
 	.name = "FLITCAST-SOCK",
 	.owner = THIS_MODULE,
