@@ -4,7 +4,7 @@
  * lists of the others, and knows of each of theirs whether it is to get it, how
  * long it is and every byte of it, for all follows from seed, sender and number.
  *
- *   peer [-b BYTES] DIR SEED SITE SITES MESSAGES [LOST]
+ *   peer [-b BYTES] [-s] DIR SEED SITE SITES MESSAGES [LOST]
  *
  * DIR is shared by the hosts; "NAME.SITE" there says of that site:
  *   bound	its socket is there
@@ -18,6 +18,8 @@
  * end somewhere; the senders must be told, not before, and then leave it out.
  *
  * -b: messages have up to so many bytes (102,400).
+ * -s: the second half of the messages is sent slowly until "stopped" is in DIR: a script that
+ *     stops hosts in mid-traffic may be late.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +37,8 @@
 #define NOBODY		(~0U)
 /* So many messages are under way at a time: enough to keep every link busy. */
 #define AHEAD		16
+/* Time between messages that are sent slowly. */
+#define SLOW_MS		20
 /* Without any progress for so long something hangs. */
 #define PATIENCE_MS	60000
 /* After the last message: does anything come that nobody sent? */
@@ -55,6 +59,7 @@ static const char *dir;
 static unsigned int site = NOBODY, nsites, messages, lost = NOBODY;
 static uint64_t seed;
 static uint32_t bytes_max = 100 << 10;
+static bool slow;
 static struct script own, others[SITES_MAX];
 static char *outbox, *inbox;
 static unsigned int heard;
@@ -151,6 +156,20 @@ static void note_kill(void)
 	again_at = now_ms() + 20;
 	if (marked("killed"))
 		killed_at = now_ms();
+}
+
+/* May the next message be sent, as far as -s is concerned? */
+static bool in_time(void)
+{
+	static uint64_t next_at;
+
+	if (!slow || own.number <= messages / 2)
+		return true;
+	if (now_ms() < next_at)
+		return false;
+	next_at = now_ms() + SLOW_MS;
+	slow = !marked("stopped");
+	return true;
 }
 
 static void failed(int err)
@@ -273,7 +292,8 @@ static void converse(int fd)
 		if (heard / 10 != shown / 10)
 			mark("heard", heard);
 		shown = heard;
-		while (own.number <= messages && under_way(fd) < AHEAD && send_one(fd)) {
+		while (own.number <= messages && under_way(fd) < AHEAD && in_time() &&
+		       send_one(fd)) {
 			script_next(&own);
 			moved();
 		}
@@ -304,9 +324,11 @@ static void parse(int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "b:")) != -1) {
+	while ((option = getopt(argc, argv, "b:s")) != -1) {
 		if (option == 'b')
 			bytes_max = strtoul(optarg, NULL, 0);
+		else if (option == 's')
+			slow = true;
 		else
 			argc = 0;
 	}
@@ -322,7 +344,7 @@ static void parse(int argc, char **argv)
 	if (argc > 6)
 		lost = strtoul(argv[6], NULL, 0);
 	if (argc < 6 || nsites < 2 || nsites > SITES_MAX || site >= nsites || !messages) {
-		fprintf(stderr, "usage: peer [-b BYTES] DIR SEED SITE SITES MESSAGES [LOST]\n");
+		fprintf(stderr, "usage: peer [-b BYTES] [-s] DIR SEED SITE SITES MESSAGES [LOST]\n");
 		exit(EXIT_USAGE);
 	}
 }
