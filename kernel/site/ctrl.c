@@ -24,6 +24,8 @@
  */
 #define CTRL_NS		1000
 #define CTRL_BURST	16384
+/* Messages that entries bring to their end in one go; one entry may do so for FC_FLOW_WINDOW. */
+#define OVER_BUDGET	8
 /* Entries that a frame has room for to begin with. */
 #define FEW		2
 
@@ -392,11 +394,12 @@ void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 	napi_consume_skb(skb, 1);
 }
 
-void flitcast_ctrl_loop(struct flitcast_site *site)
+bool flitcast_ctrl_loop(struct flitcast_site *site)
 {
-	unsigned int i;
+	unsigned int i, left = site->nmsgs;
+	bool more = false;
 
-	for (i = 0; i < site->nloop; i++) {
+	for (i = 0; i < site->nloop && !more; i++) {
 		struct fc_ctrl ctrl = site->loop[i];
 
 		if (ctrl.kind == FC_CTRL_ASK)
@@ -407,6 +410,12 @@ void flitcast_ctrl_loop(struct flitcast_site *site)
 			flitcast_rx_over(site, &ctrl);
 		else
 			flitcast_tx_answer(site, &ctrl);
+		more = (int)(left - site->nmsgs) >= OVER_BUDGET;
 	}
-	site->nloop = 0;
+	site->nloop -= i;
+	memmove(site->loop, site->loop + i, site->nloop * sizeof(*site->loop));
+	/* The timer goes on, so that nobody holds the lock for long. */
+	if (more)
+		site->ends_at = 0;
+	return more;
 }

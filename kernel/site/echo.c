@@ -59,12 +59,13 @@ static void echo_uncharge(struct flitcast_port *port, u32 charge, bool early)
 	to_echo(port)->rx -= charge;
 }
 
-static void echo_deliver(struct flitcast_port *port, struct sk_buff *skb)
+static bool echo_deliver(struct flitcast_port *port, struct sk_buff *skb)
 {
 	struct flitcast_echo *echo = to_echo(port);
 
 	skb_queue_tail(&echo->queue, skb);
 	schedule_work(&echo->work);
+	return true;
 }
 
 static bool echo_sent(struct flitcast_port *port, struct flitcast_sent *out)

@@ -167,8 +167,8 @@ static inline bool feeds(const struct flitcast_site *site)
 static noinline void feed(struct flitcast_site *site)
 {
 	do {
-		if (site->nloop)
-			flitcast_ctrl_loop(site);
+		if (site->nloop && flitcast_ctrl_loop(site))
+			return;
 		if (flitcast_oper_waits(site))
 			flitcast_oper_feed(site);
 		if (flitcast_txcast_waits(site))

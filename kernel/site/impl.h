@@ -37,8 +37,9 @@
  */
 #define FLITCAST_FEED_BUDGET	16
 #define FLITCAST_FEED_TARGETS	4
-/* Targets looked at to find out which packet is fed next, likewise. */
+/* Targets looked at to find out which packet is fed next, likewise; a queue is as many. */
 #define FLITCAST_FEED_LOOKS	512
+#define FLITCAST_FEED_QUEUE	4
 /* Flows a site receives at a time (rxflow.c). */
 #define FLITCAST_FLOWS_MAX	8192
 /* Sending flows of a source; idle ones give way. */
@@ -231,7 +232,8 @@ struct flitcast_back {
  * @msgs: all messages that are not over
  * @nmsgs: how many
  * @reroute: of these, the first one that has not been looked at since routes changed, or NULL
- * @looks: targets that may yet be looked at for what is fed before the lock is released
+ * @looks: targets that may yet be looked at for what is fed before the lock is released; a queue
+ *	without anything to send counts as FLITCAST_FEED_QUEUE of them
  * @spare: messages that are not used any more, for the next ones
  * @nspare: how many
  * @due: of these, those of which something is due, by time
@@ -243,7 +245,11 @@ struct flitcast_back {
  * @orphans: bytes held by messages of closed sockets
  * @closing: closed sources with such messages, by when these are given up
  * @gone: sources that are over, whose flows are to be freed
- * @free: frees them
+ * @spent: messages that are over, whose data is to be freed
+ * @spent_at: bucket of data that is freed at once
+ * @free: frees both
+ * @dropped: received messages that nobody will read (flitcast_rx_drop())
+ * @drop: frees them
  * @echo: the site's own port
  * @sockets: ports attached, without the site's own
  * @drain: sockets send nothing new
@@ -358,7 +364,11 @@ struct flitcast_site {
 	u64 orphans;
 	struct rb_root_cached closing;
 	struct list_head gone;
+	struct list_head spent;
+	u64 spent_at;
 	struct work_struct free;
+	struct sk_buff_head dropped;
+	struct work_struct drop;
 	struct flitcast_echo *echo;
 	u32 sockets;
 	bool drain;
@@ -516,8 +526,11 @@ void flitcast_ctrl_back(struct flitcast_site *site, u32 src, u8 port);
 /* A frame, its link header pulled; takes ownership. */
 void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		      struct sk_buff *skb);
-/* Take what is for this site. */
-void flitcast_ctrl_loop(struct flitcast_site *site);
+/*
+ * Take what is for this site.  Return: true if many messages came to their end by it: the lock is to be
+ * released before anything else is done.
+ */
+bool flitcast_ctrl_loop(struct flitcast_site *site);
 /* The site is left: what waits, if there is anything, goes now, or soon. */
 void flitcast_ctrl_leave(struct flitcast_site *site);
 /* The link goes away, and what waits for it. */
@@ -726,10 +739,11 @@ struct flitcast_votes {
 bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			const struct fc_packet *pk, const struct fc_target *t,
 			const struct flitcast_votes *votes);
-/* Confirmations that could wait until @until are sent, and the timer is set for the others. */
-void flitcast_rx_time(struct flitcast_site *site, u64 until);
-/* All of them: the site goes. */
-void flitcast_rx_settle(struct flitcast_site *site);
+/*
+ * Confirmations that could wait until @until are sent, and the timer is set for the others.
+ * Return: true if there are more of them than are sent in one go.
+ */
+bool flitcast_rx_time(struct flitcast_site *site, u64 until);
 /* All before a level is over at its source. */
 void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 /* A source asks for a message that was put off. */
@@ -741,6 +755,9 @@ void flitcast_rx_over(struct flitcast_site *site, const struct fc_ctrl *ctrl);
  * comes in for the port from the first call on.
  */
 bool flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port);
+void flitcast_rx_init(struct flitcast_site *site);
+/* Context: process; nothing comes in any more, and the ports are detached. */
+void flitcast_rx_stop(struct flitcast_site *site);
 int flitcast_rxflow_alloc(struct flitcast_site *site);
 /* Context: process; the site is dead, and its ports are detached. */
 void flitcast_rxflow_free(struct flitcast_site *site);

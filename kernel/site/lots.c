@@ -109,29 +109,31 @@ int flitcast_lots_init(void)
 	return shrinker ? 0 : -ENOMEM;
 }
 
-void flitcast_lot_put(struct page *lot)
+void flitcast_lots_put(struct page *const *lot, unsigned int n)
 {
+	struct page *old[FLITCAST_LOTS_BATCH];
+	unsigned int i, nold = 0;
 	bool queue;
 
-	struct page *old = NULL;
-
-	/* Of the reserves, which are for those who free memory. */
-	if (page_is_pfmemalloc(lot)) {
-		put_page(lot);
-		return;
-	}
 	spin_lock_bh(&lock);
-	if (count == LOTS_MAX)
-		old = take();
-	lots[(first + count) % LOTS_MAX] = lot;
-	count++;
-	queue = !queued;
-	queued = true;
+	for (i = 0; i < n; i++) {
+		/* Of the reserves, which are for those who free memory. */
+		if (page_is_pfmemalloc(lot[i])) {
+			old[nold++] = lot[i];
+			continue;
+		}
+		if (count == LOTS_MAX)
+			old[nold++] = take();
+		lots[(first + count) % LOTS_MAX] = lot[i];
+		count++;
+	}
+	queue = count && !queued;
+	queued |= queue;
 	spin_unlock_bh(&lock);
 	if (queue)
 		queue_delayed_work(system_unbound_wq, &idle, IDLE);
-	if (old)
-		put_page(old);
+	while (nold)
+		put_page(old[--nold]);
 }
 
 void flitcast_lots_exit(void)

@@ -20,12 +20,16 @@
  */
 struct page *flitcast_lot_get(gfp_t gfp);
 
+/* As many are given back at a time. */
+#define FLITCAST_LOTS_BATCH	16
+
 /**
- * flitcast_lot_put() - they are not needed any more
- * @lot: a compound page of that size, with a reference of the caller's; nobody writes to it any
- *	more, others may still read
+ * flitcast_lots_put() - they are not needed any more
+ * @lot: compound pages of that size, with a reference of the caller's to each; nobody writes to them
+ *	any more, others may still read
+ * @n: how many, at most FLITCAST_LOTS_BATCH
  */
-void flitcast_lot_put(struct page *lot);
+void flitcast_lots_put(struct page *const *lot, unsigned int n);
 
 /* Return: 0 or -ENOMEM. */
 int flitcast_lots_init(void);

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 #include <linux/uio.h>
 #include <uapi/linux/flitcast.h>
+#include "core/bucket.h"
 #include "site/lots.h"
 #include "site/tx.h"
 
@@ -15,6 +16,12 @@ static_assert(sizeof(struct tx_target) <= FLITCAST_MSG_TARGET);
 
 /* Messages that a site keeps for the next ones. */
 #define SPARES_MAX	64
+/*
+ * Lots of pages that are freed under the lock at a time: as many as are kept for the next messages.
+ * One more may be freed after so long, which no link comes near to.
+ */
+#define SPENT_BURST	64
+#define SPENT_NS	(2 * NSEC_PER_USEC)
 
 /*
  * Data is copied into the fragment of the calling task, behind what the task sent before, as
@@ -159,19 +166,16 @@ struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from
 	return NULL;
 }
 
-/* @n pages of the data lie in it. */
-static void lot_drop(struct page *lot, unsigned int n)
+/* Does nobody else's data lie in a lot, where @n pages of the message do? */
+static bool lot_whole(struct page *lot, unsigned int n)
 {
-	/* Nobody else's data does then. */
-	if (n * PAGE_SIZE == FLITCAST_LOT_SIZE && page_size(lot) == FLITCAST_LOT_SIZE)
-		flitcast_lot_put(lot);
-	else
-		put_page(lot);
+	return n * PAGE_SIZE == FLITCAST_LOT_SIZE && page_size(lot) == FLITCAST_LOT_SIZE;
 }
 
 static void pages_drop(const struct flitcast_msg *msg)
 {
-	unsigned int end, i, n;
+	struct page *lots[FLITCAST_LOTS_BATCH];
+	unsigned int end, i, n, nlots = 0;
 
 	if (msg->held) {
 		for (i = 0; i < msg->npages && msg->page[i]; i++)
@@ -186,8 +190,18 @@ static void pages_drop(const struct flitcast_msg *msg)
 		n = min_t(unsigned int, last - lot + 1, end);
 		while (msg->page[end - n] != last + 1 - n)
 			n--;
-		lot_drop(lot, n);
+		if (!lot_whole(lot, n)) {
+			put_page(lot);
+			continue;
+		}
+		lots[nlots++] = lot;
+		if (nlots == FLITCAST_LOTS_BATCH) {
+			flitcast_lots_put(lots, nlots);
+			nlots = 0;
+		}
 	}
+	if (nlots)
+		flitcast_lots_put(lots, nlots);
 }
 
 void flitcast_msg_drop_data(struct flitcast_msg *msg)
@@ -200,6 +214,38 @@ void flitcast_msg_drop_data(struct flitcast_msg *msg)
 	msg->page = NULL;
 	net_zcopy_put(msg->held);
 	msg->held = NULL;
+}
+
+void flitcast_msg_spent(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	u32 lots = DIV_ROUND_UP(msg->npages, FLITCAST_LOT_SIZE / PAGE_SIZE);
+
+	lockdep_assert_held(&site->lock);
+	if (lots <= 1 || (lots <= SPENT_BURST &&
+			  fc_bucket_take(&site->spent_at, flitcast_site_now(site), SPENT_NS,
+					 SPENT_BURST, lots))) {
+		flitcast_msg_drop_data(msg);
+		return;
+	}
+	refcount_inc(&msg->refs);
+	list_add_tail(&msg->site_node, &site->spent);
+	queue_work(system_unbound_wq, &site->free);
+}
+
+bool flitcast_msg_free_spent(struct flitcast_site *site)
+{
+	struct flitcast_msg *msg;
+
+	spin_lock_bh(&site->lock);
+	msg = list_first_entry_or_null(&site->spent, struct flitcast_msg, site_node);
+	if (msg)
+		list_del(&msg->site_node);
+	spin_unlock_bh(&site->lock);
+	if (!msg)
+		return false;
+	flitcast_msg_drop_data(msg);
+	flitcast_msg_put(msg);
+	return true;
 }
 
 void flitcast_msg_free(struct flitcast_msg *msg)

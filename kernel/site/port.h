@@ -149,7 +149,8 @@ enum flitcast_admit {
  *	room; @early: as it was charged
  * @promote: a message charged early has its turn: charge it like any other
  * @uncharge: give reserved room back
- * @deliver: a complete message, in order; takes ownership of the skb
+ * @deliver: a complete message, in order; takes ownership of the skb.  Return: false if nobody is
+ *	to read it: its room is given back, and the skb is still the site's
  * @sent: a message of this port is over: give its send room back.  Return: true
  *	to keep the outcome, until flitcast_sent_put(); its data is gone, its
  *	FLITCAST_MSG_SIZE and FLITCAST_MSG_TARGET bytes are not
@@ -167,7 +168,7 @@ struct flitcast_port_ops {
 	void (*grow)(struct flitcast_port *port, u32 more, bool early);
 	void (*promote)(struct flitcast_port *port, u32 charge);
 	void (*uncharge)(struct flitcast_port *port, u32 charge, bool early);
-	void (*deliver)(struct flitcast_port *port, struct sk_buff *skb);
+	bool (*deliver)(struct flitcast_port *port, struct sk_buff *skb);
 	bool (*sent)(struct flitcast_port *port, struct flitcast_sent *out);
 	void (*detach)(struct flitcast_port *port);
 	bool (*hold)(struct flitcast_port *port);

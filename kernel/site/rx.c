@@ -110,20 +110,69 @@ static void msg_free(struct rx_msg *msg)
 	kvfree(msg);
 }
 
-static void slot_free(const struct fc_rxmsg *m)
+/* In the cb of a dropped skb: the message whose carrier it is, with its packets; or NULL. */
+struct drop_cb {
+	struct rx_msg *msg;
+};
+
+#define DROP_CB(skb)	((struct drop_cb *)(skb)->cb)
+
+/*
+ * A message has up to 16 MiB in ten thousand flits, each with memory of its own: they are freed by
+ * a work, without the lock.  Their room is given back before.  A peer cannot make more of it than
+ * it sends, and the work is not bound to the processor that receives.
+ */
+static void drop(struct flitcast_site *site, struct sk_buff *skb, struct rx_msg *msg)
+{
+	DROP_CB(skb)->msg = msg;
+	__skb_queue_tail(&site->dropped, skb);
+	queue_work(system_unbound_wq, &site->drop);
+}
+
+static void drop_work(struct work_struct *work)
+{
+	struct flitcast_site *site = container_of(work, struct flitcast_site, drop);
+	struct sk_buff_head dropped;
+	struct sk_buff *skb;
+
+	__skb_queue_head_init(&dropped);
+	spin_lock_bh(&site->lock);
+	skb_queue_splice_init(&site->dropped, &dropped);
+	spin_unlock_bh(&site->lock);
+	while ((skb = __skb_dequeue(&dropped))) {
+		if (DROP_CB(skb)->msg)
+			msg_free(DROP_CB(skb)->msg);
+		else
+			kfree_skb(skb);
+		cond_resched();
+	}
+}
+
+void flitcast_rx_init(struct flitcast_site *site)
+{
+	__skb_queue_head_init(&site->dropped);
+	INIT_WORK(&site->drop, drop_work);
+}
+
+void flitcast_rx_stop(struct flitcast_site *site)
+{
+	flush_work(&site->drop);
+}
+
+static void slot_free(struct flitcast_site *site, const struct fc_rxmsg *m)
 {
 	struct sk_buff *skb = flit_alone(m);
 
 	if (skb)
-		kfree_skb(skb);
+		drop(site, skb, NULL);
 	else
-		msg_free(m->h);
+		drop(site, ((struct rx_msg *)m->h)->carrier, m->h);
 }
 
-void flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
+unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
 {
 	struct flitcast_port *port = flitcast_port_find(site, flow->key.port);
-	unsigned int i;
+	unsigned int i, n = 0;
 
 	for (i = 0; i < FC_FLOW_WINDOW; i++) {
 		struct fc_rxmsg *m = &flow->core.msg[i];
@@ -132,8 +181,9 @@ void flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
 			continue;
 		if (port)
 			port->ops->uncharge(port, charge_of(m), m->early);
-		slot_free(m);
+		slot_free(site, m);
 		memset(m, 0, sizeof(*m));
+		n++;
 	}
 	if (port && flow->invited)
 		port->ops->uncharge(port, flow->invited, false);
@@ -141,6 +191,7 @@ void flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
 	memset(flow->need, 0, sizeof(flow->need));
 	list_del_init(&flow->waiting);
 	list_del_init(&flow->held);
+	return n;
 }
 
 static void answer(struct flitcast_site *site, const struct fc_packet *pk,
@@ -203,7 +254,7 @@ static void pay(struct flitcast_site *site, struct rx_flow *flow)
 	flitcast_ctrl_send(site, &ctrl);
 }
 
-void flitcast_rx_time(struct flitcast_site *site, u64 until)
+bool flitcast_rx_time(struct flitcast_site *site, u64 until)
 {
 	unsigned int budget = PAY_BUDGET;
 	struct rx_flow *flow, *next;
@@ -212,18 +263,11 @@ void flitcast_rx_time(struct flitcast_site *site, u64 until)
 		/* The timer goes on with it, so that nobody holds the lock for long. */
 		if (flow->owed_at > until || !budget--) {
 			site->ends_at = min(site->ends_at, flow->owed_at);
-			return;
+			return flow->owed_at <= until;
 		}
 		pay(site, flow);
 	}
-}
-
-void flitcast_rx_settle(struct flitcast_site *site)
-{
-	struct rx_flow *flow, *next;
-
-	list_for_each_entry_safe(flow, next, &site->owed, owed)
-		pay(site, flow);
+	return false;
 }
 
 /* What the source does not send any more. */
@@ -239,7 +283,7 @@ static void skip(void *arg, struct fc_rxmsg *m)
 
 	if (port)
 		port->ops->uncharge(port, charge_of(m), m->early);
-	slot_free(m);
+	slot_free(a->site, m);
 }
 
 /* Room that is thought to be taken of each message, and of each packet, besides its data. */
@@ -516,8 +560,10 @@ static void deliver(struct flitcast_site *site, struct flitcast_port *port,
 	if (early)
 		port->ops->promote(port, FLITCAST_DELIVERY(skb)->charge);
 	site->stat[FC_STAT_MSG_DELIVERED]++;
-	port->ops->deliver(port, skb);
-	flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
+	if (port->ops->deliver(port, skb))
+		flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
+	else
+		drop(site, skb, NULL);
 }
 
 /* The flit that is all of a message, out of the packet's. */
@@ -656,8 +702,10 @@ static bool pass(struct flitcast_site *site, struct flitcast_port *port, struct 
 	FLITCAST_DELIVERY(only)->charge = charge;
 	fc_rxflow_pass(&flow->core);
 	site->stat[FC_STAT_MSG_DELIVERED]++;
-	port->ops->deliver(port, only);
-	flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
+	if (port->ops->deliver(port, only))
+		flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
+	else
+		drop(site, only, NULL);
 	deliver_next(site, port, flow);
 	if (pk->flags & FC_PACKET_LATER)
 		owe(site, flow);
@@ -936,9 +984,13 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 	}
 }
 
-/* Sources that wait for room, or for the rest of a message to be taken, are told. */
-static void refuse_all(struct flitcast_site *site, const struct rx_flow *flow)
+/*
+ * Sources that wait for room, or for the rest of a message to be taken, are told.  Return: how many
+ * messages.
+ */
+static unsigned int refuse_all(struct flitcast_site *site, const struct rx_flow *flow)
 {
+	unsigned int n = 0;
 	u32 seq;
 
 	for (seq = flow->core.next; seq != flow->core.next + FC_FLOW_WINDOW; seq++) {
@@ -953,15 +1005,17 @@ static void refuse_all(struct flitcast_site *site, const struct rx_flow *flow)
 			continue;
 		site->stat[FC_STAT_CTRL_SENT]++;
 		flitcast_ctrl_send(site, &ctrl);
+		n++;
 	}
+	return n;
 }
 
-/* Flows that are emptied in one go, so that nobody holds the lock for long. */
-#define DETACH_BATCH	32
+/* Messages that are refused in one go, so that nobody holds the lock for long, and flows. */
+#define DETACH_BUDGET	32
 
 bool flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port)
 {
-	unsigned int n = DETACH_BATCH;
+	int budget = DETACH_BUDGET;
 
 	if (!port->closing)
 		flitcast_cast_detach(site, port);
@@ -969,9 +1023,9 @@ bool flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port)
 	while (!list_empty(&port->flows)) {
 		struct rx_flow *flow = list_first_entry(&port->flows, struct rx_flow, held);
 
-		if (!n--)
+		if (budget <= 0)
 			return true;
-		refuse_all(site, flow);
+		budget -= 1 + refuse_all(site, flow);
 		flitcast_rxflow_empty(site, flow);
 	}
 	return false;

@@ -119,8 +119,8 @@ bool flitcast_rxflow_settle(struct flitcast_site *site, struct rx_flow *flow, u3
 void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq,
 			   u32 level);
 
-/* Forget what a flow holds. */
-void flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow);
+/* Forget what a flow holds.  Return: messages. */
+unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow);
 
 /* rxroom.c */
 

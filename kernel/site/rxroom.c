@@ -13,17 +13,28 @@
  * given up after so long without a word, where the room is needed.
  */
 #define RECLAIM_NS	(15ULL * NSEC_PER_SEC)
-/* So many are looked at, and so often: all that there can be in 6 s. */
+/*
+ * So many flows are looked at, and so often: all that there can be in 6 s.  Where they hold so many
+ * messages that are given up, the next packet goes on with it.
+ */
 #define RECLAIM_BATCH	128
+#define RECLAIM_BUDGET	64
 #define RECLAIM_EVERY_NS	(100 * NSEC_PER_MSEC)
+/*
+ * Flows that are invited in one go, and that lose what was reserved for them, so that nobody holds
+ * the lock for long.  There are others while these have not come: the next message that is read,
+ * the next question of one that waits, and the next packet for the port go on with it.
+ */
+#define INVITE_BUDGET	32
 
 /* Take back the room of those that did not come. */
 static void uninvite(struct flitcast_port *port, u64 now)
 {
+	unsigned int budget = INVITE_BUDGET;
 	struct rx_flow *flow, *next;
 
 	list_for_each_entry_safe(flow, next, &port->invited, waiting) {
-		if (now < flow->until)
+		if (now < flow->until || !budget--)
 			break;
 		port->ops->uncharge(port, flow->invited, false);
 		flow->invited = 0;
@@ -34,7 +45,7 @@ static void uninvite(struct flitcast_port *port, u64 now)
 void flitcast_rx_reclaim(struct flitcast_site *site, struct flitcast_port *port)
 {
 	u64 now = flitcast_site_now(site);
-	unsigned int n = RECLAIM_BATCH;
+	unsigned int n = RECLAIM_BATCH, given_up = 0;
 	struct rx_flow *flow;
 
 	/* A walk over some flows, in turn: not for every packet without room. */
@@ -45,13 +56,18 @@ void flitcast_rx_reclaim(struct flitcast_site *site, struct flitcast_port *port)
 		flow = list_first_entry(&port->flows, struct rx_flow, held);
 		list_move_tail(&flow->held, &port->flows);
 		if (now > flow->used + RECLAIM_NS)
-			flitcast_rxflow_empty(site, flow);
+			given_up += flitcast_rxflow_empty(site, flow);
+		if (given_up >= RECLAIM_BUDGET) {
+			port->reclaim_at = now;
+			return;
+		}
 	}
 }
 
 void flitcast_rx_invite(struct flitcast_site *site, struct flitcast_port *port)
 {
 	u64 now = flitcast_site_now(site);
+	unsigned int budget = INVITE_BUDGET;
 	struct rx_flow *flow, *next;
 
 	uninvite(port, now);
@@ -65,6 +81,8 @@ void flitcast_rx_invite(struct flitcast_site *site, struct flitcast_port *port)
 			.site = site->cfg.id, .port = flow->key.port,
 		};
 
+		if (!budget--)
+			return;
 		if (!need) {
 			list_del_init(&flow->waiting);
 			continue;

@@ -158,6 +158,7 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	INIT_LIST_HEAD(&site->recast);
 	xa_init_flags(&site->ports, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 	flitcast_tx_init(site);
+	flitcast_rx_init(site);
 	hash_init(site->casts);
 	INIT_LIST_HEAD(&site->cast_ages);
 	site->cast_at = FC_NEVER;
@@ -350,6 +351,7 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		site_dies(site);
 		flitcast_echo_stop(site->echo);
 		flitcast_tx_stop(site);
+		flitcast_rx_stop(site);
 		flitcast_site_put(site);
 		return err;
 	}
@@ -373,12 +375,16 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
  */
 static void site_destroy(struct flitcast_site *site)
 {
+	u64 until;
 	u8 p;
 
 	list_del_rcu(&site->node);
 	site_net(site->net)->nsites--;
 	flitcast_engine_enter(site);
-	flitcast_rx_settle(site);
+	/* Those that are owed from now on are not waited for. */
+	until = flitcast_site_now(site) + FC_LATER_NS;
+	while (flitcast_rx_time(site, until))
+		pause(site);
 	flitcast_ctrl_time(site, FC_NEVER);
 	flitcast_engine_leave(site);
 	for (p = 1; p < site->core.nports; p++)
@@ -391,6 +397,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_faults_stop(site);
 	flitcast_echo_stop(site->echo);
 	flitcast_tx_stop(site);
+	flitcast_rx_stop(site);
 
 	flitcast_engine_enter(site);
 	flitcast_cast_purge(site);

@@ -165,6 +165,8 @@ static void free_work(struct work_struct *work)
 		kfree(src);
 		cond_resched();
 	} while (src);
+	while (flitcast_msg_free_spent(site))
+		cond_resched();
 }
 
 void flitcast_tx_init(struct flitcast_site *site)
@@ -180,6 +182,7 @@ void flitcast_tx_init(struct flitcast_site *site)
 	site->forward = RB_ROOT_CACHED;
 	site->closing = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&site->gone);
+	INIT_LIST_HEAD(&site->spent);
 	INIT_WORK(&site->free, free_work);
 }
 
@@ -659,7 +662,7 @@ bool flitcast_tx_purge(struct flitcast_site *site)
 
 		if (!feed->cur)
 			continue;
-		flitcast_msg_drop_data(feed->cur);
+		flitcast_msg_spent(site, feed->cur);
 		flitcast_msg_put(feed->cur);
 		feed->cur = NULL;
 		site->nfed--;

@@ -172,6 +172,7 @@ void flitcast_txcast_feed(struct flitcast_site *site)
 {
 	int budget = CAST_BUDGET;
 
+	site->looks = FLITCAST_FEED_LOOKS;
 	for (;;) {
 		struct sk_buff *skb = skb_peek(&site->casting);
 

@@ -333,7 +333,7 @@ static void cur_done(struct flitcast_site *site, u8 set)
 			list_del_init(&msg->ready);
 		flitcast_tx_went(site, msg, now);
 	} else {
-		flitcast_msg_drop_data(msg);
+		flitcast_msg_spent(site, msg);
 	}
 	flitcast_msg_put(msg);
 }

@@ -255,11 +255,15 @@ static struct flitcast_msg *class_next(struct flitcast_site *site, struct flitca
 		msg = queue_next(site, flitcast_txqueue_source(queue, class), class);
 		if (msg)
 			return msg;
+		site->looks -= FLITCAST_FEED_QUEUE;
 		if (queue->blocked)
-			continue;
+			goto next;
 		queue->unblocked = false;
 		flitcast_turn_idle(round, turn);
 		unblock(site, owner, class);
+next:
+		if (site->looks <= 0)
+			return NULL;
 	}
 	return NULL;
 }
@@ -296,7 +300,13 @@ struct flitcast_msg *flitcast_txqueue_next(struct flitcast_site *site, enum flit
 		msg = owner_next(site, container_of(turn, struct flitcast_owner, turn[door]), door);
 		if (msg)
 			return msg;
+		/* There may be more: the timer goes on with it. */
+		if (site->looks <= 0) {
+			site->ends_at = 0;
+			return NULL;
+		}
 		flitcast_turn_idle(round, turn);
+		site->looks -= FLITCAST_FEED_QUEUE;
 	}
 	site->doors &= ~fc_bit(door);
 	return NULL;

@@ -76,7 +76,7 @@ static void fs_uncharge(struct flitcast_port *port, u32 charge, bool early)
 	used(fs, -(s64)charge, early);
 }
 
-static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
+static bool fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 {
 	struct flitcast_sock *fs = port_fs(port);
 
@@ -85,8 +85,7 @@ static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 	if ((fs->sk.sk_type == SOCK_SEQPACKET && !flitcast_conn_deliver(fs, d)) ||
 	    !flitcast_filter_deliver(fs, skb)) {
 		fs_uncharge(port, d->charge, false);
-		kfree_skb(skb);
-		return;
+		return false;
 	}
 	/* When the message was there, whole and in its turn, for those who asked. */
 	if (fs->sk.sk_flags & SK_FLAGS_TIMESTAMP)
@@ -96,6 +95,7 @@ static void fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 	if (d->kind != FC_KIND_CONNECT)
 		fs->stats.rx_messages++;
 	skb_queue_tail(&fs->sk.sk_receive_queue, skb);
+	return true;
 }
 
 static bool fs_sent(struct flitcast_port *port, struct flitcast_sent *sent)

@@ -182,13 +182,14 @@ static void freeing(const void *p)
  */
 
 /* As in rx.c, but for what messages and rooms there are. */
-void flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
+unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
 {
 	memset(&flow->core.msg, 0, sizeof(flow->core.msg));
 	memset(flow->need, 0, sizeof(flow->need));
 	flow->invited = 0;
 	list_del_init(&flow->waiting);
 	list_del_init(&flow->held);
+	return 0;
 }
 
 void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq, u32 level)

@@ -359,6 +359,21 @@ static void check_place(const struct item *it)
 		      m.nactive[s->user][class]);
 }
 
+/* As often as the timer goes on with it, now and then with few looks at a time. */
+static struct flitcast_msg *next(enum flitcast_tx_door door)
+{
+	struct flitcast_msg *msg;
+
+	do {
+		m.site->ends_at = FC_NEVER;
+		m.site->looks = tap_random(4) ? FLITCAST_FEED_LOOKS : 1 + tap_random(20);
+		msg = flitcast_txqueue_next(m.site, door);
+	} while (!msg && !m.site->ends_at);
+	HOLDS(msg || !(m.site->doors & fc_bit(door)), "door %u is in use, and nothing goes by it",
+	      door);
+	return msg;
+}
+
 /* As flitcast_tx_pick().  Return: a packet was sent. */
 static bool pick(enum flitcast_tx_door door, bool lazy)
 {
@@ -366,7 +381,7 @@ static bool pick(enum flitcast_tx_door door, bool lazy)
 
 	if (!(m.site->doors & fc_bit(door)))
 		return false;
-	while ((msg = flitcast_txqueue_next(m.site, door))) {
+	while ((msg = next(door))) {
 		struct item *it = item_of(msg);
 		struct sender *s = sender_of(it);
 
@@ -406,7 +421,7 @@ static bool pick_cast(void)
 
 	msg = list_first_entry_or_null(&site->recast, struct flitcast_msg, ready);
 	if (!msg && site->nactive[FLITCAST_TX_CAST] < CASTS_MAX)
-		msg = flitcast_txqueue_next(site, FLITCAST_TX_BY_RELAY);
+		msg = next(FLITCAST_TX_BY_RELAY);
 	if (!msg)
 		return false;
 	HOLDS(msg->class == FLITCAST_TX_CAST, "no broadcast");

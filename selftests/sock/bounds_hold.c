@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Loads that make a site do much at once, for holds.sh, which measures for how long it holds its
+ * lock meanwhile; and that what they ask for is done.
+ */
+#include "api.h"
+#include "fake.h"
+
+#define PACKET		65536
+/* Of one packet less than this, of 1 MiB and 16 MiB. */
+#define PACKETS		16
+#define PACKETS_LONG	256
+#define NETWORK		"torus:32x32"
+#define NETWORK_SITES	1024
+/* Flows that wait for room, or owe a confirmation; sockets of one user that wait to send. */
+#define FLOWS		1500
+#define SENDERS		3000
+
+static char data[16 << 20];
+
+FIXTURE(faked) {
+	struct fake fake;
+	int fd;
+	unsigned int answers[FC_CTRL_COUNT];
+};
+
+FIXTURE_SETUP(faked)
+{
+	const char *bad;
+
+	api_choose_port(_metadata);
+	ASSERT_EQ(0, allow_descriptors(SENDERS + 100));
+	bad = fake_up(&self->fake, "");
+	ASSERT_EQ(NULL, bad) {
+		TH_LOG("%s", bad);
+	}
+	self->fd = msg_socket(-1, 0, PORT, 0);
+	ASSERT_LE(0, self->fd);
+}
+
+FIXTURE_TEARDOWN(faked)
+{
+	close(self->fd);
+}
+
+/* What comes within @ms: answers are counted, and none is answered. */
+static void look(struct _test_data_faked *self, unsigned int ms)
+{
+	struct fake_event e;
+	unsigned int i;
+
+	while (fake_next(&self->fake, &e, ms)) {
+		for (i = 0; !e.is_packet && i < e.n; i++)
+			self->answers[e.ctrl[i].kind]++;
+		ms = 0;
+	}
+}
+
+/* Looks until so many answers of a kind have come. */
+static bool answered(struct _test_data_faked *self, enum fc_ctrl_kind kind, unsigned int n)
+{
+	uint64_t until = now_ms() + SOON_MS;
+
+	while (self->answers[kind] < n && now_ms() < until)
+		look(self, 20);
+	return self->answers[kind] >= n;
+}
+
+static bool room_of(int fd, int bytes)
+{
+	return !setsockopt(fd, SOL_FLITCAST, FLITCAST_RCVBUF, &bytes, sizeof(bytes));
+}
+
+/* All packets but the last one of a message of a socket of site 4. */
+static bool half(struct _test_data_faked *self, unsigned int sock, unsigned int port,
+		 unsigned int packets)
+{
+	const struct fc_target t = { .port = (uint16_t)port, .flags = FC_TARGET_LAST };
+	struct fc_packet pk = {
+		.src = 4, .incarnation = 100, .sock = sock, .src_port = 9, .ntargets = 1,
+		.msg_len = packets * PACKET, .data_len = PACKET,
+	};
+
+	for (; packets > 1; packets--, pk.offset += PACKET)
+		if (!fake_train(&self->fake, &pk, &t))
+			return false;
+	look(self, 0);
+	return true;
+}
+
+/* A message of one byte, the first one of a socket of site 4. */
+static void short_one(struct _test_data_faked *self, unsigned int sock, uint8_t flags)
+{
+	const struct fc_target t = { .port = PORT, .flags = FC_TARGET_LAST };
+	const struct fc_packet pk = {
+		.src = 4, .incarnation = 100, .sock = sock, .src_port = 9, .ntargets = 1,
+		.msg_len = 1, .data_len = 1, .flags = flags,
+	};
+
+	while (self->fake.sent - self->fake.acked >= 4) {
+		fake_probe(&self->fake, self->fake.sent);
+		look(self, 5);
+	}
+	fake_packet(&self->fake, &pk, &t, "x");
+}
+
+/* The receiver goes while messages of 1 MiB of many senders are half there: all are told. */
+TEST_F(faked, hold__receiver_of_halves)
+{
+	/* The harness has the fixture's, too. */
+	int fd = msg_socket(-1, 0, PORT + 1, 0);
+	unsigned int i;
+
+	ASSERT_LE(0, fd);
+	ASSERT_TRUE(room_of(fd, 32 << 20));
+	for (i = 0; i < 20; i++)
+		ASSERT_TRUE(half(self, 1000 + i, PORT + 1, PACKETS));
+	close(fd);
+	/* Some may have found no room. */
+	EXPECT_TRUE(answered(self, FC_CTRL_REFUSED, 12));
+}
+
+/* The sender of a message of 16 MiB gives it up when nearly all of it is there. */
+TEST_F(faked, hold__long_message_given_up)
+{
+	const struct fc_ctrl forward = {
+		.kind = FC_CTRL_FORWARD, .incarnation = 100, .sock = 1000, .site = 4,
+		.port = PORT, .next = 1,
+	};
+	unsigned int before;
+
+	ASSERT_TRUE(room_of(self->fd, 32 << 20));
+	ASSERT_TRUE(half(self, 1000, PORT, PACKETS_LONG));
+	before = self->answers[FC_CTRL_CONFIRM];
+	fake_ctrl(&self->fake, &forward, 1);
+	EXPECT_TRUE(answered(self, FC_CTRL_CONFIRM, before + 1));
+}
+
+/* There is room at last, for all that waited. */
+TEST_F(faked, hold__waiting_for_room)
+{
+	unsigned int i, n = 0;
+	char byte;
+
+	ASSERT_TRUE(room_of(self->fd, 4096));
+	for (i = 0; i < FLOWS; i++) {
+		short_one(self, 1000 + i, 0);
+		look(self, 0);
+	}
+	ASSERT_TRUE(answered(self, FC_CTRL_NO_ROOM, FLOWS - 20));
+	ASSERT_TRUE(room_of(self->fd, 32 << 20));
+	while (RESULT(msg_recv(self->fd, &byte, 1, NULL, MSG_DONTWAIT)) == 1)
+		n++;
+	TH_LOG("%u read, %u without room, %u invited", n, self->answers[FC_CTRL_NO_ROOM],
+	       self->answers[FC_CTRL_ROOM]);
+	EXPECT_LT(0, n);
+	EXPECT_TRUE(answered(self, FC_CTRL_ROOM, 1));
+	/* Those that were invited come, and others are while what they sent is read. */
+	for (i = 0; i < FLOWS; i++) {
+		short_one(self, 1000 + i, 0);
+		look(self, 0);
+		while (RESULT(msg_recv(self->fd, &byte, 1, NULL, MSG_DONTWAIT)) == 1)
+			n++;
+	}
+	for (i = 0; i < 100 && n < FLOWS; i++) {
+		look(self, 20);
+		while (RESULT(msg_recv(self->fd, &byte, 1, NULL, MSG_DONTWAIT)) == 1)
+			n++;
+	}
+	TH_LOG("%u read, %u invited", n, self->answers[FC_CTRL_ROOM]);
+	EXPECT_LT(FLOWS / 2, n);
+}
+
+/* Many confirmations are owed when the site goes. */
+TEST_F(faked, hold__owed_confirmations)
+{
+	unsigned int i;
+
+	for (i = 0; i < FLOWS; i++)
+		short_one(self, 1000 + i, FC_PACKET_LATER);
+	EXPECT_EQ(0, cli("site del 0"));
+}
+
+/* Confirm what came, and what is asked for.  Return: false if nothing has come for a while. */
+static bool confirm_all(struct fake *fake)
+{
+	struct fake_event e;
+	unsigned int i;
+
+	if (!fake_next(fake, &e, 20))
+		return false;
+	for (i = 0; i < e.n; i++) {
+		struct fc_ctrl ctrl;
+
+		if (e.is_packet) {
+			ctrl = fake_confirm(&e, i);
+		} else {
+			ctrl = e.ctrl[i];
+			if (ctrl.kind != FC_CTRL_ASK)
+				continue;
+			ctrl.kind = FC_CTRL_CONFIRM;
+			ctrl.dst = e.ctrl[i].site;
+			ctrl.site = e.ctrl[i].dst;
+			ctrl.next = ctrl.seq + 1;
+		}
+		fake_ctrl(fake, &ctrl, 1);
+	}
+	return true;
+}
+
+static uint64_t counter(const char *name)
+{
+	return cli("-j stats show") ? 0 : json_sum(cli_output(), name);
+}
+
+/* Many sockets of one user have something to send when there is room on the link again. */
+TEST_F(faked, hold__many_senders)
+{
+	uint64_t until = now_ms() + SOON_MS;
+	unsigned int i;
+	int fd[SENDERS];
+
+	for (i = 0; i < SENDERS; i++) {
+		fd[i] = msg_socket(-1, 0, 0, 0);
+		ASSERT_LE(0, fd[i]);
+		ASSERT_EQ(5000, RESULT(msg_send(fd[i], data, 5000, 1 + i % (FAKE_SITES - 1), PORT,
+						MSG_DONTWAIT)));
+	}
+	while (confirm_all(&self->fake) ||
+	       (counter("messages_confirmed") < SENDERS && now_ms() < until))
+		;
+	EXPECT_EQ(SENDERS, counter("messages_confirmed"));
+	for (i = 0; i < SENDERS; i++)
+		close(fd[i]);
+}
+
+/* One frame confirms all messages of many sockets that are under way: as many as a user may have. */
+TEST_F(faked, hold__all_confirmed_at_once)
+{
+	struct fc_ctrl ctrl[FC_CTRLS_MAX] = { 0 };
+	unsigned int i, n = 0, under_way = FC_CTRLS_MAX * FC_FLOW_WINDOW;
+	uint64_t until = now_ms() + SOON_MS;
+	int fd[FC_CTRLS_MAX], room = 4 << 20;
+	struct fake_event e;
+
+	for (i = 0; i < FC_CTRLS_MAX; i++) {
+		fd[i] = msg_socket(-1, 0, PORT + 1 + i, 0);
+		ASSERT_LE(0, fd[i]);
+		ASSERT_EQ(0, setsockopt(fd[i], SOL_FLITCAST, FLITCAST_SNDBUF, &room,
+					sizeof(room)));
+	}
+	for (i = 0; i < under_way; i++)
+		ASSERT_EQ(PACKET, RESULT(msg_send(fd[i % FC_CTRLS_MAX], data, PACKET, 1, PORT,
+						  MSG_DONTWAIT)));
+	while (n < FC_CTRLS_MAX && now_ms() < until) {
+		struct fc_ctrl one;
+
+		if (!fake_next(&self->fake, &e, 20) || !e.is_packet)
+			continue;
+		/* What came of each socket is confirmed later. */
+		one = fake_confirm(&e, 0);
+		i = e.packet.src_port - PORT - 1;
+		ASSERT_LT(i, FC_CTRLS_MAX);
+		if (!ctrl[i].next || (int32_t)(one.next - ctrl[i].next) > 0)
+			ctrl[i] = one;
+		n++;
+	}
+	fake_ctrl(&self->fake, ctrl, FC_CTRLS_MAX);
+	while (confirm_all(&self->fake) ||
+	       (counter("messages_confirmed") < under_way && now_ms() < until))
+		;
+	EXPECT_EQ(under_way, counter("messages_confirmed"));
+	for (i = 0; i < FC_CTRLS_MAX; i++)
+		close(fd[i]);
+}
+
+/* close() that drops what is not over: messages to all sites, and one of 16 MiB. */
+TEST_F(bare, hold__close_without_linger)
+{
+	const struct linger linger = { .l_onoff = 1 };
+	int room = 64 << 20, fd;
+	struct sockaddr_flitcast all = {
+		.sfc_family = FLITCAST_FAMILY_DEFAULT, .sfc_port = PORT,
+		.sfc_addrtype = FLITCAST_ADDR_BROADCAST,
+	};
+
+	ASSERT_EQ(0, cli("site add 0 topology " NETWORK " grace 60s"));
+	ASSERT_EQ(0, system("echo 16777216 >/proc/sys/net/flitcast/message_max"));
+	ASSERT_EQ(0, system("echo 67108864 >/proc/sys/net/flitcast/wmem_max"));
+	fd = msg_socket(-1, 0, 0, 0);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_LINGER, &linger, sizeof(linger)));
+	ASSERT_EQ(0, setsockopt(fd, SOL_FLITCAST, FLITCAST_SNDBUF, &room, sizeof(room)));
+	ASSERT_EQ(100, RESULT(sendto(fd, data, 100, MSG_DONTWAIT, (struct sockaddr *)&all,
+				     sizeof(all))));
+	ASSERT_EQ(sizeof(data), RESULT(msg_send(fd, data, sizeof(data), 1, PORT, MSG_DONTWAIT)));
+	ASSERT_EQ(sizeof(data), RESULT(msg_send(fd, data, sizeof(data), 1023, PORT,
+						MSG_DONTWAIT)));
+	close(fd);
+	EXPECT_EQ(0, cli("site del 0"));
+}
+
+API_MAIN
