@@ -129,6 +129,11 @@ struct flitcast_sent {
  */
 u32 flitcast_sent_fill(const struct flitcast_sent *sent, bool all,
 		       struct flitcast_result *result);
+/*
+ * After flitcast_sent_fill() of all targets: mark those that are not known to have failed
+ * (FLITCAST_RESULT_UNKNOWN).  Return: how many of them are counted in @sent->failed.
+ */
+u32 flitcast_sent_doubt(const struct flitcast_sent *sent, struct flitcast_result *result);
 /* Who kept it does not need it any more. */
 void flitcast_sent_put(struct flitcast_sent *sent);
 

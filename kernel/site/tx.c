@@ -3,6 +3,7 @@
  * Sending ends: messages are kept until every target has confirmed, and sent again
  * where no answer comes.
  */
+#include <uapi/linux/flitcast.h>
 #include "site/tx.h"
 
 /* Targets of a message that are asked in one go. */
@@ -130,6 +131,40 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 	}
 	flitcast_msg_over(site, msg);
 	flitcast_site_drained(site);
+}
+
+/*
+ * May a target that did not confirm the message have it?  Not without its last packet, which is
+ * begun when all the others have been.
+ *
+ * Nor where the message is one packet that was sent once, and the target answered that it did not
+ * take it.  A target that has no room says so of a message alone of which a packet was there; one
+ * without a socket also if it is asked before the packet is there.  The network may carry two
+ * copies of a packet that was on a link that went down, see struct flitcast_result.
+ */
+static bool may_have(const struct tx_target *t)
+{
+	if (t->core.state == FC_TX_DONE || !t->offers)
+		return false;
+	if (t->core.part.count > 1 || t->offers > 1)
+		return true;
+	return !t->put_off && (t->core.state != FC_TX_REFUSED || t->questioned);
+}
+
+u32 flitcast_sent_doubt(const struct flitcast_sent *sent, struct flitcast_result *result)
+{
+	const struct flitcast_msg *msg = container_of(sent, struct flitcast_msg, out);
+	u32 i, n = 0;
+
+	for (i = 0; i < msg->ntargets; i++) {
+		const struct tx_target *t = &msg->target[i];
+
+		result[t->index].flags = may_have(t) ? FLITCAST_RESULT_UNKNOWN : 0;
+		/* Others are not counted there, see target_over(). */
+		n += may_have(t) && t->err != -ECANCELED &&
+		     !(msg->copies && t->err == -ECONNREFUSED);
+	}
+	return n;
 }
 
 /* This target is over; its message may be.  The message may be gone afterwards. */
@@ -373,6 +408,7 @@ bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int er
 	struct tx_flow *flow = t->flow;
 	bool more = t->msg->left > 1;
 
+	t->put_off = t->core.state == FC_TX_NO_ROOM;
 	t->core.state = FC_TX_FAILED;
 	target_over(site, t, err);
 	flitcast_txflow_advance(site, flow);
@@ -390,6 +426,7 @@ static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
 		.seq = t->core.seq, .next = t->flow->core.oldest,
 	};
 
+	t->questioned = true;
 	if (!t->asked)
 		t->asked = flitcast_site_now(site);
 	site->stat[FC_STAT_CTRL_SENT]++;

@@ -90,12 +90,15 @@ struct tx_flow {
  * @len: bytes, as the sender named them
  * @err: result, when over: 0 or a negative errno
  * @most: packets sent at least once
+ * @offers: how often its last packet was begun, to 3: without it the message is not complete
  * @asks: how often it was asked since it said something new
  * @levels: how often it asked for the level of its flow since it confirmed something
  * @silent: it did not answer in time: nothing of it counts as under way before it does
  * @lost: there is no way to it, as far as this site itself knows
  * @later: its last packet said that the confirmation can wait
  * @under_way: it is among those of the message that are, see flitcast_tx_settle()
+ * @questioned: it was asked whether the message had come
+ * @put_off: when it was given up, its last word was that it had no room
  * @core: progress
  */
 struct tx_target {
@@ -120,6 +123,9 @@ struct tx_target {
 	bool lost:1;
 	bool later:1;
 	bool under_way:1;
+	bool questioned:1;
+	bool put_off:1;
+	u8 offers:2;
 	struct fc_txtarget core;
 };
 
@@ -539,6 +545,11 @@ u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from
  * to wait.
  */
 bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg);
+/*
+ * A packet is about to be sent to a target, or to all, and may come there from now on, even if the
+ * target is given up before the packet goes.
+ */
+void flitcast_tx_offer(struct tx_target *t, u32 packet);
 /* A packet goes to a target.  Return: true if it did before. */
 bool flitcast_tx_mark(struct tx_target *t, u32 packet, u64 now);
 /* A packet of the message has gone: answers are waited for. */

@@ -74,6 +74,7 @@ bool flitcast_tx_pick(struct flitcast_site *site, u8 set)
 {
 	struct flitcast_feed *feed = &site->feed[set];
 	struct flitcast_msg *msg;
+	unsigned int i;
 
 	if (!(site->doors & fc_bit(set)))
 		return false;
@@ -100,6 +101,8 @@ bool flitcast_tx_pick(struct flitcast_site *site, u8 set)
 		feed->cur_packet = packet;
 		feed->cur_sent = 0;
 		feed->cur_front = false;
+		for (i = 0; i < feed->cur_n; i++)
+			flitcast_tx_offer(&msg->target[feed->cur_target[i]], packet);
 		site->nfed++;
 		return true;
 	}
@@ -126,6 +129,12 @@ u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from
 	}
 	skb_zcopy_set(skb, msg->held, NULL);
 	return done;
+}
+
+void flitcast_tx_offer(struct tx_target *t, u32 packet)
+{
+	if (packet == t->core.part.first + t->core.part.count - 1 && t->offers < 3)
+		t->offers++;
 }
 
 bool flitcast_tx_mark(struct tx_target *t, u32 packet, u64 now)
@@ -255,6 +264,7 @@ static void went_at_once(struct flitcast_site *site, struct flitcast_msg *msg, s
 {
 	u64 now = msg->accepted;
 
+	flitcast_tx_offer(t, t->core.part.first);
 	fc_txtarget_sent(&t->core, t->core.part.first);
 	t->most = t->core.sent;
 	t->asked = now;

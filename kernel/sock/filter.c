@@ -8,6 +8,11 @@
  * lock, in the time of the task that looks.  It does not run at delivery, which is under the
  * site's lock: how long programs run, and how many messages become ready at once, is for users to
  * choose, and others would wait meanwhile.  A message that was not looked at keeps its room.
+ *
+ * Messages that are dropped may come as fast as they are looked at.  So one call decides about a
+ * few only (FLITCAST_FILTER_BUDGET), unless it waits, and then a signal ends it.  Where messages
+ * are left that nobody has looked at, poll() says that there is something to read, and a call
+ * that does not wait says EAGAIN and wakes up those who poll: the next call goes on.
  */
 #include <linux/filter.h>
 #include <linux/security.h>
@@ -119,49 +124,52 @@ static void drop(struct flitcast_sock *fs, struct sk_buff *skb)
 }
 
 /*
- * Have the head of the receive queue be a message that was not filtered out.  Return: 1, 0 where
- * the queue is empty, or -ENOMEM.
+ * Decide about the head of the receive queue.  Return: 1 where it is decided, 0 where the queue is
+ * empty; -EAGAIN: a message was decided, and the head is to be looked at again; -ENOMEM.
  */
-static int decide_head(struct flitcast_sock *fs)
+static int decide_one(struct flitcast_sock *fs)
 {
 	struct sk_buff_head *queue = &fs->sk.sk_receive_queue;
 	struct sk_buff *skb;
 	bool ours;
 	int len;
 
-	for (;;) {
-		spin_lock_bh(&queue->lock);
-		skb = skb_peek(queue);
-		if (!skb || !FLITCAST_DELIVERY(skb)->unfiltered) {
-			spin_unlock_bh(&queue->lock);
-			return !!skb;
-		}
-		skb_get(skb);
+	spin_lock_bh(&queue->lock);
+	skb = skb_peek(queue);
+	if (!skb || !FLITCAST_DELIVERY(skb)->unfiltered) {
 		spin_unlock_bh(&queue->lock);
-		len = ask(fs, skb);
-		/* Another task may have taken it meanwhile, or decided. */
-		spin_lock_bh(&queue->lock);
-		ours = len != -ENOMEM && skb->next && FLITCAST_DELIVERY(skb)->unfiltered;
-		if (ours && len >= 0)
-			accept_part(skb, len);
-		else if (ours)
-			__skb_unlink(skb, queue);
-		spin_unlock_bh(&queue->lock);
-		if (ours && len < 0)
-			drop(fs, skb);
-		kfree_skb(skb);
-		if (len == -ENOMEM)
-			return len;
-		cond_resched();
+		return !!skb;
 	}
+	skb_get(skb);
+	spin_unlock_bh(&queue->lock);
+	len = ask(fs, skb);
+	/* Another task may have taken it meanwhile, or decided. */
+	spin_lock_bh(&queue->lock);
+	ours = len != -ENOMEM && skb->next && FLITCAST_DELIVERY(skb)->unfiltered;
+	if (ours && len >= 0)
+		accept_part(skb, len);
+	else if (ours)
+		__skb_unlink(skb, queue);
+	spin_unlock_bh(&queue->lock);
+	if (ours && len < 0)
+		drop(fs, skb);
+	kfree_skb(skb);
+	return len == -ENOMEM ? len : -EAGAIN;
 }
 
-bool flitcast_filter_readable(struct flitcast_sock *fs)
+int flitcast_filter_readable(struct flitcast_sock *fs)
 {
+	int budget = FLITCAST_FILTER_BUDGET, err = -EAGAIN;
+
 	if (skb_queue_empty_lockless(&fs->sk.sk_receive_queue))
-		return false;
-	/* Where there is no memory to decide, recvmsg() tells so. */
-	return !rcu_access_pointer(fs->sk.sk_filter) || decide_head(fs);
+		return 0;
+	if (!rcu_access_pointer(fs->sk.sk_filter))
+		return 1;
+	while (err == -EAGAIN && budget--) {
+		err = decide_one(fs);
+		cond_resched();
+	}
+	return err;
 }
 
 int flitcast_filter_decide(struct flitcast_sock *fs, struct sk_buff *skb, int flags)
@@ -171,7 +179,7 @@ int flitcast_filter_decide(struct flitcast_sock *fs, struct sk_buff *skb, int fl
 	if (flags & MSG_PEEK) {
 		/* It is in the queue still, where others may look at it: decide there. */
 		kfree_skb(skb);
-		return min(decide_head(fs), 0);
+		return decide_one(fs) == -ENOMEM ? -ENOMEM : 0;
 	}
 	len = ask(fs, skb);
 	if (len == -ENOMEM) {

@@ -271,8 +271,15 @@ void flitcast_cork_eof(struct socket *sock);
  * dropped.  What a program decides (SO_ATTACH_FILTER) is asked later, see there.
  */
 bool flitcast_filter_deliver(struct flitcast_sock *fs, struct sk_buff *skb);
-/* Is there a message to be read?  Drops those before it that the program does not want. */
-bool flitcast_filter_readable(struct flitcast_sock *fs);
+
+/* Messages that one call decides about which does not wait. */
+#define FLITCAST_FILTER_BUDGET	64
+
+/*
+ * Is there a message to be read?  Drops those before it that the program does not want.  Return: 1,
+ * or 0; -EAGAIN: it has dropped as many as one call may, and there may be others; -ENOMEM.
+ */
+int flitcast_filter_readable(struct flitcast_sock *fs);
 /* What flitcast_filter_taken() does with a message that was not looked at. */
 int flitcast_filter_decide(struct flitcast_sock *fs, struct sk_buff *skb, int flags);
 /*

@@ -2,6 +2,7 @@
 /*
  * AF_FLITCAST: recvmsg().
  */
+#include <linux/sched/signal.h>
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
 #include "sock/impl.h"
@@ -42,13 +43,35 @@ static bool connected(struct sock *sk)
 	return state == TCP_ESTABLISHED || state == TCP_CLOSING;
 }
 
+/*
+ * A message was not to be read.  Return: 0 if the next one may be looked at, or what recvmsg()
+ * returns: what is dropped may come for ever.
+ */
+static int go_on(struct sock *sk, long timeo, unsigned long since, int *budget)
+{
+	if (timeo) {
+		if (signal_pending(current))
+			return sock_intr_errno(timeo);
+		return timeo != MAX_SCHEDULE_TIMEOUT && time_after_eq(jiffies, since + timeo) ?
+		       -EAGAIN : 0;
+	}
+	if (--*budget > 0 || skb_queue_empty_lockless(&sk->sk_receive_queue))
+		return 0;
+	/* Who waits for the next message to come, and not for those that are there, looks again. */
+	sk->sk_data_ready(sk);
+	return -EAGAIN;
+}
+
 /* The next message; NULL: *err is what recvmsg() returns. */
 static struct sk_buff *next_message(struct flitcast_sock *fs, int flags, int *err)
 {
 	struct sock *sk = &fs->sk;
+	long timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT);
+	int budget = FLITCAST_FILTER_BUDGET, taken;
+	unsigned long since = jiffies;
 	struct sk_buff *skb;
 
-	do {
+	for (;;) {
 		if (skb_queue_empty_lockless(&sk->sk_receive_queue) &&
 		    flitcast_site_dead(fs->port.site)) {
 			*err = sock_error(sk);
@@ -65,9 +88,14 @@ static struct sk_buff *next_message(struct flitcast_sock *fs, int flags, int *er
 		skb = skb_recv_datagram(sk, flags, err);
 		if (!skb)
 			return NULL;
-		*err = flitcast_filter_taken(fs, skb, flags);
-	} while (!*err);
-	return *err > 0 ? skb : NULL;
+		taken = flitcast_filter_taken(fs, skb, flags);
+		if (taken > 0)
+			return skb;
+		*err = taken ? taken : go_on(sk, timeo, since, &budget);
+		if (*err)
+			return NULL;
+		cond_resched();
+	}
 }
 
 int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int flags)

@@ -48,6 +48,7 @@ static __poll_t fs_poll(struct file *file, struct socket *sock, poll_table *wait
 		mask |= EPOLLERR;
 	if (sk->sk_type == SOCK_SEQPACKET)
 		mask |= poll_connection(sk);
+	/* Also where recvmsg() is to go on looking, or tells that there is no memory for it. */
 	if (flitcast_filter_readable(to_fs(sk)))
 		mask |= EPOLLIN | EPOLLRDNORM;
 	/* Neither who listens nor who waits for an answer can send. */
@@ -81,7 +82,7 @@ static int fs_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 {
 	struct sock *sk = sock->sk;
 	struct sk_buff *skb;
-	int value = 0;
+	int value = 0, err;
 
 	switch (cmd) {
 	case SIOCOUTQ:
@@ -90,7 +91,9 @@ static int fs_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 	case SIOCINQ:
 		if (flitcast_conn_state(sk) == TCP_LISTEN)
 			return -EINVAL;
-		if (!flitcast_filter_readable(to_fs(sk)))
+		err = flitcast_filter_readable(to_fs(sk));
+		/* The length of one that nobody has decided about says nothing. */
+		if (!err || err == -EAGAIN)
 			break;
 		spin_lock_bh(&sk->sk_receive_queue.lock);
 		skb = skb_peek(&sk->sk_receive_queue);

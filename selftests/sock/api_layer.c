@@ -7,6 +7,7 @@
 #include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/sock_diag.h>
+#include <sys/epoll.h>
 #include <sys/fsuid.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
@@ -228,6 +229,151 @@ TEST_F(line, filter__room)
 	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));
 	EXPECT_EQ(1, soon(to, got, sizeof(got)));
 	EXPECT_EQ(0, msg_error(fd));
+}
+
+/* One call that does not wait drops so many messages. */
+#define DROPS_A_CALL	64
+
+/* Until all that was sent has come. */
+static bool all_came(int fd)
+{
+	uint64_t until = now_ms() + SOON_MS;
+	int left = -1;
+
+	while (left && now_ms() < until) {
+		if (ioctl(fd, SIOCOUTQ, &left))
+			return false;
+		sleep_ms(1);
+	}
+	return !left;
+}
+
+/* A call that does not wait looks at some messages only, and nobody forgets the others. */
+TEST_F(line, filter__budget)
+{
+	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), ep = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event event = { .events = EPOLLIN | EPOLLET };
+	uint32_t before, calls = 0;
+	int i, value = -1;
+	ssize_t n;
+
+	ASSERT_EQ(0, attach_byte(to, 0, 'x', -1));
+	ASSERT_EQ(0, epoll_ctl(ep, EPOLL_CTL_ADD, to, &event));
+	for (i = 0; i < 10 * DROPS_A_CALL; i++)
+		ASSERT_EQ(1, RESULT(msg_send(fd, "n", 1, 2, PORT, 0)));
+	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));
+	ASSERT_TRUE(all_came(fd));
+	EXPECT_EQ(0, drops(to));
+	EXPECT_EQ(POLLIN, msg_wait(to, POLLIN, 0));
+	before = drops(to);
+	EXPECT_EQ(DROPS_A_CALL, before);
+	EXPECT_EQ(0, ioctl(to, SIOCINQ, &value));
+	EXPECT_EQ(0, value);
+	EXPECT_EQ(2 * DROPS_A_CALL, drops(to));
+	EXPECT_EQ(-EAGAIN, RESULT(recv(to, got, 1, MSG_DONTWAIT | MSG_PEEK)));
+	EXPECT_EQ(3 * DROPS_A_CALL, drops(to));
+	EXPECT_EQ(-EAGAIN, RESULT(recv(to, got, 1, MSG_DONTWAIT)));
+	EXPECT_EQ(4 * DROPS_A_CALL, drops(to));
+	/* Nothing comes any more: what is left is the event. */
+	do {
+		before = drops(to);
+		ASSERT_EQ(1, RESULT(epoll_wait(ep, &event, 1, SOON_MS)));
+		n = RESULT(recv(to, got, 1, MSG_DONTWAIT));
+		EXPECT_GE(2 * DROPS_A_CALL, drops(to) - before);
+		calls++;
+	} while (n == -EAGAIN && calls < 20);
+	EXPECT_EQ(1, n);
+	EXPECT_LT(1, calls);
+	EXPECT_EQ(10 * DROPS_A_CALL, drops(to));
+	EXPECT_EQ(0, msg_wait(to, POLLIN, 0));
+	EXPECT_EQ(-EAGAIN, RESULT(recv(to, got, 1, MSG_DONTWAIT)));
+	close(ep);
+}
+
+/* More of them take more memory than sockets have for options. */
+#define SLOW_STEPS	600
+
+/* A program that takes longer to drop a message than somebody to send one. */
+static ssize_t attach_slow(int fd)
+{
+	struct sock_filter code[SLOW_STEPS + 1];
+	unsigned int i;
+
+	for (i = 0; i < SLOW_STEPS; i++)
+		code[i] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, SKF_AD_OFF +
+						       SKF_AD_PAY_OFFSET);
+	code[i] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, 0);
+	return attach(fd, code, ARRAY_SIZE(code));
+}
+
+#define FLOOD_MS	6000
+#define CALL_MS		3000
+
+/* Sends what is dropped, until it is killed or FLOOD_MS have passed. */
+static pid_t flood(int netns, uint32_t site, uint16_t port)
+{
+	uint64_t until = now_ms() + FLOOD_MS;
+	pid_t child = fork();
+	int fd;
+
+	if (child)
+		return child;
+	fd = msg_socket(netns, site, 0, 0);
+	while (now_ms() < until)
+		msg_send(fd, "n", 1, 2, port, 0);
+	_exit(0);
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+/* What comes as fast as it is dropped keeps nobody in a call. */
+TEST_F(line, filter__flood)
+{
+	struct sigaction act = { .sa_handler = on_alarm };
+	struct itimerval soon = { .it_value.tv_usec = 300000 };
+	struct timeval time = { .tv_usec = 300000 };
+	int to = SOCKET(2, PORT);
+	uint32_t before;
+	uint64_t began;
+	pid_t child[2];
+	unsigned int i;
+
+	ASSERT_EQ(0, attach_slow(to));
+	ASSERT_EQ(0, sigaction(SIGALRM, &act, NULL));
+	child[0] = flood(self->ns[0], 0, PORT);
+	child[1] = flood(self->ns[1], 1, PORT);
+	sleep_ms(QUIET_MS);
+	before = drops(to);
+	began = now_ms();
+	EXPECT_EQ(-EAGAIN, RESULT(recv(to, got, 1, MSG_DONTWAIT)));
+	EXPECT_GE(DROPS_A_CALL, drops(to) - before);
+	before = drops(to);
+	msg_wait(to, POLLIN, 0);
+	EXPECT_GE(2 * DROPS_A_CALL, drops(to) - before);
+	EXPECT_GT(began + CALL_MS, now_ms());
+	for (i = 0; i < ARRAY_SIZE(child); i++) {
+		kill(child[i], SIGKILL);
+		waitpid(child[i], NULL, 0);
+	}
+
+	child[0] = flood(self->ns[0], 0, PORT);
+	child[1] = flood(self->ns[1], 1, PORT);
+	sleep_ms(QUIET_MS);
+	began = now_ms();
+	ASSERT_EQ(0, setitimer(ITIMER_REAL, &soon, NULL));
+	EXPECT_EQ(-EINTR, RESULT(recv(to, got, 1, 0)));
+	EXPECT_GT(began + CALL_MS, now_ms());
+	began = now_ms();
+	ASSERT_EQ(0, setsockopt(to, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time)));
+	EXPECT_EQ(-EAGAIN, RESULT(recv(to, got, 1, 0)));
+	EXPECT_GT(began + CALL_MS, now_ms());
+	for (i = 0; i < ARRAY_SIZE(child); i++) {
+		kill(child[i], SIGKILL);
+		waitpid(child[i], NULL, 0);
+	}
 }
 
 /* On a connection; and its end is read after what is left. */

@@ -356,6 +356,31 @@ TEST_F(frail, site_del__peers)
 	EXPECT_TRUE(settled(from));
 }
 
+/* All of the first message was sent, and only the first packet of the second one. */
+TEST_F(frail, site_del__unknown)
+{
+	int from = SOCKET(0, 0), one = 1, i;
+	struct flitcast_result result;
+	struct flitcast_report report;
+	unsigned int timeout = 2000;
+
+	ASSERT_EQ(0, setsockopt(from, SOL_FLITCAST, FLITCAST_TIMEOUT, &timeout, sizeof(timeout)));
+	ASSERT_EQ(0, setsockopt(from, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)));
+	ASSERT_EQ(0, cli("-n " FRAIL "-2 site del 2"));
+	ASSERT_EQ(1, RESULT(msg_send(from, "x", 1, 2, PORT, 0)));
+	ASSERT_EQ(MIB, RESULT(msg_send(from, big, MIB, 2, PORT, 0)));
+	for (i = 0; i < 2; i++) {
+		ASSERT_NE(0, msg_wait(from, POLLERR, SOON_MS) & POLLERR);
+		ASSERT_EQ(1, RESULT(msg_report(from, &report, &result, 1, NULL)));
+		EXPECT_EQ(i, report.id);
+		EXPECT_EQ(1, report.failed);
+		EXPECT_TRUE(result.error == ETIMEDOUT || result.error == EHOSTUNREACH);
+		EXPECT_EQ(i ? 0 : FLITCAST_RESULT_UNKNOWN, result.flags);
+		EXPECT_EQ(!i, report.unknown);
+	}
+	EXPECT_TRUE(settled(from));
+}
+
 /* While messages cross it. */
 TEST_F(frail, site_del__in_transit)
 {

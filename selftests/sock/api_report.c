@@ -133,7 +133,7 @@ TEST_F(line, report__confirmed)
 		EXPECT_EQ(0, report.failed);
 		EXPECT_EQ(0, report.left_out);
 		EXPECT_EQ(0, report.lost);
-		EXPECT_EQ(0, report.zero);
+		EXPECT_EQ(0, report.unknown);
 		EXPECT_RESULT(results[0], 2, PORT, 0);
 		if (i)
 			break;
@@ -390,6 +390,33 @@ TEST_F(line, slow__per_message)
 	ASSERT_EQ(1, report_soon(fd, &report, results, 2));
 	EXPECT_EQ(2, report.id);
 	EXPECT_EQ(0, results[0].error);
+}
+
+/* Of a target that did not confirm: is it known that it does not have the message? */
+TEST_F(line, unknown__slow)
+{
+	struct flitcast_target targets[] = {
+		{ .site = 2, .port = PORT }, { .site = 1, .port = PORT },
+	};
+	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT), good = SOCKET(1, PORT);
+	struct flitcast_result results[2];
+	struct flitcast_report report;
+
+	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));	/* fills the room */
+	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
+	ASSERT_EQ(0, set_slow(fd, FLITCAST_SLOW_SKIP, SLOW_MS));
+	/* Its second packet is never sent to who has no room for the first. */
+	ASSERT_EQ(100000, RESULT(msg_send_list(fd, big, 100000, targets, 2, 0)));
+	EXPECT_EQ(100000, soon(good, got, sizeof(got)));
+	ASSERT_EQ(2, report_soon(fd, &report, results, 2));
+	EXPECT_RESULT(results[0], 2, PORT, ETIME);
+	EXPECT_EQ(0, results[0].flags);
+	EXPECT_RESULT(results[1], 1, PORT, 0);
+	EXPECT_EQ(0, results[1].flags);
+	EXPECT_EQ(1, report.failed);
+	EXPECT_EQ(0, report.unknown);
+	EXPECT_EQ(1, soon(deaf, got, sizeof(got)));
+	EXPECT_EQ(0, msg_wait(deaf, POLLIN, QUIET_MS));
 }
 
 /* A detached target is left out, until it is taken back. */

@@ -14,7 +14,8 @@
  *  - each byte, and what FLITCAST_INFO says of it
  *  - told as delivered: it came, unless the socket went before it was read
  *  - told as canceled: it did not come; as refused: nor that, where the socket was always there
- *  - told ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN: it may have
+ *  - told ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN: it did not come, then or later, unless the
+ *    sender was told as well that nobody knows (FLITCAST_RESULT_UNKNOWN)
  *  - every message is reported once, soon after the last fault at the latest: nothing waits for
  *    four time-outs while nothing comes, nor is sent
  *
@@ -243,10 +244,12 @@ static void tell(void)
 	       " broadcasts), %" PRIu64 " told delivered, %" PRIu64 " refused, %" PRIu64
 	       " canceled\n", seen.due, seen.came, seen.bytes >> 20, seen.casts, seen.delivered,
 	       seen.refused, seen.canceled);
-	printf("oracle: %" PRIu64 " told unknown, of which %" PRIu64 " came: %" PRIu64
-	       " silent, %" PRIu64 " without a way, %" PRIu64 " slow, %" PRIu64 " of sites that went\n",
-	       seen.unknown, seen.unknown_came, seen.told[UNKNOWN_TIMEDOUT],
-	       seen.told[UNKNOWN_UNREACHABLE], seen.told[UNKNOWN_SLOW], seen.told[UNKNOWN_DOWN]);
+	printf("oracle: %" PRIu64 " told failed: %" PRIu64 " silent, %" PRIu64 " without a way, %"
+	       PRIu64 " slow, %" PRIu64 " of sites that went\n", seen.failed,
+	       seen.told[FAILED_TIMEDOUT], seen.told[FAILED_UNREACHABLE], seen.told[FAILED_SLOW],
+	       seen.told[FAILED_DOWN]);
+	printf("oracle: %" PRIu64 " of them told unknown, of which %" PRIu64 " came; of those refused %"
+	       PRIu64 "\n", seen.unknown, seen.unknown_came, seen.refused_came);
 	printf("oracle: %" PRIu64 " sites went; %" PRIu64 " came to a second life, %" PRIu64
 	       " told of one that ended; at most %" PRIu64 " ms to a report\n",
 	       seen.deaths, seen.again, seen.excused, seen.longest_ms);

@@ -50,6 +50,7 @@ struct target {
 	uint32_t life;		/* of the receiver, that is to get it */
 	bool open;		/* when it was sent */
 	uint16_t err;
+	bool unknown;		/* told: it may have come */
 	bool told;
 	uint8_t came;		/* in how many lives of the receiver */
 };
@@ -103,8 +104,10 @@ struct seen {
 	uint64_t casts;
 	uint64_t delivered;	/* targets told so */
 	uint64_t refused;
-	uint64_t unknown;	/* targets told ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN */
+	uint64_t failed;	/* targets told ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN */
+	uint64_t unknown;	/* of these, told that it may have come */
 	uint64_t unknown_came;	/* of these, had it */
+	uint64_t refused_came;	/* told that they were refused, and may have it: had it */
 	uint64_t canceled;
 	uint64_t again;		/* came to a second life of a receiver, too */
 	uint64_t excused;	/* told of a life of the target that has ended */
@@ -115,10 +118,10 @@ struct seen {
 	uint64_t broken;
 	uint64_t records;
 	uint64_t wrong;
-	uint64_t told[4];	/* unknown targets, as UNKNOWN_... */
+	uint64_t told[4];	/* failed targets, as FAILED_... */
 };
 
-enum { UNKNOWN_TIMEDOUT, UNKNOWN_UNREACHABLE, UNKNOWN_SLOW, UNKNOWN_DOWN };
+enum { FAILED_TIMEDOUT, FAILED_UNREACHABLE, FAILED_SLOW, FAILED_DOWN };
 
 extern struct seen seen;
 

@@ -286,11 +286,13 @@ static bool send_one(struct sender *s)
  * Reports.
  */
 
-static void note_unknown(int err)
+static void note_failed(const struct target *t)
 {
-	seen.unknown++;
-	seen.told[err == ETIMEDOUT ? UNKNOWN_TIMEDOUT : err == EHOSTUNREACH ? UNKNOWN_UNREACHABLE :
-		  err == ETIME ? UNKNOWN_SLOW : UNKNOWN_DOWN]++;
+	seen.failed++;
+	seen.unknown += t->unknown;
+	seen.told[t->err == ETIMEDOUT ? FAILED_TIMEDOUT :
+		  t->err == EHOSTUNREACH ? FAILED_UNREACHABLE :
+		  t->err == ETIME ? FAILED_SLOW : FAILED_DOWN]++;
 }
 
 static void note_result(const struct sender *s, uint32_t id, struct message *m,
@@ -312,6 +314,11 @@ static void note_result(const struct sender *s, uint32_t id, struct message *m,
 	}
 	t->told = true;
 	t->err = result->error;
+	t->unknown = result->flags & FLITCAST_RESULT_UNKNOWN;
+	if (result->flags & ~FLITCAST_RESULT_UNKNOWN || (t->unknown && !t->err))
+		wrong("site %u port %u: message %u: told of site %u port %u: %s, flags %#x",
+		      s->site, s->port, id, result->site, result->port, strerror(t->err),
+		      result->flags);
 	if (m->final && t->err)
 		wrong("site %u port %u: message %u to site %u port %u, without a fault: %s",
 		      s->site, s->port, id, result->site, result->port, strerror(t->err));
@@ -329,7 +336,7 @@ static void note_result(const struct sender *s, uint32_t id, struct message *m,
 	case EHOSTUNREACH:
 	case ETIME:
 	case ENETDOWN:
-		note_unknown(t->err);
+		note_failed(t);
 		break;
 	default:
 		wrong("site %u port %u: message %u: told of site %u port %u: %s", s->site, s->port,
@@ -343,6 +350,7 @@ static bool read_report(struct sender *s)
 	static struct flitcast_result results[FLITCAST_TARGETS_MAX];
 	struct flitcast_report report;
 	int n = msg_report(s->fd, &report, results, FLITCAST_TARGETS_MAX, NULL), i;
+	uint32_t unknown = 0;
 	struct message *m;
 
 	if (n < 0) {
@@ -365,8 +373,15 @@ static bool read_report(struct sender *s)
 		wrong("site %u port %u: message %u to %u targets: %d results of %u: %u delivered, %u failed, %u left out",
 		      s->site, s->port, report.id, m->ntargets, n, report.targets,
 		      report.delivered, report.failed, report.left_out);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		note_result(s, report.id, m, &results[i]);
+		unknown += results[i].flags & FLITCAST_RESULT_UNKNOWN &&
+			   results[i].error != ECANCELED &&
+			   !(s->cast && results[i].error == ECONNREFUSED);
+	}
+	if (report.unknown != unknown)
+		wrong("site %u port %u: message %u: %u targets told unknown, the report says %u",
+		      s->site, s->port, report.id, unknown, report.unknown);
 	return true;
 }
 
@@ -512,12 +527,15 @@ static void judge(const struct sender *s, uint32_t id, const struct message *m,
 		if (came && t->open && t->life == r->life)
 			wrong(AT "came, told: %s", WHERE, strerror(t->err));
 		seen.excused += came;
+		seen.refused_came += came && t->unknown;
 		break;
 	case ECANCELED:
 		if (came)
 			wrong(AT "came, told: %s", WHERE, strerror(t->err));
 		break;
 	default:
+		if (came && !t->unknown)
+			wrong(AT "came, told that it did not: %s", WHERE, strerror(t->err));
 		seen.unknown_came += came;
 	}
 #undef AT

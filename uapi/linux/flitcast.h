@@ -269,16 +269,26 @@ struct flitcast_slow_target {
  * @error: 0: delivered; ECONNREFUSED: no socket there; EHOSTUNREACH: there is no
  *	way to it; ETIMEDOUT: it was silent for FLITCAST_TIMEOUT; ETIME: it took
  *	longer than FLITCAST_SLOW_TARGET allows; ECANCELED: it was detached before, and
- *	nothing was sent to it; ENETDOWN: the sender's site was taken down.  With all
- *	but ECONNREFUSED and ECANCELED it may have received the message: nobody knows.
- *	With ECONNREFUSED, too, where the port had a socket at another time while the
- *	message was under way: each copy that came was answered as it was then
+ *	nothing was sent to it; ENETDOWN: the sender's site was taken down
+ * @flags: FLITCAST_RESULT_*
+ *
+ * An error without FLITCAST_RESULT_UNKNOWN means that it has not received the message,
+ * and will not: not all of it was sent, or it was one packet of up to 64 KiB, and the
+ * target has answered that it had no socket or no room.  Where a link went down with that
+ * packet the network may carry another copy, about which the target may think otherwise
  */
 struct flitcast_result {
 	__u32	site;
 	__u16	port;
-	__u16	error;
+	__u8	error;
+	__u8	flags;
 };
+
+/*
+ * It did not confirm the message, and all of it was sent: it may have received it, or do so later,
+ * and nobody knows.
+ */
+#define FLITCAST_RESULT_UNKNOWN	0x1
 
 /**
  * struct flitcast_report - a report of the error queue
@@ -290,7 +300,7 @@ struct flitcast_result {
  * @failed: of these, given up
  * @left_out: of these, detached before, or without a socket on the port of a broadcast
  * @lost: reports of failures dropped before this one because nobody read them
- * @zero: zero
+ * @unknown: of @failed, those that may have received it (FLITCAST_RESULT_UNKNOWN)
  * @reserved: in mode csr: when it was to have come to the last of its targets, as all of its
  *	packets have reserved their ways (struct flitcast_admission); else 0
  * @over: when the last target had confirmed it, or was given up; ns, by the sender's
@@ -310,7 +320,7 @@ struct flitcast_report {
 	__u32	failed;
 	__u32	left_out;
 	__u32	lost;
-	__u32	zero;
+	__u32	unknown;
 	__aligned_u64	reserved;
 	__aligned_u64	over;
 };

@@ -132,6 +132,8 @@ static void take_report(struct sender *sender, const struct flitcast_report *rep
 		}
 		if (!tally->failed++)
 			tally->error = results[i].error;
+		if (results[i].flags & FLITCAST_RESULT_UNKNOWN)
+			tally->unknown++;
 	}
 	if (sender->broadcast ? !report->failed : report->delivered == report->targets)
 		return;
@@ -219,6 +221,7 @@ static void print_targets(const struct sender *sender)
 		out_uint("delivered", " delivered %llu", tally->delivered);
 		out_text(" of %llu", (unsigned long long)sender->sent);
 		out_uint("failed", NULL, tally->failed);
+		out_uint("unknown", tally->unknown ? ", %llu may have come" : NULL, tally->unknown);
 		if (tally->absent)
 			out_text(": no socket");
 		if (tally->failed) {

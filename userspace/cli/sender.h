@@ -16,12 +16,14 @@
  * struct tally - what became of the messages to one target
  * @delivered: confirmed
  * @failed: given up
+ * @unknown: of these, may have been received
  * @absent: of a broadcast, times there was no socket
  * @error: errno of the first of these
  */
 struct tally {
 	uint64_t delivered;
 	uint64_t failed;
+	uint64_t unknown;
 	uint64_t absent;
 	int error;
 };
