@@ -527,8 +527,8 @@ void flitcast_ctrl_back(struct flitcast_site *site, u32 src, u8 port);
 void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		      struct sk_buff *skb);
 /*
- * Take what is for this site.  Return: true if many messages came to their end by it: the lock is to be
- * released before anything else is done.
+ * Take what is for this site.  Return: true if many messages came to their end by it: the lock is
+ * to be released before anything else is done.
  */
 bool flitcast_ctrl_loop(struct flitcast_site *site);
 /* The site is left: what waits, if there is anything, goes now, or soon. */

@@ -25,8 +25,8 @@ struct page *flitcast_lot_get(gfp_t gfp);
 
 /**
  * flitcast_lots_put() - they are not needed any more
- * @lot: compound pages of that size, with a reference of the caller's to each; nobody writes to them
- *	any more, others may still read
+ * @lot: compound pages of that size, with a reference of the caller's to each; nobody writes to
+ *	them any more, others may still read
  * @n: how many, at most FLITCAST_LOTS_BATCH
  */
 void flitcast_lots_put(struct page *const *lot, unsigned int n);

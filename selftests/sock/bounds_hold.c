@@ -234,7 +234,7 @@ TEST_F(faked, hold__many_senders)
 		close(fd[i]);
 }
 
-/* One frame confirms all messages of many sockets that are under way: as many as a user may have. */
+/* One frame confirms the messages of many sockets: as many as a user may have under way. */
 TEST_F(faked, hold__all_confirmed_at_once)
 {
 	struct fc_ctrl ctrl[FC_CTRLS_MAX] = { 0 };
