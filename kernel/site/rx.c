@@ -541,6 +541,15 @@ static void note_arrival(struct flitcast_arrival *arrival, u64 due, u64 now)
 		arrival->reserved = max(arrival->reserved, due);
 }
 
+/* A message for a port is complete.  One that nobody is to read may be news for the port, too. */
+static void hand_over(struct flitcast_site *site, struct flitcast_port *port, struct sk_buff *skb)
+{
+	site->stat[FC_STAT_MSG_DELIVERED]++;
+	if (!port->ops->deliver(port, skb))
+		drop(site, skb, NULL);
+	flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
+}
+
 static void deliver(struct flitcast_site *site, struct flitcast_port *port,
 		    struct rx_flow *flow, struct fc_rxmsg *m)
 {
@@ -559,11 +568,7 @@ static void deliver(struct flitcast_site *site, struct flitcast_port *port,
 	fc_rxflow_delivered(&flow->core, m);
 	if (early)
 		port->ops->promote(port, FLITCAST_DELIVERY(skb)->charge);
-	site->stat[FC_STAT_MSG_DELIVERED]++;
-	if (port->ops->deliver(port, skb))
-		flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
-	else
-		drop(site, skb, NULL);
+	hand_over(site, port, skb);
 }
 
 /* The flit that is all of a message, out of the packet's. */
@@ -701,11 +706,7 @@ static bool pass(struct flitcast_site *site, struct flitcast_port *port, struct 
 	describe(FLITCAST_DELIVERY(only), pk, &part, 0, NULL);
 	FLITCAST_DELIVERY(only)->charge = charge;
 	fc_rxflow_pass(&flow->core);
-	site->stat[FC_STAT_MSG_DELIVERED]++;
-	if (port->ops->deliver(port, only))
-		flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
-	else
-		drop(site, only, NULL);
+	hand_over(site, port, only);
 	deliver_next(site, port, flow);
 	if (pk->flags & FC_PACKET_LATER)
 		owe(site, flow);
