@@ -248,7 +248,7 @@ struct flitcast_back {
  * @spent: messages that are over, whose data is to be freed
  * @spent_at: bucket of data that is freed at once
  * @free: frees both
- * @dropped: received messages that nobody will read (flitcast_rx_drop())
+ * @dropped: received messages that nobody will read (drop() in rx.c)
  * @drop: frees them
  * @echo: the site's own port
  * @sockets: ports attached, without the site's own

@@ -117,7 +117,7 @@ void flitcast_lots_put(struct page *const *lot, unsigned int n)
 
 	spin_lock_bh(&lock);
 	for (i = 0; i < n; i++) {
-		/* Of the reserves, which are for those who free memory. */
+		/* The lot is from the reserves, which are for those who free memory. */
 		if (page_is_pfmemalloc(lot[i])) {
 			old[nold++] = lot[i];
 			continue;

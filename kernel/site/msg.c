@@ -6,7 +6,6 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include <linux/uio.h>
-#include <uapi/linux/flitcast.h>
 #include "core/bucket.h"
 #include "site/lots.h"
 #include "site/tx.h"
@@ -346,25 +345,4 @@ void flitcast_msg_put(struct flitcast_msg *msg)
 void flitcast_sent_put(struct flitcast_sent *sent)
 {
 	flitcast_msg_put(container_of(sent, struct flitcast_msg, out));
-}
-
-u32 flitcast_sent_fill(const struct flitcast_sent *sent, bool all,
-		       struct flitcast_result *result)
-{
-	const struct flitcast_msg *msg = container_of(sent, struct flitcast_msg, out);
-	u32 i, n = 0;
-
-	for (i = 0; i < msg->ntargets; i++) {
-		const struct tx_target *t = &msg->target[i];
-
-		result[t->index].site = t->site;
-		result[t->index].port = t->port;
-		result[t->index].error = -t->err;
-	}
-	if (all)
-		return msg->ntargets;
-	for (i = 0; i < msg->ntargets; i++)
-		if (result[i].error && result[i].error != ECANCELED)
-			result[n++] = result[i];
-	return n;
 }

@@ -122,18 +122,11 @@ struct flitcast_sent {
 /**
  * flitcast_sent_fill() - results by target
  * @sent: a message that is over
- * @all: of every target, not only of those that failed
  * @result: room for @sent->ntargets; filled in the order of the sender's list
  *
- * Return: how many.
+ * Return: how many of @sent->failed may have received it (FLITCAST_RESULT_UNKNOWN).
  */
-u32 flitcast_sent_fill(const struct flitcast_sent *sent, bool all,
-		       struct flitcast_result *result);
-/*
- * After flitcast_sent_fill() of all targets: mark those that are not known to have failed
- * (FLITCAST_RESULT_UNKNOWN).  Return: how many of them are counted in @sent->failed.
- */
-u32 flitcast_sent_doubt(const struct flitcast_sent *sent, struct flitcast_result *result);
+u32 flitcast_sent_fill(const struct flitcast_sent *sent, struct flitcast_result *result);
 /* Who kept it does not need it any more. */
 void flitcast_sent_put(struct flitcast_sent *sent);
 

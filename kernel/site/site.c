@@ -381,7 +381,7 @@ static void site_destroy(struct flitcast_site *site)
 	list_del_rcu(&site->node);
 	site_net(site->net)->nsites--;
 	flitcast_engine_enter(site);
-	/* Those that are owed from now on are not waited for. */
+	/* Confirmations that come to be owed from now on are not waited for. */
 	until = flitcast_site_now(site) + FC_LATER_NS;
 	while (flitcast_rx_time(site, until))
 		pause(site);

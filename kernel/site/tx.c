@@ -151,7 +151,7 @@ static bool may_have(const struct tx_target *t)
 	return !t->put_off && (t->core.state != FC_TX_REFUSED || t->questioned);
 }
 
-u32 flitcast_sent_doubt(const struct flitcast_sent *sent, struct flitcast_result *result)
+u32 flitcast_sent_fill(const struct flitcast_sent *sent, struct flitcast_result *result)
 {
 	const struct flitcast_msg *msg = container_of(sent, struct flitcast_msg, out);
 	u32 i, n = 0;
@@ -159,8 +159,11 @@ u32 flitcast_sent_doubt(const struct flitcast_sent *sent, struct flitcast_result
 	for (i = 0; i < msg->ntargets; i++) {
 		const struct tx_target *t = &msg->target[i];
 
-		result[t->index].flags = may_have(t) ? FLITCAST_RESULT_UNKNOWN : 0;
-		/* Others are not counted there, see target_over(). */
+		result[t->index] = (struct flitcast_result) {
+			.site = t->site, .port = t->port, .error = -t->err,
+			.flags = may_have(t) ? FLITCAST_RESULT_UNKNOWN : 0,
+		};
+		/* target_over() does not count the others as failed. */
 		n += may_have(t) && t->err != -ECANCELED &&
 		     !(msg->copies && t->err == -ECONNREFUSED);
 	}

@@ -353,11 +353,11 @@ u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct p
 /* Free the data of a message that is over. */
 void flitcast_msg_drop_data(struct flitcast_msg *msg);
 /*
- * The same under the site's lock: where that takes long, or many messages are over at a time, a
- * work frees it.  The message is in no list.
+ * Free the data of a message that is over, under the site's lock: where that takes long, or many
+ * messages are over at a time, a work (@free of the site) does it.  The message is in no list.
  */
 void flitcast_msg_spent(struct flitcast_site *site, struct flitcast_msg *msg);
-/* What that work does with the next one.  Return: false if there is none. */
+/* The work: free the data of the next such message.  Return: false if there is none. */
 bool flitcast_msg_free_spent(struct flitcast_site *site);
 
 /* tx.c */

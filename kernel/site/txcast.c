@@ -126,7 +126,7 @@ static void begin(struct flitcast_site *site, struct flitcast_msg *msg)
 	for (i = 0; i < msg->ntargets; i++) {
 		struct tx_target *t = &msg->target[i];
 
-		/* It goes to those that are given up as well. */
+		/* The broadcast also goes to targets that are given up. */
 		flitcast_tx_offer(t, 0);
 		if (!wants(t))
 			continue;

@@ -256,12 +256,12 @@ static struct flitcast_msg *class_next(struct flitcast_site *site, struct flitca
 		if (msg)
 			return msg;
 		site->looks -= FLITCAST_FEED_QUEUE;
-		if (queue->blocked)
-			goto next;
-		queue->unblocked = false;
-		flitcast_turn_idle(round, turn);
-		unblock(site, owner, class);
-next:
+		if (!queue->blocked) {
+			queue->unblocked = false;
+			flitcast_turn_idle(round, turn);
+			unblock(site, owner, class);
+		}
+		/* There may be more, see flitcast_txqueue_next(). */
 		if (site->looks <= 0)
 			return NULL;
 	}

@@ -125,7 +125,7 @@ static void put_back(struct flitcast_sock *fs, struct flitcast_sent *out, u32 lo
 	spin_unlock_bh(&fs->report_lock);
 }
 
-/* Of @n results those that tell of a failure.  Return: how many. */
+/* Keep those of @n results that tell of a failure, at the front.  Return: how many they are. */
 static u32 keep_failures(struct flitcast_result *result, u32 n)
 {
 	u32 i, kept = 0;
@@ -153,10 +153,8 @@ int flitcast_report_recv(struct flitcast_sock *fs, struct msghdr *msg, size_t si
 	result = kvmalloc_array(out->ntargets, sizeof(*result), GFP_KERNEL_ACCOUNT);
 	if (!result)
 		goto fail;
-	n = flitcast_sent_fill(out, true, result);
-	report.unknown = flitcast_sent_doubt(out, result);
-	if (!out->report)
-		n = keep_failures(result, n);
+	report.unknown = flitcast_sent_fill(out, result);
+	n = out->report ? out->ntargets : keep_failures(result, out->ntargets);
 	err = min_t(size_t, size, n * sizeof(*result));
 	if (copy_to_iter(result, err, &msg->msg_iter) != err) {
 		err = -EFAULT;

@@ -3,11 +3,10 @@
  * The ends of a message: what a site says to targets that do not answer, and what it
  * answers.  All targets are this program's (fake.h).
  */
-#include "api.h"
+#include "faked.h"
 #include <linux/flitcast_netlink.h>
 #include "cli/nl.h"
 #include "ends.h"
-#include "fake.h"
 
 /* A packet is sent again without being asked for after so long at the least. */
 #define LONG_WAIT_MS	400
@@ -19,34 +18,6 @@
 #define LONG_MS		10000
 /* Messages that a site has under way at a time, in mode care. */
 #define UNDER_WAY	8
-
-FIXTURE(faked) {
-	struct fake fake;
-	int fd;
-};
-
-FIXTURE_SETUP(faked)
-{
-	const char *bad;
-
-	api_choose_port(_metadata);
-	bad = fake_up(&self->fake, "");
-	ASSERT_EQ(NULL, bad) {
-		TH_LOG("%s", bad);
-	}
-	self->fd = msg_socket(-1, 0, PORT, 0);
-	ASSERT_LE(0, self->fd);
-}
-
-FIXTURE_TEARDOWN(faked)
-{
-	close(self->fd);
-}
-
-static uint64_t counter(const char *name)
-{
-	return cli("-j stats show") ? ~0ULL : json_sum(cli_output(), name);
-}
 
 /* The next event is a packet (or control) within @ms. */
 #define NEXT_PACKET(e, ms)	(fake_next(&self->fake, e, ms) && (e)->is_packet)

@@ -3,8 +3,7 @@
  * Loads that make a site do much at once, for holds.sh, which measures for how long it holds its
  * lock meanwhile; and that what they ask for is done.
  */
-#include "api.h"
-#include "fake.h"
+#include "faked.h"
 
 #define PACKET		65536
 /* Of one packet less than this, of 1 MiB and 16 MiB. */
@@ -17,44 +16,6 @@
 #define SENDERS		3000
 
 static char data[16 << 20];
-
-FIXTURE(faked) {
-	struct fake fake;
-	int fd;
-	unsigned int answers[FC_CTRL_COUNT];
-};
-
-FIXTURE_SETUP(faked)
-{
-	const char *bad;
-
-	api_choose_port(_metadata);
-	ASSERT_EQ(0, allow_descriptors(SENDERS + 100));
-	bad = fake_up(&self->fake, "");
-	ASSERT_EQ(NULL, bad) {
-		TH_LOG("%s", bad);
-	}
-	self->fd = msg_socket(-1, 0, PORT, 0);
-	ASSERT_LE(0, self->fd);
-}
-
-FIXTURE_TEARDOWN(faked)
-{
-	close(self->fd);
-}
-
-/* What comes within @ms: answers are counted, and none is answered. */
-static void look(struct _test_data_faked *self, unsigned int ms)
-{
-	struct fake_event e;
-	unsigned int i;
-
-	while (fake_next(&self->fake, &e, ms)) {
-		for (i = 0; !e.is_packet && i < e.n; i++)
-			self->answers[e.ctrl[i].kind]++;
-		ms = 0;
-	}
-}
 
 /* Looks until so many answers of a kind have come. */
 static bool answered(struct _test_data_faked *self, enum fc_ctrl_kind kind, unsigned int n)
@@ -208,9 +169,12 @@ static bool confirm_all(struct fake *fake)
 	return true;
 }
 
-static uint64_t counter(const char *name)
+/* Confirm all until so many messages are.  Return: how many were. */
+static uint64_t confirmed(struct fake *fake, unsigned int wanted, uint64_t until)
 {
-	return cli("-j stats show") ? 0 : json_sum(cli_output(), name);
+	while (confirm_all(fake) || (counter("messages_confirmed") < wanted && now_ms() < until))
+		;
+	return counter("messages_confirmed");
 }
 
 /* Many sockets of one user have something to send when there is room on the link again. */
@@ -220,16 +184,14 @@ TEST_F(faked, hold__many_senders)
 	unsigned int i;
 	int fd[SENDERS];
 
+	ASSERT_EQ(0, allow_descriptors(SENDERS + 100));
 	for (i = 0; i < SENDERS; i++) {
 		fd[i] = msg_socket(-1, 0, 0, 0);
 		ASSERT_LE(0, fd[i]);
 		ASSERT_EQ(5000, RESULT(msg_send(fd[i], data, 5000, 1 + i % (FAKE_SITES - 1), PORT,
 						MSG_DONTWAIT)));
 	}
-	while (confirm_all(&self->fake) ||
-	       (counter("messages_confirmed") < SENDERS && now_ms() < until))
-		;
-	EXPECT_EQ(SENDERS, counter("messages_confirmed"));
+	EXPECT_EQ(SENDERS, confirmed(&self->fake, SENDERS, until));
 	for (i = 0; i < SENDERS; i++)
 		close(fd[i]);
 }
@@ -266,10 +228,7 @@ TEST_F(faked, hold__all_confirmed_at_once)
 		n++;
 	}
 	fake_ctrl(&self->fake, ctrl, FC_CTRLS_MAX);
-	while (confirm_all(&self->fake) ||
-	       (counter("messages_confirmed") < under_way && now_ms() < until))
-		;
-	EXPECT_EQ(under_way, counter("messages_confirmed"));
+	EXPECT_EQ(under_way, confirmed(&self->fake, under_way, until));
 	for (i = 0; i < FC_CTRLS_MAX; i++)
 		close(fd[i]);
 }

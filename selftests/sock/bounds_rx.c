@@ -3,13 +3,12 @@
  * Bounds of what a site keeps for receivers: memory of receive queues, and receiving flows; and of
  * what it believes of a neighbour, and has under way for a user.
  */
-#include "api.h"
+#include "faked.h"
 #include <grp.h>
 #include <linux/sock_diag.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
-#include "fake.h"
 
 #define KIB		1024
 #define PACKET		65536
@@ -391,11 +390,6 @@ TEST_F(line, memory__reserved)
 #define MANY_FLOWS	9000
 #define FLOWS_MAX	8192
 
-static uint64_t counter(const char *name)
-{
-	return cli("-j stats show") ? ~0ULL : json_sum(cli_output(), name);
-}
-
 /*
  * Sockets that send one message and close: those that come after them are heard at once.  They
  * were not for a minute.
@@ -420,50 +414,6 @@ TEST_F(line, flows__short_lived_senders)
 	ASSERT_EQ(3, RESULT(msg_send(fd, "new", 3, 2, PORT, 0)));
 	EXPECT_TRUE(msg_wait(to, POLLIN, SOON_MS) & POLLIN);
 	EXPECT_EQ(3, RESULT(msg_recv(to, data, sizeof(data), NULL, MSG_DONTWAIT)));
-}
-
-FIXTURE(faked) {
-	struct fake fake;
-	int fd;
-	/* What was answered last. */
-	struct fc_ctrl answer;
-	struct fc_ctrl level;
-	unsigned int answers[FC_CTRL_COUNT];
-};
-
-FIXTURE_SETUP(faked)
-{
-	const char *bad;
-
-	api_choose_port(_metadata);
-	bad = fake_up(&self->fake, "");
-	ASSERT_EQ(NULL, bad) {
-		TH_LOG("%s", bad);
-	}
-	self->fd = msg_socket(-1, 0, PORT, 0);
-	ASSERT_LE(0, self->fd);
-}
-
-FIXTURE_TEARDOWN(faked)
-{
-	close(self->fd);
-}
-
-/* What comes within @ms: answers are counted, and none is answered. */
-static void look(struct _test_data_faked *self, unsigned int ms)
-{
-	struct fake_event e;
-	unsigned int i;
-
-	while (fake_next(&self->fake, &e, ms)) {
-		for (i = 0; !e.is_packet && i < e.n; i++) {
-			self->answers[e.ctrl[i].kind]++;
-			self->answer = e.ctrl[i];
-			if (e.ctrl[i].kind == FC_CTRL_LEVEL)
-				self->level = e.ctrl[i];
-		}
-		ms = 0;
-	}
 }
 
 /* A message of a socket of a site, whose oldest one is @lag before it. */

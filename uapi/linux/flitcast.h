@@ -285,8 +285,8 @@ struct flitcast_result {
 };
 
 /*
- * It did not confirm the message, and all of it was sent: it may have received it, or do so later,
- * and nobody knows.
+ * FLITCAST_RESULT_UNKNOWN - the target did not confirm the message, and all of it was sent: the
+ * target may have received it, or may yet do so.
  */
 #define FLITCAST_RESULT_UNKNOWN	0x1
 
