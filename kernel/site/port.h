@@ -13,6 +13,7 @@
 #include "core/recept.h"
 
 struct flitcast_site;
+struct flitcast_share;
 struct flitcast_source;
 struct flitcast_port;
 struct flitcast_msg;
@@ -182,6 +183,10 @@ struct flitcast_port_ops {
  * @source: sending side
  * @casts: sending side of broadcasts; NULL before the first one
  * @uid: whose it is, for turns among users; set before it is attached
+ * @share: what its memory, and that of the messages that it leaves, is counted in; NULL: none; set
+ *	before it is attached
+ * @starved: in the list of those that wait for room in @share (share.c)
+ * @need: pages of it that the port needs then
  * @number: port number
  * @waiting: flows that were refused for want of room, in order
  * @invited: of these, the ones whose room is reserved now
@@ -201,8 +206,8 @@ struct flitcast_port_ops {
  * @woken: in the site's list of ports to wake
  * @wake_mask: what for, FLITCAST_WAKE_*
  *
- * Under the site's lock, but for @number, @uid and @ops, which never change while
- * attached.
+ * Under the site's lock, but for @number, @uid, @share and @ops, which never change while
+ * attached, and @starved and @need, which share.c protects.
  */
 struct flitcast_port {
 	const struct flitcast_port_ops *ops;
@@ -210,6 +215,9 @@ struct flitcast_port {
 	struct flitcast_source *source;
 	struct flitcast_source *casts;
 	kuid_t uid;
+	struct flitcast_share *share;
+	struct list_head starved;
+	long need;
 	u16 number;
 	struct list_head waiting;
 	struct list_head invited;

@@ -14,6 +14,7 @@
 #include "site/echo.h"
 #include "site/graph.h"
 #include "site/impl.h"
+#include "site/share.h"
 
 static_assert(FC_MESSAGE_MAX == FLITCAST_MESSAGE_MAX);
 /* The smallest flit carries a list, and data enough for a flit of its own. */
@@ -653,6 +654,7 @@ int flitcast_site_init(void)
 
 	if (err)
 		return err;
+	flitcast_share_init();
 	err = register_pernet_subsys(&site_net_ops);
 	if (err)
 		flitcast_engine_exit();
@@ -662,5 +664,6 @@ int flitcast_site_init(void)
 void flitcast_site_exit(void)
 {
 	unregister_pernet_subsys(&site_net_ops);
+	flitcast_share_exit();
 	flitcast_engine_exit();
 }

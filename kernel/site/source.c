@@ -5,6 +5,7 @@
  */
 #include <linux/slab.h>
 #include <uapi/linux/flitcast.h>
+#include "site/share.h"
 #include "site/tx.h"
 
 /* Targets whose flows are looked for between two times that the lock is free. */
@@ -22,6 +23,8 @@ static struct flitcast_source *source_alloc(struct flitcast_port *port)
 		kfree(src);
 		return NULL;
 	}
+	if (port->share)
+		src->share = flitcast_share_get(port->share);
 	src->port = port;
 	src->src_port = port->number;
 	src->timeout = port->timeout;
@@ -32,11 +35,18 @@ static struct flitcast_source *source_alloc(struct flitcast_port *port)
 	return src;
 }
 
+static void source_put(struct flitcast_source *src)
+{
+	if (src->share)
+		flitcast_share_put(src->share);
+	kfree(src);
+}
+
 /* One that nobody knows yet. */
 static void source_unmake(struct flitcast_source *src)
 {
 	kfree(src->owner);
-	kfree(src);
+	source_put(src);
 }
 
 static struct xarray *table_of(struct flitcast_site *site, u32 sock)
@@ -160,9 +170,10 @@ static void free_work(struct work_struct *work)
 		if (src)
 			list_del(&src->gone);
 		spin_unlock_bh(&site->lock);
-		if (src)
+		if (src) {
 			flitcast_txflow_free_all(src);
-		kfree(src);
+			source_put(src);
+		}
 		cond_resched();
 	} while (src);
 	while (flitcast_msg_free_spent(site))
@@ -201,6 +212,29 @@ static bool until_before(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct flitcast_source, closing)->until;
 }
 
+/* Count pages of what a closed socket has left in its share. */
+static void orphan_pages(struct flitcast_source *src)
+{
+	u32 pages = DIV_ROUND_UP_ULL(src->charge, PAGE_SIZE);
+	long more = (long)pages - src->pages;
+
+	if (!src->share || !more)
+		return;
+	flitcast_share_count_tx(more);
+	if (more > 0)
+		flitcast_share_add(src->share, more);
+	else
+		flitcast_share_give(src->share, -more);
+	src->pages = pages;
+}
+
+void flitcast_source_orphan_over(struct flitcast_site *site, struct flitcast_source *src,
+				 u32 charge)
+{
+	site->orphans -= charge;
+	orphan_pages(src);
+}
+
 static void source_detach(struct flitcast_site *site, struct flitcast_source *src)
 {
 	if (!src)
@@ -213,6 +247,7 @@ static void source_detach(struct flitcast_site *site, struct flitcast_source *sr
 	}
 	src->until = flitcast_site_now(site) + src->timeout;
 	site->orphans += src->charge;
+	orphan_pages(src);
 	rb_add_cached(&src->closing, &site->closing, until_before);
 	flitcast_tx_due(site, site->orphans > FLITCAST_ORPHANS_MAX ? 0 : src->until);
 }

@@ -127,7 +127,7 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 			refcount_dec(&msg->refs);
 		flitcast_engine_wake(site, port, wake);
 	} else {
-		site->orphans -= out->charge;
+		flitcast_source_orphan_over(site, src, out->charge);
 	}
 	flitcast_msg_over(site, msg);
 	flitcast_site_drained(site);

@@ -198,6 +198,8 @@ struct flitcast_owner {
  * @msgs: messages that are not over
  * @nmsgs: how many
  * @charge: bytes of send room that they take
+ * @share: what they are counted in once the port is closed, with a reference; NULL: nothing
+ * @pages: counted there
  * @owner: whose it is
  * @queue: of messages or broadcasts, of messages of the higher class, and of short ones that have
  *	channels of their own
@@ -223,6 +225,8 @@ struct flitcast_source {
 	struct list_head msgs;
 	u32 nmsgs;
 	u64 charge;
+	struct flitcast_share *share;
+	u32 pages;
 	struct flitcast_owner *owner;
 	struct flitcast_queue queue[3];
 	u64 timeout;
@@ -560,6 +564,9 @@ void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 
 /* Of a packet or an answer; NULL: it is over. */
 struct flitcast_source *flitcast_source_find(struct flitcast_site *site, u32 sock);
 /* Messages of closed sources that are to be over are given up, as far as the budget goes. */
+/* A message of a closed socket is over; @src->charge does not have its @charge any more. */
+void flitcast_source_orphan_over(struct flitcast_site *site, struct flitcast_source *src,
+				 u32 charge);
 void flitcast_source_time(struct flitcast_site *site, u64 now, int *budget);
 /* A message has reserved a way, or is over: who sent it does not wait for that any more. */
 void flitcast_source_admitted(struct flitcast_site *site, struct flitcast_msg *msg);

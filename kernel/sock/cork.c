@@ -6,7 +6,8 @@
  * Pieces are copied behind each other until one comes without the flag; then the message is sent
  * like any other, to the destination of that call: only then its length is known, within which
  * the parts of targets have to be.  Pieces take no send room and never wait.  They are at most one
- * message of net.flitcast.message_max for each socket, charged to the memory cgroup.
+ * message of net.flitcast.message_max for each socket, charged to the memory cgroup and to the
+ * share of the user: where that is used up, the call fails with ENOBUFS.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -19,10 +20,12 @@ void flitcast_cork_init(struct flitcast_sock *fs)
 	mutex_init(&fs->cork.lock);
 }
 
-static void empty(struct flitcast_cork *cork)
+static void empty(struct flitcast_sock *fs)
 {
+	struct flitcast_cork *cork = &fs->cork;
 	u8 *data = cork->data;
 
+	flitcast_mem_sent(fs, cork->size);
 	WRITE_ONCE(cork->data, NULL);
 	cork->len = 0;
 	cork->size = 0;
@@ -31,21 +34,26 @@ static void empty(struct flitcast_cork *cork)
 
 void flitcast_cork_exit(struct flitcast_sock *fs)
 {
-	empty(&fs->cork);
+	empty(fs);
 	mutex_destroy(&fs->cork.lock);
 }
 
 /* Room for so many bytes.  Twice as much each time, so that every byte is copied few times. */
-static int grow(struct flitcast_cork *cork, u32 need)
+static int grow(struct flitcast_sock *fs, u32 need)
 {
+	struct flitcast_cork *cork = &fs->cork;
 	u32 size = roundup_pow_of_two(max_t(u32, need, PAGE_SIZE));
 	u8 *data, *old = cork->data;
 
 	if (old && need <= cork->size)
 		return 0;
+	if (!flitcast_mem_send(fs, size - cork->size))
+		return refuse(fs, -ENOBUFS, "no room in the user's share of memory");
 	data = kvmalloc(size, GFP_KERNEL_ACCOUNT);
-	if (!data)
+	if (!data) {
+		flitcast_mem_sent(fs, size - cork->size);
 		return -ENOMEM;
+	}
 	if (cork->len)
 		memcpy(data, old, cork->len);
 	WRITE_ONCE(cork->data, data);
@@ -62,7 +70,7 @@ static int append(struct flitcast_sock *fs, struct msghdr *msg, size_t len)
 
 	if (cork->len > most || len > most - cork->len)
 		return refuse(fs, -EMSGSIZE, "message above net.flitcast.message_max");
-	err = grow(cork, cork->len + len);
+	err = grow(fs, cork->len + len);
 	if (err)
 		return err;
 	if (!copy_from_iter_full(cork->data + cork->len, len, &msg->msg_iter))
@@ -114,7 +122,7 @@ int flitcast_cork_send(struct flitcast_sock *fs, struct msghdr *msg, size_t len)
 	if (err < 0 && begun && passing(err))
 		cork->len = before;
 	else
-		empty(cork);
+		empty(fs);
 out:
 	mutex_unlock(&cork->lock);
 	return err < 0 ? err : len;

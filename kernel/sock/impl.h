@@ -40,9 +40,11 @@ struct flitcast_cork {
  *	smp_load_acquire()
  * @tx_used: send room that messages under way use, bytes
  * @tx_held: send room that unread reports use besides, bytes
+ * @tx_mem: bytes that the socket has allocated to send, and pages counted for them (mem.c)
  * @tx_waiting: calls of sendmsg() that wait for send room
  * @tx_messages: messages accepted; several calls count at a time
  * @rx_used: receive room reserved, under the site's lock
+ * @rx_pages: pages that the share counts for @account, under the site's lock
  * @rx_early: of this, for messages before their turn
  * @timeout_ms: FLITCAST_TIMEOUT
  * @info: FLITCAST_INFO
@@ -74,9 +76,11 @@ struct flitcast_sock {
 	bool bound;
 	atomic_t tx_used;
 	atomic_t tx_held;
+	atomic64_t tx_mem;
 	atomic_t tx_waiting;
 	atomic64_t tx_messages;
 	u32 rx_used;
+	long rx_pages;
 	u32 rx_early;
 	u32 timeout_ms;
 	bool info;
@@ -168,13 +172,15 @@ extern int flitcast_sock_family;
  * flitcast_sock_make() - a new socket, of no type yet
  * @net: namespace
  * @sock: what it is for; NULL: that is told later, by sock_graft()
+ * @share: pays for its memory; the socket takes a reference.  NULL: that of the user of @sock
  * @kern: the kernel's own
  *
  * Return: the socket, or NULL.
  */
-struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, bool kern);
+struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock,
+					 struct flitcast_share *share, bool kern);
 
-/* mem.c: memory of receive queues; but for init and end, under the site's lock */
+/* mem.c: memory; that of receive queues under the site's lock, but for init and end */
 
 /**
  * flitcast_mem_account() - a new account for the receive queue of one socket
@@ -193,14 +199,35 @@ struct mem_cgroup *flitcast_mem_cgroup(const struct flitcast_sock *fs);
 
 int flitcast_mem_module_init(void);
 void flitcast_mem_module_exit(void);
-/* All that is charged is given back.  The port is detached. */
+/* All that the socket has is given back.  The port is detached, and nobody calls any more. */
 void flitcast_mem_end(struct flitcast_sock *fs);
 
-/* Return: false where the family, or the socket's memory cgroup, has no such room. */
+/* Return: false where the family, the user's share or the socket's memory cgroup has no room. */
 bool flitcast_mem_charge(struct flitcast_sock *fs, u32 size);
 /* What is here already is charged whatever the room. */
 void flitcast_mem_grow(struct flitcast_sock *fs, u32 size);
 void flitcast_mem_uncharge(struct flitcast_sock *fs, u32 size);
+
+/**
+ * flitcast_mem_send() - count @bytes more of what the socket sends
+ * @fs: socket
+ * @bytes: they are given back with flitcast_mem_sent(); what is left when the port is detached is
+ *	the site's
+ *
+ * Takes no lock of the site.  Context: process; flitcast_mem_sent() may be called anywhere.
+ *
+ * Return: false where the user's share has no room: the socket is woken when it has.
+ */
+bool flitcast_mem_send(struct flitcast_sock *fs, u32 bytes);
+/* The same whatever the room. */
+void flitcast_mem_send_always(struct flitcast_sock *fs, u32 bytes);
+void flitcast_mem_sent(struct flitcast_sock *fs, u32 bytes);
+/* Does flitcast_mem_send() find room now?  Also true for what can never be sent. */
+bool flitcast_mem_sendable(const struct flitcast_sock *fs, u32 bytes);
+/* Wake the socket when it does.  The caller looks once more after this. */
+void flitcast_mem_wait(struct flitcast_sock *fs, u32 bytes);
+/* Is this more than the share of any user can hold? */
+bool flitcast_mem_never(u32 bytes);
 
 /* port.c */
 
@@ -222,6 +249,8 @@ int flitcast_addr_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
 int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len);
 /* Is there room for any message the sysctl allows?  Then poll() says so. */
 bool flitcast_send_writable(struct flitcast_sock *fs);
+/* The same for poll(): if not, the socket is woken when there is. */
+bool flitcast_send_poll(struct flitcast_sock *fs);
 
 /**
  * flitcast_send_kind() - send what is about a connection, and carries no data

@@ -83,9 +83,10 @@ static void inherit(struct flitcast_sock *to, const struct flitcast_sock *from)
 static struct flitcast_sock *make(struct flitcast_sock *fs, const struct flitcast_delivery *d,
 				  bool kern, int *err)
 {
-	struct flitcast_sock *end = flitcast_sock_make(sock_net(&fs->sk), NULL, kern);
+	struct flitcast_sock *end;
 	u32 id;
 
+	end = flitcast_sock_make(sock_net(&fs->sk), NULL, fs->port.share, kern);
 	if (!end) {
 		*err = -ENOMEM;
 		return NULL;

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: memory of receive queues, counted as the kernel counts that of all sockets: for the
- * family, with a limit and pressure (/proc/net/protocols), and for the memory cgroup of the one
- * who made the socket.
+ * AF_FLITCAST: memory of sockets.  Each socket takes it from the share of its user (site/share.c),
+ * by pages.  All shares together have a limit and pressure, as /proc/net/protocols shows them.
  *
- * Messages are charged and uncharged under the site's lock, but the kernel's functions for that
- * change sk_forward_alloc of a struct sock, which setsockopt(SO_RESERVE_MEM) changes under the
- * socket's lock.  So each socket has a second struct sock, its account, which is all that these
- * functions see and which no program can reach.  The socket itself has a struct proto that
- * accounts no memory, and SO_RESERVE_MEM is refused with EOPNOTSUPP.
+ * Receive queues are counted by the functions that the kernel has for that, which also charge them
+ * to the memory cgroup of the one who made the socket.  Messages are charged and uncharged under
+ * the site's lock, but these functions change sk_forward_alloc of a struct sock, which
+ * setsockopt(SO_RESERVE_MEM) changes under the socket's lock.  So each socket has a second struct
+ * sock, its account, which is all that these functions see and which no program can reach.  The
+ * socket itself has a struct proto that accounts no memory, and SO_RESERVE_MEM is refused with
+ * EOPNOTSUPP.
  *
  * A message that has no room is not admitted, so its sender keeps it: nothing is lost.
+ *
+ * Send queues are allocated by the sender's own calls, which charge his memory cgroup by
+ * __GFP_ACCOUNT.  Their pages are counted here for the share and the family only.
  */
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
@@ -20,10 +24,13 @@
 #include <linux/sizes.h>
 #include <net/sock.h>
 #include "compat.h"
+#include "site/share.h"
 #include "sock/impl.h"
 
 /* A socket that holds no more than this may have it, whatever the limits. */
 #define LEAST		PAGE_SIZE
+/* Such a message to one target may be sent by a socket that sends nothing else. */
+#define LEAST_TX	(PAGE_SIZE + FLITCAST_MSG_SIZE + FLITCAST_MSG_TARGET)
 /*
  * And where only its cgroup is full, one that holds nothing may have a message so large: whoever
  * reads one socket after the other goes on, whatever the others hold.
@@ -42,19 +49,13 @@
  */
 #define AHEAD		(2 * PAGE_SIZE)
 
-static atomic_long_t mem_allocated;
-static unsigned long mem_pressure;
 static struct percpu_counter mem_sockets;
 static DEFINE_PER_CPU(int, mem_ahead);
 static int mem_least[3] = { LEAST, LEAST, LEAST };
 
-static long mem_limits[3];
-module_param_array_named(mem, mem_limits, long, NULL, 0644);
-MODULE_PARM_DESC(mem, "Pages of all receive queues: no pressure below, pressure above, most (default: by the memory there is)");
-
 static void mem_enter_pressure(struct sock *sk)
 {
-	WRITE_ONCE(mem_pressure, 1);
+	WRITE_ONCE(flitcast_mem_pressure, 1);
 }
 
 /* The protocol of accounts: /proc/net/protocols shows their memory as that of the family. */
@@ -62,12 +63,12 @@ static struct proto mem_proto = {
 	.name = "FLITCAST",
 	.owner = THIS_MODULE,
 	.obj_size = sizeof(struct sock),
-	.memory_allocated = &mem_allocated,
+	.memory_allocated = &flitcast_mem_allocated,
 	.per_cpu_fw_alloc = &mem_ahead,
-	.memory_pressure = &mem_pressure,
+	.memory_pressure = &flitcast_mem_pressure,
 	.enter_memory_pressure = mem_enter_pressure,
 	.sockets_allocated = &mem_sockets,
-	.sysctl_mem = mem_limits,
+	.sysctl_mem = flitcast_mem_limits,
 	.sysctl_rmem = mem_least,
 	.sysctl_wmem = mem_least,
 };
@@ -98,7 +99,7 @@ void flitcast_mem_account_free(struct sock *account)
 static bool cgroup_full(const struct sock *account, unsigned long pages)
 {
 #ifdef CONFIG_MEMCG
-	unsigned long all = max(atomic_long_read(&mem_allocated), 0L);
+	unsigned long all = max(atomic_long_read(&flitcast_mem_allocated), 0L);
 	struct mem_cgroup *memcg;
 
 	if (!mem_cgroup_sockets_enabled)
@@ -124,14 +125,40 @@ struct mem_cgroup *flitcast_mem_cgroup(const struct flitcast_sock *fs)
 	return NULL;
 }
 
-/* Memory for @more bytes of @size that are not there yet.  Under the site's lock, and so atomic. */
-static bool reserve(struct sock *account, u32 more, u32 size)
+/* The account has pages now that its share does not count, or has them no more. */
+static void count(struct flitcast_sock *fs)
 {
-	u32 held = atomic_read(&account->sk_rmem_alloc);
+	const struct sock *account = fs->account;
+	long pages = ((long)atomic_read(&account->sk_rmem_alloc) + account->sk_forward_alloc) >>
+		     PAGE_SHIFT;
+	long more = pages - fs->rx_pages;
 
-	if (cgroup_full(account, sk_mem_pages(more)) && (held || size > LEAST_IN_CGROUP))
+	if (more > 0)
+		flitcast_share_add(fs->port.share, more);
+	else if (more < 0)
+		flitcast_share_give(fs->port.share, -more);
+	fs->rx_pages = pages;
+}
+
+/* Memory for @more bytes of @size that are not there yet.  Under the site's lock, and so atomic. */
+static bool reserve(struct flitcast_sock *fs, u32 more, u32 size)
+{
+	struct sock *account = fs->account;
+	u32 held = atomic_read(&account->sk_rmem_alloc);
+	int pages = sk_mem_pages(more);
+	bool got;
+
+	if (cgroup_full(account, pages) && (held || size > LEAST_IN_CGROUP))
 		return false;
-	return __sk_mem_schedule(account, more, SK_MEM_RECV) || held + size <= LEAST;
+	if (!flitcast_share_take(fs->port.share, pages)) {
+		if (held + size > LEAST)
+			return false;
+		flitcast_share_add(fs->port.share, pages);
+	}
+	fs->rx_pages += pages;
+	got = __sk_mem_schedule(account, more, SK_MEM_RECV);
+	count(fs);
+	return got || held + size <= LEAST;
 }
 
 /* Use @size bytes of what the account has ahead.  The socket's own counter is for SO_MEMINFO. */
@@ -146,7 +173,7 @@ bool flitcast_mem_charge(struct flitcast_sock *fs, u32 size)
 {
 	int more = size - fs->account->sk_forward_alloc;
 
-	if (more > 0 && !reserve(fs->account, more, size))
+	if (more > 0 && !reserve(fs, more, size))
 		return false;
 	charge(fs, size);
 	return true;
@@ -157,9 +184,17 @@ void flitcast_mem_grow(struct flitcast_sock *fs, u32 size)
 	int more = size - fs->account->sk_forward_alloc;
 
 	/* Memory that cannot be had is owed, and taken with the next that can. */
-	if (more > 0)
+	if (more > 0) {
 		__sk_mem_schedule(fs->account, more, SK_MEM_RECV);
+		count(fs);
+	}
 	charge(fs, size);
+}
+
+static void reclaim(struct flitcast_sock *fs)
+{
+	sk_mem_reclaim(fs->account);
+	count(fs);
 }
 
 void flitcast_mem_uncharge(struct flitcast_sock *fs, u32 size)
@@ -170,28 +205,142 @@ void flitcast_mem_uncharge(struct flitcast_sock *fs, u32 size)
 	atomic_sub(size, &account->sk_rmem_alloc);
 	sk_forward_alloc_add(account, size);
 	if (account->sk_forward_alloc >= (int)AHEAD || sk_under_memory_pressure(account))
-		sk_mem_reclaim(account);
+		reclaim(fs);
+}
+
+/*
+ * Of send queues a socket has a number of bytes in use, and a number of pages, which its share
+ * counts.  Both are in one word, so that they change at once and without a lock.
+ */
+static u32 tx_bytes(s64 tx_mem)
+{
+	return lower_32_bits(tx_mem);
+}
+
+static u32 tx_pages(s64 tx_mem)
+{
+	return upper_32_bits(tx_mem);
+}
+
+static s64 tx_word(u32 bytes, u32 pages)
+{
+	return (s64)((u64)pages << 32 | bytes);
+}
+
+static long pages_for(u32 bytes)
+{
+	return DIV_ROUND_UP((long)bytes, PAGE_SIZE);
+}
+
+static void tx_give(struct flitcast_sock *fs, u32 pages)
+{
+	flitcast_share_count_tx(-(long)pages);
+	flitcast_share_give(fs->port.share, pages);
+}
+
+static bool tx_get(struct flitcast_sock *fs, u32 pages, bool must)
+{
+	if (!flitcast_share_take(fs->port.share, pages)) {
+		if (!must)
+			return false;
+		flitcast_share_add(fs->port.share, pages);
+	}
+	flitcast_share_count_tx(pages);
+	return true;
+}
+
+/* Count @bytes of the send queue; if @must, whatever the room. */
+static bool tx_take(struct flitcast_sock *fs, u32 bytes, bool must)
+{
+	s64 old = atomic64_read(&fs->tx_mem);
+	u32 got = 0, want, have;
+
+	do {
+		want = pages_for(tx_bytes(old) + bytes);
+		have = tx_pages(old) + got;
+		if (want <= have)
+			continue;
+		if (!tx_get(fs, want - have, must || (!tx_bytes(old) && bytes <= LEAST_TX))) {
+			if (got)
+				tx_give(fs, got);
+			return false;
+		}
+		got += want - have;
+	} while (!atomic64_try_cmpxchg(&fs->tx_mem, &old,
+				       tx_word(tx_bytes(old) + bytes, tx_pages(old) + got)));
+	return true;
+}
+
+/* Pages that the socket does not have yet, and needs for @bytes more. */
+static long tx_more(const struct flitcast_sock *fs, u32 bytes)
+{
+	s64 now = atomic64_read(&fs->tx_mem);
+
+	return pages_for(tx_bytes(now) + bytes) - tx_pages(now);
+}
+
+void flitcast_mem_wait(struct flitcast_sock *fs, u32 bytes)
+{
+	flitcast_share_wait(&fs->port, tx_more(fs, bytes));
+}
+
+bool flitcast_mem_send(struct flitcast_sock *fs, u32 bytes)
+{
+	if (tx_take(fs, bytes, false))
+		return true;
+	/* Either the second look finds room, or the socket is woken when there is some. */
+	flitcast_mem_wait(fs, bytes);
+	return tx_take(fs, bytes, false);
+}
+
+void flitcast_mem_send_always(struct flitcast_sock *fs, u32 bytes)
+{
+	tx_take(fs, bytes, true);
+}
+
+void flitcast_mem_sent(struct flitcast_sock *fs, u32 bytes)
+{
+	s64 old = atomic64_read(&fs->tx_mem);
+	u32 left, keep;
+
+	do {
+		left = tx_bytes(old) - bytes;
+		keep = pages_for(left) + AHEAD / PAGE_SIZE;
+		if (keep + AHEAD / PAGE_SIZE > tx_pages(old))
+			keep = tx_pages(old);
+	} while (!atomic64_try_cmpxchg(&fs->tx_mem, &old, tx_word(left, keep)));
+	if (keep < tx_pages(old))
+		tx_give(fs, tx_pages(old) - keep);
+}
+
+bool flitcast_mem_sendable(const struct flitcast_sock *fs, u32 bytes)
+{
+	long more = tx_more(fs, bytes);
+
+	/* One that can never be sent is refused by sendmsg(). */
+	return more <= 0 || flitcast_share_never(pages_for(bytes)) ||
+	       flitcast_share_room(fs->port.share, more);
+}
+
+bool flitcast_mem_never(u32 bytes)
+{
+	return flitcast_share_never(pages_for(bytes));
 }
 
 void flitcast_mem_end(struct flitcast_sock *fs)
 {
 	flitcast_mem_uncharge(fs, atomic_read(&fs->account->sk_rmem_alloc));
-	sk_mem_reclaim(fs->account);
+	reclaim(fs);
+	/* The site counts what it goes on sending. */
+	tx_give(fs, tx_pages(atomic64_xchg(&fs->tx_mem, 0)));
+	flitcast_share_forget(&fs->port);
 }
 
 int flitcast_mem_module_init(void)
 {
-	/* As SCTP and UDP have it: an eighth of the memory is pressure. */
-	unsigned long limit = max(nr_free_buffer_pages() / 8, 128UL);
-	int err;
-
-	if (!mem_limits[2]) {
-		mem_limits[0] = limit / 4 * 3;
-		mem_limits[1] = limit;
-		mem_limits[2] = mem_limits[0] * 2;
-	}
 	/* not charged: one for the family */
-	err = percpu_counter_init(&mem_sockets, 0, GFP_KERNEL);
+	int err = percpu_counter_init(&mem_sockets, 0, GFP_KERNEL);
+
 	if (err)
 		return err;
 	err = proto_register(&mem_proto, 1);
@@ -202,13 +351,14 @@ int flitcast_mem_module_init(void)
 
 void flitcast_mem_module_exit(void)
 {
-	long pages = atomic_long_read(&mem_allocated);
+	long pages = atomic_long_read(&flitcast_mem_allocated);
 	int cpu;
 
 	proto_unregister(&mem_proto);
 	/* Each processor has counted some for itself. */
 	for_each_possible_cpu(cpu)
 		pages += per_cpu(mem_ahead, cpu);
-	WARN_ON_ONCE(pages);
+	/* Messages of closed sockets are left, if any. */
+	WARN_ON_ONCE(pages != flitcast_share_held());
 	percpu_counter_destroy(&mem_sockets);
 }

@@ -15,7 +15,7 @@
 #define UNASKED_MAX		64
 #define UNASKED_TARGETS		2048
 
-/* What a report holds of the send room, if it was asked for. */
+/* What a report holds: of the memory of the socket, and of the send room if it was asked for. */
 static u32 sent_charge(const struct flitcast_sent *out)
 {
 	return FLITCAST_MSG_SIZE + out->ntargets * FLITCAST_MSG_TARGET;
@@ -43,19 +43,23 @@ static void bound_unasked(struct flitcast_sock *fs, struct list_head *drop)
 bool flitcast_report_sent(struct flitcast_sock *fs, struct flitcast_sent *out)
 {
 	LIST_HEAD(drop);
+	bool own, keep;
 
 	/* In this order: never does the room in use look smaller than it is. */
 	if (out->report)
 		atomic_add(sent_charge(out), &fs->tx_held);
 	atomic_sub(out->charge, &fs->tx_used);
 	/* What makes and ends connections is not the program's. */
-	if (out->kind != FC_KIND_MESSAGE && out->kind != FC_KIND_DATA)
+	own = out->kind == FC_KIND_MESSAGE || out->kind == FC_KIND_DATA;
+	keep = own && (out->report || out->err);
+	flitcast_mem_sent(fs, out->charge - (keep ? sent_charge(out) : 0));
+	if (!own)
 		return false;
 	if (out->err)
 		fs->stats.tx_failed++;
 	else
 		fs->stats.tx_confirmed++;
-	if (!out->report && !out->err)
+	if (!keep)
 		return false;
 	spin_lock_bh(&fs->report_lock);
 	list_add_tail(&out->node, &fs->reports);
@@ -77,6 +81,7 @@ void flitcast_report_purge(struct flitcast_sock *fs, struct list_head *list)
 
 	list_for_each_entry_safe(out, next, list, node) {
 		list_del(&out->node);
+		flitcast_mem_sent(fs, sent_charge(out));
 		flitcast_sent_put(out);
 	}
 }
@@ -175,6 +180,7 @@ int flitcast_report_recv(struct flitcast_sock *fs, struct msghdr *msg, size_t si
 	msg->msg_flags |= MSG_ERRQUEUE;
 	msg->msg_namelen = 0;
 	kvfree(result);
+	flitcast_mem_sent(fs, sent_charge(out));
 	if (out->report) {
 		atomic_sub(sent_charge(out), &fs->tx_held);
 		fs->sk.sk_write_space(&fs->sk);

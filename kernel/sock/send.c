@@ -217,32 +217,59 @@ static bool reports_fill(const struct flitcast_sock *fs)
 	return atomic_read(&fs->tx_held) > READ_ONCE(fs->sk.sk_sndbuf);
 }
 
+/* One message always goes, whatever the buffer, and whatever reports hold of it. */
+static bool tx_fits(const struct flitcast_sock *fs, int used, u32 charge)
+{
+	return used ? tx_sum(fs, used) + charge <= READ_ONCE(fs->sk.sk_sndbuf) : !reports_fill(fs);
+}
+
 static bool tx_reserve(struct flitcast_sock *fs, u32 charge)
 {
 	int used = atomic_read(&fs->tx_used);
 
 	/* Mode csr: the one before has not reserved its way. */
-	if (READ_ONCE(fs->port.waits))
+	if (READ_ONCE(fs->port.waits) || !tx_fits(fs, used, charge) ||
+	    !flitcast_mem_send(fs, charge))
 		return false;
-	do {
-		/* One message always goes, whatever the buffer, and whatever reports hold of it. */
-		if (used ? tx_sum(fs, used) + charge > READ_ONCE(fs->sk.sk_sndbuf) :
-			   reports_fill(fs))
+	while (!atomic_try_cmpxchg(&fs->tx_used, &used, used + charge)) {
+		if (!tx_fits(fs, used, charge)) {
+			flitcast_mem_sent(fs, charge);
 			return false;
-	} while (!atomic_try_cmpxchg(&fs->tx_used, &used, used + charge));
+		}
+	}
 	return true;
+}
+
+static void tx_unreserve(struct flitcast_sock *fs, u32 charge)
+{
+	atomic_sub(charge, &fs->tx_used);
+	flitcast_mem_sent(fs, charge);
+}
+
+/* The charge of a message that poll() promises room for. */
+static u32 tx_most(const struct flitcast_sock *fs)
+{
+	return tx_charge(flitcast_sysctl_message_max(sock_net(&fs->sk)), 64);
 }
 
 bool flitcast_send_writable(struct flitcast_sock *fs)
 {
-	u32 most = flitcast_sysctl_message_max(sock_net(&fs->sk));
-	int used = atomic_read(&fs->tx_used);
+	u32 most = tx_most(fs);
 
-	if (READ_ONCE(fs->port.waits))
+	return !READ_ONCE(fs->port.waits) && tx_fits(fs, atomic_read(&fs->tx_used), most) &&
+	       flitcast_mem_sendable(fs, most);
+}
+
+bool flitcast_send_poll(struct flitcast_sock *fs)
+{
+	if (flitcast_send_writable(fs))
+		return true;
+	set_bit(SOCK_NOSPACE, &fs->sk.sk_socket->flags);
+	/* The socket's own messages wake it when they are over; where others have to give way: */
+	if (flitcast_mem_sendable(fs, tx_most(fs)))
 		return false;
-	if (!used)
-		return !reports_fill(fs);
-	return tx_sum(fs, used) + tx_charge(most, 64) <= READ_ONCE(fs->sk.sk_sndbuf);
+	flitcast_mem_wait(fs, tx_most(fs));
+	return flitcast_send_writable(fs);
 }
 
 u32 flitcast_send_used(const struct flitcast_sock *fs)
@@ -271,6 +298,10 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 			break;
 		if (signal_pending(current)) {
 			err = sock_intr_errno(*timeo);
+			break;
+		}
+		if (flitcast_mem_never(charge)) {
+			err = refuse(fs, -ENOBUFS, "message above half of the module's parameter mem");
 			break;
 		}
 		/* Nothing is under way that might end the wait; the caller has to read. */
@@ -318,9 +349,10 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 		return -ENOMEM;
 	flitcast_msg_set_kind(m, kind, re);
 	atomic_add(how.charge, &fs->tx_used);
+	flitcast_mem_send_always(fs, how.charge);
 	err = flitcast_msg_send(&fs->port, m, &dest, &how, id);
 	if (err) {
-		atomic_sub(how.charge, &fs->tx_used);
+		tx_unreserve(fs, how.charge);
 		flitcast_msg_free(m);
 	}
 	return err;
@@ -433,7 +465,7 @@ static bool send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t len,
 		return false;
 	*result = -EFAULT;
 	if (!copy_from_iter_full(data, len, &msg->msg_iter)) {
-		atomic_sub(how.charge, &fs->tx_used);
+		tx_unreserve(fs, how.charge);
 		sk->sk_write_space(sk);
 		return true;
 	}
@@ -443,7 +475,7 @@ static bool send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t len,
 	how.patient = !how.report && flitcast_send_writable(fs);
 	if (flitcast_port_send(&fs->port, data, len, &dest, &how)) {
 		/* Why, finds who tries again. */
-		atomic_sub(how.charge, &fs->tx_used);
+		tx_unreserve(fs, how.charge);
 		iov_iter_revert(&msg->msg_iter, len);
 		return false;
 	}
@@ -522,7 +554,7 @@ free:
 abort:
 	net_zcopy_put_abort(held, true);
 uncharge:
-	atomic_sub(how.charge, &fs->tx_used);
+	tx_unreserve(fs, how.charge);
 	sk->sk_write_space(sk);
 out:
 	if (dests != &one)

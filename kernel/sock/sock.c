@@ -9,6 +9,7 @@
 #include <net/sock.h>
 #include <asm/ioctls.h>
 #include <uapi/linux/flitcast.h>
+#include "site/share.h"
 #include "sock/impl.h"
 #include "sock/sock.h"
 #include "sock/sysctl.h"
@@ -54,10 +55,8 @@ static __poll_t fs_poll(struct file *file, struct socket *sock, poll_table *wait
 	/* Neither who listens nor who waits for an answer can send. */
 	if (mask & EPOLLOUT || state == TCP_LISTEN || state == TCP_SYN_SENT)
 		return mask;
-	if (flitcast_send_writable(to_fs(sk)))
+	if (flitcast_send_poll(to_fs(sk)))
 		mask |= EPOLLOUT | EPOLLWRNORM;
-	else
-		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 	return mask;
 }
 
@@ -125,10 +124,10 @@ static int fs_release(struct socket *sock)
 	sock_orphan(sk);
 	sock->sk = NULL;
 	skb_queue_purge(&sk->sk_receive_queue);
-	flitcast_mem_end(fs);
 	flitcast_report_purge(fs, &fs->reports);
 	kvfree(fs->targets);
 	flitcast_cork_exit(fs);
+	flitcast_mem_end(fs);
 	sock_put(sk);
 	return 0;
 }
@@ -189,22 +188,26 @@ static void fs_destruct(struct sock *sk)
 {
 	skb_queue_purge(&sk->sk_error_queue);
 	flitcast_mem_account_free(to_fs(sk)->account);
+	flitcast_share_put(to_fs(sk)->port.share);
 }
 
-struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, bool kern)
+struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock,
+					 struct flitcast_share *share, bool kern)
 {
 	struct flitcast_sock *fs;
 	struct sock *account, *sk;
 
+	share = share ? flitcast_share_get(share) :
+			flitcast_share_find(net, SOCK_INODE(sock)->i_uid);
+	if (!share)
+		return NULL;
 	account = flitcast_mem_account(net);
 	if (!account)
-		return NULL;
+		goto put;
 	/* not charged here: the cache of the protocol charges */
 	sk = sk_alloc(net, flitcast_sock_family, GFP_KERNEL, &fs_proto, kern);
-	if (!sk) {
-		flitcast_mem_account_free(account);
-		return NULL;
-	}
+	if (!sk)
+		goto free;
 	sock_init_data(sock, sk);
 	sk->sk_write_space = fs_write_space;
 	sk->sk_destruct = fs_destruct;
@@ -212,6 +215,8 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, b
 	sk->sk_sndbuf = flitcast_sysctl_wmem(net);
 	fs = to_fs(sk);
 	fs->account = account;
+	fs->port.share = share;
+	INIT_LIST_HEAD(&fs->port.starved);
 	fs->timeout_ms = TIMEOUT_DEFAULT_MS;
 	fs->copies = 1;
 	flitcast_port_reception(&fs->port, FC_RECEPT_FIRST, 0, 1, NSEC_PER_SEC);
@@ -220,6 +225,11 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock, b
 	flitcast_cork_init(fs);
 	flitcast_conn_init(fs);
 	return fs;
+free:
+	flitcast_mem_account_free(account);
+put:
+	flitcast_share_put(share);
+	return NULL;
 }
 
 static int fs_create(struct net *net, struct socket *sock, int protocol, int kern)
@@ -231,7 +241,7 @@ static int fs_create(struct net *net, struct socket *sock, int protocol, int ker
 	sock->ops = sock->type == SOCK_RDM ? &fs_rdm_ops : &fs_seqpacket_ops;
 	/* For io_uring. */
 	set_bit(SOCK_SUPPORT_ZC, &sock->flags);
-	return flitcast_sock_make(net, sock, kern) ? 0 : -ENOMEM;
+	return flitcast_sock_make(net, sock, NULL, kern) ? 0 : -ENOMEM;
 }
 
 static struct net_proto_family fs_family = {

@@ -17,10 +17,13 @@
 /* What a program may ask for: two of the largest messages there are. */
 #define MEM_MAX_DEFAULT	(2 * FLITCAST_MESSAGE_MAX)
 
+/* What root of a namespace may allow a program.  The user's share of memory bounds it as well. */
+#define QUEUE_MAX	SZ_1G
+
 static int message_least = 1;
 static int message_most = FLITCAST_MESSAGE_MAX;
 static int mem_least = FLITCAST_MEM_LEAST;
-static int mem_most = SZ_1G;
+static int mem_most = QUEUE_MAX;
 
 /**
  * struct sysctl_net - settings of a namespace

@@ -5,7 +5,7 @@
 #
 #   sock_api.sh [PROGRAM...]     of api_bind api_send api_recv api_room api_life api_stream
 #				  api_report api_uring api_ends api_priority api_cast
-#				  api_votes api_layer bounds_rx bounds_tx
+#				  api_votes api_layer bounds_rx bounds_tx bounds_mem
 #
 #	site 0 ------ site 1 ------ site 2	the programs set it up themselves,
 #						and namespaces of one site

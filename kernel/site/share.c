@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of all sockets, for sending and receiving, in shares: no user can take what the others
+ * need.  A share counts pages; who holds them is counted by the sockets (sock/mem.c), and by the
+ * sources that closed sockets have left (source.c).
+ */
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/rbtree.h>
+#include <linux/refcount.h>
+#include <linux/slab.h>
+#include <linux/swap.h>
+#include <linux/user_namespace.h>
+#include <linux/workqueue.h>
+#include <net/net_namespace.h>
+#include "site/port.h"
+#include "site/share.h"
+
+/**
+ * struct flitcast_share - what one user holds of the memory of all sockets
+ * @refs: sockets, sources of closed ones
+ * @node: in @shares
+ * @place: network or user namespace; compared, never followed
+ * @uid: user in that
+ * @pages: held now
+ * @waiting: ports that wait for room, in order
+ * @starved: in starved_shares, while @waiting is not empty
+ *
+ * @node is under shares_lock, @waiting and @starved are under wait_lock.
+ */
+struct flitcast_share {
+	refcount_t refs;
+	struct rb_node node;
+	const void *place;
+	kuid_t uid;
+	atomic_long_t pages;
+	struct list_head waiting;
+	struct list_head starved;
+};
+
+/* The key of a share. */
+struct payer {
+	const void *place;
+	kuid_t uid;
+};
+
+atomic_long_t flitcast_mem_allocated;
+unsigned long flitcast_mem_pressure;
+long flitcast_mem_limits[3];
+module_param_array_named(mem, flitcast_mem_limits, long, NULL, 0644);
+MODULE_PARM_DESC(mem, "Pages of the queues of all sockets: no pressure below, pressure above, most (default: by the memory there is)");
+
+static atomic_long_t held;
+static DEFINE_SPINLOCK(shares_lock);
+static struct rb_root shares = RB_ROOT;
+static DEFINE_SPINLOCK(wait_lock);
+static LIST_HEAD(starved_shares);
+static unsigned int nstarved;
+
+long flitcast_share_held(void)
+{
+	return atomic_long_read(&held);
+}
+
+/* See flitcast_share_find(). */
+static struct payer payer_of(const struct net *net, kuid_t uid)
+{
+	const struct user_namespace *ns = net->user_ns;
+
+	if (ns == &init_user_ns)
+		return (struct payer) { net, uid };
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		return (struct payer) { ns, GLOBAL_ROOT_UID };
+	return (struct payer) { &init_net, ns->owner };
+}
+
+static int compare(const struct payer *payer, const struct flitcast_share *share)
+{
+	if (payer->place != share->place)
+		return payer->place < share->place ? -1 : 1;
+	if (uid_eq(payer->uid, share->uid))
+		return 0;
+	return uid_lt(payer->uid, share->uid) ? -1 : 1;
+}
+
+static int compare_key(const void *key, const struct rb_node *node)
+{
+	return compare(key, rb_entry(node, struct flitcast_share, node));
+}
+
+static int compare_new(struct rb_node *new, const struct rb_node *node)
+{
+	const struct flitcast_share *share = rb_entry(new, struct flitcast_share, node);
+
+	return compare_key(&(struct payer) { share->place, share->uid }, node);
+}
+
+struct flitcast_share *flitcast_share_find(struct net *net, kuid_t uid)
+{
+	const struct payer payer = payer_of(net, uid);
+	struct flitcast_share *share, *new;
+	struct rb_node *node;
+
+	spin_lock_bh(&shares_lock);
+	node = rb_find(&payer, &shares, compare_key);
+	share = node ? flitcast_share_get(rb_entry(node, struct flitcast_share, node)) : NULL;
+	spin_unlock_bh(&shares_lock);
+	if (share)
+		return share;
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	if (!new)
+		return NULL;
+	refcount_set(&new->refs, 1);
+	new->place = payer.place;
+	new->uid = payer.uid;
+	INIT_LIST_HEAD(&new->waiting);
+	INIT_LIST_HEAD(&new->starved);
+	spin_lock_bh(&shares_lock);
+	node = rb_find_add(&new->node, &shares, compare_new);
+	share = node ? flitcast_share_get(rb_entry(node, struct flitcast_share, node)) : new;
+	spin_unlock_bh(&shares_lock);
+	if (share != new)
+		kfree(new);
+	return share;
+}
+
+struct flitcast_share *flitcast_share_get(struct flitcast_share *share)
+{
+	refcount_inc(&share->refs);
+	return share;
+}
+
+void flitcast_share_put(struct flitcast_share *share)
+{
+	/* The last reference goes under the lock: a share in the tree has one. */
+	local_bh_disable();
+	if (refcount_dec_and_lock(&share->refs, &shares_lock)) {
+		rb_erase(&share->node, &shares);
+		spin_unlock(&shares_lock);
+		WARN_ON_ONCE(atomic_long_read(&share->pages));
+		kfree(share);
+	}
+	local_bh_enable();
+}
+
+static long limit(void)
+{
+	return READ_ONCE(flitcast_mem_limits[2]);
+}
+
+bool flitcast_share_take(struct flitcast_share *share, long pages)
+{
+	long all = atomic_long_add_return(pages, &held);
+	long own = atomic_long_add_return(pages, &share->pages);
+
+	if (own <= limit() - all)
+		return true;
+	/* Others may have found too little because of this attempt. */
+	flitcast_share_give(share, pages);
+	return false;
+}
+
+void flitcast_share_add(struct flitcast_share *share, long pages)
+{
+	atomic_long_add(pages, &held);
+	atomic_long_add(pages, &share->pages);
+}
+
+bool flitcast_share_never(long pages)
+{
+	return pages > limit() / 2;
+}
+
+void flitcast_share_count_tx(long pages)
+{
+	long all = atomic_long_add_return(pages, &flitcast_mem_allocated);
+
+	if (all > READ_ONCE(flitcast_mem_limits[1])) {
+		if (!READ_ONCE(flitcast_mem_pressure))
+			WRITE_ONCE(flitcast_mem_pressure, 1);
+	} else if (READ_ONCE(flitcast_mem_pressure) && all < READ_ONCE(flitcast_mem_limits[0])) {
+		WRITE_ONCE(flitcast_mem_pressure, 0);
+	}
+}
+
+bool flitcast_share_room(const struct flitcast_share *share, long pages)
+{
+	return atomic_long_read(&share->pages) + pages <=
+	       limit() - atomic_long_read(&held) - pages;
+}
+
+static void unlist(struct flitcast_port *port)
+{
+	struct flitcast_share *share = port->share;
+
+	list_del_init(&port->starved);
+	if (!list_empty(&share->waiting))
+		return;
+	list_del_init(&share->starved);
+	nstarved--;
+}
+
+/*
+ * The first port of the next share that has waiting ports, if there is room for what that port
+ * needs; it keeps its place otherwise, so that small messages do not starve a large one.
+ */
+static struct flitcast_port *next_port(void)
+{
+	struct flitcast_share *share;
+	struct flitcast_port *port;
+
+	share = list_first_entry(&starved_shares, struct flitcast_share, starved);
+	list_move_tail(&share->starved, &starved_shares);
+	port = list_first_entry(&share->waiting, struct flitcast_port, starved);
+	if (!flitcast_share_room(share, port->need))
+		return NULL;
+	unlist(port);
+	return port;
+}
+
+/* Wake ports until none is left whose share has room for it. */
+static void wake_work(struct work_struct *work)
+{
+	struct flitcast_port *port;
+	unsigned int failed = 0;
+	bool kept;
+
+	for (;;) {
+		spin_lock_bh(&wait_lock);
+		if (failed >= nstarved)
+			break;
+		port = next_port();
+		rcu_read_lock();
+		kept = port && port->ops->hold(port);
+		rcu_read_unlock();
+		failed = port ? 0 : failed + 1;
+		spin_unlock_bh(&wait_lock);
+		if (kept)
+			port->ops->wake(port, FLITCAST_WAKE_OUT);
+		cond_resched();
+	}
+	spin_unlock_bh(&wait_lock);
+}
+
+static DECLARE_DELAYED_WORK(wake, wake_work);
+
+void flitcast_share_give(struct flitcast_share *share, long pages)
+{
+	atomic_long_sub(pages, &share->pages);
+	atomic_long_sub(pages, &held);
+	/* Either this sees the port in the list, or the port sees the pages (share_wait()). */
+	smp_mb__after_atomic();
+	if (!list_empty(&starved_shares))
+		queue_delayed_work(system_unbound_wq, &wake, 1);
+}
+
+void flitcast_share_wait(struct flitcast_port *port, long pages)
+{
+	struct flitcast_share *share = port->share;
+
+	spin_lock_bh(&wait_lock);
+	port->need = pages;
+	if (list_empty(&port->starved)) {
+		if (list_empty(&share->waiting)) {
+			list_add_tail(&share->starved, &starved_shares);
+			nstarved++;
+		}
+		list_add_tail(&port->starved, &share->waiting);
+	}
+	spin_unlock_bh(&wait_lock);
+	smp_mb(); /* pairs with the one of flitcast_share_give() */
+}
+
+void flitcast_share_forget(struct flitcast_port *port)
+{
+	spin_lock_bh(&wait_lock);
+	if (!list_empty(&port->starved))
+		unlist(port);
+	spin_unlock_bh(&wait_lock);
+}
+
+void flitcast_share_init(void)
+{
+	/* As SCTP and UDP have it: an eighth of the memory is pressure. */
+	unsigned long limit = max(nr_free_buffer_pages() / 8, 128UL);
+
+	if (!flitcast_mem_limits[2]) {
+		flitcast_mem_limits[0] = limit / 4 * 3;
+		flitcast_mem_limits[1] = limit;
+		flitcast_mem_limits[2] = flitcast_mem_limits[0] * 2;
+	}
+}
+
+void flitcast_share_exit(void)
+{
+	cancel_delayed_work_sync(&wake);
+	WARN_ON_ONCE(flitcast_share_held());
+}

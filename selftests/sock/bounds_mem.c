@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of sockets in shares: what one user takes, without privilege, leaves room for the others.
+ */
+#include "api.h"
+#include <grp.h>
+#include <sys/epoll.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+
+#define USER		1000
+#define KIB		1024
+#define PACKET		(64 * KIB)
+#define MIB		(1024 * KIB)
+#define SOCKETS		24
+#define LIMITS		"/sys/module/flitcast/parameters/mem"
+/* Pages of all sockets: 64 MiB. */
+#define LIMIT		16384
+/*
+ * What sockets may have beyond the share: a page that each may always have, and what each processor
+ * counts ahead for receive queues.
+ */
+#define SLACK		(2 * SOCKETS + 512)
+
+#define SOCKET(site, port)	msg_socket(self->ns[site], site, port, 0)
+
+static char data[16 * MIB];
+
+static bool write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return done;
+}
+
+static void limit(unsigned int pages)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%u,%u,%u", pages / 2, pages / 4 * 3, pages);
+	write_to(LIMITS, text);
+}
+
+/* Pages of all sockets, as /proc/net/protocols has them. */
+static long protocol_pages(void)
+{
+	FILE *file = fopen("/proc/net/protocols", "re");
+	char line[512];
+	long pages = -1;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "FLITCAST ", 9))
+			sscanf(line, "%*s %*d %*d %ld", &pages);
+	if (file)
+		fclose(file);
+	return pages;
+}
+
+/*
+ * @before: the limits that were set
+ * @go: of hog(): it ends when this is closed
+ * @hog: its process
+ */
+FIXTURE(shares) {
+	int ns[3];
+	char before[64];
+	long pages;
+	int go;
+	pid_t hog;
+};
+
+FIXTURE_SETUP(shares)
+{
+	FILE *file;
+	int i;
+
+	api_choose_port(_metadata);
+	if (lab_sites(LAB) != 3 || lab_healthy(LAB, SOON_MS))
+		ASSERT_EQ(0, lab_up(LAB, "line:3"));
+	for (i = 0; i < 3; i++) {
+		self->ns[i] = lab_open(LAB, i);
+		ASSERT_LE(0, self->ns[i]);
+	}
+	file = fopen(LIMITS, "re");
+	ASSERT_NE(NULL, file);
+	ASSERT_NE(NULL, fgets(self->before, sizeof(self->before), file));
+	fclose(file);
+	self->pages = protocol_pages();
+	self->hog = 0;
+	limit(LIMIT);
+}
+
+static void hog_ends(struct _test_data_shares *self)
+{
+	int status;
+
+	if (!self->hog)
+		return;
+	close(self->go);
+	waitpid(self->hog, &status, 0);
+	self->hog = 0;
+}
+
+FIXTURE_TEARDOWN(shares)
+{
+	uint64_t until = now_ms() + SOON_MS;
+
+	hog_ends(self);
+	write_to(LIMITS, self->before);
+	/* Nothing is left of it but what each processor counts ahead. */
+	while (protocol_pages() > self->pages + 512 && now_ms() < until)
+		sleep_ms(10);
+	EXPECT_GE(self->pages + 512, protocol_pages());
+}
+
+/* A user without privilege, in namespaces of his own. */
+static bool become(void)
+{
+	return !setgroups(0, NULL) && !setresgid(USER, USER, USER) &&
+	       !setresuid(USER, USER, USER) && !prctl(PR_SET_DUMPABLE, 1) &&
+	       !unshare(CLONE_NEWUSER | CLONE_NEWNET) &&
+	       write_to("/proc/self/setgroups", "deny") &&
+	       write_to("/proc/self/uid_map", "0 1000 1") &&
+	       write_to("/proc/self/gid_map", "0 1000 1");
+}
+
+/*
+ * Start a process of a user without privilege that does @what, tells of it, and then does nothing
+ * until it is ended.  Return: what @what returned.
+ */
+static int hog(struct _test_data_shares *self, int (*what)(void))
+{
+	int ready[2], go[2], result = -1;
+	char byte;
+
+	if (pipe2(ready, O_CLOEXEC) || pipe2(go, O_CLOEXEC))
+		return -1;
+	self->hog = fork();
+	if (!self->hog) {
+		close(go[1]);
+		result = become() ? what() : -2;
+		if (write(ready[1], &result, sizeof(result)) == sizeof(result))
+			result = read(go[0], &byte, 1);
+		_exit(0);
+	}
+	close(go[0]);
+	close(ready[1]);
+	self->go = go[1];
+	if (read(ready[0], &result, sizeof(result)) != sizeof(result))
+		result = -3;
+	close(ready[0]);
+	return result;
+}
+
+/* Time of the fastest of some transfers of others; 0: not all came. */
+static uint64_t transfer(struct _test_data_shares *self, unsigned int port)
+{
+	int from = SOCKET(0, 0), to = SOCKET(2, port);
+	uint64_t best = 0, begun, took;
+	unsigned int round, i;
+
+	for (round = 0; round < 3; round++) {
+		begun = now_ms();
+		for (i = 0; i < 200; i++) {
+			if (RESULT(msg_send(from, data, PACKET, 2, port, MSG_DONTWAIT)) != PACKET &&
+			    !(msg_wait(from, POLLOUT, SOON_MS) & POLLOUT))
+				goto out;
+			if (!(msg_wait(to, POLLIN, SOON_MS) & POLLIN) ||
+			    RESULT(msg_recv(to, data, PACKET, NULL, 0)) != PACKET)
+				goto out;
+		}
+		took = now_ms() - begun;
+		if (!best || took < best)
+			best = took;
+	}
+	close(from);
+	close(to);
+	return best;
+out:
+	close(from);
+	close(to);
+	return 0;
+}
+
+/* Answers to some pings of 4,000 bytes. */
+static unsigned int pings(struct _test_data_shares *self)
+{
+	int fd = SOCKET(0, 0);
+	unsigned int i, n = 0;
+
+	for (i = 0; i < 10; i++)
+		if (RESULT(msg_send(fd, data, 4000, 2, FLITCAST_PORT_ECHO, 0)) == 4000 &&
+		    msg_wait(fd, POLLIN, 2000) & POLLIN &&
+		    RESULT(msg_recv(fd, data, PACKET, NULL, MSG_DONTWAIT)) == 4000)
+			n++;
+	close(fd);
+	return n;
+}
+
+/* Lines of /proc/vmstat: processes that the kernel killed for want of memory. */
+static long oom_kills(void)
+{
+	FILE *file = fopen("/proc/vmstat", "re");
+	char line[128];
+	long n = -1;
+
+	while (file && fgets(line, sizeof(line), file))
+		sscanf(line, "oom_kill %ld", &n);
+	if (file)
+		fclose(file);
+	return n;
+}
+
+/* Sites 0 and 1 of a network of their own, in the caller's namespace; maybe without a link. */
+static bool network(bool linked)
+{
+	if (cli("site add 0 topology line:2") || cli("site add 1 topology line:2"))
+		return false;
+	if (!linked)
+		return true;
+	return !system("ip link add h0 type veth peer name h1 && ip link set h0 up && "
+		       "ip link set h1 up") &&
+	       !cli("link add h0 site 0 port 1") && !cli("link add h1 site 1 port 2");
+}
+
+/* Sockets that do not read, and senders that fill them.  Return: messages sent, or below 0. */
+static int unread(void)
+{
+	int from[SOCKETS], to, size = 32 * MIB;
+	unsigned int i, n = 0;
+	uint64_t last;
+
+	if (!network(true)) {
+		printf("# %s", cli_output());
+		return -10;
+	}
+	for (i = 0; i < SOCKETS; i++) {
+		to = msg_socket(-1, 1, PORT + i, 0);
+		from[i] = msg_socket(-1, 0, PORT + i, 0);
+		if (to < 0 || from[i] < 0 ||
+		    setsockopt(to, SOL_FLITCAST, FLITCAST_RCVBUF, &size, sizeof(size)))
+			return -11;
+	}
+	for (last = now_ms(); now_ms() - last < 1500; sleep_ms(1)) {
+		for (i = 0; i < SOCKETS; i++) {
+			if (RESULT(msg_send(from[i], data, PACKET, 1, PORT + i,
+					    MSG_DONTWAIT)) != PACKET)
+				continue;
+			n++;
+			last = now_ms();
+		}
+	}
+	return n;
+}
+
+/* What others have while a hog holds what it can, @hogged pages at least. */
+static void others_go_on(struct __test_metadata *_metadata, struct _test_data_shares *self,
+			 int (*what)(void), long hogged)
+{
+	uint64_t alone, beside;
+	long held;
+	int n;
+
+	alone = transfer(self, PORT + 100);
+	ASSERT_LT(0, alone);
+	n = hog(self, what);
+	ASSERT_LT(0, n);
+	held = protocol_pages();
+	beside = transfer(self, PORT + 101);
+	TH_LOG("%d messages, %ld pages; transfers: %llu ms alone, %llu beside", n, held,
+	       (unsigned long long)alone, (unsigned long long)beside);
+	EXPECT_LE(hogged, held);
+	EXPECT_GE(self->pages + LIMIT / 2 + SLACK, held);
+	EXPECT_LT(0, beside);
+	EXPECT_GE(2 * alone, beside);
+	EXPECT_EQ(10, pings(self));
+	EXPECT_EQ(0, oom_kills());
+}
+
+/*
+ * Receive queues of a user who does not read take his share.  The others' pings and transfers go
+ * on: what was larger than a page was lost.
+ */
+TEST_F(shares, memory__sockets_that_do_not_read)
+{
+	others_go_on(_metadata, self, unread, LIMIT / 3);
+}
+
+/* One socket that may send 1 GiB, and others.  Return: messages accepted, or below 0. */
+static int unsent(void)
+{
+	int fd, size = 1024 * MIB;
+	unsigned int i, n = 0;
+
+	if (!network(false) || !write_to("/proc/sys/net/flitcast/wmem_max", "1073741824"))
+		return -10;
+	for (i = 0; i < SOCKETS; i++) {
+		fd = msg_socket(-1, 0, 0, 0);
+		if (fd < 0 || setsockopt(fd, SOL_FLITCAST, FLITCAST_SNDBUF, &size, sizeof(size)))
+			return -11;
+		while (RESULT(msg_send(fd, data, MIB, 1, PORT, MSG_DONTWAIT)) == MIB)
+			n++;
+		/* What closed sockets leave counts as before. */
+		if (i % 2)
+			close(fd);
+		/* Pieces of messages count as well. */
+		if (RESULT(msg_send(fd, data, MIB, 1, PORT, MSG_DONTWAIT | MSG_MORE)) > 0)
+			n++;
+	}
+	return n;
+}
+
+/* Send queues of a user take his share, whatever room his sockets have. */
+TEST_F(shares, memory__sockets_that_send_to_nobody)
+{
+	others_go_on(_metadata, self, unsent, LIMIT / 2 - 512);
+}
+
+/* A message beyond the share of any user is refused; a short one always goes. */
+TEST_F(shares, memory__message_above_every_share)
+{
+	int fd = SOCKET(0, 0), to = SOCKET(2, PORT);
+	char why[64] = "";
+	socklen_t len = sizeof(why);
+
+	limit(64);
+	EXPECT_EQ(-ENOBUFS, RESULT(msg_send(fd, data, 3 * PACKET, 2, PORT, 0)));
+	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_ERRMSG, why, &len));
+	EXPECT_STREQ("message above half of the module's parameter mem", why);
+	EXPECT_EQ(-ENOBUFS, RESULT(msg_send(fd, data, 3 * PACKET, 2, PORT, MSG_MORE)));
+	EXPECT_TRUE(msg_wait(fd, POLLOUT, 0) & POLLOUT);
+	limit(1);
+	EXPECT_EQ(1000, RESULT(msg_send(fd, data, 1000, 2, PORT, 0)));
+	ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS) & POLLIN);
+	EXPECT_EQ(1000, RESULT(msg_recv(to, data, PACKET, NULL, 0)));
+}
+
+/* A namespace with site 0, and no link: what is sent to site 1 stays. */
+static bool no_link(void)
+{
+	return !unshare(CLONE_NEWNET) && !cli("site add 0 topology line:2");
+}
+
+static void close_now(int fd)
+{
+	struct linger now = { .l_onoff = 1 };
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+	close(fd);
+}
+
+/* Sends one message, and waits for room. */
+static void *send_one(void *arg)
+{
+	return (void *)RESULT(msg_send(*(int *)arg, data, MIB, 1, PORT, 0));
+}
+
+/*
+ * A socket without any message that waits for its user's share is woken when another socket gives
+ * something back: sendmsg(), poll(), and epoll with EPOLLET.
+ */
+TEST_F(shares, memory__wake_up_of_those_who_wait)
+{
+	struct epoll_event event = { .events = EPOLLOUT | EPOLLET };
+	int full, waits, polls, edge = epoll_create1(EPOLL_CLOEXEC);
+	pthread_t thread;
+	void *result;
+
+	ASSERT_TRUE(no_link());
+	full = msg_socket(-1, 0, 0, 0);
+	waits = msg_socket(-1, 0, 0, 0);
+	polls = msg_socket(-1, 0, 0, 0);
+	/* The share is 2 MiB at most. */
+	limit(1024);
+	while (RESULT(msg_send(full, data, PACKET, 1, PORT, MSG_DONTWAIT)) == PACKET)
+		;
+	EXPECT_EQ(0, msg_wait(polls, POLLOUT, QUIET_MS) & POLLOUT);
+	EXPECT_EQ(0, epoll_ctl(edge, EPOLL_CTL_ADD, polls, &event));
+	EXPECT_EQ(0, epoll_wait(edge, &event, 1, QUIET_MS));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, send_one, &waits));
+	sleep_ms(QUIET_MS);
+	EXPECT_EQ(EBUSY, pthread_tryjoin_np(thread, &result));
+	close_now(full);
+	ASSERT_EQ(0, pthread_join(thread, &result));
+	EXPECT_EQ(MIB, (ssize_t)result);
+	close_now(waits);
+	EXPECT_EQ(1, epoll_wait(edge, &event, 1, SOON_MS));
+	EXPECT_TRUE(msg_wait(polls, POLLOUT, SOON_MS) & POLLOUT);
+	/* The same after EAGAIN, without a look by poll() in between. */
+	waits = msg_socket(-1, 0, 0, 0);
+	while (RESULT(msg_send(waits, data, PACKET, 1, PORT, MSG_DONTWAIT)) == PACKET)
+		;
+	while (epoll_wait(edge, &event, 1, 0) == 1)
+		;
+	EXPECT_EQ(-EAGAIN, RESULT(msg_send(polls, data, MIB, 1, PORT, MSG_DONTWAIT)));
+	close_now(waits);
+	EXPECT_EQ(1, epoll_wait(edge, &event, 1, SOON_MS));
+}
+
+/* Several users that give nothing back have half of what is left each, and the next one, too. */
+TEST_F(shares, memory__many_users)
+{
+	unsigned int user, i, n;
+	long left = LIMIT;
+	int fd;
+
+	ASSERT_TRUE(no_link());
+	for (user = 0; user < 4; user++) {
+		setfsuid(USER + user);
+		for (i = n = 0; i < SOCKETS; i++) {
+			fd = msg_socket(-1, 0, 0, 0);
+			ASSERT_LE(0, fd);
+			while (RESULT(msg_send(fd, data, PACKET, 1, PORT, MSG_DONTWAIT)) == PACKET)
+				n++;
+		}
+		TH_LOG("user %u: %u messages of %u pages", user, n, PACKET / 4096);
+		EXPECT_GE(left / 2, (long)n * (PACKET / 4096));
+		EXPECT_LE(left / 2 - SLACK, (long)n * (PACKET / 4096));
+		left -= (long)n * (PACKET / 4096);
+	}
+	setfsuid(0);
+	EXPECT_LT(0, transfer(self, PORT + 100));
+}
+
+API_MAIN
