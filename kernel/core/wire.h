@@ -74,9 +74,9 @@ enum fc_vc {
  * The source chooses it; sites on the way believe the channel.
  */
 enum fc_set {
-	FC_SET_BULK,	/* all packets of mode csr, and of others those of several flits */
-	FC_SET_SHORT,	/* whole in one flit */
-	FC_SET_HIGH,	/* of the high class, of any length */
+	FC_SET_BULK,	/* all packets of mode csr, and of others those of many flits */
+	FC_SET_SHORT,	/* messages of FC_TURN_STREAK flits or fewer (core/turn.h) */
+	FC_SET_HIGH,	/* of the high class: short ones, and of privileged senders any */
 	FC_SET_COUNT
 };
 

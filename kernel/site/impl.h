@@ -58,7 +58,7 @@
 /* Where packets of this site enter the network, each with a round of users. */
 enum flitcast_tx_door {
 	FLITCAST_TX_BY_INPUT,	/* the local net-input; where it has sets of channels, bulk */
-	FLITCAST_TX_BY_SHORT,	/* packets of one flit, where they have channels of their own */
+	FLITCAST_TX_BY_SHORT,	/* packets of few flits, where they have channels of their own */
 	FLITCAST_TX_BY_HIGH,	/* the high class, likewise */
 	FLITCAST_TX_BY_RELAY,	/* broadcasts */
 	FLITCAST_TX_DOORS,

@@ -355,7 +355,7 @@ enum flitcast_tx_class {
 	FLITCAST_TX_LOW,
 	FLITCAST_TX_HIGH,
 	FLITCAST_TX_CAST,	/* broadcasts, which do not go by the local net-input */
-	FLITCAST_TX_SHORT,	/* of the low ones, those whole in a flit: see msg_class() */
+	FLITCAST_TX_SHORT,	/* of the low ones, those of few flits: see msg_class() */
 	FLITCAST_TX_CLASSES,
 };
 
@@ -365,7 +365,8 @@ enum flitcast_tx_class {
  * @list: the sender named a target list
  * @report: the outcome says so, see there
  * @slow: enum flitcast_slow
- * @class: enum flitcast_tx_class
+ * @class: enum flitcast_tx_class, without FLITCAST_TX_SHORT
+ * @long_high: a message of many flits keeps FLITCAST_TX_HIGH; else it is of FLITCAST_TX_LOW
  * @copies: of a broadcast (FLITCAST_TX_CAST), whose targets are all other sites and one
  *	port; else 0
  * @slow_ns: how long a target may take, from now on; not for FLITCAST_TX_WAIT
@@ -378,6 +379,7 @@ struct flitcast_send {
 	bool report;
 	u8 slow;
 	u8 class;
+	bool long_high;
 	u8 copies;
 	u64 slow_ns;
 	bool admission;

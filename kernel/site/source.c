@@ -5,6 +5,7 @@
  */
 #include <linux/slab.h>
 #include <uapi/linux/flitcast.h>
+#include "core/turn.h"
 #include "site/share.h"
 #include "site/tx.h"
 
@@ -440,19 +441,31 @@ static void msg_target(struct flitcast_msg *msg, struct tx_target *t)
 	msg->left++;
 }
 
+/* Is it one packet of so few flits that a link sends them in a row? */
+static bool msg_brief(const struct flitcast_site *site, const struct flitcast_msg *msg)
+{
+	return msg->len <= FC_PACKET_MAX && msg->ntargets <= flitcast_tx_targets_most(site) &&
+	       msg->len + fc_head_size(msg->ntargets) <=
+	       FC_TURN_STREAK * (site->cfg.flit - FC_LINK_SIZE);
+}
+
 /*
- * The class of a message that is not of the high one.  What is whole in one flit goes in channels
- * of its own, past packets of many flits; but not past those of its own flow, behind which it would
- * only wait at the target.
+ * The class of a message.  A long one is of the high class only if its sender is privileged, so
+ * that a brief one of that class waits for no packet of many flits.  A brief low one goes in
+ * channels of its own, past packets of many flits; but not past those of its own flow, behind which
+ * it would only wait at the target.
  */
 static enum flitcast_tx_class
 msg_class(const struct flitcast_site *site, const struct flitcast_msg *msg,
-	  enum flitcast_tx_class class)
+	  const struct flitcast_send *how)
 {
+	enum flitcast_tx_class class = how->class;
+	bool brief = msg_brief(site, msg);
 	u32 i;
 
-	if (class != FLITCAST_TX_LOW || site->nsets == 1 ||
-	    msg->len + fc_head_size(msg->ntargets) > site->cfg.flit - FC_LINK_SIZE)
+	if (class == FLITCAST_TX_HIGH && !brief && !how->long_high)
+		return FLITCAST_TX_LOW;
+	if (class != FLITCAST_TX_LOW || site->nsets == 1 || !brief)
 		return class;
 	for (i = 0; i < msg->ntargets; i++) {
 		const struct list_head *pending = &msg->target[i].flow->pending;
@@ -570,7 +583,7 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 	msg->source = src;
 	msg->accepted = now;
 	msg->copies = how->copies;
-	msg->class = msg_class(site, msg, how->class);
+	msg->class = msg_class(site, msg, how);
 	for (i = 0; i < msg->ntargets; i++)
 		msg_target(msg, &msg->target[i]);
 	if (msg->copies)

@@ -532,6 +532,13 @@ static inline struct flitcast_source *flitcast_txqueue_source(struct flitcast_qu
 
 /* txpacket.c */
 
+/* Targets of a packet, at most: their list fits its first flit. */
+static inline u32 flitcast_tx_targets_most(const struct flitcast_site *site)
+{
+	return min_t(u32, FC_TARGETS_MAX, (site->cfg.flit - FC_LINK_SIZE - FC_PACKET_SIZE) /
+		     FC_TARGET_SIZE);
+}
+
 /* Bytes of the message's data that go into the linear part of a flit: all, or none. */
 static inline u32 flitcast_tx_linear(const struct flitcast_msg *msg)
 {

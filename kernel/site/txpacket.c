@@ -19,9 +19,7 @@
 static int msg_pick(struct flitcast_site *site, struct flitcast_feed *feed,
 		    struct flitcast_msg *msg, u64 now)
 {
-	/* The list of a packet fits its first flit. */
-	u32 most = min_t(u32, FC_TARGETS_MAX, (site->cfg.flit - FC_LINK_SIZE - FC_PACKET_SIZE) /
-			 FC_TARGET_SIZE);
+	u32 most = flitcast_tx_targets_most(site);
 	bool asking = false;
 	int best = -1;
 	u32 i;

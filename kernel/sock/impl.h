@@ -49,6 +49,7 @@ struct flitcast_cork {
  * @timeout_ms: FLITCAST_TIMEOUT
  * @info: FLITCAST_INFO
  * @confirm: FLITCAST_CONFIRM
+ * @long_high: its maker had CAP_NET_ADMIN: long messages may be of the high class, too
  * @copies: FLITCAST_COPIES
  * @slow: FLITCAST_SLOW_TARGET, under lock_sock
  * @report_lock: protects all down to @reports_lost; innermost
@@ -85,6 +86,7 @@ struct flitcast_sock {
 	u32 timeout_ms;
 	bool info;
 	bool confirm;
+	bool long_high;
 	u8 copies;
 	struct flitcast_slow_target slow;
 	spinlock_t report_lock; /* see above */

@@ -74,6 +74,7 @@ static void inherit(struct flitcast_sock *to, const struct flitcast_sock *from)
 	to->sk.sk_rcvtimeo = from->sk.sk_rcvtimeo;
 	to->sk.sk_sndtimeo = from->sk.sk_sndtimeo;
 	to->sk.sk_priority = from->sk.sk_priority;
+	to->long_high = from->long_high;
 	to->sk.sk_uid = from->sk.sk_uid;
 	to->timeout_ms = from->timeout_ms;
 	to->info = from->info;

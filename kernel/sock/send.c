@@ -198,11 +198,12 @@ static u32 tx_charge(u32 len, u32 ntargets)
 	return PAGE_ALIGN(len) + FLITCAST_MSG_SIZE + ntargets * FLITCAST_MSG_TARGET;
 }
 
-/* SO_PRIORITY as it is now. */
-static u8 tx_class(const struct flitcast_sock *fs)
+/* SO_PRIORITY as it is now; the site knows which messages are long. */
+static void tx_class(const struct flitcast_sock *fs, struct flitcast_send *how)
 {
-	return READ_ONCE(fs->sk.sk_priority) >= FLITCAST_PRIORITY_HIGH ? FLITCAST_TX_HIGH :
-									  FLITCAST_TX_LOW;
+	how->class = READ_ONCE(fs->sk.sk_priority) >= FLITCAST_PRIORITY_HIGH ? FLITCAST_TX_HIGH :
+									       FLITCAST_TX_LOW;
+	how->long_high = fs->long_high;
 }
 
 /* Send room in use, where messages under way use @used. */
@@ -342,11 +343,12 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 {
 	const struct flitcast_msg_dest dest = { .site = site, .port = port };
 	struct flitcast_msg *m = flitcast_msg_alloc(0, 1, GFP_KERNEL_ACCOUNT);
-	struct flitcast_send how = { .charge = tx_charge(0, 1), .class = tx_class(fs) };
+	struct flitcast_send how = { .charge = tx_charge(0, 1) };
 	int err;
 
 	if (!m)
 		return -ENOMEM;
+	tx_class(fs, &how);
 	flitcast_msg_set_kind(m, kind, re);
 	atomic_add(how.charge, &fs->tx_used);
 	flitcast_mem_send_always(fs, how.charge);
@@ -470,7 +472,7 @@ static bool send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t len,
 		return true;
 	}
 	dest = (struct flitcast_msg_dest) { .site = addr->sfc_site, .port = addr->sfc_port };
-	how.class = tx_class(fs);
+	tx_class(fs, &how);
 	how.report = READ_ONCE(fs->confirm);
 	how.patient = !how.report && flitcast_send_writable(fs);
 	if (flitcast_port_send(&fs->port, data, len, &dest, &how)) {
@@ -520,7 +522,9 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 
 	how.charge = tx_charge(len, ndests);
 	how.admission = flitcast_site_reserves(fs->port.site);
-	how.class = how.copies ? FLITCAST_TX_CAST : tx_class(fs);
+	tx_class(fs, &how);
+	if (how.copies)
+		how.class = FLITCAST_TX_CAST;
 	err = tx_wait(fs, how.charge, &timeo);
 	if (err)
 		goto out;

@@ -234,6 +234,8 @@ put:
 
 static int fs_create(struct net *net, struct socket *sock, int protocol, int kern)
 {
+	struct flitcast_sock *fs;
+
 	if (sock->type != SOCK_RDM && sock->type != SOCK_SEQPACKET)
 		return -ESOCKTNOSUPPORT;
 	if (protocol)
@@ -241,7 +243,11 @@ static int fs_create(struct net *net, struct socket *sock, int protocol, int ker
 	sock->ops = sock->type == SOCK_RDM ? &fs_rdm_ops : &fs_seqpacket_ops;
 	/* For io_uring. */
 	set_bit(SOCK_SUPPORT_ZC, &sock->flags);
-	return flitcast_sock_make(net, sock, NULL, kern) ? 0 : -ENOMEM;
+	fs = flitcast_sock_make(net, sock, NULL, kern);
+	if (!fs)
+		return -ENOMEM;
+	fs->long_high = ns_capable_noaudit(net->user_ns, CAP_NET_ADMIN);
+	return 0;
 }
 
 static struct net_proto_family fs_family = {

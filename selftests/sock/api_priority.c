@@ -3,7 +3,6 @@
  * Whose message goes first at the site that sends: users take turns, so do the sockets of a user.
  * Of the messages of a user those of one class (SO_PRIORITY) do not wait for those of the other.
  */
-#include <sys/fsuid.h>
 #include "api.h"
 
 #define MIB		(1U << 20)
@@ -12,6 +11,8 @@
 #define BULK_SOCKETS_MAX 90
 #define BULK_MESSAGES	360
 #define BULK_BYTES	32768
+/* Of few flits. */
+#define SHORT_BYTES	3000
 #define ROOM		(32 * MIB)
 /* Links on which bulk waits, a quarter of a second each message, and on which it does not. */
 #define SLOW		"1mbit"
@@ -25,7 +26,7 @@
  */
 #define BEFORE_FEW	(2 * OTHERS + 16)
 /* Of one MiB each. */
-#define QUEUE_MESSAGES	180
+#define QUEUE_MESSAGES	96
 #define PINGS		51
 
 static char big[MIB];
@@ -61,12 +62,10 @@ static int user_socket(int netns, uid_t uid, uint32_t site, int flags)
 {
 	int fd;
 
-	if (setns(netns, CLONE_NEWNET))
+	if (setns(netns, CLONE_NEWNET) || seteuid(uid))
 		return -1;
-	setfsuid(uid);
 	fd = msg_socket(-1, site, 0, flags);
-	setfsuid(0);
-	return fd;
+	return seteuid(0) ? -1 : fd;
 }
 
 /**
@@ -74,15 +73,17 @@ static int user_socket(int netns, uid_t uid, uint32_t site, int flags)
  * @sockets: of the bulk
  * @bulk_uid: whose they are
  * @bulk_priority: SO_PRIORITY of these
+ * @bulk_bytes: of each message, BULK_BYTES unless set
  * @uid: whose the other side's one socket is
  * @priority: SO_PRIORITY of that
  * @count: of its messages
- * @bytes: of each, not BULK_BYTES
+ * @bytes: of each, not as many as of the bulk
  */
 struct contest {
 	int sockets;
 	uid_t bulk_uid;
 	int bulk_priority;
+	int bulk_bytes;
 	uid_t uid;
 	int priority;
 	int count;
@@ -96,6 +97,7 @@ struct contest {
  */
 static int before(struct __test_metadata *_metadata, const int *ns, const struct contest *c)
 {
+	int bytes = c->bulk_bytes ? c->bulk_bytes : BULK_BYTES;
 	int room = ROOM, from[BULK_SOCKETS_MAX], one, to, i, bulk = 0, others = 0, last = -1;
 
 	to = msg_socket(ns[1], 1, PORT, 0);
@@ -109,8 +111,7 @@ static int before(struct __test_metadata *_metadata, const int *ns, const struct
 	one = user_socket(ns[0], c->uid, 0, 0);
 	EXPECT_EQ(0, set_priority(one, c->priority));
 	for (i = 0; i < BULK_MESSAGES; i++)
-		EXPECT_EQ(BULK_BYTES, RESULT(msg_send(from[i % c->sockets], big, BULK_BYTES, 1,
-						      PORT, 0)));
+		EXPECT_EQ(bytes, RESULT(msg_send(from[i % c->sockets], big, bytes, 1, PORT, 0)));
 	for (i = 0; i < c->count; i++)
 		EXPECT_EQ(c->bytes, RESULT(msg_send(one, big, c->bytes, 1, PORT, 0)));
 	EXPECT_EQ(0, set_rate("change", FAST));
@@ -122,8 +123,8 @@ static int before(struct __test_metadata *_metadata, const int *ns, const struct
 			others++;
 			last = bulk;
 		} else {
-			EXPECT_EQ(BULK_BYTES, n);
-			if (n != BULK_BYTES)
+			EXPECT_EQ(bytes, n);
+			if (n != bytes)
 				break;
 			bulk++;
 		}
@@ -132,8 +133,8 @@ static int before(struct __test_metadata *_metadata, const int *ns, const struct
 		close(from[i]);
 	close(one);
 	close(to);
-	TH_LOG("%d of %d B, uid %d, class %d, behind %d, uid %d, class %d, %d sockets: after %d",
-	       c->count, c->bytes, c->uid, c->priority, BULK_MESSAGES, c->bulk_uid,
+	TH_LOG("%d of %d B, uid %d, class %d, behind %d of %d B, uid %d, class %d, %d sockets: after %d",
+	       c->count, c->bytes, c->uid, c->priority, BULK_MESSAGES, bytes, c->bulk_uid,
 	       c->bulk_priority, c->sockets, last);
 	return last;
 }
@@ -156,6 +157,19 @@ TEST_F(frail, priority__high_beside_low)
 	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
 		.sockets = BULK_SOCKETS, .bulk_priority = 3, .priority = 4, .count = OTHERS,
 		.bytes = BULK_BYTES - 1 }));
+}
+
+/* Long messages take CAP_NET_ADMIN for the higher class, and short ones do not. */
+TEST_F(frail, priority__long_ones_take_privilege)
+{
+	EXPECT_LT(OTHERS * BULK_SOCKETS / 2, before(_metadata, self->ns, &(struct contest) {
+		.sockets = BULK_SOCKETS, .bulk_uid = 1000, .bulk_priority = 3, .uid = 1000,
+		.priority = 6, .count = OTHERS, .bytes = BULK_BYTES - 1 }));
+	/* Beside others as short, which packets of the bulk do not delay. */
+	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
+		.sockets = BULK_SOCKETS, .bulk_uid = 1000, .bulk_priority = 3,
+		.bulk_bytes = SHORT_BYTES, .uid = 1000, .priority = 6, .count = OTHERS,
+		.bytes = SHORT_BYTES - 1 }));
 }
 
 /* Low ones go, too, where there are high ones enough. */
@@ -215,7 +229,7 @@ static uint64_t ping(int fd, uint32_t site)
 }
 
 /*
- * 180 MiB that a user has for a site whose link is slow do not keep another one's ping to the site
+ * 96 MiB that a user has for a site whose link is slow do not keep another one's ping to the site
  * on the other side waiting: it takes twice as long as on an idle site at most.
  */
 TEST_F(frail, priority__ping_beside_a_queue)

@@ -34,7 +34,9 @@
 /*
  * SO_PRIORITY: two classes of messages.  A message is of the class that its socket has
  * when it is sent: low from 0, which a socket has unless set, high from here up.  (6 is
- * the most without CAP_NET_ADMIN.)  At its own site a message waits for no message of the other
+ * the most without CAP_NET_ADMIN.)  A message of more than four flits, or of several packets, is
+ * high only if whoever made the socket, or the one that listened for it, had CAP_NET_ADMIN in its
+ * network namespace; else it is low.  At its own site a message waits for no message of the other
  * class of the same user, but for a packet that has begun; packets of the high class go first.
  * Users take turns, whatever the class.
  */
