@@ -209,7 +209,7 @@ void flitcast_mem_uncharge(struct flitcast_sock *fs, u32 size)
 }
 
 /*
- * Of send queues a socket has a number of bytes in use, and a number of pages, which its share
+ * A send queue has a number of bytes in use, and a number of pages, which its share
  * counts.  Both are in one word, so that they change at once and without a lock.
  */
 static u32 tx_bytes(s64 tx_mem)

@@ -15,7 +15,7 @@
 #define UNASKED_MAX		64
 #define UNASKED_TARGETS		2048
 
-/* What a report holds: of the memory of the socket, and of the send room if it was asked for. */
+/* A report holds so much memory of the socket, and of the send room if it was asked for. */
 static u32 sent_charge(const struct flitcast_sent *out)
 {
 	return FLITCAST_MSG_SIZE + out->ntargets * FLITCAST_MSG_TARGET;

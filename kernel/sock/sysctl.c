@@ -17,7 +17,7 @@
 /* What a program may ask for: two of the largest messages there are. */
 #define MEM_MAX_DEFAULT	(2 * FLITCAST_MESSAGE_MAX)
 
-/* What root of a namespace may allow a program.  The user's share of memory bounds it as well. */
+/* The most that root of a namespace may allow; the share of the user bounds it as well. */
 #define QUEUE_MAX	SZ_1G
 
 static int message_least = 1;
