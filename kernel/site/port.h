@@ -6,6 +6,7 @@
 #define FLITCAST_PORT_H
 
 #include <linux/list.h>
+#include <linux/rbtree.h>
 #include <linux/skbuff.h>
 #include <linux/types.h>
 #include <linux/uidgid.h>
@@ -185,7 +186,7 @@ struct flitcast_port_ops {
  * @uid: whose it is, for turns among users; set before it is attached
  * @share: what its memory, and that of the messages that it leaves, is counted in; NULL: none; set
  *	before it is attached
- * @starved: in the list of those that wait for room in @share (share.c)
+ * @starved: in the tree of those that wait for room in @share (share.c)
  * @need: pages of it that the port needs then
  * @number: port number
  * @waiting: flows that were refused for want of room, in order
@@ -216,7 +217,7 @@ struct flitcast_port {
 	struct flitcast_source *casts;
 	kuid_t uid;
 	struct flitcast_share *share;
-	struct list_head starved;
+	struct rb_node starved;
 	long need;
 	u16 number;
 	struct list_head waiting;

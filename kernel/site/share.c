@@ -23,7 +23,7 @@
  * @place: network or user namespace; compared, never followed
  * @uid: user in that
  * @pages: held now
- * @waiting: ports that wait for room, in order
+ * @waiting: ports that wait for room, by what they need
  * @starved: in starved_shares, while @waiting is not empty
  *
  * @node is under shares_lock, @waiting and @starved are under wait_lock.
@@ -34,7 +34,7 @@ struct flitcast_share {
 	const void *place;
 	kuid_t uid;
 	atomic_long_t pages;
-	struct list_head waiting;
+	struct rb_root_cached waiting;
 	struct list_head starved;
 };
 
@@ -115,7 +115,7 @@ struct flitcast_share *flitcast_share_find(struct net *net, kuid_t uid)
 	refcount_set(&new->refs, 1);
 	new->place = payer.place;
 	new->uid = payer.uid;
-	INIT_LIST_HEAD(&new->waiting);
+	new->waiting = RB_ROOT_CACHED;
 	INIT_LIST_HEAD(&new->starved);
 	spin_lock_bh(&shares_lock);
 	node = rb_find_add(&new->node, &shares, compare_new);
@@ -191,20 +191,39 @@ bool flitcast_share_room(const struct flitcast_share *share, long pages)
 	       limit() - atomic_long_read(&held) - pages;
 }
 
+static bool need_less(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct flitcast_port, starved)->need <
+	       rb_entry(b, struct flitcast_port, starved)->need;
+}
+
+static void enlist(struct flitcast_port *port, long pages)
+{
+	struct flitcast_share *share = port->share;
+
+	if (RB_EMPTY_ROOT(&share->waiting.rb_root)) {
+		list_add_tail(&share->starved, &starved_shares);
+		nstarved++;
+	}
+	port->need = pages;
+	rb_add_cached(&port->starved, &share->waiting, need_less);
+}
+
 static void unlist(struct flitcast_port *port)
 {
 	struct flitcast_share *share = port->share;
 
-	list_del_init(&port->starved);
-	if (!list_empty(&share->waiting))
+	rb_erase_cached(&port->starved, &share->waiting);
+	RB_CLEAR_NODE(&port->starved);
+	if (!RB_EMPTY_ROOT(&share->waiting.rb_root))
 		return;
 	list_del_init(&share->starved);
 	nstarved--;
 }
 
 /*
- * The first port of the next share that has waiting ports, if there is room for what that port
- * needs; it keeps its place otherwise, so that small messages do not starve a large one.
+ * Of the next share that has waiting ports the one that needs least, if there is room for that.  A
+ * port that needs more may not be there any more, or never find it, so no other waits for it.
  */
 static struct flitcast_port *next_port(void)
 {
@@ -213,7 +232,7 @@ static struct flitcast_port *next_port(void)
 
 	share = list_first_entry(&starved_shares, struct flitcast_share, starved);
 	list_move_tail(&share->starved, &starved_shares);
-	port = list_first_entry(&share->waiting, struct flitcast_port, starved);
+	port = rb_entry(rb_first_cached(&share->waiting), struct flitcast_port, starved);
 	if (!flitcast_share_room(share, port->need))
 		return NULL;
 	unlist(port);
@@ -250,7 +269,7 @@ void flitcast_share_give(struct flitcast_share *share, long pages)
 {
 	atomic_long_sub(pages, &share->pages);
 	atomic_long_sub(pages, &held);
-	/* Either this sees the port in the list, or the port sees the pages (share_wait()). */
+	/* Either the giver sees the waiting port, or the port finds the pages: share_wait(). */
 	smp_mb__after_atomic();
 	if (!list_empty(&starved_shares))
 		queue_delayed_work(system_unbound_wq, &wake, 1);
@@ -258,17 +277,10 @@ void flitcast_share_give(struct flitcast_share *share, long pages)
 
 void flitcast_share_wait(struct flitcast_port *port, long pages)
 {
-	struct flitcast_share *share = port->share;
-
 	spin_lock_bh(&wait_lock);
-	port->need = pages;
-	if (list_empty(&port->starved)) {
-		if (list_empty(&share->waiting)) {
-			list_add_tail(&share->starved, &starved_shares);
-			nstarved++;
-		}
-		list_add_tail(&port->starved, &share->waiting);
-	}
+	if (!RB_EMPTY_NODE(&port->starved))
+		unlist(port);
+	enlist(port, pages);
 	spin_unlock_bh(&wait_lock);
 	smp_mb(); /* pairs with the one of flitcast_share_give() */
 }
@@ -276,7 +288,7 @@ void flitcast_share_wait(struct flitcast_port *port, long pages)
 void flitcast_share_forget(struct flitcast_port *port)
 {
 	spin_lock_bh(&wait_lock);
-	if (!list_empty(&port->starved))
+	if (!RB_EMPTY_NODE(&port->starved))
 		unlist(port);
 	spin_unlock_bh(&wait_lock);
 }

@@ -76,8 +76,9 @@ void flitcast_share_count_tx(long pages);
  * @port: port with a share
  * @pages: the port needs so many
  *
- * Whoever waits calls this first, and looks for room afterwards.  The port is told once, by
- * FLITCAST_WAKE_OUT.  Until then, or until flitcast_share_forget(), it must stay.
+ * A sender calls this first, and looks for room afterwards.  The work item calls the port's @wake
+ * once, for FLITCAST_WAKE_OUT; of the ports of a share first that of the one that needs least.  The
+ * port must stay until then, or until flitcast_share_forget().
  *
  * Context: process.
  */

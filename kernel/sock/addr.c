@@ -21,7 +21,6 @@ int flitcast_addr_attach(struct flitcast_sock *fs, struct flitcast_site *site, u
 {
 	int err;
 
-	fs->port.ops = &flitcast_fs_port_ops;
 	fs->port.uid = fs->sk.sk_uid;
 	fs->port.timeout = (u64)fs->timeout_ms * NSEC_PER_MSEC;
 	err = flitcast_port_attach(&fs->port, site, number);

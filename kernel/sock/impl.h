@@ -221,7 +221,7 @@ void flitcast_mem_uncharge(struct flitcast_sock *fs, u32 size);
  * Return: false where the user's share has no room: the socket is woken when it has.
  */
 bool flitcast_mem_send(struct flitcast_sock *fs, u32 bytes);
-/* The same whatever the room. */
+/* Count @bytes even if the share has no room for them. */
 void flitcast_mem_send_always(struct flitcast_sock *fs, u32 bytes);
 void flitcast_mem_sent(struct flitcast_sock *fs, u32 bytes);
 /* Does flitcast_mem_send() find room now?  Also true for what can never be sent. */
@@ -251,7 +251,7 @@ int flitcast_addr_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
 int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len);
 /* Is there room for any message the sysctl allows?  Then poll() says so. */
 bool flitcast_send_writable(struct flitcast_sock *fs);
-/* The same for poll(): if not, the socket is woken when there is. */
+/* May poll() report EPOLLOUT?  If not, the socket is woken as soon as it may. */
 bool flitcast_send_poll(struct flitcast_sock *fs);
 
 /**

@@ -331,9 +331,9 @@ void flitcast_mem_end(struct flitcast_sock *fs)
 {
 	flitcast_mem_uncharge(fs, atomic_read(&fs->account->sk_rmem_alloc));
 	reclaim(fs);
+	flitcast_share_forget(&fs->port);
 	/* The site counts what it goes on sending. */
 	tx_give(fs, tx_pages(atomic64_xchg(&fs->tx_mem, 0)));
-	flitcast_share_forget(&fs->port);
 }
 
 int flitcast_mem_module_init(void)

@@ -215,8 +215,10 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock,
 	sk->sk_sndbuf = flitcast_sysctl_wmem(net);
 	fs = to_fs(sk);
 	fs->account = account;
+	/* Also one that is not bound may wait for room in its share. */
+	fs->port.ops = &flitcast_fs_port_ops;
 	fs->port.share = share;
-	INIT_LIST_HEAD(&fs->port.starved);
+	RB_CLEAR_NODE(&fs->port.starved);
 	fs->timeout_ms = TIMEOUT_DEFAULT_MS;
 	fs->copies = 1;
 	flitcast_port_reception(&fs->port, FC_RECEPT_FIRST, 0, 1, NSEC_PER_SEC);

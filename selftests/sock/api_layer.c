@@ -586,7 +586,7 @@ TEST_F(line, security__drops)
 #define TRACING		"/sys/kernel/tracing/"
 #define PROBE		"fcscrub"
 
-static bool write_to(const char *path, const char *text)
+static bool append_to(const char *path, const char *text)
 {
 	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
@@ -605,7 +605,7 @@ static bool set_probe(void)
 		 "p:" PROBE " skb_copy_datagram_iter dev=+%d(%%di):x64 dst=+%d(%%di):x64 nfct=+%d(%%di):x64 ext=+%d(%%di):x8",
 		 btf_member("sk_buff", "dev"), btf_member("sk_buff", "_skb_refdst"),
 		 btf_member("sk_buff", "_nfct"), btf_member("sk_buff", "active_extensions"));
-	return write_to(TRACING "kprobe_events", text);
+	return append_to(TRACING "kprobe_events", text);
 }
 
 /* The line of the probe of this process.  Return: false if there is none. */
@@ -640,15 +640,15 @@ TEST_F(frail, queue__nothing_hangs_on_frames)
 	if (!set_probe())
 		SKIP(return, "no probes here");
 	if (system(hang)) {
-		write_to(TRACING "kprobe_events", "-:" PROBE);
+		append_to(TRACING "kprobe_events", "-:" PROBE);
 		SKIP(return, "tc has no tunnel_key here");
 	}
-	ASSERT_TRUE(write_to(TRACING "events/kprobes/" PROBE "/enable", "1"));
+	ASSERT_TRUE(append_to(TRACING "events/kprobes/" PROBE "/enable", "1"));
 	ASSERT_EQ(500, RESULT(msg_send(fd, big, 500, 2, PORT, 0)));
 	EXPECT_EQ(500, soon(to, got, sizeof(got)));
 	found = probed(line, sizeof(line));
-	write_to(TRACING "events/kprobes/" PROBE "/enable", "0");
-	write_to(TRACING "kprobe_events", "-:" PROBE);
+	append_to(TRACING "events/kprobes/" PROBE "/enable", "0");
+	append_to(TRACING "kprobe_events", "-:" PROBE);
 	EXPECT_TRUE(found);
 	EXPECT_TRUE(strstr(line, "dev=0x0 dst=0x0 nfct=0x0 ext=0x0")) {
 		TH_LOG("%s", line);

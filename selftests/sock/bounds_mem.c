@@ -26,36 +26,12 @@
 
 static char data[16 * MIB];
 
-static bool write_to(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	close(fd);
-	return done;
-}
-
 static void limit(unsigned int pages)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), "%u,%u,%u", pages / 2, pages / 4 * 3, pages);
 	write_to(LIMITS, text);
-}
-
-/* Pages of all sockets, as /proc/net/protocols has them. */
-static long protocol_pages(void)
-{
-	FILE *file = fopen("/proc/net/protocols", "re");
-	char line[512];
-	long pages = -1;
-
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, "FLITCAST ", 9))
-			sscanf(line, "%*s %*d %*d %ld", &pages);
-	if (file)
-		fclose(file);
-	return pages;
 }
 
 /*
@@ -397,6 +373,46 @@ TEST_F(shares, memory__wake_up_of_those_who_wait)
 	EXPECT_EQ(-EAGAIN, RESULT(msg_send(polls, data, MIB, 1, PORT, MSG_DONTWAIT)));
 	close_now(waits);
 	EXPECT_EQ(1, epoll_wait(edge, &event, 1, SOON_MS));
+}
+
+/* Sends a short message, and waits for room. */
+static void *send_short(void *arg)
+{
+	return (void *)RESULT(msg_send(*(int *)arg, data, PACKET, 1, PORT, 0));
+}
+
+/*
+ * A socket that needs more than there will be does not keep those waiting that need less: neither
+ * one that was refused and does not come back, nor one that is not bound.
+ */
+TEST_F(shares, memory__wake_up_past_one_that_needs_more)
+{
+	int full, little, refused, waits, unbound;
+	pthread_t thread;
+	void *result;
+
+	ASSERT_TRUE(no_link());
+	full = msg_socket(-1, 0, 0, 0);
+	little = msg_socket(-1, 0, 0, 0);
+	refused = msg_socket(-1, 0, 0, 0);
+	waits = msg_socket(-1, 0, 0, 0);
+	unbound = socket(msg_family(), SOCK_RDM | SOCK_CLOEXEC, 0);
+	ASSERT_LE(0, unbound);
+	limit(1024);
+	EXPECT_EQ(PACKET, RESULT(msg_send(little, data, PACKET, 1, PORT, MSG_DONTWAIT)));
+	EXPECT_EQ(PACKET, RESULT(msg_send(little, data, PACKET, 1, PORT, MSG_DONTWAIT)));
+	while (RESULT(msg_send(full, data, PACKET, 1, PORT, MSG_DONTWAIT)) == PACKET)
+		;
+	EXPECT_EQ(-EAGAIN, RESULT(msg_send(refused, data, MIB, 1, PORT, MSG_DONTWAIT)));
+	EXPECT_EQ(0, msg_wait(unbound, POLLOUT, 0) & POLLOUT);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, send_short, &waits));
+	sleep_ms(QUIET_MS);
+	EXPECT_EQ(EBUSY, pthread_tryjoin_np(thread, &result));
+	close_now(little);
+	ASSERT_EQ(0, pthread_join(thread, &result));
+	EXPECT_EQ(PACKET, (ssize_t)result);
+	close_now(full);
+	EXPECT_TRUE(msg_wait(unbound, POLLOUT, SOON_MS) & POLLOUT);
 }
 
 /* Several users that give nothing back have half of what is left each, and the next one, too. */

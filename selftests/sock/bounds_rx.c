@@ -36,30 +36,6 @@ static long long number_in(const char *path, const char *key)
 	return value;
 }
 
-/* Pages of all receive queues, as /proc/net/protocols has them. */
-static long protocol_pages(void)
-{
-	FILE *file = fopen("/proc/net/protocols", "re");
-	char line[512];
-	long pages = -1;
-
-	while (file && fgets(line, sizeof(line), file))
-		if (!strncmp(line, "FLITCAST ", 9))
-			sscanf(line, "%*s %*d %*d %ld", &pages);
-	if (file)
-		fclose(file);
-	return pages;
-}
-
-static bool write_to(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	close(fd);
-	return done;
-}
-
 /* All that is there, and comes, until nothing has come for a while.  Return: messages. */
 static unsigned int read_all(int fd, unsigned int wanted)
 {

@@ -22,15 +22,6 @@ FIXTURE(user) {
 	int unused;
 };
 
-static bool write_file(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	close(fd);
-	return done;
-}
-
 FIXTURE_SETUP(user)
 {
 	api_choose_port(_metadata);
@@ -41,9 +32,9 @@ FIXTURE_SETUP(user)
 	/* Who changed its user may not write to its own files in /proc otherwise. */
 	ASSERT_EQ(0, prctl(PR_SET_DUMPABLE, 1));
 	ASSERT_EQ(0, unshare(CLONE_NEWUSER | CLONE_NEWNET));
-	ASSERT_TRUE(write_file("/proc/self/setgroups", "deny"));
-	ASSERT_TRUE(write_file("/proc/self/uid_map", "0 1000 1"));
-	ASSERT_TRUE(write_file("/proc/self/gid_map", "0 1000 1"));
+	ASSERT_TRUE(write_to("/proc/self/setgroups", "deny"));
+	ASSERT_TRUE(write_to("/proc/self/uid_map", "0 1000 1"));
+	ASSERT_TRUE(write_to("/proc/self/gid_map", "0 1000 1"));
 }
 
 FIXTURE_TEARDOWN(user)

@@ -180,6 +180,29 @@ int lab_sysctl(const char *lab, unsigned int site, const char *name, unsigned in
 	return fclose(file) || bad ? -1 : 0;
 }
 
+long protocol_pages(void)
+{
+	FILE *file = fopen("/proc/net/protocols", "re");
+	char line[512];
+	long pages = -1;
+
+	while (file && fgets(line, sizeof(line), file))
+		if (!strncmp(line, "FLITCAST ", 9))
+			sscanf(line, "%*s %*d %*d %ld", &pages);
+	if (file)
+		fclose(file);
+	return pages;
+}
+
+bool write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool done = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	close(fd);
+	return done;
+}
+
 int lab_up(const char *lab, const char *spec)
 {
 	if (cli("lab down name %s", lab))

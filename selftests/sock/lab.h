@@ -88,6 +88,12 @@ uint64_t meminfo(const char *name);
  */
 uint64_t free_kib(void);
 
+/* Pages of all sockets of the family, as /proc/net/protocols has them; -1: it does not. */
+long protocol_pages(void);
+
+/* Write to a file that is there, such as one in /proc or /sys. */
+bool write_to(const char *path, const char *text);
+
 /* Let this process have so many descriptors.  Return: 0, or -1 with errno set. */
 int allow_descriptors(unsigned int count);
 
