@@ -8,10 +8,10 @@
  * With -b one socket of the first site, of user UID and with SO_PRIORITY PRIORITY, always has
  * messages of BULK_BYTES to send to the last site or that of -e, MIB of them or what its send room
  * takes.  With -m two others, of the first site or that of -f, send BYTES each to the last site
- * every 20 ms, one of normal and one of high priority.  With -i another user pings the site that bulk goes
- * to instead, every 7 ms.  With -t by IPv4: the bulk flow is a TCP connection, and the small messages
- * are UDP datagrams.  One thread holds all sockets, so a message is timed by one clock, from before
- * its send() to after its recv().  The first quarter of the time is not measured.
+ * every 20 ms, one of normal and one of high priority.  With -i another user pings the site that
+ * bulk goes to instead, every 7 ms.  With -t by IPv4: the bulk flow is a TCP connection, and the
+ * small messages are UDP datagrams.  One thread holds all sockets, so a message is timed by one
+ * clock, from before its send() to after its recv().  The first quarter of the time is not measured.
  *
  * Prints a line of JSON: bytes of bulk a second, and for the others nanoseconds.
  */
@@ -145,7 +145,8 @@ static void receive(enum kind kind)
 		flow[kind].bytes += n;
 		if (kind == BULK)
 			continue;
-		if (n != (kind == PING ? PING_BYTES : (ssize_t)small_bytes) || flow[kind].count == COUNT_MAX)
+		if (n != (kind == PING ? PING_BYTES : (ssize_t)small_bytes) ||
+		    flow[kind].count == COUNT_MAX)
 			die("%s: received %zd bytes", names[kind], n);
 		memcpy(&sent, got, sizeof(sent));
 		flow[kind].ns[flow[kind].count++] = now - sent;

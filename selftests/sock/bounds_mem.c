@@ -175,7 +175,7 @@ static unsigned int pings(struct _test_data_shares *self)
 	return n;
 }
 
-/* Lines of /proc/vmstat: processes that the kernel killed for want of memory. */
+/* Processes that the kernel killed for want of memory; -1: it does not count them. */
 static long oom_kills(void)
 {
 	FILE *file = fopen("/proc/vmstat", "re");
@@ -252,7 +252,7 @@ static void others_go_on(struct __test_metadata *_metadata, struct _test_data_sh
 	EXPECT_LT(0, beside);
 	EXPECT_GE(2 * alone, beside);
 	EXPECT_EQ(10, pings(self));
-	EXPECT_EQ(0, oom_kills());
+	EXPECT_GE(0, oom_kills());
 }
 
 /*
@@ -313,10 +313,21 @@ TEST_F(shares, memory__message_above_every_share)
 	EXPECT_EQ(1000, RESULT(msg_recv(to, data, PACKET, NULL, 0)));
 }
 
-/* A namespace with site 0, and no link: what is sent to site 1 stays. */
-static bool no_link(void)
+/*
+ * A namespace with sites 0 and 1, where a socket has one message that it does not read, and no room
+ * for more: what is sent there stays with its sender.
+ */
+static bool full_receiver(void)
 {
-	return !unshare(CLONE_NEWNET) && !cli("site add 0 topology line:2");
+	int to, from, room = 4096;
+
+	if (unshare(CLONE_NEWNET) || !network(true))
+		return false;
+	to = msg_socket(-1, 1, PORT, 0);
+	from = msg_socket(-1, 0, 0, 0);
+	return !setsockopt(to, SOL_FLITCAST, FLITCAST_RCVBUF, &room, sizeof(room)) &&
+	       RESULT(msg_send(from, data, PACKET, 1, PORT, 0)) == PACKET &&
+	       msg_wait(to, POLLIN, SOON_MS) & POLLIN;
 }
 
 static void close_now(int fd)
@@ -344,7 +355,7 @@ TEST_F(shares, memory__wake_up_of_those_who_wait)
 	pthread_t thread;
 	void *result;
 
-	ASSERT_TRUE(no_link());
+	ASSERT_TRUE(full_receiver());
 	full = msg_socket(-1, 0, 0, 0);
 	waits = msg_socket(-1, 0, 0, 0);
 	polls = msg_socket(-1, 0, 0, 0);
@@ -391,7 +402,7 @@ TEST_F(shares, memory__wake_up_past_one_that_needs_more)
 	pthread_t thread;
 	void *result;
 
-	ASSERT_TRUE(no_link());
+	ASSERT_TRUE(full_receiver());
 	full = msg_socket(-1, 0, 0, 0);
 	little = msg_socket(-1, 0, 0, 0);
 	refused = msg_socket(-1, 0, 0, 0);
@@ -418,18 +429,19 @@ TEST_F(shares, memory__wake_up_past_one_that_needs_more)
 /* Several users that give nothing back have half of what is left each, and the next one, too. */
 TEST_F(shares, memory__many_users)
 {
+	int fds[4 * SOCKETS], *fd = fds;
 	unsigned int user, i, n;
 	long left = LIMIT;
-	int fd;
 
-	ASSERT_TRUE(no_link());
+	ASSERT_TRUE(full_receiver());
 	for (user = 0; user < 4; user++) {
 		setfsuid(USER + user);
 		for (i = n = 0; i < SOCKETS; i++) {
-			fd = msg_socket(-1, 0, 0, 0);
-			ASSERT_LE(0, fd);
-			while (RESULT(msg_send(fd, data, PACKET, 1, PORT, MSG_DONTWAIT)) == PACKET)
+			*fd = msg_socket(-1, 0, 0, 0);
+			ASSERT_LE(0, *fd);
+			while (RESULT(msg_send(*fd, data, PACKET, 1, PORT, MSG_DONTWAIT)) == PACKET)
 				n++;
+			fd++;
 		}
 		TH_LOG("user %u: %u messages of %u pages", user, n, PACKET / 4096);
 		EXPECT_GE(left / 2, (long)n * (PACKET / 4096));
@@ -438,6 +450,8 @@ TEST_F(shares, memory__many_users)
 	}
 	setfsuid(0);
 	EXPECT_LT(0, transfer(self, PORT + 100));
+	while (fd > fds)
+		close_now(*--fd);
 }
 
 API_MAIN

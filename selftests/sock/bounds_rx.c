@@ -165,7 +165,7 @@ TEST_F(line, memory__limit_of_the_family)
 	total = stuff_all(from, 4, PORT, count, 200);
 	full = protocol_pages();
 	TH_LOG("%u messages of 64 KiB, %ld pages", total, full);
-	/* Senders and receivers are in two namespaces, and have a share each: above half of it all. */
+	/* Senders and receivers have a share each, in two namespaces: more than half in all. */
 	EXPECT_LT(768, full);
 	/* Each processor counts up to 256 pages for itself. */
 	EXPECT_GE(1536 + 2 * 256 + 64, full);
