@@ -11,7 +11,7 @@
  * every 20 ms, one of normal and one of high priority.  With -i another user pings the site that
  * bulk goes to instead, every 7 ms.  With -t by IPv4: the bulk flow is a TCP connection, and the
  * small messages are UDP datagrams.  One thread holds all sockets, so a message is timed by one
- * clock, from before its send() to after its recv().  The first quarter of the time is not measured.
+ * clock, from before its send() to after its recv().  The first quarter of the time is left out.
  *
  * Prints a line of JSON: bytes of bulk a second, and for the others nanoseconds.
  */
