@@ -57,11 +57,6 @@ static DEFINE_SPINLOCK(wait_lock);
 static LIST_HEAD(starved_shares);
 static unsigned int nstarved;
 
-long flitcast_share_held(void)
-{
-	return atomic_long_read(&held);
-}
-
 /* See flitcast_share_find(). */
 static struct payer payer_of(const struct net *net, kuid_t uid)
 {
@@ -308,5 +303,6 @@ void flitcast_share_init(void)
 void flitcast_share_exit(void)
 {
 	cancel_delayed_work_sync(&wake);
-	WARN_ON_ONCE(flitcast_share_held());
+	WARN_ON_ONCE(atomic_long_read(&held));
+	WARN_ON_ONCE(atomic_long_read(&flitcast_mem_allocated));
 }

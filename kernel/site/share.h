@@ -22,9 +22,6 @@ void flitcast_share_init(void);
 /* No socket and no site is left. */
 void flitcast_share_exit(void);
 
-/* Pages of all shares, by an exact count. */
-long flitcast_share_held(void);
-
 /**
  * flitcast_share_find() - the share that pays for a socket
  * @net: namespace of the socket, which holds it
