@@ -166,7 +166,7 @@ TEST_F(line, memory__limit_of_the_family)
 	full = protocol_pages();
 	TH_LOG("%u messages of 64 KiB, %ld pages", total, full);
 	/* Senders and receivers have a share each, in two namespaces: more than half in all. */
-	EXPECT_LT(768, full);
+	EXPECT_LT(768, total * (PACKET / 4096));
 	/* Each processor counts up to 256 pages for itself. */
 	EXPECT_GE(1536 + 2 * 256 + 64, full);
 	ASSERT_TRUE(write_to(limits, old));
