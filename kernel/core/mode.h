@@ -23,12 +23,12 @@ static inline bool fc_mode_classes(u8 mode)
 }
 
 /*
- * The version that HELLO names: sites of different ones have no link.  In version 1 of mode care
- * all packets have one channel, in version 2 each set has one.
+ * The version that HELLO names: sites of different ones have no link.  In version 1 of modes care
+ * and csr all packets have channels in common, in version 2 each set has its own.
  */
 static inline u8 fc_mode_version(u8 mode)
 {
-	return mode == FC_MODE_CARE ? 2 : 1;
+	return mode == FC_MODE_CARE || mode == FC_MODE_CSR ? 2 : 1;
 }
 
 /* Return: the name, or NULL where there is no such mode. */

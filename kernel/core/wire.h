@@ -74,8 +74,8 @@ enum fc_vc {
  * The source chooses it; sites on the way believe the channel.
  */
 enum fc_set {
-	FC_SET_BULK,	/* all packets of mode csr, and of others those of many flits */
-	FC_SET_SHORT,	/* messages of FC_TURN_STREAK flits or fewer (core/turn.h) */
+	FC_SET_BULK,	/* packets of many flits; in mode csr all that reserve their way */
+	FC_SET_SHORT,	/* messages of FC_TURN_STREAK flits or fewer (core/turn.h); not in csr */
 	FC_SET_HIGH,	/* of the high class: short ones, and of privileged senders any */
 	FC_SET_COUNT
 };

@@ -71,7 +71,7 @@ static bool sets_alloc(const struct flitcast_site *site, u8 port, struct flitcas
 {
 	u8 s;
 
-	for (s = 0; s < site->nsets; s++) {
+	for (s = 0; s < FC_SET_COUNT; s++) {
 		sets[s] = classes_alloc(site, port);
 		if (!sets[s]) {
 			sets_free(site, sets);

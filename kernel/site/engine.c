@@ -647,7 +647,7 @@ static void link_event(struct flitcast_site *site, struct fc_event ev)
 /* Is it the number of a channel of packets? */
 static bool has_channel(const struct flitcast_site *site, u8 vc)
 {
-	return vc >= FC_VC_CLASS && fc_vc_set(vc) < site->nsets && fc_vc_class(vc) < site->nclasses;
+	return vc >= FC_VC_CLASS && fc_vc_class(vc) < site->nclasses;
 }
 
 /* To the machine that has the channel.  Return: false if there is no such channel. */

@@ -46,8 +46,6 @@
 #define FLITCAST_TXFLOWS_MAX	4096
 /* Flows whose target is told again and again that messages were given up. */
 #define FLITCAST_FORWARD_MAX	4096
-/* Packets of the higher class in a row, while there are some of the lower one. */
-#define FLITCAST_STREAK_MAX	4
 /* Sites of a network: a message, or a look at its state, takes time for each. */
 #define FLITCAST_SITES_MAX	1024
 /* Sites of a namespace. */
@@ -57,9 +55,9 @@
 
 /* Where packets of this site enter the network, each with a round of users. */
 enum flitcast_tx_door {
-	FLITCAST_TX_BY_INPUT,	/* the local net-input; where it has sets of channels, bulk */
-	FLITCAST_TX_BY_SHORT,	/* packets of few flits, where they have channels of their own */
-	FLITCAST_TX_BY_HIGH,	/* the high class, likewise */
+	FLITCAST_TX_BY_INPUT,	/* bulk: the local net-input */
+	FLITCAST_TX_BY_SHORT,	/* packets of few flits */
+	FLITCAST_TX_BY_HIGH,	/* the high class */
 	FLITCAST_TX_BY_RELAY,	/* broadcasts */
 	FLITCAST_TX_DOORS,
 };
@@ -189,7 +187,6 @@ struct flitcast_back {
  * @now: time of who has entered; 0: not asked for yet
  * @core: the protocol; of mode care, the machines of the first set
  * @care: the machines of its other sets; NULL in other modes
- * @nsets: sets of channels: FC_SET_COUNT, or one in mode csr, where all is reserved
  * @nclasses: classes of channels in each; one in mode care
  * @pref: preference table
  * @vnet: the switch of mode vnet; NULL in others.  In every mode @core knows which
@@ -307,7 +304,6 @@ struct flitcast_site {
 	u64 now;
 	struct fc_site core;
 	struct flitcast_care *care;
-	u8 nsets;
 	u8 nclasses;
 	struct fc_timing timing;
 	struct fc_pref pref;
@@ -482,10 +478,8 @@ static inline u64 flitcast_site_now(struct flitcast_site *site)
 }
 
 /* The set that packets of a class of messages go in. */
-static inline u8 flitcast_site_set(const struct flitcast_site *site, enum flitcast_tx_class class)
+static inline u8 flitcast_site_set(enum flitcast_tx_class class)
 {
-	if (site->nsets == 1)
-		return FC_SET_BULK;
 	switch (class) {
 	case FLITCAST_TX_HIGH:
 		return FC_SET_HIGH;

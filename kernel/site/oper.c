@@ -78,10 +78,10 @@ bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *fr
 static bool transit_room(const struct flitcast_site *site, u8 set)
 {
 	unsigned int all = site->cfg.tuning.transit, used = 0;
-	unsigned int share = site->nsets > 1 ? all / TRANSIT_SHARE : 0;
+	unsigned int share = all / TRANSIT_SHARE;
 	u8 s;
 
-	for (s = 0; s < site->nsets; s++)
+	for (s = 0; s < FC_SET_COUNT; s++)
 		used += max(site->feed[s].ntransit + (s == set), share);
 	return used <= all;
 }
@@ -317,7 +317,7 @@ bool flitcast_oper_stands(struct flitcast_site *site, u64 entered)
 
 u64 flitcast_oper_stuck(struct flitcast_site *site, enum flitcast_tx_class class)
 {
-	u8 set = flitcast_site_set(site, class);
+	u8 set = flitcast_site_set(class);
 	bool stuck = site->vnet ? flitcast_vnet_stuck(site, set) :
 				  !fc_site_room(flitcast_care_core(site, set));
 
@@ -363,7 +363,7 @@ static_assert(FC_BAND_BULK - FC_SET_HIGH == FC_BAND_HIGH);
 
 void flitcast_oper_feed(struct flitcast_site *site)
 {
-	u32 sets = fc_bit(site->nsets) - 1, frames;
+	u32 sets = fc_bit(FC_SET_COUNT) - 1, frames;
 	int budget = FLITCAST_FEED_BUDGET, set;
 
 	lockdep_assert_held(&site->lock);

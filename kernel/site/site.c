@@ -151,7 +151,6 @@ static struct flitcast_site *site_alloc(struct net *net, const struct flitcast_s
 	site->incarnation = get_random_u32();
 	spin_lock_init(&site->lock);
 	__skb_queue_head_init(&site->casting);
-	site->nsets = cfg->mode == FC_MODE_CSR ? 1 : FC_SET_COUNT;
 	flitcast_oper_init(site);
 	hash_init(site->owners);
 	for (c = 0; c < FLITCAST_TX_DOORS; c++)

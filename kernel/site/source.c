@@ -441,6 +441,11 @@ static void msg_target(struct flitcast_msg *msg, struct tx_target *t)
 	msg->left++;
 }
 
+bool flitcast_site_reserves(const struct flitcast_site *site)
+{
+	return site->cfg.mode == FC_MODE_CSR;
+}
+
 /* Is it one packet of so few flits that a link sends them in a row? */
 static bool msg_brief(const struct flitcast_site *site, const struct flitcast_msg *msg)
 {
@@ -453,19 +458,20 @@ static bool msg_brief(const struct flitcast_site *site, const struct flitcast_ms
  * The class of a message.  A long one is of the high class only if its sender is privileged, so
  * that a brief one of that class waits for no packet of many flits.  A brief low one goes in
  * channels of its own, past packets of many flits; but not past those of its own flow, behind which
- * it would only wait at the target.
+ * it would only wait at the target.  In mode csr messages reserve their way, except brief ones of
+ * the high class.
  */
 static enum flitcast_tx_class
 msg_class(const struct flitcast_site *site, const struct flitcast_msg *msg,
 	  const struct flitcast_send *how)
 {
 	enum flitcast_tx_class class = how->class;
-	bool brief = msg_brief(site, msg);
+	bool brief = msg_brief(site, msg), reserves = flitcast_site_reserves(site);
 	u32 i;
 
-	if (class == FLITCAST_TX_HIGH && !brief && !how->long_high)
+	if (class == FLITCAST_TX_HIGH && !brief && (reserves || !how->long_high))
 		return FLITCAST_TX_LOW;
-	if (class != FLITCAST_TX_LOW || site->nsets == 1 || !brief)
+	if (class != FLITCAST_TX_LOW || reserves || !brief)
 		return class;
 	for (i = 0; i < msg->ntargets; i++) {
 		const struct list_head *pending = &msg->target[i].flow->pending;
@@ -475,11 +481,6 @@ msg_class(const struct flitcast_site *site, const struct flitcast_msg *msg,
 			return class;
 	}
 	return FLITCAST_TX_SHORT;
-}
-
-bool flitcast_site_reserves(const struct flitcast_site *site)
-{
-	return site->cfg.mode == FC_MODE_CSR;
 }
 
 void flitcast_source_admitted(struct flitcast_site *site, struct flitcast_msg *msg)
@@ -589,9 +590,13 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 	if (msg->copies)
 		src->next_cast++;
 	msg->out.id = port->source->next_id++;
-	msg->waits = how->admission;
-	if (msg->waits)
+	msg->waits = how->admission && msg->class != FLITCAST_TX_HIGH;
+	if (msg->waits) {
 		WRITE_ONCE(port->waits, port->waits + 1);
+	} else if (how->admission) {
+		port->admitted = msg->out.id;
+		port->reserved = 0;
+	}
 	msg->out.ntargets = msg->ntargets;
 	msg->out.charge = how->charge;
 	msg->out.report = how->report;

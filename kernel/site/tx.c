@@ -112,7 +112,7 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 	src->charge -= out->charge;
 	msg->source = NULL;
 	/* The packet that is on its way into the local net-input is sent to its end. */
-	if (site->feed[flitcast_site_set(site, msg->class)].cur != msg)
+	if (site->feed[flitcast_site_set(msg->class)].cur != msg)
 		flitcast_msg_spent(site, msg);
 	site->stat[out->err ? FC_STAT_MSG_FAILED : FC_STAT_MSG_CONFIRMED]++;
 	if (src->port) {

@@ -166,7 +166,6 @@ struct flitcast_owned {
  * @node: in the site's table
  * @uid: user that made the sockets
  * @nsources: sources
- * @streak: where classes share channels, packets of the higher class in a row
  * @turn: in the rounds of the site
  * @class: by class
  */
@@ -174,7 +173,6 @@ struct flitcast_owner {
 	struct hlist_node node;
 	kuid_t uid;
 	unsigned int nsources;
-	u8 streak;
 	struct flitcast_turn turn[FLITCAST_TX_DOORS];
 	struct flitcast_owned class[FLITCAST_TX_CLASSES];
 };
@@ -493,18 +491,15 @@ bool flitcast_txqueue_share(const struct flitcast_site *site, struct flitcast_so
 bool flitcast_txqueue_room(const struct flitcast_site *site, struct flitcast_source *src, u8 class);
 
 /* In which round do messages of a class take their turns? */
-static inline enum flitcast_tx_door flitcast_txqueue_door(const struct flitcast_site *site,
-							  u8 class)
+static inline enum flitcast_tx_door flitcast_txqueue_door(u8 class)
 {
-	bool sets = site->nsets > 1;
-
 	switch ((enum flitcast_tx_class)class) {
 	case FLITCAST_TX_CAST:
 		return FLITCAST_TX_BY_RELAY;
 	case FLITCAST_TX_SHORT:
 		return FLITCAST_TX_BY_SHORT;
 	case FLITCAST_TX_HIGH:
-		return sets ? FLITCAST_TX_BY_HIGH : FLITCAST_TX_BY_INPUT;
+		return FLITCAST_TX_BY_HIGH;
 	case FLITCAST_TX_LOW:
 	case FLITCAST_TX_CLASSES:
 		break;

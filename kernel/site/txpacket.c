@@ -278,7 +278,7 @@ static void went_at_once(struct flitcast_site *site, struct flitcast_msg *msg, s
 
 bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 {
-	u8 set = flitcast_site_set(site, msg->class);
+	u8 set = flitcast_site_set(msg->class);
 	struct tx_target *t = msg->target;
 	struct sk_buff *skb;
 	bool lane;

@@ -3,7 +3,7 @@
  * Whose message a site sends next: users take turns, and of each user its sockets (round.h).
  *
  *	site			a round for each set of channels, one for broadcasts
- *	  struct flitcast_owner	a user: of its classes the higher one first
+ *	  struct flitcast_owner	a user
  *	    struct flitcast_queue	the messages of a source and class, in order
  *
  * The messages under way of a class are bounded by source, by a share of what one source has alone,
@@ -100,7 +100,7 @@ struct flitcast_owner *flitcast_txqueue_attach(struct flitcast_site *site,
 static void join(struct flitcast_site *site, struct flitcast_source *src, u8 class)
 {
 	struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
-	enum flitcast_tx_door door = flitcast_txqueue_door(site, class);
+	enum flitcast_tx_door door = flitcast_txqueue_door(class);
 
 	if (queue->blocked) {
 		queue->blocked = false;
@@ -268,26 +268,13 @@ static struct flitcast_msg *class_next(struct flitcast_site *site, struct flitca
 	return NULL;
 }
 
-static struct flitcast_msg *owner_next(struct flitcast_site *site, struct flitcast_owner *owner,
-				       enum flitcast_tx_door door)
-{
-	struct flitcast_msg *msg = NULL;
-
-	if (door == FLITCAST_TX_BY_RELAY)
-		return class_next(site, owner, FLITCAST_TX_CAST);
-	if (door == FLITCAST_TX_BY_SHORT)
-		return class_next(site, owner, FLITCAST_TX_SHORT);
-	if (door == FLITCAST_TX_BY_HIGH)
-		return class_next(site, owner, FLITCAST_TX_HIGH);
-	/* Both of its classes where they share channels; else it has nothing high in this round. */
-	if (site->nsets > 1)
-		return class_next(site, owner, FLITCAST_TX_LOW);
-	if (owner->streak < FLITCAST_STREAK_MAX)
-		msg = class_next(site, owner, FLITCAST_TX_HIGH);
-	if (!msg)
-		msg = class_next(site, owner, FLITCAST_TX_LOW);
-	return msg ? msg : class_next(site, owner, FLITCAST_TX_HIGH);
-}
+/* The class whose messages enter by a door. */
+static const u8 door_class[FLITCAST_TX_DOORS] = {
+	[FLITCAST_TX_BY_INPUT] = FLITCAST_TX_LOW,
+	[FLITCAST_TX_BY_SHORT] = FLITCAST_TX_SHORT,
+	[FLITCAST_TX_BY_HIGH] = FLITCAST_TX_HIGH,
+	[FLITCAST_TX_BY_RELAY] = FLITCAST_TX_CAST,
+};
 
 struct flitcast_msg *flitcast_txqueue_next(struct flitcast_site *site, enum flitcast_tx_door door)
 {
@@ -297,7 +284,8 @@ struct flitcast_msg *flitcast_txqueue_next(struct flitcast_site *site, enum flit
 	while ((turn = flitcast_round_turn(round))) {
 		struct flitcast_msg *msg;
 
-		msg = owner_next(site, container_of(turn, struct flitcast_owner, turn[door]), door);
+		msg = class_next(site, container_of(turn, struct flitcast_owner, turn[door]),
+				 door_class[door]);
 		if (msg)
 			return msg;
 		/* There may be more: the timer goes on with it. */
@@ -316,10 +304,8 @@ void flitcast_txqueue_sent(struct flitcast_site *site, struct flitcast_msg *msg,
 {
 	struct flitcast_queue *queue = flitcast_txqueue_of(msg->source, msg->class);
 	struct flitcast_owner *owner = msg->source->owner;
-	enum flitcast_tx_door door = flitcast_txqueue_door(site, msg->class);
+	enum flitcast_tx_door door = flitcast_txqueue_door(msg->class);
 
-	owner->streak = msg->class == FLITCAST_TX_HIGH && owner->streak < FLITCAST_STREAK_MAX ?
-			owner->streak + 1 : 0;
 	flitcast_turn_sent(&owner->class[msg->class].round, &queue->turn, bytes);
 	flitcast_turn_sent(&site->round[door], &owner->turn[door], bytes);
 }
@@ -330,7 +316,7 @@ static unsigned int owned_check(const struct flitcast_site *site,
 				const struct flitcast_owner *owner, u8 class)
 {
 	const struct flitcast_owned *owned = &owner->class[class];
-	enum flitcast_tx_door door = flitcast_txqueue_door(site, class);
+	enum flitcast_tx_door door = flitcast_txqueue_door(class);
 	const struct list_head *const list[] = { &owned->round.first, &owned->round.next };
 	struct flitcast_queue *queue;
 	unsigned int n = 0, i;

@@ -51,7 +51,7 @@ static void vnet_free(struct flitcast_site *site, struct flitcast_vnet *v)
 {
 	u8 s;
 
-	for (s = 0; s < site->nsets; s++)
+	for (s = 0; s < FC_SET_COUNT; s++)
 		set_free(site, &v->set[s]);
 	kvfree(v->straight);
 	kvfree(v->way);
@@ -184,11 +184,11 @@ static bool alloc_set(struct flitcast_site *site, struct flitcast_vnet *v, u8 nu
 int flitcast_vnet_alloc(struct flitcast_site *site)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
-	u8 nsets = site->nsets, s;
 	struct flitcast_vnet *v;
 	bool good;
+	u8 s;
 
-	v = kzalloc(struct_size(v, set, nsets), GFP_KERNEL_ACCOUNT);
+	v = kzalloc(struct_size(v, set, FC_SET_COUNT), GFP_KERNEL_ACCOUNT);
 	if (!v)
 		return -ENOMEM;
 	/* The configuration was checked: there are classes. */
@@ -198,7 +198,7 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	}
 	find_classes(site, v);
 	good = alloc_ways(site, v) && alloc_straight(site, v);
-	for (s = 0; good && s < nsets; s++)
+	for (s = 0; good && s < FC_SET_COUNT; s++)
 		good = alloc_set(site, v, s);
 	if (!good) {
 		vnet_free(site, v);
@@ -206,9 +206,9 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	}
 	site->vnet = v;
 	site->nclasses = v->classes.count;
-	for (s = 0; s < nsets && site->cfg.mode == FC_MODE_VNET; s++)
+	for (s = 0; s < FC_SET_COUNT && site->cfg.mode == FC_MODE_VNET; s++)
 		site->hops[s] = &v->set[s].core;
-	return site->cfg.mode == FC_MODE_CSR ? flitcast_csr_alloc(site, &v->set[0].core) : 0;
+	return site->cfg.mode == FC_MODE_CSR ? flitcast_csr_alloc(site, &v->set[FC_SET_BULK].core) : 0;
 }
 
 static void drop(void *arg, void *h)
@@ -220,7 +220,7 @@ void flitcast_vnet_purge(struct flitcast_site *site)
 {
 	u8 s;
 
-	for (s = 0; site->vnet && s < site->nsets; s++)
+	for (s = 0; site->vnet && s < FC_SET_COUNT; s++)
 		fc_vnet_purge(&site->vnet->set[s].core, drop, NULL);
 }
 
@@ -274,7 +274,7 @@ void flitcast_vnet_all(struct flitcast_site *site, struct fc_event *ev)
 {
 	u8 s;
 
-	for (s = 0; site->vnet && s < site->nsets; s++)
+	for (s = 0; site->vnet && s < FC_SET_COUNT; s++)
 		flitcast_vnet_event(site, fc_set_vc(s), ev);
 }
 
@@ -283,7 +283,7 @@ u64 flitcast_vnet_next_at(const struct flitcast_site *site)
 	u64 at = FC_NEVER;
 	u8 s;
 
-	for (s = 0; site->vnet && s < site->nsets; s++)
+	for (s = 0; site->vnet && s < FC_SET_COUNT; s++)
 		at = min(at, site->vnet->set[s].core.next_at);
 	return at;
 }
@@ -292,7 +292,7 @@ void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat)
 {
 	u8 c, s;
 
-	for (s = 0; site->vnet && s < site->nsets; s++)
+	for (s = 0; site->vnet && s < FC_SET_COUNT; s++)
 		for (c = 0; c < site->nclasses; c++)
 			site->vnet->set[s].core.ch[c].rx[port].stat = stat;
 }
@@ -302,7 +302,7 @@ void flitcast_vnet_rerouted(struct flitcast_site *site)
 	struct fc_event ev = { .type = FC_EV_MORE };
 	u8 s;
 
-	for (s = 0; s < site->nsets; s++)
+	for (s = 0; s < FC_SET_COUNT; s++)
 		fc_vnet_rerouted(&site->vnet->set[s].core);
 	flitcast_vnet_all(site, &ev);
 }

@@ -132,7 +132,7 @@ static bool in_round(const struct flitcast_round *round, const struct flitcast_t
 static void check_queue(struct sender *s, u8 class)
 {
 	struct flitcast_queue *queue = flitcast_txqueue_of(&s->src, class);
-	enum flitcast_tx_door door = flitcast_txqueue_door(m.site, class);
+	enum flitcast_tx_door door = flitcast_txqueue_door(class);
 	struct flitcast_owner *owner = s->src.owner;
 	bool waits = !list_empty(&queue->turn.node) && !queue->blocked;
 
@@ -299,9 +299,7 @@ static u8 any_class(const struct sender *s)
 	case 0:
 		return FLITCAST_TX_HIGH;
 	case 1:
-		if (m.site->nsets > 1)
-			return FLITCAST_TX_SHORT;
-		break;
+		return FLITCAST_TX_SHORT;
 	}
 	return FLITCAST_TX_LOW;
 }
@@ -385,7 +383,7 @@ static bool pick(enum flitcast_tx_door door, bool lazy)
 		struct item *it = item_of(msg);
 		struct sender *s = sender_of(it);
 
-		HOLDS(flitcast_txqueue_door(m.site, msg->class) == door, "by the wrong door");
+		HOLDS(flitcast_txqueue_door(msg->class) == door, "by the wrong door");
 		if (m.bad)
 			return false;
 		/* It looked at too many targets. */
@@ -609,7 +607,7 @@ static void drain(void)
 	HOLDS(!m.nitems, "%u messages have no turn", m.nitems);
 }
 
-static void begin(unsigned int kind)
+static void begin(bool vnet)
 {
 	struct flitcast_site *site;
 	unsigned int i;
@@ -618,8 +616,7 @@ static void begin(unsigned int kind)
 	if (!site)
 		abort();
 	m.site = site;
-	site->vnet = kind & 1 ? (struct flitcast_vnet *)site : NULL;
-	site->nsets = kind & 2 ? FC_SET_COUNT : 1;
+	site->vnet = vnet ? (struct flitcast_vnet *)site : NULL;
 	INIT_LIST_HEAD(&site->recast);
 	for (i = 0; i < FLITCAST_TX_DOORS; i++)
 		flitcast_round_init(&site->round[i]);
@@ -643,7 +640,7 @@ static void life(unsigned int steps)
 	unsigned int left = 0, unchecked = 0, i;
 	struct phase p = { };
 
-	begin(tap_random(4));
+	begin(tap_random(2));
 	for (i = 0; i < steps && !m.bad; i++, m.step++) {
 		if (!left--) {
 			p = any_phase();
@@ -694,7 +691,7 @@ TEST(txqueue__places_that_nobody_takes)
 	unsigned int most, i;
 
 	setup(0);
-	begin(0);
+	begin(false);
 	most = user_max();
 	for (i = 0; i < 2 * most + 1; i++) {
 		send(join(0, false), FLITCAST_TX_LOW);

@@ -19,6 +19,7 @@
 #define PORT	4000
 
 static unsigned int tests, failures;
+static int high;
 
 static void check(int ok, const char *what)
 {
@@ -37,6 +38,21 @@ static uint32_t waiting(int fd)
 	return admission.waiting;
 }
 
+/* A short message of the high class reserves nothing. */
+static int high_goes(void)
+{
+	struct flitcast_admission admission = { .waiting = 99 };
+	socklen_t len = sizeof(admission);
+	int priority = FLITCAST_PRIORITY_HIGH, good, i;
+
+	setsockopt(high, SOL_SOCKET, SO_PRIORITY, &priority, sizeof(priority));
+	for (i = 0; i < 2; i++)
+		if (msg_send(high, "h", 1, 1, PORT, MSG_DONTWAIT) != 1)
+			return 0;
+	good = !getsockopt(high, SOL_FLITCAST, FLITCAST_ADMISSION, &admission, &len);
+	return good && !admission.waiting && admission.id && !admission.reserved;
+}
+
 /* Nothing reserves its way. */
 static void dead(int fd)
 {
@@ -46,6 +62,7 @@ static void dead(int fd)
 	check(msg_send(fd, "b", 1, 1, PORT, MSG_DONTWAIT) == -1 && errno == EAGAIN,
 	      "the second has to wait");
 	check(waiting(fd) == 1, "the first one is said to wait");
+	check(high_goes(), "one of another socket and the high class is taken");
 	check(!msg_wait(fd, POLLOUT, 0), "no POLLOUT");
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
 	check(msg_send(fd, "b", 1, 1, PORT, 0) == -1 && errno == EAGAIN,
@@ -89,7 +106,8 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	from = msg_socket(lab_open(argv[1], 0), 0, PORT, 0);
 	to = msg_socket(lab_open(argv[1], 1), 1, PORT, 0);
-	if (from < 0 || to < 0)
+	high = msg_socket(lab_open(argv[1], 0), 0, PORT + 1, 0);
+	if (from < 0 || to < 0 || high < 0)
 		die("socket: %s", strerror(errno));
 	if (!strcmp(argv[2], "dead"))
 		dead(from);

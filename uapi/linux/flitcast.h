@@ -196,7 +196,8 @@ struct flitcast_info {
  * @reserved: when message @id will have come to the last of its targets, as far as its packets
  *	have reserved their ways by now (of one of up to 64 KiB, to up to 64 targets, all of it),
  *	or to where it is sent on anew, around a dead link; ns, by the sender's CLOCK_MONOTONIC.
- *	0: it has reserved nothing, because it needs no link, has no way, or the mode is another
+ *	0: it has reserved nothing, because it needs no link, has no way, is a short one of the
+ *	high class (SO_PRIORITY), or the mode is another
  *
  * After a sendmsg() that was not interrupted, timed out or non-blocking @waiting is 0 and @id is
  * the message just sent.  A packet that is late all the same comes, and later than that.
