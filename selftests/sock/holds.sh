@@ -6,7 +6,7 @@
 #   holds.sh INSTRUCTIONS SCRIPT [ARG...] [-- SCRIPT [ARG...]]...
 #
 # Runs the scripts, and fails where one fails, or one of these took more than INSTRUCTIONS: bottom
-# halves off, from where the module entered a site or took a lock until it let them run again; a frame
+# halves off, from where the module has entered a site or takes a lock until it lets them run again; a frame
 # that is received, in a softirq of the kernel's, until the site is unlocked.  It is for a guest in which
 # an instruction is a nanosecond (vm/run -i).  The kernel's own probes measure, so the module is the one that
 # is used; what the probes take themselves is counted, too: some 1,000 instructions each, for a frame
@@ -39,14 +39,16 @@ trigger()
 		die "no trigger for $1: $(tail -n 3 $tracing/error_log)"
 }
 
-# pair KEY BEGIN END... [FILTER]: the time from BEGIN to the first END that follows it with the same key
+# pair KEY BEGIN END... [FILTER]: the time from BEGIN to the first END that follows it with the same key;
+# the filter is of the ends, and of locks
 pair()
 {
-	local key=$1 begin=$2 filter="" end
+	local key=$1 begin=$2 filter="" begins="" end
 
 	shift 2
 	[[ ${!#} != if* ]] || { filter=${!#}; set -- "${@:1:$# - 1}"; }
-	trigger "flitcast/$begin" "keys=$key:$begin=common_timestamp:size=65536 $filter"
+	[ "$begin" != lock ] || begins=$filter
+	trigger "flitcast/$begin" "keys=$key:$begin=common_timestamp:size=65536 $begins"
 	for end; do
 		trigger "flitcast/$end" "keys=$key:$end=common_timestamp-\$$begin:onmatch(flitcast.$begin).hold(\$$end):size=65536 $filter"
 	done
@@ -61,7 +63,8 @@ set_probes()
 	echo 'hold u64 ns' >$tracing/synthetic_events || die "no synthetic event"
 	# shellcheck disable=SC2016 # the kernel's variables
 	{
-		probe 'p:flitcast/enter flitcast_engine_enter caller=$stack0:u64'
+		# When it returns: before it has the lock bottom halves may run for long.
+		probe 'r:flitcast/enter flitcast_engine_enter'
 		probe 'p:flitcast/leave __local_bh_enable_ip caller=$stack0:u64'
 		probe 'p:flitcast/lock _raw_spin_lock_bh lock=%di:u64 caller=$stack0:u64'
 		probe 'p:flitcast/unlock _raw_spin_unlock_bh lock=%di:u64 caller=$stack0:u64'
