@@ -22,7 +22,8 @@
  * @node: in @shares
  * @place: network or user namespace; compared, never followed
  * @uid: user in that
- * @pages: held now
+ * @pages: held now, which leaves less to others
+ * @beyond: pages that flitcast_share_add() found no room for, besides these
  * @waiting: ports that wait for room, by what they need
  * @starved: in starved_shares, while @waiting is not empty
  *
@@ -34,6 +35,7 @@ struct flitcast_share {
 	const void *place;
 	kuid_t uid;
 	atomic_long_t pages;
+	atomic_long_t beyond;
 	struct rb_root_cached waiting;
 	struct list_head starved;
 };
@@ -44,12 +46,17 @@ struct payer {
 	kuid_t uid;
 };
 
-atomic_long_t flitcast_mem_allocated;
-unsigned long flitcast_mem_pressure;
-long flitcast_mem_limits[3];
-module_param_array_named(mem, flitcast_mem_limits, long, NULL, 0644);
-MODULE_PARM_DESC(mem, "Pages of the queues of all sockets: no pressure below, pressure above, most (default: by the memory there is)");
+/* The least limit. */
+#define MEM_LEAST	64
+/* Of the limit, one part in so many is for requests of SMALL pages or fewer. */
+#define SMALL_PART	64
+#define SMALL		2
+/* The port's owner has gone. */
+#define NEED_NONE	LONG_MIN
 
+atomic_long_t flitcast_mem_allocated;
+
+static long mem_limit;
 static atomic_long_t held;
 static DEFINE_SPINLOCK(shares_lock);
 static struct rb_root shares = RB_ROOT;
@@ -62,6 +69,9 @@ static struct payer payer_of(const struct net *net, kuid_t uid)
 {
 	const struct user_namespace *ns = net->user_ns;
 
+	/* Also a user with many subordinate uids is one user. */
+	if (ns == &init_user_ns)
+		ns = current_user_ns();
 	if (ns == &init_user_ns)
 		return (struct payer) { net, uid };
 	while (ns->parent != &init_user_ns)
@@ -134,56 +144,85 @@ void flitcast_share_put(struct flitcast_share *share)
 	if (refcount_dec_and_lock(&share->refs, &shares_lock)) {
 		rb_erase(&share->node, &shares);
 		spin_unlock(&shares_lock);
-		WARN_ON_ONCE(atomic_long_read(&share->pages));
+		WARN_ON_ONCE(atomic_long_read(&share->pages) ||
+			     atomic_long_read(&share->beyond));
 		kfree(share);
 	}
 	local_bh_enable();
 }
 
-static long limit(void)
+/* What all shares together may hold with a request of @pages. */
+static long most(long pages)
 {
-	return READ_ONCE(flitcast_mem_limits[2]);
+	long limit = READ_ONCE(mem_limit);
+
+	return pages > SMALL ? limit - limit / SMALL_PART : limit;
+}
+
+static long own(const struct flitcast_share *share)
+{
+	return atomic_long_read(&share->pages) + atomic_long_read(&share->beyond);
+}
+
+bool flitcast_share_room(const struct flitcast_share *share, long pages)
+{
+	return own(share) + pages <= most(pages) - atomic_long_read(&held) - pages;
+}
+
+bool flitcast_share_ample(const struct flitcast_share *share)
+{
+	return own(share) <= (READ_ONCE(mem_limit) - atomic_long_read(&held)) / 4;
+}
+
+bool flitcast_share_never(long pages)
+{
+	return pages > most(pages) / 2;
+}
+
+long flitcast_share_pages(const struct flitcast_share *share)
+{
+	return own(share);
+}
+
+static void wake_starved(void);
+
+static void give(struct flitcast_share *share, long pages)
+{
+	atomic_long_sub(pages, &share->pages);
+	atomic_long_sub(pages, &held);
+	wake_starved();
 }
 
 bool flitcast_share_take(struct flitcast_share *share, long pages)
 {
-	long all = atomic_long_add_return(pages, &held);
-	long own = atomic_long_add_return(pages, &share->pages);
+	long all, mine;
 
-	if (own <= limit() - all)
+	/* An attempt that fails takes nothing from others. */
+	if (!flitcast_share_room(share, pages))
+		return false;
+	all = atomic_long_add_return(pages, &held);
+	mine = atomic_long_add_return(pages, &share->pages) + atomic_long_read(&share->beyond);
+	if (mine <= most(pages) - all)
 		return true;
-	/* Others may have found too little because of this attempt. */
-	flitcast_share_give(share, pages);
+	/* Another took it meanwhile, and found too little because of this attempt. */
+	give(share, pages);
 	return false;
 }
 
 void flitcast_share_add(struct flitcast_share *share, long pages)
 {
-	atomic_long_add(pages, &held);
-	atomic_long_add(pages, &share->pages);
+	if (!flitcast_share_take(share, pages))
+		atomic_long_add(pages, &share->beyond);
 }
 
-bool flitcast_share_never(long pages)
+void flitcast_share_give(struct flitcast_share *share, long pages)
 {
-	return pages > limit() / 2;
-}
+	long beyond = atomic_long_read(&share->beyond), first;
 
-void flitcast_share_count_tx(long pages)
-{
-	long all = atomic_long_add_return(pages, &flitcast_mem_allocated);
-
-	if (all > READ_ONCE(flitcast_mem_limits[1])) {
-		if (!READ_ONCE(flitcast_mem_pressure))
-			WRITE_ONCE(flitcast_mem_pressure, 1);
-	} else if (READ_ONCE(flitcast_mem_pressure) && all < READ_ONCE(flitcast_mem_limits[0])) {
-		WRITE_ONCE(flitcast_mem_pressure, 0);
-	}
-}
-
-bool flitcast_share_room(const struct flitcast_share *share, long pages)
-{
-	return atomic_long_read(&share->pages) + pages <=
-	       limit() - atomic_long_read(&held) - pages;
+	do {
+		first = min(beyond, pages);
+	} while (first && !atomic_long_try_cmpxchg(&share->beyond, &beyond, beyond - first));
+	give(share, pages - first);
 }
 
 static bool need_less(struct rb_node *a, const struct rb_node *b)
@@ -198,7 +237,7 @@ static void enlist(struct flitcast_port *port, long pages)
 
 	if (RB_EMPTY_ROOT(&share->waiting.rb_root)) {
 		list_add_tail(&share->starved, &starved_shares);
-		nstarved++;
+		WRITE_ONCE(nstarved, nstarved + 1);
 	}
 	port->need = pages;
 	rb_add_cached(&port->starved, &share->waiting, need_less);
@@ -213,7 +252,7 @@ static void unlist(struct flitcast_port *port)
 	if (!RB_EMPTY_ROOT(&share->waiting.rb_root))
 		return;
 	list_del_init(&share->starved);
-	nstarved--;
+	WRITE_ONCE(nstarved, nstarved - 1);
 }
 
 /*
@@ -260,24 +299,29 @@ static void wake_work(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(wake, wake_work);
 
-void flitcast_share_give(struct flitcast_share *share, long pages)
+/* Something was given back, or the limit is another. */
+static void wake_starved(void)
 {
-	atomic_long_sub(pages, &share->pages);
-	atomic_long_sub(pages, &held);
-	/* Either the giver sees the waiting port, or the port finds the pages: share_wait(). */
-	smp_mb__after_atomic();
-	if (!list_empty(&starved_shares))
+	/* Either this sees the waiting port, or the port finds the pages: share_wait(). */
+	smp_mb();
+	if (READ_ONCE(nstarved))
 		queue_delayed_work(system_unbound_wq, &wake, 1);
 }
 
 void flitcast_share_wait(struct flitcast_port *port, long pages)
 {
 	spin_lock_bh(&wait_lock);
-	if (!RB_EMPTY_NODE(&port->starved))
+	if (port->need == NEED_NONE)
+		goto unlock;
+	/* Another thread may wait for less: who is woken too early waits anew. */
+	if (!RB_EMPTY_NODE(&port->starved)) {
+		pages = min(pages, port->need);
 		unlist(port);
+	}
 	enlist(port, pages);
+unlock:
 	spin_unlock_bh(&wait_lock);
-	smp_mb(); /* pairs with the one of flitcast_share_give() */
+	smp_mb(); /* pairs with the one of wake_starved() */
 }
 
 void flitcast_share_forget(struct flitcast_port *port)
@@ -285,19 +329,38 @@ void flitcast_share_forget(struct flitcast_port *port)
 	spin_lock_bh(&wait_lock);
 	if (!RB_EMPTY_NODE(&port->starved))
 		unlist(port);
+	port->need = NEED_NONE;
 	spin_unlock_bh(&wait_lock);
 }
 
+static int mem_set(const char *text, const struct kernel_param *param)
+{
+	long pages;
+	int err;
+
+	err = kstrtol(text, 0, &pages);
+	if (err)
+		return err;
+	if (pages < MEM_LEAST)
+		return -EINVAL;
+	WRITE_ONCE(mem_limit, pages);
+	wake_starved();
+	return 0;
+}
+
+static const struct kernel_param_ops mem_ops = {
+	.set = mem_set,
+	.get = param_get_long,
+};
+
+module_param_cb(mem, &mem_ops, &mem_limit, 0644);
+MODULE_PARM_DESC(mem, "Pages that the queues of all sockets may have (default: 3/16 of the memory)");
+
 void flitcast_share_init(void)
 {
-	/* As SCTP and UDP have it: an eighth of the memory is pressure. */
-	unsigned long limit = max(nr_free_buffer_pages() / 8, 128UL);
-
-	if (!flitcast_mem_limits[2]) {
-		flitcast_mem_limits[0] = limit / 4 * 3;
-		flitcast_mem_limits[1] = limit;
-		flitcast_mem_limits[2] = flitcast_mem_limits[0] * 2;
-	}
+	/* As much as the queues of TCP or UDP may have. */
+	if (!mem_limit)
+		mem_limit = max(nr_free_buffer_pages() / 16 * 3, 256UL);
 }
 
 void flitcast_share_exit(void)

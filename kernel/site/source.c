@@ -221,7 +221,7 @@ static void orphan_pages(struct flitcast_source *src)
 
 	if (!src->share || !more)
 		return;
-	flitcast_share_count_tx(more);
+	atomic_long_add(more, &flitcast_mem_allocated);
 	if (more > 0)
 		flitcast_share_add(src->share, more);
 	else

@@ -208,7 +208,9 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	site->nclasses = v->classes.count;
 	for (s = 0; s < FC_SET_COUNT && site->cfg.mode == FC_MODE_VNET; s++)
 		site->hops[s] = &v->set[s].core;
-	return site->cfg.mode == FC_MODE_CSR ? flitcast_csr_alloc(site, &v->set[FC_SET_BULK].core) : 0;
+	if (site->cfg.mode == FC_MODE_CSR)
+		return flitcast_csr_alloc(site, &v->set[FC_SET_BULK].core);
+	return 0;
 }
 
 static void drop(void *arg, void *h)

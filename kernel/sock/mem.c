@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * AF_FLITCAST: memory of sockets.  Each socket takes it from the share of its user (site/share.c),
- * by pages.  All shares together have a limit and pressure, as /proc/net/protocols shows them.
+ * by pages, and all shares together have a limit.  /proc/net/protocols shows the sum.
  *
  * Receive queues are counted by the functions that the kernel has for that, which also charge them
  * to the memory cgroup of the one who made the socket.  Messages are charged and uncharged under
@@ -27,13 +27,11 @@
 #include "site/share.h"
 #include "sock/impl.h"
 
-/* A socket that holds no more than this may have it, whatever the limits. */
+/* A socket that holds no more than this may have it, whatever its cgroup has. */
 #define LEAST		PAGE_SIZE
-/* Such a message to one target may be sent by a socket that sends nothing else. */
-#define LEAST_TX	(PAGE_SIZE + FLITCAST_MSG_SIZE + FLITCAST_MSG_TARGET)
 /*
- * And where only its cgroup is full, one that holds nothing may have a message so large: whoever
- * reads one socket after the other goes on, whatever the others hold.
+ * And where the cgroup is full of receive queues, one that holds nothing may have a message so large:
+ * whoever reads one socket after the other goes on, whatever the others hold.
  */
 #define LEAST_IN_CGROUP	SZ_128K
 /*
@@ -45,18 +43,15 @@
 /*
  * A socket that gives memory back keeps less than this for the next message, so that those who read
  * one short message after the other do not have the counters of all sockets go up and down for
- * each.  Under pressure it keeps less than a page, which is the least that is counted.
+ * each.  In a share that has little room it keeps nothing.
  */
 #define AHEAD		(2 * PAGE_SIZE)
 
 static struct percpu_counter mem_sockets;
 static DEFINE_PER_CPU(int, mem_ahead);
 static int mem_least[3] = { LEAST, LEAST, LEAST };
-
-static void mem_enter_pressure(struct sock *sk)
-{
-	WRITE_ONCE(flitcast_mem_pressure, 1);
-}
+/* Shares have the limit. */
+static long mem_unlimited[3] = { LONG_MAX, LONG_MAX, LONG_MAX };
 
 /* The protocol of accounts: /proc/net/protocols shows their memory as that of the family. */
 static struct proto mem_proto = {
@@ -65,10 +60,8 @@ static struct proto mem_proto = {
 	.obj_size = sizeof(struct sock),
 	.memory_allocated = &flitcast_mem_allocated,
 	.per_cpu_fw_alloc = &mem_ahead,
-	.memory_pressure = &flitcast_mem_pressure,
-	.enter_memory_pressure = mem_enter_pressure,
 	.sockets_allocated = &mem_sockets,
-	.sysctl_mem = flitcast_mem_limits,
+	.sysctl_mem = mem_unlimited,
 	.sysctl_rmem = mem_least,
 	.sysctl_wmem = mem_least,
 };
@@ -93,18 +86,18 @@ void flitcast_mem_account_free(struct sock *account)
 /*
  * Would so many pages be beyond the limit of the socket's memory cgroup, or of one above it?  In
  * a softirq the kernel charges them all the same, for what others send could not wait; here it can.
- * As long as all receive queues together are small beside the limit, what the cgroup is full of is
- * something else, such as copies of files that give way when they must.
+ * As long as all queues of the socket's user are small beside the limit, what the cgroup is full of
+ * is something else, such as copies of files that give way when they must.
  */
-static bool cgroup_full(const struct sock *account, unsigned long pages)
+static bool cgroup_full(const struct flitcast_sock *fs, unsigned long pages)
 {
 #ifdef CONFIG_MEMCG
-	unsigned long all = max(atomic_long_read(&flitcast_mem_allocated), 0L);
+	unsigned long all = flitcast_share_pages(fs->port.share);
 	struct mem_cgroup *memcg;
 
 	if (!mem_cgroup_sockets_enabled)
 		return false;
-	for (memcg = mem_cgroup_from_sk(account); memcg; memcg = parent_mem_cgroup(memcg)) {
+	for (memcg = mem_cgroup_from_sk(fs->account); memcg; memcg = parent_mem_cgroup(memcg)) {
 		unsigned long max = READ_ONCE(memcg->memory.max);
 		unsigned long rest = min_t(unsigned long, max / 8, CGROUP_REST / PAGE_SIZE);
 
@@ -148,13 +141,10 @@ static bool reserve(struct flitcast_sock *fs, u32 more, u32 size)
 	int pages = sk_mem_pages(more);
 	bool got;
 
-	if (cgroup_full(account, pages) && (held || size > LEAST_IN_CGROUP))
+	if (cgroup_full(fs, pages) && (held || size > LEAST_IN_CGROUP))
 		return false;
-	if (!flitcast_share_take(fs->port.share, pages)) {
-		if (held + size > LEAST)
-			return false;
-		flitcast_share_add(fs->port.share, pages);
-	}
+	if (!flitcast_share_take(fs->port.share, pages))
+		return false;
 	fs->rx_pages += pages;
 	got = __sk_mem_schedule(account, more, SK_MEM_RECV);
 	count(fs);
@@ -204,7 +194,9 @@ void flitcast_mem_uncharge(struct flitcast_sock *fs, u32 size)
 	atomic_sub(size, &fs->sk.sk_rmem_alloc);
 	atomic_sub(size, &account->sk_rmem_alloc);
 	sk_forward_alloc_add(account, size);
-	if (account->sk_forward_alloc >= (int)AHEAD || sk_under_memory_pressure(account))
+	if (account->sk_forward_alloc >= (int)AHEAD ||
+	    (account->sk_forward_alloc >= (int)PAGE_SIZE &&
+	     !flitcast_share_ample(fs->port.share)))
 		reclaim(fs);
 }
 
@@ -234,18 +226,17 @@ static long pages_for(u32 bytes)
 
 static void tx_give(struct flitcast_sock *fs, u32 pages)
 {
-	flitcast_share_count_tx(-(long)pages);
+	atomic_long_sub(pages, &flitcast_mem_allocated);
 	flitcast_share_give(fs->port.share, pages);
 }
 
 static bool tx_get(struct flitcast_sock *fs, u32 pages, bool must)
 {
-	if (!flitcast_share_take(fs->port.share, pages)) {
-		if (!must)
-			return false;
+	if (must)
 		flitcast_share_add(fs->port.share, pages);
-	}
-	flitcast_share_count_tx(pages);
+	else if (!flitcast_share_take(fs->port.share, pages))
+		return false;
+	atomic_long_add(pages, &flitcast_mem_allocated);
 	return true;
 }
 
@@ -260,7 +251,7 @@ static bool tx_take(struct flitcast_sock *fs, u32 bytes, bool must)
 		have = tx_pages(old) + got;
 		if (want <= have)
 			continue;
-		if (!tx_get(fs, want - have, must || (!tx_bytes(old) && bytes <= LEAST_TX))) {
+		if (!tx_get(fs, want - have, must)) {
 			if (got)
 				tx_give(fs, got);
 			return false;
@@ -300,13 +291,14 @@ void flitcast_mem_send_always(struct flitcast_sock *fs, u32 bytes)
 
 void flitcast_mem_sent(struct flitcast_sock *fs, u32 bytes)
 {
+	u32 ahead = flitcast_share_ample(fs->port.share) ? AHEAD / PAGE_SIZE : 0;
 	s64 old = atomic64_read(&fs->tx_mem);
 	u32 left, keep;
 
 	do {
 		left = tx_bytes(old) - bytes;
-		keep = pages_for(left) + AHEAD / PAGE_SIZE;
-		if (keep + AHEAD / PAGE_SIZE > tx_pages(old))
+		keep = pages_for(left) + ahead;
+		if (keep + ahead > tx_pages(old))
 			keep = tx_pages(old);
 	} while (!atomic64_try_cmpxchg(&fs->tx_mem, &old, tx_word(left, keep)));
 	if (keep < tx_pages(old))

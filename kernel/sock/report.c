@@ -181,10 +181,9 @@ int flitcast_report_recv(struct flitcast_sock *fs, struct msghdr *msg, size_t si
 	msg->msg_namelen = 0;
 	kvfree(result);
 	flitcast_mem_sent(fs, sent_charge(out));
-	if (out->report) {
+	if (out->report)
 		atomic_sub(sent_charge(out), &fs->tx_held);
-		fs->sk.sk_write_space(&fs->sk);
-	}
+	fs->sk.sk_write_space(&fs->sk);
 	flitcast_sent_put(out);
 	return err;
 fail:

@@ -261,16 +261,30 @@ bool flitcast_send_writable(struct flitcast_sock *fs)
 	       flitcast_mem_sendable(fs, most);
 }
 
-bool flitcast_send_poll(struct flitcast_sock *fs)
+bool flitcast_send_await(struct flitcast_sock *fs)
 {
 	if (flitcast_send_writable(fs))
 		return true;
-	set_bit(SOCK_NOSPACE, &fs->sk.sk_socket->flags);
 	/* The socket's own messages wake it when they are over; where others have to give way: */
 	if (flitcast_mem_sendable(fs, tx_most(fs)))
 		return false;
 	flitcast_mem_wait(fs, tx_most(fs));
 	return flitcast_send_writable(fs);
+}
+
+/* The socket has no room: poll() and SIGIO are to tell when it has. */
+static void no_space(struct flitcast_sock *fs)
+{
+	set_bit(SOCK_NOSPACE, &fs->sk.sk_socket->flags);
+	sk_set_bit(SOCKWQ_ASYNC_NOSPACE, &fs->sk);
+}
+
+bool flitcast_send_poll(struct flitcast_sock *fs)
+{
+	if (flitcast_send_writable(fs))
+		return true;
+	no_space(fs);
+	return flitcast_send_await(fs);
 }
 
 u32 flitcast_send_used(const struct flitcast_sock *fs)
@@ -292,8 +306,12 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 		err = sock_error(sk);
 		if (!err)
 			err = flitcast_conn_may_send(fs);
+		/* Of several senders one gets the socket's error. */
+		if (!err && flitcast_site_dead(fs->port.site))
+			err = -ENETDOWN;
 		if (err)
 			break;
+		no_space(fs);
 		err = -EAGAIN;
 		if (!*timeo)
 			break;
@@ -310,7 +328,6 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 			err = refuse(fs, -ENOBUFS, "unread reports fill the send room");
 			break;
 		}
-		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 		*timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, *timeo);
 		err = 0;
 	}

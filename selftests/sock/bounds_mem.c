@@ -4,9 +4,13 @@
  */
 #include "api.h"
 #include <grp.h>
+#include <signal.h>
 #include <sys/epoll.h>
 #include <sys/fsuid.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 #define USER		1000
 #define KIB		1024
@@ -16,11 +20,9 @@
 #define LIMITS		"/sys/module/flitcast/parameters/mem"
 /* Pages of all sockets: 64 MiB. */
 #define LIMIT		16384
-/*
- * What sockets may have beyond the share: a page that each may always have, and what each processor
- * counts ahead for receive queues.
- */
-#define SLACK		(2 * SOCKETS + 512)
+/* What is for short messages alone, and what each processor counts ahead for receive queues. */
+#define SLACK		(LIMIT / 64 + 512)
+#define GROUP		"/sys/fs/cgroup/bounds-mem"
 
 #define SOCKET(site, port)	msg_socket(self->ns[site], site, port, 0)
 
@@ -30,12 +32,12 @@ static void limit(unsigned int pages)
 {
 	char text[64];
 
-	snprintf(text, sizeof(text), "%u,%u,%u", pages / 2, pages / 4 * 3, pages);
+	snprintf(text, sizeof(text), "%u", pages);
 	write_to(LIMITS, text);
 }
 
 /*
- * @before: the limits that were set
+ * @before: the limit that was set
  * @go: of hog(): it ends when this is closed
  * @hog: its process
  */
@@ -294,7 +296,33 @@ TEST_F(shares, memory__sockets_that_send_to_nobody)
 	others_go_on(_metadata, self, unsent, LIMIT / 2 - 512);
 }
 
-/* A message beyond the share of any user is refused; a short one always goes. */
+/*
+ * The same of short messages, each of a socket of its own that is closed then: so they are bounded
+ * by no socket and by no number of files.
+ */
+static int closed(void)
+{
+	unsigned int i, n = 0, ms = 600000;
+	int fd;
+
+	if (!network(false))
+		return -10;
+	for (i = 0; i < LIMIT / 2; i++) {
+		fd = msg_socket(-1, i % 2, 0, 0);
+		if (fd < 0 || setsockopt(fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &ms, sizeof(ms)))
+			return -11;
+		n += RESULT(msg_send(fd, data, 4096, !(i % 2), PORT, MSG_DONTWAIT)) == 4096;
+		close(fd);
+	}
+	return n;
+}
+
+TEST_F(shares, memory__short_messages_of_closed_sockets)
+{
+	others_go_on(_metadata, self, closed, LIMIT / 2 - 512);
+}
+
+/* A message beyond the share of any user is refused; a short one goes. */
 TEST_F(shares, memory__message_above_every_share)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT);
@@ -307,7 +335,7 @@ TEST_F(shares, memory__message_above_every_share)
 	EXPECT_STREQ("message above half of the module's parameter mem", why);
 	EXPECT_EQ(-ENOBUFS, RESULT(msg_send(fd, data, 3 * PACKET, 2, PORT, MSG_MORE)));
 	EXPECT_TRUE(msg_wait(fd, POLLOUT, 0) & POLLOUT);
-	limit(1);
+	EXPECT_FALSE(write_to(LIMITS, "63"));
 	EXPECT_EQ(1000, RESULT(msg_send(fd, data, 1000, 2, PORT, 0)));
 	ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS) & POLLIN);
 	EXPECT_EQ(1000, RESULT(msg_recv(to, data, PACKET, NULL, 0)));
@@ -426,6 +454,146 @@ TEST_F(shares, memory__wake_up_past_one_that_needs_more)
 	EXPECT_TRUE(msg_wait(unbound, POLLOUT, SOON_MS) & POLLOUT);
 }
 
+/*
+ * Fill the share of root, but for some packets of the socket that is returned.  The share is 2 MiB
+ * at most.
+ */
+static int fill_share(int *full)
+{
+	int little = msg_socket(-1, 0, 0, 0), i;
+
+	*full = msg_socket(-1, 0, 0, 0);
+	limit(1024);
+	for (i = 0; i < 2; i++)
+		if (RESULT(msg_send(little, data, PACKET, 1, PORT, MSG_DONTWAIT)) != PACKET)
+			return -1;
+	while (RESULT(msg_send(*full, data, PACKET, 1, PORT, MSG_DONTWAIT)) == PACKET)
+		;
+	return little;
+}
+
+/* A thread that looks at a socket by poll() does not take the wake-up of one that sends less. */
+TEST_F(shares, memory__wake_up_beside_poll)
+{
+	int full, little, waits;
+	pthread_t thread;
+	void *result;
+
+	ASSERT_TRUE(full_receiver());
+	waits = msg_socket(-1, 0, 0, 0);
+	little = fill_share(&full);
+	ASSERT_LE(0, little);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, send_short, &waits));
+	sleep_ms(QUIET_MS);
+	EXPECT_EQ(EBUSY, pthread_tryjoin_np(thread, &result));
+	EXPECT_EQ(0, msg_wait(waits, POLLOUT, 0) & POLLOUT);
+	close_now(little);
+	ASSERT_EQ(0, pthread_join(thread, &result));
+	EXPECT_EQ(PACKET, (ssize_t)result);
+	close_now(full);
+	close_now(waits);
+}
+
+/* SIGIO tells of room in the share, once there is enough for any message. */
+TEST_F(shares, memory__wake_up_by_a_signal)
+{
+	const struct timespec soon = { SOON_MS / 1000, 0 }, quiet = { 0, QUIET_MS * 1000000 };
+	int full, little, waits;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGIO);
+	ASSERT_EQ(0, sigprocmask(SIG_BLOCK, &set, NULL));
+	ASSERT_TRUE(full_receiver());
+	waits = msg_socket(-1, 0, 0, 0);
+	ASSERT_EQ(0, fcntl(waits, F_SETOWN, getpid()));
+	ASSERT_EQ(0, fcntl(waits, F_SETFL, O_ASYNC | O_NONBLOCK));
+	little = fill_share(&full);
+	ASSERT_LE(0, little);
+	EXPECT_EQ(-EAGAIN, RESULT(msg_send(waits, data, PACKET, 1, PORT, 0)));
+	EXPECT_EQ(-1, sigtimedwait(&set, NULL, &quiet));
+	/* There is room for that message, but not for any. */
+	close_now(little);
+	EXPECT_EQ(-1, sigtimedwait(&set, NULL, &quiet));
+	close_now(full);
+	EXPECT_EQ(SIGIO, sigtimedwait(&set, NULL, &soon));
+	close_now(waits);
+}
+
+/* A limit that the administrator raises wakes those who wait. */
+TEST_F(shares, memory__wake_up_by_another_limit)
+{
+	int full, little, waits;
+	pthread_t thread;
+	void *result;
+
+	ASSERT_TRUE(full_receiver());
+	waits = msg_socket(-1, 0, 0, 0);
+	little = fill_share(&full);
+	ASSERT_LE(0, little);
+	ASSERT_EQ(0, pthread_create(&thread, NULL, send_short, &waits));
+	sleep_ms(QUIET_MS);
+	EXPECT_EQ(EBUSY, pthread_tryjoin_np(thread, &result));
+	limit(LIMIT);
+	ASSERT_EQ(0, pthread_join(thread, &result));
+	EXPECT_EQ(PACKET, (ssize_t)result);
+	close_now(full);
+	close_now(little);
+	close_now(waits);
+}
+
+/* All that wait to send by a site that is removed are told. */
+TEST_F(shares, memory__site_goes)
+{
+	int to, full, waits, room = 4096, i;
+	pthread_t thread[3];
+	void *result;
+
+	ASSERT_EQ(0, unshare(CLONE_NEWNET));
+	ASSERT_TRUE(network(true));
+	to = msg_socket(-1, 1, PORT, 0);
+	full = msg_socket(-1, 1, 0, 0);
+	waits = msg_socket(-1, 0, 0, 0);
+	ASSERT_EQ(0, setsockopt(to, SOL_FLITCAST, FLITCAST_RCVBUF, &room, sizeof(room)));
+	ASSERT_EQ(PACKET, RESULT(msg_send(full, data, PACKET, 1, PORT, 0)));
+	ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS) & POLLIN);
+	limit(1024);
+	while (RESULT(msg_send(full, data, PACKET, 1, PORT, MSG_DONTWAIT)) == PACKET)
+		;
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, pthread_create(&thread[i], NULL, send_short, &waits));
+	sleep_ms(QUIET_MS);
+	ASSERT_EQ(0, cli("site del 0"));
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(0, pthread_join(thread[i], &result));
+		EXPECT_TRUE((ssize_t)result == -ENETDOWN || (ssize_t)result == -ENODEV);
+	}
+	close_now(full);
+}
+
+/* Sockets without messages do not keep the share from others of their user. */
+TEST_F(shares, memory__idle_sockets)
+{
+	int to = SOCKET(2, PORT), fd[400], i;
+
+	limit(1024);
+	for (i = 0; i < 400; i++) {
+		fd[i] = SOCKET(0, 0);
+		ASSERT_LE(0, fd[i]);
+		ASSERT_EQ(8192, RESULT(msg_send(fd[i], data, 8192, 2, PORT, 0)));
+		ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS) & POLLIN);
+		ASSERT_EQ(8192, RESULT(msg_recv(to, data, PACKET, NULL, 0)));
+	}
+	i = SOCKET(0, 0);
+	EXPECT_TRUE(msg_wait(i, POLLOUT, 0) & POLLOUT);
+	EXPECT_EQ(PACKET, RESULT(msg_send(i, data, PACKET, 2, PORT, MSG_DONTWAIT)));
+	ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS) & POLLIN);
+	EXPECT_EQ(PACKET, RESULT(msg_recv(to, data, PACKET, NULL, 0)));
+	close(i);
+	for (i = 0; i < 400; i++)
+		close(fd[i]);
+}
+
 /* Several users that give nothing back have half of what is left each, and the next one, too. */
 TEST_F(shares, memory__many_users)
 {
@@ -452,6 +620,110 @@ TEST_F(shares, memory__many_users)
 	EXPECT_LT(0, transfer(self, PORT + 100));
 	while (fd > fds)
 		close_now(*--fd);
+}
+
+/* A user with many subordinate uids is one user, in the network namespace of the host, too. */
+TEST_F(shares, memory__subordinate_uids)
+{
+	struct linger now = { .l_onoff = 1 };
+	int ready[2], mapped[2], i, fd, n = 0;
+	char path[64], byte;
+
+	ASSERT_TRUE(full_receiver());
+	ASSERT_EQ(0, pipe2(ready, O_CLOEXEC));
+	ASSERT_EQ(0, pipe2(mapped, O_CLOEXEC));
+	self->hog = fork();
+	if (!self->hog) {
+		close(mapped[1]);
+		if (setgroups(0, NULL) || setresgid(USER, USER, USER) || setresuid(USER, USER, USER) ||
+		    prctl(PR_SET_DUMPABLE, 1) || unshare(CLONE_NEWUSER) ||
+		    write(ready[1], "u", 1) != 1 || read(mapped[0], &byte, 1) != 1)
+			_exit(1);
+		for (i = 0; i < 10; i++) {
+			setfsuid(1 + i);
+			fd = msg_socket(-1, 0, 0, 0);
+			setsockopt(fd, SOL_SOCKET, SO_LINGER, &now, sizeof(now));
+			while (RESULT(msg_send(fd, data, PACKET, 1, PORT, MSG_DONTWAIT)) == PACKET)
+				n++;
+		}
+		if (write(ready[1], &n, sizeof(n)) == sizeof(n))
+			n = read(mapped[0], &byte, 1);
+		_exit(0);
+	}
+	close(mapped[0]);
+	self->go = mapped[1];
+	ASSERT_EQ(1, read(ready[0], &byte, 1));
+	/* As newuidmap does for a user whom /etc/subuid has. */
+	snprintf(path, sizeof(path), "/proc/%d/uid_map", self->hog);
+	ASSERT_TRUE(write_to(path, "0 1000 1\n1 100000 65536\n"));
+	ASSERT_EQ(1, write(mapped[1], "m", 1));
+	ASSERT_EQ(sizeof(n), read(ready[0], &n, sizeof(n)));
+	EXPECT_LT(0, n);
+	EXPECT_GE(LIMIT / 2, n * (PACKET / 4096));
+	EXPECT_LT(0, transfer(self, PORT + 100));
+}
+
+/* A cgroup with a limit of so many MiB.  Return: false if there is none here. */
+static bool make_group(unsigned int mib)
+{
+	char text[32];
+
+	if (access("/sys/fs/cgroup/cgroup.controllers", F_OK) &&
+	    mount("none", "/sys/fs/cgroup", "cgroup2", 0, NULL))
+		return false;
+	write_to("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	mkdir(GROUP, 0755);
+	snprintf(text, sizeof(text), "%uM", mib);
+	return write_to(GROUP "/memory.max", text);
+}
+
+/* In a cgroup full of memory that gives way when it must: reads messages, and tells of each. */
+static void read_in_group(int ns, int told)
+{
+	size_t size = 100 * MIB, at;
+	int to, n;
+	char *p;
+
+	if (!write_to(GROUP "/cgroup.procs", "0"))
+		_exit(1);
+	to = msg_socket(ns, 2, PORT, 0);
+	do {
+		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		for (at = 0; at < size; at += MIB) {
+			memset(p + at, 1, MIB);
+			madvise(p + at, MIB, MADV_FREE);
+		}
+		n = 0;
+		if (write(told, &n, sizeof(n)) == sizeof(n) && msg_wait(to, POLLIN, SOON_MS) & POLLIN)
+			n = RESULT(msg_recv(to, data, sizeof(data), NULL, 0));
+		munmap(p, size);
+	} while (write(told, &n, sizeof(n)) == sizeof(n));
+	_exit(0);
+}
+
+/* The send queues of one user do not close the receive queues of another one's cgroup. */
+TEST_F(shares, memory__cgroup_of_another_user)
+{
+	int told[2], from = SOCKET(0, 0), n, i;
+	pid_t child;
+
+	if (!make_group(64))
+		SKIP(return, "no memory cgroups here");
+	ASSERT_EQ(0, pipe2(told, O_CLOEXEC));
+	child = fork();
+	if (!child)
+		read_in_group(self->ns[2], told[1]);
+	for (i = 0; i < 2; i++) {
+		ASSERT_EQ(sizeof(n), read(told[0], &n, sizeof(n)));
+		EXPECT_EQ(256 * KIB, RESULT(msg_send(from, data, 256 * KIB, 2, PORT, 0)));
+		ASSERT_EQ(sizeof(n), read(told[0], &n, sizeof(n)));
+		EXPECT_EQ(256 * KIB, n);
+		if (!i)
+			EXPECT_LT(0, hog(self, unread));
+	}
+	kill(child, SIGKILL);
+	waitpid(child, &i, 0);
+	EXPECT_EQ(0, rmdir(GROUP));
 }
 
 API_MAIN
