@@ -26,9 +26,9 @@ void flitcast_share_exit(void);
  * @uid: user that made the socket
  *
  * Each user has one share in each network namespace of the host's administrator.  All that a user
- * does in user namespaces of his own, and in network namespaces of these, counts for his share in the
- * initial one, because he may make as many as he likes.  A user namespace that root made has one
- * share for itself and all below it: this is one container.
+ * does in user namespaces of his own, and in network namespaces of these, counts for his share in
+ * the initial one, because he may make as many as he likes.  A user namespace that root made has
+ * one share for itself and all below it: this is one container.
  *
  * Context: process.
  *

@@ -251,7 +251,7 @@ int flitcast_addr_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
 int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len);
 /* Is there room for any message the sysctl allows?  Then poll() says so. */
 bool flitcast_send_writable(struct flitcast_sock *fs);
-/* Is there room?  If not, and it is the user's share that has none, the socket is woken when it has. */
+/* Is there room?  If the share of the user has none, the socket is woken when it has. */
 bool flitcast_send_await(struct flitcast_sock *fs);
 /* May poll() report EPOLLOUT?  If not, the socket is woken as soon as it may. */
 bool flitcast_send_poll(struct flitcast_sock *fs);

@@ -30,8 +30,8 @@
 /* A socket that holds no more than this may have it, whatever its cgroup has. */
 #define LEAST		PAGE_SIZE
 /*
- * And where the cgroup is full of receive queues, one that holds nothing may have a message so large:
- * whoever reads one socket after the other goes on, whatever the others hold.
+ * And where the cgroup is full of receive queues, one that holds nothing may have a message so
+ * large: whoever reads one socket after the other goes on, whatever the others hold.
  */
 #define LEAST_IN_CGROUP	SZ_128K
 /*
