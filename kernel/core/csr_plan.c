@@ -18,6 +18,12 @@
 /* What they are to be good for. */
 #define LATE_ONE_IN	64
 #define SLOW_ONE_IN	32
+/*
+ * An answer that took less than half of the time, so long after the one before, is of another load
+ * than that: it counts as many.
+ */
+#define STALE		(5 * MS)
+#define STALE_ONE_IN	2
 /* A link is taken for one of 1 Gb/s, and each flit for some work. */
 #define BYTE_NS		8
 #define FLIT_NS		(10 * US)
@@ -61,10 +67,13 @@ static void missed(struct fc_csr_plan *p, bool late)
 	p->vnet->site->stat[FC_STAT_CSR_GUARD] = p->guard;
 }
 
-/* An ACK came before the packet could have left, or after. */
-static void answered(struct fc_csr_plan *p, bool late)
+/* An ACK came so long before the packet could have left; 0: after it could. */
+static void answered(struct fc_csr_plan *p, u64 early)
 {
-	p->setup = learn(p->setup, late, SLOW_ONE_IN, SETUP_MIN, SETUP_MAX);
+	bool stale = early > p->setup / 2 && p->now > p->answered_at + STALE;
+
+	p->setup = learn(p->setup, !early, stale ? STALE_ONE_IN : SLOW_ONE_IN, SETUP_MIN, SETUP_MAX);
+	p->answered_at = p->now;
 }
 
 /* What was counted of reservations since the last time is added to the site's counters. */
@@ -309,7 +318,7 @@ static bool attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, struct fc_csr_
 
 	/* No answer has come: they take longer than was thought, or it was lost. */
 	if (s->entry.asked)
-		answered(p, true);
+		answered(p, 0);
 	s->tries++;
 	/* One is added to it. */
 	s->entry.id.attempt = next_attempt(p, head) - 1;
@@ -474,7 +483,7 @@ static void heard(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
 		again_later(p, s);
 		return;
 	}
-	answered(p, p->now > s->entry.from);
+	answered(p, p->now > s->entry.from ? 0 : s->entry.from - p->now + 1);
 	rx = &v->ch[l].rx[FC_PORT_LOCAL];
 	front = fc_rx_slot(&v->ch[l], rx, rx->taken);
 	if (front->parts & FC_FLIT_VALID && front->parts & FC_PART_HEAD) {

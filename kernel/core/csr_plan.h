@@ -52,6 +52,7 @@ struct fc_csr_stay {
  * @dues: packets that come to this site
  * @guard: by how much packets may leave after their windows began, ns
  * @setup: time that nearly every ACK takes, ns: a packet does not leave before
+ * @answered_at: when the last ACK came, or was given up
  * @rng: state of random numbers
  * @tries: attempts of this site
  * @order: packets of this site
@@ -74,6 +75,7 @@ struct fc_csr_plan {
 	struct fc_csr_dues dues;
 	u64 guard;
 	u64 setup;
+	u64 answered_at;
 	u64 rng;
 	u32 tries;
 	u32 order;

@@ -110,6 +110,7 @@ static struct world {
 	u32 lost;			/* of 100 probes and answers */
 	u32 forged;			/* of 100, that many are made up besides */
 	u64 jitter;			/* of timers */
+	u64 gap;			/* between packets of a site; 0: any, up to 800 us */
 	u64 wobble;			/* of links */
 	bool patient;			/* an ACK is waited for as long as it takes */
 	bool guard;
@@ -584,7 +585,7 @@ static void happen(struct event *e)
 		socket_sends(n);
 		if (n->made == PACKETS)
 			break;
-		e->at += some(800 * US);
+		e->at += w->gap ? w->gap : some(800 * US);
 		post(e);
 		break;
 	case TIMER:
@@ -914,6 +915,23 @@ TEST(csr_plan__survives_what_is_made_up)
 			clean_up();
 		}
 	}
+}
+
+/* What was learnt under load is forgotten after some packets of an idle network. */
+TEST(csr_plan__forgets_a_load)
+{
+	u32 i;
+
+	if (!set_up("line:4", 0))
+		return;
+	w->gap = 20 * MS;
+	for (i = 0; i < w->topo.nsites; i++)
+		w->node[i].plan.setup = 100 * MS;
+	run();
+	for (i = 0; i < w->topo.nsites; i++)
+		CHECK(w->node[i].plan.setup < 5 * MS, "site %u: %u us", i,
+		      (u32)(w->node[i].plan.setup / US));
+	clean_up();
 }
 
 /* Negative control: without a guard, and with timers that fire late, promises are broken. */
