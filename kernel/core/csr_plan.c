@@ -72,7 +72,8 @@ static void answered(struct fc_csr_plan *p, u64 early)
 {
 	bool stale = early > p->setup / 2 && p->now > p->answered_at + STALE;
 
-	p->setup = learn(p->setup, !early, stale ? STALE_ONE_IN : SLOW_ONE_IN, SETUP_MIN, SETUP_MAX);
+	p->setup = learn(p->setup, !early, stale ? STALE_ONE_IN : SLOW_ONE_IN, SETUP_MIN,
+			 SETUP_MAX);
 	p->answered_at = p->now;
 }
 
