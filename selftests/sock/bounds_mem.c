@@ -636,7 +636,8 @@ TEST_F(shares, memory__subordinate_uids)
 	if (!self->hog) {
 		close(mapped[1]);
 		if (setgroups(0, NULL) || setresgid(USER, USER, USER) ||
-		    setresuid(USER, USER, USER) || prctl(PR_SET_DUMPABLE, 1) || unshare(CLONE_NEWUSER) ||
+		    setresuid(USER, USER, USER) || prctl(PR_SET_DUMPABLE, 1) ||
+		    unshare(CLONE_NEWUSER) ||
 		    write(ready[1], "u", 1) != 1 || read(mapped[0], &byte, 1) != 1)
 			_exit(1);
 		for (i = 0; i < 10; i++) {
