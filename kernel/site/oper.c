@@ -129,11 +129,11 @@ drop:
 	__skb_queue_purge(flits);
 }
 
-/* In mode csr a list that comes here could not reserve a tree: to each target apart. */
+/* A list that comes here and reserves (mode csr) could not reserve a tree: to each target apart. */
 static void store_rest(struct flitcast_site *site, u8 set, struct sk_buff_head *flits, u64 mask,
 		       bool aborted)
 {
-	bool apart = site->csr && mask & (mask - 1);
+	bool apart = site->csr && set == FC_SET_BULK && mask & (mask - 1);
 	u64 more = apart ? mask & (mask - 1) : 0;
 	struct sk_buff_head copy;
 

@@ -21,6 +21,7 @@
  * @refs: sockets, sources of closed ones
  * @node: in @shares
  * @place: network or user namespace; compared, never followed
+ * @ns: if that is a user namespace, it with a reference
  * @uid: user in that
  * @pages: held now, which leaves less to others
  * @beyond: pages that flitcast_share_add() found no room for, besides these
@@ -33,6 +34,7 @@ struct flitcast_share {
 	refcount_t refs;
 	struct rb_node node;
 	const void *place;
+	struct user_namespace *ns;
 	kuid_t uid;
 	atomic_long_t pages;
 	atomic_long_t beyond;
@@ -44,6 +46,7 @@ struct flitcast_share {
 struct payer {
 	const void *place;
 	kuid_t uid;
+	struct user_namespace *ns;
 };
 
 /* The least limit. */
@@ -51,6 +54,8 @@ struct payer {
 /* Of the limit, one part in so many is for requests of SMALL pages or fewer. */
 #define SMALL_PART	64
 #define SMALL		2
+/* And so much for what is received. */
+#define RECEIVE_PART	8
 /* The port's owner has gone. */
 #define NEED_NONE	LONG_MIN
 
@@ -67,18 +72,18 @@ static unsigned int nstarved;
 /* See flitcast_share_find(). */
 static struct payer payer_of(const struct net *net, kuid_t uid)
 {
-	const struct user_namespace *ns = net->user_ns;
+	struct user_namespace *ns = net->user_ns;
 
 	/* Also a user with many subordinate uids is one user. */
 	if (ns == &init_user_ns)
 		ns = current_user_ns();
 	if (ns == &init_user_ns)
-		return (struct payer) { net, uid };
+		return (struct payer) { net, uid, NULL };
 	while (ns->parent != &init_user_ns)
 		ns = ns->parent;
 	if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
-		return (struct payer) { ns, GLOBAL_ROOT_UID };
-	return (struct payer) { &init_net, ns->owner };
+		return (struct payer) { ns, GLOBAL_ROOT_UID, ns };
+	return (struct payer) { &init_net, ns->owner, NULL };
 }
 
 static int compare(const struct payer *payer, const struct flitcast_share *share)
@@ -99,7 +104,7 @@ static int compare_new(struct rb_node *new, const struct rb_node *node)
 {
 	const struct flitcast_share *share = rb_entry(new, struct flitcast_share, node);
 
-	return compare_key(&(struct payer) { share->place, share->uid }, node);
+	return compare_key(&(struct payer) { share->place, share->uid, share->ns }, node);
 }
 
 struct flitcast_share *flitcast_share_find(struct net *net, kuid_t uid)
@@ -128,6 +133,8 @@ struct flitcast_share *flitcast_share_find(struct net *net, kuid_t uid)
 	spin_unlock_bh(&shares_lock);
 	if (share != new)
 		kfree(new);
+	else if (payer.ns)
+		new->ns = get_user_ns(payer.ns);
 	return share;
 }
 
@@ -146,17 +153,23 @@ void flitcast_share_put(struct flitcast_share *share)
 		spin_unlock(&shares_lock);
 		WARN_ON_ONCE(atomic_long_read(&share->pages) ||
 			     atomic_long_read(&share->beyond));
+		if (share->ns)
+			put_user_ns(share->ns);
 		kfree(share);
 	}
 	local_bh_enable();
 }
 
 /* What all shares together may hold with a request of @pages. */
-static long most(long pages)
+static long most(long pages, enum flitcast_share_use use)
 {
-	long limit = READ_ONCE(mem_limit);
+	long limit = READ_ONCE(mem_limit), rest = 0;
 
-	return pages > SMALL ? limit - limit / SMALL_PART : limit;
+	if (pages > SMALL)
+		rest += limit / SMALL_PART;
+	if (use == FLITCAST_SHARE_SEND)
+		rest += limit / RECEIVE_PART;
+	return limit - rest;
 }
 
 static long own(const struct flitcast_share *share)
@@ -164,19 +177,25 @@ static long own(const struct flitcast_share *share)
 	return atomic_long_read(&share->pages) + atomic_long_read(&share->beyond);
 }
 
-bool flitcast_share_room(const struct flitcast_share *share, long pages)
+/* Would flitcast_share_take() succeed now? */
+static bool has_room(const struct flitcast_share *share, long pages, enum flitcast_share_use use)
 {
-	return own(share) + pages <= most(pages) - atomic_long_read(&held) - pages;
+	return own(share) + pages <= most(pages, use) - atomic_long_read(&held) - pages;
+}
+
+bool flitcast_share_sendable(const struct flitcast_share *share, long pages)
+{
+	return has_room(share, pages, FLITCAST_SHARE_SEND);
 }
 
 bool flitcast_share_ample(const struct flitcast_share *share)
 {
-	return own(share) <= (READ_ONCE(mem_limit) - atomic_long_read(&held)) / 4;
+	return own(share) <= (READ_ONCE(mem_limit) - atomic_long_read(&held)) / 8;
 }
 
 bool flitcast_share_never(long pages)
 {
-	return pages > most(pages) / 2;
+	return pages > most(pages, FLITCAST_SHARE_SEND) / 2;
 }
 
 long flitcast_share_pages(const struct flitcast_share *share)
@@ -193,16 +212,16 @@ static void give(struct flitcast_share *share, long pages)
 	wake_starved();
 }
 
-bool flitcast_share_take(struct flitcast_share *share, long pages)
+bool flitcast_share_take(struct flitcast_share *share, long pages, enum flitcast_share_use use)
 {
 	long all, mine;
 
 	/* An attempt that fails takes nothing from others. */
-	if (!flitcast_share_room(share, pages))
+	if (!has_room(share, pages, use))
 		return false;
 	all = atomic_long_add_return(pages, &held);
 	mine = atomic_long_add_return(pages, &share->pages) + atomic_long_read(&share->beyond);
-	if (mine <= most(pages) - all)
+	if (mine <= most(pages, use) - all)
 		return true;
 	/* Another took it meanwhile, and found too little because of this attempt. */
 	give(share, pages);
@@ -211,7 +230,7 @@ bool flitcast_share_take(struct flitcast_share *share, long pages)
 
 void flitcast_share_add(struct flitcast_share *share, long pages)
 {
-	if (!flitcast_share_take(share, pages))
+	if (!flitcast_share_take(share, pages, FLITCAST_SHARE_SEND))
 		atomic_long_add(pages, &share->beyond);
 }
 
@@ -267,7 +286,7 @@ static struct flitcast_port *next_port(void)
 	share = list_first_entry(&starved_shares, struct flitcast_share, starved);
 	list_move_tail(&share->starved, &starved_shares);
 	port = rb_entry(rb_first_cached(&share->waiting), struct flitcast_port, starved);
-	if (!flitcast_share_room(share, port->need))
+	if (!flitcast_share_sendable(share, port->need))
 		return NULL;
 	unlist(port);
 	return port;

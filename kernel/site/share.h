@@ -38,35 +38,43 @@ struct flitcast_share *flitcast_share_find(struct net *net, kuid_t uid);
 struct flitcast_share *flitcast_share_get(struct flitcast_share *share);
 void flitcast_share_put(struct flitcast_share *share);
 
+/* What pages are for. */
+enum flitcast_share_use {
+	FLITCAST_SHARE_SEND,
+	FLITCAST_SHARE_RECEIVE,
+};
+
 /**
  * flitcast_share_take() - take pages, if there are some for this share
  * @share: share
  * @pages: how many
+ * @use: for what
  *
  * A share may hold as much as nobody holds (the dynamic threshold of switches with a shared
  * buffer, Choudhury and Hahne 1998): one user alone has half of the limit, and one who comes later
- * half of what the others have left.  The last 64th of the limit is for requests of two pages or
- * fewer, so that short messages go while the long ones of the same user wait.
+ * half of what the others have left.  Of the limit an eighth is for receiving, so that a user
+ * receives whatever waits to be sent, and its last 64th for requests of two pages or fewer, so that
+ * short messages go while the long ones of the same user wait.
  *
  * Context: any.
  *
  * Return: false where the share has no room for them: nothing is taken.
  */
-bool flitcast_share_take(struct flitcast_share *share, long pages);
+bool flitcast_share_take(struct flitcast_share *share, long pages, enum flitcast_share_use use);
 /* Take pages whatever the room.  Where there is none, they do not count for other shares. */
 void flitcast_share_add(struct flitcast_share *share, long pages);
 /* Give pages back.  Those who wait for some are woken by a work item. */
 void flitcast_share_give(struct flitcast_share *share, long pages);
-/* Would flitcast_share_take() succeed now? */
-bool flitcast_share_room(const struct flitcast_share *share, long pages);
+/* Would flitcast_share_take() succeed now, to send? */
+bool flitcast_share_sendable(const struct flitcast_share *share, long pages);
 /* Has it so much room that its sockets may keep pages for their next messages? */
 bool flitcast_share_ample(const struct flitcast_share *share);
 /* Pages that it holds. */
 long flitcast_share_pages(const struct flitcast_share *share);
-/* Are these more pages than a share can ever hold? */
+/* Are these more pages than a share can ever hold to send? */
 bool flitcast_share_never(long pages);
 /**
- * flitcast_share_wait() - wake the port once its share has room
+ * flitcast_share_wait() - wake the port once its share has room to send
  * @port: port with a share
  * @pages: the port needs so many; if it waits already, the fewer of both
  *

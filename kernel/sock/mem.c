@@ -143,7 +143,7 @@ static bool reserve(struct flitcast_sock *fs, u32 more, u32 size)
 
 	if (cgroup_full(fs, pages) && (held || size > LEAST_IN_CGROUP))
 		return false;
-	if (!flitcast_share_take(fs->port.share, pages))
+	if (!flitcast_share_take(fs->port.share, pages, FLITCAST_SHARE_RECEIVE))
 		return false;
 	fs->rx_pages += pages;
 	got = __sk_mem_schedule(account, more, SK_MEM_RECV);
@@ -234,7 +234,7 @@ static bool tx_get(struct flitcast_sock *fs, u32 pages, bool must)
 {
 	if (must)
 		flitcast_share_add(fs->port.share, pages);
-	else if (!flitcast_share_take(fs->port.share, pages))
+	else if (!flitcast_share_take(fs->port.share, pages, FLITCAST_SHARE_SEND))
 		return false;
 	atomic_long_add(pages, &flitcast_mem_allocated);
 	return true;
@@ -311,7 +311,7 @@ bool flitcast_mem_sendable(const struct flitcast_sock *fs, u32 bytes)
 
 	/* One that can never be sent is refused by sendmsg(). */
 	return more <= 0 || flitcast_share_never(pages_for(bytes)) ||
-	       flitcast_share_room(fs->port.share, more);
+	       flitcast_share_sendable(fs->port.share, more);
 }
 
 bool flitcast_mem_never(u32 bytes)

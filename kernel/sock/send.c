@@ -272,11 +272,12 @@ bool flitcast_send_await(struct flitcast_sock *fs)
 	return flitcast_send_writable(fs);
 }
 
-/* The socket has no room: poll() and SIGIO are to tell when it has. */
+/* poll() and SIGIO are to tell when there is room.  The caller looks for room after this. */
 static void no_space(struct flitcast_sock *fs)
 {
 	set_bit(SOCK_NOSPACE, &fs->sk.sk_socket->flags);
 	sk_set_bit(SOCKWQ_ASYNC_NOSPACE, &fs->sk);
+	smp_mb__after_atomic();
 }
 
 bool flitcast_send_poll(struct flitcast_sock *fs)
@@ -302,7 +303,10 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 		return 0;
 	atomic_inc(&fs->tx_waiting);
 	flitcast_wait_begin(sk, &wait);
-	while (!tx_reserve(fs, charge)) {
+	for (;;) {
+		no_space(fs);
+		if (tx_reserve(fs, charge))
+			break;
 		err = sock_error(sk);
 		if (!err)
 			err = flitcast_conn_may_send(fs);
@@ -311,7 +315,6 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 			err = -ENETDOWN;
 		if (err)
 			break;
-		no_space(fs);
 		err = -EAGAIN;
 		if (!*timeo)
 			break;
@@ -320,7 +323,7 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 			break;
 		}
 		if (flitcast_mem_never(charge)) {
-			err = refuse(fs, -ENOBUFS, "message above half of the module's parameter mem");
+			err = refuse(fs, -ENOBUFS, "message above 7/16 of the parameter mem");
 			break;
 		}
 		/* Nothing is under way that might end the wait; the caller has to read. */
@@ -367,8 +370,14 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 		return -ENOMEM;
 	tx_class(fs, &how);
 	flitcast_msg_set_kind(m, kind, re);
+	/* Answers must go; who asks may be refused. */
+	if (kind != FC_KIND_CONNECT) {
+		flitcast_mem_send_always(fs, how.charge);
+	} else if (!flitcast_mem_send(fs, how.charge)) {
+		flitcast_msg_free(m);
+		return refuse(fs, -ENOBUFS, "no room in the user's share of memory");
+	}
 	atomic_add(how.charge, &fs->tx_used);
-	flitcast_mem_send_always(fs, how.charge);
 	err = flitcast_msg_send(&fs->port, m, &dest, &how, id);
 	if (err) {
 		tx_unreserve(fs, how.charge);

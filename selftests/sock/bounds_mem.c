@@ -18,8 +18,9 @@
 #define MIB		(1024 * KIB)
 #define SOCKETS		24
 #define LIMITS		"/sys/module/flitcast/parameters/mem"
-/* Pages of all sockets: 64 MiB. */
+/* Pages of all sockets: 64 MiB.  An eighth is for receiving. */
 #define LIMIT		16384
+#define SENDING		(LIMIT / 8 * 7)
 /* What is for short messages alone, and what each processor counts ahead for receive queues. */
 #define SLACK		(LIMIT / 64 + 512)
 #define GROUP		"/sys/fs/cgroup/bounds-mem"
@@ -293,7 +294,7 @@ static int unsent(void)
 /* Send queues of a user take his share, whatever room his sockets have. */
 TEST_F(shares, memory__sockets_that_send_to_nobody)
 {
-	others_go_on(_metadata, self, unsent, LIMIT / 2 - 512);
+	others_go_on(_metadata, self, unsent, SENDING / 2 - 512);
 }
 
 /*
@@ -336,7 +337,7 @@ static int closed(void)
 
 TEST_F(shares, memory__short_messages_of_closed_sockets)
 {
-	others_go_on(_metadata, self, closed, LIMIT / 2 - 512);
+	others_go_on(_metadata, self, closed, SENDING / 2 - 512);
 }
 
 /* A message beyond the share of any user is refused; a short one goes. */
@@ -349,7 +350,7 @@ TEST_F(shares, memory__message_above_every_share)
 	limit(64);
 	EXPECT_EQ(-ENOBUFS, RESULT(msg_send(fd, data, 3 * PACKET, 2, PORT, 0)));
 	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_ERRMSG, why, &len));
-	EXPECT_STREQ("message above half of the module's parameter mem", why);
+	EXPECT_STREQ("message above 7/16 of the parameter mem", why);
 	EXPECT_EQ(-ENOBUFS, RESULT(msg_send(fd, data, 3 * PACKET, 2, PORT, MSG_MORE)));
 	EXPECT_TRUE(msg_wait(fd, POLLOUT, 0) & POLLOUT);
 	EXPECT_FALSE(write_to(LIMITS, "63"));
@@ -494,6 +495,58 @@ TEST_F(shares, memory__wake_up_beside_poll)
 	close_now(waits);
 }
 
+/* What waits to be sent to those who do not read does not keep its sender from receiving. */
+TEST_F(shares, memory__receiving_beside_a_full_send_queue)
+{
+	static const unsigned int bytes[] = { 1000, PACKET };
+	int to = SOCKET(2, PORT), from = SOCKET(2, 0), full = SOCKET(0, 0), other = SOCKET(0, PORT);
+	int room = 4096;
+	unsigned int i;
+
+	ASSERT_EQ(0, setsockopt(to, SOL_FLITCAST, FLITCAST_RCVBUF, &room, sizeof(room)));
+	limit(1024);
+	while (RESULT(msg_send(full, data, PACKET, 2, PORT, MSG_DONTWAIT)) == PACKET ||
+	       RESULT(msg_send(full, data, 3000, 2, PORT, MSG_DONTWAIT)) == 3000)
+		;
+	/* All sites here are of one user and, by their namespaces, of three shares. */
+	for (i = 0; i < 2; i++) {
+		EXPECT_EQ(bytes[i], RESULT(msg_send(from, data, bytes[i], 0, PORT, 0)));
+		ASSERT_TRUE(msg_wait(other, POLLIN, SOON_MS) & POLLIN);
+		EXPECT_EQ(bytes[i], RESULT(msg_recv(other, data, PACKET, NULL, 0)));
+	}
+	close_now(full);
+	close(other);
+	close(from);
+	close(to);
+}
+
+/* connect() takes what it sends from the share, also when the socket is closed then. */
+TEST_F(shares, memory__connections_that_nobody_accepts)
+{
+	const struct sockaddr_flitcast addr = {
+		.sfc_family = FLITCAST_FAMILY_DEFAULT, .sfc_addrtype = FLITCAST_ADDR_SITE,
+		.sfc_site = 1, .sfc_port = PORT,
+	};
+	int listener, fd, i, err = -EINPROGRESS, ms = 600000;
+
+	ASSERT_EQ(0, unshare(CLONE_NEWNET));
+	ASSERT_TRUE(network(true));
+	listener = msg_socket_type(-1, SOCK_SEQPACKET, 1, PORT, 0);
+	ASSERT_EQ(0, RESULT(listen(listener, 1)));
+	limit(1024);
+	for (i = 0; i < 2048 && err == -EINPROGRESS; i++) {
+		fd = socket(msg_family(), SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(0, setsockopt(fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &ms, sizeof(ms)));
+		err = RESULT(connect(fd, (const struct sockaddr *)&addr, sizeof(addr)));
+		close(fd);
+	}
+	EXPECT_EQ(-ENOBUFS, err);
+	close(listener);
+	ASSERT_EQ(0, cli("site del 0"));
+	ASSERT_EQ(0, cli("site del 1"));
+}
+
 /* SIGIO tells of room in the share, once there is enough for any message. */
 TEST_F(shares, memory__wake_up_by_a_signal)
 {
@@ -599,7 +652,7 @@ TEST_F(shares, memory__many_users)
 {
 	int fds[4 * SOCKETS], *fd = fds;
 	unsigned int user, i, n;
-	long left = LIMIT;
+	long left = SENDING;
 
 	ASSERT_TRUE(full_receiver());
 	for (user = 0; user < 4; user++) {
