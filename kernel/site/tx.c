@@ -521,7 +521,7 @@ static u64 target_deadline(struct flitcast_site *site, const struct tx_target *t
 		return max(t->msg->accepted, t->flow->silent_since) + timeout;
 	/*
 	 * It cannot answer what has not gone from here.  That is waited for as long as packets
-	 * of any message go; those that wait for their reservation in any case (FLITCAST_ADMISSION).
+	 * of any message go, and what waits for its reservation (FLITCAST_ADMISSION) in any case.
 	 */
 	stuck = flitcast_site_reserves(site) && t->msg->class != FLITCAST_TX_HIGH ?
 		FC_NEVER : flitcast_oper_stuck(site, t->msg->class);
