@@ -51,10 +51,10 @@ struct payer {
 
 /* The least limit. */
 #define MEM_LEAST	64
-/* Of the limit, one part in so many is for requests of SMALL pages or fewer. */
+/* A SMALL_PART-th of the limit is reserved for requests of SMALL pages or fewer. */
 #define SMALL_PART	64
 #define SMALL		2
-/* And so much for what is received. */
+/* A RECEIVE_PART-th of the limit is reserved for receive queues. */
 #define RECEIVE_PART	8
 /* The port's owner has gone. */
 #define NEED_NONE	LONG_MIN
@@ -160,7 +160,7 @@ void flitcast_share_put(struct flitcast_share *share)
 	local_bh_enable();
 }
 
-/* What all shares together may hold with a request of @pages. */
+/* The sum of all shares above which a request of @pages is refused. */
 static long most(long pages, enum flitcast_share_use use)
 {
 	long limit = READ_ONCE(mem_limit), rest = 0;
@@ -172,7 +172,7 @@ static long most(long pages, enum flitcast_share_use use)
 	return limit - rest;
 }
 
-static long own(const struct flitcast_share *share)
+long flitcast_share_pages(const struct flitcast_share *share)
 {
 	return atomic_long_read(&share->pages) + atomic_long_read(&share->beyond);
 }
@@ -180,7 +180,8 @@ static long own(const struct flitcast_share *share)
 /* Would flitcast_share_take() succeed now? */
 static bool has_room(const struct flitcast_share *share, long pages, enum flitcast_share_use use)
 {
-	return own(share) + pages <= most(pages, use) - atomic_long_read(&held) - pages;
+	return flitcast_share_pages(share) + pages <=
+	       most(pages, use) - atomic_long_read(&held) - pages;
 }
 
 bool flitcast_share_sendable(const struct flitcast_share *share, long pages)
@@ -190,17 +191,12 @@ bool flitcast_share_sendable(const struct flitcast_share *share, long pages)
 
 bool flitcast_share_ample(const struct flitcast_share *share)
 {
-	return own(share) <= (READ_ONCE(mem_limit) - atomic_long_read(&held)) / 8;
+	return flitcast_share_pages(share) <= (READ_ONCE(mem_limit) - atomic_long_read(&held)) / 8;
 }
 
 bool flitcast_share_never(long pages)
 {
 	return pages > most(pages, FLITCAST_SHARE_SEND) / 2;
-}
-
-long flitcast_share_pages(const struct flitcast_share *share)
-{
-	return own(share);
 }
 
 static void wake_starved(void);

@@ -38,7 +38,7 @@ struct flitcast_share *flitcast_share_find(struct net *net, kuid_t uid);
 struct flitcast_share *flitcast_share_get(struct flitcast_share *share);
 void flitcast_share_put(struct flitcast_share *share);
 
-/* What pages are for. */
+/* The queue that a request takes pages for. */
 enum flitcast_share_use {
 	FLITCAST_SHARE_SEND,
 	FLITCAST_SHARE_RECEIVE,
@@ -48,7 +48,7 @@ enum flitcast_share_use {
  * flitcast_share_take() - take pages, if there are some for this share
  * @share: share
  * @pages: how many
- * @use: for what
+ * @use: queue that they are for
  *
  * A share may hold as much as nobody holds (the dynamic threshold of switches with a shared
  * buffer, Choudhury and Hahne 1998): one user alone has half of the limit, and one who comes later

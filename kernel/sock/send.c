@@ -310,7 +310,7 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 		err = sock_error(sk);
 		if (!err)
 			err = flitcast_conn_may_send(fs);
-		/* Of several senders one gets the socket's error. */
+		/* sock_error() clears the error: only one of several waiting senders gets it. */
 		if (!err && flitcast_site_dead(fs->port.site))
 			err = -ENETDOWN;
 		if (err)

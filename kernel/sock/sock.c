@@ -72,7 +72,7 @@ static void fs_write_space(struct sock *sk)
 	wq = rcu_dereference(sk->sk_wq);
 	if (skwq_has_sleeper(wq))
 		wake_up_interruptible_sync_poll(&wq->wait, EPOLLOUT | EPOLLWRNORM);
-	/* Nobody may look at a socket that has SIGIO: it is to wait until there is room. */
+	/* A program with SIGIO need not call poll(): so the socket waits for its share here. */
 	if (sock_flag(sk, SOCK_FASYNC) && flitcast_send_await(to_fs(sk)))
 		sk_wake_async(sk, SOCK_WAKE_SPACE, POLL_OUT);
 	rcu_read_unlock();

@@ -8,9 +8,7 @@
 #include <sys/epoll.h>
 #include <sys/fsuid.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 
 #define USER		1000
 #define KIB		1024
@@ -717,20 +715,6 @@ TEST_F(shares, memory__subordinate_uids)
 	EXPECT_LT(0, transfer(self, PORT + 100));
 }
 
-/* A cgroup with a limit of so many MiB.  Return: false if there is none here. */
-static bool make_group(unsigned int mib)
-{
-	char text[32];
-
-	if (access("/sys/fs/cgroup/cgroup.controllers", F_OK) &&
-	    mount("none", "/sys/fs/cgroup", "cgroup2", 0, NULL))
-		return false;
-	write_to("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
-	mkdir(GROUP, 0755);
-	snprintf(text, sizeof(text), "%uM", mib);
-	return write_to(GROUP "/memory.max", text);
-}
-
 /* In a cgroup full of memory that gives way when it must: reads messages, and tells of each. */
 static void read_in_group(int ns, int told)
 {
@@ -762,7 +746,7 @@ TEST_F(shares, memory__cgroup_of_another_user)
 	int told[2], from = SOCKET(0, 0), n, i;
 	pid_t child;
 
-	if (!make_group(64))
+	if (!lab_memory_group(GROUP, 64))
 		SKIP(return, "no memory cgroups here");
 	ASSERT_EQ(0, pipe2(told, O_CLOEXEC));
 	child = fork();

@@ -6,9 +6,7 @@
 #include "faked.h"
 #include <grp.h>
 #include <linux/sock_diag.h>
-#include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 
 #define KIB		1024
 #define PACKET		65536
@@ -166,8 +164,8 @@ TEST_F(line, memory__limit_of_the_family)
 	full = protocol_pages();
 	TH_LOG("%u messages of 64 KiB, %ld pages", total, full);
 	/*
-	 * Senders and receivers have a share each, in two namespaces, and flits hold more than their
-	 * data: that is more than a third in all.
+	 * Senders and receivers have a share each, in two namespaces, and flits hold more than
+	 * their data: that is more than a third in all.
 	 */
 	EXPECT_LT(512, total * (PACKET / 4096));
 	/* Each processor counts up to 256 pages for itself. */
@@ -182,20 +180,6 @@ TEST_F(line, memory__limit_of_the_family)
 	}
 	/* What each processor has ahead is all that may be left. */
 	EXPECT_GE(before + 512, protocol_pages());
-}
-
-/* A cgroup with a limit of so many MiB.  Return: false if there is none here. */
-static bool make_group(unsigned int mib)
-{
-	char text[32];
-
-	if (access("/sys/fs/cgroup/cgroup.controllers", F_OK) &&
-	    mount("none", "/sys/fs/cgroup", "cgroup2", 0, NULL))
-		return false;
-	write_to("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
-	mkdir(GROUP, 0755);
-	snprintf(text, sizeof(text), "%uM", mib);
-	return write_to(GROUP "/memory.max", text);
 }
 
 /* The receivers' part, in a cgroup: fill the queues' sockets, wait, read all when told to. */
@@ -253,7 +237,7 @@ TEST_F(line, memory__cgroup)
 	pid_t child;
 	char byte;
 
-	if (!make_group(GROUP_MIB))
+	if (!lab_memory_group(GROUP, GROUP_MIB))
 		SKIP(return, "no memory controller here");
 	ASSERT_EQ(0, pipe(ready));
 	ASSERT_EQ(0, pipe(go));
@@ -346,7 +330,7 @@ TEST_F(line, memory__reserved)
 	int from = SOCKET(0, 0), status;
 	pid_t child;
 
-	if (!make_group(256))
+	if (!lab_memory_group(GROUP, 256))
 		SKIP(return, "no memory controller here");
 	child = fork();
 	ASSERT_LE(0, child);

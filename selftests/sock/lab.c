@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -201,6 +203,20 @@ bool write_to(const char *path, const char *text)
 
 	close(fd);
 	return done;
+}
+
+bool lab_memory_group(const char *path, unsigned int mib)
+{
+	char file[64], text[32];
+
+	if (access("/sys/fs/cgroup/cgroup.controllers", F_OK) &&
+	    mount("none", "/sys/fs/cgroup", "cgroup2", 0, NULL))
+		return false;
+	write_to("/sys/fs/cgroup/cgroup.subtree_control", "+memory");
+	mkdir(path, 0755);
+	snprintf(file, sizeof(file), "%s/memory.max", path);
+	snprintf(text, sizeof(text), "%uM", mib);
+	return write_to(file, text);
 }
 
 int lab_up(const char *lab, const char *spec)

@@ -94,6 +94,9 @@ long protocol_pages(void);
 /* Write to a file that is there, such as one in /proc or /sys. */
 bool write_to(const char *path, const char *text);
 
+/* Make a cgroup with a limit of so many MiB.  Return: false where there are none. */
+bool lab_memory_group(const char *path, unsigned int mib);
+
 /* Let this process have so many descriptors.  Return: 0, or -1 with errno set. */
 int allow_descriptors(unsigned int count);
 
