@@ -16,12 +16,12 @@ static int __init flitcast_init(void)
 {
 	int err;
 
-	err = flitcast_link_init();
+	err = flitcast_netdev_init();
 	if (err)
 		return err;
 	err = flitcast_site_init();
 	if (err)
-		goto link;
+		goto netdev;
 	err = flitcast_netlink_init();
 	if (err)
 		goto site;
@@ -33,8 +33,8 @@ netlink:
 	flitcast_netlink_exit();
 site:
 	flitcast_site_exit();
-link:
-	flitcast_link_exit();
+netdev:
+	flitcast_netdev_exit();
 	return err;
 }
 
@@ -43,7 +43,7 @@ static void __exit flitcast_exit(void)
 	flitcast_sock_exit();
 	flitcast_netlink_exit();
 	flitcast_site_exit();
-	flitcast_link_exit();
+	flitcast_netdev_exit();
 }
 
 module_init(flitcast_init);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A link: a network device that carries Flitcast frames to one peer, beside
- * whatever else it carries.  This layer knows devices and link headers; what
- * frames mean is its owner's, through struct flitcast_link_ops.
+ * A link: a device that carries Flitcast frames to one peer, beside other traffic.  This layer
+ * knows link headers, the order of transmission and how much of flits a device is to have.  The
+ * owner of a link (struct flitcast_link_ops) knows what frames mean.  A backend (struct
+ * flitcast_link_kind) knows the device; netdev.c is the backend of network devices.
  */
 #ifndef FLITCAST_LINK_H
 #define FLITCAST_LINK_H
 
-#include <linux/if_ether.h>
 #include <linux/interrupt.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
@@ -16,7 +16,9 @@
 #include "core/names.h"
 #include "core/turn.h"
 #include "core/wire.h"
+#include "link/device.h"
 
+struct module;
 struct socket;
 
 struct flitcast_link;
@@ -29,7 +31,8 @@ struct flitcast_link;
  *	taken off (flitcast_link_scrub()) if it is not transmitted at once.  Softirq, RCU read lock.
  * @receive: a frame with a valid link header, trimmed to its length, at its
  *	link header; takes ownership of the skb.  Softirq, RCU read lock.
- * @carrier: the device can, or can no longer, carry frames.  RTNL held.
+ * @carrier: the device can, or can no longer, carry frames.  RTNL held, or, while @stop of the
+ *	backend waits for its callers, the RCU read lock.
  * @gone: the device goes away; call flitcast_link_destroy().  RTNL held.
  */
 struct flitcast_link_ops {
@@ -41,17 +44,53 @@ struct flitcast_link_ops {
 };
 
 /**
+ * struct flitcast_link_kind - a backend: a kind of device that carries frames
+ * @name: how requests name the backend
+ * @create: check the request, and make a link with its @headroom.  Return: the link, or ERR_PTR.
+ *	RTNL held.
+ * @start: let frames and changes of the carrier come.  RTNL held.
+ * @stop: no callback comes and nobody is in @transmit after it returns.  RTNL held, may sleep.
+ * @free: free the link, after @stop or instead of @start.  RTNL held, may sleep.
+ * @ready: the device can carry frames.  RTNL held.
+ * @small: the device carries no frames as long as a flit; NULL: it always does
+ * @long_frames: flits are longer than the MTU of the device, which carries such frames all the
+ *	same; NULL: they never are
+ * @peer: was a HELLO sent by the peer?  While the link is not up, the sender of a HELLO becomes the
+ *	peer.  NULL: nobody else can send.  The owner's lock.
+ * @describe: tell about the device; the result is zeroed.  The owner's lock.
+ * @transmit: take a frame at its link header, and its ownership.  Return: false if the frame was
+ *	dropped.  @tx_lock, BH disabled, RCU read lock.
+ * @flush: hand to the device the frames that @transmit has collected; NULL: it collects none.
+ *	Context as @transmit.
+ * @room: does the device have room for one more flit?  NULL: always.  Context as @transmit.  A
+ *	backend with this function charges every frame (flitcast_link_charge()), and makes room
+ *	before it frees a frame.
+ */
+struct flitcast_link_kind {
+	const char *name;
+	struct flitcast_link *(*create)(const struct flitcast_link_spec *spec, u32 flit,
+					struct netlink_ext_ack *extack);
+	void (*start)(struct flitcast_link *link);
+	void (*stop)(struct flitcast_link *link);
+	void (*free)(struct flitcast_link *link);
+	bool (*ready)(const struct flitcast_link *link);
+	bool (*small)(const struct flitcast_link *link);
+	bool (*long_frames)(const struct flitcast_link *link);
+	bool (*peer)(struct flitcast_link *link, const struct sk_buff *skb, bool up);
+	void (*describe)(struct flitcast_link *link, struct flitcast_link_device *device);
+	bool (*transmit)(struct flitcast_link *link, struct sk_buff *skb);
+	void (*flush)(struct flitcast_link *link);
+	bool (*room)(const struct flitcast_link *link);
+};
+
+/**
  * struct flitcast_link - one device in use
+ * @kind: backend
  * @ops: owner's functions
  * @owner: owner's pointer
  * @port: owner's number for it
  * @flit: bytes of the longest frame of the owner
- * @dev: device, with a reference
- * @dev_tracker: of that reference
- * @pt: our ethertype on that device
- * @node: in the list of all links, under RTNL
- * @peer: hardware address frames go to; all ones before the first HELLO
- * @peer_known: @peer was heard
+ * @headroom: bytes that a frame needs before its payload
  * @sum: frames carry a checksum, as a HELLO always does
  * @txq: frames to transmit, in order
  * @tx_lock: held by the one who transmits; protects all from @wait to @had
@@ -67,21 +106,17 @@ struct flitcast_link_ops {
  * @stat: counters, by enum fc_link_stat; the owner's lock protects them, but for
  *	TX_DROPPED, RX_MALFORMED and RX_CHECKSUM, which are this layer's alone
  *
- * Never change after publication: @ops, @owner, @port, @flit, @dev.  Freed after
- * an RCU grace period: who transmits holds the RCU read lock, not a reference.
- * @peer and @sum change under the owner's lock while the handshake is not done.
+ * Never change after publication: @kind, @ops, @owner, @port, @flit.  A link is freed after an RCU
+ * grace period: a transmitter holds the RCU read lock, not a reference.  @sum changes under the
+ * owner's lock while the handshake is not done.
  */
 struct flitcast_link {
+	const struct flitcast_link_kind *kind;
 	const struct flitcast_link_ops *ops;
 	void *owner;
 	u8 port;
 	u32 flit;
-	struct net_device *dev;
-	netdevice_tracker dev_tracker;
-	struct packet_type pt;
-	struct list_head node;
-	u8 peer[ETH_ALEN];
-	bool peer_known;
+	unsigned int headroom;
 	bool sum;
 	struct sk_buff_head txq;
 	spinlock_t tx_lock; /* one transmitter at a time */
@@ -97,9 +132,60 @@ struct flitcast_link {
 	u64 stat[FC_LSTAT_COUNT];
 };
 
+/*
+ * Backends.
+ */
+
+/* The backend of network devices. */
+extern const struct flitcast_link_kind flitcast_netdev_kind;
+
+/**
+ * flitcast_link_kind_register() - let links use a backend of another module
+ * @kind: backend; kept until flitcast_link_kind_unregister()
+ *
+ * Context: process; takes RTNL.  Return: 0, or -EEXIST: there is such a backend already.
+ */
+int flitcast_link_kind_register(const struct flitcast_link_kind *kind);
+
+/* No link is made of @kind any more; its backend ends those there are.  Context: takes RTNL. */
+void flitcast_link_kind_unregister(const struct flitcast_link_kind *kind);
+
+/* The backend of another module, which is loaded first if need be.  Context: process, no locks. */
+void flitcast_link_kind_load(const char *name);
+
+/* That backend, or NULL.  Context: RTNL held, which keeps it. */
+const struct flitcast_link_kind *flitcast_link_kind_find(const char *name);
+
+/**
+ * flitcast_link_input() - check a frame that the device received, and hand it to the owner
+ * @link: link
+ * @skb: frame at its link header, to which nobody else refers; ownership is taken
+ * @known: the peer sent it; of other senders only a HELLO is of interest
+ *
+ * Context: softirq, RCU read lock.
+ */
+void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool known);
+
+/*
+ * The device let go of a frame: its link transmits what waits at once.  A tasklet would let the
+ * device become idle.  Context: softirq, RCU read lock.
+ */
+void flitcast_link_arrive(struct sk_buff *skb);
+
+/*
+ * The device keeps a frame in a queue until it is freed.  No more of flits is to wait there than
+ * the device needs, because in the link's own queues another frame may still go first.  Context: as
+ * @transmit.
+ */
+void flitcast_link_charge(struct flitcast_link *link, struct sk_buff *skb);
+
+/*
+ * Owners of links.
+ */
+
 /**
  * flitcast_link_create() - bind a device
- * @dev: device
+ * @spec: device, and the ends of the link
  * @flit: flit size
  * @ops: owner's functions
  * @owner: owner's pointer
@@ -108,9 +194,9 @@ struct flitcast_link {
  *
  * Nothing is received before flitcast_link_start().
  *
- * Context: RTNL held.  Return: the link or an ERR_PTR: -EBUSY, -EINVAL, -ENOMEM.
+ * Context: RTNL held.  Return: the link or an ERR_PTR: -EBUSY, -EINVAL, -ENODEV, -ENOMEM.
  */
-struct flitcast_link *flitcast_link_create(struct net_device *dev, u32 flit,
+struct flitcast_link *flitcast_link_create(const struct flitcast_link_spec *spec, u32 flit,
 					   const struct flitcast_link_ops *ops, void *owner,
 					   u8 port, struct netlink_ext_ack *extack);
 
@@ -128,8 +214,11 @@ void flitcast_link_destroy(struct flitcast_link *link);
 /* Does the device carry no frames as long as a flit? */
 bool flitcast_link_small(const struct flitcast_link *link);
 
-/* Can the device carry frames?  Context: RTNL held. */
-bool flitcast_link_ready(const struct flitcast_link *link);
+/* As @peer of struct flitcast_link_kind. */
+bool flitcast_link_peer(struct flitcast_link *link, const struct sk_buff *skb, bool up);
+
+/* As @describe of struct flitcast_link_kind. */
+void flitcast_link_describe(struct flitcast_link *link, struct flitcast_link_device *device);
 
 /**
  * flitcast_skb_alloc() - skb that no link is known for yet
@@ -216,7 +305,8 @@ void flitcast_link_pass(struct flitcast_link *link, struct sk_buff *skb)
 /* Transmit what is queued.  Context: BH disabled, RCU read lock, no spinlock. */
 void flitcast_link_drain(struct flitcast_link *link);
 
-int flitcast_link_init(void);
-void flitcast_link_exit(void);
+/* Events of network devices.  Context: module init and exit. */
+int flitcast_netdev_init(void);
+void flitcast_netdev_exit(void);
 
 #endif /* FLITCAST_LINK_H */

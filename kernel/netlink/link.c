@@ -6,8 +6,12 @@
 #include <linux/rtnetlink.h>
 #include "compat.h"
 #include "core/names.h"
+#include "link/link.h"
 #include "netlink/reply.h"
 #include "site/port.h"
+
+/* Name of the backend of RDMA links. */
+#define RDMA	"rdma"
 
 /* A link is found by its port, or by its device. */
 #define WHICH_LINK								\
@@ -20,7 +24,15 @@ const struct nla_policy flitcast_netlink_link_get_policy[FLITCAST_A_LINK_PORT + 
 	WHICH_LINK,
 };
 
-const struct nla_policy flitcast_netlink_link_new_policy[FLITCAST_A_LINK_CRC + 1] = {
+const struct nla_policy flitcast_netlink_link_new_policy[FLITCAST_A_LINK_PEER_GID + 1] = {
+	WHICH_LINK,
+	[FLITCAST_A_LINK_WINDOW] = NLA_POLICY_RANGE(NLA_U32, 1, FLITCAST_WINDOW_MAX),
+	[FLITCAST_A_LINK_CRC] = NLA_POLICY_MAX(NLA_U32, 1),
+	[FLITCAST_A_LINK_RDMA] = { .type = NLA_NUL_STRING, .len = FLITCAST_DEVICE_NAME - 1 },
+	[FLITCAST_A_LINK_PEER_GID] = NLA_POLICY_EXACT_LEN(FLITCAST_GID_SIZE),
+};
+
+const struct nla_policy flitcast_netlink_link_set_policy[FLITCAST_A_LINK_CRC + 1] = {
 	WHICH_LINK,
 	[FLITCAST_A_LINK_WINDOW] = NLA_POLICY_RANGE(NLA_U32, 1, FLITCAST_WINDOW_MAX),
 	[FLITCAST_A_LINK_CRC] = NLA_POLICY_MAX(NLA_U32, 1),
@@ -59,20 +71,41 @@ static int put_own(struct sk_buff *skb, struct flitcast_site *site, u32 port)
 	return 0;
 }
 
+/* A network device, or the port of an RDMA device and the state of its connection. */
+static int put_link_device(struct sk_buff *skb, const struct flitcast_link_device *device)
+{
+	if (device->ifindex)
+		return nla_put_u32(skb, FLITCAST_A_LINK_IFINDEX, device->ifindex) ||
+		       nla_put_string(skb, FLITCAST_A_LINK_IFNAME, device->name);
+	if (nla_put_string(skb, FLITCAST_A_LINK_RDMA, device->name) ||
+	    nla_put(skb, FLITCAST_A_LINK_PEER_GID, FLITCAST_GID_SIZE, device->peer) ||
+	    nla_put_string(skb, FLITCAST_A_LINK_CONNECTION, device->connection))
+		return -EMSGSIZE;
+	if (memchr_inv(device->gid, 0, FLITCAST_GID_SIZE) &&
+	    nla_put(skb, FLITCAST_A_LINK_GID, FLITCAST_GID_SIZE, device->gid))
+		return -EMSGSIZE;
+	return device->qp ? nla_put_u32(skb, FLITCAST_A_LINK_QP, device->qp) : 0;
+}
+
+/* Why the link is not up: the backend knows more than that there is no carrier. */
+static const char *reason(const struct flitcast_link_info *info)
+{
+	return info->reason && *info->device.reason ? info->device.reason : info->reason;
+}
+
 static int link_fill(struct sk_buff *skb, const void *arg)
 {
 	const struct object *object = arg;
 	const struct flitcast_link_info *info = &object->info;
 
 	if (nla_put_u32(skb, FLITCAST_A_LINK_SITE, object->id) ||
-	    nla_put_u32(skb, FLITCAST_A_LINK_IFINDEX, info->ifindex) ||
-	    nla_put_string(skb, FLITCAST_A_LINK_IFNAME, info->ifname) ||
+	    put_link_device(skb, &info->device) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_PORT, info->port) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_STATE, info->state) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_WINDOW, info->window) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_CRC, info->crc))
 		return -EMSGSIZE;
-	if (info->reason && nla_put_string(skb, FLITCAST_A_LINK_REASON, info->reason))
+	if (reason(info) && nla_put_string(skb, FLITCAST_A_LINK_REASON, reason(info)))
 		return -EMSGSIZE;
 	if (info->peer_site != FC_SITE_NONE &&
 	    (nla_put_u32(skb, FLITCAST_A_LINK_PEER_SITE, info->peer_site) ||
@@ -115,7 +148,7 @@ static u32 find_port(struct flitcast_site *site, int ifindex)
 	u32 port;
 
 	for (port = 1; port <= FC_DIRS_MAX; port++)
-		if (!flitcast_link_info(site, port, &info) && info.ifindex == ifindex)
+		if (!flitcast_link_info(site, port, &info) && info.device.ifindex == ifindex)
 			return port;
 	return 0;
 }
@@ -152,7 +185,7 @@ static struct flitcast_site *find_link(struct net *net, struct nlattr **attrs, u
 						    KBUILD_MODNAME ": port has no link");
 				goto absent;
 			}
-			if (dev && info.ifindex != dev->ifindex) {
+			if (dev && info.device.ifindex != dev->ifindex) {
 				NL_SET_ERR_MSG_MOD(extack, "port has another device than given");
 				goto absent;
 			}
@@ -235,12 +268,48 @@ int flitcast_netlink_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return flitcast_netlink_dump(skb, cb, attrs[FLITCAST_A_LINK_SITE], site_links);
 }
 
+/* The RDMA port that a request names, which is looked for by the backend.  Context: RTNL held. */
+static int find_rdma(struct flitcast_link_spec *spec, struct nlattr **attrs,
+		     struct netlink_ext_ack *extack)
+{
+	if (attrs[FLITCAST_A_LINK_IFINDEX] || attrs[FLITCAST_A_LINK_IFNAME]) {
+		NL_SET_ERR_MSG_MOD(extack, "a link has a network device or an RDMA port, not both");
+		return -EINVAL;
+	}
+	if (!attrs[FLITCAST_A_LINK_PEER_GID]) {
+		NL_SET_ERR_MSG_MOD(extack, "a link of an RDMA port needs the GID of its peer");
+		return -EINVAL;
+	}
+	spec->kind = flitcast_link_kind_find(RDMA);
+	if (!spec->kind) {
+		NL_SET_ERR_MSG_MOD(extack, "flitcast_rdma is not loaded, nor can it be");
+		return -EOPNOTSUPP;
+	}
+	spec->name = nla_data(attrs[FLITCAST_A_LINK_RDMA]);
+	nla_memcpy(spec->peer, attrs[FLITCAST_A_LINK_PEER_GID], sizeof(spec->peer));
+	return 0;
+}
+
+/* The device of a new link.  Context: RTNL held. */
+static int find_device(struct flitcast_link_spec *spec, struct nlattr **attrs,
+		       struct netlink_ext_ack *extack)
+{
+	if (attrs[FLITCAST_A_LINK_RDMA])
+		return find_rdma(spec, attrs, extack);
+	if (attrs[FLITCAST_A_LINK_PEER_GID]) {
+		NL_SET_ERR_MSG_MOD(extack, "only a link of an RDMA port has the GID of a peer");
+		return -EINVAL;
+	}
+	spec->kind = &flitcast_netdev_kind;
+	spec->dev = find_dev(spec->net, attrs, extack);
+	return PTR_ERR_OR_ZERO(spec->dev);
+}
+
 int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
 {
-	struct net *net = genl_info_net(info);
+	struct flitcast_link_spec spec = { .net = genl_info_net(info) };
 	struct nlattr **attrs = info->attrs;
 	struct flitcast_site *site;
-	struct net_device *dev;
 	u32 window = 0;
 	bool crc;
 	int err;
@@ -253,17 +322,17 @@ int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
 		window = nla_get_u32(attrs[FLITCAST_A_LINK_WINDOW]);
 	crc = attrs[FLITCAST_A_LINK_CRC] && nla_get_u32(attrs[FLITCAST_A_LINK_CRC]);
 
+	if (attrs[FLITCAST_A_LINK_RDMA])
+		flitcast_link_kind_load(RDMA);
 	rtnl_lock();
-	site = flitcast_netlink_site(net, attrs[FLITCAST_A_LINK_SITE], info->extack);
+	site = flitcast_netlink_site(spec.net, attrs[FLITCAST_A_LINK_SITE], info->extack);
 	if (IS_ERR(site)) {
 		err = PTR_ERR(site);
 		goto unlock;
 	}
-	dev = find_dev(net, attrs, info->extack);
-	if (IS_ERR(dev))
-		err = PTR_ERR(dev);
-	else
-		err = flitcast_link_add(site, dev, nla_get_u32(attrs[FLITCAST_A_LINK_PORT]),
+	err = find_device(&spec, attrs, info->extack);
+	if (!err)
+		err = flitcast_link_add(site, &spec, nla_get_u32(attrs[FLITCAST_A_LINK_PORT]),
 					window, crc, info->extack);
 	flitcast_site_put(site);
 unlock:

@@ -103,7 +103,7 @@ static const struct genl_ops ops[] = {
 		.cmd = FLITCAST_CMD_LINK_SET,
 		.doit = flitcast_netlink_link_set,
 		.flags = GENL_UNS_ADMIN_PERM,
-		POLICY(link_new),
+		POLICY(link_set),
 	},
 	{
 		.cmd = FLITCAST_CMD_LINK_DEL,

@@ -59,7 +59,7 @@ static int put_wait(struct sk_buff *skb, struct flitcast_site *site,
 	if (!info->wait_link || flitcast_link_info(site, info->wait_link, &link))
 		return 0;
 	if (nla_put_u32(skb, FLITCAST_A_SOCKET_WAIT_LINK, info->wait_link) ||
-	    nla_put_string(skb, FLITCAST_A_SOCKET_WAIT_IFNAME, link.ifname))
+	    nla_put_string(skb, FLITCAST_A_SOCKET_WAIT_IFNAME, link.device.name))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -353,8 +353,8 @@ static bool pass(struct flitcast_site *site, struct sk_buff *skb, u32 n)
 			return false;
 		port = to;
 	}
-	if (site->end[port].ctrl || skb_cow_head(skb, LL_RESERVED_SPACE(site->end[port].link->dev) +
-						 FC_LINK_SIZE))
+	if (site->end[port].ctrl ||
+	    skb_cow_head(skb, flitcast_engine_headroom(site->end[port].link)))
 		return false;
 	for (; n; n--) {
 		fc_wire_ctrl_hop(skb->data + fc_ctrls_size(n - 1));

@@ -102,7 +102,7 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 	flitcast_link_destroy(link);
 }
 
-int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 port,
+int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spec, u32 port,
 		      u32 window, bool crc, struct netlink_ext_ack *extack)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
@@ -142,7 +142,10 @@ int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 po
 	err = -ENOMEM;
 	if (!sets_alloc(site, port, class))
 		goto free_cast;
-	link = flitcast_link_create(dev, site->cfg.flit, &flitcast_engine_link_ops, site, port,
+	spec->own = (u64)site->cfg.id << 8 | port;
+	spec->far = (u64)fc_topo_neighbour(topo, site->cfg.id, port - 1) << 8 |
+		    (topo->ops->arrival(topo, site->cfg.id, port - 1) + 1);
+	link = flitcast_link_create(spec, site->cfg.flit, &flitcast_engine_link_ops, site, port,
 				    extack);
 	if (IS_ERR(link)) {
 		err = PTR_ERR(link);
@@ -246,8 +249,7 @@ int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_lin
 		spin_unlock_bh(&site->lock);
 		return -ENOENT;
 	}
-	info->ifindex = end->link->dev->ifindex;
-	strscpy(info->ifname, end->link->dev->name, sizeof(info->ifname));
+	flitcast_link_describe(end->link, &info->device);
 	info->port = port;
 	info->state = end->hello.state;
 	if (end->hello.own.reason)

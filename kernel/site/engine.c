@@ -404,7 +404,7 @@ static struct flitcast_replay *replay_of(struct flitcast_end *end, u8 vc)
 
 unsigned int flitcast_engine_headroom(const struct flitcast_link *link)
 {
-	return LL_RESERVED_SPACE(link->dev) + FC_LINK_SIZE;
+	return READ_ONCE(link->headroom);
 }
 
 /* A flit goes out, for the first time or again. */
@@ -724,7 +724,6 @@ static void hello_in(struct flitcast_site *site, struct flitcast_link *link,
 {
 	struct flitcast_end *end = &site->end[link->port];
 	struct fc_hello_msg msg;
-	const u8 *from;
 
 	link->stat[FC_LSTAT_RX_HELLO]++;
 	if (!pskb_may_pull(skb, FC_HELLO_SIZE) || !fc_wire_hello_decode(&msg, skb->data)) {
@@ -738,14 +737,10 @@ static void hello_in(struct flitcast_site *site, struct flitcast_link *link,
 		return;
 	}
 	msg.number = hdr->seq;
-	from = eth_hdr(skb)->h_source;
-	/* A link has one peer: another one must wait until this one is silent. */
-	if (end->hello.state == FC_LINK_UP && !ether_addr_equal(from, link->peer)) {
+	if (!flitcast_link_peer(link, skb, end->hello.state == FC_LINK_UP)) {
 		link->stat[FC_LSTAT_RX_STRANGER]++;
 		return;
 	}
-	ether_addr_copy(link->peer, from);
-	link->peer_known = true;
 	flitcast_engine_hello(site, link->port,
 			      fc_hello_received(&end->hello, &msg,
 						skb->len + FC_LINK_SIZE >= site->cfg.flit,

@@ -13,6 +13,7 @@
 #include "core/topo.h"
 #include "core/ways.h"
 #include "core/wire.h"
+#include "link/device.h"
 
 struct net;
 struct net_device;
@@ -90,8 +91,7 @@ struct flitcast_site_info {
 
 /**
  * struct flitcast_link_info - snapshot of a link
- * @ifindex: device
- * @ifname: its name
+ * @device: device
  * @port: port
  * @state: enum flitcast_link_state
  * @reason: why it is not up; NULL or a constant text
@@ -101,8 +101,7 @@ struct flitcast_site_info {
  * @crc: frames are to carry a checksum
  */
 struct flitcast_link_info {
-	int ifindex;
-	char ifname[16];
+	struct flitcast_link_device device;
 	u32 port;
 	u32 state;
 	const char *reason;
@@ -179,7 +178,7 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
 /**
  * flitcast_link_add() - put a device to use as a link of a site
  * @site: site
- * @dev: device of the site's namespace; its MTU is at least the flit size
+ * @spec: device, which can carry flits; gets the two ends of the link
  * @port: 1 .. number of directions of the topology
  * @window: flits under way, 0 for the site's
  * @crc: frames carry a checksum, whatever the peer asks for
@@ -188,7 +187,7 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
  * Context: RTNL held.  Return: 0, -EEXIST, -EBUSY (device in use by another
  * site), -EINVAL, -ENOMEM.
  */
-int flitcast_link_add(struct flitcast_site *site, struct net_device *dev, u32 port,
+int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spec, u32 port,
 		      u32 window, bool crc, struct netlink_ext_ack *extack);
 
 /**

@@ -277,7 +277,7 @@ static void no_space(struct flitcast_sock *fs)
 {
 	set_bit(SOCK_NOSPACE, &fs->sk.sk_socket->flags);
 	sk_set_bit(SOCKWQ_ASYNC_NOSPACE, &fs->sk);
-	smp_mb__after_atomic();
+	smp_mb__after_atomic(); /* the flags are set before the caller looks for room */
 }
 
 bool flitcast_send_poll(struct flitcast_sock *fs)

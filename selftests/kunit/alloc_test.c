@@ -87,7 +87,7 @@ static void adding_a_link(struct kunit *test)
 	for (n = 1; more && !too_many(test, n); n++) {
 		rtnl_lock();
 		fail_nth(n);
-		err = flitcast_link_add(site, dev[0], 1, 0, false, NULL);
+		err = double_link_add(site, dev[0], 1, 0);
 		more = failed();
 		KUNIT_EXPECT_EQ(test, err ? -ENOENT : 0, flitcast_link_del(site, 1, NULL));
 		rtnl_unlock();

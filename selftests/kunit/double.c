@@ -146,6 +146,13 @@ bool double_link_up(u32 id, u32 port)
 	return info.state == FLITCAST_LINK_STATE_UP;
 }
 
+int double_link_add(struct flitcast_site *site, struct net_device *dev, u32 port, u32 window)
+{
+	struct flitcast_link_spec spec = { .kind = &flitcast_netdev_kind, .dev = dev };
+
+	return flitcast_link_add(site, &spec, port, window, false, NULL);
+}
+
 void double_line(struct kunit *test, struct net_device *dev[2])
 {
 	int i, err;
@@ -159,7 +166,7 @@ void double_line(struct kunit *test, struct net_device *dev[2])
 		site = flitcast_site_get(&init_net, i);
 		KUNIT_ASSERT_NOT_NULL(test, site);
 		rtnl_lock();
-		err = flitcast_link_add(site, dev[i], i ? 2 : 1, 0, false, NULL);
+		err = double_link_add(site, dev[i], i ? 2 : 1, 0);
 		rtnl_unlock();
 		flitcast_site_put(site);
 		KUNIT_ASSERT_EQ(test, 0, err);

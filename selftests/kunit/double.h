@@ -49,6 +49,9 @@ struct flitcast_site_config double_config(const char *spec, u32 id);
 int double_devices_add(struct net_device *dev[2]);
 void double_devices_del(struct net_device *dev[2]);
 
+/* As flitcast_link_add().  Context: RTNL held. */
+int double_link_add(struct flitcast_site *site, struct net_device *dev, u32 port, u32 window);
+
 /**
  * double_line() - sites 0 and 1 of a line:2, a device each, the link between them up
  * @test: fails where this cannot be had

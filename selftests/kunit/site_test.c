@@ -93,7 +93,7 @@ static int link_add(u32 id, struct net_device *device, u32 number, u32 window)
 	int err;
 
 	rtnl_lock();
-	err = flitcast_link_add(site, device, number, window, false, NULL);
+	err = double_link_add(site, device, number, window);
 	rtnl_unlock();
 	flitcast_site_put(site);
 	return err;

@@ -1,0 +1,441 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Links, as far as all backends are alike: frames are checked when they come, and are transmitted
+ * in the order of core/turn.h.
+ */
+#include <linux/in.h>
+#include <linux/kmod.h>
+#include <linux/module.h>
+#include <linux/net.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <net/sock.h>
+#include "compat.h"
+#include "core/wire_link.h"
+#include "link/link.h"
+
+/* The backend of another module, under RTNL. */
+static const struct flitcast_link_kind *other_kind;
+
+int flitcast_link_kind_register(const struct flitcast_link_kind *kind)
+{
+	int err = 0;
+
+	rtnl_lock();
+	if (other_kind)
+		err = -EEXIST;
+	else
+		other_kind = kind;
+	rtnl_unlock();
+	return err;
+}
+EXPORT_SYMBOL_GPL(flitcast_link_kind_register);
+
+void flitcast_link_kind_unregister(const struct flitcast_link_kind *kind)
+{
+	rtnl_lock();
+	if (other_kind == kind)
+		other_kind = NULL;
+	rtnl_unlock();
+}
+EXPORT_SYMBOL_GPL(flitcast_link_kind_unregister);
+
+void flitcast_link_kind_load(const char *name)
+{
+	if (!READ_ONCE(other_kind))
+		request_module("flitcast-link-%s", name);
+}
+
+const struct flitcast_link_kind *flitcast_link_kind_find(const char *name)
+{
+	ASSERT_RTNL();
+	return other_kind && !strcmp(other_kind->name, name) ? other_kind : NULL;
+}
+
+/* CRC32C of a frame from its link header on, with zeros in place of the checksum. */
+static u32 frame_sum(struct sk_buff *skb)
+{
+	struct skb_seq_state state;
+	u8 header[FC_LINK_SIZE];
+	u32 sum, n, done = 0;
+	const u8 *data;
+
+	memcpy(header, skb->data, FC_LINK_SIZE);
+	fc_wire_link_set_sum(header, 0);
+	sum = crc32c(~0, header, FC_LINK_SIZE);
+	skb_prepare_seq_read(skb, FC_LINK_SIZE, skb->len, &state);
+	while ((n = skb_seq_read(done, &data, &state))) {
+		sum = crc32c(sum, data, n);
+		done += n;
+	}
+	return ~sum;
+}
+
+void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool known)
+{
+	struct fc_link_hdr hdr;
+
+	if (!pskb_may_pull(skb, FC_LINK_SIZE) ||
+	    !fc_link_decode(&hdr, skb->data, skb_headlen(skb), skb->len) ||
+	    pskb_trim(skb, FC_LINK_SIZE + hdr.len)) {
+		link->stat[FC_LSTAT_RX_MALFORMED]++;
+		goto drop;
+	}
+	if (hdr.summed && hdr.sum != frame_sum(skb)) {
+		link->stat[FC_LSTAT_RX_CHECKSUM]++;
+		goto drop;
+	}
+	if (hdr.type != FC_FRAME_HELLO && !known) {
+		link->stat[FC_LSTAT_RX_STRANGER]++;
+		goto drop;
+	}
+	skb_orphan(skb);
+	flitcast_link_scrub(skb);
+	link->ops->receive(link, skb, &hdr);
+	return;
+drop:
+	kfree_skb(skb);
+}
+EXPORT_SYMBOL_GPL(flitcast_link_input);
+
+/* Set while flitcast_link_arrive() frees a frame for its link, which drained() then names. */
+static DEFINE_PER_CPU(bool, arriving);
+static DEFINE_PER_CPU(struct flitcast_link *, arrived);
+
+/* Bytes of memory of the flits that the device has. */
+static u32 held(const struct flitcast_link *link)
+{
+	return sk_wmem_alloc_get(link->owner_sock->sk);
+}
+
+/* The device has let go of a flit: frames that wait may be transmitted. */
+static int drained(wait_queue_entry_t *entry, unsigned int mode, int flags, void *key)
+{
+	struct flitcast_link *link = container_of(entry, struct flitcast_link, drained);
+
+	if (!READ_ONCE(link->full))
+		return 0;
+	if (this_cpu_read(arriving))
+		this_cpu_write(arrived, link);
+	else
+		tasklet_schedule(&link->drain);
+	return 0;
+}
+
+static void drain_soon(struct tasklet_struct *t)
+{
+	rcu_read_lock();
+	flitcast_link_drain(container_of(t, struct flitcast_link, drain));
+	rcu_read_unlock();
+}
+
+noinline void flitcast_link_arrive(struct sk_buff *skb)
+{
+	struct flitcast_link *link;
+
+	this_cpu_write(arriving, true);
+	skb_orphan(skb);
+	this_cpu_write(arriving, false);
+	link = this_cpu_read(arrived);
+	if (!link)
+		return;
+	this_cpu_write(arrived, NULL);
+	flitcast_link_drain(link);
+}
+EXPORT_SYMBOL_GPL(flitcast_link_arrive);
+
+/*
+ * The flits that a device has are charged to the send memory of a socket, as all data that is sent:
+ * freeing a frame returns its memory and wakes the link.  A device may keep a frame for longer than
+ * the link, and the module, exist; the frame keeps the socket, whose code and data belong to the
+ * kernel: so its family is none of a module.
+ */
+static int account_begin(struct flitcast_link *link)
+{
+	int err = sock_create_kern(&init_net, PF_INET, SOCK_DGRAM, IPPROTO_UDP, &link->owner_sock);
+	struct sock *sk;
+
+	/* sock_create_kern() reports a lack of memory for the inode as too many files. */
+	if (err)
+		return err == -ENFILE ? -ENOMEM : err;
+	sk = link->owner_sock->sk;
+	/* The socket never refuses room: @depth says how much is enough. */
+	sk->sk_userlocks |= SOCK_SNDBUF_LOCK;
+	sk->sk_sndbuf = INT_MAX;
+	tasklet_setup(&link->drain, drain_soon);
+	init_waitqueue_func_entry(&link->drained, drained);
+	add_wait_queue(sk_sleep(sk), &link->drained);
+	return 0;
+}
+
+struct flitcast_link *flitcast_link_create(const struct flitcast_link_spec *spec, u32 flit,
+					   const struct flitcast_link_ops *ops, void *owner,
+					   u8 port, struct netlink_ext_ack *extack)
+{
+	struct flitcast_link *link;
+	int err, i;
+
+	ASSERT_RTNL();
+	link = spec->kind->create(spec, flit, extack);
+	if (IS_ERR(link))
+		return link;
+	link->kind = spec->kind;
+	link->ops = ops;
+	link->owner = owner;
+	link->port = port;
+	link->flit = flit;
+	skb_queue_head_init(&link->txq);
+	for (i = 0; i < FC_BAND_COUNT; i++)
+		__skb_queue_head_init(&link->wait[i]);
+	spin_lock_init(&link->tx_lock);
+	err = account_begin(link);
+	if (!err)
+		return link;
+	NL_SET_ERR_MSG_MOD(extack, "no socket to account the device's flits to");
+	link->kind->free(link);
+	return ERR_PTR(err);
+}
+
+void flitcast_link_start(struct flitcast_link *link)
+{
+	ASSERT_RTNL();
+	link->kind->start(link);
+	link->ops->carrier(link, link->kind->ready(link));
+}
+
+void flitcast_link_destroy(struct flitcast_link *link)
+{
+	int i;
+
+	ASSERT_RTNL();
+	remove_wait_queue(sk_sleep(link->owner_sock->sk), &link->drained);
+	/* The owner has let go of the link, and no device calls for more. */
+	link->kind->stop(link);
+	tasklet_kill(&link->drain);
+	sock_release(link->owner_sock);
+	__skb_queue_purge(&link->txq);
+	for (i = 0; i < FC_BAND_COUNT; i++)
+		__skb_queue_purge(&link->wait[i]);
+	link->kind->free(link);
+}
+
+bool flitcast_link_small(const struct flitcast_link *link)
+{
+	return link->kind->small && link->kind->small(link);
+}
+
+bool flitcast_link_long(const struct flitcast_link *link)
+{
+	return link->kind->long_frames && link->kind->long_frames(link);
+}
+
+bool flitcast_link_peer(struct flitcast_link *link, const struct sk_buff *skb, bool up)
+{
+	return !link->kind->peer || link->kind->peer(link, skb, up);
+}
+
+void flitcast_link_describe(struct flitcast_link *link, struct flitcast_link_device *device)
+{
+	memset(device, 0, sizeof(*device));
+	link->kind->describe(link, device);
+}
+
+/* Most heads of frames fit, with the struct skb_shared_info behind each. */
+#define SMALL_HEAD	512
+
+static bool is_small(unsigned int room)
+{
+	return room <= SKB_WITH_OVERHEAD(SMALL_HEAD);
+}
+
+struct sk_buff *flitcast_skb_alloc(unsigned int headroom, unsigned int size)
+{
+	struct sk_buff *skb = NULL;
+	void *head;
+
+	if (is_small(headroom + size)) {
+		/* In one go, and of a known size; __alloc_skb() does more than that. */
+		head = kmalloc(SMALL_HEAD, GFP_ATOMIC | __GFP_NOMEMALLOC | __GFP_NOWARN);
+		if (head)
+			skb = napi_build_skb(head, SMALL_HEAD);
+		if (skb)
+			skb->head_frag = 0;
+		else
+			kfree(head);
+	} else {
+		skb = __alloc_skb(headroom + size, GFP_ATOMIC, SKB_ALLOC_NAPI, NUMA_NO_NODE);
+	}
+	if (skb)
+		skb_reserve(skb, headroom);
+	return skb;
+}
+
+struct sk_buff *flitcast_link_alloc(const struct flitcast_link *link, unsigned int size)
+{
+	unsigned int headroom = READ_ONCE(link->headroom), room = SMALL_HEAD;
+	struct sk_buff *skb;
+	void *head;
+
+	if (!is_small(headroom + size))
+		room = SKB_DATA_ALIGN(headroom + size) +
+		       SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
+	/* It is soon gone, so it may be a part of a page that others have parts of. */
+	head = napi_alloc_frag(room);
+	if (!head)
+		return NULL;
+	skb = napi_build_skb(head, room);
+	if (!skb) {
+		skb_free_frag(head);
+		return NULL;
+	}
+	skb_reserve(skb, headroom);
+	return skb;
+}
+
+void flitcast_link_stretch(const struct flitcast_link *link, struct sk_buff *skb)
+{
+	u32 left = link->flit - FC_LINK_SIZE - skb->len, n;
+
+	for (; left; left -= n) {
+		n = min_t(u32, left, PAGE_SIZE);
+		get_page(ZERO_PAGE(0));
+		skb_add_rx_frag(skb, skb_shinfo(skb)->nr_frags, ZERO_PAGE(0), 0, n, 0);
+	}
+}
+
+void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
+			 struct fc_link_hdr *hdr)
+{
+	hdr->len = skb->len;
+	hdr->summed = link->sum || hdr->type == FC_FRAME_HELLO;
+	fc_wire_link_encode(skb_push(skb, FC_LINK_SIZE), hdr);
+	spin_lock(&link->txq.lock);
+	__skb_queue_tail(&link->txq, skb);
+	spin_unlock(&link->txq.lock);
+}
+
+/* May the device get one more flit, where it has this many bytes of them? */
+static bool room(const struct flitcast_link *link, u32 has)
+{
+	return fc_depth_room(&link->depth, has) && (!link->kind->room || link->kind->room(link));
+}
+
+/* Look at which flits the device has let go of. */
+static void settle(struct flitcast_link *link)
+{
+	u32 has = held(link);
+
+	if (has == link->had)
+		return;
+	link->had = has;
+	if (link->waiting & ~fc_bit(FC_BAND_CTRL))
+		fc_depth_seen(&link->depth, has);
+	WRITE_ONCE(link->full, !room(link, has));
+}
+
+void flitcast_link_charge(struct flitcast_link *link, struct sk_buff *skb)
+{
+	settle(link);
+	skb_set_owner_w(skb, link->owner_sock->sk);
+	fc_depth_put(&link->depth, skb->truesize);
+	link->had += skb->truesize;
+	WRITE_ONCE(link->full, !room(link, link->had));
+}
+EXPORT_SYMBOL_GPL(flitcast_link_charge);
+
+static void transmit(struct flitcast_link *link, struct sk_buff *skb)
+{
+	if (unlikely(skb->data[FC_LINK_FLAGS] & FC_LINK_SUMMED))
+		fc_wire_link_set_sum(skb->data, frame_sum(skb));
+	if (!link->kind->transmit(link, skb))
+		link->stat[FC_LSTAT_TX_DROPPED]++;
+}
+
+static void flush(struct flitcast_link *link)
+{
+	if (link->kind->flush)
+		link->kind->flush(link);
+}
+
+void flitcast_link_pass(struct flitcast_link *link, struct sk_buff *skb)
+	__releases(&link->tx_lock)
+{
+	transmit(link, skb);
+	flush(link);
+	spin_unlock(&link->tx_lock);
+	smp_mb(); /* as flitcast_link_drain() */
+	if (unlikely(!skb_queue_empty_lockless(&link->txq)))
+		flitcast_link_drain(link);
+}
+
+/* Put frames into the queues in which they wait for their turn. */
+static noinline void sort(struct flitcast_link *link, struct sk_buff_head *frames)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(frames))) {
+		enum fc_band band = fc_band(skb->data[FC_LINK_TYPE], skb->data[FC_LINK_VC],
+					    skb->data[FC_LINK_FLAGS]);
+
+		__skb_queue_tail(&link->wait[band], skb);
+		link->waiting |= fc_bit(band);
+	}
+}
+
+/* The next frame that may leave, or NULL. */
+static struct sk_buff *next(struct flitcast_link *link)
+{
+	/* Control frames, which are few, go in any case. */
+	u32 may = link->full ? link->waiting & fc_bit(FC_BAND_CTRL) : link->waiting;
+	enum fc_band band;
+	struct sk_buff *skb;
+
+	if (!may)
+		return NULL;
+	band = fc_turn_next(&link->turn, may);
+	skb = __skb_dequeue(&link->wait[band]);
+	if (skb_queue_empty(&link->wait[band]))
+		link->waiting &= ~fc_bit(band);
+	return skb;
+}
+
+/* Transmit in turn as long as the device has room. */
+static noinline void in_turn(struct flitcast_link *link, struct sk_buff_head *frames)
+{
+	struct sk_buff *skb;
+
+	settle(link);
+	sort(link, frames);
+	while ((skb = next(link)))
+		transmit(link, skb);
+}
+
+void flitcast_link_drain(struct flitcast_link *link)
+{
+	struct sk_buff_head frames;
+	struct sk_buff *skb;
+	bool full;
+
+	__skb_queue_head_init(&frames);
+
+	/*
+	 * A caller that finds the lock taken may return: the holder looks at the queue again after
+	 * it has released the lock.  The windows bound the frames that are queued.
+	 */
+	do {
+		if (!spin_trylock(&link->tx_lock))
+			return;
+		spin_lock(&link->txq.lock);
+		skb_queue_splice_tail_init(&link->txq, &frames);
+		spin_unlock(&link->txq.lock);
+		while (!link->full && (skb = __skb_dequeue(&frames)))
+			transmit(link, skb);
+		if (unlikely(link->full))
+			in_turn(link, &frames);
+		flush(link);
+		full = link->full;
+		spin_unlock(&link->tx_lock);
+		smp_mb(); /* the unlock is seen before the queue is looked at again */
+	} while (!skb_queue_empty_lockless(&link->txq) || (full && held(link) != link->had));
+}
+EXPORT_SYMBOL_GPL(flitcast_link_drain);
