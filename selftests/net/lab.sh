@@ -43,6 +43,11 @@ refuses "up: mtu" 2 'mtu is a number' fc lab up ring:3 mtu 100 name "$lab"
 refuses "up: flit" 2 'flit is a number' fc lab up ring:3 flit 100 name "$lab"
 refuses "up: name" 2 'name of a lab' fc lab up ring:3 name ../x
 refuses "up: mode" 1 'unknown mode' fc lab up ring:3 mode wormhole name "$lab"
+refuses "up: RDMA, mtu" 2 'mtu is of network devices' fc lab up ring:3 --rdma mtu 1500 name "$lab"
+refuses "up: RDMA, flit" 2 'flit is a number' fc lab up ring:3 rdma flit 65536 name "$lab"
+refuses "up: RDMA port" 2 'is no RDMA port' fc lab up ring:3 rdma-dev rxe0/0 name "$lab"
+refuses "up: no such RDMA port" 1 'there is no RDMA port none/1' \
+	fc lab up ring:3 rdma-dev none name "$lab"
 [ "$(namespaces)" -eq 0 ]
 result $? "up: a refusal leaves nothing"
 

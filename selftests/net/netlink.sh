@@ -127,6 +127,24 @@ refuses "link add: mtu below the flit size" 1 'link add fc0: .' \
 ip link set fc0 gso_max_size 65536
 refuses "link add: without rights" 1 'Operation not permitted' \
 	no_admin link add fc0 port 1 site 0
+for wrong in '/1' "$(printf 'a%.0s' {1..64})/1" 'rxe0/' 'rxe0/0' 'rxe0/256' 'rxe0/-1' 'rxe0/x' \
+	'rxe0/1/2'; do
+	refuses "link add: RDMA port $wrong" 2 'is no RDMA port: ' \
+		fc link add rdma "$wrong" peer ::1 port 1 site 0
+done
+refuses "link add: no RDMA port" 2 'RDMA port is missing' fc link add rdma
+for wrong in '' x fe80 fe80::1%lo 1.2.3 1.2.3.4.5; do
+	refuses "link add: peer \"$wrong\"" 2 'peer is a GID' \
+		fc link add rdma rxe0/1 peer "$wrong" port 1 site 0
+done
+refuses "link add: no peer" 2 'peer is missing' fc link add rdma rxe0/1 port 1 site 0
+refuses "link add: peer of a device" 2 'do not know what to do with "peer"' \
+	fc link add fc0 peer ::1 port 1 site 0
+refuses "link add: RDMA, no port" 2 'port is missing' fc link add rdma rxe0 peer 192.0.2.1 site 0
+refuses "link add: RDMA, mtu" 2 'mtu is of a network device' \
+	fc link add rdma rxe0/1 peer fe80::1 port 1 site 0 mtu 4096
+refuses "link add: no such RDMA device" 1 'link add rdma none/1: .' \
+	fc link add rdma none peer fe80::1 port 1 site 0
 prints "link add: a refusal leaves the mtu" ' mtu 1500 ' ip link show fc0
 json "link add: nothing came of all that" 'j == []' fc -j link show
 accepts "link add" fc link add fc0 port 1 site 0 mtu 1400 window 3
@@ -143,6 +161,14 @@ json "link show" '[(l["site"], l["port"], l["direction"], l["dev"], l["state"], 
 	fc -j link show
 json "link show: of a site" '[l["dev"] for l in j] == ["fc1"]' fc -j link show site 1
 json "link show: by device" '[l["dev"] for l in j] == ["fc0"]' fc -j link show fc0
+json "link show: by device, in words" '[l["dev"] for l in j] == ["fc0"]' fc -j link show dev fc0
+json "link show: by port" '[l["dev"] for l in j] == ["fc1"]' fc -j link show port 2 site 1
+json "link show: no RDMA link" 'all(l[key] is None for l in j
+	for key in ("rdma", "gid", "peer_gid", "qp", "connection"))' fc -j link show
+refuses "link show: by port, which site" 1 'several sites here' fc link show port 1
+refuses "link show: by port, no link" 1 'port has no link' fc link show port 2 site 0
+refuses "link show: port 0" 2 'port is a number' fc link show port 0 site 0
+refuses "link show: no port" 2 'port is missing' fc link show port
 json "link show: with counters" 'j[0]["counters"]["rx_hello"] > 0' fc -j -s link show fc0
 prints "link show: text" '^site 0 port 1 \+x dev fc0 window 3 state up peer 1 port 2$' fc link show
 refuses "link show: no link" 1 'device is no link of a site here' fc link show lo
@@ -155,6 +181,9 @@ refuses "link set: without rights" 1 'Operation not permitted' no_admin link set
 json "link set: nothing came of all that" 'j[0]["window"] == 3 and
 	j[0]["counters"]["resets"] == 0' fc -j -s link show fc0
 accepts "link set: nothing" fc link set fc0
+accepts "link set: by port, what is so" fc link set port 1 site 0 window 3
+refuses "link set: by port, no link" 1 'link set port 2: port has no link' \
+	fc link set port 2 site 0 window 2
 accepts "link set: what is so" fc link set fc0 window 3
 json "link set: what is so is no change" 'j[0]["counters"]["resets"] == 0' fc -j -s link show fc0
 accepts "link set" fc link set fc0 window 2
@@ -182,7 +211,9 @@ result $? "link: goes down with its peer, and says why"
 ip link set fc1 up
 becomes 10 both_up
 result $? "link: comes up again"
-accepts "link del" fc link del fc0
+refuses "link del: by port, no link" 1 'link del port 2: port has no link' \
+	fc link del port 2 site 0
+accepts "link del" fc link del port 1 site 0
 json "link del: is gone" '[l["dev"] for l in j] == ["fc1"]' fc -j link show
 accepts "link add: again" fc link add fc0 port 1 site 0
 

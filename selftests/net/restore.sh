@@ -143,6 +143,21 @@ for limit in '"seek_us": 1500/9' '"seek_us": 1500/1000001' '"seek_max": 3/1001' 
 done
 edits "no such device" 1 'fc9: No such device' 's/"fc2"/"fc9"/'
 edits "device twice" 1 'fc0 carries another link' 's/"fc2"/"fc0"/'
+edits "no device" 1 ':[0-9]+: "dev" is missing' '0,/"dev": "fc2",/s///'
+edits "device and RDMA port" 1 ':[0-9]+: a link has "dev", or "rdma" and "peer_gid"' \
+	's/"dev": "fc2"/"dev": "fc2", "rdma": "rxe0\/1"/'
+edits "device and peer" 1 ':[0-9]+: a link has "dev", or "rdma" and "peer_gid"' \
+	's/"dev": "fc2"/"dev": "fc2", "peer_gid": "::1"/'
+edits "RDMA port without a peer" 1 ':[0-9]+: "peer_gid" is missing' \
+	's/"dev": "fc2"/"rdma": "rxe0\/1"/'
+edits "peer without an RDMA port" 1 ':[0-9]+: "rdma" is missing' \
+	's/"dev": "fc2"/"peer_gid": "::1"/'
+edits "RDMA port malformed" 1 ':[0-9]+: "rxe0/0" is no RDMA port' \
+	's/"dev": "fc2"/"rdma": "rxe0\/0", "peer_gid": "::1"/'
+edits "peer malformed" 1 ':[0-9]+: "peer_gid" is written as' \
+	's/"dev": "fc2"/"rdma": "rxe0\/1", "peer_gid": "rxe1"/'
+edits "no such RDMA port" 1 ':[0-9]+: there is no RDMA port none/1 here' \
+	's/"dev": "fc2"/"rdma": "none", "peer_gid": "192.0.2.1"/'
 edits "not Ethernet" 1 'lo is not Ethernet' 's/"fc2"/"lo"/'
 edits "no such port" 1 '"port" is a number from 1 to 2' '0,/"port": 2/s//"port": 3/'
 edits "port twice" 1 'a second link for port 1' '0,/"port": 2/s//"port": 1/'

@@ -101,6 +101,9 @@ static void load_link(const void *data, size_t length, void *arg)
 		return;
 	snprintf(site->link[port].dev, sizeof(site->link[port].dev), "%s",
 		 nl_string(a[FLITCAST_A_LINK_IFNAME]));
+	snprintf(site->link[port].rdma, sizeof(site->link[port].rdma), "%s",
+		 nl_string(a[FLITCAST_A_LINK_RDMA]));
+	gid_read(a[FLITCAST_A_LINK_PEER_GID], site->link[port].peer_gid);
 	site->link[port].window = nl_u32(a[FLITCAST_A_LINK_WINDOW]);
 	site->link[port].crc = nl_u32(a[FLITCAST_A_LINK_CRC]);
 }
@@ -187,8 +190,15 @@ void config_print_routes(const struct fc_topo *topo, const struct fc_pref *pref)
 
 static void print_link(unsigned int port, const struct config_link *link)
 {
+	char gid[INET6_ADDRSTRLEN];
+
 	out_open_object(NULL);
-	out_string("dev", NULL, link->dev);
+	if (*link->rdma) {
+		out_string("rdma", NULL, link->rdma);
+		out_string("peer_gid", NULL, gid_print(link->peer_gid, gid));
+	} else {
+		out_string("dev", NULL, link->dev);
+	}
 	out_uint("port", NULL, port);
 	out_uint("window", NULL, link->window);
 	out_bool("crc", link->crc);
@@ -232,7 +242,7 @@ void config_print(const struct config *config)
 			out_uint(config_settings[n].key, NULL, site->setting[n]);
 		out_open_array("links");
 		for (n = 1; n < FC_PORTS_MAX; n++)
-			if (*site->link[n].dev)
+			if (config_has_link(&site->link[n]))
 				print_link(n, &site->link[n]);
 		out_close_array();
 		config_print_routes(&site->topo, &site->pref);
@@ -388,10 +398,43 @@ int config_read_routes(const char *name, const struct json *object, const struct
 	return 0;
 }
 
+/* A link has a network device, or an RDMA port and the GID of its peer. */
+static int read_device(const char *name, const struct json *entry, struct config_link *link)
+{
+	bool rdma = config_member(entry, "rdma") || config_member(entry, "peer_gid");
+	char text[RDMA_SIZE];
+	const char *wrong;
+
+	if (!rdma)
+		return config_string(name, entry, "dev", link->dev, sizeof(link->dev));
+	if (config_member(entry, "dev")) {
+		complain("%s:%u: a link has \"dev\", or \"rdma\" and \"peer_gid\"", name,
+			 entry->line);
+		return -1;
+	}
+	if (config_string(name, entry, "rdma", text, sizeof(text)))
+		return -1;
+	wrong = rdma_parse(text, link->rdma);
+	if (wrong) {
+		complain("%s:%u: \"%s\" is no RDMA port: %s", name, entry->line, text, wrong);
+		return -1;
+	}
+	if (config_string(name, entry, "peer_gid", text, sizeof(text)))
+		return -1;
+	if (!gid_parse(text, link->peer_gid)) {
+		complain("%s:%u: \"peer_gid\" is written as an IPv6 or IPv4 address, not \"%s\"",
+			 name, entry->line, text);
+		return -1;
+	}
+	return 0;
+}
+
 static int read_link(const char *name, const struct json *entry, const struct config *config,
 		     struct config_site *site)
 {
-	static const char *const keys[] = { "dev", "port", "window", "crc", NULL };
+	static const char *const keys[] = {
+		"dev", "rdma", "peer_gid", "port", "window", "crc", NULL
+	};
 	struct config_link link = {
 		.line = entry->line, .window = site->setting[CONFIG_WINDOW],
 	};
@@ -400,7 +443,7 @@ static int read_link(const char *name, const struct json *entry, const struct co
 	uint32_t port;
 
 	if (config_unknown(name, entry, keys) ||
-	    config_string(name, entry, "dev", link.dev, sizeof(link.dev)) ||
+	    read_device(name, entry, &link) ||
 	    config_number(name, entry, "port", 1, site->topo.ndirs, &port))
 		return -1;
 	if (config_member(entry, "window") &&
@@ -412,7 +455,7 @@ static int read_link(const char *name, const struct json *entry, const struct co
 		return -1;
 	}
 	link.crc = crc && crc->number;
-	if (*site->link[port].dev) {
+	if (config_has_link(&site->link[port])) {
 		complain("%s:%u: a second link for port %u", name, entry->line, port);
 		return -1;
 	}
@@ -421,7 +464,7 @@ static int read_link(const char *name, const struct json *entry, const struct co
 			 entry->line, site->id, port);
 		return -1;
 	}
-	if (config_find_dev(config, link.dev, &other)) {
+	if (*link.dev && config_find_dev(config, link.dev, &other)) {
 		complain("%s:%u: %s carries another link", name, entry->line, link.dev);
 		return -1;
 	}

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include "json.h"
 #include "paths.h"
+#include "rdma.h"
 #include "site.h"
 
 /* What a file begins with: the version of its form. */
@@ -54,13 +55,17 @@ extern const struct config_field config_settings[CONFIG_SETTINGS];
 /**
  * struct config_link - a link
  * @line: of the file
- * @dev: device, "" where there is no link
+ * @dev: network device, "" where there is none
+ * @rdma: RDMA port in its place, or ""; where both are "" there is no link
+ * @peer_gid: of an RDMA link
  * @window: flits under way
  * @crc: frames carry a checksum
  */
 struct config_link {
 	unsigned int line;
 	char dev[IFNAMSIZ];
+	char rdma[RDMA_SIZE];
+	uint8_t peer_gid[GID_LENGTH];
 	uint32_t window;
 	bool crc;
 };
@@ -131,6 +136,11 @@ struct config_site *config_find(const struct config *config, uint32_t id);
 /* The site that has the device as a link, and its port; or NULL. */
 struct config_site *config_find_dev(const struct config *config, const char *dev,
 				    unsigned int *port);
+
+static inline bool config_has_link(const struct config_link *link)
+{
+	return *link->dev || *link->rdma;
+}
 
 /* Print as a file. */
 void config_print(const struct config *config);

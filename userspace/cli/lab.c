@@ -18,6 +18,7 @@ int lab_take_down(const struct lab *lab, bool shown)
 {
 	int status = 0, err;
 	uint32_t site;
+	char *wrong;
 
 	for (site = 0; site < lab->topo.nsites; site++) {
 		char *name = lab_netns(lab, site);
@@ -40,6 +41,12 @@ int lab_take_down(const struct lab *lab, bool shown)
 
 		complain("lab down: %s: %s", path, strerror(-err));
 		free(path);
+		status = EXIT_FAILED;
+	}
+	wrong = status ? NULL : lab_rdma_down(lab);
+	if (wrong) {
+		complain("lab down: %s", wrong);
+		free(wrong);
 		status = EXIT_FAILED;
 	}
 	return status;
@@ -102,7 +109,13 @@ static int show(struct args *args)
 	out_open_object(NULL);
 	out_string("name", "lab %s", lab.name);
 	out_string("topology", " topology %s", lab.spec);
-	out_uint("mtu", " mtu %llu", lab.mtu);
+	if (*lab.rdma) {
+		out_null("mtu");
+		out_string("rdma", " rdma %s", lab.rdma);
+	} else {
+		out_uint("mtu", " mtu %llu", lab.mtu);
+		out_null("rdma");
+	}
 	out_uint("flit", " flit %llu\n", lab.flit);
 	out_open_array("sites");
 	for (site = 0; site < lab.topo.nsites; site++) {
@@ -233,7 +246,7 @@ static int graph(struct args *args)
 
 static const struct command commands[] = {
 	{ "up", lab_up, "SPEC [copies K] [mtu N] [flit N] [window N] [crc { on | off }]\n"
-	  "   [mode MODE] [key FILE] [name NAME]" },
+	  "   [mode MODE] [key FILE] [name NAME] [--rdma | rdma-dev DEV/PORT]" },
 	{ "exec", exec, "[name NAME] SITE COMMAND [ARG]..." },
 	{ "graph", graph, "[name NAME] [--svg | --dot]" },
 	{ "show", show, "[name NAME] [-j]" },

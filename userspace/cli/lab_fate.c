@@ -49,9 +49,33 @@ static void set_devices(const struct lab *lab, uint32_t site, bool up)
 	close(fd);
 }
 
+/* The kernel's site of this namespace lets its links go. */
+static void take_links(const struct lab *lab, uint32_t site, int genl)
+{
+	struct nl_request req = { 0 };
+	struct nl_error error;
+	uint8_t dir;
+	int err;
+
+	for (dir = 0; dir < lab->topo.ndirs; dir++) {
+		if (fc_topo_neighbour(&lab->topo, site, dir) == FC_SITE_NONE)
+			continue;
+		nl_begin_flitcast(&req, FLITCAST_CMD_LINK_DEL, 0);
+		nl_put_u32(&req, FLITCAST_A_LINK_SITE, site);
+		nl_put_u32(&req, FLITCAST_A_LINK_PORT, dir + 1);
+		nl_end(&req);
+		err = nl_talk(genl, &req, NULL, NULL, &error);
+		/* One that lied before may have ended in mid-sentence. */
+		if (err && err != -ENOENT)
+			fail("lab %s: site %u: port %u: %s", lab->name, site, dir + 1,
+			     error.text);
+	}
+	nl_free(&req);
+}
+
 /*
  * Its links are cut before the site is taken out: what it would say when it goes, nobody
- * hears.
+ * hears.  RDMA links have no devices to close, and are taken out.
  */
 static void kill_site(struct lab *lab, uint32_t site)
 {
@@ -64,6 +88,8 @@ static void kill_site(struct lab *lab, uint32_t site)
 	set_devices(lab, site, false);
 	lab_note(lab, site, LAB_DEAD);
 	fd = lab_open(lab, site, NETLINK_GENERIC);
+	if (*lab->rdma)
+		take_links(lab, site, fd);
 	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
 	nl_put_u32(&req, FLITCAST_A_SITE_ID, site);
 	nl_end(&req);
@@ -115,12 +141,16 @@ int lab_revive(struct args *args)
 	struct paths paths;
 	uint32_t *sites;
 	size_t i, n;
+	char *wrong;
 	int *genl;
 
 	lab_take_name(args, &lab);
 	sites = take_sites(args, &lab, true, &n);
 	paths_find(&paths, &lab.topo, lab.copies, "lab revive");
 	genl = xalloc(lab.topo.nsites, sizeof(*genl));
+	wrong = *lab.rdma ? lab_rdma_find(&lab) : NULL;
+	if (wrong)
+		fail("lab %s: %s", lab.name, wrong);
 	for (i = 0; i < n; i++) {
 		uint32_t site = sites[i];
 
@@ -150,31 +180,6 @@ void lab_end_liar(const struct lab *lab, uint32_t site)
 	netns_enter(name);
 	liar_ask(0, 0);
 	free(name);
-}
-
-/* The kernel's site of this namespace lets its links go. */
-static void take_links(const struct lab *lab, uint32_t site, int genl)
-{
-	struct nl_request req = { 0 };
-	struct nl_error error;
-	char dev[16];
-	uint8_t dir;
-	int err;
-
-	for (dir = 0; dir < lab->topo.ndirs; dir++) {
-		if (fc_topo_neighbour(&lab->topo, site, dir) == FC_SITE_NONE)
-			continue;
-		snprintf(dev, sizeof(dev), "p%u", dir + 1);
-		nl_begin_flitcast(&req, FLITCAST_CMD_LINK_DEL, 0);
-		nl_put_u32(&req, FLITCAST_A_LINK_SITE, site);
-		nl_put_string(&req, FLITCAST_A_LINK_IFNAME, dev);
-		nl_end(&req);
-		err = nl_talk(genl, &req, NULL, NULL, &error);
-		/* One that lied before may have ended in mid-sentence. */
-		if (err && err != -ENOENT)
-			fail("lab %s: site %u: %s: %s", lab->name, site, dev, error.text);
-	}
-	nl_free(&req);
 }
 
 /* In the namespace of the site: the program, which this one does not wait for. */
@@ -252,6 +257,9 @@ int lab_corrupt(struct args *args)
 		fail("lab %s: site %u is dead", lab.name, site);
 	if (!lies && lab.fate[site] == LAB_LIVES)
 		return 0;
+	if (lies && *lab.rdma)
+		fail("lab %s: liars send over network devices, and its links are RDMA links",
+		     lab.name);
 	if (lies && lab.flit > lab.mtu)
 		fail("lab %s: liars send single frames, and flits are longer", lab.name);
 	genl = lab_open(&lab, site, NETLINK_GENERIC);

@@ -2,7 +2,8 @@
 /*
  * What the files of "flitcast lab" share.
  *
- * Site N of the lab NAME is in the namespace NAME-N; its port P is the veth pP.
+ * Site N of the lab NAME is in the namespace NAME-N; its port P is the veth pP, or the
+ * links of all sites are RDMA links of one RDMA port, which is its own peer.
  */
 #ifndef FLITCAST_CLI_LAB_IMPL_H
 #define FLITCAST_CLI_LAB_IMPL_H
@@ -11,12 +12,15 @@
 #include <stdint.h>
 #include "cli.h"
 #include "nl.h"
+#include "rdma.h"
 
 /* The lab that is meant where none is named. */
 #define LAB_DEFAULT	"flitcast"
 #define LAB_NAME_MAX	32
 /* Three descriptors a site, and a machine's patience. */
 #define LAB_SITES_MAX	4096
+/* RDMA port that labs make themselves, unless another one is named. */
+#define LAB_RDMA	"flitcast_rxe/1"
 
 /* What has become of a site since the lab came up. */
 enum lab_fate {
@@ -31,7 +35,9 @@ enum lab_fate {
  * @name: of the lab
  * @spec: topology as given
  * @mode: switching mode, or ""
- * @mtu: of the veths
+ * @mtu: of the veths; 0 where there are none
+ * @rdma: RDMA port of all links, or ""
+ * @gid: its GID, once lab_rdma_up() or lab_rdma_find() has found it
  * @flit: flit size
  * @window: flits under way, 0 for the default
  * @crc: frames carry a checksum
@@ -45,6 +51,8 @@ struct lab {
 	char spec[FC_SPEC_MAX];
 	char mode[16];
 	uint32_t mtu;
+	char rdma[RDMA_SIZE];
+	uint8_t gid[GID_LENGTH];
 	uint32_t flit;
 	uint32_t window;
 	bool crc;
@@ -73,6 +81,10 @@ void lab_save(const struct lab *lab);
 void lab_note(struct lab *lab, uint32_t site, enum lab_fate fate);
 /* 0 or -errno. */
 int lab_forget(const struct lab *lab);
+/* Keeps others from making and deleting the RDMA device of labs, until it is closed. */
+int lab_lock(void);
+/* Has a lab, of any name, its links over this RDMA port? */
+bool lab_any_has_rdma(const char *rdma);
 /* To be freed. */
 char *lab_path(const struct lab *lab);
 char *lab_netns(const struct lab *lab, uint32_t site);
@@ -99,6 +111,9 @@ int lab_ask(int genl, struct site_state *state, struct nl_error *error);
 /* Let this process have as many descriptors as a lab may need. */
 void lab_allow_descriptors(void);
 
+/* Has the site a veth in this direction? */
+bool lab_has_veth(const struct lab *lab, uint32_t site, uint8_t dir);
+
 /* A netlink socket in the namespace of a site, which is entered. */
 int lab_open(const struct lab *lab, uint32_t site, int protocol);
 
@@ -116,6 +131,20 @@ void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct nl_re
  * Return: NULL, or which site has not, and why, to be freed: nobody waits for ever.
  */
 char *lab_wait(const struct lab *lab, const int *genl, const char *about);
+
+/*
+ * RDMA links: lab_rdma.c
+ */
+
+/*
+ * Make the RDMA device that labs share where it is not there, and find the GID; called
+ * before any other namespace is entered.  NULL, or what is wrong, to be freed.
+ */
+char *lab_rdma_up(struct lab *lab);
+/* The GID alone. */
+char *lab_rdma_find(struct lab *lab);
+/* Delete the device after the last lab that had it.  NULL, or what is wrong, to be freed. */
+char *lab_rdma_down(const struct lab *lab);
 
 /*
  * Commands.

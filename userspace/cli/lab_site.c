@@ -71,21 +71,30 @@ void lab_put_links(const struct lab *lab, uint32_t site, struct nl_request *req)
 		snprintf(dev, sizeof(dev), "p%u", dir + 1);
 		nl_begin_flitcast(req, FLITCAST_CMD_LINK_NEW, 0);
 		nl_put_u32(req, FLITCAST_A_LINK_SITE, site);
-		nl_put_string(req, FLITCAST_A_LINK_IFNAME, dev);
+		if (*lab->rdma) {
+			nl_put_string(req, FLITCAST_A_LINK_RDMA, lab->rdma);
+			nl_put(req, FLITCAST_A_LINK_PEER_GID, lab->gid, sizeof(lab->gid));
+		} else {
+			nl_put_string(req, FLITCAST_A_LINK_IFNAME, dev);
+		}
 		nl_put_u32(req, FLITCAST_A_LINK_PORT, dir + 1);
 		nl_put_u32(req, FLITCAST_A_LINK_CRC, lab->crc);
 		nl_end(req);
 	}
 }
 
+bool lab_has_veth(const struct lab *lab, uint32_t site, uint8_t dir)
+{
+	return !*lab->rdma && fc_topo_neighbour(&lab->topo, site, dir) != FC_SITE_NONE;
+}
+
 void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct nl_request *req)
 {
-	const struct fc_topo *topo = &lab->topo;
 	char dev[16];
 	uint8_t dir;
 
-	for (dir = 0; dir < topo->ndirs; dir++) {
-		if (fc_topo_neighbour(topo, site, dir) == FC_SITE_NONE)
+	for (dir = 0; dir < lab->topo.ndirs; dir++) {
+		if (!lab_has_veth(lab, site, dir))
 			continue;
 		snprintf(dev, sizeof(dev), "p%u", dir + 1);
 		if (up)

@@ -5,11 +5,13 @@
  * becomes of sites is added to it, line by line: the last one holds.
  */
 #include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lab_impl.h"
@@ -80,6 +82,11 @@ static const char *read_line(struct lab *lab, struct links *links, const char *l
 		lab->key = xprintf("%.*s", (int)strcspn(line + 4, "\n"), line + 4);
 		return NULL;
 	}
+	if (!strncmp(line, "rdma ", 5)) {
+		snprintf(lab->rdma, sizeof(lab->rdma), "%.*s", (int)strcspn(line + 5, "\n"),
+			 line + 5);
+		return NULL;
+	}
 	if (sscanf(line, "%15s %63s", key, value) != 2)
 		return "not written by lab up";
 	if (!strcmp(key, "topology")) {
@@ -132,6 +139,7 @@ bool lab_load(struct lab *lab)
 		fail("lab %s: %s: %s", lab->name, path, strerror(errno));
 	lab->mode[0] = '\0';
 	lab->mtu = 0;
+	lab->rdma[0] = '\0';
 	lab->flit = 0;
 	lab->copies = 1;
 	lab->fate = NULL;
@@ -139,7 +147,7 @@ bool lab_load(struct lab *lab)
 	while (!wrong && fgets(line, sizeof(line), file))
 		wrong = read_line(lab, &links, line);
 	fclose(file);
-	if (!wrong && (!lab->fate || !lab->mtu || !lab->flit))
+	if (!wrong && (!lab->fate || !(lab->mtu || *lab->rdma) || !lab->flit))
 		wrong = "not written by lab up";
 	if (wrong)
 		fail("lab %s: %s: %s", lab->name, path, wrong);
@@ -184,6 +192,8 @@ void lab_save(const struct lab *lab)
 		fprintf(file, "link %u %u\n", graph->link[i].site[0], graph->link[i].site[1]);
 	fprintf(file, "topology %s\nmtu %u\nflit %u\nwindow %u\ncrc %u\n", lab->spec, lab->mtu,
 		lab->flit, lab->window, lab->crc);
+	if (*lab->rdma)
+		fprintf(file, "rdma %s\n", lab->rdma);
 	if (lab->copies > 1)
 		fprintf(file, "copies %u\n", lab->copies);
 	if (*lab->mode)
@@ -222,4 +232,34 @@ int lab_forget(const struct lab *lab)
 
 	free(path);
 	return err;
+}
+
+int lab_lock(void)
+{
+	int fd = open(STATE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd < 0 || flock(fd, LOCK_EX))
+		fail("lab: " STATE_DIR ": %s", strerror(errno));
+	return fd;
+}
+
+bool lab_any_has_rdma(const char *rdma)
+{
+	const struct dirent *entry;
+	bool found = false;
+	DIR *dir = opendir(STATE_DIR);
+
+	if (!dir)
+		fail("lab: " STATE_DIR ": %s", strerror(errno));
+	while (!found && (entry = readdir(dir))) {
+		struct lab lab = { 0 };
+
+		/* Drafts begin with a dot. */
+		if (*entry->d_name == '.' || strlen(entry->d_name) > LAB_NAME_MAX)
+			continue;
+		strcpy(lab.name, entry->d_name);
+		found = lab_load(&lab) && !strcmp(lab.rdma, rdma);
+	}
+	closedir(dir);
+	return found;
 }

@@ -18,6 +18,7 @@
 #include "rtnl.h"
 
 #define FLIT_DEFAULT	1500
+#define FLIT_RDMA_DEFAULT 4096
 
 /* One namespace while the lab is set up: descriptors. */
 struct place {
@@ -96,7 +97,8 @@ static void make_veths(const struct lab *lab, const struct place *places)
 
 	for (site = 0; site < topo->nsites; site++) {
 		for (dir = 0; dir < topo->ndirs; dir++) {
-			if (!is_first_end(topo, site, dir, &peer))
+			if (!lab_has_veth(lab, site, dir) ||
+			    !is_first_end(topo, site, dir, &peer))
 				continue;
 			snprintf(dev, sizeof(dev), "p%u", dir + 1);
 			snprintf(other, sizeof(other), "p%u",
@@ -123,7 +125,7 @@ static void open_veths(const struct lab *lab, const struct place *places)
 
 	for (site = 0; site < topo->nsites; site++) {
 		for (dir = 0; dir < topo->ndirs; dir++) {
-			if (fc_topo_neighbour(topo, site, dir) == FC_SITE_NONE)
+			if (!lab_has_veth(lab, site, dir))
 				continue;
 			snprintf(dev, sizeof(dev), "p%u", dir + 1);
 			err = rtnl_set_napi(places[site].rtnl, dev);
@@ -187,15 +189,28 @@ static const char *lab_key(const char *path)
 	return full;
 }
 
+/* What depends on the kind of its links. */
+static void set_sizes(struct lab *lab)
+{
+	if (*lab->rdma && lab->mtu)
+		bad_usage("mtu is of network devices, and a lab of RDMA links has none");
+	if (!*lab->rdma && !lab->mtu)
+		lab->mtu = FLIT_DEFAULT;
+	if (!lab->flit)
+		lab->flit = *lab->rdma ? FLIT_RDMA_DEFAULT : lab->mtu;
+}
+
 int lab_up(struct args *args)
 {
-	struct lab lab = { .name = LAB_DEFAULT, .mtu = FLIT_DEFAULT };
+	struct lab lab = { .name = LAB_DEFAULT };
 	const char *spec = take_any(args, "topology");
 	struct nl_request req = { 0 };
 	unsigned int copies = 0;
 	struct place *places;
 	struct paths paths;
+	bool rdma = false;
 	uint32_t site;
+	char *wrong;
 
 	while (args->argc) {
 		if (take_word(args, "mtu"))
@@ -203,6 +218,10 @@ int lab_up(struct args *args)
 		else if (take_word(args, "flit"))
 			lab.flit = parse_number(take_any(args, "flit"), FLITCAST_FLIT_MIN,
 						FLITCAST_FLIT_MAX, "flit");
+		else if (take_option(args, "--rdma") || take_word(args, "rdma"))
+			rdma = true;
+		else if (take_word(args, "rdma-dev"))
+			rdma_take(args, lab.rdma);
 		else if (take_word(args, "mode"))
 			snprintf(lab.mode, sizeof(lab.mode), "%s", take_any(args, "mode"));
 		else if (take_word(args, "window"))
@@ -219,8 +238,9 @@ int lab_up(struct args *args)
 		else
 			take_end(args);
 	}
-	if (!lab.flit)
-		lab.flit = lab.mtu;
+	if (rdma && !*lab.rdma)
+		strcpy(lab.rdma, LAB_RDMA);
+	set_sizes(&lab);
 	network_parse(&lab.topo, spec, "lab up:");
 	if (lab.topo.nsites > LAB_SITES_MAX)
 		fail("lab up: %s: a lab has at most %d sites", spec, LAB_SITES_MAX);
@@ -230,6 +250,9 @@ int lab_up(struct args *args)
 	lab.copies = paths.copies;
 	if (geteuid())
 		fail("lab up: only root may make network namespaces");
+
+	if (*lab.rdma && strcmp(lab.rdma, LAB_RDMA) && !rdma_exists(lab.rdma))
+		fail("lab up: there is no RDMA port %s here", lab.rdma);
 
 	/* Before anything is made: is the module there? */
 	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
@@ -248,6 +271,9 @@ int lab_up(struct args *args)
 	}
 	lab_allow_descriptors();
 	lab_save(&lab);
+	wrong = *lab.rdma ? lab_rdma_up(&lab) : NULL;
+	if (wrong)
+		give_up(&lab, "lab up: %s", wrong);
 	places = xalloc(lab.topo.nsites, sizeof(*places));
 	make_namespaces(&lab, places);
 	make_veths(&lab, places);

@@ -10,6 +10,7 @@
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "out.h"
+#include "rdma.h"
 #include "rtnl.h"
 
 const char *link_state_name(uint32_t state)
@@ -25,13 +26,47 @@ const char *link_state_name(uint32_t state)
 	return "unknown";
 }
 
+static void print_gid(const char *key, const char *format, const struct nlattr *attr)
+{
+	char text[INET6_ADDRSTRLEN];
+	uint8_t gid[GID_LENGTH];
+
+	if (gid_read(attr, gid))
+		out_string(key, format, gid_print(gid, text));
+	else
+		out_null(key);
+}
+
+/* Attributes that an RDMA link alone has. */
+static void print_rdma(const struct nlattr **a)
+{
+	if (a[FLITCAST_A_LINK_CONNECTION])
+		out_string("connection", " connection %s",
+			   nl_string(a[FLITCAST_A_LINK_CONNECTION]));
+	else
+		out_null("connection");
+	if (a[FLITCAST_A_LINK_QP])
+		out_uint("qp", " qp %llu", nl_u32(a[FLITCAST_A_LINK_QP]));
+	else
+		out_null("qp");
+	print_gid("gid", " gid %s", a[FLITCAST_A_LINK_GID]);
+	print_gid("peer_gid", " peer_gid %s", a[FLITCAST_A_LINK_PEER_GID]);
+}
+
 void print_link_line(const struct nlattr **a)
 {
 	out_uint("site", "site %llu", nl_u32(a[FLITCAST_A_LINK_SITE]));
 	out_uint("port", " port %llu", nl_u32(a[FLITCAST_A_LINK_PORT]));
 	out_string("direction", " %s", nl_string(a[FLITCAST_A_LINK_DIRECTION]));
-	out_string("dev", " dev %s", nl_string(a[FLITCAST_A_LINK_IFNAME]));
-	out_uint("ifindex", NULL, nl_u32(a[FLITCAST_A_LINK_IFINDEX]));
+	if (a[FLITCAST_A_LINK_RDMA]) {
+		out_null("dev");
+		out_null("ifindex");
+		out_string("rdma", " rdma %s", nl_string(a[FLITCAST_A_LINK_RDMA]));
+	} else {
+		out_string("dev", " dev %s", nl_string(a[FLITCAST_A_LINK_IFNAME]));
+		out_uint("ifindex", NULL, nl_u32(a[FLITCAST_A_LINK_IFINDEX]));
+		out_null("rdma");
+	}
 	out_uint("window", " window %llu", nl_u32(a[FLITCAST_A_LINK_WINDOW]));
 	out_bool("crc", nl_u32(a[FLITCAST_A_LINK_CRC]));
 	if (nl_u32(a[FLITCAST_A_LINK_CRC]))
@@ -48,6 +83,7 @@ void print_link_line(const struct nlattr **a)
 		out_null("peer_site");
 		out_null("peer_port");
 	}
+	print_rdma(a);
 }
 
 static void print_link(const void *data, size_t length, void *arg)
@@ -73,26 +109,58 @@ static bool take_site(struct args *args, struct nl_request *req)
 	return true;
 }
 
+static void take_port(struct args *args, struct nl_request *req)
+{
+	nl_put_u32(req, FLITCAST_A_LINK_PORT,
+		   parse_number(take_any(args, "port"), 1, UINT32_MAX, "port"));
+}
+
+static void take_window(struct args *args, struct nl_request *req)
+{
+	nl_put_u32(req, FLITCAST_A_LINK_WINDOW,
+		   parse_number(take_any(args, "window"), 0, UINT32_MAX, "window"));
+}
+
+static void take_crc(struct args *args, struct nl_request *req)
+{
+	nl_put_u32(req, FLITCAST_A_LINK_CRC, parse_switch(take_any(args, "crc"), "crc"));
+}
+
 static const char *take_dev(struct args *args)
 {
-	const char *dev = take_any(args, "device");
+	const char *dev;
 
+	take_word(args, "dev");
+	dev = take_any(args, "device");
 	if (strlen(dev) >= IFNAMSIZ)
 		bad_usage("\"%s\" is no name of a device: it is too long", dev);
 	return dev;
 }
 
+/* "[dev] DEV", or "port P" of the site: which link; its name for complaints is returned. */
+static const char *take_link(struct args *args, struct nl_request *req)
+{
+	const char *name;
+
+	if (take_word(args, "port")) {
+		name = args->argc ? xprintf("port %s", args->argv[0]) : NULL;
+		take_port(args, req);
+	} else {
+		name = take_dev(args);
+		nl_put_string(req, FLITCAST_A_LINK_IFNAME, name);
+	}
+	return name;
+}
+
 static int show(struct args *args)
 {
+	bool all = !args->argc || is_prefix(args->argv[0], "site");
 	struct nl_request req = { 0 };
-	const char *dev = NULL;
 	int err;
 
-	if (take_word(args, "dev") || (args->argc && !is_prefix(args->argv[0], "site")))
-		dev = take_dev(args);
-	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, dev ? 0 : NLM_F_DUMP);
-	if (dev)
-		nl_put_string(&req, FLITCAST_A_LINK_IFNAME, dev);
+	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, all ? NLM_F_DUMP : 0);
+	if (!all)
+		take_link(args, &req);
 	take_site(args, &req);
 	take_end(args);
 	nl_end(&req);
@@ -103,38 +171,55 @@ static int show(struct args *args)
 	return err ? EXIT_FAILED : 0;
 }
 
-static void put_crc(struct args *args, struct nl_request *req)
+static void take_peer(struct args *args, struct nl_request *req)
 {
-	nl_put_u32(req, FLITCAST_A_LINK_CRC, parse_switch(take_any(args, "crc"), "crc"));
+	const char *text = take_any(args, "peer");
+	uint8_t gid[GID_LENGTH];
+
+	if (!gid_parse(text, gid))
+		bad_usage("peer is a GID, written as an IPv6 or IPv4 address, not \"%s\"", text);
+	nl_put(req, FLITCAST_A_LINK_PEER_GID, gid, sizeof(gid));
 }
 
 static int add(struct args *args)
 {
-	const char *dev = take_dev(args);
+	bool rdma = take_word(args, "rdma"), peer = false, port = false;
 	uint32_t mtu = 0, old = 0;
 	struct nl_request req = { 0 };
-	bool port = false;
+	char rdma_port[RDMA_SIZE];
+	const char *dev;
 	int err;
 
 	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_NEW, 0);
-	nl_put_string(&req, FLITCAST_A_LINK_IFNAME, dev);
+	if (rdma) {
+		rdma_take(args, rdma_port);
+		nl_put_string(&req, FLITCAST_A_LINK_RDMA, rdma_port);
+		dev = xprintf("rdma %s", rdma_port);
+	} else {
+		dev = take_dev(args);
+		nl_put_string(&req, FLITCAST_A_LINK_IFNAME, dev);
+	}
 	while (args->argc) {
-		if (take_word(args, "port")) {
-			nl_put_u32(&req, FLITCAST_A_LINK_PORT,
-				   parse_number(take_any(args, "port"), 1, UINT32_MAX, "port"));
+		if (rdma && take_word(args, "peer")) {
+			take_peer(args, &req);
+			peer = true;
+		} else if (take_word(args, "port")) {
+			take_port(args, &req);
 			port = true;
 		} else if (take_word(args, "mtu")) {
+			if (rdma)
+				bad_usage("mtu is of a network device, and RDMA links have none");
 			mtu = parse_number(take_any(args, "mtu"), 68, 65535, "mtu");
 		} else if (take_word(args, "window")) {
-			nl_put_u32(&req, FLITCAST_A_LINK_WINDOW,
-				   parse_number(take_any(args, "window"), 0, UINT32_MAX,
-						"window"));
+			take_window(args, &req);
 		} else if (take_word(args, "crc")) {
-			put_crc(args, &req);
+			take_crc(args, &req);
 		} else if (!take_site(args, &req)) {
 			take_end(args);
 		}
 	}
+	if (rdma && !peer)
+		bad_usage("peer is missing: the GID of the RDMA port at the other end");
 	if (!port)
 		bad_usage("port is missing");
 	nl_end(&req);
@@ -157,43 +242,42 @@ static int add(struct args *args)
 
 static int set(struct args *args)
 {
-	const char *dev = take_dev(args);
 	struct nl_request req = { 0 };
+	const char *name;
 
 	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_SET, 0);
-	nl_put_string(&req, FLITCAST_A_LINK_IFNAME, dev);
+	name = take_link(args, &req);
 	while (args->argc) {
 		if (take_word(args, "window"))
-			nl_put_u32(&req, FLITCAST_A_LINK_WINDOW,
-				   parse_number(take_any(args, "window"), 0, UINT32_MAX,
-						"window"));
+			take_window(args, &req);
 		else if (take_word(args, "crc"))
-			put_crc(args, &req);
+			take_crc(args, &req);
 		else if (!take_site(args, &req))
 			take_end(args);
 	}
 	nl_end(&req);
-	return nl_ask(&req, NULL, NULL, xprintf("link set %s", dev)) ? EXIT_FAILED : 0;
+	return nl_ask(&req, NULL, NULL, xprintf("link set %s", name)) ? EXIT_FAILED : 0;
 }
 
 static int del(struct args *args)
 {
-	const char *dev = take_dev(args);
 	struct nl_request req = { 0 };
+	const char *name;
 
 	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_DEL, 0);
-	nl_put_string(&req, FLITCAST_A_LINK_IFNAME, dev);
+	name = take_link(args, &req);
 	take_site(args, &req);
 	take_end(args);
 	nl_end(&req);
-	return nl_ask(&req, NULL, NULL, xprintf("link del %s", dev)) ? EXIT_FAILED : 0;
+	return nl_ask(&req, NULL, NULL, xprintf("link del %s", name)) ? EXIT_FAILED : 0;
 }
 
 static const struct command commands[] = {
-	{ "add", add, "DEV port P [site ID] [mtu N] [window N] [crc { on | off }]" },
-	{ "show", show, "[DEV] [site ID]" },
-	{ "set", set, "DEV [site ID] [window N] [crc { on | off }]" },
-	{ "del", del, "DEV [site ID]" },
+	{ "add", add, "DEV port P [site ID] [mtu N] [window N] [crc { on | off }]\n"
+	  "rdma DEV/PORT peer GID port P [site ID] [window N] [crc { on | off }]" },
+	{ "show", show, "[DEV | port P] [site ID]" },
+	{ "set", set, "{ DEV | port P } [site ID] [window N] [crc { on | off }]" },
+	{ "del", del, "{ DEV | port P } [site ID]" },
 	{ 0 }
 };
 

@@ -103,12 +103,19 @@ static void put_site_del(struct nl_request *req, uint32_t id)
 
 static void put_link(struct nl_request *req, const struct config_site *site, uint32_t port)
 {
+	const struct config_link *link = &site->link[port];
+
 	nl_begin_flitcast(req, FLITCAST_CMD_LINK_NEW, 0);
 	nl_put_u32(req, FLITCAST_A_LINK_SITE, site->id);
-	nl_put_string(req, FLITCAST_A_LINK_IFNAME, site->link[port].dev);
+	if (*link->rdma) {
+		nl_put_string(req, FLITCAST_A_LINK_RDMA, link->rdma);
+		nl_put(req, FLITCAST_A_LINK_PEER_GID, link->peer_gid, sizeof(link->peer_gid));
+	} else {
+		nl_put_string(req, FLITCAST_A_LINK_IFNAME, link->dev);
+	}
 	nl_put_u32(req, FLITCAST_A_LINK_PORT, port);
-	nl_put_u32(req, FLITCAST_A_LINK_WINDOW, site->link[port].window);
-	nl_put_u32(req, FLITCAST_A_LINK_CRC, site->link[port].crc);
+	nl_put_u32(req, FLITCAST_A_LINK_WINDOW, link->window);
+	nl_put_u32(req, FLITCAST_A_LINK_CRC, link->crc);
 	nl_end(req);
 }
 
@@ -159,7 +166,9 @@ static bool same_table(const struct fc_topo *topo, const struct fc_pref *a,
 
 static bool same_link(const struct config_link *a, const struct config_link *b)
 {
-	return !strcmp(a->dev, b->dev) && a->window == b->window && a->crc == b->crc;
+	return !strcmp(a->dev, b->dev) && !strcmp(a->rdma, b->rdma) &&
+	       !memcmp(a->peer_gid, b->peer_gid, sizeof(a->peer_gid)) &&
+	       a->window == b->window && a->crc == b->crc;
 }
 
 static int check_fixed(const char *name, const struct config_site *want,
@@ -222,6 +231,14 @@ static int check_dev(const char *name, const struct config *config, const struct
 	return -1;
 }
 
+static int check_rdma(const char *name, const struct config_link *link)
+{
+	if (rdma_exists(link->rdma))
+		return 0;
+	complain("%s:%u: there is no RDMA port %s here", name, link->line, link->rdma);
+	return -1;
+}
+
 static int check(const char *name, const struct config *config, const struct config *now)
 {
 	size_t i, port;
@@ -234,19 +251,31 @@ static int check(const char *name, const struct config *config, const struct con
 			return -1;
 		if (!is && site->keyed && check_key(name, site))
 			return -1;
-		for (port = 1; port < FC_PORTS_MAX; port++)
-			if (*site->link[port].dev &&
-			    check_dev(name, config, now, site, &site->link[port]))
+		for (port = 1; port < FC_PORTS_MAX; port++) {
+			const struct config_link *link = &site->link[port];
+
+			if ((*link->dev && check_dev(name, config, now, site, link)) ||
+			    (*link->rdma && check_rdma(name, link)))
 				return -1;
+		}
 	}
 	return 0;
+}
+
+/* The name of a link for complaints: several may have one RDMA port. */
+static char *link_name(const struct config_site *site, uint32_t port)
+{
+	const struct config_link *link = &site->link[port];
+
+	return *link->rdma ? xprintf("rdma %s port %u", link->rdma, port) :
+			     xprintf("%s", link->dev);
 }
 
 static void plan_link_del(struct plan *plan, const struct config_site *is, uint32_t port)
 {
 	struct step *step;
 
-	step = add_step(plan, xprintf("link del %s", is->link[port].dev));
+	step = add_step(plan, xprintf("link del %s", link_name(is, port)));
 	put_link_del(&step->todo, is->id, port);
 	put_link(&step->undo, is, port);
 }
@@ -271,7 +300,7 @@ static void plan_link_add(struct plan *plan, const struct config_site *site, uin
 {
 	struct step *step;
 
-	step = add_step(plan, xprintf("link add %s", site->link[port].dev));
+	step = add_step(plan, xprintf("link add %s", link_name(site, port)));
 	put_link(&step->todo, site, port);
 	put_link_del(&step->undo, site->id, port);
 }
@@ -329,7 +358,7 @@ static void make_plan(struct plan *plan, const struct config *config, const stru
 		const struct config_site *is = config_find(now, site->id);
 
 		for (port = 1; is && port < FC_PORTS_MAX; port++)
-			if (*is->link[port].dev &&
+			if (config_has_link(&is->link[port]) &&
 			    !same_link(&is->link[port], &site->link[port]))
 				plan_link_del(plan, is, port);
 	}
@@ -341,7 +370,7 @@ static void make_plan(struct plan *plan, const struct config *config, const stru
 		plan_table(plan, site, is);
 		plan_paths(plan, site, is);
 		for (port = 1; port < FC_PORTS_MAX; port++)
-			if (*site->link[port].dev &&
+			if (config_has_link(&site->link[port]) &&
 			    !same_link(is ? &is->link[port] : &none, &site->link[port]))
 				plan_link_add(plan, site, port);
 	}

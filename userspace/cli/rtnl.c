@@ -102,6 +102,30 @@ static void put_device(struct nl_request *req, const char *name, uint32_t mtu)
 	nl_put_u32(req, IFLA_NUM_RX_QUEUES, 1);
 }
 
+void rtnl_put_dummy(struct nl_request *req, const char *dev, uint32_t mtu)
+{
+	struct ifinfomsg info = { 0 };
+	size_t linkinfo;
+
+	nl_begin(req, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
+	nl_put_raw(req, &info, sizeof(info));
+	put_device(req, dev, mtu);
+	linkinfo = nl_nest(req, IFLA_LINKINFO);
+	nl_put_string(req, IFLA_INFO_KIND, "dummy");
+	nl_nest_end(req, linkinfo);
+	nl_end(req);
+}
+
+void rtnl_put_del(struct nl_request *req, const char *dev)
+{
+	struct ifinfomsg info = { 0 };
+
+	nl_begin(req, RTM_DELLINK, 0);
+	nl_put_raw(req, &info, sizeof(info));
+	nl_put_string(req, IFLA_IFNAME, dev);
+	nl_end(req);
+}
+
 void rtnl_put_veth(struct nl_request *req, const char *dev, const char *peer,
 		   int peer_netns, uint32_t mtu)
 {

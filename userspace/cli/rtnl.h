@@ -23,6 +23,9 @@ int rtnl_set_napi(int socket, const char *dev);
 /* Messages for nl_talk() on a socket of the namespace of @dev. */
 void rtnl_put_up(struct nl_request *req, const char *dev);
 void rtnl_put_down(struct nl_request *req, const char *dev);
+/* A dummy, down; and a device of any kind goes. */
+void rtnl_put_dummy(struct nl_request *req, const char *dev, uint32_t mtu);
+void rtnl_put_del(struct nl_request *req, const char *dev);
 /* A pair, both ends down: @dev here, @peer in the namespace that @peer_netns refers to. */
 void rtnl_put_veth(struct nl_request *req, const char *dev, const char *peer,
 		   int peer_netns, uint32_t mtu);

@@ -75,7 +75,11 @@ static void print_wait(const struct nlattr **a)
 	out_uint("port", ":%llu", nl_u32(a[FLITCAST_A_SOCKET_WAIT_PORT]));
 	if (a[FLITCAST_A_SOCKET_WAIT_LINK]) {
 		out_uint("link_port", " by port %llu", nl_u32(a[FLITCAST_A_SOCKET_WAIT_LINK]));
-		out_string("dev", " dev %s", nl_string(a[FLITCAST_A_SOCKET_WAIT_IFNAME]));
+		if (a[FLITCAST_A_SOCKET_WAIT_IFNAME])
+			out_string("dev", " dev %s",
+				   nl_string(a[FLITCAST_A_SOCKET_WAIT_IFNAME]));
+		else
+			out_null("dev");
 	} else {
 		out_null("link_port");
 		out_null("dev");

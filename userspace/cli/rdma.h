@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Ports of RDMA devices, and their GIDs.
+ */
+#ifndef FLITCAST_CLI_RDMA_H
+#define FLITCAST_CLI_RDMA_H
+
+#include <arpa/inet.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "nl.h"
+#include "util.h"
+
+/* "DEV/PORT" with its NUL: the kernel's limit of a name, and three digits. */
+#define RDMA_SIZE	68
+#define GID_LENGTH	16
+
+/**
+ * rdma_parse() - "DEV/PORT", or "DEV" for its port 1
+ * @text: text
+ * @port: filled in with "DEV/PORT"
+ *
+ * Return: NULL, or a text that says what is wrong.
+ */
+const char *rdma_parse(const char *text, char port[RDMA_SIZE]);
+/* The next word is such a port; wrong usage if it is not. */
+void rdma_take(struct args *args, char port[RDMA_SIZE]);
+/* Has this machine such a port?  As /sys shows it. */
+bool rdma_exists(const char *port);
+
+/* Of an IPv6 address, or of an IPv4 address, which is mapped; false if it is neither. */
+bool gid_parse(const char *text, uint8_t gid[GID_LENGTH]);
+/* Print into @text. */
+const char *gid_print(const uint8_t gid[GID_LENGTH], char text[INET6_ADDRSTRLEN]);
+/* The GID of an attribute; false if there is none. */
+bool gid_read(const struct nlattr *attr, uint8_t gid[GID_LENGTH]);
+
+#endif /* FLITCAST_CLI_RDMA_H */
