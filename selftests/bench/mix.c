@@ -57,7 +57,7 @@ static unsigned int last, small_site, bulk_site, small_bytes = 64, bulk_queue;
 static int bulk_priority;
 static uid_t bulk_uid;
 static bool inet, with[KINDS];
-static uint64_t from_ns, until_ns;
+static uint64_t start_ns, from_ns, until_ns;
 
 static void usage(void)
 {
@@ -141,7 +141,9 @@ static void receive(enum kind kind)
 	while ((n = recv(flow[kind].to, got, sizeof(got), MSG_DONTWAIT)) >= 0) {
 		uint64_t now = stats_now(), sent;
 
-		if (now < from_ns || now >= until_ns)
+		/* A packet of the measurement before may have been under way when its socket closed. */
+		memcpy(&sent, got, sizeof(sent));
+		if (now < from_ns || now >= until_ns || (kind != BULK && sent < start_ns))
 			continue;
 		flow[kind].bytes += n;
 		if (kind == BULK)
@@ -149,7 +151,6 @@ static void receive(enum kind kind)
 		if (n != (kind == PING ? PING_BYTES : (ssize_t)small_bytes) ||
 		    flow[kind].count == COUNT_MAX)
 			die("%s: received %zd bytes", names[kind], n);
-		memcpy(&sent, got, sizeof(sent));
 		flow[kind].ns[flow[kind].count++] = now - sent;
 	}
 	if (errno != EAGAIN)
@@ -184,6 +185,7 @@ static void run(double seconds)
 {
 	uint64_t start;
 
+	start_ns = stats_now();
 	if (with[BULK])
 		send_bulk();
 	start = stats_now();
