@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Links over ports of RDMA devices: the backend, the devices, and the work of each link.
+ */
+#include <linux/capability.h>
+#include <linux/module.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <rdma/ib_cache.h>
+#include "rdma/rdma.h"
+
+/* The next attempt to connect. */
+#define RDMA_RETRY	(HZ / 4)
+
+static struct ib_client client;
+
+/* All devices. */
+static LIST_HEAD(devs);
+static DEFINE_SPINLOCK(devs_lock);
+
+/*
+ * The work of a link.
+ */
+
+/* The owner keeps the link until rdma_stop() has waited for readers. */
+static void carrier(struct rdma_link *l, bool up)
+{
+	if (l->carrier == up)
+		return;
+	WRITE_ONCE(l->carrier, up);
+	rcu_read_lock();
+	if (!READ_ONCE(l->dead))
+		l->link.ops->carrier(&l->link, up);
+	rcu_read_unlock();
+}
+
+static void begin(struct rdma_link *l)
+{
+	if (READ_ONCE(l->dead))
+		return;
+	if (rdma_conn_begin(l))
+		rdma_link_kick(l, RDMA_RETRY);
+	else if (rdma_conn_calls(l))
+		rdma_link_kick(l, rdma_conn_patience(l));
+}
+
+/* Give up a connection that is not made in time.  Return: what a connection has of its time. */
+static unsigned long wait_for_conn(struct rdma_conn *c)
+{
+	unsigned long now = jiffies, until = c->until;
+
+	if (READ_ONCE(c->state) != RDMA_CONNECTING)
+		return 0;
+	if (time_before(now, until))
+		return until - now;
+	rdma_link_broken(c, "the peer does not answer");
+	return 0;
+}
+
+/* RTNL, which drivers take for this, is held by nobody who waits for the work. */
+static bool port_active(const struct rdma_link *l)
+{
+	struct ib_port_attr attr;
+
+	return !ib_query_port(l->on->dev, l->port, &attr) && attr.state == IB_PORT_ACTIVE;
+}
+
+static void link_work(struct work_struct *work)
+{
+	struct rdma_link *l = container_of(to_delayed_work(work), struct rdma_link, work);
+	struct rdma_conn *broken, *c;
+	unsigned long wait = 0;
+	bool connected;
+
+	WRITE_ONCE(l->port_up, port_active(l));
+	rcu_read_lock();
+	c = rcu_dereference(l->conn);
+	if (c)
+		wait = wait_for_conn(c);
+	connected = c && READ_ONCE(c->state) == RDMA_CONNECTED;
+	rcu_read_unlock();
+	carrier(l, connected && l->port_up);
+	/*
+	 * A port that is down, or has no address yet, can tell the peer neither that a connection ends
+	 * nor that one begins, so both wait.  Soft-RoCE sends nothing more for the connection manager
+	 * when it could not do so once.
+	 */
+	if (!l->port_up)
+		return;
+	if (c && !connected && !rdma_conn_able(l)) {
+		rdma_link_kick(l, RDMA_RETRY);
+		return;
+	}
+	broken = rdma_link_take_conn(l, false);
+	if (connected)
+		l->futile = 0;
+	else if (broken && l->futile < U8_MAX)
+		l->futile++;
+	if (broken)
+		rdma_conn_end(broken);
+	if (wait)
+		rdma_link_kick(l, wait);
+	else if (broken && rdma_conn_calls(l))
+		rdma_link_kick(l, RDMA_RETRY);
+	else if (broken || !c)
+		begin(l);
+}
+
+static void link_end(struct work_struct *work)
+{
+	struct rdma_link *l = container_of(work, struct rdma_link, end);
+	struct rdma_conn *c;
+
+	cancel_delayed_work_sync(&l->work); /* rdma_link_kick() queues it no more */
+	rdma_conn_unlisten(l);
+	c = rdma_link_take_conn(l, true);
+	if (c)
+		rdma_conn_end(c);
+	rdma_link_put(l);
+}
+
+/*
+ * The backend.
+ */
+
+/* Split "DEV/PORT".  Return: the port, or 0 if the name is none. */
+static u32 split(char *name)
+{
+	char *slash = strrchr(name, '/');
+	u32 port;
+
+	if (!slash || slash == name || kstrtou32(slash + 1, 10, &port))
+		return 0;
+	*slash = 0;
+	return port;
+}
+
+/* Context: RTNL held: until it is released the device stays, as dev_remove() needs it. */
+static struct rdma_dev *find_dev(const char *name)
+{
+	struct rdma_dev *d, *found = NULL;
+
+	spin_lock(&devs_lock);
+	list_for_each_entry(d, &devs, node)
+		if (!strcmp(dev_name(&d->dev->dev), name))
+			found = d;
+	spin_unlock(&devs_lock);
+	return found;
+}
+
+static struct flitcast_link *rdma_create(const struct flitcast_link_spec *spec, u32 flit,
+					 struct netlink_ext_ack *extack)
+{
+	char name[FLITCAST_DEVICE_NAME];
+	struct rdma_link *l;
+	struct rdma_dev *d;
+	u32 port;
+
+	strscpy(name, spec->name, sizeof(name));
+	port = split(name);
+	if (!port) {
+		NL_SET_ERR_MSG_MOD(extack, "an RDMA port is written DEVICE/PORT");
+		return ERR_PTR(-EINVAL);
+	}
+	d = find_dev(name);
+	if (!d || !rdma_dev_access_netns(d->dev, spec->net)) {
+		NL_SET_ERR_MSG_MOD(extack, "no such RDMA device here");
+		return ERR_PTR(-ENODEV);
+	}
+	if (!rdma_is_port_valid(d->dev, port)) {
+		NL_SET_ERR_MSG_MOD(extack, "the RDMA device has no such port");
+		return ERR_PTR(-EINVAL);
+	}
+	if (!rdma_cap_ib_cm(d->dev, port) && !rdma_cap_iw_cm(d->dev, port)) {
+		NL_SET_ERR_MSG_MOD(extack, "the RDMA port has no connection manager");
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	l = kzalloc(sizeof(*l), GFP_KERNEL_ACCOUNT);
+	if (!l)
+		return ERR_PTR(-ENOMEM);
+	rdma_recv_layout(l, flit);
+	if (d->dev->attrs.max_recv_sge < (int)(1 + l->nfrags) || d->dev->attrs.max_qp_wr <=
+	    RDMA_SEND_SPARE + 1) {
+		NL_SET_ERR_MSG_MOD(extack, "flits of this size need more of a queue pair than the RDMA device has");
+		kfree(l);
+		return ERR_PTR(-EINVAL);
+	}
+	l->link.headroom = FC_LINK_SIZE;
+	INIT_LIST_HEAD(&l->node);
+	l->on = d;
+	l->port = port;
+	l->net = spec->net;
+	/* Otherwise root of a user namespace would use addresses of others. */
+	l->any_net = capable(CAP_NET_ADMIN);
+	memcpy(&l->peer, spec->peer, sizeof(l->peer));
+	l->own = spec->own;
+	l->far = spec->far;
+	kref_init(&l->ref);
+	spin_lock_init(&l->lock);
+	INIT_DELAYED_WORK(&l->work, link_work);
+	INIT_WORK(&l->end, link_end);
+	atomic_inc(&d->links);
+	return &l->link;
+}
+
+static void rdma_start(struct flitcast_link *link)
+{
+	rdma_link_add(rdma_link_of(link));
+	rdma_link_kick(rdma_link_of(link), 0);
+}
+
+static void rdma_stop(struct flitcast_link *link)
+{
+	struct rdma_link *l = rdma_link_of(link);
+
+	rdma_link_del(l);
+	spin_lock_irq(&l->lock);
+	WRITE_ONCE(l->dead, true);
+	spin_unlock_irq(&l->lock);
+	/* Waits for receivers, transmitters, and carrier(). */
+	synchronize_net();
+}
+
+static void rdma_free(struct flitcast_link *link)
+{
+	struct rdma_link *l = rdma_link_of(link);
+
+	WRITE_ONCE(l->dead, true);
+	queue_work(rdma_wq, &l->end);
+}
+
+static bool rdma_ready(const struct flitcast_link *link)
+{
+	return READ_ONCE(rdma_link_of(link)->carrier);
+}
+
+static const char *connection(struct rdma_link *l, const struct rdma_conn *c)
+{
+	if (!c)
+		return rdma_conn_calls(l) ? "waiting" : "listening";
+	switch (READ_ONCE(c->state)) {
+	case RDMA_CONNECTING:
+		return "connecting";
+	case RDMA_CONNECTED:
+		return "connected";
+	}
+	return "closing";
+}
+
+static void rdma_describe(struct flitcast_link *link, struct flitcast_link_device *device)
+{
+	struct rdma_link *l = rdma_link_of(link);
+	const char *reason = READ_ONCE(l->reason);
+	const struct rdma_conn *c;
+	const struct ib_qp *qp;
+
+	snprintf(device->name, sizeof(device->name), "%s/%u", dev_name(&l->on->dev->dev), l->port);
+	memcpy(device->peer, &l->peer, sizeof(device->peer));
+	spin_lock(&l->lock);
+	memcpy(device->gid, &l->gid, sizeof(device->gid));
+	spin_unlock(&l->lock);
+	rcu_read_lock();
+	c = rcu_dereference(l->conn);
+	strscpy(device->connection, connection(l, c), sizeof(device->connection));
+	qp = c ? READ_ONCE(c->qp) : NULL;
+	if (qp)
+		device->qp = qp->qp_num;
+	rcu_read_unlock();
+	if (!READ_ONCE(l->port_up))
+		reason = "the RDMA port is down";
+	if (reason && !READ_ONCE(l->carrier))
+		strscpy(device->reason, reason, sizeof(device->reason));
+}
+
+static const struct flitcast_link_kind rdma_kind = {
+	.name = "rdma",
+	.create = rdma_create,
+	.start = rdma_start,
+	.stop = rdma_stop,
+	.free = rdma_free,
+	.ready = rdma_ready,
+	.describe = rdma_describe,
+	.transmit = rdma_transmit,
+	.flush = rdma_flush,
+	.room = rdma_room,
+};
+
+/*
+ * Devices.
+ */
+
+static void dev_event(struct ib_event_handler *handler, struct ib_event *event)
+{
+	struct rdma_dev *d = container_of(handler, struct rdma_dev, events);
+
+	if (event->event == IB_EVENT_PORT_ACTIVE || event->event == IB_EVENT_PORT_ERR ||
+	    event->event == IB_EVENT_GID_CHANGE)
+		rdma_links_kick(d, event->element.port_num);
+}
+
+static int dev_add(struct ib_device *dev)
+{
+	/* not charged: one for each device */
+	struct rdma_dev *d = kzalloc(sizeof(*d), GFP_KERNEL);
+
+	if (!d)
+		return -ENOMEM;
+	d->dev = dev;
+	mutex_init(&d->mutex);
+	INIT_LIST_HEAD(&d->listeners);
+	INIT_IB_EVENT_HANDLER(&d->events, dev, dev_event);
+	ib_register_event_handler(&d->events);
+	ib_set_client_data(dev, &client, d);
+	spin_lock(&devs_lock);
+	list_add_tail(&d->node, &devs);
+	spin_unlock(&devs_lock);
+	return 0;
+}
+
+static bool is_on(const struct rdma_link *l, const void *on)
+{
+	return l->on == on;
+}
+
+/* RDMA devices are unregistered without RTNL: ipoib takes it in its remove callback, too. */
+static void dev_remove(struct ib_device *dev, void *data)
+{
+	struct rdma_dev *d = data;
+	struct rdma_link *l;
+
+	ib_unregister_event_handler(&d->events);
+	rtnl_lock();
+	spin_lock(&devs_lock);
+	list_del(&d->node);
+	spin_unlock(&devs_lock);
+	/* Links come and go under RTNL alone. */
+	while ((l = rdma_link_find(is_on, d))) {
+		l->link.ops->gone(&l->link);
+		rdma_link_put(l);
+	}
+	rtnl_unlock();
+	rdma_links_wait(d);
+	mutex_destroy(&d->mutex);
+	kfree(d);
+}
+
+static struct ib_client client = { .name = "flitcast", .add = dev_add, .remove = dev_remove };
+
+static int __init rdma_init(void)
+{
+	int err;
+
+	rdma_wq = alloc_workqueue("flitcast_rdma", WQ_UNBOUND, 0);
+	if (!rdma_wq)
+		return -ENOMEM;
+	err = ib_register_client(&client);
+	if (err)
+		goto wq;
+	err = flitcast_link_kind_register(&rdma_kind);
+	if (err)
+		goto client;
+	return 0;
+client:
+	ib_unregister_client(&client);
+wq:
+	destroy_workqueue(rdma_wq);
+	return err;
+}
+
+static void __exit rdma_exit(void)
+{
+	flitcast_link_kind_unregister(&rdma_kind);
+	/* Removes all links, by dev_remove(). */
+	ib_unregister_client(&client);
+	destroy_workqueue(rdma_wq);
+}
+
+module_init(rdma_init);
+module_exit(rdma_exit);
+
+MODULE_LICENSE("GPL");
+MODULE_DESCRIPTION("Flitcast: links over ports of RDMA devices");
+MODULE_ALIAS("flitcast-link-rdma");
