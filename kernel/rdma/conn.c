@@ -319,10 +319,14 @@ static int listen_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
 	    ev->param.conn.private_data_len < sizeof(*caller.call) ||
 	    be32_to_cpu(caller.call->magic) != RDMA_MAGIC)
 		return -EINVAL;
+	/*
+	 * The path is where the queue pair sends to.  The address that rdma_read_gids() returns is what
+	 * a RoCE caller says of itself.
+	 */
 	if (rdma_protocol_iwarp(id->device, id->port_num))
 		rdma_ip2gid((struct sockaddr *)&id->route.addr.dst_addr, &caller.gid);
 	else
-		rdma_read_gids(id, NULL, &caller.gid);
+		caller.gid = id->route.path_rec->dgid;
 	l = rdma_link_find(is_called, &caller);
 	if (l) {
 		why = conn_answer(l, id, caller.call);
@@ -615,7 +619,7 @@ bool rdma_conn_able(struct rdma_link *l)
 	return true;
 }
 
-int rdma_conn_begin(struct rdma_link *l)
+int rdma_conn_begin(struct rdma_link *l, bool broken)
 {
 	struct local local;
 	int err;
@@ -636,7 +640,10 @@ int rdma_conn_begin(struct rdma_link *l)
 			rdma_link_reason(l, "no queue pair, or no memory for it");
 	} else {
 		err = listen(l, &local);
-		rdma_link_reason(l, err ? "the port cannot listen" : "the peer has not called");
+		/* Why the last connection broke says more than that there is none. */
+		if (err || !broken)
+			rdma_link_reason(l, err ? "the port cannot listen" :
+					    "the peer has not called");
 	}
 	put_net(local.net);
 	return err;

@@ -155,6 +155,11 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		rdma_link_broken(c, ib_wc_status_msg(wc->status));
 		return;
 	}
+	/* RDMA WRITE with immediate data takes a buffer, too, and fills none. */
+	if (unlikely(wc->opcode != IB_WC_RECV)) {
+		rdma_link_broken(c, "the peer sent what is no message");
+		return;
+	}
 	left = size - min_t(u32, size, RDMA_LINEAR);
 	for (n = left; n && nfrags < l->nfrags; nfrags++)
 		n -= min(n, frag_size(l, nfrags));

@@ -34,11 +34,11 @@ static void carrier(struct rdma_link *l, bool up)
 	rcu_read_unlock();
 }
 
-static void begin(struct rdma_link *l)
+static void begin(struct rdma_link *l, bool broken)
 {
 	if (READ_ONCE(l->dead))
 		return;
-	if (rdma_conn_begin(l))
+	if (rdma_conn_begin(l, broken))
 		rdma_link_kick(l, RDMA_RETRY);
 	else if (rdma_conn_calls(l))
 		rdma_link_kick(l, rdma_conn_patience(l));
@@ -103,7 +103,7 @@ static void link_work(struct work_struct *work)
 	else if (broken && rdma_conn_calls(l))
 		rdma_link_kick(l, RDMA_RETRY);
 	else if (broken || !c)
-		begin(l);
+		begin(l, broken);
 }
 
 static void link_end(struct work_struct *work)

@@ -271,8 +271,12 @@ bool rdma_room(const struct flitcast_link *link);
 /* Does this end have an address by which it reaches a peer?  Context: the link's work. */
 bool rdma_conn_able(struct rdma_link *l);
 
-/* Call the peer, or listen for its calls.  Context: the link's work.  Return: 0, or an error. */
-int rdma_conn_begin(struct rdma_link *l);
+/*
+ * Call the peer, or listen for its calls.
+ * @broken: a connection has just broken, and said why
+ * Context: the link's work.  Return: 0, or an error.
+ */
+int rdma_conn_begin(struct rdma_link *l, bool broken);
 
 /* End a connection that rdma_link_take_conn() returned. */
 void rdma_conn_end(struct rdma_conn *c);
