@@ -99,8 +99,10 @@ static struct rdma_conn *conn_alloc(struct rdma_link *l)
 	c->dev = l->on->dev;
 	c->state = RDMA_CONNECTING;
 	c->until = jiffies + rdma_conn_patience(l);
-	/* ib_drain_qp() needs one request more of each kind. */
 	c->nrecv = clamp_t(u32, RDMA_RECV_BYTES / l->link.flit, RDMA_RECV_LEAST, RDMA_RECV_MAX);
+	if (rdma_protocol_iwarp(c->dev, l->port))
+		c->nrecv = RDMA_RECV_IWARP_MAX;
+	/* ib_drain_qp() needs one request more of each kind. */
 	c->nrecv = min_t(u32, c->nrecv, attrs->max_qp_wr - 1);
 	c->nsend = min_t(u32, RDMA_SEND_MAX, attrs->max_qp_wr - 1);
 	c->max_sge = min_t(u32, RDMA_SEND_SGE, attrs->max_send_sge);

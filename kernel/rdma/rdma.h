@@ -32,6 +32,8 @@
 #define RDMA_RECV_BYTES		(2 << 20)
 #define RDMA_RECV_LEAST		16
 #define RDMA_RECV_MAX		64
+/* iWARP ends a connection when a frame finds no buffer, so there are more than flits on the way. */
+#define RDMA_RECV_IWARP_MAX	256
 /* Send requests of a connection, and how many of them flits leave to control frames. */
 #define RDMA_SEND_MAX	64
 #define RDMA_SEND_SPARE		16
