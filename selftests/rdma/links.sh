@@ -14,14 +14,20 @@ random_file "$work/4M" 4194304
 random_file "$work/300k" 300000
 
 sites=9
+# device_of LAB: the RDMA device of its links
+device_of() { "$FLITCAST" lab show name "$1" | sed -n 's|.* rdma \([^ /]*\)/1 .*|\1|p'; }
 lab_up torus:3x3 --rdma
+device=$(device_of "$lab")
+dummy=$(rdma link show "$device/1" | sed -n 's/.* netdev \([^ ]*\).*/\1/p')
+[ -n "$dummy" ] && ip link show "$dummy" >/dev/null
+result $? "the lab has an RDMA device on a network device"
 wait_for 20 links_are 36 up
 result $? "torus:3x3: all 36 ends of links are up"
 transfer 0 1,2,3,4,5,6,7,8 "$work/4M"
 result $? "4 MB from one site reach the 8 others"
 at 4 -j link show >"$work/show"
 [ "$(grep -o '"connection": *"connected"' "$work/show" | wc -l)" = 4 ] &&
-	[ "$(grep -o '"rdma": *"flitcast_rxe/1"' "$work/show" | wc -l)" = 4 ] &&
+	[ "$(grep -o "\"rdma\": *\"$device/1\"" "$work/show" | wc -l)" = 4 ] &&
 	[ "$(grep -o '"qp": *[1-9]' "$work/show" | wc -l)" = 4 ] &&
 	[ "$(grep -o '"peer_gid": *"fe80' "$work/show" | wc -l)" = 4 ]
 result $? "link show tells device, addresses, queue pair and connection"
@@ -39,11 +45,41 @@ for flit in "256 mode care" 1500 65535; do
 	result $? "flits of ${flit%% *} bytes"
 	"$FLITCAST" lab down name "$lab"
 done
-[ ! -e /sys/class/infiniband/flitcast_rxe ] && ! ip link show flitcast-rdma >/dev/null 2>&1
-result $? "the last lab takes its RDMA device with it"
+[ ! -e "/sys/class/infiniband/$device" ] && ! ip link show "$dummy" >/dev/null 2>&1
+result $? "the lab takes its RDMA device and network device with it"
+
+# Two labs at a time.
+trap '"$FLITCAST" lab down name "$lab-b" >/dev/null 2>&1; cleanup' EXIT
+# ping_in LAB: site 1 answers site 0
+ping_in() { "$FLITCAST" -n "$1-0" ping 1 -c 2 -i 0.05 >"$work/ping" 2>&1; }
+lab_up line:2 --rdma
+"$FLITCAST" lab up line:2 --rdma name "$lab-b" >"$work/up" 2>&1
+result $? "a second lab comes up beside the first"
+device=$(device_of "$lab") second=$(device_of "$lab-b")
+[ "$device" ] && [ "$second" ] && [ "$device" != "$second" ]
+result $? "each has an RDMA device of its own"
+ping_in "$lab" && ping_in "$lab-b"
+result $? "both answer"
+! "$FLITCAST" lab up line:2 rdma-dev "$device" name "$lab-c" 2>"$work/err" &&
+	grep -q "lab $lab are over RDMA port $device/1 already" "$work/err" &&
+	[ ! -e "/run/flitcast/lab/$lab-c" ] && [ -e "/sys/class/infiniband/$device" ]
+result $? "a lab over the port of another one is refused"
+"$FLITCAST" lab down name "$lab" && [ ! -e "/sys/class/infiniband/$device" ] &&
+	ping_in "$lab-b"
+result $? "the second lab works without the first"
+"$FLITCAST" lab down name "$lab-b" && [ ! -e "/sys/class/infiniband/$second" ]
+result $? "the second lab takes its RDMA device with it"
+
+# Both labs are over the port of a device that is there already.
+rxe rx0 || die "no soft-RoCE device"
+lab_up line:2 rdma-dev rx0
+! "$FLITCAST" lab up ring:3 rdma-dev rx0/1 name "$lab-b" 2>"$work/err" &&
+	grep -q "lab $lab are over RDMA port rx0/1 already" "$work/err" && ping_in "$lab"
+result $? "the second of two labs over one port is refused"
+"$FLITCAST" lab down name "$lab" && [ -e /sys/class/infiniband/rx0 ]
+result $? "a device that was there before the lab stays"
 
 # [0] === rdma === [1] --- veth --- [2] === rdma === [3]
-rxe rx0 || die "no soft-RoCE device"
 sites=4
 for site in 0 1 2 3; do
 	ip netns add "$lab-$site"

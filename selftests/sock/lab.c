@@ -221,9 +221,12 @@ bool lab_memory_group(const char *path, unsigned int mib)
 
 int lab_up(const char *lab, const char *spec)
 {
+	/* For all labs of a test, for instance --rdma. */
+	const char *options = getenv("FLITCAST_LAB");
+
 	if (cli("lab down name %s", lab))
 		return -1;
-	return cli("lab up %s name %s", spec, lab) ? -1 : 0;
+	return cli("lab up %s %s name %s", spec, options ? options : "", lab) ? -1 : 0;
 }
 
 static char trouble[256];

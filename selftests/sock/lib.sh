@@ -46,10 +46,12 @@ trap 'exit 130' INT TERM HUP
 grep -q '^flitcast ' /proc/modules || skip "flitcast.ko is not loaded"
 [ -x "$FLITCAST" ] || die "there is no $FLITCAST: make"
 
-# Sets up the lab, in mode FLITCAST_MODE where that is set; its progress is of no interest.
+# Sets up the lab, in mode FLITCAST_MODE and with the options FLITCAST_LAB where these are set; its
+# progress is of no interest.
 lab_up()
 {
-	"$FLITCAST" lab up "$@" ${FLITCAST_MODE:+mode "$FLITCAST_MODE"} name "$lab" \
+	# shellcheck disable=SC2086 # options are words
+	"$FLITCAST" lab up "$@" ${FLITCAST_LAB:-} ${FLITCAST_MODE:+mode "$FLITCAST_MODE"} name "$lab" \
 		>"$work/up" 2>&1 ||
 		die "lab up: $(cat "$work/up")"
 }

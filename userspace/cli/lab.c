@@ -35,18 +35,18 @@ int lab_take_down(const struct lab *lab, bool shown)
 			progress("lab down", site + 1, lab->topo.nsites, "sites");
 	}
 	progress_end();
+	wrong = status ? NULL : lab_rdma_down(lab);
+	if (wrong) {
+		complain("lab down: %s", wrong);
+		free(wrong);
+		status = EXIT_FAILED;
+	}
 	err = status ? 0 : lab_forget(lab);
 	if (err) {
 		char *path = lab_path(lab);
 
 		complain("lab down: %s: %s", path, strerror(-err));
 		free(path);
-		status = EXIT_FAILED;
-	}
-	wrong = status ? NULL : lab_rdma_down(lab);
-	if (wrong) {
-		complain("lab down: %s", wrong);
-		free(wrong);
 		status = EXIT_FAILED;
 	}
 	return status;

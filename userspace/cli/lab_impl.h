@@ -19,8 +19,6 @@
 #define LAB_NAME_MAX	32
 /* Three descriptors a site, and a machine's patience. */
 #define LAB_SITES_MAX	4096
-/* RDMA port that labs make themselves, unless another one is named. */
-#define LAB_RDMA	"flitcast_rxe/1"
 
 /* What has become of a site since the lab came up. */
 enum lab_fate {
@@ -81,10 +79,8 @@ void lab_save(const struct lab *lab);
 void lab_note(struct lab *lab, uint32_t site, enum lab_fate fate);
 /* 0 or -errno. */
 int lab_forget(const struct lab *lab);
-/* Keeps others from making and deleting the RDMA device of labs, until it is closed. */
-int lab_lock(void);
-/* Has a lab, of any name, its links over this RDMA port? */
-bool lab_any_has_rdma(const char *rdma);
+/* The name of another lab with links over the same RDMA port, to be freed; NULL if none. */
+char *lab_same_rdma(const struct lab *lab);
 /* To be freed. */
 char *lab_path(const struct lab *lab);
 char *lab_netns(const struct lab *lab, uint32_t site);
@@ -136,14 +132,16 @@ char *lab_wait(const struct lab *lab, const int *genl, const char *about);
  * RDMA links: lab_rdma.c
  */
 
+/* Set the RDMA port to that of the lab's own device, by the lab's name. */
+void lab_rdma_set_own(struct lab *lab);
 /*
- * Make the RDMA device that labs share where it is not there, and find the GID; called
+ * Make the lab's own RDMA device, unless the port is another one, and find the GID; called
  * before any other namespace is entered.  NULL, or what is wrong, to be freed.
  */
 char *lab_rdma_up(struct lab *lab);
 /* The GID alone. */
 char *lab_rdma_find(struct lab *lab);
-/* Delete the device after the last lab that had it.  NULL, or what is wrong, to be freed. */
+/* Delete the lab's own device, if it has one.  NULL, or what is wrong, to be freed. */
 char *lab_rdma_down(const struct lab *lab);
 
 /*

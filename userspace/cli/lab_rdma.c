@@ -2,8 +2,8 @@
 /*
  * The RDMA port of a lab whose links are RDMA links.
  *
- * Unless another one is named it is a soft-RoCE device on a dummy, which the first lab makes
- * in the namespace where "lab up" runs, and the last one deletes.
+ * Unless another one is named it is a soft-RoCE device on a dummy, both of this lab alone: "lab up"
+ * makes them in the namespace where it runs, and "lab down" deletes them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -17,17 +17,59 @@
 #include "lab_impl.h"
 #include "rtnl.h"
 
-#define RXE		"flitcast_rxe"
-#define DUMMY		"flitcast-rdma"
+/* Both have a hash of the lab's name in theirs: a network device has up to 15 characters. */
+#define RXE		"flitcast_%08x"
+#define DUMMY		"fcr-%08x"
 /* A RoCE packet then has up to 4096 bytes. */
 #define DUMMY_MTU	4500
-#define SYSCTL		"/proc/sys/net/ipv6/conf/" DUMMY "/"
 /* Addresses are detected in milliseconds. */
 #define PATIENCE_NS	5000000000ULL
 
 /* Sockets of the namespace where the command runs; a lab enters others later. */
 static int rtnl = -1;
 static int nldev = -1;
+
+/**
+ * struct own - the names of the devices of a lab
+ * @rxe: soft-RoCE device
+ * @dummy: network device
+ */
+struct own {
+	char rxe[20];
+	char dummy[16];
+};
+
+static struct own own_names(const struct lab *lab)
+{
+	uint32_t hash = 0x811c9dc5;
+	struct own own;
+	const char *p;
+
+	/* 32-bit FNV-1a. */
+	for (p = lab->name; *p; p++)
+		hash = (hash ^ (unsigned char)*p) * 0x01000193;
+	snprintf(own.rxe, sizeof(own.rxe), RXE, hash);
+	snprintf(own.dummy, sizeof(own.dummy), DUMMY, hash);
+	return own;
+}
+
+static void own_port(const struct lab *lab, char port[RDMA_SIZE])
+{
+	snprintf(port, RDMA_SIZE, "%s/1", own_names(lab).rxe);
+}
+
+void lab_rdma_set_own(struct lab *lab)
+{
+	own_port(lab, lab->rdma);
+}
+
+static bool has_own(const struct lab *lab)
+{
+	char port[RDMA_SIZE];
+
+	own_port(lab, port);
+	return !strcmp(lab->rdma, port);
+}
 
 static char *open_sockets(void)
 {
@@ -48,43 +90,46 @@ static void begin_nldev(struct nl_request *req, unsigned int cmd, uint16_t flags
 }
 
 /* The address from which the port has its GID is made of the MAC address. */
-static void allow_ipv6(void)
+static void allow_ipv6(const char *dummy)
 {
-	static const char *const files[] = { SYSCTL "disable_ipv6", SYSCTL "addr_gen_mode" };
+	static const char *const files[] = { "disable_ipv6", "addr_gen_mode" };
 	unsigned int i;
 	int fd;
 
 	for (i = 0; i < 2; i++) {
-		fd = open(files[i], O_WRONLY | O_CLOEXEC);
+		char *path = xprintf("/proc/sys/net/ipv6/conf/%s/%s", dummy, files[i]);
+
+		fd = open(path, O_WRONLY | O_CLOEXEC);
 		if (fd < 0 || write(fd, "0", 1) != 1)
-			complain("%s: %s", files[i], strerror(errno));
+			complain("%s: %s", path, strerror(errno));
 		if (fd >= 0)
 			close(fd);
+		free(path);
 	}
 }
 
-static char *make_device(void)
+static char *make_device(const struct own *own)
 {
 	struct nl_request req = { 0 };
 	struct nl_error error;
 	int err;
 
-	rtnl_put_dummy(&req, DUMMY, DUMMY_MTU);
+	rtnl_put_dummy(&req, own->dummy, DUMMY_MTU);
 	err = nl_talk(rtnl, &req, NULL, NULL, &error);
 	/* One that was left half made will do. */
 	if (err && err != -EEXIST)
-		return xprintf("network device " DUMMY ": %s", error.text);
-	allow_ipv6();
-	rtnl_put_up(&req, DUMMY);
+		return xprintf("network device %s: %s", own->dummy, error.text);
+	allow_ipv6(own->dummy);
+	rtnl_put_up(&req, own->dummy);
 	if (nl_talk(rtnl, &req, NULL, NULL, &error))
-		return xprintf("network device " DUMMY ": %s", error.text);
+		return xprintf("network device %s: %s", own->dummy, error.text);
 	begin_nldev(&req, RDMA_NLDEV_CMD_NEWLINK, 0);
-	nl_put_string(&req, RDMA_NLDEV_ATTR_DEV_NAME, RXE);
+	nl_put_string(&req, RDMA_NLDEV_ATTR_DEV_NAME, own->rxe);
 	nl_put_string(&req, RDMA_NLDEV_ATTR_LINK_TYPE, "rxe");
-	nl_put_string(&req, RDMA_NLDEV_ATTR_NDEV_NAME, DUMMY);
+	nl_put_string(&req, RDMA_NLDEV_ATTR_NDEV_NAME, own->dummy);
 	nl_end(&req);
 	if (nl_talk(nldev, &req, NULL, NULL, &error))
-		return xprintf("soft-RoCE device " RXE ": %s (it needs the module rdma_rxe)",
+		return xprintf("soft-RoCE device %s: %s (it needs the module rdma_rxe)", own->rxe,
 			       error.text);
 	nl_free(&req);
 	return NULL;
@@ -139,72 +184,71 @@ char *lab_rdma_find(struct lab *lab)
 
 char *lab_rdma_up(struct lab *lab)
 {
+	struct own own = own_names(lab);
 	char *wrong = NULL;
-	int lock;
 
-	if (!strcmp(lab->rdma, LAB_RDMA)) {
+	if (has_own(lab)) {
+		/* lab_rdma_down() may need them later, from another namespace. */
 		wrong = open_sockets();
-		lock = lab_lock();
 		if (!wrong && !rdma_exists(lab->rdma))
-			wrong = make_device();
-		close(lock);
+			wrong = make_device(&own);
 	}
 	return wrong ? wrong : lab_rdma_find(lab);
 }
+
+/**
+ * struct search - for an RDMA device
+ * @name: of the device
+ * @index: found, or -1
+ */
+struct search {
+	const char *name;
+	int64_t index;
+};
 
 static void read_index(const void *data, size_t length, void *arg)
 {
 	const struct nlattr *a[RDMA_NLDEV_ATTR_DEV_NAME + 1];
 	const struct nlattr *name, *index;
-	int64_t *found = arg;
+	struct search *search = arg;
 
 	nl_parse(data, length, a, RDMA_NLDEV_ATTR_DEV_NAME);
 	name = a[RDMA_NLDEV_ATTR_DEV_NAME];
 	index = a[RDMA_NLDEV_ATTR_DEV_INDEX];
-	if (index && !strcmp(nl_string(name), RXE))
-		*found = nl_u32(index);
-}
-
-/* What is left of both. */
-static char *delete_device(void)
-{
-	struct nl_request req = { 0 };
-	char *wrong = open_sockets();
-	struct nl_error error;
-	int64_t index = -1;
-	int err;
-
-	if (wrong)
-		return wrong;
-	begin_nldev(&req, RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
-	nl_end(&req);
-	if (nl_talk(nldev, &req, read_index, &index, &error))
-		return xprintf("RDMA devices: %s", error.text);
-	if (index >= 0) {
-		begin_nldev(&req, RDMA_NLDEV_CMD_DELLINK, 0);
-		nl_put_u32(&req, RDMA_NLDEV_ATTR_DEV_INDEX, index);
-		nl_end(&req);
-		if (nl_talk(nldev, &req, NULL, NULL, &error))
-			return xprintf("soft-RoCE device " RXE ": %s", error.text);
-	}
-	rtnl_put_del(&req, DUMMY);
-	err = nl_talk(rtnl, &req, NULL, NULL, &error);
-	if (err && err != -ENODEV)
-		return xprintf("network device " DUMMY ": %s", error.text);
-	nl_free(&req);
-	return NULL;
+	if (index && !strcmp(nl_string(name), search->name))
+		search->index = nl_u32(index);
 }
 
 char *lab_rdma_down(const struct lab *lab)
 {
-	char *wrong = NULL;
-	int lock;
+	struct own own = own_names(lab);
+	struct search search = { .name = own.rxe, .index = -1 };
+	struct nl_request req = { 0 };
+	struct nl_error error;
+	char *wrong;
+	int err;
 
-	if (strcmp(lab->rdma, LAB_RDMA))
+	if (!has_own(lab))
 		return NULL;
-	lock = lab_lock();
-	if (!lab_any_has_rdma(LAB_RDMA))
-		wrong = delete_device();
-	close(lock);
-	return wrong;
+	wrong = open_sockets();
+	if (wrong)
+		return wrong;
+	/* Either may be gone already. */
+	begin_nldev(&req, RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
+	nl_end(&req);
+	if (nl_talk(nldev, &req, read_index, &search, &error))
+		return xprintf("RDMA devices: %s", error.text);
+	if (search.index >= 0) {
+		begin_nldev(&req, RDMA_NLDEV_CMD_DELLINK, 0);
+		nl_put_u32(&req, RDMA_NLDEV_ATTR_DEV_INDEX, search.index);
+		nl_end(&req);
+		if (nl_talk(nldev, &req, NULL, NULL, &error))
+			return xprintf("soft-RoCE device %s: %s", own.rxe, error.text);
+	}
+	rtnl_put_del(&req, own.dummy);
+	err = nl_talk(rtnl, &req, NULL, NULL, &error);
+	if (err && err != -ENODEV)
+		return xprintf("network device %s: %s", own.dummy, error.text);
+	nl_free(&req);
+	return NULL;
 }

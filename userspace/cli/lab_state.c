@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "lab_impl.h"
@@ -234,32 +233,31 @@ int lab_forget(const struct lab *lab)
 	return err;
 }
 
-int lab_lock(void)
+char *lab_same_rdma(const struct lab *lab)
 {
-	int fd = open(STATE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0 || flock(fd, LOCK_EX))
-		fail("lab: " STATE_DIR ": %s", strerror(errno));
-	return fd;
-}
-
-bool lab_any_has_rdma(const char *rdma)
-{
+	char *wanted = xprintf("rdma %s\n", lab->rdma);
 	const struct dirent *entry;
-	bool found = false;
 	DIR *dir = opendir(STATE_DIR);
+	char *other = NULL, *line = NULL;
+	size_t size = 0;
 
 	if (!dir)
 		fail("lab: " STATE_DIR ": %s", strerror(errno));
-	while (!found && (entry = readdir(dir))) {
-		struct lab lab = { 0 };
-
+	while (!other && (entry = readdir(dir))) {
+		char *path = xprintf(STATE_DIR "/%s", entry->d_name);
 		/* Drafts begin with a dot. */
-		if (*entry->d_name == '.' || strlen(entry->d_name) > LAB_NAME_MAX)
-			continue;
-		strcpy(lab.name, entry->d_name);
-		found = lab_load(&lab) && !strcmp(lab.rdma, rdma);
+		bool skip = *entry->d_name == '.' || !strcmp(entry->d_name, lab->name);
+		FILE *file = skip ? NULL : fopen(path, "re");
+
+		while (file && !other && getline(&line, &size, file) > 0)
+			if (!strcmp(line, wanted))
+				other = xprintf("%s", entry->d_name);
+		if (file)
+			fclose(file);
+		free(path);
 	}
 	closedir(dir);
-	return found;
+	free(line);
+	free(wanted);
+	return other;
 }

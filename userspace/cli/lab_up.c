@@ -200,6 +200,23 @@ static void set_sizes(struct lab *lab)
 		lab->flit = *lab->rdma ? FLIT_RDMA_DEFAULT : lab->mtu;
 }
 
+/*
+ * Links of one RDMA port are told apart by the numbers of sites and ports alone: two labs would
+ * connect to each other's sites.  The lab is saved before it looks for others, so that two that
+ * come up at the same time do not both miss the other one.
+ */
+static void refuse_same_rdma(const struct lab *lab)
+{
+	char *other = lab_same_rdma(lab);
+
+	if (!other)
+		return;
+	/* No lab_take_down(): the device may be the other lab's. */
+	lab_forget(lab);
+	fail("lab up: the links of lab %s are over RDMA port %s already: take it down first, or use another port",
+	     other, lab->rdma);
+}
+
 int lab_up(struct args *args)
 {
 	struct lab lab = { .name = LAB_DEFAULT };
@@ -208,7 +225,7 @@ int lab_up(struct args *args)
 	unsigned int copies = 0;
 	struct place *places;
 	struct paths paths;
-	bool rdma = false;
+	bool rdma = false, own_rdma;
 	uint32_t site;
 	char *wrong;
 
@@ -238,8 +255,9 @@ int lab_up(struct args *args)
 		else
 			take_end(args);
 	}
-	if (rdma && !*lab.rdma)
-		strcpy(lab.rdma, LAB_RDMA);
+	own_rdma = rdma && !*lab.rdma;
+	if (own_rdma)
+		lab_rdma_set_own(&lab);
 	set_sizes(&lab);
 	network_parse(&lab.topo, spec, "lab up:");
 	if (lab.topo.nsites > LAB_SITES_MAX)
@@ -251,7 +269,7 @@ int lab_up(struct args *args)
 	if (geteuid())
 		fail("lab up: only root may make network namespaces");
 
-	if (*lab.rdma && strcmp(lab.rdma, LAB_RDMA) && !rdma_exists(lab.rdma))
+	if (*lab.rdma && !own_rdma && !rdma_exists(lab.rdma))
 		fail("lab up: there is no RDMA port %s here", lab.rdma);
 
 	/* Before anything is made: is the module there? */
@@ -271,6 +289,8 @@ int lab_up(struct args *args)
 	}
 	lab_allow_descriptors();
 	lab_save(&lab);
+	if (*lab.rdma)
+		refuse_same_rdma(&lab);
 	wrong = *lab.rdma ? lab_rdma_up(&lab) : NULL;
 	if (wrong)
 		give_up(&lab, "lab up: %s", wrong);
