@@ -158,6 +158,7 @@ docs: ## Check the documents and render them into build/doc
 .PHONY: install
 install: all ## Install the module, tools, library, header and manual pages
 	$(INSTALL) -D -m 644 flitcast.ko $(moddir)/flitcast.ko
+	[ ! -f flitcast_rdma.ko ] || $(INSTALL) -D -m 644 flitcast_rdma.ko $(moddir)/flitcast_rdma.ko
 	$(if $(DESTDIR),,depmod $(release))
 	@$(MAKE) -C userspace install prefix=$(prefix) DESTDIR=$(DESTDIR)
 	@for page in Documentation/man/*.[0-9]; do \

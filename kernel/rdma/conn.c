@@ -33,7 +33,7 @@
 
 static u8 ack_timeout = 14;
 module_param(ack_timeout, byte, 0644);
-MODULE_PARM_DESC(ack_timeout, "Unacknowledged packets are sent again after 4.096 us * 2^N (default 14: 67 ms)");
+MODULE_PARM_DESC(ack_timeout, "Packets are sent again after 4.096 us * 2^N (default 14: 67 ms)");
 
 /**
  * struct rdma_call - private data of a connection request
@@ -159,7 +159,7 @@ static int qp_begin(struct rdma_conn *c)
 	if (err)
 		return err;
 	c->qp = c->id->qp;
-	/* The defaults of soft-RoCE are 2 s and 655 ms.  Devices without these options keep theirs. */
+	/* Soft-RoCE would take 2 s and 655 ms.  Devices without these options keep their times. */
 	if (ack_timeout)
 		rdma_set_ack_timeout(c->id, ack_timeout);
 	rdma_set_min_rnr_timer(c->id, IB_RNR_TIMER_000_06);
@@ -322,8 +322,8 @@ static int listen_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
 	    be32_to_cpu(caller.call->magic) != RDMA_MAGIC)
 		return -EINVAL;
 	/*
-	 * The path is where the queue pair sends to.  The address that rdma_read_gids() returns is what
-	 * a RoCE caller says of itself.
+	 * The path is where the queue pair sends to.  rdma_read_gids() returns the address that a
+	 * RoCE caller says is its own.
 	 */
 	if (rdma_protocol_iwarp(id->device, id->port_num))
 		rdma_ip2gid((struct sockaddr *)&id->route.addr.dst_addr, &caller.gid);

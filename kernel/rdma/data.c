@@ -216,12 +216,19 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 		s = &c->send[c->tail % c->nsend];
 		send_unmap(c, s);
 		skb = s->skb;
-		/* There is room before the link looks for it: see struct flitcast_link_kind. */
+		/* Pairs with used().  There is room before freeing the frame wakes the link. */
 		smp_store_release(&c->tail, c->tail + 1);
 		flitcast_link_arrive(skb);
 		consume_skb(skb);
 	}
 	rcu_read_unlock();
+}
+
+/* Requests in use.  Context: @tx_lock of the link. */
+static u32 used(const struct rdma_conn *c)
+{
+	/* Pairs with send_done(), which unmaps a request before it lets it be used again. */
+	return c->head - smp_load_acquire(&c->tail);
 }
 
 static bool send_map(struct rdma_conn *c, struct rdma_send *s, struct sk_buff *skb)
@@ -255,8 +262,7 @@ bool rdma_transmit(struct flitcast_link *link, struct sk_buff *skb)
 	struct rdma_conn *c = rcu_dereference(rdma_link_of(link)->conn);
 	struct rdma_send *s;
 
-	if (!c || READ_ONCE(c->state) != RDMA_CONNECTED ||
-	    c->head - smp_load_acquire(&c->tail) == c->nsend)
+	if (!c || READ_ONCE(c->state) != RDMA_CONNECTED || used(c) == c->nsend)
 		goto drop;
 	/* Few devices have fewer entries than an skb has fragments. */
 	if ((skb_has_frag_list(skb) || skb_shinfo(skb)->nr_frags >= c->max_sge) &&
@@ -298,7 +304,7 @@ bool rdma_room(const struct flitcast_link *link)
 {
 	struct rdma_conn *c = rcu_dereference(rdma_link_of(link)->conn);
 
-	return !c || c->head - smp_load_acquire(&c->tail) < c->nsend - RDMA_SEND_SPARE;
+	return !c || used(c) < c->nsend - RDMA_SEND_SPARE;
 }
 
 void rdma_data_init(struct rdma_conn *c)

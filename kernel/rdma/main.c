@@ -81,9 +81,9 @@ static void link_work(struct work_struct *work)
 	rcu_read_unlock();
 	carrier(l, connected && l->port_up);
 	/*
-	 * A port that is down, or has no address yet, can tell the peer neither that a connection ends
-	 * nor that one begins, so both wait.  Soft-RoCE sends nothing more for the connection manager
-	 * when it could not do so once.
+	 * A port that is down, or has no address yet, can tell the peer neither that a connection
+	 * ends nor that one begins, so both wait.  Soft-RoCE sends nothing more for the connection
+	 * manager when it could not do so once.
 	 */
 	if (!l->port_up)
 		return;
@@ -181,7 +181,7 @@ static struct flitcast_link *rdma_create(const struct flitcast_link_spec *spec, 
 	rdma_recv_layout(l, flit);
 	if (d->dev->attrs.max_recv_sge < (int)(1 + l->nfrags) || d->dev->attrs.max_qp_wr <=
 	    RDMA_SEND_SPARE + 1) {
-		NL_SET_ERR_MSG_MOD(extack, "flits of this size need more of a queue pair than the RDMA device has");
+		NL_SET_ERR_MSG_MOD(extack, "the RDMA device has too small queue pairs for such flits");
 		kfree(l);
 		return ERR_PTR(-EINVAL);
 	}

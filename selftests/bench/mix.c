@@ -141,7 +141,7 @@ static void receive(enum kind kind)
 	while ((n = recv(flow[kind].to, got, sizeof(got), MSG_DONTWAIT)) >= 0) {
 		uint64_t now = stats_now(), sent;
 
-		/* A packet of the measurement before may have been under way when its socket closed. */
+		/* A packet of the measurement before may have left when its socket closed. */
 		memcpy(&sent, got, sizeof(sent));
 		if (now < from_ns || now >= until_ns || (kind != BULK && sent < start_ns))
 			continue;

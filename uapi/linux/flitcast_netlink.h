@@ -84,7 +84,7 @@ enum flitcast_link_attr {
 	FLITCAST_A_LINK_WINDOW,		/* u32 */
 	FLITCAST_A_LINK_CRC,		/* u32: 1: frames carry a checksum */
 	FLITCAST_A_LINK_STATS,		/* nest: enum flitcast_stats_attr, without the site */
-	FLITCAST_A_LINK_RDMA,		/* string: RDMA device and its port, for instance mlx5_0/1 */
+	FLITCAST_A_LINK_RDMA,		/* string: RDMA device and port, for instance mlx5_0/1 */
 	FLITCAST_A_LINK_PEER_GID,	/* binary: 16 bytes, of the port at the other end */
 	FLITCAST_A_LINK_GID,		/* binary: 16 bytes, of the port at this end */
 	FLITCAST_A_LINK_QP,		/* u32: number of the queue pair */
