@@ -31,7 +31,7 @@ links_add()
 		at 2 link add rdma sw0/1 peer "$peer" port 2
 }
 
-random_file "$work/1M" 1048576
+random_file "$work/300k" 300000
 sites=3
 ip link set lo up
 ip link add d-sw0 type dummy
@@ -46,8 +46,8 @@ for flit in 1500 65535; do
 	done
 	links_add && wait_for 20 links_are 4 up
 	result $? "flits of $flit bytes: all links are up"
-	transfer 0 1,2 "$work/1M" && transfer 2 0 "$work/1M"
-	result $? "flits of $flit bytes: 1 MB go through"
+	transfer 0 1,2 "$work/300k" && transfer 2 0 "$work/300k"
+	result $? "flits of $flit bytes: 300 kB go through"
 	[ $flit = 1500 ] || break
 	for site in 0 1 2; do
 		ip netns del "$lab-$site"
@@ -56,12 +56,12 @@ done
 at 1 ping 2 -c 1000 -i 0.002 >/dev/null 2>&1 & children+=($!)
 at 1 link del port 2
 wait_for 20 link_says 0 1 "state down" && at 1 link add rdma sw0/1 peer "$peer" port 2 &&
-	wait_for 20 links_are 4 up && transfer 0 2 "$work/1M"
+	wait_for 20 links_are 4 up && transfer 0 2 "$work/300k"
 result $? "a link is deleted, and added again"
 rdma link del sw0
 [ "$(for site in 0 1 2; do at $site link show; done)" = "" ]
 result $? "the device is removed under traffic: its links are removed"
-device_add && links_add && wait_for 20 links_are 4 up && transfer 0 2 "$work/1M"
+device_add && links_add && wait_for 20 links_are 4 up && transfer 0 2 "$work/300k"
 result $? "the device is added again, and so are the links"
 kill "${children[@]}" 2>/dev/null
 children=()
