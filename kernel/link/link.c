@@ -25,7 +25,7 @@ int flitcast_link_kind_register(const struct flitcast_link_kind *kind)
 	if (other_kind)
 		err = -EEXIST;
 	else
-		other_kind = kind;
+		WRITE_ONCE(other_kind, kind);
 	rtnl_unlock();
 	return err;
 }
@@ -35,7 +35,7 @@ void flitcast_link_kind_unregister(const struct flitcast_link_kind *kind)
 {
 	rtnl_lock();
 	if (other_kind == kind)
-		other_kind = NULL;
+		WRITE_ONCE(other_kind, NULL);
 	rtnl_unlock();
 }
 EXPORT_SYMBOL_GPL(flitcast_link_kind_unregister);
@@ -200,7 +200,8 @@ void flitcast_link_start(struct flitcast_link *link)
 {
 	ASSERT_RTNL();
 	link->kind->start(link);
-	link->ops->carrier(link, link->kind->ready(link));
+	if (link->kind->ready)
+		link->ops->carrier(link, link->kind->ready(link));
 }
 
 void flitcast_link_destroy(struct flitcast_link *link)

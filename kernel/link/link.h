@@ -51,7 +51,7 @@ struct flitcast_link_ops {
  * @start: let frames and changes of the carrier come.  RTNL held.
  * @stop: no callback comes and nobody is in @transmit after it returns.  RTNL held, may sleep.
  * @free: free the link, after @stop or instead of @start.  RTNL held, may sleep.
- * @ready: the device can carry frames.  RTNL held.
+ * @ready: the device can carry frames.  RTNL held.  NULL: it cannot until the backend says so.
  * @small: the device carries no frames as long as a flit; NULL: it always does
  * @long_frames: flits are longer than the MTU of the device, which carries such frames all the
  *	same; NULL: they never are

@@ -322,8 +322,15 @@ int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
 		window = nla_get_u32(attrs[FLITCAST_A_LINK_WINDOW]);
 	crc = attrs[FLITCAST_A_LINK_CRC] && nla_get_u32(attrs[FLITCAST_A_LINK_CRC]);
 
-	if (attrs[FLITCAST_A_LINK_RDMA])
+	if (attrs[FLITCAST_A_LINK_RDMA]) {
+		/* Calls of peers, and memory that is charged to nobody, are the host's matter. */
+		if (!netlink_capable(skb, CAP_NET_ADMIN)) {
+			NL_SET_ERR_MSG_MOD(info->extack,
+					   "only the administrator of the host makes RDMA links");
+			return -EPERM;
+		}
 		flitcast_link_kind_load(RDMA);
+	}
 	rtnl_lock();
 	site = flitcast_netlink_site(spec.net, attrs[FLITCAST_A_LINK_SITE], info->extack);
 	if (IS_ERR(site)) {

@@ -13,9 +13,15 @@
 #include <rdma/ib_cm.h>
 #include "rdma/rdma.h"
 
-/* "FLIT", and the port number on which links listen. */
+/* "FLIT" */
 #define RDMA_MAGIC	0x464c4954
-#define RDMA_SERVICE	FC_ETHERTYPE
+/*
+ * The port on which links listen, and those from which they call: privileged ones, as any user may
+ * use the others by /dev/infiniband.
+ */
+#define RDMA_SERVICE	949
+#define RDMA_SOURCE	600
+#define RDMA_SOURCES	300
 /* Milliseconds until an address or a route counts as unknown. */
 #define RDMA_RESOLVE_MS	2000
 /*
@@ -104,7 +110,8 @@ static struct rdma_conn *conn_alloc(struct rdma_link *l)
 		c->nrecv = RDMA_RECV_IWARP_MAX;
 	/* ib_drain_qp() needs one request more of each kind. */
 	c->nrecv = min_t(u32, c->nrecv, attrs->max_qp_wr - 1);
-	c->nsend = min_t(u32, RDMA_SEND_MAX, attrs->max_qp_wr - 1);
+	/* A power of two, so that numbers of requests may wrap around. */
+	c->nsend = rounddown_pow_of_two(min_t(u32, RDMA_SEND_MAX, attrs->max_qp_wr - 1));
 	c->max_sge = min_t(u32, RDMA_SEND_SGE, attrs->max_send_sge);
 	/* not charged: see above */
 	c->send = kvcalloc(c->nsend, sizeof(*c->send), GFP_KERNEL);
@@ -242,13 +249,13 @@ static int conn_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
 
 /**
  * struct caller - peer that calls
- * @on: device
- * @port: its port
+ * @at: where the call came
+ * @port: port of the device
  * @gid: address of the peer
  * @call: its private data
  */
 struct caller {
-	const struct rdma_dev *on;
+	const struct rdma_listener *at;
 	u32 port;
 	union ib_gid gid;
 	const struct rdma_call *call;
@@ -258,7 +265,8 @@ static bool is_called(const struct rdma_link *l, const void *arg)
 {
 	const struct caller *caller = arg;
 
-	return l->on == caller->on && l->port == caller->port && !rdma_conn_calls(l) &&
+	return READ_ONCE(l->listener) == caller->at && l->port == caller->port &&
+	       !rdma_conn_calls(l) &&
 	       l->own == be64_to_cpu(caller->call->far) &&
 	       l->far == be64_to_cpu(caller->call->own) &&
 	       !memcmp(&l->peer, &caller->gid, sizeof(caller->gid));
@@ -306,18 +314,34 @@ undo:
 	return REFUSED_MEMORY;
 }
 
+/* Users without privilege have no port below PROT_SOCK. */
+static bool privileged(const struct rdma_cm_id *id)
+{
+	const struct sockaddr_storage *ss = &id->route.addr.dst_addr;
+
+	switch (ss->ss_family) {
+	case AF_INET:
+		return ntohs(((struct sockaddr_in *)ss)->sin_port) < PROT_SOCK;
+	case AF_INET6:
+		return ntohs(((struct sockaddr_in6 *)ss)->sin6_port) < PROT_SOCK;
+	case AF_IB:
+		return (u16)be64_to_cpu(((struct sockaddr_ib *)ss)->sib_sid) < PROT_SOCK;
+	}
+	return false;
+}
+
 /* Return: an error, upon which the connection manager destroys the new id, or 0. */
 static int listen_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
 {
 	struct caller caller = {
-		.on = id->context, .port = id->port_num, .call = ev->param.conn.private_data,
+		.at = id->context, .port = id->port_num, .call = ev->param.conn.private_data,
 	};
 	u8 why = REFUSED_LINK;
 	struct rdma_link *l;
 
 	if (ev->event != RDMA_CM_EVENT_CONNECT_REQUEST)
 		return 0;
-	if (id->device != caller.on->dev ||
+	if (id->device != caller.at->on->dev || !privileged(id) ||
 	    ev->param.conn.private_data_len < sizeof(*caller.call) ||
 	    be32_to_cpu(caller.call->magic) != RDMA_MAGIC)
 		return -EINVAL;
@@ -344,10 +368,10 @@ static int listen_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
  * Addresses.
  */
 
-/* May the link use an address of this namespace? */
+/* A link uses addresses of its site's namespace and of the initial one, and of no other. */
 static bool net_allowed(const struct rdma_link *l, const struct net *net)
 {
-	return l->any_net || net_eq(net, l->net);
+	return net_eq(net, l->net) || net_eq(net, &init_net);
 }
 
 /* Addresses of the two ends have to be of one kind to reach each other. */
@@ -395,6 +419,8 @@ static bool netdev_has(const struct net_device *ndev, const union ib_gid *gid)
 {
 	const struct in6_addr *in6 = (const struct in6_addr *)gid;
 
+	if (!netif_running(ndev))
+		return false;
 	if (ipv6_addr_v4mapped(in6))
 		return inet_addr_type(dev_net(ndev), in6->s6_addr32[3]) == RTN_LOCAL;
 	return ipv6_chk_addr(dev_net(ndev), in6, ndev, 1);
@@ -512,6 +538,7 @@ static int call(struct rdma_link *l, const struct local *local)
 {
 	struct sockaddr_storage src, dst;
 	struct rdma_conn *c;
+	u16 port;
 
 	c = conn_alloc(l);
 	if (!c)
@@ -525,9 +552,12 @@ static int call(struct rdma_link *l, const struct local *local)
 	}
 	if (!l->reason)
 		rdma_link_reason(l, "the peer has not answered");
-	to_sockaddr(local, &local->gid, 0, &src);
+	/* Another port each time: over iWARP the last one may be in use until TCP forgets it. */
+	port = RDMA_SOURCE + (l->own + l->calls++) % RDMA_SOURCES;
+	to_sockaddr(local, &local->gid, port, &src);
 	to_sockaddr(local, &l->peer, RDMA_SERVICE, &dst);
-	if (rdma_resolve_addr(c->id, (struct sockaddr *)&src, (struct sockaddr *)&dst,
+	if (rdma_set_reuseaddr(c->id, 1) ||
+	    rdma_resolve_addr(c->id, (struct sockaddr *)&src, (struct sockaddr *)&dst,
 			      RDMA_RESOLVE_MS))
 		rdma_link_broken(c, "the peer's address has no way");
 	return 0;
@@ -544,8 +574,10 @@ static struct rdma_listener *listener_make(struct rdma_dev *d, const struct loca
 	r = kzalloc(sizeof(*r), GFP_KERNEL);
 	if (!r)
 		return ERR_PTR(-ENOMEM);
+	r->on = d;
 	r->gid = local->gid;
-	r->id = rdma_create_id(local->net, listen_event, d, RDMA_PS_TCP, IB_QPT_RC);
+	r->net = local->net;
+	r->id = rdma_create_id(local->net, listen_event, r, RDMA_PS_TCP, IB_QPT_RC);
 	if (IS_ERR(r->id)) {
 		err = PTR_ERR(r->id);
 		goto free;
@@ -571,7 +603,7 @@ void rdma_conn_unlisten(struct rdma_link *l)
 
 	if (!r)
 		return;
-	l->listener = NULL;
+	WRITE_ONCE(l->listener, NULL);
 	mutex_lock(&d->mutex);
 	if (!--r->users)
 		list_del(&r->node);
@@ -585,18 +617,23 @@ void rdma_conn_unlisten(struct rdma_link *l)
 	kfree(r);
 }
 
+static bool listens_on(const struct rdma_listener *r, const struct local *local)
+{
+	return net_eq(r->net, local->net) && !memcmp(&r->gid, &local->gid, sizeof(r->gid));
+}
+
 static int listen(struct rdma_link *l, const struct local *local)
 {
 	struct rdma_dev *d = l->on;
 	struct rdma_listener *r;
 	int err = 0;
 
-	if (l->listener && !memcmp(&l->listener->gid, &local->gid, sizeof(local->gid)))
+	if (l->listener && listens_on(l->listener, local))
 		return 0;
 	rdma_conn_unlisten(l);
 	mutex_lock(&d->mutex);
 	list_for_each_entry(r, &d->listeners, node)
-		if (!memcmp(&r->gid, &local->gid, sizeof(r->gid)))
+		if (listens_on(r, local))
 			goto found;
 	r = listener_make(d, local);
 	if (IS_ERR(r)) {
@@ -605,7 +642,7 @@ static int listen(struct rdma_link *l, const struct local *local)
 	}
 found:
 	r->users++;
-	l->listener = r;
+	WRITE_ONCE(l->listener, r);
 unlock:
 	mutex_unlock(&d->mutex);
 	return err;
@@ -621,7 +658,7 @@ bool rdma_conn_able(struct rdma_link *l)
 	return true;
 }
 
-int rdma_conn_begin(struct rdma_link *l, bool broken)
+int rdma_conn_begin(struct rdma_link *l)
 {
 	struct local local;
 	int err;
@@ -643,7 +680,7 @@ int rdma_conn_begin(struct rdma_link *l, bool broken)
 	} else {
 		err = listen(l, &local);
 		/* Why the last connection broke says more than that there is none. */
-		if (err || !broken)
+		if (err || !l->broke)
 			rdma_link_reason(l, err ? "the port cannot listen" :
 					    "the peer has not called");
 	}

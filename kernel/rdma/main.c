@@ -2,7 +2,6 @@
 /*
  * Links over ports of RDMA devices: the backend, the devices, and the work of each link.
  */
-#include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -11,6 +10,8 @@
 
 /* The next attempt to connect. */
 #define RDMA_RETRY	(HZ / 4)
+/* The time doubles so often while this end cannot even try. */
+#define RDMA_RETRY_SHIFT 4
 
 static struct ib_client client;
 
@@ -34,14 +35,19 @@ static void carrier(struct rdma_link *l, bool up)
 	rcu_read_unlock();
 }
 
-static void begin(struct rdma_link *l, bool broken)
+/* Events of the port and of its addresses make a link try at once, whatever it waits for. */
+static void begin(struct rdma_link *l)
 {
 	if (READ_ONCE(l->dead))
 		return;
-	if (rdma_conn_begin(l, broken))
-		rdma_link_kick(l, RDMA_RETRY);
-	else if (rdma_conn_calls(l))
+	if (rdma_conn_begin(l)) {
+		l->broke = false;
+		rdma_link_kick(l, RDMA_RETRY << min_t(u8, l->futile, RDMA_RETRY_SHIFT));
+		if (l->futile < U8_MAX)
+			l->futile++;
+	} else if (rdma_conn_calls(l)) {
 		rdma_link_kick(l, rdma_conn_patience(l));
+	}
 }
 
 /* Give up a connection that is not made in time.  Return: what a connection has of its time. */
@@ -57,12 +63,12 @@ static unsigned long wait_for_conn(struct rdma_conn *c)
 	return 0;
 }
 
-/* RTNL, which drivers take for this, is held by nobody who waits for the work. */
+/* ib_query_port() would take RTNL; the cache is up to date before events are told. */
 static bool port_active(const struct rdma_link *l)
 {
-	struct ib_port_attr attr;
+	enum ib_port_state state;
 
-	return !ib_query_port(l->on->dev, l->port, &attr) && attr.state == IB_PORT_ACTIVE;
+	return !ib_get_cached_port_state(l->on->dev, l->port, &state) && state == IB_PORT_ACTIVE;
 }
 
 static void link_work(struct work_struct *work)
@@ -92,10 +98,14 @@ static void link_work(struct work_struct *work)
 		return;
 	}
 	broken = rdma_link_take_conn(l, false);
-	if (connected)
+	if (connected) {
 		l->futile = 0;
-	else if (broken && l->futile < U8_MAX)
-		l->futile++;
+		l->broke = false;
+	} else if (broken) {
+		l->broke = true;
+		if (l->futile < U8_MAX)
+			l->futile++;
+	}
 	if (broken)
 		rdma_conn_end(broken);
 	if (wait)
@@ -103,7 +113,7 @@ static void link_work(struct work_struct *work)
 	else if (broken && rdma_conn_calls(l))
 		rdma_link_kick(l, RDMA_RETRY);
 	else if (broken || !c)
-		begin(l, broken);
+		begin(l);
 }
 
 static void link_end(struct work_struct *work)
@@ -140,19 +150,28 @@ static struct rdma_dev *find_dev(const char *name)
 {
 	struct rdma_dev *d, *found = NULL;
 
-	spin_lock(&devs_lock);
+	spin_lock_bh(&devs_lock);
 	list_for_each_entry(d, &devs, node)
-		if (!strcmp(dev_name(&d->dev->dev), name))
+		if (!strcmp(d->name, name))
 			found = d;
-	spin_unlock(&devs_lock);
+	spin_unlock_bh(&devs_lock);
 	return found;
+}
+
+/* A call names the ends and comes from the peer: so no two links of a port may have the same. */
+static bool same_ends(const struct rdma_link *l, const void *arg)
+{
+	const struct rdma_link *other = arg;
+
+	return l->on == other->on && l->port == other->port && l->own == other->own &&
+	       l->far == other->far && !memcmp(&l->peer, &other->peer, sizeof(l->peer));
 }
 
 static struct flitcast_link *rdma_create(const struct flitcast_link_spec *spec, u32 flit,
 					 struct netlink_ext_ack *extack)
 {
 	char name[FLITCAST_DEVICE_NAME];
-	struct rdma_link *l;
+	struct rdma_link *l, *twin;
 	struct rdma_dev *d;
 	u32 port;
 
@@ -179,8 +198,8 @@ static struct flitcast_link *rdma_create(const struct flitcast_link_spec *spec, 
 	if (!l)
 		return ERR_PTR(-ENOMEM);
 	rdma_recv_layout(l, flit);
-	if (d->dev->attrs.max_recv_sge < (int)(1 + l->nfrags) || d->dev->attrs.max_qp_wr <=
-	    RDMA_SEND_SPARE + 1) {
+	if (d->dev->attrs.max_recv_sge < (int)(1 + l->nfrags) ||
+	    d->dev->attrs.max_qp_wr <= 2 * RDMA_SEND_SPARE) {
 		NL_SET_ERR_MSG_MOD(extack, "the RDMA device has too small queue pairs for such flits");
 		kfree(l);
 		return ERR_PTR(-EINVAL);
@@ -190,11 +209,16 @@ static struct flitcast_link *rdma_create(const struct flitcast_link_spec *spec, 
 	l->on = d;
 	l->port = port;
 	l->net = spec->net;
-	/* Otherwise root of a user namespace would use addresses of others. */
-	l->any_net = capable(CAP_NET_ADMIN);
 	memcpy(&l->peer, spec->peer, sizeof(l->peer));
 	l->own = spec->own;
 	l->far = spec->far;
+	twin = rdma_link_find(same_ends, l);
+	if (twin) {
+		rdma_link_put(twin);
+		NL_SET_ERR_MSG_MOD(extack, "the RDMA port has a link of these numbers to that peer");
+		kfree(l);
+		return ERR_PTR(-EBUSY);
+	}
 	kref_init(&l->ref);
 	spin_lock_init(&l->lock);
 	INIT_DELAYED_WORK(&l->work, link_work);
@@ -229,11 +253,6 @@ static void rdma_free(struct flitcast_link *link)
 	queue_work(rdma_wq, &l->end);
 }
 
-static bool rdma_ready(const struct flitcast_link *link)
-{
-	return READ_ONCE(rdma_link_of(link)->carrier);
-}
-
 static const char *connection(struct rdma_link *l, const struct rdma_conn *c)
 {
 	if (!c)
@@ -254,7 +273,9 @@ static void rdma_describe(struct flitcast_link *link, struct flitcast_link_devic
 	const struct rdma_conn *c;
 	const struct ib_qp *qp;
 
-	snprintf(device->name, sizeof(device->name), "%s/%u", dev_name(&l->on->dev->dev), l->port);
+	spin_lock(&devs_lock);
+	snprintf(device->name, sizeof(device->name), "%s/%u", l->on->name, l->port);
+	spin_unlock(&devs_lock);
 	memcpy(device->peer, &l->peer, sizeof(device->peer));
 	spin_lock(&l->lock);
 	memcpy(device->gid, &l->gid, sizeof(device->gid));
@@ -278,7 +299,6 @@ static const struct flitcast_link_kind rdma_kind = {
 	.start = rdma_start,
 	.stop = rdma_stop,
 	.free = rdma_free,
-	.ready = rdma_ready,
 	.describe = rdma_describe,
 	.transmit = rdma_transmit,
 	.flush = rdma_flush,
@@ -306,15 +326,25 @@ static int dev_add(struct ib_device *dev)
 	if (!d)
 		return -ENOMEM;
 	d->dev = dev;
+	strscpy(d->name, dev_name(&dev->dev), sizeof(d->name));
 	mutex_init(&d->mutex);
 	INIT_LIST_HEAD(&d->listeners);
 	INIT_IB_EVENT_HANDLER(&d->events, dev, dev_event);
 	ib_register_event_handler(&d->events);
 	ib_set_client_data(dev, &client, d);
-	spin_lock(&devs_lock);
+	spin_lock_bh(&devs_lock);
 	list_add_tail(&d->node, &devs);
-	spin_unlock(&devs_lock);
+	spin_unlock_bh(&devs_lock);
 	return 0;
+}
+
+static void dev_rename(struct ib_device *dev, void *data)
+{
+	struct rdma_dev *d = data;
+
+	spin_lock_bh(&devs_lock);
+	strscpy(d->name, dev_name(&dev->dev), sizeof(d->name));
+	spin_unlock_bh(&devs_lock);
 }
 
 static bool is_on(const struct rdma_link *l, const void *on)
@@ -330,9 +360,9 @@ static void dev_remove(struct ib_device *dev, void *data)
 
 	ib_unregister_event_handler(&d->events);
 	rtnl_lock();
-	spin_lock(&devs_lock);
+	spin_lock_bh(&devs_lock);
 	list_del(&d->node);
-	spin_unlock(&devs_lock);
+	spin_unlock_bh(&devs_lock);
 	/* Links come and go under RTNL alone. */
 	while ((l = rdma_link_find(is_on, d))) {
 		l->link.ops->gone(&l->link);
@@ -344,7 +374,12 @@ static void dev_remove(struct ib_device *dev, void *data)
 	kfree(d);
 }
 
-static struct ib_client client = { .name = "flitcast", .add = dev_add, .remove = dev_remove };
+static struct ib_client client = {
+	.name = "flitcast",
+	.add = dev_add,
+	.remove = dev_remove,
+	.rename = dev_rename,
+};
 
 static int __init rdma_init(void)
 {

@@ -46,6 +46,7 @@
  * struct rdma_dev - an RDMA device
  * @node: in the list of devices, under the lock of the list
  * @dev: device; stays until the client's remove callback returns
+ * @name: its name, under the lock of the list
  * @events: handler of its asynchronous events
  * @mutex: protects @listeners and their counts
  * @listeners: one for each address that links of this device listen on
@@ -54,6 +55,7 @@
 struct rdma_dev {
 	struct list_head node;
 	struct ib_device *dev;
+	char name[IB_DEVICE_NAME_MAX];
 	struct ib_event_handler events;
 	struct mutex mutex; /* see above */
 	struct list_head listeners;
@@ -63,14 +65,18 @@ struct rdma_dev {
 /**
  * struct rdma_listener - listens on one address
  * @node: in the list of its device
- * @id: listening id; its context is the device
+ * @on: device
+ * @id: listening id; its context is the listener
  * @gid: address
+ * @net: its namespace, which @id keeps
  * @users: links that listen
  */
 struct rdma_listener {
 	struct list_head node;
+	struct rdma_dev *on;
 	struct rdma_cm_id *id;
 	union ib_gid gid;
+	const struct net *net;
 	u32 users;
 };
 
@@ -83,8 +89,6 @@ struct rdma_conn;
  * @on: device
  * @port: port of the device
  * @net: namespace of the site: only compared
- * @any_net: the address of this end may be in another namespace, too: the creator had
- *	CAP_NET_ADMIN in the initial user namespace
  * @peer: address of the other end
  * @own: this end, as in struct flitcast_link_spec
  * @far: other end, likewise
@@ -94,11 +98,13 @@ struct rdma_conn;
  * @lock: protects @dead, @reason, @gid and that @conn is set only while the link is not @dead
  * @dead: stopped: no work is queued any more
  * @conn: connection, under RCU
- * @listener: where calls of the peer are heard; the work's
+ * @listener: where calls of the peer are heard; written by the works
  * @gid: address of this end; zeros while it is not known
  * @reason: why the link carries no frames
  * @carrier: last told to the owner; the work's
  * @futile: attempts in a row that did not connect; the work's
+ * @broke: @reason says why the last connection broke; the work's
+ * @calls: number of calls, for their source ports; the work's
  * @port_up: the port is active; the work's
  * @work: makes, ends and reports connections
  * @end: destroys the link
@@ -109,7 +115,6 @@ struct rdma_link {
 	struct rdma_dev *on;
 	u32 port;
 	const struct net *net;
-	bool any_net;
 	union ib_gid peer;
 	u64 own;
 	u64 far;
@@ -125,6 +130,8 @@ struct rdma_link {
 	bool carrier;
 	bool port_up;
 	u8 futile;
+	bool broke;
+	u16 calls;
 	struct delayed_work work;
 	struct work_struct end;
 };
@@ -273,12 +280,8 @@ bool rdma_room(const struct flitcast_link *link);
 /* Does this end have an address by which it reaches a peer?  Context: the link's work. */
 bool rdma_conn_able(struct rdma_link *l);
 
-/*
- * Call the peer, or listen for its calls.
- * @broken: a connection has just broken, and said why
- * Context: the link's work.  Return: 0, or an error.
- */
-int rdma_conn_begin(struct rdma_link *l, bool broken);
+/* Call the peer, or listen for its calls.  Context: the link's work.  Return: 0, or an error. */
+int rdma_conn_begin(struct rdma_link *l);
 
 /* End a connection that rdma_link_take_conn() returned. */
 void rdma_conn_end(struct rdma_conn *c);

@@ -35,7 +35,7 @@
 #include "wire.h"
 
 #define MAGIC		0x464c4954
-#define SERVICE		"34997"		/* FC_ETHERTYPE */
+#define SERVICE		"949"
 /* Bytes of a send or receive buffer: more than the kernel has for a frame. */
 #define BUFFER		8192
 #define SENDS		16
@@ -202,6 +202,21 @@ static void post_recv(struct peer *p, uint32_t i)
 		die("ibv_post_recv: %s", strerror(errno));
 }
 
+/* Links call from privileged ports; a user without privilege gets another one. */
+static void choose_port(struct rdma_cm_id *id)
+{
+	struct sockaddr *addr = addresses->ai_src_addr;
+	uint16_t port = htons(geteuid() ? 0 : 512 + below(400));
+	int one = 1;
+
+	if (addr->sa_family == AF_INET6)
+		((struct sockaddr_in6 *)addr)->sin6_port = port;
+	else
+		((struct sockaddr_in *)addr)->sin_port = port;
+	if (rdma_set_option(id, RDMA_OPTION_ID, RDMA_OPTION_ID_REUSEADDR, &one, sizeof(one)))
+		die("RDMA_OPTION_ID_REUSEADDR: %s", strerror(errno));
+}
+
 /* A queue pair that may call. */
 static struct peer *peer_make(bool receives)
 {
@@ -220,6 +235,7 @@ static struct peer *peer_make(bool receives)
 	p->channel = rdma_create_event_channel();
 	if (!p->channel || rdma_create_id(p->channel, &p->id, p, RDMA_PS_TCP))
 		die("rdma_create_id: %s", strerror(errno));
+	choose_port(p->id);
 	if (rdma_resolve_addr(p->id, addresses->ai_src_addr, addresses->ai_dst_addr, PATIENCE_MS))
 		die("rdma_resolve_addr: %s", strerror(errno));
 	expect(p, RDMA_CM_EVENT_ADDR_RESOLVED);
@@ -491,6 +507,14 @@ static int stranger(void)
 	return refuse_one("an address that is not the peer's", &right, sizeof(right), REFUSED_LINK);
 }
 
+/* A right call of a user without privilege, from the peer's address. */
+static int user(void)
+{
+	if (seteuid(1000))
+		die("seteuid: %s", strerror(errno));
+	return refuse_one("a user without privilege", &right, sizeof(right), REFUSED);
+}
+
 /* The connection manager refuses a call to an address on which no link listens. */
 static int nobody(void)
 {
@@ -576,7 +600,7 @@ static int forged(void)
 	req[REQ_HOPS] = 64;
 	req[REQ_ACK] = 14 << 3;
 	cma[CMA_IP] = 6 << 4;
-	fc_put16(cma + CMA_PORT, 1 + below(60000));
+	fc_put16(cma + CMA_PORT, 1 + below(1000));
 	/* The peer has the address of the destination: the device is its own peer. */
 	memcpy(cma + CMA_SOURCE, to, 16);
 	memcpy(cma + CMA_DESTINATION, to, 16);
@@ -991,7 +1015,7 @@ static const struct {
 } cases[] = {
 	{ "refuse", refuse }, { "stranger", stranger }, { "nobody", nobody }, { "forged", forged },
 	{ "frames", frames }, { "long", too_long }, { "busy", busy }, { "storm", storm },
-	{ "silent", silent }, { "wild", wild },
+	{ "silent", silent }, { "wild", wild }, { "user", user },
 };
 
 int main(int argc, char **argv)

@@ -107,6 +107,9 @@ link_is reason 'the peer has not called'
 result $? "refuse: the link has not heard of them"
 lie "fe80::1a%$netdev" "$gid%$netdev" stranger 1
 result $? "a call from another address is refused"
+chmod 666 /dev/infiniband/rdma_cm /dev/infiniband/uverbs*
+lie "$gid%$netdev" "$gid%$netdev" user 1
+result $? "a call of uid 1000 from the peer's address is refused"
 lie 10.66.0.1 10.66.0.1 nobody 1
 result $? "nobody listens on an address that no link has"
 link_is connection listening

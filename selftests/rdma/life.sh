@@ -60,6 +60,13 @@ for site in 0 1 2; do
 	ip netns add "$lab-$site"
 done
 
+# Root of a user namespace is no administrator of the host.
+setpriv --reuid 1000 --regid 1000 --clear-groups unshare -Urn sh -c \
+	"$FLITCAST site add 0 topology ring:3 && $FLITCAST link add rdma rx0/1 peer $peer port 1" \
+	>"$work/user" 2>&1
+[ $? = 1 ] && grep -q "only the administrator of the host makes RDMA links" "$work/user"
+result $? "uid 1000 makes no RDMA link in a namespace of its own"
+
 # The peer is not there yet.  Site 0 listens on port 1, as the greater end calls.
 site_add 0
 wait_for 10 link_says 0 1 "state down (the peer has not called).*connection listening"
@@ -157,6 +164,22 @@ for site in 0 1 2; do
 done
 wait_for 20 rmmod flitcast_rdma
 result $? "it can be removed when all sites are gone"
+
+# Two networks over one port: a call could mean either.
+rdma_insmod
+for site in 0 1; do
+	ip netns add "$lab-$site"
+	at $site site add 0 topology ring:3
+done
+add 0 1
+! ip netns exec "$lab-1" "$FLITCAST" link add rdma rx0/1 peer "$peer" port 1 2>"$work/err" &&
+	grep -q "has a link of these numbers" "$work/err"
+result $? "a second link with the same numbers and peer is refused"
+rdma dev set rx0 name rx1 && wait_for 10 link_says 0 1 "rdma rx1/1" && rdma dev set rx1 name rx0
+result $? "link show follows the name of the device"
+for site in 0 1; do
+	ip netns del "$lab-$site"
+done
 
 # A device of one namespace, where devices are not shared.
 rdma_insmod
