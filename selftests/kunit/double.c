@@ -11,20 +11,20 @@
 
 int double_begin(struct kunit_suite *suite)
 {
-	int err = flitcast_link_init();
+	int err = flitcast_netdev_init();
 
 	if (err)
 		return err;
 	err = flitcast_site_init();
 	if (err)
-		flitcast_link_exit();
+		flitcast_netdev_exit();
 	return err;
 }
 
 void double_end(struct kunit_suite *suite)
 {
 	flitcast_site_exit();
-	flitcast_link_exit();
+	flitcast_netdev_exit();
 }
 
 /*
