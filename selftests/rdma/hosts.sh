@@ -79,8 +79,10 @@ if [ "${1:-}" = guest ]; then
 fi
 
 kernel=$("$top/selftests/vm/kernel") || { echo "1..0 # SKIP no kernel for guests"; exit 4; }
-[ -f "$top/flitcast_rdma.ko" ] && find "$kernel" -name 'rdma_rxe.ko*' | grep -q . ||
-	{ echo "1..0 # SKIP no RDMA here"; exit 4; }
+if [ ! -f "$top/flitcast_rdma.ko" ] || ! find "$kernel" -name 'rdma_rxe.ko*' | grep -q .; then
+	echo "1..0 # SKIP no RDMA here"
+	exit 4
+fi
 work=$(mktemp -d)
 hosts=() tests=0 failures=0
 
