@@ -280,7 +280,7 @@ struct sk_buff *flitcast_link_alloc(const struct flitcast_link *link, unsigned i
 	if (!is_small(headroom + size))
 		room = SKB_DATA_ALIGN(headroom + size) +
 		       SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
-	/* It is soon gone, so it may be a part of a page that others have parts of. */
+	/* The frame is soon gone, so it may share a page with others. */
 	head = napi_alloc_frag(room);
 	if (!head)
 		return NULL;

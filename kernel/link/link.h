@@ -153,7 +153,7 @@ void flitcast_link_kind_unregister(const struct flitcast_link_kind *kind);
 /* The backend of another module, which is loaded first if need be.  Context: process, no locks. */
 void flitcast_link_kind_load(const char *name);
 
-/* That backend, or NULL.  Context: RTNL held, which keeps it. */
+/* The backend of this name, or NULL.  Context: RTNL held, which keeps the backend. */
 const struct flitcast_link_kind *flitcast_link_kind_find(const char *name);
 
 /**
@@ -214,10 +214,10 @@ void flitcast_link_destroy(struct flitcast_link *link);
 /* Does the device carry no frames as long as a flit? */
 bool flitcast_link_small(const struct flitcast_link *link);
 
-/* As @peer of struct flitcast_link_kind. */
+/* Calls @peer of struct flitcast_link_kind. */
 bool flitcast_link_peer(struct flitcast_link *link, const struct sk_buff *skb, bool up);
 
-/* As @describe of struct flitcast_link_kind. */
+/* Calls @describe of struct flitcast_link_kind. */
 void flitcast_link_describe(struct flitcast_link *link, struct flitcast_link_device *device);
 
 /**

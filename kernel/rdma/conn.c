@@ -34,7 +34,7 @@
 #define RDMA_BACKLOG_MAX 64
 /* A packet that is not acknowledged is sent again so often; drivers take 7 as without end. */
 #define RDMA_RETRIES	6
-/* The same where the peer has no receive buffer: without end, as nothing is lost by it. */
+/* A packet for which the peer has no receive buffer waits without end: nothing is lost. */
 #define RDMA_RNR_RETRIES 7
 
 static u8 ack_timeout = 14;

@@ -189,7 +189,7 @@ static const char *lab_key(const char *path)
 	return full;
 }
 
-/* What depends on the kind of its links. */
+/* Set MTU and flit size to the defaults of the kind of links. */
 static void set_sizes(struct lab *lab)
 {
 	if (*lab->rdma && lab->mtu)

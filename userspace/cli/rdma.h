@@ -23,12 +23,12 @@
  * Return: NULL, or a text that says what is wrong.
  */
 const char *rdma_parse(const char *text, char port[RDMA_SIZE]);
-/* The next word is such a port; wrong usage if it is not. */
+/* Take the next word, which has to be an RDMA port. */
 void rdma_take(struct args *args, char port[RDMA_SIZE]);
-/* Has this machine such a port?  As /sys shows it. */
+/* Does /sys show this RDMA port? */
 bool rdma_exists(const char *port);
 
-/* Of an IPv6 address, or of an IPv4 address, which is mapped; false if it is neither. */
+/* Parse an IPv6 address, or an IPv4 address, which is mapped.  Return: false if it is neither. */
 bool gid_parse(const char *text, uint8_t gid[GID_LENGTH]);
 /* Print into @text. */
 const char *gid_print(const uint8_t gid[GID_LENGTH], char text[INET6_ADDRSTRLEN]);
