@@ -107,12 +107,10 @@ static bool receive_one(uint32_t at)
 			return false;
 		die("site %u: receives: %s", at, strerror(errno));
 	}
-	/* A site that lies may give an altered packet its own name, in which it says what it likes. */
-	if (from.sfc_site < nsites && sites[from.sfc_site].bad)
-		return true;
 	memcpy(&h, buf, sizeof(h));
 	delivered++;
-	if ((size_t)got < sizeof(h) || h.src >= nsites || h.src != from.sfc_site)
+	if ((size_t)got < sizeof(h) || h.src >= nsites || h.src != from.sfc_site ||
+	    sites[h.src].bad)
 		is_wrong("site %u: %zd bytes of nonsense from site %u", at, got, from.sfc_site);
 	if (h.number != s->next[h.src])
 		is_wrong("site %u: broadcast %u of site %u, not %u", at, h.number, h.src,
