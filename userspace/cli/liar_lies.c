@@ -51,7 +51,10 @@ static void alter_head(struct liar *l, u8 *head)
 		pk.id ^= 1;
 		break;
 	case 3:
-		pk.src = liar_random(l, l->topo.nsites);
+		/* Another one than itself, as where it makes something up. */
+		do {
+			pk.src = liar_random(l, l->topo.nsites);
+		} while (pk.src == l->site);
 		break;
 	case 4:
 		pk.incarnation++;
