@@ -13,6 +13,7 @@
 #include "mode.h"
 #include "network.h"
 #include "out.h"
+#include "steiner.h"
 #include "trace_cast.h"
 #include "walk.h"
 
@@ -448,12 +449,44 @@ static size_t walk_list(struct trace *trace, size_t first, size_t n, struct tota
 	return n;
 }
 
+/* The shortest tree that joins the source and its targets, over links that work. */
+static struct steiner find_tree(const struct trace *trace)
+{
+	u32 *site = xalloc(trace->count, sizeof(*site));
+	struct steiner tree;
+	size_t i;
+
+	for (i = 0; i < trace->count; i++)
+		site[i] = trace->target[i].site;
+	if (!steiner_tree(&tree, &trace->topo, trace->net.down, trace->from, site, trace->count))
+		fail("trace: not enough memory");
+	free(site);
+	return tree;
+}
+
+/* How many links the message uses beside the shortest tree. */
+static void print_tree(const struct steiner *tree, u64 links)
+{
+	out_open_object("steiner");
+	out_text(", shortest tree%s", tree->exact ? "" : " at least");
+	out_uint("links", " %llu", tree->links);
+	out_bool("exact", tree->exact);
+	if (tree->links) {
+		out_text(", ratio%s", tree->exact ? "" : " at most");
+		out_float("ratio", " %.2f", (double)links / tree->links);
+	} else {
+		out_null("ratio");
+	}
+	out_close_object();
+}
+
 /* As many targets as fit a packet, in their order: as the operator sends them. */
 static int run(struct trace *trace)
 {
 	size_t most = (trace->flit - FC_LINK_SIZE - FC_PACKET_SIZE) / FC_TARGET_SIZE;
 	size_t first, i, unreachable = 0, delivered = 0;
 	struct totals totals = { 0 };
+	struct steiner tree = find_tree(trace);
 	struct visit **visit;
 	size_t n = 0, lists = 0;
 
@@ -493,6 +526,7 @@ static int run(struct trace *trace)
 	out_uint("stores", ", stored %llu", totals.stores);
 	if (trace->net.mode == FC_MODE_POSTMAN)
 		out_uint("dead", ", dead %llu", totals.dead);
+	print_tree(&tree, totals.links);
 	out_text("\n");
 	out_close_object();
 	out_end();
