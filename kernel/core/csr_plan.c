@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "csr_plan.h"
+#include "split.h"
 #include "vnet_machine.h"
 
 #define US		((u64)1000)
@@ -137,14 +138,11 @@ static void name(const u8 *head, struct fc_csr_id *id)
 	}
 }
 
-static u32 dirs_to(const struct fc_csr_plan *p, bool local, u8 class, u32 dst,
-		   u8 next[FC_DIRS_MAX])
+static u32 dirs_to(const struct fc_csr_plan *p, u8 class, u32 dst, u8 next[FC_DIRS_MAX])
 {
 	const struct fc_vnet *v = p->vnet;
 	u32 dirs;
 
-	if (local)
-		class = fc_vclass_first(v->classes, v->site->id, dst);
 	dirs = fc_vclass_ways(v->classes, v->site->id, dst, class, next) & (v->up >> 1);
 	return v->site->routes ? dirs & v->site->routes[dst] : dirs;
 }
@@ -158,40 +156,27 @@ static bool leads_to(const struct fc_csr_plan *p, u32 dirs, u32 dst)
 	return false;
 }
 
-/* A branch: one direction, the one that most of the targets have with one class. */
-static u64 branch(const struct fc_csr_plan *p, bool local, u8 class, const u32 *site, u64 targets,
-		  struct fc_csr_leg *leg)
+/* A branch for each direction.  Return: how many; more than FC_CSR_LEGS: it cannot go so. */
+static u8 branch(const struct fc_csr_plan *p, bool local, struct fc_split *s, u64 remote,
+		 u32 common, struct fc_csr_leg *legs)
 {
-	u32 count_most = 0, d, i;
-	u64 rest;
+	u32 dirs = fc_split(s, remote, common);
+	u8 n = 0;
 
-	*leg = (struct fc_csr_leg){ .wait = local };
-	for (d = 0; d + 1U < p->vnet->nports; d++) {
-		u8 next[FC_DIRS_MAX], first = FC_VCLASSES_MAX;
-		bool last = false;
-		u64 mask = 0;
-		u32 n = 0;
+	for (; dirs; dirs &= dirs - 1) {
+		u8 d = (u8)fc_low(dirs);
+		u64 rest;
 
-		for (rest = targets; rest; rest &= rest - 1) {
-			i = fc_low64(rest);
-			if (!(dirs_to(p, local, class, site[i], next) & fc_bit(d)))
-				continue;
-			if (first == FC_VCLASSES_MAX)
-				first = next[d];
-			if (next[d] != first)
-				continue;
-			mask |= fc_bit64(i);
-			last |= leads_to(p, fc_bit(d), site[i]);
-			n++;
-		}
-		if (n <= count_most)
-			continue;
-		count_most = n;
-		leg->ports = fc_bit(d + 1);
-		leg->tag = mask;
-		leg->last = last;
+		if (n == FC_CSR_LEGS)
+			return FC_CSR_LEGS + 1;
+		legs[n] = (struct fc_csr_leg){
+			.ports = fc_bit(d + 1), .tag = s->mask[d], .wait = local,
+		};
+		for (rest = s->mask[d]; rest; rest &= rest - 1)
+			legs[n].last |= leads_to(p, fc_bit(d), s->dst[fc_low64(rest)]);
+		n++;
 	}
-	return leg->tag;
+	return n;
 }
 
 /*
@@ -201,37 +186,37 @@ static u64 branch(const struct fc_csr_plan *p, bool local, u8 class, const u32 *
 static u8 branches(const struct fc_csr_plan *p, bool local, u8 class, const u32 *site, u8 n,
 		   struct fc_csr_leg *legs, bool *here)
 {
+	/* A site knows a reservation by its packet, so it has one of each. */
+	struct fc_split s = {
+		.topo = p->vnet->classes->topo, .site = p->vnet->site->id, .apart = true,
+	};
+	u8 next[FC_DIRS_MAX], i;
+	u32 common = ~(u32)0;
 	u64 remote = 0;
-	u32 used = 0;
-	u8 i, nlegs = 0;
-	u8 next[FC_DIRS_MAX];
 
 	*here = false;
 	for (i = 0; i < n; i++) {
-		if (site[i] == p->vnet->site->id ||
-		    (!local && !dirs_to(p, local, class, site[i], next)))
-			*here = true;
-		else
+		s.dst[i] = site[i];
+		s.dirs[i] = site[i] == s.site ? 0 : dirs_to(p, class, site[i], next);
+		if (s.dirs[i]) {
 			remote |= fc_bit64(i);
-	}
-	if (remote && !(remote & (remote - 1))) {
-		u32 dst = site[fc_low64(remote)];
-		u32 dirs = dirs_to(p, local, class, dst, next);
-
-		legs[0] = (struct fc_csr_leg){
-			.ports = dirs << 1, .wait = local, .tag = remote,
-			.last = leads_to(p, dirs, dst),
-		};
-		return dirs ? 1 : FC_CSR_LEGS + 1;
-	}
-	while (remote) {
-		if (nlegs == FC_CSR_LEGS || !branch(p, local, class, site, remote, &legs[nlegs]) ||
-		    legs[nlegs].ports & used)
+			common &= s.dirs[i];
+		} else if (site[i] == s.site || !local) {
+			*here = true;
+		} else {
 			return FC_CSR_LEGS + 1;
-		used |= legs[nlegs].ports;
-		remote &= ~legs[nlegs++].tag;
+		}
 	}
-	return nlegs;
+	if (!remote)
+		return 0;
+	if (remote & (remote - 1))
+		return branch(p, local, &s, remote, common, legs);
+	i = (u8)fc_low64(remote);
+	legs[0] = (struct fc_csr_leg){
+		.ports = s.dirs[i] << 1, .wait = local, .tag = remote,
+		.last = leads_to(p, s.dirs[i], site[i]),
+	};
+	return 1;
 }
 
 /*
@@ -267,13 +252,13 @@ static void send_on(struct fc_csr_plan *p, u8 class, const u32 *site, const stru
 	p->send(p->arg, leg->port, &frame);
 }
 
-static void send_all(struct fc_csr_plan *p, bool local, u8 class, const u32 *site,
+static void send_all(struct fc_csr_plan *p, u8 class, const u32 *site,
 		     const struct fc_csr_leg *legs, u8 nlegs)
 {
 	u8 next[FC_DIRS_MAX], i;
 
 	for (i = 0; i < nlegs; i++) {
-		dirs_to(p, local, class, site[fc_low64(legs[i].tag)], next);
+		dirs_to(p, class, site[fc_low64(legs[i].tag)], next);
 		send_on(p, next[legs[i].port - 1], site, &legs[i]);
 	}
 }
@@ -419,7 +404,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 	struct fc_csr_stay *s = &p->stay[lane];
 	struct fc_csr_leg legs[FC_CSR_LEGS];
 	u32 site[FC_TARGETS_MAX];
-	u8 n, nlegs;
+	u8 n, nlegs, class;
 	bool here;
 
 	p->now = p->vnet->now;
@@ -447,7 +432,8 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 		look_again(p, s->retry_at);
 		return FC_CSR_STAYS;
 	}
-	nlegs = branches(p, true, 0, site, n, legs, &here);
+	class = fc_vnet_begin(p->vnet, site, n);
+	nlegs = branches(p, true, class, site, n, legs, &here);
 	if (!nlegs || nlegs > FC_CSR_LEGS || (n > 1 && s->tries >= TREE_TRIES)) {
 		/* Only for here, or without a way; or as a tree it fails. */
 		s->entry.state = FC_CSR_EMPTY;
@@ -460,7 +446,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 	}
 	s->entry.floor = floor_of(p, site, n);
 	if (attempt(p, s, legs, nlegs, here, in, head))
-		send_all(p, true, 0, site, legs, nlegs);
+		send_all(p, class, site, legs, nlegs);
 	return FC_CSR_STAYS;
 }
 
@@ -517,7 +503,7 @@ static void probe_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *
 		fc_csr_due_note(&p->dues, &frame->msg.id, p->now + frame->msg.lead);
 	send_release(p, &answer);
 	if (verdict == FC_CSR_PASS)
-		send_all(p, false, frame->class, frame->site, legs, nlegs);
+		send_all(p, frame->class, frame->site, legs, nlegs);
 	else if (verdict != FC_CSR_DROP)
 		send_back(p, &answer);
 }

@@ -36,6 +36,10 @@
 	X(hexmesh)		\
 	X(graph)
 
+/* Steps to a site (@steps of struct fc_topo_ops) are counted for so many axes, up to so many. */
+#define FC_STEPS_AXES	8
+#define FC_STEPS_MAX	127
+
 struct fc_bcast_rules;
 struct fc_graph;
 struct fc_topo_ops;
@@ -76,6 +80,9 @@ struct fc_topo {
  * @minimal: mask of the directions that lead nearer from one site to another;
  *	0 only if they are the same (required)
  * @distance: links on a shortest path (required)
+ * @steps: steps that shortest ways from one site to another have along each of the first
+ *	FC_STEPS_AXES axes, one way and the other, FC_STEPS_MAX if they are more.  They can be
+ *	taken in any order; where both ways are as short, both have steps (optional)
  * @dir_name: name of a direction, at most 7 characters (required)
  * @vclass: virtual networks, core/topo/rules.h (required)
  * @bcast: broadcasts over disjoint paths, core/topo/rules.h (optional)
@@ -89,10 +96,16 @@ struct fc_topo_ops {
 	u8 (*arrival)(const struct fc_topo *topo, u32 site, u8 dir);
 	u32 (*minimal)(const struct fc_topo *topo, u32 from, u32 to);
 	u32 (*distance)(const struct fc_topo *topo, u32 from, u32 to);
+	void (*steps)(const struct fc_topo *topo, u32 from, u32 to, u8 step[2][FC_STEPS_AXES]);
 	void (*dir_name)(const struct fc_topo *topo, u8 dir, char buf[8]);
 	const struct fc_vclass_rules *vclass;
 	const struct fc_bcast_rules *bcast;
 };
+
+static inline u8 fc_topo_steps(u32 steps)
+{
+	return (u8)(steps < FC_STEPS_MAX ? steps : FC_STEPS_MAX);
+}
 
 /**
  * fc_topo_parse() - read a specification such as "torus:4x4"

@@ -28,8 +28,8 @@ struct fc_vclass_rules;
  * @topo: topology of the network, which outlives it
  * @rules: of its kind
  * @count: classes are 0 .. count - 1
- * @bits: meshes and tori: the lowest bits of a class, one a dimension of more than one
- *	site, tell in which of its directions packets go: 1 if towards coordinate 0
+ * @bits: meshes and tori: the lowest bits of a class are the number of an orthant, one bit a
+ *	dimension of more than one site: 1 if the orthant is towards coordinate 0
  * @levels: tori: the other bits count from 0 to levels - 1; else 1
  * @root: graphs: the site where ways up end
  * @only: graphs: the only site whose ways are in the table; FC_SITE_NONE: all
@@ -81,9 +81,8 @@ void fc_vclass_fill(struct fc_vclass *v, u32 site, void *room);
  * @dst: another site
  *
  * The packet begins in a queue outside of all classes, and is treated as one of this class there.
- * Any class that this function names for some destination of @src serves another as
- * well, if fc_vclass_ways() has a way for that one in it.  So one packet may have
- * many destinations.
+ * In a lower class that this function names for another destination of @src there is a way to @dst,
+ * too.  So a packet with many destinations begins in the lowest of their classes.
  *
  * Return: the class; 0 if there are no such sites.
  */
@@ -94,7 +93,8 @@ u8 fc_vclass_first(const struct fc_vclass *v, u32 src, u32 dst);
  * @v: classes
  * @site: where it is
  * @dst: one of the sites that it is for
- * @class: where it begins what fc_vclass_first() said, elsewhere the class in which it came
+ * @class: where it begins what fc_vclass_first() said of @dst, or said less of another site;
+ *	elsewhere the class in which it came
  * @next: result: for each direction of the mask, the class on the link that way
  *
  * From where it began any choice among the ways brings a packet to @dst over as few links

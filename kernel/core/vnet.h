@@ -170,12 +170,13 @@ static inline size_t fc_vmemo_room(u8 nclasses)
  * @set: enum fc_set, which says where its channels are on the links
  * @memo: fc_vmemo_room() bytes of any content, or NULL: ways are not remembered
  * @plan: in mode csr: says when packets go, and where; else NULL
+ * @apart: no two branches of a packet come to the same site, as mode csr needs it (core/split.h)
  * @slow: for runners to whom a look takes time: every front that comes waits for FC_EV_LOOK,
  *	not only those that have gone on before
  *
  * Its caller's lock protects all of it.  When routes of the site have changed it says so
- * (fc_vnet_rerouted()); @classes, @site, @straight, @memo, the arrays, @payload,
- * @nports, @nclasses, @lanes, @set and @slow never change after fc_vnet_init().
+ * (fc_vnet_rerouted()); @classes, @site, @straight, @memo, the arrays, @payload, @nports,
+ * @nclasses, @lanes, @set, @apart and @slow never change after fc_vnet_init().
  */
 struct fc_vnet {
 	/* What every event uses: two cache lines. */
@@ -197,6 +198,7 @@ struct fc_vnet {
 	u8 lanes;
 	u8 set;
 	bool slow;
+	bool apart;
 	const struct fc_straight *straight;
 	struct fc_csr_plan *plan;
 	struct fc_vmemo *memo;
@@ -232,7 +234,7 @@ static inline u8 fc_vnet_branches(u8 ndirs)
 /**
  * fc_vnet_init() - a switch at rest, its links down
  * @v: zeroed but for classes, site, straight, memo, the arrays, payload, nports, nclasses,
- *	set, slow, and of each channel the arrays, window, and the queue and stat members of each
+ *	set, apart, slow, and of each channel the arrays, window, and the queue and stat members of each
  *	struct fc_rx; of each struct fc_vin its branches
  */
 void fc_vnet_init(struct fc_vnet *v);
@@ -331,15 +333,26 @@ u32 fc_vnet_seq(const struct fc_vnet *v, u8 lane);
 void fc_vnet_rerouted(struct fc_vnet *v);
 
 /**
+ * fc_vnet_begin() - the class in which a packet of this site begins
+ * @v: switch
+ * @dst: sites that it is for; this one does not count
+ * @n: how many
+ *
+ * Return: the lowest class of all of them, in which each has a way.
+ */
+u8 fc_vnet_begin(const struct fc_vnet *v, const u32 *dst, u32 n);
+
+/**
  * fc_vnet_ways() - by which links a packet may go on
  * @v: switch
- * @class: in which it came; of no matter where it begins
+ * @class: in which it begins or came
  * @port: by which it came, or FC_PORT_LOCAL
  * @dst: another site that it is for
  * @flits: its length
  * @next: result: for each direction of the mask, the class on the link that way
  *
- * The switch takes the one that most of the targets have, and of several one with little before it.
+ * Of several targets the switch sends together those that can stay so for long (core/split.h), and
+ * takes of several ways one with little before it.
  *
  * Return: mask of directions over links that are up.
  */

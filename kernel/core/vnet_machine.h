@@ -133,10 +133,20 @@ static inline const u8 *fc_vonward(const struct fc_vnet *v, u8 class, u8 port, u
 	return fc_vnet_find(v, class, port, dst, dirs, next);
 }
 
+/* Flits that are before a new packet on a channel. */
+static inline u32 fc_vload(const struct fc_vnet *v, u8 class, u8 port)
+{
+	const struct fc_tx *tx = &v->ch[class].tx[port];
+
+	return fc_vout_of(v, class, port)->load + tx->sent - tx->acked;
+}
+
 /* Flits of the packet whose front this is; all but the first and the last are full. */
 u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front);
 /* One more branch of a packet, behind those that wait for its channel already. */
 bool fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask);
+/* By direction, the class on that link of a packet of a class: in the memo, or in @next. */
+const u8 *fc_vnet_row(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_MAX]);
 /* Which way each target goes.  Return: false if there is none yet. */
 bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		   const struct fc_flit *front, struct fc_effects *fx);

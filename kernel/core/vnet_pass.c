@@ -6,6 +6,7 @@
  * the queue, and no branch waits for the link: it goes out at once, and is taken.  Here is what
  * the event would come to step by step (vnet.c), without the steps; all else is left to them.
  */
+#include "split.h"
 #include "vnet_machine.h"
 
 /* Nothing is to be done but this, and the flit is the next one. */
@@ -105,8 +106,7 @@ static bool choose(const struct fc_vnet *v, u32 dirs, const u8 *next, struct aim
 	aim->port = FC_PORT_NONE;
 	for (; dirs; dirs &= dirs - 1) {
 		u8 port = (u8)fc_low(dirs) + 1, class = next[port - 1];
-		const struct fc_tx *tx = &v->ch[class].tx[port];
-		u32 load = fc_vout_of(v, class, port)->load + tx->sent - tx->acked;
+		u32 load = fc_vload(v, class, port);
 
 		if (!v->window[port] || load >= least)
 			continue;
@@ -160,157 +160,11 @@ static inline bool aim_at(const struct fc_vnet *v, u8 class, u8 port, u32 dst, s
 	return only(v, dirs, next, aim) || (dirs & (dirs - 1) && choose(v, dirs, next, aim));
 }
 
-/**
- * struct parting - where the targets of a list go on to
- * @all: directions
- * @mask: of each, the targets that may leave by it
- * @class: of each, their class there
- */
-struct parting {
-	u32 all;
-	u8 class[FC_DIRS_MAX];
-	u64 mask[FC_DIRS_MAX];
-};
-
-/* These may leave by them.  Return: false if others leave by one of them in another class. */
-static inline bool part_add(struct parting *part, u32 dirs, const u8 *next, u64 targets)
-{
-	do {
-		u8 d = (u8)fc_low(dirs);
-
-		if (!(part->all & fc_bit(d))) {
-			part->all |= fc_bit(d);
-			part->class[d] = next[d];
-			part->mask[d] = 0;
-		} else if (part->class[d] != next[d]) {
-			return false;
-		}
-		part->mask[d] |= targets;
-		dirs &= dirs - 1;
-	} while (dirs);
-	return true;
-}
-
-/* The directions of each target; those in a row that have the same are added together. */
-static inline bool part_targets(const struct fc_vnet *v, u8 class, u8 port, const u8 *head,
-				unsigned int n, struct parting *part, u64 *here)
-{
-	const u8 *row = NULL, *known;
-	u8 next[FC_DIRS_MAX];
-	u32 dirs = 0, these;
-	u64 targets = 0;
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
-		u32 dst = fc_wire_target_site(head, i);
-
-		if (dst == v->site->id) {
-			*here |= fc_bit64(i);
-			continue;
-		}
-		known = fc_vonward(v, class, port, dst, &these, next);
-		these = working(v, these, dst);
-		if (!these)
-			return false;
-		if (these != dirs || known != row) {
-			if (targets && !part_add(part, dirs, row, targets))
-				return false;
-			targets = 0;
-			dirs = these;
-			row = known;
-		}
-		targets |= fc_bit64(i);
-		/* What is not remembered is there for this one only. */
-		if (row == next) {
-			if (!part_add(part, dirs, row, targets))
-				return false;
-			targets = 0;
-			row = NULL;
-		}
-	}
-	return !targets || part_add(part, dirs, row, targets);
-}
-
-static inline bool part_ways(const struct fc_vnet *v, u8 class, u8 port, const u8 *head,
-			     unsigned int n, struct parting *part, u64 *here)
-{
-	u32 dirs;
-
-	part->all = 0;
-	*here = 0;
-	if (!part_targets(v, class, port, head, n, part, here))
-		return false;
-	/* A peer without room for one flit is none of the ways. */
-	for (dirs = part->all; dirs; dirs &= dirs - 1)
-		if (!v->window[fc_low(dirs) + 1])
-			return false;
-	return true;
-}
-
 /* May it go out by this direction at once? */
 static inline bool open_at(const struct fc_vnet *v, u8 class, u8 port)
 {
 	return fc_vout_of(v, class, port)->first == FC_VBRANCH_NONE &&
 	       fc_tx_credit(&v->ch[class].tx[port]);
-}
-
-static inline unsigned int count_of(u64 mask)
-{
-	unsigned int n = 0;
-
-	for (; mask; mask &= mask - 1)
-		n++;
-	return n;
-}
-
-/* The direction that most of the targets have, and of those the one with the least before it. */
-static u8 part_first(const struct fc_vnet *v, const struct parting *part)
-{
-	unsigned int most = 0, count;
-	u32 rest, least = 0, load;
-	u8 best = 0;
-
-	for (rest = part->all; rest; rest &= rest - 1) {
-		u8 d = (u8)fc_low(rest);
-		const struct fc_tx *tx = &v->ch[part->class[d]].tx[d + 1];
-
-		count = count_of(part->mask[d]);
-		load = fc_vout_of(v, part->class[d], d + 1)->load + tx->sent - tx->acked;
-		if (count > most || (count == most && load < least)) {
-			most = count;
-			least = load;
-			best = d;
-		}
-	}
-	return best;
-}
-
-/*
- * Each target leaves by one direction, as fc_vnet_route() parts them.  Result: directions that are
- * left in @all, each with its targets.
- */
-static void part_list(const struct fc_vnet *v, struct parting *part)
-{
-	u32 open = part->all, taken = 0, rest;
-
-	while (open & (open - 1)) {
-		u32 was = part->all;
-		u8 best;
-
-		part->all = open;
-		best = part_first(v, part);
-		part->all = was;
-		open &= ~fc_bit(best);
-		taken |= fc_bit(best);
-		for (rest = open; rest; rest &= rest - 1) {
-			u8 d = (u8)fc_low(rest);
-
-			part->mask[d] &= ~part->mask[best];
-			if (!part->mask[d])
-				open &= ~fc_bit(d);
-		}
-	}
-	part->all = taken | open;
 }
 
 /* What is for here: from the frame itself, which nobody else needs then. */
@@ -320,32 +174,94 @@ static inline void store(u8 port, const struct fc_event *ev, u64 here, struct fc
 	fc_effect_add(fx, FC_FX_SERVE, port, NULL)->mask = here;
 }
 
+/*
+ * The directions of each target, of any and of all.  Return: false if some target has no way, or if a
+ * peer on one of the ways has no room for one flit.
+ */
+static inline bool list_ways(const struct fc_vnet *v, u8 class, struct fc_split *s, const u8 *head,
+			     unsigned int n, u32 *all, u32 *common, u64 *here)
+{
+	u32 dirs, any = 0, each = ~(u32)0;
+	u8 next[FC_DIRS_MAX];
+	unsigned int i;
+
+	*here = 0;
+	for (i = 0; i < n; i++) {
+		u32 dst = fc_wire_target_site(head, i);
+
+		if (dst == v->site->id) {
+			*here |= fc_bit64(i);
+			continue;
+		}
+		fc_vonward(v, class, FC_PORT_NONE, dst, &dirs, next);
+		dirs = working(v, dirs, dst);
+		if (!dirs)
+			return false;
+		s->dst[i] = dst;
+		s->dirs[i] = dirs;
+		any |= dirs;
+		each &= dirs;
+	}
+	*all = any;
+	*common = each;
+	for (dirs = any; dirs; dirs &= dirs - 1)
+		if (!v->window[fc_low(dirs) + 1])
+			return false;
+	return true;
+}
+
+/* The class in which a list of this site begins. */
+static noinline u8 list_begin(const struct fc_vnet *v, const u8 *head, unsigned int n)
+{
+	u32 dst[FC_TARGETS_MAX];
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		dst[i] = fc_wire_target_site(head, i);
+	return n ? fc_vnet_begin(v, dst, n) : 0;
+}
+
 /* A whole packet with several targets: one branch each way, if each can go at once. */
 static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 			       unsigned int n, struct fc_effects *fx)
 {
 	u64 here, classes = fc_bit64(class);
-	struct parting FC_UNSET part;
+	u8 next[FC_DIRS_MAX], as = class;
+	struct fc_split FC_UNSET s;
 	enum fc_stat type;
-	u32 rest;
+	const u8 *row;
+	u32 all, common, rest;
 
-	if (!part_ways(v, class, ev->port, ev->flit.head, n, &part, &here))
+	if (ev->port == FC_PORT_LOCAL)
+		as = list_begin(v, ev->flit.head, n);
+	if (!list_ways(v, as, &s, ev->flit.head, n, &all, &common, &here))
 		return false;
-	if (part.all & (part.all - 1))
-		part_list(v, &part);
-	for (rest = part.all; rest; rest &= rest - 1)
-		if (!open_at(v, part.class[fc_low(rest)], (u8)fc_low(rest) + 1))
+	s.topo = v->classes->topo;
+	s.site = v->site->id;
+	s.on = 0;
+	s.apart = v->apart;
+	row = fc_vnet_row(v, as, next);
+	if (all & (all - 1)) {
+		for (rest = all; rest; rest &= rest - 1)
+			s.load[fc_low(rest)] = fc_vload(v, row[fc_low(rest)],
+							(u8)fc_low(rest) + 1);
+		all = fc_split(&s, fc_mask_all(n) & ~here, common);
+	} else if (all) {
+		s.mask[fc_low(all)] = fc_mask_all(n) & ~here;
+	}
+	for (rest = all; rest; rest &= rest - 1)
+		if (!open_at(v, row[fc_low(rest)], (u8)fc_low(rest) + 1))
 			return false;
 	type = FC_STAT_PKT_PASSTHRU;
-	if (here ? part.all : part.all & (part.all - 1))
+	if (here ? all : all & (all - 1))
 		type = here ? FC_STAT_PKT_SOME_LOCAL : FC_STAT_PKT_ALL_REMOTE;
 	v->site->stat[type]++;
-	for (rest = part.all; rest; rest &= rest - 1) {
+	for (rest = all; rest; rest &= rest - 1) {
 		u8 d = (u8)fc_low(rest);
 
-		go(v, part.class[d], d + 1, ev, part.mask[d], fx);
+		go(v, row[d], d + 1, ev, s.mask[d], fx);
 		fx->fx[fx->n - 1].keep = here || rest & (rest - 1);
-		classes |= fc_bit64(part.class[d]);
+		classes |= fc_bit64(row[d]);
 	}
 	if (here)
 		store(ev->port, ev, here, fx);

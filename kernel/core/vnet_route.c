@@ -3,6 +3,7 @@
  * The switch of mode vnet: by which links a packet goes on.
  */
 #include "csr_plan.h"
+#include "split.h"
 #include "vnet_machine.h"
 
 u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front)
@@ -53,58 +54,77 @@ const u8 *fc_vnet_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 
 	return next;
 }
 
-/*
- * Directions in which a packet may go on to a site, over links that take it, and the class
- * it has there: the result, or @next.  One of this site that has no way in its class goes the
- * first link of a way around what is dead, as if it were for the site there.
- */
-static const u8 *ways(const struct fc_vnet *v, const struct fc_vin *in, u8 class, u8 port, u32 dst,
-		      u32 *dirs, u8 next[FC_DIRS_MAX])
+/* The class in which a packet to one site begins. */
+static u8 first_of(const struct fc_vnet *v, u32 dst)
 {
-	const struct fc_topo *topo = v->classes->topo;
-	const u8 *row = fc_vonward(v, class, port, dst, dirs, next);
-	u32 up = in->links >> 1, rest;
-	u8 one[FC_DIRS_MAX];
+	const struct fc_vmemo_way *way = fc_vknown(v, 0, FC_PORT_LOCAL, dst);
+	u8 next[FC_DIRS_MAX];
+	u32 dirs;
 
-	*dirs &= up;
-	if (!v->site->routes)
-		return row;
-	*dirs &= v->site->routes[dst];
-	if (*dirs || port != FC_PORT_LOCAL)
-		return row;
-	for (rest = v->site->routes[dst] & up; rest; rest &= rest - 1) {
-		u8 d = (u8)fc_low(rest);
-		u32 near = fc_topo_neighbour(topo, v->site->id, d);
-
-		if (near == FC_SITE_NONE)
-			continue;
-		class = fc_vclass_first(v->classes, v->site->id, near);
-		if (!(fc_vclass_ways(v->classes, v->site->id, near, class, one) & fc_bit(d)))
-			continue;
-		next[d] = one[d];
-		*dirs |= fc_bit(d);
+	if (!way && v->memo) {
+		fc_vnet_find(v, 0, FC_PORT_LOCAL, dst, &dirs, next);
+		way = fc_vknown(v, 0, FC_PORT_LOCAL, dst);
 	}
-	return next;
+	return way ? way->class : fc_vclass_first(v->classes, v->site->id, dst);
+}
+
+u8 fc_vnet_begin(const struct fc_vnet *v, const u32 *dst, u32 n)
+{
+	u8 class = FC_VCLASSES_MAX;
+	u32 i;
+
+	/* Ways around what is dead may begin in any direction. */
+	if (n > 1 && v->site->routes)
+		return 0;
+	for (i = 0; i < n && class; i++) {
+		u8 first;
+
+		if (dst[i] == v->site->id)
+			continue;
+		first = first_of(v, dst[i]);
+		if (first < class)
+			class = first;
+	}
+	return class < v->nclasses ? class : 0;
+}
+
+/*
+ * Directions in which a packet may go on to a site, over links that take it.  One of this site that
+ * has no way in its class goes the first link of a way around what is dead, which any packet may
+ * that begins in the lowest class: @class becomes that.
+ */
+static u32 ways(const struct fc_vnet *v, const struct fc_vin *in, u8 *class, u8 port, u32 dst)
+{
+	u32 up = in->links >> 1, dirs;
+	u8 next[FC_DIRS_MAX];
+
+	fc_vonward(v, *class, FC_PORT_NONE, dst, &dirs, next);
+	dirs &= up;
+	if (!v->site->routes)
+		return dirs;
+	dirs &= v->site->routes[dst];
+	if (dirs || port != FC_PORT_LOCAL)
+		return dirs;
+	*class = 0;
+	return v->site->routes[dst] & up & fc_vclass_onward(v->classes, v->site->id, 0, next);
 }
 
 u32 fc_vnet_ways(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,
 		 u8 next[FC_DIRS_MAX])
 {
 	struct fc_vin in = { .links = roomy(v, flits) };
-	u32 dirs, rest;
-	const u8 *row = ways(v, &in, class, port, dst, &dirs, next);
+	u32 dirs = ways(v, &in, &class, port, dst);
 
-	for (rest = dirs; rest; rest &= rest - 1)
-		next[fc_low(rest)] = row[fc_low(rest)];
+	fc_vclass_onward(v->classes, v->site->id, class, next);
 	return dirs;
 }
 
-/* What is before a new packet on a channel, in flits. */
-static u32 load_of(const struct fc_vnet *v, u8 class, u8 port)
+const u8 *fc_vnet_row(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_MAX])
 {
-	const struct fc_tx *tx = &v->ch[class].tx[port];
-
-	return fc_vout_of(v, class, port)->load + tx->sent - tx->acked;
+	if (v->memo)
+		return v->memo->next[class];
+	fc_vclass_onward(v->classes, v->site->id, class, next);
+	return next;
 }
 
 bool fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask)
@@ -137,64 +157,6 @@ static u32 straight_on(const struct fc_vnet *v, u8 class, u8 port)
 	return on == FC_PORT_LOCAL ? 0 : fc_bit(on - 1);
 }
 
-/*
- * One more branch: in the direction that most of the targets have, and of those the one
- * with the least before it; straight on rather than another like that.  Return: targets that
- * leave by it, or that find no branch.
- */
-static u64 part(struct fc_vnet *v, struct fc_vin *in, u8 class, u8 port, const u8 *head,
-		u64 targets, const u32 *dirs)
-{
-	u32 on = straight_on(v, class, port), all = 0, any, rest, best_load = 0;
-	unsigned int most = 0;
-	const u8 *row = NULL;
-	u8 next[FC_DIRS_MAX];
-	u64 mask = 0, left;
-	u8 best = 0, best_class = 0;
-
-	for (left = targets; left; left &= left - 1)
-		all |= dirs[fc_low64(left)];
-	for (rest = all; rest; rest &= rest - 1) {
-		u8 d = (u8)fc_low(rest), first = FC_VCLASSES_MAX;
-		unsigned int count = 0;
-		u64 these = 0;
-		u32 load;
-
-		for (left = targets; left; left &= left - 1) {
-			unsigned int i = fc_low64(left);
-
-			if (!(dirs[i] & fc_bit(d)))
-				continue;
-			/* Of packets that come here the class does not depend on the target. */
-			if (port == FC_PORT_LOCAL || first == FC_VCLASSES_MAX)
-				row = ways(v, in, class, port, fc_wire_target_site(head, i),
-					   &any, next);
-			if (first == FC_VCLASSES_MAX)
-				first = row[d];
-			if (row[d] != first)
-				continue;
-			these |= fc_bit64(i);
-			count++;
-		}
-		load = load_of(v, first, d + 1);
-		if (count > most || (count == most && load < best_load) ||
-		    (count == most && load == best_load && fc_bit(d) == on)) {
-			most = count;
-			mask = these;
-			best = d;
-			best_class = first;
-			best_load = load;
-		}
-	}
-	if (all & on && fc_bit(best) != on)
-		v->site->stat[FC_STAT_PKT_ADAPTED]++;
-	if (!fc_vnet_branch(v, in, best + 1, best_class, mask)) {
-		v->site->stat[FC_STAT_PKT_FORCED]++;
-		in->oper |= mask;
-	}
-	return mask;
-}
-
 static void count_type(struct fc_vnet *v, const struct fc_vin *in, u64 local, unsigned int n)
 {
 	if (!in->nbranches && !local)
@@ -217,6 +179,35 @@ static void keep_to_plan(const struct fc_vnet *v, const u8 *head, u64 targets, u
 	}
 }
 
+/* Targets that leave have a branch each way. */
+static void branch(struct fc_vnet *v, struct fc_vin *in, struct fc_split *s, const u8 *row,
+		   u64 remote)
+{
+	u32 all = 0, common = ~(u32)0, result, rest;
+	u64 left;
+
+	for (left = remote; left; left &= left - 1) {
+		all |= s->dirs[fc_low64(left)];
+		common &= s->dirs[fc_low64(left)];
+	}
+	for (rest = all; rest; rest &= rest - 1) {
+		u8 d = (u8)fc_low(rest);
+
+		s->load[d] = fc_vload(v, row[d], d + 1);
+	}
+	result = fc_split(s, remote, common);
+	if (all & s->on & ~result)
+		v->site->stat[FC_STAT_PKT_ADAPTED]++;
+	for (rest = result; rest; rest &= rest - 1) {
+		u8 d = (u8)fc_low(rest);
+
+		if (fc_vnet_branch(v, in, d + 1, row[d], s->mask[d]))
+			continue;
+		v->site->stat[FC_STAT_PKT_FORCED]++;
+		in->oper |= s->mask[d];
+	}
+}
+
 bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		   const struct fc_flit *front, struct fc_effects *fx)
 {
@@ -224,21 +215,27 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	unsigned int i, n = fc_wire_ntargets(head);
 	u64 local = 0, remote = 0, stuck = 0, apart = 0, unreachable = 0;
 	bool far = fc_wire_hops(head) >= FC_HOPS_MAX;
-	u32 dirs[FC_TARGETS_MAX];
-	u8 next[FC_DIRS_MAX];
+	struct fc_split FC_UNSET s;
+	u8 next[FC_DIRS_MAX], lane = class;
 
+	s.topo = v->classes->topo;
+	s.site = v->site->id;
+	s.on = straight_on(v, class, port);
+	s.apart = v->apart;
+	for (i = 0; i < n; i++)
+		s.dst[i] = fc_wire_target_site(head, i);
+	if (port == FC_PORT_LOCAL)
+		class = fc_vnet_begin(v, s.dst, n);
 	in->links = roomy(v, in->n);
 	for (i = 0; i < n; i++) {
-		u32 dst = fc_wire_target_site(head, i);
-
-		if (dst == v->site->id) {
+		if (s.dst[i] == v->site->id) {
 			local |= fc_bit64(i);
 			continue;
 		}
-		dirs[i] = 0;
+		s.dirs[i] = 0;
 		if (!far)
-			ways(v, in, class, port, dst, &dirs[i], next);
-		if (dirs[i])
+			s.dirs[i] = ways(v, in, &class, port, s.dst[i]);
+		if (s.dirs[i])
 			remote |= fc_bit64(i);
 		else if (far || (port == FC_PORT_LOCAL && !v->site->rerouting))
 			unreachable |= fc_bit64(i);
@@ -247,7 +244,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	}
 	/* What is for here alone is admitted as well: its sender waits to hear it. */
 	if (v->plan && !stuck && port == FC_PORT_LOCAL) {
-		switch (fc_csr_plan_admit(v->plan, class, in, head)) {
+		switch (fc_csr_plan_admit(v->plan, lane, in, head)) {
 		case FC_CSR_STAYS:
 			return false;
 		case FC_CSR_ADMITTED:
@@ -270,9 +267,9 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	}
 	in->oper = local | stuck | apart;
 	if (v->plan)
-		keep_to_plan(v, head, remote, dirs);
-	while (remote)
-		remote &= ~part(v, in, class, port, head, remote, dirs);
+		keep_to_plan(v, head, remote, s.dirs);
+	if (remote)
+		branch(v, in, &s, fc_vnet_row(v, class, next), remote);
 	count_type(v, in, local, n);
 	return true;
 }

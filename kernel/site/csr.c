@@ -89,6 +89,7 @@ int flitcast_csr_alloc(struct flitcast_site *site, struct fc_vnet *vnet)
 	csr->plan.rng = get_random_u64();
 	fc_csr_plan_init(&csr->plan);
 	vnet->plan = &csr->plan;
+	vnet->apart = true;
 	return 0;
 }
 

@@ -653,6 +653,7 @@ static void set_up_node(struct node *n, bool dead)
 	n->plan.rng = tap_random(0xffffffff);
 	fc_csr_plan_init(&n->plan);
 	n->v.plan = &n->plan;
+	n->v.apart = true;
 	w->unit = n->link[1].unit;
 	for (p = 1; p < n->v.nports; p++) {
 		if (!fc_routes_link_works(&w->topo, w->down, number_of(n), p - 1))

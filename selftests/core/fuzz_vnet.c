@@ -108,33 +108,59 @@ static void excuse(struct bench *b, u8 class, u8 port)
  * Effects.
  */
 
-/*
- * In which class may a packet for that site leave by this port?  One of this site may
- * go around what is dead, as if it were for the neighbour.
- */
-static bool may_leave(const struct bench *b, const struct packet *pk, u8 port, u32 dst,
-		      bool around, u8 *class)
+/* The lowest of the classes in which packets to these targets would begin, each alone. */
+static u8 begins(const struct bench *b, const u8 *head)
 {
-	u32 id = b->site.id, near = fc_topo_neighbour(&b->topo, id, port - 1), dirs;
-	bool own = pk->port == FC_PORT_LOCAL;
-	u8 next[FC_DIRS_MAX];
+	u8 class = FC_VCLASSES_MAX;
 
-	dirs = fc_vclass_ways(&b->classes, id, dst,
-			      own ? fc_vclass_first(&b->classes, id, dst) : pk->class, next);
-	if (!(dirs & fc_bit(port - 1)) && own && around && near != FC_SITE_NONE)
-		dirs = fc_vclass_ways(&b->classes, id, near,
-				      fc_vclass_first(&b->classes, id, near), next);
-	*class = next[port - 1];
-	return dirs & fc_bit(port - 1);
+	for (u32 i = 0; i < fc_wire_ntargets(head); i++) {
+		u32 dst = fc_wire_target_site(head, i);
+		u8 first = fc_vclass_first(&b->classes, b->site.id, dst);
+
+		if (dst != b->site.id && first < class)
+			class = first;
+	}
+	return class < b->classes.count ? class : 0;
 }
 
-/* Does a packet of this site have a way there by this port? */
-static bool leads(const struct bench *b, const struct packet *pk, u8 port, u32 dst)
+/* May a packet that was in a class leave by this port for that site, in this class? */
+static bool leaves(const struct bench *b, u8 from, u8 port, u32 dst, u8 class)
+{
+	u8 next[FC_DIRS_MAX];
+	u32 dirs = fc_vclass_ways(&b->classes, b->site.id, dst, from, next);
+
+	return dirs & fc_bit(port - 1) && next[port - 1] == class;
+}
+
+/*
+ * The same of a packet of which @head says the targets.  One of this site may go around what is
+ * dead, or was when it was looked at, in the lowest class.
+ */
+static bool may_leave(const struct bench *b, const struct packet *pk, const u8 *head, u8 port,
+		      u32 dst, u8 class)
+{
+	u8 next[FC_DIRS_MAX];
+	u32 dirs;
+
+	if (pk->port != FC_PORT_LOCAL)
+		return leaves(b, pk->class, port, dst, class);
+	if (leaves(b, begins(b, head), port, dst, class))
+		return true;
+	dirs = fc_vclass_onward(&b->classes, b->site.id, 0, next);
+	return dirs & fc_bit(port - 1) && next[port - 1] == class;
+}
+
+/* Does a packet of this site have a way there by this port, in some class? */
+static bool leads(const struct bench *b, const u8 *head, u8 port, u32 dst)
 {
 	u32 dirs = b->site.routes ? b->site.routes[dst] : ~(u32)0;
-	u8 class;
+	u8 next[FC_DIRS_MAX];
 
-	return dirs & fc_bit(port - 1) && may_leave(b, pk, port, dst, b->site.routes, &class);
+	if (!(dirs & fc_bit(port - 1)))
+		return false;
+	return b->site.routes ||
+	       fc_vclass_ways(&b->classes, b->site.id, dst, begins(b, head), next) &
+	       fc_bit(port - 1);
 }
 
 /*
@@ -172,7 +198,6 @@ static void send(struct bench *b, u8 class, const struct fc_effect *e)
 	if (flit->parts & FC_PART_HEAD) {
 		u32 size, n = packet_flits(fc_wire_data_len(flit->head), flit->data);
 		struct packet *pk = packet_of(&b->ledger, flit->head);
-		u8 next;
 
 		CHECK(peer->sent - peer->acked + n <= b->window[e->port],
 		      "port %u: %u flits where %u of %u are under way", e->port, n,
@@ -183,11 +208,10 @@ static void send(struct bench *b, u8 class, const struct fc_effect *e)
 		peer->dead = flit->parts & FC_PART_RUN && !send_eager(b, class, e, pk);
 		CHECK(peer->dead || !pk->dead, "port %u: sends on what is dead", e->port);
 		for (u64 rest = flit->parts & FC_PART_RUN ? 0 : e->mask; rest; rest &= rest - 1)
-			CHECK(may_leave(b, pk, e->port,
-					fc_wire_target_site(flit->head, fc_low64(rest)), true,
-					&next) &&
-			      next == class, "port %u, class %u: not for target %u", e->port,
-			      class, fc_low64(rest));
+			CHECK(may_leave(b, pk, flit->head, e->port,
+					fc_wire_target_site(flit->head, fc_low64(rest)), class),
+			      "port %u, class %u: not for target %u", e->port, class,
+			      fc_low64(rest));
 		CHECK(peer->dead || !((pk->going | pk->unreachable) & e->mask),
 		      "targets %llx by two ways", (unsigned long long)e->mask);
 		if (!peer->dead)
@@ -277,7 +301,7 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 		u32 dst = fc_wire_target_site(head, fc_low64(rest));
 
 		for (u8 p = 1; p < b->v.nports; p++)
-			CHECK(!(b->up & fc_bit(p)) || !leads(b, pk, p, dst) ||
+			CHECK(!(b->up & fc_bit(p)) || !leads(b, head, p, dst) ||
 			      b->window[p] < packet_flits(fc_wire_data_len(head), e->flit.data),
 			      "port %u leads to site %u", p, dst);
 	}

@@ -133,7 +133,10 @@ static bool adaptive_graph(const struct vclass_net *t, u32 site, u32 dst, u8 cla
 	return mask == all;
 }
 
-/* Else every minimal direction, but those against the class, half way round. */
+/*
+ * Else every minimal direction: half way round at least one, and in a hypercube as long as classes
+ * are left for every order of the steps.
+ */
 static bool adaptive(const struct vclass_net *t, u32 site, u32 dst, u8 class, u32 mask)
 {
 	u32 minimal = fc_topo_minimal(&t->topo, site, dst);
@@ -142,11 +145,11 @@ static bool adaptive(const struct vclass_net *t, u32 site, u32 dst, u8 class, u3
 	if (t->far)
 		return adaptive_graph(t, site, dst, class, mask);
 	if (t->topo.ops == &fc_topo_hypercube)
-		return true;
+		return class + 2 >= t->v.count || mask == minimal;
 	if (t->topo.ops != &fc_topo_torus && t->topo.ops != &fc_topo_ring)
 		return mask == minimal;
 	return !(mask & ~minimal) && (mask & ~twice) == (minimal & ~twice) &&
-	       2 * bits(mask & twice) == bits(twice);
+	       2 * bits(mask & twice) >= bits(twice);
 }
 
 static const char *go_on(struct vclass_net *t, u32 site, u32 dst, u8 class, u32 *tail, u32 *mask)
@@ -175,19 +178,16 @@ static const char *go_on(struct vclass_net *t, u32 site, u32 dst, u8 class, u32 
 	return NULL;
 }
 
-/* In its own class, and in those in which a packet has to begin for other destinations. */
+/* In its own class, and in those in which a list begins because of other destinations. */
 static const char *begin(struct vclass_net *t, u32 src, u32 dst, u32 *tail)
 {
-	u8 next[FC_DIRS_MAX], class;
+	u8 first = fc_vclass_first(&t->v, src, dst), class;
 	u32 mask;
 
-	for (class = 0; class < t->v.count; class++) {
+	for (class = 0; class <= first; class++) {
 		const char *wrong;
 
-		if (!(t->named[src] & fc_bit64(class)))
-			continue;
-		if (class != fc_vclass_first(&t->v, src, dst) &&
-		    !fc_vclass_ways(&t->v, src, dst, class, next))
+		if (!(t->named[src] & fc_bit64(class)) || (t->no_lists && class != first))
 			continue;
 		wrong = go_on(t, src, dst, class, tail, &mask);
 		if (wrong)
@@ -405,40 +405,35 @@ static const char *split(struct vclass_net *t, const struct branch *b, const u32
 	return NULL;
 }
 
-/* All that one source sends to a list: a packet for each class, as few as will do. */
+/* A packet from one source to a list. */
 static const char *multicast(struct vclass_net *t, u32 src, const u32 *target)
 {
 	static struct branch branch[TARGETS + 1];
-	u64 left = ~(u64)0, got = 0;
-	u8 next[FC_DIRS_MAX];
+	u64 got = 0;
+	u32 n = 1;
 
-	while (left) {
-		u32 low = target[fc_low64(left)], n = 1;
+	branch[0] = (struct branch){
+		.chan = NONE, .site = src, .class = NO_CLASS, .targets = ~(u64)0,
+	};
+	for (u32 i = 0; i < TARGETS; i++) {
+		u8 first = fc_vclass_first(&t->v, src, target[i]);
 
-		branch[0] = (struct branch){
-			.chan = NONE, .site = src, .class = fc_vclass_first(&t->v, src, low),
-		};
-		for (u32 i = 0; i < TARGETS; i++)
-			if (left & fc_bit64(i) &&
-			    fc_vclass_ways(&t->v, src, target[i], branch[0].class, next))
-				branch[0].targets |= fc_bit64(i);
-		if (!branch[0].targets)
-			return "a class is not for whom it was named";
-		left &= ~branch[0].targets;
-		/* Each destination is in one branch at most. */
-		while (n) {
-			struct branch b = branch[--n];
-			const char *wrong = split(t, &b, target, branch, &n);
+		if (first < branch[0].class)
+			branch[0].class = first;
+	}
+	/* Each destination is in one branch at most. */
+	while (n) {
+		struct branch b = branch[--n];
+		const char *wrong = split(t, &b, target, branch, &n);
 
-			if (wrong)
-				return wrong;
-			for (u32 i = 0; i < TARGETS; i++) {
-				if (!(b.targets & fc_bit64(i)) || target[i] != b.site)
-					continue;
-				if (b.hops != links_left(t, src, b.site, 0))
-					return "a destination of several is gone to by a detour";
-				got |= fc_bit64(i);
-			}
+		if (wrong)
+			return wrong;
+		for (u32 i = 0; i < TARGETS; i++) {
+			if (!(b.targets & fc_bit64(i)) || target[i] != b.site)
+				continue;
+			if (b.hops != links_left(t, src, b.site, 0))
+				return "a destination of several is gone to by a detour";
+			got |= fc_bit64(i);
 		}
 	}
 	return got == ~(u64)0 ? NULL : "a destination is missing";

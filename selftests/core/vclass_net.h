@@ -45,6 +45,7 @@ struct vclass_net {
 	u32 *queue;
 	u16 *far;
 	u8 top;		/* highest class in use */
+	bool no_lists;	/* a packet begins in the class of its destination only */
 };
 
 /* Memory for a network of which @topo and @v are set; and all memory, of the graph, too. */

@@ -142,7 +142,8 @@ TEST(vclass_init__counts)
 		{ "torus:3x3", 8 }, { "torus:4x4", 8 }, { "torus:12x7", 8 },
 		{ "torus:1024x1024", 8 }, { "torus:3^3", 16 }, { "torus:3x3x4", 24 },
 		{ "torus:4^3", 24 }, { "torus:101^3", 24 }, { "torus:3^4", 48 },
-		{ "torus:32^4", 48 }, { "hypercube:1", 2 }, { "hypercube:20", 2 },
+		{ "torus:32^4", 48 }, { "hypercube:1", 2 }, { "hypercube:2", 3 },
+		{ "hypercube:3", 4 }, { "hypercube:20", 4 },
 		{ "hexmesh:2", 6 }, { "hexmesh:591", 6 },
 	};
 	static const char *const refused[] = { "mesh:2^7", "torus:3^5", "torus:3^12", "mesh:2^15" };
@@ -415,12 +416,18 @@ static u32 no_level(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 
 
 	whole.count = (u8)(v->count * v->levels);
 	allowed = right->onward(&whole, site, class, mask, next);
-	for (left = allowed; left; left &= left - 1)
-		next[fc_low(left)] = class;
+	for (left = allowed; left; left &= left - 1) {
+		u8 *n = &next[fc_low(left)];
+
+		if (right == fc_topo_hexmesh.vclass)
+			*n &= ~1;
+		else
+			*n &= (u8)(fc_bit(v->bits) - 1);
+	}
 	return allowed;
 }
 
-static u32 one_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
+static u32 minimal_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 {
 	return fc_topo_minimal(v->topo, site, dst);
 }
@@ -441,6 +448,23 @@ static u8 one_first(const struct fc_vclass *v, u32 src, u32 dst)
 	return 0;
 }
 
+static u8 last_first(const struct fc_vclass *v, u32 src, u32 dst)
+{
+	return (u8)(fc_bit(v->bits) - 1);
+}
+
+/* Packets may leave their orthant for any other one, and come back. */
+static u32 any_orthant(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+{
+	u8 back[FC_DIRS_MAX];
+	u32 all = v->topo->ops->vclass->onward(v, site, class, mask, next), again, left;
+
+	again = v->topo->ops->vclass->onward(v, site, 0, mask & ~all, back);
+	for (left = again; left; left &= left - 1)
+		next[fc_low(left)] = back[fc_low(left)];
+	return all | again;
+}
+
 /* In the third bit, whether the packet crosses a seam anywhere. */
 static u8 seam_first(const struct fc_vclass *v, u32 src, u32 dst)
 {
@@ -459,12 +483,16 @@ static u32 seam_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 	return fc_topo_torus.vclass->wanted(v, site, dst, class & 3);
 }
 
+/* Packets keep to their orthant. */
 static u32 seam_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
-	u8 plain[FC_DIRS_MAX];
+	u32 allowed = fc_topo_torus.vclass->onward(v, site, class & 3, mask, next), left;
 
+	for (left = allowed; left; left &= left - 1)
+		if ((next[fc_low(left)] ^ class) & 3)
+			allowed &= ~fc_bit(fc_low(left));
 	memset(next, class, v->topo->ndirs);
-	return fc_topo_torus.vclass->onward(v, site, class & 3, mask, plain);
+	return allowed;
 }
 
 static u32 not_across(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
@@ -494,6 +522,7 @@ static void broken(struct vclass_net *t, const char *what, const struct fc_vclas
 
 	t->v.rules = rules;
 	t->v.count = count;
+	t->no_lists = rules->first == seam_first;
 	vclass_net_open(t);
 	wrong = vclass_net_channels(t);
 	CHECK(wrong && strstr(wrong, text), "%s: %s", what, wrong);
@@ -516,12 +545,23 @@ static void broken_spec(const char *spec, const struct fc_vclass_rules *rules, u
 		broken(&t, spec, rules, count, text);
 }
 
+/* Only packets that lie would make the circle. */
+static void broken_buffers(const char *spec, const struct fc_vclass_rules *rules)
+{
+	struct vclass_net t;
+
+	if (!net_parse(&t, spec))
+		return;
+	t.v.rules = rules;
+	CHECK(vclass_net_buffers(&t.v), "%s: buffers have no cycle", spec);
+}
+
 TEST(vclass_broken__is_caught)
 {
 	struct fc_vclass_rules torus = *fc_topo_torus.vclass, hexmesh = *fc_topo_hexmesh.vclass;
-	struct fc_vclass_rules cube = *fc_topo_hypercube.vclass;
+	struct fc_vclass_rules cube = *fc_topo_hypercube.vclass, mesh = *fc_topo_mesh.vclass;
 	const struct fc_vclass_rules one = {
-		.first = one_first, .wanted = one_wanted, .onward = one_onward,
+		.first = one_first, .wanted = minimal_wanted, .onward = one_onward,
 	};
 	const struct fc_vclass_rules seam = {
 		.first = seam_first, .wanted = seam_wanted, .onward = seam_onward,
@@ -558,9 +598,19 @@ TEST(vclass_broken__is_caught)
 	if (net_graph(&t, FC_SITE_NONE))
 		broken(&t, "a square of one class", &one, 1, cycle);
 	/* Two classes, but not in order. */
-	cube.wanted = one_wanted;
+	cube.wanted = minimal_wanted;
 	cube.onward = up_again;
 	broken_spec("hypercube:3", &cube, 2, cycle);
+	/* Orthants and half planes in no order. */
+	torus = *fc_topo_torus.vclass;
+	torus.onward = any_orthant;
+	hexmesh = *fc_topo_hexmesh.vclass;
+	hexmesh.onward = any_orthant;
+	mesh.onward = any_orthant;
+	broken_buffers("torus:4x4", &torus);
+	broken_buffers("torus:5x5", &torus);
+	broken_buffers("hexmesh:3", &hexmesh);
+	broken_buffers("mesh:3x3", &mesh);
 	/* A level too few: not a cycle, but packets that cannot go on. */
 	torus = *fc_topo_torus.vclass;
 	torus.onward = not_across;
@@ -568,7 +618,7 @@ TEST(vclass_broken__is_caught)
 	broken_spec("torus:4^3", fc_topo_torus.vclass, 16, "a packet has no way");
 	/* A class that is not for the destination, and detours. */
 	torus = *fc_topo_torus.vclass;
-	torus.first = one_first;
+	torus.first = last_first;
 	broken_spec("torus:4x4", &torus, 8, "a packet has no way");
 	torus = *fc_topo_torus.vclass;
 	torus.wanted = any_wanted;

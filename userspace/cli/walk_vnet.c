@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A packet at a site in the modes that have classes: a switch of its own, fresh, its links up and
- * empty.  Where nothing else is under way a packet of mode csr reserves the way that mode vnet
+ * empty.  Where nothing else is under way a packet of mode csr reserves the way that the switch
  * takes.
  */
 #include <stdlib.h>
@@ -97,6 +97,7 @@ static void stage_init(struct stage *stage, const struct network *net)
 	v->classes = &net->classes;
 	v->site = site;
 	v->payload = 1;
+	v->apart = net->mode == FC_MODE_CSR;
 	v->nports = nports;
 	v->nclasses = net->classes.count;
 	v->ch = xalloc(v->nclasses, sizeof(*v->ch));
@@ -145,16 +146,19 @@ static void stage_free(struct stage *stage)
 static void note_ways(struct stage *stage)
 {
 	struct visit *visit = stage->visit;
+	u32 sites[FC_TARGETS_MAX];
+	u8 class = visit->class;
 	unsigned int i;
 
+	for (i = 0; i < visit->ntargets; i++)
+		sites[i] = fc_wire_target_site(stage->head, i);
+	if (visit->in_port == FC_PORT_LOCAL)
+		class = fc_vnet_begin(&stage->v, sites, visit->ntargets);
 	visit->ways = xalloc(visit->ntargets, sizeof(*visit->ways));
-	for (i = 0; i < visit->ntargets; i++) {
-		u32 dst = fc_wire_target_site(stage->head, i);
-
-		if (dst != visit->site)
-			visit->ways[i].dirs = fc_vnet_ways(&stage->v, visit->class, visit->in_port,
-							   dst, 1, visit->ways[i].class);
-	}
+	for (i = 0; i < visit->ntargets; i++)
+		if (sites[i] != visit->site)
+			visit->ways[i].dirs = fc_vnet_ways(&stage->v, class, visit->in_port,
+							   sites[i], 1, visit->ways[i].class);
 }
 
 /* As the switch has counted it; what went on too early is no branch of a packet. */

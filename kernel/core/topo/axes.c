@@ -113,18 +113,27 @@ u32 fc_topo_axes_orthants(struct fc_vclass *v)
 	return v->bits <= 6 ? fc_bit(v->bits) : 0;
 }
 
-u32 fc_topo_axes_orthant(const struct fc_vclass *v, u8 class)
+/* The bit of a class that has the direction along an axis. */
+static unsigned int bit_of(const struct fc_vclass *v, unsigned int dim)
 {
-	unsigned int i;
-	u32 mask = 0;
+	unsigned int i, bit = 0;
 
-	for (i = 0; i < v->topo->ndims; i++) {
-		if (v->topo->size[i] == 1)
-			continue;
-		mask |= class & 1 ? fc_topo_axes_minus_bit(i) : fc_topo_axes_plus_bit(i);
-		class >>= 1;
-	}
-	return mask;
+	for (i = 0; i < dim; i++)
+		bit += v->topo->size[i] > 1;
+	return bit;
+}
+
+u32 fc_topo_axes_climb(const struct fc_vclass *v, u32 orthant, u8 dir)
+{
+	unsigned int dim = fc_topo_axes_dim(dir), bit = bit_of(v, dim);
+
+	if (v->topo->size[dim] == 1)
+		return fc_bit(v->bits);
+	if ((orthant >> bit & 1) == fc_topo_axes_minus(dir))
+		return orthant;
+	if (fc_topo_axes_minus(dir))
+		return (orthant >> bit | 1) << bit;
+	return ((orthant >> (bit + 1)) + 1) << (bit + 1);
 }
 
 u8 fc_topo_axes_vclass_first(const struct fc_vclass *v, u32 src, u32 dst)
@@ -144,16 +153,42 @@ u8 fc_topo_axes_vclass_first(const struct fc_vclass *v, u32 src, u32 dst)
 	return class;
 }
 
-/* The axes of directions, each as its positive one. */
-static u32 axes(u32 mask)
+/*
+ * The highest orthant that has minimal directions along all axes along which the target is away:
+ * along the others, and half way round, the negative direction counts.
+ */
+static u32 highest(const struct fc_vclass *v, u32 minimal)
 {
-	return (mask | mask >> 1) & 0x55555555;
+	unsigned int i, bit = 0;
+	u32 orthant = 0;
+
+	for (i = 0; i < v->topo->ndims; i++) {
+		u32 plus = fc_topo_axes_plus_bit(i), minus = fc_topo_axes_minus_bit(i);
+
+		if (v->topo->size[i] == 1)
+			continue;
+		if (minimal & minus || !(minimal & plus))
+			orthant |= fc_bit(bit);
+		bit++;
+	}
+	return orthant;
 }
 
 u32 fc_topo_axes_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 {
+	u32 orthant = class & (fc_bit(v->bits) - 1);
 	u32 minimal = fc_topo_minimal(v->topo, site, dst);
-	u32 wanted = minimal & fc_topo_axes_orthant(v, class);
+	u32 top = highest(v, minimal), wanted = 0, left;
 
-	return axes(wanted) == axes(minimal) ? wanted : 0;
+	for (left = minimal; left; left &= left - 1) {
+		u8 d = (u8)fc_low(left);
+		u32 bound = top;
+
+		/* After a step in the positive direction the other one is no shortest way. */
+		if (!fc_topo_axes_minus(d))
+			bound &= ~fc_bit(bit_of(v, fc_topo_axes_dim(d)));
+		if (fc_topo_axes_climb(v, orthant, d) <= bound)
+			wanted |= fc_bit(d);
+	}
+	return wanted;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Meshes and tori have in common: sites have coordinates, directions are +axis -axis, and a
- * packet keeps to one direction along each axis, which makes each orthant a virtual network.
+ * Meshes and tori have in common: sites have coordinates, directions are +axis -axis, and each
+ * orthant, which has one direction along each axis, is a virtual network.  Orthants are numbered;
+ * a packet that leaves its orthant goes on in one of a higher number.
  */
 #ifndef FC_CORE_TOPO_AXES_H
 #define FC_CORE_TOPO_AXES_H
@@ -53,8 +54,16 @@ void fc_topo_axes_dir_name(const struct fc_topo *topo, u8 dir, char buf[8]);
  */
 u32 fc_topo_axes_orthants(struct fc_vclass *v);
 
-/* Return: the directions of the orthant of a class. */
-u32 fc_topo_axes_orthant(const struct fc_vclass *v, u8 class);
+/**
+ * fc_topo_axes_climb() - the orthant of a packet after a step
+ * @v: classes
+ * @orthant: before it
+ * @dir: direction of the step
+ *
+ * Return: the lowest orthant from @orthant on that has the direction; 2 to the power of @v->bits
+ * or more if there is none.
+ */
+u32 fc_topo_axes_climb(const struct fc_vclass *v, u32 orthant, u8 dir);
 
 /**
  * fc_topo_axes_vclass_first() - the orthant in which a site is from another
@@ -68,13 +77,16 @@ u32 fc_topo_axes_orthant(const struct fc_vclass *v, u8 class);
 u8 fc_topo_axes_vclass_first(const struct fc_vclass *v, u32 src, u32 dst);
 
 /**
- * fc_topo_axes_vclass_wanted() - minimal directions that are in an orthant
+ * fc_topo_axes_vclass_wanted() - minimal directions that a packet of a class can take
  * @v: classes
  * @site: site
  * @dst: the other one
- * @class: of the orthant
+ * @class: of the packet
  *
- * Return: their mask; 0 if a direction is missing along some axis.
+ * After a step in any of them the packet is in an orthant that is not above the highest one
+ * that has minimal directions to @dst along all axes.
+ *
+ * Return: their mask; 0 if the orthant of @class is above that already.
  */
 u32 fc_topo_axes_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class);
 

@@ -128,6 +128,21 @@ static u32 hexmesh_distance(const struct fc_topo *topo, u32 from, u32 to)
 	return links;
 }
 
+static void hexmesh_steps(const struct fc_topo *topo, u32 from, u32 to, u8 step[2][FC_STEPS_AXES])
+{
+	s32 tag[FC_HEXMESH_AXES];
+	unsigned int i;
+
+	memset(step, 0, 2 * FC_STEPS_AXES);
+	fc_hexmesh_tag(topo, from, to, tag);
+	for (i = 0; i < FC_HEXMESH_AXES; i++) {
+		if (tag[i] < 0)
+			step[1][i] = fc_topo_steps((u32)-tag[i]);
+		else
+			step[0][i] = fc_topo_steps((u32)tag[i]);
+	}
+}
+
 static void hexmesh_dir_name(const struct fc_topo *topo, u8 dir, char buf[8])
 {
 	buf[0] = 'h';
@@ -144,11 +159,12 @@ static void hexmesh_dir_name(const struct fc_topo *topo, u8 dir, char buf[8])
  * Modulo the N = 3n(n-1)+1 sites r = 3n-1 is a sixth root of unity, and the directions
  * lead to s + r^0, s + r^1 ... s + r^5.  So with the label L = s r^(-2g) mod N the
  * three of a half plane add 1, 3n-1 and 3n-2 to L, and a path adds (n-1)(3n-1) = N-n at
- * most: it wraps once at most, and then is at level 1.
+ * most: it wraps once at most, and then is at level 1.  A packet that takes a direction which its
+ * half plane does not have goes on in the next half plane that has it, from level 0.
  *
  *	class	2g + level
  *
- * Rank: level, then L.  Half planes without the level have cycles.
+ * Rank: half plane, level, then L.  Half planes without the level have cycles.
  */
 
 static const char *hexmesh_vclass_init(struct fc_vclass *v)
@@ -158,11 +174,19 @@ static const char *hexmesh_vclass_init(struct fc_vclass *v)
 	return NULL;
 }
 
-static u32 half_plane(u8 class)
+static u32 half_plane(u32 g)
 {
 	static const u8 directions[FC_HEXMESH_AXES] = { 0x07, 0x1c, 0x31 };
 
-	return directions[class / 2];
+	return directions[g];
+}
+
+/* The first half plane from @g on that has the direction; FC_HEXMESH_AXES: none. */
+static u32 climb(u32 g, u8 dir)
+{
+	while (g < FC_HEXMESH_AXES && !(half_plane(g) & fc_bit(dir)))
+		g++;
+	return g;
 }
 
 /* One direction is minimal, or two side by side: the class is the first, counterclockwise. */
@@ -176,18 +200,25 @@ static u8 hexmesh_vclass_first(const struct fc_vclass *v, u32 src, u32 dst)
 
 static u32 hexmesh_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 {
-	u32 minimal = fc_topo_minimal(v->topo, site, dst);
+	u32 minimal = fc_topo_minimal(v->topo, site, dst), wanted = 0, left;
+	u32 top = FC_HEXMESH_AXES - 1;
 
-	return minimal & ~half_plane(class) ? 0 : minimal;
+	/* The last half plane that has them all. */
+	while (minimal & ~half_plane(top))
+		top--;
+	for (left = minimal; left; left &= left - 1)
+		if (climb(class / 2, (u8)fc_low(left)) <= top)
+			wanted |= left & -left;
+	return wanted;
 }
 
 /* r^-2 = r^4 = -(3n-1), and r^-4 = r^2 = 3n-2. */
-static u32 label(const struct fc_topo *topo, u32 site, u8 class)
+static u32 label(const struct fc_topo *topo, u32 site, u32 g)
 {
 	u32 r = 3 * topo->size[0] - 1;
 
 	/* Below 1773 * 1046071: fits. */
-	switch (class / 2) {
+	switch (g) {
 	case 0:
 		return site;
 	case 1:
@@ -200,22 +231,22 @@ static u32 hexmesh_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, 
 {
 	u32 r = 3 * v->topo->size[0] - 1;
 	const u32 add[FC_HEXMESH_AXES] = { 1, r, r - 1 };
-	u32 above = v->topo->nsites - label(v->topo, site, class);
-	u32 allowed = mask & half_plane(class);
-	u32 left;
+	u32 allowed = 0, left;
 
-	for (left = allowed; left; left &= left - 1) {
-		unsigned int d = fc_low(left);
+	for (left = mask; left; left &= left - 1) {
+		u8 d = (u8)fc_low(left);
+		u32 g = climb(class / 2, d), level = g == class / 2 ? class & 1 : 0;
 		/* From h(2g) on, counterclockwise. */
-		unsigned int turn = (d + FC_HEXMESH_DIRS - class / 2 * 2) % FC_HEXMESH_DIRS;
+		unsigned int turn = (d + FC_HEXMESH_DIRS - 2 * g) % FC_HEXMESH_DIRS;
 
-		next[d] = class;
-		if (add[turn] < above)
+		if (g == FC_HEXMESH_AXES)
 			continue;
-		if (class & 1)
-			allowed &= ~fc_bit(d);
-		else
-			next[d]++;
+		if (add[turn] >= v->topo->nsites - label(v->topo, site, g))
+			level++;
+		if (level == v->levels)
+			continue;
+		next[d] = (u8)(2 * g + level);
+		allowed |= fc_bit(d);
 	}
 	return allowed;
 }
@@ -372,6 +403,7 @@ const struct fc_topo_ops fc_topo_hexmesh = {
 	.arrival = hexmesh_arrival,
 	.minimal = hexmesh_minimal,
 	.distance = hexmesh_distance,
+	.steps = hexmesh_steps,
 	.dir_name = hexmesh_dir_name,
 	.vclass = &hexmesh_vclass,
 	.bcast = &hexmesh_bcast,

@@ -64,6 +64,16 @@ static u32 cube_distance(const struct fc_topo *topo, u32 from, u32 to)
 	return links;
 }
 
+static void cube_steps(const struct fc_topo *topo, u32 from, u32 to, u8 step[2][FC_STEPS_AXES])
+{
+	u32 minimal = cube_minimal(topo, from, to);
+	unsigned int d;
+
+	/* Of dimensions that share a byte pair one step counts. */
+	for (d = 0; d < 2 * FC_STEPS_AXES; d++)
+		step[d / FC_STEPS_AXES][d % FC_STEPS_AXES] = minimal >> d & 1;
+}
+
 static void cube_dir_name(const struct fc_topo *topo, u8 dir, char buf[8])
 {
 	buf[0] = 'd';
@@ -72,19 +82,20 @@ static void cube_dir_name(const struct fc_topo *topo, u8 dir, char buf[8])
 }
 
 /*
- * Virtual networks, two classes: packets go up, setting bits, while there is one to be set, and
- * then down, clearing them.  Of the k1 + k2 steps of a way, k1 up, that leaves k1! k2! of
- * (k1 + k2)! orders.
+ * Virtual networks, four classes: packets go up, setting bits, in classes 0 and 2, and down,
+ * clearing them, in 1 and 3.  A step up or down leads to the lowest class for it that is not below
+ * the packet's own, so that a way may turn from up to down or back three times, and a packet that
+ * begins in class 0 with a step down twice.
  *
- *	class 0		has gone up only, and may still
- *	class 1		goes down
- *
- * A link carries one of the two.  Rank: class, then bits set in class 0, and clear in class 1.
+ * A link carries two of the four.  Rank: class, then bits set where packets go up, and clear where
+ * they go down.
  */
+#define CUBE_CLASSES	4
 
 static const char *cube_vclass_init(struct fc_vclass *v)
 {
-	v->count = 2;
+	/* Of few bits a way does not turn so often. */
+	v->count = v->topo->ndims + 1 < CUBE_CLASSES ? v->topo->ndims + 1 : CUBE_CLASSES;
 	return NULL;
 }
 
@@ -93,28 +104,40 @@ static u8 cube_vclass_first(const struct fc_vclass *v, u32 src, u32 dst)
 	return 0;
 }
 
+/* The class after a step, from a site, in the direction. */
+static u8 climb(u32 site, u8 class, u8 dir)
+{
+	return class + ((class ^ site >> dir) & 1);
+}
+
 static u32 cube_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 {
 	u32 minimal = fc_topo_minimal(v->topo, site, dst);
-	u32 up = minimal & ~site;
+	u32 up = minimal & ~site, down = minimal & site, wanted = 0, left;
 
-	if (!up)
-		return minimal;
-	return class ? 0 : up;
+	for (left = minimal; left; left &= left - 1) {
+		u8 d = (u8)fc_low(left), next = climb(site, class, d);
+		/* After the steps like this one those that are left need one class more. */
+		bool turns = up & fc_bit(d) ? down : up;
+
+		if (next + turns < v->count)
+			wanted |= fc_bit(d);
+	}
+	return wanted;
 }
 
 static u32 cube_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
-	u32 left;
+	u32 allowed = 0, left;
 
-	if (class)
-		mask &= site;
 	for (left = mask; left; left &= left - 1) {
-		unsigned int d = fc_low(left);
+		u8 d = (u8)fc_low(left);
 
-		next[d] = site >> d & 1;
+		next[d] = climb(site, class, d);
+		if (next[d] < v->count)
+			allowed |= fc_bit(d);
 	}
-	return mask;
+	return allowed;
 }
 
 static const struct fc_vclass_rules cube_vclass = {
@@ -184,6 +207,7 @@ const struct fc_topo_ops fc_topo_hypercube = {
 	.arrival = cube_arrival,
 	.minimal = cube_minimal,
 	.distance = cube_distance,
+	.steps = cube_steps,
 	.dir_name = cube_dir_name,
 	.vclass = &cube_vclass,
 	.bcast = &cube_bcast,

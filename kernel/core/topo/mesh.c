@@ -82,11 +82,27 @@ static u32 mesh_distance(const struct fc_topo *topo, u32 from, u32 to)
 	return links;
 }
 
+static void mesh_steps(const struct fc_topo *topo, u32 from, u32 to, u8 step[2][FC_STEPS_AXES])
+{
+	unsigned int i;
+
+	memset(step, 0, 2 * FC_STEPS_AXES);
+	for (i = 0; i < topo->ndims && i < FC_STEPS_AXES; i++) {
+		u32 size = topo->size[i], a = from % size, b = to % size;
+
+		step[a > b][i] = fc_topo_steps(a > b ? a - b : b - a);
+		from /= size;
+		to /= size;
+	}
+}
+
 /*
  * Virtual networks: 2^n orthants, each a virtual network of its own, in which packets go in
- * one direction along each axis, and along the axes in any order.
+ * one direction along each axis, and along the axes in any order.  A packet that takes a direction
+ * which its orthant does not have goes on in the next orthant that has it: so one whose targets
+ * are in several orthants may begin in the lowest of them.
  *
- * Rank: the sum of the coordinates, each counted up in the direction of the orthant.
+ * Rank: orthant, then the sum of the coordinates, each counted up in the direction of the orthant.
  */
 
 static const char *mesh_vclass_init(struct fc_vclass *v)
@@ -98,12 +114,18 @@ static const char *mesh_vclass_init(struct fc_vclass *v)
 
 static u32 mesh_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
-	u32 left;
+	u32 allowed = 0, left;
 
-	mask &= fc_topo_axes_orthant(v, class);
-	for (left = mask; left; left &= left - 1)
-		next[fc_low(left)] = class;
-	return mask;
+	for (left = mask; left; left &= left - 1) {
+		u8 d = (u8)fc_low(left);
+		u32 orthant = fc_topo_axes_climb(v, class, d);
+
+		if (orthant >= v->count)
+			continue;
+		next[d] = (u8)orthant;
+		allowed |= fc_bit(d);
+	}
+	return allowed;
 }
 
 static const struct fc_vclass_rules mesh_vclass = {
@@ -122,6 +144,7 @@ const struct fc_topo_ops fc_topo_mesh = {
 	.arrival = fc_topo_axes_arrival,
 	.minimal = mesh_minimal,
 	.distance = mesh_distance,
+	.steps = mesh_steps,
 	.dir_name = fc_topo_axes_dir_name,
 	.vclass = &mesh_vclass,
 };
@@ -135,6 +158,7 @@ const struct fc_topo_ops fc_topo_line = {
 	.arrival = fc_topo_axes_arrival,
 	.minimal = mesh_minimal,
 	.distance = mesh_distance,
+	.steps = mesh_steps,
 	.dir_name = fc_topo_axes_dir_name,
 	.vclass = &mesh_vclass,
 };

@@ -100,8 +100,27 @@ static u32 torus_distance(const struct fc_topo *topo, u32 from, u32 to)
 	return links;
 }
 
+static void torus_steps(const struct fc_topo *topo, u32 from, u32 to, u8 step[2][FC_STEPS_AXES])
+{
+	unsigned int i;
+
+	memset(step, 0, 2 * FC_STEPS_AXES);
+	for (i = 0; i < topo->ndims && i < FC_STEPS_AXES; i++) {
+		u32 size = topo->size[i];
+		u32 ahead = steps_ahead(size, from, to);
+
+		if (ahead <= size - ahead)
+			step[0][i] = fc_topo_steps(ahead);
+		if (ahead >= size - ahead)
+			step[1][i] = fc_topo_steps(size - ahead);
+		from /= size;
+		to /= size;
+	}
+}
+
 /*
- * Virtual networks: in each of the 2^n orthants packets count a level.
+ * Virtual networks: in each of the 2^n orthants packets count a level.  A packet that takes a
+ * direction which its orthant does not have goes on in the next orthant that has it, from level 0.
  *
  * With N_i sites along axis i, P sites in all, and x_i the coordinates, each counted up in
  * the direction of the orthant,
@@ -113,7 +132,7 @@ static u32 torus_distance(const struct fc_topo *topo, u32 from, u32 to)
  * most, add the sum of floor(N_i/2) P/N_i to a phi below P, which tells how often it
  * can wrap: once on a ring or a torus of two dimensions, twice in three or four.
  *
- * Rank: level, then phi.  Classes for packets that cross the seam of an axis and for those
+ * Rank: orthant, level, then phi.  Classes for packets that cross the seam of an axis and for those
  * that do not, instead of levels on the way, do not do: they have cycles.
  */
 
@@ -135,7 +154,7 @@ static const char *torus_vclass_init(struct fc_vclass *v)
 	return NULL;
 }
 
-static u32 phi(const struct fc_vclass *v, u32 site, u8 class)
+static u32 phi(const struct fc_vclass *v, u32 site, u32 orthant)
 {
 	const struct fc_topo *topo = v->topo;
 	unsigned int i;
@@ -145,7 +164,7 @@ static u32 phi(const struct fc_vclass *v, u32 site, u8 class)
 		u32 size = topo->size[i];
 		u32 x = site % size;
 
-		if (class >> i & 1)
+		if (orthant >> i & 1)
 			x = size - 1 - x;
 		sum += x * (topo->nsites / size);
 		site /= size;
@@ -155,19 +174,23 @@ static u32 phi(const struct fc_vclass *v, u32 site, u8 class)
 
 static u32 torus_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
-	u32 above = v->topo->nsites - phi(v, site, class);
-	u32 allowed = mask & fc_topo_axes_orthant(v, class);
-	u32 left;
+	u32 orthants = fc_bit(v->bits), orthant = class & (orthants - 1);
+	u32 allowed = 0, left;
 
-	for (left = allowed; left; left &= left - 1) {
+	for (left = mask; left; left &= left - 1) {
 		u8 d = (u8)fc_low(left);
 		u32 step = v->topo->nsites / v->topo->size[fc_topo_axes_dim(d)];
+		u32 to = fc_topo_axes_climb(v, orthant, d);
+		u32 level = to == orthant ? class >> v->bits : 0;
 
-		next[d] = class;
-		if (step >= above)
-			next[d] += (u8)fc_bit(v->bits);
-		if (next[d] >= v->count)
-			allowed &= ~fc_bit(d);
+		if (to >= orthants)
+			continue;
+		if (step >= v->topo->nsites - phi(v, site, to))
+			level++;
+		if (level << v->bits >= v->count)
+			continue;
+		next[d] = (u8)(level << v->bits | to);
+		allowed |= fc_bit(d);
 	}
 	return allowed;
 }
@@ -308,6 +331,7 @@ const struct fc_topo_ops fc_topo_torus = {
 	.arrival = fc_topo_axes_arrival,
 	.minimal = torus_minimal,
 	.distance = torus_distance,
+	.steps = torus_steps,
 	.dir_name = fc_topo_axes_dir_name,
 	.vclass = &torus_vclass,
 	.bcast = &torus_bcast,
@@ -322,6 +346,7 @@ const struct fc_topo_ops fc_topo_ring = {
 	.arrival = fc_topo_axes_arrival,
 	.minimal = torus_minimal,
 	.distance = torus_distance,
+	.steps = torus_steps,
 	.dir_name = fc_topo_axes_dir_name,
 	.vclass = &torus_vclass,
 };
