@@ -197,6 +197,7 @@ enum fc_tx_state {
  * @sent: packets sent, or confirmed; what is below is not sent again before
  *	fc_txtarget_repeat()
  * @state: enum fc_tx_state
+ * @behind: other targets of the message do not wait for it (txlist.h)
  */
 struct fc_txtarget {
 	u64 have;
@@ -205,6 +206,7 @@ struct fc_txtarget {
 	u16 base;
 	u16 sent;
 	u8 state;
+	bool behind;
 };
 
 /**

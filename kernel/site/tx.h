@@ -251,7 +251,8 @@ struct flitcast_source {
  * @ask_at: when to see who is to be asked whether it has come
  * @deadline_at: when to look for targets that were silent for too long
  * @slow_at: when targets that have not confirmed are left out
- * @hold_until: until then the granted wait for the others; 0: never sent
+ * @hold_until: until then those of its targets that could go on wait for one in step with them;
+ *	0: none waits
  * @wait: current wait for an answer
  * @entered: its last packet in the local net-input (flitcast_oper_entered()); 0: none
  * @holding: they do

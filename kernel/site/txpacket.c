@@ -4,62 +4,62 @@
  * next, to whom, and its flits.
  */
 #include <linux/mm.h>
+#include "core/txlist.h"
 #include "site/tx.h"
 
-/* Packets of a message under way to a target, beyond what is confirmed. */
-#define AHEAD_MAX	4
-/* How long those that granted room wait for the others, to share the way. */
-#define HOLD_NS		(20 * NSEC_PER_MSEC)
-
 /*
- * The packet this message should send next, and to whom (@feed); -1: none now.  A packet
- * goes to all that need it; those that granted wait a little for the others, so
- * that one transmission serves them together.
+ * How long targets of a message that could go on wait for one that is in step with them, and
+ * says nothing new of any message; at most twice as long.
  */
+#define HOLD_NS		(50 * NSEC_PER_MSEC)
+
+struct pick {
+	struct flitcast_msg *msg;
+	u64 now;
+};
+
+static bool msg_member(void *arg, u32 i, struct fc_txmember *m)
+{
+	const struct pick *pick = arg;
+	const struct flitcast_msg *msg = pick->msg;
+	struct tx_target *t = &msg->target[i];
+
+	if (fc_txtarget_over(&t->core))
+		return false;
+	m->t = &t->core;
+	m->flow = &t->flow->core;
+	m->slow = t->silent || t->flow->silent ||
+		  (msg->hold_until &&
+		   pick->now >= max(msg->hold_until, t->flow->news_at + HOLD_NS));
+	/* A silent target is asked with its oldest message only. */
+	m->mute = t->flow->silent && t->core.seq != t->flow->core.oldest;
+	return true;
+}
+
+/* The packet this message should send next, and to whom (@feed); -1: none now. */
 static int msg_pick(struct flitcast_site *site, struct flitcast_feed *feed,
 		    struct flitcast_msg *msg, u64 now)
 {
-	u32 most = flitcast_tx_targets_most(site);
-	bool asking = false;
-	int best = -1;
-	u32 i;
+	struct pick pick = { .msg = msg, .now = now };
+	struct fc_txlist list = {
+		.ntargets = msg->ntargets, .most = flitcast_tx_targets_most(site),
+		.member = msg_member, .arg = &pick, .chosen = feed->cur_target,
+	};
+	int packet = fc_txlist_pick(&list);
 
-	feed->cur_n = 0;
-	for (i = 0; i < msg->ntargets; i++) {
-		struct tx_target *t = &msg->target[i];
-		int packet;
-
-		if (fc_txtarget_over(&t->core))
-			continue;
-		packet = fc_txtarget_sent_all(&t->core) ? -1 :
-			 fc_txtarget_next(&t->core, &t->flow->core);
-		if (packet < 0) {
-			asking |= t->core.state == FC_TX_ASKING && t->core.part.count > 1 &&
-				  !t->silent && !t->flow->silent;
-			continue;
+	site->looks -= list.looks;
+	feed->cur_n = list.n;
+	if (list.held) {
+		if (now >= msg->hold_until) {
+			msg->hold_until = now + HOLD_NS;
+			msg->holding = true;
+			flitcast_tx_schedule(site, msg);
 		}
-		/* A silent target is asked with its oldest message only. */
-		if (t->flow->silent && t->core.seq != t->flow->core.oldest)
-			continue;
-		if (packet - t->core.part.first >= t->core.base + AHEAD_MAX)
-			continue;
-		if (best >= 0 && packet > best)
-			continue;
-		if (packet != best)
-			feed->cur_n = 0;
-		best = packet;
-		if (feed->cur_n < most)
-			feed->cur_target[feed->cur_n++] = i;
-		/* None comes before it, and it is full. */
-		if (!best && feed->cur_n == most)
-			break;
+	} else if (packet < 0 || !list.ahead) {
+		msg->holding = false;
+		msg->hold_until = 0;
 	}
-	if (best > 0 && asking && now < msg->hold_until) {
-		msg->holding = true;
-		flitcast_tx_schedule(site, msg);
-		return -1;
-	}
-	return best;
+	return packet;
 }
 
 /* Bytes of data in a packet of the message. */
@@ -84,7 +84,6 @@ bool flitcast_tx_pick(struct flitcast_site *site, u8 set)
 			site->ends_at = 0;
 			return false;
 		}
-		site->looks -= msg->ntargets;
 		packet = msg_pick(site, feed, msg, flitcast_site_now(site));
 		if (packet < 0) {
 			list_del_init(&msg->ready);
@@ -332,8 +331,6 @@ static void cur_done(struct flitcast_site *site, u8 set)
 			if (!t->first_at)
 				t->first_at = now;
 		}
-		if (!msg->hold_until)
-			msg->hold_until = now + HOLD_NS;
 		/* Nobody waits for its turn with nothing left to send: of one target, or to all. */
 		if (feed->cur_n == msg->ntargets &&
 		    (msg->ntargets == 1 ? !fc_txtarget_unsent(&msg->target->core) :

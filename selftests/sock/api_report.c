@@ -467,6 +467,176 @@ TEST_F(line, slow__detach)
 	EXPECT_EQ(2, soon(good, got, sizeof(got)));
 }
 
+/* Messages of a list of 16 MiB, to two receivers that read at once, and a slow one. */
+#define BULK		16
+#define BULK_MS		3000
+#define BULK_PAUSE_MS	1000
+
+/**
+ * struct bulk_reader - a receiver of the list
+ * @thread: reads
+ * @fd: its socket
+ * @pause_ms: wait before each message
+ * @stop: no more messages are expected
+ * @mask: messages received
+ * @bad: messages that were altered or out of order
+ */
+struct bulk_reader {
+	pthread_t thread;
+	int fd;
+	unsigned int pause_ms;
+	volatile bool stop;
+	uint32_t mask;
+	unsigned int bad;
+};
+
+static void *bulk_read(void *arg)
+{
+	struct bulk_reader *reader = arg;
+	char *data = malloc(MIB);
+	uint32_t i = 0;
+
+	while (data && !reader->stop && reader->mask >> (BULK - 1) == 0) {
+		if (!msg_wait(reader->fd, POLLIN, 20))
+			continue;
+		sleep_ms(reader->pause_ms);
+		if (msg_recv(reader->fd, data, MIB, NULL, MSG_DONTWAIT) != MIB) {
+			reader->bad++;
+			continue;
+		}
+		while (i < BULK && msg_check(data, MIB, msg_key(1, 3, i), 0) != MIB)
+			i++;
+		if (i < BULK)
+			reader->mask |= 1U << i++;
+		else
+			reader->bad++;
+	}
+	free(data);
+	return NULL;
+}
+
+/**
+ * struct bulk - a list of 16 MiB
+ * @reader: its receivers; the last one is slow
+ * @errors: by receiver, messages that it was reported to have failed, by ETIME and by ECANCELED
+ */
+struct bulk {
+	struct bulk_reader reader[3];
+	unsigned int errors[3][2];
+};
+
+/* Send the list, and read the reports.  Return: false if a message or report is missing. */
+static bool bulk_send(int fd, const struct flitcast_target *targets, struct bulk *bulk)
+{
+	struct flitcast_result results[3];
+	struct flitcast_report report;
+	unsigned int i, t;
+
+	for (i = 0; i < BULK; i++) {
+		msg_fill(big, MIB, msg_key(1, 3, i), 0);
+		if (msg_send_list(fd, big, MIB, targets, 3, 0) != MIB)
+			return false;
+	}
+	for (i = 0; i < BULK; i++) {
+		if (report_soon(fd, &report, results, 3) != 3)
+			return false;
+		for (t = 0; t < 3; t++) {
+			bulk->errors[t][0] += results[t].error == ETIME;
+			bulk->errors[t][1] += results[t].error == ECANCELED;
+			if (results[t].error && results[t].error != ETIME &&
+			    results[t].error != ECANCELED)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A receiver at a tenth of the rate of the others: what becomes of all three. */
+static bool bulk_run(const int *ns, int port, uint32_t policy, struct bulk *bulk)
+{
+	struct flitcast_target targets[3] = {
+		{ .site = 1, .port = port }, { .site = 2, .port = port },
+		{ .site = 2, .port = port + 1 },
+	};
+	int fd = msg_socket(ns[0], 0, FLITCAST_PORT_ANY, 0), t;
+	bool ok;
+
+	memset(bulk, 0, sizeof(*bulk));
+	if (set_int(fd, FLITCAST_CONFIRM, 1) ||
+	    set_slow(fd, policy, policy == FLITCAST_SLOW_WAIT ? 0 : BULK_MS))
+		return false;
+	for (t = 0; t < 3; t++) {
+		struct bulk_reader *reader = &bulk->reader[t];
+
+		reader->fd = msg_socket(ns[targets[t].site], targets[t].site, targets[t].port, 0);
+		reader->pause_ms = t == 2 ? BULK_PAUSE_MS : 0;
+		if (pthread_create(&reader->thread, NULL, bulk_read, reader))
+			return false;
+	}
+	ok = bulk_send(fd, targets, bulk);
+	/* The last messages that were confirmed are read yet. */
+	sleep_ms(2 * BULK_PAUSE_MS);
+	for (t = 0; t < 3; t++) {
+		struct bulk_reader *reader = &bulk->reader[t];
+
+		reader->stop = policy != FLITCAST_SLOW_WAIT;
+		pthread_join(reader->thread, NULL);
+		ok = ok && !reader->bad;
+		close(reader->fd);
+	}
+	close(fd);
+	return ok;
+}
+
+#define EXPECT_BULK_FAST(bulk) do {						\
+	int t_;									\
+										\
+	for (t_ = 0; t_ < 2; t_++) {						\
+		EXPECT_EQ((1U << BULK) - 1, (bulk).reader[t_].mask);		\
+		EXPECT_EQ(0, (bulk).errors[t_][0]);				\
+		EXPECT_EQ(0, (bulk).errors[t_][1]);				\
+	}									\
+} while (0)
+
+/* All wait for the slow one, and it receives all. */
+TEST_F(line, slow__bulk_wait)
+{
+	struct bulk bulk;
+
+	ASSERT_TRUE(bulk_run(self->ns, PORT, FLITCAST_SLOW_WAIT, &bulk));
+	EXPECT_BULK_FAST(bulk);
+	EXPECT_EQ((1U << BULK) - 1, bulk.reader[2].mask);
+	EXPECT_EQ(0, bulk.errors[2][0]);
+	EXPECT_EQ(0, bulk.errors[2][1]);
+}
+
+/* The others receive all; the slow one misses some messages, in order, and the sender knows. */
+TEST_F(line, slow__bulk_skip)
+{
+	struct bulk bulk;
+
+	ASSERT_TRUE(bulk_run(self->ns, PORT, FLITCAST_SLOW_SKIP, &bulk));
+	EXPECT_BULK_FAST(bulk);
+	EXPECT_LT(0, bulk.errors[2][0]);
+	EXPECT_GT(BULK, bulk.errors[2][0]);
+	EXPECT_EQ(0, bulk.errors[2][1]);
+	EXPECT_EQ(BULK, bulk.errors[2][0] + __builtin_popcount(bulk.reader[2].mask));
+}
+
+/* The slow one has the beginning, and nothing of what follows. */
+TEST_F(line, slow__bulk_detach)
+{
+	struct bulk bulk;
+
+	ASSERT_TRUE(bulk_run(self->ns, PORT, FLITCAST_SLOW_DETACH, &bulk));
+	EXPECT_BULK_FAST(bulk);
+	EXPECT_LT(0, bulk.errors[2][0]);
+	EXPECT_NE(0, bulk.reader[2].mask);
+	EXPECT_EQ(0, bulk.reader[2].mask & (bulk.reader[2].mask + 1));
+	EXPECT_EQ(BULK, bulk.errors[2][0] + bulk.errors[2][1] +
+			__builtin_popcount(bulk.reader[2].mask));
+}
+
 /*
  * What came of a message that is given up in the middle is forgotten, though nothing
  * is sent to the target any more: another sender has its room.

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The choice of the next packet of a message to several targets: targets that differ in what
+ * they confirm and when, are silent, have no room, or no socket.
+ */
+#include <string.h>
+
+#include "tap.h"
+#include "txlist.h"
+
+#define TARGETS_MAX	12
+#define PACKETS_MAX	40
+/* Ticks that a target is waited for, that an answer takes, and until a packet is repeated. */
+#define HOLD		20U
+#define LATE_MAX	50U
+#define REPEAT		200U
+#define NEVER		0xffffffffU
+
+/**
+ * struct end - a target and its sending end
+ * @tx: its sending end
+ * @flow: its flow
+ * @got: packets of the part received
+ * @times: how often each packet of the message went to it
+ * @room: it has room from this tick on
+ * @deaf: nothing comes in before this tick
+ * @late: ticks until its answer is there
+ * @answer: when its answer is there
+ * @ctrl: what the answer says
+ * @news: when it last said anything new
+ * @sent: when a packet last went to it
+ * @admitted: it has reserved room
+ * @refuses: it has no socket
+ * @silent: it did not answer in time
+ */
+struct end {
+	struct fc_txtarget tx;
+	struct fc_txflow flow;
+	u64 got;
+	u8 times[PACKETS_MAX];
+	u32 room;
+	u32 deaf;
+	u32 late;
+	u32 answer;
+	struct fc_ctrl ctrl;
+	u32 news;
+	u32 sent;
+	bool admitted;
+	bool refuses;
+	bool silent;
+};
+
+static struct {
+	struct end end[TARGETS_MAX];
+	u16 chosen[TARGETS_MAX];
+	struct fc_txlist list;
+	u32 now;
+	u32 hold_until;
+	u32 held_since;
+	unsigned int packets;
+} m;
+
+static bool member(void *arg, u32 i, struct fc_txmember *member)
+{
+	struct end *end = &m.end[i];
+	u32 until = end->news + HOLD;
+
+	if (fc_txtarget_over(&end->tx))
+		return false;
+	if (until < m.hold_until)
+		until = m.hold_until;
+	*member = (struct fc_txmember) {
+		.t = &end->tx, .flow = &end->flow,
+		.slow = end->silent || (m.hold_until && m.now >= until),
+	};
+	return true;
+}
+
+static void begin(u32 ntargets, u16 npackets)
+{
+	memset(&m, 0, sizeof(m));
+	m.now = 1;
+	m.list.ntargets = ntargets;
+	m.list.most = TARGETS_MAX;
+	m.list.member = member;
+	m.list.chosen = m.chosen;
+	for (u32 i = 0; i < ntargets; i++) {
+		m.end[i].tx.part.count = npackets;
+		m.end[i].flow.next = 1;
+		m.end[i].answer = NEVER;
+	}
+}
+
+/* Choose a packet and send it, as the site does. */
+static int pick(void)
+{
+	int packet = fc_txlist_pick(&m.list);
+
+	CHECK(m.list.looks <= 4 * m.list.ntargets, "%u looks", m.list.looks);
+	if (m.list.held) {
+		if (!m.held_since)
+			m.held_since = m.now;
+		if (m.now >= m.hold_until)
+			m.hold_until = m.now + HOLD;
+	} else if (packet < 0 || !m.list.ahead) {
+		m.hold_until = 0;
+		m.held_since = 0;
+	}
+	if (packet < 0)
+		return packet;
+	m.packets++;
+	CHECK(m.list.n, "packet %d to nobody", packet);
+	for (u32 i = 0; i < m.list.n; i++) {
+		struct end *end = &m.end[m.chosen[i]];
+
+		CHECK(fc_txtarget_next(&end->tx, &end->flow) == packet, "target %u: packet %d",
+		      m.chosen[i], packet);
+		fc_txtarget_sent(&end->tx, packet);
+		end->times[packet]++;
+		end->sent = m.now;
+	}
+	return packet;
+}
+
+/* A packet comes in.  Its answer says what is received until it is on its way. */
+static void receive(struct end *end, int packet)
+{
+	if (m.now < end->deaf)
+		return;
+	memset(&end->ctrl, 0, sizeof(end->ctrl));
+	if (end->refuses) {
+		end->ctrl.kind = FC_CTRL_REFUSED;
+	} else if (!end->admitted && m.now < end->room) {
+		end->ctrl.kind = FC_CTRL_NO_ROOM;
+	} else {
+		end->admitted = true;
+		end->got |= (u64)1 << (packet - end->tx.part.first);
+		end->ctrl.kind = FC_CTRL_CONFIRM;
+		while (end->got >> end->ctrl.base & 1)
+			end->ctrl.base++;
+		end->ctrl.have = end->got >> end->ctrl.base;
+		end->ctrl.next = end->ctrl.base == end->tx.part.count;
+	}
+	if (end->answer == NEVER)
+		end->answer = m.now + end->late;
+}
+
+static void hear(struct end *end, const struct fc_ctrl *ctrl)
+{
+	end->silent = false;
+	if (fc_txtarget_answer(&end->tx, ctrl))
+		end->news = m.now;
+}
+
+/* What comes of the time. */
+static void tick(struct end *end)
+{
+	struct fc_ctrl room = { .kind = FC_CTRL_ROOM };
+
+	if (fc_txtarget_over(&end->tx))
+		return;
+	if (end->answer <= m.now) {
+		end->answer = NEVER;
+		hear(end, &end->ctrl);
+	} else if (end->tx.state == FC_TX_NO_ROOM && m.now >= end->room) {
+		hear(end, &room);
+	} else if (m.now - end->sent >= REPEAT && !fc_txtarget_unsent(&end->tx)) {
+		end->silent = true;
+		end->sent = m.now;
+		fc_txtarget_repeat(&end->tx);
+	}
+}
+
+/* A tick.  Return: false: all targets are over. */
+static bool step(void)
+{
+	bool more = false;
+	int packet;
+
+	m.now++;
+	for (u32 i = 0; i < m.list.ntargets; i++) {
+		tick(&m.end[i]);
+		more |= !fc_txtarget_over(&m.end[i].tx);
+	}
+	packet = pick();
+	for (u32 i = 0; packet >= 0 && i < m.list.n; i++)
+		receive(&m.end[m.chosen[i]], packet);
+	return more;
+}
+
+/* Nobody waits for long for those that say nothing new. */
+static void check_hold(void)
+{
+	u32 since = m.held_since;
+
+	if (!since)
+		return;
+	for (u32 i = 0; i < m.list.ntargets; i++)
+		if (since < m.end[i].news)
+			since = m.end[i].news;
+	CHECK(m.now - since <= 2 * HOLD, "tick %u: held since %u", m.now, since);
+}
+
+/* All targets but those without a socket have all packets of their parts. */
+static void check_got(void)
+{
+	for (u32 i = 0; i < m.list.ntargets; i++) {
+		const struct end *end = &m.end[i];
+
+		CHECK(end->tx.state == (end->refuses ? FC_TX_REFUSED : FC_TX_DONE),
+		      "target %u: state %u, base %u of %u", i, end->tx.state, end->tx.base,
+		      end->tx.part.count);
+		CHECK(end->refuses || end->got == ((u64)1 << end->tx.part.count) - 1,
+		      "target %u: %llx", i, (unsigned long long)end->got);
+	}
+}
+
+static void run(void)
+{
+	unsigned int ticks = 0;
+
+	while (step() && ticks++ < 100000)
+		check_hold();
+	check_got();
+}
+
+/* Targets that differ in nothing but when their confirmations come. */
+TEST(txlist__equal_targets_once)
+{
+	for (unsigned int i = 0; i < TAP_ROUNDS(5000); i++) {
+		u16 npackets = (u16)(1 + tap_random(PACKETS_MAX));
+
+		begin(1 + tap_random(TARGETS_MAX), npackets);
+		for (u32 t = 0; t < m.list.ntargets; t++)
+			m.end[t].late = tap_random(HOLD - 2);
+		run();
+		CHECK(m.packets == npackets, "%u of %u packets", m.packets, npackets);
+		for (u32 t = 0; t < m.list.ntargets; t++)
+			for (u16 p = 0; p < npackets; p++)
+				CHECK(m.end[t].times[p] == 1, "target %u: packet %u %u times", t, p,
+				      m.end[t].times[p]);
+	}
+}
+
+/* The same, where all are without room first, and have it soon after each other. */
+TEST(txlist__equal_targets_wait_for_room)
+{
+	for (unsigned int i = 0; i < TAP_ROUNDS(5000); i++) {
+		u16 npackets = (u16)(2 + tap_random(PACKETS_MAX - 1));
+
+		begin(2 + tap_random(TARGETS_MAX - 1), npackets);
+		for (u32 t = 0; t < m.list.ntargets; t++)
+			m.end[t].room = 100 + tap_random(HOLD);
+		run();
+		CHECK(m.packets == npackets + 1U, "%u packets, not %u", m.packets, npackets + 1);
+	}
+}
+
+/* Whatever they do: none is lost, and none waits for long. */
+TEST(txlist__any_targets)
+{
+	for (unsigned int i = 0; i < TAP_ROUNDS(10000); i++) {
+		u16 npackets = (u16)(1 + tap_random(PACKETS_MAX));
+
+		begin(1 + tap_random(TARGETS_MAX), npackets);
+		m.list.most = 1 + tap_random(TARGETS_MAX);
+		for (u32 t = 0; t < m.list.ntargets; t++) {
+			struct end *end = &m.end[t];
+
+			end->late = tap_random(tap_random(4) ? HOLD : LATE_MAX);
+			end->room = tap_random(3) ? 0 : tap_random(500);
+			end->refuses = !tap_random(8);
+			if (!tap_random(3)) {
+				end->tx.part.first = (u16)tap_random(npackets);
+				end->tx.part.count = (u16)(1 + tap_random(npackets -
+									  end->tx.part.first));
+			}
+		}
+		for (unsigned int ticks = 0; step() && ticks < 100000; ticks++) {
+			struct end *end = &m.end[tap_random(m.list.ntargets)];
+
+			check_hold();
+			if (ticks < 3000 && !tap_random(100))
+				end->deaf = m.now + tap_random(300);
+		}
+		check_got();
+	}
+}
+
+static void confirm(u32 i, u16 base)
+{
+	const struct fc_ctrl ctrl = { .kind = FC_CTRL_CONFIRM, .base = base };
+
+	hear(&m.end[i], &ctrl);
+}
+
+/* The next packet goes to so many targets, of which the first is this one. */
+static void check_pick(int packet, u32 n, u32 first)
+{
+	int got = pick();
+
+	CHECK(got == packet && (packet < 0 || (m.list.n == n && m.chosen[0] == first)),
+	      "packet %d to %u targets, first %u; not %d to %u, first %u", got, m.list.n,
+	      m.chosen[0], packet, n, first);
+}
+
+/* A target is waited for, is left behind, catches up, and is in step again. */
+TEST(txlist__behind_and_back)
+{
+	begin(3, 20);
+	check_pick(0, 3, 0);
+	check_pick(-1, 0, 0);
+	for (u32 i = 0; i < 3; i++)
+		confirm(i, 1);
+	for (int packet = 1; packet < 5; packet++)
+		check_pick(packet, 3, 0);
+	check_pick(-1, 0, 0);
+	confirm(1, 5);
+	confirm(2, 5);
+	check_pick(-1, 0, 0);
+	CHECK(m.list.held, "target 0 is not waited for");
+	m.now += HOLD;
+	check_pick(5, 2, 1);
+	check_pick(6, 2, 1);
+	CHECK(m.end[0].tx.behind && !m.end[1].tx.behind, "wrong target behind");
+	confirm(0, 2);
+	check_pick(5, 1, 0);
+	CHECK(m.list.ahead, "not behind");
+	check_pick(7, 2, 1);
+	confirm(0, 5);
+	check_pick(6, 1, 0);
+	check_pick(7, 1, 0);
+	confirm(1, 8);
+	check_pick(8, 3, 0);
+	CHECK(!m.end[0].tx.behind, "still behind");
+	check_pick(-1, 0, 0);
+	CHECK(m.list.held, "targets 0 and 2 are not waited for");
+	confirm(0, 9);
+	confirm(2, 8);
+	check_pick(9, 3, 0);
+}
+
+/* Parts that have no packet in common do not wait for each other. */
+TEST(txlist__parts)
+{
+	begin(4, 10);
+	m.end[2].tx.part.first = 10;
+	m.end[3].tx.part.first = 10;
+	check_pick(0, 2, 0);
+	check_pick(10, 2, 2);
+	check_pick(-1, 0, 0);
+	confirm(0, 1);
+	confirm(2, 1);
+	confirm(3, 1);
+	check_pick(11, 2, 2);
+	CHECK(m.list.held, "target 1 is not waited for");
+	confirm(1, 1);
+	check_pick(1, 2, 0);
+}
