@@ -225,10 +225,10 @@ static inline u32 fc_vnet_flits(u32 payload)
  */
 u32 fc_vnet_window(u32 payload);
 
-/* Branches of a packet at a site, at most; what has more is sent anew from there. */
+/* Branches of a packet at a site: one each way, and in mode postman one that went too far. */
 static inline u8 fc_vnet_branches(u8 ndirs)
 {
-	return 4 * ndirs < FC_TARGETS_MAX ? 4 * ndirs : FC_TARGETS_MAX;
+	return ndirs + 1;
 }
 
 /**

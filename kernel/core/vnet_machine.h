@@ -144,7 +144,7 @@ static inline u32 fc_vload(const struct fc_vnet *v, u8 class, u8 port)
 /* Flits of the packet whose front this is; all but the first and the last are full. */
 u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front);
 /* One more branch of a packet, behind those that wait for its channel already. */
-bool fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask);
+void fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask);
 /* By direction, the class on that link of a packet of a class: in the memo, or in @next. */
 const u8 *fc_vnet_row(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_MAX]);
 /* Which way each target goes.  Return: false if there is none yet. */

@@ -127,14 +127,12 @@ const u8 *fc_vnet_row(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_MAX])
 	return next;
 }
 
-bool fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask)
+void fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask)
 {
 	struct fc_vout *out = fc_vout_of(v, class, port);
 	struct fc_vbranch *b = &in->branch[in->nbranches];
 	u32 number = (u32)(in - v->in) * fc_vslots_of(v) + in->nbranches;
 
-	if (in->nbranches == fc_vslots_of(v))
-		return false;
 	*b = (struct fc_vbranch){ .mask = mask, .next = FC_VBRANCH_NONE, .port = port,
 				  .class = class };
 	in->nbranches++;
@@ -146,7 +144,6 @@ bool fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64
 	out->last = number;
 	out->load += in->n;
 	fc_vmay_go(v, class, port);
-	return true;
 }
 
 /* The direction straight on in mode postman. */
@@ -201,10 +198,7 @@ static void branch(struct fc_vnet *v, struct fc_vin *in, struct fc_split *s, con
 	for (rest = result; rest; rest &= rest - 1) {
 		u8 d = (u8)fc_low(rest);
 
-		if (fc_vnet_branch(v, in, d + 1, row[d], s->mask[d]))
-			continue;
-		v->site->stat[FC_STAT_PKT_FORCED]++;
-		in->oper |= s->mask[d];
+		fc_vnet_branch(v, in, d + 1, row[d], s->mask[d]);
 	}
 }
 

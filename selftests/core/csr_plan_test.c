@@ -21,7 +21,7 @@
 #define PORTS		5
 #define CLASSES		8
 #define WINDOW		8
-#define BRANCHES	(4 * (PORTS - 1))
+#define BRANCHES	PORTS
 #define TARGETS		4
 #define PAYLOAD		100
 #define RES		(64 * PORTS)

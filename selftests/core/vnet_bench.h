@@ -15,7 +15,7 @@
 #define CLASSES_MAX	8
 #define NPORTS_MAX	5
 #define WINDOW_MAX	64
-#define BRANCHES_MAX	(4 * (NPORTS_MAX - 1))
+#define BRANCHES_MAX	NPORTS_MAX
 #define NTARGETS	4
 #define HANDLES		256
 #define SITES_MAX	16

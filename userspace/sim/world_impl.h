@@ -59,7 +59,7 @@ struct lines {
 };
 
 /* Branches of a packet; targets are few. */
-#define WORLD_BRANCHES	(4 * (WORLD_PORTS - 1))
+#define WORLD_BRANCHES	WORLD_PORTS
 #define WORLD_INPUTS	(WORLD_CHANNELS * WORLD_PORTS)
 
 struct node {
