@@ -224,6 +224,7 @@ bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c)
 		if (t->state != FC_TX_ASKING)
 			return false;
 		t->state = FC_TX_NO_ROOM;
+		t->put_off = true;
 		return true;
 	case FC_CTRL_ROOM:
 		if (t->state == FC_TX_ASKING)

@@ -198,6 +198,8 @@ enum fc_tx_state {
  *	fc_txtarget_repeat()
  * @state: enum fc_tx_state
  * @behind: other targets of the message do not wait for it (txlist.h)
+ * @blocks: they do, or will when they come to its packet
+ * @put_off: it had no room when it was asked for it
  */
 struct fc_txtarget {
 	u64 have;
@@ -207,6 +209,8 @@ struct fc_txtarget {
 	u16 sent;
 	u8 state;
 	bool behind;
+	bool blocks;
+	bool put_off;
 };
 
 /**

@@ -4,7 +4,7 @@
 /* The top bit of each byte. */
 #define TOPS	0x8080808080808080ULL
 
-/* Steps along axes, one way and the other: bytes of two words, none above FC_STEPS_MAX. */
+/* Steps along axes, one way and the other: bytes of two words, none above FC_STEPS_CAP. */
 union steps {
 	u8 byte[2][FC_STEPS_AXES];
 	u64 way[2];
@@ -184,7 +184,7 @@ static u32 points_of(const struct fc_split *s, u64 targets, struct point *point)
 /* By merging points. */
 static u32 split_merged(struct fc_split *s, u64 targets)
 {
-	struct point point[FC_SPLIT_MERGED_MAX];
+	struct point point[FC_SPLIT_MERGED];
 	u32 n = points_of(s, targets, point), result = 0, i;
 
 	for (i = 0; i < n; i++)
@@ -220,7 +220,7 @@ u32 fc_split(struct fc_split *s, u64 targets, u32 common)
 		return fc_bit(d);
 	}
 	n = count(targets);
-	if (s->apart || !s->topo->ops->steps || n > FC_SPLIT_MERGED_MAX || 2 * n >= s->topo->nsites)
+	if (s->apart || !s->topo->ops->steps || n > FC_SPLIT_MERGED || 2 * n >= s->topo->nsites)
 		return split_greedy(s, targets);
 	return split_merged(s, targets);
 }

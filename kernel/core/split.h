@@ -25,7 +25,7 @@
  * proportion to the square of the targets.  So are lists of half of all sites or more, whose trees
  * need nearly every site anyway.
  */
-#define FC_SPLIT_MERGED_MAX	16
+#define FC_SPLIT_MERGED	12
 
 /**
  * struct fc_split - a list at a site

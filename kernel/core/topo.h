@@ -38,7 +38,7 @@
 
 /* Steps to a site (@steps of struct fc_topo_ops) are counted for so many axes, up to so many. */
 #define FC_STEPS_AXES	8
-#define FC_STEPS_MAX	127
+#define FC_STEPS_CAP	127
 
 struct fc_bcast_rules;
 struct fc_graph;
@@ -81,7 +81,7 @@ struct fc_topo {
  *	0 only if they are the same (required)
  * @distance: links on a shortest path (required)
  * @steps: steps that shortest ways from one site to another have along each of the first
- *	FC_STEPS_AXES axes, one way and the other, FC_STEPS_MAX if they are more.  They can be
+ *	FC_STEPS_AXES axes, one way and the other, FC_STEPS_CAP if they are more.  They can be
  *	taken in any order; where both ways are as short, both have steps (optional)
  * @dir_name: name of a direction, at most 7 characters (required)
  * @vclass: virtual networks, core/topo/rules.h (required)
@@ -104,7 +104,7 @@ struct fc_topo_ops {
 
 static inline u8 fc_topo_steps(u32 steps)
 {
-	return (u8)(steps < FC_STEPS_MAX ? steps : FC_STEPS_MAX);
+	return (u8)(steps < FC_STEPS_CAP ? steps : FC_STEPS_CAP);
 }
 
 /**

@@ -10,6 +10,9 @@
 /* After so many the rest is for FC_EV_MORE, before which the caller may let others in. */
 #define RUN_EFFECTS	32
 
+/* The same of the targets of packets that were looked at: where lists part takes long. */
+#define RUN_LOOKS	FC_TARGETS_MAX
+
 static_assert(RUN_EFFECTS + STEP_EFFECTS + FC_PORTS_MAX <= FC_EFFECTS);
 
 u32 fc_vnet_window(u32 payload)
@@ -576,15 +579,16 @@ static void work_class(struct fc_vnet *v, u8 c, struct fc_effects *fx)
 	}
 }
 
-/* Return: true if there is more to do than effects have room for. */
+/* Return: true if there is more to do than goes in one event. */
 static bool run(struct fc_vnet *v, struct fc_effects *fx)
 {
 	u8 c;
 
 	if (resets(v, fx))
 		return true;
+	v->looks = 0;
 	while (v->work) {
-		if (fx->n >= RUN_EFFECTS)
+		if (fx->n >= RUN_EFFECTS || v->looks >= RUN_LOOKS)
 			return true;
 		c = (u8)from_on(v->work, v->rotate);
 		fc_vtouch(v, c);

@@ -163,6 +163,7 @@ static inline size_t fc_vmemo_room(u8 nclasses)
  * @payload: bytes of a flit without its link header
  * @up: ports whose link is up
  * @window: by port, of the peer
+ * @looks: targets of the packets that were looked at in this event
  * @rotate: class looked at first
  * @nports: ports with the local one
  * @nclasses: classes
@@ -192,6 +193,7 @@ struct fc_vnet {
 	u32 resets;
 	u32 payload;
 	u32 up;
+	u32 looks;
 	u8 rotate;
 	u8 nports;
 	u8 nclasses;
@@ -234,8 +236,8 @@ static inline u8 fc_vnet_branches(u8 ndirs)
 /**
  * fc_vnet_init() - a switch at rest, its links down
  * @v: zeroed but for classes, site, straight, memo, the arrays, payload, nports, nclasses,
- *	set, apart, slow, and of each channel the arrays, window, and the queue and stat members of each
- *	struct fc_rx; of each struct fc_vin its branches
+ *	set, apart, slow, and of each channel the arrays, window, and the queue and stat members
+ *	of each struct fc_rx; of each struct fc_vin its branches
  */
 void fc_vnet_init(struct fc_vnet *v);
 

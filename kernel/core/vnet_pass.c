@@ -175,8 +175,8 @@ static inline void store(u8 port, const struct fc_event *ev, u64 here, struct fc
 }
 
 /*
- * The directions of each target, of any and of all.  Return: false if some target has no way, or if a
- * peer on one of the ways has no room for one flit.
+ * The directions of each target, of any and of all.  Return: false if some target has no way, or if
+ * a peer on one of the ways has no room for one flit.
  */
 static inline bool list_ways(const struct fc_vnet *v, u8 class, struct fc_split *s, const u8 *head,
 			     unsigned int n, u32 *all, u32 *common, u64 *here)

@@ -220,6 +220,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		s.dst[i] = fc_wire_target_site(head, i);
 	if (port == FC_PORT_LOCAL)
 		class = fc_vnet_begin(v, s.dst, n);
+	v->looks += n;
 	in->links = roomy(v, in->n);
 	for (i = 0; i < n; i++) {
 		if (s.dst[i] == v->site->id) {

@@ -44,6 +44,12 @@ static bool due_before(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct flitcast_msg, due_node)->due;
 }
 
+/* Until then some targets of a message wait for others. */
+static u64 hold_until(const struct flitcast_msg *msg)
+{
+	return msg->held_at + ((u64)msg->hold_for << HOLD_SHIFT);
+}
+
 /* When something is due of a message that is not over. */
 static u64 due_of(const struct flitcast_msg *msg)
 {
@@ -52,7 +58,7 @@ static u64 due_of(const struct flitcast_msg *msg)
 	if (msg->walk != TX_WALK_NONE)
 		return msg->walk_due;
 	at = min(at, msg->ask_at);
-	return msg->holding ? min(at, msg->hold_until) : at;
+	return msg->holding ? min(at, hold_until(msg)) : at;
 }
 
 void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg)
@@ -291,6 +297,7 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 		     const struct fc_ctrl *ctrl, u64 now)
 {
 	bool under_way = t->core.sent > t->core.base;
+	u16 base = t->core.base;
 	struct flitcast_msg *msg = t->msg;
 	bool last = msg->left == 1;
 
@@ -315,6 +322,8 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 	if (ctrl->kind == FC_CTRL_CONFIRM) {
 		t->heard_at = now;
 		t->levels = 0;
+		if (t->core.base > base)
+			fc_patience_earn(&t->flow->patience, t->core.base - base, now);
 		if (under_way && !t->later && ctrl->seq == t->core.seq &&
 		    (t->core.state == FC_TX_DONE || t->core.base >= t->core.sent))
 			measure(site, t, now);
@@ -724,7 +733,7 @@ static void reroute_time(struct flitcast_site *site, u64 now, int *budget)
 static void msg_time(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, int *budget)
 {
 	*budget -= TX_COST_MSG;
-	if (msg->holding && msg->hold_until <= now) {
+	if (msg->holding && hold_until(msg) <= now) {
 		msg->holding = false;
 		flitcast_tx_ready(site, msg);
 	}

@@ -6,6 +6,7 @@
 #ifndef FLITCAST_SITE_TX_H
 #define FLITCAST_SITE_TX_H
 
+#include "core/txlist.h"
 #include "site/impl.h"
 
 /*
@@ -32,6 +33,9 @@
 /* Flows found without a look into the table: those of a short list. */
 #define TX_FLOWS_LAST	8
 
+/* Units of the time that targets of a message wait for others, as a power of 2 ns. */
+#define HOLD_SHIFT	12
+
 /**
  * struct tx_flow - sending end of a flow
  * @src: source
@@ -51,6 +55,7 @@
  * @users: messages that are about to begin and have it in their lists
  * @detached: left out of new messages, if it is the era of its source; 0: it never was
  * @spared: it was passed by when others gave way, because it is detached
+ * @patience: that others have with its target
  * @core: numbers
  */
 struct tx_flow {
@@ -70,6 +75,7 @@ struct tx_flow {
 	bool silent;
 	bool unreachable;
 	bool spared;
+	struct fc_patience patience;
 	struct fc_txflow core;
 };
 
@@ -251,8 +257,9 @@ struct flitcast_source {
  * @ask_at: when to see who is to be asked whether it has come
  * @deadline_at: when to look for targets that were silent for too long
  * @slow_at: when targets that have not confirmed are left out
- * @hold_until: until then those of its targets that could go on wait for one in step with them;
- *	0: none waits
+ * @held_at: where some of its targets wait for others: when they were looked at last
+ * @hold_for: and so long later they are looked at again, in units of 2^HOLD_SHIFT ns
+ * @held_packet: one more than the packet that those waited with; 0: none waited
  * @wait: current wait for an answer
  * @entered: its last packet in the local net-input (flitcast_oper_entered()); 0: none
  * @holding: they do
@@ -303,7 +310,7 @@ struct flitcast_msg {
 	u64 ask_at;
 	u64 deadline_at;
 	u64 slow_at;
-	u64 hold_until;
+	u64 held_at;
 	u64 wait;
 	u64 entered;
 	u64 walk_due;
@@ -323,8 +330,10 @@ struct flitcast_msg {
 	u8 copies;
 	u32 re;
 	u32 ntargets;
-	u32 left;
-	u32 nunder_way;
+	u16 left;
+	u16 nunder_way;
+	u16 hold_for;
+	u16 held_packet;
 	u32 npages;
 	struct page **page;
 	struct tx_target *target;

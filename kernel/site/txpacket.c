@@ -4,60 +4,55 @@
  * next, to whom, and its flits.
  */
 #include <linux/mm.h>
-#include "core/txlist.h"
 #include "site/tx.h"
 
-/*
- * How long targets of a message that could go on wait for one that is in step with them, and
- * says nothing new of any message; at most twice as long.
- */
-#define HOLD_NS		(50 * NSEC_PER_MSEC)
-
+/* A message, and whether none of its targets waits for another one any more. */
 struct pick {
 	struct flitcast_msg *msg;
-	u64 now;
+	bool hurry;
 };
 
 static bool msg_member(void *arg, u32 i, struct fc_txmember *m)
 {
 	const struct pick *pick = arg;
-	const struct flitcast_msg *msg = pick->msg;
-	struct tx_target *t = &msg->target[i];
+	struct tx_target *t = &pick->msg->target[i];
 
 	if (fc_txtarget_over(&t->core))
 		return false;
 	m->t = &t->core;
 	m->flow = &t->flow->core;
-	m->slow = t->silent || t->flow->silent ||
-		  (msg->hold_until &&
-		   pick->now >= max(msg->hold_until, t->flow->news_at + HOLD_NS));
+	m->patience = &t->flow->patience;
+	m->slow = t->silent || t->flow->silent || pick->hurry;
 	/* A silent target is asked with its oldest message only. */
 	m->mute = t->flow->silent && t->core.seq != t->flow->core.oldest;
 	return true;
 }
 
-/* The packet this message should send next, and to whom (@feed); -1: none now. */
+/*
+ * The packet this message should send next, and to whom (@feed); -1: none now.  Where slow targets
+ * are given up at some time, the others have the second half of it for themselves.
+ */
 static int msg_pick(struct flitcast_site *site, struct flitcast_feed *feed,
 		    struct flitcast_msg *msg, u64 now)
 {
-	struct pick pick = { .msg = msg, .now = now };
+	u64 hurry_at = msg->slow_at == FC_NEVER ? FC_NEVER :
+		       msg->accepted + (msg->slow_at - msg->accepted) / 2;
+	struct pick pick = { .msg = msg, .hurry = now >= hurry_at };
 	struct fc_txlist list = {
 		.ntargets = msg->ntargets, .most = flitcast_tx_targets_most(site),
 		.member = msg_member, .arg = &pick, .chosen = feed->cur_target,
+		.now = now, .held = msg->held_packet, .held_at = msg->held_at,
 	};
 	int packet = fc_txlist_pick(&list);
 
-	site->looks -= list.looks;
 	feed->cur_n = list.n;
+	msg->held_packet = list.held;
+	msg->held_at = list.held_at;
+	msg->holding = list.held;
 	if (list.held) {
-		if (now >= msg->hold_until) {
-			msg->hold_until = now + HOLD_NS;
-			msg->holding = true;
-			flitcast_tx_schedule(site, msg);
-		}
-	} else if (packet < 0 || !list.ahead) {
-		msg->holding = false;
-		msg->hold_until = 0;
+		static_assert(FC_PATIENCE_MOST >> HOLD_SHIFT < U16_MAX);
+		msg->hold_for = 1 + ((min(list.again, hurry_at) - now) >> HOLD_SHIFT);
+		flitcast_tx_schedule(site, msg);
 	}
 	return packet;
 }
@@ -84,6 +79,7 @@ bool flitcast_tx_pick(struct flitcast_site *site, u8 set)
 			site->ends_at = 0;
 			return false;
 		}
+		site->looks -= msg->ntargets;
 		packet = msg_pick(site, feed, msg, flitcast_site_now(site));
 		if (packet < 0) {
 			list_del_init(&msg->ready);

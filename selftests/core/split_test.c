@@ -76,10 +76,10 @@ TEST(split_steps__are_what_shortest_ways_share)
 	/* Numbers that do not fit a byte. */
 	REQUIRE(!fc_topo_parse(&topo, "torus:300x1000"), "torus");
 	topo.ops->steps(&topo, 0, 499, sa);
-	CHECK(sa[0][0] == FC_STEPS_MAX && !sa[1][0] && !sa[0][1], "%u %u", sa[0][0], sa[1][0]);
+	CHECK(sa[0][0] == FC_STEPS_CAP && !sa[1][0] && !sa[0][1], "%u %u", sa[0][0], sa[1][0]);
 	REQUIRE(!fc_topo_parse(&topo, "mesh:1x300"), "mesh");
 	topo.ops->steps(&topo, 299, 0, sa);
-	CHECK(sa[1][0] == FC_STEPS_MAX && !sa[0][0], "%u %u", sa[0][0], sa[1][0]);
+	CHECK(sa[1][0] == FC_STEPS_CAP && !sa[0][0], "%u %u", sa[0][0], sa[1][0]);
 }
 
 /* Each target leaves by one direction, which it has.  Return: the directions. */
@@ -150,14 +150,14 @@ TEST(split_any__serves_each_target_once)
 struct branch {
 	u32 site;
 	u32 n;
-	u32 dst[FC_SPLIT_MERGED_MAX];
+	u32 dst[FC_SPLIT_MERGED];
 };
 
 /* Links of a tree of shortest ways; @came: how often it comes to each site. */
 static u32 grow(const struct fc_topo *topo, const char *spec, bool apart,
 		const struct branch *list, u8 came[SITES])
 {
-	static struct branch queue[FC_SPLIT_MERGED_MAX * SITES];
+	static struct branch queue[FC_SPLIT_MERGED * SITES];
 	struct fc_split s = { .topo = topo, .apart = apart };
 	u32 head = 0, tail = 0, dirs;
 
@@ -224,8 +224,8 @@ TEST(split_trees__are_small)
 				      list.site, came[site], site);
 		}
 		/* Where a site has few links the two are nearly the same. */
-		CHECK(50 * merged <= 51 * greedy && greedy < unicasts, "%s: %u links, %u and %u", specs[i],
-		      merged, greedy, unicasts);
+		CHECK(50 * merged <= 51 * greedy && greedy < unicasts, "%s: %u links, %u and %u",
+		      specs[i], merged, greedy, unicasts);
 	}
 }
 

@@ -10,10 +10,13 @@
 
 #define TARGETS_MAX	12
 #define PACKETS_MAX	40
-/* Ticks that a target is waited for, that an answer takes, and until a packet is repeated. */
-#define HOLD		20U
+/* Ticks of 1 ms: that an answer takes, and until a packet is repeated. */
+#define MS		1000000ULL
+#define CLOCK		1000U
 #define LATE_MAX	50U
 #define REPEAT		200U
+/* Answers of targets that are as good as equal differ by less. */
+#define LATE_EQUAL	4U
 #define NEVER		0xffffffffU
 
 /**
@@ -27,7 +30,7 @@
  * @late: ticks until its answer is there
  * @answer: when its answer is there
  * @ctrl: what the answer says
- * @news: when it last said anything new
+ * @patience: that others have with it
  * @sent: when a packet last went to it
  * @admitted: it has reserved room
  * @refuses: it has no socket
@@ -43,7 +46,7 @@ struct end {
 	u32 late;
 	u32 answer;
 	struct fc_ctrl ctrl;
-	u32 news;
+	struct fc_patience patience;
 	u32 sent;
 	bool admitted;
 	bool refuses;
@@ -55,23 +58,19 @@ static struct {
 	u16 chosen[TARGETS_MAX];
 	struct fc_txlist list;
 	u32 now;
-	u32 hold_until;
-	u32 held_since;
+	u32 held;
 	unsigned int packets;
 } m;
 
 static bool member(void *arg, u32 i, struct fc_txmember *member)
 {
 	struct end *end = &m.end[i];
-	u32 until = end->news + HOLD;
 
 	if (fc_txtarget_over(&end->tx))
 		return false;
-	if (until < m.hold_until)
-		until = m.hold_until;
 	*member = (struct fc_txmember) {
-		.t = &end->tx, .flow = &end->flow,
-		.slow = end->silent || (m.hold_until && m.now >= until),
+		.t = &end->tx, .flow = &end->flow, .patience = &end->patience,
+		.slow = end->silent,
 	};
 	return true;
 }
@@ -79,7 +78,7 @@ static bool member(void *arg, u32 i, struct fc_txmember *member)
 static void begin(u32 ntargets, u16 npackets)
 {
 	memset(&m, 0, sizeof(m));
-	m.now = 1;
+	m.now = CLOCK;
 	m.list.ntargets = ntargets;
 	m.list.most = TARGETS_MAX;
 	m.list.member = member;
@@ -94,18 +93,11 @@ static void begin(u32 ntargets, u16 npackets)
 /* Choose a packet and send it, as the site does. */
 static int pick(void)
 {
-	int packet = fc_txlist_pick(&m.list);
+	int packet;
 
-	CHECK(m.list.looks <= 4 * m.list.ntargets, "%u looks", m.list.looks);
-	if (m.list.held) {
-		if (!m.held_since)
-			m.held_since = m.now;
-		if (m.now >= m.hold_until)
-			m.hold_until = m.now + HOLD;
-	} else if (packet < 0 || !m.list.ahead) {
-		m.hold_until = 0;
-		m.held_since = 0;
-	}
+	m.list.now = m.now * MS;
+	packet = fc_txlist_pick(&m.list);
+	m.held += !!m.list.held;
 	if (packet < 0)
 		return packet;
 	m.packets++;
@@ -147,9 +139,12 @@ static void receive(struct end *end, int packet)
 
 static void hear(struct end *end, const struct fc_ctrl *ctrl)
 {
+	u16 base = end->tx.base;
+
 	end->silent = false;
-	if (fc_txtarget_answer(&end->tx, ctrl))
-		end->news = m.now;
+	fc_txtarget_answer(&end->tx, ctrl);
+	if (end->tx.base > base)
+		fc_patience_earn(&end->patience, end->tx.base - base, m.now * MS);
 }
 
 /* What comes of the time. */
@@ -188,17 +183,15 @@ static bool step(void)
 	return more;
 }
 
-/* Nobody waits for long for those that say nothing new. */
+/* No flow is waited for longer than it may be, whatever its target says. */
 static void check_hold(void)
 {
-	u32 since = m.held_since;
+	u64 most = 0;
 
-	if (!since)
-		return;
 	for (u32 i = 0; i < m.list.ntargets; i++)
-		if (since < m.end[i].news)
-			since = m.end[i].news;
-	CHECK(m.now - since <= 2 * HOLD, "tick %u: held since %u", m.now, since);
+		most += FC_PATIENCE_MOST + m.now * MS / FC_PATIENCE_SHARE +
+			FC_PATIENCE_PACKET * m.end[i].tx.part.count;
+	CHECK(m.held * MS <= most, "tick %u: held for %u", m.now, m.held);
 }
 
 /* All targets but those without a socket have all packets of their parts. */
@@ -232,7 +225,7 @@ TEST(txlist__equal_targets_once)
 
 		begin(1 + tap_random(TARGETS_MAX), npackets);
 		for (u32 t = 0; t < m.list.ntargets; t++)
-			m.end[t].late = tap_random(HOLD - 2);
+			m.end[t].late = tap_random(LATE_EQUAL);
 		run();
 		CHECK(m.packets == npackets, "%u of %u packets", m.packets, npackets);
 		for (u32 t = 0; t < m.list.ntargets; t++)
@@ -250,7 +243,7 @@ TEST(txlist__equal_targets_wait_for_room)
 
 		begin(2 + tap_random(TARGETS_MAX - 1), npackets);
 		for (u32 t = 0; t < m.list.ntargets; t++)
-			m.end[t].room = 100 + tap_random(HOLD);
+			m.end[t].room = CLOCK + 100 + tap_random(40);
 		run();
 		CHECK(m.packets == npackets + 1U, "%u packets, not %u", m.packets, npackets + 1);
 	}
@@ -267,8 +260,8 @@ TEST(txlist__any_targets)
 		for (u32 t = 0; t < m.list.ntargets; t++) {
 			struct end *end = &m.end[t];
 
-			end->late = tap_random(tap_random(4) ? HOLD : LATE_MAX);
-			end->room = tap_random(3) ? 0 : tap_random(500);
+			end->late = tap_random(tap_random(4) ? LATE_EQUAL : LATE_MAX);
+			end->room = tap_random(3) ? 0 : CLOCK + tap_random(500);
 			end->refuses = !tap_random(8);
 			if (!tap_random(3)) {
 				end->tx.part.first = (u16)tap_random(npackets);
@@ -318,14 +311,18 @@ TEST(txlist__behind_and_back)
 	confirm(1, 5);
 	confirm(2, 5);
 	check_pick(-1, 0, 0);
-	CHECK(m.list.held, "target 0 is not waited for");
-	m.now += HOLD;
+	CHECK(m.list.held == 6 && m.list.again == m.now * MS + FC_PATIENCE_MOST,
+	      "target 0 is not waited for");
+	m.now += 80;
+	check_pick(-1, 0, 0);
+	CHECK(m.list.held == 6 && m.list.again == m.now * MS + 20 * MS, "not for the rest");
+	m.now += 27;
 	check_pick(5, 2, 1);
 	check_pick(6, 2, 1);
 	CHECK(m.end[0].tx.behind && !m.end[1].tx.behind, "wrong target behind");
 	confirm(0, 2);
 	check_pick(5, 1, 0);
-	CHECK(m.list.ahead, "not behind");
+	CHECK(m.end[0].tx.behind, "not behind");
 	check_pick(7, 2, 1);
 	confirm(0, 5);
 	check_pick(6, 1, 0);
@@ -334,13 +331,13 @@ TEST(txlist__behind_and_back)
 	check_pick(8, 3, 0);
 	CHECK(!m.end[0].tx.behind, "still behind");
 	check_pick(-1, 0, 0);
-	CHECK(m.list.held, "targets 0 and 2 are not waited for");
+	CHECK(m.list.held == 10, "targets 0 and 2 are not waited for");
 	confirm(0, 9);
 	confirm(2, 8);
 	check_pick(9, 3, 0);
 }
 
-/* Parts that have no packet in common do not wait for each other. */
+/* Targets with different parts do not wait for each other. */
 TEST(txlist__parts)
 {
 	begin(4, 10);
@@ -352,8 +349,44 @@ TEST(txlist__parts)
 	confirm(0, 1);
 	confirm(2, 1);
 	confirm(3, 1);
-	check_pick(11, 2, 2);
-	CHECK(m.list.held, "target 1 is not waited for");
+	check_pick(1, 1, 0);
+	check_pick(2, 1, 0);
 	confirm(1, 1);
-	check_pick(1, 2, 0);
+	check_pick(1, 1, 1);
+	check_pick(2, 1, 1);
+	check_pick(3, 2, 0);
+	check_pick(4, 2, 0);
+	check_pick(11, 2, 2);
+}
+
+/* A target that has room and has none, by turns, does not stop the others, nor in many messages. */
+TEST(txlist__room_and_none)
+{
+	struct fc_patience patience = { .left = 0 };
+	u32 start, took, now = CLOCK;
+
+	for (unsigned int message = 0; message < 100; message++) {
+		begin(2, 16);
+		m.now = start = now;
+		m.end[1].patience = patience;
+		while (m.end[0].tx.base < 16 && m.now < start + 10000) {
+			struct fc_ctrl ctrl = {
+				.kind = m.now & 1 ? FC_CTRL_NO_ROOM : FC_CTRL_ROOM,
+			};
+
+			hear(&m.end[1], &ctrl);
+			while (pick() >= 0)
+				;
+			m.now++;
+			if (m.end[0].tx.sent)
+				confirm(0, m.end[0].tx.sent);
+		}
+		now = m.now;
+		patience = m.end[1].patience;
+		CHECK(m.end[0].tx.base == 16, "message %u: packet %u", message, m.end[0].tx.base);
+	}
+	/* A packet asks for room, and then four at a time go. */
+	now -= CLOCK;
+	took = now - 100 * 6;
+	CHECK(took <= 110 + now / FC_PATIENCE_SHARE, "%u ms of %u", took, now);
 }

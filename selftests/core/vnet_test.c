@@ -464,7 +464,7 @@ TEST(vnet_branches__by_credit_and_load)
 	at_rest();
 }
 
-/* Targets of several orthants share a link, and the packet begins in the lowest of their classes. */
+/* Targets of several orthants share a link; the packet begins in the lowest of their classes. */
 TEST(vnet_branches__one_for_all_classes)
 {
 	static const u32 dst[] = { 1, 7 };
