@@ -321,18 +321,9 @@ static bool attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, struct fc_csr_
 	return true;
 }
 
-static u8 targets_of(const u8 *head, u64 mask, u32 *site)
-{
-	u8 n = 0;
-
-	for (; mask; mask &= mask - 1)
-		site[n++] = fc_wire_target_site(head, fc_low64(mask));
-	return n;
-}
-
 static u8 all_targets(const u8 *head, u32 *site)
 {
-	return targets_of(head, fc_mask_all(fc_wire_ntargets(head)), site);
+	return (u8)fc_wire_target_sites(site, head);
 }
 
 static bool common(const u32 *a, u8 na, const u32 *b, u8 nb)

@@ -56,11 +56,12 @@ u8 fc_site_next_port(struct fc_site *site, u32 dst)
 
 u64 fc_site_local_mask(const struct fc_site *site, const u8 *head)
 {
-	unsigned int i, n = fc_wire_ntargets(head);
+	u32 FC_UNSET dst[FC_TARGETS_MAX];
+	unsigned int i, n = fc_wire_target_sites(dst, head);
 	u64 mask = 0;
 
 	for (i = 0; i < n; i++)
-		if (fc_wire_target_site(head, i) == site->id)
+		if (dst[i] == site->id)
 			mask |= fc_bit64(i);
 	return mask;
 }
@@ -138,16 +139,16 @@ static enum fc_route connected(struct fc_site *site, u8 in, enum fc_conn type, u
 }
 
 /* Are the targets of the masks, @local ones here, all at one site? */
-static bool at_one_site(const u8 *head, u64 local, u64 remote)
+static bool at_one_site(const u32 *dst, u64 local, u64 remote)
 {
 	u32 first;
 	u64 rest;
 
 	if (local || !remote)
 		return !remote;
-	first = fc_wire_target_site(head, fc_low64(remote));
+	first = dst[fc_low64(remote)];
 	for (rest = remote; rest; rest &= rest - 1)
-		if (fc_wire_target_site(head, fc_low64(rest)) != first)
+		if (dst[fc_low64(rest)] != first)
 			return false;
 	return true;
 }
@@ -156,7 +157,8 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 {
 	struct fc_in *ni = &site->in[in];
 	const u8 *head = ni->held.head;
-	unsigned int i, n = fc_wire_ntargets(head);
+	u32 dst[FC_TARGETS_MAX];
+	unsigned int i, n = fc_wire_target_sites(dst, head);
 	u64 all = fc_mask_all(n), local = 0, unreachable = 0, remote;
 	u32 up = site->data.up & ~fc_bit(FC_PORT_LOCAL);
 	u32 free = available(site, in, ni->multi);
@@ -167,19 +169,17 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 	u8 p;
 
 	for (i = 0; i < n; i++) {
-		u32 dst = fc_wire_target_site(head, i);
-
-		if (dst == site->id) {
+		if (dst[i] == site->id) {
 			local |= fc_bit64(i);
 			cand[i] = 0;
 			continue;
 		}
-		if (i && dst == fc_wire_target_site(head, i - 1))
+		if (i && dst[i] == dst[i - 1])
 			cand[i] = cand[i - 1];
 		else
-			cand[i] = candidates(site, dst, free);
+			cand[i] = candidates(site, dst[i], free);
 		if (!cand[i]) {
-			u32 busy = candidates(site, dst, up);
+			u32 busy = candidates(site, dst[i], up);
 
 			if (!busy && !site->rerouting) {
 				unreachable |= fc_bit64(i);
@@ -199,7 +199,7 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 		fc_effect_add(fx, FC_FX_UNREACHABLE, in, &ni->held)->mask = unreachable;
 	}
 	remote = all & ~local & ~unreachable;
-	one_site = at_one_site(head, local, remote);
+	one_site = at_one_site(dst, local, remote);
 
 	if (!(local | remote))
 		return connected(site, in, FC_CONN_SINK, 0);

@@ -175,11 +175,11 @@ static inline void store(u8 port, const struct fc_event *ev, u64 here, struct fc
 }
 
 /*
- * The directions of each target, of any and of all.  Return: false if some target has no way, or if
- * a peer on one of the ways has no room for one flit.
+ * Finds the directions of each target of @s, of any and of all.  Return: false if some target has
+ * no way, or if a peer on one of the ways has no room for one flit.
  */
-static inline bool list_ways(const struct fc_vnet *v, u8 class, struct fc_split *s, const u8 *head,
-			     unsigned int n, u32 *all, u32 *common, u64 *here)
+static inline bool list_ways(const struct fc_vnet *v, u8 class, struct fc_split *s, unsigned int n,
+			     u32 *all, u32 *common, u64 *here)
 {
 	u32 dirs, any = 0, each = ~(u32)0;
 	u8 next[FC_DIRS_MAX];
@@ -187,7 +187,7 @@ static inline bool list_ways(const struct fc_vnet *v, u8 class, struct fc_split 
 
 	*here = 0;
 	for (i = 0; i < n; i++) {
-		u32 dst = fc_wire_target_site(head, i);
+		u32 dst = s->dst[i];
 
 		if (dst == v->site->id) {
 			*here |= fc_bit64(i);
@@ -197,7 +197,6 @@ static inline bool list_ways(const struct fc_vnet *v, u8 class, struct fc_split 
 		dirs = working(v, dirs, dst);
 		if (!dirs)
 			return false;
-		s->dst[i] = dst;
 		s->dirs[i] = dirs;
 		any |= dirs;
 		each &= dirs;
@@ -210,31 +209,22 @@ static inline bool list_ways(const struct fc_vnet *v, u8 class, struct fc_split 
 	return true;
 }
 
-/* The class in which a list of this site begins. */
-static noinline u8 list_begin(const struct fc_vnet *v, const u8 *head, unsigned int n)
-{
-	u32 dst[FC_TARGETS_MAX];
-	unsigned int i;
-
-	for (i = 0; i < n; i++)
-		dst[i] = fc_wire_target_site(head, i);
-	return n ? fc_vnet_begin(v, dst, n) : 0;
-}
-
 /* A whole packet with several targets: one branch each way, if each can go at once. */
 static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_event *ev,
-			       unsigned int n, struct fc_effects *fx)
+			       struct fc_effects *fx)
 {
 	u64 here, classes = fc_bit64(class);
 	u8 next[FC_DIRS_MAX], as = class;
 	struct fc_split FC_UNSET s;
 	enum fc_stat type;
+	unsigned int n;
 	const u8 *row;
 	u32 all, common, rest;
 
-	if (ev->port == FC_PORT_LOCAL)
-		as = list_begin(v, ev->flit.head, n);
-	if (!list_ways(v, as, &s, ev->flit.head, n, &all, &common, &here))
+	n = fc_wire_target_sites(s.dst, ev->flit.head);
+	if (ev->port == FC_PORT_LOCAL && n)
+		as = fc_vnet_begin(v, s.dst, n);
+	if (!list_ways(v, as, &s, n, &all, &common, &here))
 		return false;
 	s.topo = v->classes->topo;
 	s.site = v->site->id;
@@ -275,14 +265,12 @@ static bool pass_packet(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 {
 	const u8 *head = ev->flit.head;
 	struct aim aim;
-	unsigned int n;
 
 	if (ev->flit.parts != (FC_PART_HEAD | FC_PART_TERM) || v->straight || v->plan || v->slow ||
 	    ev->flit.data != fc_wire_data_len(head) || fc_wire_hops(head) >= FC_HOPS_MAX)
 		return false;
-	n = fc_wire_ntargets(head);
-	if (n > 1)
-		return pass_list(v, class, ev, n, fx);
+	if (fc_wire_ntargets(head) > 1)
+		return pass_list(v, class, ev, fx);
 	if (!aim_at(v, class, ev->port, fc_wire_target_site(head, 0), &aim))
 		return false;
 	if (!aim.here && !open_at(v, aim.class, aim.port))

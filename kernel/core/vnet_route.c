@@ -206,7 +206,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		   const struct fc_flit *front, struct fc_effects *fx)
 {
 	const u8 *head = front->head;
-	unsigned int i, n = fc_wire_ntargets(head);
+	unsigned int i, n;
 	u64 local = 0, remote = 0, stuck = 0, apart = 0, unreachable = 0;
 	bool far = fc_wire_hops(head) >= FC_HOPS_MAX;
 	struct fc_split FC_UNSET s;
@@ -216,8 +216,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	s.site = v->site->id;
 	s.on = straight_on(v, class, port);
 	s.apart = v->apart;
-	for (i = 0; i < n; i++)
-		s.dst[i] = fc_wire_target_site(head, i);
+	n = fc_wire_target_sites(s.dst, head);
 	if (port == FC_PORT_LOCAL)
 		class = fc_vnet_begin(v, s.dst, n);
 	v->looks += n;

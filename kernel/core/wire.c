@@ -266,14 +266,22 @@ void fc_wire_faults_encode(u8 *p, const struct fc_faults_msg *m)
 	}
 }
 
+/* A bitmap of so many bytes makes the list of n targets shorter than entries do. */
+static inline bool bitmap_shorter(u32 n, u32 bytes)
+{
+	return bytes < (n - 1) * FC_TARGET_SIZE && bytes <= FC_BITMAP_MAX;
+}
+
 u32 fc_wire_head_size(const u8 *p, u32 linear)
 {
 	u32 n;
 
 	if (linear < FC_PACKET_SIZE)
 		return 0;
-	n = fc_get16(p + P_NTARGETS);
-	return n && n <= FC_TARGETS_MAX ? fc_head_size(n) : 0;
+	n = p[P_NTARGETS];
+	if (!n || n > FC_TARGETS_MAX || (p[P_BITMAP] && !bitmap_shorter(n, p[P_BITMAP])))
+		return 0;
+	return fc_wire_head_len(p);
 }
 
 static bool target_valid(const u8 *p, u32 msg_len, u32 nsites, bool last)
@@ -318,9 +326,28 @@ static bool kind_valid(const u8 *p, u32 n, u32 msg_len)
 	return false;
 }
 
+/* The bitmap has as many sites as targets, is as short as can be, and the topology has them all. */
+static bool bitmap_valid(const u8 *p, u32 nsites)
+{
+	const u8 *map = p + fc_head_size(1);
+	u32 first = fc_get32(p + FC_PACKET_SIZE + T_SITE), n = p[P_NTARGETS];
+	u32 end = p[P_BITMAP] - 1U, top, found = 0, i;
+	u8 rest;
+
+	if (!bitmap_shorter(n, p[P_BITMAP]) || !(map[0] & 1) || !map[end] || first >= nsites)
+		return false;
+	top = 31 - (u32)__builtin_clz(map[end]);
+	if (end * 8 + top >= nsites - first)
+		return false;
+	for (i = 0; i <= end && found <= n; i++)
+		for (rest = map[i]; rest; rest &= rest - 1)
+			found++;
+	return found == n;
+}
+
 bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
-	u32 n = fc_get16(p + P_NTARGETS), size = fc_head_size(n);
+	u32 n = p[P_NTARGETS], size = fc_wire_head_len(p);
 	u32 msg_len = fc_get32(p + P_MSG_LEN), offset = fc_get32(p + P_OFFSET);
 	u32 data_len = fc_get32(p + P_DATA_LEN), rest = msg_len - offset, i;
 
@@ -338,6 +365,9 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 	/* The data of the flit: all of the packet's exactly if it ends here. */
 	if (flags & FC_PART_TERM ? len - size != data_len : len - size > data_len)
 		return false;
+	if (p[P_BITMAP])
+		return bitmap_valid(p, nsites) &&
+		       target_valid(p + FC_PACKET_SIZE, msg_len, nsites, true);
 	for (i = 0; i < n; i++)
 		if (!target_valid(p + fc_head_size(i), msg_len, nsites, i == n - 1))
 			return false;
@@ -349,7 +379,7 @@ bool fc_wire_cast_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 	const u8 *t = p + FC_PACKET_SIZE;
 	u32 size = fc_head_size(1), data_len = fc_get32(p + P_DATA_LEN);
 
-	if (fc_get16(p + P_NTARGETS) != 1 || size > len || fc_get32(p + P_SRC) >= nsites ||
+	if (!fc_head_single(p) || size > len || fc_get32(p + P_SRC) >= nsites ||
 	    !(fc_get32(p + P_SOCK) & FC_SOCK_CAST) || p[P_FLAGS] || p[P_KIND] != FC_KIND_MESSAGE ||
 	    fc_get32(p + P_OFFSET) || fc_get32(p + P_MSG_LEN) != data_len ||
 	    data_len > FC_PACKET_MAX)
@@ -402,7 +432,8 @@ void fc_wire_packet_decode(struct fc_packet *pk, const u8 *head)
 	pk->incarnation = fc_get32(head + P_INCARNATION);
 	pk->sock = fc_get32(head + P_SOCK);
 	pk->src_port = fc_get16(head + P_PORT);
-	pk->ntargets = fc_get16(head + P_NTARGETS);
+	pk->bitmap = head[P_BITMAP];
+	pk->ntargets = head[P_NTARGETS];
 	pk->id = fc_get32(head + P_ID);
 	pk->msg_len = fc_get32(head + P_MSG_LEN);
 	pk->offset = fc_get32(head + P_OFFSET);
@@ -418,7 +449,8 @@ void fc_wire_packet_encode(u8 *head, const struct fc_packet *pk)
 	fc_put32(head + P_INCARNATION, pk->incarnation);
 	fc_put32(head + P_SOCK, pk->sock);
 	fc_put16(head + P_PORT, pk->src_port);
-	fc_put16(head + P_NTARGETS, pk->ntargets);
+	head[P_BITMAP] = pk->bitmap;
+	head[P_NTARGETS] = pk->ntargets;
 	fc_put32(head + P_ID, pk->id);
 	fc_put32(head + P_MSG_LEN, pk->msg_len);
 	fc_put32(head + P_OFFSET, pk->offset);
@@ -428,10 +460,8 @@ void fc_wire_packet_encode(u8 *head, const struct fc_packet *pk)
 	head[P_KIND] = pk->kind;
 }
 
-void fc_wire_target_decode(struct fc_target *t, const u8 *head, unsigned int i)
+static void entry_decode(struct fc_target *t, const u8 *p)
 {
-	const u8 *p = head + fc_head_size(i);
-
 	t->site = fc_get32(p + T_SITE);
 	t->port = fc_get16(p + T_PORT);
 	t->flags = p[T_FLAGS];
@@ -439,6 +469,17 @@ void fc_wire_target_decode(struct fc_target *t, const u8 *head, unsigned int i)
 	t->off = fc_get32(p + T_OFF);
 	t->len = fc_get32(p + T_LEN);
 	t->seq = fc_get32(p + T_SEQ);
+}
+
+void fc_wire_target_decode(struct fc_target *t, const u8 *head, unsigned int i)
+{
+	if (!fc_wire_mapped(head)) {
+		entry_decode(t, head + fc_head_size(i));
+		return;
+	}
+	entry_decode(t, head + FC_PACKET_SIZE);
+	t->site = fc_wire_target_site(head, i);
+	t->flags = i == fc_wire_ntargets(head) - 1 ? FC_TARGET_LAST : 0;
 }
 
 void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t)
@@ -452,6 +493,145 @@ void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t)
 	fc_put32(p + T_OFF, t->off);
 	fc_put32(p + T_LEN, t->len);
 	fc_put32(p + T_SEQ, t->seq);
+}
+
+u32 fc_wire_bitmap_site(const u8 *head, unsigned int i)
+{
+	const u8 *map = head + fc_head_size(1);
+	u32 first = fc_get32(head + FC_PACKET_SIZE + T_SITE), at;
+	u8 rest;
+
+	for (at = 0; at < head[P_BITMAP]; at++)
+		for (rest = map[at]; rest; rest &= rest - 1)
+			if (!i--)
+				return first + at * 8 + fc_low(rest);
+	return FC_SITE_NONE;
+}
+
+void fc_wire_bitmap_sites(u32 *site, const u8 *head)
+{
+	const u8 *map = head + fc_head_size(1), *end = map + head[P_BITMAP];
+	u32 base = fc_get32(head + FC_PACKET_SIZE + T_SITE);
+	u8 rest;
+
+	for (; map < end; map++, base += 8)
+		for (rest = *map; rest; rest &= rest - 1)
+			*site++ = base + fc_low(rest);
+}
+
+/* Returns the bytes of the bitmap of the sites, and in @first the lowest site. */
+static u32 bitmap_bytes(const u32 *site, unsigned int n, u32 *first)
+{
+	u32 low = site[0], high = site[0];
+	unsigned int i;
+
+	for (i = 1; i < n; i++) {
+		if (site[i] < low)
+			low = site[i];
+		if (site[i] > high)
+			high = site[i];
+	}
+	*first = low;
+	return (high - low) / 8 + 1;
+}
+
+u32 fc_wire_sites_size(const u32 *site, unsigned int n)
+{
+	u32 first, bytes = bitmap_bytes(site, n, &first);
+
+	return bitmap_shorter(n, bytes) ? fc_head_size(1) + bytes : fc_head_size(n);
+}
+
+u32 fc_wire_sites_encode(u8 *head, const struct fc_target *t, const u32 *site, unsigned int n)
+{
+	u8 *map = head + fc_head_size(1);
+	struct fc_target one = *t;
+	unsigned int i;
+	u32 bytes = bitmap_bytes(site, n, &one.site), at;
+
+	head[P_NTARGETS] = (u8)n;
+	if (!bitmap_shorter(n, bytes)) {
+		head[P_BITMAP] = 0;
+		for (i = 0; i < n; i++) {
+			one.site = site[i];
+			one.flags = i == n - 1 ? FC_TARGET_LAST : 0;
+			fc_wire_target_encode(head, i, &one);
+		}
+		return fc_head_size(n);
+	}
+	one.flags = FC_TARGET_LAST;
+	fc_wire_target_encode(head, 0, &one);
+	head[P_BITMAP] = (u8)bytes;
+	memset(map, 0, bytes);
+	for (i = 0; i < n; i++) {
+		at = site[i] - one.site;
+		map[at / 8] |= (u8)(1 << at % 8);
+	}
+	return fc_head_size(1) + bytes;
+}
+
+/* The longest head with a bitmap. */
+#define MAPPED_MAX	(FC_PACKET_SIZE + FC_TARGET_SIZE + FC_BITMAP_MAX)
+
+/* Writes an entry for each site of the bitmap; @dst and @head do not overlap. */
+static u32 bitmap_expand(u8 *dst, const u8 *head, unsigned int n)
+{
+	u32 FC_UNSET site[FC_TARGETS_MAX];
+	unsigned int i;
+
+	fc_wire_bitmap_sites(site, head);
+	memcpy(dst, head, FC_PACKET_SIZE);
+	dst[P_BITMAP] = 0;
+	for (i = 0; i < n; i++) {
+		u8 *p = dst + fc_head_size(i);
+
+		memcpy(p, head + FC_PACKET_SIZE, FC_TARGET_SIZE);
+		fc_put32(p + T_SITE, site[i]);
+		p[T_FLAGS] = i == n - 1 ? FC_TARGET_LAST : 0;
+	}
+	return fc_head_size(n);
+}
+
+/* The function reads all of @src before it writes, since @dst may overlap it. */
+static noinline u32 bitmap_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
+{
+	u8 FC_UNSET head[MAPPED_MAX];
+	const u8 *map = src + fc_head_size(1);
+	u8 *out = head + fc_head_size(1), rest;
+	u32 bytes = src[P_BITMAP], first = 0, bit = 0, at;
+	unsigned int n = 0;
+
+	memcpy(head, src, fc_head_size(1));
+	memset(out, 0, bytes);
+	for (at = 0; at < bytes && mask; at++) {
+		for (rest = map[at]; rest; rest &= rest - 1, mask >>= 1) {
+			if (!(mask & 1))
+				continue;
+			bit = at * 8 + fc_low(rest);
+			if (!n++)
+				first = bit;
+			bit -= first;
+			out[bit / 8] |= (u8)(1 << bit % 8);
+		}
+	}
+	bytes = bit / 8 + 1;
+	fc_put16(head + P_HOPS, (u16)(fc_get16(head + P_HOPS) + hops));
+	fc_put32(head + FC_PACKET_SIZE + T_SITE,
+		 fc_get32(head + FC_PACKET_SIZE + T_SITE) + first);
+	head[P_NTARGETS] = (u8)n;
+	head[P_BITMAP] = n > 1 ? (u8)bytes : 0;
+	if (n > 1 && !bitmap_shorter(n, bytes))
+		return bitmap_expand(dst, head, n);
+	at = fc_wire_head_len(head);
+	memcpy(dst, head, at);
+	return at;
+}
+
+u32 fc_wire_bitmap_subset_size(const u8 *head, u64 mask)
+{
+	u8 FC_UNSET branch[MAPPED_MAX];
+
+	return bitmap_subset(branch, head, mask, 0);
 }
 
 /* May overlap. */
@@ -494,13 +674,15 @@ u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
 	u8 packet[FC_PACKET_SIZE];
 	u64 rest;
 
+	if (fc_wire_mapped(src))
+		return bitmap_subset(dst, src, mask, hops);
 	if (n < 64)
 		mask &= fc_bit64(n) - 1;
 	for (k = 0, rest = mask; rest; rest &= rest - 1)
 		k++;
 	first = fc_low64(mask);
 	memcpy(packet, src, FC_PACKET_SIZE);
-	fc_put16(packet + P_NTARGETS, (u16)k);
+	packet[P_NTARGETS] = (u8)k;
 	fc_put16(packet + P_HOPS, (u16)(fc_get16(packet + P_HOPS) + hops));
 	/* Nearly always those that are kept stand together. */
 	rest = mask >> first;

@@ -25,6 +25,7 @@
 #define FC_CTRLS_MAX		16	/* of a frame, where a flit has room for them */
 #define FC_PACKET_SIZE		36	/* packet header */
 #define FC_TARGET_SIZE		20	/* target entry */
+#define FC_BITMAP_MAX		255	/* bytes of a bitmap of target sites */
 #define FC_FAULTS_SIZE		4	/* payload of FC_FRAME_FAULTS without its entries */
 #define FC_FAULT_SIZE		16	/* each of these */
 #define FC_FAULTS_MAX		12	/* of a frame: it fits the smallest flit */
@@ -235,7 +236,8 @@ struct fc_faults_msg {
  * @incarnation: of the source site
  * @sock: number of the source socket, unique in the site's life
  * @src_port: port of the source socket
- * @ntargets: entries of the target list, 1 .. FC_TARGETS_MAX
+ * @bitmap: bytes of the bitmap of target sites; 0: each target has an entry
+ * @ntargets: targets, 1 .. FC_TARGETS_MAX
  * @id: message id; of an answer to a request for a connection: that of the request
  * @msg_len: bytes of the message
  * @offset: first byte of the message in this packet, a multiple of FC_PACKET_MAX
@@ -249,7 +251,8 @@ struct fc_packet {
 	u32 incarnation;
 	u32 sock;
 	u16 src_port;
-	u16 ntargets;
+	u8  bitmap;
+	u8  ntargets;
 	u32 id;
 	u32 msg_len;
 	u32 offset;
@@ -497,6 +500,7 @@ bool fc_wire_faults_decode(struct fc_faults_msg *m, const u8 *p, u32 len);
 /* Writes fc_faults_size(m->n) bytes. */
 void fc_wire_faults_encode(u8 *p, const struct fc_faults_msg *m);
 
+/* Returns the bytes of a head without bitmap. */
 static inline u32 fc_head_size(u32 ntargets)
 {
 	return FC_PACKET_SIZE + ntargets * FC_TARGET_SIZE;
@@ -527,7 +531,30 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites);
 void fc_wire_packet_decode(struct fc_packet *pk, const u8 *head);
 void fc_wire_packet_encode(u8 *head, const struct fc_packet *pk);
 void fc_wire_target_decode(struct fc_target *t, const u8 *head, unsigned int i);
+/* Encodes an entry of a head without bitmap. */
 void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t);
+
+/**
+ * fc_wire_sites_size() - bytes of packet header and list where targets differ in their site alone
+ * @site: target sites, all different, in any order
+ * @n: how many, 1 .. FC_TARGETS_MAX
+ *
+ * Return: bytes of the shorter form: an entry for each target, or one entry and a bitmap.
+ */
+u32 fc_wire_sites_size(const u32 *site, unsigned int n);
+
+/**
+ * fc_wire_sites_encode() - write the list of targets that differ in their site alone
+ * @head: packet header is encoded; the number of targets and the form are set
+ * @t: target, of which @site and @flags do not matter
+ * @site: target sites, all different, in any order
+ * @n: how many, 1 .. FC_TARGETS_MAX
+ *
+ * The targets of a bitmap are in the order of their sites.
+ *
+ * Return: fc_wire_sites_size().
+ */
+u32 fc_wire_sites_encode(u8 *head, const struct fc_target *t, const u32 *site, unsigned int n);
 
 /**
  * fc_wire_cast_check() - validate the head of a flit of a broadcast
@@ -547,18 +574,61 @@ void fc_wire_cast_hop(u8 *head, u8 label);
 
 /* Where single fields are, for the router: within the packet header, and within a target entry. */
 enum {
-	FC_AT_SRC = 0, FC_AT_NTARGETS = 14, FC_AT_DATA_LEN = 28, FC_AT_HOPS = 32, FC_AT_FLAGS = 34,
+	FC_AT_SRC = 0, FC_AT_BITMAP = 14, FC_AT_NTARGETS = 15, FC_AT_DATA_LEN = 28,
+	FC_AT_HOPS = 32, FC_AT_FLAGS = 34,
 	FC_AT_SITE = 0, FC_AT_CTRL_HOPS = 2, FC_AT_CTRL_DST = 4, FC_AT_CTRL_SITE = 16,
 };
 
 static inline unsigned int fc_wire_ntargets(const u8 *head)
 {
-	return fc_get16(head + FC_AT_NTARGETS);
+	return head[FC_AT_NTARGETS];
 }
 
+/* Returns true if the head has a bitmap of target sites. */
+static inline bool fc_wire_mapped(const u8 *head)
+{
+	return head[FC_AT_BITMAP];
+}
+
+/* Returns the bytes of packet header and target list of a valid head. */
+static inline u32 fc_wire_head_len(const u8 *head)
+{
+	if (fc_wire_mapped(head))
+		return fc_head_size(1) + head[FC_AT_BITMAP];
+	return fc_head_size(fc_wire_ntargets(head));
+}
+
+/* Heads with a bitmap only: callers use fc_wire_target_site() and fc_wire_target_sites(). */
+u32 fc_wire_bitmap_site(const u8 *head, unsigned int i);
+void fc_wire_bitmap_sites(u32 *site, const u8 *head);
+
+/* Returns the site of one target; loops over all targets use fc_wire_target_sites(). */
 static inline u32 fc_wire_target_site(const u8 *head, unsigned int i)
 {
+	/* The entry of a bitmap has the site of the first target. */
+	if (i && fc_wire_mapped(head))
+		return fc_wire_bitmap_site(head, i);
 	return fc_get32(head + fc_head_size(i) + FC_AT_SITE);
+}
+
+/**
+ * fc_wire_target_sites() - the sites of all targets
+ * @site: written; room for FC_TARGETS_MAX
+ * @head: head
+ *
+ * Return: how many targets there are.
+ */
+static inline unsigned int fc_wire_target_sites(u32 *site, const u8 *head)
+{
+	unsigned int i, n = fc_wire_ntargets(head);
+
+	if (fc_wire_mapped(head)) {
+		fc_wire_bitmap_sites(site, head);
+		return n;
+	}
+	for (i = 0; i < n; i++)
+		site[i] = fc_get32(head + fc_head_size(i) + FC_AT_SITE);
+	return n;
 }
 
 static inline u32 fc_wire_data_len(const u8 *head)
@@ -622,8 +692,27 @@ void fc_wire_head_apart(u8 *head);
  * @mask: targets to keep, not 0
  * @hops: links to add to those crossed
  *
+ * A list with a bitmap gets the shorter form again, and a list without keeps its entries: the
+ * head never grows.
+ *
  * Return: bytes written.
  */
 u32 fc_wire_head_subset(u8 *dst, const u8 *src, u64 mask, u16 hops);
+
+/* Heads with a bitmap only: callers use fc_wire_subset_size(). */
+u32 fc_wire_bitmap_subset_size(const u8 *head, u64 mask);
+
+/**
+ * fc_wire_subset_size() - bytes that fc_wire_head_subset() writes
+ * @head: head
+ * @mask: targets to keep, each of which there is
+ * @kept: how many, at least 1
+ */
+static inline u32 fc_wire_subset_size(const u8 *head, u64 mask, unsigned int kept)
+{
+	if (fc_wire_mapped(head))
+		return fc_wire_bitmap_subset_size(head, mask);
+	return fc_head_size(kept);
+}
 
 #endif /* FC_CORE_WIRE_H */

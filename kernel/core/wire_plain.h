@@ -11,10 +11,18 @@
 
 /* Within the packet header. */
 enum {
-	P_SRC = FC_AT_SRC, P_INCARNATION = 4, P_SOCK = 8, P_PORT = 12, P_NTARGETS = FC_AT_NTARGETS,
-	P_ID = 16, P_MSG_LEN = 20, P_OFFSET = 24, P_DATA_LEN = FC_AT_DATA_LEN,
-	P_HOPS = FC_AT_HOPS, P_FLAGS = FC_AT_FLAGS, P_KIND = 35
+	P_SRC = FC_AT_SRC, P_INCARNATION = 4, P_SOCK = 8, P_PORT = 12, P_BITMAP = FC_AT_BITMAP,
+	P_NTARGETS = FC_AT_NTARGETS, P_ID = 16, P_MSG_LEN = 20, P_OFFSET = 24,
+	P_DATA_LEN = FC_AT_DATA_LEN, P_HOPS = FC_AT_HOPS, P_FLAGS = FC_AT_FLAGS, P_KIND = 35
 };
+
+/* Returns true if the head has one target, and so no bitmap; one comparison tells both. */
+static inline bool fc_head_single(const u8 *p)
+{
+	return fc_get16(p + P_BITMAP) == 1;
+}
+
+static_assert(P_NTARGETS == P_BITMAP + 1);
 
 /* Within a target entry. */
 enum { T_SITE = FC_AT_SITE, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN = 12, T_SEQ = 16 };
@@ -33,7 +41,7 @@ static inline bool fc_link_plain(const u8 *p, u32 total)
 					      FC_PART_HEAD | FC_PART_TERM) &&
 	       p[FC_LINK_VC] >= FC_VC_CLASS && p[FC_LINK_VC] < FC_VC_COUNT &&
 	       fc_get16(p + FC_LINK_LEN) == total - FC_LINK_SIZE && !fc_get32(p + FC_LINK_SUM) &&
-	       fc_get16(p + FC_LINK_SIZE + P_NTARGETS) == 1;
+	       fc_head_single(p + FC_LINK_SIZE);
 }
 
 /* The same flit on another link: its length stays. */
@@ -55,7 +63,7 @@ static inline bool fc_head_plain(const u8 *p, u32 len, u32 nsites)
 	u32 msg_len = len - fc_head_size(1), off = fc_get32(t + T_OFF);
 	u8 flags = p[P_FLAGS] & (u8)~FC_PACKET_LATER;
 
-	return fc_get16(p + P_NTARGETS) == 1 && fc_get32(p + P_MSG_LEN) == msg_len &&
+	return fc_head_single(p) && fc_get32(p + P_MSG_LEN) == msg_len &&
 	       !memcmp(p + P_DATA_LEN, p + P_MSG_LEN, 4) && !fc_get32(p + P_OFFSET) &&
 	       msg_len <= FC_PACKET_MAX && !(fc_get32(p + P_SOCK) & FC_SOCK_CAST) &&
 	       (p[P_KIND] == FC_KIND_MESSAGE ? !(flags & ~FC_PACKET_LIST) :

@@ -24,10 +24,16 @@ static void put_data(struct sk_buff *to, const struct sk_buff *skb, u32 head)
 	to->truesize += skb->data_len;
 }
 
+/* Returns the most bytes of a branch's head; writing a bitmap tells how many it really has. */
+static u32 most(const u8 *head, u32 old, u64 mask)
+{
+	return fc_wire_mapped(head) ? old : fc_head_size(hweight64(mask));
+}
+
 struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom, u64 mask)
 {
-	u32 old = mask ? fc_head_size(fc_wire_ntargets(skb->data)) : 0;
-	u32 size = mask ? fc_head_size(hweight64(mask)) : 0;
+	u32 old = mask ? fc_wire_head_len(skb->data) : 0;
+	u32 size = mask ? most(skb->data, old, mask) : 0;
 	struct sk_buff *copy;
 
 	/* Whose pages are more than pages. */
@@ -37,7 +43,23 @@ struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom,
 	if (!copy)
 		return NULL;
 	if (size)
-		fc_wire_head_subset(skb_put(copy, size), skb->data, mask, 0);
+		skb_put(copy, fc_wire_head_subset(skb_tail_pointer(copy), skb->data, mask, 0));
 	put_data(copy, skb, old);
 	return copy;
+}
+
+void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int kept)
+{
+	u32 old = fc_wire_head_len(skb->data), less;
+
+	if (fc_wire_mapped(skb->data)) {
+		u32 size = fc_wire_head_subset(skb->data, skb->data, mask, 0);
+
+		less = old - size;
+		memmove(skb->data + less, skb->data, size);
+	} else {
+		less = old - fc_head_size(kept);
+		fc_wire_head_subset(skb->data + less, skb->data, mask, 0);
+	}
+	skb_pull(skb, less);
 }

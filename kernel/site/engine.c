@@ -492,13 +492,10 @@ static void send_flit(struct flitcast_site *site, const struct fc_effect *e)
 		return;
 	}
 	if (hdr.flags & FC_PART_HEAD) {
-		u32 old = fc_head_size(fc_wire_ntargets(skb->data));
-		u32 size = fc_head_size(hweight64(e->mask));
+		unsigned int kept = hweight64(e->mask);
 
-		if (size < old) {
-			fc_wire_head_subset(skb->data + old - size, skb->data, e->mask, 0);
-			skb_pull(skb, old - size);
-		}
+		if (kept < fc_wire_ntargets(skb->data))
+			flitcast_branch_cut(skb, e->mask, kept);
 	}
 	flitcast_engine_flit(site, e->port, skb, &hdr);
 }

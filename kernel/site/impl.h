@@ -593,6 +593,14 @@ bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *fr
  */
 struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom, u64 mask);
 
+/**
+ * flitcast_branch_cut() - drop targets from a front
+ * @skb: the front, without its link header; its head is its own
+ * @mask: targets to keep
+ * @kept: how many
+ */
+void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int kept);
+
 /* care.c: the machines of mode care, of which each set has its own; may be called in every mode */
 
 /* What machines need, flits coming from these ports only; what an error leaves is freed, too. */

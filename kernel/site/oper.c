@@ -52,7 +52,7 @@ static bool netbuf_whole(const struct sk_buff_head *flits)
 
 	if (!skb || !fc_wire_head_size(skb->data, skb_headlen(skb)))
 		return false;
-	want = fc_wire_data_len(skb->data) + fc_head_size(fc_wire_ntargets(skb->data));
+	want = fc_wire_data_len(skb->data) + fc_wire_head_len(skb->data);
 	skb_queue_walk(flits, skb)
 		data += skb->len;
 	return data == want;
@@ -95,8 +95,6 @@ static void store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits
 {
 	struct flitcast_feed *feed = &site->feed[set];
 	struct sk_buff *front = skb_peek(flits);
-	u32 old = fc_head_size(fc_wire_ntargets(front->data));
-	u32 size = fc_head_size(hweight64(mask));
 	struct flitcast_train *train;
 
 	/* Without room it is dropped: its source keeps it until it is confirmed. */
@@ -110,8 +108,7 @@ static void store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits
 		kfree(train);
 		goto drop;
 	}
-	fc_wire_head_subset(front->data + old - size, front->data, mask, 0);
-	skb_pull(front, old - size);
+	flitcast_branch_cut(front, mask, hweight64(mask));
 	if (apart)
 		fc_wire_head_apart(front->data);
 	train->at = flitcast_site_now(site);
@@ -238,7 +235,7 @@ static struct sk_buff *train_flit(struct flitcast_site *site, struct flitcast_fe
 		train->begun = true;
 		flit->head = skb->data;
 		flit->parts = FC_PART_HEAD;
-		flit->data -= fc_head_size(fc_wire_ntargets(skb->data));
+		flit->data -= fc_wire_head_len(skb->data);
 	}
 	if (skb_queue_empty(&train->flits)) {
 		flit->parts |= FC_PART_TERM;

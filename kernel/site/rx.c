@@ -494,7 +494,7 @@ static struct sk_buff *packet_data(struct sk_buff_head *flits)
 	struct sk_buff *skb, *first = NULL, **tail = &first;
 
 	skb = skb_peek(flits);
-	skb_pull(skb, fc_head_size(fc_wire_ntargets(skb->data)));
+	skb_pull(skb, fc_wire_head_len(skb->data));
 	while ((skb = __skb_dequeue(flits))) {
 		if (!skb->len) {
 			kfree_skb(skb);
@@ -575,7 +575,7 @@ static void deliver(struct flitcast_site *site, struct flitcast_port *port,
 static void take_only(struct sk_buff_head *flits, struct sk_buff *only)
 {
 	__skb_unlink(only, flits);
-	__skb_pull(only, fc_head_size(fc_wire_ntargets(only->data)));
+	__skb_pull(only, fc_wire_head_len(only->data));
 	*FLITCAST_ARRIVAL(only) = (struct flitcast_arrival) { };
 }
 

@@ -193,29 +193,81 @@ static void put_packet(struct flitcast_site *site, const struct flitcast_msg *ms
 	fc_wire_packet_encode(head, &pk);
 }
 
-static void put_target(u8 *head, unsigned int i, const struct tx_target *t, bool last)
+static struct fc_target entry_of(const struct tx_target *t, bool last)
 {
-	const struct fc_target e = {
+	return (struct fc_target) {
 		.site = t->site, .port = t->port, .flags = last ? FC_TARGET_LAST : 0,
 		.lag = t->core.seq - t->flow->core.oldest,
 		.off = t->off, .len = t->len, .seq = t->core.seq,
 	};
+}
+
+static void put_target(u8 *head, unsigned int i, const struct tx_target *t, bool last)
+{
+	const struct fc_target e = entry_of(t, last);
 
 	fc_wire_target_encode(head, i, &e);
 }
 
+/**
+ * struct sites - target sites of the packet in cur
+ * @n: how many; 0: the targets differ in more than their sites, or there is only one
+ * @size: bytes of the head that the packet gets
+ * @site: sites
+ */
+struct sites {
+	unsigned int n;
+	u32 size;
+	u32 site[FC_TARGETS_MAX];
+};
+
+static bool alike(const struct tx_target *a, const struct tx_target *b)
+{
+	return a->port == b->port && a->off == b->off && a->len == b->len &&
+	       a->core.seq == b->core.seq && a->flow->core.oldest == b->flow->core.oldest;
+}
+
+/* Fills @s.  The socket refuses two targets with the same site and port: so the sites differ. */
+static void cur_sites(struct sites *s, const struct flitcast_feed *feed,
+		      const struct flitcast_msg *msg)
+{
+	const struct tx_target *first = &msg->target[feed->cur_target[0]];
+	unsigned int i;
+
+	s->n = 0;
+	s->size = fc_head_size(feed->cur_n);
+	if (feed->cur_n == 1)
+		return;
+	for (i = 0; i < feed->cur_n; i++) {
+		const struct tx_target *t = &msg->target[feed->cur_target[i]];
+
+		if (!alike(t, first))
+			return;
+		s->site[i] = t->site;
+	}
+	s->n = feed->cur_n;
+	s->size = fc_wire_sites_size(s->site, s->n);
+}
+
 /* Packet header and target list. */
 static void put_head(struct flitcast_site *site, const struct flitcast_feed *feed,
-		     struct flitcast_msg *msg, u8 *head, u32 offset, u32 data_len)
+		     struct flitcast_msg *msg, const struct sites *s, u8 *head, u32 offset,
+		     u32 data_len)
 {
 	bool later = cur_patient(site, feed, msg), again = false;
 	unsigned int i;
 
 	put_packet(site, msg, head, feed->cur_n, offset, data_len, later);
+	if (s->n) {
+		const struct fc_target e = entry_of(&msg->target[feed->cur_target[0]], false);
+
+		fc_wire_sites_encode(head, &e, s->site, s->n);
+	}
 	for (i = 0; i < feed->cur_n; i++) {
 		struct tx_target *t = &msg->target[feed->cur_target[i]];
 
-		put_target(head, i, t, i == feed->cur_n - 1);
+		if (!s->n)
+			put_target(head, i, t, i == feed->cur_n - 1);
 		t->later = later;
 		again |= flitcast_tx_mark(t, feed->cur_packet, flitcast_site_now(site));
 		flitcast_tx_settle(site, t);
@@ -346,10 +398,15 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_f
 	u32 offset = feed->cur_packet * FC_PACKET_MAX;
 	u32 total = packet_bytes(msg, feed->cur_packet);
 	u32 room = site->cfg.flit - FC_LINK_SIZE;
-	u32 head = feed->cur_front ? 0 : fc_head_size(feed->cur_n);
-	u32 want = min(total - feed->cur_sent, room - head), got;
+	u32 head = 0, want, got;
 	struct sk_buff *skb;
+	struct sites s;
 
+	if (!feed->cur_front) {
+		cur_sites(&s, feed, msg);
+		head = s.size;
+	}
+	want = min(total - feed->cur_sent, room - head);
 	skb = flitcast_skb_alloc(site->headroom, head + flitcast_tx_linear(msg));
 	if (!skb) {
 		/* Not begun: who needs it may be another by the time there is memory. */
@@ -362,7 +419,7 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_f
 	}
 	memset(flit, 0, sizeof(*flit));
 	if (head) {
-		put_head(site, feed, msg, skb_put(skb, head), offset, total);
+		put_head(site, feed, msg, &s, skb_put(skb, head), offset, total);
 		flit->head = skb->data;
 		flit->parts = FC_PART_HEAD;
 		feed->cur_front = true;

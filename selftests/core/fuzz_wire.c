@@ -219,15 +219,42 @@ static bool target_valid(const u8 *p, u32 msg_len, u32 nsites, bool last)
 	       off + len <= msg_len;
 }
 
+/* Returns the bytes of header and list, by entries or by a bitmap, which is shorter; else 0. */
+static u32 head_size(const u8 *p)
+{
+	u32 n = p[15], entries = 36 + 20 * n;
+
+	if (n < 1 || n > FC_TARGETS_MAX)
+		return 0;
+	if (!p[14])
+		return entries;
+	return 56 + p[14] < entries ? 56 + p[14] : 0;
+}
+
+/* Bit i is the site of the entry + i: as many bits as targets, first and last byte used. */
+static bool bitmap_valid(const u8 *p, u32 nsites)
+{
+	u32 found = 0, last = 0;
+
+	for (u32 i = 0; i < p[14] * 8U; i++) {
+		if (p[56 + i / 8] >> i % 8 & 1) {
+			found++;
+			last = i;
+		}
+	}
+	return found == p[15] && p[56] & 1 && p[55 + p[14]] &&
+	       (u64)be32(p + 36) + last < nsites;
+}
+
 static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
-	u32 n = be16(p + 14), msg_len = be32(p + 20), offset = be32(p + 24);
+	u32 n = p[15], msg_len = be32(p + 20), offset = be32(p + 24), size = head_size(p);
 	u32 data_len = be32(p + 28), data, want;
 	u8 about = p[34] & ~4;
 
-	if (n < 1 || n > FC_TARGETS_MAX || len < 36 + 20 * n)
+	if (!size || len < size)
 		return false;
-	data = len - 36 - 20 * n;
+	data = len - size;
 	if (be32(p) >= nsites || msg_len > FC_MESSAGE_MAX ||
 	    (about > 1 && (about != 3 || n != 1)) || p[8] & 0x80)
 		return false;
@@ -243,6 +270,8 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	want = msg_len - offset < FC_PACKET_MAX ? msg_len - offset : FC_PACKET_MAX;
 	if (data_len != want || data > data_len || (flags & FC_PART_TERM && data != data_len))
 		return false;
+	if (p[14])
+		return target_valid(p + 36, msg_len, nsites, true) && bitmap_valid(p, nsites);
 	for (u32 i = 0; i < n; i++)
 		if (!target_valid(p + 36 + 20 * i, msg_len, nsites, i == n - 1))
 			return false;
@@ -299,12 +328,13 @@ static void check_cast(const u8 *data, size_t left, u8 flags, u32 len, u32 nsite
 static void check_subset(const u8 *head, u32 size, u8 flags, u32 len, u32 nsites, u64 mask,
 			 u16 hops)
 {
-	u32 n = be16(head + 14), kept = (u32)__builtin_popcountll(mask);
-	u32 small = fc_head_size(kept);
+	u32 n = head[15], kept = (u32)__builtin_popcountll(mask);
+	u32 small = fc_wire_subset_size(head, mask, kept);
 	u8 *apart = fuzz_copy(head, small), *same = fuzz_copy(head, size);
 	u8 *above = fuzz_copy(head, size);
 	u32 k = 0;
 
+	CHECK(small <= size, "the branch is longer: %u, not %u", small, size);
 	memset(apart, 0xa5, small);
 	CHECK(fc_wire_head_subset(apart, head, mask, hops) == small, "size of %u", kept);
 	CHECK(fc_wire_head_subset(same, same, mask, hops) == small, "size of %u", kept);
@@ -314,21 +344,43 @@ static void check_subset(const u8 *head, u32 size, u8 flags, u32 len, u32 nsites
 	CHECK(!memcmp(apart, above + size - small, small), "moved up it is another one");
 
 	CHECK(!memcmp(apart, head, 14) && !memcmp(apart + 16, head + 16, 16) &&
-	      be16(apart + 14) == kept && apart[34] == head[34] &&
+	      apart[15] == kept && apart[34] == head[34] &&
 	      be16(apart + 32) == ((be16(head + 32) + hops) & 0xffff), "packet header changed");
+	CHECK(!apart[14] || head[14], "a bitmap comes from entries");
 	for (u32 i = 0; i < n; i++) {
-		const u8 *from = head + fc_head_size(i), *to = apart + fc_head_size(k);
+		struct fc_target from, to;
 
 		if (!(mask >> i & 1))
 			continue;
-		k++;
-		CHECK(!memcmp(from, to, 6) && !memcmp(from + 7, to + 7, 13) &&
-		      to[6] == (k == kept), "entry %u changed", i);
+		fc_wire_target_decode(&from, head, i);
+		fc_wire_target_decode(&to, apart, k++);
+		CHECK(from.site == to.site && from.port == to.port && from.lag == to.lag &&
+		      from.off == to.off && from.len == to.len && from.seq == to.seq &&
+		      to.flags == (k == kept), "entry %u changed", i);
 	}
 	CHECK(fc_wire_head_check(apart, flags, len - size + small, nsites), "the branch is invalid");
 	free(apart);
 	free(same);
 	free(above);
+}
+
+/* Targets differ in their site alone; encoding them in another order gives the same bytes. */
+static void check_bitmap(const u8 *head, u8 *again, u32 size)
+{
+	u32 sites[FC_TARGETS_MAX], back[FC_TARGETS_MAX], n = fc_wire_target_sites(sites, head);
+	struct fc_target first, t;
+
+	fc_wire_target_decode(&first, head, 0);
+	for (u32 i = 0; i < n; i++) {
+		CHECK(!i || sites[i] > sites[i - 1], "not in order: %u", i);
+		back[n - 1 - i] = sites[i];
+		fc_wire_target_decode(&t, head, i);
+		CHECK(t.port == first.port && t.lag == first.lag && t.off == first.off &&
+		      t.len == first.len && t.seq == first.seq &&
+		      t.flags == (i == n - 1 ? FC_TARGET_LAST : 0), "entry %u", i);
+	}
+	CHECK(fc_wire_sites_size(back, n) == size, "not the shorter form");
+	CHECK(fc_wire_sites_encode(again, &first, back, n) == size, "not the shorter form");
 }
 
 /* mask and hops: of a branch. */
@@ -342,10 +394,7 @@ static void check_head(const u8 *data, size_t left, u8 flags, u32 len, u32 nsite
 	bool ok;
 
 	if (left >= FC_PACKET_SIZE) {
-		u32 n = be16(data + 14);
-
-		CHECK(size == (n && n <= FC_TARGETS_MAX ? 36 + 20 * n : 0), "size %u of %u", size,
-		      n);
+		CHECK(size == head_size(data), "size %u of %u", size, data[15]);
 		CHECK(!fc_wire_head_size(data, FC_PACKET_SIZE - 1), "size of half a header");
 	} else {
 		CHECK(!size, "size %u of half a header", size);
@@ -365,17 +414,21 @@ static void check_head(const u8 *data, size_t left, u8 flags, u32 len, u32 nsite
 	memset(again, 0xa5, size);
 	fc_wire_packet_decode(&pk, p);
 	fc_wire_packet_encode(again, &pk);
+	CHECK(fc_wire_head_len(p) == size, "length");
 	CHECK(fc_wire_ntargets(p) == pk.ntargets && fc_wire_data_len(p) == pk.data_len &&
 	      fc_wire_hops(p) == pk.hops, "single fields");
 	for (u32 i = 0; i < pk.ntargets; i++) {
 		struct fc_target t;
 
 		fc_wire_target_decode(&t, p, i);
-		fc_wire_target_encode(again, i, &t);
+		if (!pk.bitmap)
+			fc_wire_target_encode(again, i, &t);
 		CHECK(fc_wire_target_site(p, i) == t.site, "single field");
 		CHECK(t.site < nsites && t.port && t.lag < FC_FLOW_WINDOW &&
 		      t.off <= pk.msg_len && t.len <= pk.msg_len - t.off, "target %u", i);
 	}
+	if (pk.bitmap)
+		check_bitmap(p, again, size);
 	CHECK(!memcmp(again, p, size), "head encodes otherwise");
 	all = pk.ntargets == 64 ? ~(u64)0 : fc_bit64(pk.ntargets) - 1;
 	if (mask & all)
@@ -436,7 +489,7 @@ static void fuzz_head(struct fuzz *f)
 	size_t left = fuzz_left(f);
 
 	if (left >= FC_PACKET_SIZE && fit & 1)
-		len = fc_head_size(be16(p + 14)) + (fit & 2 ? be32(p + 28) : 0);
+		len = head_size(p) + (fit & 2 ? be32(p + 28) : 0);
 	check_head(p, left, flags, len, nsites, mask, (u16)mask);
 	check_cast(p, left, flags, len, nsites);
 }

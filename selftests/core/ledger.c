@@ -47,6 +47,29 @@ struct fc_flit flit_new(struct ledger *l, u8 parts, u32 data, const u8 *head, u3
 	return flit;
 }
 
+/* Writes the list again with a bitmap of its sites, where that is shorter.  Return: bytes. */
+static u32 by_bitmap(u8 *head, struct packet *rec, u32 site)
+{
+	u32 sites[FC_TARGETS_MAX], n = fc_wire_target_sites(sites, head), k = 0, j, size;
+	struct fc_target t;
+
+	for (u32 i = 0; i < n; i++) {
+		for (j = 0; j < k && sites[j] != sites[i]; j++)
+			;
+		if (j == k)
+			sites[k++] = sites[i];
+	}
+	fc_wire_target_decode(&t, head, 0);
+	size = fc_wire_sites_encode(head, &t, sites, k);
+	fc_wire_target_sites(sites, head);
+	rec->all = fc_mask_all(k);
+	rec->local = 0;
+	for (u32 i = 0; i < k; i++)
+		if (sites[i] == site)
+			rec->local |= fc_bit64(i);
+	return size;
+}
+
 struct fc_flit front_new(struct ledger *l, struct fuzz *f, const struct fc_topo *topo, u32 site,
 			 u8 port, u8 parts, u32 data, u32 bytes, struct packet **record)
 {
@@ -54,11 +77,12 @@ struct fc_flit front_new(struct ledger *l, struct fuzz *f, const struct fc_topo 
 	struct fc_flit none = { 0 };
 	u8 how = fuzz_u8(f);
 	struct fc_packet pk = {
-		.src = fuzz_below(f, topo->nsites), .ntargets = (u16)(1 + how % 8),
+		.src = fuzz_below(f, topo->nsites), .ntargets = (u8)(1 + how % 8),
 		.msg_len = bytes, .data_len = bytes, .id = l->packets,
 		.hops = how >> 3 == 1 ? FC_HOPS_MAX : 3,
 	};
 	struct packet *rec = &l->packet[l->packets];
+	u32 size;
 
 	if (how >> 3 == 2)
 		pk.ntargets = FC_TARGETS_MAX;
@@ -78,11 +102,12 @@ struct fc_flit front_new(struct ledger *l, struct fuzz *f, const struct fc_topo 
 			rec->local |= fc_bit64(i);
 		fc_wire_target_encode(head, i, &t);
 	}
-	if (!fc_wire_head_check(head, parts, fc_head_size(pk.ntargets) + data, topo->nsites))
+	size = how & 0x80 ? by_bitmap(head, rec, site) : fc_head_size(pk.ntargets);
+	if (!fc_wire_head_check(head, parts, size + data, topo->nsites))
 		return none;
 	l->packets++;
 	*record = rec;
-	return flit_new(l, parts, data, head, fc_head_size(pk.ntargets));
+	return flit_new(l, parts, data, head, size);
 }
 
 void handle_release(struct ledger *l, struct handle *h)

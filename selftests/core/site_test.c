@@ -270,7 +270,7 @@ static struct fc_flit front_to(struct bench *b, const u32 *sites, unsigned int n
 	struct fc_flit flit = new_flit(b, parts | FC_PART_HEAD, data);
 	struct handle *h = flit.h;
 	struct fc_packet pk = {
-		.src = tap_random(b->topo.nsites), .ntargets = (u16)n,
+		.src = tap_random(b->topo.nsites), .ntargets = (u8)n,
 		.msg_len = bytes, .data_len = bytes, .hops = hops,
 	};
 

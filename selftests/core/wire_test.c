@@ -600,7 +600,7 @@ static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc
 	*pk = (struct fc_packet){
 		.src = tap_random(NSITES), .incarnation = random32(),
 		.sock = random32() & ~FC_SOCK_CAST,
-		.src_port = (u16)random32(), .ntargets = (u16)n, .id = random32(),
+		.src_port = (u16)random32(), .ntargets = (u8)n, .id = random32(),
 		.msg_len = tap_random(3) ? tap_random(3000) : tap_random(FC_MESSAGE_MAX + 1),
 		.hops = (u16)tap_random(FC_HOPS_MAX),
 		.flags = tap_random(2) ? FC_PACKET_LIST | (n == 1 ? FC_PACKET_APART : 0) : 0,
@@ -792,7 +792,7 @@ static bool use_head(const u8 *bytes, u32 n, u8 flags, u32 len)
 	CHECK(pk.src < NSITES && pk.ntargets && pk.ntargets <= FC_TARGETS_MAX &&
 	      pk.msg_len <= FC_MESSAGE_MAX && pk.offset <= pk.msg_len &&
 	      pk.data_len <= FC_PACKET_MAX && pk.data_len <= pk.msg_len - pk.offset, "packet");
-	again = malloc(size);
+	again = malloc(fc_head_size(pk.ntargets));
 	fc_wire_packet_encode(again, &pk);
 	for (unsigned int i = 0; i < pk.ntargets; i++) {
 		fc_wire_target_decode(&t, bytes, i);
@@ -800,7 +800,7 @@ static bool use_head(const u8 *bytes, u32 n, u8 flags, u32 len)
 		      t.len <= pk.msg_len - t.off, "target %u", i);
 		fc_wire_target_encode(again, i, &t);
 	}
-	CHECK(!memcmp(again, bytes, size), "says something else");
+	CHECK(pk.bitmap || !memcmp(again, bytes, size), "says something else");
 	free(again);
 	branch = malloc(FC_PACKET_SIZE + FC_TARGET_SIZE);
 	CHECK(fc_wire_head_subset(branch, bytes, fc_bit64(pk.ntargets - 1), 1) ==
@@ -948,6 +948,8 @@ TEST(wire_head__refuses)
 	REFUSED(ntargets = 0);
 	REFUSED(ntargets = 1);
 	REFUSED(ntargets = 3);
+	REFUSED(bitmap = 1);
+	REFUSED(bitmap = FC_BITMAP_MAX);
 	REFUSED(ntargets = FC_TARGETS_MAX + 1);
 	REFUSED(msg_len = FC_MESSAGE_MAX + 1);
 	REFUSED(msg_len = pk.offset);
@@ -995,7 +997,7 @@ TEST(wire_head__kinds)
 		bool list = i & 2, data = i & 4, valid = kind == FC_KIND_MESSAGE;
 
 		pk = (struct fc_packet){
-			.ntargets = (u16)n, .flags = list ? FC_PACKET_LIST : 0,
+			.ntargets = (u8)n, .flags = list ? FC_PACKET_LIST : 0,
 			.msg_len = data ? 100 : 0, .data_len = data ? 100 : 0, .kind = (u8)kind,
 		};
 		fc_wire_packet_encode(head, &pk);
@@ -1096,6 +1098,261 @@ TEST(wire_head_subset__random_of_long_lists)
 		check_subset(head, n, &pk, targets, mask, drop * FC_TARGET_SIZE, false);
 		free(head);
 	}
+}
+
+/*
+ * Lists with a bitmap of the target sites.
+ */
+
+#define MANY_SITES	4096
+
+/* A list of n targets that differ in their site alone, in order; returns its size by entries. */
+static u32 alike_head(u8 *head, unsigned int n, u32 span, struct fc_packet *pk,
+		      struct fc_target *targets)
+{
+	u32 size = random_head(head, n, pk, targets), base = tap_random(MANY_SITES - span + 1);
+	bool taken[MANY_SITES] = { false };
+	unsigned int i = 0;
+
+	while (i < n) {
+		u32 site = tap_random(span);
+
+		i += !taken[site];
+		taken[site] = true;
+	}
+	for (u32 site = 0, at = 0; at < n; site++) {
+		if (!taken[site])
+			continue;
+		targets[at] = targets[0];
+		targets[at].site = base + site;
+		targets[at].flags = at == n - 1 ? FC_TARGET_LAST : 0;
+		fc_wire_target_encode(head, at, &targets[at]);
+		at++;
+	}
+	return size;
+}
+
+/* The same list in the shorter form, from sites in any order. */
+static u32 shorter_head(u8 *head, const u8 *entries, u32 n, const struct fc_target *targets)
+{
+	u32 site[FC_TARGETS_MAX], size;
+
+	for (u32 i = 0; i < n; i++)
+		site[i] = targets[i].site;
+	for (u32 i = n; i-- > 1;) {
+		u32 at = tap_random(i + 1), was = site[i];
+
+		site[i] = site[at];
+		site[at] = was;
+	}
+	memcpy(head, entries, FC_PACKET_SIZE);
+	size = fc_wire_sites_encode(head, &targets[tap_random(n)], site, n);
+	CHECK(fc_wire_sites_size(site, n) == size, "%u targets", n);
+	return size;
+}
+
+static void check_alike_subset(const u8 *head, u32 size, const u8 *entries, u64 mask)
+{
+	unsigned int k = (unsigned int)__builtin_popcountll(mask);
+	u8 *plain = malloc(fc_head_size(k)), *apart, *same = malloc(size), *above = malloc(size);
+	u32 less = fc_wire_subset_size(head, mask, k), sites[FC_TARGETS_MAX];
+	struct fc_target a, b;
+
+	CHECK(less <= size, "%u bytes, not %u", less, size);
+	apart = malloc(less);
+	memcpy(same, head, size);
+	memcpy(above, head, size);
+	fc_wire_head_subset(plain, entries, mask, 3);
+	CHECK(fc_wire_head_subset(apart, head, mask, 3) == less, "size");
+	CHECK(fc_wire_head_subset(same, same, mask, 3) == less, "size");
+	CHECK(fc_wire_head_subset(above + size - less, above, mask, 3) == less, "size");
+	CHECK(!memcmp(apart, same, less) && !memcmp(apart, above + size - less, less), "overlaps");
+	CHECK(fc_wire_head_len(apart) == less && fc_wire_ntargets(apart) == k, "%u targets", k);
+	CHECK(fc_wire_head_check(apart, FC_PART_HEAD, less, MANY_SITES), "%u targets", k);
+	CHECK(k > 1 || (!fc_wire_mapped(apart) && !memcmp(apart, plain, less)), "one target");
+	CHECK(!memcmp(apart, plain, FC_AT_BITMAP) &&
+	      !memcmp(apart + FC_AT_NTARGETS, plain + FC_AT_NTARGETS,
+		      FC_PACKET_SIZE - FC_AT_NTARGETS), "packet header");
+	CHECK(fc_wire_target_sites(sites, apart) == k, "%u targets", k);
+	for (unsigned int i = 0; i < k; i++) {
+		fc_wire_target_decode(&a, apart, i);
+		fc_wire_target_decode(&b, plain, i);
+		CHECK(target_equal(&a, &b) && sites[i] == b.site &&
+		      fc_wire_target_site(apart, i) == b.site, "target %u of %u", i, k);
+	}
+	CHECK(less == fc_wire_sites_size(sites, k), "not the shorter form");
+	free(plain);
+	free(apart);
+	free(same);
+	free(above);
+}
+
+TEST(wire_bitmap__golden_bytes)
+{
+	static const u8 golden[] = {
+		0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 4, 0, 0, 0, 0,
+		0, 0, 0, 100, 0, 0, 0, 0, 0, 0, 0, 100, 0, 0, 0, 0,
+		0, 0, 0, 10, 0x12, 0x34, 1, 2, 0, 0, 0, 7, 0, 0, 0, 8, 21, 22, 23, 24,
+		0x83, 0x40,
+	};
+	static const u32 site[] = { 24, 10, 17, 11 };
+	const struct fc_packet pk = { .src = 1, .msg_len = 100, .data_len = 100 };
+	const struct fc_target t = {
+		.port = 0x1234, .lag = 2, .off = 7, .len = 8, .seq = 0x15161718,
+	};
+	u8 p[sizeof(golden)];
+
+	fc_wire_packet_encode(p, &pk);
+	CHECK(fc_wire_sites_encode(p, &t, site, 4) == sizeof(golden), "size");
+	CHECK(!memcmp(p, golden, sizeof(p)), "other bytes");
+	CHECK(fc_wire_head_check(p, FC_PART_HEAD, sizeof(p), 25), "refused");
+	CHECK(!fc_wire_head_check(p, FC_PART_HEAD, sizeof(p), 24), "beyond the topology");
+}
+
+TEST(wire_bitmap__round_trip)
+{
+	u8 entries[FC_PACKET_SIZE + FC_TARGETS_MAX * FC_TARGET_SIZE];
+	struct fc_target targets[FC_TARGETS_MAX], t;
+	struct fc_packet pk, got;
+	u32 sites[FC_TARGETS_MAX];
+	unsigned int mapped = 0;
+
+	for (unsigned int i = 0; i < 3000; i++) {
+		u32 n = 2 + tap_random(FC_TARGETS_MAX - 1);
+		u32 span = n + tap_random(tap_random(2) ? 64 : 3000);
+		u32 plain = alike_head(entries, n, span, &pk, targets);
+		u32 bytes = (targets[n - 1].site - targets[0].site) / 8 + 1;
+		u32 want = fc_head_size(1) + bytes;
+		u8 *head;
+		u32 size;
+
+		if (bytes > FC_BITMAP_MAX || want >= plain)
+			want = plain;
+		head = malloc(want);
+		size = shorter_head(head, entries, n, targets);
+		CHECK(size == want, "%u bytes, not %u", size, want);
+		if (!fc_wire_mapped(head)) {
+			free(head);
+			continue;
+		}
+		mapped++;
+		CHECK(fc_wire_head_size(head, FC_PACKET_SIZE) == size, "size");
+		CHECK(fc_wire_head_len(head) == size, "size");
+		CHECK(fc_wire_head_check(head, FC_PART_HEAD | FC_PART_TERM, size + pk.data_len,
+					 MANY_SITES), "whole packet");
+		CHECK(fc_wire_head_check(head, FC_PART_HEAD, size, MANY_SITES), "head alone");
+		CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size - 1, MANY_SITES), "cut");
+		CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size + pk.data_len + 1, MANY_SITES),
+		      "too long");
+		CHECK(fc_wire_head_check(head, FC_PART_HEAD, size, targets[n - 1].site + 1) ||
+		      pk.src > targets[n - 1].site, "the last site");
+		CHECK(!fc_wire_head_check(head, FC_PART_HEAD, size, targets[n - 1].site),
+		      "a site that is none");
+		fc_wire_packet_decode(&got, head);
+		CHECK(got.bitmap == bytes, "%u bytes", bytes);
+		CHECK(packet_equal(&pk, &got), "packet header");
+		CHECK(fc_wire_target_sites(sites, head) == n, "%u targets", n);
+		for (u32 j = 0; j < n; j++) {
+			fc_wire_target_decode(&t, head, j);
+			CHECK(target_equal(&t, &targets[j]), "target %u of %u", j, n);
+			CHECK(fc_wire_target_site(head, j) == t.site && sites[j] == t.site,
+			      "target %u of %u", j, n);
+		}
+		free(head);
+	}
+	CHECK(mapped > 1000, "%u bitmaps", mapped);
+}
+
+TEST(wire_bitmap__subsets)
+{
+	u8 entries[FC_PACKET_SIZE + FC_TARGETS_MAX * FC_TARGET_SIZE];
+	struct fc_target targets[FC_TARGETS_MAX];
+	u8 head[sizeof(entries)];
+	struct fc_packet pk;
+
+	for (unsigned int i = 0; i < 2000; i++) {
+		u32 n = i % 2 ? 2 + tap_random(7) : FC_TARGETS_MAX - tap_random(3);
+		u32 span = n + tap_random(i % 4 < 2 ? 16 : 1000);
+		u64 all = n == 64 ? ~(u64)0 : fc_bit64(n) - 1, mask;
+		u32 size;
+
+		alike_head(entries, n, span, &pk, targets);
+		size = shorter_head(head, entries, n, targets);
+		if (!fc_wire_mapped(head))
+			continue;
+		for (unsigned int k = 0; k < 20; k++) {
+			mask = ((u64)random32() << 32 | random32()) & all;
+			if (k % 2)
+				mask &= (u64)random32() << 32 | random32();
+			if (k % 4 == 3)
+				mask &= (u64)random32() << 32 | random32();
+			if (mask)
+				check_alike_subset(head, size, entries, mask);
+		}
+		check_alike_subset(head, size, entries, all);
+		for (u64 rest = all; rest; rest &= rest - 1)
+			check_alike_subset(head, size, entries, rest & -rest);
+	}
+}
+
+TEST(wire_bitmap__refuses)
+{
+	/* Four targets of sites 10 to 24: one entry, and 2 bytes. */
+	static const u32 site[] = { 10, 11, 17, 24 };
+	const struct fc_packet pk = { .src = 1, .msg_len = 100, .data_len = 100 };
+	struct fc_target t = { .port = 1, .flags = FC_TARGET_LAST, .site = 10 };
+	u8 good[FC_PACKET_SIZE + FC_TARGETS_MAX * FC_TARGET_SIZE] = { 0 }, head[sizeof(good)];
+	struct fc_target bad;
+
+	fc_wire_packet_encode(good, &pk);
+	fc_wire_sites_encode(good, &t, site, 4);
+
+#define IS(valid, change) do {								\
+	memcpy(head, good, sizeof(head));						\
+	change;										\
+	CHECK((fc_wire_head_size(head, FC_PACKET_SIZE) &&				\
+	       fc_wire_head_check(head, FC_PART_HEAD, fc_wire_head_len(head), NSITES)) == (valid), \
+	      #change);									\
+} while (0)
+	IS(true, (void)0);
+	IS(true, head[56] = 0xc1);
+	/* Fewer bits than targets, and more. */
+	IS(false, head[56] = 0x81);
+	IS(false, head[56] = 0x87);
+	IS(false, head[FC_AT_NTARGETS] = 3);
+	IS(false, head[FC_AT_NTARGETS] = 5);
+	IS(false, head[FC_AT_NTARGETS] = 1);
+	IS(false, head[FC_AT_NTARGETS] = 0);
+	IS(false, head[FC_AT_NTARGETS] = FC_TARGETS_MAX + 1);
+	/* The first bit is not set; the last byte is 0. */
+	IS(false, head[56] = 0x86);
+	IS(false, (head[56] = 0xc3, head[57] = 0));
+	IS(false, head[FC_AT_BITMAP] = 3);
+	/* No longer than entries. */
+	IS(true, (head[FC_AT_BITMAP] = 3, head[57] = 0, head[58] = 1));
+	IS(true, (head[FC_AT_BITMAP] = 6, head[57] = 0, head[61] = 1));
+	IS(false, (head[FC_AT_BITMAP] = 60, head[57] = 0, head[115] = 1));
+	IS(true, (head[FC_AT_NTARGETS] = 2, head[56] = 1));
+	IS(true, (head[FC_AT_NTARGETS] = 2, head[56] = 3, head[FC_AT_BITMAP] = 1));
+	IS(false, (head[FC_AT_NTARGETS] = 1, head[56] = 1, head[FC_AT_BITMAP] = 1));
+	/* Site 64 of 64. */
+	IS(true, (head[FC_AT_BITMAP] = 7, head[57] = 0, head[62] = 0x20));
+	IS(false, (head[FC_AT_BITMAP] = 7, head[57] = 0, head[62] = 0x40));
+	IS(false, (bad = t, bad.site = NSITES, fc_wire_target_encode(head, 0, &bad)));
+	IS(false, (bad = t, bad.site = FC_SITE_NONE, fc_wire_target_encode(head, 0, &bad)));
+	IS(false, (bad = t, bad.port = 0, fc_wire_target_encode(head, 0, &bad)));
+	IS(false, (bad = t, bad.flags = 0, fc_wire_target_encode(head, 0, &bad)));
+	IS(false, (bad = t, bad.lag = FC_FLOW_WINDOW, fc_wire_target_encode(head, 0, &bad)));
+	IS(false, (bad = t, bad.off = 101, fc_wire_target_encode(head, 0, &bad)));
+	IS(false, (bad = t, bad.len = 101, fc_wire_target_encode(head, 0, &bad)));
+	/* What has one target. */
+	IS(false, head[P_KIND] = FC_KIND_DATA);
+	IS(false, head[FC_AT_FLAGS] = FC_PACKET_LIST | FC_PACKET_APART);
+	IS(true, head[FC_AT_FLAGS] = FC_PACKET_LIST);
+#undef IS
+	CHECK(!fc_wire_head_check(good, FC_PART_HEAD, 57, NSITES), "cut");
+	CHECK(!fc_wire_head_check(good, FC_PART_HEAD | FC_PART_TERM, 157, NSITES), "cut");
+	CHECK(!fc_wire_cast_check(good, FC_PART_HEAD, 58, NSITES), "as a broadcast");
 }
 
 static struct fc_csr_frame csr_random(void)

@@ -556,7 +556,10 @@ static void field_of_packet(struct frame *f)
 		pk.src_port = (uint16_t)awkward(pk.src_port);
 		break;
 	case 4:
-		pk.ntargets = (uint16_t)awkward(pk.ntargets);
+		if (chance(2))
+			pk.ntargets = (uint8_t)awkward(pk.ntargets);
+		else
+			pk.bitmap = (uint8_t)awkward(pk.bitmap);
 		break;
 	case 5:
 		pk.id = awkward(pk.id);
@@ -593,9 +596,19 @@ static void field_of_target(struct frame *f)
 		return;
 	freshen(f, 0);
 	n = fc_wire_ntargets(head);
-	if (!n || n > FC_TARGETS_MAX || fc_head_size(n) > h.len)
+	if (!n || n > FC_TARGETS_MAX || fc_wire_head_len(head) > h.len)
 		return;
-	i = below(n);
+	if (fc_wire_mapped(head) && chance(2)) {
+		/* Changes a byte of the bitmap, or its length. */
+		i = below(head[FC_AT_BITMAP] + 1U);
+		if (i)
+			head[fc_head_size(1) + i - 1] = (uint8_t)awkward(head[fc_head_size(1)]);
+		else
+			head[FC_AT_BITMAP] = (uint8_t)awkward(head[FC_AT_BITMAP]);
+		real.ch[real.vc].next++;
+		return;
+	}
+	i = fc_wire_mapped(head) ? 0 : below(n);
 	fc_wire_target_decode(&t, head, i);
 	switch (below(7)) {
 	case 0:
@@ -624,6 +637,19 @@ static void field_of_target(struct frame *f)
 	real.ch[real.vc].next++;
 }
 
+/* Writes the list again with a bitmap; a site that is named twice makes it invalid. */
+static uint32_t by_bitmap(uint8_t *head)
+{
+	unsigned int n = fc_wire_ntargets(head), i, span = 1 + below(real.nsites);
+	uint32_t site[FC_TARGETS_MAX];
+	struct fc_target t;
+
+	fc_wire_target_decode(&t, head, 0);
+	for (i = 0; i < n; i++)
+		site[i] = (below(2) ? i : below(span)) % real.nsites;
+	return fc_wire_sites_encode(head, &t, site, n);
+}
+
 /* A packet made up from beginning to end, valid or nearly so. */
 static void invent(struct frame *f)
 {
@@ -631,7 +657,7 @@ static void invent(struct frame *f)
 	unsigned int n = chance(4) ? 1 + below(64) : 1 + below(4), i;
 	struct fc_packet pk = {
 		.src = below(real.nsites), .incarnation = below(4), .sock = below(8),
-		.src_port = (uint16_t)(1 + below(65535)), .ntargets = (uint16_t)n,
+		.src_port = (uint16_t)(1 + below(65535)), .ntargets = (uint8_t)n,
 		.id = below(1000), .hops = (uint16_t)below(4),
 		.kind = (uint8_t)(n == 1 && chance(2) ? below(FC_KIND_COUNT) : FC_KIND_MESSAGE),
 	};
@@ -641,7 +667,7 @@ static void invent(struct frame *f)
 	};
 	/* Longer than the flits agreed on, some of them: the next link could not carry it. */
 	uint32_t most = chance(8) ? MTU : 1500;
-	uint32_t room = most - FC_LINK_SIZE - fc_head_size(n), data;
+	uint32_t room = most - FC_LINK_SIZE - fc_head_size(n), data, size;
 
 	pk.msg_len = chance(2) ? below(1500) : prng_log(&prng, 0, FC_MESSAGE_MAX);
 	if (pk.kind != FC_KIND_MESSAGE && pk.kind != FC_KIND_DATA && !chance(10))
@@ -665,8 +691,9 @@ static void invent(struct frame *f)
 		t.len = below(pk.msg_len - t.off + 1);
 		fc_wire_target_encode(head, i, &t);
 	}
-	noise(head + fc_head_size(n), data);
-	h.len = (uint16_t)(fc_head_size(n) + data);
+	size = chance(3) ? by_bitmap(head) : fc_head_size(n);
+	noise(head + size, data);
+	h.len = (uint16_t)(size + data);
 	f->len = ETH_HLEN + FC_LINK_SIZE + h.len;
 	header(f);
 	fc_wire_link_encode(f->data + ETH_HLEN, &h);

@@ -150,8 +150,7 @@ static void note_ways(struct stage *stage)
 	u8 class = visit->class;
 	unsigned int i;
 
-	for (i = 0; i < visit->ntargets; i++)
-		sites[i] = fc_wire_target_site(stage->head, i);
+	fc_wire_target_sites(sites, stage->head);
 	if (visit->in_port == FC_PORT_LOCAL)
 		class = fc_vnet_begin(&stage->v, sites, visit->ntargets);
 	visit->ways = xalloc(visit->ntargets, sizeof(*visit->ways));

@@ -331,7 +331,7 @@ static struct frame *branch_front(struct sim *sim, u32 from, const struct fc_eff
 	}
 	for (u64 rest = mask; rest; rest &= rest - 1)
 		left++;
-	branch = frame_new(sim, fc_head_size(left));
+	branch = frame_new(sim, fc_wire_subset_size(frame->payload, mask, left));
 	fc_wire_head_subset(branch->payload, frame->payload, mask, 1);
 	branch->message = frame->message;
 	branch->offset = frame->offset;

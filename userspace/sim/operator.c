@@ -297,7 +297,7 @@ static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
 
 	for (u64 rest = mask; rest; rest &= rest - 1)
 		left++;
-	frame = frame_new(sim, fc_head_size(left));
+	frame = frame_new(sim, fc_wire_subset_size(old->payload, mask, left));
 	fc_wire_head_subset(frame->payload, old->payload, mask, 0);
 	frame->message = old->message;
 	frame->offset = old->offset;
