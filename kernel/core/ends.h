@@ -200,6 +200,7 @@ enum fc_tx_state {
  * @behind: other targets of the message do not wait for it (txlist.h)
  * @blocks: they do, or will when they come to its packet
  * @put_off: it had no room when it was asked for it
+ * @earned: packets with which it has earned patience (txlist.h)
  */
 struct fc_txtarget {
 	u64 have;
@@ -208,9 +209,10 @@ struct fc_txtarget {
 	u16 base;
 	u16 sent;
 	u8 state;
-	bool behind;
-	bool blocks;
-	bool put_off;
+	bool behind:1;
+	bool blocks:1;
+	bool put_off:1;
+	u16 earned;
 };
 
 /**

@@ -1,34 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "txlist.h"
 
-/* Bring it up to the time. */
-static u64 left_of(struct fc_patience *p, u64 now)
+/* Those of the targets that are waited for whose flows are charged. */
+#define BLOCKERS	8
+
+u64 fc_patience_left(struct fc_patience *p, u32 share, u64 now)
 {
-	p->left += (now - p->at) / FC_PATIENCE_SHARE;
-	if (p->left > FC_PATIENCE_MOST)
-		p->left = FC_PATIENCE_MOST;
+	const s64 most = FC_PATIENCE_MOST;
+	u64 took = now - p->at;
+
 	p->at = now;
-	return p->left;
+	/* So long ago that only the limits matter. */
+	if (took > most * 2 * share)
+		took = most * 2 * share;
+	p->left += (u32)(took >> 6) / share << 6;
+	if (p->left > most)
+		p->left = most;
+	if (p->waits)
+		p->left -= took;
+	if (p->left < -most)
+		p->left = -most;
+	return p->left > 0 ? p->left : 0;
 }
 
-/* Others have waited from a time on; several messages at a time wait once. */
-static void spend(struct fc_patience *p, u64 from, u64 now)
+void fc_patience_wait(struct fc_patience *p, u32 share, u64 now)
 {
-	u64 took;
-
-	if (from < p->spent)
-		from = p->spent;
-	took = now > from ? now - from : 0;
-	left_of(p, now);
-	p->left -= took < p->left ? took : p->left;
-	p->spent = now;
+	fc_patience_left(p, share, now);
+	p->waits++;
 }
 
-void fc_patience_earn(struct fc_patience *p, u32 packets, u64 now)
+void fc_patience_over(struct fc_patience *p, u32 share, u64 now)
 {
-	left_of(p, now);
-	p->left += packets * FC_PATIENCE_PACKET;
-	left_of(p, now);
+	fc_patience_left(p, share, now);
+	p->waits--;
+}
+
+void fc_patience_earn(struct fc_patience *p, u32 packets)
+{
+	const s64 most = FC_PATIENCE_MOST;
+
+	p->left += (s64)packets * FC_PATIENCE_PACKET;
+	if (p->left > most)
+		p->left = most;
 }
 
 /* The packet that a target waits for, or -1: none.  @now: it may be sent at once. */
@@ -61,6 +74,9 @@ static int wanted(const struct fc_txmember *m, bool *now)
  * @wait: how long the first one is waited for, yet
  * @parts: they are different parts
  * @fresh: the packet asks some of its targets for room for the first time
+ * @nblockers: how many of @blocker
+ * @blocker: targets that are waited for if @best is not below the packet that they want; the first
+ *	one wants the lowest
  */
 struct choice {
 	int first;
@@ -71,20 +87,29 @@ struct choice {
 	u64 wait;
 	bool parts;
 	bool fresh;
+	u8 nblockers;
+	u16 blocker[BLOCKERS];
 };
 
 /* Wait for a target, as long as the others have patience with it. */
-static void block(struct fc_txlist *list, struct choice *c, struct fc_txmember *m, int packet)
+static void block(struct fc_txlist *list, struct choice *c, u32 i, struct fc_txmember *m,
+		  int packet)
 {
-	u64 left = m->slow ? 0 : left_of(m->patience, list->now);
+	u64 left = m->slow ? 0 : fc_patience_left(m->patience, FC_PATIENCE_FLOW, list->now);
 
 	if (!left) {
 		m->t->behind = true;
 		return;
 	}
-	m->t->blocks = true;
-	if (packet < c->blocked)
+	if (packet < c->blocked) {
 		c->blocked = packet;
+		if (c->nblockers && c->nblockers < BLOCKERS)
+			c->blocker[c->nblockers++] = c->blocker[0];
+		c->blocker[0] = (u16)i;
+		c->nblockers += !c->nblockers;
+	} else if (c->nblockers < BLOCKERS) {
+		c->blocker[c->nblockers++] = (u16)i;
+	}
 	if (left < c->wait)
 		c->wait = left;
 }
@@ -95,10 +120,7 @@ static void look(struct fc_txlist *list, struct choice *c, u32 i, struct fc_txme
 	int packet;
 	bool now;
 
-	/* It was waited for, unless it was ahead of the others. */
-	if (t->blocks && t->part.first + t->sent <= list->held)
-		spend(m->patience, list->held_at, list->now);
-	t->blocks = false;
+	fc_txlist_unblock(t, m->patience, list->now);
 	packet = wanted(m, &now);
 	if (packet < 0)
 		return;
@@ -111,7 +133,7 @@ static void look(struct fc_txlist *list, struct choice *c, u32 i, struct fc_txme
 		if (packet > c->furthest)
 			c->furthest = packet;
 		if (!now)
-			block(list, c, m, packet);
+			block(list, c, i, m, packet);
 	}
 	if (!now || (c->best >= 0 && packet > c->best))
 		return;
@@ -123,6 +145,25 @@ static void look(struct fc_txlist *list, struct choice *c, u32 i, struct fc_txme
 	c->fresh |= packet == t->part.first && !t->put_off;
 	if (list->n < list->most)
 		list->chosen[list->n++] = (u16)i;
+}
+
+/* Those that could go on wait.  Packets up to @best are waited for. */
+static void hold(struct fc_txlist *list, const struct choice *c)
+{
+	struct fc_txmember m;
+	u8 i;
+
+	list->held = true;
+	list->again = list->now + c->wait;
+	list->n = 0;
+	for (i = 0; i < c->nblockers; i++) {
+		bool now;
+
+		if (!list->member(list->arg, c->blocker[i], &m) || wanted(&m, &now) > c->best)
+			continue;
+		m.t->blocks = true;
+		fc_patience_wait(m.patience, FC_PATIENCE_FLOW, list->now);
+	}
 }
 
 int fc_txlist_pick(struct fc_txlist *list)
@@ -138,17 +179,14 @@ int fc_txlist_pick(struct fc_txlist *list)
 	for (i = 0; i < list->ntargets; i++) {
 		if (list->member(list->arg, i, &m))
 			look(list, &c, i, &m);
-		/* No packet comes before it, and no target fits in. */
-		if (!c.best && list->n == list->most)
+		/* No packet comes before it, no target fits in, and none is waited for. */
+		if (!c.best && list->n == list->most && !list->held)
 			break;
 	}
-	list->held = 0;
+	list->held = false;
 	/* Whoever was not asked for room yet does not wait. */
 	if (!c.parts && c.best >= 0 && c.blocked <= c.best && !c.fresh) {
-		list->held = (u16)(c.best + 1);
-		list->held_at = list->now;
-		list->again = list->now + c.wait;
-		list->n = 0;
+		hold(list, &c);
 		return -1;
 	}
 	ahead = !c.parts && c.furthest > c.best + 1;

@@ -5,12 +5,14 @@
  * Targets that receive the same part of a message go in step: a packet goes to all of them at
  * once, and the window of the message is the one of its slowest target.  A target falls behind
  * when a packet goes without it: the others have no patience with it any more.  They do not wait
- * for a target that is behind.  Packets of its own bring it up to them, and it is in step again when
- * the others' next packet is its next one, too.
+ * for a target that is behind.  Packets of its own bring it up to them, and it is in step again
+ * when the others' next packet is its next one, too.
  *
- * The others wait for a flow for FC_PATIENCE_MOST at most, and in the long run for one
- * FC_PATIENCE_SHAREth of the time, and FC_PATIENCE_PACKET for each packet that its target confirms:
- * whatever a target says, it slows the others down by no more.
+ * The others have a budget of time (struct fc_patience) to wait for each flow, and the source has
+ * one for all of its messages and targets together.  It is spent while anybody waits, however many do,
+ * and comes back as a part of the time, and with each packet that is confirmed by a target which
+ * is waited for.  So whatever targets say, and however many of them there are, they slow the
+ * others down by no more than the source's budget.
  */
 #ifndef FC_CORE_TXLIST_H
 #define FC_CORE_TXLIST_H
@@ -20,25 +22,36 @@
 /* Packets of a message under way to a target, beyond what is confirmed. */
 #define FC_TX_AHEAD_MAX		4
 
-/* How long others wait for a flow, in ns; the part of the time that it gets anew; for a packet. */
+/* The most that a budget has, in ns, and the parts of the time that a flow's and a source's get. */
 #define FC_PATIENCE_MOST	100000000ULL
-#define FC_PATIENCE_SHARE	4
-#define FC_PATIENCE_PACKET	1000000ULL
+#define FC_PATIENCE_FLOW	8
+/* For a packet, in ns. */
+#define FC_PATIENCE_PACKET	4000000
+#define FC_PATIENCE_SOURCE	4
 
 /**
- * struct fc_patience - how long targets wait for another one, yet
- * @left: ns, at the time @at; zeroed memory has FC_PATIENCE_MOST soon after the clock began
+ * struct fc_patience - budget of time to wait; zeroed memory is full soon after the clock began
+ * @left: ns, at the time @at; less than 0 where it was overspent, down to -FC_PATIENCE_MOST
  * @at: time
- * @spent: time up to which waiting has been taken from it
+ * @waits: how many wait now
  */
 struct fc_patience {
-	u64 left;
+	s64 left;
 	u64 at;
-	u64 spent;
+	u32 waits;
 };
 
-/* The target has confirmed so many packets that it had not confirmed. */
-void fc_patience_earn(struct fc_patience *p, u32 packets, u64 now);
+/* What is left, at least 0.  @share: FC_PATIENCE_FLOW or FC_PATIENCE_SOURCE. */
+u64 fc_patience_left(struct fc_patience *p, u32 share, u64 now);
+/* Somebody begins to wait, or does not wait any more. */
+void fc_patience_wait(struct fc_patience *p, u32 share, u64 now);
+void fc_patience_over(struct fc_patience *p, u32 share, u64 now);
+
+/*
+ * A target that was waited for has confirmed so many packets for the first time: what it takes
+ * back, by saying that it has nothing of the message, is not earned again.
+ */
+void fc_patience_earn(struct fc_patience *p, u32 packets);
 
 /**
  * struct fc_txmember - a target, as the choice sees it
@@ -64,10 +77,9 @@ struct fc_txmember {
  * @arg: for @member
  * @chosen: numbers of the targets that the packet goes to, room for @most
  * @now: time, not 0
- * @held: one more than the packet that could have been sent to some targets, by the last choice for
- *	this message, which waited for others; 0: none waited.  Becomes that of this choice
- * @held_at: time of that choice; likewise
- * @again: result, where @held: when the patience of the first one is at its end
+ * @held: some could be sent a packet, and wait for others: by the last choice for this message;
+ *	becomes that of this choice
+ * @again: result, where @held: when the patience with the first one is at its end
  * @n: result: targets that are chosen
  */
 struct fc_txlist {
@@ -77,17 +89,26 @@ struct fc_txlist {
 	void *arg;
 	u16 *chosen;
 	u64 now;
-	u64 held_at;
 	u64 again;
 	u32 n;
-	u16 held;
+	bool held;
 };
+
+/* A target that may be waited for has said something, or is over: it is not waited for any more. */
+static inline void fc_txlist_unblock(struct fc_txtarget *t, struct fc_patience *p, u64 now)
+{
+	if (!t->blocks)
+		return;
+	t->blocks = false;
+	fc_patience_over(p, FC_PATIENCE_FLOW, now);
+}
 
 /**
  * fc_txlist_pick() - choose the next packet of a message
  * @list: targets
  *
- * The lowest packet comes first.  Each target is looked at once.  Sets or clears @behind of targets.
+ * The lowest packet comes first.  Each target is looked at once.  The function sets and clears
+ * @behind of targets.
  *
  * Return: number of the packet in the message, or -1: none now.
  */

@@ -512,10 +512,12 @@ void fc_wire_bitmap_sites(u32 *site, const u8 *head)
 {
 	const u8 *map = head + fc_head_size(1), *end = map + head[P_BITMAP];
 	u32 base = fc_get32(head + FC_PACKET_SIZE + T_SITE);
+	u32 n = fc_wire_ntargets(head);
 	u8 rest;
 
+	/* No more than there is room for, whatever the bitmap says. */
 	for (; map < end; map++, base += 8)
-		for (rest = *map; rest; rest &= rest - 1)
+		for (rest = *map; rest && n; rest &= rest - 1, n--)
 			*site++ = base + fc_low(rest);
 }
 
@@ -571,7 +573,7 @@ u32 fc_wire_sites_encode(u8 *head, const struct fc_target *t, const u32 *site, u
 }
 
 /* The longest head with a bitmap. */
-#define MAPPED_MAX	(FC_PACKET_SIZE + FC_TARGET_SIZE + FC_BITMAP_MAX)
+#define MAPPED_SIZE	(FC_PACKET_SIZE + FC_TARGET_SIZE + FC_BITMAP_MAX)
 
 /* Writes an entry for each site of the bitmap; @dst and @head do not overlap. */
 static u32 bitmap_expand(u8 *dst, const u8 *head, unsigned int n)
@@ -595,7 +597,7 @@ static u32 bitmap_expand(u8 *dst, const u8 *head, unsigned int n)
 /* The function reads all of @src before it writes, since @dst may overlap it. */
 static noinline u32 bitmap_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
 {
-	u8 FC_UNSET head[MAPPED_MAX];
+	u8 FC_UNSET head[MAPPED_SIZE];
 	const u8 *map = src + fc_head_size(1);
 	u8 *out = head + fc_head_size(1), rest;
 	u32 bytes = src[P_BITMAP], first = 0, bit = 0, at;
@@ -629,7 +631,7 @@ static noinline u32 bitmap_subset(u8 *dst, const u8 *src, u64 mask, u16 hops)
 
 u32 fc_wire_bitmap_subset_size(const u8 *head, u64 mask)
 {
-	u8 FC_UNSET branch[MAPPED_MAX];
+	u8 FC_UNSET branch[MAPPED_SIZE];
 
 	return bitmap_subset(branch, head, mask, 0);
 }

@@ -533,9 +533,11 @@ void flitcast_engine_status(struct flitcast_site *site, u8 vc, const struct fc_e
 static void tell_unreachable(struct flitcast_site *site, const struct fc_effect *e)
 {
 	struct fc_packet pk;
+	u32 FC_UNSET dst[FC_TARGETS_MAX];
 	u64 rest;
 
 	fc_wire_packet_decode(&pk, e->flit.head);
+	fc_wire_target_sites(dst, e->flit.head);
 	for (rest = e->mask; rest; rest &= rest - 1) {
 		struct fc_ctrl ctrl = {
 			.kind = FC_CTRL_UNREACHABLE, .dst = pk.src,
@@ -543,8 +545,10 @@ static void tell_unreachable(struct flitcast_site *site, const struct fc_effect 
 		};
 		struct fc_target t;
 
-		fc_wire_target_decode(&t, e->flit.head, fc_low64(rest));
-		ctrl.site = t.site;
+		/* Of a bitmap all targets have the first one's entry. */
+		fc_wire_target_decode(&t, e->flit.head,
+				      pk.bitmap ? 0 : fc_low64(rest));
+		ctrl.site = dst[fc_low64(rest)];
 		ctrl.port = t.port;
 		ctrl.seq = t.seq;
 		/* It knows nothing of the flow: a level that confirms nothing. */
@@ -593,7 +597,7 @@ void flitcast_engine_perform(struct flitcast_site *site, u8 set, const struct fc
 			skb = skb_clone(skb, GFP_ATOMIC);
 		if (!skb)
 			count(site, FC_STAT_NO_MEMORY);
-		flitcast_oper_store(site, set, skb);
+		flitcast_oper_store(site, set, skb, e->flit.parts & FC_PART_HEAD);
 		break;
 	case FC_FX_SERVE:
 		flitcast_oper_serve(site, set, e->mask, e->mask, e->flags & FC_SERVE_ABORTED);

@@ -533,8 +533,8 @@ void flitcast_ctrl_drop(struct flitcast_site *site, u8 port);
 /* oper.c */
 
 void flitcast_oper_init(struct flitcast_site *site);
-/* A flit into the network-buffer of a set; takes ownership. */
-void flitcast_oper_store(struct flitcast_site *site, u8 set, struct sk_buff *skb);
+/* A flit, the front of its packet or not, into the network-buffer of a set; takes ownership. */
+void flitcast_oper_store(struct flitcast_site *site, u8 set, struct sk_buff *skb, bool front);
 /* A packet of one flit that has one target, which is here; takes ownership. */
 void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb);
 /*

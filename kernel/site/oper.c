@@ -32,11 +32,19 @@ static bool owned(struct flitcast_site *site, struct sk_buff *skb)
 	return false;
 }
 
-void flitcast_oper_store(struct flitcast_site *site, u8 set, struct sk_buff *skb)
+void flitcast_oper_store(struct flitcast_site *site, u8 set, struct sk_buff *skb, bool front)
 {
+	struct sk_buff_head *netbuf = &site->feed[set].netbuf;
+
 	/* A gap makes the packet worthless: serve() sees it by its length. */
-	if (skb && owned(site, skb))
-		__skb_queue_tail(&site->feed[set].netbuf, skb);
+	if (!skb || !owned(site, skb))
+		return;
+	/* The front is missing: what follows was not looked at, and is no front. */
+	if (!front && skb_queue_empty(netbuf)) {
+		kfree_skb(skb);
+		return;
+	}
+	__skb_queue_tail(netbuf, skb);
 }
 
 void flitcast_oper_discard(struct flitcast_site *site, u8 set)
@@ -48,11 +56,12 @@ void flitcast_oper_discard(struct flitcast_site *site, u8 set)
 static bool netbuf_whole(const struct sk_buff_head *flits)
 {
 	const struct sk_buff *skb = skb_peek(flits);
-	u32 data = 0, want;
+	u32 data = 0, head, want;
 
-	if (!skb || !fc_wire_head_size(skb->data, skb_headlen(skb)))
+	head = skb ? fc_wire_head_size(skb->data, skb_headlen(skb)) : 0;
+	if (!head || head > skb_headlen(skb))
 		return false;
-	want = fc_wire_data_len(skb->data) + fc_wire_head_len(skb->data);
+	want = fc_wire_data_len(skb->data) + head;
 	skb_queue_walk(flits, skb)
 		data += skb->len;
 	return data == want;

@@ -104,6 +104,7 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 	struct flitcast_sent *out = &msg->out;
 
 	flitcast_source_admitted(site, msg);
+	flitcast_tx_hold(msg, false, flitcast_site_now(site));
 	out->over_at = flitcast_site_now(site);
 	flitcast_tx_schedule(site, msg);
 	if (!list_empty(&msg->ready))
@@ -182,6 +183,7 @@ static void target_over(struct flitcast_site *site, struct tx_target *t, int err
 	struct flitcast_msg *msg = t->msg;
 
 	flitcast_tx_settle(site, t);
+	fc_txlist_unblock(&t->core, &t->flow->patience, flitcast_site_now(site));
 	list_del_init(&t->pending);
 	t->err = err;
 	/* Who has no socket for a broadcast is not among those it is for. */
@@ -292,17 +294,30 @@ static bool asks_level(const struct flitcast_site *site, struct tx_target *t, u6
 	return true;
 }
 
+/* It has confirmed packets.  @blocked: others waited for it. */
+static void earn(struct tx_target *t, bool blocked)
+{
+	u16 come = min(t->core.base, t->most), news = come - min(come, t->core.earned);
+
+	t->core.earned += news;
+	if (!blocked || !news)
+		return;
+	fc_patience_earn(&t->flow->patience, news);
+	fc_patience_earn(&t->msg->source->patience, news);
+}
+
 /* A target answers for one message, @t.  The message may be gone afterwards. */
 static void answered(struct flitcast_site *site, struct tx_target *t,
 		     const struct fc_ctrl *ctrl, u64 now)
 {
 	bool under_way = t->core.sent > t->core.base;
-	u16 base = t->core.base;
 	struct flitcast_msg *msg = t->msg;
-	bool last = msg->left == 1;
+	bool last = msg->left == 1, blocked;
 
 	t->asked = 0;
 	t->silent = false;
+	blocked = t->core.blocks;
+	fc_txlist_unblock(&t->core, &t->flow->patience, now);
 	/*
 	 * "Begin": the answer to a question that the first packet has overtaken, and its
 	 * confirmation this one.  A target that has forgotten what it had says it again.
@@ -322,8 +337,7 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 	if (ctrl->kind == FC_CTRL_CONFIRM) {
 		t->heard_at = now;
 		t->levels = 0;
-		if (t->core.base > base)
-			fc_patience_earn(&t->flow->patience, t->core.base - base, now);
+		earn(t, blocked);
 		if (under_way && !t->later && ctrl->seq == t->core.seq &&
 		    (t->core.state == FC_TX_DONE || t->core.base >= t->core.sent))
 			measure(site, t, now);

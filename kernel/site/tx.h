@@ -195,6 +195,7 @@ struct flitcast_owner {
  * @hand: place of the one that is looked at next when some are to give way
  * @nflows: how many
  * @nforward: of these, in the site's tree of those to be told
+ * @patience: to wait for targets, of all its messages
  * @era: of targets that are left out for their slowness: those of older ones are not any more
  * @next: number a new flow begins with: above all that an evicted one used
  * @next_id: id of the next message
@@ -222,6 +223,7 @@ struct flitcast_source {
 	u16 first_port;
 	unsigned int nflows;
 	unsigned int nforward;
+	struct fc_patience patience;
 	u32 era;
 	u32 next;
 	u32 next_id;
@@ -259,7 +261,8 @@ struct flitcast_source {
  * @slow_at: when targets that have not confirmed are left out
  * @held_at: where some of its targets wait for others: when they were looked at last
  * @hold_for: and so long later they are looked at again, in units of 2^HOLD_SHIFT ns
- * @held_packet: one more than the packet that those waited with; 0: none waited
+ * @waits_for: they wait: see @patience of its source
+ * @was_held: they did when they were looked at last
  * @wait: current wait for an answer
  * @entered: its last packet in the local net-input (flitcast_oper_entered()); 0: none
  * @holding: they do
@@ -319,6 +322,8 @@ struct flitcast_msg {
 	u8 walk;
 	u8 acts;
 	bool holding:1;
+	bool waits_for:1;
+	bool was_held:1;
 	bool begun:1;
 	bool active:1;
 	bool is_late:1;
@@ -327,13 +332,12 @@ struct flitcast_msg {
 	bool patient:1;
 	u8 slow;
 	u8 class;
-	u8 copies;
 	u32 re;
 	u32 ntargets;
 	u16 left;
 	u16 nunder_way;
 	u16 hold_for;
-	u16 held_packet;
+	u8 copies;
 	u32 npages;
 	struct page **page;
 	struct tx_target *target;
@@ -405,6 +409,18 @@ static inline u64 flitcast_tx_ask_wait(const struct flitcast_site *site)
 static inline u64 flitcast_tx_wait(const struct flitcast_site *site)
 {
 	return clamp_t(u64, 4 * flitcast_tx_ask_wait(site), RTO_FIRST_NS, RTO_LAST_NS);
+}
+
+/* Some targets of a message wait for others, or do not any more. */
+static inline void flitcast_tx_hold(struct flitcast_msg *msg, bool wait, u64 now)
+{
+	if (msg->waits_for == wait)
+		return;
+	msg->waits_for = wait;
+	if (wait)
+		fc_patience_wait(&msg->source->patience, FC_PATIENCE_SOURCE, now);
+	else
+		fc_patience_over(&msg->source->patience, FC_PATIENCE_SOURCE, now);
 }
 
 /* Something was sent, or came: what is missing then is asked for in its time. */

@@ -37,21 +37,29 @@ static int msg_pick(struct flitcast_site *site, struct flitcast_feed *feed,
 {
 	u64 hurry_at = msg->slow_at == FC_NEVER ? FC_NEVER :
 		       msg->accepted + (msg->slow_at - msg->accepted) / 2;
-	struct pick pick = { .msg = msg, .hurry = now >= hurry_at };
 	struct fc_txlist list = {
 		.ntargets = msg->ntargets, .most = flitcast_tx_targets_most(site),
-		.member = msg_member, .arg = &pick, .chosen = feed->cur_target,
-		.now = now, .held = msg->held_packet, .held_at = msg->held_at,
+		.member = msg_member, .chosen = feed->cur_target, .now = now,
+		.held = msg->was_held,
 	};
-	int packet = fc_txlist_pick(&list);
+	struct pick pick = { .msg = msg };
+	u64 left = 0;
+	int packet;
 
+	flitcast_tx_hold(msg, false, now);
+	if (msg->ntargets > 1)
+		left = fc_patience_left(&msg->source->patience, FC_PATIENCE_SOURCE, now);
+	pick.hurry = !left || now >= hurry_at;
+	list.arg = &pick;
+	packet = fc_txlist_pick(&list);
 	feed->cur_n = list.n;
-	msg->held_packet = list.held;
-	msg->held_at = list.held_at;
+	msg->was_held = list.held;
 	msg->holding = list.held;
 	if (list.held) {
 		static_assert(FC_PATIENCE_MOST >> HOLD_SHIFT < U16_MAX);
-		msg->hold_for = 1 + ((min(list.again, hurry_at) - now) >> HOLD_SHIFT);
+		flitcast_tx_hold(msg, true, now);
+		msg->held_at = now;
+		msg->hold_for = 1 + ((min3(list.again, now + left, hurry_at) - now) >> HOLD_SHIFT);
 		flitcast_tx_schedule(site, msg);
 	}
 	return packet;

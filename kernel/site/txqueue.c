@@ -146,6 +146,9 @@ void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg)
 
 	if (!list_empty(&msg->ready))
 		return;
+	/* Until it is its turn nobody waits for a target. */
+	if (msg->waits_for)
+		flitcast_tx_hold(msg, false, flitcast_site_now(site));
 	/* Broadcasts that are sent again wait for nobody's turn: there are few of them. */
 	if (msg->begun && msg->class == FLITCAST_TX_CAST) {
 		list_add_tail(&msg->ready, &site->recast);

@@ -534,7 +534,7 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
 		more = fc_vnet_event(&b->v, class, ev, &b->fx);
 		CHECK(b->fx.n <= FC_EFFECTS, "%u effects", b->fx.n);
 		CHECK(!more || b->fx.n || b->v.looks, "more to do, and nothing done");
-		/* It leaves off when it has looked at so many targets, but for its last packet's. */
+		/* It leaves off after so many targets and those of one packet more. */
 		CHECK(b->v.looks < 2 * FC_TARGETS_MAX && (b->v.looks < FC_TARGETS_MAX || more ||
 							  !b->v.work), "%u looks", b->v.looks);
 		perform(b);
