@@ -235,16 +235,26 @@ static bool alike(const struct tx_target *a, const struct tx_target *b)
 	       a->core.seq == b->core.seq && a->flow->core.oldest == b->flow->core.oldest;
 }
 
-/* Fills @s.  The socket refuses two targets with the same site and port: so the sites differ. */
+/* Flits of a packet, where a flit has room for so many bytes. */
+static u32 flits_of(u32 bytes, u32 room)
+{
+	return DIV_ROUND_UP(bytes, room);
+}
+
+/*
+ * Fills @s: a bitmap where it makes the packet, with so many bytes of data, fewer flits.  The socket
+ * refuses two targets with the same site and port: so the sites differ.
+ */
 static void cur_sites(struct sites *s, const struct flitcast_feed *feed,
-		      const struct flitcast_msg *msg)
+		      const struct flitcast_msg *msg, u32 data, u32 room)
 {
 	const struct tx_target *first = &msg->target[feed->cur_target[0]];
 	unsigned int i;
+	u32 size;
 
 	s->n = 0;
 	s->size = fc_head_size(feed->cur_n);
-	if (feed->cur_n == 1)
+	if (feed->cur_n == 1 || s->size + data <= room)
 		return;
 	for (i = 0; i < feed->cur_n; i++) {
 		const struct tx_target *t = &msg->target[feed->cur_target[i]];
@@ -253,8 +263,11 @@ static void cur_sites(struct sites *s, const struct flitcast_feed *feed,
 			return;
 		s->site[i] = t->site;
 	}
+	size = fc_wire_sites_size(s->site, feed->cur_n);
+	if (flits_of(size + data, room) == flits_of(s->size + data, room))
+		return;
 	s->n = feed->cur_n;
-	s->size = fc_wire_sites_size(s->site, s->n);
+	s->size = size;
 }
 
 /* Packet header and target list. */
@@ -411,7 +424,7 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_f
 	struct sites s;
 
 	if (!feed->cur_front) {
-		cur_sites(&s, feed, msg);
+		cur_sites(&s, feed, msg, total, room);
 		head = s.size;
 	}
 	want = min(total - feed->cur_sent, room - head);
