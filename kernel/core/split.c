@@ -52,9 +52,9 @@ static inline u32 shared(const struct point *a, const struct point *b)
 		return 0;
 	one = lesser(a->steps.way[0], b->steps.way[0]);
 	other = lesser(a->steps.way[1], b->steps.way[1]);
-	/* Along an axis they can go one way or the other. */
+	/* The packet goes one way along an axis, so only the longer of the two ways counts. */
 	links = sum(one && other ? one + other - lesser(one, other) : one | other);
-	/* In a direction whose steps are not counted. */
+	/* The two share a link in a direction whose steps are not counted. */
 	return links ? links : 1;
 }
 
@@ -82,7 +82,7 @@ static u8 least_load(const struct fc_split *s, u32 dirs)
 	return best;
 }
 
-/* By the next link alone: the direction that most of the targets have, again and again. */
+/* Part a list by the next link alone: by the direction that most targets have, again and again. */
 static u32 split_greedy(struct fc_split *s, u64 targets)
 {
 	u32 open = 0, result = 0, rest;
@@ -138,7 +138,7 @@ static void find_partner(struct point *point, u32 i, u32 n)
 }
 
 /*
- * One point of two; the last one takes the place of the second.  Return: how many are left.
+ * Merge a point with its partner; the last point takes the partner's place.  Return: points left.
  *
  * The new point shares no more with any other than either of the two did, so partners stay the best
  * ones that they were, but for those two.
@@ -181,7 +181,7 @@ static u32 points_of(const struct fc_split *s, u64 targets, struct point *point)
 	return n;
 }
 
-/* By merging points. */
+/* Part a list by merging points. */
 static u32 split_merged(struct fc_split *s, u64 targets)
 {
 	struct point point[FC_SPLIT_MERGED];

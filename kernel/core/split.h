@@ -55,8 +55,8 @@ struct fc_split {
  * @targets: those of its targets that go on; at least one
  * @common: directions that all of these have
  *
- * Of several directions that all targets of a branch have, the branch takes the one with the least
- * load.  Each direction has one branch at most.
+ * A branch leaves by the direction with the least load among those that all of its targets have.
+ * Each direction has one branch at most.
  *
  * Return: directions of the branches, whose @mask is set.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "txlist.h"
 
-/* Those of the targets that are waited for whose flows are charged. */
+/* A hold charges the flows of so many of the targets that the others wait for. */
 #define BLOCKERS	8
 
 u64 fc_patience_left(struct fc_patience *p, u32 share, u64 now)
@@ -10,7 +10,7 @@ u64 fc_patience_left(struct fc_patience *p, u32 share, u64 now)
 	u64 took = now - p->at;
 
 	p->at = now;
-	/* So long ago that only the limits matter. */
+	/* After this time the budget is at its upper or lower limit; the product fits 32 bits. */
 	if (took > most * 2 * share)
 		took = most * 2 * share;
 	p->left += (u32)(took >> 6) / share << 6;
@@ -58,7 +58,10 @@ static int wanted(const struct fc_txmember *m, bool *now)
 		*now = !m->mute && packet < t->part.first + t->base + FC_TX_AHEAD_MAX;
 		return packet;
 	}
-	/* It has not answered the first packet, or has put it off: then it will want it again. */
+	/*
+	 * The target has not answered the first packet, and wants the second one next; or it has no
+	 * room, and the first packet will ask it again.
+	 */
 	if (t->part.count > 1 && t->state == FC_TX_ASKING)
 		return t->part.first + 1;
 	return t->part.count > 1 && t->state == FC_TX_NO_ROOM ? t->part.first : -1;
@@ -147,7 +150,7 @@ static void look(struct fc_txlist *list, struct choice *c, u32 i, struct fc_txme
 		list->chosen[list->n++] = (u16)i;
 }
 
-/* Those that could go on wait.  Packets up to @best are waited for. */
+/* Hold packet @best: targets that can take it wait for those that want it or an earlier one. */
 static void hold(struct fc_txlist *list, const struct choice *c)
 {
 	struct fc_txmember m;
@@ -184,7 +187,7 @@ int fc_txlist_pick(struct fc_txlist *list)
 			break;
 	}
 	list->held = false;
-	/* Whoever was not asked for room yet does not wait. */
+	/* Targets that were not asked for room yet do not wait for others. */
 	if (!c.parts && c.best >= 0 && c.blocked <= c.best && !c.fresh) {
 		hold(list, &c);
 		return -1;

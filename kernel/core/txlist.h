@@ -9,10 +9,10 @@
  * when the others' next packet is its next one, too.
  *
  * The others have a budget of time (struct fc_patience) to wait for each flow, and the source has
- * one for all of its messages and targets together.  It is spent while anybody waits, however many do,
- * and comes back as a part of the time, and with each packet that is confirmed by a target which
- * is waited for.  So whatever targets say, and however many of them there are, they slow the
- * others down by no more than the source's budget.
+ * one for all of its messages and targets together.  A budget is spent while any target waits,
+ * however many do.  It comes back as a part of the time, and with each packet that is confirmed by
+ * a target which is waited for.  So whatever targets say, and however many of them there
+ * are, they slow the others down by no more than the source's budget.
  */
 #ifndef FC_CORE_TXLIST_H
 #define FC_CORE_TXLIST_H
@@ -22,10 +22,10 @@
 /* Packets of a message under way to a target, beyond what is confirmed. */
 #define FC_TX_AHEAD_MAX		4
 
-/* The most that a budget has, in ns, and the parts of the time that a flow's and a source's get. */
+/* The most that a budget holds, in ns, and the fraction of time that flows and sources regain. */
 #define FC_PATIENCE_MOST	100000000ULL
 #define FC_PATIENCE_FLOW	8
-/* For a packet, in ns. */
+/* What a confirmed packet adds to a budget, in ns. */
 #define FC_PATIENCE_PACKET	4000000
 #define FC_PATIENCE_SOURCE	4
 
@@ -41,9 +41,16 @@ struct fc_patience {
 	u32 waits;
 };
 
-/* What is left, at least 0.  @share: FC_PATIENCE_FLOW or FC_PATIENCE_SOURCE. */
+/**
+ * fc_patience_left() - bring a budget up to date
+ * @p: budget
+ * @share: FC_PATIENCE_FLOW or FC_PATIENCE_SOURCE
+ * @now: time, in ns
+ *
+ * Return: ns that targets may still wait, 0 if the budget is spent.
+ */
 u64 fc_patience_left(struct fc_patience *p, u32 share, u64 now);
-/* Somebody begins to wait, or does not wait any more. */
+/* One more target or message begins to wait, or stops waiting. */
 void fc_patience_wait(struct fc_patience *p, u32 share, u64 now);
 void fc_patience_over(struct fc_patience *p, u32 share, u64 now);
 

@@ -235,14 +235,8 @@ static bool alike(const struct tx_target *a, const struct tx_target *b)
 	       a->core.seq == b->core.seq && a->flow->core.oldest == b->flow->core.oldest;
 }
 
-/* Flits of a packet, where a flit has room for so many bytes. */
-static u32 flits_of(u32 bytes, u32 room)
-{
-	return DIV_ROUND_UP(bytes, room);
-}
-
 /*
- * Fills @s: a bitmap where it makes the packet, with so many bytes of data, fewer flits.  The socket
+ * Fills @s: a bitmap where it saves flits of the packet, which has @data bytes of data.  The socket
  * refuses two targets with the same site and port: so the sites differ.
  */
 static void cur_sites(struct sites *s, const struct flitcast_feed *feed,
@@ -264,7 +258,7 @@ static void cur_sites(struct sites *s, const struct flitcast_feed *feed,
 		s->site[i] = t->site;
 	}
 	size = fc_wire_sites_size(s->site, feed->cur_n);
-	if (flits_of(size + data, room) == flits_of(s->size + data, room))
+	if (DIV_ROUND_UP(size + data, room) == DIV_ROUND_UP(s->size + data, room))
 		return;
 	s->n = feed->cur_n;
 	s->size = size;

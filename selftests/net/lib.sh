@@ -33,6 +33,14 @@ result()
 	sed 's/^/# err: /' "$work/err" 2>/dev/null
 }
 
+# In the lab that $lab names; scripts that have none define their own.
+# shellcheck disable=SC2317 # called by the helpers
+fc() { "$flitcast" "$@"; }
+# shellcheck disable=SC2154 # the script sets lab
+at() { fc lab exec name "$lab" "$1" "$flitcast" "${@:2}"; }
+# Return: false unless the site has one socket.
+listening() { [ "$(at "$1" -j site show | grep -o '"sockets":[0-9]*')" = '"sockets":1' ]; }
+
 finish()
 {
 	echo "1..$tests"

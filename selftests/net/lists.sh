@@ -9,9 +9,6 @@ set -u
 . "$(dirname "$0")/lib.sh"
 
 lab=lists$$
-# shellcheck disable=SC2317 # called by the helpers
-fc() { "$flitcast" "$@"; }
-at() { fc lab exec name "$lab" "$1" "$flitcast" "${@:2}"; }
 
 # shellcheck disable=SC2317 # by the trap
 cleanup()
@@ -20,9 +17,6 @@ cleanup()
 	rm -rf "$work"
 }
 trap cleanup EXIT
-
-# shellcheck disable=SC2317 # called by becomes
-listening() { [ "$(at "$1" -j site show | grep -o '"sockets":[0-9]*')" = '"sockets":1' ]; }
 
 # Flits that all links have carried.
 flits()

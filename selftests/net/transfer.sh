@@ -15,9 +15,6 @@ set -u
 
 lab=transfer$$
 receivers=()
-# shellcheck disable=SC2317 # called by the helpers
-fc() { "$flitcast" "$@"; }
-at() { fc lab exec name "$lab" "$1" "$flitcast" "${@:2}"; }
 
 # shellcheck disable=SC2317 # by the trap
 cleanup()
@@ -26,9 +23,6 @@ cleanup()
 	rm -rf "$work"
 }
 trap cleanup EXIT
-
-# shellcheck disable=SC2317 # called by becomes
-listening() { [ "$(at "$1" -j site show | grep -o '"sockets":[0-9]*')" = '"sockets":1' ]; }
 
 # receive SITE ARG...: in the background; its output in $work/SITE
 receive()

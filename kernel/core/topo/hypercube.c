@@ -69,7 +69,7 @@ static void cube_steps(const struct fc_topo *topo, u32 from, u32 to, u8 step[2][
 	u32 minimal = cube_minimal(topo, from, to);
 	unsigned int d;
 
-	/* Of dimensions that share a byte pair one step counts. */
+	/* Dimensions d and d + FC_STEPS_AXES share an axis: a step in both counts once. */
 	for (d = 0; d < 2 * FC_STEPS_AXES; d++)
 		step[d / FC_STEPS_AXES][d % FC_STEPS_AXES] = minimal >> d & 1;
 }
@@ -94,7 +94,7 @@ static void cube_dir_name(const struct fc_topo *topo, u8 dir, char buf[8])
 
 static const char *cube_vclass_init(struct fc_vclass *v)
 {
-	/* Of few bits a way does not turn so often. */
+	/* A path of d steps turns d - 1 times at most, so it needs d + 1 classes at most. */
 	v->count = v->topo->ndims + 1 < CUBE_CLASSES ? v->topo->ndims + 1 : CUBE_CLASSES;
 	return NULL;
 }
