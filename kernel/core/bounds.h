@@ -26,6 +26,9 @@
 #define FLITCAST_GRACE_LONGEST	60000000
 #define FLITCAST_GRACE_DEFAULT	5000000
 
+/* Sites of a network: a message, or a look at its state, takes time for each. */
+#define FLITCAST_SITES_MAX	1024
+
 /* Flit size in bytes; flits under way. */
 #define FLITCAST_FLIT_MIN	256
 #define FLITCAST_FLIT_MAX	65535

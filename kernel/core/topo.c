@@ -20,7 +20,7 @@ const char *fc_topo_parse(struct fc_topo *topo, const char *spec)
 	while (spec[kind] && spec[kind] != ':')
 		kind++;
 	if (!spec[kind])
-		return "expected KIND:SIZE, such as torus:4x4";
+		return "a topology is KIND:SIZE, such as " FC_TOPO_EXAMPLES;
 	for (i = 0; i < fc_topo_registry_size; i++) {
 		const struct fc_topo_ops *ops = fc_topo_registry[i];
 
@@ -33,7 +33,7 @@ const char *fc_topo_parse(struct fc_topo *topo, const char *spec)
 			*topo = parsed;
 		return wrong;
 	}
-	return "unknown kind of topology";
+	return "unknown kind of topology: there are " FC_TOPO_EXAMPLES;
 }
 
 void fc_topo_print(const struct fc_topo *topo, char buf[FC_SPEC_MAX])

@@ -36,6 +36,10 @@
 	X(hexmesh)		\
 	X(graph)
 
+/* One of each kind, for whoever names none. */
+#define FC_TOPO_EXAMPLES							\
+	"line:5, ring:8, mesh:4x4, torus:4x4, torus:3^3, hypercube:4, hexmesh:3, graph:FILE"
+
 /* Steps to a site (@steps of struct fc_topo_ops) are counted for so many axes, up to so many. */
 #define FC_STEPS_AXES	8
 #define FC_STEPS_CAP	127

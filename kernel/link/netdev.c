@@ -138,6 +138,8 @@ static void netdev_describe(struct flitcast_link *link, struct flitcast_link_dev
 
 	device->ifindex = dev->ifindex;
 	strscpy(device->name, dev->name, sizeof(device->name));
+	if (!netif_running(dev))
+		strscpy(device->reason, "the device is down", sizeof(device->reason));
 }
 
 /* A frame above the MTU: for the device to hand over as it is. */

@@ -87,12 +87,6 @@ static int put_link_device(struct sk_buff *skb, const struct flitcast_link_devic
 	return device->qp ? nla_put_u32(skb, FLITCAST_A_LINK_QP, device->qp) : 0;
 }
 
-/* Why the link is not up: the backend knows more than that there is no carrier. */
-static const char *reason(const struct flitcast_link_info *info)
-{
-	return info->reason && *info->device.reason ? info->device.reason : info->reason;
-}
-
 static int link_fill(struct sk_buff *skb, const void *arg)
 {
 	const struct object *object = arg;
@@ -105,7 +99,7 @@ static int link_fill(struct sk_buff *skb, const void *arg)
 	    nla_put_u32(skb, FLITCAST_A_LINK_WINDOW, info->window) ||
 	    nla_put_u32(skb, FLITCAST_A_LINK_CRC, info->crc))
 		return -EMSGSIZE;
-	if (reason(info) && nla_put_string(skb, FLITCAST_A_LINK_REASON, reason(info)))
+	if (*info->reason && nla_put_string(skb, FLITCAST_A_LINK_REASON, info->reason))
 		return -EMSGSIZE;
 	if (info->peer_site != FC_SITE_NONE &&
 	    (nla_put_u32(skb, FLITCAST_A_LINK_PEER_SITE, info->peer_site) ||

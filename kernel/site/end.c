@@ -236,6 +236,21 @@ int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_a
 	return 0;
 }
 
+/* Why the link is not up, if it is not; a wrong cable is told with both its ends. */
+static void put_reason(const struct fc_hello *hello, struct flitcast_link_info *info)
+{
+	u8 reason = hello->own.reason;
+
+	if (reason == FC_REASON_CABLE_SITE || reason == FC_REASON_CABLE_PORT)
+		snprintf(info->reason, sizeof(info->reason),
+			 "cabled to site %u port %u, expected site %u port %u",
+			 hello->peer.site, hello->peer.port, hello->want_site, hello->want_port);
+	else if (reason)
+		/* The backend knows more than that there is no carrier. */
+		strscpy(info->reason, *info->device.reason ? info->device.reason :
+			fc_reason_text(reason), sizeof(info->reason));
+}
+
 int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info)
 {
 	struct flitcast_end *end;
@@ -252,8 +267,7 @@ int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_lin
 	flitcast_link_describe(end->link, &info->device);
 	info->port = port;
 	info->state = end->hello.state;
-	if (end->hello.own.reason)
-		info->reason = fc_reason_text(end->hello.own.reason);
+	put_reason(&end->hello, info);
 	info->peer_site = end->hello.peer.epoch ? end->hello.peer.site : FC_SITE_NONE;
 	info->peer_port = end->hello.peer.port;
 	info->window = end->hello.own.window;

@@ -46,8 +46,6 @@
 #define FLITCAST_TXFLOWS_MAX	4096
 /* Flows whose target is told again and again that messages were given up. */
 #define FLITCAST_FORWARD_MAX	4096
-/* Sites of a network: a message, or a look at its state, takes time for each. */
-#define FLITCAST_SITES_MAX	1024
 /* Sites of a namespace. */
 #define FLITCAST_NET_SITES_MAX	256
 /* Bytes that messages of closed sockets may hold at a site. */

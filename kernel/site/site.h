@@ -94,7 +94,7 @@ struct flitcast_site_info {
  * @device: device
  * @port: port
  * @state: enum flitcast_link_state
- * @reason: why it is not up; NULL or a constant text
+ * @reason: why it is not up; "" where it is
  * @peer_site: peer, or FC_SITE_NONE before its HELLO
  * @peer_port: port of the peer
  * @window: flits under way
@@ -104,7 +104,7 @@ struct flitcast_link_info {
 	struct flitcast_link_device device;
 	u32 port;
 	u32 state;
-	const char *reason;
+	char reason[80];
 	u32 peer_site;
 	u32 peer_port;
 	u32 window;

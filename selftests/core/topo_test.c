@@ -386,6 +386,31 @@ TEST(topo_parse__refuses)
 	}
 }
 
+/* The refusal of an unknown kind has an example of each kind, which is taken. */
+TEST(topo_parse__names_the_kinds)
+{
+	static const char *const unknown[] = { "foo:4x4", "torus4x4" };
+
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(unknown); i++) {
+		struct fc_topo topo;
+		const char *wrong = fc_topo_parse(&topo, unknown[i]);
+
+		REQUIRE(wrong, "\"%s\" taken", unknown[i]);
+		for (unsigned int j = 0; j < fc_topo_registry_size; j++) {
+			const char *name = fc_topo_registry[j]->name;
+			char example[FC_SPEC_MAX] = "";
+			const char *at = strstr(wrong, name);
+
+			while (at && (at[-1] != ' ' || at[strlen(name)] != ':'))
+				at = strstr(at + 1, name);
+			REQUIRE(at, "\"%s\" does not name %s", wrong, name);
+			memcpy(example, at, strcspn(at, ","));
+			CHECK(fc_topo_registry[j] == &fc_topo_graph ||
+			      !fc_topo_parse(&topo, example), "\"%s\"", example);
+		}
+	}
+}
+
 /* Any bytes: ASan watches the reads, the round trip says what was taken. */
 TEST(topo_parse__random_texts)
 {

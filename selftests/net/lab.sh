@@ -38,7 +38,8 @@ refuses "exec: not up" 1 "lab $lab is not up" fc lab exec name "$lab" 0 true
 refuses "graph: not up" 1 "lab $lab is not up" fc lab graph name "$lab"
 accepts "down: not up is down" fc lab down name "$lab"
 refuses "up: malformed" 1 'lab up: ring:2: .' fc lab up ring:2 name "$lab"
-refuses "up: too many" 1 'at most 4096 sites' fc lab up mesh:100x100 name "$lab"
+refuses "up: too many" 1 'mesh:33x33: has 1089 sites, and a network has 1024 at most' \
+	fc lab up mesh:33x33 name "$lab"
 refuses "up: mtu" 2 'mtu is a number' fc lab up ring:3 mtu 100 name "$lab"
 refuses "up: flit" 2 'flit is a number' fc lab up ring:3 flit 100 name "$lab"
 refuses "up: name" 2 'name of a lab' fc lab up ring:3 name ../x
@@ -105,7 +106,7 @@ heard()
 
 	for ((site = 0; site < 7; site++)); do
 		fc lab exec name "$lab" "$site" "$flitcast" link show >"$work/links" || return
-		[ "$(grep -c 'cabled to a site that is not the neighbour here' "$work/links")" -eq 4 ] ||
+		[ "$(grep -cE 'cabled to site [0-6] port [1-6], expected site [0-6] port [1-6]' "$work/links")" -eq 4 ] ||
 			return
 	done
 }

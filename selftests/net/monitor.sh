@@ -71,7 +71,7 @@ ip link add fc0 type veth peer name fc1
 fc site add 1 topology ring:3
 tells text "site added" '^site-add +site 1 topology ring:3 '
 fc link add fc0 port 1 site 0
-tells text "link added" '^link-change +site 0 port 1 \+x dev fc0 .* state down \(no carrier\)$'
+tells text "link added" '^link-change +site 0 port 1 \+x dev fc0 .* state down \(the device is down\)$'
 fc link add fc1 port 2 site 1
 ip link set fc0 up
 ip link set fc1 up
@@ -84,7 +84,7 @@ tells text "link down at the other end" '^link-change +site 0 port 1 .* state in
 fc site add 2 topology ring:3
 fc link add fc1 port 2 site 2
 tells text "another reason is told" \
-	'^link-change +site 0 port 1 .* state init \(cabled to a site that is not the neighbour'
+	'^link-change +site 0 port 1 .* state init \(cabled to site 2 port 2, expected site 1 port 2\)'
 fc site del 2
 tells text "link goes with its site" '^link-del +site 2 port 2 '
 tells text "site taken out" '^site-del +site 2 topology '

@@ -42,10 +42,14 @@ refuses "site add: topology too long" 1 'site add 0: .' \
 refuses "site add: not in the topology" 1 'no site of that number' fc site add 3 topology ring:3
 refuses "site add: mode" 1 'unknown mode: the modes are: care' \
 	fc site add 0 topology ring:3 mode wormhole
-refuses "site add: flit too small" 1 'range|flit' fc site add 0 topology ring:3 flit 255
-refuses "site add: flit too large" 1 'range|flit' fc site add 0 topology ring:3 flit 65536
-refuses "site add: window 0" 1 'range|window' fc site add 0 topology ring:3 window 0
-refuses "site add: window too large" 1 'range|window' fc site add 0 topology ring:3 window 65
+refuses "site add: flit too small" 1 'flit 255 is out of range: 256 to 65535' \
+	fc site add 0 topology ring:3 flit 255
+refuses "site add: flit too large" 1 'flit 65536 is out of range: 256 to 65535' \
+	fc site add 0 topology ring:3 flit 65536
+refuses "site add: window 0" 1 'window 0 is out of range: 1 to 64' \
+	fc site add 0 topology ring:3 window 0
+refuses "site add: window too large" 1 'window 65 is out of range: 1 to 64' \
+	fc site add 0 topology ring:3 window 65
 refuses "site add: no number" 2 'site is a number' fc site add x topology ring:3
 refuses "site add: without rights" 1 'Operation not permitted' \
 	no_admin site add 0 topology ring:3
@@ -100,7 +104,8 @@ json "site set: the others stay" '(j[0]["seek_us"], j[0]["transit"]) == (1500, 3
 for wrong in 'seek 9us' 'seek 1001ms' 'seek-max 1001' 'timeout 99us' 'timeout 11s' \
 	'retry 9us' 'retry 1001ms' 'probe 999us' 'probe 11s' 'transit 1025' 'grace 61s'; do
 	# shellcheck disable=SC2086
-	refuses "site set: $wrong" 1 'range|out of' fc site set 0 $wrong
+	refuses "site set: $wrong" 1 "${wrong%% *} [0-9]+(us)? is out of range: [0-9]+" \
+		fc site set 0 $wrong
 done
 for wrong in 'seek 5' 'seek -1ms' 'seek ms' 'seek 1h' 'timeout 5000s' 'transit x'; do
 	# shellcheck disable=SC2086
@@ -116,7 +121,8 @@ refuses "link add: no such site" 1 'no such site here' fc link add fc0 port 1 si
 refuses "link add: no such device" 1 'no such device here' fc link add fc9 port 1 site 0
 refuses "link add: no such port" 1 'no such port' fc link add fc0 port 3 site 0
 refuses "link add: port 0" 2 'port is a number' fc link add fc0 port 0 site 0
-refuses "link add: port out of range" 1 'range|port' fc link add fc0 port 31 site 0
+refuses "link add: port out of range" 1 'port 31 is out of range: 1 to 30' \
+	fc link add fc0 port 31 site 0
 refuses "link add: no port" 2 'port is missing' fc link add fc0 site 0
 refuses "link add: loopback" 1 'link add lo: .' fc link add lo port 1 site 0
 refuses "link add: window above the site's" 1 'window of a link is at most' \
@@ -175,7 +181,8 @@ refuses "link show: no link" 1 'device is no link of a site here' fc link show l
 refuses "link show: not of that site" 1 'device is no link of that site' fc link show fc0 site 1
 refuses "link set: window above the site's" 1 'window of a link is at most' \
 	fc link set fc0 window 5
-refuses "link set: window 0" 1 'range|window' fc link set fc0 window 0
+refuses "link set: window 0" 1 'window 0 is out of range: 1 to 64' \
+	fc link set fc0 window 0
 refuses "link set: not a link" 1 'device is no link of a site here' fc link set lo window 2
 refuses "link set: without rights" 1 'Operation not permitted' no_admin link set fc0 window 2
 json "link set: nothing came of all that" 'j[0]["window"] == 3 and

@@ -113,26 +113,29 @@ accepts "send: a file to a receiver with JSON" at 3 send --to 5 --file "$work/fi
 received
 json "recv: JSON of a file" 'j["file"] == "file" and j["length"] == 3000000' cat "$work/5"
 
-refuses "send: nobody listens" 1 'Connection refused' at 0 send --to 1:99 hello
-refuses "send: names who did not get it" 1 'send to 1:99: Connection refused \(0 of 1' \
-	at 0 send --to 0:7,1:99 hello
+refuses "send: nobody listens" 1 'site 1 port 99: connection refused: no receiver has this port' \
+	at 0 send --to 1:99 hello
+refuses "send: names who did not get it" 3 'send: site 1 port 99: connection refused' \
+	at 0 send --to 8:7,1:99 hello
+[ "$(cat "$work/out")" = 'site 8 port 7: delivered' ]
+result $? "send: names who got it"
 refuses "send: slow: malformed" 2 'is wait, skip:MS or detach:MS' at 0 send --to 1 --slow 5 hello
 refuses "send: slow: time" 2 'time of a slow target is a number' \
 	at 0 send --to 1 --slow skip:x hello
-prints "send: confirm" '^site 8 port 7 delivered 1 of 1$' at 0 send --confirm --to 8:7 hello
-run at 0 send -j --confirm --to 1:99,8:7 hello
-[ "$status" -eq 1 ]
-result $? "send: confirm: one was not delivered"
+prints "send: confirm" '^site 8 port 7: delivered \(1 of 1 messages\)$' at 0 send --confirm --to 8:7 hello
+run at 0 send -j --to 1:99,8:7 hello
+[ "$status" -eq 3 ]
+result $? "send: JSON: one was not delivered"
 cp "$work/out" "$work/confirm"
-json "send: confirm: which" '[(t["site"], t["port"], t["delivered"], t["failed"], t["error"])
+json "send: JSON: which" '[(t["site"], t["port"], t["delivered"], t["failed"], t["error"])
 	for t in j["targets"]] == [(1, 99, 0, 1, "ECONNREFUSED"), (8, 7, 1, 0, None)] and
-	j["messages"] == 1' cat "$work/confirm"
+	j["messages"] == 1 and j["bytes"] == 5' cat "$work/confirm"
 head -c 3500000 /dev/urandom >"$work/file"
 receive 5 --output "$work/5.file"
-refuses "send: a file, and nobody at one of two" 1 'send to 1:99: Connection refused' \
+refuses "send: a file, and nobody at one of two" 3 'send: site 1 port 99: connection refused' \
 	at 3 send --to 5,1:99 --file "$work/file"
 arrives "recv: the other has it" 5.file
-refuses "send: a file to nobody" 1 '\(0 of [1-4] messages delivered' \
+refuses "send: a file to nobody" 1 'site 1 port 99: connection refused: [a-z ]*$' \
 	at 3 send --to 1:99 --file "$work/file"
 
 # A reader that stops: it has no room for long, and is left out of what follows.
@@ -143,7 +146,7 @@ stopped=$!
 becomes 20 listening 1
 kill -STOP "$stopped"
 head -c 12000000 /dev/urandom >"$work/file"
-refuses "send: slow: skipped" 1 'send to 1:4100: was slower than --slow allows \([0-9]+ of 1[12]' \
+refuses "send: slow: skipped" 3 'send: site 1: was slower than --slow allows after [0-9]+ of 1[12]' \
 	at 3 send --to 5,1 --slow skip:3000 --file "$work/file"
 arrives "recv: the others have it all" 5.file
 kill -CONT "$stopped"
@@ -217,13 +220,15 @@ received
 json "recv: a broadcast" 'j["site"] == 4 and j["text"] == "hello all" and j["copies"] == 1 and
 	j["votes"] == 1 and j["dissent"] == 0' cat "$work/2"
 json "recv: a broadcast, elsewhere" 'j["site"] == 4' cat "$work/6"
-prints "send: a broadcast: who has it" '^site 3 port 7 delivered 1 of 1$' \
+prints "send: a broadcast: who has it" '^site 3 port 7: delivered \(1 of 1 messages\)$' \
 	at 0 send --confirm --broadcast --port 7 hello
-prints "send: a broadcast: who has no socket" '^site 3 port 99 delivered 0 of 1: no socket$' \
+prints "send: a broadcast: how many have it" '^broadcast: delivered to 8 of 8 sites$' \
+	at 0 send --broadcast --port 7 hello
+prints "send: a broadcast: who has no socket" '^site 3 port 99: no receiver \(0 of 1 messages\)$' \
 	at 0 send --confirm --broadcast --port 99 hello
 refuses "send: more copies than there are paths" 1 'no paths are known for so many' \
 	at 0 send --broadcast --copies 2 hello
-refuses "send: a broadcast to some" 2 '--to and --broadcast' at 0 send --broadcast --to 1 hello
+refuses "send: a broadcast to some" 2 'give --to or --broadcast, not both' at 0 send --broadcast --to 1 hello
 refuses "send: copies to one" 2 'are for --broadcast' at 0 send --to 1 --copies 2 hello
 refuses "recv: reception" 2 'first, all, majority, or a number' at 0 recv --reception 0
 head -c 300000 /dev/urandom >"$work/file"
@@ -238,7 +243,7 @@ refuses "send: no such file" 1 'nowhere: No such file' at 0 send --to 1 --file n
 refuses "send: a directory" 1 'Is a directory' at 0 send --to 1 --file /
 refuses "recv: nothing comes" 1 'nothing came for 0.2 s' at 0 recv --timeout 0.2
 receive 2 --port 99
-refuses "recv: port in use" 1 'Address already in use' at 2 recv --port 99
+refuses "recv: port in use" 1 'port 99: another socket has it' at 2 recv --port 99
 kill "${receivers[0]%:*}"
 
 prints "ping: text" '^rtt min/avg/max ' at 0 ping 8 -c 3 -i 0.05

@@ -277,7 +277,8 @@ static uint32_t last_tree(const struct fc_topo *topo, const struct load *loads)
 /* What is written beside a link that is up. */
 static const char *number_of(const struct load *load, char buf[16])
 {
-	return short_number(load->tree ? load->copy : load->flits, buf);
+	return short_number(load->targets ? load->targets :
+			    load->tree ? load->copy : load->flits, buf);
 }
 
 static void label(struct point at, const char *anchor, const char *text)
@@ -336,7 +337,9 @@ static void svg_link(const struct layout *layout, const struct load *load, uint6
 	       (from.x + to.x) / 2 + side.x * bend, (from.y + to.y) / 2 + side.y * bend,
 	       to.x, to.y, style, load->known && load->up ? " marker-end=\"url(#a)\"" : "",
 	       site, name, peer);
-	if (load->known && load->up && load->tree)
+	if (load->known && load->up && load->targets)
+		printf(": packet %u, targets %u", load->tree, load->targets);
+	else if (load->known && load->up && load->tree)
 		printf(": copy %u, tree %u", load->copy, load->tree);
 	else if (load->known && load->up)
 		printf(": %llu flits", (unsigned long long)load->flits);
@@ -394,7 +397,36 @@ static void svg_heading(const struct layout *layout, const struct load *loads, u
 	       short_number(most, number));
 }
 
-void draw_svg(const struct fc_topo *topo, const struct load *loads, uint32_t own)
+static const struct {
+	const char *fill;
+	const char *line;
+	const char *text;
+} styles[DRAW_MARKS] = {
+	[DRAW_PLAIN]	= { "#eaf1fb", "#2a5b9c", "" },
+	[DRAW_OWN]	= { "#ffe08a", "#2a5b9c", "" },
+	[DRAW_TARGET]	= { "#bfe6c3", "#2a5b9c", ": target" },
+	[DRAW_DEAD]	= { "#f3d0d4", "#c81428", ": dead" },
+};
+
+static void svg_site(struct point at, uint32_t site, uint8_t mark)
+{
+	double arm = RADIUS * 0.7;
+
+	printf("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.0f\" fill=\"%s\" "
+	       "stroke=\"%s\" stroke-width=\"1.5\">",
+	       at.x, at.y, RADIUS, styles[mark].fill, styles[mark].line);
+	if (*styles[mark].text)
+		printf("<title>site %u%s</title>", site, styles[mark].text);
+	fputs("</circle>", stdout);
+	if (mark == DRAW_DEAD)
+		printf("<path d=\"M%.1f %.1fL%.1f %.1fM%.1f %.1fL%.1f %.1f\" stroke=\"%s\"/>",
+		       at.x - arm, at.y - arm, at.x + arm, at.y + arm,
+		       at.x - arm, at.y + arm, at.x + arm, at.y - arm, styles[mark].line);
+	printf("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" class=\"s\">%u</text>\n",
+	       at.x, at.y + 4, site);
+}
+
+void draw_svg(const struct fc_topo *topo, const struct load *loads, const uint8_t *marks)
 {
 	uint64_t most = largest(topo, loads);
 	char spec[FC_SPEC_MAX];
@@ -429,20 +461,13 @@ void draw_svg(const struct fc_topo *topo, const struct load *loads, uint32_t own
 					 site, dir, peer);
 		}
 	}
-	for (site = 0; site < topo->nsites; site++) {
-		struct point at = place(&layout, site);
-
-		printf("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.0f\" fill=\"%s\" "
-		       "stroke=\"#2a5b9c\" stroke-width=\"1.5\"/>"
-		       "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" class=\"s\">%u</text>\n",
-		       at.x, at.y, RADIUS, site == own ? "#ffe08a" : "#eaf1fb",
-		       at.x, at.y + 4, site);
-	}
+	for (site = 0; site < topo->nsites; site++)
+		svg_site(place(&layout, site), site, marks ? marks[site] : DRAW_PLAIN);
 	fputs("</svg>\n", stdout);
 	free(layout.spot);
 }
 
-void draw_dot(const struct fc_topo *topo, const struct load *loads, uint32_t own)
+void draw_dot(const struct fc_topo *topo, const struct load *loads, const uint8_t *marks)
 {
 	uint64_t most = largest(topo, loads);
 	char spec[FC_SPEC_MAX], tint[8];
@@ -457,8 +482,11 @@ void draw_dot(const struct fc_topo *topo, const struct load *loads, uint32_t own
 	for (site = 0; site < topo->nsites; site++) {
 		struct point at = place(&layout, site);
 
-		printf("\t%u [pos=\"%.0f,%.0f!\"%s];\n", site, at.x, -at.y,
-		       site == own ? ",style=filled,fillcolor=\"#ffe08a\"" : "");
+		printf("\t%u [pos=\"%.0f,%.0f!\"", site, at.x, -at.y);
+		if (marks && marks[site])
+			printf(",style=filled,fillcolor=\"%s\",tooltip=\"site %u%s\"",
+			       styles[marks[site]].fill, site, styles[marks[site]].text);
+		fputs("];\n", stdout);
 	}
 	for (site = 0; site < topo->nsites; site++) {
 		for (dir = 0; dir < topo->ndirs; dir++) {
@@ -477,7 +505,8 @@ void draw_dot(const struct fc_topo *topo, const struct load *loads, uint32_t own
 				printf("taillabel=\"%s\",style=dashed", name);
 			else if (load->tree)
 				printf("taillabel=\"%s\",label=\"%u\",color=\"%s\",penwidth=2",
-				       name, load->copy, tree_colour(load->tree));
+				       name, load->targets ? load->targets : load->copy,
+				       tree_colour(load->tree));
 			else
 				printf("taillabel=\"%s\",label=\"%llu\",color=\"%s\",penwidth=%.1f",
 				       name, (unsigned long long)load->flits,

@@ -17,8 +17,10 @@
  * @known: somebody asked; else the link is drawn as the topology has it
  * @up: it is up
  * @flits: flits sent
- * @tree: the drawing is one of a broadcast: the tree of it that goes there, from 1, or 0
- * @copy: of a tree: the number of the copy that comes to the site at the other end
+ * @tree: the drawing is one of a message: the tree of a broadcast or the packet of a list that
+ *	goes there, from 1, or 0
+ * @copy: of a broadcast: the number of the copy that comes to the site at the other end
+ * @targets: of a list: targets of the packet
  */
 struct load {
 	bool known;
@@ -26,16 +28,26 @@ struct load {
 	uint64_t flits;
 	uint32_t tree;
 	uint32_t copy;
+	uint32_t targets;
+};
+
+/* How a site is drawn. */
+enum draw_mark {
+	DRAW_PLAIN,
+	DRAW_OWN,	/* the site that draws, or the source of the message */
+	DRAW_TARGET,
+	DRAW_DEAD,
+	DRAW_MARKS
 };
 
 /**
  * draw_svg() - to standard output
  * @topo: topology
  * @loads: by site * topo->ndirs + direction, or NULL
- * @own: site to mark, or FC_SITE_NONE
+ * @marks: by site, enum draw_mark, or NULL
  */
-void draw_svg(const struct fc_topo *topo, const struct load *loads, uint32_t own);
+void draw_svg(const struct fc_topo *topo, const struct load *loads, const uint8_t *marks);
 /* The same for graphviz. */
-void draw_dot(const struct fc_topo *topo, const struct load *loads, uint32_t own);
+void draw_dot(const struct fc_topo *topo, const struct load *loads, const uint8_t *marks);
 
 #endif /* FLITCAST_CLI_DRAW_H */

@@ -13,12 +13,17 @@ int open_socket(const char *about, uint32_t site, uint16_t port)
 
 	if (fd >= 0)
 		return fd;
+	if (errno == EAFNOSUPPORT)
+		fail("%s: " MODULE_MISSING, about);
 	if (errno == ENETDOWN)
-		fail("%s: no site here", about);
+		fail("%s: no site here: flitcast site add makes one", about);
 	if (errno == EADDRNOTAVAIL && site == FLITCAST_SITE_ANY)
 		fail("%s: several sites here: say which with --site", about);
 	if (errno == EADDRNOTAVAIL)
-		fail("%s: no site %u here", about, site);
+		fail("%s: no site %u here: flitcast site show lists them", about, site);
+	if (errno == EADDRINUSE)
+		fail("%s: port %u: another socket has it: flitcast socket show lists the sockets",
+		     about, port);
 	if (port == FLITCAST_PORT_ANY)
 		fail("%s: %s", about, strerror(errno));
 	fail("%s: port %u: %s", about, port, strerror(errno));

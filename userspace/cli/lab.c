@@ -219,6 +219,8 @@ static int graph(struct args *args)
 	bool svg = false, dot = false;
 	struct lab lab = { 0 };
 	struct load *loads;
+	uint8_t *marks;
+	uint32_t site;
 
 	lab_take_name(args, &lab);
 	while (args->argc) {
@@ -235,10 +237,15 @@ static int graph(struct args *args)
 	if (lab.topo.nsites > DRAW_SITES_MAX)
 		fail("lab %s: drawings have at most %d sites", lab.name, DRAW_SITES_MAX);
 	loads = read_loads(&lab);
+	marks = xalloc(lab.topo.nsites, 1);
+	for (site = 0; site < lab.topo.nsites; site++)
+		if (lab.fate[site] == LAB_DEAD)
+			marks[site] = DRAW_DEAD;
 	if (dot)
-		draw_dot(&lab.topo, loads, FC_SITE_NONE);
+		draw_dot(&lab.topo, loads, marks);
 	else
-		draw_svg(&lab.topo, loads, FC_SITE_NONE);
+		draw_svg(&lab.topo, loads, marks);
+	free(marks);
 	free(loads);
 	out_flush();
 	return 0;

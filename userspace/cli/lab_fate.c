@@ -125,7 +125,7 @@ static void wait_for_all(const struct lab *lab, int *genl)
 	for (site = 0; site < lab->topo.nsites; site++)
 		if (lab->fate[site] == LAB_LIVES && !genl[site])
 			genl[site] = lab_open(lab, site, NETLINK_GENERIC);
-	wrong = lab_wait(lab, genl, "lab: ways from");
+	wrong = lab_wait(lab, genl, "lab: ways from", NULL);
 	if (wrong)
 		fail("lab %s: %s", lab->name, wrong);
 	for (site = 0; site < lab->topo.nsites; site++)

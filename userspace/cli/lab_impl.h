@@ -8,8 +8,10 @@
 #ifndef FLITCAST_CLI_LAB_IMPL_H
 #define FLITCAST_CLI_LAB_IMPL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "bounds.h"
 #include "cli.h"
 #include "nl.h"
 #include "rdma.h"
@@ -17,8 +19,8 @@
 /* The lab that is meant where none is named. */
 #define LAB_DEFAULT	"flitcast"
 #define LAB_NAME_MAX	32
-/* Three descriptors a site, and a machine's patience. */
-#define LAB_SITES_MAX	4096
+/* The kernel refuses sites of larger networks. */
+#define LAB_SITES_MAX	FLITCAST_SITES_MAX
 
 /* What has become of a site since the lab came up. */
 enum lab_fate {
@@ -122,11 +124,13 @@ void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct nl_re
  * lab_wait() - until every site that lives has a way to every other one
  * @lab: the lab
  * @genl: by site that lives, a socket in its namespace
- * @about: begins the complaint
+ * @about: begins the line of progress
+ * @stop: set by a signal that ends the wait; NULL: signals end the program
  *
- * Return: NULL, or which site has not, and why, to be freed: nobody waits for ever.
+ * Return: NULL, also where @stop is set, or which site has not, and why, to be freed: nobody waits for ever.
  */
-char *lab_wait(const struct lab *lab, const int *genl, const char *about);
+char *lab_wait(const struct lab *lab, const int *genl, const char *about,
+	       const volatile sig_atomic_t *stop);
 
 /*
  * RDMA links: lab_rdma.c

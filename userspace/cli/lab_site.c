@@ -214,7 +214,8 @@ static char *why_not(const struct lab *lab, int genl, uint32_t site, const struc
  * What a site believes of dead links is all that its routes depend on, and of its own
  * links it knows itself.
  */
-char *lab_wait(const struct lab *lab, const int *genl, const char *about)
+char *lab_wait(const struct lab *lab, const int *genl, const char *about,
+	       const volatile sig_atomic_t *stop)
 {
 	uint64_t until = now_ns() + PATIENCE_NS + PATIENCE_SITE_NS * lab->topo.nsites;
 	struct timespec nap = { .tv_nsec = 10000000 };
@@ -223,7 +224,7 @@ char *lab_wait(const struct lab *lab, const int *genl, const char *about)
 	char *wrong = NULL;
 	uint32_t site = 0;
 
-	while (site < lab->topo.nsites && !wrong) {
+	while (site < lab->topo.nsites && !wrong && !(stop && *stop)) {
 		struct fault fault = { .lab = lab };
 
 		if (lab->fate[site] == LAB_LIVES) {

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,32 @@ struct place {
 		lab_take_down(lab, false);					\
 		exit(EXIT_FAILED);						\
 	} while (0)
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+/* The first signal has the lab taken down again, the next one ends the program. */
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND };
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaction(signals[i], &action, NULL);
+}
+
+/* Between two steps. */
+static void look_at_signals(const struct lab *lab)
+{
+	if (interrupted)
+		give_up(lab, "lab up: interrupted: nothing is left of lab %s", lab->name);
+}
 
 /* In the namespace of this thread.  Its noise would be among the counts. */
 static void disable_ipv6(void)
@@ -75,6 +102,7 @@ static void make_namespaces(const struct lab *lab, struct place *places)
 				strerror(place->rtnl < 0 ? -place->rtnl : -place->genl));
 		free(name);
 		progress("lab up: namespaces", site + 1, lab->topo.nsites, "");
+		look_at_signals(lab);
 	}
 }
 
@@ -108,6 +136,7 @@ static void make_veths(const struct lab *lab, const struct place *places)
 		if (nl_talk(places[site].rtnl, &req, NULL, NULL, &error))
 			give_up(lab, "lab up: links of site %u: %s", site, error.text);
 		progress("lab up: links of", site + 1, topo->nsites, "sites");
+		look_at_signals(lab);
 	}
 	nl_free(&req);
 }
@@ -137,6 +166,7 @@ static void open_veths(const struct lab *lab, const struct place *places)
 		lab_put_devices(lab, site, true, &req);
 		if (nl_talk(places[site].rtnl, &req, NULL, NULL, &error))
 			give_up(lab, "lab up: devices of site %u: %s", site, error.text);
+		look_at_signals(lab);
 	}
 	nl_free(&req);
 }
@@ -157,6 +187,7 @@ static void make_sites(const struct lab *lab, const struct place *places,
 		if (lab->copies > 1 && paths_tell(paths, places[site].genl, site, &error))
 			give_up(lab, "lab up: paths of site %u: %s", site, error.text);
 		progress("lab up: sites", site + 1, lab->topo.nsites, "");
+		look_at_signals(lab);
 	}
 	nl_free(&req);
 }
@@ -170,8 +201,9 @@ static int wait_for_sites(const struct lab *lab, const struct place *places)
 
 	for (site = 0; site < lab->topo.nsites; site++)
 		genl[site] = places[site].genl;
-	wrong = lab_wait(lab, genl, "lab up: ways from");
+	wrong = lab_wait(lab, genl, "lab up: ways from", &interrupted);
 	free(genl);
+	look_at_signals(lab);
 	if (!wrong)
 		return 0;
 	complain("lab %s: %s", lab->name, wrong);
@@ -261,7 +293,8 @@ int lab_up(struct args *args)
 	set_sizes(&lab);
 	network_parse(&lab.topo, spec, "lab up:");
 	if (lab.topo.nsites > LAB_SITES_MAX)
-		fail("lab up: %s: a lab has at most %d sites", spec, LAB_SITES_MAX);
+		fail("lab up: %s: has %u sites, and a network has %d at most", spec,
+		     lab.topo.nsites, LAB_SITES_MAX);
 	fc_topo_print(&lab.topo, lab.spec);
 	lab.fate = xalloc(lab.topo.nsites, 1);
 	paths_find(&paths, &lab.topo, copies, "lab up");
@@ -288,6 +321,7 @@ int lab_up(struct args *args)
 		free(name);
 	}
 	lab_allow_descriptors();
+	catch_signals();
 	lab_save(&lab);
 	if (*lab.rdma)
 		refuse_same_rdma(&lab);

@@ -27,7 +27,7 @@ static const struct command objects[] = {
 	{ "monitor", do_monitor,
 	  "[-t] [--state] [--buffer BYTES]" },
 	{ "send", do_send,
-	  "--to SITE[:PORT][,...] [--confirm] { --file FILE | TEXT }" },
+	  "--to SITE[:PORT][,...] [--wait S] { --file FILE | TEXT }" },
 	{ "recv", do_recv,
 	  "[--port P] [--count N] [--output FILE] [--timeout S]" },
 	{ "ping", do_ping,
@@ -53,17 +53,50 @@ static int usage(FILE *to)
 	      "\n", to);
 	for (object = objects; object->name; object++)
 		fprintf(to, "  flitcast %s %s\n", object->name, object->usage);
-	fputs("\nflitcast OBJECT help tells more, and so does flitcast(8).\n", to);
+	fputs("\nMore: flitcast OBJECT help, flitcast(8)\n", to);
 	return to == stdout ? 0 : EXIT_USAGE;
 }
 
+static const struct command *take_object(struct args *args)
+{
+	const struct command *object;
+
+	for (object = objects; object->name; object++)
+		if (take_word(args, object->name))
+			return object;
+	return NULL;
+}
+
+static int run_object(const struct command *object, struct args *args)
+{
+	usage_object = object->name;
+	return object->run(args);
+}
+
+/* "help" alone, or "help OBJECT" as "OBJECT help". */
 static int do_help(struct args *args)
 {
-	return usage(stdout);
+	static char *help[] = { "help" };
+	const struct command *object;
+
+	if (!args->argc)
+		return usage(stdout);
+	object = take_object(args);
+	if (!object) {
+		complain("unknown object \"%s\"", args->argv[0]);
+		return usage(stderr);
+	}
+	return run_object(object, &(struct args){ .argc = 1, .argv = help });
 }
 
 int do_version(struct args *args)
 {
+	if (take_help(args)) {
+		puts("Usage: flitcast version [-j]");
+		return 0;
+	}
+	while (take_output_option(args))
+		continue;
 	take_end(args);
 	out_open_object(NULL);
 	out_string("version", "flitcast %s\n", VERSION);
@@ -110,11 +143,11 @@ int main(int argc, char **argv)
 		return run(&args);
 	if (!args.argc)
 		return usage(stderr);
-	for (object = objects; object->name; object++)
-		if (take_word(&args, object->name))
-			return object->run(&args);
+	object = take_object(&args);
+	if (object)
+		return run_object(object, &args);
 	if (take_word(&args, "help"))
-		return usage(stdout);
+		return do_help(&args);
 	complain("unknown object \"%s\"", args.argv[0]);
 	return usage(stderr);
 }

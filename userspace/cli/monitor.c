@@ -188,7 +188,7 @@ int do_monitor(struct args *args)
 	while (args->argc) {
 		if (take_output_option(args))
 			continue;
-		if (take_option(args, "help")) {
+		if (take_help(args)) {
 			puts("Usage: flitcast monitor [-t] [--state] [--buffer BYTES] [-j]");
 			return 0;
 		}

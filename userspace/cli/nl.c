@@ -221,10 +221,83 @@ const char *nl_string(const struct nlattr *attr)
 	return nl_data(attr);
 }
 
-/* What an acknowledgment, or the end of a dump, says; 0: all is well. */
-static int read_verdict(const struct nlmsghdr *header, struct nl_error *error)
+/* Settings that the kernel refuses by range, by attribute, as the command line has them. */
+struct setting {
+	const char *name;
+	const char *unit;
+};
+
+static const struct setting site_settings[FLITCAST_A_SITE_MAX + 1] = {
+	[FLITCAST_A_SITE_FLIT]		= { "flit", "" },
+	[FLITCAST_A_SITE_WINDOW]	= { "window", "" },
+	[FLITCAST_A_SITE_SEEK]		= { "seek", "us" },
+	[FLITCAST_A_SITE_SEEK_MAX]	= { "seek-max", "" },
+	[FLITCAST_A_SITE_TIMEOUT]	= { "timeout", "us" },
+	[FLITCAST_A_SITE_RETRY]		= { "retry", "us" },
+	[FLITCAST_A_SITE_PROBE]		= { "probe", "us" },
+	[FLITCAST_A_SITE_TRANSIT]	= { "transit", "" },
+	[FLITCAST_A_SITE_GRACE]		= { "grace", "us" },
+};
+
+static const struct setting link_settings[FLITCAST_A_LINK_MAX + 1] = {
+	[FLITCAST_A_LINK_PORT]		= { "port", "" },
+	[FLITCAST_A_LINK_WINDOW]	= { "window", "" },
+};
+
+static const struct setting *find_setting(const struct nlmsghdr *message,
+					  const struct nlattr *attr)
 {
-	const struct nlattr *attrs[NLMSGERR_ATTR_MSG + 1];
+	uint16_t type = attr->nla_type & NLA_TYPE_MASK;
+
+	if (message->nlmsg_type != flitcast_id)
+		return NULL;
+	switch (((const struct genlmsghdr *)NLMSG_DATA(message))->cmd) {
+	case FLITCAST_CMD_SITE_NEW:
+	case FLITCAST_CMD_SITE_SET:
+		return type <= FLITCAST_A_SITE_MAX ? &site_settings[type] : NULL;
+	case FLITCAST_CMD_LINK_NEW:
+	case FLITCAST_CMD_LINK_SET:
+		return type <= FLITCAST_A_LINK_MAX ? &link_settings[type] : NULL;
+	}
+	return NULL;
+}
+
+/*
+ * The kernel says "integer out of range", and tells which attribute of the request and the range
+ * that its policy has.  False where that is not what it says.
+ */
+static bool read_range(const struct nl_request *req, unsigned int index, uint32_t offset,
+		       const struct nlattr *policy, struct nl_error *error)
+{
+	const struct nlattr *limits[NL_POLICY_TYPE_ATTR_MAX + 1], *attr;
+	const struct nlmsghdr *message = (const void *)req->data;
+	const struct setting *setting;
+	uint64_t low, high;
+
+	while (index--)
+		message = (const void *)((const char *)message + NLMSG_ALIGN(message->nlmsg_len));
+	if (offset < NLMSG_HDRLEN + GENL_HDRLEN || offset + NLA_HDRLEN > message->nlmsg_len)
+		return false;
+	attr = (const void *)((const char *)message + offset);
+	setting = find_setting(message, attr);
+	nl_parse(nl_data(policy), nl_length(policy), limits, NL_POLICY_TYPE_ATTR_MAX);
+	if (!setting || !setting->name || !limits[NL_POLICY_TYPE_ATTR_MAX_VALUE_U])
+		return false;
+	low = nl_u64(limits[NL_POLICY_TYPE_ATTR_MIN_VALUE_U]);
+	high = nl_u64(limits[NL_POLICY_TYPE_ATTR_MAX_VALUE_U]);
+	if (nl_u32(attr) >= low && nl_u32(attr) <= high)
+		return false;
+	snprintf(error->text, sizeof(error->text), "%s %u%s is out of range: %llu%s to %llu%s",
+		 setting->name, nl_u32(attr), setting->unit, (unsigned long long)low,
+		 setting->unit, (unsigned long long)high, setting->unit);
+	return true;
+}
+
+/* What an acknowledgment of a request, or the end of a dump, says; 0: all is well. */
+static int read_verdict(const struct nl_request *req,
+			const struct nlmsghdr *header, struct nl_error *error)
+{
+	const struct nlattr *attrs[NLMSGERR_ATTR_POLICY + 1] = { NULL };
 	const char *data = NLMSG_DATA(header);
 	size_t length = header->nlmsg_len - NLMSG_HDRLEN;
 	const char *text = "";
@@ -244,7 +317,7 @@ static int read_verdict(const struct nlmsghdr *header, struct nl_error *error)
 	    length >= skip)
 		skip += ((const struct nlmsgerr *)data)->msg.nlmsg_len - NLMSG_HDRLEN;
 	if ((header->nlmsg_flags & NLM_F_ACK_TLVS) && length > skip) {
-		nl_parse(data + skip, length - skip, attrs, NLMSGERR_ATTR_MSG);
+		nl_parse(data + skip, length - skip, attrs, NLMSGERR_ATTR_POLICY);
 		text = nl_string(attrs[NLMSGERR_ATTR_MSG]);
 		/* "flitcast: " is said once, by complain(). */
 		if (!strncmp(text, "flitcast: ", 10))
@@ -252,6 +325,11 @@ static int read_verdict(const struct nlmsghdr *header, struct nl_error *error)
 	}
 	error->err = -err;
 	error->index = header->nlmsg_seq - 1;
+	if (err == -ERANGE && attrs[NLMSGERR_ATTR_OFFS] && attrs[NLMSGERR_ATTR_POLICY] &&
+	    error->index < req->count &&
+	    read_range(req, error->index, nl_u32(attrs[NLMSGERR_ATTR_OFFS]),
+		       attrs[NLMSGERR_ATTR_POLICY], error))
+		return err;
 	snprintf(error->text, sizeof(error->text), "%s", *text ? text : strerror(-err));
 	return err;
 }
@@ -265,25 +343,18 @@ static int local_error(struct nl_error *error, int err)
 	return -err;
 }
 
-int nl_talk(int fd, struct nl_request *req, nl_answer answer, void *arg, struct nl_error *error)
+static int talk(int fd, const struct nl_request *req, nl_answer answer, void *arg,
+		struct nl_error *error)
 {
 	struct sockaddr_nl kernel = { .nl_family = AF_NETLINK };
 	unsigned int left = req->count;
 	static char *buf;
 	int result = 0;
 
-	if (error)
-		memset(error, 0, sizeof(*error));
-	if (!left)
-		return 0;
 	if (!buf)
 		buf = xalloc(1, ANSWER_MAX);
 	if (sendto(fd, req->data, req->length, 0, (struct sockaddr *)&kernel, sizeof(kernel)) < 0)
-		result = local_error(error, errno);
-	wipe(req);
-	req->count = 0;
-	if (result)
-		return result;
+		return local_error(error, errno);
 
 	while (left) {
 		ssize_t got = recv(fd, buf, ANSWER_MAX, 0);
@@ -306,11 +377,25 @@ int nl_talk(int fd, struct nl_request *req, nl_answer answer, void *arg, struct 
 			}
 			if (left)
 				left--;
-			err = read_verdict(header, error);
+			err = read_verdict(req, header, error);
 			if (!result)
 				result = err;
 		}
 	}
+	return result;
+}
+
+int nl_talk(int fd, struct nl_request *req, nl_answer answer, void *arg, struct nl_error *error)
+{
+	int result;
+
+	if (error)
+		memset(error, 0, sizeof(*error));
+	if (!req->count)
+		return 0;
+	result = talk(fd, req, answer, arg, error);
+	wipe(req);
+	req->count = 0;
 	return result;
 }
 
@@ -358,7 +443,7 @@ static void find_family(void)
 	nl_free(&req);
 	close(fd);
 	if (err == -ENOENT)
-		fail("the kernel does not know Flitcast: load the module flitcast");
+		fail(MODULE_MISSING);
 	if (err || !flitcast_id)
 		fail("cannot find the netlink family: %s", err ? error.text : "no answer");
 }

@@ -143,7 +143,7 @@ int do_ping(struct args *args)
 	while (args->argc) {
 		if (take_output_option(args))
 			continue;
-		if (take_option(args, "help"))
+		if (take_help(args))
 			return help();
 		if (take_option(args, "-c"))
 			count = parse_number(take_any(args, "count"), 1, UINT32_MAX, "count");

@@ -370,6 +370,11 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 		fail("recv: %s from site %u is incomplete: %llu of %llu bytes", transfer->name,
 		     from->site, (unsigned long long)transfer->got, (unsigned long long)total);
 	transfer->active = false;
+	/* Where data goes to standard output, nothing else does. */
+	if (output->fd != STDOUT_FILENO)
+		out_text("%s: %s from site %u, %llu bytes\n", output->path,
+			 *transfer->name ? transfer->name : "data", transfer->site,
+			 (unsigned long long)transfer->got);
 	if (out_json) {
 		out_open_object(NULL);
 		print_from(from->site, from->port, transfer->got);
@@ -377,8 +382,8 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 		if (output->path)
 			out_string("output", NULL, output->path);
 		out_close_object();
-		out_end();
 	}
+	out_end();
 	return true;
 }
 
@@ -474,7 +479,7 @@ int do_recv(struct args *args)
 	while (args->argc) {
 		if (take_output_option(args))
 			continue;
-		if (take_option(args, "help"))
+		if (take_help(args))
 			return help();
 		if (take_option(args, "--port")) {
 			port = parse_number(take_any(args, "port"), 1, UINT16_MAX, "port");

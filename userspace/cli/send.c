@@ -153,6 +153,7 @@ static bool send_parts(struct sender *sender, struct file *file, uint64_t total,
 		n = length < file->room ? length : file->room;
 		if (!send_part(sender, file, total, offset, n,
 			       last && n == length ? TRANSFER_LAST : 0)) {
+			sender->bytes += n;
 			length -= n;
 			offset += n;
 			memmove(data, data + n, length);
@@ -176,6 +177,8 @@ static void send_file(struct sender *sender, const char *path)
 	bool last;
 
 	open_file(&file, path);
+	sender->name = path;
+	sender->total = file.total == TRANSFER_UNKNOWN ? 0 : file.total;
 	do {
 		size_t want = file.room;
 		ssize_t got;
@@ -202,7 +205,6 @@ static void send_file(struct sender *sender, const char *path)
 			break;
 		}
 		offset += got;
-		progress(path, offset, file.total == TRANSFER_UNKNOWN ? 0 : file.total, "bytes");
 	} while (!last);
 	free(file.buf);
 }
@@ -246,6 +248,16 @@ static char *join(struct args *args)
 	return text;
 }
 
+static int help(void)
+{
+	puts("Usage: flitcast send { --to SITE[:PORT][,...] [--wait S] |\n"
+	     "                       --broadcast [--port PORT] [--copies K] }\n"
+	     "                     [--site SITE] [--timeout S]\n"
+	     "                     [--slow { wait | skip:MS | detach:MS }] [--confirm] [-j]\n"
+	     "                     { --file FILE | TEXT }");
+	return 0;
+}
+
 int do_send(struct args *args)
 {
 	uint32_t own = FLITCAST_SITE_ANY, timeout = 0;
@@ -257,6 +269,8 @@ int do_send(struct args *args)
 	char *text = NULL;
 	int status;
 
+	if (args->argc == 1 && take_help(args))
+		return help();
 	while (options && args->argc && args->argv[0][0] == '-' && args->argv[0][1]) {
 		if (take_option(args, "--to"))
 			sender.to = take_any(args, "list of targets");
@@ -274,27 +288,26 @@ int do_send(struct args *args)
 					   "site");
 		else if (take_option(args, "--timeout"))
 			timeout = parse_seconds(take_any(args, "time-out"), 100, "time-out");
+		else if (take_option(args, "--wait"))
+			sender.wait = parse_seconds(take_any(args, "time to wait"), 0,
+						    "time to wait for receivers");
 		else if (take_option(args, "--slow"))
 			parse_slow(take_any(args, "policy"), &slow);
 		else if (take_option(args, "--confirm"))
 			confirm = true;
 		else if (take_option(args, "--"))
 			options = false;
+		else if (take_help(args))
+			return help();
 		else if (!take_output_option(args))
 			bad_usage("send has no option %s", args->argv[0]);
-	}
-	if (args->argc == 1 && !strcmp(args->argv[0], "help")) {
-		puts("Usage: flitcast send { --to SITE[:PORT][,...] |\n"
-		     "                       --broadcast [--port PORT] [--copies K] }\n"
-		     "                     [--site SITE] [--timeout S]\n"
-		     "                     [--slow { wait | skip:MS | detach:MS }] [--confirm]\n"
-		     "                     { --file FILE | TEXT }");
-		return 0;
 	}
 	if (!sender.to && !broadcast)
 		bad_usage("send: --to is missing, or --broadcast");
 	if (broadcast && sender.to)
-		bad_usage("send: --to and --broadcast");
+		bad_usage("send: give --to or --broadcast, not both");
+	if (broadcast && sender.wait)
+		bad_usage("send: --wait is for --to: a broadcast is for the receivers that are there");
 	if (!broadcast && (sender.copies || port))
 		bad_usage("send: --copies and --port are for --broadcast");
 	if (!file)
@@ -319,6 +332,8 @@ int do_send(struct args *args)
 		send_file(&sender, file);
 	else if (sender_send(&sender, text, strlen(text)))
 		sender_refused(&sender);
+	else
+		sender.bytes = strlen(text);
 	status = sender_finish(&sender, confirm, !file);
 	close(sender.fd);
 	free(sender.targets);

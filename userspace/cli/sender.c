@@ -2,10 +2,12 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "out.h"
 #include "sender.h"
@@ -19,9 +21,16 @@
 /* Targets that failed are named, but not a whole screen of them. */
 #define COMPLAINTS_MAX	10
 
+/* Between attempts to reach targets that have no socket yet. */
+#define RETRY_MS	100
+
 static const char *error_text(int err)
 {
 	switch (err) {
+	case ECONNREFUSED:
+		return "connection refused: no receiver has this port";
+	case EHOSTUNREACH:
+		return "no way to the site: flitcast topology faults shows why";
 	case ETIMEDOUT:
 		return "did not confirm in time";
 	case ETIME:
@@ -49,6 +58,7 @@ void sender_open(struct sender *sender, uint32_t site, uint32_t timeout,
 	int one = 1;
 
 	sender->fd = open_socket("send", site, FLITCAST_PORT_ANY);
+	sender->opened_at = now_ns();
 	if (setsockopt(sender->fd, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)) ||
 	    (timeout && setsockopt(sender->fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &timeout,
 				   sizeof(timeout))) ||
@@ -164,11 +174,67 @@ static bool take_reports(struct sender *sender)
 	}
 }
 
-int sender_send(struct sender *sender, const void *data, size_t length)
+struct behind {
+	uint32_t site;
+	uint16_t port;
+	char text[64];
+};
+
+static void read_behind(const void *data, size_t length, void *arg)
+{
+	const struct nlattr *a[FLITCAST_A_SOCKET_MAX + 1];
+	struct behind *behind = arg;
+
+	nl_parse_genl(data, length, a, FLITCAST_A_SOCKET_MAX);
+	if (a[FLITCAST_A_SOCKET_WAIT] && nl_u32(a[FLITCAST_A_SOCKET_SITE]) == behind->site &&
+	    nl_u32(a[FLITCAST_A_SOCKET_PORT]) == behind->port)
+		snprintf(behind->text, sizeof(behind->text), "waits for site %u port %u",
+			 nl_u32(a[FLITCAST_A_SOCKET_WAIT_SITE]),
+			 nl_u32(a[FLITCAST_A_SOCKET_WAIT_PORT]));
+}
+
+/* How many targets have failed, and which one the kernel waits for. */
+static const char *targets_behind(const void *arg)
+{
+	const struct sender *sender = arg;
+	static struct nl_request req;
+	static struct behind behind;
+	struct sockaddr_flitcast own;
+	socklen_t length = sizeof(own);
+	static int genl = -1;
+
+	behind.text[0] = '\0';
+	if (genl < 0)
+		genl = nl_open(NETLINK_GENERIC);
+	if (genl < 0 || getsockname(sender->fd, (struct sockaddr *)&own, &length))
+		return "";
+	behind.site = own.sfc_site;
+	behind.port = own.sfc_port;
+	nl_begin_flitcast(&req, FLITCAST_CMD_SOCKET_GET, NLM_F_DUMP);
+	nl_put_u32(&req, FLITCAST_A_SOCKET_SITE, behind.site);
+	nl_put_u32(&req, FLITCAST_A_SOCKET_PORT, behind.port);
+	nl_end(&req);
+	nl_talk(genl, &req, read_behind, &behind, NULL);
+	if (sender->nleft < sender->count)
+		snprintf(behind.text + strlen(behind.text),
+			 sizeof(behind.text) - strlen(behind.text), "%s%zu of %zu targets failed",
+			 *behind.text ? ", " : "", sender->count - sender->nleft, sender->count);
+	return behind.text;
+}
+
+void sender_progress(const struct sender *sender)
+{
+	if (sender->name)
+		progress_remark(sender->name, sender->bytes, sender->total, "bytes",
+				targets_behind, sender);
+}
+
+/* Hand over one message: 0, or -1 with errno; EINTR where sender_stopped(). */
+static int hand_over(struct sender *sender, const void *data, size_t length)
 {
 	ssize_t sent;
 
-	/* What is reported and not read takes room. */
+	/* Reports that nobody reads take room. */
 	take_reports(sender);
 	if (!sender->broadcast && !sender->nleft) {
 		errno = ENOTCONN;
@@ -176,13 +242,14 @@ int sender_send(struct sender *sender, const void *data, size_t length)
 	}
 	sender->begun_at = now_ns();
 	/* With @stop the call ends every STOP_LOOK_MS: a signal may come right before it. */
-	do
+	do {
+		sender_progress(sender);
 		sent = sender->broadcast ?
 		       flitcast_broadcast(sender->fd, data, length, sender->broadcast,
 					  sender->copies, MSG_NOSIGNAL) :
 		       flitcast_send(sender->fd, data, length, sender->left, sender->nleft,
 				     MSG_NOSIGNAL);
-	while (sent < 0 && (errno == EINTR || (sender->stop && errno == EAGAIN)) &&
+	} while (sent < 0 && (errno == EINTR || (sender->stop && errno == EAGAIN)) &&
 	       !sender_stopped(sender));
 	if (sent < 0) {
 		if (errno == EAGAIN)
@@ -193,74 +260,11 @@ int sender_send(struct sender *sender, const void *data, size_t length)
 	return 0;
 }
 
-/* Of one message: how long it took to be confirmed, and, in mode csr, to come at the latest. */
-static void print_times(const struct sender *sender)
-{
-	if (sender->sent != 1)
-		return;
-	if (sender->reserved)
-		out_float("reserved_ms", "reserved to arrive within %.3f ms\n",
-			  (int64_t)(sender->reserved - sender->begun_at) / 1e6);
-	out_float("over_ms", NULL, (sender->over - sender->begun_at) / 1e6);
-}
-
-static void print_targets(const struct sender *sender)
-{
-	size_t i;
-
-	out_open_object(NULL);
-	out_uint("messages", NULL, sender->sent);
-	print_times(sender);
-	out_open_array("targets");
-	for (i = 0; i < sender->count; i++) {
-		const struct tally *tally = &sender->tally[i];
-
-		out_open_object(NULL);
-		out_uint("site", "site %llu", sender->targets[i].site);
-		out_uint("port", " port %llu", sender->targets[i].port);
-		out_uint("delivered", " delivered %llu", tally->delivered);
-		out_text(" of %llu", (unsigned long long)sender->sent);
-		out_uint("failed", NULL, tally->failed);
-		out_uint("unknown", tally->unknown ? ", %llu may have come" : NULL, tally->unknown);
-		if (tally->absent)
-			out_text(": no socket");
-		if (tally->failed) {
-			out_text(": %s", error_text(tally->error));
-			out_string("error", NULL, strerrorname_np(tally->error));
-		} else {
-			out_null("error");
-		}
-		out_text("\n");
-		out_close_object();
-	}
-	out_close_array();
-	out_close_object();
-	out_end();
-}
-
-static void complain_of_targets(const struct sender *sender)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < sender->count; i++) {
-		const struct tally *tally = &sender->tally[i];
-
-		if (tally->failed && n++ < COMPLAINTS_MAX)
-			complain("send to %u:%u: %s (%llu of %llu messages delivered)",
-				 sender->targets[i].site, sender->targets[i].port,
-				 error_text(tally->error),
-				 (unsigned long long)tally->delivered,
-				 (unsigned long long)sender->sent);
-	}
-	if (n > COMPLAINTS_MAX)
-		complain("send to %s: and %zu more", sender->to, n - COMPLAINTS_MAX);
-}
-
-int sender_finish(struct sender *sender, bool confirm, bool quiet)
+/* Wait until every message is reported: each is confirmed or given up some time. */
+static void wait_for_reports(struct sender *sender, bool quiet)
 {
 	struct pollfd poll_fd = { .fd = sender->fd };
 
-	/* Each is confirmed or given up some time: the time-out of the socket sees to it. */
 	while (sender->reported < sender->sent) {
 		socklen_t length = sizeof(int);
 		int err = 0;
@@ -277,13 +281,183 @@ int sender_finish(struct sender *sender, bool confirm, bool quiet)
 		if (take_reports(sender) || !(poll_fd.revents & POLLERR))
 			continue;
 		getsockopt(sender->fd, SOL_SOCKET, SO_ERROR, &err, &length);
-		/* The site is gone: nothing more is told than was by then. */
+		/* The site is gone: there are no reports but those it made before. */
 		if (err && !take_reports(sender))
 			fail("send to %s: %s", sender->to, strerror(err));
 	}
+}
+
+/* Is the target certain not to have the message, and may it have a socket later? */
+static bool may_come(const struct tally *tally)
+{
+	return tally->failed && !tally->unknown &&
+	       (tally->error == ECONNREFUSED || tally->error == EHOSTUNREACH);
+}
+
+/*
+ * Send the first message until each target has it, or @wait is over.  Each attempt goes to the
+ * targets alone that are certain not to have it; all attempts count as one message.
+ */
+static int send_first(struct sender *sender, const void *data, size_t length)
+{
+	uint64_t until = now_ns() + sender->wait * 1000000ULL;
+	size_t i;
+
+	for (;;) {
+		size_t late = 0;
+
+		if (hand_over(sender, data, length))
+			return -1;
+		wait_for_reports(sender, true);
+		sender->sent = 1;
+		sender->reported = 1;
+		sender->nleft = 0;
+		for (i = 0; i < sender->count; i++)
+			if (may_come(&sender->tally[i]))
+				sender->left[late++] = sender->targets[i];
+		if (!late || now_ns() >= until || sender_stopped(sender))
+			break;
+		progress("receivers", sender->count - late, sender->count, "are there");
+		poll(NULL, 0, RETRY_MS);
+		for (i = 0; i < sender->count; i++)
+			if (may_come(&sender->tally[i]))
+				sender->tally[i] = (struct tally){ 0 };
+		sender->nleft = late;
+		sender->sent = 0;
+		sender->reported = 0;
+		sender->lossy = 0;
+	}
+	sender->lossy = 0;
+	for (i = 0; i < sender->count; i++)
+		sender->lossy |= sender->tally[i].failed;
+	leave_out(sender);
+	return 0;
+}
+
+int sender_send(struct sender *sender, const void *data, size_t length)
+{
+	if (!sender->sent && sender->wait)
+		return send_first(sender, data, length);
+	return hand_over(sender, data, length);
+}
+
+/* Of one message: how long it took to be confirmed, and, in mode csr, to come at the latest. */
+static void print_times(const struct sender *sender)
+{
+	if (sender->sent != 1)
+		return;
+	if (sender->reserved)
+		out_float("reserved_ms", "reserved to arrive within %.3f ms\n",
+			  (int64_t)(sender->reserved - sender->begun_at) / 1e6);
+	out_float("over_ms", NULL, (sender->over - sender->begun_at) / 1e6);
+}
+
+/* "site 5", and the port unless it is the default. */
+static const char *target_name(const struct flitcast_target *target, char buf[48])
+{
+	int n = snprintf(buf, 48, "site %u", target->site);
+
+	if (target->port != DEFAULT_PORT)
+		snprintf(buf + n, 48 - n, " port %u", target->port);
+	return buf;
+}
+
+/* One target as a line, or as an object. */
+static void print_target(const struct sender *sender, size_t i, bool confirm)
+{
+	const struct flitcast_target *target = &sender->targets[i];
+	const struct tally *tally = &sender->tally[i];
+	char name[48];
+
+	if (!out_json) {
+		if (tally->failed)
+			return;
+		printf("%s: %s", target_name(target, name),
+		       tally->absent ? "no receiver" : "delivered");
+		if (confirm)
+			printf(" (%llu of %llu messages)", (unsigned long long)tally->delivered,
+			       (unsigned long long)sender->sent);
+		putchar('\n');
+		return;
+	}
+	out_open_object(NULL);
+	out_uint("site", NULL, target->site);
+	out_uint("port", NULL, target->port);
+	out_uint("delivered", NULL, tally->delivered);
+	out_uint("failed", NULL, tally->failed);
+	out_uint("unknown", NULL, tally->unknown);
+	if (tally->failed)
+		out_string("error", NULL, strerrorname_np(tally->error));
+	else
+		out_null("error");
+	out_close_object();
+}
+
+static void print_result(const struct sender *sender, bool confirm)
+{
+	bool each = confirm || out_json || !sender->broadcast;
+	size_t i, absent = 0, failed = 0;
+
+	out_open_object(NULL);
+	out_uint("messages", NULL, sender->sent);
+	out_uint("bytes", NULL, sender->bytes);
+	if (confirm || out_json)
+		print_times(sender);
+	out_open_array("targets");
+	for (i = 0; i < sender->count; i++) {
+		absent += sender->tally[i].absent > 0;
+		failed += sender->tally[i].failed > 0;
+		if (each)
+			print_target(sender, i, confirm);
+	}
+	out_close_array();
+	out_close_object();
+	if (!each) {
+		out_text("broadcast: delivered to %zu of %zu sites", sender->count - absent - failed,
+			 sender->count);
+		if (absent)
+			out_text(", %zu have no receiver", absent);
+		out_text("\n");
+	}
+	out_end();
+}
+
+static void complain_of_targets(const struct sender *sender)
+{
+	size_t i, n = 0;
+	char name[48];
+
+	for (i = 0; i < sender->count; i++) {
+		const struct tally *tally = &sender->tally[i];
+		char after[64] = "";
+
+		if (!tally->failed || n++ >= COMPLAINTS_MAX)
+			continue;
+		if (tally->delivered)
+			snprintf(after, sizeof(after), " after %llu of %llu messages",
+				 (unsigned long long)tally->delivered,
+				 (unsigned long long)sender->sent);
+		complain("send: %s: %s%s%s", target_name(&sender->targets[i], name),
+			 error_text(tally->error), after,
+			 tally->unknown ? " (the message may have arrived)" : "");
+	}
+	if (n > COMPLAINTS_MAX)
+		complain("send: %zu targets more have failed: flitcast -j send names all",
+			 n - COMPLAINTS_MAX);
+}
+
+int sender_finish(struct sender *sender, bool confirm, bool quiet)
+{
+	bool some = false;
+	size_t i;
+
+	wait_for_reports(sender, quiet);
 	progress_end();
-	if (confirm)
-		print_targets(sender);
+	print_result(sender, confirm);
 	complain_of_targets(sender);
-	return sender->lossy ? EXIT_FAILED : 0;
+	if (!sender->lossy)
+		return 0;
+	for (i = 0; i < sender->count; i++)
+		some |= !sender->tally[i].failed && !sender->tally[i].absent;
+	return some ? EXIT_PARTLY : EXIT_FAILED;
 }

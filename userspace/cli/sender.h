@@ -37,6 +37,7 @@ struct tally {
  * @count: how many; of a broadcast 0 until a report names them
  * @broadcast: port of a broadcast, or 0
  * @copies: of a broadcast
+ * @wait: milliseconds for which targets that have no socket yet get the first message again
  * @left: those that have not failed, where @leave_out
  * @nleft: how many
  * @leave_out: a target that failed gets nothing more
@@ -47,6 +48,10 @@ struct tally {
  * @begun_at: when the last message was handed over, now_ns()
  * @reserved: of the last reported message
  * @over: likewise
+ * @name: of the file, for progress on a terminal; NULL: none is shown
+ * @total: its size, 0: nobody knows
+ * @bytes: of data handed over, without headers of files
+ * @opened_at: when the socket was opened, now_ns()
  */
 struct sender {
 	int fd;
@@ -56,6 +61,7 @@ struct sender {
 	size_t count;
 	uint16_t broadcast;
 	uint8_t copies;
+	uint32_t wait;
 	struct flitcast_target *left;
 	size_t nleft;
 	bool leave_out;
@@ -66,6 +72,10 @@ struct sender {
 	uint64_t begun_at;
 	uint64_t reserved;
 	uint64_t over;
+	const char *name;
+	uint64_t total;
+	uint64_t bytes;
+	uint64_t opened_at;
 };
 
 /**
@@ -89,20 +99,27 @@ static inline bool sender_stopped(const struct sender *sender)
 /*
  * Send one message, and count what is reported meanwhile.  0, or -1 with errno; ENOTCONN
  * where every target has failed and was left out; EINTR
- * where sender_stopped(), after one attempt.
+ * where sender_stopped(), after one attempt.  The first message goes again to targets that
+ * cannot have it, until all have it or @wait is over.
  */
 int sender_send(struct sender *sender, const void *data, size_t length);
 
 /* The last message was refused, by errno: say why, and exit. */
 void sender_refused(const struct sender *sender) __attribute__((noreturn));
 
+/* Show how far the file is, and which target the kernel waits for. */
+void sender_progress(const struct sender *sender);
+
 /**
  * sender_finish() - wait until every message is reported
  * @sender: sender
- * @confirm: print what became of each target, not only of those that failed
+ * @confirm: print times and counts, and each target of a broadcast
  * @quiet: no progress
  *
- * Return: exit status.
+ * Prints what became of each target: one that has everything on standard output, one that
+ * has not on standard error.
+ *
+ * Return: exit status: 0, EXIT_FAILED where no target has everything, else EXIT_PARTLY.
  */
 int sender_finish(struct sender *sender, bool confirm, bool quiet);
 

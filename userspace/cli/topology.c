@@ -92,6 +92,7 @@ static int show(struct args *args)
 	struct nl_request req = { 0 };
 	struct load *loads = NULL;
 	struct fc_topo topo;
+	uint8_t *marks;
 
 	while (args->argc) {
 		if (take_option(args, "--svg"))
@@ -132,10 +133,14 @@ static int show(struct args *args)
 	/* Of the network this site is in, not of one that is only thought of. */
 	if (*own.spec)
 		loads = lab_loads_of(&topo);
+	marks = xalloc(topo.nsites, 1);
+	if (own.site != FC_SITE_NONE)
+		marks[own.site] = DRAW_OWN;
 	if (svg)
-		draw_svg(&topo, loads, own.site);
+		draw_svg(&topo, loads, marks);
 	else
-		draw_dot(&topo, loads, own.site);
+		draw_dot(&topo, loads, marks);
+	free(marks);
 	out_flush();
 	return 0;
 }

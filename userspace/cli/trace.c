@@ -8,6 +8,7 @@
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
+#include "draw.h"
 #include "faults.h"
 #include "flitcast.h"
 #include "mode.h"
@@ -52,6 +53,8 @@ static const char *const outcomes[] = {
  * @force: sites where packets are stored
  * @from: source
  * @flit: flit size
+ * @svg: draw the message instead of printing it
+ * @dot: the same for graphviz
  * @count: targets
  * @target: they
  */
@@ -65,6 +68,8 @@ struct trace {
 	u32 *force;
 	u32 from;
 	u32 flit;
+	bool svg;
+	bool dot;
 	size_t count;
 	struct target_state *target;
 };
@@ -480,6 +485,65 @@ static void print_tree(const struct steiner *tree, u64 links)
 	out_close_object();
 }
 
+/* Note the links of a packet, which the trees of packets before it keep. */
+static void take_links(const struct trace *trace, const struct visit *visit, u32 packet,
+		       struct load *loads)
+{
+	unsigned int i;
+
+	for (i = 0; i < visit->nbranches; i++) {
+		const struct branch *branch = &visit->branch[i];
+		struct load *load = &loads[(size_t)visit->site * trace->topo.ndirs +
+					   branch->port - 1];
+
+		if (!load->tree)
+			*load = (struct load){ .known = true, .up = true, .tree = packet };
+		if (load->tree == packet)
+			load->targets += branch->next->ntargets;
+		take_links(trace, branch->next, packet, loads);
+	}
+	if (visit->again)
+		take_links(trace, visit->again, packet, loads);
+}
+
+static void draw(const struct trace *trace, struct visit **visit, size_t n, bool dot)
+{
+	const struct fc_topo *topo = &trace->topo;
+	struct load *loads = xalloc((size_t)topo->nsites * topo->ndirs, sizeof(*loads));
+	uint8_t *marks = xalloc(topo->nsites, 1);
+	size_t i;
+
+	if (topo->nsites > DRAW_SITES_MAX)
+		fail("trace: drawings have at most %d sites", DRAW_SITES_MAX);
+	for (i = 0; i < n; i++)
+		take_links(trace, visit[i], i + 1, loads);
+	for (i = 0; i < trace->count; i++)
+		marks[trace->target[i].site] = DRAW_TARGET;
+	marks[trace->from] = DRAW_OWN;
+	if (dot)
+		draw_dot(topo, loads, marks);
+	else
+		draw_svg(topo, loads, marks);
+	free(marks);
+	free(loads);
+	out_flush();
+}
+
+static int complain_of_ways(const struct trace *trace)
+{
+	int status = 0;
+	size_t i;
+
+	for (i = 0; i < trace->count; i++) {
+		if (trace->target[i].outcome != OUTCOME_UNREACHABLE)
+			continue;
+		complain("trace: no way to site %u from site %u", trace->target[i].site,
+			 trace->target[i].at);
+		status = EXIT_FAILED;
+	}
+	return status;
+}
+
 /* As many targets as fit a packet, in their order: as the operator sends them. */
 static int run(struct trace *trace)
 {
@@ -498,6 +562,13 @@ static int run(struct trace *trace)
 
 		n += walk_list(trace, first, rest < most ? rest : most, &totals, visit + n);
 		lists++;
+	}
+	if (trace->svg || trace->dot) {
+		draw(trace, visit, n, trace->dot);
+		for (i = 0; i < n; i++)
+			walk_free(visit[i]);
+		free(visit);
+		return complain_of_ways(trace);
 	}
 	out_open_object(NULL);
 	print_network(trace);
@@ -530,11 +601,7 @@ static int run(struct trace *trace)
 	out_text("\n");
 	out_close_object();
 	out_end();
-	for (i = 0; i < trace->count; i++)
-		if (trace->target[i].outcome == OUTCOME_UNREACHABLE)
-			complain("trace: no way to site %u from site %u", trace->target[i].site,
-				 trace->target[i].at);
-	return unreachable ? EXIT_FAILED : 0;
+	return complain_of_ways(trace);
 }
 
 /*
@@ -653,7 +720,7 @@ static int help(void)
 {
 	puts("Usage: flitcast trace [to] SITE[:PORT][,...] [topology SPEC] [from SITE] [site ID]\n"
 	     "                      [mode MODE] [down SITE:PORT]... [busy SITE:PORT]... [force SITE]...\n"
-	     "                      [-s] [-j]\n"
+	     "                      [--svg | --dot] [-s] [-j]\n"
 	     "       flitcast trace --broadcast help");
 	return 0;
 }
@@ -674,10 +741,14 @@ int do_trace(struct args *args)
 	while (args->argc) {
 		if (take_output_option(args))
 			continue;
-		if (take_option(args, "help"))
+		if (take_help(args))
 			return help();
 		if (take_option(args, "-s") || take_option(args, "--stats")) {
 			show_stats = true;
+		} else if (take_option(args, "--svg")) {
+			trace.svg = true;
+		} else if (take_option(args, "--dot")) {
+			trace.dot = true;
 		} else if (take_word(args, "to")) {
 			take_targets(&trace, take_any(args, "list of targets"));
 		} else if (take_word(args, "topology")) {
@@ -710,6 +781,8 @@ int do_trace(struct args *args)
 	}
 	if (!trace.target)
 		bad_usage("trace: list of targets is missing");
+	if (trace.svg && trace.dot)
+		bad_usage("one drawing at a time: --svg or --dot");
 	if (spec && own != FLITCAST_SITE_ANY)
 		bad_usage("trace: a topology or a site, not both");
 	if (spec && from == FLITCAST_SITE_ANY)

@@ -385,14 +385,17 @@ static struct load *one_each(const struct cast_trace *trace)
 
 static int draw(const struct cast_trace *trace, bool dot)
 {
+	uint8_t *marks = xalloc(trace->topo.nsites, 1);
 	struct load *drawn = one_each(trace);
 
 	if (trace->topo.nsites > DRAW_SITES_MAX)
 		fail("trace: drawings have at most %d sites", DRAW_SITES_MAX);
+	marks[trace->source] = DRAW_OWN;
 	if (dot)
-		draw_dot(&trace->topo, drawn, trace->source);
+		draw_dot(&trace->topo, drawn, marks);
 	else
-		draw_svg(&trace->topo, drawn, trace->source);
+		draw_svg(&trace->topo, drawn, marks);
+	free(marks);
 	free(drawn);
 	out_flush();
 	return 0;
@@ -461,7 +464,7 @@ int trace_cast(struct args *args)
 	while (args->argc) {
 		if (take_output_option(args))
 			continue;
-		if (take_option(args, "help")) {
+		if (take_help(args)) {
 			return help();
 		} else if (take_option(args, "--svg")) {
 			svg = true;

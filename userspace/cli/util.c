@@ -10,6 +10,8 @@
 #include <unistd.h>
 #include "util.h"
 
+const char *usage_object;
+
 static bool progress_shown;
 
 static void complain_args(const char *format, va_list args)
@@ -47,7 +49,8 @@ void bad_usage(const char *format, ...)
 	va_start(args, format);
 	complain_args(format, args);
 	va_end(args);
-	fputs("Try: flitcast help\n", stderr);
+	fprintf(stderr, "Try: flitcast %s%shelp\n", usage_object ? usage_object : "",
+		usage_object ? " " : "");
 	exit(EXIT_USAGE);
 }
 
@@ -74,6 +77,12 @@ bool take_option(struct args *args, const char *option)
 	return true;
 }
 
+bool take_help(struct args *args)
+{
+	return take_option(args, "help") || take_option(args, "--help") ||
+	       take_option(args, "-h");
+}
+
 const char *take_any(struct args *args, const char *what)
 {
 	if (!args->argc)
@@ -88,23 +97,31 @@ void take_end(const struct args *args)
 		bad_usage("do not know what to do with \"%s\"", args->argv[0]);
 }
 
+static void print_command(const char *lead, const char *object, const struct command *command,
+			  FILE *to)
+{
+	const char *line = command->usage;
+
+	do {
+		int length = strcspn(line, "\n");
+
+		/* A line that begins with a blank goes on with the one before. */
+		if (*line == ' ')
+			fprintf(to, "%*s%.*s\n", (int)(strlen(object) + 15), "", length, line);
+		else
+			fprintf(to, "%-6s flitcast %s %s%s%.*s\n", lead, object, command->name,
+				length ? " " : "", length, line);
+		lead = "";
+		line += length;
+	} while (*line++);
+}
+
 static void print_usage(const char *object, const struct command *table, FILE *to)
 {
 	const struct command *command;
-	const char *lead = "Usage:";
 
-	for (command = table; command->name; command++) {
-		const char *line = command->usage;
-
-		do {
-			int length = strcspn(line, "\n");
-
-			fprintf(to, "%-6s flitcast %s %s%s%.*s\n", lead, object, command->name,
-				length ? " " : "", length, line);
-			lead = "";
-			line += length;
-		} while (*line++);
-	}
+	for (command = table; command->name; command++)
+		print_command(command == table ? "Usage:" : "", object, command, to);
 }
 
 int run_command(const char *object, const struct command *table, struct args *args)
@@ -112,6 +129,10 @@ int run_command(const char *object, const struct command *table, struct args *ar
 	const char *word = args->argc ? args->argv[0] : "show";
 	const struct command *command;
 
+	if (take_help(args)) {
+		print_usage(object, table, stdout);
+		return 0;
+	}
 	for (command = table; command->name; command++) {
 		if (!is_prefix(word, command->name))
 			continue;
@@ -119,11 +140,11 @@ int run_command(const char *object, const struct command *table, struct args *ar
 			args->argc--;
 			args->argv++;
 		}
+		if (take_help(args)) {
+			print_command("Usage:", object, command, stdout);
+			return 0;
+		}
 		return command->run(args);
-	}
-	if (!strcmp(word, "help")) {
-		print_usage(object, table, stdout);
-		return 0;
 	}
 	complain("%s has no command \"%s\"", object, word);
 	print_usage(object, table, stderr);
@@ -240,31 +261,49 @@ static bool can_show(void)
 	return term && *term && strcmp(term, "dumb") && isatty(STDERR_FILENO);
 }
 
-void progress(const char *what, uint64_t done, uint64_t total, const char *unit)
+void progress_remark(const char *what, uint64_t done, uint64_t total, const char *unit,
+		     const char *(*remark)(const void *arg), const void *arg)
 {
-	static uint64_t shown_at;
+	static uint64_t shown_at, begun_at, begun_with;
 	uint64_t now = now_ns();
+	const char *text;
 	char a[32], b[32];
 
+	if (!can_show())
+		return;
+	if (!begun_at || done < begun_with) {
+		begun_at = now;
+		begun_with = done;
+	}
 	/* Ten times a second is smooth, and costs nothing. */
-	if (!can_show() || (progress_shown && now - shown_at < 100000000))
+	if (progress_shown && now - shown_at < 100000000)
 		return;
 	shown_at = now;
 	progress_shown = true;
 	if (strcmp(unit, "bytes")) {
 		snprintf(a, sizeof(a), "%llu", (unsigned long long)done);
 		snprintf(b, sizeof(b), "%llu", (unsigned long long)total);
+		fprintf(stderr, total ? "\r\033[K%s: %s of %s %s" : "\r\033[K%s: %s%.0s %s", what,
+			a, b, unit);
 	} else {
 		bytes_text(done, a);
 		bytes_text(total, b);
-		unit = "";
+		fprintf(stderr, total ? "\r\033[K%s: %s of %s" : "\r\033[K%s: %s", what, a, b);
 	}
 	if (total)
-		fprintf(stderr, "\r\033[K%s: %s of %s %s (%u %%)", what, a, b, unit,
-			(unsigned int)(done * 100.0 / total));
-	else
-		fprintf(stderr, "\r\033[K%s: %s %s", what, a, unit);
+		fprintf(stderr, " (%u %%)", (unsigned int)(done * 100.0 / total));
+	if (!strcmp(unit, "bytes") && now > begun_at)
+		fprintf(stderr, ", %s/s",
+			bytes_text((done - begun_with) * 1e9 / (now - begun_at), a));
+	text = remark ? remark(arg) : "";
+	if (*text)
+		fprintf(stderr, ", %s", text);
 	fflush(stderr);
+}
+
+void progress(const char *what, uint64_t done, uint64_t total, const char *unit)
+{
+	progress_remark(what, done, total, unit, NULL, NULL);
 }
 
 void progress_end(void)

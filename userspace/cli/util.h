@@ -9,9 +9,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exit status: refused or failed; wrong usage. */
+/* Exit status: refused or failed; wrong usage; some targets of several have failed. */
 #define EXIT_FAILED	1
 #define EXIT_USAGE	2
+#define EXIT_PARTLY	3
+
+/* For every call that the kernel refuses because it does not know the family. */
+#define MODULE_MISSING	"the module flitcast is not loaded: modprobe flitcast loads it"
 
 /**
  * struct args - what is left of the command line
@@ -41,10 +45,15 @@ void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
+/* The object of this run, whose help bad_usage() names; NULL: none. */
+extern const char *usage_object;
+
 /* The word, if it is the next; moves on. */
 bool take_word(struct args *args, const char *word);
 /* The same for an option, with no abbreviation. */
 bool take_option(struct args *args, const char *option);
+/* Take help, -h or --help, if it is the next word. */
+bool take_help(struct args *args);
 /* The next word; @what says what is missing if there is none. */
 const char *take_any(struct args *args, const char *what);
 /* Wrong usage if words are left. */
@@ -84,11 +93,14 @@ uint64_t now_ns(void);
  * @what: kind of work
  * @done: done so far
  * @total: of all, or 0 where nobody knows
- * @unit: bytes are shown as such, other units as plain numbers
+ * @unit: bytes are shown as such, with their rate, other units as plain numbers
  *
  * Does nothing where stderr is no terminal.
  */
 void progress(const char *what, uint64_t done, uint64_t total, const char *unit);
+/* The same with a remark, which is asked for when the line is due; NULL: none. */
+void progress_remark(const char *what, uint64_t done, uint64_t total, const char *unit,
+		     const char *(*remark)(const void *arg), const void *arg);
 /* Wipe the line. */
 void progress_end(void);
 
