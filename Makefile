@@ -131,6 +131,13 @@ demo: ## Multicast over a 4x4 torus of namespaces, in a guest (NATIVE=1: here)
 	@$(MAKE) $(parallel) all
 	@scripts/demo
 
+.PHONY: shell
+shell: ## Open a shell in a guest with the module loaded, to try things out
+	@scripts/deps build demo
+	@selftests/vm/kernel >/dev/null
+	@$(MAKE) $(parallel) all
+	@scripts/shell
+
 .PHONY: bench
 bench: ## Measure beside peers, every figure of Documentation/performance.rst; build/*.json
 	@scripts/deps build bench
