@@ -292,8 +292,17 @@ static void print(unsigned int copies, u32 nfaulty, const struct result *r)
 
 static int refuse(const char *what, const char *why)
 {
-	fprintf(stderr, "flitcast-sim: %s: %s\n", what, why);
+	fprintf(stderr, "flitcast-sim: broadcast %s: %s\n", what, why);
 	return 2;
+}
+
+static int refuse_sites(const char *option, u64 value, const struct fc_topo *topo)
+{
+	char why[64], text[32];
+
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)value);
+	snprintf(why, sizeof(why), "must be below %u, the sites of the topology", topo->nsites);
+	return option_refuse(option, text, why);
 }
 
 /* Return: exit status. */
@@ -305,14 +314,8 @@ static int try_copies(const struct config *config, unsigned int copies)
 	u32 nfaulty = faulty_of(config, copies);
 	const char *error = castnet_table(&table, &topo, config->spec, copies);
 
-	if (!error && config->source >= topo.nsites)
-		error = "there is no such source";
-	if (!error && nfaulty >= topo.nsites)
-		error = "so many faulty sites there are not";
-	if (error) {
-		castnet_table_free(&table);
+	if (error)
 		return refuse(config->spec, error);
-	}
 	try_sets(config, &table, nfaulty, &r);
 	castnet_table_free(&table);
 	print(copies, nfaulty, &r);
@@ -337,6 +340,10 @@ int broadcast_main(int argc, char **argv)
 	castnet_table_free(&table);
 	if (error)
 		return refuse(config.spec, error);
+	if (config.source >= topo.nsites)
+		return refuse_sites("source", config.source, &topo);
+	if (faulty_of(&config, 1) >= topo.nsites)
+		return refuse_sites("faulty", faulty_of(&config, 1), &topo);
 	output_begin(config.json);
 	output_text("topology", config.spec);
 	output_text("fault", faults[config.fault].name);

@@ -3,13 +3,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "care.h"
 #include "graph.h"
 #include "option.h"
 #include "output.h"
+#include "progress.h"
+#include "saturation.h"
 #include "script.h"
 #include "speed.h"
 #include "traffic.h"
@@ -45,6 +46,7 @@ static const struct config defaults = {
 	.probe = 1024,
 	.repeat = 16384,
 	.patience = 4000000,
+	.memory = 900,
 	.fault_at = 1,
 };
 
@@ -102,7 +104,7 @@ static int take_range(void *settings, const struct option_entry *entry, const ch
 			return 0;
 		}
 	}
-	snprintf(why, sizeof(why), "A-B with %llu <= A <= B <= %llu",
+	snprintf(why, sizeof(why), "must be A-B with %llu <= A <= B <= %llu",
 		 (unsigned long long)entry->least, (unsigned long long)entry->most);
 	return option_refuse(entry->name, value, why);
 }
@@ -126,7 +128,17 @@ static int take_fault(void *settings, const struct option_entry *entry, const ch
 		return 0;
 	}
 	return option_refuse(entry->name, value,
-			     "lose, twice, stray or short, and @N with N above 0");
+			     "must be lose, twice, stray or short, and perhaps @N with N above 0");
+}
+
+/* No OPTION_NUMBER, which the report has: it changes no result. */
+static int take_memory(void *settings, const struct option_entry *entry, const char *value)
+{
+	const char *end;
+
+	if (option_number(value, entry->most, (u64 *)((char *)settings + entry->at), &end) && !*end)
+		return 0;
+	return option_refuse(entry->name, value, "must be a number of MiB, or 0 for no limit");
 }
 
 static int take_postman(void *settings, const struct option_entry *entry, const char *value)
@@ -174,6 +186,9 @@ static const struct option_entry entries[] = {
 	       OPTION_RANGE(0, (u64)1 << 40)),
 	OPTION("backlog", "N", "messages waiting in a source; 0: no limit", NUMBER, AT(backlog),
 	       OPTION_RANGE(0, 1000000000)),
+	OPTION("memory", "N",
+	       "MiB that the run may take beside its network; 0: no limit (900)", OTHER,
+	       AT(memory), .most = (u64)1 << 40, .take = take_memory),
 	OPTION("flit", "N", "bytes of a flit", NUMBER, AT(flit), OPTION_RANGE(256, 65535)),
 	OPTION("window", "N", "flits under way per link", NUMBER, AT(window), OPTION_RANGE(1, 64)),
 	OPTION("look", "N", "vnet: cycles a site takes to look where a packet goes", NUMBER,
@@ -262,13 +277,17 @@ static int check(void *settings, const struct option_given *given)
 		if (!config->script)
 			return 2;
 	} else if (config->topo.nsites <= config->targets[1]) {
-		fprintf(stderr, "flitcast-sim: %s has %u sites: too few for %u targets\n",
-			config->spec, config->topo.nsites, config->targets[1]);
+		fprintf(stderr,
+			"flitcast-sim: --targets %u-%u: %s has %u sites, so a message has %u targets at most; give --targets 1-%u\n",
+			config->targets[0], config->targets[1], config->spec, config->topo.nsites,
+			config->topo.nsites - 1, config->topo.nsites - 1);
 		return 2;
 	}
 	if (!config->script && FC_LINK_SIZE + fc_head_size(config->targets[1]) > config->flit) {
-		fprintf(stderr, "flitcast-sim: a list of %u targets needs flits of %u bytes\n",
-			config->targets[1], FC_LINK_SIZE + fc_head_size(config->targets[1]));
+		fprintf(stderr,
+			"flitcast-sim: --flit %llu: a list of %u targets needs flits of %u bytes; raise --flit or lower --targets\n",
+			(unsigned long long)config->flit, config->targets[1],
+			FC_LINK_SIZE + fc_head_size(config->targets[1]));
 		return 2;
 	}
 	config->timing = (struct fc_timing){
@@ -286,8 +305,8 @@ static const struct option_command options = {
 		"\n",
 	.tail =
 		"\n"
-		"Exit status: 0 if every target got every message once and whole, 1 if not,\n"
-		"2 if the arguments make no sense.\n",
+		"Exit status: 0 if every target got every message once and whole, 1 if not, or if\n"
+		"the run took more than --memory, 2 if the arguments make no sense.\n",
 	.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
 	.check = check,
 };
@@ -307,52 +326,87 @@ static int parse(struct config *config, enum fc_mode mode, int argc, char **argv
  * The run.
  */
 
-/* On a terminal, and nowhere else. */
-static void progress(const struct sim *sim, bool last)
-{
-	static struct timespec shown;
-	struct timespec now;
+/* How a run ended. */
+enum end {
+	END_REST,	/* nothing is left to happen, and everything is over */
+	END_HANGS,
+	END_MEMORY,	/* it took more than it may */
+};
 
-	if (!isatty(STDERR_FILENO))
+/* MiB of memory that are resident; 0 if that is not known. */
+static u64 resident(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long long all, pages = 0;
+
+	if (!file)
+		return 0;
+	if (fscanf(file, "%llu %llu", &all, &pages) != 2)
+		pages = 0;
+	fclose(file);
+	return pages * (u64)sysconf(_SC_PAGESIZE) >> 20;
+}
+
+/* Messages that wait in their sources for others to be sent. */
+static u64 waiting(const struct sim *sim)
+{
+	u64 n = 0;
+
+	for (u32 i = 0; i < sim->config.topo.nsites; i++)
+		n += sim->config.fidelity->backlog(sim, i);
+	return n;
+}
+
+static void progress(const struct sim *sim)
+{
+	char of[64] = "";
+
+	if (!progress_due())
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (!last && (now.tv_sec - shown.tv_sec) * 1000 +
-		     (now.tv_nsec - shown.tv_nsec) / 1000000 < 200)
-		return;
-	shown = now;
-	if (last)
-		fprintf(stderr, "\r\033[K");
-	else
-		fprintf(stderr, "\r\033[Kcycle %llu: %u messages, %llu of %llu deliveries",
-			(unsigned long long)sim->now, traffic.n,
-			(unsigned long long)traffic.delivered,
-			(unsigned long long)traffic.deliveries);
-	fflush(stderr);
+	if (!sim->config.script)
+		snprintf(of, sizeof(of), traffic.all_born ? " (messages until %llu)" : " of %llu",
+			 (unsigned long long)sim->config.cycles);
+	progress_show("cycle %llu%s: %u messages, %llu of %llu deliveries, %llu messages wait",
+		      (unsigned long long)sim->now, of, traffic.n,
+		      (unsigned long long)traffic.delivered,
+		      (unsigned long long)traffic.deliveries, (unsigned long long)waiting(sim));
 }
 
 /*
- * Until nothing is left to happen.  Return: false if the network hangs: something
- * still waits, but nothing has come of it for too long; or too much is wrong.
+ * Until nothing is left to happen.  The network hangs if something still waits, but nothing has
+ * come of it for too long; or too much is wrong.
  */
-static bool run(struct sim *sim, u64 *end)
+static enum end run(struct sim *sim, u64 *end, bool warned)
 {
+	const struct config *config = &sim->config;
+	u64 network = resident();
 	const struct event *event;
 
 	while ((event = queue_take(&sim->queue))) {
 		sim->now = event->time;
-		if (event->kind == EVENT_BORN)
+		if (event->kind != EVENT_BORN) {
+			config->fidelity->event(sim, event);
+		} else {
 			traffic_born(sim);
-		else
-			sim->config.fidelity->event(sim, event);
-		if (!(++sim->events & 0xffff))
-			progress(sim, false);
+			if (traffic.all_born && !warned) {
+				progress_wipe();
+				saturation_measured(sim);
+			}
+		}
+		if (!(++sim->events & 0xffff)) {
+			progress(sim);
+			if (config->memory && resident() > network + config->memory) {
+				progress_wipe();
+				return END_MEMORY;
+			}
+		}
 		if (!traffic_all_over())
 			*end = sim->now;
-		if (sim->now - sim->news_at > sim->config.patience || sim->wrong > WRONG_MAX)
+		if (sim->now - sim->news_at > config->patience || sim->wrong > WRONG_MAX)
 			break;
 	}
-	progress(sim, true);
-	return traffic_all_over() && sim->config.fidelity->idle(sim);
+	progress_wipe();
+	return traffic_all_over() && config->fidelity->idle(sim) ? END_REST : END_HANGS;
 }
 
 static void report_config(const struct config *config)
@@ -477,32 +531,23 @@ static void report(struct sim *sim, const struct speed *speed, bool done, u64 en
 	output_end();
 }
 
-static int simulate(struct sim *sim)
+/* Return: the file, or NULL, with a line on standard error. */
+static FILE *open_list(const char *path)
 {
-	bool done, bad_list = false;
-	struct speed speed;
-	FILE *list = NULL;
-	u64 end = 0;
+	FILE *list = fopen(path, "w");
 
-	if (sim->config.list_path) {
-		list = fopen(sim->config.list_path, "w");
-		if (!list) {
-			fprintf(stderr, "flitcast-sim: %s: %s\n", sim->config.list_path,
-				strerror(errno));
-			script_free(sim->config.script);
-			return 2;
-		}
-	}
-	speed_begin(&speed);
-	sim->net_rng.state = sim->config.seed;
-	sim->traffic_rng.state = ~sim->config.seed;
-	sim->config.fidelity->init(sim);
-	traffic_init(sim);
-	speed_made(&speed);
-	done = run(sim, &end);
-	speed_end(&speed);
+	if (!list)
+		fprintf(stderr, "flitcast-sim: --list %s: %s\n", path, strerror(errno));
+	return list;
+}
+
+/* Everything that a run which ended tells.  Return: was all of it written? */
+static bool tell(struct sim *sim, const struct speed *speed, bool done, u64 end, FILE *list)
+{
+	bool bad_list = false;
+
 	if (!done) {
-		fprintf(stderr, "flitcast-sim: cycle %llu: it hangs:\n",
+		fprintf(stderr, "flitcast-sim: cycle %llu: the network hangs:\n",
 			(unsigned long long)sim->now);
 		sim->config.fidelity->tell_stuck(sim);
 	}
@@ -511,17 +556,61 @@ static int simulate(struct sim *sim)
 		traffic_list(sim, list);
 		bad_list = ferror(list) | fclose(list);
 		if (bad_list)
-			fprintf(stderr, "flitcast-sim: %s: cannot be written\n",
+			fprintf(stderr, "flitcast-sim: --list %s: the file cannot be written\n",
 				sim->config.list_path);
 	}
-	report(sim, &speed, done, end);
+	report(sim, speed, done, end);
+	return !bad_list;
+}
+
+static void tell_memory(const struct sim *sim)
+{
+	const struct config *config = &sim->config;
+
+	fprintf(stderr,
+		"flitcast-sim: cycle %llu of %llu: the run is given up: it takes more than %llu MiB of memory (--memory), and %llu of %u messages wait; lower --load, limit the queues with --backlog, or raise --memory\n",
+		(unsigned long long)sim->now, (unsigned long long)config->cycles,
+		(unsigned long long)config->memory, (unsigned long long)waiting(sim), traffic.n);
+}
+
+static int simulate(struct sim *sim)
+{
+	bool warned, told = false;
+	struct speed speed;
+	FILE *list = NULL;
+	enum end end;
+	u64 over = 0;
+
+	if (sim->config.list_path) {
+		list = open_list(sim->config.list_path);
+		if (!list) {
+			script_free(sim->config.script);
+			return 2;
+		}
+	}
+	warned = saturation_expected(&sim->config);
+	speed_begin(&speed);
+	sim->net_rng.state = sim->config.seed;
+	sim->traffic_rng.state = ~sim->config.seed;
+	sim->config.fidelity->init(sim);
+	traffic_init(sim);
+	speed_made(&speed);
+	end = run(sim, &over, warned);
+	speed_end(&speed);
+	if (end == END_MEMORY) {
+		tell_memory(sim);
+		if (list)
+			fclose(list);
+	} else {
+		told = tell(sim, &speed, end == END_REST, over, list);
+	}
 	sim->config.fidelity->free(sim);
 	if (sim->frames)
 		sim_wrong(sim, "%llu frames were lost track of",
 			  (unsigned long long)sim->frames);
 	traffic_free();
 	script_free(sim->config.script);
-	return done && !sim->wrong && !bad_list ? 0 : 1;
+	return end == END_REST && !sim->wrong && told ? 0 : 1;
 }
 
 /* Flits of the largest packet. */
@@ -555,8 +644,9 @@ static int settle_mode(struct sim *sim)
 		config->window = fc_vnet_window((u32)config->flit - FC_LINK_SIZE);
 	/* A packet has to fit. */
 	if (config->window < max_flits(config)) {
-		fprintf(stderr, "flitcast-sim: packets of %u flits need a window of as many\n",
-			max_flits(config));
+		fprintf(stderr,
+			"flitcast-sim: --window %llu: packets of %u flits need a window of as many; raise --window or --flit, or lower --bytes\n",
+			(unsigned long long)config->window, max_flits(config));
 		return 2;
 	}
 	return -1;

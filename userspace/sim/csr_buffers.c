@@ -133,6 +133,12 @@ static void network(struct fc_topo *topo, enum network id, u64 seed)
  * Measurements.
  */
 
+static void point(struct csr_graph_result *result, const struct csr_graph_run *run)
+{
+	reproduce_point();
+	csr_graph_run(result, run);
+}
+
 static void measure_network(enum network id, const struct csr_graph_run *given)
 {
 	struct csr_graph_run run = *given;
@@ -144,16 +150,16 @@ static void measure_network(enum network id, const struct csr_graph_run *given)
 		struct csr_graph_result *at = &buffers.at[id][run.buffers];
 
 		run.run.fault = given->run.fault;
-		csr_graph_run(at, &run);
+		point(at, &run);
 		buffers.wrong += csr_graph_wrong(at);
 		run.run.fault = CSR_OVERTAKE;
-		csr_graph_run(&buffers.unordered[id][run.buffers], &run);
+		point(&buffers.unordered[id][run.buffers], &run);
 	}
 	run.run.fault = given->run.fault;
 	for (u32 i = 0; id == RANDOM && i < LOSSES; i++) {
 		run.loss = loss[i];
 		for (run.buffers = 0; run.buffers < CROSSBAR_BUFFERS; run.buffers++) {
-			csr_graph_run(&buffers.lossy[run.buffers][i], &run);
+			point(&buffers.lossy[run.buffers][i], &run);
 			buffers.wrong += csr_graph_wrong(&buffers.lossy[run.buffers][i]);
 		}
 	}
@@ -175,7 +181,7 @@ static void measure_crossbar(u32 dimension, const struct csr_graph_run *given)
 	run.topo = &topo;
 	run.run.slots = slots > SLOTS_MIN ? slots : SLOTS_MIN;
 	for (run.buffers = 0; run.buffers < CROSSBAR_BUFFERS; run.buffers++) {
-		csr_graph_run(&result, &run);
+		point(&result, &run);
 		buffers.wrong += csr_graph_wrong(&result);
 		buffers.crossbar[run.buffers][dimension - CROSSBAR_FIRST] =
 			csr_graph_useful(&result);
@@ -375,5 +381,8 @@ void csr_buffers_findings(void)
 }
 
 const struct report_part csr_buffers_part = {
+	.name = "link buffers",
+	.points = 2 * NETWORKS * BUFFERS + LOSSES * CROSSBAR_BUFFERS +
+		  (CROSSBAR_LAST - CROSSBAR_FIRST + 1) * CROSSBAR_BUFFERS,
 	.measure = measure, .print = print, .draw = draw, .wrong = &buffers.wrong,
 };

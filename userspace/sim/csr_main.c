@@ -49,7 +49,7 @@ static int take_topology(void *settings, const struct option_entry *entry, const
 	if (!graph_topology(&topo, value, error))
 		return option_refuse(entry->name, value, error);
 	if (topo.nsites < 2 || topo.nsites > CSR_GRAPH_SITES_MAX)
-		return option_refuse(entry->name, value, "a network of 2 to 1024 sites");
+		return option_refuse(entry->name, value, "must be a network of 2 to 1024 sites");
 	return 0;
 }
 
@@ -95,7 +95,7 @@ static int check_fault(const struct command *command)
 	if (!command->settings.run.fault || of_topology == !!command->spec)
 		return 0;
 	return option_refuse("fault", faults[command->settings.run.fault].name,
-			     of_topology ? "only with --topology" : "not with --topology");
+			     of_topology ? "works with --topology only" : "works without --topology only");
 }
 
 static int check(void *settings, const struct option_given *given)

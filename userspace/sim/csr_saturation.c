@@ -134,9 +134,12 @@ static void measure(const void *settings)
 {
 	const struct csr_run *given = &((const struct csr_settings *)settings)->run;
 
-	for (u32 id = 0; id < CSR_SCHEMES; id++)
-		for (u32 d = FIRST; d <= LAST; d++)
+	for (u32 id = 0; id < CSR_SCHEMES; id++) {
+		for (u32 d = FIRST; d <= LAST; d++) {
+			reproduce_point();
 			measure_scheme((enum csr_scheme_id)id, d, given);
+		}
+	}
 }
 
 double csr_saturation_of(enum csr_scheme_id id, u32 dimension)
@@ -404,5 +407,6 @@ void csr_saturation_compare(void)
 }
 
 const struct report_part csr_saturation_part = {
+	.name = "Figure 5 and beta", .points = CSR_SCHEMES * (LAST - FIRST + 1),
 	.measure = measure, .print = print, .draw = draw, .wrong = &all.wrong,
 };

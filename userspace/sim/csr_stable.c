@@ -80,6 +80,7 @@ static u32 attempts_at(u32 point)
 static void simulate(struct csr_result *result,
 		     const struct csr_run *run)
 {
+	reproduce_point();
 	csr_schemes[CSR_CSR].run(result, run);
 	stable.wrong += csr_wrong(result);
 }
@@ -221,5 +222,6 @@ void csr_stable_findings(void)
 }
 
 const struct report_part csr_stable_part = {
+	.name = "Figure 4", .points = POINTS + RETRIES + STARTS,
 	.measure = measure, .print = print, .draw = draw, .wrong = &stable.wrong,
 };

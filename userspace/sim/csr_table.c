@@ -111,6 +111,7 @@ static double row_run(u32 row, const struct csr_run *given, enum csr_fault fault
 	};
 	struct csr_result result;
 
+	reproduce_point();
 	csr_schemes[CSR_CSR].run(&result, &run);
 	table.wrong += csr_wrong(&result);
 	return csr_throughput(&result);
@@ -189,5 +190,6 @@ u32 csr_table_off(void)
 }
 
 const struct report_part csr_table_part = {
+	.name = "Table 1", .points = CSR_VARIANTS + ROWS,
 	.measure = measure, .print = print, .wrong = &table.wrong,
 };

@@ -9,6 +9,7 @@
 
 #include "diagram.h"
 #include "fsm_main.h"
+#include "option.h"
 #include "util.h"
 
 static void list_machines(FILE *file)
@@ -85,38 +86,33 @@ int fsm_main(int argc, char **argv)
 	const struct fc_fsm *fsm;
 	int option, form = 0;
 
-	while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-		if (option == '?')
-			return 2;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
+		if (option == '?' || option == ':')
+			return option_wrong(argc, argv, option);
 		if (option == 'h') {
 			usage(stdout);
 			return 0;
 		}
-		if (form && form != option) {
-			fprintf(stderr, "flitcast-sim: one drawing at a time: --dot or --svg\n");
-			return 2;
-		}
+		if (form && form != option)
+			return option_usage(argv[0], "two forms: give --dot or --svg", NULL);
 		form = option;
 	}
 	if (optind == argc) {
-		fprintf(stderr, "flitcast-sim: which machine?  There are: ");
+		fprintf(stderr, "flitcast-sim: fsm: no machine is given; there are: ");
 		list_machines(stderr);
 		return 2;
 	}
 	fsm = find(argv[optind]);
 	if (!fsm) {
-		fprintf(stderr, "flitcast-sim: no machine \"%s\"; there are: ", argv[optind]);
+		fprintf(stderr, "flitcast-sim: fsm: no machine \"%s\"; there are: ", argv[optind]);
 		list_machines(stderr);
 		return 2;
 	}
-	if (optind + 1 < argc) {
-		fprintf(stderr, "flitcast-sim: unexpected argument \"%s\"\n", argv[optind + 1]);
-		return 2;
-	}
-	if (!form) {
-		fprintf(stderr, "flitcast-sim: in which form?  --dot or --svg\n");
-		return 2;
-	}
+	if (optind + 1 < argc)
+		return option_usage(argv[0], "unexpected argument", argv[optind + 1]);
+	if (!form)
+		return option_usage(argv[0], "no form: give --dot or --svg", NULL);
 	if (form == 'd')
 		dot(fsm);
 	else

@@ -84,8 +84,9 @@ static int check(void *settings, const struct option_given *given)
 	}
 	if (most.load <= harts_net_load(&most, OVERLOAD))
 		return 0;
-	fprintf(stderr, "flitcast-sim: load %.3f is far more than the links carry with these gaps\n",
-		(double)most.load / HARTS_LOAD_UNIT);
+	fprintf(stderr,
+		"flitcast-sim: --gap %llu: the links carry far less than load %g then; lower --gap or --load\n",
+		(unsigned long long)most.times.gap, (double)most.load / HARTS_LOAD_UNIT);
 	return 2;
 }
 
@@ -151,7 +152,8 @@ static void begin(const void *settings)
 }
 
 static const struct report_part *const parts[] = {
-	&harts_table_1_part, &harts_table_2_part, &harts_figure_part, NULL
+	&harts_table_1_part, &harts_table_2_part, &harts_figure_10_part, &harts_figure_11_part,
+	&harts_figure_12_part, NULL
 };
 
 static const report_findings_fn findings[] = {
@@ -162,7 +164,7 @@ static bool end(void)
 {
 	printf("Table I: %llu wrong; under load: %llu packets or sites wrong; findings: %u differ\n",
 	       (unsigned long long)*harts_table_1_part.wrong,
-	       (unsigned long long)*harts_figure_part.wrong, findings_differing());
+	       (unsigned long long)*harts_figure_10_part.wrong, findings_differing());
 	return false;
 }
 

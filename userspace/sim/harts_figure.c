@@ -4,7 +4,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "finding.h"
 #include "harts_point.h"
@@ -39,6 +38,7 @@ enum {
 /* All points; only SBCAST and SFBCAST have all sizes, Algorithm A has none. */
 static struct harts_point points[HARTS_ALGORITHMS][HARTS_SIZES][HARTS_LOADS];
 static u64 gap;
+/* Of all parts. */
 static u64 wrong;
 
 #define FIGURE(number, title_, unit) { \
@@ -56,38 +56,18 @@ static struct plot figures[FIGURES] = {
 
 static const char *const sizes[HARTS_SIZES] = { "n = 5", "n = 7", "n = 9" };
 
-static bool wanted(u32 id, u32 size)
+static void sweep(const struct harts_settings *settings, enum harts_algorithm_id id, u32 size)
 {
-	return id == HARTS_SBCAST || id == HARTS_SFBCAST ||
-	       (id != HARTS_A && size == HARTS_SIZE_COPIES);
-}
+	for (u32 load = 0; load < HARTS_LOADS; load++) {
+		struct harts_point *point = &points[id][size][load];
+		struct harts_run run = {
+			.algorithm = id, .size = harts_size[size], .load = harts_loads[load],
+		};
 
-/* On a terminal, and nowhere else. */
-static void progress(const struct harts_run *run)
-{
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r\033[K%s, n = %u, load %.2f",
-			harts_algorithms[run->algorithm].choice.name, run->size,
-			(double)run->load / HARTS_LOAD_UNIT);
-}
-
-static void sweep(const struct harts_settings *settings)
-{
-	for (u32 id = 0; id < HARTS_ALGORITHMS; id++) {
-		for (u32 size = 0; size < HARTS_SIZES; size++) {
-			for (u32 load = 0; load < HARTS_LOADS && wanted(id, size); load++) {
-				struct harts_run run = {
-					.algorithm = (enum harts_algorithm_id)id,
-					.size = harts_size[size], .load = harts_loads[load],
-				};
-
-				progress(&run);
-				harts_point_run(&points[id][size][load], settings, &run);
-			}
-		}
+		reproduce_point();
+		harts_point_run(point, settings, &run);
+		wrong += point->astray + point->unserved;
 	}
-	if (isatty(STDERR_FILENO))
-		fprintf(stderr, "\r\033[K");
 }
 
 /* The points' latencies, or by how many per cent they are above those of @base. */
@@ -111,37 +91,47 @@ static void delivery(struct plot *to, const char *label, const struct harts_poin
 		at[i] = harts_percent(point[i].delivery, base[i].delivery, point[i].seeds);
 }
 
-static void make_figures(void)
+static void begin_figure(struct plot *figure)
+{
+	for (u32 load = 0; load < HARTS_LOADS; load++)
+		figure->x[load] = (double)harts_loads[load] / HARTS_LOAD_UNIT;
+}
+
+static void measure_10(const void *settings)
+{
+	gap = ((const struct harts_settings *)settings)->times.gap;
+	begin_figure(&figures[FIGURE_10]);
+	for (u32 i = 0; i < HARTS_SIZES; i++) {
+		sweep(settings, HARTS_SBCAST, i);
+		latency(&figures[FIGURE_10], sizes[i], points[HARTS_SBCAST][i], NULL);
+	}
+}
+
+static void measure_11(const void *settings)
+{
+	begin_figure(&figures[FIGURE_11]);
+	for (u32 id = HARTS_2BCAST; id <= HARTS_6BCAST; id++) {
+		sweep(settings, (enum harts_algorithm_id)id, HARTS_SIZE_COPIES);
+		latency(&figures[FIGURE_11], harts_algorithms[id].choice.name,
+			points[id][HARTS_SIZE_COPIES], points[HARTS_SBCAST][HARTS_SIZE_COPIES]);
+	}
+}
+
+static void measure_12_to_14(const void *settings)
 {
 	const struct harts_point (*s)[HARTS_LOADS] = points[HARTS_SBCAST];
 	const struct harts_point (*sf)[HARTS_LOADS] = points[HARTS_SFBCAST];
 
-	for (u32 i = 0; i < FIGURES; i++)
-		for (u32 load = 0; load < HARTS_LOADS; load++)
-			figures[i].x[load] = (double)harts_loads[load] / HARTS_LOAD_UNIT;
+	for (u32 i = FIGURE_12; i < FIGURES; i++)
+		begin_figure(&figures[i]);
 	for (u32 i = 0; i < HARTS_SIZES; i++) {
-		latency(&figures[FIGURE_10], sizes[i], s[i], NULL);
+		sweep(settings, HARTS_SFBCAST, i);
 		latency(&figures[FIGURE_13], sizes[i], sf[i], s[i]);
 		delivery(&figures[FIGURE_14], sizes[i], sf[i], s[i]);
 	}
-	for (u32 id = HARTS_2BCAST; id <= HARTS_6BCAST; id++)
-		latency(&figures[FIGURE_11], harts_algorithms[id].choice.name,
-			points[id][HARTS_SIZE_COPIES], s[HARTS_SIZE_COPIES]);
 	latency(&figures[FIGURE_12], harts_algorithms[HARTS_SBCAST].choice.name, s[0], NULL);
 	latency(&figures[FIGURE_12], harts_algorithms[HARTS_SFBCAST].choice.name, sf[0],
 		NULL);
-}
-
-static void measure(const void *settings)
-{
-	const struct harts_settings *given = settings;
-	const struct harts_point *p = &points[0][0][0];
-
-	gap = given->times.gap;
-	sweep(given);
-	for (size_t i = 0; i < sizeof(points) / sizeof(*p); i++)
-		wrong += p[i].astray + p[i].unserved;
-	make_figures();
 }
 
 /* A row for each load. */
@@ -161,17 +151,37 @@ static void print_figure(const struct plot *f)
 	printf("\n");
 }
 
-static void print(void)
+static void print_10(void)
 {
-	for (u32 i = 0; i < FIGURES; i++)
+	print_figure(&figures[FIGURE_10]);
+}
+
+static void print_11(void)
+{
+	print_figure(&figures[FIGURE_11]);
+}
+
+static void print_12_to_14(void)
+{
+	for (u32 i = FIGURE_12; i < FIGURES; i++)
 		print_figure(&figures[i]);
 }
 
-static bool draw(const char *dir)
+static bool draw_10(const char *dir)
+{
+	return plot_draw(&figures[FIGURE_10], dir);
+}
+
+static bool draw_11(const char *dir)
+{
+	return plot_draw(&figures[FIGURE_11], dir);
+}
+
+static bool draw_12_to_14(const char *dir)
 {
 	bool drawn = true;
 
-	for (u32 i = 0; i < FIGURES; i++)
+	for (u32 i = FIGURE_12; i < FIGURES; i++)
 		drawn &= plot_draw(&figures[i], dir);
 	return drawn;
 }
@@ -350,6 +360,19 @@ void harts_figure_findings(void)
 	store_and_forward();
 }
 
-const struct report_part harts_figure_part = {
-	.measure = measure, .print = print, .draw = draw, .wrong = &wrong,
+/* Each as soon as its points are measured; Figures 11 to 14 compare with the points of 10. */
+const struct report_part harts_figure_10_part = {
+	.name = "Figure 10", .points = HARTS_SIZES * HARTS_LOADS,
+	.measure = measure_10, .print = print_10, .draw = draw_10, .wrong = &wrong,
+};
+
+const struct report_part harts_figure_11_part = {
+	.name = "Figure 11", .points = (HARTS_6BCAST - HARTS_2BCAST + 1) * HARTS_LOADS,
+	.measure = measure_11, .print = print_11, .draw = draw_11, .wrong = &wrong,
+};
+
+const struct report_part harts_figure_12_part = {
+	.name = "Figures 12 to 14", .points = HARTS_SIZES * HARTS_LOADS,
+	.measure = measure_12_to_14, .print = print_12_to_14, .draw = draw_12_to_14,
+	.wrong = &wrong,
 };

@@ -81,8 +81,9 @@ struct estimate harts_percent(const double *value, const double *base, u32 seeds
 
 extern const struct report_part harts_table_1_part;
 extern const struct report_part harts_table_2_part;
-/* Figures 10 to 14. */
-extern const struct report_part harts_figure_part;
+extern const struct report_part harts_figure_10_part;
+extern const struct report_part harts_figure_11_part;
+extern const struct report_part harts_figure_12_part;
 
 void harts_table_2_findings(void);
 void harts_figure_findings(void);

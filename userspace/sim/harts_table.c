@@ -185,11 +185,13 @@ static void measure_table_1(const void *settings)
 	table_1.times = &given->times;
 	for (u32 id = 0; id < HARTS_ALGORITHMS; id++) {
 		for (u32 i = 0; i < HARTS_SIZES; i++) {
+			reproduce_point();
 			measure(&table_1.row[id][i], given, (enum harts_algorithm_id)id,
 				harts_size[i]);
 			table_1.wrong += !table_1.row[id][i].right;
 		}
 		for (u32 n = 3; n <= HARTS_SIZE_MAX; n++) {
+			reproduce_point();
 			measure(&row, given, (enum harts_algorithm_id)id, n);
 			table_1.others += !row.right;
 		}
@@ -216,6 +218,7 @@ static void print_table_1(void)
 }
 
 const struct report_part harts_table_1_part = {
+	.name = "Table I", .points = HARTS_ALGORITHMS * (HARTS_SIZES + HARTS_SIZE_MAX - 2),
 	.measure = measure_table_1, .print = print_table_1, .wrong = &table_1.wrong,
 };
 
@@ -242,6 +245,7 @@ static void at_rho(struct harts_point *point, const struct harts_settings *setti
 {
 	struct harts_run run = { .algorithm = id, .size = n, .times = settings->times };
 
+	reproduce_point();
 	run.load = harts_net_load(&run, rho);
 	if (rho)
 		harts_point_run(point, settings, &run);
@@ -344,5 +348,6 @@ void harts_table_2_findings(void)
 }
 
 const struct report_part harts_table_2_part = {
+	.name = "Table II", .points = 2 * (RHOS + A_SIZES),
 	.measure = measure_table_2, .print = print_table_2,
 };

@@ -35,7 +35,24 @@ static void usage(FILE *file)
 	fprintf(file, "usage: flitcast-sim COMMAND [OPTION]...\n\n");
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(commands); i++)
 		fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].help);
-	fprintf(file, "\nflitcast-sim COMMAND --help tells the options.\n");
+	fprintf(file, "\nflitcast-sim COMMAND --help, or help COMMAND, lists the options of a command.\n");
+}
+
+/* Runs a command with its arguments.  Return: the exit status. */
+static int run(int argc, char **argv)
+{
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(commands); i++) {
+		const struct command *command = &commands[i];
+
+		if (strcmp(argv[0], command->name))
+			continue;
+		if (command->reproduction)
+			return reproduce_main(command->reproduction, argc, argv);
+		return command->run(argc, argv);
+	}
+	fprintf(stderr, "flitcast-sim: no command \"%s\"; flitcast-sim --help lists them\n",
+		argv[0]);
+	return 2;
 }
 
 int main(int argc, char **argv)
@@ -44,20 +61,11 @@ int main(int argc, char **argv)
 		usage(stderr);
 		return 2;
 	}
+	if (!strcmp(argv[1], "help") && argc > 2)
+		return run(2, (char *[]){ argv[2], "--help", NULL });
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		usage(stdout);
 		return 0;
 	}
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(commands); i++) {
-		const struct command *command = &commands[i];
-
-		if (strcmp(argv[1], command->name))
-			continue;
-		if (command->reproduction)
-			return reproduce_main(command->reproduction, argc - 1, argv + 1);
-		return command->run(argc - 1, argv + 1);
-	}
-	fprintf(stderr, "flitcast-sim: no command \"%s\"; flitcast-sim --help lists them\n",
-		argv[1]);
-	return 2;
+	return run(argc - 1, argv + 1);
 }

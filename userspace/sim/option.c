@@ -121,7 +121,7 @@ static int take_number(const struct option_entry *entry, u64 *number, const char
 		*number = n;
 		return 0;
 	}
-	snprintf(why, sizeof(why), "a number from %llu to %llu",
+	snprintf(why, sizeof(why), "must be a whole number from %llu to %llu",
 		 (unsigned long long)entry->least, (unsigned long long)entry->most);
 	return option_refuse(entry->name, value, why);
 }
@@ -152,7 +152,8 @@ static int take_fraction(const struct option_entry *entry, u64 *number, const ch
 	if (fraction(value, entry->most, number) && *number >= entry->least)
 		return 0;
 	snprintf(why, sizeof(why),
-		 entry->least ? "a number above 0, at most %g" : "a number from 0 to %g",
+		 entry->least ? "must be a number above 0 and at most %g" :
+				"must be a number from 0 to %g, such as 0.25",
 		 (double)entry->most / OPTION_UNIT);
 	return option_refuse(entry->name, value, why);
 }
@@ -161,13 +162,13 @@ static int take_fraction(const struct option_entry *entry, u64 *number, const ch
 static int refuse_choice(const struct option_entry *entry, const char *value)
 {
 	u32 last = entry->nchoices - 1;
-	char why[256] = "";
-	size_t n = 0;
+	char why[256] = "must be ";
+	size_t start = strlen(why), n = start;
 
 	for (u32 i = 0; i <= last; i++)
 		if (choice(entry, i)->name)
 			n += (size_t)snprintf(why + n, sizeof(why) - n, "%s%s",
-					      !n ? "" : i < last ? ", " : " or ",
+					      n == start ? "" : i < last ? ", " : " or ",
 					      choice(entry, i)->name);
 	return option_refuse(entry->name, value, why);
 }
@@ -234,7 +235,8 @@ int option_meaningless(const struct option_given *given, const char *const *name
 	for (; *names; names++) {
 		if (!option_was_given(given, *names))
 			continue;
-		fprintf(stderr, "flitcast-sim: --%s means nothing %s\n", *names, where);
+		fprintf(stderr, "flitcast-sim: --%s means nothing %s; leave it out\n", *names,
+			where);
 		return 2;
 	}
 	return 0;
@@ -251,11 +253,30 @@ static int check_forms(const struct option_given *given)
 
 		if (!given->given[i] || entry->form != other || !strcmp(entry->name, "reproduce"))
 			continue;
-		fprintf(stderr, "flitcast-sim: --%s means nothing %s --reproduce\n", entry->name,
-			report ? "with" : "without");
+		fprintf(stderr, "flitcast-sim: --%s means nothing %s --reproduce; leave it out\n",
+			entry->name, report ? "with" : "without");
 		return 2;
 	}
 	return 0;
+}
+
+int option_usage(const char *command, const char *what, const char *subject)
+{
+	fprintf(stderr, "flitcast-sim: %s: %s%s%s; flitcast-sim %s --help lists the options\n",
+		command, what, subject ? " " : "", subject ? subject : "", command);
+	return 2;
+}
+
+int option_wrong(int argc, char **argv, int how)
+{
+	char letter[] = { '-', (char)optopt, '\0' };
+	const char *given = optind > 0 && optind <= argc ? argv[optind - 1] : letter;
+
+	/* A letter, perhaps among others: getopt_long() has not gone on to the next argument. */
+	if (strncmp(given, "--", 2))
+		given = letter;
+	return option_usage(argv[0], how == ':' ? "a value is missing behind" :
+			    "unknown or ambiguous option", given);
 }
 
 static int take_operand(const struct option_command *command, void *settings, int argc,
@@ -264,16 +285,14 @@ static int take_operand(const struct option_command *command, void *settings, in
 	for (u32 i = 0; i < command->nentries; i++) {
 		if (command->entries[i].type != OPTION_OPERAND)
 			continue;
-		if (optind == argc) {
-			usage(stderr, command);
-			return 2;
-		}
+		if (optind == argc)
+			return option_usage(argv[0], "an argument is missing:",
+					    command->entries[i].name);
 		take(&command->entries[i], settings, argv[optind++]);
 	}
 	if (optind == argc)
 		return 0;
-	fprintf(stderr, "flitcast-sim: unexpected argument \"%s\"\n", argv[optind]);
-	return 2;
+	return option_usage(argv[0], "unexpected argument", argv[optind]);
 }
 
 /* As getopt_long() wants them: the value of each is its index and one. */
@@ -301,13 +320,14 @@ int option_parse(const struct option_command *command, void *settings, int argc,
 	int option, status = 0;
 
 	collect(options, command);
-	while (!status && (option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	opterr = 0;
+	while (!status && (option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
 		if (option == 'h') {
 			usage(stdout, command);
 			return 0;
 		}
-		if (option == '?')
-			return 2;
+		if (option == '?' || option == ':')
+			return option_wrong(argc, argv, option);
 		given.given[option - 1] = true;
 		status = take(&command->entries[option - 1], settings, optarg);
 	}

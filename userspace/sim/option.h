@@ -132,6 +132,14 @@ bool option_was_given(const struct option_given *given, const char *name);
 int option_meaningless(const struct option_given *given, const char *const *names,
 		       const char *where);
 
+/*
+ * Says on standard error what is wrong with the arguments of a command, perhaps with which, and
+ * how to see the options; option_wrong(): what getopt_long() answers '?' or ':' to, with opterr 0
+ * and options that begin with ':'.  Return: 2, the exit status.
+ */
+int option_usage(const char *command, const char *what, const char *subject);
+int option_wrong(int argc, char **argv, int how);
+
 /* Says on standard error why a value is refused.  Return: 2, the exit status. */
 int option_refuse(const char *option, const char *value, const char *why);
 

@@ -184,6 +184,8 @@ bool plot_draw(const struct plot *plot, const char *dir)
 	bad = ferror(file);
 	bad |= fclose(file) != 0;
 	if (bad)
-		fprintf(stderr, "flitcast-sim: %s: cannot be written\n", path);
+		fprintf(stderr, "flitcast-sim: %s: the picture cannot be written\n", path);
+	else
+		fprintf(stderr, "flitcast-sim: %s: written\n", path);
 	return !bad;
 }

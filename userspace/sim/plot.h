@@ -58,7 +58,7 @@ struct estimate *plot_add(struct plot *plot, const char *label);
  * @plot: the plot
  * @dir: directory
  *
- * Return: false, with a line on standard error, if it cannot be written.
+ * Standard error tells where it is.  Return: false if it cannot be written.
  */
 bool plot_draw(const struct plot *plot, const char *dir);
 

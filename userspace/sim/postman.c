@@ -67,7 +67,7 @@ static int take_node(void *settings, const struct option_entry *entry, const cha
 
 	if (!option_number(value, POSTMAN_SIZE_MAX, &column, &end) || *end != ',' ||
 	    !option_number(end + 1, POSTMAN_SIZE_MAX, &row, &end) || *end || !column || !row)
-		return option_refuse(entry->name, value, "column,row, each from 1");
+		return option_refuse(entry->name, value, "must be column,row, each from 1");
 	node[POSTMAN_X] = (u32)column - 1;
 	node[POSTMAN_Y] = (u32)row - 1;
 	return 0;
@@ -87,7 +87,7 @@ static int take_without(void *settings, const struct option_entry *entry, const 
 			i++;
 		if (i == FC_ARRAY_SIZE(mechanisms))
 			return option_refuse(entry->name, value,
-					     "eager, adapt, sourcing, busyback");
+					     "must be some of eager,adapt,sourcing,busyback");
 		*((bool *)settings + mechanisms[i].at) = false;
 		if (!word[length])
 			return 0;
@@ -141,8 +141,9 @@ static int check_node(const char *option, const u32 *node, u64 size)
 {
 	if (node[POSTMAN_X] < size && node[POSTMAN_Y] < size)
 		return 0;
-	fprintf(stderr, "flitcast-sim: --%s: there are %llu columns and rows\n", option,
-		(unsigned long long)size);
+	fprintf(stderr,
+		"flitcast-sim: --%s %u,%u: there are %llu columns and rows; lower it or raise --size\n",
+		option, node[POSTMAN_X] + 1, node[POSTMAN_Y] + 1, (unsigned long long)size);
 	return 2;
 }
 

@@ -143,7 +143,9 @@ static void measure(const void *settings)
 	enum postman_fault fault = ((const struct postman_settings *)settings)->model.fault;
 
 	for (u32 s = 0; s < POSTMAN_STRATEGIES; s++) {
+		reproduce_point();
 		measure_nodes((enum postman_strategy)s, fault);
+		reproduce_point();
 		measure_lengths((enum postman_strategy)s, fault);
 	}
 }
@@ -243,5 +245,6 @@ void postman_law_findings(void)
 }
 
 const struct report_part postman_law_part = {
+	.name = "laws of latency", .points = 2 * POSTMAN_STRATEGIES,
 	.measure = measure, .print = print, .draw = draw, .wrong = &law.wrong,
 };

@@ -153,6 +153,7 @@ static void measure_cell(const struct postman_model *model,
 		.share = POSTMAN_UNIT / one_in[sparsity],
 	};
 
+	reproduce_point();
 	if (one_in[sparsity] == 1)
 		draws = 1;
 	*cell = (struct cell){ .least = UINT64_MAX };
@@ -335,5 +336,6 @@ void postman_table_findings(void)
 }
 
 const struct report_part postman_table_part = {
+	.name = "transpositions", .points = POSTMAN_STRATEGIES * SPARSITIES * (1 + VARIANTS),
 	.measure = measure, .print = print, .wrong = &table.wrong,
 };

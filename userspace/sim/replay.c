@@ -65,7 +65,8 @@ static void tell_possible(void)
 
 static int refuse(const char *what, const char *why)
 {
-	fprintf(stderr, "flitcast-sim: \"%s\": %s\n", what, why);
+	fprintf(stderr, "flitcast-sim: replay \"%s\": %s; flitcast-sim replay --help explains it\n",
+		what, why);
 	return 2;
 }
 
@@ -105,9 +106,9 @@ int replay_main(int argc, char **argv)
 		unsigned long event = strtoul(p, &end, 10);
 
 		if (end == p || event > 0xffff || (*end && *end != ','))
-			return refuse(p, "no event");
+			return refuse(p, "not a list of events: numbers from 0 to 65535, with commas");
 		if (n == FC_ARRAY_SIZE(events))
-			return refuse(p, "too many events");
+			return refuse(p, "more than 20000 events");
 		events[n++] = (u16)event;
 		p = *end ? end + 1 : end;
 	}

@@ -4,8 +4,46 @@
 #include <string.h>
 
 #include "finding.h"
+#include "progress.h"
 #include "reproduce.h"
 #include "util.h"
+
+/* The report that is made, the part of it, and the points of that. */
+static const struct reproduction *made;
+static const struct report_part *const *making;
+static u32 points;
+
+void reproduce_point(void)
+{
+	const struct report_part *const *last = making;
+	u64 seconds = progress_seconds();
+
+	while (last[1])
+		last++;
+	points++;
+	progress_show("part %u of %u, %s: point %u of %u, %llu:%02llu",
+		      (u32)(making - made->parts) + 1, (u32)(last - made->parts) + 1,
+		      (*making)->name, points, (*making)->points,
+		      (unsigned long long)seconds / 60, (unsigned long long)seconds % 60);
+}
+
+/* Return: could everything be written? */
+static bool make_part(const struct reproduce_settings *settings)
+{
+	const struct report_part *part = *making;
+	bool drawn = true;
+
+	points = 0;
+	part->measure(settings);
+	progress_wipe();
+	if (points != part->points)
+		die("%s: %u points instead of %u", part->name, points, part->points);
+	part->print();
+	fflush(stdout);
+	if (settings->svg && part->draw)
+		drawn = part->draw(settings->svg);
+	return drawn;
+}
 
 /* Return: the exit status. */
 static int report(const struct reproduction *reproduction,
@@ -15,19 +53,16 @@ static int report(const struct reproduction *reproduction,
 	const struct report_part *const *part;
 	bool bad = false;
 
+	made = reproduction;
 	reproduction->begin(settings);
-	for (part = reproduction->parts; *part; part++) {
-		(*part)->measure(settings);
-		(*part)->print();
-	}
+	fflush(stdout);
+	for (making = reproduction->parts; *making; making++)
+		bad |= !make_part(settings);
 	printf("%s\n\n", reproduction->title);
 	for (findings = reproduction->findings; *findings; findings++)
 		(*findings)();
-	for (part = reproduction->parts; *part; part++) {
+	for (part = reproduction->parts; *part; part++)
 		bad |= (*part)->wrong && *(*part)->wrong;
-		if (settings->svg && (*part)->draw)
-			bad |= !(*part)->draw(settings->svg);
-	}
 	printf("\n");
 	bad |= reproduction->end();
 	return bad || findings_failed();

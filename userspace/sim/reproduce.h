@@ -35,6 +35,8 @@ struct reproduce_settings {
 
 /**
  * struct report_part - a table or some figures of a report, with what is measured for them
+ * @name: for the line that tells how far the report is
+ * @points: how many points are measured, each after a reproduce_point()
  * @measure: simulates, and keeps what came of it
  * @print: prints it
  * @draw: draws it into a directory, or NULL.  Return: false, with a line on standard error, if
@@ -42,11 +44,16 @@ struct reproduce_settings {
  * @wrong: findings of the oracle: what should never be, or NULL
  */
 struct report_part {
+	const char *name;
+	u32 points;
 	void (*measure)(const void *settings);
 	void (*print)(void);
 	bool (*draw)(const char *dir);
 	const u64 *wrong;
 };
+
+/* The next point of a part is measured: the line on a terminal that tells how far it is. */
+void reproduce_point(void);
 
 /* Prints statements of the paper by finding(). */
 typedef void (*report_findings_fn)(void);

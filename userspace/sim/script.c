@@ -40,12 +40,12 @@ static void *grown(void *list, size_t n, size_t size)
 static const char *add_target(struct script *script, struct script_line *line, u64 site)
 {
 	if (site == line->from)
-		return "the source is no target";
+		return "the source is among its targets";
 	for (u32 i = 0; i < line->ntargets; i++)
 		if (script->target[line->first + i] == site)
-			return "a target twice";
+			return "a target is given twice";
 	if (line->ntargets == FC_TARGETS_MAX)
-		return "more than 64 targets";
+		return "there are more than 64 targets";
 	script->target = grown(script->target, script->ntargets, sizeof(*script->target));
 	script->target[script->ntargets++] = (u32)site;
 	line->ntargets++;
@@ -62,30 +62,30 @@ static const char *add_line(struct script *script, const struct config *config, 
 	u64 value;
 
 	if (!number(&text, (u64)1 << 40, &line.at))
-		return "no cycle";
+		return "the cycle is no number";
 	if (line.at < last)
-		return "earlier than the line before it";
+		return "the cycle is earlier than that of the line before";
 	skip(&text);
 	if (!number(&text, sites - 1, &value))
-		return "no source site of the topology";
+		return "the source is no site of the topology";
 	line.from = (u32)value;
 	skip(&text);
 	if (!number(&text, FC_MESSAGE_MAX, &value))
-		return "no length up to 16777216";
+		return "the length is no number up to 16777216";
 	line.bytes = (u32)value;
 	skip(&text);
 	do {
 		if (!number(&text, sites - 1, &value))
-			return "no target site of the topology";
+			return "a target is no site of the topology";
 		wrong = add_target(script, &line, value);
 		if (wrong)
 			return wrong;
 	} while (*text == ',' && *++text);
 	skip(&text);
 	if (*text && *text != '#' && *text != '\n')
-		return "CYCLE SOURCE BYTES TARGET[,TARGET]...";
+		return "something follows the targets";
 	if (FC_LINK_SIZE + fc_head_size(line.ntargets) > config->flit)
-		return "the target list does not fit a flit";
+		return "the list of targets does not fit a flit; raise --flit";
 	script->line = grown(script->line, script->nlines, sizeof(*script->line));
 	script->line[script->nlines++] = line;
 	return NULL;
@@ -101,7 +101,7 @@ struct script *script_read(const char *path, const struct config *config)
 	size_t room = 0;
 
 	if (!file) {
-		fprintf(stderr, "flitcast-sim: %s: %s\n", path, strerror(errno));
+		fprintf(stderr, "flitcast-sim: --script %s: %s\n", path, strerror(errno));
 		script_free(script);
 		return NULL;
 	}
@@ -114,13 +114,15 @@ struct script *script_read(const char *path, const struct config *config)
 			wrong = add_line(script, config, at);
 	}
 	if (!wrong && ferror(file))
-		wrong = "cannot be read";
+		wrong = "the file cannot be read";
 	else if (!wrong && !script->nlines)
-		wrong = "no messages";
+		wrong = "the file has no messages";
 	fclose(file);
 	free(text);
 	if (wrong) {
-		fprintf(stderr, "flitcast-sim: %s:%lu: %s\n", path, n, wrong);
+		fprintf(stderr,
+			"flitcast-sim: %s:%lu: %s (a line is CYCLE SOURCE BYTES TARGET[,TARGET]...)\n",
+			path, n, wrong);
 		script_free(script);
 		return NULL;
 	}

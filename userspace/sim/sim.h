@@ -61,6 +61,7 @@ enum fault {
  * @messages: at most so many messages, 0 for no limit but @cycles
  * @every: cycles between messages, 0 for random times by @load
  * @backlog: messages that wait in a source, 0 for no limit
+ * @memory: MiB that a run takes beside its network, 0 for no limit
  * @fault: what goes wrong at a delivery, enum fault
  * @fault_at: at which
  * @targets: fewest and most targets of a message
@@ -101,6 +102,7 @@ struct config {
 	u64 messages;
 	u64 every;
 	u64 backlog;
+	u64 memory;
 	u64 fault_at;
 	u32 targets[2];
 	u64 unicast;

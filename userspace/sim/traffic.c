@@ -197,16 +197,14 @@ static u32 transposed(const struct fc_topo *topo, u32 site)
 }
 
 /* The site that the pattern wants as first target. */
-static u32 first_site(struct sim *sim, u32 from)
+static u32 first_site(const struct config *config, struct rng *rng, u32 from)
 {
-	const struct config *config = &sim->config;
-
 	switch (config->pattern) {
 	case PATTERN_TRANSPOSE:
 		return transposed(&config->topo, from);
 	case PATTERN_HOT:
 		/* One message in four. */
-		if (!rng_below(&sim->traffic_rng, 4))
+		if (!rng_below(rng, 4))
 			return config->topo.nsites / 2;
 		break;
 	case PATTERN_UNIFORM:
@@ -216,23 +214,37 @@ static u32 first_site(struct sim *sim, u32 from)
 }
 
 /* A site that is neither the source nor a target yet. */
-static u32 another_site(struct sim *sim, const struct message *m, u32 ntargets)
+static u32 another_site(const struct config *config, struct rng *rng, const struct draw *draw,
+			u32 ntargets)
 {
 	if (!ntargets) {
-		u32 site = first_site(sim, m->from);
+		u32 site = first_site(config, rng, draw->from);
 
-		if (site != m->from)
+		if (site != draw->from)
 			return site;
 	}
 	for (;;) {
-		u32 site = rng_below(&sim->traffic_rng, sim->config.topo.nsites);
+		u32 site = rng_below(rng, config->topo.nsites);
 		u32 i = 0;
 
-		while (i < ntargets && m->target[i].flow->to != site)
+		while (i < ntargets && draw->to[i] != site)
 			i++;
-		if (i == ntargets && site != m->from)
+		if (i == ntargets && site != draw->from)
 			return site;
 	}
+}
+
+void traffic_draw(const struct config *config, struct rng *rng, struct draw *draw)
+{
+	draw->from = rng_below(rng, config->topo.nsites);
+	draw->ntargets = random_ntargets(config, rng);
+	draw->bytes = rng_between(rng, config->bytes[0], config->bytes[1]);
+}
+
+void traffic_draw_targets(const struct config *config, struct rng *rng, struct draw *draw)
+{
+	for (u32 i = 0; i < draw->ntargets; i++)
+		draw->to[i] = another_site(config, rng, draw, i);
 }
 
 static struct message *message_new(struct sim *sim, u32 from, u32 bytes, u32 ntargets)
@@ -253,38 +265,48 @@ static struct message *message_new(struct sim *sim, u32 from, u32 bytes, u32 nta
 	return m;
 }
 
+/* The next line of a script, but for its targets. */
+static const u32 *read_line(struct script *script, struct draw *draw)
+{
+	const struct script_line *line = &script->line[script->next++];
+
+	draw->from = line->from;
+	draw->ntargets = line->ntargets;
+	draw->bytes = line->bytes;
+	return &script->target[line->first];
+}
+
 void traffic_born(struct sim *sim)
 {
 	const struct config *config = &sim->config;
-	struct script *script = config->script;
-	const struct script_line *line = NULL;
+	const u32 *to = NULL;
 	struct message *m;
-	u32 from, n, bytes;
+	struct draw draw;
+	u32 flits;
 
-	if (script) {
-		line = &script->line[script->next++];
-		from = line->from;
-		n = line->ntargets;
-		bytes = line->bytes;
-	} else {
-		from = rng_below(&sim->traffic_rng, config->topo.nsites);
-		n = random_ntargets(config, &sim->traffic_rng);
-		bytes = rng_between(&sim->traffic_rng, config->bytes[0], config->bytes[1]);
-	}
-	traffic.offered_flits += traffic_flits(config, bytes, n);
+	if (config->script)
+		to = read_line(config->script, &draw);
+	else
+		traffic_draw(config, &sim->traffic_rng, &draw);
+	flits = traffic_flits(config, draw.bytes, draw.ntargets);
+	traffic.offered_flits += flits;
 	traffic.until = sim->now + 1;
-	if (config->backlog && config->fidelity->backlog(sim, from) >= config->backlog) {
+	if (config->backlog && config->fidelity->backlog(sim, draw.from) >= config->backlog) {
 		traffic.refused++;
 		next_born(sim);
 		return;
 	}
-	m = message_new(sim, from, bytes, n);
-	while (m->ntargets < n) {
-		u32 to = line ? script->target[line->first + m->ntargets] :
-				another_site(sim, m, m->ntargets);
-
-		m->target[m->ntargets++].flow = traffic_flow(from, to);
+	if (2 * sim->now >= config->cycles) {
+		traffic.late++;
+		traffic.late_flits += flits;
 	}
+	if (!to) {
+		traffic_draw_targets(config, &sim->traffic_rng, &draw);
+		to = draw.to;
+	}
+	m = message_new(sim, draw.from, draw.bytes, draw.ntargets);
+	for (; m->ntargets < draw.ntargets; m->ntargets++)
+		m->target[m->ntargets].flow = traffic_flow(draw.from, to[m->ntargets]);
 	sim->news_at = sim->now;
 	config->fidelity->send(sim, m);
 	next_born(sim);

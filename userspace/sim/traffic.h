@@ -91,6 +91,8 @@ struct message {
  * @offered_flits: flits of all messages, the refused ones too
  * @carried_flits: flits of the messages that were over in the second half of the
  *	time in which traffic is generated
+ * @late: messages generated in that half
+ * @late_flits: flits of these
  * @until: when traffic ended
  * @confirmed: messages that are over
  * @all_born: no more will be sent
@@ -111,12 +113,32 @@ struct traffic {
 	u64 refused;
 	u64 offered_flits;
 	u64 carried_flits;
+	u64 late;
+	u64 late_flits;
 	u64 until;
 	u32 confirmed;
 	bool all_born;
 };
 
 extern struct traffic traffic;
+
+/**
+ * struct draw - a random message
+ * @from: source
+ * @bytes: length
+ * @ntargets: targets
+ * @to: these
+ */
+struct draw {
+	u32 from;
+	u32 bytes;
+	u32 ntargets;
+	u32 to[FC_TARGETS_MAX];
+};
+
+/* All of a random message but its targets; and these. */
+void traffic_draw(const struct config *config, struct rng *rng, struct draw *draw);
+void traffic_draw_targets(const struct config *config, struct rng *rng, struct draw *draw);
 
 void traffic_init(struct sim *sim);
 void traffic_free(void);

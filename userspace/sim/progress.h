@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A line on standard error that tells how far the program is: on a terminal and nowhere else.
+ */
+#ifndef FLITCAST_SIM_PROGRESS_H
+#define FLITCAST_SIM_PROGRESS_H
+
+#include "base.h"
+
+/* A second has passed since the first call, and a fifth of one since the last line. */
+bool progress_due(void);
+
+/* Shows a line instead of the last one. */
+void __printf(1, 2) progress_show(const char *fmt, ...);
+
+/* Wipes the line, before the program prints anything else. */
+void progress_wipe(void);
+
+/* Seconds since the first call of progress_due() or of this. */
+u64 progress_seconds(void);
+
+#endif /* FLITCAST_SIM_PROGRESS_H */
