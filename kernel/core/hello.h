@@ -11,23 +11,23 @@
 #include "wire.h"
 
 /* X(identifier, text): why a link is not up. */
-#define FC_REASONS(X)								\
-	X(NONE,		"")							\
-	X(CARRIER,	"no carrier")						\
-	X(SILENT,	"no HELLO from the peer")				\
-	X(UNHEARD,	"the peer has not heard our HELLO")			\
-	X(VERSION,	"the peer speaks another protocol version")		\
-	X(MODE,		"the peer uses another switching mode")			\
-	X(FLIT,		"the peer uses another flit size")			\
-	X(TOPOLOGY,	"the peer is set to another topology")			\
-	X(CABLE_SITE,	"cabled to a site that is not the neighbour here")	\
-	X(CABLE_PORT,	"cabled to the wrong port of the neighbour")		\
-	X(PEER,		"the peer refuses: see its reason")			\
-	X(DEAD,		"the peer fell silent")					\
-	X(MTU,		"MTU of the device is below the flit size")		\
-	X(LONG,		"no frame as long as a flit comes from the peer")	\
+#define FC_REASONS(X)									\
+	X(NONE,		"")								\
+	X(CARRIER,	"no carrier")							\
+	X(SILENT,	"no HELLO from the peer: has it a link on this cable?")		\
+	X(UNHEARD,	"the peer has not heard our HELLO")				\
+	X(VERSION,	"the peer speaks another protocol version")			\
+	X(MODE,		"the peer uses another switching mode")				\
+	X(FLIT,		"the peer uses another flit size")				\
+	X(TOPOLOGY,	"the peer has another topology")				\
+	X(CABLE_SITE,	"cabled to a site that is not the neighbour here")		\
+	X(CABLE_PORT,	"cabled to the wrong port of the neighbour")			\
+	X(PEER,		"the peer refuses the link: link show there says why")		\
+	X(DEAD,		"the peer fell silent")						\
+	X(MTU,		"MTU of the device is below the flit size: raise it")		\
+	X(LONG,		"no frame as long as a flit comes from the peer: check the MTU")\
 	X(KEY,		"the peer has another key, or only one of the two has one")	\
-	X(GREY,		"full frames are lost on the way to the peer")
+	X(GREY,		"full frames are lost on the way to the peer: check the MTU")
 
 enum fc_reason {
 #define X(id, text) FC_REASON_##id,

@@ -191,7 +191,7 @@ struct flitcast_link *flitcast_link_create(const struct flitcast_link_spec *spec
 	err = account_begin(link);
 	if (!err)
 		return link;
-	NL_SET_ERR_MSG_MOD(extack, "no socket to account the device's flits to");
+	NL_SET_ERR_MSG_MOD(extack, "no memory for the socket that flits are charged to");
 	link->kind->free(link);
 	return ERR_PTR(err);
 }

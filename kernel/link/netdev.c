@@ -291,7 +291,7 @@ static struct flitcast_link *netdev_create(const struct flitcast_link_spec *spec
 		return ERR_PTR(-EINVAL);
 	}
 	if (longest(dev) < flit) {
-		NL_SET_ERR_MSG_MOD(extack, "MTU of the device is below the flit size");
+		NL_SET_ERR_MSG_MOD(extack, "MTU of the device is below the flit size: raise it");
 		return ERR_PTR(-EINVAL);
 	}
 	if (find(dev)) {

@@ -241,7 +241,7 @@ static int conn_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
 		break;
 	}
 	if (err == -EXDEV)
-		rdma_link_broken(c, "the way to the peer is by another port");
+		rdma_link_broken(c, "the route to the peer leaves by another port");
 	else if (err)
 		rdma_link_broken(c, "no queue pair, or no memory for it");
 	return 0;
@@ -288,7 +288,7 @@ static int conn_answer(struct rdma_link *l, struct rdma_cm_id *id, const struct 
 	busy = c;
 	/* The peer has forgotten the connection; it calls again when the connection is gone. */
 	if (busy)
-		rdma_link_broken(c, "the peer called again");
+		rdma_link_broken(c, "the peer connects anew");
 	rcu_read_unlock();
 	if (busy)
 		return REFUSED_BUSY;
@@ -305,7 +305,7 @@ static int conn_answer(struct rdma_link *l, struct rdma_cm_id *id, const struct 
 		goto undo;
 	/* The connection is the link's: the link's work ends it. */
 	if (rdma_accept(id, &param))
-		rdma_link_broken(c, "the call could not be accepted");
+		rdma_link_broken(c, "the connection could not be accepted");
 	rdma_link_kick(l, 0);
 	return 0;
 undo:
@@ -559,7 +559,7 @@ static int call(struct rdma_link *l, const struct local *local)
 	if (rdma_set_reuseaddr(c->id, 1) ||
 	    rdma_resolve_addr(c->id, (struct sockaddr *)&src, (struct sockaddr *)&dst,
 			      RDMA_RESOLVE_MS))
-		rdma_link_broken(c, "the peer's address has no way");
+		rdma_link_broken(c, "no route to the peer's address");
 	return 0;
 }
 
@@ -682,7 +682,7 @@ int rdma_conn_begin(struct rdma_link *l)
 		/* Why the last connection broke says more than that there is none. */
 		if (err || !l->broke)
 			rdma_link_reason(l, err ? "the port cannot listen" :
-					    "the peer has not called");
+					    "the peer has not connected");
 	}
 	put_net(local.net);
 	return err;

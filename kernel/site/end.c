@@ -113,7 +113,7 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 
 	ASSERT_RTNL();
 	if (site->dead) {
-		NL_SET_ERR_MSG_MOD(extack, "site is being taken out");
+		NL_SET_ERR_MSG_MOD(extack, "site is being deleted");
 		return -ENOENT;
 	}
 	if (!port || port >= site->core.nports) {
@@ -125,7 +125,7 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 		return -EINVAL;
 	}
 	if (window > site->cfg.window) {
-		NL_SET_ERR_MSG_MOD(extack, "window of a link is at most the site's");
+		NL_SET_ERR_MSG_MOD(extack, "the window of a link is at most that of its site");
 		return -EINVAL;
 	}
 	if (window && flitcast_window_check(&site->cfg, window, extack))
@@ -207,7 +207,7 @@ int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 		return -ENOENT;
 	}
 	if (window > site->cfg.window) {
-		NL_SET_ERR_MSG_MOD(extack, "window of a link is at most the site's");
+		NL_SET_ERR_MSG_MOD(extack, "the window of a link is at most that of its site");
 		return -EINVAL;
 	}
 	if (window && flitcast_window_check(&site->cfg, window, extack))

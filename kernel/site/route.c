@@ -89,7 +89,7 @@ int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pre
 	}
 	flitcast_engine_enter(site);
 	if (generation && *generation != site->generation) {
-		NL_SET_ERR_MSG_MOD(extack, "the table is of another generation by now");
+		NL_SET_ERR_MSG_MOD(extack, "the table has changed: read it again");
 		err = -ESTALE;
 	} else {
 		site->pref = *pref;

@@ -216,7 +216,7 @@ static int publish(struct net *net, struct flitcast_site *site, struct netlink_e
 	struct flitcast_site *pos;
 
 	if (find_locked(net, site->cfg.id)) {
-		NL_SET_ERR_MSG_MOD(extack, "site exists");
+		NL_SET_ERR_MSG_MOD(extack, "site exists already");
 		return -EEXIST;
 	}
 	if (sites->nsites == FLITCAST_NET_SITES_MAX) {

@@ -25,7 +25,8 @@ int flitcast_addr_attach(struct flitcast_sock *fs, struct flitcast_site *site, u
 	fs->port.timeout = (u64)fs->timeout_ms * NSEC_PER_MSEC;
 	err = flitcast_port_attach(&fs->port, site, number);
 	if (err)
-		return refuse(fs, err, err == -EADDRINUSE ? "port is in use" : "cannot attach");
+		return refuse(fs, err, err == -EADDRINUSE ? "another socket has the port" :
+							    "no memory for the port");
 	/* For those who look without the lock. */
 	smp_store_release(&fs->bound, true);
 	return 0;
@@ -49,7 +50,7 @@ int flitcast_addr_bind_locked(struct flitcast_sock *fs, u32 id, u16 number)
 			return refuse(fs, -ENETDOWN, "no site in this network namespace");
 		flitcast_site_put(site);
 		return refuse(fs, -EADDRNOTAVAIL, id && id != FLITCAST_SITE_ANY ?
-			      "no such site here" : "several sites here, and none named");
+			      "no such site here" : "several sites here: name one in the address");
 	}
 	err = flitcast_addr_attach(fs, site, number);
 	flitcast_site_put(site);
@@ -73,7 +74,7 @@ int flitcast_addr_bind(struct socket *sock, struct sockaddr_unsized *uaddr, int 
 	    addr->sfc_copies)
 		return refuse(fs, -EINVAL, "malformed address");
 	lock_sock(sock->sk);
-	err = fs->bound ? refuse(fs, -EINVAL, "socket is bound") :
+	err = fs->bound ? refuse(fs, -EINVAL, "socket is bound already") :
 			  flitcast_addr_bind_locked(fs, addr->sfc_site, addr->sfc_port);
 	release_sock(sock->sk);
 	return err;

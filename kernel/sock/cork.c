@@ -48,7 +48,7 @@ static int grow(struct flitcast_sock *fs, u32 need)
 	if (old && need <= cork->size)
 		return 0;
 	if (!flitcast_mem_send(fs, size - cork->size))
-		return refuse(fs, -ENOBUFS, "no room in the user's share of memory");
+		return refuse(fs, -ENOBUFS, "the user's share of message memory is used up");
 	data = kvmalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!data) {
 		flitcast_mem_sent(fs, size - cork->size);
@@ -69,7 +69,7 @@ static int append(struct flitcast_sock *fs, struct msghdr *msg, size_t len)
 	int err;
 
 	if (cork->len > most || len > most - cork->len)
-		return refuse(fs, -EMSGSIZE, "message above net.flitcast.message_max");
+		return refuse(fs, -EMSGSIZE, "message longer than net.flitcast.message_max");
 	err = grow(fs, cork->len + len);
 	if (err)
 		return err;
@@ -104,7 +104,7 @@ int flitcast_cork_send(struct flitcast_sock *fs, struct msghdr *msg, size_t len)
 	int err;
 
 	if (msg->msg_flags & MSG_ZEROCOPY)
-		return refuse(fs, -EOPNOTSUPP, "MSG_ZEROCOPY, and the message is in pieces");
+		return refuse(fs, -EOPNOTSUPP, "MSG_ZEROCOPY and MSG_MORE do not go together");
 	/* Whoever has it may wait for send room. */
 	if (msg->msg_flags & MSG_DONTWAIT) {
 		if (!mutex_trylock(&cork->lock))

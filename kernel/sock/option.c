@@ -74,9 +74,9 @@ static int set_reception(struct flitcast_sock *fs, sockptr_t optval, unsigned in
 		return refuse(fs, -EINVAL, "unknown reception policy");
 	quorum = r.policy == FLITCAST_RECEPTION_QUORUM;
 	if (quorum != !!r.quorum || r.quorum > FC_COPIES_MAX)
-		return refuse(fs, -EINVAL, "quorum is 1 to 16 copies, with its policy alone");
+		return refuse(fs, -EINVAL, "quorum is 1 to 16 copies, and 0 with other policies");
 	if (!r.ms || r.ms > TIMEOUT_MAX_MS)
-		return refuse(fs, -EINVAL, "copies are waited for 1 ms to one day");
+		return refuse(fs, -EINVAL, "time to wait for copies is 1 ms to one day");
 	lock_sock(&fs->sk);
 	flitcast_port_reception(&fs->port, r.policy, r.quorum, fs->port.copies,
 				(u64)r.ms * NSEC_PER_MSEC);

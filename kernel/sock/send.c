@@ -49,7 +49,7 @@ static int dests_from(struct flitcast_sock *fs, const struct flitcast_target *ta
 		const struct flitcast_target *t = &targets[i];
 
 		if (t->flags || !t->port)
-			return refuse(fs, -EINVAL, "target with flags or without port");
+			return refuse(fs, -EINVAL, "a target has flags, or port 0");
 		if (t->offset > len || t->length > len - t->offset)
 			return refuse(fs, -EINVAL, "part of a target is not within the message");
 		dests[i] = (struct flitcast_msg_dest) {
@@ -80,7 +80,7 @@ static int gather_all(struct flitcast_sock *fs, const struct sockaddr_flitcast *
 	if (!flitcast_site_copies(site, copies))
 		return refuse(fs, -EOPNOTSUPP, "no paths are known for so many copies");
 	if (len > flitcast_site_cast_max(site))
-		return refuse(fs, -EMSGSIZE, "message above what a broadcast may have");
+		return refuse(fs, -EMSGSIZE, "message longer than a broadcast may be");
 	if (n < 2)
 		return refuse(fs, -EHOSTUNREACH, "there is no other site");
 	dests = kvcalloc(n - 1, sizeof(*dests), GFP_KERNEL_ACCOUNT);
@@ -119,7 +119,7 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 		if (err)
 			return err;
 		if (named)
-			return refuse(fs, -EISCONN, "a destination, on a connection");
+			return refuse(fs, -EISCONN, "a connected socket takes no destination");
 	}
 	if (!named && !flitcast_conn_peer(fs, &peer))
 		return refuse(fs, -EDESTADDRREQ, "no destination");
@@ -156,7 +156,8 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 	switch (named ? addr->sfc_addrtype : FLITCAST_ADDR_SITE) {
 	case FLITCAST_ADDR_SITE:
 		if (given)
-			return refuse(fs, -EINVAL, "a site and a target list");
+			return refuse(fs, -EINVAL,
+				      "a message has a destination or a target list, not both");
 		if (named && (addr->sfc_copies || !addr->sfc_port))
 			return refuse(fs, -EINVAL, "malformed address");
 		/* The caller has room for one. */
@@ -170,7 +171,8 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 		break;
 	case FLITCAST_ADDR_BROADCAST:
 		if (given)
-			return refuse(fs, -EINVAL, "a broadcast and a target list");
+			return refuse(fs, -EINVAL,
+				      "a message has a broadcast or a target list, not both");
 		return gather_all(fs, addr, len, out, count, how);
 	default:
 		return refuse(fs, -EINVAL, "unknown address type");
@@ -323,12 +325,13 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 			break;
 		}
 		if (flitcast_mem_never(charge)) {
-			err = refuse(fs, -ENOBUFS, "message above 7/16 of the parameter mem");
+			err = refuse(fs, -ENOBUFS,
+				      "message longer than 7/16 of the module parameter mem");
 			break;
 		}
 		/* Nothing is under way that might end the wait; the caller has to read. */
 		if (!atomic_read(&fs->tx_used) && reports_fill(fs)) {
-			err = refuse(fs, -ENOBUFS, "unread reports fill the send room");
+			err = refuse(fs, -ENOBUFS, "unread reports fill the send room: read them");
 			break;
 		}
 		*timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, *timeo);
@@ -375,7 +378,7 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 		flitcast_mem_send_always(fs, how.charge);
 	} else if (!flitcast_mem_send(fs, how.charge)) {
 		flitcast_msg_free(m);
-		return refuse(fs, -ENOBUFS, "no room in the user's share of memory");
+		return refuse(fs, -ENOBUFS, "the user's share of message memory is used up");
 	}
 	atomic_add(how.charge, &fs->tx_used);
 	err = flitcast_msg_send(&fs->port, m, &dest, &how, id);
@@ -529,7 +532,7 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 	if (err)
 		return err;
 	if (len > most)
-		return refuse(fs, -EMSGSIZE, "message above net.flitcast.message_max");
+		return refuse(fs, -EMSGSIZE, "message longer than net.flitcast.message_max");
 
 	lock_sock(sk);
 	err = fs->bound || sk->sk_type == SOCK_SEQPACKET ? 0 : flitcast_addr_bind_locked(fs, 0, 0);
@@ -601,7 +604,7 @@ int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
 	if (send_short(fs, msg, len, &result))
 		return result;
 	if (msg->msg_flags & MSG_OOB)
-		return refuse(fs, -EOPNOTSUPP, "no data is out of band");
+		return refuse(fs, -EOPNOTSUPP, "MSG_OOB: there is no out-of-band data");
 	/* MSG_CONFIRM, MSG_DONTROUTE, MSG_EOR and sendmmsg()'s MSG_BATCH are hints: ignored. */
 	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT | MSG_EOR |
 			       MSG_BATCH | MSG_ZEROCOPY | MSG_CONFIRM | MSG_DONTROUTE |

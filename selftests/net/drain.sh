@@ -53,7 +53,7 @@ becomes 20 grep -q link-state "$work/events"
 json "site show: not drained" '[(s["drain"], s["pending"]) for s in j] == [(False, 0)] * 2' \
 	fc -j site show
 refuses "site set: neither on nor off" 2 'drain is on or off' fc site set 0 drain maybe
-refuses "site add: not drained" 2 'do not know what to do with "drain"' \
+refuses "site add: not drained" 2 'unexpected argument "drain"' \
 	fc site add 2 topology ring:3 drain on
 refuses "without rights" 1 'Operation not permitted' \
 	setpriv --bounding-set=-net_admin,-sys_admin --inh-caps=-net_admin \
@@ -85,7 +85,7 @@ for ((i = 2; i < messages; i++)); do
 done
 becomes 60 shows "\"pending\":$late\b" -j site show 0
 result $? "messages are under way"
-refuses "time-out" 1 "site drain 0: $late messages are not over: it goes on" \
+refuses "time-out" 1 "site drain 0: $late messages are still under way: the drain goes on" \
 	fc site drain 0 timeout 0.2
 prints "site show: what is not over" "^site 0 .* drain on pending $late\$" \
 	fc site show
@@ -129,7 +129,7 @@ for end in "site set 0 drain off" "site del 0"; do
 	# shellcheck disable=SC2086
 	fc $end
 	wait "$drain"
-	[ $? -eq 1 ] && grep -qE 'somebody has ended it|no such site' "$work/drained"
+	[ $? -eq 1 ] && grep -qE 'another process has ended the drain|no such site' "$work/drained"
 	status=$?
 	cp "$work/drained" "$work/err"
 	result $status "ends with: $end"

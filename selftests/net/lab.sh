@@ -192,7 +192,7 @@ refuses "corrupt: no such site" 1 'there is no site 7: sites are 0 to 6' \
 refuses "corrupt: no such lie" 2 'lies are alter, drop, forge and replay, not "delay"' \
 	fc lab corrupt name "$lab" 3 alter,delay
 refuses "corrupt: no lie" 2 'lies are alter' fc lab corrupt name "$lab" 3 ,
-refuses "corrupt: too many words" 2 'do not know what to do with "5"' \
+refuses "corrupt: too many words" 2 'unexpected argument "5"' \
 	fc lab corrupt name "$lab" 3 drop 5
 refuses "corrupt: no seed" 2 'seed' fc lab corrupt name "$lab" 3 seed x
 accepts "corrupt: off is honest already" fc lab corrupt name "$lab" 3 off

@@ -59,7 +59,7 @@ ends()
 	result $? "$2"
 }
 
-refuses "usage: word" 2 'do not know what to do with "sites"' fc monitor sites
+refuses "usage: word" 2 'unexpected argument "sites"' fc monitor sites
 refuses "usage: buffer" 2 'buffer is a number from 4096' fc monitor --buffer 1
 prints "usage: help" 'flitcast monitor' fc monitor help
 

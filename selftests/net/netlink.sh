@@ -125,7 +125,7 @@ refuses "link add: port out of range" 1 'port 31 is out of range: 1 to 30' \
 	fc link add fc0 port 31 site 0
 refuses "link add: no port" 2 'port is missing' fc link add fc0 site 0
 refuses "link add: loopback" 1 'link add lo: .' fc link add lo port 1 site 0
-refuses "link add: window above the site's" 1 'window of a link is at most' \
+refuses "link add: window above the site's" 1 'the window of a link is at most' \
 	fc link add fc0 port 1 site 0 window 5
 ip link set fc0 gso_max_size 1000
 refuses "link add: mtu below the flit size" 1 'link add fc0: .' \
@@ -144,7 +144,7 @@ for wrong in '' x fe80 fe80::1%lo 1.2.3 1.2.3.4.5; do
 		fc link add rdma rxe0/1 peer "$wrong" port 1 site 0
 done
 refuses "link add: no peer" 2 'peer is missing' fc link add rdma rxe0/1 port 1 site 0
-refuses "link add: peer of a device" 2 'do not know what to do with "peer"' \
+refuses "link add: peer of a device" 2 'unexpected argument "peer"' \
 	fc link add fc0 peer ::1 port 1 site 0
 refuses "link add: RDMA, no port" 2 'port is missing' fc link add rdma rxe0 peer 192.0.2.1 site 0
 refuses "link add: RDMA, mtu" 2 'mtu is of a network device' \
@@ -179,7 +179,7 @@ json "link show: with counters" 'j[0]["counters"]["rx_hello"] > 0' fc -j -s link
 prints "link show: text" '^site 0 port 1 \+x dev fc0 window 3 state up peer 1 port 2$' fc link show
 refuses "link show: no link" 1 'device is no link of a site here' fc link show lo
 refuses "link show: not of that site" 1 'device is no link of that site' fc link show fc0 site 1
-refuses "link set: window above the site's" 1 'window of a link is at most' \
+refuses "link set: window above the site's" 1 'the window of a link is at most' \
 	fc link set fc0 window 5
 refuses "link set: window 0" 1 'window 0 is out of range: 1 to 64' \
 	fc link set fc0 window 0
@@ -267,7 +267,7 @@ refuses "topology show: malformed" 1 'topology rong:5: .' fc topology show rong:
 refuses "usage: no object" 2 'Usage:' fc
 refuses "usage: unknown object" 2 'unknown object "blah"' fc blah
 refuses "usage: unknown command" 2 'site has no command "blah"' fc site blah
-refuses "usage: too much" 2 'do not know what to do with "more"' fc site del 0 more
+refuses "usage: too much" 2 'unexpected argument "more"' fc site del 0 more
 refuses "usage: unknown option" 2 'unknown option -x' fc -x site show
 refuses "netns: unknown" 1 'network namespace nowhere: ' fc -n nowhere site show
 prints "abbreviations" '^site 0 ' fc si sh

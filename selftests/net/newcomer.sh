@@ -16,8 +16,9 @@ for object in "site show" "send --to 1 hello" recv "ping 1" "lab up ring:3"; do
 	flitcast $object >"$early/${object%% *}" 2>&1
 	echo "status $?" >>"$early/${object%% *}"
 done
-modprobe libcrc32c
-insmod "${FLITCAST_MODULES:-$top}/flitcast.ko" || exit
+ko=${FLITCAST_MODULES:-$top}/flitcast.ko
+modinfo -F depends "$ko" | tr , '\n' | xargs -r modprobe -a
+insmod "$ko" || exit
 
 # shellcheck source=./selftests/net/lib.sh
 . "$here/lib.sh"

@@ -180,7 +180,7 @@ sed -e 's/"fc2"/"other"/' -e 's/"transit": 5/"transit": 6/' -e '0,/"-x"/s//"none
 	-e '0,/"+x"/s//"-x"/; 0,/"none"/s//"+x"/' "$work/saved" >"$work/edited"
 refuses "restore: refused in the middle" 1 'link add other: device has another name' \
 	fc site restore "$work/edited"
-grep -q 'what was done is taken back' "$work/err"
+grep -q 'every change is taken back' "$work/err"
 result $? "restore: says what it does about that"
 same "restore: refused in the middle: all is as it was" "$work/before"
 fc site del 0

@@ -241,7 +241,7 @@ arrives "recv: a file by broadcast" 1.file 8.file
 refuses "send: no such site in the network" 1 'no such site' at 0 send --to 9 hello
 refuses "send: no such file" 1 'nowhere: No such file' at 0 send --to 1 --file nowhere
 refuses "send: a directory" 1 'Is a directory' at 0 send --to 1 --file /
-refuses "recv: nothing comes" 1 'nothing came for 0.2 s' at 0 recv --timeout 0.2
+refuses "recv: nothing comes" 1 'no message came for 0.2 s' at 0 recv --timeout 0.2
 receive 2 --port 99
 refuses "recv: port in use" 1 'port 99: another socket has it' at 2 recv --port 99
 kill "${receivers[0]%:*}"

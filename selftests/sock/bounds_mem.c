@@ -352,7 +352,7 @@ TEST_F(shares, memory__message_above_every_share)
 	limit(64);
 	EXPECT_EQ(-ENOBUFS, RESULT(msg_send(fd, data, 3 * PACKET, 2, PORT, 0)));
 	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_ERRMSG, why, &len));
-	EXPECT_STREQ("message above 7/16 of the parameter mem", why);
+	EXPECT_STREQ("message longer than 7/16 of the module parameter mem", why);
 	EXPECT_EQ(-ENOBUFS, RESULT(msg_send(fd, data, 3 * PACKET, 2, PORT, MSG_MORE)));
 	EXPECT_TRUE(msg_wait(fd, POLLOUT, 0) & POLLOUT);
 	EXPECT_FALSE(write_to(LIMITS, "63"));

@@ -68,7 +68,7 @@ static int wait_until_idle(int fd, uint32_t id, uint64_t until, const char *abou
 			return EXIT_FAILED;
 		if (!state.drain) {
 			progress_end();
-			complain("%s: somebody has ended it", about);
+			complain("%s: another process has ended the drain", about);
 			return EXIT_FAILED;
 		}
 		if (!state.pending)
@@ -79,7 +79,8 @@ static int wait_until_idle(int fd, uint32_t id, uint64_t until, const char *abou
 		now = now_ns();
 		if (now >= until) {
 			progress_end();
-			complain("%s: %u messages are not over: it goes on", about, state.pending);
+			complain("%s: %u messages are still under way: the drain goes on", about,
+				 state.pending);
 			return EXIT_FAILED;
 		}
 		if (until - now > LOOK_MS * 1000000ULL)

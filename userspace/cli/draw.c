@@ -412,17 +412,17 @@ static void svg_site(struct point at, uint32_t site, uint8_t mark)
 {
 	double arm = RADIUS * 0.7;
 
-	printf("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.0f\" fill=\"%s\" "
-	       "stroke=\"%s\" stroke-width=\"1.5\">",
-	       at.x, at.y, RADIUS, styles[mark].fill, styles[mark].line);
+	fputs("<g>", stdout);
 	if (*styles[mark].text)
 		printf("<title>site %u%s</title>", site, styles[mark].text);
-	fputs("</circle>", stdout);
+	printf("<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%.0f\" fill=\"%s\" "
+	       "stroke=\"%s\" stroke-width=\"1.5\"/>",
+	       at.x, at.y, RADIUS, styles[mark].fill, styles[mark].line);
 	if (mark == DRAW_DEAD)
 		printf("<path d=\"M%.1f %.1fL%.1f %.1fM%.1f %.1fL%.1f %.1f\" stroke=\"%s\"/>",
 		       at.x - arm, at.y - arm, at.x + arm, at.y + arm,
 		       at.x - arm, at.y + arm, at.x + arm, at.y - arm, styles[mark].line);
-	printf("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" class=\"s\">%u</text>\n",
+	printf("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" class=\"s\">%u</text></g>\n",
 	       at.x, at.y + 4, site);
 }
 

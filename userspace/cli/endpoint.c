@@ -20,7 +20,7 @@ int open_socket(const char *about, uint32_t site, uint16_t port)
 	if (errno == EADDRNOTAVAIL && site == FLITCAST_SITE_ANY)
 		fail("%s: several sites here: say which with --site", about);
 	if (errno == EADDRNOTAVAIL)
-		fail("%s: no site %u here: flitcast site show lists them", about, site);
+		fail("%s: no site %u here: flitcast site show lists the sites", about, site);
 	if (errno == EADDRINUSE)
 		fail("%s: port %u: another socket has it: flitcast socket show lists the sockets",
 		     about, port);

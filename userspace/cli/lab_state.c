@@ -87,7 +87,7 @@ static const char *read_line(struct lab *lab, struct links *links, const char *l
 		return NULL;
 	}
 	if (sscanf(line, "%15s %63s", key, value) != 2)
-		return "not written by lab up";
+		return "the file was not written by lab up";
 	if (!strcmp(key, "topology")) {
 		const char *wrong = network_is_graph(value) ?
 				    graph_links(&lab->topo, links->link, links->n) :
@@ -147,7 +147,7 @@ bool lab_load(struct lab *lab)
 		wrong = read_line(lab, &links, line);
 	fclose(file);
 	if (!wrong && (!lab->fate || !(lab->mtu || *lab->rdma) || !lab->flit))
-		wrong = "not written by lab up";
+		wrong = "the file was not written by lab up";
 	if (wrong)
 		fail("lab %s: %s: %s", lab->name, path, wrong);
 	free(path);
@@ -157,7 +157,7 @@ bool lab_load(struct lab *lab)
 void lab_need(struct lab *lab)
 {
 	if (!lab_load(lab))
-		fail("lab %s is not up", lab->name);
+		fail("lab %s is not up: flitcast lab up makes a lab", lab->name);
 }
 
 uint32_t lab_take_site(struct args *args, struct lab *lab)

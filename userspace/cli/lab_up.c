@@ -316,7 +316,8 @@ int lab_up(struct args *args)
 			if (lab_load(&other))
 				fail("lab %s is up already: take it down first, or give another name",
 				     lab.name);
-			fail("lab up: there is a network namespace %s already", name);
+			fail("lab up: there is a network namespace %s already: give another name",
+			     name);
 		}
 		free(name);
 	}

@@ -427,7 +427,7 @@ static void wait_for_message(int fd, uint32_t timeout, struct transfer *transfer
 		if (transfer->active)
 			fail("recv: %s from site %u stopped after %llu bytes", transfer->name,
 			     transfer->site, (unsigned long long)transfer->got);
-		fail("recv: nothing came for %g s", timeout / 1e3);
+		fail("recv: no message came for %g s", timeout / 1e3);
 	}
 }
 
@@ -499,7 +499,7 @@ int do_recv(struct args *args)
 			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
 					   "site");
 		} else {
-			bad_usage("recv: do not know what to do with \"%s\"", args->argv[0]);
+			bad_usage("recv: unexpected argument \"%s\"", args->argv[0]);
 		}
 	}
 	/* A file is one file, unless told otherwise. */

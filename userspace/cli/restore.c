@@ -64,7 +64,7 @@ static int take_plan(struct plan *plan)
 	if (i == plan->count)
 		return 0;
 	if (i)
-		complain("restore: what was done is taken back");
+		complain("restore: failed, and every change is taken back");
 	while (i--)
 		nl_ask(&plan->step[i].undo, NULL, NULL,
 		       xprintf("taking back: %s", plan->step[i].about));

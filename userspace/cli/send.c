@@ -300,14 +300,14 @@ int do_send(struct args *args)
 		else if (take_help(args))
 			return help();
 		else if (!take_output_option(args))
-			bad_usage("send has no option %s", args->argv[0]);
+			bad_usage("send: unknown option %s", args->argv[0]);
 	}
 	if (!sender.to && !broadcast)
 		bad_usage("send: --to is missing, or --broadcast");
 	if (broadcast && sender.to)
 		bad_usage("send: give --to or --broadcast, not both");
 	if (broadcast && sender.wait)
-		bad_usage("send: --wait is for --to: a broadcast is for the receivers that are there");
+		bad_usage("send: --wait is for --to: a broadcast does not wait");
 	if (!broadcast && (sender.copies || port))
 		bad_usage("send: --copies and --port are for --broadcast");
 	if (!file)

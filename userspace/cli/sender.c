@@ -101,7 +101,7 @@ static size_t find(const struct sender *sender, const struct flitcast_result *re
 		    sender->targets[at].port == result->port)
 			return at;
 	}
-	fail("send to %s: the kernel reports on site %u port %u, to which nothing was sent",
+	fail("send to %s: the kernel reports on site %u port %u, which is no target",
 	     sender->to, result->site, result->port);
 }
 
@@ -413,8 +413,8 @@ static void print_result(const struct sender *sender, bool confirm)
 	out_close_array();
 	out_close_object();
 	if (!each) {
-		out_text("broadcast: delivered to %zu of %zu sites", sender->count - absent - failed,
-			 sender->count);
+		out_text("broadcast: delivered to %zu of %zu sites",
+			 sender->count - absent - failed, sender->count);
 		if (absent)
 			out_text(", %zu have no receiver", absent);
 		out_text("\n");

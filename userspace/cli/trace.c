@@ -705,7 +705,7 @@ static void take_targets(struct trace *trace, const char *text)
 	size_t i;
 
 	if (trace->target)
-		bad_usage("do not know what to do with \"%s\"", text);
+		bad_usage("unexpected argument \"%s\"", text);
 	if (flitcast_parse_targets(text, DEFAULT_PORT, &targets, &trace->count, &wrong))
 		bad_usage("trace to %s: %s", text, wrong);
 	trace->target = xalloc(trace->count, sizeof(*trace->target));

@@ -94,7 +94,7 @@ const char *take_any(struct args *args, const char *what)
 void take_end(const struct args *args)
 {
 	if (args->argc)
-		bad_usage("do not know what to do with \"%s\"", args->argv[0]);
+		bad_usage("unexpected argument \"%s\"", args->argv[0]);
 }
 
 static void print_command(const char *lead, const char *object, const struct command *command,
