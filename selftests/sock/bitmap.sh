@@ -14,18 +14,15 @@ set -u
 spec=hexmesh:5
 sites=61
 
-# Flits that all sites have sent.
+# Flits that all sites have sent: a drawing has them from all sites at once.
 flits()
 {
-	local site
-
-	for ((site = 0; site < sites; site++)); do
-		at "$site" -s link show
-	done | grep -oE '\btx_flits +[0-9]+' | awk '{ n += $2 } END { print n + 0 }'
+	"$FLITCAST" lab graph name "$lab" --dot | grep -oE ',label="[0-9]+"' |
+		awk -F '"' '{ n += $2 } END { print n + 0 }'
 }
 
 # shellcheck disable=SC2317 # called by wait_for
-bound() { at "$1" site show | grep -q 'sockets 1'; }
+bound() { [ "$("$FLITCAST" lab show name "$lab" | grep -c 'sockets 1$')" -eq $((sites - 1)) ]; }
 
 # One message to all, of which site 1 listens at port $1; sets spent.
 list()
@@ -34,13 +31,11 @@ list()
 
 	children=()
 	for ((site = 1; site < sites; site++)); do
-		at "$site" recv --port $((site == 1 ? $1 : 4100)) --output "$work/got$site" \
+		at "$site" recv --port $((site == 1 ? $1 : 4100)) --output "$work/got$site" >/dev/null \
 			2>"$work/recv" & children+=($!)
 		[ "$site" -eq 1 ] || to+=,$site:4100
 	done
-	for ((site = 1; site < sites; site++)); do
-		wait_for 60 bound "$site" || { echo "# no receiver: $(cat "$work/recv")"; return 1; }
-	done
+	wait_for 60 bound || { echo "# no receiver: $(cat "$work/recv")"; return 1; }
 	before=$(flits)
 	at 0 send --to "$to" --confirm --file "$work/data" >"$work/send" 2>&1 ||
 		{ sed 's/^/# /' "$work/send"; return 1; }
