@@ -109,7 +109,9 @@ u8 fc_hello_carrier(struct fc_hello *h, bool up, u64 now)
 
 static u8 disagreement(const struct fc_hello *h, const struct fc_hello_msg *m)
 {
-	if (m->ver_min > h->own.ver_max || m->ver_max < h->own.ver_min)
+	/* A mode has its own versions: that they differ too tells nobody anything. */
+	if ((m->ver_min > h->own.ver_max || m->ver_max < h->own.ver_min) &&
+	    m->mode == h->own.mode)
 		return FC_REASON_VERSION;
 	if (m->topology != h->own.topology || m->nsites != h->own.nsites)
 		return FC_REASON_TOPOLOGY;

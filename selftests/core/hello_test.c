@@ -235,6 +235,22 @@ TEST(hello__disagreement_stays_down_and_says_why)
 	}
 }
 
+/* Modes have versions of their own: the user is told of the mode. */
+TEST(hello__another_mode_and_its_version_is_another_mode)
+{
+	struct bench b;
+
+	bench_init(&b);
+	b.end[0].own.ver_min = 2;
+	b.end[0].own.ver_max = 2;
+	b.end[0].own.mode++;
+	plug(&b);
+	wait(&b, 20 * INTERVAL);
+	for (unsigned int i = 0; i < 2; i++)
+		CHECK(!b.ups[i] && b.end[i].own.reason == FC_REASON_MODE, "end %u: %s", i,
+		      fc_reason_text(b.end[i].own.reason));
+}
+
 TEST(hello__a_new_life_of_the_peer_resets)
 {
 	for (unsigned int i = 0; i < 200; i++) {

@@ -24,6 +24,8 @@ int open_socket(const char *about, uint32_t site, uint16_t port)
 	if (errno == EADDRINUSE)
 		fail("%s: port %u: another socket has it: flitcast socket show lists the sockets",
 		     about, port);
+	if (errno == EACCES)
+		fail("%s: port %u: ports below 1024 need CAP_NET_BIND_SERVICE", about, port);
 	if (port == FLITCAST_PORT_ANY)
 		fail("%s: %s", about, strerror(errno));
 	fail("%s: port %u: %s", about, port, strerror(errno));

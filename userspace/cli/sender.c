@@ -287,11 +287,10 @@ static void wait_for_reports(struct sender *sender, bool quiet)
 	}
 }
 
-/* Is the target certain not to have the message, and may it have a socket later? */
+/* Is the target certain not to have the message, since it has no socket yet? */
 static bool may_come(const struct tally *tally)
 {
-	return tally->failed && !tally->unknown &&
-	       (tally->error == ECONNREFUSED || tally->error == EHOSTUNREACH);
+	return tally->failed && !tally->unknown && tally->error == ECONNREFUSED;
 }
 
 /*
