@@ -103,7 +103,7 @@ wait_for 10 link_is connection listening
 result $? "the link listens"
 
 case_of "calls with wrong private data are refused" refuse 300
-link_is reason 'the peer has not called'
+link_is reason 'the peer has not connected'
 result $? "refuse: the link has not heard of them"
 lie "fe80::1a%$netdev" "$gid%$netdev" stranger 1
 result $? "a call from another address is refused"

@@ -69,10 +69,10 @@ result $? "uid 1000 makes no RDMA link in a namespace of its own"
 
 # The peer is not there yet.  Site 0 listens on port 1, as the greater end calls.
 site_add 0
-wait_for 10 link_says 0 1 "state down (the peer has not called).*connection listening"
+wait_for 10 link_says 0 1 "state down (the peer has not connected).*connection listening"
 result $? "a link whose peer is not there listens, and says so"
 site_add 1
-wait_for 10 link_says 1 1 "state down (the peer has not called)" &&
+wait_for 10 link_says 1 1 "state down (the peer has not connected)" &&
 	wait_for 10 link_says 0 1 "state up"
 result $? "it comes up when the peer is there"
 at 2 site add 2 topology ring:3 flit 2048 && add 2 1 && add 2 2
