@@ -26,7 +26,7 @@
 #define FLITCAST_GRACE_LONGEST	60000000
 #define FLITCAST_GRACE_DEFAULT	5000000
 
-/* Sites of a network: a message, or a look at its state, takes time for each. */
+/* Sites of a network: a message, and each look at its state, takes time for every one. */
 #define FLITCAST_SITES_MAX	1024
 
 /* Flit size in bytes; flits under way. */

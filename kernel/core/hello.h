@@ -14,7 +14,7 @@
 #define FC_REASONS(X)									\
 	X(NONE,		"")								\
 	X(CARRIER,	"no carrier")							\
-	X(SILENT,	"no HELLO from the peer: has it a link on this cable?")		\
+	X(SILENT,	"no HELLO from the peer: has the other end a link?")		\
 	X(UNHEARD,	"the peer has not heard our HELLO")				\
 	X(VERSION,	"the peer speaks another protocol version")			\
 	X(MODE,		"the peer uses another switching mode")				\
@@ -22,10 +22,10 @@
 	X(TOPOLOGY,	"the peer has another topology")				\
 	X(CABLE_SITE,	"cabled to a site that is not the neighbour here")		\
 	X(CABLE_PORT,	"cabled to the wrong port of the neighbour")			\
-	X(PEER,		"the peer refuses the link: link show there says why")		\
+	X(PEER,		"the peer refuses the link: see flitcast link show there")	\
 	X(DEAD,		"the peer fell silent")						\
 	X(MTU,		"MTU of the device is below the flit size: raise it")		\
-	X(LONG,		"no frame as long as a flit comes from the peer: check the MTU")\
+	X(LONG,		"no full-size frame comes from the peer: check the MTU")		\
 	X(KEY,		"the peer has another key, or only one of the two has one")	\
 	X(GREY,		"full frames are lost on the way to the peer: check the MTU")
 

@@ -197,7 +197,7 @@ int flitcast_report_slow(struct flitcast_sock *fs, const struct flitcast_slow_ta
 	switch (slow->policy) {
 	case FLITCAST_SLOW_WAIT:
 		if (slow->ms)
-			return refuse(fs, -EINVAL, "the policy to wait has no time: it must be 0");
+			return refuse(fs, -EINVAL, "the policy to wait takes no time: ms must be 0");
 		return 0;
 	case FLITCAST_SLOW_SKIP:
 	case FLITCAST_SLOW_DETACH:

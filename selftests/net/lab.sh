@@ -38,7 +38,7 @@ refuses "exec: not up" 1 "lab $lab is not up" fc lab exec name "$lab" 0 true
 refuses "graph: not up" 1 "lab $lab is not up" fc lab graph name "$lab"
 accepts "down: not up is down" fc lab down name "$lab"
 refuses "up: malformed" 1 'lab up: ring:2: .' fc lab up ring:2 name "$lab"
-refuses "up: too many" 1 'mesh:33x33: has 1089 sites, and a network has 1024 at most' \
+refuses "up: too many" 1 'mesh:33x33 has 1089 sites, and a network has at most 1024' \
 	fc lab up mesh:33x33 name "$lab"
 refuses "up: mtu" 2 'mtu is a number' fc lab up ring:3 mtu 100 name "$lab"
 refuses "up: flit" 2 'flit is a number' fc lab up ring:3 flit 100 name "$lab"

@@ -88,7 +88,7 @@ refuses "site set: a time" 1 'site set 0: seek 2000000us is out of range: 10us t
 	fc site set 0 seek 2s
 
 # A network that is too large is refused before anything is made.
-refuses "lab up: too large" 1 'torus:40x40: has 1600 sites, and a network has 1024 at most' \
+refuses "lab up: too large" 1 'torus:40x40 has 1600 sites, and a network has at most 1024' \
 	fc lab up torus:40x40 name "$lab"
 [ -z "$(find /run/netns -name "$lab-*" 2>/dev/null)" ]
 result $? "lab up: too large: leaves nothing"
@@ -101,8 +101,8 @@ nothing_left()
 }
 
 for signal in TERM INT; do
-	# A shell that ignores SIGINT in the background would have the tool ignore it, too.
-	setsid "$flitcast" lab up mesh:8x8 name "$lab" >"$work/up" 2>&1 &
+	# In the background the shell has SIGINT ignored, and the tool keeps to that.
+	(trap - INT; exec "$flitcast" lab up mesh:8x8 name "$lab") >"$work/up" 2>&1 &
 	becomes 20 begun
 	kill -$signal $!
 	wait $!
@@ -111,6 +111,14 @@ for signal in TERM INT; do
 	[ "$status" -eq 1 ] && grep -q 'lab up: interrupted' "$work/err" && nothing_left
 	result $? "lab up: SIG$signal: leaves nothing"
 done
+
+# nohup: a signal that the caller ignores stays ignored.
+(trap '' HUP; exec "$flitcast" lab up mesh:8x8 name "$lab") >"$work/up" 2>&1 &
+becomes 20 begun
+kill -HUP $!
+wait $!
+result $? "lab up: ignores SIGHUP where its caller does"
+fc lab down name "$lab"
 
 # Links that do not come up.
 fc site add 0 topology ring:4
@@ -173,6 +181,24 @@ wait "${receivers[@]}"
 [ "$status" -eq 0 ] && [ "$(cat "$work/5" "$work/10")" = "hello
 hello" ]
 result $? "send --wait: a text comes once"
+
+# A signal while one receiver is missing: the other one is told at once.
+at 5 recv --output "$work/5.file" >"$work/5" 2>&1 &
+receiver=$!
+becomes 20 listening 5
+"$flitcast" lab exec name "$lab" 0 "$flitcast" send --wait 60 --to 5,10 --file "$work/image" \
+	>"$work/out" 2>"$work/err" &
+sender=$!
+# shellcheck disable=SC2317 # called by becomes
+receiving() { find "$work" -name '5.file.*' -size +0 | grep -q .; }
+becomes 30 receiving
+kill -TERM $sender
+wait $sender
+[ $? -eq 1 ] && grep -q 'interrupted after 0 bytes' "$work/err"
+result $? "send --wait: interrupted"
+wait $receiver
+[ $? -eq 1 ] && grep -q 'site 0 gave up sending image' "$work/5"
+result $? "send --wait: interrupted: a receiver is told"
 refuses "send --wait: in vain" 1 'send: site 5: connection refused: no receiver has this port' \
 	at 0 send --wait 0.5 --to 5 hello
 refuses "send --wait: not of a broadcast" 2 '--wait is for --to' at 0 send --broadcast --wait 1 hello
@@ -191,6 +217,15 @@ json "send: JSON" 'j["bytes"] == 5 and [t["site"] for t in j["targets"]] == [5] 
 
 # Progress on a terminal: bytes, rate, and the target that is waited for.
 if command -v script >/dev/null; then
+	at 5 recv --output "$work/5.file" >"$work/5" 2>&1 &
+	receiver=$!
+	becomes 20 listening 5
+	TERM=xterm script -qec "$flitcast lab exec name $lab 0 $flitcast send --broadcast --file $work/image" \
+		/dev/null >"$work/terminal" 2>&1 </dev/null
+	wait $receiver
+	cp "$work/terminal" "$work/out"
+	grep -q 'of 2.9 MiB' "$work/out" && ! grep -q 'targets failed' "$work/out"
+	result $? "send --broadcast: progress tells of no failure"
 	"$flitcast" lab exec name "$lab" 5 "$flitcast" recv --count 0 >/dev/null 2>&1 &
 	stopped=$!
 	becomes 20 listening 5

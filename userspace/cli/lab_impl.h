@@ -127,7 +127,8 @@ void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct nl_re
  * @about: begins the line of progress
  * @stop: set by a signal that ends the wait; NULL: signals end the program
  *
- * Return: NULL, also where @stop is set, or which site has not, and why, to be freed: nobody waits for ever.
+ * Return: NULL, also where @stop is set; after a time that grows with the lab, a text to be freed:
+ * which site has no way, and why.
  */
 char *lab_wait(const struct lab *lab, const int *genl, const char *about,
 	       const volatile sig_atomic_t *stop);

@@ -36,30 +36,15 @@ struct place {
 		exit(EXIT_FAILED);						\
 	} while (0)
 
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number)
-{
-	(void)number;
-	interrupted = 1;
-}
-
-/* The first signal has the lab taken down again, the next one ends the program. */
-static void catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND };
-	size_t i;
-
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		sigaction(signals[i], &action, NULL);
-}
-
 /* Between two steps. */
 static void look_at_signals(const struct lab *lab)
 {
-	if (interrupted)
-		give_up(lab, "lab up: interrupted: nothing is left of lab %s", lab->name);
+	if (!interrupted)
+		return;
+	if (lab_take_down(lab, false))
+		fail("lab up: interrupted: flitcast lab down takes away what is left of lab %s",
+		     lab->name);
+	fail("lab up: interrupted: nothing is left of lab %s", lab->name);
 }
 
 /* In the namespace of this thread.  Its noise would be among the counts. */
@@ -293,7 +278,7 @@ int lab_up(struct args *args)
 	set_sizes(&lab);
 	network_parse(&lab.topo, spec, "lab up:");
 	if (lab.topo.nsites > LAB_SITES_MAX)
-		fail("lab up: %s: has %u sites, and a network has %d at most", spec,
+		fail("lab up: %s has %u sites, and a network has at most %d", spec,
 		     lab.topo.nsites, LAB_SITES_MAX);
 	fc_topo_print(&lab.topo, lab.spec);
 	lab.fate = xalloc(lab.topo.nsites, 1);

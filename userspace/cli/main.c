@@ -52,7 +52,8 @@ static int usage(FILE *to)
 	      "  -s  with counters\n"
 	      "\n", to);
 	for (object = objects; object->name; object++)
-		fprintf(to, "  flitcast %s %s\n", object->name, object->usage);
+		fprintf(to, "  flitcast %s%s%s\n", object->name, *object->usage ? " " : "",
+			object->usage);
 	fputs("\nMore: flitcast OBJECT help, flitcast(8)\n", to);
 	return to == stdout ? 0 : EXIT_USAGE;
 }

@@ -276,7 +276,7 @@ static bool read_range(const struct nl_request *req, unsigned int index, uint32_
 
 	while (index--)
 		message = (const void *)((const char *)message + NLMSG_ALIGN(message->nlmsg_len));
-	if (offset < NLMSG_HDRLEN + GENL_HDRLEN || offset + NLA_HDRLEN > message->nlmsg_len)
+	if (offset < NLMSG_HDRLEN + GENL_HDRLEN || offset > message->nlmsg_len - NLA_HDRLEN)
 		return false;
 	attr = (const void *)((const char *)message + offset);
 	setting = find_setting(message, attr);

@@ -44,11 +44,11 @@ struct tally {
 	uint64_t sum;
 };
 
-static volatile sig_atomic_t interrupted;
+static volatile sig_atomic_t stopped;
 
 static void on_interrupt(int number)
 {
-	interrupted = 1;
+	stopped = 1;
 }
 
 static void take_answer(int fd, struct tally *tally, char *buf, size_t size, uint32_t site)
@@ -176,7 +176,7 @@ int do_ping(struct args *args)
 	out_open_object(NULL);
 	out_open_array("answers");
 	next = now_ns();
-	while (!interrupted && tally.received < count) {
+	while (!stopped && tally.received < count) {
 		uint64_t now = now_ns(), until;
 
 		if (tally.sent < count && now >= next) {

@@ -26,27 +26,6 @@
 /* A day, as the kernel has it. */
 #define SLOW_MAX_MS	86400000
 
-/* A signal came while a file was sent: its receivers are told. */
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int number)
-{
-	(void)number;
-	interrupted = 1;
-}
-
-/* The first signal ends the transfer in order, the next one the program. */
-static void catch_signals(void)
-{
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND }, old;
-	size_t i;
-
-	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
-		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
-			sigaction(signals[i], &action, NULL);
-}
-
 /* Reads until the buffer is full or the file ends; -1: it cannot be read, or a signal came. */
 static ssize_t read_full(int fd, char *buf, size_t size)
 {
@@ -127,7 +106,9 @@ static int send_part(struct sender *sender, struct file *file, uint64_t total,
 
 	memcpy(file->buf, &header, sizeof(header));
 	memcpy(file->buf + sizeof(header), file->name, strlen(file->name));
-	return sender_send(sender, file->buf, sizeof(header) + strlen(file->name) + length);
+	length += sizeof(header) + strlen(file->name);
+	return sender->wait && !sender->sent ? sender_send_first(sender, file->buf, length) :
+					       sender_send(sender, file->buf, length);
 }
 
 /* The receivers are told to throw away what they have, if there is room to tell them. */
@@ -289,7 +270,7 @@ int do_send(struct args *args)
 		else if (take_option(args, "--timeout"))
 			timeout = parse_seconds(take_any(args, "time-out"), 100, "time-out");
 		else if (take_option(args, "--wait"))
-			sender.wait = parse_seconds(take_any(args, "time to wait"), 0,
+			sender.wait = parse_seconds(take_any(args, "time to wait"), 1,
 						    "time to wait for receivers");
 		else if (take_option(args, "--slow"))
 			parse_slow(take_any(args, "policy"), &slow);
@@ -330,7 +311,8 @@ int do_send(struct args *args)
 	sender_open(&sender, own, timeout, &slow);
 	if (file)
 		send_file(&sender, file);
-	else if (sender_send(&sender, text, strlen(text)))
+	else if (sender.wait ? sender_send_first(&sender, text, strlen(text)) :
+			       sender_send(&sender, text, strlen(text)))
 		sender_refused(&sender);
 	else
 		sender.bytes = strlen(text);

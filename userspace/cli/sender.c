@@ -58,7 +58,6 @@ void sender_open(struct sender *sender, uint32_t site, uint32_t timeout,
 	int one = 1;
 
 	sender->fd = open_socket("send", site, FLITCAST_PORT_ANY);
-	sender->opened_at = now_ns();
 	if (setsockopt(sender->fd, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)) ||
 	    (timeout && setsockopt(sender->fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &timeout,
 				   sizeof(timeout))) ||
@@ -201,6 +200,7 @@ static const char *targets_behind(const void *arg)
 	static struct behind behind;
 	struct sockaddr_flitcast own;
 	socklen_t length = sizeof(own);
+	size_t i, failed = 0;
 	static int genl = -1;
 
 	behind.text[0] = '\0';
@@ -215,22 +215,23 @@ static const char *targets_behind(const void *arg)
 	nl_put_u32(&req, FLITCAST_A_SOCKET_PORT, behind.port);
 	nl_end(&req);
 	nl_talk(genl, &req, read_behind, &behind, NULL);
-	if (sender->nleft < sender->count)
+	for (i = 0; i < sender->count; i++)
+		failed += sender->tally[i].failed > 0;
+	if (failed)
 		snprintf(behind.text + strlen(behind.text),
 			 sizeof(behind.text) - strlen(behind.text), "%s%zu of %zu targets failed",
-			 *behind.text ? ", " : "", sender->count - sender->nleft, sender->count);
+			 *behind.text ? ", " : "", failed, sender->count);
 	return behind.text;
 }
 
 void sender_progress(const struct sender *sender)
 {
-	if (sender->name)
+	if (sender->name && sender->bytes)
 		progress_remark(sender->name, sender->bytes, sender->total, "bytes",
 				targets_behind, sender);
 }
 
-/* Hand over one message: 0, or -1 with errno; EINTR where sender_stopped(). */
-static int hand_over(struct sender *sender, const void *data, size_t length)
+int sender_send(struct sender *sender, const void *data, size_t length)
 {
 	ssize_t sent;
 
@@ -250,7 +251,7 @@ static int hand_over(struct sender *sender, const void *data, size_t length)
 		       flitcast_send(sender->fd, data, length, sender->left, sender->nleft,
 				     MSG_NOSIGNAL);
 	} while (sent < 0 && (errno == EINTR || (sender->stop && errno == EAGAIN)) &&
-	       !sender_stopped(sender));
+		 !sender_stopped(sender));
 	if (sent < 0) {
 		if (errno == EAGAIN)
 			errno = EINTR;
@@ -260,8 +261,11 @@ static int hand_over(struct sender *sender, const void *data, size_t length)
 	return 0;
 }
 
-/* Wait until every message is reported: each is confirmed or given up some time. */
-static void wait_for_reports(struct sender *sender, bool quiet)
+/*
+ * Wait until every message is reported: each is confirmed or given up some time.  Return: false
+ * where sender_stopped() before.
+ */
+static bool wait_for_reports(struct sender *sender, bool quiet)
 {
 	struct pollfd poll_fd = { .fd = sender->fd };
 
@@ -270,10 +274,7 @@ static void wait_for_reports(struct sender *sender, bool quiet)
 		int err = 0;
 
 		if (sender_stopped(sender))
-			fail("send to %s: interrupted: %llu of %llu messages are confirmed",
-			     sender->to, (unsigned long long)sender->reported,
-			     (unsigned long long)sender->sent);
-
+			return false;
 		if (!quiet)
 			progress("waiting for confirmation", sender->reported, sender->sent,
 				 "messages");
@@ -285,59 +286,77 @@ static void wait_for_reports(struct sender *sender, bool quiet)
 		if (err && !take_reports(sender))
 			fail("send to %s: %s", sender->to, strerror(err));
 	}
-}
-
-/* Is the target certain not to have the message, since it has no socket yet? */
-static bool may_come(const struct tally *tally)
-{
-	return tally->failed && !tally->unknown && tally->error == ECONNREFUSED;
+	return true;
 }
 
 /*
- * Send the first message until each target has it, or @wait is over.  Each attempt goes to the
- * targets alone that are certain not to have it; all attempts count as one message.
+ * Choose the targets that had no receiver for the next attempt.  One that answered while the
+ * message was on its way may have it all the same, which is so rare that it gets it again.
+ * Return: how many.
  */
-static int send_first(struct sender *sender, const void *data, size_t length)
+static size_t choose_late(struct sender *sender)
 {
-	uint64_t until = now_ns() + sender->wait * 1000000ULL;
 	size_t i;
 
-	for (;;) {
-		size_t late = 0;
+	sender->nleft = 0;
+	for (i = 0; i < sender->count; i++)
+		if (sender->tally[i].error == ECONNREFUSED)
+			sender->left[sender->nleft++] = sender->targets[i];
+	return sender->nleft;
+}
 
-		if (hand_over(sender, data, length))
-			return -1;
-		wait_for_reports(sender, true);
-		sender->sent = 1;
-		sender->reported = 1;
-		sender->nleft = 0;
-		for (i = 0; i < sender->count; i++)
-			if (may_come(&sender->tally[i]))
-				sender->left[late++] = sender->targets[i];
-		if (!late || now_ns() >= until || sender_stopped(sender))
+static void forget_refusals(struct sender *sender)
+{
+	size_t i;
+
+	for (i = 0; i < sender->count; i++)
+		if (sender->tally[i].error == ECONNREFUSED)
+			sender->tally[i] = (struct tally){ 0 };
+}
+
+/* All attempts are one message, which went to every target. */
+static void sum_up(struct sender *sender)
+{
+	size_t i;
+
+	sender->sent = 1;
+	sender->reported = 1;
+	sender->lossy = 0;
+	for (i = 0; i < sender->count; i++)
+		sender->lossy |= sender->tally[i].failed > 0;
+	leave_out(sender);
+}
+
+int sender_send_first(struct sender *sender, const void *data, size_t length)
+{
+	uint64_t until = now_ns() + sender->wait * 1000000ULL;
+	size_t late;
+	int err = 0;
+
+	for (;;) {
+		if (sender_send(sender, data, length)) {
+			err = errno;
+			break;
+		}
+		if (!wait_for_reports(sender, true)) {
+			err = EINTR;
+			break;
+		}
+		late = choose_late(sender);
+		if (!late || now_ns() >= until)
 			break;
 		progress("receivers", sender->count - late, sender->count, "are there");
 		poll(NULL, 0, RETRY_MS);
-		for (i = 0; i < sender->count; i++)
-			if (may_come(&sender->tally[i]))
-				sender->tally[i] = (struct tally){ 0 };
-		sender->nleft = late;
-		sender->sent = 0;
-		sender->reported = 0;
-		sender->lossy = 0;
+		if (sender_stopped(sender)) {
+			err = EINTR;
+			break;
+		}
+		forget_refusals(sender);
 	}
-	sender->lossy = 0;
-	for (i = 0; i < sender->count; i++)
-		sender->lossy |= sender->tally[i].failed;
-	leave_out(sender);
-	return 0;
-}
-
-int sender_send(struct sender *sender, const void *data, size_t length)
-{
-	if (!sender->sent && sender->wait)
-		return send_first(sender, data, length);
-	return hand_over(sender, data, length);
+	progress_end();
+	sum_up(sender);
+	errno = err;
+	return err ? -1 : 0;
 }
 
 /* Of one message: how long it took to be confirmed, and, in mode csr, to come at the latest. */
@@ -450,7 +469,9 @@ int sender_finish(struct sender *sender, bool confirm, bool quiet)
 	bool some = false;
 	size_t i;
 
-	wait_for_reports(sender, quiet);
+	if (!wait_for_reports(sender, quiet))
+		fail("send to %s: interrupted: %llu of %llu messages are confirmed", sender->to,
+		     (unsigned long long)sender->reported, (unsigned long long)sender->sent);
 	progress_end();
 	print_result(sender, confirm);
 	complain_of_targets(sender);

@@ -37,7 +37,7 @@ struct tally {
  * @count: how many; of a broadcast 0 until a report names them
  * @broadcast: port of a broadcast, or 0
  * @copies: of a broadcast
- * @wait: milliseconds for which targets that have no socket yet get the first message again
+ * @wait: milliseconds for which targets without a receiver get the first message again
  * @left: those that have not failed, where @leave_out
  * @nleft: how many
  * @leave_out: a target that failed gets nothing more
@@ -51,7 +51,6 @@ struct tally {
  * @name: of the file, for progress on a terminal; NULL: none is shown
  * @total: its size, 0: nobody knows
  * @bytes: of data handed over, without headers of files
- * @opened_at: when the socket was opened, now_ns()
  */
 struct sender {
 	int fd;
@@ -75,7 +74,6 @@ struct sender {
 	const char *name;
 	uint64_t total;
 	uint64_t bytes;
-	uint64_t opened_at;
 };
 
 /**
@@ -99,10 +97,16 @@ static inline bool sender_stopped(const struct sender *sender)
 /*
  * Send one message, and count what is reported meanwhile.  0, or -1 with errno; ENOTCONN
  * where every target has failed and was left out; EINTR
- * where sender_stopped(), after one attempt.  The first message goes again to targets that
- * cannot have it, until all have it or @wait is over.
+ * where sender_stopped(), after one attempt.
  */
 int sender_send(struct sender *sender, const void *data, size_t length);
+
+/*
+ * The same for the first message, which goes again to targets without a receiver until all have it
+ * or @wait is over.  EINTR also where a signal ends the wait: later messages then go to those that
+ * have it.
+ */
+int sender_send_first(struct sender *sender, const void *data, size_t length);
 
 /* The last message was refused, by errno: say why, and exit. */
 void sender_refused(const struct sender *sender) __attribute__((noreturn));

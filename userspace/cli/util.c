@@ -11,8 +11,11 @@
 #include "util.h"
 
 const char *usage_object;
+volatile sig_atomic_t interrupted;
 
 static bool progress_shown;
+/* Of the work that is shown: when it was begun, and how far it was then. */
+static uint64_t begun_at, begun_with;
 
 static void complain_args(const char *format, va_list args)
 {
@@ -233,6 +236,23 @@ char *xprintf(const char *format, ...)
 	return text;
 }
 
+static void on_interrupt(int number)
+{
+	(void)number;
+	interrupted = 1;
+}
+
+void catch_signals(void)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = SA_RESETHAND }, old;
+	size_t i;
+
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(signals[i], &action, NULL);
+}
+
 uint64_t now_ns(void)
 {
 	struct timespec now;
@@ -264,7 +284,7 @@ static bool can_show(void)
 void progress_remark(const char *what, uint64_t done, uint64_t total, const char *unit,
 		     const char *(*remark)(const void *arg), const void *arg)
 {
-	static uint64_t shown_at, begun_at, begun_with;
+	static uint64_t shown_at;
 	uint64_t now = now_ns();
 	const char *text;
 	char a[32], b[32];
@@ -283,8 +303,8 @@ void progress_remark(const char *what, uint64_t done, uint64_t total, const char
 	if (strcmp(unit, "bytes")) {
 		snprintf(a, sizeof(a), "%llu", (unsigned long long)done);
 		snprintf(b, sizeof(b), "%llu", (unsigned long long)total);
-		fprintf(stderr, total ? "\r\033[K%s: %s of %s %s" : "\r\033[K%s: %s%.0s %s", what,
-			a, b, unit);
+		fprintf(stderr, total ? "\r\033[K%s: %s of %s%s%s" : "\r\033[K%s: %s%.0s%s%s", what,
+			a, b, *unit ? " " : "", unit);
 	} else {
 		bytes_text(done, a);
 		bytes_text(total, b);
@@ -308,6 +328,7 @@ void progress(const char *what, uint64_t done, uint64_t total, const char *unit)
 
 void progress_end(void)
 {
+	begun_at = 0;
 	if (!progress_shown)
 		return;
 	fputs("\r\033[K", stderr);

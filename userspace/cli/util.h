@@ -5,11 +5,12 @@
 #ifndef FLITCAST_CLI_UTIL_H
 #define FLITCAST_CLI_UTIL_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exit status: refused or failed; wrong usage; some targets of several have failed. */
+/* Exit status: refused or failed; wrong usage; some targets were reached, others not. */
 #define EXIT_FAILED	1
 #define EXIT_USAGE	2
 #define EXIT_PARTLY	3
@@ -84,6 +85,14 @@ uint32_t parse_seconds(const char *text, uint32_t min, const char *what);
 void *xalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t size);
 char *xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Set by the first signal after catch_signals(). */
+extern volatile sig_atomic_t interrupted;
+/*
+ * The first SIGINT, SIGTERM or SIGHUP sets @interrupted, the next one ends the program; one that
+ * is ignored stays ignored.
+ */
+void catch_signals(void);
 
 /* Monotonic clock. */
 uint64_t now_ns(void);

@@ -276,6 +276,10 @@ static int check(void *settings, const struct option_given *given)
 		config->script = script_read(config->script_path, config);
 		if (!config->script)
 			return 2;
+	} else if (config->topo.nsites < 2) {
+		fprintf(stderr, "flitcast-sim: --topology %s: a network has two sites or more\n",
+			config->spec);
+		return 2;
 	} else if (config->topo.nsites <= config->targets[1]) {
 		fprintf(stderr,
 			"flitcast-sim: --targets %u-%u: %s has %u sites, so a message has %u targets at most; give --targets 1-%u\n",
@@ -599,8 +603,10 @@ static int simulate(struct sim *sim)
 	speed_end(&speed);
 	if (end == END_MEMORY) {
 		tell_memory(sim);
-		if (list)
+		if (list) {
 			fclose(list);
+			unlink(sim->config.list_path);
+		}
 	} else {
 		told = tell(sim, &speed, end == END_REST, over, list);
 	}

@@ -275,7 +275,7 @@ int option_wrong(int argc, char **argv, int how)
 	/* A letter, perhaps among others: getopt_long() has not gone on to the next argument. */
 	if (strncmp(given, "--", 2))
 		given = letter;
-	return option_usage(argv[0], how == ':' ? "a value is missing behind" :
+	return option_usage(argv[0], how == ':' ? "a value is missing after" :
 			    "unknown or ambiguous option", given);
 }
 

@@ -174,8 +174,9 @@ bool saturation_expected(const struct config *config)
 	if (load <= MARGIN * carried)
 		return false;
 	fprintf(stderr,
-		"flitcast-sim: %s: the offered load %g is above saturation (at most %.2g flits a cycle and site for %s): queues grow without end; lower --load, or limit the queues with --backlog\n",
-		command_of(config), load, carried, config->spec);
+		"flitcast-sim: %s: the offered load %g is above saturation (at most %.2g flits a cycle and site for %s): queues grow without end; %s, or limit the queues with --backlog\n",
+		command_of(config), load, carried, config->spec,
+		config->every ? "raise --every" : "lower --load");
 	return true;
 }
 
