@@ -109,6 +109,9 @@ repeater=$!
 accepts "ping while that is repeated" at 0 ping 1 -c 20 -i 0.05
 [ "$(counter 1 resets)" = "$resets" ]
 result $? "the link stays up"
+# What is repeated soon gives the link another reason: the event has the first one.
+at 0 monitor >"$work/events" &
+monitor=$!
 {
 	ip netns exec "$lab-1" tc qdisc add dev "p$peer" root handle 1: prio bands 2 \
 		priomap 1 1 1 1 1 1 1 0 1 1 1 1 1 1 1 1
@@ -116,10 +119,10 @@ result $? "the link stays up"
 }
 result $? "site 1 falls silent"
 # shellcheck disable=SC2317 # called by becomes
-fell_silent() { at 0 link show p1 | grep -q 'fell silent'; }
+fell_silent() { grep -q 'link-change .* port 1 .*fell silent' "$work/events"; }
 becomes 30 fell_silent
 result $? "and its link goes down, whatever is repeated"
-kill "$repeater"
+kill "$repeater" "$monitor"
 ip netns exec "$lab-1" tc qdisc del dev "p$peer" root
 becomes 30 links_up
 result $? "it comes up again with site 1"
