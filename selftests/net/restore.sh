@@ -121,9 +121,9 @@ for wrong in '' '{' '[1,]' '{"flitcast":1 "sites":[]}' '{"flitcast":01}' '{"a":"
 	printf '%s' "$wrong" >"$work/edited"
 	refuses "restore: malformed: $wrong" 1 'edited:1: ' fc site restore "$work/edited"
 done
-printf '[%.0s' {1..100} >"$work/edited"
-refuses "restore: deep" 1 'nested too deep' fc site restore "$work/edited"
-edits "another version" 1 ':2: "flitcast" is a number from 1 to 1' 's/"flitcast": 1/"flitcast": 2/'
+printf '[%.0s' {1..5000} >"$work/edited"
+refuses "restore: deep" 1 'edited:1: maximum parsing depth reached' fc site restore "$work/edited"
+edits "another version" 1 'edited: "flitcast" is a number from 1 to 1' 's/"flitcast": 1/"flitcast": 2/'
 edits "unknown member" 1 'do not know "windows"' '0,/"window"/s//"windows"/'
 edits "number missing" 1 '"site" is missing' '0,/"site": 0,/s///'
 edits "topology malformed" 1 'topology ring:x: ' '0,/ring:3/s//ring:x/'
@@ -143,20 +143,20 @@ for limit in '"seek_us": 1500/9' '"seek_us": 1500/1000001' '"seek_max": 3/1001' 
 done
 edits "no such device" 1 'fc9: No such device' 's/"fc2"/"fc9"/'
 edits "device twice" 1 'fc0 carries another link' 's/"fc2"/"fc0"/'
-edits "no device" 1 ':[0-9]+: "dev" is missing' '0,/"dev": "fc2",/s///'
-edits "device and RDMA port" 1 ':[0-9]+: a link has "dev", or "rdma" and "peer_gid"' \
+edits "no device" 1 'links\[1\]: "dev" is missing' '0,/"dev": "fc2",/s///'
+edits "device and RDMA port" 1 'links\[1\]: a link has "dev", or "rdma" and "peer_gid"' \
 	's/"dev": "fc2"/"dev": "fc2", "rdma": "rxe0\/1"/'
-edits "device and peer" 1 ':[0-9]+: a link has "dev", or "rdma" and "peer_gid"' \
+edits "device and peer" 1 'links\[1\]: a link has "dev", or "rdma" and "peer_gid"' \
 	's/"dev": "fc2"/"dev": "fc2", "peer_gid": "::1"/'
-edits "RDMA port without a peer" 1 ':[0-9]+: "peer_gid" is missing' \
+edits "RDMA port without a peer" 1 'links\[1\]: "peer_gid" is missing' \
 	's/"dev": "fc2"/"rdma": "rxe0\/1"/'
-edits "peer without an RDMA port" 1 ':[0-9]+: "rdma" is missing' \
+edits "peer without an RDMA port" 1 'links\[1\]: "rdma" is missing' \
 	's/"dev": "fc2"/"peer_gid": "::1"/'
-edits "RDMA port malformed" 1 ':[0-9]+: "rxe0/0" is no RDMA port' \
+edits "RDMA port malformed" 1 'links\[1\]: "rxe0/0" is no RDMA port' \
 	's/"dev": "fc2"/"rdma": "rxe0\/0", "peer_gid": "::1"/'
-edits "peer malformed" 1 ':[0-9]+: "peer_gid" is written as' \
+edits "peer malformed" 1 'links\[1\]: "peer_gid" is written as' \
 	's/"dev": "fc2"/"rdma": "rxe0\/1", "peer_gid": "rxe1"/'
-edits "no such RDMA port" 1 ':[0-9]+: there is no RDMA port none/1 here' \
+edits "no such RDMA port" 1 'links\[1\]: there is no RDMA port none/1 here' \
 	's/"dev": "fc2"/"rdma": "none", "peer_gid": "192.0.2.1"/'
 edits "not Ethernet" 1 'lo is not Ethernet' 's/"fc2"/"lo"/'
 edits "no such port" 1 '"port" is a number from 1 to 2' '0,/"port": 2/s//"port": 3/'

@@ -5,7 +5,7 @@
  */
 #include "faked.h"
 #include <linux/flitcast_netlink.h>
-#include "cli/nl.h"
+#include "cli/request.h"
 #include "ends.h"
 
 /* A packet is sent again without being asked for after so long at the least. */
@@ -288,25 +288,23 @@ TEST_F(faked, ends__confirmation_later)
  */
 TEST_F(faked, ends__confirmed_when_the_site_goes)
 {
-	struct nl_request req = { 0 };
-	struct nl_error error;
+	struct request req = { 0 };
+	struct request_error error;
 	struct fake_event e;
 	unsigned int i;
 
 	for (i = 0; i < ATTEMPTS; i++) {
-		int netlink = nl_open(NETLINK_GENERIC);
+		struct nl_sock *netlink = request_open(NETLINK_GENERIC);
 
-		ASSERT_LE(0, netlink);
+		ASSERT_TRUE(netlink);
 		/* Nothing is left to do between the message and the end. */
-		nl_begin_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
-		nl_put_u32(&req, FLITCAST_A_SITE_ID, 0);
-		nl_end(&req);
+		request_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
+		put_u32(&req, FLITCAST_A_SITE_ID, 0);
 		message(self, 100, FC_PACKET_LATER);
-		ASSERT_EQ(0, nl_talk(netlink, &req, NULL, NULL, &error));
+		ASSERT_EQ(0, request_send(netlink, &req, NULL, NULL, &error));
 		EXPECT_TRUE(confirms(self, &e, 101));
 		EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
-		nl_free(&req);
-		close(netlink);
+		nl_socket_free(netlink);
 		/* Another site, in another namespace. */
 		close(self->fd);
 		ASSERT_EQ(NULL, fake_up(&self->fake, ""));
@@ -607,23 +605,22 @@ TEST_F(amid, ends__confirmation_waits_for_retry)
 TEST_F(amid, ends__confirmed_once_when_the_site_goes)
 {
 	unsigned int times[NEAR_PORTS], attempt, i;
-	struct nl_request req = { 0 };
-	struct nl_error error;
+	struct request req = { 0 };
+	struct request_error error;
 	struct fake_event e;
 	const char *bad;
 
 	for (attempt = 0; attempt < ATTEMPTS; attempt++) {
-		int netlink = nl_open(NETLINK_GENERIC);
+		struct nl_sock *netlink = request_open(NETLINK_GENERIC);
 
-		ASSERT_LE(0, netlink);
-		nl_begin_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
-		nl_put_u32(&req, FLITCAST_A_SITE_ID, 0);
-		nl_end(&req);
+		ASSERT_TRUE(netlink);
+		request_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
+		put_u32(&req, FLITCAST_A_SITE_ID, 0);
 		list(self, 100, 0, 0, 4, true);
 		list(self, 100, FC_PACKET_LATER, 4, 5, false);
 		for (i = 0; i < NEAR_PORTS; i++)
 			ASSERT_EQ(POLLIN, msg_wait(self->fd[i], POLLIN, SOON_MS));
-		ASSERT_EQ(0, nl_talk(netlink, &req, NULL, NULL, &error));
+		ASSERT_EQ(0, request_send(netlink, &req, NULL, NULL, &error));
 		memset(times, 0, sizeof(times));
 		/* Besides, the list that went to site 1 comes back: that link is no more. */
 		while (fake_next(&self->by[1], &e, QUIET_MS))
@@ -631,8 +628,7 @@ TEST_F(amid, ends__confirmed_once_when_the_site_goes)
 				times[(e.ctrl[i].port - PORT) % NEAR_PORTS]++;
 		for (i = 0; i < NEAR_PORTS; i++)
 			EXPECT_EQ(1, times[i]);
-		nl_free(&req);
-		close(netlink);
+		nl_socket_free(netlink);
 		/* Another site, in another namespace. */
 		amid_close(self);
 		bad = amid_up(self, "mode vnet retry 300ms");

@@ -7,8 +7,10 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <linux/flitcast_netlink.h>
-#include "cli/nl.h"
+#include <netlink/genl/ctrl.h>
+#include <netlink/genl/genl.h>
 #include "kernelfuzz.h"
 #include "lab.h"
 
@@ -233,14 +235,19 @@ void kernelfuzz_restore_played(struct thread *t, uint64_t seed)
 
 void kernelfuzz_find_family(void)
 {
-	struct nl_request req = { 0 };
+	struct nl_sock *sk = nl_socket_alloc();
 	unsigned int i;
+	int id;
 
 	for (i = 0; i < PLAYED; i++)
 		snprintf(devices[i], IFNAMSIZ, "play%u", i);
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
-	family = ((struct nlmsghdr *)req.data)->nlmsg_type;
-	nl_free(&req);
+	id = genl_connect(sk);
+	if (!id)
+		id = genl_ctrl_resolve(sk, FLITCAST_FAMILY_NAME);
+	if (id < 0)
+		die("netlink: %s", nl_geterror(id));
+	family = id;
+	nl_socket_free(sk);
 }
 
 void kernelfuzz_open_netlink(struct thread *t)
@@ -252,8 +259,8 @@ void kernelfuzz_open_netlink(struct thread *t)
 	for (i = 0; i < PLAYED; i++) {
 		if (lab_enter(fuzz_netns[PLAY_SITE + i]))
 			die("setns: %s", strerror(errno));
-		t->netlink[i] = nl_open(NETLINK_GENERIC);
+		t->netlink[i] = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_GENERIC);
 		if (t->netlink[i] < 0)
-			die("netlink: %s", strerror(-t->netlink[i]));
+			die("netlink: %s", strerror(errno));
 	}
 }

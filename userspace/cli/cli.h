@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "topo.h"
-#include "nl.h"
+#include "request.h"
 #include "util.h"
 
 #define VERSION			"0.1.0"
@@ -50,8 +50,8 @@ const char *link_state_name(uint32_t state);
  * Print what is the same in show and monitor: a line, without its end, or members
  * of an object that is open; from attributes up to FLITCAST_A_SITE_MAX, _LINK_MAX.
  */
-void print_site_line(const struct nlattr **attrs);
-void print_link_line(const struct nlattr **attrs);
+void print_site_line(struct nlattr **attrs);
+void print_link_line(struct nlattr **attrs);
 
 /* drain.c */
 int site_drain(struct args *args);
@@ -63,8 +63,8 @@ int route_save(struct args *args);
 int route_restore(struct args *args);
 
 /* Print the counters of a nest of enum flitcast_stats_attr as an object. */
-void print_counters(const char *key, const char *indent, const struct nlattr *nest);
+void print_counters(const char *key, const char *indent, struct nlattr *nest);
 /* A counter of such a nest by its name; 0 where there is none. */
-uint64_t find_counter(const struct nlattr *nest, const char *name);
+uint64_t find_counter(struct nlattr *nest, const char *name);
 
 #endif /* FLITCAST_CLI_CLI_H */

@@ -70,75 +70,74 @@ static struct config_site *add_site(struct config *config)
  */
 
 /* Topologies that this program does not know leave the site without directions. */
-static void load_site(const void *data, size_t length, void *arg)
+static void load_site(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
 	struct config_site *site = add_site(arg);
 	unsigned int i;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
-	site->id = nl_u32(a[FLITCAST_A_SITE_ID]);
-	snprintf(site->spec, sizeof(site->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+	get_attrs(message, a, FLITCAST_A_SITE_MAX);
+	site->id = get_u32(a[FLITCAST_A_SITE_ID]);
+	snprintf(site->spec, sizeof(site->spec), "%s", get_string(a[FLITCAST_A_SITE_TOPOLOGY]));
 	/* That of a graph needs another request. */
 	if (!network_is_graph(site->spec))
 		fc_topo_parse(&site->topo, site->spec);
-	snprintf(site->mode, sizeof(site->mode), "%s", nl_string(a[FLITCAST_A_SITE_MODE]));
-	site->keyed = nl_u32(a[FLITCAST_A_SITE_KEYED]);
+	snprintf(site->mode, sizeof(site->mode), "%s", get_string(a[FLITCAST_A_SITE_MODE]));
+	site->keyed = get_u32(a[FLITCAST_A_SITE_KEYED]);
 	for (i = 0; i < CONFIG_SETTINGS; i++)
-		site->setting[i] = nl_u32(a[config_settings[i].attr]);
+		site->setting[i] = get_u32(a[config_settings[i].attr]);
 }
 
-static void load_link(const void *data, size_t length, void *arg)
+static void load_link(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
+	struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
 	struct config_site *site;
 	uint32_t port;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_LINK_MAX);
-	site = config_find(arg, nl_u32(a[FLITCAST_A_LINK_SITE]));
-	port = nl_u32(a[FLITCAST_A_LINK_PORT]);
+	get_attrs(message, a, FLITCAST_A_LINK_MAX);
+	site = config_find(arg, get_u32(a[FLITCAST_A_LINK_SITE]));
+	port = get_u32(a[FLITCAST_A_LINK_PORT]);
 	if (!site || !port || port >= FC_PORTS_MAX)
 		return;
 	snprintf(site->link[port].dev, sizeof(site->link[port].dev), "%s",
-		 nl_string(a[FLITCAST_A_LINK_IFNAME]));
+		 get_string(a[FLITCAST_A_LINK_IFNAME]));
 	snprintf(site->link[port].rdma, sizeof(site->link[port].rdma), "%s",
-		 nl_string(a[FLITCAST_A_LINK_RDMA]));
+		 get_string(a[FLITCAST_A_LINK_RDMA]));
 	gid_read(a[FLITCAST_A_LINK_PEER_GID], site->link[port].peer_gid);
-	site->link[port].window = nl_u32(a[FLITCAST_A_LINK_WINDOW]);
-	site->link[port].crc = nl_u32(a[FLITCAST_A_LINK_CRC]);
+	site->link[port].window = get_u32(a[FLITCAST_A_LINK_WINDOW]);
+	site->link[port].crc = get_u32(a[FLITCAST_A_LINK_CRC]);
 }
 
-static void load_route(const void *data, size_t length, void *arg)
+static void load_route(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_ROUTE_MAX + 1];
-	const struct nlattr *ports;
+	struct nlattr *a[FLITCAST_A_ROUTE_MAX + 1];
+	struct nlattr *ports;
 	struct config_site *site;
 	int dir;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_ROUTE_MAX);
+	get_attrs(message, a, FLITCAST_A_ROUTE_MAX);
 	ports = a[FLITCAST_A_ROUTE_PORTS];
-	site = config_find(arg, nl_u32(a[FLITCAST_A_ROUTE_SITE]));
-	if (!site || !site->topo.ops || !ports || nl_length(ports) > FC_DIRS_MAX)
+	site = config_find(arg, get_u32(a[FLITCAST_A_ROUTE_SITE]));
+	if (!site || !site->topo.ops || !ports || nla_len(ports) > FC_DIRS_MAX)
 		return;
-	dir = fc_topo_dir_parse(&site->topo, nl_string(a[FLITCAST_A_ROUTE_DIRECTION]));
+	dir = fc_topo_dir_parse(&site->topo, get_string(a[FLITCAST_A_ROUTE_DIRECTION]));
 	if (dir < 0)
 		return;
-	site->pref.count[dir] = nl_length(ports);
-	memcpy(site->pref.port[dir], nl_data(ports), nl_length(ports));
-	site->generation = nl_u32(a[FLITCAST_A_ROUTE_GENERATION]);
+	site->pref.count[dir] = nla_len(ports);
+	memcpy(site->pref.port[dir], nla_data(ports), nla_len(ports));
+	site->generation = get_u32(a[FLITCAST_A_ROUTE_GENERATION]);
 }
 
 int config_load(struct config *config, uint32_t id, const char *about)
 {
 	bool one = id != FC_SITE_NONE;
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	size_t i;
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, one ? 0 : NLM_F_DUMP);
+	request_flitcast(&req, FLITCAST_CMD_SITE_GET, one ? 0 : NLM_F_DUMP);
 	if (one)
-		nl_put_u32(&req, FLITCAST_A_SITE_ID, id);
-	nl_end(&req);
-	if (nl_ask(&req, load_site, config, about))
+		put_u32(&req, FLITCAST_A_SITE_ID, id);
+	if (request_ask(&req, load_site, config, about))
 		return -1;
 	for (i = 0; i < config->count; i++) {
 		struct config_site *site = &config->site[i];
@@ -152,17 +151,15 @@ int config_load(struct config *config, uint32_t id, const char *about)
 			return -1;
 		site->copies = paths_own(&site->told, site->id);
 	}
-	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
+	request_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
 	if (one)
-		nl_put_u32(&req, FLITCAST_A_LINK_SITE, id);
-	nl_end(&req);
-	if (nl_ask(&req, load_link, config, about))
+		put_u32(&req, FLITCAST_A_LINK_SITE, id);
+	if (request_ask(&req, load_link, config, about))
 		return -1;
-	nl_begin_flitcast(&req, FLITCAST_CMD_ROUTE_GET, NLM_F_DUMP);
+	request_flitcast(&req, FLITCAST_CMD_ROUTE_GET, NLM_F_DUMP);
 	if (one)
-		nl_put_u32(&req, FLITCAST_A_ROUTE_SITE, id);
-	nl_end(&req);
-	return nl_ask(&req, load_route, config, about) ? -1 : 0;
+		put_u32(&req, FLITCAST_A_ROUTE_SITE, id);
+	return request_ask(&req, load_route, config, about) ? -1 : 0;
 }
 
 /*
@@ -257,222 +254,208 @@ void config_print(const struct config *config)
  * From a file.
  */
 
-const struct json *config_member(const struct json *object, const char *key)
+bool config_unknown(const char *where, json_t *object, const char *const *keys)
 {
-	const struct json *member;
-
-	for (member = object->child; member; member = member->next)
-		if (!strcmp(member->key, key))
-			return member;
-	return NULL;
-}
-
-bool config_unknown(const char *name, const struct json *object, const char *const *keys)
-{
-	const struct json *member;
+	const char *key;
+	json_t *member;
 	size_t i;
 
-	if (object->type != JSON_OBJECT) {
-		complain("%s:%u: not an object", name, object->line);
+	if (!json_is_object(object)) {
+		complain("%s: not an object", where);
 		return true;
 	}
-	for (member = object->child; member; member = member->next) {
-		for (i = 0; keys[i] && strcmp(keys[i], member->key); i++)
+	json_object_foreach(object, key, member) {
+		for (i = 0; keys[i] && strcmp(keys[i], key); i++)
 			continue;
 		if (keys[i])
 			continue;
-		complain("%s:%u: do not know \"%s\"", name, member->line, member->key);
+		complain("%s: do not know \"%s\"", where, key);
 		return true;
 	}
 	return false;
 }
 
-static const struct json *need(const char *name, const struct json *object, const char *key)
+static json_t *need(const char *where, json_t *object, const char *key)
 {
-	const struct json *member = config_member(object, key);
+	json_t *member = json_object_get(object, key);
 
 	if (!member)
-		complain("%s:%u: \"%s\" is missing", name, object->line, key);
+		complain("%s: \"%s\" is missing", where, key);
 	return member;
 }
 
-int config_number(const char *name, const struct json *object, const char *key, uint32_t min,
+int config_number(const char *where, json_t *object, const char *key, uint32_t min,
 		  uint32_t max, uint32_t *value)
 {
-	const struct json *member = need(name, object, key);
+	json_t *member = need(where, object, key);
 
 	if (!member)
 		return -1;
-	if (member->type != JSON_NUMBER || !member->whole || member->number < min ||
-	    member->number > max) {
-		complain("%s:%u: \"%s\" is a number from %u to %u", name, member->line, key, min,
-			 max);
+	if (!json_is_integer(member) || json_integer_value(member) < min ||
+	    json_integer_value(member) > max) {
+		complain("%s: \"%s\" is a number from %u to %u", where, key, min, max);
 		return -1;
 	}
-	*value = member->number;
+	*value = json_integer_value(member);
 	return 0;
 }
 
-int config_string(const char *name, const struct json *object, const char *key, char *buf,
+int config_string(const char *where, json_t *object, const char *key, char *buf,
 		  size_t size)
 {
-	const struct json *member = need(name, object, key);
+	json_t *member = need(where, object, key);
+	const char *text = json_string_value(member);
 
 	if (!member)
 		return -1;
-	if (member->type != JSON_STRING || !*member->string || strlen(member->string) >= size) {
-		complain("%s:%u: \"%s\" is a string of 1 to %zu characters", name, member->line,
-			 key, size - 1);
+	if (!text || !*text || strlen(text) >= size) {
+		complain("%s: \"%s\" is a string of 1 to %zu characters", where, key, size - 1);
 		return -1;
 	}
-	strcpy(buf, member->string);
+	strcpy(buf, text);
 	return 0;
 }
 
-/* An array, empty where it is missing; -1 after a complaint. */
-static int list_of(const char *name, const struct json *object, const char *key,
-		   const struct json **first)
+/* An array, NULL where it is missing, which jansson takes for empty; -1 after a complaint. */
+static int list_of(const char *where, json_t *object, const char *key, json_t **list)
 {
-	const struct json *member = config_member(object, key);
-
-	*first = NULL;
-	if (member && member->type != JSON_ARRAY) {
-		complain("%s:%u: \"%s\" is an array", name, member->line, key);
-		return -1;
-	}
-	if (member)
-		*first = member->child;
-	return 0;
+	*list = json_object_get(object, key);
+	if (!*list || json_is_array(*list))
+		return 0;
+	complain("%s: \"%s\" is an array", where, key);
+	return -1;
 }
 
-static int read_route(const char *name, const struct json *entry, const struct fc_topo *topo,
+static int read_route(const char *where, json_t *entry, const struct fc_topo *topo,
 		      struct fc_pref *pref, uint32_t *seen)
 {
 	static const char *const keys[] = { "direction", "ports", NULL };
 	char direction[DIRECTION_SIZE];
-	const struct json *port;
+	json_t *ports, *entry_port;
 	uint32_t used = 0;
+	size_t i;
 	int dir;
 
-	if (config_unknown(name, entry, keys) ||
-	    config_string(name, entry, "direction", direction, sizeof(direction)) ||
-	    !need(name, entry, "ports") || list_of(name, entry, "ports", &port))
+	if (config_unknown(where, entry, keys) ||
+	    config_string(where, entry, "direction", direction, sizeof(direction)) ||
+	    !need(where, entry, "ports") || list_of(where, entry, "ports", &ports))
 		return -1;
 	dir = fc_topo_dir_parse(topo, direction);
 	if (dir < 0 || *seen & fc_bit(dir)) {
-		complain("%s:%u: %s \"%s\"", name, entry->line, dir < 0 ?
+		complain("%s: %s \"%s\"", where, dir < 0 ?
 			 "the topology has no direction" : "a second list for direction",
 			 direction);
 		return -1;
 	}
 	*seen |= fc_bit(dir);
 	pref->count[dir] = 0;
-	for (; port; port = port->next) {
-		if (port->type != JSON_NUMBER || !port->whole || !port->number ||
-		    port->number > topo->ndirs || used & fc_bit(port->number)) {
-			complain("%s:%u: a port is a number from 1 to %u, and none comes twice",
-				 name, port->line, topo->ndirs);
+	json_array_foreach(ports, i, entry_port) {
+		json_int_t port = json_integer_value(entry_port);
+
+		if (port < 1 || port > topo->ndirs || used & fc_bit(port)) {
+			complain("%s: a port is a number from 1 to %u, and none comes twice",
+				 where, topo->ndirs);
 			return -1;
 		}
-		used |= fc_bit(port->number);
-		pref->port[dir][pref->count[dir]++] = port->number;
+		used |= fc_bit(port);
+		pref->port[dir][pref->count[dir]++] = port;
 	}
 	if (used)
 		return 0;
-	complain("%s:%u: a route needs at least one port", name, entry->line);
+	complain("%s: a route needs at least one port", where);
 	return -1;
 }
 
-int config_read_routes(const char *name, const struct json *object, const struct fc_topo *topo,
+int config_read_routes(const char *where, json_t *object, const struct fc_topo *topo,
 		       struct fc_pref *pref)
 {
-	const struct json *entry;
+	json_t *routes, *entry;
 	uint32_t seen = 0;
+	size_t i;
 
 	fc_pref_default(pref, topo);
-	if (list_of(name, object, "routes", &entry))
+	if (list_of(where, object, "routes", &routes))
 		return -1;
-	for (; entry; entry = entry->next)
-		if (read_route(name, entry, topo, pref, &seen))
+	json_array_foreach(routes, i, entry)
+		if (read_route(xprintf("%s.routes[%zu]", where, i), entry, topo, pref, &seen))
 			return -1;
 	return 0;
 }
 
 /* A link has a network device, or an RDMA port and the GID of its peer. */
-static int read_device(const char *name, const struct json *entry, struct config_link *link)
+static int read_device(const char *where, json_t *entry, struct config_link *link)
 {
-	bool rdma = config_member(entry, "rdma") || config_member(entry, "peer_gid");
+	bool rdma = json_object_get(entry, "rdma") || json_object_get(entry, "peer_gid");
 	char text[RDMA_SIZE];
 	const char *wrong;
 
 	if (!rdma)
-		return config_string(name, entry, "dev", link->dev, sizeof(link->dev));
-	if (config_member(entry, "dev")) {
-		complain("%s:%u: a link has \"dev\", or \"rdma\" and \"peer_gid\"", name,
-			 entry->line);
+		return config_string(where, entry, "dev", link->dev, sizeof(link->dev));
+	if (json_object_get(entry, "dev")) {
+		complain("%s: a link has \"dev\", or \"rdma\" and \"peer_gid\"", where);
 		return -1;
 	}
-	if (config_string(name, entry, "rdma", text, sizeof(text)))
+	if (config_string(where, entry, "rdma", text, sizeof(text)))
 		return -1;
 	wrong = rdma_parse(text, link->rdma);
 	if (wrong) {
-		complain("%s:%u: \"%s\" is no RDMA port: %s", name, entry->line, text, wrong);
+		complain("%s: \"%s\" is no RDMA port: %s", where, text, wrong);
 		return -1;
 	}
-	if (config_string(name, entry, "peer_gid", text, sizeof(text)))
+	if (config_string(where, entry, "peer_gid", text, sizeof(text)))
 		return -1;
 	if (!gid_parse(text, link->peer_gid)) {
-		complain("%s:%u: \"peer_gid\" is written as an IPv6 or IPv4 address, not \"%s\"",
-			 name, entry->line, text);
+		complain("%s: \"peer_gid\" is written as an IPv6 or IPv4 address, not \"%s\"",
+			 where, text);
 		return -1;
 	}
 	return 0;
 }
 
-static int read_link(const char *name, const struct json *entry, const struct config *config,
+static int read_link(const char *where, json_t *entry, const struct config *config,
 		     struct config_site *site)
 {
 	static const char *const keys[] = {
 		"dev", "rdma", "peer_gid", "port", "window", "crc", NULL
 	};
 	struct config_link link = {
-		.line = entry->line, .window = site->setting[CONFIG_WINDOW],
+		.where = where, .window = site->setting[CONFIG_WINDOW],
 	};
-	const struct json *crc;
+	json_t *crc;
 	unsigned int other;
 	uint32_t port;
 
-	if (config_unknown(name, entry, keys) ||
-	    read_device(name, entry, &link) ||
-	    config_number(name, entry, "port", 1, site->topo.ndirs, &port))
+	if (config_unknown(where, entry, keys) ||
+	    read_device(where, entry, &link) ||
+	    config_number(where, entry, "port", 1, site->topo.ndirs, &port))
 		return -1;
-	if (config_member(entry, "window") &&
-	    config_number(name, entry, "window", 1, site->setting[CONFIG_WINDOW], &link.window))
+	if (json_object_get(entry, "window") &&
+	    config_number(where, entry, "window", 1, site->setting[CONFIG_WINDOW], &link.window))
 		return -1;
-	crc = config_member(entry, "crc");
-	if (crc && crc->type != JSON_BOOL) {
-		complain("%s:%u: \"crc\" is true or false", name, crc->line);
+	crc = json_object_get(entry, "crc");
+	if (crc && !json_is_boolean(crc)) {
+		complain("%s: \"crc\" is true or false", where);
 		return -1;
 	}
-	link.crc = crc && crc->number;
+	link.crc = json_is_true(crc);
 	if (config_has_link(&site->link[port])) {
-		complain("%s:%u: a second link for port %u", name, entry->line, port);
+		complain("%s: a second link for port %u", where, port);
 		return -1;
 	}
 	if (fc_topo_neighbour(&site->topo, site->id, port - 1) == FC_SITE_NONE) {
-		complain("%s:%u: site %u has no neighbour on port %u: it is at the edge", name,
-			 entry->line, site->id, port);
+		complain("%s: site %u has no neighbour on port %u: it is at the edge", where,
+			 site->id, port);
 		return -1;
 	}
 	if (*link.dev && config_find_dev(config, link.dev, &other)) {
-		complain("%s:%u: %s carries another link", name, entry->line, link.dev);
+		complain("%s: %s carries another link", where, link.dev);
 		return -1;
 	}
 	site->link[port] = link;
 	return 0;
 }
 
-static int read_settings(const char *name, const struct json *object, struct config_site *site)
+static int read_settings(const char *where, json_t *object, struct config_site *site)
 {
 	unsigned int i;
 
@@ -480,49 +463,55 @@ static int read_settings(const char *name, const struct json *object, struct con
 		const struct config_field *field = &config_settings[i];
 
 		site->setting[i] = field->preset;
-		if (config_member(object, field->key) &&
-		    config_number(name, object, field->key, field->min, field->max,
+		if (json_object_get(object, field->key) &&
+		    config_number(where, object, field->key, field->min, field->max,
 				  &site->setting[i]))
 			return -1;
 	}
 	return 0;
 }
 
-/* The links of a graph.  NULL, or a text that says what is wrong. */
-static const char *read_graph(const struct json *list, struct fc_topo *topo)
+static bool is_site(json_t *value)
 {
-	struct fc_graph_link *link = NULL;
-	const struct json *entry;
+	return json_is_integer(value) && json_integer_value(value) >= 0 &&
+	       json_integer_value(value) <= UINT32_MAX;
+}
+
+/* The links of a graph.  NULL, or a text that says what is wrong. */
+static const char *read_graph(json_t *list, struct fc_topo *topo)
+{
+	struct fc_graph_link *link;
 	const char *wrong;
-	size_t n = 0;
+	json_t *entry;
+	size_t i;
 
-	if (!list || list->type != JSON_ARRAY)
+	if (!json_is_array(list))
 		return "its links are missing: \"graph\" is an array of them";
-	for (entry = list->child; entry; entry = entry->next) {
-		const struct json *a = entry->type == JSON_ARRAY ? entry->child : NULL;
-		const struct json *b = a ? a->next : NULL;
+	link = xalloc(json_array_size(list), sizeof(*link));
+	json_array_foreach(list, i, entry) {
+		json_t *a = json_array_get(entry, 0), *b = json_array_get(entry, 1);
 
-		if (!b || b->next || a->type != JSON_NUMBER || b->type != JSON_NUMBER ||
-		    !a->whole || !b->whole || a->number > UINT32_MAX || b->number > UINT32_MAX)
+		if (json_array_size(entry) != 2 || !is_site(a) || !is_site(b))
 			return "a link of a graph is an array of two numbers of sites";
-		link = xrealloc(link, (n + 1) * sizeof(*link));
-		link[n++] = (struct fc_graph_link){ { a->number, b->number } };
+		link[i] = (struct fc_graph_link){
+			{ json_integer_value(a), json_integer_value(b) }
+		};
 	}
-	wrong = graph_links(topo, link, n);
+	wrong = graph_links(topo, link, i);
 	free(link);
 	return wrong;
 }
 
-static int read_topology(const char *name, const struct json *object, struct config_site *site)
+static int read_topology(const char *where, json_t *object, struct config_site *site)
 {
 	char spec[256];
 	const char *wrong;
 
-	if (config_string(name, object, "topology", spec, sizeof(spec)))
+	if (config_string(where, object, "topology", spec, sizeof(spec)))
 		return -1;
 	if (network_is_graph(spec))
-		wrong = read_graph(config_member(object, "graph"), &site->topo);
-	else if (config_member(object, "graph"))
+		wrong = read_graph(json_object_get(object, "graph"), &site->topo);
+	else if (json_object_get(object, "graph"))
 		wrong = "it is no graph, but has links";
 	else
 		wrong = fc_topo_parse(&site->topo, spec);
@@ -534,95 +523,104 @@ static int read_topology(const char *name, const struct json *object, struct con
 	if (!wrong && site->id >= site->topo.nsites)
 		wrong = "the topology has no site of that number";
 	site->copies = 1;
-	if (!wrong && config_member(object, "copies") &&
-	    config_number(name, object, "copies", 1, site->topo.graph ? FC_WAYS_COPIES_MAX : 1,
+	if (!wrong && json_object_get(object, "copies") &&
+	    config_number(where, object, "copies", 1, site->topo.graph ? FC_WAYS_COPIES_MAX : 1,
 			  &site->copies))
 		return -1;
 	if (wrong) {
-		complain("%s:%u: topology %s: %s", name,
-			 config_member(object, "topology")->line, spec, wrong);
+		complain("%s: topology %s: %s", where, spec, wrong);
 		return -1;
 	}
 	return 0;
 }
 
 /* Has the network a key, or in which file is it? */
-static int read_key(const char *name, const struct json *object, struct config_site *site)
+static int read_key(const char *where, json_t *object, struct config_site *site)
 {
-	const struct json *key = config_member(object, "key");
+	json_t *key = json_object_get(object, "key");
 
-	if (!key || key->type == JSON_BOOL) {
-		site->keyed = key && key->number;
+	if (!key || json_is_boolean(key)) {
+		site->keyed = json_is_true(key);
 		return 0;
 	}
 	site->keyed = true;
-	return config_string(name, object, "key", site->key, sizeof(site->key));
+	return config_string(where, object, "key", site->key, sizeof(site->key));
 }
 
-static int read_site(const char *name, const struct json *object, struct config *config)
+static int read_site(const char *where, json_t *object, struct config *config)
 {
 	/* And the settings, and NULL. */
 	const char *keys[8 + CONFIG_SETTINGS + 1] = {
 		"site", "topology", "graph", "copies", "mode", "key", "links", "routes",
 	};
-	const struct json *link;
 	struct config_site *site;
+	json_t *links, *link;
 	uint32_t id, i;
+	size_t n;
 
 	for (i = 0; i < CONFIG_SETTINGS; i++)
 		keys[8 + i] = config_settings[i].key;
-	if (config_unknown(name, object, keys) ||
-	    config_number(name, object, "site", 0, FLITCAST_SITE_ANY - 1, &id))
+	if (config_unknown(where, object, keys) ||
+	    config_number(where, object, "site", 0, FLITCAST_SITE_ANY - 1, &id))
 		return -1;
 	if (config_find(config, id)) {
-		complain("%s:%u: site %u is there twice", name, object->line, id);
+		complain("%s: site %u is there twice", where, id);
 		return -1;
 	}
 	site = add_site(config);
-	site->line = object->line;
+	site->where = where;
 	site->id = id;
 	strcpy(site->mode, fc_mode_name(FC_MODE_DEFAULT));
-	if (config_member(object, "mode") &&
-	    config_string(name, object, "mode", site->mode, sizeof(site->mode)))
+	if (json_object_get(object, "mode") &&
+	    config_string(where, object, "mode", site->mode, sizeof(site->mode)))
 		return -1;
 	if (fc_mode_parse(site->mode) < 0) {
-		complain("%s:%u: unknown mode \"%s\": the modes are: " FC_MODES, name, object->line,
-			 site->mode);
+		complain("%s: unknown mode \"%s\": the modes are: " FC_MODES, where, site->mode);
 		return -1;
 	}
-	if (read_topology(name, object, site) || read_settings(name, object, site) ||
-	    read_key(name, object, site) || list_of(name, object, "links", &link))
+	if (read_topology(where, object, site) || read_settings(where, object, site) ||
+	    read_key(where, object, site) || list_of(where, object, "links", &links))
 		return -1;
-	for (; link; link = link->next)
-		if (read_link(name, link, config, site))
+	json_array_foreach(links, n, link)
+		if (read_link(xprintf("%s.links[%zu]", where, n), link, config, site))
 			return -1;
-	return config_read_routes(name, object, &site->topo, &site->pref);
+	return config_read_routes(where, object, &site->topo, &site->pref);
 }
 
-const struct json *config_open(const char *name, const struct json *json)
+json_t *config_open(const char *path, const char **name)
 {
+	size_t flags = JSON_REJECT_DUPLICATES;
+	json_error_t error;
 	uint32_t version;
+	json_t *json;
 
-	if (json->type != JSON_OBJECT || !config_member(json, "flitcast")) {
-		complain("%s: not a configuration: an object with \"flitcast\" is expected", name);
-		return NULL;
-	}
-	if (config_number(name, json, "flitcast", CONFIG_VERSION, CONFIG_VERSION, &version))
-		return NULL;
-	return json;
+	*name = strcmp(path, "-") ? path : "standard input";
+	json = strcmp(path, "-") ? json_load_file(path, flags, &error) :
+				   json_loadf(stdin, flags, &error);
+	if (!json && error.line > 0)
+		complain("%s:%d: %s", *name, error.line, error.text);
+	else if (!json)
+		complain("%s: %s", *name, error.text);
+	else if (!json_object_get(json, "flitcast"))
+		complain("%s: not a configuration: an object with \"flitcast\" is expected", *name);
+	else if (!config_number(*name, json, "flitcast", CONFIG_VERSION, CONFIG_VERSION, &version))
+		return json;
+	return NULL;
 }
 
 int config_read(struct config *config, const char *path)
 {
 	static const char *const keys[] = { "flitcast", "sites", NULL };
-	const char *name = strcmp(path, "-") ? path : "standard input";
-	const struct json *json = json_read(path), *site;
+	json_t *json, *sites, *site;
+	const char *name;
+	size_t i;
 
-	if (!json || !config_open(name, json) || config_unknown(name, json, keys) ||
-	    !need(name, json, "sites") || list_of(name, json, "sites", &site))
+	json = config_open(path, &name);
+	if (!json || config_unknown(name, json, keys) || !need(name, json, "sites") ||
+	    list_of(name, json, "sites", &sites))
 		return -1;
-	for (; site; site = site->next)
-		if (read_site(name, site, config))
+	json_array_foreach(sites, i, site)
+		if (read_site(xprintf("%s: sites[%zu]", name, i), site, config))
 			return -1;
 	return 0;
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "json.h"
+#include <jansson.h>
 #include "paths.h"
 #include "rdma.h"
 #include "site.h"
@@ -54,7 +54,7 @@ extern const struct config_field config_settings[CONFIG_SETTINGS];
 
 /**
  * struct config_link - a link
- * @line: of the file
+ * @where: it is described, for complaints: file and place
  * @dev: network device, "" where there is none
  * @rdma: RDMA port in its place, or ""; where both are "" there is no link
  * @peer_gid: of an RDMA link
@@ -62,7 +62,7 @@ extern const struct config_field config_settings[CONFIG_SETTINGS];
  * @crc: frames carry a checksum
  */
 struct config_link {
-	unsigned int line;
+	const char *where;
 	char dev[IFNAMSIZ];
 	char rdma[RDMA_SIZE];
 	uint8_t peer_gid[GID_LENGTH];
@@ -72,7 +72,7 @@ struct config_link {
 
 /**
  * struct config_site - a site
- * @line: of the file
+ * @where: it is described, for complaints: file and place
  * @id: number
  * @spec: canonical topology
  * @topo: the same
@@ -87,7 +87,7 @@ struct config_link {
  * @generation: of that in the kernel
  */
 struct config_site {
-	unsigned int line;
+	const char *where;
 	uint32_t id;
 	char spec[FC_SPEC_MAX];
 	struct fc_topo topo;
@@ -150,29 +150,27 @@ void config_print_routes(const struct fc_topo *topo, const struct fc_pref *pref)
 
 /**
  * config_read_routes() - the member "routes" of an object
- * @name: of the file
+ * @where: file and place of the object, for complaints
  * @object: the object
  * @topo: topology of the site
  * @pref: set; the default where there is no such member, or no such direction
  *
  * Return: 0, or -1 after a complaint.
  */
-int config_read_routes(const char *name, const struct json *object, const struct fc_topo *topo,
+int config_read_routes(const char *where, json_t *object, const struct fc_topo *topo,
 		       struct fc_pref *pref);
 
-/* The object of a whole file of this version; NULL after a complaint. */
-const struct json *config_open(const char *name, const struct json *json);
+/* Read a file of this version, "-": standard input, and set its name; NULL after a complaint. */
+json_t *config_open(const char *path, const char **name);
 /* Has the object a member that is none of these (the last is NULL)?  Then a complaint. */
-bool config_unknown(const char *name, const struct json *object, const char *const *keys);
-/* A member, or NULL. */
-const struct json *config_member(const struct json *object, const char *key);
+bool config_unknown(const char *where, json_t *object, const char *const *keys);
 /*
  * A member that is a number from min to max, or a short string.  0, or -1 after a
  * complaint, also where it is missing and has to be there.
  */
-int config_number(const char *name, const struct json *object, const char *key, uint32_t min,
+int config_number(const char *where, json_t *object, const char *key, uint32_t min,
 		  uint32_t max, uint32_t *value);
-int config_string(const char *name, const struct json *object, const char *key, char *buf,
+int config_string(const char *where, json_t *object, const char *key, char *buf,
 		  size_t size);
 
 #endif /* FLITCAST_CLI_CONFIG_H */

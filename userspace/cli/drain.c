@@ -25,34 +25,33 @@ struct state {
 	uint32_t pending;
 };
 
-static void read_state(const void *data, size_t length, void *arg)
+static void read_state(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
 	struct state *state = arg;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
-	state->drain = nl_u32(a[FLITCAST_A_SITE_DRAIN]);
-	state->pending = nl_u32(a[FLITCAST_A_SITE_PENDING]);
+	get_attrs(message, a, FLITCAST_A_SITE_MAX);
+	state->drain = get_u32(a[FLITCAST_A_SITE_DRAIN]);
+	state->pending = get_u32(a[FLITCAST_A_SITE_PENDING]);
 }
 
 /* 0, or -1 after a complaint: it has gone. */
 static int look(uint32_t id, struct state *state, const char *about)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
-	nl_put_u32(&req, FLITCAST_A_SITE_ID, id);
-	nl_end(&req);
-	return nl_ask(&req, read_state, state, about) ? -1 : 0;
+	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	put_u32(&req, FLITCAST_A_SITE_ID, id);
+	return request_ask(&req, read_state, state, about) ? -1 : 0;
 }
 
-static void ignore(uint8_t cmd, const void *data, size_t length, void *arg)
+static void ignore(uint8_t cmd, struct nlmsghdr *message, void *arg)
 {
 }
 
-static int wait_until_idle(int fd, uint32_t id, uint64_t until, const char *about)
+static int wait_until_idle(struct nl_sock *sk, uint32_t id, uint64_t until, const char *about)
 {
-	struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
+	struct pollfd poll_fd = { .fd = nl_socket_get_fd(sk), .events = POLLIN };
 	struct state state;
 	uint32_t first = 0;
 
@@ -62,7 +61,7 @@ static int wait_until_idle(int fd, uint32_t id, uint64_t until, const char *abou
 
 		/* Events only say when to look: what has come is of no interest. */
 		do
-			err = nl_read_events(fd, ignore, NULL);
+			err = request_read_events(sk, ignore, NULL);
 		while (!err || err == -ENOBUFS);
 		if (look(id, &state, about))
 			return EXIT_FAILED;
@@ -98,9 +97,10 @@ static int wait_until_idle(int fd, uint32_t id, uint64_t until, const char *abou
 
 int site_drain(struct args *args)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	uint64_t until = UINT64_MAX;
-	int fd, status;
+	struct nl_sock *sk;
+	int status;
 	uint32_t id;
 	char *about;
 
@@ -111,14 +111,13 @@ int site_drain(struct args *args)
 	take_end(args);
 	about = xprintf("site drain %u", id);
 	/* Before it begins, so that its end is not missed. */
-	fd = nl_events(0);
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_SET, 0);
-	nl_put_u32(&req, FLITCAST_A_SITE_ID, id);
-	nl_put_u32(&req, FLITCAST_A_SITE_DRAIN, 1);
-	nl_end(&req);
-	status = nl_ask(&req, NULL, NULL, about) ? EXIT_FAILED :
-						   wait_until_idle(fd, id, until, about);
-	close(fd);
+	sk = request_events(0);
+	request_flitcast(&req, FLITCAST_CMD_SITE_SET, 0);
+	put_u32(&req, FLITCAST_A_SITE_ID, id);
+	put_u32(&req, FLITCAST_A_SITE_DRAIN, 1);
+	status = request_ask(&req, NULL, NULL, about) ? EXIT_FAILED :
+						       wait_until_idle(sk, id, until, about);
+	nl_socket_free(sk);
 	free(about);
 	return status;
 }

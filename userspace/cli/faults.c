@@ -10,27 +10,26 @@ struct reading {
 	uint32_t *down;
 };
 
-static void read_fault(const void *data, size_t length, void *arg)
+static void read_fault(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_FAULT_MAX + 1];
+	struct nlattr *a[FLITCAST_A_FAULT_MAX + 1];
 	struct reading *reading = arg;
 	uint32_t origin;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_FAULT_MAX);
-	origin = nl_u32(a[FLITCAST_A_FAULT_ORIGIN]);
+	get_attrs(message, a, FLITCAST_A_FAULT_MAX);
+	origin = get_u32(a[FLITCAST_A_FAULT_ORIGIN]);
 	if (origin < reading->topo->nsites)
-		reading->down[origin] |= nl_u32(a[FLITCAST_A_FAULT_PORTS]);
+		reading->down[origin] |= get_u32(a[FLITCAST_A_FAULT_PORTS]);
 }
 
 bool faults_read(const struct fc_topo *topo, uint32_t site, uint32_t *down, const char *about)
 {
 	struct reading reading = { topo, down };
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_FAULT_GET, NLM_F_DUMP);
-	nl_put_u32(&req, FLITCAST_A_FAULT_SITE, site);
-	nl_end(&req);
-	return !nl_ask(&req, read_fault, &reading, about);
+	request_flitcast(&req, FLITCAST_CMD_FAULT_GET, NLM_F_DUMP);
+	put_u32(&req, FLITCAST_A_FAULT_SITE, site);
+	return !request_ask(&req, read_fault, &reading, about);
 }
 
 uint32_t *faults_routes(const struct fc_topo *topo, uint32_t from, const uint32_t *down)

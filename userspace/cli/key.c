@@ -65,13 +65,13 @@ bool key_check(const char *path, const char *about)
 	return right;
 }
 
-bool key_put(struct nl_request *req, const char *path, const char *about)
+bool key_put(struct request *req, const char *path, const char *about)
 {
 	uint8_t key[FLITCAST_KEY_SIZE];
 
 	if (!key_read(path, key, about))
 		return false;
-	nl_put(req, FLITCAST_A_SITE_KEY, key, sizeof(key));
+	put_bytes(req, FLITCAST_A_SITE_KEY, key, sizeof(key));
 	explicit_bzero(key, sizeof(key));
 	return true;
 }

@@ -6,7 +6,7 @@
 #define FLITCAST_CLI_KEY_H
 
 #include <stdbool.h>
-#include "nl.h"
+#include "request.h"
 
 /**
  * key_check() - can a file with a key be read?
@@ -25,6 +25,6 @@ bool key_check(const char *path, const char *about);
  *
  * Return: false after a complaint.
  */
-bool key_put(struct nl_request *req, const char *path, const char *about);
+bool key_put(struct request *req, const char *path, const char *about);
 
 #endif /* FLITCAST_CLI_KEY_H */

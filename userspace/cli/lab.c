@@ -85,13 +85,14 @@ static int exec(struct args *args)
 /* What a site says; false if that is not to be had. */
 static bool ask(const struct lab *lab, uint32_t site, struct site_state *state)
 {
-	int genl = lab_open(lab, site, NETLINK_GENERIC), err;
-	struct nl_error error;
+	struct nl_sock *genl = lab_open(lab, site, NETLINK_GENERIC);
+	struct request_error error;
+	int err;
 
 	err = lab_ask(genl, state, &error);
 	if (err)
 		complain("lab %s: site %u: %s", lab->name, site, error.text);
-	close(genl);
+	nl_socket_free(genl);
 	return !err;
 }
 
@@ -159,19 +160,19 @@ struct load_reader {
 	uint32_t ndirs;
 };
 
-static void read_load(const void *data, size_t length, void *arg)
+static void read_load(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
+	struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
 	struct load_reader *reader = arg;
 	struct load *load;
 	uint32_t port;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_LINK_MAX);
-	port = nl_u32(a[FLITCAST_A_LINK_PORT]);
+	get_attrs(message, a, FLITCAST_A_LINK_MAX);
+	port = get_u32(a[FLITCAST_A_LINK_PORT]);
 	if (!port || port > reader->ndirs)
 		return;
 	load = &reader->loads[port - 1];
-	load->up = nl_u32(a[FLITCAST_A_LINK_STATE]) == FLITCAST_LINK_STATE_UP;
+	load->up = get_u32(a[FLITCAST_A_LINK_STATE]) == FLITCAST_LINK_STATE_UP;
 	if (a[FLITCAST_A_LINK_STATS])
 		load->flits = find_counter(a[FLITCAST_A_LINK_STATS], "tx_flits");
 }
@@ -180,7 +181,7 @@ static struct load *read_loads(const struct lab *lab)
 {
 	const struct fc_topo *topo = &lab->topo;
 	struct load *loads = xalloc((size_t)topo->nsites * topo->ndirs, sizeof(*loads));
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	size_t i;
 	uint32_t site;
 
@@ -191,15 +192,13 @@ static struct load *read_loads(const struct lab *lab)
 			.loads = loads + (size_t)site * topo->ndirs,
 			.ndirs = topo->ndirs,
 		};
-		int genl = lab_open(lab, site, NETLINK_GENERIC);
+		struct nl_sock *genl = lab_open(lab, site, NETLINK_GENERIC);
 
-		nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
-		nl_end(&req);
+		request_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
 		/* A site that somebody took out has no links that are up. */
-		nl_talk(genl, &req, read_load, &reader, NULL);
-		close(genl);
+		request_send(genl, &req, read_load, &reader, NULL);
+		nl_socket_free(genl);
 	}
-	nl_free(&req);
 	return loads;
 }
 

@@ -38,39 +38,36 @@ static uint32_t *take_sites(struct args *args, struct lab *lab, bool dead, size_
 
 static void set_devices(const struct lab *lab, uint32_t site, bool up)
 {
-	int fd = lab_open(lab, site, NETLINK_ROUTE);
-	struct nl_request req = { 0 };
-	struct nl_error error;
+	struct nl_sock *rtnl = lab_open(lab, site, NETLINK_ROUTE);
+	struct request req = { 0 };
+	struct request_error error;
 
 	lab_put_devices(lab, site, up, &req);
-	if (nl_talk(fd, &req, NULL, NULL, &error))
+	if (request_send(rtnl, &req, NULL, NULL, &error))
 		fail("lab %s: devices of site %u: %s", lab->name, site, error.text);
-	nl_free(&req);
-	close(fd);
+	nl_socket_free(rtnl);
 }
 
 /* The kernel's site of this namespace lets its links go. */
-static void take_links(const struct lab *lab, uint32_t site, int genl)
+static void take_links(const struct lab *lab, uint32_t site, struct nl_sock *genl)
 {
-	struct nl_request req = { 0 };
-	struct nl_error error;
+	struct request req = { 0 };
+	struct request_error error;
 	uint8_t dir;
 	int err;
 
 	for (dir = 0; dir < lab->topo.ndirs; dir++) {
 		if (fc_topo_neighbour(&lab->topo, site, dir) == FC_SITE_NONE)
 			continue;
-		nl_begin_flitcast(&req, FLITCAST_CMD_LINK_DEL, 0);
-		nl_put_u32(&req, FLITCAST_A_LINK_SITE, site);
-		nl_put_u32(&req, FLITCAST_A_LINK_PORT, dir + 1);
-		nl_end(&req);
-		err = nl_talk(genl, &req, NULL, NULL, &error);
+		request_flitcast(&req, FLITCAST_CMD_LINK_DEL, 0);
+		put_u32(&req, FLITCAST_A_LINK_SITE, site);
+		put_u32(&req, FLITCAST_A_LINK_PORT, dir + 1);
+		err = request_send(genl, &req, NULL, NULL, &error);
 		/* One that lied before may have ended in mid-sentence. */
 		if (err && err != -ENOENT)
 			fail("lab %s: site %u: port %u: %s", lab->name, site, dir + 1,
 			     error.text);
 	}
-	nl_free(&req);
 }
 
 /*
@@ -79,26 +76,25 @@ static void take_links(const struct lab *lab, uint32_t site, int genl)
  */
 static void kill_site(struct lab *lab, uint32_t site)
 {
-	struct nl_request req = { 0 };
-	struct nl_error error;
-	int fd, err;
+	struct request req = { 0 };
+	struct request_error error;
+	struct nl_sock *genl;
+	int err;
 
 	if (lab->fate[site] == LAB_LIES)
 		lab_end_liar(lab, site);
 	set_devices(lab, site, false);
 	lab_note(lab, site, LAB_DEAD);
-	fd = lab_open(lab, site, NETLINK_GENERIC);
+	genl = lab_open(lab, site, NETLINK_GENERIC);
 	if (*lab->rdma)
-		take_links(lab, site, fd);
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
-	nl_put_u32(&req, FLITCAST_A_SITE_ID, site);
-	nl_end(&req);
-	err = nl_talk(fd, &req, NULL, NULL, &error);
+		take_links(lab, site, genl);
+	request_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
+	put_u32(&req, FLITCAST_A_SITE_ID, site);
+	err = request_send(genl, &req, NULL, NULL, &error);
 	/* Somebody may have taken it out before. */
 	if (err && err != -ENOENT)
 		fail("lab %s: site %u: %s", lab->name, site, error.text);
-	close(fd);
-	nl_free(&req);
+	nl_socket_free(genl);
 }
 
 int lab_kill(struct args *args)
@@ -116,7 +112,7 @@ int lab_kill(struct args *args)
 }
 
 /* @genl has a place for each site; those that are open already are there. */
-static void wait_for_all(const struct lab *lab, int *genl)
+static void wait_for_all(const struct lab *lab, struct nl_sock **genl)
 {
 	uint32_t site;
 	char *wrong;
@@ -130,19 +126,19 @@ static void wait_for_all(const struct lab *lab, int *genl)
 		fail("lab %s: %s", lab->name, wrong);
 	for (site = 0; site < lab->topo.nsites; site++)
 		if (genl[site])
-			close(genl[site]);
+			nl_socket_free(genl[site]);
 }
 
 int lab_revive(struct args *args)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	struct lab lab = { 0 };
-	struct nl_error error;
+	struct request_error error;
 	struct paths paths;
 	uint32_t *sites;
 	size_t i, n;
+	struct nl_sock **genl;
 	char *wrong;
-	int *genl;
 
 	lab_take_name(args, &lab);
 	sites = take_sites(args, &lab, true, &n);
@@ -158,14 +154,13 @@ int lab_revive(struct args *args)
 		genl[site] = lab_open(&lab, site, NETLINK_GENERIC);
 		lab_put_site(&lab, site, &req);
 		lab_put_links(&lab, site, &req);
-		if (nl_talk(genl[site], &req, NULL, NULL, &error))
+		if (request_send(genl[site], &req, NULL, NULL, &error))
 			fail("lab %s: site %u%s: %s", lab.name, site,
 			     error.index ? ": link" : "", error.text);
 		if (lab.copies > 1 && paths_tell(&paths, genl[site], site, &error))
 			fail("lab %s: paths of site %u: %s", lab.name, site, error.text);
 		lab_note(&lab, site, LAB_LIVES);
 	}
-	nl_free(&req);
 	paths_free(&paths);
 	wait_for_all(&lab, genl);
 	free(genl);
@@ -219,16 +214,15 @@ static void start_liar(struct lab *lab, uint32_t site, uint32_t lies, uint64_t s
 }
 
 /* The kernel's site has its links again. */
-static void give_back(struct lab *lab, uint32_t site, int genl)
+static void give_back(struct lab *lab, uint32_t site, struct nl_sock *genl)
 {
-	struct nl_request req = { 0 };
-	struct nl_error error;
-	int *all;
+	struct request req = { 0 };
+	struct request_error error;
+	struct nl_sock **all;
 
 	lab_put_links(lab, site, &req);
-	if (nl_talk(genl, &req, NULL, NULL, &error))
+	if (request_send(genl, &req, NULL, NULL, &error))
 		fail("lab %s: site %u: link: %s", lab->name, site, error.text);
-	nl_free(&req);
 	lab_note(lab, site, LAB_LIVES);
 	all = xalloc(lab->topo.nsites, sizeof(*all));
 	all[site] = genl;
@@ -241,7 +235,7 @@ int lab_corrupt(struct args *args)
 	struct lab lab = { 0 };
 	uint32_t site, lies = LIE_ALL;
 	uint64_t seed;
-	int genl;
+	struct nl_sock *genl;
 
 	lab_take_name(args, &lab);
 	site = lab_take_site(args, &lab);

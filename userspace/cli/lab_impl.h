@@ -13,7 +13,7 @@
 #include <stdint.h>
 #include "bounds.h"
 #include "cli.h"
-#include "nl.h"
+#include "request.h"
 #include "rdma.h"
 
 /* The lab that is meant where none is named. */
@@ -104,7 +104,7 @@ struct site_state {
 };
 
 /* 0 or a refusal in @error. */
-int lab_ask(int genl, struct site_state *state, struct nl_error *error);
+int lab_ask(struct nl_sock *genl, struct site_state *state, struct request_error *error);
 
 /* Let this process have as many descriptors as a lab may need. */
 void lab_allow_descriptors(void);
@@ -113,12 +113,12 @@ void lab_allow_descriptors(void);
 bool lab_has_veth(const struct lab *lab, uint32_t site, uint8_t dir);
 
 /* A netlink socket in the namespace of a site, which is entered. */
-int lab_open(const struct lab *lab, uint32_t site, int protocol);
+struct nl_sock *lab_open(const struct lab *lab, uint32_t site, int protocol);
 
 /* Requests that make a site, and its links; and that open or close its devices. */
-void lab_put_site(const struct lab *lab, uint32_t site, struct nl_request *req);
-void lab_put_links(const struct lab *lab, uint32_t site, struct nl_request *req);
-void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct nl_request *req);
+void lab_put_site(const struct lab *lab, uint32_t site, struct request *req);
+void lab_put_links(const struct lab *lab, uint32_t site, struct request *req);
+void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct request *req);
 
 /**
  * lab_wait() - until every site that lives has a way to every other one
@@ -130,7 +130,7 @@ void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct nl_re
  * Return: NULL, also where @stop is set; after a time that grows with the lab, a text to be freed:
  * which site has no way, and why.
  */
-char *lab_wait(const struct lab *lab, const int *genl, const char *about,
+char *lab_wait(const struct lab *lab, struct nl_sock *const *genl, const char *about,
 	       const volatile sig_atomic_t *stop);
 
 /*

@@ -26,8 +26,8 @@
 #define PATIENCE_NS	5000000000ULL
 
 /* Sockets of the namespace where the command runs; a lab enters others later. */
-static int rtnl = -1;
-static int nldev = -1;
+static struct nl_sock *rtnl;
+static struct nl_sock *nldev;
 
 /**
  * struct own - the names of the devices of a lab
@@ -73,20 +73,20 @@ static bool has_own(const struct lab *lab)
 
 static char *open_sockets(void)
 {
-	if (rtnl < 0)
-		rtnl = nl_open(NETLINK_ROUTE);
-	if (rtnl < 0)
-		return xprintf("cannot open route netlink: %s", strerror(-rtnl));
-	if (nldev < 0)
-		nldev = nl_open(NETLINK_RDMA);
-	if (nldev < 0)
-		return xprintf("cannot open RDMA netlink: %s", strerror(-nldev));
+	if (!rtnl)
+		rtnl = request_open(NETLINK_ROUTE);
+	if (!rtnl)
+		return xprintf("cannot open route netlink: %s", strerror(errno));
+	if (!nldev)
+		nldev = request_open(NETLINK_RDMA);
+	if (!nldev)
+		return xprintf("cannot open RDMA netlink: %s", strerror(errno));
 	return NULL;
 }
 
-static void begin_nldev(struct nl_request *req, unsigned int cmd, uint16_t flags)
+static void begin_nldev(struct request *req, unsigned int cmd, uint16_t flags)
 {
-	nl_begin(req, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, cmd), flags);
+	request_begin(req, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, cmd), flags);
 }
 
 /* The address from which the port has its GID is made of the MAC address. */
@@ -110,28 +110,26 @@ static void allow_ipv6(const char *dummy)
 
 static char *make_device(const struct own *own)
 {
-	struct nl_request req = { 0 };
-	struct nl_error error;
+	struct request req = { 0 };
+	struct request_error error;
 	int err;
 
 	rtnl_put_dummy(&req, own->dummy, DUMMY_MTU);
-	err = nl_talk(rtnl, &req, NULL, NULL, &error);
+	err = request_send(rtnl, &req, NULL, NULL, &error);
 	/* One that was left half made will do. */
 	if (err && err != -EEXIST)
 		return xprintf("network device %s: %s", own->dummy, error.text);
 	allow_ipv6(own->dummy);
 	rtnl_put_up(&req, own->dummy);
-	if (nl_talk(rtnl, &req, NULL, NULL, &error))
+	if (request_send(rtnl, &req, NULL, NULL, &error))
 		return xprintf("network device %s: %s", own->dummy, error.text);
 	begin_nldev(&req, RDMA_NLDEV_CMD_NEWLINK, 0);
-	nl_put_string(&req, RDMA_NLDEV_ATTR_DEV_NAME, own->rxe);
-	nl_put_string(&req, RDMA_NLDEV_ATTR_LINK_TYPE, "rxe");
-	nl_put_string(&req, RDMA_NLDEV_ATTR_NDEV_NAME, own->dummy);
-	nl_end(&req);
-	if (nl_talk(nldev, &req, NULL, NULL, &error))
+	put_string(&req, RDMA_NLDEV_ATTR_DEV_NAME, own->rxe);
+	put_string(&req, RDMA_NLDEV_ATTR_LINK_TYPE, "rxe");
+	put_string(&req, RDMA_NLDEV_ATTR_NDEV_NAME, own->dummy);
+	if (request_send(nldev, &req, NULL, NULL, &error))
 		return xprintf("soft-RoCE device %s: %s (it needs the module rdma_rxe)", own->rxe,
 			       error.text);
-	nl_free(&req);
 	return NULL;
 }
 
@@ -206,25 +204,26 @@ struct search {
 	int64_t index;
 };
 
-static void read_index(const void *data, size_t length, void *arg)
+static void read_index(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[RDMA_NLDEV_ATTR_DEV_NAME + 1];
-	const struct nlattr *name, *index;
+	struct nlattr *a[RDMA_NLDEV_ATTR_DEV_NAME + 1];
+	struct nlattr *name, *index;
 	struct search *search = arg;
 
-	nl_parse(data, length, a, RDMA_NLDEV_ATTR_DEV_NAME);
+	if (nlmsg_parse(message, 0, a, RDMA_NLDEV_ATTR_DEV_NAME, NULL))
+		return;
 	name = a[RDMA_NLDEV_ATTR_DEV_NAME];
 	index = a[RDMA_NLDEV_ATTR_DEV_INDEX];
-	if (index && !strcmp(nl_string(name), search->name))
-		search->index = nl_u32(index);
+	if (index && !strcmp(get_string(name), search->name))
+		search->index = get_u32(index);
 }
 
 char *lab_rdma_down(const struct lab *lab)
 {
 	struct own own = own_names(lab);
 	struct search search = { .name = own.rxe, .index = -1 };
-	struct nl_request req = { 0 };
-	struct nl_error error;
+	struct request req = { 0 };
+	struct request_error error;
 	char *wrong;
 	int err;
 
@@ -235,20 +234,17 @@ char *lab_rdma_down(const struct lab *lab)
 		return wrong;
 	/* Either may be gone already. */
 	begin_nldev(&req, RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
-	nl_end(&req);
-	if (nl_talk(nldev, &req, read_index, &search, &error))
+	if (request_send(nldev, &req, read_index, &search, &error))
 		return xprintf("RDMA devices: %s", error.text);
 	if (search.index >= 0) {
 		begin_nldev(&req, RDMA_NLDEV_CMD_DELLINK, 0);
-		nl_put_u32(&req, RDMA_NLDEV_ATTR_DEV_INDEX, search.index);
-		nl_end(&req);
-		if (nl_talk(nldev, &req, NULL, NULL, &error))
+		put_u32(&req, RDMA_NLDEV_ATTR_DEV_INDEX, search.index);
+		if (request_send(nldev, &req, NULL, NULL, &error))
 			return xprintf("soft-RoCE device %s: %s", own.rxe, error.text);
 	}
 	rtnl_put_del(&req, own.dummy);
-	err = nl_talk(rtnl, &req, NULL, NULL, &error);
+	err = request_send(rtnl, &req, NULL, NULL, &error);
 	if (err && err != -ENODEV)
 		return xprintf("network device %s: %s", own.dummy, error.text);
-	nl_free(&req);
 	return NULL;
 }

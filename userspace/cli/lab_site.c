@@ -2,6 +2,7 @@
 /*
  * The sites of a lab: made, asked, waited for.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,35 +32,34 @@ void lab_allow_descriptors(void)
 	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-int lab_open(const struct lab *lab, uint32_t site, int protocol)
+struct nl_sock *lab_open(const struct lab *lab, uint32_t site, int protocol)
 {
 	char *name = lab_netns(lab, site);
-	int fd;
+	struct nl_sock *sk;
 
 	netns_enter(name);
-	fd = nl_open(protocol);
-	if (fd < 0)
-		fail("lab %s: namespace %s: netlink: %s", lab->name, name, strerror(-fd));
+	sk = request_open(protocol);
+	if (!sk)
+		fail("lab %s: namespace %s: netlink: %s", lab->name, name, strerror(errno));
 	free(name);
-	return fd;
+	return sk;
 }
 
-void lab_put_site(const struct lab *lab, uint32_t site, struct nl_request *req)
+void lab_put_site(const struct lab *lab, uint32_t site, struct request *req)
 {
-	nl_begin_flitcast(req, FLITCAST_CMD_SITE_NEW, 0);
-	nl_put_u32(req, FLITCAST_A_SITE_ID, site);
+	request_flitcast(req, FLITCAST_CMD_SITE_NEW, 0);
+	put_u32(req, FLITCAST_A_SITE_ID, site);
 	network_put(req, &lab->topo);
-	nl_put_u32(req, FLITCAST_A_SITE_FLIT, lab->flit);
+	put_u32(req, FLITCAST_A_SITE_FLIT, lab->flit);
 	if (*lab->mode)
-		nl_put_string(req, FLITCAST_A_SITE_MODE, lab->mode);
+		put_string(req, FLITCAST_A_SITE_MODE, lab->mode);
 	if (lab->window)
-		nl_put_u32(req, FLITCAST_A_SITE_WINDOW, lab->window);
+		put_u32(req, FLITCAST_A_SITE_WINDOW, lab->window);
 	if (lab->key && !key_put(req, lab->key, "lab"))
 		exit(EXIT_FAILED);
-	nl_end(req);
 }
 
-void lab_put_links(const struct lab *lab, uint32_t site, struct nl_request *req)
+void lab_put_links(const struct lab *lab, uint32_t site, struct request *req)
 {
 	const struct fc_topo *topo = &lab->topo;
 	char dev[16];
@@ -69,17 +69,16 @@ void lab_put_links(const struct lab *lab, uint32_t site, struct nl_request *req)
 		if (fc_topo_neighbour(topo, site, dir) == FC_SITE_NONE)
 			continue;
 		snprintf(dev, sizeof(dev), "p%u", dir + 1);
-		nl_begin_flitcast(req, FLITCAST_CMD_LINK_NEW, 0);
-		nl_put_u32(req, FLITCAST_A_LINK_SITE, site);
+		request_flitcast(req, FLITCAST_CMD_LINK_NEW, 0);
+		put_u32(req, FLITCAST_A_LINK_SITE, site);
 		if (*lab->rdma) {
-			nl_put_string(req, FLITCAST_A_LINK_RDMA, lab->rdma);
-			nl_put(req, FLITCAST_A_LINK_PEER_GID, lab->gid, sizeof(lab->gid));
+			put_string(req, FLITCAST_A_LINK_RDMA, lab->rdma);
+			put_bytes(req, FLITCAST_A_LINK_PEER_GID, lab->gid, sizeof(lab->gid));
 		} else {
-			nl_put_string(req, FLITCAST_A_LINK_IFNAME, dev);
+			put_string(req, FLITCAST_A_LINK_IFNAME, dev);
 		}
-		nl_put_u32(req, FLITCAST_A_LINK_PORT, dir + 1);
-		nl_put_u32(req, FLITCAST_A_LINK_CRC, lab->crc);
-		nl_end(req);
+		put_u32(req, FLITCAST_A_LINK_PORT, dir + 1);
+		put_u32(req, FLITCAST_A_LINK_CRC, lab->crc);
 	}
 }
 
@@ -88,7 +87,7 @@ bool lab_has_veth(const struct lab *lab, uint32_t site, uint8_t dir)
 	return !*lab->rdma && fc_topo_neighbour(&lab->topo, site, dir) != FC_SITE_NONE;
 }
 
-void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct nl_request *req)
+void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct request *req)
 {
 	char dev[16];
 	uint8_t dir;
@@ -104,27 +103,25 @@ void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct nl_re
 	}
 }
 
-static void read_site_state(const void *data, size_t length, void *arg)
+static void read_site_state(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
 	struct site_state *state = arg;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
-	state->links = nl_u32(a[FLITCAST_A_SITE_LINKS]);
-	state->up = nl_u32(a[FLITCAST_A_SITE_LINKS_UP]);
-	state->sockets = nl_u32(a[FLITCAST_A_SITE_SOCKETS]);
+	get_attrs(message, a, FLITCAST_A_SITE_MAX);
+	state->links = get_u32(a[FLITCAST_A_SITE_LINKS]);
+	state->up = get_u32(a[FLITCAST_A_SITE_LINKS_UP]);
+	state->sockets = get_u32(a[FLITCAST_A_SITE_SOCKETS]);
 }
 
-int lab_ask(int genl, struct site_state *state, struct nl_error *error)
+int lab_ask(struct nl_sock *genl, struct site_state *state, struct request_error *error)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	int err;
 
 	memset(state, 0, sizeof(*state));
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
-	nl_end(&req);
-	err = nl_talk(genl, &req, read_site_state, state, error);
-	nl_free(&req);
+	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	err = request_send(genl, &req, read_site_state, state, error);
 	return err;
 }
 
@@ -151,15 +148,15 @@ static bool both_live(const struct lab *lab, uint32_t site, uint32_t port)
 	       lab->fate[peer] == LAB_LIVES;
 }
 
-static void read_fault(const void *data, size_t length, void *arg)
+static void read_fault(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_FAULT_MAX + 1];
+	struct nlattr *a[FLITCAST_A_FAULT_MAX + 1];
 	struct fault *fault = arg;
 	uint32_t origin, port, ports;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_FAULT_MAX);
-	origin = nl_u32(a[FLITCAST_A_FAULT_ORIGIN]);
-	ports = nl_u32(a[FLITCAST_A_FAULT_PORTS]);
+	get_attrs(message, a, FLITCAST_A_FAULT_MAX);
+	origin = get_u32(a[FLITCAST_A_FAULT_ORIGIN]);
+	ports = get_u32(a[FLITCAST_A_FAULT_PORTS]);
 	if (fault->found || origin >= fault->lab->topo.nsites)
 		return;
 	for (port = 1; port <= fault->lab->topo.ndirs; port++) {
@@ -178,34 +175,33 @@ struct down_link {
 	char reason[128];
 };
 
-static void read_down_link(const void *data, size_t length, void *arg)
+static void read_down_link(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
+	struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
 	struct down_link *down = arg;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_LINK_MAX);
-	if (nl_u32(a[FLITCAST_A_LINK_STATE]) == FLITCAST_LINK_STATE_UP ||
-	    nl_u32(a[FLITCAST_A_LINK_PORT]) != down->port)
+	get_attrs(message, a, FLITCAST_A_LINK_MAX);
+	if (get_u32(a[FLITCAST_A_LINK_STATE]) == FLITCAST_LINK_STATE_UP ||
+	    get_u32(a[FLITCAST_A_LINK_PORT]) != down->port)
 		return;
 	down->found = true;
 	snprintf(down->reason, sizeof(down->reason), "%s",
-		 a[FLITCAST_A_LINK_REASON] ? nl_string(a[FLITCAST_A_LINK_REASON]) :
-		 link_state_name(nl_u32(a[FLITCAST_A_LINK_STATE])));
+		 a[FLITCAST_A_LINK_REASON] ? get_string(a[FLITCAST_A_LINK_REASON]) :
+		 link_state_name(get_u32(a[FLITCAST_A_LINK_STATE])));
 }
 
 /* What to say of a site that has not all its ways when patience is over. */
-static char *why_not(const struct lab *lab, int genl, uint32_t site, const struct fault *fault)
+static char *why_not(const struct lab *lab, struct nl_sock *genl, uint32_t site,
+		     const struct fault *fault)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	struct down_link down = { .port = fault->port };
 
 	if (fault->origin != site)
 		return xprintf("site %u still takes the link at port %u of site %u for dead", site,
 			       fault->port, fault->origin);
-	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
-	nl_end(&req);
-	nl_talk(genl, &req, read_down_link, &down, NULL);
-	nl_free(&req);
+	request_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
+	request_send(genl, &req, read_down_link, &down, NULL);
 	return xprintf("site %u port %u does not come up: %s", site, fault->port,
 		       down.found ? down.reason : "no longer so");
 }
@@ -214,13 +210,13 @@ static char *why_not(const struct lab *lab, int genl, uint32_t site, const struc
  * What a site believes of dead links is all that its routes depend on, and of its own
  * links it knows itself.
  */
-char *lab_wait(const struct lab *lab, const int *genl, const char *about,
+char *lab_wait(const struct lab *lab, struct nl_sock *const *genl, const char *about,
 	       const volatile sig_atomic_t *stop)
 {
 	uint64_t until = now_ns() + PATIENCE_NS + PATIENCE_SITE_NS * lab->topo.nsites;
 	struct timespec nap = { .tv_nsec = 10000000 };
-	struct nl_request req = { 0 };
-	struct nl_error error;
+	struct request req = { 0 };
+	struct request_error error;
 	char *wrong = NULL;
 	uint32_t site = 0;
 
@@ -228,9 +224,8 @@ char *lab_wait(const struct lab *lab, const int *genl, const char *about,
 		struct fault fault = { .lab = lab };
 
 		if (lab->fate[site] == LAB_LIVES) {
-			nl_begin_flitcast(&req, FLITCAST_CMD_FAULT_GET, NLM_F_DUMP);
-			nl_end(&req);
-			if (nl_talk(genl[site], &req, read_fault, &fault, &error)) {
+			request_flitcast(&req, FLITCAST_CMD_FAULT_GET, NLM_F_DUMP);
+			if (request_send(genl[site], &req, read_fault, &fault, &error)) {
 				wrong = xprintf("site %u: %s", site, error.text);
 				break;
 			}
@@ -244,7 +239,6 @@ char *lab_wait(const struct lab *lab, const int *genl, const char *about,
 			nanosleep(&nap, NULL);
 		}
 	}
-	nl_free(&req);
 	progress_end();
 	return wrong;
 }

@@ -24,8 +24,8 @@
 /* One namespace while the lab is set up: descriptors. */
 struct place {
 	int netns;
-	int rtnl;
-	int genl;
+	struct nl_sock *rtnl;
+	struct nl_sock *genl;
 };
 
 /* Nothing of a lab that did not come to be is left. */
@@ -80,11 +80,10 @@ static void make_namespaces(const struct lab *lab, struct place *places)
 		if (place->netns < 0)
 			give_up(lab, "lab up: namespace %s: %s", name, strerror(-place->netns));
 		disable_ipv6();
-		place->rtnl = nl_open(NETLINK_ROUTE);
-		place->genl = nl_open(NETLINK_GENERIC);
-		if (place->rtnl < 0 || place->genl < 0)
-			give_up(lab, "lab up: namespace %s: netlink: %s", name,
-				strerror(place->rtnl < 0 ? -place->rtnl : -place->genl));
+		place->rtnl = request_open(NETLINK_ROUTE);
+		place->genl = request_open(NETLINK_GENERIC);
+		if (!place->rtnl || !place->genl)
+			give_up(lab, "lab up: namespace %s: netlink: %s", name, strerror(errno));
 		free(name);
 		progress("lab up: namespaces", site + 1, lab->topo.nsites, "");
 		look_at_signals(lab);
@@ -102,9 +101,9 @@ static bool is_first_end(const struct fc_topo *topo, uint32_t site, uint8_t dir,
 static void make_veths(const struct lab *lab, const struct place *places)
 {
 	const struct fc_topo *topo = &lab->topo;
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	char dev[16], other[16];
-	struct nl_error error;
+	struct request_error error;
 	uint32_t site, peer;
 	uint8_t dir;
 
@@ -118,20 +117,19 @@ static void make_veths(const struct lab *lab, const struct place *places)
 				 topo->ops->arrival(topo, site, dir) + 1);
 			rtnl_put_veth(&req, dev, other, places[peer].netns, lab->mtu);
 		}
-		if (nl_talk(places[site].rtnl, &req, NULL, NULL, &error))
+		if (request_send(places[site].rtnl, &req, NULL, NULL, &error))
 			give_up(lab, "lab up: links of site %u: %s", site, error.text);
 		progress("lab up: links of", site + 1, topo->nsites, "sites");
 		look_at_signals(lab);
 	}
-	nl_free(&req);
 }
 
 /* A veth comes up only when both its ends are there, and best with its NAPI. */
 static void open_veths(const struct lab *lab, const struct place *places)
 {
 	const struct fc_topo *topo = &lab->topo;
-	struct nl_request req = { 0 };
-	struct nl_error error;
+	struct request req = { 0 };
+	struct request_error error;
 	uint32_t site;
 	char dev[16];
 	uint8_t dir;
@@ -142,31 +140,30 @@ static void open_veths(const struct lab *lab, const struct place *places)
 			if (!lab_has_veth(lab, site, dir))
 				continue;
 			snprintf(dev, sizeof(dev), "p%u", dir + 1);
-			err = rtnl_set_napi(places[site].rtnl, dev);
+			err = rtnl_set_napi(nl_socket_get_fd(places[site].rtnl), dev);
 			if (err)
 				give_up(lab, "lab up: site %u: NAPI of %s: %s", site, dev,
 					strerror(-err));
 		}
 		rtnl_put_up(&req, "lo");
 		lab_put_devices(lab, site, true, &req);
-		if (nl_talk(places[site].rtnl, &req, NULL, NULL, &error))
+		if (request_send(places[site].rtnl, &req, NULL, NULL, &error))
 			give_up(lab, "lab up: devices of site %u: %s", site, error.text);
 		look_at_signals(lab);
 	}
-	nl_free(&req);
 }
 
 static void make_sites(const struct lab *lab, const struct place *places,
 		       const struct paths *paths)
 {
-	struct nl_request req = { 0 };
-	struct nl_error error;
+	struct request req = { 0 };
+	struct request_error error;
 	uint32_t site;
 
 	for (site = 0; site < lab->topo.nsites; site++) {
 		lab_put_site(lab, site, &req);
 		lab_put_links(lab, site, &req);
-		if (nl_talk(places[site].genl, &req, NULL, NULL, &error))
+		if (request_send(places[site].genl, &req, NULL, NULL, &error))
 			give_up(lab, "lab up: site %u%s: %s", site,
 				error.index ? ": link" : "", error.text);
 		if (lab->copies > 1 && paths_tell(paths, places[site].genl, site, &error))
@@ -174,13 +171,12 @@ static void make_sites(const struct lab *lab, const struct place *places,
 		progress("lab up: sites", site + 1, lab->topo.nsites, "");
 		look_at_signals(lab);
 	}
-	nl_free(&req);
 }
 
 /* The lab stays for whoever wants to find out why it is not whole. */
 static int wait_for_sites(const struct lab *lab, const struct place *places)
 {
-	int *genl = xalloc(lab->topo.nsites, sizeof(*genl));
+	struct nl_sock **genl = xalloc(lab->topo.nsites, sizeof(*genl));
 	uint32_t site;
 	char *wrong;
 
@@ -238,7 +234,7 @@ int lab_up(struct args *args)
 {
 	struct lab lab = { .name = LAB_DEFAULT };
 	const char *spec = take_any(args, "topology");
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	unsigned int copies = 0;
 	struct place *places;
 	struct paths paths;
@@ -291,8 +287,8 @@ int lab_up(struct args *args)
 		fail("lab up: there is no RDMA port %s here", lab.rdma);
 
 	/* Before anything is made: is the module there? */
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
-	nl_free(&req);
+	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	request_free(&req);
 	for (site = 0; site < lab.topo.nsites; site++) {
 		char *name = lab_netns(&lab, site);
 		struct lab other = lab;

@@ -26,7 +26,7 @@ const char *link_state_name(uint32_t state)
 	return "unknown";
 }
 
-static void print_gid(const char *key, const char *format, const struct nlattr *attr)
+static void print_gid(const char *key, const char *format, struct nlattr *attr)
 {
 	char text[INET6_ADDRSTRLEN];
 	uint8_t gid[GID_LENGTH];
@@ -38,47 +38,47 @@ static void print_gid(const char *key, const char *format, const struct nlattr *
 }
 
 /* Attributes that an RDMA link alone has. */
-static void print_rdma(const struct nlattr **a)
+static void print_rdma(struct nlattr **a)
 {
 	if (a[FLITCAST_A_LINK_CONNECTION])
 		out_string("connection", " connection %s",
-			   nl_string(a[FLITCAST_A_LINK_CONNECTION]));
+			   get_string(a[FLITCAST_A_LINK_CONNECTION]));
 	else
 		out_null("connection");
 	if (a[FLITCAST_A_LINK_QP])
-		out_uint("qp", " qp %llu", nl_u32(a[FLITCAST_A_LINK_QP]));
+		out_uint("qp", " qp %llu", get_u32(a[FLITCAST_A_LINK_QP]));
 	else
 		out_null("qp");
 	print_gid("gid", " gid %s", a[FLITCAST_A_LINK_GID]);
 	print_gid("peer_gid", " peer_gid %s", a[FLITCAST_A_LINK_PEER_GID]);
 }
 
-void print_link_line(const struct nlattr **a)
+void print_link_line(struct nlattr **a)
 {
-	out_uint("site", "site %llu", nl_u32(a[FLITCAST_A_LINK_SITE]));
-	out_uint("port", " port %llu", nl_u32(a[FLITCAST_A_LINK_PORT]));
-	out_string("direction", " %s", nl_string(a[FLITCAST_A_LINK_DIRECTION]));
+	out_uint("site", "site %llu", get_u32(a[FLITCAST_A_LINK_SITE]));
+	out_uint("port", " port %llu", get_u32(a[FLITCAST_A_LINK_PORT]));
+	out_string("direction", " %s", get_string(a[FLITCAST_A_LINK_DIRECTION]));
 	if (a[FLITCAST_A_LINK_RDMA]) {
 		out_null("dev");
 		out_null("ifindex");
-		out_string("rdma", " rdma %s", nl_string(a[FLITCAST_A_LINK_RDMA]));
+		out_string("rdma", " rdma %s", get_string(a[FLITCAST_A_LINK_RDMA]));
 	} else {
-		out_string("dev", " dev %s", nl_string(a[FLITCAST_A_LINK_IFNAME]));
-		out_uint("ifindex", NULL, nl_u32(a[FLITCAST_A_LINK_IFINDEX]));
+		out_string("dev", " dev %s", get_string(a[FLITCAST_A_LINK_IFNAME]));
+		out_uint("ifindex", NULL, get_u32(a[FLITCAST_A_LINK_IFINDEX]));
 		out_null("rdma");
 	}
-	out_uint("window", " window %llu", nl_u32(a[FLITCAST_A_LINK_WINDOW]));
-	out_bool("crc", nl_u32(a[FLITCAST_A_LINK_CRC]));
-	if (nl_u32(a[FLITCAST_A_LINK_CRC]))
+	out_uint("window", " window %llu", get_u32(a[FLITCAST_A_LINK_WINDOW]));
+	out_bool("crc", get_u32(a[FLITCAST_A_LINK_CRC]));
+	if (get_u32(a[FLITCAST_A_LINK_CRC]))
 		out_text(" crc on");
-	out_string("state", " state %s", link_state_name(nl_u32(a[FLITCAST_A_LINK_STATE])));
+	out_string("state", " state %s", link_state_name(get_u32(a[FLITCAST_A_LINK_STATE])));
 	if (a[FLITCAST_A_LINK_REASON])
-		out_string("reason", " (%s)", nl_string(a[FLITCAST_A_LINK_REASON]));
+		out_string("reason", " (%s)", get_string(a[FLITCAST_A_LINK_REASON]));
 	else
 		out_null("reason");
 	if (a[FLITCAST_A_LINK_PEER_SITE]) {
-		out_uint("peer_site", " peer %llu", nl_u32(a[FLITCAST_A_LINK_PEER_SITE]));
-		out_uint("peer_port", " port %llu", nl_u32(a[FLITCAST_A_LINK_PEER_PORT]));
+		out_uint("peer_site", " peer %llu", get_u32(a[FLITCAST_A_LINK_PEER_SITE]));
+		out_uint("peer_port", " port %llu", get_u32(a[FLITCAST_A_LINK_PEER_PORT]));
 	} else {
 		out_null("peer_site");
 		out_null("peer_port");
@@ -86,11 +86,11 @@ void print_link_line(const struct nlattr **a)
 	print_rdma(a);
 }
 
-static void print_link(const void *data, size_t length, void *arg)
+static void print_link(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
+	struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
 
-	nl_parse_genl(data, length, a, FLITCAST_A_LINK_MAX);
+	get_attrs(message, a, FLITCAST_A_LINK_MAX);
 	out_open_object(NULL);
 	print_link_line(a);
 	out_text("\n");
@@ -100,30 +100,30 @@ static void print_link(const void *data, size_t length, void *arg)
 }
 
 /* "site ID": which of several. */
-static bool take_site(struct args *args, struct nl_request *req)
+static bool take_site(struct args *args, struct request *req)
 {
 	if (!take_word(args, "site"))
 		return false;
-	nl_put_u32(req, FLITCAST_A_LINK_SITE,
+	put_u32(req, FLITCAST_A_LINK_SITE,
 		   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
 	return true;
 }
 
-static void take_port(struct args *args, struct nl_request *req)
+static void take_port(struct args *args, struct request *req)
 {
-	nl_put_u32(req, FLITCAST_A_LINK_PORT,
+	put_u32(req, FLITCAST_A_LINK_PORT,
 		   parse_number(take_any(args, "port"), 1, UINT32_MAX, "port"));
 }
 
-static void take_window(struct args *args, struct nl_request *req)
+static void take_window(struct args *args, struct request *req)
 {
-	nl_put_u32(req, FLITCAST_A_LINK_WINDOW,
+	put_u32(req, FLITCAST_A_LINK_WINDOW,
 		   parse_number(take_any(args, "window"), 0, UINT32_MAX, "window"));
 }
 
-static void take_crc(struct args *args, struct nl_request *req)
+static void take_crc(struct args *args, struct request *req)
 {
-	nl_put_u32(req, FLITCAST_A_LINK_CRC, parse_switch(take_any(args, "crc"), "crc"));
+	put_u32(req, FLITCAST_A_LINK_CRC, parse_switch(take_any(args, "crc"), "crc"));
 }
 
 static const char *take_dev(struct args *args)
@@ -138,7 +138,7 @@ static const char *take_dev(struct args *args)
 }
 
 /* "[dev] DEV", or "port P" of the site: which link; its name for complaints is returned. */
-static const char *take_link(struct args *args, struct nl_request *req)
+static const char *take_link(struct args *args, struct request *req)
 {
 	const char *name;
 
@@ -147,7 +147,7 @@ static const char *take_link(struct args *args, struct nl_request *req)
 		take_port(args, req);
 	} else {
 		name = take_dev(args);
-		nl_put_string(req, FLITCAST_A_LINK_IFNAME, name);
+		put_string(req, FLITCAST_A_LINK_IFNAME, name);
 	}
 	return name;
 }
@@ -155,49 +155,48 @@ static const char *take_link(struct args *args, struct nl_request *req)
 static int show(struct args *args)
 {
 	bool all = !args->argc || is_prefix(args->argv[0], "site");
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	int err;
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, all ? NLM_F_DUMP : 0);
+	request_flitcast(&req, FLITCAST_CMD_LINK_GET, all ? NLM_F_DUMP : 0);
 	if (!all)
 		take_link(args, &req);
 	take_site(args, &req);
 	take_end(args);
-	nl_end(&req);
 	out_open_array(NULL);
-	err = nl_ask(&req, print_link, NULL, "link show");
+	err = request_ask(&req, print_link, NULL, "link show");
 	out_close_array();
 	out_end();
 	return err ? EXIT_FAILED : 0;
 }
 
-static void take_peer(struct args *args, struct nl_request *req)
+static void take_peer(struct args *args, struct request *req)
 {
 	const char *text = take_any(args, "peer");
 	uint8_t gid[GID_LENGTH];
 
 	if (!gid_parse(text, gid))
 		bad_usage("peer is a GID, written as an IPv6 or IPv4 address, not \"%s\"", text);
-	nl_put(req, FLITCAST_A_LINK_PEER_GID, gid, sizeof(gid));
+	put_bytes(req, FLITCAST_A_LINK_PEER_GID, gid, sizeof(gid));
 }
 
 static int add(struct args *args)
 {
 	bool rdma = take_word(args, "rdma"), peer = false, port = false;
 	uint32_t mtu = 0, old = 0;
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	char rdma_port[RDMA_SIZE];
 	const char *dev;
 	int err;
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_NEW, 0);
+	request_flitcast(&req, FLITCAST_CMD_LINK_NEW, 0);
 	if (rdma) {
 		rdma_take(args, rdma_port);
-		nl_put_string(&req, FLITCAST_A_LINK_RDMA, rdma_port);
+		put_string(&req, FLITCAST_A_LINK_RDMA, rdma_port);
 		dev = xprintf("rdma %s", rdma_port);
 	} else {
 		dev = take_dev(args);
-		nl_put_string(&req, FLITCAST_A_LINK_IFNAME, dev);
+		put_string(&req, FLITCAST_A_LINK_IFNAME, dev);
 	}
 	while (args->argc) {
 		if (rdma && take_word(args, "peer")) {
@@ -222,7 +221,6 @@ static int add(struct args *args)
 		bad_usage("peer is missing: the GID of the RDMA port at the other end");
 	if (!port)
 		bad_usage("port is missing");
-	nl_end(&req);
 
 	if (mtu) {
 		err = rtnl_get_mtu(dev, &old);
@@ -233,7 +231,7 @@ static int add(struct args *args)
 			return EXIT_FAILED;
 		}
 	}
-	err = nl_ask(&req, NULL, NULL, xprintf("link add %s", dev));
+	err = request_ask(&req, NULL, NULL, xprintf("link add %s", dev));
 	/* Refused: nothing changes. */
 	if (err && mtu && old != mtu)
 		rtnl_set_mtu(dev, old);
@@ -242,10 +240,10 @@ static int add(struct args *args)
 
 static int set(struct args *args)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	const char *name;
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_SET, 0);
+	request_flitcast(&req, FLITCAST_CMD_LINK_SET, 0);
 	name = take_link(args, &req);
 	while (args->argc) {
 		if (take_word(args, "window"))
@@ -255,21 +253,19 @@ static int set(struct args *args)
 		else if (!take_site(args, &req))
 			take_end(args);
 	}
-	nl_end(&req);
-	return nl_ask(&req, NULL, NULL, xprintf("link set %s", name)) ? EXIT_FAILED : 0;
+	return request_ask(&req, NULL, NULL, xprintf("link set %s", name)) ? EXIT_FAILED : 0;
 }
 
 static int del(struct args *args)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	const char *name;
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_DEL, 0);
+	request_flitcast(&req, FLITCAST_CMD_LINK_DEL, 0);
 	name = take_link(args, &req);
 	take_site(args, &req);
 	take_end(args);
-	nl_end(&req);
-	return nl_ask(&req, NULL, NULL, xprintf("link del %s", name)) ? EXIT_FAILED : 0;
+	return request_ask(&req, NULL, NULL, xprintf("link del %s", name)) ? EXIT_FAILED : 0;
 }
 
 static const struct command commands[] = {

@@ -47,71 +47,69 @@ static void end(void)
 	out_end();
 }
 
-static void print_site(const char *event, const void *data, size_t length)
+static void print_site(const char *event, struct nlmsghdr *message)
 {
-	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
 
-	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
+	get_attrs(message, a, FLITCAST_A_SITE_MAX);
 	begin(event);
 	out_text(" ");
 	print_site_line(a);
 	end();
 }
 
-static void print_link(const char *event, const void *data, size_t length)
+static void print_link(const char *event, struct nlmsghdr *message)
 {
-	const struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
+	struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
 
-	nl_parse_genl(data, length, a, FLITCAST_A_LINK_MAX);
+	get_attrs(message, a, FLITCAST_A_LINK_MAX);
 	begin(event);
 	out_text(" ");
 	print_link_line(a);
 	end();
 }
 
-static void print_event(uint8_t cmd, const void *data, size_t length, void *arg)
+static void print_event(uint8_t cmd, struct nlmsghdr *message, void *arg)
 {
 	switch (cmd) {
 	case FLITCAST_CMD_SITE_ADD_NTF:
-		print_site("site-add", data, length);
+		print_site("site-add", message);
 		break;
 	case FLITCAST_CMD_SITE_DEL_NTF:
-		print_site("site-del", data, length);
+		print_site("site-del", message);
 		break;
 	case FLITCAST_CMD_SITE_CHANGE_NTF:
-		print_site("site-change", data, length);
+		print_site("site-change", message);
 		break;
 	case FLITCAST_CMD_LINK_CHANGE_NTF:
-		print_link("link-change", data, length);
+		print_link("link-change", message);
 		break;
 	case FLITCAST_CMD_LINK_DEL_NTF:
-		print_link("link-del", data, length);
+		print_link("link-del", message);
 		break;
 	}
 }
 
-static void print_site_state(const void *data, size_t length, void *arg)
+static void print_site_state(struct nlmsghdr *message, void *arg)
 {
-	print_site("site-state", data, length);
+	print_site("site-state", message);
 }
 
-static void print_link_state(const void *data, size_t length, void *arg)
+static void print_link_state(struct nlmsghdr *message, void *arg)
 {
-	print_link("link-state", data, length);
+	print_link("link-state", message);
 }
 
 /* What there is: events tell the rest, because they are listened to already. */
 static int print_state(void)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, NLM_F_DUMP);
-	nl_end(&req);
-	if (nl_ask(&req, print_site_state, NULL, "monitor"))
+	request_flitcast(&req, FLITCAST_CMD_SITE_GET, NLM_F_DUMP);
+	if (request_ask(&req, print_site_state, NULL, "monitor"))
 		return EXIT_FAILED;
-	nl_begin_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
-	nl_end(&req);
-	return nl_ask(&req, print_link_state, NULL, "monitor") ? EXIT_FAILED : 0;
+	request_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
+	return request_ask(&req, print_link_state, NULL, "monitor") ? EXIT_FAILED : 0;
 }
 
 static void print_lost(void)
@@ -122,14 +120,14 @@ static void print_lost(void)
 }
 
 /* What has come; EXIT_FAILED where nothing can come any more. */
-static int read_events(int fd, bool state)
+static int read_events(struct nl_sock *sk, bool state)
 {
 	unsigned int i;
 
 	for (i = 0; i < READS; i++) {
-		int err = nl_read_events(fd, print_event, NULL);
+		int err = request_read_events(sk, print_event, NULL);
 
-		if (err == -EAGAIN || err == -EINTR)
+		if (err == -EAGAIN)
 			return 0;
 		if (err == -ENOBUFS) {
 			print_lost();
@@ -143,10 +141,10 @@ static int read_events(int fd, bool state)
 	return 0;
 }
 
-static int watch(int fd, bool state)
+static int watch(struct nl_sock *sk, bool state)
 {
 	struct pollfd poll_fds[3] = {
-		{ .fd = fd, .events = POLLIN },
+		{ .fd = nl_socket_get_fd(sk), .events = POLLIN },
 		{ .events = POLLIN },
 		/* That a pipe has no reader any more is told in any case. */
 		{ .fd = STDOUT_FILENO },
@@ -173,7 +171,7 @@ static int watch(int fd, bool state)
 		if (poll_fds[1].revents || poll_fds[2].revents & (POLLERR | POLLHUP))
 			break;
 		if (poll_fds[0].revents)
-			status = read_events(fd, state);
+			status = read_events(sk, state);
 	}
 	close(poll_fds[1].fd);
 	return status;
@@ -183,7 +181,8 @@ int do_monitor(struct args *args)
 {
 	uint32_t room = 0;
 	bool state = false;
-	int fd, status;
+	struct nl_sock *sk;
+	int status;
 
 	while (args->argc) {
 		if (take_output_option(args))
@@ -204,11 +203,11 @@ int do_monitor(struct args *args)
 	}
 	/* Each event is a document of its own line. */
 	out_pretty = false;
-	fd = nl_events(room);
+	sk = request_events(room);
 	/* The reader of a pipe goes when it has seen enough, which is no failure. */
 	signal(SIGPIPE, SIG_IGN);
 	out_reader_may_go = true;
-	status = watch(fd, state);
-	close(fd);
+	status = watch(sk, state);
+	nl_socket_free(sk);
 	return status;
 }

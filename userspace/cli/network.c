@@ -28,33 +28,32 @@ struct links {
 	size_t n;
 };
 
-static void read_links(const void *data, size_t length, void *arg)
+static void read_links(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_GRAPH_MAX + 1], *part;
+	struct nlattr *a[FLITCAST_A_GRAPH_MAX + 1], *part;
 	struct links *links = arg;
 	size_t n;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_GRAPH_MAX);
+	get_attrs(message, a, FLITCAST_A_GRAPH_MAX);
 	part = a[FLITCAST_A_GRAPH_LINKS];
 	if (!part)
 		return;
-	n = nl_length(part) / sizeof(*links->link);
+	n = nla_len(part) / sizeof(*links->link);
 	links->link = xrealloc(links->link, (links->n + n + 1) * sizeof(*links->link));
-	memcpy(links->link + links->n, nl_data(part), n * sizeof(*links->link));
+	memcpy(links->link + links->n, nla_data(part), n * sizeof(*links->link));
 	links->n += n;
 }
 
 bool network_read(struct fc_topo *topo, const char *spec, uint32_t site, const char *about)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	struct links links = { 0 };
 	const char *wrong;
 
 	if (network_is_graph(spec)) {
-		nl_begin_flitcast(&req, FLITCAST_CMD_GRAPH_GET, NLM_F_DUMP);
-		nl_put_u32(&req, FLITCAST_A_GRAPH_SITE, site);
-		nl_end(&req);
-		if (nl_ask(&req, read_links, &links, about))
+		request_flitcast(&req, FLITCAST_CMD_GRAPH_GET, NLM_F_DUMP);
+		put_u32(&req, FLITCAST_A_GRAPH_SITE, site);
+		if (request_ask(&req, read_links, &links, about))
 			return false;
 		wrong = graph_links(topo, links.link, links.n);
 		free(links.link);
@@ -66,13 +65,13 @@ bool network_read(struct fc_topo *topo, const char *spec, uint32_t site, const c
 	return !wrong;
 }
 
-void network_put(struct nl_request *req, const struct fc_topo *topo)
+void network_put(struct request *req, const struct fc_topo *topo)
 {
 	char spec[FC_SPEC_MAX];
 
 	fc_topo_print(topo, spec);
-	nl_put_string(req, FLITCAST_A_SITE_TOPOLOGY, spec);
+	put_string(req, FLITCAST_A_SITE_TOPOLOGY, spec);
 	if (topo->graph)
-		nl_put(req, FLITCAST_A_SITE_GRAPH, topo->graph->link,
+		put_bytes(req, FLITCAST_A_SITE_GRAPH, topo->graph->link,
 		       topo->graph->nlinks * sizeof(*topo->graph->link));
 }

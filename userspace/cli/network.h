@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include "graph.h"
-#include "nl.h"
+#include "request.h"
 
 /* Of a specification that the user gave; exits with a complaint where it is none. */
 void network_parse(struct fc_topo *topo, const char *spec, const char *about);
@@ -28,6 +28,6 @@ bool network_read(struct fc_topo *topo, const char *spec, uint32_t site, const c
 bool network_is_graph(const char *spec);
 
 /* Put a topology into a request of the object "site". */
-void network_put(struct nl_request *req, const struct fc_topo *topo);
+void network_put(struct request *req, const struct fc_topo *topo);
 
 #endif /* FLITCAST_CLI_NETWORK_H */

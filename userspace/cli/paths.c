@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,17 +74,17 @@ void paths_free(struct paths *paths)
 	free(paths->of);
 }
 
-static void put_id(struct nl_request *req, uint8_t cmd, uint32_t site, uint32_t source,
+static void put_id(struct request *req, uint8_t cmd, uint32_t site, uint32_t source,
 		   unsigned int copies)
 {
-	nl_begin_flitcast(req, cmd, 0);
-	nl_put_u32(req, FLITCAST_A_PATH_SITE, site);
-	nl_put_u32(req, FLITCAST_A_PATH_SOURCE, source);
-	nl_put_u32(req, FLITCAST_A_PATH_COPIES, copies);
+	request_flitcast(req, cmd, 0);
+	put_u32(req, FLITCAST_A_PATH_SITE, site);
+	put_u32(req, FLITCAST_A_PATH_SOURCE, source);
+	put_u32(req, FLITCAST_A_PATH_COPIES, copies);
 }
 
 void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
-	       struct nl_request *req)
+	       struct request *req)
 {
 	struct fc_way way[FC_WAYS_MAX];
 	unsigned int k;
@@ -93,13 +94,12 @@ void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
 		/* It was tried when they were found. */
 		graph_ways(paths->topo, paths_of(paths, k, source), site, way, &n);
 		put_id(req, FLITCAST_CMD_PATH_SET, site, source, k);
-		nl_put(req, FLITCAST_A_PATH_WAYS, way, n * sizeof(*way));
-		nl_end(req);
+		put_bytes(req, FLITCAST_A_PATH_WAYS, way, n * sizeof(*way));
 	}
 }
 
 void paths_put_del(const struct paths_told *told, unsigned int copies, uint32_t site,
-		   uint32_t source, struct nl_request *req)
+		   uint32_t source, struct request *req)
 {
 	unsigned int k;
 
@@ -107,7 +107,6 @@ void paths_put_del(const struct paths_told *told, unsigned int copies, uint32_t 
 		if (!(told->copies[source] >> k & 1))
 			continue;
 		put_id(req, FLITCAST_CMD_PATH_DEL, site, source, k);
-		nl_end(req);
 	}
 }
 
@@ -116,15 +115,15 @@ struct reading {
 	uint32_t nsites;
 };
 
-static void read_told(const void *data, size_t length, void *arg)
+static void read_told(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_PATH_MAX + 1];
+	struct nlattr *a[FLITCAST_A_PATH_MAX + 1];
 	struct reading *reading = arg;
 	uint32_t source, copies;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_PATH_MAX);
-	source = nl_u32(a[FLITCAST_A_PATH_SOURCE]);
-	copies = nl_u32(a[FLITCAST_A_PATH_COPIES]);
+	get_attrs(message, a, FLITCAST_A_PATH_MAX);
+	source = get_u32(a[FLITCAST_A_PATH_SOURCE]);
+	copies = get_u32(a[FLITCAST_A_PATH_COPIES]);
 	if (source < reading->nsites && copies <= FC_WAYS_COPIES_MAX)
 		reading->told->copies[source] |= 1U << copies;
 }
@@ -133,13 +132,12 @@ int paths_read(struct paths_told *told, const struct fc_topo *topo, uint32_t sit
 	       const char *about)
 {
 	struct reading reading = { told, topo->nsites };
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 
 	told->copies = xalloc(topo->nsites, sizeof(*told->copies));
-	nl_begin_flitcast(&req, FLITCAST_CMD_PATH_GET, NLM_F_DUMP);
-	nl_put_u32(&req, FLITCAST_A_PATH_SITE, site);
-	nl_end(&req);
-	return nl_ask(&req, read_told, &reading, about);
+	request_flitcast(&req, FLITCAST_CMD_PATH_GET, NLM_F_DUMP);
+	put_u32(&req, FLITCAST_A_PATH_SITE, site);
+	return request_ask(&req, read_told, &reading, about);
 }
 
 unsigned int paths_own(const struct paths_told *told, uint32_t site)
@@ -151,18 +149,18 @@ unsigned int paths_own(const struct paths_told *told, uint32_t site)
 	return k;
 }
 
-int paths_tell(const struct paths *paths, int genl, uint32_t site, struct nl_error *error)
+int paths_tell(const struct paths *paths, struct nl_sock *genl, uint32_t site,
+	       struct request_error *error)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	uint32_t source;
 	int err = 0;
 
 	/* A request for each: all of them may be more than a socket takes. */
 	for (source = 0; source < paths->topo->nsites && !err; source++) {
 		paths_put(paths, site, source, &req);
-		err = nl_talk(genl, &req, NULL, NULL, error);
+		err = request_send(genl, &req, NULL, NULL, error);
 	}
-	nl_free(&req);
 	return err;
 }
 
@@ -175,14 +173,14 @@ struct own {
 	char spec[FC_SPEC_MAX];
 };
 
-static void read_site(const void *data, size_t length, void *arg)
+static void read_site(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
 	struct own *own = arg;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
-	own->site = nl_u32(a[FLITCAST_A_SITE_ID]);
-	snprintf(own->spec, sizeof(own->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+	get_attrs(message, a, FLITCAST_A_SITE_MAX);
+	own->site = get_u32(a[FLITCAST_A_SITE_ID]);
+	snprintf(own->spec, sizeof(own->spec), "%s", get_string(a[FLITCAST_A_SITE_TOPOLOGY]));
 }
 
 static void print_end(const char *key, uint8_t port, uint8_t label)
@@ -193,21 +191,21 @@ static void print_end(const char *key, uint8_t port, uint8_t label)
 	out_close_object();
 }
 
-static void print_ways(const void *data, size_t length, void *arg)
+static void print_ways(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_PATH_MAX + 1], *list;
+	struct nlattr *a[FLITCAST_A_PATH_MAX + 1], *list;
 	const struct fc_way *way;
 	size_t i, n;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_PATH_MAX);
+	get_attrs(message, a, FLITCAST_A_PATH_MAX);
 	list = a[FLITCAST_A_PATH_WAYS];
 	out_open_object(NULL);
-	out_uint("site", "site %llu", nl_u32(a[FLITCAST_A_PATH_SITE]));
-	out_uint("source", " source %llu", nl_u32(a[FLITCAST_A_PATH_SOURCE]));
-	out_uint("copies", " copies %llu\n", nl_u32(a[FLITCAST_A_PATH_COPIES]));
+	out_uint("site", "site %llu", get_u32(a[FLITCAST_A_PATH_SITE]));
+	out_uint("source", " source %llu", get_u32(a[FLITCAST_A_PATH_SOURCE]));
+	out_uint("copies", " copies %llu\n", get_u32(a[FLITCAST_A_PATH_COPIES]));
 	out_open_array("ways");
-	way = list ? nl_data(list) : NULL;
-	n = list ? nl_length(list) / sizeof(*way) : 0;
+	way = list ? nla_data(list) : NULL;
+	n = list ? nla_len(list) / sizeof(*way) : 0;
 	for (i = 0; i < n; i++) {
 		out_open_object(NULL);
 		out_text("   ");
@@ -229,14 +227,13 @@ static void print_ways(const void *data, size_t length, void *arg)
 
 static int show(uint32_t site)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	int err;
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_PATH_GET, NLM_F_DUMP);
-	nl_put_u32(&req, FLITCAST_A_PATH_SITE, site);
-	nl_end(&req);
+	request_flitcast(&req, FLITCAST_CMD_PATH_GET, NLM_F_DUMP);
+	put_u32(&req, FLITCAST_A_PATH_SITE, site);
 	out_open_array(NULL);
-	err = nl_ask(&req, print_ways, NULL, "topology paths");
+	err = request_ask(&req, print_ways, NULL, "topology paths");
 	out_close_array();
 	out_end();
 	return err ? EXIT_FAILED : 0;
@@ -244,28 +241,28 @@ static int show(uint32_t site)
 
 static int tell(const struct own *own, unsigned int copies)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	struct paths_told told;
-	struct nl_error error;
+	struct request_error error;
 	struct fc_topo topo;
 	struct paths paths;
 	uint32_t source;
-	int genl, err;
+	struct nl_sock *genl;
+	int err;
 
 	if (!network_read(&topo, own->spec, own->site, "topology paths") ||
 	    paths_read(&told, &topo, own->site, "topology paths"))
 		return EXIT_FAILED;
 	paths_find(&paths, &topo, copies, "topology paths");
-	genl = nl_open(NETLINK_GENERIC);
-	if (genl < 0)
-		fail("topology paths: netlink: %s", strerror(-genl));
+	genl = request_open(NETLINK_GENERIC);
+	if (!genl)
+		fail("topology paths: netlink: %s", strerror(errno));
 	err = paths_tell(&paths, genl, own->site, &error);
 	for (source = 0; source < topo.nsites && !err; source++) {
 		paths_put_del(&told, copies, own->site, source, &req);
-		err = nl_talk(genl, &req, NULL, NULL, &error);
+		err = request_send(genl, &req, NULL, NULL, &error);
 	}
-	close(genl);
-	nl_free(&req);
+	nl_socket_free(genl);
 	paths_free(&paths);
 	free(told.copies);
 	if (err)
@@ -276,7 +273,7 @@ static int tell(const struct own *own, unsigned int copies)
 int topology_paths(struct args *args)
 {
 	struct own own = { .site = FC_SITE_NONE };
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	unsigned int copies = 0;
 
 	while (args->argc) {
@@ -289,11 +286,10 @@ int topology_paths(struct args *args)
 		else if (!take_output_option(args))
 			take_end(args);
 	}
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
 	if (own.site != FC_SITE_NONE)
-		nl_put_u32(&req, FLITCAST_A_SITE_ID, own.site);
-	nl_end(&req);
-	if (nl_ask(&req, read_site, &own, "topology paths"))
+		put_u32(&req, FLITCAST_A_SITE_ID, own.site);
+	if (request_ask(&req, read_site, &own, "topology paths"))
 		return EXIT_FAILED;
 	return copies ? tell(&own, copies) : show(own.site);
 }

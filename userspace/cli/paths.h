@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "nl.h"
+#include "request.h"
 #include "ways.h"
 
 struct flitcast_paths;
@@ -57,10 +57,10 @@ void paths_free(struct paths *paths);
 
 /* Put the requests that tell a site the ways of a source. */
 void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
-	       struct nl_request *req);
+	       struct request *req);
 /* Put those that make it forget what it was told of a source, but for up to so many copies. */
 void paths_put_del(const struct paths_told *told, unsigned int copies, uint32_t site,
-		   uint32_t source, struct nl_request *req);
+		   uint32_t source, struct request *req);
 
 /* What a site has been told.  0, or -errno after a complaint. */
 int paths_read(struct paths_told *told, const struct fc_topo *topo, uint32_t site,
@@ -77,7 +77,8 @@ unsigned int paths_own(const struct paths_told *told, uint32_t site);
  *
  * Return: 0, or -errno.
  */
-int paths_tell(const struct paths *paths, int genl, uint32_t site, struct nl_error *error);
+int paths_tell(const struct paths *paths, struct nl_sock *genl, uint32_t site,
+	       struct request_error *error);
 
 /* flitcast topology paths */
 int topology_paths(struct args *args);

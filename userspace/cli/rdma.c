@@ -62,10 +62,10 @@ const char *gid_print(const uint8_t gid[GID_LENGTH], char text[INET6_ADDRSTRLEN]
 	return inet_ntop(AF_INET6, gid, text, INET6_ADDRSTRLEN);
 }
 
-bool gid_read(const struct nlattr *attr, uint8_t gid[GID_LENGTH])
+bool gid_read(struct nlattr *attr, uint8_t gid[GID_LENGTH])
 {
-	if (!attr || nl_length(attr) != GID_LENGTH)
+	if (!attr || nla_len(attr) != GID_LENGTH)
 		return false;
-	memcpy(gid, nl_data(attr), GID_LENGTH);
+	memcpy(gid, nla_data(attr), GID_LENGTH);
 	return true;
 }

@@ -8,7 +8,7 @@
 #include <arpa/inet.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "nl.h"
+#include "request.h"
 #include "util.h"
 
 /* "DEV/PORT" with its NUL: the kernel's limit of a name, and three digits. */
@@ -33,6 +33,6 @@ bool gid_parse(const char *text, uint8_t gid[GID_LENGTH]);
 /* Print into @text. */
 const char *gid_print(const uint8_t gid[GID_LENGTH], char text[INET6_ADDRSTRLEN]);
 /* The GID of an attribute; false if there is none. */
-bool gid_read(const struct nlattr *attr, uint8_t gid[GID_LENGTH]);
+bool gid_read(struct nlattr *attr, uint8_t gid[GID_LENGTH]);
 
 #endif /* FLITCAST_CLI_RDMA_H */

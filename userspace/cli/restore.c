@@ -29,8 +29,8 @@
  */
 struct step {
 	char *about;
-	struct nl_request todo;
-	struct nl_request undo;
+	struct request todo;
+	struct request undo;
 };
 
 /**
@@ -59,14 +59,14 @@ static int take_plan(struct plan *plan)
 	size_t i;
 
 	for (i = 0; i < plan->count; i++)
-		if (nl_ask(&plan->step[i].todo, NULL, NULL, plan->step[i].about))
+		if (request_ask(&plan->step[i].todo, NULL, NULL, plan->step[i].about))
 			break;
 	if (i == plan->count)
 		return 0;
 	if (i)
 		complain("restore: failed, and every change is taken back");
 	while (i--)
-		nl_ask(&plan->step[i].undo, NULL, NULL,
+		request_ask(&plan->step[i].undo, NULL, NULL,
 		       xprintf("taking back: %s", plan->step[i].about));
 	return EXIT_FAILED;
 }
@@ -75,77 +75,72 @@ static int take_plan(struct plan *plan)
  * The requests.
  */
 
-static void put_site(struct nl_request *req, const struct config_site *site, bool new)
+static void put_site(struct request *req, const struct config_site *site, bool new)
 {
 	unsigned int i;
 
-	nl_begin_flitcast(req, new ? FLITCAST_CMD_SITE_NEW : FLITCAST_CMD_SITE_SET, 0);
-	nl_put_u32(req, FLITCAST_A_SITE_ID, site->id);
+	request_flitcast(req, new ? FLITCAST_CMD_SITE_NEW : FLITCAST_CMD_SITE_SET, 0);
+	put_u32(req, FLITCAST_A_SITE_ID, site->id);
 	if (new) {
 		network_put(req, &site->topo);
-		nl_put_string(req, FLITCAST_A_SITE_MODE, site->mode);
+		put_string(req, FLITCAST_A_SITE_MODE, site->mode);
 		/* Read once already, by check(). */
 		if (site->keyed && !key_put(req, site->key, "site restore"))
 			exit(EXIT_FAILED);
 	}
 	for (i = 0; i < CONFIG_SETTINGS; i++)
 		if (new || !config_settings[i].fixed)
-			nl_put_u32(req, config_settings[i].attr, site->setting[i]);
-	nl_end(req);
+			put_u32(req, config_settings[i].attr, site->setting[i]);
 }
 
-static void put_site_del(struct nl_request *req, uint32_t id)
+static void put_site_del(struct request *req, uint32_t id)
 {
-	nl_begin_flitcast(req, FLITCAST_CMD_SITE_DEL, 0);
-	nl_put_u32(req, FLITCAST_A_SITE_ID, id);
-	nl_end(req);
+	request_flitcast(req, FLITCAST_CMD_SITE_DEL, 0);
+	put_u32(req, FLITCAST_A_SITE_ID, id);
 }
 
-static void put_link(struct nl_request *req, const struct config_site *site, uint32_t port)
+static void put_link(struct request *req, const struct config_site *site, uint32_t port)
 {
 	const struct config_link *link = &site->link[port];
 
-	nl_begin_flitcast(req, FLITCAST_CMD_LINK_NEW, 0);
-	nl_put_u32(req, FLITCAST_A_LINK_SITE, site->id);
+	request_flitcast(req, FLITCAST_CMD_LINK_NEW, 0);
+	put_u32(req, FLITCAST_A_LINK_SITE, site->id);
 	if (*link->rdma) {
-		nl_put_string(req, FLITCAST_A_LINK_RDMA, link->rdma);
-		nl_put(req, FLITCAST_A_LINK_PEER_GID, link->peer_gid, sizeof(link->peer_gid));
+		put_string(req, FLITCAST_A_LINK_RDMA, link->rdma);
+		put_bytes(req, FLITCAST_A_LINK_PEER_GID, link->peer_gid, sizeof(link->peer_gid));
 	} else {
-		nl_put_string(req, FLITCAST_A_LINK_IFNAME, link->dev);
+		put_string(req, FLITCAST_A_LINK_IFNAME, link->dev);
 	}
-	nl_put_u32(req, FLITCAST_A_LINK_PORT, port);
-	nl_put_u32(req, FLITCAST_A_LINK_WINDOW, link->window);
-	nl_put_u32(req, FLITCAST_A_LINK_CRC, link->crc);
-	nl_end(req);
+	put_u32(req, FLITCAST_A_LINK_PORT, port);
+	put_u32(req, FLITCAST_A_LINK_WINDOW, link->window);
+	put_u32(req, FLITCAST_A_LINK_CRC, link->crc);
 }
 
-static void put_link_del(struct nl_request *req, uint32_t id, uint32_t port)
+static void put_link_del(struct request *req, uint32_t id, uint32_t port)
 {
-	nl_begin_flitcast(req, FLITCAST_CMD_LINK_DEL, 0);
-	nl_put_u32(req, FLITCAST_A_LINK_SITE, id);
-	nl_put_u32(req, FLITCAST_A_LINK_PORT, port);
-	nl_end(req);
+	request_flitcast(req, FLITCAST_CMD_LINK_DEL, 0);
+	put_u32(req, FLITCAST_A_LINK_SITE, id);
+	put_u32(req, FLITCAST_A_LINK_PORT, port);
 }
 
-static void put_table(struct nl_request *req, uint32_t id, const struct fc_topo *topo,
+static void put_table(struct request *req, uint32_t id, const struct fc_topo *topo,
 		      const struct fc_pref *pref, const uint32_t *generation)
 {
 	unsigned int dir;
 	char name[8];
-	size_t nest;
+	struct nlattr *nest;
 
-	nl_begin_flitcast(req, FLITCAST_CMD_ROUTE_REPLACE, 0);
-	nl_put_u32(req, FLITCAST_A_ROUTE_SITE, id);
+	request_flitcast(req, FLITCAST_CMD_ROUTE_REPLACE, 0);
+	put_u32(req, FLITCAST_A_ROUTE_SITE, id);
 	if (generation)
-		nl_put_u32(req, FLITCAST_A_ROUTE_GENERATION, *generation);
+		put_u32(req, FLITCAST_A_ROUTE_GENERATION, *generation);
 	for (dir = 0; dir < topo->ndirs; dir++) {
 		topo->ops->dir_name(topo, dir, name);
-		nest = nl_nest(req, FLITCAST_A_ROUTE_ENTRY);
-		nl_put_string(req, FLITCAST_A_ROUTE_DIRECTION, name);
-		nl_put(req, FLITCAST_A_ROUTE_PORTS, pref->port[dir], pref->count[dir]);
-		nl_nest_end(req, nest);
+		nest = put_nest(req, FLITCAST_A_ROUTE_ENTRY);
+		put_string(req, FLITCAST_A_ROUTE_DIRECTION, name);
+		put_bytes(req, FLITCAST_A_ROUTE_PORTS, pref->port[dir], pref->count[dir]);
+		put_nest_end(req, nest);
 	}
-	nl_end(req);
 }
 
 /*
@@ -171,8 +166,7 @@ static bool same_link(const struct config_link *a, const struct config_link *b)
 	       a->window == b->window && a->crc == b->crc;
 }
 
-static int check_fixed(const char *name, const struct config_site *want,
-		       const struct config_site *is)
+static int check_fixed(const struct config_site *want, const struct config_site *is)
 {
 	const char *what = NULL;
 	unsigned int i;
@@ -188,24 +182,24 @@ static int check_fixed(const char *name, const struct config_site *want,
 			what = config_settings[i].key;
 	if (!what)
 		return 0;
-	complain("%s:%u: site %u exists with another %s: delete it first", name, want->line,
-		 want->id, what);
+	complain("%s: site %u exists with another %s: delete it first", want->where, want->id,
+		 what);
 	return -1;
 }
 
 /* The kernel does not tell a key: whoever saved the site has to say where it is. */
-static int check_key(const char *name, const struct config_site *site)
+static int check_key(const struct config_site *site)
 {
 	if (!*site->key) {
-		complain("%s:%u: site %u has a key: \"key\" is to name the file with it", name,
-			 site->line, site->id);
+		complain("%s: site %u has a key: \"key\" is to name the file with it",
+			 site->where, site->id);
 		return -1;
 	}
-	return key_check(site->key, name) ? 0 : -1;
+	return key_check(site->key, site->where) ? 0 : -1;
 }
 
 /* A device that the file wants: there, large enough, and not of a site that it leaves alone. */
-static int check_dev(const char *name, const struct config *config, const struct config *now,
+static int check_dev(const struct config *config, const struct config *now,
 		     const struct config_site *site, const struct config_link *link)
 {
 	const struct config_site *other;
@@ -216,30 +210,30 @@ static int check_dev(const char *name, const struct config *config, const struct
 	/* Is it there?  Whether it carries flits is for the kernel to say. */
 	err = rtnl_get_mtu(link->dev, &mtu);
 	if (err) {
-		complain("%s:%u: %s: %s", name, link->line, link->dev, strerror(-err));
+		complain("%s: %s: %s", link->where, link->dev, strerror(-err));
 		return -1;
 	}
 	if (!rtnl_is_ethernet(link->dev)) {
-		complain("%s:%u: %s is not Ethernet", name, link->line, link->dev);
+		complain("%s: %s is not Ethernet", link->where, link->dev);
 		return -1;
 	}
 	other = config_find_dev(now, link->dev, &port);
 	if (!other || config_find(config, other->id))
 		return 0;
-	complain("%s:%u: %s is a link of site %u, of which the file says nothing", name,
-		 link->line, link->dev, other->id);
+	complain("%s: %s is a link of site %u, of which the file says nothing", link->where,
+		 link->dev, other->id);
 	return -1;
 }
 
-static int check_rdma(const char *name, const struct config_link *link)
+static int check_rdma(const struct config_link *link)
 {
 	if (rdma_exists(link->rdma))
 		return 0;
-	complain("%s:%u: there is no RDMA port %s here", name, link->line, link->rdma);
+	complain("%s: there is no RDMA port %s here", link->where, link->rdma);
 	return -1;
 }
 
-static int check(const char *name, const struct config *config, const struct config *now)
+static int check(const struct config *config, const struct config *now)
 {
 	size_t i, port;
 
@@ -247,15 +241,15 @@ static int check(const char *name, const struct config *config, const struct con
 		const struct config_site *site = &config->site[i];
 		const struct config_site *is = config_find(now, site->id);
 
-		if (is && check_fixed(name, site, is))
+		if (is && check_fixed(site, is))
 			return -1;
-		if (!is && site->keyed && check_key(name, site))
+		if (!is && site->keyed && check_key(site))
 			return -1;
 		for (port = 1; port < FC_PORTS_MAX; port++) {
 			const struct config_link *link = &site->link[port];
 
-			if ((*link->dev && check_dev(name, config, now, site, link)) ||
-			    (*link->rdma && check_rdma(name, link)))
+			if ((*link->dev && check_dev(config, now, site, link)) ||
+			    (*link->rdma && check_rdma(link)))
 				return -1;
 		}
 	}
@@ -379,7 +373,6 @@ static void make_plan(struct plan *plan, const struct config *config, const stru
 int site_restore(struct args *args)
 {
 	const char *path = take_any(args, "file");
-	const char *name = strcmp(path, "-") ? path : "standard input";
 	struct config config = { 0 }, now = { 0 };
 	bool only_check = false;
 	struct plan plan = { 0 };
@@ -388,7 +381,7 @@ int site_restore(struct args *args)
 		only_check = true;
 	take_end(args);
 	if (config_read(&config, path) || config_load(&now, FC_SITE_NONE, "site restore") ||
-	    check(name, &config, &now))
+	    check(&config, &now))
 		return EXIT_FAILED;
 	make_plan(&plan, &config, &now);
 	return only_check ? 0 : take_plan(&plan);
@@ -454,7 +447,7 @@ int route_save(struct args *args)
 }
 
 /* One table of a file; a step where it is another than the one there is. */
-static int read_table(const char *name, const struct json *object, const struct config *now,
+static int read_table(const char *where, json_t *object, const struct config *now,
 		      bool strict, struct plan *plan)
 {
 	static const char *const keys[] = { "site", "generation", "routes", NULL };
@@ -464,23 +457,23 @@ static int read_table(const char *name, const struct json *object, const struct 
 	struct step *step;
 	bool given;
 
-	if (config_unknown(name, object, keys) ||
-	    config_number(name, object, "site", 0, FLITCAST_SITE_ANY - 1, &id))
+	if (config_unknown(where, object, keys) ||
+	    config_number(where, object, "site", 0, FLITCAST_SITE_ANY - 1, &id))
 		return -1;
-	given = config_member(object, "generation");
+	given = json_object_get(object, "generation");
 	if ((given || strict) &&
-	    config_number(name, object, "generation", 0, UINT32_MAX, &generation))
+	    config_number(where, object, "generation", 0, UINT32_MAX, &generation))
 		return -1;
 	is = config_find(now, id);
 	if (!is || !is->topo.ops) {
-		complain("%s:%u: no site %u here", name, object->line, id);
+		complain("%s: no site %u here", where, id);
 		return -1;
 	}
-	if (config_read_routes(name, object, &is->topo, &pref))
+	if (config_read_routes(where, object, &is->topo, &pref))
 		return -1;
 	if (strict && generation != is->generation) {
-		complain("%s:%u: the table of site %u is of generation %u by now, not %u", name,
-			 object->line, id, is->generation, generation);
+		complain("%s: the table of site %u is of generation %u by now, not %u", where,
+			 id, is->generation, generation);
 		return -1;
 	}
 	if (same_table(&is->topo, &pref, &is->pref))
@@ -495,25 +488,26 @@ int route_restore(struct args *args)
 {
 	static const char *const keys[] = { "flitcast", "tables", NULL };
 	const char *path = take_any(args, "file");
-	const char *name = strcmp(path, "-") ? path : "standard input";
 	bool strict = take_word(args, "same-generation");
-	const struct json *json, *tables, *table;
+	json_t *json, *tables, *table;
+	const char *name;
 	struct config now = { 0 };
 	struct plan plan = { 0 };
+	size_t i;
 
 	take_end(args);
-	json = json_read(path);
-	if (!json || !config_open(name, json) || config_unknown(name, json, keys))
+	json = config_open(path, &name);
+	if (!json || config_unknown(name, json, keys))
 		return EXIT_FAILED;
-	tables = config_member(json, "tables");
-	if (!tables || tables->type != JSON_ARRAY) {
-		complain("%s:%u: \"tables\" is an array, and has to be there", name, json->line);
+	tables = json_object_get(json, "tables");
+	if (!json_is_array(tables)) {
+		complain("%s: \"tables\" is an array, and has to be there", name);
 		return EXIT_FAILED;
 	}
 	if (config_load(&now, FC_SITE_NONE, "route restore"))
 		return EXIT_FAILED;
-	for (table = tables->child; table; table = table->next)
-		if (read_table(name, table, &now, strict, &plan))
+	json_array_foreach(tables, i, table)
+		if (read_table(xprintf("%s: tables[%zu]", name, i), table, &now, strict, &plan))
 			return EXIT_FAILED;
 	return take_plan(&plan);
 }

@@ -9,32 +9,32 @@
 #include "cli.h"
 #include "out.h"
 
-static void print_route(const void *data, size_t length, void *arg)
+static void print_route(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_ROUTE_MAX + 1];
-	const struct nlattr *ports;
-	size_t i;
+	struct nlattr *a[FLITCAST_A_ROUTE_MAX + 1];
+	struct nlattr *ports;
+	int i;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_ROUTE_MAX);
+	get_attrs(message, a, FLITCAST_A_ROUTE_MAX);
 	ports = a[FLITCAST_A_ROUTE_PORTS];
 	out_open_object(NULL);
-	out_uint("site", "site %llu", nl_u32(a[FLITCAST_A_ROUTE_SITE]));
-	out_string("direction", " %s", nl_string(a[FLITCAST_A_ROUTE_DIRECTION]));
+	out_uint("site", "site %llu", get_u32(a[FLITCAST_A_ROUTE_SITE]));
+	out_string("direction", " %s", get_string(a[FLITCAST_A_ROUTE_DIRECTION]));
 	out_text(" ports ");
 	out_open_array("ports");
-	for (i = 0; ports && i < nl_length(ports); i++)
-		out_uint(NULL, i ? ",%llu" : "%llu", ((const uint8_t *)nl_data(ports))[i]);
+	for (i = 0; ports && i < nla_len(ports); i++)
+		out_uint(NULL, i ? ",%llu" : "%llu", ((const uint8_t *)nla_data(ports))[i]);
 	out_close_array();
-	out_uint("generation", " generation %llu", nl_u32(a[FLITCAST_A_ROUTE_GENERATION]));
+	out_uint("generation", " generation %llu", get_u32(a[FLITCAST_A_ROUTE_GENERATION]));
 	out_text("\n");
 	out_close_object();
 }
 
-static bool take_site(struct args *args, struct nl_request *req)
+static bool take_site(struct args *args, struct request *req)
 {
 	if (!take_word(args, "site"))
 		return false;
-	nl_put_u32(req, FLITCAST_A_ROUTE_SITE,
+	put_u32(req, FLITCAST_A_ROUTE_SITE,
 		   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
 	return true;
 }
@@ -50,26 +50,25 @@ static const char *take_direction(struct args *args)
 
 static int show(struct args *args)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	const char *direction = NULL;
 	int err;
 
 	if (args->argc && !is_prefix(args->argv[0], "site"))
 		direction = take_direction(args);
-	nl_begin_flitcast(&req, FLITCAST_CMD_ROUTE_GET, direction ? 0 : NLM_F_DUMP);
+	request_flitcast(&req, FLITCAST_CMD_ROUTE_GET, direction ? 0 : NLM_F_DUMP);
 	if (direction)
-		nl_put_string(&req, FLITCAST_A_ROUTE_DIRECTION, direction);
+		put_string(&req, FLITCAST_A_ROUTE_DIRECTION, direction);
 	take_site(args, &req);
 	take_end(args);
-	nl_end(&req);
 	out_open_array(NULL);
-	err = nl_ask(&req, print_route, NULL, "route show");
+	err = request_ask(&req, print_route, NULL, "route show");
 	out_close_array();
 	out_end();
 	return err ? EXIT_FAILED : 0;
 }
 
-static void put_ports(struct nl_request *req, const char *list)
+static void put_ports(struct request *req, const char *list)
 {
 	uint8_t ports[FC_PORTS_MAX];
 	char *copy = xprintf("%s", list);
@@ -81,18 +80,18 @@ static void put_ports(struct nl_request *req, const char *list)
 			bad_usage("at most %d ports", FC_DIRS_MAX);
 		ports[n++] = parse_number(word, 1, FC_DIRS_MAX, "port");
 	}
-	nl_put(req, FLITCAST_A_ROUTE_PORTS, ports, n);
+	put_bytes(req, FLITCAST_A_ROUTE_PORTS, ports, n);
 	free(copy);
 }
 
 static int set(struct args *args)
 {
 	const char *direction = take_direction(args);
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	bool ports = false;
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_ROUTE_SET, 0);
-	nl_put_string(&req, FLITCAST_A_ROUTE_DIRECTION, direction);
+	request_flitcast(&req, FLITCAST_CMD_ROUTE_SET, 0);
+	put_string(&req, FLITCAST_A_ROUTE_DIRECTION, direction);
 	while (args->argc) {
 		if (take_word(args, "ports")) {
 			put_ports(&req, take_any(args, "list of ports"));
@@ -103,21 +102,19 @@ static int set(struct args *args)
 	}
 	if (!ports)
 		bad_usage("list of ports is missing");
-	nl_end(&req);
-	return nl_ask(&req, NULL, NULL, xprintf("route set %s", direction)) ? EXIT_FAILED : 0;
+	return request_ask(&req, NULL, NULL, xprintf("route set %s", direction)) ? EXIT_FAILED : 0;
 }
 
 static int del(struct args *args)
 {
 	const char *direction = take_direction(args);
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_ROUTE_DEL, 0);
-	nl_put_string(&req, FLITCAST_A_ROUTE_DIRECTION, direction);
+	request_flitcast(&req, FLITCAST_CMD_ROUTE_DEL, 0);
+	put_string(&req, FLITCAST_A_ROUTE_DIRECTION, direction);
 	take_site(args, &req);
 	take_end(args);
-	nl_end(&req);
-	return nl_ask(&req, NULL, NULL, xprintf("route del %s", direction)) ? EXIT_FAILED : 0;
+	return request_ask(&req, NULL, NULL, xprintf("route del %s", direction)) ? EXIT_FAILED : 0;
 }
 
 static const struct command commands[] = {

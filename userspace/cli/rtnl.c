@@ -70,22 +70,21 @@ int rtnl_set_napi(int socket, const char *dev)
 	return err ? err : set_offload(socket, dev, ETHTOOL_STSO, 0);
 }
 
-static void put_flags(struct nl_request *req, const char *dev, uint32_t flags)
+static void put_flags(struct request *req, const char *dev, uint32_t flags)
 {
 	struct ifinfomsg info = { .ifi_flags = flags, .ifi_change = IFF_UP };
 
-	nl_begin(req, RTM_NEWLINK, 0);
-	nl_put_raw(req, &info, sizeof(info));
-	nl_put_string(req, IFLA_IFNAME, dev);
-	nl_end(req);
+	request_begin(req, RTM_NEWLINK, 0);
+	put_raw(req, &info, sizeof(info));
+	put_string(req, IFLA_IFNAME, dev);
 }
 
-void rtnl_put_up(struct nl_request *req, const char *dev)
+void rtnl_put_up(struct request *req, const char *dev)
 {
 	put_flags(req, dev, IFF_UP);
 }
 
-void rtnl_put_down(struct nl_request *req, const char *dev)
+void rtnl_put_down(struct request *req, const char *dev)
 {
 	put_flags(req, dev, 0);
 }
@@ -94,56 +93,53 @@ void rtnl_put_down(struct nl_request *req, const char *dev)
  * One queue is all that a veth uses unless told otherwise; that it has no others
  * saves memory, and the wait for RCU that closing them takes.
  */
-static void put_device(struct nl_request *req, const char *name, uint32_t mtu)
+static void put_device(struct request *req, const char *name, uint32_t mtu)
 {
-	nl_put_string(req, IFLA_IFNAME, name);
-	nl_put_u32(req, IFLA_MTU, mtu);
-	nl_put_u32(req, IFLA_NUM_TX_QUEUES, 1);
-	nl_put_u32(req, IFLA_NUM_RX_QUEUES, 1);
+	put_string(req, IFLA_IFNAME, name);
+	put_u32(req, IFLA_MTU, mtu);
+	put_u32(req, IFLA_NUM_TX_QUEUES, 1);
+	put_u32(req, IFLA_NUM_RX_QUEUES, 1);
 }
 
-void rtnl_put_dummy(struct nl_request *req, const char *dev, uint32_t mtu)
+void rtnl_put_dummy(struct request *req, const char *dev, uint32_t mtu)
 {
 	struct ifinfomsg info = { 0 };
-	size_t linkinfo;
+	struct nlattr *linkinfo;
 
-	nl_begin(req, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
-	nl_put_raw(req, &info, sizeof(info));
+	request_begin(req, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
+	put_raw(req, &info, sizeof(info));
 	put_device(req, dev, mtu);
-	linkinfo = nl_nest(req, IFLA_LINKINFO);
-	nl_put_string(req, IFLA_INFO_KIND, "dummy");
-	nl_nest_end(req, linkinfo);
-	nl_end(req);
+	linkinfo = put_nest(req, IFLA_LINKINFO);
+	put_string(req, IFLA_INFO_KIND, "dummy");
+	put_nest_end(req, linkinfo);
 }
 
-void rtnl_put_del(struct nl_request *req, const char *dev)
+void rtnl_put_del(struct request *req, const char *dev)
 {
 	struct ifinfomsg info = { 0 };
 
-	nl_begin(req, RTM_DELLINK, 0);
-	nl_put_raw(req, &info, sizeof(info));
-	nl_put_string(req, IFLA_IFNAME, dev);
-	nl_end(req);
+	request_begin(req, RTM_DELLINK, 0);
+	put_raw(req, &info, sizeof(info));
+	put_string(req, IFLA_IFNAME, dev);
 }
 
-void rtnl_put_veth(struct nl_request *req, const char *dev, const char *peer,
+void rtnl_put_veth(struct request *req, const char *dev, const char *peer,
 		   int peer_netns, uint32_t mtu)
 {
 	struct ifinfomsg info = { 0 };
-	size_t linkinfo, data, other;
+	struct nlattr *linkinfo, *data, *other;
 
-	nl_begin(req, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
-	nl_put_raw(req, &info, sizeof(info));
+	request_begin(req, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
+	put_raw(req, &info, sizeof(info));
 	put_device(req, dev, mtu);
-	linkinfo = nl_nest(req, IFLA_LINKINFO);
-	nl_put_string(req, IFLA_INFO_KIND, "veth");
-	data = nl_nest(req, IFLA_INFO_DATA);
-	other = nl_nest(req, VETH_INFO_PEER);
-	nl_put_raw(req, &info, sizeof(info));
+	linkinfo = put_nest(req, IFLA_LINKINFO);
+	put_string(req, IFLA_INFO_KIND, "veth");
+	data = put_nest(req, IFLA_INFO_DATA);
+	other = put_nest(req, VETH_INFO_PEER);
+	put_raw(req, &info, sizeof(info));
 	put_device(req, peer, mtu);
-	nl_put_u32(req, IFLA_NET_NS_FD, peer_netns);
-	nl_nest_end(req, other);
-	nl_nest_end(req, data);
-	nl_nest_end(req, linkinfo);
-	nl_end(req);
+	put_u32(req, IFLA_NET_NS_FD, peer_netns);
+	put_nest_end(req, other);
+	put_nest_end(req, data);
+	put_nest_end(req, linkinfo);
 }

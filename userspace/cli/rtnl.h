@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "nl.h"
+#include "request.h"
 
 /* Of a device of this namespace.  0 or -errno. */
 int rtnl_get_mtu(const char *dev, uint32_t *mtu);
@@ -20,14 +20,14 @@ bool rtnl_is_ethernet(const char *dev);
  */
 int rtnl_set_napi(int socket, const char *dev);
 
-/* Messages for nl_talk() on a socket of the namespace of @dev. */
-void rtnl_put_up(struct nl_request *req, const char *dev);
-void rtnl_put_down(struct nl_request *req, const char *dev);
+/* Messages for request_send() on a socket of the namespace of @dev. */
+void rtnl_put_up(struct request *req, const char *dev);
+void rtnl_put_down(struct request *req, const char *dev);
 /* A dummy, down; and a device of any kind goes. */
-void rtnl_put_dummy(struct nl_request *req, const char *dev, uint32_t mtu);
-void rtnl_put_del(struct nl_request *req, const char *dev);
+void rtnl_put_dummy(struct request *req, const char *dev, uint32_t mtu);
+void rtnl_put_del(struct request *req, const char *dev);
 /* A pair, both ends down: @dev here, @peer in the namespace that @peer_netns refers to. */
-void rtnl_put_veth(struct nl_request *req, const char *dev, const char *peer,
+void rtnl_put_veth(struct request *req, const char *dev, const char *peer,
 		   int peer_netns, uint32_t mtu);
 
 #endif /* FLITCAST_CLI_RTNL_H */

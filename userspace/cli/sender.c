@@ -179,42 +179,41 @@ struct behind {
 	char text[64];
 };
 
-static void read_behind(const void *data, size_t length, void *arg)
+static void read_behind(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_SOCKET_MAX + 1];
+	struct nlattr *a[FLITCAST_A_SOCKET_MAX + 1];
 	struct behind *behind = arg;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_SOCKET_MAX);
-	if (a[FLITCAST_A_SOCKET_WAIT] && nl_u32(a[FLITCAST_A_SOCKET_SITE]) == behind->site &&
-	    nl_u32(a[FLITCAST_A_SOCKET_PORT]) == behind->port)
+	get_attrs(message, a, FLITCAST_A_SOCKET_MAX);
+	if (a[FLITCAST_A_SOCKET_WAIT] && get_u32(a[FLITCAST_A_SOCKET_SITE]) == behind->site &&
+	    get_u32(a[FLITCAST_A_SOCKET_PORT]) == behind->port)
 		snprintf(behind->text, sizeof(behind->text), "waits for site %u port %u",
-			 nl_u32(a[FLITCAST_A_SOCKET_WAIT_SITE]),
-			 nl_u32(a[FLITCAST_A_SOCKET_WAIT_PORT]));
+			 get_u32(a[FLITCAST_A_SOCKET_WAIT_SITE]),
+			 get_u32(a[FLITCAST_A_SOCKET_WAIT_PORT]));
 }
 
 /* How many targets have failed, and which one the kernel waits for. */
 static const char *targets_behind(const void *arg)
 {
 	const struct sender *sender = arg;
-	static struct nl_request req;
+	struct request req = { 0 };
 	static struct behind behind;
 	struct sockaddr_flitcast own;
 	socklen_t length = sizeof(own);
+	static struct nl_sock *genl;
 	size_t i, failed = 0;
-	static int genl = -1;
 
 	behind.text[0] = '\0';
-	if (genl < 0)
-		genl = nl_open(NETLINK_GENERIC);
-	if (genl < 0 || getsockname(sender->fd, (struct sockaddr *)&own, &length))
+	if (!genl)
+		genl = request_open(NETLINK_GENERIC);
+	if (!genl || getsockname(sender->fd, (struct sockaddr *)&own, &length))
 		return "";
 	behind.site = own.sfc_site;
 	behind.port = own.sfc_port;
-	nl_begin_flitcast(&req, FLITCAST_CMD_SOCKET_GET, NLM_F_DUMP);
-	nl_put_u32(&req, FLITCAST_A_SOCKET_SITE, behind.site);
-	nl_put_u32(&req, FLITCAST_A_SOCKET_PORT, behind.port);
-	nl_end(&req);
-	nl_talk(genl, &req, read_behind, &behind, NULL);
+	request_flitcast(&req, FLITCAST_CMD_SOCKET_GET, NLM_F_DUMP);
+	put_u32(&req, FLITCAST_A_SOCKET_SITE, behind.site);
+	put_u32(&req, FLITCAST_A_SOCKET_PORT, behind.port);
+	request_send(genl, &req, read_behind, &behind, NULL);
 	for (i = 0; i < sender->count; i++)
 		failed += sender->tally[i].failed > 0;
 	if (failed)

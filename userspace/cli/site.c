@@ -23,21 +23,21 @@ static void print_time(const char *key, const char *word, uint32_t usecs)
 	out_uint(key, NULL, usecs);
 }
 
-void print_site_line(const struct nlattr **a)
+void print_site_line(struct nlattr **a)
 {
 	uint32_t drain, pending;
 
-	out_uint("site", "site %llu", nl_u32(a[FLITCAST_A_SITE_ID]));
-	out_string("topology", " topology %s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
-	out_string("mode", " mode %s", nl_string(a[FLITCAST_A_SITE_MODE]));
-	out_uint("flit", " flit %llu", nl_u32(a[FLITCAST_A_SITE_FLIT]));
-	out_uint("window", " window %llu", nl_u32(a[FLITCAST_A_SITE_WINDOW]));
-	out_uint("ports", " ports %llu", nl_u32(a[FLITCAST_A_SITE_PORTS]));
-	out_uint("links", " links %llu", nl_u32(a[FLITCAST_A_SITE_LINKS]));
-	out_uint("links_up", " up %llu", nl_u32(a[FLITCAST_A_SITE_LINKS_UP]));
-	out_uint("sockets", " sockets %llu", nl_u32(a[FLITCAST_A_SITE_SOCKETS]));
-	drain = nl_u32(a[FLITCAST_A_SITE_DRAIN]);
-	pending = nl_u32(a[FLITCAST_A_SITE_PENDING]);
+	out_uint("site", "site %llu", get_u32(a[FLITCAST_A_SITE_ID]));
+	out_string("topology", " topology %s", get_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+	out_string("mode", " mode %s", get_string(a[FLITCAST_A_SITE_MODE]));
+	out_uint("flit", " flit %llu", get_u32(a[FLITCAST_A_SITE_FLIT]));
+	out_uint("window", " window %llu", get_u32(a[FLITCAST_A_SITE_WINDOW]));
+	out_uint("ports", " ports %llu", get_u32(a[FLITCAST_A_SITE_PORTS]));
+	out_uint("links", " links %llu", get_u32(a[FLITCAST_A_SITE_LINKS]));
+	out_uint("links_up", " up %llu", get_u32(a[FLITCAST_A_SITE_LINKS_UP]));
+	out_uint("sockets", " sockets %llu", get_u32(a[FLITCAST_A_SITE_SOCKETS]));
+	drain = get_u32(a[FLITCAST_A_SITE_DRAIN]);
+	pending = get_u32(a[FLITCAST_A_SITE_PENDING]);
 	out_bool("drain", drain);
 	out_uint("pending", NULL, pending);
 	if (drain && pending)
@@ -46,108 +46,107 @@ void print_site_line(const struct nlattr **a)
 		out_text(" drain on idle");
 }
 
-static void print_site(const void *data, size_t length, void *arg)
+static void print_site(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
 
-	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
+	get_attrs(message, a, FLITCAST_A_SITE_MAX);
 	out_open_object(NULL);
 	print_site_line(a);
 	out_text("\n   ");
-	print_time("seek_us", "seek", nl_u32(a[FLITCAST_A_SITE_SEEK]));
-	out_uint("seek_max", " seek-max %llu", nl_u32(a[FLITCAST_A_SITE_SEEK_MAX]));
-	print_time("timeout_us", "timeout", nl_u32(a[FLITCAST_A_SITE_TIMEOUT]));
-	print_time("retry_us", "retry", nl_u32(a[FLITCAST_A_SITE_RETRY]));
-	print_time("probe_us", "probe", nl_u32(a[FLITCAST_A_SITE_PROBE]));
-	out_uint("transit", " transit %llu", nl_u32(a[FLITCAST_A_SITE_TRANSIT]));
-	print_time("grace_us", "grace", nl_u32(a[FLITCAST_A_SITE_GRACE]));
-	out_bool("key", nl_u32(a[FLITCAST_A_SITE_KEYED]));
-	if (nl_u32(a[FLITCAST_A_SITE_KEYED]))
+	print_time("seek_us", "seek", get_u32(a[FLITCAST_A_SITE_SEEK]));
+	out_uint("seek_max", " seek-max %llu", get_u32(a[FLITCAST_A_SITE_SEEK_MAX]));
+	print_time("timeout_us", "timeout", get_u32(a[FLITCAST_A_SITE_TIMEOUT]));
+	print_time("retry_us", "retry", get_u32(a[FLITCAST_A_SITE_RETRY]));
+	print_time("probe_us", "probe", get_u32(a[FLITCAST_A_SITE_PROBE]));
+	out_uint("transit", " transit %llu", get_u32(a[FLITCAST_A_SITE_TRANSIT]));
+	print_time("grace_us", "grace", get_u32(a[FLITCAST_A_SITE_GRACE]));
+	out_bool("key", get_u32(a[FLITCAST_A_SITE_KEYED]));
+	if (get_u32(a[FLITCAST_A_SITE_KEYED]))
 		out_text(" key");
-	out_uint("incarnation", NULL, nl_u32(a[FLITCAST_A_SITE_INCARNATION]));
+	out_uint("incarnation", NULL, get_u32(a[FLITCAST_A_SITE_INCARNATION]));
 	out_text("\n");
 	out_close_object();
 }
 
 static int show(struct args *args)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	int err;
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, args->argc ? 0 : NLM_F_DUMP);
+	request_flitcast(&req, FLITCAST_CMD_SITE_GET, args->argc ? 0 : NLM_F_DUMP);
 	if (args->argc)
-		nl_put_u32(&req, FLITCAST_A_SITE_ID,
+		put_u32(&req, FLITCAST_A_SITE_ID,
 			   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
 	take_end(args);
-	nl_end(&req);
 	out_open_array(NULL);
-	err = nl_ask(&req, print_site, NULL, "site show");
+	err = request_ask(&req, print_site, NULL, "site show");
 	out_close_array();
 	out_end();
 	return err ? EXIT_FAILED : 0;
 }
 
 /* What set alone takes. */
-static bool take_state(struct args *args, struct nl_request *req)
+static bool take_state(struct args *args, struct request *req)
 {
 	if (!take_word(args, "drain"))
 		return false;
-	nl_put_u32(req, FLITCAST_A_SITE_DRAIN, parse_switch(take_any(args, "drain"), "drain"));
+	put_u32(req, FLITCAST_A_SITE_DRAIN, parse_switch(take_any(args, "drain"), "drain"));
 	return true;
 }
 
 /* What the kernel can read it reads itself. */
-static void take_topology(struct args *args, struct nl_request *req)
+static void take_topology(struct args *args, struct request *req)
 {
 	const char *spec = take_any(args, "topology");
 	struct fc_topo topo;
 
 	if (!network_is_graph(spec)) {
-		nl_put_string(req, FLITCAST_A_SITE_TOPOLOGY, spec);
+		put_string(req, FLITCAST_A_SITE_TOPOLOGY, spec);
 		return;
 	}
 	network_parse(&topo, spec, "topology");
 	network_put(req, &topo);
 }
 
-static void take_key(struct args *args, struct nl_request *req)
+static void take_key(struct args *args, struct request *req)
 {
 	if (!key_put(req, take_any(args, "key"), "site"))
 		exit(EXIT_FAILED);
 }
 
 /* What add and set take after the number of the site. */
-static bool take_setting(struct args *args, struct nl_request *req)
+static bool take_setting(struct args *args, struct request *req)
 {
 	if (take_word(args, "topology"))
 		take_topology(args, req);
 	else if (take_word(args, "mode"))
-		nl_put_string(req, FLITCAST_A_SITE_MODE, take_any(args, "mode"));
+		put_string(req, FLITCAST_A_SITE_MODE, take_any(args, "mode"));
 	else if (take_word(args, "flit"))
-		nl_put_u32(req, FLITCAST_A_SITE_FLIT,
+		put_u32(req, FLITCAST_A_SITE_FLIT,
 			   parse_number(take_any(args, "flit size"), 0, UINT32_MAX, "flit size"));
 	else if (take_word(args, "window"))
-		nl_put_u32(req, FLITCAST_A_SITE_WINDOW,
+		put_u32(req, FLITCAST_A_SITE_WINDOW,
 			   parse_number(take_any(args, "window"), 0, UINT32_MAX, "window"));
 	else if (take_word(args, "seek"))
-		nl_put_u32(req, FLITCAST_A_SITE_SEEK, parse_time(take_any(args, "seek"), "seek"));
+		put_u32(req, FLITCAST_A_SITE_SEEK, parse_time(take_any(args, "seek"), "seek"));
 	else if (take_word(args, "seek-max"))
-		nl_put_u32(req, FLITCAST_A_SITE_SEEK_MAX,
+		put_u32(req, FLITCAST_A_SITE_SEEK_MAX,
 			   parse_number(take_any(args, "seek-max"), 0, UINT32_MAX, "seek-max"));
 	else if (take_word(args, "timeout"))
-		nl_put_u32(req, FLITCAST_A_SITE_TIMEOUT,
+		put_u32(req, FLITCAST_A_SITE_TIMEOUT,
 			   parse_time(take_any(args, "timeout"), "timeout"));
 	else if (take_word(args, "retry"))
-		nl_put_u32(req, FLITCAST_A_SITE_RETRY,
+		put_u32(req, FLITCAST_A_SITE_RETRY,
 			   parse_time(take_any(args, "retry"), "retry"));
 	else if (take_word(args, "probe"))
-		nl_put_u32(req, FLITCAST_A_SITE_PROBE,
+		put_u32(req, FLITCAST_A_SITE_PROBE,
 			   parse_time(take_any(args, "probe"), "probe"));
 	else if (take_word(args, "transit"))
-		nl_put_u32(req, FLITCAST_A_SITE_TRANSIT,
+		put_u32(req, FLITCAST_A_SITE_TRANSIT,
 			   parse_number(take_any(args, "transit"), 0, UINT32_MAX, "transit"));
 	else if (take_word(args, "grace"))
-		nl_put_u32(req, FLITCAST_A_SITE_GRACE,
+		put_u32(req, FLITCAST_A_SITE_GRACE,
 			   parse_time(take_any(args, "grace"), "grace"));
 	else if (take_word(args, "key"))
 		take_key(args, req);
@@ -158,20 +157,19 @@ static bool take_setting(struct args *args, struct nl_request *req)
 
 static int change(struct args *args, uint8_t cmd, const char *verb, bool settings)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	uint32_t id;
 	char *about;
 
 	id = parse_number(take_any(args, "number of the site"), 0, FLITCAST_SITE_ANY - 1, "site");
-	nl_begin_flitcast(&req, cmd, 0);
-	nl_put_u32(&req, FLITCAST_A_SITE_ID, id);
+	request_flitcast(&req, cmd, 0);
+	put_u32(&req, FLITCAST_A_SITE_ID, id);
 	while (settings && (take_setting(args, &req) ||
 			    (cmd == FLITCAST_CMD_SITE_SET && take_state(args, &req))))
 		continue;
 	take_end(args);
-	nl_end(&req);
 	about = xprintf("site %s %u", verb, id);
-	return nl_ask(&req, NULL, NULL, about) ? EXIT_FAILED : 0;
+	return request_ask(&req, NULL, NULL, about) ? EXIT_FAILED : 0;
 }
 
 static int add(struct args *args)

@@ -48,64 +48,64 @@ static const char *peer_name(uint32_t peer)
 	return "unknown";
 }
 
-static void print_peer(const struct nlattr **a)
+static void print_peer(struct nlattr **a)
 {
 	if (a[FLITCAST_A_SOCKET_PEER])
-		out_string("state", " %s", peer_name(nl_u32(a[FLITCAST_A_SOCKET_PEER])));
+		out_string("state", " %s", peer_name(get_u32(a[FLITCAST_A_SOCKET_PEER])));
 	else
 		out_null("state");
 	if (a[FLITCAST_A_SOCKET_PEER_SITE]) {
-		out_uint("peer_site", " peer %llu", nl_u32(a[FLITCAST_A_SOCKET_PEER_SITE]));
-		out_uint("peer_port", ":%llu", nl_u32(a[FLITCAST_A_SOCKET_PEER_PORT]));
+		out_uint("peer_site", " peer %llu", get_u32(a[FLITCAST_A_SOCKET_PEER_SITE]));
+		out_uint("peer_port", ":%llu", get_u32(a[FLITCAST_A_SOCKET_PEER_PORT]));
 	} else {
 		out_null("peer_site");
 		out_null("peer_port");
 	}
 }
 
-static void print_wait(const struct nlattr **a)
+static void print_wait(struct nlattr **a)
 {
 	if (!a[FLITCAST_A_SOCKET_WAIT]) {
 		out_null("wait");
 		return;
 	}
 	out_open_object("wait");
-	out_string("for", "    waits for %s", wait_name(nl_u32(a[FLITCAST_A_SOCKET_WAIT])));
-	out_uint("site", " target %llu", nl_u32(a[FLITCAST_A_SOCKET_WAIT_SITE]));
-	out_uint("port", ":%llu", nl_u32(a[FLITCAST_A_SOCKET_WAIT_PORT]));
+	out_string("for", "    waits for %s", wait_name(get_u32(a[FLITCAST_A_SOCKET_WAIT])));
+	out_uint("site", " target %llu", get_u32(a[FLITCAST_A_SOCKET_WAIT_SITE]));
+	out_uint("port", ":%llu", get_u32(a[FLITCAST_A_SOCKET_WAIT_PORT]));
 	if (a[FLITCAST_A_SOCKET_WAIT_LINK]) {
-		out_uint("link_port", " by port %llu", nl_u32(a[FLITCAST_A_SOCKET_WAIT_LINK]));
+		out_uint("link_port", " by port %llu", get_u32(a[FLITCAST_A_SOCKET_WAIT_LINK]));
 		if (a[FLITCAST_A_SOCKET_WAIT_IFNAME])
 			out_string("dev", " dev %s",
-				   nl_string(a[FLITCAST_A_SOCKET_WAIT_IFNAME]));
+				   get_string(a[FLITCAST_A_SOCKET_WAIT_IFNAME]));
 		else
 			out_null("dev");
 	} else {
 		out_null("link_port");
 		out_null("dev");
 	}
-	out_float("seconds", " since %.3f s", nl_u64(a[FLITCAST_A_SOCKET_WAIT_TIME]) / 1e6);
-	out_uint("message", " message %llu\n", nl_u32(a[FLITCAST_A_SOCKET_WAIT_MESSAGE]));
+	out_float("seconds", " since %.3f s", get_u64(a[FLITCAST_A_SOCKET_WAIT_TIME]) / 1e6);
+	out_uint("message", " message %llu\n", get_u32(a[FLITCAST_A_SOCKET_WAIT_MESSAGE]));
 	out_close_object();
 }
 
-static void print_socket(const void *data, size_t length, void *arg)
+static void print_socket(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_SOCKET_MAX + 1];
+	struct nlattr *a[FLITCAST_A_SOCKET_MAX + 1];
 
-	nl_parse_genl(data, length, a, FLITCAST_A_SOCKET_MAX);
+	get_attrs(message, a, FLITCAST_A_SOCKET_MAX);
 	out_open_object(NULL);
-	out_uint("site", "site %llu", nl_u32(a[FLITCAST_A_SOCKET_SITE]));
-	out_uint("port", " port %llu", nl_u32(a[FLITCAST_A_SOCKET_PORT]));
-	out_string("type", " %s", type_name(nl_u32(a[FLITCAST_A_SOCKET_TYPE])));
+	out_uint("site", "site %llu", get_u32(a[FLITCAST_A_SOCKET_SITE]));
+	out_uint("port", " port %llu", get_u32(a[FLITCAST_A_SOCKET_PORT]));
+	out_string("type", " %s", type_name(get_u32(a[FLITCAST_A_SOCKET_TYPE])));
 	print_peer(a);
-	out_uint("tx_used", " tx %llu", nl_u32(a[FLITCAST_A_SOCKET_TX_USED]));
-	out_uint("tx_room", "/%llu", nl_u32(a[FLITCAST_A_SOCKET_TX_ROOM]));
-	out_uint("rx_used", " rx %llu", nl_u32(a[FLITCAST_A_SOCKET_RX_USED]));
-	out_uint("rx_room", "/%llu", nl_u32(a[FLITCAST_A_SOCKET_RX_ROOM]));
-	out_uint("pending", " pending %llu", nl_u32(a[FLITCAST_A_SOCKET_PENDING]));
-	out_uint("senders", " senders %llu", nl_u32(a[FLITCAST_A_SOCKET_SENDERS]));
-	out_uint("inode", " inode %llu\n", nl_u32(a[FLITCAST_A_SOCKET_INODE]));
+	out_uint("tx_used", " tx %llu", get_u32(a[FLITCAST_A_SOCKET_TX_USED]));
+	out_uint("tx_room", "/%llu", get_u32(a[FLITCAST_A_SOCKET_TX_ROOM]));
+	out_uint("rx_used", " rx %llu", get_u32(a[FLITCAST_A_SOCKET_RX_USED]));
+	out_uint("rx_room", "/%llu", get_u32(a[FLITCAST_A_SOCKET_RX_ROOM]));
+	out_uint("pending", " pending %llu", get_u32(a[FLITCAST_A_SOCKET_PENDING]));
+	out_uint("senders", " senders %llu", get_u32(a[FLITCAST_A_SOCKET_SENDERS]));
+	out_uint("inode", " inode %llu\n", get_u32(a[FLITCAST_A_SOCKET_INODE]));
 	print_wait(a);
 	if (show_stats && a[FLITCAST_A_SOCKET_STATS])
 		print_counters("counters", "    ", a[FLITCAST_A_SOCKET_STATS]);
@@ -114,24 +114,23 @@ static void print_socket(const void *data, size_t length, void *arg)
 
 static int show(struct args *args)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	int err;
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_SOCKET_GET, NLM_F_DUMP);
+	request_flitcast(&req, FLITCAST_CMD_SOCKET_GET, NLM_F_DUMP);
 	while (args->argc) {
 		if (take_word(args, "site"))
-			nl_put_u32(&req, FLITCAST_A_SOCKET_SITE,
+			put_u32(&req, FLITCAST_A_SOCKET_SITE,
 				   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
 						"site"));
 		else if (take_word(args, "port"))
-			nl_put_u32(&req, FLITCAST_A_SOCKET_PORT,
+			put_u32(&req, FLITCAST_A_SOCKET_PORT,
 				   parse_number(take_any(args, "port"), 1, UINT16_MAX, "port"));
 		else
 			take_end(args);
 	}
-	nl_end(&req);
 	out_open_array(NULL);
-	err = nl_ask(&req, print_socket, NULL, "socket show");
+	err = request_ask(&req, print_socket, NULL, "socket show");
 	out_close_array();
 	out_end();
 	return err ? EXIT_FAILED : 0;

@@ -8,80 +8,79 @@
 #include "cli.h"
 #include "out.h"
 
-/* The next counter of a nest; NULL to begin with, NULL after the last. */
-static const struct nlattr *next_counter(const struct nlattr *nest, const struct nlattr *at,
-					 const char **name, uint64_t *value)
+/* A counter of attributes that may have others as well. */
+static bool read_counter(struct nlattr *attr, const char **name, uint64_t *value)
 {
-	const struct nlattr *a[FLITCAST_A_STAT_MAX + 1];
+	struct nlattr *a[FLITCAST_A_STAT_MAX + 1];
 
-	at = nl_next(nest, at, FLITCAST_A_STATS_COUNTER);
-	if (!at)
-		return NULL;
-	nl_parse(nl_data(at), nl_length(at), a, FLITCAST_A_STAT_MAX);
-	*name = nl_string(a[FLITCAST_A_STAT_NAME]);
-	*value = nl_u64(a[FLITCAST_A_STAT_VALUE]);
-	return at;
+	if (nla_type(attr) != FLITCAST_A_STATS_COUNTER ||
+	    nla_parse_nested(a, FLITCAST_A_STAT_MAX, attr, NULL))
+		return false;
+	*name = get_string(a[FLITCAST_A_STAT_NAME]);
+	*value = get_u64(a[FLITCAST_A_STAT_VALUE]);
+	return true;
 }
 
-void print_counters(const char *key, const char *indent, const struct nlattr *nest)
+static void print_attrs(const char *key, const char *indent, struct nlattr *head, int length)
 {
-	const struct nlattr *at = NULL;
+	struct nlattr *attr;
 	const char *name;
 	uint64_t value;
+	int rest;
 
 	out_open_object(key);
-	while ((at = next_counter(nest, at, &name, &value))) {
+	nla_for_each_attr(attr, head, length, rest) {
+		if (!read_counter(attr, &name, &value))
+			continue;
 		out_text("%s%-20s", indent, name);
 		out_uint(name, " %12llu\n", value);
 	}
 	out_close_object();
 }
 
-uint64_t find_counter(const struct nlattr *nest, const char *wanted)
+void print_counters(const char *key, const char *indent, struct nlattr *nest)
 {
-	const struct nlattr *at = NULL;
+	print_attrs(key, indent, nla_data(nest), nla_len(nest));
+}
+
+uint64_t find_counter(struct nlattr *nest, const char *wanted)
+{
+	struct nlattr *attr;
 	const char *name;
 	uint64_t value;
+	int rest;
 
-	while ((at = next_counter(nest, at, &name, &value)))
-		if (!strcmp(name, wanted))
+	nla_for_each_nested(attr, nest, rest)
+		if (read_counter(attr, &name, &value) && !strcmp(name, wanted))
 			return value;
 	return 0;
 }
 
-static void print_site_stats(const void *data, size_t length, void *arg)
+static void print_site_stats(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_STATS_MAX + 1];
-	/* The counters stand beside the site, not in a nest: make it look like one. */
-	char copy[65536];
-	struct nlattr *nest = (void *)copy;
+	struct nlattr *a[FLITCAST_A_STATS_MAX + 1];
 
-	nl_parse_genl(data, length, a, FLITCAST_A_STATS_MAX);
-	if (length > sizeof(copy))
-		return;
-	memcpy(copy, data, length);
-	/* The generic netlink header is as long as that of an attribute. */
-	nest->nla_len = length;
-	nest->nla_type = 0;
+	get_attrs(message, a, FLITCAST_A_STATS_MAX);
 	out_open_object(NULL);
-	out_uint("site", "site %llu\n", nl_u32(a[FLITCAST_A_STATS_SITE]));
-	print_counters("counters", "    ", nest);
+	out_uint("site", "site %llu\n", get_u32(a[FLITCAST_A_STATS_SITE]));
+	/* The counters stand beside the site, not in a nest. */
+	print_attrs("counters", "    ", genlmsg_attrdata(nlmsg_data(message), 0),
+		    genlmsg_attrlen(nlmsg_data(message), 0));
 	out_close_object();
 }
 
 static int ask(struct args *args, uint8_t cmd, uint16_t flags, const char *about)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 
 	if (take_word(args, "site") || args->argc)
 		flags = 0;
-	nl_begin_flitcast(&req, cmd, flags);
+	request_flitcast(&req, cmd, flags);
 	if (args->argc)
-		nl_put_u32(&req, FLITCAST_A_STATS_SITE,
+		put_u32(&req, FLITCAST_A_STATS_SITE,
 			   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
 	take_end(args);
-	nl_end(&req);
-	return nl_ask(&req, print_site_stats, NULL, about) ? EXIT_FAILED : 0;
+	return request_ask(&req, print_site_stats, NULL, about) ? EXIT_FAILED : 0;
 }
 
 static int show(struct args *args)

@@ -20,14 +20,14 @@ struct own {
 	char spec[FC_SPEC_MAX];
 };
 
-static void read_site(const void *data, size_t length, void *arg)
+static void read_site(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
 	struct own *own = arg;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
-	own->site = nl_u32(a[FLITCAST_A_SITE_ID]);
-	snprintf(own->spec, sizeof(own->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+	get_attrs(message, a, FLITCAST_A_SITE_MAX);
+	own->site = get_u32(a[FLITCAST_A_SITE_ID]);
+	snprintf(own->spec, sizeof(own->spec), "%s", get_string(a[FLITCAST_A_SITE_TOPOLOGY]));
 }
 
 static void print_neighbours(const struct fc_topo *topo, uint32_t site)
@@ -89,7 +89,7 @@ static int show(struct args *args)
 	struct own own = { .site = FC_SITE_NONE };
 	bool svg = false, dot = false;
 	const char *spec = NULL;
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	struct load *loads = NULL;
 	struct fc_topo topo;
 	uint8_t *marks;
@@ -110,11 +110,10 @@ static int show(struct args *args)
 	if (svg && dot)
 		bad_usage("one drawing at a time: --svg or --dot");
 	if (!spec) {
-		nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+		request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
 		if (own.site != FC_SITE_NONE)
-			nl_put_u32(&req, FLITCAST_A_SITE_ID, own.site);
-		nl_end(&req);
-		if (nl_ask(&req, read_site, &own, "topology show"))
+			put_u32(&req, FLITCAST_A_SITE_ID, own.site);
+		if (request_ask(&req, read_site, &own, "topology show"))
 			return EXIT_FAILED;
 		spec = own.spec;
 		if (!network_read(&topo, spec, own.site, "topology show"))
@@ -207,21 +206,20 @@ static void print_faults(const struct fc_topo *topo, uint32_t own, const uint32_
 static int faults(struct args *args)
 {
 	struct own own = { .site = FC_SITE_NONE };
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 	struct fc_topo topo;
 	uint32_t *down;
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
 	while (args->argc) {
 		if (take_word(args, "site"))
-			nl_put_u32(&req, FLITCAST_A_SITE_ID,
+			put_u32(&req, FLITCAST_A_SITE_ID,
 				   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
 						"site"));
 		else if (!take_output_option(args))
 			take_end(args);
 	}
-	nl_end(&req);
-	if (nl_ask(&req, read_site, &own, "topology faults"))
+	if (request_ask(&req, read_site, &own, "topology faults"))
 		return EXIT_FAILED;
 	if (!network_read(&topo, own.spec, own.site, "topology faults"))
 		return EXIT_FAILED;

@@ -78,35 +78,35 @@ struct trace {
  * What is known of the site here.
  */
 
-static void read_site(const void *data, size_t length, void *arg)
+static void read_site(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
 	struct trace *trace = arg;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
-	trace->net.own = nl_u32(a[FLITCAST_A_SITE_ID]);
-	trace->flit = nl_u32(a[FLITCAST_A_SITE_FLIT]);
-	snprintf(trace->spec, sizeof(trace->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
-	trace->net.mode = fc_mode_parse(nl_string(a[FLITCAST_A_SITE_MODE]));
+	get_attrs(message, a, FLITCAST_A_SITE_MAX);
+	trace->net.own = get_u32(a[FLITCAST_A_SITE_ID]);
+	trace->flit = get_u32(a[FLITCAST_A_SITE_FLIT]);
+	snprintf(trace->spec, sizeof(trace->spec), "%s", get_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+	trace->net.mode = fc_mode_parse(get_string(a[FLITCAST_A_SITE_MODE]));
 }
 
-static void read_route(const void *data, size_t length, void *arg)
+static void read_route(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_ROUTE_MAX + 1];
+	struct nlattr *a[FLITCAST_A_ROUTE_MAX + 1];
 	struct fc_pref *pref = &((struct trace *)arg)->net.own_pref;
-	const struct nlattr *ports;
-	size_t i;
+	struct nlattr *ports;
+	int i;
 	int dir;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_ROUTE_MAX);
+	get_attrs(message, a, FLITCAST_A_ROUTE_MAX);
 	ports = a[FLITCAST_A_ROUTE_PORTS];
 	dir = fc_topo_dir_parse(&((struct trace *)arg)->topo,
-				nl_string(a[FLITCAST_A_ROUTE_DIRECTION]));
+				get_string(a[FLITCAST_A_ROUTE_DIRECTION]));
 	if (dir < 0)
 		return;
 	pref->count[dir] = 0;
-	for (i = 0; ports && i < nl_length(ports) && i < FC_DIRS_MAX; i++)
-		pref->port[dir][pref->count[dir]++] = ((const uint8_t *)nl_data(ports))[i];
+	for (i = 0; ports && i < nla_len(ports) && i < FC_DIRS_MAX; i++)
+		pref->port[dir][pref->count[dir]++] = ((const uint8_t *)nla_data(ports))[i];
 }
 
 static void set_topology(struct trace *trace)
@@ -119,13 +119,12 @@ static void set_topology(struct trace *trace)
 /* Topology, preference table and what a site here believes of dead links. */
 static int read_own(struct trace *trace, uint32_t site)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
 	if (site != FLITCAST_SITE_ANY)
-		nl_put_u32(&req, FLITCAST_A_SITE_ID, site);
-	nl_end(&req);
-	if (nl_ask(&req, read_site, trace, "trace"))
+		put_u32(&req, FLITCAST_A_SITE_ID, site);
+	if (request_ask(&req, read_site, trace, "trace"))
 		return EXIT_FAILED;
 	if (!network_read(&trace->topo, trace->spec, trace->net.own, "trace"))
 		return EXIT_FAILED;
@@ -137,10 +136,9 @@ static int read_own(struct trace *trace, uint32_t site)
 		return EXIT_FAILED;
 
 	fc_pref_default(&trace->net.own_pref, &trace->topo);
-	nl_begin_flitcast(&req, FLITCAST_CMD_ROUTE_GET, NLM_F_DUMP);
-	nl_put_u32(&req, FLITCAST_A_ROUTE_SITE, trace->net.own);
-	nl_end(&req);
-	return nl_ask(&req, read_route, trace, "trace") ? EXIT_FAILED : 0;
+	request_flitcast(&req, FLITCAST_CMD_ROUTE_GET, NLM_F_DUMP);
+	put_u32(&req, FLITCAST_A_ROUTE_SITE, trace->net.own);
+	return request_ask(&req, read_route, trace, "trace") ? EXIT_FAILED : 0;
 }
 
 /*

@@ -69,14 +69,14 @@ struct cast_trace {
 	u32 longest;
 };
 
-static void read_site(const void *data, size_t length, void *arg)
+static void read_site(struct nlmsghdr *message, void *arg)
 {
-	const struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
 	struct cast_trace *trace = arg;
 
-	nl_parse_genl(data, length, a, FLITCAST_A_SITE_MAX);
-	trace->own = nl_u32(a[FLITCAST_A_SITE_ID]);
-	snprintf(trace->spec, sizeof(trace->spec), "%s", nl_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+	get_attrs(message, a, FLITCAST_A_SITE_MAX);
+	trace->own = get_u32(a[FLITCAST_A_SITE_ID]);
+	snprintf(trace->spec, sizeof(trace->spec), "%s", get_string(a[FLITCAST_A_SITE_TOPOLOGY]));
 }
 
 static void set_topology(struct cast_trace *trace)
@@ -88,13 +88,12 @@ static void set_topology(struct cast_trace *trace)
 /* Topology of a site here, and what it believes of dead links. */
 static int read_own(struct cast_trace *trace, uint32_t site)
 {
-	struct nl_request req = { 0 };
+	struct request req = { 0 };
 
-	nl_begin_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
 	if (site != FLITCAST_SITE_ANY)
-		nl_put_u32(&req, FLITCAST_A_SITE_ID, site);
-	nl_end(&req);
-	if (nl_ask(&req, read_site, trace, "trace"))
+		put_u32(&req, FLITCAST_A_SITE_ID, site);
+	if (request_ask(&req, read_site, trace, "trace"))
 		return EXIT_FAILED;
 	if (!network_read(&trace->topo, trace->spec, trace->own, "trace"))
 		return EXIT_FAILED;

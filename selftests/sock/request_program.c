@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What cli/nl.c needs of the program that it is part of: that of a test.
+ * cli/request.c calls these of the program that it is part of: here a test.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Netlink by libnl: messages built one after another, sent and answered in one go, with the
+ * extended acknowledgements that libnl does not read.
+ */
+#ifndef FLITCAST_CLI_REQUEST_H
+#define FLITCAST_CLI_REQUEST_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <netlink/attr.h>
+#include <netlink/genl/genl.h>
+#include <netlink/msg.h>
+#include <netlink/netlink.h>
+
+/**
+ * struct request - messages to be sent
+ * @msg: they; the last is being built
+ * @count: how many
+ */
+struct request {
+	struct nl_msg **msg;
+	unsigned int count;
+};
+
+/* A message of a type.  Each is acknowledged. */
+void request_begin(struct request *req, int type, int flags);
+/* A message of the family "flitcast"; looks the family up when first called. */
+void request_flitcast(struct request *req, uint8_t cmd, int flags);
+void put_bytes(struct request *req, int attr, const void *data, size_t length);
+void put_u32(struct request *req, int attr, uint32_t value);
+void put_string(struct request *req, int attr, const char *value);
+/* Bytes that belong to no attribute: a header. */
+void put_raw(struct request *req, const void *data, size_t length);
+struct nlattr *put_nest(struct request *req, int attr);
+void put_nest_end(struct request *req, struct nlattr *nest);
+/* Forget the messages; their memory is erased, since they may hold a key. */
+void request_free(struct request *req);
+
+/**
+ * request_open() - a netlink socket of this thread's network namespace
+ * @protocol: NETLINK_GENERIC, NETLINK_ROUTE or NETLINK_RDMA
+ *
+ * Return: a socket, ended by nl_socket_free(), or NULL with errno.
+ */
+struct nl_sock *request_open(int protocol);
+
+/* Called for each answer with data. */
+typedef void (*request_answer)(struct nlmsghdr *message, void *arg);
+
+/**
+ * struct request_error - the first refusal
+ * @err: positive errno
+ * @index: of the message in the request, from 0
+ * @text: reason: the kernel's own words, or the text of @err
+ */
+struct request_error {
+	int err;
+	unsigned int index;
+	char text[256];
+};
+
+/**
+ * request_send() - send a request, read all answers, empty the request
+ * @sk: socket
+ * @req: request
+ * @answer: may be NULL
+ * @arg: for @answer
+ * @error: set unless 0 is returned; may be NULL
+ *
+ * Messages behind one that is refused are sent all the same.
+ *
+ * Return: 0, or -errno of the first refusal.
+ */
+int request_send(struct nl_sock *sk, struct request *req, request_answer answer, void *arg,
+		 struct request_error *error);
+
+/**
+ * request_ask() - request_send() over generic netlink, in this namespace, once
+ * @req: request
+ * @answer: may be NULL
+ * @arg: for @answer
+ * @about: object, for the complaint on stderr
+ *
+ * Return: 0, or -errno: there was a complaint.
+ */
+int request_ask(struct request *req, request_answer answer, void *arg, const char *about);
+
+/**
+ * request_events() - a socket that hears every multicast group of the family
+ * @room: bytes of events that may wait to be read; 0: plenty
+ *
+ * Return: a socket; does not return where that is impossible.
+ */
+struct nl_sock *request_events(uint32_t room);
+
+/* Called for each event, an enum flitcast_cmd. */
+typedef void (*request_event)(uint8_t cmd, struct nlmsghdr *message, void *arg);
+
+/**
+ * request_read_events() - what has come, without waiting
+ * @sk: of request_events()
+ * @event: called for each
+ * @arg: for @event
+ *
+ * Return: 0, or -errno: -EAGAIN: nothing; -ENOBUFS: events were lost.
+ */
+int request_read_events(struct nl_sock *sk, request_event event, void *arg);
+
+/* Attributes by type, behind the generic netlink header: max + 1, NULL where there is none. */
+static inline void get_attrs(struct nlmsghdr *message, struct nlattr **attrs, int max)
+{
+	if (genlmsg_parse(message, 0, attrs, max, NULL))
+		memset(attrs, 0, (max + 1) * sizeof(*attrs));
+}
+
+/* Values; 0 and "" where the attribute is missing or too short. */
+static inline uint32_t get_u32(const struct nlattr *attr)
+{
+	return attr && nla_len(attr) >= (int)sizeof(uint32_t) ? nla_get_u32(attr) : 0;
+}
+
+static inline uint64_t get_u64(const struct nlattr *attr)
+{
+	return attr && nla_len(attr) >= (int)sizeof(uint64_t) ? nla_get_u64(attr) : 0;
+}
+
+static inline const char *get_string(const struct nlattr *attr)
+{
+	return attr && memchr(nla_data(attr), 0, nla_len(attr)) ? nla_get_string(attr) : "";
+}
+
+#endif /* FLITCAST_CLI_REQUEST_H */
