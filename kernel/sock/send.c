@@ -326,7 +326,7 @@ static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 		}
 		if (flitcast_mem_never(charge)) {
 			err = refuse(fs, -ENOBUFS,
-				      "message longer than 7/16 of the module parameter mem");
+				     "message longer than 7/16 of the module parameter mem");
 			break;
 		}
 		/* Nothing is under way that might end the wait; the caller has to read. */

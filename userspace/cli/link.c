@@ -105,20 +105,20 @@ static bool take_site(struct args *args, struct request *req)
 	if (!take_word(args, "site"))
 		return false;
 	put_u32(req, FLITCAST_A_LINK_SITE,
-		   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
+		parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
 	return true;
 }
 
 static void take_port(struct args *args, struct request *req)
 {
 	put_u32(req, FLITCAST_A_LINK_PORT,
-		   parse_number(take_any(args, "port"), 1, UINT32_MAX, "port"));
+		parse_number(take_any(args, "port"), 1, UINT32_MAX, "port"));
 }
 
 static void take_window(struct args *args, struct request *req)
 {
 	put_u32(req, FLITCAST_A_LINK_WINDOW,
-		   parse_number(take_any(args, "window"), 0, UINT32_MAX, "window"));
+		parse_number(take_any(args, "window"), 0, UINT32_MAX, "window"));
 }
 
 static void take_crc(struct args *args, struct request *req)

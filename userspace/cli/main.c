@@ -77,8 +77,8 @@ static int run_object(const struct command *object, struct args *args)
 /* "help" alone, or "help OBJECT" as "OBJECT help". */
 static int do_help(struct args *args)
 {
-	static char *help[] = { "help" };
 	const struct command *object;
+	char help[] = "help", *argv[] = { help };
 
 	if (!args->argc)
 		return usage(stdout);
@@ -87,7 +87,7 @@ static int do_help(struct args *args)
 		complain("unknown object \"%s\"", args->argv[0]);
 		return usage(stderr);
 	}
-	return run_object(object, &(struct args){ .argc = 1, .argv = help });
+	return run_object(object, &(struct args){ .argc = 1, .argv = argv });
 }
 
 int do_version(struct args *args)

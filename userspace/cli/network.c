@@ -73,5 +73,5 @@ void network_put(struct request *req, const struct fc_topo *topo)
 	put_string(req, FLITCAST_A_SITE_TOPOLOGY, spec);
 	if (topo->graph)
 		put_bytes(req, FLITCAST_A_SITE_GRAPH, topo->graph->link,
-		       topo->graph->nlinks * sizeof(*topo->graph->link));
+			  topo->graph->nlinks * sizeof(*topo->graph->link));
 }

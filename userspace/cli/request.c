@@ -216,7 +216,7 @@ struct exchange {
 	bool over;
 };
 
-/* Note a refusal with the attributes of an extended acknowledgement, if it has any. */
+/* Note a refusal with the attributes of an extended acknowledgment, if it has any. */
 static void take_refusal(struct exchange *x, int err, struct nlattr *attrs, int length)
 {
 	struct nlattr *a[NLMSGERR_ATTR_POLICY + 1] = { NULL };

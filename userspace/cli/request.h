@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Netlink by libnl: messages built one after another, sent and answered in one go, with the
- * extended acknowledgements that libnl does not read.
+ * extended acknowledgments that libnl does not read.
  */
 #ifndef FLITCAST_CLI_REQUEST_H
 #define FLITCAST_CLI_REQUEST_H

@@ -67,7 +67,7 @@ static int take_plan(struct plan *plan)
 		complain("restore: failed, and every change is taken back");
 	while (i--)
 		request_ask(&plan->step[i].undo, NULL, NULL,
-		       xprintf("taking back: %s", plan->step[i].about));
+			    xprintf("taking back: %s", plan->step[i].about));
 	return EXIT_FAILED;
 }
 

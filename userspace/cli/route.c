@@ -35,7 +35,7 @@ static bool take_site(struct args *args, struct request *req)
 	if (!take_word(args, "site"))
 		return false;
 	put_u32(req, FLITCAST_A_ROUTE_SITE,
-		   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
+		parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
 	return true;
 }
 

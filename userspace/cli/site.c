@@ -77,7 +77,7 @@ static int show(struct args *args)
 	request_flitcast(&req, FLITCAST_CMD_SITE_GET, args->argc ? 0 : NLM_F_DUMP);
 	if (args->argc)
 		put_u32(&req, FLITCAST_A_SITE_ID,
-			   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
+			parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
 	take_end(args);
 	out_open_array(NULL);
 	err = request_ask(&req, print_site, NULL, "site show");
@@ -124,30 +124,30 @@ static bool take_setting(struct args *args, struct request *req)
 		put_string(req, FLITCAST_A_SITE_MODE, take_any(args, "mode"));
 	else if (take_word(args, "flit"))
 		put_u32(req, FLITCAST_A_SITE_FLIT,
-			   parse_number(take_any(args, "flit size"), 0, UINT32_MAX, "flit size"));
+			parse_number(take_any(args, "flit size"), 0, UINT32_MAX, "flit size"));
 	else if (take_word(args, "window"))
 		put_u32(req, FLITCAST_A_SITE_WINDOW,
-			   parse_number(take_any(args, "window"), 0, UINT32_MAX, "window"));
+			parse_number(take_any(args, "window"), 0, UINT32_MAX, "window"));
 	else if (take_word(args, "seek"))
 		put_u32(req, FLITCAST_A_SITE_SEEK, parse_time(take_any(args, "seek"), "seek"));
 	else if (take_word(args, "seek-max"))
 		put_u32(req, FLITCAST_A_SITE_SEEK_MAX,
-			   parse_number(take_any(args, "seek-max"), 0, UINT32_MAX, "seek-max"));
+			parse_number(take_any(args, "seek-max"), 0, UINT32_MAX, "seek-max"));
 	else if (take_word(args, "timeout"))
 		put_u32(req, FLITCAST_A_SITE_TIMEOUT,
-			   parse_time(take_any(args, "timeout"), "timeout"));
+			parse_time(take_any(args, "timeout"), "timeout"));
 	else if (take_word(args, "retry"))
 		put_u32(req, FLITCAST_A_SITE_RETRY,
-			   parse_time(take_any(args, "retry"), "retry"));
+			parse_time(take_any(args, "retry"), "retry"));
 	else if (take_word(args, "probe"))
 		put_u32(req, FLITCAST_A_SITE_PROBE,
-			   parse_time(take_any(args, "probe"), "probe"));
+			parse_time(take_any(args, "probe"), "probe"));
 	else if (take_word(args, "transit"))
 		put_u32(req, FLITCAST_A_SITE_TRANSIT,
-			   parse_number(take_any(args, "transit"), 0, UINT32_MAX, "transit"));
+			parse_number(take_any(args, "transit"), 0, UINT32_MAX, "transit"));
 	else if (take_word(args, "grace"))
 		put_u32(req, FLITCAST_A_SITE_GRACE,
-			   parse_time(take_any(args, "grace"), "grace"));
+			parse_time(take_any(args, "grace"), "grace"));
 	else if (take_word(args, "key"))
 		take_key(args, req);
 	else

@@ -121,11 +121,11 @@ static int show(struct args *args)
 	while (args->argc) {
 		if (take_word(args, "site"))
 			put_u32(&req, FLITCAST_A_SOCKET_SITE,
-				   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-						"site"));
+				parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
+					     "site"));
 		else if (take_word(args, "port"))
 			put_u32(&req, FLITCAST_A_SOCKET_PORT,
-				   parse_number(take_any(args, "port"), 1, UINT16_MAX, "port"));
+				parse_number(take_any(args, "port"), 1, UINT16_MAX, "port"));
 		else
 			take_end(args);
 	}

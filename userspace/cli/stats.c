@@ -78,7 +78,7 @@ static int ask(struct args *args, uint8_t cmd, uint16_t flags, const char *about
 	request_flitcast(&req, cmd, flags);
 	if (args->argc)
 		put_u32(&req, FLITCAST_A_STATS_SITE,
-			   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
+			parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
 	take_end(args);
 	return request_ask(&req, print_site_stats, NULL, about) ? EXIT_FAILED : 0;
 }

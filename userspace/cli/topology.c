@@ -214,8 +214,8 @@ static int faults(struct args *args)
 	while (args->argc) {
 		if (take_word(args, "site"))
 			put_u32(&req, FLITCAST_A_SITE_ID,
-				   parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-						"site"));
+				parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
+					     "site"));
 		else if (!take_output_option(args))
 			take_end(args);
 	}
