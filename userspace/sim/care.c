@@ -164,8 +164,8 @@ static const struct option_entry entries[] = {
 	/* From one flit a site in a million cycles to one each cycle, tenfold. */
 	OPTION("load", "L", "flits that a site sends per cycle (0.1)", FRACTION, AT(load),
 	       OPTION_RANGE(1, 10 * OPTION_UNIT)),
-	OPTION("targets", "A-B", "targets of a message (1-15)", OTHER, AT(targets),
-	       OPTION_RANGE(1, FC_TARGETS_MAX), .take = take_range),
+	OPTION("targets", "A-B", "targets of a message (1-15, or as many as there are)", OTHER,
+	       AT(targets), OPTION_RANGE(1, FC_TARGETS_MAX), .take = take_range),
 	OPTION("unicast", "P", "share of the messages that has one target instead (0)", FRACTION,
 	       AT(unicast), OPTION_RANGE(0, OPTION_UNIT)),
 	OPTION("bytes", "A-B", "bytes of a message (0-4096)", OTHER, AT(bytes),
@@ -280,6 +280,9 @@ static int check(void *settings, const struct option_given *given)
 		fprintf(stderr, "flitcast-sim: --topology %s: a network has two sites or more\n",
 			config->spec);
 		return 2;
+	} else if (!option_was_given(given, "targets") &&
+		   config->topo.nsites <= config->targets[1]) {
+		config->targets[1] = config->topo.nsites - 1;
 	} else if (config->topo.nsites <= config->targets[1]) {
 		fprintf(stderr,
 			"flitcast-sim: --targets %u-%u: %s has %u sites, so a message has %u targets at most; give --targets 1-%u\n",
