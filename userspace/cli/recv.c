@@ -169,15 +169,16 @@ static void print_from(uint32_t site, uint16_t port, uint64_t length)
 	out_uint("length", NULL, length);
 }
 
-/* A message that is no part of a file. */
+/* A message that is no part of a file; behind it there is room for a newline. */
 static void take_message(const struct output *output, const struct flitcast_from *from,
-			 const char *data, size_t length)
+			 char *data, size_t length)
 {
 	if (output->path) {
 		write_data(output, data, length);
 	} else if (!out_json) {
-		write_data(output, data, length);
-		write_data(output, "\n", 1);
+		/* In one piece: another receiver may write to the same terminal. */
+		data[length] = '\n';
+		write_data(output, data, length + 1);
 	}
 	if (!out_json)
 		return;
@@ -514,7 +515,7 @@ int do_recv(struct args *args)
 	setsockopt(fd, SOL_FLITCAST, FLITCAST_INFO, &one, sizeof(one));
 	set_reception(fd, &reception, copies);
 	open_output(&output);
-	buf = xalloc(1, size);
+	buf = xalloc(1, size + 1);
 	while (!count || done < count) {
 		ssize_t length;
 
@@ -524,7 +525,7 @@ int do_recv(struct args *args)
 		if (length > (ssize_t)size) {
 			free(buf);
 			size = length;
-			buf = xalloc(1, size);
+			buf = xalloc(1, size + 1);
 		}
 		if (length >= 0)
 			length = flitcast_recv(fd, buf, size, &from, MSG_DONTWAIT);
