@@ -25,7 +25,7 @@
 /* The most that a budget holds, in ns, and the fraction of time that flows and sources regain. */
 #define FC_PATIENCE_MOST	100000000ULL
 #define FC_PATIENCE_FLOW	8
-/* What a confirmed packet adds to a budget, in ns. */
+/* Each confirmed packet adds so many ns to a budget. */
 #define FC_PATIENCE_PACKET	4000000
 #define FC_PATIENCE_SOURCE	4
 

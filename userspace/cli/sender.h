@@ -102,9 +102,9 @@ static inline bool sender_stopped(const struct sender *sender)
 int sender_send(struct sender *sender, const void *data, size_t length);
 
 /*
- * The same for the first message, which goes again to targets without a receiver until all have it
- * or @wait is over.  EINTR also where a signal ends the wait: later messages then go to those that
- * have it.
+ * sender_send() for the first message, which goes again to targets without a receiver until all
+ * have it or @wait is over.  Also fails with EINTR where a signal ends the wait: later messages
+ * then go to those that have it.
  */
 int sender_send_first(struct sender *sender, const void *data, size_t length);
 

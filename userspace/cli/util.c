@@ -14,7 +14,7 @@ const char *usage_object;
 volatile sig_atomic_t interrupted;
 
 static bool progress_shown;
-/* Of the work that is shown: when it was begun, and how far it was then. */
+/* The work that progress() shows was begun then, and was so far. */
 static uint64_t begun_at, begun_with;
 
 static void complain_args(const char *format, va_list args)

@@ -107,7 +107,7 @@ uint64_t now_ns(void);
  * Does nothing where stderr is no terminal.
  */
 void progress(const char *what, uint64_t done, uint64_t total, const char *unit);
-/* The same with a remark, which is asked for when the line is due; NULL: none. */
+/* progress() with a remark, for which @remark is called when the line is due; NULL: none. */
 void progress_remark(const char *what, uint64_t done, uint64_t total, const char *unit,
 		     const char *(*remark)(const void *arg), const void *arg);
 /* Wipe the line. */

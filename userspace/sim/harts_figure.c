@@ -38,7 +38,7 @@ enum {
 /* All points; only SBCAST and SFBCAST have all sizes, Algorithm A has none. */
 static struct harts_point points[HARTS_ALGORITHMS][HARTS_SIZES][HARTS_LOADS];
 static u64 gap;
-/* Of all parts. */
+/* Messages that went astray or unserved in the figures measured so far. */
 static u64 wrong;
 
 #define FIGURE(number, title_, unit) { \
