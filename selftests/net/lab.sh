@@ -120,8 +120,13 @@ accepts "mirrored: down" fc lab down name "$lab"
 accepts "exec: up" fc lab up line:3 mtu 9000 window 16 name "$lab"
 json "up: mtu and window reach the sites" 'j[0]["flit"] == 9000 and j[0]["window"] == 16' \
 	fc lab exec name "$lab" 1 "$flitcast" -j site show
+[ "$(fc lab exec name "$lab" all "$flitcast" -br site show | awk '{ print $1 }' | xargs)" = "0 1 2" ]
+result $? "exec: all sites, in their order"
+run fc lab exec name "$lab" 0-2 sh -c 'exit 3'
+[ "$status" -eq 3 ]
+result $? "exec: gives the exit status of several back"
 refuses "exec: no such site" 1 'there is no site 3' fc lab exec name "$lab" 3 true
-refuses "exec: no command" 2 'command is missing' fc lab exec name "$lab" 0
+refuses "exec: no command" 2 'COMMAND \[ARG\]... is missing' fc lab exec name "$lab" 0
 refuses "exec: no such command" 1 'no-such-command: No such file' \
 	fc lab exec name "$lab" 0 no-such-command
 run fc lab exec name "$lab" 0 sh -c 'exit 42'
@@ -137,11 +142,15 @@ accepts "down: half of it was gone" fc lab down name "$lab"
 result $? "down: nothing is left"
 
 accepts "kill: up" fc lab up hexmesh:2 name "$lab"
-refuses "kill: no site" 2 'site is missing' fc lab kill name "$lab"
+refuses "kill: no site" 2 'SITE.* is missing' fc lab kill name "$lab"
 refuses "kill: no such site" 1 'there is no site 7: sites are 0 to 6' fc lab kill name "$lab" 7
-refuses "kill: not a site" 2 'site' fc lab kill name "$lab" all
+refuses "kill: not a site" 2 'sites are such as' fc lab kill name "$lab" 1-
 refuses "kill: one of several is none" 1 'there is no site 7' fc lab kill name "$lab" 3 5 7
 refuses "kill: the same twice" 2 'site 3 is named twice' fc lab kill name "$lab" 3 5 3
+refuses "kill: the same twice in a range" 2 'site 4 is named twice' fc lab kill name "$lab" 3-5,4
+refuses "kill: a range backwards" 2 'begins with the smaller one' fc lab kill name "$lab" 5-3
+refuses "kill: a range beyond the last" 1 'there is no site 4294967295' \
+	fc lab kill name "$lab" 0-4294967295
 refuses "kill: no such lab" 1 "lab $lab-2 is not up" fc lab kill name "$lab-2" 3
 refuses "revive: it lives" 1 'site 3 is not dead' fc lab revive name "$lab" 3
 json "kill: nothing is changed by what is refused" \
@@ -186,7 +195,7 @@ sites_lie()
 # What lies is a program.
 liars() { pidof "$(basename "$flitcast")" 2>/dev/null | wc -w; }
 
-refuses "corrupt: no site" 2 'site is missing' fc lab corrupt name "$lab"
+refuses "corrupt: no site" 2 'SITE is missing' fc lab corrupt name "$lab"
 refuses "corrupt: no such site" 1 'there is no site 7: sites are 0 to 6' \
 	fc lab corrupt name "$lab" 7
 refuses "corrupt: no such lie" 2 'lies are alter, drop, forge and replay, not "delay"' \

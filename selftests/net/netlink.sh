@@ -34,7 +34,7 @@ refuses "stats reset: no site" 1 'stats reset: no site here' fc stats reset
 refuses "topology show: no site" 1 'topology show: no site here' fc topology show
 
 # site
-refuses "site add: no topology" 1 'a new site needs a topology' fc site add 0
+refuses "site add: no topology" 2 'topology SPEC is missing' fc site add 0
 refuses "site add: topology malformed" 1 'KIND:SIZE' fc site add 0 topology ring
 refuses "site add: topology unknown" 1 'site add 0: .' fc site add 0 topology star:3
 refuses "site add: topology too long" 1 'site add 0: .' \
@@ -123,7 +123,7 @@ refuses "link add: no such port" 1 'no such port' fc link add fc0 port 3 site 0
 refuses "link add: port 0" 2 'port is a number' fc link add fc0 port 0 site 0
 refuses "link add: port out of range" 1 'port 31 is out of range: 1 to 30' \
 	fc link add fc0 port 31 site 0
-refuses "link add: no port" 2 'port is missing' fc link add fc0 site 0
+refuses "link add: no port" 2 'port P is missing' fc link add fc0 site 0
 refuses "link add: loopback" 1 'link add lo: .' fc link add lo port 1 site 0
 refuses "link add: window above the site's" 1 'the window of a link is at most' \
 	fc link add fc0 port 1 site 0 window 5
@@ -138,15 +138,15 @@ for wrong in '/1' "$(printf 'a%.0s' {1..64})/1" 'rxe0/' 'rxe0/0' 'rxe0/256' 'rxe
 	refuses "link add: RDMA port $wrong" 2 'is no RDMA port: ' \
 		fc link add rdma "$wrong" peer ::1 port 1 site 0
 done
-refuses "link add: no RDMA port" 2 'RDMA port is missing' fc link add rdma
+refuses "link add: no RDMA port" 2 'rdma: its value DEV\[/PORT\] is missing' fc link add rdma
 for wrong in '' x fe80 fe80::1%lo 1.2.3 1.2.3.4.5; do
 	refuses "link add: peer \"$wrong\"" 2 'peer is a GID' \
 		fc link add rdma rxe0/1 peer "$wrong" port 1 site 0
 done
-refuses "link add: no peer" 2 'peer is missing' fc link add rdma rxe0/1 port 1 site 0
-refuses "link add: peer of a device" 2 'unexpected argument "peer"' \
+refuses "link add: no peer" 2 'peer GID is missing' fc link add rdma rxe0/1 port 1 site 0
+refuses "link add: peer of a device" 2 'peer is of RDMA links' \
 	fc link add fc0 peer ::1 port 1 site 0
-refuses "link add: RDMA, no port" 2 'port is missing' fc link add rdma rxe0 peer 192.0.2.1 site 0
+refuses "link add: RDMA, no port" 2 'port P is missing' fc link add rdma rxe0 peer 192.0.2.1 site 0
 refuses "link add: RDMA, mtu" 2 'mtu is of a network device' \
 	fc link add rdma rxe0/1 peer fe80::1 port 1 site 0 mtu 4096
 refuses "link add: no such RDMA device" 1 'link add rdma none/1: .' \
@@ -174,8 +174,15 @@ json "link show: no RDMA link" 'all(l[key] is None for l in j
 refuses "link show: by port, which site" 1 'several sites here' fc link show port 1
 refuses "link show: by port, no link" 1 'port has no link' fc link show port 2 site 0
 refuses "link show: port 0" 2 'port is a number' fc link show port 0 site 0
-refuses "link show: no port" 2 'port is missing' fc link show port
+refuses "link show: no port" 2 'port: its value P is missing' fc link show port
 json "link show: with counters" 'j[0]["counters"]["rx_hello"] > 0' fc -j -s link show fc0
+prints "link show: brief" '^0    1   fc0              up    1:2$' fc -br link show
+prints "link show: details" ' dev fc0 ifindex [0-9]+ window 3' fc link show -d
+prints "link show: colours" $' dev \x1b\\[36mfc0\x1b\\[0m .* \x1b\\[32mup\x1b\\[0m' fc -c link show
+prints "link show: no colours in a file" ' dev fc0 window 3 state up' fc -c=auto link show
+prints "site show: brief" '^0    ring:3               care     1/1 up$' fc -br site show 0
+prints "site show: on one line" '^site 0 topology .*\\    seek .* grace [0-9]+m?s$' fc -o site show 0
+refuses "usage: colours" 2 '-c is one of always, auto, never' fc -c=sometimes site show
 prints "link show: text" '^site 0 port 1 \+x dev fc0 window 3 state up peer 1 port 2$' fc link show
 refuses "link show: no link" 1 'device is no link of a site here' fc link show lo
 refuses "link show: not of that site" 1 'device is no link of that site' fc link show fc0 site 1
@@ -236,7 +243,7 @@ refuses "route set: not a direction" 2 'is no direction' fc route set sideways p
 refuses "route set: port twice" 1 'route set \+x: .' fc route set +x ports 1,1 site 0
 refuses "route set: no such port" 1 'route set \+x: .' fc route set +x ports 3 site 0
 refuses "route set: not a port" 2 'port is a number' fc route set +x ports 1,,2 site 0
-refuses "route set: no ports" 2 'list of ports is missing' fc route set +x site 0
+refuses "route set: no ports" 2 'ports P1.* is missing' fc route set +x site 0
 refuses "route set: without rights" 1 'Operation not permitted' \
 	no_admin route set +x ports 1 site 0
 prints "route show: text" '^site 0 \+x ports 2,1 generation [0-9]+$' fc route show +x site 0
@@ -265,13 +272,13 @@ refuses "topology show: malformed" 1 'topology rong:5: .' fc topology show rong:
 
 # the rest of the grammar
 refuses "usage: no object" 2 'Usage:' fc
-refuses "usage: unknown object" 2 'unknown object "blah"' fc blah
-refuses "usage: unknown command" 2 'site has no command "blah"' fc site blah
+refuses "usage: unknown object" 2 'unknown command "blah"' fc blah
+refuses "usage: unknown command" 2 'site: no command "blah"' fc site blah
 refuses "usage: too much" 2 'unexpected argument "more"' fc site del 0 more
 refuses "usage: unknown option" 2 'unknown option -x' fc -x site show
 refuses "netns: unknown" 1 'network namespace nowhere: ' fc -n nowhere site show
 prints "abbreviations" '^site 0 ' fc si sh
-prints "help" 'flitcast site add ID topology SPEC' fc site help
+prints "help" 'flitcast site add \[site\] ID topology SPEC' fc site help
 json "version" '"version" in j' fc -j version
 
 # the end of a site

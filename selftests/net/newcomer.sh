@@ -42,7 +42,7 @@ for object in site send recv ping lab; do
 done
 
 # Help, for every object and command that the tool lists.
-objects=$(fc help | awk '$1 == "flitcast" { print $2 }')
+objects=$(fc help | awk '/^  [a-z]/ && $1 != "help" && $1 != "completion" { print $1 }')
 [ "$(wc -w <<<"$objects")" -ge 13 ]
 result $? "help: lists the objects"
 for object in $objects; do
@@ -67,8 +67,8 @@ for object in $objects; do
 			fc "$object" "$command" --help
 	done
 done
-refuses "help: no such object" 2 'unknown object "lnik"' fc help lnik
-refuses "usage: names the help" 2 '^Try: flitcast send help$' fc send
+refuses "help: no such object" 2 'unknown command "lnik"' fc help lnik
+refuses "usage: names the help" 2 '^Try: flitcast send --help$' fc send
 
 # Topologies and settings.
 for spec in foo:4x4 torus4x4; do

@@ -115,7 +115,7 @@ same "restore: it has changed it" "$work/before"
 printf '{}' >"$work/empty"
 refuses "restore: no configuration" 1 'not a configuration' fc site restore "$work/empty"
 refuses "restore: no file" 1 'nowhere: No such file' fc site restore "$work/nowhere"
-refuses "restore: usage" 2 'file is missing' fc site restore
+refuses "restore: usage" 2 'FILE is missing' fc site restore
 for wrong in '' '{' '[1,]' '{"flitcast":1 "sites":[]}' '{"flitcast":01}' '{"a":"\q"}' '"\ud800"' \
 	'{"flitcast":1,"flitcast":1}' 'nul' '{"flitcast":1,"sites":[]} x' '{"a":"b' '-'; do
 	printf '%s' "$wrong" >"$work/edited"

@@ -65,10 +65,13 @@ arrives()
 refuses "send: no site here" 1 'no site here' fc send --to 1 hello
 refuses "recv: no site here" 1 'no site here' fc recv
 refuses "ping: no site here" 1 'no site here' fc ping 1
-refuses "send: no target" 2 '--to is missing' fc send hello
+refuses "send: no target" 2 '{ --to .* | --broadcast } is missing' fc send hello
 refuses "send: no text" 2 'is missing' fc send --to 1
-refuses "send: target malformed" 2 'targets are SITE\[:PORT\]' fc send --to '1;2' hello
+refuses "send: target malformed" 2 'targets are SITE\[-LAST\]\[:PORT\]' fc send --to '1;2' hello
 refuses "send: target twice" 2 'named twice' fc send --to 1,2,1 hello
+refuses "send: target twice in a range" 2 'named twice' fc send --to 1-3,2 hello
+refuses "send: a range backwards" 2 'the smaller number first' fc send --to 3-1 hello
+refuses "send: too many targets" 2 'too many targets' fc send --to 0-4294967294 hello
 refuses "send: port" 2 'from 1 to 65535' fc send --to 1:0 hello
 refuses "recv: port" 2 'port is a number' fc recv --port 0
 accepts "lab up" fc lab up mesh:3x3 name "$lab"
@@ -79,6 +82,12 @@ for site in 2 4 8; do
 done
 accepts "send: a text to three" at 0 send --to 2,4,8 hello, world
 arrives "recv: the text" 2 4 8
+
+for site in 0 1 2 3 5 6 7 8; do
+	receive $site --count 1
+done
+accepts "send: a text to all" at 4 send --to all hello, world
+arrives "recv: the text to all" 0 1 2 3 5 6 7 8
 
 receive 8 --count 1 -j --port 77
 accepts "send: to a port" at 0 send --to 8:77 'quoted "text"'
@@ -228,7 +237,7 @@ prints "send: a broadcast: who has no socket" '^site 3 port 99: no receiver \(0 
 	at 0 send --confirm --broadcast --port 99 hello
 refuses "send: more copies than there are paths" 1 'no paths are known for so many' \
 	at 0 send --broadcast --copies 2 hello
-refuses "send: a broadcast to some" 2 'give --to or --broadcast, not both' at 0 send --broadcast --to 1 hello
+refuses "send: a broadcast to some" 2 '--broadcast and --to exclude each other' at 0 send --broadcast --to 1 hello
 refuses "send: copies to one" 2 'are for --broadcast' at 0 send --to 1 --copies 2 hello
 refuses "recv: reception" 2 'first, all, majority, or a number' at 0 recv --reception 0
 head -c 300000 /dev/urandom >"$work/file"
@@ -255,6 +264,6 @@ json "ping: a large message" 'j["received"] == 2 and j["answers"][0]["bytes"] ==
 	at 0 ping 8 -c 2 -i 0.05 -s 100000 -j
 json "ping: oneself" 'j["received"] == 1' at 4 ping 4 -c 1 -j
 refuses "ping: no such site in the network" 1 'no such site' at 0 ping 9 -c 1
-refuses "ping: usage" 2 'size is a number' at 0 ping 8 -s 3
+refuses "ping: usage" 2 '-s is a number from 16' at 0 ping 8 -s 3
 
 finish

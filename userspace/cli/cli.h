@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "topo.h"
+#include "mode.h"
+#include "option.h"
 #include "request.h"
 #include "util.h"
 
@@ -23,25 +25,37 @@
 /* -s */
 extern bool show_stats;
 
-int do_site(struct args *args);
-int do_link(struct args *args);
-int do_route(struct args *args);
-int do_topology(struct args *args);
-int do_stats(struct args *args);
-int do_socket(struct args *args);
-int do_monitor(struct args *args);
-int do_send(struct args *args);
-int do_recv(struct args *args);
-int do_ping(struct args *args);
-int do_trace(struct args *args);
-int do_lab(struct args *args);
-int do_version(struct args *args);
+/* The commands, a file each. */
+extern const struct option_command site_command, link_command, route_command, topology_command,
+	stats_command, socket_command, monitor_command, send_command, recv_command, ping_command,
+	trace_command, lab_command;
+
+/* Which of several sites of the namespace. */
+#define SITE_HELP	"which site, where the namespace has several"
+#define OPTION_SITE(name_, attr_) \
+	OPTION(name_, "ID", SITE_HELP, NUMBER, 0, OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), \
+	       .attr = attr_, .complete = complete_sites)
+/* A site as the subject of a command. */
+#define OPTION_SITE_BARE(help_, attr_, how_) \
+	OPTION("site", "ID", help_, NUMBER, 0, OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), \
+	       .attr = attr_, .how = OPTION_BARE | (how_), .complete = complete_sites)
+#define TARGETS_HELP	"the receivers: 3, 1-5,9:4100, or all"
+#define OPTION_DRAWINGS \
+	OPTION("--svg", NULL, "print a drawing", FLAG, 0, .group = 1), \
+	OPTION("--dot", NULL, "print a graph for Graphviz", FLAG, 0, .group = 1)
+
+/* The options that have an attribute: their numbers, or their texts. */
+void put_given(struct request *req, const struct option_given *given);
+
+/* Values for the completion of shells. */
+void complete_sites(void);
+void complete_devices(void);
+void complete_modes(void);
+void complete_topologies(void);
+void complete_labs(void);
 
 /* A socket of a site (FLITCAST_SITE_ANY: the only one); does not return where there is none. */
 int open_socket(const char *about, uint32_t site, uint16_t port);
-
-/* An option that stands before the object may stand in the command as well. */
-bool take_output_option(struct args *args);
 
 /* The name of a state of a link, enum flitcast_link_state. */
 const char *link_state_name(uint32_t state);
@@ -54,13 +68,13 @@ void print_site_line(struct nlattr **attrs);
 void print_link_line(struct nlattr **attrs);
 
 /* drain.c */
-int site_drain(struct args *args);
+int site_drain(const struct option_given *given);
 
 /* restore.c */
-int site_save(struct args *args);
-int site_restore(struct args *args);
-int route_save(struct args *args);
-int route_restore(struct args *args);
+int site_save(const struct option_given *given);
+int site_restore(const struct option_given *given);
+int route_save(const struct option_given *given);
+int route_restore(const struct option_given *given);
 
 /* Print the counters of a nest of enum flitcast_stats_attr as an object. */
 void print_counters(const char *key, const char *indent, struct nlattr *nest);

@@ -95,21 +95,17 @@ static int wait_until_idle(struct nl_sock *sk, uint32_t id, uint64_t until, cons
 	return 0;
 }
 
-int site_drain(struct args *args)
+int site_drain(const struct option_given *given)
 {
+	uint32_t id = option_get(given, "site", 0);
 	struct request req = { 0 };
 	uint64_t until = UINT64_MAX;
 	struct nl_sock *sk;
 	int status;
-	uint32_t id;
-	char *about;
+	char *about = xprintf("site drain %u", id);
 
-	id = parse_number(take_any(args, "number of the site"), 0, FLITCAST_SITE_ANY - 1, "site");
-	if (take_word(args, "timeout"))
-		until = now_ns() + parse_seconds(take_any(args, "time-out"), 0, "time-out") *
-			1000000ULL;
-	take_end(args);
-	about = xprintf("site drain %u", id);
+	if (option_was_given(given, "timeout"))
+		until = now_ns() + option_get(given, "timeout", 0) * 1000000ULL;
 	/* Before it begins, so that its end is not missed. */
 	sk = request_events(0);
 	request_flitcast(&req, FLITCAST_CMD_SITE_SET, 0);

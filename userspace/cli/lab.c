@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <linux/flitcast_netlink.h>
 #include "lab.h"
@@ -13,6 +14,7 @@
 #include "liar.h"
 #include "netns.h"
 #include "out.h"
+#include "ways.h"
 
 int lab_take_down(const struct lab *lab, bool shown)
 {
@@ -52,34 +54,58 @@ int lab_take_down(const struct lab *lab, bool shown)
 	return status;
 }
 
-static int down(struct args *args)
+static int down(const struct option_given *given)
 {
 	struct lab lab = { 0 };
 
-	lab_take_name(args, &lab);
-	take_end(args);
+	lab_set_name(&lab, option_text(given, "name"));
 	/* To be down is all that is asked. */
 	if (!lab_load(&lab))
 		return 0;
 	return lab_take_down(&lab, true);
 }
 
-static int exec(struct args *args)
+/* Runs the command in the namespace of a site, and waits.  Return: the exit status. */
+static int run_there(const char *netns, char **argv)
+{
+	pid_t pid;
+	int status;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		complain("lab exec: %s: %s", argv[0], strerror(netns_exec(netns, argv)));
+		_exit(EXIT_FAILED);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0)
+		fail("lab exec: %s", strerror(errno));
+	return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_FAILED;
+}
+
+static int exec(const struct option_given *given)
 {
 	struct lab lab = { 0 };
-	uint32_t site;
+	int status = 0, err;
+	uint32_t *sites;
+	size_t i, n;
 	char *name;
-	int err;
 
-	lab_take_name(args, &lab);
-	site = lab_take_site(args, &lab);
-	if (!args->argc)
-		bad_usage("command is missing");
-	if (lab.fate[site] == LAB_DEAD)
-		fail("lab %s: site %u is dead", lab.name, site);
-	name = lab_netns(&lab, site);
-	err = netns_exec(name, args->argv);
-	fail("lab exec: %s: %s", args->argv[0], strerror(err));
+	sites = lab_sites(&lab, given, &n);
+	for (i = 0; i < n; i++)
+		if (lab.fate[sites[i]] == LAB_DEAD)
+			fail("lab %s: site %u is dead", lab.name, sites[i]);
+	for (i = 0; i < n; i++) {
+		name = lab_netns(&lab, sites[i]);
+		if (n == 1) {
+			err = netns_exec(name, given->argv);
+			fail("lab exec: %s: %s", given->argv[0], strerror(err));
+		}
+		err = run_there(name, given->argv);
+		status = err ? err : status;
+		free(name);
+	}
+	free(sites);
+	return status;
 }
 
 /* What a site says; false if that is not to be had. */
@@ -96,16 +122,13 @@ static bool ask(const struct lab *lab, uint32_t site, struct site_state *state)
 	return !err;
 }
 
-static int show(struct args *args)
+static int show(const struct option_given *given)
 {
 	struct lab lab = { 0 };
 	int status = 0;
 	uint32_t site;
 
-	lab_take_name(args, &lab);
-	while (take_output_option(args))
-		continue;
-	take_end(args);
+	lab_set_name(&lab, option_text(given, "name"));
 	lab_need(&lab);
 	out_open_object(NULL);
 	out_string("name", "lab %s", lab.name);
@@ -140,7 +163,8 @@ static int show(struct args *args)
 		out_uint("links_up", " up %llu", state.up);
 		out_uint("sockets", " sockets %llu", state.sockets);
 		out_bool("dead", dead);
-		out_text(dead ? " dead" : "");
+		if (dead && !out_json)
+			out_colored(NULL, " %s", "dead", OUT_BAD);
 		if (lab.fate[site] == LAB_LIES)
 			out_string("lies", " lies %s", lies_name(liar_lies(), lies));
 		else
@@ -213,25 +237,14 @@ struct load *lab_loads_of(const struct fc_topo *topo)
 	return read_loads(&lab);
 }
 
-static int graph(struct args *args)
+static int graph(const struct option_given *given)
 {
-	bool svg = false, dot = false;
 	struct lab lab = { 0 };
 	struct load *loads;
 	uint8_t *marks;
 	uint32_t site;
 
-	lab_take_name(args, &lab);
-	while (args->argc) {
-		if (take_option(args, "--svg"))
-			svg = true;
-		else if (take_option(args, "--dot"))
-			dot = true;
-		else
-			take_end(args);
-	}
-	if (svg && dot)
-		bad_usage("one drawing at a time: --svg or --dot");
+	lab_set_name(&lab, option_text(given, "name"));
 	lab_need(&lab);
 	if (lab.topo.nsites > DRAW_SITES_MAX)
 		fail("lab %s: drawings have at most %d sites", lab.name, DRAW_SITES_MAX);
@@ -240,7 +253,7 @@ static int graph(struct args *args)
 	for (site = 0; site < lab.topo.nsites; site++)
 		if (lab.fate[site] == LAB_DEAD)
 			marks[site] = DRAW_DEAD;
-	if (dot)
+	if (option_was_given(given, "--dot"))
 		draw_dot(&lab.topo, loads, marks);
 	else
 		draw_svg(&lab.topo, loads, marks);
@@ -250,20 +263,68 @@ static int graph(struct args *args)
 	return 0;
 }
 
-static const struct command commands[] = {
-	{ "up", lab_up, "SPEC [copies K] [mtu N] [flit N] [window N] [crc { on | off }]\n"
-	  "   [mode MODE] [key FILE] [name NAME] [--rdma | rdma-dev DEV/PORT]" },
-	{ "exec", exec, "[name NAME] SITE COMMAND [ARG]..." },
-	{ "graph", graph, "[name NAME] [--svg | --dot]" },
-	{ "show", show, "[name NAME] [-j]" },
-	{ "kill", lab_kill, "[name NAME] SITE..." },
-	{ "revive", lab_revive, "[name NAME] SITE..." },
-	{ "corrupt", lab_corrupt, "[name NAME] SITE [on | off | LIE[,LIE]...] [seed N]" },
-	{ "down", down, "[name NAME]" },
-	{ 0 }
+#define NAME \
+	OPTION("name", "NAME", "name of the lab (" LAB_DEFAULT ")", TEXT, 0, \
+	       .complete = complete_labs)
+#define SITES(help_) \
+	OPTION("SITE", "[,SITE...]", help_, TEXT, 0, \
+	       .how = OPTION_PLAIN | OPTION_NEED | OPTION_LATE | OPTION_REPEAT)
+
+static const struct option_entry name_options[] = { NAME };
+static const struct option_entry graph_options[] = { NAME, OPTION_DRAWINGS };
+static const struct option_entry fate_options[] = { NAME, SITES("1-5,9, or all") };
+
+static const struct option_entry up_options[] = {
+	OPTION("SPEC", NULL, "the network: ring:8, torus:4x4, graph:FILE", TEXT, 0,
+	       .how = OPTION_PLAIN | OPTION_NEED, .complete = complete_topologies),
+	NAME,
+	OPTION("mode", "MODE", "switching mode: " FC_MODES, TEXT, 0, .complete = complete_modes),
+	OPTION("copies", "K", "disjoint paths for K copies of broadcasts", NUMBER, 0,
+	       OPTION_RANGE(1, FC_WAYS_COPIES_MAX)),
+	OPTION("mtu", "N", "MTU of the links", NUMBER, 0, OPTION_RANGE(256, 65535)),
+	OPTION("flit", "BYTES", "size of flits", NUMBER, 0,
+	       OPTION_RANGE(FLITCAST_FLIT_MIN, FLITCAST_FLIT_MAX)),
+	OPTION("window", "N", "flits under way on a link and channel", NUMBER, 0,
+	       OPTION_RANGE(1, 64)),
+	OPTION("crc", NULL, "have every frame carry a checksum", SWITCH, 0),
+	OPTION("key", "FILE", "key of the network, 64 hexadecimal digits", FILE, 0),
+	OPTION("rdma", NULL, "links over an RDMA device of its own", FLAG, 0, .group = 1),
+	OPTION("rdma-dev", "DEV[/PORT]", "links over this RDMA port", TEXT, 0, .group = 1),
 };
 
-int do_lab(struct args *args)
-{
-	return run_command("lab", commands, args);
-}
+static const struct option_entry exec_options[] = {
+	NAME,
+	OPTION("SITE", "[,SITE...]", "1-5,9, or all: one after the other", TEXT, 0,
+	       .how = OPTION_PLAIN | OPTION_NEED | OPTION_LATE),
+	OPTION("COMMAND", " [ARG]...", "the command and its arguments", REST, 0,
+	       .how = OPTION_PLAIN | OPTION_NEED | OPTION_LATE),
+};
+
+static const struct option_entry corrupt_options[] = {
+	NAME,
+	OPTION("SITE", NULL, "the site that is to lie", TEXT, 0,
+	       .how = OPTION_PLAIN | OPTION_NEED | OPTION_LATE),
+	OPTION("seed", "N", "of its random numbers", NUMBER, 0, OPTION_RANGE(0, UINT32_MAX)),
+	OPTION("LIE", "[,LIE...]", "its lies, or on for all, or off", TEXT, 0,
+	       .how = OPTION_PLAIN | OPTION_LATE),
+};
+
+const struct option_command lab_command = {
+	.name = "lab",
+	.help = "Build whole networks of namespaces on this machine",
+	.commands = (const struct option_command[]) {
+		{ "show", "Show a lab and its sites", OPTION_TABLE(name_options), .run = show },
+		{ "up", "Build a lab", OPTION_TABLE(up_options), .run = lab_up },
+		{ "exec", "Run a command at sites of a lab", OPTION_TABLE(exec_options),
+		  .run = exec },
+		{ "graph", "Print a picture of a lab, with the load of its links",
+		  OPTION_TABLE(graph_options), .run = graph },
+		{ "kill", "Let sites die", OPTION_TABLE(fate_options), .run = lab_kill },
+		{ "revive", "Bring dead sites back", OPTION_TABLE(fate_options),
+		  .run = lab_revive },
+		{ "corrupt", "Let a program that lies take the place of a site",
+		  OPTION_TABLE(corrupt_options), .run = lab_corrupt },
+		{ "down", "Take a lab down", OPTION_TABLE(name_options), .run = down },
+		{ 0 }
+	},
+};

@@ -4,6 +4,9 @@
 
 #include "draw.h"
 
+/* A file for each lab, by its name. */
+#define LAB_STATE_DIR	"/run/flitcast/lab"
+
 /**
  * lab_loads_of() - loads of the lab's links, if it has this topology
  * @topo: topology

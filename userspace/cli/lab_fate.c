@@ -15,20 +15,12 @@
 #include "netns.h"
 #include "paths.h"
 
-/* All words that are left: sites, in the state that is asked for. */
-static uint32_t *take_sites(struct args *args, struct lab *lab, bool dead, size_t *n)
+/* The sites that are named, all of them dead, or none. */
+static uint32_t *take_sites(struct lab *lab, const struct option_given *given, bool dead, size_t *n)
 {
-	uint32_t *sites = xalloc(args->argc + 1, sizeof(*sites));
+	uint32_t *sites = lab_sites(lab, given, n);
 	size_t i;
 
-	*n = 0;
-	do {
-		sites[*n] = lab_take_site(args, lab);
-		for (i = 0; i < *n; i++)
-			if (sites[i] == sites[*n])
-				bad_usage("site %u is named twice", sites[i]);
-		++*n;
-	} while (args->argc);
 	for (i = 0; i < *n; i++)
 		if ((lab->fate[sites[i]] == LAB_DEAD) != dead)
 			fail("lab %s: site %u is %s", lab->name, sites[i],
@@ -97,14 +89,13 @@ static void kill_site(struct lab *lab, uint32_t site)
 	nl_socket_free(genl);
 }
 
-int lab_kill(struct args *args)
+int lab_kill(const struct option_given *given)
 {
 	struct lab lab = { 0 };
 	uint32_t *sites;
 	size_t i, n;
 
-	lab_take_name(args, &lab);
-	sites = take_sites(args, &lab, false, &n);
+	sites = take_sites(&lab, given, false, &n);
 	for (i = 0; i < n; i++)
 		kill_site(&lab, sites[i]);
 	free(sites);
@@ -129,7 +120,7 @@ static void wait_for_all(const struct lab *lab, struct nl_sock **genl)
 			nl_socket_free(genl[site]);
 }
 
-int lab_revive(struct args *args)
+int lab_revive(const struct option_given *given)
 {
 	struct request req = { 0 };
 	struct lab lab = { 0 };
@@ -140,8 +131,7 @@ int lab_revive(struct args *args)
 	struct nl_sock **genl;
 	char *wrong;
 
-	lab_take_name(args, &lab);
-	sites = take_sites(args, &lab, true, &n);
+	sites = take_sites(&lab, given, true, &n);
 	paths_find(&paths, &lab.topo, lab.copies, "lab revive");
 	genl = xalloc(lab.topo.nsites, sizeof(*genl));
 	wrong = *lab.rdma ? lab_rdma_find(&lab) : NULL;
@@ -230,23 +220,25 @@ static void give_back(struct lab *lab, uint32_t site, struct nl_sock *genl)
 	free(all);
 }
 
-int lab_corrupt(struct args *args)
+int lab_corrupt(const struct option_given *given)
 {
+	const char *what = option_text(given, "LIE");
 	struct lab lab = { 0 };
-	uint32_t site, lies = LIE_ALL;
+	uint32_t site, lies = LIE_ALL, *sites;
 	uint64_t seed;
 	struct nl_sock *genl;
+	size_t n;
 
-	lab_take_name(args, &lab);
-	site = lab_take_site(args, &lab);
-	seed = site;
-	if (take_option(args, "off"))
+	sites = lab_sites(&lab, given, &n);
+	if (n > 1)
+		bad_usage("one site lies at a time");
+	site = sites[0];
+	free(sites);
+	seed = option_get(given, "seed", site);
+	if (what && !strcmp(what, "off"))
 		lies = 0;
-	else if (args->argc && !take_option(args, "on") && strcmp(args->argv[0], "seed"))
-		lies = lies_parse(take_any(args, "lie"));
-	if (take_option(args, "seed"))
-		seed = parse_number(take_any(args, "seed"), 0, UINT32_MAX, "seed");
-	take_end(args);
+	else if (what && strcmp(what, "on"))
+		lies = lies_parse(what);
 	if (lab.fate[site] == LAB_DEAD)
 		fail("lab %s: site %u is dead", lab.name, site);
 	if (!lies && lab.fate[site] == LAB_LIVES)

@@ -66,15 +66,14 @@ struct lab {
  * State: lab_state.c
  */
 
+/* NULL: the default. */
 void lab_set_name(struct lab *lab, const char *name);
-/* "name NAME", or the default. */
-void lab_take_name(struct args *args, struct lab *lab);
 /* Reads the state of the lab of that name; false if there is none. */
 bool lab_load(struct lab *lab);
 /* The same; does not return where there is none. */
 void lab_need(struct lab *lab);
-/* The next word: a site of the lab, which is loaded by it unless it is already. */
-uint32_t lab_take_site(struct args *args, struct lab *lab);
+/* The arguments name and SITE: loads the lab.  Return: its sites that are named, to be freed. */
+uint32_t *lab_sites(struct lab *lab, const struct option_given *given, size_t *n);
 /* Complete from the first moment, and only one of two at a time succeeds. */
 void lab_save(const struct lab *lab);
 /* Note what has become of a site. */
@@ -153,10 +152,10 @@ char *lab_rdma_down(const struct lab *lab);
  * Commands.
  */
 
-int lab_up(struct args *args);
-int lab_kill(struct args *args);
-int lab_revive(struct args *args);
-int lab_corrupt(struct args *args);
+int lab_up(const struct option_given *given);
+int lab_kill(const struct option_given *given);
+int lab_revive(const struct option_given *given);
+int lab_corrupt(const struct option_given *given);
 
 /* Have the program that lies in place of a site end; where it has already, nothing happens. */
 void lab_end_liar(const struct lab *lab, uint32_t site);

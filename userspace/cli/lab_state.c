@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file STATE_DIR/NAME says what the lab is; it is there before the first
+ * The file LAB_STATE_DIR/NAME says what the lab is; it is there before the first
  * namespace and goes after the last, so that "down" always finds its work.  What
  * becomes of sites is added to it, line by line: the last one holds.
  */
@@ -13,10 +13,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "lab.h"
 #include "lab_impl.h"
 #include "network.h"
-
-#define STATE_DIR	"/run/flitcast/lab"
+#include "sites.h"
 
 static const char *const fates[LAB_FATES] = {
 	[LAB_LIVES]	= "alive",
@@ -26,7 +26,7 @@ static const char *const fates[LAB_FATES] = {
 
 char *lab_path(const struct lab *lab)
 {
-	return xprintf(STATE_DIR "/%s", lab->name);
+	return xprintf(LAB_STATE_DIR "/%s", lab->name);
 }
 
 char *lab_netns(const struct lab *lab, uint32_t site)
@@ -38,6 +38,8 @@ void lab_set_name(struct lab *lab, const char *name)
 {
 	const char *p;
 
+	if (!name)
+		name = LAB_DEFAULT;
 	for (p = name; *p; p++)
 		if (!isalnum((unsigned char)*p) && *p != '-' && *p != '_')
 			break;
@@ -45,13 +47,6 @@ void lab_set_name(struct lab *lab, const char *name)
 		bad_usage("name of a lab: up to %d letters, digits, - and _, not \"%s\"",
 			  LAB_NAME_MAX, name);
 	strcpy(lab->name, name);
-}
-
-void lab_take_name(struct args *args, struct lab *lab)
-{
-	strcpy(lab->name, LAB_DEFAULT);
-	if (take_word(args, "name"))
-		lab_set_name(lab, take_any(args, "name"));
 }
 
 /**
@@ -160,30 +155,36 @@ void lab_need(struct lab *lab)
 		fail("lab %s is not up: flitcast lab up makes a lab", lab->name);
 }
 
-uint32_t lab_take_site(struct args *args, struct lab *lab)
+uint32_t *lab_sites(struct lab *lab, const struct option_given *given, size_t *n)
 {
-	uint32_t site = parse_number(take_any(args, "site"), 0, LAB_SITES_MAX - 1, "site");
+	const struct option_value *value;
+	uint32_t *sites;
+	char *network;
+	u32 i;
 
-	if (!lab->fate)
-		lab_need(lab);
-	if (site >= lab->topo.nsites)
-		fail("lab %s: there is no site %u: sites are 0 to %u", lab->name, site,
-		     lab->topo.nsites - 1);
-	return site;
+	lab_set_name(lab, option_text(given, "name"));
+	lab_need(lab);
+	sites = xalloc(lab->topo.nsites, sizeof(*sites));
+	network = xprintf("lab %s", lab->name);
+	*n = 0;
+	for (i = 0; (value = option_nth(given, "SITE", i)); i++)
+		sites_parse(value->text, lab->topo.nsites, network, sites, n);
+	free(network);
+	return sites;
 }
 
 void lab_save(const struct lab *lab)
 {
 	const struct fc_graph *graph = lab->topo.graph;
 	char *path = lab_path(lab);
-	char *draft = xprintf(STATE_DIR "/.%s.%d", lab->name, getpid());
+	char *draft = xprintf(LAB_STATE_DIR "/.%s.%d", lab->name, getpid());
 	uint32_t i;
 	FILE *file;
 	int err = 0;
 
 	if ((mkdir("/run/flitcast", 0755) && errno != EEXIST) ||
-	    (mkdir(STATE_DIR, 0755) && errno != EEXIST))
-		fail("lab up: cannot make " STATE_DIR ": %s", strerror(errno));
+	    (mkdir(LAB_STATE_DIR, 0755) && errno != EEXIST))
+		fail("lab up: cannot make " LAB_STATE_DIR ": %s", strerror(errno));
 	file = fopen(draft, "we");
 	if (!file)
 		fail("lab up: %s: %s", draft, strerror(errno));
@@ -237,14 +238,14 @@ char *lab_same_rdma(const struct lab *lab)
 {
 	char *wanted = xprintf("rdma %s\n", lab->rdma);
 	const struct dirent *entry;
-	DIR *dir = opendir(STATE_DIR);
+	DIR *dir = opendir(LAB_STATE_DIR);
 	char *other = NULL, *line = NULL;
 	size_t size = 0;
 
 	if (!dir)
-		fail("lab: " STATE_DIR ": %s", strerror(errno));
+		fail("lab: " LAB_STATE_DIR ": %s", strerror(errno));
 	while (!other && (entry = readdir(dir))) {
-		char *path = xprintf(STATE_DIR "/%s", entry->d_name);
+		char *path = xprintf(LAB_STATE_DIR "/%s", entry->d_name);
 		/* Drafts begin with a dot. */
 		bool skip = *entry->d_name == '.' || !strcmp(entry->d_name, lab->name);
 		FILE *file = skip ? NULL : fopen(path, "re");

@@ -230,44 +230,30 @@ static void refuse_same_rdma(const struct lab *lab)
 	     other, lab->rdma);
 }
 
-int lab_up(struct args *args)
+int lab_up(const struct option_given *given)
 {
-	struct lab lab = { .name = LAB_DEFAULT };
-	const char *spec = take_any(args, "topology");
+	struct lab lab = {
+		.mtu = option_get(given, "mtu", 0),
+		.flit = option_get(given, "flit", 0),
+		.window = option_get(given, "window", 0),
+		.crc = option_get(given, "crc", 0),
+	};
+	const char *spec = option_text(given, "SPEC"), *mode = option_text(given, "mode");
+	unsigned int copies = option_get(given, "copies", 0);
+	bool rdma = option_was_given(given, "rdma"), own_rdma;
 	struct request req = { 0 };
-	unsigned int copies = 0;
 	struct place *places;
 	struct paths paths;
-	bool rdma = false, own_rdma;
 	uint32_t site;
 	char *wrong;
 
-	while (args->argc) {
-		if (take_word(args, "mtu"))
-			lab.mtu = parse_number(take_any(args, "mtu"), 256, 65535, "mtu");
-		else if (take_word(args, "flit"))
-			lab.flit = parse_number(take_any(args, "flit"), FLITCAST_FLIT_MIN,
-						FLITCAST_FLIT_MAX, "flit");
-		else if (take_option(args, "--rdma") || take_word(args, "rdma"))
-			rdma = true;
-		else if (take_word(args, "rdma-dev"))
-			rdma_take(args, lab.rdma);
-		else if (take_word(args, "mode"))
-			snprintf(lab.mode, sizeof(lab.mode), "%s", take_any(args, "mode"));
-		else if (take_word(args, "window"))
-			lab.window = parse_number(take_any(args, "window"), 1, 64, "window");
-		else if (take_word(args, "crc"))
-			lab.crc = parse_switch(take_any(args, "crc"), "crc");
-		else if (take_word(args, "key"))
-			lab.key = lab_key(take_any(args, "key"));
-		else if (take_word(args, "copies"))
-			copies = parse_number(take_any(args, "copies"), 1, FC_WAYS_COPIES_MAX,
-					      "copies");
-		else if (take_word(args, "name"))
-			lab_set_name(&lab, take_any(args, "name"));
-		else
-			take_end(args);
-	}
+	lab_set_name(&lab, option_text(given, "name"));
+	if (mode)
+		snprintf(lab.mode, sizeof(lab.mode), "%s", mode);
+	if (option_was_given(given, "rdma-dev"))
+		rdma_take(option_text(given, "rdma-dev"), lab.rdma);
+	if (option_was_given(given, "key"))
+		lab.key = lab_key(option_text(given, "key"));
 	own_rdma = rdma && !*lab.rdma;
 	if (own_rdma)
 		lab_rdma_set_own(&lab);

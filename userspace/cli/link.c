@@ -53,6 +53,33 @@ static void print_rdma(struct nlattr **a)
 	print_gid("peer_gid", " peer_gid %s", a[FLITCAST_A_LINK_PEER_GID]);
 }
 
+static void print_state(const char *format, uint32_t state)
+{
+	static const enum out_color colors[] = {
+		[FLITCAST_LINK_STATE_DOWN] = OUT_BAD,
+		[FLITCAST_LINK_STATE_INIT] = OUT_WARNING,
+		[FLITCAST_LINK_STATE_UP] = OUT_GOOD,
+	};
+
+	out_colored("state", format, link_state_name(state),
+		    state < FC_ARRAY_SIZE(colors) ? colors[state] : OUT_WARNING);
+}
+
+/* Columns: the site, the port, the device, the state, and the other end. */
+static void print_brief(struct nlattr **a)
+{
+	struct nlattr *dev = a[FLITCAST_A_LINK_RDMA];
+
+	out_text("%-4u %-3u %-16s ", get_u32(a[FLITCAST_A_LINK_SITE]),
+		 get_u32(a[FLITCAST_A_LINK_PORT]),
+		 get_string(dev ? dev : a[FLITCAST_A_LINK_IFNAME]));
+	print_state("%-5s", get_u32(a[FLITCAST_A_LINK_STATE]));
+	if (a[FLITCAST_A_LINK_PEER_SITE])
+		out_text(" %u:%u", get_u32(a[FLITCAST_A_LINK_PEER_SITE]),
+			 get_u32(a[FLITCAST_A_LINK_PEER_PORT]));
+	out_text("\n");
+}
+
 void print_link_line(struct nlattr **a)
 {
 	out_uint("site", "site %llu", get_u32(a[FLITCAST_A_LINK_SITE]));
@@ -63,15 +90,16 @@ void print_link_line(struct nlattr **a)
 		out_null("ifindex");
 		out_string("rdma", " rdma %s", get_string(a[FLITCAST_A_LINK_RDMA]));
 	} else {
-		out_string("dev", " dev %s", get_string(a[FLITCAST_A_LINK_IFNAME]));
-		out_uint("ifindex", NULL, get_u32(a[FLITCAST_A_LINK_IFINDEX]));
+		out_colored("dev", " dev %s", get_string(a[FLITCAST_A_LINK_IFNAME]), OUT_NAME);
+		out_uint("ifindex", out_detail(" ifindex %llu"),
+			 get_u32(a[FLITCAST_A_LINK_IFINDEX]));
 		out_null("rdma");
 	}
 	out_uint("window", " window %llu", get_u32(a[FLITCAST_A_LINK_WINDOW]));
 	out_bool("crc", get_u32(a[FLITCAST_A_LINK_CRC]));
 	if (get_u32(a[FLITCAST_A_LINK_CRC]))
 		out_text(" crc on");
-	out_string("state", " state %s", link_state_name(get_u32(a[FLITCAST_A_LINK_STATE])));
+	print_state(" state %s", get_u32(a[FLITCAST_A_LINK_STATE]));
 	if (a[FLITCAST_A_LINK_REASON])
 		out_string("reason", " (%s)", get_string(a[FLITCAST_A_LINK_REASON]));
 	else
@@ -91,6 +119,10 @@ static void print_link(struct nlmsghdr *message, void *arg)
 	struct nlattr *a[FLITCAST_A_LINK_MAX + 1];
 
 	get_attrs(message, a, FLITCAST_A_LINK_MAX);
+	if (out_brief && !out_json) {
+		print_brief(a);
+		return;
+	}
 	out_open_object(NULL);
 	print_link_line(a);
 	out_text("\n");
@@ -99,70 +131,28 @@ static void print_link(struct nlmsghdr *message, void *arg)
 	out_close_object();
 }
 
-/* "site ID": which of several. */
-static bool take_site(struct args *args, struct request *req)
+/* Puts which link; returns its name for complaints. */
+static const char *put_link(struct request *req, const struct option_given *given)
 {
-	if (!take_word(args, "site"))
-		return false;
-	put_u32(req, FLITCAST_A_LINK_SITE,
-		parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
-	return true;
-}
+	const char *dev = option_text(given, "dev");
 
-static void take_port(struct args *args, struct request *req)
-{
-	put_u32(req, FLITCAST_A_LINK_PORT,
-		parse_number(take_any(args, "port"), 1, UINT32_MAX, "port"));
-}
-
-static void take_window(struct args *args, struct request *req)
-{
-	put_u32(req, FLITCAST_A_LINK_WINDOW,
-		parse_number(take_any(args, "window"), 0, UINT32_MAX, "window"));
-}
-
-static void take_crc(struct args *args, struct request *req)
-{
-	put_u32(req, FLITCAST_A_LINK_CRC, parse_switch(take_any(args, "crc"), "crc"));
-}
-
-static const char *take_dev(struct args *args)
-{
-	const char *dev;
-
-	take_word(args, "dev");
-	dev = take_any(args, "device");
-	if (strlen(dev) >= IFNAMSIZ)
+	if (dev && strlen(dev) >= IFNAMSIZ)
 		bad_usage("\"%s\" is no name of a device: it is too long", dev);
-	return dev;
+	put_given(req, given);
+	return dev ? dev : xprintf("port %llu", (unsigned long long)option_get(given, "port", 0));
 }
 
-/* "[dev] DEV", or "port P" of the site: which link; its name for complaints is returned. */
-static const char *take_link(struct args *args, struct request *req)
+static int show(const struct option_given *given)
 {
-	const char *name;
-
-	if (take_word(args, "port")) {
-		name = args->argc ? xprintf("port %s", args->argv[0]) : NULL;
-		take_port(args, req);
-	} else {
-		name = take_dev(args);
-		put_string(req, FLITCAST_A_LINK_IFNAME, name);
-	}
-	return name;
-}
-
-static int show(struct args *args)
-{
-	bool all = !args->argc || is_prefix(args->argv[0], "site");
+	bool one = option_was_given(given, "dev") || option_was_given(given, "port");
 	struct request req = { 0 };
 	int err;
 
-	request_flitcast(&req, FLITCAST_CMD_LINK_GET, all ? NLM_F_DUMP : 0);
-	if (!all)
-		take_link(args, &req);
-	take_site(args, &req);
-	take_end(args);
+	request_flitcast(&req, FLITCAST_CMD_LINK_GET, one ? 0 : NLM_F_DUMP);
+	if (one)
+		put_link(&req, given);
+	else
+		put_given(&req, given);
 	out_open_array(NULL);
 	err = request_ask(&req, print_link, NULL, "link show");
 	out_close_array();
@@ -170,58 +160,33 @@ static int show(struct args *args)
 	return err ? EXIT_FAILED : 0;
 }
 
-static void take_peer(struct args *args, struct request *req)
+static int add(const struct option_given *given)
 {
-	const char *text = take_any(args, "peer");
-	uint8_t gid[GID_LENGTH];
-
-	if (!gid_parse(text, gid))
-		bad_usage("peer is a GID, written as an IPv6 or IPv4 address, not \"%s\"", text);
-	put_bytes(req, FLITCAST_A_LINK_PEER_GID, gid, sizeof(gid));
-}
-
-static int add(struct args *args)
-{
-	bool rdma = take_word(args, "rdma"), peer = false, port = false;
-	uint32_t mtu = 0, old = 0;
+	const char *rdma = option_text(given, "rdma"), *peer = option_text(given, "peer");
+	uint32_t mtu = option_get(given, "mtu", 0), old = 0;
 	struct request req = { 0 };
 	char rdma_port[RDMA_SIZE];
+	uint8_t gid[GID_LENGTH];
 	const char *dev;
 	int err;
 
+	if (rdma && !peer)
+		bad_usage("peer GID is missing: the GID of the RDMA port at the other end");
+	if (rdma && mtu)
+		bad_usage("mtu is of a network device, and RDMA links have none");
+	if (!rdma && peer)
+		bad_usage("peer is of RDMA links");
 	request_flitcast(&req, FLITCAST_CMD_LINK_NEW, 0);
+	dev = put_link(&req, given);
 	if (rdma) {
-		rdma_take(args, rdma_port);
+		rdma_take(rdma, rdma_port);
 		put_string(&req, FLITCAST_A_LINK_RDMA, rdma_port);
 		dev = xprintf("rdma %s", rdma_port);
-	} else {
-		dev = take_dev(args);
-		put_string(&req, FLITCAST_A_LINK_IFNAME, dev);
+		if (!gid_parse(peer, gid))
+			bad_usage("peer is a GID, written as an IPv6 or IPv4 address, not \"%s\"",
+				  peer);
+		put_bytes(&req, FLITCAST_A_LINK_PEER_GID, gid, sizeof(gid));
 	}
-	while (args->argc) {
-		if (rdma && take_word(args, "peer")) {
-			take_peer(args, &req);
-			peer = true;
-		} else if (take_word(args, "port")) {
-			take_port(args, &req);
-			port = true;
-		} else if (take_word(args, "mtu")) {
-			if (rdma)
-				bad_usage("mtu is of a network device, and RDMA links have none");
-			mtu = parse_number(take_any(args, "mtu"), 68, 65535, "mtu");
-		} else if (take_word(args, "window")) {
-			take_window(args, &req);
-		} else if (take_word(args, "crc")) {
-			take_crc(args, &req);
-		} else if (!take_site(args, &req)) {
-			take_end(args);
-		}
-	}
-	if (rdma && !peer)
-		bad_usage("peer is missing: the GID of the RDMA port at the other end");
-	if (!port)
-		bad_usage("port is missing");
-
 	if (mtu) {
 		err = rtnl_get_mtu(dev, &old);
 		if (!err && old != mtu)
@@ -238,46 +203,77 @@ static int add(struct args *args)
 	return err ? EXIT_FAILED : 0;
 }
 
-static int set(struct args *args)
+static int set(const struct option_given *given)
 {
 	struct request req = { 0 };
 	const char *name;
 
 	request_flitcast(&req, FLITCAST_CMD_LINK_SET, 0);
-	name = take_link(args, &req);
-	while (args->argc) {
-		if (take_word(args, "window"))
-			take_window(args, &req);
-		else if (take_word(args, "crc"))
-			take_crc(args, &req);
-		else if (!take_site(args, &req))
-			take_end(args);
-	}
+	name = put_link(&req, given);
 	return request_ask(&req, NULL, NULL, xprintf("link set %s", name)) ? EXIT_FAILED : 0;
 }
 
-static int del(struct args *args)
+static int del(const struct option_given *given)
 {
 	struct request req = { 0 };
 	const char *name;
 
 	request_flitcast(&req, FLITCAST_CMD_LINK_DEL, 0);
-	name = take_link(args, &req);
-	take_site(args, &req);
-	take_end(args);
+	name = put_link(&req, given);
 	return request_ask(&req, NULL, NULL, xprintf("link del %s", name)) ? EXIT_FAILED : 0;
 }
 
-static const struct command commands[] = {
-	{ "add", add, "DEV port P [site ID] [mtu N] [window N] [crc { on | off }]\n"
-	  "rdma DEV/PORT peer GID port P [site ID] [window N] [crc { on | off }]" },
-	{ "show", show, "[DEV | port P] [site ID]" },
-	{ "set", set, "{ DEV | port P } [site ID] [window N] [crc { on | off }]" },
-	{ "del", del, "{ DEV | port P } [site ID]" },
-	{ 0 }
+#define DEV(how_) \
+	OPTION("dev", "DEV", "the network device", TEXT, 0, .how = OPTION_BARE | (how_), \
+	       .group = 1, .attr = FLITCAST_A_LINK_IFNAME, .complete = complete_devices)
+#define PORT(how_, group_) \
+	OPTION("port", "P", "port of the site, as its topology numbers them", NUMBER, 0, \
+	       OPTION_RANGE(1, UINT32_MAX), .how = how_, .group = group_, \
+	       .attr = FLITCAST_A_LINK_PORT)
+#define SETTINGS \
+	OPTION_SITE("site", FLITCAST_A_LINK_SITE), \
+	OPTION("window", "N", "flits that the other end may have under way", NUMBER, 0, \
+	       OPTION_RANGE(0, UINT32_MAX), .attr = FLITCAST_A_LINK_WINDOW), \
+	OPTION("crc", NULL, "have every frame carry a checksum", SWITCH, 0, \
+	       .attr = FLITCAST_A_LINK_CRC)
+
+static const struct option_entry add_options[] = {
+	DEV(OPTION_NEED),
+	OPTION("rdma", "DEV[/PORT]", "the port of an RDMA device, in place of a network device",
+	       TEXT, 0, .group = 1),
+	PORT(OPTION_NEED, 0),
+	OPTION("peer", "GID", "with rdma: the RDMA port at the other end", TEXT, 0),
+	SETTINGS,
+	OPTION("mtu", "N", "set the MTU of the device first", NUMBER, 0, OPTION_RANGE(68, 65535)),
 };
 
-int do_link(struct args *args)
-{
-	return run_command("link", commands, args);
-}
+static const struct option_entry show_options[] = {
+	DEV(0),
+	PORT(0, 1),
+	OPTION_SITE("site", FLITCAST_A_LINK_SITE),
+};
+
+static const struct option_entry set_options[] = {
+	DEV(OPTION_NEED),
+	PORT(0, 1),
+	SETTINGS,
+};
+
+static const struct option_entry del_options[] = {
+	DEV(OPTION_NEED),
+	PORT(0, 1),
+	OPTION_SITE("site", FLITCAST_A_LINK_SITE),
+};
+
+const struct option_command link_command = {
+	.name = "link",
+	.help = "Set up and show the links of sites",
+	.commands = (const struct option_command[]) {
+		{ "show", "Show links", OPTION_TABLE(show_options), .run = show },
+		{ "add", "Use a network device, or an RDMA connection, as a link",
+		  OPTION_TABLE(add_options), .run = add },
+		{ "set", "Change a link", OPTION_TABLE(set_options), .run = set },
+		{ "del", "Take a link out", OPTION_TABLE(del_options), .run = del },
+		{ 0 }
+	},
+};

@@ -4,151 +4,109 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <unistd.h>
 #include "cli.h"
 #include "netns.h"
 #include "out.h"
 
 bool show_stats;
 
-static const struct command objects[] = {
-	{ "site", do_site,
-	  "{ add | show | set | drain | del | save | restore } ..." },
-	{ "link", do_link,
-	  "{ add | show | set | del } ..." },
-	{ "route", do_route,
-	  "{ show | set | del | save | restore } ..." },
-	{ "topology", do_topology,
-	  "{ show | faults | paths } ..." },
-	{ "stats", do_stats,
-	  "{ show | reset } ..." },
-	{ "socket", do_socket,
-	  "show [site ID] [port P]" },
-	{ "monitor", do_monitor,
-	  "[-t] [--state] [--buffer BYTES]" },
-	{ "send", do_send,
-	  "{ --to SITE[:PORT][,...] | --broadcast } { --file FILE | TEXT } ..." },
-	{ "recv", do_recv,
-	  "[--port P] [--count N] [--output FILE] [--timeout S]" },
-	{ "ping", do_ping,
-	  "SITE [-c N] [-i S] [-s BYTES] [-W S]" },
-	{ "trace", do_trace,
-	  "{ SITE[:PORT][,...] | --broadcast [--copies K] SITE } [topology SPEC] ..." },
-	{ "lab", do_lab,
-	  "{ up | exec | graph | show | kill | revive | corrupt | down } ..." },
-	{ "version", do_version,
-	  "" },
-	{ 0 }
-};
-
-static int usage(FILE *to)
+static void print_version(void)
 {
-	const struct command *object;
-
-	fputs("Usage: flitcast [-j] [-p] [-s] [-n NETNS] [-V] OBJECT COMMAND ARGS\n"
-	      "\n"
-	      "  -j  print JSON          -n  in this network namespace\n"
-	      "  -p  the same, pretty    -V  print the version\n"
-	      "  -s  with counters\n"
-	      "\n", to);
-	for (object = objects; object->name; object++)
-		fprintf(to, "  flitcast %s%s%s\n", object->name, *object->usage ? " " : "",
-			object->usage);
-	fputs("\nMore: flitcast OBJECT help, flitcast(8)\n", to);
-	return to == stdout ? 0 : EXIT_USAGE;
-}
-
-static const struct command *take_object(struct args *args)
-{
-	const struct command *object;
-
-	for (object = objects; object->name; object++)
-		if (take_word(args, object->name))
-			return object;
-	return NULL;
-}
-
-static int run_object(const struct command *object, struct args *args)
-{
-	usage_object = object->name;
-	return object->run(args);
-}
-
-/* "help" alone, or "help OBJECT" as "OBJECT help". */
-static int do_help(struct args *args)
-{
-	const struct command *object;
-	char help[] = "help", *argv[] = { help };
-
-	if (!args->argc)
-		return usage(stdout);
-	object = take_object(args);
-	if (!object) {
-		complain("unknown object \"%s\"", args->argv[0]);
-		return usage(stderr);
-	}
-	return run_object(object, &(struct args){ .argc = 1, .argv = argv });
-}
-
-int do_version(struct args *args)
-{
-	if (take_help(args)) {
-		puts("Usage: flitcast version [-j]");
-		return 0;
-	}
-	while (take_output_option(args))
-		continue;
-	take_end(args);
 	out_open_object(NULL);
 	out_string("version", "flitcast %s\n", VERSION);
 	out_close_object();
 	out_end();
+}
+
+static int run_version(const struct option_given *given)
+{
+	print_version();
 	return 0;
 }
 
-bool take_output_option(struct args *args)
+static const struct option_command version_command = {
+	.name = "version",
+	.help = "Print the version",
+	.run = run_version,
+};
+
+static const struct option_command *const commands[] = {
+	&site_command, &link_command, &route_command, &topology_command, &stats_command,
+	&socket_command, &monitor_command, &send_command, &recv_command, &ping_command,
+	&trace_command, &lab_command, &version_command, NULL
+};
+
+enum color_choice {
+	COLOR_ALWAYS,
+	COLOR_AUTO,
+	COLOR_NEVER,
+};
+
+static const struct option_choice color_choices[] = {
+	[COLOR_ALWAYS] = { "always", NULL },
+	[COLOR_AUTO] = { "auto", NULL },
+	[COLOR_NEVER] = { "never", NULL },
+};
+
+static const struct option_entry globals[] = {
+	OPTION("-j", NULL, "print JSON", FLAG, 0, .longer = "--json"),
+	OPTION("-p", NULL, "the same, indented", FLAG, 0, .longer = "--pretty"),
+	OPTION("-s", NULL, "with counters", FLAG, 0, .longer = "--stats"),
+	OPTION("-d", NULL, "with details", FLAG, 0, .longer = "--details"),
+	OPTION("-br", NULL, "a line of columns for each", FLAG, 0, .longer = "--brief"),
+	OPTION("-o", NULL, "each on one line, its lines joined by backslashes", FLAG, 0,
+	       .longer = "--oneline"),
+	OPTION("-c", "WHEN", "with colours: always (the default), auto: on a terminal, never",
+	       CHOICE, 0, .longer = "--color", .how = OPTION_MAYBE, OPTION_CHOICES(color_choices)),
+	OPTION("-n", "NETNS", "work in this network namespace", TEXT, 0, .longer = "--netns"),
+	OPTION("-V", NULL, "print the version", FLAG, 0, .longer = "--version"),
+};
+
+static void set_global(const struct option_value *value)
 {
-	if (take_option(args, "-j") || take_option(args, "--json")) {
-		out_json = true;
-		return true;
-	}
-	if (take_option(args, "-p") || take_option(args, "--pretty")) {
-		out_json = true;
+	switch (value->entry->name[1]) {
+	case 'p':
 		out_pretty = true;
-		return true;
+		/* fall through */
+	case 'j':
+		out_json = true;
+		break;
+	case 's':
+		show_stats = true;
+		break;
+	case 'd':
+		out_details = true;
+		break;
+	case 'b':
+		out_brief = true;
+		break;
+	case 'o':
+		out_oneline = true;
+		break;
+	case 'c':
+		out_colors = value->number == COLOR_ALWAYS ||
+			     (value->number == COLOR_AUTO && isatty(STDOUT_FILENO) &&
+			      !getenv("NO_COLOR"));
+		break;
+	case 'n':
+		netns_enter(value->text);
+		break;
+	case 'V':
+		print_version();
+		exit(0);
 	}
-	return false;
 }
+
+const struct option_program option_program = {
+	.name = "flitcast",
+	.help = "Set up and use a Flitcast network",
+	.commands = commands,
+	.globals = { OPTION_TABLE(globals) },
+	.set = set_global,
+};
 
 int main(int argc, char **argv)
 {
-	struct args args = { .argc = argc - 1, .argv = argv + 1 };
-	int (*run)(struct args *args) = NULL;
-	const struct command *object;
-
-	while (!run && args.argc && args.argv[0][0] == '-') {
-		if (take_output_option(&args))
-			continue;
-		if (take_option(&args, "-s") || take_option(&args, "--stats"))
-			show_stats = true;
-		else if (take_option(&args, "-n") || take_option(&args, "--netns"))
-			netns_enter(take_any(&args, "name of a network namespace"));
-		else if (take_option(&args, "-V") || take_option(&args, "--version"))
-			run = do_version;
-		else if (take_option(&args, "-h") || take_option(&args, "--help"))
-			run = do_help;
-		else
-			bad_usage("unknown option %s", args.argv[0]);
-	}
-	if (run)
-		return run(&args);
-	if (!args.argc)
-		return usage(stderr);
-	object = take_object(&args);
-	if (object)
-		return run_object(object, &args);
-	if (take_word(&args, "help"))
-		return do_help(&args);
-	complain("unknown object \"%s\"", args.argv[0]);
-	return usage(stderr);
+	return option_main(argc, argv);
 }

@@ -177,37 +177,33 @@ static int watch(struct nl_sock *sk, bool state)
 	return status;
 }
 
-int do_monitor(struct args *args)
+static int run(const struct option_given *given)
 {
-	uint32_t room = 0;
-	bool state = false;
 	struct nl_sock *sk;
 	int status;
 
-	while (args->argc) {
-		if (take_output_option(args))
-			continue;
-		if (take_help(args)) {
-			puts("Usage: flitcast monitor [-t] [--state] [--buffer BYTES] [-j]");
-			return 0;
-		}
-		if (take_option(args, "-t") || take_option(args, "--timestamp"))
-			stamps = true;
-		else if (take_option(args, "--state"))
-			state = true;
-		else if (take_option(args, "--buffer"))
-			room = parse_number(take_any(args, "size"), BUFFER_MIN, BUFFER_MAX,
-					    "buffer");
-		else
-			take_end(args);
-	}
+	stamps = option_was_given(given, "-t");
 	/* Each event is a document of its own line. */
 	out_pretty = false;
-	sk = request_events(room);
+	sk = request_events(option_get(given, "--buffer", 0));
 	/* The reader of a pipe goes when it has seen enough, which is no failure. */
 	signal(SIGPIPE, SIG_IGN);
 	out_reader_may_go = true;
-	status = watch(sk, state);
+	status = watch(sk, option_was_given(given, "--state"));
 	nl_socket_free(sk);
 	return status;
 }
+
+static const struct option_entry options[] = {
+	OPTION("-t", NULL, "begin each event with its time", FLAG, 0, .longer = "--timestamp"),
+	OPTION("--state", NULL, "begin with the sites and links that are there", FLAG, 0),
+	OPTION("--buffer", "BYTES", "room for events that are not read yet", NUMBER, 0,
+	       OPTION_RANGE(BUFFER_MIN, BUFFER_MAX)),
+};
+
+const struct option_command monitor_command = {
+	.name = "monitor",
+	.help = "Print changes of sites, links, routes and messages as they come",
+	OPTION_TABLE(options),
+	.run = run,
+};

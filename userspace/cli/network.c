@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
 #include "network.h"
@@ -63,6 +65,33 @@ bool network_read(struct fc_topo *topo, const char *spec, uint32_t site, const c
 	if (wrong)
 		complain("%s: topology %s: %s", about, spec, wrong);
 	return !wrong;
+}
+
+static void read_own(struct nlmsghdr *message, void *arg)
+{
+	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
+	struct network_own *own = arg;
+
+	get_attrs(message, a, FLITCAST_A_SITE_MAX);
+	own->site = get_u32(a[FLITCAST_A_SITE_ID]);
+	own->mode = fc_mode_parse(get_string(a[FLITCAST_A_SITE_MODE]));
+	own->flit = get_u32(a[FLITCAST_A_SITE_FLIT]);
+	snprintf(own->spec, sizeof(own->spec), "%s", get_string(a[FLITCAST_A_SITE_TOPOLOGY]));
+}
+
+bool network_own(struct network_own *own, uint32_t site, const char *about)
+{
+	struct request req = { 0 };
+
+	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
+	if (site != FLITCAST_SITE_ANY)
+		put_u32(&req, FLITCAST_A_SITE_ID, site);
+	if (request_ask(&req, read_own, own, about) ||
+	    !network_read(&own->topo, own->spec, own->site, about))
+		return false;
+	if (own->site >= own->topo.nsites)
+		fail("%s: topology %s: there is no site %u", about, own->spec, own->site);
+	return true;
 }
 
 void network_put(struct request *req, const struct fc_topo *topo)

@@ -14,6 +14,32 @@
 void network_parse(struct fc_topo *topo, const char *spec, const char *about);
 
 /**
+ * struct network_own - the network of a site of this namespace
+ * @site: the site
+ * @topo: topology
+ * @spec: its name
+ * @mode: switching mode
+ * @flit: size of flits
+ */
+struct network_own {
+	uint32_t site;
+	struct fc_topo topo;
+	char spec[FC_SPEC_MAX];
+	int mode;
+	uint32_t flit;
+};
+
+/**
+ * network_own() - ask a site of this namespace for its network
+ * @own: result
+ * @site: site, or FLITCAST_SITE_ANY: the only one
+ * @about: command, for the complaint
+ *
+ * Return: false after a complaint.
+ */
+bool network_own(struct network_own *own, uint32_t site, const char *about);
+
+/**
  * network_read() - the topology of a site of this namespace
  * @topo: result
  * @spec: what the site says it is

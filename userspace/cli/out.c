@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
+#define _GNU_SOURCE
 #include <errno.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,10 +11,18 @@
 
 bool out_json;
 bool out_pretty;
+bool out_details;
+bool out_brief;
+bool out_oneline;
+bool out_colors;
 bool out_reader_may_go;
 
 static unsigned int depth;
 static bool first = true;
+/* By depth: is it an array? */
+static uint64_t arrays;
+/* -o: a line has ended; whether its record goes on is not known yet. */
+static bool line_ended;
 
 static void quote_bytes(const unsigned char *p, size_t length)
 {
@@ -37,6 +46,35 @@ static void quote_bytes(const unsigned char *p, size_t length)
 	putchar('"');
 }
 
+/* Text.  With -o the lines of a record are joined by backslashes. */
+static void __attribute__((format(printf, 1, 0))) print_text(const char *format, va_list args)
+{
+	char *text, *line, *end;
+
+	if (!out_oneline) {
+		vprintf(format, args);
+		return;
+	}
+	if (vasprintf(&text, format, args) < 0)
+		fail("out of memory");
+	for (line = text; *line; line = end) {
+		if (line_ended)
+			putchar('\\');
+		end = strchrnul(line, '\n');
+		line_ended = *end;
+		printf("%.*s", (int)(end - line), line);
+		end += line_ended;
+	}
+	free(text);
+}
+
+static void end_record(void)
+{
+	if (line_ended)
+		putchar('\n');
+	line_ended = false;
+}
+
 static void begin(const char *key)
 {
 	unsigned int i;
@@ -57,8 +95,13 @@ static void begin(const char *key)
 
 static void open_with(const char *key, char bracket)
 {
-	if (!out_json)
+	if (!out_json) {
+		if (bracket == '{' && (!depth || arrays & 1ULL << (depth - 1)))
+			end_record();
+		arrays = bracket == '[' ? arrays | 1ULL << depth : arrays & ~(1ULL << depth);
+		depth++;
 		return;
+	}
 	begin(key);
 	putchar(bracket);
 	depth++;
@@ -69,9 +112,9 @@ static void close_with(char bracket)
 {
 	unsigned int i;
 
+	depth--;
 	if (!out_json)
 		return;
-	depth--;
 	if (out_pretty && !first) {
 		putchar('\n');
 		for (i = 0; i < depth; i++)
@@ -107,7 +150,7 @@ void out_uint(const char *key, const char *format, uint64_t value)
 		begin(key);
 		printf("%llu", (unsigned long long)value);
 	} else if (format) {
-		printf(format, (unsigned long long)value);
+		out_text(format, (unsigned long long)value);
 	}
 }
 
@@ -117,7 +160,7 @@ void out_float(const char *key, const char *format, double value)
 		begin(key);
 		printf("%.6g", value);
 	} else if (format) {
-		printf(format, value);
+		out_text(format, value);
 	}
 }
 
@@ -134,7 +177,26 @@ void out_string(const char *key, const char *format, const char *value)
 	if (out_json)
 		out_bytes(key, value, strlen(value));
 	else if (format)
-		printf(format, value);
+		out_text(format, value);
+}
+
+void out_colored(const char *key, const char *format, const char *value, enum out_color color)
+{
+	static const char *const codes[] = { "32", "33", "31", "36" };
+	char *text;
+
+	if (out_json || !out_colors) {
+		out_string(key, format, value);
+		return;
+	}
+	text = xprintf("\033[%sm%s\033[0m", codes[color], value);
+	out_text(format, text);
+	free(text);
+}
+
+const char *out_detail(const char *format)
+{
+	return out_details ? format : NULL;
 }
 
 void out_bool(const char *key, bool value)
@@ -160,7 +222,7 @@ void out_text(const char *format, ...)
 	if (out_json)
 		return;
 	va_start(args, format);
-	vprintf(format, args);
+	print_text(format, args);
 	va_end(args);
 }
 
@@ -212,6 +274,7 @@ bool out_is_text(const void *data, size_t length)
 
 void out_flush(void)
 {
+	end_record();
 	if (!fflush(stdout) && !ferror(stdout))
 		return;
 	if (errno == EPIPE && out_reader_may_go)

@@ -13,6 +13,20 @@
 /* Set by -j and -p. */
 extern bool out_json;
 extern bool out_pretty;
+/* Set by -d, -br and -o, as ip(8) has them: details, a line of columns, a line for a record. */
+extern bool out_details;
+extern bool out_brief;
+extern bool out_oneline;
+/* Set by -c: text has colours. */
+extern bool out_colors;
+
+enum out_color {
+	OUT_GOOD,
+	OUT_WARNING,
+	OUT_BAD,
+	OUT_NAME,
+};
+
 /* Set where a pipe that nobody reads any more ends the program, without a failure. */
 extern bool out_reader_may_go;
 
@@ -24,6 +38,10 @@ void out_close_array(void);
 void out_uint(const char *key, const char *format, uint64_t value);
 void out_float(const char *key, const char *format, double value);
 void out_string(const char *key, const char *format, const char *value);
+/* A string whose value has a colour, where text has colours. */
+void out_colored(const char *key, const char *format, const char *value, enum out_color color);
+/* The format of what -d alone prints in text. */
+const char *out_detail(const char *format);
 void out_bytes(const char *key, const void *data, size_t length);
 void out_bool(const char *key, bool value);
 void out_null(const char *key);

@@ -168,21 +168,6 @@ int paths_tell(const struct paths *paths, struct nl_sock *genl, uint32_t site,
  * flitcast topology paths
  */
 
-struct own {
-	uint32_t site;
-	char spec[FC_SPEC_MAX];
-};
-
-static void read_site(struct nlmsghdr *message, void *arg)
-{
-	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
-	struct own *own = arg;
-
-	get_attrs(message, a, FLITCAST_A_SITE_MAX);
-	own->site = get_u32(a[FLITCAST_A_SITE_ID]);
-	snprintf(own->spec, sizeof(own->spec), "%s", get_string(a[FLITCAST_A_SITE_TOPOLOGY]));
-}
-
 static void print_end(const char *key, uint8_t port, uint8_t label)
 {
 	out_open_object(key);
@@ -239,26 +224,25 @@ static int show(uint32_t site)
 	return err ? EXIT_FAILED : 0;
 }
 
-static int tell(const struct own *own, unsigned int copies)
+static int tell(const struct network_own *own, unsigned int copies)
 {
 	struct request req = { 0 };
 	struct paths_told told;
 	struct request_error error;
-	struct fc_topo topo;
+	const struct fc_topo *topo = &own->topo;
 	struct paths paths;
 	uint32_t source;
 	struct nl_sock *genl;
 	int err;
 
-	if (!network_read(&topo, own->spec, own->site, "topology paths") ||
-	    paths_read(&told, &topo, own->site, "topology paths"))
+	if (paths_read(&told, topo, own->site, "topology paths"))
 		return EXIT_FAILED;
-	paths_find(&paths, &topo, copies, "topology paths");
+	paths_find(&paths, topo, copies, "topology paths");
 	genl = request_open(NETLINK_GENERIC);
 	if (!genl)
 		fail("topology paths: netlink: %s", strerror(errno));
 	err = paths_tell(&paths, genl, own->site, &error);
-	for (source = 0; source < topo.nsites && !err; source++) {
+	for (source = 0; source < topo->nsites && !err; source++) {
 		paths_put_del(&told, copies, own->site, source, &req);
 		err = request_send(genl, &req, NULL, NULL, &error);
 	}
@@ -270,26 +254,12 @@ static int tell(const struct own *own, unsigned int copies)
 	return err ? EXIT_FAILED : 0;
 }
 
-int topology_paths(struct args *args)
+int topology_paths(const struct option_given *given)
 {
-	struct own own = { .site = FC_SITE_NONE };
-	struct request req = { 0 };
-	unsigned int copies = 0;
+	unsigned int copies = option_get(given, "copies", 0);
+	struct network_own own;
 
-	while (args->argc) {
-		if (take_word(args, "site"))
-			own.site = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-						"site");
-		else if (take_word(args, "copies"))
-			copies = parse_number(take_any(args, "copies"), 1, FC_WAYS_COPIES_MAX,
-					      "copies");
-		else if (!take_output_option(args))
-			take_end(args);
-	}
-	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
-	if (own.site != FC_SITE_NONE)
-		put_u32(&req, FLITCAST_A_SITE_ID, own.site);
-	if (request_ask(&req, read_site, &own, "topology paths"))
+	if (!network_own(&own, option_get(given, "site", FC_SITE_NONE), "topology paths"))
 		return EXIT_FAILED;
 	return copies ? tell(&own, copies) : show(own.site);
 }

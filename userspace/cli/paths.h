@@ -81,6 +81,6 @@ int paths_tell(const struct paths *paths, struct nl_sock *genl, uint32_t site,
 	       struct request_error *error);
 
 /* flitcast topology paths */
-int topology_paths(struct args *args);
+int topology_paths(const struct option_given *given);
 
 #endif /* FLITCAST_CLI_PATHS_H */

@@ -123,48 +123,20 @@ static void print_summary(const struct tally *tally, uint32_t site)
 	out_float("rtt_max_ms", "/%.3f ms\n", tally->most / 1e6);
 }
 
-static int help(void)
+static int run(const struct option_given *given)
 {
-	puts("Usage: flitcast ping SITE [-c N] [-i S] [-s BYTES] [-W S] [--site SITE] [-j]");
-	return 0;
-}
-
-int do_ping(struct args *args)
-{
-	uint32_t own = FLITCAST_SITE_ANY, site = FLITCAST_SITE_ANY, count = COUNT_DEFAULT;
-	uint32_t interval = INTERVAL_MS, bytes = BYTES_DEFAULT, patience = WAIT_MS;
+	uint32_t count = option_get(given, "-c", COUNT_DEFAULT);
+	uint32_t interval = option_get(given, "-i", INTERVAL_MS);
+	uint32_t bytes = option_get(given, "-s", BYTES_DEFAULT);
+	uint32_t patience = option_get(given, "-W", WAIT_MS);
+	uint32_t own = option_get(given, "site", FLITCAST_SITE_ANY);
+	uint32_t site = option_get(given, "SITE", 0);
 	struct sigaction action = { .sa_handler = on_interrupt };
 	struct pollfd poll_fd = { .events = POLLIN };
 	uint64_t next, end = UINT64_MAX;
 	struct tally tally = { 0 };
 	char *out_buf, *in_buf;
 	int one = 1;
-
-	while (args->argc) {
-		if (take_output_option(args))
-			continue;
-		if (take_help(args))
-			return help();
-		if (take_option(args, "-c"))
-			count = parse_number(take_any(args, "count"), 1, UINT32_MAX, "count");
-		else if (take_option(args, "-i"))
-			interval = parse_seconds(take_any(args, "interval"), 0, "interval");
-		else if (take_option(args, "-s"))
-			bytes = parse_number(take_any(args, "size"), sizeof(struct stamp),
-					     FLITCAST_MESSAGE_MAX, "size");
-		else if (take_option(args, "-W"))
-			patience = parse_seconds(take_any(args, "time"), 1, "time to wait");
-		else if (take_option(args, "--site"))
-			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-					   "site");
-		else if (site == FLITCAST_SITE_ANY)
-			site = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-					    "site");
-		else
-			take_end(args);
-	}
-	if (site == FLITCAST_SITE_ANY)
-		bad_usage("ping: site is missing");
 
 	poll_fd.fd = open_socket("ping", own, FLITCAST_PORT_ANY);
 	setsockopt(poll_fd.fd, SOL_FLITCAST, FLITCAST_INFO, &one, sizeof(one));
@@ -213,3 +185,21 @@ int do_ping(struct args *args)
 	free(in_buf);
 	return tally.received == tally.sent && tally.sent ? 0 : EXIT_FAILED;
 }
+
+static const struct option_entry options[] = {
+	OPTION("SITE", NULL, "the site that is to answer", NUMBER, 0,
+	       OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), .how = OPTION_PLAIN | OPTION_NEED),
+	OPTION("-c", "N", "number of questions", NUMBER, 0, OPTION_RANGE(1, UINT32_MAX)),
+	OPTION("-i", "S", "seconds between two of them", SECONDS, 0),
+	OPTION("-s", "BYTES", "size of each", NUMBER, 0,
+	       OPTION_RANGE(sizeof(struct stamp), FLITCAST_MESSAGE_MAX)),
+	OPTION("-W", "S", "seconds to wait for the last answer", SECONDS, 0, OPTION_RANGE(1, 0)),
+	OPTION_SITE("site", 0),
+};
+
+const struct option_command ping_command = {
+	.name = "ping",
+	.help = "Ask a site for answers, and measure the round trips",
+	OPTION_TABLE(options),
+	.run = run,
+};

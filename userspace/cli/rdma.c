@@ -28,9 +28,8 @@ const char *rdma_parse(const char *text, char port[RDMA_SIZE])
 	return NULL;
 }
 
-void rdma_take(struct args *args, char port[RDMA_SIZE])
+void rdma_take(const char *text, char port[RDMA_SIZE])
 {
-	const char *text = take_any(args, "RDMA port");
 	const char *wrong = rdma_parse(text, port);
 
 	if (wrong)

@@ -23,8 +23,8 @@
  * Return: NULL, or a text that says what is wrong.
  */
 const char *rdma_parse(const char *text, char port[RDMA_SIZE]);
-/* Take the next word, which has to be an RDMA port. */
-void rdma_take(struct args *args, char port[RDMA_SIZE]);
+/* The same of an argument; does not return where it is none. */
+void rdma_take(const char *text, char port[RDMA_SIZE]);
 /* Does /sys show this RDMA port? */
 bool rdma_exists(const char *port);
 

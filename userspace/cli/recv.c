@@ -459,61 +459,26 @@ static void set_reception(int fd, const struct flitcast_reception *reception, in
 		fail("recv: reception: %s", strerror(errno));
 }
 
-static int help(void)
+static int run(const struct option_given *given)
 {
-	puts("Usage: flitcast recv [--port P] [--count N] [--output FILE]\n"
-	     "                     [--reception { first | all | majority | M }] [--copies K]\n"
-	     "                     [--timeout S] [--site SITE] [-j]");
-	return 0;
-}
-
-int do_recv(struct args *args)
-{
-	uint32_t own = FLITCAST_SITE_ANY, timeout = 0, count = 0, done = 0;
-	struct transfer transfer = { 0 };
-	struct output output = { 0 };
-	struct flitcast_from from;
-	uint16_t port = DEFAULT_PORT;
-	size_t size = BUFFER_START;
-	bool counted = false;
+	/* A file is one file, unless told otherwise. */
+	uint32_t count = option_get(given, "--count", option_was_given(given, "--output"));
+	uint32_t own = option_get(given, "--site", FLITCAST_SITE_ANY), done = 0;
+	uint32_t timeout = option_get(given, "--timeout", 0);
+	uint16_t port = option_get(given, "--port", DEFAULT_PORT);
+	struct output output = { .path = option_text(given, "--output") };
 	struct flitcast_reception reception = { .ms = 1000 };
-	int fd, one = 1, copies = 0;
+	struct transfer transfer = { .own = own };
+	struct flitcast_from from;
+	size_t size = BUFFER_START;
+	int fd, one = 1;
 	char *buf;
 
-	while (args->argc) {
-		if (take_output_option(args))
-			continue;
-		if (take_help(args))
-			return help();
-		if (take_option(args, "--port")) {
-			port = parse_number(take_any(args, "port"), 1, UINT16_MAX, "port");
-		} else if (take_option(args, "--count")) {
-			count = parse_number(take_any(args, "count"), 0, UINT32_MAX, "count");
-			counted = true;
-		} else if (take_option(args, "--output")) {
-			output.path = take_any(args, "file");
-		} else if (take_option(args, "--timeout")) {
-			timeout = parse_seconds(take_any(args, "time-out"), 1, "time-out");
-		} else if (take_option(args, "--reception")) {
-			parse_reception(take_any(args, "policy"), &reception);
-		} else if (take_option(args, "--copies")) {
-			copies = parse_number(take_any(args, "copies"), 1, COPIES_MAX,
-					      "number of copies");
-		} else if (take_option(args, "--site")) {
-			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-					   "site");
-		} else {
-			bad_usage("recv: unexpected argument \"%s\"", args->argv[0]);
-		}
-	}
-	/* A file is one file, unless told otherwise. */
-	if (output.path && !counted)
-		count = 1;
-
+	if (option_was_given(given, "--reception"))
+		parse_reception(option_text(given, "--reception"), &reception);
 	fd = open_socket("recv", own, port);
-	transfer.own = own;
 	setsockopt(fd, SOL_FLITCAST, FLITCAST_INFO, &one, sizeof(one));
-	set_reception(fd, &reception, copies);
+	set_reception(fd, &reception, option_get(given, "--copies", 0));
 	open_output(&output);
 	buf = xalloc(1, size + 1);
 	while (!count || done < count) {
@@ -546,3 +511,24 @@ int do_recv(struct args *args)
 	free(buf);
 	return 0;
 }
+
+static const struct option_entry options[] = {
+	OPTION("--port", "P", "port to receive at (4100)", NUMBER, 0, OPTION_RANGE(1, UINT16_MAX)),
+	OPTION("--count", "N", "messages to receive, 0 for no end", NUMBER, 0,
+	       OPTION_RANGE(0, UINT32_MAX)),
+	OPTION("--output", "FILE", "write to a file, or into a directory", FILE, 0),
+	OPTION("--reception", "{ first | all | majority | M }",
+	       "copies of a broadcast that are needed", TEXT, 0),
+	OPTION("--copies", "K", "copies that a broadcast has", NUMBER, 0,
+	       OPTION_RANGE(1, COPIES_MAX)),
+	OPTION("--timeout", "S", "seconds without a message before the command fails", SECONDS, 0,
+	       OPTION_RANGE(1, 0)),
+	OPTION_SITE("--site", 0),
+};
+
+const struct option_command recv_command = {
+	.name = "recv",
+	.help = "Receive messages and files",
+	OPTION_TABLE(options),
+	.run = run,
+};

@@ -370,21 +370,17 @@ static void make_plan(struct plan *plan, const struct config *config, const stru
 	}
 }
 
-int site_restore(struct args *args)
+int site_restore(const struct option_given *given)
 {
-	const char *path = take_any(args, "file");
+	const char *path = option_text(given, "FILE");
 	struct config config = { 0 }, now = { 0 };
-	bool only_check = false;
 	struct plan plan = { 0 };
 
-	if (take_word(args, "check"))
-		only_check = true;
-	take_end(args);
 	if (config_read(&config, path) || config_load(&now, FC_SITE_NONE, "site restore") ||
 	    check(&config, &now))
 		return EXIT_FAILED;
 	make_plan(&plan, &config, &now);
-	return only_check ? 0 : take_plan(&plan);
+	return option_was_given(given, "check") ? 0 : take_plan(&plan);
 }
 
 /* A file is JSON whatever the options say, and made to be read. */
@@ -394,15 +390,11 @@ static void print_for_file(void)
 	out_json = true;
 }
 
-int site_save(struct args *args)
+int site_save(const struct option_given *given)
 {
 	struct config config = { 0 };
-	uint32_t id = FC_SITE_NONE;
 
-	if (args->argc)
-		id = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site");
-	take_end(args);
-	if (config_load(&config, id, "site save"))
+	if (config_load(&config, option_get(given, "site", FC_SITE_NONE), "site save"))
 		return EXIT_FAILED;
 	print_for_file();
 	config_print(&config);
@@ -413,21 +405,12 @@ int site_save(struct args *args)
  * Preference tables alone.
  */
 
-static uint32_t take_site(struct args *args)
+int route_save(const struct option_given *given)
 {
-	if (!take_word(args, "site"))
-		return FC_SITE_NONE;
-	return parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site");
-}
-
-int route_save(struct args *args)
-{
-	uint32_t id = take_site(args);
 	struct config config = { 0 };
 	size_t i;
 
-	take_end(args);
-	if (config_load(&config, id, "route save"))
+	if (config_load(&config, option_get(given, "site", FC_SITE_NONE), "route save"))
 		return EXIT_FAILED;
 	print_for_file();
 	out_open_object(NULL);
@@ -484,19 +467,17 @@ static int read_table(const char *where, json_t *object, const struct config *no
 	return 0;
 }
 
-int route_restore(struct args *args)
+int route_restore(const struct option_given *given)
 {
 	static const char *const keys[] = { "flitcast", "tables", NULL };
-	const char *path = take_any(args, "file");
-	bool strict = take_word(args, "same-generation");
+	bool strict = option_was_given(given, "same-generation");
 	json_t *json, *tables, *table;
 	const char *name;
 	struct config now = { 0 };
 	struct plan plan = { 0 };
 	size_t i;
 
-	take_end(args);
-	json = config_open(path, &name);
+	json = config_open(option_text(given, "FILE"), &name);
 	if (!json || config_unknown(name, json, keys))
 		return EXIT_FAILED;
 	tables = json_object_get(json, "tables");

@@ -30,37 +30,25 @@ static void print_route(struct nlmsghdr *message, void *arg)
 	out_close_object();
 }
 
-static bool take_site(struct args *args, struct request *req)
+/* Puts which direction, if one is given, and the rest. */
+static const char *put_direction(struct request *req, const struct option_given *given)
 {
-	if (!take_word(args, "site"))
-		return false;
-	put_u32(req, FLITCAST_A_ROUTE_SITE,
-		parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
-	return true;
-}
+	const char *direction = option_text(given, "DIRECTION");
 
-static const char *take_direction(struct args *args)
-{
-	const char *direction = take_any(args, "direction");
-
-	if (!*direction || strlen(direction) >= DIRECTION_SIZE)
+	if (direction && (!*direction || strlen(direction) >= DIRECTION_SIZE))
 		bad_usage("\"%s\" is no direction", direction);
+	put_given(req, given);
 	return direction;
 }
 
-static int show(struct args *args)
+static int show(const struct option_given *given)
 {
+	bool all = !option_was_given(given, "DIRECTION");
 	struct request req = { 0 };
-	const char *direction = NULL;
 	int err;
 
-	if (args->argc && !is_prefix(args->argv[0], "site"))
-		direction = take_direction(args);
-	request_flitcast(&req, FLITCAST_CMD_ROUTE_GET, direction ? 0 : NLM_F_DUMP);
-	if (direction)
-		put_string(&req, FLITCAST_A_ROUTE_DIRECTION, direction);
-	take_site(args, &req);
-	take_end(args);
+	request_flitcast(&req, FLITCAST_CMD_ROUTE_GET, all ? NLM_F_DUMP : 0);
+	put_direction(&req, given);
 	out_open_array(NULL);
 	err = request_ask(&req, print_route, NULL, "route show");
 	out_close_array();
@@ -84,49 +72,62 @@ static void put_ports(struct request *req, const char *list)
 	free(copy);
 }
 
-static int set(struct args *args)
+static int set(const struct option_given *given)
 {
-	const char *direction = take_direction(args);
 	struct request req = { 0 };
-	bool ports = false;
+	const char *direction;
 
 	request_flitcast(&req, FLITCAST_CMD_ROUTE_SET, 0);
-	put_string(&req, FLITCAST_A_ROUTE_DIRECTION, direction);
-	while (args->argc) {
-		if (take_word(args, "ports")) {
-			put_ports(&req, take_any(args, "list of ports"));
-			ports = true;
-		} else if (!take_site(args, &req)) {
-			take_end(args);
-		}
-	}
-	if (!ports)
-		bad_usage("list of ports is missing");
+	direction = put_direction(&req, given);
+	put_ports(&req, option_text(given, "ports"));
 	return request_ask(&req, NULL, NULL, xprintf("route set %s", direction)) ? EXIT_FAILED : 0;
 }
 
-static int del(struct args *args)
+static int del(const struct option_given *given)
 {
-	const char *direction = take_direction(args);
 	struct request req = { 0 };
+	const char *direction;
 
 	request_flitcast(&req, FLITCAST_CMD_ROUTE_DEL, 0);
-	put_string(&req, FLITCAST_A_ROUTE_DIRECTION, direction);
-	take_site(args, &req);
-	take_end(args);
+	direction = put_direction(&req, given);
 	return request_ask(&req, NULL, NULL, xprintf("route del %s", direction)) ? EXIT_FAILED : 0;
 }
 
-static const struct command commands[] = {
-	{ "show", show, "[DIRECTION] [site ID]" },
-	{ "set", set, "DIRECTION ports P1[,P2]... [site ID]" },
-	{ "del", del, "DIRECTION [site ID]" },
-	{ "save", route_save, "[site ID]" },
-	{ "restore", route_restore, "FILE [same-generation]" },
-	{ 0 }
+#define DIRECTION(how_) \
+	OPTION("DIRECTION", NULL, "a direction of the topology, as route show prints it", TEXT, 0, \
+	       .how = OPTION_PLAIN | OPTION_DASH | (how_), .attr = FLITCAST_A_ROUTE_DIRECTION)
+#define SITE	OPTION_SITE("site", FLITCAST_A_ROUTE_SITE)
+
+static const struct option_entry show_options[] = { DIRECTION(0), SITE };
+static const struct option_entry del_options[] = { DIRECTION(OPTION_NEED), SITE };
+static const struct option_entry save_options[] = { SITE };
+
+static const struct option_entry set_options[] = {
+	DIRECTION(OPTION_NEED),
+	OPTION("ports", "P1[,P2]...", "the ports, in decreasing order of preference", TEXT, 0,
+	       .how = OPTION_NEED),
+	SITE,
 };
 
-int do_route(struct args *args)
-{
-	return run_command("route", commands, args);
-}
+static const struct option_entry restore_options[] = {
+	OPTION("FILE", NULL, "a file that route save printed; -: standard input", FILE, 0,
+	       .how = OPTION_PLAIN | OPTION_NEED),
+	OPTION("same-generation", NULL, "refuse where a table has changed since", FLAG, 0),
+};
+
+const struct option_command route_command = {
+	.name = "route",
+	.help = "Show and change which ports a direction prefers",
+	.commands = (const struct option_command[]) {
+		{ "show", "Show preference tables", OPTION_TABLE(show_options), .run = show },
+		{ "set", "Replace the list of a direction", OPTION_TABLE(set_options),
+		  .run = set },
+		{ "del", "Restore the default list of a direction", OPTION_TABLE(del_options),
+		  .run = del },
+		{ "save", "Print whole tables as JSON", OPTION_TABLE(save_options),
+		  .run = route_save },
+		{ "restore", "Replace tables by saved ones", OPTION_TABLE(restore_options),
+		  .run = route_restore },
+		{ 0 }
+	},
+};

@@ -16,7 +16,9 @@
 #include <unistd.h>
 #include "cli.h"
 #include "flitcast.h"
+#include "network.h"
 #include "sender.h"
+#include "sites.h"
 #include "transfer.h"
 
 /* The largest message by default (net.flitcast.message_max). */
@@ -216,90 +218,57 @@ static void parse_slow(const char *text, struct flitcast_slow_target *slow)
 }
 
 /* What the shell made several words is one text again. */
-static char *join(struct args *args)
+static char *join(int argc, char **argv)
 {
-	char *text = xprintf("%s", take_any(args, "text, or --file FILE,"));
+	char *text = NULL, *longer;
+	int i;
 
-	while (args->argc) {
-		char *longer = xprintf("%s %s", text, take_any(args, "text"));
-
+	for (i = 0; i < argc; i++) {
+		longer = xprintf("%s%s%s", text ? text : "", text ? " " : "", argv[i]);
 		free(text);
 		text = longer;
 	}
 	return text;
 }
 
-static int help(void)
+/* Of "all", the other sites of the network. */
+static const char *expand(const char *targets, uint32_t own)
 {
-	puts("Usage: flitcast send { --to SITE[:PORT][,...] [--wait S] |\n"
-	     "                       --broadcast [--port PORT] [--copies K] }\n"
-	     "                     [--site SITE] [--timeout S]\n"
-	     "                     [--slow { wait | skip:MS | detach:MS }] [--confirm] [-j]\n"
-	     "                     { --file FILE | TEXT }");
-	return 0;
+	struct network_own network;
+
+	if (!targets || !sites_are_all(targets))
+		return targets;
+	if (!network_own(&network, own, "send"))
+		exit(EXIT_FAILED);
+	return sites_expand(targets, network.topo.nsites, network.site);
 }
 
-int do_send(struct args *args)
+static int run(const struct option_given *given)
 {
-	uint32_t own = FLITCAST_SITE_ANY, timeout = 0;
+	uint32_t own = option_get(given, "--site", FLITCAST_SITE_ANY);
+	bool broadcast = option_was_given(given, "--broadcast");
+	const char *file = option_text(given, "--file"), *wrong;
 	struct flitcast_slow_target slow = { 0 };
-	bool options = true, confirm = false, broadcast = false;
-	uint16_t port = 0;
-	const char *file = NULL, *wrong;
-	struct sender sender = { 0 };
-	char *text = NULL;
+	struct sender sender = {
+		.to = expand(option_text(given, "--to"), own),
+		.copies = option_get(given, "--copies", 0),
+		.wait = option_get(given, "--wait", 0),
+	};
+	char *text = join(given->argc, given->argv);
 	int status;
 
-	if (args->argc == 1 && take_help(args))
-		return help();
-	while (options && args->argc && args->argv[0][0] == '-' && args->argv[0][1]) {
-		if (take_option(args, "--to"))
-			sender.to = take_any(args, "list of targets");
-		else if (take_option(args, "--broadcast"))
-			broadcast = true;
-		else if (take_option(args, "--copies"))
-			sender.copies = parse_number(take_any(args, "copies"), 1, COPIES_MAX,
-						     "number of copies");
-		else if (take_option(args, "--port"))
-			port = parse_number(take_any(args, "port"), 1, UINT16_MAX, "port");
-		else if (take_option(args, "--file"))
-			file = take_any(args, "file");
-		else if (take_option(args, "--site"))
-			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-					   "site");
-		else if (take_option(args, "--timeout"))
-			timeout = parse_seconds(take_any(args, "time-out"), 100, "time-out");
-		else if (take_option(args, "--wait"))
-			sender.wait = parse_seconds(take_any(args, "time to wait"), 1,
-						    "time to wait for receivers");
-		else if (take_option(args, "--slow"))
-			parse_slow(take_any(args, "policy"), &slow);
-		else if (take_option(args, "--confirm"))
-			confirm = true;
-		else if (take_option(args, "--"))
-			options = false;
-		else if (take_help(args))
-			return help();
-		else if (!take_output_option(args))
-			bad_usage("send: unknown option %s", args->argv[0]);
-	}
-	if (!sender.to && !broadcast)
-		bad_usage("send: --to is missing, or --broadcast");
-	if (broadcast && sender.to)
-		bad_usage("send: give --to or --broadcast, not both");
 	if (broadcast && sender.wait)
-		bad_usage("send: --wait is for --to: a broadcast does not wait");
-	if (!broadcast && (sender.copies || port))
-		bad_usage("send: --copies and --port are for --broadcast");
-	if (!file)
-		text = join(args);
-	take_end(args);
+		bad_usage("--wait is for --to: a broadcast does not wait");
+	if (!broadcast && (sender.copies || option_was_given(given, "--port")))
+		bad_usage("--copies and --port are for --broadcast");
+	if (option_was_given(given, "--slow"))
+		parse_slow(option_text(given, "--slow"), &slow);
 	if (broadcast) {
-		sender.broadcast = port ? port : DEFAULT_PORT;
+		sender.broadcast = option_get(given, "--port", DEFAULT_PORT);
 		sender.to = "all others";
 	} else if (flitcast_parse_targets(sender.to, DEFAULT_PORT, &sender.targets, &sender.count,
 					  &wrong)) {
-		bad_usage("send to %s: %s", sender.to, wrong);
+		bad_usage("to %s: %s", sender.to, wrong);
 	}
 
 	/* Part of a file is no file: who has missed one needs no more. */
@@ -308,7 +277,7 @@ int do_send(struct args *args)
 		catch_signals();
 		sender.stop = &interrupted;
 	}
-	sender_open(&sender, own, timeout, &slow);
+	sender_open(&sender, own, option_get(given, "--timeout", 0), &slow);
 	if (file)
 		send_file(&sender, file);
 	else if (sender.wait ? sender_send_first(&sender, text, strlen(text)) :
@@ -316,7 +285,7 @@ int do_send(struct args *args)
 		sender_refused(&sender);
 	else
 		sender.bytes = strlen(text);
-	status = sender_finish(&sender, confirm, !file);
+	status = sender_finish(&sender, option_was_given(given, "--confirm"), !file);
 	close(sender.fd);
 	free(sender.targets);
 	free(sender.tally);
@@ -324,3 +293,32 @@ int do_send(struct args *args)
 	free(text);
 	return status;
 }
+
+static const struct option_entry options[] = {
+	OPTION("--to", "SITE[:PORT][,...]", TARGETS_HELP, TEXT, 0, .how = OPTION_NEED,
+	       .group = 1),
+	OPTION("--broadcast", NULL, "to every other site, in copies over disjoint paths", FLAG, 0,
+	       .group = 1),
+	OPTION("--port", "P", "with --broadcast: port of the receivers (4100)", NUMBER, 0,
+	       OPTION_RANGE(1, UINT16_MAX)),
+	OPTION("--copies", "K", "with --broadcast: number of copies", NUMBER, 0,
+	       OPTION_RANGE(1, COPIES_MAX)),
+	OPTION("--wait", "S", "with --to: seconds to wait for receivers that are not there yet",
+	       SECONDS, 0, OPTION_RANGE(1, 0)),
+	OPTION_SITE("--site", 0),
+	OPTION("--timeout", "S", "seconds after which a target is given up", SECONDS, 0,
+	       OPTION_RANGE(100, 0)),
+	OPTION("--slow", "{ wait | skip:MS | detach:MS }",
+	       "wait for a slow target, or go on without it after a time", TEXT, 0),
+	OPTION("--confirm", NULL, "tell what became of the message at each target", FLAG, 0),
+	OPTION("--file", "FILE", "the file to send; -: standard input", FILE, 0,
+	       .how = OPTION_NEED, .group = 2),
+	OPTION("TEXT", NULL, "the text to send", REST, 0, .how = OPTION_PLAIN, .group = 2),
+};
+
+const struct option_command send_command = {
+	.name = "send",
+	.help = "Send a text or a file to several sites",
+	OPTION_TABLE(options),
+	.run = run,
+};

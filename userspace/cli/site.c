@@ -51,6 +51,13 @@ static void print_site(struct nlmsghdr *message, void *arg)
 	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
 
 	get_attrs(message, a, FLITCAST_A_SITE_MAX);
+	if (out_brief && !out_json) {
+		out_text("%-4u %-20s %-8s %u/%u up\n", get_u32(a[FLITCAST_A_SITE_ID]),
+			 get_string(a[FLITCAST_A_SITE_TOPOLOGY]),
+			 get_string(a[FLITCAST_A_SITE_MODE]),
+			 get_u32(a[FLITCAST_A_SITE_LINKS_UP]), get_u32(a[FLITCAST_A_SITE_LINKS]));
+		return;
+	}
 	out_open_object(NULL);
 	print_site_line(a);
 	out_text("\n   ");
@@ -64,21 +71,19 @@ static void print_site(struct nlmsghdr *message, void *arg)
 	out_bool("key", get_u32(a[FLITCAST_A_SITE_KEYED]));
 	if (get_u32(a[FLITCAST_A_SITE_KEYED]))
 		out_text(" key");
-	out_uint("incarnation", NULL, get_u32(a[FLITCAST_A_SITE_INCARNATION]));
+	out_uint("incarnation", out_detail(" incarnation %llu"),
+		 get_u32(a[FLITCAST_A_SITE_INCARNATION]));
 	out_text("\n");
 	out_close_object();
 }
 
-static int show(struct args *args)
+static int show(const struct option_given *given)
 {
 	struct request req = { 0 };
 	int err;
 
-	request_flitcast(&req, FLITCAST_CMD_SITE_GET, args->argc ? 0 : NLM_F_DUMP);
-	if (args->argc)
-		put_u32(&req, FLITCAST_A_SITE_ID,
-			parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
-	take_end(args);
+	request_flitcast(&req, FLITCAST_CMD_SITE_GET, given->count ? 0 : NLM_F_DUMP);
+	put_given(&req, given);
 	out_open_array(NULL);
 	err = request_ask(&req, print_site, NULL, "site show");
 	out_close_array();
@@ -86,19 +91,9 @@ static int show(struct args *args)
 	return err ? EXIT_FAILED : 0;
 }
 
-/* What set alone takes. */
-static bool take_state(struct args *args, struct request *req)
-{
-	if (!take_word(args, "drain"))
-		return false;
-	put_u32(req, FLITCAST_A_SITE_DRAIN, parse_switch(take_any(args, "drain"), "drain"));
-	return true;
-}
-
 /* What the kernel can read it reads itself. */
-static void take_topology(struct args *args, struct request *req)
+static void put_topology(struct request *req, const char *spec)
 {
-	const char *spec = take_any(args, "topology");
 	struct fc_topo topo;
 
 	if (!network_is_graph(spec)) {
@@ -109,99 +104,107 @@ static void take_topology(struct args *args, struct request *req)
 	network_put(req, &topo);
 }
 
-static void take_key(struct args *args, struct request *req)
+static int change(const struct option_given *given, uint8_t cmd, const char *verb)
 {
-	if (!key_put(req, take_any(args, "key"), "site"))
-		exit(EXIT_FAILED);
-}
-
-/* What add and set take after the number of the site. */
-static bool take_setting(struct args *args, struct request *req)
-{
-	if (take_word(args, "topology"))
-		take_topology(args, req);
-	else if (take_word(args, "mode"))
-		put_string(req, FLITCAST_A_SITE_MODE, take_any(args, "mode"));
-	else if (take_word(args, "flit"))
-		put_u32(req, FLITCAST_A_SITE_FLIT,
-			parse_number(take_any(args, "flit size"), 0, UINT32_MAX, "flit size"));
-	else if (take_word(args, "window"))
-		put_u32(req, FLITCAST_A_SITE_WINDOW,
-			parse_number(take_any(args, "window"), 0, UINT32_MAX, "window"));
-	else if (take_word(args, "seek"))
-		put_u32(req, FLITCAST_A_SITE_SEEK, parse_time(take_any(args, "seek"), "seek"));
-	else if (take_word(args, "seek-max"))
-		put_u32(req, FLITCAST_A_SITE_SEEK_MAX,
-			parse_number(take_any(args, "seek-max"), 0, UINT32_MAX, "seek-max"));
-	else if (take_word(args, "timeout"))
-		put_u32(req, FLITCAST_A_SITE_TIMEOUT,
-			parse_time(take_any(args, "timeout"), "timeout"));
-	else if (take_word(args, "retry"))
-		put_u32(req, FLITCAST_A_SITE_RETRY,
-			parse_time(take_any(args, "retry"), "retry"));
-	else if (take_word(args, "probe"))
-		put_u32(req, FLITCAST_A_SITE_PROBE,
-			parse_time(take_any(args, "probe"), "probe"));
-	else if (take_word(args, "transit"))
-		put_u32(req, FLITCAST_A_SITE_TRANSIT,
-			parse_number(take_any(args, "transit"), 0, UINT32_MAX, "transit"));
-	else if (take_word(args, "grace"))
-		put_u32(req, FLITCAST_A_SITE_GRACE,
-			parse_time(take_any(args, "grace"), "grace"));
-	else if (take_word(args, "key"))
-		take_key(args, req);
-	else
-		return false;
-	return true;
-}
-
-static int change(struct args *args, uint8_t cmd, const char *verb, bool settings)
-{
+	const char *spec = option_text(given, "topology"), *key = option_text(given, "key");
 	struct request req = { 0 };
-	uint32_t id;
 	char *about;
 
-	id = parse_number(take_any(args, "number of the site"), 0, FLITCAST_SITE_ANY - 1, "site");
 	request_flitcast(&req, cmd, 0);
-	put_u32(&req, FLITCAST_A_SITE_ID, id);
-	while (settings && (take_setting(args, &req) ||
-			    (cmd == FLITCAST_CMD_SITE_SET && take_state(args, &req))))
-		continue;
-	take_end(args);
-	about = xprintf("site %s %u", verb, id);
+	put_given(&req, given);
+	if (spec)
+		put_topology(&req, spec);
+	if (key && !key_put(&req, key, "site"))
+		return EXIT_FAILED;
+	about = xprintf("site %s %llu", verb,
+			(unsigned long long)option_get(given, "site", 0));
 	return request_ask(&req, NULL, NULL, about) ? EXIT_FAILED : 0;
 }
 
-static int add(struct args *args)
+static int add(const struct option_given *given)
 {
-	return change(args, FLITCAST_CMD_SITE_NEW, "add", true);
+	return change(given, FLITCAST_CMD_SITE_NEW, "add");
 }
 
-static int set(struct args *args)
+static int set(const struct option_given *given)
 {
-	return change(args, FLITCAST_CMD_SITE_SET, "set", true);
+	return change(given, FLITCAST_CMD_SITE_SET, "set");
 }
 
-static int del(struct args *args)
+static int del(const struct option_given *given)
 {
-	return change(args, FLITCAST_CMD_SITE_DEL, "del", false);
+	return change(given, FLITCAST_CMD_SITE_DEL, "del");
 }
 
-static const struct command commands[] = {
-	{ "add", add, "ID topology SPEC [mode MODE] [flit BYTES] [window N] [key FILE]\n"
-	  "   [TUNING]" },
-	{ "show", show, "[ID]" },
-	{ "set", set, "ID [seek TIME] [seek-max N] [timeout TIME] [retry TIME] [probe TIME]\n"
-	  "   [transit N] [grace TIME]\n"
-	  "ID drain { on | off }" },
-	{ "drain", site_drain, "ID [timeout S]" },
-	{ "del", del, "ID" },
-	{ "save", site_save, "[ID]" },
-	{ "restore", site_restore, "FILE [check]" },
-	{ 0 }
+#define ID(how)	OPTION_SITE_BARE("number of the site", FLITCAST_A_SITE_ID, how)
+#define TIME(name, help, attr_) \
+	OPTION(name, "TIME", help, TIME, 0, .attr = FLITCAST_A_SITE_ ## attr_)
+#define COUNT(name, value, help, attr_, how_) \
+	OPTION(name, value, help, NUMBER, 0, OPTION_RANGE(0, UINT32_MAX), .how = how_, \
+	       .attr = FLITCAST_A_SITE_ ## attr_)
+#define TUNING \
+	TIME("seek", "wait of a packet that finds no way, between two looks", SEEK), \
+	COUNT("seek-max", "N", "looks before it is stored where it is", SEEK_MAX, 0), \
+	TIME("timeout", "time that a blocked multicast waits before it is aborted", TIMEOUT), \
+	TIME("retry", "time before an overtaken flit is asked for", RETRY), \
+	TIME("probe", "time before an unacknowledged flit is asked for", PROBE), \
+	COUNT("transit", "N", "packets stored for others at a time", TRANSIT, 0), \
+	TIME("grace", "time without a way before messages to a target fail", GRACE)
+
+static const struct option_entry add_options[] = {
+	ID(OPTION_NEED),
+	OPTION("topology", "SPEC", "the network: ring:8, torus:4x4, graph:FILE", TEXT, 0,
+	       .how = OPTION_NEED, .complete = complete_topologies),
+	OPTION("mode", "MODE", "switching mode of the network: " FC_MODES, TEXT, 0,
+	       .attr = FLITCAST_A_SITE_MODE, .complete = complete_modes),
+	COUNT("flit", "BYTES", "size of flits, headers included", FLIT, 0),
+	COUNT("window", "N", "flits under way on a link and channel, at most", WINDOW, 0),
+	OPTION("key", "FILE", "key of the network, 64 hexadecimal digits", FILE, 0),
+	TUNING,
 };
 
-int do_site(struct args *args)
-{
-	return run_command("site", commands, args);
-}
+static const struct option_entry set_options[] = {
+	ID(OPTION_NEED),
+	TUNING,
+	/* The kernel refuses these, and says that they cannot be changed. */
+	OPTION("topology", "SPEC", NULL, TEXT, 0, .how = OPTION_HIDDEN),
+	OPTION("mode", "MODE", NULL, TEXT, 0, .how = OPTION_HIDDEN, .attr = FLITCAST_A_SITE_MODE),
+	COUNT("flit", "BYTES", NULL, FLIT, OPTION_HIDDEN),
+	COUNT("window", "N", NULL, WINDOW, OPTION_HIDDEN),
+	OPTION("drain", NULL, "begin to take no new messages, or end that", SWITCH, 0,
+	       .attr = FLITCAST_A_SITE_DRAIN),
+};
+
+static const struct option_entry drain_options[] = {
+	ID(OPTION_NEED),
+	OPTION("timeout", "S", "seconds to wait, at most", SECONDS, 0),
+};
+
+static const struct option_entry id_options[] = { ID(0) };
+static const struct option_entry del_options[] = { ID(OPTION_NEED) };
+
+static const struct option_entry restore_options[] = {
+	OPTION("FILE", NULL, "a file that site save printed; -: standard input", FILE, 0,
+	       .how = OPTION_PLAIN | OPTION_NEED),
+	OPTION("check", NULL, "check the file, and change nothing", FLAG, 0),
+};
+
+const struct option_command site_command = {
+	.name = "site",
+	.help = "Set up and show the sites of this host or namespace",
+	.commands = (const struct option_command[]) {
+		{ "show", "Show sites", OPTION_TABLE(id_options), .run = show },
+		{ "add", "Make this host or namespace a site of a network",
+		  OPTION_TABLE(add_options), .run = add },
+		{ "set", "Change what a site does about a busy network", OPTION_TABLE(set_options),
+		  .run = set },
+		{ "drain", "Take no new messages, and wait until those under way are over",
+		  OPTION_TABLE(drain_options), .run = site_drain },
+		{ "del", "Take a site out, with its links", OPTION_TABLE(del_options), .run = del },
+		{ "save", "Print the configuration of sites as JSON", OPTION_TABLE(id_options),
+		  .run = site_save },
+		{ "restore", "Make the sites as a saved configuration has them",
+		  OPTION_TABLE(restore_options), .run = site_restore },
+		{ 0 }
+	},
+};

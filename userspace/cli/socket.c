@@ -94,6 +94,14 @@ static void print_socket(struct nlmsghdr *message, void *arg)
 	struct nlattr *a[FLITCAST_A_SOCKET_MAX + 1];
 
 	get_attrs(message, a, FLITCAST_A_SOCKET_MAX);
+	if (out_brief && !out_json) {
+		out_text("%-4u %-5u %-9s %s\n", get_u32(a[FLITCAST_A_SOCKET_SITE]),
+			 get_u32(a[FLITCAST_A_SOCKET_PORT]),
+			 type_name(get_u32(a[FLITCAST_A_SOCKET_TYPE])),
+			 a[FLITCAST_A_SOCKET_WAIT] ?
+			 wait_name(get_u32(a[FLITCAST_A_SOCKET_WAIT])) : "-");
+		return;
+	}
 	out_open_object(NULL);
 	out_uint("site", "site %llu", get_u32(a[FLITCAST_A_SOCKET_SITE]));
 	out_uint("port", " port %llu", get_u32(a[FLITCAST_A_SOCKET_PORT]));
@@ -112,23 +120,13 @@ static void print_socket(struct nlmsghdr *message, void *arg)
 	out_close_object();
 }
 
-static int show(struct args *args)
+static int show(const struct option_given *given)
 {
 	struct request req = { 0 };
 	int err;
 
 	request_flitcast(&req, FLITCAST_CMD_SOCKET_GET, NLM_F_DUMP);
-	while (args->argc) {
-		if (take_word(args, "site"))
-			put_u32(&req, FLITCAST_A_SOCKET_SITE,
-				parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-					     "site"));
-		else if (take_word(args, "port"))
-			put_u32(&req, FLITCAST_A_SOCKET_PORT,
-				parse_number(take_any(args, "port"), 1, UINT16_MAX, "port"));
-		else
-			take_end(args);
-	}
+	put_given(&req, given);
 	out_open_array(NULL);
 	err = request_ask(&req, print_socket, NULL, "socket show");
 	out_close_array();
@@ -136,12 +134,18 @@ static int show(struct args *args)
 	return err ? EXIT_FAILED : 0;
 }
 
-static const struct command commands[] = {
-	{ "show", show, "[site ID] [port P]" },
-	{ 0 }
+static const struct option_entry show_options[] = {
+	OPTION_SITE("site", FLITCAST_A_SOCKET_SITE),
+	OPTION("port", "P", "of this port alone", NUMBER, 0, OPTION_RANGE(1, UINT16_MAX),
+	       .attr = FLITCAST_A_SOCKET_PORT),
 };
 
-int do_socket(struct args *args)
-{
-	return run_command("socket", commands, args);
-}
+const struct option_command socket_command = {
+	.name = "socket",
+	.help = "Show the sockets that are bound here",
+	.commands = (const struct option_command[]) {
+		{ "show", "Show sockets, and for what they wait", OPTION_TABLE(show_options),
+		  .run = show },
+		{ 0 }
+	},
+};

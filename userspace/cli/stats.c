@@ -69,43 +69,43 @@ static void print_site_stats(struct nlmsghdr *message, void *arg)
 	out_close_object();
 }
 
-static int ask(struct args *args, uint8_t cmd, uint16_t flags, const char *about)
+static int ask(const struct option_given *given, uint8_t cmd, uint16_t flags, const char *about)
 {
 	struct request req = { 0 };
 
-	if (take_word(args, "site") || args->argc)
-		flags = 0;
-	request_flitcast(&req, cmd, flags);
-	if (args->argc)
-		put_u32(&req, FLITCAST_A_STATS_SITE,
-			parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1, "site"));
-	take_end(args);
+	request_flitcast(&req, cmd, given->count ? 0 : flags);
+	put_given(&req, given);
 	return request_ask(&req, print_site_stats, NULL, about) ? EXIT_FAILED : 0;
 }
 
-static int show(struct args *args)
+static int show(const struct option_given *given)
 {
 	int status;
 
 	out_open_array(NULL);
-	status = ask(args, FLITCAST_CMD_STATS_GET, NLM_F_DUMP, "stats show");
+	status = ask(given, FLITCAST_CMD_STATS_GET, NLM_F_DUMP, "stats show");
 	out_close_array();
 	out_end();
 	return status;
 }
 
-static int reset(struct args *args)
+static int reset(const struct option_given *given)
 {
-	return ask(args, FLITCAST_CMD_STATS_RESET, 0, "stats reset");
+	return ask(given, FLITCAST_CMD_STATS_RESET, 0, "stats reset");
 }
 
-static const struct command commands[] = {
-	{ "show", show, "[[site] ID]" },
-	{ "reset", reset, "[[site] ID]" },
-	{ 0 }
+static const struct option_entry options[] = {
+	OPTION_SITE_BARE("one site; without it all sites of the namespace",
+			 FLITCAST_A_STATS_SITE, 0),
 };
 
-int do_stats(struct args *args)
-{
-	return run_command("stats", commands, args);
-}
+const struct option_command stats_command = {
+	.name = "stats",
+	.help = "Show and reset the counters of sites",
+	.commands = (const struct option_command[]) {
+		{ "show", "Show the counters", OPTION_TABLE(options), .run = show },
+		{ "reset", "Set them, and those of the links, to zero", OPTION_TABLE(options),
+		  .run = reset },
+		{ 0 }
+	},
+};

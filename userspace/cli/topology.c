@@ -2,9 +2,7 @@
 /*
  * flitcast topology
  */
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
@@ -14,21 +12,6 @@
 #include "network.h"
 #include "out.h"
 #include "paths.h"
-
-struct own {
-	uint32_t site;
-	char spec[FC_SPEC_MAX];
-};
-
-static void read_site(struct nlmsghdr *message, void *arg)
-{
-	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
-	struct own *own = arg;
-
-	get_attrs(message, a, FLITCAST_A_SITE_MAX);
-	own->site = get_u32(a[FLITCAST_A_SITE_ID]);
-	snprintf(own->spec, sizeof(own->spec), "%s", get_string(a[FLITCAST_A_SITE_TOPOLOGY]));
-}
 
 static void print_neighbours(const struct fc_topo *topo, uint32_t site)
 {
@@ -84,57 +67,39 @@ static void print_text(const struct fc_topo *topo, uint32_t own)
 	out_end();
 }
 
-static int show(struct args *args)
+static int show(const struct option_given *given)
 {
-	struct own own = { .site = FC_SITE_NONE };
-	bool svg = false, dot = false;
-	const char *spec = NULL;
-	struct request req = { 0 };
+	bool svg = option_was_given(given, "--svg"), dot = option_was_given(given, "--dot");
+	uint32_t site = option_get(given, "site", FC_SITE_NONE);
+	const char *spec = option_text(given, "SPEC");
+	struct network_own own;
 	struct load *loads = NULL;
 	struct fc_topo topo;
 	uint8_t *marks;
 
-	while (args->argc) {
-		if (take_option(args, "--svg"))
-			svg = true;
-		else if (take_option(args, "--dot"))
-			dot = true;
-		else if (take_word(args, "site"))
-			own.site = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-						"site");
-		else if (!spec && args->argv[0][0] != '-')
-			spec = take_any(args, "topology");
-		else if (!take_output_option(args))
-			take_end(args);
-	}
-	if (svg && dot)
-		bad_usage("one drawing at a time: --svg or --dot");
-	if (!spec) {
-		request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
-		if (own.site != FC_SITE_NONE)
-			put_u32(&req, FLITCAST_A_SITE_ID, own.site);
-		if (request_ask(&req, read_site, &own, "topology show"))
-			return EXIT_FAILED;
-		spec = own.spec;
-		if (!network_read(&topo, spec, own.site, "topology show"))
-			return EXIT_FAILED;
-	} else {
+	if (spec) {
 		network_parse(&topo, spec, "topology");
+		if (site != FC_SITE_NONE && site >= topo.nsites)
+			fail("topology %s: there is no site %u", spec, site);
+	} else {
+		if (!network_own(&own, site, "topology show"))
+			return EXIT_FAILED;
+		topo = own.topo;
+		site = own.site;
 	}
-	if (own.site != FC_SITE_NONE && own.site >= topo.nsites)
-		fail("topology %s: there is no site %u", spec, own.site);
 	if (!svg && !dot) {
-		print_text(&topo, own.site);
+		print_text(&topo, site);
 		return 0;
 	}
 	if (topo.nsites > DRAW_SITES_MAX)
-		fail("topology %s: drawings have at most %d sites", spec, DRAW_SITES_MAX);
+		fail("topology %s: drawings have at most %d sites", spec ? spec : own.spec,
+		     DRAW_SITES_MAX);
 	/* Of the network this site is in, not of one that is only thought of. */
-	if (*own.spec)
+	if (!spec)
 		loads = lab_loads_of(&topo);
 	marks = xalloc(topo.nsites, 1);
-	if (own.site != FC_SITE_NONE)
-		marks[own.site] = DRAW_OWN;
+	if (site != FC_SITE_NONE)
+		marks[site] = DRAW_OWN;
 	if (svg)
 		draw_svg(&topo, loads, marks);
 	else
@@ -203,44 +168,48 @@ static void print_faults(const struct fc_topo *topo, uint32_t own, const uint32_
 	free(routes);
 }
 
-static int faults(struct args *args)
+static int faults(const struct option_given *given)
 {
-	struct own own = { .site = FC_SITE_NONE };
-	struct request req = { 0 };
-	struct fc_topo topo;
+	struct network_own own;
 	uint32_t *down;
 
-	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
-	while (args->argc) {
-		if (take_word(args, "site"))
-			put_u32(&req, FLITCAST_A_SITE_ID,
-				parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-					     "site"));
-		else if (!take_output_option(args))
-			take_end(args);
-	}
-	if (request_ask(&req, read_site, &own, "topology faults"))
+	if (!network_own(&own, option_get(given, "site", FC_SITE_NONE), "topology faults"))
 		return EXIT_FAILED;
-	if (!network_read(&topo, own.spec, own.site, "topology faults"))
+	down = xalloc(own.topo.nsites, sizeof(*down));
+	if (!faults_read(&own.topo, own.site, down, "topology faults"))
 		return EXIT_FAILED;
-	if (own.site >= topo.nsites)
-		fail("topology %s: there is no site %u", own.spec, own.site);
-	down = xalloc(topo.nsites, sizeof(*down));
-	if (!faults_read(&topo, own.site, down, "topology faults"))
-		return EXIT_FAILED;
-	print_faults(&topo, own.site, down);
+	print_faults(&own.topo, own.site, down);
 	free(down);
 	return 0;
 }
 
-static const struct command commands[] = {
-	{ "show", show, "[SPEC] [site ID] [--dot | --svg]" },
-	{ "faults", faults, "[site ID]" },
-	{ "paths", topology_paths, "[copies K] [site ID]" },
-	{ 0 }
+static const struct option_entry show_options[] = {
+	OPTION("SPEC", NULL, "a topology; without it that of the site here", TEXT, 0,
+	       .how = OPTION_PLAIN, .complete = complete_topologies),
+	OPTION("site", "ID", "the links of this site alone", NUMBER, 0,
+	       OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), .complete = complete_sites),
+	OPTION_DRAWINGS,
 };
 
-int do_topology(struct args *args)
-{
-	return run_command("topology", commands, args);
-}
+static const struct option_entry faults_options[] = {
+	OPTION_SITE("site", 0),
+};
+
+static const struct option_entry paths_options[] = {
+	OPTION("copies", "K", "find paths for K copies and give them to the site", NUMBER, 0,
+	       OPTION_RANGE(1, FC_WAYS_COPIES_MAX)),
+	OPTION_SITE("site", 0),
+};
+
+const struct option_command topology_command = {
+	.name = "topology",
+	.help = "Show the shape of a network, its dead links, and paths of broadcasts",
+	.commands = (const struct option_command[]) {
+		{ "show", "Show a network", OPTION_TABLE(show_options), .run = show },
+		{ "faults", "Show links that are dead, as far as the site knows",
+		  OPTION_TABLE(faults_options), .run = faults },
+		{ "paths", "Show or set the disjoint paths of broadcasts",
+		  OPTION_TABLE(paths_options), .run = topology_paths },
+		{ 0 }
+	},
+};

@@ -14,6 +14,7 @@
 #include "mode.h"
 #include "network.h"
 #include "out.h"
+#include "sites.h"
 #include "steiner.h"
 #include "trace_cast.h"
 #include "walk.h"
@@ -78,18 +79,6 @@ struct trace {
  * What is known of the site here.
  */
 
-static void read_site(struct nlmsghdr *message, void *arg)
-{
-	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
-	struct trace *trace = arg;
-
-	get_attrs(message, a, FLITCAST_A_SITE_MAX);
-	trace->net.own = get_u32(a[FLITCAST_A_SITE_ID]);
-	trace->flit = get_u32(a[FLITCAST_A_SITE_FLIT]);
-	snprintf(trace->spec, sizeof(trace->spec), "%s", get_string(a[FLITCAST_A_SITE_TOPOLOGY]));
-	trace->net.mode = fc_mode_parse(get_string(a[FLITCAST_A_SITE_MODE]));
-}
-
 static void read_route(struct nlmsghdr *message, void *arg)
 {
 	struct nlattr *a[FLITCAST_A_ROUTE_MAX + 1];
@@ -120,18 +109,15 @@ static void set_topology(struct trace *trace)
 static int read_own(struct trace *trace, uint32_t site)
 {
 	struct request req = { 0 };
+	struct network_own own;
 
-	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
-	if (site != FLITCAST_SITE_ANY)
-		put_u32(&req, FLITCAST_A_SITE_ID, site);
-	if (request_ask(&req, read_site, trace, "trace"))
+	if (!network_own(&own, site, "trace"))
 		return EXIT_FAILED;
-	if (!network_read(&trace->topo, trace->spec, trace->net.own, "trace"))
-		return EXIT_FAILED;
+	trace->topo = own.topo;
+	trace->net.own = own.site;
+	trace->net.mode = own.mode;
+	trace->flit = own.flit;
 	set_topology(trace);
-	if (trace->net.own >= trace->topo.nsites)
-		fail("trace: %s has no site %u", trace->spec, trace->net.own);
-
 	if (!faults_read(&trace->topo, trace->net.own, trace->net.down, "trace"))
 		return EXIT_FAILED;
 
@@ -622,12 +608,6 @@ static struct place parse_place(const char *text, const char *what)
 	return place;
 }
 
-static void add_place(struct place **list, size_t *n, struct place place)
-{
-	*list = xrealloc(*list, (*n + 1) * sizeof(place));
-	(*list)[(*n)++] = place;
-}
-
 static void need_site(const struct trace *trace, uint32_t site)
 {
 	if (site >= trace->topo.nsites)
@@ -696,109 +676,71 @@ static void *set_classes(struct trace *trace)
 	return table;
 }
 
-static void take_targets(struct trace *trace, const char *text)
+static void take_targets(struct trace *trace, const char *list)
 {
+	char *text = sites_expand(list, trace->topo.nsites, trace->from);
 	struct flitcast_target *targets;
 	const char *wrong;
 	size_t i;
 
-	if (trace->target)
-		bad_usage("unexpected argument \"%s\"", text);
 	if (flitcast_parse_targets(text, DEFAULT_PORT, &targets, &trace->count, &wrong))
-		bad_usage("trace to %s: %s", text, wrong);
+		bad_usage("to %s: %s", text, wrong);
 	trace->target = xalloc(trace->count, sizeof(*trace->target));
 	for (i = 0; i < trace->count; i++) {
 		trace->target[i].site = targets[i].site;
 		trace->target[i].port = targets[i].port;
 	}
 	free(targets);
+	free(text);
 }
 
-static int help(void)
+static void add_places(const struct option_given *given, const char *name, struct place **list,
+		       size_t *n)
 {
-	puts("Usage: flitcast trace [to] SITE[:PORT][,...] [topology SPEC] [from SITE] [site ID]\n"
-	     "                      [mode MODE] [down SITE:PORT]... [busy SITE:PORT]... [force SITE]...\n"
-	     "                      [--svg | --dot] [-s] [-j]\n"
-	     "       flitcast trace --broadcast help");
-	return 0;
+	const struct option_value *value;
+
+	for (*n = 0; (value = option_nth(given, name, *n)); ++*n) {
+		*list = xrealloc(*list, (*n + 1) * sizeof(**list));
+		(*list)[*n] = parse_place(value->text, name);
+	}
 }
 
-int do_trace(struct args *args)
+static int run_trace(const struct option_given *given)
 {
 	struct trace trace = {
 		.net = { .own = FC_SITE_NONE, .mode = FC_MODE_DEFAULT }, .flit = FLIT_DEFAULT,
+		.svg = option_was_given(given, "--svg"), .dot = option_was_given(given, "--dot"),
 	};
-	const char *mode = NULL;
+	const char *mode = option_text(given, "mode"), *spec = option_text(given, "topology");
+	uint32_t from = option_get(given, "from", FLITCAST_SITE_ANY);
+	const struct option_value *force;
 	void *table;
-	uint32_t own = FLITCAST_SITE_ANY, from = FLITCAST_SITE_ANY;
-	const char *spec = NULL;
 	int status;
 
-	if (take_option(args, "--broadcast"))
-		return trace_cast(args);
-	while (args->argc) {
-		if (take_output_option(args))
-			continue;
-		if (take_help(args))
-			return help();
-		if (take_option(args, "-s") || take_option(args, "--stats")) {
-			show_stats = true;
-		} else if (take_option(args, "--svg")) {
-			trace.svg = true;
-		} else if (take_option(args, "--dot")) {
-			trace.dot = true;
-		} else if (take_word(args, "to")) {
-			take_targets(&trace, take_any(args, "list of targets"));
-		} else if (take_word(args, "topology")) {
-			spec = take_any(args, "topology");
-		} else if (take_word(args, "mode")) {
-			mode = take_any(args, "mode");
-		} else if (take_word(args, "from")) {
-			from = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-					    "site");
-		} else if (take_word(args, "site")) {
-			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-					   "site");
-		} else if (take_word(args, "down")) {
-			add_place(&trace.down, &trace.ndown,
-				  parse_place(take_any(args, "SITE:PORT"), "down"));
-		} else if (take_word(args, "busy")) {
-			add_place(&trace.busy, &trace.net.nbusy,
-				  parse_place(take_any(args, "SITE:PORT"), "busy"));
-		} else if (take_word(args, "force")) {
-			trace.force = xrealloc(trace.force,
-					       (trace.net.nforce + 1) * sizeof(*trace.force));
-			trace.force[trace.net.nforce++] =
-				parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-					     "site");
-		} else if (args->argv[0][0] >= '0' && args->argv[0][0] <= '9') {
-			take_targets(&trace, take_any(args, "list of targets"));
-		} else {
-			take_end(args);
-		}
+	add_places(given, "down", &trace.down, &trace.ndown);
+	add_places(given, "busy", &trace.busy, &trace.net.nbusy);
+	while ((force = option_nth(given, "force", trace.net.nforce))) {
+		trace.force = xrealloc(trace.force,
+				       (trace.net.nforce + 1) * sizeof(*trace.force));
+		trace.force[trace.net.nforce++] = force->number;
 	}
-	if (!trace.target)
-		bad_usage("trace: list of targets is missing");
-	if (trace.svg && trace.dot)
-		bad_usage("one drawing at a time: --svg or --dot");
-	if (spec && own != FLITCAST_SITE_ANY)
-		bad_usage("trace: a topology or a site, not both");
 	if (spec && from == FLITCAST_SITE_ANY)
-		bad_usage("trace: source is missing: from SITE");
+		bad_usage("source is missing: from SITE");
 	if (mode && !spec)
-		bad_usage("trace: mode goes with topology: a site has its own");
+		bad_usage("mode goes with topology: a site has its own");
 	if (mode) {
 		trace.net.mode = fc_mode_parse(mode);
 		if (trace.net.mode < 0)
-			bad_usage("trace: mode is one of " FC_MODES ", not \"%s\"", mode);
+			bad_usage("mode is one of " FC_MODES ", not \"%s\"", mode);
 	}
 	if (spec) {
 		network_parse(&trace.topo, spec, "topology");
 		set_topology(&trace);
-	} else if (read_own(&trace, own)) {
+	} else if (read_own(&trace, option_get(given, "site", FLITCAST_SITE_ANY))) {
 		return EXIT_FAILED;
 	}
 	trace.from = from == FLITCAST_SITE_ANY ? trace.net.own : from;
+	take_targets(&trace, option_text(given, "to"));
 	check(&trace);
 	table = set_classes(&trace);
 	status = run(&trace);
@@ -810,3 +752,47 @@ int do_trace(struct args *args)
 	free(trace.force);
 	return status;
 }
+
+#define WAY_OPTIONS \
+	OPTION("topology", "SPEC", "in this network, in place of that of the site here", TEXT, 0, \
+	       .group = 2, .complete = complete_topologies), \
+	OPTION("site", "ID", SITE_HELP, NUMBER, 0, OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), \
+	       .group = 2, .complete = complete_sites), \
+	OPTION("down", "SITE:PORT", "take this link for dead", TEXT, 0, .how = OPTION_REPEAT), \
+	OPTION_DRAWINGS
+
+static const struct option_entry options[] = {
+	OPTION("to", "SITE[:PORT][,...]", TARGETS_HELP, TEXT, 0,
+	       .how = OPTION_BARE | OPTION_NEED | OPTION_LATE),
+	OPTION("from", "SITE", "the source, if it is not the site here", NUMBER, 0,
+	       OPTION_RANGE(0, FLITCAST_SITE_ANY - 1)),
+	OPTION("mode", "MODE", "with topology: the switching mode, " FC_MODES, TEXT, 0,
+	       .complete = complete_modes),
+	WAY_OPTIONS,
+	OPTION("busy", "SITE:PORT", "mode care: take this link for busy", TEXT, 0,
+	       .how = OPTION_REPEAT),
+	OPTION("force", "SITE", "mode care: let the packet be stored here", NUMBER, 0,
+	       OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), .how = OPTION_REPEAT),
+};
+
+static const struct option_entry cast_options[] = {
+	OPTION("SOURCE", NULL, "the source, if it is not the site here", NUMBER, 0,
+	       OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), .how = OPTION_PLAIN),
+	OPTION("--copies", "K", "number of copies", NUMBER, 0, OPTION_RANGE(1, COPIES_MAX)),
+	WAY_OPTIONS,
+};
+
+static const struct option_command cast_command = {
+	.name = "--broadcast",
+	.help = "Print the ways of the copies of a broadcast",
+	OPTION_TABLE(cast_options),
+	.run = trace_cast,
+};
+
+const struct option_command trace_command = {
+	.name = "trace",
+	.help = "Print the way of a message to its receivers, link by link",
+	OPTION_TABLE(options),
+	.run = run_trace,
+	.variant = &cast_command,
+};

@@ -69,16 +69,6 @@ struct cast_trace {
 	u32 longest;
 };
 
-static void read_site(struct nlmsghdr *message, void *arg)
-{
-	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
-	struct cast_trace *trace = arg;
-
-	get_attrs(message, a, FLITCAST_A_SITE_MAX);
-	trace->own = get_u32(a[FLITCAST_A_SITE_ID]);
-	snprintf(trace->spec, sizeof(trace->spec), "%s", get_string(a[FLITCAST_A_SITE_TOPOLOGY]));
-}
-
 static void set_topology(struct cast_trace *trace)
 {
 	fc_topo_print(&trace->topo, trace->spec);
@@ -88,15 +78,12 @@ static void set_topology(struct cast_trace *trace)
 /* Topology of a site here, and what it believes of dead links. */
 static int read_own(struct cast_trace *trace, uint32_t site)
 {
-	struct request req = { 0 };
+	struct network_own own;
 
-	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
-	if (site != FLITCAST_SITE_ANY)
-		put_u32(&req, FLITCAST_A_SITE_ID, site);
-	if (request_ask(&req, read_site, trace, "trace"))
+	if (!network_own(&own, site, "trace"))
 		return EXIT_FAILED;
-	if (!network_read(&trace->topo, trace->spec, trace->own, "trace"))
-		return EXIT_FAILED;
+	trace->topo = own.topo;
+	trace->own = own.site;
 	set_topology(trace);
 	if (!faults_read(&trace->topo, trace->own, trace->down, "trace"))
 		return EXIT_FAILED;
@@ -443,61 +430,29 @@ static void apply_dead(struct cast_trace *trace, const struct dead *dead, size_t
 	}
 }
 
-static int help(void)
+int trace_cast(const struct option_given *given)
 {
-	puts("Usage: flitcast trace --broadcast [--copies K] [SOURCE] [topology SPEC | site ID]\n"
-	     "                      [down SITE:PORT]... [--svg | --dot] [-j]");
-	return 0;
-}
-
-int trace_cast(struct args *args)
-{
-	struct cast_trace trace = { .own = FC_SITE_NONE, .source = FC_SITE_NONE, .copies = 1 };
-	uint32_t own = FLITCAST_SITE_ANY;
-	bool svg = false, dot = false;
-	const char *spec = NULL;
+	struct cast_trace trace = {
+		.own = FC_SITE_NONE,
+		.source = option_get(given, "SOURCE", FC_SITE_NONE),
+		.copies = option_get(given, "--copies", 1),
+	};
+	const char *spec = option_text(given, "topology");
+	const struct option_value *value;
 	struct dead *dead = NULL;
-	size_t ndead = 0, packets;
+	size_t ndead, packets;
 	int status;
 
-	while (args->argc) {
-		if (take_output_option(args))
-			continue;
-		if (take_help(args)) {
-			return help();
-		} else if (take_option(args, "--svg")) {
-			svg = true;
-		} else if (take_option(args, "--dot")) {
-			dot = true;
-		} else if (take_option(args, "--copies")) {
-			trace.copies = parse_number(take_any(args, "number of copies"), 1,
-						    COPIES_MAX, "number of copies");
-		} else if (take_word(args, "topology")) {
-			spec = take_any(args, "topology");
-		} else if (take_word(args, "site")) {
-			own = parse_number(take_any(args, "site"), 0, FLITCAST_SITE_ANY - 1,
-					   "site");
-		} else if (take_word(args, "down")) {
-			dead = xrealloc(dead, (ndead + 1) * sizeof(*dead));
-			dead[ndead++] = parse_dead(take_any(args, "SITE:PORT"));
-		} else if (trace.source == FC_SITE_NONE && args->argv[0][0] >= '0' &&
-			   args->argv[0][0] <= '9') {
-			trace.source = parse_number(take_any(args, "source"), 0,
-						    FLITCAST_SITE_ANY - 1, "source");
-		} else {
-			take_end(args);
-		}
+	for (ndead = 0; (value = option_nth(given, "down", ndead)); ndead++) {
+		dead = xrealloc(dead, (ndead + 1) * sizeof(*dead));
+		dead[ndead] = parse_dead(value->text);
 	}
-	if (svg && dot)
-		bad_usage("one drawing at a time: --svg or --dot");
-	if (spec && own != FLITCAST_SITE_ANY)
-		bad_usage("trace: a topology or a site, not both");
 	if (spec && trace.source == FC_SITE_NONE)
-		bad_usage("trace: source is missing");
+		bad_usage("SOURCE is missing");
 	if (spec) {
 		network_parse(&trace.topo, spec, "topology");
 		set_topology(&trace);
-	} else if (read_own(&trace, own)) {
+	} else if (read_own(&trace, option_get(given, "site", FLITCAST_SITE_ANY))) {
 		return EXIT_FAILED;
 	}
 	if (trace.source == FC_SITE_NONE)
@@ -510,7 +465,8 @@ int trace_cast(struct args *args)
 	trace.hops = xalloc(packets, sizeof(*trace.hops));
 	trace.got = xalloc(trace.topo.nsites, sizeof(*trace.got));
 	follow_all(&trace);
-	status = svg || dot ? draw(&trace, dot) : print(&trace);
+	status = option_was_given(given, "--svg") || option_was_given(given, "--dot") ?
+		draw(&trace, option_was_given(given, "--dot")) : print(&trace);
 	free(trace.ways);
 	free(trace.load);
 	free(trace.hops);

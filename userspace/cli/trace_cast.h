@@ -5,6 +5,6 @@
 #include "util.h"
 
 /* flitcast trace --broadcast, from behind that word on. */
-int trace_cast(struct args *args);
+int trace_cast(const struct option_given *given);
 
 #endif /* FLITCAST_CLI_TRACE_CAST_H */

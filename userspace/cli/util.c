@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 #define _GNU_SOURCE
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "option.h"
 #include "util.h"
 
-const char *usage_object;
 volatile sig_atomic_t interrupted;
 
 static bool progress_shown;
@@ -49,109 +48,10 @@ void bad_usage(const char *format, ...)
 {
 	va_list args;
 
+	progress_end();
+	fflush(stdout);
 	va_start(args, format);
-	complain_args(format, args);
-	va_end(args);
-	fprintf(stderr, "Try: flitcast %s%shelp\n", usage_object ? usage_object : "",
-		usage_object ? " " : "");
-	exit(EXIT_USAGE);
-}
-
-bool is_prefix(const char *word, const char *name)
-{
-	return *word && !strncmp(word, name, strlen(word));
-}
-
-bool take_word(struct args *args, const char *word)
-{
-	if (!args->argc || !is_prefix(args->argv[0], word))
-		return false;
-	args->argc--;
-	args->argv++;
-	return true;
-}
-
-bool take_option(struct args *args, const char *option)
-{
-	if (!args->argc || strcmp(args->argv[0], option))
-		return false;
-	args->argc--;
-	args->argv++;
-	return true;
-}
-
-bool take_help(struct args *args)
-{
-	return take_option(args, "help") || take_option(args, "--help") ||
-	       take_option(args, "-h");
-}
-
-const char *take_any(struct args *args, const char *what)
-{
-	if (!args->argc)
-		bad_usage("%s is missing", what);
-	args->argc--;
-	return *args->argv++;
-}
-
-void take_end(const struct args *args)
-{
-	if (args->argc)
-		bad_usage("unexpected argument \"%s\"", args->argv[0]);
-}
-
-static void print_command(const char *lead, const char *object, const struct command *command,
-			  FILE *to)
-{
-	const char *line = command->usage;
-
-	do {
-		int length = strcspn(line, "\n");
-
-		/* A line that begins with a blank goes on with the one before. */
-		if (*line == ' ')
-			fprintf(to, "%*s%.*s\n", (int)(strlen(object) + 15), "", length, line);
-		else
-			fprintf(to, "%-6s flitcast %s %s%s%.*s\n", lead, object, command->name,
-				length ? " " : "", length, line);
-		lead = "";
-		line += length;
-	} while (*line++);
-}
-
-static void print_usage(const char *object, const struct command *table, FILE *to)
-{
-	const struct command *command;
-
-	for (command = table; command->name; command++)
-		print_command(command == table ? "Usage:" : "", object, command, to);
-}
-
-int run_command(const char *object, const struct command *table, struct args *args)
-{
-	const char *word = args->argc ? args->argv[0] : "show";
-	const struct command *command;
-
-	if (take_help(args)) {
-		print_usage(object, table, stdout);
-		return 0;
-	}
-	for (command = table; command->name; command++) {
-		if (!is_prefix(word, command->name))
-			continue;
-		if (args->argc) {
-			args->argc--;
-			args->argv++;
-		}
-		if (take_help(args)) {
-			print_command("Usage:", object, command, stdout);
-			return 0;
-		}
-		return command->run(args);
-	}
-	complain("%s has no command \"%s\"", object, word);
-	print_usage(object, table, stderr);
-	return EXIT_USAGE;
+	exit(option_vusage(format, args));
 }
 
 uint32_t parse_number(const char *text, uint32_t min, uint32_t max, const char *what)
@@ -164,46 +64,6 @@ uint32_t parse_number(const char *text, uint32_t min, uint32_t max, const char *
 	if (*text < '0' || *text > '9' || *end || errno || value < min || value > max)
 		bad_usage("%s is a number from %u to %u, not \"%s\"", what, min, max, text);
 	return value;
-}
-
-bool parse_switch(const char *text, const char *what)
-{
-	if (strcmp(text, "on") && strcmp(text, "off"))
-		bad_usage("%s is on or off, not \"%s\"", what, text);
-	return !strcmp(text, "on");
-}
-
-uint32_t parse_time(const char *text, const char *what)
-{
-	static const struct {
-		const char *unit;
-		double usecs;
-	} units[] = { { "us", 1 }, { "ms", 1e3 }, { "s", 1e6 } };
-	double value;
-	size_t i;
-	char *end;
-
-	value = strtod(text, &end);
-	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (end == text || strcmp(end, units[i].unit))
-			continue;
-		value *= units[i].usecs;
-		if (value >= 0 && value <= UINT32_MAX)
-			return value + 0.5;
-	}
-	bad_usage("%s is a time such as 500us, 20ms or 1.5s, not \"%s\"", what, text);
-}
-
-uint32_t parse_seconds(const char *text, uint32_t min, const char *what)
-{
-	double value;
-	char *end;
-
-	value = strtod(text, &end);
-	if (!*text || *end || !isfinite(value) || value < min / 1e3 || value > 86400)
-		bad_usage("%s is a number of seconds from %g to 86400, not \"%s\"", what,
-			  min / 1e3, text);
-	return value * 1e3 + 0.5;
 }
 
 void *xalloc(size_t count, size_t size)

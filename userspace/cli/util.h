@@ -18,70 +18,15 @@
 /* For every call that the kernel refuses because it does not know the family. */
 #define MODULE_MISSING	"the module flitcast is not loaded: modprobe flitcast loads it"
 
-/**
- * struct args - what is left of the command line
- * @argc: words left
- * @argv: they
- */
-struct args {
-	int argc;
-	char **argv;
-};
-
-/**
- * struct command - one word of the grammar
- * @name: the word; a prefix will do, and the first that fits is taken
- * @run: does it; returns the exit status
- * @usage: what follows the word, one form a line
- */
-struct command {
-	const char *name;
-	int (*run)(struct args *args);
-	const char *usage;
-};
-
 /* Print "flitcast: TEXT" on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, and exit. */
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
+/* Exit with wrong usage of the command that runs, whose help is named. */
 void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-
-/* The object of this run, whose help bad_usage() names; NULL: none. */
-extern const char *usage_object;
-
-/* The word, if it is the next; moves on. */
-bool take_word(struct args *args, const char *word);
-/* The same for an option, with no abbreviation. */
-bool take_option(struct args *args, const char *option);
-/* Take help, -h or --help, if it is the next word. */
-bool take_help(struct args *args);
-/* The next word; @what says what is missing if there is none. */
-const char *take_any(struct args *args, const char *what);
-/* Wrong usage if words are left. */
-void take_end(const struct args *args);
-
-/* Is the word a prefix of the name? */
-bool is_prefix(const char *word, const char *name);
-
-/**
- * run_command() - find the command that the next word names, and run it
- * @object: for usage
- * @table: commands, ended by one without a name
- * @args: at the command; without one the command "show" is meant
- *
- * Return: exit status.
- */
-int run_command(const char *object, const struct command *table, struct args *args);
 
 /* A number from min to max; @what names it in the complaint (wrong usage). */
 uint32_t parse_number(const char *text, uint32_t min, uint32_t max, const char *what);
-/* On or off. */
-bool parse_switch(const char *text, const char *what);
-/* A time with its unit (500us, 20ms, 1.5s), in microseconds. */
-uint32_t parse_time(const char *text, const char *what);
-/* Seconds with a fraction, in milliseconds; from min to a day. */
-uint32_t parse_seconds(const char *text, uint32_t min, const char *what);
-
 void *xalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t size);
 char *xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -87,19 +87,25 @@ int flitcast_parse_port(const char *text, uint16_t *port)
 	return 0;
 }
 
-/* Reads one target at *text, moves behind it; returns what is wrong, or NULL. */
-static const char *read_target(const char **text, struct flitcast_target *target)
+/* Reads "SITE[-LAST][:PORT]" at *text, moves behind it; returns what is wrong, or NULL. */
+static const char *read_targets(const char **text, struct flitcast_target *first, uint32_t *last)
 {
 	uint32_t number;
 
-	if (read_number(text, FLITCAST_SITE_ANY - 1, &target->site))
+	if (read_number(text, FLITCAST_SITE_ANY - 1, &first->site))
 		return "a target begins with the number of a site";
+	*last = first->site;
+	if (**text == '-') {
+		++*text;
+		if (read_number(text, FLITCAST_SITE_ANY - 1, last) || *last < first->site)
+			return "a range of sites is FIRST-LAST, the smaller number first";
+	}
 	if (**text != ':')
 		return NULL;
 	++*text;
 	if (read_number(text, UINT16_MAX, &number) || number == FLITCAST_PORT_ANY)
 		return "a port is a number from 1 to 65535";
-	target->port = number;
+	first->port = number;
 	return NULL;
 }
 
@@ -117,45 +123,38 @@ static bool listed(const struct flitcast_target *targets, size_t count,
 int flitcast_parse_targets(const char *text, uint16_t port, struct flitcast_target **targets,
 			   size_t *count, const char **error)
 {
-	struct flitcast_target *list;
-	const char *wrong;
-	size_t n = 0, size = 1;
-	const char *p;
-	int err = EINVAL;
+	struct flitcast_target *list = calloc(FLITCAST_TARGETS_MAX, sizeof(*list));
+	const char *wrong = "out of memory";
+	int err = ENOMEM;
+	size_t n = 0;
 
-	for (p = text; *p; p++)
-		size += *p == ',';
-	if (size > FLITCAST_TARGETS_MAX) {
-		wrong = "too many targets for one message";
-		err = E2BIG;
-		goto fail;
-	}
-	list = calloc(size, sizeof(*list));
-	if (!list) {
-		wrong = "out of memory";
-		err = ENOMEM;
-		goto fail;
-	}
-	for (p = text;; p++) {
+	while (list) {
 		struct flitcast_target target = { .port = port };
+		uint32_t last;
 
-		wrong = read_target(&p, &target);
-		if (!wrong && *p && *p != ',')
-			wrong = "targets are SITE[:PORT], separated by commas";
-		if (!wrong && listed(list, n, &target))
-			wrong = "a target is named twice";
-		if (wrong) {
-			free(list);
-			goto fail;
+		err = EINVAL;
+		wrong = read_targets(&text, &target, &last);
+		if (!wrong && *text && *text != ',')
+			wrong = "targets are SITE[-LAST][:PORT], separated by commas";
+		for (; !wrong && target.site <= last; target.site++) {
+			if (listed(list, n, &target)) {
+				wrong = "a target is named twice";
+			} else if (n == FLITCAST_TARGETS_MAX) {
+				wrong = "too many targets for one message";
+				err = E2BIG;
+			} else {
+				list[n++] = target;
+			}
 		}
-		list[n++] = target;
-		if (!*p)
+		if (wrong)
 			break;
+		if (!*text++) {
+			*targets = list;
+			*count = n;
+			return 0;
+		}
 	}
-	*targets = list;
-	*count = n;
-	return 0;
-fail:
+	free(list);
 	if (error)
 		*error = wrong;
 	errno = err;

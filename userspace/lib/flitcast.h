@@ -52,14 +52,15 @@ int flitcast_parse_site(const char *text, uint32_t *site);
 int flitcast_parse_port(const char *text, uint16_t *port);
 
 /**
- * flitcast_parse_targets() - read "SITE[:PORT][,SITE[:PORT]]..."
+ * flitcast_parse_targets() - read "SITE[-LAST][:PORT][,SITE[-LAST][:PORT]]..."
  * @text: the list
  * @port: for targets that name none
  * @targets: result, to be freed by the caller; untouched unless 0 is returned
  * @count: how many
  * @error: if not NULL, gets a constant text that says what is wrong
  *
- * Each receives the whole message.  No target may come twice.
+ * SITE-LAST stands for all sites from SITE to LAST.  Each target receives the whole message.  No
+ * target may come twice.
  *
  * Return: 0, or -1 with errno EINVAL (malformed), E2BIG (more than
  * FLITCAST_TARGETS_MAX) or ENOMEM.
