@@ -148,4 +148,4 @@ def finish(name, rows, comments, tables, ratios=(), svg=None, note=NOTE, documen
         save(f'{OUT}/{name}.svg', svg)
     if not rows:
         print(f'{name}: no figures', file=sys.stderr)
-    return 0 if rows else 1
+    return 0 if rows and svg != '' else 1

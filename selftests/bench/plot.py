@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Plots of the benchmarks, as SVG."""
+"""Plots of the benchmarks, as SVG, drawn by gnuplot."""
 
 import math
+import subprocess
+import sys
 
 COLOURS = ['#1b6ca8', '#c8553d', '#3c8d4f', '#8e5ea2', '#b8860b', '#2a9d8f', '#6b4f3a',
            '#d1478c', '#555555']
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 760, 520, 76, 170, 48, 56
+WIDTH, HEIGHT, LEFT, RIGHT = 760, 520, 90, 170
 
 
 class Curve:
@@ -39,60 +41,52 @@ def number(value):
     return f'{value:g}{unit}'
 
 
+def quoted(text):
+    """A string of gnuplot."""
+    return "'" + text.replace("'", "''").replace('\n', ' ') + "'"
+
+
+def drawn(height, left, title, subtitle, script):
+    """The text of an SVG file; '', with a line on standard error, if it cannot be drawn."""
+    script = [f"set terminal svg size {WIDTH},{height} noenhanced font 'sans-serif,12' "
+              "background 'white'",
+              f'set margins at screen {left / WIDTH}, screen {1 - RIGHT / WIDTH}, '
+              f'screen {64 / height}, screen {1 - 52 / height}',
+              f"set label {quoted(title)} at screen {16 / WIDTH}, screen {1 - 18 / height} "
+              "font ',15'",
+              f'set label {quoted(subtitle)} at screen {16 / WIDTH}, screen {1 - 37 / height} '
+              "tc rgb '#555555'",
+              'set tics nomirror out'] + script
+    try:
+        done = subprocess.run(['gnuplot', '--default-settings'], input='\n'.join(script) + '\n',
+                              capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        print('drawing needs gnuplot: apt install gnuplot-nox', file=sys.stderr)
+        return ''
+    sys.stderr.write(done.stderr)
+    return '' if done.returncode else done.stdout
+
+
 def plot(title, subtitle, x_label, y_label, curves, log=False, notes=()):
     """The text of an SVG file.  log: the y axis is logarithmic; notes: below the legend."""
     xs = sorted({x for c in curves for x, _ in c.points})
     solid = [y for c in curves for _, y in c.points if not c.dashed]
     marks = decades(min(solid), max(solid)) if log else ticks(max(solid))
-    low, high = (math.log10(marks[0]), math.log10(marks[-1])) if log else (0, marks[-1])
-
-    def x_of(x):
-        return LEFT + (WIDTH - LEFT - RIGHT) * x / max(xs)
-
-    def y_of(y):
-        y = math.log10(y) if log else y
-        return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * (y - low) / ((high - low) or 1)
-
-    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
-           f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
-           f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
-           f'<clipPath id="area"><rect x="{LEFT}" y="{TOP}" width="{WIDTH - LEFT - RIGHT}" '
-           f'height="{HEIGHT - TOP - BOTTOM}"/></clipPath>',
-           f'<text x="{LEFT}" y="20" font-size="15">{title}</text>',
-           f'<text x="{LEFT}" y="37" fill="#555">{subtitle}</text>']
-    for y in marks:
-        svg.append(f'<line x1="{LEFT}" y1="{y_of(y):.1f}" x2="{WIDTH - RIGHT}" '
-                   f'y2="{y_of(y):.1f}" stroke="#ddd"/><text x="{LEFT - 8}" '
-                   f'y="{y_of(y) + 4:.1f}" text-anchor="end">{number(y)}</text>')
-    for x in xs:
-        svg.append(f'<line x1="{x_of(x):.1f}" y1="{HEIGHT - BOTTOM}" x2="{x_of(x):.1f}" '
-                   f'y2="{HEIGHT - BOTTOM + 5}" stroke="#333"/><text x="{x_of(x):.1f}" '
-                   f'y="{HEIGHT - BOTTOM + 19}" text-anchor="middle">{x:g}</text>')
-    svg += [f'<path d="M{LEFT},{TOP} V{HEIGHT - BOTTOM} H{WIDTH - RIGHT}" fill="none" '
-            'stroke="#333"/>',
-            f'<text x="{(LEFT + WIDTH - RIGHT) / 2}" y="{HEIGHT - 14}" '
-            f'text-anchor="middle">{x_label}</text>',
-            f'<text transform="translate(18,{(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)" '
-            f'text-anchor="middle">{y_label}</text>']
-    row = TOP + 14
-    for curve in curves:
-        dots = ' '.join(f'{x_of(x):.1f},{y_of(y):.1f}' for x, y in curve.points)
-        style = 'stroke-width="1" stroke-dasharray="4 3"' if curve.dashed else \
-            'stroke-width="1.6"'
-        svg.append(f'<g clip-path="url(#area)"><polyline points="{dots}" fill="none" '
-                   f'stroke="{curve.colour}" {style}/></g>')
-        if not curve.dashed:
-            svg += [f'<circle cx="{x_of(x):.1f}" cy="{y_of(y):.1f}" r="2.6" '
-                    f'fill="{curve.colour}"/>' for x, y in curve.points]
-        if curve.label:
-            svg.append(f'<line x1="{WIDTH - RIGHT + 16}" y1="{row - 4}" '
-                       f'x2="{WIDTH - RIGHT + 40}" y2="{row - 4}" stroke="{curve.colour}" '
-                       f'{style}/><text x="{WIDTH - RIGHT + 46}" y="{row}">{curve.label}</text>')
-            row += 18
-    for note in notes:
-        row += 18
-        svg.append(f'<text x="{WIDTH - RIGHT + 16}" y="{row}" fill="#555">{note}</text>')
-    return '\n'.join(svg + ['</svg>']) + '\n'
+    script = ['set logscale y'] if log else []
+    script += [f'set xrange [0:{max(xs)}]', f'set yrange [{0.999 * marks[0]}:{marks[-1]}]',
+               "set border 3 lc rgb '#333333'", "set grid ytics lt 1 lc rgb '#dddddd'",
+               'set key at graph 1.03, graph 1 left top vertical reverse Left samplen 2',
+               f'set xlabel {quoted(x_label)}', f'set ylabel {quoted(y_label)}',
+               'set xtics (' + ', '.join(f"'{x:g}' {x}" for x in xs) + ')',
+               'set ytics (' + ', '.join(f"'{number(y)}' {y}" for y in marks) + ')']
+    drawings = []
+    for i, curve in enumerate(curves):
+        script += [f'$data{i} << EOD'] + [f'{x} {y}' for x, y in curve.points] + ['EOD']
+        style = 'lines dt 2 lw 1' if curve.dashed else 'linespoints lw 1.6 pt 7 ps 0.45'
+        label = f'title {quoted(curve.label)}' if curve.label else 'notitle'
+        drawings.append(f"$data{i} with {style} lc rgb '{curve.colour}' {label}")
+    drawings += [f"keyentry with lines lt nodraw title {quoted(note)}" for note in notes]
+    return drawn(HEIGHT, LEFT, title, subtitle, script + ['plot ' + ', '.join(drawings)])
 
 
 def bars(title, subtitle, groups, one=None):
@@ -100,36 +94,29 @@ def bars(title, subtitle, groups, one=None):
 
     groups: (title, [(label, value)]); one: what a value of 1 is, for a line there.
     """
-    row, left = 17, 230
     most = max(v for _, found in groups for _, v in found)
-    height = 64 + sum(row * (len(found) + 1) + 14 for _, found in groups)
-
-    def x_of(value):
-        return left + (WIDTH - left - 84) * value / most
-
-    svg = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '
-           f'viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="12">',
-           f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
-           f'<text x="16" y="20" font-size="15">{title}</text>',
-           f'<text x="16" y="37" fill="#555">{subtitle}</text>']
-    y = 52
     labels = list(dict.fromkeys(label for _, found in groups for label, _ in found))
+    script, data, names, y = [], [], [], 0
     for name, found in groups:
-        y += row
-        svg.append(f'<text x="16" y="{y}" font-weight="bold">{name}</text>')
+        y += 1
+        script.append(f"set label {quoted(name)} at screen {16 / WIDTH}, first {y} font ',13'")
         for label, value in found:
-            y += row
+            y += 1
             colour = COLOURS[labels.index(label) % len(COLOURS)]
-            svg.append(f'<text x="{left - 8}" y="{y}" text-anchor="end">{label}</text>'
-                       f'<rect x="{left}" y="{y - 11}" width="{x_of(value) - left:.1f}" height="13" '
-                       f'fill="{colour}"/><text x="{x_of(value) + 6:.1f}" y="{y}" fill="#555">'
-                       f'{short(value)}</text>')
-        y += 14
+            data.append(f'{value} {y} 0x{colour[1:]}')
+            names.append(f'{quoted(label)} {y}')
+            script.append(f"set label '{short(value)}' at first {value}, first {y} offset 0.6,0 "
+                          "tc rgb '#555555'")
+        y += 0.8
     if one and most > 1:
-        svg.append(f'<line x1="{x_of(1):.1f}" y1="52" x2="{x_of(1):.1f}" y2="{y}" stroke="#333" '
-                   f'stroke-dasharray="3 3"/><text x="{x_of(1) + 4:.1f}" y="54" '
-                   f'fill="#333">{one}</text>')
-    return '\n'.join(svg + ['</svg>']) + '\n'
+        script += [f"set arrow from 1,0.4 to 1,{y} nohead dt 2 lc rgb '#333333'",
+                   f"set label {quoted(one)} at first 1, first 0.2 offset 0.5,0"]
+    script += ['unset border', 'unset xtics', 'unset key', 'set ytics scale 0 (' +
+               ', '.join(names) + ')', f'set xrange [0:{most}]', f'set yrange [{y}:0]',
+               '$data << EOD'] + data + ['EOD',
+               'plot $data using (0):2:(0):1:($2-0.38):($2+0.38):3 with boxxyerror '
+               'fill solid noborder lc rgb variable']
+    return drawn(int(116 + 17 * y), 230, title, subtitle, script)
 
 
 def short(value):

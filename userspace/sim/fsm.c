@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flitcast-sim fsm: the state machines of a site, for graphviz or as a drawing.
+ * flitcast-sim fsm: the state machines of a site, as the input of dot or as a drawing, in the
+ * manner of CARE, Figure 6, from the tables that the kernel runs.
  */
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "diagram.h"
+#include "fsm.h"
 #include "fsm_main.h"
 #include "option.h"
+#include "pipe.h"
 #include "util.h"
 
 static void list_machines(FILE *file)
@@ -26,7 +29,7 @@ static void usage(FILE *file)
 		"Print the diagram of a state machine, from the table that the kernel runs.\n"
 		"\n"
 		"  --dot   for graphviz: an edge for each transition\n"
-		"  --svg   as a drawing\n"
+		"  --svg   as a drawing, made by dot of graphviz\n"
 		"\n"
 		"A transition is labelled CONDITION / ACTION ^SIGNAL: the signal goes upstream.\n"
 		"The first state has a double line.\n"
@@ -34,37 +37,58 @@ static void usage(FILE *file)
 	list_machines(file);
 }
 
-bool diagram_label(const struct fc_fsm *fsm, unsigned int state, unsigned int cond,
-		   char label[DIAGRAM_LABEL_MAX])
+/*
+ * The names are ours: letters, blanks, '-' and ':', nothing to be quoted.  A label has its action
+ * in a line of its own, so that loops have room beside other edges.
+ */
+static void put_transition(const struct fc_fsm *fsm, unsigned int state, unsigned int cond,
+			   FILE *file)
 {
 	const struct fc_row *row = &fsm->rows[state * fsm->nconds + cond];
 	const char *action = fsm->actions[row->action];
 	const char *up = fc_signal_names[row->up];
 
 	if (!row->next)
-		return false;
-	snprintf(label, DIAGRAM_LABEL_MAX, "%s%s%s%s%s", fsm->conds[cond], *action ? " / " : "",
-		 action, *up ? " ^" : "", up);
-	return true;
+		return;
+	fprintf(file, "\t\"%s\" -> \"%s\" [label=\" %s%s%s%s%s \"];\n", fsm->states[state],
+		fsm->states[row->next], fsm->conds[cond], *action ? " /\\n " : "", action,
+		*up ? " ^" : "", up);
 }
 
-/* The names are ours: letters, blanks, '-' and ':', nothing to be quoted. */
-static void dot(const struct fc_fsm *fsm)
+static void put_dot(const struct fc_fsm *fsm, FILE *file)
 {
-	char label[DIAGRAM_LABEL_MAX];
-
-	printf("digraph \"%s\" {\n"
-	       "\trankdir=LR;\n"
-	       "\tnode [shape=ellipse, fontname=\"monospace\"];\n"
-	       "\tedge [fontname=\"monospace\", fontsize=10];\n", fsm->name);
+	fprintf(file,
+		"digraph \"%s\" {\n"
+		"\tgraph [rankdir=LR, ranksep=0.3, nodesep=0.35, fontname=\"sans-serif\",\n"
+		"\t\tlabelloc=t, label=\"%s\"];\n"
+		"\tnode [shape=circle, width=0.9, margin=0.02, style=filled, color=\"#223344\",\n"
+		"\t\tfillcolor=\"#eef3fa\", fontname=\"sans-serif\", fontsize=12];\n"
+		"\tedge [color=\"#556666\", fontname=\"sans-serif\", fontsize=11];\n",
+		fsm->name, fsm->name);
 	for (unsigned int s = 1; s < fsm->nstates; s++)
-		printf("\t\"%s\"%s;\n", fsm->states[s], s == 1 ? " [peripheries=2]" : "");
+		fprintf(file, "\t\"%s\"%s;\n", fsm->states[s], s == 1 ? " [peripheries=2]" : "");
 	for (unsigned int s = 1; s < fsm->nstates; s++)
 		for (unsigned int c = 1; c < fsm->nconds; c++)
-			if (diagram_label(fsm, s, c, label))
-				printf("\t\"%s\" -> \"%s\" [label=\"%s\"];\n", fsm->states[s],
-				       fsm->states[fsm->rows[s * fsm->nconds + c].next], label);
-	printf("}\n");
+			put_transition(fsm, s, c, file);
+	fprintf(file, "}\n");
+}
+
+/* Return: was it drawn? */
+static bool put_svg(const struct fc_fsm *fsm)
+{
+	static const char *const dot[] = { "dot", "-Tsvg", NULL };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	bool drawn;
+
+	if (!file)
+		die("out of memory");
+	put_dot(fsm, file);
+	fclose(file);
+	drawn = pipe_run(dot, "graphviz", text, NULL);
+	free(text);
+	return drawn;
 }
 
 static const struct fc_fsm *find(const char *name)
@@ -113,10 +137,9 @@ int fsm_main(int argc, char **argv)
 		return option_usage(argv[0], "unexpected argument", argv[optind + 1]);
 	if (!form)
 		return option_usage(argv[0], "no form: give --dot or --svg", NULL);
-	if (form == 'd')
-		dot(fsm);
-	else
-		diagram_svg(fsm, stdout);
+	if (form == 's')
+		return !put_svg(fsm);
+	put_dot(fsm, stdout);
 	if (fflush(stdout) || ferror(stdout))
 		die("cannot write: %s", strerror(errno));
 	return 0;

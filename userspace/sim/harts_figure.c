@@ -182,7 +182,7 @@ static bool draw_12_to_14(const char *dir)
 	bool drawn = true;
 
 	for (u32 i = FIGURE_12; i < FIGURES; i++)
-		drawn &= plot_draw(&figures[i], dir);
+		drawn = drawn && plot_draw(&figures[i], dir);
 	return drawn;
 }
 

@@ -1,161 +1,108 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "pipe.h"
 #include "plot.h"
 #include "util.h"
-
-/* The picture, and in it the area between the axes. */
-#define WIDTH		800
-#define HEIGHT		520
-#define LEFT		80
-#define RIGHT		620
-#define TOP		60
-#define BOTTOM		450
-
-/* Lines across the area, about. */
-#define TICKS		8
 
 static const char *const colours[PLOT_CURVES_MAX] = {
 	"#2563a8", "#c33333", "#2e8540", "#8a4fbf", "#c77700", "#444444"
 };
 
-struct scale {
-	double low;
-	double high;
-	double step;
-};
-
-/* Round numbers around the values: steps of 1, 2 or 5 times a power of ten. */
-static struct scale scale(double low, double high)
+/* A string of gnuplot between single quotes, in which nothing but these has a meaning. */
+static void put_text(FILE *file, const char *before, const char *text, const char *after)
 {
-	double step = pow(10, floor(log10((high - low) / TICKS)));
-
-	if ((high - low) / step > 5 * TICKS)
-		step *= 10;
-	else if ((high - low) / step > 2 * TICKS)
-		step *= 5;
-	else if ((high - low) / step > TICKS)
-		step *= 2;
-	return (struct scale){
-		.low = step * floor(low / step), .high = step * ceil(high / step), .step = step
-	};
-}
-
-static double x_of(const struct scale *x, double value)
-{
-	return LEFT + (RIGHT - LEFT) * (value - x->low) / (x->high - x->low);
-}
-
-static double y_of(const struct scale *y, double value)
-{
-	return BOTTOM - (BOTTOM - TOP) * (value - y->low) / (y->high - y->low);
-}
-
-static void line(FILE *file, double x1, double y1, double x2, double y2, const char *colour)
-{
-	fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n",
-		x1, y1, x2, y2, colour);
-}
-
-static void text(FILE *file, double x, double y, const char *anchor, const char *what)
-{
-	fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor,
-		what);
-}
-
-static void axes(FILE *file, const struct plot *plot, const struct scale *x, const struct scale *y)
-{
-	char label[32];
-
-	for (int i = 0; i <= (int)((y->high - y->low) / y->step + 0.5); i++) {
-		double value = y->low + i * y->step;
-
-		line(file, LEFT, y_of(y, value), RIGHT, y_of(y, value),
-		     fabs(value) < y->step / 2 ? "#888" : "#ddd");
-		snprintf(label, sizeof(label), "%g", fabs(value) < y->step / 2 ? 0 : value);
-		text(file, LEFT - 8, y_of(y, value) + 4, "end", label);
+	fprintf(file, "%s'", before);
+	for (; *text; text++) {
+		if (*text == '\'')
+			fputc('\'', file);
+		fputc((unsigned char)*text < ' ' ? ' ' : *text, file);
 	}
-	for (int i = 0; i <= (int)((x->high - x->low) / x->step + 0.5); i++) {
-		double value = x->low + i * x->step;
-
-		snprintf(label, sizeof(label), "%g", value);
-		line(file, x_of(x, value), BOTTOM, x_of(x, value), BOTTOM + 5, "#888");
-		text(file, x_of(x, value), BOTTOM + 20, "middle", label);
-	}
-	text(file, (LEFT + RIGHT) / 2.0, BOTTOM + 44, "middle", plot->x_label);
-	text(file, LEFT, TOP - 14, "middle", plot->y_label);
-	text(file, (LEFT + RIGHT) / 2.0, TOP - 34, "middle", plot->title);
+	fprintf(file, "'%s", after);
 }
 
-static void curve(FILE *file, const struct plot *plot, const struct scale *x, const struct scale *y,
-		  u32 i)
+static void put_data(const struct plot *plot, FILE *file)
 {
-	const struct plot_curve *c = &plot->curve[i];
-
-	fprintf(file, "<g stroke-width=\"1.5\">\n<polyline fill=\"none\" stroke=\"%s\" points=\"",
-		colours[i]);
-	for (u32 p = 0; p < plot->points; p++)
-		fprintf(file, "%s%.1f,%.1f", p ? " " : "", x_of(x, plot->x[p]),
-			y_of(y, c->at[p].mean));
-	fprintf(file, "\"/>\n");
+	fprintf(file, "$data << EOD\n");
 	for (u32 p = 0; p < plot->points; p++) {
-		double at = x_of(x, plot->x[p]), mean = c->at[p].mean, half = c->at[p].half;
-
-		line(file, at, y_of(y, mean - half), at, y_of(y, mean + half), colours[i]);
-		fprintf(file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"/>\n", at,
-			y_of(y, mean), colours[i]);
+		fprintf(file, "%.9g", plot->x[p]);
+		for (u32 i = 0; i < plot->ncurves; i++)
+			fprintf(file, " %.9g %.9g", plot->curve[i].at[p].mean,
+				plot->curve[i].at[p].half);
+		fprintf(file, "\n");
 	}
-	fprintf(file, "</g>\n");
+	fprintf(file, "EOD\n");
 }
 
-/* Beside the area, in the order of the curves' ends. */
-static void legend(FILE *file, const struct plot *plot)
+/* Place of a curve in the legend: in the order of the curves' ends. */
+static u32 place(const struct plot *plot, u32 i)
 {
-	for (u32 i = 0; i < plot->ncurves; i++) {
-		u32 above = 0;
-		double y;
+	double here = plot->curve[i].at[plot->points - 1].mean;
+	u32 above = 0;
 
-		for (u32 other = 0; other < plot->ncurves; other++) {
-			double here = plot->curve[i].at[plot->points - 1].mean;
-			double there = plot->curve[other].at[plot->points - 1].mean;
+	for (u32 other = 0; other < plot->ncurves; other++) {
+		double there = plot->curve[other].at[plot->points - 1].mean;
 
-			above += there > here || (there == here && other < i);
-		}
-		y = TOP + 20.0 * above;
-		fprintf(file, "<circle cx=\"%d\" cy=\"%.1f\" r=\"4\" fill=\"%s\"/>\n",
-			RIGHT + 20, y, colours[i]);
-		text(file, RIGHT + 32, y + 4, "start", plot->curve[i].label);
+		above += there > here || (there == here && other < i);
 	}
+	return above;
 }
 
-static void svg(const struct plot *plot, FILE *file)
+static bool has_bars(const struct plot *plot, u32 i)
 {
-	double low = 0, high = 0;
-	struct scale x, y;
+	for (u32 p = 0; p < plot->points; p++)
+		if (plot->curve[i].at[p].half > 0)
+			return true;
+	return false;
+}
+
+static void put_curves(const struct plot *plot, FILE *file)
+{
+	fprintf(file, "plot");
+	for (u32 at = 0; at < plot->ncurves; at++) {
+		u32 i = 0;
+
+		while (place(plot, i) != at)
+			i++;
+		fprintf(file, "%s $data using 1:%u%s", at ? "," : "", 2 * i + 2,
+			has_bars(plot, i) ? "" : " with linespoints");
+		if (has_bars(plot, i))
+			fprintf(file, ":%u with yerrorlines", 2 * i + 3);
+		fprintf(file, " lw 1.5 pt 7 ps 0.5 lc rgb '%s'", colours[i]);
+		put_text(file, " title ", plot->curve[i].label, "");
+	}
+	fprintf(file, "\n");
+}
+
+static void put_script(const struct plot *plot, FILE *file)
+{
+	double high = 0, low = 0;
 
 	for (u32 i = 0; i < plot->ncurves; i++) {
 		for (u32 p = 0; p < plot->points; p++) {
-			const struct estimate *at = &plot->curve[i].at[p];
-
-			low = fmin(low, at->mean - at->half);
-			high = fmax(high, at->mean + at->half);
+			high = fmax(high, plot->curve[i].at[p].mean);
+			low = fmin(low, plot->curve[i].at[p].mean);
 		}
 	}
-	x = scale(0, plot->x[plot->points - 1]);
-	y = scale(low, high > low ? high : low + 1);
-	fprintf(file, "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\""
-		" font-family=\"sans-serif\" font-size=\"13\">\n", WIDTH, HEIGHT);
-	fprintf(file, "<title>%s</title>\n", plot->title);
-	fprintf(file, "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH, HEIGHT);
-	axes(file, plot, &x, &y);
-	for (u32 i = 0; i < plot->ncurves; i++)
-		curve(file, plot, &x, &y, i);
-	legend(file, plot);
-	fprintf(file, "</svg>\n");
+	put_data(plot, file);
+	fprintf(file,
+		"set terminal svg size 800,520 noenhanced font 'sans-serif,13' background 'white'\n"
+		"set border 3 lc rgb '#888888'\n"
+		"set grid ytics lt 1 lc rgb '#dddddd'\n"
+		"set rmargin at screen 0.74\n"
+		"set tics nomirror out textcolor rgb 'black'\n"
+		"set xzeroaxis lt 1 lc rgb '#888888'\n"
+		"set key at graph 1.03, graph 1 left top vertical reverse Left samplen 2\n"
+		"set errorbars 0.4\n"
+		"set xrange [*<0:*]\n"
+		"set yrange [*<0:%s]\n", high > low ? "0<*" : "1");
+	put_text(file, "set title ", plot->title, " font ',15'\n");
+	put_text(file, "set xlabel ", plot->x_label, "\n");
+	put_text(file, "set ylabel ", plot->y_label, "\n");
+	put_curves(plot, file);
 }
 
 struct estimate *plot_add(struct plot *plot, const char *label)
@@ -168,24 +115,29 @@ struct estimate *plot_add(struct plot *plot, const char *label)
 	return curve->at;
 }
 
+bool plot_draw_to(const struct plot *plot, const char *path)
+{
+	static const char *const gnuplot[] = { "gnuplot", "--default-settings", NULL };
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	bool drawn;
+
+	if (!file)
+		die("out of memory");
+	put_script(plot, file);
+	fclose(file);
+	drawn = pipe_run(gnuplot, "gnuplot-nox", text, path);
+	free(text);
+	if (drawn)
+		fprintf(stderr, "flitcast-sim: %s: written\n", path);
+	return drawn;
+}
+
 bool plot_draw(const struct plot *plot, const char *dir)
 {
 	char path[PATH_MAX];
-	FILE *file;
-	bool bad;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, plot->file);
-	file = fopen(path, "w");
-	if (!file) {
-		fprintf(stderr, "flitcast-sim: %s: %s\n", path, strerror(errno));
-		return false;
-	}
-	svg(plot, file);
-	bad = ferror(file);
-	bad |= fclose(file) != 0;
-	if (bad)
-		fprintf(stderr, "flitcast-sim: %s: the picture cannot be written\n", path);
-	else
-		fprintf(stderr, "flitcast-sim: %s: written\n", path);
-	return !bad;
+	return plot_draw_to(plot, path);
 }

@@ -6,7 +6,7 @@
 
 /* Curves of a plot: as many as there are colours. */
 #define PLOT_CURVES_MAX		6
-#define PLOT_POINTS_MAX		64
+#define PLOT_POINTS_MAX		1000
 
 /**
  * struct estimate - a value and its uncertainty
@@ -29,8 +29,8 @@ struct plot_curve {
 };
 
 /**
- * struct plot - curves over a common x axis; the texts need no quoting
- * @file: name of its file
+ * struct plot - curves over a common x axis
+ * @file: name of its file in a directory; NULL: it has none
  * @title: above it
  * @x_label: below the x axis
  * @y_label: above the y axis
@@ -54,12 +54,15 @@ struct plot {
 struct estimate *plot_add(struct plot *plot, const char *label);
 
 /**
- * plot_draw() - the plot as a file of its own
+ * plot_draw() - the plot as a file of its own, drawn by gnuplot
  * @plot: the plot
  * @dir: directory
  *
- * Standard error tells where it is.  Return: false if it cannot be written.
+ * Standard error tells where it is.  Return: false if it cannot be drawn or written.
  */
 bool plot_draw(const struct plot *plot, const char *dir);
+
+/* The same, to a file. */
+bool plot_draw_to(const struct plot *plot, const char *path);
 
 #endif /* FLITCAST_SIM_PLOT_H */

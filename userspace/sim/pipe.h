@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Drawings are made by programs of their own, which read a text and write a picture.
+ */
+#ifndef FLITCAST_SIM_PIPE_H
+#define FLITCAST_SIM_PIPE_H
+
+#include "base.h"
+
+/**
+ * pipe_run() - runs a program with a text as its standard input
+ * @argv: the program, looked up in PATH, and its arguments, ended by NULL
+ * @package: package that has it, for the message where it is missing
+ * @text: what it reads
+ * @path: file for its standard output; NULL: standard output
+ *
+ * No shell is involved.  Nothing is written unless the program succeeds.  Return: false if the
+ * program is missing or fails, or the file cannot be written, with a line on standard error.
+ */
+bool pipe_run(const char *const *argv, const char *package, const char *text, const char *path);
+
+#endif /* FLITCAST_SIM_PIPE_H */
