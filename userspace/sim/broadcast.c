@@ -11,6 +11,7 @@
 #include "castnet.h"
 #include "option.h"
 #include "output.h"
+#include "sweep.h"
 
 /* Broadcasts under test in a network, besides what liars make up. */
 #define CASTS	3
@@ -102,6 +103,8 @@ static const struct option_entry entries[] = {
 	OPTION("seed", "N", "same seed, same output", NUMBER, AT(seed),
 	       OPTION_RANGE(0, 0xffffffff)),
 	OPTION("json", NULL, "results as JSON", FLAG, AT(json)),
+	SWEEP_OPTIONS,
+	SWEEP_SEEDS,
 };
 
 static const struct option_command options = {

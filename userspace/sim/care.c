@@ -13,6 +13,7 @@
 #include "saturation.h"
 #include "script.h"
 #include "speed.h"
+#include "sweep.h"
 #include "traffic.h"
 #include "util.h"
 
@@ -28,9 +29,10 @@
  */
 static const struct config defaults = {
 	.spec = "torus:4x4",
-	.load = OPTION_UNIT / 10,
+	.load = OPTION_UNIT / 20,
 	.seed = 1,
 	.cycles = 10000,
+	.warmup = FC_NEVER,
 	.targets = { 1, 15 },
 	.bytes = { 0, 4096 },
 	.flit = 1500,
@@ -141,6 +143,16 @@ static int take_memory(void *settings, const struct option_entry *entry, const c
 	return option_refuse(entry->name, value, "must be a number of MiB, or 0 for no limit");
 }
 
+/* No OPTION_NUMBER: the report has it only where it is given. */
+static int take_warmup(void *settings, const struct option_entry *entry, const char *value)
+{
+	const char *end;
+
+	if (option_number(value, entry->most, (u64 *)((char *)settings + entry->at), &end) && !*end)
+		return 0;
+	return option_refuse(entry->name, value, "must be a number of cycles, below --cycles");
+}
+
 static int take_postman(void *settings, const struct option_entry *entry, const char *value)
 {
 	struct config *config = settings;
@@ -162,7 +174,7 @@ static const struct option_entry entries[] = {
 	OPTION("topology", "SPEC", "network (torus:4x4):", OTHER, 0, .more = more_topologies,
 	       .take = take_topology),
 	/* From one flit a site in a million cycles to one each cycle, tenfold. */
-	OPTION("load", "L", "flits that a site sends per cycle (0.1)", FRACTION, AT(load),
+	OPTION("load", "L", "flits that a site sends per cycle (0.05)", FRACTION, AT(load),
 	       OPTION_RANGE(1, 10 * OPTION_UNIT)),
 	OPTION("targets", "A-B", "targets of a message (1-15, or as many as there are)", OTHER,
 	       AT(targets), OPTION_RANGE(1, FC_TARGETS_MAX), .take = take_range),
@@ -180,6 +192,11 @@ static const struct option_entry entries[] = {
 	       OPTION_RANGE(0, 0xffffffff)),
 	OPTION("cycles", "N", "how long traffic is generated; then it drains", NUMBER, AT(cycles),
 	       OPTION_RANGE(1, (u64)1 << 40)),
+	OPTION("warmup", "N",
+	       "cycles whose messages count in no latency, nor what is over in them\n"
+	       "as carried (in a sweep a fifth of --cycles; else all latencies\n"
+	       "count, and as carried the second half of --cycles)", OTHER, AT(warmup),
+	       .most = (u64)1 << 40, .take = take_warmup),
 	OPTION("messages", "N", "at most so many messages; 0: no limit", NUMBER, AT(messages),
 	       OPTION_RANGE(0, 100000000)),
 	OPTION("every", "N", "cycles between messages; 0: at random by --load", NUMBER, AT(every),
@@ -225,13 +242,15 @@ static const struct option_entry entries[] = {
 	OPTION("speed", NULL, "report how fast the simulation was, too, and what memory it took",
 	       FLAG, AT(speed)),
 	OPTION("json", NULL, "output as JSON", FLAG, AT(json)),
+	SWEEP_OPTIONS,
+	SWEEP_SEEDS,
 };
 
 static int check_given(const struct config *config, const struct option_given *given)
 {
 	static const char *const scripted[] = {
 		"load", "targets", "unicast", "bytes", "pattern", "cycles", "messages", "every",
-		NULL
+		"warmup", NULL
 	};
 	/*
 	 * Nothing is lost there, storage has no bounds, links have no windows, and flits do not go
@@ -262,6 +281,25 @@ static int check_given(const struct config *config, const struct option_given *g
 	return status;
 }
 
+/* From which cycle on what counts. */
+static int settle_warmup(struct config *config)
+{
+	if (config->warmup == FC_NEVER && sweep_running() && !config->script)
+		config->warmup = config->cycles / 5;
+	if (config->warmup == FC_NEVER) {
+		config->steady = (config->cycles + 1) / 2;
+		return 0;
+	}
+	config->counted = config->warmup;
+	config->steady = config->warmup;
+	if (config->warmup < config->cycles)
+		return 0;
+	fprintf(stderr,
+		"flitcast-sim: --warmup %llu: must be below --cycles %llu; lower it or raise --cycles\n",
+		(unsigned long long)config->warmup, (unsigned long long)config->cycles);
+	return 2;
+}
+
 static int check(void *settings, const struct option_given *given)
 {
 	struct config *config = settings;
@@ -270,6 +308,8 @@ static int check(void *settings, const struct option_given *given)
 	config->fidelity = fidelities[config->representation].fidelity;
 	fc_topo_print(&config->topo, config->spec);
 	status = check_given(config, given);
+	if (!status)
+		status = settle_warmup(config);
 	if (status)
 		return status;
 	if (config->script_path) {
@@ -434,6 +474,8 @@ static void report_config(const struct config *config)
 		snprintf(text, sizeof(text), "%u-%u", config->bytes[0], config->bytes[1]);
 		output_text("bytes", text);
 		output_text("pattern", patterns[config->pattern].name);
+		if (config->warmup != FC_NEVER)
+			output_number("warmup", config->warmup);
 	}
 	if (config->fault != FAULT_NONE) {
 		snprintf(text, sizeof(text), "%s@%llu", faults[config->fault],
@@ -445,11 +487,11 @@ static void report_config(const struct config *config)
 	output_group_end();
 }
 
-static void report_latency(void)
+static void report_latency(const struct config *config)
 {
 	u64 sum = 0;
 	u64 n;
-	u64 *latency = traffic_latencies(&n);
+	u64 *latency = traffic_latencies(config, &n);
 
 	for (u64 i = 0; i < n; i++)
 		sum += latency[i];
@@ -517,17 +559,18 @@ static void report(struct sim *sim, const struct speed *speed, bool done, u64 en
 	output_fixed("offered_flits_per_site_cycle",
 		     traffic.until ? traffic.offered_flits * OPTION_UNIT /
 				     (config->topo.nsites * traffic.until) : 0, OPTION_UNIT);
-	/* What the network carries in a steady state: of the second half of the cycles. */
+	/* What the network carries in a steady state. */
 	if (!config->script && !config->messages)
 		output_fixed("carried_flits_per_site_cycle",
 			     traffic.carried_flits * OPTION_UNIT /
-			     (config->topo.nsites * ((config->cycles + 1) / 2)), OPTION_UNIT);
+			     (config->topo.nsites * (config->cycles - config->steady)),
+			     OPTION_UNIT);
 	output_fixed("sent_flits_per_site_cycle",
 		     end ? flits * OPTION_UNIT / (config->topo.nsites * end) : 0, OPTION_UNIT);
 	output_fixed("deliveries_per_site_cycle",
 		     end ? traffic.delivered * OPTION_UNIT / (config->topo.nsites * end) : 0,
 		     OPTION_UNIT);
-	report_latency();
+	report_latency(config);
 	report_counters(sim);
 	report_oracle(sim);
 	if (config->speed)

@@ -10,6 +10,7 @@
 #include "finding.h"
 #include "graph.h"
 #include "output.h"
+#include "sweep.h"
 
 struct command {
 	struct csr_settings settings;
@@ -74,6 +75,8 @@ static const struct option_entry entries[] = {
 	OPTION("loss", "P", "with it: probability that a link loses a probe or an answer (0)",
 	       FRACTION, AT(loss), OPTION_RANGE(0, CSR_ONE), .form = OPTION_RUN),
 	REPRODUCE_JSON,
+	SWEEP_OPTIONS,
+	SWEEP_SEEDS,
 	{ .help = "" },
 	REPRODUCE_SEED,
 	OPTION("slots", "N", "slots of a run; of a row of Table 1, others in proportion", NUMBER,

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "fsm.h"
@@ -55,8 +54,10 @@ static void put_transition(const struct fc_fsm *fsm, unsigned int state, unsigne
 		*up ? " ^" : "", up);
 }
 
-static void put_dot(const struct fc_fsm *fsm, FILE *file)
+static void put_dot(const void *subject, FILE *file)
 {
+	const struct fc_fsm *fsm = subject;
+
 	fprintf(file,
 		"digraph \"%s\" {\n"
 		"\tgraph [rankdir=LR, ranksep=0.3, nodesep=0.35, fontname=\"sans-serif\",\n"
@@ -71,24 +72,6 @@ static void put_dot(const struct fc_fsm *fsm, FILE *file)
 		for (unsigned int c = 1; c < fsm->nconds; c++)
 			put_transition(fsm, s, c, file);
 	fprintf(file, "}\n");
-}
-
-/* Return: was it drawn? */
-static bool put_svg(const struct fc_fsm *fsm)
-{
-	static const char *const dot[] = { "dot", "-Tsvg", NULL };
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-	bool drawn;
-
-	if (!file)
-		die("out of memory");
-	put_dot(fsm, file);
-	fclose(file);
-	drawn = pipe_run(dot, "graphviz", text, NULL);
-	free(text);
-	return drawn;
 }
 
 static const struct fc_fsm *find(const char *name)
@@ -107,6 +90,7 @@ int fsm_main(int argc, char **argv)
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 }
 	};
+	static const char *const dot[] = { "dot", "-Tsvg", NULL };
 	const struct fc_fsm *fsm;
 	int option, form = 0;
 
@@ -138,7 +122,7 @@ int fsm_main(int argc, char **argv)
 	if (!form)
 		return option_usage(argv[0], "no form: give --dot or --svg", NULL);
 	if (form == 's')
-		return !put_svg(fsm);
+		return !pipe_run(dot, "graphviz", put_dot, fsm, NULL);
 	put_dot(fsm, stdout);
 	if (fflush(stdout) || ferror(stdout))
 		die("cannot write: %s", strerror(errno));

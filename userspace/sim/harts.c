@@ -7,6 +7,7 @@
 #include "finding.h"
 #include "harts_point.h"
 #include "output.h"
+#include "sweep.h"
 
 /* How much more than the links can carry may be offered: what waits then grows for ever. */
 #define OVERLOAD	(HARTS_LOAD_UNIT + HARTS_LOAD_UNIT / 2)
@@ -50,6 +51,7 @@ static const struct option_entry entries[] = {
 	       "broadcast of each length (0.3)", FRACTION, AT(run.load), .most = HARTS_LOAD_UNIT,
 	       .form = OPTION_RUN),
 	REPRODUCE_JSON,
+	SWEEP_OPTIONS,
 	{ .help = "" },
 	OPTION("size", "N", "n: sites on an edge of the mesh", NUMBER, AT(size),
 	       OPTION_RANGE(2, HARTS_SIZE_MAX), .form = OPTION_RUN),
@@ -96,10 +98,8 @@ static int check(void *settings, const struct option_given *given)
 
 static void output_estimate(const char *key, const double *value, u32 seeds)
 {
-	struct estimate e = { .mean = value[0] };
+	struct estimate e = estimate_of(value, seeds);
 
-	if (seeds > 1)
-		e = harts_estimate(value, seeds);
 	output_group(key);
 	output_fixed("mean", (u64)(e.mean * 1000 + 0.5), 1000);
 	output_fixed("half_interval", (u64)(e.half * 1000 + 0.5), 1000);

@@ -79,7 +79,7 @@ static void latency(struct plot *to, const char *label, const struct harts_point
 	for (u32 i = 0; i < HARTS_LOADS; i++)
 		at[i] = base ?
 			harts_percent(point[i].latency, base[i].latency, point[i].seeds) :
-			harts_estimate(point[i].latency, point[i].seeds);
+			estimate_of(point[i].latency, point[i].seeds);
 }
 
 static void delivery(struct plot *to, const char *label, const struct harts_point *point,
@@ -260,7 +260,7 @@ static void saturation(const struct plot *f)
 {
 	const struct harts_point *p = &points[HARTS_SBCAST][HARTS_SIZE_COPIES][LOAD_HALF];
 	double full = (double)harts_loads[LOAD_HALF] / HARTS_LOAD_UNIT /
-		      harts_estimate(p->busy, p->seeds).mean;
+		      estimate_of(p->busy, p->seeds).mean;
 	double factor[HARTS_SIZES][3];
 	bool holds = true;
 
@@ -294,7 +294,7 @@ static void copies(const struct plot *f)
 
 		for (u32 id = HARTS_4BCAST; id <= HARTS_6BCAST; id++) {
 			const struct harts_point *p = &points[id][HARTS_SIZE_COPIES][i];
-			double latency = harts_estimate(p->latency, p->seeds).mean;
+			double latency = estimate_of(p->latency, p->seeds).mean;
 
 			low = fmin(low, latency);
 			high = fmax(high, latency);

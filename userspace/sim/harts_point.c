@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0
-#include <math.h>
-
 #include "harts_point.h"
 
 const u32 harts_size[HARTS_SIZES] = { 5, 7, 9 };
@@ -57,29 +55,11 @@ void harts_point_idle(struct harts_point *point, const struct harts_settings *se
 	}
 }
 
-struct estimate harts_estimate(const double *value, u32 seeds)
-{
-	/* Student's t, 0.975, by degrees of freedom. */
-	static const double t[HARTS_SEEDS_MAX] = {
-		0, 12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262
-	};
-	double sum = 0, squares = 0, mean;
-
-	for (u32 i = 0; i < seeds; i++)
-		sum += value[i];
-	mean = sum / seeds;
-	for (u32 i = 0; i < seeds; i++)
-		squares += (value[i] - mean) * (value[i] - mean);
-	return (struct estimate){
-		.mean = mean, .half = t[seeds - 1] * sqrt(squares / (seeds - 1) / seeds),
-	};
-}
-
 struct estimate harts_percent(const double *value, const double *base, u32 seeds)
 {
 	double percent[HARTS_SEEDS_MAX];
 
 	for (u32 i = 0; i < seeds; i++)
 		percent[i] = 100 * (value[i] / base[i] - 1);
-	return harts_estimate(percent, seeds);
+	return estimate_of(percent, seeds);
 }

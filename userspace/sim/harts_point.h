@@ -73,10 +73,7 @@ void harts_point_run(struct harts_point *point, const struct harts_settings *set
 void harts_point_idle(struct harts_point *point, const struct harts_settings *settings,
 		      const struct harts_run *run);
 
-/* The mean, and half of the 95 per cent confidence interval (Student's, by seed). */
-struct estimate harts_estimate(const double *value, u32 seeds);
-
-/* By how many per cent is @value more than @base, seed by seed. */
+/* By how many per cent is @value more than @base, estimated from all seeds. */
 struct estimate harts_percent(const double *value, const double *base, u32 seeds);
 
 extern const struct report_part harts_table_1_part;

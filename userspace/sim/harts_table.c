@@ -255,12 +255,12 @@ static void at_rho(struct harts_point *point, const struct harts_settings *setti
 
 static double mean(const double *value, const struct harts_point *point)
 {
-	return point->seeds > 1 ? harts_estimate(value, point->seeds).mean : value[0];
+	return point->seeds > 1 ? estimate_of(value, point->seeds).mean : value[0];
 }
 
 static double half(const double *value, const struct harts_point *point)
 {
-	return point->seeds > 1 ? harts_estimate(value, point->seeds).half : 0;
+	return point->seeds > 1 ? estimate_of(value, point->seeds).half : 0;
 }
 
 static void put_measured(const struct harts_point *point)
@@ -334,7 +334,7 @@ void harts_table_2_findings(void)
 
 		ratio[i] = 100 + harts_percent(a->latency, table_2.sbcast_by_size[i].latency,
 					       a->seeds).mean;
-		off[i] = percent_more(harts_estimate(a->stored, a->seeds).mean - 1, model);
+		off[i] = percent_more(estimate_of(a->stored, a->seeds).mean - 1, model);
 		rising = rising && (!i || ratio[i] > ratio[i - 1]);
 		right = right && fabs(off[i]) <= MODEL;
 	}

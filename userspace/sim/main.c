@@ -11,6 +11,7 @@
 #include "fsm_main.h"
 #include "replay.h"
 #include "reproduce.h"
+#include "sweep.h"
 
 static const struct command {
 	const char *name;
@@ -67,5 +68,5 @@ int main(int argc, char **argv)
 		usage(stdout);
 		return 0;
 	}
-	return run(argc - 1, argv + 1);
+	return sweep_main(run, argc - 1, argv + 1);
 }

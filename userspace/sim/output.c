@@ -1,15 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <stdio.h>
+#include <string.h>
 
 #include "output.h"
 
+/* Bytes of the names of groups, each with a dot behind it. */
+#define PREFIX_MAX	128
+
 static bool json;
+static bool recording;
+static char prefix[PREFIX_MAX];
 static bool first;
 static unsigned int depth;
 
 static void key_out(const char *key)
 {
-	if (json) {
+	if (recording) {
+		printf("%s%s ", prefix, key);
+	} else if (json) {
 		printf("%s\n%*s\"%s\": ", first ? "" : ",", (int)(2 * depth), "", key);
 	} else {
 		int n = printf("%*s", (int)(2 * (depth - 1)), "");
@@ -26,9 +34,14 @@ static void line_end(void)
 		printf("\n");
 }
 
+void output_record(void)
+{
+	recording = true;
+}
+
 void output_begin(bool as_json)
 {
-	json = as_json;
+	json = as_json && !recording;
 	first = true;
 	depth = 1;
 	if (json)
@@ -43,7 +56,11 @@ void output_end(void)
 
 void output_group(const char *key)
 {
-	if (json) {
+	size_t length = strlen(prefix);
+
+	if (recording) {
+		snprintf(prefix + length, sizeof(prefix) - length, "%s.", key);
+	} else if (json) {
 		key_out(key);
 		printf("{");
 	} else {
@@ -55,6 +72,11 @@ void output_group(const char *key)
 
 void output_group_end(void)
 {
+	size_t length = strlen(prefix);
+
+	while (length > 1 && prefix[length - 2] != '.')
+		length--;
+	prefix[length ? length - 1 : 0] = '\0';
 	depth--;
 	if (json)
 		printf("\n%*s}", (int)(2 * depth), "");

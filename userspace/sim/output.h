@@ -7,6 +7,9 @@
 
 #include "base.h"
 
+/* From now on lines "GROUP.KEY VALUE" instead, for a program to read. */
+void output_record(void);
+
 /* One at a time: the program has one standard output. */
 void output_begin(bool json);
 void output_end(void);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
-#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,20 +15,6 @@ static bool refuse(const char *subject, const char *why)
 {
 	fprintf(stderr, "flitcast-sim: %s: %s\n", subject, why);
 	return false;
-}
-
-/* A file without a name that holds the text: no reader that ends early breaks a pipe. */
-static FILE *file_of(const char *text)
-{
-	FILE *file = tmpfile();
-
-	if (file && (fputs(text, file) == EOF || fflush(file))) {
-		fclose(file);
-		file = NULL;
-	}
-	if (file)
-		rewind(file);
-	return file;
 }
 
 static bool ran(const char *const *argv, const char *package, int in, int out)
@@ -80,13 +64,19 @@ static bool copy(FILE *from, FILE *to, const char *name)
 	return good || refuse(name, "the picture cannot be written");
 }
 
-bool pipe_run(const char *const *argv, const char *package, const char *text, const char *path)
+bool pipe_run(const char *const *argv, const char *package,
+	      void (*put)(const void *subject, FILE *file), const void *subject, const char *path)
 {
-	FILE *in = file_of(text), *out = tmpfile(), *to;
+	/* Files without names: no program that ends early breaks a pipe. */
+	FILE *in = tmpfile(), *out = tmpfile(), *to;
 	bool good;
 
 	if (!in || !out)
 		die("no temporary file can be made: %s", strerror(errno));
+	put(subject, in);
+	if (fflush(in) || ferror(in))
+		die("a temporary file cannot be written: %s", strerror(errno));
+	rewind(in);
 	good = ran(argv, package, fileno(in), fileno(out));
 	if (good) {
 		to = path ? fopen(path, "w") : stdout;

@@ -5,18 +5,22 @@
 #ifndef FLITCAST_SIM_PIPE_H
 #define FLITCAST_SIM_PIPE_H
 
+#include <stdio.h>
+
 #include "base.h"
 
 /**
- * pipe_run() - runs a program with a text as its standard input
+ * pipe_run() - runs a program on a text
  * @argv: the program, looked up in PATH, and its arguments, ended by NULL
  * @package: package that has it, for the message where it is missing
- * @text: what it reads
+ * @put: writes what it reads
+ * @subject: argument of @put
  * @path: file for its standard output; NULL: standard output
  *
  * No shell is involved.  Nothing is written unless the program succeeds.  Return: false if the
  * program is missing or fails, or the file cannot be written, with a line on standard error.
  */
-bool pipe_run(const char *const *argv, const char *package, const char *text, const char *path);
+bool pipe_run(const char *const *argv, const char *package,
+	      void (*put)(const void *subject, FILE *file), const void *subject, const char *path);
 
 #endif /* FLITCAST_SIM_PIPE_H */

@@ -2,7 +2,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "pipe.h"
 #include "plot.h"
@@ -37,14 +36,20 @@ static void put_data(const struct plot *plot, FILE *file)
 	fprintf(file, "EOD\n");
 }
 
+/* Where a curve ends; a value may be none. */
+static double end_of(const struct plot *plot, u32 i)
+{
+	return fmax(plot->curve[i].at[plot->points - 1].mean, -HUGE_VAL);
+}
+
 /* Place of a curve in the legend: in the order of the curves' ends. */
 static u32 place(const struct plot *plot, u32 i)
 {
-	double here = plot->curve[i].at[plot->points - 1].mean;
+	double here = end_of(plot, i);
 	u32 above = 0;
 
 	for (u32 other = 0; other < plot->ncurves; other++) {
-		double there = plot->curve[other].at[plot->points - 1].mean;
+		double there = end_of(plot, other);
 
 		above += there > here || (there == here && other < i);
 	}
@@ -77,8 +82,9 @@ static void put_curves(const struct plot *plot, FILE *file)
 	fprintf(file, "\n");
 }
 
-static void put_script(const struct plot *plot, FILE *file)
+static void put_script(const void *subject, FILE *file)
 {
+	const struct plot *plot = subject;
 	double high = 0, low = 0;
 
 	for (u32 i = 0; i < plot->ncurves; i++) {
@@ -118,17 +124,8 @@ struct estimate *plot_add(struct plot *plot, const char *label)
 bool plot_draw_to(const struct plot *plot, const char *path)
 {
 	static const char *const gnuplot[] = { "gnuplot", "--default-settings", NULL };
-	char *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-	bool drawn;
+	bool drawn = pipe_run(gnuplot, "gnuplot-nox", put_script, plot, path);
 
-	if (!file)
-		die("out of memory");
-	put_script(plot, file);
-	fclose(file);
-	drawn = pipe_run(gnuplot, "gnuplot-nox", text, path);
-	free(text);
 	if (drawn)
 		fprintf(stderr, "flitcast-sim: %s: written\n", path);
 	return drawn;

@@ -2,21 +2,11 @@
 #ifndef FLITCAST_SIM_PLOT_H
 #define FLITCAST_SIM_PLOT_H
 
-#include "base.h"
+#include "estimate.h"
 
 /* Curves of a plot: as many as there are colours. */
 #define PLOT_CURVES_MAX		6
 #define PLOT_POINTS_MAX		1000
-
-/**
- * struct estimate - a value and its uncertainty
- * @mean: the value
- * @half: how far it may be above or below: half of an interval
- */
-struct estimate {
-	double mean;
-	double half;
-};
 
 /**
  * struct plot_curve - values at the points of the x axis

@@ -9,6 +9,7 @@
 #include "output.h"
 #include "postman_report.h"
 #include "postman_traffic.h"
+#include "sweep.h"
 
 struct command {
 	struct postman_settings settings;
@@ -115,6 +116,8 @@ static const struct option_entry entries[] = {
 	       "chess board (chess)", CHOICE, AT(settings.model.start), .form = OPTION_RUN,
 	       OPTION_CHOICES(starts)),
 	REPRODUCE_JSON,
+	SWEEP_OPTIONS,
+	SWEEP_SEEDS,
 	{ .help = "" },
 	REPRODUCE_SEED,
 	OPTION("draws", "N", "random sets of each sparse transposition", NUMBER, AT(settings.draws),

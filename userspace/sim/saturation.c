@@ -18,7 +18,7 @@
 #define SAMPLE_LEAST	(SAMPLE / 5)
 #define MARGIN		1.1
 
-/* Messages of the second half of a run that say anything, and the share of them carried. */
+/* Messages of the steady part of a run that say anything, and the share of them carried. */
 #define BORN_LEAST	1000
 #define CARRIED		0.75
 
@@ -183,7 +183,7 @@ bool saturation_expected(const struct config *config)
 void saturation_measured(const struct sim *sim)
 {
 	const struct config *config = &sim->config;
-	double unit = (double)config->topo.nsites * (double)((config->cycles + 1) / 2);
+	double unit = (double)config->topo.nsites * (double)(config->cycles - config->steady);
 
 	if (!unlimited(config) || traffic.late < BORN_LEAST ||
 	    (double)traffic.carried_flits >= CARRIED * (double)traffic.late_flits)

@@ -58,6 +58,9 @@ enum fault {
  * @load: flits that the operators send, per site and million cycles
  * @seed: of every random number
  * @cycles: how long traffic is generated
+ * @warmup: cycles that are not counted, or FC_NEVER for the rules below
+ * @counted: messages born from this cycle on count in latencies
+ * @steady: what is over from this cycle on counts as carried; half of @cycles without @warmup
  * @messages: at most so many messages, 0 for no limit but @cycles
  * @every: cycles between messages, 0 for random times by @load
  * @backlog: messages that wait in a source, 0 for no limit
@@ -99,6 +102,9 @@ struct config {
 	u64 load;
 	u64 seed;
 	u64 cycles;
+	u64 warmup;
+	u64 counted;
+	u64 steady;
 	u64 messages;
 	u64 every;
 	u64 backlog;

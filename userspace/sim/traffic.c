@@ -296,7 +296,7 @@ void traffic_born(struct sim *sim)
 		next_born(sim);
 		return;
 	}
-	if (2 * sim->now >= config->cycles) {
+	if (sim->now >= config->steady) {
 		traffic.late++;
 		traffic.late_flits += flits;
 	}
@@ -384,7 +384,7 @@ void traffic_arrived(struct sim *sim, struct flow *flow, struct message *m)
 void traffic_over(struct sim *sim, struct message *m)
 {
 	traffic.confirmed++;
-	if (!traffic.all_born && 2 * sim->now >= sim->config.cycles)
+	if (!traffic.all_born && sim->now >= sim->config.steady)
 		traffic.carried_flits += traffic_flits(&sim->config, m->bytes, m->ntargets);
 	for (u32 i = 0; i < m->ntargets; i++)
 		if (!m->target[i].times)
@@ -446,7 +446,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-u64 *traffic_latencies(u64 *n)
+u64 *traffic_latencies(const struct config *config, u64 *n)
 {
 	u64 *latency = xcalloc(traffic.delivered, sizeof(*latency));
 
@@ -455,7 +455,8 @@ u64 *traffic_latencies(u64 *n)
 		const struct message *m = traffic.message[i];
 
 		for (u32 j = 0; j < m->ntargets; j++)
-			if (m->target[j].times && *n < traffic.delivered)
+			if (m->target[j].times && m->born >= config->counted &&
+			    *n < traffic.delivered)
 				latency[(*n)++] = m->target[j].delivered_at - m->born;
 	}
 	qsort(latency, *n, sizeof(*latency), compare);

@@ -89,9 +89,9 @@ struct message {
  * @disordered: deliveries before an earlier message of the same source
  * @refused: messages for which the source had no room
  * @offered_flits: flits of all messages, the refused ones too
- * @carried_flits: flits of the messages that were over in the second half of the
+ * @carried_flits: flits of the messages that were over in the steady part of the
  *	time in which traffic is generated
- * @late: messages generated in that half
+ * @late: messages generated in that part
  * @late_flits: flits of these
  * @until: when traffic ended
  * @confirmed: messages that are over
@@ -160,8 +160,8 @@ static inline bool traffic_all_over(void)
 void traffic_check(struct sim *sim);
 /* A line for each delivery. */
 void traffic_list(const struct sim *sim, FILE *file);
-/* Latencies of all deliveries, sorted; the caller frees them. */
-u64 *traffic_latencies(u64 *n);
+/* Latencies of the deliveries that count, sorted; the caller frees them. */
+u64 *traffic_latencies(const struct config *config, u64 *n);
 /* Flits of a message of so many bytes to so many targets; mean over the configured ranges. */
 u32 traffic_flits(const struct config *config, u32 bytes, u32 ntargets);
 

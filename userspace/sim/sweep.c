@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "output.h"
+#include "plot.h"
+#include "progress.h"
+#include "sweep.h"
+#include "util.h"
+
+#define POINTS_MAX	PLOT_POINTS_MAX
+#define SEEDS_MAX	1000
+#define VALUE_MAX	32
+
+/* A name of a result that ends a path, in any group: the sum of all. */
+#define ANY	"*."
+
+/**
+ * struct metric - a result of a run that a sweep tells
+ * @path: its groups and its key, as output_record() has them; or ANY and its key
+ * @column: its name, with the unit
+ * @half: path of the half of its interval, where the run is an estimate itself
+ * @unit: of the y axis, for those that are drawn
+ * @curve: its name there
+ */
+struct metric {
+	const char *path;
+	const char *column;
+	const char *half;
+	const char *unit;
+	const char *curve;
+};
+
+#define METRICS_MAX	8
+
+static const struct metric traffic[METRICS_MAX] = {
+	{ .path = "offered_flits_per_site_cycle", .column = "offered_flits_per_site_cycle" },
+	{ .path = "carried_flits_per_site_cycle", .column = "carried_flits_per_site_cycle" },
+	{ .path = "latency.mean", .column = "latency_mean_cycles",
+	  .unit = "latency, cycles", .curve = "mean" },
+	{ .path = "latency.median", .column = "latency_median_cycles" },
+	{ .path = "latency.p99", .column = "latency_p99_cycles",
+	  .unit = "latency, cycles", .curve = "99 of 100" },
+	{ .path = "delivered", .column = "delivered_messages" },
+	{ .path = "wrong", .column = "wrong" },
+};
+
+static const struct metric broadcast[METRICS_MAX] = {
+	{ .path = ANY "broadcasts", .column = "broadcasts" },
+	{ .path = ANY "copies_received", .column = "copies_received",
+	  .unit = "copies", .curve = "received" },
+	{ .path = ANY "unreached", .column = "unreached_sites" },
+	{ .path = ANY "fooled", .column = "fooled_sites" },
+};
+
+static const struct metric harts[METRICS_MAX] = {
+	{ .path = "latency.mean", .column = "latency_mean_cycles",
+	  .half = "latency.half_interval", .unit = "cycles", .curve = "latency" },
+	{ .path = "mean_delivery.mean", .column = "delivery_mean_cycles",
+	  .half = "mean_delivery.half_interval", .unit = "cycles", .curve = "delivery" },
+	{ .path = "regular_latency.mean", .column = "regular_latency_mean_cycles",
+	  .half = "regular_latency.half_interval" },
+	{ .path = "busy.mean", .column = "busy_share", .half = "busy.half_interval" },
+	{ .path = "backlog_per_link.mean", .column = "backlog_packets_per_link",
+	  .half = "backlog_per_link.half_interval" },
+	{ .path = "astray", .column = "astray_packets" },
+	{ .path = "unserved", .column = "unserved_sites" },
+};
+
+static const struct metric postman[METRICS_MAX] = {
+	{ .path = "time", .column = "time_cycles" },
+	{ .path = "packets_sent", .column = "packets_sent" },
+	{ .path = "latency.mean", .column = "latency_mean_cycles",
+	  .unit = "latency, cycles", .curve = "mean" },
+	{ .path = "latency.most", .column = "latency_most_cycles",
+	  .unit = "latency, cycles", .curve = "most" },
+	{ .path = "heads.stored", .column = "heads_stored" },
+	{ .path = "wrong.lost", .column = "lost_packets" },
+};
+
+static const struct metric csr[METRICS_MAX] = {
+	{ .path = "throughput", .column = "throughput_packets_per_node_slot",
+	  .unit = "per node and slot; share", .curve = "throughput" },
+	{ .path = "useful", .column = "useful_share_of_links",
+	  .unit = "per node and slot; share", .curve = "useful links" },
+	{ .path = "packets.attempts", .column = "attempted_packets" },
+	{ .path = "packets.entered", .column = "entered_packets" },
+	{ .path = "packets.delivered", .column = "delivered_packets" },
+};
+
+/**
+ * struct kind - a command that has sweeps
+ * @name: the command
+ * @metric: what is told of it
+ * @estimates: it has an option --seeds of its own, and intervals
+ */
+static const struct kind {
+	const char *name;
+	const struct metric *metric;
+	bool estimates;
+} kinds[] = {
+	{ .name = "care", .metric = traffic },
+	{ .name = "vnet", .metric = traffic },
+	{ .name = "broadcast", .metric = broadcast },
+	{ .name = "harts", .metric = harts, .estimates = true },
+	{ .name = "postman", .metric = postman },
+	{ .name = "csr", .metric = csr },
+};
+
+/**
+ * struct sweep - what is asked for
+ * @kind: command
+ * @argc: arguments of each run
+ * @argv: the same; one of them is @value, and the last one @seed_arg
+ * @option: that takes the values, or NULL
+ * @value: "--OPTION=VALUE" of the next run
+ * @seed_arg: "--seed=N" of it
+ * @from: first value, in millionths
+ * @step: from one to the next
+ * @points: how many values
+ * @seeds: runs of each
+ * @seed: first seed
+ * @csv: output as CSV
+ * @path: file of the plot, or NULL
+ */
+struct sweep {
+	const struct kind *kind;
+	int argc;
+	char **argv;
+	const char *option;
+	char value[64 + VALUE_MAX];
+	char seed_arg[VALUE_MAX];
+	u64 from;
+	u64 step;
+	u32 points;
+	u64 seeds;
+	u64 seed;
+	bool csv;
+	const char *path;
+};
+
+static bool running;
+
+bool sweep_running(void)
+{
+	return running;
+}
+
+int sweep_take(void *settings, const struct option_entry *entry, const char *value)
+{
+	return option_refuse(entry->name, value ? value : "", "must be given by its whole name");
+}
+
+/*
+ * What is asked for.
+ */
+
+/* A decimal fraction of six digits at most, in millionths. */
+static bool take_decimal(const char **text, u64 *value)
+{
+	u64 whole, unit = OPTION_UNIT;
+
+	if (!option_number(*text, (u64)1 << 40, &whole, text))
+		return false;
+	*value = whole * OPTION_UNIT;
+	if (**text != '.')
+		return true;
+	for ((*text)++; **text >= '0' && **text <= '9' && unit > 1; (*text)++) {
+		unit /= 10;
+		*value += unit * (u64)(**text - '0');
+	}
+	return unit < OPTION_UNIT;
+}
+
+/* It begins with a digit and has two colons: it is meant as a sweep. */
+static bool is_range(const char *value)
+{
+	const char *colon = strchr(value, ':');
+
+	return *value >= '0' && *value <= '9' && colon && strchr(colon + 1, ':');
+}
+
+static int take_range(struct sweep *sweep, const char *name, const char *value)
+{
+	const char *at = value;
+	u64 to, points;
+
+	if (sweep->option) {
+		fprintf(stderr,
+			"flitcast-sim: --%s %s: --%s has a sweep, too; give FROM:TO:STEP to one option\n",
+			name, value, sweep->option);
+		return 2;
+	}
+	if (!take_decimal(&at, &sweep->from) || *at++ != ':' || !take_decimal(&at, &to) ||
+	    *at++ != ':' || !take_decimal(&at, &sweep->step) || *at ||
+	    sweep->from > to || !sweep->step)
+		return option_refuse(name, value,
+				     "must be FROM:TO:STEP with FROM <= TO and STEP above 0, such as 1:5:2");
+	points = (to - sweep->from) / sweep->step + 1;
+	if (points > POINTS_MAX)
+		return option_refuse(name, value, "must be at most 1000 values; raise STEP");
+	sweep->points = (u32)points;
+	sweep->option = name;
+	return 0;
+}
+
+static int take_number(const char *name, const char *value, u64 least, u64 most, u64 *number)
+{
+	const char *end;
+	char why[64];
+
+	if (option_number(value, most, number, &end) && !*end && *number >= least)
+		return 0;
+	snprintf(why, sizeof(why), "must be a whole number from %llu to %llu",
+		 (unsigned long long)least, (unsigned long long)most);
+	return option_refuse(name, value, why);
+}
+
+/**
+ * take() - one option
+ * @sweep: what is asked for
+ * @name: of the option
+ * @value: the argument behind it, which may be none of its own, or the text behind '='
+ * @asked: result: something asks for a sweep
+ * @own: result: no argument of each run
+ *
+ * Return: 0, or 2, the exit status, with a line on standard error.
+ */
+static int take(struct sweep *sweep, const char *name, const char *value, bool *asked, bool *own)
+{
+	*own = true;
+	if (!strcmp(name, "csv")) {
+		sweep->csv = true;
+		*asked = true;
+		return 0;
+	}
+	if (!strcmp(name, "plot")) {
+		*asked = true;
+		sweep->path = value;
+		return value ? 0 : option_usage(sweep->kind->name, "a value is missing after",
+						"--plot");
+	}
+	if (value && is_range(value)) {
+		*asked = true;
+		return take_range(sweep, name, value);
+	}
+	if (!strcmp(name, "seeds") && !sweep->kind->estimates) {
+		*asked = true;
+		if (!value)
+			return option_usage(sweep->kind->name, "a value is missing after",
+					    "--seeds");
+		return take_number(name, value, 1, SEEDS_MAX, &sweep->seeds);
+	}
+	*own = false;
+	/* A run refuses another value. */
+	if (!strcmp(name, "seed") && value)
+		option_number(value, 0xffffffff, &sweep->seed, &value);
+	return 0;
+}
+
+/* Refuses options whose output is no number of a line, or is overwritten by the next run. */
+static int check_arguments(const struct sweep *sweep)
+{
+	static const char *const bad[] = { "--json", "--list", "--reproduce", "--speed", "--svg" };
+
+	for (int i = 1; i < sweep->argc; i++) {
+		for (u32 j = 0; j < FC_ARRAY_SIZE(bad); j++) {
+			size_t length = strlen(bad[j]);
+
+			if (strncmp(sweep->argv[i], bad[j], length) ||
+			    (sweep->argv[i][length] && sweep->argv[i][length] != '='))
+				continue;
+			fprintf(stderr,
+				"flitcast-sim: %s means nothing with a sweep, --seeds, --csv or --plot; leave it out\n",
+				bad[j]);
+			return 2;
+		}
+	}
+	if (sweep->path && !sweep->option)
+		return option_refuse("plot", sweep->path,
+				     "needs a sweep; give FROM:TO:STEP to an option, such as --load 0.01:0.05:0.01");
+	return 0;
+}
+
+/* Return: 0, or 2, the exit status; @asked: something asks for a sweep. */
+static int parse(struct sweep *sweep, int argc, char **argv, bool *asked)
+{
+	char *value = sweep->value;
+	int status = 0;
+
+	sweep->argv = xcalloc((size_t)argc + 3, sizeof(*argv));
+	for (int i = 0; i < argc && !status; i++) {
+		char *name = argv[i], *equals;
+		bool own = false, joined;
+
+		if (!i || strncmp(name, "--", 2)) {
+			sweep->argv[sweep->argc++] = name;
+			continue;
+		}
+		equals = strchr(name, '=');
+		joined = equals;
+		if (equals)
+			*equals = '\0';
+		status = take(sweep, name + 2, joined ? equals + 1 : argv[i + 1], asked, &own);
+		if (equals && !own)
+			*equals = '=';
+		if (!own)
+			sweep->argv[sweep->argc++] = name;
+		else if (!joined && strcmp(name, "--csv"))
+			i++;
+	}
+	if (sweep->option)
+		sweep->argv[sweep->argc++] = value;
+	sweep->argv[sweep->argc++] = sweep->seed_arg;
+	return status;
+}
+
+/*
+ * The runs.
+ */
+
+static void put_value(const struct sweep *sweep, u32 point, char text[VALUE_MAX])
+{
+	u64 value = sweep->from + point * sweep->step;
+	size_t n = (size_t)snprintf(text, VALUE_MAX, "%llu.%06llu",
+				    (unsigned long long)(value / OPTION_UNIT),
+				    (unsigned long long)(value % OPTION_UNIT));
+
+	while (text[n - 1] == '0')
+		text[--n] = '\0';
+	if (text[n - 1] == '.')
+		text[--n] = '\0';
+}
+
+static void pass_on(FILE *errors)
+{
+	char part[4096];
+	size_t n;
+
+	rewind(errors);
+	while ((n = fread(part, 1, sizeof(part), errors)))
+		fwrite(part, 1, n, stderr);
+}
+
+/* One run, in a process of its own; its results are in a file.  Return: the exit status. */
+static int run_once(const struct sweep *sweep, int (*run)(int argc, char **argv), FILE *results,
+		    FILE *errors)
+{
+	int status;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (pid < 0)
+		die("a run cannot begin: %s", strerror(errno));
+	if (!pid) {
+		if (dup2(fileno(results), STDOUT_FILENO) < 0 ||
+		    dup2(fileno(errors), STDERR_FILENO) < 0)
+			_exit(1);
+		running = true;
+		output_record();
+		status = run(sweep->argc, sweep->argv);
+		fflush(stdout);
+		_exit(status);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			die("a run is lost: %s", strerror(errno));
+	if (!WIFEXITED(status))
+		die("a run ended with signal %d", WTERMSIG(status));
+	return WEXITSTATUS(status);
+}
+
+static bool is_at(const char *line, const char *path)
+{
+	const char *end = line + strcspn(line, " \n"), *key = line;
+	size_t length;
+
+	if (!strncmp(path, ANY, strlen(ANY))) {
+		path += strlen(ANY);
+		for (const char *at = line; at < end; at++)
+			if (*at == '.')
+				key = at + 1;
+	}
+	length = strlen(path);
+	return (size_t)(end - key) == length && !strncmp(key, path, length);
+}
+
+/* Return: the value of a path in the results, the sum where it is in several groups, or NAN. */
+static double result(FILE *results, const char *path)
+{
+	double sum = NAN;
+	char line[512];
+
+	rewind(results);
+	while (fgets(line, sizeof(line), results))
+		if (is_at(line, path))
+			sum = (isnan(sum) ? 0 : sum) + strtod(line + strcspn(line, " "), NULL);
+	return sum;
+}
+
+/*
+ * All runs of a point.  A warning is passed on once for each point, an error always.
+ * Return: the exit status.
+ */
+static int measure(struct sweep *sweep, int (*run)(int argc, char **argv), u32 point,
+		   struct estimate *estimate)
+{
+	const struct metric *metric = sweep->kind->metric;
+	double value[METRICS_MAX][SEEDS_MAX];
+	char text[VALUE_MAX];
+	int worst = 0;
+
+	put_value(sweep, point, text);
+	if (sweep->option)
+		snprintf(sweep->value, sizeof(sweep->value), "--%s=%s", sweep->option, text);
+	for (u32 i = 0; i < sweep->seeds && worst < 2; i++) {
+		FILE *results = tmpfile(), *errors = tmpfile();
+		u64 seconds = progress_seconds();
+		int status;
+
+		if (!results || !errors)
+			die("no temporary file can be made: %s", strerror(errno));
+		snprintf(sweep->seed_arg, sizeof(sweep->seed_arg), "--seed=%llu",
+			 (unsigned long long)(sweep->seed + i));
+		progress_show("point %u of %u, run %u of %u, %llu:%02llu", point + 1,
+			      sweep->points, i + 1, (u32)sweep->seeds,
+			      (unsigned long long)seconds / 60, (unsigned long long)seconds % 60);
+		status = run_once(sweep, run, results, errors);
+		progress_wipe();
+		if (status || !i)
+			pass_on(errors);
+		worst = status > worst ? status : worst;
+		for (u32 m = 0; m < METRICS_MAX && metric[m].path; m++) {
+			value[m][i] = result(results, metric[m].path);
+			estimate[m].half = metric[m].half ? result(results, metric[m].half) : 0;
+		}
+		fclose(results);
+		fclose(errors);
+	}
+	for (u32 m = 0; m < METRICS_MAX && metric[m].path && worst < 2; m++) {
+		double half = estimate[m].half;
+
+		estimate[m] = estimate_of(value[m], (u32)sweep->seeds);
+		if (metric[m].half)
+			estimate[m].half = half;
+	}
+	return worst;
+}
+
+/*
+ * What comes of them.
+ */
+
+/* Is there an interval? */
+static bool has_half(const struct sweep *sweep, const struct metric *metric)
+{
+	return sweep->seeds > 1 || metric->half;
+}
+
+/* A cell of a line: CSV has commas between, a table columns as wide as their names. */
+static void put_cell(const struct sweep *sweep, bool first, const char *name, const char *suffix,
+		     const char *text)
+{
+	if (sweep->csv)
+		printf("%s%s%s", first ? "" : ",", text ? text : name, text ? "" : suffix);
+	else
+		printf("%s%*s%s", first ? "" : "  ",
+		       text ? (int)(strlen(name) + strlen(suffix)) : 0, text ? text : name,
+		       text ? "" : suffix);
+}
+
+static void put_number(const struct sweep *sweep, const char *name, const char *suffix,
+		       double value)
+{
+	char text[VALUE_MAX];
+
+	snprintf(text, sizeof(text), sweep->csv ? "%.9g" : "%.6g", value);
+	put_cell(sweep, false, name, suffix, isnan(value) ? sweep->csv ? "" : "-" : text);
+}
+
+/* The line of a point; the header if it is NULL. */
+static void put_line(const struct sweep *sweep, u32 point, const struct estimate *estimate)
+{
+	const struct metric *metric = sweep->kind->metric;
+	char text[VALUE_MAX];
+
+	put_value(sweep, point, text);
+	if (sweep->option)
+		put_cell(sweep, true, sweep->option, sweep->csv ? "" : "    ",
+			 estimate ? text : NULL);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)sweep->seeds);
+	put_cell(sweep, !sweep->option, "runs", "", estimate ? text : NULL);
+	for (u32 m = 0; m < METRICS_MAX && metric[m].path; m++) {
+		if (estimate)
+			put_number(sweep, metric[m].column, "", estimate[m].mean);
+		else
+			put_cell(sweep, false, metric[m].column, "", NULL);
+		if (!has_half(sweep, &metric[m]))
+			continue;
+		if (estimate)
+			put_number(sweep, sweep->csv ? "" : "+-        ", "", estimate[m].half);
+		else
+			put_cell(sweep, false, sweep->csv ? metric[m].column : "+-        ",
+				 sweep->csv ? "_ci95" : "", NULL);
+	}
+	printf("\n");
+	fflush(stdout);
+}
+
+static bool draw(const struct sweep *sweep, struct plot *plot,
+		 struct estimate (*estimates)[METRICS_MAX])
+{
+	const struct metric *metric = sweep->kind->metric;
+
+	plot->points = sweep->points;
+	plot->x_label = sweep->option;
+	for (u32 m = 0; m < METRICS_MAX && metric[m].path; m++) {
+		struct estimate *at;
+
+		if (!metric[m].curve)
+			continue;
+		plot->y_label = metric[m].unit;
+		at = plot_add(plot, metric[m].curve);
+		for (u32 p = 0; p < sweep->points; p++) {
+			plot->x[p] = (double)(sweep->from + p * sweep->step) / OPTION_UNIT;
+			at[p] = estimates[p][m];
+		}
+	}
+	return plot_draw_to(plot, sweep->path);
+}
+
+static int run_all(struct sweep *sweep, int (*run)(int argc, char **argv))
+{
+	struct estimate (*estimates)[METRICS_MAX] = xcalloc(sweep->points, sizeof(*estimates));
+	struct plot *plot = xcalloc(1, sizeof(*plot));
+	char title[256] = "flitcast-sim";
+	int worst = 0;
+
+	for (int i = 0; i < sweep->argc - 1 - !!sweep->option; i++)
+		snprintf(title + strlen(title), sizeof(title) - strlen(title), " %s",
+			 sweep->argv[i]);
+	plot->title = title;
+	for (u32 p = 0; p < sweep->points && worst < 2; p++) {
+		int status = measure(sweep, run, p, estimates[p]);
+
+		worst = status > worst ? status : worst;
+		if (!p && status < 2)
+			put_line(sweep, p, NULL);
+		if (status < 2)
+			put_line(sweep, p, estimates[p]);
+	}
+	if (worst < 2 && sweep->path && !draw(sweep, plot, estimates))
+		worst = 1;
+	free(plot);
+	free(estimates);
+	return worst;
+}
+
+int sweep_main(int (*run)(int argc, char **argv), int argc, char **argv)
+{
+	struct sweep sweep = { .points = 1, .seeds = 1, .seed = 1 };
+	bool asked = false;
+	int status;
+
+	for (u32 i = 0; i < FC_ARRAY_SIZE(kinds); i++)
+		if (!strcmp(argv[0], kinds[i].name))
+			sweep.kind = &kinds[i];
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			sweep.kind = NULL;
+	if (!sweep.kind)
+		return run(argc, argv);
+	status = parse(&sweep, argc, argv, &asked);
+	if (!asked)
+		status = run(argc, argv);
+	else if (!status)
+		status = check_arguments(&sweep);
+	if (asked && !status)
+		status = run_all(&sweep, run);
+	free(sweep.argv);
+	return status;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sweeps: a command runs once for each value of an option and each seed, in a process of its
+ * own, and a table, CSV or a plot has the means.
+ */
+#ifndef FLITCAST_SIM_SWEEP_H
+#define FLITCAST_SIM_SWEEP_H
+
+#include "option.h"
+
+/* Of a sweep's own options the command's table has the usage text only. */
+#define SWEEP_OPTIONS \
+	{ .help = "\nFROM:TO:STEP as the value of a number makes a run for each, a sweep:" }, \
+	OPTION("csv", NULL, "a line of CSV for each value", OTHER, 0, .take = sweep_take), \
+	OPTION("plot", "FILE", "draw the sweep into it, as SVG", OTHER, 0, .take = sweep_take)
+#define SWEEP_SEEDS \
+	OPTION("seeds", "N", "runs of each value, with seeds from --seed on: means, and the\n" \
+	       "halves of their 95 % confidence intervals (Student's t)", OTHER, 0, \
+	       .take = sweep_take)
+
+/* Refuses an option whose name is abbreviated.  Return: 2, the exit status. */
+int sweep_take(void *settings, const struct option_entry *entry, const char *value);
+
+/* Is this run one of a sweep? */
+bool sweep_running(void);
+
+/**
+ * sweep_main() - a command that may be a sweep
+ * @run: runs a command once.  Return: the exit status.
+ * @argc: as main() has it, from the command's name
+ * @argv: the same
+ *
+ * Return: the exit status.
+ */
+int sweep_main(int (*run)(int argc, char **argv), int argc, char **argv);
+
+#endif /* FLITCAST_SIM_SWEEP_H */
