@@ -157,7 +157,7 @@ int sweep_take(void *settings, const struct option_entry *entry, const char *val
 }
 
 /*
- * What is asked for.
+ * The arguments.
  */
 
 /* A decimal fraction of six digits at most, in millionths. */
@@ -177,7 +177,7 @@ static bool take_decimal(const char **text, u64 *value)
 	return unit < OPTION_UNIT;
 }
 
-/* It begins with a digit and has two colons: it is meant as a sweep. */
+/* A value that begins with a digit and has two colons is meant as a sweep. */
 static bool is_range(const char *value)
 {
 	const char *colon = strchr(value, ':');
@@ -378,7 +378,7 @@ static int run_once(const struct sweep *sweep, int (*run)(int argc, char **argv)
 
 static bool is_at(const char *line, const char *path)
 {
-	const char *end = line + strcspn(line, " \n"), *key = line;
+	const char *end = line + strcspn(line, "\n "), *key = line;
 	size_t length;
 
 	if (!strncmp(path, ANY, strlen(ANY))) {
@@ -454,7 +454,7 @@ static int measure(struct sweep *sweep, int (*run)(int argc, char **argv), u32 p
 }
 
 /*
- * What comes of them.
+ * The output.
  */
 
 /* Is there an interval? */
