@@ -53,8 +53,10 @@ test_dirs := $(patsubst %/Makefile,%,$(wildcard selftests/*/Makefile))
 .PHONY: tests $(test_dirs)
 tests: $(test_dirs) ## Build the programs of the tests
 
+selftests/core: goal = complete
+
 $(test_dirs): tools
-	@$(MAKE) -C $@
+	@$(MAKE) -C $@ $(goal)
 
 .PHONY: deps
 deps: ## Install the packages that building and testing need
@@ -105,7 +107,7 @@ check-kernels: prepare ## Build for 6.1, 6.12 and 7.2, and run some guests' test
 .PHONY: explore
 explore: ## Every state of small networks: two hours, 12 GiB; in check it takes two minutes
 	@scripts/deps build check
-	@$(MAKE) -C selftests/core COMPILERS=gcc
+	@$(MAKE) -C selftests/core COMPILERS=gcc explorer
 	@build/selftests/core/explore --file selftests/core/explore.check \
 		--file selftests/core/explore.hour --rows
 

@@ -12,8 +12,8 @@ set -u
 # shellcheck source=./selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-nlevents=$top/build/selftests/net/nlevents
-[ -x "$nlevents" ] || skip_all "needs build/selftests/net/nlevents: make tests"
+nlevents=$bin/nlevents
+[ -x "$nlevents" ] || skip_all "needs $nlevents: make tests"
 
 # shellcheck disable=SC2317 # by the trap
 cleanup()

@@ -8,6 +8,7 @@ set -u
 # shellcheck source=./selftests/net/lib.sh
 . "$(dirname "$0")/lib.sh"
 random=$top/selftests/core/random-graph
+[ -x "$random" ] || random=$here/random-graph
 
 # until_links REGEX N: so many links of this namespace are said to be so
 until_links()

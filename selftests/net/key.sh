@@ -110,7 +110,7 @@ accepts "ping while that is repeated" at 0 ping 1 -c 20 -i 0.05
 [ "$(counter 1 resets)" = "$resets" ]
 result $? "the link stays up"
 # What is repeated soon gives the link another reason: the event has the first one.
-at 0 monitor >"$work/events" &
+"$flitcast" -n "$lab-0" monitor >"$work/events" &
 monitor=$!
 {
 	ip netns exec "$lab-1" tc qdisc add dev "p$peer" root handle 1: prio bands 2 \

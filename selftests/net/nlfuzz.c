@@ -174,7 +174,7 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		seed = strtoull(argv[2], NULL, 0);
 	state = seed ? seed : 1;
-	printf("# seed %llu\n", (unsigned long long)seed);
+	printf("TAP version 13\n# seed %llu\n", (unsigned long long)seed);
 	fflush(stdout);
 	if (unshare(CLONE_NEWNET)) {
 		printf("1..0 # SKIP cannot make a network namespace: %s\n", strerror(errno));

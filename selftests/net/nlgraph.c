@@ -375,6 +375,7 @@ int main(void)
 	struct sockaddr_nl addr = { .nl_family = AF_NETLINK };
 	int one = 1;
 
+	printf("TAP version 13\n");
 	if (unshare(CLONE_NEWNET)) {
 		printf("1..0 # SKIP cannot make a network namespace: %s\n", strerror(errno));
 		return SKIP;

@@ -14,7 +14,7 @@ set -u
 
 # shellcheck disable=SC2317 # called by the helpers
 fc() { "$flitcast" "$@"; }
-[ -x "$top/build/selftests/net/pair" ] || skip_all "needs build/selftests/net/pair: make tests"
+[ -x "$bin/pair" ] || skip_all "needs $bin/pair: make tests"
 
 # shellcheck disable=SC2317,SC2046 # by the trap; a word for each job
 cleanup()
@@ -76,7 +76,7 @@ json "of both, with counters" "[s['counters']['rx_messages'] for s in j] == [0] 
 	j[0]['inode'] == ${inode:-0}" fc -j -s socket show site 2 port 4100
 
 # Connected ones, and the one that listened.
-"$top/build/selftests/net/pair" 1 4300 0 >"$work/pair" 2>&1 &
+"$bin/pair" 1 4300 0 >"$work/pair" 2>&1 &
 pair=$!
 becomes 20 grep -q ready "$work/pair"
 json "a socket that listens" '[(s["type"], s["state"], s["peer_site"]) for s in j] ==

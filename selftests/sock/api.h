@@ -201,7 +201,7 @@ static int api_main(int argc, char **argv)
 {
 	skip_without_family(true);
 	if (geteuid()) {
-		printf("1..0 # SKIP: needs root, to make network namespaces\n");
+		printf("1..0 # SKIP needs root, to make network namespaces\n");
 		return EXIT_SKIP;
 	}
 	api_filter(argc, argv);

@@ -460,6 +460,7 @@ int main(int argc, char **argv)
 	}
 	opt.lab = argv[optind];
 	home = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	printf("TAP version 13\n");
 	skip_without_family(true);
 	for (n = 0; n < opt.cycles && cycle(); n++)
 		if (n % 10 == 9) {

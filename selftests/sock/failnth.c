@@ -722,6 +722,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		return EXIT_USAGE;
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("TAP version 13\n");
 	/* libnl allocates while calls are made to fail: no such call is to be one for memory. */
 	mallopt(M_TOP_PAD, 64 << 20);
 	mallopt(M_MMAP_MAX, 0);

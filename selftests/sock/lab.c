@@ -34,7 +34,7 @@ void die(const char *fmt, ...)
 	exit(1);
 }
 
-/* $FLITCAST, else the one built beside this program: build/bin/flitcast. */
+/* $FLITCAST, else the one beside this program, as kselftest installs it, or build/bin/flitcast. */
 static const char *program(void)
 {
 	static char path[PATH_MAX + 32];
@@ -52,8 +52,10 @@ static const char *program(void)
 
 		if (slash)
 			*slash = '\0';
+		snprintf(path, sizeof(path), "%s/%s", self, i ? "bin/flitcast" : "flitcast");
+		if (!i && !access(path, X_OK))
+			break;
 	}
-	snprintf(path, sizeof(path), "%s/bin/flitcast", self);
 	return path;
 }
 
@@ -388,7 +390,7 @@ void skip_without_family(bool tap)
 	/* A family that was named is meant to be there. */
 	if (errno != EAFNOSUPPORT || getenv("FLITCAST_FAMILY"))
 		return;
-	printf("%sSKIP: no address family %d: flitcast.ko is not loaded\n", tap ? "1..0 # " : "",
+	printf("%sSKIP no address family %d: flitcast.ko is not loaded\n", tap ? "1..0 # " : "",
 	       msg_family());
 	exit(EXIT_SKIP);
 }

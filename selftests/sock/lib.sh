@@ -9,12 +9,18 @@ build=${BUILD:-$top/build}
 # shellcheck disable=SC2034 # for the scripts
 bin=$build/selftests/sock
 export FLITCAST=${FLITCAST:-$build/bin/flitcast}
+random=$top/selftests/core/random-graph
+# Where they are not built, programs are beside the scripts, as kselftest installs them.
+if [ ! -d "$bin" ]; then
+	bin=$(dirname "$(readlink -f "$0")")
+	FLITCAST=$bin/flitcast random=$bin/random-graph
+fi
 PATH=$PATH:/usr/sbin:/sbin
 lab=sock$$
 work=$(mktemp -d)
 children=()
 
-skip() { echo "SKIP: $*"; exit 4; }
+skip() { echo "1..0 # SKIP $*"; exit 4; }
 
 # Loads modules of the kernel; they may be built in.
 need_modules()
@@ -43,7 +49,7 @@ trap cleanup EXIT
 trap 'exit 130' INT TERM HUP
 
 [ "$(id -u)" = 0 ] || skip "needs root, to make network namespaces"
-grep -q '^flitcast ' /proc/modules || skip "flitcast.ko is not loaded"
+grep -qs "^flitcast " /proc/modules || skip "flitcast.ko is not loaded"
 [ -x "$FLITCAST" ] || die "there is no $FLITCAST: make"
 
 # Sets up the lab, in mode FLITCAST_MODE and with the options FLITCAST_LAB where these are set; its
@@ -64,7 +70,7 @@ lab_up_any()
 	case $1 in
 	random:*)
 		IFS=: read -r _ size k seed <<<"$1"
-		"$top/selftests/core/random-graph" "$size" "$k" $((size / 3)) "$seed" \
+		"$random" "$size" "$k" $((size / 3)) "$seed" \
 			>"$work/links"
 		lab_up "graph:$work/links" copies "$k"
 		;;
@@ -98,6 +104,7 @@ results=0 failures=0
 # result STATUS TEXT
 result()
 {
+	[ $results -gt 0 ] || echo "TAP version 13"
 	results=$((results + 1))
 	if [ "$1" -eq 0 ]; then
 		echo "ok $results - $2"
