@@ -299,7 +299,7 @@ int read_values(struct option_given *given, void *settings)
 
 	for (u32 i = 0; i < given->count && !status; i++) {
 		struct option_value *value = &given->values[i];
-		bool global = value->entry >= globals->entries &&
+		bool global = globals->nentries && value->entry >= globals->entries &&
 			      value->entry < globals->entries + globals->nentries;
 
 		status = read_value(value, global ? NULL : settings);

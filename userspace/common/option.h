@@ -153,10 +153,10 @@ struct option_given {
  * @entries: the options, in the order of the help
  * @nentries: how many
  * @run: does it.  Return: the exit status.
+ * @main: does it, and reads the arguments itself by option_parse(), or NULL: @run does it
  * @variant: the same command with another first argument, whose options are others, or NULL; its
  *	name is the argument
- * @head: help above the options, in place of the synopsis, or NULL
- * @tail: help below them, or NULL
+ * @tail: help below the options, or NULL
  * @defaults: settings to begin with, or NULL
  * @check: checks all options together, or NULL.  Return: 0, or 2, the exit status, with a line
  *	on standard error.
@@ -168,8 +168,8 @@ struct option_command {
 	const struct option_entry *entries;
 	u32 nentries;
 	int (*run)(const struct option_given *given);
+	int (*main)(int argc, char **argv);
 	const struct option_command *variant;
-	const char *head;
 	const char *tail;
 	const void *defaults;
 	int (*check)(void *settings, const struct option_given *given);
@@ -183,6 +183,7 @@ struct option_command {
  * @commands: its commands, ended by NULL
  * @globals: options before every command, and in each that has none of the name
  * @set: takes one of @globals
+ * @run: runs a command with its arguments, as option_run() does; NULL: that does
  */
 struct option_program {
 	const char *name;
@@ -191,6 +192,7 @@ struct option_program {
 	const struct option_command *const *commands;
 	struct option_command globals;
 	void (*set)(const struct option_value *value);
+	int (*run)(const struct option_command *command, int argc, char **argv);
 };
 
 extern const struct option_program option_program;
@@ -206,6 +208,16 @@ extern const struct option_program option_program;
  * Return: the exit status.
  */
 int option_main(int argc, char **argv);
+
+/**
+ * option_run() - run a command
+ * @command: the command
+ * @argc: as main() has it, from the command's name
+ * @argv: the same
+ *
+ * Return: the exit status.
+ */
+int option_run(const struct option_command *command, int argc, char **argv);
 
 /**
  * option_parse() - the arguments of one command

@@ -61,7 +61,8 @@ char *piece(const struct option_command *command, u32 i, bool roff)
 	size_t size;
 	FILE *file;
 
-	if (!is_option(entry) || entry->how & OPTION_HIDDEN)
+	if (!is_option(entry) || entry->how & OPTION_HIDDEN ||
+	    (option_program.dashes && !(entry->how & (OPTION_NEED | OPTION_PLAIN))))
 		return NULL;
 	for (u32 k = 0; k < command->nentries; k++) {
 		other = &command->entries[k];
@@ -99,6 +100,7 @@ static void synopsis(FILE *file, const char *lead, const char *words,
 {
 	char name[2 * NAME_SIZE];
 	int column = (int)strlen(lead), indent;
+	u32 pieces = 0;
 	char *text;
 
 	snprintf(name, sizeof(name), "%s%s%s", option_program.name, *words ? " " : "", words);
@@ -110,6 +112,7 @@ static void synopsis(FILE *file, const char *lead, const char *words,
 		text = piece(command, i, roff);
 		if (!text)
 			continue;
+		pieces++;
 		if (!roff && column >= indent && column + 1 + (int)strlen(text) > HELP_WIDTH) {
 			fprintf(file, "\n%*s", indent - 1, "");
 			column = indent - 1;
@@ -117,6 +120,8 @@ static void synopsis(FILE *file, const char *lead, const char *words,
 		column += fprintf(file, " %s", text);
 		free(text);
 	}
+	if (*words && option_program.dashes && command->nentries > pieces + 1)
+		fputs(" [OPTION]...", file);
 	fputs(*words ? "\n" : " COMMAND [ARGUMENT]...\n", file);
 }
 
@@ -131,7 +136,7 @@ static void help_text(FILE *file, const char *text)
 
 static void help_entry(FILE *file, const struct option_entry *entry, const char *defaults)
 {
-	const void *value = defaults + entry->at;
+	const void *value = defaults ? defaults + entry->at : NULL;
 	int column;
 
 	if (!is_option(entry)) {
@@ -169,15 +174,8 @@ static void help_entry(FILE *file, const struct option_entry *entry, const char 
 
 void help_command(FILE *file, const struct option_command *command)
 {
-	if (command->head) {
-		fputs(command->head, file);
-	} else {
-		synopsis(file, "Usage: ", option_current, command, false);
-		if (command->help)
-			fprintf(file, "\n%s.\n", command->help);
-		if (command->nentries)
-			fputc('\n', file);
-	}
+	synopsis(file, "Usage: ", option_current, command, false);
+	fprintf(file, command->nentries ? "\n%s.\n\n" : "\n%s.\n", command->help);
 	for (u32 i = 0; i < command->nentries; i++)
 		help_entry(file, &command->entries[i], command->defaults);
 	if (command->tail)
@@ -230,8 +228,9 @@ void help_object(FILE *file, const struct option_command *object)
 
 void help_program(FILE *file)
 {
-	fprintf(file, "Usage: %s [OPTION]... COMMAND [ARGUMENT]...\n\n%s.\n\n",
-		option_program.name, option_program.help);
+	fprintf(file, "Usage: %s %sCOMMAND [ARGUMENT]...\n\n%s.\n\n",
+		option_program.name, option_program.globals.nentries ? "[OPTION]... " : "",
+		option_program.help);
 	for (u32 i = 0; option_program.commands[i]; i++)
 		fprintf(file, "  %-16s  %s\n", option_program.commands[i]->name,
 			option_program.commands[i]->help);
@@ -239,7 +238,8 @@ void help_program(FILE *file)
 		"completion SHELL", HELP_OF_COMPLETION);
 	for (u32 i = 0; i < option_program.globals.nentries; i++)
 		help_entry(file, &option_program.globals.entries[i], NULL);
-	fprintf(file, "\n%s COMMAND --help prints the help of a command.\n", option_program.name);
+	fprintf(file, "%s%s COMMAND --help prints the help of a command.\n",
+		option_program.globals.nentries ? "\n" : "", option_program.name);
 }
 
 /* For the manual: selftests/sock/check-man compares and updates it. */

@@ -33,7 +33,8 @@ static inline bool is_plain(const struct option_entry *entry)
 
 static inline bool has_value(const struct option_entry *entry)
 {
-	return !is_plain(entry) && entry->type != OPTION_FLAG && is_option(entry);
+	return !is_plain(entry) && (entry->value || entry->type == OPTION_SWITCH ||
+				    entry->type == OPTION_CHOICE);
 }
 
 /* Are two options alternatives of each other? */

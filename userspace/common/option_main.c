@@ -8,12 +8,28 @@
 
 #include "option_impl.h"
 
-static int run(const struct option_command *command, int argc, char **argv)
+int option_run(const struct option_command *command, int argc, char **argv)
 {
 	struct option_given given;
 	int status;
 
+	if (command->main)
+		return command->main(argc, argv);
+	status = parse(command, &given, NULL, argc - 1, argv + 1);
+	if (status == -1)
+		status = command->run(&given);
+	free(given.values);
+	return status;
+}
+
+/* @argv: from the command's name. */
+static int run(const struct option_command *command, int argc, char **argv)
+{
+	char word[NAME_SIZE];
+
 	add_current(command->name);
+	argc--;
+	argv++;
 	command = descend(command, &argc, &argv);
 	if (command->commands && argc) {
 		if (strcmp(argv[0], "help") && strcmp(argv[0], "--help") && strcmp(argv[0], "-h"))
@@ -25,11 +41,10 @@ static int run(const struct option_command *command, int argc, char **argv)
 		command = command->commands;
 		add_current(command->name);
 	}
-	status = parse(command, &given, NULL, argc, argv);
-	if (status == -1)
-		status = command->run(&given);
-	free(given.values);
-	return status;
+	/* In full where it was abbreviated. */
+	snprintf(word, sizeof(word), "%s", command->name);
+	argv[-1] = word;
+	return (option_program.run ? option_program.run : option_run)(command, argc + 1, argv - 1);
 }
 
 static int help(int argc, char **argv)
@@ -74,6 +89,7 @@ int option_main(int argc, char **argv)
 	while (!status && parser.argc && parser.argv[0][0] == '-') {
 		if (asks_for_help(&parser)) {
 			help_program(stdout);
+			free(given.values);
 			return 0;
 		}
 		status = take_next(&parser, &lacking, false);
@@ -89,7 +105,7 @@ int option_main(int argc, char **argv)
 	}
 	command = find_command(parser.argv[0]);
 	if (command)
-		return run(command, parser.argc - 1, parser.argv + 1);
+		return run(command, parser.argc, parser.argv);
 	if (!strcmp(parser.argv[0], "help"))
 		return help(parser.argc - 1, parser.argv + 1);
 	if (!strcmp(parser.argv[0], "completion"))

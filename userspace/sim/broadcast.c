@@ -82,7 +82,8 @@ static const struct config defaults = { .faulty = FC_NEVER, .delay = 4, .seed = 
 #define AT(member)	offsetof(struct config, member)
 
 static const struct option_entry entries[] = {
-	OPTION("TOPOLOGY", NULL, NULL, OPERAND, AT(spec)),
+	OPTION("TOPOLOGY", NULL, "such as hexmesh:3, or graph:FILE", TEXT, AT(spec),
+	       .how = OPTION_PLAIN | OPTION_NEED),
 	OPTION("fault", "F", "what is wrong with faulty sites:", CHOICE, AT(fault),
 	       OPTION_CHOICES(faults)),
 	OPTION("faulty", "N",
@@ -105,17 +106,6 @@ static const struct option_entry entries[] = {
 	OPTION("json", NULL, "results as JSON", FLAG, AT(json)),
 	SWEEP_OPTIONS,
 	SWEEP_SEEDS,
-};
-
-static const struct option_command options = {
-	.head =
-		"usage: flitcast-sim broadcast TOPOLOGY [OPTION]...\n"
-		"Broadcast in k copies while sites fail or lie.\n"
-		"\n",
-	.tail =
-		"\n"
-		"Exit status 1: a site that is not faulty was not reached, or was fooled.\n",
-	.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
 };
 
 /* In the beginning, or somewhen amid it. */
@@ -329,13 +319,13 @@ static int try_copies(const struct config *config, unsigned int copies)
 	return r.unreached || r.fooled;
 }
 
-int broadcast_main(int argc, char **argv)
+static int broadcast_main(int argc, char **argv)
 {
 	struct config config = defaults;
 	struct fc_bcast table;
 	struct fc_topo topo;
 	const char *error;
-	int status = option_parse(&options, &config, argc, argv);
+	int status = option_parse(&broadcast_command, &config, argc, argv);
 
 	if (status >= 0)
 		return status;
@@ -361,3 +351,13 @@ int broadcast_main(int argc, char **argv)
 	output_end();
 	return status;
 }
+
+const struct option_command broadcast_command = {
+	.name = "broadcast",
+	.help = "Simulate broadcasts in k copies while sites fail or lie",
+	.main = broadcast_main,
+	.tail =
+		"\n"
+		"Exit status 1: a site that is not faulty was not reached, or was fooled.\n",
+	.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
+};

@@ -2,7 +2,9 @@
 #ifndef FLITCAST_SIM_BROADCAST_H
 #define FLITCAST_SIM_BROADCAST_H
 
-/* Broadcasts among faulty sites; arguments from the command's name on.  Return: exit status. */
-int broadcast_main(int argc, char **argv);
+#include "option.h"
+
+/* flitcast-sim broadcast: broadcasts among faulty sites. */
+extern const struct option_command broadcast_command;
 
 #endif /* FLITCAST_SIM_BROADCAST_H */

@@ -345,19 +345,6 @@ static int check(void *settings, const struct option_given *given)
 	return 0;
 }
 
-static const struct option_command options = {
-	.head =
-		"usage: flitcast-sim { care | vnet } [OPTION]...\n"
-		"Run the CARE protocol, or virtual networks, on simulated links under random multicast traffic.\n"
-		"\n",
-	.tail =
-		"\n"
-		"Exit status: 0 if every target got every message once and whole, 1 if not, or if\n"
-		"the run took more than --memory, 2 if the arguments make no sense.\n",
-	.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
-	.check = check,
-};
-
 /* Return: exit status, or -1 to go on. */
 static int parse(struct config *config, enum fc_mode mode, int argc, char **argv)
 {
@@ -366,7 +353,8 @@ static int parse(struct config *config, enum fc_mode mode, int argc, char **argv
 	if (fc_mode_classes(mode))
 		config->window = 0;
 	fc_topo_parse(&config->topo, config->spec);
-	return option_parse(&options, config, argc, argv);
+	return option_parse(mode == FC_MODE_VNET ? &vnet_command : &care_command, config, argc,
+			    argv);
 }
 
 /*
@@ -483,7 +471,7 @@ static void report_config(const struct config *config)
 		output_text("fault", text);
 	}
 	output_fixed("loss", config->loss, OPTION_UNIT);
-	option_output(&options, config);
+	output_options(&care_command, config);
 	output_group_end();
 }
 
@@ -718,12 +706,35 @@ static int main_of(enum fc_mode mode, int argc, char **argv)
 	return status;
 }
 
-int care_main(int argc, char **argv)
+static int care_main(int argc, char **argv)
 {
 	return main_of(FC_MODE_CARE, argc, argv);
 }
 
-int vnet_main(int argc, char **argv)
+static int vnet_main(int argc, char **argv)
 {
 	return main_of(FC_MODE_VNET, argc, argv);
 }
+
+static const char tail[] =
+	"\n"
+	"Exit status: 0 if every target got every message once and whole, 1 if not, or if\n"
+	"the run took more than --memory, 2 if the arguments make no sense.\n";
+
+const struct option_command care_command = {
+	.name = "care",
+	.help = "Simulate the CARE protocol under random multicast traffic",
+	.main = care_main,
+	.tail = tail,
+	.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
+	.check = check,
+};
+
+const struct option_command vnet_command = {
+	.name = "vnet",
+	.help = "Simulate virtual networks under random multicast traffic",
+	.main = vnet_main,
+	.tail = tail,
+	.entries = entries, .nentries = FC_ARRAY_SIZE(entries), .defaults = &defaults,
+	.check = check,
+};

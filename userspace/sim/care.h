@@ -2,9 +2,11 @@
 #ifndef FLITCAST_SIM_CARE_H
 #define FLITCAST_SIM_CARE_H
 
-/* flitcast-sim care: the CARE protocol under random multicast traffic.  Return: exit status. */
-int care_main(int argc, char **argv);
+#include "option.h"
+
+/* flitcast-sim care: the CARE protocol under random multicast traffic. */
+extern const struct option_command care_command;
 /* flitcast-sim vnet: the same with virtual networks. */
-int vnet_main(int argc, char **argv);
+extern const struct option_command vnet_command;
 
 #endif /* FLITCAST_SIM_CARE_H */

@@ -279,18 +279,16 @@ static bool end(void)
 	return csr_table_off();
 }
 
+static int csr_main(int argc, char **argv)
+{
+	return reproduce_main(&csr_reproduction, argc, argv);
+}
+
 const struct reproduction csr_reproduction = {
 	.options = {
-		.head =
-			"usage: flitcast-sim csr --reproduce [OPTION]...\n"
-			"       flitcast-sim csr [OPTION]...\n"
-			"       flitcast-sim csr --topology SPEC [OPTION]...\n"
-			"Simulate conflict sense routing on a hypercube, slot by slot, as "
-			"\"A Conflict Sense\n"
-			"Routing Protocol and its Performance for Hypercubes\" does, and "
-			"what it is compared\n"
-			"with; or on any topology, with the kernel's reservations.\n"
-			"\n",
+		.name = "csr",
+		.help = "Simulate conflict sense routing, and what it is compared with",
+		.main = csr_main,
 		.tail =
 			"\n"
 			"Exit status: 0 if every packet that entered arrived and none met another, and, with\n"

@@ -4,7 +4,6 @@
  * manner of CARE, Figure 6, from the tables that the kernel runs.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,28 +12,6 @@
 #include "option.h"
 #include "pipe.h"
 #include "util.h"
-
-static void list_machines(FILE *file)
-{
-	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fc_fsms); i++)
-		fprintf(file, "%s%s", i ? ", " : "", fc_fsms[i].name);
-	fprintf(file, "\n");
-}
-
-static void usage(FILE *file)
-{
-	fprintf(file,
-		"usage: flitcast-sim fsm MACHINE { --dot | --svg }\n"
-		"Print the diagram of a state machine, from the table that the kernel runs.\n"
-		"\n"
-		"  --dot   for graphviz: an edge for each transition\n"
-		"  --svg   as a drawing, made by dot of graphviz\n"
-		"\n"
-		"A transition is labelled CONDITION / ACTION ^SIGNAL: the signal goes upstream.\n"
-		"The first state has a double line.\n"
-		"Machines: ");
-	list_machines(file);
-}
 
 /*
  * The names are ours: letters, blanks, '-' and ':', nothing to be quoted.  A label has its action
@@ -82,49 +59,50 @@ static const struct fc_fsm *find(const char *name)
 	return NULL;
 }
 
-int fsm_main(int argc, char **argv)
+static int run(const struct option_given *given)
 {
-	static const struct option options[] = {
-		{ "dot", no_argument, NULL, 'd' },
-		{ "svg", no_argument, NULL, 's' },
-		{ "help", no_argument, NULL, 'h' },
-		{ 0 }
-	};
 	static const char *const dot[] = { "dot", "-Tsvg", NULL };
-	const struct fc_fsm *fsm;
-	int option, form = 0;
+	const struct fc_fsm *fsm = find(option_text(given, "MACHINE"));
 
-	opterr = 0;
-	while ((option = getopt_long(argc, argv, ":h", options, NULL)) != -1) {
-		if (option == '?' || option == ':')
-			return option_wrong(argc, argv, option);
-		if (option == 'h') {
-			usage(stdout);
-			return 0;
-		}
-		if (form && form != option)
-			return option_usage(argv[0], "two forms: give --dot or --svg", NULL);
-		form = option;
-	}
-	if (optind == argc) {
-		fprintf(stderr, "flitcast-sim: fsm: no machine is given; there are: ");
-		list_machines(stderr);
-		return 2;
-	}
-	fsm = find(argv[optind]);
-	if (!fsm) {
-		fprintf(stderr, "flitcast-sim: fsm: no machine \"%s\"; there are: ", argv[optind]);
-		list_machines(stderr);
-		return 2;
-	}
-	if (optind + 1 < argc)
-		return option_usage(argv[0], "unexpected argument", argv[optind + 1]);
-	if (!form)
-		return option_usage(argv[0], "no form: give --dot or --svg", NULL);
-	if (form == 's')
+	if (!fsm)
+		return option_usage("no machine \"%s\"; there are %s, %s, %s and %s",
+				    option_text(given, "MACHINE"), fc_fsms[0].name,
+				    fc_fsms[1].name, fc_fsms[2].name, fc_fsms[3].name);
+	if (option_was_given(given, "svg"))
 		return !pipe_run(dot, "graphviz", put_dot, fsm, NULL);
 	put_dot(fsm, stdout);
 	if (fflush(stdout) || ferror(stdout))
 		die("cannot write: %s", strerror(errno));
 	return 0;
 }
+
+static void complete(void)
+{
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fc_fsms); i++)
+		puts(fc_fsms[i].name);
+}
+
+static void list_machines(FILE *file)
+{
+	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fc_fsms); i++)
+		fprintf(file, "%22s%s\n", "", fc_fsms[i].name);
+}
+
+static const struct option_entry entries[] = {
+	OPTION("MACHINE", NULL, "one of", TEXT, 0, .how = OPTION_PLAIN | OPTION_NEED,
+	       .more = list_machines, .complete = complete),
+	OPTION("dot", NULL, "for graphviz: an edge for each transition", FLAG, 0, .group = 1,
+	       .how = OPTION_NEED),
+	OPTION("svg", NULL, "as a drawing, which needs dot", FLAG, 0, .group = 1),
+};
+
+const struct option_command fsm_command = {
+	.name = "fsm",
+	.help = "Print the diagram of a state machine, from the table that the kernel runs",
+	.tail =
+		"\n"
+		"A transition is labelled CONDITION / ACTION ^SIGNAL: the signal goes upstream.\n"
+		"The first state has a double line.\n",
+	OPTION_TABLE(entries),
+	.run = run,
+};

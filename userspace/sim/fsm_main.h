@@ -2,7 +2,9 @@
 #ifndef FLITCAST_SIM_FSM_MAIN_H
 #define FLITCAST_SIM_FSM_MAIN_H
 
-/* Draws a state machine; arguments from the command's name on.  Return: exit status. */
-int fsm_main(int argc, char **argv);
+#include "option.h"
+
+/* flitcast-sim fsm: the state machines of a site. */
+extern const struct option_command fsm_command;
 
 #endif /* FLITCAST_SIM_FSM_MAIN_H */

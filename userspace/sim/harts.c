@@ -119,7 +119,7 @@ static int run(const void *settings)
 	output_begin(command->settings.common.json);
 	output_text("algorithm", harts_algorithms[run->algorithm].choice.name);
 	output_fixed("load", run->load, HARTS_LOAD_UNIT);
-	option_output(&harts_reproduction.options, command);
+	output_options(&harts_reproduction.options, command);
 	output_estimate("latency", point.latency, point.seeds);
 	output_estimate("mean_delivery", point.delivery, point.seeds);
 	output_estimate("stored", point.stored, point.seeds);
@@ -168,14 +168,16 @@ static bool end(void)
 	return false;
 }
 
+static int harts_main(int argc, char **argv)
+{
+	return reproduce_main(&harts_reproduction, argc, argv);
+}
+
 const struct reproduction harts_reproduction = {
 	.options = {
-		.head =
-			"usage: flitcast-sim harts --reproduce [OPTION]...\n"
-			"       flitcast-sim harts [OPTION]...\n"
-			"Simulate broadcasts on a hexagonal mesh with virtual cut-through, as HARTS,\n"
-			"section 5, does, with the rules and tables of the kernel.\n"
-			"\n",
+		.name = "harts",
+		.help = "Simulate broadcasts on a hexagonal mesh, as HARTS, section 5, does",
+		.main = harts_main,
 		.tail =
 			"\n"
 			"A cycle is the time of a byte on a link (1.5 us in HARTS).\n"

@@ -124,3 +124,14 @@ void output_bool(const char *key, bool value)
 	fputs(json ? (value ? "true" : "false") : (value ? "yes" : "no"), stdout);
 	line_end();
 }
+
+void output_options(const struct option_command *command, const void *settings)
+{
+	for (u32 i = 0; i < command->nentries; i++) {
+		const struct option_entry *entry = &command->entries[i];
+
+		if (entry->type == OPTION_NUMBER && entry->form != OPTION_REPORT)
+			output_number(entry->name,
+				      *(const u64 *)((const char *)settings + entry->at));
+	}
+}

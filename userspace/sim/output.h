@@ -5,7 +5,7 @@
 #ifndef FLITCAST_SIM_OUTPUT_H
 #define FLITCAST_SIM_OUTPUT_H
 
-#include "base.h"
+#include "option.h"
 
 /* From now on lines "GROUP.KEY VALUE" instead, for a program to read. */
 void output_record(void);
@@ -21,5 +21,8 @@ void output_number(const char *key, u64 value);
 /* In thousandths or millionths: no floating point, whose spelling may differ. */
 void output_fixed(const char *key, u64 value, u64 unit);
 void output_bool(const char *key, bool value);
+
+/* The numbers for one run among the settings. */
+void output_options(const struct option_command *command, const void *settings);
 
 #endif /* FLITCAST_SIM_OUTPUT_H */

@@ -222,7 +222,7 @@ static void output_settings(const struct command *command)
 	output_text("start", starts[command->settings.model.start].name);
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(mechanisms); i++)
 		output_bool(mechanisms[i].choice.name, *((bool *)command + mechanisms[i].at));
-	option_output(&postman_reproduction.options, command);
+	output_options(&postman_reproduction.options, command);
 }
 
 static int run(const void *settings)
@@ -291,14 +291,16 @@ static bool end(void)
 	return false;
 }
 
+static int postman_main(int argc, char **argv)
+{
+	return reproduce_main(&postman_reproduction, argc, argv);
+}
+
 const struct reproduction postman_reproduction = {
 	.options = {
-		.head =
-			"usage: flitcast-sim postman --reproduce [OPTION]...\n"
-			"       flitcast-sim postman [OPTION]...\n"
-			"Simulate the mad postman on a square array, bit by bit, as \"High Performance\n"
-			"Communications in Processor Networks\" describes its nodes.\n"
-			"\n",
+		.name = "postman",
+		.help = "Simulate the mad postman on a square array, bit by bit",
+		.main = postman_main,
 		.tail =
 			"\n"
 			"A channel carries a bit a cycle.\n"

@@ -17,6 +17,4 @@
 const char *replay_events(const struct world_config *config, const u16 *event, unsigned int n,
 			  const char *prefix);
 
-int replay_main(int argc, char **argv);
-
 #endif /* FLITCAST_SIM_REPLAY_H */

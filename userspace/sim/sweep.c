@@ -242,8 +242,7 @@ static int take(struct sweep *sweep, const char *name, const char *value, bool *
 	if (!strcmp(name, "plot")) {
 		*asked = true;
 		sweep->path = value;
-		return value ? 0 : option_usage(sweep->kind->name, "a value is missing after",
-						"--plot");
+		return value ? 0 : option_usage("--plot: its value FILE is missing");
 	}
 	if (value && is_range(value)) {
 		*asked = true;
@@ -252,8 +251,7 @@ static int take(struct sweep *sweep, const char *name, const char *value, bool *
 	if (!strcmp(name, "seeds") && !sweep->kind->estimates) {
 		*asked = true;
 		if (!value)
-			return option_usage(sweep->kind->name, "a value is missing after",
-					    "--seeds");
+			return option_usage("--seeds: its value N is missing");
 		return take_number(name, value, 1, SEEDS_MAX, &sweep->seeds);
 	}
 	*own = false;
