@@ -185,35 +185,40 @@ result $? "revive: every site has ways to every other one"
 json "revive: it answers" 'j["received"] == 1' fc -n "$lab-5" -j ping 3 -c 1 -W 20
 json "revive: show" 'not any(s["dead"] for s in j["sites"])' fc lab show name "$lab" -j
 
-# sites_lie NAME EXPRESSION: of what they do, by site
+# Its sites are lent to a program that lies.
+corrupt=$top/build/selftests/liar/corrupt
+[ -x "$corrupt" ] || corrupt=$here/corrupt
+
+# sites_lie NAME LIST: these are lent
 sites_lie()
 {
-	json "$1" "{s['site']: s['lies'] for s in j['sites'] if s['lies']} == $2" \
-		fc lab show name "$lab" -j
+	json "$1" "[s['site'] for s in j['sites'] if s['lent']] == $2" fc lab show name "$lab" -j
 }
 
-# What lies is a program.
-liars() { pidof "$(basename "$flitcast")" 2>/dev/null | wc -w; }
+liars() { pidof "$(basename "$corrupt")" 2>/dev/null | wc -w; }
+# shellcheck disable=SC2317 # called by becomes
+no_liars() { [ "$(liars)" -eq 0 ]; }
 
-refuses "corrupt: no site" 2 'SITE is missing' fc lab corrupt name "$lab"
+refuses "corrupt: no site" 2 'SITE is missing' "$corrupt" name "$lab"
 refuses "corrupt: no such site" 1 'there is no site 7: sites are 0 to 6' \
-	fc lab corrupt name "$lab" 7
+	"$corrupt" name "$lab" 7
 refuses "corrupt: no such lie" 2 'lies are alter, drop, forge and replay, not "delay"' \
-	fc lab corrupt name "$lab" 3 alter,delay
-refuses "corrupt: no lie" 2 'lies are alter' fc lab corrupt name "$lab" 3 ,
+	"$corrupt" name "$lab" 3 alter,delay
+refuses "corrupt: no lie" 2 'lies are alter' "$corrupt" name "$lab" 3 ,
 refuses "corrupt: too many words" 2 'unexpected argument "5"' \
-	fc lab corrupt name "$lab" 3 drop 5
-refuses "corrupt: no seed" 2 'seed' fc lab corrupt name "$lab" 3 seed x
-accepts "corrupt: off is honest already" fc lab corrupt name "$lab" 3 off
-sites_lie "corrupt: nothing is changed by what is refused" '{}'
+	"$corrupt" name "$lab" 3 drop 5
+refuses "corrupt: no seed" 2 'seed' "$corrupt" name "$lab" 3 seed x
+accepts "corrupt: off is honest already" "$corrupt" name "$lab" 3 off
+sites_lie "corrupt: nothing is changed by what is refused" '[]'
 [ "$(liars)" -eq 0 ]
 result $? "corrupt: nobody lies"
-accepts "corrupt" fc lab corrupt name "$lab" 3 alter
-sites_lie "corrupt: it lies" '{3: "alter"}'
-accepts "corrupt: in another way" fc lab corrupt name "$lab" 3 drop,forge seed 7
-sites_lie "corrupt: it does" '{3: "drop,forge"}'
-accepts "corrupt: in all of them" fc lab corrupt name "$lab" 3 on
-sites_lie "corrupt: it does that, too" '{3: "alter,drop,forge,replay"}'
+accepts "corrupt" "$corrupt" name "$lab" 3 alter
+sites_lie "corrupt: it is lent" '[3]'
+prints "corrupt: it lies" '^alter$' "$corrupt" name "$lab" 3 show
+accepts "corrupt: in another way" "$corrupt" name "$lab" 3 drop,forge seed 7
+prints "corrupt: it does" '^drop,forge$' "$corrupt" name "$lab" 3 show
+accepts "corrupt: in all of them" "$corrupt" name "$lab" 3 on
+prints "corrupt: it does that, too" '^alter,drop,forge,replay$' "$corrupt" name "$lab" 3 show
 [ "$(liars)" -eq 1 ]
 result $? "corrupt: there is one of it"
 # shellcheck disable=SC2317 # called by becomes
@@ -222,25 +227,25 @@ becomes 20 avoided
 result $? "corrupt: nothing but broadcasts goes there"
 json "corrupt: the others reach each other" 'j["received"] == 1' \
 	fc -n "$lab-0" -j ping 5 -c 1 -W 20
-accepts "corrupt: off" fc lab corrupt name "$lab" 3 off
+accepts "corrupt: off" "$corrupt" name "$lab" 3 off
 whole 7
 result $? "corrupt: every site has ways to every other one again"
 json "corrupt: it answers again" 'j["received"] == 1' fc -n "$lab-5" -j ping 3 -c 1 -W 20
-sites_lie "corrupt: it is honest" '{}'
-accepts "corrupt: one that is to die" fc lab corrupt name "$lab" 2
+sites_lie "corrupt: it is honest" '[]'
+accepts "corrupt: one that is to die" "$corrupt" name "$lab" 2
 accepts "kill: one that lies" fc lab kill name "$lab" 2
-sites_lie "kill: who is dead does not lie" '{}'
-refuses "corrupt: dead" 1 'site 2 is dead' fc lab corrupt name "$lab" 2
-[ "$(liars)" -eq 0 ]
-result $? "kill: its program has ended"
+sites_lie "kill: a dead site is not lent" '[]'
+refuses "corrupt: dead" 1 'site 2 is dead' "$corrupt" name "$lab" 2
+becomes 20 no_liars
+result $? "kill: its program ends"
 accepts "revive: one that lied" fc lab revive name "$lab" 2
-accepts "corrupt: again" fc lab corrupt name "$lab" 2
-kill -9 "$(pidof "$(basename "$flitcast")")"
-accepts "corrupt: off, its program is gone" fc lab corrupt name "$lab" 2 off
+accepts "corrupt: again" "$corrupt" name "$lab" 2
+kill -9 "$(pidof "$(basename "$corrupt")")"
+accepts "corrupt: off, its program is gone" "$corrupt" name "$lab" 2 off
 whole 7
 result $? "corrupt: every site has its links"
-accepts "corrupt: two" fc lab corrupt name "$lab" 1
-accepts "corrupt: neighbours" fc lab corrupt name "$lab" 2
+accepts "corrupt: two" "$corrupt" name "$lab" 1
+accepts "corrupt: neighbours" "$corrupt" name "$lab" 2
 accepts "kill: three" fc lab kill name "$lab" 0 5 6
 refuses "revive: one is not dead" 1 'site 4 is not dead' fc lab revive name "$lab" 5 4
 accepts "revive: two beside one that is dead" fc lab revive name "$lab" 6 5
@@ -250,7 +255,7 @@ accepts "down: one is dead, two lie" fc lab down name "$lab"
 [ "$(namespaces)" -eq 0 ] && [ ! -e "/run/flitcast/lab/$lab" ]
 result $? "down: nothing is left"
 
-[ "$(liars)" -eq 0 ]
+becomes 20 no_liars
 result $? "down: nobody lies any more"
 
 finish

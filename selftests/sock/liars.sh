@@ -14,6 +14,8 @@ set -u
 # shellcheck source=./selftests/sock/lib.sh
 . "$(dirname "$0")/lib.sh"
 
+liar=$build/selftests/liar/corrupt
+[ -x "$liar" ] || liar=$bin/corrupt
 sets=${1:-1}
 spec=${2:-hexmesh:3}
 RANDOM=${3:-1}
@@ -46,7 +48,7 @@ corrupt()
 	local site
 
 	for site in "${liars[@]}"; do
-		"$FLITCAST" lab corrupt name "$lab" "$site" "$1" seed $((RANDOM)) \
+		"$liar" name "$lab" "$site" "$1" seed $((RANDOM)) \
 			>>"$work/said" 2>&1 || return
 	done
 }
@@ -56,7 +58,7 @@ honest()
 	local site
 
 	for site in "${liars[@]}"; do
-		"$FLITCAST" lab corrupt name "$lab" "$site" off >>"$work/said" 2>&1 || return
+		"$liar" name "$lab" "$site" off >>"$work/said" 2>&1 || return
 	done
 }
 

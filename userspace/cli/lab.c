@@ -11,7 +11,6 @@
 #include <linux/flitcast_netlink.h>
 #include "lab.h"
 #include "lab_impl.h"
-#include "liar.h"
 #include "netns.h"
 #include "out.h"
 #include "ways.h"
@@ -25,8 +24,6 @@ int lab_take_down(const struct lab *lab, bool shown)
 	for (site = 0; site < lab->topo.nsites; site++) {
 		char *name = lab_netns(lab, site);
 
-		if (lab->fate[site] == LAB_LIES && netns_exists(name))
-			lab_end_liar(lab, site);
 		err = netns_delete(name);
 		if (err && err != -ENOENT) {
 			complain("lab down: namespace %s: %s", name, strerror(-err));
@@ -146,7 +143,6 @@ static int show(const struct option_given *given)
 		char *name = lab_netns(&lab, site);
 		bool dead = lab.fate[site] == LAB_DEAD;
 		struct site_state state = { 0 };
-		char lies[LIES_SIZE];
 
 		if (!netns_exists(name)) {
 			complain("lab %s: namespace %s is gone", lab.name, name);
@@ -165,10 +161,8 @@ static int show(const struct option_given *given)
 		out_bool("dead", dead);
 		if (dead && !out_json)
 			out_colored(NULL, " %s", "dead", OUT_BAD);
-		if (lab.fate[site] == LAB_LIES)
-			out_string("lies", " lies %s", lies_name(liar_lies(), lies));
-		else
-			out_null("lies");
+		out_bool("lent", lab.fate[site] == LAB_LENT);
+		out_text(lab.fate[site] == LAB_LENT ? " lent" : "");
 		out_text("\n");
 		out_close_object();
 		free(name);
@@ -300,15 +294,6 @@ static const struct option_entry exec_options[] = {
 	       .how = OPTION_PLAIN | OPTION_NEED | OPTION_LATE),
 };
 
-static const struct option_entry corrupt_options[] = {
-	NAME,
-	OPTION("SITE", NULL, "the site that is to lie", TEXT, 0,
-	       .how = OPTION_PLAIN | OPTION_NEED | OPTION_LATE),
-	OPTION("seed", "N", "of its random numbers", NUMBER, 0, OPTION_RANGE(0, UINT32_MAX)),
-	OPTION("LIE", "[,LIE...]", "its lies, or on for all, or off", TEXT, 0,
-	       .how = OPTION_PLAIN | OPTION_LATE),
-};
-
 const struct option_command lab_command = {
 	.name = "lab",
 	.help = "Build whole networks of namespaces on this machine",
@@ -322,8 +307,6 @@ const struct option_command lab_command = {
 		{ "kill", "Let sites die", OPTION_TABLE(fate_options), .run = lab_kill },
 		{ "revive", "Bring dead sites back", OPTION_TABLE(fate_options),
 		  .run = lab_revive },
-		{ "corrupt", "Let a program that lies take the place of a site",
-		  OPTION_TABLE(corrupt_options), .run = lab_corrupt },
 		{ "down", "Take a lab down", OPTION_TABLE(name_options), .run = down },
 		{ 0 }
 	},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flitcast lab kill, revive, corrupt: sites that die, come back, and lie.
+ * flitcast lab kill, revive: sites that die, and come back.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -11,7 +11,6 @@
 #include <unistd.h>
 #include <linux/flitcast_netlink.h>
 #include "lab_impl.h"
-#include "liar.h"
 #include "netns.h"
 #include "paths.h"
 
@@ -40,8 +39,7 @@ static void set_devices(const struct lab *lab, uint32_t site, bool up)
 	nl_socket_free(rtnl);
 }
 
-/* The kernel's site of this namespace lets its links go. */
-static void take_links(const struct lab *lab, uint32_t site, struct nl_sock *genl)
+void lab_take_links(const struct lab *lab, uint32_t site, struct nl_sock *genl)
 {
 	struct request req = { 0 };
 	struct request_error error;
@@ -55,7 +53,7 @@ static void take_links(const struct lab *lab, uint32_t site, struct nl_sock *gen
 		put_u32(&req, FLITCAST_A_LINK_SITE, site);
 		put_u32(&req, FLITCAST_A_LINK_PORT, dir + 1);
 		err = request_send(genl, &req, NULL, NULL, &error);
-		/* One that lied before may have ended in mid-sentence. */
+		/* A program that has the links may have ended while it took them. */
 		if (err && err != -ENOENT)
 			fail("lab %s: site %u: port %u: %s", lab->name, site, dir + 1,
 			     error.text);
@@ -73,13 +71,11 @@ static void kill_site(struct lab *lab, uint32_t site)
 	struct nl_sock *genl;
 	int err;
 
-	if (lab->fate[site] == LAB_LIES)
-		lab_end_liar(lab, site);
 	set_devices(lab, site, false);
 	lab_note(lab, site, LAB_DEAD);
 	genl = lab_open(lab, site, NETLINK_GENERIC);
 	if (*lab->rdma)
-		take_links(lab, site, genl);
+		lab_take_links(lab, site, genl);
 	request_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
 	put_u32(&req, FLITCAST_A_SITE_ID, site);
 	err = request_send(genl, &req, NULL, NULL, &error);
@@ -102,8 +98,7 @@ int lab_kill(const struct option_given *given)
 	return 0;
 }
 
-/* @genl has a place for each site; those that are open already are there. */
-static void wait_for_all(const struct lab *lab, struct nl_sock **genl)
+void lab_wait_all(const struct lab *lab, struct nl_sock **genl)
 {
 	uint32_t site;
 	char *wrong;
@@ -152,111 +147,8 @@ int lab_revive(const struct option_given *given)
 		lab_note(&lab, site, LAB_LIVES);
 	}
 	paths_free(&paths);
-	wait_for_all(&lab, genl);
+	lab_wait_all(&lab, genl);
 	free(genl);
 	free(sites);
-	return 0;
-}
-
-void lab_end_liar(const struct lab *lab, uint32_t site)
-{
-	char *name = lab_netns(lab, site);
-
-	netns_enter(name);
-	liar_ask(0, 0);
-	free(name);
-}
-
-/* In the namespace of the site: the program, which this one does not wait for. */
-static void start_liar(struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed)
-{
-	char said[256] = "";
-	ssize_t n, have = 0;
-	int ends[2], null;
-	pid_t pid;
-
-	if (pipe2(ends, O_CLOEXEC))
-		fail("lab corrupt: %s", strerror(errno));
-	/* What is printed later is printed once. */
-	fflush(NULL);
-	pid = fork();
-	if (pid < 0)
-		fail("lab corrupt: %s", strerror(errno));
-	if (!pid) {
-		null = open("/dev/null", O_RDWR);
-		dup2(null, STDIN_FILENO);
-		dup2(null, STDOUT_FILENO);
-		dup2(null, STDERR_FILENO);
-		/* Nobody who waits for the end of ours is to wait for it. */
-		if (dup2(ends[1], STDERR_FILENO + 1) < 0 || setsid() < 0 || chdir("/"))
-			_exit(EXIT_FAILED);
-		closefrom(STDERR_FILENO + 2);
-		liar_run(lab, site, lies, seed, STDERR_FILENO + 1);
-	}
-	close(ends[1]);
-	while ((n = read(ends[0], said + have, sizeof(said) - 1 - have)) > 0)
-		have += n;
-	close(ends[0]);
-	if (!strcmp(said, "\n"))
-		return;
-	fail("lab %s: site %u: %s", lab->name, site, *said ? strtok(said, "\n") :
-	     "the program that is to lie has ended");
-}
-
-/* The kernel's site has its links again. */
-static void give_back(struct lab *lab, uint32_t site, struct nl_sock *genl)
-{
-	struct request req = { 0 };
-	struct request_error error;
-	struct nl_sock **all;
-
-	lab_put_links(lab, site, &req);
-	if (request_send(genl, &req, NULL, NULL, &error))
-		fail("lab %s: site %u: link: %s", lab->name, site, error.text);
-	lab_note(lab, site, LAB_LIVES);
-	all = xalloc(lab->topo.nsites, sizeof(*all));
-	all[site] = genl;
-	wait_for_all(lab, all);
-	free(all);
-}
-
-int lab_corrupt(const struct option_given *given)
-{
-	const char *what = option_text(given, "LIE");
-	struct lab lab = { 0 };
-	uint32_t site, lies = LIE_ALL, *sites;
-	uint64_t seed;
-	struct nl_sock *genl;
-	size_t n;
-
-	sites = lab_sites(&lab, given, &n);
-	if (n > 1)
-		bad_usage("one site lies at a time");
-	site = sites[0];
-	free(sites);
-	seed = option_get(given, "seed", site);
-	if (what && !strcmp(what, "off"))
-		lies = 0;
-	else if (what && strcmp(what, "on"))
-		lies = lies_parse(what);
-	if (lab.fate[site] == LAB_DEAD)
-		fail("lab %s: site %u is dead", lab.name, site);
-	if (!lies && lab.fate[site] == LAB_LIVES)
-		return 0;
-	if (lies && *lab.rdma)
-		fail("lab %s: liars send over network devices, and its links are RDMA links",
-		     lab.name);
-	if (lies && lab.flit > lab.mtu)
-		fail("lab %s: liars send single frames, and flits are longer", lab.name);
-	genl = lab_open(&lab, site, NETLINK_GENERIC);
-	if (!lies) {
-		liar_ask(0, 0);
-		give_back(&lab, site, genl);
-	} else if (!liar_ask(lies, seed)) {
-		/* Noted first: whoever ends here can take it back. */
-		lab_note(&lab, site, LAB_LIES);
-		take_links(&lab, site, genl);
-		start_liar(&lab, site, lies, seed);
-	}
 	return 0;
 }

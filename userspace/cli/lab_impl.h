@@ -26,7 +26,7 @@
 enum lab_fate {
 	LAB_LIVES,
 	LAB_DEAD,
-	LAB_LIES,
+	LAB_LENT,	/* its links are lent to another program, see selftests/liar */
 	LAB_FATES
 };
 
@@ -155,10 +155,14 @@ char *lab_rdma_down(const struct lab *lab);
 int lab_up(const struct option_given *given);
 int lab_kill(const struct option_given *given);
 int lab_revive(const struct option_given *given);
-int lab_corrupt(const struct option_given *given);
 
-/* Have the program that lies in place of a site end; where it has already, nothing happens. */
-void lab_end_liar(const struct lab *lab, uint32_t site);
+/* The kernel's site of this namespace lets its links go. */
+void lab_take_links(const struct lab *lab, uint32_t site, struct nl_sock *genl);
+/*
+ * Wait until every site that lives has a way to every other one.  @genl: a place for each site,
+ * with the sockets that are open already; all are freed.
+ */
+void lab_wait_all(const struct lab *lab, struct nl_sock **genl);
 
 /* Take away namespaces and state; with progress if @shown.  Return: exit status. */
 int lab_take_down(const struct lab *lab, bool shown);

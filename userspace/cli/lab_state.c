@@ -21,7 +21,7 @@
 static const char *const fates[LAB_FATES] = {
 	[LAB_LIVES]	= "alive",
 	[LAB_DEAD]	= "dead",
-	[LAB_LIES]	= "lies",
+	[LAB_LENT]	= "lent",
 };
 
 char *lab_path(const struct lab *lab)

@@ -120,9 +120,9 @@ static void synopsis(FILE *file, const char *lead, const char *words,
 		column += fprintf(file, " %s", text);
 		free(text);
 	}
-	if (*words && option_program.dashes && command->nentries > pieces + 1)
+	if (option_program.dashes && command != &option_program.globals && command->nentries > pieces + 1)
 		fputs(" [OPTION]...", file);
-	fputs(*words ? "\n" : " COMMAND [ARGUMENT]...\n", file);
+	fputs(command == &option_program.globals ? " COMMAND [ARGUMENT]...\n" : "\n", file);
 }
 
 static void help_text(FILE *file, const char *text)

@@ -14,10 +14,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
+#include "lab.h"
 #include "liar_impl.h"
 
 /* Patience for the links, which the peers take anew. */
@@ -149,7 +151,7 @@ static void obey(struct liar *l, int listener)
 				close(l->port[p].fd);
 	}
 	if (send(fd, &order, sizeof(order), MSG_NOSIGNAL) < 0)
-		complain("lab corrupt: %s", strerror(errno));
+		complain("corrupt: %s", strerror(errno));
 	if (order.kind == ORDER_END)
 		exit(0);
 	close(fd);
@@ -173,9 +175,11 @@ static void tell(int ready, const char *text)
 	close(ready);
 }
 
-static void wait_until(const struct liar *l, int listener, u64 next)
+/* Return: whether a lab may have changed. */
+static bool wait_until(const struct liar *l, int listener, int labs, u64 next)
 {
-	struct pollfd fds[FC_PORTS_MAX];
+	struct pollfd fds[FC_PORTS_MAX + 1];
+	char changes[4096];
 	struct timespec left = { 0 };
 	u64 now = now_ns();
 	unsigned int p;
@@ -190,7 +194,23 @@ static void wait_until(const struct liar *l, int listener, u64 next)
 		fds[p].fd = l->port[p].fd;
 		fds[p].events = POLLIN;
 	}
-	ppoll(fds, p, &left, NULL);
+	fds[p].fd = labs;
+	fds[p].events = POLLIN;
+	fds[p].revents = 0;
+	ppoll(fds, p + 1, &left, NULL);
+	return fds[p].revents && read(labs, changes, sizeof(changes)) > 0;
+}
+
+/* Is the site still lent: neither killed, nor gone with its lab? */
+static bool is_lent(const char *name, u32 site)
+{
+	struct lab lab = { 0 };
+	bool lent;
+
+	lab_set_name(&lab, name);
+	lent = lab_load(&lab) && lab.fate[site] == LAB_LENT;
+	free(lab.fate);
+	return lent;
 }
 
 static int listen_for_orders(void)
@@ -208,6 +228,7 @@ void liar_run(const struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed
 {
 	struct liar *l = xalloc(1, sizeof(*l));
 	u64 until = now_ns() + READY_NS, next;
+	int labs = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
 	int listener = listen_for_orders();
 	char *wrong = NULL;
 	uint8_t p;
@@ -216,6 +237,8 @@ void liar_run(const struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed
 	lie(l, lies, seed);
 	if (listener < 0)
 		wrong = xprintf("its socket: %s", strerror(errno));
+	if (inotify_add_watch(labs, LAB_STATE_DIR, IN_MOVED_TO | IN_CLOSE_WRITE | IN_DELETE) < 0)
+		wrong = xprintf(LAB_STATE_DIR ": %s", strerror(errno));
 	if (wrong || !liar_open(l, lab, site, &wrong)) {
 		tell(ready, wrong);
 		exit(EXIT_FAILED);
@@ -232,7 +255,8 @@ void liar_run(const struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed
 				exit(EXIT_FAILED);
 			ready = -1;
 		}
-		wait_until(l, listener, next);
+		if (wait_until(l, listener, labs, next) && !is_lent(lab->name, site))
+			exit(0);
 		obey(l, listener);
 		for (p = 1; p <= l->topo.ndirs; p++)
 			if (l->port[p].fd >= 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-#ifndef FLITCAST_CLI_LIAR_IMPL_H
-#define FLITCAST_CLI_LIAR_IMPL_H
+#ifndef SELFTESTS_LIAR_IMPL_H
+#define SELFTESTS_LIAR_IMPL_H
 
 #include <net/ethernet.h>
 #include "bcast.h"
@@ -166,4 +166,4 @@ void liar_heard(struct liar *l, const struct flits *held);
 /* What it makes up by itself. */
 void liar_time_to_lie(struct liar *l, u64 now);
 
-#endif /* FLITCAST_CLI_LIAR_IMPL_H */
+#endif /* SELFTESTS_LIAR_IMPL_H */

@@ -6,8 +6,8 @@
  * made to lie.  It runs the core's relay, as the kernel does, over packet sockets, and
  * lies in what it passes on (liar_lies.c).
  */
-#ifndef FLITCAST_CLI_LIAR_H
-#define FLITCAST_CLI_LIAR_H
+#ifndef SELFTESTS_LIAR_H
+#define SELFTESTS_LIAR_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,7 +27,7 @@ const char *lies_name(uint32_t lies, char buf[LIES_SIZE]);
 uint32_t lies_parse(const char *text);
 
 /**
- * liar_run() - be the site, in its namespace, until told to end
+ * liar_run() - be the site, in its namespace, until told to end, or until the site is no longer lent
  * @lab: its lab
  * @site: it
  * @lies: LIE_*
@@ -49,4 +49,4 @@ bool liar_ask(uint32_t lies, uint64_t seed);
 /* What the one in this namespace does; 0: there is none. */
 uint32_t liar_lies(void);
 
-#endif /* FLITCAST_CLI_LIAR_H */
+#endif /* SELFTESTS_LIAR_H */
