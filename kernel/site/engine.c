@@ -532,8 +532,8 @@ void flitcast_engine_status(struct flitcast_site *site, u8 vc, const struct fc_e
 /* The router found no way to some targets: their source is told. */
 static void tell_unreachable(struct flitcast_site *site, const struct fc_effect *e)
 {
-	struct fc_packet pk;
 	u32 FC_UNSET dst[FC_TARGETS_MAX];
+	struct fc_packet pk;
 	u64 rest;
 
 	fc_wire_packet_decode(&pk, e->flit.head);

@@ -27,7 +27,7 @@ const char *lies_name(uint32_t lies, char buf[LIES_SIZE]);
 uint32_t lies_parse(const char *text);
 
 /**
- * liar_run() - be the site, in its namespace, until told to end, or until the site is no longer lent
+ * liar_run() - be the site, in its namespace, until told to end, or it is no longer lent
  * @lab: its lab
  * @site: it
  * @lies: LIE_*

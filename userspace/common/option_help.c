@@ -120,9 +120,11 @@ static void synopsis(FILE *file, const char *lead, const char *words,
 		column += fprintf(file, " %s", text);
 		free(text);
 	}
-	if (option_program.dashes && command != &option_program.globals && command->nentries > pieces + 1)
+	if (command == &option_program.globals)
+		fputs(" COMMAND [ARGUMENT]...", file);
+	else if (option_program.dashes && command->nentries > pieces + 1)
 		fputs(" [OPTION]...", file);
-	fputs(command == &option_program.globals ? " COMMAND [ARGUMENT]...\n" : "\n", file);
+	fputc('\n', file);
 }
 
 static void help_text(FILE *file, const char *text)
