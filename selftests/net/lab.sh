@@ -122,6 +122,8 @@ json "up: mtu and window reach the sites" 'j[0]["flit"] == 9000 and j[0]["window
 	fc lab exec name "$lab" 1 "$flitcast" -j site show
 [ "$(fc lab exec name "$lab" all "$flitcast" -br site show | awk '{ print $1 }' | xargs)" = "0 1 2" ]
 result $? "exec: all sites, in their order"
+prints "exec: options of the command" '^p1$' fc lab exec name "$lab" 0 ls -1 /sys/class/net
+prints "exec: a command behind dashes" '^p1$' fc lab exec name "$lab" 0 -- ls -1 /sys/class/net
 run fc lab exec name "$lab" 0-2 sh -c 'exit 3'
 [ "$status" -eq 3 ]
 result $? "exec: gives the exit status of several back"
@@ -148,6 +150,9 @@ refuses "kill: not a site" 2 'sites are such as' fc lab kill name "$lab" 1-
 refuses "kill: one of several is none" 1 'there is no site 7' fc lab kill name "$lab" 3 5 7
 refuses "kill: the same twice" 2 'site 3 is named twice' fc lab kill name "$lab" 3 5 3
 refuses "kill: the same twice in a range" 2 'site 4 is named twice' fc lab kill name "$lab" 3-5,4
+for wrong in 1x "1," "1,,2" 1: 1-3- "1;" ",1"; do
+	refuses "kill: sites $wrong" 2 'sites are such as' fc lab kill name "$lab" $wrong
+done
 refuses "kill: a range backwards" 2 'begins with the smaller one' fc lab kill name "$lab" 5-3
 refuses "kill: a range beyond the last" 1 'there is no site 4294967295' \
 	fc lab kill name "$lab" 0-4294967295

@@ -182,6 +182,10 @@ prints "link show: colours" $' dev \x1b\\[36mfc0\x1b\\[0m .* \x1b\\[32mup\x1b\\[
 prints "link show: no colours in a file" ' dev fc0 window 3 state up' fc -c=auto link show
 prints "site show: brief" '^0    ring:3               care     1/1 up$' fc -br site show 0
 prints "site show: on one line" '^site 0 topology .*\\    seek .* grace [0-9]+m?s$' fc -o site show 0
+refuses "usage: a subject twice" 2 'dev is given twice' fc link del dev fc0 dev fc1
+refuses "usage: an attribute twice" 2 'window is given twice' fc link set fc0 window 2 window 3
+refuses "usage: a value too much" 2 '-s takes no value' fc -s=1 site show
+json "usage: JSON of the version" '"version" in j' fc -V -j
 refuses "usage: colours" 2 '-c is one of always, auto, never' fc -c=sometimes site show
 prints "link show: text" '^site 0 port 1 \+x dev fc0 window 3 state up peer 1 port 2$' fc link show
 refuses "link show: no link" 1 'device is no link of a site here' fc link show lo

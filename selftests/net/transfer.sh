@@ -72,6 +72,9 @@ refuses "send: target twice" 2 'named twice' fc send --to 1,2,1 hello
 refuses "send: target twice in a range" 2 'named twice' fc send --to 1-3,2 hello
 refuses "send: a range backwards" 2 'the smaller number first' fc send --to 3-1 hello
 refuses "send: too many targets" 2 'too many targets' fc send --to 0-4294967294 hello
+fc help >/dev/full 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'cannot write: No space left' "$work/err"
+result $? "help: a full disk"
 refuses "send: port" 2 'from 1 to 65535' fc send --to 1:0 hello
 refuses "recv: port" 2 'port is a number' fc recv --port 0
 accepts "lab up" fc lab up mesh:3x3 name "$lab"

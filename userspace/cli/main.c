@@ -65,6 +65,14 @@ static const struct option_entry globals[] = {
 
 static void set_global(const struct option_value *value)
 {
+	static bool version;
+
+	if (!value && version) {
+		print_version();
+		exit(0);
+	}
+	if (!value)
+		return;
 	switch (value->entry->name[1]) {
 	case 'p':
 		out_pretty = true;
@@ -93,8 +101,8 @@ static void set_global(const struct option_value *value)
 		netns_enter(value->text);
 		break;
 	case 'V':
-		print_version();
-		exit(0);
+		version = true;
+		break;
 	}
 }
 

@@ -19,8 +19,8 @@ bool out_reader_may_go;
 
 static unsigned int depth;
 static bool first = true;
-/* By depth: is it an array? */
-static uint64_t arrays;
+/* By depth, as far as text has that: is it an array? */
+static bool arrays[64];
 /* -o: a line has ended; whether its record goes on is not known yet. */
 static bool line_ended;
 
@@ -96,9 +96,10 @@ static void begin(const char *key)
 static void open_with(const char *key, char bracket)
 {
 	if (!out_json) {
-		if (bracket == '{' && (!depth || arrays & 1ULL << (depth - 1)))
+		if (bracket == '{' && (!depth || (depth <= 64 && arrays[depth - 1])))
 			end_record();
-		arrays = bracket == '[' ? arrays | 1ULL << depth : arrays & ~(1ULL << depth);
+		if (depth < 64)
+			arrays[depth] = bracket == '[';
 		depth++;
 		return;
 	}

@@ -516,7 +516,7 @@ static const struct option_entry options[] = {
 	OPTION("--port", "P", "port to receive at (4100)", NUMBER, 0, OPTION_RANGE(1, UINT16_MAX)),
 	OPTION("--count", "N", "messages to receive, 0 for no end", NUMBER, 0,
 	       OPTION_RANGE(0, UINT32_MAX)),
-	OPTION("--output", "FILE", "write to a file, or into a directory", FILE, 0),
+	OPTION("--output", "FILE", "write to this file", FILE, 0),
 	OPTION("--reception", "{ first | all | majority | M }",
 	       "copies of a broadcast that are needed", TEXT, 0),
 	OPTION("--copies", "K", "copies that a broadcast has", NUMBER, 0,

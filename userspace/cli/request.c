@@ -178,11 +178,12 @@ static bool read_range(const struct nlmsghdr *message, uint32_t offset, struct n
 	const struct nlattr *attr;
 	uint64_t low, high;
 
-	if (offset < NLMSG_HDRLEN + GENL_HDRLEN || offset + NLA_HDRLEN > message->nlmsg_len)
+	if (offset < NLMSG_HDRLEN + GENL_HDRLEN || offset > message->nlmsg_len - NLA_HDRLEN)
 		return false;
 	attr = (const void *)((const char *)message + offset);
 	setting = find_setting(message, attr);
-	if (!setting || !setting->name ||
+	if (attr->nla_len != NLA_HDRLEN + sizeof(uint32_t) ||
+	    offset + attr->nla_len > message->nlmsg_len || !setting || !setting->name ||
 	    nla_parse_nested(limits, NL_POLICY_TYPE_ATTR_MAX, policy, NULL) ||
 	    !limits[NL_POLICY_TYPE_ATTR_MAX_VALUE_U])
 		return false;
@@ -252,6 +253,14 @@ static void take_extended(struct exchange *x, const struct nlmsghdr *header, siz
 	take_refusal(x, err, attrs, header->nlmsg_flags & NLM_F_ACK_TLVS ? length : 0);
 }
 
+/* Answers of this message alone: the socket may have others, of one that failed. */
+static int on_sequence(struct nl_msg *msg, void *arg)
+{
+	const struct exchange *x = arg;
+
+	return nlmsg_hdr(msg)->nlmsg_seq == x->sent->nlmsg_seq ? NL_OK : NL_SKIP;
+}
+
 static int on_valid(struct nl_msg *msg, void *arg)
 {
 	struct exchange *x = arg;
@@ -307,6 +316,8 @@ static void exchange(struct nl_sock *sk, struct nl_cb *cb, struct nl_msg *msg,
 	/* Where no refusal was noted, the socket failed, or libnl did, which sets no errno. */
 	if (!x->over)
 		take_refusal(x, errno ? -errno : -EIO, NULL, 0);
+	else if (!x->err && err == -NLE_DUMP_INTR)
+		take_refusal(x, -EAGAIN, NULL, 0);
 }
 
 int request_send(struct nl_sock *sk, struct request *req, request_answer answer, void *arg,
@@ -323,6 +334,7 @@ int request_send(struct nl_sock *sk, struct request *req, request_answer answer,
 	for (i = 0; i < req->count; i++) {
 		struct exchange x = { .answer = answer, .arg = arg, .error = error, .index = i };
 
+		nl_cb_set(cb, NL_CB_SEQ_CHECK, NL_CB_CUSTOM, on_sequence, &x);
 		nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, &x);
 		nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, &x);
 		nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, &x);
@@ -385,20 +397,26 @@ struct nl_sock *request_events(uint32_t room)
 {
 	static const char *const groups[] = { FLITCAST_MCGRP_SITE, FLITCAST_MCGRP_LINK };
 	struct nl_sock *sk = open_generic();
-	int size = room ? room : RECEIVE_ROOM, group, err;
+	int group[sizeof(groups) / sizeof(groups[0])];
+	int size = room ? room : RECEIVE_ROOM, err;
 	unsigned int i;
 
 	if (!flitcast_id)
 		find_family();
 	if (setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
 		setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
+	/* An event that comes between a question and its answer would pass for the answer. */
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
-		group = genl_ctrl_resolve_grp(sk, FLITCAST_FAMILY_NAME, groups[i]);
-		err = group < 0 ? group : nl_socket_add_membership(sk, group);
+		group[i] = genl_ctrl_resolve_grp(sk, FLITCAST_FAMILY_NAME, groups[i]);
+		if (group[i] < 0)
+			fail("cannot listen to events: %s", nl_geterror(group[i]));
+	}
+	nl_socket_disable_seq_check(sk);
+	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		err = nl_socket_add_membership(sk, group[i]);
 		if (err)
 			fail("cannot listen to events: %s", nl_geterror(err));
 	}
-	nl_socket_disable_seq_check(sk);
 	nl_socket_set_nonblocking(sk);
 	return sk;
 }

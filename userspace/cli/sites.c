@@ -30,7 +30,7 @@ void sites_parse(const char *text, uint32_t nsites, const char *network, uint32_
 		add_range(0, nsites - 1, sites, n);
 		return;
 	}
-	do {
+	for (;;) {
 		if (!option_number(p, UINT32_MAX, &first, &p))
 			bad_usage("sites are such as 3, 1-5,9 or all, not \"%s\"", text);
 		last = first;
@@ -41,10 +41,12 @@ void sites_parse(const char *text, uint32_t nsites, const char *network, uint32_
 		if (last >= nsites)
 			fail("%s: there is no site %llu: sites are 0 to %u", network,
 			     (unsigned long long)last, nsites - 1);
+		if (*p && *p != ',')
+			bad_usage("sites are such as 3, 1-5,9 or all, not \"%s\"", text);
 		add_range(first, last, sites, n);
-	} while (*p && *p++ == ',');
-	if (*p || p[-1] == ',')
-		bad_usage("sites are such as 3, 1-5,9 or all, not \"%s\"", text);
+		if (!*p++)
+			return;
+	}
 }
 
 bool sites_are_all(const char *text)

@@ -149,6 +149,11 @@ static const struct option_entry *find_dashed(const struct option_command *comma
 
 		if (pass >= 2 && length - strspn(arg, "-") < 2)
 			break;
+		/* A variant is named in full, and by the first argument alone. */
+		if (pass == 2 && command->variant &&
+		    !strncmp(without_dashes(command->variant->name), without_dashes(arg),
+			     length - strspn(arg, "-")))
+			++*found;
 		for (u32 i = 0; i < table->nentries; i++) {
 			if (!same_name(&table->entries[i], arg, length, pass < 2))
 				continue;
@@ -157,6 +162,15 @@ static const struct option_entry *find_dashed(const struct option_command *comma
 		}
 	}
 	return entry;
+}
+
+const struct option_entry *option_find(const struct option_command *command, const char *arg)
+{
+	const struct option_entry *entry;
+	u32 found;
+
+	entry = find_dashed(command, arg, &found);
+	return found == 1 ? entry : NULL;
 }
 
 /* The option that a word names, of which a prefix is enough. */
@@ -192,7 +206,9 @@ static void add_value(struct option_given *given, const struct option_entry *ent
 int take_next(struct parser *parser, const struct option_entry **lacking, bool quiet)
 {
 	struct option_given *given = parser->given;
-	const struct option_entry *entry = NULL;
+	const struct option_entry *entry = NULL, *operand = next_operand(given);
+	/* Behind its operands a command line of another program has options of its own. */
+	bool rest = operand && operand->type == OPTION_REST && operand->how & OPTION_LATE;
 	char *arg = parser->argv[0], *text = NULL;
 	bool dashed = arg[0] == '-' && arg[1] && !parser->ended, named = true;
 	u32 found = 0;
@@ -204,18 +220,18 @@ int take_next(struct parser *parser, const struct option_entry **lacking, bool q
 		parser->argv++;
 		return 0;
 	}
-	if (dashed)
+	if (dashed && !rest)
 		entry = find_dashed(given->command, arg, &found);
-	else if (!parser->ended)
+	else if (!dashed && !parser->ended)
 		entry = find_word(given, arg);
 	/* A short one that names no option may be a value. */
-	if (!entry && (!dashed || (arg[1] != '-' && next_operand(given) &&
-				   next_operand(given)->how & OPTION_DASH))) {
-		entry = next_operand(given);
+	if (!entry && (!dashed || rest ||
+		       (arg[1] != '-' && operand && operand->how & OPTION_DASH))) {
+		entry = operand;
 		named = false;
 		found = 1;
 	}
-	if (dashed && found != 1)
+	if (dashed && (found != 1 || !entry))
 		return quiet ? 2 : option_usage("%s option %s", found ? "ambiguous" : "unknown",
 						arg);
 	if (!entry)
@@ -262,6 +278,10 @@ static int check_groups(const struct option_given *given)
 		for (u32 k = 0; k < i; k++) {
 			const struct option_entry *b = given->values[k].entry;
 
+			/* Of these a request has one. */
+			if (a == b && !(a->how & OPTION_REPEAT) &&
+			    (a->attr || a->how & OPTION_BARE))
+				return option_usage("%s is given twice", shown(a));
 			if (a == b || !same_group(a, b))
 				continue;
 			fprintf(stderr, "%s: %s: %s ", option_program.name, option_current,

@@ -182,7 +182,7 @@ struct option_command {
  * @help: its purpose
  * @commands: its commands, ended by NULL
  * @globals: options before every command, and in each that has none of the name
- * @set: takes one of @globals
+ * @set: takes one of @globals that was given; NULL: that were all
  * @run: runs a command with its arguments, as option_run() does; NULL: that does
  */
 struct option_program {
@@ -218,6 +218,15 @@ int option_main(int argc, char **argv);
  * Return: the exit status.
  */
 int option_run(const struct option_command *command, int argc, char **argv);
+
+/**
+ * option_find() - the option that an argument with a dash names
+ * @command: the command
+ * @arg: its name in full, or more than a letter of it, with a value behind "=" or without
+ *
+ * Return: NULL where there is none, or more than one.
+ */
+const struct option_entry *option_find(const struct option_command *command, const char *arg);
 
 /**
  * option_parse() - the arguments of one command

@@ -2,6 +2,7 @@
 /*
  * The command line of a program.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +74,7 @@ static int help(int argc, char **argv)
 	return 0;
 }
 
-int option_main(int argc, char **argv)
+static int run_all(int argc, char **argv)
 {
 	struct option_given given = { .command = &option_program.globals };
 	struct parser parser = { .given = &given, .argc = argc - 1, .argv = argv + 1 };
@@ -99,6 +100,8 @@ int option_main(int argc, char **argv)
 	free(given.values);
 	if (status)
 		return status;
+	if (option_program.set)
+		option_program.set(NULL);
 	if (!parser.argc) {
 		help_program(stderr);
 		return 2;
@@ -109,6 +112,16 @@ int option_main(int argc, char **argv)
 	if (!strcmp(parser.argv[0], "help"))
 		return help(parser.argc - 1, parser.argv + 1);
 	if (!strcmp(parser.argv[0], "completion"))
-		return print_completion(parser.argv[1]);
+		return print_completion(parser.argc == 2 ? parser.argv[1] : NULL);
 	return option_usage("unknown command \"%s\"", parser.argv[0]);
+}
+
+int option_main(int argc, char **argv)
+{
+	int status = run_all(argc, argv);
+
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "%s: cannot write: %s\n", option_program.name, strerror(errno));
+	return status ? status : 1;
 }

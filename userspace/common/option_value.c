@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "option_impl.h"
@@ -54,6 +55,9 @@ static bool fraction(const char *text, u64 most, u64 *value)
 			return false;
 		for (text++; *text >= '0' && *text <= '9'; text++) {
 			unit /= 10;
+			/* No value has a finer unit. */
+			if (!unit && *text != '0')
+				return false;
 			part += unit * (u64)(*text - '0');
 		}
 	}
@@ -137,6 +141,7 @@ int read_value(struct option_value *value, void *settings)
 {
 	const struct option_entry *entry = value->entry;
 	void *at = settings ? (char *)settings + entry->at : NULL;
+	struct stat status_of;
 	int status = 0;
 
 	if (entry->how & OPTION_MAYBE && !value->text)
@@ -170,9 +175,12 @@ int read_value(struct option_value *value, void *settings)
 			*(u32 *)at = (u32)value->number;
 		return status;
 	case OPTION_DIRECTORY:
-		if (access(value->text, W_OK | X_OK))
+		if (stat(value->text, &status_of) || access(value->text, W_OK | X_OK))
 			return option_usage("%s %s: %s", shown(entry), value->text,
 					    strerror(errno));
+		if (!S_ISDIR(status_of.st_mode))
+			return option_usage("%s %s: %s", shown(entry), value->text,
+					    strerror(ENOTDIR));
 		/* fall through */
 	case OPTION_TEXT:
 	case OPTION_FILE:
