@@ -284,10 +284,10 @@ static int check_given(const struct config *config, const struct option_given *g
 /* From which cycle on what counts. */
 static int settle_warmup(struct config *config)
 {
-	if (config->warmup == FC_NEVER && sweep_running() && !config->script)
+	if (config->warmup == FC_NEVER && sweep_running() && !config->script_path)
 		config->warmup = config->cycles / 5;
 	if (config->warmup == FC_NEVER) {
-		config->steady = (config->cycles + 1) / 2;
+		config->steady = config->cycles / 2;
 		return 0;
 	}
 	config->counted = config->warmup;

@@ -3,7 +3,6 @@
  * flitcast-sim replay: the command.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "replay.h"
 #include "replay_main.h"
@@ -35,22 +34,20 @@ static int run(const struct option_given *given)
 	static struct world_config config;
 	static u16 events[20000];
 	const char *scenario = option_text(given, "SCENARIO");
-	const char *list = option_text(given, "EVENT"), *wrong, *p;
+	const char *list = option_text(given, "EVENT"), *wrong, *end;
 	unsigned int n = 0;
 
 	wrong = world_parse(&config, scenario);
 	if (wrong)
 		return refuse(scenario, wrong);
-	for (p = list ? list : ""; *p;) {
-		char *end;
-		unsigned long event = strtoul(p, &end, 10);
+	for (const char *p = list && *list ? list : NULL; p; p = *end ? end + 1 : NULL) {
+		u64 event;
 
-		if (end == p || event > 0xffff || (*end && *end != ','))
+		if (!option_number(p, 0xffff, &event, &end) || (*end && *end != ','))
 			return refuse(p, "not a list of events: numbers from 0 to 65535, with commas");
 		if (n == FC_ARRAY_SIZE(events))
 			return refuse(p, "more than 20000 events");
 		events[n++] = (u16)event;
-		p = *end ? end + 1 : end;
 	}
 	if (replay_events(&config, events, n, ""))
 		return 1;
