@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,25 +67,62 @@ static bool copy(FILE *from, FILE *to, const char *name)
 	return good || refuse(name, "the picture cannot be written");
 }
 
+/* To a file: a regular one is replaced only by a whole picture, which is made beside it. */
+static bool put_file(FILE *from, const char *path)
+{
+	char draft[PATH_MAX];
+	struct stat old;
+	FILE *to = NULL;
+	bool drafted;
+
+	snprintf(draft, sizeof(draft), "%s.%d", path, (int)getpid());
+	if (lstat(path, &old) || (S_ISREG(old.st_mode) && !access(path, W_OK)))
+		to = fopen(draft, "wx");
+	drafted = to;
+	if (!to)
+		to = fopen(path, "w");
+	if (!to)
+		return refuse(path, strerror(errno));
+	if (copy(from, to, path) && (!drafted || !rename(draft, path) ||
+				     refuse(path, strerror(errno))))
+		return true;
+	if (drafted)
+		unlink(draft);
+	return false;
+}
+
+bool pipe_writable(const char *path)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+	struct stat old;
+
+	if (fd >= 0) {
+		close(fd);
+		unlink(path);
+		return true;
+	}
+	if (errno != EEXIST || access(path, W_OK) || stat(path, &old))
+		return refuse(path, strerror(errno));
+	return !S_ISDIR(old.st_mode) || refuse(path, strerror(EISDIR));
+}
+
 bool pipe_run(const char *const *argv, const char *package,
 	      void (*put)(const void *subject, FILE *file), const void *subject, const char *path)
 {
 	/* Files without names: no program that ends early breaks a pipe. */
-	FILE *in = tmpfile(), *out = tmpfile(), *to;
+	FILE *in = tmpfile(), *out = tmpfile();
 	bool good;
 
 	if (!in || !out)
 		die("no temporary file can be made: %s", strerror(errno));
-	put(subject, in);
+	if (put)
+		put(subject, in);
 	if (fflush(in) || ferror(in))
 		die("a temporary file cannot be written: %s", strerror(errno));
 	rewind(in);
 	good = ran(argv, package, fileno(in), fileno(out));
-	if (good) {
-		to = path ? fopen(path, "w") : stdout;
-		good = to ? copy(out, to, path ? path : "standard output") :
-			    refuse(path, strerror(errno));
-	}
+	if (good)
+		good = path ? put_file(out, path) : copy(out, stdout, "standard output");
 	fclose(in);
 	fclose(out);
 	return good;

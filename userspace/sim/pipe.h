@@ -13,14 +13,18 @@
  * pipe_run() - runs a program on a text
  * @argv: the program, looked up in PATH, and its arguments, ended by NULL
  * @package: package that has it, for the message where it is missing
- * @put: writes what it reads
+ * @put: writes what it reads, or NULL
  * @subject: argument of @put
  * @path: file for its standard output; NULL: standard output
  *
- * No shell is involved.  Nothing is written unless the program succeeds.  Return: false if the
- * program is missing or fails, or the file cannot be written, with a line on standard error.
+ * No shell is involved.  Nothing is written unless the program succeeds, and a regular file is
+ * replaced only by all of its output.  Return: false if the program is missing or fails, or the
+ * file cannot be written, with a line on standard error.
  */
 bool pipe_run(const char *const *argv, const char *package,
 	      void (*put)(const void *subject, FILE *file), const void *subject, const char *path);
+
+/* Can a file be written?  Return: false if not, with a line on standard error. */
+bool pipe_writable(const char *path);
 
 #endif /* FLITCAST_SIM_PIPE_H */

@@ -7,6 +7,9 @@
 #include "plot.h"
 #include "util.h"
 
+/* The package of gnuplot. */
+#define PACKAGE		"gnuplot-nox"
+
 static const char *const colours[PLOT_CURVES_MAX] = {
 	"#2563a8", "#c33333", "#2e8540", "#8a4fbf", "#c77700", "#444444"
 };
@@ -64,20 +67,33 @@ static bool has_bars(const struct plot *plot, u32 i)
 	return false;
 }
 
+static bool has_number(const struct plot *plot, u32 i)
+{
+	for (u32 p = 0; p < plot->points; p++)
+		if (!isnan(plot->curve[i].at[p].mean))
+			return true;
+	return false;
+}
+
 static void put_curves(const struct plot *plot, FILE *file)
 {
-	fprintf(file, "plot");
+	const char *before = "plot";
+
 	for (u32 at = 0; at < plot->ncurves; at++) {
 		u32 i = 0;
 
 		while (place(plot, i) != at)
 			i++;
-		fprintf(file, "%s $data using 1:%u%s", at ? "," : "", 2 * i + 2,
+		/* gnuplot refuses a curve without a point. */
+		if (!has_number(plot, i))
+			continue;
+		fprintf(file, "%s $data using 1:%u%s", before, 2 * i + 2,
 			has_bars(plot, i) ? "" : " with linespoints");
 		if (has_bars(plot, i))
 			fprintf(file, ":%u with yerrorlines", 2 * i + 3);
 		fprintf(file, " lw 1.5 pt 7 ps 0.5 lc rgb '%s'", colours[i]);
 		put_text(file, " title ", plot->curve[i].label, "");
+		before = ",";
 	}
 	fprintf(file, "\n");
 }
@@ -121,11 +137,26 @@ struct estimate *plot_add(struct plot *plot, const char *label)
 	return curve->at;
 }
 
+bool plot_possible(const char *path)
+{
+	static const char *const version[] = { "gnuplot", "--version", NULL };
+
+	return pipe_writable(path) && pipe_run(version, PACKAGE, NULL, NULL, "/dev/null");
+}
+
 bool plot_draw_to(const struct plot *plot, const char *path)
 {
 	static const char *const gnuplot[] = { "gnuplot", "--default-settings", NULL };
-	bool drawn = pipe_run(gnuplot, "gnuplot-nox", put_script, plot, path);
+	bool drawn = false;
+	u32 i = 0;
 
+	while (i < plot->ncurves && !has_number(plot, i))
+		i++;
+	if (i < plot->ncurves)
+		drawn = pipe_run(gnuplot, PACKAGE, put_script, plot, path);
+	else
+		fprintf(stderr, "flitcast-sim: %s: not written: there is no number to draw\n",
+			path);
 	if (drawn)
 		fprintf(stderr, "flitcast-sim: %s: written\n", path);
 	return drawn;

@@ -55,4 +55,7 @@ bool plot_draw(const struct plot *plot, const char *dir);
 /* The same, to a file. */
 bool plot_draw_to(const struct plot *plot, const char *path);
 
+/* Is there gnuplot, and can the file be written?  Return: false if not, with a line as above. */
+bool plot_possible(const char *path);
+
 #endif /* FLITCAST_SIM_PLOT_H */
