@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -16,6 +18,10 @@
 #define POINTS_MAX	PLOT_POINTS_MAX
 #define SEEDS_MAX	1000
 #define VALUE_MAX	32
+#define SEED_MAX	0xffffffff
+
+/* Exit status of a run whose results could not be written. */
+#define LOST		3
 
 /* A name of a result that ends a path, in any group: the sum of all. */
 #define ANY	"*."
@@ -93,31 +99,29 @@ static const struct metric csr[METRICS_MAX] = {
 	{ .path = "packets.delivered", .column = "delivered_packets" },
 };
 
-/**
- * struct kind - a command that has sweeps
- * @name: the command
- * @metric: what is told of it
- * @estimates: it has an option --seeds of its own, and intervals
- */
+/* A command that has sweeps, and what is told of it. */
 static const struct kind {
 	const char *name;
 	const struct metric *metric;
-	bool estimates;
 } kinds[] = {
 	{ .name = "care", .metric = traffic },
 	{ .name = "vnet", .metric = traffic },
 	{ .name = "broadcast", .metric = broadcast },
-	{ .name = "harts", .metric = harts, .estimates = true },
+	{ .name = "harts", .metric = harts },
 	{ .name = "postman", .metric = postman },
 	{ .name = "csr", .metric = csr },
 };
 
 /**
  * struct sweep - what is asked for
- * @kind: command
+ * @command: command
+ * @metric: what is told of it
  * @argc: arguments of each run
- * @argv: the same; one of them is @value, and the last one @seed_arg
+ * @argv: the same: the name of the command, @seed_arg, @value, and those of the user
+ * @own: of the user's arguments, the first one
+ * @named: the option that an argument names, or NULL
  * @option: that takes the values, or NULL
+ * @range: the values as they were given
  * @value: "--OPTION=VALUE" of the next run
  * @seed_arg: "--seed=N" of it
  * @from: first value, in millionths
@@ -129,10 +133,14 @@ static const struct kind {
  * @path: file of the plot, or NULL
  */
 struct sweep {
-	const struct kind *kind;
+	const struct option_command *command;
+	const struct metric *metric;
 	int argc;
 	char **argv;
-	const char *option;
+	int own;
+	const struct option_entry **named;
+	const struct option_entry *option;
+	const char *range;
 	char value[64 + VALUE_MAX];
 	char seed_arg[VALUE_MAX];
 	u64 from;
@@ -153,7 +161,7 @@ bool sweep_running(void)
 
 int sweep_take(void *settings, const struct option_entry *entry, const char *value)
 {
-	return option_refuse(entry->name, value ? value : "", "must be given by its whole name");
+	return 0;
 }
 
 /*
@@ -177,6 +185,19 @@ static bool take_decimal(const char **text, u64 *value)
 	return unit < OPTION_UNIT;
 }
 
+/* A value in millionths as text. */
+static void put_value(u64 value, char text[VALUE_MAX])
+{
+	size_t n = (size_t)snprintf(text, VALUE_MAX, "%llu.%06llu",
+				    (unsigned long long)(value / OPTION_UNIT),
+				    (unsigned long long)(value % OPTION_UNIT));
+
+	while (text[n - 1] == '0')
+		text[--n] = '\0';
+	if (text[n - 1] == '.')
+		text[--n] = '\0';
+}
+
 /* A value that begins with a digit and has two colons is meant as a sweep. */
 static bool is_range(const char *value)
 {
@@ -185,27 +206,30 @@ static bool is_range(const char *value)
 	return *value >= '0' && *value <= '9' && colon && strchr(colon + 1, ':');
 }
 
-static int take_range(struct sweep *sweep, const char *name, const char *value)
+static int take_range(struct sweep *sweep, const struct option_entry *entry, const char *value)
 {
 	const char *at = value;
 	u64 to, points;
 
+	if (!strcmp(entry->name, "seed"))
+		return option_refuse(entry->name, value, "is no sweep; give --seeds N");
 	if (sweep->option) {
 		fprintf(stderr,
 			"flitcast-sim: --%s %s: --%s has a sweep, too; give FROM:TO:STEP to one option\n",
-			name, value, sweep->option);
+			entry->name, value, sweep->option->name);
 		return 2;
 	}
 	if (!take_decimal(&at, &sweep->from) || *at++ != ':' || !take_decimal(&at, &to) ||
 	    *at++ != ':' || !take_decimal(&at, &sweep->step) || *at ||
 	    sweep->from > to || !sweep->step)
-		return option_refuse(name, value,
+		return option_refuse(entry->name, value,
 				     "must be FROM:TO:STEP with FROM <= TO and STEP above 0, such as 1:5:2");
 	points = (to - sweep->from) / sweep->step + 1;
 	if (points > POINTS_MAX)
-		return option_refuse(name, value, "must be at most 1000 values; raise STEP");
+		return option_refuse(entry->name, value, "must be at most 1000 values; raise STEP");
 	sweep->points = (u32)points;
-	sweep->option = name;
+	sweep->option = entry;
+	sweep->range = value;
 	return 0;
 }
 
@@ -221,60 +245,117 @@ static int take_number(const char *name, const char *value, u64 least, u64 most,
 	return option_refuse(name, value, why);
 }
 
-/**
- * take() - one option
- * @sweep: what is asked for
- * @name: of the option
- * @value: the argument behind it, which may be none of its own, or the text behind '='
- * @asked: result: something asks for a sweep
- * @own: result: no argument of each run
- *
- * Return: 0, or 2, the exit status, with a line on standard error.
- */
-static int take(struct sweep *sweep, const char *name, const char *value, bool *asked, bool *own)
+/* An option of the sweep itself.  Return: 0, or 2, the exit status. */
+static int take_own(struct sweep *sweep, const struct option_entry *entry, const char *value)
 {
-	*own = true;
-	if (!strcmp(name, "csv")) {
+	if (!strcmp(entry->name, "csv")) {
 		sweep->csv = true;
-		*asked = true;
-		return 0;
+		return value ? option_usage("--csv takes no value") : 0;
 	}
-	if (!strcmp(name, "plot")) {
-		*asked = true;
-		sweep->path = value;
-		return value ? 0 : option_usage("--plot: its value FILE is missing");
-	}
-	if (value && is_range(value)) {
-		*asked = true;
-		return take_range(sweep, name, value);
-	}
-	if (!strcmp(name, "seeds") && !sweep->kind->estimates) {
-		*asked = true;
-		if (!value)
-			return option_usage("--seeds: its value N is missing");
-		return take_number(name, value, 1, SEEDS_MAX, &sweep->seeds);
-	}
-	*own = false;
-	/* A run refuses another value. */
-	if (!strcmp(name, "seed") && value)
-		option_number(value, 0xffffffff, &sweep->seed, &value);
+	if (!value || !*value)
+		return option_usage("--%s: its value %s is missing", entry->name, entry->value);
+	if (!strcmp(entry->name, "seeds"))
+		return take_number(entry->name, value, 1, SEEDS_MAX, &sweep->seeds);
+	sweep->path = value;
 	return 0;
 }
 
-/* Refuses options whose output is no number of a line, or is overwritten by the next run. */
+/* Return: false if it is no seed, which a run refuses. */
+static bool take_seed(struct sweep *sweep, const char *value)
+{
+	u64 seed;
+
+	if (!option_number(value, SEED_MAX, &seed, &value) || *value)
+		return false;
+	sweep->seed = seed;
+	return true;
+}
+
+static void add(struct sweep *sweep, const struct option_entry *entry, char *arg)
+{
+	sweep->named[sweep->argc] = entry;
+	sweep->argv[sweep->argc++] = arg;
+}
+
+/*
+ * Names are resolved as for a run, which tells what is wrong with all others.
+ * Return: 0, or 2, the exit status; @asked: something asks for a sweep; @help: for help.
+ */
+static int parse(struct sweep *sweep, int argc, char **argv, bool *asked, bool *help)
+{
+	bool ended = false;
+	int status = 0;
+
+	sweep->own = 3;
+	sweep->argc = sweep->own;
+	for (int i = 1; i < argc && !status; i++) {
+		const struct option_entry *entry = NULL;
+		char *arg = argv[i], *value = strchr(arg, '=');
+		int first = i;
+
+		ended |= !strcmp(arg, "--");
+		if (!ended && arg[0] == '-' && arg[1])
+			entry = option_find(sweep->command, arg);
+		*help |= !ended && (!strcmp(arg, "--help") || !strcmp(arg, "-h"));
+		if (value)
+			value++;
+		else if (entry && (entry->value || entry->type == OPTION_CHOICE) && i + 1 < argc)
+			value = argv[++i];
+		if (entry && entry->take == sweep_take) {
+			*asked = true;
+			status = take_own(sweep, entry, value);
+		} else if (entry && value && entry->most && is_range(value)) {
+			*asked = true;
+			status = take_range(sweep, entry, value);
+		} else if (!entry || !value || strcmp(entry->name, "seed") ||
+			   !take_seed(sweep, value)) {
+			add(sweep, entry, arg);
+			if (i > first)
+				add(sweep, NULL, value);
+		}
+	}
+	return status;
+}
+
+/* Are all values what the option takes?  Return: 0, or 2, the exit status. */
+static int check_range(const struct sweep *sweep)
+{
+	const struct option_entry *entry = sweep->option;
+	u64 unit = entry->type == OPTION_FRACTION ? 1 : OPTION_UNIT;
+	u64 last = sweep->from + (sweep->points - 1) * sweep->step;
+	char why[64 + 2 * VALUE_MAX], least[VALUE_MAX], most[VALUE_MAX];
+
+	if (sweep->from % unit || (sweep->points > 1 && sweep->step % unit))
+		return option_refuse(entry->name, sweep->range, "must be whole numbers");
+	if (sweep->from >= entry->least * unit && last <= entry->most * unit)
+		return 0;
+	put_value(entry->least * unit, least);
+	put_value(entry->most * unit, most);
+	snprintf(why, sizeof(why), "must be values from %s to %s", least, most);
+	return option_refuse(entry->name, sweep->range, why);
+}
+
+/*
+ * Refuses another value of the option, and options whose output is no number of a line, or is
+ * overwritten by the next run.
+ */
 static int check_arguments(const struct sweep *sweep)
 {
-	static const char *const bad[] = { "--json", "--list", "--reproduce", "--speed", "--svg" };
+	static const char *const bad[] = { "json", "list", "reproduce", "speed", "svg" };
 
-	for (int i = 1; i < sweep->argc; i++) {
+	for (int i = sweep->own; i < sweep->argc; i++) {
+		const struct option_entry *entry = sweep->named[i];
+
+		if (!entry)
+			continue;
+		if (entry == sweep->option)
+			return option_refuse(entry->name, sweep->range,
+					     "has another value, too; give one");
 		for (u32 j = 0; j < FC_ARRAY_SIZE(bad); j++) {
-			size_t length = strlen(bad[j]);
-
-			if (strncmp(sweep->argv[i], bad[j], length) ||
-			    (sweep->argv[i][length] && sweep->argv[i][length] != '='))
+			if (strcmp(entry->name, bad[j]))
 				continue;
 			fprintf(stderr,
-				"flitcast-sim: %s means nothing with a sweep, --seeds, --csv or --plot; leave it out\n",
+				"flitcast-sim: --%s means nothing with a sweep, --seeds, --csv or --plot; leave it out\n",
 				bad[j]);
 			return 2;
 		}
@@ -282,58 +363,19 @@ static int check_arguments(const struct sweep *sweep)
 	if (sweep->path && !sweep->option)
 		return option_refuse("plot", sweep->path,
 				     "needs a sweep; give FROM:TO:STEP to an option, such as --load 0.01:0.05:0.01");
-	return 0;
-}
-
-/* Return: 0, or 2, the exit status; @asked: something asks for a sweep. */
-static int parse(struct sweep *sweep, int argc, char **argv, bool *asked)
-{
-	char *value = sweep->value;
-	int status = 0;
-
-	sweep->argv = xcalloc((size_t)argc + 3, sizeof(*argv));
-	for (int i = 0; i < argc && !status; i++) {
-		char *name = argv[i], *equals;
-		bool own = false, joined;
-
-		if (!i || strncmp(name, "--", 2)) {
-			sweep->argv[sweep->argc++] = name;
-			continue;
-		}
-		equals = strchr(name, '=');
-		joined = equals;
-		if (equals)
-			*equals = '\0';
-		status = take(sweep, name + 2, joined ? equals + 1 : argv[i + 1], asked, &own);
-		if (equals && !own)
-			*equals = '=';
-		if (!own)
-			sweep->argv[sweep->argc++] = name;
-		else if (!joined && strcmp(name, "--csv"))
-			i++;
+	if (sweep->seed + sweep->seeds - 1 > SEED_MAX) {
+		fprintf(stderr,
+			"flitcast-sim: --seeds %llu: from --seed %llu on, seeds go beyond %llu; lower one of both\n",
+			(unsigned long long)sweep->seeds, (unsigned long long)sweep->seed,
+			(unsigned long long)SEED_MAX);
+		return 2;
 	}
-	if (sweep->option)
-		sweep->argv[sweep->argc++] = value;
-	sweep->argv[sweep->argc++] = sweep->seed_arg;
-	return status;
+	return sweep->option ? check_range(sweep) : 0;
 }
 
 /*
  * The runs.
  */
-
-static void put_value(const struct sweep *sweep, u32 point, char text[VALUE_MAX])
-{
-	u64 value = sweep->from + point * sweep->step;
-	size_t n = (size_t)snprintf(text, VALUE_MAX, "%llu.%06llu",
-				    (unsigned long long)(value / OPTION_UNIT),
-				    (unsigned long long)(value % OPTION_UNIT));
-
-	while (text[n - 1] == '0')
-		text[--n] = '\0';
-	if (text[n - 1] == '.')
-		text[--n] = '\0';
-}
 
 static void pass_on(FILE *errors)
 {
@@ -345,10 +387,15 @@ static void pass_on(FILE *errors)
 		fwrite(part, 1, n, stderr);
 }
 
-/* One run, in a process of its own; its results are in a file.  Return: the exit status. */
-static int run_once(const struct sweep *sweep, int (*run)(int argc, char **argv), FILE *results,
-		    FILE *errors)
+static u64 value_of(const struct sweep *sweep, u32 point)
 {
+	return sweep->from + point * sweep->step;
+}
+
+/* One run, in a process of its own; its results are in a file.  Return: the exit status. */
+static int run_once(const struct sweep *sweep, FILE *results, FILE *errors)
+{
+	pid_t parent = getpid();
 	int status;
 	pid_t pid;
 
@@ -357,20 +404,25 @@ static int run_once(const struct sweep *sweep, int (*run)(int argc, char **argv)
 	if (pid < 0)
 		die("a run cannot begin: %s", strerror(errno));
 	if (!pid) {
+		/* A run does not outlive the sweep. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(1);
 		if (dup2(fileno(results), STDOUT_FILENO) < 0 ||
 		    dup2(fileno(errors), STDERR_FILENO) < 0)
 			_exit(1);
 		running = true;
 		output_record();
-		status = run(sweep->argc, sweep->argv);
-		fflush(stdout);
-		_exit(status);
+		status = option_run(sweep->command, sweep->argc, sweep->argv);
+		_exit(fflush(stdout) || ferror(stdout) ? LOST : status);
 	}
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			die("a run is lost: %s", strerror(errno));
 	if (!WIFEXITED(status))
 		die("a run ended with signal %d", WTERMSIG(status));
+	if (WEXITSTATUS(status) == LOST)
+		die("the results of a run cannot be written to a temporary file");
 	return WEXITSTATUS(status);
 }
 
@@ -406,17 +458,16 @@ static double result(FILE *results, const char *path)
  * All runs of a point.  A warning is passed on once for each point, an error always.
  * Return: the exit status.
  */
-static int measure(struct sweep *sweep, int (*run)(int argc, char **argv), u32 point,
-		   struct estimate *estimate)
+static int measure(struct sweep *sweep, u32 point, struct estimate *estimate)
 {
-	const struct metric *metric = sweep->kind->metric;
+	const struct metric *metric = sweep->metric;
 	double value[METRICS_MAX][SEEDS_MAX];
 	char text[VALUE_MAX];
 	int worst = 0;
 
-	put_value(sweep, point, text);
+	put_value(value_of(sweep, point), text);
 	if (sweep->option)
-		snprintf(sweep->value, sizeof(sweep->value), "--%s=%s", sweep->option, text);
+		snprintf(sweep->value, sizeof(sweep->value), "--%s=%s", sweep->option->name, text);
 	for (u32 i = 0; i < sweep->seeds && worst < 2; i++) {
 		FILE *results = tmpfile(), *errors = tmpfile();
 		u64 seconds = progress_seconds();
@@ -429,7 +480,7 @@ static int measure(struct sweep *sweep, int (*run)(int argc, char **argv), u32 p
 		progress_show("point %u of %u, run %u of %u, %llu:%02llu", point + 1,
 			      sweep->points, i + 1, (u32)sweep->seeds,
 			      (unsigned long long)seconds / 60, (unsigned long long)seconds % 60);
-		status = run_once(sweep, run, results, errors);
+		status = run_once(sweep, results, errors);
 		progress_wipe();
 		if (status || !i)
 			pass_on(errors);
@@ -485,12 +536,12 @@ static void put_number(const struct sweep *sweep, const char *name, const char *
 /* The line of a point; the header if it is NULL. */
 static void put_line(const struct sweep *sweep, u32 point, const struct estimate *estimate)
 {
-	const struct metric *metric = sweep->kind->metric;
+	const struct metric *metric = sweep->metric;
 	char text[VALUE_MAX];
 
-	put_value(sweep, point, text);
+	put_value(value_of(sweep, point), text);
 	if (sweep->option)
-		put_cell(sweep, true, sweep->option, sweep->csv ? "" : "    ",
+		put_cell(sweep, true, sweep->option->name, sweep->csv ? "" : "    ",
 			 estimate ? text : NULL);
 	snprintf(text, sizeof(text), "%llu", (unsigned long long)sweep->seeds);
 	put_cell(sweep, !sweep->option, "runs", "", estimate ? text : NULL);
@@ -508,16 +559,16 @@ static void put_line(const struct sweep *sweep, u32 point, const struct estimate
 				 sweep->csv ? "_ci95" : "", NULL);
 	}
 	printf("\n");
-	fflush(stdout);
+	flush_output();
 }
 
 static bool draw(const struct sweep *sweep, struct plot *plot,
 		 struct estimate (*estimates)[METRICS_MAX])
 {
-	const struct metric *metric = sweep->kind->metric;
+	const struct metric *metric = sweep->metric;
 
 	plot->points = sweep->points;
-	plot->x_label = sweep->option;
+	plot->x_label = sweep->option->name;
 	for (u32 m = 0; m < METRICS_MAX && metric[m].path; m++) {
 		struct estimate *at;
 
@@ -526,26 +577,27 @@ static bool draw(const struct sweep *sweep, struct plot *plot,
 		plot->y_label = metric[m].unit;
 		at = plot_add(plot, metric[m].curve);
 		for (u32 p = 0; p < sweep->points; p++) {
-			plot->x[p] = (double)(sweep->from + p * sweep->step) / OPTION_UNIT;
+			plot->x[p] = (double)value_of(sweep, p) / OPTION_UNIT;
 			at[p] = estimates[p][m];
 		}
 	}
 	return plot_draw_to(plot, sweep->path);
 }
 
-static int run_all(struct sweep *sweep, int (*run)(int argc, char **argv))
+static int run_all(struct sweep *sweep)
 {
 	struct estimate (*estimates)[METRICS_MAX] = xcalloc(sweep->points, sizeof(*estimates));
 	struct plot *plot = xcalloc(1, sizeof(*plot));
-	char title[256] = "flitcast-sim";
+	char title[256];
 	int worst = 0;
 
-	for (int i = 0; i < sweep->argc - 1 - !!sweep->option; i++)
+	snprintf(title, sizeof(title), "flitcast-sim %s", sweep->command->name);
+	for (int i = sweep->own; i < sweep->argc; i++)
 		snprintf(title + strlen(title), sizeof(title) - strlen(title), " %s",
 			 sweep->argv[i]);
 	plot->title = title;
 	for (u32 p = 0; p < sweep->points && worst < 2; p++) {
-		int status = measure(sweep, run, p, estimates[p]);
+		int status = measure(sweep, p, estimates[p]);
 
 		worst = status > worst ? status : worst;
 		if (!p && status < 2)
@@ -560,27 +612,35 @@ static int run_all(struct sweep *sweep, int (*run)(int argc, char **argv))
 	return worst;
 }
 
-int sweep_main(int (*run)(int argc, char **argv), int argc, char **argv)
+int sweep_main(const struct option_command *command, int argc, char **argv)
 {
-	struct sweep sweep = { .points = 1, .seeds = 1, .seed = 1 };
-	bool asked = false;
+	struct sweep sweep = { .command = command, .points = 1, .seeds = 1, .seed = 1 };
+	bool asked = false, help = false;
 	int status;
 
 	for (u32 i = 0; i < FC_ARRAY_SIZE(kinds); i++)
-		if (!strcmp(argv[0], kinds[i].name))
-			sweep.kind = &kinds[i];
-	for (int i = 1; i < argc; i++)
-		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
-			sweep.kind = NULL;
-	if (!sweep.kind)
-		return run(argc, argv);
-	status = parse(&sweep, argc, argv, &asked);
-	if (!asked)
-		status = run(argc, argv);
-	else if (!status)
-		status = check_arguments(&sweep);
-	if (asked && !status)
-		status = run_all(&sweep, run);
+		if (!strcmp(command->name, kinds[i].name))
+			sweep.metric = kinds[i].metric;
+	if (!sweep.metric)
+		return option_run(command, argc, argv);
+	sweep.argv = xcalloc((size_t)argc + 3, sizeof(*sweep.argv));
+	sweep.named = xcalloc((size_t)argc + 3, sizeof(*sweep.named));
+	status = parse(&sweep, argc, argv, &asked, &help);
+	if (!asked || help) {
+		status = option_run(command, argc, argv);
+	} else {
+		sweep.argv[0] = argv[0];
+		sweep.argv[1] = sweep.seed_arg;
+		/* Without a sweep the same argument twice. */
+		sweep.argv[2] = sweep.option ? sweep.value : sweep.seed_arg;
+		if (!status)
+			status = check_arguments(&sweep);
+		if (!status && sweep.path && !plot_possible(sweep.path))
+			status = 1;
+		if (!status)
+			status = run_all(&sweep);
+	}
+	free(sweep.named);
 	free(sweep.argv);
 	return status;
 }

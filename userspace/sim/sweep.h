@@ -18,7 +18,7 @@
 	       "halves of their 95 % confidence intervals (Student's t)", OTHER, 0, \
 	       .take = sweep_take)
 
-/* Refuses an option whose name is abbreviated.  Return: 2, the exit status. */
+/* Marks the options above, of which no run has one.  Return: 0. */
 int sweep_take(void *settings, const struct option_entry *entry, const char *value);
 
 /* Is this run one of a sweep? */
@@ -26,12 +26,12 @@ bool sweep_running(void);
 
 /**
  * sweep_main() - a command that may be a sweep
- * @run: runs a command once.  Return: the exit status.
+ * @command: the command
  * @argc: as main() has it, from the command's name
  * @argv: the same
  *
  * Return: the exit status.
  */
-int sweep_main(int (*run)(int argc, char **argv), int argc, char **argv);
+int sweep_main(const struct option_command *command, int argc, char **argv);
 
 #endif /* FLITCAST_SIM_SWEEP_H */

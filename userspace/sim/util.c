@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util.h"
 
@@ -16,6 +18,12 @@ void die(const char *fmt, ...)
 	va_end(args);
 	fprintf(stderr, "\n");
 	exit(1);
+}
+
+void flush_output(void)
+{
+	if (fflush(stdout) || ferror(stdout))
+		die("cannot write: %s", strerror(errno));
 }
 
 void *xcalloc(size_t n, size_t size)

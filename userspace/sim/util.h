@@ -9,6 +9,9 @@
 /* The message on standard error, then exit 1: for what no caller could mend. */
 noreturn void __printf(1, 2) die(const char *fmt, ...);
 
+/* Writes all of standard output, or dies. */
+void flush_output(void);
+
 /* Never NULL. */
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);
