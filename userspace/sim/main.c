@@ -8,7 +8,6 @@
 #include "replay_main.h"
 #include "reproduce.h"
 #include "sweep.h"
-#include "util.h"
 
 static const struct option_command *const commands[] = {
 	&care_command, &broadcast_command, &harts_reproduction.options, &vnet_command,
@@ -26,8 +25,5 @@ const struct option_program option_program = {
 
 int main(int argc, char **argv)
 {
-	int status = option_main(argc, argv);
-
-	flush_output();
-	return status;
+	return option_main(argc, argv);
 }
