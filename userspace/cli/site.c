@@ -169,6 +169,7 @@ static const struct option_entry set_options[] = {
 	/* The kernel refuses these, and says that they cannot be changed. */
 	OPTION("topology", "SPEC", NULL, TEXT, 0, .how = OPTION_HIDDEN),
 	OPTION("mode", "MODE", NULL, TEXT, 0, .how = OPTION_HIDDEN, .attr = FLITCAST_A_SITE_MODE),
+	OPTION("key", "FILE", NULL, FILE, 0, .how = OPTION_HIDDEN),
 	COUNT("flit", "BYTES", NULL, FLIT, OPTION_HIDDEN),
 	COUNT("window", "N", NULL, WINDOW, OPTION_HIDDEN),
 	OPTION("drain", NULL, "begin to take no new messages, or end that", SWITCH, 0,
