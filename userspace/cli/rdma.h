@@ -23,7 +23,7 @@
  * Return: NULL, or a text that says what is wrong.
  */
 const char *rdma_parse(const char *text, char port[RDMA_SIZE]);
-/* The same of an argument; does not return where it is none. */
+/* rdma_parse() of an argument; exits with a complaint where it names no RDMA port. */
 void rdma_take(const char *text, char port[RDMA_SIZE]);
 /* Does /sys show this RDMA port? */
 bool rdma_exists(const char *port);

@@ -231,7 +231,7 @@ static char *join(int argc, char **argv)
 	return text;
 }
 
-/* Of "all", the other sites of the network. */
+/* Return: the targets, with the other sites of the network in place of "all". */
 static const char *expand(const char *targets, uint32_t own)
 {
 	struct network_own network;

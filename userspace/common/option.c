@@ -278,7 +278,7 @@ static int check_groups(const struct option_given *given)
 		for (u32 k = 0; k < i; k++) {
 			const struct option_entry *b = given->values[k].entry;
 
-			/* Of these a request has one. */
+			/* A request has each attribute once. */
 			if (a == b && !(a->how & OPTION_REPEAT) &&
 			    (a->attr || a->how & OPTION_BARE))
 				return option_usage("%s is given twice", shown(a));

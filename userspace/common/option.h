@@ -240,7 +240,7 @@ const struct option_entry *option_find(const struct option_command *command, con
 int option_parse(const struct option_command *command, void *settings, int argc, char **argv);
 
 /*
- * What was given, by the name in the table; of several of a name the last one.
+ * The values of an option by its name in the table; the last value where it was given twice.
  */
 
 bool option_was_given(const struct option_given *given, const char *name);

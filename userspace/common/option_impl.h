@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of option.h share.
+ * Declarations that the files of userspace/common share.
  */
 #ifndef FLITCAST_OPTION_IMPL_H
 #define FLITCAST_OPTION_IMPL_H

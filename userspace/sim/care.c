@@ -547,7 +547,7 @@ static void report(struct sim *sim, const struct speed *speed, bool done, u64 en
 	output_fixed("offered_flits_per_site_cycle",
 		     traffic.until ? traffic.offered_flits * OPTION_UNIT /
 				     (config->topo.nsites * traffic.until) : 0, OPTION_UNIT);
-	/* What the network carries in a steady state. */
+	/* The network carries this share in a steady state. */
 	if (!config->script && !config->messages)
 		output_fixed("carried_flits_per_site_cycle",
 			     traffic.carried_flits * OPTION_UNIT /

@@ -8,7 +8,7 @@
 
 #include "option.h"
 
-/* Of a sweep's own options the command's table has the usage text only. */
+/* sweep.c reads these options; the table of a command has them for its help. */
 #define SWEEP_OPTIONS \
 	{ .help = "\nFROM:TO:STEP as the value of a number makes a run for each, a sweep:" }, \
 	OPTION("csv", NULL, "a line of CSV for each value", OTHER, 0, .take = sweep_take), \
