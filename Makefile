@@ -155,7 +155,7 @@ bench-check: ## Count the instructions of the main paths; more than 3 % from sel
 	@selftests/bench/check
 
 .PHONY: lint
-lint: ## checkpatch, sparse, warnings, layers, shellcheck
+lint: ## checkpatch, sparse, warnings, layers, shape, shellcheck
 	@scripts/deps build lint
 	@scripts/lint
 
