@@ -4,6 +4,7 @@
  */
 #include <linux/mm.h>
 #include "link/link.h"
+#include "site/branch.h"
 #include "site/impl.h"
 
 /* The data behind the head, in the pages it is in; what is not in pages is copied. */

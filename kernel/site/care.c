@@ -106,7 +106,7 @@ void flitcast_care_count(struct flitcast_site *site, u8 port, u64 *stat)
 
 void flitcast_care_event(struct flitcast_site *site, u8 set, struct fc_event *ev)
 {
-	struct fc_effects *fx = flitcast_engine_effects();
+	struct fc_effects *fx = flitcast_effects();
 	struct fc_site *core = flitcast_care_core(site, set);
 	u8 type = ev->type;
 	bool more;
@@ -120,11 +120,11 @@ void flitcast_care_event(struct flitcast_site *site, u8 set, struct fc_event *ev
 	do {
 		more = fc_site_event(core, ev, fx);
 		for (i = 0; i < fx->n; i++)
-			flitcast_engine_perform(site, set, &fx->fx[i]);
+			flitcast_effects_perform(site, set, &fx->fx[i]);
 		ev->type = FC_EV_MORE;
 	} while (more);
 	ev->type = type;
-	flitcast_engine_due(site, fc_site_next_at(core));
+	flitcast_machine_due(site, fc_site_next_at(core));
 }
 
 void flitcast_care_all(struct flitcast_site *site, struct fc_event *ev)

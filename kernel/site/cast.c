@@ -10,6 +10,7 @@
 #include <linux/slab.h>
 #include "core/recept.h"
 #include "site/impl.h"
+#include "site/up.h"
 
 /* Broadcasts of one source of which a copy came in by one link, that are remembered. */
 #define CAST_RECENT	8
@@ -376,9 +377,9 @@ void flitcast_port_reception(struct flitcast_port *port, u8 policy, u8 quorum, u
 		reception(port, policy, quorum, copies, ns);
 		return;
 	}
-	flitcast_engine_enter(site);
+	flitcast_enter(site);
 	reception(port, policy, quorum, copies, ns);
 	/* What copies there are was counted by other rules. */
 	flitcast_cast_detach(site, port);
-	flitcast_engine_leave(site);
+	flitcast_leave(site);
 }

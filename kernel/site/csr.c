@@ -7,6 +7,7 @@
 #include "core/csr_plan.h"
 #include "core/vnet.h"
 #include "site/impl.h"
+#include "site/up.h"
 
 /* Windows reserved at a site at a time, for each of its links. */
 #define RES_PER_PORT	64
@@ -45,12 +46,12 @@ static void send_frame(void *arg, u8 port, const struct fc_csr_frame *frame)
 	}
 	fc_wire_csr_encode(skb_put(skb, size), frame);
 	end->link->stat[FC_LSTAT_TX_CTRL]++;
-	flitcast_engine_frame(site, port, skb, &hdr);
+	flitcast_output_frame(site, port, skb, &hdr);
 }
 
 static void admitted(void *arg, const u8 *head, u64 arrival)
 {
-	flitcast_tx_admitted(arg, head, arrival);
+	static_call(flitcast_tx_admitted_up)(arg, head, arrival);
 }
 
 void flitcast_csr_free(struct flitcast_site *site)
@@ -65,17 +66,22 @@ void flitcast_csr_free(struct flitcast_site *site)
 	site->csr = NULL;
 }
 
-int flitcast_csr_alloc(struct flitcast_site *site, struct fc_vnet *vnet)
+int flitcast_csr_alloc(struct flitcast_site *site)
 {
 	u16 size = min_t(u32, RES_PER_PORT * site->core.nports, FC_CSR_MAX);
-	struct flitcast_csr *csr = kzalloc(sizeof(*csr), GFP_KERNEL_ACCOUNT);
+	struct flitcast_csr *csr;
+	struct fc_vnet *vnet;
 
+	if (site->cfg.mode != FC_MODE_CSR)
+		return 0;
+	csr = kzalloc(sizeof(*csr), GFP_KERNEL_ACCOUNT);
 	if (!csr)
 		return -ENOMEM;
 	site->csr = csr;
+	vnet = flitcast_vnet_core(site, FC_SET_BULK);
 	csr->res = kvcalloc(size, sizeof(*csr->res), GFP_KERNEL_ACCOUNT);
 	csr->floor = kvcalloc(site->cfg.topo.nsites, sizeof(*csr->floor), GFP_KERNEL_ACCOUNT);
-	/* The switch frees what there is. */
+	/* flitcast_csr_free() frees what there is. */
 	if (!csr->res || !csr->floor)
 		return -ENOMEM;
 	csr->plan.c.pool.res = csr->res;

@@ -24,8 +24,6 @@
  */
 #define CTRL_NS		1000
 #define CTRL_BURST	16384
-/* Messages that entries bring to their end in one go; one entry may do so for FC_FLOW_WINDOW. */
-#define OVER_BUDGET	8
 /* Entries that a frame has room for to begin with. */
 #define FEW		2
 
@@ -45,7 +43,7 @@ static void queue(struct flitcast_site *site, u8 port)
 	site->ctrls &= ~fc_bit(port);
 	site->ctrls_old &= ~fc_bit(port);
 	end->link->stat[FC_LSTAT_TX_CTRL]++;
-	flitcast_engine_frame(site, port, skb, &hdr);
+	flitcast_output_frame(site, port, skb, &hdr);
 }
 
 /* Entries that a frame has room for. */
@@ -145,11 +143,11 @@ static void ctrl_soon(struct tasklet_struct *tasklet)
 {
 	struct flitcast_site *site = container_of(tasklet, struct flitcast_site, ctrl_soon);
 
-	flitcast_engine_enter(site);
+	flitcast_enter(site);
 	flush_all(site);
 	site->ctrl_alone = site->ctrl_joined ? 0 : ALONE;
 	site->ctrl_joined = false;
-	flitcast_engine_leave(site);
+	flitcast_leave(site);
 }
 
 void flitcast_ctrl_init(struct flitcast_site *site)
@@ -354,7 +352,7 @@ static bool pass(struct flitcast_site *site, struct sk_buff *skb, u32 n)
 		port = to;
 	}
 	if (site->end[port].ctrl ||
-	    skb_cow_head(skb, flitcast_engine_headroom(site->end[port].link)))
+	    skb_cow_head(skb, flitcast_output_headroom(site->end[port].link)))
 		return false;
 	for (; n; n--) {
 		fc_wire_ctrl_hop(skb->data + fc_ctrls_size(n - 1));
@@ -392,30 +390,4 @@ void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		flitcast_ctrl_send(site, &ctrl);
 	}
 	napi_consume_skb(skb, 1);
-}
-
-bool flitcast_ctrl_loop(struct flitcast_site *site)
-{
-	unsigned int i, left = site->nmsgs;
-	bool more = false;
-
-	for (i = 0; i < site->nloop && !more; i++) {
-		struct fc_ctrl ctrl = site->loop[i];
-
-		if (ctrl.kind == FC_CTRL_ASK)
-			flitcast_rx_ask(site, &ctrl);
-		else if (ctrl.kind == FC_CTRL_FORWARD)
-			flitcast_rx_forward(site, &ctrl);
-		else if (ctrl.kind == FC_CTRL_OVER || ctrl.kind == FC_CTRL_CLOSED)
-			flitcast_rx_over(site, &ctrl);
-		else
-			flitcast_tx_answer(site, &ctrl);
-		more = (int)(left - site->nmsgs) >= OVER_BUDGET;
-	}
-	site->nloop -= i;
-	memmove(site->loop, site->loop + i, site->nloop * sizeof(*site->loop));
-	/* The timer goes on, so that nobody holds the lock for long. */
-	if (more)
-		site->ends_at = 0;
-	return more;
 }

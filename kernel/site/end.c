@@ -87,9 +87,9 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 	struct flitcast_link *link = site->end[port].link;
 
 	flitcast_event_link(site, port, false);
-	flitcast_engine_enter(site);
-	flitcast_engine_hello(site, port,
-			      fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
+	flitcast_enter(site);
+	flitcast_hello_perform(site, port,
+			       fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
 	flitcast_care_count(site, port, site->local_stat);
 	flitcast_relay_count(site, port, site->local_stat);
 	flitcast_vnet_count(site, port, site->local_stat);
@@ -98,9 +98,21 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 	flitcast_replay_free(&site->end[port].cast);
 	sets_free(site, site->end[port].class);
 	site->dirty &= ~fc_bit(port);
-	flitcast_engine_leave(site);
+	flitcast_leave(site);
 	flitcast_link_destroy(link);
 }
+
+static void link_gone(struct flitcast_link *link)
+{
+	flitcast_site_link_gone(link->owner, link->port);
+}
+
+static const struct flitcast_link_ops link_ops = {
+	.pass = flitcast_pass,
+	.receive = flitcast_input_receive,
+	.carrier = flitcast_input_carrier,
+	.gone = link_gone,
+};
 
 int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spec, u32 port,
 		      u32 window, bool crc, struct netlink_ext_ack *extack)
@@ -145,14 +157,14 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 	spec->own = (u64)site->cfg.id << 8 | port;
 	spec->far = (u64)fc_topo_neighbour(topo, site->cfg.id, port - 1) << 8 |
 		    (topo->ops->arrival(topo, site->cfg.id, port - 1) + 1);
-	link = flitcast_link_create(spec, site->cfg.flit, &flitcast_engine_link_ops, site, port,
+	link = flitcast_link_create(spec, site->cfg.flit, &link_ops, site, port,
 				    extack);
 	if (IS_ERR(link)) {
 		err = PTR_ERR(link);
 		goto free_class;
 	}
 
-	flitcast_engine_enter(site);
+	flitcast_enter(site);
 	end->hello = (struct fc_hello) {
 		.own = {
 			.ver_min = fc_mode_version(site->cfg.mode),
@@ -182,8 +194,8 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 	end->cast = cast;
 	memcpy(end->class, class, sizeof(end->class));
 	end->link = link;
-	site->headroom = max(site->headroom, flitcast_engine_headroom(link));
-	flitcast_engine_leave(site);
+	site->headroom = max(site->headroom, flitcast_output_headroom(link));
+	flitcast_leave(site);
 	flitcast_link_start(link);
 	flitcast_event_link(site, port, true);
 	return 0;
@@ -213,15 +225,15 @@ int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 	if (window && flitcast_window_check(&site->cfg, window, extack))
 		return -EINVAL;
 	end = &site->end[port];
-	flitcast_engine_enter(site);
+	flitcast_enter(site);
 	if (!window)
 		window = end->hello.own.window;
 	flags = end->hello.own.flags;
 	if (crc >= 0)
 		flags = (flags & ~FC_HELLO_SUM) | (crc ? FC_HELLO_SUM : 0);
-	flitcast_engine_hello(site, port,
-			      fc_hello_set(&end->hello, window, flags, flitcast_now()));
-	flitcast_engine_leave(site);
+	flitcast_hello_perform(site, port,
+			       fc_hello_set(&end->hello, window, flags, flitcast_now()));
+	flitcast_leave(site);
 	return 0;
 }
 
@@ -234,59 +246,4 @@ int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_a
 	}
 	flitcast_site_link_gone(site, port);
 	return 0;
-}
-
-/* Why the link is not up, if it is not; a wrong cable is told with both its ends. */
-static void put_reason(const struct fc_hello *hello, struct flitcast_link_info *info)
-{
-	u8 reason = hello->own.reason;
-
-	if (reason == FC_REASON_CABLE_SITE || reason == FC_REASON_CABLE_PORT)
-		snprintf(info->reason, sizeof(info->reason),
-			 "cabled to site %u port %u, expected site %u port %u",
-			 hello->peer.site, hello->peer.port, hello->want_site, hello->want_port);
-	else if (reason)
-		/* The backend knows more than that there is no carrier. */
-		strscpy(info->reason, *info->device.reason ? info->device.reason :
-			fc_reason_text(reason), sizeof(info->reason));
-}
-
-int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info)
-{
-	struct flitcast_end *end;
-
-	memset(info, 0, sizeof(*info));
-	if (!port || port >= site->core.nports)
-		return -ENOENT;
-	end = &site->end[port];
-	spin_lock_bh(&site->lock);
-	if (!end->link) {
-		spin_unlock_bh(&site->lock);
-		return -ENOENT;
-	}
-	flitcast_link_describe(end->link, &info->device);
-	info->port = port;
-	info->state = end->hello.state;
-	put_reason(&end->hello, info);
-	info->peer_site = end->hello.peer.epoch ? end->hello.peer.site : FC_SITE_NONE;
-	info->peer_port = end->hello.peer.port;
-	info->window = end->hello.own.window;
-	info->crc = end->hello.own.flags & FC_HELLO_SUM;
-	spin_unlock_bh(&site->lock);
-	return 0;
-}
-
-int flitcast_link_stats(struct flitcast_site *site, u32 port, u64 *values)
-{
-	int err = -ENOENT;
-
-	if (!port || port >= site->core.nports)
-		return -ENOENT;
-	spin_lock_bh(&site->lock);
-	if (site->end[port].link) {
-		memcpy(values, site->end[port].link->stat, sizeof(site->end[port].link->stat));
-		err = 0;
-	}
-	spin_unlock_bh(&site->lock);
-	return err;
 }

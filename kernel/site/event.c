@@ -68,3 +68,9 @@ void flitcast_site_link_event(struct flitcast_site *site, u8 port)
 	if (!site->dead)
 		schedule_work(&site->event);
 }
+
+void flitcast_site_drained(struct flitcast_site *site)
+{
+	if (site->drain && list_empty(&site->msgs))
+		flitcast_site_link_event(site, FC_PORT_LOCAL);
+}

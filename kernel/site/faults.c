@@ -7,6 +7,7 @@
 #include "core/faults.h"
 #include "core/routes.h"
 #include "site/impl.h"
+#include "site/up.h"
 #include "site/tx.h"
 
 /* Between two computations at least; a long one is followed by a longer rest. */
@@ -75,7 +76,7 @@ static void rerouted(struct flitcast_site *site)
 	flitcast_care_all(site, &ev);
 	if (site->vnet)
 		flitcast_vnet_rerouted(site);
-	flitcast_tx_rerouted(site);
+	static_call(flitcast_tx_rerouted_up)(site);
 }
 
 /* What is known of dead links changed: the routes have to. */
@@ -127,14 +128,14 @@ static void compute(struct work_struct *work)
 	u64 began = flitcast_now(), now;
 	u32 generation;
 
-	flitcast_engine_enter(site);
+	flitcast_enter(site);
 	generation = f->core.generation;
 	fc_faults_down(&f->core, f->down);
-	flitcast_engine_leave(site);
+	flitcast_leave(site);
 
 	fc_routes_compute(&site->cfg.topo, site->cfg.id, f->down, f->routes[!f->use], f->work);
 
-	flitcast_engine_enter(site);
+	flitcast_enter(site);
 	now = flitcast_now();
 	f->rest_until = now + max_t(u64, REST_NS, REST_FACTOR * (now - began));
 	/* Nothing is dead any more, or the site is: nobody waits for these. */
@@ -147,7 +148,7 @@ static void compute(struct work_struct *work)
 					   nsecs_to_jiffies(f->rest_until - now) + 1);
 		install(f);
 	}
-	flitcast_engine_leave(site);
+	flitcast_leave(site);
 }
 
 int flitcast_faults_alloc(struct flitcast_site *site)
@@ -187,9 +188,9 @@ int flitcast_faults_alloc(struct flitcast_site *site)
 
 void flitcast_faults_begin(struct flitcast_site *site)
 {
-	flitcast_engine_enter(site);
+	flitcast_enter(site);
 	reroute(site->faults);
-	flitcast_engine_leave(site);
+	flitcast_leave(site);
 }
 
 void flitcast_faults_stop(struct flitcast_site *site)
@@ -281,7 +282,7 @@ void flitcast_faults_send(struct flitcast_site *site)
 	fc_faults_time(&f->core, now);
 	for (p = 1; p < site->core.nports; p++)
 		while (f->core.up & fc_bit(p) && fc_faults_frame(&f->core, p, &msg, now))
-			flitcast_engine_faults(site, p, &msg);
+			flitcast_output_faults(site, p, &msg);
 	f->next = fc_faults_next(&f->core);
-	flitcast_engine_due(site, f->next);
+	flitcast_machine_due(site, f->next);
 }

@@ -31,12 +31,6 @@
 
 /* Control entries for a site itself in one go; one too many is said again later. */
 #define FLITCAST_LOOP_MAX	64
-/*
- * Flits fed to the local net-input in one go, each counted for every frame that it makes; and a
- * packet once more for so many targets of it.
- */
-#define FLITCAST_FEED_BUDGET	16
-#define FLITCAST_FEED_TARGETS	4
 /* Targets looked at to find out which packet is fed next, likewise; a queue is as many. */
 #define FLITCAST_FEED_LOOKS	512
 #define FLITCAST_FEED_QUEUE	4
@@ -143,7 +137,7 @@ struct flitcast_end {
 	u64 classes;
 };
 
-/* Confirmations that wait for others; more than that do not. */
+/* Confirmations that wait for others. */
 #define FLITCAST_HELD_MAX	4
 /* Sites whose lists' ways are remembered. */
 #define FLITCAST_BACKS		8
@@ -405,58 +399,92 @@ struct flitcast_site {
 
 int flitcast_engine_init(void);
 void flitcast_engine_exit(void);
+enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer);
+
+/* enter.c */
 
 /* Enter the site: BH off, RCU read lock, its lock. */
-void flitcast_engine_enter(struct flitcast_site *site)
+void flitcast_enter(struct flitcast_site *site)
 	__acquires(RCU) __acquires(&site->lock);
 /* Leave it: feed the local net-input, set the timer, unlock, transmit, wake. */
-void flitcast_engine_leave(struct flitcast_site *site)
+void flitcast_leave(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU);
 /* The same where a frame was received: in a softirq, which goes on, under RCU. */
-void flitcast_engine_received(struct flitcast_site *site)
+void flitcast_received(struct flitcast_site *site)
 	__releases(&site->lock);
-enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer);
-extern const struct flitcast_link_ops flitcast_engine_link_ops;
 /* Wake a port after unlock. */
-void flitcast_engine_wake(struct flitcast_site *site, struct flitcast_port *port, u8 mask);
+void flitcast_wake(struct flitcast_site *site, struct flitcast_port *port, u8 mask);
+/* Frames that are ready leave.  BH stay off: one link after the other, and no softirq between. */
+void flitcast_transmit(struct flitcast_site *site)
+	__releases(&site->lock);
+/* Others have their turn. */
+void flitcast_pause(struct flitcast_site *site)
+	__must_hold(&site->lock);
+
+/* hello.c */
+
+/* When something of the handshakes is due. */
+u64 flitcast_hello_due(struct flitcast_site *site);
+/* Links whose ends contradict each other begin anew. */
+void flitcast_hello_resets(struct flitcast_site *site);
+/* A HELLO came, its link header pulled. */
+void flitcast_hello_in(struct flitcast_site *site, struct flitcast_link *link,
+		       struct sk_buff *skb, const struct fc_link_hdr *hdr);
 /* Do what a step of the handshake asks; @n: port. */
-void flitcast_engine_hello(struct flitcast_site *site, u8 n, u8 todo);
+void flitcast_hello_perform(struct flitcast_site *site, u8 n, u8 todo);
+/* input.c: as @receive and @carrier of struct flitcast_link_ops */
+
+void flitcast_input_receive(struct flitcast_link *link, struct sk_buff *skb,
+			    const struct fc_link_hdr *hdr);
+void flitcast_input_carrier(struct flitcast_link *link, bool up);
+
+/* output.c */
+
 /* A frame to a link; takes ownership of the skb. */
-void flitcast_engine_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+void flitcast_output_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			   struct fc_link_hdr *hdr);
 /*
  * The peer acknowledged flits for the first time.  With a key that proves that it is alive: the
  * frame was not recorded before they were sent.
  */
-void flitcast_engine_acked(struct flitcast_site *site, u8 port);
+void flitcast_output_acked(struct flitcast_site *site, u8 port);
+/* A flit that came in on another link, or from here, goes out. */
+void flitcast_output_send(struct flitcast_site *site, const struct fc_effect *e);
+/* The replay buffer of a channel. */
+static inline struct flitcast_replay *flitcast_replay_of(struct flitcast_end *end, u8 vc)
+{
+	return vc == FC_VC_CAST ? &end->cast : &end->class[fc_vc_set(vc)][fc_vc_class(vc)];
+}
+
+/* effects.c */
+
+int flitcast_effects_init(void);
+void flitcast_effects_exit(void);
 /* One effect of the core on packets of a set. */
-void flitcast_engine_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e);
+void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e);
 /* The list that effects are decided into: one at a time, as an event is. */
-struct fc_effects *flitcast_engine_effects(void);
+struct fc_effects *flitcast_effects(void);
 /* A machine of the core has something to do at that time. */
-static inline void flitcast_engine_due(struct flitcast_site *site, u64 at)
+static inline void flitcast_machine_due(struct flitcast_site *site, u64 at)
 {
 	if (at < site->machines_at)
 		site->machines_at = at;
 }
 
-/* Something may be due earlier, and the site is left without flitcast_engine_leave(). */
-void flitcast_engine_set_timer(struct flitcast_site *site);
-
 /* What a frame needs before its payload. */
-unsigned int flitcast_engine_headroom(const struct flitcast_link *link);
+unsigned int flitcast_output_headroom(const struct flitcast_link *link);
 /*
  * A flit goes out, for the first time: all of its header but the length and the epoch is filled in.
  * Takes ownership of the skb, which has a head of its own, and headroom.
  */
-void flitcast_engine_flit(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+void flitcast_output_flit(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			  struct fc_link_hdr *hdr);
 /* What a link's replay buffer has of it goes out again. */
-void flitcast_engine_again(struct flitcast_site *site, const struct fc_effect *e);
-void flitcast_engine_status(struct flitcast_site *site, u8 vc, const struct fc_effect *e);
+void flitcast_output_again(struct flitcast_site *site, const struct fc_effect *e);
+void flitcast_output_status(struct flitcast_site *site, u8 vc, const struct fc_effect *e);
 
 /* A frame that tells a neighbour of faults. */
-void flitcast_engine_faults(struct flitcast_site *site, u8 port, const struct fc_faults_msg *msg);
+void flitcast_output_faults(struct flitcast_site *site, u8 port, const struct fc_faults_msg *msg);
 
 static inline u64 flitcast_now(void)
 {
@@ -518,17 +546,12 @@ void flitcast_ctrl_back(struct flitcast_site *site, u32 src, u8 port);
 /* A frame, its link header pulled; takes ownership. */
 void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		      struct sk_buff *skb);
-/*
- * Take what is for this site.  Return: true if many messages came to their end by it: the lock is
- * to be released before anything else is done.
- */
-bool flitcast_ctrl_loop(struct flitcast_site *site);
 /* The site is left: what waits, if there is anything, goes now, or soon. */
 void flitcast_ctrl_leave(struct flitcast_site *site);
 /* The link goes away, and what waits for it. */
 void flitcast_ctrl_drop(struct flitcast_site *site, u8 port);
 
-/* oper.c */
+/* store.c and feed.c: the operator */
 
 void flitcast_oper_init(struct flitcast_site *site);
 /* A flit, the front of its packet or not, into the network-buffer of a set; takes ownership. */
@@ -576,29 +599,6 @@ void flitcast_oper_purge(struct flitcast_site *site);
 /* Clones of the flits of a packet; false: no memory. */
 bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *from);
 
-/* branch.c */
-
-/**
- * flitcast_branch_copy() - a frame for one of several ways that a flit leaves by
- * @skb: the flit, without its link header; stays its owner's
- * @headroom: bytes to keep free for headers
- * @mask: of a front, the targets of this branch; else 0
- *
- * Its head is its own, and has these targets alone where the data is in plain pages, which both
- * have then; else all targets.
- *
- * Context: BH disabled.  Return: the frame, or NULL.
- */
-struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom, u64 mask);
-
-/**
- * flitcast_branch_cut() - drop targets from a front
- * @skb: the front, without its link header; its head is its own
- * @mask: targets to keep
- * @kept: how many
- */
-void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int kept);
-
 /* care.c: the machines of mode care, of which each set has its own; may be called in every mode */
 
 /* What machines need, flits coming from these ports only; what an error leaves is freed, too. */
@@ -624,6 +624,8 @@ struct fc_site *flitcast_care_core(struct flitcast_site *site, u8 set);
 /* vnet.c: the switch of mode vnet; but for the first, all may be called in every mode */
 
 int flitcast_vnet_alloc(struct flitcast_site *site);
+/* The switch of a set. */
+struct fc_vnet *flitcast_vnet_core(struct flitcast_site *site, u8 set);
 void flitcast_vnet_purge(struct flitcast_site *site);
 void flitcast_vnet_free(struct flitcast_site *site);
 /* Of a site that has a switch. */
@@ -661,8 +663,8 @@ bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb
 
 /* csr.c: reservations of mode csr; but for the first, all may be called in every mode */
 
-/* After flitcast_vnet_alloc(). */
-int flitcast_csr_alloc(struct flitcast_site *site, struct fc_vnet *vnet);
+/* After flitcast_vnet_alloc(); frees with flitcast_csr_free() what an error leaves. */
+int flitcast_csr_alloc(struct flitcast_site *site);
 void flitcast_csr_free(struct flitcast_site *site);
 u64 flitcast_csr_next_at(const struct flitcast_site *site);
 /* A frame, its link header pulled; false if it is malformed. */
@@ -688,8 +690,6 @@ void flitcast_relay_count(struct flitcast_site *site, u8 port, u64 *stat);
 
 /* cast.c: broadcasts that are for here */
 
-/* A whole copy that came in by a port; takes the flits. */
-void flitcast_cast_copy(struct flitcast_site *site, u8 port, struct sk_buff_head *flits);
 /* Copies that were waited for too long are forgotten. */
 void flitcast_cast_time(struct flitcast_site *site, u64 now);
 void flitcast_cast_detach(struct flitcast_site *site, struct flitcast_port *port);
@@ -733,13 +733,6 @@ struct flitcast_votes {
 };
 
 /*
- * A packet for one local entry; takes ownership of the flits; @votes: of a broadcast, else
- * NULL.  Return: false if it was put off: it has to come again.
- */
-bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
-			const struct fc_packet *pk, const struct fc_target *t,
-			const struct flitcast_votes *votes);
-/*
  * Confirmations that could wait until @until are sent, and the timer is set for the others.
  * Return: true if there are more of them than are sent in one go.
  */
@@ -750,17 +743,14 @@ void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask);
 /* A source answers what is over (FC_CTRL_OVER), or needs a flow no more (FC_CTRL_CLOSED). */
 void flitcast_rx_over(struct flitcast_site *site, const struct fc_ctrl *ctrl);
-/*
- * What flows hold for a port that goes: so many of them.  Return: true if there are more; nothing
- * comes in for the port from the first call on.
- */
-bool flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port);
 void flitcast_rx_init(struct flitcast_site *site);
 /* Context: process; nothing comes in any more, and the ports are detached. */
 void flitcast_rx_stop(struct flitcast_site *site);
 int flitcast_rxflow_alloc(struct flitcast_site *site);
 /* Context: process; the site is dead, and its ports are detached. */
 void flitcast_rxflow_free(struct flitcast_site *site);
+/* ports.c */
+
 struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number);
 
 /* tx.c: sending ends */
@@ -777,15 +767,7 @@ static inline bool flitcast_txcast_waits(const struct flitcast_site *site)
 void flitcast_txcast_feed(struct flitcast_site *site);
 /* What is left of one goes no more. */
 void flitcast_txcast_purge(struct flitcast_site *site);
-/* Mode csr: a packet has reserved its way, or needs none (@arrival is 0); see core/csr_plan.h. */
-void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arrival);
-/* Choose the next packet of a set: sets cur* of its feed; false if there is none now. */
-bool flitcast_tx_pick(struct flitcast_site *site, u8 set);
-/* The next flit of the packet in cur; NULL: no memory, later again. */
-struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_flit *flit);
 void flitcast_tx_time(struct flitcast_site *site);
-/* Routes changed: what had no way and has one is sent again; and the other way round. */
-void flitcast_tx_rerouted(struct flitcast_site *site);
 void flitcast_tx_init(struct flitcast_site *site);
 /* The sending side of a port that is not attached yet.  Context: may sleep; not under the lock. */
 int flitcast_tx_prepare(struct flitcast_site *site, struct flitcast_port *port);
@@ -812,8 +794,10 @@ void flitcast_event_site(struct flitcast_site *site, enum flitcast_site_event ev
 void flitcast_event_link(struct flitcast_site *site, u32 port, bool added);
 /* Tell the listener soon of a link, or of the site itself (port 0). */
 void flitcast_site_link_event(struct flitcast_site *site, u8 port);
-/* That. */
+/* Tell the listener of what flitcast_site_link_event() noted. */
 void flitcast_event_work(struct work_struct *work);
+/* Is a site that is being drained done with it?  Then the listener is told. */
+void flitcast_site_drained(struct flitcast_site *site);
 
 /* end.c */
 
@@ -823,7 +807,7 @@ int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
 /* Take a link out of the site and end it.  Context: RTNL held. */
 void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
 
-/* site.c */
+/* channel.c */
 
 /*
  * Memory of a channel; what an error leaves behind flitcast_channel_free() frees, too.  Flits come
@@ -831,7 +815,18 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
  */
 int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch, u32 ports);
 void flitcast_channel_free(struct flitcast_site *site, struct fc_channel *ch);
-/* Is a site that is being drained done with it?  Then the listener is told. */
-void flitcast_site_drained(struct flitcast_site *site);
+
+/* alloc.c */
+
+/* Return: a site that nobody knows yet, with one reference; NULL: no memory.  May sleep. */
+struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast_site_config *cfg);
+/* The times of its machines, from its tuning. */
+void flitcast_site_set_timing(struct flitcast_site *site);
+
+/* port.c */
+
+/* The site is dead: its messages, and then its ports, go one after the other. */
+void flitcast_ports_gone(struct flitcast_site *site)
+	__must_hold(&site->lock);
 
 #endif /* FLITCAST_SITE_IMPL_H */

@@ -8,7 +8,7 @@
 #include <linux/uio.h>
 #include "core/bucket.h"
 #include "site/lots.h"
-#include "site/tx.h"
+#include "site/msg.h"
 
 static_assert(sizeof(struct flitcast_msg) <= FLITCAST_MSG_SIZE);
 static_assert(sizeof(struct tx_target) <= FLITCAST_MSG_TARGET);

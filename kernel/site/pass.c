@@ -7,11 +7,12 @@
  * (fc_vnet_hop()) changes nothing that these depend on.  The time is read, and the timer set, only
  * where the switch asks for it: on links that were silent.  Where an acknowledgment is due the
  * frame is queued and the rest is done as after any.  Whatever is otherwise goes the way of any
- * frame (engine.c), from its beginning.
+ * frame (input.c), from its beginning.
  */
 #include "core/vnet.h"
 #include "core/wire_plain.h"
 #include "site/impl.h"
+#include "site/up.h"
 
 /* May it come in on this link now? */
 static inline bool usable(const struct flitcast_site *site, const struct flitcast_link *link,
@@ -38,9 +39,9 @@ static noinline enum fc_hop timed(struct flitcast_site *site, struct fc_vnet *v,
 	site->now = 0;
 	hop->now = flitcast_site_now(site);
 	said = fc_vnet_hop_timed(v, hop);
-	flitcast_engine_due(site, v->next_at);
+	flitcast_machine_due(site, v->next_at);
 	if (hop->out_port != FC_PORT_LOCAL && said == FC_HOP_GONE)
-		flitcast_engine_set_timer(site);
+		static_call(flitcast_set_timer_up)(site);
 	return said;
 }
 
@@ -65,10 +66,10 @@ static noinline void by_queue(struct flitcast_site *site, const struct fc_vnet *
 
 	flitcast_link_scrub(skb);
 	skb_pull(skb, FC_LINK_SIZE);
-	flitcast_engine_frame(site, hop->out_port, skb, &hdr);
+	flitcast_output_frame(site, hop->out_port, skb, &hdr);
 	if (more) {
 		rest(site, v);
-		flitcast_engine_received(site);
+		flitcast_received(site);
 		return;
 	}
 	site->dirty &= ~fc_bit(hop->out_port);
@@ -83,8 +84,8 @@ static noinline void lost(struct flitcast_site *site, u8 port, struct sk_buff *s
 	site->resets |= fc_bit(port);
 	spin_unlock(&site->lock);
 	kfree_skb(skb);
-	flitcast_engine_enter(site);
-	flitcast_engine_leave(site);
+	flitcast_enter(site);
+	flitcast_leave(site);
 }
 
 /* It is for here: the switch has little to do but to take it. */
@@ -113,7 +114,7 @@ static bool arrive(struct flitcast_link *link, struct fc_vnet *v, struct sk_buff
 	flitcast_oper_here(site, skb);
 	if (said == FC_HOP_MORE)
 		rest(site, v);
-	flitcast_engine_received(site);
+	flitcast_received(site);
 	return true;
 }
 

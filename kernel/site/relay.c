@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcast packets through a site: runs the relay (core/relay.h) as engine.c runs the
- * rest of the core, and keeps the flits of its holds.
+ * Broadcast packets through a site: runs the relay (core/relay.h) as vnet.c runs the
+ * switch, and keeps the flits of its holds.
  */
 #include <linux/slab.h>
 #include "core/relay.h"
 #include "site/impl.h"
+#include "site/up.h"
 #include "site/table.h"
 #include "site/ways.h"
 
@@ -187,7 +188,7 @@ static void relay(struct flitcast_site *site, const struct fc_effect *e)
 	if (e->type == FC_FX_CUT)
 		skb = flitcast_link_alloc(end->link, 0);
 	else
-		skb = to_send(site->relay, e, flitcast_engine_headroom(end->link));
+		skb = to_send(site->relay, e, flitcast_output_headroom(end->link));
 	/* Its numbers are over. */
 	if (site->resets & fc_bit(e->port)) {
 		kfree_skb(skb);
@@ -199,7 +200,7 @@ static void relay(struct flitcast_site *site, const struct fc_effect *e)
 		site->resets |= fc_bit(e->port);
 		return;
 	}
-	flitcast_engine_flit(site, e->port, skb, &hdr);
+	flitcast_output_flit(site, e->port, skb, &hdr);
 }
 
 /* A copy that is here to its end. */
@@ -208,7 +209,7 @@ static void deliver(struct flitcast_site *site, const struct fc_effect *e)
 	struct sk_buff_head copy;
 
 	if (flitcast_flits_clone(&copy, &site->relay->flits[e->hold]))
-		flitcast_cast_copy(site, e->port, &copy);
+		static_call(flitcast_cast_copy_up)(site, e->port, &copy);
 	else
 		site->stat[FC_STAT_NO_MEMORY]++;
 }
@@ -238,14 +239,14 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		kfree_skb(e->flit.h);
 		break;
 	case FC_FX_STATUS:
-		flitcast_engine_status(site, FC_VC_CAST, e);
+		flitcast_output_status(site, FC_VC_CAST, e);
 		break;
 	case FC_FX_RESEND:
-		flitcast_engine_again(site, e);
+		flitcast_output_again(site, e);
 		break;
 	case FC_FX_RELEASE:
 		flitcast_replay_release(&site->end[e->port].cast, &site->kept, e->seq);
-		flitcast_engine_acked(site, e->port);
+		flitcast_output_acked(site, e->port);
 		break;
 	case FC_FX_RESCUE:
 		/* Other copies go other ways; where there is one only, its source repeats it. */
@@ -264,7 +265,7 @@ u64 flitcast_relay_next_at(const struct flitcast_site *site)
 
 void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev)
 {
-	struct fc_effects *fx = flitcast_engine_effects();
+	struct fc_effects *fx = flitcast_effects();
 	u32 i, frames = site->frames;
 	u8 type = ev->type;
 	bool more;
@@ -279,7 +280,7 @@ void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev)
 	} while (more && site->frames - frames < RELAY_BUDGET);
 	site->relay->more = more;
 	ev->type = type;
-	flitcast_engine_due(site, flitcast_relay_next_at(site));
+	flitcast_machine_due(site, flitcast_relay_next_at(site));
 }
 
 void flitcast_relay_count(struct flitcast_site *site, u8 port, u64 *stat)
@@ -323,9 +324,9 @@ int flitcast_site_ways_set(struct flitcast_site *site, u32 source, u32 copies,
 	set = flitcast_ways_make(way, n);
 	if (!set)
 		return -ENOMEM;
-	flitcast_engine_enter(site);
+	flitcast_enter(site);
 	set = flitcast_ways_exchange(ways, source, copies, set);
-	flitcast_engine_leave(site);
+	flitcast_leave(site);
 	kfree(set);
 	return 0;
 }
@@ -338,9 +339,9 @@ int flitcast_site_ways_del(struct flitcast_site *site, u32 source, u32 copies,
 
 	if (ways && source < site->cfg.topo.nsites && copies >= FC_WAYS_COPIES_MIN &&
 	    copies <= FC_WAYS_COPIES_MAX) {
-		flitcast_engine_enter(site);
+		flitcast_enter(site);
 		set = flitcast_ways_exchange(ways, source, copies, NULL);
-		flitcast_engine_leave(site);
+		flitcast_leave(site);
 	}
 	if (!set) {
 		NL_SET_ERR_MSG_MOD(extack, "no paths of that source in so many copies");

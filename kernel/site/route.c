@@ -57,7 +57,7 @@ int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 n
 		err = check_list(site, dir, ports, nports, extack);
 	if (err)
 		return err;
-	flitcast_engine_enter(site);
+	flitcast_enter(site);
 	if (nports) {
 		memcpy(site->pref.port[dir], ports, nports);
 		site->pref.count[dir] = nports;
@@ -66,7 +66,7 @@ int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 n
 		site->pref.count[dir] = 1;
 	}
 	changed(site);
-	flitcast_engine_leave(site);
+	flitcast_leave(site);
 	return 0;
 }
 
@@ -87,7 +87,7 @@ int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pre
 		if (err)
 			return err;
 	}
-	flitcast_engine_enter(site);
+	flitcast_enter(site);
 	if (generation && *generation != site->generation) {
 		NL_SET_ERR_MSG_MOD(extack, "the table has changed: read it again");
 		err = -ESTALE;
@@ -95,7 +95,7 @@ int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pre
 		site->pref = *pref;
 		changed(site);
 	}
-	flitcast_engine_leave(site);
+	flitcast_leave(site);
 	return err;
 }
 

@@ -7,33 +7,11 @@
  */
 #include <linux/sizes.h>
 #include <linux/slab.h>
-#include "site/rx.h"
+#include "site/rxmsg.h"
+#include "site/up.h"
 
 /* Confirmations that were owed are sent so many in one go. */
 #define PAY_BUDGET	64
-
-/**
- * struct rx_msg - a message being received
- * @charge: room reserved for it
- * @spare: of that, what was thought its packets would hold beyond their data, and they have not
- * @cut: bytes of the first packet before the part, which are not kept
- * @npackets: packets of the part
- * @carrier: what will be delivered; the packets hang on it in the end
- * @packet: each packet as a list of flits linked by next
- */
-struct rx_msg {
-	u32 charge;
-	u32 spare;
-	u32 cut;
-	u16 npackets;
-	struct sk_buff *carrier;
-	struct sk_buff *packet[];
-};
-
-struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number)
-{
-	return xa_load(&site->ports, number);
-}
 
 static noinline struct flitcast_port *port_look_up(struct flitcast_site *site, u16 number)
 {
@@ -70,130 +48,6 @@ static struct rx_key key_of_ctrl(const struct fc_ctrl *ctrl)
 	};
 }
 
-static void packet_free(struct sk_buff *skb)
-{
-	kfree_skb_list(skb);
-}
-
-/*
- * What struct fc_rxmsg refers to: a message being put together, or, where one flit is all of
- * it, that: its charge is in its cb then, as in that of every message that is delivered.
- */
-#define ALONE	1UL
-
-static void *alone(struct sk_buff *skb)
-{
-	return (void *)((unsigned long)skb | ALONE);
-}
-
-static struct sk_buff *flit_alone(const struct fc_rxmsg *m)
-{
-	unsigned long h = (unsigned long)m->h;
-
-	return h & ALONE ? (struct sk_buff *)(h & ~ALONE) : NULL;
-}
-
-static u32 charge_of(const struct fc_rxmsg *m)
-{
-	const struct sk_buff *skb = flit_alone(m);
-
-	return skb ? FLITCAST_DELIVERY(skb)->charge : ((const struct rx_msg *)m->h)->charge;
-}
-
-static void msg_free(struct rx_msg *msg)
-{
-	unsigned int i;
-
-	for (i = 0; i < msg->npackets; i++)
-		packet_free(msg->packet[i]);
-	kfree_skb(msg->carrier);
-	kvfree(msg);
-}
-
-/* In the cb of a dropped skb: the message whose carrier it is, with its packets; or NULL. */
-struct drop_cb {
-	struct rx_msg *msg;
-};
-
-#define DROP_CB(skb)	((struct drop_cb *)(skb)->cb)
-
-/*
- * A message has up to 16 MiB in ten thousand flits, each with memory of its own: they are freed by
- * a work, without the lock.  Their room is given back before.  A peer cannot make more of it than
- * it sends, and the work is not bound to the processor that receives.
- */
-static void drop(struct flitcast_site *site, struct sk_buff *skb, struct rx_msg *msg)
-{
-	DROP_CB(skb)->msg = msg;
-	__skb_queue_tail(&site->dropped, skb);
-	queue_work(system_unbound_wq, &site->drop);
-}
-
-static void drop_work(struct work_struct *work)
-{
-	struct flitcast_site *site = container_of(work, struct flitcast_site, drop);
-	struct sk_buff_head dropped;
-	struct sk_buff *skb;
-
-	__skb_queue_head_init(&dropped);
-	spin_lock_bh(&site->lock);
-	skb_queue_splice_init(&site->dropped, &dropped);
-	spin_unlock_bh(&site->lock);
-	while ((skb = __skb_dequeue(&dropped))) {
-		if (DROP_CB(skb)->msg)
-			msg_free(DROP_CB(skb)->msg);
-		else
-			kfree_skb(skb);
-		cond_resched();
-	}
-}
-
-void flitcast_rx_init(struct flitcast_site *site)
-{
-	__skb_queue_head_init(&site->dropped);
-	INIT_WORK(&site->drop, drop_work);
-}
-
-void flitcast_rx_stop(struct flitcast_site *site)
-{
-	flush_work(&site->drop);
-}
-
-static void slot_free(struct flitcast_site *site, const struct fc_rxmsg *m)
-{
-	struct sk_buff *skb = flit_alone(m);
-
-	if (skb)
-		drop(site, skb, NULL);
-	else
-		drop(site, ((struct rx_msg *)m->h)->carrier, m->h);
-}
-
-unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
-{
-	struct flitcast_port *port = flitcast_port_find(site, flow->key.port);
-	unsigned int i, n = 0;
-
-	for (i = 0; i < FC_FLOW_WINDOW; i++) {
-		struct fc_rxmsg *m = &flow->core.msg[i];
-
-		if (m->state == FC_RX_EMPTY)
-			continue;
-		if (port)
-			port->ops->uncharge(port, charge_of(m), m->early);
-		slot_free(site, m);
-		memset(m, 0, sizeof(*m));
-		n++;
-	}
-	if (port && flow->invited)
-		port->ops->uncharge(port, flow->invited, false);
-	flow->invited = 0;
-	memset(flow->need, 0, sizeof(flow->need));
-	list_del_init(&flow->waiting);
-	list_del_init(&flow->held);
-	return n;
-}
-
 static void answer(struct flitcast_site *site, const struct fc_packet *pk,
 		   const struct fc_target *t, struct rx_flow *flow,
 		   enum fc_ctrl_kind kind)
@@ -214,20 +68,6 @@ static void answer(struct flitcast_site *site, const struct fc_packet *pk,
 		flitcast_ctrl_hold(site, &ctrl, site->beyond);
 	else
 		flitcast_ctrl_send(site, &ctrl);
-}
-
-void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq,
-			   u32 level)
-{
-	/* The answer brings the time back: late ones are not believed. */
-	struct fc_ctrl ctrl = {
-		.kind = FC_CTRL_LEVEL, .dst = key->src, .incarnation = key->incarnation,
-		.sock = key->sock, .site = site->cfg.id, .port = key->port, .seq = seq,
-		.next = level, .have = flitcast_site_now(site),
-	};
-
-	site->stat[FC_STAT_CTRL_SENT]++;
-	flitcast_ctrl_send(site, &ctrl);
 }
 
 /* A message was delivered whose source can wait for the confirmation. */
@@ -282,125 +122,8 @@ static void skip(void *arg, struct fc_rxmsg *m)
 	struct flitcast_port *port = flitcast_port_find(a->site, a->flow->key.port);
 
 	if (port)
-		port->ops->uncharge(port, charge_of(m), m->early);
-	slot_free(a->site, m);
-}
-
-/* Room that is thought to be taken of each message, and of each packet, besides its data. */
-#define MSG_ROOM	1024
-#define PACKET_ROOM	512
-
-/* Room that a message takes at least: its data and what is kept of each packet. */
-static u32 msg_charge(const struct fc_part *part)
-{
-	return part->len + MSG_ROOM + part->count * PACKET_ROOM;
-}
-
-/*
- * How much more than its data a packet may hold before the data is copied, where there is room
- * yet: a quarter of a packet besides three times the data; and where the port is tight: a page.
- */
-#define WASTE_MAX	(FC_PACKET_MAX / 4)
-#define WASTE_TIGHT	PAGE_SIZE
-#define WASTE_FACTOR	3
-
-/* What flits before @end are charged for: themselves, and their data with what lies around it. */
-static u32 truesize(const struct sk_buff *skb, const struct sk_buff *end)
-{
-	u32 n = 0;
-
-	for (; skb != end; skb = skb->next)
-		n += skb->truesize;
-	return n;
-}
-
-/*
- * What flits keep from being freed: lots of pages that others have parts of, too.  Those of one
- * message follow each other in the same lots.
- */
-static u32 footprint(const struct sk_buff *skb, const struct sk_buff *end)
-{
-	const struct page *last = NULL;
-	u32 n = 0;
-	int i;
-
-	for (; skb != end; skb = skb->next) {
-		n += SKB_TRUESIZE(skb_end_offset(skb));
-		for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
-			const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
-			struct page *page = compound_head(skb_frag_page(frag));
-
-			if (page != last)
-				n += page_size(page);
-			last = page;
-		}
-	}
-	return n;
-}
-
-/* @end: NULL of a list; of a flit in a queue, the next one, or the queue. */
-static bool wasteful(const struct flitcast_port *port, const struct sk_buff *skb,
-		     const struct sk_buff *end, u32 len)
-{
-	return truesize(skb, end) > WASTE_FACTOR * len + WASTE_MAX ||
-	       (port->tight && footprint(skb, end) > WASTE_FACTOR * len + WASTE_TIGHT);
-}
-
-/* Bytes [from, from + len) of a list of flits, as if it were one. */
-static bool copy_flits(const struct sk_buff *skb, u32 from, void *to, u32 len)
-{
-	for (; len && skb; skb = skb->next) {
-		u32 n;
-
-		if (from >= skb->len) {
-			from -= skb->len;
-			continue;
-		}
-		n = min(len, skb->len - from);
-		if (skb_copy_bits(skb, from, to, n))
-			return false;
-		to += n;
-		len -= n;
-		from = 0;
-	}
-	return !len;
-}
-
-/* Data up to so many bytes is copied beside the head; else to pages. */
-#define COMPACT_LINEAR	1024
-
-/*
- * The data alone, in memory that nothing else is in, instead of the flits, which are freed.
- * Return: an skb with room in its head for what a delivery needs; NULL: no memory, and the flits
- * are there as they were.
- */
-static struct sk_buff *compact(struct sk_buff *flits, u32 from, u32 len)
-{
-	u32 linear = len <= COMPACT_LINEAR ? len : 0, done = linear;
-	struct sk_buff *skb;
-	int err, i;
-
-	skb = alloc_skb_with_frags(sizeof(struct flitcast_arrival) + linear, len - linear, 0, &err,
-				   GFP_ATOMIC | __GFP_NOWARN);
-	if (!skb)
-		return NULL;
-	skb_reserve(skb, sizeof(struct flitcast_arrival));
-	if (!copy_flits(flits, from, skb_put(skb, linear), linear))
-		goto fail;
-	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
-		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
-
-		if (!copy_flits(flits, from + done, skb_frag_address(frag), skb_frag_size(frag)))
-			goto fail;
-		done += skb_frag_size(frag);
-	}
-	skb->data_len = len - linear;
-	skb->len = len;
-	kfree_skb_list(flits);
-	return skb;
-fail:
-	kfree_skb(skb);
-	return NULL;
+		port->ops->uncharge(port, flitcast_rxmsg_charged(m), m->early);
+	flitcast_rxmsg_drop(a->site, m);
 }
 
 /* May this message come in, as far as the port is concerned? */
@@ -412,32 +135,18 @@ static enum flitcast_admit may_come(struct flitcast_port *port, const struct fc_
 	return pk->kind == FC_KIND_MESSAGE ? FLITCAST_ADMIT_YES : FLITCAST_ADMIT_NO;
 }
 
-/**
- * struct taken - what a packet brings of a part, taken out of its flits
- * @data: flits linked by next
- * @alone: it is the whole message in one skb, which is delivered as it is
- * @cut: bytes of the packet before it that are gone
- * @extra: bytes that it holds beyond what is reserved for each packet
- */
-struct taken {
-	struct sk_buff *data;
-	bool alone;
-	u32 cut;
-	u32 extra;
-};
-
 /*
  * Reserve room for a message and make its place.  Its packets are thought to hold what the first
  * one, which is here, does.
  */
 static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		  struct rx_flow *flow, struct fc_rxmsg *slot, const struct fc_target *t,
-		  const struct fc_part *part, const struct taken *taken, bool later)
+		  const struct fc_part *part, const struct rx_taken *taken, bool later)
 {
 	u32 extra = min_t(u64, (u64)taken->extra * part->count, SZ_256M);
-	u32 charge = msg_charge(part) + extra;
+	u32 charge = flitcast_rxmsg_charge(part) + extra;
 	bool early = t->seq != flow->core.next;
-	struct rx_msg *msg;
+	void *msg;
 
 	rx_holds(flow, port);
 	if (later || !flitcast_rx_charge(site, port, flow, charge, early)) {
@@ -452,81 +161,19 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 	*rx_need(flow, t->seq) = 0;
 	if (taken->alone) {
 		FLITCAST_DELIVERY(taken->data)->charge = charge;
-		fc_rxflow_admit(&flow->core, slot, t, part, alone(taken->data));
-		goto admitted;
+		msg = flitcast_rxmsg_alone(taken->data);
+	} else {
+		msg = flitcast_rxmsg_make(part, charge, extra);
 	}
-	msg = kzalloc(struct_size(msg, packet, part->count), GFP_ATOMIC);
-	if (msg) {
-		msg->charge = charge;
-		msg->spare = extra;
-		msg->npackets = part->count;
-		msg->carrier = alloc_skb(sizeof(struct flitcast_arrival), GFP_ATOMIC);
-	}
-	if (!msg || !msg->carrier) {
+	if (!msg) {
 		site->stat[FC_STAT_NO_MEMORY]++;
 		port->ops->uncharge(port, charge, early);
-		kvfree(msg);
 		return false;
 	}
-	*FLITCAST_ARRIVAL(msg->carrier) = (struct flitcast_arrival) { };
 	fc_rxflow_admit(&flow->core, slot, t, part, msg);
-admitted:
 	if (!early)
 		list_del_init(&flow->waiting);
 	return true;
-}
-
-/* The flit that is all of a packet, with room in its head for what a delivery needs; or NULL. */
-static struct sk_buff *whole(struct sk_buff_head *flits)
-{
-	struct sk_buff *skb = skb_peek(flits);
-
-	if (skb_queue_len(flits) > 1 || skb_cloned(skb) ||
-	    skb_headroom(skb) + FC_PACKET_SIZE < sizeof(struct flitcast_arrival) ||
-	    !IS_ALIGNED((unsigned long)skb->head, sizeof(u64)))
-		return NULL;
-	return skb;
-}
-
-/* Flits of a packet as one list; the front's header and list are pulled. */
-static struct sk_buff *packet_data(struct sk_buff_head *flits)
-{
-	struct sk_buff *skb, *first = NULL, **tail = &first;
-
-	skb = skb_peek(flits);
-	skb_pull(skb, fc_wire_head_len(skb->data));
-	while ((skb = __skb_dequeue(flits))) {
-		if (!skb->len) {
-			kfree_skb(skb);
-			continue;
-		}
-		*tail = skb;
-		tail = &skb->next;
-	}
-	*tail = NULL;
-	return first;
-}
-
-/* Hang every packet on the carrier: a message is one skb to its reader. */
-static struct sk_buff *assemble(struct rx_msg *msg)
-{
-	struct sk_buff *carrier = msg->carrier, **tail = &skb_shinfo(carrier)->frag_list;
-	unsigned int i;
-
-	for (i = 0; i < msg->npackets; i++) {
-		struct sk_buff *skb;
-
-		*tail = msg->packet[i];
-		msg->packet[i] = NULL;
-		for (skb = *tail; skb; skb = skb->next) {
-			carrier->len += skb->len;
-			carrier->data_len += skb->len;
-			carrier->truesize += skb->truesize;
-			tail = &skb->next;
-		}
-	}
-	msg->carrier = NULL;
-	return carrier;
 }
 
 /* One more packet of a message.  One that was not expected makes the message that. */
@@ -546,89 +193,20 @@ static void hand_over(struct flitcast_site *site, struct flitcast_port *port, st
 {
 	site->stat[FC_STAT_MSG_DELIVERED]++;
 	if (!port->ops->deliver(port, skb))
-		drop(site, skb, NULL);
-	flitcast_engine_wake(site, port, FLITCAST_WAKE_IN);
+		flitcast_rx_drop(site, skb);
+	flitcast_wake(site, port, FLITCAST_WAKE_IN);
 }
 
 static void deliver(struct flitcast_site *site, struct flitcast_port *port,
 		    struct rx_flow *flow, struct fc_rxmsg *m)
 {
-	struct sk_buff *skb = flit_alone(m);
+	struct sk_buff *skb = flitcast_rxmsg_finish(port, m);
 	bool early = m->early;
 
-	if (!skb) {
-		struct rx_msg *msg = m->h;
-
-		FLITCAST_DELIVERY(msg->carrier)->charge = msg->charge - msg->spare;
-		if (msg->spare)
-			port->ops->uncharge(port, msg->spare, early);
-		skb = assemble(msg);
-		msg_free(msg);
-	}
 	fc_rxflow_delivered(&flow->core, m);
 	if (early)
 		port->ops->promote(port, FLITCAST_DELIVERY(skb)->charge);
 	hand_over(site, port, skb);
-}
-
-/* The flit that is all of a message, out of the packet's. */
-static void take_only(struct sk_buff_head *flits, struct sk_buff *only)
-{
-	__skb_unlink(only, flits);
-	__skb_pull(only, fc_wire_head_len(only->data));
-	*FLITCAST_ARRIVAL(only) = (struct flitcast_arrival) { };
-}
-
-/* What a packet brings of a part, with as little else as is worth while. */
-static void take(struct flitcast_port *port, struct sk_buff_head *flits,
-		 const struct fc_part *part, u16 packet, struct taken *taken)
-{
-	u32 base = packet * FC_PACKET_MAX, room = PACKET_ROOM, held;
-	u32 from = part->off > base ? part->off - base : 0;
-	u32 len = min_t(u32, part->off + part->len - base, FC_PACKET_MAX) - from;
-	struct sk_buff *skb = NULL;
-
-	if (part->count == 1) {
-		room += MSG_ROOM;
-		skb = whole(flits);
-	}
-	taken->alone = skb;
-	taken->cut = 0;
-	if (skb)
-		take_only(flits, skb);
-	else
-		skb = packet_data(flits);
-	taken->data = skb;
-	if (skb && wasteful(port, skb, NULL, len)) {
-		skb = compact(skb, from, len);
-		if (skb) {
-			taken->data = skb;
-			taken->cut = from;
-			taken->alone = part->count == 1;
-			if (taken->alone)
-				*FLITCAST_ARRIVAL(skb) = (struct flitcast_arrival) { };
-		}
-	}
-	held = truesize(taken->data, NULL);
-	taken->extra = held > len + room ? held - len - room : 0;
-}
-
-/* A packet of a message is kept, with what it turned out to hold. */
-static void keep(struct flitcast_port *port, const struct fc_rxmsg *m, u16 index,
-		 const struct taken *taken)
-{
-	struct rx_msg *msg = m->h;
-	u32 more = 0;
-
-	if (taken->extra > msg->spare)
-		more = taken->extra - msg->spare;
-	msg->spare -= taken->extra - more;
-	if (more)
-		port->ops->grow(port, more, m->early);
-	msg->charge += more;
-	msg->packet[index] = taken->data;
-	if (!index)
-		msg->cut = taken->cut;
 }
 
 /* What a delivery says of itself; not @charge. */
@@ -694,14 +272,14 @@ static bool pass(struct flitcast_site *site, struct flitcast_port *port, struct 
 	    flow->need[t->seq % FC_FLOW_WINDOW] || flow->invited || site->csr ||
 	    !list_empty(&port->waiting) || !list_empty(&port->invited))
 		return false;
-	only = whole(flits);
-	if (!only || wasteful(port, only, only->next, part.len))
+	only = flitcast_rxmsg_only(port, flits, part.len);
+	if (!only)
 		return false;
-	charge = max(msg_charge(&part), only->truesize);
+	charge = max(flitcast_rxmsg_charge(&part), only->truesize);
 	if (may_come(port, pk, false) != FLITCAST_ADMIT_YES ||
 	    !port->ops->charge(port, charge, false))
 		return false;
-	take_only(flits, only);
+	flitcast_rxmsg_take_only(flits, only);
 	FLITCAST_ARRIVAL(only)->arrived = flow->used;
 	describe(FLITCAST_DELIVERY(only), pk, &part, 0, NULL);
 	FLITCAST_DELIVERY(only)->charge = charge;
@@ -730,13 +308,12 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 {
 	struct fc_part part;
 	u16 packet;
-	struct flitcast_delivery *d;
 	struct fc_rxmsg *slot, *m;
 	enum flitcast_admit admitted;
 	enum fc_rx_verdict verdict;
 	struct skip_arg arg;
-	struct flitcast_arrival *arrival;
-	struct taken taken;
+	struct rx_taken taken;
+	struct sk_buff *skb;
 	u64 due;
 	struct fc_target own;
 	bool over = true;
@@ -784,10 +361,10 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 			goto drop;
 		}
 		due = csr_due(site, flits, votes);
-		take(port, flits, &part, packet, &taken);
+		flitcast_rxmsg_take(port, flits, &part, packet, &taken);
 		if (!admit(site, port, flow, slot, t, &part, &taken,
 			   admitted == FLITCAST_ADMIT_LATER)) {
-			packet_free(taken.data);
+			kfree_skb_list(taken.data);
 			answer(site, pk, t, flow, FC_CTRL_NO_ROOM);
 			over = false;
 			goto drop;
@@ -795,22 +372,13 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 		break;
 	case FC_RX_TAKE:
 		due = csr_due(site, flits, votes);
-		take(port, flits, &part, packet, &taken);
+		flitcast_rxmsg_take(port, flits, &part, packet, &taken);
 		break;
 	}
-	if (taken.alone) {
-		d = FLITCAST_DELIVERY(taken.data);
-		arrival = FLITCAST_ARRIVAL(taken.data);
-	} else {
-		struct rx_msg *msg = slot->h;
-
-		keep(port, slot, packet - part.first, &taken);
-		taken.cut = msg->cut;
-		d = FLITCAST_DELIVERY(msg->carrier);
-		arrival = FLITCAST_ARRIVAL(msg->carrier);
-	}
-	note_arrival(arrival, due, flow->used);
-	describe(d, pk, &part, taken.cut, votes);
+	skb = taken.alone ? taken.data :
+			    flitcast_rxmsg_keep(port, slot, packet - part.first, &taken);
+	note_arrival(FLITCAST_ARRIVAL(skb), due, flow->used);
+	describe(FLITCAST_DELIVERY(skb), pk, &part, taken.cut, votes);
 	fc_rxmsg_stored(slot, packet - part.first);
 	if (fc_rxflow_ready(&flow->core))
 		deliver_next(site, port, flow);
@@ -983,51 +551,4 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 		answer(site, &pk, &t, flow, FC_CTRL_NO_ROOM);
 		flitcast_rx_invite(site, port);
 	}
-}
-
-/*
- * Sources that wait for room, or for the rest of a message to be taken, are told.  Return: how many
- * messages.
- */
-static unsigned int refuse_all(struct flitcast_site *site, const struct rx_flow *flow)
-{
-	unsigned int n = 0;
-	u32 seq;
-
-	for (seq = flow->core.next; seq != flow->core.next + FC_FLOW_WINDOW; seq++) {
-		struct fc_ctrl ctrl = {
-			.kind = FC_CTRL_REFUSED, .dst = flow->key.src,
-			.incarnation = flow->key.incarnation, .sock = flow->key.sock,
-			.site = site->cfg.id, .port = flow->key.port, .seq = seq,
-			.next = flow->core.next,
-		};
-
-		if (!fc_rxflow_holds(&flow->core, seq) && !flow->need[seq % FC_FLOW_WINDOW])
-			continue;
-		site->stat[FC_STAT_CTRL_SENT]++;
-		flitcast_ctrl_send(site, &ctrl);
-		n++;
-	}
-	return n;
-}
-
-/* Messages that are refused in one go, so that nobody holds the lock for long, and flows. */
-#define DETACH_BUDGET	32
-
-bool flitcast_rx_detach(struct flitcast_site *site, struct flitcast_port *port)
-{
-	int budget = DETACH_BUDGET;
-
-	if (!port->closing)
-		flitcast_cast_detach(site, port);
-	port->closing = true;
-	while (!list_empty(&port->flows)) {
-		struct rx_flow *flow = list_first_entry(&port->flows, struct rx_flow, held);
-
-		if (budget <= 0)
-			return true;
-		budget -= 1 + refuse_all(site, flow);
-		flitcast_rxflow_empty(site, flow);
-	}
-	return false;
 }

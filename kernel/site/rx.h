@@ -75,6 +75,15 @@ static inline void rx_holds(struct rx_flow *flow, struct flitcast_port *port)
 		list_add_tail(&flow->held, &port->flows);
 }
 
+/* rxmsg.c */
+
+/* Ask the source of a flow what of it is over. */
+void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq,
+			   u32 level);
+
+/* Forget what a flow holds.  Return: messages. */
+unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow);
+
 /* rxflow.c */
 
 /* What flitcast_rxflow_find() does where it is not the one that was found last. */
@@ -112,15 +121,6 @@ void flitcast_rxflow_used(struct flitcast_site *site, struct rx_flow *flow);
  */
 bool flitcast_rxflow_settle(struct flitcast_site *site, struct rx_flow *flow, u32 level,
 			    bool closed);
-
-/* rx.c */
-
-/* Ask the source of a flow what of it is over. */
-void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq,
-			   u32 level);
-
-/* Forget what a flow holds.  Return: messages. */
-unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow);
 
 /* rxroom.c */
 

@@ -146,10 +146,10 @@ void flitcast_port_release(struct flitcast_port *port, u32 charge)
 	spin_unlock_bh(&site->lock);
 	if (idle)
 		return;
-	flitcast_engine_enter(site);
+	flitcast_enter(site);
 	if (!site->dead)
 		flitcast_rx_invite(site, port);
-	flitcast_engine_leave(site);
+	flitcast_leave(site);
 }
 
 #ifdef CONFIG_DEBUG_NET

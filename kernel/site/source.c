@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sending side of a port: it begins with bind(), takes messages, and ends when
- * it is closed and its last message is over.
+ * The sending side of a port, its source: it begins with bind(), and ends when it is closed and its
+ * last message is over.
  */
 #include <linux/slab.h>
 #include <uapi/linux/flitcast.h>
-#include "core/turn.h"
 #include "site/share.h"
-#include "site/tx.h"
-
-/* Targets whose flows are looked for between two times that the lock is free. */
-#define FLOWS_BATCH	16
+#include "site/msg.h"
 
 /* Context: may sleep. */
 static struct flitcast_source *source_alloc(struct flitcast_port *port)
@@ -111,18 +107,14 @@ void flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port)
 	WARN_ON_ONCE(source_add(site, port->source));
 }
 
-/*
- * Broadcasts have a source of their own, with flows of their own, from the first one on.  Enters
- * the site.
- */
-static int casts_add(struct flitcast_site *site, struct flitcast_port *port)
+int flitcast_source_casts(struct flitcast_site *site, struct flitcast_port *port)
 {
 	struct flitcast_source *src = source_alloc(port);
 	int err = 0;
 
 	if (!src)
 		return -ENOMEM;
-	flitcast_engine_enter(site);
+	flitcast_enter(site);
 	if (!site->dead && port->source && !port->casts) {
 		src->number = port->source->number | FC_SOCK_CAST;
 		err = source_add(site, src);
@@ -131,7 +123,7 @@ static int casts_add(struct flitcast_site *site, struct flitcast_port *port)
 			src = NULL;
 		}
 	}
-	flitcast_engine_leave(site);
+	flitcast_leave(site);
 	if (src)
 		source_unmake(src);
 	return err;
@@ -261,44 +253,6 @@ void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port)
 	port->source = NULL;
 }
 
-/*
- * Nobody waits for the messages of a closed socket for ever; and where closed sockets have left
- * too much behind, those that would be given up first are given up now.
- */
-void flitcast_source_time(struct flitcast_site *site, u64 now, int *budget)
-{
-	struct rb_node *first;
-
-	while ((first = rb_first_cached(&site->closing))) {
-		struct flitcast_source *src = rb_entry(first, struct flitcast_source, closing);
-		struct flitcast_msg *msg;
-
-		if (src->until > now && site->orphans <= FLITCAST_ORPHANS_MAX) {
-			flitcast_tx_due(site, src->until);
-			return;
-		}
-		if (*budget <= 0) {
-			flitcast_tx_due(site, 0);
-			return;
-		}
-		*budget -= TX_COST_FREE;
-		msg = list_first_entry_or_null(&src->msgs, struct flitcast_msg, source_node);
-		if (msg)
-			flitcast_tx_give_up_all(site, msg, -ETIMEDOUT, budget);
-		flitcast_source_reap(site, src);
-	}
-}
-
-/* What goes on comes to its end while a site is drained; nothing begins. */
-static bool begins(const struct flitcast_port *port, const struct flitcast_msg *msg)
-{
-	u8 kind = msg->out.kind;
-
-	/* The answers of the site itself are no traffic of its own. */
-	return port->ops->info && (kind == FC_KIND_MESSAGE || kind == FC_KIND_DATA ||
-				   kind == FC_KIND_CONNECT);
-}
-
 bool flitcast_port_busy(struct flitcast_port *port)
 {
 	struct flitcast_site *site = port->site;
@@ -311,42 +265,6 @@ bool flitcast_port_busy(struct flitcast_port *port)
 	       (port->casts && !list_empty(&port->casts->msgs));
 	spin_unlock_bh(&site->lock);
 	return busy;
-}
-
-/* Return: true if more is left. */
-static bool source_drop(struct flitcast_site *site, struct flitcast_source *src, int *budget)
-{
-	struct flitcast_msg *msg;
-
-	if (!src)
-		return false;
-	while (*budget > 0) {
-		msg = list_first_entry_or_null(&src->msgs, struct flitcast_msg, source_node);
-		if (!msg)
-			return false;
-		*budget -= TX_COST_FREE;
-		flitcast_tx_give_up_all(site, msg, -ECONNABORTED, budget);
-	}
-	return true;
-}
-
-void flitcast_port_drop(struct flitcast_port *port)
-{
-	struct flitcast_site *site = port->site;
-	bool more;
-
-	if (!site)
-		return;
-	do {
-		int budget = TX_BUDGET;
-
-		flitcast_engine_enter(site);
-		more = source_drop(site, port->source, &budget) ||
-		       source_drop(site, port->casts, &budget);
-		if (!more && port->source)
-			port->source->next_id++;
-		flitcast_engine_leave(site);
-	} while (more);
 }
 
 void flitcast_port_forgive(struct flitcast_port *port)
@@ -363,126 +281,6 @@ void flitcast_port_forgive(struct flitcast_port *port)
 	spin_unlock_bh(&site->lock);
 }
 
-/* They are not about to be used any more. */
-static void flows_let_go(struct flitcast_msg *msg, u32 n)
-{
-	while (n--)
-		msg->target[n].flow->users--;
-}
-
-/*
- * Find or make the flows of a message, and leave the site between two batches of them.  Return: 0,
- * or why it cannot be sent.
- */
-static int msg_flows(struct flitcast_site *site, struct flitcast_source *src,
-		     struct flitcast_msg *msg, const struct flitcast_msg_dest *dests)
-{
-	u32 i;
-
-	for (i = 0; i < msg->ntargets; i++) {
-		struct tx_target *t = &msg->target[i];
-
-		t->flow = flitcast_txflow_get(site, src, dests[i].site, dests[i].port);
-		if (!t->flow) {
-			flows_let_go(msg, i);
-			return -ENOMEM;
-		}
-		t->flow->users++;
-		t->msg = msg;
-		t->site = dests[i].site;
-		t->port = dests[i].port;
-		t->index = dests[i].index;
-		t->off = dests[i].off;
-		t->len = dests[i].len;
-		t->core.part = fc_part_make(msg->len, t->off, t->len);
-		if ((i + 1) % FLOWS_BATCH)
-			continue;
-		flitcast_engine_leave(site);
-		flitcast_engine_enter(site);
-		/* The source has gone with the site; else it stays, as its port does. */
-		if (site->dead)
-			return -ENETDOWN;
-	}
-	return 0;
-}
-
-/* Is there anybody to send it to? */
-static bool msg_live(const struct flitcast_msg *msg)
-{
-	u32 i;
-
-	for (i = 0; i < msg->ntargets; i++)
-		if (!flitcast_txflow_detached(msg->target[i].flow))
-			return true;
-	return false;
-}
-
-/* A target of a message that will be sent. */
-static void msg_target(struct flitcast_msg *msg, struct tx_target *t)
-{
-	struct fc_txflow *flow = &t->flow->core;
-
-	t->flow->users--;
-	/* A broadcast has one number for all, and goes to all: its flows keep in step. */
-	if (msg->copies) {
-		flow->next = msg->source->next_cast;
-		if (list_empty(&t->flow->pending))
-			flow->oldest = flow->next;
-	}
-	t->core.seq = flow->next;
-	if (flitcast_txflow_detached(t->flow)) {
-		t->core.state = FC_TX_FAILED;
-		t->err = -ECANCELED;
-		return;
-	}
-	t->since = msg->accepted;
-	flow->next++;
-	list_add_tail(&t->pending, &t->flow->pending);
-	msg->left++;
-}
-
-bool flitcast_site_reserves(const struct flitcast_site *site)
-{
-	return site->cfg.mode == FC_MODE_CSR;
-}
-
-/* Is it one packet of so few flits that a link sends them in a row? */
-static bool msg_brief(const struct flitcast_site *site, const struct flitcast_msg *msg)
-{
-	return msg->len <= FC_PACKET_MAX && msg->ntargets <= flitcast_tx_targets_most(site) &&
-	       msg->len + fc_head_size(msg->ntargets) <=
-	       FC_TURN_STREAK * (site->cfg.flit - FC_LINK_SIZE);
-}
-
-/*
- * The class of a message.  A long one is of the high class only if its sender is privileged, so
- * that a brief one of that class waits for no packet of many flits.  A brief low one goes in
- * channels of its own, past packets of many flits; but not past those of its own flow, behind which
- * it would only wait at the target.  In mode csr messages reserve their way, except brief ones of
- * the high class.
- */
-static enum flitcast_tx_class
-msg_class(const struct flitcast_site *site, const struct flitcast_msg *msg,
-	  const struct flitcast_send *how)
-{
-	enum flitcast_tx_class class = how->class;
-	bool brief = msg_brief(site, msg), reserves = flitcast_site_reserves(site);
-	u32 i;
-
-	if (class == FLITCAST_TX_HIGH && !brief && (reserves || !how->long_high))
-		return FLITCAST_TX_LOW;
-	if (class != FLITCAST_TX_LOW || reserves || !brief)
-		return class;
-	for (i = 0; i < msg->ntargets; i++) {
-		const struct list_head *pending = &msg->target[i].flow->pending;
-
-		if (!list_empty(pending) &&
-		    list_last_entry(pending, struct tx_target, pending)->msg->class == class)
-			return class;
-	}
-	return FLITCAST_TX_SHORT;
-}
-
 void flitcast_source_admitted(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	struct flitcast_port *port = msg->source->port;
@@ -495,20 +293,7 @@ void flitcast_source_admitted(struct flitcast_site *site, struct flitcast_msg *m
 	port->admitted = msg->out.id;
 	port->reserved = msg->out.reserved;
 	WRITE_ONCE(port->waits, port->waits - 1);
-	flitcast_engine_wake(site, port, FLITCAST_WAKE_OUT);
-}
-
-/* A packet of it arrives at that time. */
-static void source_reserved(struct flitcast_site *site, struct flitcast_msg *msg, u64 arrival)
-{
-	struct flitcast_port *port = msg->source->port;
-	bool first = msg->waits;
-
-	msg->out.reserved = max(msg->out.reserved, arrival);
-	if (first)
-		flitcast_source_admitted(site, msg);
-	else if (port && port->admitted == msg->out.id)
-		port->reserved = msg->out.reserved;
+	flitcast_wake(site, port, FLITCAST_WAKE_OUT);
 }
 
 void flitcast_port_admission(struct flitcast_port *port, struct flitcast_admission *admission)
@@ -523,207 +308,6 @@ void flitcast_port_admission(struct flitcast_port *port, struct flitcast_admissi
 	admission->waiting = port->waits;
 	admission->reserved = port->reserved;
 	spin_unlock_bh(&site->lock);
-}
-
-void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arrival)
-{
-	struct flitcast_source *src;
-	struct tx_flow *flow;
-	struct tx_target *t;
-	struct fc_target to;
-	struct fc_packet pk;
-
-	fc_wire_packet_decode(&pk, head);
-	if (pk.src != site->cfg.id || pk.incarnation != site->incarnation)
-		return;
-	src = flitcast_source_find(site, pk.sock);
-	if (!src)
-		return;
-	fc_wire_target_decode(&to, head, 0);
-	flow = flitcast_txflow_find(site, src, to.site, to.port);
-	if (!flow)
-		return;
-	/* What has been sent, and is not over, is within the window. */
-	list_for_each_entry(t, &flow->pending, pending) {
-		if (t->core.seq == to.seq) {
-			source_reserved(site, t->msg, arrival);
-			return;
-		}
-		if (t->core.seq - flow->core.oldest >= FC_FLOW_WINDOW)
-			return;
-	}
-}
-
-/* A message begins.  Return: 0, or why it does not; nothing is changed then. */
-static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
-		     const struct flitcast_msg_dest *dests, const struct flitcast_send *how)
-{
-	struct flitcast_site *site = port->site;
-	struct flitcast_source *src;
-	int err;
-	u64 now;
-	u32 i;
-
-	if (site->dead || !port->source)
-		return -ENETDOWN;
-	src = how->copies ? port->casts : port->source;
-	/* Everything that can fail comes before anything is changed. */
-	err = msg_flows(site, src, msg, dests);
-	if (err)
-		return err;
-	if (site->drain && begins(port, msg))
-		err = -ENETDOWN;
-	else if (!msg_live(msg))
-		err = -ECONNREFUSED;
-	if (err) {
-		flows_let_go(msg, msg->ntargets);
-		return err;
-	}
-	now = flitcast_site_now(site);
-	src->timeout = port->timeout;
-	msg->source = src;
-	msg->accepted = now;
-	msg->copies = how->copies;
-	msg->class = msg_class(site, msg, how);
-	for (i = 0; i < msg->ntargets; i++)
-		msg_target(msg, &msg->target[i]);
-	if (msg->copies)
-		src->next_cast++;
-	msg->out.id = port->source->next_id++;
-	msg->waits = how->admission && msg->class != FLITCAST_TX_HIGH;
-	if (msg->waits) {
-		WRITE_ONCE(port->waits, port->waits + 1);
-	} else if (how->admission) {
-		port->admitted = msg->out.id;
-		port->reserved = 0;
-	}
-	msg->out.ntargets = msg->ntargets;
-	msg->out.charge = how->charge;
-	msg->out.report = how->report;
-	msg->list = how->list;
-	msg->slow = how->slow;
-	msg->patient = how->patient;
-	msg->slow_at = how->slow == FLITCAST_TX_WAIT ? FC_NEVER : now + how->slow_ns;
-	msg->wait = flitcast_tx_wait(site);
-	msg->repeat_at = FC_NEVER;
-	msg->ask_at = FC_NEVER;
-	/* Which targets are lost is looked for with the deadlines. */
-	msg->deadline_at = flitcast_faults_any_lost(site) ? now : now + src->timeout;
-	list_add_tail(&msg->site_node, &site->msgs);
-	site->nmsgs++;
-	list_add_tail(&msg->source_node, &src->msgs);
-	src->nmsgs++;
-	src->charge += how->charge;
-	site->stat[FC_STAT_MSG_SENT]++;
-	return 0;
-}
-
-/* It has begun: it goes, now or in its turn. */
-static void msg_go(struct flitcast_site *site, struct flitcast_msg *msg)
-{
-	/* To begin one to many took long. */
-	if (msg->ntargets > FLOWS_BATCH) {
-		bool over;
-
-		refcount_inc(&msg->refs);
-		flitcast_engine_leave(site);
-		flitcast_engine_enter(site);
-		over = !msg->left;
-		flitcast_msg_put(msg);
-		if (over)
-			return;
-	}
-	if (flitcast_tx_at_once(site, msg))
-		return;
-	flitcast_tx_schedule(site, msg);
-	flitcast_tx_ready(site, msg);
-}
-
-/* Are all of its targets in the topology? */
-static bool dests_exist(const struct flitcast_site *site, const struct flitcast_msg_dest *dests,
-			u32 n)
-{
-	while (n--)
-		if (dests[n].site >= site->cfg.topo.nsites)
-			return false;
-	return true;
-}
-
-int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
-		      const struct flitcast_msg_dest *dests, const struct flitcast_send *how,
-		      u32 *id)
-{
-	struct flitcast_site *site = port->site;
-	int err;
-
-	if (!site)
-		return -ENETDOWN;
-	if (!dests_exist(site, dests, msg->ntargets))
-		return flitcast_site_dead(site) ? -ENETDOWN : -EHOSTUNREACH;
-	if (how->copies && !READ_ONCE(port->casts)) {
-		err = casts_add(site, port);
-		if (err)
-			return err;
-	}
-	flitcast_engine_enter(site);
-	err = msg_begin(port, msg, dests, how);
-	if (!err) {
-		*id = msg->out.id;
-		msg_go(site, msg);
-	}
-	flitcast_engine_leave(site);
-	return err;
-}
-
-int flitcast_port_send(struct flitcast_port *port, const void *data, u32 len,
-		       const struct flitcast_msg_dest *dest, const struct flitcast_send *how)
-{
-	struct flitcast_site *site = port->site;
-	struct flitcast_msg *msg;
-	int err = -ENOMEM;
-
-	if (!site)
-		return -ENETDOWN;
-	if (!dests_exist(site, dest, 1))
-		return flitcast_site_dead(site) ? -ENETDOWN : -EHOSTUNREACH;
-	flitcast_engine_enter(site);
-	msg = flitcast_msg_short(site, data, len);
-	if (msg)
-		err = msg_begin(port, msg, dest, how);
-	if (!err)
-		msg_go(site, msg);
-	else if (msg)
-		flitcast_msg_over(site, msg);
-	flitcast_engine_leave(site);
-	return err;
-}
-
-bool flitcast_tx_purge(struct flitcast_site *site)
-{
-	struct flitcast_msg *msg;
-	int budget = TX_BUDGET;
-	u8 s;
-
-	while ((msg = list_first_entry_or_null(&site->msgs, struct flitcast_msg, site_node))) {
-		if (budget <= 0)
-			return true;
-		budget -= TX_COST_FREE;
-		flitcast_tx_give_up_all(site, msg, -ENETDOWN, &budget);
-	}
-	for (s = 0; s < FC_SET_COUNT; s++) {
-		struct flitcast_feed *feed = &site->feed[s];
-
-		if (!feed->cur)
-			continue;
-		flitcast_msg_spent(site, feed->cur);
-		flitcast_msg_put(feed->cur);
-		feed->cur = NULL;
-		site->nfed--;
-	}
-	/* Nobody is told any more of what was given up. */
-	site->forward = RB_ROOT_CACHED;
-	site->nforward = 0;
-	return false;
 }
 
 bool flitcast_tx_purge_sources(struct flitcast_site *site)

@@ -4,98 +4,13 @@
  * where no answer comes.
  */
 #include <uapi/linux/flitcast.h>
-#include "site/tx.h"
+#include "site/msg.h"
+#include "site/up.h"
 
 /* Targets of a message that are asked in one go. */
 #define ASKS_MAX	16
 /* The others so soon after them. */
 #define ASK_MORE_NS	NSEC_PER_MSEC
-
-/* What all targets of a message are looked at for, in pieces: nobody holds the lock for long. */
-enum tx_walk {
-	TX_WALK_NONE,
-	TX_WALK_GIVE_UP,	/* all are given up */
-	TX_WALK_SLOW,		/* they took longer than the sender allows */
-	TX_WALK_DEADLINE,	/* which were silent for too long? */
-	TX_WALK_ASK,		/* which are asked whether it has come? */
-	TX_WALK_REPEAT,		/* it is sent again */
-};
-
-void flitcast_tx_settle(struct flitcast_site *site, struct tx_target *t)
-{
-	struct flitcast_msg *msg = t->msg;
-	bool under_way = !fc_txtarget_over(&t->core) && t->core.state != FC_TX_NO_ROOM &&
-			 !t->silent && t->most && !t->flow->silent;
-
-	if (under_way == t->under_way)
-		return;
-	t->under_way = under_way;
-	if (!under_way) {
-		if (!--msg->nunder_way)
-			flitcast_txqueue_inactive(site, msg);
-	} else if (!msg->nunder_way++) {
-		flitcast_txqueue_active(site, msg);
-	}
-}
-
-static bool due_before(struct rb_node *a, const struct rb_node *b)
-{
-	return rb_entry(a, struct flitcast_msg, due_node)->due <
-	       rb_entry(b, struct flitcast_msg, due_node)->due;
-}
-
-/* Until then some targets of a message wait for others. */
-static u64 hold_until(const struct flitcast_msg *msg)
-{
-	return msg->held_at + ((u64)msg->hold_for << HOLD_SHIFT);
-}
-
-/* When something is due of a message that is not over. */
-static u64 due_of(const struct flitcast_msg *msg)
-{
-	u64 at = min3(msg->repeat_at, msg->deadline_at, msg->slow_at);
-
-	if (msg->walk != TX_WALK_NONE)
-		return msg->walk_due;
-	at = min(at, msg->ask_at);
-	return msg->holding ? min(at, hold_until(msg)) : at;
-}
-
-void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg)
-{
-	/* Over: nothing is due. */
-	u64 at = msg->left ? due_of(msg) : FC_NEVER;
-
-	if (msg->is_late) {
-		list_del(&msg->late);
-		msg->is_late = false;
-	}
-	if (at == msg->due)
-		return;
-	if (msg->due != FC_NEVER)
-		rb_erase_cached(&msg->due_node, &site->due);
-	msg->due = at;
-	if (at == FC_NEVER)
-		return;
-	rb_add_cached(&msg->due_node, &site->due, due_before);
-	flitcast_tx_due(site, at);
-}
-
-void flitcast_tx_schedule_sent(struct flitcast_site *site, struct flitcast_msg *msg)
-{
-	struct flitcast_msg *last = NULL;
-
-	if (!list_empty(&site->late))
-		last = list_last_entry(&site->late, struct flitcast_msg, late);
-	/* In order of time, which they nearly always are; the tree is for all others. */
-	if (due_of(msg) != msg->ask_at || (last && msg->ask_at < last->ask_at)) {
-		flitcast_tx_schedule(site, msg);
-		return;
-	}
-	list_add_tail(&msg->late, &site->late);
-	msg->is_late = true;
-	flitcast_tx_due(site, msg->ask_at);
-}
 
 /* Every target is over. */
 static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
@@ -132,7 +47,7 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 		refcount_inc(&msg->refs);
 		if (!port->ops->sent(port, out))
 			refcount_dec(&msg->refs);
-		flitcast_engine_wake(site, port, wake);
+		flitcast_wake(site, port, wake);
 	} else {
 		flitcast_source_orphan_over(site, src, out->charge);
 	}
@@ -747,7 +662,7 @@ static void reroute_time(struct flitcast_site *site, u64 now, int *budget)
 static void msg_time(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, int *budget)
 {
 	*budget -= TX_COST_MSG;
-	if (msg->holding && hold_until(msg) <= now) {
+	if (msg->holding && flitcast_tx_hold_until(msg) <= now) {
 		msg->holding = false;
 		flitcast_tx_ready(site, msg);
 	}
@@ -772,10 +687,39 @@ static void late_time(struct flitcast_site *site, u64 now, int *budget)
 	}
 }
 
+/*
+ * Nobody waits for the messages of a closed socket for ever; and where closed sockets have left
+ * too much behind, those that would be given up first are given up now.
+ */
+static void closing_time(struct flitcast_site *site, u64 now, int *budget)
+{
+	struct rb_node *first;
+
+	while ((first = rb_first_cached(&site->closing))) {
+		struct flitcast_source *src = rb_entry(first, struct flitcast_source, closing);
+		struct flitcast_msg *msg;
+
+		if (src->until > now && site->orphans <= FLITCAST_ORPHANS_MAX) {
+			flitcast_tx_due(site, src->until);
+			return;
+		}
+		if (*budget <= 0) {
+			flitcast_tx_due(site, 0);
+			return;
+		}
+		*budget -= TX_COST_FREE;
+		msg = list_first_entry_or_null(&src->msgs, struct flitcast_msg, source_node);
+		if (msg)
+			flitcast_tx_give_up_all(site, msg, -ETIMEDOUT, budget);
+		flitcast_source_reap(site, src);
+	}
+}
+
 void flitcast_tx_time(struct flitcast_site *site)
 {
 	u64 now = flitcast_site_now(site);
 	int budget = TX_BUDGET;
+	struct flitcast_source *src;
 	struct rb_node *first;
 
 	site->ends_at = FC_NEVER;
@@ -783,16 +727,16 @@ void flitcast_tx_time(struct flitcast_site *site)
 	late_time(site, now, &budget);
 	while ((first = rb_first_cached(&site->due))) {
 		struct flitcast_msg *msg = rb_entry(first, struct flitcast_msg, due_node);
-		struct flitcast_source *src = msg->source;
-
 		/* The timer goes on with it, so that nobody holds the lock for long. */
 		if (msg->due > now || budget <= 0) {
 			flitcast_tx_due(site, msg->due);
 			break;
 		}
+		src = msg->source;
 		msg_time(site, msg, now, &budget);
 		flitcast_source_reap(site, src);
 	}
-	flitcast_source_time(site, now, &budget);
-	flitcast_txflow_time(site, now, &budget);
+	closing_time(site, now, &budget);
+	while ((src = flitcast_txflow_time(site, now, &budget)))
+		flitcast_source_reap(site, src);
 }

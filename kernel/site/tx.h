@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The sending ends of a site, for its files msg.c, tx.c, txpacket.c and source.c.
+ * The sending ends of a site, for its files msg.c, source.c and tx*.c.
  * All under the site's lock, but for a message that was not handed over yet.
  */
 #ifndef FLITCAST_SITE_TX_H
@@ -241,6 +241,16 @@ struct flitcast_source {
 	struct list_head gone;
 };
 
+/* What all targets of a message are looked at for, in pieces: nobody holds the lock for long. */
+enum tx_walk {
+	TX_WALK_NONE,
+	TX_WALK_GIVE_UP,	/* all are given up */
+	TX_WALK_SLOW,		/* they took longer than the sender allows */
+	TX_WALK_DEADLINE,	/* which were silent for too long? */
+	TX_WALK_ASK,		/* which are asked whether it has come? */
+	TX_WALK_REPEAT,		/* it is sent again */
+};
+
 /**
  * struct flitcast_msg - a message being sent
  * @out: what becomes of it
@@ -352,31 +362,13 @@ struct flitcast_msg {
 	};
 };
 
-/* msg.c */
+/* txsched.c */
 
-/* Let go of a message; the last one frees it. */
-void flitcast_msg_put(struct flitcast_msg *msg);
-/* A message to one target, with @len bytes of data, FLITCAST_MSG_SMALL at most; NULL: no memory. */
-struct flitcast_msg *flitcast_msg_short(struct flitcast_site *site, const void *data, u32 len);
-/* As flitcast_msg_put(); what is freed may be kept for the next one. */
-void flitcast_msg_over(struct flitcast_site *site, struct flitcast_msg *msg);
-/*
- * Data in pages from byte @from on, up to @len of it, as far as it is together: returns how
- * much, and says in which lot of pages and where there.
- */
-u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **lot,
-		     u32 *off);
-/* Free the data of a message that is over. */
-void flitcast_msg_drop_data(struct flitcast_msg *msg);
-/*
- * Free the data of a message that is over, under the site's lock: where that takes long, or many
- * messages are over at a time, a work (@free of the site) does it.  The message is in no list.
- */
-void flitcast_msg_spent(struct flitcast_site *site, struct flitcast_msg *msg);
-/* The work: free the data of the next such message.  Return: false if there is none. */
-bool flitcast_msg_free_spent(struct flitcast_site *site);
-
-/* tx.c */
+/* Until then some targets of a message wait for others. */
+static inline u64 flitcast_tx_hold_until(const struct flitcast_msg *msg)
+{
+	return msg->held_at + ((u64)msg->hold_for << HOLD_SHIFT);
+}
 
 /*
  * The state of a target changed: its message may become active, or make place for another.  A
@@ -389,6 +381,8 @@ void flitcast_tx_settle(struct flitcast_site *site, struct tx_target *t);
 void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg);
 /* The same of one that was just sent, to one target. */
 void flitcast_tx_schedule_sent(struct flitcast_site *site, struct flitcast_msg *msg);
+/* tx.c */
+
 /* Give a target up; false if that was the end of the message. */
 bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int err);
 /*
@@ -475,8 +469,11 @@ void flitcast_txflow_silent(struct flitcast_site *site, struct tx_flow *flow, bo
 void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow);
 /* The target waits from @level on for what is over here: it is to be told. */
 void flitcast_txflow_behind(struct flitcast_site *site, struct tx_flow *flow, u32 level);
-/* Tell those it is time for, as far as the budget goes. */
-void flitcast_txflow_time(struct flitcast_site *site, u64 now, int *budget);
+/*
+ * Tell those it is time for, as far as the budget goes.  Return: a source one of whose targets is
+ * not told any more, which may be over by that: to be called again; or NULL.
+ */
+struct flitcast_source *flitcast_txflow_time(struct flitcast_site *site, u64 now, int *budget);
 
 /* txqueue.c */
 
@@ -591,11 +588,14 @@ void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 
 
 /* Of a packet or an answer; NULL: it is over. */
 struct flitcast_source *flitcast_source_find(struct flitcast_site *site, u32 sock);
-/* Messages of closed sources that are to be over are given up, as far as the budget goes. */
 /* A message of a closed socket is over; @src->charge does not have its @charge any more. */
 void flitcast_source_orphan_over(struct flitcast_site *site, struct flitcast_source *src,
 				 u32 charge);
-void flitcast_source_time(struct flitcast_site *site, u64 now, int *budget);
+/*
+ * Broadcasts of a port have a source of their own, with flows of their own, from the first one on.
+ * Enters the site.  Return: 0, or why it has none.
+ */
+int flitcast_source_casts(struct flitcast_site *site, struct flitcast_port *port);
 /* A message has reserved a way, or is over: who sent it does not wait for that any more. */
 void flitcast_source_admitted(struct flitcast_site *site, struct flitcast_msg *msg);
 

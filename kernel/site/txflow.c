@@ -283,18 +283,18 @@ static void tell(struct flitcast_site *site, struct tx_flow *flow, u64 now)
 	flitcast_ctrl_send(site, &ctrl);
 }
 
-void flitcast_txflow_time(struct flitcast_site *site, u64 now, int *budget)
+struct flitcast_source *flitcast_txflow_time(struct flitcast_site *site, u64 now,
+					     int *budget)
 {
 	struct rb_node *first;
 
 	while ((first = rb_first_cached(&site->forward))) {
 		struct tx_flow *flow = rb_entry(first, struct tx_flow, forward);
-		struct flitcast_source *src = flow->src;
 
 		/* The timer goes on with it, so that nobody holds the lock for long. */
 		if (flow->forward_at > now || *budget <= 0) {
 			flitcast_tx_due(site, flow->forward_at);
-			return;
+			return NULL;
 		}
 		*budget -= TX_COST_ACT;
 		if (flow->forwards < FORWARDS) {
@@ -302,7 +302,7 @@ void flitcast_txflow_time(struct flitcast_site *site, u64 now, int *budget)
 			continue;
 		}
 		forward_end(site, flow);
-		/* Nothing of it is in this tree then. */
-		flitcast_source_reap(site, src);
+		return flow->src;
 	}
+	return NULL;
 }

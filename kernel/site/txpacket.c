@@ -4,7 +4,8 @@
  * next, to whom, and its flits.
  */
 #include <linux/mm.h>
-#include "site/tx.h"
+#include "site/msg.h"
+#include "site/up.h"
 
 /* A message, and whether none of its targets waits for another one any more. */
 struct pick {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switch of mode vnet: runs core/vnet.h as engine.c runs the rest of the core.
+ * The switch of mode vnet: runs core/vnet.h as care.c runs core/site.h.
  */
 #include <linux/slab.h>
 #include "core/vnet.h"
@@ -60,7 +60,6 @@ static void vnet_free(struct flitcast_site *site, struct flitcast_vnet *v)
 
 void flitcast_vnet_free(struct flitcast_site *site)
 {
-	flitcast_csr_free(site);
 	if (site->vnet)
 		vnet_free(site, site->vnet);
 }
@@ -208,9 +207,12 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	site->nclasses = v->classes.count;
 	for (s = 0; s < FC_SET_COUNT && site->cfg.mode == FC_MODE_VNET; s++)
 		site->hops[s] = &v->set[s].core;
-	if (site->cfg.mode == FC_MODE_CSR)
-		return flitcast_csr_alloc(site, &v->set[FC_SET_BULK].core);
 	return 0;
+}
+
+struct fc_vnet *flitcast_vnet_core(struct flitcast_site *site, u8 set)
+{
+	return &site->vnet->set[set].core;
 }
 
 static void drop(void *arg, void *h)
@@ -235,7 +237,7 @@ const struct fc_vclass *flitcast_vnet_vclass(const struct flitcast_site *site)
 static bool event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 {
 	struct fc_vnet *core = &site->vnet->set[fc_vc_set(vc)].core;
-	struct fc_effects *fx = flitcast_engine_effects();
+	struct fc_effects *fx = flitcast_effects();
 	bool more;
 	u32 i;
 
@@ -243,8 +245,8 @@ static bool event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 	ev->now = flitcast_site_now(site);
 	more = fc_vnet_event(core, fc_vc_class(vc), ev, fx);
 	for (i = 0; i < fx->n; i++)
-		flitcast_engine_perform(site, core->set, &fx->fx[i]);
-	flitcast_engine_due(site, core->next_at);
+		flitcast_effects_perform(site, core->set, &fx->fx[i]);
+	flitcast_machine_due(site, core->next_at);
 	return more;
 }
 
@@ -367,11 +369,11 @@ bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb
 		hop.now = flitcast_site_now(site);
 		/* What goes out from here tells its peer what there is to tell. */
 		WARN_ON_ONCE(fc_vnet_hop_timed(core, &hop) == FC_HOP_MORE);
-		flitcast_engine_due(site, core->next_at);
+		flitcast_machine_due(site, core->next_at);
 	}
 	hdr.vc = fc_set_vc(set) + hop.out_class;
 	hdr.seq = hop.seq;
 	hdr.ack = hop.ack;
-	flitcast_engine_flit(site, hop.out_port, skb, &hdr);
+	flitcast_output_flit(site, hop.out_port, skb, &hdr);
 	return true;
 }

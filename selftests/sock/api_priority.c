@@ -212,8 +212,9 @@ static uint64_t now_ns(void)
 }
 
 /*
- * Lower quartile of round trips to the echo port of a site, in ns; 0: an answer did not come.  Other
- * work of the machine makes single ones longer, a queue in their way makes all of them longer.
+ * Lower quartile of round trips to the echo port of a site, in ns; 0: an answer did not come.
+ * Other work of the machine makes single ones longer, a queue in their way makes all of them
+ * longer.
  */
 static uint64_t ping(int fd, uint32_t site)
 {

@@ -64,7 +64,7 @@ set_probes()
 	# shellcheck disable=SC2016 # the kernel's variables
 	{
 		# When it returns: before it has the lock bottom halves may run for long.
-		probe 'r:flitcast/enter flitcast_engine_enter'
+		probe 'r:flitcast/enter flitcast_enter'
 		probe 'p:flitcast/leave __local_bh_enable_ip caller=$stack0:u64'
 		probe 'p:flitcast/lock _raw_spin_lock_bh lock=%di:u64 caller=$stack0:u64'
 		probe 'p:flitcast/unlock _raw_spin_unlock_bh lock=%di:u64 caller=$stack0:u64'

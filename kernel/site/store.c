@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The operator of a site (CARE, section 4.3): takes packets from the network into
- * the network-buffer, delivers what is for this site, and sends the rest back out
- * from the transit pool; feeds the local net-input with those and with the
- * packets of the site's own messages.  Each set of channels has a network-buffer, a transit pool
- * and a local net-input of its own, so that none waits for another.
+ * The operator of a site (CARE, section 4.3), its receiving half: takes packets from the network
+ * into the network-buffer, delivers what is for this site, and stores the rest in the transit pool.
+ * Each set of channels has a network-buffer and a transit pool of its own, so that none waits for
+ * another.
  */
 #include <linux/slab.h>
+#include "site/branch.h"
 #include "site/impl.h"
+#include "site/up.h"
 
 /* Of the places of all transit pools, one in so many is for each set alone. */
 #define TRANSIT_SHARE	8
@@ -174,7 +175,7 @@ void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb)
 	__skb_queue_tail(&flits, skb);
 	fc_wire_packet_decode(&pk, skb->data);
 	fc_wire_target_decode(&t, skb->data, 0);
-	flitcast_rx_packet(site, &flits, &pk, &t, NULL);
+	static_call(flitcast_rx_packet_up)(site, &flits, &pk, &t, NULL);
 }
 
 void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest, bool aborted)
@@ -203,12 +204,12 @@ void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest,
 		fc_wire_target_decode(&t, head, fc_low64(here));
 		here &= here - 1;
 		if (!here && !rest) {
-			flitcast_rx_packet(site, &flits, &pk, &t, NULL);
+			static_call(flitcast_rx_packet_up)(site, &flits, &pk, &t, NULL);
 			site->beyond = 0;
 			return;
 		}
 		if (flitcast_flits_clone(&copy, &flits))
-			flitcast_rx_packet(site, &copy, &pk, &t, NULL);
+			static_call(flitcast_rx_packet_up)(site, &copy, &pk, &t, NULL);
 		else
 			site->stat[FC_STAT_NO_MEMORY]++;
 	}
@@ -227,176 +228,6 @@ void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_hea
 		      false, false);
 	} else {
 		__skb_queue_purge(flits);
-	}
-}
-
-/* The next flit of a stored packet. */
-static struct sk_buff *train_flit(struct flitcast_site *site, struct flitcast_feed *feed,
-				  struct fc_flit *flit)
-{
-	struct flitcast_train *train = feed->train;
-	struct sk_buff *skb = __skb_dequeue(&train->flits);
-
-	memset(flit, 0, sizeof(*flit));
-	flit->h = skb;
-	flit->data = skb->len;
-	if (!train->begun) {
-		train->begun = true;
-		flit->head = skb->data;
-		flit->parts = FC_PART_HEAD;
-		flit->data -= fc_wire_head_len(skb->data);
-	}
-	if (skb_queue_empty(&train->flits)) {
-		flit->parts |= FC_PART_TERM;
-		kfree(train);
-		feed->train = NULL;
-		feed->ntransit--;
-		site->nfed--;
-	}
-	return skb;
-}
-
-/* The first stored packet that has waited long enough. */
-static struct flitcast_train *stored(struct flitcast_site *site, struct flitcast_feed *feed)
-{
-	struct flitcast_train *train;
-	u64 now, next = FC_NEVER;
-
-	if (list_empty(&feed->transit))
-		return NULL;
-	now = flitcast_site_now(site);
-	list_for_each_entry(train, &feed->transit, node) {
-		if (train->at <= now)
-			return train;
-		next = min(next, train->at);
-	}
-	site->ends_at = min(site->ends_at, next);
-	return NULL;
-}
-
-/* Whose packet goes next: stored ones and own ones in turn. */
-static bool choose(struct flitcast_site *site, u8 set)
-{
-	struct flitcast_feed *feed = &site->feed[set];
-	struct flitcast_train *train = stored(site, feed);
-
-	feed->turn = !feed->turn;
-	if (train && (feed->turn || !flitcast_tx_pick(site, set))) {
-		feed->train = train;
-		list_del(&train->node);
-		return true;
-	}
-	return feed->cur || flitcast_tx_pick(site, set);
-}
-
-/* Does a packet, or the next flit of the one in hand, fit the local net-input? */
-static bool room(struct flitcast_site *site, u8 set)
-{
-	const struct flitcast_feed *feed = &site->feed[set];
-
-	if (!site->vnet)
-		return fc_site_room(flitcast_care_core(site, set));
-	/* A lane has room for all of the packet that it was found for. */
-	return (feed->train && feed->train->begun) || (feed->cur && feed->cur_front) ||
-	       flitcast_vnet_room(site, set);
-}
-
-u64 flitcast_oper_entered(struct flitcast_site *site, u8 set)
-{
-	site->feed[set].entered_at = flitcast_site_now(site);
-	if (site->vnet)
-		return flitcast_vnet_entered(site, set);
-	return (u64)fc_set_vc(set) << 32 | fc_site_seq(flitcast_care_core(site, set));
-}
-
-bool flitcast_oper_stands(struct flitcast_site *site, u64 entered)
-{
-	u8 vc = entered >> 32;
-	u32 taken;
-
-	if (!entered)
-		return false;
-	taken = site->vnet ? flitcast_vnet_taken(site, vc) :
-		flitcast_care_core(site, fc_vc_set(vc))->data.rx[FC_PORT_LOCAL].taken;
-	return !fc_before((u32)entered, taken);
-}
-
-u64 flitcast_oper_stuck(struct flitcast_site *site, enum flitcast_tx_class class)
-{
-	u8 set = flitcast_site_set(class);
-	bool stuck = site->vnet ? flitcast_vnet_stuck(site, set) :
-				  !fc_site_room(flitcast_care_core(site, set));
-
-	return stuck ? site->feed[set].entered_at : FC_NEVER;
-}
-
-/* The next flit of what a set is fed with.  Return: false if there is no memory for it. */
-static bool feed_flit(struct flitcast_site *site, u8 set)
-{
-	struct flitcast_feed *feed = &site->feed[set];
-	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
-	struct sk_buff *skb;
-
-	skb = feed->train ? train_flit(site, feed, &ev.flit) :
-			    flitcast_tx_flit(site, set, &ev.flit);
-	if (!skb)
-		return false;
-	if (site->vnet) {
-		flitcast_vnet_feed(site, set, &ev);
-		return true;
-	}
-	ev.seq = fc_site_seq(flitcast_care_core(site, set));
-	flitcast_care_event(site, set, &ev);
-	return true;
-}
-
-/* Whose turn it is of the sets that may have something to send, and have room; -1: none has. */
-static int next_set(struct flitcast_site *site, u32 sets)
-{
-	u32 bands = 0;
-
-	for (; sets; sets &= sets - 1) {
-		u8 set = fc_low(sets);
-
-		if (!flitcast_oper_clear(site, set) && room(site, set))
-			bands |= fc_bit(FC_BAND_BULK - set);
-	}
-	return bands ? FC_BAND_BULK - (int)fc_turn_next(&site->feed_turn, bands) : -1;
-}
-
-static_assert(FC_BAND_BULK - FC_SET_SHORT == FC_BAND_SHORT);
-static_assert(FC_BAND_BULK - FC_SET_HIGH == FC_BAND_HIGH);
-
-void flitcast_oper_feed(struct flitcast_site *site)
-{
-	u32 sets = fc_bit(FC_SET_COUNT) - 1, frames;
-	int budget = FLITCAST_FEED_BUDGET, set;
-
-	lockdep_assert_held(&site->lock);
-	site->looks = FLITCAST_FEED_LOOKS;
-	while ((set = next_set(site, sets)) >= 0) {
-		const struct flitcast_feed *feed = &site->feed[set];
-
-		/* The timer goes on with it, so that nobody holds the lock for long. */
-		if (budget <= 0) {
-			site->ends_at = 0;
-			return;
-		}
-		if (!feed->train && !feed->cur) {
-			if (!choose(site, set)) {
-				sets &= ~fc_bit(set);
-				continue;
-			}
-			budget -= feed->cur_n / FLITCAST_FEED_TARGETS;
-		}
-		frames = site->frames;
-		if (!feed_flit(site, set)) {
-			/* No memory: again when the timer fires. */
-			site->stat[FC_STAT_NO_MEMORY]++;
-			site->ends_at = min(site->ends_at, flitcast_site_now(site) + NSEC_PER_MSEC);
-			return;
-		}
-		budget -= max_t(int, site->frames - frames, 1);
 	}
 }
 

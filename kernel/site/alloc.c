@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of a site: made, and freed with its last reference.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include "compat.h"
+#include "site/auth.h"
+#include "site/graph.h"
+#include "site/impl.h"
+
+static void site_free(struct flitcast_site *site)
+{
+	flitcast_csr_free(site);
+	flitcast_care_free(site);
+	flitcast_vnet_free(site);
+	flitcast_relay_free(site);
+	flitcast_faults_free(site);
+	flitcast_tx_free(site);
+	flitcast_auth_free(site->auth);
+	flitcast_rxflow_free(site);
+	kfree(site->no_queue);
+	xa_destroy(&site->ports);
+	if (site->cfg.topo.graph)
+		flitcast_graph_put(site->cfg.topo.graph);
+	kfree(site);
+}
+
+void flitcast_site_put(struct flitcast_site *site)
+{
+	if (refcount_dec_and_test(&site->refs))
+		site_free(site);
+}
+
+void flitcast_site_set_timing(struct flitcast_site *site)
+{
+	const struct flitcast_site_tuning *tuning = &site->cfg.tuning;
+
+	site->timing.seek = (u64)tuning->seek * NSEC_PER_USEC;
+	site->timing.seek_max = tuning->seek_max;
+	site->timing.timeout = (u64)tuning->timeout * NSEC_PER_USEC;
+	site->timing.retry = (u64)tuning->retry * NSEC_PER_USEC;
+	/* Who needs the room asks for it; the others do not ask yet. */
+	site->timing.tell = (u64)tuning->probe * NSEC_PER_USEC / 2;
+	site->timing.probe = (u64)tuning->probe * NSEC_PER_USEC;
+}
+
+struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast_site_config *cfg)
+{
+	struct flitcast_site *site;
+	u8 c;
+
+	site = kzalloc(struct_size(site, end, cfg->topo.ndirs + 1), GFP_KERNEL_ACCOUNT);
+	if (!site)
+		return NULL;
+	refcount_set(&site->refs, 1);
+	site->net = net;
+	site->cfg = *cfg;
+	site->cfg.key = NULL;
+	if (cfg->topo.graph)
+		flitcast_graph_hold(cfg->topo.graph);
+	site->incarnation = get_random_u32();
+	spin_lock_init(&site->lock);
+	__skb_queue_head_init(&site->casting);
+	flitcast_oper_init(site);
+	hash_init(site->owners);
+	for (c = 0; c < FLITCAST_TX_DOORS; c++)
+		flitcast_round_init(&site->round[c]);
+	INIT_LIST_HEAD(&site->recast);
+	xa_init_flags(&site->ports, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
+	flitcast_tx_init(site);
+	flitcast_rx_init(site);
+	hash_init(site->casts);
+	INIT_LIST_HEAD(&site->cast_ages);
+	site->cast_at = FC_NEVER;
+	site->ends_at = FC_NEVER;
+	INIT_LIST_HEAD(&site->owed);
+	INIT_LIST_HEAD(&site->woken);
+	site->timer_at = FC_NEVER;
+	site->machines_at = FC_NEVER;
+	site->rng = get_random_u64() | 1;
+	INIT_WORK(&site->event, flitcast_event_work);
+	flitcast_ctrl_init(site);
+	hrtimer_setup(&site->timer, flitcast_engine_timer, CLOCK_MONOTONIC,
+		      HRTIMER_MODE_ABS_SOFT);
+
+	flitcast_site_set_timing(site);
+	/* The operator takes every word as it comes. */
+	site->timing.fifo_room = 0;
+	fc_pref_default(&site->pref, &site->cfg.topo);
+
+	site->core.topo = &site->cfg.topo;
+	site->core.pref = &site->pref;
+	site->core.timing = &site->timing;
+	site->core.stat = site->stat;
+	site->core.id = cfg->id;
+	site->core.nports = cfg->topo.ndirs + 1;
+	site->no_queue = kcalloc(cfg->window, sizeof(*site->no_queue), GFP_KERNEL_ACCOUNT);
+	/* Where there are classes packets go in those. */
+	if (!site->no_queue ||
+	    flitcast_care_machines(site, &site->core, fc_mode_classes(cfg->mode) ? 0 : ~0U) ||
+	    flitcast_rxflow_alloc(site) ||
+	    (fc_mode_classes(cfg->mode) ? flitcast_vnet_alloc(site) : flitcast_care_alloc(site)) ||
+	    flitcast_csr_alloc(site) || flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
+		goto fail;
+	return site;
+fail:
+	site_free(site);
+	return NULL;
+}

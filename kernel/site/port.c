@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ports of a site: attached, found, taken out with what they send and receive.
+ */
+#include <linux/random.h>
+#include <uapi/linux/flitcast.h>
+#include <uapi/linux/flitcast_netlink.h>
+#include "site/rx.h"
+#include "site/impl.h"
+
+/*
+ * Sources that wait for room, or for the rest of a message to be taken, are told.  Return: how many
+ * messages.
+ */
+static unsigned int refuse_all(struct flitcast_site *site, const struct rx_flow *flow)
+{
+	unsigned int n = 0;
+	u32 seq;
+
+	for (seq = flow->core.next; seq != flow->core.next + FC_FLOW_WINDOW; seq++) {
+		struct fc_ctrl ctrl = {
+			.kind = FC_CTRL_REFUSED, .dst = flow->key.src,
+			.incarnation = flow->key.incarnation, .sock = flow->key.sock,
+			.site = site->cfg.id, .port = flow->key.port, .seq = seq,
+			.next = flow->core.next,
+		};
+
+		if (!fc_rxflow_holds(&flow->core, seq) && !flow->need[seq % FC_FLOW_WINDOW])
+			continue;
+		site->stat[FC_STAT_CTRL_SENT]++;
+		flitcast_ctrl_send(site, &ctrl);
+		n++;
+	}
+	return n;
+}
+
+/* Messages that are refused in one go, so that nobody holds the lock for long, and flows. */
+#define DETACH_BUDGET	32
+
+/*
+ * What flows hold for a port that goes: so many of them.  Return: true if there are more; nothing
+ * comes in for the port from the first call on.
+ */
+static bool rx_detach(struct flitcast_site *site, struct flitcast_port *port)
+{
+	int budget = DETACH_BUDGET;
+
+	if (!port->closing)
+		flitcast_cast_detach(site, port);
+	port->closing = true;
+	while (!list_empty(&port->flows)) {
+		struct rx_flow *flow = list_first_entry(&port->flows, struct rx_flow, held);
+
+		if (budget <= 0)
+			return true;
+		budget -= 1 + refuse_all(site, flow);
+		flitcast_rxflow_empty(site, flow);
+	}
+	return false;
+}
+
+/* A port is attached no more: what it sends is the site's now. */
+static void port_gone(struct flitcast_site *site, struct flitcast_port *port)
+{
+	flitcast_tx_detach(site, port);
+	if (site->port_last == port)
+		site->port_last = NULL;
+	xa_erase(&site->ports, port->number);
+	if (port->ops->info)
+		site->sockets--;
+}
+
+void flitcast_ports_gone(struct flitcast_site *site)
+	__must_hold(&site->lock)
+{
+	struct flitcast_port *port;
+	unsigned long number = 0;
+
+	while (flitcast_tx_purge(site))
+		flitcast_pause(site);
+	/* One that is closed between two of these has gone when it is looked for again. */
+	while ((port = xa_find(&site->ports, &number, ULONG_MAX, XA_PRESENT))) {
+		if (!rx_detach(site, port)) {
+			port_gone(site, port);
+			port->ops->detach(port);
+			flitcast_wake(site, port, FLITCAST_WAKE_IN | FLITCAST_WAKE_OUT |
+					     FLITCAST_WAKE_ERR);
+		}
+		flitcast_pause(site);
+	}
+	while (flitcast_tx_purge_sources(site))
+		flitcast_pause(site);
+}
+
+/* Reserve a number in the table of ports: @number, or, if it is 0, a free one.  May sleep. */
+static int number_take(struct flitcast_site *site, u16 *number)
+{
+	u32 first, found;
+	int err;
+
+	if (*number) {
+		err = xa_insert_bh(&site->ports, *number, NULL, GFP_KERNEL_ACCOUNT);
+		return err == -EBUSY ? -EADDRINUSE : err;
+	}
+	first = FLITCAST_PORT_DYNAMIC + get_random_u32() % (0x10000 - FLITCAST_PORT_DYNAMIC);
+	err = xa_alloc_bh(&site->ports, &found, NULL, XA_LIMIT(first, 0xffff), GFP_KERNEL_ACCOUNT);
+	if (err == -EBUSY)
+		err = xa_alloc_bh(&site->ports, &found, NULL,
+				  XA_LIMIT(FLITCAST_PORT_DYNAMIC, first), GFP_KERNEL_ACCOUNT);
+	if (err)
+		return err == -EBUSY ? -EADDRINUSE : err;
+	*number = found;
+	return 0;
+}
+
+int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site, u16 number)
+{
+	int err = number_take(site, &number);
+	bool dead;
+
+	if (err)
+		return err;
+	port->number = number;
+	err = flitcast_tx_prepare(site, port);
+	if (err)
+		goto number;
+	INIT_LIST_HEAD(&port->waiting);
+	INIT_LIST_HEAD(&port->invited);
+	INIT_LIST_HEAD(&port->flows);
+	port->closing = false;
+	INIT_LIST_HEAD(&port->woken);
+	flitcast_enter(site);
+	dead = site->dead;
+	if (!dead) {
+		flitcast_tx_attach(site, port);
+		port->site = site;
+		refcount_inc(&site->refs);
+		/* Its place is there. */
+		xa_store(&site->ports, number, port, 0);
+		if (port->ops->info)
+			site->sockets++;
+	}
+	flitcast_leave(site);
+	if (!dead)
+		return 0;
+	err = -ENETDOWN;
+	flitcast_tx_cancel(site, port);
+number:
+	xa_erase_bh(&site->ports, number);
+	return err;
+}
+
+void flitcast_port_detach(struct flitcast_port *port)
+{
+	struct flitcast_site *site = port->site;
+
+	if (!site)
+		return;
+	flitcast_enter(site);
+	/* A dead site may have let go of it already, or does so meanwhile. */
+	while (flitcast_port_find(site, port->number) == port) {
+		if (!rx_detach(site, port))
+			port_gone(site, port);
+		else
+			flitcast_pause(site);
+	}
+	port->site = NULL;
+	flitcast_leave(site);
+	flitcast_site_put(site);
+}
