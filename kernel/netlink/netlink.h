@@ -16,6 +16,9 @@
 /* Longest topology specification taken; canonical ones are far shorter. */
 #define FLITCAST_NETLINK_SPEC_MAX	255
 
+/* family.c */
+
+/* The family; flitcast_netlink_init() sets its operations. */
 extern struct genl_family flitcast_netlink_family;
 
 /* Multicast groups, by their place in the family's table. */
@@ -23,16 +26,6 @@ enum {
 	FLITCAST_NETLINK_GROUP_SITE,
 	FLITCAST_NETLINK_GROUP_LINK,
 };
-
-/**
- * flitcast_netlink_init() - register the family; from here on user space may ask
- *
- * Return: 0 or a negative error.
- */
-int flitcast_netlink_init(void);
-
-/* The mirror of flitcast_netlink_init(): no handler runs after it. */
-void flitcast_netlink_exit(void);
 
 /**
  * flitcast_netlink_site() - the site that a request means
@@ -117,5 +110,17 @@ extern const struct nla_policy flitcast_netlink_stats_policy[FLITCAST_A_STATS_SI
 int flitcast_netlink_stats_get(struct sk_buff *skb, struct genl_info *info);
 int flitcast_netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int flitcast_netlink_stats_reset(struct sk_buff *skb, struct genl_info *info);
+
+/* netlink.c */
+
+/**
+ * flitcast_netlink_init() - register the family; from here on user space may ask
+ *
+ * Return: 0 or a negative error.
+ */
+int flitcast_netlink_init(void);
+
+/* The mirror of flitcast_netlink_init(): no handler runs after it. */
+void flitcast_netlink_exit(void);
 
 #endif /* FLITCAST_NETLINK_H */
