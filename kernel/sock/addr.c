@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: addresses: bind(), getsockname() and getpeername().
+ * AF_FLITCAST: the number of the family, addresses, and bind().
  */
 #include <linux/capability.h>
+#include <linux/module.h>
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
+#include "sock/addr.h"
 #include "sock/impl.h"
+
+int flitcast_sock_family = FLITCAST_FAMILY_DEFAULT;
+module_param_named(family, flitcast_sock_family, int, 0444);
+MODULE_PARM_DESC(family, "Address family number: one that the kernel does not use (default 19)");
 
 static struct flitcast_site *site_named(struct net *net, u32 id)
 {
@@ -78,31 +84,4 @@ int flitcast_addr_bind(struct socket *sock, struct sockaddr_unsized *uaddr, int 
 			  flitcast_addr_bind_locked(fs, addr->sfc_site, addr->sfc_port);
 	release_sock(sock->sk);
 	return err;
-}
-
-int flitcast_addr_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
-{
-	struct sockaddr_flitcast *addr = (struct sockaddr_flitcast *)uaddr;
-	struct flitcast_sock *fs = to_fs(sock->sk);
-	struct flitcast_msg_dest dest;
-
-	memset(addr, 0, sizeof(*addr));
-	addr->sfc_family = flitcast_sock_family;
-	addr->sfc_addrtype = FLITCAST_ADDR_SITE;
-	if (peer) {
-		if (!flitcast_conn_peer(fs, &dest))
-			return -ENOTCONN;
-		addr->sfc_site = dest.site;
-		addr->sfc_port = dest.port;
-		return sizeof(*addr);
-	}
-	lock_sock(sock->sk);
-	if (fs->bound) {
-		addr->sfc_site = flitcast_site_id(fs->port.site);
-		addr->sfc_port = fs->port.number;
-	} else {
-		addr->sfc_site = FLITCAST_SITE_ANY;
-	}
-	release_sock(sock->sk);
-	return sizeof(*addr);
 }

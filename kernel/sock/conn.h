@@ -63,11 +63,29 @@ struct flitcast_conn {
 /* Where a connection stands; without its lock it may have gone on by now. */
 static inline u8 flitcast_conn_state(const struct sock *sk)
 {
-	/* With set_state(): what led to it is seen too. */
+	/* With flitcast_conn_set_state(): what led to it is seen too. */
 	return smp_load_acquire(&sk->sk_state);
 }
 
 /* conn.c */
+
+/**
+ * flitcast_conn_set_state() - a connection changes its state
+ * @fs: socket
+ * @state: TCP_*: sk_state from here on
+ *
+ * Whoever waits is told by flitcast_conn_news().  Context: the connection's lock.
+ */
+void flitcast_conn_set_state(struct flitcast_sock *fs, u8 state);
+
+/**
+ * flitcast_conn_over() - a connection is over: nothing goes either way any more
+ * @fs: socket
+ * @err: the reason, positive; 0: the caller knows it
+ *
+ * Context: the connection's lock.
+ */
+void flitcast_conn_over(struct flitcast_sock *fs, int err);
 
 void flitcast_conn_init(struct flitcast_sock *fs);
 /* No more waiting for an answer; the socket is not used any more. */
@@ -99,12 +117,6 @@ bool flitcast_conn_peer(struct flitcast_sock *fs, struct flitcast_msg_dest *dest
 /* May a message be sent, as far as the connection is concerned?  0, or why not. */
 int flitcast_conn_may_send(struct flitcast_sock *fs);
 
-int flitcast_conn_connect(struct socket *sock, struct sockaddr_unsized *uaddr, int len,
-			  int flags);
-int flitcast_conn_shutdown(struct socket *sock, int how);
-/* close(): the other end reads that no more will come.  Context: lock_sock. */
-void flitcast_conn_close(struct flitcast_sock *fs);
-
 /* listen.c */
 
 int flitcast_listen_listen(struct socket *sock, int backlog);
@@ -112,5 +124,13 @@ int flitcast_listen_accept(struct socket *sock, struct socket *newsock,
 			   struct proto_accept_arg *arg);
 /* Listen no more: those who asked and were not accepted are told.  Context: lock_sock. */
 void flitcast_listen_close(struct flitcast_sock *fs);
+
+/* connect.c */
+
+int flitcast_conn_connect(struct socket *sock, struct sockaddr_unsized *uaddr, int len,
+			  int flags);
+int flitcast_conn_shutdown(struct socket *sock, int how);
+/* close(): the other end reads that no more will come.  Context: lock_sock. */
+void flitcast_conn_close(struct flitcast_sock *fs);
 
 #endif /* FLITCAST_SOCK_CONN_H */

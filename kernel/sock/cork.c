@@ -12,7 +12,10 @@
 #include <linux/log2.h>
 #include <linux/mm.h>
 #include <linux/uio.h>
+#include "sock/cork.h"
 #include "sock/impl.h"
+#include "sock/mem.h"
+#include "sock/send.h"
 #include "sock/sysctl.h"
 
 void flitcast_cork_init(struct flitcast_sock *fs)
@@ -133,7 +136,7 @@ void flitcast_cork_eof(struct socket *sock)
 	struct flitcast_sock *fs = to_fs(sock->sk);
 	struct msghdr msg = { };
 
-	if (!flitcast_cork_begun(fs))
+	if (!flitcast_cork_begun(&fs->cork))
 		return;
 	if (sock->file->f_flags & O_NONBLOCK)
 		msg.msg_flags = MSG_DONTWAIT;

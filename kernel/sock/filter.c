@@ -17,6 +17,7 @@
 #include <linux/filter.h>
 #include <linux/security.h>
 #include <net/sock.h>
+#include "sock/filter.h"
 #include "sock/impl.h"
 
 /*

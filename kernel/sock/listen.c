@@ -8,7 +8,11 @@
 #include <linux/sched/signal.h>
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
+#include "sock/addr.h"
+#include "sock/conn.h"
 #include "sock/impl.h"
+#include "sock/mem.h"
+#include "sock/send.h"
 
 int flitcast_listen_listen(struct socket *sock, int backlog)
 {

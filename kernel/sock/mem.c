@@ -25,7 +25,9 @@
 #include <net/sock.h>
 #include "compat.h"
 #include "site/share.h"
+#include "sock/addr.h"
 #include "sock/impl.h"
+#include "sock/mem.h"
 
 /* A socket that holds no more than this may have it, whatever its cgroup has. */
 #define LEAST		PAGE_SIZE

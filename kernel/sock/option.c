@@ -6,6 +6,7 @@
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
 #include "sock/impl.h"
+#include "sock/report.h"
 #include "sock/sysctl.h"
 
 /* What FLITCAST_TIMEOUT may be set to. */

@@ -3,7 +3,12 @@
  * AF_FLITCAST: what the site asks of a socket's port.
  */
 #include <net/sock.h>
+#include "sock/conn.h"
+#include "sock/filter.h"
 #include "sock/impl.h"
+#include "sock/mem.h"
+#include "sock/report.h"
+#include "sock/room.h"
 
 /* From this part of the room on what is received is kept without waste. */
 #define TIGHT	16
@@ -152,7 +157,7 @@ static void fs_info(const struct flitcast_port *port, struct flitcast_socket_inf
 	/* Takes a lock of the sock, which is nowhere held around the site's. */
 	info->inode = sock_i_ino((struct sock *)&fs->sk);
 	info->senders = atomic_read(&fs->tx_waiting);
-	info->tx_used = flitcast_send_used(fs);
+	info->tx_used = flitcast_room_used(fs);
 	info->tx_room = READ_ONCE(fs->sk.sk_sndbuf);
 	info->rx_used = fs->rx_used;
 	info->rx_room = READ_ONCE(fs->sk.sk_rcvbuf);

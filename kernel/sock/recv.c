@@ -5,7 +5,11 @@
 #include <linux/sched/signal.h>
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
+#include "sock/addr.h"
+#include "sock/conn.h"
+#include "sock/filter.h"
 #include "sock/impl.h"
+#include "sock/report.h"
 
 static void put_info(struct msghdr *msg, const struct flitcast_delivery *d,
 		     const struct flitcast_arrival *arrival)

@@ -10,6 +10,8 @@
 #include <linux/sched/signal.h>
 #include <linux/uio.h>
 #include "sock/impl.h"
+#include "sock/mem.h"
+#include "sock/report.h"
 
 /* Reports that nobody asked for: so many, and the targets of all but the last one. */
 #define UNASKED_MAX		64

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: sendmsg().
+ * AF_FLITCAST: send a message: data of sendmsg(), or what is about a connection.
  */
 #include <linux/slab.h>
 #include <linux/sort.h>
 #include <linux/uio.h>
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
+#include "sock/addr.h"
+#include "sock/conn.h"
+#include "sock/cork.h"
 #include "sock/impl.h"
+#include "sock/mem.h"
+#include "sock/report.h"
+#include "sock/room.h"
+#include "sock/send.h"
 #include "sock/sysctl.h"
 
 /* Shorter messages cost less to copy than to do without. */
@@ -194,152 +201,12 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 	return 0;
 }
 
-/* What a message takes of the send room. */
-static u32 tx_charge(u32 len, u32 ntargets)
-{
-	return PAGE_ALIGN(len) + FLITCAST_MSG_SIZE + ntargets * FLITCAST_MSG_TARGET;
-}
-
 /* SO_PRIORITY as it is now; the site knows which messages are long. */
 static void tx_class(const struct flitcast_sock *fs, struct flitcast_send *how)
 {
 	how->class = READ_ONCE(fs->sk.sk_priority) >= FLITCAST_PRIORITY_HIGH ? FLITCAST_TX_HIGH :
 									       FLITCAST_TX_LOW;
 	how->long_high = fs->long_high;
-}
-
-/* Send room in use, where messages under way use @used. */
-static u64 tx_sum(const struct flitcast_sock *fs, int used)
-{
-	return (u64)used + atomic_read(&fs->tx_held);
-}
-
-/* Do unread reports alone take more than there is?  This is what bounds them. */
-static bool reports_fill(const struct flitcast_sock *fs)
-{
-	return atomic_read(&fs->tx_held) > READ_ONCE(fs->sk.sk_sndbuf);
-}
-
-/* One message always goes, whatever the buffer, and whatever reports hold of it. */
-static bool tx_fits(const struct flitcast_sock *fs, int used, u32 charge)
-{
-	return used ? tx_sum(fs, used) + charge <= READ_ONCE(fs->sk.sk_sndbuf) : !reports_fill(fs);
-}
-
-static bool tx_reserve(struct flitcast_sock *fs, u32 charge)
-{
-	int used = atomic_read(&fs->tx_used);
-
-	/* Mode csr: the one before has not reserved its way. */
-	if (READ_ONCE(fs->port.waits) || !tx_fits(fs, used, charge) ||
-	    !flitcast_mem_send(fs, charge))
-		return false;
-	while (!atomic_try_cmpxchg(&fs->tx_used, &used, used + charge)) {
-		if (!tx_fits(fs, used, charge)) {
-			flitcast_mem_sent(fs, charge);
-			return false;
-		}
-	}
-	return true;
-}
-
-static void tx_unreserve(struct flitcast_sock *fs, u32 charge)
-{
-	atomic_sub(charge, &fs->tx_used);
-	flitcast_mem_sent(fs, charge);
-}
-
-/* The charge of a message that poll() promises room for. */
-static u32 tx_most(const struct flitcast_sock *fs)
-{
-	return tx_charge(flitcast_sysctl_message_max(sock_net(&fs->sk)), 64);
-}
-
-bool flitcast_send_writable(struct flitcast_sock *fs)
-{
-	u32 most = tx_most(fs);
-
-	return !READ_ONCE(fs->port.waits) && tx_fits(fs, atomic_read(&fs->tx_used), most) &&
-	       flitcast_mem_sendable(fs, most);
-}
-
-bool flitcast_send_await(struct flitcast_sock *fs)
-{
-	if (flitcast_send_writable(fs))
-		return true;
-	/* The socket's own messages wake it when they are over; where others have to give way: */
-	if (flitcast_mem_sendable(fs, tx_most(fs)))
-		return false;
-	flitcast_mem_wait(fs, tx_most(fs));
-	return flitcast_send_writable(fs);
-}
-
-/* poll() and SIGIO are to tell when there is room.  The caller looks for room after this. */
-static void no_space(struct flitcast_sock *fs)
-{
-	set_bit(SOCK_NOSPACE, &fs->sk.sk_socket->flags);
-	sk_set_bit(SOCKWQ_ASYNC_NOSPACE, &fs->sk);
-	smp_mb__after_atomic(); /* the flags are set before the caller looks for room */
-}
-
-bool flitcast_send_poll(struct flitcast_sock *fs)
-{
-	if (flitcast_send_writable(fs))
-		return true;
-	no_space(fs);
-	return flitcast_send_await(fs);
-}
-
-u32 flitcast_send_used(const struct flitcast_sock *fs)
-{
-	return min_t(u64, tx_sum(fs, atomic_read(&fs->tx_used)), INT_MAX);
-}
-
-static int tx_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
-{
-	DEFINE_WAIT_FUNC(wait, woken_wake_function);
-	struct sock *sk = &fs->sk;
-	int err = 0;
-
-	if (tx_reserve(fs, charge))
-		return 0;
-	atomic_inc(&fs->tx_waiting);
-	flitcast_wait_begin(sk, &wait);
-	for (;;) {
-		no_space(fs);
-		if (tx_reserve(fs, charge))
-			break;
-		err = sock_error(sk);
-		if (!err)
-			err = flitcast_conn_may_send(fs);
-		/* sock_error() clears the error: only one of several waiting senders gets it. */
-		if (!err && flitcast_site_dead(fs->port.site))
-			err = -ENETDOWN;
-		if (err)
-			break;
-		err = -EAGAIN;
-		if (!*timeo)
-			break;
-		if (signal_pending(current)) {
-			err = sock_intr_errno(*timeo);
-			break;
-		}
-		if (flitcast_mem_never(charge)) {
-			err = refuse(fs, -ENOBUFS,
-				     "message longer than 7/16 of the module parameter mem");
-			break;
-		}
-		/* Nothing is under way that might end the wait; the caller has to read. */
-		if (!atomic_read(&fs->tx_used) && reports_fill(fs)) {
-			err = refuse(fs, -ENOBUFS, "unread reports fill the send room: read them");
-			break;
-		}
-		*timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, *timeo);
-		err = 0;
-	}
-	flitcast_wait_end(sk, &wait);
-	atomic_dec(&fs->tx_waiting);
-	return err;
 }
 
 /*
@@ -366,7 +233,7 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 {
 	const struct flitcast_msg_dest dest = { .site = site, .port = port };
 	struct flitcast_msg *m = flitcast_msg_alloc(0, 1, GFP_KERNEL_ACCOUNT);
-	struct flitcast_send how = { .charge = tx_charge(0, 1) };
+	struct flitcast_send how = { .charge = flitcast_room_charge(0, 1) };
 	int err;
 
 	if (!m)
@@ -383,7 +250,7 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 	atomic_add(how.charge, &fs->tx_used);
 	err = flitcast_msg_send(&fs->port, m, &dest, &how, id);
 	if (err) {
-		tx_unreserve(fs, how.charge);
+		flitcast_room_unreserve(fs, how.charge);
 		flitcast_msg_free(m);
 	}
 	return err;
@@ -466,12 +333,7 @@ static struct flitcast_msg *msg_of(struct msghdr *msg, size_t len, u32 ndests,
 	return NULL;
 }
 
-/*
- * What is nearly all: a short message to one target, for which there is room, without anything
- * said of it but where it goes.  Return: false if it is no such message, or something is wrong:
- * nothing has been done then.  Else @result is that of sendmsg().
- */
-static bool send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t len, int *result)
+bool flitcast_send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t len, int *result)
 {
 	const struct sockaddr_flitcast *addr = msg->msg_name;
 	struct sock *sk = &fs->sk;
@@ -487,26 +349,26 @@ static bool send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t len,
 	    !flitcast_addr_valid(addr, msg->msg_namelen) ||
 	    addr->sfc_addrtype != FLITCAST_ADDR_SITE || addr->sfc_copies || !addr->sfc_port ||
 	    READ_ONCE(fs->slow.policy) != FLITCAST_SLOW_WAIT || READ_ONCE(sk->sk_err) ||
-	    flitcast_cork_begun(fs) || flitcast_device_asked(sk) ||
+	    flitcast_cork_begun(&fs->cork) || flitcast_device_asked(sk) ||
 	    len > flitcast_sysctl_message_max(sock_net(sk)) ||
 	    flitcast_site_reserves(fs->port.site))
 		return false;
-	how.charge = tx_charge(len, 1);
-	if (!tx_reserve(fs, how.charge))
+	how.charge = flitcast_room_charge(len, 1);
+	if (!flitcast_room_reserve(fs, how.charge))
 		return false;
 	*result = -EFAULT;
 	if (!copy_from_iter_full(data, len, &msg->msg_iter)) {
-		tx_unreserve(fs, how.charge);
+		flitcast_room_unreserve(fs, how.charge);
 		sk->sk_write_space(sk);
 		return true;
 	}
 	dest = (struct flitcast_msg_dest) { .site = addr->sfc_site, .port = addr->sfc_port };
 	tx_class(fs, &how);
 	how.report = READ_ONCE(fs->confirm);
-	how.patient = !how.report && flitcast_send_writable(fs);
+	how.patient = !how.report && flitcast_room_writable(fs);
 	if (flitcast_port_send(&fs->port, data, len, &dest, &how)) {
 		/* Why, finds who tries again. */
-		tx_unreserve(fs, how.charge);
+		flitcast_room_unreserve(fs, how.charge);
 		iov_iter_revert(&msg->msg_iter, len);
 		return false;
 	}
@@ -549,12 +411,12 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 		goto out;
 	}
 
-	how.charge = tx_charge(len, ndests);
+	how.charge = flitcast_room_charge(len, ndests);
 	how.admission = flitcast_site_reserves(fs->port.site);
 	tx_class(fs, &how);
 	if (how.copies)
 		how.class = FLITCAST_TX_CAST;
-	err = tx_wait(fs, how.charge, &timeo);
+	err = flitcast_room_wait(fs, how.charge, &timeo);
 	if (err)
 		goto out;
 	held = held_get(sk, msg, len);
@@ -567,7 +429,7 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 		goto abort;
 	/* As long as the socket is writable, nobody waits for its messages to be over. */
 	how.patient = !how.report && !held && how.slow == FLITCAST_TX_WAIT &&
-		      flitcast_send_writable(fs);
+		      flitcast_room_writable(fs);
 	err = hand_over(fs, m, dests, &how);
 	if (err) {
 		if (err == -EHOSTUNREACH)
@@ -587,32 +449,10 @@ free:
 abort:
 	net_zcopy_put_abort(held, true);
 uncharge:
-	tx_unreserve(fs, how.charge);
+	flitcast_room_unreserve(fs, how.charge);
 	sk->sk_write_space(sk);
 out:
 	if (dests != &one)
 		kvfree(dests);
 	return send_error(sk, err, msg->msg_flags);
-}
-
-int flitcast_send_msg(struct socket *sock, struct msghdr *msg, size_t len)
-{
-	struct flitcast_sock *fs = to_fs(sock->sk);
-	int result;
-
-	forget(fs);
-	if (send_short(fs, msg, len, &result))
-		return result;
-	if (msg->msg_flags & MSG_OOB)
-		return refuse(fs, -EOPNOTSUPP, "MSG_OOB: there is no out-of-band data");
-	/* MSG_CONFIRM, MSG_DONTROUTE, MSG_EOR and sendmmsg()'s MSG_BATCH are hints: ignored. */
-	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT | MSG_EOR |
-			       MSG_BATCH | MSG_ZEROCOPY | MSG_CONFIRM | MSG_DONTROUTE |
-			       FLITCAST_MSG_MORE | FLITCAST_MSG_PAGES))
-		return refuse(fs, -EINVAL, "unknown flag");
-	if (flitcast_device_asked(sock->sk))
-		return refuse_device(fs);
-	if (msg->msg_flags & FLITCAST_MSG_MORE || flitcast_cork_begun(fs))
-		return flitcast_cork_send(fs, msg, len);
-	return flitcast_send_whole(fs, msg, len);
 }

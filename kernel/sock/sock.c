@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: the family, and the life of a socket.
+ * AF_FLITCAST: the family, and the calls of a socket.
  */
 #include <linux/module.h>
 #include <linux/net.h>
@@ -9,17 +9,17 @@
 #include <net/sock.h>
 #include <asm/ioctls.h>
 #include <uapi/linux/flitcast.h>
-#include "site/share.h"
+#include "sock/addr.h"
+#include "sock/conn.h"
+#include "sock/cork.h"
+#include "sock/filter.h"
 #include "sock/impl.h"
+#include "sock/mem.h"
+#include "sock/report.h"
+#include "sock/room.h"
+#include "sock/send.h"
 #include "sock/sock.h"
 #include "sock/sysctl.h"
-
-int flitcast_sock_family = FLITCAST_FAMILY_DEFAULT;
-module_param_named(family, flitcast_sock_family, int, 0444);
-MODULE_PARM_DESC(family, "Address family number: one that the kernel does not use (default 19)");
-
-/* A target may be silent or out of reach for so long, unless FLITCAST_TIMEOUT says else. */
-#define TIMEOUT_DEFAULT_MS	30000
 
 /* What the state of a connection lets one do at once, be it to fail. */
 static __poll_t poll_connection(struct sock *sk)
@@ -55,27 +55,9 @@ static __poll_t fs_poll(struct file *file, struct socket *sock, poll_table *wait
 	/* Neither who listens nor who waits for an answer can send. */
 	if (mask & EPOLLOUT || state == TCP_LISTEN || state == TCP_SYN_SENT)
 		return mask;
-	if (flitcast_send_poll(to_fs(sk)))
+	if (flitcast_room_poll(to_fs(sk)))
 		mask |= EPOLLOUT | EPOLLWRNORM;
 	return mask;
-}
-
-/* The default asks for room by sk_wmem_alloc, which is not how it is counted here. */
-static void fs_write_space(struct sock *sk)
-{
-	struct socket_wq *wq;
-
-	/* Who waits for an answer to connect() takes room to send for the answer. */
-	if (flitcast_conn_state(sk) == TCP_SYN_SENT)
-		return;
-	rcu_read_lock();
-	wq = rcu_dereference(sk->sk_wq);
-	if (skwq_has_sleeper(wq))
-		wake_up_interruptible_sync_poll(&wq->wait, EPOLLOUT | EPOLLWRNORM);
-	/* A program with SIGIO need not call poll(): so the socket waits for its share here. */
-	if (sock_flag(sk, SOCK_FASYNC) && flitcast_send_await(to_fs(sk)))
-		sk_wake_async(sk, SOCK_WAKE_SPACE, POLL_OUT);
-	rcu_read_unlock();
 }
 
 static int fs_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
@@ -86,7 +68,7 @@ static int fs_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 
 	switch (cmd) {
 	case SIOCOUTQ:
-		value = flitcast_send_used(to_fs(sk));
+		value = flitcast_room_used(to_fs(sk));
 		break;
 	case SIOCINQ:
 		if (flitcast_conn_state(sk) == TCP_LISTEN)
@@ -105,6 +87,55 @@ static int fs_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 		return -ENOIOCTLCMD;
 	}
 	return put_user(value, (int __user *)arg);
+}
+
+static int fs_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
+{
+	struct sockaddr_flitcast *addr = (struct sockaddr_flitcast *)uaddr;
+	struct flitcast_sock *fs = to_fs(sock->sk);
+	struct flitcast_msg_dest dest;
+
+	memset(addr, 0, sizeof(*addr));
+	addr->sfc_family = flitcast_sock_family;
+	addr->sfc_addrtype = FLITCAST_ADDR_SITE;
+	if (peer) {
+		if (!flitcast_conn_peer(fs, &dest))
+			return -ENOTCONN;
+		addr->sfc_site = dest.site;
+		addr->sfc_port = dest.port;
+		return sizeof(*addr);
+	}
+	lock_sock(sock->sk);
+	if (fs->bound) {
+		addr->sfc_site = flitcast_site_id(fs->port.site);
+		addr->sfc_port = fs->port.number;
+	} else {
+		addr->sfc_site = FLITCAST_SITE_ANY;
+	}
+	release_sock(sock->sk);
+	return sizeof(*addr);
+}
+
+static int fs_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	struct flitcast_sock *fs = to_fs(sock->sk);
+	int result;
+
+	forget(fs);
+	if (flitcast_send_short(fs, msg, len, &result))
+		return result;
+	if (msg->msg_flags & MSG_OOB)
+		return refuse(fs, -EOPNOTSUPP, "MSG_OOB: there is no out-of-band data");
+	/* MSG_CONFIRM, MSG_DONTROUTE, MSG_EOR and sendmmsg()'s MSG_BATCH are hints: ignored. */
+	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT | MSG_EOR |
+			       MSG_BATCH | MSG_ZEROCOPY | MSG_CONFIRM | MSG_DONTROUTE |
+			       FLITCAST_MSG_MORE | FLITCAST_MSG_PAGES))
+		return refuse(fs, -EINVAL, "unknown flag");
+	if (flitcast_device_asked(sock->sk))
+		return refuse_device(fs);
+	if (msg->msg_flags & FLITCAST_MSG_MORE || flitcast_cork_begun(&fs->cork))
+		return flitcast_cork_send(fs, msg, len);
+	return flitcast_send_whole(fs, msg, len);
 }
 
 static int fs_release(struct socket *sock)
@@ -142,7 +173,7 @@ static const struct proto_ops fs_seqpacket_ops = {
 	.connect = flitcast_conn_connect,
 	.socketpair = sock_no_socketpair,
 	.accept = FLITCAST_ACCEPT_OP(flitcast_listen_accept),
-	.getname = flitcast_addr_getname,
+	.getname = fs_getname,
 	.poll = fs_poll,
 	.ioctl = fs_ioctl,
 	.gettstamp = sock_gettstamp,
@@ -150,7 +181,7 @@ static const struct proto_ops fs_seqpacket_ops = {
 	.shutdown = flitcast_conn_shutdown,
 	.setsockopt = flitcast_option_set,
 	.getsockopt = flitcast_option_get,
-	.sendmsg = flitcast_send_msg,
+	.sendmsg = fs_sendmsg,
 	.recvmsg = flitcast_recv_msg,
 	.mmap = sock_no_mmap,
 	FLITCAST_SPLICE_EOF(flitcast_cork_eof)
@@ -163,7 +194,7 @@ static const struct proto_ops fs_rdm_ops = {
 	.connect = flitcast_conn_connect,
 	.socketpair = sock_no_socketpair,
 	.accept = sock_no_accept,
-	.getname = flitcast_addr_getname,
+	.getname = fs_getname,
 	.poll = fs_poll,
 	.ioctl = fs_ioctl,
 	.gettstamp = sock_gettstamp,
@@ -171,69 +202,11 @@ static const struct proto_ops fs_rdm_ops = {
 	.shutdown = sock_no_shutdown,
 	.setsockopt = flitcast_option_set,
 	.getsockopt = flitcast_option_get,
-	.sendmsg = flitcast_send_msg,
+	.sendmsg = fs_sendmsg,
 	.recvmsg = flitcast_recv_msg,
 	.mmap = sock_no_mmap,
 	FLITCAST_SPLICE_EOF(flitcast_cork_eof)
 };
-
-/* This protocol accounts no memory: each socket has an account for that (mem.c). */
-static struct proto fs_proto = {
-	.name = "FLITCAST-SOCK",
-	.owner = THIS_MODULE,
-	.obj_size = sizeof(struct flitcast_sock),
-};
-
-/* What was sent without a copy may be done with after close(): it holds the sock until then. */
-static void fs_destruct(struct sock *sk)
-{
-	skb_queue_purge(&sk->sk_error_queue);
-	flitcast_mem_account_free(to_fs(sk)->account);
-	flitcast_share_put(to_fs(sk)->port.share);
-}
-
-struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock,
-					 struct flitcast_share *share, bool kern)
-{
-	struct flitcast_sock *fs;
-	struct sock *account, *sk;
-
-	share = share ? flitcast_share_get(share) :
-			flitcast_share_find(net, SOCK_INODE(sock)->i_uid);
-	if (!share)
-		return NULL;
-	account = flitcast_mem_account(net);
-	if (!account)
-		goto put;
-	/* not charged here: the cache of the protocol charges */
-	sk = sk_alloc(net, flitcast_sock_family, GFP_KERNEL, &fs_proto, kern);
-	if (!sk)
-		goto free;
-	sock_init_data(sock, sk);
-	sk->sk_write_space = fs_write_space;
-	sk->sk_destruct = fs_destruct;
-	sk->sk_rcvbuf = flitcast_sysctl_rmem(net);
-	sk->sk_sndbuf = flitcast_sysctl_wmem(net);
-	fs = to_fs(sk);
-	fs->account = account;
-	/* Also one that is not bound may wait for room in its share. */
-	fs->port.ops = &flitcast_fs_port_ops;
-	fs->port.share = share;
-	RB_CLEAR_NODE(&fs->port.starved);
-	fs->timeout_ms = TIMEOUT_DEFAULT_MS;
-	fs->copies = 1;
-	flitcast_port_reception(&fs->port, FC_RECEPT_FIRST, 0, 1, NSEC_PER_SEC);
-	spin_lock_init(&fs->report_lock);
-	INIT_LIST_HEAD(&fs->reports);
-	flitcast_cork_init(fs);
-	flitcast_conn_init(fs);
-	return fs;
-free:
-	flitcast_mem_account_free(account);
-put:
-	flitcast_share_put(share);
-	return NULL;
-}
 
 static int fs_create(struct net *net, struct socket *sock, int protocol, int kern)
 {
@@ -272,7 +245,7 @@ int flitcast_sock_init(void)
 	err = flitcast_mem_module_init();
 	if (err)
 		goto sysctl;
-	err = proto_register(&fs_proto, 1);
+	err = flitcast_make_module_init();
 	if (err)
 		goto mem;
 	fs_family.family = flitcast_sock_family;
@@ -284,7 +257,7 @@ int flitcast_sock_init(void)
 	}
 	return 0;
 proto:
-	proto_unregister(&fs_proto);
+	flitcast_make_module_exit();
 mem:
 	flitcast_mem_module_exit();
 sysctl:
@@ -295,7 +268,7 @@ sysctl:
 void flitcast_sock_exit(void)
 {
 	sock_unregister(flitcast_sock_family);
-	proto_unregister(&fs_proto);
+	flitcast_make_module_exit();
 	flitcast_mem_module_exit();
 	flitcast_sysctl_exit();
 }

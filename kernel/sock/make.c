@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AF_FLITCAST: a new socket, and the end of its memory.
+ */
+#include <linux/module.h>
+#include <net/sock.h>
+#include "site/share.h"
+#include "sock/addr.h"
+#include "sock/conn.h"
+#include "sock/cork.h"
+#include "sock/impl.h"
+#include "sock/mem.h"
+#include "sock/room.h"
+#include "sock/sysctl.h"
+
+/* A target may be silent or out of reach for so long, unless FLITCAST_TIMEOUT says else. */
+#define TIMEOUT_DEFAULT_MS	30000
+
+/* The default asks for room by sk_wmem_alloc, which is not how it is counted here. */
+static void write_space(struct sock *sk)
+{
+	struct socket_wq *wq;
+
+	/* A task that waits for an answer to connect() takes room to send for the answer. */
+	if (flitcast_conn_state(sk) == TCP_SYN_SENT)
+		return;
+	rcu_read_lock();
+	wq = rcu_dereference(sk->sk_wq);
+	if (skwq_has_sleeper(wq))
+		wake_up_interruptible_sync_poll(&wq->wait, EPOLLOUT | EPOLLWRNORM);
+	/* A program with SIGIO need not call poll(): so the socket waits for its share here. */
+	if (sock_flag(sk, SOCK_FASYNC) && flitcast_room_await(to_fs(sk)))
+		sk_wake_async(sk, SOCK_WAKE_SPACE, POLL_OUT);
+	rcu_read_unlock();
+}
+
+/* This protocol accounts no memory: each socket has an account for that (mem.c). */
+static struct proto fs_proto = {
+	.name = "FLITCAST-SOCK",
+	.owner = THIS_MODULE,
+	.obj_size = sizeof(struct flitcast_sock),
+};
+
+/* Data sent without a copy may be in use after close(): it holds the sock until then. */
+static void destruct(struct sock *sk)
+{
+	skb_queue_purge(&sk->sk_error_queue);
+	flitcast_mem_account_free(to_fs(sk)->account);
+	flitcast_share_put(to_fs(sk)->port.share);
+}
+
+struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock,
+					 struct flitcast_share *share, bool kern)
+{
+	struct flitcast_sock *fs;
+	struct sock *account, *sk;
+
+	share = share ? flitcast_share_get(share) :
+			flitcast_share_find(net, SOCK_INODE(sock)->i_uid);
+	if (!share)
+		return NULL;
+	account = flitcast_mem_account(net);
+	if (!account)
+		goto put;
+	/* not charged here: the cache of the protocol charges */
+	sk = sk_alloc(net, flitcast_sock_family, GFP_KERNEL, &fs_proto, kern);
+	if (!sk)
+		goto free;
+	sock_init_data(sock, sk);
+	sk->sk_write_space = write_space;
+	sk->sk_destruct = destruct;
+	sk->sk_rcvbuf = flitcast_sysctl_rmem(net);
+	sk->sk_sndbuf = flitcast_sysctl_wmem(net);
+	fs = to_fs(sk);
+	fs->account = account;
+	/* Also one that is not bound may wait for room in its share. */
+	fs->port.ops = &flitcast_fs_port_ops;
+	fs->port.share = share;
+	RB_CLEAR_NODE(&fs->port.starved);
+	fs->timeout_ms = TIMEOUT_DEFAULT_MS;
+	fs->copies = 1;
+	flitcast_port_reception(&fs->port, FC_RECEPT_FIRST, 0, 1, NSEC_PER_SEC);
+	spin_lock_init(&fs->report_lock);
+	INIT_LIST_HEAD(&fs->reports);
+	flitcast_cork_init(fs);
+	flitcast_conn_init(fs);
+	return fs;
+free:
+	flitcast_mem_account_free(account);
+put:
+	flitcast_share_put(share);
+	return NULL;
+}
+
+int flitcast_make_module_init(void)
+{
+	return proto_register(&fs_proto, 1);
+}
+
+void flitcast_make_module_exit(void)
+{
+	proto_unregister(&fs_proto);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * AF_FLITCAST: send room.  Messages under way and unread reports use it; sendmsg(), poll() and
+ * SIGIO wait for it.
+ */
+#include <linux/sched/signal.h>
+#include <net/sock.h>
+#include "sock/conn.h"
+#include "sock/impl.h"
+#include "sock/mem.h"
+#include "sock/room.h"
+#include "sock/sysctl.h"
+
+/* Send room in use, where messages under way use @used. */
+static u64 tx_sum(const struct flitcast_sock *fs, int used)
+{
+	return (u64)used + atomic_read(&fs->tx_held);
+}
+
+/* Do unread reports alone take more than there is?  This is what bounds them. */
+static bool reports_fill(const struct flitcast_sock *fs)
+{
+	return atomic_read(&fs->tx_held) > READ_ONCE(fs->sk.sk_sndbuf);
+}
+
+/* One message always goes, whatever the buffer, and whatever reports hold of it. */
+static bool tx_fits(const struct flitcast_sock *fs, int used, u32 charge)
+{
+	return used ? tx_sum(fs, used) + charge <= READ_ONCE(fs->sk.sk_sndbuf) : !reports_fill(fs);
+}
+
+bool flitcast_room_reserve(struct flitcast_sock *fs, u32 charge)
+{
+	int used = atomic_read(&fs->tx_used);
+
+	/* Mode csr: the one before has not reserved its way. */
+	if (READ_ONCE(fs->port.waits) || !tx_fits(fs, used, charge) ||
+	    !flitcast_mem_send(fs, charge))
+		return false;
+	while (!atomic_try_cmpxchg(&fs->tx_used, &used, used + charge)) {
+		if (!tx_fits(fs, used, charge)) {
+			flitcast_mem_sent(fs, charge);
+			return false;
+		}
+	}
+	return true;
+}
+
+void flitcast_room_unreserve(struct flitcast_sock *fs, u32 charge)
+{
+	atomic_sub(charge, &fs->tx_used);
+	flitcast_mem_sent(fs, charge);
+}
+
+/* The charge of a message that poll() promises room for. */
+static u32 tx_most(const struct flitcast_sock *fs)
+{
+	return flitcast_room_charge(flitcast_sysctl_message_max(sock_net(&fs->sk)), 64);
+}
+
+bool flitcast_room_writable(struct flitcast_sock *fs)
+{
+	u32 most = tx_most(fs);
+
+	return !READ_ONCE(fs->port.waits) && tx_fits(fs, atomic_read(&fs->tx_used), most) &&
+	       flitcast_mem_sendable(fs, most);
+}
+
+bool flitcast_room_await(struct flitcast_sock *fs)
+{
+	if (flitcast_room_writable(fs))
+		return true;
+	/* The socket's own messages wake it when they are over; where others have to give way: */
+	if (flitcast_mem_sendable(fs, tx_most(fs)))
+		return false;
+	flitcast_mem_wait(fs, tx_most(fs));
+	return flitcast_room_writable(fs);
+}
+
+/* poll() and SIGIO are to tell when there is room.  The caller looks for room after this. */
+static void no_space(struct flitcast_sock *fs)
+{
+	set_bit(SOCK_NOSPACE, &fs->sk.sk_socket->flags);
+	sk_set_bit(SOCKWQ_ASYNC_NOSPACE, &fs->sk);
+	smp_mb__after_atomic(); /* the flags are set before the caller looks for room */
+}
+
+bool flitcast_room_poll(struct flitcast_sock *fs)
+{
+	if (flitcast_room_writable(fs))
+		return true;
+	no_space(fs);
+	return flitcast_room_await(fs);
+}
+
+u32 flitcast_room_used(const struct flitcast_sock *fs)
+{
+	return min_t(u64, tx_sum(fs, atomic_read(&fs->tx_used)), INT_MAX);
+}
+
+int flitcast_room_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
+{
+	DEFINE_WAIT_FUNC(wait, woken_wake_function);
+	struct sock *sk = &fs->sk;
+	int err = 0;
+
+	if (flitcast_room_reserve(fs, charge))
+		return 0;
+	atomic_inc(&fs->tx_waiting);
+	flitcast_wait_begin(sk, &wait);
+	for (;;) {
+		no_space(fs);
+		if (flitcast_room_reserve(fs, charge))
+			break;
+		err = sock_error(sk);
+		if (!err)
+			err = flitcast_conn_may_send(fs);
+		/* sock_error() clears the error: only one of several waiting senders gets it. */
+		if (!err && flitcast_site_dead(fs->port.site))
+			err = -ENETDOWN;
+		if (err)
+			break;
+		err = -EAGAIN;
+		if (!*timeo)
+			break;
+		if (signal_pending(current)) {
+			err = sock_intr_errno(*timeo);
+			break;
+		}
+		if (flitcast_mem_never(charge)) {
+			err = refuse(fs, -ENOBUFS,
+				     "message longer than 7/16 of the module parameter mem");
+			break;
+		}
+		/* Nothing is under way that might end the wait; the caller has to read. */
+		if (!atomic_read(&fs->tx_used) && reports_fill(fs)) {
+			err = refuse(fs, -ENOBUFS, "unread reports fill the send room: read them");
+			break;
+		}
+		*timeo = wait_woken(&wait, TASK_INTERRUPTIBLE, *timeo);
+		err = 0;
+	}
+	flitcast_wait_end(sk, &wait);
+	atomic_dec(&fs->tx_waiting);
+	return err;
+}
