@@ -163,6 +163,21 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 	return 0;
 }
 
+/* Tell the value of an option, @size bytes, to a program that has room for @len of them. */
+static int put_value(char __user *optval, int __user *optlen, int len, const void *value,
+		     int size)
+{
+	len = min(len, size);
+	if (put_user(len, optlen) || copy_to_user(optval, value, len))
+		return -EFAULT;
+	return 0;
+}
+
+static int put_word(char __user *optval, int __user *optlen, int len, u32 value)
+{
+	return put_value(optval, optlen, len, &value, sizeof(value));
+}
+
 static int get_targets(struct flitcast_sock *fs, char __user *optval, int __user *optlen,
 		       int len)
 {
@@ -176,101 +191,98 @@ static int get_targets(struct flitcast_sock *fs, char __user *optval, int __user
 	return err;
 }
 
+static int get_reception(struct flitcast_sock *fs, char __user *optval, int __user *optlen,
+			 int len)
+{
+	struct flitcast_reception reception;
+
+	lock_sock(&fs->sk);
+	reception.policy = fs->port.reception;
+	reception.quorum = fs->port.quorum;
+	reception.ms = div_u64(fs->port.reception_ns, NSEC_PER_MSEC);
+	release_sock(&fs->sk);
+	return put_value(optval, optlen, len, &reception, sizeof(reception));
+}
+
+static int get_slow(struct flitcast_sock *fs, char __user *optval, int __user *optlen, int len)
+{
+	struct flitcast_slow_target slow;
+
+	lock_sock(&fs->sk);
+	slow = fs->slow;
+	release_sock(&fs->sk);
+	return put_value(optval, optlen, len, &slow, sizeof(slow));
+}
+
+static int get_errmsg(struct flitcast_sock *fs, char __user *optval, int __user *optlen, int len)
+{
+	const char *text = READ_ONCE(fs->errmsg);
+
+	text = text ? text : "";
+	return put_value(optval, optlen, len, text, strlen(text) + 1);
+}
+
+static int get_admission(struct flitcast_sock *fs, char __user *optval, int __user *optlen,
+			 int len)
+{
+	struct flitcast_admission admission;
+
+	lock_sock(&fs->sk);
+	flitcast_port_admission(&fs->port, &admission);
+	release_sock(&fs->sk);
+	return put_value(optval, optlen, len, &admission, sizeof(admission));
+}
+
+static int get_stats(struct flitcast_sock *fs, char __user *optval, int __user *optlen, int len)
+{
+	struct flitcast_sock_stats stats;
+
+	/* Others count meanwhile: each counter is of its own time. */
+	data_race(stats = fs->stats);
+	stats.tx_messages = atomic64_read(&fs->tx_messages);
+	return put_value(optval, optlen, len, &stats, sizeof(stats));
+}
+
 int flitcast_option_get(struct socket *sock, int level, int opt, char __user *optval,
 			int __user *optlen)
 {
 	struct flitcast_sock *fs = to_fs(sock->sk);
-	struct flitcast_slow_target slow;
-	struct flitcast_admission admission;
-	struct flitcast_reception reception;
-	struct flitcast_sock_stats stats;
-	const char *text;
-	const void *from;
-	int len, size;
-	u32 value;
+	int len;
 
 	if (level != SOL_FLITCAST)
 		return -ENOPROTOOPT;
-	/* What is one word is read without lock_sock, while another call may set it. */
 	if (get_user(len, optlen))
 		return -EFAULT;
 	if (len < 0)
 		return -EINVAL;
+	/* Options of one word are read without lock_sock, while another call may set them. */
 	switch (opt) {
 	case FLITCAST_TARGETS:
 		return get_targets(fs, optval, optlen, len);
 	case FLITCAST_INFO:
-		value = READ_ONCE(fs->info);
-		from = &value;
-		size = sizeof(value);
-		break;
+		return put_word(optval, optlen, len, READ_ONCE(fs->info));
 	case FLITCAST_SNDBUF:
+		return put_word(optval, optlen, len, READ_ONCE(fs->sk.sk_sndbuf));
 	case FLITCAST_RCVBUF:
-		value = opt == FLITCAST_SNDBUF ? READ_ONCE(fs->sk.sk_sndbuf) :
-						 READ_ONCE(fs->sk.sk_rcvbuf);
-		from = &value;
-		size = sizeof(value);
-		break;
+		return put_word(optval, optlen, len, READ_ONCE(fs->sk.sk_rcvbuf));
 	case FLITCAST_COPIES:
-		value = READ_ONCE(fs->copies);
-		from = &value;
-		size = sizeof(value);
-		break;
+		return put_word(optval, optlen, len, READ_ONCE(fs->copies));
 	case FLITCAST_RECEPTION:
-		lock_sock(&fs->sk);
-		reception.policy = fs->port.reception;
-		reception.quorum = fs->port.quorum;
-		reception.ms = div_u64(fs->port.reception_ns, NSEC_PER_MSEC);
-		release_sock(&fs->sk);
-		from = &reception;
-		size = sizeof(reception);
-		break;
+		return get_reception(fs, optval, optlen, len);
 	case FLITCAST_CONFIRM:
-		value = READ_ONCE(fs->confirm);
-		from = &value;
-		size = sizeof(value);
-		break;
+		return put_word(optval, optlen, len, READ_ONCE(fs->confirm));
 	case FLITCAST_ZEROCOPY:
-		value = sock_flag(&fs->sk, SOCK_ZEROCOPY);
-		from = &value;
-		size = sizeof(value);
-		break;
+		return put_word(optval, optlen, len, sock_flag(&fs->sk, SOCK_ZEROCOPY));
 	case FLITCAST_SLOW_TARGET:
-		lock_sock(&fs->sk);
-		slow = fs->slow;
-		release_sock(&fs->sk);
-		from = &slow;
-		size = sizeof(slow);
-		break;
+		return get_slow(fs, optval, optlen, len);
 	case FLITCAST_TIMEOUT:
-		value = READ_ONCE(fs->timeout_ms);
-		from = &value;
-		size = sizeof(value);
-		break;
+		return put_word(optval, optlen, len, READ_ONCE(fs->timeout_ms));
 	case FLITCAST_ERRMSG:
-		text = READ_ONCE(fs->errmsg);
-		from = text ? text : "";
-		size = strlen(from) + 1;
-		break;
+		return get_errmsg(fs, optval, optlen, len);
 	case FLITCAST_ADMISSION:
-		lock_sock(&fs->sk);
-		flitcast_port_admission(&fs->port, &admission);
-		release_sock(&fs->sk);
-		from = &admission;
-		size = sizeof(admission);
-		break;
+		return get_admission(fs, optval, optlen, len);
 	case FLITCAST_STATS:
-		/* Others count meanwhile: each counter is of its own time. */
-		data_race(stats = fs->stats);
-		stats.tx_messages = atomic64_read(&fs->tx_messages);
-		from = &stats;
-		size = sizeof(stats);
-		break;
-	default:
-		return -ENOPROTOOPT;
+		return get_stats(fs, optval, optlen, len);
 	}
-	len = min(len, size);
-	if (put_user(len, optlen) || copy_to_user(optval, from, len))
-		return -EFAULT;
-	return 0;
+	return -ENOPROTOOPT;
 }

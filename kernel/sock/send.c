@@ -107,18 +107,96 @@ static int gather_all(struct flitcast_sock *fs, const struct sockaddr_flitcast *
 	return 0;
 }
 
-/* Targets of this message: from a control message or from the option. */
+/**
+ * struct controls - control messages of a call of sendmsg(), or the options in their place
+ * @slow: FLITCAST_SLOW_TARGET
+ * @targets: FLITCAST_TARGETS
+ * @ntargets: so many of them
+ * @given: @targets are those of a control message
+ */
+struct controls {
+	struct flitcast_slow_target slow;
+	const struct flitcast_target *targets;
+	u32 ntargets;
+	bool given;
+};
+
+static int read_controls(struct flitcast_sock *fs, struct msghdr *msg, struct controls *controls)
+{
+	struct cmsghdr *cmsg;
+	bool timed = false;
+	int err;
+	u32 n;
+
+	*controls = (struct controls) {
+		.slow = fs->slow, .targets = fs->targets, .ntargets = fs->ntargets,
+	};
+	for_each_cmsghdr(cmsg, msg) {
+		if (!CMSG_OK(msg, cmsg))
+			return refuse(fs, -EINVAL, "malformed control message");
+		if (cmsg->cmsg_level != SOL_FLITCAST)
+			continue;
+		if (cmsg->cmsg_type == FLITCAST_SLOW_TARGET && !timed) {
+			if (cmsg->cmsg_len != CMSG_LEN(sizeof(controls->slow)))
+				return refuse(fs, -EINVAL, "control message of a wrong size");
+			memcpy(&controls->slow, CMSG_DATA(cmsg), sizeof(controls->slow));
+			err = flitcast_report_slow(fs, &controls->slow);
+			if (err)
+				return err;
+			timed = true;
+			continue;
+		}
+		if (cmsg->cmsg_type != FLITCAST_TARGETS || controls->given)
+			return refuse(fs, -EINVAL, "unknown or repeated control message");
+		n = cmsg->cmsg_len - CMSG_LEN(0);
+		if (n % sizeof(*controls->targets))
+			return refuse(fs, -EINVAL, "target list is not a list of targets");
+		controls->ntargets = n / sizeof(*controls->targets);
+		controls->targets = CMSG_DATA(cmsg);
+		controls->given = true;
+	}
+	return 0;
+}
+
+/* The targets of a list. */
+static int gather_list(struct flitcast_sock *fs, const struct sockaddr_flitcast *addr,
+		       const struct controls *controls, u32 len, struct flitcast_msg_dest **out,
+		       u32 *count)
+{
+	struct flitcast_msg_dest *dests;
+	u32 n = controls->ntargets;
+	int err;
+
+	if (addr->sfc_copies || addr->sfc_port || addr->sfc_site)
+		return refuse(fs, -EINVAL, "malformed address");
+	if (!n)
+		return refuse(fs, -EDESTADDRREQ, "no targets");
+	if (n > FLITCAST_TARGETS_MAX)
+		return refuse(fs, -EINVAL, "more than 1024 targets");
+	dests = kvmalloc_array(n, sizeof(*dests), GFP_KERNEL_ACCOUNT);
+	if (!dests)
+		return -ENOMEM;
+	err = dests_from(fs, controls->targets, n, len, dests);
+	if (err) {
+		kvfree(dests);
+		return err;
+	}
+	*out = dests;
+	*count = n;
+	return 0;
+}
+
+/*
+ * The destinations of a message, by its address or by the connection.  The caller has room for
+ * one in *@out; where there are more, *@out is allocated.
+ */
 static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 		  struct flitcast_msg_dest **out, u32 *count, struct flitcast_send *how)
 {
-	struct flitcast_slow_target slow = fs->slow;
 	const struct sockaddr_flitcast *addr = msg->msg_name;
-	const struct flitcast_target *targets = fs->targets;
-	struct flitcast_msg_dest *dests;
-	u32 n = fs->ntargets;
-	struct cmsghdr *cmsg;
-	bool given = false, timed = false, named = addr && msg->msg_namelen;
+	bool named = addr && msg->msg_namelen;
 	struct flitcast_msg_dest peer;
+	struct controls controls;
 	int err;
 
 	if (fs->sk.sk_type == SOCK_SEQPACKET) {
@@ -132,73 +210,34 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 		return refuse(fs, -EDESTADDRREQ, "no destination");
 	if (named && !flitcast_addr_valid(addr, msg->msg_namelen))
 		return refuse(fs, -EINVAL, "malformed address");
-	for_each_cmsghdr(cmsg, msg) {
-		if (!CMSG_OK(msg, cmsg))
-			return refuse(fs, -EINVAL, "malformed control message");
-		if (cmsg->cmsg_level != SOL_FLITCAST)
-			continue;
-		if (cmsg->cmsg_type == FLITCAST_SLOW_TARGET && !timed) {
-			if (cmsg->cmsg_len != CMSG_LEN(sizeof(slow)))
-				return refuse(fs, -EINVAL, "control message of a wrong size");
-			memcpy(&slow, CMSG_DATA(cmsg), sizeof(slow));
-			err = flitcast_report_slow(fs, &slow);
-			if (err)
-				return err;
-			timed = true;
-			continue;
-		}
-		if (cmsg->cmsg_type != FLITCAST_TARGETS || given)
-			return refuse(fs, -EINVAL, "unknown or repeated control message");
-		n = cmsg->cmsg_len - CMSG_LEN(0);
-		if (n % sizeof(*targets))
-			return refuse(fs, -EINVAL, "target list is not a list of targets");
-		n /= sizeof(*targets);
-		targets = CMSG_DATA(cmsg);
-		given = true;
-	}
-	how->slow = slow.policy;
-	how->slow_ns = (u64)slow.ms * NSEC_PER_MSEC;
+	err = read_controls(fs, msg, &controls);
+	if (err)
+		return err;
+	how->slow = controls.slow.policy;
+	how->slow_ns = (u64)controls.slow.ms * NSEC_PER_MSEC;
 	how->report = READ_ONCE(fs->confirm);
 	how->list = named && addr->sfc_addrtype == FLITCAST_ADDR_LIST;
 	switch (named ? addr->sfc_addrtype : FLITCAST_ADDR_SITE) {
 	case FLITCAST_ADDR_SITE:
-		if (given)
+		if (controls.given)
 			return refuse(fs, -EINVAL,
 				      "a message has a destination or a target list, not both");
 		if (named && (addr->sfc_copies || !addr->sfc_port))
 			return refuse(fs, -EINVAL, "malformed address");
-		/* The caller has room for one. */
 		(*out)->site = named ? addr->sfc_site : peer.site;
 		(*out)->port = named ? addr->sfc_port : peer.port;
 		*count = 1;
 		return 0;
 	case FLITCAST_ADDR_LIST:
-		if (addr->sfc_copies || addr->sfc_port || addr->sfc_site)
-			return refuse(fs, -EINVAL, "malformed address");
-		break;
+		return gather_list(fs, addr, &controls, len, out, count);
 	case FLITCAST_ADDR_BROADCAST:
-		if (given)
+		if (controls.given)
 			return refuse(fs, -EINVAL,
 				      "a message has a broadcast or a target list, not both");
 		return gather_all(fs, addr, len, out, count, how);
 	default:
 		return refuse(fs, -EINVAL, "unknown address type");
 	}
-	if (!n)
-		return refuse(fs, -EDESTADDRREQ, "no targets");
-	if (n > FLITCAST_TARGETS_MAX)
-		return refuse(fs, -EINVAL, "more than 1024 targets");
-	dests = kvmalloc_array(n, sizeof(*dests), GFP_KERNEL_ACCOUNT);
-	if (!dests)
-		return -ENOMEM;
-	err = dests_from(fs, targets, n, len, dests);
-	if (err) {
-		kvfree(dests);
-		return err;
-	}
-	*out = dests;
-	*count = n;
-	return 0;
 }
 
 /* SO_PRIORITY as it is now; the site knows which messages are long. */
