@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the parts of the switch of mode vnet: for vnet.c, vnet_pass.c and vnet_route.c alone.
+ * Between the parts of the switch of mode vnet: for vnet.c, vnet_memo.c, vnet_pass.c,
+ * vnet_route.c and csr_plan.c alone.
  */
 #ifndef FC_CORE_VNET_MACHINE_H
 #define FC_CORE_VNET_MACHINE_H
@@ -85,7 +86,7 @@ static inline void fc_vrotate(struct fc_vnet *v, u8 class)
 /* vnet.c: the event step by step; the acknowledgment that a flit brings has been seen to. */
 bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx);
 
-/* vnet_route.c */
+/* vnet_memo.c */
 
 /* Begin with a memo that knows no ways. */
 void fc_vnet_forget(struct fc_vnet *v);
@@ -133,6 +134,9 @@ static inline const u8 *fc_vonward(const struct fc_vnet *v, u8 class, u8 port, u
 	return fc_vnet_find(v, class, port, dst, dirs, next);
 }
 
+/* By direction, the class on that link of a packet of a class: in the memo, or in @next. */
+const u8 *fc_vnet_row(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_MAX]);
+
 /* Flits that are before a new packet on a channel. */
 static inline u32 fc_vload(const struct fc_vnet *v, u8 class, u8 port)
 {
@@ -141,12 +145,12 @@ static inline u32 fc_vload(const struct fc_vnet *v, u8 class, u8 port)
 	return fc_vout_of(v, class, port)->load + tx->sent - tx->acked;
 }
 
+/* vnet_route.c */
+
 /* Flits of the packet whose front this is; all but the first and the last are full. */
 u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front);
 /* One more branch of a packet, behind those that wait for its channel already. */
 void fc_vnet_branch(struct fc_vnet *v, struct fc_vin *in, u8 port, u8 class, u64 mask);
-/* By direction, the class on that link of a packet of a class: in the memo, or in @next. */
-const u8 *fc_vnet_row(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_MAX]);
 /* Which way each target goes.  Return: false if there is none yet. */
 bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		   const struct fc_flit *front, struct fc_effects *fx);
