@@ -138,70 +138,155 @@ static enum fc_route connected(struct fc_site *site, u8 in, enum fc_conn type, u
 	return FC_ROUTE_CONNECTED;
 }
 
-/* Are the targets of the masks, @local ones here, all at one site? */
-static bool at_one_site(const u32 *dst, u64 local, u64 remote)
+/**
+ * struct targets - the net-outputs that the targets of a packet may take
+ * @dst: by target: its site
+ * @cand: by target: free net-outputs that lead nearer to it
+ * @free: net-outputs available to the net-input, the local one apart
+ * @common: of @free: lead nearer to all targets that have a way
+ * @wanted: lead nearer to targets without a free one
+ * @all: targets of the packet
+ * @local: of @all: at this site
+ * @unreachable: of @all: without a way
+ * @found: no target waits for a net-output
+ */
+struct targets {
+	u32 dst[FC_TARGETS_MAX];
+	u32 cand[FC_TARGETS_MAX];
+	u32 free;
+	u32 common;
+	u32 wanted;
+	u64 all;
+	u64 local;
+	u64 unreachable;
+	bool found;
+};
+
+static void find_ways(const struct fc_site *site, const struct fc_in *ni, u32 free,
+		      struct targets *t)
+{
+	unsigned int i, n = fc_wire_target_sites(t->dst, ni->held.head);
+	u32 up = site->data.up & ~fc_bit(FC_PORT_LOCAL);
+
+	t->free = free;
+	t->common = free;
+	t->wanted = 0;
+	t->all = fc_mask_all(n);
+	t->local = 0;
+	t->unreachable = 0;
+	t->found = true;
+	for (i = 0; i < n; i++) {
+		u32 dst = t->dst[i];
+
+		if (dst == site->id) {
+			t->local |= fc_bit64(i);
+			t->cand[i] = 0;
+			continue;
+		}
+		if (i && dst == t->dst[i - 1])
+			t->cand[i] = t->cand[i - 1];
+		else
+			t->cand[i] = candidates(site, dst, free);
+		if (!t->cand[i]) {
+			u32 busy = candidates(site, dst, up);
+
+			if (!busy && !site->rerouting) {
+				t->unreachable |= fc_bit64(i);
+				continue;
+			}
+			t->wanted |= busy;
+			t->found = false;
+		}
+		t->common &= t->cand[i];
+	}
+}
+
+/* Are the targets of @remote all at one site, with none here? */
+static bool at_one_site(const struct targets *t, u64 remote)
 {
 	u32 first;
 	u64 rest;
 
-	if (local || !remote)
+	if (t->local || !remote)
 		return !remote;
-	first = dst[fc_low64(remote)];
+	first = t->dst[fc_low64(remote)];
 	for (rest = remote; rest; rest &= rest - 1)
-		if (dst[fc_low64(rest)] != first)
+		if (t->dst[fc_low64(rest)] != first)
 			return false;
 	return true;
+}
+
+/* The free net-output that leads nearer to the most targets.  Return: those targets. */
+static u64 best_of(const struct targets *t, u64 remote, u8 *port)
+{
+	unsigned int most = 0;
+	u64 best = 0;
+	u32 rest;
+
+	for (rest = t->free; rest; rest &= rest - 1) {
+		unsigned int count = 0;
+		u64 mask = 0, left;
+		u8 p = fc_low(rest);
+
+		for (left = remote; left; left &= left - 1) {
+			unsigned int i = fc_low64(left);
+
+			if (t->cand[i] & fc_bit(p)) {
+				mask |= fc_bit64(i);
+				count++;
+			}
+		}
+		if (count > most) {
+			most = count;
+			best = mask;
+			*port = p;
+		}
+	}
+	return best;
+}
+
+/* Split over as few net-outputs as a greedy cover finds: nothing is sent twice. */
+static enum fc_route split(struct fc_site *site, u8 in, const struct targets *t, u64 remote)
+{
+	u32 ports = fc_bit(FC_PORT_LOCAL);
+
+	fc_netout_connect(site, FC_PORT_LOCAL, in, t->all & ~t->unreachable);
+	while (remote) {
+		u8 port = 0;
+		u64 mask = best_of(t, remote, &port);
+
+		if (FC_BUG_ON_US(!mask))
+			break;
+		fc_netout_connect(site, port, in, mask);
+		ports |= fc_bit(port);
+		remote &= ~mask;
+	}
+	return connected(site, in, t->local ? FC_CONN_SOME_LOCAL : FC_CONN_ALL_REMOTE, ports);
 }
 
 enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct fc_effects *fx)
 {
 	struct fc_in *ni = &site->in[in];
-	const u8 *head = ni->held.head;
-	u32 dst[FC_TARGETS_MAX];
-	unsigned int i, n = fc_wire_target_sites(dst, head);
-	u64 all = fc_mask_all(n), local = 0, unreachable = 0, remote;
-	u32 up = site->data.up & ~fc_bit(FC_PORT_LOCAL);
-	u32 free = available(site, in, ni->multi);
 	bool here = fc_netout_available(site, FC_PORT_LOCAL, in, ni->multi);
-	u32 common = free, wanted = 0, ports = 0;
-	u32 cand[FC_TARGETS_MAX];
-	bool one_site, found = true;
+	struct targets FC_UNSET t;
+	unsigned int i;
+	bool one_site;
+	u64 remote;
 	u8 p;
 
-	for (i = 0; i < n; i++) {
-		if (dst[i] == site->id) {
-			local |= fc_bit64(i);
-			cand[i] = 0;
-			continue;
-		}
-		if (i && dst[i] == dst[i - 1])
-			cand[i] = cand[i - 1];
-		else
-			cand[i] = candidates(site, dst[i], free);
-		if (!cand[i]) {
-			u32 busy = candidates(site, dst[i], up);
-
-			if (!busy && !site->rerouting) {
-				unreachable |= fc_bit64(i);
-				continue;
-			}
-			wanted |= busy;
-			found = false;
-		}
-		common &= cand[i];
-	}
-	if (fc_wire_hops(head) >= FC_HOPS_MAX) {
+	find_ways(site, ni, available(site, in, ni->multi), &t);
+	if (fc_wire_hops(ni->held.head) >= FC_HOPS_MAX) {
 		site->stat[FC_STAT_PKT_HOPS]++;
-		unreachable = all & ~local;
+		t.unreachable = t.all & ~t.local;
 	}
-	if (unreachable && !ni->told_unreachable) {
+	if (t.unreachable && !ni->told_unreachable) {
 		ni->told_unreachable = true;
-		fc_effect_add(fx, FC_FX_UNREACHABLE, in, &ni->held)->mask = unreachable;
+		fc_effect_add(fx, FC_FX_UNREACHABLE, in, &ni->held)->mask = t.unreachable;
 	}
-	remote = all & ~local & ~unreachable;
-	one_site = at_one_site(dst, local, remote);
+	remote = t.all & ~t.local & ~t.unreachable;
+	one_site = at_one_site(&t, remote);
 
-	if (!(local | remote))
+	if (!(t.local | remote))
 		return connected(site, in, FC_CONN_SINK, 0);
 
 	if (force || !remote) {
@@ -210,65 +295,28 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 			return seek(site, in, 0);
 		if (force && remote)
 			site->stat[FC_STAT_PKT_FORCED]++;
-		fc_netout_connect(site, FC_PORT_LOCAL, in, all & ~unreachable);
+		fc_netout_connect(site, FC_PORT_LOCAL, in, t.all & ~t.unreachable);
 		return connected(site, in, FC_CONN_UNICAST, fc_bit(FC_PORT_LOCAL));
 	}
 
 	/* All by one net-output: no split, no stored copy (3.4). */
-	if (!local && common) {
-		p = pick(site, common);
+	if (!t.local && t.common) {
+		p = pick(site, t.common);
 		fc_netout_connect(site, p, in, remote);
 		return connected(site, in, one_site ? FC_CONN_UNICAST : FC_CONN_PASSTHRU,
 				 fc_bit(p));
 	}
 	if (one_site)
-		return seek(site, in, wanted);
+		return seek(site, in, t.wanted);
 
 	if (!here) {
 		/* A split must be able to store a copy; else follow the first target (4.1). */
-		i = fc_low64(all & ~unreachable);
-		if ((local >> i & 1) || !cand[i])
-			return seek(site, in, wanted);
-		p = pick(site, cand[i]);
-		fc_netout_connect(site, p, in, all & ~unreachable);
+		i = fc_low64(t.all & ~t.unreachable);
+		if ((t.local >> i & 1) || !t.cand[i])
+			return seek(site, in, t.wanted);
+		p = pick(site, t.cand[i]);
+		fc_netout_connect(site, p, in, t.all & ~t.unreachable);
 		return connected(site, in, FC_CONN_PASSTHRU, fc_bit(p));
 	}
-
-	if (!found)
-		return seek(site, in, wanted);
-
-	/* Split over as few net-outputs as a greedy cover finds: nothing is sent twice. */
-	fc_netout_connect(site, FC_PORT_LOCAL, in, all & ~unreachable);
-	ports = fc_bit(FC_PORT_LOCAL);
-	while (remote) {
-		u64 best = 0;
-		u8 best_port = 0;
-		unsigned int most = 0;
-		u32 rest;
-
-		for (rest = free; rest; rest &= rest - 1) {
-			unsigned int count = 0;
-			u64 mask = 0, left;
-
-			p = fc_low(rest);
-			for (left = remote; left; left &= left - 1) {
-				i = fc_low64(left);
-				if (cand[i] & fc_bit(p)) {
-					mask |= fc_bit64(i);
-					count++;
-				}
-			}
-			if (count > most) {
-				most = count;
-				best = mask;
-				best_port = p;
-			}
-		}
-		if (FC_BUG_ON_US(!most))
-			break;
-		fc_netout_connect(site, best_port, in, best);
-		ports |= fc_bit(best_port);
-		remote &= ~best;
-	}
-	return connected(site, in, local ? FC_CONN_SOME_LOCAL : FC_CONN_ALL_REMOTE, ports);
+	return t.found ? split(site, in, &t, remote) : seek(site, in, t.wanted);
 }
