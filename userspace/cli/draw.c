@@ -287,13 +287,31 @@ static void label(struct point at, const char *anchor, const char *text)
 	       at.x, at.y + 3.5, anchor, text);
 }
 
+static void link_style(const struct load *load, uint64_t most, char *style, size_t size)
+{
+	double share = most ? (double)load->flits / most : 0;
+	char tint[8];
+
+	if (!load->known)
+		snprintf(style, size, "stroke=\"#8894a4\" stroke-width=\"1.5\"");
+	else if (!load->up)
+		snprintf(style, size,
+			 "stroke=\"#c81428\" stroke-width=\"1.2\" stroke-dasharray=\"4 4\"");
+	else if (load->tree)
+		snprintf(style, size, "stroke=\"%s\" stroke-width=\"2\"",
+			 tree_colour(load->tree));
+	else
+		snprintf(style, size, "stroke=\"%s\" stroke-width=\"%.1f\"",
+			 colour(share, tint), width_of(share));
+}
+
 static void svg_link(const struct layout *layout, const struct load *load, uint64_t most,
 		     uint32_t site, uint8_t dir, uint32_t peer)
 {
 	struct point a = place(layout, site), b = place(layout, peer), away, unit, side, from, to;
-	double share = most ? (double)load->flits / most : 0, length, bend = 0;
+	double length, bend = 0;
 	bool around = goes_around(layout, site, dir, peer, &away);
-	char text[48], number[16], tint[8], style[96];
+	char text[48], number[16], style[96];
 	char name[DIRECTION_SIZE];
 
 	if (around) {
@@ -309,18 +327,7 @@ static void svg_link(const struct layout *layout, const struct load *load, uint6
 			bend = length * 0.12;
 	}
 	side = (struct point){ -unit.y, unit.x };
-
-	if (!load->known)
-		snprintf(style, sizeof(style), "stroke=\"#8894a4\" stroke-width=\"1.5\"");
-	else if (!load->up)
-		snprintf(style, sizeof(style),
-			 "stroke=\"#c81428\" stroke-width=\"1.2\" stroke-dasharray=\"4 4\"");
-	else if (load->tree)
-		snprintf(style, sizeof(style), "stroke=\"%s\" stroke-width=\"2\"",
-			 tree_colour(load->tree));
-	else
-		snprintf(style, sizeof(style), "stroke=\"%s\" stroke-width=\"%.1f\"",
-			 colour(share, tint), width_of(share));
+	link_style(load, most, style, sizeof(style));
 
 	/* Without loads both directions are one line; else each keeps to its right. */
 	if (load->known) {

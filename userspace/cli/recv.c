@@ -303,6 +303,32 @@ static bool replaces(const struct output *output, struct transfer *transfer)
 	return true;
 }
 
+/* The last part of a file has been written. */
+static void file_ends(const struct output *output, struct transfer *transfer,
+		      const struct flitcast_from *from)
+{
+	progress_end();
+	if (transfer->got != transfer->total)
+		fail("recv: %s from site %u is incomplete: %llu of %llu bytes", transfer->name,
+		     from->site, (unsigned long long)transfer->got,
+		     (unsigned long long)transfer->total);
+	transfer->active = false;
+	/* Where data goes to standard output, nothing else does. */
+	if (output->fd != STDOUT_FILENO)
+		out_text("%s: %s from site %u, %llu bytes\n", output->path,
+			 *transfer->name ? transfer->name : "data", transfer->site,
+			 (unsigned long long)transfer->got);
+	if (out_json) {
+		out_open_object(NULL);
+		print_from(from->site, from->port, transfer->got);
+		out_string("file", NULL, transfer->name);
+		if (output->path)
+			out_string("output", NULL, output->path);
+		out_close_object();
+	}
+	out_end();
+}
+
 /* A part of a file; true if it was the last. */
 static bool take_part(const struct output *output, struct transfer *transfer,
 		      const struct flitcast_from *from, const char *data, size_t length)
@@ -368,26 +394,7 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 		 total == TRANSFER_UNKNOWN ? 0 : total, "bytes");
 	if (!(flags & TRANSFER_LAST))
 		return false;
-
-	progress_end();
-	if (transfer->got != total)
-		fail("recv: %s from site %u is incomplete: %llu of %llu bytes", transfer->name,
-		     from->site, (unsigned long long)transfer->got, (unsigned long long)total);
-	transfer->active = false;
-	/* Where data goes to standard output, nothing else does. */
-	if (output->fd != STDOUT_FILENO)
-		out_text("%s: %s from site %u, %llu bytes\n", output->path,
-			 *transfer->name ? transfer->name : "data", transfer->site,
-			 (unsigned long long)transfer->got);
-	if (out_json) {
-		out_open_object(NULL);
-		print_from(from->site, from->port, transfer->got);
-		out_string("file", NULL, transfer->name);
-		if (output->path)
-			out_string("output", NULL, output->path);
-		out_close_object();
-	}
-	out_end();
+	file_ends(output, transfer, from);
 	return true;
 }
 

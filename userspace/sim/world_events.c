@@ -272,19 +272,11 @@ static void restart(unsigned int at)
 	reroute(at);
 }
 
-void world_act(u16 event)
+static void act_on_link(enum world_kind kind, unsigned int at, u8 port, u8 channel)
 {
-	unsigned int where = world_place_of(event), at;
-	struct fc_event room = { .type = FC_EV_ROOM, .count = 1 };
-	struct fc_event look = { .type = FC_EV_LOOK };
-	struct wire_frame *frames, frame;
-	struct lines *line;
-	u8 port, channel;
+	struct wire_frame *frames = world.node[at].line[channel].wire[port].frame, frame;
 
-	place_split(where, &at, &port, &channel);
-	line = &world.node[at].line[channel];
-	frames = line->wire[port].frame;
-	switch (world_kind_of(event)) {
+	switch (kind) {
 	case WORLD_ARRIVE:
 		arrive(at, port, channel);
 		break;
@@ -311,6 +303,30 @@ void world_act(u16 event)
 		break;
 	case WORLD_UP:
 		link_changes(at, port, FC_EV_LINK_UP);
+		break;
+	default:
+		break;
+	}
+}
+
+void world_act(u16 event)
+{
+	unsigned int where = world_place_of(event), at;
+	struct fc_event room = { .type = FC_EV_ROOM, .count = 1 };
+	struct fc_event look = { .type = FC_EV_LOOK };
+	struct lines *line;
+	u8 port, channel;
+
+	place_split(where, &at, &port, &channel);
+	line = &world.node[at].line[channel];
+	switch (world_kind_of(event)) {
+	case WORLD_ARRIVE:
+	case WORLD_LOSE:
+	case WORLD_DOUBLE:
+	case WORLD_OVERTAKE:
+	case WORLD_DOWN:
+	case WORLD_UP:
+		act_on_link(world_kind_of(event), at, port, channel);
 		break;
 	case WORLD_SEND:
 		send(where, world_unconfirmed(where));

@@ -37,18 +37,16 @@ static void tell_frame(const struct wire_frame *f, char *text, size_t size)
 		world_tell_content(f->id, text, size);
 }
 
-void world_tell_event(u16 event, char *text, size_t size)
+static void tell_link_event(enum world_kind kind, unsigned int where, const char *class,
+			    char *text, size_t size)
 {
-	unsigned int where = world_place_of(event), at;
-	enum world_kind kind = world_kind_of(event);
-	char what[64] = "", class[16] = "";
 	const struct wire_frame *frame;
+	char what[64] = "";
+	unsigned int at;
 	u8 port, channel;
 
 	place_split(where, &at, &port, &channel);
 	frame = world.node[at].line[channel].wire[port].frame;
-	if (world_nchannels > 1)
-		snprintf(class, sizeof(class), " in class %u", channel);
 	switch (kind) {
 	case WORLD_ARRIVE:
 	case WORLD_LOSE:
@@ -68,6 +66,30 @@ void world_tell_event(u16 event, char *text, size_t size)
 	case WORLD_UP:
 		snprintf(text, size, "link %u-%u goes %s", at, peer_of(at, port),
 			 kind == WORLD_UP ? "up" : "down");
+		break;
+	default:
+		break;
+	}
+}
+
+void world_tell_event(u16 event, char *text, size_t size)
+{
+	unsigned int where = world_place_of(event), at;
+	enum world_kind kind = world_kind_of(event);
+	char what[64] = "", class[16] = "";
+	u8 port, channel;
+
+	place_split(where, &at, &port, &channel);
+	if (world_nchannels > 1)
+		snprintf(class, sizeof(class), " in class %u", channel);
+	switch (kind) {
+	case WORLD_ARRIVE:
+	case WORLD_LOSE:
+	case WORLD_DOUBLE:
+	case WORLD_OVERTAKE:
+	case WORLD_DOWN:
+	case WORLD_UP:
+		tell_link_event(kind, where, class, text, size);
 		break;
 	case WORLD_SEND:
 	case WORLD_EARLY:
