@@ -4,7 +4,7 @@
  */
 #include "compat.h"
 #include "netlink/reply.h"
-#include "site/port.h"
+#include "ends/port.h"
 
 const struct nla_policy flitcast_netlink_fault_policy[FLITCAST_A_FAULT_SITE + 1] = {
 	[FLITCAST_A_FAULT_SITE] = { .type = NLA_U32 },

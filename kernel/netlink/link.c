@@ -8,7 +8,7 @@
 #include "core/names.h"
 #include "link/link.h"
 #include "netlink/reply.h"
-#include "site/port.h"
+#include "ends/port.h"
 
 /* Name of the backend of RDMA links. */
 #define RDMA	"rdma"

@@ -5,7 +5,7 @@
  */
 #include "compat.h"
 #include "netlink/reply.h"
-#include "site/port.h"
+#include "ends/port.h"
 
 static_assert(sizeof(struct fc_way) == 4);
 

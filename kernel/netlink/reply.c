@@ -2,7 +2,7 @@
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
 #include "netlink/reply.h"
-#include "site/port.h"
+#include "ends/port.h"
 
 static int put(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd,
 	       flitcast_netlink_fill_t fill, const void *object)

@@ -6,7 +6,7 @@
 #include "compat.h"
 #include "core/site.h"
 #include "netlink/reply.h"
-#include "site/port.h"
+#include "ends/port.h"
 
 /* Names of directions have at most 7 characters, see struct fc_topo_ops. */
 #define DIRECTION	{ .type = NLA_NUL_STRING, .len = 7 }

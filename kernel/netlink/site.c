@@ -5,7 +5,7 @@
 #include "compat.h"
 #include "core/vnet.h"
 #include "netlink/reply.h"
-#include "site/graph.h"
+#include "fabric/graph.h"
 
 static struct netlink_range_validation flit_range = {
 	.min = FLITCAST_FLIT_MIN,

@@ -5,7 +5,7 @@
  */
 #include "compat.h"
 #include "netlink/reply.h"
-#include "site/port.h"
+#include "ends/socket.h"
 
 static struct netlink_range_validation port_range = {
 	.max = U16_MAX,

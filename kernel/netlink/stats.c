@@ -5,7 +5,7 @@
 #include "compat.h"
 #include "core/names.h"
 #include "netlink/reply.h"
-#include "site/port.h"
+#include "ends/port.h"
 
 const struct nla_policy flitcast_netlink_stats_policy[FLITCAST_A_STATS_SITE + 1] = {
 	[FLITCAST_A_STATS_SITE] = { .type = NLA_U32 },

@@ -5,8 +5,14 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include "compat.h"
-#include "site/auth.h"
-#include "site/graph.h"
+#include "ends/ends.h"
+#include "fabric/auth.h"
+#include "fabric/care.h"
+#include "fabric/csr.h"
+#include "fabric/faults.h"
+#include "fabric/graph.h"
+#include "fabric/relay.h"
+#include "fabric/vnet.h"
 #include "site/impl.h"
 
 static void site_free(struct flitcast_site *site)
@@ -16,11 +22,9 @@ static void site_free(struct flitcast_site *site)
 	flitcast_vnet_free(site);
 	flitcast_relay_free(site);
 	flitcast_faults_free(site);
-	flitcast_tx_free(site);
+	flitcast_ends_free(site);
 	flitcast_auth_free(site->auth);
-	flitcast_rxflow_free(site);
 	kfree(site->no_queue);
-	xa_destroy(&site->ports);
 	if (site->cfg.topo.graph)
 		flitcast_graph_put(site->cfg.topo.graph);
 	kfree(site);
@@ -48,7 +52,6 @@ void flitcast_site_set_timing(struct flitcast_site *site)
 struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast_site_config *cfg)
 {
 	struct flitcast_site *site;
-	u8 c;
 
 	site = kzalloc(struct_size(site, end, cfg->topo.ndirs + 1), GFP_KERNEL_ACCOUNT);
 	if (!site)
@@ -61,27 +64,14 @@ struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast
 		flitcast_graph_hold(cfg->topo.graph);
 	site->incarnation = get_random_u32();
 	spin_lock_init(&site->lock);
-	__skb_queue_head_init(&site->casting);
 	flitcast_oper_init(site);
-	hash_init(site->owners);
-	for (c = 0; c < FLITCAST_TX_DOORS; c++)
-		flitcast_round_init(&site->round[c]);
-	INIT_LIST_HEAD(&site->recast);
-	xa_init_flags(&site->ports, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
-	flitcast_tx_init(site);
-	flitcast_rx_init(site);
-	hash_init(site->casts);
-	INIT_LIST_HEAD(&site->cast_ages);
-	site->cast_at = FC_NEVER;
-	site->ends_at = FC_NEVER;
-	INIT_LIST_HEAD(&site->owed);
-	INIT_LIST_HEAD(&site->woken);
-	site->timer_at = FC_NEVER;
-	site->machines_at = FC_NEVER;
+	site->clock.ends_at = FC_NEVER;
+	site->clock.timer_at = FC_NEVER;
+	site->clock.machines_at = FC_NEVER;
 	site->rng = get_random_u64() | 1;
-	INIT_WORK(&site->event, flitcast_event_work);
+	INIT_WORK(&site->news.work, flitcast_event_work);
 	flitcast_ctrl_init(site);
-	hrtimer_setup(&site->timer, flitcast_engine_timer, CLOCK_MONOTONIC,
+	hrtimer_setup(&site->clock.timer, flitcast_engine_timer, CLOCK_MONOTONIC,
 		      HRTIMER_MODE_ABS_SOFT);
 
 	flitcast_site_set_timing(site);
@@ -97,9 +87,8 @@ struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast
 	site->core.nports = cfg->topo.ndirs + 1;
 	site->no_queue = kcalloc(cfg->window, sizeof(*site->no_queue), GFP_KERNEL_ACCOUNT);
 	/* Where there are classes packets go in those. */
-	if (!site->no_queue ||
+	if (!site->no_queue || flitcast_ends_alloc(site) ||
 	    flitcast_care_machines(site, &site->core, fc_mode_classes(cfg->mode) ? 0 : ~0U) ||
-	    flitcast_rxflow_alloc(site) ||
 	    (fc_mode_classes(cfg->mode) ? flitcast_vnet_alloc(site) : flitcast_care_alloc(site)) ||
 	    flitcast_csr_alloc(site) || flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
 		goto fail;

@@ -8,8 +8,9 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 #include <uapi/linux/flitcast.h>
+#include "ends/message.h"
+#include "fabric/site.h"
 #include "site/echo.h"
-#include "site/impl.h"
 
 /* Bytes of messages to be answered, and as many of answers under way. */
 #define ECHO_ROOM	SZ_1M

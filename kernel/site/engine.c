@@ -5,10 +5,22 @@
  * It stands above the fabric and the ends of messages and calls both in turn.
  */
 #include "compat.h"
-#include "site/check.h"
+#include "ends/cast.h"
+#include "ends/check.h"
+#include "ends/lots.h"
+#include "ends/ports.h"
+#include "ends/rx.h"
+#include "ends/tx.h"
+#include "ends/txcast.h"
+#include "fabric/care.h"
+#include "fabric/csr.h"
+#include "fabric/effects.h"
+#include "fabric/enter.h"
+#include "fabric/faults.h"
+#include "fabric/hello.h"
+#include "fabric/relay.h"
+#include "fabric/vnet.h"
 #include "site/impl.h"
-#include "site/lots.h"
-#include "site/up.h"
 
 /* Messages that entries bring to their end in one go; one entry may do so for FC_FLOW_WINDOW. */
 #define OVER_BUDGET	8
@@ -21,8 +33,9 @@ int flitcast_engine_init(void)
 		goto effects;
 	if (flitcast_lots_init())
 		goto replay;
-	static_call_update(flitcast_before_leave_up, flitcast_before_leave);
-	static_call_update(flitcast_set_timer_up, flitcast_set_timer);
+	static_call_update(flitcast_leave_up, flitcast_engine_leave);
+	static_call_update(flitcast_received_up, flitcast_engine_received);
+	static_call_update(flitcast_set_timer_up, flitcast_engine_set_timer);
 	static_call_update(flitcast_rx_packet_up, flitcast_rx_packet);
 	static_call_update(flitcast_cast_copy_up, flitcast_cast_copy);
 	static_call_update(flitcast_tx_pick_up, flitcast_tx_pick);
@@ -55,34 +68,35 @@ static u64 machines_due(const struct flitcast_site *site)
 
 static noinline void set_timer_at(struct flitcast_site *site, u64 at)
 {
-	if (site->faults_news) {
+	if (site->clock.faults_news) {
 		flitcast_faults_send(site);
-		at = min(at, site->machines_at);
+		at = min(at, site->clock.machines_at);
 	}
 	if (site->csr)
 		at = min(at, flitcast_csr_next_at(site));
 	/* What a peer lets hear puts off its end: the timer need not know. */
-	if (site->hello_news)
+	if (site->clock.hello_news)
 		at = min(at, flitcast_hello_due(site));
-	if (site->dead || at >= site->timer_at)
+	if (site->dead || at >= site->clock.timer_at)
 		return;
-	site->timer_at = at;
-	hrtimer_start(&site->timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
+	site->clock.timer_at = at;
+	hrtimer_start(&site->clock.timer, ns_to_ktime(at), HRTIMER_MODE_ABS_SOFT);
 }
 
-void flitcast_set_timer(struct flitcast_site *site)
+void flitcast_engine_set_timer(struct flitcast_site *site)
 {
-	u64 at = min3(site->machines_at, site->ends_at, site->cast_at);
+	const struct flitcast_clock *clock = &site->clock;
+	u64 at = min3(clock->machines_at, clock->ends_at, site->ends->casts.at);
 
 	/* Mostly it is set already. */
-	if (at < site->timer_at || site->hello_news || site->faults_news || site->csr)
+	if (at < clock->timer_at || clock->hello_news || clock->faults_news || site->csr)
 		set_timer_at(site, at);
 }
 
 /* May this site have something to send, or to tell itself? */
 static inline bool feeds(const struct flitcast_site *site)
 {
-	return site->nloop || flitcast_oper_waits(site) || flitcast_txcast_waits(site);
+	return site->ctrl.nloop || flitcast_oper_waits(site) || flitcast_txcast_waits(site);
 }
 
 /*
@@ -91,11 +105,11 @@ static inline bool feeds(const struct flitcast_site *site)
  */
 static bool ctrl_loop(struct flitcast_site *site)
 {
-	unsigned int i, left = site->nmsgs;
+	unsigned int i, left = site->ends->tx.nmsgs;
 	bool more = false;
 
-	for (i = 0; i < site->nloop && !more; i++) {
-		struct fc_ctrl ctrl = site->loop[i];
+	for (i = 0; i < site->ctrl.nloop && !more; i++) {
+		struct fc_ctrl ctrl = site->ctrl.loop[i];
 
 		if (ctrl.kind == FC_CTRL_ASK)
 			flitcast_rx_ask(site, &ctrl);
@@ -105,13 +119,13 @@ static bool ctrl_loop(struct flitcast_site *site)
 			flitcast_rx_over(site, &ctrl);
 		else
 			flitcast_tx_answer(site, &ctrl);
-		more = (int)(left - site->nmsgs) >= OVER_BUDGET;
+		more = (int)(left - site->ends->tx.nmsgs) >= OVER_BUDGET;
 	}
-	site->nloop -= i;
-	memmove(site->loop, site->loop + i, site->nloop * sizeof(*site->loop));
+	site->ctrl.nloop -= i;
+	memmove(site->ctrl.loop, site->ctrl.loop + i, site->ctrl.nloop * sizeof(*site->ctrl.loop));
 	/* The timer goes on, so that nobody holds the lock for long. */
 	if (more)
-		site->ends_at = 0;
+		site->clock.ends_at = 0;
 	return more;
 }
 
@@ -119,13 +133,13 @@ static bool ctrl_loop(struct flitcast_site *site)
 static noinline void feed(struct flitcast_site *site)
 {
 	do {
-		if (site->nloop && ctrl_loop(site))
+		if (site->ctrl.nloop && ctrl_loop(site))
 			return;
 		if (flitcast_oper_waits(site))
 			flitcast_oper_feed(site);
 		if (flitcast_txcast_waits(site))
 			flitcast_txcast_feed(site);
-	} while (site->nloop && site->ends_at);
+	} while (site->ctrl.nloop && site->clock.ends_at);
 }
 
 /* In mode postman: what has been sent on is on its way, and now it is looked at. */
@@ -134,8 +148,8 @@ static noinline void look(struct flitcast_site *site)
 {
 	struct fc_event ev = { .type = FC_EV_LOOK };
 
-	while (site->unseen) {
-		site->unseen = false;
+	while (site->todo.unseen) {
+		site->todo.unseen = false;
 		flitcast_transmit(site);
 		spin_lock(&site->lock);
 		site->now = 0;
@@ -148,46 +162,98 @@ static noinline void look(struct flitcast_site *site)
 static noinline void go_on(struct flitcast_site *site)
 	__must_hold(&site->lock)
 {
-	while (site->more) {
+	while (site->todo.more) {
 		flitcast_transmit(site);
 		spin_lock(&site->lock);
 		site->now = 0;
 		if (site->dead)
-			site->more = 0;
-		else if (site->more)
+			site->todo.more = 0;
+		else if (site->todo.more)
 			flitcast_vnet_more(site);
 	}
 }
 
-void flitcast_before_leave(struct flitcast_site *site)
+/* Do what is left to do before the lock is released. */
+static __always_inline void before_leave(struct flitcast_site *site)
 	__must_hold(&site->lock)
 {
 	do {
-		if (site->more)
+		if (site->todo.more)
 			go_on(site);
-		if (site->resets)
+		if (site->todo.resets)
 			flitcast_hello_resets(site);
-		if (site->unseen)
+		if (site->todo.unseen)
 			look(site);
 		if (feeds(site) && !site->dead)
 			feed(site);
-	} while (site->unseen);
-	if (site->ctrls)
+	} while (site->todo.unseen);
+	if (site->ctrl.ports)
 		flitcast_ctrl_leave(site);
 	flitcast_check(site);
-	flitcast_set_timer(site);
+	flitcast_engine_set_timer(site);
+}
+
+/* Ports are woken when nothing is locked any more; RCU keeps the site meanwhile. */
+static noinline void leave_and_wake(struct flitcast_site *site)
+	__releases(&site->lock) __releases(RCU)
+{
+	struct flitcast_woken FC_UNSET woken;
+	bool more = flitcast_woken_take(site, &woken);
+
+	flitcast_transmit(site);
+	local_bh_enable();
+	flitcast_woken_wake(&woken);
+	if (unlikely(more))
+		flitcast_woken_more(site);
+	rcu_read_unlock();
+}
+
+/* The same in a softirq, which goes on. */
+static noinline void received_and_wake(struct flitcast_site *site)
+	__releases(&site->lock)
+{
+	struct flitcast_woken FC_UNSET woken;
+	bool more = flitcast_woken_take(site, &woken);
+
+	flitcast_transmit(site);
+	flitcast_woken_wake(&woken);
+	if (unlikely(more))
+		flitcast_woken_more(site);
+}
+
+void flitcast_engine_received(struct flitcast_site *site)
+	__releases(&site->lock)
+{
+	before_leave(site);
+	if (!list_empty(&site->ends->ports.woken))
+		received_and_wake(site);
+	else
+		flitcast_transmit(site);
+}
+
+void flitcast_engine_leave(struct flitcast_site *site)
+	__releases(&site->lock) __releases(RCU)
+{
+	before_leave(site);
+	if (!list_empty(&site->ends->ports.woken)) {
+		leave_and_wake(site);
+		return;
+	}
+	flitcast_transmit(site);
+	local_bh_enable();
+	rcu_read_unlock();
 }
 
 enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 {
-	struct flitcast_site *site = container_of(timer, struct flitcast_site, timer);
+	struct flitcast_site *site = container_of(timer, struct flitcast_site, clock.timer);
 	struct fc_event ev = { .type = FC_EV_TIME };
 	bool early;
 	u64 now;
 	u8 p;
 
 	flitcast_enter(site);
-	site->timer_at = FC_NEVER;
+	site->clock.timer_at = FC_NEVER;
 	if (!site->dead) {
 		now = flitcast_site_now(site);
 		early = flitcast_hello_due(site) <= now || flitcast_faults_due(site, now);
@@ -201,14 +267,14 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 		flitcast_csr_time(site, now);
 		flitcast_vnet_all(site, &ev);
 		flitcast_faults_time(site, now, early);
-		if (site->ends_at <= now) {
+		if (site->clock.ends_at <= now) {
 			flitcast_tx_time(site);
 			flitcast_rx_time(site, now);
 			flitcast_ctrl_time(site, now);
 		}
 		flitcast_cast_time(site, now);
-		site->machines_at = machines_due(site);
-		site->hello_news = true;
+		site->clock.machines_at = machines_due(site);
+		site->clock.hello_news = true;
 	}
 	/* Sets itself again, while its lock is held, as every way in does. */
 	flitcast_leave(site);

@@ -5,7 +5,11 @@
 #include <linux/random.h>
 #include <uapi/linux/flitcast.h>
 #include <uapi/linux/flitcast_netlink.h>
-#include "site/rx.h"
+#include "ends/cast.h"
+#include "ends/ports.h"
+#include "ends/rxmsg.h"
+#include "ends/tx.h"
+#include "fabric/enter.h"
 #include "site/impl.h"
 
 /*
@@ -63,11 +67,11 @@ static bool rx_detach(struct flitcast_site *site, struct flitcast_port *port)
 static void port_gone(struct flitcast_site *site, struct flitcast_port *port)
 {
 	flitcast_tx_detach(site, port);
-	if (site->port_last == port)
-		site->port_last = NULL;
-	xa_erase(&site->ports, port->number);
+	if (site->ends->ports.last == port)
+		site->ends->ports.last = NULL;
+	xa_erase(&site->ends->ports.table, port->number);
 	if (port->ops->info)
-		site->sockets--;
+		site->ends->ports.sockets--;
 }
 
 void flitcast_ports_gone(struct flitcast_site *site)
@@ -79,7 +83,7 @@ void flitcast_ports_gone(struct flitcast_site *site)
 	while (flitcast_tx_purge(site))
 		flitcast_pause(site);
 	/* One that is closed between two of these has gone when it is looked for again. */
-	while ((port = xa_find(&site->ports, &number, ULONG_MAX, XA_PRESENT))) {
+	while ((port = xa_find(&site->ends->ports.table, &number, ULONG_MAX, XA_PRESENT))) {
 		if (!rx_detach(site, port)) {
 			port_gone(site, port);
 			port->ops->detach(port);
@@ -95,18 +99,19 @@ void flitcast_ports_gone(struct flitcast_site *site)
 /* Reserve a number in the table of ports: @number, or, if it is 0, a free one.  May sleep. */
 static int number_take(struct flitcast_site *site, u16 *number)
 {
+	struct xarray *ports = &site->ends->ports.table;
 	u32 first, found;
 	int err;
 
 	if (*number) {
-		err = xa_insert_bh(&site->ports, *number, NULL, GFP_KERNEL_ACCOUNT);
+		err = xa_insert_bh(ports, *number, NULL, GFP_KERNEL_ACCOUNT);
 		return err == -EBUSY ? -EADDRINUSE : err;
 	}
 	first = FLITCAST_PORT_DYNAMIC + get_random_u32() % (0x10000 - FLITCAST_PORT_DYNAMIC);
-	err = xa_alloc_bh(&site->ports, &found, NULL, XA_LIMIT(first, 0xffff), GFP_KERNEL_ACCOUNT);
+	err = xa_alloc_bh(ports, &found, NULL, XA_LIMIT(first, 0xffff), GFP_KERNEL_ACCOUNT);
 	if (err == -EBUSY)
-		err = xa_alloc_bh(&site->ports, &found, NULL,
-				  XA_LIMIT(FLITCAST_PORT_DYNAMIC, first), GFP_KERNEL_ACCOUNT);
+		err = xa_alloc_bh(ports, &found, NULL, XA_LIMIT(FLITCAST_PORT_DYNAMIC, first),
+				  GFP_KERNEL_ACCOUNT);
 	if (err)
 		return err == -EBUSY ? -EADDRINUSE : err;
 	*number = found;
@@ -136,9 +141,9 @@ int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site,
 		port->site = site;
 		refcount_inc(&site->refs);
 		/* Its place is there. */
-		xa_store(&site->ports, number, port, 0);
+		xa_store(&site->ends->ports.table, number, port, 0);
 		if (port->ops->info)
-			site->sockets++;
+			site->ends->ports.sockets++;
 	}
 	flitcast_leave(site);
 	if (!dead)
@@ -146,7 +151,7 @@ int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site,
 	err = -ENETDOWN;
 	flitcast_tx_cancel(site, port);
 number:
-	xa_erase_bh(&site->ports, number);
+	xa_erase_bh(&site->ends->ports.table, number);
 	return err;
 }
 

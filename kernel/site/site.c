@@ -10,12 +10,21 @@
 #include <uapi/linux/flitcast_netlink.h>
 #include "compat.h"
 #include "core/vnet.h"
-#include "site/auth.h"
+#include "ends/cast.h"
+#include "ends/rx.h"
+#include "ends/rxmsg.h"
+#include "ends/share.h"
+#include "ends/source.h"
+#include "ends/txcast.h"
+#include "fabric/auth.h"
+#include "fabric/care.h"
+#include "fabric/enter.h"
+#include "fabric/faults.h"
+#include "fabric/relay.h"
+#include "fabric/vnet.h"
 #include "site/echo.h"
-#include "site/graph.h"
 #include "site/impl.h"
-#include "site/share.h"
-#include "site/up.h"
+#include "site/site.h"
 
 static_assert(FC_MESSAGE_MAX == FLITCAST_MESSAGE_MAX);
 /* The smallest flit carries a list, and data enough for a flit of its own. */
@@ -105,7 +114,7 @@ static void site_dies(struct flitcast_site *site)
 	site->dead = true;
 	flitcast_ports_gone(site);
 	flitcast_leave(site);
-	hrtimer_cancel(&site->timer);
+	hrtimer_cancel(&site->clock.timer);
 }
 
 int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
@@ -159,8 +168,8 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		/* Flits have no code. */
 		site->timing.acks_apart = true;
 	}
-	site->echo = flitcast_echo_start(site);
-	if (!site->echo) {
+	site->ends->echo = flitcast_echo_start(site);
+	if (!site->ends->echo) {
 		flitcast_site_put(site);
 		return -ENOMEM;
 	}
@@ -169,7 +178,7 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 	if (err) {
 		rtnl_unlock();
 		site_dies(site);
-		flitcast_echo_stop(site->echo);
+		flitcast_echo_stop(site->ends->echo);
 		flitcast_tx_stop(site);
 		flitcast_rx_stop(site);
 		flitcast_site_put(site);
@@ -213,9 +222,9 @@ static void site_destroy(struct flitcast_site *site)
 
 	site_dies(site);
 	flitcast_ctrl_stop(site);
-	cancel_work_sync(&site->event);
+	cancel_work_sync(&site->news.work);
 	flitcast_faults_stop(site);
-	flitcast_echo_stop(site->echo);
+	flitcast_echo_stop(site->ends->echo);
 	flitcast_tx_stop(site);
 	flitcast_rx_stop(site);
 
@@ -226,7 +235,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_care_purge(site);
 	flitcast_relay_purge(site);
 	flitcast_vnet_purge(site);
-	flitcast_pool_free(&site->kept);
+	flitcast_pool_free(&site->out.kept);
 	flitcast_leave(site);
 	synchronize_net();
 	flitcast_site_put(site);

@@ -4,6 +4,8 @@
  */
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
+#include "ends/message.h"
+#include "ends/socket.h"
 #include "sock/conn.h"
 #include "sock/impl.h"
 

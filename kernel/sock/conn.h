@@ -30,7 +30,8 @@
 #include <net/sock.h>
 #include <net/tcp_states.h>
 #include "compat.h"
-#include "site/port.h"
+#include "ends/message.h"
+#include "ends/port.h"
 
 struct flitcast_sock;
 struct flitcast_socket_info;

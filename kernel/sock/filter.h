@@ -6,7 +6,7 @@
 #define FLITCAST_SOCK_FILTER_H
 
 #include <linux/skbuff.h>
-#include "site/port.h"
+#include "ends/port.h"
 
 struct flitcast_sock;
 

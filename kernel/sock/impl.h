@@ -10,7 +10,7 @@
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
 #include "compat.h"
-#include "site/port.h"
+#include "ends/port.h"
 #include "site/site.h"
 #include "sock/conn.h"
 #include "sock/cork.h"

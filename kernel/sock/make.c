@@ -4,7 +4,7 @@
  */
 #include <linux/module.h>
 #include <net/sock.h>
-#include "site/share.h"
+#include "ends/share.h"
 #include "sock/addr.h"
 #include "sock/conn.h"
 #include "sock/cork.h"

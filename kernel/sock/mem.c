@@ -24,7 +24,7 @@
 #include <linux/sizes.h>
 #include <net/sock.h>
 #include "compat.h"
-#include "site/share.h"
+#include "ends/share.h"
 #include "sock/addr.h"
 #include "sock/impl.h"
 #include "sock/mem.h"

@@ -3,6 +3,7 @@
  * AF_FLITCAST: what the site asks of a socket's port.
  */
 #include <net/sock.h>
+#include "ends/socket.h"
 #include "sock/conn.h"
 #include "sock/filter.h"
 #include "sock/impl.h"

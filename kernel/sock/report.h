@@ -7,7 +7,7 @@
 
 #include <linux/socket.h>
 #include <uapi/linux/flitcast.h>
-#include "site/port.h"
+#include "ends/port.h"
 
 struct flitcast_sock;
 

@@ -6,7 +6,7 @@
 #define FLITCAST_SOCK_ROOM_H
 
 #include <linux/mm.h>
-#include "site/port.h"
+#include "ends/port.h"
 
 struct flitcast_sock;
 

@@ -7,6 +7,7 @@
 #include <linux/uio.h>
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
+#include "ends/message.h"
 #include "sock/addr.h"
 #include "sock/conn.h"
 #include "sock/cork.h"

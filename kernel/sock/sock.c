@@ -9,6 +9,7 @@
 #include <net/sock.h>
 #include <asm/ioctls.h>
 #include <uapi/linux/flitcast.h>
+#include "ends/message.h"
 #include "sock/addr.h"
 #include "sock/conn.h"
 #include "sock/cork.h"

@@ -6,6 +6,7 @@
 #include <net/net_namespace.h>
 #include <uapi/linux/flitcast.h>
 #include <uapi/linux/flitcast_netlink.h>
+#include "ends/message.h"
 #include "link/link.h"
 #include "selftests/kunit/double.h"
 

@@ -9,7 +9,8 @@
 #include <kunit/test.h>
 #include <linux/completion.h>
 #include <linux/skbuff.h>
-#include "site/port.h"
+#include "ends/message.h"
+#include "ends/port.h"
 #include "site/site.h"
 
 /**

@@ -7,7 +7,7 @@
  * checks what is cheap; and every so often, the sooner the less there is, that each list matches
  * its counter.
  */
-#include "site/rxflow.c"
+#include "ends/rxflow.c"
 #include "tap.h"
 
 /* So many seeds, of so many steps each; SEED=n in the environment: that one. */
@@ -265,7 +265,7 @@ static unsigned int check_over(const struct rx_source *source)
 /* All lists against all counters. */
 static void check_all(void)
 {
-	struct flitcast_rx *rx = m.site->rx;
+	struct flitcast_rx *rx = m.site->ends->rx.flows;
 	unsigned int in[PLACES] = { 0 }, nflows = 0, nbusy = 0, nidle = 0, n, sized = 0,
 		     over = 0;
 	struct rx_source *source;
@@ -317,8 +317,8 @@ static void check_all(void)
 /* Does each step leave what it touched as it should?  @key: whose step it was. */
 static void check_step(const struct rx_key *key)
 {
-	const struct rx_flow *last = m.site->flow_last;
-	const struct flitcast_rx *rx = m.site->rx;
+	const struct rx_flow *last = m.site->ends->rx.last;
+	const struct flitcast_rx *rx = m.site->ends->rx.flows;
 	const struct known *k;
 
 	HOLDS(rx->nflows == m.nlive && m.nlive <= FLITCAST_FLOWS_MAX, "%u flows, counted %u",
@@ -339,7 +339,7 @@ static void check_step(const struct rx_key *key)
 /* The flow that gives way, if one has to, by the rules at the head of rxflow.c. */
 static struct known *expect_victim(const struct rx_key *key)
 {
-	struct flitcast_rx *rx = m.site->rx;
+	struct flitcast_rx *rx = m.site->ends->rx.flows;
 	struct rx_source *source = source_find(rx, key->src);
 	struct rx_flow *flow = NULL;
 	int i;
@@ -428,7 +428,7 @@ static void packet(const struct rx_key *key)
 	} else {
 		old = flitcast_rxflow_old(m.site, key);
 		HOLDS(old || !k, "a flow that was forgotten is new");
-		HOLDS(!old || m.site->rx->forgot || peer->forgotten, "nothing was forgotten");
+		HOLDS(!old || m.site->ends->rx.flows->forgot || peer->forgotten, "nothing was forgotten");
 		if (old) {
 			flitcast_rx_level_ask(m.site, key, 0, 0);
 			return;
@@ -452,7 +452,7 @@ static void packet(const struct rx_key *key)
 	case 2:
 		flow->core.next++;
 		if (list_empty(&flow->owed))
-			list_add_tail(&flow->owed, &m.site->owed);
+			list_add_tail(&flow->owed, &m.site->ends->rx.owed);
 		break;
 	default:
 		break;
@@ -677,7 +677,7 @@ static void read_some(void)
 
 	if (flow)
 		flitcast_rxflow_empty(m.site, flow);
-	flow = list_first_entry_or_null(&m.site->owed, struct rx_flow, owed);
+	flow = list_first_entry_or_null(&m.site->ends->rx.owed, struct rx_flow, owed);
 	if (flow)
 		list_del_init(&flow->owed);
 }
@@ -688,7 +688,7 @@ static void begin(void)
 
 	INIT_LIST_HEAD(&m.port.waiting);
 	INIT_LIST_HEAD(&m.port.flows);
-	INIT_LIST_HEAD(&m.site->owed);
+	INIT_LIST_HEAD(&m.site->ends->rx.owed);
 	m.site->now = NSEC_PER_SEC;
 	for (i = 0; i < SOURCES; i++)
 		m.peer[i] = (struct peer) { .sock = 1, .incarnation = 1 };
@@ -703,7 +703,7 @@ static void end(void)
 
 	shim_freeing = NULL;
 	m.lives++;
-	m.oblivious += m.site->rx->forgot;
+	m.oblivious += m.site->ends->rx.flows->forgot;
 	flitcast_rxflow_free(m.site);
 	if (!m.bad)
 		HOLDS(!shim_live, "%lu pieces of memory are left", shim_live);
@@ -759,6 +759,9 @@ static void setup(void)
 	m.site = calloc(1, sizeof(*m.site));
 	if (!m.site)
 		abort();
+	m.site->ends = calloc(1, sizeof(*m.site->ends));
+	if (!m.site->ends)
+		abort();
 	m.port.ops = &ops;
 	m.made = 0;
 	memset(m.forgotten, 0, sizeof(m.forgotten));
@@ -779,6 +782,7 @@ static void run(u64 seed, unsigned int steps)
 	tap_random_seed(seed);
 	while (m.step < steps && !m.bad)
 		life(min(steps - m.step, 1 + tap_random(LIFE_STEPS)));
+	free(m.site->ends);
 	free(m.site);
 	printf("# seed %llu: %u steps, %llu lives, in %llu a source was forgotten\n"
 	       "# %llu flows made, up to %u of a source; forgotten: %llu silent, %llu closed, %llu settled\n"
@@ -813,6 +817,7 @@ TEST(rxflow__a_source_gives_way_to_itself)
 			check_all();
 	}
 	end();
+	free(m.site->ends);
 	free(m.site);
 }
 

@@ -6,7 +6,7 @@
  * A model counts what is under way.  Every so often all lists are checked against all counters, and
  * whether all that may be sent has its turn; and in the end all goes, until there is nothing left.
  */
-#include "site/tx.h"
+#include "ends/txqueue.h"
 #include "tap.h"
 
 /* So many seeds, of so many steps each; SEED=n in the environment: that one. */
@@ -145,7 +145,7 @@ static void check_queue(struct sender *s, u8 class)
 	      "a queue with new messages has no turn");
 	if (waits && !(list_empty(&queue->ready) && list_empty(&queue->fresh))) {
 		HOLDS(!list_empty(&owner->turn[door].node), "a user with messages has no turn");
-		HOLDS(m.site->doors & fc_bit(door), "door %u is not known to be in use", door);
+		HOLDS(m.site->oper.doors & fc_bit(door), "door %u is not known to be in use", door);
 	}
 }
 
@@ -197,11 +197,12 @@ static void check_all(void)
 	unsigned int nactive[FLITCAST_TX_CLASSES] = { 0 }, nbusy[FLITCAST_TX_CLASSES] = { 0 };
 	unsigned int nsources = 0, turns[FLITCAST_TX_DOORS] = { 0 }, i;
 	struct flitcast_site *site = m.site;
+	struct flitcast_turns *turn = &site->ends->queue;
 	struct flitcast_owner *owner;
 	int bucket;
 
 	m.checks++;
-	hash_for_each(site->owners, bucket, owner, node) {
+	hash_for_each(turn->owners, bucket, owner, node) {
 		unsigned int n = 0;
 
 		for (i = 0; i < m.nsenders; i++) {
@@ -223,13 +224,14 @@ static void check_all(void)
 	}
 	HOLDS(nsources == m.nsenders, "%u sources of users, not %u", nsources, m.nsenders);
 	for (i = 0; i < FLITCAST_TX_CLASSES; i++)
-		HOLDS(site->nactive[i] == nactive[i] && site->nbusy[i] == nbusy[i],
-		      "class %u: %u under way of %u users, not %u of %u", i, site->nactive[i],
-		      site->nbusy[i], nactive[i], nbusy[i]);
+		HOLDS(turn->nactive[i] == nactive[i] && turn->nbusy[i] == nbusy[i],
+		      "class %u: %u under way of %u users, not %u of %u", i, turn->nactive[i],
+		      turn->nbusy[i], nactive[i], nbusy[i]);
 	for (i = 0; i < FLITCAST_TX_DOORS; i++)
-		HOLDS(check_round(&site->round[i]) == turns[i], "%u users in a round, not %u",
-		      check_round(&site->round[i]), turns[i]);
-	HOLDS(list_empty(&site->recast) || site->doors & fc_bit(FLITCAST_TX_BY_RELAY),
+		HOLDS(check_round(&turn->round[i]) == turns[i], "%u users in a round, not %u",
+		      check_round(&turn->round[i]), turns[i]);
+	HOLDS(list_empty(&site->ends->txcast.again) ||
+	      site->oper.doors & fc_bit(FLITCAST_TX_BY_RELAY),
 	      "broadcasts to be sent again, and no door");
 }
 
@@ -253,7 +255,7 @@ static void check_lists(struct sender *s, u8 class)
 static void active(struct item *it)
 {
 	struct sender *s = sender_of(it);
-	u8 class = it->msg.class;
+	u8 class = it->msg.how.class;
 
 	flitcast_txqueue_active(m.site, &it->msg);
 	if (!s->nactive[class]++)
@@ -265,7 +267,7 @@ static void active(struct item *it)
 static void inactive(struct item *it)
 {
 	struct sender *s = sender_of(it);
-	u8 class = it->msg.class;
+	u8 class = it->msg.how.class;
 
 	if (!--s->nactive[class])
 		m.nbusy[s->user][class]--;
@@ -277,9 +279,9 @@ static void inactive(struct item *it)
 static void over(struct item *it)
 {
 	struct sender *s = sender_of(it);
-	u8 class = it->msg.class;
+	u8 class = it->msg.how.class;
 
-	if (it->msg.active)
+	if (it->msg.state.active)
 		inactive(it);
 	if (!list_empty(&it->msg.ready))
 		list_del_init(&it->msg.ready);
@@ -315,7 +317,7 @@ static void send(struct sender *s, u8 class)
 	if (!it)
 		abort();
 	it->msg.source = &s->src;
-	it->msg.class = class;
+	it->msg.how.class = class;
 	INIT_LIST_HEAD(&it->msg.ready);
 	it->packets = tap_random(8) ? 1 + tap_random(tap_random(3) ? 1 : 6) : 0;
 	it->at = m.nitems;
@@ -325,7 +327,7 @@ static void send(struct sender *s, u8 class)
 	if (m.site->vnet && !s->casts && it->packets == 1 && tap_random(2) &&
 	    list_empty(&queue->ready) && list_empty(&queue->fresh) &&
 	    flitcast_txqueue_room(m.site, &s->src, class)) {
-		it->msg.begun = true;
+		it->msg.state.begun = true;
 		it->packets = 0;
 		active(it);
 	} else {
@@ -338,12 +340,12 @@ static void send(struct sender *s, u8 class)
 static void check_place(const struct item *it)
 {
 	const struct sender *s = sender_of(it);
-	u8 class = it->msg.class;
+	u8 class = it->msg.how.class;
 	unsigned int own = s->nactive[class], users = 0, sources, i;
 
-	HOLDS(it->msg.begun || !s->src.queue[flitcast_txqueue_index(class)].blocked,
+	HOLDS(it->msg.state.begun || !s->src.queue[flitcast_txqueue_index(class)].blocked,
 	      "a message begins in a queue that waits");
-	if (it->msg.begun || class == FLITCAST_TX_CAST)
+	if (it->msg.state.begun || class == FLITCAST_TX_CAST)
 		return;
 	for (i = 0; i < USERS; i++)
 		users += m.nbusy[i][class] || i == s->user;
@@ -363,11 +365,11 @@ static struct flitcast_msg *next(enum flitcast_tx_door door)
 	struct flitcast_msg *msg;
 
 	do {
-		m.site->ends_at = FC_NEVER;
-		m.site->looks = tap_random(4) ? FLITCAST_FEED_LOOKS : 1 + tap_random(20);
+		m.site->clock.ends_at = FC_NEVER;
+		m.site->oper.looks = tap_random(4) ? FLITCAST_FEED_LOOKS : 1 + tap_random(20);
 		msg = flitcast_txqueue_next(m.site, door);
-	} while (!msg && !m.site->ends_at);
-	HOLDS(msg || !(m.site->doors & fc_bit(door)), "door %u is in use, and nothing goes by it",
+	} while (!msg && !m.site->clock.ends_at);
+	HOLDS(msg || !(m.site->oper.doors & fc_bit(door)), "door %u is in use, and nothing goes by it",
 	      door);
 	return msg;
 }
@@ -377,13 +379,13 @@ static bool pick(enum flitcast_tx_door door, bool lazy)
 {
 	struct flitcast_msg *msg;
 
-	if (!(m.site->doors & fc_bit(door)))
+	if (!(m.site->oper.doors & fc_bit(door)))
 		return false;
 	while ((msg = next(door))) {
 		struct item *it = item_of(msg);
 		struct sender *s = sender_of(it);
 
-		HOLDS(flitcast_txqueue_door(msg->class) == door, "by the wrong door");
+		HOLDS(flitcast_txqueue_door(msg->how.class) == door, "by the wrong door");
 		if (m.bad)
 			return false;
 		/* It looked at too many targets. */
@@ -394,8 +396,8 @@ static bool pick(enum flitcast_tx_door door, bool lazy)
 			continue;
 		}
 		check_place(it);
-		msg->begun = true;
-		list_move_tail(&msg->ready, &flitcast_txqueue_of(&s->src, msg->class)->ready);
+		msg->state.begun = true;
+		list_move_tail(&msg->ready, &flitcast_txqueue_of(&s->src, msg->how.class)->ready);
 		flitcast_txqueue_sent(m.site, msg, tap_random(FC_PACKET_MAX + 1));
 		m.sent++;
 		/* There was no memory for its flit. */
@@ -403,9 +405,9 @@ static bool pick(enum flitcast_tx_door door, bool lazy)
 			return true;
 		if (!--it->packets && tap_random(2))
 			list_del_init(&msg->ready);
-		if (!msg->active)
+		if (!msg->state.active)
 			active(it);
-		check_lists(s, msg->class);
+		check_lists(s, msg->how.class);
 		return true;
 	}
 	return false;
@@ -417,25 +419,25 @@ static bool pick_cast(void)
 	struct flitcast_site *site = m.site;
 	struct flitcast_msg *msg;
 
-	msg = list_first_entry_or_null(&site->recast, struct flitcast_msg, ready);
-	if (!msg && site->nactive[FLITCAST_TX_CAST] < CASTS_MAX)
+	msg = list_first_entry_or_null(&site->ends->txcast.again, struct flitcast_msg, ready);
+	if (!msg && site->ends->queue.nactive[FLITCAST_TX_CAST] < CASTS_MAX)
 		msg = next(FLITCAST_TX_BY_RELAY);
 	if (!msg)
 		return false;
-	HOLDS(msg->class == FLITCAST_TX_CAST, "no broadcast");
+	HOLDS(msg->how.class == FLITCAST_TX_CAST, "no broadcast");
 	if (!item_of(msg)->packets) {
 		list_del_init(&msg->ready);
 		return true;
 	}
-	if (!msg->begun)
+	if (!msg->state.begun)
 		flitcast_txqueue_sent(site, msg, tap_random(FC_PACKET_MAX + 1));
-	msg->begun = true;
+	msg->state.begun = true;
 	list_del_init(&msg->ready);
 	item_of(msg)->packets = 0;
-	if (!msg->active)
+	if (!msg->state.active)
 		active(item_of(msg));
 	m.sent++;
-	check_lists(sender_of(item_of(msg)), msg->class);
+	check_lists(sender_of(item_of(msg)), msg->how.class);
 	return true;
 }
 
@@ -444,17 +446,17 @@ static void again(struct item *it)
 {
 	it->packets += tap_random(3);
 	flitcast_tx_ready(m.site, &it->msg);
-	check_lists(sender_of(it), it->msg.class);
+	check_lists(sender_of(it), it->msg.how.class);
 }
 
 /* Its targets answer, or do not. */
 static void settle(struct item *it)
 {
-	if (it->msg.active)
+	if (it->msg.state.active)
 		inactive(it);
-	else if (it->msg.begun)
+	else if (it->msg.state.begun)
 		active(it);
-	check_lists(sender_of(it), it->msg.class);
+	check_lists(sender_of(it), it->msg.how.class);
 }
 
 static struct sender *join(unsigned int user, bool casts)
@@ -615,11 +617,14 @@ static void begin(bool vnet)
 	site = calloc(1, sizeof(*site));
 	if (!site)
 		abort();
+	site->ends = calloc(1, sizeof(*site->ends));
+	if (!site->ends)
+		abort();
 	m.site = site;
 	site->vnet = vnet ? (struct flitcast_vnet *)site : NULL;
-	INIT_LIST_HEAD(&site->recast);
+	INIT_LIST_HEAD(&site->ends->txcast.again);
 	for (i = 0; i < FLITCAST_TX_DOORS; i++)
-		flitcast_round_init(&site->round[i]);
+		flitcast_round_init(&site->ends->queue.round[i]);
 	shim_fails = 0;
 	m.lives++;
 }
@@ -632,6 +637,7 @@ static void end(void)
 		HOLDS(!shim_live && !m.nitems, "%lu pieces of memory are left", shim_live);
 	memset(m.nactive, 0, sizeof(m.nactive));
 	memset(m.nbusy, 0, sizeof(m.nbusy));
+	free(m.site->ends);
 	free(m.site);
 }
 

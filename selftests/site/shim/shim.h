@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel, as far as files of kernel/site that keep lists and counters need it in a program.
+ * The kernel, as far as files of kernel/ends that keep lists and counters need it in a program.
  *
  * Lists, hash tables and trees are the kernel's own, from its tools directory.  The Makefile
  * generates a header for each other <linux/...> that these files include, and each includes this
@@ -163,10 +163,15 @@ static inline u64 ktime_get_ns(void)
 	abort();
 }
 
+/* Static calls, which nothing here makes. */
+
+#define DECLARE_STATIC_CALL(name, func)	extern typeof(func) *name
+#define static_call(name)		(*(name))
+
 /* Links and replay buffers, whose headers are about frames: nothing here has any. */
 
 #define FLITCAST_LINK_H
-#define FLITCAST_REPLAY_H
+#define FLITCAST_FABRIC_REPLAY_H
 #include "core/names.h"
 #include "core/turn.h"
 #include "core/wire.h"

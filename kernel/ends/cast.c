@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Broadcasts that are for this site: their copies, until one is believed (core/recept.h)
+ * and received like any other packet.
+ *
+ * What is kept is bounded for each source and each link by which its copies come, so
+ * that a neighbour that makes broadcasts up pushes out no copies but its own.
+ */
+#include <linux/hash.h>
+#include <linux/slab.h>
+#include "core/recept.h"
+#include "ends/cast.h"
+#include "ends/ends.h"
+#include "ends/ports.h"
+#include "ends/rx.h"
+#include "fabric/enter.h"
+
+/* Broadcasts of one source of which a copy came in by one link, that are remembered. */
+#define CAST_RECENT	8
+/* For all sources together. */
+#define CAST_MAX	4096
+/* Different values of one broadcast; more only liars make. */
+#define CAST_VALUES	8
+
+/**
+ * struct cast_msg - copies of a broadcast
+ * @node: in the site's table, by source
+ * @age: in the list of all, the oldest first
+ * @src: source site
+ * @incarnation: of that site
+ * @sock: source socket
+ * @port: target port
+ * @seq: number in the flow
+ * @number: of the broadcast that came last: one that was sent again has another
+ * @done: it was believed, and taken or refused
+ * @core: votes
+ * @until: when copies are not waited for any more
+ * @charge: receive room that each value takes: where somebody lies they differ in length
+ * @value: flits of each value
+ */
+struct cast_msg {
+	struct hlist_node node;
+	struct list_head age;
+	u32 src;
+	u32 incarnation;
+	u32 sock;
+	u16 port;
+	u32 seq;
+	u32 number;
+	bool done;
+	struct fc_recept core;
+	u64 until;
+	u32 charge[CAST_VALUES];
+	struct sk_buff_head value[CAST_VALUES];
+};
+
+/* A value, if it is there, is not kept any more. */
+static void value_free(struct flitcast_site *site, struct cast_msg *m, unsigned int i)
+{
+	struct flitcast_port *port = flitcast_port_find(site, m->port);
+
+	if (skb_queue_empty(&m->value[i]))
+		return;
+	__skb_queue_purge(&m->value[i]);
+	if (port)
+		port->ops->uncharge(port, m->charge[i], false);
+}
+
+static void values_free(struct flitcast_site *site, struct cast_msg *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < CAST_VALUES; i++)
+		value_free(site, m, i);
+}
+
+static void cast_free(struct flitcast_site *site, struct cast_msg *m)
+{
+	values_free(site, m);
+	hash_del(&m->node);
+	list_del(&m->age);
+	site->ends->casts.n--;
+	kfree(m);
+}
+
+static struct cast_msg *cast_find(struct flitcast_site *site, const struct fc_packet *pk,
+				  const struct fc_cast *cast)
+{
+	struct cast_msg *m;
+
+	hash_for_each_possible(site->ends->casts.table, m, node, pk->src)
+		if (m->src == pk->src && m->incarnation == pk->incarnation &&
+		    m->sock == pk->sock && m->port == cast->port && m->seq == cast->seq)
+			return m;
+	return NULL;
+}
+
+static void due(struct flitcast_site *site, u64 at)
+{
+	site->ends->casts.at = min(site->ends->casts.at, at);
+}
+
+/* One more of this source by this link: the oldest that it brought loses its copy. */
+static void make_place(struct flitcast_site *site, u32 src, u8 port)
+{
+	struct cast_msg *m, *oldest = NULL;
+	unsigned int n = 0;
+	int value;
+
+	/* New ones are put in front. */
+	hash_for_each_possible(site->ends->casts.table, m, node, src) {
+		if (m->src != src || !(m->core.got & fc_bit(port)))
+			continue;
+		oldest = m;
+		n++;
+	}
+	if (n < CAST_RECENT)
+		return;
+	value = fc_recept_forget(&oldest->core, port);
+	if (value >= 0 && value < CAST_VALUES)
+		value_free(site, oldest, value);
+	if (!oldest->core.got)
+		cast_free(site, oldest);
+}
+
+static struct cast_msg *cast_create(struct flitcast_site *site, const struct fc_packet *pk,
+				    const struct fc_cast *cast)
+{
+	struct cast_msg *m;
+	unsigned int i;
+
+	if (site->ends->casts.n >= CAST_MAX)
+		cast_free(site, list_first_entry(&site->ends->casts.ages, struct cast_msg, age));
+	m = kzalloc(sizeof(*m), GFP_ATOMIC);
+	if (!m) {
+		site->stat[FC_STAT_NO_MEMORY]++;
+		return NULL;
+	}
+	m->src = pk->src;
+	m->incarnation = pk->incarnation;
+	m->sock = pk->sock;
+	m->port = cast->port;
+	m->seq = cast->seq;
+	m->number = cast->number;
+	m->until = FC_NEVER;
+	for (i = 0; i < CAST_VALUES; i++)
+		__skb_queue_head_init(&m->value[i]);
+	hash_add(site->ends->casts.table, &m->node, m->src);
+	list_add_tail(&m->age, &site->ends->casts.ages);
+	site->ends->casts.n++;
+	return m;
+}
+
+/* Both from @off on, where they are: they have the same length. */
+static bool data_equal(struct sk_buff *a, struct sk_buff *b, u32 off)
+{
+	u32 len = a->len - off, done = 0, n, m;
+	struct skb_seq_state at_a, at_b;
+	const u8 *x, *y;
+
+	skb_prepare_seq_read(a, off, a->len, &at_a);
+	skb_prepare_seq_read(b, off, b->len, &at_b);
+	while (done < len) {
+		n = skb_seq_read(done, &x, &at_a);
+		m = skb_seq_read(done, &y, &at_b);
+		n = min(n, m);
+		if (!n || memcmp(x, y, n))
+			break;
+		done += n;
+	}
+	skb_abort_seq_read(&at_a);
+	skb_abort_seq_read(&at_b);
+	return done == len;
+}
+
+/* What the source wrote into it: all but what the way and the attempt change. */
+static bool heads_equal(const u8 *a, const u8 *b)
+{
+	struct fc_packet p, q;
+	struct fc_cast c, d;
+
+	fc_wire_packet_decode(&p, a);
+	fc_wire_packet_decode(&q, b);
+	fc_wire_cast_decode(&c, a);
+	fc_wire_cast_decode(&d, b);
+	return p.src_port == q.src_port && p.id == q.id && p.msg_len == q.msg_len &&
+	       c.copies == d.copies;
+}
+
+/* Relays pass flits on as they are: equal copies are made of equal flits. */
+static bool flits_equal(struct sk_buff_head *a, struct sk_buff_head *b)
+{
+	struct sk_buff *x = skb_peek(a), *y = skb_peek(b);
+	u32 off = fc_head_size(1);
+
+	if (skb_queue_len(a) != skb_queue_len(b) || !heads_equal(x->data, y->data))
+		return false;
+	for (; x; x = skb_peek_next(x, a), y = skb_peek_next(y, b)) {
+		if (x->len != y->len || !data_equal(x, y, off))
+			return false;
+		off = 0;
+	}
+	return true;
+}
+
+/* The value that a copy is equal to, a free one for a new one, or -1. */
+static int value_of(struct cast_msg *m, struct sk_buff_head *flits)
+{
+	int i, spare = -1;
+
+	for (i = 0; i < CAST_VALUES; i++) {
+		if (skb_queue_empty(&m->value[i]))
+			spare = spare < 0 ? i : spare;
+		else if (flits_equal(&m->value[i], flits))
+			return i;
+	}
+	return spare;
+}
+
+/* Receive room of a copy that waits: what its flits hold, as that is charged (rx.c). */
+static u32 room_of(const struct fc_packet *pk, const struct sk_buff_head *flits)
+{
+	const struct sk_buff *skb;
+	u32 held = 0;
+
+	skb_queue_walk(flits, skb)
+		held += skb->truesize;
+	return max(held, pk->msg_len + 1024);
+}
+
+/* Of what came before it one copy alone says nothing that counts (FC_FLOW_WINDOW). */
+#define UNKNOWN_LAG	(FC_FLOW_WINDOW - 1)
+
+/* @lag: see fc_recept_lag(). */
+static void receive(struct flitcast_site *site, struct cast_msg *m, struct sk_buff_head *flits,
+		    const struct fc_packet *pk, u8 value, u8 lag)
+{
+	struct fc_target t = {
+		.site = site->cfg.id, .port = m->port, .flags = FC_TARGET_LAST, .lag = lag,
+		.seq = m->seq,
+	};
+	struct flitcast_votes v = {
+		.copies = hweight32(m->core.got), .votes = hweight32(m->core.votes[value]),
+		.dissent = fc_recept_dissent(&m->core, value),
+	};
+
+	m->done = flitcast_rx_packet(site, flits, pk, &t, &v);
+}
+
+/* It has been received: its source, which sends it again, is told once an attempt. */
+static void again(struct flitcast_site *site, struct cast_msg *m, const struct fc_packet *pk,
+		  const struct fc_cast *cast)
+{
+	struct fc_ctrl ask = {
+		.kind = FC_CTRL_ASK, .dst = site->cfg.id, .incarnation = pk->incarnation,
+		.sock = pk->sock, .site = pk->src, .port = cast->port, .seq = cast->seq,
+		.next = cast->seq - UNKNOWN_LAG,
+	};
+
+	if (m->number == cast->number)
+		return;
+	m->number = cast->number;
+	flitcast_rx_ask(site, &ask);
+}
+
+void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *flits)
+{
+	const u8 *head = skb_peek(flits)->data;
+	struct flitcast_port *port;
+	struct fc_packet pk;
+	struct fc_cast cast;
+	struct cast_msg *m;
+	u8 need, votes;
+	int value;
+
+	fc_wire_packet_decode(&pk, head);
+	fc_wire_cast_decode(&cast, head);
+	port = flitcast_port_find(site, cast.port);
+	need = port ? fc_recept_need(port->reception, port->copies, port->quorum) : 1;
+	/* How many copies there are is the receiver's to say, not the header's. */
+	if (need > 1 && cast.copies != port->copies)
+		goto drop;
+	m = cast_find(site, &pk, &cast);
+	if (!m || !(m->core.got & fc_bit(in))) {
+		make_place(site, pk.src, in);
+		m = cast_find(site, &pk, &cast);
+	}
+	if (!m)
+		m = cast_create(site, &pk, &cast);
+	if (!m)
+		goto drop;
+	if (m->done) {
+		fc_recept_copy(&m->core, in, CAST_VALUES, 0);
+		again(site, m, &pk, &cast);
+		goto drop;
+	}
+	m->number = cast.number;
+	if (need == 1) {
+		fc_recept_copy(&m->core, in, 0, cast.lag);
+		receive(site, m, flits, &pk, 0, port ? cast.lag : UNKNOWN_LAG);
+		return;
+	}
+	value = value_of(m, flits);
+	if (value < 0 || m->core.got & fc_bit(in))
+		goto drop;
+	if (!m->core.votes[value]) {
+		m->charge[value] = room_of(&pk, flits);
+		/* Without room for it there is none for the message. */
+		if (!port->ops->charge(port, m->charge[value], false))
+			goto drop;
+		skb_queue_splice_init(flits, &m->value[value]);
+	}
+	votes = fc_recept_copy(&m->core, in, value, cast.lag);
+	if (m->until == FC_NEVER) {
+		m->until = flitcast_now() + port->reception_ns;
+		due(site, m->until);
+	}
+	if (votes >= need) {
+		__skb_queue_purge(flits);
+		skb_queue_splice_init(&m->value[value], flits);
+		port->ops->uncharge(port, m->charge[value], false);
+		receive(site, m, flits, &pk, value, fc_recept_lag(&m->core, value));
+		values_free(site, m);
+		if (!m->done)
+			memset(&m->core, 0, sizeof(m->core));
+		m->until = FC_NEVER;
+		return;
+	}
+drop:
+	__skb_queue_purge(flits);
+}
+
+void flitcast_cast_time(struct flitcast_site *site, u64 now)
+{
+	struct cast_msg *m, *next;
+
+	if (now < site->ends->casts.at)
+		return;
+	site->ends->casts.at = FC_NEVER;
+	list_for_each_entry_safe(m, next, &site->ends->casts.ages, age) {
+		if (m->until <= now) {
+			site->stat[FC_STAT_CAST_UNDECIDED]++;
+			cast_free(site, m);
+		} else {
+			due(site, m->until);
+		}
+	}
+}
+
+void flitcast_cast_detach(struct flitcast_site *site, struct flitcast_port *port)
+{
+	struct cast_msg *m, *next;
+
+	list_for_each_entry_safe(m, next, &site->ends->casts.ages, age)
+		if (m->port == port->number)
+			cast_free(site, m);
+}
+
+void flitcast_cast_purge(struct flitcast_site *site)
+{
+	struct cast_msg *m, *next;
+
+	list_for_each_entry_safe(m, next, &site->ends->casts.ages, age)
+		cast_free(site, m);
+}
+
+static void reception(struct flitcast_port *port, u8 policy, u8 quorum, u8 copies, u64 ns)
+{
+	port->reception = policy;
+	port->quorum = quorum;
+	port->copies = copies;
+	port->reception_ns = ns;
+}
+
+void flitcast_port_reception(struct flitcast_port *port, u8 policy, u8 quorum, u8 copies, u64 ns)
+{
+	struct flitcast_site *site = port->site;
+
+	if (!site) {
+		reception(port, policy, quorum, copies, ns);
+		return;
+	}
+	flitcast_enter(site);
+	reception(port, policy, quorum, copies, ns);
+	/* What copies there are was counted by other rules. */
+	flitcast_cast_detach(site, port);
+	flitcast_leave(site);
+}

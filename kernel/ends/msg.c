@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A message being sent: its memory.
+ */
+#include <linux/highmem.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+#include <linux/uio.h>
+#include "core/bucket.h"
+#include "ends/ends.h"
+#include "ends/lots.h"
+#include "ends/msg.h"
+#include "fabric/enter.h"
+
+static_assert(sizeof(struct flitcast_msg) <= FLITCAST_MSG_SIZE);
+static_assert(sizeof(struct tx_target) <= FLITCAST_MSG_TARGET);
+
+/* Messages that a site keeps for the next ones. */
+#define SPARES_MAX	64
+/*
+ * Lots of pages that are freed under the lock at a time: as many as are kept for the next messages.
+ * One more may be freed after so long, which no link comes near to.
+ */
+#define SPENT_BURST	64
+#define SPENT_NS	(2 * NSEC_PER_USEC)
+
+/*
+ * Data is copied into the fragment of the calling task, behind what the task sent before, as
+ * the sockets of other families do: a short message takes no pages of its own.  What fills a whole
+ * lot of pages has lots of its own.  Each lot that it comes to lie in has one reference of the
+ * message.
+ */
+static bool pages_alloc(struct flitcast_msg *msg, gfp_t gfp)
+{
+	struct page_frag *frag = &current->task_frag;
+	u32 left = msg->len, i = 0;
+
+	while (left) {
+		struct page *lot = left >= FLITCAST_LOT_SIZE ? flitcast_lot_get(gfp) : NULL;
+		u32 at = 0, n = FLITCAST_LOT_SIZE;
+
+		if (!lot) {
+			/* Pieces follow each other by pages. */
+			frag->offset = ALIGN(frag->offset, i ? PAGE_SIZE : sizeof(u64));
+			if (!skb_page_frag_refill(1, frag, gfp)) {
+				msg->npages = i;
+				return false;
+			}
+			lot = frag->page;
+			get_page(lot);
+			at = frag->offset;
+			n = min(left, frag->size - at);
+			frag->offset += n;
+		}
+		if (!i)
+			msg->start = offset_in_page(at);
+		left -= n;
+		for (n += at, at /= PAGE_SIZE; at * PAGE_SIZE < n; at++)
+			msg->page[i++] = lot + at;
+	}
+	msg->npages = i;
+	return true;
+}
+
+u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **lot, u32 *off)
+{
+	u32 in = msg->start + from;
+	struct page *page = msg->page[in / PAGE_SIZE];
+
+	*lot = msg->held ? page : compound_head(page);
+	*off = ((page - *lot) << PAGE_SHIFT) + offset_in_page(in);
+	return min_t(u32, len, (msg->held ? PAGE_SIZE : page_size(*lot)) - *off);
+}
+
+/* For one target, and without data. */
+static void msg_init(struct flitcast_msg *msg, u32 len)
+{
+	/* Its short data is written, or what else is in its place is. */
+	memset(msg, 0, offsetof(struct flitcast_msg, held));
+	refcount_set(&msg->refs, 1);
+	INIT_LIST_HEAD(&msg->ready);
+	msg->len = len;
+	msg->at.due = FC_NEVER;
+	msg->ntargets = 1;
+	msg->target = &msg->one;
+}
+
+/* All but the pages, for which there is a list of @npages. */
+static struct flitcast_msg *msg_make(u32 len, u32 ndests, unsigned int npages, gfp_t gfp)
+{
+	struct flitcast_msg *msg = kmalloc(sizeof(*msg), gfp);
+
+	if (!msg)
+		return NULL;
+	msg_init(msg, len);
+	msg->held = NULL;
+	msg->start = 0;
+	memset(msg->few, 0, sizeof(msg->few));
+	msg->ntargets = ndests;
+	if (ndests != 1)
+		msg->target = kvcalloc(ndests, sizeof(*msg->target), gfp);
+	msg->npages = npages;
+	if (msg->npages)
+		msg->page = msg->npages <= ARRAY_SIZE(msg->few) ? msg->few :
+			    kvcalloc(msg->npages, sizeof(*msg->page), gfp);
+	if (msg->target && (msg->page || !msg->npages))
+		return msg;
+	/* None is there yet. */
+	msg->npages = 0;
+	flitcast_msg_free(msg);
+	return NULL;
+}
+
+struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp)
+{
+	unsigned int npages = len > FLITCAST_MSG_SMALL ? DIV_ROUND_UP(len, PAGE_SIZE) + 1 : 0;
+	struct flitcast_msg *msg = msg_make(len, ndests, npages, gfp);
+
+	if (!msg || !npages || pages_alloc(msg, gfp))
+		return msg;
+	flitcast_msg_free(msg);
+	return NULL;
+}
+
+/* The pages of the program that the data is in: they have to follow each other. */
+static bool pin(struct flitcast_msg *msg, struct iov_iter *from)
+{
+	unsigned int n = 0, room = msg->npages;
+	u32 left = msg->len;
+
+	while (left) {
+		size_t start;
+		ssize_t got;
+
+		if (n == room)
+			return false;
+		got = iov_iter_get_pages2(from, msg->page + n, left, room - n, &start);
+		if (got <= 0)
+			return false;
+		if (n && start)
+			return false;
+		if (!n)
+			msg->start = start;
+		n += DIV_ROUND_UP(start + got, PAGE_SIZE);
+		left -= got;
+		if (left && offset_in_page(start + got))
+			return false;
+	}
+	msg->npages = n;
+	return true;
+}
+
+struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from,
+				      struct ubuf_info *held, gfp_t gfp)
+{
+	struct flitcast_msg *msg = msg_make(len, ndests, DIV_ROUND_UP(len, PAGE_SIZE) + 1, gfp);
+	struct iov_iter before = *from;
+
+	if (!msg)
+		return NULL;
+	msg->held = held;
+	net_zcopy_get(held);
+	if (pin(msg, from))
+		return msg;
+	flitcast_msg_free(msg);
+	*from = before;
+	return NULL;
+}
+
+/* Does nobody else's data lie in a lot, where @n pages of the message do? */
+static bool lot_whole(struct page *lot, unsigned int n)
+{
+	return n * PAGE_SIZE == FLITCAST_LOT_SIZE && page_size(lot) == FLITCAST_LOT_SIZE;
+}
+
+static void pages_drop(const struct flitcast_msg *msg)
+{
+	struct page *lots[FLITCAST_LOTS_BATCH];
+	unsigned int end, i, n, nlots = 0;
+
+	if (msg->held) {
+		for (i = 0; i < msg->npages && msg->page[i]; i++)
+			put_page(msg->page[i]);
+		return;
+	}
+	/* From the last: pages say what lot they belong to while it is there. */
+	for (end = msg->npages; end; end -= n) {
+		struct page *last = msg->page[end - 1], *lot = compound_head(last);
+
+		/* Data may begin in the middle of a lot; what is there of it is together. */
+		n = min_t(unsigned int, last - lot + 1, end);
+		while (msg->page[end - n] != last + 1 - n)
+			n--;
+		if (!lot_whole(lot, n)) {
+			put_page(lot);
+			continue;
+		}
+		lots[nlots++] = lot;
+		if (nlots == FLITCAST_LOTS_BATCH) {
+			flitcast_lots_put(lots, nlots);
+			nlots = 0;
+		}
+	}
+	if (nlots)
+		flitcast_lots_put(lots, nlots);
+}
+
+void flitcast_msg_drop_data(struct flitcast_msg *msg)
+{
+	if (!msg->page)
+		return;
+	pages_drop(msg);
+	if (msg->page != msg->few)
+		kvfree(msg->page);
+	msg->page = NULL;
+	net_zcopy_put(msg->held);
+	msg->held = NULL;
+}
+
+void flitcast_msg_spent(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	u32 lots = DIV_ROUND_UP(msg->npages, FLITCAST_LOT_SIZE / PAGE_SIZE);
+
+	lockdep_assert_held(&site->lock);
+	if (lots <= 1 || (lots <= SPENT_BURST &&
+			  fc_bucket_take(&site->ends->pool.spent_at, flitcast_site_now(site),
+					 SPENT_NS, SPENT_BURST, lots))) {
+		flitcast_msg_drop_data(msg);
+		return;
+	}
+	refcount_inc(&msg->refs);
+	list_add_tail(&msg->site_node, &site->ends->pool.spent);
+	queue_work(system_unbound_wq, &site->ends->sources.free);
+}
+
+bool flitcast_msg_free_spent(struct flitcast_site *site)
+{
+	struct flitcast_msg *msg;
+
+	spin_lock_bh(&site->lock);
+	msg = list_first_entry_or_null(&site->ends->pool.spent, struct flitcast_msg, site_node);
+	if (msg)
+		list_del(&msg->site_node);
+	spin_unlock_bh(&site->lock);
+	if (!msg)
+		return false;
+	flitcast_msg_drop_data(msg);
+	flitcast_msg_put(msg);
+	return true;
+}
+
+void flitcast_msg_free(struct flitcast_msg *msg)
+{
+	flitcast_msg_drop_data(msg);
+	if (msg->target != &msg->one)
+		kvfree(msg->target);
+	kfree(msg);
+}
+
+struct flitcast_msg *flitcast_msg_short(struct flitcast_site *site, const void *data, u32 len)
+{
+	struct flitcast_msg *msg = site->ends->pool.spare;
+
+	lockdep_assert_held(&site->lock);
+	if (msg) {
+		site->ends->pool.spare = msg->spare;
+		site->ends->pool.nspare--;
+	} else {
+		msg = kmalloc(sizeof(*msg), GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+	}
+	if (!msg)
+		return NULL;
+	msg_init(msg, len);
+	memcpy(msg->small, data, len);
+	return msg;
+}
+
+void flitcast_msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	lockdep_assert_held(&site->lock);
+	if (!refcount_dec_and_test(&msg->refs))
+		return;
+	if (site->ends->pool.nspare == SPARES_MAX || msg->target != &msg->one) {
+		flitcast_msg_free(msg);
+		return;
+	}
+	flitcast_msg_drop_data(msg);
+	msg->spare = site->ends->pool.spare;
+	site->ends->pool.spare = msg;
+	site->ends->pool.nspare++;
+}
+
+void flitcast_msg_pool_free(struct flitcast_site *site)
+{
+	struct flitcast_msg *msg;
+
+	while ((msg = site->ends->pool.spare)) {
+		site->ends->pool.spare = msg->spare;
+		kfree(msg);
+	}
+}
+
+void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re)
+{
+	msg->out.kind = kind;
+	msg->how.re = re;
+}
+
+bool flitcast_msg_from_iter(struct flitcast_msg *msg, struct iov_iter *from)
+{
+	u32 at, n, off;
+
+	if (!msg->npages)
+		return copy_from_iter_full(msg->small, msg->len, from);
+	for (at = 0; at < msg->len; at += n) {
+		struct page *lot;
+
+		n = flitcast_msg_run(msg, at, msg->len - at, &lot, &off);
+		if (!copy_from_iter_full(page_address(lot) + off, n, from))
+			return false;
+	}
+	return true;
+}
+
+bool flitcast_msg_from_skb(struct flitcast_msg *msg, const struct sk_buff *skb, u32 skip)
+{
+	u32 at, n, off;
+
+	if (!msg->npages)
+		return !skb_copy_bits(skb, skip, msg->small, msg->len);
+	for (at = 0; at < msg->len; at += n) {
+		struct page *lot;
+
+		n = flitcast_msg_run(msg, at, msg->len - at, &lot, &off);
+		if (skb_copy_bits(skb, skip + at, page_address(lot) + off, n))
+			return false;
+	}
+	return true;
+}
+
+void flitcast_msg_put(struct flitcast_msg *msg)
+{
+	if (refcount_dec_and_test(&msg->refs))
+		flitcast_msg_free(msg);
+}
+
+void flitcast_sent_put(struct flitcast_sent *sent)
+{
+	flitcast_msg_put(container_of(sent, struct flitcast_msg, out));
+}

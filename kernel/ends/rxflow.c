@@ -1,0 +1,471 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The receiving flows of a site: who has one, and which gives way to another.
+ *
+ * A flow that is forgotten could take a packet that comes late for a new one.  So one is forgotten
+ * only when its source has said that all it brought is over there (it is settled), and of each
+ * source site it is kept which of its sockets may have had flows that are forgotten: what comes of
+ * these, and has no flow, is not received before the source has said what of it is over
+ * (FC_CTRL_LEVEL).  Sockets have numbers that grow, so new ones are not among them.
+ */
+#include <linux/hashtable.h>
+#include <linux/log2.h>
+#include <linux/rbtree.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include "ends/check.h"
+#include "ends/rxflow.h"
+#include "fabric/enter.h"
+
+/* Of these one source site may have so many. */
+#define FLOWS_OF_ONE	(FLITCAST_FLOWS_MAX / 2)
+/* From so many on sources are asked which of them they need no more. */
+#define FLOWS_MANY	(FLITCAST_FLOWS_MAX / 4 * 3)
+/* So many are asked for each new flow, if they were not used for so long. */
+#define ASK_BATCH	2
+#define ASK_IDLE_NS	(100 * NSEC_PER_MSEC)
+/* One that is asked so long ago, and did not settle, is its source's to lose. */
+#define SILENT_NS	NSEC_PER_SEC
+/* Source sites without flows of which something is remembered. */
+#define IDLE_MAX	1024
+/* Classes of source sites by the logarithm of how many flows they have. */
+#define SIZES		(ilog2(FLITCAST_FLOWS_MAX) + 1)
+
+/**
+ * struct rx_source - flows of one source site
+ * @node: in the table
+ * @flows: by socket, port and incarnation: no flow costs more to find, whatever numbers others
+ *	make up
+ * @by_size: in the list of those with about as many flows; without any, in that of idle ones
+ * @open: flows that are in use, the longest unused first
+ * @asked: flows whose source was asked whether it needs them, the first one first
+ * @over: flows that are settled or closed, the first one first
+ * @src: source site
+ * @nflows: how many
+ * @incarnation: whose flow was forgotten, if @forgot
+ * @last: number of the newest of its sockets of which that is true
+ * @forgot: a flow was forgotten
+ * @any: flows of several lives were, or it is not known
+ */
+struct rx_source {
+	struct hlist_node node;
+	struct rb_root flows;
+	struct list_head by_size;
+	struct list_head open;
+	struct list_head asked;
+	struct list_head over;
+	u32 src;
+	u32 nflows;
+	u32 incarnation;
+	u32 last;
+	bool forgot;
+	bool any;
+};
+
+/**
+ * struct flitcast_rx - receiving flows of a site
+ * @nflows: how many there are
+ * @closed: of these, those whose source has closed, the first one first
+ * @settled: and those of which the source says that all is over, likewise
+ * @sources: source sites by number
+ * @size: of these, those that have flows, by how many
+ * @idle: the others, the oldest first
+ * @nidle: how many
+ * @forgot: what was remembered of a source site is forgotten
+ */
+struct flitcast_rx {
+	unsigned int nflows;
+	struct list_head closed;
+	struct list_head settled;
+	DECLARE_HASHTABLE(sources, 8);
+	struct list_head size[SIZES];
+	struct list_head idle;
+	unsigned int nidle;
+	bool forgot;
+};
+
+int flitcast_rxflow_alloc(struct flitcast_site *site)
+{
+	struct flitcast_rx *rx = kzalloc(sizeof(*rx), GFP_KERNEL_ACCOUNT);
+	unsigned int i;
+
+	if (!rx)
+		return -ENOMEM;
+	INIT_LIST_HEAD(&rx->closed);
+	INIT_LIST_HEAD(&rx->settled);
+	INIT_LIST_HEAD(&rx->idle);
+	for (i = 0; i < SIZES; i++)
+		INIT_LIST_HEAD(&rx->size[i]);
+	site->ends->rx.flows = rx;
+	return 0;
+}
+
+void flitcast_rxflow_free(struct flitcast_site *site)
+{
+	struct flitcast_rx *rx = site->ends->rx.flows;
+	struct rx_flow *flow, *next_flow;
+	struct rx_source *source;
+	struct hlist_node *next;
+	int bucket;
+
+	if (!rx)
+		return;
+	/* No port is there any more, and so nothing is held by any flow. */
+	hash_for_each_safe(rx->sources, bucket, next, source, node) {
+		rbtree_postorder_for_each_entry_safe(flow, next_flow, &source->flows, node)
+			kfree(flow);
+		kfree(source);
+	}
+	kfree(rx);
+	site->ends->rx.flows = NULL;
+	site->ends->rx.last = NULL;
+}
+
+static struct rx_source *source_find(struct flitcast_rx *rx, u32 src)
+{
+	struct rx_source *source;
+
+	hash_for_each_possible(rx->sources, source, node, src)
+		if (source->src == src)
+			return source;
+	return NULL;
+}
+
+static int key_cmp(const void *key, const struct rb_node *node)
+{
+	const struct rx_key *a = key, *b = &rb_entry(node, struct rx_flow, node)->key;
+
+	if (a->sock != b->sock)
+		return a->sock < b->sock ? -1 : 1;
+	if (a->port != b->port)
+		return a->port < b->port ? -1 : 1;
+	if (a->incarnation != b->incarnation)
+		return a->incarnation < b->incarnation ? -1 : 1;
+	return 0;
+}
+
+static bool key_less(struct rb_node *a, const struct rb_node *b)
+{
+	return key_cmp(&rb_entry(a, struct rx_flow, node)->key, b) < 0;
+}
+
+struct rx_flow *flitcast_rxflow_look_up(struct flitcast_site *site, const struct rx_key *key)
+{
+	const struct rx_source *source = source_find(site->ends->rx.flows, key->src);
+	struct rb_node *node = source ? rb_find(key, &source->flows, key_cmp) : NULL;
+
+	if (!node)
+		return NULL;
+	site->ends->rx.last = rb_entry(node, struct rx_flow, node);
+	return site->ends->rx.last;
+}
+
+static void source_free(struct rx_source *source)
+{
+	hash_del(&source->node);
+	list_del(&source->by_size);
+	kfree(source);
+}
+
+/*
+ * @source has no flows.  It is freed, unless it must be remembered that flows of it were forgotten:
+ * then it becomes idle, and the source that has been idle for longest may be freed.
+ */
+static void source_rest(struct flitcast_rx *rx, struct rx_source *source)
+{
+	if (!source->forgot && !source->any) {
+		source_free(source);
+		return;
+	}
+	list_move_tail(&source->by_size, &rx->idle);
+	if (rx->nidle++ < IDLE_MAX)
+		return;
+	source_free(list_first_entry(&rx->idle, struct rx_source, by_size));
+	rx->nidle--;
+	rx->forgot = true;
+}
+
+/* @source has one flow more, or less, and is freed or becomes idle with the last one. */
+static void source_count(struct flitcast_rx *rx, struct rx_source *source, int more)
+{
+	/* A source that is in a list and has no flows is idle. */
+	if (!source->nflows && !list_empty(&source->by_size))
+		rx->nidle--;
+	source->nflows += more;
+	rx->nflows += more;
+	if (source->nflows)
+		list_move_tail(&source->by_size, &rx->size[ilog2(source->nflows)]);
+	else
+		source_rest(rx, source);
+}
+
+static struct rx_source *source_get(struct flitcast_rx *rx, u32 src)
+{
+	struct rx_source *source = source_find(rx, src);
+
+	if (source)
+		return source;
+	source = kzalloc(sizeof(*source), GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
+	if (!source)
+		return NULL;
+	source->src = src;
+	source->any = rx->forgot;
+	INIT_LIST_HEAD(&source->by_size);
+	INIT_LIST_HEAD(&source->open);
+	INIT_LIST_HEAD(&source->asked);
+	INIT_LIST_HEAD(&source->over);
+	hash_add(rx->sources, &source->node, src);
+	return source;
+}
+
+bool flitcast_rxflow_old(const struct flitcast_site *site, const struct rx_key *key)
+{
+	const struct rx_source *source = source_find(site->ends->rx.flows, key->src);
+
+	if (!source)
+		return site->ends->rx.flows->forgot;
+	if (source->any)
+		return true;
+	return source->forgot && source->incarnation == key->incarnation &&
+	       !fc_before(source->last, key->sock & ~FC_SOCK_CAST);
+}
+
+/* The source of @flow may be freed. */
+static void forget(struct flitcast_site *site, struct rx_flow *flow)
+{
+	struct rx_source *source = flow->source;
+	u32 sock = flow->key.sock & ~FC_SOCK_CAST;
+
+	if (!source->forgot) {
+		source->forgot = true;
+		source->incarnation = flow->key.incarnation;
+		source->last = sock;
+	} else if (source->incarnation != flow->key.incarnation) {
+		source->any = true;
+	} else if (fc_before(source->last, sock)) {
+		source->last = sock;
+	}
+	flitcast_rxflow_empty(site, flow);
+	if (site->ends->rx.last == flow)
+		site->ends->rx.last = NULL;
+	list_del(&flow->owed);
+	list_del(&flow->lru);
+	list_del(&flow->over);
+	list_del(&flow->held);
+	rb_erase(&flow->node, &source->flows);
+	source_count(site->ends->rx.flows, source, -1);
+	site->stat[FC_STAT_FLOW_FORGOTTEN]++;
+	kfree(flow);
+}
+
+/* The source site that has most flows, or about as many. */
+static struct rx_source *largest(struct flitcast_rx *rx)
+{
+	int i;
+
+	for (i = SIZES - 1; i >= 0; i--)
+		if (!list_empty(&rx->size[i]))
+			return list_first_entry(&rx->size[i], struct rx_source, by_size);
+	return NULL;
+}
+
+/* Ask a source about those of its flows that are unused for longest. */
+static void ask(struct flitcast_site *site, struct rx_source *source)
+{
+	u64 now = flitcast_site_now(site);
+	unsigned int i;
+
+	for (i = 0; i < ASK_BATCH; i++) {
+		struct rx_flow *flow = list_first_entry_or_null(&source->open, struct rx_flow, lru);
+
+		if (!flow || now < flow->used + ASK_IDLE_NS)
+			return;
+		list_move_tail(&flow->lru, &source->asked);
+		flow->asked_at = now;
+		flitcast_rx_level_ask(site, &flow->key, flow->core.next - 1, flow->core.next);
+	}
+}
+
+/* One that may be forgotten for a flow of @source; NULL: none. */
+static struct rx_flow *victim(struct flitcast_site *site, struct rx_source *source)
+{
+	u64 now = flitcast_site_now(site);
+	struct flitcast_rx *rx = site->ends->rx.flows;
+	struct rx_source *from = source;
+	struct rx_flow *flow;
+
+	if (source->nflows >= FLOWS_OF_ONE) {
+		/* @source has its share: only its own flows give way. */
+		flow = list_first_entry_or_null(&source->over, struct rx_flow, over);
+	} else {
+		flow = list_first_entry_or_null(&rx->closed, struct rx_flow, lru);
+		if (!flow)
+			flow = list_first_entry_or_null(&rx->settled, struct rx_flow, lru);
+		/* The source with most flows gives way, unless @source has as many. */
+		from = largest(rx);
+	}
+	if (flow)
+		return flow;
+	if (!from || (from != source && from->nflows <= source->nflows))
+		return NULL;
+	/* A source that does not answer may lose the flow that it was asked about first. */
+	flow = list_first_entry_or_null(&from->asked, struct rx_flow, lru);
+	return flow && now >= flow->asked_at + SILENT_NS ? flow : NULL;
+}
+
+struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast_port *port,
+				     const struct rx_key *key)
+{
+	struct rx_source *source = source_get(site->ends->rx.flows, key->src);
+	struct flitcast_rx *rx = site->ends->rx.flows;
+	struct rx_flow *flow, *evicted = NULL;
+	struct mem_cgroup *old;
+
+	if (!source)
+		goto no_memory;
+	if (rx->nflows >= FLOWS_MANY || source->nflows >= FLOWS_OF_ONE / 4 * 3)
+		ask(site, source->nflows >= FLOWS_OF_ONE / 4 * 3 ? source : largest(rx));
+	if (rx->nflows >= FLITCAST_FLOWS_MAX || source->nflows >= FLOWS_OF_ONE) {
+		evicted = victim(site, source);
+		if (!evicted) {
+			site->stat[FC_STAT_FLOW_NO_ROOM]++;
+			goto none;
+		}
+	}
+	old = set_active_memcg(port->ops->memcg ? port->ops->memcg(port) : NULL);
+	flow = kzalloc(sizeof(*flow), GFP_NOWAIT | __GFP_NOWARN | __GFP_ACCOUNT);
+	set_active_memcg(old);
+	if (!flow)
+		goto no_memory;
+	flow->key = *key;
+	flow->source = source;
+	INIT_LIST_HEAD(&flow->waiting);
+	INIT_LIST_HEAD(&flow->owed);
+	INIT_LIST_HEAD(&flow->over);
+	INIT_LIST_HEAD(&flow->held);
+	flow->used = flitcast_site_now(site);
+	rb_add(&flow->node, &source->flows, key_less);
+	list_add_tail(&flow->lru, &source->open);
+	source_count(rx, source, 1);
+	/*
+	 * The evicted flow may be of the same source, which must not become idle, or be freed,
+	 * in between: the new flow is counted first.
+	 */
+	if (evicted)
+		forget(site, evicted);
+	return flow;
+no_memory:
+	site->stat[FC_STAT_NO_MEMORY]++;
+none:
+	if (source && !source->nflows && list_empty(&source->by_size))
+		source_rest(rx, source);
+	return NULL;
+}
+
+void flitcast_rxflow_used(struct flitcast_site *site, struct rx_flow *flow)
+{
+	flow->used = flitcast_site_now(site);
+	if (list_is_last(&flow->lru, &flow->source->open))
+		return;
+	list_move_tail(&flow->lru, &flow->source->open);
+	list_del_init(&flow->over);
+}
+
+/* Is anything received of it that is not delivered, or put off? */
+static bool holds(const struct rx_flow *flow)
+{
+	unsigned int i;
+
+	for (i = 0; i < FC_FLOW_WINDOW; i++)
+		if (flow->core.msg[i].state != FC_RX_EMPTY || flow->need[i])
+			return true;
+	return flow->invited;
+}
+
+bool flitcast_rxflow_settle(struct flitcast_site *site, struct rx_flow *flow, u32 level,
+			    bool closed)
+{
+	struct flitcast_rx *rx = site->ends->rx.flows;
+
+	if (level != flow->core.next || holds(flow))
+		return false;
+	/* A confirmation that is owed tells the source what it knows. */
+	list_del_init(&flow->owed);
+	list_move_tail(&flow->lru, closed ? &rx->closed : &rx->settled);
+	list_move_tail(&flow->over, &flow->source->over);
+	return true;
+}
+
+#ifdef CONFIG_DEBUG_NET
+/* Entries of a list, at most @most + 1 of them. */
+static unsigned int list_len(const struct list_head *list, unsigned int most)
+{
+	const struct list_head *entry;
+	unsigned int n = 0;
+
+	list_for_each(entry, list)
+		if (n++ > most)
+			break;
+	return n;
+}
+
+/* Return: the flows of a source that are settled or closed. */
+static unsigned int source_check(struct flitcast_site *site, struct rx_source *source, bool *last)
+{
+	unsigned int n = 0, open, asked, over;
+	struct rb_node *node;
+
+	for (node = rb_first(&source->flows); node; node = rb_next(node)) {
+		struct rx_flow *flow = rb_entry(node, struct rx_flow, node);
+
+		WARN_ONCE(flow->source != source, "a flow in the tree of another source\n");
+		*last |= flow == site->ends->rx.last;
+		n++;
+	}
+	open = list_len(&source->open, n);
+	asked = list_len(&source->asked, n);
+	over = list_len(&source->over, n);
+	WARN_ONCE(n != source->nflows || n != open + asked + over,
+		  "source %u: %u flows, counted %u; %u open, %u asked, %u over\n", source->src, n,
+		  source->nflows, open, asked, over);
+	WARN_ONCE(n > FLOWS_OF_ONE, "source %u has %u flows\n", source->src, n);
+	return over;
+}
+
+unsigned int flitcast_rxflow_check(struct flitcast_site *site)
+{
+	unsigned int nflows = 0, nsources = 0, nidle = 0, over = 0, sized = 0, n, i;
+	struct flitcast_rx *rx = site->ends->rx.flows;
+	bool last = !site->ends->rx.last;
+	struct rx_source *source;
+
+	hash_for_each(rx->sources, i, source, node) {
+		over += source_check(site, source, &last);
+		nflows += source->nflows;
+		nsources++;
+		nidle += !source->nflows;
+	}
+	for (i = 0; i < SIZES; i++) {
+		n = 0;
+		list_for_each_entry(source, &rx->size[i], by_size) {
+			WARN_ONCE(!source->nflows || ilog2(source->nflows) != i,
+				  "source %u: %u flows, in size %u\n", source->src,
+				  source->nflows, i);
+			if (n++ > nsources)
+				break;
+		}
+		sized += n;
+	}
+	n = list_len(&rx->idle, nidle);
+	WARN_ONCE(rx->nflows != nflows || nflows > FLITCAST_FLOWS_MAX, "%u flows, counted %u\n",
+		  nflows, rx->nflows);
+	WARN_ONCE(nidle != n || nidle != rx->nidle || nidle > IDLE_MAX,
+		  "%u idle sources, %u in the list, counted %u\n", nidle, n, rx->nidle);
+	WARN_ONCE(sized != nsources - nidle, "%u sources by size, not %u\n", sized,
+		  nsources - nidle);
+	n = list_len(&rx->closed, nflows) + list_len(&rx->settled, nflows);
+	WARN_ONCE(n != over, "%u flows are settled or closed, %u by source\n", n, over);
+	WARN_ONCE(!last, "flow_last is no flow\n");
+	return nflows + nsources;
+}
+#endif

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receive room: who was put off for want of it waits in order, is told when there is some, and
+ * finds it reserved.
+ */
+#include "ends/check.h"
+#include "ends/rxmsg.h"
+#include "ends/rxroom.h"
+#include "fabric/enter.h"
+
+/* How long room stays reserved for one that was told of it. */
+#define INVITED_NS	NSEC_PER_SEC
+/*
+ * A source that lives says something every few seconds; what it has begun is
+ * given up after so long without a word, where the room is needed.
+ */
+#define RECLAIM_NS	(15ULL * NSEC_PER_SEC)
+/*
+ * So many flows are looked at, and so often: all that there can be in 6 s.  Where they hold so many
+ * messages that are given up, the next packet goes on with it.
+ */
+#define RECLAIM_BATCH	128
+#define RECLAIM_BUDGET	64
+#define RECLAIM_EVERY_NS	(100 * NSEC_PER_MSEC)
+/*
+ * Flows that are invited in one go, and that lose what was reserved for them, so that nobody holds
+ * the lock for long.  There are others while these have not come: the next message that is read,
+ * the next question of one that waits, and the next packet for the port go on with it.
+ */
+#define INVITE_BUDGET	32
+
+/* Take back the room of those that did not come. */
+static void uninvite(struct flitcast_port *port, u64 now)
+{
+	unsigned int budget = INVITE_BUDGET;
+	struct rx_flow *flow, *next;
+
+	list_for_each_entry_safe(flow, next, &port->invited, waiting) {
+		if (now < flow->until || !budget--)
+			break;
+		port->ops->uncharge(port, flow->invited, false);
+		flow->invited = 0;
+		list_del_init(&flow->waiting);
+	}
+}
+
+void flitcast_rx_reclaim(struct flitcast_site *site, struct flitcast_port *port)
+{
+	u64 now = flitcast_site_now(site);
+	unsigned int n = RECLAIM_BATCH, given_up = 0;
+	struct rx_flow *flow;
+
+	/* A walk over some flows, in turn: not for every packet without room. */
+	if (now < port->reclaim_at)
+		return;
+	port->reclaim_at = now + RECLAIM_EVERY_NS;
+	while (n-- && !list_empty(&port->flows)) {
+		flow = list_first_entry(&port->flows, struct rx_flow, held);
+		list_move_tail(&flow->held, &port->flows);
+		if (now > flow->used + RECLAIM_NS)
+			given_up += flitcast_rxflow_empty(site, flow);
+		if (given_up >= RECLAIM_BUDGET) {
+			port->reclaim_at = now;
+			return;
+		}
+	}
+}
+
+void flitcast_rx_invite(struct flitcast_site *site, struct flitcast_port *port)
+{
+	u64 now = flitcast_site_now(site);
+	unsigned int budget = INVITE_BUDGET;
+	struct rx_flow *flow, *next;
+
+	uninvite(port, now);
+	if (!list_empty(&port->waiting))
+		flitcast_rx_reclaim(site, port);
+	list_for_each_entry_safe(flow, next, &port->waiting, waiting) {
+		u32 need = *rx_need(flow, flow->core.next);
+		struct fc_ctrl ctrl = {
+			.kind = FC_CTRL_ROOM, .dst = flow->key.src,
+			.incarnation = flow->key.incarnation, .sock = flow->key.sock,
+			.site = site->cfg.id, .port = flow->key.port,
+		};
+
+		if (!budget--)
+			return;
+		if (!need) {
+			list_del_init(&flow->waiting);
+			continue;
+		}
+		if (!port->ops->charge(port, need, false))
+			return;
+		flow->invited = need;
+		flow->until = now + INVITED_NS;
+		list_move_tail(&flow->waiting, &port->invited);
+		fc_rxflow_confirm(&flow->core, flow->core.next, &ctrl);
+		site->stat[FC_STAT_CTRL_SENT]++;
+		flitcast_ctrl_send(site, &ctrl);
+	}
+}
+
+void flitcast_rx_level(struct flitcast_site *site, struct flitcast_port *port,
+		       struct rx_flow *flow, u32 before)
+{
+	u32 n = min_t(u32, flow->core.next - before, FC_FLOW_WINDOW);
+
+	if (!n)
+		return;
+	while (n--)
+		*rx_need(flow, before + n) = 0;
+	if (flow->invited) {
+		port->ops->uncharge(port, flow->invited, false);
+		flow->invited = 0;
+	}
+	list_del_init(&flow->waiting);
+	if (*rx_need(flow, flow->core.next))
+		list_add_tail(&flow->waiting, &port->waiting);
+	flitcast_rx_invite(site, port);
+}
+
+bool flitcast_rx_charge(struct flitcast_site *site, struct flitcast_port *port,
+			struct rx_flow *flow, u32 charge, bool early)
+{
+	uninvite(port, flitcast_site_now(site));
+	if (!early && flow->invited) {
+		port->ops->uncharge(port, flow->invited, false);
+		flow->invited = 0;
+		list_del_init(&flow->waiting);
+	} else if (!list_empty(&port->waiting) &&
+		   list_first_entry(&port->waiting, struct rx_flow, waiting) != flow) {
+		return false;
+	}
+	return port->ops->charge(port, charge, early);
+}
+
+void flitcast_port_release(struct flitcast_port *port, u32 charge)
+{
+	/* The port cannot be detached meanwhile: its reader calls. */
+	struct flitcast_site *site = READ_ONCE(port->site);
+	bool idle;
+
+	if (!site)
+		return;
+	spin_lock_bh(&site->lock);
+	port->ops->uncharge(port, charge, false);
+	idle = list_empty(&port->waiting) && list_empty(&port->invited);
+	spin_unlock_bh(&site->lock);
+	if (idle)
+		return;
+	flitcast_enter(site);
+	if (!site->dead)
+		flitcast_rx_invite(site, port);
+	flitcast_leave(site);
+}
+
+#ifdef CONFIG_DEBUG_NET
+/* The flows of a port that wait for room, that have some reserved, and that hold something. */
+static unsigned int port_check(struct flitcast_site *site, const struct flitcast_port *port)
+{
+	const struct rx_flow *flow;
+	unsigned int n = 0;
+
+	list_for_each_entry(flow, &port->waiting, waiting) {
+		WARN_ONCE(flow->key.port != port->number || flow->invited,
+			  "port %u: a flow of port %u waits for room, and has %u\n", port->number,
+			  flow->key.port, flow->invited);
+		n++;
+	}
+	list_for_each_entry(flow, &port->invited, waiting) {
+		WARN_ONCE(flow->key.port != port->number || !flow->invited,
+			  "port %u: a flow of port %u has room reserved: %u\n", port->number,
+			  flow->key.port, flow->invited);
+		n++;
+	}
+	list_for_each_entry(flow, &port->flows, held) {
+		WARN_ONCE(flow->key.port != port->number, "port %u holds a flow of port %u\n",
+			  port->number, flow->key.port);
+		n++;
+	}
+	return n + 1;
+}
+
+unsigned int flitcast_rxroom_check(struct flitcast_site *site)
+{
+	struct flitcast_port *port;
+	unsigned long number;
+	unsigned int n = 0;
+
+	xa_for_each(&site->ends->ports.table, number, port) {
+		WARN_ONCE(port->number != number || port->site != site,
+			  "port %u in the place of port %lu\n", port->number, number);
+		n += port_check(site, port);
+	}
+	return n;
+}
+#endif

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of all sockets, for sending and receiving, in shares: no user can take what the others
+ * need.  A share counts pages; who holds them is counted by the sockets (sock/mem.c), and by the
+ * sources that closed sockets have left (source.c).
+ */
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/rbtree.h>
+#include <linux/refcount.h>
+#include <linux/slab.h>
+#include <linux/swap.h>
+#include <linux/user_namespace.h>
+#include <linux/workqueue.h>
+#include <net/net_namespace.h>
+#include "ends/port.h"
+#include "ends/share.h"
+
+/**
+ * struct flitcast_share - what one user holds of the memory of all sockets
+ * @refs: sockets, sources of closed ones
+ * @node: in @shares
+ * @place: network or user namespace; compared, never followed
+ * @ns: if that is a user namespace, it with a reference
+ * @uid: user in that
+ * @pages: held now, which leaves less to others
+ * @beyond: pages that flitcast_share_add() found no room for, besides these
+ * @waiting: ports that wait for room, by what they need
+ * @starved: in starved_shares, while @waiting is not empty
+ *
+ * @node is under shares_lock, @waiting and @starved are under wait_lock.
+ */
+struct flitcast_share {
+	refcount_t refs;
+	struct rb_node node;
+	const void *place;
+	struct user_namespace *ns;
+	kuid_t uid;
+	atomic_long_t pages;
+	atomic_long_t beyond;
+	struct rb_root_cached waiting;
+	struct list_head starved;
+};
+
+/* The key of a share. */
+struct payer {
+	const void *place;
+	kuid_t uid;
+	struct user_namespace *ns;
+};
+
+/* The least limit. */
+#define MEM_LEAST	64
+/* A SMALL_PART-th of the limit is reserved for requests of SMALL pages or fewer. */
+#define SMALL_PART	64
+#define SMALL		2
+/* A RECEIVE_PART-th of the limit is reserved for receive queues. */
+#define RECEIVE_PART	8
+/* The port's owner has gone. */
+#define NEED_NONE	LONG_MIN
+
+atomic_long_t flitcast_mem_allocated;
+
+static long mem_limit;
+static atomic_long_t held;
+static DEFINE_SPINLOCK(shares_lock);
+static struct rb_root shares = RB_ROOT;
+static DEFINE_SPINLOCK(wait_lock);
+static LIST_HEAD(starved_shares);
+static unsigned int nstarved;
+
+/* See flitcast_share_find(). */
+static struct payer payer_of(const struct net *net, kuid_t uid)
+{
+	struct user_namespace *ns = net->user_ns;
+
+	/* Also a user with many subordinate uids is one user. */
+	if (ns == &init_user_ns)
+		ns = current_user_ns();
+	if (ns == &init_user_ns)
+		return (struct payer) { net, uid, NULL };
+	while (ns->parent != &init_user_ns)
+		ns = ns->parent;
+	if (uid_eq(ns->owner, GLOBAL_ROOT_UID))
+		return (struct payer) { ns, GLOBAL_ROOT_UID, ns };
+	return (struct payer) { &init_net, ns->owner, NULL };
+}
+
+static int compare(const struct payer *payer, const struct flitcast_share *share)
+{
+	if (payer->place != share->place)
+		return payer->place < share->place ? -1 : 1;
+	if (uid_eq(payer->uid, share->uid))
+		return 0;
+	return uid_lt(payer->uid, share->uid) ? -1 : 1;
+}
+
+static int compare_key(const void *key, const struct rb_node *node)
+{
+	return compare(key, rb_entry(node, struct flitcast_share, node));
+}
+
+static int compare_new(struct rb_node *new, const struct rb_node *node)
+{
+	const struct flitcast_share *share = rb_entry(new, struct flitcast_share, node);
+
+	return compare_key(&(struct payer) { share->place, share->uid, share->ns }, node);
+}
+
+struct flitcast_share *flitcast_share_find(struct net *net, kuid_t uid)
+{
+	const struct payer payer = payer_of(net, uid);
+	struct flitcast_share *share, *new;
+	struct rb_node *node;
+
+	spin_lock_bh(&shares_lock);
+	node = rb_find(&payer, &shares, compare_key);
+	share = node ? flitcast_share_get(rb_entry(node, struct flitcast_share, node)) : NULL;
+	spin_unlock_bh(&shares_lock);
+	if (share)
+		return share;
+	new = kzalloc(sizeof(*new), GFP_KERNEL_ACCOUNT);
+	if (!new)
+		return NULL;
+	refcount_set(&new->refs, 1);
+	new->place = payer.place;
+	new->uid = payer.uid;
+	new->waiting = RB_ROOT_CACHED;
+	INIT_LIST_HEAD(&new->starved);
+	spin_lock_bh(&shares_lock);
+	node = rb_find_add(&new->node, &shares, compare_new);
+	share = node ? flitcast_share_get(rb_entry(node, struct flitcast_share, node)) : new;
+	spin_unlock_bh(&shares_lock);
+	if (share != new)
+		kfree(new);
+	else if (payer.ns)
+		new->ns = get_user_ns(payer.ns);
+	return share;
+}
+
+struct flitcast_share *flitcast_share_get(struct flitcast_share *share)
+{
+	refcount_inc(&share->refs);
+	return share;
+}
+
+void flitcast_share_put(struct flitcast_share *share)
+{
+	/* The last reference goes under the lock: a share in the tree has one. */
+	local_bh_disable();
+	if (refcount_dec_and_lock(&share->refs, &shares_lock)) {
+		rb_erase(&share->node, &shares);
+		spin_unlock(&shares_lock);
+		WARN_ON_ONCE(atomic_long_read(&share->pages) ||
+			     atomic_long_read(&share->beyond));
+		if (share->ns)
+			put_user_ns(share->ns);
+		kfree(share);
+	}
+	local_bh_enable();
+}
+
+/* The sum of all shares above which a request of @pages is refused. */
+static long most(long pages, enum flitcast_share_use use)
+{
+	long limit = READ_ONCE(mem_limit), rest = 0;
+
+	if (pages > SMALL)
+		rest += limit / SMALL_PART;
+	if (use == FLITCAST_SHARE_SEND)
+		rest += limit / RECEIVE_PART;
+	return limit - rest;
+}
+
+long flitcast_share_pages(const struct flitcast_share *share)
+{
+	return atomic_long_read(&share->pages) + atomic_long_read(&share->beyond);
+}
+
+/* Would flitcast_share_take() succeed now? */
+static bool has_room(const struct flitcast_share *share, long pages, enum flitcast_share_use use)
+{
+	return flitcast_share_pages(share) + pages <=
+	       most(pages, use) - atomic_long_read(&held) - pages;
+}
+
+bool flitcast_share_sendable(const struct flitcast_share *share, long pages)
+{
+	return has_room(share, pages, FLITCAST_SHARE_SEND);
+}
+
+bool flitcast_share_ample(const struct flitcast_share *share)
+{
+	return flitcast_share_pages(share) <= (READ_ONCE(mem_limit) - atomic_long_read(&held)) / 8;
+}
+
+bool flitcast_share_never(long pages)
+{
+	return pages > most(pages, FLITCAST_SHARE_SEND) / 2;
+}
+
+static void wake_starved(void);
+
+static void give(struct flitcast_share *share, long pages)
+{
+	atomic_long_sub(pages, &share->pages);
+	atomic_long_sub(pages, &held);
+	wake_starved();
+}
+
+bool flitcast_share_take(struct flitcast_share *share, long pages, enum flitcast_share_use use)
+{
+	long all, mine;
+
+	/* An attempt that fails takes nothing from others. */
+	if (!has_room(share, pages, use))
+		return false;
+	all = atomic_long_add_return(pages, &held);
+	mine = atomic_long_add_return(pages, &share->pages) + atomic_long_read(&share->beyond);
+	if (mine <= most(pages, use) - all)
+		return true;
+	/* Another took it meanwhile, and found too little because of this attempt. */
+	give(share, pages);
+	return false;
+}
+
+void flitcast_share_add(struct flitcast_share *share, long pages)
+{
+	if (!flitcast_share_take(share, pages, FLITCAST_SHARE_SEND))
+		atomic_long_add(pages, &share->beyond);
+}
+
+void flitcast_share_give(struct flitcast_share *share, long pages)
+{
+	long beyond = atomic_long_read(&share->beyond), first;
+
+	do {
+		first = min(beyond, pages);
+	} while (first && !atomic_long_try_cmpxchg(&share->beyond, &beyond, beyond - first));
+	give(share, pages - first);
+}
+
+static bool need_less(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct flitcast_port, starved)->need <
+	       rb_entry(b, struct flitcast_port, starved)->need;
+}
+
+static void enlist(struct flitcast_port *port, long pages)
+{
+	struct flitcast_share *share = port->share;
+
+	if (RB_EMPTY_ROOT(&share->waiting.rb_root)) {
+		list_add_tail(&share->starved, &starved_shares);
+		WRITE_ONCE(nstarved, nstarved + 1);
+	}
+	port->need = pages;
+	rb_add_cached(&port->starved, &share->waiting, need_less);
+}
+
+static void unlist(struct flitcast_port *port)
+{
+	struct flitcast_share *share = port->share;
+
+	rb_erase_cached(&port->starved, &share->waiting);
+	RB_CLEAR_NODE(&port->starved);
+	if (!RB_EMPTY_ROOT(&share->waiting.rb_root))
+		return;
+	list_del_init(&share->starved);
+	WRITE_ONCE(nstarved, nstarved - 1);
+}
+
+/*
+ * Of the next share that has waiting ports the one that needs least, if there is room for that.  A
+ * port that needs more may not be there any more, or never find it, so no other waits for it.
+ */
+static struct flitcast_port *next_port(void)
+{
+	struct flitcast_share *share;
+	struct flitcast_port *port;
+
+	share = list_first_entry(&starved_shares, struct flitcast_share, starved);
+	list_move_tail(&share->starved, &starved_shares);
+	port = rb_entry(rb_first_cached(&share->waiting), struct flitcast_port, starved);
+	if (!flitcast_share_sendable(share, port->need))
+		return NULL;
+	unlist(port);
+	return port;
+}
+
+/* Wake ports until none is left whose share has room for it. */
+static void wake_work(struct work_struct *work)
+{
+	struct flitcast_port *port;
+	unsigned int failed = 0;
+	bool kept;
+
+	for (;;) {
+		spin_lock_bh(&wait_lock);
+		if (failed >= nstarved)
+			break;
+		port = next_port();
+		rcu_read_lock();
+		kept = port && port->ops->hold(port);
+		rcu_read_unlock();
+		failed = port ? 0 : failed + 1;
+		spin_unlock_bh(&wait_lock);
+		if (kept)
+			port->ops->wake(port, FLITCAST_WAKE_OUT);
+		cond_resched();
+	}
+	spin_unlock_bh(&wait_lock);
+}
+
+static DECLARE_DELAYED_WORK(wake, wake_work);
+
+/* Something was given back, or the limit is another. */
+static void wake_starved(void)
+{
+	/* Either this sees the waiting port, or the port finds the pages: share_wait(). */
+	smp_mb();
+	if (READ_ONCE(nstarved))
+		queue_delayed_work(system_unbound_wq, &wake, 1);
+}
+
+void flitcast_share_wait(struct flitcast_port *port, long pages)
+{
+	spin_lock_bh(&wait_lock);
+	if (port->need == NEED_NONE)
+		goto unlock;
+	/* Another thread may wait for less: who is woken too early waits anew. */
+	if (!RB_EMPTY_NODE(&port->starved)) {
+		pages = min(pages, port->need);
+		unlist(port);
+	}
+	enlist(port, pages);
+unlock:
+	spin_unlock_bh(&wait_lock);
+	smp_mb(); /* pairs with the one of wake_starved() */
+}
+
+void flitcast_share_forget(struct flitcast_port *port)
+{
+	spin_lock_bh(&wait_lock);
+	if (!RB_EMPTY_NODE(&port->starved))
+		unlist(port);
+	port->need = NEED_NONE;
+	spin_unlock_bh(&wait_lock);
+}
+
+static int mem_set(const char *text, const struct kernel_param *param)
+{
+	long pages;
+	int err;
+
+	err = kstrtol(text, 0, &pages);
+	if (err)
+		return err;
+	if (pages < MEM_LEAST)
+		return -EINVAL;
+	WRITE_ONCE(mem_limit, pages);
+	wake_starved();
+	return 0;
+}
+
+static const struct kernel_param_ops mem_ops = {
+	.set = mem_set,
+	.get = param_get_long,
+};
+
+module_param_cb(mem, &mem_ops, &mem_limit, 0644);
+MODULE_PARM_DESC(mem, "Pages that the queues of all sockets may have (default: 3/16 of the memory)");
+
+void flitcast_share_init(void)
+{
+	/* As much as the queues of TCP or UDP may have. */
+	if (!mem_limit)
+		mem_limit = max(nr_free_buffer_pages() / 16 * 3, 256UL);
+}
+
+void flitcast_share_exit(void)
+{
+	cancel_delayed_work_sync(&wake);
+	WARN_ON_ONCE(atomic_long_read(&held));
+	WARN_ON_ONCE(atomic_long_read(&flitcast_mem_allocated));
+}

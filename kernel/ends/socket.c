@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a socket does at a site, and what it waits for.
+ */
+#include <linux/net.h>
+#include <uapi/linux/flitcast_netlink.h>
+#include "ends/ends.h"
+#include "ends/msg.h"
+#include "ends/socket.h"
+#include "ends/txflow.h"
+#include "fabric/enter.h"
+
+static_assert((int)FLITCAST_WAIT_NOTHING == 0);
+static_assert((int)FLITCAST_WAIT_TURN == (int)FLITCAST_SOCKET_WAIT_TURN);
+static_assert((int)FLITCAST_WAIT_ANSWER == (int)FLITCAST_SOCKET_WAIT_ANSWER);
+static_assert((int)FLITCAST_WAIT_ROOM == (int)FLITCAST_SOCKET_WAIT_ROOM);
+static_assert((int)FLITCAST_WAIT_WAY == (int)FLITCAST_SOCKET_WAIT_WAY);
+static_assert((int)FLITCAST_PEER_LISTEN == (int)FLITCAST_SOCKET_PEER_LISTEN);
+static_assert((int)FLITCAST_PEER_ASKED == (int)FLITCAST_SOCKET_PEER_ASKED);
+static_assert((int)FLITCAST_PEER_CONNECTED == (int)FLITCAST_SOCKET_PEER_CONNECTED);
+static_assert((int)FLITCAST_PEER_OVER == (int)FLITCAST_SOCKET_PEER_OVER);
+static_assert((int)SOCK_RDM == (int)FLITCAST_SOCKET_TYPE_RDM);
+static_assert((int)SOCK_SEQPACKET == (int)FLITCAST_SOCKET_TYPE_SEQPACKET);
+
+/* What a target is waited for, and since when. */
+static enum flitcast_wait target_wait(const struct tx_target *t, u64 *since)
+{
+	*since = t->since;
+	if (t->core.state == FC_TX_NO_ROOM)
+		return FLITCAST_WAIT_ROOM;
+	if (t->flow->unreachable)
+		return FLITCAST_WAIT_WAY;
+	if (!t->asked)
+		return FLITCAST_WAIT_TURN;
+	*since = t->asked;
+	return FLITCAST_WAIT_ANSWER;
+}
+
+/* Counts what is not over; the older one of two oldest messages, either of which may be NULL. */
+static const struct flitcast_msg *oldest(struct flitcast_source *src,
+					 const struct flitcast_msg *than,
+					 struct flitcast_socket_info *info)
+{
+	const struct flitcast_msg *msg;
+
+	if (!src)
+		return than;
+	info->pending += src->nmsgs;
+	msg = list_first_entry_or_null(&src->msgs, struct flitcast_msg, source_node);
+	return !than || (msg && msg->at.accepted < than->at.accepted) ? msg : than;
+}
+
+/* Of the targets of the oldest message, the one that has been waited for longest. */
+static void fill_wait(struct flitcast_site *site, const struct flitcast_msg *msg,
+		      struct flitcast_socket_info *info)
+{
+	const struct tx_target *found = NULL;
+	u64 first = FC_NEVER;
+	u8 link;
+	u32 i;
+
+	for (i = 0; i < msg->ntargets; i++) {
+		const struct tx_target *t = &msg->target[i];
+		enum flitcast_wait wait;
+		u64 since;
+
+		if (fc_txtarget_over(&t->core))
+			continue;
+		wait = target_wait(t, &since);
+		if (found && since >= first)
+			continue;
+		found = t;
+		first = since;
+		info->wait = wait;
+	}
+	/* Over, all of them, but still in the list: not under the lock. */
+	if (WARN_ON_ONCE(!found))
+		return;
+	info->wait_site = found->site;
+	info->wait_port = found->port;
+	info->wait_ns = max_t(s64, flitcast_now() - first, 0);
+	info->wait_id = msg->out.id;
+	link = fc_site_next_port(&site->core, found->site);
+	if (link != FC_PORT_NONE)
+		info->wait_link = link;
+}
+
+int flitcast_socket_next(struct flitcast_site *site, u32 from,
+			 struct flitcast_socket_info *info)
+{
+	const struct flitcast_port *found;
+	const struct flitcast_msg *msg;
+	unsigned long number;
+
+	memset(info, 0, sizeof(*info));
+	spin_lock_bh(&site->lock);
+	/* The site's own is no socket. */
+	xa_for_each_start(&site->ends->ports.table, number, found, from)
+		if (found->ops->info)
+			break;
+	if (found) {
+		info->site = site->cfg.id;
+		info->port = found->number;
+		found->ops->info(found, info);
+		msg = oldest(found->casts, oldest(found->source, NULL, info), info);
+		if (msg)
+			fill_wait(site, msg, info);
+	}
+	spin_unlock_bh(&site->lock);
+	return found ? 0 : -ENOENT;
+}

@@ -1,0 +1,758 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sending ends: messages are kept until every target has confirmed, and sent again
+ * where no answer comes.
+ */
+#include <uapi/linux/flitcast.h>
+#include "ends/ports.h"
+#include "ends/tx.h"
+#include "ends/txqueue.h"
+#include "ends/txsched.h"
+#include "fabric/enter.h"
+#include "fabric/faults.h"
+
+/* Targets of a message that are asked in one go. */
+#define ASKS_MAX	16
+/* The others so soon after them. */
+#define ASK_MORE_NS	NSEC_PER_MSEC
+
+void flitcast_tx_drained(struct flitcast_site *site)
+{
+	if (site->drain && list_empty(&site->ends->tx.msgs))
+		flitcast_site_link_event(site, FC_PORT_LOCAL);
+}
+
+/* The message after one in the list of all; NULL: it is the last. */
+static struct flitcast_msg *after(const struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	return list_is_last(&msg->site_node, &site->ends->tx.msgs) ? NULL :
+	       list_next_entry(msg, site_node);
+}
+
+/* Every target is over. */
+static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	struct flitcast_source *src = msg->source;
+	struct flitcast_sent *out = &msg->out;
+
+	flitcast_source_admitted(site, msg);
+	flitcast_tx_hold(msg, false, flitcast_site_now(site));
+	out->over_at = flitcast_site_now(site);
+	flitcast_tx_schedule(site, msg);
+	if (!list_empty(&msg->ready))
+		list_del_init(&msg->ready);
+	if (site->ends->tx.reroute == msg)
+		site->ends->tx.reroute = after(site, msg);
+	list_del(&msg->site_node);
+	site->ends->tx.nmsgs--;
+	list_del(&msg->source_node);
+	src->nmsgs--;
+	src->charge -= out->charge;
+	msg->source = NULL;
+	/* The packet that is on its way into the local net-input is sent to its end. */
+	if (site->ends->cur[flitcast_site_set(msg->how.class)].msg != msg)
+		flitcast_msg_spent(site, msg);
+	site->stat[out->err ? FC_STAT_MSG_FAILED : FC_STAT_MSG_CONFIRMED]++;
+	if (src->port) {
+		struct flitcast_port *port = src->port;
+		u8 wake = FLITCAST_WAKE_OUT;
+
+		if (out->err || out->report)
+			wake |= FLITCAST_WAKE_ERR;
+		/* Whoever reads the report may be done with it before sent() returns. */
+		refcount_inc(&msg->refs);
+		if (!port->ops->sent(port, out))
+			refcount_dec(&msg->refs);
+		flitcast_wake(site, port, wake);
+	} else {
+		flitcast_source_orphan_over(site, src, out->charge);
+	}
+	flitcast_msg_over(site, msg);
+	flitcast_tx_drained(site);
+}
+
+/*
+ * May a target that did not confirm the message have it?  Not without its last packet, which is
+ * begun when all the others have been.
+ *
+ * Nor where the message is one packet that was sent once, and the target answered that it did not
+ * take it.  A target that has no room says so of a message alone of which a packet was there; one
+ * without a socket also if it is asked before the packet is there.  The network may carry two
+ * copies of a packet that was on a link that went down, see struct flitcast_result.
+ */
+static bool may_have(const struct tx_target *t)
+{
+	if (t->core.state == FC_TX_DONE || !t->offers)
+		return false;
+	if (t->core.part.count > 1 || t->offers > 1)
+		return true;
+	return !t->put_off && (t->core.state != FC_TX_REFUSED || t->questioned);
+}
+
+u32 flitcast_sent_fill(const struct flitcast_sent *sent, struct flitcast_result *result)
+{
+	const struct flitcast_msg *msg = container_of(sent, struct flitcast_msg, out);
+	u32 i, n = 0;
+
+	for (i = 0; i < msg->ntargets; i++) {
+		const struct tx_target *t = &msg->target[i];
+
+		result[t->index] = (struct flitcast_result) {
+			.site = t->site, .port = t->port, .error = -t->err,
+			.flags = may_have(t) ? FLITCAST_RESULT_UNKNOWN : 0,
+		};
+		/* target_over() does not count the others as failed. */
+		n += may_have(t) && t->err != -ECANCELED &&
+		     !(msg->how.copies && t->err == -ECONNREFUSED);
+	}
+	return n;
+}
+
+/* This target is over; its message may be.  The message may be gone afterwards. */
+static void target_over(struct flitcast_site *site, struct tx_target *t, int err)
+{
+	struct flitcast_msg *msg = t->msg;
+
+	flitcast_tx_settle(site, t);
+	fc_txlist_unblock(&t->core, &t->flow->patience, flitcast_site_now(site));
+	list_del_init(&t->pending);
+	t->err = err;
+	/* Who has no socket for a broadcast is not among those it is for. */
+	if (err && !(msg->how.copies && err == -ECONNREFUSED)) {
+		msg->out.failed++;
+		if (!msg->out.err)
+			msg->out.err = err;
+	} else if (!err) {
+		msg->out.delivered++;
+	}
+	if (!--msg->state.left)
+		msg_over(site, msg);
+}
+
+/* No way to this target, says a site on the way. */
+static void no_way(struct tx_flow *flow, u32 seq, u64 now)
+{
+	struct tx_target *t;
+
+	if (flow->unreachable)
+		return;
+	flow->unreachable = true;
+	list_for_each_entry(t, &flow->pending, pending) {
+		if (t->core.seq == seq)
+			t->since = now;
+		if (!fc_before(t->core.seq, seq) ||
+		    t->core.seq - flow->core.oldest >= FC_FLOW_WINDOW)
+			break;
+	}
+}
+
+/*
+ * All that was sent to a target has come there: how long did that take?  Smoothed as
+ * TCP does it (RFC 6298).  Of what was sent again nobody knows which one came, so it is
+ * taken for the first one: where all take longer than was thought, that is learnt by
+ * and by, and what was lost slows the next question down, as it should.
+ */
+static void measure(struct flitcast_site *site, const struct tx_target *t, u64 now)
+{
+	u64 took = now - t->first_at;
+	s64 more;
+
+	if (t->first_at != t->sent_at)
+		took = min(took, 2 * flitcast_tx_ask_wait(site));
+	if (!site->ends->tx.srtt) {
+		site->ends->tx.srtt = took;
+		site->ends->tx.rttvar = took / 2;
+		return;
+	}
+	more = took - site->ends->tx.srtt;
+	site->ends->tx.rttvar += (abs(more) - (s64)site->ends->tx.rttvar) / 4;
+	site->ends->tx.srtt += more / 8;
+}
+
+/* It has all of the message, which waits for its turn: its word of that may be lost. */
+static bool waits_its_turn(const struct tx_target *t)
+{
+	return t->core.state == FC_TX_GRANTED && t->core.base == t->core.part.count;
+}
+
+/*
+ * It answers, with nothing new.  If its last packet left long enough ago, what it does
+ * not have of what was sent was lost.
+ */
+static void nothing_new(struct flitcast_site *site, struct tx_target *t,
+			const struct fc_ctrl *ctrl, u64 now)
+{
+	bool missing = false;
+
+	/*
+	 * A broadcast says what any of its targets may wait for: see wanted().  And a target that
+	 * has all of a message may wait for one before it that it refused when it had no socket,
+	 * or that it was told of by FC_CTRL_FORWARD as long as it could not hear.
+	 */
+	if ((t->msg->how.copies || waits_its_turn(t)) &&
+	    fc_before(ctrl->next, t->flow->core.oldest))
+		flitcast_txflow_behind(site, t->flow, ctrl->next);
+	if (ctrl->seq != t->core.seq || fc_txtarget_unsent(&t->core) || !t->most)
+		return;
+	if (t->core.state == FC_TX_ASKING)
+		missing = ctrl->kind == FC_CTRL_ROOM;
+	else if (t->core.state == FC_TX_GRANTED)
+		missing = ctrl->kind == FC_CTRL_CONFIRM && t->core.base < t->core.part.count;
+	if (!missing || now < t->sent_at + ASK_LOST * flitcast_tx_ask_wait(site))
+		return;
+	fc_txtarget_repeat(&t->core);
+	flitcast_tx_ready(site, t->msg);
+}
+
+/*
+ * A target that knows nothing of a flow asks for its level, and is sent the message again.  Where
+ * it has no memory for the flow it asks again for each copy: after LEVELS_AT_ONCE times it waits,
+ * twice as long each time, but for more than LEVELS_DOUBLED times.
+ */
+#define LEVELS_AT_ONCE	3
+#define LEVELS_DOUBLED	8
+
+/* Return: false if it asked before, and is not sent the message again yet. */
+static bool asks_level(const struct flitcast_site *site, struct tx_target *t, u64 now)
+{
+	u64 wait = 0;
+
+	if (t->levels > LEVELS_AT_ONCE)
+		wait = flitcast_tx_ask_wait(site) << (t->levels - LEVELS_AT_ONCE);
+	if (now < t->sent_at + wait)
+		return false;
+	t->levels = min(t->levels + 1, LEVELS_AT_ONCE + LEVELS_DOUBLED);
+	return true;
+}
+
+/* It has confirmed packets.  @blocked: others waited for it. */
+static void earn(struct tx_target *t, bool blocked)
+{
+	u16 come = min(t->core.base, t->most), news = come - min(come, t->core.earned);
+
+	t->core.earned += news;
+	if (!blocked || !news)
+		return;
+	fc_patience_earn(&t->flow->patience, news);
+	fc_patience_earn(&t->msg->source->patience, news);
+}
+
+/* A target answers for one message, @t.  The message may be gone afterwards. */
+static void answered(struct flitcast_site *site, struct tx_target *t,
+		     const struct fc_ctrl *ctrl, u64 now)
+{
+	bool under_way = t->core.sent > t->core.base;
+	struct flitcast_msg *msg = t->msg;
+	bool last = msg->state.left == 1, blocked;
+
+	t->asked = 0;
+	t->silent = false;
+	blocked = t->core.blocks;
+	fc_txlist_unblock(&t->core, &t->flow->patience, now);
+	/*
+	 * "Begin": the answer to a question that the first packet has overtaken, and its
+	 * confirmation this one.  A target that has forgotten what it had says it again.
+	 */
+	if (ctrl->kind == FC_CTRL_ROOM && t->core.state == FC_TX_GRANTED &&
+	    now < t->heard_at + flitcast_tx_ask_wait(site))
+		return;
+	if (ctrl->kind == FC_CTRL_LEVEL && ctrl->seq == t->core.seq && !asks_level(site, t, now))
+		return;
+	if (!fc_txtarget_answer(&t->core, ctrl)) {
+		nothing_new(site, t, ctrl, now);
+		return;
+	}
+	if (t->core.state == FC_TX_NO_ROOM)
+		t->since = now;
+	t->flow->news_at = now;
+	if (ctrl->kind == FC_CTRL_CONFIRM) {
+		t->heard_at = now;
+		t->levels = 0;
+		earn(t, blocked);
+		if (under_way && !t->later && ctrl->seq == t->core.seq &&
+		    (t->core.state == FC_TX_DONE || t->core.base >= t->core.sent))
+			measure(site, t, now);
+	}
+	/* Nothing is due of a message that is over. */
+	if (!last || !fc_txtarget_over(&t->core)) {
+		msg->at.wait = flitcast_tx_wait(site);
+		msg->at.repeat = now + msg->at.wait;
+		t->asks = 0;
+		flitcast_tx_ask_later(site, msg, now);
+		flitcast_tx_schedule(site, msg);
+	}
+	if (!fc_txtarget_over(&t->core)) {
+		flitcast_tx_settle(site, t);
+		flitcast_tx_ready(site, msg);
+		return;
+	}
+	target_over(site, t, t->core.state == FC_TX_REFUSED ? -ECONNREFUSED : 0);
+}
+
+static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
+{
+	struct flitcast_source *src;
+	struct tx_target *t, *next;
+	struct tx_flow *flow = NULL;
+	u64 now = flitcast_site_now(site);
+	u32 oldest;
+
+	/* Of an old life of this site. */
+	if (ctrl->incarnation != site->incarnation)
+		return;
+	src = flitcast_source_find(site, ctrl->sock);
+	if (src)
+		flow = flitcast_txflow_find(site, src, ctrl->site, ctrl->port);
+	/* A level beyond what was sent is nobody's. */
+	if (!flow || fc_before(flow->core.next, ctrl->next))
+		return;
+	if (ctrl->kind == FC_CTRL_UNREACHABLE) {
+		no_way(flow, ctrl->seq, now);
+		return;
+	}
+	oldest = flow->core.oldest;
+	list_for_each_entry_safe(t, next, &flow->pending, pending) {
+		/* Nothing was sent of it yet. */
+		if (t->core.seq - oldest >= FC_FLOW_WINDOW)
+			break;
+		if (fc_before(t->core.seq, ctrl->next) || t->core.seq == ctrl->seq)
+			answered(site, t, ctrl, now);
+		else if (fc_before(ctrl->seq, t->core.seq))
+			/* Numbers go up: nothing behind it is spoken of. */
+			break;
+	}
+	flitcast_txflow_advance(site, flow);
+	flitcast_txflow_heard(site, flow, ctrl->next);
+	flitcast_source_reap(site, src);
+}
+
+/*
+ * A target asks what of a flow is over, because it knows nothing of it, or has no place for
+ * others.  A life of this site that has ended keeps nothing, nor does a socket.
+ */
+static void say_level(struct flitcast_site *site, const struct fc_ctrl *ask)
+{
+	struct fc_ctrl ctrl = {
+		.kind = FC_CTRL_CLOSED, .dst = ask->site, .incarnation = ask->incarnation,
+		.sock = ask->sock, .site = site->cfg.id, .port = ask->port,
+		.seq = ask->next - 1, .next = ask->next, .have = ask->have,
+	};
+	struct flitcast_source *src = NULL;
+	struct tx_flow *flow = NULL;
+
+	if (ask->incarnation == site->incarnation)
+		src = flitcast_source_find(site, ask->sock);
+	if (src)
+		flow = flitcast_txflow_find(site, src, ask->site, ask->port);
+	if (flow) {
+		ctrl.kind = FC_CTRL_OVER;
+		ctrl.next = flow->core.oldest;
+		ctrl.seq = ctrl.next - 1;
+	}
+	site->stat[FC_STAT_CTRL_SENT]++;
+	flitcast_ctrl_send(site, &ctrl);
+}
+
+void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl)
+{
+	answers(site, ctrl);
+	if (ctrl->kind == FC_CTRL_LEVEL)
+		say_level(site, ctrl);
+}
+
+bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int err)
+{
+	struct tx_flow *flow = t->flow;
+	bool more = t->msg->state.left > 1;
+
+	t->put_off = t->core.state == FC_TX_NO_ROOM;
+	t->core.state = FC_TX_FAILED;
+	target_over(site, t, err);
+	flitcast_txflow_advance(site, flow);
+	flitcast_txflow_forward(site, flow);
+	return more;
+}
+
+/* Has it come, or has the target, which put it off, room by now? */
+static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
+		struct tx_target *t)
+{
+	struct fc_ctrl ctrl = {
+		.kind = FC_CTRL_ASK, .dst = t->flow->site, .incarnation = site->incarnation,
+		.sock = msg->source->number, .site = site->cfg.id, .port = t->flow->port,
+		.seq = t->core.seq, .next = t->flow->core.oldest,
+	};
+
+	t->questioned = true;
+	if (!t->asked)
+		t->asked = flitcast_site_now(site);
+	site->stat[FC_STAT_CTRL_SENT]++;
+	flitcast_ctrl_send(site, &ctrl);
+}
+
+/*
+ * When the target is to be asked next: FC_NEVER if it owes no answer.  Each time it is
+ * waited for twice as long.  Those that put the message off are asked more seldom, and
+ * silent ones are sent something with their oldest message.
+ */
+static u64 ask_due(const struct flitcast_site *site, const struct tx_target *t)
+{
+	if (fc_txtarget_over(&t->core) || t->core.state == FC_TX_NO_ROOM || !t->most ||
+	    t->flow->silent || fc_txtarget_unsent(&t->core) || t->asks == ASKS)
+		return FC_NEVER;
+	return t->sent_at + ((2ULL << t->asks) - 1) * flitcast_tx_ask_wait(site) +
+	       (t->later ? FC_LATER_NS : 0);
+}
+
+/* No answer soon: has it come? */
+static void walk_ask(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
+		     u64 now, int *budget)
+{
+	u64 due = ask_due(site, t);
+
+	if (due <= now) {
+		*budget -= TX_COST_ACT;
+		ask(site, msg, t);
+		t->asks++;
+		msg->walk.acts++;
+		/* Where the clock has jumped, too, an answer is waited for. */
+		msg->at.repeat = max(msg->at.repeat, now + flitcast_tx_ask_wait(site));
+		due = ask_due(site, t);
+	}
+	msg->at.ask = min(msg->at.ask, max(due, now + ASK_MORE_NS));
+}
+
+/* Not even a question was answered in time: what is unconfirmed is sent again. */
+static void walk_repeat(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
+			int *budget)
+{
+	*budget -= TX_COST_ACT;
+	/* It cannot answer what has not gone from here, nor what it never got. */
+	if (t->asked && t->flow->heard < t->asked && !fc_txtarget_unsent(&t->core)) {
+		if (!t->flow->silent)
+			t->flow->silent_since = t->asked;
+		flitcast_txflow_silent(site, t->flow, true);
+	}
+	if (waits_its_turn(t) || fc_txtarget_repeat(&t->core))
+		ask(site, msg, t);
+	t->silent = true;
+	flitcast_tx_settle(site, t);
+}
+
+/* Return: false if another copy would stand behind the one that has not gone, in others' way. */
+static bool repeat_begin(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+{
+	if (flitcast_oper_stands(site, msg->entered)) {
+		msg->at.repeat = now + msg->at.wait;
+		return false;
+	}
+	msg->at.wait = min_t(u64, 2 * msg->at.wait, RTO_LAST_NS);
+	/* Retransmission after a random wait (CARE, section 3.4). */
+	msg->at.repeat = now + msg->at.wait + fc_random(&site->rng) % (u32)(msg->at.wait / 4);
+	return true;
+}
+
+/*
+ * When a target is given up that says no more than it did.  One that says that it
+ * has no room is not silent: how long it may take is the sender's choice
+ * (FLITCAST_SLOW_TARGET).  Nor does one whose word is that it has nothing of the message yet
+ * say more by saying it again: its answers get through, and the message does not.
+ */
+static u64 target_deadline(struct flitcast_site *site, const struct tx_target *t, u64 timeout,
+			   u64 now)
+{
+	u64 stuck;
+
+	if (!fc_txtarget_unsent(&t->core)) {
+		if (t->asked)
+			return t->asked + timeout;
+		if (t->core.state == FC_TX_NO_ROOM || waits_its_turn(t) || !t->first_at)
+			return now + timeout;
+		return max(t->first_at, t->flow->news_at) + timeout;
+	}
+	/* What waits behind a message that the target does not answer shares its time. */
+	if (t->flow->silent)
+		return max(t->msg->at.accepted, t->flow->silent_since) + timeout;
+	/*
+	 * It cannot answer what has not gone from here.  That is waited for as long as packets
+	 * of any message go, and what waits for its reservation (FLITCAST_ADMISSION) in any case.
+	 */
+	stuck = flitcast_site_reserves(site) && t->msg->how.class != FLITCAST_TX_HIGH ?
+		FC_NEVER : flitcast_oper_stuck(site, flitcast_site_set(t->msg->how.class));
+	if (stuck == FC_NEVER)
+		return now + timeout;
+	return max(stuck, t->msg->at.accepted) + timeout;
+}
+
+/* There is a way again: what waited for it is sent. */
+static void way_back(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
+		     u64 now)
+{
+	t->lost = false;
+	t->flow->unreachable = false;
+	msg->at.wait = flitcast_tx_wait(site);
+	msg->at.repeat = now;
+}
+
+/*
+ * Give up a target that was silent for too long, or to which there has been no way for a while.
+ * Return: false if the message is over, and gone.
+ */
+static bool walk_deadline(struct flitcast_site *site, struct flitcast_msg *msg,
+			  struct tx_target *t, u64 now, int *budget)
+{
+	u64 grace = (u64)site->cfg.tuning.grace * NSEC_PER_USEC;
+	u64 at = target_deadline(site, t, msg->source->timeout, now);
+	u64 lost = flitcast_faults_lost(site, t->site, now);
+
+	if (lost != FC_NEVER) {
+		if (!t->flow->unreachable)
+			t->since = now;
+		t->flow->unreachable = true;
+		t->lost = true;
+		at = min(at, lost + grace);
+	} else if (t->lost) {
+		way_back(site, msg, t, now);
+	}
+	if (at > now) {
+		msg->at.deadline = min(msg->at.deadline, at);
+		return true;
+	}
+	*budget -= TX_COST_ACT;
+	return flitcast_tx_give_up(site, t, t->flow->unreachable ? -EHOSTUNREACH : -ETIMEDOUT);
+}
+
+/* Of a target that is left out from now on, the message that is given up next: @t comes last. */
+static struct tx_target *detach_next(struct tx_target *t)
+{
+	struct list_head *pending = &t->flow->pending;
+	struct tx_target *last = list_last_entry(pending, struct tx_target, pending);
+
+	if (last == t && !list_is_first(&t->pending, pending))
+		last = list_prev_entry(t, pending);
+	return last;
+}
+
+/* It took longer than the sender allows.  Return: false if the message is over, and gone. */
+static bool walk_slow(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
+		      int *budget)
+{
+	struct tx_target *pos = t;
+
+	if (msg->how.slow == FLITCAST_TX_DETACH) {
+		/* All others that wait for it, too: the source stays, this one is of it. */
+		t->flow->detached = t->flow->src->era;
+		while ((pos = detach_next(t)) != t) {
+			if (*budget <= 0)
+				return true;
+			*budget -= TX_COST_ACT;
+			flitcast_tx_give_up(site, pos, -ETIME);
+		}
+	}
+	*budget -= TX_COST_ACT;
+	return flitcast_tx_give_up(site, t, -ETIME);
+}
+
+static void walk_start(struct flitcast_msg *msg, enum tx_walk walk)
+{
+	msg->walk.what = walk;
+	msg->walk.at = 0;
+	msg->walk.due = 0;
+	msg->walk.acts = 0;
+}
+
+/* What is due of a message that is looked at for nothing else.  Return: false: nothing. */
+static bool walk_begin(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+{
+	if (msg->walk.what != TX_WALK_NONE)
+		return msg->walk.due <= now;
+	if (msg->at.slow <= now) {
+		walk_start(msg, TX_WALK_SLOW);
+	} else if (msg->at.deadline <= now) {
+		/* From here on: who has it looked at again meanwhile says so. */
+		msg->at.deadline = FC_NEVER;
+		walk_start(msg, TX_WALK_DEADLINE);
+	} else if (msg->at.ask <= now) {
+		msg->at.ask = FC_NEVER;
+		walk_start(msg, TX_WALK_ASK);
+	} else if (msg->at.repeat <= now && repeat_begin(site, msg, now)) {
+		walk_start(msg, TX_WALK_REPEAT);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* One target.  Return: false if the message is over, and gone. */
+static bool walk_target(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
+			u64 now, int *budget)
+{
+	switch ((enum tx_walk)msg->walk.what) {
+	case TX_WALK_GIVE_UP:
+		*budget -= TX_COST_ACT;
+		return flitcast_tx_give_up(site, t, msg->walk.err);
+	case TX_WALK_SLOW:
+		return walk_slow(site, msg, t, budget);
+	case TX_WALK_DEADLINE:
+		return walk_deadline(site, msg, t, now, budget);
+	case TX_WALK_ASK:
+		walk_ask(site, msg, t, now, budget);
+		break;
+	case TX_WALK_REPEAT:
+		walk_repeat(site, msg, t, budget);
+		break;
+	case TX_WALK_NONE:
+		break;
+	}
+	return true;
+}
+
+/* So many targets.  Return: false if the message is over, and gone. */
+static bool walk(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, int *budget)
+{
+	msg->walk.due = 0;
+	while (msg->walk.at < msg->ntargets) {
+		struct tx_target *t = &msg->target[msg->walk.at];
+
+		if (*budget <= 0)
+			return true;
+		if (msg->walk.acts == ASKS_MAX) {
+			msg->walk.acts = 0;
+			msg->walk.due = now + ASK_MORE_NS;
+			return true;
+		}
+		--*budget;
+		if (!fc_txtarget_over(&t->core)) {
+			if (!walk_target(site, msg, t, now, budget))
+				return false;
+			/* There is more to be done about it. */
+			if (msg->walk.what == TX_WALK_SLOW && !fc_txtarget_over(&t->core))
+				continue;
+		}
+		msg->walk.at++;
+	}
+	if (msg->walk.what == TX_WALK_REPEAT)
+		flitcast_tx_ready(site, msg);
+	msg->walk.what = TX_WALK_NONE;
+	return true;
+}
+
+bool flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *msg, int err,
+			     int *budget)
+{
+	if (msg->walk.what != TX_WALK_GIVE_UP) {
+		walk_start(msg, TX_WALK_GIVE_UP);
+		msg->walk.err = err;
+	}
+	if (!walk(site, msg, flitcast_site_now(site), budget))
+		return true;
+	flitcast_tx_schedule(site, msg);
+	return false;
+}
+
+void flitcast_tx_rerouted(struct flitcast_site *site)
+{
+	lockdep_assert_held(&site->lock);
+	site->ends->tx.reroute = list_first_entry_or_null(&site->ends->tx.msgs, struct flitcast_msg,
+							  site_node);
+	if (site->ends->tx.reroute)
+		flitcast_tx_due(site, 0);
+}
+
+/* Which targets are lost, or are not any more, is looked for with the deadlines. */
+static void reroute_time(struct flitcast_site *site, u64 now, int *budget)
+{
+	while (site->ends->tx.reroute && *budget > 0) {
+		struct flitcast_msg *msg = site->ends->tx.reroute;
+
+		*budget -= TX_COST_MSG;
+		site->ends->tx.reroute = after(site, msg);
+		msg->at.deadline = now;
+		flitcast_tx_schedule(site, msg);
+	}
+	if (site->ends->tx.reroute)
+		flitcast_tx_due(site, 0);
+}
+
+/* Something of the message is due.  It may be gone afterwards. */
+static void msg_time(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, int *budget)
+{
+	*budget -= TX_COST_MSG;
+	if (msg->state.holding && flitcast_tx_hold_until(msg) <= now) {
+		msg->state.holding = false;
+		flitcast_tx_ready(site, msg);
+	}
+	while (*budget > 0 && walk_begin(site, msg, now))
+		if (!walk(site, msg, now, budget))
+			return;
+	flitcast_tx_schedule(site, msg);
+}
+
+/* Those of which something is due now, as far as the budget goes, to the others. */
+static void late_time(struct flitcast_site *site, u64 now, int *budget)
+{
+	struct flitcast_msg *msg, *next;
+
+	list_for_each_entry_safe(msg, next, &site->ends->tx.late, late) {
+		if (msg->at.ask > now || *budget <= 0) {
+			flitcast_tx_due(site, msg->at.ask);
+			return;
+		}
+		*budget -= TX_COST_MSG;
+		flitcast_tx_schedule(site, msg);
+	}
+}
+
+/*
+ * Nobody waits for the messages of a closed socket for ever; and where closed sockets have left
+ * too much behind, those that would be given up first are given up now.
+ */
+static void closing_time(struct flitcast_site *site, u64 now, int *budget)
+{
+	struct rb_node *first;
+
+	while ((first = rb_first_cached(&site->ends->sources.closing))) {
+		struct flitcast_source *src = rb_entry(first, struct flitcast_source, closing);
+		struct flitcast_msg *msg;
+
+		if (src->until > now && site->ends->sources.orphans <= FLITCAST_ORPHANS_MAX) {
+			flitcast_tx_due(site, src->until);
+			return;
+		}
+		if (*budget <= 0) {
+			flitcast_tx_due(site, 0);
+			return;
+		}
+		*budget -= TX_COST_FREE;
+		msg = list_first_entry_or_null(&src->msgs, struct flitcast_msg, source_node);
+		if (msg)
+			flitcast_tx_give_up_all(site, msg, -ETIMEDOUT, budget);
+		flitcast_source_reap(site, src);
+	}
+}
+
+void flitcast_tx_time(struct flitcast_site *site)
+{
+	u64 now = flitcast_site_now(site);
+	int budget = TX_BUDGET;
+	struct flitcast_source *src;
+	struct rb_node *first;
+
+	site->clock.ends_at = FC_NEVER;
+	reroute_time(site, now, &budget);
+	late_time(site, now, &budget);
+	while ((first = rb_first_cached(&site->ends->tx.due))) {
+		struct flitcast_msg *msg = rb_entry(first, struct flitcast_msg, due_node);
+		/* The timer goes on with it, so that nobody holds the lock for long. */
+		if (msg->at.due > now || budget <= 0) {
+			flitcast_tx_due(site, msg->at.due);
+			break;
+		}
+		src = msg->source;
+		msg_time(site, msg, now, &budget);
+		flitcast_source_reap(site, src);
+	}
+	closing_time(site, now, &budget);
+	while ((src = flitcast_txflow_time(site, now, &budget)))
+		flitcast_source_reap(site, src);
+}

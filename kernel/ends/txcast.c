@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Broadcasts of this site: messages to all others, which go by the relay instead of the
+ * local net-input, once for all of them.
+ *
+ * To its targets it is a message as any other: each confirms it, is asked, puts it off
+ * and is given up on its own.  What is sent again is broadcast again, because only on its
+ * disjoint ways is a copy one that counts (core/recept.h).
+ */
+#include "core/relay.h"
+#include "ends/txcast.h"
+#include "ends/txflow.h"
+#include "ends/txpacket.h"
+#include "ends/txqueue.h"
+#include "ends/txsched.h"
+#include "fabric/enter.h"
+#include "fabric/relay.h"
+
+/* Broadcasts under way: holds are reserved for two of each source. */
+#define CASTS_MAX	2
+
+/*
+ * Flits of broadcasts sent in one go, each counted for every frame that it makes; and a message
+ * once more, and again for so many targets of it.
+ */
+#define CAST_BUDGET	16
+#define CAST_TARGETS	64
+
+/* May this target be sent the message now? */
+static bool wants(const struct tx_target *t)
+{
+	return !fc_txtarget_over(&t->core) && !fc_txtarget_sent_all(&t->core) &&
+	       !fc_txtarget_next(&t->core, &t->flow->core) &&
+	       (!t->flow->silent || t->core.seq == t->flow->core.oldest);
+}
+
+/*
+ * May the message be sent now, and does any target want it?  @lag: the most older messages that
+ * one target may still wait for.  One broadcast goes to all targets: one that wants nothing now,
+ * or that refused this message, must not learn from it that an older message is over.
+ */
+static bool wanted(const struct flitcast_msg *msg, u32 *lag)
+{
+	bool any = false;
+	u32 i, behind;
+
+	*lag = 0;
+	for (i = 0; i < msg->ntargets; i++) {
+		const struct tx_target *t = &msg->target[i];
+
+		/* The flow of this target has gone on: it waits for nothing older. */
+		if (fc_before(t->core.seq, t->flow->core.oldest))
+			continue;
+		behind = t->core.seq - t->flow->core.oldest;
+		/* The window is full: wait until the target has caught up. */
+		if (behind >= FC_FLOW_WINDOW && !fc_txtarget_over(&t->core))
+			return false;
+		*lag = max(*lag, min(behind, FC_CAST_LAG_MAX));
+		any = any || wants(t);
+	}
+	return any;
+}
+
+/* All targets have the same number, in the flow of each. */
+static void put_head(struct flitcast_site *site, const struct flitcast_msg *msg, u8 *head, u32 lag)
+{
+	const struct fc_packet pk = {
+		.src = site->cfg.id, .incarnation = site->incarnation,
+		.sock = msg->source->number, .src_port = msg->source->src_port,
+		.ntargets = 1, .id = msg->out.id, .msg_len = msg->len, .data_len = msg->len,
+		.kind = msg->out.kind,
+	};
+	const struct fc_cast cast = {
+		.number = site->ends->txcast.number++, .port = msg->target[0].port,
+		.copies = msg->how.copies, .lag = lag, .seq = msg->target[0].core.seq,
+	};
+
+	fc_wire_packet_encode(head, &pk);
+	fc_wire_cast_encode(head, &cast);
+}
+
+/* The flits of the packet; false: no memory. */
+static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 lag)
+{
+	struct sk_buff_head *flits = &site->ends->txcast.flits;
+	u32 room = site->cfg.flit - FC_LINK_SIZE, done = 0;
+
+	do {
+		u32 head = done || !skb_queue_empty(flits) ? 0 : fc_head_size(1);
+		struct sk_buff *skb;
+
+		skb = flitcast_skb_alloc(site->out.headroom, head + flitcast_tx_linear(msg));
+		if (!skb) {
+			__skb_queue_purge(flits);
+			return false;
+		}
+		if (head)
+			put_head(site, msg, skb_put(skb, head), lag);
+		done += flitcast_tx_add_data(skb, msg, done, min(msg->len - done, room - head));
+		__skb_queue_tail(flits, skb);
+	} while (done < msg->len);
+	return true;
+}
+
+/* One flit of what is broadcast; the first one begins with the packet's header. */
+static void send_flit(struct flitcast_site *site, struct sk_buff *skb, bool first, int *budget)
+{
+	struct fc_event ev = {
+		.type = FC_EV_FLIT, .port = FC_PORT_LOCAL,
+		.flit = { .h = skb, .data = skb->len },
+	};
+	u32 frames = site->out.frames;
+
+	if (first) {
+		ev.flit.head = skb->data;
+		ev.flit.parts = FC_PART_HEAD;
+		ev.flit.data -= fc_head_size(1);
+	}
+	if (skb_queue_empty(&site->ends->txcast.flits))
+		ev.flit.parts |= FC_PART_TERM;
+	flitcast_relay_event(site, &ev);
+	*budget -= max_t(int, site->out.frames - frames, 1);
+}
+
+/* All targets that want the message are about to get it. */
+static void begin(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	u64 now = flitcast_site_now(site);
+	bool again = false;
+	u32 i;
+
+	for (i = 0; i < msg->ntargets; i++) {
+		struct tx_target *t = &msg->target[i];
+
+		/* The broadcast also goes to targets that are given up. */
+		flitcast_tx_offer(t, 0);
+		if (!wants(t))
+			continue;
+		again |= flitcast_tx_mark(t, 0, now);
+		if (!t->first_at)
+			t->first_at = now;
+		flitcast_tx_settle(site, t);
+	}
+	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
+	flitcast_tx_went(site, msg, now);
+}
+
+/* Choose the next broadcast: its flits are queued.  Return: false: there is none now. */
+static bool choose(struct flitcast_site *site, int *budget)
+{
+	struct flitcast_msg *msg;
+	u32 lag;
+
+	msg = list_first_entry_or_null(&site->ends->txcast.again, struct flitcast_msg, ready);
+	if (!msg && site->ends->queue.nactive[FLITCAST_TX_CAST] < CASTS_MAX)
+		msg = flitcast_txqueue_next(site, FLITCAST_TX_BY_RELAY);
+	if (!msg)
+		return false;
+	*budget -= 1 + msg->ntargets / CAST_TARGETS;
+	if (!wanted(msg, &lag)) {
+		list_del_init(&msg->ready);
+		return true;
+	}
+	if (!make(site, msg, lag)) {
+		/* No memory: again when the timer fires. */
+		site->stat[FC_STAT_NO_MEMORY]++;
+		site->clock.ends_at = min(site->clock.ends_at, flitcast_now() + NSEC_PER_MSEC);
+		return false;
+	}
+	if (!msg->state.begun)
+		flitcast_txqueue_sent(site, msg, msg->len);
+	msg->state.begun = true;
+	list_del_init(&msg->ready);
+	begin(site, msg);
+	send_flit(site, __skb_dequeue(&site->ends->txcast.flits), true, budget);
+	return true;
+}
+
+void flitcast_txcast_feed(struct flitcast_site *site)
+{
+	int budget = CAST_BUDGET;
+
+	site->oper.looks = FLITCAST_FEED_LOOKS;
+	for (;;) {
+		struct sk_buff *skb = skb_peek(&site->ends->txcast.flits);
+
+		if (!skb && !flitcast_relay_room(site))
+			return;
+		/* The timer goes on with it, so that nobody holds the lock for long. */
+		if (budget <= 0) {
+			site->clock.ends_at = 0;
+			return;
+		}
+		if (skb)
+			send_flit(site, __skb_dequeue(&site->ends->txcast.flits), false, &budget);
+		else if (!choose(site, &budget))
+			return;
+	}
+}
+
+void flitcast_txcast_purge(struct flitcast_site *site)
+{
+	__skb_queue_purge(&site->ends->txcast.flits);
+}

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sending flows: what one source sends to one target, and what the target is told
+ * of messages that were given up.
+ *
+ * Each packet says which messages of its flow are over (struct fc_target, lag).
+ * Where a message was given up there may be no later packet, or all later ones may
+ * have come and wait at the target for the one that will never be whole; so the
+ * target is told by FC_CTRL_FORWARD as well, again and again until a word of it
+ * shows that it knows.
+ */
+#include <linux/slab.h>
+#include "ends/tx.h"
+#include "ends/txflow.h"
+#include "ends/txqueue.h"
+#include "ends/txsched.h"
+#include "fabric/enter.h"
+
+/* Told after so long, doubling up to the last, and so often: 14 s in all. */
+#define FORWARD_FIRST_NS	(50 * NSEC_PER_MSEC)
+#define FORWARD_LAST_NS		(4 * NSEC_PER_SEC)
+#define FORWARDS		9
+
+/* Flows looked at for one that gives way to a new one. */
+#define EVICT_LOOKS	16
+
+static_assert(FLITCAST_SITES_MAX <= 1U << 16);
+
+/*
+ * The place of a flow in the table of its source.  Most sources send to one port: those flows are
+ * next to each other, by site, and the table is as flat as they need.
+ */
+static unsigned long flow_index(const struct flitcast_site *site, const struct flitcast_source *src,
+				u32 target, u16 port)
+{
+	return (unsigned long)(port ^ src->first_port) << site->ends->sources.site_bits | target;
+}
+
+struct tx_flow *flitcast_txflow_find(struct flitcast_site *site, struct flitcast_source *src,
+				     u32 target, u16 port)
+{
+	struct tx_flow **last = &src->flow_last[target % TX_FLOWS_LAST], *flow = *last;
+
+	if (flow && flow->site == target && flow->port == port)
+		return flow;
+	/* The index would be that of another one. */
+	if (unlikely(target >= site->cfg.topo.nsites))
+		return NULL;
+	flow = xa_load(&src->flows, flow_index(site, src, target, port));
+	if (flow)
+		*last = flow;
+	return flow;
+}
+
+/* The target knows, or is not told any more. */
+static void forward_end(struct flitcast_site *site, struct tx_flow *flow)
+{
+	if (RB_EMPTY_NODE(&flow->forward))
+		return;
+	rb_erase_cached(&flow->forward, &site->ends->tx.forward);
+	RB_CLEAR_NODE(&flow->forward);
+	flow->src->nforward--;
+	site->ends->tx.nforward--;
+}
+
+static bool forward_before(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct tx_flow, forward)->forward_at <
+	       rb_entry(b, struct tx_flow, forward)->forward_at;
+}
+
+static void forward_add(struct flitcast_site *site, struct tx_flow *flow, u64 at)
+{
+	flow->forward_at = at;
+	rb_add_cached(&flow->forward, &site->ends->tx.forward, forward_before);
+	flitcast_tx_due(site, at);
+}
+
+/*
+ * Targets of a source that ends which are told so, and flows looked at for them; others ask when
+ * they need the room.
+ */
+#define CLOSED_MAX	16
+#define CLOSED_LOOKS	64
+
+/* The target need not keep anything of the flow: it may be lost. */
+static void tell_closed(struct flitcast_site *site, const struct tx_flow *flow)
+{
+	struct fc_ctrl ctrl = {
+		.kind = FC_CTRL_CLOSED, .dst = flow->site, .incarnation = site->incarnation,
+		.sock = flow->src->number, .site = site->cfg.id, .port = flow->port,
+		.seq = flow->core.next - 1, .next = flow->core.next,
+	};
+
+	site->stat[FC_STAT_CTRL_SENT]++;
+	flitcast_ctrl_send(site, &ctrl);
+}
+
+void flitcast_txflow_tell_closed(struct flitcast_site *site, struct flitcast_source *src)
+{
+	unsigned int told = 0, looks = 0;
+	struct tx_flow *flow;
+	unsigned long index;
+
+	xa_for_each(&src->flows, index, flow) {
+		if (told == CLOSED_MAX || looks++ == CLOSED_LOOKS)
+			return;
+		/* One that never said anything has no flow, or is out of reach. */
+		if (!flow->heard)
+			continue;
+		tell_closed(site, flow);
+		told++;
+	}
+}
+
+void flitcast_txflow_free_all(struct flitcast_source *src)
+{
+	struct tx_flow *flow;
+	unsigned long index;
+
+	xa_for_each(&src->flows, index, flow) {
+		kfree(flow);
+		cond_resched();
+	}
+	xa_destroy(&src->flows);
+}
+
+/* May it be forgotten?  One that is detached would be forgiven, so it is passed by once. */
+static bool gives_way(struct tx_flow *flow)
+{
+	if (flow->users || !list_empty(&flow->pending))
+		return false;
+	if (!flitcast_txflow_detached(flow) || flow->spared)
+		return true;
+	flow->spared = true;
+	return false;
+}
+
+/*
+ * One of those without messages, if there is one among the next ones of the source, gives way.  If
+ * it comes back it begins above every number it had, with nothing before it: its target takes that
+ * for messages given up.
+ */
+static void evict(struct flitcast_site *site, struct flitcast_source *src)
+{
+	unsigned int looks = EVICT_LOOKS;
+	struct tx_flow *flow;
+
+	while (looks--) {
+		flow = xa_find(&src->flows, &src->hand, ULONG_MAX, XA_PRESENT);
+		if (!flow) {
+			src->hand = 0;
+			continue;
+		}
+		src->hand++;
+		if (!gives_way(flow))
+			continue;
+		if (fc_before(src->next, flow->core.next))
+			src->next = flow->core.next;
+		forward_end(site, flow);
+		xa_erase(&src->flows, src->hand - 1);
+		if (src->flow_last[flow->site % TX_FLOWS_LAST] == flow)
+			src->flow_last[flow->site % TX_FLOWS_LAST] = NULL;
+		src->nflows--;
+		kfree(flow);
+		return;
+	}
+}
+
+struct tx_flow *flitcast_txflow_get(struct flitcast_site *site, struct flitcast_source *src,
+				    u32 target, u16 port)
+{
+	struct tx_flow *flow = flitcast_txflow_find(site, src, target, port);
+
+	if (flow)
+		return flow;
+	if (src->nflows >= FLITCAST_TXFLOWS_MAX)
+		evict(site, src);
+	flow = kzalloc(sizeof(*flow), GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT);
+	if (!flow)
+		return NULL;
+	flow->src = src;
+	flow->site = target;
+	flow->port = port;
+	INIT_LIST_HEAD(&flow->pending);
+	RB_CLEAR_NODE(&flow->forward);
+	flow->core.next = src->next;
+	flow->core.oldest = src->next;
+	flow->level = src->next;
+	if (!src->nflows)
+		src->first_port = port;
+	if (xa_is_err(xa_store(&src->flows, flow_index(site, src, target, port), flow,
+			       GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT))) {
+		kfree(flow);
+		return NULL;
+	}
+	src->nflows++;
+	src->flow_last[target % TX_FLOWS_LAST] = flow;
+	return flow;
+}
+
+/* Those that may be sent now: what is behind them waits for the window. */
+static void window_ready(struct flitcast_site *site, struct tx_flow *flow, bool settle)
+{
+	struct tx_target *t;
+
+	list_for_each_entry(t, &flow->pending, pending) {
+		if (t->core.seq - flow->core.oldest >= FC_FLOW_WINDOW)
+			break;
+		if (settle)
+			flitcast_tx_settle(site, t);
+		flitcast_tx_ready(site, t->msg);
+	}
+}
+
+void flitcast_txflow_advance(struct flitcast_site *site, struct tx_flow *flow)
+{
+	struct tx_target *t;
+	u32 oldest = flow->core.next;
+
+	t = list_first_entry_or_null(&flow->pending, struct tx_target, pending);
+	if (t)
+		oldest = t->core.seq;
+	if (oldest == flow->core.oldest)
+		return;
+	flow->core.oldest = oldest;
+	window_ready(site, flow, false);
+}
+
+void flitcast_txflow_silent(struct flitcast_site *site, struct tx_flow *flow, bool silent)
+{
+	if (flow->silent == silent)
+		return;
+	flow->silent = silent;
+	window_ready(site, flow, true);
+}
+
+void flitcast_txflow_heard(struct flitcast_site *site, struct tx_flow *flow, u32 level)
+{
+	flow->heard = flitcast_site_now(site);
+	flow->unreachable = false;
+	if (fc_before(flow->level, level))
+		flow->level = level;
+	if (!fc_before(flow->level, flow->core.oldest))
+		forward_end(site, flow);
+	flitcast_txflow_silent(site, flow, false);
+}
+
+void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow)
+{
+	if (!fc_before(flow->level, flow->core.oldest))
+		return;
+	if (RB_EMPTY_NODE(&flow->forward)) {
+		/* So many: they learn it by a later packet, or when they need the room. */
+		if (site->ends->tx.nforward >= FLITCAST_FORWARD_MAX)
+			return;
+		flow->src->nforward++;
+		site->ends->tx.nforward++;
+	} else {
+		rb_erase_cached(&flow->forward, &site->ends->tx.forward);
+	}
+	flow->forwards = 0;
+	forward_add(site, flow, flitcast_site_now(site));
+}
+
+void flitcast_txflow_behind(struct flitcast_site *site, struct tx_flow *flow, u32 level)
+{
+	if (!RB_EMPTY_NODE(&flow->forward))
+		return;
+	flow->level = level;
+	flitcast_txflow_forward(site, flow);
+}
+
+static void tell(struct flitcast_site *site, struct tx_flow *flow, u64 now)
+{
+	struct fc_ctrl ctrl = {
+		.kind = FC_CTRL_FORWARD, .dst = flow->site, .incarnation = site->incarnation,
+		.sock = flow->src->number, .site = site->cfg.id, .port = flow->port,
+		.seq = flow->core.oldest - 1, .next = flow->core.oldest,
+	};
+
+	rb_erase_cached(&flow->forward, &site->ends->tx.forward);
+	forward_add(site, flow,
+		    now + min_t(u64, FORWARD_FIRST_NS << flow->forwards, FORWARD_LAST_NS));
+	flow->forwards++;
+	site->stat[FC_STAT_CTRL_SENT]++;
+	flitcast_ctrl_send(site, &ctrl);
+}
+
+struct flitcast_source *flitcast_txflow_time(struct flitcast_site *site, u64 now,
+					     int *budget)
+{
+	struct rb_node *first;
+
+	while ((first = rb_first_cached(&site->ends->tx.forward))) {
+		struct tx_flow *flow = rb_entry(first, struct tx_flow, forward);
+
+		/* The timer goes on with it, so that nobody holds the lock for long. */
+		if (flow->forward_at > now || *budget <= 0) {
+			flitcast_tx_due(site, flow->forward_at);
+			return NULL;
+		}
+		*budget -= TX_COST_ACT;
+		if (flow->forwards < FORWARDS) {
+			tell(site, flow, now);
+			continue;
+		}
+		forward_end(site, flow);
+		return flow->src;
+	}
+	return NULL;
+}

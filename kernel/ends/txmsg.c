@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages that a port sends: accepted, with flows and a class, and dropped with their source.
+ */
+#include <linux/slab.h>
+#include <uapi/linux/flitcast.h>
+#include "core/turn.h"
+#include "ends/tx.h"
+#include "ends/txpacket.h"
+#include "ends/txqueue.h"
+#include "ends/txsched.h"
+#include "fabric/enter.h"
+#include "fabric/faults.h"
+
+/* Targets whose flows are looked for between two times that the lock is free. */
+#define FLOWS_BATCH	16
+
+/* What goes on comes to its end while a site is drained; nothing begins. */
+static bool begins(const struct flitcast_port *port, const struct flitcast_msg *msg)
+{
+	u8 kind = msg->out.kind;
+
+	/* The answers of the site itself are no traffic of its own. */
+	return port->ops->info && (kind == FC_KIND_MESSAGE || kind == FC_KIND_DATA ||
+				   kind == FC_KIND_CONNECT);
+}
+
+/* Return: true if more is left. */
+static bool source_drop(struct flitcast_site *site, struct flitcast_source *src, int *budget)
+{
+	struct flitcast_msg *msg;
+
+	if (!src)
+		return false;
+	while (*budget > 0) {
+		msg = list_first_entry_or_null(&src->msgs, struct flitcast_msg, source_node);
+		if (!msg)
+			return false;
+		*budget -= TX_COST_FREE;
+		flitcast_tx_give_up_all(site, msg, -ECONNABORTED, budget);
+	}
+	return true;
+}
+
+void flitcast_port_drop(struct flitcast_port *port)
+{
+	struct flitcast_site *site = port->site;
+	bool more;
+
+	if (!site)
+		return;
+	do {
+		int budget = TX_BUDGET;
+
+		flitcast_enter(site);
+		more = source_drop(site, port->source, &budget) ||
+		       source_drop(site, port->casts, &budget);
+		if (!more && port->source)
+			port->source->next_id++;
+		flitcast_leave(site);
+	} while (more);
+}
+
+/* They are not about to be used any more. */
+static void flows_let_go(struct flitcast_msg *msg, u32 n)
+{
+	while (n--)
+		msg->target[n].flow->users--;
+}
+
+/*
+ * Find or make the flows of a message, and leave the site between two batches of them.  Return: 0,
+ * or why it cannot be sent.
+ */
+static int msg_flows(struct flitcast_site *site, struct flitcast_source *src,
+		     struct flitcast_msg *msg, const struct flitcast_msg_dest *dests)
+{
+	u32 i;
+
+	for (i = 0; i < msg->ntargets; i++) {
+		struct tx_target *t = &msg->target[i];
+
+		t->flow = flitcast_txflow_get(site, src, dests[i].site, dests[i].port);
+		if (!t->flow) {
+			flows_let_go(msg, i);
+			return -ENOMEM;
+		}
+		t->flow->users++;
+		t->msg = msg;
+		t->site = dests[i].site;
+		t->port = dests[i].port;
+		t->index = dests[i].index;
+		t->off = dests[i].off;
+		t->len = dests[i].len;
+		t->core.part = fc_part_make(msg->len, t->off, t->len);
+		if ((i + 1) % FLOWS_BATCH)
+			continue;
+		flitcast_leave(site);
+		flitcast_enter(site);
+		/* The source has gone with the site; else it stays, as its port does. */
+		if (site->dead)
+			return -ENETDOWN;
+	}
+	return 0;
+}
+
+/* Is there anybody to send it to? */
+static bool msg_live(const struct flitcast_msg *msg)
+{
+	u32 i;
+
+	for (i = 0; i < msg->ntargets; i++)
+		if (!flitcast_txflow_detached(msg->target[i].flow))
+			return true;
+	return false;
+}
+
+/* A target of a message that will be sent. */
+static void msg_target(struct flitcast_msg *msg, struct tx_target *t)
+{
+	struct fc_txflow *flow = &t->flow->core;
+
+	t->flow->users--;
+	/* A broadcast has one number for all, and goes to all: its flows keep in step. */
+	if (msg->how.copies) {
+		flow->next = msg->source->next_cast;
+		if (list_empty(&t->flow->pending))
+			flow->oldest = flow->next;
+	}
+	t->core.seq = flow->next;
+	if (flitcast_txflow_detached(t->flow)) {
+		t->core.state = FC_TX_FAILED;
+		t->err = -ECANCELED;
+		return;
+	}
+	t->since = msg->at.accepted;
+	flow->next++;
+	list_add_tail(&t->pending, &t->flow->pending);
+	msg->state.left++;
+}
+
+/* Is it one packet of so few flits that a link sends them in a row? */
+static bool msg_brief(const struct flitcast_site *site, const struct flitcast_msg *msg)
+{
+	return msg->len <= FC_PACKET_MAX && msg->ntargets <= flitcast_tx_targets_most(site) &&
+	       msg->len + fc_head_size(msg->ntargets) <=
+	       FC_TURN_STREAK * (site->cfg.flit - FC_LINK_SIZE);
+}
+
+/*
+ * The class of a message.  A long one is of the high class only if its sender is privileged, so
+ * that a brief one of that class waits for no packet of many flits.  A brief low one goes in
+ * channels of its own, past packets of many flits; but not past those of its own flow, behind which
+ * it would only wait at the target.  In mode csr messages reserve their way, except brief ones of
+ * the high class.
+ */
+static enum flitcast_tx_class
+msg_class(const struct flitcast_site *site, const struct flitcast_msg *msg,
+	  const struct flitcast_send *how)
+{
+	enum flitcast_tx_class class = how->class;
+	bool brief = msg_brief(site, msg), reserves = flitcast_site_reserves(site);
+	u32 i;
+
+	if (class == FLITCAST_TX_HIGH && !brief && (reserves || !how->long_high))
+		return FLITCAST_TX_LOW;
+	if (class != FLITCAST_TX_LOW || reserves || !brief)
+		return class;
+	for (i = 0; i < msg->ntargets; i++) {
+		const struct list_head *pending = &msg->target[i].flow->pending;
+
+		if (!list_empty(pending) &&
+		    list_last_entry(pending, struct tx_target, pending)->msg->how.class == class)
+			return class;
+	}
+	return FLITCAST_TX_SHORT;
+}
+
+/* A packet of it arrives at that time. */
+static void source_reserved(struct flitcast_site *site, struct flitcast_msg *msg, u64 arrival)
+{
+	struct flitcast_port *port = msg->source->port;
+	bool first = msg->how.waits;
+
+	msg->out.reserved = max(msg->out.reserved, arrival);
+	if (first)
+		flitcast_source_admitted(site, msg);
+	else if (port && port->admitted == msg->out.id)
+		port->reserved = msg->out.reserved;
+}
+
+void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arrival)
+{
+	struct flitcast_source *src;
+	struct tx_flow *flow;
+	struct tx_target *t;
+	struct fc_target to;
+	struct fc_packet pk;
+
+	fc_wire_packet_decode(&pk, head);
+	if (pk.src != site->cfg.id || pk.incarnation != site->incarnation)
+		return;
+	src = flitcast_source_find(site, pk.sock);
+	if (!src)
+		return;
+	fc_wire_target_decode(&to, head, 0);
+	flow = flitcast_txflow_find(site, src, to.site, to.port);
+	if (!flow)
+		return;
+	/* What has been sent, and is not over, is within the window. */
+	list_for_each_entry(t, &flow->pending, pending) {
+		if (t->core.seq == to.seq) {
+			source_reserved(site, t->msg, arrival);
+			return;
+		}
+		if (t->core.seq - flow->core.oldest >= FC_FLOW_WINDOW)
+			return;
+	}
+}
+
+/* A message begins.  Return: 0, or why it does not; nothing is changed then. */
+static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
+		     const struct flitcast_msg_dest *dests, const struct flitcast_send *how)
+{
+	struct flitcast_site *site = port->site;
+	struct flitcast_source *src;
+	int err;
+	u64 now;
+	u32 i;
+
+	if (site->dead || !port->source)
+		return -ENETDOWN;
+	src = how->copies ? port->casts : port->source;
+	/* Everything that can fail comes before anything is changed. */
+	err = msg_flows(site, src, msg, dests);
+	if (err)
+		return err;
+	if (site->drain && begins(port, msg))
+		err = -ENETDOWN;
+	else if (!msg_live(msg))
+		err = -ECONNREFUSED;
+	if (err) {
+		flows_let_go(msg, msg->ntargets);
+		return err;
+	}
+	now = flitcast_site_now(site);
+	src->timeout = port->timeout;
+	msg->source = src;
+	msg->at.accepted = now;
+	msg->how.copies = how->copies;
+	msg->how.class = msg_class(site, msg, how);
+	for (i = 0; i < msg->ntargets; i++)
+		msg_target(msg, &msg->target[i]);
+	if (msg->how.copies)
+		src->next_cast++;
+	msg->out.id = port->source->next_id++;
+	msg->how.waits = how->admission && msg->how.class != FLITCAST_TX_HIGH;
+	if (msg->how.waits) {
+		WRITE_ONCE(port->waits, port->waits + 1);
+	} else if (how->admission) {
+		port->admitted = msg->out.id;
+		port->reserved = 0;
+	}
+	msg->out.ntargets = msg->ntargets;
+	msg->out.charge = how->charge;
+	msg->out.report = how->report;
+	msg->how.list = how->list;
+	msg->how.slow = how->slow;
+	msg->how.patient = how->patient;
+	msg->at.slow = how->slow == FLITCAST_TX_WAIT ? FC_NEVER : now + how->slow_ns;
+	msg->at.wait = flitcast_tx_wait(site);
+	msg->at.repeat = FC_NEVER;
+	msg->at.ask = FC_NEVER;
+	/* Which targets are lost is looked for with the deadlines. */
+	msg->at.deadline = flitcast_faults_any_lost(site) ? now : now + src->timeout;
+	list_add_tail(&msg->site_node, &site->ends->tx.msgs);
+	site->ends->tx.nmsgs++;
+	list_add_tail(&msg->source_node, &src->msgs);
+	src->nmsgs++;
+	src->charge += how->charge;
+	site->stat[FC_STAT_MSG_SENT]++;
+	return 0;
+}
+
+/* It has begun: it goes, now or in its turn. */
+static void msg_go(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	/* To begin one to many took long. */
+	if (msg->ntargets > FLOWS_BATCH) {
+		bool over;
+
+		refcount_inc(&msg->refs);
+		flitcast_leave(site);
+		flitcast_enter(site);
+		over = !msg->state.left;
+		flitcast_msg_put(msg);
+		if (over)
+			return;
+	}
+	if (flitcast_tx_at_once(site, msg))
+		return;
+	flitcast_tx_schedule(site, msg);
+	flitcast_tx_ready(site, msg);
+}
+
+/* Are all of its targets in the topology? */
+static bool dests_exist(const struct flitcast_site *site, const struct flitcast_msg_dest *dests,
+			u32 n)
+{
+	while (n--)
+		if (dests[n].site >= site->cfg.topo.nsites)
+			return false;
+	return true;
+}
+
+int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
+		      const struct flitcast_msg_dest *dests, const struct flitcast_send *how,
+		      u32 *id)
+{
+	struct flitcast_site *site = port->site;
+	int err;
+
+	if (!site)
+		return -ENETDOWN;
+	if (!dests_exist(site, dests, msg->ntargets))
+		return flitcast_site_dead(site) ? -ENETDOWN : -EHOSTUNREACH;
+	if (how->copies && !READ_ONCE(port->casts)) {
+		err = flitcast_source_casts(site, port);
+		if (err)
+			return err;
+	}
+	flitcast_enter(site);
+	err = msg_begin(port, msg, dests, how);
+	if (!err) {
+		*id = msg->out.id;
+		msg_go(site, msg);
+	}
+	flitcast_leave(site);
+	return err;
+}
+
+int flitcast_port_send(struct flitcast_port *port, const void *data, u32 len,
+		       const struct flitcast_msg_dest *dest, const struct flitcast_send *how)
+{
+	struct flitcast_site *site = port->site;
+	struct flitcast_msg *msg;
+	int err = -ENOMEM;
+
+	if (!site)
+		return -ENETDOWN;
+	if (!dests_exist(site, dest, 1))
+		return flitcast_site_dead(site) ? -ENETDOWN : -EHOSTUNREACH;
+	flitcast_enter(site);
+	msg = flitcast_msg_short(site, data, len);
+	if (msg)
+		err = msg_begin(port, msg, dest, how);
+	if (!err)
+		msg_go(site, msg);
+	else if (msg)
+		flitcast_msg_over(site, msg);
+	flitcast_leave(site);
+	return err;
+}
+
+bool flitcast_tx_purge(struct flitcast_site *site)
+{
+	struct flitcast_msg *msg;
+	int budget = TX_BUDGET;
+	u8 s;
+
+	while ((msg = list_first_entry_or_null(&site->ends->tx.msgs, struct flitcast_msg,
+					       site_node))) {
+		if (budget <= 0)
+			return true;
+		budget -= TX_COST_FREE;
+		flitcast_tx_give_up_all(site, msg, -ENETDOWN, &budget);
+	}
+	for (s = 0; s < FC_SET_COUNT; s++) {
+		struct flitcast_cur *cur = &site->ends->cur[s];
+
+		if (!cur->msg)
+			continue;
+		flitcast_msg_spent(site, cur->msg);
+		flitcast_msg_put(cur->msg);
+		cur->msg = NULL;
+		flitcast_oper_forget(site, s);
+	}
+	/* Nobody is told any more of what was given up. */
+	site->ends->tx.forward = RB_ROOT_CACHED;
+	site->ends->tx.nforward = 0;
+	return false;
+}

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the local net-input is fed with of a site's own messages: which packet is
+ * next, to whom, and its flits.
+ */
+#include <linux/mm.h>
+#include "ends/tx.h"
+#include "ends/txpacket.h"
+#include "ends/txqueue.h"
+#include "ends/txsched.h"
+#include "fabric/enter.h"
+#include "fabric/vnet.h"
+
+/* A message, and whether none of its targets waits for another one any more. */
+struct pick {
+	struct flitcast_msg *msg;
+	bool hurry;
+};
+
+static bool msg_member(void *arg, u32 i, struct fc_txmember *m)
+{
+	const struct pick *pick = arg;
+	struct tx_target *t = &pick->msg->target[i];
+
+	if (fc_txtarget_over(&t->core))
+		return false;
+	m->t = &t->core;
+	m->flow = &t->flow->core;
+	m->patience = &t->flow->patience;
+	m->slow = t->silent || t->flow->silent || pick->hurry;
+	/* A silent target is asked with its oldest message only. */
+	m->mute = t->flow->silent && t->core.seq != t->flow->core.oldest;
+	return true;
+}
+
+/*
+ * The packet this message should send next, and to whom (@feed); -1: none now.  Where slow targets
+ * are given up at some time, the others have the second half of it for themselves.
+ */
+static int msg_pick(struct flitcast_site *site, struct flitcast_cur *cur,
+		    struct flitcast_msg *msg, u64 now)
+{
+	u64 hurry_at = msg->at.slow == FC_NEVER ? FC_NEVER :
+		       msg->at.accepted + (msg->at.slow - msg->at.accepted) / 2;
+	struct fc_txlist list = {
+		.ntargets = msg->ntargets, .most = flitcast_tx_targets_most(site),
+		.member = msg_member, .chosen = cur->target, .now = now,
+		.held = msg->state.was_held,
+	};
+	struct pick pick = { .msg = msg };
+	u64 left = 0;
+	int packet;
+
+	flitcast_tx_hold(msg, false, now);
+	if (msg->ntargets > 1)
+		left = fc_patience_left(&msg->source->patience, FC_PATIENCE_SOURCE, now);
+	pick.hurry = !left || now >= hurry_at;
+	list.arg = &pick;
+	packet = fc_txlist_pick(&list);
+	cur->n = list.n;
+	msg->state.was_held = list.held;
+	msg->state.holding = list.held;
+	if (list.held) {
+		static_assert(FC_PATIENCE_MOST >> HOLD_SHIFT < U16_MAX);
+		flitcast_tx_hold(msg, true, now);
+		msg->state.held_at = now;
+		msg->state.hold_for = 1 + ((min3(list.again, now + left, hurry_at) - now) >>
+					   HOLD_SHIFT);
+		flitcast_tx_schedule(site, msg);
+	}
+	return packet;
+}
+
+/* Bytes of data in a packet of the message. */
+static u32 packet_bytes(const struct flitcast_msg *msg, u32 packet)
+{
+	return min(msg->len - packet * FC_PACKET_MAX, FC_PACKET_MAX);
+}
+
+unsigned int flitcast_tx_pick(struct flitcast_site *site, u8 set)
+{
+	struct flitcast_cur *cur = &site->ends->cur[set];
+	struct flitcast_msg *msg;
+	unsigned int i;
+
+	if (!(site->oper.doors & fc_bit(set)))
+		return 0;
+	while ((msg = flitcast_txqueue_next(site, set))) {
+		int packet;
+
+		/* The timer goes on with it, so that nobody holds the lock for long. */
+		if (site->oper.looks <= 0) {
+			site->clock.ends_at = 0;
+			return 0;
+		}
+		site->oper.looks -= msg->ntargets;
+		packet = msg_pick(site, cur, msg, flitcast_site_now(site));
+		if (packet < 0) {
+			list_del_init(&msg->ready);
+			continue;
+		}
+		/* In turn with the others of the source, packet by packet. */
+		msg->state.begun = true;
+		list_move_tail(&msg->ready,
+			       &flitcast_txqueue_of(msg->source, msg->how.class)->ready);
+		flitcast_txqueue_sent(site, msg, packet_bytes(msg, packet));
+		refcount_inc(&msg->refs);
+		cur->msg = msg;
+		cur->packet = packet;
+		cur->sent = 0;
+		cur->front = false;
+		for (i = 0; i < cur->n; i++)
+			flitcast_tx_offer(&msg->target[cur->target[i]], packet);
+		return cur->n;
+	}
+	return 0;
+}
+
+u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len)
+{
+	u32 done = 0;
+	int i;
+
+	if (!msg->npages) {
+		skb_put_data(skb, msg->small + from, len);
+		return len;
+	}
+	for (i = 0; i < MAX_SKB_FRAGS && done < len; i++) {
+		struct page *lot;
+		u32 off, n = flitcast_msg_run(msg, from + done, len - done, &lot, &off);
+
+		get_page(lot);
+		/* The rest of the lot is what comes before and after it. */
+		skb_add_rx_frag(skb, i, lot, off, n, n);
+		done += n;
+	}
+	skb_zcopy_set(skb, msg->held, NULL);
+	return done;
+}
+
+void flitcast_tx_offer(struct tx_target *t, u32 packet)
+{
+	if (packet == t->core.part.first + t->core.part.count - 1 && t->offers < 3)
+		t->offers++;
+}
+
+bool flitcast_tx_mark(struct tx_target *t, u32 packet, u64 now)
+{
+	bool again;
+
+	fc_txtarget_sent(&t->core, packet);
+	t->sent_at = now;
+	if (!t->asked)
+		t->asked = now;
+	again = t->core.sent <= t->most;
+	if (!again)
+		t->first_at = 0;
+	t->most = max(t->most, t->core.sent);
+	return again;
+}
+
+void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
+{
+	msg->at.repeat = now + msg->at.wait;
+	flitcast_tx_ask_later(site, msg, now);
+	flitcast_tx_schedule(site, msg);
+}
+
+/* Can a confirmation wait, as long as nothing is near its limit that it would make room in? */
+static bool msg_patient(const struct flitcast_site *site, const struct flitcast_msg *msg)
+{
+	return msg->how.patient && msg->len <= FC_PACKET_MAX && msg->source->port &&
+	       flitcast_txqueue_share(site, msg->source, msg->how.class, 2);
+}
+
+/* Can the packet in cur go without being confirmed at once?  If it does for the first time. */
+static bool cur_patient(const struct flitcast_site *site, const struct flitcast_cur *cur,
+			const struct flitcast_msg *msg)
+{
+	unsigned int i;
+
+	if (!msg_patient(site, msg))
+		return false;
+	for (i = 0; i < cur->n; i++) {
+		const struct tx_target *t = &msg->target[cur->target[i]];
+
+		if (t->most || !fc_txtarget_patient(&t->core, &t->flow->core))
+			return false;
+	}
+	return true;
+}
+
+static void put_packet(struct flitcast_site *site, const struct flitcast_msg *msg, u8 *head,
+		       u16 n, u32 offset, u32 data_len, bool later)
+{
+	struct fc_packet pk = {
+		.src = site->cfg.id, .incarnation = site->incarnation,
+		.sock = msg->source->number, .src_port = msg->source->src_port,
+		.ntargets = n, .id = msg->out.id, .msg_len = msg->len,
+		.offset = offset, .data_len = data_len,
+		.flags = (msg->how.list ? FC_PACKET_LIST : 0) | (later ? FC_PACKET_LATER : 0),
+		.kind = msg->out.kind,
+	};
+
+	if (msg->out.kind == FC_KIND_ACCEPT || msg->out.kind == FC_KIND_REFUSE)
+		pk.id = msg->how.re;
+	fc_wire_packet_encode(head, &pk);
+}
+
+static struct fc_target entry_of(const struct tx_target *t, bool last)
+{
+	return (struct fc_target) {
+		.site = t->site, .port = t->port, .flags = last ? FC_TARGET_LAST : 0,
+		.lag = t->core.seq - t->flow->core.oldest,
+		.off = t->off, .len = t->len, .seq = t->core.seq,
+	};
+}
+
+static void put_target(u8 *head, unsigned int i, const struct tx_target *t, bool last)
+{
+	const struct fc_target e = entry_of(t, last);
+
+	fc_wire_target_encode(head, i, &e);
+}
+
+/**
+ * struct sites - target sites of the packet in cur
+ * @n: how many; 0: the targets differ in more than their sites, or there is only one
+ * @size: bytes of the head that the packet gets
+ * @site: sites
+ */
+struct sites {
+	unsigned int n;
+	u32 size;
+	u32 site[FC_TARGETS_MAX];
+};
+
+static bool alike(const struct tx_target *a, const struct tx_target *b)
+{
+	return a->port == b->port && a->off == b->off && a->len == b->len &&
+	       a->core.seq == b->core.seq && a->flow->core.oldest == b->flow->core.oldest;
+}
+
+/*
+ * Fills @s: a bitmap where it saves flits of the packet, which has @data bytes of data.  The socket
+ * refuses two targets with the same site and port: so the sites differ.
+ */
+static void cur_sites(struct sites *s, const struct flitcast_cur *cur,
+		      const struct flitcast_msg *msg, u32 data, u32 room)
+{
+	const struct tx_target *first = &msg->target[cur->target[0]];
+	unsigned int i;
+	u32 size;
+
+	s->n = 0;
+	s->size = fc_head_size(cur->n);
+	if (cur->n == 1 || s->size + data <= room)
+		return;
+	for (i = 0; i < cur->n; i++) {
+		const struct tx_target *t = &msg->target[cur->target[i]];
+
+		if (!alike(t, first))
+			return;
+		s->site[i] = t->site;
+	}
+	size = fc_wire_sites_size(s->site, cur->n);
+	if (DIV_ROUND_UP(size + data, room) == DIV_ROUND_UP(s->size + data, room))
+		return;
+	s->n = cur->n;
+	s->size = size;
+}
+
+/* Packet header and target list. */
+static void put_head(struct flitcast_site *site, const struct flitcast_cur *cur,
+		     struct flitcast_msg *msg, const struct sites *s, u8 *head, u32 offset,
+		     u32 data_len)
+{
+	bool later = cur_patient(site, cur, msg), again = false;
+	unsigned int i;
+
+	put_packet(site, msg, head, cur->n, offset, data_len, later);
+	if (s->n) {
+		const struct fc_target e = entry_of(&msg->target[cur->target[0]], false);
+
+		fc_wire_sites_encode(head, &e, s->site, s->n);
+	}
+	for (i = 0; i < cur->n; i++) {
+		struct tx_target *t = &msg->target[cur->target[i]];
+
+		if (!s->n)
+			put_target(head, i, t, i == cur->n - 1);
+		t->later = later;
+		again |= flitcast_tx_mark(t, cur->packet, flitcast_site_now(site));
+		flitcast_tx_settle(site, t);
+	}
+	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
+}
+
+/* Is it one flit to one target, and the only one of its source?  Its target is not asked yet. */
+static bool goes_at_once(struct flitcast_site *site, const struct flitcast_msg *msg)
+{
+	const struct tx_target *t = msg->target;
+	struct flitcast_source *src = msg->source;
+	const struct flitcast_queue *queue = flitcast_txqueue_of(src, msg->how.class);
+
+	return msg->ntargets == 1 && !msg->how.copies && site->vnet && !site->csr &&
+	       msg->len <= site->cfg.flit - FC_LINK_SIZE - fc_head_size(1) &&
+	       msg->len <= FC_PACKET_MAX && msg->npages <= MAX_SKB_FRAGS &&
+	       !t->flow->silent && t->core.seq - t->flow->core.oldest < FC_FLOW_WINDOW &&
+	       msg->at.deadline > msg->at.accepted && list_empty(&queue->ready) &&
+	       list_empty(&queue->fresh) && flitcast_txqueue_room(site, src, msg->how.class);
+}
+
+/* A flit that is a whole packet goes to the switch. */
+static void feed_whole(struct flitcast_site *site, u8 set, struct sk_buff *skb, u32 len)
+{
+	struct fc_event ev = {
+		.type = FC_EV_FLIT, .port = FC_PORT_LOCAL,
+		.flit = {
+			.h = skb, .head = skb->data, .parts = FC_PART_HEAD | FC_PART_TERM,
+			.data = len,
+		},
+	};
+
+	flitcast_vnet_feed(site, set, &ev);
+}
+
+/* All of it has gone, or is about to. */
+static void went_at_once(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t)
+{
+	u64 now = msg->at.accepted;
+
+	flitcast_tx_offer(t, t->core.part.first);
+	fc_txtarget_sent(&t->core, t->core.part.first);
+	t->most = t->core.sent;
+	t->asked = now;
+	t->sent_at = now;
+	t->first_at = now;
+	msg->state.begun = true;
+	flitcast_tx_settle(site, t);
+	site->stat[FC_STAT_PKT_SENT]++;
+	msg->at.repeat = now + msg->at.wait;
+	flitcast_tx_ask_later(site, msg, now);
+	flitcast_tx_schedule_sent(site, msg);
+}
+
+bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	u8 set = flitcast_site_set(msg->how.class);
+	struct tx_target *t = msg->target;
+	struct sk_buff *skb;
+	bool lane;
+
+	if (!goes_at_once(site, msg))
+		return false;
+	/* Where others wait for a lane it may go past them, to a link that nobody waits for. */
+	lane = flitcast_oper_clear(site, set) && flitcast_vnet_room(site, set);
+	if (!lane && site->cfg.mode != FC_MODE_VNET)
+		return false;
+	skb = flitcast_skb_alloc(site->out.headroom, fc_head_size(1) + flitcast_tx_linear(msg));
+	if (!skb)
+		return false;
+	skb_put(skb, fc_head_size(1));
+	t->later = msg_patient(site, msg) && fc_txtarget_patient(&t->core, &t->flow->core);
+	put_packet(site, msg, skb->data, 1, 0, msg->len, t->later);
+	put_target(skb->data, 0, t, true);
+	flitcast_tx_add_data(skb, msg, 0, msg->len);
+	if (flitcast_vnet_start(site, set, skb)) {
+		went_at_once(site, msg, t);
+		return true;
+	}
+	if (!lane) {
+		kfree_skb(skb);
+		return false;
+	}
+	went_at_once(site, msg, t);
+	/* It may have been delivered here when this returns, but it is not over. */
+	msg->entered = flitcast_oper_entered(site, set);
+	feed_whole(site, set, skb, msg->len);
+	return true;
+}
+
+/* The packet in cur is in the local net-input, or is not sent after all. */
+static void cur_done(struct flitcast_site *site, u8 set)
+{
+	struct flitcast_cur *cur = &site->ends->cur[set];
+	struct flitcast_msg *msg = cur->msg;
+
+	cur->msg = NULL;
+	msg->entered = flitcast_oper_entered(site, set);
+	if (msg->source) {
+		u64 now = flitcast_site_now(site);
+		unsigned int i;
+
+		for (i = 0; i < cur->n; i++) {
+			struct tx_target *t = &msg->target[cur->target[i]];
+
+			t->sent_at = now;
+			if (!t->first_at)
+				t->first_at = now;
+		}
+		/* Nobody waits for its turn with nothing left to send: of one target, or to all. */
+		if (cur->n == msg->ntargets &&
+		    (msg->ntargets == 1 ? !fc_txtarget_unsent(&msg->target->core) :
+					  msg->len <= FC_PACKET_MAX))
+			list_del_init(&msg->ready);
+		flitcast_tx_went(site, msg, now);
+	} else {
+		flitcast_msg_spent(site, msg);
+	}
+	flitcast_msg_put(msg);
+}
+
+struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_flit *flit)
+{
+	struct flitcast_cur *cur = &site->ends->cur[set];
+	struct flitcast_msg *msg = cur->msg;
+	u32 offset = cur->packet * FC_PACKET_MAX;
+	u32 total = packet_bytes(msg, cur->packet);
+	u32 room = site->cfg.flit - FC_LINK_SIZE;
+	u32 head = 0, want, got;
+	struct sk_buff *skb;
+	struct sites s;
+
+	if (!cur->front) {
+		cur_sites(&s, cur, msg, total, room);
+		head = s.size;
+	}
+	want = min(total - cur->sent, room - head);
+	skb = flitcast_skb_alloc(site->out.headroom, head + flitcast_tx_linear(msg));
+	if (!skb) {
+		/* Not begun: who needs it may be another by the time there is memory. */
+		if (!cur->front) {
+			cur->msg = NULL;
+			flitcast_msg_put(msg);
+		}
+		return NULL;
+	}
+	memset(flit, 0, sizeof(*flit));
+	if (head) {
+		put_head(site, cur, msg, &s, skb_put(skb, head), offset, total);
+		flit->head = skb->data;
+		flit->parts = FC_PART_HEAD;
+		cur->front = true;
+	}
+	got = flitcast_tx_add_data(skb, msg, offset + cur->sent, want);
+	flit->h = skb;
+	flit->data = got;
+	cur->sent += got;
+	if (cur->sent == total) {
+		flit->parts |= FC_PART_TERM;
+		cur_done(site, set);
+	}
+	return skb;
+}

@@ -1,0 +1,390 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Whose message a site sends next: users take turns, and of each user its sockets (round.h).
+ *
+ *	site			a round for each set of channels, one for broadcasts
+ *	  struct flitcast_owner	a user
+ *	    struct flitcast_queue	the messages of a source and class, in order
+ *
+ * The messages under way of a class are bounded by source, by a share of what one source has alone,
+ * and by user.  A source that has none under way always has a place of its own, as long as its user
+ * has not got too many of them.
+ */
+#include <linux/slab.h>
+#include "ends/check.h"
+#include "ends/tx.h"
+#include "ends/txqueue.h"
+#include "fabric/enter.h"
+
+/*
+ * Messages of a class that a source may have under way, so that its packets wait at the source
+ * rather than in the transit pools of others: if others have some, too, a share of it, at least
+ * one.
+ */
+#define ACTIVE_MAX		8
+/* In mode vnet there is nothing in transit pools, and channels make it wait. */
+#define ACTIVE_VNET_MAX		32
+/* Those of a user, of all its sources: a source waits with its first one, too, beyond that. */
+#define ACTIVE_USER_MAX		16
+#define ACTIVE_VNET_USER_MAX	256
+
+unsigned int flitcast_txqueue_active_max(const struct flitcast_site *site)
+{
+	return site->vnet ? ACTIVE_VNET_MAX : ACTIVE_MAX;
+}
+
+static unsigned int user_max(const struct flitcast_site *site)
+{
+	return site->vnet ? ACTIVE_VNET_USER_MAX : ACTIVE_USER_MAX;
+}
+
+static struct flitcast_owner *owner_find(struct flitcast_site *site, kuid_t uid)
+{
+	struct flitcast_owner *owner;
+
+	hash_for_each_possible(site->ends->queue.owners, owner, node, __kuid_val(uid))
+		if (uid_eq(owner->uid, uid))
+			return owner;
+	return NULL;
+}
+
+struct flitcast_owner *flitcast_txqueue_owner(kuid_t uid)
+{
+	struct flitcast_owner *owner = kzalloc(sizeof(*owner), GFP_KERNEL_ACCOUNT);
+	unsigned int i;
+
+	if (!owner)
+		return NULL;
+	owner->uid = uid;
+	for (i = 0; i < FLITCAST_TX_DOORS; i++)
+		flitcast_turn_init(&owner->turn[i]);
+	for (i = 0; i < FLITCAST_TX_CLASSES; i++) {
+		flitcast_round_init(&owner->class[i].round);
+		INIT_LIST_HEAD(&owner->class[i].blocked);
+	}
+	return owner;
+}
+
+static void owner_put(struct flitcast_owner *owner)
+{
+	unsigned int i;
+
+	if (--owner->nsources)
+		return;
+	for (i = 0; i < FLITCAST_TX_DOORS; i++)
+		flitcast_turn_leave(&owner->turn[i]);
+	hash_del(&owner->node);
+	kfree(owner);
+}
+
+struct flitcast_owner *flitcast_txqueue_attach(struct flitcast_site *site,
+					       struct flitcast_source *src,
+					       struct flitcast_owner *owner)
+{
+	struct flitcast_owner *found = owner_find(site, owner->uid);
+	unsigned int i;
+
+	if (!found)
+		hash_add(site->ends->queue.owners, &owner->node, __kuid_val(owner->uid));
+	src->owner = found ? found : owner;
+	src->owner->nsources++;
+	for (i = 0; i < ARRAY_SIZE(src->queue); i++) {
+		struct flitcast_queue *queue = &src->queue[i];
+
+		flitcast_turn_init(&queue->turn);
+		INIT_LIST_HEAD(&queue->ready);
+		INIT_LIST_HEAD(&queue->fresh);
+	}
+	return found ? owner : NULL;
+}
+
+/* The queue takes part in its user's round, and the user in the site's. */
+static void join(struct flitcast_site *site, struct flitcast_source *src, u8 class)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
+	enum flitcast_tx_door door = flitcast_txqueue_door(class);
+
+	if (queue->blocked) {
+		queue->blocked = false;
+		flitcast_turn_leave(&queue->turn);
+	}
+	flitcast_turn_join(&src->owner->class[class].round, &queue->turn);
+	flitcast_turn_join(&site->ends->queue.round[door], &src->owner->turn[door]);
+	site->oper.doors |= fc_bit(door);
+}
+
+/*
+ * If the user has a place for a message under way, give the queue that has waited for one longest
+ * its turn.  Called when a place becomes free, and when a queue that may have got its turn for one
+ * does not use it.
+ */
+static void unblock(struct flitcast_site *site, struct flitcast_owner *owner, u8 class)
+{
+	struct flitcast_owned *owned = &owner->class[class];
+	struct flitcast_queue *queue;
+
+	queue = list_first_entry_or_null(&owned->blocked, struct flitcast_queue, turn.node);
+	if (!queue || owned->nactive >= user_max(site))
+		return;
+	queue->unblocked = true;
+	join(site, flitcast_txqueue_source(queue, class), class);
+}
+
+void flitcast_txqueue_detach(struct flitcast_site *site, struct flitcast_source *src)
+{
+	struct flitcast_owner *owner = src->owner;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(src->queue); i++)
+		flitcast_turn_leave(&src->queue[i].turn);
+	for (i = 0; i < FLITCAST_TX_CLASSES; i++)
+		unblock(site, owner, i);
+	owner_put(owner);
+}
+
+void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(msg->source, msg->how.class);
+
+	if (!list_empty(&msg->ready))
+		return;
+	/* Until it is its turn nobody waits for a target. */
+	if (msg->state.waits_for)
+		flitcast_tx_hold(msg, false, flitcast_site_now(site));
+	/* Broadcasts that are sent again wait for nobody's turn: there are few of them. */
+	if (msg->state.begun && msg->how.class == FLITCAST_TX_CAST) {
+		list_add_tail(&msg->ready, &site->ends->txcast.again);
+		site->oper.doors |= fc_bit(FLITCAST_TX_BY_RELAY);
+		return;
+	}
+	list_add_tail(&msg->ready, msg->state.begun ? &queue->ready : &queue->fresh);
+	/* A source that waits for a place still has what it has begun to send. */
+	if (msg->state.begun || !queue->blocked)
+		join(site, msg->source, msg->how.class);
+}
+
+void flitcast_txqueue_active(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(msg->source, msg->how.class);
+	struct flitcast_owned *owned = &msg->source->owner->class[msg->how.class];
+
+	msg->state.active = true;
+	queue->unblocked = false;
+	site->ends->queue.nactive[msg->how.class]++;
+	owned->nactive++;
+	if (!queue->nactive++ && !owned->nbusy++)
+		site->ends->queue.nbusy[msg->how.class]++;
+}
+
+void flitcast_txqueue_inactive(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(msg->source, msg->how.class);
+	struct flitcast_owned *owned = &msg->source->owner->class[msg->how.class];
+
+	msg->state.active = false;
+	site->ends->queue.nactive[msg->how.class]--;
+	owned->nactive--;
+	if (!--queue->nactive && !--owned->nbusy)
+		site->ends->queue.nbusy[msg->how.class]--;
+	/* Its place is free: for the source, or for the one of the user that has waited longest. */
+	if (!list_empty(&queue->fresh) && !queue->blocked)
+		join(site, msg->source, msg->how.class);
+	unblock(site, msg->source->owner, msg->how.class);
+}
+
+bool flitcast_txqueue_share(const struct flitcast_site *site, struct flitcast_source *src, u8 class,
+			    unsigned int part)
+{
+	const struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
+	const struct flitcast_owned *owned = &src->owner->class[class];
+	unsigned int users = site->ends->queue.nbusy[class] + !owned->nbusy;
+	unsigned int sources = owned->nbusy + !queue->nactive;
+
+	return part * (queue->nactive + 1) * users * sources <=
+	       flitcast_txqueue_active_max(site);
+}
+
+bool flitcast_txqueue_room(const struct flitcast_site *site, struct flitcast_source *src, u8 class)
+{
+	if (flitcast_txqueue_of(src, class)->nactive)
+		return flitcast_txqueue_share(site, src, class, 1);
+	return src->owner->class[class].nactive < user_max(site);
+}
+
+/* May a message of the queue begin?  If not the queue comes again when it may. */
+static bool may_begin(struct flitcast_site *site, struct flitcast_source *src, u8 class)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
+	struct flitcast_owned *owned = &src->owner->class[class];
+
+	/* Broadcasts are counted by the caller. */
+	if (class == FLITCAST_TX_CAST || flitcast_txqueue_room(site, src, class))
+		return true;
+	/* When one of those that it has under way is over. */
+	if (queue->nactive)
+		return false;
+	flitcast_turn_leave(&queue->turn);
+	/* A queue whose place another one took meanwhile is the first to get the next one. */
+	if (queue->unblocked)
+		list_add(&queue->turn.node, &owned->blocked);
+	else
+		list_add_tail(&queue->turn.node, &owned->blocked);
+	queue->blocked = true;
+	queue->unblocked = false;
+	return false;
+}
+
+static struct flitcast_msg *queue_next(struct flitcast_site *site, struct flitcast_source *src,
+				       u8 class)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
+	struct flitcast_msg *msg;
+
+	msg = list_first_entry_or_null(&queue->ready, struct flitcast_msg, ready);
+	if (msg)
+		return msg;
+	msg = list_first_entry_or_null(&queue->fresh, struct flitcast_msg, ready);
+	return msg && may_begin(site, src, class) ? msg : NULL;
+}
+
+static struct flitcast_msg *class_next(struct flitcast_site *site, struct flitcast_owner *owner,
+				       u8 class)
+{
+	struct flitcast_round *round = &owner->class[class].round;
+	struct flitcast_turn *turn;
+
+	while ((turn = flitcast_round_turn(round))) {
+		struct flitcast_queue *queue = container_of(turn, struct flitcast_queue, turn);
+		struct flitcast_msg *msg;
+
+		msg = queue_next(site, flitcast_txqueue_source(queue, class), class);
+		if (msg)
+			return msg;
+		site->oper.looks -= FLITCAST_FEED_QUEUE;
+		if (!queue->blocked) {
+			queue->unblocked = false;
+			flitcast_turn_idle(round, turn);
+			unblock(site, owner, class);
+		}
+		/* There may be more, see flitcast_txqueue_next(). */
+		if (site->oper.looks <= 0)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* The class whose messages enter by a door. */
+static const u8 door_class[FLITCAST_TX_DOORS] = {
+	[FLITCAST_TX_BY_INPUT] = FLITCAST_TX_LOW,
+	[FLITCAST_TX_BY_SHORT] = FLITCAST_TX_SHORT,
+	[FLITCAST_TX_BY_HIGH] = FLITCAST_TX_HIGH,
+	[FLITCAST_TX_BY_RELAY] = FLITCAST_TX_CAST,
+};
+
+struct flitcast_msg *flitcast_txqueue_next(struct flitcast_site *site, enum flitcast_tx_door door)
+{
+	struct flitcast_round *round = &site->ends->queue.round[door];
+	struct flitcast_turn *turn;
+
+	while ((turn = flitcast_round_turn(round))) {
+		struct flitcast_msg *msg;
+
+		msg = class_next(site, container_of(turn, struct flitcast_owner, turn[door]),
+				 door_class[door]);
+		if (msg)
+			return msg;
+		/* There may be more: the timer goes on with it. */
+		if (site->oper.looks <= 0) {
+			site->clock.ends_at = 0;
+			return NULL;
+		}
+		flitcast_turn_idle(round, turn);
+		site->oper.looks -= FLITCAST_FEED_QUEUE;
+	}
+	site->oper.doors &= ~fc_bit(door);
+	return NULL;
+}
+
+void flitcast_txqueue_sent(struct flitcast_site *site, struct flitcast_msg *msg, u32 bytes)
+{
+	struct flitcast_queue *queue = flitcast_txqueue_of(msg->source, msg->how.class);
+	struct flitcast_owner *owner = msg->source->owner;
+	enum flitcast_tx_door door = flitcast_txqueue_door(msg->how.class);
+
+	flitcast_turn_sent(&owner->class[msg->how.class].round, &queue->turn, bytes);
+	flitcast_turn_sent(&site->ends->queue.round[door], &owner->turn[door], bytes);
+}
+
+#ifdef CONFIG_DEBUG_NET
+/* The queues of a user and class that have a turn, or wait for a place. */
+static unsigned int owned_check(const struct flitcast_site *site,
+				const struct flitcast_owner *owner, u8 class)
+{
+	const struct flitcast_owned *owned = &owner->class[class];
+	enum flitcast_tx_door door = flitcast_txqueue_door(class);
+	const struct list_head *const list[] = { &owned->round.first, &owned->round.next };
+	struct flitcast_queue *queue;
+	unsigned int n = 0, i;
+
+	for (i = 0; i < ARRAY_SIZE(list); i++) {
+		list_for_each_entry(queue, list[i], turn.node) {
+			WARN_ONCE(queue->blocked || queue->turn.first != !i,
+				  "class %u: a queue in the wrong list\n", class);
+			n++;
+		}
+	}
+	WARN_ONCE(n && (list_empty(&owner->turn[door].node) || !(site->oper.doors & fc_bit(door))),
+		  "class %u: %u queues have a turn, their user has none\n", class, n);
+	i = n;
+	list_for_each_entry(queue, &owned->blocked, turn.node) {
+		WARN_ONCE(!queue->blocked ||
+			  flitcast_txqueue_source(queue, class)->owner != owner,
+			  "class %u: a queue waits for a place, and does not know\n", class);
+		i++;
+	}
+	/* A place that is free wakes one. */
+	WARN_ONCE(i != n && !n && !owned->nactive,
+		  "class %u: %u queues wait for a place, and nothing is under way\n", class, i);
+	return i;
+}
+
+unsigned int flitcast_txqueue_check(struct flitcast_site *site)
+{
+	unsigned int nactive[FLITCAST_TX_CLASSES] = { 0 }, queued[FLITCAST_TX_CLASSES] = { 0 };
+	unsigned int nbusy[FLITCAST_TX_CLASSES] = { 0 }, nsources = 0, found = 0, n = 0, i;
+	struct flitcast_source *src;
+	struct flitcast_owner *owner;
+	unsigned long number;
+	u8 class;
+
+	hash_for_each(site->ends->queue.owners, i, owner, node) {
+		nsources += owner->nsources;
+		for (class = 0; class < FLITCAST_TX_CLASSES; class++) {
+			nactive[class] += owner->class[class].nactive;
+			nbusy[class] += !!owner->class[class].nbusy;
+			n += owned_check(site, owner, class);
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(site->ends->sources.table); i++) {
+		xa_for_each(&site->ends->sources.table[i], number, src) {
+			found++;
+			if (i) {
+				queued[FLITCAST_TX_CAST] += src->queue[0].nactive;
+				continue;
+			}
+			for (class = 0; class < FLITCAST_TX_CLASSES; class++)
+				if (class != FLITCAST_TX_CAST)
+					queued[class] += flitcast_txqueue_of(src, class)->nactive;
+		}
+	}
+	WARN_ONCE(found != nsources, "%u sources, counted %u\n", found, nsources);
+	for (class = 0; class < FLITCAST_TX_CLASSES; class++)
+		WARN_ONCE(site->ends->queue.nactive[class] != nactive[class] ||
+			  site->ends->queue.nactive[class] != queued[class] ||
+			  site->ends->queue.nbusy[class] != nbusy[class],
+			  "class %u: %u under way, %u of users, %u of sources; %u users, not %u\n",
+			  class, site->ends->queue.nactive[class], nactive[class], queued[class],
+			  nbusy[class], site->ends->queue.nbusy[class]);
+	return n + nsources;
+}
+#endif

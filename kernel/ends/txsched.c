@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * When something is due of the messages of a site, and which of them are under way.
+ */
+#include "ends/tx.h"
+#include "ends/txqueue.h"
+#include "ends/txsched.h"
+
+void flitcast_tx_settle(struct flitcast_site *site, struct tx_target *t)
+{
+	struct flitcast_msg *msg = t->msg;
+	bool under_way = !fc_txtarget_over(&t->core) && t->core.state != FC_TX_NO_ROOM &&
+			 !t->silent && t->most && !t->flow->silent;
+
+	if (under_way == t->under_way)
+		return;
+	t->under_way = under_way;
+	if (!under_way) {
+		if (!--msg->state.nunder_way)
+			flitcast_txqueue_inactive(site, msg);
+	} else if (!msg->state.nunder_way++) {
+		flitcast_txqueue_active(site, msg);
+	}
+}
+
+static bool due_before(struct rb_node *a, const struct rb_node *b)
+{
+	return rb_entry(a, struct flitcast_msg, due_node)->at.due <
+	       rb_entry(b, struct flitcast_msg, due_node)->at.due;
+}
+
+/* When something is due of a message that is not over. */
+static u64 due_of(const struct flitcast_msg *msg)
+{
+	u64 at = min3(msg->at.repeat, msg->at.deadline, msg->at.slow);
+
+	if (msg->walk.what != TX_WALK_NONE)
+		return msg->walk.due;
+	at = min(at, msg->at.ask);
+	return msg->state.holding ? min(at, flitcast_tx_hold_until(msg)) : at;
+}
+
+void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	/* Over: nothing is due. */
+	u64 at = msg->state.left ? due_of(msg) : FC_NEVER;
+
+	if (msg->state.late) {
+		list_del(&msg->late);
+		msg->state.late = false;
+	}
+	if (at == msg->at.due)
+		return;
+	if (msg->at.due != FC_NEVER)
+		rb_erase_cached(&msg->due_node, &site->ends->tx.due);
+	msg->at.due = at;
+	if (at == FC_NEVER)
+		return;
+	rb_add_cached(&msg->due_node, &site->ends->tx.due, due_before);
+	flitcast_tx_due(site, at);
+}
+
+void flitcast_tx_schedule_sent(struct flitcast_site *site, struct flitcast_msg *msg)
+{
+	struct flitcast_msg *last = NULL;
+
+	if (!list_empty(&site->ends->tx.late))
+		last = list_last_entry(&site->ends->tx.late, struct flitcast_msg, late);
+	/* In order of time, which they nearly always are; the tree is for all others. */
+	if (due_of(msg) != msg->at.ask || (last && msg->at.ask < last->at.ask)) {
+		flitcast_tx_schedule(site, msg);
+		return;
+	}
+	list_add_tail(&msg->late, &site->ends->tx.late);
+	msg->state.late = true;
+	flitcast_tx_due(site, msg->at.ask);
+}

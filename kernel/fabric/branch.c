@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A flit that leaves by several ways: for each but one a frame of its own.
+ */
+#include <linux/mm.h>
+#include "fabric/branch.h"
+#include "link/link.h"
+
+/* The data behind the head, in the pages it is in; what is not in pages is copied. */
+static void put_data(struct sk_buff *to, const struct sk_buff *skb, u32 head)
+{
+	const struct skb_shared_info *from = skb_shinfo(skb);
+	struct skb_shared_info *shinfo = skb_shinfo(to);
+	unsigned int i;
+
+	skb_put_data(to, skb->data + head, skb_headlen(skb) - head);
+	for (i = 0; i < from->nr_frags; i++) {
+		shinfo->frags[i] = from->frags[i];
+		get_page(skb_frag_page(&from->frags[i]));
+	}
+	shinfo->nr_frags = from->nr_frags;
+	to->len += skb->data_len;
+	to->data_len = skb->data_len;
+	to->truesize += skb->data_len;
+}
+
+/* Returns the most bytes of a branch's head; writing a bitmap tells how many it really has. */
+static u32 most(const u8 *head, u32 old, u64 mask)
+{
+	return fc_wire_mapped(head) ? old : fc_head_size(hweight64(mask));
+}
+
+struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom, u64 mask)
+{
+	u32 old = mask ? fc_wire_head_len(skb->data) : 0;
+	u32 size = mask ? most(skb->data, old, mask) : 0;
+	struct sk_buff *copy;
+
+	/* Whose pages are more than pages. */
+	if (skb_has_frag_list(skb) || skb_shinfo(skb)->flags)
+		return __pskb_copy(skb, headroom, GFP_ATOMIC);
+	copy = flitcast_skb_alloc(headroom, size + skb_headlen(skb) - old);
+	if (!copy)
+		return NULL;
+	if (size)
+		skb_put(copy, fc_wire_head_subset(skb_tail_pointer(copy), skb->data, mask, 0));
+	put_data(copy, skb, old);
+	return copy;
+}
+
+void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int kept)
+{
+	u32 old = fc_wire_head_len(skb->data), less;
+
+	if (fc_wire_mapped(skb->data)) {
+		u32 size = fc_wire_head_subset(skb->data, skb->data, mask, 0);
+
+		less = old - size;
+		memmove(skb->data + less, skb->data, size);
+	} else {
+		less = old - fc_head_size(kept);
+		fc_wire_head_subset(skb->data + less, skb->data, mask, 0);
+	}
+	skb_pull(skb, less);
+}

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Mode csr: runs core/csr_plan.h beside the switch of vnet.c.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+#include "core/csr_plan.h"
+#include "core/vnet.h"
+#include "fabric/csr.h"
+#include "fabric/enter.h"
+#include "fabric/vnet.h"
+
+/* Windows reserved at a site at a time, for each of its links. */
+#define RES_PER_PORT	64
+
+/**
+ * struct flitcast_csr - the reservations of a site
+ * @plan: what decides
+ * @link: its links
+ * @res: its reservations
+ * @floor: by site
+ *
+ * The site's lock protects it.
+ */
+struct flitcast_csr {
+	struct fc_csr_plan plan;
+	struct fc_csr_link link[FC_PORTS_MAX];
+	struct fc_csr_res *res;
+	u64 *floor;
+};
+
+/* A lost one costs time, and windows that lapse. */
+static void send_frame(void *arg, u8 port, const struct fc_csr_frame *frame)
+{
+	struct fc_link_hdr hdr = { .type = FC_FRAME_CSR, .vc = FC_VC_CTRL };
+	u32 size = fc_csr_frame_size(frame->n);
+	struct flitcast_site *site = arg;
+	struct flitcast_end *end = &site->end[port];
+	struct sk_buff *skb;
+
+	if (!end->link || end->hello.state != FC_LINK_UP)
+		return;
+	skb = flitcast_link_alloc(end->link, size);
+	if (!skb) {
+		site->stat[FC_STAT_NO_MEMORY]++;
+		return;
+	}
+	fc_wire_csr_encode(skb_put(skb, size), frame);
+	end->link->stat[FC_LSTAT_TX_CTRL]++;
+	flitcast_output_frame(site, port, skb, &hdr);
+}
+
+static void admitted(void *arg, const u8 *head, u64 arrival)
+{
+	static_call(flitcast_tx_admitted_up)(arg, head, arrival);
+}
+
+void flitcast_csr_free(struct flitcast_site *site)
+{
+	struct flitcast_csr *csr = site->csr;
+
+	if (!csr)
+		return;
+	kvfree(csr->res);
+	kvfree(csr->floor);
+	kfree(csr);
+	site->csr = NULL;
+}
+
+int flitcast_csr_alloc(struct flitcast_site *site)
+{
+	u16 size = min_t(u32, RES_PER_PORT * site->core.nports, FC_CSR_MAX);
+	struct flitcast_csr *csr;
+	struct fc_vnet *vnet;
+
+	if (site->cfg.mode != FC_MODE_CSR)
+		return 0;
+	csr = kzalloc(sizeof(*csr), GFP_KERNEL_ACCOUNT);
+	if (!csr)
+		return -ENOMEM;
+	site->csr = csr;
+	vnet = flitcast_vnet_core(site, FC_SET_BULK);
+	csr->res = kvcalloc(size, sizeof(*csr->res), GFP_KERNEL_ACCOUNT);
+	csr->floor = kvcalloc(site->cfg.topo.nsites, sizeof(*csr->floor), GFP_KERNEL_ACCOUNT);
+	/* flitcast_csr_free() frees what there is. */
+	if (!csr->res || !csr->floor)
+		return -ENOMEM;
+	csr->plan.c.pool.res = csr->res;
+	csr->plan.c.pool.size = size;
+	csr->plan.link = csr->link;
+	csr->plan.floor = csr->floor;
+	csr->plan.vnet = vnet;
+	csr->plan.send = send_frame;
+	csr->plan.admitted = admitted;
+	csr->plan.arg = site;
+	csr->plan.rng = get_random_u64();
+	fc_csr_plan_init(&csr->plan);
+	vnet->plan = &csr->plan;
+	vnet->apart = true;
+	return 0;
+}
+
+u64 flitcast_csr_next_at(const struct flitcast_site *site)
+{
+	return site->csr ? fc_csr_plan_next_at(&site->csr->plan) : FC_NEVER;
+}
+
+bool flitcast_csr_in(struct flitcast_site *site, u8 port, struct sk_buff *skb)
+{
+	struct fc_event ev = { .type = FC_EV_MORE };
+	struct fc_csr_frame frame;
+
+	if (!site->csr || !pskb_may_pull(skb, skb->len) ||
+	    !fc_wire_csr_decode(&frame, skb->data, skb->len))
+		return false;
+	site->end[port].link->stat[FC_LSTAT_RX_CTRL]++;
+	fc_csr_plan_in(&site->csr->plan, port, &frame, flitcast_site_now(site));
+	flitcast_vnet_all(site, &ev);
+	return true;
+}
+
+void flitcast_csr_time(struct flitcast_site *site, u64 now)
+{
+	if (site->csr)
+		fc_csr_plan_time(&site->csr->plan, now);
+}
+
+u64 flitcast_csr_due(const struct flitcast_site *site, const u8 *head)
+{
+	return site->csr ? fc_csr_plan_due(&site->csr->plan, head) : 0;
+}
+
+void flitcast_csr_link_down(struct flitcast_site *site, u8 port)
+{
+	if (site->csr)
+		fc_csr_plan_link_down(&site->csr->plan, port);
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Control frames: confirmations, questions and the like, on their way from end to end.
+ *
+ * A frame has entries for several ends.  What leaves by the same port is put into one:
+ * a frame waits for the end of what is going on, and on a busy site until the frames
+ * that have come are worked off, which is when a tasklet runs.  Whether a site is busy
+ * is tried out: where that joined nothing, the next frames do not wait.
+ *
+ * Confirmations of a list go back the way it came.  A target is held back with its own until
+ * those further on send theirs, and goes with these.  Where none came in time, the next ones are
+ * not held: those further on are far, or gone, or send theirs another way.
+ */
+#include <linux/interrupt.h>
+#include "core/bucket.h"
+#include "fabric/ctrl.h"
+#include "fabric/enter.h"
+
+/* So many times nothing waits, for the tasklet or for others, where that was of no use. */
+#define ALONE		15
+/*
+ * Control entries that a link may bring: a million in a second, which is more than a processor
+ * makes of the packets that they confirm, and so many at once.  A frame may have one for each of
+ * many sites, so that each entry may be a frame further on.
+ */
+#define CTRL_NS		1000
+#define CTRL_BURST	16384
+/* Entries that a frame has room for to begin with. */
+#define FEW		2
+
+static void count(struct flitcast_site *site, enum fc_stat stat)
+{
+	site->stat[stat]++;
+}
+
+/* Queue the frame of a port, for those who drain the links. */
+static void queue(struct flitcast_site *site, u8 port)
+{
+	struct fc_link_hdr hdr = { .type = FC_FRAME_CTRL, .vc = FC_VC_CTRL };
+	struct flitcast_end *end = &site->end[port];
+	struct sk_buff *skb = end->ctrl;
+
+	end->ctrl = NULL;
+	site->ctrl.ports &= ~fc_bit(port);
+	site->ctrl.old &= ~fc_bit(port);
+	end->link->stat[FC_LSTAT_TX_CTRL]++;
+	flitcast_output_frame(site, port, skb, &hdr);
+}
+
+/* Entries that a frame has room for. */
+static u32 most(const struct flitcast_site *site)
+{
+	return fc_ctrls_most(site->cfg.flit - (site->auth ? FC_AUTH_SIZE : 0));
+}
+
+/* Room for one more entry behind those that wait. */
+static bool make_room(const struct flitcast_site *site, struct flitcast_end *end)
+{
+	struct sk_buff *more, *skb = end->ctrl;
+	u32 n = FEW;
+
+	if (skb && skb_tailroom(skb) >= FC_CTRL_SIZE)
+		return true;
+	/* Most go alone, or in twos; who has room for more than that has it for all. */
+	if (skb)
+		n = most(site);
+	more = flitcast_link_alloc(end->link, fc_ctrls_size(n));
+	if (!more)
+		return false;
+	if (skb) {
+		skb_put_data(more, skb->data, skb->len);
+		consume_skb(skb);
+	}
+	end->ctrl = more;
+	return true;
+}
+
+static bool full(const struct flitcast_site *site, const struct flitcast_end *end)
+{
+	return end->ctrl && end->ctrl->len >= fc_ctrls_size(most(site));
+}
+
+/* Entries of a frame that go to a site. */
+static u32 entries_to(const struct sk_buff *skb, u32 dst)
+{
+	u32 at, n = 0;
+
+	for (at = 0; at < skb->len; at += FC_CTRL_SIZE)
+		n += fc_wire_ctrl_dst(skb->data + at) == dst;
+	return n;
+}
+
+static void held_drop(struct flitcast_site *site, unsigned int i)
+{
+	site->ctrl.held[i] = site->ctrl.held[--site->ctrl.nheld];
+}
+
+/*
+ * What is held goes with a frame to the same site, or behind it where that is full and has the
+ * last of those that were waited for.
+ */
+static void join(struct flitcast_site *site, u8 port)
+{
+	struct flitcast_end *end = &site->end[port];
+	unsigned int i = 0;
+
+	while (end->ctrl && i < site->ctrl.nheld) {
+		struct flitcast_held *held = &site->ctrl.held[i];
+		u32 n = held->port == port ? entries_to(end->ctrl, held->ctrl.dst) : 0;
+
+		if (!n || (full(site, end) && held->left > n)) {
+			held->left -= n;
+			i++;
+			continue;
+		}
+		if (full(site, end))
+			queue(site, port);
+		if (make_room(site, end))
+			fc_wire_ctrl_encode(skb_put(end->ctrl, FC_CTRL_SIZE), &held->ctrl);
+		else
+			count(site, FC_STAT_NO_MEMORY);
+		held_drop(site, i);
+	}
+}
+
+/* The frame of a port, and what waits for it. */
+static void flush(struct flitcast_site *site, u8 port)
+{
+	if (site->ctrl.nheld)
+		join(site, port);
+	if (site->end[port].ctrl)
+		queue(site, port);
+}
+
+static void flush_all(struct flitcast_site *site)
+{
+	u32 rest;
+
+	for (rest = site->ctrl.ports; rest; rest &= rest - 1)
+		flush(site, fc_low(rest));
+}
+
+static void ctrl_soon(struct tasklet_struct *tasklet)
+{
+	struct flitcast_site *site = container_of(tasklet, struct flitcast_site, ctrl.soon);
+
+	flitcast_enter(site);
+	flush_all(site);
+	site->ctrl.alone = site->ctrl.joined ? 0 : ALONE;
+	site->ctrl.joined = false;
+	flitcast_leave(site);
+}
+
+void flitcast_ctrl_init(struct flitcast_site *site)
+{
+	tasklet_setup(&site->ctrl.soon, ctrl_soon);
+}
+
+void flitcast_ctrl_stop(struct flitcast_site *site)
+{
+	tasklet_kill(&site->ctrl.soon);
+}
+
+void flitcast_ctrl_leave(struct flitcast_site *site)
+{
+	if (!in_serving_softirq() || site->dead) {
+		flush_all(site);
+	} else if (site->ctrl.alone) {
+		site->ctrl.alone--;
+		flush_all(site);
+	} else {
+		site->ctrl.old = site->ctrl.ports;
+		tasklet_schedule(&site->ctrl.soon);
+	}
+}
+
+void flitcast_ctrl_drop(struct flitcast_site *site, u8 port)
+{
+	unsigned int i;
+
+	kfree_skb(site->end[port].ctrl);
+	site->end[port].ctrl = NULL;
+	site->ctrl.ports &= ~fc_bit(port);
+	site->ctrl.old &= ~fc_bit(port);
+	for (i = site->ctrl.nheld; i--;)
+		if (site->ctrl.held[i].port == port)
+			held_drop(site, i);
+}
+
+/* What a frame that waits says already, the same end says anew. */
+static bool replace(struct sk_buff *skb, const struct fc_ctrl *ctrl)
+{
+	u32 at;
+
+	for (at = 0; at < skb->len; at += FC_CTRL_SIZE) {
+		struct fc_ctrl old;
+
+		if (!fc_wire_ctrl_decode(&old, skb->data + at) || !fc_ctrl_covers(ctrl, &old))
+			continue;
+		fc_wire_ctrl_encode(skb->data + at, ctrl);
+		return true;
+	}
+	return false;
+}
+
+/* Towards a site: back by where its last list came, or else by the route. */
+static u8 port_to(struct flitcast_site *site, u32 dst)
+{
+	const struct flitcast_back *back = &site->ctrl.back[dst % FLITCAST_BACKS];
+
+	if (back->src == dst && back->port && !site->core.routes &&
+	    site->core.data.up & fc_bit(back->port))
+		return back->port;
+	return fc_site_next_port(&site->core, dst);
+}
+
+void flitcast_ctrl_back(struct flitcast_site *site, u32 src, u8 port)
+{
+	struct flitcast_back *back = &site->ctrl.back[src % FLITCAST_BACKS];
+
+	if (back->src == src && back->port == port)
+		return;
+	/* Every link leads nearer, so that nothing goes in a circle. */
+	if (src == site->cfg.id ||
+	    !(fc_topo_minimal(&site->cfg.topo, site->cfg.id, src) & fc_bit(port - 1)))
+		return;
+	back->src = src;
+	back->port = port;
+}
+
+void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
+{
+	struct flitcast_end *end;
+	u8 port;
+
+	if (ctrl->dst == site->cfg.id) {
+		/* Taken when what is being done now is done: see flitcast_ctrl_loop(). */
+		if (site->ctrl.nloop < FLITCAST_LOOP_MAX)
+			site->ctrl.loop[site->ctrl.nloop++] = *ctrl;
+		else
+			count(site, FC_STAT_CTRL_DROPPED);
+		return;
+	}
+	port = port_to(site, ctrl->dst);
+	/* Dropped where there is no way or no memory: its end says it again. */
+	if (port == FC_PORT_NONE || ctrl->hops >= FC_HOPS_MAX) {
+		count(site, FC_STAT_CTRL_DROPPED);
+		return;
+	}
+	end = &site->end[port];
+	ctrl->hops++;
+	if (site->ctrl.old & fc_bit(port))
+		site->ctrl.joined = true;
+	if (end->ctrl && replace(end->ctrl, ctrl))
+		return;
+	if (full(site, end))
+		flush(site, port);
+	if (!make_room(site, end)) {
+		count(site, FC_STAT_NO_MEMORY);
+		return;
+	}
+	site->ctrl.ports |= fc_bit(port);
+	fc_wire_ctrl_encode(skb_put(end->ctrl, FC_CTRL_SIZE), ctrl);
+}
+
+/*
+ * Of the same end: it says the same anew, and waits no longer for that.  Return: where it is to be
+ * held, or NULL.
+ */
+static struct flitcast_held *held_place(struct flitcast_site *site, const struct fc_ctrl *ctrl)
+{
+	struct flitcast_held *held;
+	unsigned int i;
+
+	for (i = 0; i < site->ctrl.nheld; i++)
+		if (fc_ctrl_covers(ctrl, &site->ctrl.held[i].ctrl))
+			return &site->ctrl.held[i];
+	if (site->ctrl.nheld == FLITCAST_HELD_MAX)
+		return NULL;
+	if (site->ctrl.held_alone) {
+		site->ctrl.held_alone--;
+		return NULL;
+	}
+	held = &site->ctrl.held[site->ctrl.nheld++];
+	held->until = flitcast_site_now(site) + site->timing.retry;
+	site->clock.ends_at = min(site->clock.ends_at, held->until);
+	return held;
+}
+
+void flitcast_ctrl_hold(struct flitcast_site *site, struct fc_ctrl *ctrl, u8 left)
+{
+	u8 port = ctrl->dst == site->cfg.id ? FC_PORT_NONE : port_to(site, ctrl->dst);
+	struct flitcast_held *held = NULL;
+
+	/* What waits for this port goes soon: with it. */
+	if (port != FC_PORT_NONE && !site->end[port].ctrl)
+		held = held_place(site, ctrl);
+	if (!held) {
+		flitcast_ctrl_send(site, ctrl);
+		return;
+	}
+	ctrl->hops++;
+	held->ctrl = *ctrl;
+	held->port = port;
+	held->left = left;
+}
+
+void flitcast_ctrl_time(struct flitcast_site *site, u64 until)
+{
+	unsigned int i = 0;
+
+	while (i < site->ctrl.nheld) {
+		struct fc_ctrl ctrl = site->ctrl.held[i].ctrl;
+
+		if (site->ctrl.held[i].until > until) {
+			site->clock.ends_at = min(site->clock.ends_at, site->ctrl.held[i].until);
+			i++;
+			continue;
+		}
+		held_drop(site, i);
+		site->ctrl.held_alone = ALONE;
+		ctrl.hops--;
+		flitcast_ctrl_send(site, &ctrl);
+		/* Others may have gone with it. */
+		i = 0;
+	}
+}
+
+/*
+ * A frame that goes on as it came: to one neighbour, where none waits.  Not if two entries may
+ * speak of one site: what says the same anew takes the place of what it covers.  Return: it does.
+ */
+static bool pass(struct flitcast_site *site, struct sk_buff *skb, u32 n)
+{
+	const u8 *entry = skb->data, *end = entry + fc_ctrls_size(n);
+	u32 dst = site->cfg.id;
+	u8 port = FC_PORT_NONE, to;
+	u64 seen = 0, bit;
+
+	for (; entry < end; entry += FC_CTRL_SIZE) {
+		bit = fc_bit64(fc_wire_ctrl_site(entry) % 64);
+		if (seen & bit || fc_wire_ctrl_dst(entry) == site->cfg.id ||
+		    fc_wire_ctrl_hops(entry) >= FC_HOPS_MAX)
+			return false;
+		seen |= bit;
+		/* Nearly always all go to the same site. */
+		if (fc_wire_ctrl_dst(entry) == dst)
+			continue;
+		dst = fc_wire_ctrl_dst(entry);
+		to = port_to(site, dst);
+		if (to == FC_PORT_NONE || (port != FC_PORT_NONE && to != port))
+			return false;
+		port = to;
+	}
+	if (site->end[port].ctrl ||
+	    skb_cow_head(skb, flitcast_output_headroom(site->end[port].link)))
+		return false;
+	for (; n; n--) {
+		fc_wire_ctrl_hop(skb->data + fc_ctrls_size(n - 1));
+		count(site, FC_STAT_CTRL_FORWARDED);
+	}
+	site->end[port].ctrl = skb;
+	site->ctrl.ports |= fc_bit(port);
+	return true;
+}
+
+void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
+		      struct sk_buff *skb)
+{
+	struct flitcast_end *end = &site->end[link->port];
+	struct fc_ctrl ctrl;
+	u32 i, n = 0;
+
+	link->stat[FC_LSTAT_RX_CTRL]++;
+	if (pskb_may_pull(skb, skb->len))
+		n = fc_wire_ctrls_check(skb->data, skb->len, site->cfg.topo.nsites);
+	if (!n) {
+		link->stat[FC_LSTAT_RX_MALFORMED]++;
+	} else if (!fc_bucket_take(&end->ctrl_at, flitcast_site_now(site), CTRL_NS, CTRL_BURST,
+				   n)) {
+		/* As if they were lost: their ends say it again. */
+		link->stat[FC_LSTAT_RX_LIMITED] += n;
+		n = 0;
+	} else if (pass(site, skb, n)) {
+		return;
+	}
+	for (i = 0; i < n; i++) {
+		fc_wire_ctrl_decode(&ctrl, skb->data + fc_ctrls_size(i));
+		if (ctrl.dst != site->cfg.id)
+			count(site, FC_STAT_CTRL_FORWARDED);
+		flitcast_ctrl_send(site, &ctrl);
+	}
+	napi_consume_skb(skb, 1);
+}

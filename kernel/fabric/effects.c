@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Effects that the switches of a site decide (core/site.h, core/vnet.h) are carried out.
+ */
+#include "fabric/effects.h"
+
+/* Effects of one event: used with BH off, under a site's lock, never nested. */
+static struct fc_effects __percpu *effects;
+
+int flitcast_effects_init(void)
+{
+	/* Too large for what a module may have of static per-CPU memory. */
+	effects = alloc_percpu(struct fc_effects);
+	return effects ? 0 : -ENOMEM;
+}
+
+void flitcast_effects_exit(void)
+{
+	free_percpu(effects);
+}
+
+struct fc_effects *flitcast_effects(void)
+{
+	return this_cpu_ptr(effects);
+}
+
+/* Packets that a link has not carried for sure are sent on from here, another way. */
+static void rescue(struct flitcast_site *site, u8 set, struct flitcast_replay *replay)
+{
+	struct sk_buff_head flits;
+
+	__skb_queue_head_init(&flits);
+	while (flitcast_replay_rescue(replay, &site->out.kept, &flits))
+		flitcast_oper_rescue(site, set, &flits);
+}
+
+/* The router found no way to some targets: their source is told. */
+static void tell_unreachable(struct flitcast_site *site, const struct fc_effect *e)
+{
+	u32 FC_UNSET dst[FC_TARGETS_MAX];
+	struct fc_packet pk;
+	u64 rest;
+
+	fc_wire_packet_decode(&pk, e->flit.head);
+	fc_wire_target_sites(dst, e->flit.head);
+	for (rest = e->mask; rest; rest &= rest - 1) {
+		struct fc_ctrl ctrl = {
+			.kind = FC_CTRL_UNREACHABLE, .dst = pk.src,
+			.incarnation = pk.incarnation, .sock = pk.sock,
+		};
+		struct fc_target t;
+
+		/* Of a bitmap all targets have the first one's entry. */
+		fc_wire_target_decode(&t, e->flit.head,
+				      pk.bitmap ? 0 : fc_low64(rest));
+		ctrl.site = dst[fc_low64(rest)];
+		ctrl.port = t.port;
+		ctrl.seq = t.seq;
+		/* It knows nothing of the flow: a level that confirms nothing. */
+		ctrl.next = t.seq - t.lag;
+		site->stat[FC_STAT_CTRL_SENT]++;
+		flitcast_ctrl_send(site, &ctrl);
+	}
+}
+
+void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e)
+{
+	struct sk_buff *skb = e->flit.h;
+
+	switch ((enum fc_effect_type)e->type) {
+	case FC_FX_SEND:
+		flitcast_output_send(site, e);
+		break;
+	case FC_FX_STATUS:
+		flitcast_output_status(site, e->vc, e);
+		break;
+	case FC_FX_STORE:
+		if (e->keep)
+			skb = skb_clone(skb, GFP_ATOMIC);
+		if (!skb)
+			site->stat[FC_STAT_NO_MEMORY]++;
+		flitcast_oper_store(site, set, skb, e->flit.parts & FC_PART_HEAD);
+		break;
+	case FC_FX_SERVE:
+		flitcast_oper_serve(site, set, e->mask, e->mask, e->flags & FC_SERVE_ABORTED);
+		break;
+	case FC_FX_SERVE_LOCAL:
+		flitcast_oper_serve(site, set, e->mask, 0, false);
+		break;
+	case FC_FX_DISCARD:
+		flitcast_oper_discard(site, set);
+		break;
+	case FC_FX_UNREACHABLE:
+		tell_unreachable(site, e);
+		break;
+	case FC_FX_DROP:
+		kfree_skb(skb);
+		break;
+	case FC_FX_RESET:
+		/* Is an event itself: when this one is done. */
+		site->todo.resets |= fc_bit(e->port);
+		break;
+	case FC_FX_RESEND:
+		flitcast_output_again(site, e);
+		break;
+	case FC_FX_RELEASE:
+		flitcast_replay_release(flitcast_replay_of(&site->end[e->port], e->vc),
+					&site->out.kept, e->seq);
+		flitcast_output_acked(site, e->port);
+		break;
+	case FC_FX_RESCUE:
+		rescue(site, set, flitcast_replay_of(&site->end[e->port], e->vc));
+		break;
+	case FC_FX_LOOK:
+		site->todo.unseen = true;
+		break;
+	}
+}

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A site's end of a link: made, set, read, taken out.
+ */
+#include <linux/random.h>
+#include <linux/rtnetlink.h>
+#include <linux/slab.h>
+#include <uapi/linux/flitcast_netlink.h>
+#include "core/vnet.h"
+#include "fabric/care.h"
+#include "fabric/end.h"
+#include "fabric/enter.h"
+#include "fabric/faults.h"
+#include "fabric/hello.h"
+#include "fabric/input.h"
+#include "fabric/relay.h"
+#include "fabric/vnet.h"
+
+static_assert(FC_LINK_DOWN == (int)FLITCAST_LINK_STATE_DOWN);
+static_assert(FC_LINK_INIT == (int)FLITCAST_LINK_STATE_INIT);
+static_assert(FC_LINK_UP == (int)FLITCAST_LINK_STATE_UP);
+
+/* Does a window hold what the mode wants it to? */
+int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
+			  struct netlink_ext_ack *extack)
+{
+	if (!fc_mode_classes(cfg->mode) || window >= fc_vnet_flits(cfg->flit - FC_LINK_SIZE))
+		return 0;
+	NL_SET_ERR_MSG_MOD(extack, "mode vnet needs a window that holds a packet; care does not");
+	return -EINVAL;
+}
+
+static void classes_free(const struct flitcast_site *site, struct flitcast_replay *class)
+{
+	u8 c;
+
+	for (c = 0; class && c < site->nclasses; c++)
+		flitcast_replay_free(&class[c]);
+	kfree(class);
+}
+
+static void sets_free(const struct flitcast_site *site, struct flitcast_replay **sets)
+{
+	u8 s;
+
+	for (s = 0; s < FC_SET_COUNT; s++) {
+		classes_free(site, sets[s]);
+		sets[s] = NULL;
+	}
+}
+
+/* Replay buffers of a link, one a class.  Return: NULL: no memory. */
+static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u8 port)
+{
+	u8 c, n = site->nclasses;
+	struct flitcast_replay *class;
+	u64 carried;
+
+	class = kcalloc(n, sizeof(*class), GFP_KERNEL_ACCOUNT);
+	if (!class)
+		return NULL;
+	/* What goes out in others is nothing. */
+	carried = site->vnet ?
+		  fc_vclass_carried(flitcast_vnet_vclass(site), site->cfg.id, port - 1) : 1;
+	for (c = 0; c < n; c++) {
+		u32 size = carried & fc_bit64(c) ? site->cfg.window : 0;
+
+		if (flitcast_replay_init(&class[c], size)) {
+			classes_free(site, class);
+			return NULL;
+		}
+	}
+	return class;
+}
+
+/* The same of all sets.  Return: false: no memory. */
+static bool sets_alloc(const struct flitcast_site *site, u8 port, struct flitcast_replay **sets)
+{
+	u8 s;
+
+	for (s = 0; s < FC_SET_COUNT; s++) {
+		sets[s] = classes_alloc(site, port);
+		if (!sets[s]) {
+			sets_free(site, sets);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Take a link out of the site and end it.  Context: RTNL held. */
+void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
+{
+	struct flitcast_link *link = site->end[port].link;
+
+	flitcast_event_link(site, port, false);
+	flitcast_enter(site);
+	flitcast_hello_perform(site, port,
+			       fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
+	flitcast_care_count(site, port, site->local_stat);
+	flitcast_relay_count(site, port, site->local_stat);
+	flitcast_vnet_count(site, port, site->local_stat);
+	site->end[port].link = NULL;
+	flitcast_ctrl_drop(site, port);
+	flitcast_replay_free(&site->end[port].cast);
+	sets_free(site, site->end[port].class);
+	site->out.dirty &= ~fc_bit(port);
+	flitcast_leave(site);
+	flitcast_link_destroy(link);
+}
+
+/* A link that is down, and whose ends have not met. */
+static void hello_init(const struct flitcast_site *site, struct flitcast_end *end,
+		       const struct flitcast_link *link, u32 window, bool crc)
+{
+	const struct fc_topo *topo = &site->cfg.topo;
+	u8 dir = link->port - 1;
+
+	end->hello = (struct fc_hello) {
+		.own = {
+			.ver_min = fc_mode_version(site->cfg.mode),
+			.ver_max = fc_mode_version(site->cfg.mode),
+			.site = site->cfg.id, .port = link->port,
+			.window = window ? window : site->cfg.window,
+			.flags = (crc ? FC_HELLO_SUM : 0) |
+				 (flitcast_link_long(link) ? FC_HELLO_LONG : 0),
+			.mode = site->cfg.mode,
+			.flit = site->cfg.flit, .epoch = get_random_u32() | 1,
+			.topology = fc_topo_hash(topo), .nsites = topo->nsites,
+			.reason = FC_REASON_CARRIER,
+		},
+		.want_site = fc_topo_neighbour(topo, site->cfg.id, dir),
+		.want_port = topo->ops->arrival(topo, site->cfg.id, dir) + 1,
+		.interval = FLITCAST_HELLO_NS,
+		.keyed = site->auth,
+		.send_at = FC_NEVER, .dead_at = FC_NEVER,
+		.state = FC_LINK_DOWN,
+	};
+}
+
+static void link_gone(struct flitcast_link *link)
+{
+	flitcast_site_link_gone(link->owner, link->port);
+}
+
+static const struct flitcast_link_ops link_ops = {
+	.pass = flitcast_pass,
+	.receive = flitcast_input_receive,
+	.carrier = flitcast_input_carrier,
+	.gone = link_gone,
+};
+
+int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spec, u32 port,
+		      u32 window, bool crc, struct netlink_ext_ack *extack)
+{
+	const struct fc_topo *topo = &site->cfg.topo;
+	struct flitcast_replay cast, *class[FC_SET_COUNT] = { NULL };
+	struct flitcast_link *link;
+	struct flitcast_end *end;
+	int err;
+
+	ASSERT_RTNL();
+	if (site->dead) {
+		NL_SET_ERR_MSG_MOD(extack, "site is being deleted");
+		return -ENOENT;
+	}
+	if (!port || port >= site->core.nports) {
+		NL_SET_ERR_MSG_MOD(extack, "the topology has no such port");
+		return -EINVAL;
+	}
+	if (fc_topo_neighbour(topo, site->cfg.id, port - 1) == FC_SITE_NONE) {
+		NL_SET_ERR_MSG_MOD(extack, "the site has no neighbour on that port: it is at the edge");
+		return -EINVAL;
+	}
+	if (window > site->cfg.window) {
+		NL_SET_ERR_MSG_MOD(extack, "the window of a link is at most that of its site");
+		return -EINVAL;
+	}
+	if (window && flitcast_window_check(&site->cfg, window, extack))
+		return -EINVAL;
+	end = &site->end[port];
+	if (end->link) {
+		NL_SET_ERR_MSG_MOD(extack, "port has a link already");
+		return -EEXIST;
+	}
+	/* What is sent is bounded by the peer's window, and by the site's: not by this one. */
+	err = flitcast_replay_init(&cast, site->cfg.window);
+	if (err)
+		return err;
+	err = -ENOMEM;
+	if (!sets_alloc(site, port, class))
+		goto free_cast;
+	spec->own = (u64)site->cfg.id << 8 | port;
+	spec->far = (u64)fc_topo_neighbour(topo, site->cfg.id, port - 1) << 8 |
+		    (topo->ops->arrival(topo, site->cfg.id, port - 1) + 1);
+	link = flitcast_link_create(spec, site->cfg.flit, &link_ops, site, port,
+				    extack);
+	if (IS_ERR(link)) {
+		err = PTR_ERR(link);
+		goto free_class;
+	}
+
+	flitcast_enter(site);
+	hello_init(site, end, link, window, crc);
+	end->told_state = end->hello.state;
+	end->told_reason = end->hello.own.reason;
+	end->futile = 0;
+	flitcast_care_count(site, port, link->stat);
+	flitcast_relay_count(site, port, link->stat);
+	flitcast_vnet_count(site, port, link->stat);
+	end->cast = cast;
+	memcpy(end->class, class, sizeof(end->class));
+	end->link = link;
+	site->out.headroom = max(site->out.headroom, flitcast_output_headroom(link));
+	flitcast_leave(site);
+	flitcast_link_start(link);
+	flitcast_event_link(site, port, true);
+	return 0;
+
+free_class:
+	sets_free(site, class);
+free_cast:
+	flitcast_replay_free(&cast);
+	return err;
+}
+
+int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
+		      struct netlink_ext_ack *extack)
+{
+	struct flitcast_end *end;
+	u8 flags;
+
+	ASSERT_RTNL();
+	if (!port || port >= site->core.nports || !site->end[port].link) {
+		NL_SET_ERR_MSG_MOD(extack, "port has no link");
+		return -ENOENT;
+	}
+	if (window > site->cfg.window) {
+		NL_SET_ERR_MSG_MOD(extack, "the window of a link is at most that of its site");
+		return -EINVAL;
+	}
+	if (window && flitcast_window_check(&site->cfg, window, extack))
+		return -EINVAL;
+	end = &site->end[port];
+	flitcast_enter(site);
+	if (!window)
+		window = end->hello.own.window;
+	flags = end->hello.own.flags;
+	if (crc >= 0)
+		flags = (flags & ~FC_HELLO_SUM) | (crc ? FC_HELLO_SUM : 0);
+	flitcast_hello_perform(site, port,
+			       fc_hello_set(&end->hello, window, flags, flitcast_now()));
+	flitcast_leave(site);
+	return 0;
+}
+
+int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_ack *extack)
+{
+	ASSERT_RTNL();
+	if (!port || port >= site->core.nports || !site->end[port].link) {
+		NL_SET_ERR_MSG_MOD(extack, "port has no link");
+		return -ENOENT;
+	}
+	flitcast_site_link_gone(site, port);
+	return 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A site's end of a link.
+ */
+#ifndef FLITCAST_FABRIC_END_H
+#define FLITCAST_FABRIC_END_H
+
+#include "core/hello.h"
+#include "fabric/replay.h"
+#include "link/link.h"
+
+struct flitcast_site;
+struct flitcast_site_config;
+struct netlink_ext_ack;
+
+/**
+ * struct flitcast_end - one port of a site with its link
+ * @link: NULL where there is none
+ * @hello: handshake
+ * @told_state: its state when the listener was last told
+ * @told_reason: its reason then
+ * @futile: FC_LSTAT_TX_FUTILE of @link when @hello was last told of it
+ * @ctrl_at: when the peer may send a full burst of control entries again (core/bucket.h)
+ * @ctrl: control frame that waits for more entries, or NULL
+ * @cast: flits of broadcasts that the peer has not taken yet
+ * @class: of each set and class, likewise
+ * @heard: when a frame came the short way (pass.c), in jiffies; 0: none since @hello knows
+ * @classes: what the peer may send in: others it has no way for a packet in, and they have no
+ *	queue here; never changes
+ */
+struct flitcast_end {
+	struct flitcast_link *link;
+	struct fc_hello hello;
+	u8 told_state;
+	u8 told_reason;
+	u64 futile;
+	u64 ctrl_at;
+	struct sk_buff *ctrl;
+	struct flitcast_replay cast;
+	struct flitcast_replay *class[FC_SET_COUNT];
+	unsigned long heard;
+	u64 classes;
+};
+
+/* Does a window hold what the mode wants it to?  0 or -EINVAL. */
+int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
+			  struct netlink_ext_ack *extack);
+/* Take a link out of the site and end it.  Context: RTNL held. */
+void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
+
+#endif /* FLITCAST_FABRIC_END_H */

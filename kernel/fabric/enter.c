@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ways in and out of a site.
+ *
+ * Every way in is the same: enter, one or more events, leave.  What is decided is applied or queued
+ * under the site's lock, in order; frames leave and ports wake after it.
+ */
+#include "fabric/enter.h"
+
+void flitcast_enter(struct flitcast_site *site)
+	__acquires(RCU) __acquires(&site->lock)
+{
+	rcu_read_lock();
+	spin_lock_bh(&site->lock);
+	site->now = 0;
+}
+
+/* Frames of several links leave. */
+static noinline void transmit_all(struct flitcast_site *site)
+	__releases(&site->lock)
+{
+	struct flitcast_link *links[FC_PORTS_MAX];
+	unsigned int i, nlinks = 0;
+	u32 rest;
+
+	for (rest = site->out.dirty; rest; rest &= rest - 1)
+		if (site->end[fc_low(rest)].link)
+			links[nlinks++] = site->end[fc_low(rest)].link;
+	site->out.dirty = 0;
+	spin_unlock(&site->lock);
+	for (i = 0; i < nlinks; i++)
+		flitcast_link_drain(links[i]);
+}
+
+void flitcast_transmit(struct flitcast_site *site)
+	__releases(&site->lock)
+{
+	struct flitcast_link *link = NULL;
+
+	if (site->out.dirty & (site->out.dirty - 1)) {
+		transmit_all(site);
+		return;
+	}
+	if (site->out.dirty)
+		link = site->end[fc_low(site->out.dirty)].link;
+	site->out.dirty = 0;
+	spin_unlock(&site->lock);
+	if (link)
+		flitcast_link_drain(link);
+}
+
+void flitcast_pause(struct flitcast_site *site)
+	__must_hold(&site->lock)
+{
+	flitcast_leave(site);
+	flitcast_enter(site);
+}

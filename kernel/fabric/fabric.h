@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sites as far as netlink and sockets see them: configuration, links, routes, counters.
+ *
+ * How a site works inside is in fabric/site.h, and its messages are in ends/port.h.
+ */
+#ifndef FLITCAST_FABRIC_FABRIC_H
+#define FLITCAST_FABRIC_FABRIC_H
+
+#include <linux/types.h>
+#include <linux/netlink.h>
+#include "core/bounds.h"
+#include "core/mode.h"
+#include "core/topo.h"
+#include "core/ways.h"
+#include "core/wire.h"
+#include "fabric/config.h"
+#include "link/device.h"
+
+struct net;
+struct net_device;
+struct fc_pref;
+struct flitcast_site;
+
+/**
+ * struct flitcast_site_info - snapshot of a site
+ * @cfg: its configuration
+ * @incarnation: random number of this life of the site
+ * @links: links configured
+ * @links_up: links in state up
+ * @sockets: sockets bound
+ * @pending: messages of this site that are not over
+ * @drain: it takes no new messages from its sockets
+ * @keyed: its network has a key
+ */
+struct flitcast_site_info {
+	struct flitcast_site_config cfg;
+	u32 incarnation;
+	u32 links;
+	u32 links_up;
+	u32 sockets;
+	u32 pending;
+	bool drain;
+	bool keyed;
+};
+
+/**
+ * struct flitcast_link_info - snapshot of a link
+ * @device: device
+ * @port: port
+ * @state: enum flitcast_link_state
+ * @reason: why it is not up; "" where it is
+ * @peer_site: peer, or FC_SITE_NONE before its HELLO
+ * @peer_port: port of the peer
+ * @window: flits under way
+ * @crc: frames are to carry a checksum
+ */
+struct flitcast_link_info {
+	struct flitcast_link_device device;
+	u32 port;
+	u32 state;
+	char reason[80];
+	u32 peer_site;
+	u32 peer_port;
+	u32 window;
+	bool crc;
+};
+
+/* Links.  Port p carries direction p - 1 unless the preference table says otherwise. */
+
+/**
+ * flitcast_link_add() - put a device to use as a link of a site
+ * @site: site
+ * @spec: device, which can carry flits; gets the two ends of the link
+ * @port: 1 .. number of directions of the topology
+ * @window: flits under way, 0 for the site's
+ * @crc: frames carry a checksum, whatever the peer asks for
+ * @extack: gets the reason of a refusal
+ *
+ * Context: RTNL held.  Return: 0, -EEXIST, -EBUSY (device in use by another
+ * site), -EINVAL, -ENOMEM.
+ */
+int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spec, u32 port,
+		      u32 window, bool crc, struct netlink_ext_ack *extack);
+
+/**
+ * flitcast_link_set() - change a link; it shakes hands again
+ * @site: site
+ * @port: its port
+ * @window: flits under way, 0: as it is
+ * @crc: 1: frames carry a checksum, 0: if the peer asks for it, -1: as it is
+ * @extack: gets the reason of a refusal
+ *
+ * Packets that are cut in half by that are sent again.
+ *
+ * Context: RTNL held.  Return: 0, -ENOENT, -EINVAL.
+ */
+int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
+		      struct netlink_ext_ack *extack);
+
+/* Context: RTNL held.  Return: 0, -ENOENT. */
+int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_ack *extack);
+
+/*
+ * Walk the ports: 1 .. number of directions of the topology, whose names are in
+ * core/topo.h.  Return: 0, or -ENOENT where the port has no link.
+ */
+int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info);
+
+/* Preference table (CARE, Table G). */
+
+/**
+ * flitcast_route_set() - replace the preference list of a direction
+ * @site: site
+ * @dir: direction of the topology
+ * @ports: ports in decreasing order of preference, no port twice
+ * @nports: 1 .. number of directions; 0 restores the default (port @dir + 1)
+ * @extack: gets the reason of a refusal
+ *
+ * Return: 0, -EINVAL, -EOPNOTSUPP (the mode has no preference lists).
+ */
+int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,
+		       struct netlink_ext_ack *extack);
+
+/**
+ * flitcast_route_replace() - replace the whole table at once
+ * @site: site
+ * @pref: a list for each direction of the topology, as in flitcast_route_set()
+ * @generation: of the table to be replaced; NULL: whichever it is
+ * @extack: gets the reason of a refusal
+ *
+ * Return: 0, -EINVAL, -EOPNOTSUPP, -ESTALE (another generation).
+ */
+int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pref,
+			   const u32 *generation, struct netlink_ext_ack *extack);
+
+/* Fills at most FC_PORTS_MAX ports.  Return: how many. */
+u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *generation);
+
+/* Ways of broadcasts in several copies, where the topology is a graph (core/ways.h). */
+
+/**
+ * flitcast_site_ways_set() - tell a site the ways of a source
+ * @site: site
+ * @source: where the broadcasts begin
+ * @copies: in so many copies
+ * @way: ways at this site, instead of those it has; checked here
+ * @n: how many
+ * @extack: gets the reason of a refusal
+ *
+ * Return: 0, -EINVAL, -EOPNOTSUPP (no graph), -ENOMEM.
+ */
+int flitcast_site_ways_set(struct flitcast_site *site, u32 source, u32 copies,
+			   const struct fc_way *way, u32 n, struct netlink_ext_ack *extack);
+
+/* Take them away.  Return: 0, -ENOENT. */
+int flitcast_site_ways_del(struct flitcast_site *site, u32 source, u32 copies,
+			   struct netlink_ext_ack *extack);
+
+/**
+ * flitcast_site_ways_next() - walk them
+ * @site: site
+ * @source: from this source on, in order; gets that of the next that has ways
+ * @copies: likewise, of that source; 0 to begin with
+ * @way: gets them
+ *
+ * Return: how many; 0: there are no more.
+ */
+u32 flitcast_site_ways_next(struct flitcast_site *site, u32 *source, u32 *copies,
+			    struct fc_way way[FC_WAYS_MAX]);
+
+/* Dead links. */
+
+/**
+ * flitcast_site_fault() - walk what a site believes of dead links
+ * @site: site
+ * @fault: from fault->site on; gets what the next one that has such links says of them.
+ *	Version 0: nothing was said yet (of this site's own, in its first moments)
+ *
+ * Return: false where there is none.
+ */
+bool flitcast_site_fault(struct flitcast_site *site, struct fc_fault *fault);
+
+/* Counters: names in core/names.c (fc_stat_name()), per site and per link. */
+
+/**
+ * flitcast_site_stats() - read the counters of a site
+ * @site: site
+ * @values: FC_STAT_COUNT values, by enum fc_stat
+ */
+void flitcast_site_stats(struct flitcast_site *site, u64 *values);
+/* Counters of a link, by enum fc_link_stat.  Return: 0, -ENOENT. */
+int flitcast_link_stats(struct flitcast_site *site, u32 port, u64 *values);
+void flitcast_site_stats_reset(struct flitcast_site *site);
+
+/* What has happened to a site. */
+enum flitcast_site_event {
+	FLITCAST_SITE_ADDED,
+	FLITCAST_SITE_CHANGED,	/* it is being drained, or not any more, or is done with it */
+	FLITCAST_SITE_REMOVED,
+};
+
+/**
+ * struct flitcast_event_ops - who wants to hear of changes
+ * @site: a site was added, or taken out, or has changed
+ * @link: a link was added or taken out, or changed its state
+ *
+ * Called in process context, without locks; may sleep.
+ */
+struct flitcast_event_ops {
+	void (*site)(struct net *net, const struct flitcast_site_info *info,
+		     enum flitcast_site_event event);
+	void (*link)(struct net *net, u32 site, const struct flitcast_link_info *info,
+		     bool added);
+};
+
+/* One listener; registered before the first site and until after the last. */
+void flitcast_event_register(const struct flitcast_event_ops *ops);
+void flitcast_event_unregister(void);
+
+/* A site and its network. */
+
+u32 flitcast_site_id(const struct flitcast_site *site);
+/* Sites of the network. */
+u32 flitcast_site_count(const struct flitcast_site *site);
+/* May a broadcast of the site have so many copies? */
+bool flitcast_site_copies(const struct flitcast_site *site, u8 copies);
+/* Bytes a broadcast may have at most. */
+u32 flitcast_site_cast_max(const struct flitcast_site *site);
+/* Does the site take no new messages from sockets? */
+bool flitcast_site_draining(const struct flitcast_site *site);
+/* Has the site been taken out of its namespace? */
+bool flitcast_site_dead(const struct flitcast_site *site);
+
+/* Do packets of the site reserve their ways before they enter (mode csr)? */
+bool flitcast_site_reserves(const struct flitcast_site *site);
+
+#endif /* FLITCAST_FABRIC_FABRIC_H */

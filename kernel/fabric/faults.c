@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Dead links, in the kernel: frames about them in and out, and routes around them,
+ * which are computed apart from the site's lock.
+ */
+#include <linux/slab.h>
+#include "core/faults.h"
+#include "core/routes.h"
+#include "fabric/care.h"
+#include "fabric/effects.h"
+#include "fabric/enter.h"
+#include "fabric/faults.h"
+#include "fabric/vnet.h"
+
+/* Between two computations at least; a long one is followed by a longer rest. */
+#define REST_NS		(20 * NSEC_PER_MSEC)
+#define REST_FACTOR	4
+
+/**
+ * struct flitcast_faults - what a site knows of dead links, and its routes
+ * @site: the site
+ * @core: what is known
+ * @asked: generation for which routes are there, or on their way
+ * @next: when fc_faults_next() says so
+ * @down: by site, ports that do not work, as the routes have it
+ * @work: memory of fc_routes_compute()
+ * @routes: the routes in use, and the next ones
+ * @use: which of them is which
+ * @lost: by site, since when there is no way to it, in units of 2^20 ns; 0: there is
+ * @nlost: how many sites there is no way to
+ * @rest_until: no routes are computed before
+ * @compute: computes them
+ *
+ * Under the site's lock, but for @down, @work and the next routes: those are
+ * @compute's, which runs once at a time.  The arrays have a word for each site of the
+ * topology and are one block with the entries of @core.
+ */
+struct flitcast_faults {
+	struct flitcast_site *site;
+	struct fc_faults core;
+	u32 asked;
+	u64 next;
+	u32 *down;
+	u32 *work;
+	u32 *routes[2];
+	u8 use;
+	u32 *lost;
+	u32 nlost;
+	u64 rest_until;
+	struct delayed_work compute;
+};
+
+static u32 stamp(u64 now)
+{
+	return (u32)(now >> 20) | 1;
+}
+
+u64 flitcast_faults_lost(const struct flitcast_site *site, u32 dst, u64 now)
+{
+	const struct flitcast_faults *f = site->faults;
+
+	if (!f->nlost || !f->lost[dst])
+		return FC_NEVER;
+	return now - ((u64)(stamp(now) - f->lost[dst]) << 20);
+}
+
+bool flitcast_faults_any_lost(const struct flitcast_site *site)
+{
+	return site->faults->nlost;
+}
+
+/* Other routes: who waits for a way looks again. */
+static void rerouted(struct flitcast_site *site)
+{
+	struct fc_event ev = { .type = FC_EV_MORE };
+
+	flitcast_care_rerouted(site);
+	flitcast_care_all(site, &ev);
+	if (site->vnet)
+		flitcast_vnet_rerouted(site);
+	static_call(flitcast_tx_rerouted_up)(site);
+}
+
+/* What is known of dead links changed: the routes have to. */
+static void reroute(struct flitcast_faults *f)
+{
+	struct flitcast_site *site = f->site;
+	u64 now = flitcast_now();
+
+	if (f->asked == f->core.generation)
+		return;
+	f->asked = f->core.generation;
+	if (!fc_faults_any(&f->core)) {
+		site->core.routes = NULL;
+		site->core.rerouting = false;
+		f->nlost = 0;
+		rerouted(site);
+		return;
+	}
+	site->core.rerouting = true;
+	queue_delayed_work(system_unbound_wq, &f->compute, now >= f->rest_until ? 0 :
+			   nsecs_to_jiffies(f->rest_until - now) + 1);
+}
+
+/* New routes are there: note since when there is no way to whom. */
+static void install(struct flitcast_faults *f)
+{
+	struct flitcast_site *site = f->site;
+	bool first = !site->core.routes;
+	u32 at = stamp(flitcast_now()), dst;
+
+	f->use ^= 1;
+	f->nlost = 0;
+	for (dst = 0; dst < site->cfg.topo.nsites; dst++) {
+		if (f->routes[f->use][dst] || dst == site->cfg.id)
+			f->lost[dst] = 0;
+		else if (first || !f->lost[dst])
+			f->lost[dst] = at;
+		f->nlost += !!f->lost[dst];
+	}
+	site->core.routes = f->routes[f->use];
+	rerouted(site);
+}
+
+static void compute(struct work_struct *work)
+{
+	struct flitcast_faults *f = container_of(to_delayed_work(work), struct flitcast_faults,
+						 compute);
+	struct flitcast_site *site = f->site;
+	u64 began = flitcast_now(), now;
+	u32 generation;
+
+	flitcast_enter(site);
+	generation = f->core.generation;
+	fc_faults_down(&f->core, f->down);
+	flitcast_leave(site);
+
+	fc_routes_compute(&site->cfg.topo, site->cfg.id, f->down, f->routes[!f->use], f->work);
+
+	flitcast_enter(site);
+	now = flitcast_now();
+	f->rest_until = now + max_t(u64, REST_NS, REST_FACTOR * (now - began));
+	/* Nothing is dead any more, or the site is: nobody waits for these. */
+	if (!site->dead && fc_faults_any(&f->core)) {
+		site->stat[FC_STAT_REROUTED]++;
+		site->core.rerouting = generation != f->core.generation;
+		/* Queued again by what made the difference, or here. */
+		if (site->core.rerouting)
+			queue_delayed_work(system_unbound_wq, &f->compute,
+					   nsecs_to_jiffies(f->rest_until - now) + 1);
+		install(f);
+	}
+	flitcast_leave(site);
+}
+
+int flitcast_faults_alloc(struct flitcast_site *site)
+{
+	struct flitcast_faults *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
+	u32 n = site->cfg.topo.nsites;
+	u32 *words;
+
+	if (!f)
+		return -ENOMEM;
+	f->core.known = kvcalloc(n, sizeof(*f->core.known) + 6 * sizeof(*words),
+				 GFP_KERNEL_ACCOUNT);
+	if (!f->core.known) {
+		kfree(f);
+		return -ENOMEM;
+	}
+	words = (u32 *)(f->core.known + n);
+	f->down = words;
+	f->work = words + n;
+	f->routes[0] = words + 3 * n;
+	f->routes[1] = words + 4 * n;
+	f->lost = words + 5 * n;
+	f->site = site;
+	f->next = FC_NEVER;
+	f->core.topo = &site->cfg.topo;
+	f->core.id = site->cfg.id;
+	f->core.incarnation = site->incarnation;
+	f->core.interval = FLITCAST_HELLO_NS;
+	f->core.spacing = FLITCAST_FAULTS_NS;
+	INIT_DELAYED_WORK(&f->compute, compute);
+	fc_faults_init(&f->core);
+	/* No link works yet, and there are no routes that say so. */
+	f->asked = f->core.generation - 1;
+	site->faults = f;
+	return 0;
+}
+
+void flitcast_faults_begin(struct flitcast_site *site)
+{
+	flitcast_enter(site);
+	reroute(site->faults);
+	flitcast_leave(site);
+}
+
+void flitcast_faults_stop(struct flitcast_site *site)
+{
+	cancel_delayed_work_sync(&site->faults->compute);
+}
+
+void flitcast_faults_free(struct flitcast_site *site)
+{
+	if (!site->faults)
+		return;
+	kvfree(site->faults->core.known);
+	kfree(site->faults);
+}
+
+bool flitcast_site_fault(struct flitcast_site *site, struct fc_fault *fault)
+{
+	const struct fc_faults *f = &site->faults->core;
+	u32 nsites = site->cfg.topo.nsites;
+
+	spin_lock_bh(&site->lock);
+	for (; fault->site < nsites; fault->site++) {
+		const struct fc_known *k = &f->known[fault->site];
+
+		/* Of its own links a site knows more than it has said. */
+		fault->ports = fault->site == f->id ? f->links & ~f->up : k->ports;
+		fault->incarnation = fault->site == f->id ? f->incarnation : k->incarnation;
+		fault->version = k->version;
+		if (fault->ports)
+			break;
+	}
+	spin_unlock_bh(&site->lock);
+	return fault->site < nsites;
+}
+
+void flitcast_faults_link(struct flitcast_site *site, u8 port, bool up)
+{
+	struct flitcast_faults *f = site->faults;
+
+	if (site->dead)
+		return;
+	fc_faults_link(&f->core, port, up, flitcast_now());
+	site->clock.faults_news = true;
+	reroute(f);
+}
+
+bool flitcast_faults_in(struct flitcast_site *site, u8 port, struct sk_buff *skb)
+{
+	struct flitcast_faults *f = site->faults;
+	u32 limited = f->core.limited;
+	struct fc_faults_msg msg;
+
+	if (!pskb_may_pull(skb, skb->len) || !fc_wire_faults_decode(&msg, skb->data, skb->len) ||
+	    !fc_faults_heard(&f->core, port, &msg, flitcast_now()))
+		return false;
+	site->end[port].link->stat[FC_LSTAT_RX_LIMITED] += f->core.limited - limited;
+	site->clock.faults_news = true;
+	reroute(f);
+	return true;
+}
+
+bool flitcast_faults_due(const struct flitcast_site *site, u64 now)
+{
+	return site->faults->next <= now;
+}
+
+void flitcast_faults_time(struct flitcast_site *site, u64 now, bool early)
+{
+	if (early)
+		fc_faults_early(&site->faults->core, now);
+	if (early || flitcast_faults_due(site, now))
+		site->clock.faults_news = true;
+}
+
+u64 flitcast_faults_next_at(const struct flitcast_site *site)
+{
+	/* With news it is found out when these are sent. */
+	return site->clock.faults_news ? FC_NEVER : site->faults->next;
+}
+
+void flitcast_faults_send(struct flitcast_site *site)
+{
+	struct flitcast_faults *f = site->faults;
+	u64 now = flitcast_site_now(site);
+	struct fc_faults_msg msg;
+	u8 p;
+
+	site->clock.faults_news = false;
+	fc_faults_time(&f->core, now);
+	for (p = 1; p < site->core.nports; p++)
+		while (f->core.up & fc_bit(p) && fc_faults_frame(&f->core, p, &msg, now))
+			flitcast_output_faults(site, p, &msg);
+	f->next = fc_faults_next(&f->core);
+	flitcast_machine_due(site, f->next);
+}

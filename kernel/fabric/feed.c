@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The operator of a site (CARE, section 4.3), its sending half: feeds the local net-input with
+ * packets of the transit pool and of the site's own messages.  Each set of channels has a local
+ * net-input of its own.
+ */
+#include <linux/slab.h>
+#include "fabric/care.h"
+#include "fabric/enter.h"
+#include "fabric/vnet.h"
+
+/*
+ * Flits fed to the local net-input in one go, each counted for every frame that it makes; and a
+ * packet once more for so many targets of it.
+ */
+#define FEED_BUDGET	16
+#define FEED_TARGETS	4
+
+/* The next flit of a stored packet. */
+static struct sk_buff *train_flit(struct flitcast_site *site, struct flitcast_feed *feed,
+				  struct fc_flit *flit)
+{
+	struct flitcast_train *train = feed->train;
+	struct sk_buff *skb = __skb_dequeue(&train->flits);
+
+	memset(flit, 0, sizeof(*flit));
+	flit->h = skb;
+	flit->data = skb->len;
+	if (!train->begun) {
+		train->begun = true;
+		flit->head = skb->data;
+		flit->parts = FC_PART_HEAD;
+		flit->data -= fc_wire_head_len(skb->data);
+	}
+	if (skb_queue_empty(&train->flits)) {
+		flit->parts |= FC_PART_TERM;
+		kfree(train);
+		feed->train = NULL;
+		feed->ntransit--;
+		site->oper.nfed--;
+	}
+	return skb;
+}
+
+/* The first stored packet that has waited long enough. */
+static struct flitcast_train *stored(struct flitcast_site *site, struct flitcast_feed *feed)
+{
+	struct flitcast_train *train;
+	u64 now, next = FC_NEVER;
+
+	if (list_empty(&feed->transit))
+		return NULL;
+	now = flitcast_site_now(site);
+	list_for_each_entry(train, &feed->transit, node) {
+		if (train->at <= now)
+			return train;
+		next = min(next, train->at);
+	}
+	site->clock.ends_at = min(site->clock.ends_at, next);
+	return NULL;
+}
+
+/* Take the next packet of the site's own messages in hand.  Return: false if there is none now. */
+static bool pick(struct flitcast_site *site, u8 set)
+{
+	struct flitcast_feed *feed = &site->oper.feed[set];
+
+	feed->targets = static_call(flitcast_tx_pick_up)(site, set);
+	if (!feed->targets)
+		return false;
+	feed->own = true;
+	feed->begun = false;
+	site->oper.nfed++;
+	return true;
+}
+
+/* The packet in hand is in the local net-input, or is not sent after all. */
+static void own_done(struct flitcast_site *site, struct flitcast_feed *feed)
+{
+	feed->own = false;
+	site->oper.nfed--;
+}
+
+void flitcast_oper_forget(struct flitcast_site *site, u8 set)
+{
+	own_done(site, &site->oper.feed[set]);
+}
+
+/* The next flit of the packet in hand; NULL: no memory. */
+static struct sk_buff *own_flit(struct flitcast_site *site, u8 set, struct fc_flit *flit)
+{
+	struct flitcast_feed *feed = &site->oper.feed[set];
+	struct sk_buff *skb = static_call(flitcast_tx_flit_up)(site, set, flit);
+
+	/* One that has not begun is chosen anew. */
+	if (skb ? flit->parts & FC_PART_TERM : !feed->begun)
+		own_done(site, feed);
+	feed->begun = true;
+	return skb;
+}
+
+/* Choose the packet that goes next: stored ones and own ones in turn. */
+static bool choose(struct flitcast_site *site, u8 set)
+{
+	struct flitcast_feed *feed = &site->oper.feed[set];
+	struct flitcast_train *train = stored(site, feed);
+
+	feed->turn = !feed->turn;
+	if (train && (feed->turn || !pick(site, set))) {
+		feed->train = train;
+		list_del(&train->node);
+		return true;
+	}
+	return feed->own || pick(site, set);
+}
+
+/* Does a packet, or the next flit of the one in hand, fit the local net-input? */
+static bool room(struct flitcast_site *site, u8 set)
+{
+	const struct flitcast_feed *feed = &site->oper.feed[set];
+
+	if (!site->vnet)
+		return fc_site_room(flitcast_care_core(site, set));
+	/* A lane has room for all of the packet that it was found for. */
+	return (feed->train && feed->train->begun) || (feed->own && feed->begun) ||
+	       flitcast_vnet_room(site, set);
+}
+
+u64 flitcast_oper_entered(struct flitcast_site *site, u8 set)
+{
+	site->oper.feed[set].entered_at = flitcast_site_now(site);
+	if (site->vnet)
+		return flitcast_vnet_entered(site, set);
+	return (u64)fc_set_vc(set) << 32 | fc_site_seq(flitcast_care_core(site, set));
+}
+
+bool flitcast_oper_stands(struct flitcast_site *site, u64 entered)
+{
+	u8 vc = entered >> 32;
+	u32 taken;
+
+	if (!entered)
+		return false;
+	taken = site->vnet ? flitcast_vnet_taken(site, vc) :
+		flitcast_care_core(site, fc_vc_set(vc))->data.rx[FC_PORT_LOCAL].taken;
+	return !fc_before((u32)entered, taken);
+}
+
+u64 flitcast_oper_stuck(struct flitcast_site *site, u8 set)
+{
+	bool stuck = site->vnet ? flitcast_vnet_stuck(site, set) :
+				  !fc_site_room(flitcast_care_core(site, set));
+
+	return stuck ? site->oper.feed[set].entered_at : FC_NEVER;
+}
+
+/* The next flit of what a set is fed with.  Return: false if there is no memory for it. */
+static bool feed_flit(struct flitcast_site *site, u8 set)
+{
+	struct flitcast_feed *feed = &site->oper.feed[set];
+	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
+	struct sk_buff *skb;
+
+	skb = feed->train ? train_flit(site, feed, &ev.flit) :
+			    own_flit(site, set, &ev.flit);
+	if (!skb)
+		return false;
+	if (site->vnet) {
+		flitcast_vnet_feed(site, set, &ev);
+		return true;
+	}
+	ev.seq = fc_site_seq(flitcast_care_core(site, set));
+	flitcast_care_event(site, set, &ev);
+	return true;
+}
+
+/* Whose turn it is of the sets that may have something to send, and have room; -1: none has. */
+static int next_set(struct flitcast_site *site, u32 sets)
+{
+	u32 bands = 0;
+
+	for (; sets; sets &= sets - 1) {
+		u8 set = fc_low(sets);
+
+		if (!flitcast_oper_clear(site, set) && room(site, set))
+			bands |= fc_bit(FC_BAND_BULK - set);
+	}
+	return bands ? FC_BAND_BULK - (int)fc_turn_next(&site->oper.turn, bands) : -1;
+}
+
+static_assert(FC_BAND_BULK - FC_SET_SHORT == FC_BAND_SHORT);
+static_assert(FC_BAND_BULK - FC_SET_HIGH == FC_BAND_HIGH);
+
+void flitcast_oper_feed(struct flitcast_site *site)
+{
+	u32 sets = fc_bit(FC_SET_COUNT) - 1, frames;
+	int budget = FEED_BUDGET, set;
+
+	lockdep_assert_held(&site->lock);
+	site->oper.looks = FLITCAST_FEED_LOOKS;
+	while ((set = next_set(site, sets)) >= 0) {
+		const struct flitcast_feed *feed = &site->oper.feed[set];
+
+		/* The timer goes on with it, so that nobody holds the lock for long. */
+		if (budget <= 0) {
+			site->clock.ends_at = 0;
+			return;
+		}
+		if (!feed->train && !feed->own) {
+			if (!choose(site, set)) {
+				sets &= ~fc_bit(set);
+				continue;
+			}
+			budget -= feed->targets / FEED_TARGETS;
+		}
+		frames = site->out.frames;
+		if (!feed_flit(site, set)) {
+			/* No memory: again when the timer fires. */
+			site->stat[FC_STAT_NO_MEMORY]++;
+			site->clock.ends_at = min(site->clock.ends_at,
+						  flitcast_site_now(site) + NSEC_PER_MSEC);
+			return;
+		}
+		budget -= max_t(int, site->out.frames - frames, 1);
+	}
+}

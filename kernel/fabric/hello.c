@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Handshakes of a site's links: runs core/hello.h, and tells the machines of the site which links
+ * come up and go down.
+ */
+#include "fabric/auth.h"
+#include "fabric/care.h"
+#include "fabric/csr.h"
+#include "fabric/enter.h"
+#include "fabric/faults.h"
+#include "fabric/hello.h"
+#include "fabric/relay.h"
+#include "fabric/vnet.h"
+
+/*
+ * Frames forwarded by flitcast_pass() also prove that the peer is alive; not with a key, because
+ * anybody may write a flit.
+ */
+static void hear(struct flitcast_site *site, struct flitcast_end *end)
+{
+	u64 now = flitcast_site_now(site), ago = jiffies_to_nsecs(jiffies - end->heard);
+
+	if (!site->auth && ago < now)
+		fc_hello_alive(&end->hello, now - ago);
+	end->heard = 0;
+}
+
+u64 flitcast_hello_due(struct flitcast_site *site)
+{
+	u64 at = FC_NEVER;
+	u8 p;
+
+	site->clock.hello_news = false;
+	for (p = 1; p < site->core.nports; p++) {
+		if (!site->end[p].link)
+			continue;
+		if (site->end[p].heard)
+			hear(site, &site->end[p]);
+		at = min(at, site->end[p].hello.send_at);
+		at = min(at, site->end[p].hello.dead_at);
+	}
+	return at;
+}
+
+void flitcast_hello_resets(struct flitcast_site *site)
+{
+	u32 rest;
+
+	for (rest = site->todo.resets; rest; rest &= rest - 1)
+		if (site->end[fc_low(rest)].link)
+			flitcast_hello_perform(site, fc_low(rest),
+					       fc_hello_reset(&site->end[fc_low(rest)].hello,
+							      flitcast_site_now(site)));
+	site->todo.resets = 0;
+}
+
+/* A link comes up, or went down: so do all its channels. */
+static void link_event(struct flitcast_site *site, struct fc_event ev)
+{
+	flitcast_care_all(site, &ev);
+	flitcast_relay_event(site, &ev);
+	if (ev.type == FC_EV_LINK_DOWN)
+		flitcast_csr_link_down(site, ev.port);
+	flitcast_vnet_all(site, &ev);
+}
+
+/* @full: it is as long as a flit; @pair: it is of a pair (core/hello.h). */
+static void send_hello(struct flitcast_site *site, u8 port, bool full, bool pair)
+{
+	struct flitcast_end *end = &site->end[port];
+	struct fc_link_hdr hdr = { .type = FC_FRAME_HELLO, .vc = FC_VC_CTRL };
+	u32 size = FC_HELLO_SIZE + (site->auth ? FC_AUTH_SIZE : 0);
+	struct sk_buff *skb = flitcast_link_alloc(end->link, size);
+	struct fc_hello_msg msg = fc_hello_say(&end->hello, pair);
+
+	/* The next one is never far. */
+	if (!skb) {
+		site->stat[FC_STAT_NO_MEMORY]++;
+		return;
+	}
+	hdr.seq = msg.number;
+	fc_wire_hello_encode(skb_put(skb, size), &msg);
+	if (full)
+		flitcast_link_stretch(end->link, skb);
+	flitcast_output_frame(site, port, skb, &hdr);
+}
+
+void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
+{
+	struct flitcast_end *end = &site->end[port];
+	struct fc_event ev = { .port = port };
+
+	site->clock.hello_news = true;
+	if (todo & FC_HELLO_GO_DOWN) {
+		end->link->stat[FC_LSTAT_RESETS]++;
+		/* First: whose last way it was waits for another one. */
+		flitcast_faults_link(site, port, false);
+		ev.type = FC_EV_LINK_DOWN;
+		link_event(site, ev);
+	}
+	/* The HELLO that tells the peer we are up goes before the first flit. */
+	if (todo & FC_HELLO_CHECK)
+		send_hello(site, port, true, true);
+	if (todo & FC_HELLO_SEND)
+		send_hello(site, port, fc_hello_full(&end->hello), todo & FC_HELLO_CHECK);
+	if (todo & FC_HELLO_GO_UP) {
+		end->link->sum = (end->hello.own.flags | end->hello.peer.flags) & FC_HELLO_SUM;
+		ev.type = FC_EV_LINK_UP;
+		ev.count = end->hello.peer.window;
+		link_event(site, ev);
+		flitcast_faults_link(site, port, true);
+	}
+	/* Ends that disagree are told of as well: their state stays, the reason does not. */
+	if (todo & (FC_HELLO_GO_DOWN | FC_HELLO_GO_UP) ||
+	    end->hello.state != end->told_state || end->hello.own.reason != end->told_reason) {
+		end->told_state = end->hello.state;
+		end->told_reason = end->hello.own.reason;
+		flitcast_site_link_event(site, port);
+	}
+}
+
+void flitcast_hello_in(struct flitcast_site *site, struct flitcast_link *link,
+		       struct sk_buff *skb, const struct fc_link_hdr *hdr)
+{
+	struct flitcast_end *end = &site->end[link->port];
+	struct fc_hello_msg msg;
+
+	link->stat[FC_LSTAT_RX_HELLO]++;
+	if (!pskb_may_pull(skb, FC_HELLO_SIZE) || !fc_wire_hello_decode(&msg, skb->data)) {
+		link->stat[FC_LSTAT_RX_PROTOCOL]++;
+		return;
+	}
+	if (!flitcast_auth_check(site, link->port, skb, hdr)) {
+		link->stat[FC_LSTAT_RX_UNPROVEN]++;
+		fc_hello_unproven(&end->hello);
+		flitcast_hello_perform(site, link->port, 0);
+		return;
+	}
+	msg.number = hdr->seq;
+	if (!flitcast_link_peer(link, skb, end->hello.state == FC_LINK_UP)) {
+		link->stat[FC_LSTAT_RX_STRANGER]++;
+		return;
+	}
+	flitcast_hello_perform(site, link->port,
+			       fc_hello_received(&end->hello, &msg,
+						 skb->len + FC_LINK_SIZE >= site->cfg.flit,
+						flitcast_site_now(site)));
+}

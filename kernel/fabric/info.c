@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Configuration, state and counters of a site and of its links, for those who ask.
+ */
+#include "fabric/site.h"
+
+u32 flitcast_site_count(const struct flitcast_site *site)
+{
+	return site->cfg.topo.nsites;
+}
+
+u32 flitcast_site_id(const struct flitcast_site *site)
+{
+	return site->cfg.id;
+}
+
+bool flitcast_site_draining(const struct flitcast_site *site)
+{
+	return READ_ONCE(site->drain);
+}
+
+bool flitcast_site_reserves(const struct flitcast_site *site)
+{
+	return site->cfg.mode == FC_MODE_CSR;
+}
+
+bool flitcast_site_dead(const struct flitcast_site *site)
+{
+	return READ_ONCE(site->dead);
+}
+
+void flitcast_site_stats(struct flitcast_site *site, u64 *values)
+{
+	spin_lock_bh(&site->lock);
+	memcpy(values, site->stat, sizeof(site->stat));
+	spin_unlock_bh(&site->lock);
+}
+
+void flitcast_site_stats_reset(struct flitcast_site *site)
+{
+	u8 p;
+
+	spin_lock_bh(&site->lock);
+	memset(site->stat, 0, sizeof(site->stat));
+	for (p = 1; p < site->core.nports; p++) {
+		struct flitcast_end *end = &site->end[p];
+
+		if (!end->link)
+			continue;
+		memset(end->link->stat, 0, sizeof(end->link->stat));
+		/* A value of that counter: another value is news for the handshake. */
+		end->futile = 0;
+	}
+	spin_unlock_bh(&site->lock);
+}
+
+/* Why the link is not up, if it is not; a wrong cable is told with both its ends. */
+static void put_reason(const struct fc_hello *hello, struct flitcast_link_info *info)
+{
+	u8 reason = hello->own.reason;
+
+	if (reason == FC_REASON_CABLE_SITE || reason == FC_REASON_CABLE_PORT)
+		snprintf(info->reason, sizeof(info->reason),
+			 "cabled to site %u port %u, expected site %u port %u",
+			 hello->peer.site, hello->peer.port, hello->want_site, hello->want_port);
+	else if (reason)
+		/* The backend knows more than that there is no carrier. */
+		strscpy(info->reason, *info->device.reason ? info->device.reason :
+			fc_reason_text(reason), sizeof(info->reason));
+}
+
+int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info)
+{
+	struct flitcast_end *end;
+
+	memset(info, 0, sizeof(*info));
+	if (!port || port >= site->core.nports)
+		return -ENOENT;
+	end = &site->end[port];
+	spin_lock_bh(&site->lock);
+	if (!end->link) {
+		spin_unlock_bh(&site->lock);
+		return -ENOENT;
+	}
+	flitcast_link_describe(end->link, &info->device);
+	info->port = port;
+	info->state = end->hello.state;
+	put_reason(&end->hello, info);
+	info->peer_site = end->hello.peer.epoch ? end->hello.peer.site : FC_SITE_NONE;
+	info->peer_port = end->hello.peer.port;
+	info->window = end->hello.own.window;
+	info->crc = end->hello.own.flags & FC_HELLO_SUM;
+	spin_unlock_bh(&site->lock);
+	return 0;
+}
+
+int flitcast_link_stats(struct flitcast_site *site, u32 port, u64 *values)
+{
+	int err = -ENOENT;
+
+	if (!port || port >= site->core.nports)
+		return -ENOENT;
+	spin_lock_bh(&site->lock);
+	if (site->end[port].link) {
+		memcpy(values, site->end[port].link->stat, sizeof(site->end[port].link->stat));
+		err = 0;
+	}
+	spin_unlock_bh(&site->lock);
+	return err;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Frames and carrier events of a site's links: checked, and given to the machine that they are for.
+ */
+#include "fabric/auth.h"
+#include "fabric/care.h"
+#include "fabric/csr.h"
+#include "fabric/enter.h"
+#include "fabric/faults.h"
+#include "fabric/hello.h"
+#include "fabric/input.h"
+#include "fabric/relay.h"
+#include "fabric/vnet.h"
+
+/* Is it the number of a channel of packets? */
+static bool has_channel(const struct flitcast_site *site, u8 vc)
+{
+	return vc >= FC_VC_CLASS && fc_vc_class(vc) < site->nclasses;
+}
+
+/* To the machine that has the channel.  Return: false if there is no such channel. */
+static bool channel_event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
+{
+	if (vc == FC_VC_CAST)
+		flitcast_relay_event(site, ev);
+	else if (!has_channel(site, vc))
+		return false;
+	else if (site->vnet)
+		flitcast_vnet_receive(site, vc, ev);
+	else
+		flitcast_care_event(site, fc_vc_set(vc), ev);
+	return true;
+}
+
+static void status_in(struct flitcast_site *site, struct flitcast_link *link,
+		      struct sk_buff *skb, const struct fc_link_hdr *hdr)
+{
+	struct fc_event ev = {
+		.type = FC_EV_STATUS, .port = link->port, .flags = hdr->flags,
+		.seq = hdr->seq, .ack = hdr->ack,
+	};
+	struct flitcast_end *end = &site->end[link->port];
+
+	link->stat[FC_LSTAT_RX_STATUS]++;
+	if (!pskb_may_pull(skb, FC_STATUS_SIZE)) {
+		link->stat[FC_LSTAT_RX_MALFORMED]++;
+		return;
+	}
+	fc_wire_status_decode(&ev.status, skb->data);
+	if (!channel_event(site, hdr->vc, &ev))
+		link->stat[FC_LSTAT_RX_MALFORMED]++;
+	/* What the peer does not get by any of several tries is sent again after a status only. */
+	if (link->stat[FC_LSTAT_TX_FUTILE] != end->futile) {
+		end->futile = link->stat[FC_LSTAT_TX_FUTILE];
+		flitcast_hello_perform(site, link->port,
+				       fc_hello_suspect(&end->hello, flitcast_site_now(site)));
+	}
+}
+
+/* The head of a flit, readable and valid.  Return: its size, or 0. */
+static u32 head_in(struct flitcast_site *site, struct sk_buff *skb, const struct fc_link_hdr *hdr)
+{
+	u32 size, nsites = site->cfg.topo.nsites;
+
+	if (!pskb_may_pull(skb, FC_PACKET_SIZE))
+		return 0;
+	size = fc_wire_head_size(skb->data, skb_headlen(skb));
+	if (!size || !pskb_may_pull(skb, size))
+		return 0;
+	if (hdr->vc == FC_VC_CAST)
+		return fc_wire_cast_check(skb->data, hdr->flags, skb->len, nsites) ? size : 0;
+	return fc_wire_head_check(skb->data, hdr->flags, skb->len, nsites) ? size : 0;
+}
+
+/* A flit's frame, its link header pulled. */
+static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
+		    struct sk_buff *skb, const struct fc_link_hdr *hdr)
+{
+	struct fc_event ev = {
+		.type = FC_EV_FLIT, .port = link->port, .seq = hdr->seq, .ack = hdr->ack,
+		.flit = { .h = skb, .parts = hdr->flags, .data = skb->len },
+	};
+
+	link->stat[FC_LSTAT_RX_FLITS]++;
+	link->stat[FC_LSTAT_RX_BYTES] += skb->len + FC_LINK_SIZE;
+	/* It could not go on: a device may take longer frames than the flits agreed on. */
+	if (skb->len + FC_LINK_SIZE > site->cfg.flit)
+		return false;
+	if (hdr->flags & FC_PART_RUN && site->cfg.mode != FC_MODE_POSTMAN)
+		return false;
+	if (hdr->vc >= FC_VC_CLASS &&
+	    !(site->end[link->port].classes & fc_bit64(fc_vc_class(hdr->vc))))
+		return false;
+	if (hdr->flags & FC_PART_HEAD) {
+		u32 size = head_in(site, skb, hdr);
+
+		if (!size)
+			return false;
+		ev.flit.head = skb->data;
+		ev.flit.data = skb->len - size;
+		if (fc_wire_list_awaited(skb->data))
+			flitcast_ctrl_back(site, fc_wire_src(skb->data), link->port);
+	}
+	return channel_event(site, hdr->vc, &ev);
+}
+
+void flitcast_input_receive(struct flitcast_link *link, struct sk_buff *skb,
+			    const struct fc_link_hdr *hdr)
+{
+	struct flitcast_site *site = link->owner;
+	struct flitcast_end *end = &site->end[link->port];
+
+	skb_pull(skb, FC_LINK_SIZE);
+	/* BH are off and RCU is read, as the stack has it when frames are received. */
+	spin_lock(&site->lock);
+	site->now = 0;
+	if (site->dead || end->link != link) {
+		kfree_skb(skb);
+		goto out;
+	}
+	if (hdr->type == FC_FRAME_HELLO) {
+		flitcast_hello_in(site, link, skb, hdr);
+		kfree_skb(skb);
+		goto out;
+	}
+	if (end->hello.state != FC_LINK_UP || hdr->epoch != (u16)end->hello.peer.epoch) {
+		link->stat[FC_LSTAT_RX_STRANGER]++;
+		kfree_skb(skb);
+		goto out;
+	}
+	if (hdr->type != FC_FRAME_FLIT && !flitcast_auth_check(site, link->port, skb, hdr)) {
+		link->stat[FC_LSTAT_RX_UNPROVEN]++;
+		kfree_skb(skb);
+		goto out;
+	}
+	/* With a key a recorded frame proves nothing: see flitcast_output_acked(). */
+	if (!site->auth)
+		fc_hello_alive(&end->hello, flitcast_site_now(site));
+	switch ((enum fc_frame)hdr->type) {
+	case FC_FRAME_FLIT:
+		if (!flit_in(site, link, skb, hdr)) {
+			/* As if it had not come: it is asked for. */
+			link->stat[FC_LSTAT_RX_MALFORMED]++;
+			kfree_skb(skb);
+		}
+		break;
+	case FC_FRAME_STATUS:
+		status_in(site, link, skb, hdr);
+		napi_consume_skb(skb, 1);
+		break;
+	case FC_FRAME_CTRL:
+		flitcast_ctrl_in(site, link, skb);
+		break;
+	case FC_FRAME_FAULTS:
+		link->stat[FC_LSTAT_RX_FAULTS]++;
+		if (!flitcast_faults_in(site, link->port, skb))
+			link->stat[FC_LSTAT_RX_MALFORMED]++;
+		kfree_skb(skb);
+		break;
+	case FC_FRAME_CSR:
+		if (!flitcast_csr_in(site, link->port, skb))
+			link->stat[FC_LSTAT_RX_MALFORMED]++;
+		kfree_skb(skb);
+		break;
+	case FC_FRAME_HELLO:
+		break;
+	}
+out:
+	flitcast_received(site);
+}
+
+void flitcast_input_carrier(struct flitcast_link *link, bool up)
+{
+	struct flitcast_site *site = link->owner;
+	struct flitcast_end *end = &site->end[link->port];
+	u8 todo, flags;
+
+	flitcast_enter(site);
+	if (!site->dead && end->link == link) {
+		/* The MTU may be another one. */
+		flags = end->hello.own.flags & ~FC_HELLO_LONG;
+		flags |= flitcast_link_long(link) ? FC_HELLO_LONG : 0;
+		todo = fc_hello_set(&end->hello, end->hello.own.window, flags,
+				    flitcast_site_now(site));
+		flitcast_hello_perform(site, link->port, todo);
+		todo = fc_hello_carrier(&end->hello, up, flitcast_site_now(site));
+		if (!up && flitcast_link_small(link))
+			end->hello.own.reason = FC_REASON_MTU;
+		flitcast_hello_perform(site, link->port, todo);
+	}
+	flitcast_leave(site);
+}

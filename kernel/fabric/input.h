@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Frames and carrier events of a site's links: as functions of struct flitcast_link_ops.
+ */
+#ifndef FLITCAST_FABRIC_INPUT_H
+#define FLITCAST_FABRIC_INPUT_H
+
+#include "link/link.h"
+
+void flitcast_input_receive(struct flitcast_link *link, struct sk_buff *skb,
+			    const struct fc_link_hdr *hdr);
+void flitcast_input_carrier(struct flitcast_link *link, bool up);
+
+/* pass.c: a plain frame goes on, and meets nothing. */
+bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb);
+
+#endif /* FLITCAST_FABRIC_INPUT_H */

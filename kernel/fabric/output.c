@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Frames of a site on their way out: flits, for the first time and again, and what is said of them.
+ */
+#include "compat.h"
+#include "fabric/auth.h"
+#include "fabric/branch.h"
+#include "fabric/enter.h"
+#include "fabric/output.h"
+
+/* With the code that the network's key asks for. */
+static noinline bool sign(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			  struct fc_link_hdr *hdr)
+{
+	if (flitcast_auth_sign(site, port, skb, hdr))
+		return true;
+	/* As one that was lost. */
+	site->stat[FC_STAT_NO_MEMORY]++;
+	kfree_skb(skb);
+	return false;
+}
+
+static inline void frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			 struct fc_link_hdr *hdr)
+{
+	struct flitcast_end *end = &site->end[port];
+
+	hdr->epoch = (u16)end->hello.own.epoch;
+	if (unlikely(site->auth) && hdr->type != FC_FRAME_FLIT && !sign(site, port, skb, hdr))
+		return;
+	flitcast_link_queue(end->link, skb, hdr);
+	site->out.frames++;
+	site->out.dirty |= fc_bit(port);
+}
+
+void flitcast_output_frame(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			   struct fc_link_hdr *hdr)
+{
+	frame(site, port, skb, hdr);
+}
+
+unsigned int flitcast_output_headroom(const struct flitcast_link *link)
+{
+	return READ_ONCE(link->headroom);
+}
+
+/* A flit goes out, for the first time or again. */
+static void transmit_flit(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			  struct fc_link_hdr *hdr)
+{
+	struct flitcast_link *link = site->end[port].link;
+
+	if (!skb) {
+		/* As a flit lost on the link: the peer asks for it. */
+		site->stat[FC_STAT_NO_MEMORY]++;
+		return;
+	}
+	/* Not in what is kept: until it has gone the link is not crossed. */
+	if (hdr->flags & FC_PART_HEAD && hdr->vc != FC_VC_CAST)
+		fc_wire_head_hop(skb->data);
+	link->stat[FC_LSTAT_TX_FLITS]++;
+	link->stat[FC_LSTAT_TX_BYTES] += skb->len + FC_LINK_SIZE;
+	frame(site, port, skb, hdr);
+}
+
+void flitcast_output_flit(struct flitcast_site *site, u8 port, struct sk_buff *skb,
+			  struct fc_link_hdr *hdr)
+{
+	struct flitcast_end *end = &site->end[port];
+
+	if (hdr->flags & FC_PART_HEAD)
+		end->link->stat[FC_LSTAT_TX_PACKETS]++;
+	if (flitcast_replay_add(flitcast_replay_of(end, hdr->vc), &site->out.kept, hdr->seq, &skb,
+				hdr->flags)) {
+		transmit_flit(site, port, skb, hdr);
+		return;
+	}
+	/* Nobody could send it again: the link begins anew. */
+	site->stat[FC_STAT_NO_MEMORY]++;
+	site->todo.resets |= fc_bit(port);
+}
+
+void flitcast_output_again(struct flitcast_site *site, const struct fc_effect *e)
+{
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_FLIT, .vc = e->vc, .seq = e->seq, .ack = e->ack,
+	};
+	struct flitcast_end *end = &site->end[e->port];
+	struct sk_buff *skb;
+
+	skb = flitcast_replay_copy(flitcast_replay_of(end, e->vc), e->seq,
+				   flitcast_output_headroom(end->link), &hdr.flags);
+	transmit_flit(site, e->port, skb, &hdr);
+}
+
+void flitcast_output_send(struct flitcast_site *site, const struct fc_effect *e)
+{
+	struct flitcast_link *link = site->end[e->port].link;
+	unsigned int headroom = flitcast_output_headroom(link);
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_FLIT, .vc = e->vc, .seq = e->seq, .ack = e->ack,
+		.flags = e->flit.parts & (FC_PART_HEAD | FC_PART_TERM | FC_PART_ABORT |
+					  FC_PART_RUN),
+	};
+	struct sk_buff *skb = e->flit.h;
+
+	if (site->todo.resets & fc_bit(e->port)) {
+		/* The link is about to be reset: these sequence numbers are void. */
+		if (!e->keep)
+			kfree_skb(skb);
+		return;
+	}
+	/*
+	 * With a head of its own: headers are written into it, here and, over a veth, by the peer;
+	 * and whoever else refers to this memory must not see the list of this branch.
+	 */
+	if (!skb) {
+		skb = flitcast_link_alloc(link, 0);
+	} else if (e->keep) {
+		skb = flitcast_branch_copy(skb, headroom, hdr.flags & FC_PART_HEAD ? e->mask : 0);
+	} else if (skb_cow_head(skb, headroom)) {
+		kfree_skb(skb);
+		skb = NULL;
+	}
+	if (!skb) {
+		/* Nobody could send it again: the link begins anew. */
+		site->stat[FC_STAT_NO_MEMORY]++;
+		site->todo.resets |= fc_bit(e->port);
+		return;
+	}
+	if (hdr.flags & FC_PART_HEAD) {
+		unsigned int kept = hweight64(e->mask);
+
+		if (kept < fc_wire_ntargets(skb->data))
+			flitcast_branch_cut(skb, e->mask, kept);
+	}
+	flitcast_output_flit(site, e->port, skb, &hdr);
+}
+
+void flitcast_output_status(struct flitcast_site *site, u8 vc, const struct fc_effect *e)
+{
+	struct flitcast_link *link = site->end[e->port].link;
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_STATUS, .vc = vc, .flags = e->flags,
+		.seq = e->seq, .ack = e->ack,
+	};
+	struct sk_buff *skb = flitcast_link_alloc(link, FC_STATUS_SIZE);
+
+	/* Absolute values: the next one says the same and more. */
+	if (!skb) {
+		site->stat[FC_STAT_NO_MEMORY]++;
+		return;
+	}
+	fc_wire_status_encode(skb_put(skb, FC_STATUS_SIZE), &e->status);
+	link->stat[FC_LSTAT_TX_STATUS]++;
+	flitcast_output_frame(site, e->port, skb, &hdr);
+}
+
+void flitcast_output_faults(struct flitcast_site *site, u8 port, const struct fc_faults_msg *msg)
+{
+	struct fc_link_hdr hdr = { .type = FC_FRAME_FAULTS, .vc = FC_VC_CTRL };
+	struct flitcast_link *link = site->end[port].link;
+	u32 size = fc_faults_size(msg->n);
+	struct sk_buff *skb = flitcast_link_alloc(link, size);
+
+	/* As one that is lost: the next digest shows it. */
+	if (!skb) {
+		site->stat[FC_STAT_NO_MEMORY]++;
+		return;
+	}
+	fc_wire_faults_encode(skb_put(skb, size), msg);
+	link->stat[FC_LSTAT_TX_FAULTS]++;
+	flitcast_output_frame(site, port, skb, &hdr);
+}
+
+void flitcast_output_acked(struct flitcast_site *site, u8 port)
+{
+	if (site->auth)
+		fc_hello_alive(&site->end[port].hello, flitcast_site_now(site));
+}

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Broadcast packets through a site: runs the relay (core/relay.h) as vnet.c runs the
+ * switch, and keeps the flits of its holds.
+ */
+#include <linux/slab.h>
+#include "core/relay.h"
+#include "fabric/channel.h"
+#include "fabric/effects.h"
+#include "fabric/enter.h"
+#include "fabric/relay.h"
+#include "fabric/table.h"
+#include "fabric/ways.h"
+
+/**
+ * struct flitcast_relay - the relay of a site
+ * @core: what decides
+ * @table: its tables
+ * @ways: of a graph, what it was told of broadcasts in several copies; else NULL
+ * @flits: flits of each hold, in order
+ * @cursor: the flit of the hold in hand that went out on a link last
+ * @more: the last event left work, with which the timer goes on
+ *
+ * The site's lock protects it.
+ */
+struct flitcast_relay {
+	struct fc_relay core;
+	struct flitcast_table *table;
+	struct flitcast_ways *ways;
+	struct sk_buff_head *flits;
+	struct sk_buff *cursor[FC_PORTS_MAX];
+	bool more;
+};
+
+/*
+ * Frames of broadcasts that one event makes: a flit that was missing may let a whole window of
+ * others go by all links.
+ */
+#define RELAY_BUDGET	24
+
+static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
+{
+	struct flitcast_relay *r = container_of(relay, struct flitcast_relay, core);
+
+	if (r->ways && copies > 1)
+		return flitcast_ways_next(r->ways, src, copies, in, label);
+	if (label)
+		return FC_RELAY_NEVER;
+	return flitcast_table_way(relay->tables, src, relay->id, copies, in);
+}
+
+static void relay_free(struct flitcast_site *site, struct flitcast_relay *r)
+{
+	struct fc_relay *core = &r->core;
+	u8 p;
+
+	for (p = 0; core->out && p < core->ch.nports; p++)
+		kvfree(core->out[p].fifo);
+	flitcast_channel_free(site, &core->ch);
+	kfree(core->in);
+	kfree(core->out);
+	kvfree(core->hold);
+	kvfree(core->seen);
+	kvfree(r->flits);
+	if (r->table)
+		flitcast_table_put(r->table);
+	flitcast_ways_free(r->ways);
+	kvfree(r);
+}
+
+static bool alloc_ports(struct flitcast_site *site, struct flitcast_relay *r)
+{
+	struct fc_relay *core = &r->core;
+	u8 p, nports = core->ch.nports;
+
+	core->in = kcalloc(nports, sizeof(*core->in), GFP_KERNEL_ACCOUNT);
+	core->out = kcalloc(nports, sizeof(*core->out), GFP_KERNEL_ACCOUNT);
+	if (!core->in || !core->out || flitcast_channel_alloc(site, &core->ch, ~0U))
+		return false;
+	for (p = 0; p < nports; p++) {
+		core->out[p].fifo = kvcalloc(core->nholds, sizeof(u16), GFP_KERNEL_ACCOUNT);
+		if (!core->out[p].fifo)
+			return false;
+	}
+	return true;
+}
+
+int flitcast_relay_alloc(struct flitcast_site *site)
+{
+	const struct fc_topo *topo = &site->cfg.topo;
+	struct flitcast_relay *r = kvzalloc(sizeof(*r), GFP_KERNEL_ACCOUNT);
+	struct fc_relay *core;
+	u16 i;
+
+	if (!r)
+		return -ENOMEM;
+	core = &r->core;
+	core->way = way;
+	core->ch.timing = &site->timing;
+	core->ch.nports = site->core.nports;
+	core->stat = site->stat;
+	core->id = site->cfg.id;
+	core->nsites = topo->nsites;
+	core->nlabels = topo->graph ? FC_LABELS_MAX : 1;
+	core->nholds = fc_relay_holds(topo->nsites, core->ch.nports *
+				      (topo->graph ? FC_RELAY_SHARE : 1));
+	core->hold = kvcalloc(core->nholds, sizeof(*core->hold), GFP_KERNEL_ACCOUNT);
+	core->seen = kvcalloc((size_t)topo->nsites * core->ch.nports * core->nlabels,
+			      sizeof(*core->seen), GFP_KERNEL_ACCOUNT);
+	r->flits = kvcalloc(core->nholds, sizeof(*r->flits), GFP_KERNEL_ACCOUNT);
+	r->table = flitcast_table_get(topo);
+	core->tables = r->table;
+	if (topo->graph) {
+		r->ways = flitcast_ways_alloc(topo->nsites);
+		if (!r->ways)
+			goto no_memory;
+	}
+	if (!r->table || !core->hold || !core->seen || !r->flits || !alloc_ports(site, r))
+		goto no_memory;
+	for (i = 0; i < core->nholds; i++)
+		__skb_queue_head_init(&r->flits[i]);
+	fc_relay_init(core);
+	site->relay = r;
+	return 0;
+
+no_memory:
+	relay_free(site, r);
+	return -ENOMEM;
+}
+
+static void drop(void *arg, void *h)
+{
+	kfree_skb(h);
+}
+
+void flitcast_relay_purge(struct flitcast_site *site)
+{
+	struct flitcast_relay *r = site->relay;
+	u16 i;
+
+	fc_relay_purge(&r->core, drop, NULL);
+	for (i = 0; i < r->core.nholds; i++)
+		__skb_queue_purge(&r->flits[i]);
+}
+
+void flitcast_relay_free(struct flitcast_site *site)
+{
+	if (site->relay)
+		relay_free(site, site->relay);
+}
+
+/* The label with which a front goes on. */
+static u8 next_label(const struct flitcast_relay *r, const u8 *head, const struct fc_effect *e)
+{
+	struct fc_packet pk;
+	struct fc_cast cast;
+
+	if (!r->ways)
+		return 0;
+	fc_wire_packet_decode(&pk, head);
+	fc_wire_cast_decode(&cast, head);
+	return flitcast_ways_label(r->ways, pk.src, cast.copies, r->core.hold[e->hold].in,
+				   cast.label, e->port);
+}
+
+/* What goes out: payload, with a head of its own. */
+static struct sk_buff *to_send(struct flitcast_relay *r, const struct fc_effect *e,
+			       unsigned int headroom)
+{
+	struct sk_buff_head *flits = &r->flits[e->hold];
+	struct sk_buff *held, *skb;
+
+	held = e->index ? skb_queue_next(flits, r->cursor[e->port]) : skb_peek(flits);
+	r->cursor[e->port] = held;
+	skb = __pskb_copy(held, headroom, GFP_ATOMIC);
+	if (skb && !e->index)
+		fc_wire_cast_hop(skb->data, next_label(r, skb->data, e));
+	return skb;
+}
+
+static void relay(struct flitcast_site *site, const struct fc_effect *e)
+{
+	struct flitcast_end *end = &site->end[e->port];
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_FLIT, .vc = e->vc, .flags = e->flit.parts, .seq = e->seq,
+		.ack = e->ack,
+	};
+	struct sk_buff *skb;
+
+	if (e->type == FC_FX_CUT)
+		skb = flitcast_link_alloc(end->link, 0);
+	else
+		skb = to_send(site->relay, e, flitcast_output_headroom(end->link));
+	/* Its numbers are over. */
+	if (site->todo.resets & fc_bit(e->port)) {
+		kfree_skb(skb);
+		return;
+	}
+	if (!skb) {
+		/* Nobody could send it again: the link begins anew. */
+		site->stat[FC_STAT_NO_MEMORY]++;
+		site->todo.resets |= fc_bit(e->port);
+		return;
+	}
+	flitcast_output_flit(site, e->port, skb, &hdr);
+}
+
+/* A copy that is here to its end. */
+static void deliver(struct flitcast_site *site, const struct fc_effect *e)
+{
+	struct sk_buff_head copy;
+
+	if (flitcast_flits_clone(&copy, &site->relay->flits[e->hold]))
+		static_call(flitcast_cast_copy_up)(site, e->port, &copy);
+	else
+		site->stat[FC_STAT_NO_MEMORY]++;
+}
+
+static void forget_unacked(struct flitcast_site *site, struct flitcast_replay *replay)
+{
+	flitcast_replay_release(replay, &site->out.kept, replay->seq + replay->n);
+}
+
+static void perform(struct flitcast_site *site, const struct fc_effect *e)
+{
+	switch (e->type) {
+	case FC_FX_HOLD:
+		__skb_queue_tail(&site->relay->flits[e->hold], e->flit.h);
+		break;
+	case FC_FX_RELAY:
+	case FC_FX_CUT:
+		relay(site, e);
+		break;
+	case FC_FX_DELIVER:
+		deliver(site, e);
+		break;
+	case FC_FX_FREE:
+		__skb_queue_purge(&site->relay->flits[e->hold]);
+		break;
+	case FC_FX_DROP:
+		kfree_skb(e->flit.h);
+		break;
+	case FC_FX_STATUS:
+		flitcast_output_status(site, FC_VC_CAST, e);
+		break;
+	case FC_FX_RESEND:
+		flitcast_output_again(site, e);
+		break;
+	case FC_FX_RELEASE:
+		flitcast_replay_release(&site->end[e->port].cast, &site->out.kept, e->seq);
+		flitcast_output_acked(site, e->port);
+		break;
+	case FC_FX_RESCUE:
+		/* Other copies go other ways; where there is one only, its source repeats it. */
+		forget_unacked(site, &site->end[e->port].cast);
+		break;
+	case FC_FX_RESET:
+		site->todo.resets |= fc_bit(e->port);
+		break;
+	}
+}
+
+u64 flitcast_relay_next_at(const struct flitcast_site *site)
+{
+	return site->relay->more ? 0 : site->relay->core.ch.next_at;
+}
+
+void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev)
+{
+	struct fc_effects *fx = flitcast_effects();
+	u32 i, frames = site->out.frames;
+	u8 type = ev->type;
+	bool more;
+
+	lockdep_assert_held(&site->lock);
+	ev->now = flitcast_site_now(site);
+	do {
+		more = fc_relay_event(&site->relay->core, ev, fx);
+		for (i = 0; i < fx->n; i++)
+			perform(site, &fx->fx[i]);
+		ev->type = FC_EV_MORE;
+	} while (more && site->out.frames - frames < RELAY_BUDGET);
+	site->relay->more = more;
+	ev->type = type;
+	flitcast_machine_due(site, flitcast_relay_next_at(site));
+}
+
+void flitcast_relay_count(struct flitcast_site *site, u8 port, u64 *stat)
+{
+	site->relay->core.ch.rx[port].stat = stat;
+}
+
+bool flitcast_relay_room(const struct flitcast_site *site)
+{
+	return fc_relay_room(&site->relay->core);
+}
+
+bool flitcast_site_copies(const struct flitcast_site *site, u8 copies)
+{
+	const struct flitcast_relay *r = site->relay;
+
+	if (copies > 1 && r->ways)
+		return flitcast_ways_begin(r->ways, site->cfg.id, copies);
+	return copies <= flitcast_table_copies(r->table);
+}
+
+int flitcast_site_ways_set(struct flitcast_site *site, u32 source, u32 copies,
+			   const struct fc_way *way, u32 n, struct netlink_ext_ack *extack)
+{
+	const struct fc_topo *topo = &site->cfg.topo;
+	struct flitcast_ways *ways = site->relay->ways;
+	struct flitcast_ways_set *set = NULL;
+	const char *wrong;
+
+	if (!ways) {
+		NL_SET_ERR_MSG_MOD(extack, "the topology is no graph, and needs no paths");
+		return -EOPNOTSUPP;
+	}
+	wrong = fc_ways_check(topo, site->cfg.id, source, copies, way, n);
+	if (wrong) {
+		/* A constant text: it outlives the request, as extack demands. */
+		if (extack)
+			extack->_msg = wrong;
+		return -EINVAL;
+	}
+	set = flitcast_ways_make(way, n);
+	if (!set)
+		return -ENOMEM;
+	flitcast_enter(site);
+	set = flitcast_ways_exchange(ways, source, copies, set);
+	flitcast_leave(site);
+	kfree(set);
+	return 0;
+}
+
+int flitcast_site_ways_del(struct flitcast_site *site, u32 source, u32 copies,
+			   struct netlink_ext_ack *extack)
+{
+	struct flitcast_ways *ways = site->relay->ways;
+	struct flitcast_ways_set *set = NULL;
+
+	if (ways && source < site->cfg.topo.nsites && copies >= FC_WAYS_COPIES_MIN &&
+	    copies <= FC_WAYS_COPIES_MAX) {
+		flitcast_enter(site);
+		set = flitcast_ways_exchange(ways, source, copies, NULL);
+		flitcast_leave(site);
+	}
+	if (!set) {
+		NL_SET_ERR_MSG_MOD(extack, "no paths of that source in so many copies");
+		return -ENOENT;
+	}
+	kfree(set);
+	return 0;
+}
+
+u32 flitcast_site_ways_next(struct flitcast_site *site, u32 *source, u32 *copies,
+			    struct fc_way way[FC_WAYS_MAX])
+{
+	u32 n = 0;
+
+	if (!site->relay->ways)
+		return 0;
+	spin_lock_bh(&site->lock);
+	n = flitcast_ways_walk(site->relay->ways, source, copies, way);
+	spin_unlock_bh(&site->lock);
+	return n;
+}
+
+u32 flitcast_site_cast_max(const struct flitcast_site *site)
+{
+	return site->relay->core.bytes;
+}

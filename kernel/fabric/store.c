@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The operator of a site (CARE, section 4.3), its receiving half: takes packets from the network
+ * into the network-buffer, delivers what is for this site, and stores the rest in the transit pool.
+ * Each set of channels has a network-buffer and a transit pool of its own, so that none waits for
+ * another.
+ */
+#include <linux/slab.h>
+#include "fabric/branch.h"
+#include "fabric/enter.h"
+
+/* Of the places of all transit pools, one in so many is for each set alone. */
+#define TRANSIT_SHARE	8
+
+void flitcast_oper_init(struct flitcast_site *site)
+{
+	u8 s;
+
+	for (s = 0; s < FC_SET_COUNT; s++) {
+		__skb_queue_head_init(&site->oper.feed[s].netbuf);
+		INIT_LIST_HEAD(&site->oper.feed[s].transit);
+	}
+}
+
+/* What is of a program here is not given to another one, nor kept for long. */
+static bool owned(struct flitcast_site *site, struct sk_buff *skb)
+{
+	if (!skb_orphan_frags_rx(skb, GFP_ATOMIC))
+		return true;
+	site->stat[FC_STAT_NO_MEMORY]++;
+	kfree_skb(skb);
+	return false;
+}
+
+void flitcast_oper_store(struct flitcast_site *site, u8 set, struct sk_buff *skb, bool front)
+{
+	struct sk_buff_head *netbuf = &site->oper.feed[set].netbuf;
+
+	/* A gap makes the packet worthless: serve() sees it by its length. */
+	if (!skb || !owned(site, skb))
+		return;
+	/* The front is missing: what follows was not looked at, and is no front. */
+	if (!front && skb_queue_empty(netbuf)) {
+		kfree_skb(skb);
+		return;
+	}
+	__skb_queue_tail(netbuf, skb);
+}
+
+void flitcast_oper_discard(struct flitcast_site *site, u8 set)
+{
+	__skb_queue_purge(&site->oper.feed[set].netbuf);
+}
+
+/* Is the packet whole?  Memory may have failed for some of its flits. */
+static bool netbuf_whole(const struct sk_buff_head *flits)
+{
+	const struct sk_buff *skb = skb_peek(flits);
+	u32 data = 0, head, want;
+
+	head = skb ? fc_wire_head_size(skb->data, skb_headlen(skb)) : 0;
+	if (!head || head > skb_headlen(skb))
+		return false;
+	want = fc_wire_data_len(skb->data) + head;
+	skb_queue_walk(flits, skb)
+		data += skb->len;
+	return data == want;
+}
+
+bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *from)
+{
+	struct sk_buff *skb, *copy;
+
+	__skb_queue_head_init(to);
+	skb_queue_walk(from, skb) {
+		copy = skb_clone(skb, GFP_ATOMIC);
+		if (!copy) {
+			__skb_queue_purge(to);
+			return false;
+		}
+		__skb_queue_tail(to, copy);
+	}
+	return true;
+}
+
+/* Is there a place for one more packet of a set, and still a share for each of the others? */
+static bool transit_room(const struct flitcast_site *site, u8 set)
+{
+	unsigned int all = site->cfg.tuning.transit, used = 0;
+	unsigned int share = all / TRANSIT_SHARE;
+	u8 s;
+
+	for (s = 0; s < FC_SET_COUNT; s++)
+		used += max(site->oper.feed[s].ntransit + (s == set), share);
+	return used <= all;
+}
+
+/*
+ * Put a packet into the transit pool of its set, for the targets of the mask; takes the flits.
+ * Those in each other's way do not meet again at once: what was aborted waits.
+ */
+static void store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits, u64 mask,
+		  bool aborted, bool apart)
+{
+	struct flitcast_feed *feed = &site->oper.feed[set];
+	struct sk_buff *front = skb_peek(flits);
+	struct flitcast_train *train;
+
+	/* Without room it is dropped: its source keeps it until it is confirmed. */
+	if (!transit_room(site, set)) {
+		site->stat[FC_STAT_TRANSIT_FULL]++;
+		goto drop;
+	}
+	train = kmalloc(sizeof(*train), GFP_ATOMIC);
+	if (!train || skb_cow_head(front, 0)) {
+		site->stat[FC_STAT_NO_MEMORY]++;
+		kfree(train);
+		goto drop;
+	}
+	flitcast_branch_cut(front, mask, hweight64(mask));
+	if (apart)
+		fc_wire_head_apart(front->data);
+	train->at = flitcast_site_now(site);
+	if (aborted)
+		train->at += fc_random_below(&site->rng, site->timing.timeout);
+	train->begun = false;
+	__skb_queue_head_init(&train->flits);
+	skb_queue_splice_init(flits, &train->flits);
+	list_add_tail(&train->node, &feed->transit);
+	feed->ntransit++;
+	site->oper.nfed++;
+	site->stat[FC_STAT_PKT_RESENT]++;
+	return;
+drop:
+	__skb_queue_purge(flits);
+}
+
+/* A list that comes here and reserves (mode csr) could not reserve a tree: to each target apart. */
+static void store_rest(struct flitcast_site *site, u8 set, struct sk_buff_head *flits, u64 mask,
+		       bool aborted)
+{
+	bool apart = site->csr && set == FC_SET_BULK && mask & (mask - 1);
+	u64 more = apart ? mask & (mask - 1) : 0;
+	struct sk_buff_head copy;
+
+	for (; more; more &= more - 1) {
+		if (flitcast_flits_clone(&copy, flits))
+			store(site, set, &copy, more & -more, aborted, true);
+		else
+			site->stat[FC_STAT_NO_MEMORY]++;
+	}
+	store(site, set, flits, apart ? mask & -mask : mask, aborted, apart);
+}
+
+/* Targets further on, of which confirmations will come by here. */
+static u8 beyond(const struct flitcast_site *site, const struct fc_packet *pk, u64 local)
+{
+	/* Of several packets each one's confirmation lets the source go on. */
+	if (!site->vnet || !(pk->flags & FC_PACKET_LIST) || pk->flags & FC_PACKET_LATER ||
+	    pk->msg_len > FC_PACKET_MAX)
+		return 0;
+	return pk->ntargets - hweight64(local);
+}
+
+void flitcast_oper_here(struct flitcast_site *site, struct sk_buff *skb)
+{
+	struct sk_buff_head flits;
+	struct fc_packet pk;
+	struct fc_target t;
+
+	if (!owned(site, skb))
+		return;
+	__skb_queue_head_init(&flits);
+	__skb_queue_tail(&flits, skb);
+	fc_wire_packet_decode(&pk, skb->data);
+	fc_wire_target_decode(&t, skb->data, 0);
+	static_call(flitcast_rx_packet_up)(site, &flits, &pk, &t, NULL);
+}
+
+void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest, bool aborted)
+{
+	struct sk_buff_head flits;
+	struct fc_packet pk;
+	u64 local;
+	u8 *head;
+
+	__skb_queue_head_init(&flits);
+	skb_queue_splice_init(&site->oper.feed[set].netbuf, &flits);
+	if (!netbuf_whole(&flits)) {
+		__skb_queue_purge(&flits);
+		return;
+	}
+	head = skb_peek(&flits)->data;
+	fc_wire_packet_decode(&pk, head);
+	local = fc_site_local_mask(&site->core, head);
+	here &= local;
+	rest &= ~local;
+	site->ctrl.beyond = beyond(site, &pk, local);
+	while (here) {
+		struct sk_buff_head copy;
+		struct fc_target t;
+
+		fc_wire_target_decode(&t, head, fc_low64(here));
+		here &= here - 1;
+		if (!here && !rest) {
+			static_call(flitcast_rx_packet_up)(site, &flits, &pk, &t, NULL);
+			site->ctrl.beyond = 0;
+			return;
+		}
+		if (flitcast_flits_clone(&copy, &flits))
+			static_call(flitcast_rx_packet_up)(site, &copy, &pk, &t, NULL);
+		else
+			site->stat[FC_STAT_NO_MEMORY]++;
+	}
+	site->ctrl.beyond = 0;
+	if (rest)
+		store_rest(site, set, &flits, rest, aborted);
+	else
+		__skb_queue_purge(&flits);
+}
+
+void flitcast_oper_rescue(struct flitcast_site *site, u8 set, struct sk_buff_head *flits)
+{
+	if (netbuf_whole(flits)) {
+		site->stat[FC_STAT_PKT_RESCUED]++;
+		store(site, set, flits, fc_mask_all(fc_wire_ntargets(skb_peek(flits)->data)),
+		      false, false);
+	} else {
+		__skb_queue_purge(flits);
+	}
+}
+
+static void feed_purge(struct flitcast_feed *feed)
+{
+	struct flitcast_train *train, *next;
+
+	__skb_queue_purge(&feed->netbuf);
+	if (feed->train)
+		list_add(&feed->train->node, &feed->transit);
+	feed->train = NULL;
+	list_for_each_entry_safe(train, next, &feed->transit, node) {
+		__skb_queue_purge(&train->flits);
+		kfree(train);
+	}
+	INIT_LIST_HEAD(&feed->transit);
+	feed->ntransit = 0;
+}
+
+void flitcast_oper_purge(struct flitcast_site *site)
+{
+	u8 s;
+
+	for (s = 0; s < FC_SET_COUNT; s++)
+		feed_purge(&site->oper.feed[s]);
+	site->oper.nfed = 0;
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tables of broadcasts (core/bcast.h): one set for all sites of this kernel that are in
+ * networks of the same topology.
+ */
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include "core/tree.h"
+#include "fabric/table.h"
+
+/**
+ * struct flitcast_table - tables of a topology
+ * @node: in the list of all
+ * @users: sites
+ * @topo: topology
+ * @spec: its canonical specification
+ * @max: copies a broadcast may have
+ * @bcast: table for k copies in place k - 1; without entries where there are no rules
+ *
+ * Never changes once it is in the list, but for @users.
+ */
+struct flitcast_table {
+	struct list_head node;
+	unsigned int users;
+	struct fc_topo topo;
+	char spec[FC_SPEC_MAX];
+	u8 max;
+	struct fc_bcast bcast[FC_COPIES_MAX];
+};
+
+static LIST_HEAD(tables);
+/* Protects the list and the numbers of users. */
+static DEFINE_MUTEX(lock);
+
+static void table_free(struct flitcast_table *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < FC_COPIES_MAX; i++)
+		kvfree(t->bcast[i].entry);
+	kfree(t);
+}
+
+/* Return: 0; -ENOENT: there is no such broadcast; -ENOMEM; -EINVAL: it is wrong. */
+static int fill(struct flitcast_table *t, unsigned int copies, struct fc_bcast_work *work)
+{
+	struct fc_bcast *b = &t->bcast[copies - 1];
+
+	if (fc_bcast_init(b, &t->topo, copies))
+		return -ENOENT;
+	b->entry = kvcalloc(fc_bcast_slots(&t->topo), sizeof(*b->entry), GFP_KERNEL_ACCOUNT);
+	if (!b->entry)
+		return -ENOMEM;
+	if (WARN_ON_ONCE(fc_bcast_fill(b, work) || fc_bcast_check(b, work))) {
+		kvfree(b->entry);
+		b->entry = NULL;
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static struct flitcast_table *table_make(const struct fc_topo *topo)
+{
+	struct flitcast_table *t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
+	struct fc_bcast_work *work;
+	unsigned int k;
+	int err = 0;
+
+	if (!t)
+		return NULL;
+	t->topo = *topo;
+	t->max = 1;
+	fc_topo_print(topo, t->spec);
+	work = kvcalloc(fc_bcast_slots(topo), sizeof(*work), GFP_KERNEL_ACCOUNT);
+	if (!work)
+		err = -ENOMEM;
+	for (k = 1; k <= min_t(u32, topo->ndirs, FC_COPIES_MAX) && err != -ENOMEM; k++) {
+		err = fill(t, k, work);
+		if (!err)
+			t->max = k;
+	}
+	kvfree(work);
+	if (err != -ENOMEM)
+		return t;
+	table_free(t);
+	return NULL;
+}
+
+struct flitcast_table *flitcast_table_get(const struct fc_topo *topo)
+{
+	struct flitcast_table *t;
+	char spec[FC_SPEC_MAX];
+
+	fc_topo_print(topo, spec);
+	mutex_lock(&lock);
+	list_for_each_entry(t, &tables, node)
+		/* A site has a graph for longer than its tables. */
+		if (t->topo.graph == topo->graph && !strcmp(t->spec, spec))
+			goto found;
+	t = table_make(topo);
+	if (!t)
+		goto out;
+	list_add(&t->node, &tables);
+found:
+	t->users++;
+out:
+	mutex_unlock(&lock);
+	return t;
+}
+
+void flitcast_table_put(struct flitcast_table *t)
+{
+	mutex_lock(&lock);
+	if (!--t->users) {
+		list_del(&t->node);
+		table_free(t);
+	}
+	mutex_unlock(&lock);
+}
+
+u8 flitcast_table_copies(const struct flitcast_table *t)
+{
+	return t->max;
+}
+
+u32 flitcast_table_way(const struct flitcast_table *t, u32 src, u32 site, u8 copies, u8 in)
+{
+	const struct fc_bcast *b = &t->bcast[copies - 1];
+	u8 from = in == FC_PORT_LOCAL ? FC_TREE_SOURCE : in - 1;
+	u32 entry, next;
+
+	if (copies < 1 || copies > t->max)
+		return FC_RELAY_NEVER;
+	if (!b->entry) {
+		if (copies > 1 || !fc_tree_next(&t->topo, src, site, from, &next))
+			return FC_RELAY_NEVER;
+		return next << 1 | (in == FC_PORT_LOCAL ? 0 : fc_bit(FC_PORT_LOCAL));
+	}
+	if (in == FC_PORT_LOCAL)
+		return b->start << 1;
+	entry = fc_bcast_next(b, src, site, from);
+	if (!entry)
+		return FC_RELAY_NEVER;
+	return (entry & ~FC_BCAST_DELIVER) << 1 |
+	       (entry & FC_BCAST_DELIVER ? fc_bit(FC_PORT_LOCAL) : 0);
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls upward (up.h): their targets are not known here.
+ */
+#include "fabric/up.h"
+
+DEFINE_STATIC_CALL_NULL(flitcast_leave_up, flitcast_engine_leave);
+DEFINE_STATIC_CALL_NULL(flitcast_received_up, flitcast_engine_received);
+DEFINE_STATIC_CALL_NULL(flitcast_set_timer_up, flitcast_engine_set_timer);
+DEFINE_STATIC_CALL_NULL(flitcast_rx_packet_up, flitcast_rx_packet);
+DEFINE_STATIC_CALL_NULL(flitcast_cast_copy_up, flitcast_cast_copy);
+DEFINE_STATIC_CALL_NULL(flitcast_tx_pick_up, flitcast_tx_pick);
+DEFINE_STATIC_CALL_NULL(flitcast_tx_flit_up, flitcast_tx_flit);
+DEFINE_STATIC_CALL_NULL(flitcast_tx_admitted_up, flitcast_tx_admitted);
+DEFINE_STATIC_CALL_NULL(flitcast_tx_rerouted_up, flitcast_tx_rerouted);

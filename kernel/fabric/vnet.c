@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The switch of mode vnet: runs core/vnet.h as care.c runs core/site.h.
+ */
+#include <linux/slab.h>
+#include "core/vnet.h"
+#include "fabric/channel.h"
+#include "fabric/effects.h"
+#include "fabric/enter.h"
+#include "fabric/vnet.h"
+
+/**
+ * struct flitcast_vset - the switch of one set of classes
+ * @core: what decides
+ * @branch: of all inputs
+ * @lane: that a packet being fed goes to
+ */
+struct flitcast_vset {
+	struct fc_vnet core;
+	struct fc_vbranch *branch;
+	u8 lane;
+};
+
+/**
+ * struct flitcast_vnet - the switches of a site: nothing in one waits for anything in another
+ * @classes: of the topology, in each set
+ * @way: their table, where the topology needs one
+ * @straight: ways straight on, in mode postman
+ * @set: by enum fc_set, as many as the site has
+ *
+ * The site's lock protects it.
+ */
+struct flitcast_vnet {
+	struct fc_vclass classes;
+	void *way;
+	struct fc_straight *straight;
+	struct flitcast_vset set[];
+};
+
+static void set_free(struct flitcast_site *site, struct flitcast_vset *set)
+{
+	u8 c;
+
+	for (c = 0; set->core.ch && c < set->core.nclasses; c++)
+		flitcast_channel_free(site, &set->core.ch[c]);
+	kfree(set->core.ch);
+	kvfree(set->core.in);
+	kvfree(set->core.out);
+	kvfree(set->branch);
+	kfree(set->core.memo);
+}
+
+static void vnet_free(struct flitcast_site *site, struct flitcast_vnet *v)
+{
+	u8 s;
+
+	for (s = 0; s < FC_SET_COUNT; s++)
+		set_free(site, &v->set[s]);
+	kvfree(v->straight);
+	kvfree(v->way);
+	kfree(v);
+}
+
+void flitcast_vnet_free(struct flitcast_site *site)
+{
+	if (site->vnet)
+		vnet_free(site, site->vnet);
+}
+
+/* Ports of this site at which anything ever comes in by a class; of itself in the lanes. */
+static u32 ports_of(const struct flitcast_site *site, u8 class)
+{
+	u32 ports = class < FC_VNET_LANES ? fc_bit(FC_PORT_LOCAL) : 0;
+	u8 p;
+
+	for (p = 1; p < site->core.nports; p++)
+		if (site->end[p].classes & fc_bit64(class))
+			ports |= fc_bit(p);
+	return ports;
+}
+
+/* Which classes the links bring, by what the neighbours may send. */
+static void find_classes(struct flitcast_site *site, const struct flitcast_vnet *v)
+{
+	const struct fc_topo *topo = &site->cfg.topo;
+	u8 p;
+
+	for (p = 1; p < site->core.nports; p++) {
+		u32 peer = fc_topo_neighbour(topo, site->cfg.id, p - 1);
+
+		if (peer != FC_SITE_NONE)
+			site->end[p].classes =
+				fc_vclass_carried(&v->classes, peer,
+						  topo->ops->arrival(topo, site->cfg.id, p - 1));
+	}
+}
+
+static bool alloc_inputs(struct flitcast_site *site, struct flitcast_vset *v)
+{
+	u32 inputs = (u32)v->core.nclasses * v->core.nports, used = 0;
+	u8 each = fc_vnet_branches(site->cfg.topo.ndirs), c, p;
+	struct fc_vbranch *branch;
+
+	for (c = 0; c < v->core.nclasses; c++)
+		used += hweight32(ports_of(site, c));
+	v->core.in = kvcalloc(inputs, sizeof(*v->core.in), GFP_KERNEL_ACCOUNT);
+	v->core.out = kvcalloc(inputs, sizeof(*v->core.out), GFP_KERNEL_ACCOUNT);
+	branch = kvcalloc((size_t)used * each, sizeof(*branch), GFP_KERNEL_ACCOUNT);
+	v->branch = branch;
+	if (!v->core.in || !v->core.out || !branch)
+		return false;
+	for (c = 0; c < v->core.nclasses; c++) {
+		u32 ports = ports_of(site, c);
+
+		for (p = 0; p < v->core.nports; p++) {
+			if (!(ports & fc_bit(p)))
+				continue;
+			v->core.in[(u32)c * v->core.nports + p].branch = branch;
+			branch += each;
+		}
+	}
+	return true;
+}
+
+static bool alloc_channels(struct flitcast_site *site, struct flitcast_vset *v)
+{
+	u8 c;
+
+	v->core.ch = kcalloc(v->core.nclasses, sizeof(*v->core.ch), GFP_KERNEL_ACCOUNT);
+	if (!v->core.ch)
+		return false;
+	for (c = 0; c < v->core.nclasses; c++)
+		if (flitcast_channel_alloc(site, &v->core.ch[c], ports_of(site, c)))
+			return false;
+	return true;
+}
+
+static bool alloc_ways(struct flitcast_site *site, struct flitcast_vnet *v)
+{
+	size_t room = fc_vclass_room(&v->classes, site->cfg.id);
+
+	if (!room)
+		return true;
+	v->way = kvmalloc(room, GFP_KERNEL_ACCOUNT);
+	if (!v->way)
+		return false;
+	fc_vclass_fill(&v->classes, site->cfg.id, v->way);
+	return true;
+}
+
+static bool alloc_memo(struct flitcast_vset *v)
+{
+	v->core.memo = kmalloc(fc_vmemo_room(v->core.nclasses), GFP_KERNEL_ACCOUNT);
+	return v->core.memo;
+}
+
+static bool alloc_straight(struct flitcast_site *site, struct flitcast_vnet *v)
+{
+	if (site->cfg.mode != FC_MODE_POSTMAN)
+		return true;
+	v->straight = kvcalloc((size_t)v->classes.count * site->core.nports, sizeof(*v->straight),
+			       GFP_KERNEL_ACCOUNT);
+	if (!v->straight)
+		return false;
+	fc_postman_fill(&v->classes, site->cfg.id, site->core.nports, v->straight);
+	return true;
+}
+
+static bool alloc_set(struct flitcast_site *site, struct flitcast_vnet *v, u8 number)
+{
+	struct flitcast_vset *set = &v->set[number];
+
+	set->core.classes = &v->classes;
+	set->core.site = &site->core;
+	set->core.straight = v->straight;
+	set->core.payload = site->cfg.flit - FC_LINK_SIZE;
+	set->core.nports = site->core.nports;
+	set->core.nclasses = v->classes.count;
+	set->core.set = number;
+	if (!alloc_inputs(site, set) || !alloc_channels(site, set) || !alloc_memo(set))
+		return false;
+	fc_vnet_init(&set->core);
+	return true;
+}
+
+int flitcast_vnet_alloc(struct flitcast_site *site)
+{
+	const struct fc_topo *topo = &site->cfg.topo;
+	struct flitcast_vnet *v;
+	bool good;
+	u8 s;
+
+	v = kzalloc(struct_size(v, set, FC_SET_COUNT), GFP_KERNEL_ACCOUNT);
+	if (!v)
+		return -ENOMEM;
+	/* The configuration was checked: there are classes. */
+	if (WARN_ON_ONCE(fc_vclass_init(&v->classes, topo))) {
+		kfree(v);
+		return -EINVAL;
+	}
+	find_classes(site, v);
+	good = alloc_ways(site, v) && alloc_straight(site, v);
+	for (s = 0; good && s < FC_SET_COUNT; s++)
+		good = alloc_set(site, v, s);
+	if (!good) {
+		vnet_free(site, v);
+		return -ENOMEM;
+	}
+	site->vnet = v;
+	site->nclasses = v->classes.count;
+	for (s = 0; s < FC_SET_COUNT && site->cfg.mode == FC_MODE_VNET; s++)
+		site->hops[s] = &v->set[s].core;
+	return 0;
+}
+
+struct fc_vnet *flitcast_vnet_core(struct flitcast_site *site, u8 set)
+{
+	return &site->vnet->set[set].core;
+}
+
+static void drop(void *arg, void *h)
+{
+	kfree_skb(h);
+}
+
+void flitcast_vnet_purge(struct flitcast_site *site)
+{
+	u8 s;
+
+	for (s = 0; site->vnet && s < FC_SET_COUNT; s++)
+		fc_vnet_purge(&site->vnet->set[s].core, drop, NULL);
+}
+
+const struct fc_vclass *flitcast_vnet_vclass(const struct flitcast_site *site)
+{
+	return &site->vnet->classes;
+}
+
+/* One event, as far as it goes.  Return: true if there is more to do. */
+static bool event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
+{
+	struct fc_vnet *core = &site->vnet->set[fc_vc_set(vc)].core;
+	struct fc_effects *fx = flitcast_effects();
+	bool more;
+	u32 i;
+
+	lockdep_assert_held(&site->lock);
+	ev->now = flitcast_site_now(site);
+	more = fc_vnet_event(core, fc_vc_class(vc), ev, fx);
+	for (i = 0; i < fx->n; i++)
+		flitcast_effects_perform(site, core->set, &fx->fx[i]);
+	flitcast_machine_due(site, core->next_at);
+	return more;
+}
+
+void flitcast_vnet_event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
+{
+	u8 type = ev->type;
+
+	while (event(site, vc, ev))
+		ev->type = FC_EV_MORE;
+	ev->type = type;
+}
+
+void flitcast_vnet_receive(struct flitcast_site *site, u8 vc, struct fc_event *ev)
+{
+	if (event(site, vc, ev))
+		site->todo.more |= fc_bit(fc_vc_set(vc));
+}
+
+void flitcast_vnet_more(struct flitcast_site *site)
+{
+	struct fc_event ev = { .type = FC_EV_MORE };
+	u8 set = fc_low(site->todo.more);
+
+	site->todo.more &= ~fc_bit(set);
+	flitcast_vnet_receive(site, fc_set_vc(set), &ev);
+}
+
+void flitcast_vnet_all(struct flitcast_site *site, struct fc_event *ev)
+{
+	u8 s;
+
+	for (s = 0; site->vnet && s < FC_SET_COUNT; s++)
+		flitcast_vnet_event(site, fc_set_vc(s), ev);
+}
+
+u64 flitcast_vnet_next_at(const struct flitcast_site *site)
+{
+	u64 at = FC_NEVER;
+	u8 s;
+
+	for (s = 0; site->vnet && s < FC_SET_COUNT; s++)
+		at = min(at, site->vnet->set[s].core.next_at);
+	return at;
+}
+
+void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat)
+{
+	u8 c, s;
+
+	for (s = 0; site->vnet && s < FC_SET_COUNT; s++)
+		for (c = 0; c < site->nclasses; c++)
+			site->vnet->set[s].core.ch[c].rx[port].stat = stat;
+}
+
+void flitcast_vnet_rerouted(struct flitcast_site *site)
+{
+	struct fc_event ev = { .type = FC_EV_MORE };
+	u8 s;
+
+	for (s = 0; s < FC_SET_COUNT; s++)
+		fc_vnet_rerouted(&site->vnet->set[s].core);
+	flitcast_vnet_all(site, &ev);
+}
+
+bool flitcast_vnet_room(struct flitcast_site *site, u8 set)
+{
+	/* A packet goes to one lane, which has room for all of it. */
+	int lane = fc_vnet_lane(&site->vnet->set[set].core);
+
+	if (lane < 0)
+		return false;
+	site->vnet->set[set].lane = lane;
+	return true;
+}
+
+u64 flitcast_vnet_entered(const struct flitcast_site *site, u8 set)
+{
+	const struct flitcast_vset *v = &site->vnet->set[set];
+
+	return (u64)(fc_set_vc(set) + v->lane) << 32 | fc_vnet_seq(&v->core, v->lane);
+}
+
+u32 flitcast_vnet_taken(const struct flitcast_site *site, u8 vc)
+{
+	const struct fc_vnet *core = &site->vnet->set[fc_vc_set(vc)].core;
+
+	return core->ch[fc_vc_class(vc)].rx[FC_PORT_LOCAL].taken;
+}
+
+bool flitcast_vnet_stuck(const struct flitcast_site *site, u8 set)
+{
+	return fc_vnet_lane(&site->vnet->set[set].core) < 0;
+}
+
+void flitcast_vnet_feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
+{
+	const struct flitcast_vset *v = &site->vnet->set[set];
+
+	ev->seq = fc_vnet_seq(&v->core, v->lane);
+	flitcast_vnet_event(site, fc_set_vc(set) + v->lane, ev);
+}
+
+bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb)
+{
+	struct fc_vnet *core = &site->vnet->set[set].core;
+	struct fc_vhop hop = {
+		.head = skb->data, .port = FC_PORT_LOCAL,
+	};
+	struct fc_link_hdr hdr = {
+		.type = FC_FRAME_FLIT, .flags = FC_PART_HEAD | FC_PART_TERM,
+	};
+	enum fc_hop said;
+
+	if (site->cfg.mode != FC_MODE_VNET || site->todo.resets)
+		return false;
+	said = fc_vnet_start(core, &hop);
+	if (said == FC_HOP_NOT)
+		return false;
+	if (said == FC_HOP_WHEN) {
+		hop.now = flitcast_site_now(site);
+		/* What goes out from here tells its peer what there is to tell. */
+		WARN_ON_ONCE(fc_vnet_hop_timed(core, &hop) == FC_HOP_MORE);
+		flitcast_machine_due(site, core->next_at);
+	}
+	hdr.vc = fc_set_vc(set) + hop.out_class;
+	hdr.seq = hop.seq;
+	hdr.ack = hop.ack;
+	flitcast_output_flit(site, hop.out_port, skb, &hdr);
+	return true;
+}
