@@ -44,7 +44,7 @@ struct fc_turn {
  */
 static inline enum fc_band fc_band(u8 type, u8 vc, u8 flags)
 {
-	type &= (u8)~FC_FRAME_AUTH;
+	type &= 0xff ^ FC_FRAME_AUTH;
 	if (type != FC_FRAME_FLIT &&
 	    (type != FC_FRAME_STATUS || !(flags & (FC_STATUS_PROBE | FC_STATUS_WANT))))
 		return FC_BAND_CTRL;

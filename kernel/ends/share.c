@@ -149,6 +149,7 @@ void flitcast_share_put(struct flitcast_share *share)
 	/* The last reference goes under the lock: a share in the tree has one. */
 	local_bh_disable();
 	if (refcount_dec_and_lock(&share->refs, &shares_lock)) {
+		__acquire(&shares_lock);
 		rb_erase(&share->node, &shares);
 		spin_unlock(&shares_lock);
 		WARN_ON_ONCE(atomic_long_read(&share->pages) ||

@@ -17,6 +17,9 @@ static inline void flitcast_leave(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU)
 {
 	static_call(flitcast_leave_up)(site);
+	/* Sparse does not see it through the static call. */
+	__release(&site->lock);
+	__release(RCU);
 }
 
 /* Leave it where a frame was received: in a softirq, which goes on, under RCU. */
@@ -24,6 +27,7 @@ static inline void flitcast_received(struct flitcast_site *site)
 	__releases(&site->lock)
 {
 	static_call(flitcast_received_up)(site);
+	__release(&site->lock);
 }
 
 /* Frames that are ready leave.  BH stay off: one link after the other, and no softirq between. */
