@@ -234,7 +234,7 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 	u8 port;
 
 	if (ctrl->dst == site->cfg.id) {
-		/* Taken when what is being done now is done: see flitcast_ctrl_loop(). */
+		/* Taken when what is being done now is done: see ctrl_loop() in site/engine.c. */
 		if (site->ctrl.nloop < FLITCAST_LOOP_MAX)
 			site->ctrl.loop[site->ctrl.nloop++] = *ctrl;
 		else
