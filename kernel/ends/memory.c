@@ -3,7 +3,6 @@
  * Memory of the part of a site that knows messages.
  */
 #include <linux/slab.h>
-#include "ends/ends.h"
 #include "ends/msg.h"
 #include "ends/rxmsg.h"
 #include "ends/source.h"

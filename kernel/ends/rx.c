@@ -274,7 +274,7 @@ static bool pass(struct flitcast_site *site, struct flitcast_port *port, struct 
 	/* All of it is in the first packet. */
 	part.count = 1;
 	if (pk->msg_len > FC_PACKET_MAX || !fc_rxflow_passes(&flow->core, t->seq) ||
-	    flow->need[t->seq % FC_FLOW_WINDOW] || flow->invited || site->csr ||
+	    flow->need[t->seq % FC_FLOW_WINDOW] || flow->invited || site->mode->reserves ||
 	    !list_empty(&port->waiting) || !list_empty(&port->invited))
 		return false;
 	only = flitcast_rxmsg_only(port, flits, part.len);

@@ -4,7 +4,7 @@
  * finds it reserved.
  */
 #include "ends/check.h"
-#include "ends/rxmsg.h"
+#include "ends/rxflow.h"
 #include "ends/rxroom.h"
 #include "fabric/enter.h"
 

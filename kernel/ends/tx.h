@@ -20,8 +20,8 @@
  * is the confirmation, and a question costs no more than that did.
  */
 #define ASK_FIRST_NS	(20 * NSEC_PER_MSEC)
-/* In mode csr a packet may wait for long before it enters, and is not lost. */
-#define ASK_CSR_NS	(300 * NSEC_PER_MSEC)
+/* One that reserves its way may wait for long before it enters, and is not lost. */
+#define ASK_RESERVED_NS	(300 * NSEC_PER_MSEC)
 /*
  * An answer that data has not come says that it was lost when that left so many waits
  * ago: it is the answer to the second question.
@@ -43,7 +43,7 @@ bool flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *ms
 static inline u64 flitcast_tx_ask_wait(const struct flitcast_site *site)
 {
 	return clamp_t(u64, site->ends->tx.srtt + 4 * site->ends->tx.rttvar,
-		       site->csr ? ASK_CSR_NS : ASK_FIRST_NS, RTO_LAST_NS);
+		       site->mode->reserves ? ASK_RESERVED_NS : ASK_FIRST_NS, RTO_LAST_NS);
 }
 
 /* After the questions of ASK_LOST waits, and their answers. */

@@ -303,7 +303,7 @@ static bool goes_at_once(struct flitcast_site *site, const struct flitcast_msg *
 	struct flitcast_source *src = msg->source;
 	const struct flitcast_queue *queue = flitcast_txqueue_of(src, msg->how.class);
 
-	return msg->ntargets == 1 && !msg->how.copies && site->vnet && !site->csr &&
+	return msg->ntargets == 1 && !msg->how.copies && site->mode->at_once &&
 	       msg->len <= site->cfg.flit - FC_LINK_SIZE - fc_head_size(1) &&
 	       msg->len <= FC_PACKET_MAX && msg->npages <= MAX_SKB_FRAGS &&
 	       !t->flow->silent && t->core.seq - t->flow->core.oldest < FC_FLOW_WINDOW &&
@@ -355,7 +355,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 		return false;
 	/* Where others wait for a lane it may go past them, to a link that nobody waits for. */
 	lane = flitcast_oper_clear(site, set) && flitcast_vnet_room(site, set);
-	if (!lane && site->cfg.mode != FC_MODE_VNET)
+	if (!lane && !site->mode->past_lanes)
 		return false;
 	skb = flitcast_skb_alloc(site->out.headroom, fc_head_size(1) + flitcast_tx_linear(msg));
 	if (!skb)

@@ -16,26 +16,16 @@
 #include "ends/txqueue.h"
 #include "fabric/enter.h"
 
-/*
- * Messages of a class that a source may have under way, so that its packets wait at the source
- * rather than in the transit pools of others: if others have some, too, a share of it, at least
- * one.
- */
-#define ACTIVE_MAX		8
-/* In mode vnet there is nothing in transit pools, and channels make it wait. */
-#define ACTIVE_VNET_MAX		32
-/* Those of a user, of all its sources: a source waits with its first one, too, beyond that. */
-#define ACTIVE_USER_MAX		16
-#define ACTIVE_VNET_USER_MAX	256
-
+/* If others have some, too, a source has a share of it, at least one message. */
 unsigned int flitcast_txqueue_active_max(const struct flitcast_site *site)
 {
-	return site->vnet ? ACTIVE_VNET_MAX : ACTIVE_MAX;
+	return site->mode->active;
 }
 
+/* Of all sources of a user: beyond that a source waits with its first one, too. */
 static unsigned int user_max(const struct flitcast_site *site)
 {
-	return site->vnet ? ACTIVE_VNET_USER_MAX : ACTIVE_USER_MAX;
+	return site->mode->active_user;
 }
 
 static struct flitcast_owner *owner_find(struct flitcast_site *site, kuid_t uid)

@@ -14,6 +14,13 @@
 #include "fabric/effects.h"
 #include "fabric/enter.h"
 
+/*
+ * Messages of a class that a source, and all sources of a user, may have under way: packets wait at
+ * their source rather than in the transit pools of others.
+ */
+#define CARE_ACTIVE_MAX		8
+#define CARE_ACTIVE_USER_MAX	16
+
 /**
  * struct flitcast_care - machines of a site besides those of the first set
  * @core: by enum fc_set, from FC_SET_SHORT on
@@ -24,7 +31,7 @@ struct flitcast_care {
 	struct fc_site core[FC_SET_COUNT - 1];
 };
 
-struct fc_site *flitcast_care_core(struct flitcast_site *site, u8 set)
+static struct fc_site *care_core(struct flitcast_site *site, u8 set)
 {
 	return set == FC_SET_BULK ? &site->core : &site->care->core[set - 1];
 }
@@ -45,15 +52,17 @@ int flitcast_care_machines(struct flitcast_site *site, struct fc_site *core, u32
 	return 0;
 }
 
-int flitcast_care_alloc(struct flitcast_site *site)
+static int care_alloc(struct flitcast_site *site)
 {
 	u8 s, p;
 
+	if (flitcast_care_machines(site, &site->core, ~0U))
+		return -ENOMEM;
 	site->care = kzalloc(sizeof(*site->care), GFP_KERNEL_ACCOUNT);
 	if (!site->care)
 		return -ENOMEM;
 	for (s = FC_SET_BULK + 1; s < FC_SET_COUNT; s++) {
-		struct fc_site *core = flitcast_care_core(site, s);
+		struct fc_site *core = care_core(site, s);
 
 		core->topo = site->core.topo;
 		core->pref = site->core.pref;
@@ -82,7 +91,7 @@ void flitcast_care_purge(struct flitcast_site *site)
 	u8 s;
 
 	for (s = 0; s < sets(site); s++)
-		fc_site_purge(flitcast_care_core(site, s), drop, NULL);
+		fc_site_purge(care_core(site, s), drop, NULL);
 }
 
 void flitcast_care_free(struct flitcast_site *site)
@@ -90,7 +99,7 @@ void flitcast_care_free(struct flitcast_site *site)
 	u8 s;
 
 	for (s = 0; s < sets(site); s++) {
-		struct fc_site *core = flitcast_care_core(site, s);
+		struct fc_site *core = care_core(site, s);
 
 		flitcast_channel_free(site, &core->data);
 		kfree(core->in);
@@ -104,13 +113,13 @@ void flitcast_care_count(struct flitcast_site *site, u8 port, u64 *stat)
 	u8 s;
 
 	for (s = 0; s < sets(site); s++)
-		flitcast_care_core(site, s)->data.rx[port].stat = stat;
+		care_core(site, s)->data.rx[port].stat = stat;
 }
 
 void flitcast_care_event(struct flitcast_site *site, u8 set, struct fc_event *ev)
 {
 	struct fc_effects *fx = flitcast_effects();
-	struct fc_site *core = flitcast_care_core(site, set);
+	struct fc_site *core = care_core(site, set);
 	u8 type = ev->type;
 	bool more;
 	u32 i;
@@ -144,7 +153,7 @@ void flitcast_care_time(struct flitcast_site *site, u64 now)
 	u8 s;
 
 	for (s = 0; s < sets(site); s++)
-		if (fc_site_next_at(flitcast_care_core(site, s)) <= now)
+		if (fc_site_next_at(care_core(site, s)) <= now)
 			flitcast_care_event(site, s, &ev);
 }
 
@@ -163,5 +172,64 @@ void flitcast_care_rerouted(struct flitcast_site *site)
 	u8 s;
 
 	for (s = 0; s < sets(site); s++)
-		fc_site_rerouted(flitcast_care_core(site, s));
+		fc_site_rerouted(care_core(site, s));
 }
+
+/* All packets are of one class. */
+static u64 carried(const struct flitcast_site *site, u8 port)
+{
+	return 1;
+}
+
+static u32 any_window(u32 flit)
+{
+	return 0;
+}
+
+static void receive(struct flitcast_site *site, u8 vc, struct fc_event *ev)
+{
+	flitcast_care_event(site, fc_vc_set(vc), ev);
+}
+
+static bool room(struct flitcast_site *site, u8 set)
+{
+	return fc_site_room(care_core(site, set));
+}
+
+static bool stuck(struct flitcast_site *site, u8 set)
+{
+	return !room(site, set);
+}
+
+static u64 entered(struct flitcast_site *site, u8 set)
+{
+	return (u64)fc_set_vc(set) << 32 | fc_site_seq(care_core(site, set));
+}
+
+static u32 taken(struct flitcast_site *site, u8 vc)
+{
+	return care_core(site, fc_vc_set(vc))->data.rx[FC_PORT_LOCAL].taken;
+}
+
+static void feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
+{
+	ev->seq = fc_site_seq(care_core(site, set));
+	flitcast_care_event(site, set, ev);
+}
+
+const struct flitcast_mode flitcast_mode_care = {
+	.version = 2,
+	.preferences = true,
+	.active = CARE_ACTIVE_MAX,
+	.active_user = CARE_ACTIVE_USER_MAX,
+	.window = any_window,
+	.window_min = any_window,
+	.alloc = care_alloc,
+	.carried = carried,
+	.receive = receive,
+	.room = room,
+	.stuck = stuck,
+	.entered = entered,
+	.taken = taken,
+	.feed = feed,
+};

@@ -11,8 +11,6 @@ struct flitcast_site;
 
 /* What machines need, flits coming from these ports only; what an error leaves is freed, too. */
 int flitcast_care_machines(struct flitcast_site *site, struct fc_site *core, u32 ports);
-/* Of the other sets, in mode care. */
-int flitcast_care_alloc(struct flitcast_site *site);
 void flitcast_care_purge(struct flitcast_site *site);
 void flitcast_care_free(struct flitcast_site *site);
 /* Counters of a port. */
@@ -26,7 +24,5 @@ void flitcast_care_time(struct flitcast_site *site, u64 now);
 u64 flitcast_care_next_at(const struct flitcast_site *site);
 /* Routes or preference lists have changed: said at the next event. */
 void flitcast_care_rerouted(struct flitcast_site *site);
-/* The machines of a set, in mode care. */
-struct fc_site *flitcast_care_core(struct flitcast_site *site, u8 set);
 
 #endif /* FLITCAST_FABRIC_CARE_H */

@@ -67,14 +67,14 @@ void flitcast_csr_free(struct flitcast_site *site)
 	site->csr = NULL;
 }
 
-int flitcast_csr_alloc(struct flitcast_site *site)
+static int csr_alloc(struct flitcast_site *site)
 {
 	u16 size = min_t(u32, RES_PER_PORT * site->core.nports, FC_CSR_MAX);
 	struct flitcast_csr *csr;
 	struct fc_vnet *vnet;
 
-	if (site->cfg.mode != FC_MODE_CSR)
-		return 0;
+	if (flitcast_vnet_alloc(site))
+		return -ENOMEM;
 	csr = kzalloc(sizeof(*csr), GFP_KERNEL_ACCOUNT);
 	if (!csr)
 		return -ENOMEM;
@@ -135,3 +135,10 @@ void flitcast_csr_link_down(struct flitcast_site *site, u8 port)
 	if (site->csr)
 		fc_csr_plan_link_down(&site->csr->plan, port);
 }
+
+const struct flitcast_mode flitcast_mode_csr = {
+	.version = 2,
+	.reserves = true,
+	FLITCAST_VNET_MODE,
+	.alloc = csr_alloc,
+};

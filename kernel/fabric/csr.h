@@ -10,8 +10,6 @@
 struct flitcast_site;
 struct sk_buff;
 
-/* After flitcast_vnet_alloc(); frees with flitcast_csr_free() what an error leaves. */
-int flitcast_csr_alloc(struct flitcast_site *site);
 void flitcast_csr_free(struct flitcast_site *site);
 u64 flitcast_csr_next_at(const struct flitcast_site *site);
 /* A frame, its link header pulled; false if it is malformed. */

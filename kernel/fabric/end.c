@@ -24,7 +24,7 @@ static_assert(FC_LINK_UP == (int)FLITCAST_LINK_STATE_UP);
 int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
 			  struct netlink_ext_ack *extack)
 {
-	if (!fc_mode_classes(cfg->mode) || window >= fc_vnet_flits(cfg->flit - FC_LINK_SIZE))
+	if (window >= flitcast_mode(cfg->mode)->window_min(cfg->flit))
 		return 0;
 	NL_SET_ERR_MSG_MOD(extack, "mode vnet needs a window that holds a packet; care does not");
 	return -EINVAL;
@@ -60,8 +60,7 @@ static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u
 	if (!class)
 		return NULL;
 	/* What goes out in others is nothing. */
-	carried = site->vnet ?
-		  fc_vclass_carried(flitcast_vnet_vclass(site), site->cfg.id, port - 1) : 1;
+	carried = site->mode->carried(site, port);
 	for (c = 0; c < n; c++) {
 		u32 size = carried & fc_bit64(c) ? site->cfg.window : 0;
 
@@ -118,8 +117,8 @@ static void hello_init(const struct flitcast_site *site, struct flitcast_end *en
 
 	end->hello = (struct fc_hello) {
 		.own = {
-			.ver_min = fc_mode_version(site->cfg.mode),
-			.ver_max = fc_mode_version(site->cfg.mode),
+			.ver_min = site->mode->version,
+			.ver_max = site->mode->version,
 			.site = site->cfg.id, .port = link->port,
 			.window = window ? window : site->cfg.window,
 			.flags = (crc ? FC_HELLO_SUM : 0) |

@@ -49,7 +49,7 @@ static inline u64 flitcast_now(void)
 static inline u64 flitcast_site_now(struct flitcast_site *site)
 {
 	lockdep_assert_held(&site->lock);
-	if (!site->now || site->csr)
+	if (!site->now || site->mode->reserves)
 		site->now = flitcast_now();
 	return site->now;
 }

@@ -10,7 +10,6 @@
 #include "fabric/effects.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
-#include "fabric/vnet.h"
 
 /* Between two computations at least; a long one is followed by a longer rest. */
 #define REST_NS		(20 * NSEC_PER_MSEC)
@@ -76,8 +75,8 @@ static void rerouted(struct flitcast_site *site)
 
 	flitcast_care_rerouted(site);
 	flitcast_care_all(site, &ev);
-	if (site->vnet)
-		flitcast_vnet_rerouted(site);
+	if (site->mode->rerouted)
+		site->mode->rerouted(site);
 	static_call(flitcast_tx_rerouted_up)(site);
 }
 

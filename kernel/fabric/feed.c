@@ -4,8 +4,8 @@
  * packets of the transit pool and of the site's own messages.  Each set of channels has a local
  * net-input of its own.
  */
+#include <linux/indirect_call_wrapper.h>
 #include <linux/slab.h>
-#include "fabric/care.h"
 #include "fabric/enter.h"
 #include "fabric/vnet.h"
 
@@ -119,39 +119,30 @@ static bool room(struct flitcast_site *site, u8 set)
 {
 	const struct flitcast_feed *feed = &site->oper.feed[set];
 
-	if (!site->vnet)
-		return fc_site_room(flitcast_care_core(site, set));
-	/* A lane has room for all of the packet that it was found for. */
-	return (feed->train && feed->train->begun) || (feed->own && feed->begun) ||
-	       flitcast_vnet_room(site, set);
+	if (site->mode->whole &&
+	    ((feed->train && feed->train->begun) || (feed->own && feed->begun)))
+		return true;
+	return INDIRECT_CALL_1(site->mode->room, flitcast_vnet_room, site, set);
 }
 
 u64 flitcast_oper_entered(struct flitcast_site *site, u8 set)
 {
 	site->oper.feed[set].entered_at = flitcast_site_now(site);
-	if (site->vnet)
-		return flitcast_vnet_entered(site, set);
-	return (u64)fc_set_vc(set) << 32 | fc_site_seq(flitcast_care_core(site, set));
+	return site->mode->entered(site, set);
 }
 
 bool flitcast_oper_stands(struct flitcast_site *site, u64 entered)
 {
 	u8 vc = entered >> 32;
-	u32 taken;
 
 	if (!entered)
 		return false;
-	taken = site->vnet ? flitcast_vnet_taken(site, vc) :
-		flitcast_care_core(site, fc_vc_set(vc))->data.rx[FC_PORT_LOCAL].taken;
-	return !fc_before((u32)entered, taken);
+	return !fc_before((u32)entered, site->mode->taken(site, vc));
 }
 
 u64 flitcast_oper_stuck(struct flitcast_site *site, u8 set)
 {
-	bool stuck = site->vnet ? flitcast_vnet_stuck(site, set) :
-				  !fc_site_room(flitcast_care_core(site, set));
-
-	return stuck ? site->oper.feed[set].entered_at : FC_NEVER;
+	return site->mode->stuck(site, set) ? site->oper.feed[set].entered_at : FC_NEVER;
 }
 
 /* The next flit of what a set is fed with.  Return: false if there is no memory for it. */
@@ -165,12 +156,7 @@ static bool feed_flit(struct flitcast_site *site, u8 set)
 			    own_flit(site, set, &ev.flit);
 	if (!skb)
 		return false;
-	if (site->vnet) {
-		flitcast_vnet_feed(site, set, &ev);
-		return true;
-	}
-	ev.seq = fc_site_seq(flitcast_care_core(site, set));
-	flitcast_care_event(site, set, &ev);
+	INDIRECT_CALL_1(site->mode->feed, flitcast_vnet_feed, site, set, &ev);
 	return true;
 }
 
@@ -211,7 +197,8 @@ void flitcast_oper_feed(struct flitcast_site *site)
 				sets &= ~fc_bit(set);
 				continue;
 			}
-			budget -= feed->targets / FEED_TARGETS;
+			if (feed->own)
+				budget -= feed->targets / FEED_TARGETS;
 		}
 		frames = site->out.frames;
 		if (!feed_flit(site, set)) {

@@ -21,7 +21,7 @@ bool flitcast_site_draining(const struct flitcast_site *site)
 
 bool flitcast_site_reserves(const struct flitcast_site *site)
 {
-	return site->cfg.mode == FC_MODE_CSR;
+	return site->mode->reserves;
 }
 
 bool flitcast_site_dead(const struct flitcast_site *site)

@@ -2,8 +2,8 @@
 /*
  * Frames and carrier events of a site's links: checked, and given to the machine that they are for.
  */
+#include <linux/indirect_call_wrapper.h>
 #include "fabric/auth.h"
-#include "fabric/care.h"
 #include "fabric/csr.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
@@ -21,14 +21,13 @@ static bool has_channel(const struct flitcast_site *site, u8 vc)
 /* To the machine that has the channel.  Return: false if there is no such channel. */
 static bool channel_event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 {
-	if (vc == FC_VC_CAST)
+	if (vc == FC_VC_CAST) {
 		flitcast_relay_event(site, ev);
-	else if (!has_channel(site, vc))
+		return true;
+	}
+	if (!has_channel(site, vc))
 		return false;
-	else if (site->vnet)
-		flitcast_vnet_receive(site, vc, ev);
-	else
-		flitcast_care_event(site, fc_vc_set(vc), ev);
+	INDIRECT_CALL_1(site->mode->receive, flitcast_vnet_receive, site, vc, ev);
 	return true;
 }
 
@@ -86,7 +85,7 @@ static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 	/* It could not go on: a device may take longer frames than the flits agreed on. */
 	if (skb->len + FC_LINK_SIZE > site->cfg.flit)
 		return false;
-	if (hdr->flags & FC_PART_RUN && site->cfg.mode != FC_MODE_POSTMAN)
+	if (hdr->flags & FC_PART_RUN && !site->mode->runs)
 		return false;
 	if (hdr->vc >= FC_VC_CLASS &&
 	    !(site->end[link->port].classes & fc_bit64(fc_vc_class(hdr->vc))))

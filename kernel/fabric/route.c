@@ -37,7 +37,7 @@ static int check_list(const struct flitcast_site *site, u8 dir, const u8 *ports,
 /* Ways of virtual networks are the topology's. */
 static int check_mode(const struct flitcast_site *site, struct netlink_ext_ack *extack)
 {
-	if (site->cfg.mode == FC_MODE_CARE)
+	if (site->mode->preferences)
 		return 0;
 	NL_SET_ERR_MSG_MOD(extack, "only mode care has preference lists");
 	return -EOPNOTSUPP;

@@ -16,6 +16,7 @@
 #include "fabric/end.h"
 #include "fabric/event.h"
 #include "fabric/fabric.h"
+#include "fabric/mode.h"
 #include "fabric/oper.h"
 #include "fabric/output.h"
 
@@ -61,6 +62,7 @@ struct flitcast_todo {
  * @node: in the namespace's list, under RTNL and RCU
  * @net: namespace; outlives the site's time in the list
  * @cfg: configuration; never changes
+ * @mode: table of its switching mode; never changes
  * @incarnation: of this life; never changes
  * @auth: the network's key; NULL: it has none.  Never changes
  * @lock: protects all below
@@ -103,6 +105,7 @@ struct flitcast_site {
 	struct list_head node;
 	struct net *net;
 	struct flitcast_site_config cfg;
+	const struct flitcast_mode *mode;
 	u32 incarnation;
 	struct crypto_shash *auth;
 	struct rcu_head rcu;

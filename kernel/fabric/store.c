@@ -139,7 +139,7 @@ drop:
 static void store_rest(struct flitcast_site *site, u8 set, struct sk_buff_head *flits, u64 mask,
 		       bool aborted)
 {
-	bool apart = site->csr && set == FC_SET_BULK && mask & (mask - 1);
+	bool apart = site->mode->reserves && set == FC_SET_BULK && mask & (mask - 1);
 	u64 more = apart ? mask & (mask - 1) : 0;
 	struct sk_buff_head copy;
 
@@ -156,7 +156,7 @@ static void store_rest(struct flitcast_site *site, u8 set, struct sk_buff_head *
 static u8 beyond(const struct flitcast_site *site, const struct fc_packet *pk, u64 local)
 {
 	/* Of several packets each one's confirmation lets the source go on. */
-	if (!site->vnet || !(pk->flags & FC_PACKET_LIST) || pk->flags & FC_PACKET_LATER ||
+	if (!site->mode->joins || !(pk->flags & FC_PACKET_LIST) || pk->flags & FC_PACKET_LATER ||
 	    pk->msg_len > FC_PACKET_MAX)
 		return 0;
 	return pk->ntargets - hweight64(local);

@@ -4,6 +4,7 @@
  */
 #include <linux/slab.h>
 #include "core/vnet.h"
+#include "fabric/care.h"
 #include "fabric/channel.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
@@ -190,6 +191,9 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	bool good;
 	u8 s;
 
+	/* Packets go in classes: these machines know links and routes, and have no queues. */
+	if (flitcast_care_machines(site, &site->core, 0))
+		return -ENOMEM;
 	v = kzalloc(struct_size(v, set, FC_SET_COUNT), GFP_KERNEL_ACCOUNT);
 	if (!v)
 		return -ENOMEM;
@@ -231,9 +235,9 @@ void flitcast_vnet_purge(struct flitcast_site *site)
 		fc_vnet_purge(&site->vnet->set[s].core, drop, NULL);
 }
 
-const struct fc_vclass *flitcast_vnet_vclass(const struct flitcast_site *site)
+u64 flitcast_vnet_carried(const struct flitcast_site *site, u8 port)
 {
-	return &site->vnet->classes;
+	return fc_vclass_carried(&site->vnet->classes, site->cfg.id, port - 1);
 }
 
 /* One event, as far as it goes.  Return: true if there is more to do. */
@@ -325,21 +329,21 @@ bool flitcast_vnet_room(struct flitcast_site *site, u8 set)
 	return true;
 }
 
-u64 flitcast_vnet_entered(const struct flitcast_site *site, u8 set)
+u64 flitcast_vnet_entered(struct flitcast_site *site, u8 set)
 {
 	const struct flitcast_vset *v = &site->vnet->set[set];
 
 	return (u64)(fc_set_vc(set) + v->lane) << 32 | fc_vnet_seq(&v->core, v->lane);
 }
 
-u32 flitcast_vnet_taken(const struct flitcast_site *site, u8 vc)
+u32 flitcast_vnet_taken(struct flitcast_site *site, u8 vc)
 {
 	const struct fc_vnet *core = &site->vnet->set[fc_vc_set(vc)].core;
 
 	return core->ch[fc_vc_class(vc)].rx[FC_PORT_LOCAL].taken;
 }
 
-bool flitcast_vnet_stuck(const struct flitcast_site *site, u8 set)
+bool flitcast_vnet_stuck(struct flitcast_site *site, u8 set)
 {
 	return fc_vnet_lane(&site->vnet->set[set].core) < 0;
 }
@@ -380,3 +384,39 @@ bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb
 	flitcast_output_flit(site, hop.out_port, skb, &hdr);
 	return true;
 }
+
+const char *flitcast_vnet_check(const struct flitcast_site_config *cfg)
+{
+	struct fc_vclass classes;
+	const char *wrong = fc_vclass_init(&classes, &cfg->topo);
+
+	if (!wrong && !flitcast_vnet_window(cfg->flit))
+		wrong = KBUILD_MODNAME ": mode vnet needs flits of 1061 bytes or more";
+	return wrong;
+}
+
+u32 flitcast_vnet_window(u32 flit)
+{
+	return flit > FC_LINK_SIZE ? fc_vnet_window(flit - FC_LINK_SIZE) : 0;
+}
+
+u32 flitcast_vnet_window_min(u32 flit)
+{
+	return fc_vnet_flits(flit - FC_LINK_SIZE);
+}
+
+const struct flitcast_mode flitcast_mode_vnet = {
+	.version = 1,
+	.past_lanes = true,
+	.at_once = true,
+	FLITCAST_VNET_MODE,
+	.alloc = flitcast_vnet_alloc,
+};
+
+const struct flitcast_mode flitcast_mode_postman = {
+	.version = 1,
+	.runs = true,
+	.at_once = true,
+	FLITCAST_VNET_MODE,
+	.alloc = flitcast_vnet_alloc,
+};

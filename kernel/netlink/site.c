@@ -6,6 +6,7 @@
 #include "core/vnet.h"
 #include "netlink/reply.h"
 #include "fabric/graph.h"
+#include "fabric/mode.h"
 
 static struct netlink_range_validation flit_range = {
 	.min = FLITCAST_FLIT_MIN,
@@ -194,11 +195,9 @@ static int get_topology(struct genl_info *info, struct fc_topo *topo)
 
 static u32 default_window(const struct flitcast_site_config *cfg)
 {
-	u32 window = 0;
-
 	/* Flits too small for the mode are refused as such. */
-	if (fc_mode_classes(cfg->mode) && cfg->flit > FC_LINK_SIZE)
-		window = fc_vnet_window(cfg->flit - FC_LINK_SIZE);
+	u32 window = flitcast_mode(cfg->mode)->window(cfg->flit);
+
 	return window ? window : FLITCAST_WINDOW_DEFAULT;
 }
 

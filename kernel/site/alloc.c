@@ -60,6 +60,7 @@ struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast
 	site->net = net;
 	site->cfg = *cfg;
 	site->cfg.key = NULL;
+	site->mode = flitcast_mode(cfg->mode);
 	if (cfg->topo.graph)
 		flitcast_graph_hold(cfg->topo.graph);
 	site->incarnation = get_random_u32();
@@ -86,11 +87,8 @@ struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast
 	site->core.id = cfg->id;
 	site->core.nports = cfg->topo.ndirs + 1;
 	site->no_queue = kcalloc(cfg->window, sizeof(*site->no_queue), GFP_KERNEL_ACCOUNT);
-	/* Where there are classes packets go in those. */
-	if (!site->no_queue || flitcast_ends_alloc(site) ||
-	    flitcast_care_machines(site, &site->core, fc_mode_classes(cfg->mode) ? 0 : ~0U) ||
-	    (fc_mode_classes(cfg->mode) ? flitcast_vnet_alloc(site) : flitcast_care_alloc(site)) ||
-	    flitcast_csr_alloc(site) || flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
+	if (!site->no_queue || flitcast_ends_alloc(site) || site->mode->alloc(site) ||
+	    flitcast_relay_alloc(site) || flitcast_faults_alloc(site))
 		goto fail;
 	return site;
 fail:

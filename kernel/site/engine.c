@@ -72,8 +72,7 @@ static noinline void set_timer_at(struct flitcast_site *site, u64 at)
 		flitcast_faults_send(site);
 		at = min(at, site->clock.machines_at);
 	}
-	if (site->csr)
-		at = min(at, flitcast_csr_next_at(site));
+	at = min(at, flitcast_csr_next_at(site));
 	/* What a peer lets hear puts off its end: the timer need not know. */
 	if (site->clock.hello_news)
 		at = min(at, flitcast_hello_due(site));
@@ -89,7 +88,8 @@ void flitcast_engine_set_timer(struct flitcast_site *site)
 	u64 at = min3(clock->machines_at, clock->ends_at, site->ends->casts.at);
 
 	/* Mostly it is set already. */
-	if (at < clock->timer_at || clock->hello_news || clock->faults_news || site->csr)
+	if (at < clock->timer_at || clock->hello_news || clock->faults_news ||
+	    site->mode->reserves)
 		set_timer_at(site, at);
 }
 

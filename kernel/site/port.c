@@ -7,7 +7,7 @@
 #include <uapi/linux/flitcast_netlink.h>
 #include "ends/cast.h"
 #include "ends/ports.h"
-#include "ends/rxmsg.h"
+#include "ends/rxflow.h"
 #include "ends/tx.h"
 #include "fabric/enter.h"
 #include "site/impl.h"

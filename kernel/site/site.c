@@ -120,8 +120,9 @@ static void site_dies(struct flitcast_site *site)
 int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		      struct netlink_ext_ack *extack)
 {
+	const struct flitcast_mode *mode = flitcast_mode(cfg->mode);
+	const char *wrong = NULL;
 	struct flitcast_site *site;
-	struct fc_vclass classes;
 	int err;
 
 	if (cfg->topo.nsites > FLITCAST_SITES_MAX) {
@@ -140,20 +141,17 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		NL_SET_ERR_MSG_MOD(extack, "window is 1 to 64 flits");
 		return -EINVAL;
 	}
-	if (fc_mode_classes(cfg->mode)) {
-		const char *wrong = fc_vclass_init(&classes, &cfg->topo);
-
-		if (!wrong && !fc_vnet_window(cfg->flit - FC_LINK_SIZE))
-			wrong = KBUILD_MODNAME ": mode vnet needs flits of 1061 bytes or more";
-		if (wrong) {
-			if (extack)
-				extack->_msg = wrong;
-			return -EINVAL;
-		}
-		err = flitcast_window_check(cfg, cfg->window, extack);
-		if (err)
-			return err;
+	if (mode->check)
+		wrong = mode->check(cfg);
+	if (wrong) {
+		/* A constant text: it outlives the request, as extack demands. */
+		if (extack)
+			extack->_msg = wrong;
+		return -EINVAL;
 	}
+	err = flitcast_window_check(cfg, cfg->window, extack);
+	if (err)
+		return err;
 	site = flitcast_site_alloc(net, cfg);
 	if (!site)
 		return -ENOMEM;

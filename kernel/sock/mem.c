@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: memory of sockets.  Each socket takes it from the share of its user (site/share.c),
+ * AF_FLITCAST: memory of sockets.  Each socket takes it from the share of its user (ends/share.c),
  * by pages, and all shares together have a limit.  /proc/net/protocols shows the sum.
  *
  * Receive queues are counted by the functions that the kernel has for that, which also charge them

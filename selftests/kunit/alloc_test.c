@@ -52,16 +52,15 @@ static bool too_many(struct kunit *test, unsigned int n)
 	return n >= NTH_MAX;
 }
 
-static void adding_a_site(struct kunit *test)
+static void add_site(struct kunit *test, const struct flitcast_site_config *cfg)
 {
-	struct flitcast_site_config cfg = double_config("torus:4x4", 1);
 	bool more = true;
 	unsigned int n;
 	int err;
 
 	for (n = 1; more && !too_many(test, n); n++) {
 		fail_nth(n);
-		err = flitcast_site_add(&init_net, &cfg, NULL);
+		err = flitcast_site_add(&init_net, cfg, NULL);
 		more = failed();
 		if (!more)
 			KUNIT_EXPECT_EQ(test, 0, err);
@@ -71,6 +70,22 @@ static void adding_a_site(struct kunit *test)
 	}
 	/* There was something to fail. */
 	KUNIT_EXPECT_GT(test, n, 5U);
+}
+
+static void adding_a_site(struct kunit *test)
+{
+	struct flitcast_site_config cfg = double_config("torus:4x4", 1);
+
+	add_site(test, &cfg);
+}
+
+/* Mode csr has the memory of mode vnet, and reservations besides. */
+static void adding_a_site_that_reserves(struct kunit *test)
+{
+	struct flitcast_site_config cfg = double_config("line:2", 1);
+
+	cfg.mode = FC_MODE_CSR;
+	add_site(test, &cfg);
 }
 
 static void adding_a_link(struct kunit *test)
@@ -166,6 +181,7 @@ static void sending_a_message(struct kunit *test)
 
 static struct kunit_case cases[] = {
 	KUNIT_CASE(adding_a_site),
+	KUNIT_CASE(adding_a_site_that_reserves),
 	KUNIT_CASE(adding_a_link),
 	KUNIT_CASE(attaching_a_port),
 	KUNIT_CASE(sending_a_message),

@@ -755,10 +755,12 @@ static unsigned int life(unsigned int steps)
 static void setup(void)
 {
 	static const struct flitcast_port_ops ops;
+	static const struct flitcast_mode mode;
 
 	m.site = calloc(1, sizeof(*m.site));
 	if (!m.site)
 		abort();
+	m.site->mode = &mode;
 	m.site->ends = calloc(1, sizeof(*m.site->ends));
 	if (!m.site->ends)
 		abort();

@@ -48,6 +48,13 @@ struct item {
 	unsigned int packets;
 };
 
+/* As in fabric/vnet.c and fabric/care.c. */
+static const struct flitcast_mode vnet_mode = {
+	.at_once = true, .active = 32, .active_user = 256,
+};
+
+static const struct flitcast_mode care_mode = { .active = 8, .active_user = 16 };
+
 static struct {
 	struct flitcast_site *site;
 	struct sender *sender[SOURCES];
@@ -85,7 +92,7 @@ static struct sender *sender_of(const struct item *it)
 
 static unsigned int user_max(void)
 {
-	return m.site->vnet ? 256 : 16;
+	return m.site->mode->active_user;
 }
 
 /*
@@ -324,7 +331,7 @@ static void send(struct sender *s, u8 class)
 	m.item[m.nitems++] = it;
 	s->nmsgs++;
 	/* As in flitcast_tx_at_once(). */
-	if (m.site->vnet && !s->casts && it->packets == 1 && tap_random(2) &&
+	if (m.site->mode->at_once && !s->casts && it->packets == 1 && tap_random(2) &&
 	    list_empty(&queue->ready) && list_empty(&queue->fresh) &&
 	    flitcast_txqueue_room(m.site, &s->src, class)) {
 		it->msg.state.begun = true;
@@ -351,7 +358,7 @@ static void check_place(const struct item *it)
 		users += m.nbusy[i][class] || i == s->user;
 	sources = m.nbusy[s->user][class] + !own;
 	if (own)
-		HOLDS((own + 1) * users * sources <= (m.site->vnet ? 32U : 8U),
+		HOLDS((own + 1) * users * sources <= ((unsigned int)m.site->mode->active),
 		      "a source of %u, of %u users, has %u under way and one more", sources, users,
 		      own);
 	else
@@ -621,7 +628,7 @@ static void begin(bool vnet)
 	if (!site->ends)
 		abort();
 	m.site = site;
-	site->vnet = vnet ? (struct flitcast_vnet *)site : NULL;
+	site->mode = vnet ? &vnet_mode : &care_mode;
 	INIT_LIST_HEAD(&site->ends->txcast.again);
 	for (i = 0; i < FLITCAST_TX_DOORS; i++)
 		flitcast_round_init(&site->ends->queue.round[i]);

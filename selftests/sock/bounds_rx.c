@@ -571,7 +571,7 @@ TEST_F(faked, faults__made_up_news)
  * Control entries of a neighbour.
  */
 
-/* So many at once, and so many more each millisecond (CTRL_BURST and CTRL_NS, site/ctrl.c). */
+/* So many at once, and so many more each millisecond (CTRL_BURST and CTRL_NS, fabric/ctrl.c). */
 #define ENTRIES_BURST	16384
 #define ENTRIES_PER_MS	1000
 #define ENTRIES		200000
