@@ -172,12 +172,11 @@ static inline size_t fc_vmemo_room(u8 nclasses)
  * @memo: fc_vmemo_room() bytes of any content, or NULL: ways are not remembered
  * @plan: in mode csr: says when packets go, and where; else NULL
  * @apart: no two branches of a packet come to the same site, as mode csr needs it (core/split.h)
- * @slow: for runners to whom a look takes time: every front that comes waits for FC_EV_LOOK,
- *	not only those that have gone on before
+ * @slow: every front that comes waits for FC_EV_LOOK, not only those that have gone on before
+ * @stepwise: no flit is sent on without going through the queues; may change between events
  *
- * Its caller's lock protects all of it.  When routes of the site have changed it says so
- * (fc_vnet_rerouted()); @classes, @site, @straight, @memo, the arrays, @payload, @nports,
- * @nclasses, @lanes, @set, @apart and @slow never change after fc_vnet_init().
+ * Its caller's lock protects all of it.  When routes of the site have changed the caller says so
+ * (fc_vnet_rerouted()).  Only state and @stepwise change after fc_vnet_init().
  */
 struct fc_vnet {
 	/* What every event uses: two cache lines. */
@@ -200,6 +199,7 @@ struct fc_vnet {
 	u8 lanes;
 	u8 set;
 	bool slow;
+	bool stepwise;
 	bool apart;
 	const struct fc_straight *straight;
 	struct fc_csr_plan *plan;

@@ -524,7 +524,7 @@ bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struc
 		v->now = ev->now;
 	if (ev->type != FC_EV_FLIT)
 		return fc_vnet_work(v, class, ev, fx);
-	said = hop(v, class, ev, fx);
+	said = v->stepwise ? FC_HOP_NOT : hop(v, class, ev, fx);
 	if (said != FC_HOP_NOT)
 		return said == FC_HOP_MORE && fc_vnet_work(v, class, &again, fx);
 	if (ev->port != FC_PORT_LOCAL) {
@@ -532,7 +532,7 @@ bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struc
 		if (fc_llr_flit_acked(ch, ev->port, ev->ack, fx))
 			fc_vcredit(v, class, ev->port);
 	}
-	if (alone(v, &ch->rx[ev->port], ev)) {
+	if (!v->stepwise && alone(v, &ch->rx[ev->port], ev)) {
 		in = fc_vin_of(v, class, ev->port);
 		if (in->busy ? pass_flit(v, class, ev, in, fx) : pass_packet(v, class, ev, fx))
 			return false;

@@ -14,6 +14,7 @@
 #include "ends/txflow.h"
 #include "fabric/csr.h"
 #include "fabric/enter.h"
+#include "fabric/fast.h"
 
 /* Confirmations that were owed are sent so many in one go. */
 #define PAY_BUDGET	64
@@ -467,7 +468,7 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	if (unlikely(!port || !flow))
 		return rx_first(site, port, flow, flits, pk, t, votes);
 	flitcast_rxflow_used(site, flow);
-	if (!votes && pass(site, port, flow, flits, pk, t))
+	if (flitcast_fast() && !votes && pass(site, port, flow, flits, pk, t))
 		return true;
 	return rx_any(site, port, flow, flits, pk, t, votes);
 }

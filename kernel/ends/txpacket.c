@@ -9,6 +9,7 @@
 #include "ends/txqueue.h"
 #include "ends/txsched.h"
 #include "fabric/enter.h"
+#include "fabric/fast.h"
 #include "fabric/vnet.h"
 
 /* A message, and whether none of its targets waits for another one any more. */
@@ -351,7 +352,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	struct sk_buff *skb;
 	bool lane;
 
-	if (!goes_at_once(site, msg))
+	if (!flitcast_fast() || !goes_at_once(site, msg))
 		return false;
 	/* Where others wait for a lane it may go past them, to a link that nobody waits for. */
 	lane = flitcast_oper_clear(site, set) && flitcast_vnet_room(site, set);

@@ -15,6 +15,7 @@
 #include "core/bucket.h"
 #include "fabric/ctrl.h"
 #include "fabric/enter.h"
+#include "fabric/fast.h"
 
 /* So many times nothing waits, for the tasklet or for others, where that was of no use. */
 #define ALONE		15
@@ -381,7 +382,7 @@ void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		/* As if they were lost: their ends say it again. */
 		link->stat[FC_LSTAT_RX_LIMITED] += n;
 		n = 0;
-	} else if (pass(site, skb, n)) {
+	} else if (flitcast_fast() && pass(site, skb, n)) {
 		return;
 	}
 	for (i = 0; i < n; i++) {

@@ -13,6 +13,7 @@
 #include "core/wire_plain.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
+#include "fabric/fast.h"
 #include "fabric/input.h"
 #include "fabric/vnet.h"
 
@@ -134,7 +135,7 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	enum fc_hop said = FC_HOP_NOT;
 	struct flitcast_link *to;
 
-	if (!v || skb->len > site->cfg.flit ||
+	if (!flitcast_fast() || !v || skb->len > site->cfg.flit ||
 	    !fc_head_plain(hop.head, skb->len - FC_LINK_SIZE, site->cfg.topo.nsites))
 		return false;
 	if (fc_wire_target_site(hop.head, 0) == site->cfg.id)

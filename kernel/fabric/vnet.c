@@ -8,6 +8,7 @@
 #include "fabric/channel.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
+#include "fabric/fast.h"
 #include "fabric/vnet.h"
 
 /**
@@ -250,6 +251,7 @@ static bool event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 
 	lockdep_assert_held(&site->lock);
 	ev->now = flitcast_site_now(site);
+	core->stepwise = !flitcast_fast();
 	more = fc_vnet_event(core, fc_vc_class(vc), ev, fx);
 	for (i = 0; i < fx->n; i++)
 		flitcast_effects_perform(site, core->set, &fx->fx[i]);

@@ -8,6 +8,7 @@
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
 #include "ends/message.h"
+#include "fabric/fast.h"
 #include "sock/addr.h"
 #include "sock/conn.h"
 #include "sock/cork.h"
@@ -382,7 +383,7 @@ bool flitcast_send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t le
 	u8 data[FLITCAST_MSG_SMALL];
 
 	/* What is bound is attached: what bind() wrote before it said so is seen here. */
-	if (!smp_load_acquire(&fs->bound))
+	if (!flitcast_fast() || !smp_load_acquire(&fs->bound))
 		return false;
 	if (len > sizeof(data) || sk->sk_type != SOCK_RDM || msg->msg_controllen || !addr ||
 	    msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL) ||

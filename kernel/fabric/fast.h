@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Fast paths: shortcuts past the ordinary path.
+ *
+ * The parameter fast of the module turns all of them off, to find out whether a fault is in one of
+ * them: flitcast_pass(), fc_vnet_event(), flitcast_tx_at_once(), pass() of ends/rx.c and of
+ * fabric/ctrl.c, flitcast_send_short().
+ */
+#ifndef FLITCAST_FABRIC_FAST_H
+#define FLITCAST_FABRIC_FAST_H
+
+#include <linux/jump_label.h>
+
+DECLARE_STATIC_KEY_TRUE(flitcast_fast_key);
+
+/* May a fast path be taken?  It may change at any time. */
+static inline bool flitcast_fast(void)
+{
+	return static_branch_likely(&flitcast_fast_key);
+}
+
+#endif /* FLITCAST_FABRIC_FAST_H */
