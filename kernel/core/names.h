@@ -14,7 +14,7 @@
 	X(PKT_PASSTHRU,		"packets_passthru")				\
 	X(PKT_ALL_REMOTE,	"packets_all_remote")				\
 	X(PKT_SOME_LOCAL,	"packets_some_local")				\
-	X(PKT_FORCED,		"packets_forced")	/* put aside: not for here, and no way on */ \
+	X(PKT_FORCED,		"packets_forced")	/* put aside: no way on */ \
 	X(PKT_RESENT,		"packets_resent")	/* from the transit pool */ \
 	X(PKT_RESCUED,		"packets_rescued")	/* from a link that went down */ \
 	X(PKT_ABORTED,		"packets_aborted")	/* multicasts aborted here */ \
