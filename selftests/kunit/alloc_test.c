@@ -11,6 +11,7 @@
 #include <linux/sched.h>
 #include <net/net_namespace.h>
 #include <uapi/linux/flitcast.h>
+#include "fabric/mode.h"
 #include "selftests/kunit/double.h"
 
 /* No operation here allocates as often. */
@@ -85,6 +86,7 @@ static void adding_a_site_that_reserves(struct kunit *test)
 	struct flitcast_site_config cfg = double_config("line:2", 1);
 
 	cfg.mode = FC_MODE_CSR;
+	cfg.window = flitcast_mode(cfg.mode)->window(cfg.flit);
 	add_site(test, &cfg);
 }
 
