@@ -95,8 +95,7 @@ static int msg_flows(struct flitcast_site *site, struct flitcast_source *src,
 		t->core.part = fc_part_make(msg->len, t->off, t->len);
 		if ((i + 1) % FLOWS_BATCH)
 			continue;
-		flitcast_leave(site);
-		flitcast_enter(site);
+		flitcast_breathe(site);
 		/* The source has gone with the site; else it stays, as its port does. */
 		if (site->dead)
 			return -ENETDOWN;

@@ -49,6 +49,15 @@ void flitcast_transmit(struct flitcast_site *site)
 		flitcast_link_drain(link);
 }
 
+void flitcast_breathe(struct flitcast_site *site)
+	__must_hold(&site->lock)
+{
+	flitcast_transmit(site);
+	local_bh_enable();
+	rcu_read_unlock();
+	flitcast_enter(site);
+}
+
 void flitcast_pause(struct flitcast_site *site)
 	__must_hold(&site->lock)
 {

@@ -33,7 +33,13 @@ static inline void flitcast_received(struct flitcast_site *site)
 /* Frames that are ready leave.  BH stay off: one link after the other, and no softirq between. */
 void flitcast_transmit(struct flitcast_site *site)
 	__releases(&site->lock);
-/* Others have their turn. */
+/*
+ * Others have their turn, before more of the same is done: the site is not fed, which its caller
+ * does by flitcast_leave() in the end.  The site may be dead afterwards.
+ */
+void flitcast_breathe(struct flitcast_site *site)
+	__must_hold(&site->lock);
+/* Others have their turn after all that flitcast_leave() does. */
 void flitcast_pause(struct flitcast_site *site)
 	__must_hold(&site->lock);
 

@@ -248,7 +248,7 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 {
 	struct flitcast_site *site = container_of(timer, struct flitcast_site, clock.timer);
 	struct fc_event ev = { .type = FC_EV_TIME };
-	bool early;
+	bool early, ends;
 	u64 now;
 	u8 p;
 
@@ -267,7 +267,8 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 		flitcast_csr_time(site, now);
 		flitcast_vnet_all(site, &ev);
 		flitcast_faults_time(site, now, early);
-		if (site->clock.ends_at <= now) {
+		ends = site->clock.ends_at <= now;
+		if (ends) {
 			flitcast_tx_time(site);
 			flitcast_rx_time(site, now);
 			flitcast_ctrl_time(site, now);
@@ -275,6 +276,9 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 		flitcast_cast_time(site, now);
 		site->clock.machines_at = machines_due(site);
 		site->clock.hello_news = true;
+		/* Messages that were due took long: the site is fed in another hold. */
+		if (ends)
+			flitcast_breathe(site);
 	}
 	/* Sets itself again, while its lock is held, as every way in does. */
 	flitcast_leave(site);
