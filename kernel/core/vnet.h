@@ -175,7 +175,7 @@ static inline size_t fc_vmemo_room(u8 nclasses)
  * @slow: every front that comes waits for FC_EV_LOOK, not only those that have gone on before
  * @stepwise: no flit is sent on without going through the queues; may change between events
  *
- * Its caller's lock protects all of it.  When routes of the site have changed the caller says so
+ * The caller's lock protects all members.  When routes of the site have changed the caller says so
  * (fc_vnet_rerouted()).  Only state and @stepwise change after fc_vnet_init().
  */
 struct fc_vnet {

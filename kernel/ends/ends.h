@@ -212,7 +212,7 @@ struct flitcast_ends {
 
 /* Return: 0 or -ENOMEM; what an error leaves flitcast_ends_free() frees, too. */
 int flitcast_ends_alloc(struct flitcast_site *site);
-/* Nobody sends or receives any more. */
+/* Free the memory of flitcast_ends_alloc(); nobody sends or receives any more. */
 void flitcast_ends_free(struct flitcast_site *site);
 
 /* The set that packets of a class of messages go in. */

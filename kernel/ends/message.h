@@ -61,12 +61,12 @@ struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from
  */
 void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re);
 
-/* Its data, all of it.  Return: false if it cannot be read. */
+/* Fill a message with data, all of it.  Return: false if the data cannot be read. */
 bool flitcast_msg_from_iter(struct flitcast_msg *msg, struct iov_iter *from);
-/* Likewise, from byte @skip on. */
+/* Fill a message with data from byte @skip of an skb on.  Return: likewise. */
 bool flitcast_msg_from_skb(struct flitcast_msg *msg, const struct sk_buff *skb, u32 skip);
 
-/* What becomes of a target that does not confirm in time. */
+/* Treatment of a target that does not confirm in time. */
 enum flitcast_slow {
 	FLITCAST_TX_WAIT,	/* while it answers at all, it is waited for */
 	FLITCAST_TX_SKIP,	/* it is left out of this message */

@@ -118,7 +118,7 @@ struct tx_state {
 	bool late:1;
 };
 
-/* What all targets of a message are looked at for, in pieces: nobody holds the lock for long. */
+/* Reasons to visit all targets of a message, some at a time: nobody holds the lock for long. */
 enum tx_walk {
 	TX_WALK_NONE,
 	TX_WALK_GIVE_UP,	/* all are given up */

@@ -26,8 +26,9 @@ struct rx_msg {
 };
 
 /*
- * What struct fc_rxmsg refers to: a message being put together, or, where one flit is all of
- * it, that: its charge is in its cb then, as in that of every message that is delivered.
+ * Handles in struct fc_rxmsg refer to a struct rx_msg, or, where one flit is the whole message, to
+ * the skb of that flit: this bit tells.  The skb has its charge in its cb then, as every message
+ * that is delivered has.
  */
 #define ALONE	1UL
 
@@ -166,7 +167,7 @@ void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key,
 #define WASTE_TIGHT	PAGE_SIZE
 #define WASTE_FACTOR	3
 
-/* What flits before @end are charged for: themselves, and their data with what lies around it. */
+/* Truesize of the flits before @end: the memory that they are charged for. */
 static u32 truesize(const struct sk_buff *skb, const struct sk_buff *end)
 {
 	u32 n = 0;
@@ -177,8 +178,8 @@ static u32 truesize(const struct sk_buff *skb, const struct sk_buff *end)
 }
 
 /*
- * What flits keep from being freed: lots of pages that others have parts of, too.  Those of one
- * message follow each other in the same lots.
+ * Memory that flits keep from being freed: whole lots of pages, of which other messages have parts,
+ * too.  The flits of one message follow each other in the same lots.
  */
 static u32 footprint(const struct sk_buff *skb, const struct sk_buff *end)
 {

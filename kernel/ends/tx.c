@@ -16,7 +16,8 @@
 /* The others so soon after them. */
 #define ASK_MORE_NS	NSEC_PER_MSEC
 
-void flitcast_tx_drained(struct flitcast_site *site)
+/* Is a site that is being drained done with it?  Then the listener is told. */
+static void drained(struct flitcast_site *site)
 {
 	if (site->drain && list_empty(&site->ends->tx.msgs))
 		flitcast_site_link_event(site, FC_PORT_LOCAL);
@@ -68,7 +69,7 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 		flitcast_source_orphan_over(site, src, out->charge);
 	}
 	flitcast_msg_over(site, msg);
-	flitcast_tx_drained(site);
+	drained(site);
 }
 
 /*

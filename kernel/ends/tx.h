@@ -91,8 +91,6 @@ static inline void flitcast_tx_due(struct flitcast_site *site, u64 at)
 /* A control frame about a message of this site. */
 void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 void flitcast_tx_time(struct flitcast_site *site);
-/* Is a site that is being drained done with it?  Then the listener is told. */
-void flitcast_tx_drained(struct flitcast_site *site);
 
 /* txmsg.c */
 

@@ -116,7 +116,8 @@ void flitcast_care_count(struct flitcast_site *site, u8 port, u64 *stat)
 		care_core(site, s)->data.rx[port].stat = stat;
 }
 
-void flitcast_care_event(struct flitcast_site *site, u8 set, struct fc_event *ev)
+/* One event into the machines of a set and its effects performed; sets only the event's time. */
+static void event(struct flitcast_site *site, u8 set, struct fc_event *ev)
 {
 	struct fc_effects *fx = flitcast_effects();
 	struct fc_site *core = care_core(site, set);
@@ -144,7 +145,7 @@ void flitcast_care_all(struct flitcast_site *site, struct fc_event *ev)
 	u8 s;
 
 	for (s = 0; s < sets(site); s++)
-		flitcast_care_event(site, s, ev);
+		event(site, s, ev);
 }
 
 void flitcast_care_time(struct flitcast_site *site, u64 now)
@@ -154,7 +155,7 @@ void flitcast_care_time(struct flitcast_site *site, u64 now)
 
 	for (s = 0; s < sets(site); s++)
 		if (fc_site_next_at(care_core(site, s)) <= now)
-			flitcast_care_event(site, s, &ev);
+			event(site, s, &ev);
 }
 
 u64 flitcast_care_next_at(const struct flitcast_site *site)
@@ -188,7 +189,7 @@ static u32 any_window(u32 flit)
 
 static void receive(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 {
-	flitcast_care_event(site, fc_vc_set(vc), ev);
+	event(site, fc_vc_set(vc), ev);
 }
 
 static bool room(struct flitcast_site *site, u8 set)
@@ -214,7 +215,7 @@ static u32 taken(struct flitcast_site *site, u8 vc)
 static void feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
 {
 	ev->seq = fc_site_seq(care_core(site, set));
-	flitcast_care_event(site, set, ev);
+	event(site, set, ev);
 }
 
 const struct flitcast_mode flitcast_mode_care = {

@@ -15,8 +15,6 @@ void flitcast_care_purge(struct flitcast_site *site);
 void flitcast_care_free(struct flitcast_site *site);
 /* Counters of a port. */
 void flitcast_care_count(struct flitcast_site *site, u8 port, u64 *stat);
-/* One event into the machines of a set and its effects performed; sets only the event's time. */
-void flitcast_care_event(struct flitcast_site *site, u8 set, struct fc_event *ev);
 /* What concerns all sets. */
 void flitcast_care_all(struct flitcast_site *site, struct fc_event *ev);
 /* What is due in any of them. */

@@ -30,6 +30,17 @@ int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
 	return -EINVAL;
 }
 
+/* @window: 0 is that of the site, or the present one. */
+static int link_window_check(const struct flitcast_site *site, u32 window,
+			     struct netlink_ext_ack *extack)
+{
+	if (window > site->cfg.window) {
+		NL_SET_ERR_MSG_MOD(extack, "the window of a link is at most that of its site");
+		return -EINVAL;
+	}
+	return window ? flitcast_window_check(&site->cfg, window, extack) : 0;
+}
+
 static void classes_free(const struct flitcast_site *site, struct flitcast_replay *class)
 {
 	u8 c;
@@ -171,11 +182,7 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 		NL_SET_ERR_MSG_MOD(extack, "the site has no neighbour on that port: it is at the edge");
 		return -EINVAL;
 	}
-	if (window > site->cfg.window) {
-		NL_SET_ERR_MSG_MOD(extack, "the window of a link is at most that of its site");
-		return -EINVAL;
-	}
-	if (window && flitcast_window_check(&site->cfg, window, extack))
+	if (link_window_check(site, window, extack))
 		return -EINVAL;
 	end = &site->end[port];
 	if (end->link) {
@@ -234,11 +241,7 @@ int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 		NL_SET_ERR_MSG_MOD(extack, "port has no link");
 		return -ENOENT;
 	}
-	if (window > site->cfg.window) {
-		NL_SET_ERR_MSG_MOD(extack, "the window of a link is at most that of its site");
-		return -EINVAL;
-	}
-	if (window && flitcast_window_check(&site->cfg, window, extack))
+	if (link_window_check(site, window, extack))
 		return -EINVAL;
 	end = &site->end[port];
 	flitcast_enter(site);
