@@ -67,21 +67,6 @@ static inline unsigned int count(u64 mask)
 	return (unsigned int)(mask * 0x0101010101010101ULL >> 56);
 }
 
-/* The direction with the least load. */
-static u8 least_load(const struct fc_split *s, u32 dirs)
-{
-	u8 best = (u8)fc_low(dirs);
-
-	for (dirs &= dirs - 1; dirs; dirs &= dirs - 1) {
-		u8 d = (u8)fc_low(dirs);
-
-		if (s->load[d] < s->load[best] ||
-		    (s->load[d] == s->load[best] && s->on & fc_bit(d)))
-			best = d;
-	}
-	return best;
-}
-
 /* Part a list by the next link alone: by the direction that most targets have, again and again. */
 static u32 split_greedy(struct fc_split *s, u64 targets)
 {
@@ -111,7 +96,7 @@ static u32 split_greedy(struct fc_split *s, u64 targets)
 			best = n > most ? rest & -rest : best | (rest & -rest);
 			most = n;
 		}
-		d = least_load(s, best);
+		d = fc_least_load(s->load, s->on, best);
 		s->mask[d] &= targets;
 		targets &= ~s->mask[d];
 		open &= ~fc_bit(d);
@@ -201,7 +186,7 @@ static u32 split_merged(struct fc_split *s, u64 targets)
 	}
 	/* No two that are left have a direction in common. */
 	for (i = 0; i < n; i++) {
-		u8 d = least_load(s, point[i].dirs);
+		u8 d = fc_least_load(s->load, s->on, point[i].dirs);
 
 		s->mask[d] = point[i].mask;
 		result |= fc_bit(d);
@@ -215,7 +200,7 @@ u32 fc_split(struct fc_split *s, u64 targets, u32 common)
 	u8 d;
 
 	if (common) {
-		d = least_load(s, common);
+		d = fc_least_load(s->load, s->on, common);
 		s->mask[d] = targets;
 		return fc_bit(d);
 	}

@@ -50,6 +50,27 @@ struct fc_split {
 };
 
 /**
+ * fc_least_load() - choose among directions
+ * @load: by direction, what waits there; read for those of @dirs
+ * @on: directions to prefer where others are as good, or 0
+ * @dirs: directions, not 0
+ *
+ * Return: the direction with the least load; of several the preferred one, or the lowest.
+ */
+static inline u8 fc_least_load(const u32 *load, u32 on, u32 dirs)
+{
+	u8 best = (u8)fc_low(dirs);
+
+	for (dirs &= dirs - 1; dirs; dirs &= dirs - 1) {
+		u8 d = (u8)fc_low(dirs);
+
+		if (load[d] < load[best] || (load[d] == load[best] && on & fc_bit(d)))
+			best = d;
+	}
+	return best;
+}
+
+/**
  * fc_split() - part a list
  * @s: list
  * @targets: those of its targets that go on; at least one

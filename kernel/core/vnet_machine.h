@@ -68,13 +68,19 @@ static inline bool fc_vfits(const struct fc_vnet *v, const struct fc_vin *in,
 	return !in->come || last || f->data == v->payload;
 }
 
-/* What a channel has to tell, and when it is due. */
+/* The switch is due no later than one of its channels. */
+static inline void fc_vdue(struct fc_vnet *v, const struct fc_channel *ch)
+{
+	if (ch->next_at < v->next_at)
+		v->next_at = ch->next_at;
+}
+
+/* The channel sends the statuses that are due, and its timers count for the switch. */
 static inline void fc_vsettle(struct fc_vnet *v, struct fc_channel *ch, struct fc_effects *fx)
 {
 	if (ch->status)
 		fc_llr_tell(ch, fx);
-	if (ch->next_at < v->next_at)
-		v->next_at = ch->next_at;
+	fc_vdue(v, ch);
 }
 
 /* Another class is the first to be looked at when this one has been. */

@@ -27,22 +27,8 @@ static inline void go(struct fc_vnet *v, u8 class, u8 port, const struct fc_even
 	fc_llr_sent(&v->ch[class], port, e);
 }
 
-/* The flit is taken; @other: the class in which it went on. */
-static inline void gone(struct fc_vnet *v, u8 class, u8 port, u8 other, struct fc_effects *fx)
-{
-	v->ch[class].now = v->now;
-	fc_llr_passed(&v->ch[class], port);
-	fc_vrotate(v, class);
-	if (other < class)
-		fc_vsettle(v, &v->ch[other], fx);
-	fc_vsettle(v, &v->ch[class], fx);
-	if (other > class)
-		fc_vsettle(v, &v->ch[other], fx);
-}
-
-/* The same where it went on in several: @classes, its own among them. */
-static inline void gone_apart(struct fc_vnet *v, u8 class, u8 port, u64 classes,
-			      struct fc_effects *fx)
+/* The flit is taken; @classes: its class, and all in which it went on. */
+static inline void gone(struct fc_vnet *v, u8 class, u8 port, u64 classes, struct fc_effects *fx)
 {
 	v->ch[class].now = v->now;
 	fc_llr_passed(&v->ch[class], port);
@@ -87,43 +73,8 @@ static bool pass_flit(struct fc_vnet *v, u8 class, const struct fc_event *ev, st
 	go(v, b->class, b->port, ev, b->mask, fx);
 	if (last)
 		end(in, b, out);
-	gone(v, class, ev->port, b->class, fx);
+	gone(v, class, ev->port, fc_bit64(class) | fc_bit64(b->class), fx);
 	return true;
-}
-
-/* Where a packet of one flit with one target goes: here, or by @port in @class. */
-struct aim {
-	bool here;
-	u8 port;
-	u8 class;
-};
-
-/* Of several ways that with the least before it, as fc_vnet_route() chooses. */
-static bool choose(const struct fc_vnet *v, u32 dirs, const u8 *next, struct aim *aim)
-{
-	u32 least = ~(u32)0;
-
-	aim->port = FC_PORT_NONE;
-	for (; dirs; dirs &= dirs - 1) {
-		u8 port = (u8)fc_low(dirs) + 1, class = next[port - 1];
-		u32 load = fc_vload(v, class, port);
-
-		if (!v->window[port] || load >= least)
-			continue;
-		least = load;
-		aim->port = port;
-		aim->class = class;
-	}
-	return aim->port != FC_PORT_NONE;
-}
-
-static inline bool only(const struct fc_vnet *v, u32 dirs, const u8 *next, struct aim *aim)
-{
-	if (!dirs || dirs & (dirs - 1))
-		return false;
-	aim->port = (u8)fc_low(dirs) + 1;
-	aim->class = next[aim->port - 1];
-	return v->window[aim->port];
 }
 
 /* Of directions those over links that are up, and by which working links lead there. */
@@ -131,33 +82,6 @@ static inline u32 working(const struct fc_vnet *v, u32 dirs, u32 dst)
 {
 	dirs &= v->up >> 1;
 	return v->site->routes ? dirs & v->site->routes[dst] : dirs;
-}
-
-static noinline bool aim_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, struct aim *aim)
-{
-	u8 next[FC_DIRS_MAX];
-	const u8 *row;
-	u32 dirs;
-
-	row = fc_vonward(v, class, port, dst, &dirs, next);
-	return choose(v, working(v, dirs, dst), row, aim);
-}
-
-/* At one target. */
-static inline bool aim_at(const struct fc_vnet *v, u8 class, u8 port, u32 dst, struct aim *aim)
-{
-	const struct fc_vmemo_way *way = fc_vknown(v, class, port, dst);
-	const u8 *next;
-	u32 dirs;
-
-	aim->here = dst == v->site->id;
-	if (aim->here)
-		return true;
-	if (!way)
-		return aim_find(v, class, port, dst, aim);
-	dirs = working(v, way->dirs, dst);
-	next = v->memo->next[way->class];
-	return only(v, dirs, next, aim) || (dirs & (dirs - 1) && choose(v, dirs, next, aim));
 }
 
 /* May it go out by this direction at once? */
@@ -255,63 +179,44 @@ static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_even
 	}
 	if (here)
 		store(ev->port, ev, here, fx);
-	gone_apart(v, class, ev->port, classes, fx);
+	gone(v, class, ev->port, classes, fx);
 	return true;
 }
 
-/* A whole packet, for here or for one link, or for some of both. */
-static bool pass_packet(struct fc_vnet *v, u8 class, const struct fc_event *ev,
-			struct fc_effects *fx)
+/* Sets the channel by which a packet goes on.  Return: false if it has no way in its class. */
+static noinline bool find_way(const struct fc_vnet *v, struct fc_vhop *hop)
 {
-	const u8 *head = ev->flit.head;
-	struct aim aim;
+	u32 dst = fc_wire_target_site(hop->head, 0), load[FC_DIRS_MAX], dirs, rest;
+	u8 next[FC_DIRS_MAX], d;
+	const u8 *row;
 
-	if (ev->flit.parts != (FC_PART_HEAD | FC_PART_TERM) || v->straight || v->plan || v->slow ||
-	    ev->flit.data != fc_wire_data_len(head) || fc_wire_hops(head) >= FC_HOPS_MAX)
+	row = fc_vonward(v, hop->class, hop->port, dst, &dirs, next);
+	dirs = working(v, dirs, dst);
+	if (!dirs)
 		return false;
-	if (fc_wire_ntargets(head) > 1)
-		return pass_list(v, class, ev, fx);
-	if (!aim_at(v, class, ev->port, fc_wire_target_site(head, 0), &aim))
-		return false;
-	if (!aim.here && !open_at(v, aim.class, aim.port))
-		return false;
-	if (aim.here) {
-		store(ev->port, ev, 1, fx);
-		aim.class = class;
-	} else {
-		go(v, aim.class, aim.port, ev, 1, fx);
+	for (rest = dirs; rest; rest &= rest - 1) {
+		d = (u8)fc_low(rest);
+		load[d] = fc_vload(v, row[d], d + 1);
 	}
-	v->site->stat[FC_STAT_PKT_UNICAST]++;
-	gone(v, class, ev->port, aim.class, fx);
+	d = fc_least_load(load, 0, dirs);
+	hop->out_port = d + 1;
+	hop->out_class = row[d];
 	return true;
 }
 
-/* Where a packet that is not for here goes on, by the rules. */
-static noinline bool on_find(const struct fc_vnet *v, const struct fc_vhop *hop, u8 *class,
-			     u8 *port)
-{
-	struct aim aim;
-
-	if (!aim_at(v, hop->class, hop->port, fc_wire_target_site(hop->head, 0), &aim) || aim.here)
-		return false;
-	*class = aim.class;
-	*port = aim.port;
-	return true;
-}
-
-/* The same, where it is known and there is no choice. */
-static inline bool on(const struct fc_vnet *v, const struct fc_vhop *hop, u8 *class, u8 *port)
+/* As find_way(), at once where the memo knows the way and there is no choice. */
+static inline bool know_way(const struct fc_vnet *v, struct fc_vhop *hop)
 {
 	u32 dst = fc_wire_target_site(hop->head, 0), dirs;
 	const struct fc_vmemo_way *way = fc_vknown(v, hop->class, hop->port, dst);
 
-	if (!way || dst == v->site->id)
-		return on_find(v, hop, class, port);
+	if (!way)
+		return find_way(v, hop);
 	dirs = working(v, way->dirs, dst);
 	if (!dirs || dirs & (dirs - 1))
-		return on_find(v, hop, class, port);
-	*port = (u8)fc_low(dirs) + 1;
-	*class = v->memo->next[way->class][*port - 1];
+		return find_way(v, hop);
+	hop->out_port = (u8)fc_low(dirs) + 1;
+	hop->out_class = v->memo->next[way->class][hop->out_port - 1];
 	return true;
 }
 
@@ -355,7 +260,7 @@ static __always_inline bool way_out(const struct fc_vnet *v, struct fc_vhop *hop
 {
 	const struct fc_tx *tx;
 
-	if (!on(v, hop, &hop->out_class, &hop->out_port))
+	if (!know_way(v, hop))
 		return false;
 	tx = &v->ch[hop->out_class].tx[hop->out_port];
 	/* A window that is 0 is no credit. */
@@ -451,8 +356,7 @@ static enum fc_hop settled(struct fc_vnet *v, u8 class)
 		v->touched |= fc_bit64(class);
 		return FC_HOP_MORE;
 	}
-	if (ch->next_at < v->next_at)
-		v->next_at = ch->next_at;
+	fc_vdue(v, ch);
 	return FC_HOP_GONE;
 }
 
@@ -475,9 +379,16 @@ enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop)
 	return in == FC_HOP_MORE ? in : out;
 }
 
-/* The flit of an event as such.  Return: what has to follow. */
-static inline enum fc_hop hop(struct fc_vnet *v, u8 class, const struct fc_event *ev,
-			      struct fc_effects *fx)
+/* Is the front all of its packet, and does it go by the rules of mode vnet alone? */
+static inline bool whole(const struct fc_vnet *v, const struct fc_flit *f)
+{
+	return f->parts == (FC_PART_HEAD | FC_PART_TERM) && f->data == fc_wire_data_len(f->head) &&
+	       !v->straight && !v->plan && !v->slow && fc_wire_hops(f->head) < FC_HOPS_MAX;
+}
+
+/* A whole packet with one target passes as fc_vnet_hop() says. */
+static inline enum fc_hop pass_packet(struct fc_vnet *v, u8 class, const struct fc_event *ev,
+				      struct fc_effects *fx)
 {
 	struct fc_vhop hop = {
 		.head = ev->flit.head, .now = ev->now, .seq = ev->seq, .ack = ev->ack,
@@ -486,10 +397,6 @@ static inline enum fc_hop hop(struct fc_vnet *v, u8 class, const struct fc_event
 	struct fc_effect *e;
 	enum fc_hop said;
 
-	if (ev->flit.parts != (FC_PART_HEAD | FC_PART_TERM) ||
-	    v->straight || v->plan || v->slow || fc_wire_ntargets(ev->flit.head) != 1 ||
-	    ev->flit.data != fc_wire_data_len(ev->flit.head))
-		return FC_HOP_NOT;
 	if (ev->port == FC_PORT_LOCAL)
 		said = fc_vnet_start(v, &hop);
 	else if (fc_wire_target_site(ev->flit.head, 0) == v->site->id)
@@ -512,30 +419,45 @@ static inline enum fc_hop hop(struct fc_vnet *v, u8 class, const struct fc_event
 	return said;
 }
 
+/* A flit passes the switch without its queues, if it can. */
+static enum fc_hop pass(struct fc_vnet *v, u8 class, const struct fc_event *ev,
+			struct fc_effects *fx)
+{
+	struct fc_vin *in = fc_vin_of(v, class, ev->port);
+	bool gone = false;
+
+	if (whole(v, &ev->flit) && fc_wire_ntargets(ev->flit.head) == 1)
+		return pass_packet(v, class, ev, fx);
+	if (alone(v, &v->ch[class].rx[ev->port], ev)) {
+		if (in->busy)
+			gone = pass_flit(v, class, ev, in, fx);
+		else if (whole(v, &ev->flit))
+			gone = pass_list(v, class, ev, fx);
+	}
+	return gone ? FC_HOP_GONE : FC_HOP_NOT;
+}
+
 bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)
 {
 	static const struct fc_event again = { .type = FC_EV_MORE };
 	struct fc_channel *ch = &v->ch[class];
-	struct fc_vin *in;
-	enum fc_hop said;
+	enum fc_hop said = FC_HOP_NOT;
 
 	fx->n = 0;
 	if (ev->now > v->now)
 		v->now = ev->now;
 	if (ev->type != FC_EV_FLIT)
 		return fc_vnet_work(v, class, ev, fx);
-	said = v->stepwise ? FC_HOP_NOT : hop(v, class, ev, fx);
-	if (said != FC_HOP_NOT)
-		return said == FC_HOP_MORE && fc_vnet_work(v, class, &again, fx);
 	if (ev->port != FC_PORT_LOCAL) {
 		ch->now = v->now;
-		if (fc_llr_flit_acked(ch, ev->port, ev->ack, fx))
+		if (fc_llr_flit_acked(ch, ev->port, ev->ack, fx)) {
 			fc_vcredit(v, class, ev->port);
+			fc_vdue(v, ch);
+		}
 	}
-	if (!v->stepwise && alone(v, &ch->rx[ev->port], ev)) {
-		in = fc_vin_of(v, class, ev->port);
-		if (in->busy ? pass_flit(v, class, ev, in, fx) : pass_packet(v, class, ev, fx))
-			return false;
-	}
-	return fc_vnet_work(v, class, ev, fx);
+	if (!v->stepwise)
+		said = pass(v, class, ev, fx);
+	if (said == FC_HOP_NOT)
+		return fc_vnet_work(v, class, ev, fx);
+	return said == FC_HOP_MORE && fc_vnet_work(v, class, &again, fx);
 }
