@@ -11,6 +11,9 @@
  * is lost but what a peer or a link cut, and what is dead goes nowhere.  Handles come
  * back exactly once.  In the end the peers behave: the switch comes to rest, still
  * forwards, and holds nothing.
+ *
+ * Each input runs twice, with the shortcuts of core/vnet_pass.c and step by step: each event has the
+ * same effects, and the counters agree in the end.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -87,6 +90,81 @@ struct bench {
 };
 
 static void event(struct bench *b, u8 class, struct fc_event *ev);
+
+/**
+ * struct record - the effects of the first run, which the second one repeats
+ * @effects: by event, sum of the hashes of its effects: their order may differ
+ * @events: how many
+ * @room: places of @effects
+ * @same: of these, events before the first one in which a flit goes back by the channel that it
+ *	came by: it acknowledges itself on the shortcut alone
+ * @again: this is the second run
+ */
+static struct record {
+	u64 *effects;
+	u32 events;
+	u32 room;
+	u32 same;
+	bool again;
+} record;
+
+/* FNV-1a. */
+static u64 hash(u64 sum, const void *data, size_t size)
+{
+	const u8 *p = data;
+
+	while (size--)
+		sum = (sum ^ *p++) * 0x100000001b3ULL;
+	return sum;
+}
+
+/* All that a peer or the operator sees of an effect. */
+static u64 hash_effect(const struct fc_effect *e)
+{
+	u64 what[] = {
+		e->type, e->port, e->vc, e->flags, e->seq, e->ack, e->mask, e->flit.data,
+		e->flit.parts,
+	};
+	u64 sum = hash(0xcbf29ce484222325ULL, what, sizeof(what));
+
+	if (e->type == FC_FX_STATUS) {
+		sum = hash(sum, &e->status.have, sizeof(e->status.have));
+		sum = hash(sum, &e->status.upto, sizeof(e->status.upto));
+	}
+	if (e->flit.head)
+		sum = hash(sum, e->flit.head, FC_PACKET_SIZE);
+	return sum;
+}
+
+/* Does a flit go back by the channel that it came by? */
+static bool goes_back(const struct bench *b, u8 class, u8 port)
+{
+	for (u32 i = 0; i < b->fx.n; i++) {
+		const struct fc_effect *e = &b->fx.fx[i];
+
+		if (e->type == FC_FX_SEND && e->port == port && e->vc == b->ch[class].vc)
+			return true;
+	}
+	return false;
+}
+
+/* Keeps the sum of an event, or compares it. */
+static void compare(u64 sum)
+{
+	u32 at = record.events++;
+
+	if (record.again) {
+		CHECK(at >= record.same || record.effects[at] == sum, "event %u: a shortcut has other effects", at);
+		return;
+	}
+	if (at == record.room) {
+		record.room = record.room ? 2 * record.room : 1024;
+		record.effects = realloc(record.effects, record.room * sizeof(*record.effects));
+		if (!record.effects)
+			abort();
+	}
+	record.effects[at] = sum;
+}
 
 static u32 packet_flits(u32 bytes, u32 front)
 {
@@ -526,22 +604,29 @@ static void link_up(struct bench *b, u8 port, u32 window)
 static void event(struct bench *b, u8 class, struct fc_event *ev)
 {
 	unsigned int calls = 0;
+	u64 sum = 0;
 	bool more;
 	u32 rest;
 
 	ev->now = b->now;
 	do {
 		more = fc_vnet_event(&b->v, class, ev, &b->fx);
+		for (u32 i = 0; i < b->fx.n; i++)
+			sum += hash_effect(&b->fx.fx[i]);
 		CHECK(b->fx.n <= FC_EFFECTS, "%u effects", b->fx.n);
 		CHECK(!more || b->fx.n || b->v.looks, "more to do, and nothing done");
 		/* It leaves off after so many targets and those of one packet more. */
 		CHECK(b->v.looks < 2 * FC_TARGETS_MAX && (b->v.looks < FC_TARGETS_MAX || more ||
 							  !b->v.work), "%u looks", b->v.looks);
+		if (ev->type == FC_EV_FLIT && ev->port && goes_back(b, class, ev->port) &&
+		    record.same > record.events)
+			record.same = record.events;
 		perform(b);
 		ev->type = FC_EV_MORE;
 		/* A window of flits in each queue, each copied to each port. */
 		CHECK(++calls < 1000, "never done");
 	} while (more);
+	compare(sum);
 	for (u8 c = 0; c < b->v.nclasses; c++)
 		for (u8 p = 0; p < b->v.nports; p++)
 			if (c == class || b->ch[c].rx[p].queued)
@@ -1071,17 +1156,18 @@ static void one_event(struct bench *b, struct fuzz *f)
 	}
 }
 
-int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+/* Runs an input.  Return: the sum of the counters. */
+static u64 run(const u8 *data, size_t size, bool stepwise)
 {
 	static struct bench b;
 	struct fuzz f = { data, data + size };
 	struct fc_event ev = { .type = FC_EV_MORE };
+	u64 sum;
 	u8 end;
 
-	if (size < 8)
-		return 0;
 	end = fuzz_u8(&f);
 	bench_init(&b, &f);
+	b.v.stepwise = stepwise;
 	while (fuzz_left(&f))
 		one_event(&b, &f);
 	/* New routes have come, or never will. */
@@ -1111,5 +1197,27 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	fc_vnet_purge(&b.v, count_drop, &b);
 	CHECK(!b.ledger.held, "%u handles kept", b.ledger.held);
 	bench_free(&b);
+	sum = hash(0, b.stat, sizeof(b.stat));
+	return hash(sum, b.link_stat, sizeof(b.link_stat));
+}
+
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	u64 fast, slow;
+	u32 events;
+
+	if (size < 8)
+		return 0;
+	record.again = false;
+	record.same = ~(u32)0;
+	record.events = 0;
+	fast = run(data, size, false);
+	events = record.events;
+	record.again = true;
+	record.events = 0;
+	slow = run(data, size, true);
+	CHECK(record.same < events || (events == record.events && fast == slow),
+	      "%u events, and %u step by step: counters %llx and %llx", events, record.events,
+	      (unsigned long long)fast, (unsigned long long)slow);
 	return 0;
 }
