@@ -223,7 +223,19 @@ static u8 branches(const struct fc_csr_plan *p, bool local, u8 class, const u32 
  * Frames.
  */
 
-static void send_release(struct fc_csr_plan *p, const struct fc_csr_answer *answer)
+static void send(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame,
+		 struct fc_effects *fx)
+{
+	u8 *payload = p->frame[p->frames++ % FC_CSR_FRAMES];
+	struct fc_effect *e = fc_effect_add(fx, FC_FX_RESERVE, port, NULL);
+
+	fc_wire_csr_encode(payload, frame);
+	e->flit.head = payload;
+	e->flit.data = fc_csr_frame_size(frame->n);
+}
+
+static void send_release(struct fc_csr_plan *p, const struct fc_csr_answer *answer,
+			 struct fc_effects *fx)
 {
 	struct fc_csr_frame frame = { .msg = {
 		.type = FC_CSR_RELEASE, .id = answer->msg.id, .epoch = p->c.epoch,
@@ -231,35 +243,37 @@ static void send_release(struct fc_csr_plan *p, const struct fc_csr_answer *answ
 	u32 rest;
 
 	for (rest = answer->release; rest; rest &= rest - 1)
-		p->send(p->arg, (u8)fc_low(rest), &frame);
+		send(p, (u8)fc_low(rest), &frame, fx);
 }
 
-static void send_back(struct fc_csr_plan *p, const struct fc_csr_answer *answer)
+static void send_back(struct fc_csr_plan *p, const struct fc_csr_answer *answer,
+		      struct fc_effects *fx)
 {
 	struct fc_csr_frame frame = { .msg = answer->msg };
 
-	p->send(p->arg, answer->port, &frame);
+	send(p, answer->port, &frame, fx);
 }
 
 /* The probe of a branch, with its targets, in the class that it has on its link. */
-static void send_on(struct fc_csr_plan *p, u8 class, const u32 *site, const struct fc_csr_leg *leg)
+static void send_on(struct fc_csr_plan *p, u8 class, const u32 *site, const struct fc_csr_leg *leg,
+		    struct fc_effects *fx)
 {
 	struct fc_csr_frame frame = { .msg = leg->msg, .class = class };
 	u64 rest;
 
 	for (rest = leg->tag; rest; rest &= rest - 1)
 		frame.site[frame.n++] = site[fc_low64(rest)];
-	p->send(p->arg, leg->port, &frame);
+	send(p, leg->port, &frame, fx);
 }
 
 static void send_all(struct fc_csr_plan *p, u8 class, const u32 *site,
-		     const struct fc_csr_leg *legs, u8 nlegs)
+		     const struct fc_csr_leg *legs, u8 nlegs, struct fc_effects *fx)
 {
 	u8 next[FC_DIRS_MAX], i;
 
 	for (i = 0; i < nlegs; i++) {
 		dirs_to(p, class, site[fc_low64(legs[i].tag)], next);
-		send_on(p, next[legs[i].port - 1], site, &legs[i]);
+		send_on(p, next[legs[i].port - 1], site, &legs[i], fx);
 	}
 }
 
@@ -297,7 +311,8 @@ static u32 next_attempt(struct fc_csr_plan *p, const u8 *head)
 
 /* One attempt.  Return: the probes are to be sent. */
 static bool attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, struct fc_csr_leg *legs,
-		    u8 nlegs, bool here, const struct fc_vin *in, const u8 *head)
+		    u8 nlegs, bool here, const struct fc_vin *in, const u8 *head,
+		    struct fc_effects *fx)
 {
 	struct fc_csr_answer answer;
 	enum fc_csr_verdict verdict;
@@ -310,7 +325,7 @@ static bool attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, struct fc_csr_
 	s->entry.id.attempt = next_attempt(p, head) - 1;
 	verdict = fc_csr_entry_try(&s->entry, &p->c, in->n, p->now + p->setup, legs, nlegs, here,
 				   p->now, &answer);
-	send_release(p, &answer);
+	send_release(p, &answer, fx);
 	count(p);
 	if (verdict != FC_CSR_PASS) {
 		again_later(p, s);
@@ -389,8 +404,16 @@ static u64 floor_of(const struct fc_csr_plan *p, const u32 *site, u8 n)
 	return floor;
 }
 
+static void admitted(const u8 *head, u64 arrival, struct fc_effects *fx)
+{
+	struct fc_effect *e = fc_effect_add(fx, FC_FX_ADMITTED, FC_PORT_LOCAL, NULL);
+
+	e->flit.head = head;
+	e->mask = arrival;
+}
+
 enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const struct fc_vin *in,
-					const u8 *head)
+					const u8 *head, struct fc_effects *fx)
 {
 	struct fc_csr_stay *s = &p->stay[lane];
 	struct fc_csr_leg legs[FC_CSR_LEGS];
@@ -403,7 +426,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 		s->entry.state = FC_CSR_EMPTY;
 		p->admitted_at = p->now;
 		p->vnet->site->stat[FC_STAT_CSR_ADMITTED]++;
-		p->admitted(p->arg, head, s->entry.arrival);
+		admitted(head, s->entry.arrival, fx);
 		return FC_CSR_ADMITTED;
 	}
 	n = all_targets(head, site);
@@ -429,15 +452,15 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 		/* Only for here, or without a way; or as a tree it fails. */
 		s->entry.state = FC_CSR_EMPTY;
 		wake_lanes(p);
-		p->admitted(p->arg, head, 0);
+		admitted(head, 0, fx);
 		if (n == 1 || !nlegs)
 			return FC_CSR_ADMITTED;
 		p->vnet->site->stat[FC_STAT_CSR_APART]++;
 		return FC_CSR_APART;
 	}
 	s->entry.floor = floor_of(p, site, n);
-	if (attempt(p, s, legs, nlegs, here, in, head))
-		send_all(p, class, site, legs, nlegs);
+	if (attempt(p, s, legs, nlegs, here, in, head, fx))
+		send_all(p, class, site, legs, nlegs, fx);
 	return FC_CSR_STAYS;
 }
 
@@ -472,7 +495,8 @@ static void heard(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
 	wake_lanes(p);
 }
 
-static void probe_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame)
+static void probe_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame,
+		     struct fc_effects *fx)
 {
 	struct fc_csr_leg legs[FC_CSR_LEGS];
 	struct fc_csr_answer answer;
@@ -492,28 +516,30 @@ static void probe_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *
 	verdict = fc_csr_probe(&p->c, port, &frame->msg, legs, nlegs, here, p->now, &answer);
 	if (here && (verdict == FC_CSR_HERE || verdict == FC_CSR_PASS))
 		fc_csr_due_note(&p->dues, &frame->msg.id, p->now + frame->msg.lead);
-	send_release(p, &answer);
+	send_release(p, &answer, fx);
 	if (verdict == FC_CSR_PASS)
-		send_all(p, frame->class, frame->site, legs, nlegs);
+		send_all(p, frame->class, frame->site, legs, nlegs, fx);
 	else if (verdict != FC_CSR_DROP)
-		send_back(p, &answer);
+		send_back(p, &answer, fx);
 }
 
-void fc_csr_plan_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame, u64 now)
+void fc_csr_plan_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame, u64 now,
+		    struct fc_effects *fx)
 {
 	struct fc_csr_answer answer;
 	enum fc_csr_verdict verdict;
 
+	fx->n = 0;
 	p->now = now;
 	if (frame->msg.type == FC_CSR_PROBE) {
-		probe_in(p, port, frame);
+		probe_in(p, port, frame, fx);
 		count(p);
 		return;
 	}
 	verdict = fc_csr_answered(&p->c, port, &frame->msg, now, &answer);
-	send_release(p, &answer);
+	send_release(p, &answer, fx);
 	if (verdict == FC_CSR_PASS)
-		send_back(p, &answer);
+		send_back(p, &answer, fx);
 	else if (verdict == FC_CSR_HERE)
 		heard(p, &answer.msg);
 	count(p);

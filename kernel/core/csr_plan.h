@@ -20,7 +20,11 @@
 
 /* Lanes of a site, at most. */
 #define FC_CSR_LANES	4
+/* Frames of one event, at most: as many as the effects of a run, and those of one attempt. */
+#define FC_CSR_FRAMES	(32 + FC_PORTS_MAX + FC_CSR_LEGS)
+#define FC_CSR_FRAME	(FC_CSR_SIZE + 4 * FC_TARGETS_MAX)
 
+struct fc_effects;
 struct fc_vnet;
 struct fc_vin;
 
@@ -43,10 +47,8 @@ struct fc_csr_stay {
  * @c: reservations
  * @link: of @c
  * @vnet: the switch
- * @send: send a frame by a port
- * @admitted: a packet of this site leaves its lane: it is accepted, and will have come to its
- *	last target at @arrival, or has no way to reserve, and that is 0
- * @arg: of @send and @admitted
+ * @frame: ring of the last FC_CSR_FRAMES payloads, to which effects point
+ * @frames: frames so far; wraps
  * @stay: by lane
  * @floor: by site: when the last packet of this site comes there
  * @dues: packets that come to this site
@@ -61,15 +63,14 @@ struct fc_csr_stay {
  * @wake_at: when a packet in the switch is to be looked at
  * @now: time of the last event
  *
- * Its caller's lock protects all of it.
+ * Its caller's lock protects all of it.  Effects of an event are performed before the next one.
  */
 struct fc_csr_plan {
 	struct fc_csr c;
 	struct fc_csr_link *link;
 	struct fc_vnet *vnet;
-	void (*send)(void *arg, u8 port, const struct fc_csr_frame *frame);
-	void (*admitted)(void *arg, const u8 *head, u64 arrival);
-	void *arg;
+	u8 (*frame)[FC_CSR_FRAME];
+	u32 frames;
 	struct fc_csr_stay stay[FC_CSR_LANES];
 	u64 *floor;
 	struct fc_csr_dues dues;
@@ -87,13 +88,14 @@ struct fc_csr_plan {
 
 /**
  * fc_csr_plan_init() - nothing is reserved
- * @p: zeroed but for link, floor (zeroed), vnet (initialised), send, admitted, arg, rng, and
- *	of @c the memory (pool.res and pool.size)
+ * @p: zeroed but for link, floor (zeroed), vnet (initialised), frame (FC_CSR_FRAMES of any
+ *	content), rng, and of @c the memory (pool.res and pool.size)
  */
 void fc_csr_plan_init(struct fc_csr_plan *p);
 
-/* A frame came by a port. */
-void fc_csr_plan_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame, u64 now);
+/* A frame came by a port.  @fx: emptied, then filled with FC_FX_RESERVE. */
+void fc_csr_plan_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame, u64 now,
+		    struct fc_effects *fx);
 
 /* Time passes; what may go by now is said to the switch, which wants an event next. */
 void fc_csr_plan_time(struct fc_csr_plan *p, u64 now);
@@ -125,8 +127,9 @@ enum fc_csr_admission {
 	FC_CSR_APART,
 };
 
+/* @fx: FC_FX_RESERVE and FC_FX_ADMITTED are added. */
 enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const struct fc_vin *in,
-					const u8 *head);
+					const u8 *head, struct fc_effects *fx);
 
 /* Return: directions that the packet has reserved for one of its targets; 0: none. */
 u32 fc_csr_plan_dirs(const struct fc_csr_plan *p, const u8 *head, unsigned int target);

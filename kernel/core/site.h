@@ -264,12 +264,14 @@ enum fc_effect_type {
 	FC_FX_RELEASE,		/* flits sent before @seq need not be kept any more */
 	FC_FX_RESCUE,		/* flits of a link that is gone may not have come: another way */
 	FC_FX_LOOK,		/* a front waits for FC_EV_LOOK, when all else is done */
+	FC_FX_RESERVE,		/* frame of mode csr to a link (core/csr_plan.h) */
+	FC_FX_ADMITTED,		/* packet of this site leaves its lane (core/csr_plan.h) */
 };
 
 /**
  * struct fc_effect - one effect
  * @type: enum fc_effect_type
- * @port: link (send, status, reset, resend, release, rescue, look)
+ * @port: link (send, status, reset, resend, release, rescue, look, reserve)
  * @vc: virtual channel there (send, status, resend, release, rescue, look)
  * @flags: FC_STATUS_* (status); FC_SERVE_* (serve)
  * @keep: another effect uses the handle after this one: act on a clone; else
@@ -281,8 +283,10 @@ enum fc_effect_type {
  * @ack: flits taken from the port's other direction
  * @status: payload of the frame (status)
  * @mask: targets that go there (send of a front); that are to be served, all
- *	others of the list having no way (serve); that are meant (unreachable)
- * @flit: the flit; its handle is NULL for a terminator without a frame
+ *	others of the list having no way (serve); that are meant (unreachable); when the packet
+ *	will have come to its last target, or 0: it has not reserved (admitted)
+ * @flit: the flit; its handle is NULL for a terminator without a frame; of a reserve @head and
+ *	@data are the frame's payload, of an admitted @head is the packet's: neither has a handle
  */
 struct fc_effect {
 	u8 type;

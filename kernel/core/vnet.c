@@ -14,6 +14,8 @@
 #define RUN_LOOKS	FC_TARGETS_MAX
 
 static_assert(RUN_EFFECTS + STEP_EFFECTS + FC_PORTS_MAX <= FC_EFFECTS);
+/* Each frame of mode csr is an effect: those of a run, and of one step more. */
+static_assert(RUN_EFFECTS + FC_PORTS_MAX + FC_CSR_LEGS <= FC_CSR_FRAMES);
 
 u32 fc_vnet_window(u32 payload)
 {

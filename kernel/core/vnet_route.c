@@ -168,7 +168,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	}
 	/* What is for here alone is admitted as well: its sender waits to hear it. */
 	if (v->plan && !stuck && port == FC_PORT_LOCAL) {
-		switch (fc_csr_plan_admit(v->plan, lane, in, head)) {
+		switch (fc_csr_plan_admit(v->plan, lane, in, head, fx)) {
 		case FC_CSR_STAYS:
 			return false;
 		case FC_CSR_ADMITTED:

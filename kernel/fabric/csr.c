@@ -7,6 +7,7 @@
 #include "core/csr_plan.h"
 #include "core/vnet.h"
 #include "fabric/csr.h"
+#include "fabric/effects.h"
 #include "fabric/enter.h"
 #include "fabric/vnet.h"
 
@@ -19,6 +20,7 @@
  * @link: its links
  * @res: its reservations
  * @floor: by site
+ * @frame: payloads of frames, for effects
  *
  * The site's lock protects it.
  */
@@ -27,33 +29,8 @@ struct flitcast_csr {
 	struct fc_csr_link link[FC_PORTS_MAX];
 	struct fc_csr_res *res;
 	u64 *floor;
+	u8 (*frame)[FC_CSR_FRAME];
 };
-
-/* A lost one costs time, and windows that lapse. */
-static void send_frame(void *arg, u8 port, const struct fc_csr_frame *frame)
-{
-	struct fc_link_hdr hdr = { .type = FC_FRAME_CSR, .vc = FC_VC_CTRL };
-	u32 size = fc_csr_frame_size(frame->n);
-	struct flitcast_site *site = arg;
-	struct flitcast_end *end = &site->end[port];
-	struct sk_buff *skb;
-
-	if (!end->link || end->hello.state != FC_LINK_UP)
-		return;
-	skb = flitcast_link_alloc(end->link, size);
-	if (!skb) {
-		site->stat[FC_STAT_NO_MEMORY]++;
-		return;
-	}
-	fc_wire_csr_encode(skb_put(skb, size), frame);
-	end->link->stat[FC_LSTAT_TX_CTRL]++;
-	flitcast_output_frame(site, port, skb, &hdr);
-}
-
-static void admitted(void *arg, const u8 *head, u64 arrival)
-{
-	static_call(flitcast_tx_admitted_up)(arg, head, arrival);
-}
 
 void flitcast_csr_free(struct flitcast_site *site)
 {
@@ -63,6 +40,7 @@ void flitcast_csr_free(struct flitcast_site *site)
 		return;
 	kvfree(csr->res);
 	kvfree(csr->floor);
+	kvfree(csr->frame);
 	kfree(csr);
 	site->csr = NULL;
 }
@@ -82,17 +60,16 @@ static int csr_alloc(struct flitcast_site *site)
 	vnet = flitcast_vnet_core(site, FC_SET_BULK);
 	csr->res = kvcalloc(size, sizeof(*csr->res), GFP_KERNEL_ACCOUNT);
 	csr->floor = kvcalloc(site->cfg.topo.nsites, sizeof(*csr->floor), GFP_KERNEL_ACCOUNT);
+	csr->frame = kvcalloc(FC_CSR_FRAMES, sizeof(*csr->frame), GFP_KERNEL_ACCOUNT);
 	/* flitcast_csr_free() frees what there is. */
-	if (!csr->res || !csr->floor)
+	if (!csr->res || !csr->floor || !csr->frame)
 		return -ENOMEM;
 	csr->plan.c.pool.res = csr->res;
 	csr->plan.c.pool.size = size;
 	csr->plan.link = csr->link;
 	csr->plan.floor = csr->floor;
 	csr->plan.vnet = vnet;
-	csr->plan.send = send_frame;
-	csr->plan.admitted = admitted;
-	csr->plan.arg = site;
+	csr->plan.frame = csr->frame;
 	csr->plan.rng = get_random_u64();
 	fc_csr_plan_init(&csr->plan);
 	vnet->plan = &csr->plan;
@@ -107,14 +84,18 @@ u64 flitcast_csr_next_at(const struct flitcast_site *site)
 
 bool flitcast_csr_in(struct flitcast_site *site, u8 port, struct sk_buff *skb)
 {
+	struct fc_effects *fx = flitcast_effects();
 	struct fc_event ev = { .type = FC_EV_MORE };
 	struct fc_csr_frame frame;
+	u32 i;
 
 	if (!site->csr || !pskb_may_pull(skb, skb->len) ||
 	    !fc_wire_csr_decode(&frame, skb->data, skb->len))
 		return false;
 	site->end[port].link->stat[FC_LSTAT_RX_CTRL]++;
-	fc_csr_plan_in(&site->csr->plan, port, &frame, flitcast_site_now(site));
+	fc_csr_plan_in(&site->csr->plan, port, &frame, flitcast_site_now(site), fx);
+	for (i = 0; i < fx->n; i++)
+		flitcast_effects_perform(site, FC_SET_BULK, &fx->fx[i]);
 	flitcast_vnet_all(site, &ev);
 	return true;
 }

@@ -3,6 +3,7 @@
  * Effects that the switches of a site decide (core/site.h, core/vnet.h) are carried out.
  */
 #include "fabric/effects.h"
+#include "fabric/up.h"
 
 /* Effects of one event: used with BH off, under a site's lock, never nested. */
 static struct fc_effects __percpu *effects;
@@ -63,6 +64,25 @@ static void tell_unreachable(struct flitcast_site *site, const struct fc_effect 
 	}
 }
 
+/* A frame of mode csr; one that is lost costs time, and windows that lapse. */
+static void send_reserve(struct flitcast_site *site, const struct fc_effect *e)
+{
+	struct fc_link_hdr hdr = { .type = FC_FRAME_CSR, .vc = FC_VC_CTRL };
+	struct flitcast_end *end = &site->end[e->port];
+	struct sk_buff *skb;
+
+	if (!end->link || end->hello.state != FC_LINK_UP)
+		return;
+	skb = flitcast_link_alloc(end->link, e->flit.data);
+	if (!skb) {
+		site->stat[FC_STAT_NO_MEMORY]++;
+		return;
+	}
+	skb_put_data(skb, e->flit.head, e->flit.data);
+	end->link->stat[FC_LSTAT_TX_CTRL]++;
+	flitcast_output_frame(site, e->port, skb, &hdr);
+}
+
 void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e)
 {
 	struct sk_buff *skb = e->flit.h;
@@ -113,6 +133,12 @@ void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct f
 		break;
 	case FC_FX_LOOK:
 		site->todo.unseen = true;
+		break;
+	case FC_FX_RESERVE:
+		send_reserve(site, e);
+		break;
+	case FC_FX_ADMITTED:
+		static_call(flitcast_tx_admitted_up)(site, e->flit.head, e->mask);
 		break;
 	}
 }

@@ -79,6 +79,7 @@ struct node {
 	struct fc_csr_link link[PORTS];
 	struct fc_csr_res res[RES];
 	u64 floor[SITES];
+	u8 frame[FC_CSR_FRAMES][FC_CSR_FRAME];
 	u64 offset;			/* of its clock */
 	u64 timer;			/* the one that counts, of those that were set */
 	struct own *first;
@@ -337,9 +338,8 @@ static void serve(struct node *n, u64 mask)
 	n->stored = NULL;
 }
 
-static void admitted(void *arg, const u8 *head, u64 arrival)
+static void admitted(struct node *n, const u8 *head, u64 arrival)
 {
-	struct node *n = arg;
 	struct packet *packet;
 	struct fc_packet pk;
 
@@ -439,12 +439,14 @@ static void forge(struct event ev)
 	post(&ev);
 }
 
-static void send_frame(void *arg, u8 port, const struct fc_csr_frame *frame)
+static void send_frame(struct node *n, const struct fc_effect *e)
 {
-	struct event ev = { .type = FRAME, .frame = *frame };
-	struct node *n = arg;
 	u64 at = w->now + TRAVEL + some(w->wobble);
+	struct event ev = { .type = FRAME };
+	u8 port = e->port;
 
+	if (!CHECK(fc_wire_csr_decode(&ev.frame, e->flit.head, e->flit.data), "no frame"))
+		return;
 	n->frames_at[port] = at > n->frames_at[port] ? at : n->frames_at[port];
 	ev.at = n->frames_at[port];
 	ev.node = peer_of(n, port, &ev.ev.port);
@@ -491,6 +493,12 @@ static void perform(struct node *n, const struct fc_effect *e)
 		let_go(NULL, e->flit.h);
 		break;
 	case FC_FX_RELEASE:
+		break;
+	case FC_FX_RESERVE:
+		send_frame(n, e);
+		break;
+	case FC_FX_ADMITTED:
+		admitted(n, e->flit.head, e->mask);
 		break;
 	default:
 		CHECK(false, "effect of type %u", e->type);
@@ -578,6 +586,7 @@ static void happen(struct event *e)
 {
 	struct node *n = &w->node[e->node];
 	struct fc_event more = { .type = FC_EV_MORE };
+	u32 i;
 
 	know(n);
 	switch (e->type) {
@@ -601,7 +610,9 @@ static void happen(struct event *e)
 		event(n, e->class, &e->ev);
 		break;
 	case FRAME:
-		fc_csr_plan_in(&n->plan, e->ev.port, &e->frame, clock_of(n));
+		fc_csr_plan_in(&n->plan, e->ev.port, &e->frame, clock_of(n), &w->fx);
+		for (i = 0; i < w->fx.n; i++)
+			perform(n, &w->fx.fx[i]);
 		event(n, 0, &more);
 		break;
 	}
@@ -647,9 +658,7 @@ static void set_up_node(struct node *n, bool dead)
 	n->plan.link = n->link;
 	n->plan.floor = n->floor;
 	n->plan.vnet = &n->v;
-	n->plan.send = send_frame;
-	n->plan.admitted = admitted;
-	n->plan.arg = n;
+	n->plan.frame = n->frame;
 	n->plan.rng = tap_random(0xffffffff);
 	fc_csr_plan_init(&n->plan);
 	n->v.plan = &n->plan;

@@ -145,6 +145,8 @@ static void perform(struct bench *b, unsigned int at, const struct fc_effect *e)
 		break;
 	case FC_FX_DISCARD:
 	case FC_FX_LOOK:
+	case FC_FX_RESERVE:
+	case FC_FX_ADMITTED:
 	case FC_FX_UNREACHABLE:
 		CHECK(false, "effect %u", e->type);
 		break;

@@ -198,7 +198,9 @@ static void perform(struct bench *b)
 			b->rescued |= fc_bit(e->port);
 			break;
 		case FC_FX_LOOK:
-			CHECK(false, "a look in mode care");
+		case FC_FX_RESERVE:
+		case FC_FX_ADMITTED:
+			CHECK(false, "an effect of another mode");
 			break;
 		}
 		if (h && !e->keep)

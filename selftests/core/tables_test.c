@@ -171,6 +171,8 @@ static void perform(struct bench *b, const struct fc_effect *fx)
 	case FC_FX_RELEASE:
 	case FC_FX_RESCUE:
 	case FC_FX_LOOK:
+	case FC_FX_RESERVE:
+	case FC_FX_ADMITTED:
 		break;
 	case FC_FX_RESET:
 		CHECK(false, "port %u: a contradiction", fx->port);
@@ -517,8 +519,10 @@ static const char *effect_port(enum fc_effect_type type)
 	case FC_FX_RESEND:
 	case FC_FX_RELEASE:
 	case FC_FX_RESCUE:
-	/* Of the mad postman, in another mode. */
+	/* Of modes postman and csr. */
 	case FC_FX_LOOK:
+	case FC_FX_RESERVE:
+	case FC_FX_ADMITTED:
 		return NULL;
 	}
 	return NULL;

@@ -222,6 +222,8 @@ static void perform(struct liar *l, struct voice *v, const struct fc_effect *e, 
 		*resets |= fc_bit(e->port);
 		break;
 	case FC_FX_LOOK:
+	case FC_FX_RESERVE:
+	case FC_FX_ADMITTED:
 		break;
 	}
 }

@@ -151,6 +151,8 @@ void walk_note(struct visit *visit, const struct fc_site *site, const u8 *head,
 	case FC_FX_RELEASE:
 	case FC_FX_RESCUE:
 	case FC_FX_LOOK:
+	case FC_FX_RESERVE:
+	case FC_FX_ADMITTED:
 		break;
 	}
 }

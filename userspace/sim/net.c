@@ -464,6 +464,10 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 	case FC_FX_LOOK:
 		look_soon(sim, at, fx);
 		break;
+	/* Mode csr has a simulator of its own. */
+	case FC_FX_RESERVE:
+	case FC_FX_ADMITTED:
+		break;
 	}
 }
 

@@ -205,6 +205,10 @@ static void perform(unsigned int at, const struct fc_effect *e)
 	case FC_FX_RESCUE:
 		world_rescue(at, channel, e->port);
 		break;
+	case FC_FX_RESERVE:
+	case FC_FX_ADMITTED:
+		world_breaks("site %u: an effect of mode csr", at);
+		break;
 	case FC_FX_LOOK:
 		/* Now or later: the site itself knows what waits. */
 		if (world_cfg->mode != FC_MODE_POSTMAN)
