@@ -92,4 +92,24 @@ static inline bool fc_before16(u16 a, u16 b)
 	return (u16)(b - a - 1) < 0x7fff;
 }
 
+static inline u64 fc_mask_all(unsigned int n)
+{
+	return n >= 64 ? ~(u64)0 : fc_bit64(n) - 1;
+}
+
+/* xorshift64*: good enough to keep two sites from doing the same for ever. */
+static inline u32 fc_random(u64 *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return (u32)((*state * 0x2545F4914F6CDD1DULL) >> 32);
+}
+
+/* Below @n, which is at most 2^47: a product, because the kernel divides u64 slowly. */
+static inline u64 fc_random_below(u64 *state, u64 n)
+{
+	return ((u64)(fc_random(state) >> 16) * n) >> 16;
+}
+
 #endif /* FC_CORE_BASE_H */

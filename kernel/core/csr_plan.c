@@ -65,7 +65,7 @@ static void missed(struct fc_csr_plan *p, bool late)
 	p->guard = learn(p->guard, late, LATE_ONE_IN, GUARD_MIN, GUARD_MAX);
 	for (port = 1; port < p->c.nports; port++)
 		p->link[port].guard = p->guard;
-	p->vnet->site->stat[FC_STAT_CSR_GUARD] = p->guard;
+	p->vnet->node->stat[FC_STAT_CSR_GUARD] = p->guard;
 }
 
 /* An ACK came so long before the packet could have left; 0: after it could. */
@@ -90,7 +90,7 @@ static void count(struct fc_csr_plan *p)
 	u8 i;
 
 	for (i = 0; i < FC_CSR_STATS; i++) {
-		p->vnet->site->stat[as[i]] += p->c.stat[i] - p->told[i];
+		p->vnet->node->stat[as[i]] += p->c.stat[i] - p->told[i];
 		p->told[i] = p->c.stat[i];
 	}
 }
@@ -113,7 +113,7 @@ void fc_csr_plan_init(struct fc_csr_plan *p)
 		};
 	fc_csr_init(&p->c);
 	p->guard = GUARD_FIRST;
-	v->site->stat[FC_STAT_CSR_GUARD] = p->guard;
+	v->node->stat[FC_STAT_CSR_GUARD] = p->guard;
 	p->setup = SETUP_FIRST;
 	p->wake_at = FC_CSR_NEVER;
 }
@@ -143,14 +143,14 @@ static u32 dirs_to(const struct fc_csr_plan *p, u8 class, u32 dst, u8 next[FC_DI
 	const struct fc_vnet *v = p->vnet;
 	u32 dirs;
 
-	dirs = fc_vclass_ways(v->classes, v->site->id, dst, class, next) & (v->up >> 1);
-	return v->site->routes ? dirs & v->site->routes[dst] : dirs;
+	dirs = fc_vclass_ways(v->classes, v->node->id, dst, class, next) & (v->up >> 1);
+	return v->node->routes ? dirs & v->node->routes[dst] : dirs;
 }
 
 static bool leads_to(const struct fc_csr_plan *p, u32 dirs, u32 dst)
 {
 	for (; dirs; dirs &= dirs - 1)
-		if (fc_topo_neighbour(p->vnet->classes->topo, p->vnet->site->id,
+		if (fc_topo_neighbour(p->vnet->classes->topo, p->vnet->node->id,
 				      (u8)fc_low(dirs)) == dst)
 			return true;
 	return false;
@@ -188,7 +188,7 @@ static u8 branches(const struct fc_csr_plan *p, bool local, u8 class, const u32 
 {
 	/* A site knows a reservation by its packet, so it has one of each. */
 	struct fc_split s = {
-		.topo = p->vnet->classes->topo, .site = p->vnet->site->id, .apart = true,
+		.topo = p->vnet->classes->topo, .site = p->vnet->node->id, .apart = true,
 	};
 	u8 next[FC_DIRS_MAX], i;
 	u32 common = ~(u32)0;
@@ -425,7 +425,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 	if (s->entry.state == FC_CSR_ACCEPTED) {
 		s->entry.state = FC_CSR_EMPTY;
 		p->admitted_at = p->now;
-		p->vnet->site->stat[FC_STAT_CSR_ADMITTED]++;
+		p->vnet->node->stat[FC_STAT_CSR_ADMITTED]++;
 		admitted(head, s->entry.arrival, fx);
 		return FC_CSR_ADMITTED;
 	}
@@ -455,7 +455,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 		admitted(head, 0, fx);
 		if (n == 1 || !nlegs)
 			return FC_CSR_ADMITTED;
-		p->vnet->site->stat[FC_STAT_CSR_APART]++;
+		p->vnet->node->stat[FC_STAT_CSR_APART]++;
 		return FC_CSR_APART;
 	}
 	s->entry.floor = floor_of(p, site, n);

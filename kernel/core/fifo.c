@@ -49,7 +49,7 @@ static void oper_step(struct fc_site *site, enum fc_oper_cond cond, const struct
 		serve(site, FC_FX_SERVE_LOCAL, fx);
 		break;
 	case FC_OPA_DISCARD:
-		site->stat[FC_STAT_PKT_DISCARDED]++;
+		site->node->stat[FC_STAT_PKT_DISCARDED]++;
 		fc_effect_add(fx, FC_FX_DISCARD, FC_PORT_LOCAL, NULL);
 		break;
 	case FC_OPA_NONE:
@@ -60,7 +60,7 @@ static void oper_step(struct fc_site *site, enum fc_oper_cond cond, const struct
 
 static void arm_timeout(struct fc_site *site)
 {
-	u64 t = site->timing->timeout << site->fifo.backoff;
+	u64 t = site->node->timing->timeout << site->fifo.backoff;
 
 	/* Random, so that two multicasts in each other's way do not abort together. */
 	site->fifo.timeout_at = site->now + t + fc_random_below(&site->rng, t / 2 + 1);
@@ -94,7 +94,7 @@ void fc_fifo_word(struct fc_site *site, const struct fc_flit *flit, bool keep,
 
 	if (fifo->state == FC_FF_FREE)
 		fifo_step(site, fifo->room ? FC_FFC_DNF : FC_FFC_DF);
-	if (flit->h && fifo->room && site->timing->fifo_room)
+	if (flit->h && fifo->room && site->node->timing->fifo_room)
 		fifo->room--;
 	/* The operator's words: a terminator without a frame has only its kind to give. */
 	if (flit->h)

@@ -20,7 +20,7 @@
  * many of them as the one before and waits twice as long: a link that carries short frames
  * only is not filled with long ones.
  */
-#include "machine.h"
+#include "llr.h"
 
 static struct fc_effect *effect(const struct fc_channel *ch, struct fc_effects *fx, u8 type,
 				u8 port)

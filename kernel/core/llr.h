@@ -6,7 +6,8 @@
 #ifndef FC_CORE_LLR_H
 #define FC_CORE_LLR_H
 
-#include "site.h"
+#include "event.h"
+#include "node.h"
 
 /*
  * So often flits are sent again and none of them comes, while the peer answers: the link is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the machines of a site: for netin.c, netout.c, fifo.c, router.c, llr.c
- * and site.c alone.
+ * Between the machines of a site: for netin.c, netout.c, fifo.c, router.c and site.c
+ * alone.
  */
 #ifndef FC_CORE_MACHINE_H
 #define FC_CORE_MACHINE_H

@@ -75,7 +75,7 @@ static enum fc_netin_cond classify(struct fc_site *site, u8 port, struct fc_effe
 	case FC_NI_FIRST:
 		if (in->cut && in->multi)
 			return FC_NIC_CUT;
-		force = in->seeks > site->timing->seek_max;
+		force = in->seeks > site->node->timing->seek_max;
 		return fc_router_connect(site, port, force, fx) == FC_ROUTE_CONNECTED ?
 			FC_NIC_C : FC_NIC_S;
 	case FC_NI_OPEN:
@@ -126,7 +126,7 @@ static void hold_front(struct fc_site *site, u8 port)
 	in->seeks = 0;
 	in->arm = false;
 	in->told_unreachable = false;
-	in->seek_at = site->now + site->timing->seek;
+	in->seek_at = site->now + site->node->timing->seek;
 	fc_site_due(site, in->seek_at);
 	site->seekers |= fc_bit(port);
 }
@@ -251,7 +251,7 @@ static void abort_remote(struct fc_site *site, u8 port, struct fc_effects *fx)
 
 	in->arm = false;
 	site->fifo.aborted = true;
-	site->stat[FC_STAT_PKT_ABORTED]++;
+	site->node->stat[FC_STAT_PKT_ABORTED]++;
 	for (rest = in->conn & ~fc_bit(FC_PORT_LOCAL); rest; rest &= rest - 1)
 		fc_netout_term(site, fc_low(rest), &bare, FC_PART_TERM | FC_PART_ABORT, false,
 			       fx);
@@ -291,7 +291,7 @@ bool fc_netin_step(struct fc_site *site, u8 port, struct fc_effects *fx)
 		hold_front(site, port);
 		break;
 	case FC_NIA_SEEK:
-		site->stat[FC_STAT_SEEK]++;
+		site->node->stat[FC_STAT_SEEK]++;
 		return false;
 	case FC_NIA_SEND_FRONT:
 		send_front(site, port, fx);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "relay.h"
-#include "machine.h"
+#include "llr.h"
 
 u16 fc_relay_holds(u32 nsites, u8 nports)
 {

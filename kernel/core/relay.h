@@ -15,7 +15,7 @@
 #ifndef FC_CORE_RELAY_H
 #define FC_CORE_RELAY_H
 
-#include "site.h"
+#include "event.h"
 
 /* No packet of this source may come in there. */
 #define FC_RELAY_NEVER	0xffffffffU

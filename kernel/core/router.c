@@ -7,72 +7,13 @@
  */
 #include "machine.h"
 
-void fc_pref_default(struct fc_pref *pref, const struct fc_topo *topo)
-{
-	u8 d;
-
-	memset(pref, 0, sizeof(*pref));
-	for (d = 0; d < topo->ndirs; d++) {
-		pref->count[d] = 1;
-		pref->port[d][0] = d + 1;
-	}
-}
-
-/* Directions that lead nearer to a site, around what is dead. */
-static u32 directions(const struct fc_site *site, u32 dst)
-{
-	return site->routes ? site->routes[dst] : fc_topo_minimal(site->topo, site->id, dst);
-}
-
-/* Ports that lead nearer to a site: the first of @allowed in each list, best rank first. */
-static u32 candidates(const struct fc_site *site, u32 dst, u32 allowed)
-{
-	u32 dirs = directions(site, dst), rest, ports = 0;
-	const struct fc_pref *pref = site->pref;
-	unsigned int rank;
-	bool more = true;
-
-	for (rank = 0; more && !ports; rank++) {
-		more = false;
-		for (rest = dirs; rest; rest &= rest - 1) {
-			unsigned int d = fc_low(rest);
-
-			if (rank >= pref->count[d])
-				continue;
-			more = true;
-			ports |= fc_bit(pref->port[d][rank]);
-		}
-		ports &= allowed;
-	}
-	return ports;
-}
-
-u8 fc_site_next_port(struct fc_site *site, u32 dst)
-{
-	u32 ports = candidates(site, dst, site->data.up & ~fc_bit(FC_PORT_LOCAL));
-
-	return ports ? fc_low(ports) : FC_PORT_NONE;
-}
-
-u64 fc_site_local_mask(const struct fc_site *site, const u8 *head)
-{
-	u32 FC_UNSET dst[FC_TARGETS_MAX];
-	unsigned int i, n = fc_wire_target_sites(dst, head);
-	u64 mask = 0;
-
-	for (i = 0; i < n; i++)
-		if (dst[i] == site->id)
-			mask |= fc_bit64(i);
-	return mask;
-}
-
 /* Net-outputs available to this net-input, the local one apart. */
 static u32 available(const struct fc_site *site, u8 in, bool multi)
 {
 	u32 mask = 0;
 	u8 p;
 
-	for (p = 1; p < site->nports; p++)
+	for (p = 1; p < site->node->nports; p++)
 		if (fc_netout_available(site, p, in, multi))
 			mask |= fc_bit(p);
 	return mask;
@@ -90,7 +31,7 @@ void fc_router_release_claims(struct fc_site *site, u8 in)
 {
 	u8 p;
 
-	for (p = 0; p < site->nports; p++)
+	for (p = 0; p < site->node->nports; p++)
 		if (site->out[p].claim == in)
 			site->out[p].claim = FC_PORT_NONE;
 }
@@ -131,7 +72,7 @@ static enum fc_route connected(struct fc_site *site, u8 in, enum fc_conn type, u
 		[FC_CONN_SINK]		= FC_STAT_PKT_UNROUTABLE,
 	};
 
-	site->stat[stats[type]]++;
+	site->node->stat[stats[type]]++;
 	site->in[in].type = type;
 	site->in[in].conn = ports;
 	fc_router_release_claims(site, in);
@@ -178,7 +119,7 @@ static void find_ways(const struct fc_site *site, const struct fc_in *ni, u32 fr
 	for (i = 0; i < n; i++) {
 		u32 dst = t->dst[i];
 
-		if (dst == site->id) {
+		if (dst == site->node->id) {
 			t->local |= fc_bit64(i);
 			t->cand[i] = 0;
 			continue;
@@ -186,11 +127,11 @@ static void find_ways(const struct fc_site *site, const struct fc_in *ni, u32 fr
 		if (i && dst == t->dst[i - 1])
 			t->cand[i] = t->cand[i - 1];
 		else
-			t->cand[i] = candidates(site, dst, free);
+			t->cand[i] = fc_node_ports(site->node, dst, free);
 		if (!t->cand[i]) {
-			u32 busy = candidates(site, dst, up);
+			u32 busy = fc_node_ports(site->node, dst, up);
 
-			if (!busy && !site->rerouting) {
+			if (!busy && !site->node->rerouting) {
 				t->unreachable |= fc_bit64(i);
 				continue;
 			}
@@ -276,7 +217,7 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 
 	find_ways(site, ni, available(site, in, ni->multi), &t);
 	if (fc_wire_hops(ni->held.head) >= FC_HOPS_MAX) {
-		site->stat[FC_STAT_PKT_HOPS]++;
+		site->node->stat[FC_STAT_PKT_HOPS]++;
 		t.unreachable = t.all & ~t.local;
 	}
 	if (t.unreachable && !ni->told_unreachable) {
@@ -294,7 +235,7 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 		if (!here)
 			return seek(site, in, 0);
 		if (force && remote)
-			site->stat[FC_STAT_PKT_FORCED]++;
+			site->node->stat[FC_STAT_PKT_FORCED]++;
 		fc_netout_connect(site, FC_PORT_LOCAL, in, t.all & ~t.unreachable);
 		return connected(site, in, FC_CONN_UNICAST, fc_bit(FC_PORT_LOCAL));
 	}

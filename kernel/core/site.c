@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "machine.h"
 
+/* Places of the fifo-buffer; an unbounded one has always one that is free. */
+static u32 places(const struct fc_site *site)
+{
+	u16 room = site->node->timing->fifo_room;
+
+	return room ? room : 1;
+}
+
 void fc_site_init(struct fc_site *site, u64 seed)
 {
 	u8 p;
@@ -12,19 +20,17 @@ void fc_site_init(struct fc_site *site, u64 seed)
 	site->seekers = 0;
 	site->rotate = 0;
 	site->oper = FC_OP_OLD;
-	site->routes = NULL;
-	site->rerouting = false;
 	site->fifo.state = FC_FF_FREE;
-	site->fifo.room = site->timing->fifo_room ? site->timing->fifo_room : 1;
+	site->fifo.room = places(site);
 	site->fifo.timeout_at = FC_NEVER;
 	site->fifo.backoff = 0;
 	site->fifo.calm = 0;
 	site->fifo.aborted = false;
-	site->data.timing = site->timing;
-	site->data.nports = site->nports;
+	site->data.timing = site->node->timing;
+	site->data.nports = site->node->nports;
 	site->data.vc = fc_set_vc(site->set);
 	fc_channel_init(&site->data);
-	for (p = 0; p < site->nports; p++) {
+	for (p = 0; p < site->node->nports; p++) {
 		struct fc_in *in = &site->in[p];
 		struct fc_out *out = &site->out[p];
 
@@ -52,7 +58,7 @@ bool fc_site_idle(const struct fc_site *site)
 {
 	u8 p;
 
-	for (p = 0; p < site->nports; p++)
+	for (p = 0; p < site->node->nports; p++)
 		if (site->in[p].state != FC_NI_FREE || site->data.rx[p].queued ||
 		    site->out[p].state != FC_NO_FREE)
 			return false;
@@ -64,7 +70,7 @@ void fc_site_purge(struct fc_site *site, void (*drop)(void *arg, void *h), void 
 	u8 p;
 
 	fc_channel_purge(&site->data, drop, arg);
-	for (p = 0; p < site->nports; p++) {
+	for (p = 0; p < site->node->nports; p++) {
 		struct fc_in *in = &site->in[p];
 
 		if (in->held.h)
@@ -103,19 +109,19 @@ static void timers(struct fc_site *site)
 	if (site->now < site->next_at)
 		return;
 	site->next_at = FC_NEVER;
-	for (p = 0; p < site->nports; p++) {
+	for (p = 0; p < site->node->nports; p++) {
 		struct fc_in *in = &site->in[p];
 
 		if (in->seek_at <= site->now) {
 			if (in->seeks < 0xffff)
 				in->seeks++;
-			in->seek_at = site->now + site->timing->seek;
+			in->seek_at = site->now + site->node->timing->seek;
 			site->work |= fc_bit(p);
 		}
 		fc_site_due(site, in->seek_at);
 	}
 	if (fifo->timeout_at <= site->now) {
-		site->stat[FC_STAT_TIMEOUT]++;
+		site->node->stat[FC_STAT_TIMEOUT]++;
 		fc_fifo_timeout(site);
 		fc_netout_abort_request(site, FC_PORT_LOCAL);
 	}
@@ -134,7 +140,7 @@ static bool run(struct fc_site *site, struct fc_effects *fx)
 		if (fc_netin_step(site, p, fx))
 			continue;
 		site->work &= ~fc_bit(p);
-		site->rotate = p + 1 < site->nports ? p + 1 : 0;
+		site->rotate = p + 1 < site->node->nports ? p + 1 : 0;
 	}
 	fc_llr_tell(&site->data, fx);
 	return false;
@@ -177,8 +183,8 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 		break;
 	case FC_EV_ROOM:
 		site->fifo.room += ev->count;
-		if (site->fifo.room > site->timing->fifo_room)
-			site->fifo.room = site->timing->fifo_room ? site->timing->fifo_room : 1;
+		if (site->fifo.room > places(site))
+			site->fifo.room = places(site);
 		fc_fifo_settle(site);
 		fc_netout_settle(site, FC_PORT_LOCAL, fx);
 		site->work |= site->seekers;

@@ -58,7 +58,7 @@ void fc_vnet_init(struct fc_vnet *v)
 	if (v->memo)
 		fc_vnet_forget(v);
 	for (c = 0; c < v->nclasses; c++) {
-		v->ch[c].timing = v->site->timing;
+		v->ch[c].timing = v->node->timing;
 		v->ch[c].nports = v->nports;
 		v->ch[c].vc = fc_set_vc(v->set) + c;
 		fc_channel_init(&v->ch[c]);
@@ -185,7 +185,7 @@ static bool run_on(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	const struct fc_tx *tx;
 	struct fc_vout *out;
 
-	if (!v->straight || v->site->routes || run == FC_RUN_MAX ||
+	if (!v->straight || v->node->routes || run == FC_RUN_MAX ||
 	    fc_wire_ntargets(front->head) != 1 || fc_wire_hops(front->head) >= FC_HOPS_MAX ||
 	    !fc_vfits(v, in, front))
 		return false;
@@ -199,7 +199,7 @@ static bool run_on(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	fc_vnet_branch(v, in, s->port, s->class, 1);
 	in->branch[0].begun = true;
 	in->ran = true;
-	v->site->stat[FC_STAT_PKT_EAGER]++;
+	v->node->stat[FC_STAT_PKT_EAGER]++;
 	send(v, out->first, &in->branch[0], in, run + 1, fx);
 	return true;
 }
@@ -222,14 +222,14 @@ static bool look(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in, struct
 	struct fc_vbranch *b = &in->branch[0];
 
 	in->sight = FC_SIGHT_DONE;
-	if (fc_postman_dead(topo, v->site->id, port, dst, fc_part_run(front->parts))) {
-		v->site->stat[FC_STAT_PKT_DEAD]++;
+	if (fc_postman_dead(topo, v->node->id, port, dst, fc_part_run(front->parts))) {
+		v->node->stat[FC_STAT_PKT_DEAD]++;
 		if (in->ran)
 			branch_dead(v, b);
 		return true;
 	}
-	if (in->ran && fc_postman_right(topo, v->site->id, dst, b->port - 1)) {
-		v->site->stat[FC_STAT_PKT_UNICAST]++;
+	if (in->ran && fc_postman_right(topo, v->node->id, dst, b->port - 1)) {
+		v->node->stat[FC_STAT_PKT_UNICAST]++;
 		fc_vmay_go(v, b->class, b->port);
 		return true;
 	}

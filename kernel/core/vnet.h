@@ -17,8 +17,9 @@
 #ifndef FC_CORE_VNET_H
 #define FC_CORE_VNET_H
 
+#include "event.h"
+#include "node.h"
 #include "postman.h"
-#include "site.h"
 #include "vclass.h"
 
 struct fc_csr_plan;
@@ -145,8 +146,7 @@ static inline size_t fc_vmemo_room(u8 nclasses)
 /**
  * struct fc_vnet - the switch
  * @classes: of the topology
- * @site: the site, for its identity, routes, settings and counters: nothing else of it is
- *	at work in this mode
+ * @node: the site, as all its switches know it
  * @straight: ways straight on by class and port, for mode postman; NULL in others
  * @ch: channels, by class
  * @in: by class and port
@@ -181,7 +181,7 @@ static inline size_t fc_vmemo_room(u8 nclasses)
 struct fc_vnet {
 	/* What every event uses: two cache lines. */
 	const struct fc_vclass *classes;
-	const struct fc_site *site;
+	const struct fc_node *node;
 	struct fc_channel *ch;
 	struct fc_vin *in;
 	struct fc_vout *out;
@@ -235,7 +235,7 @@ static inline u8 fc_vnet_branches(u8 ndirs)
 
 /**
  * fc_vnet_init() - a switch at rest, its links down
- * @v: zeroed but for classes, site, straight, memo, the arrays, payload, nports, nclasses,
+ * @v: zeroed but for classes, node, straight, memo, the arrays, payload, nports, nclasses,
  *	set, apart, slow, and of each channel the arrays, window, and the queue and stat members
  *	of each struct fc_rx; of each struct fc_vin its branches
  */

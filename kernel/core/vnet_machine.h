@@ -6,7 +6,7 @@
 #ifndef FC_CORE_VNET_MACHINE_H
 #define FC_CORE_VNET_MACHINE_H
 
-#include "machine.h"
+#include "llr.h"
 #include "vnet.h"
 
 static inline struct fc_vin *fc_vin_of(const struct fc_vnet *v, u8 class, u8 port)

@@ -81,7 +81,7 @@ static bool pass_flit(struct fc_vnet *v, u8 class, const struct fc_event *ev, st
 static inline u32 working(const struct fc_vnet *v, u32 dirs, u32 dst)
 {
 	dirs &= v->up >> 1;
-	return v->site->routes ? dirs & v->site->routes[dst] : dirs;
+	return v->node->routes ? dirs & v->node->routes[dst] : dirs;
 }
 
 /* May it go out by this direction at once? */
@@ -113,7 +113,7 @@ static inline bool list_ways(const struct fc_vnet *v, u8 class, struct fc_split 
 	for (i = 0; i < n; i++) {
 		u32 dst = s->dst[i];
 
-		if (dst == v->site->id) {
+		if (dst == v->node->id) {
 			*here |= fc_bit64(i);
 			continue;
 		}
@@ -151,7 +151,7 @@ static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_even
 	if (!list_ways(v, as, &s, n, &all, &common, &here))
 		return false;
 	s.topo = v->classes->topo;
-	s.site = v->site->id;
+	s.site = v->node->id;
 	s.on = 0;
 	s.apart = v->apart;
 	row = fc_vnet_row(v, as, next);
@@ -169,7 +169,7 @@ static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_even
 	type = FC_STAT_PKT_PASSTHRU;
 	if (here ? all : all & (all - 1))
 		type = here ? FC_STAT_PKT_SOME_LOCAL : FC_STAT_PKT_ALL_REMOTE;
-	v->site->stat[type]++;
+	v->node->stat[type]++;
 	for (rest = all; rest; rest &= rest - 1) {
 		u8 d = (u8)fc_low(rest);
 
@@ -240,7 +240,7 @@ static inline void silently(struct fc_vnet *v, const struct fc_vhop *hop)
 	rx->taken++;
 	rx->end++;
 	fc_vrotate(v, hop->class);
-	v->site->stat[FC_STAT_PKT_UNICAST]++;
+	v->node->stat[FC_STAT_PKT_UNICAST]++;
 }
 
 enum fc_hop fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop)
@@ -305,7 +305,7 @@ static inline void begun(struct fc_vnet *v, const struct fc_vhop *hop)
 	struct fc_rx *rx = &v->ch[hop->class].rx[FC_PORT_LOCAL];
 
 	if (fc_vin_of(v, hop->class, FC_PORT_LOCAL)->busy || rx->queued) {
-		v->site->stat[FC_STAT_PKT_UNICAST]++;
+		v->node->stat[FC_STAT_PKT_UNICAST]++;
 		return;
 	}
 	silently(v, hop);
@@ -332,7 +332,7 @@ static void in_timed(struct fc_vnet *v, const struct fc_vhop *hop)
 	ch->now = v->now;
 	fc_llr_passed(ch, hop->port);
 	fc_vrotate(v, hop->class);
-	v->site->stat[FC_STAT_PKT_UNICAST]++;
+	v->node->stat[FC_STAT_PKT_UNICAST]++;
 }
 
 /* The flit goes out, and the timer that polls its receiver is set. */
@@ -399,7 +399,7 @@ static inline enum fc_hop pass_packet(struct fc_vnet *v, u8 class, const struct 
 
 	if (ev->port == FC_PORT_LOCAL)
 		said = fc_vnet_start(v, &hop);
-	else if (fc_wire_target_site(ev->flit.head, 0) == v->site->id)
+	else if (fc_wire_target_site(ev->flit.head, 0) == v->node->id)
 		said = fc_vnet_here(v, &hop);
 	else
 		said = fc_vnet_hop(v, &hop);

@@ -38,13 +38,13 @@ static u32 ways(const struct fc_vnet *v, const struct fc_vin *in, u8 *class, u8 
 
 	fc_vonward(v, *class, FC_PORT_NONE, dst, &dirs, next);
 	dirs &= up;
-	if (!v->site->routes)
+	if (!v->node->routes)
 		return dirs;
-	dirs &= v->site->routes[dst];
+	dirs &= v->node->routes[dst];
 	if (dirs || port != FC_PORT_LOCAL)
 		return dirs;
 	*class = 0;
-	return v->site->routes[dst] & up & fc_vclass_onward(v->classes, v->site->id, 0, next);
+	return v->node->routes[dst] & up & fc_vclass_onward(v->classes, v->node->id, 0, next);
 }
 
 u32 fc_vnet_ways(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,
@@ -53,7 +53,7 @@ u32 fc_vnet_ways(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,
 	struct fc_vin in = { .links = roomy(v, flits) };
 	u32 dirs = ways(v, &in, &class, port, dst);
 
-	fc_vclass_onward(v->classes, v->site->id, class, next);
+	fc_vclass_onward(v->classes, v->node->id, class, next);
 	return dirs;
 }
 
@@ -87,11 +87,11 @@ static u32 straight_on(const struct fc_vnet *v, u8 class, u8 port)
 static void count_type(struct fc_vnet *v, const struct fc_vin *in, u64 local, unsigned int n)
 {
 	if (!in->nbranches && !local)
-		v->site->stat[in->oper ? FC_STAT_PKT_FORCED : FC_STAT_PKT_UNROUTABLE]++;
+		v->node->stat[in->oper ? FC_STAT_PKT_FORCED : FC_STAT_PKT_UNROUTABLE]++;
 	else if (in->nbranches + !!local == 1)
-		v->site->stat[n == 1 ? FC_STAT_PKT_UNICAST : FC_STAT_PKT_PASSTHRU]++;
+		v->node->stat[n == 1 ? FC_STAT_PKT_UNICAST : FC_STAT_PKT_PASSTHRU]++;
 	else
-		v->site->stat[local ? FC_STAT_PKT_SOME_LOCAL : FC_STAT_PKT_ALL_REMOTE]++;
+		v->node->stat[local ? FC_STAT_PKT_SOME_LOCAL : FC_STAT_PKT_ALL_REMOTE]++;
 }
 
 /* In mode csr: only the ways that are reserved, where there are such. */
@@ -124,7 +124,7 @@ static void branch(struct fc_vnet *v, struct fc_vin *in, struct fc_split *s, con
 	}
 	result = fc_split(s, remote, common);
 	if (all & s->on & ~result)
-		v->site->stat[FC_STAT_PKT_ADAPTED]++;
+		v->node->stat[FC_STAT_PKT_ADAPTED]++;
 	for (rest = result; rest; rest &= rest - 1) {
 		u8 d = (u8)fc_low(rest);
 
@@ -143,7 +143,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	u8 next[FC_DIRS_MAX], lane = class;
 
 	s.topo = v->classes->topo;
-	s.site = v->site->id;
+	s.site = v->node->id;
 	s.on = straight_on(v, class, port);
 	s.apart = v->apart;
 	n = fc_wire_target_sites(s.dst, head);
@@ -152,7 +152,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	v->looks += n;
 	in->links = roomy(v, in->n);
 	for (i = 0; i < n; i++) {
-		if (s.dst[i] == v->site->id) {
+		if (s.dst[i] == v->node->id) {
 			local |= fc_bit64(i);
 			continue;
 		}
@@ -161,7 +161,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 			s.dirs[i] = ways(v, in, &class, port, s.dst[i]);
 		if (s.dirs[i])
 			remote |= fc_bit64(i);
-		else if (far || (port == FC_PORT_LOCAL && !v->site->rerouting))
+		else if (far || (port == FC_PORT_LOCAL && !v->node->rerouting))
 			unreachable |= fc_bit64(i);
 		else
 			stuck |= fc_bit64(i);
@@ -180,13 +180,13 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		}
 	}
 	if (far)
-		v->site->stat[FC_STAT_PKT_HOPS]++;
+		v->node->stat[FC_STAT_PKT_HOPS]++;
 	/* Said once: a packet that comes here again, because it waits, has none. */
 	if (unreachable)
 		fc_effect_add(fx, FC_FX_UNREACHABLE, port, front)->mask = unreachable;
 	/* Here it waits for routes; what passes by waits outside its class. */
 	if (stuck && port == FC_PORT_LOCAL) {
-		v->site->stat[FC_STAT_SEEK]++;
+		v->node->stat[FC_STAT_SEEK]++;
 		return false;
 	}
 	in->oper = local | stuck | apart;

@@ -80,7 +80,7 @@ static void fill_wait(struct flitcast_site *site, const struct flitcast_msg *msg
 	info->wait_port = found->port;
 	info->wait_ns = max_t(s64, flitcast_now() - first, 0);
 	info->wait_id = msg->out.id;
-	link = fc_site_next_port(&site->core, found->site);
+	link = fc_node_next_port(&site->node, found->site);
 	if (link != FC_PORT_NONE)
 		info->wait_link = link;
 }

@@ -22,7 +22,7 @@ int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch, u3
 	u8 p;
 
 	ch->window = site->cfg.window;
-	ch->nports = site->core.nports;
+	ch->nports = site->node.nports;
 	ch->rx = kcalloc(ch->nports, sizeof(*ch->rx), GFP_KERNEL_ACCOUNT);
 	ch->tx = kcalloc(ch->nports, sizeof(*ch->tx), GFP_KERNEL_ACCOUNT);
 	if (!ch->rx || !ch->tx)

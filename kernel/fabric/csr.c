@@ -32,22 +32,22 @@ struct flitcast_csr {
 	u8 (*frame)[FC_CSR_FRAME];
 };
 
-void flitcast_csr_free(struct flitcast_site *site)
+static void csr_free(struct flitcast_site *site)
 {
 	struct flitcast_csr *csr = site->csr;
 
-	if (!csr)
-		return;
-	kvfree(csr->res);
-	kvfree(csr->floor);
-	kvfree(csr->frame);
-	kfree(csr);
-	site->csr = NULL;
+	if (csr) {
+		kvfree(csr->res);
+		kvfree(csr->floor);
+		kvfree(csr->frame);
+		kfree(csr);
+	}
+	flitcast_vnet_free(site);
 }
 
 static int csr_alloc(struct flitcast_site *site)
 {
-	u16 size = min_t(u32, RES_PER_PORT * site->core.nports, FC_CSR_MAX);
+	u16 size = min_t(u32, RES_PER_PORT * site->node.nports, FC_CSR_MAX);
 	struct flitcast_csr *csr;
 	struct fc_vnet *vnet;
 
@@ -61,7 +61,7 @@ static int csr_alloc(struct flitcast_site *site)
 	csr->res = kvcalloc(size, sizeof(*csr->res), GFP_KERNEL_ACCOUNT);
 	csr->floor = kvcalloc(site->cfg.topo.nsites, sizeof(*csr->floor), GFP_KERNEL_ACCOUNT);
 	csr->frame = kvcalloc(FC_CSR_FRAMES, sizeof(*csr->frame), GFP_KERNEL_ACCOUNT);
-	/* flitcast_csr_free() frees what there is. */
+	/* csr_free() frees what there is. */
 	if (!csr->res || !csr->floor || !csr->frame)
 		return -ENOMEM;
 	csr->plan.c.pool.res = csr->res;
@@ -100,21 +100,23 @@ bool flitcast_csr_in(struct flitcast_site *site, u8 port, struct sk_buff *skb)
 	return true;
 }
 
-void flitcast_csr_time(struct flitcast_site *site, u64 now)
-{
-	if (site->csr)
-		fc_csr_plan_time(&site->csr->plan, now);
-}
-
 u64 flitcast_csr_due(const struct flitcast_site *site, const u8 *head)
 {
 	return site->csr ? fc_csr_plan_due(&site->csr->plan, head) : 0;
 }
 
-void flitcast_csr_link_down(struct flitcast_site *site, u8 port)
+/* Reservations first: the switch goes by them. */
+static void csr_link(struct flitcast_site *site, struct fc_event *ev)
 {
-	if (site->csr)
-		fc_csr_plan_link_down(&site->csr->plan, port);
+	if (ev->type == FC_EV_LINK_DOWN)
+		fc_csr_plan_link_down(&site->csr->plan, ev->port);
+	flitcast_vnet_all(site, ev);
+}
+
+static void csr_time(struct flitcast_site *site, u64 now)
+{
+	fc_csr_plan_time(&site->csr->plan, now);
+	flitcast_vnet_time(site, now);
 }
 
 const struct flitcast_mode flitcast_mode_csr = {
@@ -122,4 +124,7 @@ const struct flitcast_mode flitcast_mode_csr = {
 	.reserves = true,
 	FLITCAST_VNET_MODE,
 	.alloc = csr_alloc,
+	.free = csr_free,
+	.link = csr_link,
+	.time = csr_time,
 };

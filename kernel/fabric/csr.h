@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reservations of mode csr; but for the first, all may be called in every mode.
+ * Reservations of mode csr; all may be called in every mode.
  */
 #ifndef FLITCAST_FABRIC_CSR_H
 #define FLITCAST_FABRIC_CSR_H
@@ -10,13 +10,9 @@
 struct flitcast_site;
 struct sk_buff;
 
-void flitcast_csr_free(struct flitcast_site *site);
 u64 flitcast_csr_next_at(const struct flitcast_site *site);
 /* A frame, its link header pulled; false if it is malformed. */
 bool flitcast_csr_in(struct flitcast_site *site, u8 port, struct sk_buff *skb);
-/* Before the event of the same kind into the switch. */
-void flitcast_csr_time(struct flitcast_site *site, u64 now);
-void flitcast_csr_link_down(struct flitcast_site *site, u8 port);
 /* When a packet that is here was to have come at the latest (flitcast_now()); 0: not known. */
 u64 flitcast_csr_due(const struct flitcast_site *site, const u8 *head);
 

@@ -209,10 +209,10 @@ static u8 port_to(struct flitcast_site *site, u32 dst)
 {
 	const struct flitcast_back *back = &site->ctrl.back[dst % FLITCAST_BACKS];
 
-	if (back->src == dst && back->port && !site->core.routes &&
-	    site->core.data.up & fc_bit(back->port))
+	if (back->src == dst && back->port && !site->node.routes &&
+	    site->node.up & fc_bit(back->port))
 		return back->port;
-	return fc_site_next_port(&site->core, dst);
+	return fc_node_next_port(&site->node, dst);
 }
 
 void flitcast_ctrl_back(struct flitcast_site *site, u32 src, u8 port)

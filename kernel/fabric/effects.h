@@ -5,7 +5,7 @@
 #ifndef FLITCAST_FABRIC_EFFECTS_H
 #define FLITCAST_FABRIC_EFFECTS_H
 
-#include "core/machine.h"
+#include "core/event.h"
 #include "fabric/site.h"
 
 int flitcast_effects_init(void);

@@ -7,14 +7,12 @@
 #include <linux/slab.h>
 #include <uapi/linux/flitcast_netlink.h>
 #include "core/vnet.h"
-#include "fabric/care.h"
 #include "fabric/end.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
 #include "fabric/hello.h"
 #include "fabric/input.h"
 #include "fabric/relay.h"
-#include "fabric/vnet.h"
 
 static_assert(FC_LINK_DOWN == (int)FLITCAST_LINK_STATE_DOWN);
 static_assert(FC_LINK_INIT == (int)FLITCAST_LINK_STATE_INIT);
@@ -107,9 +105,8 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 	flitcast_enter(site);
 	flitcast_hello_perform(site, port,
 			       fc_hello_carrier(&site->end[port].hello, false, flitcast_now()));
-	flitcast_care_count(site, port, site->local_stat);
+	site->mode->count(site, port, site->local_stat);
 	flitcast_relay_count(site, port, site->local_stat);
-	flitcast_vnet_count(site, port, site->local_stat);
 	site->end[port].link = NULL;
 	flitcast_ctrl_drop(site, port);
 	flitcast_replay_free(&site->end[port].cast);
@@ -174,7 +171,7 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 		NL_SET_ERR_MSG_MOD(extack, "site is being deleted");
 		return -ENOENT;
 	}
-	if (!port || port >= site->core.nports) {
+	if (!port || port >= site->node.nports) {
 		NL_SET_ERR_MSG_MOD(extack, "the topology has no such port");
 		return -EINVAL;
 	}
@@ -211,9 +208,8 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 	end->told_state = end->hello.state;
 	end->told_reason = end->hello.own.reason;
 	end->futile = 0;
-	flitcast_care_count(site, port, link->stat);
+	site->mode->count(site, port, link->stat);
 	flitcast_relay_count(site, port, link->stat);
-	flitcast_vnet_count(site, port, link->stat);
 	end->cast = cast;
 	memcpy(end->class, class, sizeof(end->class));
 	end->link = link;
@@ -237,7 +233,7 @@ int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 	u8 flags;
 
 	ASSERT_RTNL();
-	if (!port || port >= site->core.nports || !site->end[port].link) {
+	if (!port || port >= site->node.nports || !site->end[port].link) {
 		NL_SET_ERR_MSG_MOD(extack, "port has no link");
 		return -ENOENT;
 	}
@@ -259,7 +255,7 @@ int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_ack *extack)
 {
 	ASSERT_RTNL();
-	if (!port || port >= site->core.nports || !site->end[port].link) {
+	if (!port || port >= site->node.nports || !site->end[port].link) {
 		NL_SET_ERR_MSG_MOD(extack, "port has no link");
 		return -ENOENT;
 	}

@@ -6,7 +6,6 @@
 #include <linux/slab.h>
 #include "core/faults.h"
 #include "core/routes.h"
-#include "fabric/care.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
@@ -71,12 +70,7 @@ bool flitcast_faults_any_lost(const struct flitcast_site *site)
 /* Other routes: who waits for a way looks again. */
 static void rerouted(struct flitcast_site *site)
 {
-	struct fc_event ev = { .type = FC_EV_MORE };
-
-	flitcast_care_rerouted(site);
-	flitcast_care_all(site, &ev);
-	if (site->mode->rerouted)
-		site->mode->rerouted(site);
+	site->mode->rerouted(site);
 	static_call(flitcast_tx_rerouted_up)(site);
 }
 
@@ -90,13 +84,13 @@ static void reroute(struct flitcast_faults *f)
 		return;
 	f->asked = f->core.generation;
 	if (!fc_faults_any(&f->core)) {
-		site->core.routes = NULL;
-		site->core.rerouting = false;
+		site->node.routes = NULL;
+		site->node.rerouting = false;
 		f->nlost = 0;
 		rerouted(site);
 		return;
 	}
-	site->core.rerouting = true;
+	site->node.rerouting = true;
 	queue_delayed_work(system_unbound_wq, &f->compute, now >= f->rest_until ? 0 :
 			   nsecs_to_jiffies(f->rest_until - now) + 1);
 }
@@ -105,7 +99,7 @@ static void reroute(struct flitcast_faults *f)
 static void install(struct flitcast_faults *f)
 {
 	struct flitcast_site *site = f->site;
-	bool first = !site->core.routes;
+	bool first = !site->node.routes;
 	u32 at = stamp(flitcast_now()), dst;
 
 	f->use ^= 1;
@@ -117,7 +111,7 @@ static void install(struct flitcast_faults *f)
 			f->lost[dst] = at;
 		f->nlost += !!f->lost[dst];
 	}
-	site->core.routes = f->routes[f->use];
+	site->node.routes = f->routes[f->use];
 	rerouted(site);
 }
 
@@ -142,9 +136,9 @@ static void compute(struct work_struct *work)
 	/* Nothing is dead any more, or the site is: nobody waits for these. */
 	if (!site->dead && fc_faults_any(&f->core)) {
 		site->stat[FC_STAT_REROUTED]++;
-		site->core.rerouting = generation != f->core.generation;
+		site->node.rerouting = generation != f->core.generation;
 		/* Queued again by what made the difference, or here. */
-		if (site->core.rerouting)
+		if (site->node.rerouting)
 			queue_delayed_work(system_unbound_wq, &f->compute,
 					   nsecs_to_jiffies(f->rest_until - now) + 1);
 		install(f);
@@ -281,7 +275,7 @@ void flitcast_faults_send(struct flitcast_site *site)
 
 	site->clock.faults_news = false;
 	fc_faults_time(&f->core, now);
-	for (p = 1; p < site->core.nports; p++)
+	for (p = 1; p < site->node.nports; p++)
 		while (f->core.up & fc_bit(p) && fc_faults_frame(&f->core, p, &msg, now))
 			flitcast_output_faults(site, p, &msg);
 	f->next = fc_faults_next(&f->core);

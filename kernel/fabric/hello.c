@@ -4,13 +4,10 @@
  * come up and go down.
  */
 #include "fabric/auth.h"
-#include "fabric/care.h"
-#include "fabric/csr.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
 #include "fabric/hello.h"
 #include "fabric/relay.h"
-#include "fabric/vnet.h"
 
 /*
  * Frames forwarded by flitcast_pass() also prove that the peer is alive; not with a key, because
@@ -31,7 +28,7 @@ u64 flitcast_hello_due(struct flitcast_site *site)
 	u8 p;
 
 	site->clock.hello_news = false;
-	for (p = 1; p < site->core.nports; p++) {
+	for (p = 1; p < site->node.nports; p++) {
 		if (!site->end[p].link)
 			continue;
 		if (site->end[p].heard)
@@ -57,11 +54,12 @@ void flitcast_hello_resets(struct flitcast_site *site)
 /* A link comes up, or went down: so do all its channels. */
 static void link_event(struct flitcast_site *site, struct fc_event ev)
 {
-	flitcast_care_all(site, &ev);
+	if (ev.type == FC_EV_LINK_UP)
+		site->node.up |= fc_bit(ev.port);
+	else
+		site->node.up &= ~fc_bit(ev.port);
 	flitcast_relay_event(site, &ev);
-	if (ev.type == FC_EV_LINK_DOWN)
-		flitcast_csr_link_down(site, ev.port);
-	flitcast_vnet_all(site, &ev);
+	site->mode->link(site, &ev);
 }
 
 /* @full: it is as long as a flit; @pair: it is of a pair (core/hello.h). */

@@ -42,7 +42,7 @@ void flitcast_site_stats_reset(struct flitcast_site *site)
 
 	spin_lock_bh(&site->lock);
 	memset(site->stat, 0, sizeof(site->stat));
-	for (p = 1; p < site->core.nports; p++) {
+	for (p = 1; p < site->node.nports; p++) {
 		struct flitcast_end *end = &site->end[p];
 
 		if (!end->link)
@@ -74,7 +74,7 @@ int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_lin
 	struct flitcast_end *end;
 
 	memset(info, 0, sizeof(*info));
-	if (!port || port >= site->core.nports)
+	if (!port || port >= site->node.nports)
 		return -ENOENT;
 	end = &site->end[port];
 	spin_lock_bh(&site->lock);
@@ -98,7 +98,7 @@ int flitcast_link_stats(struct flitcast_site *site, u32 port, u64 *values)
 {
 	int err = -ENOENT;
 
-	if (!port || port >= site->core.nports)
+	if (!port || port >= site->node.nports)
 		return -ENOENT;
 	spin_lock_bh(&site->lock);
 	if (site->end[port].link) {

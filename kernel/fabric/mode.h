@@ -16,7 +16,6 @@ struct flitcast_site_config;
  * @version: that HELLO names
  * @reserves: messages reserve their way before they enter; the time is read at each step
  * @runs: a front may tell how far it has gone straight on (FC_PART_RUN)
- * @preferences: directions have preference lists
  * @joins: confirmations of a list wait for those of targets further on
  * @whole: room in the local net-input is for a whole packet, not for each flit
  * @at_once: a message of one flit may enter without waiting for the feed
@@ -26,11 +25,17 @@ struct flitcast_site_config;
  * @check: why a site cannot have a configuration, as a constant text; NULL: it can
  * @window: window of links where none is named, by the size of flits; 0: FLITCAST_WINDOW_DEFAULT
  * @window_min: the smallest window, by the size of flits
- * @alloc: what the mode needs of memory; 0 or -ENOMEM.  flitcast_care_free(), flitcast_vnet_free()
- *	and flitcast_csr_free() free what an error leaves
+ * @alloc: what the mode needs of memory; 0 or -ENOMEM.  @free frees what an error leaves
+ * @free: frees the mode's memory; also where nothing was allocated
+ * @purge: frees the frames that the switches hold
+ * @count: counters of a port, for all channels but the relay's
  * @carried: classes of packets that leave by a port, by bit
  * @receive: a flit or a status came in by a channel
- * @rerouted: routes changed; NULL: the machines of mode care alone need to know
+ * @link: a link came up or went down: an event for all channels but the relay's
+ * @time: something may be due
+ * @next_at: nothing of the switches is due before
+ * @rerouted: routes changed: packets that wait for a way look again
+ * @preferred: preference lists changed; NULL: the mode has none
  * @room: may a packet, or a flit, of a set be fed?
  * @stuck: can no packet of a set be fed?
  * @entered: names the packet whose last flit enters the local net-input of a set next
@@ -44,7 +49,6 @@ struct flitcast_mode {
 	u8 version;
 	bool reserves;
 	bool runs;
-	bool preferences;
 	bool joins;
 	bool whole;
 	bool at_once;
@@ -55,9 +59,16 @@ struct flitcast_mode {
 	u32 (*window)(u32 flit);
 	u32 (*window_min)(u32 flit);
 	int (*alloc)(struct flitcast_site *site);
+	void (*free)(struct flitcast_site *site);
+	void (*purge)(struct flitcast_site *site);
+	void (*count)(struct flitcast_site *site, u8 port, u64 *stat);
 	u64 (*carried)(const struct flitcast_site *site, u8 port);
 	void (*receive)(struct flitcast_site *site, u8 vc, struct fc_event *ev);
+	void (*link)(struct flitcast_site *site, struct fc_event *ev);
+	void (*time)(struct flitcast_site *site, u64 now);
+	u64 (*next_at)(const struct flitcast_site *site);
 	void (*rerouted)(struct flitcast_site *site);
+	void (*preferred)(struct flitcast_site *site);
 	bool (*room)(struct flitcast_site *site, u8 set);
 	bool (*stuck)(struct flitcast_site *site, u8 set);
 	u64 (*entered)(struct flitcast_site *site, u8 set);

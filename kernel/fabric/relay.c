@@ -97,7 +97,7 @@ int flitcast_relay_alloc(struct flitcast_site *site)
 	core = &r->core;
 	core->way = way;
 	core->ch.timing = &site->timing;
-	core->ch.nports = site->core.nports;
+	core->ch.nports = site->node.nports;
 	core->stat = site->stat;
 	core->id = site->cfg.id;
 	core->nsites = topo->nsites;

@@ -5,7 +5,7 @@
 #ifndef FLITCAST_FABRIC_RELAY_H
 #define FLITCAST_FABRIC_RELAY_H
 
-#include "core/site.h"
+#include "core/event.h"
 
 struct flitcast_site;
 

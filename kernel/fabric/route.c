@@ -2,7 +2,6 @@
 /*
  * The preference table of a site (CARE, Table G).
  */
-#include "fabric/care.h"
 #include "fabric/enter.h"
 
 /* Is it a list that a direction may have? */
@@ -21,7 +20,7 @@ static int check_list(const struct flitcast_site *site, u8 dir, const u8 *ports,
 		return -EINVAL;
 	}
 	for (i = 0; i < nports; i++) {
-		if (!ports[i] || ports[i] >= site->core.nports) {
+		if (!ports[i] || ports[i] >= site->node.nports) {
 			NL_SET_ERR_MSG_MOD(extack, "the topology has no such port");
 			return -EINVAL;
 		}
@@ -37,7 +36,7 @@ static int check_list(const struct flitcast_site *site, u8 dir, const u8 *ports,
 /* Ways of virtual networks are the topology's. */
 static int check_mode(const struct flitcast_site *site, struct netlink_ext_ack *extack)
 {
-	if (site->mode->preferences)
+	if (site->mode->preferred)
 		return 0;
 	NL_SET_ERR_MSG_MOD(extack, "only mode care has preference lists");
 	return -EOPNOTSUPP;
@@ -46,7 +45,7 @@ static int check_mode(const struct flitcast_site *site, struct netlink_ext_ack *
 static void changed(struct flitcast_site *site)
 {
 	site->generation++;
-	flitcast_care_rerouted(site);
+	site->mode->preferred(site);
 }
 
 int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,

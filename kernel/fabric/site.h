@@ -11,7 +11,8 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <net/net_namespace.h>
-#include "core/site.h"
+#include "core/event.h"
+#include "core/node.h"
 #include "fabric/ctrl.h"
 #include "fabric/end.h"
 #include "fabric/event.h"
@@ -59,7 +60,7 @@ struct flitcast_todo {
  * struct flitcast_site - a site of a network namespace
  * @refs: references: the namespace's list, each attached port, each user of
  *	flitcast_site_get()
- * @node: in the namespace's list, under RTNL and RCU
+ * @entry: in the namespace's list, under RTNL and RCU
  * @net: namespace; outlives the site's time in the list
  * @cfg: configuration; never changes
  * @mode: table of its switching mode; never changes
@@ -69,13 +70,12 @@ struct flitcast_todo {
  * @dead: taken out of the namespace: nothing begins any more
  * @drain: sockets send nothing new
  * @now: time of who has entered; 0: not asked for yet
- * @core: the protocol; of mode care, the machines of the first set
- * @care: the machines of its other sets; NULL in other modes
+ * @node: the site, as all its switches know it
+ * @care: the machines of mode care; NULL in others
  * @nclasses: classes of channels in each; one in mode care
  * @pref: preference table
  * @generation: of @pref
- * @vnet: the switch of mode vnet; NULL in others.  In every mode @core knows which
- *	links are up and where control frames go.
+ * @vnet: the switch of modes vnet, postman and csr; NULL in mode care
  * @hops: of @vnet by set, what fc_vnet_hop() takes; NULL where it may not be asked
  * @csr: reservations of mode csr; NULL in others
  * @relay: broadcasts that pass through
@@ -102,7 +102,7 @@ struct flitcast_todo {
  */
 struct flitcast_site {
 	refcount_t refs;
-	struct list_head node;
+	struct list_head entry;
 	struct net *net;
 	struct flitcast_site_config cfg;
 	const struct flitcast_mode *mode;
@@ -114,7 +114,7 @@ struct flitcast_site {
 	bool dead;
 	bool drain;
 	u64 now;
-	struct fc_site core;
+	struct fc_node node;
 	struct flitcast_care *care;
 	u8 nclasses;
 	struct fc_timing timing;

@@ -192,7 +192,7 @@ void flitcast_oper_serve(struct flitcast_site *site, u8 set, u64 here, u64 rest,
 	}
 	head = skb_peek(&flits)->data;
 	fc_wire_packet_decode(&pk, head);
-	local = fc_site_local_mask(&site->core, head);
+	local = fc_node_local_mask(&site->node, head);
 	here &= local;
 	rest &= ~local;
 	site->ctrl.beyond = beyond(site, &pk, local);

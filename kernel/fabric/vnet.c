@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switch of mode vnet: runs core/vnet.h as care.c runs core/site.h.
+ * The switch of modes vnet, postman and csr: runs core/vnet.h as care.c runs core/site.h.
  */
 #include <linux/slab.h>
 #include "core/vnet.h"
-#include "fabric/care.h"
 #include "fabric/channel.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
@@ -75,7 +74,7 @@ static u32 ports_of(const struct flitcast_site *site, u8 class)
 	u32 ports = class < FC_VNET_LANES ? fc_bit(FC_PORT_LOCAL) : 0;
 	u8 p;
 
-	for (p = 1; p < site->core.nports; p++)
+	for (p = 1; p < site->node.nports; p++)
 		if (site->end[p].classes & fc_bit64(class))
 			ports |= fc_bit(p);
 	return ports;
@@ -87,7 +86,7 @@ static void find_classes(struct flitcast_site *site, const struct flitcast_vnet 
 	const struct fc_topo *topo = &site->cfg.topo;
 	u8 p;
 
-	for (p = 1; p < site->core.nports; p++) {
+	for (p = 1; p < site->node.nports; p++) {
 		u32 peer = fc_topo_neighbour(topo, site->cfg.id, p - 1);
 
 		if (peer != FC_SITE_NONE)
@@ -160,11 +159,11 @@ static bool alloc_straight(struct flitcast_site *site, struct flitcast_vnet *v)
 {
 	if (site->cfg.mode != FC_MODE_POSTMAN)
 		return true;
-	v->straight = kvcalloc((size_t)v->classes.count * site->core.nports, sizeof(*v->straight),
+	v->straight = kvcalloc((size_t)v->classes.count * site->node.nports, sizeof(*v->straight),
 			       GFP_KERNEL_ACCOUNT);
 	if (!v->straight)
 		return false;
-	fc_postman_fill(&v->classes, site->cfg.id, site->core.nports, v->straight);
+	fc_postman_fill(&v->classes, site->cfg.id, site->node.nports, v->straight);
 	return true;
 }
 
@@ -173,10 +172,10 @@ static bool alloc_set(struct flitcast_site *site, struct flitcast_vnet *v, u8 nu
 	struct flitcast_vset *set = &v->set[number];
 
 	set->core.classes = &v->classes;
-	set->core.site = &site->core;
+	set->core.node = &site->node;
 	set->core.straight = v->straight;
 	set->core.payload = site->cfg.flit - FC_LINK_SIZE;
-	set->core.nports = site->core.nports;
+	set->core.nports = site->node.nports;
 	set->core.nclasses = v->classes.count;
 	set->core.set = number;
 	if (!alloc_inputs(site, set) || !alloc_channels(site, set) || !alloc_memo(set))
@@ -192,9 +191,6 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	bool good;
 	u8 s;
 
-	/* Packets go in classes: these machines know links and routes, and have no queues. */
-	if (flitcast_care_machines(site, &site->core, 0))
-		return -ENOMEM;
 	v = kzalloc(struct_size(v, set, FC_SET_COUNT), GFP_KERNEL_ACCOUNT);
 	if (!v)
 		return -ENOMEM;
@@ -232,7 +228,7 @@ void flitcast_vnet_purge(struct flitcast_site *site)
 {
 	u8 s;
 
-	for (s = 0; site->vnet && s < FC_SET_COUNT; s++)
+	for (s = 0; s < FC_SET_COUNT; s++)
 		fc_vnet_purge(&site->vnet->set[s].core, drop, NULL);
 }
 
@@ -287,8 +283,15 @@ void flitcast_vnet_all(struct flitcast_site *site, struct fc_event *ev)
 {
 	u8 s;
 
-	for (s = 0; site->vnet && s < FC_SET_COUNT; s++)
+	for (s = 0; s < FC_SET_COUNT; s++)
 		flitcast_vnet_event(site, fc_set_vc(s), ev);
+}
+
+void flitcast_vnet_time(struct flitcast_site *site, u64 now)
+{
+	struct fc_event ev = { .type = FC_EV_TIME };
+
+	flitcast_vnet_all(site, &ev);
 }
 
 u64 flitcast_vnet_next_at(const struct flitcast_site *site)
@@ -296,7 +299,7 @@ u64 flitcast_vnet_next_at(const struct flitcast_site *site)
 	u64 at = FC_NEVER;
 	u8 s;
 
-	for (s = 0; site->vnet && s < FC_SET_COUNT; s++)
+	for (s = 0; s < FC_SET_COUNT; s++)
 		at = min(at, site->vnet->set[s].core.next_at);
 	return at;
 }
@@ -305,7 +308,7 @@ void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat)
 {
 	u8 c, s;
 
-	for (s = 0; site->vnet && s < FC_SET_COUNT; s++)
+	for (s = 0; s < FC_SET_COUNT; s++)
 		for (c = 0; c < site->nclasses; c++)
 			site->vnet->set[s].core.ch[c].rx[port].stat = stat;
 }
@@ -413,6 +416,9 @@ const struct flitcast_mode flitcast_mode_vnet = {
 	.at_once = true,
 	FLITCAST_VNET_MODE,
 	.alloc = flitcast_vnet_alloc,
+	.free = flitcast_vnet_free,
+	.link = flitcast_vnet_all,
+	.time = flitcast_vnet_time,
 };
 
 const struct flitcast_mode flitcast_mode_postman = {
@@ -421,4 +427,7 @@ const struct flitcast_mode flitcast_mode_postman = {
 	.at_once = true,
 	FLITCAST_VNET_MODE,
 	.alloc = flitcast_vnet_alloc,
+	.free = flitcast_vnet_free,
+	.link = flitcast_vnet_all,
+	.time = flitcast_vnet_time,
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The switch of mode vnet; but for the first, all may be called in every mode.
+ * The switch of modes vnet, postman and csr: for these modes alone.
  */
 #ifndef FLITCAST_FABRIC_VNET_H
 #define FLITCAST_FABRIC_VNET_H
 
-#include "core/site.h"
+#include "core/event.h"
 #include "core/vclass.h"
 
 struct flitcast_site;
@@ -23,11 +23,13 @@ const char *flitcast_vnet_check(const struct flitcast_site_config *cfg);
 u32 flitcast_vnet_window(u32 flit);
 u32 flitcast_vnet_window_min(u32 flit);
 u64 flitcast_vnet_carried(const struct flitcast_site *site, u8 port);
+/* Time goes on: something may be due. */
+void flitcast_vnet_time(struct flitcast_site *site, u64 now);
 u64 flitcast_vnet_next_at(const struct flitcast_site *site);
 /* Counters of a port. */
 void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat);
 
-/* In mode vnet: the same of the switch that has the channel. */
+/* An event into the switch that has the channel. */
 void flitcast_vnet_event(struct flitcast_site *site, u8 vc, struct fc_event *ev);
 /*
  * The same of what a frame brings.  A status may let a window of flits go: what one event does not
@@ -70,8 +72,11 @@ bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb
 	.check = flitcast_vnet_check,			\
 	.window = flitcast_vnet_window,			\
 	.window_min = flitcast_vnet_window_min,		\
+	.purge = flitcast_vnet_purge,			\
+	.count = flitcast_vnet_count,			\
 	.carried = flitcast_vnet_carried,		\
 	.receive = flitcast_vnet_receive,		\
+	.next_at = flitcast_vnet_next_at,		\
 	.rerouted = flitcast_vnet_rerouted,		\
 	.room = flitcast_vnet_room,			\
 	.stuck = flitcast_vnet_stuck,			\

@@ -4,7 +4,7 @@
  * each direction of the topology.
  */
 #include "compat.h"
-#include "core/site.h"
+#include "core/node.h"
 #include "netlink/reply.h"
 #include "ends/port.h"
 

@@ -7,19 +7,14 @@
 #include "compat.h"
 #include "ends/ends.h"
 #include "fabric/auth.h"
-#include "fabric/care.h"
-#include "fabric/csr.h"
 #include "fabric/faults.h"
 #include "fabric/graph.h"
 #include "fabric/relay.h"
-#include "fabric/vnet.h"
 #include "site/impl.h"
 
 static void site_free(struct flitcast_site *site)
 {
-	flitcast_csr_free(site);
-	flitcast_care_free(site);
-	flitcast_vnet_free(site);
+	site->mode->free(site);
 	flitcast_relay_free(site);
 	flitcast_faults_free(site);
 	flitcast_ends_free(site);
@@ -80,12 +75,10 @@ struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast
 	site->timing.fifo_room = 0;
 	fc_pref_default(&site->pref, &site->cfg.topo);
 
-	site->core.topo = &site->cfg.topo;
-	site->core.pref = &site->pref;
-	site->core.timing = &site->timing;
-	site->core.stat = site->stat;
-	site->core.id = cfg->id;
-	site->core.nports = cfg->topo.ndirs + 1;
+	site->node = (struct fc_node) {
+		.topo = &site->cfg.topo, .timing = &site->timing, .pref = &site->pref,
+		.stat = site->stat, .id = cfg->id, .nports = cfg->topo.ndirs + 1,
+	};
 	site->no_queue = kcalloc(cfg->window, sizeof(*site->no_queue), GFP_KERNEL_ACCOUNT);
 	if (!site->no_queue || flitcast_ends_alloc(site) || site->mode->alloc(site) ||
 	    flitcast_relay_alloc(site) || flitcast_faults_alloc(site))

@@ -12,7 +12,6 @@
 #include "ends/rx.h"
 #include "ends/tx.h"
 #include "ends/txcast.h"
-#include "fabric/care.h"
 #include "fabric/csr.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
@@ -61,9 +60,8 @@ void flitcast_engine_exit(void)
 /* When a machine of the core has something to do: exactly, where others may be too early. */
 static u64 machines_due(const struct flitcast_site *site)
 {
-	u64 at = min(flitcast_care_next_at(site), flitcast_faults_next_at(site));
-
-	return min3(at, flitcast_relay_next_at(site), flitcast_vnet_next_at(site));
+	return min3(site->mode->next_at(site), flitcast_relay_next_at(site),
+		    flitcast_faults_next_at(site));
 }
 
 static noinline void set_timer_at(struct flitcast_site *site, u64 at)
@@ -257,15 +255,13 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 	if (!site->dead) {
 		now = flitcast_site_now(site);
 		early = flitcast_hello_due(site) <= now || flitcast_faults_due(site, now);
-		for (p = 1; p < site->core.nports; p++)
+		for (p = 1; p < site->node.nports; p++)
 			if (site->end[p].link)
 				flitcast_hello_perform(site, p,
 						       fc_hello_time(&site->end[p].hello, now,
 								     early));
-		flitcast_care_time(site, now);
 		flitcast_relay_event(site, &ev);
-		flitcast_csr_time(site, now);
-		flitcast_vnet_all(site, &ev);
+		site->mode->time(site, now);
 		flitcast_faults_time(site, now, early);
 		ends = site->clock.ends_at <= now;
 		if (ends) {

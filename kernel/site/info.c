@@ -17,7 +17,7 @@ void flitcast_site_info(struct flitcast_site *site, struct flitcast_site_info *i
 	info->drain = site->drain;
 	info->keyed = site->auth;
 	info->pending = site->ends->tx.nmsgs;
-	for (p = 1; p < site->core.nports; p++) {
+	for (p = 1; p < site->node.nports; p++) {
 		if (!site->end[p].link)
 			continue;
 		info->links++;

@@ -17,7 +17,6 @@
 #include "ends/source.h"
 #include "ends/txcast.h"
 #include "fabric/auth.h"
-#include "fabric/care.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
 #include "fabric/relay.h"
@@ -73,7 +72,7 @@ static struct flitcast_site *find_locked(struct net *net, u32 id)
 {
 	struct flitcast_site *site;
 
-	list_for_each_entry(site, &site_net(net)->sites, node)
+	list_for_each_entry(site, &site_net(net)->sites, entry)
 		if (site->cfg.id == id)
 			return site;
 	return NULL;
@@ -95,13 +94,13 @@ static int publish(struct net *net, struct flitcast_site *site, struct netlink_e
 		return -ENOSPC;
 	}
 	/* In order of identity, as flitcast_site_next() walks. */
-	list_for_each_entry(pos, at, node) {
+	list_for_each_entry(pos, at, entry) {
 		if (pos->cfg.id > site->cfg.id) {
-			at = &pos->node;
+			at = &pos->entry;
 			break;
 		}
 	}
-	list_add_tail_rcu(&site->node, at);
+	list_add_tail_rcu(&site->entry, at);
 	sites->nsites++;
 	refcount_inc(&site->refs);
 	return 0;
@@ -205,7 +204,7 @@ static void site_destroy(struct flitcast_site *site)
 	u64 until;
 	u8 p;
 
-	list_del_rcu(&site->node);
+	list_del_rcu(&site->entry);
 	site_net(site->net)->nsites--;
 	flitcast_enter(site);
 	/* Confirmations that come to be owed from now on are not waited for. */
@@ -214,7 +213,7 @@ static void site_destroy(struct flitcast_site *site)
 		flitcast_pause(site);
 	flitcast_ctrl_time(site, FC_NEVER);
 	flitcast_leave(site);
-	for (p = 1; p < site->core.nports; p++)
+	for (p = 1; p < site->node.nports; p++)
 		if (site->end[p].link)
 			flitcast_site_link_gone(site, p);
 
@@ -230,9 +229,8 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_cast_purge(site);
 	flitcast_oper_purge(site);
 	flitcast_txcast_purge(site);
-	flitcast_care_purge(site);
+	site->mode->purge(site);
 	flitcast_relay_purge(site);
-	flitcast_vnet_purge(site);
 	flitcast_pool_free(&site->out.kept);
 	flitcast_leave(site);
 	synchronize_net();
@@ -264,7 +262,7 @@ struct flitcast_site *flitcast_site_get(struct net *net, u32 id)
 	bool several = false;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(site, &site_net(net)->sites, node) {
+	list_for_each_entry_rcu(site, &site_net(net)->sites, entry) {
 		if (id == FLITCAST_SITE_ANY) {
 			several = found;
 			found = site;
@@ -286,7 +284,7 @@ struct flitcast_site *flitcast_site_next(struct net *net, u32 from)
 	struct flitcast_site *site, *found = NULL;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(site, &site_net(net)->sites, node) {
+	list_for_each_entry_rcu(site, &site_net(net)->sites, entry) {
 		if (site->cfg.id >= from && refcount_inc_not_zero(&site->refs)) {
 			found = site;
 			break;
@@ -311,7 +309,7 @@ static void __net_exit site_net_exit(struct net *net)
 	struct flitcast_site *site, *next;
 
 	rtnl_lock();
-	list_for_each_entry_safe(site, next, &site_net(net)->sites, node)
+	list_for_each_entry_safe(site, next, &site_net(net)->sites, entry)
 		site_destroy(site);
 	rtnl_unlock();
 }

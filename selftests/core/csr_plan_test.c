@@ -64,7 +64,7 @@ struct packet {
 };
 
 struct node {
-	struct fc_site site;
+	struct fc_node node;
 	struct fc_vnet v;
 	struct fc_channel ch[CLASSES];
 	struct fc_vin in[CLASSES * PORTS];
@@ -629,13 +629,13 @@ static void set_up_node(struct node *n, bool dead)
 
 	n->offset = MS + ((u64)tap_random(1 << 30) << 16);
 	n->last = &n->first;
-	n->site.topo = &w->topo;
-	n->site.timing = &w->timing;
-	n->site.stat = n->stat;
-	n->site.id = number_of(n);
-	n->site.routes = dead ? w->routes[number_of(n)] : NULL;
+	n->node.topo = &w->topo;
+	n->node.timing = &w->timing;
+	n->node.stat = n->stat;
+	n->node.id = number_of(n);
+	n->node.routes = dead ? w->routes[number_of(n)] : NULL;
 	n->v.classes = &w->classes;
-	n->v.site = &n->site;
+	n->v.node = &n->node;
 	n->v.ch = n->ch;
 	n->v.in = n->in;
 	n->v.out = n->out;

@@ -51,6 +51,7 @@ struct bench {
 	struct fc_topo topo;
 	struct fc_pref pref;
 	struct fc_timing timing;
+	struct fc_node node;
 	struct fc_site site;
 	struct fc_in in[FC_PORTS_MAX];
 	struct fc_out out[FC_PORTS_MAX];
@@ -63,7 +64,6 @@ struct bench {
 	struct train buffer;			/* the network-buffer */
 	struct fc_effects *fx;
 	struct ledger ledger;
-	u32 up;
 	u32 resets;
 	u64 now;
 	u32 words;				/* in the fifo-buffer */
@@ -100,7 +100,7 @@ static bool leads(const struct bench *b, u8 port, const u8 *head, u64 mask)
 {
 	for (; mask; mask &= mask - 1) {
 		u32 dst = fc_wire_target_site(head, fc_low64(mask));
-		u32 dirs = dst == b->site.id ? 0 : fc_topo_minimal(&b->topo, b->site.id, dst);
+		u32 dirs = dst == b->node.id ? 0 : fc_topo_minimal(&b->topo, b->node.id, dst);
 
 		for (; dirs; dirs &= dirs - 1) {
 			u8 d = (u8)fc_low(dirs);
@@ -119,7 +119,8 @@ static void send(struct bench *b, const struct fc_effect *e)
 	const struct fc_flit *flit = &e->flit;
 	u8 branch[FC_PACKET_SIZE + FC_TARGETS_MAX * FC_TARGET_SIZE];
 
-	CHECK(e->port && b->up & fc_bit(e->port), "a flit for port %u, which is down", e->port);
+	CHECK(e->port && b->node.up & fc_bit(e->port),
+	      "a flit for port %u, which is down", e->port);
 	CHECK(e->seq == peer->sent, "port %u: flit %u, not %u", e->port, e->seq, peer->sent);
 	peer->sent++;
 	CHECK(peer->sent - peer->acked <= peer->window, "port %u: beyond the window", e->port);
@@ -193,8 +194,8 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 	pk->unreachable |= e->mask;
 	if (fc_wire_hops(head) >= FC_HOPS_MAX)
 		return;
-	for (p = 1; p < b->site.nports; p++)
-		CHECK(!(b->up & fc_bit(p)) || !leads(b, p, head, e->mask), "port %u leads there",
+	for (p = 1; p < b->node.nports; p++)
+		CHECK(!(b->node.up & fc_bit(p)) || !leads(b, p, head, e->mask), "port %u leads there",
 		      p);
 }
 
@@ -225,14 +226,15 @@ static void perform(struct bench *b)
 		struct handle *h = e->flit.h;
 
 		CHECK(!h || !h->ours, "effect %u of type %u uses a handle given back", i, e->type);
-		CHECK(e->port < b->site.nports, "port %u", e->port);
+		CHECK(e->port < b->node.nports, "port %u", e->port);
 		switch ((enum fc_effect_type)e->type) {
 		case FC_FX_SEND:
 			send(b, e);
 			note_told(b, e->port, e->ack);
 			break;
 		case FC_FX_STATUS:
-			CHECK(e->port && b->up & fc_bit(e->port), "status for port %u", e->port);
+			CHECK(e->port && b->node.up & fc_bit(e->port), "status for port %u",
+			      e->port);
 			CHECK(e->seq == b->peer[e->port].sent, "port %u: %u sent, not %u", e->port,
 			      e->seq, b->peer[e->port].sent);
 			CHECK(!(e->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK)),
@@ -269,7 +271,7 @@ static void perform(struct bench *b)
 			CHECK(h && !e->keep, "nothing to drop");
 			break;
 		case FC_FX_RESET:
-			CHECK(e->port && !h && b->up & fc_bit(e->port), "reset of port %u",
+			CHECK(e->port && !h && b->node.up & fc_bit(e->port), "reset of port %u",
 			      e->port);
 			b->resets |= fc_bit(e->port);
 			break;
@@ -305,7 +307,7 @@ static void perform(struct bench *b)
 /* Table G, and what else must agree with itself. */
 static void check_tables(const struct bench *b)
 {
-	for (u8 p = 0; p < b->site.nports; p++) {
+	for (u8 p = 0; p < b->node.nports; p++) {
 		const struct fc_rx *rx = &b->rx[p];
 		const struct fc_out *out = &b->out[p];
 		u32 queued = 0;
@@ -332,7 +334,7 @@ static void check_quiet(struct bench *b)
 {
 	struct fc_event ev = { .type = FC_EV_MORE, .now = b->now };
 
-	for (u8 p = 0; p < b->site.nports; p++)
+	for (u8 p = 0; p < b->node.nports; p++)
 		if (b->in[p].state != FC_NI_FIRST)
 			b->site.work |= fc_bit(p);
 	CHECK(!fc_site_event(&b->site, &ev, b->fx), "much was left to do");
@@ -344,7 +346,7 @@ static void link_down(struct bench *b, u8 port)
 {
 	struct fc_event ev = { .type = FC_EV_LINK_DOWN, .port = port };
 
-	b->up &= ~fc_bit(port);
+	b->node.up &= ~fc_bit(port);
 	if (b->peer[port].out.packet)
 		b->peer[port].out.packet->going &= ~b->peer[port].out.mask;
 	memset(&b->peer[port], 0, sizeof(b->peer[port]));
@@ -356,7 +358,7 @@ static void link_up(struct bench *b, u8 port, u32 window)
 {
 	struct fc_event ev = { .type = FC_EV_LINK_UP, .port = port, .count = window };
 
-	b->up |= fc_bit(port);
+	b->node.up |= fc_bit(port);
 	if (b->peer[port].out.packet)
 		b->peer[port].out.packet->going &= ~b->peer[port].out.mask;
 	memset(&b->peer[port], 0, sizeof(b->peer[port]));
@@ -387,7 +389,7 @@ static void event(struct bench *b, struct fc_event *ev)
 	b->resets = 0;
 	/* A new epoch: down at once, up when the peer has heard of it. */
 	for (; rest; rest &= rest - 1)
-		if (b->up & fc_bit(fc_low(rest)))
+		if (b->node.up & fc_bit(fc_low(rest)))
 			link_down(b, (u8)fc_low(rest));
 }
 
@@ -410,7 +412,7 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 port)
 		u32 bytes = (how >> 2) * 10;
 		u32 data = term ? bytes : bytes * fuzz_below(f, 5) / 4;
 
-		ev.flit = front_new(&b->ledger, f, &b->topo, b->site.id, port,
+		ev.flit = front_new(&b->ledger, f, &b->topo, b->node.id, port,
 				    FC_PART_HEAD | (term ? FC_PART_TERM : 0), data, bytes,
 				    &peer->in);
 		if (!ev.flit.h)
@@ -467,7 +469,7 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 port)
 	if (parts & FC_PART_HEAD) {
 		u32 bytes = parts & FC_PART_TERM ? data : fuzz_below(f, 64) * 10;
 
-		ev.flit = front_new(&b->ledger, f, &b->topo, b->site.id, port, parts, data, bytes,
+		ev.flit = front_new(&b->ledger, f, &b->topo, b->node.id, port, parts, data, bytes,
 				    &pk);
 		if (!ev.flit.h)
 			return;
@@ -499,7 +501,7 @@ static void status(struct bench *b, u8 port, u8 flags, u32 seq, u32 ack, u64 hav
 
 	note_ack(&b->peer[port], ack);
 	event(b, &ev);
-	if (b->up & fc_bit(port))
+	if (b->node.up & fc_bit(port))
 		CHECK(b->tx[port].acked == b->peer[port].acked, "port %u: acknowledged %u, not %u",
 		      port, b->tx[port].acked, b->peer[port].acked);
 }
@@ -572,12 +574,12 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 			ev.ack = peer->acked;
 			ev.seq = seq;
 			event(b, &ev);
-			if (!(b->up & fc_bit(port)))
+			if (!(b->node.up & fc_bit(port)))
 				return;
 		}
 		peer->next = rx->end;
 		status(b, port, FC_STATUS_PROBE | FC_STATUS_WANT, peer->next, peer->sent, 0, 0);
-		if (rx->queued == b->site.data.window || !(b->up & fc_bit(port)))
+		if (rx->queued == b->site.data.window || !(b->node.up & fc_bit(port)))
 			return;
 		/* It had a packet under way, or not. */
 		ev.type = FC_EV_FLIT;
@@ -597,7 +599,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 
 static bool at_rest(const struct bench *b)
 {
-	for (u8 p = 0; p < b->site.nports; p++)
+	for (u8 p = 0; p < b->node.nports; p++)
 		if (b->peer[p].in || b->peer[p].dirty || b->peer[p].acked != b->peer[p].sent)
 			return false;
 	return fc_site_idle(&b->site) && !b->words;
@@ -606,8 +608,8 @@ static bool at_rest(const struct bench *b)
 static void come_to_rest(struct bench *b, struct fuzz *f)
 {
 	for (unsigned int i = 0; !at_rest(b); i++) {
-		for (u8 p = 1; p < b->site.nports; p++)
-			if (b->up & fc_bit(p))
+		for (u8 p = 1; p < b->node.nports; p++)
+			if (b->node.up & fc_bit(p))
 				behave(b, f, p);
 		if (b->peer[FC_PORT_LOCAL].in)
 			good_flit(b, f, FC_PORT_LOCAL);
@@ -618,7 +620,7 @@ static void come_to_rest(struct bench *b, struct fuzz *f)
 		time_passes(b, 1 + i % 7);
 		if (i < ROUNDS)
 			continue;
-		for (u8 p = 0; p < b->site.nports; p++)
+		for (u8 p = 0; p < b->node.nports; p++)
 			fprintf(stderr,
 				"port %u: net-input %s, connected to %x, %u queued; net-output %s, %u of %u taken\n",
 				p, fc_fsms[0].states[b->in[p].state], b->in[p].conn,
@@ -645,7 +647,7 @@ static void check_forwards(struct bench *b, struct fuzz *f, u8 from, u32 to)
 	if (b->ledger.packets == PACKETS_MAX)
 		return;
 	b->ledger.packets++;
-	*pk = (struct packet){ .all = 1, .local = to == b->site.id, .port = from };
+	*pk = (struct packet){ .all = 1, .local = to == b->node.id, .port = from };
 	fc_wire_packet_encode(head, &header);
 	fc_wire_target_encode(head, 0, &t);
 	ev.flit = flit_new(&b->ledger, FC_PART_HEAD, 10, head, sizeof(head));
@@ -679,7 +681,7 @@ static void bench_init(struct bench *b, struct fuzz *f)
 	if (fc_topo_parse(&b->topo, specs[fuzz_below(f, FC_ARRAY_SIZE(specs))]))
 		abort();
 	fc_pref_default(&b->pref, &b->topo);
-	site->id = fuzz_below(f, b->topo.nsites);
+	b->node.id = fuzz_below(f, b->topo.nsites);
 	site->data.window = 1 + fuzz_below(f, WINDOW_MAX);
 	how = fuzz_u8(f);
 	b->timing = (struct fc_timing){
@@ -691,26 +693,27 @@ static void bench_init(struct bench *b, struct fuzz *f)
 	b->timing.seek_max = how & 7;
 	b->timing.fifo_room = how >> 3 & 7;
 	b->bounded = b->timing.fifo_room;
-	site->nports = b->topo.ndirs + 1;
+	b->node.nports = b->topo.ndirs + 1;
 	/* Each direction may fall back on the next one's port. */
 	if (how & 64)
 		for (u8 d = 0; d < b->topo.ndirs; d++) {
 			b->pref.count[d] = 2;
 			b->pref.port[d][1] = (d + 1) % b->topo.ndirs + 1;
 		}
-	site->topo = &b->topo;
-	site->pref = &b->pref;
-	site->timing = &b->timing;
+	site->node = &b->node;
+	b->node.topo = &b->topo;
+	b->node.pref = &b->pref;
+	b->node.timing = &b->timing;
 	site->in = b->in;
 	site->out = b->out;
 	site->data.rx = b->rx;
 	site->data.tx = b->tx;
-	site->stat = b->stat;
-	b->queue = calloc((size_t)site->nports * site->data.window, sizeof(*b->queue));
+	b->node.stat = b->stat;
+	b->queue = calloc((size_t)b->node.nports * site->data.window, sizeof(*b->queue));
 	b->fx = malloc(sizeof(*b->fx));
 	if (!b->queue || !b->fx)
 		abort();
-	for (u8 p = 0; p < site->nports; p++) {
+	for (u8 p = 0; p < b->node.nports; p++) {
 		b->rx[p].queue = b->queue + (size_t)p * site->data.window;
 		b->rx[p].stat = b->link_stat[p];
 	}
@@ -718,16 +721,16 @@ static void bench_init(struct bench *b, struct fuzz *f)
 	/* Mostly it begins with all its links. */
 	if (how & 128)
 		return;
-	for (u8 p = 1; p < site->nports; p++)
-		if (fc_topo_neighbour(&b->topo, site->id, p - 1) != FC_SITE_NONE)
+	for (u8 p = 1; p < b->node.nports; p++)
+		if (fc_topo_neighbour(&b->topo, b->node.id, p - 1) != FC_SITE_NONE)
 			link_up(b, p, 1 + fuzz_below(f, WINDOW_MAX));
 }
 
 /* Where a control frame would go. */
 static void check_next_port(struct bench *b, u32 dst)
 {
-	u32 dirs = dst == b->site.id ? 0 : fc_topo_minimal(&b->topo, b->site.id, dst);
-	u8 port = fc_site_next_port(&b->site, dst);
+	u32 dirs = dst == b->node.id ? 0 : fc_topo_minimal(&b->topo, b->node.id, dst);
+	u8 port = fc_node_next_port(&b->node, dst);
 	u32 ways = 0;
 
 	for (; dirs; dirs &= dirs - 1) {
@@ -736,16 +739,16 @@ static void check_next_port(struct bench *b, u32 dst)
 		for (u8 i = 0; i < b->pref.count[d]; i++)
 			ways |= fc_bit(b->pref.port[d][i]);
 	}
-	ways &= b->up;
+	ways &= b->node.up;
 	CHECK(ways ? port < FC_PORTS_MAX && ways & fc_bit(port) : port == FC_PORT_NONE,
 	      "to site %u by port %u of %x", dst, port, ways);
 }
 
 static void one_event(struct bench *b, struct fuzz *f)
 {
-	u8 what = fuzz_u8(f), port = (u8)(1 + (what >> 4) % (b->site.nports - 1));
-	bool cabled = fc_topo_neighbour(&b->topo, b->site.id, port - 1) != FC_SITE_NONE;
-	bool up = b->up & fc_bit(port);
+	u8 what = fuzz_u8(f), port = (u8)(1 + (what >> 4) % (b->node.nports - 1));
+	bool cabled = fc_topo_neighbour(&b->topo, b->node.id, port - 1) != FC_SITE_NONE;
+	bool up = b->node.up & fc_bit(port);
 
 	switch (what & 15) {
 	case 0:
@@ -813,17 +816,17 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	if (end & 1) {
 		come_to_rest(&b, &f);
 		packets_check(&b.ledger);
-		for (u8 p = 1; p < b.site.nports; p++) {
-			if (!(b.up & fc_bit(p)))
+		for (u8 p = 1; p < b.node.nports; p++) {
+			if (!(b.node.up & fc_bit(p)))
 				continue;
 			check_forwards(&b, &f, FC_PORT_LOCAL,
-				       fc_topo_neighbour(&b.topo, b.site.id, p - 1));
-			check_forwards(&b, &f, p, b.site.id);
+				       fc_topo_neighbour(&b.topo, b.node.id, p - 1));
+			check_forwards(&b, &f, p, b.node.id);
 		}
 	}
 	if (end & 2) {
-		for (u8 p = 1; p < b.site.nports; p++)
-			if (b.up & fc_bit(p))
+		for (u8 p = 1; p < b.node.nports; p++)
+			if (b.node.up & fc_bit(p))
 				link_down(&b, p);
 		come_to_rest(&b, &f);
 		packets_check(&b.ledger);

@@ -65,7 +65,7 @@ struct bench {
 	struct fc_topo topo;
 	struct fc_vclass classes;
 	struct fc_timing timing;
-	struct fc_site site;
+	struct fc_node node;
 	struct fc_vnet v;
 	struct fc_channel ch[CLASSES_MAX];
 	struct fc_vin *in;
@@ -193,9 +193,9 @@ static u8 begins(const struct bench *b, const u8 *head)
 
 	for (u32 i = 0; i < fc_wire_ntargets(head); i++) {
 		u32 dst = fc_wire_target_site(head, i);
-		u8 first = fc_vclass_first(&b->classes, b->site.id, dst);
+		u8 first = fc_vclass_first(&b->classes, b->node.id, dst);
 
-		if (dst != b->site.id && first < class)
+		if (dst != b->node.id && first < class)
 			class = first;
 	}
 	return class < b->classes.count ? class : 0;
@@ -205,7 +205,7 @@ static u8 begins(const struct bench *b, const u8 *head)
 static bool leaves(const struct bench *b, u8 from, u8 port, u32 dst, u8 class)
 {
 	u8 next[FC_DIRS_MAX];
-	u32 dirs = fc_vclass_ways(&b->classes, b->site.id, dst, from, next);
+	u32 dirs = fc_vclass_ways(&b->classes, b->node.id, dst, from, next);
 
 	return dirs & fc_bit(port - 1) && next[port - 1] == class;
 }
@@ -224,20 +224,20 @@ static bool may_leave(const struct bench *b, const struct packet *pk, const u8 *
 		return leaves(b, pk->class, port, dst, class);
 	if (leaves(b, begins(b, head), port, dst, class))
 		return true;
-	dirs = fc_vclass_onward(&b->classes, b->site.id, 0, next);
+	dirs = fc_vclass_onward(&b->classes, b->node.id, 0, next);
 	return dirs & fc_bit(port - 1) && next[port - 1] == class;
 }
 
 /* Does a packet of this site have a way there by this port, in some class? */
 static bool leads(const struct bench *b, const u8 *head, u8 port, u32 dst)
 {
-	u32 dirs = b->site.routes ? b->site.routes[dst] : ~(u32)0;
+	u32 dirs = b->node.routes ? b->node.routes[dst] : ~(u32)0;
 	u8 next[FC_DIRS_MAX];
 
 	if (!(dirs & fc_bit(port - 1)))
 		return false;
-	return b->site.routes ||
-	       fc_vclass_ways(&b->classes, b->site.id, dst, begins(b, head), next) &
+	return b->node.routes ||
+	       fc_vclass_ways(&b->classes, b->node.id, dst, begins(b, head), next) &
 	       fc_bit(port - 1);
 }
 
@@ -250,13 +250,13 @@ static bool send_eager(struct bench *b, u8 class, const struct fc_effect *e,
 {
 	const struct fc_straight *s = &b->straight[pk->class * b->v.nports + pk->port];
 
-	CHECK(pk->port && e->mask == 1 && pk->all == 1 && !b->site.routes,
+	CHECK(pk->port && e->mask == 1 && pk->all == 1 && !b->node.routes,
 	      "port %u: a front with targets %llx goes on", e->port, (unsigned long long)pk->all);
 	CHECK(s->port == e->port && s->class == class, "port %u, class %u: not straight on",
 	      e->port, class);
 	CHECK(fc_part_run(e->flit.parts) == pk->run + 1, "port %u: run %u", e->port,
 	      fc_part_run(e->flit.parts));
-	return !pk->dead && fc_postman_right(&b->topo, b->site.id,
+	return !pk->dead && fc_postman_right(&b->topo, b->node.id,
 					     fc_wire_target_site(e->flit.head, 0), e->port - 1);
 }
 
@@ -373,8 +373,8 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 	pk->unreachable |= e->mask;
 	if (fc_wire_hops(head) >= FC_HOPS_MAX)
 		return;
-	CHECK(pk->port == FC_PORT_LOCAL && !b->site.rerouting, "from port %u, rerouting: %d",
-	      pk->port, b->site.rerouting);
+	CHECK(pk->port == FC_PORT_LOCAL && !b->node.rerouting, "from port %u, rerouting: %d",
+	      pk->port, b->node.rerouting);
 	for (u64 rest = e->mask; rest; rest &= rest - 1) {
 		u32 dst = fc_wire_target_site(head, fc_low64(rest));
 
@@ -650,7 +650,7 @@ static void front_runs(struct bench *b, struct fuzz *f, struct fc_flit *front, s
 {
 	pk->run = fuzz_below(f, FC_RUN_MAX + 1);
 	front->parts |= (u8)(pk->run << FC_PART_RUN_SHIFT);
-	pk->dead = fc_postman_dead(&b->topo, b->site.id, pk->port,
+	pk->dead = fc_postman_dead(&b->topo, b->node.id, pk->port,
 				   fc_wire_target_site(front->head, 0), pk->run);
 	pk->excused |= pk->dead;
 }
@@ -676,7 +676,7 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 		if (n > window && (!port || how & 2))
 			return;
 		term = data == bytes;
-		ev.flit = front_new(&b->ledger, f, &b->topo, b->site.id, port,
+		ev.flit = front_new(&b->ledger, f, &b->topo, b->node.id, port,
 				    FC_PART_HEAD | (term ? FC_PART_TERM : 0), data, bytes,
 				    &peer->in);
 		if (!ev.flit.h)
@@ -773,7 +773,7 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 		u32 data = fuzz_below(f, 64);
 		u32 bytes = parts & FC_PART_TERM ? data : data + fuzz_below(f, 200);
 
-		ev.flit = front_new(&b->ledger, f, &b->topo, b->site.id, port, parts, data, bytes,
+		ev.flit = front_new(&b->ledger, f, &b->topo, b->node.id, port, parts, data, bytes,
 				    &pk);
 		if (!ev.flit.h)
 			return;
@@ -869,12 +869,12 @@ static void reroute(struct bench *b, struct fuzz *f, bool rerouting)
 	u32 down[SITES_MAX] = { 0 }, work[2 * SITES_MAX];
 	u8 n = fuzz_u8(f);
 
-	b->site.rerouting = rerouting;
-	b->site.routes = n & 128 ? NULL : b->routes;
+	b->node.rerouting = rerouting;
+	b->node.routes = n & 128 ? NULL : b->routes;
 	for (u8 i = 0; i < (n & 7); i++)
 		down[fuzz_below(f, b->topo.nsites)] |= fuzz_u8(f);
-	down[b->site.id] |= ~b->up;
-	fc_routes_compute(&b->topo, b->site.id, down, b->routes, work);
+	down[b->node.id] |= ~b->up;
+	fc_routes_compute(&b->topo, b->node.id, down, b->routes, work);
 	fc_vnet_rerouted(&b->v);
 	event(b, 0, &ev);
 }
@@ -974,7 +974,7 @@ static void check_forwards(struct bench *b, struct fuzz *f, u8 class, u8 from, u
 	if (b->ledger.packets == PACKETS_MAX)
 		return;
 	b->ledger.packets++;
-	*pk = (struct packet){ .all = 1, .local = to == b->site.id, .port = from, .class = class };
+	*pk = (struct packet){ .all = 1, .local = to == b->node.id, .port = from, .class = class };
 	fc_wire_packet_encode(head, &header);
 	fc_wire_target_encode(head, 0, &t);
 	ev.flit = flit_new(&b->ledger, FC_PART_HEAD | (bytes ? 0 : FC_PART_TERM), 0, head,
@@ -1073,36 +1073,36 @@ static void bench_init(struct bench *b, struct fuzz *f)
 		.seek = 1, .timeout = 8, .retry = 2 << (how & 3), .tell = 2 << (how & 3),
 		.probe = 16 << (how & 3),
 	};
-	b->site.topo = &b->topo;
-	b->site.timing = &b->timing;
-	b->site.stat = b->stat;
-	b->site.id = fuzz_below(f, b->topo.nsites);
-	b->site.nports = b->topo.ndirs + 1;
+	b->node.topo = &b->topo;
+	b->node.timing = &b->timing;
+	b->node.stat = b->stat;
+	b->node.id = fuzz_below(f, b->topo.nsites);
+	b->node.nports = b->topo.ndirs + 1;
 	b->v.classes = &b->classes;
-	b->v.site = &b->site;
+	b->v.node = &b->node;
 	b->v.payload = PAYLOAD;
-	b->v.nports = b->site.nports;
+	b->v.nports = b->node.nports;
 	b->v.nclasses = b->classes.count;
 	b->v.ch = b->ch;
 	bench_alloc(b, a_window(f), how & 4);
 	b->v.in = b->in;
 	b->v.out = b->out;
 	if (b->straight)
-		fc_postman_fill(&b->classes, b->site.id, b->v.nports, b->straight);
+		fc_postman_fill(&b->classes, b->node.id, b->v.nports, b->straight);
 	b->v.straight = b->straight;
 	fc_vnet_init(&b->v);
 	/* Mostly it begins with all its links. */
 	if (how & 128)
 		return;
 	for (u8 p = 1; p < b->v.nports; p++)
-		if (fc_topo_neighbour(&b->topo, b->site.id, p - 1) != FC_SITE_NONE)
+		if (fc_topo_neighbour(&b->topo, b->node.id, p - 1) != FC_SITE_NONE)
 			link_up(b, p, a_window(f));
 }
 
 static void one_event(struct bench *b, struct fuzz *f)
 {
 	u8 what = fuzz_u8(f), port = (u8)(1 + (what >> 4) % (b->v.nports - 1));
-	bool cabled = fc_topo_neighbour(&b->topo, b->site.id, port - 1) != FC_SITE_NONE;
+	bool cabled = fc_topo_neighbour(&b->topo, b->node.id, port - 1) != FC_SITE_NONE;
 	bool up = b->up & fc_bit(port);
 	u8 class = 0;
 
@@ -1171,7 +1171,7 @@ static u64 run(const u8 *data, size_t size, bool stepwise)
 	while (fuzz_left(&f))
 		one_event(&b, &f);
 	/* New routes have come, or never will. */
-	b.site.rerouting = false;
+	b.node.rerouting = false;
 	fc_vnet_rerouted(&b.v);
 	event(&b, 0, &ev);
 	if (end & 1) {
@@ -1182,8 +1182,8 @@ static u64 run(const u8 *data, size_t size, bool stepwise)
 
 			if (p && !(b.up & fc_bit(p)))
 				continue;
-			check_forwards(&b, &f, c, p, (b.site.id + 1) % b.topo.nsites);
-			check_forwards(&b, &f, c, p, b.site.id);
+			check_forwards(&b, &f, c, p, (b.node.id + 1) % b.topo.nsites);
+			check_forwards(&b, &f, c, p, b.node.id);
 		}
 	}
 	if (end & 2) {

@@ -35,6 +35,7 @@ struct end {
 	struct fc_flit queue[2][WINDOW_MAX];
 	u64 link_stat[2][FC_LSTAT_COUNT];
 	u64 stat[FC_STAT_COUNT];
+	struct fc_node node;
 	struct fc_site site;
 	struct kept replay[WINDOW_MAX];	/* slot: number modulo size */
 	u32 next;		/* packet to send, or to get */
@@ -190,17 +191,16 @@ static void bench_init(struct bench *b, u32 window)
 		struct end *end = &b->end[at];
 		struct fc_site *site = &end->site;
 
-		site->topo = &b->topo;
-		site->pref = &b->pref;
-		site->timing = &b->timing;
+		end->node = (struct fc_node){
+			.topo = &b->topo, .timing = &b->timing, .pref = &b->pref,
+			.stat = end->stat, .id = at, .nports = 2,
+		};
+		site->node = &end->node;
 		site->in = end->in;
 		site->out = end->out;
 		site->data.rx = end->rx;
 		site->data.tx = end->tx;
-		site->stat = end->stat;
-		site->id = at;
 		site->data.window = window;
-		site->nports = 2;
 		for (u8 p = 0; p < 2; p++) {
 			end->rx[p].queue = end->queue[p];
 			end->rx[p].stat = end->link_stat[p];

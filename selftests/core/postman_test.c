@@ -244,7 +244,7 @@ TEST(postman_waits__where_it_must_be_looked_at)
 	at_rest();
 	setup_postman("mesh:3x3", 4, 4, 4);
 	b.routes[7] = fc_bit(port_to(7) - 1);
-	b.site.routes = b.routes;
+	b.node.routes = b.routes;
 	comes(3, 5, 7, 0, 1, 0);
 	CHECK(!b.looks && !on(3, 5, 5)->flits && on(3, 5, 7)->packets == 1, "%u looks", b.looks);
 	at_rest();
@@ -266,7 +266,7 @@ TEST(postman_waits__or_adapts)
 	/* And of two that are free straight on is the first choice. */
 	setup_postman("mesh:3x3", 4, 4, 4);
 	b.routes[8] = ~(u32)0;
-	b.site.routes = b.routes;
+	b.node.routes = b.routes;
 	comes(1, 7, 8, 0, 2, 0);
 	CHECK(!b.looks && on(1, 7, 7)->packets == 1, "%u packets", on(1, 7, 7)->packets);
 	ack(7, 2);
@@ -312,7 +312,7 @@ TEST(postman_cut__before_the_look)
 	CHECK(on(0, 2, 2)->flits == 2 && on(0, 2, 2)->aborted == 1, "%u flits",
 	      on(0, 2, 2)->flits);
 	/* The look that is late is not at the next one, which was looked at. */
-	b.site.routes = b.routes;
+	b.node.routes = b.routes;
 	b.routes[2] = ~(u32)0;
 	comes(0, 2, 2, 0, 2, 1);
 	look();

@@ -29,6 +29,7 @@ struct bench {
 	struct fc_topo topo;
 	struct fc_pref pref;
 	struct fc_timing timing;
+	struct fc_node node;
 	struct fc_site site;
 	struct fc_in in[FC_PORTS_MAX];
 	struct fc_out out[FC_PORTS_MAX];
@@ -40,7 +41,6 @@ struct bench {
 	u32 sent[FC_PORTS_MAX];		/* flits the site sent since the link came up */
 	u32 acked[FC_PORTS_MAX];
 	u32 window[FC_PORTS_MAX];	/* of the peer */
-	u32 up;
 	u64 now;
 	u32 held;			/* handles the site has */
 	u32 words;			/* in the fifo-buffer */
@@ -83,17 +83,16 @@ static void bench_init(struct bench *b, const char *spec, u32 id, u32 window)
 		.seek = 4, .timeout = 32, .retry = 8, .tell = 8, .probe = 64,
 		.seek_max = 4, .fifo_room = 4,
 	};
-	b->site.topo = &b->topo;
-	b->site.pref = &b->pref;
-	b->site.timing = &b->timing;
+	b->node = (struct fc_node){
+		.topo = &b->topo, .timing = &b->timing, .pref = &b->pref,
+		.stat = b->stat, .id = id, .nports = b->topo.ndirs + 1,
+	};
+	b->site.node = &b->node;
 	b->site.in = b->in;
 	b->site.out = b->out;
 	b->site.data.rx = b->rx;
 	b->site.data.tx = b->tx;
-	b->site.stat = b->stat;
-	b->site.id = id;
 	b->site.data.window = window;
-	b->site.nports = b->topo.ndirs + 1;
 	b->site.fired = fired;
 	for (unsigned int p = 0; p < FC_PORTS_MAX; p++) {
 		b->rx[p].queue = b->queue[p];
@@ -119,10 +118,10 @@ static void perform(struct bench *b)
 		struct handle *h = e->flit.h;
 
 		CHECK(!h || !h->ours, "effect %u of type %u uses a handle given back", i, e->type);
-		CHECK(e->port < b->site.nports, "port %u", e->port);
+		CHECK(e->port < b->node.nports, "port %u", e->port);
 		switch ((enum fc_effect_type)e->type) {
 		case FC_FX_SEND:
-			CHECK(e->port != FC_PORT_LOCAL && b->up & fc_bit(e->port),
+			CHECK(e->port != FC_PORT_LOCAL && b->node.up & fc_bit(e->port),
 			      "a flit for port %u, which is down", e->port);
 			CHECK(e->seq == b->sent[e->port], "port %u: flit %u, not %u", e->port,
 			      e->seq, b->sent[e->port]);
@@ -139,7 +138,7 @@ static void perform(struct bench *b)
 			break;
 		case FC_FX_STATUS:
 			b->said[e->port] = *e;
-			CHECK(e->port != FC_PORT_LOCAL && b->up & fc_bit(e->port),
+			CHECK(e->port != FC_PORT_LOCAL && b->node.up & fc_bit(e->port),
 			      "status for port %u, which is down", e->port);
 			CHECK(e->seq == b->sent[e->port], "port %u: %u sent, not %u", e->port,
 			      e->seq, b->sent[e->port]);
@@ -235,7 +234,7 @@ static void link_up(struct bench *b, u8 port, u32 window)
 {
 	struct fc_event ev = { .type = FC_EV_LINK_UP, .port = port, .count = window };
 
-	b->up |= fc_bit(port);
+	b->node.up |= fc_bit(port);
 	b->sent[port] = 0;
 	b->acked[port] = 0;
 	b->window[port] = window < b->site.data.window ? window : b->site.data.window;
@@ -246,7 +245,7 @@ static void link_down(struct bench *b, u8 port)
 {
 	struct fc_event ev = { .type = FC_EV_LINK_DOWN, .port = port };
 
-	b->up &= ~fc_bit(port);
+	b->node.up &= ~fc_bit(port);
 	b->sent[port] = 0;
 	b->acked[port] = 0;
 	event(b, &ev);
@@ -303,7 +302,7 @@ static struct fc_flit new_front(struct bench *b, u8 parts, u32 data, u32 bytes)
 
 static u8 random_link(const struct bench *b)
 {
-	return (u8)(1 + tap_random(b->site.nports - 1u));
+	return (u8)(1 + tap_random(b->node.nports - 1u));
 }
 
 static u32 acked_somehow(struct bench *b, u8 port)
@@ -341,7 +340,7 @@ static void peer_flit(struct bench *b, bool orderly)
 	u32 bytes = tap_random(4) ? 10 * tap_random(8) : 0;
 	u8 parts;
 
-	if (!(b->up & fc_bit(port)))
+	if (!(b->node.up & fc_bit(port)))
 		return;
 	ev.seq = rx->taken + rx->queued;
 	if (!orderly && !tap_random(4))
@@ -366,7 +365,7 @@ static void peer_status(struct bench *b)
 	u8 port = random_link(b);
 	struct fc_event ev = { .type = FC_EV_STATUS, .port = port, .flags = (u8)tap_random(8) };
 
-	if (!(b->up & fc_bit(port)))
+	if (!(b->node.up & fc_bit(port)))
 		return;
 	ev.seq = b->rx[port].taken + b->rx[port].queued + tap_random(tap_random(8) ? 3 : 20);
 	ev.ack = acked_somehow(b, port);
@@ -424,8 +423,8 @@ static void time_passes(struct bench *b, u32 by)
 /* The peers go away; the operator finishes its packet and takes what comes. */
 static void check_comes_to_rest(struct bench *b)
 {
-	for (u8 p = 1; p < b->site.nports; p++)
-		if (b->up & fc_bit(p))
+	for (u8 p = 1; p < b->node.nports; p++)
+		if (b->node.up & fc_bit(p))
 			link_down(b, p);
 	for (unsigned int i = 0; i < 20000 && !(fc_site_idle(&b->site) && !b->sending); i++) {
 		if (b->sending)
@@ -434,7 +433,7 @@ static void check_comes_to_rest(struct bench *b)
 		time_passes(b, 1 + tap_random(10));
 	}
 	if (!CHECK(fc_site_idle(&b->site), "never comes to rest"))
-		for (u8 p = 0; p < b->site.nports; p++)
+		for (u8 p = 0; p < b->node.nports; p++)
 			printf("# port %u: net-input %s conn %x queued %u, net-output %s\n", p,
 			       fc_fsms[0].states[b->in[p].state], b->in[p].conn, b->rx[p].queued,
 			       fc_fsms[1].states[b->out[p].state]);
@@ -453,11 +452,11 @@ static void run_bench(const char *spec, u32 id, u32 window, unsigned int steps, 
 		case 0:
 			if (tap_random(orderly ? 30 : 8))
 				break;
-			if (b.up & fc_bit(port))
+			if (b.node.up & fc_bit(port))
 				link_down(&b, port);
 			break;
 		case 1:
-			if (!(b.up & fc_bit(port)) || (!orderly && !tap_random(8)))
+			if (!(b.node.up & fc_bit(port)) || (!orderly && !tap_random(8)))
 				if (fc_topo_neighbour(&b.topo, id, port - 1) != FC_SITE_NONE)
 					link_up(&b, port, 1 + tap_random(WINDOW_MAX));
 			break;
@@ -541,7 +540,7 @@ TEST(site_unreachable__is_told_and_left_out)
 		struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
 
 		bench_init(&b, "line:3", 1, 4);
-		for (u8 p = 1; p < b.site.nports; p++)
+		for (u8 p = 1; p < b.node.nports; p++)
 			if (fc_topo_neighbour(&b.topo, 1, p - 1) == 0)
 				link_up(&b, p, 4);
 		ev.seq = fc_site_seq(&b.site);
@@ -568,7 +567,7 @@ static const char *goes(struct bench *b, u32 to)
 	ev.seq = fc_site_seq(&b->site);
 	ev.flit = front_to(b, &to, 1, 0, FC_PART_TERM, 10, 10);
 	event(b, &ev);
-	for (u8 p = 1; p < b->site.nports; p++) {
+	for (u8 p = 1; p < b->node.nports; p++) {
 		if (b->sent[p] == sent[p])
 			continue;
 		snprintf(text, sizeof(text), "port %u", p);
@@ -585,12 +584,12 @@ TEST(site_routes__are_followed)
 	struct bench b;
 
 	bench_init(&b, "torus:4x4", 5, 4);
-	for (u8 p = 1; p < b.site.nports; p++)
+	for (u8 p = 1; p < b.node.nports; p++)
 		link_up(&b, p, 4);
 	CHECK(!strcmp(goes(&b, 6), "port 1"), "without a table");
-	b.site.routes = routes;
+	b.node.routes = routes;
 	CHECK(!strcmp(goes(&b, 6), "port 3"), "by the table");
-	CHECK(fc_site_next_port(&b.site, 6) == 3, "control frames too");
+	CHECK(fc_node_next_port(&b.node, 6) == 3, "control frames too");
 	CHECK(!strcmp(goes(&b, 5), "here"), "to itself");
 	b.pref.port[2][0] = 4;
 	b.pref.port[2][1] = 3;
@@ -601,8 +600,8 @@ TEST(site_routes__are_followed)
 	link_down(&b, 2);
 	CHECK(!strcmp(goes(&b, 4), "port 3"), "the direction that is left");
 	CHECK(!strcmp(goes(&b, 1), "no way"), "not in the table");
-	CHECK(fc_site_next_port(&b.site, 1) == FC_PORT_NONE, "control frames too");
-	b.site.routes = NULL;
+	CHECK(fc_node_next_port(&b.node, 1) == FC_PORT_NONE, "control frames too");
+	b.node.routes = NULL;
 	CHECK(!strcmp(goes(&b, 6), "port 1"), "without a table again");
 	check_comes_to_rest(&b);
 }
@@ -618,18 +617,18 @@ TEST(site_routes__are_waited_for)
 	link_up(&b, 2, 4);
 	link_down(&b, 1);
 	CHECK(!strcmp(goes(&b, 1), "no way"), "the only minimal direction is dead");
-	b.site.rerouting = true;
+	b.node.rerouting = true;
 	CHECK(!strcmp(goes(&b, 1), "seeks"), "a table may have another");
 	CHECK(b.sent[2] == 0, "went already");
 	routes[1] = fc_bit(1);
-	b.site.routes = routes;
-	b.site.rerouting = false;
+	b.node.routes = routes;
+	b.node.rerouting = false;
 	fc_site_rerouted(&b.site);
 	event(&b, &(struct fc_event){ .type = FC_EV_MORE });
 	CHECK(b.sent[2] == 1, "does not go when it is there");
 	/* Who waits too long is stored meanwhile, and holds nothing. */
 	routes[1] = 0;
-	b.site.rerouting = true;
+	b.node.rerouting = true;
 	CHECK(!strcmp(goes(&b, 1), "seeks"), "again");
 	for (unsigned int i = 0; i < 10; i++)
 		time_passes(&b, 5);
@@ -638,7 +637,7 @@ TEST(site_routes__are_waited_for)
 	      (unsigned long long)b.served, (unsigned long long)b.unreachable);
 	/* And told that there is none when the table is there and has none. */
 	CHECK(!strcmp(goes(&b, 1), "seeks"), "again");
-	b.site.rerouting = false;
+	b.node.rerouting = false;
 	fc_site_rerouted(&b.site);
 	event(&b, &(struct fc_event){ .type = FC_EV_MORE });
 	CHECK(b.unreachable == 2, "told %llu", (unsigned long long)b.unreachable);
@@ -766,7 +765,7 @@ TEST(site_purge__gives_back_every_handle)
 		struct bench b;
 
 		bench_init(&b, "torus:4x4", 5, 1 + tap_random(WINDOW_MAX));
-		for (u8 p = 1; p < b.site.nports; p++)
+		for (u8 p = 1; p < b.node.nports; p++)
 			link_up(&b, p, 4);
 		for (u32 n = tap_random(100); n; n--) {
 			operator_flit(&b);

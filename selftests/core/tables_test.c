@@ -72,6 +72,7 @@ struct bench {
 	struct fc_topo topo;
 	struct fc_pref pref;
 	struct fc_timing timing;
+	struct fc_node node;
 	struct fc_site site;
 	struct fc_in in[NPORTS];
 	struct fc_out out[NPORTS];
@@ -207,17 +208,16 @@ static void bench_init(struct bench *b, u32 window, u16 fifo_room)
 		.probe = 1 << 20,
 		.seek_max = 4, .fifo_room = fifo_room,
 	};
-	b->site.topo = &b->topo;
-	b->site.pref = &b->pref;
-	b->site.timing = &b->timing;
+	b->node = (struct fc_node){
+		.topo = &b->topo, .timing = &b->timing, .pref = &b->pref,
+		.stat = b->stat, .id = HERE, .nports = NPORTS,
+	};
+	b->site.node = &b->node;
 	b->site.in = b->in;
 	b->site.out = b->out;
 	b->site.data.rx = b->rx;
 	b->site.data.tx = b->tx;
-	b->site.stat = b->stat;
-	b->site.id = HERE;
 	b->site.data.window = window;
-	b->site.nports = NPORTS;
 	b->site.fired = fired;
 	for (unsigned int p = 0; p < NPORTS; p++) {
 		b->rx[p].queue = b->queue[p];

@@ -41,7 +41,7 @@ static struct bench {
 	struct fc_topo topo;
 	struct fc_vclass classes;
 	struct fc_timing timing;
-	struct fc_site site;
+	struct fc_node node;
 	struct fc_vnet v;
 	struct fc_channel ch[CLASSES_MAX];
 	struct fc_vin in[CLASSES_MAX * NPORTS_MAX];
@@ -201,12 +201,12 @@ static inline void setup(const char *spec, u32 id, u32 window, u32 peers)
 	b.timing = (struct fc_timing){
 		.seek = 1, .timeout = 8, .retry = 4, .tell = 4, .probe = 16,
 	};
-	b.site.topo = &b.topo;
-	b.site.timing = &b.timing;
-	b.site.stat = b.stat;
-	b.site.id = id;
+	b.node.topo = &b.topo;
+	b.node.timing = &b.timing;
+	b.node.stat = b.stat;
+	b.node.id = id;
 	b.v.classes = &b.classes;
-	b.v.site = &b.site;
+	b.v.node = &b.node;
 	b.v.ch = b.ch;
 	b.v.in = b.in;
 	b.v.out = b.out;
@@ -235,7 +235,7 @@ static inline u8 port_to(u32 site)
 	u8 d;
 
 	for (d = 0; d < b.topo.ndirs; d++)
-		if (fc_topo_neighbour(&b.topo, b.site.id, d) == site)
+		if (fc_topo_neighbour(&b.topo, b.node.id, d) == site)
 			return d + 1;
 	abort();
 }
@@ -243,9 +243,9 @@ static inline u8 port_to(u32 site)
 /* The class that a packet of this site has on its way to a neighbour. */
 static inline u8 class_to(u32 site)
 {
-	u8 next[FC_DIRS_MAX], class = fc_vclass_first(&b.classes, b.site.id, site);
+	u8 next[FC_DIRS_MAX], class = fc_vclass_first(&b.classes, b.node.id, site);
 
-	fc_vclass_ways(&b.classes, b.site.id, site, class, next);
+	fc_vclass_ways(&b.classes, b.node.id, site, class, next);
 	return next[port_to(site) - 1];
 }
 
@@ -256,7 +256,7 @@ static inline u8 class_from(u32 site, u32 dst)
 	u32 dirs = fc_vclass_ways(&b.classes, site, dst, class, next);
 
 	for (d = 0; d < b.topo.ndirs; d++)
-		if (dirs & fc_bit(d) && fc_topo_neighbour(&b.topo, site, d) == b.site.id)
+		if (dirs & fc_bit(d) && fc_topo_neighbour(&b.topo, site, d) == b.node.id)
 			return next[d];
 	abort();
 }

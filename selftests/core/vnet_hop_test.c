@@ -206,7 +206,7 @@ TEST(vnet_hop__not_into_what_is_in_its_way)
 	setup_hop(8, 8);
 	for (dst = 0; dst < 3; dst++)
 		b.routes[dst] = 0;
-	b.site.routes = b.routes;
+	b.node.routes = b.routes;
 	CHECK(no_hop(hop_from(0, 2)), "no route leads there");
 }
 

@@ -573,7 +573,7 @@ TEST(vnet_routes__around_what_is_dead)
 	link_event(FC_EV_LINK_DOWN, port_to(1), 0);
 	for (site = 1; site < 4; site++)
 		b.routes[site] = fc_bit(port_to(2) - 1);
-	b.site.routes = b.routes;
+	b.node.routes = b.routes;
 	own_to(1, 3);
 	CHECK(line_to(2)->packets == 1 && !b.unreachable, "%u packets", line_to(2)->packets);
 	at_rest();
@@ -588,7 +588,7 @@ TEST(vnet_routes__in_the_class_of_the_first_link)
 	link_event(FC_EV_LINK_DOWN, port_to(3), 0);
 	for (site = 0; site < 9; site++)
 		b.routes[site] = fc_bit(port_to(5) - 1);
-	b.site.routes = b.routes;
+	b.node.routes = b.routes;
 	own_to(3, 3);
 	CHECK(line_to(5)->packets == 1, "%u packets", line_to(5)->packets);
 	at_rest();
@@ -598,7 +598,7 @@ TEST(vnet_routes__say_which_of_two_ways)
 {
 	setup("mesh:2x2", 0, 4, 4);
 	b.routes[3] = fc_bit(port_to(2) - 1);
-	b.site.routes = b.routes;
+	b.node.routes = b.routes;
 	own_to(3, 3);
 	own_to(3, 3);
 	CHECK(line_to(2)->packets == 1 && !line_to(1)->flits, "%u packets", line_to(2)->packets);
@@ -624,8 +624,8 @@ TEST(vnet_routes__a_lane_waits_for_new_ones)
 {
 	setup("mesh:2x2", 0, 4, 4);
 	link_event(FC_EV_LINK_DOWN, port_to(1), 0);
-	b.site.rerouting = true;
-	b.site.routes = b.routes;
+	b.node.rerouting = true;
+	b.node.routes = b.routes;
 	b.routes[2] = fc_bit(port_to(2) - 1);
 	own_to(1, 3);
 	CHECK(!b.unreachable && !b.served && held() == 3, "told %u times", b.unreachable);
@@ -636,16 +636,16 @@ TEST(vnet_routes__a_lane_waits_for_new_ones)
 	rerouted();
 	CHECK(held() == 3, "%u handles", held());
 	b.routes[1] = b.routes[2];
-	b.site.rerouting = false;
+	b.node.rerouting = false;
 	rerouted();
 	CHECK(line_to(2)->packets == 2 && !b.unreachable, "%u packets", line_to(2)->packets);
 	at_rest();
 	/* Or there is none. */
-	b.site.rerouting = true;
+	b.node.rerouting = true;
 	b.routes[1] = 0;
 	own_to(1, 3);
 	CHECK(!b.unreachable, "told");
-	b.site.rerouting = false;
+	b.node.rerouting = false;
 	rerouted();
 	CHECK(b.unreachable == 1 && b.unreachable_mask == 1, "told %u times", b.unreachable);
 	at_rest();
@@ -655,8 +655,8 @@ TEST(vnet_routes__a_lane_waits_for_a_link)
 {
 	setup("mesh:2x2", 0, 4, 4);
 	link_event(FC_EV_LINK_DOWN, port_to(1), 0);
-	b.site.rerouting = true;
-	b.site.routes = b.routes;
+	b.node.rerouting = true;
+	b.node.routes = b.routes;
 	b.routes[1] = fc_bit(port_to(1) - 1);
 	own_to(1, 3);
 	CHECK(!b.unreachable && held() == 3, "%u handles", held());

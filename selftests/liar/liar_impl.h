@@ -7,6 +7,7 @@
 #include "hello.h"
 #include "liar.h"
 #include "mode.h"
+#include "node.h"
 #include "relay.h"
 #include "ways.h"
 

@@ -32,6 +32,7 @@ static const struct fc_timing timing = {
 /**
  * struct stage - a site and what it needs
  * @site: first, so that a callback of the site finds the rest
+ * @node: what the site knows of itself
  * @visit: what is seen
  * @head: head of the packet
  * @branch_mask: targets of each branch of the visit
@@ -39,6 +40,7 @@ static const struct fc_timing timing = {
  */
 struct stage {
 	struct fc_site site;
+	struct fc_node node;
 	struct visit *visit;
 	const u8 *head;
 	u64 branch_mask[FC_PORTS_MAX];
@@ -123,7 +125,7 @@ static void note_send(struct stage *stage, const struct fc_effect *fx)
 		branch->parts = fx->flit.parts;
 }
 
-void walk_note(struct visit *visit, const struct fc_site *site, const u8 *head,
+void walk_note(struct visit *visit, const struct fc_node *node, const u8 *head,
 	       const struct fc_effect *fx)
 {
 	switch ((enum fc_effect_type)fx->type) {
@@ -132,7 +134,7 @@ void walk_note(struct visit *visit, const struct fc_site *site, const u8 *head,
 		break;
 	case FC_FX_SERVE:
 	case FC_FX_SERVE_LOCAL:
-		visit->delivered = fx->mask & fc_site_local_mask(site, head);
+		visit->delivered = fx->mask & fc_node_local_mask(node, head);
 		if (fx->type == FC_FX_SERVE)
 			visit->kept = fx->mask & ~visit->delivered;
 		visit->served = fx->type;
@@ -162,7 +164,7 @@ static void note(struct stage *stage, const struct fc_effect *fx)
 	if (fx->type == FC_FX_SEND)
 		note_send(stage, fx);
 	else
-		walk_note(stage->visit, &stage->site, stage->head, fx);
+		walk_note(stage->visit, &stage->node, stage->head, fx);
 }
 
 static void event(struct stage *stage, struct fc_event ev)
@@ -192,31 +194,30 @@ static struct stage *stage_new(const struct network *net, struct visit *visit, c
 		stage->pref = net->own_pref;
 	else
 		fc_pref_default(&stage->pref, net->topo);
-	site->topo = net->topo;
-	site->pref = &stage->pref;
-	site->timing = &timing;
+	stage->routes = faults_routes(net->topo, visit->site, net->down);
+	stage->node = (struct fc_node){
+		.topo = net->topo, .timing = &timing, .routes = stage->routes,
+		.pref = &stage->pref, .stat = stage->stat, .id = visit->site,
+		.nports = net->topo->ndirs + 1,
+	};
+	site->node = &stage->node;
 	site->in = stage->in;
 	site->out = stage->out;
 	site->data.rx = stage->rx;
 	site->data.tx = stage->tx;
-	site->stat = stage->stat;
-	site->id = visit->site;
 	site->data.window = WINDOW;
-	site->nports = net->topo->ndirs + 1;
 	site->fired = fired;
-	for (p = 0; p < site->nports; p++) {
+	for (p = 0; p < stage->node.nports; p++) {
 		stage->rx[p].queue = stage->queue[p];
 		stage->rx[p].stat = stage->link_stat[p];
 	}
 	fc_site_init(site, visit->site + 1);
-	stage->routes = faults_routes(net->topo, visit->site, net->down);
-	site->routes = stage->routes;
-	for (p = 1; p < site->nports; p++) {
+	for (p = 1; p < stage->node.nports; p++) {
 		up.port = p;
 		if (fc_routes_link_works(net->topo, net->down, visit->site, p - 1))
 			event(stage, up);
 	}
-	for (p = 0; p < site->nports; p++)
+	for (p = 0; p < stage->node.nports; p++)
 		if (among(net->busy, net->nbusy, visit->site, p))
 			stage->out[p].state = FC_NO_OPEN;
 	return stage;
@@ -248,7 +249,7 @@ static void run(const struct network *net, struct stage *stage)
 	u32 taken = 0;
 	u8 p;
 
-	for (p = 1; force && p < stage->site.nports; p++) {
+	for (p = 1; force && p < stage->node.nports; p++) {
 		if (stage->out[p].state == FC_NO_FREE)
 			taken |= fc_bit(p);
 		stage->out[p].state = FC_NO_OPEN;

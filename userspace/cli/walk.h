@@ -204,7 +204,7 @@ void walk_vnet(const struct network *net, struct visit *visit, const u8 *head,
 	       u64 branch_mask[WALK_BRANCHES]);
 
 /* Also between them: what any effect but FC_FX_SEND says of the packet. */
-void walk_note(struct visit *visit, const struct fc_site *site, const u8 *head,
+void walk_note(struct visit *visit, const struct fc_node *node, const u8 *head,
 	       const struct fc_effect *fx);
 
 #endif /* FLITCAST_CLI_WALK_H */

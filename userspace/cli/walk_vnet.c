@@ -24,7 +24,7 @@ static const struct fc_timing timing = {
 /**
  * struct stage - a switch and what it needs
  * @v: it
- * @site: likewise
+ * @node: what the site knows of itself
  * @visit: what is seen
  * @head: head of the packet
  * @branch_mask: targets of each branch of the visit
@@ -34,7 +34,7 @@ static const struct fc_timing timing = {
  */
 struct stage {
 	struct fc_vnet v;
-	struct fc_site site;
+	struct fc_node node;
 	struct visit *visit;
 	const u8 *head;
 	u64 *branch_mask;
@@ -55,7 +55,7 @@ static void note(struct stage *stage, const struct fc_effect *fx)
 
 	stage->unseen |= fx->type == FC_FX_LOOK;
 	if (fx->type != FC_FX_SEND) {
-		walk_note(visit, &stage->site, stage->head, fx);
+		walk_note(visit, &stage->node, stage->head, fx);
 		return;
 	}
 	stage->branch_mask[visit->nbranches] = fx->mask;
@@ -83,19 +83,19 @@ static void stage_init(struct stage *stage, const struct network *net)
 {
 	struct fc_event up = { .type = FC_EV_LINK_UP, .count = WINDOW };
 	struct fc_vnet *v = &stage->v;
-	struct fc_site *site = &stage->site;
+	struct fc_node *node = &stage->node;
 	u8 p, nports = net->topo->ndirs + 1, branches = fc_vnet_branches(net->topo->ndirs);
 	u32 i, n = (u32)nports * net->classes.count;
 
-	site->topo = net->topo;
-	site->timing = &timing;
-	site->stat = stage->stat;
-	site->id = stage->visit->site;
-	site->nports = nports;
-	stage->routes = faults_routes(net->topo, site->id, net->down);
-	site->routes = stage->routes;
+	node->topo = net->topo;
+	node->timing = &timing;
+	node->stat = stage->stat;
+	node->id = stage->visit->site;
+	node->nports = nports;
+	stage->routes = faults_routes(net->topo, node->id, net->down);
+	node->routes = stage->routes;
 	v->classes = &net->classes;
-	v->site = site;
+	v->node = node;
 	v->payload = 1;
 	v->apart = net->mode == FC_MODE_CSR;
 	v->nports = nports;
@@ -119,13 +119,13 @@ static void stage_init(struct stage *stage, const struct network *net)
 	}
 	if (net->mode == FC_MODE_POSTMAN) {
 		stage->straight = xalloc(n, sizeof(*stage->straight));
-		fc_postman_fill(v->classes, site->id, nports, stage->straight);
+		fc_postman_fill(v->classes, node->id, nports, stage->straight);
 		v->straight = stage->straight;
 	}
 	fc_vnet_init(v);
 	for (p = 1; p < nports; p++) {
 		up.port = p;
-		if (fc_routes_link_works(net->topo, net->down, site->id, p - 1))
+		if (fc_routes_link_works(net->topo, net->down, node->id, p - 1))
 			event(stage, 0, up);
 	}
 }

@@ -10,6 +10,7 @@
 #define FLITCAST_SIM_CASTNET_H
 
 #include "bcast.h"
+#include "node.h"
 #include "random.h"
 #include "recept.h"
 #include "relay.h"

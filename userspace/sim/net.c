@@ -47,7 +47,7 @@ bool net_room(struct sim *sim, u32 at)
 	int lane;
 
 	if (!node->vnet)
-		return fc_site_room(&node->site);
+		return fc_site_room(node->care);
 	/* A packet goes to one lane, whole. */
 	if (node->amid)
 		return true;
@@ -61,7 +61,7 @@ u32 net_local_seq(const struct sim *sim, u32 at)
 {
 	const struct node *node = sim_node(sim, at);
 
-	return node->vnet ? fc_vnet_seq(node->vnet, node->lane) : fc_site_seq(&node->site);
+	return node->vnet ? fc_vnet_seq(node->vnet, node->lane) : fc_site_seq(node->care);
 }
 
 u8 net_local_vc(const struct sim *sim, u32 at)
@@ -71,34 +71,27 @@ u8 net_local_vc(const struct sim *sim, u32 at)
 	return FC_VC_CLASS + (node->vnet ? node->lane : 0);
 }
 
-/*
- * The machines of mode care: of a site its own; in other modes nothing of them is at work,
- * and all sites share them.
- */
-static void care_init(struct sim *sim, struct fc_site *site)
+/* The machines of mode care. */
+static void care_init(struct sim *sim, struct node *node, u64 seed)
 {
 	const struct config *config = &sim->config;
 	u8 nports = config->topo.ndirs + 1;
-	struct fc_flit *queue;
+	struct fc_site *care = arena_take(&sim->arena, 1, sizeof(*care));
+	struct fc_flit *queue = arena_take(&sim->arena, (size_t)nports * config->window,
+					   sizeof(*queue));
 
-	if (sim->nclasses && site != &sim_node(sim, 0)->site) {
-		const struct fc_site *first = &sim_node(sim, 0)->site;
-
-		site->in = first->in;
-		site->out = first->out;
-		site->data.rx = first->data.rx;
-		site->data.tx = first->data.tx;
-		return;
-	}
-	queue = arena_take(&sim->arena, (size_t)nports * config->window, sizeof(*queue));
-	site->in = arena_take(&sim->arena, nports, sizeof(*site->in));
-	site->out = arena_take(&sim->arena, nports, sizeof(*site->out));
-	site->data.rx = arena_take(&sim->arena, nports, sizeof(*site->data.rx));
-	site->data.tx = arena_take(&sim->arena, nports, sizeof(*site->data.tx));
+	care->node = &node->shared;
+	care->in = arena_take(&sim->arena, nports, sizeof(*care->in));
+	care->out = arena_take(&sim->arena, nports, sizeof(*care->out));
+	care->data.rx = arena_take(&sim->arena, nports, sizeof(*care->data.rx));
+	care->data.tx = arena_take(&sim->arena, nports, sizeof(*care->data.tx));
+	care->data.window = config->window;
 	for (u8 p = 0; p < nports; p++) {
-		site->data.rx[p].queue = queue + (size_t)p * config->window;
-		site->data.rx[p].stat = sim->link_stat;
+		care->data.rx[p].queue = queue + (size_t)p * config->window;
+		care->data.rx[p].stat = sim->link_stat;
 	}
+	fc_site_init(care, seed);
+	node->care = care;
 }
 
 /*
@@ -139,7 +132,8 @@ static void node_init(struct sim *sim, u32 at)
 	const struct config *config = &sim->config;
 	const struct fc_topo *topo = &config->topo;
 	struct node *node = sim_node(sim, at);
-	struct fc_site *site = &node->site;
+	/* Drawn in every mode: what is drawn after it stays the same. */
+	u64 seed = rng_u64(&sim->net_rng);
 	u8 nports = topo->ndirs + 1;
 
 	node->port = node_part(node, sim->layout.port);
@@ -155,17 +149,14 @@ static void node_init(struct sim *sim, u32 at)
 	}
 	node->time_at = FC_NEVER;
 	operator_init(sim, at);
-	site->topo = topo;
-	site->pref = &sim->pref;
-	site->timing = &config->timing;
-	site->stat = sim->stat;
-	site->id = at;
-	site->data.window = config->window;
-	site->nports = nports;
-	care_init(sim, site);
+	node->shared = (struct fc_node){
+		.topo = topo, .timing = &config->timing, .pref = &sim->pref,
+		.stat = sim->stat, .id = at, .nports = nports,
+	};
 	if (sim->nclasses)
 		vnet_init(sim, at);
-	fc_site_init(site, rng_u64(&sim->net_rng));
+	else
+		care_init(sim, node, seed);
 }
 
 static void net_init(struct sim *sim)
@@ -189,8 +180,7 @@ static void net_init(struct sim *sim)
 			up.type = FC_EV_LINK_UP;
 			up.port = p;
 			net_event(sim, i, FC_VC_CLASS, &up);
-			/* Control frames go by it in every mode. */
-			sim_node(sim, i)->site.data.up |= fc_bit(p);
+			sim_node(sim, i)->shared.up |= fc_bit(p);
 		}
 	}
 }
@@ -211,13 +201,14 @@ static void net_free(struct sim *sim)
 	for (u32 i = 0; i < sim->config.topo.nsites; i++) {
 		struct node *node = sim_node(sim, i);
 
-		fc_site_purge(&node->site, drop, sim);
 		flits_free(sim, &node->buffer);
 		flits_free(sim, &node->sending);
-		for (u32 k = 0; sim->replays && k < (u32)node->site.nports * channels(sim); k++)
+		for (u32 k = 0; sim->replays && k < (u32)node->shared.nports * channels(sim); k++)
 			flits_free(sim, &node->replay[k]);
 		if (node->vnet)
 			vnet_purge(sim, i);
+		else
+			fc_site_purge(node->care, drop, sim);
 		operator_free(sim, i);
 	}
 	vnet_free(sim);
@@ -490,12 +481,12 @@ static void care_event(struct sim *sim, u32 at, struct node *node, struct fc_eve
 	bool more;
 
 	do {
-		more = fc_site_event(&node->site, ev, &effects);
+		more = fc_site_event(node->care, ev, &effects);
 		for (u32 i = 0; i < effects.n; i++)
 			perform(sim, at, &effects.fx[i]);
 		ev->type = FC_EV_MORE;
 	} while (more);
-	next = fc_site_next_at(&node->site);
+	next = fc_site_next_at(node->care);
 	if (next < node->time_at)
 		net_due(sim, at, node, next);
 }
@@ -622,7 +613,7 @@ static bool net_idle(const struct sim *sim)
 	for (u32 i = 0; i < sim->config.topo.nsites; i++) {
 		const struct node *node = sim_node(sim, i);
 
-		if (!fc_site_idle(&node->site) || (node->vnet && !fc_vnet_idle(node->vnet)) ||
+		if (!(node->vnet ? fc_vnet_idle(node->vnet) : fc_site_idle(node->care)) ||
 		    node->buffer.n || node->sending.n || node->transit)
 			return false;
 	}
@@ -638,13 +629,13 @@ static void net_tell_stuck(const struct sim *sim)
 
 	for (u32 i = 0; i < sim->config.topo.nsites; i++) {
 		const struct node *node = sim_node(sim, i);
-		const struct fc_site *site = &node->site;
+		const struct fc_site *site = node->care;
 
 		if (node->vnet) {
 			vnet_tell_stuck(sim, i);
 			continue;
 		}
-		for (u8 p = 0; p < site->nports; p++) {
+		for (u8 p = 0; p < node->shared.nports; p++) {
 			const struct fc_in *in = &site->in[p];
 			const struct fc_out *out = &site->out[p];
 			const struct fc_rx *rx = &site->data.rx[p];

@@ -51,7 +51,7 @@ static void control_send(struct sim *sim, u32 at, const struct fc_ctrl *ctrl, bo
 	static const struct fc_link_hdr header = {
 		.type = FC_FRAME_CTRL, .vc = FC_VC_CTRL, .len = FC_CTRL_SIZE, .epoch = 1,
 	};
-	u8 port = fc_site_next_port(&sim_node(sim, at)->site, ctrl->dst);
+	u8 port = fc_node_next_port(&sim_node(sim, at)->shared, ctrl->dst);
 	struct frame *frame;
 
 	if (port == FC_PORT_NONE || ctrl->hops > FC_HOPS_MAX) {
@@ -316,7 +316,7 @@ static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
 	}
 	stored->at = sim->now;
 	if (aborted)
-		stored->at += fc_random_below(&node->site.rng, sim->config.timing.timeout);
+		stored->at += fc_random_below(&node->care->rng, sim->config.timing.timeout);
 	*node->transit_end = stored;
 	node->transit_end = &stored->next;
 	node->transit_packets++;
@@ -337,7 +337,7 @@ void operator_serve(struct sim *sim, u32 at, u64 here, u64 others, bool aborted)
 	}
 	head = node->buffer.flit[node->buffer.first].head;
 	fc_wire_packet_decode(&pk, head);
-	local = fc_site_local_mask(&node->site, head);
+	local = fc_node_local_mask(&node->shared, head);
 	for (rest = here & local; rest; rest &= rest - 1) {
 		struct fc_target t;
 

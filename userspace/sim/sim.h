@@ -203,8 +203,7 @@ struct port {
  * @feed_free: when the local net-input's link takes the next flit
  * @feed_at: when the next EVENT_FEED is due, or FC_NEVER
  * @buffer: the network-buffer
- * @replay: for each channel and port, the flits sent that the peer has not taken, in
- *	order; NULL where nothing is ever sent again
+ * @replay: by channel and port, flits that the peer has not taken; NULL: none is sent again
  * @replay_seq: likewise, the number of the first of them
  * @transit_end: where the next is put
  * @transit_packets: packets stored, with the one being sent
@@ -214,7 +213,8 @@ struct port {
  * @backlog: messages to be sent after these
  * @backlog_end: where the next is put
  * @nbacklog: how many
- * @site: the core's site
+ * @shared: the site, as all its switches know it
+ * @care: its machines in mode care; else NULL
  */
 struct node {
 	struct fc_vnet *vnet __attribute__((aligned(64)));
@@ -239,7 +239,8 @@ struct node {
 	struct message *backlog;
 	struct message **backlog_end;
 	u32 nbacklog;
-	struct fc_site site;
+	struct fc_node shared;
+	struct fc_site *care;
 };
 
 /**
@@ -261,8 +262,7 @@ struct leases {
 /**
  * struct layout - where the parts of a site are, in bytes from its struct node on: the same for
  *	all, so that nothing has to be looked up to fetch them ahead
- * @stride: from one site to the next; an odd number of cache lines, so that the same parts of
- *	sites are spread over the cache
+ * @stride: from one site to the next; an odd number of cache lines spreads sites over the cache
  * @port: links, by port
  * @vnet: switch in the modes that have classes, and in these, by class and port:
  * @channel: channels, by class alone

@@ -42,7 +42,7 @@ void vnet_init(struct sim *sim, u32 at)
 	v->in = node_part(node, layout->in);
 	v->out = node_part(node, layout->out);
 	v->classes = &sim->classes;
-	v->site = &node->site;
+	v->node = &node->shared;
 	v->payload = (u32)config->flit - FC_LINK_SIZE;
 	v->nports = config->topo.ndirs + 1;
 	v->nclasses = sim->nclasses;

@@ -221,7 +221,7 @@ unsigned int world_count_held(const struct node *node)
 {
 	unsigned int n = 0;
 
-	for (unsigned int p = 0; p < node->site.nports; p++) {
+	for (unsigned int p = 0; p < node->shared.nports; p++) {
 		n += !!node->in[p].held.h;
 		for (u8 c = 0; c < world_nchannels; c++)
 			for (unsigned int i = 0; i < world_cfg->window; i++)
@@ -238,7 +238,7 @@ static void check_lines(unsigned int at)
 	for (u8 c = 0; c < world_nchannels; c++) {
 		const struct lines *line = &node->line[c];
 
-		for (u8 p = 1; p < node->site.nports; p++)
+		for (u8 p = 1; p < node->shared.nports; p++)
 			if (line->nreplay[p] != line->tx[p].sent - line->tx[p].acked)
 				world_breaks("site %u port %u keeps %u flits, of which %u were not taken",
 					     at, p, line->nreplay[p],
@@ -281,7 +281,7 @@ void world_settle(unsigned int at)
 	struct node *node = &world.node[at];
 
 	for (u8 c = 0; c < world_nchannels; c++) {
-		for (unsigned int p = 0; p < node->site.nports; p++) {
+		for (unsigned int p = 0; p < node->shared.nports; p++) {
 			later(&node->line[c].rx[p].tell_at);
 			later(&node->line[c].rx[p].nack_at);
 			later(&node->line[c].tx[p].probe_at);
@@ -294,19 +294,19 @@ void world_settle(unsigned int at)
 void world_init_node(unsigned int at)
 {
 	struct node *node = &world.node[at];
-	struct fc_site *site = &node->site;
+	struct fc_node *shared = &node->shared;
 
 	memset(node, 0, sizeof(*node));
-	site->topo = &world_cfg->topo;
-	site->pref = &world_cfg->pref;
-	site->timing = &world_cfg->timing;
-	site->stat = node->stat;
-	site->id = at;
-	site->nports = world_cfg->topo.ndirs + 1;
+	shared->topo = &world_cfg->topo;
+	shared->pref = &world_cfg->pref;
+	shared->timing = &world_cfg->timing;
+	shared->stat = node->stat;
+	shared->id = at;
+	shared->nports = world_cfg->topo.ndirs + 1;
 	for (u8 c = 0; c < world_nchannels; c++) {
 		struct lines *line = &node->line[c];
 
-		for (unsigned int p = 0; p < site->nports; p++) {
+		for (unsigned int p = 0; p < shared->nports; p++) {
 			line->rx[p].queue = line->queue[p];
 			line->rx[p].stat = node->link_stat[p];
 		}
@@ -325,7 +325,7 @@ void world_init(const struct world_config *config)
 	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++)
 		world_init_node(at);
 	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++)
-		for (u8 p = 1; p < world.node[at].site.nports; p++)
+		for (u8 p = 1; p < world.node[at].shared.nports; p++)
 			if (has_link(at, p))
 				world_link_event(at, p, FC_EV_LINK_UP);
 	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++)
@@ -384,7 +384,7 @@ static bool idle(unsigned int at)
 	    node->words || node->unread)
 		return false;
 	for (u8 c = 0; c < world_nchannels; c++)
-		for (unsigned int p = 1; p < node->site.nports; p++)
+		for (unsigned int p = 1; p < node->shared.nports; p++)
 			if (node->line[c].wire[p].n)
 				return false;
 	return true;

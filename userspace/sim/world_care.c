@@ -18,6 +18,7 @@ static void init(unsigned int at)
 	struct node *node = &world.node[at];
 	struct fc_site *site = &node->site;
 
+	site->node = &node->shared;
 	site->in = node->in;
 	site->out = node->out;
 	site->data.rx = node->line[0].rx;
@@ -65,7 +66,7 @@ static void settle(unsigned int at)
 {
 	struct node *node = &world.node[at];
 
-	for (unsigned int p = 0; p < node->site.nports; p++)
+	for (unsigned int p = 0; p < node->shared.nports; p++)
 		if (node->in[p].seek_at != FC_NEVER)
 			node->in[p].seek_at = LATER;
 	if (node->site.fifo.timeout_at != FC_NEVER)
@@ -151,7 +152,7 @@ static void code_node(struct codec *c, unsigned int at)
 	site->rng = 1;
 	if (c->load)
 		site->seekers = 0;
-	for (u8 p = 0; p < site->nports; p++) {
+	for (u8 p = 0; p < node->shared.nports; p++) {
 		if (p && !has_link(at, p))
 			continue;
 		code_in(c, &node->in[p]);
@@ -193,7 +194,7 @@ static void tell(unsigned int at, void (*line)(const char *text))
 		 fc_fsms[2].states[node->site.fifo.state], fc_fsms[3].states[node->site.oper],
 		 node->nstored, node->sending ? ", sending" : "");
 	line(text);
-	for (u8 p = 0; p < node->site.nports; p++)
+	for (u8 p = 0; p < node->shared.nports; p++)
 		if (!p || has_link(at, p))
 			tell_port(at, p, line);
 }

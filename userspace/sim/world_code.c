@@ -272,7 +272,7 @@ static void codec(struct codec *c)
 		for (u8 channel = 0; channel < world_nchannels; channel++)
 			code_lane(c, &node->line[channel].rx[FC_PORT_LOCAL]);
 		world_sw->code(c, at);
-		for (u8 p = 1; p < node->site.nports; p++)
+		for (u8 p = 1; p < node->shared.nports; p++)
 			for (u8 channel = 0; has_link(at, p) && first_end(at, p) &&
 			     channel < world_nchannels; channel++)
 				if ((world_carried[at][p] |
@@ -286,7 +286,7 @@ static void codec(struct codec *c)
 		for (u8 channel = 0; channel < world_nchannels; channel++) {
 			channel_of(node, channel)->now = NOW;
 			channel_of(node, channel)->next_at = FC_NEVER;
-			channel_of(node, channel)->timed = fc_bit(node->site.nports) - 1;
+			channel_of(node, channel)->timed = fc_bit(node->shared.nports) - 1;
 		}
 		world_make_routes(at);
 	}

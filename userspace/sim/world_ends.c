@@ -137,7 +137,7 @@ bool world_under_way(unsigned int m)
 		for (unsigned int i = 0; i < node->nstored; i++)
 			if (of(m, node->stored[i]))
 				return true;
-		for (unsigned int p = 0; p < node->site.nports; p++) {
+		for (unsigned int p = 0; p < node->shared.nports; p++) {
 			if (of(m, id_of(&node->in[p].held)))
 				return true;
 			for (u8 c = 0; c < world_nchannels; c++)

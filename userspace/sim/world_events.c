@@ -127,7 +127,7 @@ static void care_events(struct list *list, unsigned int at)
 {
 	const struct node *node = &world.node[at];
 
-	for (u8 p = 0; p < node->site.nports; p++) {
+	for (u8 p = 0; p < node->shared.nports; p++) {
 		/* Beyond the threshold more seeks change nothing. */
 		if (node->in[p].seek_at != FC_NEVER &&
 		    node->in[p].seeks <= world_cfg->timing.seek_max)
@@ -143,7 +143,7 @@ unsigned int world_events(u16 events[WORLD_EVENTS])
 
 	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++) {
 		operator_events(&list, at);
-		for (u8 p = 1; p < world.node[at].site.nports; p++)
+		for (u8 p = 1; p < world.node[at].shared.nports; p++)
 			if (has_link(at, p))
 				link_events(&list, at, p);
 		if (world_cfg->mode == FC_MODE_CARE)
@@ -259,7 +259,7 @@ static void restart(unsigned int at)
 
 	world.restarts--;
 	world.repeated = true;
-	for (u8 p = 1; p < node->site.nports; p++) {
+	for (u8 p = 1; p < node->shared.nports; p++) {
 		if (!has_link(at, p) || !world_link_is_up(at, p))
 			continue;
 		world_link_event(peer_of(at, p), peer_port(p), FC_EV_LINK_DOWN);

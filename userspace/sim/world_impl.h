@@ -63,11 +63,11 @@ struct lines {
 #define WORLD_INPUTS	(WORLD_CHANNELS * WORLD_PORTS)
 
 struct node {
-	struct fc_site site;
+	struct fc_node shared;
 	struct lines line[WORLD_CHANNELS];
 	u64 link_stat[WORLD_PORTS][FC_LSTAT_COUNT];
 	u64 stat[FC_STAT_COUNT];
-	/* mode care */
+	struct fc_site site;	/* and the next two: mode care */
 	struct fc_in in[WORLD_PORTS];
 	struct fc_out out[WORLD_PORTS];
 	/* modes vnet and postman */

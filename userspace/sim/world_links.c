@@ -92,11 +92,11 @@ static bool rerouting(unsigned int at)
 void world_make_routes(unsigned int at)
 {
 	u32 work[2 * WORLD_SITES], down[WORLD_SITES], known = world.node[at].known;
-	struct fc_site *site = &world.node[at].site;
+	struct fc_node *node = &world.node[at].shared;
 
-	site->rerouting = rerouting(at);
-	site->routes = world_cfg->faults || known ? routes[at] : NULL;
-	if (!site->routes || (routes_made[at] && routes_known[at] == known))
+	node->rerouting = rerouting(at);
+	node->routes = world_cfg->faults || known ? routes[at] : NULL;
+	if (!node->routes || (routes_made[at] && routes_known[at] == known))
 		return;
 	routes_made[at] = true;
 	routes_known[at] = known;

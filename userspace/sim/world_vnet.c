@@ -12,12 +12,12 @@ static void init(unsigned int at)
 	struct fc_vnet *v = &node->vnet;
 
 	v->classes = &world_cfg->classes;
-	v->site = &node->site;
+	v->node = &node->shared;
 	v->ch = node->channel;
 	v->in = node->vin;
 	v->out = node->vout;
 	v->payload = BYTES;
-	v->nports = node->site.nports;
+	v->nports = node->shared.nports;
 	v->nclasses = world_nchannels;
 	for (unsigned int i = 0; i < (unsigned int)v->nclasses * v->nports; i++)
 		node->vin[i].branch = node->branch[i];
@@ -71,7 +71,7 @@ static bool idle(unsigned int at)
 	const struct node *node = &world.node[at];
 
 	for (u8 c = 0; c < world_nchannels; c++)
-		for (u8 p = 1; p < node->site.nports; p++)
+		for (u8 p = 1; p < node->shared.nports; p++)
 			if (node->line[c].tx[p].sent != node->line[c].tx[p].acked)
 				return false;
 	return fc_vnet_idle(&node->vnet);
@@ -96,14 +96,14 @@ static void settle(unsigned int at)
 
 static struct fc_vbranch *branch_of(struct node *node, u32 number)
 {
-	u8 slots = fc_vnet_branches(node->site.nports - 1);
+	u8 slots = fc_vnet_branches(node->shared.nports - 1);
 
 	return &node->branch[number / slots][number % slots];
 }
 
 static struct fc_vin *input_of(struct node *node, u32 number)
 {
-	return &node->vin[number / fc_vnet_branches(node->site.nports - 1)];
+	return &node->vin[number / fc_vnet_branches(node->shared.nports - 1)];
 }
 
 /*
@@ -113,7 +113,7 @@ static struct fc_vin *input_of(struct node *node, u32 number)
 static void check_out(unsigned int at, u8 class, u8 port)
 {
 	struct node *node = &world.node[at];
-	const struct fc_vout *out = &node->vout[class * node->site.nports + port];
+	const struct fc_vout *out = &node->vout[class * node->shared.nports + port];
 	const struct fc_tx *tx = &node->line[class].tx[port];
 	u32 room = tx->window - (tx->sent - tx->acked);
 	const struct fc_vbranch *b;
@@ -144,7 +144,7 @@ static void check_out(unsigned int at, u8 class, u8 port)
 static void check_in(unsigned int at, u8 class, u8 port)
 {
 	const struct node *node = &world.node[at];
-	const struct fc_vin *in = &node->vin[class * node->site.nports + port];
+	const struct fc_vin *in = &node->vin[class * node->shared.nports + port];
 	u8 next[FC_DIRS_MAX];
 	u32 dirs = fc_vclass_onward(&world_cfg->classes, at, class, next);
 
@@ -192,7 +192,7 @@ static void check_stats(unsigned int at)
 {
 	const struct node *node = &world.node[at];
 
-	for (u8 p = 0; p < node->site.nports; p++) {
+	for (u8 p = 0; p < node->shared.nports; p++) {
 		if (node->link_stat[p][FC_LSTAT_RX_OUT_OF_WINDOW])
 			world_breaks("site %u port %u: a flit beyond the window", at, p);
 		if (node->link_stat[p][FC_LSTAT_RX_PROTOCOL])
@@ -203,7 +203,7 @@ static void check_stats(unsigned int at)
 	if (node->stat[FC_STAT_PKT_FORCED] || node->nstored)
 		world_breaks("site %u: a packet is put aside", at);
 	for (u8 c = 0; c < world_nchannels; c++)
-		for (u8 p = 1; p < node->site.nports; p++)
+		for (u8 p = 1; p < node->shared.nports; p++)
 			for (u8 i = 0; i < node->line[c].nreplay[p]; i++)
 				if (world_cfg->mode == FC_MODE_VNET &&
 				    node->line[c].replay[p][i].parts & FC_PART_ABORT)
@@ -222,7 +222,7 @@ static void check(unsigned int at)
 		if (node->channel[c].status)
 			world_breaks("site %u is left with something to say", at);
 		check_in(at, c, FC_PORT_LOCAL);
-		for (u8 p = 1; p < node->site.nports; p++) {
+		for (u8 p = 1; p < node->shared.nports; p++) {
 			if (!has_link(at, p))
 				continue;
 			check_in(at, c, p);
@@ -358,7 +358,7 @@ static void code_node(struct codec *c, unsigned int at)
 static void tell_in(unsigned int at, u8 class, u8 port, void (*line)(const char *text))
 {
 	const struct node *node = &world.node[at];
-	const struct fc_vin *in = &node->vin[class * node->site.nports + port];
+	const struct fc_vin *in = &node->vin[class * node->shared.nports + port];
 	const struct fc_rx *rx = &node->line[class].rx[port];
 	char text[256], what[64] = "";
 	int n;
@@ -385,7 +385,7 @@ static void tell(unsigned int at, void (*line)(const char *text))
 		 node->sending ? ", sending" : "", node->unread ? ", unread messages" : "");
 	line(text);
 	for (u8 c = 0; c < world_nchannels; c++) {
-		for (u8 p = 0; p < node->site.nports; p++) {
+		for (u8 p = 0; p < node->shared.nports; p++) {
 			const struct fc_tx *tx = &node->line[c].tx[p];
 
 			if (p && !has_link(at, p))

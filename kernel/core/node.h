@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A site as all its switches know it: identity, settings and routes, whatever the mode.
+ *
+ * The machines of mode care (site.h) and the switch of the other modes (vnet.h) point to it; a
+ * control frame goes where it says.
+ */
+#ifndef FC_CORE_NODE_H
+#define FC_CORE_NODE_H
+
+#include "base.h"
+#include "names.h"
+#include "topo.h"
+
+/**
+ * struct fc_pref - preference table (Table G)
+ * @count: for each direction, length of its list
+ * @port: for each direction, net-outputs in decreasing order of preference
+ */
+struct fc_pref {
+	u8 count[FC_DIRS_MAX];
+	u8 port[FC_DIRS_MAX][FC_DIRS_MAX];
+};
+
+/**
+ * struct fc_timing - what the paper leaves to the implementation
+ * @seek: interval at which a net-input in first counts a seek
+ * @timeout: how long the fifo-buffer waits for a word before abort-request, to
+ *	begin with (struct fc_fifo, @backoff); up to half is added at random, so that
+ *	two multicasts in each other's way do not abort together for ever
+ * @retry: how long a flit that others have overtaken may still come by itself;
+ *	doubles up to @probe
+ * @tell: how long the peer waits to hear what was taken: less than @probe
+ * @probe: how long a flit may stay unacknowledged before the peer is asked;
+ *	doubles up to 16 times that
+ * @seek_max: seeks after which a packet is forced to the local net-output
+ * @fifo_room: places of the fifo-buffer; 0: unbounded (CARE, footnote 14), for
+ *	a runner whose operator takes every word at once
+ * @acks_apart: flits carry no acknowledgment, and none is taken from them: only statuses do,
+ *	which carry the code of the network's key; never changes
+ */
+struct fc_timing {
+	u64 seek;
+	u64 timeout;
+	u64 retry;
+	u64 tell;
+	u64 probe;
+	u16 seek_max;
+	u16 fifo_room;
+	bool acks_apart;
+};
+
+/**
+ * struct fc_node - a site, for all its switches
+ * @topo: topology of the network
+ * @timing: settings
+ * @routes: by site, directions in which ways over working links begin (core/routes.h); NULL where
+ *	nothing is known to be dead
+ * @pref: preference table; only mode care and control frames need it
+ * @stat: counters, by enum fc_stat
+ * @id: identity
+ * @up: ports whose link is up; only control frames need it
+ * @nports: ports with the local one
+ * @rerouting: new routes are on their way: a packet that has no way now may have one then
+ *
+ * The lock of the switches' caller protects all members.  Only @routes, @up, @rerouting and what
+ * the pointers point to ever change, between events.
+ */
+struct fc_node {
+	const struct fc_topo *topo;
+	const struct fc_timing *timing;
+	const u32 *routes;
+	const struct fc_pref *pref;
+	u64 *stat;
+	u32 id;
+	u32 up;
+	u8 nports;
+	bool rerouting;
+};
+
+/* The default preference table: each direction has the port of its own number. */
+void fc_pref_default(struct fc_pref *pref, const struct fc_topo *topo);
+
+/**
+ * fc_node_ports() - ports that lead nearer to a site, around what is dead
+ * @node: this site
+ * @dst: the other site
+ * @allowed: ports that may be used
+ *
+ * Return: of each direction's list the first port of @allowed, with the best rank that any has.
+ */
+u32 fc_node_ports(const struct fc_node *node, u32 dst, u32 allowed);
+
+/**
+ * fc_node_next_port() - the port by which a control frame leaves
+ * @node: this site
+ * @dst: the frame's destination, another site
+ *
+ * Return: a port whose link is up, or FC_PORT_NONE.
+ */
+u8 fc_node_next_port(const struct fc_node *node, u32 dst);
+
+/* Targets of a list that are at this site. */
+u64 fc_node_local_mask(const struct fc_node *node, const u8 *head);
+
+#endif /* FC_CORE_NODE_H */
