@@ -25,20 +25,6 @@ static void put_info(struct msghdr *msg, const struct flitcast_delivery *d,
 	put_cmsg(msg, SOL_FLITCAST, FLITCAST_INFO, sizeof(info), &info);
 }
 
-/* So little is copied once more, which takes less than to see that it may go from where it is. */
-#define RECV_SMALL	128
-
-/* @n bytes of a message from @skip on: they are there. */
-static int copy_out(const struct sk_buff *skb, u32 skip, struct msghdr *msg, u32 n)
-{
-	u8 FC_UNSET data[RECV_SMALL];
-
-	if (n > sizeof(data) || skip + n > skb_headlen(skb))
-		return skb_copy_datagram_msg(skb, skip, msg, n);
-	memcpy(data, skb->data + skip, n);
-	return copy_to_iter(data, n, &msg->msg_iter) == n ? 0 : -EFAULT;
-}
-
 /* Is there a connection, or was there one, whose messages may be read? */
 static bool connected(struct sock *sk)
 {
@@ -136,7 +122,7 @@ int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int 
 		msg->msg_flags |= MSG_EOR;
 	if (n < d->len)
 		msg->msg_flags |= MSG_TRUNC;
-	err = copy_out(skb, d->skip, msg, n);
+	err = skb_copy_datagram_msg(skb, d->skip, msg, n);
 	if (!err) {
 		struct sockaddr_flitcast *addr = msg->msg_name;
 
