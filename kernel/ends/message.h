@@ -128,7 +128,7 @@ int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
  * @how: how
  *
  * As flitcast_msg_send() with a message of FC_KIND_MESSAGE, whose memory may be that of one that
- * is over.
+ * is over.  Context: process, may sleep.
  *
  * Return: as flitcast_msg_send(); nothing is changed where it is not 0.
  */

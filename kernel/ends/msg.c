@@ -260,21 +260,16 @@ void flitcast_msg_free(struct flitcast_msg *msg)
 	kfree(msg);
 }
 
-struct flitcast_msg *flitcast_msg_short(struct flitcast_site *site, const void *data, u32 len)
+struct flitcast_msg *flitcast_msg_spare(struct flitcast_site *site, u32 len)
 {
 	struct flitcast_msg *msg = site->ends->pool.spare;
 
 	lockdep_assert_held(&site->lock);
-	if (msg) {
-		site->ends->pool.spare = msg->spare;
-		site->ends->pool.nspare--;
-	} else {
-		msg = kmalloc(sizeof(*msg), GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
-	}
 	if (!msg)
 		return NULL;
+	site->ends->pool.spare = msg->spare;
+	site->ends->pool.nspare--;
 	msg_init(msg, len);
-	memcpy(msg->small, data, len);
 	return msg;
 }
 

@@ -227,8 +227,11 @@ struct flitcast_msg {
 
 /* Let go of a message; the last one frees it. */
 void flitcast_msg_put(struct flitcast_msg *msg);
-/* A message to one target, with @len bytes of data, FLITCAST_MSG_SMALL at most; NULL: no memory. */
-struct flitcast_msg *flitcast_msg_short(struct flitcast_site *site, const void *data, u32 len);
+/*
+ * A message to one target that the site kept, for @len bytes of data, FLITCAST_MSG_SMALL at most;
+ * NULL: it has none.
+ */
+struct flitcast_msg *flitcast_msg_spare(struct flitcast_site *site, u32 len);
 /* As flitcast_msg_put(); what is freed may be kept for the next one. */
 void flitcast_msg_over(struct flitcast_site *site, struct flitcast_msg *msg);
 /* Data in pages from byte @from on, up to @len of it, as far as it is in one lot of pages. */

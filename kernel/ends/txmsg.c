@@ -302,60 +302,61 @@ static void msg_go(struct flitcast_site *site, struct flitcast_msg *msg)
 	flitcast_tx_ready(site, msg);
 }
 
-/* Are all of its targets in the topology? */
-static bool dests_exist(const struct flitcast_site *site, const struct flitcast_msg_dest *dests,
-			u32 n)
+/* May @n targets be sent to?  A port that broadcasts for the first time gets a source for that. */
+static int prepare(struct flitcast_port *port, const struct flitcast_msg_dest *dests, u32 n,
+		   const struct flitcast_send *how)
 {
+	struct flitcast_site *site = port->site;
+
+	if (!site)
+		return -ENETDOWN;
 	while (n--)
 		if (dests[n].site >= site->cfg.topo.nsites)
-			return false;
-	return true;
+			return flitcast_site_dead(site) ? -ENETDOWN : -EHOSTUNREACH;
+	return how->copies && !READ_ONCE(port->casts) ? flitcast_source_casts(site, port) : 0;
 }
 
 int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,
 		      const struct flitcast_msg_dest *dests, const struct flitcast_send *how,
 		      u32 *id)
 {
-	struct flitcast_site *site = port->site;
-	int err;
+	int err = prepare(port, dests, msg->ntargets, how);
 
-	if (!site)
-		return -ENETDOWN;
-	if (!dests_exist(site, dests, msg->ntargets))
-		return flitcast_site_dead(site) ? -ENETDOWN : -EHOSTUNREACH;
-	if (how->copies && !READ_ONCE(port->casts)) {
-		err = flitcast_source_casts(site, port);
-		if (err)
-			return err;
-	}
-	flitcast_enter(site);
+	if (err)
+		return err;
+	flitcast_enter(port->site);
 	err = msg_begin(port, msg, dests, how);
 	if (!err) {
 		*id = msg->out.id;
-		msg_go(site, msg);
+		msg_go(port->site, msg);
 	}
-	flitcast_leave(site);
+	flitcast_leave(port->site);
 	return err;
 }
 
 int flitcast_port_send(struct flitcast_port *port, const void *data, u32 len,
 		       const struct flitcast_msg_dest *dest, const struct flitcast_send *how)
 {
+	int err = prepare(port, dest, 1, how);
 	struct flitcast_site *site = port->site;
 	struct flitcast_msg *msg;
-	int err = -ENOMEM;
 
-	if (!site)
-		return -ENETDOWN;
-	if (!dests_exist(site, dest, 1))
-		return flitcast_site_dead(site) ? -ENETDOWN : -EHOSTUNREACH;
+	if (err)
+		return err;
 	flitcast_enter(site);
-	msg = flitcast_msg_short(site, data, len);
-	if (msg)
-		err = msg_begin(port, msg, dest, how);
+	msg = flitcast_msg_spare(site, len);
+	if (!msg) {
+		flitcast_leave(site);
+		msg = flitcast_msg_alloc(len, 1, GFP_KERNEL_ACCOUNT);
+		if (!msg)
+			return -ENOMEM;
+		flitcast_enter(site);
+	}
+	memcpy(msg->small, data, len);
+	err = msg_begin(port, msg, dest, how);
 	if (!err)
 		msg_go(site, msg);
-	else if (msg)
+	else
 		flitcast_msg_over(site, msg);
 	flitcast_leave(site);
 	return err;

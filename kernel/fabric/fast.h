@@ -3,8 +3,7 @@
  * Fast paths: shortcuts past the ordinary path.
  *
  * The parameter fast of the module turns all of them off, to find out whether a fault is in one of
- * them: flitcast_pass(), fc_vnet_event(), flitcast_tx_at_once(), pass() of ends/rx.c,
- * flitcast_send_short().
+ * them: flitcast_pass(), fc_vnet_event(), flitcast_tx_at_once(), pass() of ends/rx.c.
  */
 #ifndef FLITCAST_FABRIC_FAST_H
 #define FLITCAST_FABRIC_FAST_H

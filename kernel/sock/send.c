@@ -8,7 +8,6 @@
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
 #include "ends/message.h"
-#include "fabric/fast.h"
 #include "sock/addr.h"
 #include "sock/conn.h"
 #include "sock/cork.h"
@@ -190,7 +189,7 @@ static int gather_list(struct flitcast_sock *fs, const struct sockaddr_flitcast 
 
 /*
  * The destinations of a message, by its address or by the connection.  The caller has room for
- * one in *@out; where there are more, *@out is allocated.
+ * one in *@out, and *@count is 1; where there are more, *@out is allocated.
  */
 static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 		  struct flitcast_msg_dest **out, u32 *count, struct flitcast_send *how)
@@ -228,7 +227,6 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 			return refuse(fs, -EINVAL, "malformed address");
 		(*out)->site = named ? addr->sfc_site : peer.site;
 		(*out)->port = named ? addr->sfc_port : peer.port;
-		*count = 1;
 		return 0;
 	case FLITCAST_ADDR_LIST:
 		return gather_list(fs, addr, &controls, len, out, count);
@@ -240,6 +238,47 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 	default:
 		return refuse(fs, -EINVAL, "unknown address type");
 	}
+}
+
+/*
+ * Fills in @dest and @how of a message to one site that needs nothing that setsockopt() or bind()
+ * may be changing.  Return: false if it may, or if something is wrong: gather() says why.
+ */
+static bool gather_one(struct flitcast_sock *fs, const struct msghdr *msg,
+		       struct flitcast_msg_dest *dest, struct flitcast_send *how)
+{
+	const struct sockaddr_flitcast *addr = msg->msg_name;
+
+	/* A bound socket is attached: smp_load_acquire() shows what bind() wrote before. */
+	if (fs->sk.sk_type != SOCK_RDM || !smp_load_acquire(&fs->bound) || !addr ||
+	    msg->msg_controllen || !flitcast_addr_valid(addr, msg->msg_namelen) ||
+	    addr->sfc_addrtype != FLITCAST_ADDR_SITE || addr->sfc_copies || !addr->sfc_port ||
+	    READ_ONCE(fs->slow.policy) != FLITCAST_SLOW_WAIT)
+		return false;
+	dest->site = addr->sfc_site;
+	dest->port = addr->sfc_port;
+	how->slow = FLITCAST_TX_WAIT;
+	how->report = READ_ONCE(fs->confirm);
+	return true;
+}
+
+/* The destinations of a message, of a socket that is bound if it was not. */
+static int bind_and_gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
+			   struct flitcast_msg_dest **dests, u32 *ndests,
+			   struct flitcast_send *how)
+{
+	struct sock *sk = &fs->sk;
+	int err;
+
+	*ndests = 1;
+	if (gather_one(fs, msg, *dests, how))
+		return 0;
+	lock_sock(sk);
+	err = fs->bound || sk->sk_type == SOCK_SEQPACKET ? 0 : flitcast_addr_bind_locked(fs, 0, 0);
+	if (!err)
+		err = gather(fs, msg, len, dests, ndests, how);
+	release_sock(sk);
+	return err;
 }
 
 /* SO_PRIORITY as it is now; the site knows which messages are long. */
@@ -297,20 +336,36 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 	return err;
 }
 
+/**
+ * struct body - data of a message
+ * @msg: message that has it; NULL: @small has it
+ * @len: bytes
+ * @copied: it is a copy
+ * @small: few bytes to one target, for flitcast_port_send()
+ */
+struct body {
+	struct flitcast_msg *msg;
+	u32 len;
+	bool copied;
+	u8 small[FLITCAST_MSG_SMALL];
+};
+
 /* Hand it over; on a connection nothing comes behind what shutdown() sent. */
-static int hand_over(struct flitcast_sock *fs, struct flitcast_msg *m,
+static int hand_over(struct flitcast_sock *fs, const struct body *body,
 		     const struct flitcast_msg_dest *dests, const struct flitcast_send *how)
 {
 	int err;
 	u32 id;
 
+	if (!body->msg)
+		return flitcast_port_send(&fs->port, body->small, body->len, dests, how);
 	if (fs->sk.sk_type != SOCK_SEQPACKET)
-		return flitcast_msg_send(&fs->port, m, dests, how, &id);
-	flitcast_msg_set_kind(m, FC_KIND_DATA, 0);
+		return flitcast_msg_send(&fs->port, body->msg, dests, how, &id);
+	flitcast_msg_set_kind(body->msg, FC_KIND_DATA, 0);
 	lock_sock(&fs->sk);
 	err = flitcast_conn_may_send(fs);
 	if (!err)
-		err = flitcast_msg_send(&fs->port, m, dests, how, &id);
+		err = flitcast_msg_send(&fs->port, body->msg, dests, how, &id);
 	release_sock(&fs->sk);
 	return err;
 }
@@ -351,71 +406,28 @@ static void held_put(const struct msghdr *msg, struct ubuf_info *held, bool copi
 	net_zcopy_put(held);
 }
 
-/* Its data: as it is where that is of use, else a copy. */
-static struct flitcast_msg *msg_of(struct msghdr *msg, size_t len, u32 ndests,
-				   struct ubuf_info *held, bool *copied, int *err)
+/* Reads the data of a message: as it is where that is of use, else a copy. */
+static int body_read(struct body *body, struct sock *sk, struct msghdr *msg, u32 len, u32 ndests,
+		     struct ubuf_info *held)
 {
-	struct flitcast_msg *m;
-
-	*copied = false;
-	m = held && len >= ZEROCOPY_LEAST ?
-	    flitcast_msg_pin(len, ndests, &msg->msg_iter, held, GFP_KERNEL_ACCOUNT) : NULL;
-	if (m)
-		return m;
-	*copied = true;
-	*err = -ENOMEM;
-	m = flitcast_msg_alloc(len, ndests, GFP_KERNEL_ACCOUNT);
-	if (!m)
-		return NULL;
-	if (flitcast_msg_from_iter(m, &msg->msg_iter))
-		return m;
-	*err = -EFAULT;
-	flitcast_msg_free(m);
-	return NULL;
-}
-
-bool flitcast_send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t len, int *result)
-{
-	const struct sockaddr_flitcast *addr = msg->msg_name;
-	struct sock *sk = &fs->sk;
-	struct flitcast_send how = { .slow = FLITCAST_TX_WAIT };
-	struct flitcast_msg_dest dest;
-	u8 data[FLITCAST_MSG_SMALL];
-
-	/* What is bound is attached: what bind() wrote before it said so is seen here. */
-	if (!flitcast_fast() || !smp_load_acquire(&fs->bound))
-		return false;
-	if (len > sizeof(data) || sk->sk_type != SOCK_RDM || msg->msg_controllen || !addr ||
-	    msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL) ||
-	    !flitcast_addr_valid(addr, msg->msg_namelen) ||
-	    addr->sfc_addrtype != FLITCAST_ADDR_SITE || addr->sfc_copies || !addr->sfc_port ||
-	    READ_ONCE(fs->slow.policy) != FLITCAST_SLOW_WAIT || READ_ONCE(sk->sk_err) ||
-	    flitcast_cork_begun(&fs->cork) || flitcast_device_asked(sk) ||
-	    len > flitcast_sysctl_message_max(sock_net(sk)) ||
-	    flitcast_site_reserves(fs->port.site))
-		return false;
-	how.charge = flitcast_room_charge(len, 1);
-	if (!flitcast_room_reserve(fs, how.charge))
-		return false;
-	*result = -EFAULT;
-	if (!copy_from_iter_full(data, len, &msg->msg_iter)) {
-		flitcast_room_unreserve(fs, how.charge);
-		sk->sk_write_space(sk);
-		return true;
+	body->len = len;
+	body->copied = true;
+	body->msg = NULL;
+	if (len <= sizeof(body->small) && ndests == 1 && sk->sk_type == SOCK_RDM)
+		return copy_from_iter_full(body->small, len, &msg->msg_iter) ? 0 : -EFAULT;
+	if (held && len >= ZEROCOPY_LEAST)
+		body->msg = flitcast_msg_pin(len, ndests, &msg->msg_iter, held, GFP_KERNEL_ACCOUNT);
+	if (body->msg) {
+		body->copied = false;
+		return 0;
 	}
-	dest = (struct flitcast_msg_dest) { .site = addr->sfc_site, .port = addr->sfc_port };
-	tx_class(fs, &how);
-	how.report = READ_ONCE(fs->confirm);
-	how.patient = !how.report && flitcast_room_writable(fs);
-	if (flitcast_port_send(&fs->port, data, len, &dest, &how)) {
-		/* Why, finds who tries again. */
-		flitcast_room_unreserve(fs, how.charge);
-		iov_iter_revert(&msg->msg_iter, len);
-		return false;
-	}
-	atomic64_inc(&fs->tx_messages);
-	*result = len;
-	return true;
+	body->msg = flitcast_msg_alloc(len, ndests, GFP_KERNEL_ACCOUNT);
+	if (!body->msg)
+		return -ENOMEM;
+	if (flitcast_msg_from_iter(body->msg, &msg->msg_iter))
+		return 0;
+	flitcast_msg_free(body->msg);
+	return -EFAULT;
 }
 
 int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len)
@@ -425,10 +437,9 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 	long timeo = sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT);
 	struct flitcast_msg_dest one = { }, *dests = &one;
 	struct flitcast_send how = { };
+	struct body FC_UNSET body;
 	struct ubuf_info *held;
-	struct flitcast_msg *m;
-	u32 ndests = 0;
-	bool copied;
+	u32 ndests;
 	int err;
 
 	err = sock_error(sk);
@@ -437,11 +448,7 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 	if (len > most)
 		return refuse(fs, -EMSGSIZE, "message longer than net.flitcast.message_max");
 
-	lock_sock(sk);
-	err = fs->bound || sk->sk_type == SOCK_SEQPACKET ? 0 : flitcast_addr_bind_locked(fs, 0, 0);
-	if (!err)
-		err = gather(fs, msg, len, &dests, &ndests, &how);
-	release_sock(sk);
+	err = bind_and_gather(fs, msg, len, &dests, &ndests, &how);
 	if (err)
 		return send_error(sk, err, msg->msg_flags);
 	err = -ENETDOWN;
@@ -465,13 +472,13 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 		err = PTR_ERR(held);
 		goto uncharge;
 	}
-	m = msg_of(msg, len, ndests, held, &copied, &err);
-	if (!m)
+	err = body_read(&body, sk, msg, len, ndests, held);
+	if (err)
 		goto abort;
 	/* As long as the socket is writable, nobody waits for its messages to be over. */
 	how.patient = !how.report && !held && how.slow == FLITCAST_TX_WAIT &&
 		      flitcast_room_writable(fs);
-	err = hand_over(fs, m, dests, &how);
+	err = hand_over(fs, &body, dests, &how);
 	if (err) {
 		if (err == -EHOSTUNREACH)
 			refuse(fs, err, "the topology has no such site");
@@ -479,14 +486,15 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 			refuse(fs, err, "every target was too slow and is detached");
 		goto free;
 	}
-	held_put(msg, held, copied);
+	held_put(msg, held, body.copied);
 	atomic64_inc(&fs->tx_messages);
 	admission_wait(fs, timeo);
 	if (dests != &one)
 		kvfree(dests);
 	return len;
 free:
-	flitcast_msg_free(m);
+	if (body.msg)
+		flitcast_msg_free(body.msg);
 abort:
 	net_zcopy_put_abort(held, true);
 uncharge:

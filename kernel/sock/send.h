@@ -26,21 +26,6 @@ struct flitcast_sock;
 int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 site, u16 port,
 		       u32 *id);
 
-/**
- * flitcast_send_short() - sendmsg() in nearly all cases
- * @fs: socket
- * @msg: of sendmsg()
- * @len: bytes of the message
- * @result: gets the result of sendmsg()
- *
- * Sends a short message to one target, for which there is room, and of which nothing is said but
- * where it goes.
- *
- * Return: false if it is no such message, or something is wrong: nothing has been done then, and
- * flitcast_send_whole() tells why.
- */
-bool flitcast_send_short(struct flitcast_sock *fs, struct msghdr *msg, size_t len, int *result);
-
 /* sendmsg() of a whole message, whatever MSG_MORE says. */
 int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len);
 

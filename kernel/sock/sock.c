@@ -120,11 +120,8 @@ static int fs_getname(struct socket *sock, struct sockaddr *uaddr, int peer)
 static int fs_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 {
 	struct flitcast_sock *fs = to_fs(sock->sk);
-	int result;
 
 	forget(fs);
-	if (flitcast_send_short(fs, msg, len, &result))
-		return result;
 	if (msg->msg_flags & MSG_OOB)
 		return refuse(fs, -EOPNOTSUPP, "MSG_OOB: there is no out-of-band data");
 	/* MSG_CONFIRM, MSG_DONTROUTE, MSG_EOR and sendmmsg()'s MSG_BATCH are hints: ignored. */
