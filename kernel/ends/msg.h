@@ -227,10 +227,7 @@ struct flitcast_msg {
 
 /* Let go of a message; the last one frees it. */
 void flitcast_msg_put(struct flitcast_msg *msg);
-/*
- * A message to one target that the site kept, for @len bytes of data, FLITCAST_MSG_SMALL at most;
- * NULL: it has none.
- */
+/* A message to one target that the site kept, for FLITCAST_MSG_SMALL bytes at most, or NULL. */
 struct flitcast_msg *flitcast_msg_spare(struct flitcast_site *site, u32 len);
 /* As flitcast_msg_put(); what is freed may be kept for the next one. */
 void flitcast_msg_over(struct flitcast_site *site, struct flitcast_msg *msg);

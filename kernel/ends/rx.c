@@ -14,7 +14,6 @@
 #include "ends/txflow.h"
 #include "fabric/csr.h"
 #include "fabric/enter.h"
-#include "fabric/fast.h"
 
 /* Confirmations that were owed are sent so many in one go. */
 #define PAY_BUDGET	64
@@ -143,7 +142,7 @@ static enum flitcast_admit may_come(struct flitcast_port *port, const struct fc_
 
 /*
  * Reserve room for a message and make its place.  Its packets are thought to hold what the first
- * one, which is here, does.
+ * one, which is here, does.  The next message needs no place if that packet is all of it.
  */
 static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		  struct rx_flow *flow, struct fc_rxmsg *slot, const struct fc_target *t,
@@ -165,19 +164,16 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		return false;
 	}
 	*rx_need(flow, t->seq) = 0;
-	if (taken->alone) {
-		FLITCAST_DELIVERY(taken->data)->charge = charge;
-		msg = flitcast_rxmsg_alone(taken->data);
-	} else {
-		msg = flitcast_rxmsg_make(part, charge, extra);
-	}
+	msg = taken->alone ? flitcast_rxmsg_alone(taken->data, charge) :
+			     flitcast_rxmsg_make(part, charge, extra);
 	if (!msg) {
 		site->stat[FC_STAT_NO_MEMORY]++;
 		port->ops->uncharge(port, charge, early);
 		return false;
 	}
-	fc_rxflow_admit(&flow->core, slot, t, part, msg);
-	if (!early)
+	if (early || !taken->alone)
+		fc_rxflow_admit(&flow->core, slot, t, part, msg);
+	if (!early && !list_empty(&flow->waiting))
 		list_del_init(&flow->waiting);
 	return true;
 }
@@ -260,45 +256,6 @@ static inline void deliver_next(struct flitcast_site *site, struct flitcast_port
 		deliver_waiting(site, port, flow);
 }
 
-/*
- * What is nearly all: the next message of a flow, in one flit, where nobody waits for room.  It
- * is delivered without a place of its own.  Return: false if it is no such message, or cannot
- * come; nothing has been done then.
- */
-static bool pass(struct flitcast_site *site, struct flitcast_port *port, struct rx_flow *flow,
-		 struct sk_buff_head *flits, const struct fc_packet *pk, const struct fc_target *t)
-{
-	struct fc_part part = { .off = t->off, .len = t->len ? t->len : pk->msg_len - t->off };
-	struct sk_buff *only;
-	u32 charge;
-
-	/* All of it is in the first packet. */
-	part.count = 1;
-	if (pk->msg_len > FC_PACKET_MAX || !fc_rxflow_passes(&flow->core, t->seq) ||
-	    flow->need[t->seq % FC_FLOW_WINDOW] || flow->invited || site->mode->reserves ||
-	    !list_empty(&port->waiting) || !list_empty(&port->invited))
-		return false;
-	only = flitcast_rxmsg_only(port, flits, part.len);
-	if (!only)
-		return false;
-	charge = max(flitcast_rxmsg_charge(&part), only->truesize);
-	if (may_come(port, pk, false) != FLITCAST_ADMIT_YES ||
-	    !port->ops->charge(port, charge, false))
-		return false;
-	flitcast_rxmsg_take_only(flits, only);
-	FLITCAST_ARRIVAL(only)->arrived = flow->used;
-	describe(FLITCAST_DELIVERY(only), pk, &part, 0, NULL);
-	FLITCAST_DELIVERY(only)->charge = charge;
-	fc_rxflow_pass(&flow->core);
-	hand_over(site, port, only);
-	deliver_next(site, port, flow);
-	if (pk->flags & FC_PACKET_LATER)
-		owe(site, flow);
-	else
-		answer(site, pk, t, flow, FC_CTRL_CONFIRM);
-	return true;
-}
-
 /* When a packet was to come, by its header, which is not kept. */
 static u64 csr_due(struct flitcast_site *site, const struct sk_buff_head *flits,
 		   const struct flitcast_votes *votes)
@@ -331,9 +288,28 @@ static void rx_keep(struct flitcast_site *site, struct flitcast_port *port, stru
 
 	note_arrival(FLITCAST_ARRIVAL(skb), due, flow->used);
 	describe(FLITCAST_DELIVERY(skb), pk, part, taken->cut, votes);
+	if (slot->state == FC_RX_EMPTY) {
+		fc_rxflow_pass(&flow->core);
+		hand_over(site, port, skb);
+		deliver_next(site, port, flow);
+		return;
+	}
 	fc_rxmsg_stored(slot, index);
 	if (fc_rxflow_ready(&flow->core))
-		deliver_next(site, port, flow);
+		deliver_waiting(site, port, flow);
+}
+
+/* The level of a flow was @before.  Others may have waited only for what the source gave up. */
+static void went_up(struct flitcast_site *site, struct flitcast_port *port, struct rx_flow *flow,
+		    u32 before)
+{
+	struct fc_rxmsg *m;
+
+	if (flow->core.next == before)
+		return;
+	while ((m = fc_rxflow_ready(&flow->core)))
+		deliver(site, port, flow, m);
+	flitcast_rx_level(site, port, flow, before);
 }
 
 /* Any packet of a flow, step by step. */
@@ -344,7 +320,7 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 {
 	struct fc_part part;
 	u16 packet;
-	struct fc_rxmsg *slot, *m;
+	struct fc_rxmsg *slot;
 	enum flitcast_admit admitted;
 	enum fc_rx_verdict verdict;
 	struct skip_arg arg;
@@ -367,10 +343,7 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 	arg.flow = flow;
 	before = flow->core.begun ? flow->core.next : t->seq - t->lag;
 	verdict = fc_rxflow_packet(&flow->core, t, &part, packet, &slot, skip, &arg);
-	/* Others may have waited only for what the source gave up. */
-	while ((m = fc_rxflow_ready(&flow->core)))
-		deliver(site, port, flow, m);
-	flitcast_rx_level(site, port, flow, before);
+	went_up(site, port, flow, before);
 	switch (verdict) {
 	case FC_RX_BAD:
 		site->stat[FC_STAT_PKT_BAD]++;
@@ -468,8 +441,6 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	if (unlikely(!port || !flow))
 		return rx_first(site, port, flow, flits, pk, t, votes);
 	flitcast_rxflow_used(site, flow);
-	if (flitcast_fast() && !votes && pass(site, port, flow, flits, pk, t))
-		return true;
 	return rx_any(site, port, flow, flits, pk, t, votes);
 }
 
@@ -479,12 +450,9 @@ static void forward(struct flitcast_site *site, struct flitcast_port *port, stru
 {
 	struct skip_arg arg = { .site = site, .flow = flow };
 	u32 before = flow->core.next;
-	struct fc_rxmsg *m;
 
 	fc_rxflow_forward(&flow->core, level, skip, &arg);
-	while ((m = fc_rxflow_ready(&flow->core)))
-		deliver(site, port, flow, m);
-	flitcast_rx_level(site, port, flow, before);
+	went_up(site, port, flow, before);
 }
 
 void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)

@@ -167,12 +167,12 @@ void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key,
 #define WASTE_TIGHT	PAGE_SIZE
 #define WASTE_FACTOR	3
 
-/* Truesize of the flits before @end: the memory that they are charged for. */
-static u32 truesize(const struct sk_buff *skb, const struct sk_buff *end)
+/* Truesize of a list of flits: the memory that they are charged for. */
+static u32 truesize(const struct sk_buff *skb)
 {
 	u32 n = 0;
 
-	for (; skb != end; skb = skb->next)
+	for (; skb; skb = skb->next)
 		n += skb->truesize;
 	return n;
 }
@@ -181,13 +181,13 @@ static u32 truesize(const struct sk_buff *skb, const struct sk_buff *end)
  * Memory that flits keep from being freed: whole lots of pages, of which other messages have parts,
  * too.  The flits of one message follow each other in the same lots.
  */
-static u32 footprint(const struct sk_buff *skb, const struct sk_buff *end)
+static u32 footprint(const struct sk_buff *skb)
 {
 	const struct page *last = NULL;
 	u32 n = 0;
 	int i;
 
-	for (; skb != end; skb = skb->next) {
+	for (; skb; skb = skb->next) {
 		n += SKB_TRUESIZE(skb_end_offset(skb));
 		for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
 			const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
@@ -201,12 +201,11 @@ static u32 footprint(const struct sk_buff *skb, const struct sk_buff *end)
 	return n;
 }
 
-/* @end: NULL of a list; of a flit in a queue, the next one, or the queue. */
-static bool wasteful(const struct flitcast_port *port, const struct sk_buff *skb,
-		     const struct sk_buff *end, u32 len)
+/* Do flits of truesize @held hold much more than @len bytes of data? */
+static bool wasteful(const struct flitcast_port *port, const struct sk_buff *skb, u32 held, u32 len)
 {
-	return truesize(skb, end) > WASTE_FACTOR * len + WASTE_MAX ||
-	       (port->tight && footprint(skb, end) > WASTE_FACTOR * len + WASTE_TIGHT);
+	return held > WASTE_FACTOR * len + WASTE_MAX ||
+	       (port->tight && footprint(skb) > WASTE_FACTOR * len + WASTE_TIGHT);
 }
 
 /* Bytes [from, from + len) of a list of flits, as if it were one. */
@@ -311,31 +310,26 @@ void flitcast_rxmsg_take(struct flitcast_port *port, struct sk_buff_head *flits,
 	}
 	taken->alone = skb;
 	taken->cut = 0;
-	if (skb)
-		flitcast_rxmsg_take_only(flits, skb);
-	else
+	if (skb) {
+		__skb_unlink(skb, flits);
+		__skb_pull(skb, fc_wire_head_len(skb->data));
+	} else {
 		skb = packet_data(flits);
+	}
 	taken->data = skb;
-	if (skb && wasteful(port, skb, NULL, len)) {
+	held = truesize(skb);
+	if (skb && wasteful(port, skb, held, len)) {
 		skb = compact(skb, from, len);
 		if (skb) {
 			taken->data = skb;
 			taken->cut = from;
 			taken->alone = part->count == 1;
-			if (taken->alone)
-				*FLITCAST_ARRIVAL(skb) = (struct flitcast_arrival) { };
+			held = truesize(skb);
 		}
 	}
-	held = truesize(taken->data, NULL);
+	if (taken->alone)
+		*FLITCAST_ARRIVAL(taken->data) = (struct flitcast_arrival) { };
 	taken->extra = held > len + room ? held - len - room : 0;
-}
-
-struct sk_buff *flitcast_rxmsg_only(const struct flitcast_port *port, struct sk_buff_head *flits,
-				    u32 len)
-{
-	struct sk_buff *skb = whole(flits);
-
-	return skb && !wasteful(port, skb, skb->next, len) ? skb : NULL;
 }
 
 void *flitcast_rxmsg_make(const struct fc_part *part, u32 charge, u32 extra)
@@ -356,8 +350,9 @@ void *flitcast_rxmsg_make(const struct fc_part *part, u32 charge, u32 extra)
 	return msg;
 }
 
-void *flitcast_rxmsg_alone(struct sk_buff *skb)
+void *flitcast_rxmsg_alone(struct sk_buff *skb, u32 charge)
 {
+	FLITCAST_DELIVERY(skb)->charge = charge;
 	return (void *)((unsigned long)skb | ALONE);
 }
 

@@ -34,24 +34,13 @@ static inline u32 flitcast_rxmsg_charge(const struct fc_part *part)
 	return part->len + MSG_ROOM + part->count * PACKET_ROOM;
 }
 
-/* A flit that is all of a message, taken out of the flits of its packet. */
-static inline void flitcast_rxmsg_take_only(struct sk_buff_head *flits, struct sk_buff *only)
-{
-	__skb_unlink(only, flits);
-	__skb_pull(only, fc_wire_head_len(only->data));
-	*FLITCAST_ARRIVAL(only) = (struct flitcast_arrival) { };
-}
-
-/* The flit that may be delivered as a message of @len bytes; NULL: flitcast_rxmsg_take(). */
-struct sk_buff *flitcast_rxmsg_only(const struct flitcast_port *port, struct sk_buff_head *flits,
-				    u32 len);
 /* Take the data of a part out of a packet, with as little else as is worth while. */
 void flitcast_rxmsg_take(struct flitcast_port *port, struct sk_buff_head *flits,
 			 const struct fc_part *part, u16 packet, struct rx_taken *taken);
 /* Handle of a message to be put together (struct fc_rxmsg, @h); NULL: no memory. */
 void *flitcast_rxmsg_make(const struct fc_part *part, u32 charge, u32 extra);
-/* Handle of a message that is one skb, whose charge is in its cb. */
-void *flitcast_rxmsg_alone(struct sk_buff *skb);
+/* Handle of a message that is one skb, which gets its charge. */
+void *flitcast_rxmsg_alone(struct sk_buff *skb, u32 charge);
 /*
  * Keep a packet of a message.  @taken gets the @cut of the message's first packet.  Return: the skb
  * that will be delivered.

@@ -122,7 +122,8 @@ void flitcast_rx_level(struct flitcast_site *site, struct flitcast_port *port,
 bool flitcast_rx_charge(struct flitcast_site *site, struct flitcast_port *port,
 			struct rx_flow *flow, u32 charge, bool early)
 {
-	uninvite(port, flitcast_site_now(site));
+	if (!list_empty(&port->invited))
+		uninvite(port, flitcast_site_now(site));
 	if (!early && flow->invited) {
 		port->ops->uncharge(port, flow->invited, false);
 		flow->invited = 0;

@@ -104,8 +104,6 @@ int flitcast_room_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 	struct sock *sk = &fs->sk;
 	int err = 0;
 
-	if (flitcast_room_reserve(fs, charge))
-		return 0;
 	atomic_inc(&fs->tx_waiting);
 	flitcast_wait_begin(sk, &wait);
 	for (;;) {

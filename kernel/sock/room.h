@@ -31,7 +31,7 @@ bool flitcast_room_reserve(struct flitcast_sock *fs, u32 charge);
 void flitcast_room_unreserve(struct flitcast_sock *fs, u32 charge);
 
 /**
- * flitcast_room_wait() - flitcast_room_reserve(), waiting for room
+ * flitcast_room_wait() - wait for room where flitcast_room_reserve() found none
  * @fs: bound socket
  * @charge: so much of it
  * @timeo: wait so long, in jiffies; gets the time that is left

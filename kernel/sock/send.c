@@ -298,8 +298,6 @@ static void admission_wait(struct flitcast_sock *fs, long timeo)
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
 	struct sock *sk = &fs->sk;
 
-	if (!timeo || !READ_ONCE(fs->port.waits))
-		return;
 	flitcast_wait_begin(sk, &wait);
 	while (READ_ONCE(fs->port.waits) && timeo && !signal_pending(current)) {
 		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
@@ -464,7 +462,8 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 	tx_class(fs, &how);
 	if (how.copies)
 		how.class = FLITCAST_TX_CAST;
-	err = flitcast_room_wait(fs, how.charge, &timeo);
+	err = flitcast_room_reserve(fs, how.charge) ? 0 :
+	      flitcast_room_wait(fs, how.charge, &timeo);
 	if (err)
 		goto out;
 	held = held_get(sk, msg, len);
@@ -488,7 +487,8 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 	}
 	held_put(msg, held, body.copied);
 	atomic64_inc(&fs->tx_messages);
-	admission_wait(fs, timeo);
+	if (timeo && READ_ONCE(fs->port.waits))
+		admission_wait(fs, timeo);
 	if (dests != &one)
 		kvfree(dests);
 	return len;

@@ -28,3 +28,12 @@ void *fuzz_copy(const void *from, size_t size)
 		memcpy(copy, from, size);
 	return copy;
 }
+
+void *fuzz_room(size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	if (!p)
+		abort();
+	return p;
+}

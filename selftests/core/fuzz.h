@@ -58,6 +58,9 @@ static inline u32 fuzz_below(struct fuzz *f, u32 below)
 /* A copy of exactly its size, so that the address sanitizer sees its end. */
 void *fuzz_copy(const void *from, size_t size);
 
+/* Memory of zeros. */
+void *fuzz_room(size_t n, size_t size);
+
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 
 #endif /* SELFTESTS_CORE_FUZZ_H */

@@ -22,6 +22,7 @@
 #include "ledger.h"
 #include "machine.h"
 #include "postman.h"
+#include "record.h"
 #include "routes.h"
 #include "vnet.h"
 
@@ -91,95 +92,9 @@ struct bench {
 
 static void event(struct bench *b, u8 class, struct fc_event *ev);
 
-/**
- * struct record - the effects of the first run, which the second one repeats
- * @effects: by event, sum of the hashes of its effects: their order may differ
- * @events: how many
- * @room: places of @effects
- * @same: of these, events before the first one in which a flit goes back by the channel that it
- *	came by: it acknowledges itself on the shortcut alone
- * @again: this is the second run
- */
-static struct record {
-	u64 *effects;
-	u32 events;
-	u32 room;
-	u32 same;
-	bool again;
-} record;
-
-/* FNV-1a. */
-static u64 hash(u64 sum, const void *data, size_t size)
-{
-	const u8 *p = data;
-
-	while (size--)
-		sum = (sum ^ *p++) * 0x100000001b3ULL;
-	return sum;
-}
-
-/* All that a peer or the operator sees of an effect. */
-static u64 hash_effect(const struct fc_effect *e)
-{
-	u64 what[] = {
-		e->type, e->port, e->vc, e->flags, e->seq, e->ack, e->mask, e->flit.data,
-		e->flit.parts,
-	};
-	u64 sum = hash(0xcbf29ce484222325ULL, what, sizeof(what));
-
-	if (e->type == FC_FX_STATUS) {
-		sum = hash(sum, &e->status.have, sizeof(e->status.have));
-		sum = hash(sum, &e->status.upto, sizeof(e->status.upto));
-	}
-	if (e->flit.head)
-		sum = hash(sum, e->flit.head, FC_PACKET_SIZE);
-	return sum;
-}
-
-/* Does a flit go back by the channel that it came by? */
-static bool goes_back(const struct bench *b, u8 class, u8 port)
-{
-	for (u32 i = 0; i < b->fx.n; i++) {
-		const struct fc_effect *e = &b->fx.fx[i];
-
-		if (e->type == FC_FX_SEND && e->port == port && e->vc == b->ch[class].vc)
-			return true;
-	}
-	return false;
-}
-
-/* Keeps the sum of an event, or compares it. */
-static void compare(u64 sum)
-{
-	u32 at = record.events++;
-
-	if (record.again) {
-		CHECK(at >= record.same || record.effects[at] == sum, "event %u: a shortcut has other effects", at);
-		return;
-	}
-	if (at == record.room) {
-		record.room = record.room ? 2 * record.room : 1024;
-		record.effects = realloc(record.effects, record.room * sizeof(*record.effects));
-		if (!record.effects)
-			abort();
-	}
-	record.effects[at] = sum;
-}
-
 static u32 packet_flits(u32 bytes, u32 front)
 {
 	return 1 + (bytes - front + PAYLOAD - 1) / PAYLOAD;
-}
-
-/* Of what a peer sends, some may be lost. */
-static void excuse(struct bench *b, u8 class, u8 port)
-{
-	for (u32 i = 0; i < b->ledger.packets; i++) {
-		struct packet *pk = &b->ledger.packet[i];
-
-		if (pk->port == port && pk->class == class && !packet_over(pk))
-			pk->excused = true;
-	}
 }
 
 /*
@@ -578,7 +493,7 @@ static void link_reset(struct bench *b, u8 port, u32 window)
 			out->packet->excused = true;
 		}
 		memset(&b->peer[c][port], 0, sizeof(b->peer[c][port]));
-		excuse(b, c, port);
+		packets_excuse(&b->ledger, c, port);
 	}
 	b->window[port] = window < most ? window : most;
 }
@@ -611,22 +526,20 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
 	ev->now = b->now;
 	do {
 		more = fc_vnet_event(&b->v, class, ev, &b->fx);
-		for (u32 i = 0; i < b->fx.n; i++)
-			sum += hash_effect(&b->fx.fx[i]);
+		sum += record_sum(&b->fx);
 		CHECK(b->fx.n <= FC_EFFECTS, "%u effects", b->fx.n);
 		CHECK(!more || b->fx.n || b->v.looks, "more to do, and nothing done");
 		/* It leaves off after so many targets and those of one packet more. */
 		CHECK(b->v.looks < 2 * FC_TARGETS_MAX && (b->v.looks < FC_TARGETS_MAX || more ||
 							  !b->v.work), "%u looks", b->v.looks);
-		if (ev->type == FC_EV_FLIT && ev->port && goes_back(b, class, ev->port) &&
-		    record.same > record.events)
-			record.same = record.events;
+		if (ev->type == FC_EV_FLIT && ev->port)
+			record_flit(&b->fx, ev->port, b->ch[class].vc);
 		perform(b);
 		ev->type = FC_EV_MORE;
 		/* A window of flits in each queue, each copied to each port. */
 		CHECK(++calls < 1000, "never done");
 	} while (more);
-	compare(sum);
+	record_event(sum);
 	for (u8 c = 0; c < b->v.nclasses; c++)
 		for (u8 p = 0; p < b->v.nports; p++)
 			if (c == class || b->ch[c].rx[p].queued)
@@ -790,7 +703,7 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 		peer->odd_left -= data < peer->odd_left ? data : peer->odd_left;
 	}
 	peer->dirty = true;
-	excuse(b, class, port);
+	packets_excuse(&b->ledger, class, port);
 	ev.seq = where == 255 ? fuzz_u32(f) : peer->told + where % 20 - 4;
 	if (where & 64)
 		ev.seq = rx->taken + rx->queued;
@@ -840,7 +753,7 @@ static void odd_status(struct bench *b, struct fuzz *f, u8 class, u8 port)
 	u32 ack = how & 128 ? fuzz_u32(f) : peer->acked + fuzz_below(f, 12) - 2;
 
 	peer->dirty = true;
-	excuse(b, class, port);
+	packets_excuse(&b->ledger, class, port);
 	status(b, class, port, how & 7, seq, ack, how & 32 ? fuzz_u32(f) : fuzz_u8(f) & fuzz_u8(f),
 	       ack + fuzz_below(f, 16));
 }
@@ -999,29 +912,20 @@ static void count_drop(void *arg, void *h)
 	free(h);
 }
 
-static void *room(size_t n, size_t size)
-{
-	void *p = calloc(n, size);
-
-	if (!p)
-		abort();
-	return p;
-}
-
 static void bench_alloc(struct bench *b, u32 window, bool postman)
 {
 	u8 nports = b->topo.ndirs + 1, nclasses = b->classes.count;
 	u8 slots = fc_vnet_branches(b->topo.ndirs);
 	u32 inputs = (u32)nclasses * nports;
 
-	b->in = room(inputs, sizeof(*b->in));
-	b->out = room(inputs, sizeof(*b->out));
-	b->branch = room((size_t)inputs * slots, sizeof(*b->branch));
-	b->queue = room((size_t)inputs * window, sizeof(*b->queue));
-	b->v.memo = room(1, fc_vmemo_room(nclasses));
-	b->straight = postman ? room(inputs, sizeof(*b->straight)) : NULL;
-	b->rx = room(inputs, sizeof(*b->rx));
-	b->tx = room(inputs, sizeof(*b->tx));
+	b->in = fuzz_room(inputs, sizeof(*b->in));
+	b->out = fuzz_room(inputs, sizeof(*b->out));
+	b->branch = fuzz_room((size_t)inputs * slots, sizeof(*b->branch));
+	b->queue = fuzz_room((size_t)inputs * window, sizeof(*b->queue));
+	b->v.memo = fuzz_room(1, fc_vmemo_room(nclasses));
+	b->straight = postman ? fuzz_room(inputs, sizeof(*b->straight)) : NULL;
+	b->rx = fuzz_room(inputs, sizeof(*b->rx));
+	b->tx = fuzz_room(inputs, sizeof(*b->tx));
 	for (u32 i = 0; i < inputs; i++) {
 		b->in[i].branch = b->branch + (size_t)i * slots;
 		b->rx[i].queue = b->queue + (size_t)i * window;
@@ -1162,7 +1066,6 @@ static u64 run(const u8 *data, size_t size, bool stepwise)
 	static struct bench b;
 	struct fuzz f = { data, data + size };
 	struct fc_event ev = { .type = FC_EV_MORE };
-	u64 sum;
 	u8 end;
 
 	end = fuzz_u8(&f);
@@ -1197,27 +1100,19 @@ static u64 run(const u8 *data, size_t size, bool stepwise)
 	fc_vnet_purge(&b.v, count_drop, &b);
 	CHECK(!b.ledger.held, "%u handles kept", b.ledger.held);
 	bench_free(&b);
-	sum = hash(0, b.stat, sizeof(b.stat));
-	return hash(sum, b.link_stat, sizeof(b.link_stat));
+	return record_hash(record_hash(0, b.stat, sizeof(b.stat)), b.link_stat,
+			   sizeof(b.link_stat));
 }
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {
-	u64 fast, slow;
-	u32 events;
+	u64 counters;
 
 	if (size < 8)
 		return 0;
-	record.again = false;
-	record.same = ~(u32)0;
-	record.events = 0;
-	fast = run(data, size, false);
-	events = record.events;
-	record.again = true;
-	record.events = 0;
-	slow = run(data, size, true);
-	CHECK(record.same < events || (events == record.events && fast == slow),
-	      "%u events, and %u step by step: counters %llx and %llx", events, record.events,
-	      (unsigned long long)fast, (unsigned long long)slow);
+	record_first();
+	counters = run(data, size, false);
+	record_again();
+	record_end(counters == run(data, size, true));
 	return 0;
 }

@@ -149,3 +149,13 @@ void train_flit(struct ledger *l, struct train *t, const struct fc_effect *e, u6
 	      t->left);
 	t->left -= flit->data;
 }
+
+void packets_excuse(struct ledger *l, u8 class, u8 port)
+{
+	for (u32 i = 0; i < l->packets; i++) {
+		struct packet *pk = &l->packet[i];
+
+		if (pk->port == port && pk->class == class && !packet_over(pk))
+			pk->excused = true;
+	}
+}

@@ -82,6 +82,9 @@ struct packet *packet_of(struct ledger *l, const u8 *head);
 /* Every target went one way, was told of, or has an excuse. */
 void packets_check(const struct ledger *l);
 
+/* Packets under way in a channel may be lost. */
+void packets_excuse(struct ledger *l, u8 class, u8 port);
+
 /* A frame, in memory of exactly its size. */
 struct fc_flit flit_new(struct ledger *l, u8 parts, u32 data, const u8 *head, u32 head_size);
 

@@ -196,9 +196,7 @@ static void perform(struct bench *b)
 		case FC_FX_RESCUE:
 			b->rescued |= fc_bit(e->port);
 			break;
-		case FC_FX_LOOK:
-		case FC_FX_RESERVE:
-		case FC_FX_ADMITTED:
+		default:
 			CHECK(false, "an effect of another mode");
 			break;
 		}

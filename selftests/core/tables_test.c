@@ -165,18 +165,10 @@ static void perform(struct bench *b, const struct fc_effect *fx)
 	case FC_FX_DISCARD:
 		got_term(b, 0, ":abort-packet");
 		break;
-	case FC_FX_STATUS:
-	case FC_FX_UNREACHABLE:
-	case FC_FX_DROP:
-	case FC_FX_RESEND:
-	case FC_FX_RELEASE:
-	case FC_FX_RESCUE:
-	case FC_FX_LOOK:
-	case FC_FX_RESERVE:
-	case FC_FX_ADMITTED:
-		break;
 	case FC_FX_RESET:
 		CHECK(false, "port %u: a contradiction", fx->port);
+		break;
+	default:
 		break;
 	}
 }
