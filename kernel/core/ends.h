@@ -148,16 +148,9 @@ static inline struct fc_rxmsg *fc_rxflow_ready(struct fc_rxflow *flow)
 void fc_rxflow_delivered(struct fc_rxflow *flow, struct fc_rxmsg *msg);
 
 /*
- * Is message @seq, whose packet is here, the next to deliver, and nothing kept of it?  One that is
- * whole in that packet may then be delivered at once: fc_rxflow_pass() instead of
- * fc_rxflow_packet() and what follows it.  What its source has given up is before it, and over.
+ * Delivers the next message, of which fc_rxflow_packet() has said FC_RX_ADMIT and which is whole in
+ * that packet: instead of fc_rxflow_admit() and what follows it.
  */
-static inline bool fc_rxflow_passes(const struct fc_rxflow *flow, u32 seq)
-{
-	return flow->begun && seq == flow->next &&
-	       flow->msg[seq % FC_FLOW_WINDOW].state == FC_RX_EMPTY;
-}
-
 static inline void fc_rxflow_pass(struct fc_rxflow *flow)
 {
 	flow->next++;

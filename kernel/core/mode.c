@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 #include "mode.h"
 
-static const char *const names[] = {
-	[FC_MODE_CARE] = "care", [FC_MODE_VNET] = "vnet",
-	[FC_MODE_CSR] = "csr",
-	[FC_MODE_POSTMAN] = "postman",
+static const struct fc_mode_ops modes[] = {
+	[FC_MODE_CARE] = { .name = "care", .version = 2 },
+	[FC_MODE_VNET] = { .name = "vnet", .version = 1, .classes = true },
+	[FC_MODE_CSR] = { .name = "csr", .version = 2, .classes = true, .reserves = true },
+	[FC_MODE_POSTMAN] = { .name = "postman", .version = 1, .classes = true, .eager = true },
 };
 
-const char *fc_mode_name(u8 mode)
+static_assert(FC_ARRAY_SIZE(modes) == FC_MODE_COUNT);
+
+const struct fc_mode_ops *fc_mode_ops(u8 mode)
 {
-	return mode < FC_MODE_COUNT ? names[mode] : NULL;
+	return mode < FC_MODE_COUNT ? &modes[mode] : NULL;
 }
 
 int fc_mode_parse(const char *name)
@@ -17,7 +20,7 @@ int fc_mode_parse(const char *name)
 	int mode;
 
 	for (mode = 0; mode < FC_MODE_COUNT; mode++) {
-		const char *a = name, *b = names[mode];
+		const char *a = name, *b = modes[mode].name;
 
 		while (*a && *a == *b) {
 			a++;

@@ -16,23 +16,25 @@ enum fc_mode {
 	FC_MODE_COUNT
 };
 
-/* Do packets go in classes (core/vclass.h), by the switch of core/vnet.h? */
-static inline bool fc_mode_classes(u8 mode)
-{
-	return mode != FC_MODE_CARE;
-}
-
-/*
- * The version that HELLO names: sites of different ones have no link.  In version 1 of modes care
- * and csr all packets have channels in common, in version 2 each set has its own.
+/**
+ * struct fc_mode_ops - what kernel, simulator and tool have to know of a switching mode
+ * @name: of the mode, which users give
+ * @version: that HELLO names: sites of different ones have no link.  In version 1 of modes care and
+ *	csr all packets have channels in common, in version 2 each set has its own.
+ * @classes: packets go in classes (core/vclass.h), by the switch of core/vnet.h
+ * @reserves: packets reserve their way before they enter (core/csr_plan.h)
+ * @eager: fronts go straight on before they are looked at (core/postman.h)
  */
-static inline u8 fc_mode_version(u8 mode)
-{
-	return mode == FC_MODE_CARE || mode == FC_MODE_CSR ? 2 : 1;
-}
+struct fc_mode_ops {
+	const char *name;
+	u8 version;
+	bool classes;
+	bool reserves;
+	bool eager;
+};
 
-/* Return: the name, or NULL where there is no such mode. */
-const char *fc_mode_name(u8 mode);
+/* Return: the table's entry, or NULL where there is no such mode. */
+const struct fc_mode_ops *fc_mode_ops(u8 mode);
 
 /* Return: the mode of that name, or -1. */
 int fc_mode_parse(const char *name);

@@ -205,7 +205,6 @@ static void feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
 }
 
 const struct flitcast_mode flitcast_mode_care = {
-	.version = 2,
 	.active = CARE_ACTIVE_MAX,
 	.active_user = CARE_ACTIVE_USER_MAX,
 	.window = any_window,

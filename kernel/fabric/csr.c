@@ -120,7 +120,6 @@ static void csr_time(struct flitcast_site *site, u64 now)
 }
 
 const struct flitcast_mode flitcast_mode_csr = {
-	.version = 2,
 	.reserves = true,
 	FLITCAST_VNET_MODE,
 	.alloc = csr_alloc,

@@ -125,8 +125,8 @@ static void hello_init(const struct flitcast_site *site, struct flitcast_end *en
 
 	end->hello = (struct fc_hello) {
 		.own = {
-			.ver_min = site->mode->version,
-			.ver_max = site->mode->version,
+			.ver_min = fc_mode_ops(site->cfg.mode)->version,
+			.ver_max = fc_mode_ops(site->cfg.mode)->version,
 			.site = site->cfg.id, .port = link->port,
 			.window = window ? window : site->cfg.window,
 			.flags = (crc ? FC_HELLO_SUM : 0) |

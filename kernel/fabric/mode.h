@@ -13,9 +13,7 @@ struct flitcast_site_config;
 
 /**
  * struct flitcast_mode - a switching mode
- * @version: that HELLO names
- * @reserves: messages reserve their way before they enter; the time is read at each step
- * @runs: a front may tell how far it has gone straight on (FC_PART_RUN)
+ * @reserves: as struct fc_mode_ops says; the time is read at each step
  * @joins: confirmations of a list wait for those of targets further on
  * @whole: room in the local net-input is for a whole packet, not for each flit
  * @at_once: a message of one flit may enter without waiting for the feed
@@ -46,9 +44,7 @@ struct flitcast_site_config;
  * that nobody knows yet.
  */
 struct flitcast_mode {
-	u8 version;
 	bool reserves;
-	bool runs;
 	bool joins;
 	bool whole;
 	bool at_once;

@@ -157,7 +157,7 @@ static bool alloc_memo(struct flitcast_vset *v)
 
 static bool alloc_straight(struct flitcast_site *site, struct flitcast_vnet *v)
 {
-	if (site->cfg.mode != FC_MODE_POSTMAN)
+	if (!fc_mode_ops(site->cfg.mode)->eager)
 		return true;
 	v->straight = kvcalloc((size_t)v->classes.count * site->node.nports, sizeof(*v->straight),
 			       GFP_KERNEL_ACCOUNT);
@@ -411,7 +411,6 @@ u32 flitcast_vnet_window_min(u32 flit)
 }
 
 const struct flitcast_mode flitcast_mode_vnet = {
-	.version = 1,
 	.past_lanes = true,
 	.at_once = true,
 	FLITCAST_VNET_MODE,
@@ -422,8 +421,6 @@ const struct flitcast_mode flitcast_mode_vnet = {
 };
 
 const struct flitcast_mode flitcast_mode_postman = {
-	.version = 1,
-	.runs = true,
 	.at_once = true,
 	FLITCAST_VNET_MODE,
 	.alloc = flitcast_vnet_alloc,

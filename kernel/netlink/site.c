@@ -79,7 +79,7 @@ static int site_fill(struct sk_buff *skb, const void *object)
 	fc_topo_print(&info->cfg.topo, spec);
 	if (nla_put_u32(skb, FLITCAST_A_SITE_ID, info->cfg.id) ||
 	    nla_put_string(skb, FLITCAST_A_SITE_TOPOLOGY, spec) ||
-	    nla_put_string(skb, FLITCAST_A_SITE_MODE, fc_mode_name(info->cfg.mode)) ||
+	    nla_put_string(skb, FLITCAST_A_SITE_MODE, fc_mode_ops(info->cfg.mode)->name) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_FLIT, info->cfg.flit) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_WINDOW, info->cfg.window) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_INCARNATION, info->incarnation) ||

@@ -224,8 +224,7 @@ static void deliver(struct bench *b)
 /* A message that is whole is delivered without a place of its own, where it may be. */
 static bool pass(struct bench *b, struct sent *m)
 {
-	if (m->part.count != 1 || tap_random(3) || !fc_rxflow_passes(&b->rx, m->tx.seq) ||
-	    tap_random(100) < b->refuse)
+	if (m->part.count != 1 || m->tx.seq != b->rx.next || tap_random(3))
 		return false;
 	CHECK(!m->stored[0], "message %u twice", (u32)(m - b->msg));
 	m->stored[0] = true;
@@ -243,10 +242,8 @@ static void receive(struct bench *b, const struct packet *p)
 	struct fc_target t = { .seq = m->tx.seq, .lag = p->lag };
 	u16 index = p->packet - m->part.first;
 	struct fc_rxmsg *slot;
-	enum fc_rx_verdict verdict = FC_RX_ADMIT;
+	enum fc_rx_verdict verdict;
 
-	if (pass(b, m))
-		goto confirmed;
 	verdict = fc_rxflow_packet(&b->rx, &t, &m->part, p->packet, &slot, skip, b);
 	/* What waited for messages that were given up. */
 	deliver(b);
@@ -258,6 +255,8 @@ static void receive(struct bench *b, const struct packet *p)
 			confirm(b, t.seq, FC_CTRL_NO_ROOM);
 			return;
 		}
+		if (pass(b, m))
+			break;
 		fc_rxflow_admit(&b->rx, slot, &t, &m->part, m);
 		__attribute__((__fallthrough__));
 	case FC_RX_TAKE:
@@ -278,7 +277,6 @@ static void receive(struct bench *b, const struct packet *p)
 		CHECK(b->loss, "message %u: packet %u is bad", p->message, index);
 		return;
 	}
-confirmed:
 	if (p->later && verdict != FC_RX_DUPLICATE && fc_before(t.seq, b->rx.next))
 		b->owes = true;
 	else

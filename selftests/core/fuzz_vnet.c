@@ -12,7 +12,7 @@
  * back exactly once.  In the end the peers behave: the switch comes to rest, still
  * forwards, and holds nothing.
  *
- * Each input runs twice, with the shortcuts of core/vnet_pass.c and without: see record.h.
+ * Each input runs twice, with the shortcuts of core/vnet_pass.c and without (record.h).
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@
 #define SITES_MAX	19
 #define CLASSES_MAX	8
 #define NPORTS_MAX	7
-/* Of the peers' behaviour at the end; a hundred times what it takes. */
+/* Rounds of the end; a hundred times what they take. */
 #define ROUNDS		20000
 
 /**
@@ -119,9 +119,9 @@ static u8 begins(const struct bench *b, const u8 *head)
 static bool leaves(const struct bench *b, u8 from, u8 port, u32 dst, u8 class)
 {
 	u8 next[FC_DIRS_MAX];
-	u32 dirs = fc_vclass_ways(&b->classes, b->node.id, dst, from, next);
 
-	return dirs & fc_bit(port - 1) && next[port - 1] == class;
+	return fc_vclass_ways(&b->classes, b->node.id, dst, from, next) & fc_bit(port - 1) &&
+	       next[port - 1] == class;
 }
 
 /*
@@ -624,14 +624,12 @@ static void feed(struct bench *b, struct fuzz *f)
 {
 	int lane;
 
-	if (b->peer[b->lane][FC_PORT_LOCAL].in) {
-		good_flit(b, f, b->lane, FC_PORT_LOCAL);
-		return;
+	if (!b->peer[b->lane][FC_PORT_LOCAL].in) {
+		lane = fc_vnet_lane(&b->v);
+		if (lane < 0)
+			return;
+		b->lane = (u8)lane;
 	}
-	lane = fc_vnet_lane(&b->v);
-	if (lane < 0)
-		return;
-	b->lane = (u8)lane;
 	good_flit(b, f, b->lane, FC_PORT_LOCAL);
 }
 
@@ -1063,9 +1061,9 @@ static void one_event(struct bench *b, struct fuzz *f)
 static u64 run(const u8 *data, size_t size, bool stepwise)
 {
 	static struct bench b;
-	struct fuzz f = { data, data + size };
 	struct fc_event ev = { .type = FC_EV_MORE };
-	u8 end = fuzz_u8(&f);
+	struct fuzz f = { data + 1, data + size };
+	u8 end = *data;
 
 	bench_init(&b, &f);
 	b.v.stepwise = stepwise;

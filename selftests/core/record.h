@@ -19,8 +19,8 @@ void record_again(void);
 u64 record_sum(const struct fc_effects *fx);
 
 /*
- * Effects of a flit that came by channel @vc of @port.  From the first flit on that goes back by the
- * same channel nothing is compared: such a flit acknowledges itself on the shortcut alone.
+ * Effects of a flit that came by channel @vc of @port.  Nothing is compared from the first flit on
+ * that goes back by the same channel: such a flit acknowledges itself on the shortcut alone.
  */
 void record_flit(const struct fc_effects *fx, u8 port, u8 vc);
 

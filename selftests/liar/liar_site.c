@@ -619,7 +619,8 @@ static bool open_port(struct liar *l, u8 port, char **wrong)
 	p->carrier = !ioctl(p->fd, SIOCGIFFLAGS, &ifr) && ifr.ifr_flags & IFF_RUNNING;
 	p->hello = (struct fc_hello){
 		.own = {
-			.ver_min = fc_mode_version(l->mode), .ver_max = fc_mode_version(l->mode),
+			.ver_min = fc_mode_ops(l->mode)->version,
+			.ver_max = fc_mode_ops(l->mode)->version,
 			.site = l->site, .port = port, .mode = l->mode,
 			.window = l->window, .flit = l->flit, .epoch = (u32)now_ns() | 1,
 			.topology = fc_topo_hash(&l->topo),
@@ -658,7 +659,7 @@ bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong)
 	l->mode = *lab->mode ? fc_mode_parse(lab->mode) : FC_MODE_DEFAULT;
 	l->window = lab->window;
 	if (!l->window)
-		l->window = fc_mode_classes(l->mode) ? fc_vnet_window(l->flit - FC_LINK_SIZE) :
+		l->window = fc_mode_ops(l->mode)->classes ? fc_vnet_window(l->flit - FC_LINK_SIZE) :
 						      FLITCAST_WINDOW_DEFAULT;
 	l->ethertype = frame_type();
 	l->timing.retry = RETRY_NS;
@@ -673,7 +674,7 @@ bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong)
 		make_ways(l, lab->copies);
 	make_voice(l, &l->cast, FC_VC_CAST);
 	l->nother = 1;
-	if (fc_mode_classes(l->mode) && !fc_vclass_init(&classes, &l->topo))
+	if (fc_mode_ops(l->mode)->classes && !fc_vclass_init(&classes, &l->topo))
 		l->nother = classes.count;
 	l->other = xalloc(l->nother, sizeof(*l->other));
 	for (p = 0; p < l->nother; p++)

@@ -570,7 +570,7 @@ static int read_site(const char *where, json_t *object, struct config *config)
 	site = add_site(config);
 	site->where = where;
 	site->id = id;
-	strcpy(site->mode, fc_mode_name(FC_MODE_DEFAULT));
+	strcpy(site->mode, fc_mode_ops(FC_MODE_DEFAULT)->name);
 	if (json_object_get(object, "mode") &&
 	    config_string(where, object, "mode", site->mode, sizeof(site->mode)))
 		return -1;

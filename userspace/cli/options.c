@@ -53,7 +53,7 @@ void complete_modes(void)
 	unsigned int mode;
 
 	for (mode = 0; mode < FC_MODE_COUNT; mode++)
-		puts(fc_mode_name(mode));
+		puts(fc_mode_ops(mode)->name);
 }
 
 void complete_topologies(void)

@@ -281,7 +281,7 @@ static void print_ways(const struct trace *trace, const struct visit *visit, uns
 
 static void print_class(const struct trace *trace, u8 class, bool there)
 {
-	if (trace->net.mode == FC_MODE_CARE)
+	if (!fc_mode_ops(trace->net.mode)->classes)
 		return;
 	if (there)
 		out_uint("class", " class %llu", class);
@@ -292,8 +292,8 @@ static void print_class(const struct trace *trace, u8 class, bool there)
 static void print_visit(const struct trace *trace, const struct visit *visit, const char *key,
 			unsigned int depth)
 {
-	bool vnet = trace->net.mode != FC_MODE_CARE;
-	bool postman = trace->net.mode == FC_MODE_POSTMAN;
+	bool vnet = fc_mode_ops(trace->net.mode)->classes;
+	bool postman = fc_mode_ops(trace->net.mode)->eager;
 	unsigned int i;
 
 	out_open_object(key);
@@ -402,7 +402,7 @@ static void print_network(const struct trace *trace)
 
 	out_string("topology", "%s", trace->spec);
 	out_uint("from", " from site %llu", trace->from);
-	out_string("mode", " in mode %s", fc_mode_name(net->mode));
+	out_string("mode", " in mode %s", fc_mode_ops(net->mode)->name);
 	if (net->own != FC_SITE_NONE)
 		out_uint("links_of_site", ", links as site %llu believes them to be", net->own);
 	else
@@ -427,7 +427,7 @@ static size_t walk_list(struct trace *trace, size_t first, size_t n, struct tota
 	size_t i;
 
 	visit[0] = walk(&trace->net, trace->from, trace->target, first, n, totals);
-	if (trace->net.mode != FC_MODE_CSR || walk_reserves(visit[0]))
+	if (!fc_mode_ops(trace->net.mode)->reserves || walk_reserves(visit[0]))
 		return 1;
 	walk_free(visit[0]);
 	*totals = before;
@@ -556,7 +556,7 @@ static int run(struct trace *trace)
 	}
 	out_open_object(NULL);
 	print_network(trace);
-	if (trace->net.mode == FC_MODE_CSR) {
+	if (fc_mode_ops(trace->net.mode)->reserves) {
 		out_bool("apart", n > lists);
 		out_text(n > lists ? "a list that can reserve no tree: to each target apart\n" : "");
 	}
@@ -579,7 +579,7 @@ static int run(struct trace *trace)
 	out_uint("hops", ", hops %llu", totals.hops);
 	out_uint("splits", ", splits %llu", totals.splits);
 	out_uint("stores", ", stored %llu", totals.stores);
-	if (trace->net.mode == FC_MODE_POSTMAN)
+	if (fc_mode_ops(trace->net.mode)->eager)
 		out_uint("dead", ", dead %llu", totals.dead);
 	print_tree(&tree, totals.links);
 	out_text("\n");
@@ -637,7 +637,7 @@ static void check(struct trace *trace)
 	struct network *net = &trace->net;
 	size_t i;
 
-	if (net->mode != FC_MODE_CARE && (net->nbusy || net->nforce))
+	if (fc_mode_ops(net->mode)->classes && (net->nbusy || net->nforce))
 		fail("trace: busy and force are of mode care");
 	need_site(trace, trace->from);
 	for (i = 0; i < trace->count; i++)
@@ -664,7 +664,7 @@ static void *set_classes(struct trace *trace)
 	const char *wrong;
 	void *table = NULL;
 
-	if (trace->net.mode == FC_MODE_CARE)
+	if (!fc_mode_ops(trace->net.mode)->classes)
 		return NULL;
 	wrong = fc_vclass_init(classes, &trace->topo);
 	if (wrong)

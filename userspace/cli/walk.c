@@ -321,7 +321,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 		fc_wire_target_decode(&t, head, i);
 		visit->target[i] = t.seq;
 	}
-	if (net->mode == FC_MODE_CARE)
+	if (!fc_mode_ops(net->mode)->classes)
 		walk_care(net, visit, head, branch_mask);
 	else
 		walk_vnet(net, visit, head, branch_mask);
@@ -344,7 +344,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 	}
 	if (visit->kept)
 		w->totals->stores++;
-	if (visit->kept && visit->forced && net->mode == FC_MODE_CARE &&
+	if (visit->kept && visit->forced && !fc_mode_ops(net->mode)->classes &&
 	    (resent || !is_forced(net, site))) {
 		/* The operator's next attempt would find the same. */
 		settle(w, visit, visit->kept, OUTCOME_STORED);

@@ -97,7 +97,7 @@ static void stage_init(struct stage *stage, const struct network *net)
 	v->classes = &net->classes;
 	v->node = node;
 	v->payload = 1;
-	v->apart = net->mode == FC_MODE_CSR;
+	v->apart = fc_mode_ops(net->mode)->reserves;
 	v->nports = nports;
 	v->nclasses = net->classes.count;
 	v->ch = xalloc(v->nclasses, sizeof(*v->ch));
@@ -117,7 +117,7 @@ static void stage_init(struct stage *stage, const struct network *net)
 		v->ch[i].tx = stage->tx + i * nports;
 		v->ch[i].window = WINDOW;
 	}
-	if (net->mode == FC_MODE_POSTMAN) {
+	if (fc_mode_ops(net->mode)->eager) {
 		stage->straight = xalloc(n, sizeof(*stage->straight));
 		fc_postman_fill(v->classes, node->id, nports, stage->straight);
 		v->straight = stage->straight;

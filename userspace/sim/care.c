@@ -272,9 +272,9 @@ static int check_given(const struct config *config, const struct option_given *g
 		status = option_meaningless(given, scripted, "with --script");
 	if (!status && config->fidelity == &fidelity_edge)
 		status = option_meaningless(given, word_only, "with --fidelity edge");
-	if (!status && fc_mode_classes(config->mode))
+	if (!status && fc_mode_ops(config->mode)->classes)
 		status = option_meaningless(given, care_only, "with virtual networks");
-	if (!status && !fc_mode_classes(config->mode))
+	if (!status && !fc_mode_ops(config->mode)->classes)
 		status = option_meaningless(given, classes_only, "without virtual networks");
 	if (!status && config->every)
 		status = option_meaningless(given, random_only, "with --every");
@@ -350,7 +350,7 @@ static int parse(struct config *config, enum fc_mode mode, int argc, char **argv
 {
 	*config = defaults;
 	config->mode = mode;
-	if (fc_mode_classes(mode))
+	if (fc_mode_ops(mode)->classes)
 		config->window = 0;
 	fc_topo_parse(&config->topo, config->spec);
 	return option_parse(mode == FC_MODE_VNET ? &vnet_command : &care_command, config, argc,
@@ -669,7 +669,7 @@ static int settle_mode(struct sim *sim)
 	struct config *config = &sim->config;
 	const char *error;
 
-	if (!fc_mode_classes(config->mode))
+	if (!fc_mode_ops(config->mode)->classes)
 		return -1;
 	error = fc_vclass_init(&sim->classes, &config->topo);
 	if (error) {

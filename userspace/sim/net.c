@@ -165,7 +165,7 @@ static void net_init(struct sim *sim)
 	const struct fc_topo *topo = &config->topo;
 	struct fc_event up = { .count = config->window };
 
-	if (fc_mode_classes(config->mode))
+	if (fc_mode_ops(config->mode)->classes)
 		sim->nclasses = sim->classes.count;
 	sim->replays = replays(sim);
 	fc_pref_default(&sim->pref, topo);

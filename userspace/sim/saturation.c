@@ -150,7 +150,7 @@ static bool unlimited(const struct config *config)
 
 static const char *command_of(const struct config *config)
 {
-	return fc_mode_classes(config->mode) ? "vnet" : "care";
+	return fc_mode_ops(config->mode)->classes ? "vnet" : "care";
 }
 
 bool saturation_expected(const struct config *config)

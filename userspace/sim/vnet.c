@@ -24,7 +24,7 @@ size_t vnet_layout(struct sim *sim, size_t size)
 	layout->tx = layout_add(&size, inputs, sizeof(struct fc_tx));
 	layout->in = layout_add(&size, inputs, sizeof(struct fc_vin));
 	layout->out = layout_add(&size, inputs, sizeof(struct fc_vout));
-	if (sim->config.mode == FC_MODE_POSTMAN)
+	if (fc_mode_ops(sim->config.mode)->eager)
 		layout->straight = layout_add(&size, inputs, sizeof(struct fc_straight));
 	return size;
 }
@@ -47,7 +47,7 @@ void vnet_init(struct sim *sim, u32 at)
 	v->nports = config->topo.ndirs + 1;
 	v->nclasses = sim->nclasses;
 	v->slow = config->look;
-	if (config->mode == FC_MODE_POSTMAN) {
+	if (fc_mode_ops(config->mode)->eager) {
 		struct fc_straight *straight = node_part(node, layout->straight);
 
 		fc_postman_fill(&sim->classes, at, v->nports, straight);

@@ -211,7 +211,7 @@ static void perform(unsigned int at, const struct fc_effect *e)
 		break;
 	case FC_FX_LOOK:
 		/* Now or later: the site itself knows what waits. */
-		if (world_cfg->mode != FC_MODE_POSTMAN)
+		if (!fc_mode_ops(world_cfg->mode)->eager)
 			world_breaks("site %u: a look in this mode", at);
 		break;
 	}
@@ -317,7 +317,7 @@ void world_init_node(unsigned int at)
 void world_init(const struct world_config *config)
 {
 	world_cfg = config;
-	world_sw = fc_mode_classes(config->mode) ? &world_vnet : &world_care;
+	world_sw = fc_mode_ops(config->mode)->classes ? &world_vnet : &world_care;
 	make_contents();
 	world_make_links();
 	memset(&world, 0, sizeof(world));

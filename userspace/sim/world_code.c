@@ -208,7 +208,7 @@ static void code_operator(struct codec *c, struct node *node)
 		CODE(c, node->stored[i], ID_BITS);
 	CODE(c, node->sending, ID_BITS);
 	node->index = node->sending ? (u8)codec_step(c, node->index, 3) : 0;
-	if (world_cfg->mode != FC_MODE_CARE && node->sending)
+	if (fc_mode_ops(world_cfg->mode)->classes && node->sending)
 		CODE(c, node->lane, 3);
 	if (world_cfg->slow)
 		CODE(c, node->unread, 3);

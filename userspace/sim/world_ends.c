@@ -168,7 +168,7 @@ u8 world_unconfirmed(unsigned int m)
 /* Does the network drop nothing? */
 static bool keeps_all(void)
 {
-	return world_cfg->mode != FC_MODE_CARE && !world_cfg->faults && !world.repeated;
+	return fc_mode_ops(world_cfg->mode)->classes && !world_cfg->faults && !world.repeated;
 }
 
 void world_sent(unsigned int m, u8 mask)

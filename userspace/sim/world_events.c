@@ -146,7 +146,7 @@ unsigned int world_events(u16 events[WORLD_EVENTS])
 		for (u8 p = 1; p < world.node[at].shared.nports; p++)
 			if (has_link(at, p))
 				link_events(&list, at, p);
-		if (world_cfg->mode == FC_MODE_CARE)
+		if (!fc_mode_ops(world_cfg->mode)->classes)
 			care_events(&list, at);
 		else
 			look_events(&list, at);

@@ -216,7 +216,7 @@ extern const struct world_switch *world_sw;
 
 static inline struct fc_channel *channel_of(struct node *node, u8 channel)
 {
-	return world_cfg->mode == FC_MODE_CARE ? &node->site.data : &node->channel[channel];
+	return fc_mode_ops(world_cfg->mode)->classes ? &node->channel[channel] : &node->site.data;
 }
 
 /* A promise is broken: the first one counts. */

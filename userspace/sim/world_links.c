@@ -33,7 +33,7 @@ static void number_links(void)
 void world_make_links(void)
 {
 	const struct fc_topo *topo = &world_cfg->topo;
-	bool vnet = fc_mode_classes(world_cfg->mode);
+	bool vnet = fc_mode_ops(world_cfg->mode)->classes;
 
 	world_nchannels = vnet ? world_cfg->classes.count : 1;
 	for (u8 port = 1; port <= topo->ndirs; port++) {
@@ -75,7 +75,7 @@ u32 world_links_down(void)
 
 bool world_has_news(unsigned int at)
 {
-	return world_cfg->mode != FC_MODE_CARE && !world_cfg->unaware &&
+	return fc_mode_ops(world_cfg->mode)->classes && !world_cfg->unaware &&
 	       world.node[at].known != world_links_down();
 }
 
@@ -85,7 +85,7 @@ static bool rerouting(unsigned int at)
 	for (u8 p = 1; p <= world_cfg->topo.ndirs; p++)
 		if (has_link(at, p) && !world_link_is_up(at, p) !=
 		    !!(world.node[at].known & fc_bit(link_number[at][p])))
-			return world_cfg->mode != FC_MODE_CARE && !world_cfg->unaware;
+			return fc_mode_ops(world_cfg->mode)->classes && !world_cfg->unaware;
 	return false;
 }
 

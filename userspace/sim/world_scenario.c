@@ -108,7 +108,7 @@ static const char *parse_mode(struct world_config *config, const char *name)
 {
 	int mode = fc_mode_parse(name);
 
-	if (mode != FC_MODE_CARE && mode != FC_MODE_VNET && mode != FC_MODE_POSTMAN)
+	if (mode < 0 || fc_mode_ops((u8)mode)->reserves)
 		return bad("mode=%s: care, vnet or postman", name);
 	config->mode = (u8)mode;
 	return NULL;
@@ -249,5 +249,5 @@ const char *world_parse(struct world_config *config, const char *text)
 	if (!config->nmessages)
 		return "no message";
 	fc_pref_default(&config->pref, &config->topo);
-	return fc_mode_classes(config->mode) ? check_vnet(config) : check_care(config);
+	return fc_mode_ops(config->mode)->classes ? check_vnet(config) : check_care(config);
 }

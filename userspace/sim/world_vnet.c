@@ -26,7 +26,7 @@ static void init(unsigned int at)
 		node->channel[c].tx = node->line[c].tx;
 		node->channel[c].window = world_cfg->window;
 	}
-	if (world_cfg->mode == FC_MODE_POSTMAN) {
+	if (fc_mode_ops(world_cfg->mode)->eager) {
 		fc_postman_fill(v->classes, at, v->nports, node->straight);
 		v->straight = node->straight;
 	}
@@ -205,7 +205,7 @@ static void check_stats(unsigned int at)
 	for (u8 c = 0; c < world_nchannels; c++)
 		for (u8 p = 1; p < node->shared.nports; p++)
 			for (u8 i = 0; i < node->line[c].nreplay[p]; i++)
-				if (world_cfg->mode == FC_MODE_VNET &&
+				if (!fc_mode_ops(world_cfg->mode)->eager &&
 				    node->line[c].replay[p][i].parts & FC_PART_ABORT)
 					world_breaks("site %u port %u: a packet is aborted", at, p);
 }
