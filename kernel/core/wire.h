@@ -669,6 +669,12 @@ static inline u16 fc_wire_ctrl_hops(const u8 *entry)
 	return fc_get16(entry + FC_AT_CTRL_HOPS);
 }
 
+/* One more link that it crosses. */
+static inline void fc_wire_ctrl_hop(u8 *entry)
+{
+	fc_put16(entry + FC_AT_CTRL_HOPS, (u16)(fc_get16(entry + FC_AT_CTRL_HOPS) + 1));
+}
+
 /* One more link crossed. */
 static inline void fc_wire_head_hop(u8 *head)
 {

@@ -15,6 +15,7 @@
 #include "core/bucket.h"
 #include "fabric/ctrl.h"
 #include "fabric/enter.h"
+#include "fabric/fast.h"
 
 /* So many times nothing waits, for the tasklet or for others, where that was of no use. */
 #define ALONE		15
@@ -326,6 +327,44 @@ void flitcast_ctrl_time(struct flitcast_site *site, u64 until)
 	}
 }
 
+/*
+ * A frame that goes on as it came: to one neighbour, where none waits.  Not if two entries may
+ * speak of one site: what says the same anew takes the place of what it covers.  Return: it does.
+ */
+static bool pass(struct flitcast_site *site, struct sk_buff *skb, u32 n)
+{
+	const u8 *entry = skb->data, *end = entry + fc_ctrls_size(n);
+	u32 dst = site->cfg.id;
+	u8 port = FC_PORT_NONE, to;
+	u64 seen = 0, bit;
+
+	for (; entry < end; entry += FC_CTRL_SIZE) {
+		bit = fc_bit64(fc_wire_ctrl_site(entry) % 64);
+		if (seen & bit || fc_wire_ctrl_dst(entry) == site->cfg.id ||
+		    fc_wire_ctrl_hops(entry) >= FC_HOPS_MAX)
+			return false;
+		seen |= bit;
+		/* Nearly always all go to the same site. */
+		if (fc_wire_ctrl_dst(entry) == dst)
+			continue;
+		dst = fc_wire_ctrl_dst(entry);
+		to = port_to(site, dst);
+		if (to == FC_PORT_NONE || (port != FC_PORT_NONE && to != port))
+			return false;
+		port = to;
+	}
+	if (site->end[port].ctrl ||
+	    skb_cow_head(skb, flitcast_output_headroom(site->end[port].link)))
+		return false;
+	for (; n; n--) {
+		fc_wire_ctrl_hop(skb->data + fc_ctrls_size(n - 1));
+		count(site, FC_STAT_CTRL_FORWARDED);
+	}
+	site->end[port].ctrl = skb;
+	site->ctrl.ports |= fc_bit(port);
+	return true;
+}
+
 void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		      struct sk_buff *skb)
 {
@@ -343,6 +382,8 @@ void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		/* As if they were lost: their ends say it again. */
 		link->stat[FC_LSTAT_RX_LIMITED] += n;
 		n = 0;
+	} else if (flitcast_fast() && pass(site, skb, n)) {
+		return;
 	}
 	for (i = 0; i < n; i++) {
 		fc_wire_ctrl_decode(&ctrl, skb->data + fc_ctrls_size(i));

@@ -3,8 +3,8 @@
  * Fast paths: shortcuts past the ordinary path.
  *
  * The parameter fast of the module turns all of them off, to find out whether a fault is in one of
- * them: flitcast_pass(), fc_vnet_event() and flitcast_tx_at_once().  The table "Fast paths" in
- * Documentation/design.rst says what each is worth.
+ * them: flitcast_pass(), fc_vnet_event(), flitcast_tx_at_once() and pass() of fabric/ctrl.c.  The
+ * table "Fast paths" in Documentation/design.rst says what each is worth.
  */
 #ifndef FLITCAST_FABRIC_FAST_H
 #define FLITCAST_FABRIC_FAST_H
