@@ -458,9 +458,24 @@ static void ask_site_of(const char *mode)
 	put_string(&req, FLITCAST_A_SITE_MODE, mode);
 }
 
-static void ask_site_new(void)
+static void ask_site_vnet(void)
 {
 	ask_site_of("vnet");
+}
+
+static void ask_site_postman(void)
+{
+	ask_site_of("postman");
+}
+
+static void ask_site_csr(void)
+{
+	ask_site_of("csr");
+}
+
+static void ask_site_care(void)
+{
+	ask_site_of("care");
 }
 
 /* Nothing that was not read is taken for the answer to what comes now. */
@@ -666,7 +681,10 @@ static const struct call {
 	{ "accept", open_dialled, do_accept, close_socket, is_accepted, 4 },
 	{ "send on a connection", open_connected, do_stream, close_socket, stream_arrives, 5 },
 	{ "shut down a connection", open_connected, do_shutdown, close_socket, is_shut, 1 },
-	{ "site new", ask_site_new, talk, ask_site_del, site_made, 5 },
+	{ "site new, mode vnet", ask_site_vnet, talk, ask_site_del, site_made, 5 },
+	{ "site new, mode postman", ask_site_postman, talk, ask_site_del, site_made, 5 },
+	{ "site new, mode csr", ask_site_csr, talk, ask_site_del, site_made, 5 },
+	{ "site new, mode care", ask_site_care, talk, ask_site_del, site_made, 5 },
 	{ "link new", ask_link_new, talk, ask_site_del, link_made, 3 },
 	{ "link del", ask_link_del, talk, ask_site_del, link_ended, 1 },
 	{ "route set", ask_route_set, talk, ask_site_del, routes_changed, 1 },
