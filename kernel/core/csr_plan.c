@@ -226,9 +226,10 @@ static u8 branches(const struct fc_csr_plan *p, bool local, u8 class, const u32 
 static void send(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame,
 		 struct fc_effects *fx)
 {
-	u8 *payload = p->frame[p->frames++ % FC_CSR_FRAMES];
+	u8 *payload = p->frame[p->next];
 	struct fc_effect *e = fc_effect_add(fx, FC_FX_RESERVE, port, NULL);
 
+	p->next = p->next + 1 < FC_CSR_FRAMES ? p->next + 1 : 0;
 	fc_wire_csr_encode(payload, frame);
 	e->flit.head = payload;
 	e->flit.data = fc_csr_frame_size(frame->n);

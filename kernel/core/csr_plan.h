@@ -48,7 +48,7 @@ struct fc_csr_stay {
  * @link: of @c
  * @vnet: the switch
  * @frame: ring of the last FC_CSR_FRAMES payloads, to which effects point
- * @frames: frames so far; wraps
+ * @next: the place of the next one
  * @stay: by lane
  * @floor: by site: when the last packet of this site comes there
  * @dues: packets that come to this site
@@ -70,7 +70,7 @@ struct fc_csr_plan {
 	struct fc_csr_link *link;
 	struct fc_vnet *vnet;
 	u8 (*frame)[FC_CSR_FRAME];
-	u32 frames;
+	u32 next;
 	struct fc_csr_stay stay[FC_CSR_LANES];
 	u64 *floor;
 	struct fc_csr_dues dues;

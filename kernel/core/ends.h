@@ -81,7 +81,7 @@ struct fc_rxflow {
 };
 
 enum fc_rx_verdict {
-	FC_RX_TAKE,		/* packet is new: store it, then fc_rxflow_stored() */
+	FC_RX_TAKE,		/* packet is new: store it, then fc_rxmsg_stored() */
 	FC_RX_ADMIT,		/* first packet of a message: take it if there is room */
 	FC_RX_DUPLICATE,	/* confirm again */
 	FC_RX_BAD,		/* contradicts what came before, or beyond the window: ignore */

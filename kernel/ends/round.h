@@ -50,11 +50,6 @@ static inline void flitcast_round_init(struct flitcast_round *round)
 	INIT_LIST_HEAD(&round->next);
 }
 
-static inline bool flitcast_round_empty(const struct flitcast_round *round)
-{
-	return list_empty(&round->first) && list_empty(&round->next);
-}
-
 /* Whose turn it is; NULL: nobody's. */
 static inline struct flitcast_turn *flitcast_round_turn(struct flitcast_round *round)
 {

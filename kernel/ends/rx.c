@@ -153,8 +153,11 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 	bool early = t->seq != flow->core.next;
 	void *msg;
 
-	rx_holds(flow, port);
+	/* A message that is delivered at once leaves nothing for flitcast_rx_reclaim() to free. */
+	if (later || early || !taken->alone)
+		rx_holds(flow, port);
 	if (later || !flitcast_rx_charge(site, port, flow, charge, early)) {
+		rx_holds(flow, port);
 		flitcast_rx_reclaim(site, port);
 		site->stat[FC_STAT_MSG_NO_ROOM]++;
 		*rx_need(flow, t->seq) = charge;

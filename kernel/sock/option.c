@@ -51,7 +51,9 @@ static int set_slow(struct flitcast_sock *fs, sockptr_t optval, unsigned int opt
 	if (err)
 		return err;
 	lock_sock(&fs->sk);
-	fs->slow = slow;
+	fs->slow.ms = slow.ms;
+	/* A sender reads the policy without the lock of the socket. */
+	WRITE_ONCE(fs->slow.policy, slow.policy);
 	flitcast_port_forgive(&fs->port);
 	release_sock(&fs->sk);
 	return 0;
