@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A virtual channel of a site: for each link, both halves of what makes it as good as
- * a wire (llr.c).  A channel has its own numbers, windows and credit, so that one
- * whose way is blocked holds up no other.
+ * A virtual channel of a site: for each link, both halves of link-level retry (llr.c).  A channel
+ * has its own numbers, windows and credit, so that a blocked channel delays no other.
  */
 #ifndef FC_CORE_CHANNEL_H
 #define FC_CORE_CHANNEL_H
@@ -29,71 +28,72 @@ struct fc_flit {
 
 /* :local-end-of-packet (Table A) never travels on a link. */
 #define FC_PART_LOCAL_END	0x08
-/* In a queue: taken. */
+/* The slot of the queue has a flit. */
 #define FC_FLIT_VALID		0x80
 
 /**
- * struct fc_rx - what comes in on a link, in order: the queue in front of a net-input
- * @queue: a ring of window slots; of what goes through a switch of mode vnet the runner may
- *	take it away while it is empty, and nothing of a packet is here, and bring it, zeroed,
- *	before the next flit; NULL meanwhile
+ * struct fc_rx - receiving half of a link: the queue in front of an input
+ * @queue: a ring of window slots.  For a switch of mode vnet the caller may free the ring while it
+ *	is empty and the input has no packet (NULL meanwhile), and allocates it, zeroed, before
+ *	the next flit.
  * @stat: counters of the link, by enum fc_link_stat
- * @tell_at: when to tell upstream what was taken, if nothing does before, or FC_NEVER
- * @nack_at: when to ask for what is missing, or FC_NEVER
- * @nack_wait: current interval of that
- * @taken: flits taken from the queue; what is told upstream
- * @told: of these, told upstream
+ * @ack_at: when the delayed ack is due, if no frame carries the ack before, or FC_NEVER
+ * @nack_at: when to request missing flits, or FC_NEVER
+ * @nack_wait: current interval of these requests
+ * @consumed: flits that have left the queue; the cumulative ack
+ * @acked: value of @consumed in the last frame that carried it to the peer
  * @end: number after the last flit that the peer is known to have sent
- * @heard: number of the peer's last probe
- * @first: slot of the next flit to take; flit n is in the n - @taken th from there
+ * @poll_seen: number of the peer's last poll
+ * @first: slot of the next flit to consume; flit n is in the n - @consumed th from there
  * @queued: occupied slots
- * @want: the peer wants to hear when everything is taken
- * @both: flits were sent in the other direction, too, and those that come acknowledge them
+ * @ack_wanted: the peer asked for an ack as soon as the queue is empty
+ * @reverse_active: this end has sent flits on the channel, so the ack field of received flits
+ *	counts
  */
 struct fc_rx {
 	struct fc_flit *queue;
 	u64 *stat;
-	u64 tell_at;
+	u64 ack_at;
 	u64 nack_at;
 	u64 nack_wait;
-	u32 taken;
-	u32 told;
+	u32 consumed;
+	u32 acked;
 	u32 end;
-	u16 heard;
+	u16 poll_seen;
 	u16 first;
 	u16 queued;
-	bool want;
-	bool both;
+	bool ack_wanted;
+	bool reverse_active;
 };
 
 /**
- * struct fc_tx - what goes out on a link
- * @got: bit i: flit @acked + i has come to the peer
- * @resent: bit i: flit @acked + i was sent again
- * @probe_at: when to ask after flits that were not acknowledged, or FC_NEVER
- * @probe_wait: current interval of that
+ * struct fc_tx - sending half of a link
+ * @got: bit i: the peer has flit @acked + i in its queue
+ * @resent: bit i: flit @acked + i was resent
+ * @poll_at: when to poll the peer about unacknowledged flits, or FC_NEVER
+ * @poll_wait: current interval of these polls
  * @sent: flits sent
- * @acked: of these, taken by the peer
- * @window: flits that may be sent and not yet taken
- * @probes: number of the last probe
- * @mark: that when a flit was last sent again
- * @both: flits were taken from the other direction, too, and those that are sent acknowledge
- *	them; false where acknowledgements travel apart (struct fc_timing)
- * @say: FC_STATUS_* that the peer is to be told besides (struct fc_channel, @apart)
- * @tries: times in a row that flits were sent again and none of them came
+ * @acked: flits that the peer has acknowledged
+ * @window: flits that may be sent and not yet be acknowledged
+ * @polls: number of the last poll
+ * @resend_poll: value of @polls when a flit was last sent again
+ * @reverse_active: this end has consumed flits of the channel, so the ack field of sent flits
+ *	counts; false where only statuses acknowledge (struct fc_timing)
+ * @flags: FC_STATUS_* of the next status (struct fc_channel, @flagged)
+ * @tries: resends in a row after which the peer reported none of the resent flits
  */
 struct fc_tx {
 	u64 got;
 	u64 resent;
-	u64 probe_at;
-	u64 probe_wait;
+	u64 poll_at;
+	u64 poll_wait;
 	u32 sent;
 	u32 acked;
 	u32 window;
-	u16 probes;
-	u16 mark;
-	bool both;
-	u8 say;
+	u16 polls;
+	u16 resend_poll;
+	bool reverse_active;
+	u8 flags;
 	u8 tries;
 };
 
@@ -106,9 +106,9 @@ struct fc_tx {
  * @next_at: nothing is due before this time
  * @window: slots of each queue
  * @up: ports whose link is up; the local port always is
- * @status: ports whose peer is to be told how much was taken
- * @apart: of these, those whose peer is told more than a flit does
- * @timed: ports at which something may be due: of the others nothing is
+ * @status: ports on which an ack is due
+ * @flagged: ports of @status whose status has flags, which no flit carries
+ * @timed: ports whose timers may run; those of the others do not
  * @nports: ports with the local one
  * @vc: enum fc_vc
  *
@@ -122,7 +122,7 @@ struct fc_channel {
 	u64 next_at;
 	u32 up;
 	u32 status;
-	u32 apart;
+	u32 flagged;
 	u32 timed;
 	u16 window;
 	u8 nports;
@@ -134,13 +134,13 @@ static inline struct fc_flit *fc_rx_first(const struct fc_rx *rx)
 	return &rx->queue[rx->first];
 }
 
-/* May a flit be sent? */
+/* Is there credit for a flit? */
 static inline bool fc_tx_credit(const struct fc_tx *tx)
 {
 	return tx->sent - tx->acked < tx->window;
 }
 
-/* Has the peer taken everything? */
+/* Has the peer acknowledged all flits? */
 static inline bool fc_tx_empty(const struct fc_tx *tx)
 {
 	return tx->sent == tx->acked;

@@ -363,7 +363,7 @@ static bool behind(const struct fc_csr_plan *p, u8 lane, const u32 *site, u8 n)
 	for (l = 0; l < v->lanes; l++) {
 		const struct fc_csr_stay *s = &p->stay[l];
 		const struct fc_rx *rx = &v->ch[l].rx[FC_PORT_LOCAL];
-		const struct fc_flit *front = fc_rx_slot(&v->ch[l], rx, rx->taken);
+		const struct fc_flit *front = fc_rx_slot(&v->ch[l], rx, rx->consumed);
 
 		if (l == lane || !waits(s) || !fc_before(s->order, p->stay[lane].order) ||
 		    !(front->parts & FC_FLIT_VALID) || !(front->parts & FC_PART_HEAD))
@@ -487,7 +487,7 @@ static void heard(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
 	}
 	answered(p, p->now > s->entry.from ? 0 : s->entry.from - p->now + 1);
 	rx = &v->ch[l].rx[FC_PORT_LOCAL];
-	front = fc_rx_slot(&v->ch[l], rx, rx->taken);
+	front = fc_rx_slot(&v->ch[l], rx, rx->consumed);
 	if (front->parts & FC_FLIT_VALID && front->parts & FC_PART_HEAD) {
 		n = all_targets(front->head, site);
 		for (i = 0; i < n; i++)

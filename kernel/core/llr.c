@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Link-level retry: flits cross a link that loses, doubles and reorders frames as if
- * it did not.
+ * Link-level retry: delivers the flits of a channel once and in order over a link that loses,
+ * doubles and reorders frames.  The papers assume wires that never lose a word.
  *
- * The papers' wires never lose a word.  A flit has a number; its sender keeps a copy
- * until the peer has taken it, which the window bounds.  The peer puts flits in
- * order in the slots of its queue (selective repeat), says what it has taken
- * (cumulative, also the credit) and what has come beyond that, and asks for what is
- * missing once a flit that was overtaken has had time to come by itself (delayed
- * negative acknowledgment).  A sender that hears nothing asks (probe), which heals
- * whatever was lost: the last flits of a burst, acknowledgments, requests.  All
- * that is said is absolute, so nothing said twice or too late does harm.
+ *	sender					receiver
+ *	acked <= flit < sent: kept for resend	consumed <= flit < end: queue, with gaps
+ *	flit (seq, ack of the reverse channel)	->
+ *						<- ack: flits below "consumed" (also the credit)
+ *						<- status: ack, and a mask of the queue (have)
+ *						<- NACK: resend what is missing below "upto"
+ *	poll, when no ack comes			->
+ *						<- status that echoes the number of the poll
  *
- * A flit that was sent again is not sent once more before the peer has heard a probe
- * that went after it, however often it is asked for: where flits take longer than
- * anybody expects, no more of them are added.
+ * The receiver requests missing flits (NACK) only after a delay, because a flit that others have
+ * overtaken may still arrive.  A sender whose flits stay unacknowledged polls the receiver, which
+ * recovers the last flits of a burst, acks and NACKs that were lost.  All fields are absolute, so
+ * statuses that are doubled or late do no harm.
  *
- * Where the peer answers, but has none of the flits that were sent again, each try has half as
- * many of them as the one before and waits twice as long: a link that carries short frames
- * only is not filled with long ones.
+ * The sender resends a flit once for each poll that the receiver has echoed, however many NACKs
+ * arrive: on a link that is slower than the settings assume, resends do not add to the load.
+ *
+ * Where the receiver answers but has none of the resent flits, the sender halves their number and
+ * doubles the interval with each try: a link that carries short frames only is not filled with long
+ * ones.  After FC_LLR_HOPELESS tries the link is reset without these flits.
  */
 #include "llr.h"
 
@@ -39,7 +43,7 @@ void fc_channel_init(struct fc_channel *ch)
 	ch->next_at = FC_NEVER;
 	ch->up = fc_bit(FC_PORT_LOCAL);
 	ch->status = 0;
-	ch->apart = 0;
+	ch->flagged = 0;
 	ch->timed = 0;
 	for (p = 0; p < ch->nports; p++) {
 		struct fc_rx *rx = &ch->rx[p];
@@ -52,10 +56,10 @@ void fc_channel_init(struct fc_channel *ch)
 			memset(queue, 0, ch->window * sizeof(*queue));
 		rx->queue = queue;
 		rx->stat = stat;
-		rx->tell_at = FC_NEVER;
+		rx->ack_at = FC_NEVER;
 		rx->nack_at = FC_NEVER;
 		memset(tx, 0, sizeof(*tx));
-		tx->probe_at = FC_NEVER;
+		tx->poll_at = FC_NEVER;
 		tx->window = ch->window;
 	}
 }
@@ -79,8 +83,8 @@ void fc_channel_purge(struct fc_channel *ch, void (*drop)(void *arg, void *h), v
 }
 
 /*
- * The ends of a link count differently, which no lost frame explains: nothing
- * would ever move again.
+ * The numbers of the two ends contradict each other, which no lost frame explains: without a reset
+ * of the link no flit would move again.
  */
 static void contradiction(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 {
@@ -88,7 +92,7 @@ static void contradiction(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 	effect(ch, fx, FC_FX_RESET, port);
 }
 
-bool fc_llr_news(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
+bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
 	struct fc_tx *tx = &ch->tx[port];
 	u32 news = ack - tx->acked;
@@ -105,16 +109,16 @@ bool fc_llr_news(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 	tx->resent = news < 64 ? tx->resent >> news : 0;
 	effect(ch, fx, FC_FX_RELEASE, port)->seq = ack;
 	if (tx->acked == tx->sent) {
-		tx->probe_at = FC_NEVER;
+		tx->poll_at = FC_NEVER;
 	} else {
-		tx->probe_wait = ch->timing->probe;
-		tx->probe_at = ch->now + tx->probe_wait;
-		fc_llr_due(ch, port, tx->probe_at);
+		tx->poll_wait = ch->timing->poll;
+		tx->poll_at = ch->now + tx->poll_wait;
+		fc_llr_due(ch, port, tx->poll_at);
 	}
 	return true;
 }
 
-/* How often the wait for an answer is doubled. */
+/* Exponent of the interval between polls. */
 static u8 backoff(const struct fc_tx *tx)
 {
 	u8 futile = tx->tries ? tx->tries - 1 : 0;
@@ -122,14 +126,14 @@ static u8 backoff(const struct fc_tx *tx)
 	return futile < FC_LLR_BACKOFF ? futile : FC_LLR_BACKOFF;
 }
 
-/* Is a flit missing that the peer is known to have sent? */
+/* Is a flit missing below rx->end? */
 static bool gap(const struct fc_rx *rx)
 {
-	return rx->end - rx->taken != rx->queued;
+	return rx->end - rx->consumed != rx->queued;
 }
 
-/* Wait for what is missing, or no more. */
-static void settle_nack(struct fc_channel *ch, u8 port)
+/* Starts the timer of the NACK where a flit is missing, and stops it where none is. */
+static void update_nack(struct fc_channel *ch, u8 port)
 {
 	struct fc_rx *rx = &ch->rx[port];
 
@@ -145,17 +149,17 @@ static void settle_nack(struct fc_channel *ch, u8 port)
 bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
 {
 	struct fc_rx *rx = &ch->rx[ev->port];
-	bool taken = fc_before(ev->seq, rx->taken);
-	bool beyond = !taken && ev->seq - rx->taken >= ch->window;
+	bool taken = fc_before(ev->seq, rx->consumed);
+	bool beyond = !taken && ev->seq - rx->consumed >= ch->window;
 	struct fc_flit *s = taken || beyond ? NULL : fc_rx_slot(ch, rx, ev->seq);
 
 	if (!s || s->parts & FC_FLIT_VALID) {
 		rx->stat[beyond ? FC_LSTAT_RX_OUT_OF_WINDOW : FC_LSTAT_RX_REPEATED]++;
-		/* The peer may not know that it was taken. */
+		/* The ack of this flit may be lost: send it again. */
 		if (taken && ev->port != FC_PORT_LOCAL) {
-			/* A faulty peer may repeat a number before we took any flit. */
-			ch->tx[ev->port].both = !ch->timing->acks_apart;
-			fc_llr_tell_soon(ch, ev->port);
+			/* A faulty peer may repeat a number before this end consumed a flit. */
+			ch->tx[ev->port].reverse_active = !ch->timing->acks_apart;
+			fc_llr_delay_ack(ch, ev->port);
 		}
 		if (ev->flit.h)
 			fc_effect_add(fx, FC_FX_DROP, ev->port, &ev->flit);
@@ -166,13 +170,13 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 	rx->queued++;
 	if (!fc_before(ev->seq, rx->end))
 		rx->end = ev->seq + 1;
-	settle_nack(ch, ev->port);
+	update_nack(ch, ev->port);
 	return true;
 }
 
 /*
- * What was sent again is lost, and perhaps none of it has come: count that.
- * Return: how many flits this try may have.
+ * Counts a try in which none of the resent flits may have arrived.
+ * Return: number of flits that may be resent now.
  */
 static u32 try_again(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 {
@@ -190,15 +194,15 @@ static u32 try_again(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 	return futile < 6 ? (u32)64 >> futile : 1;
 }
 
-/* Send again what the peer says is missing, if it is not known by now to have come. */
+/* Resends the flits that the NACK requests, but for those that have arrived meanwhile. */
 static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 		   struct fc_effects *fx)
 {
 	struct fc_tx *tx = &ch->tx[port];
 	u32 seq, most = 64;
 
-	/* What was sent again came before the probe that the peer has heard, or is lost. */
-	if (!fc_before16(tx->mark, s->echo)) {
+	/* The peer has seen a poll that followed the last resend: the resent flits are lost. */
+	if (!fc_before16(tx->resend_poll, s->echo)) {
 		if (tx->tries > 1)
 			return;
 	} else if (tx->resent & ~tx->got) {
@@ -212,36 +216,36 @@ static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 			continue;
 		most--;
 		tx->resent |= bit;
-		tx->mark = tx->probes;
-		tx->probe_wait = ch->timing->probe << backoff(tx);
-		tx->probe_at = ch->now + tx->probe_wait;
-		fc_llr_due(ch, port, tx->probe_at);
+		tx->resend_poll = tx->polls;
+		tx->poll_wait = ch->timing->poll << backoff(tx);
+		tx->poll_at = ch->now + tx->poll_wait;
+		fc_llr_due(ch, port, tx->poll_at);
 		ch->rx[port].stat[FC_LSTAT_TX_RESENT]++;
 		e = effect(ch, fx, FC_FX_RESEND, port);
 		e->seq = seq;
-		e->ack = ch->rx[port].taken;
+		e->ack = ch->rx[port].consumed;
 	}
 }
 
-/* The peer's count of what it sent. */
-static void probed(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
+/* The peer polls: ev->seq is the number of its next flit. */
+static void polled(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
 {
 	struct fc_rx *rx = &ch->rx[ev->port];
 
 	ch->status |= fc_bit(ev->port);
-	/* Overtaken by what was sent after it: the answer says all the same. */
-	if (fc_before(ev->seq, rx->taken))
+	/* Later flits have overtaken the poll: the status answers it all the same. */
+	if (fc_before(ev->seq, rx->consumed))
 		return;
-	if (ev->seq - rx->taken > ch->window) {
+	if (ev->seq - rx->consumed > ch->window) {
 		contradiction(ch, ev->port, fx);
 		return;
 	}
 	if (fc_before(rx->end, ev->seq))
 		rx->end = ev->seq;
-	/* It comes long after what was sent before it. */
+	/* A poll follows the flits before it by the poll interval: a gap is a loss. */
 	if (gap(rx))
-		fc_llr_say(ch, ev->port, FC_STATUS_NACK);
-	settle_nack(ch, ev->port);
+		fc_llr_add_flags(ch, ev->port, FC_STATUS_NACK);
+	update_nack(ch, ev->port);
 }
 
 void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
@@ -251,7 +255,7 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 	u32 late = tx->acked - ev->ack;
 	u64 have = ev->status.have;
 
-	/* It cannot have what was not sent. */
+	/* A status that acknowledges flits which this end has not sent is void. */
 	if (fc_before(tx->sent, ev->ack))
 		return;
 	have = late < 64 ? have >> late : 0;
@@ -263,20 +267,20 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 	if (have & ~tx->got)
 		tx->tries = 0;
 	tx->got |= have;
-	if (fc_before16(rx->heard, ev->status.probe))
-		rx->heard = ev->status.probe;
+	if (fc_before16(rx->poll_seen, ev->status.poll))
+		rx->poll_seen = ev->status.poll;
 	if (ev->flags & FC_STATUS_NACK)
 		resend(ch, ev->port, &ev->status, fx);
 	if (ev->flags & FC_STATUS_WANT) {
-		rx->want = true;
+		rx->ack_wanted = true;
 		if (!rx->queued)
 			ch->status |= fc_bit(ev->port);
 	}
 	if (ev->flags & FC_STATUS_PROBE)
-		probed(ch, ev, fx);
+		polled(ch, ev, fx);
 }
 
-struct fc_flit fc_rx_take(struct fc_channel *ch, u8 port)
+struct fc_flit fc_rx_consume(struct fc_channel *ch, u8 port)
 {
 	struct fc_rx *rx = &ch->rx[port];
 	struct fc_flit *s = fc_rx_first(rx), flit = *s;
@@ -284,9 +288,9 @@ struct fc_flit fc_rx_take(struct fc_channel *ch, u8 port)
 	memset(s, 0, sizeof(*s));
 	flit.parts &= ~FC_FLIT_VALID;
 	rx->queued--;
-	/* Of an empty queue always the same slot is next, which is in the cache. */
+	/* An empty queue always continues at slot 0, which is in the cache. */
 	rx->first = rx->queued && rx->first + 1u < ch->window ? rx->first + 1 : 0;
-	fc_llr_taken(ch, port);
+	fc_llr_consumed(ch, port);
 	return flit;
 }
 
@@ -297,28 +301,28 @@ static void timers(struct fc_channel *ch, u8 port)
 	struct fc_rx *rx = &ch->rx[port];
 	u64 next;
 
-	/* Told before the event is over, and due no more. */
-	if (rx->tell_at <= ch->now) {
-		rx->tell_at = FC_NEVER;
+	/* fc_llr_send_status() sends the ack before the event is over. */
+	if (rx->ack_at <= ch->now) {
+		rx->ack_at = FC_NEVER;
 		ch->status |= fc_bit(port);
 	}
 	if (rx->nack_at <= ch->now) {
-		rx->nack_wait = rx->nack_wait * 2 < timing->probe ? rx->nack_wait * 2 :
-								    timing->probe;
+		rx->nack_wait = rx->nack_wait * 2 < timing->poll ? rx->nack_wait * 2 :
+								    timing->poll;
 		rx->nack_at = ch->now + rx->nack_wait;
-		fc_llr_say(ch, port, FC_STATUS_NACK);
+		fc_llr_add_flags(ch, port, FC_STATUS_NACK);
 	}
-	if (tx->probe_at <= ch->now) {
-		if (tx->probe_wait < timing->probe << FC_LLR_BACKOFF)
-			tx->probe_wait *= 2;
-		tx->probe_at = ch->now + tx->probe_wait;
-		fc_llr_say(ch, port, FC_STATUS_PROBE);
-		tx->probes++;
+	if (tx->poll_at <= ch->now) {
+		if (tx->poll_wait < timing->poll << FC_LLR_BACKOFF)
+			tx->poll_wait *= 2;
+		tx->poll_at = ch->now + tx->poll_wait;
+		fc_llr_add_flags(ch, port, FC_STATUS_PROBE);
+		tx->polls++;
 		rx->stat[FC_LSTAT_TX_PROBES]++;
 	}
-	next = rx->tell_at < rx->nack_at ? rx->tell_at : rx->nack_at;
-	if (tx->probe_at < next)
-		next = tx->probe_at;
+	next = rx->ack_at < rx->nack_at ? rx->ack_at : rx->nack_at;
+	if (tx->poll_at < next)
+		next = tx->poll_at;
 	if (next == FC_NEVER)
 		ch->timed &= ~fc_bit(port);
 	else
@@ -336,14 +340,14 @@ void fc_llr_time(struct fc_channel *ch)
 		timers(ch, (u8)fc_low(rest));
 }
 
-/* The flits that have come and wait to be taken. */
+/* Mask of the flits in the queue: bit i is flit rx->consumed + i. */
 static u64 waiting(const struct fc_channel *ch, const struct fc_rx *rx)
 {
 	u32 i, left = rx->queued;
 	u64 have = 0;
 
 	for (i = 0; left && i < ch->window; i++) {
-		if (!(fc_rx_slot(ch, rx, rx->taken + i)->parts & FC_FLIT_VALID))
+		if (!(fc_rx_slot(ch, rx, rx->consumed + i)->parts & FC_FLIT_VALID))
 			continue;
 		have |= fc_bit64(i);
 		left--;
@@ -351,7 +355,7 @@ static u64 waiting(const struct fc_channel *ch, const struct fc_rx *rx)
 	return have;
 }
 
-void fc_llr_tell(struct fc_channel *ch, struct fc_effects *fx)
+void fc_llr_send_status(struct fc_channel *ch, struct fc_effects *fx)
 {
 	u32 rest;
 
@@ -360,20 +364,20 @@ void fc_llr_tell(struct fc_channel *ch, struct fc_effects *fx)
 		u8 p = fc_low(rest);
 		struct fc_effect *e = effect(ch, fx, FC_FX_STATUS, p);
 
-		e->flags = ch->tx[p].say;
+		e->flags = ch->tx[p].flags;
 		e->seq = ch->tx[p].sent;
-		e->ack = ch->rx[p].taken;
+		e->ack = ch->rx[p].consumed;
 		e->status.have = waiting(ch, &ch->rx[p]);
-		e->status.probe = ch->tx[p].probes;
-		e->status.echo = ch->rx[p].heard;
+		e->status.poll = ch->tx[p].polls;
+		e->status.echo = ch->rx[p].poll_seen;
 		if (e->flags & FC_STATUS_NACK) {
 			e->status.upto = ch->rx[p].end;
 			ch->rx[p].stat[FC_LSTAT_TX_NACKS]++;
 		}
-		fc_llr_told(ch, p);
+		fc_llr_ack_sent(ch, p);
 	}
-	for (; ch->apart; ch->apart &= ch->apart - 1)
-		ch->tx[fc_low(ch->apart)].say = 0;
+	for (; ch->flagged; ch->flagged &= ch->flagged - 1)
+		ch->tx[fc_low(ch->flagged)].flags = 0;
 	ch->status = 0;
 }
 
@@ -388,32 +392,32 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 			fc_effect_add(fx, FC_FX_DROP, port, &rx->queue[i]);
 		memset(&rx->queue[i], 0, sizeof(rx->queue[i]));
 	}
-	/* A flit that cannot be carried would be stuck again: its source sends the packet anew. */
+	/* Flits that the link cannot carry are not rescued: their source sends the packet again. */
 	if (tx->tries > FC_LLR_HOPELESS)
 		effect(ch, fx, FC_FX_RELEASE, port)->seq = tx->sent;
 	else if (tx->sent != tx->acked)
 		effect(ch, fx, FC_FX_RESCUE, port)->seq = tx->acked;
 	rx->queued = 0;
-	rx->taken = 0;
-	rx->told = 0;
+	rx->consumed = 0;
+	rx->acked = 0;
 	rx->end = 0;
 	rx->first = 0;
-	rx->want = false;
-	rx->both = false;
-	rx->tell_at = FC_NEVER;
+	rx->ack_wanted = false;
+	rx->reverse_active = false;
+	rx->ack_at = FC_NEVER;
 	rx->nack_at = FC_NEVER;
 	tx->sent = 0;
 	tx->acked = 0;
 	tx->got = 0;
 	tx->resent = 0;
-	tx->probes = 0;
-	tx->mark = 0;
-	tx->both = false;
+	tx->polls = 0;
+	tx->resend_poll = 0;
+	tx->reverse_active = false;
 	tx->tries = 0;
-	rx->heard = 0;
+	rx->poll_seen = 0;
 	tx->window = window;
-	tx->probe_at = FC_NEVER;
+	tx->poll_at = FC_NEVER;
 	ch->status &= ~fc_bit(port);
-	ch->apart &= ~fc_bit(port);
-	tx->say = 0;
+	ch->flagged &= ~fc_bit(port);
+	tx->flags = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link-level retry (llr.c), for the machines of a site: what every flit that comes or goes needs is
- * here, and part of the code that needs it.
+ * Link-level retry (llr.c), for the switches of a site.  The parts that every received and sent
+ * flit needs are inline.
  */
 #ifndef FC_CORE_LLR_H
 #define FC_CORE_LLR_H
@@ -10,23 +10,23 @@
 #include "node.h"
 
 /*
- * So often flits are sent again and none of them comes, while the peer answers: the link is
- * suspected of losing them (FC_LSTAT_TX_FUTILE), and again after each so many tries more.
+ * Resends without effect, while the peer answers, after which the link is suspected of losing
+ * these flits (FC_LSTAT_TX_FUTILE); again after each as many more.
  */
 #define FC_LLR_SUSPECT	4
 /*
- * So often, and the link begins anew without what was under way: one of these flits cannot be
- * carried, and what waits behind it can.
+ * Resends without effect after which the link is reset and the flits under way are dropped: the
+ * link cannot carry one of them, and may carry those behind it.
  */
 #define FC_LLR_HOPELESS	24
-/* The wait for an answer doubles with each probe, and with each futile try, so often at most. */
+/* Most doublings of the interval of polls, by polls and by resends without effect. */
 #define FC_LLR_BACKOFF	4
 
 /* Slot of flit number @seq, which is within the window. */
 static inline struct fc_flit *fc_rx_slot(const struct fc_channel *ch, const struct fc_rx *rx,
 					 u32 seq)
 {
-	u32 i = rx->first + (seq - rx->taken);
+	u32 i = rx->first + (seq - rx->consumed);
 
 	/* A division takes long; but no number, by a mistake of ours, leads out of the queue. */
 	if (i >= ch->window)
@@ -58,7 +58,7 @@ static inline struct fc_effect *fc_effect_flit(struct fc_effects *fx, u8 type, u
 	return e;
 }
 
-/* The same; @flit may be NULL. */
+/* As fc_effect_flit(); @flit may be NULL. */
 static inline struct fc_effect *fc_effect_add(struct fc_effects *fx, u8 type, u8 port,
 					      const struct fc_flit *flit)
 {
@@ -67,54 +67,54 @@ static inline struct fc_effect *fc_effect_add(struct fc_effects *fx, u8 type, u8
 	return fc_effect_flit(fx, type, port, flit ? flit : &none);
 }
 
-/* Every link down; the runner has set all that never changes. */
+/* All links down; the caller has set the members that never change. */
 void fc_channel_init(struct fc_channel *ch);
-/* Give back every handle. */
+/* Releases every handle. */
 void fc_channel_purge(struct fc_channel *ch, void (*drop)(void *arg, void *h), void *arg);
-/* What fc_llr_acked() does where the peer may have said something new. */
-bool fc_llr_news(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx);
-/* A flit into its slot of the queue.  Return: false if it is dropped. */
+/* Out-of-line part of fc_llr_acked(): @ack differs from the last one. */
+bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx);
+/* Puts a flit into its slot of the queue.  Return: false if the flit is dropped. */
 bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx);
-/* What the peer says of both directions. */
+/* Processes a status: ack, received flits, NACK, ack request and poll. */
 void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx);
-/* The flit at the front of the queue leaves it. */
-struct fc_flit fc_rx_take(struct fc_channel *ch, u8 port);
-/* Something may be due. */
+/* Consumes the flit at the front of the queue. */
+struct fc_flit fc_rx_consume(struct fc_channel *ch, u8 port);
+/* Runs the timers that are due. */
 void fc_llr_time(struct fc_channel *ch);
-/* Tell the peers what is to be told, once an event. */
-void fc_llr_tell(struct fc_channel *ch, struct fc_effects *fx);
-/* Both directions begin anew; @window: of the peer. */
+/* Sends the statuses that are due; called once an event. */
+void fc_llr_send_status(struct fc_channel *ch, struct fc_effects *fx);
+/* Both directions start from number 0; @window: of the peer. */
 void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects *fx);
 
 /*
- * The peer took flits; absolute, so that a lost or repeated frame does no harm.
- * Return: true if that is news.
+ * Processes a cumulative ack: an absolute number, so that a lost or repeated frame does no harm.
+ * Return: true if it acknowledges flits that were not acknowledged before.
  */
 static inline bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
-	/* Most channels have flits in one direction: the other is not looked at. */
-	if (!ack && !ch->rx[port].both && !ch->timing->acks_apart)
+	/* Most channels carry flits in one direction, and their acks are 0. */
+	if (!ack && !ch->rx[port].reverse_active && !ch->timing->acks_apart)
 		return false;
 	if (ack == ch->tx[port].acked)
 		return false;
-	return fc_llr_news(ch, port, ack, fx);
+	return fc_llr_new_ack(ch, port, ack, fx);
 }
 
-/* The acknowledgment in the header of a flit: ignored where only statuses acknowledge. */
+/* Processes the ack in the header of a flit; where only statuses acknowledge it is ignored. */
 static inline bool fc_llr_flit_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
 	return !ch->timing->acks_apart && fc_llr_acked(ch, port, ack, fx);
 }
 
-/* The peer is to be told so, at once, and not with a flit. */
-static inline void fc_llr_say(struct fc_channel *ch, u8 port, u8 flags)
+/* A status with these flags is due, which no flit can replace. */
+static inline void fc_llr_add_flags(struct fc_channel *ch, u8 port, u8 flags)
 {
 	ch->status |= fc_bit(port);
-	ch->apart |= fc_bit(port);
-	ch->tx[port].say |= flags;
+	ch->flagged |= fc_bit(port);
+	ch->tx[port].flags |= flags;
 }
 
-/* Something of a port is due then. */
+/* Arms the timer of a port. */
 static inline void fc_llr_due(struct fc_channel *ch, u8 port, u64 at)
 {
 	ch->timed |= fc_bit(port);
@@ -122,63 +122,63 @@ static inline void fc_llr_due(struct fc_channel *ch, u8 port, u64 at)
 		ch->next_at = at;
 }
 
-/* The peer is to hear within a while what was taken. */
-static inline void fc_llr_tell_soon(struct fc_channel *ch, u8 port)
+/* Arms the delayed-ack timer. */
+static inline void fc_llr_delay_ack(struct fc_channel *ch, u8 port)
 {
 	struct fc_rx *rx = &ch->rx[port];
 
-	if (rx->tell_at != FC_NEVER)
+	if (rx->ack_at != FC_NEVER)
 		return;
-	rx->tell_at = ch->now + ch->timing->tell;
-	fc_llr_due(ch, port, rx->tell_at);
+	rx->ack_at = ch->now + ch->timing->ack_delay;
+	fc_llr_due(ch, port, rx->ack_at);
 }
 
-/* One more flit is taken, and its peer is to hear of it. */
-static inline void fc_llr_taken(struct fc_channel *ch, u8 port)
+/* Counts a consumed flit, and acknowledges it at once or with delay. */
+static inline void fc_llr_consumed(struct fc_channel *ch, u8 port)
 {
 	struct fc_rx *rx = &ch->rx[port];
 
-	if (!rx->taken++)
-		ch->tx[port].both = !ch->timing->acks_apart;
+	if (!rx->consumed++)
+		ch->tx[port].reverse_active = !ch->timing->acks_apart;
 	if (port == FC_PORT_LOCAL) {
-		rx->told = rx->taken;
+		rx->acked = rx->consumed;
 		return;
 	}
-	/* Told in halves of the window, and when a peer waits for the last of it. */
-	if (rx->taken - rx->told >= (ch->window + 1u) / 2 || (rx->want && !rx->queued))
+	/* An ack is due for each half of the window, and where the peer has requested one. */
+	if (rx->consumed - rx->acked >= (ch->window + 1u) / 2 || (rx->ack_wanted && !rx->queued))
 		ch->status |= fc_bit(port);
 	else
-		fc_llr_tell_soon(ch, port);
+		fc_llr_delay_ack(ch, port);
 	if (!rx->queued)
-		rx->want = false;
+		rx->ack_wanted = false;
 }
 
-/* The next flit came in order to an empty queue, and is taken already. */
-static inline void fc_llr_passed(struct fc_channel *ch, u8 port)
+/* Consumes a flit that arrives in order at an empty queue, and does not enter it. */
+static inline void fc_llr_forwarded(struct fc_channel *ch, u8 port)
 {
 	ch->rx[port].end++;
-	fc_llr_taken(ch, port);
+	fc_llr_consumed(ch, port);
 }
 
-/* Would fc_llr_passed() neither tell the peer anything nor set a timer? */
-static inline bool fc_llr_silent(const struct fc_channel *ch, u8 port)
+/* Would fc_llr_forwarded() neither make an ack due nor arm a timer? */
+static inline bool fc_llr_ack_not_due(const struct fc_channel *ch, u8 port)
 {
 	const struct fc_rx *rx = &ch->rx[port];
 
-	return rx->tell_at != FC_NEVER && !rx->want &&
-	       rx->taken + 1 - rx->told < (ch->window + 1u) / 2;
+	return rx->ack_at != FC_NEVER && !rx->ack_wanted &&
+	       rx->consumed + 1 - rx->acked < (ch->window + 1u) / 2;
 }
 
-/* What is said now need not be said later. */
-static inline void fc_llr_told(struct fc_channel *ch, u8 port)
+/* A frame that leaves now carries the ack: stop the delayed-ack timer. */
+static inline void fc_llr_ack_sent(struct fc_channel *ch, u8 port)
 {
 	struct fc_rx *rx = &ch->rx[port];
 
-	rx->told = rx->taken;
-	rx->tell_at = FC_NEVER;
+	rx->acked = rx->consumed;
+	rx->ack_at = FC_NEVER;
 }
 
-/* A flit goes out: fill in its numbers. */
+/* Numbers a flit that is sent, adds the ack, and arms the timer of polls. */
 static inline void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect *e)
 {
 	struct fc_tx *tx = &ch->tx[port];
@@ -186,18 +186,18 @@ static inline void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect 
 	e->vc = ch->vc;
 	e->seq = tx->sent++;
 	if (!e->seq)
-		ch->rx[port].both = !ch->timing->acks_apart;
-	if (tx->both) {
-		e->ack = ch->rx[port].taken;
-		fc_llr_told(ch, port);
+		ch->rx[port].reverse_active = !ch->timing->acks_apart;
+	if (tx->reverse_active) {
+		e->ack = ch->rx[port].consumed;
+		fc_llr_ack_sent(ch, port);
 	}
 	if (!ch->timing->acks_apart)
-		ch->status &= ~(fc_bit(port) & ~ch->apart);
-	if (tx->probe_at != FC_NEVER)
+		ch->status &= ~(fc_bit(port) & ~ch->flagged);
+	if (tx->poll_at != FC_NEVER)
 		return;
-	tx->probe_wait = ch->timing->probe;
-	tx->probe_at = ch->now + tx->probe_wait;
-	fc_llr_due(ch, port, tx->probe_at);
+	tx->poll_wait = ch->timing->poll;
+	tx->poll_at = ch->now + tx->poll_wait;
+	fc_llr_due(ch, port, tx->poll_at);
 }
 
 #endif /* FC_CORE_LLR_H */

@@ -120,7 +120,7 @@ static void hold_front(struct fc_site *site, u8 port)
 {
 	struct fc_in *in = &site->in[port];
 
-	in->held = fc_rx_take(&site->data, port);
+	in->held = fc_rx_consume(&site->data, port);
 	in->multi = !(in->held.parts & FC_PART_TERM);
 	in->left = fc_wire_data_len(in->held.head) - in->held.data;
 	in->seeks = 0;
@@ -156,7 +156,7 @@ static void send_front(struct fc_site *site, u8 port, struct fc_effects *fx)
 static void pass(struct fc_site *site, u8 port, struct fc_effects *fx)
 {
 	struct fc_in *in = &site->in[port];
-	struct fc_flit flit = fc_rx_take(&site->data, port);
+	struct fc_flit flit = fc_rx_consume(&site->data, port);
 	u32 rest;
 
 	in->left -= flit.data;
@@ -207,13 +207,13 @@ static void take_term(struct fc_site *site, u8 port, struct fc_effects *fx)
 	if (!in->tail)
 		return;
 	in->tail = false;
-	flit = fc_rx_take(&site->data, port);
+	flit = fc_rx_consume(&site->data, port);
 	if (fc_netin_whole(in, &flit))
 		in->held = flit;
 	else
 		drop(site, port, &flit, fx);
 	/* A packet of several flits is over: its peer may begin the next at once. */
-	if (site->data.rx[port].taken != site->data.rx[port].told)
+	if (site->data.rx[port].consumed != site->data.rx[port].acked)
 		site->data.status |= fc_bit(port);
 }
 
@@ -312,7 +312,7 @@ bool fc_netin_step(struct fc_site *site, u8 port, struct fc_effects *fx)
 		term_local(site, port, fx);
 		break;
 	case FC_NIA_DROP:
-		flit = fc_rx_take(&site->data, port);
+		flit = fc_rx_consume(&site->data, port);
 		drop(site, port, &flit, fx);
 		break;
 	case FC_NIA_DROP_FRONT:

@@ -28,11 +28,11 @@ struct fc_pref {
  * @timeout: how long the fifo-buffer waits for a word before abort-request, to
  *	begin with (struct fc_fifo, @backoff); up to half is added at random, so that
  *	two multicasts in each other's way do not abort together for ever
- * @retry: how long a flit that others have overtaken may still come by itself;
- *	doubles up to @probe
- * @tell: how long the peer waits to hear what was taken: less than @probe
- * @probe: how long a flit may stay unacknowledged before the peer is asked;
- *	doubles up to 16 times that
+ * @retry: how long a receiver waits for a flit that others have overtaken before it requests it
+ *	(NACK); doubles up to @poll
+ * @ack_delay: delay of an ack that no other frame carries: less than @poll
+ * @poll: how long a flit may stay unacknowledged before its sender polls the peer; doubles up to
+ *	16 times that
  * @seek_max: seeks after which a packet is forced to the local net-output
  * @fifo_room: places of the fifo-buffer; 0: unbounded (CARE, footnote 14), for
  *	a runner whose operator takes every word at once
@@ -43,8 +43,8 @@ struct fc_timing {
 	u64 seek;
 	u64 timeout;
 	u64 retry;
-	u64 tell;
-	u64 probe;
+	u64 ack_delay;
+	u64 poll;
 	u16 seek_max;
 	u16 fifo_room;
 	bool acks_apart;

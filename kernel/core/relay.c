@@ -263,7 +263,7 @@ static bool step_in(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 
 	if (!(fc_rx_first(&relay->ch.rx[port])->parts & FC_FLIT_VALID))
 		return false;
-	flit = fc_rx_take(&relay->ch, port);
+	flit = fc_rx_consume(&relay->ch, port);
 	flit_in(relay, port, &flit, fx);
 	return true;
 }
@@ -347,7 +347,7 @@ static bool run(struct fc_relay *relay, struct fc_effects *fx)
 				relay->go &= ~fc_bit(p);
 		}
 	}
-	fc_llr_tell(&relay->ch, fx);
+	fc_llr_send_status(&relay->ch, fx);
 	return false;
 }
 

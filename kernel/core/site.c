@@ -51,7 +51,7 @@ u32 fc_site_room(const struct fc_site *site)
 
 u32 fc_site_seq(const struct fc_site *site)
 {
-	return site->data.rx[FC_PORT_LOCAL].taken + site->data.rx[FC_PORT_LOCAL].queued;
+	return site->data.rx[FC_PORT_LOCAL].consumed + site->data.rx[FC_PORT_LOCAL].queued;
 }
 
 bool fc_site_idle(const struct fc_site *site)
@@ -142,7 +142,7 @@ static bool run(struct fc_site *site, struct fc_effects *fx)
 		site->work &= ~fc_bit(p);
 		site->rotate = p + 1 < site->node->nports ? p + 1 : 0;
 	}
-	fc_llr_tell(&site->data, fx);
+	fc_llr_send_status(&site->data, fx);
 	return false;
 }
 

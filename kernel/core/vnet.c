@@ -98,7 +98,7 @@ u32 fc_vnet_seq(const struct fc_vnet *v, u8 lane)
 {
 	const struct fc_rx *rx = &v->ch[lane].rx[FC_PORT_LOCAL];
 
-	return rx->taken + rx->queued;
+	return rx->consumed + rx->queued;
 }
 
 void fc_vnet_rerouted(struct fc_vnet *v)
@@ -133,7 +133,7 @@ static void cut(struct fc_vnet *v, struct fc_vin *in)
 
 static struct fc_flit *slot(const struct fc_channel *ch, u8 port, u32 ahead)
 {
-	return fc_rx_slot(ch, &ch->rx[port], ch->rx[port].taken + ahead);
+	return fc_rx_slot(ch, &ch->rx[port], ch->rx[port].consumed + ahead);
 }
 
 /* Does anybody but this branch need that flit? */
@@ -338,7 +338,7 @@ static void leave_queue(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	if (in->oper)
 		keep = 0;
 	while (in->freed < keep) {
-		struct fc_flit flit = fc_rx_take(&v->ch[class], port);
+		struct fc_flit flit = fc_rx_consume(&v->ch[class], port);
 
 		if (flit.h)
 			fc_effect_add(fx, FC_FX_DROP, port, &flit);
@@ -360,7 +360,7 @@ static bool step_in(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 		if (!(first->parts & FC_FLIT_VALID))
 			return false;
 		if (!(first->parts & FC_PART_HEAD)) {
-			struct fc_flit flit = fc_rx_take(&v->ch[class], port);
+			struct fc_flit flit = fc_rx_consume(&v->ch[class], port);
 
 			/* What follows a packet that was cut here is no news. */
 			if (!(flit.parts & FC_PART_ABORT))
@@ -486,7 +486,7 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 		return false;
 	if (!b->begun && tx->window - (tx->sent - tx->acked) < in->n) {
 		if (!b->asked) {
-			fc_llr_say(ch, port, FC_STATUS_WANT);
+			fc_llr_add_flags(ch, port, FC_STATUS_WANT);
 			b->asked = true;
 		}
 		return false;

@@ -79,7 +79,7 @@ static inline void fc_vdue(struct fc_vnet *v, const struct fc_channel *ch)
 static inline void fc_vsettle(struct fc_vnet *v, struct fc_channel *ch, struct fc_effects *fx)
 {
 	if (ch->status)
-		fc_llr_tell(ch, fx);
+		fc_llr_send_status(ch, fx);
 	fc_vdue(v, ch);
 }
 

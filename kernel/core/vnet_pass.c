@@ -13,7 +13,7 @@
 static inline bool alone(const struct fc_vnet *v, const struct fc_rx *rx,
 			 const struct fc_event *ev)
 {
-	return ev->seq == rx->taken && rx->end == ev->seq && !(v->work | v->touched) &&
+	return ev->seq == rx->consumed && rx->end == ev->seq && !(v->work | v->touched) &&
 	       !v->resets && v->now < v->next_at;
 }
 
@@ -31,7 +31,7 @@ static inline void go(struct fc_vnet *v, u8 class, u8 port, const struct fc_even
 static inline void gone(struct fc_vnet *v, u8 class, u8 port, u64 classes, struct fc_effects *fx)
 {
 	v->ch[class].now = v->now;
-	fc_llr_passed(&v->ch[class], port);
+	fc_llr_forwarded(&v->ch[class], port);
 	fc_vrotate(v, class);
 	for (; classes; classes &= classes - 1)
 		fc_vsettle(v, &v->ch[fc_low64(classes)], fx);
@@ -226,9 +226,9 @@ static inline bool next(const struct fc_vnet *v, const struct fc_vhop *hop)
 	const struct fc_channel *ch = &v->ch[hop->class];
 	const struct fc_rx *rx = &ch->rx[hop->port];
 
-	return hop->seq == rx->taken && hop->seq == rx->end &&
+	return hop->seq == rx->consumed && hop->seq == rx->end &&
 	       !(v->work | v->touched | v->resets) &&
-	       ((!hop->ack && !rx->both) || hop->ack == ch->tx[hop->port].acked) &&
+	       ((!hop->ack && !rx->reverse_active) || hop->ack == ch->tx[hop->port].acked) &&
 	       !fc_vin_of(v, hop->class, hop->port)->busy && fc_wire_hops(hop->head) < FC_HOPS_MAX;
 }
 
@@ -237,7 +237,7 @@ static inline void silently(struct fc_vnet *v, const struct fc_vhop *hop)
 {
 	struct fc_rx *rx = &v->ch[hop->class].rx[hop->port];
 
-	rx->taken++;
+	rx->consumed++;
 	rx->end++;
 	fc_vrotate(v, hop->class);
 	v->node->stat[FC_STAT_PKT_UNICAST]++;
@@ -249,7 +249,7 @@ enum fc_hop fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop)
 		return FC_HOP_NOT;
 	hop->out_class = hop->class;
 	hop->out_port = FC_PORT_LOCAL;
-	if (!fc_llr_silent(&v->ch[hop->class], hop->port))
+	if (!fc_llr_ack_not_due(&v->ch[hop->class], hop->port))
 		return FC_HOP_WHEN;
 	silently(v, hop);
 	return FC_HOP_GONE;
@@ -271,7 +271,7 @@ static __always_inline bool way_out(const struct fc_vnet *v, struct fc_vhop *hop
 /* Does the timer of the link run that it goes out by? */
 static inline bool timed(const struct fc_vnet *v, const struct fc_vhop *hop)
 {
-	return v->ch[hop->out_class].tx[hop->out_port].probe_at != FC_NEVER;
+	return v->ch[hop->out_class].tx[hop->out_port].poll_at != FC_NEVER;
 }
 
 /* The flit goes out, on a channel whose timer runs. */
@@ -282,9 +282,9 @@ static inline void out(struct fc_vnet *v, struct fc_vhop *hop)
 
 	hop->seq = tx->sent++;
 	hop->ack = 0;
-	if (tx->both) {
-		hop->ack = ch->rx[hop->out_port].taken;
-		fc_llr_told(ch, hop->out_port);
+	if (tx->reverse_active) {
+		hop->ack = ch->rx[hop->out_port].consumed;
+		fc_llr_ack_sent(ch, hop->out_port);
 	}
 }
 
@@ -292,7 +292,7 @@ enum fc_hop fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop)
 {
 	if (!next(v, hop) || !way_out(v, hop))
 		return FC_HOP_NOT;
-	if (!fc_llr_silent(&v->ch[hop->class], hop->port) || !timed(v, hop))
+	if (!fc_llr_ack_not_due(&v->ch[hop->class], hop->port) || !timed(v, hop))
 		return FC_HOP_WHEN;
 	silently(v, hop);
 	out(v, hop);
@@ -310,7 +310,7 @@ static inline void begun(struct fc_vnet *v, const struct fc_vhop *hop)
 	}
 	silently(v, hop);
 	/* Here nobody is to be told. */
-	rx->told = rx->taken;
+	rx->acked = rx->consumed;
 }
 
 enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
@@ -330,7 +330,7 @@ static void in_timed(struct fc_vnet *v, const struct fc_vhop *hop)
 	struct fc_channel *ch = &v->ch[hop->class];
 
 	ch->now = v->now;
-	fc_llr_passed(ch, hop->port);
+	fc_llr_forwarded(ch, hop->port);
 	fc_vrotate(v, hop->class);
 	v->node->stat[FC_STAT_PKT_UNICAST]++;
 }

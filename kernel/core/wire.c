@@ -140,7 +140,7 @@ void fc_wire_status_decode(struct fc_status *s, const u8 p[FC_STATUS_SIZE])
 {
 	s->have = (u64)fc_get32(p) << 32 | fc_get32(p + 4);
 	s->upto = fc_get32(p + 8);
-	s->probe = fc_get16(p + 12);
+	s->poll = fc_get16(p + 12);
 	s->echo = fc_get16(p + 14);
 }
 
@@ -149,7 +149,7 @@ void fc_wire_status_encode(u8 p[FC_STATUS_SIZE], const struct fc_status *s)
 	fc_put32(p, (u32)(s->have >> 32));
 	fc_put32(p + 4, (u32)s->have);
 	fc_put32(p + 8, s->upto);
-	fc_put16(p + 12, s->probe);
+	fc_put16(p + 12, s->poll);
 	fc_put16(p + 14, s->echo);
 }
 

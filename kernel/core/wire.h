@@ -158,15 +158,15 @@ struct fc_link_hdr {
 
 /**
  * struct fc_status - payload of FC_FRAME_STATUS
- * @have: bit i: flit @ack + i of the link header has come, and waits to be taken
- * @upto: with FC_STATUS_NACK: what is missing before this number is lost
- * @probe: number of the sender's last probe; wraps
- * @echo: number of the last probe that it has heard
+ * @have: bit i: flit @ack + i of the link header is in the receiver's queue
+ * @upto: with FC_STATUS_NACK: flits before this number that are missing are lost
+ * @poll: number of the sender's last poll; wraps
+ * @echo: number of the last poll that the sender has received
  */
 struct fc_status {
 	u64 have;
 	u32 upto;
-	u16 probe;
+	u16 poll;
 	u16 echo;
 };
 

@@ -195,7 +195,7 @@ static u64 entered(struct flitcast_site *site, u8 set)
 
 static u32 taken(struct flitcast_site *site, u8 vc)
 {
-	return site->care->core[fc_vc_set(vc)].data.rx[FC_PORT_LOCAL].taken;
+	return site->care->core[fc_vc_set(vc)].data.rx[FC_PORT_LOCAL].consumed;
 }
 
 static void feed(struct flitcast_site *site, u8 set, struct fc_event *ev)

@@ -345,7 +345,7 @@ u32 flitcast_vnet_taken(struct flitcast_site *site, u8 vc)
 {
 	const struct fc_vnet *core = &site->vnet->set[fc_vc_set(vc)].core;
 
-	return core->ch[fc_vc_class(vc)].rx[FC_PORT_LOCAL].taken;
+	return core->ch[fc_vc_class(vc)].rx[FC_PORT_LOCAL].consumed;
 }
 
 bool flitcast_vnet_stuck(struct flitcast_site *site, u8 set)

@@ -715,8 +715,8 @@ static bool set_up(const char *spec, u32 dead)
 	    w->classes.count > CLASSES || w->topo.ndirs >= PORTS || w->topo.nsites > SITES)
 		abort();
 	w->timing = (struct fc_timing){
-		.seek = MS, .timeout = 10 * MS, .retry = 20 * MS, .tell = 20 * MS,
-		.probe = 200 * MS,
+		.seek = MS, .timeout = 10 * MS, .retry = 20 * MS, .ack_delay = 20 * MS,
+		.poll = 200 * MS,
 	};
 	w->guard = true;
 	kill_links(dead);

@@ -207,7 +207,7 @@ static void check_said(const struct bench *b, const struct fc_effect *e)
 
 	for (i = 0; i < 64; i++) {
 		bool here = i < b->site.data.window &&
-			    fc_rx_slot(&b->site.data, rx, rx->taken + i)->parts & FC_FLIT_VALID;
+			    fc_rx_slot(&b->site.data, rx, rx->consumed + i)->parts & FC_FLIT_VALID;
 
 		CHECK((e->status.have >> i & 1) == here, "port %u: flit %u: %d", e->port, i, here);
 	}
@@ -481,11 +481,11 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 port)
 	excuse_port(b, port);
 	ev.seq = where == 255 ? fuzz_u32(f) : peer->told + where % 20 - 4;
 	if (where >> 6 == 1)
-		ev.seq = b->rx[port].taken + b->rx[port].queued;
+		ev.seq = b->rx[port].consumed + b->rx[port].queued;
 	ev.ack = where & 32 ? peer->acked + fuzz_below(f, 12) - 2 : peer->acked;
 	note_ack(peer, ev.ack);
 	refused = refusals(b, port);
-	fits = ev.seq - b->rx[port].taken < b->site.data.window &&
+	fits = ev.seq - b->rx[port].consumed < b->site.data.window &&
 	       !(fc_rx_slot(&b->site.data, &b->rx[port], ev.seq)->parts & FC_FLIT_VALID);
 	event(b, &ev);
 	CHECK(refusals(b, port) == refused + !fits, "port %u: flit %u fits: %d", port, ev.seq,
@@ -564,8 +564,8 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 		struct fc_event ev = { .type = FC_EV_FLIT, .port = port };
 
 		/* What is missing comes: each a terminator of what was under way, or of nothing. */
-		while (rx->end - rx->taken != rx->queued) {
-			u32 seq = rx->taken;
+		while (rx->end - rx->consumed != rx->queued) {
+			u32 seq = rx->consumed;
 
 			while (fc_rx_slot(&b->site.data, rx, seq)->parts & FC_FLIT_VALID)
 				seq++;
@@ -686,8 +686,8 @@ static void bench_init(struct bench *b, struct fuzz *f)
 	how = fuzz_u8(f);
 	b->timing = (struct fc_timing){
 		.seek = 1 + (how & 7), .timeout = 8 << (how >> 3 & 3),
-		.retry = 2 << (how >> 5 & 3), .tell = 2 << (how >> 5 & 3),
-		.probe = 16 << (how >> 5 & 3),
+		.retry = 2 << (how >> 5 & 3), .ack_delay = 2 << (how >> 5 & 3),
+		.poll = 16 << (how >> 5 & 3),
 	};
 	how = fuzz_u8(f);
 	b->timing.seek_max = how & 7;

@@ -307,7 +307,7 @@ static void check_said(const struct bench *b, u8 class, const struct fc_effect *
 
 	for (u32 i = 0; i < 64; i++) {
 		bool here = i < ch->window &&
-			    fc_rx_slot(ch, rx, rx->taken + i)->parts & FC_FLIT_VALID;
+			    fc_rx_slot(ch, rx, rx->consumed + i)->parts & FC_FLIT_VALID;
 
 		CHECK((e->status.have >> i & 1) == here, "port %u: flit %u: %d", e->port, i, here);
 	}
@@ -703,11 +703,11 @@ static void odd_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 	packets_excuse(&b->ledger, class, port);
 	ev.seq = where == 255 ? fuzz_u32(f) : peer->told + where % 20 - 4;
 	if (where & 64)
-		ev.seq = rx->taken + rx->queued;
+		ev.seq = rx->consumed + rx->queued;
 	ev.ack = where & 32 ? peer->acked + fuzz_below(f, 12) - 2 : peer->acked;
 	note_ack(peer, ev.ack);
 	refused = refusals(b, class, port);
-	fits = ev.seq - rx->taken < ch->window &&
+	fits = ev.seq - rx->consumed < ch->window &&
 	       !(fc_rx_slot(ch, rx, ev.seq)->parts & FC_FLIT_VALID);
 	event(b, class, &ev);
 	CHECK(refusals(b, class, port) == refused + !fits, "port %u: flit %u fits: %d", port,
@@ -800,8 +800,8 @@ static void clean(struct bench *b, u8 class, u8 port)
 	struct fc_rx *rx = &b->ch[class].rx[port];
 	struct fc_event ev = { .port = port };
 
-	while (rx->end - rx->taken != rx->queued) {
-		u32 seq = rx->taken;
+	while (rx->end - rx->consumed != rx->queued) {
+		u32 seq = rx->consumed;
 
 		while (fc_rx_slot(&b->ch[class], rx, seq)->parts & FC_FLIT_VALID)
 			seq++;
@@ -971,8 +971,8 @@ static void bench_init(struct bench *b, struct fuzz *f)
 		abort();
 	how = fuzz_u8(f);
 	b->timing = (struct fc_timing){
-		.seek = 1, .timeout = 8, .retry = 2 << (how & 3), .tell = 2 << (how & 3),
-		.probe = 16 << (how & 3),
+		.seek = 1, .timeout = 8, .retry = 2 << (how & 3), .ack_delay = 2 << (how & 3),
+		.poll = 16 << (how & 3),
 	};
 	b->node.topo = &b->topo;
 	b->node.timing = &b->timing;

@@ -182,8 +182,8 @@ static void bench_init(struct bench *b, u32 window)
 	fc_pref_default(&b->pref, &b->topo);
 	/* Nothing is stored on its way: what waits for the link waits. */
 	b->timing = (struct fc_timing){
-		.seek = 1000000, .timeout = 1000000, .retry = 20, .tell = 50,
-		.probe = 200, .seek_max = 100,
+		.seek = 1000000, .timeout = 1000000, .retry = 20, .ack_delay = 50,
+		.poll = 200, .seek_max = 100,
 	};
 	b->delay = 1;
 	for (unsigned int at = 0; at < 2; at++) {
@@ -421,15 +421,15 @@ TEST(llr_futile__backs_off)
 		sent = b.end[0].tx[1].sent;
 		CHECK(sent == window, "%u sent", sent);
 		/* The first four tries, which are 1, 1, 2 and 4 waits apart, and a fifth one. */
-		run_for(&b, 12 * b.timing.probe);
+		run_for(&b, 12 * b.timing.poll);
 		CHECK(futile(&b) == 0, "suspected after %llu", (unsigned long long)b.now);
-		run_for(&b, 8 * b.timing.probe);
+		run_for(&b, 8 * b.timing.poll);
 		CHECK(futile(&b) == 1, "%llu times", (unsigned long long)futile(&b));
 		/* 64, 64, 32, 16, 8, of which there are no more than the window. */
 		was = resent(&b);
 		CHECK(was <= 3 * window + 2 * 16, "window %u: %llu sent again", window,
 		      (unsigned long long)was);
-		run_for(&b, 17 * 16 * b.timing.probe);
+		run_for(&b, 17 * 16 * b.timing.poll);
 		again = resent(&b) - was;
 		CHECK(again >= 15 && again <= 8 + 17, "%llu sent again in 17 long waits",
 		      (unsigned long long)again);
@@ -437,7 +437,7 @@ TEST(llr_futile__backs_off)
 		b.flit_loss = 0;
 		was = b.now;
 		run(&b, b.end[0].next + 20);
-		CHECK(b.now - was <= 40 * b.timing.probe, "healed after %llu",
+		CHECK(b.now - was <= 40 * b.timing.poll, "healed after %llu",
 		      (unsigned long long)(b.now - was));
 	}
 }
@@ -476,7 +476,7 @@ TEST(llr_futile__hopeless)
 	b.may_reset = true;
 	for (unsigned int i = 0; i < 8; i++)
 		CHECK(offer(&b), "packet %u does not go", i);
-	run_for(&b, (FC_LLR_HOPELESS + 4) * 16 * b.timing.probe);
+	run_for(&b, (FC_LLR_HOPELESS + 4) * 16 * b.timing.poll);
 	CHECK(b.resets == 1, "%u resets", b.resets);
 	event(&b, 0, down);
 	event(&b, 1, down);
@@ -500,7 +500,7 @@ TEST(llr_probe__heals_the_tail)
 	offer(&b);
 	b.loss = 0;
 	run(&b, 1);
-	CHECK(b.now <= b.timing.probe + b.timing.tell + 5, "healed after %llu",
+	CHECK(b.now <= b.timing.poll + b.timing.ack_delay + 5, "healed after %llu",
 	      (unsigned long long)b.now);
 	CHECK(b.end[0].link_stat[1][FC_LSTAT_TX_PROBES] == 1 &&
 	      b.end[0].link_stat[1][FC_LSTAT_TX_RESENT] == 1, "one probe, one flit again");
@@ -516,7 +516,7 @@ TEST(llr_tell__after_a_while)
 		u64 begin = b.now;
 
 		run(&b, n);
-		CHECK(b.now - begin >= b.timing.tell && b.now - begin <= b.timing.tell + 3,
+		CHECK(b.now - begin >= b.timing.ack_delay && b.now - begin <= b.timing.ack_delay + 3,
 		      "told after %llu",
 		      (unsigned long long)(b.now - begin));
 		CHECK(b.end[1].frames == n, "%u frames for %u packets", b.end[1].frames, n);
@@ -537,8 +537,8 @@ TEST(llr_number__wraps)
 		run(&b, 4);
 		b.end[0].tx[1].sent = -4U;
 		b.end[0].tx[1].acked = -4U;
-		b.end[1].rx[1].taken = -4U;
-		b.end[1].rx[1].told = -4U;
+		b.end[1].rx[1].consumed = -4U;
+		b.end[1].rx[1].acked = -4U;
 		b.end[1].rx[1].end = -4U;
 		memset(b.end[0].replay, 0, sizeof(b.end[0].replay));
 		/* The last of these has the number before 0, so that 0 is what is acknowledged. */
@@ -564,7 +564,7 @@ TEST(llr_reset__rescues)
 	memset(b.end[0].replay, 0, sizeof(b.end[0].replay));
 	event(&b, 0, up);
 	event(&b, 1, up);
-	CHECK(!b.end[0].tx[1].sent && !b.end[1].rx[1].taken, "numbers go on");
+	CHECK(!b.end[0].tx[1].sent && !b.end[1].rx[1].consumed, "numbers go on");
 	b.loss = 0;
 	b.end[1].next = b.end[0].next;
 	run(&b, 20);

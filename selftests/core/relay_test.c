@@ -208,7 +208,7 @@ static void lone_init(struct lone *l)
 	struct fc_effects fx;
 
 	memset(l, 0, sizeof(*l));
-	l->timing = (struct fc_timing){ .retry = 1000, .tell = 1000, .probe = 10000 };
+	l->timing = (struct fc_timing){ .retry = 1000, .ack_delay = 1000, .poll = 10000 };
 	r->way = lone_way;
 	r->nsites = 2;
 	r->nholds = FC_HOLDS_MIN;

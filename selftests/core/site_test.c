@@ -80,7 +80,7 @@ static void bench_init(struct bench *b, const char *spec, u32 id, u32 window)
 		abort();
 	fc_pref_default(&b->pref, &b->topo);
 	b->timing = (struct fc_timing){
-		.seek = 4, .timeout = 32, .retry = 8, .tell = 8, .probe = 64,
+		.seek = 4, .timeout = 32, .retry = 8, .ack_delay = 8, .poll = 64,
 		.seek_max = 4, .fifo_room = 4,
 	};
 	b->node = (struct fc_node){
@@ -340,9 +340,9 @@ static void peer_flit(struct bench *b, bool orderly)
 
 	if (!(b->node.up & fc_bit(port)))
 		return;
-	ev.seq = rx->taken + rx->queued;
+	ev.seq = rx->consumed + rx->queued;
 	if (!orderly && !tap_random(4))
-		ev.seq = rx->taken + tap_random(b->site.data.window + 4) - 2;
+		ev.seq = rx->consumed + tap_random(b->site.data.window + 4) - 2;
 	parts = odd_parts[tap_random(FC_ARRAY_SIZE(odd_parts))];
 	if (parts & FC_PART_HEAD) {
 		u32 data = parts & FC_PART_TERM ? bytes : tap_random(bytes + 1);
@@ -365,7 +365,7 @@ static void peer_status(struct bench *b)
 
 	if (!(b->node.up & fc_bit(port)))
 		return;
-	ev.seq = b->rx[port].taken + b->rx[port].queued + tap_random(tap_random(8) ? 3 : 20);
+	ev.seq = b->rx[port].consumed + b->rx[port].queued + tap_random(tap_random(8) ? 3 : 20);
 	ev.ack = acked_somehow(b, port);
 	ev.status.have = tap_random(4) ? tap_random(1 << tap_random(10)) : tap_random(0xffffffff);
 	ev.status.upto = ev.ack + tap_random(tap_random(8) ? 4 : 100);
@@ -508,7 +508,7 @@ static void flit_to(struct bench *b, u8 port, u8 parts, u32 data, u32 bytes, con
 {
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = port, .ack = b->acked[port] };
 
-	ev.seq = b->rx[port].taken + b->rx[port].queued;
+	ev.seq = b->rx[port].consumed + b->rx[port].queued;
 	ev.flit = parts & FC_PART_HEAD ? front_to(b, to, n, 0, parts, data, bytes) :
 					 new_flit(b, parts, data);
 	event(b, &ev);
@@ -726,8 +726,8 @@ TEST(site_window__survives_the_wrap)
 
 		bench_init(&b, "line:3", 1, window);
 		link_up(&b, 1, window);
-		b.rx[1].taken = seq;
-		b.rx[1].told = seq;
+		b.rx[1].consumed = seq;
+		b.rx[1].acked = seq;
 		b.rx[1].end = seq;
 		while (packets < 40) {
 			for (u32 i = window; i-- > 0;) {

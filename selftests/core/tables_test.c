@@ -196,8 +196,8 @@ static void bench_init(struct bench *b, u32 window, u16 fifo_room)
 		abort();
 	fc_pref_default(&b->pref, &b->topo);
 	b->timing = (struct fc_timing){
-		.seek = 4, .timeout = 64, .retry = 1 << 20, .tell = 1 << 20,
-		.probe = 1 << 20,
+		.seek = 4, .timeout = 64, .retry = 1 << 20, .ack_delay = 1 << 20,
+		.poll = 1 << 20,
 		.seek_max = 4, .fifo_room = fifo_room,
 	};
 	b->node = (struct fc_node){
@@ -752,7 +752,7 @@ static void check_connections(const struct bench *b)
 /* The peer's or the operator's next flit: whole packets, of up to four. */
 static void peer_sends(struct bench *b, u8 port)
 {
-	u32 sites[NTARGETS], n = 1 + tap_random(NTARGETS), ahead = b->seq[port] - b->rx[port].taken;
+	u32 sites[NTARGETS], n = 1 + tap_random(NTARGETS), ahead = b->seq[port] - b->rx[port].consumed;
 
 	if (ahead >= b->site.data.window)
 		return;

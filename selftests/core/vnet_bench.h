@@ -199,7 +199,7 @@ static inline void setup(const char *spec, u32 id, u32 window, u32 peers)
 	    b.topo.nsites > SITES_MAX)
 		abort();
 	b.timing = (struct fc_timing){
-		.seek = 1, .timeout = 8, .retry = 4, .tell = 4, .probe = 16,
+		.seek = 1, .timeout = 8, .retry = 4, .ack_delay = 4, .poll = 16,
 	};
 	b.node.topo = &b.topo;
 	b.node.timing = &b.timing;

@@ -48,8 +48,8 @@ TEST(vnet_hop__what_it_says)
 	CHECK(hop.out_class == class_to(2) && hop.out_port == port_to(2) && hop.seq == 1 &&
 	      !hop.ack, "class %u, port %u, flit %u, %u taken", hop.out_class, hop.out_port,
 	      hop.seq, hop.ack);
-	CHECK(b.rx[class][port_to(0)].taken == 2 && b.rx[class][port_to(0)].end == 2,
-	      "%u taken", b.rx[class][port_to(0)].taken);
+	CHECK(b.rx[class][port_to(0)].consumed == 2 && b.rx[class][port_to(0)].end == 2,
+	      "%u taken", b.rx[class][port_to(0)].consumed);
 	CHECK(b.tx[hop.out_class][hop.out_port].sent == 2, "%u sent",
 	      b.tx[hop.out_class][hop.out_port].sent);
 	CHECK(b.stat[FC_STAT_PKT_UNICAST] == 2, "not counted");
@@ -64,11 +64,11 @@ TEST(vnet_hop__tells_with_it_what_was_taken)
 	struct fc_vhop hop = hop_from(0, 2);
 
 	/* As if flits had come the other way in that class. */
-	b.tx[class][port_to(2)].both = true;
-	rx->taken = 7;
-	rx->tell_at = 5;
+	b.tx[class][port_to(2)].reverse_active = true;
+	rx->consumed = 7;
+	rx->ack_at = 5;
 	CHECK(fc_vnet_hop(&b.v, &hop) == FC_HOP_GONE && hop.ack == 7, "%u taken", hop.ack);
-	CHECK(rx->told == 7 && rx->tell_at == FC_NEVER, "%u told", rx->told);
+	CHECK(rx->acked == 7 && rx->ack_at == FC_NEVER, "%u told", rx->acked);
 }
 
 TEST(vnet_hop__only_as_the_event_would)
@@ -118,19 +118,19 @@ TEST(vnet_hop__sets_timers)
 
 	setup("line:3", 1, 8, 8);
 	CHECK(hop_timed(hop_from(0, 2), FC_HOP_GONE), "the first one of both");
-	CHECK(b.rx[class][port].tell_at == 1000 + b.timing.tell, "the peer hears nothing");
-	CHECK(b.tx[class_to(2)][port_to(2)].probe_at == 1000 + b.timing.probe, "nobody asks");
-	CHECK(b.rx[class_to(2)][port_to(2)].both, "an answer would mean nothing");
-	CHECK(b.v.next_at == 1000 + b.timing.tell, "due at %llu", (unsigned long long)b.v.next_at);
+	CHECK(b.rx[class][port].ack_at == 1000 + b.timing.ack_delay, "the peer hears nothing");
+	CHECK(b.tx[class_to(2)][port_to(2)].poll_at == 1000 + b.timing.poll, "nobody asks");
+	CHECK(b.rx[class_to(2)][port_to(2)].reverse_active, "an answer would mean nothing");
+	CHECK(b.v.next_at == 1000 + b.timing.ack_delay, "due at %llu", (unsigned long long)b.v.next_at);
 	/* Of either link. */
 	setup_hop(8, 8);
 	ack(2, 1);
 	CHECK(hop_timed(hop_from(0, 2), FC_HOP_GONE), "all was acknowledged");
-	CHECK(b.tx[class_to(2)][port_to(2)].probe_at != FC_NEVER, "nobody asks");
+	CHECK(b.tx[class_to(2)][port_to(2)].poll_at != FC_NEVER, "nobody asks");
 	setup_hop(8, 8);
-	b.rx[class][port].tell_at = FC_NEVER;
+	b.rx[class][port].ack_at = FC_NEVER;
 	CHECK(hop_timed(hop_from(0, 2), FC_HOP_GONE), "all was told");
-	CHECK(b.rx[class][port].tell_at != FC_NEVER, "the peer hears nothing");
+	CHECK(b.rx[class][port].ack_at != FC_NEVER, "the peer hears nothing");
 }
 
 TEST(vnet_hop__tells_the_peer)
@@ -146,14 +146,14 @@ TEST(vnet_hop__tells_the_peer)
 		CHECK(fc_vnet_hop(&b.v, &hop) == FC_HOP_GONE, "flit %u", i);
 	}
 	CHECK(hop_timed(hop_from(0, 2), FC_HOP_MORE), "half a window is told");
-	CHECK(b.rx[class][port_to(0)].told == 4, "%u told", b.rx[class][port_to(0)].told);
+	CHECK(b.rx[class][port_to(0)].acked == 4, "%u told", b.rx[class][port_to(0)].acked);
 	setup_hop(8, 8);
 	ev.port = port_to(0);
 	event(class, &ev);
-	b.rx[class][port_to(0)].tell_at = 5;
-	b.rx[class][port_to(0)].want = true;
+	b.rx[class][port_to(0)].ack_at = 5;
+	b.rx[class][port_to(0)].ack_wanted = true;
 	CHECK(hop_timed(hop_from(0, 2), FC_HOP_MORE), "the peer wants to know");
-	CHECK(b.rx[class][port_to(0)].told == 2, "%u told", b.rx[class][port_to(0)].told);
+	CHECK(b.rx[class][port_to(0)].acked == 2, "%u told", b.rx[class][port_to(0)].acked);
 }
 
 TEST(vnet_hop__not_what_is_another_one)
@@ -221,8 +221,8 @@ TEST(vnet_here__what_it_says)
 	hop.class = class;
 	hop.seq = 1;
 	CHECK(fc_vnet_here(&b.v, &hop) == FC_HOP_GONE, "refused");
-	CHECK(b.rx[class][port_to(0)].taken == 2 && b.rx[class][port_to(0)].end == 2,
-	      "%u taken", b.rx[class][port_to(0)].taken);
+	CHECK(b.rx[class][port_to(0)].consumed == 2 && b.rx[class][port_to(0)].end == 2,
+	      "%u taken", b.rx[class][port_to(0)].consumed);
 	CHECK(b.v.next_at == due && !b.v.work && !b.v.touched, "there is something to do");
 	CHECK(fc_vnet_here(&b.v, &hop) == FC_HOP_NOT, "taken twice");
 	at_rest();
@@ -237,8 +237,8 @@ TEST(vnet_here__sets_timers)
 	hop = hop_from(0, 1);
 	rx = &b.rx[hop.class][hop.port];
 	CHECK(here_timed(hop, FC_HOP_GONE), "the first one");
-	CHECK(rx->tell_at == 1000 + b.timing.tell, "the peer hears nothing");
-	CHECK(b.v.next_at == 1000 + b.timing.tell, "due at %llu", (unsigned long long)b.v.next_at);
+	CHECK(rx->ack_at == 1000 + b.timing.ack_delay, "the peer hears nothing");
+	CHECK(b.v.next_at == 1000 + b.timing.ack_delay, "due at %llu", (unsigned long long)b.v.next_at);
 	/* Three of eight; four are half of them. */
 	while (hop.seq < 2) {
 		hop.seq++;
@@ -246,7 +246,7 @@ TEST(vnet_here__sets_timers)
 	}
 	hop.seq++;
 	CHECK(here_timed(hop, FC_HOP_MORE), "half a window is told");
-	CHECK(rx->told == 4, "%u told", rx->told);
+	CHECK(rx->acked == 4, "%u told", rx->acked);
 }
 
 TEST(vnet_start__sets_timers)
@@ -260,8 +260,8 @@ TEST(vnet_start__sets_timers)
 	hop.class = (u8)fc_vnet_lane(&b.v);
 	hop.seq = fc_vnet_seq(&b.v, hop.class);
 	CHECK(timed(hop, fc_vnet_start, FC_HOP_GONE), "untimely");
-	CHECK(b.tx[class][port].probe_at == 1000 + b.timing.probe, "nobody asks");
-	CHECK(b.v.next_at == 1000 + b.timing.probe, "due at %llu",
+	CHECK(b.tx[class][port].poll_at == 1000 + b.timing.poll, "nobody asks");
+	CHECK(b.v.next_at == 1000 + b.timing.poll, "due at %llu",
 	      (unsigned long long)b.v.next_at);
 	/* Once it runs, time does not matter. */
 	hop.class = (u8)fc_vnet_lane(&b.v);

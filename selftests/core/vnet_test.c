@@ -110,7 +110,7 @@ TEST(vnet_pass__a_packet_of_one_flit)
 	CHECK(b.stat[FC_STAT_PKT_UNICAST] == 3 && b.stat[FC_STAT_PKT_SOME_LOCAL] == 1,
 	      "%llu and %llu counted", (unsigned long long)b.stat[FC_STAT_PKT_UNICAST],
 	      (unsigned long long)b.stat[FC_STAT_PKT_SOME_LOCAL]);
-	CHECK(b.rx[class][port_to(0)].taken == 3, "%u taken", b.rx[class][port_to(0)].taken);
+	CHECK(b.rx[class][port_to(0)].consumed == 3, "%u taken", b.rx[class][port_to(0)].consumed);
 	at_rest();
 }
 

@@ -367,7 +367,7 @@ TEST(wire_status__golden_bytes)
 		1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
 	};
 	const struct fc_status s = {
-		.have = 0x0102030405060708ULL, .upto = 0x090a0b0c, .probe = 0x0d0e,
+		.have = 0x0102030405060708ULL, .upto = 0x090a0b0c, .poll = 0x0d0e,
 		.echo = 0x0f10,
 	};
 	struct fc_status got;
@@ -376,7 +376,7 @@ TEST(wire_status__golden_bytes)
 	fc_wire_status_encode(p, &s);
 	CHECK(!memcmp(p, golden, sizeof(p)), "layout");
 	fc_wire_status_decode(&got, p);
-	CHECK(got.have == s.have && got.upto == s.upto && got.probe == s.probe &&
+	CHECK(got.have == s.have && got.upto == s.upto && got.poll == s.poll &&
 	      got.echo == s.echo, "another one");
 }
 

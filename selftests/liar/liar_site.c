@@ -663,8 +663,8 @@ bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong)
 						      FLITCAST_WINDOW_DEFAULT;
 	l->ethertype = frame_type();
 	l->timing.retry = RETRY_NS;
-	l->timing.tell = RETRY_NS;
-	l->timing.probe = PROBE_NS;
+	l->timing.ack_delay = RETRY_NS;
+	l->timing.poll = PROBE_NS;
 	l->known = xalloc(l->topo.nsites, sizeof(*l->known));
 	l->word.site = site;
 	l->word.incarnation = (u32)now_ns() | 1;

@@ -147,7 +147,7 @@ static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame,
 		if (h.vc == f->vc)
 			f->acked = h.ack;
 		if (h.flags & (FC_STATUS_PROBE | FC_STATUS_WANT))
-			say_status(f, h.vc, s.probe);
+			say_status(f, h.vc, s.poll);
 		return false;
 	case FC_FRAME_FLIT:
 		if (!flit_in(f, &h, p))
@@ -236,7 +236,7 @@ void fake_probe(struct fake *f, uint32_t sent)
 		.type = FC_FRAME_STATUS, .vc = f->vc, .len = FC_STATUS_SIZE,
 		.flags = FC_STATUS_PROBE | FC_STATUS_WANT, .seq = sent, .ack = f->taken[f->vc],
 	};
-	struct fc_status s = { .probe = 1 };
+	struct fc_status s = { .poll = 1 };
 	uint8_t p[FC_STATUS_SIZE];
 
 	fc_wire_status_encode(p, &s);

@@ -21,8 +21,8 @@ static const struct fc_timing timing = {
 	/* No time-out: what a busy net-output holds up is told, not undone. */
 	.timeout = 1 << 20,
 	.retry = 1 << 20,
-	.tell = 1 << 20,
-	.probe = 1 << 20,
+	.ack_delay = 1 << 20,
+	.poll = 1 << 20,
 	/* As the kernel's sites, Documentation/design.rst, "Settings". */
 	.seek_max = 5,
 	/* The operator takes every word at once. */

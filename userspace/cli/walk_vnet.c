@@ -18,7 +18,7 @@
 
 /* In ticks of a clock that stands still. */
 static const struct fc_timing timing = {
-	.seek = 1, .timeout = 1, .retry = 1, .tell = 1, .probe = 1,
+	.seek = 1, .timeout = 1, .retry = 1, .ack_delay = 1, .poll = 1,
 };
 
 /**

@@ -339,7 +339,7 @@ static int check(void *settings, const struct option_given *given)
 	}
 	config->timing = (struct fc_timing){
 		.seek = config->seek, .timeout = config->timeout, .retry = config->retry,
-		.tell = config->retry, .probe = config->probe,
+		.ack_delay = config->retry, .poll = config->probe,
 		.seek_max = (u16)config->seek_max, .fifo_room = (u16)config->fifo,
 	};
 	return 0;

@@ -396,7 +396,7 @@ void castnet_init(struct castnet *net, const struct fc_bcast *table, u32 casts_m
 	net->copies = table->copies;
 	net->need = 1;
 	net->delay = 1;
-	net->timing = (struct fc_timing){ .retry = 20, .tell = 20, .probe = 100 };
+	net->timing = (struct fc_timing){ .retry = 20, .ack_delay = 20, .poll = 100 };
 	net->casts_max = casts_max;
 	net->cast = calloc(casts_max, sizeof(*net->cast));
 	net->node = calloc(net->topo.nsites, sizeof(*net->node));

@@ -282,9 +282,9 @@ void world_settle(unsigned int at)
 
 	for (u8 c = 0; c < world_nchannels; c++) {
 		for (unsigned int p = 0; p < node->shared.nports; p++) {
-			later(&node->line[c].rx[p].tell_at);
+			later(&node->line[c].rx[p].ack_at);
 			later(&node->line[c].rx[p].nack_at);
-			later(&node->line[c].tx[p].probe_at);
+			later(&node->line[c].tx[p].poll_at);
 		}
 		channel_of(node, c)->next_at = FC_NEVER;
 	}

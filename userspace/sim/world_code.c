@@ -61,12 +61,12 @@ static void code_lane(struct codec *c, struct fc_rx *rx)
 {
 	if (c->load)
 		*rx = (struct fc_rx){
-			.queue = rx->queue, .stat = rx->stat, .taken = BASE, .told = BASE,
-			.tell_at = FC_NEVER, .nack_at = FC_NEVER, .both = true,
+			.queue = rx->queue, .stat = rx->stat, .consumed = BASE, .acked = BASE,
+			.ack_at = FC_NEVER, .nack_at = FC_NEVER, .reverse_active = true,
 		};
 	code_queue(c, rx);
-	rx->told = rx->taken;
-	rx->end = rx->taken + rx->queued;
+	rx->acked = rx->consumed;
+	rx->end = rx->consumed + rx->queued;
 }
 
 /*
@@ -78,8 +78,8 @@ static void rest_rx(struct fc_rx *rx)
 {
 	*rx = (struct fc_rx){
 		.queue = rx->queue, .stat = rx->stat,
-		.taken = BASE, .told = BASE, .end = BASE, .heard = PROBES,
-		.tell_at = FC_NEVER, .nack_at = FC_NEVER, .both = true,
+		.consumed = BASE, .acked = BASE, .end = BASE, .poll_seen = PROBES,
+		.ack_at = FC_NEVER, .nack_at = FC_NEVER, .reverse_active = true,
 	};
 	memset(rx->queue, 0, world_cfg->window * sizeof(*rx->queue));
 }
@@ -88,31 +88,31 @@ static void rest_tx(struct fc_tx *tx)
 {
 	*tx = (struct fc_tx){
 		.window = world_cfg->window, .sent = BASE, .acked = BASE,
-		.probe_at = FC_NEVER, .probe_wait = 1, .probes = PROBES, .mark = PROBES,
-		.both = true,
+		.poll_at = FC_NEVER, .poll_wait = 1, .polls = PROBES, .resend_poll = PROBES,
+		.reverse_active = true,
 	};
 }
 
 static bool rx_rests(const struct fc_rx *rx)
 {
-	return !rx->queued && !rx->want && rx->told == rx->taken && rx->end == rx->taken &&
-	       rx->tell_at == FC_NEVER && rx->nack_at == FC_NEVER;
+	return !rx->queued && !rx->ack_wanted && rx->acked == rx->consumed && rx->end == rx->consumed &&
+	       rx->ack_at == FC_NEVER && rx->nack_at == FC_NEVER;
 }
 
 static bool tx_rests(const struct fc_tx *tx, u32 taken)
 {
-	return tx->sent == taken && tx->acked == taken && tx->probe_at == FC_NEVER;
+	return tx->sent == taken && tx->acked == taken && tx->poll_at == FC_NEVER;
 }
 
 static void code_rx(struct codec *c, struct fc_rx *rx)
 {
 	code_queue(c, rx);
-	CODE_FROM(c, rx->told, rx->taken);
-	CODE_FROM(c, rx->end, rx->taken);
-	codec_timer(c, &rx->tell_at);
+	CODE_FROM(c, rx->acked, rx->consumed);
+	CODE_FROM(c, rx->end, rx->consumed);
+	codec_timer(c, &rx->ack_at);
 	codec_timer(c, &rx->nack_at);
 	rx->nack_wait = 1;
-	CODE(c, rx->want, 1);
+	CODE(c, rx->ack_wanted, 1);
 }
 
 static void code_tx(struct codec *c, struct lines *line, u8 p, u32 taken)
@@ -126,9 +126,9 @@ static void code_tx(struct codec *c, struct lines *line, u8 p, u32 taken)
 	tx->resent &= ~tx->got;
 	CODE(c, tx->resent, WORLD_WINDOW);
 	if (!tx->resent)
-		tx->mark = tx->probes;
-	CODE_FROM(c, tx->mark, tx->probes);
-	codec_timer(c, &tx->probe_at);
+		tx->resend_poll = tx->polls;
+	CODE_FROM(c, tx->resend_poll, tx->polls);
+	codec_timer(c, &tx->poll_at);
 	line->nreplay[p] = (u8)(tx->sent - tx->acked);
 	line->replay_seq[p] = tx->acked;
 	for (unsigned int i = 0; i < line->nreplay[p]; i++) {
@@ -152,7 +152,7 @@ static void code_wire(struct codec *c, struct wire *wire, u32 to_taken, u32 from
 		if (!f->status)
 			continue;
 		CODE(c, f->said.have, WORLD_WINDOW);
-		CODE_FROM(c, f->said.probe, from_probes);
+		CODE_FROM(c, f->said.poll, from_probes);
 		CODE_FROM(c, f->said.echo, to_probes);
 		if (f->parts & FC_STATUS_NACK)
 			CODE_FROM(c, f->said.upto, from_taken);
@@ -180,19 +180,19 @@ static void code_pair(struct codec *c, unsigned int at, u8 p, u8 channel)
 	}
 	for (unsigned int i = 0; i < 2 && !c->load; i++)
 		rest &= rx_rests(&line[i]->rx[port[i]]) && !line[i]->wire[port[i]].n &&
-			tx_rests(&line[i]->tx[port[i]], line[!i]->rx[port[!i]].taken);
+			tx_rests(&line[i]->tx[port[i]], line[!i]->rx[port[!i]].consumed);
 	if (codec_step(c, rest, 1))
 		return;
 	for (unsigned int i = 0; i < 2; i++) {
 		code_rx(c, &line[i]->rx[port[i]]);
-		code_tx(c, line[i], port[i], line[!i]->rx[port[!i]].taken);
+		code_tx(c, line[i], port[i], line[!i]->rx[port[!i]].consumed);
 	}
 	for (unsigned int i = 0; i < 2; i++) {
 		struct fc_rx *to = &line[!i]->rx[port[!i]];
 
-		CODE_FROM(c, to->heard, line[i]->tx[port[i]].probes);
-		code_wire(c, &line[i]->wire[port[i]], to->taken, line[i]->rx[port[i]].taken,
-			  line[!i]->tx[port[!i]].probes, line[i]->tx[port[i]].probes);
+		CODE_FROM(c, to->poll_seen, line[i]->tx[port[i]].polls);
+		code_wire(c, &line[i]->wire[port[i]], to->consumed, line[i]->rx[port[i]].consumed,
+			  line[!i]->tx[port[!i]].polls, line[i]->tx[port[i]].polls);
 	}
 }
 

@@ -38,9 +38,9 @@ static void channel_events(struct list *list, unsigned int at, u8 port, u8 chann
 	/* Much later than anything that is under way on the link. */
 	if (line->wire[port].n || peer->wire[peer_port(port)].n)
 		return;
-	if (line->tx[port].probe_at != FC_NEVER)
+	if (line->tx[port].poll_at != FC_NEVER)
 		may(list, WORLD_PROBE, where);
-	if (line->rx[port].tell_at != FC_NEVER)
+	if (line->rx[port].ack_at != FC_NEVER)
 		may(list, WORLD_TELL, where);
 	if (line->rx[port].nack_at != FC_NEVER)
 		may(list, WORLD_NACK, where);
@@ -354,10 +354,10 @@ void world_act(u16 event)
 		fire(where, 0, &world.node[where].site.fifo.timeout_at);
 		break;
 	case WORLD_PROBE:
-		fire(at, channel, &line->tx[port].probe_at);
+		fire(at, channel, &line->tx[port].poll_at);
 		break;
 	case WORLD_TELL:
-		fire(at, channel, &line->rx[port].tell_at);
+		fire(at, channel, &line->rx[port].ack_at);
 		break;
 	case WORLD_NACK:
 		fire(at, channel, &line->rx[port].nack_at);

@@ -224,7 +224,7 @@ const char *world_parse(struct world_config *config, const char *text)
 
 	memset(config, 0, sizeof(*config));
 	config->timing = (struct fc_timing){
-		.seek = 1, .timeout = 1, .retry = 1, .tell = 1, .probe = 1,
+		.seek = 1, .timeout = 1, .retry = 1, .ack_delay = 1, .poll = 1,
 	};
 	config->pool = 1;
 	config->timeout = true;

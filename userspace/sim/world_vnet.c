@@ -174,18 +174,18 @@ static void check_link(unsigned int at, u8 class, u8 port)
 	if (rx->queued > world_cfg->window)
 		world_breaks("site %u port %u class %u: %u flits for %u places", at, port, class,
 			     rx->queued, world_cfg->window);
-	if (fc_before(tx->sent, rx->taken) || fc_before(rx->taken, tx->acked))
+	if (fc_before(tx->sent, rx->consumed) || fc_before(rx->consumed, tx->acked))
 		world_breaks("site %u port %u class %u: %d flits are taken, and %d acknowledged, that were not sent",
-			     at, port, class, (int)(rx->taken - tx->sent),
+			     at, port, class, (int)(rx->consumed - tx->sent),
 			     (int)(tx->acked - tx->sent));
 	if (world_cfg->loss || world_cfg->doubles || world_cfg->overtakes || world_cfg->flaps ||
 	    world_cfg->restarts)
 		return;
 	for (u8 i = 0; i < wire->n; i++)
 		flits += !wire->frame[i].status;
-	if (tx->sent - rx->taken != rx->queued + flits)
+	if (tx->sent - rx->consumed != rx->queued + flits)
 		world_breaks("site %u port %u class %u: of %u flits %u are queued, and %u on the link",
-			     at, port, class, tx->sent - rx->taken, rx->queued, flits);
+			     at, port, class, tx->sent - rx->consumed, rx->queued, flits);
 }
 
 static void check_stats(unsigned int at)
