@@ -36,7 +36,7 @@ outcome()
 traffic()
 {
 	"$bin/stress" --seed "$seed" --messages "$messages" --senders 8 --bytes 0-10000 \
-		--deadline 200 "$lab" >>"$work/log" 2>&1
+		--deadline $((200 + messages / 50)) "$lab" >>"$work/log" 2>&1
 }
 
 # Frames that take the short way are traced: there are none without fast paths.
