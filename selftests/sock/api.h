@@ -38,15 +38,15 @@
 /* A line for each test, for those that break it. */
 #define FRAIL	"fcfrail"
 
-/* Whatever must happen happens within this; what must not is waited for so long. */
+/* An event that must happen has SOON_MS; a test watches QUIET_MS for one that must not happen. */
 #define SOON_MS		20000
 #define QUIET_MS	300
 
 #define TIMEOUT_S	120
 
 /*
- * The first of some hundred ports that are this test's own, and its children's:
- * what sockets of an earlier one left behind is still under way to its ports.
+ * The first of the PORTS_A_TEST ports that belong to this test and its children.  Messages of
+ * sockets of an earlier test may still be under way to the ports of that test.
  */
 #define PORT		api_port
 #define PORTS_A_TEST	700

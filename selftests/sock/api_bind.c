@@ -232,13 +232,13 @@ TEST_F(alone, bind__several_sites)
 	EXPECT_EQ(-EADDRNOTAVAIL, bind_port(fd, 0, 5000));
 	EXPECT_EQ(0, bind_port(fd, 2, 5000));
 	EXPECT_EQ(2, msg_name(fd).sfc_site);
-	/* The same port of another site is another port. */
+	/* Ports are per site: port 5000 of site 1 is not port 5000 of site 2. */
 	fd = rdm();
 	EXPECT_EQ(0, bind_port(fd, 1, 5000));
 	EXPECT_EQ(1, msg_name(fd).sfc_site);
 }
 
-/* Where there is a site 0, 0 is that one and no other. */
+/* Site 0 is no wildcard: a network that has a site 0 binds to that site. */
 TEST_F(alone, bind__site_zero)
 {
 	int fd = rdm();
@@ -660,7 +660,7 @@ TEST_F(bare, option__room)
 		ASSERT_EQ(0, getsockopt(fd, SOL_SOCKET, rooms[i].same, &got, &len));
 		EXPECT_EQ(value, got);
 		ASSERT_EQ(0, set_option(fd, rooms[i].option, &most, sizeof(most)));
-		/* What is refused changes nothing. */
+		/* A refused setsockopt() does not change the value. */
 		for (value = 4095; value != 0; value = value > 0 ? -1 : 0)
 			EXPECT_EQ(-EINVAL, set_option(fd, rooms[i].option, &value, sizeof(value)));
 		value = most + 1;

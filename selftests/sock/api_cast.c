@@ -18,7 +18,7 @@ static ssize_t cast(int fd, const struct sockaddr_flitcast *to, const void *data
 	return RESULT(sendto(fd, data, len, 0, (const void *)to, sizeof(*to)));
 }
 
-/* What a site of the line has refused for want of a socket. */
+/* Messages that site @site has refused because no socket was bound to their port. */
 static uint64_t refused(int site)
 {
 	return cli("-n " LAB "-%d -j stats show", site) ? ~0ULL :
@@ -61,7 +61,7 @@ TEST_F(line, cast__all_others_get_it)
 	EXPECT_TRUE(quiet(far));
 }
 
-/* Who has no socket for it does not make a broadcast fail. */
+/* ECONNREFUSED of a site without a receiving socket does not fail a broadcast. */
 TEST_F(line, cast__to_those_that_listen)
 {
 	struct sockaddr_flitcast addr = {
@@ -190,7 +190,7 @@ FIXTURE_TEARDOWN(faked)
 	close(self->fd);
 }
 
-/* What a site says of broadcast @seq; all before @next has come. */
+/* Site @site answers broadcast @seq with @kind, having received all numbers before @next. */
 static void say(struct _test_data_faked *self, enum fc_ctrl_kind kind, uint32_t site,
 		uint32_t seq, uint32_t next)
 {

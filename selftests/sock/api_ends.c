@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The ends of a message: what a site says to targets that do not answer, and what it
- * answers.  All targets are this program's (fake.h).
+ * The ends of a message: how a sender treats targets that do not answer, and how a receiver
+ * answers.  This program emulates all targets (fake.h).
  */
 #include "faked.h"
 #include <linux/flitcast_netlink.h>
 #include "cli/request.h"
 #include "ends.h"
 
-/* A packet is sent again without being asked for after so long at the least. */
+/* The sender retransmits a packet without a request after this time at the earliest. */
 #define LONG_WAIT_MS	400
-/* Where it matters which of two timers was first: a guest may stall. */
+/* Retries of a test that depends on which of two timers expires first: a guest may stall. */
 #define ATTEMPTS	5
-/* More than a target is asked before anything is sent again. */
+/* More than the sender's questions to a target before its first retransmission. */
 #define QUESTIONS	12
-/* A question comes within the longest wait between two. */
+/* The longest wait between two questions is shorter than this. */
 #define LONG_MS		10000
-/* Messages that a site has under way at a time, in mode care. */
+/* Messages in flight of a site, in mode care. */
 #define UNDER_WAY	8
 
 /* The next event is a packet (or control) within @ms. */
@@ -41,7 +41,7 @@ static bool send_one(struct __test_metadata *_metadata, struct _test_data_faked 
 	return NEXT_PACKET(packet, SOON_MS);
 }
 
-/* The message is confirmed; nothing comes after that. */
+/* Confirm the message; the sender sends nothing more. */
 static bool confirmed(struct _test_data_faked *self, const struct fake_event *packet)
 {
 	struct fc_ctrl answer = fake_confirm(packet, 0);
@@ -177,7 +177,7 @@ TEST_F(faked, ends__lost_packet)
 	ONE_OF_SOME(lost_packet);
 }
 
-/* The same in the middle of a message: only what is missing is sent again. */
+/* The second packet of a message is lost: the sender retransmits only that packet. */
 static const char *lost_second(struct __test_metadata *_metadata, struct _test_data_faked *self)
 {
 	uint64_t since = now_ms();
@@ -313,7 +313,7 @@ TEST_F(faked, ends__confirmed_when_the_site_goes)
 	}
 }
 
-/* The confirmation of a later message that cannot wait is that of all before it. */
+/* The confirmation of a later, undelayed message is cumulative: it covers all before it. */
 static const char *confirmation_now(struct __test_metadata *_metadata,
 				    struct _test_data_faked *self)
 {
@@ -338,7 +338,7 @@ TEST_F(faked, ends__confirmation_now)
 	ONE_OF_SOME(confirmation_now);
 }
 
-/* Whoever has much under way does not wait for confirmations, nor does what is sent again. */
+/* With many messages in flight, and on a retransmission, the sender asks for an immediate ack. */
 TEST_F(faked, ends__patience)
 {
 	unsigned int i, seen = 0;
@@ -348,7 +348,7 @@ TEST_F(faked, ends__patience)
 		ASSERT_EQ(4, RESULT(msg_send(self->fd, "once", 4, 3, 1000, 0)));
 	while (seen < UNDER_WAY) {
 		ASSERT_TRUE(fake_next(&self->fake, &e, SOON_MS));
-		/* Of a busy guest questions, and what is sent again. */
+		/* Skip what a stalled guest causes: questions and retransmissions. */
 		if (!e.is_packet || e.target[0].lag < seen)
 			continue;
 		ASSERT_EQ(seen, e.target[0].lag);
@@ -363,7 +363,10 @@ TEST_F(faked, ends__patience)
 	EXPECT_TRUE(confirmed(self, &e));
 }
 
-/* Whoever asks for reports, has little room, limits the time or sends much does not wait. */
+/*
+ * A sender that wants reports, has a small send buffer, limits the time of slow targets, or sends
+ * more than one packet asks for an immediate ack.
+ */
 TEST_F(faked, ends__impatience)
 {
 	const struct flitcast_slow_target slow = { .policy = FLITCAST_SLOW_SKIP, .ms = 60000 };
@@ -451,7 +454,7 @@ TEST_F(faked, ends__answers_in_one_frame)
 	answers(_metadata, self, FC_CTRLS_MAX);
 }
 
-/* It is no longer than a flit. */
+/* A control frame is not longer than a flit. */
 TEST_F(faked, ends__answers_as_a_flit_has_room)
 {
 	close(self->fd);
@@ -461,12 +464,10 @@ TEST_F(faked, ends__answers_as_a_flit_has_room)
 	answers(_metadata, self, 5);
 }
 
-/*
- * Lists that go on from here.
- */
+/* Target lists that site 0 forwards. */
 
 #define RETRY_MS	300
-/* What the far end of the list says is its test's to choose; here are so many ports. */
+/* Local ports in a list.  The test itself answers for the target at the far end of the list. */
 #define NEAR_PORTS	9
 
 /*
@@ -541,19 +542,19 @@ static void list(struct _test_data_amid *self, uint32_t seq, uint8_t flags, unsi
 	}
 	t[i - 1].flags = FC_TARGET_LAST;
 	fake_packet(&self->by[1], &pk, t, "list");
-	/* It goes on. */
+	/* Wait until site 0 has forwarded the packet. */
 	while (far && fake_next(&self->by[0], &e, SOON_MS) && !e.is_packet)
 		;
 }
 
-/* A confirmation comes to site 7 within @ms. */
+/* Site 7 receives a confirmation within @ms. */
 static bool confirmed_to(struct _test_data_amid *self, struct fake_event *e, unsigned int ms)
 {
 	return fake_next(&self->by[1], e, ms) && !e->is_packet &&
 	       e->ctrl[0].kind == FC_CTRL_CONFIRM && e->ctrl[0].dst == 7;
 }
 
-/* A target that others are behind waits with its confirmation for theirs. */
+/* A target delays its confirmation until the targets behind it have confirmed. */
 TEST_F(amid, ends__confirmation_goes_with_those_behind)
 {
 	struct fc_ctrl behind = {
@@ -573,7 +574,10 @@ TEST_F(amid, ends__confirmation_goes_with_those_behind)
 	EXPECT_FALSE(fake_next(&self->by[1], &e, QUIET_MS));
 }
 
-/* It does not wait for longer, however many messages follow for which nobody answers. */
+/*
+ * A target delays its ack for one retry time at most, whatever number of messages follow that the
+ * target behind it does not confirm.
+ */
 TEST_F(amid, ends__confirmation_waits_for_retry)
 {
 	uint64_t since = now_ms(), first;
@@ -584,10 +588,13 @@ TEST_F(amid, ends__confirmation_waits_for_retry)
 		list(self, seq++, 0, 0, 1, true);
 	} while (!confirmed_to(self, &e, RETRY_MS / 6) && now_ms() - since < 10 * RETRY_MS);
 	first = now_ms() - since;
-	/* By two clocks. */
+	/* The times are from two clocks: allow 20 ms. */
 	EXPECT_LT(RETRY_MS - 20, first);
 	EXPECT_GT(5 * RETRY_MS, first);
-	/* That was in vain: nobody waits for the next ones. */
+	/*
+	 * The delayed ack found no ack to join: site 0 does not delay the acks of the next
+	 * messages.
+	 */
 	since = now_ms();
 	for (first = seq; seq < first + 8; seq++) {
 		list(self, seq, 0, 0, 1, true);
@@ -673,7 +680,7 @@ TEST(ends__class_that_a_link_does_not_carry)
 		refused += !carried;
 		ASSERT_FALSE(cli("-s -j link show"));
 		EXPECT_EQ(refused, json_sum(cli_output(), "rx_malformed"));
-		/* It is asked for as anything that is lost, and never comes. */
+		/* A probe does not make the site accept the refused packet. */
 		fake_probe(&fake, fake.sent + 5);
 		EXPECT_FALSE(fake_next(&fake, &e, QUIET_MS));
 	}
@@ -682,8 +689,8 @@ TEST(ends__class_that_a_link_does_not_carry)
 }
 
 /*
- * In mode care a packet that has begun, and does not go on, holds up no packet of another set: not
- * between links, nor where it is put together.  Who has one channel for all is another version.
+ * In mode care an unfinished packet blocks no packet of another set, neither on a link nor in
+ * reassembly.  Peers that have one channel for all sets negotiate another protocol version.
  */
 TEST_F(faked, ends__sets_go_on_by_themselves)
 {
@@ -740,7 +747,7 @@ TEST_F(faked, ends__entries_part)
 	EXPECT_EQ(2, counter("control_forwarded"));
 }
 
-/* What was said and not yet sent is said anew, not again. */
+/* A later confirmation of the same flow replaces the queued one. */
 TEST_F(faked, ends__later_entries_cover_earlier_ones)
 {
 	struct fc_ctrl c[3] = {
@@ -784,7 +791,7 @@ TEST_F(faked, ends__a_bad_entry_spoils_the_frame)
  * Lives of a site.
  */
 
-/* What comes for an earlier life of this site is not for this one. */
+/* A site ignores answers to messages of its earlier incarnation. */
 TEST_F(faked, ends__answers_to_an_earlier_life)
 {
 	static const enum fc_ctrl_kind kinds[] = {
@@ -801,7 +808,7 @@ TEST_F(faked, ends__answers_to_an_earlier_life)
 		late.incarnation--;
 		fake_ctrl(&self->fake, &late, 1);
 	}
-	/* It waits for an answer as before. */
+	/* The sender still waits for an answer. */
 	ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
 	EXPECT_EQ(FC_CTRL_ASK, e.ctrl[0].kind);
 	EXPECT_LT(0, outq(self->fd));
@@ -843,7 +850,7 @@ static void answered(struct __test_metadata *_metadata, struct _test_data_faked 
 	EXPECT_EQ(next, e.ctrl[0].next);
 }
 
-/* What is there, one after the other. */
+/* Receive the pending one-byte messages; return them as a string. */
 static const char *letters(int fd)
 {
 	static char all[64];
@@ -935,12 +942,15 @@ TEST_F(faked, ends__one_length_for_a_message)
  * Reports.
  */
 
-/* What becomes of the targets at each site: as the errors of their results. */
+/* By site: the error in the result of a target there. */
 static const int fates[FAKE_SITES] = {
 	[3] = ECONNREFUSED, [4] = EHOSTUNREACH, [6] = ETIMEDOUT,
 };
 
-/* How a site answers to a packet, or to a question; the last one only to questions. */
+/*
+ * Site @answer.site answers a packet or, if @asked, a question.  The last site answers only
+ * questions.
+ */
 static void meet(struct _test_data_faked *self, struct fc_ctrl answer, bool asked)
 {
 	switch (fates[answer.site]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the socket layer offers for every family: filters, devices, sendfile() and splice(), and
- * pieces of messages (MSG_MORE).
+ * Services of the generic socket layer: filters, devices, sendfile() and splice(), and messages
+ * sent in pieces (MSG_MORE).
  */
 #include "api.h"
 #include <linux/bpf.h>
@@ -74,7 +74,7 @@ static uint32_t drops(int fd)
 	return info[SK_MEMINFO_DROPS];
 }
 
-/* What it does not want is not received, and the sender is told that it was. */
+/* The socket does not receive a message that its filter drops; the sender gets a confirmation. */
 TEST_F(line, filter__drops)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), one = 1, i, value = -1;
@@ -90,7 +90,7 @@ TEST_F(line, filter__drops)
 		ASSERT_EQ(1, RESULT(msg_report(fd, &report, &result, 1, NULL)));
 		EXPECT_EQ(0, result.error);
 	}
-	/* They are there, and nobody who looks sees them. */
+	/* The dropped messages are queued, but no caller of poll(), recv() or SIOCINQ sees them. */
 	EXPECT_EQ(0, msg_wait(to, POLLIN, QUIET_MS));
 	EXPECT_EQ(-EAGAIN, RESULT(recv(to, got, 1, MSG_DONTWAIT)));
 	EXPECT_EQ(0, ioctl(to, SIOCINQ, &value));
@@ -102,7 +102,7 @@ TEST_F(line, filter__drops)
 	EXPECT_EQ(3, drops(to));
 }
 
-/* A call that waits is not ended by what it does not want. */
+/* A message that the filter drops does not end a blocking recv(). */
 TEST_F(line, filter__recv_waits)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), status;
@@ -158,7 +158,7 @@ TEST_F(line, filter__trims)
 	}
 }
 
-/* It sees the length of all of a message, and of its data 2,048 bytes. */
+/* A filter sees the full length of a message, and the first 2,048 bytes of its data. */
 TEST_F(line, filter__sees)
 {
 	struct sock_filter length[] = {
@@ -182,7 +182,7 @@ TEST_F(line, filter__sees)
 	EXPECT_EQ(0, msg_wait(to, POLLIN, 2 * QUIET_MS));
 }
 
-/* Its part of a message, and no headers. */
+/* A filter sees only its target's part of a message, and no headers. */
 TEST_F(line, filter__sees_its_part)
 {
 	struct flitcast_target targets[] = {
@@ -207,7 +207,7 @@ TEST_F(line, filter__sees_its_part)
 	}
 }
 
-/* What is dropped gives its room back to those who wait for it. */
+/* A dropped message releases its buffer space to waiting senders. */
 TEST_F(line, filter__room)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), sent = 0;
@@ -215,7 +215,7 @@ TEST_F(line, filter__room)
 
 	ASSERT_EQ(0, attach_byte(to, 0, 'x', -1));
 	memset(big, 'n', MIB);
-	/* Send and receive room together hold 8 of them. */
+	/* Send and receive buffer together hold 8 of these messages. */
 	while (sent < 20 && now_ms() < until) {
 		ssize_t n = RESULT(msg_send(fd, big, MIB, 2, PORT, MSG_DONTWAIT));
 
@@ -329,7 +329,7 @@ static void on_alarm(int sig)
 	(void)sig;
 }
 
-/* What comes as fast as it is dropped keeps nobody in a call. */
+/* A flood of messages that the filter drops does not keep a caller in the kernel. */
 TEST_F(line, filter__flood)
 {
 	struct sigaction act = { .sa_handler = on_alarm };
@@ -449,8 +449,8 @@ static int user_socket(int netns, uint32_t site, uint16_t port)
 }
 
 /*
- * Whatever length a program returns, also one between what it sees and the length of the message:
- * the kernel died of that (kernel BUG at net/core/skbuff.c).
+ * A filter may return any length, also one between the length it sees and the message's: that
+ * crashed the kernel once (kernel BUG at net/core/skbuff.c).
  */
 TEST_F(line, filter__any_length)
 {
@@ -549,7 +549,7 @@ static bool has_bpf_lsm(void)
 	return strstr(text, "bpf");
 }
 
-/* What a security module forbids is not received, be there a program of the socket or none. */
+/* The socket does not receive what a security module denies, with a filter attached or not. */
 TEST_F(line, security__drops)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), one = 1, round, link;
@@ -624,8 +624,8 @@ static bool probed(char *line, size_t size)
 }
 
 /*
- * What others hang on a frame at the receiver's device, here a route of a tunnel, does not stay
- * with a message as long as nobody reads it, nor does its device.
+ * Metadata that others attach to a frame at the receiver's device, here a tunnel's route, is not
+ * kept with an unread message, nor is its device.
  */
 TEST_F(frail, queue__nothing_hangs_on_frames)
 {
@@ -724,7 +724,7 @@ TEST_F(line, more__joined)
 	EXPECT_EQ(0, msg_wait(to, POLLIN, QUIET_MS));
 }
 
-/* What is too long is dropped, and the next message begins anew. */
+/* A message that exceeds the maximum is dropped; the next piece begins a new message. */
 TEST_F(line, more__too_long)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), i;

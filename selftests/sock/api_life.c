@@ -82,13 +82,13 @@ TEST_F(line, close__unread)
 		ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, 0)));
 	ASSERT_TRUE(settled(from));
 	close(to);
-	/* What was received was received; what comes now is refused. */
+	/* The message received before close() was delivered; a message sent now is refused. */
 	EXPECT_EQ(0, msg_error(from));
 	ASSERT_EQ(1, RESULT(msg_send(from, "x", 1, 2, PORT, 0)));
 	EXPECT_EQ(ECONNREFUSED, error_soon(from, SOON_MS));
 }
 
-/* Those who wait for room in a socket that is closed are told. */
+/* When a full receiver closes its socket, the waiting senders get ECONNREFUSED. */
 TEST_F(line, close__full)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), n = 0;
@@ -347,7 +347,7 @@ TEST_F(frail, site_del__peers)
 	ASSERT_EQ(0, setsockopt(from, SOL_FLITCAST, FLITCAST_TIMEOUT, &timeout, sizeof(timeout)));
 	ASSERT_EQ(0, cli("-n " FRAIL "-2 site del 2"));
 	ASSERT_EQ(4, RESULT(msg_send_list(from, "list", 4, targets, 2, 0)));
-	/* Whoever is there has it; the sender is told of the other. */
+	/* The remaining site receives the message; the sender gets an error for the deleted one. */
 	EXPECT_EQ(4, soon(one, got, sizeof(got), NULL));
 	err = error_soon(from, SOON_MS);
 	EXPECT_TRUE(err == ETIMEDOUT || err == EHOSTUNREACH) {
@@ -444,7 +444,7 @@ TEST_F(frail, room__halves)
 			close(from[i]);
 		}
 		ASSERT_EQ(0, set_device("p1", true));
-		/* What came whole may be read. */
+		/* Read the messages that arrived completely. */
 		while (msg_wait(to, POLLIN, QUIET_MS) & POLLIN)
 			whole += RESULT(msg_recv(to, got, sizeof(got), NULL, MSG_DONTWAIT)) == MIB;
 	}

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose message goes first at the site that sends: users take turns, so do the sockets of a user.
- * Of the messages of a user those of one class (SO_PRIORITY) do not wait for those of the other.
+ * Which message a sending site takes first: users take turns, and so do the sockets of a user.  Of
+ * the messages of a user, those of one class (SO_PRIORITY) do not wait for those of the other.
  */
 #include "api.h"
 
 #define MIB		(1U << 20)
-/* So many sockets, each with so much, more than the site has under way at a time. */
+/* Number of sockets, each with more queued than the site has in flight at a time. */
 #define BULK_SOCKETS	6
 #define BULK_SOCKETS_MAX 90
 #define BULK_MESSAGES	360
 #define BULK_BYTES	32768
-/* Of few flits. */
+/* A message of few flits. */
 #define SHORT_BYTES	3000
 #define ROOM		(32 * MIB)
 /* Links on which bulk waits, a quarter of a second each message, and on which it does not. */
@@ -147,13 +147,15 @@ TEST_F(frail, priority__turns_of_sockets)
 	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
 		.sockets = BULK_SOCKETS, .bulk_priority = 3, .priority = 3, .count = 1,
 		.bytes = 64 }));
-	/* That is one message of each in turn: not more. */
+	/*
+	 * Sockets take turns by message, so the one socket does not overtake more than its share.
+	 */
 	EXPECT_LT(OTHERS * BULK_SOCKETS / 2, before(_metadata, self->ns, &(struct contest) {
 		.sockets = BULK_SOCKETS, .bulk_priority = 3, .priority = 3, .count = OTHERS,
 		.bytes = BULK_BYTES - 1 }));
 }
 
-/* What is of the higher class goes before what other sockets of the user have. */
+/* A message of the higher class goes before messages of the user's other sockets. */
 TEST_F(frail, priority__high_beside_low)
 {
 	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
@@ -260,7 +262,7 @@ TEST_F(frail, priority__ping_beside_a_queue)
 	}
 	EXPECT_EQ(QUEUE_MESSAGES, queued);
 	beside = ping(one, 2);
-	/* It was there all the time. */
+	/* The large messages were queued during the whole measurement. */
 	for (i = 0; i < BULK_SOCKETS; i++) {
 		EXPECT_EQ(0, ioctl(from[i], SIOCOUTQ, &n));
 		waits += n / MIB;
@@ -281,7 +283,7 @@ TEST_F(frail, priority__ping_beside_a_queue)
 	close(to);
 }
 
-/* It may be changed at any time, and order is kept. */
+/* A program may change the priority of a socket at any time; its messages stay in order. */
 TEST_F(line, priority__order_is_kept)
 {
 	int from = msg_socket(self->ns[0], 0, 0, 0), to = msg_socket(self->ns[2], 2, PORT, 0);

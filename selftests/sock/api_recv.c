@@ -264,7 +264,7 @@ TEST_F(line, recv__name)
 	EXPECT_EQ(FLITCAST_ADDR_SITE, r.from.sfc_addrtype);
 	EXPECT_EQ(1, r.from.sfc_site);
 	EXPECT_EQ(PORT, r.from.sfc_port);
-	/* Who does not ask is not told, and a short buffer gets what fits. */
+	/* recvmsg() without FLITCAST_INFO gets no info; a short buffer gets a truncated message. */
 	ASSERT_EQ(1, RESULT(msg_send(from, "b", 1, 2, PORT, 0)));
 	EXPECT_EQ(1, RESULT(read(to, got, sizeof(got))));
 	ASSERT_EQ(1, RESULT(msg_send(from, "c", 1, 2, PORT, 0)));
@@ -337,7 +337,7 @@ TEST_F(line, info__list)
 	EXPECT_EQ(90000, s.info.offset);
 	EXPECT_EQ(100000, s.info.length);
 	EXPECT_EQ(2, s.info.hops);
-	/* It was one message. */
+	/* Both targets received one message: it has one id. */
 	EXPECT_EQ(r.info.id, s.info.id);
 	/* A list of one is a list, too. */
 	ASSERT_EQ(5, RESULT(msg_send_list(from, big, 5, (struct flitcast_target[]) {
@@ -375,7 +375,7 @@ static uint64_t monotonic_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* It tells when a message came, not when it is read; and here nothing was reserved. */
+/* The arrival time is that of the arrival, not of the read; here no window was reserved. */
 TEST_F(line, info__arrival)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), on = 1, i;
@@ -470,7 +470,7 @@ TEST_F(line, stamp__options)
 		ASSERT_EQ(1, RESULT(msg_send(from, "x", 1, 2, PORT, 0)));
 		ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS));
 		there = real_ns();
-		/* It is not the time of the call that reads. */
+		/* The time stamp is not that of the recvmsg() call. */
 		sleep_ms(50);
 		ASSERT_EQ(1, RESULT(recvmsg(to, &msg, 0)));
 		cmsg = CMSG_FIRSTHDR(&msg);
@@ -621,7 +621,7 @@ TEST_F(line, ioctl__inq)
 	ASSERT_EQ(77, RESULT(msg_send(from, big, 77, 2, PORT, 0)));
 	ASSERT_EQ(5, RESULT(msg_send(from, big, 5, 2, PORT, 0)));
 	ASSERT_NE(0, msg_wait(to, POLLIN, SOON_MS));
-	/* That of the next message, as of every datagram socket. */
+	/* SIOCINQ returns the length of the next message, as on every datagram socket. */
 	ASSERT_EQ(0, ioctl(to, SIOCINQ, &value));
 	EXPECT_EQ(77, value);
 	ASSERT_EQ(77, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));

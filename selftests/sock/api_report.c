@@ -100,10 +100,10 @@ TEST_F(bare, report__options)
 	EXPECT_EQ(-EINVAL, set_slow(fd, 3, 1));
 	EXPECT_EQ(-EINVAL, RESULT(setsockopt(fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &value,
 					     sizeof(value))));
-	/* What is refused changes nothing. */
+	/* A refused setsockopt() does not change the policy. */
 	EXPECT_EQ(0, getsockopt(fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &slow, &len));
 	EXPECT_EQ(FLITCAST_SLOW_DETACH, slow.policy);
-	/* Never waits. */
+	/* Reading the error queue never waits. */
 	EXPECT_EQ(-EAGAIN, report_now(fd, &report, NULL, 0, NULL));
 }
 
@@ -221,12 +221,12 @@ TEST_F(line, report__failures)
 	EXPECT_EQ(2, report.failed);
 	EXPECT_RESULT(results[0], 1, PORT + 1, ECONNREFUSED);
 	EXPECT_RESULT(results[1], 0, PORT + 1, ECONNREFUSED);
-	/* Who read it here does not hear of it again. */
+	/* The error that the report carried is not pending on the socket any more. */
 	EXPECT_EQ(0, msg_error(fd));
 	EXPECT_EQ(-EAGAIN, report_now(fd, &report, results, 4, NULL));
 	EXPECT_EQ(1, soon(to, got, sizeof(got)));
 	EXPECT_EQ(2, soon(to, got, sizeof(got)));
-	/* Asked for, all targets are in it, and there is no pending error. */
+	/* With FLITCAST_CONFIRM the report has all targets, and the socket no pending error. */
 	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
 	ASSERT_EQ(2, RESULT(msg_send_list(fd, "xy", 2, targets, 3, 0)));
 	ASSERT_EQ(3, report_soon(fd, &report, results, 4));
@@ -333,7 +333,7 @@ TEST_F(line, slow__skip)
 			EXPECT_LE(SLOW_MS - 10, now_ms() - start);
 	}
 	EXPECT_EQ(0, outq(fd));
-	/* What was skipped does not come, what is sent later does. */
+	/* The receiver gets the messages sent later, not the skipped ones. */
 	ASSERT_EQ(10000, soon(deaf, got, sizeof(got)));
 	EXPECT_EQ(10000, msg_check(got, 10000, msg_key(1, 1, 0), 0));
 	EXPECT_EQ(0, msg_wait(deaf, POLLIN, QUIET_MS));
@@ -441,7 +441,7 @@ TEST_F(line, slow__detach)
 		EXPECT_EQ(i ? ETIME : 0, results[0].error);
 		EXPECT_EQ(0, results[1].error);
 	}
-	/* It is left out though it could take it by now. */
+	/* The target stays left out although it has buffer space by now. */
 	EXPECT_EQ(10000, soon(deaf, got, sizeof(got)));
 	ASSERT_EQ(10000, RESULT(msg_send_list(fd, big, 10000, targets, 2, 0)));
 	ASSERT_EQ(2, report_soon(fd, &report, results, 2));
@@ -451,7 +451,7 @@ TEST_F(line, slow__detach)
 	EXPECT_RESULT(results[0], 2, PORT, ECANCELED);
 	EXPECT_RESULT(results[1], 1, PORT, 0);
 	EXPECT_EQ(0, msg_wait(deaf, POLLIN, QUIET_MS));
-	/* To be left out is no failure, and where it was not asked for no news. */
+	/* A left-out target is no failure, and without FLITCAST_CONFIRM causes no report. */
 	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 0));
 	ASSERT_EQ(1, RESULT(msg_send_list(fd, "x", 1, targets, 2, 0)));
 	EXPECT_FALSE(msg_wait(fd, POLLERR, QUIET_MS) & POLLERR);
@@ -638,8 +638,8 @@ TEST_F(line, slow__bulk_detach)
 }
 
 /*
- * What came of a message that is given up in the middle is forgotten, though nothing
- * is sent to the target any more: another sender has its room.
+ * The receiver discards the part it has of a message that the sender aborted, though the sender
+ * sends nothing more to it: another sender gets the buffer space.
  */
 TEST_F(line, slow__room_comes_back)
 {
@@ -660,7 +660,7 @@ TEST_F(line, slow__room_comes_back)
 	start = now_ms();
 	ASSERT_EQ(MIB, RESULT(msg_send(other, big, MIB, 2, PORT, 0)));
 	EXPECT_EQ(MIB, soon(to, got, sizeof(got)));
-	/* The room of a source that fell silent is taken back after 15 s. */
+	/* The receiver times out a source that has fallen silent only after 15 s. */
 	EXPECT_GT(10000, now_ms() - start);
 	EXPECT_EQ(0, cli("lab exec name " LAB " 0 tc qdisc del dev p1 root"));
 }
@@ -783,7 +783,7 @@ TEST_F(line, close__linger)
 	EXPECT_LE(SLOW_MS - 10, now_ms() - start);
 	EXPECT_GT(SOON_MS, now_ms() - start);
 	pthread_join(thread, NULL);
-	/* It is there. */
+	/* The receiver has the message. */
 	EXPECT_EQ(20000, RESULT(msg_recv(deaf, got, sizeof(got), NULL, MSG_DONTWAIT)));
 }
 
@@ -823,8 +823,8 @@ TEST_F(line, close__deadline)
 }
 
 /*
- * Who waits for room hears at once that the socket has gone, and need not find out the
- * next time it asks: that is within four seconds, two on average.
+ * A receiver that closes its socket notifies a waiting sender at once.  Otherwise the sender finds
+ * out with its next question, within four seconds, two on average.
  */
 TEST_F(line, close__tells_who_waits)
 {
@@ -838,7 +838,7 @@ TEST_F(line, close__tells_who_waits)
 		ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT + i, 0)));
 		ASSERT_EQ(20000, RESULT(msg_send(fd, big, 20000, 2, PORT + i, 0)));
 		ASSERT_NE(0, msg_wait(deaf, POLLIN, SOON_MS));
-		/* It asks more and more seldom. */
+		/* The sender's questions become rarer. */
 		EXPECT_FALSE(msg_wait(fd, POLLERR, 4000) & POLLERR);
 		start = now_ms();
 		close(deaf);
@@ -850,7 +850,7 @@ TEST_F(line, close__tells_who_waits)
 	EXPECT_GT(3000, waited);
 }
 
-/* A reader that says that it has no room is not silent: time-outs are not for it. */
+/* A receiver that answers that it has no buffer space is not silent: it does not time out. */
 TEST_F(line, timeout__not_for_readers)
 {
 	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT);

@@ -239,7 +239,7 @@ TEST_F(line, room__send_timeout)
 	start = now_ms();
 	EXPECT_EQ(-EAGAIN, RESULT(msg_send(from, big, 65536, 2, PORT, 0)));
 	EXPECT_GT(390, now_ms() - start);
-	/* What was refused is not sent. */
+	/* The receiver gets no message that sendmsg() refused. */
 	EXPECT_DRAINED(to, from, 0, n, 65536);
 	EXPECT_EQ(0, msg_wait(to, POLLIN, QUIET_MS));
 }
@@ -460,7 +460,7 @@ TEST_F(line, room__list_with_one_deaf)
 	EXPECT_EQ(0, msg_error(from));
 }
 
-/* Those who wait for the same reader all have their turn. */
+/* All senders that wait for the same receiver get a turn. */
 TEST_F(line, room__fair)
 {
 	int from[3], count[3] = { 0 }, next[3] = { 0 }, taken[3], to = SOCKET(2, PORT), i, k;
@@ -599,7 +599,7 @@ TEST_F(line, memory__deaf_receiver)
 
 #define CLOSED_KIB	(128 * 1024)
 
-/* What closed sockets leave behind for a receiver that never reads has an end, too. */
+/* The memory of closed sockets whose receiver never reads is bounded, too. */
 TEST_F(line, memory__closed_senders)
 {
 	uint64_t before = free_kib(), until;
@@ -613,7 +613,7 @@ TEST_F(line, memory__closed_senders)
 
 		ASSERT_EQ(262144, RESULT(msg_send(fd, big, 262144, 2, PORT, 0)));
 		close(fd);
-		/* What is too much is given up by a timer, on a processor that may have to wait. */
+		/* A timer aborts what exceeds the bound, on a processor that may have to wait. */
 		for (until = now_ms() + SOON_MS;
 		     lost_kib(before) > CLOSED_KIB && now_ms() < until;)
 			sleep_ms(10);
@@ -622,7 +622,7 @@ TEST_F(line, memory__closed_senders)
 		if (most > CLOSED_KIB)
 			break;
 	}
-	/* 200 MiB were sent, and 64 are kept, besides the receiver's. */
+	/* The sockets sent 200 MiB; the kernel keeps 64 MiB, besides the receiver's. */
 	EXPECT_GE(CLOSED_KIB, most) {
 		TH_LOG("%lld KiB", (long long)most);
 	}

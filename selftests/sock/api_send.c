@@ -133,7 +133,7 @@ TEST_F(line, send__implicit_bind)
 	EXPECT_LE(FLITCAST_PORT_DYNAMIC, addr.sfc_port);
 	ASSERT_EQ(1, soon(to, got, sizeof(got), &addr));
 	EXPECT_EQ(msg_name(fd).sfc_port, addr.sfc_port);
-	/* It is bound for good. */
+	/* A socket that has sent stays bound. */
 	ASSERT_EQ(-EINVAL, RESULT(bind(fd, (struct sockaddr *)&addr, sizeof(addr))));
 }
 
@@ -194,7 +194,10 @@ TEST_F(line, send__list_by_option)
 	ASSERT_EQ(4, send_raw(from, &list, sizeof(list), "both", 4, NULL, 0, 0));
 	EXPECT_EQ(4, soon(one, got, sizeof(got), NULL));
 	EXPECT_EQ(4, soon(two, got, sizeof(got), NULL));
-	/* It stays, until a control message says otherwise for one message. */
+	/*
+	 * The list set with setsockopt() stays in use; a control message replaces it for one
+	 * message.
+	 */
 	ASSERT_EQ(3, RESULT(msg_send_list(from, "one", 3, targets, 1, 0)));
 	EXPECT_EQ(3, soon(one, got, sizeof(got), NULL));
 	EXPECT_TRUE(quiet(two));
@@ -205,7 +208,7 @@ TEST_F(line, send__list_by_option)
 	ASSERT_EQ(2, RESULT(msg_send(from, "it", 2, 2, PORT, 0)));
 	EXPECT_EQ(2, soon(two, got, sizeof(got), NULL));
 	EXPECT_TRUE(quiet(one));
-	/* And it can be taken away. */
+	/* A program can remove the list. */
 	ASSERT_EQ(0, setsockopt(from, SOL_FLITCAST, FLITCAST_TARGETS, NULL, 0));
 	EXPECT_EQ(-EDESTADDRREQ, send_raw(from, &list, sizeof(list), "none", 4, NULL, 0, 0));
 }
@@ -557,16 +560,16 @@ TEST_F(line, send__nobody_there)
 
 	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT + 1, 0)));
 	EXPECT_EQ(ECONNREFUSED, error_soon(fd));
-	/* It is told once. */
+	/* The socket reports the error once. */
 	EXPECT_EQ(0, msg_error(fd));
 	EXPECT_FALSE(msg_wait(fd, POLLERR, QUIET_MS) & POLLERR);
 	stats = msg_stats(fd);
 	EXPECT_EQ(1, stats.tx_failed);
 	EXPECT_EQ(0, stats.tx_confirmed);
-	/* Of its own site, too. */
+	/* The same holds for a target at the sender's own site. */
 	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 0, PORT + 1, 0)));
 	EXPECT_EQ(ECONNREFUSED, error_soon(fd));
-	/* And the socket is as good as new. */
+	/* The socket still works. */
 	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));
 	EXPECT_EQ(1, soon(to, got, sizeof(got), NULL));
 	EXPECT_EQ(0, msg_error(fd));
@@ -722,14 +725,14 @@ TEST_F(line, send__other_control_messages)
 	struct control control = { .used = 0 };
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT);
 
-	/* What belongs to others is theirs, wherever it stands. */
+	/* Flitcast ignores control messages of other protocols, wherever they stand. */
 	control_add(&control, SOL_TIPC, 77, 5);
 	memcpy(control_add(&control, SOL_FLITCAST, FLITCAST_TARGETS, sizeof(target)), &target,
 	       sizeof(target));
 	control_add(&control, SOL_TIPC, 78, 1);
 	EXPECT_EQ(4, send_control(fd, &control));
 	EXPECT_EQ(4, soon(to, got, sizeof(got), NULL));
-	/* Ours twice, or one we do not know, is not. */
+	/* A repeated or unknown control message of Flitcast is an error. */
 	memcpy(control_add(&control, SOL_FLITCAST, FLITCAST_TARGETS, sizeof(target)), &target,
 	       sizeof(target));
 	EXPECT_EQ(-EINVAL, send_control(fd, &control));
@@ -864,7 +867,7 @@ TEST_F(line, send__several_at_once)
 		EXPECT_EQ(i + 1, soon(to, got, sizeof(got), NULL));
 }
 
-/* What the sender writes into its buffer afterwards is not in the message. */
+/* The message does not change when the sender overwrites its buffer after sendmsg(). */
 TEST_F(line, send__copies)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT);
