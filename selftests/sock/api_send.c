@@ -566,7 +566,7 @@ TEST_F(line, send__nobody_there)
 	stats = msg_stats(fd);
 	EXPECT_EQ(1, stats.tx_failed);
 	EXPECT_EQ(0, stats.tx_confirmed);
-	/* The same holds for a target at the sender's own site. */
+	/* The socket reports an error of a target at the sender's own site, too. */
 	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 0, PORT + 1, 0)));
 	EXPECT_EQ(ECONNREFUSED, error_soon(fd));
 	/* The socket still works. */

@@ -218,7 +218,7 @@ TEST_F(line, connect__refused)
 	EXPECT_EQ(-ECONNREFUSED, connect_to(fd, 2, PORT + 2));
 	EXPECT_EQ(-ECONNREFUSED, connect_to(fd, 2, FLITCAST_PORT_ECHO));
 	EXPECT_EQ(-ECONNREFUSED, connect_to(fd, 0, msg_name(fd).sfc_port));
-	/* The same without waiting, be it that the answer is there at once. */
+	/* A non-blocking connect() fails alike, also where the answer arrives during the call. */
 	ASSERT_EQ(0, fcntl(fd, F_SETFL, O_NONBLOCK));
 	for (i = 0; i < 10; i++) {
 		ssize_t result = connect_to(fd, 2, PORT);
@@ -422,7 +422,7 @@ static void *accept_and_wait(void *arg)
 	return NULL;
 }
 
-/* It refuses those who asked and those who ask, and wakes those who accept. */
+/* shutdown(SHUT_RD) on a listener refuses pending and new connections, and wakes accept(). */
 TEST_F(line, listen__shut)
 {
 	int listener = SEQ(2, PORT, 0), fd[4], end, i;
@@ -441,7 +441,7 @@ TEST_F(line, listen__shut)
 	EXPECT_EQ(-EINVAL, RESULT(accept(listener, NULL, NULL)));
 	EXPECT_EQ(-ECONNREFUSED, connect_to(SEQ(1, 0, 0), 2, PORT));
 	EXPECT_EQ(-ENOTCONN, RESULT(shutdown(listener, SHUT_RD)));
-	/* It may listen again, and has all of its room. */
+	/* The socket may listen again, with its whole backlog. */
 	ASSERT_EQ(0, RESULT(listen(listener, 2)));
 	ASSERT_TRUE(join(SEQ(0, 0, 0), listener, 2, PORT, &end));
 	for (i = 0; i < 2; i++) {
@@ -697,7 +697,7 @@ TEST_F(pair, data__deaf_peer)
 	unsigned int n = 0, i;
 
 	msg_fill(big, 100000, 5, 0);
-	/* What is confirmed meanwhile makes room for more. */
+	/* Confirmations of earlier messages release send buffer for more. */
 	do {
 		while (RESULT(send(self->a, big, 100000, MSG_DONTWAIT)) == 100000)
 			ASSERT_GT(1000, ++n);
@@ -786,13 +786,13 @@ TEST_F(pair, shutdown__errors)
 	EXPECT_EQ(1, soon(self->b, got, 1));
 }
 
-/* Who does not want to read any more resets those who write. */
+/* A receiver that shuts down reading resets the connection of a peer that sends. */
 TEST_F(pair, shutdown__read)
 {
 	ASSERT_EQ(3, RESULT(send(self->a, "one", 3, 0)));
 	ASSERT_TRUE(msg_wait(self->b, POLLIN, SOON_MS));
 	ASSERT_EQ(0, RESULT(shutdown(self->b, SHUT_RD)));
-	/* What came before is still there. */
+	/* Data received before shutdown() can still be read. */
 	EXPECT_EQ(3, RESULT(recv(self->b, got, sizeof(got), 0)));
 	EXPECT_EQ(0, RESULT(recv(self->b, got, sizeof(got), 0)));
 	ASSERT_EQ(3, RESULT(send(self->a, "two", 3, 0)));
@@ -831,7 +831,7 @@ TEST_F(pair, close__reset)
 	EXPECT_EQ(0, RESULT(recv(self->b, got, 1, 0)));
 }
 
-/* The same with messages that are dropped, and after shutdown(). */
+/* A reset with unread messages dropped (SO_LINGER 0), after shutdown(). */
 TEST_F(pair, close__reset_in_traffic)
 {
 	struct linger drop = { .l_onoff = 1 };
@@ -844,14 +844,14 @@ TEST_F(pair, close__reset_in_traffic)
 	ASSERT_EQ(0, RESULT(shutdown(self->a, SHUT_WR)));
 	ASSERT_EQ(0, setsockopt(self->a, SOL_SOCKET, SO_LINGER, &drop, sizeof(drop)));
 	close(self->a);
-	/* What was there before may be read. */
+	/* The receiver can read what arrived before the reset. */
 	do
 		n = soon(self->b, got, sizeof(got));
 	while (n > 0);
 	EXPECT_EQ(-ECONNRESET, n);
 }
 
-/* Both at once, and neither is told of an error. */
+/* Both ends close at once: neither gets an error. */
 TEST_F(pair, close__both)
 {
 	ASSERT_EQ(0, RESULT(shutdown(self->a, SHUT_WR)));
@@ -871,7 +871,7 @@ TEST_F(pair, close__killed)
 		pause();
 	}
 	ASSERT_EQ(0, RESULT(listen(listener, 1)));
-	/* It may have asked before anybody listened. */
+	/* The child may have called connect() before this socket listened. */
 	if (!msg_wait(listener, POLLIN, 1000)) {
 		kill(child, SIGKILL);
 		waitpid(child, &status, 0);

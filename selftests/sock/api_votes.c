@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a site believes of broadcasts that come in several copies.  All other sites are this
- * program's (fake.h).
+ * When a site accepts broadcasts that arrive in several copies.  This program emulates all other
+ * sites (fake.h).
  *
  *	site 0 (real) --- 1
- *	  |               |	hypercube:2: what site 3 broadcasts comes by both,
- *	  2 ------------- 3	and one of them may lie
+ *	  |               |	hypercube:2: broadcasts of site 3 arrive by both,
+ *	  2 ------------- 3	and one of them may forge
  */
 #include "api.h"
 #include "fake.h"
@@ -13,7 +13,7 @@
 #define SOURCE		3
 #define INCARNATION	7
 #define SOCK		(FC_SOCK_CAST | 1)
-/* The first number of the flow. */
+/* The first sequence number of the flow. */
 #define FIRST		100
 
 FIXTURE(votes) {
@@ -67,7 +67,7 @@ static void copy(struct _test_data_votes *self, unsigned int by, uint16_t port, 
 	fake_cast(&self->by[by], &pk, &cast, &c);
 }
 
-/* What site 0 says to the source next, by whichever link. */
+/* The next answer of site 0 to the source, by either link. */
 static bool answer(struct _test_data_votes *self, struct fc_ctrl *ctrl)
 {
 	uint64_t until = now_ms() + SOON_MS;

@@ -16,7 +16,7 @@ static int set_zerocopy(int fd, int value)
 	return RESULT(setsockopt(fd, SOL_FLITCAST, FLITCAST_ZEROCOPY, &value, sizeof(value)));
 }
 
-/* What the program is told now: the messages from @ee->ee_info to @ee->ee_data are done with. */
+/* Read one notification: the kernel is done with messages @ee->ee_info to @ee->ee_data. */
 static int told_now(int fd, struct sock_extended_err *ee)
 {
 	union {
@@ -76,7 +76,7 @@ TEST_F(bare, zerocopy__option)
 	EXPECT_EQ(-EAGAIN, told_now(fd, &ee));
 }
 
-/* What the program was told of it may change: who has not read it yet gets it as it was. */
+/* After the notification the sender may change its buffer: a later reader gets the old data. */
 TEST_F(line, zerocopy__told)
 {
 	static const size_t sizes[] = { 8192, 8193, 65536, 65537, 200000, MIB };
@@ -118,7 +118,7 @@ TEST_F(line, zerocopy__kept)
 	msg_fill(big, 100000, 1, 0);
 	ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, MSG_ZEROCOPY)));
 	ASSERT_EQ(0, told_soon(from, 0, 0, &code));
-	/* It has no room for the second one. */
+	/* The receiver has no buffer space for the second message. */
 	ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT, MSG_ZEROCOPY)));
 	EXPECT_FALSE(msg_wait(from, POLLERR, 500));
 	EXPECT_EQ(-EAGAIN, told_now(from, &ee));
@@ -130,7 +130,7 @@ TEST_F(line, zerocopy__kept)
 	EXPECT_EQ(0, told_soon(from, 1, 1, &code));
 }
 
-/* What is copied all the same: little data, and data in pieces that do not adjoin. */
+/* The kernel copies short data, and data in pieces that do not adjoin. */
 TEST_F(line, zerocopy__copied)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT);
@@ -164,7 +164,7 @@ TEST_F(line, zerocopy__copied)
 	EXPECT_EQ(20000, msg_check(got, 20000, 7, 0));
 }
 
-/* What is not sent has no number, and nobody is told of it. */
+/* A refused message gets no number and no notification. */
 TEST_F(line, zerocopy__refused)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT);
@@ -175,7 +175,7 @@ TEST_F(line, zerocopy__refused)
 	EXPECT_EQ(-EFAULT, RESULT(msg_send(from, (void *)16, 65536, 2, PORT, MSG_ZEROCOPY)));
 	EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send(from, big, 65536, 77, PORT, MSG_ZEROCOPY)));
 	EXPECT_EQ(-EAGAIN, told_now(from, &ee));
-	/* With nothing in it there is nothing to be told of. */
+	/* An empty message causes no notification. */
 	ASSERT_EQ(0, RESULT(msg_send(from, big, 0, 2, PORT, MSG_ZEROCOPY)));
 	ASSERT_EQ(0, RESULT(msg_recv(to, got, sizeof(got), NULL, 0)));
 	ASSERT_EQ(65536, RESULT(msg_send(from, big, 65536, 2, PORT, MSG_ZEROCOPY)));
@@ -183,9 +183,9 @@ TEST_F(line, zerocopy__refused)
 }
 
 /*
- * What a user has pinned is bounded, without the right to lock memory, by RLIMIT_MEMLOCK: beyond
- * it nothing is sent, and has no number.  What is over, or was refused, does not count any more: in
- * the end there is room for exactly as much as in the beginning.
+ * Without the right to lock memory, RLIMIT_MEMLOCK bounds the pages a user may pin: beyond it
+ * sendmsg() fails, and the message gets no number.  Completed and refused messages do not count: in
+ * the end the user may pin exactly as much as in the beginning.
  */
 TEST_F(line, zerocopy__limit)
 {

@@ -131,7 +131,7 @@ static int between(uint64_t low, uint64_t time, uint64_t high)
 	return low <= time && time <= high;
 }
 
-/* What holds however many packets and targets it has, and whatever had to be tried again. */
+/* Conditions that hold for any number of packets and targets, and any number of retries. */
 static int reserved_well(const struct told *t, uint32_t id)
 {
 	return !t->admission.waiting && t->admission.id == id && t->report.id == id &&

@@ -97,7 +97,7 @@ TEST_F(faked, hold__long_message_given_up)
 	EXPECT_TRUE(answered(self, FC_CTRL_CONFIRM, before + 1));
 }
 
-/* There is room at last, for all that waited. */
+/* A larger receive buffer invites the waiting senders. */
 TEST_F(faked, hold__waiting_for_room)
 {
 	unsigned int i, n = 0;
@@ -116,7 +116,7 @@ TEST_F(faked, hold__waiting_for_room)
 	       self->answers[FC_CTRL_ROOM]);
 	EXPECT_LT(0, n);
 	EXPECT_TRUE(answered(self, FC_CTRL_ROOM, 1));
-	/* Those that were invited come, and others are while what they sent is read. */
+	/* Invited senders send again, and reading their messages invites the others. */
 	for (i = 0; i < FLOWS; i++) {
 		short_one(self, 1000 + i, 0);
 		look(self, 0);
@@ -219,7 +219,7 @@ TEST_F(faked, hold__all_confirmed_at_once)
 
 		if (!fake_next(&self->fake, &e, 20) || !e.is_packet)
 			continue;
-		/* What came of each socket is confirmed later. */
+		/* Send the newest confirmation of each socket after the loop. */
 		one = fake_confirm(&e, 0);
 		i = e.packet.src_port - PORT - 1;
 		ASSERT_LT(i, FC_CTRLS_MAX);

@@ -19,7 +19,7 @@
 /* Pages of all sockets: 64 MiB.  An eighth is for receiving. */
 #define LIMIT		16384
 #define SENDING		(LIMIT / 8 * 7)
-/* What is for short messages alone, and what each processor counts ahead for receive queues. */
+/* Reserved for short messages, and each processor's forward allocation of receive queues. */
 #define SLACK		(LIMIT / 64 + 512)
 #define GROUP		"/sys/fs/cgroup/bounds-mem"
 
@@ -236,7 +236,7 @@ static int unread(void)
 	return n;
 }
 
-/* What others have while a hog holds what it can, @hogged pages at least. */
+/* Other users keep their throughput while a hog holds all it can, at least @hogged pages. */
 static void others_go_on(struct __test_metadata *_metadata, struct _test_data_shares *self,
 			 int (*what)(void), long hogged)
 {
@@ -283,7 +283,7 @@ static int unsent(void)
 			return -11;
 		while (RESULT(msg_send(fd, data, MIB, 1, PORT, MSG_DONTWAIT)) == MIB)
 			n++;
-		/* What closed sockets leave counts as before. */
+		/* Messages of closed sockets count as well. */
 		if (i % 2)
 			close(fd);
 		/* Pieces of messages count as well. */
@@ -317,8 +317,8 @@ static bool full_receiver(void)
 }
 
 /*
- * The same of short messages, each of a socket of its own that is closed then: so they are bounded
- * by no socket and by no number of files.
+ * Hog: short messages, each from its own socket that is closed at once, so that neither a socket's
+ * buffer nor the number of open files bounds them.
  */
 static int closed(void)
 {
@@ -406,7 +406,7 @@ TEST_F(shares, memory__wake_up_of_those_who_wait)
 	close_now(waits);
 	EXPECT_EQ(1, epoll_wait(edge, &event, 1, SOON_MS));
 	EXPECT_TRUE(msg_wait(polls, POLLOUT, SOON_MS) & POLLOUT);
-	/* The same after EAGAIN, without a look by poll() in between. */
+	/* EAGAIN alone, without a call of poll(), also arms the wakeup. */
 	waits = msg_socket(-1, 0, 0, 0);
 	while (RESULT(msg_send(waits, data, PACKET, 1, PORT, MSG_DONTWAIT)) == PACKET)
 		;
@@ -497,7 +497,7 @@ TEST_F(shares, memory__wake_up_beside_poll)
 	close_now(waits);
 }
 
-/* What waits to be sent to those who do not read does not keep its sender from receiving. */
+/* A full send queue to receivers that do not read does not keep its user from receiving. */
 TEST_F(shares, memory__receiving_beside_a_full_send_queue)
 {
 	static const unsigned int bytes[] = { 1000, PACKET };

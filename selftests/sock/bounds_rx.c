@@ -78,7 +78,7 @@ TEST_F(line, memory__parts_of_large_packets)
 	EXPECT_EQ(sent, n);
 }
 
-/* Likewise of one that lies across the border of two packets, and of all but a byte of them. */
+/* Memory of a part that crosses the border of two packets, and of all but a byte of them. */
 TEST_F(line, memory__parts_across_packets)
 {
 	static const struct { uint32_t off, len; } parts[] = {
@@ -90,7 +90,7 @@ TEST_F(line, memory__parts_across_packets)
 	unsigned int i, round;
 
 	msg_fill(big, sizeof(big), 7, 0);
-	/* What is there already makes the room tight the second time. */
+	/* In the second round unread messages leave little buffer space. */
 	for (round = 0; round < 2; round++) {
 		for (i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 			struct flitcast_target t = {
@@ -178,7 +178,7 @@ TEST_F(line, memory__limit_of_the_family)
 		close(from[i]);
 		close(to[i]);
 	}
-	/* What each processor has ahead is all that may be left. */
+	/* Only the forward allocation of each processor may remain. */
 	EXPECT_GE(before + 512, protocol_pages());
 }
 
@@ -409,7 +409,7 @@ static bool first_message(struct _test_data_faked *self, unsigned int site, unsi
 	return message(self, site, sock, 0, 0);
 }
 
-/* What is there to be read: so many messages. */
+/* Read all pending messages; return their number. */
 static unsigned int read_now(int fd)
 {
 	unsigned int n = 0;
@@ -419,7 +419,7 @@ static unsigned int read_now(int fd)
 	return n;
 }
 
-/* Sends it until it is received.  Return: it was, within some seconds. */
+/* Send the message until the receiver has it.  Return: received within some seconds. */
 static bool comes_in(struct _test_data_faked *self, unsigned int site, unsigned int sock)
 {
 	uint64_t until = now_ms() + SOON_MS;
@@ -518,16 +518,17 @@ TEST_F(faked, room__a_question_tells_the_level)
 	EXPECT_EQ(2, self->answer.next);
 }
 
-/*
- * What a neighbour tells of faults.
- */
+/* Faults that a neighbour reports. */
 
 #define NEWS		4000
-/* At once as many as sites and those of one spacing; and those of each spacing (core/faults.h). */
+/*
+ * Updates accepted at once, as many as sites plus one spacing's; and those of each spacing
+ * (core/faults.h).
+ */
 #define NEWS_SPACING	256
 #define SPACING_MS	50
 
-/* A neighbour that makes up news as fast as it can is believed some of it, and later ones again. */
+/* A site accepts a limited part of the updates that a neighbour forges, and later ones again. */
 TEST_F(faked, faults__made_up_news)
 {
 	struct fc_faults_msg msg = { 0 };
@@ -654,16 +655,14 @@ TEST_F(faked, ctrl__made_up_entries)
 	EXPECT_EQ(1, self->answers[FC_CTRL_CONFIRM]);
 }
 
-/*
- * What a user has under way.
- */
+/* Messages in flight of one user. */
 
 #define SENDERS		40
 /* Messages of a user and class, in mode care. */
 #define USER_MAX	16
 #define ATTEMPTS	10
 
-/* The same as faked, by a user without privilege, in a user namespace. */
+/* The fixture faked, run by an unprivileged user in a user namespace. */
 FIXTURE(user) {
 	struct fake fake;
 };
@@ -701,7 +700,7 @@ struct senders {
 	unsigned int n;
 };
 
-/* What comes within @ms is answered: it is @done, or nothing of it has come yet. */
+/* Receive a packet within @ms; confirm every packet so far: all of it if @done, else nothing. */
 static void meet(struct _test_data_user *self, struct senders *s, bool done, unsigned int ms)
 {
 	struct fake_event e;

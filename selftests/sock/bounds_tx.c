@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one user may ask of a site and of the kernel: sites, sockets, and targets.  All of it is
- * done by a user without privilege, in a user namespace.
+ * Bounds on one user's sites, sockets and targets.  All tests run as an unprivileged user in a user
+ * namespace.
  */
 #include "api.h"
 #include <grp.h>
@@ -29,7 +29,9 @@ FIXTURE_SETUP(user)
 	ASSERT_EQ(0, setgroups(0, NULL));
 	ASSERT_EQ(0, setresgid(USER, USER, USER));
 	ASSERT_EQ(0, setresuid(USER, USER, USER));
-	/* Who changed its user may not write to its own files in /proc otherwise. */
+	/*
+	 * A process that changed its user may write its own files in /proc only if it is dumpable.
+	 */
 	ASSERT_EQ(0, prctl(PR_SET_DUMPABLE, 1));
 	ASSERT_EQ(0, unshare(CLONE_NEWUSER | CLONE_NEWNET));
 	ASSERT_TRUE(write_to("/proc/self/setgroups", "deny"));
@@ -148,12 +150,12 @@ TEST_F(user, sockets__all_ports)
 	one = msg_socket(-1, 0, 0, 0);
 	ASSERT_LE(0, one);
 	EXPECT_EQ(name.sfc_port, msg_name(one).sfc_port);
-	/* They are let go of one after the other. */
+	/* The site releases its sockets one after the other. */
 	EXPECT_EQ(0, cli("site del 0"));
 	EXPECT_EQ(-ENETDOWN, RESULT(msg_send(one, "x", 1, 1, PORT, 0)));
 }
 
-/* Sockets that are closed before what they sent is over: the site keeps so much of that. */
+/* Sockets close before the site has sent their messages: the site keeps the messages. */
 TEST_F(user, sockets__closed_before_the_end)
 {
 	static char data[65536];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the kernel says of its own types, for tests that look inside.
+ * Layout of the kernel's types from its BTF, for tests that look inside.
  */
 #ifndef SELFTESTS_SOCK_BTF_H
 #define SELFTESTS_SOCK_BTF_H

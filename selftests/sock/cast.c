@@ -24,7 +24,7 @@
 /* With -w: nothing more comes. */
 #define QUIET_MS	2000
 
-/* What a broadcast begins with; bytes that tell which it is follow. */
+/* Head of the data of a broadcast; bytes that identify it follow. */
 struct head {
 	uint32_t src;
 	uint32_t number;
@@ -255,7 +255,7 @@ int main(int argc, char **argv)
 	while (sites[first].bad)
 		first++;
 	want = (uint64_t)(nsites - nbad) * (nsites - nbad - 1) * messages;
-	/* What became of those that are bad is told when they are given up. */
+	/* The report about bad sites comes only when the sender aborts: expect none. */
 	want_reports = nbad ? 0 : (uint64_t)nsites * messages;
 	if (count_wrong)
 		patience = QUIET_MS;

@@ -54,7 +54,7 @@ struct options {
 
 static struct options opt = { .params = "", .cycles = 10 };
 
-/* What begins each message; the stream of its key follows. */
+/* Head of each message; the byte stream of its key follows. */
 struct heading {
 	uint32_t id;
 	uint32_t number;
@@ -127,7 +127,7 @@ static void open_all(void)
 		if (r->fd >= 0 || (i == 1 && !atomic_load(&between)))
 			continue;
 		r->fd = open_socket(i, PORT);
-		/* What the one before had not confirmed may come once more. */
+		/* Senders retransmit messages that the previous socket had not confirmed. */
 		memset(r->next, 0, sizeof(r->next));
 	}
 	for (i = 0; i < NSENDERS; i++) {
@@ -230,7 +230,7 @@ static void *pump(void *arg)
 		if (!busy)
 			sleep_ms(1);
 	}
-	/* What was not sent is the sites' now. */
+	/* Closing the sockets leaves their unsent messages to the sites. */
 	for (i = 0; i < NSENDERS; i++)
 		if (senders[i].fd >= 0)
 			close(senders[i].fd);
@@ -284,11 +284,9 @@ static bool flows(void)
 	return true;
 }
 
-/*
- * What goes away.
- */
+/* Parts of the lab that go away. */
 
-/* Runs the flitcast of a site; what it says where it fails. */
+/* Run the flitcast command for a site; complain with its output if it fails. */
 #define at(site, fmt, ...)							\
 	(!cli("-n %s-%u " fmt, opt.lab, site, ##__VA_ARGS__) ||			\
 	 (complain("site %u: " fmt ": %s", site, ##__VA_ARGS__, cli_output()), false))

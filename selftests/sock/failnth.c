@@ -45,13 +45,13 @@ static void arm(unsigned int n)
 	char text[16];
 	int length = snprintf(text, sizeof(text), "%u", n);
 
-	/* What was to fail next may be this. */
+	/* The injected failure may hit this write itself: retry once. */
 	if (pwrite(control, text, length, 0) != length &&
 	    pwrite(control, text, length, 0) != length)
 		die("fail-nth: %s", strerror(errno));
 }
 
-/* Did something fail since?  Nothing does from now on. */
+/* Did a call fail since arm()? Turns the injection off. */
 static bool disarm(void)
 {
 	char text[16] = "1";
@@ -327,7 +327,7 @@ static int do_accept(void)
 	return result(accepted);
 }
 
-/* What was not to be had the first time is there the next one. */
+/* After a failed accept() the connection can be accepted, or is accepted, and works. */
 static bool is_accepted(int err)
 {
 	return (!err || (msg_wait(listener, POLLIN, SOON_MS) & POLLIN && !do_accept())) &&
@@ -407,7 +407,7 @@ static int do_close(void)
 
 static struct request req;
 
-/* What was answered: the first of it is enough to see a difference. */
+/* Answer of a request: its first bytes suffice to see a difference. */
 static struct {
 	char data[4096];
 	size_t length;
@@ -658,7 +658,7 @@ static const struct call {
 	int (*call)(void);
 	void (*after)(void);
 	bool (*good)(int err);	/* is it done, or else nothing? */
-	unsigned int least;	/* it has so much to fail */
+	unsigned int least;	/* the call can fail at least so often */
 } calls[] = {
 	{ "socket", nothing, do_socket, close_socket, no_socket, 2 },
 	{ "socket for connections", nothing, do_connection_socket, close_socket, no_socket, 2 },
@@ -696,7 +696,7 @@ static const struct call {
 	{ "dump of faults", ask_faults, talk, ask_site_del, any, 2 },
 };
 
-/* What a call may say that was denied something. */
+/* Is @err an error that a call may return when it is denied memory? */
 static bool fair(int err)
 {
 	return err == -ENOMEM || err == -ENOBUFS || err == -EFAULT || err == -EAGAIN ||

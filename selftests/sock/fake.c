@@ -50,7 +50,7 @@ static void say_status(struct fake *f, uint8_t vc, uint16_t echo)
 	transmit(f, &h, p);
 }
 
-/* It says who it is; we are what it expects. */
+/* The site sent HELLO: answer with the HELLO it expects. */
 static void hello_in(struct fake *f, const uint8_t *p, const uint8_t *from)
 {
 	struct fc_link_hdr h = { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE };
@@ -59,7 +59,7 @@ static void hello_in(struct fake *f, const uint8_t *p, const uint8_t *from)
 
 	if (!fc_wire_hello_decode(&f->link, p))
 		die("a HELLO that is none");
-	/* The link begins anew: we were away for too long. */
+	/* The site restarted the link because this program was silent for too long. */
 	if (f->link.epoch != epoch) {
 		memset(f->taken, 0, sizeof(f->taken));
 		f->sent = 0;
@@ -171,7 +171,7 @@ static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame,
 	return false;
 }
 
-/* Whatever came until now, or an event.  Return: true if that. */
+/* Read pending frames until one is an event.  Return: true if so. */
 static bool drain(struct fake *f, struct fake_event *e)
 {
 	uint8_t frame[FRAME_MAX];

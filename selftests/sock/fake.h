@@ -95,7 +95,7 @@ struct fake_event {
  */
 const char *fake_up(struct fake *f, const char *settings);
 
-/* The same in two steps: site 0 of any topology, with settings ("" for none), and no link yet. */
+/* fake_up() in two steps.  Add site 0 of any topology, with settings or "", without links. */
 const char *fake_site(const char *topology, const char *settings);
 /*
  * A link at port @port of site 0, whose other end is port @peer_port of site @site.  Each link has
@@ -105,8 +105,8 @@ const char *fake_link(struct fake *f, unsigned int port, unsigned int site,
 		      unsigned int peer_port);
 
 /*
- * After the last of @n links: the first ones may have been dead meanwhile.  What comes until all
- * are up is of no interest.
+ * Call after the last of @n links: the first ones may have gone down meanwhile.  Discards events
+ * until all links are up.
  */
 const char *fake_all_up(struct fake *f, unsigned int n);
 
@@ -139,9 +139,9 @@ bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_targ
 void fake_cast(struct fake *f, const struct fc_packet *pk, const struct fc_cast *cast,
 	       const void *data);
 
-/* An answer to target @i of a packet: it has come, and all before it, whole. */
+/* Confirm target @i of a packet: it has received this message and all before it. */
 struct fc_ctrl fake_confirm(const struct fake_event *packet, unsigned int i);
-/* The same of another kind, which says nothing of what came before. */
+/* Answer of another kind, which does not confirm earlier messages. */
 struct fc_ctrl fake_answer(const struct fake_event *packet, unsigned int i,
 			   enum fc_ctrl_kind kind);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a peer that has gone mad can do to a site: frames on a lab link, from the
+ * Fuzzes a site with frames of a faulty peer: frames on a lab link, from the
  * peer's namespace and with the peer's hardware address.
  *
  *	site FROM                        victim
@@ -9,8 +9,8 @@
  *	| this program -+-- DEV --------+-              |
  *	+---------------+               +---------------+
  *
- * The program sniffs what the site really sends, while its own messages cross the
- * link, and sends that again: cut short, with bits turned, with fields that
+ * The program sniffs what the site sends, while its own messages cross the
+ * link, and replays it: cut short, with bits turned, with fields that
  * contradict each other, in the wrong order, too late, with today's epoch and the
  * next number, so that it gets past the first checks; and pure noise.  After each
  * batch every site has to answer every other, in time; links may be reset on the
@@ -34,7 +34,7 @@
 #include "msg.h"
 #include "wire.h"
 
-/* What is sent may be longer than the network's flits. */
+/* Frames may be longer than the flits of the network. */
 #define MTU		9000
 #define FRAME_MAX	(MTU + ETH_HLEN)
 #define RING		512
@@ -42,7 +42,7 @@
 #define SITES_MAX	16
 /* Links that were reset are up again after the handshake; a silent one after 5 s. */
 #define HEAL_MS		60000
-/* Messages of this program are given up soon, those of a cut path most of all. */
+/* Messages of this program time out soon, those over a cut route most of all. */
 #define GIVE_UP_MS	3000
 
 struct frame {
@@ -70,11 +70,11 @@ static uint8_t our_mac[ETH_ALEN], peer_mac[ETH_ALEN];
 static unsigned int victim;
 static char victim_dev[IFNAMSIZ];
 
-/* What went by, the newest at @ring[nring - 1]. */
+/* Captured frames, the newest at @ring[nring - 1]. */
 static struct frame *ring;
 static uint64_t nring;
 
-/* Of the real link, as last seen. */
+/* State of the real link, as last seen. */
 static struct {
 	uint16_t epoch;
 	uint8_t vc;		/* channel of packets on which something was last sent */
@@ -242,7 +242,9 @@ static uint32_t crc32c(uint32_t crc, const uint8_t *p, uint32_t n)
 	return crc;
 }
 
-/* What was changed gets past the checksum, mostly. */
+/*
+ * Recompute the checksum of a changed frame in most cases, so that the site does not drop it early.
+ */
 static void seal(struct frame *f)
 {
 	uint8_t *p = f->data + ETH_HLEN;
@@ -512,7 +514,7 @@ static void parts(struct frame *f)
 	else if (chance(3))
 		h.len = (uint16_t)below(h.len + 1);
 	fc_wire_link_encode(f->data + ETH_HLEN, &h);
-	/* It counts as one of the real ones. */
+	/* The site counts this frame as the next of the channel. */
 	real.ch[real.vc].next++;
 }
 
@@ -699,7 +701,7 @@ static void invent(struct frame *f)
 	fc_wire_link_encode(f->data + ETH_HLEN, &h);
 }
 
-/* The same of a broadcast, which has numbers of its own. */
+/* Invent a broadcast, which has its own sequence numbers. */
 static void invent_cast(struct frame *f)
 {
 	uint8_t *head = f->data + ETH_HLEN + FC_LINK_SIZE;

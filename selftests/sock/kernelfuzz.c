@@ -258,7 +258,7 @@ static void change_program(struct program *p)
 		p->calls[at].fork_state = prng_next(&prng) | 1;
 		break;
 	case 4:
-		/* The same call elsewhere, at the same time. */
+		/* Repeat the call in another thread, at the same time. */
 		if (p->count < CALLS_MAX) {
 			p->calls[p->count] = p->calls[at];
 			p->calls[p->count++].thread = pick(THREADS);

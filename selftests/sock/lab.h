@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of sockets need of the world: labs, namespaces, counters, time.
+ * Environment of the socket tests: labs, namespaces, counters, time.
  */
 #ifndef SELFTESTS_SOCK_LAB_H
 #define SELFTESTS_SOCK_LAB_H
@@ -24,10 +24,10 @@
  */
 int cli(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* What the last cli() printed, standard error after standard output. */
+/* Output of the last cli(), standard error after standard output. */
 const char *cli_output(void);
 
-/* The value of "@key": NUMBER, summed over all places where it is in @json. */
+/* The sum of all numbers with "@key" in @json. */
 uint64_t json_sum(const char *json, const char *key);
 
 /**

@@ -29,7 +29,7 @@ struct sockaddr_flitcast msg_addr_list(void);
  * Return: a descriptor that exec() closes, or -1 with errno set.
  */
 int msg_socket(int netns, uint32_t site, uint16_t port, int flags);
-/* The same of another type, SOCK_SEQPACKET. */
+/* msg_socket() for another type, SOCK_SEQPACKET. */
 int msg_socket_type(int netns, int type, uint32_t site, uint16_t port, int flags);
 
 /* The address a socket is bound to; all zero where getsockname() fails. */
@@ -43,14 +43,14 @@ ssize_t msg_send_list(int fd, const void *data, size_t len,
 /* As recvmsg(); @from may be NULL. */
 ssize_t msg_recv(int fd, void *data, size_t size, struct sockaddr_flitcast *from, int flags);
 
-/* The same of a socket with FLITCAST_INFO set; where that does not come errno is EBADMSG. */
+/* msg_recv() for a socket with FLITCAST_INFO set; errno is EBADMSG if the info is missing. */
 ssize_t msg_recv_info(int fd, void *data, size_t size, struct sockaddr_flitcast *from,
 		      struct flitcast_info *info);
 
-/* Wait for one of @events.  Return: those that are there, 0 after @ms without. */
+/* Wait for one of @events.  Return: the pending ones, 0 after @ms without. */
 int msg_wait(int fd, int events, int ms);
 
-/* The pending error of a socket, which it no longer has then. */
+/* Fetch and clear the pending error of a socket. */
 int msg_error(int fd);
 
 /*

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may have happened to each message at each of its targets, whatever happens to links, sites
- * and processors meanwhile:
+ * Checks the outcome of each message at each of its targets, while links, sites and processors
+ * fail:
  *
  *   oracle [-c] [-n DELIVERIES] [-s SECONDS] [-t MS] [-r BYTES] [-S SEED] LAB
  *
  * Random target lists in two priorities with parts of their own, from nothing to 16 MiB, slow
- * targets that are waited for, skipped or detached, broadcasts in one and three copies (-c), and
- * connections.  Slow receivers have room for so many BYTES (-r).  Every message is reported
- * (FLITCAST_CONFIRM).  Known of every target is:
+ * targets that the sender waits for, skips or detaches, broadcasts in one and three copies (-c),
+ * and connections.  Slow receivers have a receive buffer of BYTES (-r).  Every message is
+ * reported (FLITCAST_CONFIRM).  For every target:
  *
  *  - it got the message at most once in a life of its socket, and those of a sender in order
- *  - each byte, and what FLITCAST_INFO says of it
- *  - told as delivered: it came, unless the socket went before it was read
- *  - told as canceled: it did not come; as refused: nor that, where the socket was always there
- *  - told ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN: it did not come, then or later, unless the
- *    sender was told as well that nobody knows (FLITCAST_RESULT_UNKNOWN)
- *  - every message is reported once, soon after the last fault at the latest: nothing waits for
- *    four time-outs while nothing comes, nor is sent
+ *  - every byte and its FLITCAST_INFO are right
+ *  - reported as delivered: it came, unless the socket closed before it was read
+ *  - reported as canceled: it did not come; as refused: neither, if the socket was always open
+ *  - reported as ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN: it did not come, then or later, unless
+ *    the report also says that the outcome is unknown (FLITCAST_RESULT_UNKNOWN)
+ *  - every message is reported once, soon after the last fault at the latest: no message waits
+ *    for four time-outs without traffic
  *
- * SIGUSR1 says that the faults are over: then everybody sends something to everybody once more,
- * and all of it comes.  DELIVERIES are spread over so many SECONDS, and take longer on a slow
+ * SIGUSR1 says that the faults are over: then every sender sends to every receiver once
+ * more, and all of it arrives.  DELIVERIES are spread over SECONDS, and take longer on a slow
  * machine.
  */
 #include <errno.h>
@@ -127,7 +127,7 @@ static bool step(bool more, bool hurry)
 	return moved;
 }
 
-/* What each site says that its sockets wait for. */
+/* Print the state of the sockets of each site, to show what they wait for. */
 static void show(void)
 {
 	unsigned int site;
@@ -138,7 +138,7 @@ static void show(void)
 	}
 }
 
-/* Packets that were sent for the first time: of a large message on a slow machine more and more. */
+/* Packets sent for the first time: a large message on a slow machine adds more of them. */
 static uint64_t packets_sent(void)
 {
 	uint64_t sum = 0;

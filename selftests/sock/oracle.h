@@ -96,25 +96,25 @@ extern uint32_t nsenders;
 extern struct receiver *receivers;
 extern uint32_t nreceivers;
 
-/* What happened. */
+/* Totals of the run. */
 struct seen {
 	uint64_t due;		/* targets of all messages */
 	uint64_t came;
 	uint64_t bytes;
 	uint64_t casts;
-	uint64_t delivered;	/* targets told so */
+	uint64_t delivered;	/* targets reported as delivered */
 	uint64_t refused;
-	uint64_t failed;	/* targets told ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN */
-	uint64_t unknown;	/* of these, told that it may have come */
-	uint64_t unknown_came;	/* of these, had it */
-	uint64_t refused_came;	/* told that they were refused, and may have it: had it */
+	uint64_t failed;	/* targets reported as ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN */
+	uint64_t unknown;	/* failed targets whose outcome was reported as unknown */
+	uint64_t unknown_came;	/* unknown targets that had the message */
+	uint64_t refused_came;	/* refused targets that may and did have the message */
 	uint64_t canceled;
-	uint64_t again;		/* came to a second life of a receiver, too */
-	uint64_t excused;	/* told of a life of the target that has ended */
+	uint64_t again;		/* received by a second life of a receiver, too */
+	uint64_t excused;	/* reports on a life of the target that has ended */
 	uint64_t longest_ms;	/* from sendmsg() to the report */
-	uint64_t deaths;	/* of sites, as their receivers saw */
+	uint64_t deaths;	/* restarts of sites, as their receivers saw */
 	uint64_t connected;
-	uint64_t completed;	/* connections: all came, both ways, to the end */
+	uint64_t completed;	/* connections: all records arrived, both ways, to the end */
 	uint64_t broken;
 	uint64_t records;
 	uint64_t wrong;
@@ -145,11 +145,11 @@ bool oracle_send_step(bool more);
 /* One message of each sender to everybody, when no fault is left. */
 void oracle_send_final(void);
 bool oracle_send_over(void);
-/* Of each message that is not over: says so. */
+/* Print each message that is not completed. */
 void oracle_send_blame(void);
-/* What each sender was told, beside what came. */
+/* Check the reports of each sender against the messages received. */
 void oracle_send_judge(void);
-/* The message of that number of that sender, or NULL. */
+/* The message @id of sender @sender, or NULL. */
 struct message *oracle_send_find(uint32_t site, uint32_t port, uint32_t id, uint32_t *sender);
 uint64_t oracle_key(uint32_t sender, uint32_t id);
 
@@ -157,7 +157,7 @@ uint64_t oracle_key(uint32_t sender, uint32_t id);
  * oracle_recv.c
  */
 void oracle_recv_open(void);
-/* @hurry: the slow ones are not slow now. */
+/* @hurry: slow receivers read without delay. */
 bool oracle_recv_step(bool hurry);
 
 /*

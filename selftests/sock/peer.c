@@ -46,7 +46,7 @@
 /* After so long without an answer a target is given up. */
 #define TIMEOUT_MS	10000
 
-/* What a sender sends: the same at the sender and at every receiver. */
+/* Messages of one sender: sender and receivers derive the same script from the seed. */
 struct script {
 	struct prng prng;
 	uint32_t site;
@@ -113,7 +113,7 @@ static void mark(const char *name, unsigned int value)
 	char full[64], *fresh;
 	FILE *file;
 
-	/* Whoever reads it finds the old value or the new one. */
+	/* Rename over the old file, so that a reader finds the old value or the new one. */
 	snprintf(full, sizeof(full), "new-%s.%u", name, site);
 	fresh = strdup(mark_path(full));
 	file = fresh ? fopen(fresh, "we") : NULL;
@@ -123,7 +123,7 @@ static void mark(const char *name, unsigned int value)
 	free(fresh);
 }
 
-/* Has every site that is to live left this mark? */
+/* Has every surviving site left this mark? */
 static bool all_marked(const char *name, bool with_lost)
 {
 	char full[64];
@@ -183,7 +183,10 @@ static void failed(int err)
 		told_ms = now_ms() - killed_at;
 		printf("# site %u is told at message %u, %llu ms after the kill: %s\n", site,
 		       own.number, (unsigned long long)told_ms, strerror(err));
-		/* It may have answered just before, and is asked for seconds before it owes one. */
+		/*
+		 * The lost site may have answered just before the kill; senders ask only seconds
+		 * later.
+		 */
 		if (told_ms > 2 * TIMEOUT_MS)
 			die("told after more than twice the time-out of %u ms", TIMEOUT_MS);
 	}
@@ -191,7 +194,7 @@ static void failed(int err)
 	moved();
 }
 
-/* Return: the message was taken, or there is nobody left to have it. */
+/* Return: the socket accepted the message, or no target is left. */
 static bool send_one(int fd)
 {
 	struct flitcast_target targets[SITES_MAX];
@@ -314,7 +317,7 @@ static void await(const char *name, bool with_lost, int fd)
 	for (moved(); !all_marked(name, with_lost); sleep_ms(20)) {
 		if (now_ms() - moved_at > 2 * PATIENCE_MS)
 			die("site %u: not everybody is %s", site, name);
-		/* That of who is lost may have been under way. */
+		/* Messages of the killed site may still be under way. */
 		while (receive_one(fd))
 			continue;
 	}

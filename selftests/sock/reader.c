@@ -40,22 +40,21 @@
 #define MOST		60000
 #define SNDBUF		(256 << 10)
 #define RCVBUF		(512 << 10)
-/* What the reader gets before it is as the test wants it. */
+/* Messages that the reader gets before it misbehaves as the test wants. */
 #define FIRST		10
-/* Blocked: nothing more is taken for so long. */
+/* A sender is blocked if its socket accepts nothing for this time. */
 #define BLOCKED_MS	300
-/* For anything to happen; far more than it takes. */
+/* Time-out of any event; far more than it takes. */
 #define PATIENCE_MS	60000
 /*
- * What may be in use of the machine's memory, in KiB: all buffers, twice (what is
- * received is shared with what is kept to be sent again, but for heads and lists), and
- * what the system does meanwhile.
+ * Bound on the memory in use, in KiB: all buffers, twice (the data of received messages is shared
+ * with the data kept for retransmission, except for headers and lists), plus the system's.
  */
 #define MEMORY_KIB	((2 * (NSENDERS * SNDBUF + 2 * RCVBUF) >> 10) + 4096)
-/* How long those who skip or detach wait for the reader, and between two messages. */
+/* How long senders that skip or detach wait for the reader, and pause between two messages. */
 #define SLOW_MS		200
 #define PAUSE_MS	40
-/* Messages of a sender whose fate is known one by one; more than there is time for. */
+/* Messages of a sender whose outcome is recorded; more than there is time for. */
 #define NUMBERS		8192
 
 enum way { NONE, SLOW, STOP, SKIP, DETACH, KILL };
@@ -71,17 +70,17 @@ struct sender {
 	bool mate;		/* its messages are also for the reader's mate */
 	uint32_t sent;
 	bool blocked;
-	int err;		/* what it was told first */
+	int err;		/* its first error */
 	uint64_t send_at;	/* not before */
 	uint32_t reports;
 	uint32_t late;		/* messages that took the reader too long */
-	uint32_t left_out;	/* messages that left it out from the start, */
+	uint32_t left_out;	/* messages that left the reader out from the start, */
 	bool refused;		/* or were for nobody else */
-	/* What each report says of the reader: an errno, or 0. */
+	/* The outcome of the reader in each report: an errno, or 0. */
 	uint8_t outcome[NUMBERS];
 };
 
-/* With the process of the reader. */
+/* Shared with the process of the reader. */
 struct shared {
 	atomic_uint ready;
 	atomic_uint read[NSENDERS];
@@ -105,7 +104,7 @@ static bool sending = true;
 #define complain(fmt, ...)						\
 	(wrong++, fprintf(stderr, "reader: %s: " fmt "\n", ways[way], ##__VA_ARGS__))
 
-/* Those who send to it go on without it. */
+/* Senders do not wait for the reader. */
 static bool goes_on(void)
 {
 	return way == SKIP || way == DETACH;
@@ -338,7 +337,7 @@ static bool may_send(const struct sender *s)
 	return sending && now_ms() >= s->send_at && !(goes_on() && s->sent == NUMBERS - 1);
 }
 
-/* Whatever can be done now, or after at most @ms. */
+/* Do all pending work; if there is none, wait at most @ms for some. */
 static void turn(int ms)
 {
 	struct pollfd fds[NSENDERS + 1];
@@ -348,7 +347,7 @@ static void turn(int ms)
 	for (i = 0; i < NSENDERS; i++) {
 		struct sender *s = &senders[i];
 
-		/* Who was told of a failure has nothing more to say. */
+		/* A sender that got an error has ended. */
 		fds[i] = (struct pollfd) {
 			.fd = s->err ? -1 : s->fd, .events = may_send(s) ? POLLOUT : 0,
 		};
@@ -454,7 +453,7 @@ static bool mate_has_all(void)
 	return true;
 }
 
-/* What was sent, but for what its sender knows it may not have. */
+/* The reader has every message, except those reported to the sender as failed. */
 static bool reader_has_all(void)
 {
 	unsigned int i;
@@ -543,7 +542,7 @@ static void hinder(void)
 	}
 }
 
-/* Those who went on without the reader take it back: the next message is for it again. */
+/* Senders that went on without the reader name it as a target again. */
 static void take_back(void)
 {
 	unsigned int i;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a program that has gone mad can do to its sockets: random calls with
- * random arguments, from several threads at the same sockets.
+ * Fuzzes the socket calls: random calls with random arguments, from several
+ * threads at the same sockets.
  *
- * Pointers are wrong in the ways pointers are: nowhere, into a page that may not be
- * read, across the end of one that may.
+ * Pointers are wrong in the usual ways: unmapped, into an unreadable page, across the
+ * end of a readable one.
  */
 #include <errno.h>
 #include <poll.h>
@@ -277,7 +277,7 @@ static long call_recvmsg(struct worker *w)
 
 	memset(msg, 0, sizeof(*msg));
 	msg->msg_iov = iov;
-	/* What is written must not land on the arguments of others that matter. */
+	/* The received data must not overwrite arguments of other calls that matter. */
 	msg->msg_iovlen = pieces(w, iov, length(w));
 	msg->msg_name = fuzz_pointer(w, 16);
 	msg->msg_namelen = chance(w, 4) ? (socklen_t)fuzz_awkward(w) : 16;
@@ -343,7 +343,7 @@ static int a_listener(struct worker *w)
 	return fd;
 }
 
-/* What is accepted takes the place of another. */
+/* The accepted socket replaces a random one. */
 static long call_accept(struct worker *w)
 {
 	socklen_t *len = place(w, sizeof(*len));
@@ -499,9 +499,7 @@ static long call_close(struct worker *w)
 	return close(atomic_exchange(&fuzz_socket[below(w, fuzz_sockets)], fuzz_open(w)));
 }
 
-/*
- * What a call may answer, besides what every call may.
- */
+/* Errors that a call may return, besides those of every call. */
 static const int any[] = { EBADF, ENETDOWN, EINTR, EFAULT, EINVAL, 0 };
 
 #define ERRORS(...)	((const int[]){ __VA_ARGS__, 0 })

@@ -71,7 +71,7 @@ bool fuzz_expected(unsigned int i, int err);
  * -1 where there is no memory for one.
  */
 int fuzz_open(struct worker *w);
-/* What worker.arena is to be. */
+/* Allocate memory for worker.arena. */
 char *fuzz_arena(void);
 
 #endif /* SELFTESTS_SOCK_SENDFUZZ_H */

@@ -21,7 +21,7 @@
 #define CALLS_MAX	32
 #define STUCK_MS	60000
 #define HEAL_MS		60000
-/* What is in use of this machine's memory afterwards, of no call's making. */
+/* Allowance for memory that the rest of the machine uses meanwhile. */
 #define MEMORY_KIB	(64 * 1024)
 
 struct options {
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "sendfuzz: afterwards: %s\n", bad);
 		atomic_fetch_add(&wrong, 1);
 	}
-	/* What nobody will ever confirm is given up after FLITCAST_TIMEOUT. */
+	/* The sites abort messages without confirmation after FLITCAST_TIMEOUT. */
 	for (until = now_ms() + HEAL_MS; now_ms() < until; sleep_ms(100)) {
 		lost = (int64_t)(since - meminfo("MemFree"));
 		if (lost < MEMORY_KIB)

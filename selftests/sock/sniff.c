@@ -69,7 +69,7 @@ static bool carries(unsigned int port, bool out, unsigned int class)
 	return class < 8 && (class >> dim & 1) == down;
 }
 
-/* What a link has carried.  Return: flits in classes that it has not. */
+/* Print the flits of a link by class.  Return: flits in classes that it must not carry. */
 static uint64_t report_link(unsigned int port, bool out, uint64_t *sum)
 {
 	uint64_t wrong = 0;

@@ -126,7 +126,7 @@ static void run(void)
 	}
 	seen.ended = now_s();
 	seen.in_time = seen.delivered;
-	/* What is under way when an endless run ends is no failure, nor a delivery in time. */
+	/* Messages under way at the end of an endless run neither failed nor arrived in time. */
 	if (opt.endless && !opt.lossy && !stopped)
 		settle();
 	progress(true);
@@ -238,7 +238,7 @@ static const char *const counters[] = {
 
 #define NCOUNTERS	(sizeof(counters) / sizeof(*counters))
 
-/* Of these none counts under --unbroken. */
+/* Counters that must stay zero with --unbroken. */
 static const char *const breaks[] = {
 	"packets_forced", "packets_resent", "packets_aborted", "packets_discarded",
 	"packets_bad", "transit_full", "fifo_timeouts",

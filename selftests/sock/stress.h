@@ -63,14 +63,14 @@ struct options {
 
 extern struct options opt;
 
-/* What a receiver is to get: a part of a message. */
+/* Part of a message that a receiver still expects. */
 struct due {
 	uint32_t number;	/* of the sender's messages */
 	uint32_t offset;
 	uint32_t len;
 };
 
-/* Between a sender and a receiver, in order; before @head: over. */
+/* Messages from one sender to one receiver, in order; completed before @head. */
 struct pair {
 	struct due *due;
 	size_t head;
@@ -82,8 +82,8 @@ struct sender {
 	int fd;
 	uint32_t site;
 	uint16_t port;
-	bool retired;		/* its site went away; another one has its place */
-	bool told;		/* that the site of --lose is gone: it names it no more */
+	bool retired;		/* its site went away; another sender replaces it */
+	bool told;		/* knows that the site of --lose is gone, and names it no more */
 	bool waits;		/* for POLLOUT */
 	uint64_t offer_at;	/* under --overload: not before */
 	bool ready;		/* the message below was refused so far */
@@ -115,12 +115,12 @@ extern unsigned int nsenders;
 extern struct receiver *receivers;
 extern unsigned int nreceivers;
 
-/* What happened. */
+/* Totals of the run. */
 struct seen {
 	uint64_t sent;
 	uint64_t due;
 	uint64_t delivered;
-	uint64_t in_time;	/* of these, before the end of the run */
+	uint64_t in_time;	/* delivered before the end of the run */
 	uint64_t bytes;
 	uint64_t lost;
 	uint64_t refused;
@@ -129,7 +129,7 @@ struct seen {
 	uint64_t reopened;
 	uint64_t reports;	/* of the site of --lose */
 	uint64_t hopeless;	/* messages to the site of --lose after it went */
-	uint64_t maybe;		/* and those before that it may not have confirmed */
+	uint64_t maybe;		/* earlier messages that it may not have confirmed */
 	double began;
 	double ended;
 };
@@ -142,16 +142,16 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* From the command line to opt; where it is wrong, there is no return. */
 void stress_parse(int argc, char **argv);
 
-/* What the options leave to the lab. */
+/* Options that were not given get their defaults from the lab. */
 void stress_default(void);
 
-/* All senders and receivers. */
+/* Open all sockets. */
 void stress_open(void);
 
-/* The namespace of the site of --lose goes, and with it the receivers there. */
+/* Delete the namespace of the site of --lose, and close the receivers there. */
 void stress_lose(void);
 
-/* The pattern of that name, or -1. */
+/* The number of the pattern of that name, or -1. */
 int stress_pattern(const char *name);
 
 /* Where the lab has not what the pattern needs there is no return. */
@@ -167,10 +167,10 @@ void stress_stop(void);
 /* Offers a message to each who may send.  Return: can more be sent at once? */
 bool stress_send(void);
 
-/* What this sender is told of the site of --lose, and that it is told of no other. */
+/* Reads the sender's reports; they must be about no site but that of --lose. */
 void stress_read_reports(struct sender *s);
 
-/* Everything that is ready, waiting up to @wait_ms for it. */
+/* Handle all pending events, waiting up to @wait_ms for the first. */
 void stress_turn(int wait_ms);
 
 #endif /* SELFTESTS_SOCK_STRESS_H */

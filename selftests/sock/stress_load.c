@@ -33,9 +33,9 @@ unsigned int nreceivers;
 static int epoll_fd;
 static char *inbox;
 static struct prng prng;
-/* Where this program began; nothing but sockets is to hold a site's namespace. */
+/* Namespace of this program; only sockets may hold a site's namespace. */
 static int home;
-/* That of --lose. */
+/* The site of --lose is gone. */
 static bool site_gone;
 
 static void *alloc(size_t count, size_t size)
@@ -74,7 +74,7 @@ static void add_due(struct pair *pair, const struct due *due)
 	pair->due[pair->count++] = *due;
 }
 
-/* Who knows that a site is gone leaves its receivers out; at most all of them. */
+/* Leave out receivers at the lost site, possibly all.  Return: the receivers left. */
 static unsigned int leave_out_gone(unsigned int *to, unsigned int n)
 {
 	unsigned int i, left = 0;
@@ -85,7 +85,7 @@ static unsigned int leave_out_gone(unsigned int *to, unsigned int n)
 	return left;
 }
 
-/* What it is depends on the seed, the sender and the number alone, not on the time. */
+/* A message depends on the seed, the sender and its number alone, not on the time. */
 static void compose(struct sender *s)
 {
 	unsigned int i;
@@ -177,7 +177,7 @@ static int open_receiver(struct receiver *r)
 	r->fd = open_socket(r->site, r->port);
 	if (r->fd < 0)
 		return -1;
-	/* Who is slow is looked after by the clock. */
+	/* A slow receiver reads by the clock, not on EPOLLIN. */
 	watch(r->fd, r - receivers, r->slow ? 0 : EPOLLIN, EPOLL_CTL_ADD);
 	return 0;
 }
@@ -259,7 +259,7 @@ void stress_open(void)
 	inbox = alloc(opt.bytes.high + 1, 1);
 }
 
-/* What was under way to them is not waited for: they may have confirmed it or not. */
+/* Expect no messages that were under way to the lost site: it may have confirmed them or not. */
 void stress_lose(void)
 {
 	unsigned int i, k;
@@ -310,7 +310,9 @@ static void reopen(void)
 		if (receivers[i].fd >= 0 || open_receiver(&receivers[i]))
 			continue;
 		seen.reopened++;
-		/* What the old one had but not confirmed may come again. */
+		/*
+		 * The sender retransmits messages that the old socket received but did not confirm.
+		 */
 		for (k = 0; k < nsenders; k++) {
 			struct pair *pair = &senders[k].pairs[i];
 
@@ -397,7 +399,7 @@ static void judge(struct receiver *r, const struct sockaddr_flitcast *from, size
 	pair = &s->pairs[r - receivers];
 	for (k = pair->head; k < pair->count; k++) {
 		if (matches(s, &pair->due[k], len)) {
-			/* What was passed over never comes. */
+			/* Messages that were passed over never come. */
 			seen.lost += k - pair->head;
 			pair->head = k + 1;
 			seen.delivered++;
@@ -471,13 +473,13 @@ static bool may_be_told(int err)
 
 static void note_told(struct sender *s)
 {
-	/* What it was about to send may be for the site that is gone. */
+	/* The message prepared next may be for the site that is gone: compose it anew. */
 	s->told = site_gone;
 	s->ready = false;
 	seen.refused++;
 }
 
-/* Of an earlier message, as the error of a call or of the socket. */
+/* The error of a call or of the socket may report an earlier message. */
 static bool is_told(struct sender *s, int err)
 {
 	if (!may_be_told(err))

@@ -49,7 +49,10 @@ static uint32_t wanted(struct prng *prng, uint32_t from)
 		if (!side)
 			side = side_of(lab_sites(opt.lab));
 		to = from % side * side + from / side;
-		/* Who stays where it is sends to anybody: what needs no link is no load. */
+		/*
+		 * A site that the pattern maps to itself sends to any other: a message without a
+		 * link is no load.
+		 */
 		return to == from ? NO_SITE : to;
 	case PATTERN_HOT:
 		/* One message in four. */

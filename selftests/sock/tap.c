@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a packet socket for all protocols sees of the frames that a device sends.
+ * Counts the frames that a packet socket for all protocols sees a device send.
  *
  *	tap DEVICE
  *
