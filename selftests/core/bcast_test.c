@@ -520,7 +520,7 @@ TEST(bcast_init__refuses)
 	}
 }
 
-/* Whatever a frame says. */
+/* A malformed frame yields no next hop. */
 TEST(bcast_next__has_nothing_for_nonsense)
 {
 	struct bench t;

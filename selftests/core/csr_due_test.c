@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is due at a site, against a list of all that was ever noted: what is told is right, and
- * the oldest are forgotten first.
+ * The table of due times of a site, against a list of all entries ever noted: the table returns the
+ * right times, and forgets the oldest entries first.
  */
 #include <string.h>
 
@@ -83,7 +83,7 @@ TEST(csr_due__tells_the_last_attempt_or_nothing)
 	CHECK(forgotten && told > forgotten, "%u told, %u forgotten", told, forgotten);
 }
 
-/* What a site sends at a time has numbers in a row. */
+/* A site numbers its packets consecutively: the table has to spread such numbers. */
 TEST(csr_due__spreads_numbers)
 {
 	u32 i, step, told = 0;

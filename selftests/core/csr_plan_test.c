@@ -47,20 +47,20 @@ struct event {
 	u8 class;
 };
 
-/* What is to be sent: by a socket, or by the operator. */
+/* A packet that a socket or the operator has yet to send. */
 struct own {
 	struct own *next;
 	u8 head[FC_PACKET_SIZE + TARGETS * FC_TARGET_SIZE];
 	u32 flits;
 };
 
-/* What the ledger has of a packet; times by nobody's clock, less the travel of its probe. */
+/* The ledger's entry of a packet; times are true times, less the travel time of its probe. */
 struct packet {
 	u32 targets;			/* sites */
-	u32 come;			/* of these */
-	u64 promised;			/* to its source: when the last target has it */
-	u64 due;			/* to the last of its targets */
-	u64 apart[SITES];		/* to its source, of a list that was taken apart */
+	u32 come;			/* targets that have the packet */
+	u64 promised;			/* to the source: when the last target has it */
+	u64 due;			/* to the last target */
+	u64 apart[SITES];		/* to the source, of each part of a list that was split */
 };
 
 struct node {
@@ -105,29 +105,29 @@ static struct world {
 	u32 nheap;
 	u64 now;
 	u64 order;
-	u64 unit;			/* what a flit takes */
+	u64 unit;			/* transmission time of a flit */
 	struct fc_effects fx;
-	/* What goes wrong. */
-	u32 lost;			/* of 100 probes and answers */
-	u32 forged;			/* of 100, that many are made up besides */
+	/* Injected faults. */
+	u32 lost;			/* percentage of lost probes and answers */
+	u32 forged;			/* percentage of additional forged ones */
 	u64 jitter;			/* of timers */
 	u64 gap;			/* between packets of a site; 0: any, up to 800 us */
 	u64 wobble;			/* of links */
-	bool patient;			/* an ACK is waited for as long as it takes */
+	bool patient;			/* a site waits for an ACK as long as it takes */
 	bool guard;
-	/* What came of it. */
+	/* Results. */
 	u32 handles;
 	u32 sent;
 	u32 delivered;
-	u32 twice;			/* or to one that it is not for */
+	u32 twice;			/* received twice, or by a site that is no target */
 	u32 overtaken;
-	u32 met;			/* packets that began while another had the link */
-	u32 late;			/* came later than was promised to their target */
-	u32 early;			/* so early that the guard does not explain it */
-	u32 unknown;			/* came, and their target did not know when they were due */
-	u32 disagree;			/* their source was told another time than their target */
+	u32 met;			/* packets that began while another occupied the link */
+	u32 late;			/* received later than their target was promised */
+	u32 early;			/* received earlier than the guard explains */
+	u32 unknown;			/* received by a target that did not know their due time */
+	u32 disagree;			/* source and target were promised different times */
 	u32 apart;
-	u32 around;			/* came to a site that has no way in their class */
+	u32 around;			/* came to a site that has no next hop in their class */
 } *w;
 
 /*
@@ -573,7 +573,7 @@ static void set_guard(struct node *n, u64 guard)
 		n->link[p].guard = guard;
 }
 
-/* What the site has learnt is what the test says. */
+/* Replace what the site has learnt by values of the test. */
 static void know(struct node *n)
 {
 	if (w->patient)
@@ -735,7 +735,7 @@ static u64 count(u32 stat)
 	return n;
 }
 
-/* What all sites begin with. */
+/* Sets the initial guard of all sites. */
 static void guards(u64 guard)
 {
 	u32 i;
@@ -776,7 +776,7 @@ static void check_node(struct node *n)
 	CHECK(n->stat[FC_STAT_CSR_GUARD] == n->plan.guard || !w->guard, "guard");
 }
 
-/* Whatever goes wrong, each target has each packet once, and no link had two at a time. */
+/* Despite all faults each target receives each packet once, and no link carries two at a time. */
 static void run(void)
 {
 	struct event *e;
@@ -784,7 +784,7 @@ static void run(void)
 
 	while ((e = next_event())) {
 		w->now = e->at;
-		/* Something would go on for ever. */
+		/* Bound the run: an event that reschedules itself would go on for ever. */
 		if (CHECK(w->now < 100000 * MS, "it does not come to an end"))
 			happen(e);
 		free(e);
@@ -877,10 +877,10 @@ TEST(csr_plan__survives_what_goes_wrong)
 			run();
 			used = count(FC_STAT_CSR_USED);
 			late = count(FC_STAT_CSR_LATE);
-			/* What is late makes others late, and itself again at the next site. */
+			/* A late packet delays others, and is late again at the next site. */
 			CHECK(late && late < 2 * used, "%s: %u of %u late", networks[i], (u32)late,
 			      (u32)used);
-			/* It is learnt, also by a site that nothing passes. */
+			/* All sites learn the larger guard, also a site that forwards nothing. */
 			CHECK(guard_least() > 40 * US, "%s: a guard of %u", networks[i],
 			      (u32)guard_least());
 			CHECK(!w->unknown, "%s: of %u not known when they were due", networks[i],
@@ -890,7 +890,10 @@ TEST(csr_plan__survives_what_goes_wrong)
 	}
 }
 
-/* Where a class has no way a packet comes out of the network, and reserves the rest from there. */
+/*
+ * A packet without a next hop in its class leaves the network at that site, and reserves the rest
+ * of the route from there.
+ */
 TEST(csr_plan__goes_around_dead_links)
 {
 	static const char *const spec[] = {
@@ -927,7 +930,7 @@ TEST(csr_plan__survives_what_is_made_up)
 	}
 }
 
-/* What was learnt under load is forgotten after some packets of an idle network. */
+/* The set-up time learnt under load adapts after some packets of an idle network. */
 TEST(csr_plan__forgets_a_load)
 {
 	u32 i;

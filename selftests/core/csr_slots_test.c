@@ -378,7 +378,7 @@ static void accept(u8 node, u8 entry)
 	w->accepted++;
 }
 
-/* What the model does with an answer: by attempt, or, in a negative control, by slot alone. */
+/* The model matches an answer by attempt or, in a negative control, by slot alone. */
 static void model_answer(struct node *x, u8 port, const struct fc_csr_msg *msg)
 {
 	struct owner *o;
@@ -704,9 +704,7 @@ TEST(csr_slots__with_much_loss)
 	lossy(100, 100, 100, 10);
 }
 
-/*
- * What the rules are for: without each of them the test above fails.
- */
+/* Negative controls: without each of these rules the test above fails. */
 
 TEST(csr_slots__without_floor_packets_overtake)
 {

@@ -77,18 +77,18 @@ TEST(csr_probe__carries_on_what_it_reserved)
 	setup(1);
 	msg.span = 70;
 	CHECK(probe(1, msg, 1 << 2, 1000) == FC_CSR_PASS, "blocked");
-	/* It comes at 1050, has the link until 1060, and told so at 1000. */
+	/* The packet arrives at 1050 and has the link until 1060; the probe was sent at 1000. */
 	CHECK(b.legs[0].port == 2 && b.legs[0].msg.lead == 60 && b.legs[0].msg.span == 80,
 	      "port %u, lead %u, span %u", b.legs[0].port, (u32)b.legs[0].msg.lead,
 	      (u32)b.legs[0].msg.span);
-	/* Behind it waits the next one, as long as there is a buffer. */
+	/* The next packet waits behind it as long as there is a buffer. */
 	CHECK(probe(1, probe_of(2, 1, 55), 1 << 2, 1000) == FC_CSR_PASS, "blocked");
 	CHECK(b.legs[0].msg.lead == 70 && b.legs[0].msg.span == 70, "lead %u, span %u",
 	      (u32)b.legs[0].msg.lead, (u32)b.legs[0].msg.span);
 	CHECK(probe(1, probe_of(3, 1, 55), 1 << 2, 1000) == FC_CSR_BLOCK, "no buffer, and passed");
 	CHECK(b.answer.msg.type == FC_CSR_NACK && b.answer.port == 1 && b.answer.msg.id.number == 3,
 	      "no NACK");
-	/* Of several links the one that is free first. */
+	/* Of several links the switch takes the one that is free first. */
 	CHECK(probe(1, probe_of(4, 1, 55), 1 << 2 | 1 << 3, 1000) == FC_CSR_PASS &&
 	      b.legs[0].port == 3, "port %u", b.legs[0].port);
 	check_balance();
@@ -211,7 +211,7 @@ TEST(csr_turn__is_in_its_window)
 	CHECK(probe(1, probe_of(1, 1, 50), 1 << 2, 0) == FC_CSR_PASS, "blocked");
 	CHECK(b.legs[0].msg.lead == 65, "lead %u", (u32)b.legs[0].msg.lead);
 	CHECK(fc_csr_turn(&b.c, 3, 1, 2, 50, &at) == FC_CSR_TOO_LATE, "it is not confirmed");
-	/* It has the guard that it was given. */
+	/* The reservation keeps the guard that it was made with. */
 	b.link[2].guard = 500;
 	answer(FC_CSR_ACK, 2, probe_of(1, 1, 0), 0);
 	CHECK(fc_csr_ways(&b.c, 3, 1) == 1 << 2, "ways %x", fc_csr_ways(&b.c, 3, 1));
@@ -380,7 +380,7 @@ TEST(csr_probe__a_peer_cannot_take_all)
 	check_balance();
 }
 
-/* Whatever comes: bounded, in order, in balance, empty at the end. */
+/* Random frames: the state stays bounded, in order and in balance, and is empty at the end. */
 TEST(csr_answered__anything_may_come)
 {
 	u32 round, n;

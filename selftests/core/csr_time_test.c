@@ -67,7 +67,7 @@ static struct world {
 	u32 off_most;		/* from what was promised */
 } *w;
 
-/* What a node's clock says. */
+/* The clock of a node at true time @t. */
 static u64 clock_of(u8 node, u64 t)
 {
 	u32 thousands = (u32)(t >> 10);
@@ -188,7 +188,7 @@ static void begin(u8 node)
 			     &answer) == FC_CSR_PASS)
 		send(node, leg.port, &leg.msg, dst);
 	release(node, &answer);
-	/* Whatever happens, it looks again. */
+	/* The node tries again in any case. */
 	post((struct event){ .type = BEGIN, .node = node, .at = w->now + 1000 + tap_random(500) });
 }
 
@@ -309,13 +309,16 @@ TEST(csr_time__with_its_guard_nothing_is_late)
 	CHECK(w->delivered == w->accepted, "%u of %u", w->delivered, w->accepted);
 	CHECK(!w->late && !w->overlaps && !w->inversions, "%u late, %u at once, %u inverted",
 	      w->late, w->overlaps, w->inversions);
-	/* What was promised is off by what the guard is for, and by the way itself. */
+	/*
+	 * Promise and arrival differ at most by the guard and, per hop, by delay, wobble and time
+	 * stamp.
+	 */
 	CHECK(w->off_most < DIMS * (PROPAGATION + WOBBLE + STAMP) + 2 * GUARD, "off by %u",
 	      w->off_most);
 	free(w);
 }
 
-/* Negative control: the test above would see it. */
+/* Negative control: without a guard the test above detects late packets. */
 TEST(csr_time__without_guard_packets_are_late)
 {
 	if (!run(0, TAP_ROUNDS(2000)))

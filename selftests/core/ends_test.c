@@ -245,7 +245,7 @@ static void receive(struct bench *b, const struct packet *p)
 	enum fc_rx_verdict verdict;
 
 	verdict = fc_rxflow_packet(&b->rx, &t, &m->part, p->packet, &slot, skip, b);
-	/* What waited for messages that were given up. */
+	/* Deliver messages that waited for messages that the sender aborted. */
 	deliver(b);
 	switch (verdict) {
 	case FC_RX_ADMIT:
@@ -569,7 +569,7 @@ TEST(rxflow_packet__one_part_for_all_packets)
 		CHECK(other.count == 2, "row %u has %u packets", i, other.count);
 		CHECK(fc_rxflow_packet(&flow, &t, &other, 1, &slot, count_skip, &skipped) ==
 		      (second[i].same ? FC_RX_TAKE : FC_RX_BAD), "row %u", i);
-		/* What is right is taken after it. */
+		/* The receiver still accepts the right packet afterwards. */
 		CHECK(fc_rxflow_packet(&flow, &t, &part, 1, &slot, count_skip, &skipped) ==
 		      FC_RX_TAKE, "row %u: the right one", i);
 		CHECK(!skipped, "row %u: given up", i);

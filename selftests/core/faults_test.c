@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What sites know of dead links: small networks of nothing but struct fc_faults,
- * whose links come, go, lose and delay, until all know the same and the truth.
+ * Each site's table of dead links: small networks of nothing but struct fc_faults, whose links go
+ * up and down, lose and delay, until all sites agree and are right.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -442,7 +442,7 @@ TEST(faults__versions_wrap)
 	network("line:3");
 	all_up();
 	run(now + 300);
-	/* What somebody forged: the site itself goes beyond it. */
+	/* After a forged update the site itself issues a higher version. */
 	msg.fault[0] = (struct fc_fault){ .site = 2, .incarnation = 5, .ports = fc_bit(2),
 					  .version = 0x7fffffff };
 	CHECK(fc_faults_heard(&site[0], 1, &msg, now), "forged");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the fuzzers share: a reader of their input, and CHECK() of tap.h, which
- * here ends the run, so that libFuzzer keeps the input.
+ * Shared by the fuzzers: a reader of their input, and CHECK() of tap.h, which here ends the run, so
+ * that libFuzzer keeps the input.
  */
 #ifndef SELFTESTS_CORE_FUZZ_H
 #define SELFTESTS_CORE_FUZZ_H
@@ -9,7 +9,7 @@
 #include "tap.h"
 
 /**
- * struct fuzz - what is left of the input; zeros follow its end
+ * struct fuzz - the rest of the input; zeros follow its end
  * @at: next byte
  * @end: behind the last one
  */

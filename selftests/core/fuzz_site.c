@@ -76,7 +76,7 @@ static void event(struct bench *b, struct fc_event *ev);
  * Packets.
  */
 
-/* What is under way may be lost. */
+/* The site may lose all packets that are under way. */
 static void excuse_all(struct bench *b)
 {
 	for (u32 i = 0; i < b->ledger.packets; i++)
@@ -199,7 +199,7 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 		      p);
 }
 
-/* What the site says it has is what is in its queue, and what it misses is not. */
+/* The site reports as received the flits in its queue, and as missing all others. */
 static void check_said(const struct bench *b, const struct fc_effect *e)
 {
 	const struct fc_rx *rx = &b->rx[e->port];
@@ -393,11 +393,9 @@ static void event(struct bench *b, struct fc_event *ev)
 			link_down(b, (u8)fc_low(rest));
 }
 
-/*
- * What the peers and the operator do.
- */
+/* Actions of the peers and of the operator. */
 
-/* What follows in good order: of a peer, or of the operator (port 0). */
+/* The next flit in good order, of a peer or of the operator (port 0). */
 static void good_flit(struct bench *b, struct fuzz *f, u8 port)
 {
 	struct peer *peer = &b->peer[port];
@@ -554,7 +552,7 @@ static void time_passes(struct bench *b, u32 by)
  * The end.
  */
 
-/* A peer answers, acknowledges, and ends its packet; of a dirty one, what it has is counted. */
+/* A peer answers, acks and ends its packet; a dirty peer first sends the missing flits. */
 static void behave(struct bench *b, struct fuzz *f, u8 port)
 {
 	struct peer *peer = &b->peer[port];
@@ -563,7 +561,9 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 	if (peer->dirty) {
 		struct fc_event ev = { .type = FC_EV_FLIT, .port = port };
 
-		/* What is missing comes: each a terminator of what was under way, or of nothing. */
+		/*
+		 * Send the missing flits, each as a terminator, with or without a packet under way.
+		 */
 		while (rx->end - rx->consumed != rx->queued) {
 			u32 seq = rx->consumed;
 
@@ -581,7 +581,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 		status(b, port, FC_STATUS_PROBE | FC_STATUS_WANT, peer->next, peer->sent, 0, 0);
 		if (rx->queued == b->site.data.window || !(b->node.up & fc_bit(port)))
 			return;
-		/* It had a packet under way, or not. */
+		/* Terminate the packet of the peer, which it may or may not have under way. */
 		ev.type = FC_EV_FLIT;
 		ev.flit = flit_new(&b->ledger, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
 		ev.ack = peer->acked;

@@ -78,7 +78,7 @@ struct bench {
 	u64 stat[FC_STAT_COUNT];
 	u64 link_stat[CLASSES_MAX][NPORTS_MAX][FC_LSTAT_COUNT];
 	struct peer peer[CLASSES_MAX][NPORTS_MAX];
-	struct train buffer;			/* what the operator is given */
+	struct train buffer;			/* packet that the operator is receiving */
 	u32 routes[SITES_MAX];
 	struct fc_effects fx;
 	u32 window[NPORTS_MAX];		/* of the peers */
@@ -115,7 +115,7 @@ static u8 begins(const struct bench *b, const u8 *head)
 	return class < b->classes.count ? class : 0;
 }
 
-/* May a packet that was in a class leave by this port for that site, in this class? */
+/* May a packet that came in class @from leave by this port for site @dst, in this class? */
 static bool leaves(const struct bench *b, u8 from, u8 port, u32 dst, u8 class)
 {
 	u8 next[FC_DIRS_MAX];
@@ -125,8 +125,8 @@ static bool leaves(const struct bench *b, u8 from, u8 port, u32 dst, u8 class)
 }
 
 /*
- * The same of a packet of which @head says the targets.  One of this site may go around what is
- * dead, or was when it was looked at, in the lowest class.
+ * May a packet with the target list @head leave so? A packet of this site may detour, in the lowest
+ * class, around links that are dead, or were when it was routed.
  */
 static bool may_leave(const struct bench *b, const struct packet *pk, const u8 *head, u8 port,
 		      u32 dst, u8 class)
@@ -299,7 +299,7 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 	}
 }
 
-/* What the switch says it has is what is in its queue, and what it misses is not. */
+/* The switch reports as received the flits in its queue, and as missing all others. */
 static void check_said(const struct bench *b, u8 class, const struct fc_effect *e)
 {
 	const struct fc_channel *ch = &b->ch[class];
@@ -316,7 +316,7 @@ static void check_said(const struct bench *b, u8 class, const struct fc_effect *
 		      "port %u: nothing is missing", e->port);
 }
 
-/* Of those that travel in a class. */
+/* Perform an effect on the channel of a class. */
 static void perform_channel(struct bench *b, const struct fc_effect *e)
 {
 	u8 class = e->vc - FC_VC_CLASS;
@@ -479,7 +479,7 @@ static void check_quiet(struct bench *b)
 	} while (more);
 }
 
-/* What was under way on it may be lost; what only waits for it may not. */
+/* The link may have lost packets under way; packets that only wait for the link must survive. */
 static void link_reset(struct bench *b, u8 port, u32 window)
 {
 	u32 most = b->ch[0].window;
@@ -528,14 +528,14 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
 		sum += record_sum(&b->fx);
 		CHECK(b->fx.n <= FC_EFFECTS, "%u effects", b->fx.n);
 		CHECK(!more || b->fx.n || b->v.looks, "more to do, and nothing done");
-		/* It leaves off after so many targets and those of one packet more. */
+		/* The switch stops after FC_TARGETS_MAX targets, and those of one packet more. */
 		CHECK(b->v.looks < 2 * FC_TARGETS_MAX && (b->v.looks < FC_TARGETS_MAX || more ||
 							  !b->v.work), "%u looks", b->v.looks);
 		if (ev->type == FC_EV_FLIT && ev->port)
 			record_flit(&b->fx, ev->port, b->ch[class].vc);
 		perform(b);
 		ev->type = FC_EV_MORE;
-		/* A window of flits in each queue, each copied to each port. */
+		/* Bound: a window of flits in each queue, each copied to each port. */
 		CHECK(++calls < 1000, "never done");
 	} while (more);
 	record_event(sum);
@@ -553,11 +553,9 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
 			link_down(b, (u8)fc_low(rest));
 }
 
-/*
- * What the peers and the operator do.
- */
+/* Actions of the peers and of the operator. */
 
-/* Sites before the peer have sent it on before they looked. */
+/* Sites before the peer have forwarded the packet before they routed it. */
 static void front_runs(struct bench *b, struct fuzz *f, struct fc_flit *front, struct packet *pk)
 {
 	pk->run = fuzz_below(f, FC_RUN_MAX + 1);
@@ -567,7 +565,7 @@ static void front_runs(struct bench *b, struct fuzz *f, struct fc_flit *front, s
 	pk->excused |= pk->dead;
 }
 
-/* What follows in good order: of a peer, or of the operator (port 0). */
+/* The next flit in good order, of a peer or of the operator (port 0). */
 static void good_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 {
 	struct peer *peer = &b->peer[class][port];
@@ -584,7 +582,7 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 		u32 data = front < 3 ? bytes * front / 2 : fuzz_u8(f) % (bytes + 1);
 
 		n = packet_flits(bytes, data);
-		/* It would be no packet to its peers, either. */
+		/* The peers would not accept such a packet, either. */
 		if (n > window && (!port || how & 2))
 			return;
 		term = data == bytes;
@@ -793,7 +791,7 @@ static void reroute(struct bench *b, struct fuzz *f, bool rerouting)
  * The end.
  */
 
-/* What is missing comes, then the end of what was under way, or of nothing. */
+/* Send the missing flits, then end the packet, which the peer may or may not have under way. */
 static void clean(struct bench *b, u8 class, u8 port)
 {
 	struct peer *peer = &b->peer[class][port];

@@ -58,7 +58,7 @@ static bool link_valid(const u8 *p, size_t size)
 	case FC_FRAME_FLIT:
 		if (vc < 2 || vc >= 3 + 3 * 64)
 			return false;
-		/* Who was eager is said of fronts in classes. */
+		/* Bits 4 to 6 of the front of a packet in a class count its speculative hops. */
 		if (vc >= 3 && flags & FC_PART_HEAD)
 			flags &= 0x8f;
 		switch (flags) {
@@ -261,10 +261,10 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	/* Connections: one target, not by list, and data in kind 4 alone. */
 	if (p[35] && (p[35] > 5 || n > 1 || about || (p[35] != 4 && msg_len)))
 		return false;
-	/* What can be confirmed later is a message, or data, of one packet. */
+	/* Only one-packet messages or data allow a delayed confirmation. */
 	if (p[34] & 4 && ((p[35] && p[35] != 4) || msg_len > FC_PACKET_MAX))
 		return false;
-	/* Packets follow each other without a gap, and only an empty message has an empty one. */
+	/* Packets of a message leave no gap, and only an empty message has an empty packet. */
 	if (offset % FC_PACKET_MAX || offset > msg_len || (offset == msg_len && msg_len))
 		return false;
 	want = msg_len - offset < FC_PACKET_MAX ? msg_len - offset : FC_PACKET_MAX;
@@ -433,7 +433,7 @@ static void check_head(const u8 *data, size_t left, u8 flags, u32 len, u32 nsite
 	all = pk.ntargets == 64 ? ~(u64)0 : fc_bit64(pk.ntargets) - 1;
 	if (mask & all)
 		check_subset(p, size, flags, len, nsites, mask & all, hops);
-	/* What a split leaves for the other branch. */
+	/* The split leaves these targets to the other branch. */
 	if (~mask & all)
 		check_subset(p, size, flags, len, nsites, ~mask & all, hops);
 out:
@@ -523,7 +523,7 @@ static void end_init(struct end *e, u32 site, u16 port, u32 epoch)
 	e->epoch = epoch;
 }
 
-/* What must hold after each step, whatever the peer says. */
+/* Invariants after each step, whatever the peer sent. */
 static void check_end(struct end *e, u8 todo, u64 now)
 {
 	const struct fc_hello *h = &e->h;
@@ -542,7 +542,7 @@ static void check_end(struct end *e, u8 todo, u64 now)
 		e->up = true;
 	}
 	CHECK(e->up == (h->state == FC_LINK_UP), "state %u, but up is %d", h->state, e->up);
-	/* What was under way ends with its epoch, and only then. */
+	/* A connection ends with its epoch, and only then. */
 	CHECK((h->own.epoch != e->epoch) == (was && todo & FC_HELLO_GO_DOWN), "epoch %u after %u",
 	      h->own.epoch, e->epoch);
 	CHECK(h->own.epoch, "epoch 0");
@@ -601,7 +601,7 @@ static u8 tell_one(struct end *from, struct end *to, bool full, bool pair, u64 n
 	return to->narrow && full ? 0 : receive(to, &m, full, now);
 }
 
-/* What a step that ended in @todo says, and the answer to it. */
+/* Send the HELLOs of a step that ended in @todo, and their answers. */
 static void tell(struct end *from, struct end *to, u8 todo, u64 now)
 {
 	bool full = fc_hello_full(&from->h);
@@ -708,7 +708,7 @@ static void fuzz_hello(struct fuzz *f)
 			break;
 		}
 	}
-	/* Whatever was said: two ends that hear each other come up. */
+	/* Two working ends bring the link up, whatever the fuzzer sent before. */
 	a.narrow = false;
 	b.narrow = false;
 	check_end(&a, fc_hello_carrier(&a.h, true, now), now);

@@ -297,7 +297,7 @@ TEST(hello__reset)
 	      b.end[1].peer.flags);
 }
 
-/* Whoever is up knows the window of the other. */
+/* An end that is up knows the window of the other. */
 static void check_windows(const struct bench *b)
 {
 	for (unsigned int i = 0; i < 2; i++)
@@ -377,7 +377,7 @@ TEST(hello__long_flits)
 		wait(&b, 20 * INTERVAL);
 		CHECK(b.up[0] && b.up[1] && !b.downs[0], "%s; %s",
 		      fc_reason_text(b.end[0].own.reason), fc_reason_text(b.end[1].own.reason));
-		/* What a device carries has changed: seen anew. */
+		/* Changed abilities of a device restart the handshake. */
 		perform(&b, 0, fc_hello_set(&b.end[0], 8, FC_HELLO_LONG ^ b.end[0].own.flags,
 					    b.now));
 		wait(&b, 2 * INTERVAL);
@@ -387,7 +387,7 @@ TEST(hello__long_flits)
 	}
 }
 
-/* It says so, where only short ones come. */
+/* An end that receives only short HELLOs takes the link down and reports why. */
 TEST(hello__long_flits_do_not_come)
 {
 	struct bench b;
@@ -456,7 +456,7 @@ TEST(hello_grey__goes_down_and_comes_back)
 			if (i < FC_HELLO_GREYS_MAX)
 				held = (2U << i) * INTERVAL - INTERVAL;
 		}
-		/* It was good for long, and is trusted as at first. */
+		/* After a long good period the grey link is trusted as at first. */
 		wait(&b, (2U << FC_HELLO_GREYS_MAX << FC_HELLO_CALM_SHIFT) * INTERVAL);
 		CHECK(b.up[0] && b.up[1], "down again by itself");
 		held = grey_link(&b, true, false);
@@ -464,7 +464,7 @@ TEST(hello_grey__goes_down_and_comes_back)
 	}
 }
 
-/* As long as full frames are lost it stays down, with few HELLOs. */
+/* As long as full frames are lost the link stays down, with few HELLOs. */
 TEST(hello_grey__stays_down)
 {
 	for (unsigned int way = 1; way < 4; way++) {
@@ -666,8 +666,8 @@ TEST(hello__carrier_loss_is_seen_at_once)
 }
 
 /*
- * Whatever happened, both ends come up for the same pair of epochs: flits of one
- * life are never taken for another's.
+ * Whatever happened, both ends come up for the same pair of epochs: an end never accepts flits of
+ * an earlier life of the link.
  */
 TEST(hello__any_weather)
 {

@@ -39,18 +39,18 @@ struct packet {
 	bool excused;
 };
 
-/* A flit's memory, as the runner owns it. */
+/* Memory of a flit, which the runner owns. */
 struct handle {
-	bool ours;		/* it was given back */
+	bool ours;		/* the switch has released it */
 	u32 head_size;
 	u8 head[];
 };
 
 /**
- * struct ledger - all of them
+ * struct ledger - all packets
  * @packet: packets
- * @packets: how many
- * @held: handles that were given and not given back
+ * @packets: number of packets
+ * @held: handles that the switch has and has not released
  */
 struct ledger {
 	struct packet packet[PACKETS_MAX];

@@ -326,7 +326,7 @@ TEST(llr_link__loses_doubles_reorders)
 	}
 }
 
-/* What is missing is asked for once it has had time to come, and nothing else is sent again. */
+/* The receiver requests missing flits once they are overdue; the sender repeats only these. */
 TEST(llr_nack__asks_for_what_is_missing)
 {
 	static struct bench b;
@@ -524,7 +524,6 @@ TEST(llr_tell__after_a_while)
 	CHECK(!b.end[0].link_stat[1][FC_LSTAT_TX_PROBES], "probes");
 }
 
-/* What a link that goes down may not have carried is given back, and its numbers begin anew. */
 /* Numbers wrap: as after 2^32 flits but four. */
 TEST(llr_number__wraps)
 {
@@ -547,6 +546,7 @@ TEST(llr_number__wraps)
 	}
 }
 
+/* A link that goes down hands back the unacked flits, and restarts its sequence numbers. */
 TEST(llr_reset__rescues)
 {
 	struct fc_event down = { .type = FC_EV_LINK_DOWN, .port = 1 };

@@ -114,7 +114,7 @@ TEST(postman_eager__all_of_it)
 	at_rest();
 }
 
-/* It turns here: the dead one ends, and the packet goes its way. */
+/* The packet turns here: the switch ends the dead copy, and forwards it on the right route. */
 TEST(postman_eager__junction)
 {
 	u32 flits;
@@ -248,14 +248,14 @@ TEST(postman_waits__where_it_must_be_looked_at)
 	comes(3, 5, 7, 0, 1, 0);
 	CHECK(!b.looks && !on(3, 5, 5)->flits && on(3, 5, 7)->packets == 1, "%u looks", b.looks);
 	at_rest();
-	/* What this site sends is looked at. */
+	/* A packet that this site sends is routed before it is forwarded. */
 	setup_postman("mesh:3x3", 4, 4, 4);
 	own_to(5, 3);
 	CHECK(!b.looks && line_to(5)->packets == 1 && !line_to(5)->run, "%u looks", b.looks);
 	at_rest();
 }
 
-/* Straight on is busy, and there is another way: the swap of the address flits. */
+/* The port straight on is busy, and another next hop is free: swap the address flits. */
 TEST(postman_waits__or_adapts)
 {
 	setup_postman("mesh:3x3", 4, 4, 4);

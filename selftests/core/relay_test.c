@@ -151,7 +151,7 @@ TEST(relay_liar__spoils_one_copy)
 	}
 }
 
-/* What comes again by the same link goes nowhere; so does what comes where it cannot. */
+/* A relay drops a packet that comes again by the same link, or from where it cannot come. */
 TEST(relay_packet__once_and_where_it_may)
 {
 	struct bench b;
@@ -165,7 +165,7 @@ TEST(relay_packet__once_and_where_it_may)
 		CHECK(castnet_got(&b.net.cast[0], i) == (i ? 4 : 0), "site %u: not 4 copies", i);
 	}
 	CHECK(relayed == 4 * 8, "%llu copies came", (unsigned long long)relayed);
-	/* The same number again: the neighbours know it. */
+	/* The source sends the same number again: its neighbours drop it as a duplicate. */
 	castnet_forget(&b.net, 0, 0, FC_PORT_LOCAL);
 	castnet_send(&b.net, 0, 5, 1);
 	castnet_run(&b.net, 0);

@@ -174,7 +174,9 @@ TEST(routes__every_dead_site)
 		find_links(small[t]);
 		for (u32 gone = 0; gone < topo.nsites; gone++) {
 			memset(down, 0, sizeof(down));
-			/* It says nothing; its neighbours do. */
+			/*
+			 * The dead site reports nothing; its neighbours report their links to it.
+			 */
 			for (unsigned int i = 0; i < nlinks; i++) {
 				if (links[i].site == gone)
 					kill(&links[i], 2);

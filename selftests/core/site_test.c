@@ -286,7 +286,7 @@ static struct fc_flit front_to(struct bench *b, const u32 *sites, unsigned int n
 	return flit;
 }
 
-/* The same, to random sites. */
+/* A front to random sites. */
 static struct fc_flit new_front(struct bench *b, u8 parts, u32 data, u32 bytes)
 {
 	unsigned int n = 1 + tap_random(NTARGETS);
@@ -318,14 +318,14 @@ static u32 acked_somehow(struct bench *b, u8 port)
 	}
 }
 
-/* What the site believes: acknowledgements between those before and what it sent. */
+/* Note an ack if the site would believe it: between the previous ack and the last flit sent. */
 static void note_ack(struct bench *b, u8 port, u32 ack)
 {
 	if (!fc_before(ack, b->acked[port]) && !fc_before(b->sent[port], ack))
 		b->acked[port] = ack;
 }
 
-/* A peer's flit; mostly one that follows what came before. */
+/* A peer sends a flit, mostly one in sequence. */
 static void peer_flit(struct bench *b, bool orderly)
 {
 	static const u8 odd_parts[] = {
@@ -624,7 +624,10 @@ TEST(site_routes__are_waited_for)
 	fc_site_rerouted(&b.site);
 	event(&b, &(struct fc_event){ .type = FC_EV_MORE });
 	CHECK(b.sent[2] == 1, "does not go when it is there");
-	/* Who waits too long is stored meanwhile, and holds nothing. */
+	/*
+	 * The operator stores a packet that waits too long for a route, and the packet holds
+	 * nothing.
+	 */
 	routes[1] = 0;
 	b.node.rerouting = true;
 	CHECK(!strcmp(goes(&b, 1), "seeks"), "again");
@@ -633,7 +636,7 @@ TEST(site_routes__are_waited_for)
 	operator_takes(&b, 10);
 	CHECK(b.served == 1 && b.unreachable == 1, "served %llu, told %llu",
 	      (unsigned long long)b.served, (unsigned long long)b.unreachable);
-	/* And told that there is none when the table is there and has none. */
+	/* The operator is told that no route exists when the new table has none. */
 	CHECK(!strcmp(goes(&b, 1), "seeks"), "again");
 	b.node.rerouting = false;
 	fc_site_rerouted(&b.site);
@@ -783,7 +786,7 @@ static void ack_all(struct bench *b, u8 port)
 	event(b, &ev);
 }
 
-/* What a packet kept for itself while it waited is free when its link is reset. */
+/* A link reset releases the ports that a waiting packet had claimed. */
 TEST(site_claims__end_with_the_front)
 {
 	static const u32 to[] = { 3 };
@@ -834,7 +837,7 @@ TEST(site_timeout__grows_and_calms_down)
 	operator_takes(&b, 1);
 	flit_to(&b, 1, FC_PART_TERM, 10, 0, NULL, 0);
 	operator_takes(&b, 1);
-	/* That was one whole packet. */
+	/* The site has served one whole packet. */
 	for (unsigned int i = 1; i < FC_BACKOFF_MAX * FC_BACKOFF_CALM; i++) {
 		flit_to(&b, 1, FC_PART_HEAD | FC_PART_TERM, 10, 10, here, 1);
 		operator_takes(&b, 1);
@@ -846,7 +849,7 @@ TEST(site_timeout__grows_and_calms_down)
 	check_comes_to_rest(&b);
 }
 
-/* The operator is told which packets are to wait: aborted multicasts, and no others. */
+/* The site tells the operator which packets are to wait: aborted multicasts, and no others. */
 TEST(site_abort__is_told_to_the_operator)
 {
 	static const u32 sites[] = { 0, 2 }, here[] = { 1 };

@@ -59,7 +59,7 @@ static void compare(const char *what, const char *const *have, unsigned int n,
  * A site and what surrounds it.
  */
 
-/* What a net-output got of the packet in hand. */
+/* Words of the current packet that a net-output received. */
 struct received {
 	u32 fronts;
 	u32 words;
@@ -85,7 +85,7 @@ struct bench {
 	u32 heads;
 	u64 now;
 	struct received got[NPORTS];
-	/* What happened in the last event, in order: machine and condition, or an effect. */
+	/* Log of the last event, in order: machine and condition, or an effect. */
 	u32 nlog;
 	struct {
 		int machine;	/* -1: an effect */
@@ -497,21 +497,21 @@ static const char *effect_port(enum fc_effect_type type)
 		return "packet-out";
 	case FC_FX_STATUS:
 		return "status-out";
-	/* The operator's, by Table A. */
+	/* Effects for the operator, by Table A. */
 	case FC_FX_STORE:
 	case FC_FX_SERVE:
 	case FC_FX_SERVE_LOCAL:
 	case FC_FX_DISCARD:
 		return NULL;
-	/* What failed. */
+	/* Failures. */
 	case FC_FX_UNREACHABLE:
 	case FC_FX_DROP:
 	case FC_FX_RESET:
-	/* What wires never lose. */
+	/* Retransmission, which a wire without loss does not need. */
 	case FC_FX_RESEND:
 	case FC_FX_RELEASE:
 	case FC_FX_RESCUE:
-	/* Of modes postman and csr. */
+	/* Modes postman and csr only. */
 	case FC_FX_LOOK:
 	case FC_FX_RESERVE:
 	case FC_FX_ADMITTED:
@@ -610,8 +610,8 @@ TEST(table_h__net_output)
 }
 
 /*
- * What the states mean, seen between events of a site in traffic.  0: no, 1: yes,
- * -1: may be.  A state in which nothing rests is left in the event that enters it.
+ * The meaning of the states, as seen between events of a site in traffic: 0 is no, 1 is yes, -1 is
+ * either.  The event that enters a state in which nothing rests also leaves it.
  */
 
 static const struct {

@@ -53,7 +53,7 @@ void tap_complain(const char *file, int line, const char *fmt, ...)
 	va_end(args);
 }
 
-/* What the compiler makes of __builtin_popcountll() where there is no libgcc. */
+/* The compiler emits this for __builtin_popcountll() where there is no libgcc. */
 int __popcountdi2(long x);
 
 int __popcountdi2(long x)

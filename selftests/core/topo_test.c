@@ -18,7 +18,7 @@
 
 enum shape { OPEN, WRAPPED, CUBE, HEX, GIVEN };
 
-/* What a specification ought to mean; sizes as written, the last one is x. */
+/* The expected meaning of a specification; sizes as written, the last one is x. */
 struct meaning {
 	char spec[FC_SPEC_MAX];
 	enum shape shape;

@@ -180,7 +180,7 @@ static void hear(struct end *end, const struct fc_ctrl *ctrl)
 	}
 }
 
-/* What comes of the time. */
+/* Events of an end that are due now. */
 static void tick(struct end *end)
 {
 	struct fc_ctrl room = { .kind = FC_CTRL_ROOM };
@@ -266,7 +266,7 @@ TEST(txlist__equal_targets_once)
 	}
 }
 
-/* The same, where all are without room first, and have it soon after each other. */
+/* Targets that first lack buffer space, and all get it within a short time, share packets. */
 TEST(txlist__equal_targets_wait_for_room)
 {
 	for (unsigned int i = 0; i < TAP_ROUNDS(5000); i++) {
@@ -280,7 +280,7 @@ TEST(txlist__equal_targets_wait_for_room)
 	}
 }
 
-/* Whatever they do: none is lost, and none waits for long. */
+/* Random targets: the sender loses none, and lets none wait for long. */
 TEST(txlist__any_targets)
 {
 	for (unsigned int i = 0; i < TAP_ROUNDS(10000); i++) {
@@ -390,7 +390,7 @@ TEST(txlist__parts)
 	check_pick(11, 2, 2);
 }
 
-/* What a liar says next, of a message that it has some of, or none. */
+/* The next answer of a faulty target, which has a part of the message, or none. */
 static void lie(struct end *end)
 {
 	static const u8 kinds[] = {

@@ -59,18 +59,18 @@ void vclass_net_close(struct vclass_net *t);
 const char *vclass_net_channels(struct vclass_net *t);
 
 /*
- * The same without destinations, for large networks, and for packets of sites that lie: the
- * buffers of a site for a class, whatever link fills them.
+ * Like vclass_net_channels() without destinations, for large networks and for forged packets: the
+ * dependencies of a site's buffers for a class, whatever link fills them.
  */
 const char *vclass_net_buffers(const struct fc_vclass *v);
 
-/* For each class that a packet may claim: shortest ways in the order, or none. */
+/* For each class that a packet may claim: its routes are shortest and keep the order, or none. */
 const char *vclass_net_lies(const struct vclass_net *t);
 
-/* A detour goes from neighbour to neighbour; and links carry what they are said to. */
+/* A detour goes from neighbour to neighbour, and links carry the classes that they should. */
 const char *vclass_net_links(const struct vclass_net *t);
 
-/* Packets with many destinations, after vclass_net_channels(). */
+/* Packets with many destinations; call after vclass_net_channels(). */
 const char *vclass_net_multicast(struct vclass_net *t);
 
 /* In large networks, but graphs: so many packets between random sites, each a random way. */

@@ -26,7 +26,7 @@ struct handle {
 	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];
 };
 
-/* What went to a link in one class. */
+/* Output of a link in one class. */
 struct line {
 	u32 flits;
 	u32 packets;
@@ -164,9 +164,7 @@ static inline u32 held(void)
 	return n;
 }
 
-/*
- * What happens.
- */
+/* Events. */
 
 static inline void link_event(u8 type, u8 port, u32 window)
 {

@@ -17,7 +17,7 @@ static struct fc_vhop hop_from(u32 site, u32 dst)
 	};
 }
 
-/* It has to go by the event, and nothing has happened. */
+/* The fast path leaves the packet to the event path, and has no effect. */
 static bool no_hop(struct fc_vhop hop)
 {
 	static struct bench was;
@@ -83,7 +83,7 @@ TEST(vnet_hop__only_as_the_event_would)
 	at_rest();
 }
 
-/* It is for the time to be known, and what is said then is all that has to be done. */
+/* The hop needs the current time; fc_vnet_hop_timed() then says all that is left to do. */
 static bool timed(struct fc_vhop hop, enum fc_hop (*ask)(struct fc_vnet *v, struct fc_vhop *hop),
 		  enum fc_hop want)
 {
@@ -293,7 +293,7 @@ TEST(vnet_start__passes_lanes)
 		}
 		CHECK(timed && hop.seq == i && hop.out_port == port_to(3), "lane %u: refused", i);
 	}
-	/* What is for the link that they wait for does not. */
+	/* A packet for the busy link does not overtake the queued ones. */
 	dst = 5;
 	make_head(head, 0, &dst, 1);
 	hop.class = 0;
@@ -310,7 +310,7 @@ TEST(vnet_start__passes_lanes)
 
 #define STEPS		60
 
-/* What is there after a step. */
+/* State after a step. */
 struct state {
 	struct fc_rx rx[CLASSES_MAX][NPORTS_MAX];
 	struct fc_tx tx[CLASSES_MAX][NPORTS_MAX];

@@ -74,11 +74,9 @@ TEST(vnet_credit__packets_of_a_window)
 	at_rest();
 }
 
-/*
- * What meets nothing on its way needs no queue.
- */
+/* A packet that meets no other needs no queue. */
 
-/* A site that has nowhere to put a flit. */
+/* A site without queues. */
 static void setup_bare(const char *spec, u32 id)
 {
 	u8 c, p;
@@ -202,13 +200,13 @@ TEST(vnet_pass__as_step_by_step)
 		}
 		for (i = 0; i < 2; i++) {
 			setup(spec, 4, 4, 4);
-			/* What was sent before is not acknowledged: the ways differ in load. */
+			/* Unacked earlier packets load the next hops differently. */
 			for (k = 0; k < (random >> 8) % 4; k++)
 				own_to((random >> (10 + k)) % 4, 1);
 			memset(b.stat, 0, sizeof(b.stat));
 			b.served = 0;
 			b.served_mask = 0;
-			/* Anything else that is to be done. */
+			/* Other pending work. */
 			b.v.touched |= i;
 			make_head(head, 0, dst, (u8)n);
 			flit((u8)fc_vnet_lane(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
@@ -362,10 +360,10 @@ TEST(vnet_memo__knows_what_it_was_asked)
 	link_event(FC_EV_LINK_UP, port_to(5), 4);
 	dirs = fc_vnet_ways(&b.v, 0, port_to(3), 5, 1, next);
 	CHECK(dirs == fc_bit(port_to(5) - 1), "directions %x", dirs);
-	/* Without its rules. */
+	/* Clear the routing rules: only the route cache can answer. */
 	b.classes.count = 0;
 	CHECK(fc_vnet_ways(&b.v, 0, port_to(3), 5, 1, next) == dirs, "it has forgotten");
-	/* That a link is dead it need not forget. */
+	/* The route cache keeps its entry, but the switch does not use a dead link. */
 	b.v.up &= ~fc_bit(port_to(5));
 	CHECK(!fc_vnet_ways(&b.v, 0, port_to(3), 5, 1, next), "over a dead link");
 	free(b.v.memo);
@@ -388,7 +386,7 @@ TEST(vnet_branches__go_on_each_for_itself)
 	      line_to(3)->packets, line_to(7)->packets);
 	CHECK(line_to(3)->mask == 1 && line_to(7)->mask == 4, "masks %llx and %llx",
 	      (unsigned long long)line_to(3)->mask, (unsigned long long)line_to(7)->mask);
-	/* It stays for the one that waits. */
+	/* The packet stays in the injection queue for the branch that waits. */
 	CHECK(line_to(5)->packets == 1 && held() == 4, "%u handles", held());
 	CHECK(b.rx[lane][FC_PORT_LOCAL].queued == 4, "%u flits queued",
 	      b.rx[lane][FC_PORT_LOCAL].queued);
@@ -696,7 +694,7 @@ TEST(vnet_lanes__take_no_packet_within_another)
  * Peers that send no packets.
  */
 
-/* What a peer sends is dropped, and a packet after it is not. */
+/* The switch drops the peer's packet, and forwards the next one. */
 static void check_goes_on(u8 class)
 {
 	u32 dst = 2, packets = line_to(2)->packets;

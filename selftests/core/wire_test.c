@@ -235,7 +235,7 @@ TEST(wire_link__every_truncation)
 	}
 }
 
-/* What is taken says, encoded again, the same bytes: nothing is ignored. */
+/* An accepted header encodes to the same bytes: the decoder ignores none. */
 static void check_link_canonical(const u8 *bytes)
 {
 	u8 *p = block(bytes, FC_LINK_SIZE);
@@ -548,7 +548,7 @@ TEST(wire_ctrls__decode)
 		}
 		if (n)
 			CHECK(!fc_wire_ctrls_decode(got, p, fc_ctrls_size(n) - 1), "%u", n);
-		/* Whoever knows how many sites there are refuses the others. */
+		/* A check against fewer sites than the entries name fails. */
 		most = ctrl.dst > ctrl.site ? ctrl.dst : ctrl.site;
 		CHECK(fc_wire_ctrls_check(p, fc_ctrls_size(n), most + 1) ==
 		      (n <= FC_CTRLS_MAX ? n : 0), "%u entries", n);
@@ -1132,7 +1132,7 @@ static u32 alike_head(u8 *head, unsigned int n, u32 span, struct fc_packet *pk,
 	return size;
 }
 
-/* The same list in the shorter form, from sites in any order. */
+/* Encode the same targets in the shorter form, from sites in random order. */
 static u32 shorter_head(u8 *head, const u8 *entries, u32 n, const struct fc_target *targets)
 {
 	u32 site[FC_TARGETS_MAX], size;
@@ -1345,7 +1345,7 @@ TEST(wire_bitmap__refuses)
 	IS(false, (bad = t, bad.lag = FC_FLOW_WINDOW, fc_wire_target_encode(head, 0, &bad)));
 	IS(false, (bad = t, bad.off = 101, fc_wire_target_encode(head, 0, &bad)));
 	IS(false, (bad = t, bad.len = 101, fc_wire_target_encode(head, 0, &bad)));
-	/* What has one target. */
+	/* Flags that need a single target. */
 	IS(false, head[P_KIND] = FC_KIND_DATA);
 	IS(false, head[FC_AT_FLAGS] = FC_PACKET_LIST | FC_PACKET_APART);
 	IS(true, head[FC_AT_FLAGS] = FC_PACKET_LIST);
