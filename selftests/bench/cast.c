@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What it takes until every other site has a message of site 0, or some have.
+ * Measures how long a message of site 0 takes to reach every other site, or some.
  *
  *	cast [-n COUNT] [-b BYTES,...] [-k SITE,...] LAB TOPOLOGY MTU PLAN WAY...
  *
@@ -13,14 +13,14 @@
  *		with more than half of them where there are three or more; a message to a
  *		list of targets; a message to each
  * list		only the message to a list of targets
- * list-later	the same without reports, so that confirmations can wait
+ * list-later	the same without reports, so that receivers may delay confirmations
  * unicasts	only the messages to each
  * udp		a datagram to each, over IPv4 forwarding
  * tcp		the same by a connection to each
  * ipmr		a datagram to a group, by the kernel's multicast routing
  * hsr		a datagram to a group, on an HSR ring of all sites
  *
- * With -k it goes to these sites only, by list, list-later, unicasts, udp or tcp.
+ * With -k the message goes to these sites only, by list, list-later, unicasts, udp or tcp.
  *
  * Prints a line of JSON for each way and length.  Times are nanoseconds; where the guest
  * counts instructions they are instructions, but for waiting:

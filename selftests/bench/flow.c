@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What one or many senders get through to one site, which all send as fast as they can.
+ * Measures the throughput of one or many senders, all as fast as they can, to one site.
  *
  *	flow [-b BYTES] [-n MESSAGES] [-T MS] [-r RUNS] -f SITE,... LAB TOPOLOGY MTU WAY...
  *
@@ -96,7 +96,7 @@ static void open_flows(enum way way)
 
 	if (why)
 		die("%s", why);
-	/* What the sites answered each other is confirmed some milliseconds later. */
+	/* The sites still confirm each other's messages some milliseconds later. */
 	if (way == WAY_FLITCAST)
 		sleep_ms(QUIET_MS);
 	if (way == WAY_FLITCAST)
@@ -223,7 +223,7 @@ static uint64_t run(enum way way)
 		some = false;
 		part = false;
 		for (i = 0; i < nflows; i++) {
-			/* what has begun is sent to its end */
+			/* finish each partly sent message */
 			if ((sending && (ms || flows[i].sent < messages)) || flows[i].part)
 				some |= send_one(way, i);
 			part |= flows[i].part;

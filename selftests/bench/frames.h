@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the links of a lab carry, by the counters of their devices.
+ * Frames that the links of a lab carry, by the counters of their devices.
  */
 #ifndef SELFTESTS_BENCH_FRAMES_H
 #define SELFTESTS_BENCH_FRAMES_H
@@ -26,7 +26,7 @@ struct frames {
  */
 void frames_open(const char *lab, unsigned int sites);
 
-/* What the links have sent so far; frames that a device dropped are not in it. */
+/* Frames that the links have sent so far, without those that a device dropped. */
 struct frames frames_now(void);
 
 #endif /* SELFTESTS_BENCH_FRAMES_H */

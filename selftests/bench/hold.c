@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a message takes while it waits.
+ * Measures the memory that a message takes while it waits.
  *
  *	hold LAB COUNT BYTES WHERE
  *
@@ -10,7 +10,7 @@
  * receiver	all have come, and none was read
  *
  * Prints the memory that the kernel uses more, in bytes a message: pages that are free before and
- * not after.  What the messages bring about once is in it, so COUNT should be large.
+ * not after.  Costs that occur only once are included, so COUNT should be large.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +45,7 @@ static int open_site(const char *lab, unsigned int site)
 	return fd;
 }
 
-/* What slabs keep for the next ones would hide what comes. */
+/* Free objects that slabs keep for reuse would hide new allocations. */
 static void shrink(void)
 {
 	glob_t found;
@@ -91,7 +91,7 @@ static long long used_now(void)
 	return (kb[0] - kb[1] - kb[2] - kb[3] - kb[4] - kb[5] - kb[6]) * 1024;
 }
 
-/* The same when it has settled: what a lab had that is gone comes back late. */
+/* used_now() once it is stable: the kernel frees the memory of a deleted lab late. */
 static long long used(void)
 {
 	long long last = 0, now = used_now();

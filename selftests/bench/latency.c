@@ -207,14 +207,14 @@ static void measure(unsigned int hops, unsigned int flits, unsigned int count)
 	report("flitcast", hops, flits, bytes, times, count);
 }
 
-/* The same from site to site, each of which has the whole message before the next. */
+/* Store and forward: each site has the whole message before it sends it on. */
 static void measure_relays(unsigned int hops, unsigned int flits)
 {
 	size_t bytes = packet_bytes(flits);
 	unsigned int i, pass;
 	uint64_t t;
 
-	/* What came before is not in the figure here either. */
+	/* The first pass warms up, and is not reported. */
 	for (pass = 0; pass < 2; pass++) {
 		msg_fill(sent, bytes, msg_key(1, 0, messages++), 0);
 		t = 0;

@@ -38,7 +38,7 @@
 /* A datagram that does not come for so long after the one before it is lost. */
 #define LOST_NS		5000000000ULL
 
-/* What is in front of each message. */
+/* Header of each message. */
 struct head {
 	uint64_t born;
 	uint32_t number;

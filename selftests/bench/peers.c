@@ -129,7 +129,10 @@ static void add_sender(struct peers *peers, const char *dev)
 	peers->nodes[0] = peers->senders[0];
 }
 
-/* What comes from node 0 by @in goes on by each of @outs; the thread is at the node. */
+/*
+ * Set up a multicast route for node 0 at @node, from device @in to each of @outs; the calling
+ * thread is in the namespace of @node.
+ */
 static int router(unsigned int node, const char *in, char *outs)
 {
 	struct vifctl vif = { .vifc_flags = VIFF_USE_IFINDEX, .vifc_threshold = 1 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a command takes.
+ * Measures how long a command takes.
  *
  *	span WAY WHAT TOPOLOGY SITES COMMAND [ARG...]
  *
  * Prints a line of JSON with the first four, "ms", the time it took, and "work", the
  * nanoseconds in which the processor was not idle: instructions, where the guest counts them.
- * What the command prints is dropped.
+ * The output of the command is dropped.
  */
 #include <errno.h>
 #include <fcntl.h>

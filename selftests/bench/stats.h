@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the programs of the benchmarks print of equal measurements.
+ * Statistics of repeated measurements, as the benchmarks print them.
  */
 #ifndef SELFTESTS_BENCH_STATS_H
 #define SELFTESTS_BENCH_STATS_H

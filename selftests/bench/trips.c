@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a round trip takes, between site 0 of a line and another.
+ * Measures a round trip between site 0 of a line and another site.
  *
  *	trips [-n COUNT] [-w WARM-UP] [-i MS,...] -d HOPS,... -b BYTES,... LAB TOPOLOGY MTU WAY...
  *
  * LAB is a lab that is up, with addresses and routes: see bench/guest-lib.sh; TOPOLOGY and MTU
  * are only told.  One thread drives both ends: it sends from the one, receives at the other,
- * and sends back, so that what is timed is the work of the network and not the scheduler's.
+ * and sends back, so that it times the work of the network and not the scheduler's.
  * Between two round trips it sleeps for MS milliseconds (default 0: not at all).
  * WAY is one of
  *
  * flitcast	a message there, a message back
  * udp		datagrams, forwarded by IPv4
  * batman	datagrams within the Ethernet of batman-adv, which passes frames on
- * redirect	the same where the sites in between pass frames on unseen (tc, XDP); what it
- *		is called in the figures can follow: redirect:NAME
+ * redirect	the same where the sites in between forward frames below their stacks (tc, XDP);
+ *		its name in the figures can follow: redirect:NAME
  * tcp		one connection from end to end
- * relays	a connection for each link; what a site has received whole it sends on
+ * relays	a connection for each link; a site sends on a message once it has all of it
  * packet	packet sockets, over one link only
  *
  * A message that is longer than a datagram may be is left out there.  Prints a line of JSON
@@ -191,7 +191,7 @@ static void open_packet(struct trip *trip)
 
 	trip->to[0] = packet_socket(lab, 0, "p1", &ends[0]);
 	trip->to[1] = packet_socket(lab, 1, "p2", &ends[1]);
-	/* Who sends names its own device, and the other's address. */
+	/* The sender passes its own device's index, and the other device's address. */
 	device = ends[0].sll_ifindex;
 	ends[0].sll_ifindex = ends[1].sll_ifindex;
 	ends[1].sll_ifindex = device;

@@ -704,7 +704,9 @@ TEST(csr_slots__with_much_loss)
 	lossy(100, 100, 100, 10);
 }
 
-/* Negative controls: without each of these rules the test above fails. */
+/*
+ * Negative controls: without each of these rules the test above fails.
+ */
 
 TEST(csr_slots__without_floor_packets_overtake)
 {

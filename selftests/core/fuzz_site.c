@@ -393,7 +393,9 @@ static void event(struct bench *b, struct fc_event *ev)
 			link_down(b, (u8)fc_low(rest));
 }
 
-/* Actions of the peers and of the operator. */
+/*
+ * Actions of the peers and of the operator.
+ */
 
 /* The next flit in good order, of a peer or of the operator (port 0). */
 static void good_flit(struct bench *b, struct fuzz *f, u8 port)

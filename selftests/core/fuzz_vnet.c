@@ -553,7 +553,9 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
 			link_down(b, (u8)fc_low(rest));
 }
 
-/* Actions of the peers and of the operator. */
+/*
+ * Actions of the peers and of the operator.
+ */
 
 /* Sites before the peer have forwarded the packet before they routed it. */
 static void front_runs(struct bench *b, struct fuzz *f, struct fc_flit *front, struct packet *pk)

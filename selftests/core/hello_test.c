@@ -666,8 +666,8 @@ TEST(hello__carrier_loss_is_seen_at_once)
 }
 
 /*
- * Whatever happened, both ends come up for the same pair of epochs: an end never accepts flits of
- * an earlier life of the link.
+ * After any sequence of losses and resets both ends come up for the same pair of epochs: an end
+ * never accepts flits of an earlier life of the link.
  */
 TEST(hello__any_weather)
 {

@@ -164,7 +164,9 @@ static inline u32 held(void)
 	return n;
 }
 
-/* Events. */
+/*
+ * Events.
+ */
 
 static inline void link_event(u8 type, u8 port, u32 window)
 {

@@ -74,7 +74,9 @@ TEST(vnet_credit__packets_of_a_window)
 	at_rest();
 }
 
-/* A packet that meets no other needs no queue. */
+/*
+ * A packet that meets no other needs no queue.
+ */
 
 /* A site without queues. */
 static void setup_bare(const char *spec, u32 id)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the site layer is tested with: two devices that are each other's cable, two
- * sites at their ends, and a port.
+ * Environment of the site layer's tests: two devices that are each other's cable, two sites at
+ * their ends, and a port.
  */
 #ifndef SELFTESTS_KUNIT_DOUBLE_H
 #define SELFTESTS_KUNIT_DOUBLE_H
@@ -14,14 +14,14 @@
 #include "site/site.h"
 
 /**
- * struct double_port - a port that keeps what it is told
+ * struct double_port - a port that records its callbacks
  * @port: port
  * @charged: receive room in use; DOUBLE_ROOM at most
  * @received: messages delivered, to be read
  * @arrived: a message was delivered
- * @sent: how many messages are over
+ * @sent: number of completed messages
  * @err: of the last one
- * @over: a message is over
+ * @over: a message is completed
  * @detached: the site went away
  */
 struct double_port {
@@ -40,7 +40,7 @@ int double_begin(struct kunit_suite *suite);
 void double_end(struct kunit_suite *suite);
 
 #define DOUBLE_ROOM	(4 << 20)
-/* Whatever must happen happens within this. */
+/* Time-out of any event that must happen. */
 #define DOUBLE_SOON	(60 * HZ)
 
 /* A site of line:2 or whatever @spec says, as netlink would make it. */

@@ -82,7 +82,7 @@ static void ports_are_attached_once(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, attach(1, FLITCAST_PORT_ANY));
 	KUNIT_EXPECT_GE(test, port.port.number, (u16)FLITCAST_PORT_DYNAMIC);
 	flitcast_port_detach(&port.port);
-	/* it may be done twice */
+	/* a second detach has no effect */
 	flitcast_port_detach(&port.port);
 	KUNIT_EXPECT_FALSE(test, port.detached);
 }

@@ -32,7 +32,7 @@ static void start_liar(struct lab *lab, uint32_t site, uint32_t lies, uint64_t s
 
 	if (pipe2(ends, O_CLOEXEC))
 		fail("%s", strerror(errno));
-	/* What is printed later is printed once. */
+	/* Flush before fork(), so that both processes do not print the same buffer. */
 	fflush(NULL);
 	pid = fork();
 	if (pid < 0)
@@ -42,7 +42,10 @@ static void start_liar(struct lab *lab, uint32_t site, uint32_t lies, uint64_t s
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
-		/* Nobody who waits for the end of ours is to wait for it. */
+		/*
+		 * Detach the child: a caller that waits for our output to end must not wait for the
+		 * child.
+		 */
 		if (dup2(ends[1], STDERR_FILENO + 1) < 0 || setsid() < 0 || chdir("/"))
 			_exit(EXIT_FAILED);
 		closefrom(STDERR_FILENO + 2);

@@ -13,17 +13,17 @@
 #include <stdint.h>
 #include "lab_impl.h"
 
-/* What it does to broadcasts. */
-#define LIE_ALTER	0x01	/* passes something else on */
-#define LIE_DROP	0x02	/* passes nothing on */
-#define LIE_FORGE	0x04	/* begins broadcasts in the name of others */
-#define LIE_REPLAY	0x08	/* begins old ones again */
+/* Lies about broadcasts. */
+#define LIE_ALTER	0x01	/* alters forwarded broadcasts */
+#define LIE_DROP	0x02	/* forwards no broadcasts */
+#define LIE_FORGE	0x04	/* starts broadcasts in the name of other sites */
+#define LIE_REPLAY	0x08	/* repeats old broadcasts */
 #define LIE_ALL		0x0f
 
-/* "alter,drop", into a buffer that has room for all of them. */
+/* Format as "alter,drop", into a buffer that has room for all lies. */
 #define LIES_SIZE	32
 const char *lies_name(uint32_t lies, char buf[LIES_SIZE]);
-/* The other way round; does not return where there is no such lie. */
+/* Parse the same format; does not return for an unknown lie. */
 uint32_t lies_parse(const char *text);
 
 /**
@@ -46,7 +46,7 @@ void liar_run(const struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed
  */
 bool liar_ask(uint32_t lies, uint64_t seed);
 
-/* What the one in this namespace does; 0: there is none. */
+/* Lies of the liar in this namespace; 0: there is no liar. */
 uint32_t liar_lies(void);
 
 #endif /* SELFTESTS_LIAR_H */

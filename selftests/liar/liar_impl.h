@@ -40,7 +40,7 @@ struct flits {
 	u32 altered;		/* ports to which it goes out changed */
 };
 
-/* What went out, until it is acknowledged. */
+/* Replay entry: a sent flit, until the peer acks it. */
 struct kept {
 	struct flit *flit;	/* NULL: a terminator without anything */
 	u32 seq;
@@ -151,20 +151,20 @@ void flit_put(struct flit *f);
 
 /* Site: liar_site.c.  False: its memory or devices are not to be had; @wrong says why. */
 bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong);
-/* Whatever has come on a port. */
+/* Receive all pending frames of a port. */
 void liar_receive(struct liar *l, u8 port);
-/* Whatever is due.  Return: when something is due next. */
+/* Run all timers that are due.  Return: when the next one is due. */
 u64 liar_time(struct liar *l, u64 now);
-/* A broadcast of ours begins, with these flits, on all links. */
+/* Begin a broadcast of our own, with these flits, on all links. */
 void liar_begin(struct liar *l, struct flit **flit, u32 n);
 
-/* Lies: liar_lies.c.  Where a broadcast goes on. */
+/* Lies: liar_lies.c.  The ports to which the liar forwards a broadcast. */
 u32 liar_way(struct liar *l, u32 ways);
-/* A flit of a broadcast as it goes out on a port; a reference of its own. */
+/* The flit of a broadcast that the liar sends on a port; the caller owns a reference. */
 struct flit *liar_says(struct liar *l, struct flits *held, u32 index, u8 port, bool head);
-/* A broadcast is here. */
+/* Note a broadcast that has arrived. */
 void liar_heard(struct liar *l, const struct flits *held);
-/* What it makes up by itself. */
+/* Make up broadcasts now and then. */
 void liar_time_to_lie(struct liar *l, u64 now);
 
 #endif /* SELFTESTS_LIAR_IMPL_H */

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a site that lies does to broadcasts.
+ * Faults of a faulty site: alters, drops, forges and replays broadcasts.
  *
- * Sites that lie are of one mind: what they put in place of a broadcast, and what they
- * make up, depends on that broadcast alone, so they vote for each other.
+ * Faulty sites collude: the replacement of a broadcast and the forged broadcasts depend on
+ * that broadcast alone, so faulty sites vote for each other.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "liar_impl.h"
 
-/* Without anything that comes, it makes something up so often. */
+/* Interval of made-up broadcasts on an idle network. */
 #define IDLE_NS		100000000ULL
-/* Lies owed; more are forgotten. */
+/* Pending lies; the liar forgets any more. */
 #define TODO_MAX	4
-/* Bytes of what it makes up. */
+/* Bytes of a made-up broadcast. */
 #define FORGED_BYTES	24
 
 u32 liar_random(struct liar *l, u32 below)

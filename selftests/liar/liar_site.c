@@ -19,14 +19,14 @@
 #include "vnet.h"
 
 #define HELLO_NS	1000000000ULL
-/* What a site of the kernel has. */
+/* As a site of the kernel. */
 #define RETRY_NS	2000000ULL
 #define PROBE_NS	20000000ULL
 #define FRAME_MAX	(ETH_HLEN + FC_LINK_SIZE + 65536)
 #define SOCKET_BYTES	(4 << 20)
-/* Frames of one port before it is another one's turn. */
+/* Frames received from one port before the next port has its turn. */
 #define BUDGET		64
-/* Statements ahead of those of the site that was here before. */
+/* Lead of the version of our statements over those of the replaced site. */
 #define WORD_AHEAD	1000
 
 struct flit *flit_new(const void *data, u32 len)
@@ -51,7 +51,7 @@ void flit_put(struct flit *f)
  * Frames out.
  */
 
-/* What does not go out is lost, as on any link. */
+/* A frame that the device does not take is lost, as on any link. */
 static void transmit(struct liar *l, u8 port, struct fc_link_hdr *h, const void *payload)
 {
 	static uint8_t frame[FRAME_MAX];
@@ -362,7 +362,7 @@ static void status_in(struct liar *l, u8 port, const struct fc_link_hdr *h, cons
 		event(l, voice_of(l, h->vc), &ev);
 }
 
-/* Who asks whether something has come is told that it has. */
+/* Confirm whatever a site asks about. */
 static void ctrl_in(struct liar *l, const u8 *p, u32 len)
 {
 	struct fc_ctrl ctrl[FC_CTRLS_MAX];
@@ -516,7 +516,7 @@ static u32 cast_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, 
 	return liar_way(l, (entry & ~FC_BCAST_DELIVER) << 1 | fc_bit(FC_PORT_LOCAL));
 }
 
-/* What is no broadcast ends here. */
+/* Packets other than broadcasts are not forwarded. */
 static u32 no_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
 	return FC_RELAY_NEVER;
@@ -541,7 +541,7 @@ static void make_tables(struct liar *l)
 	free(work);
 }
 
-/* What the site was told: it lies, but knows its part. */
+/* Compute the routing that the replaced site was told: the liar knows its part of the paths. */
 static void make_ways(struct liar *l, unsigned int copies)
 {
 	struct flitcast_paths p;
@@ -615,7 +615,7 @@ static bool open_port(struct liar *l, u8 port, char **wrong)
 	setsockopt(p->fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
 	memcpy(p->mac, ifr.ifr_hwaddr.sa_data, ETH_ALEN);
 	memset(p->peer, 0xff, ETH_ALEN);
-	/* Who is at the other end of a link that is cut is not waited for. */
+	/* A link without carrier is not waited for. */
 	p->carrier = !ioctl(p->fd, SIOCGIFFLAGS, &ifr) && ifr.ifr_flags & IFF_RUNNING;
 	p->hello = (struct fc_hello){
 		.own = {

@@ -65,7 +65,7 @@ static void random_graph(u32 sites, unsigned int k, u32 more)
 		join(tap_random(sites), tap_random(sites));
 }
 
-/* What a site looks up: the packet of this label that comes over this link to this end. */
+/* Look up the hop of the packet with this label that arrives over this link at this site. */
 static u32 find_hop(const struct flitcast_paths *p, u32 link, u32 site, u32 label)
 {
 	u32 found = FLITCAST_HOP_NONE;

@@ -224,7 +224,7 @@ static u32 rank(const struct fc_way *w)
 	return (u32)w->in << 24 | (u32)w->in_label << 16 | (u32)w->out << 8 | w->out_label;
 }
 
-/* What a site can check alone; by a second reading of its header. */
+/* The checks that a site can make alone, implemented again from the header's description. */
 static bool may_be(u32 site, u32 source, u32 copies, const struct fc_way *w, u32 n)
 {
 	u32 here[FC_PORTS_MAX] = { 0 }, out[FC_PORTS_MAX] = { 0 }, count = 0, begun = 0;

@@ -43,7 +43,7 @@ int main(int argc, char **argv)
 	addr.sfc_port = atoi(argv[2]);
 	listener = open_at(addr.sfc_site, addr.sfc_port);
 	poll_fd.fd = open_at(atoi(argv[3]), FLITCAST_PORT_ANY);
-	/* It is connected when it has been accepted. */
+	/* A non-blocking socket is connected once its connection has been accepted. */
 	fcntl(poll_fd.fd, F_SETFL, O_NONBLOCK);
 	if (listen(listener, 1) ||
 	    !connect(poll_fd.fd, (struct sockaddr *)&addr, sizeof(addr)) ||

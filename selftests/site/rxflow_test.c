@@ -412,7 +412,7 @@ static void used(struct known *k)
 	k->used = m.site->now;
 }
 
-/* What flitcast_rx_packet() does; a flow may hold something after it. */
+/* As flitcast_rx_packet(); the flow may hold something afterwards. */
 static void packet(const struct rx_key *key)
 {
 	struct rx_flow *flow = flitcast_rxflow_find(m.site, key);
@@ -459,7 +459,7 @@ static void packet(const struct rx_key *key)
 	}
 }
 
-/* What flitcast_rx_over() does; @level is the source's word, true or not. */
+/* As flitcast_rx_over(); @level is the level the source sends, true or not. */
 static void over(const struct rx_key *key, u32 level, bool closed)
 {
 	struct rx_flow *flow = flitcast_rxflow_find(m.site, key);
@@ -584,14 +584,14 @@ static struct phase any_phase(void)
 		p.sequel = true;
 		break;
 	case 3:
-		/* They answer. */
+		/* Sources answer questions. */
 		p.sources = 1 + tap_random(50);
 		p.open = 40;
 		p.settle = 20;
 		p.ask = 35;
 		break;
 	case 4:
-		/* They go. */
+		/* Sources close their flows. */
 		p.sources = 1 + tap_random(50);
 		p.open = 10;
 		p.close = 70;
@@ -659,7 +659,7 @@ static struct rx_key step(const struct phase *p)
 		over(&key, tap_random(LEVELS), false);
 		return key;
 	}
-	/* It lives again, or a flow goes on that it has. */
+	/* The source restarts, or continues one of its flows. */
 	if (!tap_random(50)) {
 		m.peer[src].incarnation++;
 		if (tap_random(2))

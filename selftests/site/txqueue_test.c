@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose message is next, with random users: sockets come and go, messages become ready, are sent,
- * are under way and not any more, are sent again, given up and over, near every limit.
+ * Which message is sent next, with random users: sockets open and close; messages become ready, are
+ * sent, are in flight and not any more, are retransmitted, aborted and completed, near every limit.
  *
  * A model counts what is under way.  Every so often all lists are checked against all counters, and
  * whether all that may be sent has its turn; and in the end all goes, until there is nothing left.
@@ -256,7 +256,7 @@ static void check_lists(struct sender *s, u8 class)
 }
 
 /*
- * What other files of the site do with messages.
+ * Operations of other files of the site on messages.
  */
 
 static void active(struct item *it)
@@ -282,7 +282,7 @@ static void inactive(struct item *it)
 	flitcast_txqueue_inactive(m.site, &it->msg);
 }
 
-/* It is over, or given up: as msg_over() in tx.c. */
+/* A message is completed or aborted: as msg_over() in tx.c. */
 static void over(struct item *it)
 {
 	struct sender *s = sender_of(it);
@@ -395,7 +395,7 @@ static bool pick(enum flitcast_tx_door door, bool lazy)
 		HOLDS(flitcast_txqueue_door(msg->how.class) == door, "by the wrong door");
 		if (m.bad)
 			return false;
-		/* It looked at too many targets. */
+		/* The caller routed too many targets. */
 		if (lazy && !tap_random(50))
 			return false;
 		if (!it->packets) {
@@ -407,7 +407,7 @@ static bool pick(enum flitcast_tx_door door, bool lazy)
 		list_move_tail(&msg->ready, &flitcast_txqueue_of(&s->src, msg->how.class)->ready);
 		flitcast_txqueue_sent(m.site, msg, tap_random(FC_PACKET_MAX + 1));
 		m.sent++;
-		/* There was no memory for its flit. */
+		/* The flit could not be allocated. */
 		if (lazy && !tap_random(50))
 			return true;
 		if (!--it->packets && tap_random(2))
@@ -448,7 +448,9 @@ static bool pick_cast(void)
 	return true;
 }
 
-/* It has more to be sent: a target had no room, did not answer, or comes into the window. */
+/*
+ * A message has more to send: a target had no buffer space, did not answer, or enters the window.
+ */
 static void again(struct item *it)
 {
 	it->packets += tap_random(3);
@@ -456,7 +458,7 @@ static void again(struct item *it)
 	check_lists(sender_of(it), it->msg.how.class);
 }
 
-/* Its targets answer, or do not. */
+/* The targets of a message answer, or do not. */
 static void settle(struct item *it)
 {
 	if (it->msg.state.active)
@@ -531,11 +533,11 @@ static struct phase any_phase(void)
 		/* join, leave, send, pick, settle, again, over, drop */
 		{ .weight = { 20, 0, 50, 10, 5, 5, 5 } },	/* more and more */
 		{ .weight = { 2, 1, 30, 40, 10, 5, 20 } },	/* as it should be */
-		{ .weight = { 10, 0, 30, 60, 0, 1, 0 } },	/* nothing is over */
-		{ .weight = { 1, 2, 20, 20, 10, 5, 40, 1 } },	/* much is given up */
-		{ .weight = { 1, 4, 20, 20, 10, 10, 20, 1 } },	/* they go */
-		{ .weight = { 5, 1, 10, 20, 40, 20, 5 } },	/* some answer, some do not */
-		{ .weight = { 0, 0, 20, 40, 0, 0, 20 } },	/* nobody comes or goes */
+		{ .weight = { 10, 0, 30, 60, 0, 1, 0 } },	/* no message completes */
+		{ .weight = { 1, 2, 20, 20, 10, 5, 40, 1 } },	/* many messages are aborted */
+		{ .weight = { 1, 4, 20, 20, 10, 10, 20, 1 } },	/* sockets close */
+		{ .weight = { 5, 1, 10, 20, 40, 20, 5 } },	/* some targets do not answer */
+		{ .weight = { 0, 0, 20, 40, 0, 0, 20 } },	/* no socket opens or closes */
 	};
 	struct phase p = some[tap_random(FC_ARRAY_SIZE(some))];
 

@@ -464,7 +464,9 @@ TEST_F(faked, ends__answers_as_a_flit_has_room)
 	answers(_metadata, self, 5);
 }
 
-/* Target lists that site 0 forwards. */
+/*
+ * Target lists that site 0 forwards.
+ */
 
 #define RETRY_MS	300
 /* Local ports in a list.  The test itself answers for the target at the far end of the list. */

@@ -518,7 +518,9 @@ TEST_F(faked, room__a_question_tells_the_level)
 	EXPECT_EQ(2, self->answer.next);
 }
 
-/* Faults that a neighbour reports. */
+/*
+ * Faults that a neighbour reports.
+ */
 
 #define NEWS		4000
 /*
@@ -655,7 +657,9 @@ TEST_F(faked, ctrl__made_up_entries)
 	EXPECT_EQ(1, self->answers[FC_CTRL_CONFIRM]);
 }
 
-/* Messages in flight of one user. */
+/*
+ * Messages in flight of one user.
+ */
 
 #define SENDERS		40
 /* Messages of a user and class, in mode care. */

@@ -284,7 +284,9 @@ static bool flows(void)
 	return true;
 }
 
-/* Parts of the lab that go away. */
+/*
+ * Parts of the lab that go away.
+ */
 
 /* Run the flitcast command for a site; complain with its output if it fails. */
 #define at(site, fmt, ...)							\

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of the core ask of the C library, for those that run in a kernel.
+ * The part of the C library that the tests of the core use, for those that run in a kernel.
  */
 #ifndef SELFTESTS_KUNIT_STDLIB_H
 #define SELFTESTS_KUNIT_STDLIB_H
@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-/* In front of what malloc() gives: its size, for realloc(). */
+/* Header of an allocation of malloc(): its size, for realloc(). */
 #define MALLOC_HEAD	16
 
 static inline void *malloc(size_t size)

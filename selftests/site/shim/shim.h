@@ -104,7 +104,7 @@ struct crypto_shash;
 #include <linux/log2.h>
 #include <linux/rbtree.h>
 
-/* Those of the tools cast the first operand of an expression. */
+/* The macros of the tools cast only the first operand of an expression. */
 #undef min_t
 #undef max_t
 #undef clamp_t

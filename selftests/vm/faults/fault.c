@@ -55,7 +55,7 @@ static void fault_int3(void)
 	asm volatile("int3");
 }
 
-/* What a jump to between functions comes to. */
+/* A jump into the padding between functions ends up here. */
 static void fault_padding(void)
 {
 	asm volatile("int3; int3; int3");
