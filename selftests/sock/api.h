@@ -35,7 +35,7 @@
 #include "msg.h"
 
 #define LAB	"fcapi"
-/* A line for each test, for those that break it. */
+/* A lab, a line, of its own for each test that breaks its lab. */
 #define FRAIL	"fcfrail"
 
 /* An event that must happen has SOON_MS; a test watches QUIET_MS for one that must not happen. */
@@ -158,7 +158,7 @@ FIXTURE_TEARDOWN(frail)
 	}
 }
 
-/* Takes out the tests that no pattern matches. */
+/* Removes the tests that no pattern matches. */
 static void api_filter(int argc, char **argv)
 {
 	struct __fixture_metadata *f;

@@ -376,7 +376,7 @@ static void *bind_repeatedly(void *arg)
 	return NULL;
 }
 
-/* One port, two who want it all the time: afterwards it is free. */
+/* Two threads bind one port over and over: afterwards the port is free. */
 TEST_F(alone, bind__race)
 {
 	int wins[2] = { 0 }, fd = rdm();
@@ -474,7 +474,7 @@ TEST_F(bare, option__timeout)
 	value = 0;
 	ASSERT_EQ(0, get_option(fd, FLITCAST_TIMEOUT, &value, &len));
 	EXPECT_EQ(1500, value);
-	/* A time-out of nothing would fail whatever the network. */
+	/* A time-out of 0 would fail any message, whatever the network. */
 	value = 0;
 	EXPECT_EQ(-EINVAL, set_option(fd, FLITCAST_TIMEOUT, &value, sizeof(value)));
 	EXPECT_EQ(-EINVAL, set_option(fd, FLITCAST_TIMEOUT, &value, 3));
@@ -505,7 +505,7 @@ TEST_F(alone, option__errmsg)
 	EXPECT_NE(0, set_option(fd, FLITCAST_ERRMSG, "x", 2));
 }
 
-/* The text is of the last call: one that is not refused takes it away. */
+/* The text belongs to the last call: a successful call clears it. */
 TEST_F(alone, option__errmsg_forgotten)
 {
 	struct sockaddr_flitcast to = msg_addr(1, 5000);

@@ -87,8 +87,8 @@ TEST_F(line, cast__to_those_that_listen)
 }
 
 /*
- * A broadcast says what any of those it is for may wait for.  Who was not there for that one does
- * not wait: it is over for it.
+ * A broadcast carries the oldest number that its targets may still wait for.  A receiver that was
+ * not there for an older broadcast does not wait for it.
  */
 TEST_F(line, cast__who_comes_late_waits_for_nobody)
 {
@@ -101,7 +101,7 @@ TEST_F(line, cast__who_comes_late_waits_for_nobody)
 	char c;
 
 	ASSERT_EQ(0, setsockopt(near, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)));
-	/* The first one takes all the room of one that does not read. */
+	/* The first broadcast fills the buffer of a receiver that does not read. */
 	EXPECT_EQ(1, cast(fd, &addr, "a", 1));
 	ASSERT_EQ(1, msg_wait(near, POLLIN, SOON_MS));
 	EXPECT_EQ(1, cast(fd, &addr, "b", 1));
@@ -166,7 +166,7 @@ TEST_F(line, cast__options)
 	EXPECT_EQ(-1, setsockopt(fd, SOL_FLITCAST, FLITCAST_COPIES, &copies, sizeof(copies)));
 }
 
-/* Site 0 of a line, whose other sites are this program's. */
+/* Site 0 of a line; the test emulates the other sites. */
 FIXTURE(faked) {
 	struct fake fake;
 	int fd;
@@ -204,7 +204,7 @@ static void say(struct _test_data_faked *self, enum fc_ctrl_kind kind, uint32_t 
 	fake_ctrl(&self->fake, &ctrl, 1);
 }
 
-/* A broadcast of ours, or one that is sent again, comes.  Return: false if it does not. */
+/* Wait for a broadcast of the socket, new or retransmitted.  Return: false if none comes. */
 static bool comes(struct _test_data_faked *self)
 {
 	unsigned int before = self->fake.ncasts;
@@ -290,7 +290,7 @@ TEST_F(faked, cast__no_memory_for_a_flow)
 	EXPECT_GT(60, self->fake.ncasts - before);
 }
 
-/* A broadcast has its number, whoever of those it goes to is left out. */
+/* A broadcast keeps its number, whichever targets are left out. */
 TEST_F(faked, cast__first_target_is_detached)
 {
 	struct flitcast_slow_target slow = { FLITCAST_SLOW_DETACH, 100 };
@@ -303,7 +303,7 @@ TEST_F(faked, cast__first_target_is_detached)
 	first = self->fake.cast.seq;
 	for (site = 2; site < FAKE_SITES; site++)
 		say(self, FC_CTRL_CONFIRM, site, first, first + 1);
-	/* Site 1 is told that it is over: it was detached. */
+	/* Site 0 reports to site 1 that the broadcast is completed: site 1 was detached. */
 	do {
 		ASSERT_TRUE(fake_next(&self->fake, &e, SOON_MS));
 	} while (e.is_packet || e.ctrl[0].kind != FC_CTRL_FORWARD);

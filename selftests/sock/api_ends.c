@@ -31,7 +31,7 @@ static int outq(int fd)
 	return value;
 }
 
-/* A message of @len bytes, and its first packet: false if that does not come. */
+/* Send a message of @len bytes, and receive its first packet.  Return: false if none comes. */
 static bool send_one(struct __test_metadata *_metadata, struct _test_data_faked *self,
 		     struct fake_event *packet, size_t len)
 {
@@ -61,8 +61,8 @@ static void say(struct _test_data_faked *self, const struct fake_event *packet,
 }
 
 /*
- * A guest that stalls may take the long wait for the short one: the following must go
- * well in one of some attempts.  What they find in others is told.
+ * A stalled guest may see the long wait instead of the short one: the attempt must succeed in one
+ * of several tries.  The test logs why other tries failed.
  */
 #define ONE_OF_SOME(attempt) do {						\
 	unsigned int i_;							\
@@ -106,9 +106,9 @@ TEST_F(faked, ends__lost_confirmation)
 }
 
 /*
- * A site that begins anew refuses one message, opens the port, and then hears of the next one,
- * which says that the first may yet come: the target is told that it does not, however often its
- * word that it waits is an answer to a question.
+ * A restarted site refuses one message, opens the port, and then receives the next message, whose
+ * lag says that the first one may still come.  The sender tells the target that it does not,
+ * however often the target answers a question with its wait.
  */
 TEST_F(faked, ends__refused_is_not_waited_for)
 {
@@ -132,7 +132,10 @@ TEST_F(faked, ends__refused_is_not_waited_for)
 	EXPECT_TRUE(confirmed(self, &second));
 }
 
-/* A question may overtake the packet: that it has not come does not say that it is lost. */
+/*
+ * A question may overtake the packet: the answer that the packet has not arrived does not prove a
+ * loss.
+ */
 static const char *late_packet(struct __test_metadata *_metadata, struct _test_data_faked *self)
 {
 	struct fake_event packet, e;
@@ -154,7 +157,7 @@ TEST_F(faked, ends__late_packet)
 	ONE_OF_SOME(late_packet);
 }
 
-/* A packet that has not come for some round trips is lost: it is sent again at once. */
+/* A packet that has not arrived after some round trips is lost: the sender retransmits at once. */
 static const char *lost_packet(struct __test_metadata *_metadata, struct _test_data_faked *self)
 {
 	uint64_t since = now_ms();
@@ -205,8 +208,8 @@ TEST_F(faked, ends__lost_second_packet)
 }
 
 /*
- * The answer to a question that the packet overtook on its way comes after the packet's
- * own: nothing begins anew.
+ * The packet overtook a question on its way, so the answer to the question arrives after the
+ * confirmation of the packet: the sender does not begin anew.
  */
 static const char *wrong_order(struct __test_metadata *_metadata, struct _test_data_faked *self)
 {
@@ -283,8 +286,8 @@ TEST_F(faked, ends__confirmation_later)
 }
 
 /*
- * A site that goes confirms first what it owes.  Where the guest stalls in between, the time for it
- * may have come already; so it is tried some times, and has to be confirmed each time.
+ * A site that is deleted first sends its pending acks.  A stalled guest may have sent them before
+ * by timer; so the test tries several times, and all tries must confirm.
  */
 TEST_F(faked, ends__confirmed_when_the_site_goes)
 {
@@ -448,7 +451,7 @@ static void answers(struct __test_metadata *_metadata, struct _test_data_faked *
 	close(second);
 }
 
-/* One frame answers for the targets of a packet, as far as it has room. */
+/* One control frame answers for the targets of a packet, as many as fit. */
 TEST_F(faked, ends__answers_in_one_frame)
 {
 	answers(_metadata, self, FC_CTRLS_MAX);
@@ -608,8 +611,8 @@ TEST_F(amid, ends__confirmation_waits_for_retry)
 }
 
 /*
- * A site that goes confirms what it owes and what waits for others: each once, though the one may
- * take the other along.
+ * A deleted site sends its pending acks, and those that wait for others: each once, although one
+ * ack may take another one along.
  */
 TEST_F(amid, ends__confirmed_once_when_the_site_goes)
 {
@@ -631,7 +634,7 @@ TEST_F(amid, ends__confirmed_once_when_the_site_goes)
 			ASSERT_EQ(POLLIN, msg_wait(self->fd[i], POLLIN, SOON_MS));
 		ASSERT_EQ(0, request_send(netlink, &req, NULL, NULL, &error));
 		memset(times, 0, sizeof(times));
-		/* Besides, the list that went to site 1 comes back: that link is no more. */
+		/* The site also returns the list that went to site 1, because that link is gone. */
 		while (fake_next(&self->by[1], &e, QUIET_MS))
 			for (i = 0; !e.is_packet && i < e.n; i++)
 				times[(e.ctrl[i].port - PORT) % NEAR_PORTS]++;
@@ -647,7 +650,10 @@ TEST_F(amid, ends__confirmed_once_when_the_site_goes)
 	}
 }
 
-/* Classes that no packet comes in over a link have no queue there: who sends in them lies. */
+/*
+ * A site has no queue for the classes that a link cannot carry: a peer that sends in them is
+ * faulty.
+ */
 TEST(ends__class_that_a_link_does_not_carry)
 {
 	struct fc_packet pk = {
@@ -722,7 +728,10 @@ TEST_F(faked, ends__sets_go_on_by_themselves)
 	}
 }
 
-/* A frame whose entries part here: each goes its way, those of one way together. */
+/*
+ * A frame whose entries have different destinations: the site forwards each, and entries with the
+ * same next hop together.
+ */
 TEST_F(faked, ends__entries_part)
 {
 	struct fake_event packet, e;
@@ -767,7 +776,7 @@ TEST_F(faked, ends__later_entries_cover_earlier_ones)
 	EXPECT_EQ(8, e.ctrl[1].port);
 }
 
-/* A bad entry among good ones: none of them is believed. */
+/* One bad entry: the site ignores the whole frame. */
 TEST_F(faked, ends__a_bad_entry_spoils_the_frame)
 {
 	struct fake_event packet, e;
@@ -865,9 +874,8 @@ static const char *letters(int fd)
 }
 
 /*
- * A site that begins anew counts from 0 with the same sockets and ports.  What its earlier
- * life has left on the way is received once, is confirmed to that life, and moves nothing
- * of the new one.
+ * A restarted site counts from 0, with the same sockets and ports.  A packet of its earlier
+ * incarnation is received once, is confirmed to that incarnation, and does not affect the new flow.
  */
 TEST_F(faked, ends__packets_of_an_earlier_life)
 {
@@ -894,7 +902,7 @@ TEST_F(faked, ends__packets_of_an_earlier_life)
 	answered(_metadata, self, 100, 3);
 	EXPECT_STREQ("c", letters(self->fd));
 	EXPECT_EQ(1, counter("packets_duplicate"));
-	/* All of the old one is over: nothing of the new one is. */
+	/* All messages of the earlier incarnation are completed, and none of the new one. */
 	fake_ctrl(&self->fake, &forward, 1);
 	answered(_metadata, self, 100, 1000);
 	letter(self, 200, 3, 1, 'D');
@@ -907,8 +915,8 @@ TEST_F(faked, ends__packets_of_an_earlier_life)
 }
 
 /*
- * A site that lies about the length of a message with each of its packets: what differs from the
- * first one is dropped and counted, and the message is read whole.
+ * A faulty site changes the length of a message with each packet: the receiver drops and counts
+ * packets that differ from the first one, and gets the whole message.
  */
 TEST_F(faked, ends__one_length_for_a_message)
 {
@@ -1007,7 +1015,7 @@ static int report(struct _test_data_faked *self, int fd, struct flitcast_result 
 	return n < 0 ? n : (int)(n / sizeof(*results));
 }
 
-/* The report of a message names those that did not get it, why, and nobody else. */
+/* The report of a message names the targets that did not get it, with the reason, and no others. */
 TEST_F(faked, ends__report_names_the_lost_ones)
 {
 	int value = 2000, fd = msg_socket(-1, 0, 0, 0), i, round, n;
@@ -1031,11 +1039,11 @@ TEST_F(faked, ends__report_names_the_lost_ones)
 			EXPECT_EQ(round ? targets[i].site : lost[i], results[i].site);
 			EXPECT_EQ(fates[results[i].site % FAKE_SITES], results[i].error);
 		}
-		/* One report, and all of the message is over. */
+		/* The sender gets one report, and the message is completed. */
 		EXPECT_EQ(-EAGAIN, RESULT(recvmsg(fd, &(struct msghdr) { 0 }, MSG_ERRQUEUE)));
 		EXPECT_EQ(0, outq(fd));
 	}
-	/* The others go on. */
+	/* The other targets continue. */
 	for (n = 0, i = 0; i < FAKE_SITES - 1; i++)
 		if (!fates[targets[i].site])
 			targets[n++] = targets[i];

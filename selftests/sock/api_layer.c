@@ -50,7 +50,7 @@ static ssize_t attach(int fd, struct sock_filter *code, unsigned short len)
 	return RESULT(setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program)));
 }
 
-/* Messages whose byte at @at is @wanted, and of these @most bytes. */
+/* The socket receives the messages whose byte at @at is @wanted, at most @most bytes of each. */
 static ssize_t attach_byte(int fd, uint32_t at, char wanted, uint32_t most)
 {
 	struct sock_filter code[] = {
@@ -231,10 +231,10 @@ TEST_F(line, filter__room)
 	EXPECT_EQ(0, msg_error(fd));
 }
 
-/* One call that does not wait drops so many messages. */
+/* One non-blocking call drops at most so many messages. */
 #define DROPS_A_CALL	64
 
-/* Until all that was sent has come. */
+/* Wait until all sent messages have arrived. */
 static bool all_came(int fd)
 {
 	uint64_t until = now_ms() + SOON_MS;
@@ -248,7 +248,7 @@ static bool all_came(int fd)
 	return !left;
 }
 
-/* A call that does not wait looks at some messages only, and nobody forgets the others. */
+/* A non-blocking call filters some messages only; the kernel keeps the others for the next call. */
 TEST_F(line, filter__budget)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), ep = epoll_create1(EPOLL_CLOEXEC);
@@ -274,7 +274,7 @@ TEST_F(line, filter__budget)
 	EXPECT_EQ(3 * DROPS_A_CALL, drops(to));
 	EXPECT_EQ(-EAGAIN, RESULT(recv(to, got, 1, MSG_DONTWAIT)));
 	EXPECT_EQ(4 * DROPS_A_CALL, drops(to));
-	/* Nothing comes any more: what is left is the event. */
+	/* The senders have stopped: only the event is left. */
 	do {
 		before = drops(to);
 		ASSERT_EQ(1, RESULT(epoll_wait(ep, &event, 1, SOON_MS)));
@@ -293,7 +293,7 @@ TEST_F(line, filter__budget)
 /* More of them take more memory than sockets have for options. */
 #define SLOW_STEPS	600
 
-/* A program that takes longer to drop a message than somebody to send one. */
+/* Attach a program that takes longer to drop a message than a sender takes to send it. */
 static ssize_t attach_slow(int fd)
 {
 	struct sock_filter code[SLOW_STEPS + 1];
@@ -309,7 +309,7 @@ static ssize_t attach_slow(int fd)
 #define FLOOD_MS	6000
 #define CALL_MS		3000
 
-/* Sends what is dropped, until it is killed or FLOOD_MS have passed. */
+/* A child sends messages that are dropped, until it is killed or FLOOD_MS have passed. */
 static pid_t flood(int netns, uint32_t site, uint16_t port)
 {
 	uint64_t until = now_ms() + FLOOD_MS;
@@ -376,7 +376,7 @@ TEST_F(line, filter__flood)
 	}
 }
 
-/* On a connection; and its end is read after what is left. */
+/* The filter of a connection; the reader gets the end of file after the remaining data. */
 TEST_F(line, filter__connection)
 {
 	int listener = msg_socket_type(self->ns[2], SOCK_SEQPACKET, 2, PORT, 0), b, i;
@@ -403,7 +403,7 @@ TEST_F(line, filter__connection)
 	EXPECT_EQ(0, msg_error(a));
 }
 
-/* An eBPF program that returns @most: loaded by root, whoever attaches it. */
+/* Load an eBPF program that returns @most: root loads it, any user may attach it. */
 static int load_return(uint32_t most)
 {
 	struct bpf_insn code[] = {
@@ -480,7 +480,7 @@ TEST_F(line, filter__any_length)
 	}
 }
 
-/* Without a program that has not been asked yet, everything comes. */
+/* A detached program, even one that never ran, drops nothing. */
 TEST_F(line, filter__detached)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), value = 0;
@@ -499,7 +499,10 @@ TEST_F(line, filter__detached)
  * Security modules.
  */
 
-/* A security module in BPF: no message to a socket of the family.  Return: what holds it. */
+/*
+ * Load a security module in BPF that denies the sockets of the family all messages.  Return: a
+ * descriptor that keeps it attached.
+ */
 static int forbid(void)
 {
 	static char log[4096];
@@ -595,7 +598,10 @@ static bool append_to(const char *path, const char *text)
 	return done;
 }
 
-/* A probe where a message is copied to its reader: what hangs on its skb. */
+/*
+ * Set a probe where the kernel copies a message to its reader: the probe shows what hangs on the
+ * skb.
+ */
 static bool set_probe(void)
 {
 	char text[512];
@@ -658,7 +664,7 @@ TEST_F(frail, queue__nothing_hangs_on_frames)
 }
 
 /*
- * Devices: a socket that asks for one is refused what it would not get.
+ * Devices: a socket that asks to be bound to a device is refused.
  */
 
 TEST_F(alone, device__refused)
@@ -710,7 +716,7 @@ TEST_F(line, more__joined)
 	EXPECT_EQ(11, soon(to, got, sizeof(got)));
 	EXPECT_EQ(0, memcmp(got, "onetwothree", 11));
 	EXPECT_EQ(1, msg_stats(fd).tx_messages);
-	/* Nothing is left of it; and as a list, of whose parts the whole length counts. */
+	/* The kernel keeps nothing of the message; in a list, the total length counts. */
 	ASSERT_EQ(2, RESULT(msg_send(fd, "ab", 2, 2, PORT, 0)));
 	EXPECT_EQ(2, soon(to, got, sizeof(got)));
 	ASSERT_EQ(5, RESULT(send(fd, "12345", 5, MSG_MORE)));
@@ -718,7 +724,7 @@ TEST_F(line, more__joined)
 	EXPECT_EQ(8, soon(to, got, sizeof(got)));
 	EXPECT_EQ(0, memcmp(got, "34567890", 8));
 	EXPECT_EQ(10, soon(other, got, sizeof(got)));
-	/* Nothing of one that was never ended comes. */
+	/* The receiver gets nothing of a message whose last piece was never sent. */
 	ASSERT_EQ(5, RESULT(send(fd, "12345", 5, MSG_MORE)));
 	close(fd);
 	EXPECT_EQ(0, msg_wait(to, POLLIN, QUIET_MS));
@@ -746,7 +752,7 @@ TEST_F(line, more__too_long)
 					       MSG_MORE | MSG_ZEROCOPY)));
 }
 
-/* Without send room the last piece may come again; an address that is wrong drops all. */
+/* Without send buffer the program may repeat the last piece; a wrong address drops all pieces. */
 TEST_F(line, more__again)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), n = 0, i, room = 4096;
@@ -821,7 +827,7 @@ TEST_F(line, more__splice)
 	EXPECT_EQ(60000, msg_check(got, 60000, 3, 0));
 }
 
-/* Two threads' pieces mix, and nothing worse comes of it. */
+/* The pieces of two threads mix, and nothing worse happens. */
 static void *send_pieces(void *arg)
 {
 	int fd = *(int *)arg, i;
@@ -847,7 +853,10 @@ TEST_F(alone, more__threads)
 
 		ASSERT_LE(0, n);
 		sum += n;
-		/* All are taken, but the last of one thread may come before pieces of the other. */
+		/*
+		 * The receiver has all messages, but the last one of a thread may precede pieces of
+		 * the other.
+		 */
 		if (sum >= 2 * 2000 * 8 - 3 * 8 && !msg_wait(to, POLLIN, QUIET_MS))
 			break;
 	}

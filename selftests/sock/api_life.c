@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The life of sockets and of what is under them: close, fork, and sites, links
- * and namespaces that go away.
+ * The life of sockets and of the sites, links and namespaces under them: close, fork, and deletion.
  */
 #include <net/if.h>
 #include "api.h"
@@ -30,7 +29,7 @@ static int error_soon(int fd, int ms)
 	return msg_error(fd);
 }
 
-/* Everything sent is confirmed, or given up. */
+/* Wait until every sent message is confirmed or aborted. */
 static bool settled(int fd)
 {
 	uint64_t until = now_ms() + SOON_MS;
@@ -420,8 +419,8 @@ static int set_device(const char *dev, bool up)
 }
 
 /*
- * Messages whose sender went away in the middle of them: the room they were given
- * is the receiver's again, or it would be deaf for good.
+ * The sender dies in the middle of its messages: the receiver gets back the buffer space it had
+ * reserved for them, or it would refuse all messages for good.
  */
 TEST_F(frail, room__halves)
 {
@@ -504,7 +503,7 @@ TEST_F(frail, link_del__stays_away)
 	EXPECT_LE(1900, now_ms() - start);
 }
 
-/* Sockets keep their namespace, whoever takes its name away. */
+/* Sockets keep their namespace, even when its name is deleted. */
 TEST_F(frail, netns_del__sockets_live)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), again, i;
@@ -519,7 +518,7 @@ TEST_F(frail, netns_del__sockets_live)
 	EXPECT_EQ(-1, again);
 	close(from);
 	close(to);
-	/* All names are free, and a new lab of the same name comes up. */
+	/* All names are free again: a new lab of the same name comes up. */
 	ASSERT_EQ(0, lab_up(FRAIL, "line:3")) {
 		TH_LOG("%s", cli_output());
 	}

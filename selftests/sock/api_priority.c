@@ -20,15 +20,15 @@
 /* Messages of the other side, where it has more than a small one. */
 #define OTHERS		20
 /*
- * Messages of the bulk that may go before the last one of who does not wait for them: those that
- * have gone when all of them have been sent, those on their way into the link, and one for each
- * of the others in turn.
+ * Bulk messages that may precede the last message of a sender with its own turn: those that have
+ * left when all of them have been sent, those in the link's queue, and one for each message of the
+ * other sender, in turn.
  */
 #define BEFORE_FEW	(2 * OTHERS + 16)
 /* Of one MiB each. */
 #define QUEUE_MESSAGES	96
 #define PINGS		101
-/* Between two of them, so that they outlast what else the machine has to do. */
+/* Pause between two pings, so that they outlast other work of the machine. */
 #define PING_GAP_MS	4
 
 static char big[MIB];
@@ -93,9 +93,9 @@ struct contest {
 };
 
 /*
- * All messages of the bulk are sent while the link is slow, then those of the other side, all to
- * one socket: how many of the bulk are there before the other side's last one?  What is told is
- * order, so it does not matter how fast anything is.
+ * Send all bulk messages while the link is slow, then those of the other side, all to one socket.
+ * Return: bulk messages that arrived before the other side's last one.  The measure is an order, so
+ * the speed of the machine does not matter.
  */
 static int before(struct __test_metadata *_metadata, const int *ns, const struct contest *c)
 {
@@ -141,7 +141,7 @@ static int before(struct __test_metadata *_metadata, const int *ns, const struct
 	return last;
 }
 
-/* A socket does not wait for what others have, and has its share beside them. */
+/* A socket does not wait for the messages of other sockets, and gets its share beside them. */
 TEST_F(frail, priority__turns_of_sockets)
 {
 	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
@@ -214,9 +214,8 @@ static uint64_t now_ns(void)
 }
 
 /*
- * Lower quartile of round trips to the echo port of a site, in ns; 0: an answer did not come.
- * Other work of the machine makes single ones longer, a queue in their way makes all of them
- * longer.
+ * Lower quartile of round trips to the echo port of a site, in ns; 0: an answer was lost.  Other
+ * work of the machine delays single round trips, a queue in their route delays all of them.
  */
 static uint64_t ping(int fd, uint32_t site)
 {
@@ -238,8 +237,8 @@ static uint64_t ping(int fd, uint32_t site)
 }
 
 /*
- * 96 MiB that a user has for a site whose link is slow do not keep another one's ping to the site
- * on the other side waiting: it takes twice as long as on an idle site at most.
+ * 96 MiB of one user, queued for a site behind a slow link, do not delay another user's ping to the
+ * site on the other side: it takes at most twice as long as on an idle site.
  */
 TEST_F(frail, priority__ping_beside_a_queue)
 {

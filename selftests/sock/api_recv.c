@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * recvmsg(), poll() and what is told of a message.
+ * recvmsg(), poll(), and the information about a message.
  */
 #include <sys/epoll.h>
 #include "api.h"
@@ -120,7 +120,7 @@ TEST_F(line, recv__peek)
 	EXPECT_EQ(-EAGAIN, recv_all(to, got, sizeof(got), 0, MSG_DONTWAIT | MSG_PEEK).result);
 }
 
-/* Peeking gives no room back, however often. */
+/* MSG_PEEK does not release buffer space, however often. */
 TEST_F(line, recv__peek_room)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), i;
@@ -511,7 +511,7 @@ TEST_F(line, recv__bad_pointers)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), i;
 
-	/* A message that cannot be copied gives its room back all the same. */
+	/* A message that cannot be copied releases its buffer space all the same. */
 	msg_fill(big, 65536, 1, 0);
 	for (i = 0; i < 200; i++) {
 		ASSERT_EQ(65536, RESULT(msg_send(from, big, 65536, 2, PORT, 0)));

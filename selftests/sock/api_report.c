@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sender is told: reports in the error queue, slow targets, and close() with
- * messages that are not over.
+ * The sender's view: reports in the error queue, slow targets, and close() with uncompleted
+ * messages.
  */
 #include <pthread.h>
 #include "api.h"
@@ -25,7 +25,7 @@ static int set_slow(int fd, uint32_t policy, uint32_t ms)
 	return RESULT(setsockopt(fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &slow, sizeof(slow)));
 }
 
-/* A receiver that takes one message and then has no room before it is read. */
+/* A receiver that accepts one message, and then has no buffer space until the message is read. */
 static int deaf_socket(int ns, uint32_t site, uint16_t port)
 {
 	int fd = msg_socket(ns, site, port, 0), least = 1;
@@ -140,12 +140,12 @@ TEST_F(line, report__confirmed)
 		EXPECT_RESULT(results[1], 0, PORT, 0);
 		EXPECT_RESULT(results[2], 1, PORT, 0);
 	}
-	/* Nothing is left of it: no error, no room in use, no event. */
+	/* The socket has nothing left of the report: no error, no buffer in use, no event. */
 	EXPECT_EQ(-EAGAIN, report_now(fd, &report, results, 4, NULL));
 	EXPECT_EQ(0, msg_error(fd));
 	EXPECT_EQ(0, outq(fd));
 	EXPECT_FALSE(msg_wait(fd, POLLERR, 0) & POLLERR);
-	/* One that is there is an event, takes room, and may be cut short. */
+	/* A queued report is an event, occupies buffer space, and may be truncated. */
 	ASSERT_EQ(1, RESULT(msg_send_list(fd, "x", 1, targets, 3, 0)));
 	EXPECT_NE(0, msg_wait(fd, POLLERR, SOON_MS) & POLLERR);
 	EXPECT_LT(0, outq(fd));
@@ -174,7 +174,7 @@ static void *read_reports(void *arg)
 	return &delivered;
 }
 
-/* A report is read by another thread in the moment in which it comes to be. */
+/* Another thread reads a report at the moment it is created. */
 TEST_F(line, report__read_at_once)
 {
 	int tx = SOCKET(0, FLITCAST_PORT_ANY), rx = SOCKET(1, 4100), one = 1;
@@ -237,7 +237,7 @@ TEST_F(line, report__failures)
 	EXPECT_EQ(2, soon(to, got, sizeof(got)));
 }
 
-/* Failures that nobody reads: the last few are kept, and the rest counted. */
+/* Failures that the program does not read: the kernel keeps the last few, and counts the others. */
 TEST_F(line, report__unread_failures)
 {
 	int fd = SOCKET(0, 0), i, n, reports = 0;
@@ -275,7 +275,7 @@ TEST_F(line, report__holds_room)
 
 	ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)));
 	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
-	/* The message is over, its report is not read. */
+	/* The message is completed, its report is not read. */
 	for (; n < 1000; n++) {
 		ssize_t sent = -EAGAIN;
 		bool over = false;
@@ -302,7 +302,7 @@ TEST_F(line, report__holds_room)
 	EXPECT_EQ(1, soon(to, got, 1));
 }
 
-/* A target that takes too long is left out, for this message; the other has it at once. */
+/* A target that takes too long is skipped for this message; the other target has it at once. */
 TEST_F(line, slow__skip)
 {
 	struct flitcast_target targets[] = {
@@ -349,7 +349,7 @@ TEST_F(line, slow__skip)
 	}
 }
 
-/* The message says it for itself, whatever the socket does. */
+/* The control message sets the policy of one message, whatever the socket's policy. */
 TEST_F(line, slow__per_message)
 {
 	char control[CMSG_SPACE(sizeof(struct flitcast_slow_target))] = { };
@@ -405,7 +405,7 @@ TEST_F(line, unknown__slow)
 	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));	/* fills the room */
 	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
 	ASSERT_EQ(0, set_slow(fd, FLITCAST_SLOW_SKIP, SLOW_MS));
-	/* Its second packet is never sent to who has no room for the first. */
+	/* The sender sends no second packet to a target without buffer space for the first one. */
 	ASSERT_EQ(100000, RESULT(msg_send_list(fd, big, 100000, targets, 2, 0)));
 	EXPECT_EQ(100000, soon(good, got, sizeof(got)));
 	ASSERT_EQ(2, report_soon(fd, &report, results, 2));
@@ -419,7 +419,7 @@ TEST_F(line, unknown__slow)
 	EXPECT_EQ(0, msg_wait(deaf, POLLIN, QUIET_MS));
 }
 
-/* A detached target is left out, until it is taken back. */
+/* A detached target is left out until the program sets the policy again. */
 TEST_F(line, slow__detach)
 {
 	struct flitcast_target targets[] = {
@@ -623,7 +623,7 @@ TEST_F(line, slow__bulk_skip)
 	EXPECT_EQ(BULK, bulk.errors[2][0] + __builtin_popcount(bulk.reader[2].mask));
 }
 
-/* The slow one has the beginning, and nothing of what follows. */
+/* The slow receiver gets the first messages, and none of those after its detachment. */
 TEST_F(line, slow__bulk_detach)
 {
 	struct bulk bulk;
@@ -676,10 +676,7 @@ static void message_max(unsigned int bytes)
 	}
 }
 
-/*
- * A report that is not read holds no message back, however large: that the sender reads it is
- * what nothing else waits for.
- */
+/* An unread report blocks no message, however large: messages never wait for the sender to read. */
 TEST_F(line, report__unread_and_large)
 {
 	static char large[8 * MIB];
@@ -705,7 +702,9 @@ TEST_F(line, report__unread_and_large)
 	message_max(MIB);
 }
 
-/* Reports that fill the room all alone end a call that would wait for nobody but its caller. */
+/*
+ * When reports alone fill the send buffer, a blocking call ends: only its caller could read them.
+ */
 TEST_F(line, report__fill_the_room)
 {
 	struct timeval timeout = { .tv_sec = 10 };
@@ -730,7 +729,7 @@ TEST_F(line, report__fill_the_room)
 	EXPECT_NE(NULL, strstr(text, "unread reports"));
 	EXPECT_LE(4096 / 640, n);
 	EXPECT_GE(4096 / 640 + 1, n);
-	/* poll() agrees: reports to read, no room to send. */
+	/* poll() agrees: it shows reports to read, and no buffer space to send. */
 	EXPECT_EQ(POLLERR, msg_wait(fd, POLLOUT, 0));
 	EXPECT_EQ(-EAGAIN, RESULT(msg_send(fd, "", 0, 2, PORT, MSG_DONTWAIT)));
 	for (i = 0; i < n; i++) {
@@ -757,7 +756,7 @@ static void *read_later(void *arg)
 	return NULL;
 }
 
-/* close() waits as long as SO_LINGER says, and what is left goes on afterwards. */
+/* close() waits up to the SO_LINGER time; the remaining messages go on in the background. */
 TEST_F(line, close__linger)
 {
 	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT);
@@ -772,7 +771,7 @@ TEST_F(line, close__linger)
 	EXPECT_LE(990, now_ms() - start);
 	EXPECT_EQ(10000, soon(deaf, got, sizeof(got)));
 	EXPECT_EQ(20000, soon(deaf, got, sizeof(got)));
-	/* No longer than it takes. */
+	/* close() waits no longer than the messages take. */
 	fd = SOCKET(0, 0);
 	ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT, 0)));
 	ASSERT_EQ(20000, RESULT(msg_send(fd, big, 20000, 2, PORT, 0)));
@@ -807,7 +806,7 @@ TEST_F(line, close__drop)
 	EXPECT_EQ(30000, soon(deaf, got, sizeof(got)));
 }
 
-/* In the background things go on for FLITCAST_TIMEOUT at most. */
+/* In the background messages go on for FLITCAST_TIMEOUT at most. */
 TEST_F(line, close__deadline)
 {
 	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Room: a receiver that does not read stops those who send to it, them alone, and
- * at a bounded amount.
+ * Buffer space: a receiver that does not read blocks the senders that send to it, only them, and at
+ * a bounded amount.
  */
 #include "api.h"
 
 #define MIB	(1U << 20)
 
-/* Nothing was taken for so long: nothing will be. */
+/* If the socket accepts nothing for so long, it will not accept any more. */
 #define STUCK_MS	1500
 
 static char big[MIB], got[MIB];
@@ -54,7 +54,7 @@ static int stuff(int fd, uint32_t site, uint16_t port, size_t len, int most)
 	return n;
 }
 
-/* Reads message @n of @key and of @len bytes.  Return: 0, or what went wrong. */
+/* Reads message @n of @key and of @len bytes.  Return: NULL, or the error. */
 static const char *drain_one(int fd, uint32_t key, int n, size_t len)
 {
 	ssize_t have;
@@ -69,7 +69,7 @@ static const char *drain_one(int fd, uint32_t key, int n, size_t len)
 	return msg_check(got, len, msg_key(1, key, n), 0) == len ? NULL : "wrong bytes";
 }
 
-/* Reads what stuff() sent, from message @from to before @to. */
+/* Reads the messages of stuff(), from message @from to before @to. */
 static const char *drain(int fd, uint32_t key, int from, int to, size_t len)
 {
 	static char text[100];
@@ -262,8 +262,8 @@ static void *read_all(void *arg)
 }
 
 /*
- * The room comes back in the moment in which a sender begins to wait for it, on another
- * processor, again and again: nothing else would wake it.
+ * A receiver frees buffer space at the moment a sender begins to wait for it, on another processor,
+ * again and again: no other event would wake the sender.
  */
 TEST_F(alone, room__wakes_race)
 {
@@ -525,8 +525,8 @@ TEST_F(line, room__small_receive_buffer)
 }
 
 /*
- * The kernel keeps some megabytes of free pages for each processor, uncounted: what
- * is lost shows when it is more.
+ * The kernel caches some megabytes of free pages per processor, uncounted: only larger losses
+ * count.
  */
 #define CACHED_KIB	(32 * 1024)
 
@@ -536,7 +536,7 @@ static int64_t lost_kib(uint64_t since)
 	return (int64_t)(since - free_kib());
 }
 
-/* Four who send for seconds to one who never reads: memory stays where it is. */
+/* Four senders send for seconds to a receiver that never reads: memory use stays bounded. */
 TEST_F(line, memory__deaf_receiver)
 {
 	int from[4], to, k, n = 0, attempts = 0, round;
@@ -634,7 +634,7 @@ TEST_F(line, memory__closed_senders)
 	}
 }
 
-/* Small messages, large lists, sockets that come and go: nothing of them stays. */
+/* Small messages, large lists, short-lived sockets: none of their memory stays in use. */
 TEST_F(line, memory__many_sockets)
 {
 	int i, k, to = SOCKET(2, PORT), round;

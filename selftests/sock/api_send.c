@@ -20,7 +20,7 @@ static ssize_t soon(int fd, void *data, size_t size, struct sockaddr_flitcast *f
 	return RESULT(msg_recv(fd, data, size, from, MSG_DONTWAIT));
 }
 
-/* The pending error, once there is one; 0 if none comes within SOON_MS. */
+/* The pending error, as soon as there is one; 0 if there is none within SOON_MS. */
 static int error_soon(int fd)
 {
 	msg_wait(fd, POLLERR, SOON_MS);
@@ -32,7 +32,7 @@ static bool quiet(int fd)
 	return !msg_wait(fd, POLLIN | POLLERR, QUIET_MS);
 }
 
-/* All the arguments of sendmsg(), for what msg_send() cannot say. */
+/* sendmsg() with all arguments, for calls that msg_send() cannot make. */
 static ssize_t send_raw(int fd, const void *name, socklen_t namelen, const void *data, size_t len,
 			const void *control, size_t controllen, int flags)
 {
@@ -366,7 +366,7 @@ static uint64_t pages_given(void)
 	return sum;
 }
 
-/* Pages of long messages are used again: what the kernel gives it clears. */
+/* The kernel reuses pages of long messages: it clears them before it hands them out. */
 TEST_F(line, send__pages_again)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), i, n = 300;
@@ -385,7 +385,7 @@ TEST_F(line, send__pages_again)
 	EXPECT_LT(given, n * len / sysconf(_SC_PAGESIZE) / 2);
 }
 
-/* But not those of what somebody has not read yet. */
+/* The kernel does not reuse pages of a message that is still unread. */
 TEST_F(line, send__pages_unread)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), later[10], i;
@@ -393,7 +393,7 @@ TEST_F(line, send__pages_unread)
 	for (i = 0; i < 10; i++)
 		later[i] = SOCKET(2, PORT + 1 + i);
 	for (i = 0; i < 500; i++) {
-		/* Lots, and what is more than that. */
+		/* Lengths that fill page blocks, and lengths beyond them. */
 		size_t len = 65536 + i % 50 * 1000;
 
 		msg_fill(big, len, i, 0);
@@ -460,7 +460,7 @@ TEST_F(line, sysctl__message_max)
 	ASSERT_EQ(0, set_sysctl("message_max", "1048576"));
 }
 
-/* The largest there is, to a receiver whose buffer is smaller than that. */
+/* The largest possible message, to a receiver whose buffer is smaller. */
 TEST_F(line, sysctl__sixteen_mebibytes)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT);
@@ -593,7 +593,7 @@ TEST_F(line, send__pending_error)
 	EXPECT_EQ(-EAGAIN, RESULT(msg_recv(fd, &byte, 1, NULL, MSG_DONTWAIT)));
 }
 
-/* Large: the answer comes while most of it has not been sent. */
+/* A large message: the refusal arrives while most packets are still unsent. */
 TEST_F(line, send__nobody_there_large)
 {
 	int fd = SOCKET(0, 0);
@@ -679,7 +679,7 @@ TEST_F(line, send__most_targets)
 		EXPECT_FALSE(msg_wait(to[i], POLLIN, 0));
 }
 
-/* Lists about the size of what a packet holds, with data that fills several packets. */
+/* Lists about as long as a packet can hold, with data of several packets. */
 TEST_F(line, send__list_sizes)
 {
 	static const int sizes[] = { 2, 31, 63, 64, 65, 70, 128, 129, 200 };
@@ -924,7 +924,7 @@ TEST_F(line, send__order)
 	EXPECT_EQ(0, msg_error(from));
 }
 
-/* The two ports of a site do not hear each other. */
+/* Two ports of a site do not receive each other's messages. */
 TEST_F(line, send__two_ports)
 {
 	int from = SOCKET(0, 0), one = SOCKET(2, PORT), two = SOCKET(2, PORT + 1), i;
@@ -963,7 +963,7 @@ static void *send_hundred(void *arg)
 	return NULL;
 }
 
-/* Several threads with one socket: each thread's messages come in its order, none twice. */
+/* Several threads send on one socket: each thread's messages arrive in order, none twice. */
 TEST_F(line, send__threads)
 {
 	int fd = SOCKET(0, 0), two = SOCKET(2, PORT), one = SOCKET(1, PORT), i;

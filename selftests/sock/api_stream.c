@@ -31,7 +31,7 @@ static struct sockaddr_flitcast peer_of(int fd)
 	return addr;
 }
 
-/* A message, or what comes instead of one, within some time. */
+/* Receive a message, or the error or end of file instead, within some time. */
 static ssize_t soon(int fd, void *data, size_t size)
 {
 	if (!msg_wait(fd, POLLIN | POLLERR | POLLHUP, SOON_MS))
@@ -134,7 +134,7 @@ TEST_F(line, connect__names)
 	EXPECT_EQ(msg_name(a).sfc_port, addr.sfc_port);
 	ASSERT_EQ(POLLOUT, msg_wait(a, POLLIN | POLLOUT, SOON_MS));
 	EXPECT_EQ(0, msg_error(a));
-	/* The first call after the end of the attempt tells how it ended. */
+	/* The first call after the end of the attempt returns its result. */
 	EXPECT_EQ(0, connect_to(a, 2, PORT));
 	EXPECT_EQ(-EISCONN, connect_to(a, 2, PORT));
 	EXPECT_EQ(-EISCONN, connect_to(b, 2, PORT));
@@ -280,7 +280,7 @@ TEST_F(bare, connect__no_site)
 	EXPECT_EQ(-ENETDOWN, RESULT(listen(fd, 1)));
 }
 
-/* Nobody accepts; an answer that comes too late is refused. */
+/* No task accepts; the listener's late answer is refused. */
 TEST_F(line, connect__times_out)
 {
 	int listener = SEQ(2, PORT, 0), fd = SEQ(0, 0, 0), poller = SEQ(0, 0, SOCK_NONBLOCK), late;
@@ -370,7 +370,7 @@ TEST_F(line, listen__errors)
 	EXPECT_EQ(-EINVAL, RESULT(accept(a, NULL, NULL)));
 }
 
-/* As many wait to be accepted as the backlog says, and the others for them. */
+/* The backlog bounds the connections that wait for accept(); the other attempts keep waiting. */
 TEST_F(line, listen__backlog)
 {
 	int listener = SEQ(2, PORT, 0), fd[6], end[6], i, n;
@@ -457,10 +457,7 @@ TEST_F(line, listen__shut)
 	EXPECT_NE(0, msg_wait(listener, POLLIN, 0) & POLLHUP);
 }
 
-/*
- * The error of an attempt is told once: where another call takes it, connect() says that
- * something was wrong all the same.
- */
+/* The error of an attempt is reported once: if another call fetches it, connect() still fails. */
 static atomic_bool take_errors;
 static atomic_int taken_errors;
 
@@ -516,7 +513,7 @@ TEST_F(line, accept__inherits)
 	EXPECT_EQ(1, value);
 }
 
-/* A port for each end, which comes back. */
+/* Each connection uses a port at either end, and frees it. */
 TEST_F(line, accept__many)
 {
 	int listener = SEQ(2, PORT, 0), a[150], b[150], round, i;
@@ -604,7 +601,7 @@ TEST_F(pair, data__no_destination_but_the_peer)
 	EXPECT_EQ(1, soon(self->b, got, sizeof(got)));
 }
 
-/* Nobody but the peer gets anything in. */
+/* Only the peer's messages reach a connected socket. */
 TEST_F(pair, data__strangers)
 {
 	int rdm = RDM(0, 0), seq = SEQ(0, 0, 0), same = RDM(2, 0);
@@ -817,7 +814,7 @@ TEST_F(pair, close__end_of_file)
 	EXPECT_EQ(-EISCONN, connect_to(self->b, 0, PORT));
 }
 
-/* With a linger time of 0 the other end is not told that it has all. */
+/* With a linger time of 0 the peer gets a reset and no end of file. */
 TEST_F(pair, close__reset)
 {
 	struct linger drop = { .l_onoff = 1 };
@@ -919,7 +916,7 @@ TEST_F(line, epoll__connect)
 	EXPECT_EQ(EPOLLOUT, event.events);
 }
 
-/* The errors of those whose site, or whose peer's site, goes away. */
+/* Errors of connections whose site, or whose peer's site, is deleted. */
 TEST_F(frail, site_del__connected)
 {
 	int listener = SEQ(2, PORT, 0), a[2], b[2], waits, i;
@@ -941,7 +938,7 @@ TEST_F(frail, site_del__connected)
 	EXPECT_EQ(-ENETDOWN, RESULT(recv(b[0], got, sizeof(got), 0)));
 	EXPECT_EQ(ENETDOWN, msg_error(b[1]));
 	EXPECT_EQ(-ENETDOWN, RESULT(send(b[1], "x", 1, MSG_NOSIGNAL)));
-	/* Its peers find out when they send: nobody answers, or there is no way. */
+	/* The peers find out when they send: no site answers, or there is no route. */
 	ASSERT_EQ(1, RESULT(send(a[0], "x", 1, MSG_NOSIGNAL)));
 	ASSERT_EQ(-EINPROGRESS, connect_to(waits, 2, PORT));
 	i = error_soon(a[0]);
@@ -951,7 +948,7 @@ TEST_F(frail, site_del__connected)
 	EXPECT_TRUE(i == ETIMEDOUT || i == EHOSTUNREACH);
 }
 
-/* The site of the one who asks goes: that is no connection. */
+/* The site of the connecting socket is deleted: the attempt fails. */
 TEST_F(frail, site_del__connecting)
 {
 	struct connector c = { .fd = SEQ(0, 0, 0), .site = 2, .port = PORT, .result = 1 };
@@ -984,8 +981,8 @@ static int lose(const char *percent)
 }
 
 /*
- * An end that has read everything and is closed refuses nothing of what it had: its
- * confirmations may be lost, and are said again when it is gone.
+ * An end that has read everything and closes refuses no message that it had: its confirmations may
+ * be lost, and the site repeats them after the socket is gone.
  */
 TEST_F(frail, close__lossy_links)
 {

@@ -93,8 +93,8 @@ static bool reads(int fd, char want)
 }
 
 /*
- * The two agree about a broadcast, and not about what came before it, of which nothing was
- * received yet.  Whichever comes last: the one before it is waited for.
+ * The two copies agree about a broadcast, and not about an earlier one, of which none has arrived
+ * yet.  Whichever arrives last, the site waits for the earlier one.
  */
 static void before(struct __test_metadata *_metadata, struct _test_data_votes *self,
 		   unsigned int liar)
@@ -126,8 +126,8 @@ TEST_F(votes, votes__the_last_lies_about_what_came_before)
 }
 
 /*
- * One that says that more is to come than there is makes the site wait for it until its source,
- * which hears what it waits for, says that it is over.
+ * A forged copy that announces more broadcasts than there are makes the site wait; it asks the
+ * source, which answers that they are completed.
  */
 TEST_F(votes, votes__what_is_over_is_not_waited_for)
 {
@@ -149,8 +149,8 @@ TEST_F(votes, votes__what_is_over_is_not_waited_for)
 }
 
 /*
- * Older broadcasts than the field can count may be to come: a site without a flow asks the source
- * which of them are over before it receives anything.
+ * More earlier broadcasts than the field can count may still come: a site without a flow asks the
+ * source which of them are completed before it receives any.
  */
 TEST_F(votes, votes__more_to_come_than_can_be_said)
 {
@@ -176,7 +176,7 @@ TEST_F(votes, votes__more_to_come_than_can_be_said)
 	EXPECT_EQ(FIRST + 1, ctrl.next);
 }
 
-/* Without a socket one copy is refused, and what it says of others is not repeated. */
+/* Without a socket the site refuses one copy, and does not confirm other broadcasts on its word. */
 TEST_F(votes, votes__one_copy_confirms_nothing)
 {
 	struct fc_ctrl ctrl;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * MSG_ZEROCOPY: data that stays where the program has it, until the program is told.
+ * MSG_ZEROCOPY: the kernel uses the program's pages until it notifies the program.
  */
 #include "api.h"
 #include <linux/errqueue.h>
@@ -36,7 +36,7 @@ static int told_now(int fd, struct sock_extended_err *ee)
 	return ee->ee_errno || ee->ee_origin != SO_EE_ORIGIN_ZEROCOPY ? -EBADMSG : 0;
 }
 
-/* Until it is told of message @last, those before it having been told in order. */
+/* Wait for the notification of message @last; earlier messages must be notified in order. */
 static int told_soon(int fd, uint32_t first, uint32_t last, uint8_t *code)
 {
 	uint64_t until = now_ms() + SOON_MS;
@@ -106,7 +106,7 @@ TEST_F(line, zerocopy__told)
 	}
 }
 
-/* Nobody is told before the message is over: it may have to be sent again. */
+/* The kernel notifies only when the message is completed, since it may have to retransmit it. */
 TEST_F(line, zerocopy__kept)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), least = 1, i;
@@ -202,7 +202,7 @@ TEST_F(line, zerocopy__limit)
 	ASSERT_EQ(0, seteuid(65534));
 	for (round = 0; round < 20; round++) {
 		msg_fill(big, 100000, round, 0);
-		/* The reader has no room for the second and the third one. */
+		/* The receiver has no buffer space for the second and the third message. */
 		for (i = 0; i < 3; i++) {
 			ASSERT_EQ(100000, RESULT(msg_send(from, big, 100000, 2, PORT,
 							  MSG_ZEROCOPY)));
@@ -230,7 +230,7 @@ TEST_F(line, zerocopy__limit)
 	ASSERT_EQ(0, seteuid(0));
 }
 
-/* A list: one message, one word; and close() with messages under way. */
+/* A list is one message with one notification; and close() with messages in flight. */
 TEST_F(line, zerocopy__list)
 {
 	int from = SOCKET(0, 0), one = SOCKET(1, PORT), two = SOCKET(2, PORT), i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads that make a site do much at once, for holds.sh, which measures for how long it holds its
- * lock meanwhile; and that what they ask for is done.
+ * Loads that cause a site much work at once, for holds.sh, which measures how long the site holds
+ * its lock meanwhile; the tests check that the work is done.
  */
 #include "faked.h"
 
@@ -17,7 +17,7 @@
 
 static char data[16 << 20];
 
-/* Looks until so many answers of a kind have come. */
+/* Wait for so many answers of one kind. */
 static bool answered(struct _test_data_faked *self, enum fc_ctrl_kind kind, unsigned int n)
 {
 	uint64_t until = now_ms() + SOON_MS;
@@ -65,7 +65,10 @@ static void short_one(struct _test_data_faked *self, unsigned int sock, uint8_t 
 	fake_packet(&self->fake, &pk, &t, "x");
 }
 
-/* The receiver goes while messages of 1 MiB of many senders are half there: all are told. */
+/*
+ * The receiver closes while half of each message of many senders is there: all senders get an
+ * answer.
+ */
 TEST_F(faked, hold__receiver_of_halves)
 {
 	/* The harness has the fixture's, too. */
@@ -77,7 +80,7 @@ TEST_F(faked, hold__receiver_of_halves)
 	for (i = 0; i < 20; i++)
 		ASSERT_TRUE(half(self, 1000 + i, PORT + 1, PACKETS));
 	close(fd);
-	/* Some may have found no room. */
+	/* The receiver had no buffer space for some senders. */
 	EXPECT_TRUE(answered(self, FC_CTRL_REFUSED, 12));
 }
 
@@ -142,7 +145,7 @@ TEST_F(faked, hold__owed_confirmations)
 	EXPECT_EQ(0, cli("site del 0"));
 }
 
-/* Confirm what came, and what is asked for.  Return: false if nothing has come for a while. */
+/* Confirm received packets and questions.  Return: false if none has come for a while. */
 static bool confirm_all(struct fake *fake)
 {
 	struct fake_event e;
@@ -169,7 +172,7 @@ static bool confirm_all(struct fake *fake)
 	return true;
 }
 
-/* Confirm all until so many messages are.  Return: how many were. */
+/* Confirm everything until @wanted messages are confirmed.  Return: the number confirmed. */
 static uint64_t confirmed(struct fake *fake, unsigned int wanted, uint64_t until)
 {
 	while (confirm_all(fake) || (counter("messages_confirmed") < wanted && now_ms() < until))
@@ -196,7 +199,7 @@ TEST_F(faked, hold__many_senders)
 		close(fd[i]);
 }
 
-/* One frame confirms the messages of many sockets: as many as a user may have under way. */
+/* One frame confirms messages of many sockets: as many as a user may have in flight. */
 TEST_F(faked, hold__all_confirmed_at_once)
 {
 	struct fc_ctrl ctrl[FC_CTRLS_MAX] = { 0 };
@@ -233,7 +236,7 @@ TEST_F(faked, hold__all_confirmed_at_once)
 		close(fd[i]);
 }
 
-/* close() that drops what is not over: messages to all sites, and one of 16 MiB. */
+/* close() drops uncompleted messages: to all sites, and one of 16 MiB. */
 TEST_F(bare, hold__close_without_linger)
 {
 	const struct linger linger = { .l_onoff = 1 };

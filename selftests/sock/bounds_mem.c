@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of sockets in shares: what one user takes, without privilege, leaves room for the others.
+ * Memory shares: an unprivileged user leaves memory for the sockets of other users.
  */
 #include "api.h"
 #include <grp.h>
@@ -86,7 +86,7 @@ FIXTURE_TEARDOWN(shares)
 
 	hog_ends(self);
 	write_to(LIMITS, self->before);
-	/* Nothing is left of it but what each processor counts ahead. */
+	/* The only memory left is each processor's forward allocation. */
 	while (protocol_pages() > self->pages + 512 && now_ms() < until)
 		sleep_ms(10);
 	EXPECT_GE(self->pages + 512, protocol_pages());
@@ -104,8 +104,8 @@ static bool become(void)
 }
 
 /*
- * Start a process of a user without privilege that does @what, tells of it, and then does nothing
- * until it is ended.  Return: what @what returned.
+ * Start an unprivileged process that calls @what, reports its result, and then sleeps until it is
+ * killed.  Return: the result of @what.
  */
 static int hog(struct _test_data_shares *self, int (*what)(void))
 {
@@ -261,8 +261,8 @@ static void others_go_on(struct __test_metadata *_metadata, struct _test_data_sh
 }
 
 /*
- * Receive queues of a user who does not read take his share.  The others' pings and transfers go
- * on: what was larger than a page was lost.
+ * The receive queues of a user that does not read fill that user's share.  Pings and transfers of
+ * others continue: messages larger than a page were lost once.
  */
 TEST_F(shares, memory__sockets_that_do_not_read)
 {
@@ -293,15 +293,15 @@ static int unsent(void)
 	return n;
 }
 
-/* Send queues of a user take his share, whatever room his sockets have. */
+/* The send queues of a user fill that user's share, whatever the buffers of the sockets allow. */
 TEST_F(shares, memory__sockets_that_send_to_nobody)
 {
 	others_go_on(_metadata, self, unsent, SENDING / 2 - 512);
 }
 
 /*
- * A namespace with sites 0 and 1, where a socket has one message that it does not read, and no room
- * for more: what is sent there stays with its sender.
+ * A namespace with sites 0 and 1; one socket has an unread message, and no buffer space for more:
+ * further messages stay with their sender.
  */
 static bool full_receiver(void)
 {
@@ -424,8 +424,8 @@ static void *send_short(void *arg)
 }
 
 /*
- * A socket that needs more than there will be does not keep those waiting that need less: neither
- * one that was refused and does not come back, nor one that is not bound.
+ * A socket that waits for more than is available does not block others that wait for less: neither
+ * after a refused call that is not repeated, nor while it is not bound.
  */
 TEST_F(shares, memory__wake_up_past_one_that_needs_more)
 {
@@ -475,7 +475,7 @@ static int fill_share(int *full)
 	return little;
 }
 
-/* A thread that looks at a socket by poll() does not take the wake-up of one that sends less. */
+/* A thread that polls a socket does not consume the wakeup of one that sends less. */
 TEST_F(shares, memory__wake_up_beside_poll)
 {
 	int full, little, waits;
@@ -522,7 +522,7 @@ TEST_F(shares, memory__receiving_beside_a_full_send_queue)
 	close(to);
 }
 
-/* connect() takes what it sends from the share, also when the socket is closed then. */
+/* connect() charges its packets to the share, also when the socket is closed then. */
 TEST_F(shares, memory__connections_that_nobody_accepts)
 {
 	const struct sockaddr_flitcast addr = {
@@ -549,7 +549,7 @@ TEST_F(shares, memory__connections_that_nobody_accepts)
 	ASSERT_EQ(0, cli("site del 1"));
 }
 
-/* SIGIO tells of room in the share, once there is enough for any message. */
+/* SIGIO announces free space in the share once any message fits. */
 TEST_F(shares, memory__wake_up_by_a_signal)
 {
 	const struct timespec soon = { SOON_MS / 1000, 0 }, quiet = { 0, QUIET_MS * 1000000 };
@@ -575,7 +575,7 @@ TEST_F(shares, memory__wake_up_by_a_signal)
 	close_now(waits);
 }
 
-/* A limit that the administrator raises wakes those who wait. */
+/* Raising the limit wakes waiting senders. */
 TEST_F(shares, memory__wake_up_by_another_limit)
 {
 	int full, little, waits;
@@ -597,7 +597,7 @@ TEST_F(shares, memory__wake_up_by_another_limit)
 	close_now(waits);
 }
 
-/* All that wait to send by a site that is removed are told. */
+/* Removing a site wakes all senders that wait on it, with an error. */
 TEST_F(shares, memory__site_goes)
 {
 	int to, full, waits, room = 4096, i;
@@ -649,7 +649,9 @@ TEST_F(shares, memory__idle_sockets)
 		close(fd[i]);
 }
 
-/* Several users that give nothing back have half of what is left each, and the next one, too. */
+/*
+ * Several users that release nothing get half of the remaining memory each, and so does the next.
+ */
 TEST_F(shares, memory__many_users)
 {
 	int fds[4 * SOCKETS], *fd = fds;
@@ -719,7 +721,7 @@ TEST_F(shares, memory__subordinate_uids)
 	EXPECT_LT(0, transfer(self, PORT + 100, 0));
 }
 
-/* In a cgroup full of memory that gives way when it must: reads messages, and tells of each. */
+/* A process in a cgroup full of reclaimable memory reads messages, and reports each. */
 static void read_in_group(int ns, int told)
 {
 	size_t size = 100 * MIB, at;

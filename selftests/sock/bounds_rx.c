@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bounds of what a site keeps for receivers: memory of receive queues, and receiving flows; and of
- * what it believes of a neighbour, and has under way for a user.
+ * Bounds on a site's resources for receivers: memory of receive queues, and receiving flows; on the
+ * reports that it accepts from a neighbour, and on a user's messages in flight.
  */
 #include "faked.h"
 #include <grp.h>
@@ -11,7 +11,7 @@
 #define KIB		1024
 #define PACKET		65536
 #define GROUP		"/sys/fs/cgroup/flitcast"
-/* Of the cgroup below, and sockets whose queues would together take three times as much. */
+/* Limit of the cgroup below, and sockets whose queues would together take three times as much. */
 #define GROUP_MIB	32
 #define SOCKETS		24
 
@@ -34,7 +34,7 @@ static long long number_in(const char *path, const char *key)
 	return value;
 }
 
-/* All that is there, and comes, until nothing has come for a while.  Return: messages. */
+/* Read all messages until none has arrived for a while.  Return: the number of messages. */
 static unsigned int read_all(int fd, unsigned int wanted)
 {
 	unsigned int n = 0;
@@ -46,8 +46,8 @@ static unsigned int read_all(int fd, unsigned int wanted)
 }
 
 /*
- * A byte of each of many packets of 64 KiB: what is not of the receiver's part is not kept.  It was
- * 57 times the receive room.
+ * Each target gets one byte of a packet of 64 KiB: the receiver must not keep the rest of the
+ * packet.  It once kept 57 times the receive buffer.
  */
 TEST_F(line, memory__parts_of_large_packets)
 {
@@ -117,7 +117,7 @@ TEST_F(line, memory__parts_across_packets)
 	}
 }
 
-/* Sends to each port until none takes any more.  Return: messages taken, by port. */
+/* Send to each port until its receiver accepts no more.  Return: messages accepted, by port. */
 static unsigned int stuff_all(int *from, unsigned int n, uint16_t port, unsigned int *count,
 			      unsigned int most)
 {
@@ -223,8 +223,9 @@ static int receivers(int ns, const unsigned int *count, int ready, int go)
 }
 
 /*
- * Queues of a program in a memory cgroup: they are charged to it, and what does not fit stays with
- * its senders until it is read.  They were charged to nobody: 380 MiB under a limit of 64.
+ * The queues of a program in a memory cgroup are charged to the cgroup; messages that do not fit
+ * stay with their senders until the program reads.  They were charged to no cgroup once: 380 MiB
+ * under a limit of 64.
  */
 TEST_F(line, memory__cgroup)
 {
@@ -355,8 +356,8 @@ TEST_F(line, memory__reserved)
 #define FLOWS_MAX	8192
 
 /*
- * Sockets that send one message and close: those that come after them are heard at once.  They
- * were not for a minute.
+ * Sockets send one message each and close: sockets after them are served at once.  They once waited
+ * for a minute.
  */
 TEST_F(line, flows__short_lived_senders)
 {
@@ -434,9 +435,9 @@ static bool comes_in(struct _test_data_faked *self, unsigned int site, unsigned 
 }
 
 /*
- * Two sites make up sockets, and say nothing of them when asked: a third one has a flow for all
- * that, they are told that there is no room, and what comes late of a flow that was forgotten is
- * not received a second time.
+ * Two sites forge sockets, and answer no questions about them.  A third site still gets a flow, the
+ * forgers get an answer that there is no room, and the receiver does not accept a late packet of a
+ * forgotten flow twice.
  */
 TEST_F(faked, flows__made_up_sockets)
 {
@@ -456,7 +457,10 @@ TEST_F(faked, flows__made_up_sockets)
 	EXPECT_LT(0, self->answers[FC_CTRL_LEVEL]);
 	EXPECT_TRUE(comes_in(self, 6, 7));
 	EXPECT_LT(0, counter("flows_forgotten"));
-	/* The longest unused was: one of the very first.  They come late, a second time: */
+	/*
+	 * The flow unused for longest was forgotten, one of the first.  Its packets arrive late, a
+	 * second time:
+	 */
 	before = self->answers[FC_CTRL_LEVEL];
 	ASSERT_TRUE(first_message(self, 4, 1000));
 	ASSERT_TRUE(first_message(self, 5, 1000));
@@ -464,7 +468,7 @@ TEST_F(faked, flows__made_up_sockets)
 	EXPECT_EQ(0, read_now(self->fd));
 	EXPECT_LT(before, self->answers[FC_CTRL_LEVEL]);
 	EXPECT_LT(0, counter("flows_unknown"));
-	/* The source says that it is over. */
+	/* The source answers that the flow is completed. */
 	over = self->level;
 	over.kind = FC_CTRL_OVER;
 	over.site = over.dst;
@@ -479,8 +483,8 @@ TEST_F(faked, flows__made_up_sockets)
 }
 
 /*
- * A message waits for room behind one that its source has given up.  The target, which was told so
- * before it had heard of the flow, learns it by the questions: it waited for that one for ever.
+ * A message waits for buffer space behind one that its source has aborted.  The target got the
+ * abort before it knew the flow, and learns it again by its questions: it once waited for ever.
  */
 TEST_F(faked, room__a_question_tells_the_level)
 {
@@ -506,7 +510,10 @@ TEST_F(faked, room__a_question_tells_the_level)
 	look(self, SOON_MS);
 	EXPECT_EQ(4, self->answers[FC_CTRL_NO_ROOM]);
 	EXPECT_EQ(1, self->answer.next);
-	/* In the order in which they asked; the last one does not come for its room. */
+	/*
+	 * Receivers grant buffer space in the order of the requests; the last sender does not use
+	 * its grant.
+	 */
 	EXPECT_EQ(i - 1, read_now(self->fd));
 	look(self, QUIET_MS);
 	EXPECT_LT(0, self->answers[FC_CTRL_ROOM]);
@@ -574,7 +581,10 @@ TEST_F(faked, faults__made_up_news)
  * Control entries of a neighbour.
  */
 
-/* So many at once, and so many more each millisecond (CTRL_BURST and CTRL_NS, fabric/ctrl.c). */
+/*
+ * Entries accepted in a burst, and in each further millisecond (CTRL_BURST and CTRL_NS,
+ * fabric/ctrl.c).
+ */
 #define ENTRIES_BURST	16384
 #define ENTRIES_PER_MS	1000
 #define ENTRIES		200000
@@ -616,9 +626,9 @@ static void made_up_entries(struct _test_data_faked *self, unsigned int n)
 }
 
 /*
- * A neighbour that sends control entries as fast as it can is believed a burst of them, and then so
- * many in each millisecond; after a while it is believed again.  On a machine on which the
- * neighbour is no faster than that it is believed all.
+ * A neighbour sends control entries as fast as it can: the site accepts a burst of them, and then a
+ * limited number in each millisecond; after a pause it accepts a burst again.  A slow machine stays
+ * below the limit, and all entries are accepted.
  */
 TEST_F(faked, ctrl__made_up_entries)
 {
@@ -789,7 +799,7 @@ static unsigned int under_way(struct __test_metadata *_metadata, struct _test_da
 		meet(self, &s, false, 10);
 	went = s.n;
 	TH_LOG("%u of %u under way", went, SENDERS);
-	/* The others when those are over. */
+	/* The others follow when those are completed. */
 	until = now_ms() + SOON_MS;
 	while (s.n < SENDERS && now_ms() < until)
 		meet(self, &s, true, 100);
@@ -800,14 +810,14 @@ static unsigned int under_way(struct __test_metadata *_metadata, struct _test_da
 }
 
 /*
- * Many sockets of one user, to a site that has not got what they send: so many of their messages
- * go, and the others wait at their sockets until those are over.
+ * Many sockets of one user send to a site that confirms nothing: the user's limit of messages is in
+ * flight, and the others wait at their sockets until those are completed.
  */
 TEST_F(user, sockets__under_way)
 {
 	unsigned int i, went = 0;
 
-	/* A guest that stalls does not answer in time, and what is not answered does not count. */
+	/* A stalled guest does not answer in time: retry. */
 	for (i = 0; i < ATTEMPTS && went != USER_MAX; i++)
 		went = under_way(_metadata, self);
 	EXPECT_EQ(USER_MAX, went);

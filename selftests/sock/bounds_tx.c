@@ -17,7 +17,7 @@
 #define PORT_DYNAMIC	0xc000
 #define PORTS		(0x10000 - PORT_DYNAMIC)
 
-/* On these networks no link is there: what is sent stays. */
+/* These networks have no links: sent messages stay queued. */
 FIXTURE(user) {
 	int unused;
 };
@@ -110,7 +110,7 @@ TEST_F(user, targets__more_than_flows)
 	EXPECT_EQ(0, cli("site del 0"));
 }
 
-/* bind() gives out every port there is, each once, and says when there are no more. */
+/* bind() assigns every dynamic port once, and fails when there are no more. */
 TEST_F(user, sockets__all_ports)
 {
 	static bool had[PORTS];

@@ -19,9 +19,9 @@
 #include "msg.h"
 
 #define EXIT_WRONG	3
-/* When all is there, something that is wrong may come yet. */
+/* Time for wrong messages that may arrive after all the expected ones. */
 #define LINGER_MS	300
-/* With -w: nothing more comes. */
+/* With -w: the run ends when nothing arrives for so long. */
 #define QUIET_MS	2000
 
 /* Head of the data of a broadcast; bytes that identify it follow. */
@@ -44,8 +44,8 @@ static uint32_t nsites, copies, messages, bytes;
 static uint64_t delivered, votes, wrong;
 static uint32_t nbad;
 /*
- * Each run has its own: what one left behind that bad sites did not confirm is sent again
- * when its sockets are closed.
+ * Each run has its own port: when the sockets of a run close, their sites retransmit the messages
+ * that bad sites did not confirm.
  */
 static uint16_t port;
 static bool count_wrong;
@@ -78,7 +78,7 @@ static bool send_one(uint32_t at)
 	return true;
 }
 
-/* Something has come that should not have. */
+/* Count and report a message that should not have arrived. */
 #define is_wrong(fmt, ...)							\
 	do {									\
 		if (!count_wrong)						\

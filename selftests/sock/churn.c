@@ -37,7 +37,7 @@
 /* Senders of one lab: each that is opened again is another one. */
 #define IDS_MAX		4096
 #define REOPEN_MS	20
-/* Links come up again, messages are sent again; far more than it takes. */
+/* Time for links to come up again and messages to be retransmitted; far more than it takes. */
 #define PATIENCE_MS	60000
 #define UNLOAD_MS	10000
 #define TIMEOUT_MS	1000
@@ -116,7 +116,7 @@ static int open_socket(uint32_t site, uint16_t port)
 	return fd;
 }
 
-/* Opens what is not open.  What is not there yet is tried again. */
+/* Open the sockets that are not open.  A site that is not there yet is tried again later. */
 static void open_all(void)
 {
 	unsigned int i;
@@ -314,7 +314,7 @@ static bool has_device(int fd, const char *name)
 	return !ioctl(fd, SIOCGIFINDEX, &ifr);
 }
 
-/* The namespace has gone when its end of the link has taken the other end along. */
+/* The namespace is gone when the end of the link in the other namespace is gone, too. */
 static bool namespace_away(void)
 {
 	uint64_t until = now_ms() + PATIENCE_MS;
@@ -347,7 +347,7 @@ static bool namespace_away(void)
 	return true;
 }
 
-/* The sockets have just been closed: those of threads go a little later. */
+/* The sockets have just been closed: the kernel frees those of threads a little later. */
 static bool module_away(void)
 {
 	uint64_t until = now_ms() + UNLOAD_MS;

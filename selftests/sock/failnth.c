@@ -105,7 +105,7 @@ static void close_socket(void)
 	close_one(&accepted);
 }
 
-/* How a call that failed leaves things. */
+/* Expected state after a failed call. */
 static bool no_socket(int err)
 {
 	return !err == (fd >= 0);
@@ -126,7 +126,10 @@ static bool sent_or_not(int err)
 
 static int do_bind(void)
 {
-	/* Answers to an earlier socket are still under way to its port. */
+	/*
+	 * Answers to an earlier socket are still under way to its port, so each socket gets
+	 * another.
+	 */
 	static uint16_t port = PORT;
 	struct sockaddr_flitcast addr = msg_addr(0, ++port);
 
@@ -285,7 +288,7 @@ static bool report_kept(int err)
  * Connections, from this site to itself.
  */
 
-/* Whom to call; to find out is not what is to fail. */
+/* Address to call; the test looks it up before it makes allocations fail. */
 static struct sockaddr_flitcast callee;
 
 static void open_listening(void)
@@ -359,7 +362,7 @@ static int do_stream(void)
 	return result(send(fd, data, sizeof(data), MSG_DONTWAIT));
 }
 
-/* Nothing of the one that failed is in what comes. */
+/* The data that arrives contains nothing of the failed call. */
 static bool stream_arrives(int err)
 {
 	char *got = data;
@@ -376,7 +379,7 @@ static int do_shutdown(void)
 	return result(shutdown(fd, SHUT_WR));
 }
 
-/* The other end is told, be it that this one has to say it again. */
+/* The peer sees the shutdown, possibly only after a second call. */
 static bool is_shut(int err)
 {
 	char byte;
@@ -402,7 +405,7 @@ static int do_close(void)
 }
 
 /*
- * Netlink.  Its answer may be what cannot be allocated: ENOBUFS, or none comes.
+ * Netlink.  The kernel may fail to allocate its answer: the program gets ENOBUFS, or no answer.
  */
 
 static struct request req;
@@ -478,7 +481,7 @@ static void ask_site_care(void)
 	ask_site_of("care");
 }
 
-/* Nothing that was not read is taken for the answer to what comes now. */
+/* Discard unread answers, so that none is taken for the answer to the next request. */
 static void ask_anew(void)
 {
 	close_netlink();
@@ -499,7 +502,7 @@ static void ask_site_del(void)
 	close_netlink();
 }
 
-/* Was it done, if nothing was said against it, and else not?  An answer may be lost. */
+/* If the request returned no error it was done, otherwise not.  The answer itself may be lost. */
 static bool done_or_not(int err, int undone)
 {
 	if (err == -ENOMEM)

@@ -275,7 +275,7 @@ void fake_front(struct fake *f, const struct fc_packet *pk, const struct fc_targ
 	transmit(f, &h, p);
 }
 
-/* Flits that the site has not taken: fewer than its window. */
+/* Unacked flits of this program, fewer than the window of the site. */
 #define TRAIN_AHEAD	4
 
 bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_target *t)

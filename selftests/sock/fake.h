@@ -18,7 +18,7 @@
 #include "wire.h"
 
 #define FAKE_SITES	8
-/* Targets of a packet that an event has room for. */
+/* Capacity of an event in targets of a packet. */
 #define FAKE_MOST	40
 
 /**
@@ -88,10 +88,9 @@ struct fake_event {
 };
 
 /*
- * Make site 0, with settings besides its topology ("" for none; in mode care, if they name no
- * mode), in a namespace of its own, into which the thread goes; the link is up.
- *
- * Return: NULL, or what is wrong.
+ * Create site 0, with settings besides its topology ("" for none; in mode care, unless they name a
+ * mode), in its own namespace, which the calling thread enters; the link is up.  Return: NULL, or
+ * the error.
  */
 const char *fake_up(struct fake *f, const char *settings);
 
@@ -116,10 +115,10 @@ bool fake_next(struct fake *f, struct fake_event *e, unsigned int ms);
 /* Send entries as one control frame. */
 void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n);
 
-/* Tell of links that do not work, up to FC_FAULTS_MAX at a time. */
+/* Report up to FC_FAULTS_MAX dead links at a time. */
 void fake_faults(struct fake *f, const struct fc_faults_msg *msg);
 
-/* Ask what was taken, and say that as many flits were sent. */
+/* Ask the site which flits it has received, and tell it that @sent flits were sent. */
 void fake_probe(struct fake *f, uint32_t sent);
 
 /* Send a packet of one flit, @pk->ntargets targets and @pk->data_len bytes of data. */
@@ -130,8 +129,8 @@ void fake_packet(struct fake *f, const struct fc_packet *pk, const struct fc_tar
 void fake_front(struct fake *f, const struct fc_packet *pk, const struct fc_target *t);
 
 /*
- * Send a packet of any length, as flits that the site has room for; its data is zeros.  It lives in
- * fake_next() meanwhile, whose events are of no interest.  Return: false if no room comes.
+ * Send a packet of any length, as flits within the site's window; its data is zeros.  Calls
+ * fake_next() meanwhile, and discards the events.  Return: false if the window stays closed.
  */
 bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_target *t);
 

@@ -47,7 +47,7 @@ FIXTURE_TEARDOWN(faked)
 	close(self->fd);
 }
 
-/* Count the answers that come within @ms; answer none of them. */
+/* Count the answers that arrive within @ms; answer none of them. */
 FAKED_UNUSED static void look(struct _test_data_faked *self, unsigned int ms)
 {
 	struct fake_event e;

@@ -137,7 +137,7 @@ static void enter_site(unsigned int site)
 	close(netns);
 }
 
-/* The other end of the link, from what the site itself says of it. */
+/* Find the other end of the link, from the site's own list of links. */
 static void find_victim(void)
 {
 	const char *p;
@@ -164,7 +164,7 @@ static void open_link(void)
 	set_mtu(opt.dev, MTU);
 	sniffer = packet_socket(ETH_P_ALL);
 	sender = packet_socket(0);
-	/* Past the taps: what we send is not to be sniffed again. */
+	/* Bypass the taps: this program must not sniff its own frames. */
 	if (setsockopt(sender, SOL_PACKET, PACKET_QDISC_BYPASS, &on, sizeof(on)))
 		die("PACKET_QDISC_BYPASS: %s", strerror(errno));
 	strncpy(request.ifr_name, opt.dev, IFNAMSIZ - 1);
@@ -203,7 +203,7 @@ static void learn(const struct frame *f)
 		real.ch[real.vc].ack = h.ack;
 }
 
-/* Takes in what went by on the link, in either direction. */
+/* Store the frames captured on the link, in either direction. */
 static void sniff(void)
 {
 	static struct frame in;
@@ -458,7 +458,7 @@ static void extend(struct frame *f)
 		len = FRAME_MAX;
 	noise(f->data + f->len, len - f->len);
 	f->len = len;
-	/* And perhaps says so. */
+	/* In some cases the header has the new length. */
 	if (chance(2)) {
 		f->data[ETH_HLEN + 4] = (uint8_t)((len - ETH_HLEN - FC_LINK_SIZE) >> 8);
 		f->data[ETH_HLEN + 5] = (uint8_t)(len - ETH_HLEN - FC_LINK_SIZE);
@@ -499,7 +499,7 @@ static void field_of_link(struct frame *f)
 	fc_wire_link_encode(f->data + ETH_HLEN, &h);
 }
 
-/* The flags of flits say how a packet begins and ends: any of them anywhere. */
+/* The flags of a flit mark the begin and end of a packet: set any of them anywhere. */
 static void parts(struct frame *f)
 {
 	struct fc_link_hdr h;
@@ -925,7 +925,7 @@ static const struct {
 	{ "invent", invent, 10 },
 	{ "broadcast", invent_cast, 10 },
 	{ "control", control, 10 },
-	/* Each resets the link, and what follows finds it down. */
+	/* Each of these resets the link, and later frames find it down. */
 	{ "hello", hello, 1 },
 	{ "status", status, 4 },
 	{ "stranger", stranger, 2 },
@@ -968,7 +968,7 @@ static const char *const counters[] = {
 };
 
 #define NCOUNTERS	(sizeof(counters) / sizeof(*counters))
-/* So many of them must move. */
+/* So many of these counters must increase. */
 #define NMUST		3
 
 static void read_counters(uint64_t *values)
@@ -992,13 +992,13 @@ static void progress(uint64_t done)
 		done < opt.count ? "" : "\n");
 }
 
-/* Do all sites answer, though not at once?  Return: NULL or what is wrong. */
+/* Do all sites answer, possibly after a while? Return: NULL or the error. */
 static const char *heal(uint64_t *worst)
 {
 	uint64_t start = now_ms(), took;
 	const char *bad;
 
-	/* A few seconds each time: what was asked while the link was down is lost. */
+	/* A few seconds per try: questions asked while the link was down are lost. */
 	do {
 		bad = lab_healthy(opt.lab, 5000);
 	} while (bad && now_ms() - start < HEAL_MS);

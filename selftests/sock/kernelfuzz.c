@@ -335,7 +335,7 @@ static bool read_program(FILE *from, struct program *p)
 	}
 }
 
-/* The program that is going to run, where it is known whatever becomes of this kernel. */
+/* Record the program that runs next outside this kernel, so that it is known after a crash. */
 static void write_journal(const struct program *p)
 {
 	static FILE *file;
@@ -395,7 +395,7 @@ static void *run_calls(void *arg)
 	return NULL;
 }
 
-/* Marks what the threads have reached.  Return: how much of it is new. */
+/* Mark the code that the threads have reached.  Return: how much of it is new. */
 static unsigned int gather(void)
 {
 	unsigned int before = shared->places;
@@ -451,7 +451,7 @@ static unsigned int run_program(const struct program *p)
 	return fresh;
 }
 
-/* Have the kernel record what a thread reaches, where it is to be read. */
+/* Have the kernel record the code that a thread reaches, in a buffer that this program reads. */
 static uint64_t *cover_of(int fd)
 {
 	uint64_t *cover;
@@ -546,7 +546,7 @@ static void __attribute__((noreturn)) be_place(unsigned int at, int line)
 }
 
 /*
- * Choosing them, and looking what becomes of them.
+ * Choosing programs, and watching their runs.
  */
 
 static bool complaint(const char *text)

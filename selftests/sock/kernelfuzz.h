@@ -14,7 +14,7 @@
 #include "sendfuzz.h"
 
 #define THREADS		3
-/* The two sites that netlink plays with; the sites of the lab come before them. */
+/* The two sites that netlink programs change; the sites of the lab come before them. */
 #define PLAYED		2
 #define PLAY_SITE	3
 

@@ -138,7 +138,7 @@ static void put_path(struct nlgarbage *g, uint8_t cmd)
 		nlgarbage_put(g, FLITCAST_A_PATH_WAYS, ways, n);
 }
 
-/* The attributes that a command takes, mostly with a meaning. */
+/* Put the attributes that a command takes, mostly with valid values. */
 static void put_attributes(struct nlgarbage *g, uint8_t cmd, unsigned int played)
 {
 	switch (cmd) {
@@ -176,7 +176,7 @@ static void put_attributes(struct nlgarbage *g, uint8_t cmd, unsigned int played
 	}
 }
 
-/* Everything that has come, a dump to its end. */
+/* Read all pending messages, a dump to its end. */
 static void drain(int fd)
 {
 	char unread[8192];

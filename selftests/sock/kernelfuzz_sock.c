@@ -26,7 +26,7 @@ static int a_socket(struct worker *w)
 	return fuzz_below(w, 3) ? atomic_load(&fuzz_socket[fuzz_below(w, 2)]) : fuzz_a_socket(w);
 }
 
-/* A filter sees 2,048 bytes of a message; it says how many bytes are to be received. */
+/* A filter sees 2,048 bytes of a message; its result is the number of bytes to receive. */
 static uint32_t filter_result(struct worker *w)
 {
 	static const uint32_t some[] = {
@@ -210,7 +210,7 @@ long kernelfuzz_talk(struct worker *w)
  * Values.  Each fills @value, of 64 bytes, and returns the length.
  */
 
-/* A call has to come back: a time-out of 0 means none, and an invalid one changes nothing. */
+/* Every call must return: avoid a time-out of 0, which means none; an invalid one has no effect. */
 static socklen_t put_timeout(struct worker *w, void *value)
 {
 	struct timeval wait = { .tv_usec = 1 + fuzz_below(w, FUZZ_WAIT_MS * 1000) };
@@ -296,7 +296,7 @@ static const struct {
 	{ SO_RCVTIMEO_NEW, put_timeout }, { SO_SNDTIMEO_NEW, put_timeout },
 	{ SO_LINGER, put_linger }, { SO_BINDTODEVICE, put_device },
 	{ SO_BINDTOIFINDEX, put_number }, { SO_TXTIME, put_txtime },
-	/* The kernel only tells these. */
+	/* Read-only options. */
 	{ SO_TYPE, put_number }, { SO_ERROR, put_number }, { SO_PEERCRED, put_number },
 	{ SO_PEERNAME, put_number }, { SO_PEERSEC, put_number }, { SO_PEERGROUPS, put_number },
 	{ SO_ACCEPTCONN, put_number }, { SO_PROTOCOL, put_number }, { SO_DOMAIN, put_number },
@@ -325,7 +325,7 @@ long kernelfuzz_sockopt(struct worker *w)
 	return getsockopt(fd, SOL_SOCKET, options[at].option, where, &len);
 }
 
-/* Up and down, while other threads' messages use the same account. */
+/* Raise and lower the reserve, while other threads' messages are charged to the same account. */
 long kernelfuzz_reserve(struct worker *w)
 {
 	uint32_t n = 1U << fuzz_below(w, 9);

@@ -21,7 +21,10 @@
 #include "lab.h"
 
 #define USER		1000
-/* Limits, in KiB: what every program begins with, and what a call adds to that in use. */
+/*
+ * Limits, in KiB: the initial limit of each program, and the amount that a call adds to the memory
+ * in use.
+ */
 #define MEMORY_KIB	(32 << 10)
 
 #ifndef sigev_notify_thread_id

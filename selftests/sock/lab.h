@@ -83,8 +83,8 @@ void sleep_ms(unsigned int ms);
 uint64_t meminfo(const char *name);
 
 /*
- * Memory that is free or can be had from caches, KiB; also what processors keep for themselves of
- * pages that were freed, some ten MiB, which MemFree does not count.
+ * Memory that is free or can be reclaimed from caches, in KiB, with the freed pages that processors
+ * cache, some ten MiB, which MemFree does not count.
  */
 uint64_t free_kib(void);
 
@@ -94,13 +94,13 @@ long protocol_pages(void);
 /* Write to a file that is there, such as one in /proc or /sys. */
 bool write_to(const char *path, const char *text);
 
-/* Make a cgroup with a limit of so many MiB.  Return: false where there are none. */
+/* Create a cgroup with a limit of @mib MiB. Return: false if the kernel has no cgroups. */
 bool lab_memory_group(const char *path, unsigned int mib);
 
-/* Let this process have so many descriptors.  Return: 0, or -1 with errno set. */
+/* Allow this process @count descriptors.  Return: 0, or -1 with errno set. */
 int allow_descriptors(unsigned int count);
 
-/* Is there a socket family at all?  If not, says so in TAP and exits with EXIT_SKIP. */
+/* Exit with EXIT_SKIP, and a message (TAP if @tap), if the kernel lacks the socket family. */
 void skip_without_family(bool tap);
 
 /* Prints "PROGRAM: ..." to standard error and exits with 1. */

@@ -98,7 +98,7 @@ ssize_t msg_send(int fd, const void *data, size_t len, uint32_t site, uint16_t p
 ssize_t msg_send_list(int fd, const void *data, size_t len,
 		      const struct flitcast_target *targets, size_t count, int flags)
 {
-	/* One more than may be: what is too long is the kernel's to refuse. */
+	/* One more target than allowed: the kernel must refuse lists that are too long. */
 	static __thread union {
 		char buf[CMSG_SPACE((FLITCAST_TARGETS_MAX + 1) * sizeof(*targets))];
 		struct cmsghdr align;

@@ -71,9 +71,7 @@ void msg_fill(void *data, size_t len, uint64_t key, size_t offset);
 /* Return: the first byte that is not the stream's, or @len. */
 size_t msg_check(const void *data, size_t len, uint64_t key, size_t offset);
 
-/*
- * Random numbers, the same from the same seed.
- */
+/* Pseudo-random numbers: equal seeds give equal sequences. */
 struct prng {
 	uint64_t state;
 };

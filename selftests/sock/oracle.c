@@ -36,11 +36,11 @@
 #include "lab.h"
 #include "oracle.h"
 
-/* So many errors are told. */
+/* Errors printed at most. */
 #define WRONG_MAX	20
-/* After the last message: does anything come once more? */
+/* Time after the last message for duplicates to arrive. */
 #define QUIET_MS	500
-/* For all sites to find each other when the faults are over. */
+/* Time for all sites to reach each other after the faults end. */
 #define HEALTHY_MS	120000
 /* A message may wait for the time-out of the one before it, and its own. */
 #define TIMEOUTS	4
@@ -150,7 +150,7 @@ static uint64_t packets_sent(void)
 	return sum;
 }
 
-/* Until everything is over that was begun. */
+/* Wait until all messages and connections are completed. */
 static void settle(const char *when)
 {
 	uint64_t moved = now_ms(), before = packets_sent(), now;

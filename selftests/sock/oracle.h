@@ -22,8 +22,8 @@ enum kind {
 	KIND_FAST,		/* reads at once */
 	KIND_SLOW,		/* reads now and then; has little room with -r */
 	KIND_LARGE,		/* messages that others would wait for */
-	KIND_FIRST,		/* broadcasts: believes the first copy */
-	KIND_QUORUM,		/* broadcasts: believes two of three */
+	KIND_FIRST,		/* broadcasts: accepts the first copy */
+	KIND_QUORUM,		/* broadcasts: accepts two equal copies of three */
 	KINDS,
 };
 
@@ -42,7 +42,7 @@ extern unsigned int nsites;
 extern struct prng prng;
 extern char *inbox, *outbox;
 
-/* One target of a message: what the sender was told of it, and what came. */
+/* One target of a message: the result reported to the sender, and the data received. */
 struct target {
 	uint32_t receiver;
 	uint32_t off;
@@ -50,7 +50,7 @@ struct target {
 	uint32_t life;		/* of the receiver, that is to get it */
 	bool open;		/* when it was sent */
 	uint16_t err;
-	bool unknown;		/* told: it may have come */
+	bool unknown;		/* reported: outcome unknown */
 	bool told;
 	uint8_t came;		/* in how many lives of the receiver */
 };
@@ -59,7 +59,7 @@ struct message {
 	uint32_t len;
 	uint32_t ntargets;
 	uint64_t sent_ms;
-	bool final;		/* no fault is left: all of it comes */
+	bool final;		/* sent after the last fault: all of it must arrive */
 	bool over;		/* reported, or its sender is gone */
 	struct target *target;
 };
@@ -70,12 +70,12 @@ struct sender {
 	uint32_t port;
 	bool cast;
 	bool high;
-	bool detaches;		/* slow targets, until it takes them back */
+	bool detaches;		/* detaches slow targets, until it sets its policy again */
 	struct message *msg;	/* by id */
 	uint32_t count;
 	uint32_t room;
 	uint32_t reported;
-	uint32_t over;		/* so many from the first on */
+	uint32_t over;		/* number of completed messages, from the first on */
 	bool retired;		/* its site went: another one has its place */
 	uint64_t again_ms;
 };
@@ -125,22 +125,22 @@ enum { FAILED_TIMEDOUT, FAILED_UNREACHABLE, FAILED_SLOW, FAILED_DOWN };
 
 extern struct seen seen;
 
-/* Tells of an error, and counts it. */
+/* Print an error, and count it. */
 void wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 void *oracle_alloc(size_t count, size_t size);
 /* A socket at that site, or -1: errno is ENETDOWN while the site is gone. */
 int oracle_socket(int type, uint32_t site, uint32_t port);
-/* A port that nobody had. */
+/* A port that no socket had before. */
 uint32_t oracle_port(void);
-/* Has the site of this socket gone?  What can be read of it is read, and lost. */
+/* Has the site of this socket gone? Reads and discards the pending data. */
 bool oracle_gone(int fd);
 
 /*
  * oracle_send.c
  */
 void oracle_send_open(void);
-/* Sends what may be sent, reads reports.  Return: something moved. */
+/* Send what can be sent, and read reports.  Return: something was sent or read. */
 bool oracle_send_step(bool more);
 /* One message of each sender to everybody, when no fault is left. */
 void oracle_send_final(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The oracle's connections: a record comes once, in its place and whole, until the connection
- * breaks; where both ends have read to the end, all came.
+ * Connections of the oracle: each record arrives once, in its place and whole, until the connection
+ * breaks; if both ends have read the end of file, all records arrived.
  */
 #include <errno.h>
 #include <poll.h>
@@ -160,12 +160,14 @@ static void take(uint32_t site)
 		return;
 	}
 	c = from.sfc_site < nsites ? &conns[from.sfc_site] : NULL;
-	/* One that was given up meanwhile. */
+	/* A connection that was aborted meanwhile. */
 	if (!c || !c->open || c->port != from.sfc_port) {
 		close(fd);
 		return;
 	}
-	/* The request was not confirmed when the site went: it comes to the next one, too. */
+	/*
+	 * The site died before it confirmed the request: the next listener gets the request, too.
+	 */
 	if (c->end[SERVER].fd >= 0 && c->to == site && oracle_gone(c->end[SERVER].fd)) {
 		close(c->end[SERVER].fd);
 		c->end[SERVER].fd = -1;
@@ -180,7 +182,7 @@ static void take(uint32_t site)
 	c->end[SERVER].fd = fd;
 }
 
-/* Return: a record came, or the end. */
+/* Return: a record or the end of file was read. */
 static bool read_one(struct conn *c, int e)
 {
 	struct end *end = &c->end[e], *peer = &c->end[!e];
@@ -188,7 +190,10 @@ static bool read_one(struct conn *c, int e)
 	uint32_t len;
 
 	if (end->eof) {
-		/* Its site may go before all that it has sent came: nothing else tells. */
+		/*
+		 * The site of an end may go before all its data arrived: no other event reports
+		 * that.
+		 */
 		if (end->shut && oracle_gone(end->fd))
 			broken(c, e, "recv", ENETDOWN);
 		return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The oracle's receivers: what comes is known by its sender and number, and every byte of it.
+ * Receivers of the oracle: they identify each message by sender and number, and check every byte.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define READ_BATCH	8
 #define SLOW_MS		400
 #define REOPEN_MS	50
-/* In one of so many turns the socket is closed, and opened again. */
+/* A receiver closes and reopens its socket in one of so many turns. */
 #define CLOSE_ONE_IN	20000
 
 struct receiver *receivers;
@@ -81,7 +81,7 @@ void oracle_recv_open(void)
 	}
 }
 
-/* A new socket at the same address: nothing of the old one comes to it in order. */
+/* Close the socket; the next one at its address gets no earlier messages in order. */
 static void close_one(struct receiver *r)
 {
 	close(r->fd);
@@ -209,7 +209,7 @@ bool oracle_recv_step(bool hurry)
 			moved = true;
 		if (r->kind == KIND_SLOW)
 			r->read_ms = now + prng_below(&prng, SLOW_MS);
-		/* Its messages are lost, or come to the next one. */
+		/* The messages of the old socket are lost, or the next socket gets them. */
 		if (r->kind == KIND_FAST && !hurry && r->fd >= 0 &&
 		    !prng_below(&prng, CLOSE_ONE_IN))
 			close_one(r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The oracle's senders: random messages, what is told of them, and whether that is true.
+ * Senders of the oracle: random messages; their reports, and whether the reports are true.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -12,21 +12,21 @@
 #include "lab.h"
 #include "oracle.h"
 
-/* Of each sender: messages under way at a time. */
+/* Messages in flight of each sender. */
 #define AHEAD		16
 /* Percent of the targets that get a part, and of the messages that skip slow targets. */
 #define PARTS		20
 #define SKIPS		20
 #define DETACH_MS	3000
 #define SLOW_MS_MAX	2000
-/* So soon a sender is opened again, and offers again what was refused for what was before. */
+/* Delay before a sender retries to open its socket, or to send after a refusal. */
 #define AGAIN_MS	100
 /* Messages that are blamed. */
 #define BLAME_MAX	10
 #define CAST_BYTES_MAX	60000
 /* From here up a message has receivers of its own: it may take all the room of one. */
 #define LARGE		(1 << 20)
-/* For a last message to be taken. */
+/* Time-out for the socket to accept a last message. */
 #define FINAL_MS	30000
 
 struct sender *senders;
@@ -240,14 +240,14 @@ static ssize_t send_cast(const struct sender *s, const struct message *m, enum k
 	return sendto(s->fd, outbox, m->len, MSG_DONTWAIT, (struct sockaddr *)&addr, sizeof(addr));
 }
 
-/* Not now, or not at this site any more; or what a report says of an earlier message. */
+/* Errors of a sender whose site is down or gone, or that report an earlier message. */
 static bool may_be_told(int err)
 {
 	return err == EAGAIN || err == EINTR || err == ETIMEDOUT || err == EHOSTUNREACH ||
 	       err == ECONNREFUSED || err == ETIME || err == ENETDOWN;
 }
 
-/* Return: it was taken. */
+/* Return: the socket accepted the message. */
 static bool send_one(struct sender *s)
 {
 	enum kind kind = prng_below(&prng, 2) ? KIND_QUORUM : KIND_FIRST;
@@ -385,7 +385,7 @@ static bool read_report(struct sender *s)
 	return true;
 }
 
-/* Its site went: nobody is told of what it sent, and another one has its place. */
+/* The sender's site is gone: it gets no more reports, and another sender replaces it. */
 static void retire(struct sender *s)
 {
 	uint32_t k;
@@ -423,9 +423,9 @@ bool oracle_send_step(bool more)
 			retire(s);
 			continue;
 		}
-		/* The pending error is one that a report has told of. */
+		/* A report has carried the pending error already. */
 		msg_error(s->fd);
-		/* Takes detached targets back. */
+		/* Set the policy again, so that detached targets get messages again. */
 		if (s->detaches && !prng_below(&prng, 500))
 			set_slow(s->fd, FLITCAST_SLOW_DETACH, DETACH_MS);
 		if (more && s->count - s->reported < AHEAD && now >= s->again_ms)
@@ -509,7 +509,7 @@ static void judge(const struct sender *s, uint32_t id, const struct message *m,
 #define AT "site %u port %u: message %u to site %u port %u: "
 #define WHERE s->site, s->port, id, r->site, RECEIVER_BASE + r->kind
 	if (!t->told) {
-		/* A sender that is gone is told nothing. */
+		/* A retired sender gets no reports. */
 		if (!s->retired && m->over)
 			wrong(AT "not in its report", WHERE);
 		return;
@@ -523,7 +523,7 @@ static void judge(const struct sender *s, uint32_t id, const struct message *m,
 		seen.excused++;
 		break;
 	case ECONNREFUSED:
-		/* A copy came when there was a socket, before or after. */
+		/* The receiver had a socket when a copy arrived, before or after. */
 		if (came && t->open && t->life == r->life)
 			wrong(AT "came, told: %s", WHERE, strerror(t->err));
 		seen.excused += came;

@@ -35,15 +35,15 @@
 #define PORT		5000
 #define SITES_MAX	32
 #define NOBODY		(~0U)
-/* So many messages are under way at a time: enough to keep every link busy. */
+/* Messages in flight, enough to keep every link busy. */
 #define AHEAD		16
 /* Time between messages that are sent slowly. */
 #define SLOW_MS		20
-/* Without any progress for so long something hangs. */
+/* Without progress for so long the test hangs. */
 #define PATIENCE_MS	60000
-/* After the last message: does anything come that nobody sent? */
+/* Time after the last message for duplicates to arrive. */
 #define QUIET_MS	500
-/* After so long without an answer a target is given up. */
+/* A target without an answer for so long fails. */
 #define TIMEOUT_MS	10000
 
 /* Messages of one sender: sender and receivers derive the same script from the seed. */
@@ -66,7 +66,7 @@ static unsigned int heard;
 static bool told;
 static uint64_t moved_at, longest_ms, killed_at, told_ms;
 
-/* Sets the script to its next message; past the last one: to nobody. */
+/* Advance the script to its next message; past the last one, to a message without targets. */
 static void script_next(struct script *script)
 {
 	uint32_t all = (uint32_t)((1ULL << nsites) - 1) & ~(1U << script->site);
@@ -80,7 +80,7 @@ static void script_next(struct script *script)
 	script->len = prng_log(&script->prng, 0, bytes_max);
 }
 
-/* Goes on to the next message that is for this site. */
+/* Advance to the next message for this site. */
 static void script_next_for_us(struct script *script)
 {
 	do
@@ -375,7 +375,7 @@ int main(int argc, char **argv)
 	fd = msg_socket(-1, site, PORT, 0);
 	if (fd < 0)
 		die("site %u: %s", site, strerror(errno));
-	/* Where nobody is lost nobody may be given up, however slow the machine. */
+	/* In a run without a lost site no target may fail, however slow the machine. */
 	if (lost != NOBODY &&
 	    setsockopt(fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &timeout, sizeof(timeout)))
 		die("FLITCAST_TIMEOUT: %s", strerror(errno));

@@ -119,7 +119,7 @@ static size_t length_of(unsigned int sender, uint32_t number)
 {
 	struct prng prng = { .state = key_of(sender, number) };
 
-	/* Where some may be missing, a few bytes do not tell which message it is. */
+	/* Messages may be missing, and a few bytes do not identify one: make them longer. */
 	return prng_log(&prng, goes_on() ? 16 : 1, MOST);
 }
 
@@ -255,7 +255,7 @@ static void open_senders(void)
 	}
 }
 
-/* Every message has a report; what it says of the mate is good, of the reader noted. */
+/* Every message has a report: the mate must be delivered, the reader's result is recorded. */
 static void read_reports(struct sender *s)
 {
 	struct flitcast_result results[2];
@@ -287,7 +287,7 @@ static void read_reports(struct sender *s)
 	}
 	if (errno != EAGAIN)
 		complain("sender %u: report: %s", i, strerror(errno));
-	/* Told by the report; it may have come to be the error of the socket since. */
+	/* Clear the socket's error, which the report may have become since. */
 	n = msg_error(s->fd);
 	if (n && n != ETIME)
 		s->err = n;
@@ -360,7 +360,7 @@ static void turn(int ms)
 			read_reports(s);
 		else if (fds[i].revents & POLLERR)
 			s->err = msg_error(s->fd);
-		/* poll() tells of room for any message; this one may be smaller. */
+		/* POLLOUT announces space for any message; this one may be smaller. */
 		else if (may_send(s) && !s->err)
 			send_some(s);
 	}
@@ -368,7 +368,7 @@ static void turn(int ms)
 		read_as_mate();
 }
 
-/* Goes on until @done; complains of @what where that takes too long. */
+/* Run turns until @done; complain with @what after a time-out. */
 static void go_on(bool (*done)(void), const char *what)
 {
 	uint64_t until = now_ms() + PATIENCE_MS;
@@ -429,7 +429,7 @@ static uint32_t all_sent(void)
 	return sum;
 }
 
-/* Nobody is taken anything from, and that lasts. */
+/* All sockets refuse messages, and keep refusing for a while. */
 static bool all_blocked(void)
 {
 	static uint64_t since;
@@ -442,7 +442,7 @@ static bool all_blocked(void)
 	return now_ms() > since + BLOCKED_MS;
 }
 
-/* The mate has everything that was taken from its senders. */
+/* The mate has every message that the sockets accepted. */
 static bool mate_has_all(void)
 {
 	unsigned int i;
@@ -482,7 +482,7 @@ static bool all_settled(void)
 	return true;
 }
 
-/* The command, while senders and mate go on.  Return: its exit status. */
+/* Run the command, while senders and mate go on.  Return: its exit status. */
 static int run(char **argv)
 {
 	int status = 0;
@@ -513,7 +513,7 @@ static void check_memory(uint64_t before, const char *when)
 		ways[way], when, used, (int)MEMORY_KIB);
 }
 
-/* The reader becomes what it is to be, and those who send to it notice. */
+/* Make the reader misbehave, and wait until its senders notice. */
 static void hinder(void)
 {
 	unsigned int i;
@@ -542,7 +542,7 @@ static void hinder(void)
 	}
 }
 
-/* Senders that went on without the reader name it as a target again. */
+/* Senders that went on without the reader set their policy again, to send to it, too. */
 static void take_back(void)
 {
 	unsigned int i;

@@ -217,7 +217,7 @@ static int flags(struct worker *w)
 }
 
 /*
- * Calls.  Each returns what the system call returned.
+ * Calls.  Each returns the result of the system call.
  */
 
 static long call_sendmsg(struct worker *w)
@@ -403,7 +403,7 @@ static long call_setsockopt(struct worker *w)
 	*(uint32_t *)value = (uint32_t)fuzz_awkward(w);
 	if (option == FLITCAST_TARGETS && level == SOL_FLITCAST)
 		len = fill_targets(w, (void *)value, target_count(w), 1000);
-	/* Given up soon, or this takes for ever. */
+	/* Time out soon, or the test takes for ever. */
 	if (option == FLITCAST_TIMEOUT && level == SOL_FLITCAST)
 		*(uint32_t *)value = below(w, 2000);
 	/* close() waits no longer than a call may. */
@@ -518,7 +518,7 @@ static const int any[] = { EBADF, ENETDOWN, EINTR, EFAULT, EINVAL, 0 };
 #define TO_ACCEPT	ERRORS(EOPNOTSUPP, EAGAIN, ENOMEM, EMFILE, ENFILE)
 #define TO_OPTION								\
 	ERRORS(ENOPROTOOPT, ENOMEM, EPERM, EDOM, EOPNOTSUPP, ENOTCONN, ERANGE, ENODEV, ENODATA)
-/* Most of them are not ours but those of network devices; FIOSETOWN looks for a process. */
+/* Network devices return most of these errors; FIOSETOWN looks for a process. */
 #define TO_IOCTL								\
 	ERRORS(ENOTTY, ENOENT, EPERM, EADDRNOTAVAIL, ENODEV, EOPNOTSUPP, ENOPKG, ESRCH)
 #define TO_OTHER								\

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random calls (sendfuzz.c), so many of them: each either succeeds or fails with an
- * errno that the manual has for it, and the sites must answer afterwards.
+ * Random calls (sendfuzz.c): each either succeeds or fails with an errno that the manual lists, and
+ * the sites must answer afterwards.
  */
 #include <errno.h>
 #include <getopt.h>

@@ -22,9 +22,9 @@
 #include "msg.h"
 #include "stress.h"
 
-/* After the last message: does anything come that nobody sent? */
+/* Time after the last message for duplicates to arrive. */
 #define QUIET_MS	300
-/* Beyond the time of an endless run: what is under way is confirmed by then. */
+/* Time after an endless run for the messages in flight to be confirmed. */
 #define SETTLE_S	30
 
 struct seen seen;
@@ -228,7 +228,7 @@ static struct flitcast_sock_stats check_stats(void)
 	return sum;
 }
 
-/* Counters of all sites that tell what the network went through. */
+/* Counters of all sites that show what the network did. */
 static const char *const counters[] = {
 	"packets_unicast", "packets_passthru", "packets_all_remote", "packets_some_local",
 	"packets_forced", "packets_resent", "packets_aborted", "packets_discarded",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The stress test in parts: what is asked of it, its load, and its verdict.
+ * Parts of the stress test: its options, its load, and its verdict.
  */
 #ifndef SELFTESTS_SOCK_STRESS_H
 #define SELFTESTS_SOCK_STRESS_H
@@ -11,14 +11,14 @@
 #include <linux/flitcast.h>
 
 #define SITES_MAX	4096
-/* So many of each kind are told. */
+/* Complaints of each kind printed at most. */
 #define COMPLAINTS_MAX	20
 /* Under --overload: a socket without room is offered a message again so soon. */
 #define OFFER_MS	1
 #define NO_SITE		UINT32_MAX
 /*
- * Messages of a sender to the site of --lose that it has no report of yet: those that it
- * sends before the first one is read, which its buffer bounds.
+ * Messages of a sender to the site of --lose without a report so far: those sent before it reads
+ * the first report, bounded by its send buffer.
  */
 #define HOPELESS_MAX	1024
 
@@ -31,7 +31,7 @@ struct range {
 enum pattern {
 	PATTERN_UNIFORM,	/* any */
 	PATTERN_TRANSPOSE,	/* a site's own in the transposed square of sites */
-	PATTERN_HOT,		/* one message in four: the same for all */
+	PATTERN_HOT,		/* one message in four goes to the same receiver */
 };
 
 struct options {
@@ -51,9 +51,9 @@ struct options {
 	bool in_order;			/* targets as --to names them, or the other way round */
 	bool endless;
 	unsigned int pattern;		/* enum pattern */
-	unsigned int seconds;		/* offer for so long, whatever @messages says; 0: no */
+	unsigned int seconds;		/* offer for so long instead of @messages; 0: no */
 	bool unbroken;			/* no site aborts, stores or drops a packet */
-	unsigned int overload;		/* offer at least so many times what is taken */
+	unsigned int overload;		/* offer at least so many times the rate of delivery */
 	bool lossy;
 	unsigned int lose;		/* the namespace of this site goes, NO_SITE: of none */
 	bool json;
@@ -136,7 +136,7 @@ struct seen {
 
 extern struct seen seen;
 
-/* Tells of an error, and counts it. */
+/* Print an error, and count it. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* From the command line to opt; where it is wrong, there is no return. */
@@ -154,17 +154,17 @@ void stress_lose(void);
 /* The number of the pattern of that name, or -1. */
 int stress_pattern(const char *name);
 
-/* Where the lab has not what the pattern needs there is no return. */
+/* Exits if the lab lacks what the pattern needs. */
 void stress_check_pattern(void);
 
 /* Receivers of a message, @n different ones. */
 struct prng;
 void stress_choose(struct prng *prng, const struct sender *s, unsigned int *to, unsigned int n);
 
-/* Nobody sends any more. */
+/* Stop all senders. */
 void stress_stop(void);
 
-/* Offers a message to each who may send.  Return: can more be sent at once? */
+/* Each ready sender offers a message.  Return: some can offer more at once. */
 bool stress_send(void);
 
 /* Reads the sender's reports; they must be about no site but that of --lose. */

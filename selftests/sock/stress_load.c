@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The load of the stress test: senders, receivers, and what each is to get.
+ * The load of the stress test: senders, receivers, and the messages that each must get.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,9 +17,9 @@
 #define PORT_BASE	5000
 /* A receiver's turn, so that senders have theirs. */
 #define READ_BATCH	8
-/* A site that comes back may ask again for what it had not confirmed: the flow's window. */
+/* A restarted site may request the messages that it had not confirmed: the flow's window. */
 #define AGAIN_MAX	16
-/* Of what a pair is done with, so much is remembered to name duplicates. */
+/* Completed messages of a pair that are remembered, to name duplicates. */
 #define HISTORY_MAX	4096
 #define REOPEN_MS	100
 /* The send buffer under --overload: a few messages. */
@@ -215,7 +215,7 @@ static int open_sender(uint32_t site, uint64_t messages)
 	return 0;
 }
 
-/* Its site is gone.  What it sent may still be on its way. */
+/* The sender's site is gone; its messages may still be under way. */
 static void retire(struct sender *s)
 {
 	close(s->fd);
@@ -289,7 +289,7 @@ void stress_lose(void)
 		die("%s: %s", path, strerror(errno));
 }
 
-/* After a site came back: sockets for those whose were lost. */
+/* After a site came back, reopen its sockets. */
 static void reopen(void)
 {
 	static uint64_t again_at;
@@ -340,7 +340,7 @@ static bool matches(const struct sender *s, const struct due *due, size_t len)
 	return due->len == len && msg_check(inbox, len, key_of(s, due->number), due->offset) == len;
 }
 
-/* Says what the message is that was not expected. */
+/* Describe the unexpected message. */
 static void explain(const struct receiver *r, struct sender *s, size_t len)
 {
 	struct pair *pair = &s->pairs[r - receivers];
@@ -412,7 +412,7 @@ static void judge(struct receiver *r, const struct sockaddr_flitcast *from, size
 	explain(r, s, len);
 	if (opt.lossy)
 		return;
-	/* Go on from there, lest one error look like many. */
+	/* Continue after that message, lest one error look like many. */
 	while (k < pair->count && !matches(s, &pair->due[k], len))
 		k++;
 	if (k < pair->count) {
@@ -463,7 +463,7 @@ static void read_slow_ones(void)
  * Sending.
  */
 
-/* Is this what a sender may be told of a target? */
+/* Is @err an error that a sender may get for a target? */
 static bool may_be_told(int err)
 {
 	if (err != ETIMEDOUT && err != EHOSTUNREACH && err != ECONNREFUSED)

@@ -20,7 +20,7 @@ int stress_pattern(const char *name)
 	return -1;
 }
 
-/* The side of a square of so many sites, or 0. */
+/* Side length of a square of @sites sites; 0: not a square. */
 static uint32_t side_of(uint32_t sites)
 {
 	uint32_t side = 1;

@@ -4,7 +4,7 @@
  *
  *	tap DEVICE
  *
- * Says "ready", and at SIGTERM how many frames of Flitcast went out.  Exit status: 0.
+ * Prints "ready", and at SIGTERM the number of Flitcast frames sent.  Exit status: 0.
  */
 #include <errno.h>
 #include <net/if.h>
