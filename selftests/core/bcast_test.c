@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcasts by enumeration: every packet of every table is followed from its source,
- * by the links of the topology and nothing of the rules, and every site has to say
- * that it got k copies over paths that meet nowhere.
+ * Broadcasts by enumeration: the test follows every packet of every table from its source, along
+ * the links of the topology and without the rules of the core, and checks that every site gets k
+ * copies over disjoint paths.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static bool bench_open(struct bench *t, const char *spec, unsigned int copies)
 	t->seen = calloc(slots, sizeof(*t->seen));
 	t->queue = calloc(slots, sizeof(*t->queue));
 	t->mark = calloc(t->topo.nsites, sizeof(*t->mark));
-	/* Neither believes what it finds there. */
+	/* The table code must not depend on the initial contents. */
 	memset(t->b.entry, 0x5a, slots * sizeof(*t->b.entry));
 	memset(t->work, 0x5a, slots * sizeof(*t->work));
 	return true;
@@ -88,8 +88,8 @@ static bool bench_fill(struct bench *t, const char *spec, unsigned int copies)
 }
 
 /*
- * A packet leaves a site; false where a link gets a second one, or it is not expected
- * where it comes.  @wired: which direction each direction really is.
+ * A packet leaves a site.  Return: false if a link carries a second packet, or the next site does
+ * not expect it there.  @wired: the real direction of each direction.
  */
 static bool leave(struct bench *t, u32 source, u32 site, u8 dir, const u8 *wired, u32 from,
 		  u32 *tail)
@@ -129,7 +129,7 @@ static bool apart(struct bench *t, u32 source, u32 site)
 	return copies == t->b.copies;
 }
 
-/* One broadcast; false where it is not what it ought to be. */
+/* Follow one broadcast.  Return: false if it is wrong. */
 static bool broadcast(struct bench *t, u32 source, const u8 *wired)
 {
 	u32 ndirs = t->topo.ndirs, head = 0, tail = 0;
@@ -185,9 +185,8 @@ static u32 count_entries(const struct bench *t)
 }
 
 /*
- * All of one table.  @longest: links of the longest path, as the analysis says.
- * @detour: by how many links a copy may be longer than the shortest path; 0: only
- * the first copy is compared with it.
+ * Check one whole table.  @longest: links of the longest path, from the analysis.  @detour: links
+ * by which a copy may exceed the shortest path; 0: compare only the first copy.
  */
 static void check_table(const char *spec, unsigned int copies, u32 longest, u32 detour)
 {
@@ -219,7 +218,7 @@ static void check_table(const char *spec, unsigned int copies, u32 longest, u32 
 			      site, first, last);
 		}
 	}
-	/* Where no packet comes, none is let through. */
+	/* A relay accepts no packet from where none can come. */
 	CHECK(count_entries(&t) == copies * (t.topo.nsites - 1), "%s in %u copies: %u", spec,
 	      copies, count_entries(&t));
 	bench_close(&t);
@@ -425,7 +424,7 @@ TEST(bcast_check__refuses_another_table)
 	bench_close(&t);
 }
 
-/* A packet that came to a site from another, or from the source itself, goes on. */
+/* A relay forwards a packet that it got from another site, or from the source itself. */
 static void goes_on(struct bench *t, u32 from, u32 site, u32 to)
 {
 	for (u8 d = 0; d < t->topo.ndirs; d++) {
@@ -443,7 +442,9 @@ static void goes_on(struct bench *t, u32 from, u32 site, u32 to)
 	}
 }
 
-/* Everybody by sites 1 and 2, but for site 1: by site 3, whose own copy comes by @by. */
+/*
+ * All sites get copies through sites 1 and 2; site 1 through site 3, whose own copy comes by @by.
+ */
 static void almost(struct bench *t, u32 by)
 {
 	forget(t);
@@ -478,7 +479,7 @@ TEST(bcast_check__refuses_paths_that_meet)
 	wrong = fc_bcast_check(&t.b, t.work);
 	CHECK(wrong && !strcmp(wrong, "a site is on two paths"), "%s", wrong ? wrong : "taken");
 
-	/* Good but for the second copy of site 1, which has come through site 1. */
+	/* All copies are right but the second one of site 1, which has passed site 1 before. */
 	almost(&t, 1);
 	wrong = fc_bcast_check(&t.b, t.work);
 	CHECK(wrong && !strcmp(wrong, "a site is on two paths"), "%s", wrong ? wrong : "taken");

@@ -142,7 +142,7 @@ TEST(csr_list_add__an_empty_pool_says_so)
 	CHECK(reserve(2 * SIZE, 2 * SIZE, 1, i, &at) && at == 0, "no room again");
 }
 
-/* Also when all have the same hash. */
+/* The pool finds packets also if all have the same hash. */
 TEST(csr_list_pool__finds_every_packet)
 {
 	u16 at[SIZE];

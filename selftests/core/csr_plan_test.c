@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mode csr in whole networks: the switch and the plan of each site, joined by links that take time,
- * against a ledger that knows nothing of reservations.  It has what was sent, to whom, what was
- * promised, what has come and when, and for how long each link is busy with a packet.
- *
- * Every site has a clock of its own.  Probes and their answers may be lost, doubled, late and made
- * up; timers fire late.
+ * Mode csr in whole networks: the switch and the plan of each site, joined by links with delay,
+ * against a ledger that knows nothing of reservations.  The ledger records the packets sent, their
+ * targets, the promised times, the arrivals, and for how long a packet occupies each link.  Every
+ * site has its own clock.  Probes and their answers may be lost, duplicated, late and forged;
+ * timers fire late.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +38,7 @@ struct handle {
 /* Something that will happen. */
 struct event {
 	enum { BEGIN, TIMER, FLIT, STATUS, FRAME } type;
-	u64 at;			/* by nobody's clock */
+	u64 at;			/* true time */
 	u64 order;
 	u32 node;
 	struct fc_event ev;
@@ -81,17 +80,17 @@ struct node {
 	u64 floor[SITES];
 	u8 frame[FC_CSR_FRAMES][FC_CSR_FRAME];
 	u64 offset;			/* of its clock */
-	u64 timer;			/* the one that counts, of those that were set */
+	u64 timer;			/* the valid timer; earlier ones are stale */
 	struct own *first;
 	struct own **last;
-	struct handle *stored;		/* the front of what the operator is given */
+	struct handle *stored;		/* front of the packet that the operator is receiving */
 	u32 stored_flits;
 	u32 made;
 	struct packet packet[PACKETS];
 	u64 busy[PORTS];		/* with a packet until then */
-	u64 flits_at[PORTS];		/* when the last flit sent comes */
+	u64 flits_at[PORTS];		/* arrival time of the last flit sent */
 	u64 frames_at[PORTS];
-	u32 next[SITES];		/* of that site: one more than the last packet that came */
+	u32 next[SITES];		/* by source site: one more than the last packet received */
 };
 
 static struct world {
@@ -274,7 +273,7 @@ static void socket_sends(struct node *n)
 		make_packet(n, targets, 1 + tap_random(3));
 }
 
-/* The operator: what is for others goes to each of them apart. */
+/* The operator sends a list for other sites as one packet for each. */
 static void send_apart(struct node *n, const u8 *head, u64 rest, u32 flits)
 {
 	bool apart = rest & (rest - 1);
@@ -453,7 +452,7 @@ static void send_frame(struct node *n, const struct fc_effect *e)
 	if (tap_random(100) < w->forged)
 		forge(ev);
 	if (tap_random(100) < w->lost) {
-		/* Some come twice instead, and late. */
+		/* Duplicate some frames instead, and late. */
 		if (tap_random(2))
 			return;
 		post(&ev);
@@ -755,7 +754,7 @@ static u64 guard_least(void)
 	return least;
 }
 
-/* Nothing is left, and what the site counts is what its reservations do. */
+/* A site keeps no reservation, and its counters match its reservations. */
 static void check_node(struct node *n)
 {
 	const u64 *stat = n->plan.c.stat;
@@ -829,7 +828,7 @@ static const char *const networks[] = {
 	"line:4", "ring:6", "mesh:3x3", "torus:3x3", "hypercube:3", "hypercube:4",
 };
 
-/* With timers that fire and links that carry as they should, what is promised is kept. */
+/* If timers fire in time and links keep their delay, the site keeps every promise. */
 TEST(csr_plan__what_is_promised_is_kept)
 {
 	u32 i, id;
@@ -913,7 +912,7 @@ TEST(csr_plan__goes_around_dead_links)
 	CHECK(around, "no packet had to");
 }
 
-/* A neighbour may say what it likes. */
+/* Faulty neighbours send forged frames. */
 TEST(csr_plan__survives_what_is_made_up)
 {
 	u32 i, round;

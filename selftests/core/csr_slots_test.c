@@ -23,19 +23,19 @@
 #define HORIZON		64
 #define SLOTS		(2 * HORIZON)	/* of the model: by number, modulo */
 
-/* The model: for each link and slot who has it, and whose packets wait for it. */
+/* The model: for each link and slot, the owner and the sources of the packets that wait for it. */
 struct owner {
 	bool there;
 	bool confirmed;
 	struct fc_csr_id id;
-	u64 c;		/* when it comes */
+	u64 c;		/* arrival time */
 	u64 t;		/* its slot */
 	u8 in;
 };
 
 struct frame {
 	u8 node;
-	u8 port;		/* by which it comes */
+	u8 port;		/* port of arrival */
 	u64 at;			/* control interval */
 	struct fc_csr_msg msg;
 };
@@ -47,7 +47,7 @@ struct packet {
 	u8 dst;
 	u8 node;
 	u32 number;
-	u32 seq;		/* among those of its entry to its target */
+	u32 seq;		/* sequence number among the packets of its entry to its target */
 	u64 arrival;		/* as it was promised */
 };
 
@@ -187,7 +187,7 @@ static struct owner *slot_of(struct node *x, u8 port, u64 t)
 	return &x->owner[port][t % SLOTS];
 }
 
-/* Buffers of a link that are taken in a slot. */
+/* Buffers of a link in use in a slot. */
 static u32 buffers(struct node *x, u8 port, u64 t)
 {
 	u32 n = 0;
@@ -228,7 +228,7 @@ static u64 model_slot(struct node *x, u8 port, u64 c, u64 floor)
 	return 0;
 }
 
-/* The table of the model and that of the code say the same. */
+/* Check that the table of the model and that of the code agree. */
 static void compare(struct node *x)
 {
 	u32 n = 0, confirmed = 0;
@@ -292,7 +292,7 @@ static void release(u8 node, const struct fc_csr_answer *answer)
 	}
 }
 
-/* A probe at a node, and what the model says of it. */
+/* A probe at a node, and the verdict of the model. */
 static enum fc_csr_verdict probe(u8 node, u8 in, const struct fc_csr_msg *msg, u8 dst,
 				 struct fc_csr_entry *e)
 {
@@ -396,7 +396,7 @@ static void model_answer(struct node *x, u8 port, const struct fc_csr_msg *msg)
 	}
 }
 
-/* Wrong on purpose: a NACK gives back the next slot that is taken, whoever has it. */
+/* Negative control: a NACK frees the next slot in use, whoever its owner is. */
 static void free_by_slot(struct node *x, u8 port)
 {
 	u16 i = x->link[port].first;
@@ -477,7 +477,7 @@ static void control(void)
 	for (;;) {
 		struct frame f;
 
-		/* In any order; what is delayed comes in a later interval. */
+		/* Deliver frames in any order; delayed frames come in a later interval. */
 		for (n = 0, i = 0; i < w->nframes; i++)
 			n += w->frame[i].at <= w->now;
 		if (!n)
@@ -548,7 +548,7 @@ static void transmit(void)
 		if (!p->alive)
 			continue;
 		port = x->next[p->dst];
-		/* Accepted packets of its own wait in the same buffers. */
+		/* Accepted packets of the node's own wait in the same buffers. */
 		stored[p->node][port]++;
 		switch (fc_csr_turn(&x->c, p->src, p->number, port, w->now, &at)) {
 		case FC_CSR_WAIT:

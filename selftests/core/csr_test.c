@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reservations of one site: probes and their answers, branches, what lapses, what
- * peers make up.  Whole networks are in csr_slots_test.c and csr_time_test.c.
+ * Reservations of one site: probes and their answers, branches, expiry, forged frames.  Whole
+ * networks are in csr_slots_test.c and csr_time_test.c.
  */
 #include <string.h>
 
@@ -114,7 +114,7 @@ TEST(csr_probe__that_comes_twice_reserves_once)
 	CHECK(probe(1, probe_of(1, 1, 49), 1 << 2, 1) == FC_CSR_PASS, "blocked");
 	CHECK(b.legs[0].msg.lead == 59, "lead %u", (u32)b.legs[0].msg.lead);
 	CHECK(fc_csr_count(&b.c, FC_CSR_TENT) == 1, "reserved twice");
-	/* Another way than it came, or another way on: of no use. */
+	/* A probe by another port, or for another next hop, is dropped. */
 	CHECK(probe(3, probe_of(1, 1, 50), 1 << 2, 0) == FC_CSR_DROP, "by another port");
 	CHECK(probe(1, probe_of(1, 1, 50), 1 << 3, 0) == FC_CSR_DROP, "to another port");
 	CHECK(fc_csr_count(&b.c, FC_CSR_TENT) == 1, "reserved twice");
@@ -184,7 +184,7 @@ TEST(csr_time__what_is_not_confirmed_lapses)
 	CHECK(b.c.next_at == LEASE, "at %u", (u32)b.c.next_at);
 	fc_csr_time(&b.c, LEASE - 1);
 	CHECK(fc_csr_count(&b.c, FC_CSR_TENT) == 1, "it has lapsed");
-	/* Also when nobody said that time has passed. */
+	/* The reservation expires also without a timer event. */
 	CHECK(answer(FC_CSR_ACK, 2, probe_of(1, 1, 0), LEASE) == FC_CSR_DROP, "it is there");
 	CHECK(b.c.stat[FC_CSR_LAPSED] == 1 && b.c.next_at == FC_CSR_NEVER, "not counted");
 	check_balance();
@@ -267,7 +267,7 @@ TEST(csr_tree__one_that_fails_gives_back_all)
 	CHECK(b.answer.release == 1 << 3 && b.answer.port == 1, "release %x", b.answer.release);
 	CHECK(b.answer.msg.type == FC_CSR_NACK, "type %u", b.answer.msg.type);
 	CHECK(!b.c.pool.used, "something is left");
-	/* No room on one of the links: nothing on the others. */
+	/* If one link has no buffer, the site reserves nothing on the others. */
 	CHECK(probe(2, probe_of(2, 1, 50), 1 << 3, 0) == FC_CSR_PASS, "blocked");
 	CHECK(probe(2, probe_of(3, 1, 50), 1 << 4, 0) == FC_CSR_PASS, "blocked");
 	CHECK(tree(probe_of(1, 2, 50), 0) == FC_CSR_BLOCK, "passed");
@@ -288,7 +288,7 @@ TEST(csr_tree__a_lapsed_branch_is_never_confirmed)
 	check_balance();
 }
 
-/* The last link keeps order: whatever is free before the floor. */
+/* The last link keeps order: it does not use free time before the floor. */
 TEST(csr_floor__holds_on_the_last_link)
 {
 	struct fc_csr_msg msg = probe_of(1, 1, 50);

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Conflict sense routing by events: each site has a clock of its own, which runs a little wrong,
- * frames take different times, and packets leave a little after their windows begin.  With
- * the guard that all of that adds up to, nothing is late and no link has two packets
- * at once; with less, packets are late.
- *
- * Sites are those of a hypercube, of which packets go through the dimensions in order.
+ * Conflict sense routing by events: each site has its own clock, which drifts; frames have varying
+ * delays, and packets leave a little after their windows begin.  With a guard that covers the sum
+ * of these errors, no packet is late and no link has two packets at once; with a smaller guard,
+ * packets are late.  The sites form a hypercube, and packets cross its dimensions in order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +17,13 @@
 #define RES		256
 #define EVENTS		4096
 
-/* In tenths of a microsecond: a packet, what a window is missed by, and so on. */
+/* In tenths of a microsecond: transmission time of a packet, errors of timing, and so on. */
 #define TX		1000
 #define JITTER		300	/* of a departure */
 #define STAMP		20	/* error of a time stamp */
 #define PROPAGATION	40	/* of a link */
 #define WOBBLE		50	/* of that */
-#define DRIFT		10000	/* a clock runs wrong by one in so many, at most */
+#define DRIFT		10000	/* clock drift: at most one in so many */
 #define HORIZON		60000
 /* A departure, a delay against that of the probe, two stamps, drift over the way ahead. */
 #define GUARD		(JITTER + WOBBLE + 2 * STAMP + HORIZON / DRIFT)
@@ -34,7 +32,7 @@ struct event {
 	enum { NOTHING, FRAME, DATA, TURN, BEGIN } type;
 	u8 node;
 	u8 port;
-	u64 at;			/* by nobody's clock */
+	u64 at;			/* true time */
 	u8 src;
 	u8 dst;
 	u32 number;
@@ -54,7 +52,7 @@ static struct world {
 		u32 got[NODES];
 		u64 offset;
 		s32 drift;		/* of DRIFT * 100 */
-		u64 busy[NPORTS];	/* the link has a packet until then, by nobody's clock */
+		u64 busy[NPORTS];	/* true time until which a packet occupies the link */
 	} node[NODES];
 	struct event event[EVENTS];
 	u64 now;
@@ -64,7 +62,7 @@ static struct world {
 	u32 late;
 	u32 overlaps;
 	u32 inversions;
-	u32 off_most;		/* from what was promised */
+	u32 off_most;		/* largest difference from a promise */
 } *w;
 
 /* The clock of a node at true time @t. */

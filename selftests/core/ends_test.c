@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * End to end: one flow over a channel that loses, doubles and reorders packets
- * and confirmations, with a target that has no room at times and a source that
- * gives up at times.  The oracle knows what each side was given.
+ * End to end: one flow over a channel that loses, duplicates and reorders packets and
+ * confirmations, with a receiver that lacks buffer space at times and a sender that aborts messages
+ * at times.  The oracle knows the messages of each side.
  */
 #include <string.h>
 
@@ -100,7 +100,7 @@ struct bench {
 	u32 ndata;
 	struct fc_ctrl ctrl[CHANNEL];
 	u32 nctrl;
-	u32 delivered_up_to;	/* messages before this one were delivered, or given up */
+	u32 delivered_up_to;	/* all messages before this one were delivered or aborted */
 	u32 loss;		/* of 100 */
 	u32 refuse;		/* of 100 admissions */
 	bool owes_room;
@@ -109,7 +109,7 @@ struct bench {
 	u32 packets;
 	u32 passed;		/* messages delivered without a place of their own */
 	bool full;		/* the channel was, and lost something */
-	bool forward;		/* the last message may be given up, too */
+	bool forward;		/* the last message may be aborted, too */
 };
 
 static void channel_data(struct bench *b, const struct packet *p)
@@ -351,7 +351,10 @@ static void give_up(struct bench *b, u32 i)
 	move_window(b);
 }
 
-/* The target is told that all before the oldest message is over; that may be lost. */
+/*
+ * The source tells the target that all messages before the oldest one are completed; the channel
+ * may lose that.
+ */
 static void forward(struct bench *b)
 {
 	if (tap_random(100) < b->loss || !b->rx.begun)
@@ -370,7 +373,7 @@ static bool all_over(const struct bench *b)
 /* Messages of all runs that were delivered without a place of their own. */
 static u32 all_passed;
 
-/* loss, refuse and giving up in percent; the last message is given up only if @last. */
+/* @loss, @refuse and @surrender (aborts) in percent; the last message is aborted only if @last. */
 static void run_to_the(bool last, u32 loss, u32 refuse, u32 surrender, u32 most_packets)
 {
 	static struct bench b;
@@ -389,7 +392,7 @@ static void run_to_the(bool last, u32 loss, u32 refuse, u32 surrender, u32 most_
 			return;
 		switch (tap_random(8)) {
 		case 0:
-			/* Some sockets keep more messages than the window lets go. */
+			/* Some sockets keep more messages than the window allows in flight. */
 			if (b.n < messages && b.tx.next - b.tx.oldest < FC_FLOW_WINDOW + 4)
 				begin(&b, 1 + tap_random(most_packets));
 			break;
@@ -432,7 +435,7 @@ static void run_to_the(bool last, u32 loss, u32 refuse, u32 surrender, u32 most_
 	all_passed += b.passed;
 	for (u32 i = 0; i < b.n; i++)
 		CHECK(b.msg[i].delivered || b.msg[i].given_up, "message %u was lost", i);
-	/* A target that was told of the last one keeps nothing of any. */
+	/* The target keeps no part of a message once the last one is completed. */
 	for (u32 i = 0; last && i < FC_FLOW_WINDOW; i++)
 		CHECK(b.rx.msg[i].state == FC_RX_EMPTY, "message %u is kept for ever",
 		      b.rx.msg[i].seq - b.first_seq);
@@ -441,7 +444,7 @@ static void run_to_the(bool last, u32 loss, u32 refuse, u32 surrender, u32 most_
 
 		for (u32 i = 0; i < b.n; i++)
 			packets += b.msg[i].part.count;
-		/* A repeat may come while the flow is idle for another reason. */
+		/* The sender may retransmit while the flow is idle for another reason. */
 		CHECK(b.packets <= packets + packets / 4 + 4, "%u packets sent for %u", b.packets,
 		      packets);
 	}
@@ -484,7 +487,7 @@ TEST(flow__given_up)
 		    1 + tap_random(200), 1 + tap_random(8));
 }
 
-/* Where no later packet tells of it the source says that it gave up. */
+/* If no later packet carries the abort, the source sends it by itself. */
 TEST(flow__given_up_to_the_last)
 {
 	for (unsigned int i = 0; i < 300; i++)
@@ -502,7 +505,7 @@ static void count_skip(void *arg, struct fc_rxmsg *msg)
 	(*(unsigned int *)arg)++;
 }
 
-/* Of what came before its turn the whole is delivered, the half forgotten. */
+/* Of the messages that waited for their turn the target delivers whole ones, and drops parts. */
 TEST(rxflow_forward__skips_and_delivers)
 {
 	const struct fc_part one = fc_part_make(10, 0, 0);
@@ -635,7 +638,7 @@ TEST(txtarget_answer__refused)
 	CHECK(fc_txtarget_over(&t), "goes on");
 }
 
-/* A confirmation can say anything that decodes. */
+/* Confirmations with random contents that decode. */
 TEST(txtarget_answer__any_confirmation)
 {
 	for (unsigned int i = 0; i < 200000; i++) {

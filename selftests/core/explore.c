@@ -22,7 +22,7 @@
 
 #define NONE	0xffffffffu
 
-/* Where a state came from, and where its bytes are. */
+/* The predecessor of a state, and the place of its bytes. */
 struct state {
 	u64 code;
 	u32 parent;
@@ -226,7 +226,7 @@ static u32 cannot_be_done(void)
 	return lost;
 }
 
-/* Return: NULL, or what is wrong, already told with its trace. */
+/* Return: NULL, or the error, which has been printed with its trace. */
 static const char *explore(const struct world_config *config, const char *scenario, bool *cut)
 {
 	u16 event[WORLD_EVENTS];
@@ -414,7 +414,7 @@ static void read_file(const char *name)
 	fclose(file);
 }
 
-/* Did every row fire but those that cannot? */
+/* Did every row fire, except those that cannot? */
 static void check_rows(void)
 {
 	bool ok = true;

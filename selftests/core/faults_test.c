@@ -91,7 +91,7 @@ static void check_lists(u32 s)
 		      f->end[p].untold, untold[p]);
 }
 
-/* One end of a link changes; what was on its way to it is lost. */
+/* One end of a link changes its state; frames on their way to it are lost. */
 static void one_end(u32 s, u8 port, bool up)
 {
 	u32 peer = fc_topo_neighbour(&topo, s, port - 1);
@@ -154,7 +154,7 @@ static void receive(u32 s, u8 port)
 	}
 }
 
-/* Time passes; nobody is asked before it said that it has something to do. */
+/* Advance time; run each site when its own timer is due. */
 static u32 early;		/* of 1000, how often a site is awake for something else */
 
 static void run(u64 until)
@@ -176,7 +176,7 @@ static void run(u64 until)
 	}
 }
 
-/* Can the two tell each other? */
+/* Can the two sites reach each other? */
 static bool together(u32 a, u32 b)
 {
 	bool seen[SITES] = { false };
@@ -209,7 +209,7 @@ static u32 links(u32 s)
 	return mask;
 }
 
-/* Everybody knows the truth of all who can tell it. */
+/* Each site knows the links of all sites that can reach it. */
 static void check_truth(const char *when)
 {
 	for (u32 a = 0; a < topo.nsites; a++) {
@@ -245,7 +245,10 @@ TEST(faults__one_link_is_known_everywhere)
 
 			link_set(s, p, false);
 			CHECK(fc_faults_any(&site[s]), "its own end");
-			/* Nine links are the longest way, a frame takes three at most. */
+			/*
+			 * The longest path has nine links, and a frame takes at most three ticks
+			 * per link.
+			 */
 			run(now + 30);
 			check_truth("one down");
 			CHECK(site[15 - s].generation != generation, "routes change");
@@ -335,7 +338,7 @@ TEST(faults__frames_that_are_lost)
 				link_set(s, p, !(works[s] & fc_bit(p)));
 			run(now + tap_random(100));
 		}
-		/* A digest comes through in some of these. */
+		/* A digest gets through in some of these intervals. */
 		run(now + 20 * INTERVAL);
 		check_truth("lossy");
 	}
@@ -371,7 +374,7 @@ TEST(faults__a_new_life_is_believed)
 	network("torus:3x3");
 	all_up();
 	run(now + 500);
-	/* Versions of the old life are far ahead of those of the new one. */
+	/* The versions of the old incarnation are far ahead of those of the new one. */
 	for (unsigned int i = 0; i < 20; i++) {
 		link_set(4, 1, false);
 		run(now + 60);
@@ -389,7 +392,7 @@ TEST(faults__a_new_life_is_believed)
 			if (s != 4)
 				CHECK(known[s][4].version == old, "the dead say nothing");
 		birth(4);
-		/* Three of its links; of the fourth it says so itself. */
+		/* The neighbours report three of its links; the site reports the fourth itself. */
 		for (u8 p = 1; p < topo.ndirs; p++)
 			link_set(4, p, true);
 		run(now + 300);
@@ -402,7 +405,7 @@ TEST(faults__a_new_life_is_believed)
 	}
 }
 
-/* Two lives said the same number of things, not the same things. */
+/* Two incarnations with the same number of updates, and different contents. */
 TEST(faults__lives_of_equal_versions)
 {
 	struct fc_faults_msg msg = { .n = 1 };
@@ -411,7 +414,7 @@ TEST(faults__lives_of_equal_versions)
 		network("line:3");
 		all_up();
 		run(now + 500);
-		/* The last thing its first life said arrives nowhere. */
+		/* The last update of the first incarnation reaches no site. */
 		alive[2] = false;
 		link_set(2, 2, false);
 		run(now + 200);
@@ -422,7 +425,7 @@ TEST(faults__lives_of_equal_versions)
 			.ports = i & 1 ? fc_bit(2) : 0,
 		};
 		CHECK(fc_faults_heard(&site[1], 1, &msg, now), "the last word");
-		/* The new life says as many things before its word gets out. */
+		/* The new incarnation makes as many updates before any of them gets out. */
 		while (known[2][2].version != msg.fault[0].version) {
 			now += 2 * SPACING;
 			one_end(2, 2, !(works[2] & fc_bit(2)));
@@ -473,14 +476,16 @@ TEST(faults__refuses_what_the_topology_has_not)
 	CHECK(!fc_faults_heard(&site[0], 1, &msg, now), "no such port");
 	CHECK(!memcmp(before, known[0], sizeof(before)), "something changed");
 	CHECK(!site[0].end[2].untold, "something is told");
-	/* A link that is down says nothing. */
+	/* A site ignores updates from a link that is down. */
 	msg.n = 1;
 	link_set(0, 1, false);
 	CHECK(fc_faults_heard(&site[0], 1, &msg, now), "from a link that is down");
 	CHECK(known[0][3].version == before[3].version, "believed");
 }
 
-/* A neighbour that always claims a difference is told everything no oftener than it may. */
+/*
+ * A neighbour that always sends a wrong digest gets all updates, but not more often than allowed.
+ */
 TEST(faults__a_digest_that_never_fits)
 {
 	struct fc_faults_msg msg = { .digest = 1 }, out;
@@ -527,8 +532,8 @@ TEST(faults__frames_are_spaced)
 }
 
 /*
- * A neighbour that makes up news of all others: it is believed so much of it in a spacing, and
- * what is true comes through when it has stopped.
+ * A neighbour forges updates of all other sites: the site accepts a limited number in a spacing,
+ * and gets the true ones after the forger has stopped.
  */
 TEST(faults__a_neighbour_that_makes_up_news)
 {
@@ -596,7 +601,7 @@ TEST(faults__anything_at_all)
 				run(now + tap_random(20));
 			}
 		}
-		/* All forget what was forged: its subject goes beyond it. */
+		/* All sites replace the forged update: its subject issues a higher version. */
 		memset(wires, 0, sizeof(wires));
 		all_up();
 		run(now + 3 * INTERVAL);

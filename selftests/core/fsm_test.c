@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The tables of the four machines against a second transcription, cell by cell:
- * what is not in the list below must not be in the tables.
+ * The tables of the four machines against a second transcription, cell by cell: the tables must
+ * contain nothing beyond the list below.
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@ static const struct cell cells[] = {
 	{ "net-input", "last",	"ARM",	"fin-abort",	"abort remote",	"" },
 	{ "net-input", "abort",	"TR",	"fin-abort",	"hold terminator", "wait" },
 	{ "net-input", "fin-abort", "O", "free",	"terminator to local", "free" },
-	/* Ours: words between front and terminator; what links that can fail bring. */
+	/* Additions: words between front and terminator; events of links that can fail. */
 	{ "net-input", "open",	"data",	"open",		"pass",		"" },
 	{ "net-input", "abort",	"data",	"abort",	"pass",		"" },
 	{ "net-input", "free",	"junk",	"free",		"drop",		"" },

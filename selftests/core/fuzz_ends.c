@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * End to end, driven by what the input spells: either one flow over a channel
- * that loses, doubles and reorders as it is told, or one end against a peer that
- * says anything the wire lets through.
- *
- * The oracle keeps what each side was given: every message is taken once, whole
- * and in order; what was admitted comes back once; nothing leaves its bounds.
+ * End to end, driven by the input: either one flow over a channel that loses, duplicates and
+ * reorders as the input says, or one end against a peer that sends anything that the wire format
+ * allows.  The oracle records the messages of each side: the target receives every message once,
+ * whole and in order; each admitted message is handed back once; no index leaves its bounds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +14,7 @@
 #define MESSAGES	64
 #define PACKETS_MAX	256
 #define CHANNEL		32
-/* Of the channel that loses nothing, at the end; many times what it takes. */
+/* Rounds of a channel without loss, at the end; many times what they take. */
 #define ROUNDS		200000
 
 struct sent {
@@ -37,7 +35,7 @@ struct packet {
 struct bench {
 	struct sent msg[MESSAGES];
 	u32 n;			/* messages begun */
-	u32 next;		/* to be delivered, but for those given up */
+	u32 next;		/* next to be delivered, except for aborted ones */
 	u32 first_seq;
 	struct fc_txflow tx;
 	struct fc_rxflow rx;
@@ -45,7 +43,7 @@ struct bench {
 	u32 ndata;
 	struct fc_ctrl ctrl[CHANNEL];
 	u32 nctrl;
-	bool full;		/* the reader has no room */
+	bool full;		/* the reader has no buffer space */
 	bool owes_room;
 	u32 room_seq;
 };
@@ -301,7 +299,7 @@ static void one_event(struct bench *b, struct fuzz *f)
 		}
 		break;
 	case 14:
-		/* As many as one is told of. */
+		/* Send a packet of every message. */
 		for (u32 k = 0; k < b->n; k++)
 			send(b, k);
 		break;
@@ -348,7 +346,7 @@ static void fuzz_flow(struct fuzz *f)
 }
 
 /*
- * A receiver whose peer says anything.
+ * A receiver whose peer sends anything.
  */
 
 struct admitted {
@@ -431,7 +429,7 @@ static void fuzz_receiver(struct fuzz *f)
 		u16 packet, index;
 
 		if (how & 64 && a->here) {
-			/* More of what was admitted. */
+			/* Another packet of an admitted message. */
 			t.seq = a->seq;
 			part = a->part;
 			packet = part.first + fuzz_u8(f) % part.count;
@@ -455,7 +453,7 @@ static void fuzz_receiver(struct fuzz *f)
 		case FC_RX_ADMIT:
 			CHECK(slot && !fc_rxflow_holds(&r.flow, t.seq), "message %u: again", t.seq);
 			deliver_any(&r);
-			/* No room. */
+			/* The receiver has no buffer space. */
 			if (how & 128)
 				break;
 			a = &r.msg[t.seq % FC_FLOW_WINDOW];
@@ -497,7 +495,7 @@ take:
 }
 
 /*
- * A sender whose peer says anything.
+ * A sender whose peer sends anything.
  */
 
 static void fuzz_sender(struct fuzz *f)

@@ -18,7 +18,7 @@
 #include "machine.h"
 
 #define WINDOW_MAX	8
-/* Of the peers' behaviour at the end; a hundred times what it takes. */
+/* Rounds of the peers' final behaviour; a hundred times what they take. */
 #define ROUNDS		20000
 
 /**
@@ -264,7 +264,7 @@ static void perform(struct bench *b)
 			b->buffer.packet = NULL;
 			break;
 		case FC_FX_UNREACHABLE:
-			/* Only looks at the head. */
+			/* The operator reads only the head. */
 			unreachable(b, e);
 			continue;
 		case FC_FX_DROP:
@@ -304,7 +304,7 @@ static void perform(struct bench *b)
  * Between events.
  */
 
-/* Table G, and what else must agree with itself. */
+/* Check table G, and the other tables against each other. */
 static void check_tables(const struct bench *b)
 {
 	for (u8 p = 0; p < b->node.nports; p++) {
@@ -329,7 +329,7 @@ static void check_tables(const struct bench *b)
 	}
 }
 
-/* A step that could be taken and was not would be a wake-up that is lost. */
+/* A step that is possible but not taken is a lost wakeup. */
 static void check_quiet(struct bench *b)
 {
 	struct fc_event ev = { .type = FC_EV_MORE, .now = b->now };
@@ -387,7 +387,7 @@ static void event(struct bench *b, struct fc_event *ev)
 	check_quiet(b);
 	rest = b->resets;
 	b->resets = 0;
-	/* A new epoch: down at once, up when the peer has heard of it. */
+	/* A new epoch: the link goes down at once, and up when the peer knows the epoch. */
 	for (; rest; rest &= rest - 1)
 		if (b->node.up & fc_bit(fc_low(rest)))
 			link_down(b, (u8)fc_low(rest));
@@ -419,7 +419,7 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 port)
 			return;
 		peer->in_left = bytes - data;
 	} else if (port && how == 7) {
-		/* A branch that was given up before the link. */
+		/* The site aborted the branch before the link went down. */
 		peer->in->excused = true;
 		term = true;
 		ev.flit = flit_new(&b->ledger, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
@@ -512,7 +512,7 @@ static void good_status(struct bench *b, struct fuzz *f, u8 port)
 	u8 how = fuzz_u8(f);
 	u32 ack = peer->acked + (how >> 2) % (peer->sent - peer->acked + 1);
 
-	/* Of a dirty one nobody knows what it has sent. */
+	/* The test does not know what a dirty peer has sent. */
 	status(b, port, how & (peer->dirty ? FC_STATUS_WANT : 7), peer->next, ack,
 	       fuzz_u8(f) & fc_mask_all(peer->sent - ack), peer->sent);
 }
@@ -633,7 +633,7 @@ static void come_to_rest(struct bench *b, struct fuzz *f)
 	CHECK(!b->buffer.packet, "a packet forgotten in the network-buffer");
 }
 
-/* At rest, a packet of two flits goes straight to where it is to. */
+/* At rest, the site forwards a packet of two flits directly to its target. */
 static void check_forwards(struct bench *b, struct fuzz *f, u8 from, u32 to)
 {
 	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];

@@ -29,7 +29,7 @@
 #define SITES_MAX	19
 #define CLASSES_MAX	8
 #define NPORTS_MAX	7
-/* Rounds of the end; a hundred times what they take. */
+/* Rounds of the final behaviour; a hundred times what they take. */
 #define ROUNDS		20000
 
 /**
@@ -60,7 +60,7 @@ struct peer {
 	bool dead;
 };
 
-/* Of the operator @peer is what it sends: one packet at a time, to the lane @class. */
+/* For the operator, @peer is its sending side: one packet at a time, to injection queue @class. */
 struct bench {
 	struct fc_topo topo;
 	struct fc_vclass classes;
@@ -156,8 +156,8 @@ static bool leads(const struct bench *b, const u8 *head, u8 port, u32 dst)
 }
 
 /*
- * A front goes on before it is looked at: straight, and only what has one target; then one way
- * or the other it is right or dead.
+ * The switch forwards a front eagerly, before routing it: straight on, and only with one target;
+ * either that is right, or the copy is dead.
  */
 static bool send_eager(struct bench *b, u8 class, const struct fc_effect *e,
 		       const struct packet *pk)
@@ -378,7 +378,7 @@ static void perform(struct bench *b)
 			serve(b, e->mask);
 			break;
 		case FC_FX_UNREACHABLE:
-			/* Only looks at the head. */
+			/* The operator reads only the head. */
 			unreachable(b, e);
 			continue;
 		case FC_FX_DROP:
@@ -419,7 +419,7 @@ static void check_queue(const struct bench *b, u8 class, u8 port)
 	CHECK(rx->queued == queued, "port %u: %u queued, not %u", port, rx->queued, queued);
 }
 
-/* Every branch that is not over is in one line, and a line says how long it is. */
+/* Every active branch is in exactly one list, whose length field is right. */
 static void check_branches(const struct bench *b)
 {
 	u8 slots = fc_vnet_branches(b->topo.ndirs);
@@ -453,7 +453,7 @@ static void check_branches(const struct bench *b)
 	CHECK(waiting == active, "%u branches wait, of %u", waiting, active);
 }
 
-/* A step that could be taken and was not would be a wake-up that is lost. */
+/* A step that is possible but not taken is a lost wakeup. */
 static void check_quiet(struct bench *b)
 {
 	struct fc_event ev = { .type = FC_EV_MORE, .now = b->now };
@@ -547,7 +547,7 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
 	check_quiet(b);
 	rest = b->resets;
 	b->resets = 0;
-	/* A new epoch: down at once, up when the peer has heard of it. */
+	/* A new epoch: the link goes down at once, and up when the peer knows the epoch. */
 	for (; rest; rest &= rest - 1)
 		if (b->up & fc_bit(fc_low(rest)))
 			link_down(b, (u8)fc_low(rest));
@@ -599,7 +599,7 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 			front_runs(b, f, &ev.flit, peer->in);
 		peer->in_left = bytes - data;
 	} else if (port && how == 7) {
-		/* A branch that was given up before the link. */
+		/* The switch aborted the branch before the link went down. */
 		peer->in->excused = true;
 		term = true;
 		ev.flit = flit_new(&b->ledger, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
@@ -619,7 +619,7 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 	event(b, class, &ev);
 }
 
-/* The operator feeds one packet at a time, to a lane that takes it. */
+/* The operator feeds one packet at a time, to an injection queue that accepts it. */
 static void feed(struct bench *b, struct fuzz *f)
 {
 	int lane;
@@ -737,7 +737,7 @@ static void good_status(struct bench *b, struct fuzz *f, u8 class, u8 port)
 	u8 how = fuzz_u8(f);
 	u32 ack = peer->acked + (how >> 2) % (peer->sent - peer->acked + 1);
 
-	/* Of a dirty one nobody knows what it has sent. */
+	/* The test does not know what a dirty peer has sent. */
 	status(b, class, port, how & (peer->dirty ? FC_STATUS_WANT : 7), peer->next, ack,
 	       fuzz_u8(f) & fc_mask_all(peer->sent - ack), peer->sent);
 }
@@ -772,7 +772,7 @@ static void look(struct bench *b, u8 class, u8 port)
 	event(b, class, &ev);
 }
 
-/* Links elsewhere die and come back, as this site is told. */
+/* Links elsewhere go down and up, and this site gets new routes. */
 static void reroute(struct bench *b, struct fuzz *f, bool rerouting)
 {
 	struct fc_event ev = { .type = FC_EV_MORE };
@@ -826,7 +826,7 @@ static void clean(struct bench *b, u8 class, u8 port)
 	peer->dirty = false;
 }
 
-/* A peer answers, acknowledges, and ends its packet; of a dirty one, what it has is counted. */
+/* A peer answers, acks and ends its packet; a dirty peer first sends the missing flits. */
 static void behave(struct bench *b, struct fuzz *f, u8 class, u8 port)
 {
 	struct peer *peer = &b->peer[class][port];
@@ -868,7 +868,7 @@ static void come_to_rest(struct bench *b, struct fuzz *f)
 	}
 }
 
-/* At rest, a packet of as many flits as fit goes where it is to. */
+/* At rest, the switch forwards a packet of as many flits as fit to its target. */
 static void check_forwards(struct bench *b, struct fuzz *f, u8 class, u8 from, u32 to)
 {
 	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
@@ -1069,7 +1069,7 @@ static u64 run(const u8 *data, size_t size, bool stepwise)
 	b.v.stepwise = stepwise;
 	while (fuzz_left(&f))
 		one_event(&b, &f);
-	/* New routes have come, or never will. */
+	/* New routes have arrived, or never will. */
 	b.node.rerouting = false;
 	fc_vnet_rerouted(&b.v);
 	event(&b, 0, &ev);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes into every decoder of the wire, and what decodes into the handshake.
- *
- * Decoders believe exactly what wire.h says they do: each is compared with a
- * second reading of its ranges, on memory that ends where the frame ends.
+ * Random bytes into every decoder of the wire, and decoded frames into the handshake.  Decoders
+ * accept exactly the ranges that wire.h gives: the test compares each with a second implementation
+ * of the ranges, on memory that ends where the frame ends.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -502,10 +501,10 @@ static void fuzz_head(struct fuzz *f)
 
 struct end {
 	struct fc_hello h;
-	bool up;		/* as its runner was told */
+	bool up;		/* as the end told its runner */
 	u32 epoch;
 	u32 full_epoch;		/* of the last HELLO that was as long as a flit */
-	bool narrow;		/* no such frame comes here */
+	bool narrow;		/* no long frame reaches this end */
 };
 
 static void end_init(struct end *e, u32 site, u16 port, u32 epoch)
@@ -590,7 +589,7 @@ static u8 receive(struct end *e, const struct fc_hello_msg *m, bool full, u64 no
 	return todo;
 }
 
-/* One HELLO.  Return: what it makes the other end do. */
+/* Send one HELLO. Return: the actions of the other end. */
 static u8 tell_one(struct end *from, struct end *to, bool full, bool pair, u64 now)
 {
 	struct fc_hello_msg m = fc_hello_say(&from->h, pair);
@@ -622,7 +621,7 @@ static void timer(struct end *e, struct end *other, u64 now)
 		tell(e, other, todo, now);
 }
 
-/* Something that may be near what the peer would say. */
+/* Forge a HELLO close to one of the peer. */
 static void forged(struct fuzz *f, struct end *e, const struct fc_hello_msg *peer, u64 now)
 {
 	struct fc_hello_msg m = *peer;

@@ -30,8 +30,8 @@ struct bench {
 	bool carrier[2];
 	unsigned int ups[2];
 	unsigned int downs[2];
-	bool up[2];		/* as the caller was told */
-	bool narrow[2];		/* no frame as long as a flit comes to this end */
+	bool up[2];		/* as the end told its caller */
+	bool narrow[2];		/* no frame as long as a flit reaches this end */
 	u32 full_loss;		/* of 100 such frames, both ways */
 	bool grey[2];		/* went down because full frames are lost, and not up since */
 	u32 sent;		/* HELLOs */
@@ -74,7 +74,7 @@ static void send(struct bench *b, unsigned int from, bool full, bool pair)
 	CHECK(fc_wire_hello_decode(&f.msg, bytes), "end %u says nonsense", from);
 	/* In the link header. */
 	f.msg.number = b->end[from].own.number;
-	/* A wire delays, but what went in first comes out first. */
+	/* A wire delays frames, and keeps their order. */
 	f.at = b->now + 1 + tap_random(b->delay);
 	if (f.at < b->last_at[f.to])
 		f.at = b->last_at[f.to];
@@ -225,7 +225,7 @@ TEST(hello__disagreement_stays_down_and_says_why)
 		CHECK(b.end[0].own.reason == (fields[i].both_see ? fields[i].reason :
 					      FC_REASON_PEER), "field %u: %s", i,
 		      fc_reason_text(b.end[0].own.reason));
-		/* Set right, it comes up. */
+		/* With the right value the link comes up. */
 		*member -= 1;
 		b.end[0].own.ver_max = 1;
 		wait(&b, 20 * INTERVAL);
@@ -235,7 +235,7 @@ TEST(hello__disagreement_stays_down_and_says_why)
 	}
 }
 
-/* Modes have versions of their own: the user is told of the mode. */
+/* Modes have separate version numbers: the reported reason is the mode. */
 TEST(hello__another_mode_and_its_version_is_another_mode)
 {
 	struct bench b;
@@ -259,7 +259,7 @@ TEST(hello__a_new_life_of_the_peer_resets)
 		bench_init(&b);
 		plug(&b);
 		wait(&b, 2 * INTERVAL);
-		/* Site 1 is deleted and made again; nobody sees the carrier go. */
+		/* Site 1 is deleted and created again without a carrier change. */
 		b.end[1] = new_end(1, 2, 0, 1, 7000 + i);
 		b.up[1] = false;
 		perform(&b, 1, fc_hello_carrier(&b.end[1], true, b.now));
@@ -270,7 +270,7 @@ TEST(hello__a_new_life_of_the_peer_resets)
 	}
 }
 
-/* Both ends begin anew at once, and an end that is not up has nothing to begin. */
+/* Both ends reset at once; a reset has no effect on an end that is not up. */
 TEST(hello__reset)
 {
 	struct bench b;
@@ -289,7 +289,7 @@ TEST(hello__reset)
 	CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
 	      fc_reason_text(b.end[1].own.reason));
 	CHECK(b.downs[0] == 1 && b.downs[1] == 1, "reset %u and %u times", b.downs[0], b.downs[1]);
-	/* The checksum is agreed in the same way. */
+	/* The ends agree on checksums in the same way. */
 	perform(&b, 0, fc_hello_set(&b.end[0], 3, FC_HELLO_SUM, b.now));
 	CHECK(!b.up[0] && b.downs[0] == 2, "not reset");
 	wait(&b, 2 * INTERVAL);
@@ -348,7 +348,7 @@ TEST(hello__window_while_it_comes_up)
 	}
 }
 
-/* Flits above the MTU of a device: an end comes up when it has seen that such frames come. */
+/* Flits above the MTU of a device: an end comes up once it has received such a frame. */
 TEST(hello__long_flits)
 {
 	for (unsigned int i = 0; i < 200; i++) {
@@ -412,7 +412,7 @@ static void suspect(struct bench *b, unsigned int i)
 	perform(b, i, fc_hello_suspect(&b->end[i], b->now));
 }
 
-/* How long end 0 is down when full frames are lost in the given directions and then come again. */
+/* How long end 0 is down when the link loses full frames in the given directions for a while. */
 static u64 grey_link(struct bench *b, bool to_peer, bool from_peer)
 {
 	u64 begun;
@@ -436,7 +436,7 @@ static u64 grey_link(struct bench *b, bool to_peer, bool from_peer)
 	return b->now - begun;
 }
 
-/* Short HELLOs come and long ones do not: the link is taken down, and both ends say why. */
+/* Short HELLOs arrive and long ones do not: both ends take the link down, and report why. */
 TEST(hello_grey__goes_down_and_comes_back)
 {
 	for (unsigned int way = 1; way < 4; way += 2) {
@@ -486,7 +486,7 @@ TEST(hello_grey__stays_down)
 	}
 }
 
-/* A suspicion that is wrong ends with the first answer, and takes nothing down. */
+/* A wrong suspicion ends with the first answer, and takes no link down. */
 TEST(hello_grey__innocent)
 {
 	static const u32 losses[] = { 0, 5, 20 };
@@ -510,7 +510,7 @@ TEST(hello_grey__innocent)
 	}
 }
 
-/* Nor does it where nothing is answered at all: that is for the silence to say. */
+/* Nor does a peer that answers nothing at all: the silence timer handles that. */
 TEST(hello_grey__silence_is_no_proof)
 {
 	struct bench b;
@@ -601,8 +601,8 @@ TEST(hello__silence_is_death)
 }
 
 /*
- * A machine that was paused, or too busy for its timers, finds them all due before it has read
- * what its peers said: that is no silence of theirs.
+ * A host that was suspended, or too busy for its timers, finds them all due before it has read its
+ * peers' frames: that is no silence of the peers.
  */
 TEST(hello__who_was_away_blames_nobody)
 {
@@ -661,7 +661,7 @@ TEST(hello__carrier_loss_is_seen_at_once)
 	wait(&b, 2 * INTERVAL);
 	CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
 	      fc_reason_text(b.end[1].own.reason));
-	/* The other end never lost its carrier, but what was under way is gone. */
+	/* The other end never lost its carrier, but lost the frames in flight. */
 	CHECK(b.downs[1] == 1, "end 1 was reset %u times", b.downs[1]);
 }
 
@@ -748,7 +748,7 @@ TEST(hello_cable__mirrored_hexmesh)
 	}
 }
 
-/* A peer can say anything that decodes. */
+/* A peer sends anything that decodes. */
 TEST(hello__any_peer)
 {
 	for (unsigned int i = 0; i < 2000; i++) {
@@ -791,7 +791,7 @@ TEST(hello_key__what_was_recorded_changes_nothing)
 	unsigned int n = 0, i, j;
 
 	plug_keyed(&b);
-	/* Lives of the link: a stranger keeps what both ends say in each. */
+	/* In each life of the link a stranger records the HELLOs of both ends. */
 	for (i = 0; i < 20; i++) {
 		heard[n++] = b.end[0].own;
 		heard[n++] = b.end[1].own;
@@ -802,7 +802,7 @@ TEST(hello_key__what_was_recorded_changes_nothing)
 	for (i = 0; i < n; i++) {
 		const unsigned int downs[2] = { b.downs[0], b.downs[1] };
 
-		/* By the right way: those of the wrong one are refused for their site. */
+		/* Deliver each HELLO to its own receiver: the other end refuses it for its site. */
 		j = heard[i].site == b.end[0].want_site ? 0 : 1;
 		perform(&b, j, fc_hello_received(&b.end[j], &heard[i], true, b.now));
 		CHECK(b.up[0] && b.up[1], "message %u takes the link down", i);
@@ -812,7 +812,7 @@ TEST(hello_key__what_was_recorded_changes_nothing)
 	}
 }
 
-/* A stranger repeats what the peer said in this life of the link: it dies as if nobody did. */
+/* A stranger replays HELLOs of this life of the link: they do not keep the link up. */
 TEST(hello_key__what_was_recorded_is_no_life)
 {
 	struct fc_hello_msg heard[16];
@@ -840,7 +840,7 @@ TEST(hello_key__what_was_recorded_is_no_life)
 	CHECK(!b.up[0], "the link stays up by what was recorded");
 }
 
-/* The long HELLO of a pair comes after its short one: it serves for the next pair. */
+/* The long HELLO of a pair arrives after its short one: it counts for the next pair. */
 TEST(hello_key__a_pair_out_of_order)
 {
 	struct fc_hello_msg first, second;
@@ -874,7 +874,7 @@ TEST(hello_key__without_one_a_recorded_message_resets_the_link)
 	CHECK(!b.up[1], "this test cannot see it");
 }
 
-/* A peer that died and comes back has forgotten which epoch we are in. */
+/* A peer that restarts has forgotten the epoch of this end. */
 TEST(hello_key__a_new_life_of_the_peer_is_believed)
 {
 	struct bench b;
@@ -900,7 +900,7 @@ TEST(hello_key__a_new_life_of_the_peer_is_believed)
 	}
 }
 
-/* A wire that carries nothing to one end: the other end is told at once, and not by silence. */
+/* A wire that carries nothing to one end: the other end learns it at once, not by silence. */
 TEST(hello_key__half_a_wire_is_no_wire)
 {
 	struct bench b;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The packets and flits that a fuzzer gives to what it drives, and what has become
- * of them.
+ * Packets and flits that a fuzzer passes to the code under test, and their fate.
  */
 #ifndef SELFTESTS_CORE_LEDGER_H
 #define SELFTESTS_CORE_LEDGER_H
@@ -79,10 +78,10 @@ static inline bool packet_over(const struct packet *pk)
 /* These targets were served. */
 void packet_done(struct packet *pk, u64 mask, const char *where);
 struct packet *packet_of(struct ledger *l, const u8 *head);
-/* Every target went one way, was told of, or has an excuse. */
+/* Every target was forwarded once, was reported unreachable, or is excused. */
 void packets_check(const struct ledger *l);
 
-/* Packets under way in a channel may be lost. */
+/* Excuse packets that are under way in a channel: they may be lost. */
 void packets_excuse(struct ledger *l, u8 class, u8 port);
 
 /* A frame, in memory of exactly its size. */
@@ -106,7 +105,7 @@ struct fc_flit front_new(struct ledger *l, struct fuzz *f, const struct fc_topo 
 			 u8 port, u8 parts, u32 data, u32 bytes, struct packet **record);
 
 void handle_release(struct ledger *l, struct handle *h);
-/* Free those that came back, behind the list, so that later uses are seen. */
+/* Free the released handles after the whole list, so that a later use in it is detected. */
 void handles_free(struct fc_effects *fx);
 
 /* The next flit of a train; @mask: targets if it is a front. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Link-level retry: two sites of line:2 on a link that loses, doubles, delays and
- * reorders whatever is sent.
+ * Link-level retry: two sites of line:2 on a link that loses, duplicates, delays and reorders
+ * frames.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #define WINDOW_MAX	64
 #define FRAMES		512
 
-/* Of this size are the flits; what they carry is their number. */
+/* Size of the flits; their payload is their number. */
 #define BYTES		10
 
 struct frame {
@@ -61,7 +61,7 @@ struct bench {
 };
 
 static struct fc_effects effects;
-/* All the same: a packet of one flit to site 1; flits carry their numbers in the handle. */
+/* All flits have the same head, a packet of one flit to site 1; the handle has the number. */
 static u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
 
 static void event(struct bench *b, unsigned int at, struct fc_event ev);
@@ -180,7 +180,7 @@ static void bench_init(struct bench *b, u32 window)
 	if (fc_topo_parse(&b->topo, "ring:3"))
 		abort();
 	fc_pref_default(&b->pref, &b->topo);
-	/* Nothing is stored on its way: what waits for the link waits. */
+	/* Time-outs are long: the operator stores no packet, so all wait for the link. */
 	b->timing = (struct fc_timing){
 		.seek = 1000000, .timeout = 1000000, .retry = 20, .ack_delay = 50,
 		.poll = 200, .seek_max = 100,
@@ -210,7 +210,7 @@ static void bench_init(struct bench *b, u32 window)
 	}
 }
 
-/* A packet of one flit into site 0, if it takes one. */
+/* Offer site 0 a packet of one flit.  Return: it accepted the packet. */
 static bool offer(struct bench *b)
 {
 	struct end *end = &b->end[0];
@@ -291,8 +291,8 @@ static void run(struct bench *b, u32 packets)
 }
 
 /*
- * Each packet once, whole and in order, whatever the link does; also where acknowledgements travel
- * apart and flits have any number in their place.
+ * Each packet arrives once, whole and in order, whatever the link does; also if acks travel
+ * separately and flits have any number in their place.
  */
 TEST(llr_link__loses_doubles_reorders)
 {
@@ -382,7 +382,7 @@ TEST(llr_resend__no_more_than_is_lost)
 	}
 }
 
-/* Flits that an end sent again, and times that none of them came. */
+/* Flits that an end retransmitted, and retries of which none arrived. */
 static u64 resent(const struct bench *b)
 {
 	return b->end[0].link_stat[1][FC_LSTAT_TX_RESENT];
@@ -402,8 +402,8 @@ static void run_for(struct bench *b, u64 time)
 }
 
 /*
- * The peer answers, but no flit comes to it: each try has half of the flits of the one before, and
- * waits twice as long.  When flits come again all goes on at once.
+ * The peer answers, but no flit reaches it: each retry has half of the flits of the previous one,
+ * and waits twice as long.  When flits arrive again the link resumes at once.
  */
 TEST(llr_futile__backs_off)
 {
@@ -442,7 +442,7 @@ TEST(llr_futile__backs_off)
 	}
 }
 
-/* Where some of them come nothing backs off, and no more are sent again than are lost. */
+/* If some flits arrive the sender does not back off, and retransmits only lost ones. */
 TEST(llr_futile__some_come)
 {
 	static const u32 windows[] = { 1, 3, 8, 64 };
@@ -464,7 +464,7 @@ TEST(llr_futile__some_come)
 	}
 }
 
-/* A flit that cannot be carried does not block the link for ever: it begins anew without it. */
+/* A flit that the link cannot carry does not block it for ever: the link resets and drops it. */
 TEST(llr_futile__hopeless)
 {
 	struct fc_event down = { .type = FC_EV_LINK_DOWN, .port = 1 };
@@ -506,7 +506,7 @@ TEST(llr_probe__heals_the_tail)
 	      b.end[0].link_stat[1][FC_LSTAT_TX_RESENT] == 1, "one probe, one flit again");
 }
 
-/* The peer hears after a while what was taken, without asking, and in few words. */
+/* The receiver sends its ack after a delay, without a probe, in few frames. */
 TEST(llr_tell__after_a_while)
 {
 	static struct bench b;
@@ -540,7 +540,7 @@ TEST(llr_number__wraps)
 		b.end[1].rx[1].acked = -4U;
 		b.end[1].rx[1].end = -4U;
 		memset(b.end[0].replay, 0, sizeof(b.end[0].replay));
-		/* The last of these has the number before 0, so that 0 is what is acknowledged. */
+		/* The last of these flits has the number before 0, so that the ack is 0. */
 		run(&b, 8);
 		run(&b, 20);
 	}

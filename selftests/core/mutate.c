@@ -23,7 +23,7 @@
 #include "fsm.h"
 #include "site.h"
 
-/* Rows that one event may fire; a hundred times what it takes. */
+/* Bound on the rows that one event fires; a hundred times the usual number. */
 #define LIVELOCK	100000
 #define NAME_MAX	128
 

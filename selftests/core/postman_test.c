@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The mad postman: fronts go straight on before they are looked at; what was wrong with that is
- * dead, and is dropped by whoever looks at it.
+ * The mad postman: the switch forwards fronts straight on before it routes them; a wrong copy is
+ * dead, and the next site that routes it drops it.
  */
 #include "vnet_bench.h"
 
@@ -14,8 +14,8 @@ static void setup_postman(const char *spec, u32 id, u32 window, u32 peers)
 }
 
 /*
- * A packet from the neighbour for a site, which @run sites have sent on before they looked at it;
- * it comes as one for @like would.
+ * A neighbour sends a packet for site @dst, which @run sites have forwarded before they routed it;
+ * it arrives as one for @like would.
  */
 static void comes(u32 from, u32 like, u32 dst, u8 run, u32 flits, u32 without)
 {
@@ -29,7 +29,7 @@ static void comes(u32 from, u32 like, u32 dst, u8 run, u32 flits, u32 without)
 		     (i == flits - 1 ? FC_PART_TERM : 0), i ? PAYLOAD : 0, i ? NULL : head);
 }
 
-/* Of the line that goes on from there. */
+/* The line by which the switch forwards such a packet. */
 static struct line *on(u32 from, u32 like, u32 to)
 {
 	return &b.line[class_from(from, like)][port_to(to)];
@@ -66,7 +66,10 @@ TEST(postman_straight__in_the_class_of_the_step)
 {
 	u8 next[FC_DIRS_MAX], class, dir;
 
-	/* Where a ring closes packets go to the next level; those there already have no way. */
+	/*
+	 * Where a ring closes, packets change to the next level; those on it already have no next
+	 * hop.
+	 */
 	setup_postman("ring:5", 4, 4, 4);
 	for (class = 0; class < b.v.nclasses; class++) {
 		u32 onward = fc_vclass_onward(&b.classes, 4, class, next);
@@ -138,7 +141,7 @@ TEST(postman_eager__junction)
 	}
 }
 
-/* Several are looked at together; what the first one needs does not let the others go on. */
+/* Several fronts wait for routing; the decision for the first one does not release the others. */
 TEST(postman_eager__waits_for_its_own_look)
 {
 	setup_postman("mesh:3x3", 4, 8, 8);
@@ -148,7 +151,7 @@ TEST(postman_eager__waits_for_its_own_look)
 	      b.looks);
 	look();
 	CHECK(b.served == 1 && b.served_flits == 3, "%u served", b.served);
-	/* The end of what ran on, and the one behind it. */
+	/* The end of the eager copy, and the packet behind it. */
 	CHECK(on(1, 7, 7)->aborted == 1 && on(3, 7, 7)->packets == 2, "%u aborted",
 	      on(1, 7, 7)->aborted);
 	at_rest();
@@ -208,7 +211,7 @@ TEST(postman_dead__in_rings_that_lead_back)
 	CHECK(!fc_postman_dead(&b.topo, 5, port_to(4), 1, 0), "dead, and nobody was eager");
 }
 
-/* Nobody goes on in vain for ever. */
+/* The number of eager hops in a row is bounded. */
 TEST(postman_dead__run_is_bounded)
 {
 	setup_postman("line:12", 9, 4, 4);
@@ -263,7 +266,7 @@ TEST(postman_waits__or_adapts)
 	comes(3, 5, 8, 0, 2, 0);
 	CHECK(!b.looks && on(3, 5, 7)->packets == 1 && b.stat[FC_STAT_PKT_ADAPTED] == 1,
 	      "%u packets", on(3, 5, 7)->packets);
-	/* And of two that are free straight on is the first choice. */
+	/* If both next hops are free, straight on is the first choice. */
 	setup_postman("mesh:3x3", 4, 4, 4);
 	b.routes[8] = ~(u32)0;
 	b.node.routes = b.routes;
@@ -294,7 +297,7 @@ TEST(postman_links__down_before_the_look)
 	look();
 	CHECK(b.served == 1 && b.served_mask == 1 && b.served_flits == 2, "%u served", b.served);
 	at_rest();
-	/* The one that it came by. */
+	/* The link by which the packet arrives goes down. */
 	setup_postman("line:3", 1, 4, 4);
 	comes(0, 2, 2, 0, 3, 1);
 	link_event(FC_EV_LINK_DOWN, port_to(0), 0);
@@ -311,7 +314,7 @@ TEST(postman_cut__before_the_look)
 	flit(class_from(0, 2), port_to(0), FC_PART_TERM | FC_PART_ABORT, 0, NULL);
 	CHECK(on(0, 2, 2)->flits == 2 && on(0, 2, 2)->aborted == 1, "%u flits",
 	      on(0, 2, 2)->flits);
-	/* The look that is late is not at the next one, which was looked at. */
+	/* A late routing decision does not apply to the next packet, which was routed already. */
 	b.node.routes = b.routes;
 	b.routes[2] = ~(u32)0;
 	comes(0, 2, 2, 0, 2, 1);
@@ -341,7 +344,7 @@ TEST(postman_lies__front_without_an_end)
 	at_rest();
 }
 
-/* The class that it goes on in has a clock of its own. */
+/* The class of the eager hop has its own timer. */
 TEST(postman_clock__of_the_class_straight_on)
 {
 	struct fc_event ev = { .type = FC_EV_TIME, .now = 1000 };
@@ -355,7 +358,7 @@ TEST(postman_clock__of_the_class_straight_on)
 	CHECK(b.looks == 1 && b.v.next_at > 1000, "due at %llu", (unsigned long long)b.v.next_at);
 }
 
-/* For runners to whom a look takes time. */
+/* For runners that take time to route. */
 TEST(postman_slow__everything_waits_for_the_look)
 {
 	setup("line:3", 1, 4, 4);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The effects of the events of a run, which another run repeats: they are the same, in any order.
+ * Effects of the events of a run.  A second run repeats the events: its effects must be the same,
+ * in any order.
  */
 #ifndef SELFTESTS_CORE_RECORD_H
 #define SELFTESTS_CORE_RECORD_H
@@ -19,15 +20,15 @@ void record_again(void);
 u64 record_sum(const struct fc_effects *fx);
 
 /*
- * Effects of a flit that came by channel @vc of @port.  Nothing is compared from the first flit on
- * that goes back by the same channel: such a flit acknowledges itself on the shortcut alone.
+ * Effects of a flit that came by channel @vc of @port.  The comparison ends with the first flit
+ * that goes back by the same channel: only on the shortcut such a flit carries its own ack.
  */
 void record_flit(const struct fc_effects *fx, u8 port, u8 vc);
 
-/* An event is over, whose effects have this sum. */
+/* An event has ended; the sum of its effects is @sum. */
 void record_event(u64 sum);
 
-/* The second run is over; @same: it counted as the first one. */
+/* The second run has ended; @same: its counters equal those of the first one. */
 void record_end(bool same);
 
 #endif /* SELFTESTS_CORE_RECORD_H */

@@ -79,7 +79,7 @@ TEST(relay_storm__over_links_that_lose)
 	storm(10, 30, true);
 }
 
-/* Sources that do not wait: what finds no hold is dropped, and nothing stops. */
+/* Sources that do not wait: relays drop copies for which they have no hold, and none stops. */
 TEST(relay_storm__comes_to_an_end)
 {
 	storm(0, 30, false);
@@ -124,8 +124,8 @@ TEST(relay_crash__all_that_live_are_reached)
 }
 
 /*
- * A site begins broadcasts in the name of another on all its links: no site gets more than
- * the one copy whose path leads through the liar.
+ * A site forges broadcasts of another site on all its links: each site gets only the copy whose
+ * path leads through the forger.
  */
 TEST(relay_liar__spoils_one_copy)
 {
@@ -179,7 +179,9 @@ TEST(relay_packet__once_and_where_it_may)
 	bench_free(&b);
 }
 
-/* One relay, with two links: what comes by the first is for its site, and goes nowhere else. */
+/*
+ * One relay with two links: a broadcast from the first link is for this site, and is not forwarded.
+ */
 struct lone {
 	struct fc_relay relay;
 	struct fc_timing timing;
@@ -231,7 +233,7 @@ static void lone_init(struct lone *l)
 	fc_relay_event(r, &up, &fx);
 }
 
-/* A broadcast of site 1 comes.  Return: it was taken, as a new one. */
+/* A broadcast of site 1 arrives.  Return: the relay accepted it as new. */
 static bool lone_takes(struct lone *l, u32 number, u8 copies)
 {
 	struct fc_packet pk = { .src = 1, .sock = FC_SOCK_CAST, .ntargets = 1 };
@@ -282,13 +284,13 @@ TEST(relay_seen__lies_do_not_stay)
 		CHECK(lone_takes(&l, next, 3), "the true one, after %u on", far[i]);
 		CHECK(!lone_takes(&l, next++, 3), "once, after %u on", far[i]);
 	}
-	/* One that is near takes the place of that one only. */
+	/* A number close to the expected one displaces only that one. */
 	CHECK(lone_takes(&l, next + 3, 3), "the lie, near");
 	for (u32 i = 0; i < 6; i++)
 		CHECK(lone_takes(&l, next + i, 3) == (i != 3), "%u after the near one", i);
 }
 
-/* From every site of every topology: each other site once, and nobody else may send there. */
+/* From every site of every topology: each other site gets one copy, by the expected link only. */
 TEST(tree_next__spans)
 {
 	static const char *const specs[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Routes around dead links, against an oracle that shares nothing with them: here
- * distances come from relaxing all links until nothing changes.
+ * Routes around dead links, against an independent oracle: its distances come from relaxing all
+ * links until nothing changes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -77,9 +77,9 @@ static void measure(void)
 }
 
 /*
- * A direction is in the table exactly where it leads one step nearer over a link
- * that works.  So whoever follows the tables arrives in as many steps as the
- * distance, by any choice and in no loop; and there is none where there is no way.
+ * A direction is in the table exactly if it leads one step nearer over a working link.  So a packet
+ * that follows the tables arrives in as many hops as the distance, by any choice and without a
+ * loop; and a site without a route has no entry.
  */
 static void check_tables(const char *what)
 {
@@ -157,7 +157,7 @@ TEST(routes__every_set_of_up_to_three_dead_links)
 
 				for (unsigned int c = b; c < last; c++) {
 					memset(down, 0, sizeof(down));
-					/* Either end may say it, or both. */
+					/* Either end reports the dead link, or both do. */
 					kill(&links[a], 1 + (a + b + c) % 3);
 					kill(&links[b], 1 + (a + b) % 3);
 					kill(&links[c], 1 + (b + c) % 3);

@@ -20,7 +20,7 @@ static u64 ahead(void)
 	return tap_random(100 * QUEUE_SLOTS);
 }
 
-/* So many events are added at a time, each numbered by its @node. */
+/* Add @at_once events at a time, each numbered by its @node. */
 static void check_order(u32 events, u32 at_once)
 {
 	struct queue queue = { 0 };
@@ -58,7 +58,7 @@ TEST(queue__order)
 		check_order(i * 10, 1 + i % 40);
 }
 
-/* Lists that take several chunks, and a queue that is given back full. */
+/* Lists that take several chunks, and a queue that is freed while full. */
 TEST(queue__many)
 {
 	struct queue queue = { 0 };

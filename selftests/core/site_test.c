@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A site alone, driven by peers that do anything: frames in any order, of any
- * kind that decodes, links that come and go, an operator that stalls.
- *
- * Whatever they do: no row is missing (FC_BUG_ON_US ends the test), every handle
- * comes back exactly once and is not used afterwards, effects obey the windows,
- * the operator gets packets front first, and once the peers are gone the site
- * comes to rest.
+ * A site alone, driven by arbitrary peers: frames in any order, of any kind that decodes, links
+ * that go up and down, an operator that stalls.  In all cases: no row is missing (FC_BUG_ON_US ends
+ * the test), the site releases every handle exactly once and does not use it afterwards, effects
+ * obey the windows, the operator gets packets front first, and without peers the site comes to
+ * rest.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +22,7 @@ struct handle {
 	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];
 };
 
-/* One site and what surrounds it. */
+/* One site and its environment. */
 struct bench {
 	struct fc_topo topo;
 	struct fc_pref pref;
@@ -58,7 +56,7 @@ struct bench {
 	u32 resets;
 	u32 resent[FC_PORTS_MAX];	/* flits */
 	u32 resent_last[FC_PORTS_MAX];
-	u32 rescued;			/* links whose flits may go another way */
+	u32 rescued;			/* links whose unacked flits may be sent by another route */
 	struct fc_effect said[FC_PORTS_MAX];	/* the last status */
 	u64 unreachable;
 	u64 unreachable_mask;		/* of the last one */
@@ -110,7 +108,7 @@ static void release(struct bench *b, struct handle *h)
 	b->held--;
 }
 
-/* Handles given back in a list of effects are freed only behind it, to see later uses. */
+/* Free released handles only after the whole list of effects, to detect later uses. */
 static void perform(struct bench *b)
 {
 	for (u32 i = 0; i < effects.n; i++) {
@@ -262,7 +260,7 @@ static struct fc_flit new_flit(struct bench *b, u8 parts, u32 data)
 	return flit;
 }
 
-/* A front of a packet of so many bytes, to the sites given. */
+/* The front of a packet of @bytes bytes, to the given sites. */
 static struct fc_flit front_to(struct bench *b, const u32 *sites, unsigned int n, u16 hops,
 			       u8 parts, u32 data, u32 bytes)
 {
@@ -418,7 +416,7 @@ static void time_passes(struct bench *b, u32 by)
 	event(b, &ev);
 }
 
-/* The peers go away; the operator finishes its packet and takes what comes. */
+/* All links go down; the operator finishes its packet and accepts the remaining ones. */
 static void check_comes_to_rest(struct bench *b)
 {
 	for (u8 p = 1; p < b->node.nports; p++)
@@ -502,7 +500,7 @@ TEST(site_event__orderly_frames)
 			  1 + tap_random(WINDOW_MAX), tap_random(400), true);
 }
 
-/* A flit on a port; a front says how many bytes the packet has, and to which sites. */
+/* A flit arrives on a port; a front has the length of its packet and its targets. */
 static void flit_to(struct bench *b, u8 port, u8 parts, u32 data, u32 bytes, const u32 *to,
 		    u16 n)
 {
@@ -515,8 +513,8 @@ static void flit_to(struct bench *b, u8 port, u8 parts, u32 data, u32 bytes, con
 }
 
 /*
- * Targets without a way: the source is told once, nobody is to send them on, and
- * what the others make of the packet does not depend on them.
+ * Targets without a route: the source gets one report, no branch carries them, and the other
+ * targets do not depend on them.
  */
 TEST(site_unreachable__is_told_and_left_out)
 {
@@ -604,7 +602,7 @@ TEST(site_routes__are_followed)
 	check_comes_to_rest(&b);
 }
 
-/* While new routes are on their way, who has none waits for them. */
+/* While new routes are computed, a packet without a route waits for them. */
 TEST(site_routes__are_waited_for)
 {
 	u32 routes[5] = { 0 };
@@ -668,7 +666,7 @@ TEST(site_probe__may_be_overtaken)
 		CHECK(b.said[1].ack == 3 && !(b.said[1].flags & FC_STATUS_NACK),
 		      "round %u: %u taken", round, b.said[1].ack);
 	}
-	/* Nothing explains a claim of what cannot have been sent. */
+	/* A status frame must not ack flits that were never sent. */
 	probe.type = FC_EV_STATUS;
 	probe.seq = 100;
 	event(&b, &probe);
@@ -676,7 +674,7 @@ TEST(site_probe__may_be_overtaken)
 	check_comes_to_rest(&b);
 }
 
-/* Nor one to have received, or to miss, what was not sent. */
+/* Nor may it claim to have received, or to miss, flits that were never sent. */
 TEST(site_status__beyond_what_was_sent)
 {
 	static const struct {
@@ -753,7 +751,7 @@ TEST(site_window__survives_the_wrap)
 	}
 }
 
-/* Everything that a site holds can be taken back at any moment. */
+/* The test can take back all handles of a site at any moment. */
 static void count_drop(void *arg, void *h)
 {
 	release(arg, h);
@@ -879,8 +877,8 @@ TEST(site_abort__is_told_to_the_operator)
 }
 
 /*
- * A split that is given up (CARE, section 4.5.2): the branches end with
- * :abort-packet, and what is stored is all of the packet, to be sent on.
+ * The site aborts a split (CARE, section 4.5.2): the branches end with :abort-packet, and the site
+ * stores the whole packet, to send it on later.
  */
 
 /* Site 2 of a line, its links up: 3 on port 1, which takes few flits, and 1 on port 2. */
@@ -920,7 +918,7 @@ static void check_aborted(struct bench *b)
 	check_comes_to_rest(b);
 }
 
-/* Section 4.5.1: nobody in the way, the stored copy is for the local targets alone. */
+/* Section 4.5.1: the branches have free links, so the stored copy is for local targets alone. */
 TEST(site_split__serves_the_local_targets)
 {
 	struct bench b;
@@ -972,7 +970,7 @@ TEST(site_abort__with_the_terminator_here)
 	check_aborted(&b);
 }
 
-/* Only what looks for a way seeks, not what waits on it. */
+/* Only fronts that need a route count as seeking, not packets behind them. */
 TEST(site_seeks__count_fronts)
 {
 	static const u32 to[] = { 3 };
@@ -1002,7 +1000,7 @@ TEST(site_rows__fire_or_are_listed)
 
 				if (!fsm->rows[s * fsm->nconds + c].next)
 					continue;
-				/* A few rounds do not tell what never fires. */
+				/* A few rounds do not suffice to find rows that never fire. */
 				CHECK(listed || rows[m][s][c] || TAP_ROUNDS(3000) < 3000,
 				      "%s %s -%s-> never fired", fsm->name, fsm->states[s],
 				      fsm->conds[c]);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Where lists part ways: on all kinds of topology, against what distances say, and over whole
- * trees.
+ * Where lists split: on all kinds of topology, against distances, and over whole trees.
  */
 #include <string.h>
 
@@ -153,7 +152,7 @@ struct branch {
 	u32 dst[FC_SPLIT_MERGED];
 };
 
-/* Links of a tree of shortest ways; @came: how often it comes to each site. */
+/* Links of a tree of shortest routes; @came: number of arrivals by site. */
 static u32 grow(const struct fc_topo *topo, const char *spec, bool apart,
 		const struct branch *list, u8 came[SITES])
 {
@@ -223,13 +222,13 @@ TEST(split_trees__are_small)
 				CHECK(came[site] <= 1, "%s from %u: %u times at %u", specs[i],
 				      list.site, came[site], site);
 		}
-		/* Where a site has few links the two are nearly the same. */
+		/* On sites with few links the two are nearly the same. */
 		CHECK(50 * merged <= 51 * greedy && greedy < unicasts, "%s: %u links, %u and %u",
 		      specs[i], merged, greedy, unicasts);
 	}
 }
 
-/* The direction with the least load, of those the preferred one. */
+/* The direction with the least load, among equal ones a preferred direction. */
 TEST(split_choice__by_load)
 {
 	struct fc_split s = { .topo = NULL };

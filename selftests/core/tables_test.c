@@ -34,7 +34,7 @@ struct name {
 
 #define P(name)	{ name, "" }
 
-/* The names that a machine has, and those of the paper: two sets that differ as listed. */
+/* Compare the machine's names with the paper's: the two sets differ as listed. */
 static void compare(const char *what, const char *const *have, unsigned int n,
 		    const struct name *paper, unsigned int npaper)
 {
@@ -56,7 +56,7 @@ static void compare(const char *what, const char *const *have, unsigned int n,
 	compare(what, have, n, paper, FC_ARRAY_SIZE(paper))
 
 /*
- * A site and what surrounds it.
+ * A site and its environment.
  */
 
 /* Words of the current packet that a net-output received. */
@@ -257,7 +257,7 @@ static void term(struct bench *b, u8 port, u32 data, u8 parts)
 	flit(b, port, (struct fc_flit){ .data = data, .parts = FC_PART_TERM | parts });
 }
 
-/* The peer takes what was sent. */
+/* The peer acks the flits sent. */
 static void taken(struct bench *b, u8 port)
 {
 	event(b, (struct fc_event){
@@ -278,7 +278,7 @@ static const char *state_of(const struct bench *b, int machine, u8 port)
 }
 
 /*
- * Table A: packet terminators, and what the operator does (section 4.3.2).
+ * Table A: packet terminators, and the actions of the operator (section 4.3.2).
  */
 
 static const struct {
@@ -317,7 +317,7 @@ TEST(table_a__terminators)
 /* On the wire: the parts of Table A that travel, and no others. */
 TEST(table_a__on_the_wire)
 {
-	/* The bits above say that there is a checksum, and, in mode postman, how it came here. */
+	/* The higher bits carry the checksum flag and, in mode postman, the eager hops. */
 	for (unsigned int parts = 0; parts < 1 << FC_PART_RUN_SHIFT; parts++) {
 		struct fc_link_hdr h = { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS,
 					 .flags = (u8)parts };
@@ -328,7 +328,10 @@ TEST(table_a__on_the_wire)
 		h.len = parts & FC_PART_ABORT ? 0 : FC_DATA_MIN;
 		for (unsigned int i = 0; i < FC_ARRAY_SIZE(table_a); i++) {
 			good |= table_a[i].travels && parts == table_a[i].parts;
-			/* With the front in the same flit; an aborted packet has sent its. */
+			/*
+			 * With the front in the same flit; an aborted packet has sent its front
+			 * before.
+			 */
 			good |= table_a[i].travels && !(table_a[i].parts & FC_PART_ABORT) &&
 				parts == (table_a[i].parts | FC_PART_HEAD);
 		}
@@ -381,8 +384,8 @@ TEST(table_b__who_says_abort_request)
 }
 
 /*
- * Their meaning, on a link of window 1, where credit says what the signals of the
- * paper say word by word: may a packet, may a word be sent now?
+ * The meaning of the signals on a link of window 1, where credit corresponds to the paper's
+ * signals: may the site send a packet, may it send a word?
  */
 TEST(table_b__meaning_on_a_link)
 {
@@ -409,7 +412,7 @@ TEST(table_b__meaning_on_a_link)
 	CHECK(b.got[1].fronts == 1, "open, but another packet is sent");
 	CHECK(!strcmp(state_of(&b, NET_INPUT, 3), "first"), "net-input %s",
 	      state_of(&b, NET_INPUT, 3));
-	/* free again behind the terminator, once that is taken */
+	/* free again behind the terminator, once it is acked */
 	term(&b, 2, 10, 0);
 	CHECK(b.got[1].terms == 1 && b.got[1].fronts == 1, "%u terminators, %u fronts",
 	      b.got[1].terms, b.got[1].fronts);
@@ -418,8 +421,8 @@ TEST(table_b__meaning_on_a_link)
 }
 
 /*
- * Table C: phases of a communication cycle.  There is no clock here, one event is
- * worked off at a time; what the phases are for is kept by the order within an event.
+ * Table C: phases of a communication cycle.  The code has no clock, and handles one event at a
+ * time; the order within an event serves the purpose of the phases.
  */
 
 /* Net-input: data flows downstream first, then status upstream. */
@@ -450,8 +453,8 @@ TEST(table_c__net_output)
 	CHECK(out < in && in < b.nlog && logged(&b, -1, 0, FC_FX_SEND) < b.nlog,
 	      "net-output at %u, net-input at %u of %u", out, in, b.nlog);
 	/*
-	 * No race between data and the signal that controls it: in no state in which
-	 * downstream says wait does a word pass.
+	 * No race between data and the signal that controls it: a machine passes no word in a state
+	 * in which downstream says wait.
 	 */
 	for (unsigned int s = 1; s < FC_NI_COUNT; s++)
 		for (unsigned int c = 1; c < FC_NIC_COUNT; c++)
@@ -732,7 +735,7 @@ static void check_fifo_buffer(const struct bench *b)
 	CHECK(false, "state %s is not in Table E", state);
 }
 
-/* Table G: the two connection tables say the same, each from its side. */
+/* Table G: the two connection tables agree. */
 static void check_connections(const struct bench *b)
 {
 	for (u8 i = 0; i < NPORTS; i++) {
@@ -1000,9 +1003,9 @@ TEST(section_4_5__forced)
 }
 
 /*
- * Sections 4.5.1 and 4.5.2: which terminator each branch gets.  In commit mode the
- * paper speaks of a received :end-of-packet; a received :abort-packet means that a
- * site upstream aborts (4.5.2), and every branch is told so.
+ * Sections 4.5.1 and 4.5.2: the terminator of each branch.  In commit mode the paper speaks of a
+ * received :end-of-packet; a received :abort-packet means that a site upstream aborts (4.5.2), and
+ * every branch gets that.
  */
 
 #define EOP	":end-of-packet"

@@ -97,7 +97,7 @@ int main(int argc, char **argv)
 	unsigned int failed = 0;
 	unsigned int n = 0;
 
-	/* A sanitizer's end must not swallow what was printed before it. */
+	/* Line buffering, so that output before a sanitizer's exit is not lost. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (struct tap_test *test = tests; test; test = test->next)
 		n += selected(test, prefix);

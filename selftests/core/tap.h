@@ -26,8 +26,8 @@
 #define TAP_COMPLAINTS	10
 
 /*
- * How often to try what is different every time: a kernel that looks for faults, on
- * an emulated machine, is some hundred times slower.
+ * Number of rounds of a random test: a debug kernel, on an emulated machine, is some hundred times
+ * slower.
  */
 #ifdef __KERNEL__
 #define TAP_ROUNDS(n)	((n) / 50 + 1U)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Graphs against a matrix of who is joined to whom, and distances by relaxing it.
+ * Graphs against an adjacency matrix, and distances by relaxing it.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Topologies against an oracle that shares nothing with them: here a site is
- * its coordinates, two sites are neighbours by a rule on coordinates, and
- * distances come from a breadth-first search over that rule.  A hexmesh has no
- * coordinates: there the rule is the paper's list of neighbours.  Of a kind that has no
- * oracle, small ones have to agree with themselves: the rule is what they say.
+ * Topologies against an independent oracle: here a site is its coordinates, two sites are
+ * neighbours by a rule on coordinates, and distances come from a breadth-first search over that
+ * rule.  A hexmesh has no coordinates: its rule is the paper's list of neighbours.  A kind without
+ * an oracle is tested for consistency in small sizes: its own neighbours are the rule.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -386,7 +385,7 @@ TEST(topo_parse__refuses)
 	}
 }
 
-/* The refusal of an unknown kind has an example of each kind, which is taken. */
+/* The refusal of an unknown kind lists an example of each kind, which parses. */
 TEST(topo_parse__names_the_kinds)
 {
 	static const char *const unknown[] = { "foo:4x4", "torus4x4" };
@@ -411,7 +410,7 @@ TEST(topo_parse__names_the_kinds)
 	}
 }
 
-/* Any bytes: ASan watches the reads, the round trip says what was taken. */
+/* Random bytes: ASan checks the reads, the round trip checks the accepted ones. */
 TEST(topo_parse__random_texts)
 {
 	static const char alphabet[] = "0123456789xx^^:::meshlinertoupbcyq -+";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * core/turn.h: whose turn it is on a link, and how much of flits its device has.
+ * core/turn.h: which queue sends next on a link, and how many flits its device holds.
  */
 #include "tap.h"
 #include "turn.h"
@@ -8,7 +8,7 @@
 #define ALL	(fc_bit(FC_BAND_CTRL) | fc_bit(FC_BAND_HIGH) | fc_bit(FC_BAND_SHORT) | \
 		 fc_bit(FC_BAND_BULK))
 
-/* How often each queue has its turn in @n turns, where those of @waiting never become empty. */
+/* Count the turns of each queue in @n turns, while the queues of @waiting never become empty. */
 static void turns(u32 waiting, unsigned int n, unsigned int count[FC_BAND_COUNT])
 {
 	struct fc_turn turn = { 0 };
@@ -75,7 +75,7 @@ TEST(turn__nobody_starves)
 	      count[FC_BAND_SHORT], count[FC_BAND_BULK]);
 }
 
-/* A flit of the high class that comes when others wait is the next one. */
+/* A flit of the high class goes next, before waiting flits of the low class. */
 TEST(turn__high_is_next)
 {
 	struct fc_turn turn = { 0 };
@@ -89,8 +89,8 @@ TEST(turn__high_is_next)
 }
 
 /*
- * A device that sends a flit in each step, and gets more only every @every steps: how many of
- * @steps it was idle, and what it had at most in the last quarter of them.
+ * A device sends a flit in each step, and gets more only every @every steps.  Results: the steps of
+ * @steps in which it was idle, and its maximum queue in the last quarter.
  */
 static unsigned int serve(struct fc_depth *d, unsigned int every, unsigned int steps,
 			  unsigned int *most)

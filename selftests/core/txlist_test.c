@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The choice of the next packet of a message to several targets: targets that differ in what
- * they confirm and when, are silent, have no room, or no socket.
+ * The choice of the next packet of a message to several targets: targets confirm different packets
+ * at different times, are silent, lack buffer space, or have no socket.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 
 #define TARGETS_MAX	12
 #define PACKETS_MAX	40
-/* Ticks of 1 ms: that an answer takes, and until a packet is repeated. */
+/* Ticks of 1 ms: the delay of an answer, and the retransmission time-out. */
 #define MS		1000000ULL
 #define CLOCK		1000U
 #define LATE_MAX	50U
@@ -137,7 +137,7 @@ static int pick(void)
 	return packet;
 }
 
-/* A packet comes in.  Its answer says what is received until it is on its way. */
+/* A packet arrives.  Its answer is taken from the state at the time the answer leaves. */
 static void receive(struct end *end, int packet)
 {
 	if (m.now < end->deaf)
@@ -199,7 +199,7 @@ static void tick(struct end *end)
 	}
 }
 
-/* A tick.  Return: false: all targets are over. */
+/* Advance by a tick.  Return: false if all targets are completed. */
 static bool step(void)
 {
 	bool more = false;
@@ -216,7 +216,7 @@ static bool step(void)
 	return more;
 }
 
-/* The others do not wait longer than the source may, whatever targets say. */
+/* No target waits longer than the source allows, whatever other targets answer. */
 static void check_hold(void)
 {
 	u64 most = FC_PATIENCE_MOST + (m.now - CLOCK + 1) * MS / FC_PATIENCE_SOURCE +
@@ -225,7 +225,7 @@ static void check_hold(void)
 	CHECK(m.held * MS <= most + MS, "tick %u: held for %u", m.now, m.held);
 }
 
-/* All targets but those without a socket have all packets of their parts. */
+/* All targets except those without a socket have all packets of their parts. */
 static void check_got(void)
 {
 	for (u32 i = 0; i < m.list.ntargets; i++) {
@@ -248,7 +248,7 @@ static void run(void)
 	check_got();
 }
 
-/* Targets that differ in nothing but when their confirmations come. */
+/* Targets that differ only in the time of their confirmations. */
 TEST(txlist__equal_targets_once)
 {
 	for (unsigned int i = 0; i < TAP_ROUNDS(5000); i++) {
@@ -318,7 +318,7 @@ static void confirm(u32 i, u16 base)
 	hear(&m.end[i], &ctrl);
 }
 
-/* The next packet goes to so many targets, of which the first is this one. */
+/* The next packet is @packet, for @n targets, of which @first is the first. */
 static void check_pick(int packet, u32 n, u32 first)
 {
 	int got = pick();

@@ -72,7 +72,7 @@ static u32 links_left(const struct vclass_net *t, u32 site, u32 dst, u8 class)
 	return t->topo.ops->distance(&t->topo, site, dst);
 }
 
-/* All that onward says, for ways to be compared with. */
+/* Cache the next hops of fc_vclass_onward(), to compare routes with. */
 static const char *fill_next(struct vclass_net *t)
 {
 	u8 next[FC_DIRS_MAX];
@@ -178,7 +178,7 @@ static const char *go_on(struct vclass_net *t, u32 site, u32 dst, u8 class, u32 
 	return NULL;
 }
 
-/* In its own class, and in those in which a list begins because of other destinations. */
+/* The class of the destination, and the classes in which a list with other destinations begins. */
 static const char *begin(struct vclass_net *t, u32 src, u32 dst, u32 *tail)
 {
 	u8 first = fc_vclass_first(&t->v, src, dst), class;

@@ -53,8 +53,8 @@ void vclass_net_open(struct vclass_net *t);
 void vclass_net_close(struct vclass_net *t);
 
 /*
- * The channel dependency graph: packets from all sites to all others, in all ways; every one
- * comes there over as few links as can be, and no channels wait in a circle.
+ * The channel dependency graph: packets from all sites to all others, over all routes; every packet
+ * arrives over a shortest route, and no channels wait in a cycle.
  */
 const char *vclass_net_channels(struct vclass_net *t);
 
@@ -73,7 +73,7 @@ const char *vclass_net_links(const struct vclass_net *t);
 /* Packets with many destinations; call after vclass_net_channels(). */
 const char *vclass_net_multicast(struct vclass_net *t);
 
-/* In large networks, but graphs: so many packets between random sites, each a random way. */
+/* In large networks except graphs: packets between random sites, each over a random route. */
 const char *vclass_net_walk(const struct fc_vclass *v, unsigned int packets);
 
 #endif /* SELFTESTS_CORE_VCLASS_NET_H */

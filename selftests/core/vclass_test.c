@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Virtual networks on every kind of topology, in every size that there is time for; and rules
- * that are wrong, which the same checks have to catch.  What holds for the sizes that are
- * not here is argued in Documentation/design.rst (Virtual networks).
+ * Virtual networks on every kind of topology, in every size that time allows; and wrong rules,
+ * which the same checks have to detect.  Documentation/design.rst (Virtual networks) argues about
+ * larger sizes.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -168,7 +168,7 @@ TEST(vclass_init__counts)
 	}
 }
 
-/* Half way round, and where a coordinate is the same, the positive direction. */
+/* Half way round a ring, and in a coordinate that does not change, the positive direction. */
 TEST(vclass_first__of_two_the_positive_one)
 {
 	struct fc_topo topo;
@@ -236,7 +236,7 @@ static void random_graph(u32 sites, u32 more)
 				links[nlinks++] = (struct fc_graph_link){ { a, b } };
 }
 
-/* A graph of the links; @site: whose ways its table has. */
+/* Build a graph of the links; @site: the site whose routes the table has. */
 static bool net_graph(struct vclass_net *t, u32 site)
 {
 	const char *wrong;
@@ -268,10 +268,7 @@ static bool above(const struct vclass_net *t, u32 a, u32 b)
 	return far_a != far_b ? far_a < far_b : a < b;
 }
 
-/*
- * Legal distances by relaxing: links down only (class 1), and links up and then those
- * (class 0).
- */
+/* Legal distances by relaxing: links down only (class 1), and links up and then down (class 0). */
 static void relax(struct vclass_net *t)
 {
 	u32 n = t->topo.nsites;
@@ -370,7 +367,9 @@ TEST(vclass_graph__of_special_forms)
 	}
 }
 
-/* A table of one site's ways says what that of all says of it, and nothing of others. */
+/*
+ * The table of one site has the same routes of that site as the table of all sites, and no others.
+ */
 TEST(vclass_graph__table_of_one_site)
 {
 	u8 next[FC_DIRS_MAX], same[FC_DIRS_MAX];
@@ -404,8 +403,8 @@ TEST(vclass_graph__table_of_one_site)
 }
 
 /*
- * Rules that are wrong, each for one kind: what finds no cycle in the right ones has to find
- * one in these.
+ * Wrong rules, one for each kind: the check that finds no cycle in the right rules has to find one
+ * in these.
  */
 static u32 no_level(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
@@ -453,7 +452,7 @@ static u8 last_first(const struct fc_vclass *v, u32 src, u32 dst)
 	return (u8)(fc_bit(v->bits) - 1);
 }
 
-/* Packets may leave their orthant for any other one, and come back. */
+/* Packets may leave their orthant for any other one, and return. */
 static u32 any_orthant(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
 	u8 back[FC_DIRS_MAX];
@@ -578,7 +577,7 @@ TEST(vclass_broken__is_caught)
 	broken_spec("torus:3^3", &torus, 8, cycle);
 	broken_spec("hexmesh:3", &hexmesh, 6, cycle);
 	broken_spec("hexmesh:4", &hexmesh, 6, cycle);
-	/* A class for those that cross a seam, and one for those that do not. */
+	/* A class for packets that cross a seam, and one for those that do not. */
 	broken_spec("torus:4x4", &seam, 8, cycle);
 	broken_spec("torus:5x5", &seam, 8, cycle);
 	broken_spec("torus:6x6", &seam, 8, cycle);
@@ -611,7 +610,7 @@ TEST(vclass_broken__is_caught)
 	broken_buffers("torus:5x5", &torus);
 	broken_buffers("hexmesh:3", &hexmesh);
 	broken_buffers("mesh:3x3", &mesh);
-	/* A level too few: not a cycle, but packets that cannot go on. */
+	/* One level too few: the rules have no cycle, but packets get stuck. */
 	torus = *fc_topo_torus.vclass;
 	torus.onward = not_across;
 	broken_spec("torus:4x4", &torus, 8, "a packet has no way");

@@ -54,10 +54,10 @@ static struct bench {
 	u64 link_stat[FC_LSTAT_COUNT];
 	struct handle handle[HANDLES];
 	struct line line[CLASSES_MAX][NPORTS_MAX];
-	u32 next[CLASSES_MAX][NPORTS_MAX];	/* number of the next flit that comes in */
+	u32 next[CLASSES_MAX][NPORTS_MAX];	/* number of the next flit received */
 	u32 routes[SITES_MAX];
 	struct fc_straight straight[CLASSES_MAX * NPORTS_MAX];
-	u32 looks;		/* fronts that wait to be looked at */
+	u32 looks;		/* fronts that wait for a routing decision */
 	u32 stored;		/* flits, of the packet that is not served yet */
 	u32 stored_data;
 	u32 served;		/* packets */
@@ -188,7 +188,7 @@ static inline void rerouted(void)
 	event(0, &ev);
 }
 
-/* A site whose links are up, between peers with windows of their own. */
+/* Create a site whose links are up, and peers with their own windows. */
 static inline void setup(const char *spec, u32 id, u32 window, u32 peers)
 {
 	u8 c, p;
@@ -249,7 +249,7 @@ static inline u8 class_to(u32 site)
 	return next[port_to(site) - 1];
 }
 
-/* The class in which a neighbour's packet for a site comes here. */
+/* The class in which a neighbour's packet for a site arrives here. */
 static inline u8 class_from(u32 site, u32 dst)
 {
 	u8 next[FC_DIRS_MAX], d, class = fc_vclass_first(&b.classes, site, dst);
@@ -295,7 +295,7 @@ static inline void flit(u8 class, u8 port, u8 parts, u32 data, const u8 *head)
 	event(class, &ev);
 }
 
-/* Head of a packet of so many bytes to so many sites. */
+/* Build the head of a packet of @bytes bytes to @n sites. */
 static inline void make_head(u8 *head, u32 bytes, const u32 *dst, u8 n)
 {
 	struct fc_packet pk = { .ntargets = n, .msg_len = bytes, .data_len = bytes };
@@ -339,7 +339,7 @@ static inline bool own_to(u32 dst, u32 flits)
 	return own(&dst, 1, flits);
 }
 
-/* A neighbour has taken flits. */
+/* A neighbour acks flits. */
 static inline void ack(u32 site, u32 flits)
 {
 	struct line *line = line_to(site);
@@ -351,7 +351,7 @@ static inline void ack(u32 site, u32 flits)
 	event(class_to(site), &ev);
 }
 
-/* The site takes its time, and looks. */
+/* The runner routes the waiting fronts, after a while. */
 static inline void look(void)
 {
 	struct fc_event ev = { .type = FC_EV_LOOK };
@@ -360,7 +360,7 @@ static inline void look(void)
 	event(0, &ev);
 }
 
-/* Nothing is under way, and nothing is kept. */
+/* The switch has no packet in flight, and keeps none. */
 static inline void at_rest(void)
 {
 	CHECK(fc_vnet_idle(&b.v), "not at rest");

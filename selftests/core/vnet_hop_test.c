@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switch of mode vnet: what it says of a packet of one flit alone, without an event.
+ * The switch of mode vnet: its fast path for single-flit packets, without an event.
  */
 #include "vnet_bench.h"
 
@@ -63,7 +63,7 @@ TEST(vnet_hop__tells_with_it_what_was_taken)
 	struct fc_rx *rx = &b.rx[class_to(2)][port_to(2)];
 	struct fc_vhop hop = hop_from(0, 2);
 
-	/* As if flits had come the other way in that class. */
+	/* As if flits had come in the other direction in that class. */
 	b.tx[class][port_to(2)].reverse_active = true;
 	rx->consumed = 7;
 	rx->ack_at = 5;
@@ -75,7 +75,7 @@ TEST(vnet_hop__only_as_the_event_would)
 {
 	u32 i, dst = 2;
 
-	/* An event each time: it does the same. */
+	/* By event, the switch does the same. */
 	setup_hop(8, 8);
 	for (i = 1; i < 8; i++)
 		packet(class_from(0, 2), port_to(0), &dst, 1, 1, 0);
@@ -189,7 +189,7 @@ TEST(vnet_hop__not_into_what_is_in_its_way)
 	u8 class = setup_hop(8, 1);
 
 	CHECK(no_hop(hop_from(0, 2)), "there is no credit");
-	/* Nor behind what waits, with credit. */
+	/* The fast path also declines, despite credit, if other packets wait. */
 	setup_hop(8, 8);
 	b.out[class_to(2) * b.v.nports + port_to(2)].first = 0;
 	CHECK(no_hop(hop_from(0, 2)), "something is before it");
@@ -271,7 +271,7 @@ TEST(vnet_start__sets_timers)
 	at_rest();
 }
 
-/* Where all lanes have packets for a link without credit, what goes by another link passes them. */
+/* All injection queues have packets for a link without credit: a packet for another link passes. */
 TEST(vnet_start__passes_lanes)
 {
 	u32 dst = 3, i;
@@ -344,7 +344,7 @@ static void step(u32 random, bool slowly)
 	u8 class;
 
 	b.v.now += random >> 4 & 3;
-	/* The quick way leaves to its event what has become due. */
+	/* The fast path leaves due timers to the event. */
 	if (b.v.now >= b.v.next_at)
 		event(0, &time);
 	/* Anything else that is to be done. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switch of mode vnet alone: credit for whole packets, branches that go on each for
- * itself, what is for here, links that die, routes, and peers that send no packets.
+ * The switch of mode vnet alone: credit for whole packets, independent branches, local targets,
+ * dead links, routes, and peers that send malformed packets.
  */
 #include "vnet_bench.h"
 
@@ -39,7 +39,7 @@ TEST(vnet_credit__no_way_by_a_window_that_is_too_small)
 	setup("line:3", 1, 4, 2);
 	own_to(2, 2);
 	CHECK(line_to(2)->packets == 1 && !b.unreachable, "%u packets", line_to(2)->packets);
-	/* Served and sent anew it would come back for ever. */
+	/* If the operator stored and resent this packet, it would come back for ever. */
 	own_to(2, 3);
 	CHECK(b.unreachable_mask == 1 && !b.served, "%u served", b.served);
 	at_rest();
@@ -152,7 +152,7 @@ TEST(vnet_pass__the_way_of_most_and_of_least_load)
 	static const u32 most[] = { 8, 5, 6 }, two[] = { 8 };
 
 	setup_bare("mesh:3x3", 0);
-	/* 8 is beyond both; 5 and 6 beyond both as well, but 6 is straight below. */
+	/* Site 8 is beyond both next hops; 5 and 6 as well, but 6 is straight below. */
 	CHECK(own(most, 3, 1), "no lane");
 	CHECK(line_to(3)->mask == 7 && !line_to(1)->packets, "mask %llx",
 	      (unsigned long long)line_to(3)->mask);
@@ -182,7 +182,7 @@ TEST(vnet_pass__not_a_list_of_which_a_branch_has_to_wait)
 	at_rest();
 }
 
-/* Lists of all kinds go the same ways, be there a queue or not. */
+/* Lists of all kinds take the same routes, with a queue or without. */
 TEST(vnet_pass__as_step_by_step)
 {
 	static const char *const specs[] = { "line:5", "mesh:3x3", "torus:4x4", "hypercube:4" };
@@ -321,7 +321,7 @@ TEST(vnet_memo__is_what_the_rules_say)
 		fc_vnet_init(&b.v);
 		for (port = 1; port < b.v.nports; port++)
 			link_event(FC_EV_LINK_UP, port, 4);
-		/* More than it has room for, and each twice in a row. */
+		/* More destinations than the route cache holds, each twice in a row. */
 		for (port = 0; port < b.v.nports; port++)
 			for (class = 0; class < b.v.nclasses; class++)
 				for (dst = 0; dst < 2 * b.topo.nsites; dst++) {
@@ -441,7 +441,7 @@ TEST(vnet_branches__by_credit_and_load)
 	own_to(3, 3);
 	CHECK(line_to(1)->packets == 1 && line_to(2)->packets == 1, "%u and %u packets",
 	      line_to(1)->packets, line_to(2)->packets);
-	/* One has less under way, then one less that waits. */
+	/* One port has fewer flits in flight, then one packet fewer that waits. */
 	ack(2, 1);
 	own_to(3, 3);
 	CHECK(line_to(1)->packets == 1 && line_to(2)->packets == 1, "%u and %u packets",
@@ -454,7 +454,7 @@ TEST(vnet_branches__by_credit_and_load)
 	ack(2, 2);
 	ack(2, 3);
 	at_rest();
-	/* Nothing is left of a packet that has gone: the next one has the same choice. */
+	/* The switch keeps no state of a forwarded packet: the next one has the same choice. */
 	setup("mesh:2x2", 0, 4, 4);
 	own_to(3, 3);
 	first = line_to(1)->packets ? 1 : 2;
@@ -496,7 +496,7 @@ TEST(vnet_branches__cut_with_their_packet)
 	flit(class, port_to(0), FC_PART_TERM | FC_PART_ABORT, 0, NULL);
 	CHECK(line_to(2)->flits == 4 && line_to(2)->aborted == 1, "%u flits", line_to(2)->flits);
 	ack(2, 4);
-	/* One that has not begun says nothing. */
+	/* A branch that has not begun sends nothing. */
 	own_to(2, 4);
 	packet(class, port_to(0), dst, 1, 4, 1);
 	flit(class, port_to(0), FC_PART_TERM | FC_PART_ABORT, 0, NULL);
@@ -534,7 +534,7 @@ TEST(vnet_links__down_within_a_packet)
 	link_event(FC_EV_LINK_DOWN, port_to(0), 0);
 	CHECK(line_to(2)->flits == 3 && line_to(2)->aborted == 1, "%u flits", line_to(2)->flits);
 	at_rest();
-	/* The other end: what has begun is lost, and the rest of it is dropped. */
+	/* The other end: a begun packet is lost, and the switch drops the rest of it. */
 	setup("line:3", 1, 4, 4);
 	packet(class, port_to(0), &dst, 1, 4, 2);
 	link_event(FC_EV_LINK_DOWN, port_to(2), 0);
@@ -553,7 +553,7 @@ TEST(vnet_links__no_way_in_its_class)
 	packet(class_from(0, 2), port_to(0), &dst, 1, 3, 0);
 	CHECK(b.served == 1 && b.served_mask == 1 && !b.unreachable, "%u served", b.served);
 	at_rest();
-	/* Back to where it comes from: nobody sends so. */
+	/* A packet whose next hop is the link it came by: correct peers do not send it. */
 	setup("line:3", 1, 4, 4);
 	packet(class_from(2, 0), port_to(2), &dst, 1, 3, 0);
 	CHECK(b.served == 1 && b.served_mask == 1, "%u served", b.served);
@@ -629,7 +629,7 @@ TEST(vnet_routes__a_lane_waits_for_new_ones)
 	b.routes[2] = fc_bit(port_to(2) - 1);
 	own_to(1, 3);
 	CHECK(!b.unreachable && !b.served && held() == 3, "told %u times", b.unreachable);
-	/* The other lanes go on. */
+	/* The other injection queues continue. */
 	own_to(2, 3);
 	CHECK(line_to(2)->packets == 1, "%u packets", line_to(2)->packets);
 	ack(2, 3);

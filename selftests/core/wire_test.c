@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The wire: golden bytes, round trips, and that no truncation or corruption is
- * read out of bounds (every buffer is a heap block of exactly the bytes that
- * are there, so the address sanitizer sees the first byte too many) or taken for
- * something it does not say.
+ * The wire: golden bytes, round trips, and proof that a truncated or corrupted frame is neither
+ * read out of bounds (every buffer is a heap block of the exact size, so that the address sanitizer
+ * detects the first byte too many) nor decoded as something else.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +121,7 @@ TEST(wire_auth__no_flit_has_a_code)
 	CHECK(!fc_wire_link_decode(&got, p, sizeof(p), 2000), "a flit with a code");
 }
 
-/* Every field that is not a checksum changes what is covered. */
+/* The authenticated prefix covers every field that is not a checksum. */
 TEST(wire_auth__prefix_covers_all)
 {
 	const struct fc_link_hdr h = {
@@ -191,7 +190,7 @@ TEST(wire_link__data_flits_are_not_tiny)
 	h.len--;
 	fc_wire_link_encode(p, &h);
 	CHECK(!fc_wire_link_decode(&got, p, sizeof(p), 2000), "less");
-	/* The last flit of a packet carries what is left. */
+	/* The last flit of a packet carries the rest. */
 	h.flags = FC_PART_TERM;
 	fc_wire_link_encode(p, &h);
 	CHECK(fc_wire_link_decode(&got, p, sizeof(p), 2000), "the last");
@@ -574,7 +573,7 @@ TEST(wire_ctrls__later_ones_cover_earlier_ones)
 	COVERS(true, c.next = 9);
 	COVERS(true, c.base = 3; c.have = 0);
 	COVERS(true, c.have = 5);
-	/* The whole message, whatever the new one speaks of. */
+	/* An entry that acks the whole message covers, whichever message it names. */
 	COVERS(true, c.seq = 11; c.next = 11; c.base = 0; c.have = 0);
 	COVERS(true, c.seq = 9; c.next = 11);
 	COVERS(false, c.seq = 11; c.next = 10);
@@ -694,7 +693,7 @@ TEST(wire_plain__is_what_most_frames_are)
 	CHECK(!fc_link_plain(p, total + 1), "the device has padded it");
 	CHECK(!fc_head_plain(head, len + 1, NSITES), "another length");
 	CHECK(!fc_head_plain(head, len, 5), "no such site");
-	/* Never more than what is valid, whatever byte is another one. */
+	/* Whichever byte is changed, the fast checks accept no frame that the decoders refuse. */
 	for (i = 0; i < FC_PLAIN_MIN * 256; i++) {
 		u8 was = p[i / 256];
 		bool link, packet;
@@ -771,14 +770,14 @@ TEST(wire_head__every_truncation)
 		u32 claimed = fc_wire_head_size(p, n);
 
 		CHECK(claimed == (n < FC_PACKET_SIZE ? 0 : size), "%u bytes: %u", n, claimed);
-		/* As a runner does: only with the list readable is more looked at. */
+		/* As a runner does: read on only if the whole list is readable. */
 		if (claimed && claimed <= n)
 			CHECK(fc_wire_head_check(p, FC_PART_HEAD, n, NSITES), "%u bytes", n);
 		free(p);
 	}
 }
 
-/* Everything a runner does to a head it believes. */
+/* Every access of a runner to a head that it accepts. */
 static bool use_head(const u8 *bytes, u32 n, u8 flags, u32 len)
 {
 	u32 size = fc_wire_head_size(bytes, n);
