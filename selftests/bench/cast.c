@@ -56,13 +56,13 @@
 #define BYTES_MAX	65000	/* of a UDP datagram */
 #define COPIES_MAX	6
 #define PORT		7010
-/* Messages before those that count. */
+/* Warm-up messages, which are not measured. */
 #define WARM_UP		2
-/* Nothing that works takes as long. */
+/* A working run is shorter than this. */
 #define LIMIT_S		20
-/* Longer than what acknowledges, asks or probes waits in an idle network (20 ms). */
+/* Longer than the delays of acks, questions and probes in an idle network (20 ms). */
 #define QUIET_MS	30
-/* Groups are joined, and HSR's nodes know each other, after so long. */
+/* Time for groups to be joined, and for HSR nodes to know each other. */
 #define JOIN_MS		15000
 
 /* How a message goes to every other site. */
@@ -106,7 +106,7 @@ struct sample {
 	uint64_t frame_bytes;
 };
 
-/* X(counter): of a link, of which the sum over all links is told. */
+/* X(counter): counters of a link, printed as the sum over all links. */
 #define COUNTERS(X)	X(tx_flits) X(tx_status) X(tx_control) X(tx_faults) X(tx_resent)	\
 			X(tx_dropped)
 #define COUNTER_NAME(name)	#name,
@@ -247,7 +247,7 @@ static void await_reports(enum way way)
 	}
 }
 
-/* Marks what bench/profile records: from the first one to the second, and so on. */
+/* Marks for bench/profile: it records from the first one to the second, and so on. */
 static void mark(bool marked)
 {
 	if (marked)
@@ -352,7 +352,7 @@ static void measure(enum way way, size_t bytes, unsigned int copies, unsigned in
 	fflush(stdout);
 }
 
-/* Has the topology so many disjoint paths?  Only who broadcasts is told. */
+/* Has the topology so many disjoint paths? Only a broadcast tells. */
 static bool has_copies(unsigned int copies)
 {
 	set_copies(copies, 0);

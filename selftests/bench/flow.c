@@ -35,9 +35,9 @@
 #define FLOWS_MAX	64
 #define RUNS_MAX	100
 #define PORT		7020
-/* Nothing has come for so long: what is missing is lost. */
+/* If nothing arrives for so long, the missing messages are lost. */
 #define QUIET_MS	2000
-/* Nothing that works takes as long. */
+/* A working run is shorter than this. */
 #define LIMIT_S		120
 
 enum way { WAY_FLITCAST, WAY_UDP, WAY_TCP };
@@ -156,7 +156,7 @@ static bool send_one(enum way way, unsigned int number)
 	return true;
 }
 
-/* Return: has anything come? */
+/* Return: at least one message was received. */
 static bool receive_all(enum way way)
 {
 	unsigned int number, i;

@@ -40,7 +40,7 @@
 /* The second ethertype for experiments; the first is Flitcast's. */
 #define ETHERTYPE	0x88B6
 #define FRAMES		33
-/* Nothing that works takes as long. */
+/* A working run is shorter than this. */
 #define LIMIT_S		20
 
 /**
@@ -126,7 +126,7 @@ static void open_sites(unsigned int sites)
 	}
 }
 
-/* Data bytes of a packet of so many full flits, to one target. */
+/* Data bytes of a packet of @flits full flits, to one target. */
 static unsigned int packet_bytes(unsigned int flits)
 {
 	return flits * (flit - FC_LINK_SIZE) - FC_PACKET_SIZE - FC_TARGET_SIZE;
@@ -149,7 +149,7 @@ static uint64_t pass_on(unsigned int from, unsigned int to, size_t size)
 	return start;
 }
 
-/* Until what site sent is confirmed: then its links are idle and all credit is back. */
+/* Wait until all messages of @site are confirmed: then its links are idle and have all credit. */
 static void settle(unsigned int site)
 {
 	uint64_t until = now_ms() + LIMIT_S * 1000;
@@ -246,8 +246,8 @@ static int packet_socket(unsigned int site, const char *dev)
 }
 
 /*
- * Frames of the length of a full flit, all at once: those behind the first leave
- * the link one flit time apart.
+ * Frames of the length of a full flit, all at once: the later ones leave the link one flit time
+ * apart.
  */
 static void measure_frame(void)
 {

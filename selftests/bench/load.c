@@ -33,9 +33,9 @@
 #define SITES_MAX	256
 #define BYTES_MAX	65536
 #define PORT		7003
-/* Nothing that works takes as long to become empty. */
+/* A working network is empty before this time. */
 #define DRAIN_S		60
-/* A datagram that does not come for so long after the one before it is lost. */
+/* A datagram that does not arrive for so long after the previous one is lost. */
 #define LOST_NS		5000000000ULL
 
 /* Header of each message. */

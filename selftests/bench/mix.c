@@ -169,7 +169,7 @@ static void send_small(enum kind kind)
 		flow[kind].refused++;
 }
 
-/* As much as is to wait of bulk, or as its socket takes. */
+/* Send bulk until its queue has the wanted length, or its socket accepts no more. */
 static void send_bulk(void)
 {
 	int used = 0;
@@ -204,7 +204,7 @@ static void run(double seconds)
 				continue;
 			fds[n++] = (struct pollfd){ flow[kind].to, POLLIN, 0 };
 			if (kind == BULK) {
-				/* A queue is filled as its messages come. */
+				/* The queue is refilled as its messages arrive. */
 				if (!bulk_queue)
 					fds[n++] = (struct pollfd){ flow[kind].from, POLLOUT, 0 };
 				send_bulk();

@@ -26,8 +26,8 @@
 static unsigned char message[BYTES_MAX];
 
 /*
- * Into the namespace of the site.  The launcher is reached by the loopback device of the one that
- * this begins in, so that comes first: MPI_Init() then finds it done.
+ * Enter the namespace of the site.  PMIx_Init() reaches the launcher by the loopback device of the
+ * original namespace, so it runs before; MPI_Init() then finds it done.
  */
 static void enter(int argc, char **argv)
 {

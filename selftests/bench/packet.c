@@ -10,7 +10,7 @@
 #include "../sock/lab.h"
 #include "packet.h"
 
-/* The second of those for experiments: the first is Flitcast's. */
+/* The second experimental ethertype: the first one is Flitcast's. */
 #define ETHERTYPE	0x88B6
 #define LIMIT_S		10
 
@@ -25,7 +25,7 @@ int packet_socket(const char *lab, unsigned int site, const char *device, struct
 		die("lab %s has no site %u", lab, site);
 	close(netns);
 	strncpy(request.ifr_name, device, IFNAMSIZ - 1);
-	/* Of no protocol before it is bound, so that nothing else comes. */
+	/* The socket has no protocol before bind(), so that it receives no other frames. */
 	fd = socket(AF_PACKET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	own.sll_ifindex = if_nametoindex(device);
 	if (fd < 0 || bind(fd, (struct sockaddr *)&own, sizeof(own)) ||

@@ -102,7 +102,7 @@ void peers_open_tcp(struct peers *peers, const char *lab, unsigned int nodes)
 	peers->stream = true;
 }
 
-/* A receiver of a group at a node, in whose namespace the thread is. */
+/* A receiver of a group at a node; the calling thread is in the node's namespace. */
 static int member(uint32_t group, unsigned int node, const char *dev)
 {
 	struct sockaddr_in own = address(group, PORT_GROUP);

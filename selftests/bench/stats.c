@@ -19,7 +19,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* So many parts of a measurement, one after the other, have each its mean. */
+/* A measurement has so many consecutive parts, each with its own mean. */
 #define PARTS	5
 
 void stats_print(uint64_t *values, size_t count)

@@ -43,9 +43,9 @@
 #define PORT		7001
 #define LIMIT_S		10
 #define INTERVAL_MAX_MS	60000
-/* A link needs a moment to come up; none needs as long as this. */
+/* A link takes a moment to come up, and never as long as this. */
 #define READY_S		60
-/* Then what the sites answered each other is confirmed, some milliseconds later. */
+/* After that, the sites confirm each other's messages, some milliseconds later. */
 #define QUIET_MS	100
 
 /**
@@ -251,7 +251,7 @@ static void await_links(void)
 	sleep_ms(QUIET_MS);
 }
 
-/* Marks what bench/profile records: from one to the next, then not until the one after. */
+/* Marks for bench/profile: it records between a first mark and the second one, and so on. */
 static void mark(void)
 {
 	asm volatile("xchg %%bx, %%bx" ::: "memory");

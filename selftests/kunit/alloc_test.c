@@ -32,7 +32,7 @@ static void end(struct kunit *test)
 	double_line_end(dev);
 }
 
-/* Counts down in the allocations of this task, not in those of interrupts. */
+/* Count down in the allocations of this task, not in those of interrupts. */
 static void fail_nth(unsigned int n)
 {
 	WRITE_ONCE(current->fail_nth, n);
@@ -141,10 +141,7 @@ static void attaching_a_port(struct kunit *test)
 	KUNIT_EXPECT_GT(test, n, 2U);
 }
 
-/*
- * A message that was taken arrives, whatever failed on its way: what the sender
- * could not send at once it sends later.
- */
+/* An accepted message arrives, whichever allocation failed on its way: the sender retries later. */
 static void sending_a_message(struct kunit *test)
 {
 	static const u32 lengths[] = { 100, 20000 };

@@ -184,7 +184,7 @@ void double_line_end(struct net_device *dev[2])
 }
 
 /*
- * Ports.  What is called under the site's lock needs no other.
+ * Ports.  Their callbacks run under the site's lock, and need no other.
  */
 
 static struct double_port *to_double(struct flitcast_port *port)

@@ -43,7 +43,7 @@ void double_end(struct kunit_suite *suite);
 /* Time-out of any event that must happen. */
 #define DOUBLE_SOON	(60 * HZ)
 
-/* A site of line:2 or whatever @spec says, as netlink would make it. */
+/* A site of line:2, or of @spec, as netlink would configure it. */
 struct flitcast_site_config double_config(const char *spec, u32 id);
 
 /* Devices joined by a cable, up, with their carrier.  Return: 0 or an error. */
@@ -66,7 +66,7 @@ void double_line_end(struct net_device *dev[2]);
 bool double_link_up(u32 id, u32 port);
 
 void double_port_init(struct double_port *port);
-/* Detaches it, if it is attached, and drops what it received. */
+/* Detach the port, if it is attached, and drop what it received. */
 void double_port_end(struct double_port *port);
 
 /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The site layer by itself, without sockets and netlink: what attaches, what is
- * refused, and what is sent over a link.
+ * The site layer by itself, without sockets and netlink: which devices and ports attach, which are
+ * refused, and what a site sends over a link.
  */
 #include <linux/rtnetlink.h>
 #include <net/net_namespace.h>

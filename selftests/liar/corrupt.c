@@ -119,7 +119,9 @@ static int run(const struct option_given *given)
 		liar_ask(0, 0);
 		give_back(&lab, site, genl);
 	} else if (!liar_ask(lies, seed)) {
-		/* Noted first: whoever ends here can take it back. */
+		/*
+		 * Note the loan first: a later command can return the links if this one is killed.
+		 */
 		lab_note(&lab, site, LAB_LENT);
 		lab_take_links(&lab, site, genl);
 		start_liar(&lab, site, lies, seed);

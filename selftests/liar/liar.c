@@ -22,7 +22,7 @@
 #include "lab.h"
 #include "liar_impl.h"
 
-/* Patience for the links, which the peers take anew. */
+/* Time-out for the links, which the peers bring up anew. */
 #define READY_NS	30000000000ULL
 
 enum order_kind {

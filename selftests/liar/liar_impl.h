@@ -11,7 +11,7 @@
 #include "relay.h"
 #include "ways.h"
 
-/* Flits under way, at most; as of a site. */
+/* Flits in flight at most, as for a site. */
 #define WINDOW_MAX	64
 #define HEAD_SIZE	(FC_PACKET_SIZE + FC_TARGET_SIZE)
 /* Packets that are kept to be sent again. */
@@ -141,7 +141,7 @@ struct liar {
 	u32 next;
 };
 
-/* Of a graph, as the site would be told: NULL where there are none. */
+/* The paths on a graph, as the replaced site would get them; NULL: there are none. */
 const struct liar_ways *liar_ways(const struct liar *l, u32 src, u8 copies);
 
 u32 liar_random(struct liar *l, u32 below);

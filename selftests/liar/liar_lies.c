@@ -31,7 +31,7 @@ u32 liar_way(struct liar *l, u32 ways)
 	return ways;
 }
 
-/* A head that fits where the true one does, and says something else. */
+/* Alter the head, so that it has the same length and other contents. */
 static void alter_head(struct liar *l, u8 *head)
 {
 	struct fc_packet pk;
@@ -44,7 +44,7 @@ static void alter_head(struct liar *l, u8 *head)
 		cast.seq++;
 		break;
 	case 1:
-		/* So that one copy is enough to be believed. */
+		/* Copies: one is enough to be accepted. */
 		cast.copies = 1;
 		break;
 	case 2:
@@ -68,7 +68,7 @@ static void alter_head(struct liar *l, u8 *head)
 	fc_wire_cast_encode(head, &cast);
 }
 
-/* The label with which a packet goes on, if it does not lie about that. */
+/* The label with which a packet is forwarded, unless the liar alters it. */
 static u8 next_label(const struct liar *l, const struct flits *held, const u8 *head, u8 port)
 {
 	const struct fc_hold *hold = &l->cast.relay.hold[held - l->cast.held];
@@ -181,8 +181,8 @@ static struct known pattern(const struct liar *l, u32 src)
 }
 
 /*
- * A broadcast in the name of another site, from the last one of that site on: in place of
- * it, or of one of those that come next.
+ * Forge a broadcast of another site, based on the last one of that site: with its number, or one of
+ * the next numbers.
  */
 static void forge(struct liar *l)
 {
@@ -218,7 +218,7 @@ static void forge(struct liar *l)
 	liar_begin(l, &f, 1);
 }
 
-/* One that has come, on all links, as it was or as if it were sent again. */
+/* Send a broadcast that arrived before on all links, unchanged or as a retransmission. */
 static void replay(struct liar *l)
 {
 	u32 have = l->next < MEMORY ? l->next : MEMORY, i;

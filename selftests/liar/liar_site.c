@@ -103,7 +103,7 @@ static void send_kept(struct liar *l, const struct kept *k, u8 port, u32 ack)
 		transmit(l, port, &h, k->flit ? k->flit->data : NULL);
 }
 
-/* All its links are dead to anything but broadcasts: nobody is to come this way. */
+/* Report all links of the site as dead, so that peers route only broadcasts through it. */
 static void say_word(struct liar *l, u8 port)
 {
 	struct fc_faults_msg msg = { .n = 1, .fault = { l->word } };
@@ -159,7 +159,7 @@ static void hold(struct liar *l, struct voice *v, const struct fc_effect *e)
 	held->flit[held->n++] = e->flit.h;
 }
 
-/* A broadcast is here: its source is told so, whatever is done to it. */
+/* A broadcast has arrived: confirm it to its source, whatever the liar does with it. */
 static void deliver(struct liar *l, const struct flits *held)
 {
 	struct fc_ctrl ctrl = { 0 };

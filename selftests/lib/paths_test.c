@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Node-disjoint paths on any network: every packet is followed as a site would, by
- * source, link and label alone, and what arrives is counted.
+ * Node-disjoint paths on any network: the test follows every packet as a site would, by source,
+ * link and label alone, and counts the arrivals.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -131,7 +131,7 @@ static u32 broadcast(const struct flitcast_paths *p, const bool *dead)
 	return missing;
 }
 
-/* All sets of so many dead sites are too many: some of them. */
+/* All sets of dead sites would be too many: check @sets random ones. */
 static void check_crashes(const struct flitcast_paths *p, unsigned int sets)
 {
 	while (sets--) {
@@ -328,7 +328,7 @@ TEST(paths_find__refuses)
 	CHECK(!flitcast_paths_find(&p, &graph, 2, 2, NULL), "but from it there are two");
 	flitcast_paths_free(&p);
 
-	/* A network of one site has nobody to tell. */
+	/* A network of one site has no receivers. */
 	begin(1);
 	CHECK(!flitcast_paths_find(&p, &graph, 0, 3, NULL) && !p.hops, "a site alone");
 	flitcast_paths_free(&p);
@@ -337,7 +337,7 @@ TEST(paths_find__refuses)
 /* Hops that share a link with another one. */
 static u32 labels;
 
-/* Every field of every hop, changed to what it might be taken for. */
+/* Change every field of every hop to values that could be taken for right ones. */
 static void check_fields(void)
 {
 	struct flitcast_paths p;
@@ -356,7 +356,7 @@ static void check_fields(void)
 				      "hop %u: " #field " %u", i, p.hop[i].field);	\
 			p.hop[i] = was;							\
 		} while (0)
-		/* After another hop to the same site it may be as good. */
+		/* A hop after another hop to the same site may be right, too. */
 		for (u32 j = 0; j <= p.hops; j++) {
 			if (j >= i || p.hop[j].site != p.hop[was.before % p.hops].site ||
 			    was.before == FLITCAST_HOP_NONE) {

@@ -121,7 +121,7 @@ TEST(steiner_tree__networks_of_16_sites)
 	}
 }
 
-/* A tree in which each site has one of those before it as its parent, and more links. */
+/* A random tree, in which each site has an earlier site as its parent, and more links. */
 static bool random_graph(struct fc_topo *topo, u32 *parent, u32 sites, u32 more)
 {
 	static bool joined[TREE][TREE];
@@ -203,7 +203,7 @@ TEST(steiner_tree__networks_that_are_trees)
 	      sum);
 }
 
-/* Links of the smallest spanning tree of the distances, which takes the nearest target next. */
+/* Links of the minimum spanning tree of the distances, which adds the nearest target next. */
 static u32 span_of(const struct fc_topo *topo, u32 from, const u32 *target, u32 n)
 {
 	u32 span = 0;
@@ -303,7 +303,7 @@ TEST(steiner_tree__targets_side_by_side)
 		CHECK(!tree.exact && tree.links >= n, "%u: %u links, exact %d", n, tree.links,
 		      tree.exact);
 	}
-	/* A site whose links are all dead is no target. */
+	/* A site whose links are all dead cannot be a target. */
 	memset(down, 0, sizeof(down));
 	down[77] = ~1U;
 	tree = tree_of(&topo, true, 0, target, LARGE);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcasts on random networks by what each site is told, as the kernel has it: packets
- * go from site to site by source, port and label alone.
+ * Broadcasts on random networks, from the paths that each site gets, in the kernel's format:
+ * packets go from site to site by source, port and label alone.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,8 +167,8 @@ TEST(ways__200_random_networks)
 }
 
 /*
- * A site that lies sends every label on every link: what goes on through the others from
- * there is no more than what leads through it, so it is at most one copy of any other.
+ * A faulty site sends every label on every link: the others forward no more than the paths that
+ * lead through it, so it controls at most one copy of any other site.
  */
 TEST(ways__a_liar_has_one_copy_of_each)
 {

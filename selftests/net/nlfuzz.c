@@ -86,7 +86,7 @@ static void give_up(const char *what, long value)
 	exit(1);
 }
 
-/* Sends what was built, reads until the verdict; returns the error. */
+/* Send the request, and read until the verdict.  Return: the error. */
 static int talk(void (*answer)(const struct nlmsghdr *header))
 {
 	struct nlmsghdr *header = (void *)request.data;

@@ -78,7 +78,7 @@ static void find(const char *p, int left, int wanted, void *value, size_t size)
 	}
 }
 
-/* Sends what was built.  Returns the error; its text is in @text. */
+/* Send the request.  Return: the error; its text is in @text. */
 static int talk(void)
 {
 	struct nlmsghdr *header = (void *)request;

@@ -285,7 +285,7 @@ static void call_begin(struct peer *p, const void *data, uint8_t len)
 		die("rdma_connect: %s", strerror(errno));
 }
 
-/* Return: a refusal, ACCEPTED, or NO_ANSWER.  The kernel does not hear that it is accepted. */
+/* Return: a refusal, ACCEPTED, or NO_ANSWER. The kernel does not learn that it is accepted. */
 static int call_answer(struct peer *p)
 {
 	struct rdma_cm_event *ev = next_event(p, PATIENCE_MS);
@@ -318,7 +318,7 @@ static void establish(struct peer *p)
 		die("rdma_establish: %s", strerror(errno));
 }
 
-/* A call that is right is refused no longer than the kernel needs to end what was before. */
+/* The kernel refuses a correct call only while it ends the previous connection. */
 static struct peer *call_until_accepted(bool receives)
 {
 	int64_t until = now_ms() + PATIENCE_MS;
@@ -440,7 +440,7 @@ static int refuse_one(const char *what, const void *data, uint8_t len, int want)
 
 static int refuse(void)
 {
-	/* The connection manager pads what is short, so that the rest is zeros. */
+	/* The connection manager pads short private data with zeros. */
 	const struct {
 		const char *what;
 		struct call call;
@@ -631,7 +631,7 @@ static uint32_t frame_put(uint8_t *p, struct fc_link_hdr *h)
 	return FC_LINK_SIZE + h->len;
 }
 
-/* We are what the kernel expects. */
+/* The HELLO that the kernel expects from its peer. */
 static uint32_t true_hello(uint8_t *p)
 {
 	struct fc_link_hdr h = { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE };
@@ -666,7 +666,9 @@ static void learn(struct peer *p, const uint8_t *frame, uint32_t len)
 	m.reason = 0;
 	m.flags = 0;
 	site.own = m;
-	/* The one that waits for the answer may be lost in what follows; it says it again. */
+	/*
+	 * The HELLO that the kernel waits for may be lost in the following frames: send it again.
+	 */
 	if (p->posted - p->done < SENDS && !p->gone)
 		send_frame(p, true_hello(send_buffer(p)));
 }
@@ -756,7 +758,7 @@ static uint32_t valid(uint8_t *p)
 	return packet(p);
 }
 
-/* @most: bytes that the kernel has room for.  @malformed: in any state of the link. */
+/* @most: buffer size of the kernel.  @malformed: the frame is wrong in any state of the link. */
 static uint32_t lie(uint8_t *p, uint32_t most, bool *malformed)
 {
 	uint32_t len;
@@ -775,7 +777,7 @@ static uint32_t lie(uint8_t *p, uint32_t most, bool *malformed)
 			p[0] = below(2) ? FC_VERSION : p[0];
 		return len;
 	case 2:
-		/* A length field that says too much. */
+		/* A length field beyond the end of the frame. */
 		len = valid(p);
 		fc_put16(p + 4, len - FC_LINK_SIZE + 1 + below(60000));
 		*malformed = true;
@@ -811,7 +813,7 @@ static int frames(void)
 		if (!p)
 			return 1;
 		connections++;
-		/* Half of the time the kernel knows who we are before it is lied to. */
+		/* Half of the connections complete the handshake before they send lies. */
 		if (connections % 2) {
 			int64_t until = now_ms() + PATIENCE_MS;
 			uint32_t ups = site.ups;
@@ -843,7 +845,7 @@ static int frames(void)
 	return 0;
 }
 
-/* A message of just the size of a buffer is taken, a longer one ends the connection. */
+/* The kernel accepts a message of exactly the buffer size; a longer one ends the connection. */
 static int too_long(void)
 {
 	const uint32_t room = 192 + 4096;
@@ -887,7 +889,7 @@ static int busy(void)
 
 	if (!first)
 		return 1;
-	/* The kernel has heard that the call is accepted. */
+	/* This frame shows the kernel that its answer has arrived. */
 	send_frame(first, 0);
 	settle(first, 0);
 	second = peer_make(true);
@@ -908,7 +910,7 @@ static int busy(void)
 	return failed;
 }
 
-/* Nobody waits for an answer, except every tenth time. */
+/* The caller does not wait for answers, except for every tenth. */
 static int storm(void)
 {
 	uint32_t i, accepted = 0;
@@ -929,8 +931,8 @@ static int storm(void)
 }
 
 /*
- * Peers that never say that they are ready, or are ready and say no more, nor receive: the next
- * call ends each of them.  The last one is left to the end of this process.
+ * Peers that never complete the connection, or complete it and send nothing, nor receive: the next
+ * call ends each of them.  The last one stays until this process ends.
  */
 static int silent(void)
 {

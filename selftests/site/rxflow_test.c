@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The receiving flows of a site against random peers: they open flows, close them, settle, answer
- * or fall silent, die, lie about numbers, and do so near every limit.
+ * or fall silent, restart, send wrong numbers, and do so near every limit.
  *
  * A model knows each key that ever had a flow, and whether it has one now.  After each step it
  * checks what is cheap; and every so often, the sooner the less there is, that each list matches
@@ -10,14 +10,14 @@
 #include "ends/rxflow.c"
 #include "tap.h"
 
-/* So many seeds, of so many steps each; SEED=n in the environment: that one. */
+/* Seeds, and steps of each; SEED=n in the environment: only that seed. */
 #define SEEDS		3
 #define STEPS		1000000
-/* Lives of the receiving side: each begins with nothing, and goes on for so many steps at most. */
+/* Lives of the receiving side: each begins empty, and has so many steps at most. */
 #define LIFE_STEPS	100000
 #define SOURCES		4096
 #define BUCKETS		(1 << 16)
-/* Numbers of messages that the source says are over: the flow has as many, or not. */
+/* Levels that the source sends, which the flow may have reached or not. */
 #define LEVELS		3
 
 enum place { OPEN, ASKED, CLOSED, SETTLED, PLACES };
@@ -80,7 +80,7 @@ static struct {
 	u64 seed;
 	unsigned int step;
 	bool bad;
-	/* Of the whole run: flows made, forgotten by list, and how often what. */
+	/* Totals of the run: flows made, flows forgotten by list, and other events. */
 	u64 made, forgotten[PLACES], no_room, failed, checks, lives, oblivious;
 	unsigned int most;
 } m;
@@ -181,7 +181,7 @@ static void freeing(const void *p)
  * Other files of the site, as rxflow.c calls them.
  */
 
-/* As in rx.c, but for what messages and rooms there are. */
+/* As in rx.c, without messages and buffer space. */
 unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
 {
 	memset(&flow->core.msg, 0, sizeof(flow->core.msg));
@@ -244,7 +244,7 @@ static unsigned int check_tree(const struct rx_source *source)
 	return n;
 }
 
-/* Return: how many flows of a source are over. */
+/* Return: completed flows of a source. */
 static unsigned int check_over(const struct rx_source *source)
 {
 	const struct rx_flow *flow;
@@ -314,7 +314,7 @@ static void check_all(void)
 	      rx->nidle);
 }
 
-/* Does each step leave what it touched as it should?  @key: whose step it was. */
+/* Check what a step may have changed.  @key: the flow of the step. */
 static void check_step(const struct rx_key *key)
 {
 	const struct rx_flow *last = m.site->ends->rx.last;
@@ -578,7 +578,7 @@ static struct phase any_phase(void)
 		p.settle = 5;
 		break;
 	case 2:
-		/* Each closes what it has before it opens the next one. */
+		/* Each source closes its flow before it opens the next one. */
 		p.sources = 1 + tap_random(8);
 		p.open = 100;
 		p.sequel = true;

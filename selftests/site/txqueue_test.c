@@ -9,15 +9,15 @@
 #include "ends/txqueue.h"
 #include "tap.h"
 
-/* So many seeds, of so many steps each; SEED=n in the environment: that one. */
+/* Seeds, and steps of each; SEED=n in the environment: only that seed. */
 #define SEEDS		3
 #define STEPS		1000000
-/* Lives of a site: each begins with nothing, and goes on for so many steps at most. */
+/* Lives of a site: each begins empty, and has so many steps at most. */
 #define LIFE_STEPS	50000
 #define USERS		5
 #define SOURCES		400
 #define MESSAGES	1500
-/* As in txcast.c: broadcasts under way. */
+/* As in txcast.c: broadcasts in flight. */
 #define CASTS_MAX	8
 
 /**
@@ -61,7 +61,7 @@ static struct {
 	unsigned int nsenders;
 	struct item *item[MESSAGES];
 	unsigned int nitems;
-	/* Under way, by user and class; and senders that have some. */
+	/* Messages in flight, by user and class; and senders that have some. */
 	unsigned int nactive[USERS][FLITCAST_TX_CLASSES];
 	unsigned int nbusy[USERS][FLITCAST_TX_CLASSES];
 	u64 seed;
@@ -147,7 +147,7 @@ static void check_queue(struct sender *s, u8 class)
 	      queue->nactive, s->nactive[class]);
 	HOLDS(!queue->blocked || !list_empty(&queue->turn.node), "a blocked queue waits nowhere");
 	HOLDS(waits || list_empty(&queue->ready), "a queue with messages has no turn");
-	/* One of those that it has under way wakes it. */
+	/* One of its messages in flight wakes the queue. */
 	HOLDS(waits || queue->blocked || list_empty(&queue->fresh) || queue->nactive,
 	      "a queue with new messages has no turn");
 	if (waits && !(list_empty(&queue->ready) && list_empty(&queue->fresh))) {
@@ -192,10 +192,10 @@ static void check_owned(struct flitcast_owner *owner, u8 class)
 	m.blocked += blocked;
 	if (cast || !wanting)
 		return;
-	/* Places that nobody is about to take, and queues that wait for one. */
+	/* Free places without a candidate, and queues that wait for one. */
 	if (owned->nactive + ready < user_max())
 		m.waits++;
-	/* Nothing is under way that would wake them. */
+	/* No message in flight would wake them. */
 	HOLDS(owned->nactive || turns, "%u queues wait for a place: nobody wakes them", wanting);
 }
 
@@ -366,7 +366,7 @@ static void check_place(const struct item *it)
 		      m.nactive[s->user][class]);
 }
 
-/* As often as the timer goes on with it, now and then with few looks at a time. */
+/* As often as the timer calls it, sometimes with a small budget. */
 static struct flitcast_msg *next(enum flitcast_tx_door door)
 {
 	struct flitcast_msg *msg;
@@ -698,8 +698,8 @@ static void run(u64 seed, unsigned int steps)
 }
 
 /*
- * Sources wait for a place, and what they were to send is given up.  Each is woken all the same
- * when a place is free, and leaves it; the last one has a message again by then.
+ * Sources wait for a place, and their messages are aborted.  A free place wakes each source all the
+ * same, and the source leaves it; only the last one has a message again by then.
  */
 TEST(txqueue__places_that_nobody_takes)
 {

@@ -125,18 +125,20 @@ static inline bool uid_eq(kuid_t a, kuid_t b)
 	return a.val == b.val;
 }
 
-/* Memory: the test says when there is none, and hears of what is freed. */
+/*
+ * Memory: the test makes allocations fail, and observes what is freed.
+ */
 
 #define GFP_KERNEL_ACCOUNT	0
 #define GFP_NOWAIT		0
 #define __GFP_NOWARN		0
 #define __GFP_ACCOUNT		0
 
-/* Of so many allocations one fails, at random; 0: none. */
+/* One allocation in so many fails, at random; 0: none. */
 extern unsigned int shim_fails;
 /* How many did so far, and how many are not freed yet. */
 extern unsigned long shim_failed, shim_live;
-/* Is told of all that is about to be freed, where it is set. */
+/* If set, is called with all memory about to be freed. */
 extern void (*shim_freeing)(const void *p);
 
 void *shim_zalloc(size_t size);
@@ -168,7 +170,9 @@ static inline u64 ktime_get_ns(void)
 #define DECLARE_STATIC_CALL(name, func)	extern typeof(func) *name
 #define static_call(name)		(*(name))
 
-/* Links and replay buffers, whose headers are about frames: nothing here has any. */
+/*
+ * Links and replay buffers, whose headers need frames: this test has none.
+ */
 
 #define FLITCAST_LINK_H
 #define FLITCAST_FABRIC_REPLAY_H

@@ -71,7 +71,7 @@ static void fault_list(void)
 	list_add(&entry, &head);
 }
 
-/* a reference taken when the last has gone */
+/* a reference taken after the last one is gone */
 static void fault_refcount(void)
 {
 	refcount_t r = REFCOUNT_INIT(1);
