@@ -516,7 +516,8 @@ TEST(llr_tell__after_a_while)
 		u64 begin = b.now;
 
 		run(&b, n);
-		CHECK(b.now - begin >= b.timing.ack_delay && b.now - begin <= b.timing.ack_delay + 3,
+		CHECK(b.now - begin >= b.timing.ack_delay &&
+		      b.now - begin <= b.timing.ack_delay + 3,
 		      "told after %llu",
 		      (unsigned long long)(b.now - begin));
 		CHECK(b.end[1].frames == n, "%u frames for %u packets", b.end[1].frames, n);

@@ -755,7 +755,8 @@ static void check_connections(const struct bench *b)
 /* The peer's or the operator's next flit: whole packets, of up to four. */
 static void peer_sends(struct bench *b, u8 port)
 {
-	u32 sites[NTARGETS], n = 1 + tap_random(NTARGETS), ahead = b->seq[port] - b->rx[port].consumed;
+	u32 sites[NTARGETS], n = 1 + tap_random(NTARGETS);
+	u32 ahead = b->seq[port] - b->rx[port].consumed;
 
 	if (ahead >= b->site.data.window)
 		return;

@@ -121,7 +121,8 @@ TEST(vnet_hop__sets_timers)
 	CHECK(b.rx[class][port].ack_at == 1000 + b.timing.ack_delay, "the peer hears nothing");
 	CHECK(b.tx[class_to(2)][port_to(2)].poll_at == 1000 + b.timing.poll, "nobody asks");
 	CHECK(b.rx[class_to(2)][port_to(2)].reverse_active, "an answer would mean nothing");
-	CHECK(b.v.next_at == 1000 + b.timing.ack_delay, "due at %llu", (unsigned long long)b.v.next_at);
+	CHECK(b.v.next_at == 1000 + b.timing.ack_delay, "due at %llu",
+	      (unsigned long long)b.v.next_at);
 	/* Of either link. */
 	setup_hop(8, 8);
 	ack(2, 1);
@@ -238,7 +239,8 @@ TEST(vnet_here__sets_timers)
 	rx = &b.rx[hop.class][hop.port];
 	CHECK(here_timed(hop, FC_HOP_GONE), "the first one");
 	CHECK(rx->ack_at == 1000 + b.timing.ack_delay, "the peer hears nothing");
-	CHECK(b.v.next_at == 1000 + b.timing.ack_delay, "due at %llu", (unsigned long long)b.v.next_at);
+	CHECK(b.v.next_at == 1000 + b.timing.ack_delay, "due at %llu",
+	      (unsigned long long)b.v.next_at);
 	/* Three of eight; four are half of them. */
 	while (hop.seq < 2) {
 		hop.seq++;

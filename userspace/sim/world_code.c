@@ -95,8 +95,8 @@ static void rest_tx(struct fc_tx *tx)
 
 static bool rx_rests(const struct fc_rx *rx)
 {
-	return !rx->queued && !rx->ack_wanted && rx->acked == rx->consumed && rx->end == rx->consumed &&
-	       rx->ack_at == FC_NEVER && rx->nack_at == FC_NEVER;
+	return !rx->queued && !rx->ack_wanted && rx->acked == rx->consumed &&
+	       rx->end == rx->consumed && rx->ack_at == FC_NEVER && rx->nack_at == FC_NEVER;
 }
 
 static bool tx_rests(const struct fc_tx *tx, u32 taken)
