@@ -29,7 +29,7 @@ typedef int64_t s64;
 #ifndef static_assert
 #define static_assert(cond, ...)	_Static_assert(cond, "" __VA_ARGS__)
 #endif
-/* What only we can cause ends a test at once. */
+/* A condition that only a fault of this code can cause: a test ends at once. */
 #define FC_BUG_ON_US(cond)	({ bool c_ = (cond); if (c_) __builtin_trap(); c_; })
 #ifndef __printf
 #define __printf(a, b)		__attribute__((format(printf, a, b)))

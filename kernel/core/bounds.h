@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the settings of a site may be, and are unless said otherwise: for the
- * kernel, which refuses all else, and for tools that check before they ask.
+ * Bounds and defaults of the settings of a site: for the kernel, which refuses other values, and
+ * for tools, which check values before they send them.
  */
 #ifndef FC_CORE_BOUNDS_H
 #define FC_CORE_BOUNDS_H

@@ -40,8 +40,8 @@ static void remove(struct fc_csr *c, u16 i, enum fc_csr_stat why)
  */
 
 /*
- * What there is of the packet already: older attempts are over.  Return: false if the
- * probe is older itself, or comes another way than it did.
+ * Releases the reservations of older attempts of the packet.  Return: false if the probe itself is
+ * of an older attempt, or arrives by another link than before.
  */
 static bool supersede(struct fc_csr *c, u8 in, const struct fc_csr_id *id, bool *again,
 		      struct fc_csr_answer *answer)
@@ -84,7 +84,7 @@ static void onward(struct fc_csr_leg *leg, const struct fc_csr_msg *msg,
 	leg->msg.span = msg->span + (r->end - r->came);
 }
 
-/* It came before: it goes on as it did. */
+/* The probe is a repetition: it goes on by the links that it took before. */
 static bool repeat(struct fc_csr *c, const struct fc_csr_msg *msg, struct fc_csr_leg *legs,
 		   u8 nlegs, u64 now)
 {
@@ -193,7 +193,7 @@ static u32 give_back(struct fc_csr *c, const struct fc_csr_id *id)
 	return links;
 }
 
-/* What goes back from here. */
+/* Makes an answer that goes back from this site. */
 static void back(struct fc_csr_answer *answer, u8 type, u8 port, const struct fc_csr_msg *msg,
 		 u64 span)
 {
@@ -240,7 +240,7 @@ enum fc_csr_verdict fc_csr_probe(struct fc_csr *c, u8 in, const struct fc_csr_ms
 }
 
 /*
- * What comes back.
+ * Answers that come back.
  */
 
 /*
@@ -303,7 +303,7 @@ static enum fc_csr_verdict nack(struct fc_csr *c, struct fc_csr_res *r,
 {
 	u8 in = r->in, out = r->out;
 
-	/* What was confirmed behind the link cannot have failed: it is an old one. */
+	/* A NACK for a reservation that was confirmed by an ACK is stale. */
 	if (r->state != FC_CSR_TENT)
 		return FC_CSR_DROP;
 	answer->release = give_back(c, &msg->id) & ~fc_bit(out);

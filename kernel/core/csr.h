@@ -31,10 +31,10 @@
 
 enum fc_csr_stat {
 	FC_CSR_RESERVED,	/* windows */
-	FC_CSR_SENT,		/* of these, used by their packet */
-	FC_CSR_GIVEN_BACK,	/* of these, by a NACK, a FREE or a newer attempt */
-	FC_CSR_LAPSED,		/* of these, never confirmed */
-	FC_CSR_ORPHANED,	/* of these, confirmed, but no packet came */
+	FC_CSR_SENT,		/* reservations used by their packet */
+	FC_CSR_GIVEN_BACK,	/* reservations, by a NACK, FREE or newer attempt */
+	FC_CSR_LAPSED,		/* reservations never confirmed */
+	FC_CSR_ORPHANED,	/* reservations confirmed, but no packet arrived */
 	FC_CSR_BLOCKED,		/* probes: no window, or no room to wait for it */
 	FC_CSR_LATE,		/* packets: their window was over, or never theirs */
 	FC_CSR_DOUBLE,		/* packets: another one's window was not over; never happens */
@@ -233,7 +233,7 @@ enum fc_csr_turn fc_csr_turn(const struct fc_csr *c, u32 site, u32 number, u8 po
 /* Its first bit is sent: fc_csr_turn() said so. */
 void fc_csr_sent(struct fc_csr *c, u32 site, u32 number, u8 port, u64 now);
 
-/* It was too late: counted. */
+/* Counts a packet that missed its window. */
 void fc_csr_late(struct fc_csr *c);
 
 /**
@@ -260,7 +260,7 @@ u32 fc_csr_count(const struct fc_csr *c, enum fc_csr_state state);
 enum fc_csr_entry_state {
 	FC_CSR_EMPTY,
 	FC_CSR_PENDING,		/* the packet stays where it is */
-	FC_CSR_ACCEPTED,	/* it has all of its way */
+	FC_CSR_ACCEPTED,	/* the packet has reserved all of its route */
 };
 
 /**

@@ -12,11 +12,11 @@
 #define GUARD_FIRST	(500 * US)
 #define GUARD_MIN	(20 * US)
 #define GUARD_MAX	(10 * MS)
-/* The same of the time until a probe is answered. */
+/* First value and bounds of the time until a probe is answered. */
 #define SETUP_FIRST	(2 * MS)
 #define SETUP_MIN	(100 * US)
 #define SETUP_MAX	(250 * MS)
-/* What they are to be good for. */
+/* The guard suffices for all but one of so many packets, the set-up time of probes. */
 #define LATE_ONE_IN	64
 #define SLOW_ONE_IN	32
 /*
@@ -38,7 +38,7 @@
 static_assert(FC_CSR_LANES == FC_VNET_LANES);
 
 /*
- * What is measured.
+ * Measurements.
  */
 
 static_assert(GUARD_MAX <= 0xffffffff && SETUP_MAX <= 0xffffffff, "32-bit kernels divide no u64");
@@ -78,7 +78,7 @@ static void answered(struct fc_csr_plan *p, u64 early)
 	p->answered_at = p->now;
 }
 
-/* What was counted of reservations since the last time is added to the site's counters. */
+/* Adds the counts of reservations since the last call to the counters of the site. */
 static void count(struct fc_csr_plan *p)
 {
 	static const u8 as[FC_CSR_STATS] = {
@@ -645,7 +645,7 @@ void fc_csr_plan_link_down(struct fc_csr_plan *p, u8 port)
 {
 	fc_csr_link_down(&p->c, port);
 	count(p);
-	/* What was reserved there is reserved anew. */
+	/* Packets that have reserved the link reserve again. */
 	look_again(p, 0);
 }
 

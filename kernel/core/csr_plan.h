@@ -138,7 +138,7 @@ u32 fc_csr_plan_dirs(const struct fc_csr_plan *p, const u8 *head, unsigned int t
 bool fc_csr_plan_go(struct fc_csr_plan *p, u8 port, const struct fc_vin *in, const u8 *head,
 		    u64 mask);
 
-/* They do: fc_csr_plan_go() has just said so. */
+/* The packet leaves by the link: fc_csr_plan_go() has just returned true. */
 void fc_csr_plan_gone(struct fc_csr_plan *p, u8 port, const u8 *head);
 
 #endif /* FC_CORE_CSR_PLAN_H */

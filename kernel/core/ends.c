@@ -180,7 +180,7 @@ bool fc_txtarget_repeat(struct fc_txtarget *t)
 {
 	if (fc_txtarget_over(t))
 		return false;
-	/* It has nothing of the message: what was lost is its word that there is room. */
+	/* The receiver has nothing of the message: its grant of buffer space was lost. */
 	if (t->state == FC_TX_NO_ROOM)
 		return true;
 	/* Where all is received but not yet its turn, the last packet asks for the level. */
@@ -192,7 +192,7 @@ bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c)
 {
 	bool news = false;
 
-	/* Whatever a frame speaks of, its level confirms all before it. */
+	/* Every control frame carries the cumulative ack. */
 	if (fc_before(t->seq, c->next)) {
 		t->state = FC_TX_DONE;
 		return true;
@@ -236,7 +236,7 @@ bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c)
 		t->have = 0;
 		return true;
 	case FC_CTRL_LEVEL:
-		/* Likewise, and what has gone was not received: it does not know the flow. */
+		/* The receiver does not know the flow, so it has received none of the packets. */
 		t->state = FC_TX_ASKING;
 		t->sent = 0;
 		t->base = 0;

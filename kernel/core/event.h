@@ -9,14 +9,14 @@
 #include "channel.h"
 #include "wire.h"
 
-/* What happens to a site. */
+/* Events of a site. */
 enum fc_event_type {
 	FC_EV_FLIT = 1,		/* a flit came in on a port, or from the operator on port 0 */
-	FC_EV_STATUS,		/* the peer took flits; also what FC_EV_FLIT's frame says */
+	FC_EV_STATUS,		/* the peer sends acks, and FC_STATUS_* flags */
 	FC_EV_LINK_UP,		/* empty at both ends */
 	FC_EV_LINK_DOWN,
 	FC_EV_ROOM,		/* the operator took words from the fifo-buffer */
-	FC_EV_TIME,		/* something may be due */
+	FC_EV_TIME,		/* timers may be due */
 	FC_EV_MORE,		/* the last event left work: the effects had no room */
 	FC_EV_LOOK,		/* time to look at fronts (FC_FX_LOOK) */
 };
@@ -28,7 +28,7 @@ enum fc_event_type {
  * @flags: FC_STATUS_* (status)
  * @now: time; never goes back
  * @seq: number of the flit; number of the peer's next flit (status)
- * @ack: flits the peer took (flit, status)
+ * @ack: cumulative ack of the peer (flit, status)
  * @count: window of the peer (link up); words (room)
  * @status: payload of the frame (status)
  * @flit: the flit; the site owns the handle from here on
@@ -48,7 +48,7 @@ struct fc_event {
 /* The packet's other branches were aborted: it goes on after a random wait (section 4.1). */
 #define FC_SERVE_ABORTED	0x01
 
-/* What is to be done about it. */
+/* Effects of an event, which the caller performs. */
 enum fc_effect_type {
 	FC_FX_SEND = 1,		/* flit to a link, and a copy of it into the replay buffer */
 	FC_FX_STATUS,		/* status frame to a link */
@@ -79,7 +79,7 @@ enum fc_effect_type {
  * @index: likewise
  * @seq: number of the flit, or of the next one (status); of the first one to be kept
  *	(release) or not known to have been taken (rescue)
- * @ack: flits taken from the port's other direction
+ * @ack: cumulative ack of the reverse channel
  * @status: payload of the frame (status)
  * @mask: targets that go there (send of a front); that are to be served, all
  *	others of the list having no way (serve); that are meant (unreachable); when the packet

@@ -38,7 +38,7 @@ void fc_faults_init(struct fc_faults *f)
 }
 
 /*
- * Who is to be told of what.
+ * News that neighbours have not been told yet.
  */
 
 static void tell(struct fc_faults *f, u32 site, u32 ports)
@@ -214,7 +214,7 @@ bool fc_faults_heard(struct fc_faults *f, u8 port, const struct fc_faults_msg *m
 		return true;
 	for (i = 0; i < msg->n; i++)
 		hear(f, port, &msg->fault[i]);
-	/* What is on its way explains a difference; the next digest shows if it came. */
+	/* News under way may explain the difference; the next digest shows whether they arrived. */
 	if (msg->n || msg->digest == f->digest || end->untold || now < end->sync_at)
 		return true;
 	end->sync_at = now + f->spacing;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a site knows of dead links anywhere in the network.
+ * Link-state database: the dead links of the whole network, at each site.
  *
- * Each site says which of its own links do not work; what it says goes from
- * neighbour to neighbour until everybody knows it.  A link is dead if either of
- * its ends says so, and so a site that died is one to which all its neighbours
- * say that there is no link.
+ * Each site announces which of its own links do not work, and neighbours flood the
+ * announcement until every site has it.  A link is dead if either of its ends says so; a
+ * site is dead if all of its neighbours announce their link to it as dead.
  *
  * Frames that tell of it (FC_FRAME_FAULTS) are neither numbered nor confirmed:
  * every frame carries a digest of all that its sender knows, and one goes to each

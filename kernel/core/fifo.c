@@ -127,7 +127,7 @@ void fc_fifo_settle(struct fc_site *site)
 
 	if (fifo->state == FC_FF_OPEN && !fifo->room) {
 		fifo_step(site, FC_FFC_F);
-		/* It does not time out on its own fullness. */
+		/* A fifo-buffer that is full does not time out. */
 		fifo->timeout_at = FC_NEVER;
 	} else if (fifo->state == FC_FF_WAIT && fifo->room) {
 		fifo_step(site, FC_FFC_NF);

@@ -13,7 +13,7 @@
 const struct fc_row fc_netin_table[FC_NI_COUNT][FC_NIC_COUNT] = {
 	IN(FREE) = {
 		ON(DA,		FIRST,		HOLD_FRONT,	WAIT),
-		/* What follows a packet that was given up, or never had a front. */
+		/* Flits that follow an aborted packet, or have no front. */
 		ON(JUNK,	FREE,		DROP,		NONE),
 	},
 	IN(FIRST) = {

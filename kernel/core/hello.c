@@ -25,7 +25,7 @@ static u64 next_send(const struct fc_hello *h, u64 now)
 	return now + (h->checking ? h->interval >> FC_HELLO_CHECK_SHIFT : h->interval);
 }
 
-/* What the last step said is said. */
+/* Clears the requests of the previous step. */
 static void begin(struct fc_hello *h)
 {
 	h->answer = 0;
@@ -199,7 +199,7 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 		if (h->state == FC_LINK_UP)
 			todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNHEARD);
 		h->own.reason = unheard(h, m);
-		/* It has not heard this epoch of ours. */
+		/* The peer has not received the current epoch of this end. */
 		todo |= FC_HELLO_SEND;
 	} else if (m->reason >= FC_REASON_VERSION && m->reason <= FC_REASON_CABLE_PORT) {
 		if (h->state == FC_LINK_UP)
@@ -212,7 +212,7 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 			h->up_at = now;
 			h->hold_until = 0;
 			h->grey = false;
-			/* It may wait for this to come up itself. */
+			/* The peer may wait for a HELLO of this end to come up. */
 			if (m->reason)
 				todo |= FC_HELLO_SEND;
 		}
@@ -234,8 +234,8 @@ u8 fc_hello_time(struct fc_hello *h, u64 now, bool early)
 
 	begin(h);
 	/*
-	 * It is this end that was away, if its own HELLO is as late: what the peer said
-	 * meanwhile waits to be read.
+	 * If the HELLO of this end is as late, this host was stalled, and frames of the peer
+	 * wait to be read.
 	 */
 	if (h->dead_at <= now && h->send_at + h->interval <= now)
 		h->dead_at = now + 2 * h->interval;

@@ -112,7 +112,7 @@ struct fc_hello {
 #define FC_HELLO_GREYS_MAX	5
 #define FC_HELLO_CALM_SHIFT	3
 
-/* What a step asks its caller to do, in this order. */
+/* Requests of a step to its caller, to be performed in this order. */
 #define FC_HELLO_GO_DOWN	0x01	/* reset the link (it may come up in the same step) */
 #define FC_HELLO_GO_UP		0x02
 #define FC_HELLO_SEND		0x04	/* send a HELLO (fc_hello_say(), fc_hello_full()) */

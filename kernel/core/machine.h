@@ -28,7 +28,7 @@ static inline void fc_site_due(struct fc_site *site, u64 at)
 		site->next_at = at;
 }
 
-/* What ends the packet in hand in the queue: does it end it as its front said? */
+/* Does this terminator end the packet in hand with the length that its front gave? */
 static inline bool fc_netin_whole(const struct fc_in *in, const struct fc_flit *flit)
 {
 	return flit->parts & FC_PART_ABORT || flit->data == in->left;

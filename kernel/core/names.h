@@ -41,7 +41,7 @@
 	X(PKT_DUPLICATE,	"packets_duplicate")	/* received again and dropped */ \
 	X(PKT_BAD,		"packets_bad")		/* contradict themselves */ \
 	X(CAST_RELAYED,		"broadcasts_relayed")	/* packets that came in */ \
-	X(CAST_HELD,		"broadcasts_held")	/* of these, found a link busy */ \
+	X(CAST_HELD,		"broadcasts_held")	/* broadcasts that found a link busy */ \
 	X(CAST_DUPLICATE,	"broadcasts_duplicate")	/* came again by the same link */ \
 	X(CAST_FORGED,		"broadcasts_forged")	/* came where none of theirs can */ \
 	X(CAST_FULL,		"broadcasts_full")	/* no hold: dropped */	\
@@ -53,9 +53,9 @@
 	X(CSR_ADMITTED,		"csr_admitted")		/* packets that have reserved their way */ \
 	X(CSR_APART,		"csr_apart")		/* lists cut into their targets */ \
 	X(CSR_RESERVED,		"csr_reserved")		/* windows of links here */ \
-	X(CSR_USED,		"csr_used")		/* of these, by their packet */ \
-	X(CSR_GIVEN_BACK,	"csr_given_back")	/* of these */		\
-	X(CSR_UNUSED,		"csr_unused")		/* of these, passed or not confirmed */ \
+	X(CSR_USED,		"csr_used")		/* windows used by their packet */ \
+	X(CSR_GIVEN_BACK,	"csr_given_back")	/* windows released */	\
+	X(CSR_UNUSED,		"csr_unused")		/* windows passed or not confirmed */ \
 	X(CSR_BLOCKED,		"csr_blocked")		/* probes that found no window */ \
 	X(CSR_LATE,		"csr_late")		/* packets that missed their window */ \
 	X(CSR_DOUBLE,		"csr_double")		/* packets in another one's: never */ \
@@ -87,7 +87,7 @@
 	X(RX_REPEATED,		"rx_repeated")		/* flits that were here before */ \
 	X(RX_OUT_OF_WINDOW,	"rx_out_of_window")	/* beyond credit */	\
 	X(RX_PROTOCOL,		"rx_protocol")		/* no such transition */ \
-	X(TX_FAULTS,		"tx_faults")		/* what is known of dead links */ \
+	X(TX_FAULTS,		"tx_faults")		/* frames that announce dead links */ \
 	X(RX_FAULTS,		"rx_faults")					\
 	X(RX_LIMITED,		"rx_limited")		/* faults and control beyond the rate */ \
 	X(RESETS,		"resets")

@@ -73,7 +73,7 @@ static void emit(struct fc_site *site, u8 port, const struct fc_flit *flit, bool
 	fc_llr_sent(&site->data, port, e);
 }
 
-/* What the levels say of the state the net-output is in now. */
+/* The condition of the net-output in its present state, from its levels. */
 static enum fc_netout_cond classify(const struct fc_site *site, u8 port)
 {
 	const struct fc_out *out = &site->out[port];

@@ -24,7 +24,7 @@ u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value, u8 lag)
 
 	if (r->got & fc_bit(port))
 		return 0;
-	/* What is left of a value that nobody votes for any more is not of this one. */
+	/* A value without votes may have the lag of an older round. */
 	if (!r->votes[value] || r->lag[value] < lag)
 		r->lag[value] = lag;
 	r->got |= fc_bit(port);

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
+/*
+ * The relay of broadcast packets: see relay.h.
+ */
 #include "relay.h"
 #include "llr.h"
 
@@ -85,8 +88,8 @@ static struct fc_effect *effect(struct fc_effects *fx, u8 type, u8 port, u16 hol
 	return e;
 }
 
-/* Nothing is kept of a packet that has been sent on everywhere. */
-static void settle(struct fc_relay *relay, u16 n, struct fc_effects *fx)
+/* Frees the hold of a packet that has been sent on all of its outputs. */
+static void release(struct fc_relay *relay, u16 n, struct fc_effects *fx)
 {
 	struct fc_hold *hold = &relay->hold[n];
 
@@ -100,13 +103,13 @@ static void settle(struct fc_relay *relay, u16 n, struct fc_effects *fx)
 }
 
 /*
- * Is it the first time that this packet comes by this link with this label?  By different
- * links those of one source come in different order.
+ * Does this packet arrive by this link with this label for the first time?  Packets of one source
+ * may overtake each other on different links, so the record is a window of numbers.
  *
- * What a site that lies has sent in the name of the source may be remembered here, too, where its
- * paths lead.  It is not to stand in the way of what is true: neither on the paths of another
- * number of copies, which may lead around that site, nor when that site lies no more.  So what is
- * remembered is of one number of copies, and of no numbers that are far from those that come.
+ * A faulty site may have sent packets in the name of the source.  Its forgeries must not make the
+ * relay drop true packets: neither on the paths of another number of copies, which may lead around
+ * that site, nor after the site has stopped.  So the record starts anew when the number of copies
+ * changes, or when a number is far from those in the window.
  */
 static bool is_new(struct fc_relay_seen *seen, const struct fc_packet *pk,
 		   const struct fc_cast *cast)
@@ -133,7 +136,7 @@ static bool is_new(struct fc_relay_seen *seen, const struct fc_packet *pk,
 	return true;
 }
 
-/* A front: where its packet goes, if anywhere. */
+/* Allocates a hold for the packet of a front.  Return: FC_HOLD_NONE: the packet is dropped. */
 static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 {
 	struct fc_relay_seen *seen;
@@ -187,7 +190,7 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 	return n;
 }
 
-/* The packet in hand does not come to its end. */
+/* The terminator of the current packet will not arrive. */
 static void cut(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 {
 	struct fc_relay_in *in = &relay->in[port];
@@ -198,13 +201,13 @@ static void cut(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 		relay->stat[FC_STAT_CAST_CUT]++;
 		hold->cut = true;
 		relay->go |= hold->waiting;
-		settle(relay, in->hold, fx);
+		release(relay, in->hold, fx);
 	}
 	in->busy = false;
 	in->hold = FC_HOLD_NONE;
 }
 
-/* A flit that came, in order. */
+/* Consumes the next flit of an input. */
 static void flit_in(struct fc_relay *relay, u8 port, const struct fc_flit *flit,
 		    struct fc_effects *fx)
 {
@@ -214,7 +217,7 @@ static void flit_in(struct fc_relay *relay, u8 port, const struct fc_flit *flit,
 
 	if (flit->parts & FC_PART_HEAD) {
 		if (in->busy) {
-			/* The next packet began without an end to this one. */
+			/* The peer began a packet before the terminator of the current one. */
 			relay->ch.rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
 			cut(relay, port, fx);
 		}
@@ -222,7 +225,7 @@ static void flit_in(struct fc_relay *relay, u8 port, const struct fc_flit *flit,
 		in->left = fc_wire_data_len(flit->head);
 		in->hold = begin(relay, port, flit);
 	} else if (!in->busy) {
-		/* What follows a packet that was cut here is no news. */
+		/* A terminator that aborts may follow a packet that was cut here. */
 		if (!(flit->parts & FC_PART_ABORT))
 			relay->ch.rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
 		goto drop;
@@ -248,7 +251,7 @@ static void flit_in(struct fc_relay *relay, u8 port, const struct fc_flit *flit,
 		return;
 	if (hold->here)
 		effect(fx, FC_FX_DELIVER, port, in->hold);
-	settle(relay, in->hold, fx);
+	release(relay, in->hold, fx);
 	in->busy = false;
 	in->hold = FC_HOLD_NONE;
 	return;
@@ -268,7 +271,7 @@ static bool step_in(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 	return true;
 }
 
-/* The hold at the front is done with on this link. */
+/* The output has sent the first hold of its ring, or drops it. */
 static void leave(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 {
 	struct fc_relay_out *out = &relay->out[port];
@@ -278,7 +281,7 @@ static void leave(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 	out->n--;
 	out->flit = 0;
 	relay->hold[n].waiting &= ~fc_bit(port);
-	settle(relay, n, fx);
+	release(relay, n, fx);
 }
 
 static bool step_out(struct fc_relay *relay, u8 port, struct fc_effects *fx)
@@ -326,9 +329,9 @@ static bool step_out(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 }
 
 /*
- * Inputs go before outputs, which send what inputs have taken.  It stops after some effects: a flit
- * that was missing may let a whole window of others go out by all links, and the caller may have
- * other events to attend to.
+ * Runs inputs before outputs, because outputs send the flits that inputs have consumed.  Returns
+ * after FC_STEP_EFFECTS effects: one missing flit that arrives may release a whole window of flits
+ * to all links, and the caller may have other events to process.
  */
 static bool run(struct fc_relay *relay, struct fc_effects *fx)
 {

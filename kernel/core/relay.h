@@ -3,23 +3,26 @@
  * The relay of a site: broadcast packets (HARTS, sections 3 and 4), on a virtual
  * channel of their own.
  *
- * A packet is delivered and sent on at the same time (the RELAY tee).  Where it came in
- * and whose it is say where it goes: a table, made from the rules and the same at every
- * site, not the packet.  A link that is busy makes it wait in a *hold*, and nobody else:
- * every flit that comes in is taken at once, into a hold or nowhere, so no queue ever
- * waits for another and nothing can stop (Documentation/design.rst, "Broadcast").
+ *	link in -> queue -> hold -+-> link out
+ *	                          +-> link out
+ *	                          +-> operator (the RELAY tee)
  *
- * Whoever runs the relay keeps the flits of a hold, in order, from FC_FX_HOLD to
- * FC_FX_FREE.
+ * The relay delivers a packet and forwards it at the same time.  A table that every site derives
+ * from the same rules gives the outputs of a packet by its source, its label and the link that it
+ * arrived by; the packet names no targets.  A packet waits in a *hold* for outputs that are busy.
+ * The relay consumes each flit as it arrives, into a hold or by dropping it, so no queue ever waits
+ * for another and no deadlock is possible (Documentation/design.rst, "Broadcast").
+ *
+ * The caller stores the flits of a hold, in order, from FC_FX_HOLD to FC_FX_FREE.
  */
 #ifndef FC_CORE_RELAY_H
 #define FC_CORE_RELAY_H
 
 #include "event.h"
 
-/* No packet of this source may come in there. */
+/* A packet of this source that arrives there is forged. */
 #define FC_RELAY_NEVER	0xffffffffU
-/* Holds of a relay, and what all of them may hold. */
+/* Bounds of the number of holds, and of the bytes of all of them. */
 #define FC_HOLDS_MIN	64
 #define FC_HOLDS_MAX	1024
 #define FC_HOLDS_BYTES	(64U << 20)
@@ -27,24 +30,24 @@
 
 /* Effects of a relay, besides those of its channel (enum fc_effect_type). */
 enum fc_relay_effect_type {
-	FC_FX_HOLD = 64,	/* flit into @hold, after those that are there */
-	FC_FX_RELAY,		/* flit @index of @hold to a link, and into its replay buffer */
-	FC_FX_CUT,		/* a terminator that aborts, without a frame, likewise */
-	FC_FX_DELIVER,		/* @hold is whole: for this site as well; it came in by @port */
-	FC_FX_FREE,		/* the flits of @hold are not needed any more */
+	FC_FX_HOLD = 64,	/* append the flit to @hold */
+	FC_FX_RELAY,		/* send flit @index of @hold to a link, and keep it for resend */
+	FC_FX_CUT,		/* send a terminator that aborts, without a frame, and keep it */
+	FC_FX_DELIVER,		/* deliver the whole packet of @hold, which arrived by @port */
+	FC_FX_FREE,		/* release the flits of @hold */
 };
 
 /**
  * struct fc_hold - a packet on its way through the site
- * @waiting: ports it is still to be sent on
- * @src: its source
- * @next: of the free holds, the next one
- * @flits: of it that have come
- * @in: port it comes in by; the local port: sent by this site
- * @label: its label there
- * @here: it is for this site as well
- * @whole: all of it has come
- * @cut: the rest will not come
+ * @waiting: ports on which the packet has not been sent to its end
+ * @src: source of the packet
+ * @next: next hold of the free list
+ * @flits: flits of the packet that have arrived
+ * @in: port by which the packet arrives; the local port: this site sends it
+ * @label: label of the packet there
+ * @here: the packet is delivered to this site, too
+ * @whole: the terminator has arrived
+ * @cut: the terminator will not arrive
  */
 struct fc_hold {
 	u32 waiting;
@@ -59,10 +62,10 @@ struct fc_hold {
 };
 
 /**
- * struct fc_relay_in - what comes in on a link
- * @left: data bytes of the packet in hand still to come
- * @hold: its hold, or FC_HOLD_NONE: it is dropped
- * @busy: a packet is in hand
+ * struct fc_relay_in - input of a link
+ * @left: data bytes of the current packet that have not arrived
+ * @hold: hold of the current packet, or FC_HOLD_NONE: the packet is dropped
+ * @busy: there is a current packet
  */
 struct fc_relay_in {
 	u32 left;
@@ -71,11 +74,11 @@ struct fc_relay_in {
 };
 
 /**
- * struct fc_relay_out - what goes out on a link: holds in order, each to its end
- * @fifo: ring of as many holds as the relay has
- * @first: place of the one being sent
- * @n: how many
- * @flit: of that one, the next to be sent
+ * struct fc_relay_out - output of a link: holds in order, each to its end
+ * @fifo: ring with a place for each hold of the relay
+ * @first: place of the hold that is being sent
+ * @n: holds in the ring
+ * @flit: next flit of the hold that is being sent
  */
 struct fc_relay_out {
 	u16 *fifo;
@@ -85,13 +88,13 @@ struct fc_relay_out {
 };
 
 /**
- * struct fc_relay_seen - what has come of a source on a link with a label: each packet once
+ * struct fc_relay_seen - packets of a source that arrived by a link with a label
  * @incarnation: of the source
  * @high: highest number seen
  * @seen: bit i: number @high - i was seen
- * @holds: holds kept for them
- * @copies: how many copies each of them is sent in
- * @begun: something has come
+ * @holds: holds that these packets occupy
+ * @copies: number of copies of each broadcast
+ * @begun: a packet has arrived
  */
 struct fc_relay_seen {
 	u32 incarnation;
@@ -105,28 +108,30 @@ struct fc_relay_seen {
 /**
  * struct fc_relay - the relay of a site
  * @ch: virtual channel
- * @way: where what came in by a port with a label goes on: ports, the local one among
- *	them if it is for here, or FC_RELAY_NEVER; by the local port from this site itself:
- *	where it begins.  Whoever sends it on writes its next label
- * @tables: for @way, which alone knows what they are
+ * @way: outputs of a packet of a source that arrives by a port with a label: a mask of ports, with
+ *	the local one if the packet is for this site, or FC_RELAY_NEVER; for the local port the
+ *	first links of a broadcast of this site.  The caller writes the next label into a packet
+ *	that it forwards
+ * @tables: argument of @way
  * @in: by port
  * @out: by port
  * @hold: holds
- * @seen: for each source, port and label: @nlabels of a port, @ch.nports of a source
+ * @seen: by source, port and label
  * @stat: counters, by enum fc_stat
  * @id: this site
  * @nsites: of the topology
- * @nholds: how many holds
- * @bytes: data of a broadcast, at most
- * @each: holds for each source, port and label
- * @nlabels: labels, 1 where each link has one packet of a broadcast; of 0 it is made
- * @free: first of the free ones
- * @nfree: how many of these
- * @come: ports on which something has come in
- * @go: ports on which something may go out
- * @flush: ports whose link began anew: what waits for it is forgotten
+ * @nholds: number of holds
+ * @bytes: most data bytes of a broadcast
+ * @each: most holds for each source, port and label
+ * @nlabels: number of labels; 1 where each link carries one packet of a broadcast, and then 0 is
+ *	accepted as well
+ * @free: first hold of the free list
+ * @nfree: holds in the free list
+ * @come: ports whose queue may have a flit to consume
+ * @go: ports that may have a flit to send
+ * @flush: ports whose link was reset: the relay drops the packets that wait for them
  *
- * Its caller's lock protects all of it; the arrays, @way, @id, @nsites, @nholds,
+ * The caller's lock protects all of it; the arrays, @way, @id, @nsites, @nholds,
  * @nlabels and @each never change after fc_relay_init().
  */
 struct fc_relay {
@@ -151,16 +156,16 @@ struct fc_relay {
 	u8 nlabels;
 };
 
-/* Packets of a source that are reckoned with on each link: with labels seldom more. */
+/* Packets of a source for which there are holds on each link where links carry labels. */
 #define FC_RELAY_SHARE	2
 
 /*
- * How many holds a relay has: two for each source and each link by which it may come,
- * where that is not too many.  With labels, for FC_RELAY_SHARE times as many ports.
+ * Number of holds of a relay: two for each source and link, within FC_HOLDS_MIN and FC_HOLDS_MAX.
+ * With labels, for FC_RELAY_SHARE times as many ports.
  */
 u16 fc_relay_holds(u32 nsites, u8 nports);
 
-/* Data bytes of a broadcast, at most: what all holds together may have is bounded. */
+/* Most data bytes of a broadcast, so that all holds together have at most FC_HOLDS_BYTES. */
 u32 fc_relay_bytes(u32 nsites, u8 nports);
 
 /**
@@ -175,7 +180,7 @@ void fc_relay_init(struct fc_relay *relay);
  * fc_relay_event() - one event
  * @relay: relay
  * @ev: flit, status, link, time or more; a flit of port 0 begins or continues a
- *	broadcast of this site, which comes whole before another begins
+ *	broadcast of this site, whose flits all come before the next broadcast
  * @fx: emptied, then filled: with FC_FX_STATUS, FC_FX_DROP, FC_FX_RESET, FC_FX_RESEND
  *	and FC_FX_RELEASE as of a site, and FC_FX_HOLD, FC_FX_RELAY, FC_FX_DELIVER and
  *	FC_FX_FREE
@@ -185,10 +190,10 @@ void fc_relay_init(struct fc_relay *relay);
  */
 bool fc_relay_event(struct fc_relay *relay, const struct fc_event *ev, struct fc_effects *fx);
 
-/* Give back every handle in the queues; what the holds have is the runner's. */
+/* Releases the handles in the queues; the caller owns those in the holds. */
 void fc_relay_purge(struct fc_relay *relay, void (*drop)(void *arg, void *h), void *arg);
 
-/* May a broadcast of this site begin?  It is bounded as any source's. */
+/* Is there a hold for a broadcast of this site?  The bound of a source counts here, too. */
 bool fc_relay_room(const struct fc_relay *relay);
 
 /* Is nothing under way? */

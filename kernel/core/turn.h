@@ -113,7 +113,7 @@ static inline bool fc_depth_room(const struct fc_depth *d, u32 held)
 	return held <= d->unit || held < d->limit;
 }
 
-/* It gets one of @size. */
+/* A flit of @size is queued. */
 static inline void fc_depth_put(struct fc_depth *d, u32 size)
 {
 	if (size > d->unit)

@@ -7,10 +7,10 @@
 /* Slots of a queue: what a peer has is told as a mask. */
 #define WINDOW_MAX	64
 
-/* After so many the rest is for FC_EV_MORE, before which the caller may let others in. */
+/* Effects after which an event returns; the caller comes again with FC_EV_MORE. */
 #define RUN_EFFECTS	32
 
-/* The same of the targets of packets that were looked at: where lists part takes long. */
+/* Targets routed after which an event returns: to split a list takes long. */
 #define RUN_LOOKS	FC_TARGETS_MAX
 
 static_assert(RUN_EFFECTS + STEP_EFFECTS + FC_PORTS_MAX <= FC_EFFECTS);
@@ -119,7 +119,7 @@ static void protocol(struct fc_vnet *v, u8 class, u8 port)
 	v->ch[class].rx[port].stat[FC_LSTAT_RX_PROTOCOL]++;
 }
 
-/* The end of the packet will not come: its branches end as they are. */
+/* The terminator will not arrive: all branches of the packet abort. */
 static void cut(struct fc_vnet *v, struct fc_vin *in)
 {
 	u8 i;
@@ -136,7 +136,7 @@ static struct fc_flit *slot(const struct fc_channel *ch, u8 port, u32 ahead)
 	return fc_rx_slot(ch, &ch->rx[port], ch->rx[port].consumed + ahead);
 }
 
-/* Does anybody but this branch need that flit? */
+/* Does another branch, or the operator, need that flit? */
 static bool needed(const struct fc_vin *in, const struct fc_vbranch *b)
 {
 	u8 i;
@@ -204,7 +204,7 @@ static bool run_on(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	return true;
 }
 
-/* What goes on no further ends, if it has not come to its end. */
+/* Aborts a speculative branch, unless its terminator has left. */
 static void branch_dead(struct fc_vnet *v, struct fc_vbranch *b)
 {
 	if (b->over)
@@ -213,7 +213,7 @@ static void branch_dead(struct fc_vnet *v, struct fc_vbranch *b)
 	fc_vmay_go(v, b->class, b->port);
 }
 
-/* Where does the packet go?  Return: false if there is no way yet. */
+/* Makes the routing decision.  Return: false if there is no route yet. */
 static bool look(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in, struct fc_effects *fx)
 {
 	const struct fc_flit *front = slot(&v->ch[class], port, 0);
@@ -256,7 +256,7 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	in->ran = false;
 	in->sight = FC_SIGHT_NOT;
 	if (n > v->ch[class].window) {
-		/* It never fits: its sender does not keep to the size of flits. */
+		/* The packet exceeds the window: its sender violates the size of flits. */
 		protocol(v, class, port);
 		in->come = 1;
 		in->cut = true;
@@ -274,7 +274,7 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	return in->busy;
 }
 
-/* What has come since of the packet at the front. */
+/* Takes in the flits of the first packet that have arrived since. */
 static void take_in(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in)
 {
 	u8 i;
@@ -306,7 +306,7 @@ static void take_in(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in)
 	}
 }
 
-/* The operator takes the whole packet at once. */
+/* Hands the whole packet to the operator. */
 static void serve(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in, struct fc_effects *fx)
 {
 	bool last = !in->active;
@@ -325,7 +325,7 @@ static void serve(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in, struc
 	in->oper = 0;
 }
 
-/* What nobody needs any more leaves the queue; its room is the peer's again. */
+/* Consumes the flits that no branch needs: the peer gets their credit back. */
 static void leave_queue(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 			struct fc_effects *fx)
 {
@@ -362,7 +362,7 @@ static bool step_in(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 		if (!(first->parts & FC_PART_HEAD)) {
 			struct fc_flit flit = fc_rx_consume(&v->ch[class], port);
 
-			/* What follows a packet that was cut here is no news. */
+			/* A terminator that aborts may follow a packet that was cut here. */
 			if (!(flit.parts & FC_PART_ABORT))
 				protocol(v, class, port);
 			if (flit.h)
@@ -390,7 +390,7 @@ static bool step_in(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
  * Outputs.
  */
 
-/* The branch at the front is done with. */
+/* The first branch of an output has ended. */
 static void leave(struct fc_vnet *v, u8 class, u8 port)
 {
 	struct fc_vout *out = fc_vout_of(v, class, port);
@@ -407,7 +407,7 @@ static void leave(struct fc_vnet *v, u8 class, u8 port)
 	may_come_of(v, number);
 }
 
-/* The link went away under it: from here another way, if all of it is here. */
+/* The link is reset: the operator sends whole packets again, by another route. */
 static void strand(struct fc_vnet *v, u8 class, u8 port)
 {
 	struct fc_vout *out = fc_vout_of(v, class, port);
@@ -416,7 +416,7 @@ static void strand(struct fc_vnet *v, u8 class, u8 port)
 		struct fc_vbranch *b = fc_vbranch_of(v, out->first);
 		struct fc_vin *in = &v->in[out->first / fc_vslots_of(v)];
 
-		/* Before it was looked at that was no way yet. */
+		/* A speculative branch before the routing decision decides nothing. */
 		if (in->sight != FC_SIGHT_DONE)
 			in->ran = false;
 		else if (!in->cut && !in->moved && !b->dead)
@@ -470,7 +470,7 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 	b = fc_vbranch_of(v, number);
 	in = &v->in[number / fc_vslots_of(v)];
 	if (in->cut || b->dead) {
-		/* Its end, if that has not been sent with its front. */
+		/* Send the terminator, unless the front has it. */
 		if (b->begun && b->flit < in->n) {
 			struct fc_effect *e = fc_effect_add(fx, FC_FX_SEND, port, NULL);
 
@@ -481,7 +481,7 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 		leave(v, class, port);
 		return true;
 	}
-	/* The rest of what has gone on straight waits for the look. */
+	/* After a speculative front the rest waits for the routing decision. */
 	if (in->sight != FC_SIGHT_DONE && b->flit < in->n)
 		return false;
 	if (!b->begun && tx->window - (tx->sent - tx->acked) < in->n) {
@@ -492,7 +492,7 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 		return false;
 	}
 	if (b->flit == in->come) {
-		/* Its front, which went on alone, was all of it. */
+		/* The speculative front was the whole packet. */
 		if (b->flit < in->n)
 			return false;
 		leave(v, class, port);
@@ -508,7 +508,7 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 	send(v, number, b, in, 0, fx);
 	if (b->flit < in->come)
 		return true;
-	/* What is still to come says so when it comes. */
+	/* take_in() schedules the branch again when more flits arrive. */
 	if (!in->whole)
 		return false;
 	leave(v, class, port);
@@ -519,7 +519,7 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
  * Events.
  */
 
-/* Both ends of the link begin anew, one class after the other. */
+/* Resets one class of a link; the peer does likewise. */
 static void channel_reset(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 {
 	struct fc_channel *ch = &v->ch[class];
@@ -625,7 +625,7 @@ static void look_now(struct fc_vnet *v, u8 class, u32 ports)
 		struct fc_vin *in = fc_vin_of(v, class, p);
 
 		v->unseen[class] &= ~fc_bit(p);
-		/* Or what waited was cut, and here is another packet. */
+		/* The packet that waited was cut, and another one is first. */
 		if (in->sight != FC_SIGHT_NOT)
 			continue;
 		in->sight = FC_SIGHT_NOW;

@@ -54,8 +54,8 @@ struct fc_vbranch {
 
 /* Has the site looked at where a packet goes? */
 enum fc_sight {
-	FC_SIGHT_NOT,	/* it waits for FC_EV_LOOK */
-	FC_SIGHT_NOW,	/* that has come */
+	FC_SIGHT_NOT,	/* no: the packet waits for FC_EV_LOOK */
+	FC_SIGHT_NOW,	/* FC_EV_LOOK has arrived */
 	FC_SIGHT_DONE,
 };
 
@@ -179,7 +179,7 @@ static inline size_t fc_vmemo_room(u8 nclasses)
  * (fc_vnet_rerouted()).  Only state and @stepwise change after fc_vnet_init().
  */
 struct fc_vnet {
-	/* What every event uses: two cache lines. */
+	/* Two cache lines that every event uses. */
 	const struct fc_vclass *classes;
 	const struct fc_node *node;
 	struct fc_channel *ch;
@@ -256,10 +256,10 @@ bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struc
 
 /* The switch's answer about a flit that may be forwarded or delivered at once. */
 enum fc_hop {
-	FC_HOP_NOT,	/* it goes by fc_vnet_event(); nothing has changed */
-	FC_HOP_WHEN,	/* it passes by fc_vnet_hop_timed(); nothing has changed yet */
-	FC_HOP_GONE,	/* it has passed */
-	FC_HOP_MORE,	/* it has passed, and an acknowledgment is due: FC_EV_MORE has to follow */
+	FC_HOP_NOT,	/* no: call fc_vnet_event(); nothing has changed */
+	FC_HOP_WHEN,	/* call fc_vnet_hop_timed(); nothing has changed yet */
+	FC_HOP_GONE,	/* the flit is forwarded or delivered */
+	FC_HOP_MORE,	/* forwarded or delivered, and an ack is due: FC_EV_MORE has to follow */
 };
 
 /**

@@ -96,11 +96,11 @@ bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct
 
 /* Begin with a memo that knows no ways. */
 void fc_vnet_forget(struct fc_vnet *v);
-/* What fc_vonward() does where the way is not in the memo. */
+/* Out-of-line part of fc_vonward(): the route is not in the cache. */
 const u8 *fc_vnet_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
 		       u8 next[FC_DIRS_MAX]);
 
-/* What ways a packet has depends on the class in which it came, if it did not begin here. */
+/* Routes depend on the class in which the packet arrived; those of this site share a key. */
 static inline u8 fc_vmemo_from(u8 class, u8 port)
 {
 	return port == FC_PORT_LOCAL ? FC_VCLASSES_MAX : class;

@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switch of mode vnet: what meets nothing on its way.
+ * The switch of mode vnet: fast paths.
  *
- * A flit that comes in order to an empty queue and goes to a link that is free is not put into
- * the queue, and no branch waits for the link: it goes out at once, and is taken.  Here is what
- * the event would come to step by step (vnet.c), without the steps; all else is left to them.
+ * A flit that arrives in order at an empty queue, and whose outputs are idle and have credit, is
+ * consumed and forwarded at once, without queue and branches:
+ *
+ *	pass_packet()	a whole packet with one target (fc_vnet_hop(), _here(), _start())
+ *	pass_list()	a whole packet with several targets
+ *	pass_flit()	a later flit of a packet with one branch
+ *
+ * The effects are those of the steps in vnet.c (core/fuzz compares them).  Any other flit goes
+ * through the steps.
  */
 #include "split.h"
 #include "vnet_machine.h"
 
-/* Nothing is to be done but this, and the flit is the next one. */
+/* Is the switch idle, and the flit the next of its channel? */
 static inline bool alone(const struct fc_vnet *v, const struct fc_rx *rx,
 			 const struct fc_event *ev)
 {
@@ -27,7 +33,7 @@ static inline void go(struct fc_vnet *v, u8 class, u8 port, const struct fc_even
 	fc_llr_sent(&v->ch[class], port, e);
 }
 
-/* The flit is taken; @classes: its class, and all in which it went on. */
+/* Consumes the flit; @classes: its class, and all in which it was sent. */
 static inline void gone(struct fc_vnet *v, u8 class, u8 port, u64 classes, struct fc_effects *fx)
 {
 	v->ch[class].now = v->now;
@@ -37,7 +43,7 @@ static inline void gone(struct fc_vnet *v, u8 class, u8 port, u64 classes, struc
 		fc_vsettle(v, &v->ch[fc_low64(classes)], fx);
 }
 
-/* The end of a packet has gone. */
+/* The terminator of a packet has left. */
 static inline void end(struct fc_vin *in, struct fc_vbranch *b, struct fc_vout *out)
 {
 	out->first = FC_VBRANCH_NONE;
@@ -49,7 +55,7 @@ static inline void end(struct fc_vin *in, struct fc_vbranch *b, struct fc_vout *
 	in->busy = false;
 }
 
-/* In the middle of a packet with one branch, or its end. */
+/* Forwards a flit that is not the first of its packet, which has one branch. */
 static bool pass_flit(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_vin *in,
 		      struct fc_effects *fx)
 {
@@ -77,21 +83,21 @@ static bool pass_flit(struct fc_vnet *v, u8 class, const struct fc_event *ev, st
 	return true;
 }
 
-/* Of directions those over links that are up, and by which working links lead there. */
+/* Directions of @dirs over links that are up, and that begin routes over working links. */
 static inline u32 working(const struct fc_vnet *v, u32 dirs, u32 dst)
 {
 	dirs &= v->up >> 1;
 	return v->node->routes ? dirs & v->node->routes[dst] : dirs;
 }
 
-/* May it go out by this direction at once? */
+/* Is the output idle, and has it credit? */
 static inline bool open_at(const struct fc_vnet *v, u8 class, u8 port)
 {
 	return fc_vout_of(v, class, port)->first == FC_VBRANCH_NONE &&
 	       fc_tx_credit(&v->ch[class].tx[port]);
 }
 
-/* What is for here: from the frame itself, which nobody else needs then. */
+/* Hands a packet for this site to the operator, with its frame. */
 static inline void store(u8 port, const struct fc_event *ev, u64 here, struct fc_effects *fx)
 {
 	fc_effect_flit(fx, FC_FX_STORE, port, &ev->flit);
@@ -133,7 +139,7 @@ static inline bool list_ways(const struct fc_vnet *v, u8 class, struct fc_split 
 	return true;
 }
 
-/* A whole packet with several targets: one branch each way, if each can go at once. */
+/* Forwards a whole packet with several targets, if each of its outputs is idle and has credit. */
 static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 			       struct fc_effects *fx)
 {
@@ -183,7 +189,7 @@ static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_even
 	return true;
 }
 
-/* Sets the channel by which a packet goes on.  Return: false if it has no way in its class. */
+/* Chooses the output of a packet.  Return: false if its class has no route. */
 static noinline bool find_way(const struct fc_vnet *v, struct fc_vhop *hop)
 {
 	u32 dst = fc_wire_target_site(hop->head, 0), load[FC_DIRS_MAX], dirs, rest;
@@ -204,7 +210,7 @@ static noinline bool find_way(const struct fc_vnet *v, struct fc_vhop *hop)
 	return true;
 }
 
-/* As find_way(), at once where the memo knows the way and there is no choice. */
+/* As find_way(), inline where the cache has the route and it has one direction. */
 static inline bool know_way(const struct fc_vnet *v, struct fc_vhop *hop)
 {
 	u32 dst = fc_wire_target_site(hop->head, 0), dirs;
@@ -220,7 +226,7 @@ static inline bool know_way(const struct fc_vnet *v, struct fc_vhop *hop)
 	return true;
 }
 
-/* The next flit of a link on which nothing else happens. */
+/* Is the switch idle, the flit the next of its channel, and its ack the last one? */
 static inline bool next(const struct fc_vnet *v, const struct fc_vhop *hop)
 {
 	const struct fc_channel *ch = &v->ch[hop->class];
@@ -232,7 +238,7 @@ static inline bool next(const struct fc_vnet *v, const struct fc_vhop *hop)
 	       !fc_vin_of(v, hop->class, hop->port)->busy && fc_wire_hops(hop->head) < FC_HOPS_MAX;
 }
 
-/* The site consumes the flit; no acknowledgment is due, and no timer is to be set. */
+/* Consumes the flit where no ack is due and no timer is to be armed. */
 static inline void silently(struct fc_vnet *v, const struct fc_vhop *hop)
 {
 	struct fc_rx *rx = &v->ch[hop->class].rx[hop->port];
@@ -255,7 +261,7 @@ enum fc_hop fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop)
 	return FC_HOP_GONE;
 }
 
-/* May it go out at once by a link that has credit? */
+/* Is there a route whose output is idle and has credit? */
 static __always_inline bool way_out(const struct fc_vnet *v, struct fc_vhop *hop)
 {
 	const struct fc_tx *tx;
@@ -268,13 +274,13 @@ static __always_inline bool way_out(const struct fc_vnet *v, struct fc_vhop *hop
 	       fc_vout_of(v, hop->out_class, hop->out_port)->first == FC_VBRANCH_NONE;
 }
 
-/* Does the timer of the link run that it goes out by? */
+/* Does the poll timer of the output run? */
 static inline bool timed(const struct fc_vnet *v, const struct fc_vhop *hop)
 {
 	return v->ch[hop->out_class].tx[hop->out_port].poll_at != FC_NEVER;
 }
 
-/* The flit goes out, on a channel whose timer runs. */
+/* Sends the flit on a channel whose poll timer runs. */
 static inline void out(struct fc_vnet *v, struct fc_vhop *hop)
 {
 	struct fc_channel *ch = &v->ch[hop->out_class];
@@ -299,7 +305,7 @@ enum fc_hop fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop)
 	return FC_HOP_GONE;
 }
 
-/* A packet of this site is taken, or passes what waits in its lane. */
+/* Consumes a packet of this site, or lets it overtake those in its injection queue. */
 static inline void begun(struct fc_vnet *v, const struct fc_vhop *hop)
 {
 	struct fc_rx *rx = &v->ch[hop->class].rx[FC_PORT_LOCAL];
@@ -309,7 +315,7 @@ static inline void begun(struct fc_vnet *v, const struct fc_vhop *hop)
 		return;
 	}
 	silently(v, hop);
-	/* Here nobody is to be told. */
+	/* The local port has no peer to acknowledge to. */
 	rx->acked = rx->consumed;
 }
 
@@ -324,7 +330,7 @@ enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
 	return FC_HOP_GONE;
 }
 
-/* The site consumes the flit, and notes an acknowledgment that is due, or sets its timer. */
+/* Consumes the flit, and makes its ack due or arms the delayed-ack timer. */
 static void in_timed(struct fc_vnet *v, const struct fc_vhop *hop)
 {
 	struct fc_channel *ch = &v->ch[hop->class];
@@ -335,7 +341,7 @@ static void in_timed(struct fc_vnet *v, const struct fc_vhop *hop)
 	v->node->stat[FC_STAT_PKT_UNICAST]++;
 }
 
-/* The flit goes out, and the timer that polls its receiver is set. */
+/* Sends the flit, and arms the poll timer. */
 static void out_timed(struct fc_vnet *v, struct fc_vhop *hop)
 {
 	struct fc_channel *ch = &v->ch[hop->out_class];
@@ -379,14 +385,14 @@ enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop)
 	return in == FC_HOP_MORE ? in : out;
 }
 
-/* Is the front all of its packet, and does it go by the rules of mode vnet alone? */
+/* Is the flit a whole packet, in mode vnet itself? */
 static inline bool whole(const struct fc_vnet *v, const struct fc_flit *f)
 {
 	return f->parts == (FC_PART_HEAD | FC_PART_TERM) && f->data == fc_wire_data_len(f->head) &&
 	       !v->straight && !v->plan && !v->slow && fc_wire_hops(f->head) < FC_HOPS_MAX;
 }
 
-/* A whole packet with one target passes as fc_vnet_hop() says. */
+/* Forwards or delivers a whole packet with one target. */
 static inline enum fc_hop pass_packet(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 				      struct fc_effects *fx)
 {
@@ -419,7 +425,7 @@ static inline enum fc_hop pass_packet(struct fc_vnet *v, u8 class, const struct 
 	return said;
 }
 
-/* A flit passes the switch without its queues, if it can. */
+/* Forwards a flit without the queue, if possible. */
 static enum fc_hop pass(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 			struct fc_effects *fx)
 {

@@ -15,7 +15,7 @@ u32 fc_vflits_of(const struct fc_vnet *v, const struct fc_flit *front)
 	return 1 + (len - front->data + v->payload - 1) / v->payload;
 }
 
-/* Links that are up, and whose peer has room for a packet so long. */
+/* Links that are up, and whose window fits a packet of @n flits. */
 static u32 roomy(const struct fc_vnet *v, u32 n)
 {
 	u32 rest, links = 0;
@@ -106,7 +106,7 @@ static void keep_to_plan(const struct fc_vnet *v, const u8 *head, u64 targets, u
 	}
 }
 
-/* Targets that leave have a branch each way. */
+/* Makes a branch for each direction in which targets leave. */
 static void branch(struct fc_vnet *v, struct fc_vin *in, struct fc_split *s, const u8 *row,
 		   u64 remote)
 {
@@ -166,7 +166,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		else
 			stuck |= fc_bit64(i);
 	}
-	/* What is for here alone is admitted as well: its sender waits to hear it. */
+	/* A packet for this site alone is admitted, too: its sender waits for the admission. */
 	if (v->plan && !stuck && port == FC_PORT_LOCAL) {
 		switch (fc_csr_plan_admit(v->plan, lane, in, head, fx)) {
 		case FC_CSR_STAYS:
@@ -181,10 +181,10 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	}
 	if (far)
 		v->node->stat[FC_STAT_PKT_HOPS]++;
-	/* Said once: a packet that comes here again, because it waits, has none. */
+	/* Told once: a packet that waits, and is routed again, has no unreachable targets. */
 	if (unreachable)
 		fc_effect_add(fx, FC_FX_UNREACHABLE, port, front)->mask = unreachable;
-	/* Here it waits for routes; what passes by waits outside its class. */
+	/* A packet of this site waits for routes; the operator stores any other one. */
 	if (stuck && port == FC_PORT_LOCAL) {
 		v->node->stat[FC_STAT_SEEK]++;
 		return false;

@@ -4,7 +4,7 @@
 #include "wire_link.h"
 #include "wire_plain.h"
 
-/* The same of a broadcast, where it differs. */
+/* Fields of a broadcast that differ. */
 enum { C_NUMBER = T_SITE, C_COPIES = T_OFF, C_LABEL = T_LEN };
 
 static_assert(P_KIND + 1 == FC_PACKET_SIZE);

@@ -104,7 +104,7 @@ static inline u8 fc_vc_class(u8 vc)
 	return (u8)(vc - FC_VC_CLASS) & (FC_SET_CHANNELS - 1);
 }
 
-/* What a flit carries (flags of FC_FRAME_FLIT). */
+/* Parts of a packet in a flit (flags of FC_FRAME_FLIT). */
 #define FC_PART_HEAD		0x01
 #define FC_PART_TERM		0x02
 #define FC_PART_ABORT		0x04	/* with TERM: :abort-packet, no data */
@@ -351,11 +351,11 @@ struct fc_cast {
 /* In the number of a socket: its broadcasts, in flows of their own. */
 #define FC_SOCK_CAST		0x80000000U
 
-/* What a control entry says of one target of one message; to its source, but for the last. */
+/* Kinds of control entries, about one target of a message; all but the last go to the source. */
 enum fc_ctrl_kind {
-	FC_CTRL_CONFIRM = 1,	/* received so far */
-	FC_CTRL_NO_ROOM,	/* put off until FC_CTRL_ROOM */
-	FC_CTRL_ROOM,		/* there is room: begin with the first packet */
+	FC_CTRL_CONFIRM = 1,	/* cumulative ack */
+	FC_CTRL_NO_ROOM,	/* no buffer space: wait for FC_CTRL_ROOM */
+	FC_CTRL_ROOM,		/* grant of buffer space: begin with the first packet */
 	FC_CTRL_REFUSED,	/* no socket on the port */
 	FC_CTRL_UNREACHABLE,	/* a site on the way has no usable port */
 	FC_CTRL_ASK,		/* source to target: has it come?  All before its level is over */

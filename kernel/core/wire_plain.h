@@ -27,7 +27,7 @@ static_assert(P_NTARGETS == P_BITMAP + 1);
 /* Within a target entry. */
 enum { T_SITE = FC_AT_SITE, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN = 12, T_SEQ = 16 };
 
-/* What a plain frame has at least. */
+/* Least bytes of a plain frame. */
 #define FC_PLAIN_MIN	(FC_LINK_SIZE + FC_PACKET_SIZE + FC_TARGET_SIZE)
 
 /*
@@ -44,7 +44,7 @@ static inline bool fc_link_plain(const u8 *p, u32 total)
 	       fc_head_single(p + FC_LINK_SIZE);
 }
 
-/* The same flit on another link: its length stays. */
+/* Rewrites the header of a flit for another link; the length stays. */
 static inline void fc_link_readdress(u8 *p, u8 vc, u16 epoch, u32 seq, u32 ack)
 {
 	p[FC_LINK_VC] = vc;
