@@ -622,10 +622,7 @@ TEST(site_routes__are_waited_for)
 	fc_site_rerouted(&b.site);
 	event(&b, &(struct fc_event){ .type = FC_EV_MORE });
 	CHECK(b.sent[2] == 1, "does not go when it is there");
-	/*
-	 * The operator stores a packet that waits too long for a route, and the packet holds
-	 * nothing.
-	 */
+	/* The operator stores a packet that waits too long for a route. */
 	routes[1] = 0;
 	b.node.rerouting = true;
 	CHECK(!strcmp(goes(&b, 1), "seeks"), "again");

@@ -55,9 +55,7 @@ static void compare(const char *what, const char *const *have, unsigned int n,
 #define COMPARE(what, have, n, paper) \
 	compare(what, have, n, paper, FC_ARRAY_SIZE(paper))
 
-/*
- * A site and its environment.
- */
+/* A site and its environment. */
 
 /* Words of the current packet that a net-output received. */
 struct received {
@@ -277,9 +275,7 @@ static const char *state_of(const struct bench *b, int machine, u8 port)
 							      b->out[port].state];
 }
 
-/*
- * Table A: packet terminators, and the actions of the operator (section 4.3.2).
- */
+/* Table A: packet terminators, and the actions of the operator (section 4.3.2). */
 
 static const struct {
 	const char *name;
@@ -341,9 +337,7 @@ TEST(table_a__on_the_wire)
 	}
 }
 
-/*
- * Table B: flow-control signals.
- */
+/* Table B: flow-control signals. */
 
 static const struct name table_b[] = {
 	P("free"), P("open"), P("wait"), P("abort-request"),
@@ -556,9 +550,7 @@ TEST(table_d__ports)
 	      "packet-out and status-out are not used");
 }
 
-/*
- * Tables E, F, H: states.  The conditions are the legends of Figures 7, 8 and 9.
- */
+/* Tables E, F, H: states.  The conditions are the legends of Figures 7, 8 and 9. */
 
 TEST(table_e__fifo_buffer)
 {
@@ -911,9 +903,7 @@ TEST(table_g__open_only_when_all_are)
 	}
 }
 
-/*
- * Section 4.5 and 4.6: connection types.
- */
+/* Section 4.5 and 4.6: connection types. */
 
 static const struct {
 	const char *type;

@@ -133,9 +133,7 @@ static int64_t now_ms(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-/*
- * Connections.
- */
+/* Connections. */
 
 static void resolve_addresses(void)
 {
@@ -423,9 +421,7 @@ static void send_frame(struct peer *p, uint32_t len)
 	settle(p, SENDS - 1);
 }
 
-/*
- * Calls that are refused.
- */
+/* Calls that are refused. */
 
 static int refuse_one(const char *what, const void *data, uint8_t len, int want)
 {
@@ -612,9 +608,7 @@ static int forged(void)
 	return 0;
 }
 
-/*
- * Frames.
- */
+/* Frames. */
 
 static struct {
 	struct fc_hello_msg own;
@@ -878,9 +872,7 @@ static int too_long(void)
 	return failed;
 }
 
-/*
- * Calls that are right, and end otherwise than the kernel may expect.
- */
+/* Calls that are right, and end otherwise than the kernel may expect. */
 
 static int busy(void)
 {

@@ -132,10 +132,7 @@ TEST_F(faked, ends__refused_is_not_waited_for)
 	EXPECT_TRUE(confirmed(self, &second));
 }
 
-/*
- * A question may overtake the packet: the answer that the packet has not arrived does not prove a
- * loss.
- */
+/* A question may overtake the packet: an answer that it has not arrived proves no loss. */
 static const char *late_packet(struct __test_metadata *_metadata, struct _test_data_faked *self)
 {
 	struct fake_event packet, e;
@@ -366,10 +363,7 @@ TEST_F(faked, ends__patience)
 	EXPECT_TRUE(confirmed(self, &e));
 }
 
-/*
- * A sender that wants reports, has a small send buffer, limits the time of slow targets, or sends
- * more than one packet asks for an immediate ack.
- */
+/* With reports, a small send buffer, a time limit or several packets the ack is immediate. */
 TEST_F(faked, ends__impatience)
 {
 	const struct flitcast_slow_target slow = { .policy = FLITCAST_SLOW_SKIP, .ms = 60000 };
@@ -467,9 +461,7 @@ TEST_F(faked, ends__answers_as_a_flit_has_room)
 	answers(_metadata, self, 5);
 }
 
-/*
- * Target lists that site 0 forwards.
- */
+/* Target lists that site 0 forwards. */
 
 #define RETRY_MS	300
 /* Local ports in a list.  The test itself answers for the target at the far end of the list. */
@@ -579,10 +571,7 @@ TEST_F(amid, ends__confirmation_goes_with_those_behind)
 	EXPECT_FALSE(fake_next(&self->by[1], &e, QUIET_MS));
 }
 
-/*
- * A target delays its ack for one retry time at most, whatever number of messages follow that the
- * target behind it does not confirm.
- */
+/* A target delays its ack for one retry time at most, however many messages follow. */
 TEST_F(amid, ends__confirmation_waits_for_retry)
 {
 	uint64_t since = now_ms(), first;
@@ -596,10 +585,7 @@ TEST_F(amid, ends__confirmation_waits_for_retry)
 	/* The times are from two clocks: allow 20 ms. */
 	EXPECT_LT(RETRY_MS - 20, first);
 	EXPECT_GT(5 * RETRY_MS, first);
-	/*
-	 * The delayed ack found no ack to join: site 0 does not delay the acks of the next
-	 * messages.
-	 */
+	/* The delayed ack found none to join: site 0 does not delay the next ones. */
 	since = now_ms();
 	for (first = seq; seq < first + 8; seq++) {
 		list(self, seq, 0, 0, 1, true);
@@ -650,10 +636,7 @@ TEST_F(amid, ends__confirmed_once_when_the_site_goes)
 	}
 }
 
-/*
- * A site has no queue for the classes that a link cannot carry: a peer that sends in them is
- * faulty.
- */
+/* A site has no queue for classes that a link cannot carry: only a faulty peer uses them. */
 TEST(ends__class_that_a_link_does_not_carry)
 {
 	struct fc_packet pk = {
@@ -728,10 +711,7 @@ TEST_F(faked, ends__sets_go_on_by_themselves)
 	}
 }
 
-/*
- * A frame whose entries have different destinations: the site forwards each, and entries with the
- * same next hop together.
- */
+/* Of a frame with several destinations, entries with the same next hop stay together. */
 TEST_F(faked, ends__entries_part)
 {
 	struct fake_event packet, e;
@@ -798,9 +778,7 @@ TEST_F(faked, ends__a_bad_entry_spoils_the_frame)
 	EXPECT_LT(0, outq(self->fd));
 }
 
-/*
- * Lives of a site.
- */
+/* Lives of a site. */
 
 /* A site ignores answers to messages of its earlier incarnation. */
 TEST_F(faked, ends__answers_to_an_earlier_life)
@@ -948,19 +926,14 @@ TEST_F(faked, ends__one_length_for_a_message)
 		  RESULT(msg_recv(self->fd, data, sizeof(data), NULL, MSG_DONTWAIT)));
 }
 
-/*
- * Reports.
- */
+/* Reports. */
 
 /* By site: the error in the result of a target there. */
 static const int fates[FAKE_SITES] = {
 	[3] = ECONNREFUSED, [4] = EHOSTUNREACH, [6] = ETIMEDOUT,
 };
 
-/*
- * Site @answer.site answers a packet or, if @asked, a question.  The last site answers only
- * questions.
- */
+/* Site @answer.site answers a packet or, if @asked, a question; the last one only questions. */
 static void meet(struct _test_data_faked *self, struct fc_ctrl answer, bool asked)
 {
 	switch (fates[answer.site]) {

@@ -99,9 +99,7 @@ static bool chance(uint32_t n)
 	return !below(n);
 }
 
-/*
- * The link.
- */
+/* The link. */
 
 static int packet_socket(uint16_t protocol)
 {
@@ -337,9 +335,7 @@ static void make_traffic(void)
 	drain_traffic();
 }
 
-/*
- * Fuzz.
- */
+/* Fuzz. */
 
 /* A value that somebody may have got wrong, not far from @near. */
 static uint32_t awkward(uint32_t near)
@@ -957,9 +953,7 @@ static void fuzz_one(void)
 	transmit(&f);
 }
 
-/*
- * The run.
- */
+/* The run. */
 
 /* Counters of the victim's link to us. */
 static const char *const counters[] = {
