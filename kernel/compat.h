@@ -81,14 +81,14 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
-/* What says that a device needs no lock to transmit was a feature before 6.12. */
+/* Before 6.12 a feature flag marked devices that transmit without a lock. */
 #define flitcast_dev_lockless(dev) (!!((dev)->features & NETIF_F_LLTX))
 #else
 #define flitcast_dev_lockless(dev) ((dev)->lltx)
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 16, 0)
-/* Whether the data is in the memory of a device is asked since 6.16. */
+/* The fourth parameter (device memory) came in 6.16. */
 #define flitcast_zerocopy_alloc(sk, size) msg_zerocopy_realloc(sk, size, NULL)
 #else
 #define flitcast_zerocopy_alloc(sk, size) msg_zerocopy_realloc(sk, size, NULL, false)

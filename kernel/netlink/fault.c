@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Object "fault": what a site believes of dead links, as their ends say it.
+ * Object "fault": the dead links that a site knows of, as their ends reported them.
  */
 #include "compat.h"
 #include "netlink/reply.h"
@@ -29,7 +29,7 @@ static int fault_fill(struct sk_buff *skb, const void *arg)
 	return 0;
 }
 
-/* Numbered by the site that says it. */
+/* Dump the faults that a site knows of; @from is the identity of the reporting site. */
 static int site_faults(struct sk_buff *skb, struct netlink_callback *cb,
 		       struct flitcast_site *site, u32 *from)
 {

@@ -30,7 +30,7 @@ static int graph_fill(struct sk_buff *skb, const void *arg)
 	return 0;
 }
 
-/* Numbered by the first link of a part. */
+/* Dump the links of a graph; @from is the index of the first link of a part. */
 static int site_links(struct sk_buff *skb, struct netlink_callback *cb,
 		      struct flitcast_site *site, u32 *from)
 {

@@ -43,14 +43,14 @@ static const char *counter_name(unsigned int i)
 	return fc_link_stat_name(i);
 }
 
-/* @site: NULL where it is gone: what only it knows is left out. */
+/* @site: NULL if the site is gone; link_fill() then omits direction and counters. */
 struct object {
 	struct flitcast_site *site;
 	u32 id;
 	struct flitcast_link_info info;
 };
 
-/* What only the site knows of its link. */
+/* The attributes that need the site: direction and counters. */
 static int put_own(struct sk_buff *skb, struct flitcast_site *site, u32 port)
 {
 	struct flitcast_site_info own;
@@ -148,8 +148,8 @@ static u32 find_port(struct flitcast_site *site, int ifindex)
 }
 
 /*
- * The link that a request means: port of a site, or whichever site has the
- * device.  Context: RTNL held, so that both stay as they are.
+ * Find the link that a request names, by the port of a site or by the device.  Context: RTNL held,
+ * so that neither site nor link can go away.
  *
  * Return: its site with a reference, and its port in @port; or ERR_PTR.
  */
@@ -235,7 +235,7 @@ int flitcast_netlink_link_get(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* Numbered by port, from 1. */
+/* Dump the links of a site; @from is a port number, from 1. */
 static int site_links(struct sk_buff *skb, struct netlink_callback *cb,
 		      struct flitcast_site *site, u32 *from)
 {
@@ -262,7 +262,10 @@ int flitcast_netlink_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
 	return flitcast_netlink_dump(skb, cb, attrs[FLITCAST_A_LINK_SITE], site_links);
 }
 
-/* The RDMA port that a request names, which is looked for by the backend.  Context: RTNL held. */
+/*
+ * Fill in @spec for the RDMA port that a request names; the backend looks the port up.  Context:
+ * RTNL held.
+ */
 static int find_rdma(struct flitcast_link_spec *spec, struct nlattr **attrs,
 		     struct netlink_ext_ack *extack)
 {
@@ -317,7 +320,9 @@ int flitcast_netlink_link_new(struct sk_buff *skb, struct genl_info *info)
 	crc = attrs[FLITCAST_A_LINK_CRC] && nla_get_u32(attrs[FLITCAST_A_LINK_CRC]);
 
 	if (attrs[FLITCAST_A_LINK_RDMA]) {
-		/* Calls of peers, and memory that is charged to nobody, are the host's matter. */
+		/*
+		 * An RDMA link accepts connections and uses memory that no cgroup is charged for.
+		 */
 		if (!netlink_capable(skb, CAP_NET_ADMIN)) {
 			NL_SET_ERR_MSG_MOD(info->extack,
 					   "only the administrator of the host makes RDMA links");

@@ -138,7 +138,7 @@ int __init flitcast_netlink_init(void)
 
 	flitcast_netlink_family.ops = ops;
 	flitcast_netlink_family.n_ops = ARRAY_SIZE(ops);
-	/* Before the first site, which may come as soon as the family is there. */
+	/* User space may add a site as soon as the family is registered. */
 	flitcast_event_register(&event_ops);
 	err = genl_register_family(&flitcast_netlink_family);
 	if (err)

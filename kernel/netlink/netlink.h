@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Generic netlink family "flitcast": what its files share.  One file an object:
- * policy, requests, replies, dump.
+ * Generic netlink family "flitcast": declarations that its files share.  Each object has a file of
+ * its own: policy, requests, replies, dump.
  *
- * Handlers run under genl's lock, so changes of sites follow one another;
- * those of links take RTNL besides.
+ * Handlers run under genl's lock, which serialises changes of sites; handlers that change links
+ * also take RTNL.
  */
 #ifndef FLITCAST_NETLINK_H
 #define FLITCAST_NETLINK_H
@@ -13,7 +13,7 @@
 #include <uapi/linux/flitcast_netlink.h>
 #include "site/site.h"
 
-/* Longest topology specification taken; canonical ones are far shorter. */
+/* Longest topology specification accepted; canonical ones are far shorter. */
 #define FLITCAST_NETLINK_SPEC_MAX	255
 
 /* family.c */
@@ -28,7 +28,7 @@ enum {
 };
 
 /**
- * flitcast_netlink_site() - the site that a request means
+ * flitcast_netlink_site() - find the site that a request names
  * @net: namespace
  * @attr: u32 identity, or NULL: the only site of the namespace
  * @extack: gets the reason of a refusal
@@ -39,7 +39,7 @@ struct flitcast_site *flitcast_netlink_site(struct net *net, const struct nlattr
 					    struct netlink_ext_ack *extack);
 
 /**
- * flitcast_netlink_put_counters() - counters as a list of name and value
+ * flitcast_netlink_put_counters() - put counters as a list of name and value
  * @skb: message
  * @name: name of counter number i, or NULL
  * @values: the counters
@@ -114,13 +114,13 @@ int flitcast_netlink_stats_reset(struct sk_buff *skb, struct genl_info *info);
 /* netlink.c */
 
 /**
- * flitcast_netlink_init() - register the family; from here on user space may ask
+ * flitcast_netlink_init() - register the family; requests may arrive before it returns
  *
  * Return: 0 or a negative error.
  */
 int flitcast_netlink_init(void);
 
-/* The mirror of flitcast_netlink_init(): no handler runs after it. */
+/* Unregister the family; no handler runs after this returns. */
 void flitcast_netlink_exit(void);
 
 #endif /* FLITCAST_NETLINK_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Object "path": the ways of broadcasts in several copies through a site whose network is
- * a graph, of each source and for each number of copies.
+ * Object "path": the paths of broadcasts in several copies through a site whose network is a graph,
+ * for each source and each number of copies.
  */
 #include "compat.h"
 #include "netlink/reply.h"
@@ -50,7 +50,7 @@ static int path_fill(struct sk_buff *skb, const void *arg)
 	return 0;
 }
 
-/* Numbered by source and copies. */
+/* Dump the paths of a site; @from is source * kinds + copies. */
 static int site_paths(struct sk_buff *skb, struct netlink_callback *cb,
 		      struct flitcast_site *site, u32 *from)
 {
@@ -62,7 +62,7 @@ static int site_paths(struct sk_buff *skb, struct netlink_callback *cb,
 		return -ENOMEM;
 	object->site = flitcast_site_id(site);
 	object->source = *from / kinds;
-	/* Below the first one: it is that. */
+	/* Start at the least number of copies. */
 	object->copies = max_t(u32, *from % kinds, FC_WAYS_COPIES_MIN);
 	while (!err) {
 		object->n = flitcast_site_ways_next(site, &object->source, &object->copies,

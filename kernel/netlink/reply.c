@@ -20,11 +20,13 @@ static int put(struct sk_buff *skb, u32 portid, u32 seq, int flags, u8 cmd,
 	return err;
 }
 
-/* A message of its own.  Return: it, the caller's, or ERR_PTR. */
+/*
+ * Build a netlink message with one object.  Return: the message, owned by the caller, or ERR_PTR.
+ */
 static struct sk_buff *compose(u32 portid, u32 seq, u8 cmd, flitcast_netlink_fill_t fill,
 			       const void *object)
 {
-	/* not charged: one at a time, and the socket that it waits in is charged */
+	/* not charged: one at a time, and the receiving socket is charged for it */
 	struct sk_buff *msg = genlmsg_new(GENLMSG_DEFAULT_SIZE, GFP_KERNEL);
 	int err;
 
@@ -67,7 +69,7 @@ static struct flitcast_site *next_site(struct net *net, const struct nlattr *wan
 {
 	u32 id;
 
-	/* A dump that is done asks with the number after the last one. */
+	/* A completed dump asks once more, with the last identity plus 1. */
 	if (from == FLITCAST_SITE_ANY)
 		return NULL;
 	if (!want)
@@ -92,7 +94,7 @@ int flitcast_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb,
 		if (err) {
 			cb->args[0] = id;
 			cb->args[1] = from;
-			/* What does not fit an empty part fits none. */
+			/* An object that does not fit into an empty part fits into none: fail. */
 			return skb->len ? skb->len : err;
 		}
 		cb->args[0] = (long)id + 1;

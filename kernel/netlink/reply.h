@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The frame of what goes out: an object as an answer, as a part of a dump or as
- * an event.  What is said of the object is its own file's.
+ * Netlink messages that carry an object: a reply, a part of a dump, or an event.  The file of each
+ * object fills in its attributes.
  */
 #ifndef FLITCAST_NETLINK_REPLY_H
 #define FLITCAST_NETLINK_REPLY_H
@@ -11,9 +11,9 @@
 /**
  * typedef flitcast_netlink_fill_t - put the attributes of an object
  * @skb: message, its headers put
- * @object: what to tell of
+ * @object: the object
  *
- * What was put before an error is taken out again by the caller.
+ * After an error the caller removes the attributes that were put.
  *
  * Return: 0 or -EMSGSIZE.
  */
@@ -46,9 +46,9 @@ int flitcast_netlink_part(struct sk_buff *skb, struct netlink_callback *cb, u8 c
 			  flitcast_netlink_fill_t fill, const void *object);
 
 /**
- * flitcast_netlink_event() - tell listeners of an object
+ * flitcast_netlink_event() - send an event about an object to listeners
  * @net: namespace
- * @group: FLITCAST_NETLINK_GROUP_*; somebody may listen to it
+ * @group: FLITCAST_NETLINK_GROUP_*
  * @cmd: FLITCAST_CMD_*_NTF
  * @fill: puts the attributes
  * @object: for @fill
@@ -65,10 +65,9 @@ void flitcast_netlink_event(struct net *net, unsigned int group, u8 cmd,
  * @skb: the part of the dump under way
  * @cb: the dump
  * @site: site; the caller has the reference
- * @from: number of the first object wanted; on an error, of the first one that
- *	is still to be told
+ * @from: number of the first object wanted; on an error, of the first one that was not put
  *
- * Return: 0 when all are told, or the error of flitcast_netlink_part().
+ * Return: 0 when all objects were put, or the error of flitcast_netlink_part().
  */
 typedef int (*flitcast_netlink_objects_t)(struct sk_buff *skb, struct netlink_callback *cb,
 					  struct flitcast_site *site, u32 *from);
@@ -78,9 +77,9 @@ typedef int (*flitcast_netlink_objects_t)(struct sk_buff *skb, struct netlink_ca
  * @skb: the part of the dump under way
  * @cb: the dump; @cb->args has the site and the object to go on with
  * @want: u32 identity of the only site asked for, or NULL: all of the namespace
- * @objects: tells those of one site
+ * @objects: puts the objects of one site
  *
- * Return: bytes of this part, 0 when all is told, or a negative error.
+ * Return: bytes of this part, 0 when the dump is complete, or a negative error.
  */
 int flitcast_netlink_dump(struct sk_buff *skb, struct netlink_callback *cb,
 			  const struct nlattr *want, flitcast_netlink_objects_t objects);

@@ -99,7 +99,7 @@ int flitcast_netlink_route_get(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* Numbered by direction. */
+/* Dump the preference table of a site; @from is a direction. */
 static int site_routes(struct sk_buff *skb, struct netlink_callback *cb,
 		       struct flitcast_site *site, u32 *from)
 {
@@ -135,7 +135,7 @@ int flitcast_netlink_route_set(struct sk_buff *skb, struct genl_info *info)
 	int err;
 	u8 dir;
 
-	/* An empty list would mean the default, which is what del is for. */
+	/* An empty list would restore the default: FLITCAST_CMD_ROUTE_DEL does that. */
 	if (GENL_REQ_ATTR_CHECK(info, FLITCAST_A_ROUTE_PORTS) || !nla_len(ports)) {
 		NL_SET_ERR_MSG_MOD(info->extack, "a route needs at least one port");
 		return -EINVAL;
@@ -148,7 +148,7 @@ int flitcast_netlink_route_set(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* Back to the default. */
+/* Restore the default list of a direction. */
 int flitcast_netlink_route_del(struct sk_buff *skb, struct genl_info *info)
 {
 	struct flitcast_site *site;
@@ -164,7 +164,7 @@ int flitcast_netlink_route_del(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* One list of a new table.  @seen: directions that have one. */
+/* Parse one list of a new table into @pref.  @seen: mask of directions that have a list. */
 static int take_entry(const struct nlattr *entry, const struct fc_topo *topo,
 		      struct fc_pref *pref, u32 *seen, struct netlink_ext_ack *extack)
 {
@@ -192,7 +192,7 @@ static int take_entry(const struct nlattr *entry, const struct fc_topo *topo,
 		return -EINVAL;
 	}
 	*seen |= fc_bit(dir);
-	/* The policy bounds it. */
+	/* The policy bounds the length. */
 	pref->count[dir] = nla_len(ports);
 	memcpy(pref->port[dir], nla_data(ports), nla_len(ports));
 	return 0;

@@ -43,7 +43,7 @@ const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1] 
 
 #define GRAPH_BYTES_MAX	(FC_GRAPH_LINKS_MAX * sizeof(struct fc_graph_link))
 
-/* What a site is made with, and what a request to change it may name. */
+/* Attributes of a request that creates or changes a site. */
 #define SETTINGS									\
 	[FLITCAST_A_SITE_ID] = { .type = NLA_U32 },					\
 	[FLITCAST_A_SITE_TOPOLOGY] = {							\
@@ -112,7 +112,9 @@ int flitcast_netlink_site_get(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(site))
 		return PTR_ERR(site);
 	flitcast_site_info(site, &snapshot);
-	/* What a graph is stays only as long as the site. */
+	/*
+	 * The snapshot refers to the graph of the site: keep the site until the reply is filled in.
+	 */
 	err = flitcast_netlink_reply(info, FLITCAST_CMD_SITE_GET, site_fill, &snapshot);
 	flitcast_site_put(site);
 	return err;
@@ -133,7 +135,7 @@ int flitcast_netlink_site_dump(struct sk_buff *skb, struct netlink_callback *cb)
 				     site_itself);
 }
 
-/* What the request says of the tuning; the rest stays. */
+/* Apply the tuning attributes that the request has. */
 static void get_tuning(struct flitcast_site_tuning *tuning, struct nlattr **attrs)
 {
 	if (attrs[FLITCAST_A_SITE_SEEK])
@@ -152,7 +154,7 @@ static void get_tuning(struct flitcast_site_tuning *tuning, struct nlattr **attr
 		tuning->grace = nla_get_u32(attrs[FLITCAST_A_SITE_GRACE]);
 }
 
-/* A constant text: it outlives the request, as extack demands. */
+/* @wrong must be a string constant: extack keeps the pointer. */
 static int refuse(struct genl_info *info, u16 attr, const char *wrong)
 {
 	if (info->extack) {
@@ -162,7 +164,7 @@ static int refuse(struct genl_info *info, u16 attr, const char *wrong)
 	return -EINVAL;
 }
 
-/* Of a graph it has a reference afterwards. */
+/* Parse the topology of a request.  If it is a graph, @topo holds a reference to the graph. */
 static int get_topology(struct genl_info *info, struct fc_topo *topo)
 {
 	const struct nlattr *name = info->attrs[FLITCAST_A_SITE_TOPOLOGY];
@@ -276,7 +278,7 @@ int flitcast_netlink_site_new(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* Agreed with the neighbours when links come up, or the size of memory. */
+/* Attributes that cannot change: links agree on them when they come up, or they size memory. */
 static const u8 fixed[] = {
 	FLITCAST_A_SITE_TOPOLOGY, FLITCAST_A_SITE_MODE, FLITCAST_A_SITE_FLIT,
 	FLITCAST_A_SITE_WINDOW, FLITCAST_A_SITE_GRAPH, FLITCAST_A_SITE_KEY,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Object "socket": what is bound to the ports of a site, and what its senders wait
- * for.
+ * Object "socket": the sockets bound to ports of a site, and what their senders wait for.
  */
 #include "compat.h"
 #include "netlink/reply.h"
@@ -55,7 +54,7 @@ static int put_wait(struct sk_buff *skb, struct flitcast_site *site,
 			      div_u64(info->wait_ns, NSEC_PER_USEC), FLITCAST_A_SOCKET_PAD) ||
 	    nla_put_u32(skb, FLITCAST_A_SOCKET_WAIT_MESSAGE, info->wait_id))
 		return -EMSGSIZE;
-	/* It may have gone meanwhile. */
+	/* The link may have been removed meanwhile. */
 	if (!info->wait_link || flitcast_link_info(site, info->wait_link, &link))
 		return 0;
 	if (nla_put_u32(skb, FLITCAST_A_SOCKET_WAIT_LINK, info->wait_link) ||
@@ -122,7 +121,7 @@ int flitcast_netlink_socket_get(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
-/* Numbered by port. */
+/* Dump the sockets of a site; @from is a port number. */
 static int site_sockets(struct sk_buff *skb, struct netlink_callback *cb,
 			struct flitcast_site *site, u32 *from)
 {

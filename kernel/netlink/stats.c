@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Object "stats": the counters of a site.  Those of a link come with the link.
+ * Object "stats": the counters of a site.  Object "link" has the counters of links.
  */
 #include "compat.h"
 #include "core/names.h"
@@ -60,7 +60,7 @@ int flitcast_netlink_stats_dump(struct sk_buff *skb, struct netlink_callback *cb
 				     site_stats);
 }
 
-/* One site, or all of the namespace. */
+/* Reset the counters of one site, or of all sites of the namespace. */
 int flitcast_netlink_stats_reset(struct sk_buff *skb, struct genl_info *info)
 {
 	const struct nlattr *want = info->attrs[FLITCAST_A_STATS_SITE];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of a site: made, and freed with its last reference.
+ * Memory of a site: allocated, and freed with its last reference.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -39,7 +39,10 @@ void flitcast_site_set_timing(struct flitcast_site *site)
 	site->timing.seek_max = tuning->seek_max;
 	site->timing.timeout = (u64)tuning->timeout * NSEC_PER_USEC;
 	site->timing.retry = (u64)tuning->retry * NSEC_PER_USEC;
-	/* Who needs the room asks for it; the others do not ask yet. */
+	/*
+	 * Acknowledge before the peer probes; a peer that needs the buffer space requests it
+	 * earlier.
+	 */
 	site->timing.ack_delay = (u64)tuning->probe * NSEC_PER_USEC / 2;
 	site->timing.poll = (u64)tuning->probe * NSEC_PER_USEC;
 }
@@ -71,7 +74,7 @@ struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast
 		      HRTIMER_MODE_ABS_SOFT);
 
 	flitcast_site_set_timing(site);
-	/* The operator takes every word as it comes. */
+	/* The operator consumes every flit at once. */
 	site->timing.fifo_room = 0;
 	fc_pref_default(&site->pref, &site->cfg.topo);
 

@@ -12,7 +12,7 @@
 #include "fabric/site.h"
 #include "site/echo.h"
 
-/* Bytes of messages to be answered, and as many of answers under way. */
+/* Limit in bytes of messages to be answered, and, separately, of answers under way. */
 #define ECHO_ROOM	SZ_1M
 
 /**
@@ -79,7 +79,7 @@ static void echo_detach(struct flitcast_port *port)
 {
 }
 
-/* Its work was told by the delivery. */
+/* echo_deliver() has scheduled the work: no wake-up is needed. */
 static bool echo_hold(struct flitcast_port *port)
 {
 	return false;
@@ -117,7 +117,7 @@ static void answer(struct flitcast_echo *echo, struct sk_buff *skb)
 		echo->tx += how.charge;
 	how.patient = echo->tx <= ECHO_ROOM / 2;
 	spin_unlock_bh(&site->lock);
-	/* Nobody reads the answers: no more of them. */
+	/* The peer does not consume the answers: drop the message. */
 	if (!room)
 		return;
 	msg = flitcast_msg_alloc(d->len, 1, GFP_KERNEL_ACCOUNT);

@@ -21,7 +21,9 @@
 #include "fabric/vnet.h"
 #include "site/impl.h"
 
-/* Messages that entries bring to their end in one go; one entry may do so for FC_FLOW_WINDOW. */
+/*
+ * Messages that one hold of the lock may complete; one control entry may complete FC_FLOW_WINDOW.
+ */
 #define OVER_BUDGET	8
 
 int flitcast_engine_init(void)
@@ -57,7 +59,7 @@ void flitcast_engine_exit(void)
 	flitcast_effects_exit();
 }
 
-/* When a machine of the core has something to do: exactly, where others may be too early. */
+/* When a state machine of the core is due: exact, whereas other deadlines may be early. */
 static u64 machines_due(const struct flitcast_site *site)
 {
 	return min3(site->mode->next_at(site), flitcast_relay_next_at(site),
@@ -71,7 +73,9 @@ static noinline void set_timer_at(struct flitcast_site *site, u64 at)
 		at = min(at, site->clock.machines_at);
 	}
 	at = min(at, flitcast_csr_next_at(site));
-	/* What a peer lets hear puts off its end: the timer need not know. */
+	/*
+	 * A frame from a peer only postpones its timeout: look at it only when @hello_news is set.
+	 */
 	if (site->clock.hello_news)
 		at = min(at, flitcast_hello_due(site));
 	if (site->dead || at >= site->clock.timer_at)
@@ -85,21 +89,21 @@ void flitcast_engine_set_timer(struct flitcast_site *site)
 	const struct flitcast_clock *clock = &site->clock;
 	u64 at = min3(clock->machines_at, clock->ends_at, site->ends->casts.at);
 
-	/* Mostly it is set already. */
+	/* Usually the timer is armed already. */
 	if (at < clock->timer_at || clock->hello_news || clock->faults_news ||
 	    site->mode->reserves)
 		set_timer_at(site, at);
 }
 
-/* May this site have something to send, or to tell itself? */
+/* May this site have data to inject, or control messages for itself? */
 static inline bool feeds(const struct flitcast_site *site)
 {
 	return site->ctrl.nloop || flitcast_oper_waits(site) || flitcast_txcast_waits(site);
 }
 
 /*
- * Take what is for this site.  Return: true if many messages came to their end by it: the lock is
- * to be released before anything else is done.
+ * Process the control messages that are addressed to this site itself.  Return: true if they
+ * completed many messages: the caller must release the lock before it goes on.
  */
 static bool ctrl_loop(struct flitcast_site *site)
 {
@@ -121,13 +125,13 @@ static bool ctrl_loop(struct flitcast_site *site)
 	}
 	site->ctrl.nloop -= i;
 	memmove(site->ctrl.loop, site->ctrl.loop + i, site->ctrl.nloop * sizeof(*site->ctrl.loop));
-	/* The timer goes on, so that nobody holds the lock for long. */
+	/* The timer processes the rest, to bound how long the lock is held. */
 	if (more)
 		site->clock.ends_at = 0;
 	return more;
 }
 
-/* Feed the switches with what this site has to send, as far as there is room. */
+/* Feed the switches with the data of this site, as far as they have buffer space. */
 static noinline void feed(struct flitcast_site *site)
 {
 	do {
@@ -140,7 +144,7 @@ static noinline void feed(struct flitcast_site *site)
 	} while (site->ctrl.nloop && site->clock.ends_at);
 }
 
-/* In mode postman: what has been sent on is on its way, and now it is looked at. */
+/* Mode postman: eager flits have been transmitted; now make the routing decisions for them. */
 static noinline void look(struct flitcast_site *site)
 	__must_hold(&site->lock)
 {
@@ -156,7 +160,7 @@ static noinline void look(struct flitcast_site *site)
 	}
 }
 
-/* What frames brought is done a part at a time; in between others have the lock. */
+/* Process the work that frames caused in parts; release the lock between them. */
 static noinline void go_on(struct flitcast_site *site)
 	__must_hold(&site->lock)
 {
@@ -171,7 +175,7 @@ static noinline void go_on(struct flitcast_site *site)
 	}
 }
 
-/* Do what is left to do before the lock is released. */
+/* Complete the work of an entry before the lock is released. */
 static __always_inline void before_leave(struct flitcast_site *site)
 	__must_hold(&site->lock)
 {
@@ -191,7 +195,7 @@ static __always_inline void before_leave(struct flitcast_site *site)
 	flitcast_engine_set_timer(site);
 }
 
-/* Ports are woken when nothing is locked any more; RCU keeps the site meanwhile. */
+/* Wake ports after the lock is released; RCU keeps the site until then. */
 static noinline void leave_and_wake(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU)
 {
@@ -206,7 +210,7 @@ static noinline void leave_and_wake(struct flitcast_site *site)
 	rcu_read_unlock();
 }
 
-/* The same in a softirq, which goes on. */
+/* Wake ports after the lock is released, in a softirq that stays in its RCU read section. */
 static noinline void received_and_wake(struct flitcast_site *site)
 	__releases(&site->lock)
 {
@@ -272,11 +276,13 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 		flitcast_cast_time(site, now);
 		site->clock.machines_at = machines_due(site);
 		site->clock.hello_news = true;
-		/* Messages that were due took long: the site is fed in another hold. */
+		/*
+		 * Timed-out messages may have taken long: release the lock before the site is fed.
+		 */
 		if (ends)
 			flitcast_breathe(site);
 	}
-	/* Sets itself again, while its lock is held, as every way in does. */
+	/* flitcast_leave() arms the timer again, under the lock, as for every entry. */
 	flitcast_leave(site);
 	return HRTIMER_NORESTART;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside kernel/site: what stands above the fabric and the ends.
+ * Inside kernel/site: the layer above the fabric and the ends.
  */
 #ifndef FLITCAST_SITE_IMPL_H
 #define FLITCAST_SITE_IMPL_H
@@ -19,22 +19,22 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer);
 
 /* alloc.c */
 
-/* Return: a site that nobody knows yet, with one reference; NULL: no memory.  May sleep. */
+/* Return: an unpublished site with one reference; NULL: no memory.  May sleep. */
 struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast_site_config *cfg);
-/* The times of its machines, from its tuning. */
+/* Compute the timing of the state machines from the tuning of the site. */
 void flitcast_site_set_timing(struct flitcast_site *site);
 
 /* port.c */
 
-/* The site is dead: its messages, and then its ports, go one after the other. */
+/* The site is dead: abort its messages, then detach its ports. */
 void flitcast_ports_gone(struct flitcast_site *site)
 	__must_hold(&site->lock);
 
 /* info.c */
 
-/* Tell the listener, who may sleep, of a site. */
+/* Report a site to the event listener, which may sleep. */
 void flitcast_event_site(struct flitcast_site *site, enum flitcast_site_event event);
-/* Tell the listener of what flitcast_site_link_event() noted. */
+/* Work handler of flitcast_site_link_event(): report the changes that it recorded. */
 void flitcast_event_work(struct work_struct *work);
 
 #endif /* FLITCAST_SITE_IMPL_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A site as those see it who ask, and who are told of changes.
+ * Snapshots of a site for requests, and events about its changes.
  */
 #include "ends/ends.h"
 #include "site/impl.h"

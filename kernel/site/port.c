@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ports of a site: attached, found, taken out with what they send and receive.
+ * Ports of a site: attached, found, and detached with the messages that they send and receive.
  */
 #include <linux/random.h>
 #include <uapi/linux/flitcast.h>
@@ -13,8 +13,8 @@
 #include "site/impl.h"
 
 /*
- * Sources that wait for room, or for the rest of a message to be taken, are told.  Return: how many
- * messages.
+ * Refuse the messages of @flow that are partly received or wait for buffer space: notify their
+ * source.  Return: how many messages were refused.
  */
 static unsigned int refuse_all(struct flitcast_site *site, const struct rx_flow *flow)
 {
@@ -38,12 +38,12 @@ static unsigned int refuse_all(struct flitcast_site *site, const struct rx_flow 
 	return n;
 }
 
-/* Messages that are refused in one go, so that nobody holds the lock for long, and flows. */
+/* Messages and flows handled in one hold of the lock, to bound how long it is held. */
 #define DETACH_BUDGET	32
 
 /*
- * What flows hold for a port that goes: so many of them.  Return: true if there are more; nothing
- * comes in for the port from the first call on.
+ * Empty up to DETACH_BUDGET flows and messages of a port that is being detached.  Return: true if
+ * there are more.  From the first call on the port admits nothing.
  */
 static bool rx_detach(struct flitcast_site *site, struct flitcast_port *port)
 {
@@ -63,7 +63,7 @@ static bool rx_detach(struct flitcast_site *site, struct flitcast_port *port)
 	return false;
 }
 
-/* A port is attached no more: what it sends is the site's now. */
+/* Remove a port from the table; the site goes on with the messages that it sends. */
 static void port_gone(struct flitcast_site *site, struct flitcast_port *port)
 {
 	flitcast_tx_detach(site, port);
@@ -82,7 +82,7 @@ void flitcast_ports_gone(struct flitcast_site *site)
 
 	while (flitcast_tx_purge(site))
 		flitcast_pause(site);
-	/* One that is closed between two of these has gone when it is looked for again. */
+	/* flitcast_pause() may let close() detach a port: look each port up anew. */
 	while ((port = xa_find(&site->ends->ports.table, &number, ULONG_MAX, XA_PRESENT))) {
 		if (!rx_detach(site, port)) {
 			port_gone(site, port);
@@ -96,7 +96,7 @@ void flitcast_ports_gone(struct flitcast_site *site)
 		flitcast_pause(site);
 }
 
-/* Reserve a number in the table of ports: @number, or, if it is 0, a free one.  May sleep. */
+/* Reserve *@number in the table of ports, or a free number if it is 0.  May sleep. */
 static int number_take(struct flitcast_site *site, u16 *number)
 {
 	struct xarray *ports = &site->ends->ports.table;
@@ -140,7 +140,7 @@ int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site,
 		flitcast_tx_attach(site, port);
 		port->site = site;
 		refcount_inc(&site->refs);
-		/* Its place is there. */
+		/* number_take() reserved the entry: xa_store() needs no memory. */
 		xa_store(&site->ends->ports.table, number, port, 0);
 		if (port->ops->info)
 			site->ends->ports.sockets++;
@@ -162,7 +162,7 @@ void flitcast_port_detach(struct flitcast_port *port)
 	if (!site)
 		return;
 	flitcast_enter(site);
-	/* A dead site may have let go of it already, or does so meanwhile. */
+	/* A dead site may have detached the port already, or may do so in flitcast_pause(). */
 	while (flitcast_port_find(site, port->number) == port) {
 		if (!rx_detach(site, port))
 			port_gone(site, port);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Life of a site: made, found, set, taken out.
+ * Lifecycle of a site: creation, lookup, tuning, removal.
  */
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
@@ -47,13 +47,13 @@ static struct site_net *site_net(struct net *net)
 	return net_generic(net, site_net_id);
 }
 
-/* What is armed keeps its time; what is stored beyond a smaller pool goes out. */
+/* Armed timers keep their deadlines; flits stored beyond a smaller pool drain. */
 void flitcast_site_tune(struct flitcast_site *site, const struct flitcast_site_tuning *tuning)
 {
 	flitcast_enter(site);
 	site->cfg.tuning = *tuning;
 	flitcast_site_set_timing(site);
-	/* What waits for a way may have waited long enough. */
+	/* Messages that wait for a route may now have waited too long: reconsider them. */
 	flitcast_tx_rerouted(site);
 	flitcast_leave(site);
 }
@@ -78,7 +78,7 @@ static struct flitcast_site *find_locked(struct net *net, u32 id)
 	return NULL;
 }
 
-/* Put it into the list of its namespace.  Context: RTNL held. */
+/* Insert a site into the list of its namespace.  Context: RTNL held. */
 static int publish(struct net *net, struct flitcast_site *site, struct netlink_ext_ack *extack)
 {
 	struct site_net *sites = site_net(net);
@@ -93,7 +93,7 @@ static int publish(struct net *net, struct flitcast_site *site, struct netlink_e
 		NL_SET_ERR_MSG_MOD(extack, "a namespace has 256 sites at most");
 		return -ENOSPC;
 	}
-	/* In order of identity, as flitcast_site_next() walks. */
+	/* Keep the list sorted by identity: flitcast_site_next() depends on it. */
 	list_for_each_entry(pos, at, entry) {
 		if (pos->cfg.id > site->cfg.id) {
 			at = &pos->entry;
@@ -106,7 +106,7 @@ static int publish(struct net *net, struct flitcast_site *site, struct netlink_e
 	return 0;
 }
 
-/* Nothing enters it any more but what ends it, and its timer is still. */
+/* Mark a site dead, detach its ports and stop its timer; only its teardown enters it afterwards. */
 static void site_dies(struct flitcast_site *site)
 {
 	flitcast_enter(site);
@@ -143,7 +143,7 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 	if (mode->check)
 		wrong = mode->check(cfg);
 	if (wrong) {
-		/* A constant text: it outlives the request, as extack demands. */
+		/* A string constant: extack keeps the pointer. */
 		if (extack)
 			extack->_msg = wrong;
 		return -EINVAL;
@@ -162,7 +162,7 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 			return PTR_ERR(auth);
 		}
 		site->auth = auth;
-		/* Flits have no code. */
+		/* Flits carry no authentication code: only status frames carry acknowledgments. */
 		site->timing.acks_apart = true;
 	}
 	site->ends->echo = flitcast_echo_start(site);
@@ -190,14 +190,13 @@ int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 
 /*
  * The end of a site, in this order:
- * 1. out of the list: nobody finds it any more (it is still open to those who have); what
- *    it was to confirm later it confirms;
- * 2. its links: no frame comes in after that;
- * 3. dead: sockets that are attached, and those who found it before, are turned away;
- *    they keep a reference and nothing else;
- * 4. its timer, tasklet and works: they cannot be set again, because all look at dead;
- * 5. what it holds: flits, packets, messages, flows.
- * The memory goes with the last reference.  Context: RTNL held.
+ * 1. removed from the list: lookups fail, but holders of a reference may still enter it; it sends
+ *    its delayed confirmations;
+ * 2. its links are removed: no frame is received after that;
+ * 3. dead: sockets are detached, and calls of holders of a reference fail;
+ * 4. its timer, tasklet and works are stopped: none can be armed again, because all check @dead;
+ * 5. its flits, packets, messages and flows are freed; its memory, with the last reference.  RTNL
+ *    is held.
  */
 static void site_destroy(struct flitcast_site *site)
 {
@@ -207,7 +206,7 @@ static void site_destroy(struct flitcast_site *site)
 	list_del_rcu(&site->entry);
 	site_net(site->net)->nsites--;
 	flitcast_enter(site);
-	/* Confirmations that come to be owed from now on are not waited for. */
+	/* Do not wait for confirmations that become pending from now on. */
 	until = flitcast_site_now(site) + FC_LATER_NS;
 	while (flitcast_rx_time(site, until))
 		flitcast_pause(site);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sites of a network namespace: made, found, changed, taken out.
+ * Sites of a network namespace: creation, lookup, tuning, removal.
  */
 #ifndef FLITCAST_SITE_SITE_H
 #define FLITCAST_SITE_SITE_H
 
 #include "fabric/fabric.h"
 
-/* All but flitcast_site_get() and _put() run under genl's lock or RTNL. */
+/* Callers hold genl's lock or RTNL, except for flitcast_site_get() and flitcast_site_put(). */
 
 /**
  * flitcast_site_add() - make a site and publish it in its namespace
@@ -15,30 +15,30 @@
  * @cfg: configuration; checked here
  * @extack: gets the reason of a refusal
  *
- * Return: 0, -EEXIST, -EINVAL, -ENOMEM, or why the kernel cannot use a key.
+ * Return: 0, -EEXIST, -EINVAL, -ENOMEM, -ENOSPC, or the error of the crypto layer for the key.
  */
 int flitcast_site_add(struct net *net, const struct flitcast_site_config *cfg,
 		      struct netlink_ext_ack *extack);
 
 /**
- * flitcast_site_tune() - change what may be changed
+ * flitcast_site_tune() - change the tuning of a site
  * @site: site
- * @tuning: within the limits above
+ * @tuning: new tuning; the caller has checked its limits
  */
 void flitcast_site_tune(struct flitcast_site *site, const struct flitcast_site_tuning *tuning);
 
 /**
- * flitcast_site_drain() - take no new messages from sockets, or take them again
+ * flitcast_site_drain() - refuse new messages from sockets, or accept them again
  * @site: site
- * @drain: which
+ * @drain: true: refuse
  *
- * What is under way goes on to its end; the listener is told when there is nothing of
- * it left.  Meanwhile sendmsg() and connect() get ENETDOWN.
+ * Messages under way complete; an event reports when none is left.  Meanwhile sendmsg() and
+ * connect() fail with ENETDOWN.
  */
 void flitcast_site_drain(struct flitcast_site *site, bool drain);
 
 /**
- * flitcast_site_del() - take a site and its links out; its sockets get ENETDOWN
+ * flitcast_site_del() - remove a site and its links; its sockets get ENETDOWN
  * @net: namespace
  * @id: site
  * @extack: gets the reason of a refusal
@@ -52,7 +52,7 @@ int flitcast_site_del(struct net *net, u32 id, struct netlink_ext_ack *extack);
  * @net: namespace
  * @id: site, or FLITCAST_SITE_ANY for the only one
  *
- * Return: the site, or NULL where it is not, or not the only one.
+ * Return: the site, or NULL if there is none, or with FLITCAST_SITE_ANY more than one.
  */
 struct flitcast_site *flitcast_site_get(struct net *net, u32 id);
 void flitcast_site_put(struct flitcast_site *site);
