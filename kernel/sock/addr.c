@@ -17,7 +17,7 @@ static struct flitcast_site *site_named(struct net *net, u32 id)
 {
 	struct flitcast_site *site = flitcast_site_get(net, id);
 
-	/* 0 is a site like any other where there is one, else the only one. */
+	/* Without a site 0, identity 0 means the only site of the namespace. */
 	if (!site && !id)
 		site = flitcast_site_get(net, FLITCAST_SITE_ANY);
 	return site;
@@ -33,7 +33,7 @@ int flitcast_addr_attach(struct flitcast_sock *fs, struct flitcast_site *site, u
 	if (err)
 		return refuse(fs, err, err == -EADDRINUSE ? "another socket has the port" :
 							    "no memory for the port");
-	/* For those who look without the lock. */
+	/* Pairs with smp_load_acquire() of readers without lock_sock. */
 	smp_store_release(&fs->bound, true);
 	return 0;
 }

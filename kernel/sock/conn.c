@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: the state of a connection, and what messages and time change of it.
+ * AF_FLITCAST: the state of a connection, as changed by messages and timeouts.
  */
 #include <net/sock.h>
 #include <uapi/linux/flitcast.h>
@@ -17,12 +17,12 @@ static struct flitcast_sock *conn_fs(struct work_struct *work)
 void flitcast_conn_set_state(struct flitcast_sock *fs, u8 state)
 {
 	lockdep_assert_held(&fs->conn.lock);
-	/* Whoever finds the new state finds the error that goes with it. */
+	/* Pairs with flitcast_conn_state(): a reader of the new state sees the error set before. */
 	smp_store_release(&fs->sk.sk_state, state);
 	fs->conn.news = true;
 }
 
-/* No connection came of it: the socket may ask again. */
+/* connect() failed: the socket may try again. */
 static void fail(struct flitcast_sock *fs, int err)
 {
 	WRITE_ONCE(fs->sk.sk_err, err);
@@ -71,7 +71,7 @@ static enum flitcast_admit admit(struct flitcast_sock *fs, const struct fc_packe
 			return FLITCAST_ADMIT_NO;
 		if (is_answer(pk->kind) && pk->id == c->asked)
 			return FLITCAST_ADMIT_YES;
-		/* It has overtaken the answer, or it is of another connection. */
+		/* The data overtook the answer, or belongs to another connection. */
 		return early && is_data(pk->kind) ? FLITCAST_ADMIT_LATER : FLITCAST_ADMIT_NO;
 	case TCP_ESTABLISHED:
 		if (pk->src != c->site || pk->incarnation != c->incarnation ||
@@ -108,7 +108,10 @@ static void answered(struct flitcast_sock *fs, const struct flitcast_delivery *d
 	c->port = d->port;
 	c->incarnation = d->incarnation;
 	c->sock = d->sock;
-	/* The answer is the first message of its socket, with the id 0 but for what it says. */
+	/*
+	 * The answer was the first message (id 0) of the peer's socket; @d->id is that of the
+	 * request.
+	 */
 	c->next = 1;
 	flitcast_conn_set_state(fs, TCP_ESTABLISHED);
 }
@@ -118,7 +121,7 @@ static bool arrived(struct flitcast_sock *fs, const struct flitcast_delivery *d)
 {
 	if (fs->sk.sk_state != TCP_ESTABLISHED || fs->sk.sk_shutdown & RCV_SHUTDOWN)
 		return false;
-	/* The peer gave one up in between. */
+	/* The peer aborted a message in between. */
 	if (d->id != fs->conn.next) {
 		flitcast_conn_over(fs, ECONNRESET);
 		return false;
@@ -153,7 +156,7 @@ static void failed(struct flitcast_sock *fs, const struct flitcast_sent *sent)
 {
 	bool gone = fs->sk.sk_shutdown & RCV_SHUTDOWN;
 
-	/* By close() itself, which tells the other end next. */
+	/* close() aborted the message, and notifies the peer next. */
 	if (sent->err == -ECONNABORTED)
 		return;
 	switch ((enum fc_kind)sent->kind) {
@@ -163,7 +166,10 @@ static void failed(struct flitcast_sock *fs, const struct flitcast_sent *sent)
 		fail(fs, -sent->err);
 		return;
 	case FC_KIND_SHUT:
-		/* Whoever said that no more comes may have gone before it hears the same. */
+		/*
+		 * The peer has shut down, and may have closed its socket before our FC_KIND_SHUT
+		 * arrives.
+		 */
 		if (gone)
 			return;
 		break;
@@ -198,7 +204,7 @@ void flitcast_conn_detach(struct flitcast_sock *fs)
 {
 	spin_lock(&fs->conn.lock);
 	WRITE_ONCE(fs->sk.sk_err, ENETDOWN);
-	/* What is not connected yet will not be: connect() tells why. */
+	/* The request will not be answered: connect() returns the error. */
 	if (fs->sk.sk_state == TCP_SYN_SENT)
 		flitcast_conn_set_state(fs, TCP_CLOSE);
 	else if (fs->sk.sk_type == SOCK_SEQPACKET && fs->sk.sk_state != TCP_CLOSE)
@@ -215,7 +221,7 @@ void flitcast_conn_info(const struct flitcast_sock *fs, struct flitcast_socket_i
 		[TCP_CLOSING] = FLITCAST_PEER_OVER,
 	};
 
-	/* A snapshot: the state may go on meanwhile, and then the next one tells. */
+	/* A snapshot: the state may change meanwhile. */
 	info->peer = peer[flitcast_conn_state(&fs->sk)];
 	if (info->peer <= FLITCAST_PEER_LISTEN)
 		return;

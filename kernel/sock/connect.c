@@ -10,7 +10,7 @@
 #include "sock/impl.h"
 #include "sock/send.h"
 
-/* Ask for a connection. */
+/* Send a request for a connection. */
 static int ask(struct flitcast_sock *fs, const struct sockaddr_flitcast *addr)
 {
 	struct flitcast_conn *c = &fs->conn;
@@ -36,7 +36,7 @@ static int ask(struct flitcast_sock *fs, const struct sockaddr_flitcast *addr)
 	return 0;
 }
 
-/* Wait for the answer; 0: it is there, whatever it is. */
+/* Wait for the answer.  Return: 0 once there is a positive or negative answer, or an error. */
 static int wait_answer(struct sock *sk, long timeo)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -60,7 +60,7 @@ static int wait_answer(struct sock *sk, long timeo)
 	return err;
 }
 
-/* The states of the socket layer are kept, for they tell the first result from the next. */
+/* SS_CONNECTING means that connect() has not returned the result of the request yet. */
 static int connect_seqpacket(struct socket *sock, const struct sockaddr_flitcast *addr,
 			     int flags)
 {
@@ -77,7 +77,7 @@ static int connect_seqpacket(struct socket *sock, const struct sockaddr_flitcast
 			return -EALREADY;
 		break;
 	case TCP_CLOSE:
-		/* The error of the last attempt is told once. */
+		/* Return the error of the last attempt once. */
 		err = sock_error(sk);
 		sock->state = SS_UNCONNECTED;
 		if (err)
@@ -141,7 +141,7 @@ int flitcast_conn_connect(struct socket *sock, struct sockaddr_unsized *uaddr, i
 	return err;
 }
 
-/* Say that no more will come from here. */
+/* Tell the peer that this end sends no more data. */
 static int shut(struct flitcast_sock *fs)
 {
 	u32 id;
@@ -162,7 +162,7 @@ int flitcast_conn_shutdown(struct socket *sock, int how)
 		return refuse(fs, -EINVAL, "neither SHUT_RD nor SHUT_WR nor SHUT_RDWR");
 	now = how + 1;
 	lock_sock(sk);
-	/* As with TCP: accept() ends, requests are refused, and a socket that was bound is left. */
+	/* As with TCP: accept() fails, requests are refused, and the socket remains bound. */
 	if (sk->sk_state == TCP_LISTEN) {
 		if (now & RCV_SHUTDOWN)
 			flitcast_listen_close(fs);
@@ -179,7 +179,7 @@ int flitcast_conn_shutdown(struct socket *sock, int how)
 	spin_unlock_bh(&fs->conn.lock);
 	if (!err && now & ~old & SEND_SHUTDOWN)
 		err = shut(fs);
-	/* No memory: as if nothing had been asked, but for what happened meanwhile. */
+	/* FC_KIND_SHUT was not sent: undo the shutdown if the connection still exists. */
 	if (err && err != -ENOTCONN) {
 		spin_lock_bh(&fs->conn.lock);
 		if (sk->sk_state == TCP_ESTABLISHED)
@@ -194,7 +194,9 @@ int flitcast_conn_shutdown(struct socket *sock, int how)
 
 void flitcast_conn_close(struct flitcast_sock *fs)
 {
-	/* What was not confirmed is dropped, and the gap in the ids tells the other end. */
+	/*
+	 * Unconfirmed messages were aborted: the gap in the ids resets the connection at the peer.
+	 */
 	bool reset = sock_flag(&fs->sk, SOCK_LINGER) && !fs->sk.sk_lingertime;
 	bool tell;
 
@@ -205,7 +207,7 @@ void flitcast_conn_close(struct flitcast_sock *fs)
 	       (reset || !(fs->sk.sk_shutdown & SEND_SHUTDOWN));
 	flitcast_conn_over(fs, 0);
 	spin_unlock_bh(&fs->conn.lock);
-	/* Where there is no memory for it the peer learns when it sends. */
+	/* If memory is short, the peer's next message is refused instead. */
 	if (tell)
 		shut(fs);
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: a message in pieces (MSG_MORE), which is how sendfile() and splice() send more
+ * AF_FLITCAST: assembly of a message from pieces (MSG_MORE), as sendfile() and splice() send more
  * than a page.
  *
- * Pieces are copied behind each other until one comes without the flag; then the message is sent
- * like any other, to the destination of that call: only then its length is known, within which
- * the parts of targets have to be.  Pieces take no send room and never wait.  They are at most one
- * message of net.flitcast.message_max for each socket, charged to the memory cgroup and to the
- * share of the user: where that is used up, the call fails with ENOBUFS.
+ * Pieces are copied into one buffer until a call comes without the flag; then the message is sent
+ * like any other, to the destination of that call, because only then its length is known, which
+ * bounds the parts of targets.  Pieces take no send buffer space and never wait.  A socket holds at
+ * most one message of net.flitcast.message_max, charged to the memory cgroup and to the share of
+ * the user: if the share is used up, the call fails with ENOBUFS.
  */
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -41,7 +41,7 @@ void flitcast_cork_exit(struct flitcast_sock *fs)
 	mutex_destroy(&fs->cork.lock);
 }
 
-/* Room for so many bytes.  Twice as much each time, so that every byte is copied few times. */
+/* Grow the buffer to at least @need bytes; sizes double, so that every byte is copied few times. */
 static int grow(struct flitcast_sock *fs, u32 need)
 {
 	struct flitcast_cork *cork = &fs->cork;
@@ -82,7 +82,7 @@ static int append(struct flitcast_sock *fs, struct msghdr *msg, size_t len)
 	return 0;
 }
 
-/* The last piece is there. */
+/* Send the assembled message. */
 static int send_all(struct flitcast_sock *fs, const struct msghdr *msg)
 {
 	struct kvec vec = { .iov_base = fs->cork.data, .iov_len = fs->cork.len };
@@ -92,7 +92,7 @@ static int send_all(struct flitcast_sock *fs, const struct msghdr *msg)
 	return flitcast_send_whole(fs, &whole, vec.iov_len);
 }
 
-/* Did a call fail for a reason that may be over soon? */
+/* Is the error transient, so that the caller may retry? */
 static bool passing(int err)
 {
 	return err == -EAGAIN || err == -ENOBUFS || err == -ENOMEM ||
@@ -108,7 +108,7 @@ int flitcast_cork_send(struct flitcast_sock *fs, struct msghdr *msg, size_t len)
 
 	if (msg->msg_flags & MSG_ZEROCOPY)
 		return refuse(fs, -EOPNOTSUPP, "MSG_ZEROCOPY and MSG_MORE do not go together");
-	/* Whoever has it may wait for send room. */
+	/* The holder of the lock may be waiting for send buffer space. */
 	if (msg->msg_flags & MSG_DONTWAIT) {
 		if (!mutex_trylock(&cork->lock))
 			return -EAGAIN;
@@ -141,6 +141,9 @@ void flitcast_cork_eof(struct socket *sock)
 	if (sock->file->f_flags & O_NONBLOCK)
 		msg.msg_flags = MSG_DONTWAIT;
 	iov_iter_kvec(&msg.msg_iter, ITER_SOURCE, NULL, 0, 0);
-	/* Nobody is there to be told of an error: the next call on the socket tries again. */
+	/*
+	 * splice() ignores the result.  After a transient error the next call on the socket
+	 * retries.
+	 */
 	flitcast_cork_send(fs, &msg, 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A message in pieces (MSG_MORE).
+ * Assembly of a message from several calls (MSG_MORE).
  */
 #ifndef FLITCAST_SOCK_CORK_H
 #define FLITCAST_SOCK_CORK_H
@@ -13,9 +13,9 @@ struct flitcast_sock;
 
 /**
  * struct flitcast_cork - the pieces of a message of which more will come (MSG_MORE)
- * @lock: held from one piece on until it is added, or the whole message is accepted
- * @data: the pieces so far; NULL: no message is being put together.  Under @lock; that there
- *	is none may be seen without it
+ * @lock: held while a piece is added, or the whole message is sent
+ * @data: the pieces so far; NULL: no message is being assembled.  Under @lock; may be compared with
+ *	NULL without it
  * @len: bytes of them
  * @size: bytes that @data has room for
  */
@@ -27,21 +27,22 @@ struct flitcast_cork {
 };
 
 void flitcast_cork_init(struct flitcast_sock *fs);
-/* Forget the pieces; the socket is not used any more. */
+/* Free the pieces; the socket is being closed. */
 void flitcast_cork_exit(struct flitcast_sock *fs);
 
-/* Is a message being put together? */
+/* Is a message being assembled? */
 static inline bool flitcast_cork_begun(const struct flitcast_cork *cork)
 {
 	return READ_ONCE(cork->data);
 }
 
 /*
- * One more piece of a message, the last one without MSG_MORE.  Return: bytes of the piece, or an
- * error.  With -EAGAIN and -EINTR nothing has changed; with any other one the pieces are dropped.
+ * Add a piece to a message, and send the message if the call has no MSG_MORE.  Return: bytes of the
+ * piece, or an error.  After an error that passing() accepts, the earlier pieces are kept; after
+ * any other error they are dropped.
  */
 int flitcast_cork_send(struct flitcast_sock *fs, struct msghdr *msg, size_t len);
-/* sendfile() has come to the end of its file (struct proto_ops). */
+/* sendfile() or splice() has reached the end of its file (struct proto_ops). */
 void flitcast_cork_eof(struct socket *sock);
 
 #endif /* FLITCAST_SOCK_CORK_H */

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: filters.  A message that the program of SO_ATTACH_FILTER or SO_ATTACH_BPF does not
- * want, or that a security module forbids, is dropped before it is read; its sender is told that
- * it was delivered, as with datagrams of other families.
+ * AF_FLITCAST: filters.  A message that the program of SO_ATTACH_FILTER or SO_ATTACH_BPF rejects,
+ * or that a security module forbids, is dropped before it is read; the sender gets it confirmed as
+ * delivered, as with datagrams of other families.
  *
- * The program runs when somebody looks at the message: in poll(), recvmsg() and SIOCINQ, without a
- * lock, in the time of the task that looks.  It does not run at delivery, which is under the
- * site's lock: how long programs run, and how many messages become ready at once, is for users to
- * choose, and others would wait meanwhile.  A message that was not looked at keeps its room.
+ * The program runs in poll(), recvmsg() and SIOCINQ, without a lock, in the time of the calling
+ * task.  It does not run at delivery, which is under the site's lock: users choose how long
+ * programs run and how many messages become ready at once, and other users of the site would wait
+ * meanwhile.  A message that was not filtered yet keeps its buffer space.
  *
- * Messages that are dropped may come as fast as they are looked at.  So one call decides about a
- * few only (FLITCAST_FILTER_BUDGET), unless it waits, and then a signal ends it.  Where messages
- * are left that nobody has looked at, poll() says that there is something to read, and a call
- * that does not wait says EAGAIN and wakes up those who poll: the next call goes on.
+ * Messages to be dropped may arrive as fast as they are filtered.  So a call filters at most
+ * FLITCAST_FILTER_BUDGET messages, unless it blocks, and then a signal ends it.  If unfiltered
+ * messages are left, poll() reports the socket readable, and a nonblocking call returns EAGAIN and
+ * wakes polling tasks: the next call continues.
  */
 #include <linux/filter.h>
 #include <linux/security.h>
@@ -21,12 +21,12 @@
 #include "sock/impl.h"
 
 /*
- * A program sees so many bytes of a message.  A message of many flits is a list of as many
- * skbs, and each load from far behind would walk it: 4,096 instructions times 16 MiB.
+ * Bytes of a message that a program sees.  A message of many flits is a list of as many skbs, and
+ * each load at a high offset would walk it: 4,096 instructions times 16 MiB.
  */
 #define FILTER_SEEN	2048
 
-/* As SO_MEMINFO has it. */
+/* SO_MEMINFO reports sk_drops. */
 static void count_drop(struct flitcast_sock *fs)
 {
 	atomic_inc(&fs->sk.sk_drops);
@@ -39,12 +39,12 @@ bool flitcast_filter_deliver(struct flitcast_sock *fs, struct sk_buff *skb)
 	d->unfiltered = false;
 	if (d->kind == FC_KIND_CONNECT)
 		return true;
-	/* The security module is asked with the program. */
+	/* ask() calls the security module before the program. */
 	if (rcu_access_pointer(fs->sk.sk_filter)) {
 		d->unfiltered = true;
 		return true;
 	}
-	/* Not sk_filter(): it drops what came in reserved memory, and this was confirmed. */
+	/* Not sk_filter(): it drops skbs from reserved memory, but this message was confirmed. */
 	if (!security_sock_rcv_skb(&fs->sk, skb))
 		return true;
 	count_drop(fs);
@@ -52,8 +52,7 @@ bool flitcast_filter_deliver(struct flitcast_sock *fs, struct sk_buff *skb)
 }
 
 /*
- * Run the program on @view.  Return: bytes that it lets pass, at most @len; -EPERM: drop the
- * message.
+ * Run the program on @view.  Return: bytes that it accepts, at most @len; -EPERM: drop the message.
  *
  * Not sk_filter(), which would trim @view by pskb_trim(): that may reorganise an skb, and @view has
  * no data for all of its length.
@@ -66,7 +65,7 @@ static int run_program(struct flitcast_sock *fs, struct sk_buff *view, u32 len)
 	rcu_read_lock();
 	filter = rcu_dereference(fs->sk.sk_filter);
 	if (filter) {
-		/* Helpers of eBPF programs ask for the cookie and the owner of the socket. */
+		/* Helpers of eBPF programs read the cookie and the owner of the socket. */
 		view->sk = &fs->sk;
 		pass = bpf_prog_run_clear_cb(filter->prog, view);
 		view->sk = NULL;
@@ -76,8 +75,8 @@ static int run_program(struct flitcast_sock *fs, struct sk_buff *view, u32 len)
 }
 
 /*
- * Ask the security module and the program.  Return: bytes of the message that are to be received,
- * at most all; -EPERM: the message is to be dropped; -ENOMEM.
+ * Call the security module and the program.  Return: bytes of the message to receive; -EPERM: drop
+ * the message; -ENOMEM.
  */
 static int ask(struct flitcast_sock *fs, const struct sk_buff *skb)
 {
@@ -90,10 +89,13 @@ static int ask(struct flitcast_sock *fs, const struct sk_buff *skb)
 		return -ENOMEM;
 	if (skb_copy_bits(skb, d->skip, skb_put(view, seen), seen))
 		goto free;
-	/* The length is the message's; loads beyond what is seen fail as those beyond its end. */
+	/*
+	 * The program sees the length of the message; loads beyond FILTER_SEEN fail as beyond its
+	 * end.
+	 */
 	view->len = d->len;
 	view->data_len = d->len - seen;
-	/* Headers are no part of a message, nor is what else is in the memory before it. */
+	/* Keep link-layer loads (SKF_LL_OFF, SKF_NET_OFF) within the data of the message. */
 	skb_reset_mac_header(view);
 	skb_reset_network_header(view);
 	skb_reset_transport_header(view);
@@ -106,7 +108,7 @@ free:
 	return len;
 }
 
-/* The program took @len bytes.  The queue's lock is held, or the caller has the skb alone. */
+/* The program accepted @len bytes.  Context: the queue's lock, or the caller owns the skb. */
 static void accept_part(struct sk_buff *skb, u32 len)
 {
 	struct flitcast_delivery *d = FLITCAST_DELIVERY(skb);
@@ -125,8 +127,8 @@ static void drop(struct flitcast_sock *fs, struct sk_buff *skb)
 }
 
 /*
- * Decide about the head of the receive queue.  Return: 1 where it is decided, 0 where the queue is
- * empty; -EAGAIN: a message was decided, and the head is to be looked at again; -ENOMEM.
+ * Filter the head of the receive queue.  Return: 1 if it was accepted before, 0 if the queue is
+ * empty; -EAGAIN: a message was filtered, call again; -ENOMEM.
  */
 static int decide_one(struct flitcast_sock *fs)
 {
@@ -144,7 +146,7 @@ static int decide_one(struct flitcast_sock *fs)
 	skb_get(skb);
 	spin_unlock_bh(&queue->lock);
 	len = ask(fs, skb);
-	/* Another task may have taken it meanwhile, or decided. */
+	/* Another task may have dequeued or filtered the message meanwhile. */
 	spin_lock_bh(&queue->lock);
 	ours = len != -ENOMEM && skb->next && FLITCAST_DELIVERY(skb)->unfiltered;
 	if (ours && len >= 0)
@@ -178,7 +180,9 @@ int flitcast_filter_decide(struct flitcast_sock *fs, struct sk_buff *skb, int fl
 	int len;
 
 	if (flags & MSG_PEEK) {
-		/* It is in the queue still, where others may look at it: decide there. */
+		/*
+		 * MSG_PEEK leaves the message in the queue, where other tasks may filter it, too.
+		 */
 		kfree_skb(skb);
 		return decide_one(fs) == -ENOMEM ? -ENOMEM : 0;
 	}

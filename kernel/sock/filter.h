@@ -11,24 +11,25 @@
 struct flitcast_sock;
 
 /*
- * A message for the socket is there, under the site's lock.  Return: false if it is to be
- * dropped.  What a program decides (SO_ATTACH_FILTER) is asked later, see there.
+ * A message has arrived for the socket, under the site's lock.  Return: false if it must be
+ * dropped.  The program of SO_ATTACH_FILTER runs later, see filter.c.
  */
 bool flitcast_filter_deliver(struct flitcast_sock *fs, struct sk_buff *skb);
 
-/* Messages that one call decides about which does not wait. */
+/* Most messages that a nonblocking call filters. */
 #define FLITCAST_FILTER_BUDGET	64
 
 /*
- * Is there a message to be read?  Drops those before it that the program does not want.  Return: 1,
- * or 0; -EAGAIN: it has dropped as many as one call may, and there may be others; -ENOMEM.
+ * Is there a message to read?  Drops messages before it that the program rejects.  Return: 1 or 0;
+ * -EAGAIN: the budget of one call is used up and there may be more messages; -ENOMEM.
  */
 int flitcast_filter_readable(struct flitcast_sock *fs);
-/* What flitcast_filter_taken() does with a message that was not looked at. */
+/* Slow path of flitcast_filter_taken(), for a message that was not filtered yet. */
 int flitcast_filter_decide(struct flitcast_sock *fs, struct sk_buff *skb, int flags);
 /*
- * A message was taken from the receive queue, by recvmsg() with @flags.  Return: 1 if it is to be
- * read, 0 if it is gone, and the next one is to be taken; -ENOMEM, and it is in the queue again.
+ * Filter a message that recvmsg() with @flags took from the receive queue.  Return: 1 if the caller
+ * may read it; 0 if the caller must take the next message (the skb was released); -ENOMEM: the
+ * message is in the queue again.
  */
 static inline int flitcast_filter_taken(struct flitcast_sock *fs, struct sk_buff *skb, int flags)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside a socket: for the files of kernel/sock alone.
+ * Internals of a socket: for the files of kernel/sock only.
  */
 #ifndef FLITCAST_SOCK_IMPL_H
 #define FLITCAST_SOCK_IMPL_H
@@ -18,31 +18,31 @@
 /**
  * struct flitcast_sock - a socket
  * @sk: first, for the socket layer
- * @account: what the memory of its receive queue is charged to (mem.c), under the site's lock;
- *	lives as long as @sk
- * @port: its place at a site, once bound
- * @bound: attached to a site, as it stays; set under lock_sock, may be looked at without it by
+ * @account: account to which the memory of its receive queue is charged (mem.c), under the site's
+ *	lock; lives as long as @sk
+ * @port: its port at a site, once bound
+ * @bound: attached to a site; never reset; set under lock_sock, may be read without it by
  *	smp_load_acquire()
- * @tx_used: send room that messages under way use, bytes
- * @tx_held: send room that unread reports use besides, bytes
+ * @tx_used: send buffer space that messages under way use, bytes
+ * @tx_held: send buffer space that unread reports use besides, bytes
  * @tx_mem: bytes that the socket has allocated to send, and pages counted for them (mem.c)
- * @tx_waiting: calls of sendmsg() that wait for send room
- * @tx_messages: messages accepted; several calls count at a time
- * @rx_used: receive room reserved, under the site's lock
+ * @tx_waiting: calls of sendmsg() that wait for send buffer space
+ * @tx_messages: messages accepted; concurrent calls count here
+ * @rx_used: receive buffer space reserved, bytes, under the site's lock
  * @rx_pages: pages that the share counts for @account, under the site's lock
- * @rx_early: of this, for messages before their turn
+ * @rx_early: part of @rx_used that messages received out of order use
  * @timeout_ms: FLITCAST_TIMEOUT
  * @info: FLITCAST_INFO
  * @confirm: FLITCAST_CONFIRM
- * @long_high: its maker had CAP_NET_ADMIN: long messages may be of the high class, too
+ * @long_high: its creator had CAP_NET_ADMIN: long messages may be of the high class, too
  * @copies: FLITCAST_COPIES
  * @slow: FLITCAST_SLOW_TARGET, under lock_sock
  * @report_lock: protects all down to @reports_lost; innermost
- * @reports: messages that are over, to be read in the error queue
- * @nasked: of these, those that were asked for
- * @nunasked: and those of failures that nobody asked for
- * @unasked_targets: and their targets
- * @reports_lost: so many of them were dropped since one was read
+ * @reports: completed messages, to be read from the error queue
+ * @nasked: number of reports that the program requested
+ * @nunasked: number of reports of failures that it did not request
+ * @unasked_targets: targets of the reports that @nunasked counts
+ * @reports_lost: reports dropped since one was read
  * @ntargets: FLITCAST_TARGETS
  * @targets: FLITCAST_TARGETS, under lock_sock
  * @errmsg: FLITCAST_ERRMSG: constant text; NULL: the last call was not refused
@@ -51,9 +51,9 @@
  * @cork: pieces of a message, see cork.c
  * @conn: connection
  *
- * The lifetime is that of the sock.  The site refers to @port from bind() to the
- * detach in release(), and holds the sock for a wake-up that comes after its
- * lock.  Lock order: lock_sock > the site's lock > @conn.lock > the receive queue's.
+ * The lifetime is that of the sock.  The site refers to @port from bind() to the detach in
+ * release(), and holds the sock for a wake-up after it has released its lock.  Lock order:
+ * lock_sock > the site's lock > @conn.lock > the receive queue's.
  */
 struct flitcast_sock {
 	struct sock sk;
@@ -99,11 +99,11 @@ static inline struct flitcast_sock *port_fs(struct flitcast_port *port)
 }
 
 /*
- * Wait from here on.  A waker changes what is waited for, and then looks whether anybody waits
- * (skwq_has_sleeper(), which begins with smp_mb()).  This barrier pairs with that one: either the
- * waker finds @wait in the queue, or the caller, who looks next, finds the change.  Without it the
- * caller's load may pass the store that queues @wait, and both miss.  Later looks have the
- * barrier at the end of wait_woken().
+ * Begin to wait.  A waker changes the condition, and then checks for sleepers (skwq_has_sleeper(),
+ * which begins with smp_mb()).  This barrier pairs with that one: either the waker finds @wait in
+ * the queue, or the caller, which checks the condition next, finds the change.  Without it the
+ * caller's load may pass the store that queues @wait, and both miss.  Later checks have the barrier
+ * at the end of wait_woken().
  */
 static inline void flitcast_wait_begin(struct sock *sk, struct wait_queue_entry *wait)
 {
@@ -111,7 +111,7 @@ static inline void flitcast_wait_begin(struct sock *sk, struct wait_queue_entry 
 	smp_mb(); /* pairs with the one of skwq_has_sleeper() */
 }
 
-/* The same for one of several, of which a change wakes one. */
+/* As flitcast_wait_begin(), for exclusive waiters: a change wakes one of them. */
 static inline void flitcast_wait_begin_exclusive(struct sock *sk, struct wait_queue_entry *wait)
 {
 	add_wait_queue_exclusive(sk_sleep(sk), wait);
@@ -124,16 +124,15 @@ static inline void flitcast_wait_end(struct sock *sk, struct wait_queue_entry *w
 }
 
 /*
- * SO_BINDTODEVICE and SO_BINDTOIFINDEX are taken by the socket layer, which asks no family.
- * Messages go by whichever link is on their way, so a socket that asked for one device is refused
- * what it would not get.
+ * The socket layer accepts SO_BINDTODEVICE and SO_BINDTOIFINDEX without asking the family.
+ * Messages go by any link on their route, so calls of a socket that is bound to one device fail.
  */
 static inline bool flitcast_device_asked(const struct sock *sk)
 {
 	return READ_ONCE(sk->sk_bound_dev_if);
 }
 
-/* A call begins: nobody is interested any more in what an earlier one was refused for. */
+/* A call begins: discard the reason (FLITCAST_ERRMSG) for which an earlier call failed. */
 static inline void forget(struct flitcast_sock *fs)
 {
 	WRITE_ONCE(fs->errmsg, NULL);
@@ -171,11 +170,12 @@ int flitcast_make_module_init(void);
 void flitcast_make_module_exit(void);
 
 /**
- * flitcast_sock_make() - a new socket, of no type yet
+ * flitcast_sock_make() - create a socket; its type is not set yet
  * @net: namespace
- * @sock: what it is for; NULL: that is told later, by sock_graft()
- * @share: pays for its memory; the socket takes a reference.  NULL: that of the user of @sock
- * @kern: the kernel's own
+ * @sock: socket layer's socket; NULL: sock_graft() will set it
+ * @share: share that its memory is charged to; the socket takes a reference.  NULL: that of the
+ *	user of @sock
+ * @kern: a kernel socket
  *
  * Return: the socket, or NULL.
  */

@@ -2,8 +2,8 @@
 /*
  * AF_FLITCAST: listen() and accept().
  *
- * Requests for connections are messages in the receive queue of the listening socket,
- * as many as its backlog; who asks while it is full waits like any sender for room.
+ * Requests for connections are messages in the receive queue of the listening socket, as many as
+ * its backlog; while it is full, a request waits like any message for buffer space.
  */
 #include <linux/sched/signal.h>
 #include <net/sock.h>
@@ -36,7 +36,10 @@ int flitcast_listen_listen(struct socket *sock, int backlog)
 	return err;
 }
 
-/* A request; the caller has it alone. */
+/*
+ * Dequeue a request, waiting for one if need be.  Return: the skb, owned by the caller; or NULL:
+ * error in @err.
+ */
 static struct sk_buff *wait_request(struct flitcast_sock *fs, long timeo, int *err)
 {
 	DEFINE_WAIT_FUNC(wait, woken_wake_function);
@@ -70,7 +73,7 @@ static struct sk_buff *wait_request(struct flitcast_sock *fs, long timeo, int *e
 	return skb;
 }
 
-/* What a new socket has of the one that listens. */
+/* Copy the settings of the listening socket to a new one. */
 static void inherit(struct flitcast_sock *to, const struct flitcast_sock *from)
 {
 	to->sk.sk_rcvbuf = from->sk.sk_rcvbuf;
@@ -84,7 +87,7 @@ static void inherit(struct flitcast_sock *to, const struct flitcast_sock *from)
 	to->info = from->info;
 }
 
-/* The other end of a connection; NULL: *err tells why. */
+/* Create the socket of an accepted connection.  Return: the socket; or NULL: error in *@err. */
 static struct flitcast_sock *make(struct flitcast_sock *fs, const struct flitcast_delivery *d,
 				  bool kern, int *err)
 {
@@ -140,7 +143,7 @@ int flitcast_listen_accept(struct socket *sock, struct socket *newsock,
 	}
 	end = make(fs, FLITCAST_DELIVERY(skb), arg->kern, &err);
 	if (!end) {
-		/* It is still there when there is memory, or a port. */
+		/* Keep the request: a later accept() may find memory or a free port. */
 		skb_queue_head(&sk->sk_receive_queue, skb);
 		goto out;
 	}
@@ -163,7 +166,7 @@ void flitcast_listen_close(struct flitcast_sock *fs)
 
 	if (sk->sk_state != TCP_LISTEN)
 		return;
-	/* Nothing is admitted from here on. */
+	/* From here on the socket admits no requests. */
 	spin_lock_bh(&fs->conn.lock);
 	WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	spin_unlock_bh(&fs->conn.lock);
@@ -174,7 +177,7 @@ void flitcast_listen_close(struct flitcast_sock *fs)
 
 		flitcast_send_kind(fs, FC_KIND_REFUSE, d->id, d->site, d->port, &id);
 		kfree_skb(skb);
-		/* Those who wait for room come now, and are refused. */
+		/* Freeing the space lets the requests that wait for it arrive, and be refused. */
 		flitcast_port_release(&fs->port, charge);
 	}
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: a new socket, and the end of its memory.
+ * AF_FLITCAST: creation of a socket, and its destructor.
  */
 #include <linux/module.h>
 #include <net/sock.h>
@@ -13,35 +13,35 @@
 #include "sock/room.h"
 #include "sock/sysctl.h"
 
-/* A target may be silent or out of reach for so long, unless FLITCAST_TIMEOUT says else. */
+/* Default of FLITCAST_TIMEOUT: how long a target may be silent or out of reach. */
 #define TIMEOUT_DEFAULT_MS	30000
 
-/* The default asks for room by sk_wmem_alloc, which is not how it is counted here. */
+/* sock_def_write_space() checks sk_wmem_alloc, which does not count the send buffer here. */
 static void write_space(struct sock *sk)
 {
 	struct socket_wq *wq;
 
-	/* A task that waits for an answer to connect() takes room to send for the answer. */
+	/* While connect() is under way, EPOLLOUT and SIGIO announce its answer, not free space. */
 	if (flitcast_conn_state(sk) == TCP_SYN_SENT)
 		return;
 	rcu_read_lock();
 	wq = rcu_dereference(sk->sk_wq);
 	if (skwq_has_sleeper(wq))
 		wake_up_interruptible_sync_poll(&wq->wait, EPOLLOUT | EPOLLWRNORM);
-	/* A program with SIGIO need not call poll(): so the socket waits for its share here. */
+	/* A program that uses SIGIO need not call poll(): wait for the user's share here. */
 	if (sock_flag(sk, SOCK_FASYNC) && flitcast_room_await(to_fs(sk)))
 		sk_wake_async(sk, SOCK_WAKE_SPACE, POLL_OUT);
 	rcu_read_unlock();
 }
 
-/* This protocol accounts no memory: each socket has an account for that (mem.c). */
+/* This protocol accounts no memory: the account of each socket does (mem.c). */
 static struct proto fs_proto = {
 	.name = "FLITCAST-SOCK",
 	.owner = THIS_MODULE,
 	.obj_size = sizeof(struct flitcast_sock),
 };
 
-/* Data sent without a copy may be in use after close(): it holds the sock until then. */
+/* Runs after close(): zero-copy data in use holds the sock. */
 static void destruct(struct sock *sk)
 {
 	skb_queue_purge(&sk->sk_error_queue);
@@ -62,7 +62,7 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock,
 	account = flitcast_mem_account(net);
 	if (!account)
 		goto put;
-	/* not charged here: the cache of the protocol charges */
+	/* not charged here: the slab cache of the protocol charges */
 	sk = sk_alloc(net, flitcast_sock_family, GFP_KERNEL, &fs_proto, kern);
 	if (!sk)
 		goto free;
@@ -73,7 +73,7 @@ struct flitcast_sock *flitcast_sock_make(struct net *net, struct socket *sock,
 	sk->sk_sndbuf = flitcast_sysctl_wmem(net);
 	fs = to_fs(sk);
 	fs->account = account;
-	/* Also one that is not bound may wait for room in its share. */
+	/* An unbound socket may wait for space in its share, too. */
 	fs->port.ops = &flitcast_fs_port_ops;
 	fs->port.share = share;
 	RB_CLEAR_NODE(&fs->port.starved);

@@ -3,18 +3,17 @@
  * AF_FLITCAST: memory of sockets.  Each socket takes it from the share of its user (ends/share.c),
  * by pages, and all shares together have a limit.  /proc/net/protocols shows the sum.
  *
- * Receive queues are counted by the functions that the kernel has for that, which also charge them
- * to the memory cgroup of the one who made the socket.  Messages are charged and uncharged under
- * the site's lock, but these functions change sk_forward_alloc of a struct sock, which
- * setsockopt(SO_RESERVE_MEM) changes under the socket's lock.  So each socket has a second struct
- * sock, its account, which is all that these functions see and which no program can reach.  The
- * socket itself has a struct proto that accounts no memory, and SO_RESERVE_MEM is refused with
- * EOPNOTSUPP.
+ * The kernel's sk_mem functions account receive queues, and also charge them to the memory cgroup
+ * of the task that created the socket.  Messages are charged and uncharged under the site's lock,
+ * but these functions change sk_forward_alloc of a struct sock, which setsockopt(SO_RESERVE_MEM)
+ * changes under the socket's lock.  So each socket has a second struct sock, its account, which
+ * only these functions use and no program can reach.  The socket itself has a struct proto that
+ * accounts no memory, and SO_RESERVE_MEM is refused with EOPNOTSUPP.
  *
- * A message that has no room is not admitted, so its sender keeps it: nothing is lost.
+ * A message that finds no memory is not admitted, so its sender keeps it: nothing is lost.
  *
- * Send queues are allocated by the sender's own calls, which charge his memory cgroup by
- * __GFP_ACCOUNT.  Their pages are counted here for the share and the family only.
+ * Calls of the sending task allocate send queues, and charge its memory cgroup by __GFP_ACCOUNT.
+ * This file counts their pages for the share and the family only.
  */
 #include <linux/memcontrol.h>
 #include <linux/mm.h>
@@ -29,30 +28,30 @@
 #include "sock/impl.h"
 #include "sock/mem.h"
 
-/* A socket that holds no more than this may have it, whatever its cgroup has. */
+/* A socket may hold this much even if its memory cgroup is at its limit. */
 #define LEAST		PAGE_SIZE
 /*
- * And where the cgroup is full of receive queues, one that holds nothing may have a message so
- * large: whoever reads one socket after the other goes on, whatever the others hold.
+ * If receive queues fill the cgroup, a socket that holds nothing may get a message of up to this
+ * size, so that a program that reads its sockets in turn makes progress.
  */
 #define LEAST_IN_CGROUP	SZ_128K
 /*
- * Of the limit of a cgroup this much, or an eighth if that is less, is not for receive queues: what
- * others send must not kill a program that wants a page for itself.
+ * Part of the limit of a cgroup (or an eighth, if that is less) that receive queues must leave
+ * free: data of other senders must not get a program killed that needs a page for itself.
  */
 #define CGROUP_REST	SZ_4M
 
 /*
- * A socket that gives memory back keeps less than this for the next message, so that those who read
- * one short message after the other do not have the counters of all sockets go up and down for
- * each.  In a share that has little room it keeps nothing.
+ * A socket that returns memory keeps less than this for the next message, so that reading a series
+ * of short messages does not update the counters shared by all sockets for each.  If its share is
+ * nearly used up, it keeps less than a page.
  */
 #define AHEAD		(2 * PAGE_SIZE)
 
 static struct percpu_counter mem_sockets;
 static DEFINE_PER_CPU(int, mem_ahead);
 static int mem_least[3] = { LEAST, LEAST, LEAST };
-/* Shares have the limit. */
+/* No limit here: the shares are limited. */
 static long mem_unlimited[3] = { LONG_MAX, LONG_MAX, LONG_MAX };
 
 /* The protocol of accounts: /proc/net/protocols shows their memory as that of the family. */
@@ -72,7 +71,7 @@ struct sock *flitcast_mem_account(struct net *net)
 {
 	struct sock *account;
 
-	/* not charged here: the cache of the protocol charges */
+	/* not charged here: the slab cache of the protocol charges */
 	account = sk_alloc(net, flitcast_sock_family, GFP_KERNEL, &mem_proto, 1);
 	if (account)
 		sk_sockets_allocated_inc(account);
@@ -86,10 +85,10 @@ void flitcast_mem_account_free(struct sock *account)
 }
 
 /*
- * Would so many pages be beyond the limit of the socket's memory cgroup, or of one above it?  In
- * a softirq the kernel charges them all the same, for what others send could not wait; here it can.
- * As long as all queues of the socket's user are small beside the limit, what the cgroup is full of
- * is something else, such as copies of files that give way when they must.
+ * Would @pages exceed the limit of the socket's memory cgroup, or of an ancestor?  In a softirq the
+ * kernel charges pages beyond the limit, because received packets cannot wait; Flitcast messages
+ * can.  While all queues of the socket's user are small compared with the limit, other memory fills
+ * the cgroup, such as reclaimable page cache: then the answer is no.
  */
 static bool cgroup_full(const struct flitcast_sock *fs, unsigned long pages)
 {
@@ -120,7 +119,7 @@ struct mem_cgroup *flitcast_mem_cgroup(const struct flitcast_sock *fs)
 	return NULL;
 }
 
-/* The account has pages now that its share does not count, or has them no more. */
+/* Update the share for pages that the account gained or lost. */
 static void count(struct flitcast_sock *fs)
 {
 	const struct sock *account = fs->account;
@@ -135,7 +134,10 @@ static void count(struct flitcast_sock *fs)
 	fs->rx_pages = pages;
 }
 
-/* Memory for @more bytes of @size that are not there yet.  Under the site's lock, and so atomic. */
+/*
+ * Reserve memory for @more bytes, the part of @size that the account lacks.  Under the site's lock,
+ * so this must not sleep.
+ */
 static bool reserve(struct flitcast_sock *fs, u32 more, u32 size)
 {
 	struct sock *account = fs->account;
@@ -153,7 +155,7 @@ static bool reserve(struct flitcast_sock *fs, u32 more, u32 size)
 	return got || held + size <= LEAST;
 }
 
-/* Use @size bytes of what the account has ahead.  The socket's own counter is for SO_MEMINFO. */
+/* Charge @size bytes that the account has reserved.  The socket's own counter is for SO_MEMINFO. */
 static void charge(struct flitcast_sock *fs, u32 size)
 {
 	sk_mem_charge(fs->account, size);
@@ -175,7 +177,9 @@ void flitcast_mem_grow(struct flitcast_sock *fs, u32 size)
 {
 	int more = size - fs->account->sk_forward_alloc;
 
-	/* Memory that cannot be had is owed, and taken with the next that can. */
+	/*
+	 * If this fails, sk_forward_alloc becomes negative, and the next success makes up for it.
+	 */
 	if (more > 0) {
 		__sk_mem_schedule(fs->account, more, SK_MEM_RECV);
 		count(fs);
@@ -203,8 +207,8 @@ void flitcast_mem_uncharge(struct flitcast_sock *fs, u32 size)
 }
 
 /*
- * A send queue has a number of bytes in use, and a number of pages, which its share
- * counts.  Both are in one word, so that they change at once and without a lock.
+ * A send queue has a number of bytes in use and a number of pages, which its share counts.  One
+ * word holds both, so that they change atomically without a lock.
  */
 static u32 tx_bytes(s64 tx_mem)
 {
@@ -242,7 +246,7 @@ static bool tx_get(struct flitcast_sock *fs, u32 pages, bool must)
 	return true;
 }
 
-/* Count @bytes of the send queue; if @must, whatever the room. */
+/* Charge @bytes to the send queue; if @must, even beyond the share. */
 static bool tx_take(struct flitcast_sock *fs, u32 bytes, bool must)
 {
 	s64 old = atomic64_read(&fs->tx_mem);
@@ -264,7 +268,7 @@ static bool tx_take(struct flitcast_sock *fs, u32 bytes, bool must)
 	return true;
 }
 
-/* Pages that the socket does not have yet, and needs for @bytes more. */
+/* Pages that the socket lacks to send @bytes more. */
 static long tx_more(const struct flitcast_sock *fs, u32 bytes)
 {
 	s64 now = atomic64_read(&fs->tx_mem);
@@ -281,7 +285,7 @@ bool flitcast_mem_send(struct flitcast_sock *fs, u32 bytes)
 {
 	if (tx_take(fs, bytes, false))
 		return true;
-	/* Either the second look finds room, or the socket is woken when there is some. */
+	/* Either the second attempt succeeds, or the socket is woken when there is space. */
 	flitcast_mem_wait(fs, bytes);
 	return tx_take(fs, bytes, false);
 }
@@ -311,7 +315,7 @@ bool flitcast_mem_sendable(const struct flitcast_sock *fs, u32 bytes)
 {
 	long more = tx_more(fs, bytes);
 
-	/* One that can never be sent is refused by sendmsg(). */
+	/* sendmsg() refuses a message that can never be sent. */
 	return more <= 0 || flitcast_share_never(pages_for(bytes)) ||
 	       flitcast_share_sendable(fs->port.share, more);
 }
@@ -326,7 +330,7 @@ void flitcast_mem_end(struct flitcast_sock *fs)
 	flitcast_mem_uncharge(fs, atomic_read(&fs->account->sk_rmem_alloc));
 	reclaim(fs);
 	flitcast_share_forget(&fs->port);
-	/* The site counts what it goes on sending. */
+	/* The site accounts for the messages that it goes on sending. */
 	tx_give(fs, tx_pages(atomic64_xchg(&fs->tx_mem, 0)));
 }
 
@@ -348,7 +352,7 @@ void flitcast_mem_module_exit(void)
 	int cpu;
 
 	proto_unregister(&mem_proto);
-	/* Each processor has counted some for itself; flitcast_share_exit() compares the sum. */
+	/* Add the per-CPU counts; flitcast_share_exit() checks the sum. */
 	for_each_possible_cpu(cpu)
 		atomic_long_add(per_cpu(mem_ahead, cpu), &flitcast_mem_allocated);
 	percpu_counter_destroy(&mem_sockets);

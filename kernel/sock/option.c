@@ -9,7 +9,7 @@
 #include "sock/report.h"
 #include "sock/sysctl.h"
 
-/* What FLITCAST_TIMEOUT may be set to. */
+/* Range of FLITCAST_TIMEOUT. */
 #define TIMEOUT_MIN_MS		100
 #define TIMEOUT_MAX_MS		(24 * 3600 * 1000)
 
@@ -87,7 +87,7 @@ static int set_reception(struct flitcast_sock *fs, sockptr_t optval, unsigned in
 	return 0;
 }
 
-/* Send or receive room, as it is asked for; SO_SNDBUF and SO_RCVBUF know other bounds. */
+/* Set the send or receive buffer exactly as requested; SO_SNDBUF and SO_RCVBUF double the value. */
 static int set_room(struct flitcast_sock *fs, int opt, u32 value)
 {
 	struct net *net = sock_net(&fs->sk);
@@ -165,7 +165,7 @@ int flitcast_option_set(struct socket *sock, int level, int opt, sockptr_t optva
 	return 0;
 }
 
-/* Tell the value of an option, @size bytes, to a program that has room for @len of them. */
+/* Copy the value of an option, @size bytes, to a program whose buffer has @len bytes. */
 static int put_value(char __user *optval, int __user *optlen, int len, const void *value,
 		     int size)
 {
@@ -239,7 +239,7 @@ static int get_stats(struct flitcast_sock *fs, char __user *optval, int __user *
 {
 	struct flitcast_sock_stats stats;
 
-	/* Others count meanwhile: each counter is of its own time. */
+	/* Concurrent updates: each counter is read on its own, not as one snapshot. */
 	data_race(stats = fs->stats);
 	stats.tx_messages = atomic64_read(&fs->tx_messages);
 	return put_value(optval, optlen, len, &stats, sizeof(stats));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: what the site asks of a socket's port.
+ * AF_FLITCAST: the port operations (struct flitcast_port_ops) of a socket.
  */
 #include <net/sock.h>
 #include "ends/socket.h"
@@ -11,7 +11,7 @@
 #include "sock/report.h"
 #include "sock/room.h"
 
-/* From this part of the room on what is received is kept without waste. */
+/* If more than 1/TIGHT of the receive buffer is in use, received data is stored without waste. */
 #define TIGHT	16
 
 static void used(struct flitcast_sock *fs, s64 more, bool early)
@@ -29,13 +29,13 @@ static bool fs_charge(struct flitcast_port *port, u32 charge, bool early)
 	struct flitcast_sock *fs = port_fs(port);
 	u64 room = READ_ONCE(fs->sk.sk_rcvbuf);
 
-	/* Requests for connections are all alike, and counted rather than weighed. */
+	/* Requests for connections have equal charges: the backlog limits their number. */
 	if (flitcast_conn_state(&fs->sk) == TCP_LISTEN)
 		room = (u64)READ_ONCE(fs->sk.sk_max_ack_backlog) * charge;
 	/*
-	 * Messages before their turn may have half of the room: the other half is for
-	 * those they wait for.  And one message whose turn it is always goes in, or a
-	 * small buffer would stop everything.
+	 * Messages received out of order may use half of the buffer: the other half is for the
+	 * messages that they wait for.  One message in order is always accepted, or a small buffer
+	 * would block the flow forever.
 	 */
 	if (early ? fs->rx_early + charge > room / 2 || fs->rx_used + charge > room :
 		    fs->rx_used + charge > room && fs->rx_used != fs->rx_early) {
@@ -63,7 +63,7 @@ static enum flitcast_admit fs_admit(struct flitcast_port *port, const struct fc_
 {
 	struct flitcast_sock *fs = port_fs(port);
 
-	/* Without connections all messages come in, and nothing else. */
+	/* A SOCK_RDM socket admits messages only, and all of them. */
 	if (fs->sk.sk_type != SOCK_SEQPACKET)
 		return pk->kind == FC_KIND_MESSAGE ? FLITCAST_ADMIT_YES : FLITCAST_ADMIT_NO;
 	return flitcast_conn_admit(fs, pk, early);
@@ -93,7 +93,7 @@ static bool fs_deliver(struct flitcast_port *port, struct sk_buff *skb)
 		fs_uncharge(port, d->charge, false);
 		return false;
 	}
-	/* When the message was there, whole and in its turn, for those who asked. */
+	/* SO_TIMESTAMP: the time when the message was complete and in order. */
 	if (fs->sk.sk_flags & SK_FLAGS_TIMESTAMP)
 		__net_timestamp(skb);
 	else
@@ -108,7 +108,9 @@ static bool fs_sent(struct flitcast_port *port, struct flitcast_sent *sent)
 {
 	struct flitcast_sock *fs = port_fs(port);
 
-	/* Whoever asked for reports reads it there; a connection ends in any case. */
+	/*
+	 * A program that requested reports reads the failure there; a connection ends in any case.
+	 */
 	if (sent->err && (!sent->report || fs->sk.sk_type == SOCK_SEQPACKET))
 		flitcast_conn_failed(fs, sent);
 	return flitcast_report_sent(fs, sent);
@@ -155,7 +157,7 @@ static void fs_info(const struct flitcast_port *port, struct flitcast_socket_inf
 
 	info->type = fs->sk.sk_type;
 	flitcast_conn_info(fs, info);
-	/* Takes a lock of the sock, which is nowhere held around the site's. */
+	/* sock_i_ino() takes sk_callback_lock, under which no code takes the site's lock. */
 	info->inode = sock_i_ino((struct sock *)&fs->sk);
 	info->senders = atomic_read(&fs->tx_waiting);
 	info->tx_used = flitcast_room_used(fs);

@@ -34,8 +34,8 @@ static bool connected(struct sock *sk)
 }
 
 /*
- * A message was not to be read.  Return: 0 if the next one may be looked at, or what recvmsg()
- * returns: what is dropped may come for ever.
+ * The filter dropped a message.  Return: 0 if recvmsg() may try the next one, or an error for it:
+ * without a limit a stream of dropped messages would keep it busy for ever.
  */
 static int go_on(struct sock *sk, long timeo, unsigned long since, int *budget)
 {
@@ -47,12 +47,15 @@ static int go_on(struct sock *sk, long timeo, unsigned long since, int *budget)
 	}
 	if (--*budget > 0 || skb_queue_empty_lockless(&sk->sk_receive_queue))
 		return 0;
-	/* Who waits for the next message to come, and not for those that are there, looks again. */
+	/*
+	 * Wake edge-triggered waiters: messages that are in the queue already remain to be
+	 * filtered.
+	 */
 	sk->sk_data_ready(sk);
 	return -EAGAIN;
 }
 
-/* The next message; NULL: *err is what recvmsg() returns. */
+/* Return: the next message; or NULL: *err is the result of recvmsg(). */
 static struct sk_buff *next_message(struct flitcast_sock *fs, int flags, int *err)
 {
 	struct sock *sk = &fs->sk;
@@ -68,7 +71,7 @@ static struct sk_buff *next_message(struct flitcast_sock *fs, int flags, int *er
 			*err = *err ? *err : -ENETDOWN;
 			return NULL;
 		}
-		/* The end of a connection is read where nothing else is left. */
+		/* End of file is read after the last message. */
 		if (sk->sk_type == SOCK_SEQPACKET &&
 		    skb_queue_empty_lockless(&sk->sk_receive_queue) &&
 		    READ_ONCE(sk->sk_shutdown) & RCV_SHUTDOWN) {
@@ -101,13 +104,13 @@ int flitcast_recv_msg(struct socket *sock, struct msghdr *msg, size_t size, int 
 	forget(fs);
 	if (flags & MSG_ERRQUEUE)
 		return flitcast_report_recv(fs, msg, size);
-	/* MSG_WAITALL: a message comes whole in any case. */
+	/* MSG_WAITALL has no effect: messages are delivered whole. */
 	if (flags & ~(MSG_DONTWAIT | MSG_TRUNC | MSG_PEEK | MSG_NOSIGNAL | MSG_CMSG_COMPAT |
 		      MSG_CMSG_CLOEXEC | MSG_WAITALL))
 		return flags & MSG_OOB ? -EOPNOTSUPP : -EINVAL;
 	if (stream && !connected(sk))
 		return refuse(fs, -ENOTCONN, "socket is not connected");
-	/* To receive is to have a port: without one nothing could ever come. */
+	/* An unbound socket has no port that could receive a message. */
 	if (!smp_load_acquire(&fs->bound))
 		return refuse(fs, -EINVAL, "socket is not bound");
 	if (flitcast_device_asked(sk))

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: what became of messages, in the error queue; and close() with messages
- * that are not over.
+ * AF_FLITCAST: results of messages, in the error queue; and close() with messages under way.
  *
- * A report is what is left of its message, without the data: its room was there when
- * the message was accepted, so none is ever missing.
+ * A report is its message without the data: its memory was allocated when the message was accepted,
+ * so that a requested report is never lost.
  */
 #include <linux/mm.h>
 #include <linux/sched/signal.h>
@@ -13,17 +12,19 @@
 #include "sock/mem.h"
 #include "sock/report.h"
 
-/* Reports that nobody asked for: so many, and the targets of all but the last one. */
+/*
+ * Limits of unrequested reports: their number, and their targets (but one report is always kept).
+ */
 #define UNASKED_MAX		64
 #define UNASKED_TARGETS		2048
 
-/* A report holds so much memory of the socket, and of the send room if it was asked for. */
+/* Memory that a report uses; a requested report also uses it of the send buffer. */
 static u32 sent_charge(const struct flitcast_sent *out)
 {
 	return FLITCAST_MSG_SIZE + out->ntargets * FLITCAST_MSG_TARGET;
 }
 
-/* The oldest of those that nobody asked for give way.  Those dropped go to @drop. */
+/* Move the oldest unrequested reports beyond the limits to @drop. */
 static void bound_unasked(struct flitcast_sock *fs, struct list_head *drop)
 {
 	struct flitcast_sent *out, *next;
@@ -47,11 +48,11 @@ bool flitcast_report_sent(struct flitcast_sock *fs, struct flitcast_sent *out)
 	LIST_HEAD(drop);
 	bool own, keep;
 
-	/* In this order: never does the room in use look smaller than it is. */
+	/* Add before subtracting: the space in use never looks smaller than it is. */
 	if (out->report)
 		atomic_add(sent_charge(out), &fs->tx_held);
 	atomic_sub(out->charge, &fs->tx_used);
-	/* What makes and ends connections is not the program's. */
+	/* FC_KIND_CONNECT, ACCEPT, REFUSE and SHUT are not messages of the program: no report. */
 	own = out->kind == FC_KIND_MESSAGE || out->kind == FC_KIND_DATA;
 	keep = own && (out->report || out->err);
 	flitcast_mem_sent(fs, out->charge - (keep ? sent_charge(out) : 0));
@@ -109,7 +110,7 @@ static struct flitcast_sent *take(struct flitcast_sock *fs, u32 *lost)
 		}
 		*lost = fs->reports_lost;
 		fs->reports_lost = 0;
-		/* Whoever reads the last failure here need not hear of it elsewhere. */
+		/* The program reads the last failure here: clear the pending error. */
 		if (!out->report && !fs->nunasked)
 			cmpxchg(&fs->sk.sk_err, -out->err, 0);
 	}
@@ -117,7 +118,7 @@ static struct flitcast_sent *take(struct flitcast_sock *fs, u32 *lost)
 	return out;
 }
 
-/* It could not be told: it is the next one again. */
+/* Copying the report to the program failed: put it back at the head. */
 static void put_back(struct flitcast_sock *fs, struct flitcast_sent *out, u32 lost)
 {
 	spin_lock_bh(&fs->report_lock);
@@ -132,7 +133,7 @@ static void put_back(struct flitcast_sock *fs, struct flitcast_sent *out, u32 lo
 	spin_unlock_bh(&fs->report_lock);
 }
 
-/* Keep those of @n results that tell of a failure, at the front.  Return: how many they are. */
+/* Compact @n results to those with a failure.  Return: how many remain. */
 static u32 keep_failures(struct flitcast_result *result, u32 n)
 {
 	u32 i, kept = 0;
@@ -222,7 +223,7 @@ void flitcast_report_linger(struct flitcast_sock *fs)
 		flitcast_port_drop(&fs->port);
 		return;
 	}
-	/* What is left afterwards is sent on in the background, as without the option. */
+	/* After the wait the site goes on sending in the background, as without the option. */
 	flitcast_wait_begin(sk, &wait);
 	while (timeo && !signal_pending(current) && !(current->flags & PF_EXITING) &&
 	       flitcast_port_busy(&fs->port))

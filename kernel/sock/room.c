@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: send room.  Messages under way and unread reports use it; sendmsg(), poll() and
- * SIGIO wait for it.
+ * AF_FLITCAST: send buffer space.  Messages under way and unread reports use it; sendmsg(), poll()
+ * and SIGIO wait for it.
  */
 #include <linux/sched/signal.h>
 #include <net/sock.h>
@@ -11,19 +11,19 @@
 #include "sock/room.h"
 #include "sock/sysctl.h"
 
-/* Send room in use, where messages under way use @used. */
+/* Send buffer space in use, if messages under way use @used. */
 static u64 tx_sum(const struct flitcast_sock *fs, int used)
 {
 	return (u64)used + atomic_read(&fs->tx_held);
 }
 
-/* Do unread reports alone take more than there is?  This is what bounds them. */
+/* Do unread reports alone exceed the send buffer?  This bounds their number. */
 static bool reports_fill(const struct flitcast_sock *fs)
 {
 	return atomic_read(&fs->tx_held) > READ_ONCE(fs->sk.sk_sndbuf);
 }
 
-/* One message always goes, whatever the buffer, and whatever reports hold of it. */
+/* One message always fits, unless unread reports fill the buffer. */
 static bool tx_fits(const struct flitcast_sock *fs, int used, u32 charge)
 {
 	return used ? tx_sum(fs, used) + charge <= READ_ONCE(fs->sk.sk_sndbuf) : !reports_fill(fs);
@@ -33,7 +33,7 @@ bool flitcast_room_reserve(struct flitcast_sock *fs, u32 charge)
 {
 	int used = atomic_read(&fs->tx_used);
 
-	/* Mode csr: the one before has not reserved its way. */
+	/* Mode csr (@waits): the previous message has not reserved its path yet. */
 	if (READ_ONCE(fs->port.waits) || !tx_fits(fs, used, charge) ||
 	    !flitcast_mem_send(fs, charge))
 		return false;
@@ -52,7 +52,7 @@ void flitcast_room_unreserve(struct flitcast_sock *fs, u32 charge)
 	flitcast_mem_sent(fs, charge);
 }
 
-/* The charge of a message that poll() promises room for. */
+/* Charge of the largest message that poll() promises space for. */
 static u32 tx_most(const struct flitcast_sock *fs)
 {
 	return flitcast_room_charge(flitcast_sysctl_message_max(sock_net(&fs->sk)), 64);
@@ -70,14 +70,19 @@ bool flitcast_room_await(struct flitcast_sock *fs)
 {
 	if (flitcast_room_writable(fs))
 		return true;
-	/* The socket's own messages wake it when they are over; where others have to give way: */
+	/*
+	 * Completions of the socket's own messages wake it; if the share is used up, arm a wake-up:
+	 */
 	if (flitcast_mem_sendable(fs, tx_most(fs)))
 		return false;
 	flitcast_mem_wait(fs, tx_most(fs));
 	return flitcast_room_writable(fs);
 }
 
-/* poll() and SIGIO are to tell when there is room.  The caller looks for room after this. */
+/*
+ * Request a wake-up of poll() and SIGIO when there is space.  The caller must check again after
+ * this.
+ */
 static void no_space(struct flitcast_sock *fs)
 {
 	set_bit(SOCK_NOSPACE, &fs->sk.sk_socket->flags);
@@ -130,7 +135,10 @@ int flitcast_room_wait(struct flitcast_sock *fs, u32 charge, long *timeo)
 				     "message longer than 7/16 of the module parameter mem");
 			break;
 		}
-		/* Nothing is under way that might end the wait; the caller has to read. */
+		/*
+		 * No message is under way whose completion could end the wait: the caller must read
+		 * reports.
+		 */
 		if (!atomic_read(&fs->tx_used) && reports_fill(fs)) {
 			err = refuse(fs, -ENOBUFS, "unread reports fill the send room: read them");
 			break;

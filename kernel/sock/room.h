@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Send room of a socket (SO_SNDBUF).
+ * Send buffer space of a socket (SO_SNDBUF).
  */
 #ifndef FLITCAST_SOCK_ROOM_H
 #define FLITCAST_SOCK_ROOM_H
@@ -10,44 +10,44 @@
 
 struct flitcast_sock;
 
-/* The send room that a message takes, in bytes. */
+/* Send buffer space that a message takes, in bytes. */
 static inline u32 flitcast_room_charge(u32 len, u32 ntargets)
 {
 	return PAGE_ALIGN(len) + FLITCAST_MSG_SIZE + ntargets * FLITCAST_MSG_TARGET;
 }
 
 /**
- * flitcast_room_reserve() - take send room, and memory of the user's share
+ * flitcast_room_reserve() - reserve send buffer space, and memory of the user's share
  * @fs: bound socket
- * @charge: so much of it: flitcast_room_charge()
+ * @charge: bytes, by flitcast_room_charge()
  *
  * Never waits.  Context: process.
  *
- * Return: false where there is no room.
+ * Return: false if there is not enough space.
  */
 bool flitcast_room_reserve(struct flitcast_sock *fs, u32 charge);
 
-/* Give back @charge that no message has taken over; the caller wakes those who wait for room. */
+/* Release @charge that no message took over; the caller wakes tasks that wait for space. */
 void flitcast_room_unreserve(struct flitcast_sock *fs, u32 charge);
 
 /**
- * flitcast_room_wait() - wait for room where flitcast_room_reserve() found none
+ * flitcast_room_wait() - reserve send buffer space, waiting for it
  * @fs: bound socket
- * @charge: so much of it
- * @timeo: wait so long, in jiffies; gets the time that is left
+ * @charge: bytes, by flitcast_room_charge()
+ * @timeo: time to wait, in jiffies; updated to the time left
  *
- * Return: 0 or the error of sendmsg(): there is no room in time, or the wait is in vain.
+ * Return: 0, or the error of sendmsg(): the time expired, or no space can become free.
  */
 int flitcast_room_wait(struct flitcast_sock *fs, u32 charge, long *timeo);
 
-/* Is there room for any message the sysctl allows?  Then poll() says so. */
+/* Is there space for any message that net.flitcast.message_max allows (with up to 64 targets)? */
 bool flitcast_room_writable(struct flitcast_sock *fs);
-/* Is there room?  If the share of the user has none, the socket is woken when it has. */
+/* As flitcast_room_writable(); if the user's share is used up, arms a wake-up of the socket. */
 bool flitcast_room_await(struct flitcast_sock *fs);
 /* May poll() report EPOLLOUT?  If not, the socket is woken as soon as it may. */
 bool flitcast_room_poll(struct flitcast_sock *fs);
 
-/* Send room in use, by messages under way and by unread reports. */
+/* Send buffer space used by messages under way and by unread reports. */
 u32 flitcast_room_used(const struct flitcast_sock *fs);
 
 #endif /* FLITCAST_SOCK_ROOM_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: send a message: data of sendmsg(), or what is about a connection.
+ * AF_FLITCAST: send a message: data of sendmsg(), or a control message of a connection.
  */
 #include <linux/slab.h>
 #include <linux/sort.h>
@@ -18,7 +18,7 @@
 #include "sock/send.h"
 #include "sock/sysctl.h"
 
-/* Shorter messages cost less to copy than to do without. */
+/* Shorter messages are cheaper to copy than to pin. */
 #define ZEROCOPY_LEAST	8192
 
 static int compare_targets(const void *a, const void *b)
@@ -34,7 +34,7 @@ static_assert((int)FLITCAST_TX_WAIT == FLITCAST_SLOW_WAIT);
 static_assert((int)FLITCAST_TX_SKIP == FLITCAST_SLOW_SKIP);
 static_assert((int)FLITCAST_TX_DETACH == FLITCAST_SLOW_DETACH);
 
-/* Most programs have them in order already. */
+/* Most programs pass sorted lists: sort only if need be. */
 static void sort_dests(struct flitcast_msg_dest *dests, u32 n)
 {
 	u32 i;
@@ -47,7 +47,7 @@ static void sort_dests(struct flitcast_msg_dest *dests, u32 n)
 	}
 }
 
-/* Check a target list; the destinations come back sorted by site and port. */
+/* Check a target list; fill in @dests sorted by site and port. */
 static int dests_from(struct flitcast_sock *fs, const struct flitcast_target *targets, u32 n,
 		      u32 len, struct flitcast_msg_dest *dests)
 {
@@ -72,7 +72,7 @@ static int dests_from(struct flitcast_sock *fs, const struct flitcast_target *ta
 	return 0;
 }
 
-/* Every other site. */
+/* Gather the destinations of a broadcast: every other site. */
 static int gather_all(struct flitcast_sock *fs, const struct sockaddr_flitcast *addr, u32 len,
 		      struct flitcast_msg_dest **out, u32 *count, struct flitcast_send *how)
 {
@@ -112,8 +112,8 @@ static int gather_all(struct flitcast_sock *fs, const struct sockaddr_flitcast *
  * struct controls - control messages of a call of sendmsg(), or the options in their place
  * @slow: FLITCAST_SLOW_TARGET
  * @targets: FLITCAST_TARGETS
- * @ntargets: so many of them
- * @given: @targets are those of a control message
+ * @ntargets: number of @targets
+ * @given: @targets came in a control message
  */
 struct controls {
 	struct flitcast_slow_target slow;
@@ -159,7 +159,7 @@ static int read_controls(struct flitcast_sock *fs, struct msghdr *msg, struct co
 	return 0;
 }
 
-/* The targets of a list. */
+/* Gather the destinations of a target list. */
 static int gather_list(struct flitcast_sock *fs, const struct sockaddr_flitcast *addr,
 		       const struct controls *controls, u32 len, struct flitcast_msg_dest **out,
 		       u32 *count)
@@ -188,8 +188,8 @@ static int gather_list(struct flitcast_sock *fs, const struct sockaddr_flitcast 
 }
 
 /*
- * The destinations of a message, by its address or by the connection.  The caller has room for
- * one in *@out, and *@count is 1; where there are more, *@out is allocated.
+ * Gather the destinations of a message, by its address or by the connection.  On entry *@out has
+ * space for one destination, and *@count is 1; for more, *@out is allocated.
  */
 static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 		  struct flitcast_msg_dest **out, u32 *count, struct flitcast_send *how)
@@ -241,8 +241,9 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 }
 
 /*
- * Fills in @dest and @how of a message to one site that needs nothing that setsockopt() or bind()
- * may be changing.  Return: false if it may, or if something is wrong: gather() says why.
+ * Fast path without lock_sock: fill in @dest and @how of a message to one site that uses no state
+ * that setsockopt() or bind() may be changing.  Return: false if it does, or if the address is
+ * invalid: gather() then decides.
  */
 static bool gather_one(struct flitcast_sock *fs, const struct msghdr *msg,
 		       struct flitcast_msg_dest *dest, struct flitcast_send *how)
@@ -262,7 +263,7 @@ static bool gather_one(struct flitcast_sock *fs, const struct msghdr *msg,
 	return true;
 }
 
-/* The destinations of a message, of a socket that is bound if it was not. */
+/* Gather the destinations of a message; bind the socket first if it is unbound. */
 static int bind_and_gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 			   struct flitcast_msg_dest **dests, u32 *ndests,
 			   struct flitcast_send *how)
@@ -281,7 +282,7 @@ static int bind_and_gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len
 	return err;
 }
 
-/* SO_PRIORITY as it is now; the site knows which messages are long. */
+/* Set the class by the current SO_PRIORITY; the site demotes long messages. */
 static void tx_class(const struct flitcast_sock *fs, struct flitcast_send *how)
 {
 	how->class = READ_ONCE(fs->sk.sk_priority) >= FLITCAST_PRIORITY_HIGH ? FLITCAST_TX_HIGH :
@@ -290,8 +291,8 @@ static void tx_class(const struct flitcast_sock *fs, struct flitcast_send *how)
 }
 
 /*
- * Mode csr: until the message has reserved its way.  It is sent in any case: who does not wait
- * any longer is not told when it enters.
+ * Mode csr: wait until the message has reserved its path.  The site sends it in any case, also
+ * after the wait times out or is interrupted.
  */
 static void admission_wait(struct flitcast_sock *fs, long timeo)
 {
@@ -318,7 +319,7 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 		return -ENOMEM;
 	tx_class(fs, &how);
 	flitcast_msg_set_kind(m, kind, re);
-	/* Answers must go; who asks may be refused. */
+	/* Answers must be sent; a request for a connection may fail. */
 	if (kind != FC_KIND_CONNECT) {
 		flitcast_mem_send_always(fs, how.charge);
 	} else if (!flitcast_mem_send(fs, how.charge)) {
@@ -335,11 +336,11 @@ int flitcast_send_kind(struct flitcast_sock *fs, enum fc_kind kind, u32 re, u32 
 }
 
 /**
- * struct body - data of a message
- * @msg: message that has it; NULL: @small has it
+ * struct body - data of a message of sendmsg()
+ * @msg: message that holds the data; NULL: @small holds it
  * @len: bytes
- * @copied: it is a copy
- * @small: few bytes to one target, for flitcast_port_send()
+ * @copied: the data was copied
+ * @small: data of a short message to one target, for flitcast_port_send()
  */
 struct body {
 	struct flitcast_msg *msg;
@@ -348,7 +349,7 @@ struct body {
 	u8 small[FLITCAST_MSG_SMALL];
 };
 
-/* Hand it over; on a connection nothing comes behind what shutdown() sent. */
+/* Hand a message to the site; lock_sock keeps data of a connection from following FC_KIND_SHUT. */
 static int hand_over(struct flitcast_sock *fs, const struct body *body,
 		     const struct flitcast_msg_dest *dests, const struct flitcast_send *how)
 {
@@ -368,7 +369,7 @@ static int hand_over(struct flitcast_sock *fs, const struct body *body,
 	return err;
 }
 
-/* SIGPIPE for those who want it, and what is pending comes first. */
+/* On a connection EPIPE raises SIGPIPE, and a pending error takes precedence. */
 static int send_error(struct sock *sk, int err, int flags)
 {
 	return sk->sk_type == SOCK_SEQPACKET && err == -EPIPE ?
@@ -376,8 +377,8 @@ static int send_error(struct sock *sk, int err, int flags)
 }
 
 /*
- * Who is told that data of a message is not needed any more: io_uring, or the error queue; NULL:
- * nobody, and it is copied.  The caller lets go of it by held_put() or net_zcopy_put_abort().
+ * Return: the zero-copy notification of a message, for io_uring or the error queue; NULL: none,
+ * copy the data; or ERR_PTR.  The caller releases it with held_put() or net_zcopy_put_abort().
  */
 static struct ubuf_info *held_get(struct sock *sk, const struct msghdr *msg, size_t len)
 {
@@ -396,7 +397,7 @@ static struct ubuf_info *held_get(struct sock *sk, const struct msghdr *msg, siz
 	return held ? held : ERR_PTR(-ENOBUFS);
 }
 
-/* It was sent: as it is, or as a copy. */
+/* Release the notification of a message that was sent; @copied: as a copy, which is reported. */
 static void held_put(const struct msghdr *msg, struct ubuf_info *held, bool copied)
 {
 	if (held && copied && !msg->msg_ubuf)
@@ -404,7 +405,7 @@ static void held_put(const struct msghdr *msg, struct ubuf_info *held, bool copi
 	net_zcopy_put(held);
 }
 
-/* Reads the data of a message: as it is where that is of use, else a copy. */
+/* Read the data of a message: pin its pages if that is worthwhile, else copy it. */
 static int body_read(struct body *body, struct sock *sk, struct msghdr *msg, u32 len, u32 ndests,
 		     struct ubuf_info *held)
 {
@@ -474,7 +475,7 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 	err = body_read(&body, sk, msg, len, ndests, held);
 	if (err)
 		goto abort;
-	/* As long as the socket is writable, nobody waits for its messages to be over. */
+	/* While the socket is writable, no task waits for its messages to complete. */
 	how.patient = !how.report && !held && how.slow == FLITCAST_TX_WAIT &&
 		      flitcast_room_writable(fs);
 	err = hand_over(fs, &body, dests, &how);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * AF_FLITCAST: the family, and the calls of a socket.
+ * AF_FLITCAST: the family, and the operations of a socket.
  */
 #include <linux/module.h>
 #include <linux/net.h>
@@ -22,7 +22,7 @@
 #include "sock/sock.h"
 #include "sock/sysctl.h"
 
-/* What the state of a connection lets one do at once, be it to fail. */
+/* Poll events from the state of a connection: calls that do not block, even if they fail. */
 static __poll_t poll_connection(struct sock *sk)
 {
 	u8 shutdown = READ_ONCE(sk->sk_shutdown);
@@ -50,10 +50,10 @@ static __poll_t fs_poll(struct file *file, struct socket *sock, poll_table *wait
 		mask |= EPOLLERR;
 	if (sk->sk_type == SOCK_SEQPACKET)
 		mask |= poll_connection(sk);
-	/* Also where recvmsg() is to go on looking, or tells that there is no memory for it. */
+	/* Also if recvmsg() has more messages to filter (-EAGAIN), or fails for lack of memory. */
 	if (flitcast_filter_readable(to_fs(sk)))
 		mask |= EPOLLIN | EPOLLRDNORM;
-	/* Neither who listens nor who waits for an answer can send. */
+	/* A listening or connecting socket cannot send. */
 	if (mask & EPOLLOUT || state == TCP_LISTEN || state == TCP_SYN_SENT)
 		return mask;
 	if (flitcast_room_poll(to_fs(sk)))
@@ -75,7 +75,7 @@ static int fs_ioctl(struct socket *sock, unsigned int cmd, unsigned long arg)
 		if (flitcast_conn_state(sk) == TCP_LISTEN)
 			return -EINVAL;
 		err = flitcast_filter_readable(to_fs(sk));
-		/* The length of one that nobody has decided about says nothing. */
+		/* The filter has not decided about the head of the queue yet: report no length. */
 		if (!err || err == -EAGAIN)
 			break;
 		spin_lock_bh(&sk->sk_receive_queue.lock);
@@ -147,7 +147,7 @@ static int fs_release(struct socket *sock)
 	lock_sock(sk);
 	flitcast_listen_close(fs);
 	flitcast_conn_close(fs);
-	/* No delivery and no report comes after this; wake-ups hold the sock. */
+	/* The site neither delivers nor reports after this; wake-ups hold the sock. */
 	flitcast_port_detach(&fs->port);
 	release_sock(sk);
 	flitcast_conn_exit(fs);
@@ -215,7 +215,7 @@ static int fs_create(struct net *net, struct socket *sock, int protocol, int ker
 	if (protocol)
 		return -EPROTONOSUPPORT;
 	sock->ops = sock->type == SOCK_RDM ? &fs_rdm_ops : &fs_seqpacket_ops;
-	/* For io_uring. */
+	/* io_uring checks this flag before it sends without a copy. */
 	set_bit(SOCK_SUPPORT_ZC, &sock->flags);
 	fs = flitcast_sock_make(net, sock, NULL, kern);
 	if (!fs)

@@ -2,7 +2,7 @@
 #ifndef FLITCAST_SOCK_H
 #define FLITCAST_SOCK_H
 
-/* Register the protocol, its sysctls and last the family: the users' door. */
+/* Register the sysctls, the protocols, and last the family, which lets users in. */
 int flitcast_sock_init(void);
 void flitcast_sock_exit(void);
 

@@ -11,10 +11,12 @@
 #include "compat.h"
 #include "sock/sysctl.h"
 
-/* A message by default; buffers by default hold four of them (two is the least that works well). */
+/*
+ * Default message_max.  Default buffers hold four such messages (two is the least that works well).
+ */
 #define MESSAGE_DEFAULT	SZ_1M
 #define MEM_DEFAULT	SZ_4M
-/* What a program may ask for: two of the largest messages there are. */
+/* Largest buffer that a program may request by default: two messages of the largest size. */
 #define MEM_MAX_DEFAULT	(2 * FLITCAST_MESSAGE_MAX)
 
 /* The most that root of a namespace may allow; the share of the user bounds it as well. */

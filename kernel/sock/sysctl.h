@@ -6,7 +6,7 @@
 
 struct net;
 
-/* The least of a receive or send buffer, bytes. */
+/* Smallest receive or send buffer, bytes. */
 #define FLITCAST_MEM_LEAST	4096
 
 /* net.flitcast.message_max, {r,w}mem_default, {r,w}mem_max of a namespace, bytes. */
