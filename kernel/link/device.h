@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The device of a link: how a request names it, and what is told of it.
+ * The device of a link: how a request names it, and how a backend describes it.
  */
 #ifndef FLITCAST_LINK_DEVICE_H
 #define FLITCAST_LINK_DEVICE_H
@@ -37,12 +37,12 @@ struct flitcast_link_spec {
 };
 
 /**
- * struct flitcast_link_device - what a backend tells of a link's device
- * @ifindex: index of the network device; 0: it is none
+ * struct flitcast_link_device - description of a link's device by its backend
+ * @ifindex: index of the network device; 0: not a network device
  * @name: name of the device
- * @reason: why the device does not carry frames; "" if it does, or if nothing more is known
+ * @reason: why the device does not carry frames; "" if it does, or if the reason is unknown
  * @connection: state of the connection; "" if the backend has none
- * @peer: address of the other end, where there are connections
+ * @peer: address of the other end, if the backend has connections
  * @gid: address of this end; zeros while it is not known
  * @qp: number of the queue pair; 0: there is none
  *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links, as far as all backends are alike: frames are checked when they come, and are transmitted
- * in the order of core/turn.h.
+ * Links, independent of the backend: check received frames, and transmit frames in the order of
+ * core/turn.h.
  */
 #include <linux/in.h>
 #include <linux/kmod.h>
@@ -14,7 +14,7 @@
 #include "core/wire_link.h"
 #include "link/link.h"
 
-/* The backend of another module, under RTNL. */
+/* The backend that another module registered, under RTNL. */
 static const struct flitcast_link_kind *other_kind;
 
 int flitcast_link_kind_register(const struct flitcast_link_kind *kind)
@@ -52,7 +52,7 @@ const struct flitcast_link_kind *flitcast_link_kind_find(const char *name)
 	return other_kind && !strcmp(other_kind->name, name) ? other_kind : NULL;
 }
 
-/* CRC32C of a frame from its link header on, with zeros in place of the checksum. */
+/* CRC32C of a frame from its link header on, with the checksum field as zero. */
 static u32 frame_sum(struct sk_buff *skb)
 {
 	struct skb_seq_state state;
@@ -98,17 +98,20 @@ drop:
 }
 EXPORT_SYMBOL_GPL(flitcast_link_input);
 
-/* Set while flitcast_link_arrive() frees a frame for its link, which drained() then names. */
+/*
+ * @arriving is set while flitcast_link_arrive() orphans a frame; drained() then stores the frame's
+ * link in @arrived.
+ */
 static DEFINE_PER_CPU(bool, arriving);
 static DEFINE_PER_CPU(struct flitcast_link *, arrived);
 
-/* Bytes of memory of the flits that the device has. */
+/* Bytes of memory of the flits that the device holds. */
 static u32 held(const struct flitcast_link *link)
 {
 	return sk_wmem_alloc_get(link->owner_sock->sk);
 }
 
-/* The device has let go of a flit: frames that wait may be transmitted. */
+/* Wait queue function: the device released a flit, so waiting frames may be transmitted. */
 static int drained(wait_queue_entry_t *entry, unsigned int mode, int flags, void *key)
 {
 	struct flitcast_link *link = container_of(entry, struct flitcast_link, drained);
@@ -145,10 +148,9 @@ noinline void flitcast_link_arrive(struct sk_buff *skb)
 EXPORT_SYMBOL_GPL(flitcast_link_arrive);
 
 /*
- * The flits that a device has are charged to the send memory of a socket, as all data that is sent:
- * freeing a frame returns its memory and wakes the link.  A device may keep a frame for longer than
- * the link, and the module, exist; the frame keeps the socket, whose code and data belong to the
- * kernel: so its family is none of a module.
+ * Flits that a device holds are charged to the send memory of a socket: freeing a frame uncharges
+ * it and wakes the link.  A device may hold a frame longer than the link and this module exist; the
+ * frame keeps the socket.  So the socket is of a family that is built into the kernel.
  */
 static int account_begin(struct flitcast_link *link)
 {
@@ -159,7 +161,7 @@ static int account_begin(struct flitcast_link *link)
 	if (err)
 		return err == -ENFILE ? -ENOMEM : err;
 	sk = link->owner_sock->sk;
-	/* The socket never refuses room: @depth says how much is enough. */
+	/* The socket is unlimited: @depth limits what the device holds. */
 	sk->sk_userlocks |= SOCK_SNDBUF_LOCK;
 	sk->sk_sndbuf = INT_MAX;
 	tasklet_setup(&link->drain, drain_soon);
@@ -210,7 +212,7 @@ void flitcast_link_destroy(struct flitcast_link *link)
 
 	ASSERT_RTNL();
 	remove_wait_queue(sk_sleep(link->owner_sock->sk), &link->drained);
-	/* The owner has let go of the link, and no device calls for more. */
+	/* The owner no longer uses the link; after @stop the device does not call it either. */
 	link->kind->stop(link);
 	tasklet_kill(&link->drain);
 	sock_release(link->owner_sock);
@@ -241,7 +243,7 @@ void flitcast_link_describe(struct flitcast_link *link, struct flitcast_link_dev
 	link->kind->describe(link, device);
 }
 
-/* Most heads of frames fit, with the struct skb_shared_info behind each. */
+/* Most heads of frames fit, with their struct skb_shared_info. */
 #define SMALL_HEAD	512
 
 static bool is_small(unsigned int room)
@@ -255,7 +257,7 @@ struct sk_buff *flitcast_skb_alloc(unsigned int headroom, unsigned int size)
 	void *head;
 
 	if (is_small(headroom + size)) {
-		/* In one go, and of a known size; __alloc_skb() does more than that. */
+		/* One kmalloc() of constant size is cheaper than __alloc_skb(). */
 		head = kmalloc(SMALL_HEAD, GFP_ATOMIC | __GFP_NOMEMALLOC | __GFP_NOWARN);
 		if (head)
 			skb = napi_build_skb(head, SMALL_HEAD);
@@ -280,7 +282,7 @@ struct sk_buff *flitcast_link_alloc(const struct flitcast_link *link, unsigned i
 	if (!is_small(headroom + size))
 		room = SKB_DATA_ALIGN(headroom + size) +
 		       SKB_DATA_ALIGN(sizeof(struct skb_shared_info));
-	/* The frame is soon gone, so it may share a page with others. */
+	/* The frame is freed soon, so it may share a page with others. */
 	head = napi_alloc_frag(room);
 	if (!head)
 		return NULL;
@@ -315,13 +317,13 @@ void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 	spin_unlock(&link->txq.lock);
 }
 
-/* May the device get one more flit, where it has this many bytes of them? */
+/* May the device get one more flit, if it holds @has bytes of flits? */
 static bool room(const struct flitcast_link *link, u32 has)
 {
 	return fc_depth_room(&link->depth, has) && (!link->kind->room || link->kind->room(link));
 }
 
-/* Look at which flits the device has let go of. */
+/* Update @had and @full for the flits that the device has released. */
 static void settle(struct flitcast_link *link)
 {
 	u32 has = held(link);
@@ -364,12 +366,12 @@ void flitcast_link_pass(struct flitcast_link *link, struct sk_buff *skb)
 	transmit(link, skb);
 	flush(link);
 	spin_unlock(&link->tx_lock);
-	smp_mb(); /* as flitcast_link_drain() */
+	smp_mb(); /* as in flitcast_link_drain() */
 	if (unlikely(!skb_queue_empty_lockless(&link->txq)))
 		flitcast_link_drain(link);
 }
 
-/* Put frames into the queues in which they wait for their turn. */
+/* Sort frames into the queues of their bands. */
 static noinline void sort(struct flitcast_link *link, struct sk_buff_head *frames)
 {
 	struct sk_buff *skb;
@@ -383,10 +385,10 @@ static noinline void sort(struct flitcast_link *link, struct sk_buff_head *frame
 	}
 }
 
-/* The next frame that may leave, or NULL. */
+/* Dequeue the next frame that may be transmitted, or return NULL. */
 static struct sk_buff *next(struct flitcast_link *link)
 {
-	/* Control frames, which are few, go in any case. */
+	/* Control frames are few: @full does not hold them back. */
 	u32 may = link->full ? link->waiting & fc_bit(FC_BAND_CTRL) : link->waiting;
 	enum fc_band band;
 	struct sk_buff *skb;
@@ -400,7 +402,7 @@ static struct sk_buff *next(struct flitcast_link *link)
 	return skb;
 }
 
-/* Transmit in turn as long as the device has room. */
+/* Transmit frames in turn while the device has room. */
 static noinline void in_turn(struct flitcast_link *link, struct sk_buff_head *frames)
 {
 	struct sk_buff *skb;
@@ -420,7 +422,7 @@ void flitcast_link_drain(struct flitcast_link *link)
 	__skb_queue_head_init(&frames);
 
 	/*
-	 * A caller that finds the lock taken may return: the holder looks at the queue again after
+	 * A caller that fails to get the lock may return: the holder checks the queue again after
 	 * it has released the lock.  The windows bound the frames that are queued.
 	 */
 	do {
@@ -436,7 +438,7 @@ void flitcast_link_drain(struct flitcast_link *link)
 		flush(link);
 		full = link->full;
 		spin_unlock(&link->tx_lock);
-		smp_mb(); /* the unlock is seen before the queue is looked at again */
+		smp_mb(); /* order the unlock before the queue is checked again */
 	} while (!skb_queue_empty_lockless(&link->txq) || (full && held(link) != link->had));
 }
 EXPORT_SYMBOL_GPL(flitcast_link_drain);

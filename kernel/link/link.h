@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A link: a device that carries Flitcast frames to one peer, beside other traffic.  This layer
- * knows link headers, the order of transmission and how much of flits a device is to have.  The
- * owner of a link (struct flitcast_link_ops) knows what frames mean.  A backend (struct
- * flitcast_link_kind) knows the device; netdev.c is the backend of network devices.
+ * handles link headers, the order of transmission and the amount of flits that a device holds.  The
+ * owner of a link (struct flitcast_link_ops) interprets frames.  A backend (struct
+ * flitcast_link_kind) drives the device; netdev.c is the backend of network devices.
  */
 #ifndef FLITCAST_LINK_H
 #define FLITCAST_LINK_H
@@ -24,16 +24,16 @@ struct socket;
 struct flitcast_link;
 
 /**
- * struct flitcast_link_ops - the owner of a link
- * @pass: a plain frame (core/wire_plain.h) of the peer, which nobody else refers to, at its link
- *	header; takes ownership of the skb if it returns true, and else has changed nothing:
- *	@receive gets the frame then.  It has on it what others have hung on it, which is to be
- *	taken off (flitcast_link_scrub()) if it is not transmitted at once.  Softirq, RCU read lock.
- * @receive: a frame with a valid link header, trimmed to its length, at its
- *	link header; takes ownership of the skb.  Softirq, RCU read lock.
- * @carrier: the device can, or can no longer, carry frames.  RTNL held, or, while @stop of the
- *	backend waits for its callers, the RCU read lock.
- * @gone: the device goes away; call flitcast_link_destroy().  RTNL held.
+ * struct flitcast_link_ops - functions of the owner of a link
+ * @pass: receive a plain frame (core/wire_plain.h) of the peer, unshared, at its link header.
+ *	Return: true: took ownership of the skb; false: changed nothing, and the link calls
+ *	@receive.  The skb still has its device, dst and extensions: call flitcast_link_scrub()
+ *	unless it is transmitted at once.  Softirq, RCU read lock.
+ * @receive: receive a frame with a valid link header, trimmed to its length, at its link header;
+ *	takes ownership of the skb.  Softirq, RCU read lock.
+ * @carrier: the device can, or can no longer, carry frames.  Context: RTNL held; or, from callers
+ *	that @stop of the backend waits for, the RCU read lock.
+ * @gone: the device is being unregistered; call flitcast_link_destroy().  RTNL held.
  */
 struct flitcast_link_ops {
 	bool (*pass)(struct flitcast_link *link, struct sk_buff *skb);
@@ -48,23 +48,25 @@ struct flitcast_link_ops {
  * @name: how requests name the backend
  * @create: check the request, and make a link with its @headroom.  Return: the link, or ERR_PTR.
  *	RTNL held.
- * @start: let frames and changes of the carrier come.  RTNL held.
- * @stop: no callback comes and nobody is in @transmit after it returns.  RTNL held, may sleep.
+ * @start: enable callbacks for frames and changes of the carrier.  RTNL held.
+ * @stop: disable callbacks; after it returns none runs, nor does @transmit.  RTNL held, may sleep.
  * @free: free the link, after @stop or instead of @start.  RTNL held, may sleep.
- * @ready: the device can carry frames.  RTNL held.  NULL: it cannot until the backend says so.
- * @small: the device carries no frames as long as a flit; NULL: it always does
+ * @ready: the device can carry frames.  RTNL held.  NULL: not ready until the backend calls
+ *	@carrier of the owner.
+ * @small: the device carries no frames as long as a flit; NULL: never small
  * @long_frames: flits are longer than the MTU of the device, which carries such frames all the
- *	same; NULL: they never are
+ *	same; NULL: never longer
  * @peer: was a HELLO sent by the peer?  While the link is not up, the sender of a HELLO becomes the
- *	peer.  NULL: nobody else can send.  The owner's lock.
- * @describe: tell about the device; the result is zeroed.  The owner's lock.
- * @transmit: take a frame at its link header, and its ownership.  Return: false if the frame was
+ *	peer.  NULL: only the peer can send.  The owner's lock.
+ * @describe: fill in the description of the device, which is zeroed.  The owner's lock.
+ * @transmit: transmit a frame, at its link header; takes ownership.  Return: false if the frame was
  *	dropped.  @tx_lock, BH disabled, RCU read lock.
- * @flush: hand to the device the frames that @transmit has collected; NULL: it collects none.
+ * @flush: hand to the device the frames that @transmit has collected; NULL: @transmit collects
+ *	none.
  *	Context as @transmit.
  * @room: does the device have room for one more flit?  NULL: always.  Context as @transmit.  A
- *	backend with this function charges every frame (flitcast_link_charge()), and makes room
- *	before it frees a frame.
+ *	backend with this function charges every frame (flitcast_link_charge()), and updates its
+ *	room before it frees a frame.
  */
 struct flitcast_link_kind {
 	const char *name;
@@ -84,27 +86,27 @@ struct flitcast_link_kind {
 };
 
 /**
- * struct flitcast_link - one device in use
+ * struct flitcast_link - a link, which uses one device
  * @kind: backend
  * @ops: owner's functions
  * @owner: owner's pointer
- * @port: owner's number for it
+ * @port: owner's number of the link
  * @flit: bytes of the longest frame of the owner
  * @headroom: bytes that a frame needs before its payload
- * @sum: frames carry a checksum, as a HELLO always does
+ * @sum: all frames carry a checksum; a HELLO always does
  * @txq: frames to transmit, in order
- * @tx_lock: held by the one who transmits; protects all from @wait to @had
- * @wait: frames out of @txq that the device has no room for yet, by enum fc_band
- * @waiting: bit of each of these that has frames
- * @full: the device has as much of flits as it is to have; so it is where frames are in @wait
- * @turn: from which of @wait the next frame is taken
- * @depth: how much of flits the device is to have, in bytes of memory
- * @had: how much it had when that was last looked at, and has got since
- * @owner_sock: what the device has of flits is charged to it (sk_wmem_alloc); never bound
- * @drained: in its wait queue: the device let go of a flit
- * @drain: transmits what waits then
- * @stat: counters, by enum fc_link_stat; the owner's lock protects them, but for
- *	TX_DROPPED, RX_MALFORMED and RX_CHECKSUM, which are this layer's alone
+ * @tx_lock: held by the transmitting CPU; protects all from @wait to @had
+ * @wait: frames from @txq that the device has no room for yet, by enum fc_band
+ * @waiting: mask of the queues of @wait that have frames
+ * @full: the device holds its limit of flits; always set while @wait has frames
+ * @turn: scheduler state: which queue of @wait is next
+ * @depth: limit of the flits that the device holds, in bytes of memory
+ * @had: bytes that the device held at the last check, plus those charged since
+ * @owner_sock: socket that flits held by the device are charged to (sk_wmem_alloc); never bound
+ * @drained: entry in the wait queue of @owner_sock, called when the device releases a flit
+ * @drain: transmits waiting frames after that
+ * @stat: counters, by enum fc_link_stat; the owner's lock protects them, except for TX_DROPPED,
+ *	RX_MALFORMED and RX_CHECKSUM, which only this layer changes
  *
  * Never change after publication: @kind, @ops, @owner, @port, @flit.  A link is freed after an RCU
  * grace period: a transmitter holds the RCU read lock, not a reference.  @sum changes under the
@@ -147,35 +149,35 @@ extern const struct flitcast_link_kind flitcast_netdev_kind;
  */
 int flitcast_link_kind_register(const struct flitcast_link_kind *kind);
 
-/* No link is made of @kind any more; its backend ends those there are.  Context: takes RTNL. */
+/* Allow no new links of @kind; the backend ends existing ones.  Context: takes RTNL. */
 void flitcast_link_kind_unregister(const struct flitcast_link_kind *kind);
 
-/* The backend of another module, which is loaded first if need be.  Context: process, no locks. */
+/* Load the module of backend @name unless a backend is registered.  Context: process, no locks. */
 void flitcast_link_kind_load(const char *name);
 
-/* The backend of this name, or NULL.  Context: RTNL held, which keeps the backend. */
+/* Return: the registered backend of this name, or NULL.  Context: RTNL held, which keeps it. */
 const struct flitcast_link_kind *flitcast_link_kind_find(const char *name);
 
 /**
  * flitcast_link_input() - check a frame that the device received, and hand it to the owner
  * @link: link
- * @skb: frame at its link header, to which nobody else refers; ownership is taken
- * @known: the peer sent it; of other senders only a HELLO is of interest
+ * @skb: unshared frame at its link header; takes ownership
+ * @known: the peer sent the frame; from other senders only a HELLO is accepted
  *
  * Context: softirq, RCU read lock.
  */
 void flitcast_link_input(struct flitcast_link *link, struct sk_buff *skb, bool known);
 
 /*
- * The device let go of a frame: its link transmits what waits at once.  A tasklet would let the
- * device become idle.  Context: softirq, RCU read lock.
+ * The sender's device released a frame: orphan it, and transmit waiting frames of its link at once,
+ * because a tasklet would let the device become idle.  Context: softirq, RCU read lock.
  */
 void flitcast_link_arrive(struct sk_buff *skb);
 
 /*
- * The device keeps a frame in a queue until it is freed.  No more of flits is to wait there than
- * the device needs, because in the link's own queues another frame may still go first.  Context: as
- * @transmit.
+ * Charge a frame that the device keeps in a queue until it is freed.  The device queue must hold no
+ * more flits than the device needs, because in the link's own queues another frame may still
+ * overtake.  Context: as @transmit.
  */
 void flitcast_link_charge(struct flitcast_link *link, struct sk_buff *skb);
 
@@ -192,7 +194,7 @@ void flitcast_link_charge(struct flitcast_link *link, struct sk_buff *skb);
  * @port: owner's number
  * @extack: gets the reason of a refusal
  *
- * Nothing is received before flitcast_link_start().
+ * The owner gets no callback before flitcast_link_start().
  *
  * Context: RTNL held.  Return: the link or an ERR_PTR: -EBUSY, -EINVAL, -ENODEV, -ENOMEM.
  */
@@ -200,18 +202,18 @@ struct flitcast_link *flitcast_link_create(const struct flitcast_link_spec *spec
 					   const struct flitcast_link_ops *ops, void *owner,
 					   u8 port, struct netlink_ext_ack *extack);
 
-/* Let frames and carrier events come.  Context: RTNL held. */
+/* Enable callbacks for frames and carrier events.  Context: RTNL held. */
 void flitcast_link_start(struct flitcast_link *link);
 
 /**
- * flitcast_link_destroy() - unbind; no callback comes after it returns
- * @link: link that its owner shows to nobody any more; freed
+ * flitcast_link_destroy() - unbind the device; no callback runs after it returns
+ * @link: link that its owner has unpublished; freed
  *
  * Context: RTNL held, may sleep.
  */
 void flitcast_link_destroy(struct flitcast_link *link);
 
-/* Does the device carry no frames as long as a flit? */
+/* Is the device unable to carry frames as long as a flit? */
 bool flitcast_link_small(const struct flitcast_link *link);
 
 /* Calls @peer of struct flitcast_link_kind. */
@@ -221,18 +223,18 @@ bool flitcast_link_peer(struct flitcast_link *link, const struct sk_buff *skb, b
 void flitcast_link_describe(struct flitcast_link *link, struct flitcast_link_device *device);
 
 /**
- * flitcast_skb_alloc() - skb that no link is known for yet
+ * flitcast_skb_alloc() - allocate an skb before its link is known
  * @headroom: bytes before its data
  * @size: bytes of its linear part
  *
- * Context: BH disabled: it comes from those that napi_consume_skb() has put by.
+ * Context: BH disabled: uses the per-CPU cache that napi_consume_skb() fills.
  *
  * Return: an empty skb, or NULL.
  */
 struct sk_buff *flitcast_skb_alloc(unsigned int headroom, unsigned int size);
 
 /**
- * flitcast_link_alloc() - skb for a frame that the peer does not keep: of no message
+ * flitcast_link_alloc() - allocate an skb for a frame without message data
  * @link: link it will go to
  * @size: bytes after the link header in the linear part
  *
@@ -242,13 +244,13 @@ struct sk_buff *flitcast_skb_alloc(unsigned int headroom, unsigned int size);
  */
 struct sk_buff *flitcast_link_alloc(const struct flitcast_link *link, unsigned int size);
 
-/* Are flits longer than the MTU of the device, which carries such frames all the same? */
+/* Are flits longer than the MTU of the device, although the device carries them? */
 bool flitcast_link_long(const struct flitcast_link *link);
 
 /**
- * flitcast_link_stretch() - a frame as long as a flit, to see whether it is carried
+ * flitcast_link_stretch() - pad a frame to the size of a flit, to probe whether the link carries it
  * @link: link it will go to
- * @skb: of that link; gets zeros behind what it has
+ * @skb: frame of that link; zeros are appended
  */
 void flitcast_link_stretch(const struct flitcast_link *link, struct sk_buff *skb);
 
@@ -258,20 +260,20 @@ void flitcast_link_stretch(const struct flitcast_link *link, struct sk_buff *skb
 /**
  * flitcast_link_queue() - queue a frame in order
  * @link: link
- * @skb: payload; ownership is taken; its linear head is private
- * @hdr: link header to put in front; len is taken from the skb
+ * @skb: payload, with a private linear head; takes ownership
+ * @hdr: link header to push; @len and @summed are set here
  *
- * Context: the owner's lock.  flitcast_link_drain() follows after unlock.
+ * Context: the owner's lock.  The caller must call flitcast_link_drain() after unlocking.
  */
 void flitcast_link_queue(struct flitcast_link *link, struct sk_buff *skb,
 			 struct fc_link_hdr *hdr);
 
 /**
- * flitcast_link_scrub() - take off what others have hung on a frame
+ * flitcast_link_scrub() - drop metadata of other layers from a frame
  * @skb: frame of a link
  *
- * Where it came from (a device that may go before the frame is read), a route, a connection that is
- * tracked, extensions: none of this is kept with a frame, nor sent on.
+ * Drops the receiving device (which may be unregistered before the frame is read), dst, conntrack
+ * and extensions, so that a frame neither holds nor forwards them.
  */
 static inline void flitcast_link_scrub(struct sk_buff *skb)
 {
@@ -282,8 +284,8 @@ static inline void flitcast_link_scrub(struct sk_buff *skb)
 }
 
 /*
- * May a frame be transmitted past the queue, which is empty, to a device that has room?  @tx_lock
- * is held then.  Context: the owner's lock: so the frame is the next one.
+ * May a frame bypass the queue, because it is empty and the device has room?  Return: true: yes,
+ * and @tx_lock is held.  Context: the owner's lock, so that no other frame comes first.
  */
 static inline bool flitcast_link_idle(struct flitcast_link *link)
 {
@@ -302,10 +304,10 @@ static inline bool flitcast_link_idle(struct flitcast_link *link)
 void flitcast_link_pass(struct flitcast_link *link, struct sk_buff *skb)
 	__releases(&link->tx_lock);
 
-/* Transmit what is queued.  Context: BH disabled, RCU read lock, no spinlock. */
+/* Transmit queued frames.  Context: BH disabled, RCU read lock, no spinlock. */
 void flitcast_link_drain(struct flitcast_link *link);
 
-/* Events of network devices.  Context: module init and exit. */
+/* Register for events of network devices.  Context: module init and exit. */
 int flitcast_netdev_init(void);
 void flitcast_netdev_exit(void);
 

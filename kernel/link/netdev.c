@@ -22,7 +22,7 @@
  * @pt: our ethertype on that device
  * @node: in the list of all links, under RTNL
  * @peer: hardware address to which frames are sent; all ones before the first HELLO
- * @peer_known: @peer was heard
+ * @peer_known: @peer is set from a HELLO
  *
  * @peer and @peer_known change under the owner's lock while the handshake is not done.
  */
@@ -80,7 +80,7 @@ static int frame_in(struct sk_buff *skb, struct net_device *dev, struct packet_t
 {
 	struct netdev_link *l = container_of(pt, struct netdev_link, pt);
 
-	/* Over a veth a flit leaves the sender's device when it is received here. */
+	/* A flit sent over veth leaves the sender's device when it is received here. */
 	if (unlikely(skb->destructor) && !skb_shared(skb))
 		flitcast_link_arrive(skb);
 	if (plain(l, skb) && l->link.ops->pass(&l->link, skb))
@@ -89,9 +89,9 @@ static int frame_in(struct sk_buff *skb, struct net_device *dev, struct packet_t
 }
 
 /*
- * The longest frame that a device carries, without its Ethernet header.  A veth hands over whole
- * what other devices would have to segment: a list of frames (SKB_GSO_FRAGLIST).  No hardware takes
- * such a list, so a device with that feature has only software behind it.
+ * The longest frame that a device carries, without its Ethernet header.  A veth passes on
+ * unsegmented what other devices would have to segment: a list of frames (SKB_GSO_FRAGLIST).  No
+ * hardware supports such a list, so a device with that feature is backed by software only.
  */
 static u32 longest(const struct net_device *dev)
 {
@@ -142,7 +142,7 @@ static void netdev_describe(struct flitcast_link *link, struct flitcast_link_dev
 		strscpy(device->reason, "the device is down", sizeof(device->reason));
 }
 
-/* A frame above the MTU: for the device to hand over as it is. */
+/* Mark a frame above the MTU as GSO, so that the device passes it on unsegmented. */
 static void mark_long(struct sk_buff *skb, const struct net_device *dev)
 {
 	struct skb_shared_info *shinfo = skb_shinfo(skb);
@@ -150,17 +150,17 @@ static void mark_long(struct sk_buff *skb, const struct net_device *dev)
 	shinfo->gso_type = SKB_GSO_FRAGLIST;
 	shinfo->gso_size = READ_ONCE(dev->mtu);
 	shinfo->gso_segs = 1;
-	/* With none the stack would segment it. */
+	/* With CHECKSUM_NONE the stack would segment the frame. */
 	skb->ip_summed = CHECKSUM_UNNECESSARY;
 }
 
-/* The Ethernet header; false if it cannot be made. */
+/* Push the Ethernet header.  Return: false if that fails. */
 static bool put_header(const struct netdev_link *l, struct sk_buff *skb)
 {
 	struct net_device *dev = l->dev;
 	struct ethhdr *eth;
 
-	/* Devices that make another one are upon others. */
+	/* Stacked devices may build another header. */
 	if (!dev->header_ops || dev->header_ops->create != eth_header)
 		return dev_hard_header(skb, dev, ethertype, l->peer, dev->dev_addr, skb->len) >= 0;
 	if (unlikely(skb_headroom(skb) < ETH_HLEN))
@@ -173,9 +173,9 @@ static bool put_header(const struct netdev_link *l, struct sk_buff *skb)
 }
 
 /*
- * May a frame be handed to the device as it is?  That is so where dev_queue_xmit() would do no
- * more: no queue, no lock, nobody who listens, filters or redirects, and nothing in the frame
- * that the device does not take.
+ * May a frame be handed to the device directly?  True if dev_queue_xmit() would do no more: the
+ * device has no queue, no lock, no packet tap, egress filter or redirect, and supports the frame's
+ * layout.
  */
 static bool passes(const struct sk_buff *skb, struct net_device *dev,
 		   const struct netdev_queue *txq)
@@ -194,7 +194,7 @@ static bool passes(const struct sk_buff *skb, struct net_device *dev,
 				    skb->len < READ_ONCE(dev->gso_max_size));
 }
 
-/* @flit: the frame is a flit.  Its data does not tell: a device's header may have any length. */
+/* @flit: the frame is a flit; the data no longer shows this, as a device header precedes it. */
 static bool hand_over(struct netdev_link *l, struct sk_buff *skb, bool flit)
 {
 	struct net_device *dev = l->dev;
@@ -202,7 +202,9 @@ static bool hand_over(struct netdev_link *l, struct sk_buff *skb, bool flit)
 	int err;
 
 	if (!passes(skb, dev, txq)) {
-		/* A flit goes into a queue; the stack may have to segment one that is GSO. */
+		/*
+		 * Charge a flit that enters a queue, but not a GSO one: the stack may segment it.
+		 */
 		if (flit && rcu_dereference_bh(txq->qdisc)->enqueue && !skb_is_gso(skb))
 			flitcast_link_charge(&l->link, skb);
 		err = dev_queue_xmit(skb);
@@ -223,20 +225,20 @@ static bool netdev_transmit(struct flitcast_link *link, struct sk_buff *skb)
 	struct netdev_link *l = of(link);
 	struct net_device *dev = l->dev;
 
-	/* The device that received the frame may not change how it is sent. */
+	/* Clear metadata of the receiving device, which must not affect transmission. */
 	skb_scrub_packet(skb, true);
 	skb_reset_network_header(skb);
 	skb->dev = dev;
 	skb->protocol = htons(ethertype);
 	skb->priority = TC_PRIO_CONTROL;
 	skb->ip_summed = CHECKSUM_NONE;
-	/* None of a list of segments, which would be segmented. */
+	/* Clear GSO state of the received frame, or the stack would segment it. */
 	shinfo->gso_size = 0;
 	shinfo->gso_segs = 0;
 	shinfo->gso_type = 0;
 	if (unlikely(skb->len > READ_ONCE(dev->mtu)))
 		mark_long(skb, dev);
-	/* One queue, so that frames stay in order. */
+	/* Use one queue, to keep frames in order. */
 	skb_set_queue_mapping(skb, 0);
 	if (!put_header(l, skb)) {
 		kfree_skb(skb);
@@ -250,7 +252,10 @@ static void netdev_start(struct flitcast_link *link)
 	dev_add_pack(&of(link)->pt);
 }
 
-/* dev_remove_pack() waits for receivers, the peer's among them, and for transmitters. */
+/*
+ * dev_remove_pack() waits for an RCU grace period: for receivers, also the peer's, and
+ * transmitters.
+ */
 static void netdev_stop(struct flitcast_link *link)
 {
 	dev_remove_pack(&of(link)->pt);
@@ -302,7 +307,7 @@ static struct flitcast_link *netdev_create(const struct flitcast_link_spec *spec
 	if (!l)
 		return ERR_PTR(-ENOMEM);
 	l->dev = dev;
-	/* not charged: the tracker is there for debugging alone */
+	/* not charged: the tracker is for debugging only */
 	netdev_hold(dev, &l->dev_tracker, GFP_KERNEL);
 	l->link.headroom = headroom(dev);
 	eth_broadcast_addr(l->peer);
