@@ -106,13 +106,13 @@ enum flitcast_route_attr {
 
 #define FLITCAST_A_ROUTE_MAX (__FLITCAST_A_ROUTE_MAX - 1)
 
-/* What a site believes: which of its own links another one says do not work. */
+/* Dead links that a site knows of: the links of an origin that the origin reported dead. */
 enum flitcast_fault_attr {
 	FLITCAST_A_FAULT_UNSPEC,
-	FLITCAST_A_FAULT_SITE,		/* u32: the site that believes it */
-	FLITCAST_A_FAULT_ORIGIN,	/* u32: the site that says it; may be the same */
+	FLITCAST_A_FAULT_SITE,		/* u32: the site that knows of them */
+	FLITCAST_A_FAULT_ORIGIN,	/* u32: the site that reported them; may be the same */
 	FLITCAST_A_FAULT_INCARNATION,	/* u32: of the origin */
-	FLITCAST_A_FAULT_VERSION,	/* u32: number of what the origin says; 0: nothing yet */
+	FLITCAST_A_FAULT_VERSION,	/* u32: number of the origin's report; 0: none yet */
 	FLITCAST_A_FAULT_PORTS,		/* u32: mask of ports, bit 1 for port 1; not 0 */
 	__FLITCAST_A_FAULT_MAX,
 };

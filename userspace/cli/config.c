@@ -79,7 +79,7 @@ static void load_site(struct nlmsghdr *message, void *arg)
 	get_attrs(message, a, FLITCAST_A_SITE_MAX);
 	site->id = get_u32(a[FLITCAST_A_SITE_ID]);
 	snprintf(site->spec, sizeof(site->spec), "%s", get_string(a[FLITCAST_A_SITE_TOPOLOGY]));
-	/* That of a graph needs another request. */
+	/* The topology of a graph needs another request. */
 	if (!network_is_graph(site->spec))
 		fc_topo_parse(&site->topo, site->spec);
 	snprintf(site->mode, sizeof(site->mode), "%s", get_string(a[FLITCAST_A_SITE_MODE]));

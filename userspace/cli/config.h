@@ -15,7 +15,7 @@
 #include "rdma.h"
 #include "site.h"
 
-/* What a file begins with: the version of its form. */
+/* Version of the file format, at the beginning of a file. */
 #define CONFIG_VERSION	1
 
 /* Numbers a site is set by, in the order of config_settings[]. */

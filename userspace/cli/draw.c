@@ -170,7 +170,7 @@ static bool goes_around(const struct layout *layout, uint32_t site, uint8_t dir,
 	for (i = 0; i < topo->ndims; i++) {
 		int from = coordinate(topo, site, i), to = coordinate(topo, peer, i);
 		double length = hypot(layout->step[i].x, layout->step[i].y);
-		/* It leaves on the side that is away from the peer. */
+		/* A wrap-around link leaves on the side away from the peer. */
 		int sign = from > to ? 1 : -1;
 
 		if (from == to)
@@ -274,7 +274,7 @@ static uint32_t last_tree(const struct fc_topo *topo, const struct load *loads)
 	return most;
 }
 
-/* What is written beside a link that is up. */
+/* The label of a link that is up. */
 static const char *number_of(const struct load *load, char buf[16])
 {
 	return short_number(load->targets ? load->targets :

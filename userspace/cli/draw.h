@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include "topo.h"
 
-/* What is drawn has to be read. */
+/* A drawing of more sites would not be legible. */
 #define DRAW_SITES_MAX	1024
 
 /**
@@ -47,7 +47,7 @@ enum draw_mark {
  * @marks: by site, enum draw_mark, or NULL
  */
 void draw_svg(const struct fc_topo *topo, const struct load *loads, const uint8_t *marks);
-/* The same for graphviz. */
+/* Print the drawing for graphviz. */
 void draw_dot(const struct fc_topo *topo, const struct load *loads, const uint8_t *marks);
 
 #endif /* FLITCAST_CLI_DRAW_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a site believes of dead links.
+ * Dead links that a site knows of.
  */
 #ifndef FLITCAST_CLI_FAULTS_H
 #define FLITCAST_CLI_FAULTS_H

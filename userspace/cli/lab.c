@@ -105,7 +105,7 @@ static int exec(const struct option_given *given)
 	return status;
 }
 
-/* What a site says; false if that is not to be had. */
+/* Query the state of a site.  Return: false, after a complaint, if that fails. */
 static bool ask(const struct lab *lab, uint32_t site, struct site_state *state)
 {
 	struct nl_sock *genl = lab_open(lab, site, NETLINK_GENERIC);

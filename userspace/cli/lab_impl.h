@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of "flitcast lab" share.
+ * Declarations shared by the files of "flitcast lab".
  *
  * Site N of the lab NAME is in the namespace NAME-N; its port P is the veth pP, or the
  * links of all sites are RDMA links of one RDMA port, which is its own peer.
@@ -22,7 +22,7 @@
 /* The kernel refuses sites of larger networks. */
 #define LAB_SITES_MAX	FLITCAST_SITES_MAX
 
-/* What has become of a site since the lab came up. */
+/* State of a site since the lab came up. */
 enum lab_fate {
 	LAB_LIVES,
 	LAB_DEAD,
@@ -70,13 +70,13 @@ struct lab {
 void lab_set_name(struct lab *lab, const char *name);
 /* Reads the state of the lab of that name; false if there is none. */
 bool lab_load(struct lab *lab);
-/* The same; does not return where there is none. */
+/* As lab_load(), but exits if there is no such lab. */
 void lab_need(struct lab *lab);
 /* The arguments name and SITE: loads the lab.  Return: its sites that are named, to be freed. */
 uint32_t *lab_sites(struct lab *lab, const struct option_given *given, size_t *n);
 /* Complete from the first moment, and only one of two at a time succeeds. */
 void lab_save(const struct lab *lab);
-/* Note what has become of a site. */
+/* Record the state of a site. */
 void lab_note(struct lab *lab, uint32_t site, enum lab_fate fate);
 /* 0 or -errno. */
 int lab_forget(const struct lab *lab);

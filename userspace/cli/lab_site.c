@@ -190,7 +190,7 @@ static void read_down_link(struct nlmsghdr *message, void *arg)
 		 link_state_name(get_u32(a[FLITCAST_A_LINK_STATE])));
 }
 
-/* What to say of a site that has not all its ways when patience is over. */
+/* The reason why a site still has a fault when the timeout expires.  Return: text, to be freed. */
 static char *why_not(const struct lab *lab, struct nl_sock *genl, uint32_t site,
 		     const struct fault *fault)
 {
@@ -207,8 +207,8 @@ static char *why_not(const struct lab *lab, struct nl_sock *genl, uint32_t site,
 }
 
 /*
- * What a site believes of dead links is all that its routes depend on, and of its own
- * links it knows itself.
+ * Wait until no site knows of a dead link: routes depend on nothing else, and a site's own links
+ * are among these.
  */
 char *lab_wait(const struct lab *lab, struct nl_sock *const *genl, const char *about,
 	       const volatile sig_atomic_t *stop)

@@ -100,7 +100,7 @@ static void print_link_state(struct nlmsghdr *message, void *arg)
 	print_link("link-state", message);
 }
 
-/* What there is: events tell the rest, because they are listened to already. */
+/* Print the present sites and links; the tool receives events already, so no change is missed. */
 static int print_state(void)
 {
 	struct request req = { 0 };
@@ -119,7 +119,7 @@ static void print_lost(void)
 	end();
 }
 
-/* What has come; EXIT_FAILED where nothing can come any more. */
+/* Print the events received.  Return: 0, or EXIT_FAILED if the socket failed. */
 static int read_events(struct nl_sock *sk, bool state)
 {
 	unsigned int i;
@@ -146,7 +146,9 @@ static int watch(struct nl_sock *sk, bool state)
 	struct pollfd poll_fds[3] = {
 		{ .fd = nl_socket_get_fd(sk), .events = POLLIN },
 		{ .events = POLLIN },
-		/* That a pipe has no reader any more is told in any case. */
+		/*
+		 * poll() reports POLLERR of a pipe without a reader even if no event is requested.
+		 */
 		{ .fd = STDOUT_FILENO },
 	};
 	sigset_t signals;

@@ -18,7 +18,10 @@ static struct flitcast_paths *paths_of(const struct paths *paths, unsigned int c
 	return &paths->of[(size_t)(copies - FC_WAYS_COPIES_MIN) * paths->topo->nsites + source];
 }
 
-/* Those in one number of copies; the first source that has none, with the reason. */
+/*
+ * Find the paths of all sources for one number of copies.  Return: false if there are none for
+ * *@source, with the reason in *@wrong.
+ */
 static bool find_all(struct paths *paths, unsigned int copies, uint32_t *source,
 		     const char **wrong)
 {
@@ -91,7 +94,7 @@ void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
 	uint32_t n;
 
 	for (k = FC_WAYS_COPIES_MIN; k <= paths->copies; k++) {
-		/* It was tried when they were found. */
+		/* This cannot fail: find_all() has tried it. */
 		graph_ways(paths->topo, paths_of(paths, k, source), site, way, &n);
 		put_id(req, FLITCAST_CMD_PATH_SET, site, source, k);
 		put_bytes(req, FLITCAST_A_PATH_WAYS, way, n * sizeof(*way));

@@ -55,21 +55,21 @@ void paths_find(struct paths *paths, const struct fc_topo *topo, unsigned int co
 		const char *about);
 void paths_free(struct paths *paths);
 
-/* Put the requests that tell a site the ways of a source. */
+/* Put the requests that set the paths of a source at a site. */
 void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
 	       struct request *req);
-/* Put those that make it forget what it was told of a source, but for up to so many copies. */
+/* Put the requests that delete the paths of a source at a site for more than @copies copies. */
 void paths_put_del(const struct paths_told *told, unsigned int copies, uint32_t site,
 		   uint32_t source, struct request *req);
 
-/* What a site has been told.  0, or -errno after a complaint. */
+/* Read the paths that a site has.  Return: 0, or -errno after a complaint. */
 int paths_read(struct paths_told *told, const struct fc_topo *topo, uint32_t site,
 	       const char *about);
-/* Copies that it can send: of its own, all numbers up to this. */
+/* Largest k such that a site has paths of its own broadcasts for every number of copies up to k. */
 unsigned int paths_own(const struct paths_told *told, uint32_t site);
 
 /**
- * paths_tell() - tell a site all of them
+ * paths_tell() - set all paths at a site
  * @paths: paths
  * @genl: socket
  * @site: site

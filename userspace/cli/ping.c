@@ -21,7 +21,7 @@
 /* After the last one was sent. */
 #define WAIT_MS		10000
 
-/* What a message begins with. */
+/* Header of a message. */
 struct stamp {
 	uint32_t number;
 	uint32_t zero;
@@ -94,7 +94,7 @@ static void send_probe(int fd, struct tally *tally, char *buf, size_t length, ui
 
 	memset(buf, 'f', length);
 	memcpy(buf, &stamp, sizeof(stamp));
-	/* That an earlier one was lost is told here; this one goes all the same. */
+	/* Reports the failure of an earlier message, too. */
 	if (flitcast_send(fd, buf, length, &target, 1, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return;
 	err = errno;

@@ -241,7 +241,7 @@ static void set_transfer_name(struct transfer *transfer, const char *name, size_
 			transfer->name[i] &= 0x7f;
 }
 
-/* What the sender's socket says of a message without data, which is for nobody to read. */
+/* Result of probing the sender's socket with an empty message, which no program reads. */
 enum answer {
 	ANSWER_THERE,
 	ANSWER_GONE,
@@ -259,7 +259,7 @@ static enum answer ask_sender(struct transfer *transfer)
 	struct flitcast_result result;
 	struct linger none = { .l_onoff = 1 };
 
-	/* What is not answered is not sent on. */
+	/* close() must drop an unconfirmed probe. */
 	if (setsockopt(fd, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)) ||
 	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof(none)))
 		fail("recv: %s", strerror(errno));
@@ -294,7 +294,7 @@ static bool replaces(const struct output *output, struct transfer *transfer)
 	progress_end();
 	complain("recv: dropped: %s from site %u stopped after %llu bytes, and its sender has gone",
 		 transfer->name, transfer->site, (unsigned long long)transfer->got);
-	/* What a pipe or a terminal has cannot be taken back. */
+	/* Data written to a pipe or a terminal cannot be discarded. */
 	if (!output->draft && (output->path || !out_json))
 		exit(EXIT_FAILED);
 	if (output->draft && (ftruncate(output->fd, 0) || lseek(output->fd, 0, SEEK_SET)))

@@ -143,9 +143,7 @@ static void put_table(struct request *req, uint32_t id, const struct fc_topo *to
 	}
 }
 
-/*
- * What has to be so before, and the way there.
- */
+/* The plan: compare the file with the present configuration, and list the steps needed. */
 
 static bool same_table(const struct fc_topo *topo, const struct fc_pref *a,
 		       const struct fc_pref *b)
@@ -313,7 +311,7 @@ static void plan_table(struct plan *plan, const struct config_site *site,
 	put_table(&step->undo, site->id, &site->topo, is ? &is->pref : &preset, NULL);
 }
 
-/* Those of a site that is made anew go with it. */
+/* Plan the changes of paths; deleting a site deletes its paths. */
 static void plan_paths(struct plan *plan, const struct config_site *site,
 		       const struct config_site *is)
 {

@@ -217,7 +217,7 @@ static void parse_slow(const char *text, struct flitcast_slow_target *slow)
 	bad_usage("--slow is wait, skip:MS or detach:MS, not \"%s\"", text);
 }
 
-/* What the shell made several words is one text again. */
+/* Join the arguments, which the shell has split, with blanks.  Return: text, to be freed. */
 static char *join(int argc, char **argv)
 {
 	char *text = NULL, *longer;

@@ -134,7 +134,7 @@ static void take_report(struct sender *sender, const struct flitcast_report *rep
 			tally->delivered++;
 			continue;
 		}
-		/* Who has no socket is not among those a broadcast is for. */
+		/* ECONNREFUSED does not fail a broadcast: the site has no socket on the port. */
 		if (sender->broadcast && results[i].error == ECONNREFUSED) {
 			tally->absent++;
 			continue;
@@ -151,7 +151,7 @@ static void take_report(struct sender *sender, const struct flitcast_report *rep
 		leave_out(sender);
 }
 
-/* Whatever is in the error queue; returns whether something was. */
+/* Read all reports from the error queue.  Return: true if there was one. */
 static bool take_reports(struct sender *sender)
 {
 	static struct flitcast_result results[RESULTS_MAX];

@@ -91,7 +91,7 @@ static int show(const struct option_given *given)
 	return err ? EXIT_FAILED : 0;
 }
 
-/* What the kernel can read it reads itself. */
+/* The kernel parses topologies other than graphs. */
 static void put_topology(struct request *req, const char *spec)
 {
 	struct fc_topo topo;

@@ -109,7 +109,7 @@ static int show(const struct option_given *given)
 	return 0;
 }
 
-/* Who of the ends of a link says that it is dead: 1: this one, 2: the other. */
+/* Which ends of a link report it dead.  Return: mask: 1: this end, 2: the other end. */
 static unsigned int said(const struct fc_topo *topo, const uint32_t *down, uint32_t site,
 			 uint8_t dir, uint32_t peer)
 {

@@ -75,9 +75,7 @@ struct trace {
 	struct target_state *target;
 };
 
-/*
- * What is known of the site here.
- */
+/* State of the local site. */
 
 static void read_route(struct nlmsghdr *message, void *arg)
 {
@@ -161,7 +159,7 @@ static void indent(unsigned int depth)
 	out_text("%*s", 2 * (depth < INDENT_MAX ? depth : INDENT_MAX), "");
 }
 
-/* What the machines did: with -s, or in JSON. */
+/* Print the transitions of the state machines: with -s, or in JSON. */
 static void print_rows(const struct visit *visit, unsigned int depth)
 {
 	unsigned int i, machine = FC_ARRAY_SIZE(fc_fsms);
@@ -200,7 +198,7 @@ static const char *term_name(u8 parts)
 	return fc_fsms[3].conds[parts & FC_PART_ABORT ? FC_OPC_AP : FC_OPC_EOP];
 }
 
-/* What comes to the local net-output and what the operator does with it. */
+/* Print what the local net-output receives and the action of the operator. */
 static void print_local(const struct trace *trace, const struct visit *visit, unsigned int depth)
 {
 	enum fc_oper_cond cond = FC_OPC_EOP;

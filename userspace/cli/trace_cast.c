@@ -90,7 +90,7 @@ static int read_own(struct cast_trace *trace, uint32_t site)
 	return 0;
 }
 
-/* What the sites of a graph are told. */
+/* Compute the paths of a graph, as the sites would be configured. */
 static void make_ways(struct cast_trace *trace)
 {
 	struct flitcast_paths paths;
@@ -207,7 +207,7 @@ static void follow(struct cast_trace *trace, u32 site, u8 dir, u8 label, u32 tre
 			       hops + 1);
 }
 
-/* What comes to a site by a port of it, with a label; NULL: no copy does. */
+/* Return: the link by which a site receives the copy with @label at a port; or NULL: none. */
 static struct load *coming(const struct cast_trace *trace, u32 site, u8 dir, u8 label)
 {
 	u32 peer = fc_topo_neighbour(&trace->topo, site, dir);
@@ -219,7 +219,7 @@ static struct load *coming(const struct cast_trace *trace, u32 site, u8 dir, u8 
 	return load->up && next_of(trace, site, dir, label) & FC_BCAST_DELIVER ? load : NULL;
 }
 
-/* Those of a site, the shortest path first, and of such the one by the first port. */
+/* Number the copies of a site by length of path, then by port. */
 static void number_copies(struct cast_trace *trace, u32 site)
 {
 	u32 copy, at;

@@ -20,7 +20,7 @@
 
 /* Print "flitcast: TEXT" on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, and exit. */
+/* Complain and exit. */
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 /* Exit with wrong usage of the command that runs, whose help is named. */
 void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));

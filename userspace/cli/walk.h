@@ -42,13 +42,13 @@ struct network {
 	struct fc_pref own_pref;
 };
 
-/* What becomes of a target. */
+/* Outcome for a target. */
 enum outcome {
-	OUTCOME_NONE,		/* the trace says nothing of it: a fault of ours */
+	OUTCOME_NONE,		/* missing in the trace: a bug */
 	OUTCOME_DELIVERED,
 	OUTCOME_UNREACHABLE,
-	OUTCOME_STORED,		/* stored on its way, until a net-output comes free */
-	OUTCOME_WAITS,		/* not even that */
+	OUTCOME_STORED,		/* stored en route, until a net-output is free */
+	OUTCOME_WAITS,		/* neither forwarded nor stored */
 };
 
 /**

@@ -25,20 +25,20 @@ enum option_type {
 	OPTION_SWITCH,		/* on or off: u64 */
 	OPTION_CHOICE,		/* one of several names, in any case: its index, an enum */
 	OPTION_TEXT,		/* any text: const char * */
-	OPTION_FILE,		/* the same, which shells complete as the name of a file */
-	OPTION_DIRECTORY,	/* the same, a directory in which files can be made */
+	OPTION_FILE,		/* a file name, which shells complete: const char * */
+	OPTION_DIRECTORY,	/* a writable directory: const char * */
 	OPTION_OTHER,		/* @take reads it */
 	OPTION_REST,		/* all arguments that follow, see option_rest() */
 };
 
 /* How an option is given. */
 enum option_how {
-	OPTION_NEED = 1 << 0,	/* it has to be given, or another one of its group */
-	OPTION_PLAIN = 1 << 1,	/* its value alone, whose name is the name of the option */
+	OPTION_NEED = 1 << 0,	/* required: this option or another one of its group */
+	OPTION_PLAIN = 1 << 1,	/* a positional argument; @name names its value */
 	OPTION_BARE = 1 << 2,	/* the name may be left out */
 	OPTION_REPEAT = 1 << 3,	/* any number of times */
-	OPTION_LATE = 1 << 4,	/* needed without a name, but other options may come before it */
-	OPTION_DASH = 1 << 5,	/* its value may begin with a dash */
+	OPTION_LATE = 1 << 4,	/* a bare value is required, but may follow other options */
+	OPTION_DASH = 1 << 5,	/* the value may begin with a dash */
 	OPTION_HIDDEN = 1 << 6,	/* neither in the synopsis nor completed */
 	OPTION_MAYBE = 1 << 7,	/* a value comes behind "=", or not at all */
 };

@@ -200,7 +200,7 @@ static int order(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* What the core would say, but with lines and numbers. */
+/* The checks of the core, but with line numbers in the errors. */
 static bool check(struct reader *r)
 {
 	unsigned int degree[FC_GRAPH_SITES_MAX] = { 0 };
@@ -274,7 +274,7 @@ const char *graph_links(struct fc_topo *topo, const struct fc_graph_link *link, 
 
 void graph_free(struct fc_topo *topo)
 {
-	/* It is the first member. */
+	/* @graph is the first member of struct network. */
 	network_free((struct network *)topo->graph);
 	topo->graph = NULL;
 }

@@ -365,7 +365,7 @@ static int parse(struct config *config, enum fc_mode mode, int argc, char **argv
 enum end {
 	END_REST,	/* nothing is left to happen, and everything is over */
 	END_HANGS,
-	END_MEMORY,	/* it took more than it may */
+	END_MEMORY,	/* the memory limit is exceeded */
 };
 
 /* MiB of memory that are resident; 0 if that is not known. */
@@ -495,7 +495,7 @@ static void report_latency(const struct config *config)
 	free(latency);
 }
 
-/* Those that are not 0. */
+/* Report the counters that are not 0. */
 static void report_counters(const struct sim *sim)
 {
 	output_group("counters");
@@ -510,7 +510,7 @@ static void report_counters(const struct sim *sim)
 	output_group_end();
 }
 
-/* What each target got, against what was sent to it. */
+/* Report the comparison of messages sent and messages delivered. */
 static void report_oracle(const struct sim *sim)
 {
 	output_group("oracle");

@@ -6,7 +6,7 @@
 
 #include "castnet.h"
 
-/* What a liar makes up after each true broadcast, at most. */
+/* Most broadcasts that a faulty site forges after each genuine broadcast. */
 #define EVILS	8
 
 /**
@@ -214,7 +214,7 @@ static void delivered(struct castnet *net, u32 at, const struct fc_effect *e)
 		cast->believed[at] |= 1 << value;
 }
 
-/* What goes out, if it goes out: another flit in its place, which a liar makes. */
+/* Return: the flit that a site forwards: @flit, or, from a faulty site, a forged one. */
 static struct castnet_flit *lie(struct castnet *net, u32 at, struct castnet_flit *flit)
 {
 	struct castnet_flit *f;
@@ -525,7 +525,7 @@ void castnet_send(struct castnet *net, u32 at, u32 number, u32 flits)
 	begin(net, at, n, flits, CASTNET_TRUE);
 }
 
-/* What has its name goes out on all its links, once more where it already did. */
+/* Send a broadcast in the name of its source on all links, again on links that have sent it. */
 static void pretend(struct castnet *net, u32 at, u32 n, u32 flits, u8 value)
 {
 	struct fc_relay *r = &net->node[at].relay;
@@ -556,7 +556,7 @@ void castnet_die(struct castnet *net, u32 at)
 
 		if (peer == FC_SITE_NONE || net->node[peer].dead)
 			continue;
-		/* What is under way is of a link that is over. */
+		/* Drop the frames under way on the link that went down. */
 		wire_free(net, peer, down.port);
 		event(net, peer, down);
 	}
@@ -632,7 +632,7 @@ bool castnet_may_send(const struct castnet *net, u32 at)
 	       idle(net);
 }
 
-/* What is due at a port, in any order.  Return: when the rest is due. */
+/* Receive the frames that are due at a port, in random order.  Return: when the next one is due. */
 static u64 arrive_at(struct castnet *net, u32 at, u8 port)
 {
 	struct frame **wire = &net->node[at].port[port].wire, *all = *wire;
@@ -673,7 +673,7 @@ u64 castnet_arrive(struct castnet *net)
 			event(net, i, time);
 		next = ch->next_at < next ? ch->next_at : next;
 	}
-	/* What has been sent meanwhile, too. */
+	/* Include the frames that were sent meanwhile. */
 	for (u32 i = 0; i < net->topo.nsites; i++)
 		for (u8 p = 1; p <= net->topo.ndirs; p++)
 			for (struct frame *f = net->node[i].port[p].wire; f; f = f->next)

@@ -26,12 +26,12 @@ enum castnet_value {
 	CASTNET_VALUES
 };
 
-/* What a site that lies may do. */
+/* Misbehaviour of a faulty site. */
 enum castnet_lie {
-	CASTNET_ALTER	= 1 << 0,	/* passes on something else */
-	CASTNET_DROP	= 1 << 1,	/* passes nothing on */
-	CASTNET_FORGE	= 1 << 2,	/* begins broadcasts in the name of others */
-	CASTNET_REPLAY	= 1 << 3,	/* sends again what it has sent */
+	CASTNET_ALTER	= 1 << 0,	/* forwards altered flits */
+	CASTNET_DROP	= 1 << 1,	/* forwards nothing */
+	CASTNET_FORGE	= 1 << 2,	/* begins broadcasts in the name of other sites */
+	CASTNET_REPLAY	= 1 << 3,	/* repeats broadcasts */
 	CASTNET_ALL_LIES = (1 << 4) - 1,
 };
 
@@ -117,7 +117,7 @@ void castnet_table_free(struct fc_bcast *table);
  */
 void castnet_init(struct castnet *net, const struct fc_bcast *table, u32 casts_max);
 
-/* What is under way goes with it; notes it as wrong if flits are left over. */
+/* Free a network and the frames under way; records a leak of flits as an error. */
 void castnet_free(struct castnet *net);
 
 /**
@@ -153,7 +153,7 @@ void castnet_lie(struct castnet *net, u32 at, u8 how);
  */
 void castnet_forge(struct castnet *net, u32 at, u32 src, u32 number, u32 flits);
 
-/* What is due now arrives.  Return: when something is due next, or FC_NEVER. */
+/* Process everything due now.  Return: when the next event is due, or FC_NEVER. */
 u64 castnet_arrive(struct castnet *net);
 
 /**

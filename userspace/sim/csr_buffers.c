@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the paper leaves to others: link buffers for packets that wait, crossbars, and other
- * topologies than hypercubes.
+ * Extensions beyond the paper: link buffers for waiting packets, crossbars, and topologies other
+ * than hypercubes.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ static const char *const names[NETWORKS] = {
 };
 
 /*
- * What was measured, all entry buffers always full
+ * Results, with all entry buffers always full
  * @at: by network and K
  * @unordered: the same where nothing keeps the order of packets
  * @lossy: of the random graph, by K = 0 to 2 and loss

@@ -53,7 +53,7 @@ struct cube {
 	u64 unreserved;
 };
 
-/* What the entry buffers of a dimension attempt. */
+/* Start the attempts of the entry buffers of a dimension. */
 static void attempt(struct cube *cube, u32 dimension)
 {
 	u32 first = csr_buffer(&cube->sw, dimension, 0, 0);

@@ -96,7 +96,7 @@ struct graph {
 	u32 nentries;
 	struct frames probes;	/* of this step, of all that came equally far */
 	struct frames next;	/* of the next one */
-	struct frames answers;	/* that go back when all probes are done */
+	struct frames answers;	/* sent back when all probes are done */
 	u64 now;
 	struct csr_graph_result count;
 	struct rng rng;
@@ -310,7 +310,7 @@ static void control(struct graph *graph)
 
 		answered(graph, &frame);
 	}
-	/* What these released is on its way, and does not matter before the next interval. */
+	/* Releases by these answers are under way; they take effect in the next interval. */
 	for (u32 i = 0; i < graph->topo->nsites; i++) {
 		fc_csr_control_end(&graph->site[i].core);
 		graph->count.leaked += fc_csr_count(&graph->site[i].core, FC_CSR_TENT);

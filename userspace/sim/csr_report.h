@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the report on conflict sense routing is made of.
+ * Parts of the report on conflict sense routing.
  */
 #ifndef FLITCAST_SIM_CSR_REPORT_H
 #define FLITCAST_SIM_CSR_REPORT_H

@@ -19,7 +19,7 @@
 /* Ways to break it. */
 enum csr_fault {
 	CSR_SOUND,
-	CSR_GHOSTS,	/* what a blocked flit reserved is free at once */
+	CSR_GHOSTS,	/* reservations of a blocked flit are freed at once */
 	CSR_KEEP,	/* a blocked packet keeps its target */
 	CSR_FORGET,	/* a reservation for the last link is not written down */
 	CSR_OVERTAKE,	/* nothing keeps the order of packets (on topologies) */

@@ -24,9 +24,7 @@
 /* Of a curve of its own in Figure 5. */
 #define BETA_DRAWN	0.5
 
-/*
- * What the words of the paper are taken to mean.
- */
+/* Numeric interpretation of statements of the paper. */
 
 /* "The relative difference between simulation and analysis is less than 2%". */
 #define ANALYSIS	2.0
@@ -62,7 +60,7 @@ struct saturation {
 };
 
 /*
- * What was measured
+ * Results
  * @at: by scheme and dimension, from FIRST
  * @wrong: findings of the oracle
  */

@@ -39,7 +39,7 @@ static const u32 retry[RETRIES] = {
 };
 
 /*
- * What was found
+ * Results
  * @carried: by share: throughput for each node and slot, of the analysis
  * @simulated: the same, measured
  * @arriving: new packets for each node and slot that do not find their entry buffer backlogged

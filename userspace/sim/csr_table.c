@@ -62,7 +62,7 @@ static const struct {
 };
 
 /*
- * What was measured
+ * Results
  * @throughput: of each row
  * @analysis: attempt rate at which the analysis has the throughput of the row; of the last row, the
  *	throughput at its attempt rate

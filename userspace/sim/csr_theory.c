@@ -32,7 +32,7 @@ static double csr(u32 d, double last)
 	return (d - 1) * last < 1 ? p[1] / (1 - (d - 1) * last) : INFINITY;
 }
 
-/* What enters, of the first q and of all that go on. */
+/* Entry rate, from the first q (@first) and the sum of the others (@going). */
 static double entering(double first, double going)
 {
 	return going < 2 ? first / ((1 - going / 2) * (1 - going / 2)) : INFINITY;

@@ -39,7 +39,7 @@ static void run_dropping(struct csr_result *result, const struct csr_run *run,
 	csr_switch_free(&net.sw);
 }
 
-/* Who has been under way longer. */
+/* The packet with more hops wins; ties are random. */
 static bool older_wins(struct csr_switch *sw, const struct csr_packet *a,
 		       const struct csr_packet *b)
 {

@@ -330,9 +330,7 @@ void edge_operator_term(struct sim *sim, u32 at, u8 term)
 	}
 }
 
-/*
- * What care.c calls.
- */
+/* Operations for care.c. */
 
 static void edge_init(struct sim *sim)
 {

@@ -109,8 +109,8 @@ struct edge_out {
 /* Figure 10. */
 enum edge_fifo_state {
 	EDGE_FIFO_FREE,
-	EDGE_FIFO_BUSY,		/* its words are being sent */
-	EDGE_FIFO_DONE,		/* they would have been, but for the wait */
+	EDGE_FIFO_BUSY,		/* words are being sent */
+	EDGE_FIFO_DONE,		/* would have ended, but downstream waits */
 };
 
 /**

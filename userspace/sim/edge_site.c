@@ -26,7 +26,7 @@ static void add_event(struct sim *sim, enum event_kind kind, u32 at, u8 port, u6
  * Signals.
  */
 
-/* What a net-input says upstream, of the two that matter in mid-packet. */
+/* Does a net-input signal "wait" upstream, rather than "ready", in mid-packet? */
 static bool says_wait(const struct edge_in *in)
 {
 	return !in->coming && (in->state == EDGE_IN_FIRST || in->state == EDGE_IN_WAIT ||
@@ -73,7 +73,7 @@ static void send_term(struct sim *sim, u32 at, u8 port, u8 term)
 	queue_add(&sim->queue, &event);
 }
 
-/* What is downstream of a net-input changed; what it says upstream may, and so on. */
+/* After a change downstream of a net-input update its state, and follow the effect upstream. */
 static void settle(struct sim *sim, u32 at, u8 port)
 {
 	for (;;) {
@@ -485,7 +485,7 @@ void edge_abort_request(struct sim *sim, u32 at)
 	struct edge_in *in = &node->in[port];
 	bool waited = says_wait(in);
 
-	/* Those that do not split ignore it. */
+	/* Connections that do not split ignore the request. */
 	if (in->type != FC_CONN_ALL_REMOTE && in->type != FC_CONN_SOME_LOCAL)
 		return;
 	if (in->state == EDGE_IN_ABORT || in->state == EDGE_IN_FIN_ABORT)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the next events of a switch will use is on its way into the cache meanwhile, each piece
- * when what points to it has come.  For net.c alone.
+ * Prefetch the data that the next events of a switch will use, each piece once the pointer to it is
+ * in the cache.  For net.c only.
  */
 #ifndef FLITCAST_SIM_FETCH_H
 #define FLITCAST_SIM_FETCH_H
@@ -17,7 +17,7 @@ static_assert(FETCH_AHEAD < SIM_COMING);
 
 #define FETCH_LINE	64
 
-/* What is no larger than a line, but may lie in two. */
+/* Prefetch an object no larger than a cache line that may straddle two lines. */
 #define FETCH_BOTH(p)	({ const char *p_ = (const void *)(p); __builtin_prefetch(p_); \
 			   __builtin_prefetch(p_ + sizeof(*(p)) - 1); })
 
@@ -72,12 +72,12 @@ FETCHES void fetch_packet(struct sim *sim, const struct coming *coming)
 	if (!rx->queue)
 		vnet_lease_new(sim, coming->node, coming->class, coming->port);
 	__builtin_prefetch(in->branch);
-	/* What passes through does not need its queue. */
+	/* A packet that passes through does not use the queue. */
 	if (!in->busy || in->oper || coming->ends)
 		__builtin_prefetch(rx->queue + rx->first + rx->queued);
 }
 
-/* What that goes out by. */
+/* Prefetch the output of the packet. */
 FETCHES void fetch_out(const struct sim *sim, const struct coming *coming)
 {
 	const struct layout *layout = &sim->layout;

@@ -9,7 +9,7 @@
 #include "harts_point.h"
 
 /*
- * What the words of the paper are taken to mean; it gives no numbers.
+ * Numeric interpretation of statements of the paper, which gives no numbers.
  */
 
 /* "Close to linear": n = 7 is so close to the mean of n = 5 and 9, per cent. */

@@ -72,7 +72,7 @@ struct net {
 	u64 next_birth;			/* in PARTS */
 	u64 measured_since;
 	u32 born;			/* broadcasts */
-	u32 over;			/* of those measured */
+	u32 over;			/* measured broadcasts that completed */
 };
 
 /*
@@ -242,7 +242,7 @@ static void broadcast_over(struct net *net, struct broadcast *b)
 	free(b);
 }
 
-/* What the processor of a site sends; @p came before, or NULL. */
+/* Send the packets of a site's processor; @p: the packet that caused them, or NULL. */
 static void send_all(struct net *net, u32 site, struct broadcast *b,
 		     const struct fc_bcast_sends *sends, const struct harts_packet *p, u64 when)
 {
@@ -504,7 +504,7 @@ static void drop(struct net *net, struct harts_packet *p)
 	free(p);
 }
 
-/* What is still under way is not measured. */
+/* Drop the packets still under way: they are not measured. */
 static void net_close(struct net *net)
 {
 	struct harts_packet *p;

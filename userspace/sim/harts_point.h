@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What HARTS, section 5, measures: an algorithm in a size at a link load, several times with
- * traffic of its own; and what its report is made of.
+ * Measurements of HARTS, section 5: an algorithm in a size at a link load, repeated with different
+ * seeds of traffic; and parts of its report.
  */
 #ifndef FLITCAST_SIM_HARTS_POINT_H
 #define FLITCAST_SIM_HARTS_POINT_H
@@ -67,8 +67,8 @@ void harts_point_run(struct harts_point *point, const struct harts_settings *set
 		     const struct harts_run *run);
 
 /*
- * The same in an idle network, one broadcast of each length: there is nothing random, so
- * it has one seed.
+ * Measure one broadcast of each length in an idle network: nothing is random, so one seed is
+ * enough.
  */
 void harts_point_idle(struct harts_point *point, const struct harts_settings *settings,
 		      const struct harts_run *run);

@@ -22,7 +22,7 @@ static const u64 rhos[RHOS] = { 0, 50000, 100000, 150000, 200000 };
  * Table I.
  */
 
-/* What of a latency a path makes: sends times S + rM, and cuts times d. */
+/* Contribution of a path to a latency: @sends times (S + rM), and @cuts times d. */
 struct terms {
 	u32 sends;
 	u32 cuts;
@@ -86,7 +86,7 @@ struct row {
 	bool right;
 };
 
-/* What @row counts besides is of the idle network, too. */
+/* Measure the latency in an idle network; also sets @astray and @unserved of @row. */
 static u64 idle_latency(struct row *row, const struct harts_run *run, u32 bytes)
 {
 	struct harts_result r;
@@ -227,7 +227,7 @@ const struct report_part harts_table_1_part = {
  */
 
 /*
- * What was measured for Table II
+ * Results for Table II
  * @sbcast: at the utilisations of the table, in the first size; the idle network has one seed
  * @a: the same of Algorithm A
  * @sbcast_by_size: in all sizes at the lowest utilisation that is not 0

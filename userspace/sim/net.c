@@ -332,7 +332,7 @@ static struct frame *branch_front(struct sim *sim, u32 from, const struct fc_eff
 	return branch;
 }
 
-/* What is behind the link header of a flit that goes out, if it is the flit's own. */
+/* The frame behind the link header of an outgoing flit, if the flit has one of its own. */
 static struct frame *branch_frame(struct sim *sim, u32 from, const struct fc_effect *fx)
 {
 	struct frame *frame = fx->flit.h;

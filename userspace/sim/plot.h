@@ -52,7 +52,7 @@ struct estimate *plot_add(struct plot *plot, const char *label);
  */
 bool plot_draw(const struct plot *plot, const char *dir);
 
-/* The same, to a file. */
+/* Draw the plot to the file @path. */
 bool plot_draw_to(const struct plot *plot, const char *path);
 
 /* Is there gnuplot, and can the file be written?  Return: false if not, with a line as above. */

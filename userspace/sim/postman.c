@@ -47,7 +47,7 @@ static const struct option_choice faults[POSTMAN_FAULTS] = {
 
 #define AT(member)	offsetof(struct command, member)
 
-/* What may be taken away from the nodes: bools of the model. */
+/* Mechanisms of nodes that can be disabled: bools of the model. */
 static const struct {
 	struct option_choice choice;
 	size_t at;

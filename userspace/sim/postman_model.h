@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the nodes of a mad postman do, and what the paper leaves open.
+ * The model of a mad postman's nodes, and the choices that the paper leaves open.
  */
 #ifndef FLITCAST_SIM_POSTMAN_MODEL_H
 #define FLITCAST_SIM_POSTMAN_MODEL_H

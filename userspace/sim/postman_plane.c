@@ -27,12 +27,12 @@ struct channel {
 	u64 last;
 };
 
-/* What becomes of the train that comes in. */
+/* State of an incoming train. */
 enum input {
-	INPUT_IDLE,		/* nothing does, or it is settled */
-	INPUT_HEAD,		/* until the first flit is there */
-	INPUT_JUNCTION,		/* it turns, if the other channel is free */
-	INPUT_ADAPT		/* so it does, with swapped addresses */
+	INPUT_IDLE,		/* no train, or its fate is decided */
+	INPUT_HEAD,		/* until the first flit has arrived */
+	INPUT_JUNCTION,		/* the train turns, if the other channel is free */
+	INPUT_ADAPT		/* as INPUT_JUNCTION, with swapped addresses */
 };
 
 /**
@@ -206,7 +206,7 @@ static void begin(struct postman_plane *plane, u32 node, u32 dimension, u32 inde
 	activate(plane, node + stride(plane, dimension));
 }
 
-/* What is on it becomes a dead flit. */
+/* Cut off the train on an output channel: the flit on it becomes a dead flit. */
 static void cut_off(struct postman_plane *plane, u32 node, u32 dimension)
 {
 	plane->machine[node][dimension].out.last = plane->cycle;
@@ -345,7 +345,7 @@ static bool may_leave(const struct postman_plane *plane, const struct machine *m
 	       plane->packet[m->head].ready <= plane->cycle;
 }
 
-/* What is stored goes first, ... */
+/* Stored packets leave first, ... */
 static void from_buffers(struct postman_plane *plane, u32 node)
 {
 	for (u32 i = 0; i < POSTMAN_DIMENSIONS; i++) {
@@ -542,14 +542,17 @@ bool postman_plane_run(struct postman_plane *plane)
 		u32 n = plane->nactive, kept = 0;
 
 		plane->cycle++;
-		/* What they activate is behind them, and has its first cycle after this one. */
+		/*
+		 * Nodes that step() activates are appended beyond @n, and first run in the next
+		 * cycle.
+		 */
 		for (u32 i = 0; i < n; i++)
 			step(plane, plane->active[i]);
 		for (u32 i = 0; i < plane->nactive; i++) {
 			u32 node = plane->active[i];
 
 			plane->is_active[node] = i >= n || settle(plane, node);
-			/* It may have been activated again by a train that began in this cycle. */
+			/* A train that began in this cycle may have activated the node again. */
 			if (!plane->is_active[node] && arrives(plane, node))
 				plane->is_active[node] = true;
 			if (plane->is_active[node])

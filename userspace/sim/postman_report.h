@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the report on the mad postman is made of.
+ * Parts of the report on the mad postman.
  */
 #ifndef FLITCAST_SIM_POSTMAN_REPORT_H
 #define FLITCAST_SIM_POSTMAN_REPORT_H
@@ -27,7 +27,7 @@ struct postman_settings {
 	u64 draws;
 };
 
-/* What is compared: with and without eager. */
+/* The strategies compared: with and without eager forwarding. */
 enum postman_strategy {
 	POSTMAN_MAD,
 	POSTMAN_CUT,

@@ -42,7 +42,7 @@ struct cell {
 	double dead;
 };
 
-/* What changes it: mechanisms that are taken away, and choices that the paper leaves open. */
+/* Variants of the model: disabled mechanisms, and choices that the paper leaves open. */
 enum variant {
 	V_ALL,
 	V_ADAPT,
@@ -59,7 +59,7 @@ enum variant {
 };
 
 /*
- * What was measured
+ * Results
  * @cell: the paper's table
  * @variant: the same in all variants, with fewer draws
  * @draws: draws of each sparse cell

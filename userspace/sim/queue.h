@@ -114,9 +114,9 @@ struct queue {
 	u64 order;
 };
 
-/* Not before the event taken last. */
+/* Add an event, which must not be earlier than the event taken last. */
 void queue_add(struct queue *queue, const struct event *event);
-/* The same, where the last chunk of the cycle is full or there is none. */
+/* Slow path of queue_near(): the last chunk of the cycle is full, or there is none. */
 struct event *queue_more(struct queue *queue, u64 time);
 
 /* Return: place for an event of that time, to be filled in; NULL: it is to be added as above. */
@@ -124,7 +124,7 @@ static inline struct event *queue_near(struct queue *queue, u64 time)
 {
 	struct chunk *last = queue->slot[time % QUEUE_SLOTS].last;
 
-	/* A time that is past is far, too. */
+	/* A past time takes the slow path, too. */
 	if (time - queue->now < QUEUE_SLOTS && last && last->n < CHUNK_EVENTS)
 		return &last->event[last->n++];
 	return queue_more(queue, time);

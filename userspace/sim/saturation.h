@@ -9,12 +9,15 @@
 #include "sim.h"
 
 /*
- * Warns on standard error of a load that no way of routing can carry, where nothing else limits
- * what waits.  Return: it did.
+ * Warn on standard error of a load that no routing can carry, if nothing else limits the queues.
+ * Return: true if it warned.
  */
 bool saturation_expected(const struct config *config);
 
-/* The same, when the last message is generated, of what the network has carried less. */
+/*
+ * Warn on standard error, once the last message is generated, if the network carried less than the
+ * load.
+ */
 void saturation_measured(const struct sim *sim);
 
 #endif /* FLITCAST_SIM_SATURATION_H */

@@ -38,10 +38,10 @@ enum pattern {
 /* To see that the oracle notices. */
 enum fault {
 	FAULT_NONE,
-	FAULT_LOSE,		/* what arrived is not delivered */
-	FAULT_TWICE,		/* it is delivered again */
-	FAULT_STRAY,		/* it is delivered to a site that is no target */
-	FAULT_SHORT,		/* a byte of it is missing */
+	FAULT_LOSE,		/* a message that arrived is not delivered */
+	FAULT_TWICE,		/* a message is delivered twice */
+	FAULT_STRAY,		/* a message is delivered to a site that is no target */
+	FAULT_SHORT,		/* a byte of a message is missing */
 	FAULT_COUNT
 };
 

@@ -346,7 +346,7 @@ static void delivered(struct sim *sim, struct flow *flow, struct message *m)
 	sim->news_at = sim->now;
 }
 
-/* What goes wrong on purpose, so that the oracle has something to find. */
+/* Deliver with an injected fault, to test that the oracle finds it. */
 static void delivered_wrong(struct sim *sim, struct flow *flow, struct message *m)
 {
 	u32 i = 0;

@@ -230,7 +230,7 @@ unsigned int world_count_held(const struct node *node)
 	return n;
 }
 
-/* What each channel promises, whatever the mode. */
+/* Check the invariants of each channel, in any mode. */
 static void check_lines(unsigned int at)
 {
 	const struct node *node = &world.node[at];

@@ -27,7 +27,7 @@
 #define WORLD_CODE	1024	/* bytes of a state at most */
 #define WORLD_EVENTS	256	/* possible at a time */
 
-/* What may happen next; an event is its kind and a place. */
+/* Kinds of events; an event is a kind and a place. */
 enum world_kind {
 	WORLD_ARRIVE = 1,	/* the first frame of a link comes in */
 	WORLD_LOSE,		/* the first frame of a link is lost */

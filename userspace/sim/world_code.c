@@ -122,7 +122,7 @@ static void code_tx(struct codec *c, struct lines *line, u8 p, u32 taken)
 	CODE_FROM(c, tx->sent, taken);
 	CODE_FROM(c, tx->acked, taken);
 	CODE(c, tx->got, WORLD_WINDOW);
-	/* What has come is not sent again. */
+	/* Flits that the peer has received are not resent. */
 	tx->resent &= ~tx->got;
 	CODE(c, tx->resent, WORLD_WINDOW);
 	if (!tx->resent)

@@ -60,7 +60,10 @@ void world_deliver(unsigned int at, u8 m, unsigned int t)
 		fc_rxmsg_stored(slot, 0);
 		break;
 	case FC_RX_DUPLICATE:
-		/* What waits for the messages before it is repeated to ask for the level. */
+		/*
+		 * A source repeats a message that waits for earlier ones, to request the cumulative
+		 * ack.
+		 */
 		if (!world.repeated && world.tx[flow].next == 1)
 			world_breaks("site %u: message %u twice, though nothing was repeated", at,
 				     m);

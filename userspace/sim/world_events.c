@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What may happen in a world, and how it does.
+ * Events that are possible in a world, and their execution.
  */
 #include "util.h"
 #include "world_impl.h"
@@ -63,7 +63,7 @@ static void link_events(struct list *list, unsigned int at, u8 port)
 		may(list, WORLD_DOWN, where);
 }
 
-/* It has no messages of its own. */
+/* A site that sends and receives no messages may restart. */
 static bool may_restart(unsigned int at)
 {
 	for (unsigned int m = 0; m < world_cfg->nmessages; m++) {
@@ -122,7 +122,7 @@ static void look_events(struct list *list, unsigned int at)
 		may(list, WORLD_LOOK_ALL, at);
 }
 
-/* What CARE's machines wait for. */
+/* List the events that CARE's state machines wait for. */
 static void care_events(struct list *list, unsigned int at)
 {
 	const struct node *node = &world.node[at];
@@ -228,7 +228,7 @@ static void arrive(unsigned int at, u8 port, u8 channel)
 	world_site_event(peer_of(at, port), channel, &ev);
 }
 
-/* Who seeks may find a way. */
+/* Recompute the routes of a site; seeking packets may now find one. */
 static void reroute(unsigned int at)
 {
 	world_make_routes(at);

@@ -18,7 +18,7 @@
 #define NO_PEER	0xff
 #define WORLD_CONTENTS	(1 + WORLD_MESSAGES * ((1 << WORLD_TARGETS) + WORLD_FLITS))
 
-/* What a handle stands for: a flit that its source made, or a branch's front. */
+/* Content of a handle: a flit of its source, or the front of a branch. */
 struct content {
 	u8 message;
 	u8 index;		/* flit of the packet */
@@ -36,7 +36,7 @@ struct wire_frame {
 	struct fc_status said;
 };
 
-/* What a replay buffer keeps of a flit. */
+/* Replay entry of a flit. */
 struct kept {
 	u8 id;
 	u8 parts;
@@ -52,8 +52,8 @@ struct lines {
 	struct fc_rx rx[WORLD_PORTS];
 	struct fc_tx tx[WORLD_PORTS];
 	struct fc_flit queue[WORLD_PORTS][WORLD_WINDOW];
-	struct wire wire[WORLD_PORTS];	/* what the port sent */
-	struct kept replay[WORLD_PORTS][WORLD_WINDOW];	/* of this, not taken */
+	struct wire wire[WORLD_PORTS];	/* frames that the port sent */
+	struct kept replay[WORLD_PORTS][WORLD_WINDOW];	/* sent flits, not acked */
 	u8 nreplay[WORLD_PORTS];
 	u32 replay_seq[WORLD_PORTS];
 };
@@ -77,7 +77,7 @@ struct node {
 	struct fc_vout vout[WORLD_INPUTS];
 	struct fc_vbranch branch[WORLD_INPUTS][WORLD_BRANCHES];
 	struct fc_straight straight[WORLD_INPUTS];
-	u8 lane;		/* that takes the packet being sent */
+	u8 lane;		/* injection queue of the packet being sent */
 
 	u32 known;		/* links that are down, as the site knows; in mode vnet */
 	u8 held;		/* handles the site has */
@@ -132,7 +132,7 @@ extern u32 world_carried[WORLD_SITES][WORLD_PORTS];
 struct codec {
 	u8 *p;
 	u64 bits;
-	unsigned int n;		/* of them, not yet written, or not used */
+	unsigned int n;		/* number of @bits not yet written, or not used */
 	bool load;
 };
 

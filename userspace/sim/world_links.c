@@ -13,7 +13,7 @@ u32 world_carried[WORLD_SITES][WORLD_PORTS];
 /* Its number, the same at both ends. */
 static u8 link_number[WORLD_SITES][WORLD_PORTS];
 static u32 routes[WORLD_SITES][WORLD_SITES];
-/* What they are made of. */
+/* Links known to be down when routes[] was computed. */
 static u32 routes_known[WORLD_SITES];
 static bool routes_made[WORLD_SITES];
 
@@ -58,9 +58,7 @@ bool world_link_is_up(unsigned int at, u8 port)
 	return world_sw->up(at) & fc_bit(port);
 }
 
-/*
- * What sites know of them.
- */
+/* Links that sites know to be down. */
 
 u32 world_links_down(void)
 {

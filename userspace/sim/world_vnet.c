@@ -132,7 +132,7 @@ static void check_out(unsigned int at, u8 class, u8 port)
 	if (b->begun && room < (u32)in->n - b->flit)
 		world_breaks("site %u port %u class %u: a packet has begun, and there is no room for its end",
 			     at, port, class);
-	/* What has gone on before it was looked at waits for that. */
+	/* An eager packet waits for its routing decision. */
 	if (in->sight == FC_SIGHT_NOT)
 		return;
 	if ((b->begun || room >= in->n) && b->flit < in->come)
@@ -157,7 +157,7 @@ static void check_in(unsigned int at, u8 class, u8 port)
 	}
 }
 
-/* What one end has sent, the other has, or it is on the link. */
+/* Flits that one end has sent are at the other end or on the link. */
 static void check_link(unsigned int at, u8 class, u8 port)
 {
 	const struct lines *line = &world.node[at].line[class];
