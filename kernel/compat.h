@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Kernel versions: the code is written to the newest interface; what older
- * kernels miss is added here, one line of why each.
+ * Kernel versions: the code uses the newest interfaces; this file adds those that older kernels
+ * lack, with one line each that says why.
  */
 #ifndef FLITCAST_COMPAT_H
 #define FLITCAST_COMPAT_H
@@ -32,14 +32,14 @@ static inline void flitcast_hrtimer_setup(struct hrtimer *timer,
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
-/* Socket addresses without a size of their own came in 6.19. */
+/* struct sockaddr_unsized came in 6.19. */
 #define sockaddr_unsized sockaddr
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 10, 0)
 #include <linux/net.h>
 
-/* proto_ops.accept() has taken its arguments as one since 6.10. */
+/* Since 6.10 proto_ops.accept() takes a struct proto_accept_arg. */
 struct proto_accept_arg {
 	int flags;
 	int err;
@@ -63,12 +63,12 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
-/* genl_info_dump() came in 6.6; all that is read of its result is attrs. */
+/* genl_info_dump() came in 6.6; callers only use attrs of its result. */
 #define genl_info_dump(cb) genl_dumpit_info(cb)
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 6, 0)
-/* The size of a table came in 6.6; before, an empty entry ends it. */
+/* register_net_sysctl_sz() came in 6.6; before, an empty entry ends the table. */
 #define register_net_sysctl_sz(net, path, table, size) \
 	register_net_sysctl(net, path, table)
 #endif
@@ -95,9 +95,8 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 #endif
 
 /*
- * MSG_MORE, by whichever name splice() and sendfile() have for it: pages were sent with a flag of
- * their own until 6.5, and have been offered (MSG_SPLICE_PAGES) since; taking copies of them is
- * allowed.
+ * MSG_MORE of splice() and sendfile(): until 6.5 they set MSG_SENDPAGE_NOTLAST instead; since then
+ * they pass pages with MSG_SPLICE_PAGES, which a protocol may copy.
  */
 #ifdef MSG_SENDPAGE_NOTLAST
 #define FLITCAST_MSG_MORE (MSG_MORE | MSG_SENDPAGE_NOTLAST)
@@ -112,21 +111,21 @@ static int fn##_by_flags(struct socket *sock, struct socket *newsock,		\
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 5, 0)
-/* proto_ops.splice_eof() came in 6.5: before, the end of a file is told to nobody. */
+/* proto_ops.splice_eof() came in 6.5: before, the protocol is not notified of end of file. */
 #define FLITCAST_SPLICE_EOF(fn)
 #else
 #define FLITCAST_SPLICE_EOF(fn) .splice_eof = fn,
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 18, 0) && defined(CONFIG_MEMCG)
-/* The memory cgroup of a socket has had bits of its own in it since 6.18. */
+/* mem_cgroup_from_sk() came in 6.18: since then sk_memcg also holds flags. */
 static inline struct mem_cgroup *mem_cgroup_from_sk(const struct sock *sk)
 {
 	return sk->sk_memcg;
 }
 #endif
 
-/* Is there a filter or hook for what a device transmits?  Their places differ. */
+/* Does a device have an egress filter or hook?  Kernels keep them in different members. */
 static inline bool flitcast_dev_egress(const struct net_device *dev)
 {
 #ifdef CONFIG_NETFILTER_EGRESS
@@ -148,7 +147,7 @@ static inline bool flitcast_dev_egress(const struct net_device *dev)
 #include <linux/shrinker.h>
 #include <linux/slab.h>
 
-/* Shrinkers are allocated by the kernel, and named then, since 6.7.  NULL: no memory. */
+/* Since 6.7 the kernel allocates and names shrinkers.  Return: NULL: no memory. */
 static inline struct shrinker *
 flitcast_shrinker_make(const char *name,
 		       unsigned long (*count)(struct shrinker *, struct shrink_control *),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Connections: of the two ends of a link the one with the greater number calls, the other listens.
+ * Connections: the end of a link with the greater number sends the connection request, the other
+ * end listens.
  */
 #include <linux/inetdevice.h>
 #include <linux/module.h>
@@ -16,25 +17,25 @@
 /* "FLIT" */
 #define RDMA_MAGIC	0x464c4954
 /*
- * The port on which links listen, and those from which they call: privileged ones, as any user may
- * use the others by /dev/infiniband.
+ * The port on which links listen, and the source ports of connection requests.  Both are
+ * privileged, because any user may use unprivileged ones by /dev/infiniband.
  */
 #define RDMA_SERVICE	949
 #define RDMA_SOURCE	600
 #define RDMA_SOURCES	300
-/* Milliseconds until an address or a route counts as unknown. */
+/* Timeout of resolving an address or a route, milliseconds. */
 #define RDMA_RESOLVE_MS	2000
 /*
- * Time in which a connection must be made: the connection manager itself would wait for a minute.
- * The time doubles with each futile attempt, so that slow hosts get there, too.
+ * Timeout of establishing a connection: the connection manager itself would wait for a minute.  The
+ * time doubles with each failed attempt, so that slow hosts succeed, too.
  */
 #define RDMA_PATIENCE	(2 * HZ)
 #define RDMA_PATIENCE_SHIFT 3
-/* Calls that a listener holds until they are answered. */
+/* Connection requests that a listener queues until it answers them. */
 #define RDMA_BACKLOG_MAX 64
-/* A packet that is not acknowledged is sent again so often; drivers take 7 as without end. */
+/* Retransmissions of an unacknowledged packet; some drivers treat 7 as unlimited. */
 #define RDMA_RETRIES	6
-/* A packet for which the peer has no receive buffer waits without end: nothing is lost. */
+/* Retry without limit while the peer has no receive buffer: nothing is lost. */
 #define RDMA_RNR_RETRIES 7
 
 static u8 ack_timeout = 14;
@@ -45,8 +46,8 @@ MODULE_PARM_DESC(ack_timeout, "Packets are sent again after 4.096 us * 2^N (defa
  * struct rdma_call - private data of a connection request
  * @magic: RDMA_MAGIC
  * @flit: flit size
- * @own: end that calls, as in struct flitcast_link_spec
- * @far: end that is called
+ * @own: end that sends the request, as in struct flitcast_link_spec
+ * @far: end that listens
  */
 struct rdma_call {
 	__be32 magic;
@@ -55,7 +56,7 @@ struct rdma_call {
 	__be64 far;
 } __packed;
 
-/* Why a call was refused: a byte of private data. */
+/* Reasons for a refusal, by the byte of private data that carries it. */
 static const char *const refusals[] = {
 	"the peer refused the connection",
 	"the peer has no such link",
@@ -76,9 +77,7 @@ unsigned long rdma_conn_patience(const struct rdma_link *l)
 	return RDMA_PATIENCE << min_t(u8, READ_ONCE(l->futile), RDMA_PATIENCE_SHIFT);
 }
 
-/*
- * Making and ending.
- */
+/* Creating and destroying connections. */
 
 static void conn_free(struct rdma_conn *c)
 {
@@ -96,7 +95,9 @@ static void conn_free(struct rdma_conn *c)
 static struct rdma_conn *conn_alloc(struct rdma_link *l)
 {
 	const struct ib_device_attr *attrs = &l->on->dev->attrs;
-	/* not charged, as all here: bounded for each link, which its administrator made */
+	/*
+	 * not charged, as everything here: bounded per link, and only the administrator makes links
+	 */
 	struct rdma_conn *c = kzalloc(sizeof(*c), GFP_KERNEL);
 
 	if (!c)
@@ -108,9 +109,9 @@ static struct rdma_conn *conn_alloc(struct rdma_link *l)
 	c->nrecv = clamp_t(u32, RDMA_RECV_BYTES / l->link.flit, RDMA_RECV_LEAST, RDMA_RECV_MAX);
 	if (rdma_protocol_iwarp(c->dev, l->port))
 		c->nrecv = RDMA_RECV_IWARP_MAX;
-	/* ib_drain_qp() needs one request more of each kind. */
+	/* ib_drain_qp() needs one more request of each kind. */
 	c->nrecv = min_t(u32, c->nrecv, attrs->max_qp_wr - 1);
-	/* A power of two, so that numbers of requests may wrap around. */
+	/* A power of two, because request numbers wrap around. */
 	c->nsend = rounddown_pow_of_two(min_t(u32, RDMA_SEND_MAX, attrs->max_qp_wr - 1));
 	c->max_sge = min_t(u32, RDMA_SEND_SGE, attrs->max_send_sge);
 	/* not charged: see above */
@@ -128,7 +129,7 @@ static struct rdma_conn *conn_alloc(struct rdma_link *l)
 	return c;
 }
 
-/* The queue pair is in no state that sends. */
+/* Drain and destroy the queue pair, which no longer sends. */
 static void qp_end(struct rdma_conn *c)
 {
 	if (!c->qp)
@@ -146,7 +147,7 @@ void rdma_conn_end(struct rdma_conn *c)
 	if (c->qp)
 		rdma_disconnect(c->id);
 	qp_end(c);
-	/* No callback comes after this. */
+	/* rdma_destroy_id() waits for callbacks; none runs after it. */
 	rdma_destroy_id(c->id);
 	conn_free(c);
 }
@@ -166,7 +167,9 @@ static int qp_begin(struct rdma_conn *c)
 	if (err)
 		return err;
 	c->qp = c->id->qp;
-	/* Soft-RoCE would take 2 s and 655 ms.  Devices without these options keep their times. */
+	/*
+	 * The defaults of Soft-RoCE are 2 s and 655 ms.  Devices without these options ignore them.
+	 */
 	if (ack_timeout)
 		rdma_set_ack_timeout(c->id, ack_timeout);
 	rdma_set_min_rnr_timer(c->id, IB_RNR_TIMER_000_06);
@@ -237,7 +240,7 @@ static int conn_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
 	case RDMA_CM_EVENT_TIMEWAIT_EXIT:
 		rdma_link_broken(c, rdma_event_msg(ev->event));
 		break;
-	default: /* the client's remove callback hears of RDMA_CM_EVENT_DEVICE_REMOVAL, too */
+	default: /* dev_remove() handles RDMA_CM_EVENT_DEVICE_REMOVAL */
 		break;
 	}
 	if (err == -EXDEV)
@@ -248,11 +251,11 @@ static int conn_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
 }
 
 /**
- * struct caller - peer that calls
- * @at: where the call came
+ * struct caller - a connection request of a peer
+ * @at: listener that received the request
  * @port: port of the device
  * @gid: address of the peer
- * @call: its private data
+ * @call: private data of the request
  */
 struct caller {
 	const struct rdma_listener *at;
@@ -272,7 +275,10 @@ static bool is_called(const struct rdma_link *l, const void *arg)
 	       !memcmp(&l->peer, &caller->gid, sizeof(caller->gid));
 }
 
-/* Answer a call to @l.  The id is the connection's if this succeeds.  Return: 0, or a refusal. */
+/*
+ * Answer a connection request to @l.  On success the connection owns @id.  Return: 0, or the reason
+ * of a refusal.
+ */
 static int conn_answer(struct rdma_link *l, struct rdma_cm_id *id, const struct rdma_call *call)
 {
 	struct rdma_conn_param param = {
@@ -286,7 +292,7 @@ static int conn_answer(struct rdma_link *l, struct rdma_cm_id *id, const struct 
 	rcu_read_lock();
 	c = rcu_dereference(l->conn);
 	busy = c;
-	/* The peer has forgotten the connection; it calls again when the connection is gone. */
+	/* The peer has lost the old connection: end it; the peer's next request succeeds. */
 	if (busy)
 		rdma_link_broken(c, "the peer connects anew");
 	rcu_read_unlock();
@@ -298,12 +304,12 @@ static int conn_answer(struct rdma_link *l, struct rdma_cm_id *id, const struct 
 	c->id = id;
 	if (qp_begin(c))
 		goto undo;
-	/* Other events of the id wait until this callback returns. */
+	/* The connection manager delays other events of the id until this callback returns. */
 	id->context = c;
 	id->event_handler = conn_event;
 	if (!rdma_link_set_conn(l, c))
 		goto undo;
-	/* The connection is the link's: the link's work ends it. */
+	/* From here on the link owns the connection: on failure the link's work ends it. */
 	if (rdma_accept(id, &param))
 		rdma_link_broken(c, "the connection could not be accepted");
 	rdma_link_kick(l, 0);
@@ -314,7 +320,7 @@ undo:
 	return REFUSED_MEMORY;
 }
 
-/* Users without privilege have no port below PROT_SOCK. */
+/* Does a request come from a port below PROT_SOCK, which needs privilege? */
 static bool privileged(const struct rdma_cm_id *id)
 {
 	const struct sockaddr_storage *ss = &id->route.addr.dst_addr;
@@ -346,8 +352,8 @@ static int listen_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
 	    be32_to_cpu(caller.call->magic) != RDMA_MAGIC)
 		return -EINVAL;
 	/*
-	 * The path is where the queue pair sends to.  rdma_read_gids() returns the address that a
-	 * RoCE caller says is its own.
+	 * Check the path's address, to which the queue pair will send.  rdma_read_gids() would
+	 * return the address that a RoCE peer claims.
 	 */
 	if (rdma_protocol_iwarp(id->device, id->port_num))
 		rdma_ip2gid((struct sockaddr *)&id->route.addr.dst_addr, &caller.gid);
@@ -368,13 +374,16 @@ static int listen_event(struct rdma_cm_id *id, struct rdma_cm_event *ev)
  * Addresses.
  */
 
-/* A link uses addresses of its site's namespace and of the initial one, and of no other. */
+/* A link may use addresses of its site's namespace and of the initial one only. */
 static bool net_allowed(const struct rdma_link *l, const struct net *net)
 {
 	return net_eq(net, l->net) || net_eq(net, &init_net);
 }
 
-/* Addresses of the two ends have to be of one kind to reach each other. */
+/*
+ * Are two addresses of one kind (IPv4, link-local or global IPv6), so that they can reach each
+ * other?
+ */
 static bool same_kind(const union ib_gid *a, const union ib_gid *b)
 {
 	const struct in6_addr *x = (const struct in6_addr *)a, *y = (const struct in6_addr *)b;
@@ -387,7 +396,7 @@ static bool same_kind(const union ib_gid *a, const union ib_gid *b)
 /**
  * struct local - address of this end
  * @gid: address
- * @net: its namespace, with a reference
+ * @net: namespace of the address, with a reference
  * @ifindex: network device with the address; 0: InfiniBand
  */
 struct local {
@@ -396,7 +405,10 @@ struct local {
 	int ifindex;
 };
 
-/* The address of a network device that is of the kind of the peer's, as a GID. */
+/*
+ * Get the address of a network device that is of the kind of @peer, as a GID.  Return: false if
+ * there is none.
+ */
 static bool netdev_gid(const struct net_device *ndev, const union ib_gid *peer, union ib_gid *gid)
 {
 	const struct in6_addr *in6 = (const struct in6_addr *)peer;
@@ -414,7 +426,10 @@ static bool netdev_gid(const struct net_device *ndev, const union ib_gid *peer, 
 	return ipv6_addr_type(in6) & IPV6_ADDR_LINKLOCAL;
 }
 
-/* Does the network device of a GID have its address?  Not while it is down, or before DAD. */
+/*
+ * Is the address of a GID usable on its network device?  No while the device is down, or before
+ * DAD.
+ */
 static bool netdev_has(const struct net_device *ndev, const union ib_gid *gid)
 {
 	const struct in6_addr *in6 = (const struct in6_addr *)gid;
@@ -427,8 +442,8 @@ static bool netdev_has(const struct net_device *ndev, const union ib_gid *gid)
 }
 
 /*
- * An iWARP device has no addresses but those of its network device, which is found by asking each
- * network device for its RDMA device.
+ * The addresses of an iWARP device are those of its network device: find the network device whose
+ * RDMA device this is.
  */
 static int local_iwarp(struct rdma_link *l, struct local *local)
 {
@@ -481,7 +496,7 @@ static bool gid_usable(struct rdma_link *l, const struct ib_gid_attr *attr, stru
 	return usable;
 }
 
-/* ib_query_port() would take RTNL, so the length of the table is read where it is kept. */
+/* Read the table length from the immutable port data, because ib_query_port() would take RTNL. */
 static int local_find(struct rdma_link *l, struct local *local)
 {
 	struct ib_device *dev = l->on->dev;
@@ -530,9 +545,7 @@ static void to_sockaddr(const struct local *local, const union ib_gid *gid, u16 
 		in6->sin6_scope_id = local->ifindex;
 }
 
-/*
- * Calling and listening.
- */
+/* Connection requests and listening. */
 
 static int call(struct rdma_link *l, const struct local *local)
 {
@@ -552,7 +565,7 @@ static int call(struct rdma_link *l, const struct local *local)
 	}
 	if (!l->reason)
 		rdma_link_reason(l, "the peer has not answered");
-	/* Another port each time: over iWARP the last one may be in use until TCP forgets it. */
+	/* Use another port each time: over iWARP the last one may be in TCP's TIME_WAIT. */
 	port = RDMA_SOURCE + (l->own + l->calls++) % RDMA_SOURCES;
 	to_sockaddr(local, &local->gid, port, &src);
 	to_sockaddr(local, &l->peer, RDMA_SERVICE, &dst);
@@ -612,7 +625,7 @@ void rdma_conn_unlisten(struct rdma_link *l)
 	mutex_unlock(&d->mutex);
 	if (!r)
 		return;
-	/* Waits for listen_event(). */
+	/* rdma_destroy_id() waits for listen_event(). */
 	rdma_destroy_id(r->id);
 	kfree(r);
 }
@@ -679,7 +692,7 @@ int rdma_conn_begin(struct rdma_link *l)
 			rdma_link_reason(l, "no queue pair, or no memory for it");
 	} else {
 		err = listen(l, &local);
-		/* Why the last connection broke says more than that there is none. */
+		/* Keep the reason why the last connection broke: it says more. */
 		if (err || !l->broke)
 			rdma_link_reason(l, err ? "the port cannot listen" :
 					    "the peer has not connected");

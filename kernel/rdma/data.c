@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames over a connection: receive buffers, which become the data of skbs, and send requests of
- * the memory of skbs.  No payload is copied.
+ * Frames over a connection: receive buffers, which become the data of skbs, and send requests,
+ * which refer to the memory of skbs.  No payload is copied.
  */
 #include <linux/slab.h>
 #include "core/wire_link.h"
@@ -16,7 +16,10 @@ void rdma_recv_layout(struct rdma_link *l, u32 flit)
 {
 	u32 left = flit > RDMA_LINEAR ? flit - RDMA_LINEAR : 0, order;
 
-	/* Frames of less than a page take one page, and leave the others to the next frame. */
+	/*
+	 * The first fragment is one page: a frame of less than a page leaves the other fragments in
+	 * the buffer.
+	 */
 	for (l->nfrags = 0; left; l->nfrags++) {
 		order = l->nfrags ? min_t(u32, get_order(left), RDMA_FRAG_ORDER) : 0;
 		l->order[l->nfrags] = order;
@@ -64,7 +67,7 @@ static struct sk_buff *head_alloc(struct rdma_conn *c, u64 *addr, gfp_t gfp)
 	return NULL;
 }
 
-/* Allocate and map the linear part and the first fragments of a buffer: all of them or none. */
+/* Allocate and map the linear part and the first @nfrags fragments of a buffer, or nothing. */
 static bool recv_alloc(struct rdma_conn *c, struct rdma_recv *r, u32 nfrags, gfp_t gfp)
 {
 	u32 i;
@@ -119,7 +122,7 @@ int rdma_recv_begin(struct rdma_conn *c)
 			r->sge[k].length = k ? frag_size(c->l, k - 1) : RDMA_LINEAR;
 			r->sge[k].lkey = c->pd->local_dma_lkey;
 		}
-		/* not charged: at most RDMA_RECV_MAX buffers of a link, as the ring of a device */
+		/* not charged: a bounded number per link, as the ring of a device */
 		if (!recv_alloc(c, r, c->l->nfrags, GFP_KERNEL))
 			return -ENOMEM;
 		err = recv_post(c, r);
@@ -141,8 +144,8 @@ static void frame_in(struct rdma_link *l, struct sk_buff *skb)
 }
 
 /*
- * The skb and the fragments that a frame fills leave the buffer, and new ones take their place.
- * Without memory for those the flit counts as lost: the link asks for it again.
+ * Replace the skb and the fragments that the frame fills by new ones, and pass them up.  Without
+ * memory for new ones the frame is dropped, and the peer resends a flit.
  */
 static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 {
@@ -155,7 +158,7 @@ static void recv_done(struct ib_cq *cq, struct ib_wc *wc)
 		rdma_link_broken(c, ib_wc_status_msg(wc->status));
 		return;
 	}
-	/* RDMA WRITE with immediate data takes a buffer, too, and fills none. */
+	/* RDMA WRITE with immediate data also consumes a buffer, without filling it. */
 	if (unlikely(wc->opcode != IB_WC_RECV)) {
 		rdma_link_broken(c, "the peer sent what is no message");
 		return;
@@ -200,7 +203,7 @@ static void send_unmap(struct rdma_conn *c, const struct rdma_send *s)
 		ib_dma_unmap_page(c->dev, s->sge[i].addr, s->sge[i].length, DMA_TO_DEVICE);
 }
 
-/* A completion tells that its request, and all before it, are done. */
+/* A completion covers its request and all requests before it. */
 static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 {
 	struct rdma_send *s = container_of(wc->wr_cqe, struct rdma_send, cqe);
@@ -216,7 +219,7 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 		s = &c->send[c->tail % c->nsend];
 		send_unmap(c, s);
 		skb = s->skb;
-		/* Pairs with used().  There is room before freeing the frame wakes the link. */
+		/* Pairs with used().  Update @tail before freeing the frame wakes the link. */
 		smp_store_release(&c->tail, c->tail + 1);
 		flitcast_link_arrive(skb);
 		consume_skb(skb);
@@ -224,10 +227,10 @@ static void send_done(struct ib_cq *cq, struct ib_wc *wc)
 	rcu_read_unlock();
 }
 
-/* Requests in use.  Context: @tx_lock of the link. */
+/* Number of requests in use.  Context: @tx_lock of the link. */
 static u32 used(const struct rdma_conn *c)
 {
-	/* Pairs with send_done(), which unmaps a request before it lets it be used again. */
+	/* Pairs with send_done(), which unmaps a request before it may be reused. */
 	return c->head - smp_load_acquire(&c->tail);
 }
 
@@ -264,7 +267,7 @@ bool rdma_transmit(struct flitcast_link *link, struct sk_buff *skb)
 
 	if (!c || READ_ONCE(c->state) != RDMA_CONNECTED || used(c) == c->nsend)
 		goto drop;
-	/* Few devices have fewer entries than an skb has fragments. */
+	/* A few devices have fewer entries than an skb may have fragments: linearise. */
 	if ((skb_has_frag_list(skb) || skb_shinfo(skb)->nr_frags >= c->max_sge) &&
 	    skb_linearize(skb))
 		goto drop;
@@ -295,7 +298,7 @@ void rdma_flush(struct flitcast_link *link)
 	first = c->posted;
 	c->posted = c->head;
 	c->send[(c->head - 1) % c->nsend].wr.send_flags = IB_SEND_SIGNALED;
-	/* Requests that are not posted are freed with the connection. */
+	/* rdma_data_end() frees requests that were not posted. */
 	if (unlikely(ib_post_send(c->qp, &c->send[first % c->nsend].wr, NULL)))
 		rdma_link_broken(c, "a send request could not be posted");
 }

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links of RDMA ports, and which connection each has.
+ * The list of links of RDMA ports, and the connection of each link.
  */
 #include <linux/slab.h>
 #include "rdma/rdma.h"
 
 struct workqueue_struct *rdma_wq;
 
-/* All links that are started. */
+/* All started links. */
 static LIST_HEAD(links);
 static DEFINE_SPINLOCK(links_lock);
 
-/* rdma_links_wait() */
+/* Wait queue of rdma_links_wait(). */
 static DECLARE_WAIT_QUEUE_HEAD(ended);
 
 void rdma_link_kick(struct rdma_link *l, unsigned long delay)
@@ -19,7 +19,7 @@ void rdma_link_kick(struct rdma_link *l, unsigned long delay)
 	unsigned long flags;
 
 	spin_lock_irqsave(&l->lock, flags);
-	/* A delay never puts off a run that is due earlier. */
+	/* queue_delayed_work() does not postpone a run that is due earlier. */
 	if (!l->dead && delay)
 		queue_delayed_work(rdma_wq, &l->work, delay);
 	else if (!l->dead)
@@ -119,7 +119,7 @@ static void link_free(struct kref *ref)
 	struct rdma_dev *d = l->on;
 
 	kfree(l);
-	/* The waiter may free the device's record as soon as the count is zero. */
+	/* rdma_links_wait() may return, and its caller free @d, as soon as the count is zero. */
 	if (atomic_dec_and_test(&d->links))
 		wake_up_all(&ended);
 }

@@ -8,9 +8,9 @@
 #include <rdma/ib_cache.h>
 #include "rdma/rdma.h"
 
-/* The next attempt to connect. */
+/* Delay of the next attempt to connect. */
 #define RDMA_RETRY	(HZ / 4)
-/* The time doubles so often while this end cannot even try. */
+/* The delay doubles at most this often while this end cannot even try. */
 #define RDMA_RETRY_SHIFT 4
 
 static struct ib_client client;
@@ -23,7 +23,10 @@ static DEFINE_SPINLOCK(devs_lock);
  * The work of a link.
  */
 
-/* The owner keeps the link until rdma_stop() has waited for readers. */
+/*
+ * Report a change of the carrier.  The owner keeps the link until rdma_stop() has waited for RCU
+ * readers.
+ */
 static void carrier(struct rdma_link *l, bool up)
 {
 	if (l->carrier == up)
@@ -35,7 +38,10 @@ static void carrier(struct rdma_link *l, bool up)
 	rcu_read_unlock();
 }
 
-/* Events of the port and of its addresses make a link try at once, whatever it waits for. */
+/*
+ * Begin to connect, and schedule the next attempt.  Events of the port or its addresses
+ * (dev_event()) run the work earlier.
+ */
 static void begin(struct rdma_link *l)
 {
 	if (READ_ONCE(l->dead))
@@ -50,7 +56,9 @@ static void begin(struct rdma_link *l)
 	}
 }
 
-/* Give up a connection that is not made in time.  Return: what a connection has of its time. */
+/*
+ * Abort a connection that is not established in time.  Return: jiffies left for connecting, or 0.
+ */
 static unsigned long wait_for_conn(struct rdma_conn *c)
 {
 	unsigned long now = jiffies, until = c->until;
@@ -63,7 +71,7 @@ static unsigned long wait_for_conn(struct rdma_conn *c)
 	return 0;
 }
 
-/* ib_query_port() would take RTNL; the cache is up to date before events are told. */
+/* ib_query_port() would take RTNL; the cache is updated before event handlers run. */
 static bool port_active(const struct rdma_link *l)
 {
 	enum ib_port_state state;
@@ -87,9 +95,9 @@ static void link_work(struct work_struct *work)
 	rcu_read_unlock();
 	carrier(l, connected && l->port_up);
 	/*
-	 * A port that is down, or has no address yet, can tell the peer neither that a connection
-	 * ends nor that one begins, so both wait.  Soft-RoCE sends nothing more for the connection
-	 * manager when it could not do so once.
+	 * A port that is down, or has no address yet, can notify the peer neither of the end nor of
+	 * the beginning of a connection: wait.  Once a send of the connection manager has failed,
+	 * Soft-RoCE sends no more for it.
 	 */
 	if (!l->port_up)
 		return;
@@ -121,7 +129,7 @@ static void link_end(struct work_struct *work)
 	struct rdma_link *l = container_of(work, struct rdma_link, end);
 	struct rdma_conn *c;
 
-	cancel_delayed_work_sync(&l->work); /* rdma_link_kick() queues it no more */
+	cancel_delayed_work_sync(&l->work); /* @dead: rdma_link_kick() does not queue it again */
 	rdma_conn_unlisten(l);
 	c = rdma_link_take_conn(l, true);
 	if (c)
@@ -133,7 +141,7 @@ static void link_end(struct work_struct *work)
  * The backend.
  */
 
-/* Split "DEV/PORT".  Return: the port, or 0 if the name is none. */
+/* Split "DEV/PORT".  Return: the port, or 0 if the name is malformed. */
 static u32 split(char *name)
 {
 	char *slash = strrchr(name, '/');
@@ -145,7 +153,7 @@ static u32 split(char *name)
 	return port;
 }
 
-/* Context: RTNL held: until it is released the device stays, as dev_remove() needs it. */
+/* Context: RTNL held, which keeps the device: dev_remove() takes RTNL. */
 static struct rdma_dev *find_dev(const char *name)
 {
 	struct rdma_dev *d, *found = NULL;
@@ -158,7 +166,7 @@ static struct rdma_dev *find_dev(const char *name)
 	return found;
 }
 
-/* A call names the ends and comes from the peer: so no two links of a port may have the same. */
+/* A connection request is matched by its ends and peer: links of a port must differ in these. */
 static bool same_ends(const struct rdma_link *l, const void *arg)
 {
 	const struct rdma_link *other = arg;
@@ -241,7 +249,7 @@ static void rdma_stop(struct flitcast_link *link)
 	spin_lock_irq(&l->lock);
 	WRITE_ONCE(l->dead, true);
 	spin_unlock_irq(&l->lock);
-	/* Waits for receivers, transmitters, and carrier(). */
+	/* Wait for receivers, transmitters, and carrier(). */
 	synchronize_net();
 }
 
@@ -352,7 +360,9 @@ static bool is_on(const struct rdma_link *l, const void *on)
 	return l->on == on;
 }
 
-/* RDMA devices are unregistered without RTNL: ipoib takes it in its remove callback, too. */
+/*
+ * RDMA devices are unregistered without RTNL, so this may take it, as ipoib's remove callback does.
+ */
 static void dev_remove(struct ib_device *dev, void *data)
 {
 	struct rdma_dev *d = data;
@@ -363,7 +373,7 @@ static void dev_remove(struct ib_device *dev, void *data)
 	spin_lock_bh(&devs_lock);
 	list_del(&d->node);
 	spin_unlock_bh(&devs_lock);
-	/* Links come and go under RTNL alone. */
+	/* Links are created and destroyed under RTNL, so no link is added meanwhile. */
 	while ((l = rdma_link_find(is_on, d))) {
 		l->link.ops->gone(&l->link);
 		rdma_link_put(l);
@@ -405,7 +415,7 @@ wq:
 static void __exit rdma_exit(void)
 {
 	flitcast_link_kind_unregister(&rdma_kind);
-	/* Removes all links, by dev_remove(). */
+	/* ib_unregister_client() calls dev_remove(), which removes all links. */
 	ib_unregister_client(&client);
 	destroy_workqueue(rdma_wq);
 }

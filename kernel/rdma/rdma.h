@@ -3,14 +3,14 @@
  * flitcast_rdma.ko: links over ports of RDMA devices.  A frame is a message of a reliable
  * connection.
  *
- * A link has one connection or none.  A connection is used once: its queue pair, completion queue,
- * buffers and rdma_cm_id are made and destroyed together.  The work of a link does all that may
- * sleep; callbacks of the connection manager and completions only mark the connection and queue
- * that work.
+ * A link has at most one connection.  A connection is used once: its queue pair, completion queue,
+ * buffers and rdma_cm_id are created and destroyed together.  The work of a link does everything
+ * that may sleep; callbacks of the connection manager and completions only mark the connection and
+ * queue that work.
  *
- * Verbs may take RTNL (ib_query_port() of RoCE devices does), so nobody may hold RTNL and wait for
- * a caller of verbs: a link that is destroyed under RTNL is hidden at once, and a work destroys its
- * connection.
+ * Verbs may take RTNL (ib_query_port() of RoCE devices does), so no task may wait for a caller of
+ * verbs while it holds RTNL: destroying a link under RTNL unlists it at once, and a work destroys
+ * its connection.
  *
  * Files, in the order of the calls: main.c, conn.c, data.c, link.c.
  */
@@ -23,23 +23,30 @@
 #include <rdma/rdma_cm.h>
 #include "link/link.h"
 
-/* Bytes of a received frame in the linear part of its skb: all headers, and small flits whole. */
+/*
+ * Bytes of a received frame in the linear part of its skb: all headers, and small flits entirely.
+ */
 #define RDMA_LINEAR		192
-/* Fragments of a receive buffer behind the linear part; all but the first of this order at most. */
+/*
+ * Fragments of a receive buffer after the linear part; the first is a page, others have at most
+ * this order.
+ */
 #define RDMA_FRAGS		4
 #define RDMA_FRAG_ORDER		3
-/* Receive buffers of a connection: so many bytes of flits, within the bounds of their number. */
+/* Receive buffers of a connection: bytes of flits, and the limits of their number. */
 #define RDMA_RECV_BYTES		(2 << 20)
 #define RDMA_RECV_LEAST		16
 #define RDMA_RECV_MAX		64
-/* iWARP ends a connection when a frame finds no buffer, so there are more than flits on the way. */
+/*
+ * iWARP ends a connection if a frame finds no buffer, so provide more buffers than flits in flight.
+ */
 #define RDMA_RECV_IWARP_MAX	256
-/* Send requests of a connection, and how many of them flits leave to control frames. */
+/* Send requests of a connection, and how many of them are reserved for control frames. */
 #define RDMA_SEND_MAX	64
 #define RDMA_SEND_SPARE		16
-/* Every so many send requests one asks for a completion, and the last of a batch does. */
+/* Every RDMA_SEND_SIGNAL-th send request, and the last of a batch, requests a completion. */
 #define RDMA_SEND_SIGNAL	8
-/* Scatter-gather entries of a frame that is sent: its linear part and its fragments. */
+/* Scatter-gather entries of a sent frame: its linear part and its fragments. */
 #define RDMA_SEND_SGE		(MAX_SKB_FRAGS + 1)
 
 /**
@@ -49,7 +56,7 @@
  * @name: its name, under the lock of the list
  * @events: handler of its asynchronous events
  * @mutex: protects @listeners and their counts
- * @listeners: one for each address that links of this device listen on
+ * @listeners: list of listeners, one for each address that links of this device listen on
  * @links: links that are not destroyed yet; the remove callback waits for zero
  */
 struct rdma_dev {
@@ -68,7 +75,7 @@ struct rdma_dev {
  * @on: device
  * @id: listening id; its context is the listener
  * @gid: address
- * @net: its namespace, which @id keeps
+ * @net: namespace of the address; @id holds a reference
  * @users: links that listen
  */
 struct rdma_listener {
@@ -88,25 +95,25 @@ struct rdma_conn;
  * @node: in the list of all links, under the lock of the list
  * @on: device
  * @port: port of the device
- * @net: namespace of the site: only compared
+ * @net: namespace of the site; only compared, without a reference
  * @peer: address of the other end
  * @own: this end, as in struct flitcast_link_spec
  * @far: other end, likewise
  * @nfrags: fragments of a receive buffer
  * @order: order of each of them
- * @ref: the link itself, and requests of peers that look at it
+ * @ref: references: one of the link itself, and those of connection requests that use it
  * @lock: protects @dead, @reason, @gid and that @conn is set only while the link is not @dead
- * @dead: stopped: no work is queued any more
+ * @dead: the link is stopped: @work must not be queued
  * @conn: connection, under RCU
- * @listener: where calls of the peer are heard; written by the works
+ * @listener: listener for connection requests of the peer; only @work and @end change it
  * @gid: address of this end; zeros while it is not known
  * @reason: why the link carries no frames
- * @carrier: last told to the owner; the work's
- * @futile: attempts in a row that did not connect; the work's
- * @broke: @reason says why the last connection broke; the work's
- * @calls: number of calls, for their source ports; the work's
- * @port_up: the port is active; the work's
- * @work: makes, ends and reports connections
+ * @carrier: state last reported to the owner; only @work changes it
+ * @futile: consecutive failed attempts to connect; only @work changes it
+ * @broke: @reason says why the last connection broke; only @work changes it
+ * @calls: number of connection requests sent, for their source ports; only @work changes it
+ * @port_up: the port is active; only @work changes it
+ * @work: creates, ends and reports connections
  * @end: destroys the link
  */
 struct rdma_link {
@@ -159,7 +166,7 @@ struct rdma_send {
  * @cqe: completion
  * @skb: skb with the linear part
  * @page: fragments
- * @sge: linear part and fragments, each mapped if it is there
+ * @sge: mapped linear part and fragments
  */
 struct rdma_recv {
 	struct ib_cqe cqe;
@@ -170,14 +177,14 @@ struct rdma_recv {
 
 /**
  * struct rdma_conn - connection
- * @l: link, which lives longer
+ * @l: link, which outlives the connection
  * @dev: its device
  * @id: connection manager's id, the context of which is the connection
  * @pd: protection domain
  * @cq: completion queue, polled in softirq
  * @qp: queue pair; set and destroyed under the handler lock of @id
- * @state: enum rdma_state; changes by xchg() and cmpxchg() alone
- * @until: jiffies at which it must be connected
+ * @state: enum rdma_state; changed only by xchg() and cmpxchg()
+ * @until: jiffies by which the connection must be established
  * @dying: callbacks of @id return at once; under the handler lock of @id
  * @max_sge: entries that a send request may have
  * @nsend: send requests
@@ -186,7 +193,7 @@ struct rdma_recv {
  * @recv: buffers
  * @head: number of the next request; @tx_lock of the link
  * @posted: requests before this one are posted; @tx_lock of the link
- * @tail: requests before this one are complete; the completion queue's
+ * @tail: requests before this one are complete; only completions change it
  */
 struct rdma_conn {
 	struct rdma_link *l;
@@ -221,7 +228,7 @@ static inline struct rdma_link *rdma_link_of(const struct flitcast_link *link)
  */
 void rdma_link_kick(struct rdma_link *l, unsigned long delay);
 
-/* Say why the link carries no frames: a constant text.  Context: any. */
+/* Set the reason why the link carries no frames, a string constant.  Context: any. */
 void rdma_link_reason(struct rdma_link *l, const char *reason);
 
 /* Mark a connection as broken, and let the link's work end it.  Context: any. */
@@ -231,23 +238,23 @@ void rdma_link_broken(struct rdma_conn *c, const char *reason);
 bool rdma_link_set_conn(struct rdma_link *l, struct rdma_conn *c);
 
 /*
- * Take the connection from the link, if it is broken, or @always: nobody transmits by it after
+ * Detach the connection from the link if it is broken, or @always; no CPU transmits on it after
  * that.  Context: may sleep.  Return: the connection, or NULL.
  */
 struct rdma_conn *rdma_link_take_conn(struct rdma_link *l, bool always);
 
-/* List a link, or take it from the list. */
+/* Add a link to the list of all links, or remove it. */
 void rdma_link_add(struct rdma_link *l);
 void rdma_link_del(struct rdma_link *l);
 
-/* The link that @match is true of, with a reference, or NULL.  @match must not sleep. */
+/* Return: the first link that @match accepts, with a reference, or NULL.  @match must not sleep. */
 struct rdma_link *rdma_link_find(bool (*match)(const struct rdma_link *l, const void *arg),
 				 const void *arg);
 
 /* Queue the works of all links of a port. */
 void rdma_links_kick(const struct rdma_dev *d, u32 port);
 
-/* Give back a reference. */
+/* Release a reference. */
 void rdma_link_put(struct rdma_link *l);
 
 /* Wait until no link of a device is left. */
@@ -261,16 +268,19 @@ extern struct workqueue_struct *rdma_wq;
 /* Fill and post all receive buffers.  Return: 0, -ENOMEM, or the error of a verb. */
 int rdma_recv_begin(struct rdma_conn *c);
 
-/* Free all buffers, and the frames that were not sent.  The queue pair is drained, or was none. */
+/*
+ * Free all buffers, and the frames that were not sent.  The queue pair is drained, or never
+ * existed.
+ */
 void rdma_data_end(struct rdma_conn *c);
 
-/* Set the functions of all completions. */
+/* Initialise all requests and buffers: completion functions and constant fields. */
 void rdma_data_init(struct rdma_conn *c);
 
 /* Orders of the fragments of a receive buffer for frames of @flit bytes. */
 void rdma_recv_layout(struct rdma_link *l, u32 flit);
 
-/* As the functions of struct flitcast_link_kind. */
+/* Functions of struct flitcast_link_kind. */
 bool rdma_transmit(struct flitcast_link *link, struct sk_buff *skb);
 void rdma_flush(struct flitcast_link *link);
 bool rdma_room(const struct flitcast_link *link);
@@ -280,19 +290,22 @@ bool rdma_room(const struct flitcast_link *link);
 /* Does this end have an address by which it reaches a peer?  Context: the link's work. */
 bool rdma_conn_able(struct rdma_link *l);
 
-/* Call the peer, or listen for its calls.  Context: the link's work.  Return: 0, or an error. */
+/*
+ * Send a connection request to the peer, or listen for one.  Context: the link's work.  Return: 0,
+ * or an error.
+ */
 int rdma_conn_begin(struct rdma_link *l);
 
 /* End a connection that rdma_link_take_conn() returned. */
 void rdma_conn_end(struct rdma_conn *c);
 
-/* Listen no longer.  Context: the link's works. */
+/* Stop listening.  Context: the link's works. */
 void rdma_conn_unlisten(struct rdma_link *l);
 
-/* How long a connection may take until it is there, in jiffies: more after each futile attempt. */
+/* Time allowed for establishing a connection, in jiffies; grows with each failed attempt. */
 unsigned long rdma_conn_patience(const struct rdma_link *l);
 
-/* Does this end call?  The other one listens. */
+/* Does this end send the connection request?  The other end listens. */
 bool rdma_conn_calls(const struct rdma_link *l);
 
 #endif /* FLITCAST_RDMA_H */

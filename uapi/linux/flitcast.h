@@ -11,9 +11,9 @@
 #include <linux/socket.h>
 
 /*
- * Linux keeps no address family number for modules from outside its tree, so
- * the module takes a retired one: this default (once Econet), or what its
- * parameter "family" says.  flitcast_family() in libflitcast tells which.
+ * Linux keeps no address family number for modules from outside its tree, so the module uses a
+ * retired one: this default (once Econet), or the value of its parameter "family".
+ * flitcast_family() of libflitcast returns the number.
  */
 #define FLITCAST_FAMILY_DEFAULT	19
 
@@ -24,7 +24,7 @@
 
 /* Bind: any free port.  Never a destination. */
 #define FLITCAST_PORT_ANY	0
-/* The site itself answers messages to this port with the same message. */
+/* Echo port: the site answers each message to this port with the same message. */
 #define FLITCAST_PORT_ECHO	7
 /* Ports below this one need CAP_NET_BIND_SERVICE. */
 #define FLITCAST_PORT_RESERVED	1024
@@ -32,22 +32,22 @@
 #define FLITCAST_PORT_DYNAMIC	0xc000
 
 /*
- * SO_PRIORITY: two classes of messages.  A message is of the class that its socket has
- * when it is sent: low from 0, which a socket has unless set, high from here up.  (6 is
- * the most without CAP_NET_ADMIN.)  A message of more than four flits, or of several packets, is
- * high only if whoever made the socket, or the one that listened for it, had CAP_NET_ADMIN in its
- * network namespace; else it is low.  At its own site a message waits for no message of the other
- * class of the same user, but for a packet that has begun; packets of the high class go first.
- * Users take turns, whatever the class.
+ * SO_PRIORITY: two classes of messages.  The priority of the socket at the time of sendmsg()
+ * determines the class: low from 0 (the default), high from FLITCAST_PRIORITY_HIGH up (6 is the
+ * maximum without CAP_NET_ADMIN).  A message of more than four flits, or of several packets, is
+ * high only if the creator of the socket, or of the listening socket that accepted it, had
+ * CAP_NET_ADMIN in its network namespace; else it is low.  At the sending site a message does not
+ * wait for messages of the other class of the same user, except for a packet that has begun;
+ * packets of the high class are sent first.  Users take turns, independent of the class.
  */
 #define FLITCAST_PRIORITY_HIGH	4
 
 /**
- * enum flitcast_addrtype - what a struct sockaddr_flitcast names
+ * enum flitcast_addrtype - kind of destination of a struct sockaddr_flitcast
  * @FLITCAST_ADDR_SITE: one port of one site
  * @FLITCAST_ADDR_LIST: the targets of the FLITCAST_TARGETS control message, or
  *	those set by the socket option of that name; site and port are zero
- * @FLITCAST_ADDR_BROADCAST: every site of the network
+ * @FLITCAST_ADDR_BROADCAST: every other site of the network
  */
 enum flitcast_addrtype {
 	FLITCAST_ADDR_SITE = 1,
@@ -82,8 +82,8 @@ struct sockaddr_flitcast {
  * @site: target site
  * @port: target port
  * @flags: zero
- * @offset: where the part of the message that this target receives begins, in
- *	bytes; at most the length of the message
+ * @offset: start of the part of the message that this target receives, in bytes; at most the length
+ *	of the message
  * @length: length of that part in bytes; 0: to the end of the message
  *
  * The FLITCAST_TARGETS control message is an array of these: at least one, at
@@ -99,38 +99,36 @@ struct flitcast_target {
 
 #define FLITCAST_TARGETS_MAX	1024
 
-/* The largest message, whatever the sysctl says. */
+/* Upper limit of the sysctl net.flitcast.message_max, bytes. */
 #define FLITCAST_MESSAGE_MAX	(16U << 20)
 
 /*
  * Socket options and control messages at level SOL_FLITCAST.
  *
- * FLITCAST_TARGETS: control message of sendmsg(), or set and read as option:
- *	array of struct flitcast_target.
- * FLITCAST_INFO: option (int): recvmsg() adds a struct flitcast_info control
- *	message.
- * FLITCAST_TIMEOUT: option (unsigned int, milliseconds): how long a target may
- *	stay silent or out of reach before a message is given up for it; and how
- *	long after close() messages are sent on at most.
- * FLITCAST_ERRMSG: option (read): why the last call was refused, as a text; empty
- *	where it was not.
+ * FLITCAST_TARGETS: control message of sendmsg(), or set and read as option: array of struct
+ *	flitcast_target.
+ * FLITCAST_INFO: option (int): recvmsg() adds a struct flitcast_info control message.
+ * FLITCAST_TIMEOUT: option (unsigned int, milliseconds): how long a target may be silent or
+ *	unreachable before the sender aborts a message to it; and how long after close() the site
+ *	goes on sending messages at most.
+ * FLITCAST_ERRMSG: option (read): text with the reason why the last call failed; empty if there is
+ *	none.
  * FLITCAST_STATS: option (read): struct flitcast_sock_stats.
- * FLITCAST_CONFIRM: option (int): each message accepted from now on is reported in
- *	the error queue, see struct flitcast_report.
- * FLITCAST_SLOW_TARGET: option, or control message of sendmsg() for that message
- *	alone: struct flitcast_slow_target.  To set the option takes detached targets
- *	back.
+ * FLITCAST_CONFIRM: option (int): the error queue gets a report of each message accepted from now
+ *	on, see struct flitcast_report.
+ * FLITCAST_SLOW_TARGET: option, or control message of sendmsg() for that message alone: struct
+ *	flitcast_slow_target.  Setting the option reattaches detached targets.
  * FLITCAST_REPORT: control message of recvmsg(MSG_ERRQUEUE): struct flitcast_report.
- * FLITCAST_COPIES: option (int): copies of a broadcast sent on this socket whose address
- *	does not say, 1 to what the topology has disjoint paths for (default 1); and copies
- *	that FLITCAST_RECEPTION expects of a broadcast received on it.
+ * FLITCAST_COPIES: option (int): copies of a broadcast sent on this socket if sfc_copies is 0, 1 to
+ *	the number of disjoint paths of the topology (default 1); and copies that FLITCAST_RECEPTION
+ *	expects of a broadcast received on it.
  * FLITCAST_RECEPTION: option: struct flitcast_reception.
  * FLITCAST_ADMISSION: option (read): struct flitcast_admission.
- * FLITCAST_ZEROCOPY: option (int): MSG_ZEROCOPY has an effect, as SO_ZEROCOPY makes it elsewhere;
- *	control message of recvmsg(MSG_ERRQUEUE): struct sock_extended_err of
- *	<linux/errqueue.h>, which says what was sent so and may be changed now.
- * FLITCAST_SNDBUF, FLITCAST_RCVBUF: options (int, bytes): send and receive room, 4,096 to
- *	net.flitcast.wmem_max and rmem_max, as they are, not doubled.
+ * FLITCAST_ZEROCOPY: option (int): enables MSG_ZEROCOPY, as SO_ZEROCOPY does for other families;
+ *	control message of recvmsg(MSG_ERRQUEUE): struct sock_extended_err of <linux/errqueue.h>,
+ *	which tells which zero-copy sends have completed, so that their buffers may be reused.
+ * FLITCAST_SNDBUF, FLITCAST_RCVBUF: options (int, bytes): size of the send and receive buffer, 4,096
+ *	to net.flitcast.wmem_max and rmem_max; not doubled.
  */
 #define FLITCAST_TARGETS	1
 #define FLITCAST_INFO		2
@@ -148,32 +146,32 @@ struct flitcast_target {
 #define FLITCAST_ZEROCOPY	14
 
 /*
- * Times of arrival are CLOCK_MONOTONIC of the host that reads them, in nanoseconds.  Sites have no
- * clock in common: a probe that reserves a way carries how long after itself the packet will
- * come, and each site adds that to the time at which the probe came.  So the reserved time that a
- * sender is told is its own, the one that a receiver is told is the receiver's, and where both
- * have one clock the receiver's is later by the time that the probe took.
+ * Times of arrival are CLOCK_MONOTONIC of the local host, in nanoseconds.  Sites have no common
+ * clock: a probe that reserves a path carries the delay after which the packet will follow, and
+ * each site adds that delay to the arrival time of the probe.  So a sender gets the reserved time
+ * by its own clock, and a receiver by the receiver's.  If both are on one host, the receiver's time
+ * is later by the transit time of the probe.
  */
 
 /**
- * struct flitcast_info - what the FLITCAST_INFO control message tells
+ * struct flitcast_info - data of the FLITCAST_INFO control message
  * @addrtype: how the message was addressed, enum flitcast_addrtype
- * @copies: copies received when it was (1 unless broadcast)
- * @votes: of these, copies that agreed with it (1 unless broadcast)
+ * @copies: copies that had arrived when the message was accepted (1 unless broadcast)
+ * @votes: of these, copies equal to the message (1 unless broadcast)
  * @zero: zero
  * @id: message id, unique per sending socket
- * @hops: links the last packet of the message crossed
- * @offset: where the received part begins in the sent message, bytes
+ * @hops: number of links that the last packet of the message crossed
+ * @offset: start of the received part within the sent message, bytes
  * @length: length of the sent message, bytes
- * @dissent: of the copies received when it was, the links by which those came that
- *	did not agree with it: bit i for the link on port i; always 0 with
- *	FLITCAST_RECEPTION_FIRST, which compares none
- * @reserved: in mode csr: by when the last packet of the message was to have come, as its way was
- *	reserved, or the last part of it, where it was sent on anew around a dead link; ns, by the
- *	receiver's CLOCK_MONOTONIC.  0: not every packet of it has reserved the last link to here
- *	(in other modes, from the own site), or more came at once than a site remembers
- * @arrived: when the last packet of the message came; ns, by the receiver's CLOCK_MONOTONIC.
- *	Later than @reserved: it was late, though it came
+ * @dissent: links that delivered copies different from the message, of those counted by @copies:
+ *	bit i for the link on port i; always 0 with FLITCAST_RECEPTION_FIRST, which compares no
+ *	copies
+ * @reserved: mode csr: reserved time of arrival of the last packet of the message, or of the last
+ *	part of its path, if it was rerouted around a dead link; ns, by the receiver's
+ *	CLOCK_MONOTONIC.  0: not every packet has reserved the last link (other modes; from the own
+ *	site), or more packets were in transit than a site keeps times for
+ * @arrived: time of arrival of the last packet of the message; ns, by the receiver's
+ *	CLOCK_MONOTONIC.  If later than @reserved, the packet was late
  */
 struct flitcast_info {
 	__u8	addrtype;
@@ -190,17 +188,17 @@ struct flitcast_info {
 };
 
 /**
- * struct flitcast_admission - what became of the last message of a socket (mode csr)
- * @id: of the message that was admitted last, or was over before; 0 without one, too
- * @waiting: messages of the socket that wait to be admitted
- * @reserved: when message @id will have come to the last of its targets, as far as its packets
- *	have reserved their ways by now (of one of up to 64 KiB, to up to 64 targets, all of it),
- *	or to where it is sent on anew, around a dead link; ns, by the sender's CLOCK_MONOTONIC.
- *	0: it has reserved nothing, because it needs no link, has no way, is a short one of the
- *	high class (SO_PRIORITY), or the mode is another
+ * struct flitcast_admission - admission of the last message of a socket (mode csr)
+ * @id: id of the message that was last admitted, or completed without; 0 also if there is none
+ * @waiting: messages of the socket that wait for admission
+ * @reserved: reserved time of arrival of message @id at the last of its targets, for the packets
+ *	that have reserved their paths by now (all of a message of up to 64 KiB to up to 64
+ *	targets), or at the site that reroutes it around a dead link; ns, by the sender's
+ *	CLOCK_MONOTONIC.  0: the message has reserved nothing, because it needs no link, has no
+ *	route, is a short one of the high class (SO_PRIORITY), or the mode is not csr
  *
  * After a sendmsg() that was not interrupted, timed out or non-blocking @waiting is 0 and @id is
- * the message just sent.  A packet that is late all the same comes, and later than that.
+ * the message just sent.  A late packet arrives after @reserved.
  */
 struct flitcast_admission {
 	__u32	id;
@@ -209,16 +207,16 @@ struct flitcast_admission {
 };
 
 /**
- * enum flitcast_reception_policy - when a broadcast is received (HARTS, section 2)
- * @FLITCAST_RECEPTION_FIRST: with its first copy: where sites and links only fail
- * @FLITCAST_RECEPTION_ALL: when as many copies as FLITCAST_COPIES says agree
- * @FLITCAST_RECEPTION_MAJORITY: when more than half of those agree
- * @FLITCAST_RECEPTION_QUORUM: when so many agree as the receiver says: with f sites that
- *	may lie, f + 1
+ * enum flitcast_reception_policy - when a broadcast is accepted (HARTS, section 2)
+ * @FLITCAST_RECEPTION_FIRST: on its first copy: if sites and links only fail by stopping
+ * @FLITCAST_RECEPTION_ALL: when FLITCAST_COPIES copies agree
+ * @FLITCAST_RECEPTION_MAJORITY: when more than half of FLITCAST_COPIES agree
+ * @FLITCAST_RECEPTION_QUORUM: when struct flitcast_reception.quorum copies agree: against f faulty
+ *	sites, f + 1
  *
- * Copies agree if they are equal byte by byte.  But with the first policy, copies of a
- * broadcast that was sent with another number of copies than FLITCAST_COPIES of the
- * receiver do not count.
+ * Copies agree if they are equal byte by byte.  Except with FLITCAST_RECEPTION_FIRST, copies of a
+ * broadcast that was sent in another number of copies than FLITCAST_COPIES of the receiver do not
+ * count.
  */
 enum flitcast_reception_policy {
 	FLITCAST_RECEPTION_FIRST = 0,
@@ -228,11 +226,11 @@ enum flitcast_reception_policy {
 };
 
 /**
- * struct flitcast_reception - when a broadcast is received
+ * struct flitcast_reception - when a broadcast is accepted
  * @policy: enum flitcast_reception_policy
- * @quorum: with FLITCAST_RECEPTION_QUORUM: copies, at least 1; else 0
- * @ms: how long copies are waited for, 1 to 86,400,000 (default 1,000); what has not been
- *	received by then is forgotten, and may be sent again
+ * @quorum: with FLITCAST_RECEPTION_QUORUM: copies required, at least 1; else 0
+ * @ms: how long the receiver waits for copies, 1 to 86,400,000 (default 1,000); then it discards a
+ *	broadcast that was not accepted, which the sender may repeat
  */
 struct flitcast_reception {
 	__u32	policy;
@@ -241,13 +239,13 @@ struct flitcast_reception {
 };
 
 /**
- * enum flitcast_slow_policy - what becomes of a target that does not confirm
- * @FLITCAST_SLOW_WAIT: it is waited for as long as it answers that it has no room,
- *	and while it is silent for FLITCAST_TIMEOUT
- * @FLITCAST_SLOW_SKIP: after a time it is left out of the message
- * @FLITCAST_SLOW_DETACH: after a time it is left out of the message, of those to it
- *	that are under way, and of all later ones, until the option
- *	FLITCAST_SLOW_TARGET is set again
+ * enum flitcast_slow_policy - treatment of a target that does not confirm
+ * @FLITCAST_SLOW_WAIT: the sender waits while the target answers that its buffer is full, and for
+ *	FLITCAST_TIMEOUT while the target is silent
+ * @FLITCAST_SLOW_SKIP: after @ms the sender drops the target from the message
+ * @FLITCAST_SLOW_DETACH: after @ms the sender drops the target from the message, from other
+ *	messages under way, and from all later ones, until the option FLITCAST_SLOW_TARGET is set
+ *	again
  */
 enum flitcast_slow_policy {
 	FLITCAST_SLOW_WAIT = 0,
@@ -266,19 +264,19 @@ struct flitcast_slow_target {
 };
 
 /**
- * struct flitcast_result - what became of one target of a message
+ * struct flitcast_result - result for one target of a message
  * @site: target site
  * @port: target port
- * @error: 0: delivered; ECONNREFUSED: no socket there; EHOSTUNREACH: there is no
- *	way to it; ETIMEDOUT: it was silent for FLITCAST_TIMEOUT; ETIME: it took
- *	longer than FLITCAST_SLOW_TARGET allows; ECANCELED: it was detached before, and
- *	nothing was sent to it; ENETDOWN: the sender's site was taken down
+ * @error: 0: delivered; ECONNREFUSED: no socket on the port; EHOSTUNREACH: no route; ETIMEDOUT: the
+ *	target was silent for FLITCAST_TIMEOUT; ETIME: the target took longer than
+ *	FLITCAST_SLOW_TARGET allows; ECANCELED: the target was detached before, and nothing was sent
+ *	to it; ENETDOWN: the sender's site was deleted
  * @flags: FLITCAST_RESULT_*
  *
- * An error without FLITCAST_RESULT_UNKNOWN means that it has not received the message,
- * and will not: not all of it was sent, or it was one packet of up to 64 KiB, and the
- * target has answered that it had no socket or no room.  Where a link went down with that
- * packet the network may carry another copy, about which the target may think otherwise
+ * An error without FLITCAST_RESULT_UNKNOWN means that the target has not received the message, and
+ * will not: not all of the message was sent, or it was one packet of up to 64 KiB, and the target
+ * has answered that it had no socket or a full buffer.  If a link went down while it carried that
+ * packet, the network may hold another copy, which the target may still accept
  */
 struct flitcast_result {
 	__u32	site;
@@ -288,32 +286,31 @@ struct flitcast_result {
 };
 
 /*
- * FLITCAST_RESULT_UNKNOWN - the target did not confirm the message, and all of it was sent: the
- * target may have received it, or may yet do so.
+ * FLITCAST_RESULT_UNKNOWN - the target did not confirm the message, and all of the message was
+ * sent: the target may have received it, or may still receive it.
  */
 #define FLITCAST_RESULT_UNKNOWN	0x1
 
 /**
  * struct flitcast_report - a report of the error queue
- * @id: message id: ids count the messages accepted on a socket, from 0; on a
- *	connection what makes and ends it counts, too
+ * @id: message id: ids count the messages accepted on a socket, from 0; control messages of a
+ *	connection count, too
  * @flags: FLITCAST_REPORT_*
  * @targets: targets of the message
  * @delivered: of these, confirmed
- * @failed: of these, given up
+ * @failed: of these, failed
  * @left_out: of these, detached before, or without a socket on the port of a broadcast
- * @lost: reports of failures dropped before this one because nobody read them
- * @unknown: of @failed, those that may have received it (FLITCAST_RESULT_UNKNOWN)
- * @reserved: in mode csr: when it was to have come to the last of its targets, as all of its
- *	packets have reserved their ways (struct flitcast_admission); else 0
- * @over: when the last target had confirmed it, or was given up; ns, by the sender's
- *	CLOCK_MONOTONIC.  Where all have confirmed it came before that
+ * @lost: reports of failures dropped unread before this one
+ * @unknown: of @failed, those that may have received the message (FLITCAST_RESULT_UNKNOWN)
+ * @reserved: mode csr: reserved time of arrival at the last target, once all packets have reserved
+ *	their paths (struct flitcast_admission); else 0
+ * @over: when the last target confirmed the message or failed; ns, by the sender's CLOCK_MONOTONIC.
+ *	If all targets confirmed it, the message arrived before that
  *
- * The data of the report is an array of struct flitcast_result: with
- * FLITCAST_CONFIRM all targets in the order of the sender's list, else those given
- * up.  There is one when every target of a message has confirmed or is given up.
- * Reports asked for are never dropped, and take send room until they are read; of
- * others the last few are kept.
+ * The data of the report is an array of struct flitcast_result: with FLITCAST_CONFIRM all targets
+ * in the order of the sender's list, else those that failed.  A report is queued when every target
+ * of a message has confirmed it or failed.  Requested reports are never dropped, and use the send
+ * buffer until they are read; of others the last few are kept.
  */
 struct flitcast_report {
 	__u32	id;
@@ -328,17 +325,17 @@ struct flitcast_report {
 	__aligned_u64	over;
 };
 
-/* The report was asked for (FLITCAST_CONFIRM): all targets are in it. */
+/* The report was requested (FLITCAST_CONFIRM): it lists all targets. */
 #define FLITCAST_REPORT_ALL	0x1
 
 /**
  * struct flitcast_sock_stats - counters of a socket
  * @tx_messages: messages accepted by sendmsg()
  * @tx_confirmed: of these, confirmed by every target
- * @tx_failed: of these, given up for at least one target
+ * @tx_failed: of these, failed for at least one target
  * @rx_messages: messages queued for recvmsg()
- * @rx_no_room: times a message was put off because the receive buffer was full
- * @reports_lost: reports of failures dropped because nobody read them
+ * @rx_no_room: times a message was refused because the receive buffer was full
+ * @reports_lost: reports of failures dropped unread
  */
 struct flitcast_sock_stats {
 	__u64	tx_messages;

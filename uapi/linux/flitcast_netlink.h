@@ -54,16 +54,16 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_LINKS_UP,	/* u32: of these, up */
 	FLITCAST_A_SITE_SOCKETS,	/* u32: sockets bound */
 	FLITCAST_A_SITE_SEEK,		/* u32: microseconds between two seeks */
-	FLITCAST_A_SITE_SEEK_MAX,	/* u32: seeks before a packet is stored on its way */
+	FLITCAST_A_SITE_SEEK_MAX,	/* u32: seeks before a packet is stored en route */
 	FLITCAST_A_SITE_TIMEOUT,	/* u32: microseconds before a split is aborted */
-	FLITCAST_A_SITE_RETRY,		/* u32: microseconds before a link tells, or asks again */
-	FLITCAST_A_SITE_PROBE,		/* u32: microseconds before a silent link is asked */
+	FLITCAST_A_SITE_RETRY,		/* u32: microseconds before a missing flit is requested */
+	FLITCAST_A_SITE_PROBE,		/* u32: microseconds before a silent link is probed */
 	FLITCAST_A_SITE_TRANSIT,	/* u32: packets stored for others */
 	FLITCAST_A_SITE_DRAIN,		/* u32: 1: no new messages from sockets */
-	FLITCAST_A_SITE_PENDING,	/* u32: messages of this site that are not over */
-	FLITCAST_A_SITE_GRACE,		/* u32: microseconds without a way before EHOSTUNREACH */
+	FLITCAST_A_SITE_PENDING,	/* u32: messages of this site under way */
+	FLITCAST_A_SITE_GRACE,		/* u32: microseconds without a route before EHOSTUNREACH */
 	FLITCAST_A_SITE_GRAPH,		/* binary: links of a graph, each two u32 */
-	FLITCAST_A_SITE_KEY,		/* binary: FLITCAST_KEY_SIZE bytes; never told */
+	FLITCAST_A_SITE_KEY,		/* binary: FLITCAST_KEY_SIZE bytes; write-only */
 	FLITCAST_A_SITE_KEYED,		/* u32: 1: the network has a key */
 	__FLITCAST_A_SITE_MAX,
 };
@@ -78,7 +78,7 @@ enum flitcast_link_attr {
 	FLITCAST_A_LINK_PORT,		/* u32: from 1 */
 	FLITCAST_A_LINK_DIRECTION,	/* string: for instance +x */
 	FLITCAST_A_LINK_STATE,		/* u32: enum flitcast_link_state */
-	FLITCAST_A_LINK_REASON,		/* string: why it is not up */
+	FLITCAST_A_LINK_REASON,		/* string: why the link is not up */
 	FLITCAST_A_LINK_PEER_SITE,	/* u32: from HELLO */
 	FLITCAST_A_LINK_PEER_PORT,	/* u32: from HELLO */
 	FLITCAST_A_LINK_WINDOW,		/* u32 */
@@ -130,16 +130,16 @@ enum flitcast_graph_attr {
 #define FLITCAST_A_GRAPH_MAX (__FLITCAST_A_GRAPH_MAX - 1)
 
 /*
- * Ways of broadcasts in several copies through a site of a graph.  Each is four bytes: the
- * port and the label with which a packet comes (0 and 0 at its source), and those with
- * which it goes on (0 and 0: it is a copy for this site).
+ * Paths of broadcasts in several copies through a site of a graph.  Each entry is four bytes: the
+ * port and the label of the incoming packet (0 and 0 at its source), and those of the outgoing
+ * packet (0 and 0: a copy for this site).
  */
 enum flitcast_path_attr {
 	FLITCAST_A_PATH_UNSPEC,
 	FLITCAST_A_PATH_SITE,		/* u32 */
-	FLITCAST_A_PATH_SOURCE,		/* u32: where the broadcasts begin */
-	FLITCAST_A_PATH_COPIES,		/* u32: in so many copies, 2 to 6 */
-	FLITCAST_A_PATH_WAYS,		/* binary: 1 to 256 ways, in ascending order */
+	FLITCAST_A_PATH_SOURCE,		/* u32: source of the broadcasts */
+	FLITCAST_A_PATH_COPIES,		/* u32: number of copies, 2 to 6 */
+	FLITCAST_A_PATH_WAYS,		/* binary: 1 to 256 entries, in ascending order */
 	__FLITCAST_A_PATH_MAX,
 };
 
@@ -174,17 +174,17 @@ enum flitcast_socket_attr {
 	FLITCAST_A_SOCKET_PEER,		/* u32: enum flitcast_socket_peer */
 	FLITCAST_A_SOCKET_PEER_SITE,	/* u32: the other end */
 	FLITCAST_A_SOCKET_PEER_PORT,	/* u32 */
-	FLITCAST_A_SOCKET_SENDERS,	/* u32: calls of sendmsg() that wait for send room */
-	FLITCAST_A_SOCKET_PENDING,	/* u32: messages that are not over */
-	FLITCAST_A_SOCKET_TX_USED,	/* u32: bytes of send room */
+	FLITCAST_A_SOCKET_SENDERS,	/* u32: calls of sendmsg() that wait for buffer space */
+	FLITCAST_A_SOCKET_PENDING,	/* u32: messages under way */
+	FLITCAST_A_SOCKET_TX_USED,	/* u32: bytes of the send buffer in use */
 	FLITCAST_A_SOCKET_TX_ROOM,	/* u32: all of it */
-	FLITCAST_A_SOCKET_RX_USED,	/* u32: bytes of receive room */
+	FLITCAST_A_SOCKET_RX_USED,	/* u32: bytes of the receive buffer in use */
 	FLITCAST_A_SOCKET_RX_ROOM,	/* u32: all of it */
 	FLITCAST_A_SOCKET_WAIT,		/* u32: enum flitcast_socket_wait */
-	FLITCAST_A_SOCKET_WAIT_SITE,	/* u32: the target waited for */
+	FLITCAST_A_SOCKET_WAIT_SITE,	/* u32: target that the socket waits for */
 	FLITCAST_A_SOCKET_WAIT_PORT,	/* u32 */
-	FLITCAST_A_SOCKET_WAIT_LINK,	/* u32: port of the link to it */
-	FLITCAST_A_SOCKET_WAIT_IFNAME,	/* string: its device */
+	FLITCAST_A_SOCKET_WAIT_LINK,	/* u32: port of the link to the target */
+	FLITCAST_A_SOCKET_WAIT_IFNAME,	/* string: device of the link */
 	FLITCAST_A_SOCKET_WAIT_TIME,	/* u64: microseconds */
 	FLITCAST_A_SOCKET_WAIT_MESSAGE,	/* u32: id of the message */
 	FLITCAST_A_SOCKET_STATS,	/* nest: enum flitcast_stats_attr, without the site */
@@ -209,10 +209,10 @@ enum flitcast_cmd {
 	FLITCAST_CMD_ROUTE_DEL,
 	FLITCAST_CMD_STATS_GET,
 	FLITCAST_CMD_STATS_RESET,
-	/* Sent to the multicast groups, never received. */
+	/* Notifications: sent to the multicast groups only. */
 	FLITCAST_CMD_SITE_ADD_NTF,
 	FLITCAST_CMD_SITE_DEL_NTF,
-	FLITCAST_CMD_LINK_CHANGE_NTF,	/* added, or in another state, or for another reason */
+	FLITCAST_CMD_LINK_CHANGE_NTF,	/* added; or its state or reason changed */
 	FLITCAST_CMD_LINK_DEL_NTF,
 	FLITCAST_CMD_ROUTE_REPLACE,
 	FLITCAST_CMD_SOCKET_GET,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 OR MIT */
 /*
- * libflitcast: what programs need besides the socket calls.
+ * libflitcast: helpers for programs, besides the socket calls.
  *
  * Functions return 0 or a length, or -1 with errno set, unless they say
  * otherwise.
@@ -106,12 +106,12 @@ ssize_t flitcast_broadcast(int fd, const void *data, size_t length, uint16_t por
 			   uint8_t copies, int flags);
 
 /**
- * struct flitcast_from - where a message came from
+ * struct flitcast_from - sender of a message
  * @site: sending site
  * @port: sending port
  * @truncated: the message was longer than the buffer
  * @has_info: @info is filled in: the option FLITCAST_INFO is set
- * @info: what the kernel tells of the message
+ * @info: control message FLITCAST_INFO of the kernel
  */
 struct flitcast_from {
 	uint32_t site;
@@ -134,14 +134,14 @@ struct flitcast_from {
 ssize_t flitcast_recv(int fd, void *data, size_t size, struct flitcast_from *from, int flags);
 
 /**
- * flitcast_recv_report() - what became of a message (FLITCAST_CONFIRM)
+ * flitcast_recv_report() - read the report of a message (FLITCAST_CONFIRM)
  * @fd: socket
  * @report: filled in
- * @results: targets of the message, or those given up
- * @max: room in @results; FLITCAST_TARGETS_MAX is always enough but for a broadcast,
- *	which has as many as there are other sites
+ * @results: targets of the message, or those that failed
+ * @max: capacity of @results; FLITCAST_TARGETS_MAX is always enough, except for a broadcast, which
+ *	has one target per other site
  *
- * Does not wait: poll(2) tells POLLERR when there is a report.
+ * Never blocks: poll(2) reports POLLERR when there is a report.
  *
  * Return: number of results, or -1 with errno set; EAGAIN: there is no report.
  */
@@ -151,7 +151,7 @@ ssize_t flitcast_recv_report(int fd, struct flitcast_report *report,
 /**
  * flitcast_refusal() - why the last call on a socket was refused
  * @fd: socket
- * @buf: gets a text, empty where there is none
+ * @buf: gets a text, empty if there is none
  * @size: size of the buffer, not 0
  *
  * Return: @buf.

@@ -2,11 +2,11 @@
 /*
  * libflitcast: broadcasts in k copies on any network, over node-disjoint paths.
  *
- * A broadcast is a tree of hops: each is one packet over one link.  Paths that begin
- * alike share their first hops.  On an irregular network a link may have to carry several
- * packets of a broadcast; each has a label.  So a site goes by the source, the link
- * on which a packet came, and its label: a packet that has a hop here goes on over the
- * hops that follow it; any other is not of this broadcast.
+ * A broadcast is a tree of hops: each is one packet over one link.  Paths with a common beginning
+ * share their first hops.  On an irregular network a link may have to carry several packets of a
+ * broadcast; a label distinguishes them.  So a site identifies the hop of a packet by the source,
+ * the incoming link and the label, and forwards the packet over the hops that follow; it rejects a
+ * packet without a hop.
  */
 #ifndef FLITCAST_PATHS_H
 #define FLITCAST_PATHS_H
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-/* The source has this hop before its own; and what is not found. */
+/* No hop: predecessor of the hops that the source itself sends. */
 #define FLITCAST_HOP_NONE	UINT32_MAX
 
 /**
@@ -32,8 +32,8 @@ struct flitcast_graph_link {
 /**
  * struct flitcast_graph - a network
  * @sites: sites are 0 .. sites - 1; at most 65536
- * @links: how many
- * @link: the links; at most one between two sites; at most 2097152.  The caller's.
+ * @links: number of links
+ * @link: the links; at most one between two sites; at most 2097152.  Owned by the caller.
  */
 struct flitcast_graph {
 	uint32_t sites;
@@ -43,13 +43,13 @@ struct flitcast_graph {
 
 /**
  * struct flitcast_hop - one packet over one link
- * @before: hop after which it comes, or FLITCAST_HOP_NONE: the source sends it
+ * @before: preceding hop, or FLITCAST_HOP_NONE: the source sends it
  * @link: index of the link
- * @site: the end to which it leads
- * @links: length of the path to there
- * @label: tells it from the others over this link to this end, which are 0 and up
- * @copy: number of the copy that it is for @site, from 1, the shortest path, to k; 0: it
- *	is none and only goes on
+ * @site: site at the end of the hop
+ * @links: length of the path to @site
+ * @label: distinguishes hops over one link in one direction, from 0
+ * @copy: number of the copy delivered to @site, from 1 (the shortest path) to k; 0: not delivered,
+ *	only forwarded
  */
 struct flitcast_hop {
 	uint32_t before;
@@ -64,8 +64,8 @@ struct flitcast_hop {
  * struct flitcast_paths - a broadcast from one source
  * @source: the source
  * @copies: k
- * @hops: how many
- * @hop: them; each comes after the one before it
+ * @hops: number of hops
+ * @hop: the hops; each follows its predecessor in the array
  */
 struct flitcast_paths {
 	uint32_t source;
@@ -78,29 +78,28 @@ struct flitcast_paths {
  * flitcast_paths_find() - k node-disjoint paths to every site
  * @paths: result, to be given to flitcast_paths_free(); untouched unless 0 is returned
  * @graph: the network
- * @source: where the broadcast begins
+ * @source: source of the broadcast
  * @copies: k, 1 to 255
  * @error: if not NULL, gets a constant text that says what is wrong
  *
- * For each site k paths of the least total length.  Takes time in proportion to
- * sites * k * (sites + links), and several times that where paths are in each other's
- * way.
+ * Finds k paths of the least total length for each site.  Takes time in proportion to sites * k *
+ * (sites + links), and several times that if paths conflict.
  *
- * Return: 0, or -1 with errno EINVAL (what was given is malformed), EHOSTUNREACH (there
- * are not k such paths to some site) or ENOMEM.
+ * Return: 0, or -1 with errno EINVAL (malformed arguments), EHOSTUNREACH (there are not k such
+ * paths to some site) or ENOMEM.
  */
 int flitcast_paths_find(struct flitcast_paths *paths, const struct flitcast_graph *graph,
 			uint32_t source, unsigned int copies, const char **error);
 
 /**
- * flitcast_paths_check() - are these paths what they are said to be
- * @paths: from wherever
+ * flitcast_paths_check() - verify paths
+ * @paths: paths of any origin, also untrusted
  * @graph: the network
  * @error: if not NULL, gets a constant text that says what is wrong
  *
- * Each hop begins where the one before it ends, and has its label for itself; each
- * site but the source has copies 1 to k, over paths that meet at no site but
- * their ends; every hop leads to a copy.
+ * Checks that each hop begins where its predecessor ends, and has a unique label; that each site
+ * but the source has copies 1 to k, over paths that share no site but their ends; and that every
+ * hop leads to a copy.
  *
  * Return: 0, or -1 with errno EINVAL or ENOMEM.
  */
@@ -108,7 +107,7 @@ int flitcast_paths_check(const struct flitcast_paths *paths, const struct flitca
 			 const char **error);
 
 /**
- * flitcast_paths_free() - give back what flitcast_paths_find() allocated
+ * flitcast_paths_free() - free the result of flitcast_paths_find()
  * @paths: empty afterwards
  */
 void flitcast_paths_free(struct flitcast_paths *paths);

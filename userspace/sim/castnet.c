@@ -465,7 +465,7 @@ void castnet_free(struct castnet *net)
 	free(net->node);
 }
 
-/* The broadcast of that source and number, or a new one that nobody sent. */
+/* Find the broadcast of a source and number, or make a record of one that was never sent. */
 static u32 cast_find(struct castnet *net, u32 src, u32 number)
 {
 	u32 n;
@@ -568,7 +568,7 @@ void castnet_lie(struct castnet *net, u32 at, u8 how)
 	net->node[at].relay.way = how & CASTNET_DROP ? lying_way : way;
 }
 
-/* Now and then: a broadcast of another's, made up, or changed, or as it was. */
+/* Occasionally send a broadcast in the name of another site: forged, altered or repeated. */
 static void be_evil(struct castnet *net, u32 at)
 {
 	u8 lies = net->node[at].lies;
@@ -591,7 +591,7 @@ static void be_evil(struct castnet *net, u32 at)
 		pretend(net, at, n, 1 + rng_below(&net->rng, CASTNET_FLITS), CASTNET_LIE);
 }
 
-/* Nothing is under way, on links either, or to be sent once more. */
+/* Is nothing under way at sites or on links, and nothing left to resend? */
 static bool idle(const struct castnet *net)
 {
 	for (u32 i = 0; i < net->topo.nsites; i++) {
@@ -632,7 +632,10 @@ bool castnet_may_send(const struct castnet *net, u32 at)
 	       idle(net);
 }
 
-/* Receive the frames that are due at a port, in random order.  Return: when the next one is due. */
+/*
+ * Receive the frames that are due at a port, in no particular order.  Return: when the next one is
+ * due.
+ */
 static u64 arrive_at(struct castnet *net, u32 at, u8 port)
 {
 	struct frame **wire = &net->node[at].port[port].wire, *all = *wire;
