@@ -109,26 +109,22 @@ struct flitcast_target {
  *	flitcast_target.
  * FLITCAST_INFO: option (int): recvmsg() adds a struct flitcast_info control message.
  * FLITCAST_TIMEOUT: option (unsigned int, milliseconds): how long a target may be silent or
- *	unreachable before the sender aborts a message to it; and how long after close() the site
- *	goes on sending messages at most.
- * FLITCAST_ERRMSG: option (read): text with the reason why the last call failed; empty if there is
- *	none.
- * FLITCAST_STATS: option (read): struct flitcast_sock_stats.
+ * unreachable before the sender aborts a message to it; and how long after close() the site goes on
+ * sending messages at most.  FLITCAST_ERRMSG: option (read): text with the reason why the last call
+ * failed; empty if there is none.  FLITCAST_STATS: option (read): struct flitcast_sock_stats.
  * FLITCAST_CONFIRM: option (int): the error queue gets a report of each message accepted from now
- *	on, see struct flitcast_report.
- * FLITCAST_SLOW_TARGET: option, or control message of sendmsg() for that message alone: struct
- *	flitcast_slow_target.  Setting the option reattaches detached targets.
- * FLITCAST_REPORT: control message of recvmsg(MSG_ERRQUEUE): struct flitcast_report.
+ * on, see struct flitcast_report.  FLITCAST_SLOW_TARGET: option, or control message of sendmsg()
+ * for that message alone: struct flitcast_slow_target.  Setting the option reattaches detached
+ * targets.  FLITCAST_REPORT: control message of recvmsg(MSG_ERRQUEUE): struct flitcast_report.
  * FLITCAST_COPIES: option (int): copies of a broadcast sent on this socket if sfc_copies is 0, 1 to
- *	the number of disjoint paths of the topology (default 1); and copies that FLITCAST_RECEPTION
- *	expects of a broadcast received on it.
- * FLITCAST_RECEPTION: option: struct flitcast_reception.
- * FLITCAST_ADMISSION: option (read): struct flitcast_admission.
- * FLITCAST_ZEROCOPY: option (int): enables MSG_ZEROCOPY, as SO_ZEROCOPY does for other families;
- *	control message of recvmsg(MSG_ERRQUEUE): struct sock_extended_err of <linux/errqueue.h>,
- *	which tells which zero-copy sends have completed, so that their buffers may be reused.
- * FLITCAST_SNDBUF, FLITCAST_RCVBUF: options (int, bytes): size of the send and receive buffer, 4,096
- *	to net.flitcast.wmem_max and rmem_max; not doubled.
+ * the number of disjoint paths of the topology (default 1); and copies that FLITCAST_RECEPTION
+ * expects of a broadcast received on it.  FLITCAST_RECEPTION: option: struct flitcast_reception.
+ * FLITCAST_ADMISSION: option (read): struct flitcast_admission.  FLITCAST_ZEROCOPY: option (int):
+ * enables MSG_ZEROCOPY, as SO_ZEROCOPY does for other families; control message of
+ * recvmsg(MSG_ERRQUEUE): struct sock_extended_err of <linux/errqueue.h>, which tells which
+ * zero-copy sends have completed, so that their buffers may be reused.  FLITCAST_SNDBUF,
+ * FLITCAST_RCVBUF: options (int, bytes): size of the send or receive buffer, 4,096 to
+ * net.flitcast.wmem_max or rmem_max; not doubled.
  */
 #define FLITCAST_TARGETS	1
 #define FLITCAST_INFO		2

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The objects of the command line, one file each, and what they share.
+ * The objects of the command line, one file each, and shared declarations.
  */
 #ifndef FLITCAST_CLI_CLI_H
 #define FLITCAST_CLI_CLI_H
@@ -15,7 +15,7 @@
 
 #define VERSION			"0.1.0"
 
-/* Where send sends to and recv listens unless told otherwise. */
+/* Default port of send and recv. */
 #define DEFAULT_PORT		4100
 /* Copies of a broadcast, at most: a header has room for no more. */
 #define COPIES_MAX	16
@@ -61,8 +61,8 @@ int open_socket(const char *about, uint32_t site, uint16_t port);
 const char *link_state_name(uint32_t state);
 
 /*
- * Print what is the same in show and monitor: a line, without its end, or members
- * of an object that is open; from attributes up to FLITCAST_A_SITE_MAX, _LINK_MAX.
+ * Print the common part of show and monitor: a line without its end, or members of an open object;
+ * from attributes up to FLITCAST_A_SITE_MAX, _LINK_MAX.
  */
 void print_site_line(struct nlattr **attrs);
 void print_link_line(struct nlattr **attrs);

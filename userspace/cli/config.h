@@ -36,10 +36,10 @@ enum config_setting {
  * struct config_field - one of these
  * @key: its name in a file
  * @attr: enum flitcast_site_attr
- * @fixed: neighbours or memory depend on it: a site that exists keeps it
+ * @fixed: cannot be changed for an existing site: neighbours or memory depend on it
  * @min: smallest value
  * @max: largest
- * @preset: where a file does not say
+ * @preset: default, if a file has no value
  */
 struct config_field {
 	const char *key;
@@ -113,7 +113,7 @@ struct config {
 };
 
 /**
- * config_load() - what the kernel has
+ * config_load() - read the configuration from the kernel
  * @config: filled in
  * @id: only this site, or FC_SITE_NONE: all of the namespace
  * @about: for complaints
@@ -123,7 +123,7 @@ struct config {
 int config_load(struct config *config, uint32_t id, const char *about);
 
 /**
- * config_read() - what a file has, checked as far as the file goes
+ * config_read() - read a configuration from a file, and check its consistency
  * @config: filled in
  * @path: file, "-": standard input
  *

@@ -13,8 +13,8 @@
 #define DRAW_SITES_MAX	1024
 
 /**
- * struct load - what is known of one direction of a link
- * @known: somebody asked; else the link is drawn as the topology has it
+ * struct load - state of one direction of a link
+ * @known: the state was queried; else the link is drawn as the topology has it
  * @up: it is up
  * @flits: flits sent
  * @tree: the drawing is one of a message: the tree of a broadcast or the packet of a list that

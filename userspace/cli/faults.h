@@ -10,14 +10,13 @@
 #include "topo.h"
 
 /**
- * faults_read() - ask the kernel what a site believes
+ * faults_read() - query the dead links that a site knows of
  * @topo: topology of the site
  * @site: site, in this network namespace
- * @down: by site of the topology, its ports that do not work; those that are said to
- *	are added
+ * @down: by site of the topology, mask of its dead ports; reported ports are added
  * @about: begins the complaint
  *
- * Return: whether it answered; else why not was told on standard error.
+ * Return: true; or false after a complaint.
  */
 bool faults_read(const struct fc_topo *topo, uint32_t site, uint32_t *down, const char *about);
 

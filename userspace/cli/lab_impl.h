@@ -31,7 +31,7 @@ enum lab_fate {
 };
 
 /**
- * struct lab - what the state file tells
+ * struct lab - contents of the state file
  * @name: of the lab
  * @spec: topology as given
  * @mode: switching mode, or ""
@@ -91,7 +91,7 @@ char *lab_netns(const struct lab *lab, uint32_t site);
  */
 
 /**
- * struct site_state - what a site says of itself
+ * struct site_state - state of a site
  * @links: links it has
  * @up: of these, up
  * @sockets: sockets bound
@@ -120,7 +120,7 @@ void lab_put_links(const struct lab *lab, uint32_t site, struct request *req);
 void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct request *req);
 
 /**
- * lab_wait() - until every site that lives has a way to every other one
+ * lab_wait() - wait until every live site has a route to every other one
  * @lab: the lab
  * @genl: by site that lives, a socket in its namespace
  * @about: begins the line of progress
@@ -159,12 +159,12 @@ int lab_revive(const struct option_given *given);
 /* The kernel's site of this namespace lets its links go. */
 void lab_take_links(const struct lab *lab, uint32_t site, struct nl_sock *genl);
 /*
- * Wait until every site that lives has a way to every other one.  @genl: a place for each site,
- * with the sockets that are open already; all are freed.
+ * Wait until every live site has a route to every other one.  @genl: a place for each site, with
+ * the sockets that are open already; all are freed.
  */
 void lab_wait_all(const struct lab *lab, struct nl_sock **genl);
 
-/* Take away namespaces and state; with progress if @shown.  Return: exit status. */
+/* Delete namespaces and state; with progress if @shown.  Return: exit status. */
 int lab_take_down(const struct lab *lab, bool shown);
 
 #endif /* FLITCAST_CLI_LAB_IMPL_H */

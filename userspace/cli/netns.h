@@ -21,7 +21,7 @@ bool netns_exists(const char *name);
  */
 int netns_create(const char *name);
 
-/* Take the name away; the namespace goes with its last process.  0 or -errno. */
+/* Delete the name; the namespace ends with its last process.  Return: 0 or -errno. */
 int netns_delete(const char *name);
 
 /* Enter, with /sys as seen from there, and run a program; returns on failure: errno. */

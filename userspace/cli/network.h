@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The topology of a network, as a user names it and as a site tells it: that of a graph
- * is more than its name.
+ * The topology of a network, from the name that a user gives or from a site; a graph also needs its
+ * links, which its name does not contain.
  */
 #ifndef FLITCAST_CLI_NETWORK_H
 #define FLITCAST_CLI_NETWORK_H
@@ -42,7 +42,7 @@ bool network_own(struct network_own *own, uint32_t site, const char *about);
 /**
  * network_read() - the topology of a site of this namespace
  * @topo: result
- * @spec: what the site says it is
+ * @spec: specification reported by the site
  * @site: site
  * @about: object, for the complaint
  *
@@ -50,7 +50,7 @@ bool network_own(struct network_own *own, uint32_t site, const char *about);
  */
 bool network_read(struct fc_topo *topo, const char *spec, uint32_t site, const char *about);
 
-/* Is that the name of a graph, which says nothing of its links? */
+/* Is @spec the name of a graph, which does not contain its links? */
 bool network_is_graph(const char *spec);
 
 /* Put a topology into a request of the object "site". */

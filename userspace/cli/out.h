@@ -27,7 +27,7 @@ enum out_color {
 	OUT_NAME,
 };
 
-/* Set where a pipe that nobody reads any more ends the program, without a failure. */
+/* Set if a broken pipe on standard output ends the program without a failure. */
 extern bool out_reader_may_go;
 
 void out_open_object(const char *key);
@@ -38,9 +38,9 @@ void out_close_array(void);
 void out_uint(const char *key, const char *format, uint64_t value);
 void out_float(const char *key, const char *format, double value);
 void out_string(const char *key, const char *format, const char *value);
-/* A string whose value has a colour, where text has colours. */
+/* A string that is coloured by its value, if text has colours. */
 void out_colored(const char *key, const char *format, const char *value, enum out_color color);
-/* The format of what -d alone prints in text. */
+/* Format of values that text output shows only with -d. */
 const char *out_detail(const char *format);
 void out_bytes(const char *key, const void *data, size_t length);
 void out_bool(const char *key, bool value);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Broadcasts in several copies on a graph: paths of all sources, and what of them a site
- * is told.
+ * Broadcasts in several copies on a graph: paths of all sources, and configuration of sites with
+ * them.
  */
 #ifndef FLITCAST_CLI_PATHS_H
 #define FLITCAST_CLI_PATHS_H
@@ -14,9 +14,9 @@
 struct flitcast_paths;
 struct args;
 
-/* Copies for which paths are found unless something else is asked for. */
+/* Default of the copies for which paths are found. */
 #define PATHS_COPIES	4
-/* In networks of up to so many sites: it takes seconds in large ones. */
+/* Largest network for which paths are found by default: in larger ones it takes seconds. */
 #define PATHS_SITES	256
 
 /**
@@ -34,7 +34,7 @@ struct paths {
 };
 
 /**
- * struct paths_told - what a site has been told
+ * struct paths_told - paths configured at a site
  * @copies: by source, a mask of numbers of copies, bit 2 for two
  */
 struct paths_told {

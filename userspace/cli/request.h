@@ -98,7 +98,7 @@ struct nl_sock *request_events(uint32_t room);
 typedef void (*request_event)(uint8_t cmd, struct nlmsghdr *message, void *arg);
 
 /**
- * request_read_events() - what has come, without waiting
+ * request_read_events() - read pending events, without waiting
  * @sk: of request_events()
  * @event: called for each
  * @arg: for @event

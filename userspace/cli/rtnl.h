@@ -15,15 +15,15 @@ int rtnl_set_mtu(const char *dev, uint32_t mtu);
 /* Is it a device that frames with Ethernet headers go through? */
 bool rtnl_is_ethernet(const char *dev);
 /*
- * Have a veth use its NAPI, which keeps frames in order: receive offload turns it on,
- * and the other end leaves it aside for what it sends while it has TSO.
+ * Make a veth use NAPI, which keeps frames in order: enable GRO at this end, and disable TSO, with
+ * which a sender would bypass the NAPI of the other end.
  */
 int rtnl_set_napi(int socket, const char *dev);
 
 /* Messages for request_send() on a socket of the namespace of @dev. */
 void rtnl_put_up(struct request *req, const char *dev);
 void rtnl_put_down(struct request *req, const char *dev);
-/* A dummy, down; and a device of any kind goes. */
+/* Create a dummy device, down; delete a device of any kind. */
 void rtnl_put_dummy(struct request *req, const char *dev, uint32_t mtu);
 void rtnl_put_del(struct request *req, const char *dev);
 /* A pair, both ends down: @dev here, @peer in the namespace that @peer_netns refers to. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Messages to a list of targets, and what became of them: every message is reported
- * by the kernel when each of its targets has answered or is given up.
+ * Messages to a list of targets, and their results: the kernel reports every message when each of
+ * its targets has confirmed it or failed.
  */
 #ifndef FLITCAST_CLI_SENDER_H
 #define FLITCAST_CLI_SENDER_H
@@ -13,9 +13,9 @@
 #include "flitcast.h"
 
 /**
- * struct tally - what became of the messages to one target
+ * struct tally - results of the messages to one target
  * @delivered: confirmed
- * @failed: given up
+ * @failed: failed
  * @unknown: of these, may have been received
  * @absent: of a broadcast, times there was no socket
  * @error: errno of the first of these
@@ -77,38 +77,37 @@ struct sender {
 };
 
 /**
- * sender_open() - a socket that has every message reported
+ * sender_open() - open a socket that gets a report of every message
  * @sender: @to, @targets and @count are set
  * @site: FLITCAST_SITE_ANY: the only one
  * @timeout: milliseconds a target may be silent, 0: the default
- * @slow: what becomes of a slow target
+ * @slow: policy for slow targets
  *
- * Does not return where something is refused.
+ * Exits the program on an error.
  */
 void sender_open(struct sender *sender, uint32_t site, uint32_t timeout,
 		 const struct flitcast_slow_target *slow);
 
-/* A signal asked for the end. */
+/* Did a signal request the end? */
 static inline bool sender_stopped(const struct sender *sender)
 {
 	return sender->stop && *sender->stop;
 }
 
 /*
- * Send one message, and count what is reported meanwhile.  0, or -1 with errno; ENOTCONN
- * where every target has failed and was left out; EINTR
- * where sender_stopped(), after one attempt.
+ * Send one message, and process reports meanwhile.  Return: 0, or -1 with errno; ENOTCONN if every
+ * target has failed and was left out; EINTR if sender_stopped(), after one attempt.
  */
 int sender_send(struct sender *sender, const void *data, size_t length);
 
 /*
- * sender_send() for the first message, which goes again to targets without a receiver until all
- * have it or @wait is over.  Also fails with EINTR where a signal ends the wait: later messages
- * then go to those that have it.
+ * sender_send() for the first message: repeats it to targets without a receiver until all have it
+ * or @wait expires.  Also fails with EINTR if a signal ends the wait: later messages then go only
+ * to targets that have it.
  */
 int sender_send_first(struct sender *sender, const void *data, size_t length);
 
-/* The last message was refused, by errno: say why, and exit. */
+/* The kernel refused the last message, with errno: print why, and exit. */
 void sender_refused(const struct sender *sender) __attribute__((noreturn));
 
 /* Show how far the file is, and which target the kernel waits for. */
@@ -120,10 +119,9 @@ void sender_progress(const struct sender *sender);
  * @confirm: print times and counts, and each target of a broadcast
  * @quiet: no progress
  *
- * Prints what became of each target: one that has everything on standard output, one that
- * has not on standard error.
+ * Prints the result of each target: complete ones on standard output, others on standard error.
  *
- * Return: exit status: 0, EXIT_FAILED where no target has everything, else EXIT_PARTLY.
+ * Return: exit status: 0, EXIT_FAILED if no target has everything, else EXIT_PARTLY.
  */
 int sender_finish(struct sender *sender, bool confirm, bool quiet);
 

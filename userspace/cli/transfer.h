@@ -3,8 +3,8 @@
  * A file as a sequence of messages, each with this header in front.  The kernel
  * keeps messages of one socket to one port in order, so offsets only grow.
  *
- * What tells a part of a file from any other message is the magic: it begins
- * with a byte that no UTF-8 text holds.  flitcast(8) describes the format.
+ * The magic distinguishes a part of a file from any other message: it begins with a byte that
+ * occurs in no UTF-8 text. flitcast(8) describes the format.
  */
 #ifndef FLITCAST_CLI_TRANSFER_H
 #define FLITCAST_CLI_TRANSFER_H
@@ -14,9 +14,9 @@
 #define TRANSFER_MAGIC		"\377Flit\r\n\032"
 #define TRANSFER_MAGIC_SIZE	8
 
-/* The last part: the file is complete, and total tells its size. */
+/* The last part: the file is complete, and total is its size. */
 #define TRANSFER_LAST		1
-/* The sender could not read on: throw away what came. */
+/* The sender failed to read the file: the receiver discards the data received. */
 #define TRANSFER_ABORT		2
 
 /* Size of a file that is a pipe, until it ends. */

@@ -15,14 +15,14 @@
 #define EXIT_USAGE	2
 #define EXIT_PARTLY	3
 
-/* For every call that the kernel refuses because it does not know the family. */
+/* Complaint if the kernel does not know the family. */
 #define MODULE_MISSING	"the module flitcast is not loaded: modprobe flitcast loads it"
 
 /* Print "flitcast: TEXT" on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Complain and exit. */
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
-/* Exit with wrong usage of the command that runs, whose help is named. */
+/* Exit with the status of wrong usage, and refer to the help of the current command. */
 void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 /* A number from min to max; @what names it in the complaint (wrong usage). */
@@ -43,13 +43,13 @@ void catch_signals(void);
 uint64_t now_ns(void);
 
 /**
- * progress() - show on a terminal how far long work is
+ * progress() - show the progress of long work on a terminal
  * @what: kind of work
  * @done: done so far
- * @total: of all, or 0 where nobody knows
+ * @total: total, or 0 if unknown
  * @unit: bytes are shown as such, with their rate, other units as plain numbers
  *
- * Does nothing where stderr is no terminal.
+ * Does nothing if stderr is no terminal.
  */
 void progress(const char *what, uint64_t done, uint64_t total, const char *unit);
 /* progress() with a remark, for which @remark is called when the line is due; NULL: none. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The way of a packet through a network that is idle but for what is said
- * otherwise: the core's own sites are run, one after the other.
+ * The route of a packet through a network that is idle except for given faults and busy outputs:
+ * runs the core's sites one after the other.
  */
 #ifndef FLITCAST_CLI_WALK_H
 #define FLITCAST_CLI_WALK_H
@@ -16,12 +16,12 @@ struct place {
 };
 
 /**
- * struct network - what a packet finds
+ * struct network - state of the network that a packet meets
  * @topo: topology
  * @mode: switching mode (enum fc_mode)
  * @classes: of the topology, in the modes that have classes
  * @down: by site, ports whose link is dead, as one of its ends says
- * @busy: net-outputs that another packet has, for good
+ * @busy: net-outputs that another packet occupies forever
  * @nbusy: how many
  * @force: sites whose net-outputs to links are busy for so long that a packet is
  *	stored there
@@ -52,7 +52,7 @@ enum outcome {
 };
 
 /**
- * struct target_state - a target and what becomes of it
+ * struct target_state - a target and its outcome
  * @site: target
  * @port: target
  * @outcome: enum outcome
@@ -86,7 +86,7 @@ struct fired_row {
  * @run: in mode postman: sites in a row that have sent it on before they looked at it; 0: it
  *	was looked at
  * @parts: FC_PART_* of its terminator
- * @next: what comes of it
+ * @next: the visit that follows
  */
 struct branch {
 	u8 port;
@@ -97,7 +97,7 @@ struct branch {
 };
 
 /**
- * struct ways - by which links a packet may go on to one of its targets
+ * struct ways - links by which a packet may proceed to one of its targets
  * @dirs: mask of directions
  * @class: for each of these, that on the link
  */
@@ -160,7 +160,7 @@ struct visit {
 };
 
 /**
- * struct totals - what the walks of a message come to
+ * struct totals - sums over the walks of a message
  * @links: transmissions of the packet on links
  * @splits: multicast connections
  * @stores: times it is stored to be sent on
@@ -176,10 +176,10 @@ struct totals {
 };
 
 /**
- * walk() - one packet
+ * walk() - simulate the route of one packet
  * @net: network
  * @from: source
- * @targets: all targets of the message; told what becomes of them
+ * @targets: all targets of the message; their outcomes are filled in
  * @first: first target of this packet
  * @n: how many, at most FC_TARGETS_MAX
  * @totals: added to
@@ -191,19 +191,19 @@ struct visit *walk(const struct network *net, u32 from, struct target_state *tar
 void walk_free(struct visit *visit);
 
 /*
- * In mode csr: can the packet of a walk reserve its ways as it is?  Else its list is taken apart at
- * its source, and each target has a packet of its own.
+ * Mode csr: can the packet of a walk reserve its paths as a whole?  If not, the source sends a
+ * packet of its own to each target.
  */
 bool walk_reserves(const struct visit *visit);
 
 /*
- * Between walk.c and walk_vnet.c: the switch of a site, where there are classes, with the packet.
- * Fills in what becomes of it, and for each branch the targets.
+ * Between walk.c and walk_vnet.c: run the switch of a site with the packet, in modes with classes.
+ * Fills in the result, and the targets of each branch.
  */
 void walk_vnet(const struct network *net, struct visit *visit, const u8 *head,
 	       u64 branch_mask[WALK_BRANCHES]);
 
-/* Also between them: what any effect but FC_FX_SEND says of the packet. */
+/* Also between them: record any effect on the packet but FC_FX_SEND. */
 void walk_note(struct visit *visit, const struct fc_node *node, const u8 *head,
 	       const struct fc_effect *fx);
 

@@ -58,7 +58,7 @@ int option_meaningless(const struct option_given *given, const char *const *name
 	return 0;
 }
 
-/* Refuses what has a meaning only for a report where one run is asked for, and the reverse. */
+/* Refuse options that only apply to a report in a single run, and the reverse. */
 static int check_forms(const struct option_given *given)
 {
 	bool report = option_was_given(given, "reproduce");
@@ -200,8 +200,8 @@ static void add_value(struct option_given *given, const struct option_entry *ent
 }
 
 /*
- * Takes the next option with its value.  Where the value of an option is missing, @lacking tells
- * which.  Return: 0, or 2 where @quiet is false and the arguments are wrong.
+ * Read the next option with its value.  If the value of an option is missing, @lacking tells which.
+ * Return: 0, or 2 if the arguments are wrong and @quiet is false.
  */
 int take_next(struct parser *parser, const struct option_entry **lacking, bool quiet)
 {
@@ -265,7 +265,7 @@ int take_next(struct parser *parser, const struct option_entry **lacking, bool q
 	return 0;
 }
 
-/* Two options that exclude each other, and what has to be given. */
+/* Check for options that exclude each other, and for required options. */
 static int check_groups(const struct option_given *given)
 {
 	const struct option_command *command = given->command;
@@ -310,7 +310,7 @@ bool asks_for_help(const struct parser *parser)
 				  !strcmp(parser->argv[0], "-h"));
 }
 
-/* The settings of the program, then those of the command, in the order they were given. */
+/* Apply the settings of the program, then those of the command, in the order given. */
 int read_values(struct option_given *given, void *settings)
 {
 	const struct option_command *globals = &option_program.globals;
@@ -333,8 +333,8 @@ int read_values(struct option_given *given, void *settings)
 }
 
 /*
- * Reads the arguments of a command.  Return: the exit status, or -1 to go on, with @given, whose
- * values are to be freed.
+ * Read the arguments of a command.  Return: the exit status, or -1 to continue with @given, whose
+ * values the caller frees.
  */
 int parse(const struct option_command *command, struct option_given *given, void *settings,
 	  int argc, char **argv)

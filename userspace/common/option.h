@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Commands and their options, of flitcast and of flitcast-sim.  One table tells what a command
- * takes: the parser, the help, the completion of shells and the SYNOPSIS of the manual use it.
+ * Commands and their options, of flitcast and of flitcast-sim.  One table describes the options of
+ * a command: the parser, the help, the completion of shells and the SYNOPSIS of the manual use it.
  */
 #ifndef FLITCAST_OPTION_H
 #define FLITCAST_OPTION_H
@@ -27,7 +27,7 @@ enum option_type {
 	OPTION_TEXT,		/* any text: const char * */
 	OPTION_FILE,		/* a file name, which shells complete: const char * */
 	OPTION_DIRECTORY,	/* a writable directory: const char * */
-	OPTION_OTHER,		/* @take reads it */
+	OPTION_OTHER,		/* @take reads the value */
 	OPTION_REST,		/* all arguments that follow, see option_rest() */
 };
 
@@ -40,7 +40,7 @@ enum option_how {
 	OPTION_LATE = 1 << 4,	/* a bare value is required, but may follow other options */
 	OPTION_DASH = 1 << 5,	/* the value may begin with a dash */
 	OPTION_HIDDEN = 1 << 6,	/* neither in the synopsis nor completed */
-	OPTION_MAYBE = 1 << 7,	/* a value comes behind "=", or not at all */
+	OPTION_MAYBE = 1 << 7,	/* optional value, only after "=" */
 };
 
 /* Whether an option has a meaning for a report, with --reproduce, and for one run. */
@@ -129,7 +129,7 @@ struct option_value {
 };
 
 /**
- * struct option_given - what was given to a command
+ * struct option_given - options and arguments given to a command
  * @command: the command
  * @values: in the order of the command line
  * @count: how many
@@ -252,7 +252,7 @@ const char *option_text(const struct option_given *given, const char *name);
 const struct option_value *option_nth(const struct option_given *given, const char *name, u32 n);
 
 /**
- * option_meaningless() - refuses options where another leaves them without a meaning
+ * option_meaningless() - refuse options that have no effect with another one
  * @given: what was given
  * @names: of the options, ended by NULL
  * @where: "with --other"
@@ -263,13 +263,13 @@ int option_meaningless(const struct option_given *given, const char *const *name
 		       const char *where);
 
 /*
- * Tells on standard error why the arguments of the current command are refused, and how to see
- * its help.  Return: 2, the exit status.
+ * Print on standard error why the arguments of the current command are wrong, and how to see its
+ * help.  Return: 2, the exit status.
  */
 int __attribute__((format(printf, 1, 2))) option_usage(const char *format, ...);
 int option_vusage(const char *format, va_list args);
 
-/* Tells on standard error why a value is refused.  Return: 2, the exit status. */
+/* Print on standard error why a value is wrong.  Return: 2, the exit status. */
 int option_refuse(const char *option, const char *value, const char *why);
 
 /**

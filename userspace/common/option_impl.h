@@ -17,7 +17,7 @@
  * Names: option_name.c
  */
 
-/* The words of the command whose arguments are read: "link add", or "" before it is known. */
+/* Words of the current command, such as "link add"; "" before it is known. */
 extern char option_current[NAME_SIZE];
 
 static inline bool is_option(const struct option_entry *entry)

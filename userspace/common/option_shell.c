@@ -104,8 +104,8 @@ static void offer_options(const struct option_given *given, bool dashed)
 }
 
 /*
- * Prints what may come in place of the last argument.  Nothing is printed where any text may, such
- * as the name of a file.
+ * Print the completions of the last argument: nothing if it may be any text, such as the name of a
+ * file.
  */
 int complete(int argc, char **argv)
 {

@@ -56,7 +56,7 @@ wrong(struct reader *r, unsigned int line, const char *format, ...)
 	return false;
 }
 
-/* Blanks; those of JSON with ends of lines. */
+/* Skip blanks; in JSON also ends of lines. */
 static void skip(struct reader *r, bool lines)
 {
 	for (; *r->at == ' ' || *r->at == '\t' || *r->at == '\r' || (lines && *r->at == '\n');

@@ -16,12 +16,12 @@
  * graph_topology() - read a specification
  * @topo: result, to be given to graph_free(); untouched unless true is returned
  * @spec: such as torus:4x4, or graph:FILE
- * @error: else gets what is wrong, for a file with its line
+ * @error: on failure gets what is wrong; for a file, with its line
  *
  * A file has a link a line, the numbers of two sites, and comments from # to the end of
  * a line; or it is JSON, {"sites": N, "links": [[A, B], ...]}.  Sites are 0 to N - 1.
  *
- * Return: was it one?
+ * Return: true, or false after an error.
  */
 bool graph_topology(struct fc_topo *topo, const char *spec, char error[GRAPH_ERROR_SIZE]);
 
@@ -35,7 +35,7 @@ bool graph_topology(struct fc_topo *topo, const char *spec, char error[GRAPH_ERR
  */
 const char *graph_links(struct fc_topo *topo, const struct fc_graph_link *link, size_t nlinks);
 
-/* Give back what a topology has, if it is a graph; programs that end need not. */
+/* Free the graph of a topology, if it is one; not needed before a program exits. */
 void graph_free(struct fc_topo *topo);
 
 #endif /* FLITCAST_GRAPH_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Broadcasts in several copies on a graph: libflitcast's disjoint paths, as the ways of
+ * Broadcasts in several copies on a graph: libflitcast's disjoint paths, converted to the ways of
  * each site (core/ways.h).
  */
 #ifndef FLITCAST_GRAPH_WAYS_H
@@ -25,14 +25,14 @@ const char *graph_paths(struct flitcast_paths *paths, const struct fc_graph *gra
 			uint32_t source, unsigned int copies);
 
 /**
- * graph_ways() - what of them leads through a site
+ * graph_ways() - the parts of paths that lead through a site
  * @topo: topology of the graph
  * @paths: paths
  * @site: the site
  * @way: gets the ways, in order, and checked
  * @n: gets how many
  *
- * Return: NULL, or a constant text: they need more ways or labels than there may be.
+ * Return: NULL, or a constant text: the paths need more ways or labels than the limits allow.
  */
 const char *graph_ways(const struct fc_topo *topo, const struct flitcast_paths *paths,
 		       uint32_t site, struct fc_way way[FC_WAYS_MAX], uint32_t *n);

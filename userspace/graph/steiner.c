@@ -7,7 +7,7 @@
 #include "routes.h"
 #include "steiner.h"
 
-/* No way; the sum of two of them fits u32. */
+/* Distance of an unreachable site; the sum of two fits u32. */
 #define FAR	0x3fffffffU
 
 /**
@@ -61,7 +61,7 @@ static u32 distance(const struct search *s, u32 a, u32 b)
 	return s->topo->ops->distance(s->topo, a, b);
 }
 
-/* The neighbour over a link that works. */
+/* The neighbour over a working link, or FC_SITE_NONE. */
 static u32 working_peer(const struct search *s, u32 site, u8 dir)
 {
 	if (s->down && !fc_routes_link_works(s->topo, s->down, site, dir))
@@ -69,7 +69,7 @@ static u32 working_peer(const struct search *s, u32 site, u8 dir)
 	return fc_topo_neighbour(s->topo, site, dir);
 }
 
-/* Distances from the source over links that work. */
+/* Compute distances from the source over working links. */
 static void search_from(struct search *s)
 {
 	u32 head = 0, tail = 0, i;
@@ -175,8 +175,8 @@ static void spread_first(struct search *s, u32 n, u32 *near)
 }
 
 /*
- * Sort the sites by their values.  A larger value than a tree of all sites has is not the least:
- * the site gets that over its neighbours.  Return: how many sites have a value.
+ * Sort the sites by their values.  Skip values larger than a tree of all sites: such a site gets
+ * its least value from its neighbours.  Return: how many sites have a value.
  */
 static u32 sort(struct programme *p, u32 *values, u32 sites)
 {
@@ -203,9 +203,8 @@ static u32 sort(struct programme *p, u32 *values, u32 sites)
 }
 
 /*
- * Each site gets the least of its value and those of its neighbours with the link there.  Sites are
- * taken in the order of their values, from two queues that are in order: so a value is lowered
- * once.
+ * Relax: lower the value of each site to that of a neighbour plus one link.  Process sites in the
+ * order of their values, from two sorted queues, so that each value is lowered at most once.
  */
 static void relax(const struct search *s, struct programme *p, u32 *values)
 {
@@ -294,7 +293,7 @@ out:
 	return links;
 }
 
-/* Takes each target once that can be reached and is not the source. */
+/* Collect the reachable targets, each once, without the source. */
 static void take_targets(struct search *s, const u32 *target, u32 n, bool *among)
 {
 	u32 i;

@@ -18,7 +18,7 @@
  * struct steiner - the shortest tree that joins a source and its targets
  * @links: its links, or a lower bound of them
  * @exact: they are exact
- * @targets: targets that it joins: each once, apart from the source, if there is a way to it
+ * @targets: reachable targets that it joins, each counted once, without the source
  */
 struct steiner {
 	u32 links;

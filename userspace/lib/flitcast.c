@@ -32,7 +32,10 @@ void flitcast_address(struct sockaddr_flitcast *addr, uint32_t site, uint16_t po
 	addr->sfc_port = port;
 }
 
-/* Decimal digits at *text, moved behind them; what does not fit is an error. */
+/*
+ * Read decimal digits at *text, and advance it past them.  Return: -1 if there are none, or the
+ * number exceeds @limit.
+ */
 static int read_number(const char **text, uint32_t limit, uint32_t *number)
 {
 	const char *p = *text;
@@ -87,7 +90,7 @@ int flitcast_parse_port(const char *text, uint16_t *port)
 	return 0;
 }
 
-/* Reads "SITE[-LAST][:PORT]" at *text, moves behind it; returns what is wrong, or NULL. */
+/* Read "SITE[-LAST][:PORT]" at *text, and advance it.  Return: NULL, or what is wrong. */
 static const char *read_targets(const char **text, struct flitcast_target *first, uint32_t *last)
 {
 	uint32_t number;

@@ -97,7 +97,7 @@ ssize_t flitcast_send(int fd, const void *data, size_t length,
  * @data: message
  * @length: its length in bytes
  * @port: port of the receivers
- * @copies: copies over disjoint paths, 0: as FLITCAST_COPIES says
+ * @copies: copies over disjoint paths, 0: the value of FLITCAST_COPIES
  * @flags: as sendmsg(2)
  *
  * Return: @length, or -1 with errno set.

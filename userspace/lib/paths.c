@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0 OR MIT
 /*
- * Node-disjoint paths to one site are a flow in which each site carries one unit:
- * site v is an arc from its entrance 2v to its exit 2v+1, a link two arcs from exit
- * to entrance, of length 1.  Shortest ways in what is left of the network, one after
- * another (successive shortest paths), give k units of the least total length.
+ * Node-disjoint paths to one site are a flow in which each site carries one unit: site v is an arc
+ * from its entrance 2v to its exit 2v+1, a link two arcs from exit to entrance, of length 1.
+ * Successive shortest paths in the residual network give k units of the least total length.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -18,17 +17,17 @@
 #define NOWHERE		UINT32_MAX
 
 /**
- * struct flow - the network as arcs
+ * struct flow - the residual network as arcs
  * @to: by arc, the node that it leads to; arc @a ^ 1 is @a backwards
  * @length: by arc
- * @free: by arc, whether it has room
+ * @free: by arc, whether it has residual capacity
  * @next: by arc, the next one from the same node
  * @first: by node, its first arc
- * @arcs: how many
+ * @arcs: number of arcs
  * @far: by node, the distance from the source
  * @by: by node, the arc on which it was reached
- * @queue: ring of nodes to look at
- * @queued: by node
+ * @queue: ring of nodes to visit
+ * @queued: by node, is it in @queue
  */
 struct flow {
 	uint32_t *to;
@@ -128,7 +127,7 @@ static void add_arc(struct flow *flow, uint32_t from, uint32_t to, int8_t length
 	}
 }
 
-/* Arcs of links come first: 4i from end 0 to end 1 of link i, 4i + 2 the other way. */
+/* Arcs of links come first: 4i from end 0 to end 1 of link i, 4i + 2 in the other direction. */
 static bool flow_build(struct flow *flow, const struct flitcast_graph *graph)
 {
 	uint32_t nodes = 2 * graph->sites, arcs = 4 * graph->links + 2 * graph->sites, i;
@@ -170,7 +169,7 @@ static void flow_free(struct flow *flow)
 	free(flow->queued);
 }
 
-/* One more unit, by the shortest way.  Lengths may be negative, circles are not. */
+/* Push one more unit along the shortest path.  Lengths may be negative, but no cycle is. */
 static bool flow_push(struct flow *flow, uint32_t nodes, uint32_t from, uint32_t to)
 {
 	uint32_t head = 0, count = 0, arc, node;
@@ -230,7 +229,7 @@ static bool tree_grow(struct tree *tree)
 	return true;
 }
 
-/* The hop over an arc after another, which may be there.  Return: NOWHERE: no memory. */
+/* Find or add the hop over an arc after @before.  Return: its index; NOWHERE: no memory. */
 static uint32_t tree_hop(struct tree *tree, uint32_t before, uint32_t arc, uint32_t site)
 {
 	uint32_t *last, i;
@@ -256,18 +255,18 @@ static uint32_t tree_hop(struct tree *tree, uint32_t before, uint32_t arc, uint3
 	return i;
 }
 
-/* The arc on which a unit leaves the exit of a site: the one from a number on. */
+/* The next arc after @from on which a unit leaves the exit of a site; NOWHERE: none. */
 static uint32_t leaving(const struct flow *flow, uint32_t node, uint32_t links, uint32_t from)
 {
 	uint32_t arc = from == NOWHERE ? flow->first[node] : flow->next[from];
 
-	/* Even ones lead forward; what is after the links is the site itself. */
+	/* Even arcs are forward arcs; arcs beyond the links are those within a site. */
 	while (arc != NOWHERE && (arc & 1 || arc >= 4 * links || flow->free[arc]))
 		arc = flow->next[arc];
 	return arc;
 }
 
-/* Hand the units of a flow to the tree.  @last: gets the last hop of each. */
+/* Add the paths of a flow to the tree.  @last: gets the last hop of each. */
 static bool tree_add(struct tree *tree, const struct flow *flow, uint32_t links, uint32_t to,
 		     uint32_t *last)
 {
@@ -388,7 +387,7 @@ static const char *check_hop(const struct flitcast_paths *paths,
 }
 
 /**
- * struct check - what has been seen
+ * struct check - state of flitcast_paths_check()
  * @label: of each hop, where it goes to and its label, to be sorted
  * @copy: by site and copy, the hop
  * @mark: by site, the last site one of whose paths it is on
