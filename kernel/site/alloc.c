@@ -39,10 +39,7 @@ void flitcast_site_set_timing(struct flitcast_site *site)
 	site->timing.seek_max = tuning->seek_max;
 	site->timing.timeout = (u64)tuning->timeout * NSEC_PER_USEC;
 	site->timing.retry = (u64)tuning->retry * NSEC_PER_USEC;
-	/*
-	 * Acknowledge before the peer probes; a peer that needs the buffer space requests it
-	 * earlier.
-	 */
+	/* Ack before the peer polls; a peer that needs the buffer space polls earlier. */
 	site->timing.ack_delay = (u64)tuning->probe * NSEC_PER_USEC / 2;
 	site->timing.poll = (u64)tuning->probe * NSEC_PER_USEC;
 }

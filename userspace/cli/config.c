@@ -69,7 +69,7 @@ static struct config_site *add_site(struct config *config)
  * From the kernel.
  */
 
-/* Topologies that this program does not know leave the site without directions. */
+/* A topology unknown to this tool leaves the site without directions. */
 static void load_site(struct nlmsghdr *message, void *arg)
 {
 	struct nlattr *a[FLITCAST_A_SITE_MAX + 1];
@@ -316,7 +316,10 @@ int config_string(const char *where, json_t *object, const char *key, char *buf,
 	return 0;
 }
 
-/* An array, NULL where it is missing, which jansson takes for empty; -1 after a complaint. */
+/*
+ * Get an array; NULL if it is missing, which jansson treats as empty.  Return: 0, or -1 after a
+ * complaint.
+ */
 static int list_of(const char *where, json_t *object, const char *key, json_t **list)
 {
 	*list = json_object_get(object, key);
@@ -477,7 +480,7 @@ static bool is_site(json_t *value)
 	       json_integer_value(value) <= UINT32_MAX;
 }
 
-/* The links of a graph.  NULL, or a text that says what is wrong. */
+/* Read the links of a graph.  Return: NULL, or a text that says what is wrong. */
 static const char *read_graph(json_t *list, struct fc_topo *topo)
 {
 	struct fc_graph_link *link;

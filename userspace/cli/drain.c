@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flitcast site drain: no new messages, and wait until the old ones are over
+ * flitcast site drain: refuse new messages, and wait until messages under way complete
  */
 #include <errno.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 /**
  * struct state - of the site
  * @drain: it is being drained
- * @pending: messages that are not over
+ * @pending: messages under way
  */
 struct state {
 	bool drain;
@@ -35,7 +35,7 @@ static void read_state(struct nlmsghdr *message, void *arg)
 	state->pending = get_u32(a[FLITCAST_A_SITE_PENDING]);
 }
 
-/* 0, or -1 after a complaint: it has gone. */
+/* Query the site.  Return: 0, or -1 after a complaint: the site is gone. */
 static int look(uint32_t id, struct state *state, const char *about)
 {
 	struct request req = { 0 };
@@ -59,7 +59,7 @@ static int wait_until_idle(struct nl_sock *sk, uint32_t id, uint64_t until, cons
 		uint64_t now;
 		int err;
 
-		/* Events only say when to look: what has come is of no interest. */
+		/* An event only triggers a query; its content is ignored. */
 		do
 			err = request_read_events(sk, ignore, NULL);
 		while (!err || err == -ENOBUFS);

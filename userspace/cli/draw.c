@@ -56,7 +56,7 @@ static uint32_t coordinate(const struct fc_topo *topo, uint32_t site, unsigned i
 	return site % topo->size[dim];
 }
 
-/* Where direction @dir of a hexmesh leads; counterclockwise, and y goes down. */
+/* Unit vector of direction @dir of a hexmesh; counterclockwise, with y pointing down. */
 static struct point hexagon_step(uint8_t dir)
 {
 	return (struct point){ cos(dir * M_PI / 3), -sin(dir * M_PI / 3) };
@@ -365,7 +365,7 @@ static void svg_link(const struct layout *layout, const struct load *load, uint6
 			snprintf(text, sizeof(text), "(%u)", peer);
 		label(at, anchor, text);
 	} else if (load->known && load->up) {
-		/* A third of the way, where the other direction has no label. */
+		/* At a third of the link, where the label of the other direction is not. */
 		struct point at = {
 			from.x + (to.x - from.x) * 0.36 + side.x * (9 + bend * 0.92),
 			from.y + (to.y - from.y) * 0.36 + side.y * (9 + bend * 0.92),
@@ -484,7 +484,7 @@ void draw_dot(const struct fc_topo *topo, const struct load *loads, const uint8_
 
 	plan(&layout, topo);
 	fc_topo_print(topo, spec);
-	/* Positions are in points, and y goes up. */
+	/* Positions are in points, with y pointing up. */
 	printf("digraph \"%s\" {\n\tlayout=neato;\n\tnode [shape=circle];\n", spec);
 	for (site = 0; site < topo->nsites; site++) {
 		struct point at = place(&layout, site);

@@ -34,7 +34,7 @@ static bool parse(const char *text, uint8_t key[FLITCAST_KEY_SIZE])
 
 static bool key_read(const char *path, uint8_t key[FLITCAST_KEY_SIZE], const char *about)
 {
-	/* One more than a key has: what follows it is seen. */
+	/* One byte more than a key, to detect a longer file. */
 	char text[DIGITS + 3] = "";
 	FILE *file = fopen(path, "re");
 	bool right;

@@ -56,7 +56,7 @@ static int down(const struct option_given *given)
 	struct lab lab = { 0 };
 
 	lab_set_name(&lab, option_text(given, "name"));
-	/* To be down is all that is asked. */
+	/* A lab that is down already is no failure. */
 	if (!lab_load(&lab))
 		return 0;
 	return lab_take_down(&lab, true);
@@ -213,7 +213,7 @@ static struct load *read_loads(const struct lab *lab)
 		struct nl_sock *genl = lab_open(lab, site, NETLINK_GENERIC);
 
 		request_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
-		/* A site that somebody took out has no links that are up. */
+		/* A site that was deleted has no links up. */
 		request_send(genl, &req, read_load, &reader, NULL);
 		nl_socket_free(genl);
 	}

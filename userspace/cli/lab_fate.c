@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flitcast lab kill, revive: sites that die, and come back.
+ * flitcast lab kill, revive: take sites of a lab down, and bring them back.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -53,7 +53,7 @@ void lab_take_links(const struct lab *lab, uint32_t site, struct nl_sock *genl)
 		put_u32(&req, FLITCAST_A_LINK_SITE, site);
 		put_u32(&req, FLITCAST_A_LINK_PORT, dir + 1);
 		err = request_send(genl, &req, NULL, NULL, &error);
-		/* A program that has the links may have ended while it took them. */
+		/* The program that borrowed the links may have exited meanwhile. */
 		if (err && err != -ENOENT)
 			fail("lab %s: site %u: port %u: %s", lab->name, site, dir + 1,
 			     error.text);
@@ -61,8 +61,8 @@ void lab_take_links(const struct lab *lab, uint32_t site, struct nl_sock *genl)
 }
 
 /*
- * Its links are cut before the site is taken out: what it would say when it goes, nobody
- * hears.  RDMA links have no devices to close, and are taken out.
+ * Cut the links before deleting the site, so that its last frames reach no peer.  RDMA links have
+ * no devices to take down: delete these links.
  */
 static void kill_site(struct lab *lab, uint32_t site)
 {
@@ -79,7 +79,7 @@ static void kill_site(struct lab *lab, uint32_t site)
 	request_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
 	put_u32(&req, FLITCAST_A_SITE_ID, site);
 	err = request_send(genl, &req, NULL, NULL, &error);
-	/* Somebody may have taken it out before. */
+	/* The site may have been deleted already. */
 	if (err && err != -ENOENT)
 		fail("lab %s: site %u: %s", lab->name, site, error.text);
 	nl_socket_free(genl);

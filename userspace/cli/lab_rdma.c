@@ -2,8 +2,8 @@
 /*
  * The RDMA port of a lab whose links are RDMA links.
  *
- * Unless another one is named it is a soft-RoCE device on a dummy, both of this lab alone: "lab up"
- * makes them in the namespace where it runs, and "lab down" deletes them.
+ * By default it is a soft-RoCE device on a dummy device, both used by this lab only: "lab up"
+ * creates them in the current namespace, and "lab down" deletes them.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -232,7 +232,7 @@ char *lab_rdma_down(const struct lab *lab)
 	wrong = open_sockets();
 	if (wrong)
 		return wrong;
-	/* Either may be gone already. */
+	/* Either device may have been deleted already. */
 	begin_nldev(&req, RDMA_NLDEV_CMD_GET, NLM_F_DUMP);
 	if (request_send(nldev, &req, read_index, &search, &error))
 		return xprintf("RDMA devices: %s", error.text);

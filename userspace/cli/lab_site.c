@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sites of a lab: made, asked, waited for.
+ * The sites of a lab: creation, queries, and waiting for routes.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -126,10 +126,10 @@ int lab_ask(struct nl_sock *genl, struct site_state *state, struct request_error
 }
 
 /**
- * struct fault - a link that a site believes to be dead, although both its ends live
+ * struct fault - a link that a site regards as dead, although both its ends are alive
  * @lab: the lab
  * @found: there is one
- * @origin: who says so
+ * @origin: site that reported it
  * @port: its port
  */
 struct fault {

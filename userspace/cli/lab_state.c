@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The file LAB_STATE_DIR/NAME says what the lab is; it is there before the first
- * namespace and goes after the last, so that "down" always finds its work.  What
- * becomes of sites is added to it, line by line: the last one holds.
+ * The file LAB_STATE_DIR/NAME describes the lab; it is created before the first namespace and
+ * deleted after the last, so that "down" always finds all of them.  Changes of sites are appended
+ * line by line: the last line of a site holds.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -59,7 +59,7 @@ struct links {
 	size_t n;
 };
 
-/* One line; NULL or what is wrong with it. */
+/* Parse one line.  Return: NULL, or what is wrong. */
 static const char *read_line(struct lab *lab, struct links *links, const char *line)
 {
 	char key[16], value[FC_SPEC_MAX];
@@ -217,7 +217,7 @@ void lab_note(struct lab *lab, uint32_t site, enum lab_fate fate)
 	int fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	int n = snprintf(line, sizeof(line), "%s %u\n", fates[fate], site);
 
-	/* In one piece: somebody else may note something, too. */
+	/* Append by a single write(): another process may append, too. */
 	if (fd < 0 || write(fd, line, n) != n)
 		fail("lab %s: %s: %s", lab->name, path, strerror(errno));
 	close(fd);

@@ -28,7 +28,7 @@ struct place {
 	struct nl_sock *genl;
 };
 
-/* Nothing of a lab that did not come to be is left. */
+/* Delete everything of a lab whose creation failed. */
 #define give_up(lab, format, ...)						\
 	do {									\
 		complain(format, ##__VA_ARGS__);				\
@@ -124,7 +124,7 @@ static void make_veths(const struct lab *lab, const struct place *places)
 	}
 }
 
-/* A veth comes up only when both its ends are there, and best with its NAPI. */
+/* A veth comes up only when both its ends are up; enable NAPI before. */
 static void open_veths(const struct lab *lab, const struct place *places)
 {
 	const struct fc_topo *topo = &lab->topo;
@@ -173,7 +173,7 @@ static void make_sites(const struct lab *lab, const struct place *places,
 	}
 }
 
-/* The lab stays for whoever wants to find out why it is not whole. */
+/* Keep the incomplete lab, so that the user can find the cause. */
 static int wait_for_sites(const struct lab *lab, const struct place *places)
 {
 	struct nl_sock **genl = xalloc(lab->topo.nsites, sizeof(*genl));
@@ -192,7 +192,7 @@ static int wait_for_sites(const struct lab *lab, const struct place *places)
 	return EXIT_FAILED;
 }
 
-/* By a path that holds wherever the lab is asked for. */
+/* Store an absolute path, which is valid in any working directory. */
 static const char *lab_key(const char *path)
 {
 	char *full = realpath(path, NULL);
@@ -214,9 +214,9 @@ static void set_sizes(struct lab *lab)
 }
 
 /*
- * Links of one RDMA port are told apart by the numbers of sites and ports alone: two labs would
- * connect to each other's sites.  The lab is saved before it looks for others, so that two that
- * come up at the same time do not both miss the other one.
+ * Only the numbers of sites and ports distinguish links of one RDMA port: two labs would connect to
+ * each other's sites.  Save the lab before looking for others, so that of two labs that come up at
+ * the same time at least one sees the other.
  */
 static void refuse_same_rdma(const struct lab *lab)
 {

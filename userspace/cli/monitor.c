@@ -23,7 +23,7 @@
 
 static bool stamps;
 
-/* Begin of a line: the time where wanted, and what happened. */
+/* Begin a line: the time if requested, and the event. */
 static void begin(const char *event)
 {
 	char text[64], date[32];
@@ -39,7 +39,7 @@ static void begin(const char *event)
 	out_string("event", "%-12s", event);
 }
 
-/* One line is one document, seen at once by who reads a pipe. */
+/* One line is one JSON document; flush it, so that a reader of a pipe gets it at once. */
 static void end(void)
 {
 	out_text("\n");
@@ -188,7 +188,7 @@ static int run(const struct option_given *given)
 	/* Each event is a document of its own line. */
 	out_pretty = false;
 	sk = request_events(option_get(given, "--buffer", 0));
-	/* The reader of a pipe goes when it has seen enough, which is no failure. */
+	/* It is no failure if the reader of a pipe exits. */
 	signal(SIGPIPE, SIG_IGN);
 	out_reader_may_go = true;
 	status = watch(sk, option_was_given(given, "--state"));

@@ -21,8 +21,8 @@ bool network_is_graph(const char *spec)
 }
 
 /**
- * struct links - links as they are told
- * @link: they
+ * struct links - links received in a dump
+ * @link: the links
  * @n: how many
  */
 struct links {

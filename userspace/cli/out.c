@@ -21,7 +21,7 @@ static unsigned int depth;
 static bool first = true;
 /* By depth, as far as text has that: is it an array? */
 static bool arrays[64];
-/* -o: a line has ended; whether its record goes on is not known yet. */
+/* -o: a line has ended; whether its record continues is not known yet. */
 static bool line_ended;
 
 static void quote_bytes(const unsigned char *p, size_t length)
@@ -251,7 +251,7 @@ static size_t utf8_length(const unsigned char *p, size_t n)
 			return 0;
 		code = code << 6 | (p[i] & 0x3f);
 	}
-	/* Overlong forms, surrogates, and what is beyond Unicode. */
+	/* Reject overlong forms, surrogates, and code points beyond Unicode. */
 	if ((length == 3 && code < 0x800) || (length == 4 && code < 0x10000) ||
 	    (code >= 0xd800 && code < 0xe000) || code > 0x10ffff)
 		return 0;

@@ -159,7 +159,7 @@ int paths_tell(const struct paths *paths, struct nl_sock *genl, uint32_t site,
 	uint32_t source;
 	int err = 0;
 
-	/* A request for each: all of them may be more than a socket takes. */
+	/* Send each request on its own: all together may exceed the socket's buffer. */
 	for (source = 0; source < paths->topo->nsites && !err; source++) {
 		paths_put(paths, site, source, &req);
 		err = request_send(genl, &req, NULL, NULL, error);

@@ -29,7 +29,7 @@ struct stamp {
 };
 
 /**
- * struct tally - what came back
+ * struct tally - statistics of answers
  * @sent: messages sent
  * @received: of these, back
  * @least: shortest round trip in ns
@@ -169,7 +169,7 @@ static int run(const struct option_given *given)
 			socklen_t length = sizeof(one);
 			int err = 0;
 
-			/* A message that was given up: nothing comes back for it. */
+			/* A message failed: no answer will arrive for it. */
 			getsockopt(poll_fd.fd, SOL_SOCKET, SO_ERROR, &err, &length);
 			complain("ping %u: %s", site, strerror(err));
 			if (tally.sent == count)

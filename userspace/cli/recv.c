@@ -19,12 +19,15 @@
 #include "out.h"
 #include "transfer.h"
 
-/* One transfer at a time is written; of so many others it is said once that they are not. */
+/*
+ * recv writes one transfer at a time; number of other transfers for which it complains only once
+ * each.
+ */
 #define STRANGERS	16
 /*
- * A sender that sends nothing for so long is asked whether it is still there: it may wait for
- * another receiver, or for what it sends.  It has gone if its socket has, or if nothing is heard
- * of its site for as long as messages wait for that (FLITCAST_TIMEOUT).
+ * After this time of silence recv probes the sender, which may be waiting for another receiver or
+ * for its input.  The sender is gone if its socket is closed, or if its site is silent for
+ * FLITCAST_TIMEOUT.
  */
 #define ASK_MS		5000
 #define ANSWER_MS	2000
@@ -33,7 +36,7 @@
 #define BUFFER_START	65536
 
 /**
- * struct output - where data goes
+ * struct output - destination of data
  * @path: file of --output, or NULL: standard output
  * @draft: written under this name until it is complete, or NULL
  * @fd: descriptor
@@ -53,8 +56,8 @@ struct output {
  * @total: bytes, or TRANSFER_UNKNOWN
  * @got: bytes so far
  * @own: site of this receiver, as given
- * @heard: when something was heard of the sender, now_ns()
- * @name: sent along, with nothing that a terminal or a path would mind
+ * @heard: time of the last message or answer of the sender, now_ns()
+ * @name: file name from the sender, without characters that are unsafe in a terminal or a path
  */
 struct transfer {
 	bool active;
@@ -68,7 +71,7 @@ struct transfer {
 	char name[TRANSFER_NAME_MAX + 1];
 };
 
-/* For the signal handler: what is not complete is not left behind. */
+/* Signal handler: delete an incomplete file. */
 static const char *volatile draft_to_remove;
 
 static void on_signal(int number)
@@ -85,8 +88,8 @@ static void remove_draft(void)
 }
 
 /*
- * A file appears under its name when it is complete.  What is no regular file
- * (a pipe, /dev/null) is written to as it is.
+ * A regular file gets its name when it is complete.  Other files (a pipe, /dev/null) are written to
+ * directly.
  */
 static void open_output(struct output *output)
 {
@@ -284,8 +287,8 @@ out:
 }
 
 /*
- * Another file begins.  True if the sender of the one before has gone, and what came of that can
- * be thrown away.
+ * Another file begins.  Return: true if the sender of the current file is gone, and its data could
+ * be discarded.
  */
 static bool replaces(const struct output *output, struct transfer *transfer)
 {
@@ -313,7 +316,7 @@ static void file_ends(const struct output *output, struct transfer *transfer,
 		     from->site, (unsigned long long)transfer->got,
 		     (unsigned long long)transfer->total);
 	transfer->active = false;
-	/* Where data goes to standard output, nothing else does. */
+	/* If standard output gets the data, print nothing else there. */
 	if (output->fd != STDOUT_FILENO)
 		out_text("%s: %s from site %u, %llu bytes\n", output->path,
 			 *transfer->name ? transfer->name : "data", transfer->site,
@@ -356,7 +359,7 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 	    (transfer->site != from->site || transfer->port != from->port || transfer->id != id))
 		replaces(output, transfer);
 	if (!transfer->active) {
-		/* Its beginning came before this program was there. */
+		/* The beginning of the file was sent before this receiver started. */
 		if (offset) {
 			complain_stranger(from);
 			return false;
@@ -377,7 +380,7 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 	if (flags & TRANSFER_ABORT)
 		fail("recv: site %u gave up sending %s after %llu bytes", from->site,
 		     transfer->name, (unsigned long long)transfer->got);
-	/* The first part comes again where send --wait was not certain that it had come. */
+	/* send --wait repeats the first part if it is not sure of its delivery. */
 	if (!offset && transfer->got)
 		return false;
 	if (offset != transfer->got)
@@ -387,7 +390,7 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 	transfer->heard = now_ns();
 	transfer->total = total;
 	transfer->got += length;
-	/* In JSON, data without a file to go to would be in the way. */
+	/* In JSON mode standard output cannot carry data: require a file. */
 	if (output->path || !out_json)
 		write_data(output, data, length);
 	progress(*transfer->name ? transfer->name : "receiving", transfer->got,
@@ -398,7 +401,7 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 	return true;
 }
 
-/* Nothing came for a while, in the middle of a file. */
+/* The sender was silent for a while, in the middle of a file. */
 static void look_after(struct transfer *transfer)
 {
 	enum answer answer = ask_sender(transfer);
@@ -468,7 +471,7 @@ static void set_reception(int fd, const struct flitcast_reception *reception, in
 
 static int run(const struct option_given *given)
 {
-	/* A file is one file, unless told otherwise. */
+	/* By default receive one file only. */
 	uint32_t count = option_get(given, "--count", option_was_given(given, "--output"));
 	uint32_t own = option_get(given, "--site", FLITCAST_SITE_ANY), done = 0;
 	uint32_t timeout = option_get(given, "--timeout", 0);

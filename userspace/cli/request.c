@@ -11,7 +11,7 @@
 #include "request.h"
 #include "util.h"
 
-/* Bytes of a message to begin with, and behind what makes it grow. */
+/* Initial size of a message in bytes, and spare bytes when it grows. */
 #define MESSAGE_ROOM	4096
 /* Room for events, or answers. */
 #define RECEIVE_ROOM	(4 << 20)
@@ -167,8 +167,8 @@ static const struct setting *find_setting(const struct nlmsghdr *message,
 }
 
 /*
- * The kernel says "integer out of range", and tells which attribute of the request and the range
- * that its policy has.  False where that is not what it says.
+ * For the error "integer out of range" the kernel reports the attribute and the range of its
+ * policy: print both.  Return: false for any other error.
  */
 static bool read_range(const struct nlmsghdr *message, uint32_t offset, struct nlattr *policy,
 		       struct request_error *error)
@@ -198,14 +198,14 @@ static bool read_range(const struct nlmsghdr *message, uint32_t offset, struct n
 }
 
 /**
- * struct exchange - a message that was sent, and what comes back
+ * struct exchange - a message that was sent, and its replies
  * @sent: the message
- * @answer: takes the answers
+ * @answer: called for each reply
  * @arg: for @answer
  * @error: the first refusal, or NULL
  * @index: of the message
- * @err: what became of the message: 0 or -errno
- * @over: nothing more comes
+ * @err: result of the message: 0 or -errno
+ * @over: the last reply was received
  */
 struct exchange {
 	const struct nlmsghdr *sent;
@@ -236,7 +236,7 @@ static void take_refusal(struct exchange *x, int err, struct nlattr *attrs, int 
 	    read_range(x->sent, get_u32(a[NLMSGERR_ATTR_OFFS]), a[NLMSGERR_ATTR_POLICY], error))
 		return;
 	text = get_string(a[NLMSGERR_ATTR_MSG]);
-	/* "flitcast: " is said once, by complain(). */
+	/* Strip "flitcast: ", which complain() prints. */
 	if (!strncmp(text, "flitcast: ", 10))
 		text += 10;
 	if (err == -EPERM && !*text)
@@ -244,7 +244,7 @@ static void take_refusal(struct exchange *x, int err, struct nlattr *attrs, int 
 	snprintf(error->text, sizeof(error->text), "%s", *text ? text : strerror(-err));
 }
 
-/* Attributes follow what the kernel gives back of the message. */
+/* Attributes follow the part of the request that the kernel returns. */
 static void take_extended(struct exchange *x, const struct nlmsghdr *header, size_t skip, int err)
 {
 	struct nlattr *attrs = (void *)((char *)NLMSG_DATA(header) + NLMSG_ALIGN(skip));
@@ -276,7 +276,7 @@ static int on_ack(struct nl_msg *msg, void *arg)
 	return NL_STOP;
 }
 
-/* The end of a dump, which may have failed on the way. */
+/* The end of a dump, with its result. */
 static int on_finish(struct nl_msg *msg, void *arg)
 {
 	const struct nlmsghdr *header = nlmsg_hdr(msg);
@@ -302,7 +302,7 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *refusal, void *ar
 	return NL_STOP;
 }
 
-/* Send one message, and read what comes back. */
+/* Send one message, and read the replies. */
 static void exchange(struct nl_sock *sk, struct nl_cb *cb, struct nl_msg *msg,
 		     struct exchange *x)
 {
@@ -348,7 +348,7 @@ int request_send(struct nl_sock *sk, struct request *req, request_answer answer,
 	return result;
 }
 
-/* The socket for what is asked once. */
+/* Socket for single requests. */
 static struct nl_sock *open_generic(void)
 {
 	struct nl_sock *sk = request_open(NETLINK_GENERIC);
@@ -405,7 +405,10 @@ struct nl_sock *request_events(uint32_t room)
 		find_family();
 	if (setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
 		setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
-	/* An event that comes between a question and its answer would pass for the answer. */
+	/*
+	 * Use a separate socket for events: one between a request and its reply would be taken for
+	 * the reply.
+	 */
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		group[i] = genl_ctrl_resolve_grp(sk, FLITCAST_FAMILY_NAME, groups[i]);
 		if (group[i] < 0)

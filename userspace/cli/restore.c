@@ -2,10 +2,9 @@
 /*
  * flitcast site save and restore, flitcast route save and restore
  *
- * What a file says is checked as a whole, against itself and against what there
- * is, before anything is changed.  Then the steps from the one to the other are
- * taken; should the kernel refuse one all the same (something has changed
- * meanwhile), those before it are taken back.
+ * restore checks the whole file, by itself and against the present configuration, before it changes
+ * anything.  Then it performs the steps from one to the other; if the kernel refuses a step all the
+ * same (because of a change meanwhile), it undoes the steps before.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -25,7 +24,7 @@
  * struct step - one change
  * @about: for complaints
  * @todo: the request
- * @undo: the one that takes it back
+ * @undo: request that reverts @todo
  */
 struct step {
 	char *about;
@@ -34,7 +33,7 @@ struct step {
 };
 
 /**
- * struct plan - what is to be done
+ * struct plan - steps to perform
  * @step: in order
  * @count: how many
  */
@@ -185,7 +184,7 @@ static int check_fixed(const struct config_site *want, const struct config_site 
 	return -1;
 }
 
-/* The kernel does not tell a key: whoever saved the site has to say where it is. */
+/* The kernel does not return keys: the user must add the file of the key. */
 static int check_key(const struct config_site *site)
 {
 	if (!*site->key) {
@@ -205,7 +204,7 @@ static int check_dev(const struct config *config, const struct config *now,
 	uint32_t mtu;
 	int err;
 
-	/* Is it there?  Whether it carries flits is for the kernel to say. */
+	/* Does the device exist?  The kernel checks whether it can carry flits. */
 	err = rtnl_get_mtu(link->dev, &mtu);
 	if (err) {
 		complain("%s: %s: %s", link->where, link->dev, strerror(-err));
@@ -339,7 +338,7 @@ static void plan_paths(struct plan *plan, const struct config_site *site,
 	free(all.copies);
 }
 
-/* First what makes place, so that a device may go from one port to another. */
+/* Delete links first, so that a device may move from one port to another. */
 static void make_plan(struct plan *plan, const struct config *config, const struct config *now)
 {
 	static const struct config_link none;
@@ -381,7 +380,7 @@ int site_restore(const struct option_given *given)
 	return option_was_given(given, "check") ? 0 : take_plan(&plan);
 }
 
-/* A file is JSON whatever the options say, and made to be read. */
+/* A saved file is indented JSON, regardless of options. */
 static void print_for_file(void)
 {
 	out_pretty = out_pretty || !out_json;

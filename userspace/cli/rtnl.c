@@ -90,8 +90,8 @@ void rtnl_put_down(struct request *req, const char *dev)
 }
 
 /*
- * One queue is all that a veth uses unless told otherwise; that it has no others
- * saves memory, and the wait for RCU that closing them takes.
+ * A veth uses one queue by default; having no others saves memory, and RCU grace periods when it
+ * closes.
  */
 static void put_device(struct request *req, const char *name, uint32_t mtu)
 {

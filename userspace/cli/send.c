@@ -28,7 +28,7 @@
 /* A day, as the kernel has it. */
 #define SLOW_MAX_MS	86400000
 
-/* Reads until the buffer is full or the file ends; -1: it cannot be read, or a signal came. */
+/* Read until the buffer is full or the file ends.  Return: bytes; -1: read error or signal. */
 static ssize_t read_full(int fd, char *buf, size_t size)
 {
 	size_t got = 0;
@@ -113,7 +113,7 @@ static int send_part(struct sender *sender, struct file *file, uint64_t total,
 					       sender_send(sender, file->buf, length);
 }
 
-/* The receivers are told to throw away what they have, if there is room to tell them. */
+/* Tell the receivers to discard their data, if there is buffer space for the message. */
 static void give_up(struct sender *sender, struct file *file, uint64_t offset)
 {
 	bool told = !send_part(sender, file, file->total, offset, 0, TRANSFER_ABORT);
@@ -123,8 +123,8 @@ static void give_up(struct sender *sender, struct file *file, uint64_t offset)
 }
 
 /*
- * The data of one read as one part, or as more where parts have to be smaller; false
- * where there is nobody left to send it to, or a signal came.
+ * Send the data of one read as one part, or as several if parts must be smaller.  Return: false if
+ * no target is left, or a signal arrived.
  */
 static bool send_parts(struct sender *sender, struct file *file, uint64_t total,
 		       uint64_t offset, size_t length, bool last)
@@ -143,7 +143,7 @@ static bool send_parts(struct sender *sender, struct file *file, uint64_t total,
 			last = last && length;
 			continue;
 		}
-		/* Everybody has failed: what is left would reach nobody. */
+		/* All targets have failed: the rest would reach no receiver. */
 		if (errno == ENOTCONN || errno == EINTR)
 			return false;
 		if (errno != EMSGSIZE || file->room / 2 < PART_MIN)
@@ -271,7 +271,7 @@ static int run(const struct option_given *given)
 		bad_usage("to %s: %s", sender.to, wrong);
 	}
 
-	/* Part of a file is no file: who has missed one needs no more. */
+	/* An incomplete file is useless: drop a target that missed a part. */
 	sender.leave_out = file && !broadcast;
 	if (file) {
 		catch_signals();

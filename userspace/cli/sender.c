@@ -73,7 +73,7 @@ void sender_open(struct sender *sender, uint32_t site, uint32_t timeout,
 	sender->nleft = sender->count;
 }
 
-/* A broadcast goes to all others: its first report says who they are. */
+/* The first report of a broadcast lists its targets: all other sites. */
 static void learn_targets(struct sender *sender, const struct flitcast_result *results, size_t n)
 {
 	size_t i;
@@ -87,7 +87,7 @@ static void learn_targets(struct sender *sender, const struct flitcast_result *r
 	}
 }
 
-/* Results come in the order of the list: the target is at the hint, or behind it. */
+/* Results are in the order of the list: search from the hint on. */
 static size_t find(const struct sender *sender, const struct flitcast_result *result,
 		   size_t hint)
 {
@@ -104,7 +104,7 @@ static size_t find(const struct sender *sender, const struct flitcast_result *re
 	     sender->to, result->site, result->port);
 }
 
-/* Later messages go to those alone that have had every one so far. */
+/* Send later messages only to targets that got all messages so far. */
 static void leave_out(struct sender *sender)
 {
 	size_t i;
@@ -234,14 +234,17 @@ int sender_send(struct sender *sender, const void *data, size_t length)
 {
 	ssize_t sent;
 
-	/* Reports that nobody reads take room. */
+	/* Read reports, because unread ones fill the send buffer. */
 	take_reports(sender);
 	if (!sender->broadcast && !sender->nleft) {
 		errno = ENOTCONN;
 		return -1;
 	}
 	sender->begun_at = now_ns();
-	/* With @stop the call ends every STOP_LOOK_MS: a signal may come right before it. */
+	/*
+	 * With @stop the call times out every STOP_LOOK_MS, because a signal may arrive right
+	 * before it.
+	 */
 	do {
 		sender_progress(sender);
 		sent = sender->broadcast ?
@@ -281,7 +284,7 @@ static bool wait_for_reports(struct sender *sender, bool quiet)
 		if (take_reports(sender) || !(poll_fd.revents & POLLERR))
 			continue;
 		getsockopt(sender->fd, SOL_SOCKET, SO_ERROR, &err, &length);
-		/* The site is gone: there are no reports but those it made before. */
+		/* The site is gone: only reports from before its removal are left. */
 		if (err && !take_reports(sender))
 			fail("send to %s: %s", sender->to, strerror(err));
 	}
@@ -289,9 +292,8 @@ static bool wait_for_reports(struct sender *sender, bool quiet)
 }
 
 /*
- * Choose the targets that had no receiver for the next attempt.  One that answered while the
- * message was on its way may have it all the same, which is so rare that it gets it again.
- * Return: how many.
+ * Select the targets without a receiver for the next attempt.  A receiver that started while the
+ * message was under way may get it twice, which is rare.  Return: how many.
  */
 static size_t choose_late(struct sender *sender)
 {
@@ -358,7 +360,10 @@ int sender_send_first(struct sender *sender, const void *data, size_t length)
 	return err ? -1 : 0;
 }
 
-/* Of one message: how long it took to be confirmed, and, in mode csr, to come at the latest. */
+/*
+ * Print for one message the time until it was confirmed, and in mode csr the reserved time of
+ * arrival.
+ */
 static void print_times(const struct sender *sender)
 {
 	if (sender->sent != 1)

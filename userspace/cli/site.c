@@ -11,7 +11,7 @@
 #include "network.h"
 #include "out.h"
 
-/* Microseconds, in the largest unit that takes no fraction. */
+/* Print microseconds in the largest unit that needs no fraction. */
 static void print_time(const char *key, const char *word, uint32_t usecs)
 {
 	if (usecs % 1000)
@@ -166,7 +166,7 @@ static const struct option_entry add_options[] = {
 static const struct option_entry set_options[] = {
 	ID(OPTION_NEED),
 	TUNING,
-	/* The kernel refuses these, and says that they cannot be changed. */
+	/* The kernel refuses these options: they cannot be changed. */
 	OPTION("topology", "SPEC", NULL, TEXT, 0, .how = OPTION_HIDDEN),
 	OPTION("mode", "MODE", NULL, TEXT, 0, .how = OPTION_HIDDEN, .attr = FLITCAST_A_SITE_MODE),
 	OPTION("key", "FILE", NULL, FILE, 0, .how = OPTION_HIDDEN),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flitcast trace: the way that a message would take
+ * flitcast trace: the route that a message would take
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static void set_topology(struct trace *trace)
 	trace->net.down = xalloc(trace->topo.nsites, sizeof(*trace->net.down));
 }
 
-/* Topology, preference table and what a site here believes of dead links. */
+/* Read topology, preference table and known dead links of a local site. */
 static int read_own(struct trace *trace, uint32_t site)
 {
 	struct request req = { 0 };
@@ -436,7 +436,7 @@ static size_t walk_list(struct trace *trace, size_t first, size_t n, struct tota
 	return n;
 }
 
-/* The shortest tree that joins the source and its targets, over links that work. */
+/* The shortest tree that joins the source and its targets, over working links. */
 static struct steiner find_tree(const struct trace *trace)
 {
 	u32 *site = xalloc(trace->count, sizeof(*site));

@@ -2,9 +2,9 @@
 /*
  * flitcast trace --broadcast: the trees of a broadcast, from the tables that sites use
  *
- * A tree is what leaves the source by one port.  The paths to a site have no other site in
- * common, so each of its copies comes by another tree; in which trees they are is
- * different from site to site where the source has more ports than there are copies.
+ * A tree consists of the packets that leave the source by one port.  The paths to a site share no
+ * other site, so each of its copies arrives by another tree; if the source has more ports than
+ * there are copies, the trees that serve a site differ from site to site.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 #define INDENT_MAX	60
 
 /**
- * struct site_ways - what a site of a graph is told of the broadcast
+ * struct site_ways - ways of the broadcast at a site of a graph
  * @way: its ways
  * @n: how many
  */
@@ -75,7 +75,7 @@ static void set_topology(struct cast_trace *trace)
 	trace->down = xalloc(trace->topo.nsites, sizeof(*trace->down));
 }
 
-/* Topology of a site here, and what it believes of dead links. */
+/* Read topology and known dead links of a local site. */
 static int read_own(struct cast_trace *trace, uint32_t site)
 {
 	struct network_own own;
@@ -137,13 +137,15 @@ static void make_table(struct cast_trace *trace)
 	free(work);
 }
 
-/* Port by which it comes, for ways. */
+/* Incoming port, as ways encode it. */
 static u8 in_port(u8 from)
 {
 	return from == FC_TREE_SOURCE ? FC_PORT_LOCAL : from + 1;
 }
 
-/* Directions in which it goes on, and FC_BCAST_DELIVER where it is a copy. */
+/*
+ * Directions in which a site forwards a packet, and FC_BCAST_DELIVER if it is a copy for the site.
+ */
 static u32 next_of(const struct cast_trace *trace, u32 site, u8 from, u8 label)
 {
 	u32 next = 0;
@@ -163,7 +165,7 @@ static u32 next_of(const struct cast_trace *trace, u32 site, u8 from, u8 label)
 	return from == FC_TREE_SOURCE ? next : next | FC_BCAST_DELIVER;
 }
 
-/* With which label it goes on in one of them. */
+/* Label with which a site forwards the packet in a direction. */
 static u8 label_of(const struct cast_trace *trace, u32 site, u8 from, u8 label, u8 dir)
 {
 	const struct site_ways *w = trace->ways ? &trace->ways[site] : NULL;
@@ -171,7 +173,7 @@ static u8 label_of(const struct cast_trace *trace, u32 site, u8 from, u8 label, 
 	return w ? fc_ways_label(w->way, w->n, in_port(from), label, dir + 1) : 0;
 }
 
-/* Is the link dead, as one of its ends says? */
+/* Does one of its ends report the link dead? */
 static bool is_dead(const struct cast_trace *trace, u32 site, u8 dir, u32 peer)
 {
 	return (trace->down[site] >> (dir + 1) | trace->down[peer] >>
@@ -183,7 +185,7 @@ static struct load *load_of(const struct cast_trace *trace, u32 site, u8 dir, u8
 	return &trace->load[((size_t)site * trace->topo.ndirs + dir) * trace->nlabels + label];
 }
 
-/* Over this link, and on from there. */
+/* Follow a packet over a link, and beyond. */
 static void follow(struct cast_trace *trace, u32 site, u8 dir, u8 label, u32 tree, u32 hops)
 {
 	const struct fc_topo *topo = &trace->topo;
@@ -302,7 +304,7 @@ static void print_trees(const struct cast_trace *trace)
 	out_close_array();
 }
 
-/* Return: sites that no copy comes to. */
+/* Return: number of sites that no copy reaches. */
 static u32 print_sites(const struct cast_trace *trace)
 {
 	u32 site, none = 0, least = trace->copies;
@@ -351,7 +353,7 @@ static int print(const struct cast_trace *trace)
 	return none ? EXIT_FAILED : 0;
 }
 
-/* Of several packets over a link one is drawn, a copy if there is one. */
+/* Of several packets over a link draw one, preferably a copy. */
 static struct load *one_each(const struct cast_trace *trace)
 {
 	size_t i, n = (size_t)trace->topo.nsites * trace->topo.ndirs;

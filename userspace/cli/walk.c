@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each visit has a site of its own: fresh, its links up and empty.  What it
- * decides is read from its effects.
+ * Each visit uses a new site with links up and empty.  The effects of the site show its decision.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +17,14 @@
 /* In ticks of a clock that runs as nothing else can happen. */
 static const struct fc_timing timing = {
 	.seek = 1,
-	/* No time-out: what a busy net-output holds up is told, not undone. */
+	/* No timeout: a packet held up by a busy net-output is reported, not aborted. */
 	.timeout = 1 << 20,
 	.retry = 1 << 20,
 	.ack_delay = 1 << 20,
 	.poll = 1 << 20,
 	/* As the kernel's sites, Documentation/design.rst, "Settings". */
 	.seek_max = 5,
-	/* The operator takes every word at once. */
+	/* The operator consumes every word at once. */
 	.fifo_room = 0,
 };
 
@@ -33,7 +32,7 @@ static const struct fc_timing timing = {
  * struct stage - a site and what it needs
  * @site: first, so that a callback of the site finds the rest
  * @node: what the site knows of itself
- * @visit: what is seen
+ * @visit: result
  * @head: head of the packet
  * @branch_mask: targets of each branch of the visit
  * @routes: around what is dead, or NULL
@@ -371,7 +370,7 @@ struct visit *walk(const struct network *net, u32 from, struct target_state *tar
 		pk.flags = FC_PACKET_LIST;
 	fc_wire_packet_encode(head, &pk);
 	for (i = 0; i < n; i++) {
-		/* The number of the message is no matter to routers: it tells the target. */
+		/* Routers ignore the message number: use it for the index of the target. */
 		struct fc_target t = {
 			.site = targets[first + i].site, .port = targets[first + i].port,
 			.flags = i == n - 1 ? FC_TARGET_LAST : 0, .seq = first + i,
@@ -389,7 +388,7 @@ bool walk_reserves(const struct visit *visit)
 	u32 used = 0;
 	unsigned int i;
 
-	/* One link after the other, and what has no way at its source goes without. */
+	/* Follow the links one after the other; targets unreachable from the source are skipped. */
 	if (visit->ntargets == 1)
 		return true;
 	if (visit->unreachable || (visit->kept && !visit->in_port) ||

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A packet at a site in the modes that have classes: a switch of its own, fresh, its links up and
- * empty.  Where nothing else is under way a packet of mode csr reserves the way that the switch
- * takes.
+ * A packet at a site in modes with classes: each visit uses a new switch with links up and empty.
+ * In an idle network a packet of mode csr reserves the path that the switch would choose.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ static const struct fc_timing timing = {
  * struct stage - a switch and what it needs
  * @v: it
  * @node: what the site knows of itself
- * @visit: what is seen
+ * @visit: result
  * @head: head of the packet
  * @branch_mask: targets of each branch of the visit
  * @routes: around what is dead, or NULL
@@ -160,7 +159,7 @@ static void note_ways(struct stage *stage)
 							   sites[i], 1, visit->ways[i].class);
 }
 
-/* As the switch has counted it; what went on too early is no branch of a packet. */
+/* Counted by the switch; an erroneous eager flit is no branch of a packet. */
 static enum fc_conn type_of(const u64 *stat, unsigned int ntargets)
 {
 	if (ntargets == 1)
