@@ -365,7 +365,10 @@ static void svg_link(const struct layout *layout, const struct load *load, uint6
 			snprintf(text, sizeof(text), "(%u)", peer);
 		label(at, anchor, text);
 	} else if (load->known && load->up) {
-		/* At a third of the link, where the label of the other direction is not. */
+		/*
+		 * Place the label near a third of the link, clear of the label of the other
+		 * direction.
+		 */
 		struct point at = {
 			from.x + (to.x - from.x) * 0.36 + side.x * (9 + bend * 0.92),
 			from.y + (to.y - from.y) * 0.36 + side.y * (9 + bend * 0.92),

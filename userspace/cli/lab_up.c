@@ -124,7 +124,7 @@ static void make_veths(const struct lab *lab, const struct place *places)
 	}
 }
 
-/* A veth comes up only when both its ends are up; enable NAPI before. */
+/* A veth comes up only when both its ends exist and are up; enable NAPI before. */
 static void open_veths(const struct lab *lab, const struct place *places)
 {
 	const struct fc_topo *topo = &lab->topo;
@@ -173,7 +173,9 @@ static void make_sites(const struct lab *lab, const struct place *places,
 	}
 }
 
-/* Keep the incomplete lab, so that the user can find the cause. */
+/*
+ * Wait until all sites have routes.  On failure keep the lab, so that the user can find the cause.
+ */
 static int wait_for_sites(const struct lab *lab, const struct place *places)
 {
 	struct nl_sock **genl = xalloc(lab->topo.nsites, sizeof(*genl));

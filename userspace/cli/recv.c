@@ -19,10 +19,7 @@
 #include "out.h"
 #include "transfer.h"
 
-/*
- * recv writes one transfer at a time; number of other transfers for which it complains only once
- * each.
- */
+/* recv writes one transfer at a time, and complains once about each of up to this many others. */
 #define STRANGERS	16
 /*
  * After this time of silence recv probes the sender, which may be waiting for another receiver or

@@ -388,7 +388,9 @@ bool walk_reserves(const struct visit *visit)
 	u32 used = 0;
 	unsigned int i;
 
-	/* Follow the links one after the other; targets unreachable from the source are skipped. */
+	/*
+	 * A packet to one target reserves link by link; an unreachable target needs no reservation.
+	 */
 	if (visit->ntargets == 1)
 		return true;
 	if (visit->unreachable || (visit->kept && !visit->in_port) ||

@@ -159,7 +159,7 @@ static void note_ways(struct stage *stage)
 							   sites[i], 1, visit->ways[i].class);
 }
 
-/* Counted by the switch; an erroneous eager flit is no branch of a packet. */
+/* Use the counters of the switch: a flit forwarded eagerly in error is no branch. */
 static enum fc_conn type_of(const u64 *stat, unsigned int ntargets)
 {
 	if (ntargets == 1)

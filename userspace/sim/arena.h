@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Memory of a network, which is taken piece by piece and given back as a whole: what
- * is taken together lies together, in huge pages where the system has them.
+ * Memory of a network: allocated piece by piece, and freed as a whole.  Pieces allocated together
+ * are adjacent, in huge pages if the system has them.
  */
 #ifndef FLITCAST_SIM_ARENA_H
 #define FLITCAST_SIM_ARENA_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flitcast-sim broadcast: k copies on the way of k disjoint paths, with every choice of
- * sites that fail, or lie (HARTS, section 2).
+ * flitcast-sim broadcast: k copies over k disjoint paths, with every choice of crashed or faulty
+ * sites (HARTS, section 2).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "output.h"
 #include "sweep.h"
 
-/* Broadcasts under test in a network, besides what liars make up. */
+/* Broadcasts under test in a network, not counting forged ones. */
 #define CASTS	3
 #define CASTS_MAX	64
 
@@ -30,7 +30,7 @@ static const struct option_choice faults[] = {
 };
 
 /**
- * struct config - what is asked for
+ * struct config - settings of a run
  * @spec: topology
  * @copies: k; 0: each that the topology has
  * @fault: what is wrong with faulty sites
@@ -175,7 +175,10 @@ static void try_set(const struct config *config, const struct fc_bcast *table, c
 	net.strict = true;
 	net.need = config->need ? (u8)config->need :
 		   config->fault == FAULT_LIE ? (u8)(nfaulty + 1) : 1;
-	/* Half of those that crash are dead from the beginning; liars lie all the time. */
+	/*
+	 * Half of the crashing sites are dead from the beginning; Byzantine sites misbehave all the
+	 * time.
+	 */
 	when = config->fault == FAULT_CRASH ? rng_below(&net.rng, 2 * CASTS) : 0;
 	for (u32 i = 0; i < CASTS; i++) {
 		if (when <= i && !is_faulty(&net, nfaulty ? faulty[0] : source))

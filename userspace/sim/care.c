@@ -260,11 +260,11 @@ static int check_given(const struct config *config, const struct option_given *g
 		"loss", "window", "transit", "fifo", "retry", "probe", "repeat", "speed", NULL
 	};
 	static const char *const random_only[] = { "load", NULL };
-	/* Nobody seeks there, and nothing is aborted. */
+	/* Modes with classes have neither seeks nor aborts. */
 	static const char *const care_only[] = {
 		"fidelity", "fifo", "seek", "seek-max", "timeout", NULL
 	};
-	/* Only where packets go in classes is what a look costs a matter of its own. */
+	/* The cost of a routing decision is separate only in modes with classes. */
 	static const char *const classes_only[] = { "look", "postman", NULL };
 	int status = 0;
 
@@ -281,7 +281,7 @@ static int check_given(const struct config *config, const struct option_given *g
 	return status;
 }
 
-/* From which cycle on what counts. */
+/* Determine from which cycle on results are counted.  Return: 0, or 2, the exit status. */
 static int settle_warmup(struct config *config)
 {
 	if (config->warmup == FC_NEVER && sweep_running() && !config->script_path)
@@ -363,7 +363,7 @@ static int parse(struct config *config, enum fc_mode mode, int argc, char **argv
 
 /* How a run ended. */
 enum end {
-	END_REST,	/* nothing is left to happen, and everything is over */
+	END_REST,	/* no event is left, and all messages are complete */
 	END_HANGS,
 	END_MEMORY,	/* the memory limit is exceeded */
 };
@@ -408,8 +408,8 @@ static void progress(const struct sim *sim)
 }
 
 /*
- * Until nothing is left to happen.  The network hangs if something still waits, but nothing has
- * come of it for too long; or too much is wrong.
+ * Run until no event is left.  The network hangs if messages still wait, but there is no progress
+ * for too long, or if there are too many errors.
  */
 static enum end run(struct sim *sim, u64 *end, bool warned)
 {
@@ -579,7 +579,7 @@ static FILE *open_list(const char *path)
 	return list;
 }
 
-/* Everything that a run which ended tells.  Return: was all of it written? */
+/* Report a completed run.  Return: false if writing failed. */
 static bool tell(struct sim *sim, const struct speed *speed, bool done, u64 end, FILE *list)
 {
 	bool bad_list = false;

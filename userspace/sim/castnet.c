@@ -62,7 +62,7 @@ struct castnet_node {
 	u32 incarnation;
 	u32 number;
 	u32 last;		/* broadcast it began last, and one */
-	u32 evils;		/* of a liar: what it has still to make up */
+	u32 evils;		/* faulty site: broadcasts that it may still forge */
 	u8 lies;
 	bool dead;
 };
@@ -147,7 +147,7 @@ static u8 peer_port(const struct castnet *net, u32 at, u8 port)
 	return net->topo.ops->arrival(&net->topo, at, port - 1) + 1;
 }
 
-/* A frame to the other end, which takes its own time and may not come. */
+/* Send a frame to the other end, with random delay, loss and duplication. */
 static void put(struct castnet *net, u32 at, u8 port, struct fc_event ev)
 {
 	u32 to = peer_of(net, at, port);
@@ -706,7 +706,7 @@ void castnet_run(struct castnet *net, u32 casts)
 		if (begun == casts && idle(net)) {
 			if (!last)
 				last = net->now;
-			/* Nothing more is to come of what links have still to say. */
+			/* The network is idle: frames still on links have no further effect. */
 			if (net->now > last + 100000)
 				break;
 		}

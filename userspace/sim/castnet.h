@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A network of relays (core/relay.h): broadcasts of its sites, on links that lose, double
- * and reorder frames; with sites that die, and sites that lie.
+ * A network of relays (core/relay.h): broadcasts of its sites, on links that lose, double and
+ * reorder frames; with sites that crash, and Byzantine sites.
  *
- * Time has no unit; a frame takes at least 1 of it.  What is wrong is noted, the first of
- * it as a text; the network goes on.
+ * Time has no unit; a frame takes at least 1. The network records the text of the first error, and
+ * goes on.
  */
 #ifndef FLITCAST_SIM_CASTNET_H
 #define FLITCAST_SIM_CASTNET_H
@@ -19,7 +19,7 @@
 #define CASTNET_FLITS	6	/* of a broadcast, at most */
 #define CASTNET_WINDOW	4
 
-/* Values of a broadcast: what its source said, and what liars say, who agree. */
+/* Values of a broadcast: the true one, and the one that all faulty sites forge alike. */
 enum castnet_value {
 	CASTNET_TRUE,
 	CASTNET_LIE,
@@ -42,7 +42,7 @@ struct castnet_node;
  * struct castnet_cast - a broadcast
  * @src: its source
  * @number: of that source
- * @flits: how many; 0: nobody sent it, a liar made it up
+ * @flits: number of flits; 0: forged, its source never sent it
  * @recept: by site, the copies that came
  * @believed: by site, bits of enum castnet_value, of which as many copies came as
  *	the network's @need
@@ -60,17 +60,17 @@ struct castnet_cast {
  * @topo: topology
  * @copies: k
  * @need: equal copies that a site needs to believe them
- * @loss: of 100 frames, so many are lost
- * @doubled: and so many come twice
- * @delay: time that a frame takes at most
+ * @loss: per cent of frames lost
+ * @doubled: per cent of frames duplicated
+ * @delay: longest transit time of a frame
  * @strict: a source waits until a broadcast of its has come everywhere, or can come no
  *	further, before its next
- * @rng: of all that is random
+ * @rng: source of all random decisions
  * @now: time
  * @ncasts: broadcasts begun
  * @cast: them
- * @full: packets that found no hold
- * @wrong: the first thing that was wrong; empty: nothing
+ * @full: packets that found no free hold
+ * @wrong: text of the first error; empty: none
  *
  * From @need to @rng the user sets as he likes after castnet_init(); the rest is the
  * network's.
@@ -132,7 +132,7 @@ u32 castnet_next_number(struct castnet *net, u32 at);
 /* Has the site room for it, and is it its turn, if the network is strict? */
 bool castnet_may_send(const struct castnet *net, u32 at);
 
-/* A site ends at once, with what it has; its neighbours see their links go down. */
+/* Crash a site with all its state; its neighbours see their links go down. */
 void castnet_die(struct castnet *net, u32 at);
 
 /**
@@ -157,9 +157,9 @@ void castnet_forge(struct castnet *net, u32 at, u32 src, u32 number, u32 flits);
 u64 castnet_arrive(struct castnet *net);
 
 /**
- * castnet_run() - broadcasts of sites at random, as many as they may, and to the end
+ * castnet_run() - send broadcasts from random sites, and run until all complete
  * @net: network
- * @casts: how many; 0: only what is under way ends
+ * @casts: number of broadcasts; 0: only complete those under way
  */
 void castnet_run(struct castnet *net, u32 casts);
 
@@ -167,10 +167,10 @@ bool castnet_dead(const struct castnet *net, u32 at);
 bool castnet_lies(const struct castnet *net, u32 at);
 u64 castnet_stat(const struct castnet *net, u32 at, enum fc_stat stat);
 
-/* For tests: a site forgets what it has seen of a source. */
+/* For tests: erase a site's record of broadcasts of a source. */
 void castnet_forget(struct castnet *net, u32 at, u32 src, u8 port);
 
-/* Copies of the broadcast that have come to a site. */
+/* Copies of the broadcast that have reached a site. */
 static inline u32 castnet_got(const struct castnet_cast *cast, u32 at)
 {
 	return (u32)__builtin_popcount(cast->recept[at].got);

@@ -13,9 +13,9 @@
 #include "plot.h"
 #include "util.h"
 
-/* Of the slots of a row of Table 1, those of a run. */
+/* A run has 1/SHARE of the slots of a row of Table 1. */
 #define SHARE		8
-/* Slots until packets of the longest ways arrive as often as they enter. */
+/* Warm-up: slots until packets with the longest paths arrive at the rate at which they enter. */
 #define WARM		100
 /* Hypercubes with crossbars have this share of the slots, in all dimensions as many links. */
 #define CROSSBAR_SHARE	16
@@ -348,7 +348,7 @@ static bool draw(const char *dir)
 	return draw_networks(dir) && draw_crossbars(dir);
 }
 
-/* Not what the paper measures, but what it expects. */
+/* Expectations of the paper, not measurements. */
 void csr_buffers_findings(void)
 {
 	u64 overtaken = 0, unbuffered = 0, delivered = 0;

@@ -16,7 +16,7 @@
 #define NOBODY		0xffffffff
 
 /**
- * struct flit - a packet that asks to enter
+ * struct flit - a packet that requests entry
  * @entry: its entry buffer, numbered as the buffer it asks for first
  * @to: target
  */
@@ -82,7 +82,7 @@ static u32 passed(const struct csr_switch *sw, u32 dimension, u32 step)
 	return (twice | twice >> sw->dimension) & (sw->nodes - 1);
 }
 
-/* The buffer that a flit asks for in a step; all that are looked at have the same dimension. */
+/* The buffer that a flit requests in a step; all flits of a call have the same dimension. */
 static inline u32 asked(const struct cube *cube, const struct flit *flit, u32 step)
 {
 	const struct csr_switch *sw = &cube->sw;
@@ -99,8 +99,8 @@ static bool is_reserved(const struct cube *cube, u32 buffer, u32 step)
 }
 
 /*
- * One step of all flits that are not blocked yet.  What a blocked flit has reserved stays so
- * until the backward phase: nobody asks for it any more in this control interval.
+ * One step of all flits that are not blocked yet.  Reservations of a blocked flit remain until the
+ * backward phase: no flit requests these buffers again in this control interval.
  */
 static void forward(struct cube *cube, u32 step)
 {
@@ -127,7 +127,10 @@ static void forward(struct cube *cube, u32 step)
 	cube->nflits = n;
 }
 
-/* The fault: one after the other, each with its whole way, and nothing left of the blocked. */
+/*
+ * Fault CSR_GHOSTS: process flits one after the other, each with its whole path, and free the
+ * reservations of blocked ones at once.
+ */
 static void one_by_one(struct cube *cube)
 {
 	u32 n = 0;
@@ -150,7 +153,7 @@ static void one_by_one(struct cube *cube)
 	cube->nflits = n;
 }
 
-/* The flits that have come to their targets are acknowledged, and the packets enter. */
+/* Acknowledge the flits that reached their targets, and let their packets enter. */
 static void backward(struct cube *cube)
 {
 	u32 steps = cube->sw.dimension - (cube->run->fault == CSR_FORGET);

@@ -56,7 +56,7 @@ static void exchange(struct deflect *net)
 			}
 			if (packet->links || !csr_chance(&net->rng, net->arrive))
 				continue;
-			/* One for its own node takes no place. */
+			/* A packet for its own node takes no place. */
 			while (true) {
 				to = rng_below(&net->rng, net->nodes);
 				net->count.attempts++;
@@ -72,7 +72,7 @@ static void exchange(struct deflect *net)
 	}
 }
 
-/* Takes a random one of the links. */
+/* Pick a random link of a mask, and remove it from the mask. */
 static u32 take(struct deflect *net, u32 links, u32 *free_links)
 {
 	for (u32 n = rng_below(&net->rng, (u32)__builtin_popcount(links)); n; n--)

@@ -8,7 +8,7 @@
 /**
  * struct entry - an entry buffer
  * @core: its state
- * @site: whose
+ * @site: its site
  * @dir: its link
  * @to: target of its packet
  * @seq: of the packet, among those for its target
@@ -57,7 +57,10 @@ struct flight {
 	u64 arrival;
 };
 
-/* A probe, answer or release that comes to a site; whose, for the way that its packet takes. */
+/*
+ * A probe, answer or release that arrives at a site; also the entry buffer of its packet, which
+ * determines the path.
+ */
 struct frame {
 	u32 site;
 	u8 port;
@@ -94,17 +97,15 @@ struct graph {
 	struct entry *entry;
 	struct order *order;	/* by entry buffer and target */
 	u32 nentries;
-	struct frames probes;	/* of this step, of all that came equally far */
-	struct frames next;	/* of the next one */
+	struct frames probes;	/* probes of this step, all at equal distance */
+	struct frames next;	/* probes of the next step */
 	struct frames answers;	/* sent back when all probes are done */
 	u64 now;
 	struct csr_graph_result count;
 	struct rng rng;
 };
 
-/*
- * Ways.
- */
+/* Paths. */
 
 static u32 mix(u32 a, u32 b)
 {
@@ -114,8 +115,8 @@ static u32 mix(u32 a, u32 b)
 }
 
 /*
- * One of the shortest ways for each pair of sites, whichever: with several of them packets would
- * overtake each other anyhow.
+ * Use one shortest path, any, for each pair of sites: with several, packets would overtake each
+ * other.
  */
 static u8 port_to(const struct graph *graph, u32 from, u32 site, u32 to)
 {
@@ -166,7 +167,7 @@ static void release(struct graph *graph, const struct frame *frame,
 		push(graph, &graph->next, frame->site, (u8)fc_low(rest), frame, &msg);
 }
 
-/* A probe at a site, or one that begins there.  What it makes goes on in the next step. */
+/* Process a probe at a site, or start one there.  Its successors are processed in the next step. */
 static void probe(struct graph *graph, const struct frame *frame, struct fc_csr_entry *begins)
 {
 	const struct entry *entry = &graph->entry[frame->entry];
@@ -231,7 +232,7 @@ static void answered(struct graph *graph, const struct frame *frame)
 		enter(graph, entry);
 }
 
-/* A random one of those that are left. */
+/* Take a random one of the remaining frames. */
 static struct frame take(struct graph *graph, struct frames *frames)
 {
 	u32 i = rng_below(&graph->rng, (u32)frames->n);
@@ -245,7 +246,7 @@ static struct frame take(struct graph *graph, struct frames *frames)
  * The control interval.
  */
 
-/* A packet whose way begins with the link of the entry buffer. */
+/* Generate a packet whose path begins with the link of the entry buffer. */
 static void fill(struct graph *graph, struct entry *entry)
 {
 	u32 index = (u32)(entry - graph->entry);
@@ -279,7 +280,10 @@ static void begin(struct graph *graph)
 		graph->count.count.attempts++;
 		graph->probes.frame[graph->probes.n++] = frame;
 	}
-	/* In random order: a site's own come first on their links, then those from before. */
+	/*
+	 * Start the sites' own probes in random order; on their links they precede forwarded
+	 * probes.
+	 */
 	while (graph->probes.n) {
 		struct frame frame = take(graph, &graph->probes);
 
@@ -490,7 +494,7 @@ static void graph_free_all(struct graph *graph)
 	free(graph->answers.frame);
 }
 
-/* Invariant: what was reserved was used, given back, or is still there. */
+/* Invariant: each reservation was used, released, or still exists. */
 static void audit(struct graph *graph)
 {
 	u64 inside = 0;

@@ -15,7 +15,7 @@
 #define CSR_GRAPH_SITES_MAX	1024
 
 /**
- * struct csr_graph_run - what is asked for
+ * struct csr_graph_run - settings of a run
  * @topo: topology
  * @buffers: K: packets that may wait for a link, beside the one that is sent
  * @loss: probability that a link loses a probe or an answer

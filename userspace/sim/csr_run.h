@@ -13,10 +13,10 @@
 
 #define CSR_DIMENSION_MIN	2
 #define CSR_DIMENSION_MAX	14
-/* Probabilities are told in millionths. */
+/* Unit of probabilities: millionths. */
 #define CSR_ONE			OPTION_UNIT
 
-/* Ways to break it. */
+/* Injected defects. */
 enum csr_fault {
 	CSR_SOUND,
 	CSR_GHOSTS,	/* reservations of a blocked flit are freed at once */
@@ -27,7 +27,7 @@ enum csr_fault {
 };
 
 /**
- * struct csr_run - what is asked for
+ * struct csr_run - settings of a run
  * @dimension: d, of the hypercube
  * @arrive: probability that an entry buffer that is not backlogged has a new packet in a slot,
  *	and of deflection, that a free place is filled
@@ -50,7 +50,7 @@ struct csr_run {
 };
 
 /**
- * struct csr_count - what happened
+ * struct csr_count - counters of a run
  * @attempts: flits sent, or packets that were there to enter
  * @entered: packets that did
  * @delivered: packets at their target
@@ -91,7 +91,7 @@ struct csr_result {
 };
 
 /**
- * struct csr_scheme - one of those that are compared
+ * struct csr_scheme - a scheme to compare
  * @choice: of --scheme
  * @title: for tables and plots
  * @run: does it
@@ -135,7 +135,7 @@ u64 csr_wrong(const struct csr_result *result);
  * @net: what it simulates
  * @count: what happened in @net so far
  *
- * Return: what happened from the end of the warm-up on.
+ * Return: counters from the end of the warm-up on.
  */
 struct csr_count csr_slots(const struct csr_run *run, void (*slot)(void *net), void *net,
 			   const struct csr_count *count);

@@ -18,7 +18,7 @@
 #define SLOTS_MIN	20
 #define WARM		4
 
-/* Of several attempt rates the largest is taken: each is so much more than noise. */
+/* Bias of taking the largest of several noisy measurements. */
 #define NOISE		0.002
 
 /* Of a curve of its own in Figure 5. */
@@ -147,7 +147,10 @@ double csr_saturation_of(enum csr_scheme_id id, u32 dimension)
 	return id == CSR_CSR ? at->analysis : at->most;
 }
 
-/* The beta at which CSR has come down to another scheme; negative: it is below at once. */
+/*
+ * The beta at which the throughput of CSR drops to that of another scheme; negative: it is below at
+ * beta 0.
+ */
 static double beta_of(enum csr_scheme_id id, u32 dimension)
 {
 	double other = csr_saturation_of(id, dimension);

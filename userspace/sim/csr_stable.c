@@ -11,9 +11,9 @@
 #include "finding.h"
 #include "plot.h"
 
-/* Of the slots of a row of Table 1, those of a run. */
+/* A run has 1/SHARE of the slots of a row of Table 1. */
 #define SHARE		100
-/* Slots until the backlog is what it will be, from either end. */
+/* Warm-up: slots until the backlog is stable, from either start. */
 #define WARM		60
 
 /* The stable points of analysis and simulation are so near, per cent of the throughput. */
@@ -26,7 +26,7 @@
 #define POINTS		11
 #define RETRIES		4
 
-/* From which the network came to its stable point. */
+/* State from which the network converged to its stable point. */
 enum start {
 	FROM_EMPTY,
 	FROM_BACKLOGGED,
@@ -123,7 +123,7 @@ static void measure_points(const struct csr_run *given)
 	}
 }
 
-/* Other probabilities, where what is blocked is not retried less often than what is new. */
+/* Other probabilities, with retrials at least as frequent as new packets. */
 static void count_others(void)
 {
 	static const double probability[] = { 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operator and fifo-buffers of the fidelity edge (CARE, 5.1 and 5.2), and the
- * messages behind them.  The paper's network loses nothing, so nothing is
- * confirmed or repeated: a message is over when its last target has it.
+ * Operator and fifo-buffers of the fidelity edge (CARE, 5.1 and 5.2), and the messages behind them.
+ * The paper's network is lossless, so nothing is confirmed or repeated: a message completes when
+ * its last target has received it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -116,7 +116,7 @@ void edge_fifo_wait(struct sim *sim, u32 at)
 		fifo->last_wait = sim->now;
 }
 
-/* Actions delay, and busy: what was not sent when the wait began remains to be sent. */
+/* Actions delay and busy: words not sent when the wait began remain to be sent. */
 void edge_fifo_open(struct sim *sim, u32 at)
 {
 	struct edge_fifo *fifo = &sim->edge[at].fifo;
@@ -221,7 +221,7 @@ static bool its_turn(const struct message *m, u32 i)
 	return m->target[i].tx.seq == m->target[i].flow->tx.oldest;
 }
 
-/* A message is whole: delivered when those of its source before it are. */
+/* A message is complete: deliver it after all earlier messages of its source. */
 static void whole(struct sim *sim, u32 at, struct message *m, u32 index)
 {
 	struct edge_node *node = &sim->edge[at];
@@ -250,15 +250,15 @@ static void whole(struct sim *sim, u32 at, struct message *m, u32 index)
 }
 
 /*
- * The upstream fifo-buffer and the operator behind it, which always takes what
- * comes: so the fifo-buffer never fills.
+ * The upstream fifo-buffer and the operator behind it, which consumes everything at once: so the
+ * fifo-buffer never fills.
  */
 
 static void arm_timeout(struct sim *sim, u32 at, u64 from)
 {
 	u64 timeout = sim->config.timeout;
 
-	/* Random, so that two multicasts in each other's way do not abort together. */
+	/* Random, so that two multicasts that block each other do not abort at the same time. */
 	sim->edge[at].timeout_at = from + timeout +
 				   rng_below(&sim->net_rng, (u32)(timeout / 2) + 1);
 	add_event(sim, EVENT_TIMEOUT, at, sim->edge[at].timeout_at);
@@ -422,7 +422,7 @@ static bool edge_idle(const struct sim *sim)
 	return true;
 }
 
-/* Sites that are told of. */
+/* Most sites listed in a report. */
 #define STUCK_TOLD	10
 
 static void edge_tell_stuck(const struct sim *sim)

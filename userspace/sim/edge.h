@@ -5,10 +5,9 @@
  * same whatever its length.  Between edge.c (operator, fifo-buffers) and
  * edge_site.c (net-inputs, router, net-outputs).
  *
- * Signals go upstream at once, on the paper's vias.  Fronts and terminators take
- * the link's latency.  A net-output that has sent a front counts as open until it
- * hears otherwise: a hop is not to cost a round trip, as the windows of the real
- * links see to it that it does not.
+ * Signals go upstream at once, on the paper's vias.  Fronts and terminators take the link's
+ * latency.  A net-output that has sent a front counts as open until a wait arrives: a hop must not
+ * cost a round trip, as with the windows of real links.
  */
 #ifndef FLITCAST_SIM_EDGE_H
 #define FLITCAST_SIM_EDGE_H
@@ -136,7 +135,7 @@ struct edge_fifo {
 };
 
 /**
- * struct edge_held - a message that came before its turn
+ * struct edge_held - a message received out of order
  * @message: whole
  * @index: of the target in it
  */
@@ -156,7 +155,7 @@ struct edge_held {
  * @backlog_end: where the next is put
  * @nbacklog: how many
  * @nactive: messages being sent
- * @held: messages that came before their turn
+ * @held: messages received out of order
  * @nheld: how many
  * @held_room: places for them
  * @seekers: net-inputs in first
@@ -181,18 +180,18 @@ struct edge_node {
 
 /* edge.c */
 struct edge_packet *edge_packet_copy(struct sim *sim, const struct edge_packet *packet, u64 mask);
-/* The local net-input says free, or goes on, or waits. */
+/* The local net-input signals free, ready or wait. */
 void edge_fifo_free(struct sim *sim, u32 at);
 void edge_fifo_open(struct sim *sim, u32 at);
 void edge_fifo_wait(struct sim *sim, u32 at);
-/* From the local net-output, by way of the upstream fifo-buffer. */
+/* A packet from the local net-output, through the upstream fifo-buffer. */
 void edge_operator_front(struct sim *sim, u32 at, struct edge_packet *packet);
 void edge_operator_term(struct sim *sim, u32 at, u8 term);
 
 /* edge_site.c */
 void edge_site_init(struct sim *sim, u32 at);
 void edge_site_free(struct sim *sim, u32 at);
-/* Takes over the packet. */
+/* Takes ownership of the packet. */
 void edge_in_front(struct sim *sim, u32 at, u8 port, struct edge_packet *packet);
 void edge_in_term(struct sim *sim, u32 at, u8 port, u8 term);
 void edge_in_final(struct sim *sim, u32 at, u8 port);

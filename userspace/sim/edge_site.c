@@ -33,7 +33,7 @@ static bool says_wait(const struct edge_in *in)
 			       in->state == EDGE_IN_LAST);
 }
 
-/* Does downstream of a net-output take words?  The local one's always does. */
+/* Does the downstream end of a net-output accept words?  The local one always does. */
 static bool out_ready(const struct sim *sim, u32 at, u8 port)
 {
 	const struct edge_out *out = &sim->edge[at].out[port];
@@ -50,8 +50,8 @@ static bool in_ready(const struct sim *sim, u32 at, const struct edge_in *in)
 }
 
 /*
- * From done to final: not now but when what else this cycle brings has been heard,
- * a wait above all; and not before the words between front and terminator.
+ * Schedule the transition from done to final: after all other events of this cycle, a wait above
+ * all, and not before the words between front and terminator have passed.
  */
 static void schedule_final(struct sim *sim, u32 at, u8 port)
 {
@@ -153,7 +153,7 @@ static void say(struct sim *sim, u32 at, u8 port)
  * Net-outputs and the router.
  */
 
-/* The packet's front, on a branch of these targets; takes over the packet. */
+/* Send the packet's front on a branch to @mask; takes ownership of the packet. */
 static void send_front(struct sim *sim, u32 at, u8 port, u8 in, struct edge_packet *packet)
 {
 	struct edge_out *out = &sim->edge[at].out[port];
@@ -197,7 +197,7 @@ static u8 pick(const struct edge_node *node, u32 ports)
 	return fc_low(high ? high : ports);
 }
 
-/* One way for all of the packet; takes it from the net-input. */
+/* Forward the whole packet by one net-output; takes it from the net-input. */
 static bool connect_one(struct sim *sim, u32 at, u8 port, enum fc_conn type, u8 to)
 {
 	struct edge_in *in = in_of(sim, at, port);
@@ -209,7 +209,7 @@ static bool connect_one(struct sim *sim, u32 at, u8 port, enum fc_conn type, u8 
 	return true;
 }
 
-/* The branch for a port: the targets it leads nearer to, of those left. */
+/* The branch for a port: the remaining targets to which the port leads nearer. */
 static u64 branch(const u32 *ways, u64 left, u8 port, u32 *count)
 {
 	u64 mask = 0;
@@ -338,7 +338,7 @@ static void try(struct sim *sim, u32 at, u8 port)
 	}
 }
 
-/* A net-output came free. */
+/* A net-output became free. */
 static void retry(struct sim *sim, u32 at)
 {
 	struct edge_node *node = &sim->edge[at];

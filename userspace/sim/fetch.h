@@ -21,10 +21,13 @@ static_assert(FETCH_AHEAD < SIM_COMING);
 #define FETCH_BOTH(p)	({ const char *p_ = (const void *)(p); __builtin_prefetch(p_); \
 			   __builtin_prefetch(p_ + sizeof(*(p)) - 1); })
 
-/* A call of what only fetches is taken to do nothing, and left out. */
+/*
+ * Always inline: the compiler regards a call of a function that only prefetches as useless, and
+ * drops it.
+ */
 #define FETCHES	static inline __attribute__((always_inline))
 
-/* The site, and what does not depend on what is in it. */
+/* Prefetch the site, and everything at fixed offsets from it. */
 FETCHES void fetch_site(const struct sim *sim, const struct event *event,
 			struct coming *coming)
 {

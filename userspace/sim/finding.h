@@ -5,9 +5,9 @@
 #include "base.h"
 
 /**
- * finding_print() - prints a statement of a paper, with whether it holds here and what was measured
- * @known: it is known to hold: if it does not, the report fails
- * @holds: it does
+ * finding_print() - print a statement of a paper, whether it holds here, and the measurement
+ * @known: the statement is known to hold: if it does not, the report fails
+ * @holds: the statement holds here
  * @what: the statement
  * @measured: format of what was measured
  */
@@ -16,7 +16,7 @@ void __printf(4, 5) finding_print(bool known, bool holds, const char *what, cons
 #define finding(...)	finding_print(false, __VA_ARGS__)
 #define reproduced(...)	finding_print(true, __VA_ARGS__)
 
-/* How many did not hold, of all, and of those known to: the program makes one report. */
+/* Number of statements that did not hold, of all and of the known ones, in this program run. */
 u32 findings_differing(void);
 u32 findings_failed(void);
 

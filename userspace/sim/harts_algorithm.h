@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The broadcast algorithms that HARTS, section 5, compares: the rules and tables of
- * kernel/core, and whether a packet cuts through sites on its way.
+ * The broadcast algorithms that HARTS, section 5, compares: the rules and tables of kernel/core,
+ * and whether a packet cuts through sites.
  */
 #ifndef FLITCAST_SIM_HARTS_ALGORITHM_H
 #define FLITCAST_SIM_HARTS_ALGORITHM_H
@@ -39,7 +39,7 @@ extern const struct harts_algorithm harts_algorithms[HARTS_ALGORITHMS];
 /* Defects to choose, to see that they are noticed. */
 enum harts_fault {
 	HARTS_SOUND,
-	HARTS_MIRROR,	/* sites take left for right */
+	HARTS_MIRROR,	/* sites confuse left and right */
 	HARTS_STORE,	/* no site lets a packet cut through */
 	HARTS_FAULTS
 };
@@ -70,12 +70,12 @@ void harts_rules_open(struct harts_broadcast_rules *r, const struct fc_topo *top
 void harts_rules_close(struct harts_broadcast_rules *r);
 
 /**
- * harts_rules_forward() - what a site sends besides what goes straight on
+ * harts_rules_forward() - packets that a site sends besides the one that goes straight on
  * @r: rules
  * @p: the packet; @left does not count this site any more
  * @sends: result
  *
- * Return: false if that and the run's next hop are not what the kernel's table has there.
+ * Return: false if these and the run's next hop differ from the kernel's table.
  */
 bool harts_rules_forward(const struct harts_broadcast_rules *r, const struct fc_bcast_packet *p,
 			 struct fc_bcast_sends *sends);

@@ -37,7 +37,7 @@ extern const u32 harts_length_part[HARTS_LENGTHS];
 #define HARTS_SIZE_MAX		15
 
 /**
- * struct harts_times - what the network takes its time for
+ * struct harts_times - delays of the network
  * @setup: S: cycles before a packet may be put on a link
  * @delta: d: cycles from the first byte of a packet until its header is known
  * @gap: cycles without a byte after each packet of a link
@@ -71,8 +71,8 @@ struct harts_run {
 };
 
 /**
- * struct harts_result - sums over what was measured
- * @broadcasts: broadcasts that were over
+ * struct harts_result - sums over the measurements
+ * @broadcasts: completed broadcasts
  * @latency: of each broadcast, cycles to the last delivery of its last packet
  * @delivery: of each delivery of each broadcast, cycles to it
  * @deliveries: how many

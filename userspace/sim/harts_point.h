@@ -21,7 +21,7 @@ extern const u32 harts_size[HARTS_SIZES];
 extern const u64 harts_loads[HARTS_LOADS];
 
 /**
- * struct harts_settings - what all runs of a report have in common
+ * struct harts_settings - settings common to all runs of a report
  * @common: of all reproductions, with the first of the seeds
  * @times: S, d and the idle gap
  * @seeds: how many, 2 to HARTS_SEEDS_MAX
@@ -62,7 +62,7 @@ struct harts_point {
 	u64 unserved;
 };
 
-/* One point; what of @run is in @settings is taken from there. */
+/* Measure one point; members of @run that @settings has, too, are taken from @settings. */
 void harts_point_run(struct harts_point *point, const struct harts_settings *settings,
 		     const struct harts_run *run);
 

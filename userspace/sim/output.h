@@ -18,7 +18,7 @@ void output_group(const char *key);
 void output_group_end(void);
 void output_text(const char *key, const char *value);
 void output_number(const char *key, u64 value);
-/* In thousandths or millionths: no floating point, whose spelling may differ. */
+/* Values in thousandths or millionths: avoids floating point, whose output may differ. */
 void output_fixed(const char *key, u64 value, u64 unit);
 void output_bool(const char *key, bool value);
 

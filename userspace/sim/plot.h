@@ -48,7 +48,7 @@ struct estimate *plot_add(struct plot *plot, const char *label);
  * @plot: the plot
  * @dir: directory
  *
- * Standard error tells where it is.  Return: false if it cannot be drawn or written.
+ * Prints the path on standard error.  Return: false if the plot cannot be drawn or written.
  */
 bool plot_draw(const struct plot *plot, const char *dir);
 

@@ -12,7 +12,7 @@
 #define POSTMAN_Y		1
 #define POSTMAN_DIMENSIONS	2
 
-/* The paper's flit: eight bits and one that says that it is valid. */
+/* The paper's flit: eight bits and a valid bit. */
 #define POSTMAN_FLIT		9
 #define POSTMAN_FLIT_MAX	64
 /* Of an address flit, the bits that are no address: the valid bit and the dimension flag. */
@@ -34,7 +34,7 @@ enum postman_fault {
 	POSTMAN_SOUND,
 	POSTMAN_KEEP,		/* a blocked dead flit is stored, like a packet */
 	POSTMAN_TURN,		/* a turn takes a cycle more */
-	POSTMAN_OVERRUN,	/* nobody heeds a busyback */
+	POSTMAN_OVERRUN,	/* busyback signals are ignored */
 	POSTMAN_FAULTS
 };
 

@@ -11,7 +11,7 @@
 #define POSTMAN_PLANES		4
 
 /**
- * struct postman_result - what came of a run
+ * struct postman_result - results of a run
  * @time: cycle in which the last packet had been written at its target
  * @packets: of the run
  * @lost: packets that were not delivered

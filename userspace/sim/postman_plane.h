@@ -43,8 +43,8 @@ struct postman_packet {
 };
 
 /**
- * struct postman_count - what happened in a plane
- * @eager: heads that went on before they were looked at
+ * struct postman_count - counters of a plane
+ * @eager: heads forwarded before their routing decision
  * @turned: packets that turned where they had to
  * @adapted: packets that swapped their addresses on the way
  * @resourced: packets that swapped them when they left a buffer
@@ -74,7 +74,7 @@ struct postman_count {
 
 struct postman_plane;
 
-/* @model stays with the caller, who lets it be until the plane is freed. */
+/* The caller owns @model, and must not change it until the plane is freed. */
 struct postman_plane *postman_plane_new(const struct postman_model *model, u32 columns, u32 rows);
 void postman_plane_free(struct postman_plane *plane);
 
@@ -82,7 +82,7 @@ void postman_plane_free(struct postman_plane *plane);
 void postman_plane_clear(struct postman_plane *plane);
 
 /**
- * postman_plane_add() - a packet, before the run; those of a node in their order
+ * postman_plane_add() - add a packet before the run; packets of a node in their order
  * @plane: the plane
  * @from: column and row of the source
  * @to: of the target; both not below @from, one above
@@ -93,10 +93,10 @@ void postman_plane_add(struct postman_plane *plane, const u32 *from, const u32 *
 		       u32 dimension);
 
 /**
- * postman_plane_run() - until all packets are there, and dead flits gone
+ * postman_plane_run() - run until all packets are delivered, and all dead flits have vanished
  * @plane: the plane
  *
- * Return: false if nothing moved any more before that: a deadlock.
+ * Return: false on a deadlock.
  */
 bool postman_plane_run(struct postman_plane *plane);
 

@@ -16,7 +16,7 @@ enum postman_pattern {
 #define POSTMAN_UNIT		1000000
 
 /**
- * struct postman_traffic - packets that all are there from the beginning
+ * struct postman_traffic - packets, all present from the beginning
  * @pattern: which
  * @from: POSTMAN_ONE: column and row of the source
  * @to: and of the target

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A line on standard error that tells how far the program is: on a terminal and nowhere else.
+ * A progress line on standard error, only if it is a terminal.
  */
 #ifndef FLITCAST_SIM_PROGRESS_H
 #define FLITCAST_SIM_PROGRESS_H

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The simulator's future: events by time, those of one time in the order in
- * which they were added.
+ * The simulator's event queue: events by time; those of one time in the order of insertion.
  *
- * Nearly all are due within a few cycles, so what is due within QUEUE_SLOTS of them is in
- * a wheel, a list for each cycle; the few others are in a heap until they come that near.
+ * Nearly all are due within a few cycles, so events due within QUEUE_SLOTS cycles are in a timing
+ * wheel, a list for each cycle; the few others are in a heap until then.
  */
 #ifndef FLITCAST_SIM_QUEUE_H
 #define FLITCAST_SIM_QUEUE_H
@@ -20,7 +19,7 @@ struct message;
 enum event_kind {
 	EVENT_FRAME,		/* a frame arrives at a port */
 	EVENT_TIME,		/* something in the site may be due */
-	EVENT_ROOM,		/* the operator has taken a word from the fifo-buffer */
+	EVENT_ROOM,		/* the operator has consumed a word from the fifo-buffer */
 	EVENT_FEED,		/* the operator may put a flit into the local net-input */
 	EVENT_LOOK,		/* the site has looked at the front of a packet */
 	EVENT_BORN,		/* traffic: the next message */
@@ -33,7 +32,7 @@ enum event_kind {
 	EVENT_DONE,		/* the downstream fifo-buffer has sent its packet */
 	EVENT_TIMEOUT,		/* the upstream fifo-buffer has waited too long */
 	/* Broadcasts of HARTS: */
-	EVENT_HEADER,		/* a site knows the header of a packet that comes in */
+	EVENT_HEADER,		/* a site has received the header of a packet */
 	EVENT_READY,		/* a packet may be put on a link */
 	EVENT_FREE,		/* a link may carry the next packet that waits for it */
 };
@@ -130,7 +129,7 @@ static inline struct event *queue_near(struct queue *queue, u64 time)
 	return queue_more(queue, time);
 }
 
-/* The next event, where the chunk that is being taken from has no more. */
+/* Slow path of queue_take(): the current chunk is used up. */
 const struct event *queue_next(struct queue *queue);
 
 /* Return: the next event, valid until the one after it is taken; NULL if there is none. */
@@ -144,8 +143,8 @@ static inline const struct event *queue_take(struct queue *queue)
 }
 
 /*
- * Return: the event that comes so many after the one taken last, fewer than a chunk has; NULL if
- * it is none of this cycle yet.
+ * Return: the event that follows the one taken last at this distance, less than a chunk; NULL if
+ * that is not in this cycle.
  */
 static inline const struct event *queue_ahead(const struct queue *queue, u32 n)
 {

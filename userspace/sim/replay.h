@@ -5,14 +5,14 @@
 #include "world.h"
 
 /**
- * replay_events() - let the events of a trace happen, telling each on standard
- *	output, and then what every machine is doing
+ * replay_events() - execute the events of a trace, print each on standard output, and finally the
+ * state of every machine
  * @config: scenario
  * @event: events
  * @n: how many
  * @prefix: of every line
  *
- * Return: NULL, or which promise was broken; events after that did not happen.
+ * Return: NULL, or the invariant that was violated; later events were not executed.
  */
 const char *replay_events(const struct world_config *config, const u16 *event, unsigned int n,
 			  const char *prefix);

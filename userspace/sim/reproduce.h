@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reproduction of a published simulation: with --reproduce a report of the paper's tables,
- * figures and findings beside what is simulated here; else one run.
+ * Reproduction of a published simulation: with --reproduce a report of the paper's tables, figures
+ * and findings beside the results of simulation; else one run.
  */
 #ifndef FLITCAST_SIM_REPRODUCE_H
 #define FLITCAST_SIM_REPRODUCE_H
@@ -22,7 +22,7 @@ struct reproduce_settings {
 	bool json;
 };
 
-/* Its options, with what the usage text says of the first two. */
+/* Common options, with the help of the first two. */
 #define REPRODUCE_AT(member)	offsetof(struct reproduce_settings, member)
 #define REPRODUCE_OPTIONS(report, drawings) \
 	OPTION("reproduce", NULL, report, FLAG, REPRODUCE_AT(reproduce), .form = OPTION_REPORT), \
@@ -35,9 +35,9 @@ struct reproduce_settings {
 
 /**
  * struct report_part - a table or some figures of a report, with what is measured for them
- * @name: for the line that tells how far the report is
+ * @name: for the progress line
  * @points: how many points are measured, each after a reproduce_point()
- * @measure: simulates, and keeps what came of it
+ * @measure: simulates, and keeps the results
  * @print: prints it
  * @draw: draws it into a directory, or NULL.  Return: false, with a line on standard error, if
  *	that cannot be written.
@@ -52,7 +52,7 @@ struct report_part {
 	const u64 *wrong;
 };
 
-/* The next point of a part is measured: the line on a terminal that tells how far it is. */
+/* Measurement of the next point of a part begins: update the progress line. */
 void reproduce_point(void);
 
 /* Prints statements of the paper by finding(). */

@@ -4,7 +4,7 @@
  *
  *	CYCLE SOURCE BYTES TARGET[,TARGET]...
  *
- * in the order of their cycles; what follows a # is no matter.
+ * in the order of their cycles; # begins a comment.
  */
 #ifndef FLITCAST_SIM_SCRIPT_H
 #define FLITCAST_SIM_SCRIPT_H
@@ -43,7 +43,7 @@ struct script {
 	size_t next;
 };
 
-/* Return: the script for this topology, or NULL after saying on standard error what is wrong. */
+/* Return: the script for this topology, or NULL after a complaint on standard error. */
 struct script *script_read(const char *path, const struct config *config);
 void script_free(struct script *script);
 

@@ -4,10 +4,9 @@
  * cycle.  What the kernel half does for a site is done here by
  *
  *	frame.c		what links carry, and lists of it
- *	net.c		runs the sites' events, performs their effects
- *	operator.c	the operator: packets out and in, control, end to end
- *	traffic.c	who sends what to whom, and whether it arrived
- *	script.c	traffic from a file
+ *	net.c runs the sites' events, performs their effects operator.c the operator: packets out
+ *	and in, control, end to end traffic.c traffic and the oracle of deliveries script.c traffic
+ *	from a file
  *
  * or, for the fidelity edge, all of a site by edge.c and edge_site.c.
  */
@@ -374,7 +373,7 @@ static inline void *node_part(const struct node *node, size_t at)
 	return (char *)node + at;
 }
 
-/* The oracle's complaint: counted, and told on standard error for the first few. */
+/* An error found by the oracle: counted, and the first few are printed on standard error. */
 void __printf(2, 3) sim_wrong(struct sim *sim, const char *fmt, ...);
 
 /**
@@ -419,21 +418,27 @@ static inline void frame_put(struct sim *sim, struct frame *frame)
 
 void flits_add(struct flits *list, const struct fc_flit *flit);
 struct fc_flit flits_take(struct flits *list);
-/* Gives back the frames. */
+/* Releases the frames. */
 void flits_free(struct sim *sim, struct flits *list);
 
 /* net.c */
 
 /* So many more parts behind what has @size bytes, from a cache line on.  Return: where. */
 size_t layout_add(size_t *size, size_t n, size_t each);
-/* Give an event on a virtual channel to a site, which uses it up, and perform what comes of it. */
+/* Pass an event on a virtual channel to a site, which consumes it, and perform the effects. */
 void net_event(struct sim *sim, u32 node, u8 vc, struct fc_event *ev);
-/* May a flit be put into the local net-input, or the lane?  Its number then. */
+/*
+ * May a flit be injected into the local net-input, or the injection queue?  Return: its sequence
+ * number if so.
+ */
 bool net_room(struct sim *sim, u32 node);
 u32 net_local_seq(const struct sim *sim, u32 node);
-/* The virtual channel that it goes to. */
+/* The virtual channel of the injection. */
 u8 net_local_vc(const struct sim *sim, u32 node);
-/* A frame on the link of a port; takes over the frame; @status: payload of a status, or NULL. */
+/*
+ * Send a frame on the link of a port; takes ownership of the frame.  @status: payload of a status,
+ * or NULL.
+ */
 void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *header,
 	      struct frame *frame, const struct fc_status *status);
 
@@ -442,17 +447,17 @@ void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *head
 /* Room in the layout, which has so many bytes, for the switch.  Return: bytes with it. */
 size_t vnet_layout(struct sim *sim, size_t size);
 void vnet_init(struct sim *sim, u32 node);
-/* Memory for what comes in by a class and port. */
+/* Allocate memory for the input of a class and port. */
 void vnet_lease_new(struct sim *sim, u32 node, u8 class, u8 port);
 
-/* A flit is about to come in: there is memory for what comes by that channel. */
+/* A flit is about to arrive: make sure that its input has memory. */
 static inline void vnet_lease(struct sim *sim, u32 node, u8 class, u8 port)
 {
 	if (!sim_node(sim, node)->vnet->ch[class].rx[port].queue)
 		vnet_lease_new(sim, node, class, port);
 }
 
-/* Give back the frames of a switch, and what is not in the arena. */
+/* Release the frames of a switch, and memory outside the arena. */
 void vnet_purge(struct sim *sim, u32 node);
 void vnet_free(struct sim *sim);
 void vnet_tell_stuck(const struct sim *sim, u32 node);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How fast the simulator is and what memory it takes: what --speed reports.
+ * Speed and memory of the simulator, as --speed reports them.
  */
 #ifndef FLITCAST_SIM_SPEED_H
 #define FLITCAST_SIM_SPEED_H
@@ -10,7 +10,7 @@
 struct sim;
 
 /**
- * struct speed - what was measured
+ * struct speed - measurements
  * @wall: nanoseconds of the network's cycles, by the clock on the wall
  * @cpu: and of them by the processor
  * @setup: nanoseconds by the processor before the first cycle

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Traffic, and the oracle: what was sent, and what each target got of it.
+ * Traffic, and the oracle, which compares messages sent with deliveries at each target.
  */
 #ifndef FLITCAST_SIM_TRAFFIC_H
 #define FLITCAST_SIM_TRAFFIC_H
