@@ -12,7 +12,10 @@
 #include "finding.h"
 #include "plot.h"
 
-/* Of the slots of a row of Table 1, those of a hypercube of 7 dimensions; others take as long. */
+/*
+ * A hypercube of 7 dimensions has 1/SHARE of the slots of a row of Table 1; others get slots for
+ * equal run time.
+ */
 #define SHARE		10
 /* Least slots of a large network, and how many times d pass before they are counted. */
 #define SLOTS_MIN	20

@@ -9,7 +9,10 @@
 #include "output.h"
 #include "sweep.h"
 
-/* How much more than the links can carry may be offered: what waits then grows for ever. */
+/*
+ * Largest offered load, relative to the capacity of the links: beyond capacity queues grow for
+ * ever.
+ */
 #define OVERLOAD	(HARTS_LOAD_UNIT + HARTS_LOAD_UNIT / 2)
 
 struct command {

@@ -23,7 +23,7 @@ const u32 harts_length_part[HARTS_LENGTHS] = { 3, 5, 2 };
 /* Instead of a direction: any of a shortest path. */
 #define ANY		FC_PORT_NONE
 
-/* One broadcast, until its last packet is gone. */
+/* A broadcast, which exists until its last packet is gone. */
 struct broadcast {
 	u64 born;
 	u64 last;		/* delivery */
@@ -166,7 +166,7 @@ static const u8 *way_of(const struct net *net, u32 site, u32 to)
 	return net->way[net->rules.table.rules->relative(&net->topo, site, to)];
 }
 
-/* The first direction of its way whose link is idle, or ANY. */
+/* The first direction towards the target whose link is idle, or ANY. */
 static u8 idle_way(const struct net *net, const u8 way[2], u32 site)
 {
 	for (u32 i = 0; i < 2; i++)
@@ -175,7 +175,7 @@ static u8 idle_way(const struct net *net, const u8 way[2], u32 site)
 	return ANY;
 }
 
-/* The direction of its way for which the fewest wait. */
+/* The direction towards the target with the shortest queue. */
 static u8 shorter_queue(const struct net *net, const u8 way[2], u32 site)
 {
 	return way[1] != FC_PORT_NONE && link_of(net, site, way[1])->waiting <
@@ -486,7 +486,7 @@ static void event(struct net *net, const struct event *e)
 	}
 }
 
-/* Until so many of the broadcasts that are measured are over. */
+/* Run until enough of the measured broadcasts have completed. */
 static void simulate(struct net *net, u32 broadcasts)
 {
 	const struct event *e;

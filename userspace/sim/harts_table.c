@@ -173,7 +173,7 @@ static void put_row(const struct row *row, enum harts_algorithm_id id, u32 n)
 static struct {
 	struct row row[HARTS_ALGORITHMS][HARTS_SIZES];
 	const struct harts_times *times;
-	u32 others;		/* of sizes 3 to HARTS_SIZE_MAX, those that are wrong */
+	u32 others;		/* sizes from 3 to HARTS_SIZE_MAX with wrong results */
 	u64 wrong;
 } table_1;
 

@@ -11,7 +11,7 @@
 /* Both ends' epoch: links of a run begin once. */
 #define EPOCH	1
 
-/* Complaints that are told in words. */
+/* Most errors printed in words. */
 #define WRONG_TOLD	20
 
 void sim_wrong(struct sim *sim, const char *fmt, ...)
@@ -48,7 +48,7 @@ bool net_room(struct sim *sim, u32 at)
 
 	if (!node->vnet)
 		return fc_site_room(node->care);
-	/* A packet goes to one lane, whole. */
+	/* All flits of a packet enter one injection queue. */
 	if (node->amid)
 		return true;
 	lane = fc_vnet_lane(node->vnet);
@@ -132,7 +132,7 @@ static void node_init(struct sim *sim, u32 at)
 	const struct config *config = &sim->config;
 	const struct fc_topo *topo = &config->topo;
 	struct node *node = sim_node(sim, at);
-	/* Drawn in every mode: what is drawn after it stays the same. */
+	/* Draw this in every mode, so that later random numbers are the same. */
 	u64 seed = rng_u64(&sim->net_rng);
 	u8 nports = topo->ndirs + 1;
 
@@ -253,7 +253,7 @@ void net_send(struct sim *sim, u32 from, u8 port, const struct fc_link_hdr *head
 	link_send(sim, &sim_node(sim, from)->port[port], header, frame, status);
 }
 
-/* A flit goes out; takes over its frame. */
+/* Send a flit; takes ownership of its frame. */
 static inline void transmit(struct sim *sim, struct node *node, const struct fc_effect *fx,
 			    const struct fc_flit *flit)
 {
@@ -270,7 +270,7 @@ static inline void transmit(struct sim *sim, struct node *node, const struct fc_
 	link_send(sim, &node->port[fx->port], &header, frame, NULL);
 }
 
-/* A flit of the replay buffer goes out again. */
+/* Resend a flit from the replay buffer. */
 static void resend(struct sim *sim, u32 from, const struct fc_effect *fx)
 {
 	struct node *node = sim_node(sim, from);
@@ -279,7 +279,7 @@ static void resend(struct sim *sim, u32 from, const struct fc_effect *fx)
 	struct flits *replay;
 	u32 i;
 
-	/* Nothing is lost here, so it is still to come, behind many others. */
+	/* The link is lossless, so the flit is still under way, behind many others. */
 	if (!sim->replays)
 		return;
 	replay = &node->replay[at];
@@ -306,7 +306,10 @@ static void release(struct sim *sim, u32 at, const struct fc_effect *fx)
 	}
 }
 
-/* The front of a branch, with the targets that leave there; takes over the frame but for @keep. */
+/*
+ * Make the front of a branch, with the targets of the branch; takes ownership of the frame unless
+ * @keep.
+ */
 static struct frame *branch_front(struct sim *sim, u32 from, const struct fc_effect *fx)
 {
 	struct frame *frame = fx->flit.h, *branch;
@@ -315,7 +318,7 @@ static struct frame *branch_front(struct sim *sim, u32 from, const struct fc_eff
 
 	if (!mask)
 		die("site %u: a front without targets for port %u", from, fx->port);
-	/* Nobody else has it, and it goes on as it is. */
+	/* The only reference: forward the frame unchanged. */
 	if (!fx->keep && frame->refs == 1 && mask == all) {
 		fc_wire_head_hop(frame->payload);
 		return frame;
@@ -377,7 +380,7 @@ static inline void send_flit(struct sim *sim, u32 from, struct node *node,
 	transmit(sim, node, fx, &flit);
 }
 
-/* The operator takes a word a cycle from the fifo-buffer. */
+/* The operator consumes one word per cycle from the fifo-buffer. */
 static void room_soon(struct sim *sim, u32 at)
 {
 	struct event room = { .kind = EVENT_ROOM, .node = at, .time = sim->now + 1 };
@@ -500,7 +503,7 @@ static inline void switch_event(struct sim *sim, u32 at, struct node *node, u8 c
 	do {
 		more = fc_vnet_event(v, class, ev, &effects);
 		for (u32 i = 0; i < effects.n; i++) {
-			/* Most flits go on, and nothing else comes of them. */
+			/* Fast path: most flits are only forwarded. */
 			if (effects.fx[i].type == FC_FX_SEND)
 				send_flit(sim, at, node, &effects.fx[i]);
 			else
@@ -620,7 +623,7 @@ static bool net_idle(const struct sim *sim)
 	return true;
 }
 
-/* Machines that are told of. */
+/* Most state machines listed in a report. */
 #define STUCK_TOLD	60
 
 static void net_tell_stuck(const struct sim *sim)

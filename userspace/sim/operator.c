@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The operator of a site (CARE, section 4.3) and the sockets behind it: cuts
- * messages into packets and packets into flits, takes packets in, stores for
- * others what came to be stored, and confirms.  Receiving sockets are read at
- * once.
+ * The operator of a site (CARE, section 4.3) and the sockets behind it: segments messages into
+ * packets and packets into flits, receives packets, stores packets for other sites, and confirms
+ * messages.  Receivers read their sockets at once.
  */
 #include <stdlib.h>
 
@@ -76,7 +75,7 @@ static bool message_has_flow(const struct message *message, const struct flow *f
 	return false;
 }
 
-/* Message seq of the flow is over: its window moves. */
+/* Message @seq of the flow is complete: advance the window. */
 static void flow_over(struct flow *flow, u32 seq)
 {
 	flow->over |= fc_bit(seq - flow->tx.oldest);
@@ -305,7 +304,7 @@ static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
 	frame_put(sim, old);
 	front.h = frame;
 	front.head = frame->payload;
-	/* The last flit ends it, whichever terminator it came with. */
+	/* The last flit ends the packet, with any terminator. */
 	front.parts = FC_PART_HEAD | (buffer->n ? 0 : FC_PART_TERM);
 	flits_add(&stored->flits, &front);
 	while (buffer->n) {
@@ -510,7 +509,7 @@ void operator_feed(struct sim *sim, u32 at)
 	struct node *node = sim_node(sim, at);
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
 
-	/* One that came earlier took its place. */
+	/* Another feed event superseded this one. */
 	if (node->feed_at != sim->now)
 		return;
 	node->feed_at = FC_NEVER;

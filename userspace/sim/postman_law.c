@@ -65,8 +65,8 @@ static u64 law_cycles(enum postman_strategy strategy, u32 flit, u32 flits, u32 h
 }
 
 /*
- * Virtual cut-through is faster than the law says: nothing waits at the target for a
- * whole flit, nor, where a packet turns, for the first.
+ * Virtual cut-through is faster than the paper's law: no packet waits for a whole flit at the
+ * target, nor for the first flit at a turn.
  */
 static u64 below(enum postman_strategy strategy, u32 flit, bool turned)
 {

@@ -229,7 +229,7 @@ static void store(struct postman_plane *plane, struct machine *m, u32 index)
 		plane->count.fullest = m->stored;
 }
 
-/* The train that comes in could not go on. */
+/* The incoming train could not proceed. */
 static void store_input(struct postman_plane *plane, u32 node, u32 dimension, bool turn)
 {
 	struct machine *m = &plane->machine[node][dimension];
@@ -283,7 +283,7 @@ static void write_own(struct postman_plane *plane, struct machine *m)
  * A cycle of a node.
  */
 
-/* Its first flit has come in: what is it. */
+/* The first flit of a train has arrived: decode it. */
 static void look(struct postman_plane *plane, u32 node, u32 dimension, bool *again)
 {
 	struct machine *m = &plane->machine[node][dimension];
@@ -304,7 +304,7 @@ static void look(struct postman_plane *plane, u32 node, u32 dimension, bool *aga
 			count->dead_blocked++;
 		return;
 	}
-	/* The second address is there as long as there is a way to go in its dimension. */
+	/* A packet has a second address while it has distance to cover in that dimension. */
 	two = packet->to[!dimension] > position(plane, node, !dimension);
 	if (m->addresses != 1 + two)
 		count->strayed++;
@@ -371,7 +371,7 @@ static void from_buffers(struct postman_plane *plane, u32 node)
 	}
 }
 
-/* ... then what has been looked at, ... */
+/* ... then trains whose first flit is decoded, ... */
 static void from_inputs(struct postman_plane *plane, u32 node, const bool *again)
 {
 	const struct postman_model *model = plane->model;
@@ -404,7 +404,7 @@ static void from_inputs(struct postman_plane *plane, u32 node, const bool *again
 	}
 }
 
-/* ... then heads that have only begun to come in. */
+/* ... then heads that have only begun to arrive. */
 static void eagerly(struct postman_plane *plane, u32 node, u32 d)
 {
 	struct machine *m = &plane->machine[node][d];
@@ -425,8 +425,8 @@ static void eagerly(struct postman_plane *plane, u32 node, u32 d)
 }
 
 /*
- * Has the first bit of a train come in.  What else is known of the channel may be of this
- * cycle already, so that the machine keeps what it needs.
+ * Has the first bit of a train arrived?  Other state of the channel may belong to this cycle
+ * already, so the machine keeps a copy of what it needs.
  */
 static bool comes_in(struct postman_plane *plane, u32 node, u32 d)
 {
@@ -526,7 +526,7 @@ void postman_plane_add(struct postman_plane *plane, const u32 *from, const u32 *
 	}
 }
 
-/* Does a train that begins in this cycle come in at a node. */
+/* Does a train that begins in this cycle arrive at a node? */
 static bool arrives(const struct postman_plane *plane, u32 node)
 {
 	for (u32 d = 0; d < POSTMAN_DIMENSIONS; d++)
@@ -559,7 +559,10 @@ bool postman_plane_run(struct postman_plane *plane)
 				plane->active[kept++] = node;
 		}
 		plane->nactive = kept;
-		/* From one beginning to the next it takes at most a train and the decisions. */
+		/*
+		 * Deadlock detection: between two starts of trains at most a train and the
+		 * decisions pass.
+		 */
 		if (plane->cycle > plane->begun + 2 * plane->longest + 64)
 			return false;
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The transposition of a 32x32 matrix: the paper's table, and what changes it.
+ * The transposition of a 32x32 matrix: the paper's table, and variants of the model.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "postman_report.h"
 #include "postman_traffic.h"
 
-/* Of the draws of a cell, those of a variant. */
+/* Draws of a variant, as a part of those of a cell. */
 #define VARIANT_DRAWS(draws)	(((draws) + 3) / 4)
 
 /* All elements: so near to the published time, per cent. */

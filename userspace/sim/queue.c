@@ -139,8 +139,8 @@ static bool wheel_empty(const struct queue *queue)
 }
 
 /*
- * The time moves on.  What comes into reach goes to slots that nothing has been added to
- * directly, as they were out of reach, so the order stays.
+ * Advance the time.  Events that come within reach of the wheel move to slots that were out of
+ * reach until now and hence are empty, so the order is kept.
  */
 static bool advance(struct queue *queue)
 {

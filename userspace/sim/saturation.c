@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The bound computed before a run takes as little from the routing as can be: each message takes
- * at least the links of a shortest tree, each message from one half of the sites to the other a
- * link between the halves, and each message for a site a link to it.
+ * The bound computed before a run assumes optimal routing: each message uses at least the links of
+ * a shortest tree, each message from one half of the sites to the other a link between the halves,
+ * and each message for a site a link to it.
  */
 #include <stdio.h>
 
@@ -18,7 +18,10 @@
 #define SAMPLE_LEAST	(SAMPLE / 5)
 #define MARGIN		1.1
 
-/* Messages of the steady part of a run that say anything, and the share of them carried. */
+/*
+ * Least number of messages in the steady part of a run for a statement, and the share of them that
+ * must be carried.
+ */
 #define BORN_LEAST	1000
 #define CARRIED		0.75
 
@@ -26,7 +29,7 @@
 #define SOURCE_MOST	1.0
 
 /**
- * struct sample - what a sample of messages takes of a network, in flits
+ * struct sample - demand of a sample of messages on a network, in flits
  * @flits: of the messages
  * @links: over links
  * @across: from the lower half of the sites to the upper one
@@ -142,7 +145,7 @@ static double most(const struct config *config, const struct sample *sample)
 	return load;
 }
 
-/* Nothing but the time limits what waits in the sources. */
+/* Only the run time limits the queues of the sources. */
 static bool unlimited(const struct config *config)
 {
 	return !config->script && !config->messages && !config->backlog;

@@ -52,7 +52,7 @@ static const char *add_target(struct script *script, struct script_line *line, u
 	return NULL;
 }
 
-/* Return: NULL, or what is wrong. */
+/* Return: NULL, or a text that says what is wrong. */
 static const char *add_line(struct script *script, const struct config *config, const char *text)
 {
 	struct script_line line = { .first = script->ntargets };

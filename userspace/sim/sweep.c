@@ -27,7 +27,7 @@
 #define ANY	"*."
 
 /**
- * struct metric - a result of a run that a sweep tells
+ * struct metric - a result of a run that a sweep reports
  * @path: its groups and its key, as output_record() has them; or ANY and its key
  * @column: its name, with the unit
  * @half: path of the half of its interval, where the run is an estimate itself
@@ -99,7 +99,7 @@ static const struct metric csr[METRICS_MAX] = {
 	{ .path = "packets.delivered", .column = "delivered_packets" },
 };
 
-/* A command that has sweeps, and what is told of it. */
+/* A command that supports sweeps, and its metrics. */
 static const struct kind {
 	const char *name;
 	const struct metric *metric;
@@ -113,7 +113,7 @@ static const struct kind {
 };
 
 /**
- * struct sweep - what is asked for
+ * struct sweep - settings of a sweep
  * @command: command
  * @metric: what is told of it
  * @argc: arguments of each run
@@ -278,8 +278,8 @@ static void add(struct sweep *sweep, const struct option_entry *entry, char *arg
 }
 
 /*
- * Names are resolved as for a run, which tells what is wrong with all others.
- * Return: 0, or 2, the exit status; @asked: something asks for a sweep; @help: for help.
+ * Resolve names as a run does, which complains about unknown ones.
+ * Return: 0, or 2, the exit status; @asked: the arguments request a sweep; @help: for help.
  */
 static int parse(struct sweep *sweep, int argc, char **argv, bool *asked, bool *help)
 {
@@ -317,7 +317,7 @@ static int parse(struct sweep *sweep, int argc, char **argv, bool *asked, bool *
 	return status;
 }
 
-/* Are all values what the option takes?  Return: 0, or 2, the exit status. */
+/* Does the option accept all values?  Return: 0, or 2, the exit status. */
 static int check_range(const struct sweep *sweep)
 {
 	const struct option_entry *entry = sweep->option;
@@ -336,8 +336,8 @@ static int check_range(const struct sweep *sweep)
 }
 
 /*
- * Refuses another value of the option, and options whose output is no number of a line, or is
- * overwritten by the next run.
+ * Refuse a second value of the swept option, and options whose output a sweep cannot report, or the
+ * next run would overwrite.
  */
 static int check_arguments(const struct sweep *sweep)
 {

@@ -312,7 +312,7 @@ void traffic_born(struct sim *sim)
 	next_born(sim);
 }
 
-/* The oracle: what a target's socket got is what was sent to it, and not before. */
+/* The oracle: check that a target's socket received the message sent to it, in order. */
 static void delivered(struct sim *sim, struct flow *flow, struct message *m)
 {
 	u32 i = 0;

@@ -10,12 +10,12 @@
 #include "sim.h"
 
 /**
- * struct flow - what one site sends to another, both ends
+ * struct flow - messages from one site to another: both ends
  * @next: in its hash chain
  * @from: source
  * @to: target
  * @tx: sending end
- * @over: bit i: message tx.oldest + i is over
+ * @over: bit i: message tx.oldest + i is complete
  * @rx: receiving end
  * @deliver: number of the message that has to be delivered next
  */
@@ -32,7 +32,7 @@ struct flow {
 /**
  * struct target - one target of a message
  * @flow: to it
- * @tx: what it has confirmed
+ * @tx: state of confirmation
  * @got: bytes received
  * @delivered_at: when it was delivered
  * @times: how often
@@ -55,7 +55,7 @@ struct target {
  * @from: source
  * @bytes: length
  * @ntargets: targets
- * @over: targets that are over
+ * @over: completed targets
  * @repeated: some packet was repeated
  * @target: targets
  */
@@ -74,7 +74,7 @@ struct message {
 };
 
 /**
- * struct traffic - all of it
+ * struct traffic - all traffic of a run
  * @message: messages, by their number
  * @n: how many
  * @room: places for more
@@ -156,13 +156,13 @@ static inline bool traffic_all_over(void)
 	return traffic.all_born && traffic.confirmed == traffic.n;
 }
 
-/* After the run: what is missing, into the oracle's findings. */
+/* After the run: count missing deliveries among the oracle's findings. */
 void traffic_check(struct sim *sim);
 /* A line for each delivery. */
 void traffic_list(const struct sim *sim, FILE *file);
 /* Latencies of the deliveries that count, sorted; the caller frees them. */
 u64 *traffic_latencies(const struct config *config, u64 *n);
-/* Flits of a message of so many bytes to so many targets; mean over the configured ranges. */
+/* Mean flits of a message, over the configured ranges of bytes and targets. */
 u32 traffic_flits(const struct config *config, u32 bytes, u32 ntargets);
 
 #endif /* FLITCAST_SIM_TRAFFIC_H */

@@ -67,9 +67,9 @@ void vnet_init(struct sim *sim, u32 at)
 }
 
 /*
- * Memory for flits that come in and for the branches of their packet.  Of the channels of a site
- * few are in use at a time, so an input has it while it has flits or a packet; it is taken
- * back when others are in need, which for each of them looks at two that have had it longest.
+ * Memory for incoming flits and the branches of their packet.  Few channels of a site are in use at
+ * a time, so an input leases memory while it has flits or a packet; a new lease checks the two
+ * oldest ones, and reclaims those of idle inputs.
  */
 
 static void *lease_memory(struct sim *sim)
@@ -120,7 +120,7 @@ lease_fetch(const struct sim *sim, size_t i)
 	__builtin_prefetch((const struct fc_rx *)(site + sim->layout.rx) + input % inputs);
 }
 
-/* Take it back from the input that has had it longest, or let that one have it for longer. */
+/* Reclaim the oldest lease if its input is idle, or renew it. */
 static void lease_check(struct sim *sim)
 {
 	struct leases *leases = &sim->leases;

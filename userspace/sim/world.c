@@ -210,7 +210,7 @@ static void perform(unsigned int at, const struct fc_effect *e)
 		world_breaks("site %u: an effect of mode csr", at);
 		break;
 	case FC_FX_LOOK:
-		/* Now or later: the site itself knows what waits. */
+		/* FC_EV_LOOK may follow at any time: the site knows which fronts are unrouted. */
 		if (!fc_mode_ops(world_cfg->mode)->eager)
 			world_breaks("site %u: a look in this mode", at);
 		break;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A small network in which nothing happens by itself: whoever runs it chooses
- * every event.  Sites, routers and ends are the core's; links, operators and
- * sources are as plain as can be.  A state of it is a short string of bytes, the
- * same for all states that cannot be told apart.
+ * A small network for model checking: the caller chooses every event.  Sites, routers and ends are
+ * the core's; links, operators and sources are minimal.  A state is encoded as a short string of
+ * bytes, equal for equivalent states.
  *
  * Time does not exist: whatever timer is armed may fire next.
  */
@@ -29,23 +28,23 @@
 
 /* Kinds of events; an event is a kind and a place. */
 enum world_kind {
-	WORLD_ARRIVE = 1,	/* the first frame of a link comes in */
+	WORLD_ARRIVE = 1,	/* the first frame of a link arrives */
 	WORLD_LOSE,		/* the first frame of a link is lost */
-	WORLD_DOWN,		/* a link goes down, with what is on it */
+	WORLD_DOWN,		/* a link goes down and loses its frames */
 	WORLD_UP,
 	WORLD_SEND,		/* a source begins, or repeats, a message */
 	WORLD_EARLY,		/* a source repeats a message that is under way */
 	WORLD_RESEND,		/* an operator begins to send a stored packet */
 	WORLD_FEED,		/* an operator gives the next flit of its packet */
-	WORLD_TAKE,		/* an operator takes a word from the fifo-buffer */
+	WORLD_TAKE,		/* an operator consumes a word from the fifo-buffer */
 	WORLD_SEEK,		/* a net-input counts a seek */
 	WORLD_TIMEOUT,		/* a fifo-buffer times out */
-	WORLD_PROBE,		/* a net-output asks what was taken */
-	WORLD_TELL,		/* a net-input tells what was taken */
-	WORLD_NACK,		/* a net-input asks for what is missing */
-	WORLD_DOUBLE,		/* the first frame of a link comes in, and once more */
-	WORLD_OVERTAKE,		/* the second frame of a link goes before the first */
-	WORLD_READ,		/* a slow reader takes a message */
+	WORLD_PROBE,		/* a net-output polls for an ack */
+	WORLD_TELL,		/* a net-input sends its delayed ack */
+	WORLD_NACK,		/* a net-input requests missing flits */
+	WORLD_DOUBLE,		/* the first frame of a link arrives twice */
+	WORLD_OVERTAKE,		/* the second frame of a link overtakes the first */
+	WORLD_READ,		/* a slow reader consumes a message */
 	WORLD_NEWS,		/* a site learns which links work, and has new routes */
 	WORLD_RESTART,		/* a site begins anew, its links down */
 	WORLD_LOOK,		/* a site looks at a front that it has sent on */
@@ -154,33 +153,32 @@ struct world_config {
  */
 const char *world_parse(struct world_config *config, const char *text);
 
-/* Take up a scenario, which must outlive its use: the world in its first state. */
+/* Set up the initial state of a scenario, which the caller must keep while it is in use. */
 void world_init(const struct world_config *config);
 
 /* The events possible now.  Return: how many. */
 unsigned int world_events(u16 events[WORLD_EVENTS]);
 
 /**
- * world_apply() - let one event happen
+ * world_apply() - execute one event
  * @event: of those possible now
  *
- * Return: NULL, or a text that says which promise is broken, valid until the
- * next call.
+ * Return: NULL, or a text that names the violated invariant, valid until the next call.
  */
 const char *world_apply(u16 event);
 
-/* Everything is delivered and confirmed, and nothing is under way. */
+/* Is everything delivered and confirmed, and nothing under way? */
 bool world_done(void);
 
 /* Write the state.  Return: bytes. */
 unsigned int world_save(u8 code[WORLD_CODE]);
 void world_load(const u8 *code);
 
-/* Words for an event, as now seen; what every machine is doing. */
+/* Describe an event in the present state; print the state of every machine. */
 void world_tell_event(u16 event, char *text, size_t size);
 void world_tell(void (*line)(const char *text));
 
-/* Told of every row that fires; may be NULL. */
+/* Called for every row of a state machine that fires; may be NULL. */
 extern void (*world_fired)(unsigned int machine, unsigned int state, unsigned int cond);
 
 #endif /* FLITCAST_SIM_WORLD_H */

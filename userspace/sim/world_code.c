@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The states of a world as bytes.  One function for both ways, so that they
- * cannot differ: each step writes the value, or reads it.
+ * The states of a world as bytes.  One function encodes and decodes, so that both agree: each step
+ * writes or reads the value.
  */
 #include "util.h"
 #include "world_impl.h"
@@ -70,8 +70,8 @@ static void code_lane(struct codec *c, struct fc_rx *rx)
 }
 
 /*
- * A channel: its end that sends, what is on the link, and its end that receives, where its
- * counters begin.
+ * A channel: the sending end, the frames on the link, and the receiving end, to whose counters the
+ * others are relative.
  */
 
 static void rest_rx(struct fc_rx *rx)
@@ -161,7 +161,7 @@ static void code_wire(struct codec *c, struct wire *wire, u32 to_taken, u32 from
 	}
 }
 
-/* Both directions of one channel of a link: each tells of the other. */
+/* Code both directions of a channel of a link, as each carries acks of the other. */
 static void code_pair(struct codec *c, unsigned int at, u8 p, u8 channel)
 {
 	struct lines *line[2] = {

@@ -14,7 +14,7 @@ bool world_end_over(unsigned int m, unsigned int t)
 	return fc_txtarget_over(&world.end[m][t].tx);
 }
 
-/* Confirmations come at once; what they would do later, repetitions do (early=). */
+/* Confirmations arrive at once; repetitions (early=) cover late ones. */
 static void confirm(u8 flow, const struct fc_ctrl *ctrl)
 {
 	for (unsigned int m = 0; m < world_cfg->nmessages; m++) {

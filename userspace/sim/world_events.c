@@ -17,7 +17,7 @@ static void may(struct list *list, enum world_kind kind, unsigned int where)
 	list->event[list->n++] = world_event(kind, where);
 }
 
-/* A channel of a link: what is on it, and the timers of its ends. */
+/* List the events of a channel of a link: frames and the timers of its ends. */
 static void channel_events(struct list *list, unsigned int at, u8 port, u8 channel)
 {
 	const struct lines *line = &world.node[at].line[channel];
@@ -35,7 +35,7 @@ static void channel_events(struct list *list, unsigned int at, u8 port, u8 chann
 		if (world.overtakes && line->wire[port].n > 1)
 			may(list, WORLD_OVERTAKE, where);
 	}
-	/* Much later than anything that is under way on the link. */
+	/* Timers fire only after all frames under way on the link have arrived. */
 	if (line->wire[port].n || peer->wire[peer_port(port)].n)
 		return;
 	if (line->tx[port].poll_at != FC_NEVER)
@@ -236,7 +236,7 @@ static void reroute(unsigned int at)
 		world_sw->rerouted(at);
 }
 
-/* Both ends see that their link went or came. */
+/* Both ends see their link go down or come up. */
 static void link_changes(unsigned int at, u8 port, enum fc_event_type type)
 {
 	unsigned int peer = peer_of(at, port);

@@ -47,7 +47,7 @@ struct wire {
 	struct wire_frame frame[WORLD_WIRE];
 };
 
-/* A virtual channel of a site: what its links have of it. */
+/* State of a virtual channel of a site on its links. */
 struct lines {
 	struct fc_rx rx[WORLD_PORTS];
 	struct fc_tx tx[WORLD_PORTS];
@@ -79,7 +79,7 @@ struct node {
 	struct fc_straight straight[WORLD_INPUTS];
 	u8 lane;		/* injection queue of the packet being sent */
 
-	u32 known;		/* links that are down, as the site knows; in mode vnet */
+	u32 known;		/* links that the site knows to be down; in mode vnet */
 	u8 held;		/* handles the site has */
 	u8 words;		/* in the fifo-buffer */
 	u8 nbuffer;
@@ -89,7 +89,7 @@ struct node {
 	bool full;		/* others have its places: the next packet finds none */
 	u8 sending;		/* front of the packet being sent, or 0 */
 	u8 index;		/* its next flit */
-	u8 unread;		/* messages that its slow reader has not taken */
+	u8 unread;		/* messages that its slow reader has not consumed */
 };
 
 /* One target of one message. */
@@ -138,7 +138,7 @@ struct codec {
 
 void __attribute__((__noreturn__)) codec_overflow(u32 value, unsigned int bits);
 
-/* At most 32 bits.  What is read may lie up to three bytes behind the state. */
+/* Code at most 32 bits.  Reading may access up to three bytes beyond the state. */
 static inline u32 codec_step(struct codec *c, u32 value, unsigned int bits)
 {
 	u32 word;
@@ -180,10 +180,10 @@ void codec_timer(struct codec *c, u64 *timer);
 void codec_flit(struct codec *c, struct fc_flit *flit);
 
 /**
- * struct world_switch - what a mode has in a site, by the number of the site
+ * struct world_switch - operations of a mode on a site, by the number of the site
  * @init: at rest, its links down; the node is zeroed
  * @event: of the core; the channel is that of a flit or a status, or the lane of a flit of port 0
- * @purge: give back every handle
+ * @purge: release every handle
  * @room: the channel to which the operator may give the next flit, or -1
  * @seq: number of the next flit that the operator gives
  * @up: ports whose link is up
@@ -225,7 +225,7 @@ void __printf(1, 2) world_breaks(const char *fmt, ...);
 /* Handles in a site, by looking. */
 unsigned int world_count_held(const struct node *node);
 
-/* Of the targets in the list of a front, those of the mask, as targets of the message. */
+/* Convert a mask over the target list of a front to a mask of targets of the message. */
 u8 world_targets_of(u8 id, u64 mask);
 /* Front of a message for a mask of its targets; its other flits by their index. */
 u8 world_front(unsigned int message, u8 mask);
@@ -250,7 +250,7 @@ void world_site_event(unsigned int at, u8 channel, const struct fc_event *first)
 
 /* world_links.c */
 void world_make_links(void);
-/* Routes of a site around what it knows to be dead. */
+/* Compute the routes of a site around links that it knows to be dead. */
 void world_make_routes(unsigned int at);
 /* Links that are down, each a bit, as they are. */
 u32 world_links_down(void);
@@ -269,7 +269,7 @@ void world_rescue(unsigned int at, u8 channel, u8 port);
 
 /* world_ends.c */
 void world_deliver(unsigned int at, u8 message, unsigned int target);
-/* The slow reader of a site takes a message. */
+/* The slow reader of a site consumes a message. */
 void world_read(unsigned int at);
 /* A packet for others; dropped where there is no room. */
 void world_store(unsigned int at, u8 id);
@@ -291,7 +291,7 @@ static inline const struct content *content_of(u8 id)
 	return &world_contents[id];
 }
 
-/* The flit of a frame; what it carries besides its parts follows from its content. */
+/* The flit of a frame, whose other fields follow from its content. */
 static inline struct fc_flit make_flit(u8 id, u8 parts)
 {
 	struct fc_flit flit = { .parts = parts };

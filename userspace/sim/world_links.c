@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links of a world: what is on them, what is kept of it, and which of them work.
+ * Links of a world: frames on them, replay entries, and which links work.
  */
 #include "routes.h"
 #include "world_impl.h"
@@ -77,7 +77,7 @@ bool world_has_news(unsigned int at)
 	       world.node[at].known != world_links_down();
 }
 
-/* Does it see of its own links what its routes do not say yet? */
+/* Does a site know of a change of its own links that its routes do not reflect yet? */
 static bool rerouting(unsigned int at)
 {
 	for (u8 p = 1; p <= world_cfg->topo.ndirs; p++)
@@ -122,7 +122,7 @@ void world_wire_add(unsigned int at, u8 port, u8 channel, const struct wire_fram
 {
 	struct wire *wire = &world.node[at].line[channel].wire[port];
 
-	/* A status behind a status says all of it: levels. */
+	/* A later status replaces an earlier one: it carries cumulative acks. */
 	if (frame->status && wire->n && wire->frame[wire->n - 1].status) {
 		struct wire_frame *last = &wire->frame[wire->n - 1], before = *last;
 
@@ -249,9 +249,7 @@ void world_rescue(unsigned int at, u8 channel, u8 port)
 	line->nreplay[port] = 0;
 }
 
-/*
- * Links come and go.
- */
+/* Links going down and up. */
 
 void world_link_event(unsigned int at, u8 port, enum fc_event_type type)
 {

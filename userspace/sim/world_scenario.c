@@ -83,7 +83,7 @@ static const char *parse_message(struct world_config *config, const char *word,
 	return NULL;
 }
 
-/* The link between two sites does not work; both know it. */
+/* A link between two sites is dead; both know it. */
 static const char *parse_dead(struct world_config *config, const char *word)
 {
 	const struct fc_topo *topo = &config->topo;
@@ -183,7 +183,7 @@ static const char *check_care(struct world_config *config)
 {
 	if (!config->window)
 		config->window = 1;
-	/* Or a packet would be in the network-buffer before the operator takes it. */
+	/* Otherwise a packet would be in the network-buffer before the operator consumes it. */
 	if (config->full && !config->drop)
 		return "full= drops packets, paper does not";
 	for (unsigned int m = 0; m < config->nmessages && !config->drop; m++)

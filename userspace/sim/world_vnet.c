@@ -51,7 +51,7 @@ static int room(unsigned int at)
 {
 	const struct node *node = &world.node[at];
 
-	/* A lane has room for all of the packet. */
+	/* An injection queue has room for the whole packet: check only at its beginning. */
 	return node->sending ? node->lane : fc_vnet_lane(&node->vnet);
 }
 
@@ -107,8 +107,8 @@ static struct fc_vin *input_of(struct node *node, u32 number)
 }
 
 /*
- * The first branch that waits for a channel: only for room for the whole packet, or for what
- * has not come; and once it has begun, for no room.
+ * Check the first branch that waits for a channel: it may wait only for buffer space for the whole
+ * packet, or for flits that have not arrived; once it has begun, never for space.
  */
 static void check_out(unsigned int at, u8 class, u8 port)
 {
@@ -140,7 +140,10 @@ static void check_out(unsigned int at, u8 class, u8 port)
 			     class);
 }
 
-/* Branches of a packet that came in a class leave it by the rules of the classes. */
+/*
+ * Check that the branches of a packet leave in the classes that the rules allow for its incoming
+ * class.
+ */
 static void check_in(unsigned int at, u8 class, u8 port)
 {
 	const struct node *node = &world.node[at];
@@ -283,7 +286,9 @@ static void code_in(struct codec *c, struct fc_vin *in)
 		if (c->load)
 			in->active += !in->branch[i].over;
 	}
-	/* The look asks which way it went, even when all of it has gone. */
+	/*
+	 * The routing decision needs the branch by which an eager packet left, even after its end.
+	 */
 	if (in->ran && in->sight != FC_SIGHT_DONE)
 		CODE(c, in->branch[0].port, PORT_BITS);
 }
@@ -310,7 +315,7 @@ static void code_out(struct codec *c, struct node *node, struct fc_vout *out)
 	}
 }
 
-/* Does anything come in a class by a port? */
+/* Does a port carry traffic of a class? */
 static bool used(unsigned int at, u8 class, u8 port)
 {
 	return port ? has_link(at, port) &&
