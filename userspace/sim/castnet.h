@@ -3,7 +3,7 @@
  * A network of relays (core/relay.h): broadcasts of its sites, on links that lose, double and
  * reorder frames; with sites that crash, and Byzantine sites.
  *
- * Time has no unit; a frame takes at least 1. The network records the text of the first error, and
+ * Time has no unit; a frame takes at least 1.  The network records the text of the first error, and
  * goes on.
  */
 #ifndef FLITCAST_SIM_CASTNET_H
