@@ -188,7 +188,7 @@ static int run(const struct option_given *given)
 	/* Each event is a document of its own line. */
 	out_pretty = false;
 	sk = request_events(option_get(given, "--buffer", 0));
-	/* It is no failure if the reader of a pipe exits. */
+	/* The exit of the reader of a pipe is no failure. */
 	signal(SIGPIPE, SIG_IGN);
 	out_reader_may_go = true;
 	status = watch(sk, option_was_given(given, "--state"));
