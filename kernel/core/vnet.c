@@ -55,8 +55,8 @@ void fc_vnet_init(struct fc_vnet *v)
 		v->out[i].last = FC_VBRANCH_NONE;
 		v->out[i].load = 0;
 	}
-	if (v->memo)
-		fc_vnet_forget(v);
+	if (v->cache)
+		fc_vroute_cache_clear(v);
 	for (c = 0; c < v->nclasses; c++) {
 		v->ch[c].timing = v->node->timing;
 		v->ch[c].nports = v->nports;

@@ -109,17 +109,17 @@ struct fc_vout {
 	u32 load;
 };
 
-/* Ways that a site remembers. */
-#define FC_VMEMO_WAYS	64
+/* Entries of a route cache. */
+#define FC_VROUTES	64
 
 /**
- * struct fc_vmemo_way - how packets may go on to a site
- * @dst: the site; FC_SITE_NONE: nothing is remembered here
+ * struct fc_vroute - the next hops of packets to a site
+ * @dst: the site; FC_SITE_NONE: the entry is empty
  * @dirs: directions, over links that are up or not
- * @from: class in which they came, or FC_VCLASSES_MAX: they begin here
- * @class: whose row has the class on each link
+ * @from: class in which the packets arrived, or FC_VCLASSES_MAX: this site sends them
+ * @class: row of struct fc_vroute_cache, @next, that has their class on each link
  */
-struct fc_vmemo_way {
+struct fc_vroute {
 	u32 dst;
 	u32 dirs;
 	u8 from;
@@ -127,20 +127,20 @@ struct fc_vmemo_way {
 };
 
 /**
- * struct fc_vmemo - ways that were asked for lately, which takes less time than the rules
- * @way: by destination and class; another one takes its place
+ * struct fc_vroute_cache - results of core/vclass.h, which take longer to compute
+ * @route: by destination and class; a new entry replaces the old one
  * @next: by class in which a packet is here, and direction: its class on that link
  *
- * It is a function of the classes and the site, so nothing ever makes it wrong.
+ * All are functions of the topology and the site, so no entry is ever stale.
  */
-struct fc_vmemo {
-	struct fc_vmemo_way way[FC_VMEMO_WAYS];
+struct fc_vroute_cache {
+	struct fc_vroute route[FC_VROUTES];
 	u8 next[][FC_DIRS_MAX];
 };
 
-static inline size_t fc_vmemo_room(u8 nclasses)
+static inline size_t fc_vroute_cache_size(u8 nclasses)
 {
-	return sizeof(struct fc_vmemo) + (size_t)nclasses * FC_DIRS_MAX;
+	return sizeof(struct fc_vroute_cache) + (size_t)nclasses * FC_DIRS_MAX;
 }
 
 /**
@@ -169,7 +169,7 @@ static inline size_t fc_vmemo_room(u8 nclasses)
  * @nclasses: classes
  * @lanes: channels whose local port takes packets of this site
  * @set: enum fc_set, which says where its channels are on the links
- * @memo: fc_vmemo_room() bytes of any content, or NULL: ways are not remembered
+ * @cache: fc_vroute_cache_size() bytes of any content, or NULL: no cache
  * @plan: in mode csr: says when packets go, and where; else NULL
  * @apart: no two branches of a packet come to the same site, as mode csr needs it (core/split.h)
  * @slow: every front that comes waits for FC_EV_LOOK, not only those that have gone on before
@@ -203,7 +203,7 @@ struct fc_vnet {
 	bool apart;
 	const struct fc_straight *straight;
 	struct fc_csr_plan *plan;
-	struct fc_vmemo *memo;
+	struct fc_vroute_cache *cache;
 	u32 come[FC_VCLASSES_MAX];
 	u32 go[FC_VCLASSES_MAX];
 	u32 unseen[FC_VCLASSES_MAX];
@@ -235,7 +235,7 @@ static inline u8 fc_vnet_branches(u8 ndirs)
 
 /**
  * fc_vnet_init() - a switch at rest, its links down
- * @v: zeroed but for classes, node, straight, memo, the arrays, payload, nports, nclasses,
+ * @v: zeroed but for classes, node, straight, cache, the arrays, payload, nports, nclasses,
  *	set, apart, slow, and of each channel the arrays, window, and the queue and stat members
  *	of each struct fc_rx; of each struct fc_vin its branches
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Between the parts of the switch of mode vnet: for vnet.c, vnet_memo.c, vnet_pass.c,
+ * Between the parts of the switch of mode vnet: for vnet.c, vnet_cache.c, vnet_pass.c,
  * vnet_route.c and csr_plan.c alone.
  */
 #ifndef FC_CORE_VNET_MACHINE_H
@@ -92,56 +92,56 @@ static inline void fc_vrotate(struct fc_vnet *v, u8 class)
 /* vnet.c: the event step by step; the acknowledgment that a flit brings has been seen to. */
 bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx);
 
-/* vnet_memo.c */
+/* vnet_cache.c */
 
-/* Begin with a memo that knows no ways. */
-void fc_vnet_forget(struct fc_vnet *v);
-/* Out-of-line part of fc_vonward(): the route is not in the cache. */
-const u8 *fc_vnet_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
+/* Empties the cache. */
+void fc_vroute_cache_clear(struct fc_vnet *v);
+/* Out-of-line part of fc_vroutes(): the route is not in the cache. */
+const u8 *fc_vroute_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
 		       u8 next[FC_DIRS_MAX]);
 
 /* Routes depend on the class in which the packet arrived; those of this site share a key. */
-static inline u8 fc_vmemo_from(u8 class, u8 port)
+static inline u8 fc_vroute_from(u8 class, u8 port)
 {
 	return port == FC_PORT_LOCAL ? FC_VCLASSES_MAX : class;
 }
 
-static inline struct fc_vmemo_way *fc_vmemo_at(struct fc_vmemo *memo, u8 from, u32 dst)
+static inline struct fc_vroute *fc_vroute_at(struct fc_vroute_cache *cache, u8 from, u32 dst)
 {
-	return &memo->way[(dst + 5 * from) % FC_VMEMO_WAYS];
+	return &cache->route[(dst + 5 * from) % FC_VROUTES];
 }
 
-/* Return: what is remembered of the ways of a packet, or NULL. */
-static inline const struct fc_vmemo_way *fc_vknown(const struct fc_vnet *v, u8 class, u8 port,
+/* Return: the entry of the cache for a packet, or NULL. */
+static inline const struct fc_vroute *fc_vroute_cached(const struct fc_vnet *v, u8 class, u8 port,
 						   u32 dst)
 {
-	u8 from = fc_vmemo_from(class, port);
-	const struct fc_vmemo_way *way;
+	u8 from = fc_vroute_from(class, port);
+	const struct fc_vroute *route;
 
-	if (!v->memo)
+	if (!v->cache)
 		return NULL;
-	way = fc_vmemo_at(v->memo, from, dst);
-	return way->dst == dst && way->from == from ? way : NULL;
+	route = fc_vroute_at(v->cache, from, dst);
+	return route->dst == dst && route->from == from ? route : NULL;
 }
 
 /*
  * Directions in which a packet may go on to a site: over all links, as if all were up.
- * Return: for each, the class on that link: in the memo, or in @next.
+ * Return: for each, the class on that link: in the cache, or in @next.
  */
-static inline const u8 *fc_vonward(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
+static inline const u8 *fc_vroutes(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
 				   u8 next[FC_DIRS_MAX])
 {
-	const struct fc_vmemo_way *way = fc_vknown(v, class, port, dst);
+	const struct fc_vroute *route = fc_vroute_cached(v, class, port, dst);
 
-	if (way) {
-		*dirs = way->dirs;
-		return v->memo->next[way->class];
+	if (route) {
+		*dirs = route->dirs;
+		return v->cache->next[route->class];
 	}
-	return fc_vnet_find(v, class, port, dst, dirs, next);
+	return fc_vroute_find(v, class, port, dst, dirs, next);
 }
 
-/* By direction, the class on that link of a packet of a class: in the memo, or in @next. */
-const u8 *fc_vnet_row(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_MAX]);
+/* By direction, the class on that link of a packet of a class: in the cache, or in @next. */
+const u8 *fc_vroute_classes(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_MAX]);
 
 /* Flits that are before a new packet on a channel. */
 static inline u32 fc_vload(const struct fc_vnet *v, u8 class, u8 port)

@@ -123,7 +123,7 @@ static inline bool list_ways(const struct fc_vnet *v, u8 class, struct fc_split 
 			*here |= fc_bit64(i);
 			continue;
 		}
-		fc_vonward(v, class, FC_PORT_NONE, dst, &dirs, next);
+		fc_vroutes(v, class, FC_PORT_NONE, dst, &dirs, next);
 		dirs = working(v, dirs, dst);
 		if (!dirs)
 			return false;
@@ -160,7 +160,7 @@ static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_even
 	s.site = v->node->id;
 	s.on = 0;
 	s.apart = v->apart;
-	row = fc_vnet_row(v, as, next);
+	row = fc_vroute_classes(v, as, next);
 	if (all & (all - 1)) {
 		for (rest = all; rest; rest &= rest - 1)
 			s.load[fc_low(rest)] = fc_vload(v, row[fc_low(rest)],
@@ -196,7 +196,7 @@ static noinline bool find_way(const struct fc_vnet *v, struct fc_vhop *hop)
 	u8 next[FC_DIRS_MAX], d;
 	const u8 *row;
 
-	row = fc_vonward(v, hop->class, hop->port, dst, &dirs, next);
+	row = fc_vroutes(v, hop->class, hop->port, dst, &dirs, next);
 	dirs = working(v, dirs, dst);
 	if (!dirs)
 		return false;
@@ -214,15 +214,15 @@ static noinline bool find_way(const struct fc_vnet *v, struct fc_vhop *hop)
 static inline bool know_way(const struct fc_vnet *v, struct fc_vhop *hop)
 {
 	u32 dst = fc_wire_target_site(hop->head, 0), dirs;
-	const struct fc_vmemo_way *way = fc_vknown(v, hop->class, hop->port, dst);
+	const struct fc_vroute *route = fc_vroute_cached(v, hop->class, hop->port, dst);
 
-	if (!way)
+	if (!route)
 		return find_way(v, hop);
-	dirs = working(v, way->dirs, dst);
+	dirs = working(v, route->dirs, dst);
 	if (!dirs || dirs & (dirs - 1))
 		return find_way(v, hop);
 	hop->out_port = (u8)fc_low(dirs) + 1;
-	hop->out_class = v->memo->next[way->class][hop->out_port - 1];
+	hop->out_class = v->cache->next[route->class][hop->out_port - 1];
 	return true;
 }
 

@@ -36,7 +36,7 @@ static u32 ways(const struct fc_vnet *v, const struct fc_vin *in, u8 *class, u8 
 	u32 up = in->links >> 1, dirs;
 	u8 next[FC_DIRS_MAX];
 
-	fc_vonward(v, *class, FC_PORT_NONE, dst, &dirs, next);
+	fc_vroutes(v, *class, FC_PORT_NONE, dst, &dirs, next);
 	dirs &= up;
 	if (!v->node->routes)
 		return dirs;
@@ -193,7 +193,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	if (v->plan)
 		keep_to_plan(v, head, remote, s.dirs);
 	if (remote)
-		branch(v, in, &s, fc_vnet_row(v, class, next), remote);
+		branch(v, in, &s, fc_vroute_classes(v, class, next), remote);
 	count_type(v, in, local, n);
 	return true;
 }

@@ -48,7 +48,7 @@ static void set_free(struct flitcast_site *site, struct flitcast_vset *set)
 	kvfree(set->core.in);
 	kvfree(set->core.out);
 	kvfree(set->branch);
-	kfree(set->core.memo);
+	kfree(set->core.cache);
 }
 
 static void vnet_free(struct flitcast_site *site, struct flitcast_vnet *v)
@@ -149,10 +149,10 @@ static bool alloc_ways(struct flitcast_site *site, struct flitcast_vnet *v)
 	return true;
 }
 
-static bool alloc_memo(struct flitcast_vset *v)
+static bool alloc_cache(struct flitcast_vset *v)
 {
-	v->core.memo = kmalloc(fc_vmemo_room(v->core.nclasses), GFP_KERNEL_ACCOUNT);
-	return v->core.memo;
+	v->core.cache = kmalloc(fc_vroute_cache_size(v->core.nclasses), GFP_KERNEL_ACCOUNT);
+	return v->core.cache;
 }
 
 static bool alloc_straight(struct flitcast_site *site, struct flitcast_vnet *v)
@@ -178,7 +178,7 @@ static bool alloc_set(struct flitcast_site *site, struct flitcast_vnet *v, u8 nu
 	set->core.nports = site->node.nports;
 	set->core.nclasses = v->classes.count;
 	set->core.set = number;
-	if (!alloc_inputs(site, set) || !alloc_channels(site, set) || !alloc_memo(set))
+	if (!alloc_inputs(site, set) || !alloc_channels(site, set) || !alloc_cache(set))
 		return false;
 	fc_vnet_init(&set->core);
 	return true;

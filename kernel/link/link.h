@@ -51,8 +51,7 @@ struct flitcast_link_ops {
  * @start: enable callbacks for frames and changes of the carrier.  RTNL held.
  * @stop: disable callbacks; after it returns none runs, nor does @transmit.  RTNL held, may sleep.
  * @free: free the link, after @stop or instead of @start.  RTNL held, may sleep.
- * @ready: the device can carry frames.  RTNL held.  NULL: not ready until the backend calls
- *	@carrier of the owner.
+ * @ready: the device can carry frames.  RTNL held.  NULL: the backend calls the owner's @carrier.
  * @small: the device carries no frames as long as a flit; NULL: never small
  * @long_frames: flits are longer than the MTU of the device, which carries such frames all the
  *	same; NULL: never longer
@@ -61,8 +60,7 @@ struct flitcast_link_ops {
  * @describe: fill in the description of the device, which is zeroed.  The owner's lock.
  * @transmit: transmit a frame, at its link header; takes ownership.  Return: false if the frame was
  *	dropped.  @tx_lock, BH disabled, RCU read lock.
- * @flush: hand to the device the frames that @transmit has collected; NULL: @transmit collects
- *	none.
+ * @flush: hand to the device the frames that @transmit has collected; NULL: there are none.
  *	Context as @transmit.
  * @room: does the device have room for one more flit?  NULL: always.  Context as @transmit.  A
  *	backend with this function charges every frame (flitcast_link_charge()), and updates its

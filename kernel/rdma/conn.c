@@ -95,9 +95,7 @@ static void conn_free(struct rdma_conn *c)
 static struct rdma_conn *conn_alloc(struct rdma_link *l)
 {
 	const struct ib_device_attr *attrs = &l->on->dev->attrs;
-	/*
-	 * not charged, as everything here: bounded per link, and only the administrator makes links
-	 */
+	/* not charged, as all here: bounded per link, and only administrators make links */
 	struct rdma_conn *c = kzalloc(sizeof(*c), GFP_KERNEL);
 
 	if (!c)

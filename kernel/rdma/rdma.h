@@ -23,23 +23,16 @@
 #include <rdma/rdma_cm.h>
 #include "link/link.h"
 
-/*
- * Bytes of a received frame in the linear part of its skb: all headers, and small flits entirely.
- */
+/* Bytes of a received frame in the linear part of its skb: all headers, and small flits. */
 #define RDMA_LINEAR		192
-/*
- * Fragments of a receive buffer after the linear part; the first is a page, others have at most
- * this order.
- */
+/* Fragments of a receive buffer after the linear part: a page, then at most this order. */
 #define RDMA_FRAGS		4
 #define RDMA_FRAG_ORDER		3
 /* Receive buffers of a connection: bytes of flits, and the limits of their number. */
 #define RDMA_RECV_BYTES		(2 << 20)
 #define RDMA_RECV_LEAST		16
 #define RDMA_RECV_MAX		64
-/*
- * iWARP ends a connection if a frame finds no buffer, so provide more buffers than flits in flight.
- */
+/* More buffers than flits in flight: iWARP ends a connection if a frame finds none. */
 #define RDMA_RECV_IWARP_MAX	256
 /* Send requests of a connection, and how many of them are reserved for control frames. */
 #define RDMA_SEND_MAX	64
@@ -268,10 +261,7 @@ extern struct workqueue_struct *rdma_wq;
 /* Fill and post all receive buffers.  Return: 0, -ENOMEM, or the error of a verb. */
 int rdma_recv_begin(struct rdma_conn *c);
 
-/*
- * Free all buffers, and the frames that were not sent.  The queue pair is drained, or never
- * existed.
- */
+/* Free all buffers and the frames that were not sent; no queue pair uses them any more. */
 void rdma_data_end(struct rdma_conn *c);
 
 /* Initialise all requests and buffers: completion functions and constant fields. */
@@ -290,10 +280,7 @@ bool rdma_room(const struct flitcast_link *link);
 /* Does this end have an address by which it reaches a peer?  Context: the link's work. */
 bool rdma_conn_able(struct rdma_link *l);
 
-/*
- * Send a connection request to the peer, or listen for one.  Context: the link's work.  Return: 0,
- * or an error.
- */
+/* Request a connection, or listen.  Context: the link's work.  Return: 0 or an error. */
 int rdma_conn_begin(struct rdma_link *l);
 
 /* End a connection that rdma_link_take_conn() returned. */

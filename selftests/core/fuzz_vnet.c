@@ -919,7 +919,7 @@ static void bench_alloc(struct bench *b, u32 window, bool postman)
 	b->out = fuzz_room(inputs, sizeof(*b->out));
 	b->branch = fuzz_room((size_t)inputs * slots, sizeof(*b->branch));
 	b->queue = fuzz_room((size_t)inputs * window, sizeof(*b->queue));
-	b->v.memo = fuzz_room(1, fc_vmemo_room(nclasses));
+	b->v.cache = fuzz_room(1, fc_vroute_cache_size(nclasses));
 	b->straight = postman ? fuzz_room(inputs, sizeof(*b->straight)) : NULL;
 	b->rx = fuzz_room(inputs, sizeof(*b->rx));
 	b->tx = fuzz_room(inputs, sizeof(*b->tx));
@@ -941,7 +941,7 @@ static void bench_free(struct bench *b)
 	free(b->out);
 	free(b->branch);
 	free(b->straight);
-	free(b->v.memo);
+	free(b->v.cache);
 	free(b->queue);
 	free(b->rx);
 	free(b->tx);

@@ -317,7 +317,7 @@ TEST(vnet_memo__is_what_the_rules_say)
 		u32 id = i % 5;
 
 		setup(specs[i], id, 4, 4);
-		b.v.memo = malloc(fc_vmemo_room(b.v.nclasses));
+		b.v.cache = malloc(fc_vroute_cache_size(b.v.nclasses));
 		fc_vnet_init(&b.v);
 		for (port = 1; port < b.v.nports; port++)
 			link_event(FC_EV_LINK_UP, port, 4);
@@ -346,7 +346,7 @@ TEST(vnet_memo__is_what_the_rules_say)
 					found += !!dirs;
 					known += round;
 				}
-		free(b.v.memo);
+		free(b.v.cache);
 	}
 	CHECK(found > 500 && known > 500, "%u ways, %u of them again", found, known);
 }
@@ -357,7 +357,7 @@ TEST(vnet_memo__knows_what_it_was_asked)
 	u8 next[FC_DIRS_MAX];
 
 	setup("mesh:3x3", 4, 4, 4);
-	b.v.memo = malloc(fc_vmemo_room(b.v.nclasses));
+	b.v.cache = malloc(fc_vroute_cache_size(b.v.nclasses));
 	fc_vnet_init(&b.v);
 	link_event(FC_EV_LINK_UP, port_to(5), 4);
 	dirs = fc_vnet_ways(&b.v, 0, port_to(3), 5, 1, next);
@@ -368,7 +368,7 @@ TEST(vnet_memo__knows_what_it_was_asked)
 	/* The route cache keeps its entry, but the switch does not use a dead link. */
 	b.v.up &= ~fc_bit(port_to(5));
 	CHECK(!fc_vnet_ways(&b.v, 0, port_to(3), 5, 1, next), "over a dead link");
-	free(b.v.memo);
+	free(b.v.cache);
 }
 
 /*

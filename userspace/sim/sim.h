@@ -4,9 +4,10 @@
  * cycle.  What the kernel half does for a site is done here by
  *
  *	frame.c		what links carry, and lists of it
- *	net.c runs the sites' events, performs their effects operator.c the operator: packets out
- *	and in, control, end to end traffic.c traffic and the oracle of deliveries script.c traffic
- *	from a file
+ *	net.c		runs the sites' events, performs their effects
+ *	operator.c	the operator: packets out and in, control, end to end
+ *	traffic.c	traffic, and the oracle of deliveries
+ *	script.c	traffic from a file
  *
  * or, for the fidelity edge, all of a site by edge.c and edge_site.c.
  */
@@ -427,18 +428,12 @@ void flits_free(struct sim *sim, struct flits *list);
 size_t layout_add(size_t *size, size_t n, size_t each);
 /* Pass an event on a virtual channel to a site, which consumes it, and perform the effects. */
 void net_event(struct sim *sim, u32 node, u8 vc, struct fc_event *ev);
-/*
- * May a flit be injected into the local net-input, or the injection queue?  Return: its sequence
- * number if so.
- */
+/* May a flit be injected, and its sequence number. */
 bool net_room(struct sim *sim, u32 node);
 u32 net_local_seq(const struct sim *sim, u32 node);
 /* The virtual channel of the injection. */
 u8 net_local_vc(const struct sim *sim, u32 node);
-/*
- * Send a frame on the link of a port; takes ownership of the frame.  @status: payload of a status,
- * or NULL.
- */
+/* Send a frame, whose ownership it takes; @status: payload of a status, or NULL. */
 void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *header,
 	      struct frame *frame, const struct fc_status *status);
 
