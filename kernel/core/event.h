@@ -18,7 +18,7 @@ enum fc_event_type {
 	FC_EV_ROOM,		/* the operator took words from the fifo-buffer */
 	FC_EV_TIME,		/* timers may be due */
 	FC_EV_MORE,		/* the last event left work: the effects had no room */
-	FC_EV_LOOK,		/* time to look at fronts (FC_FX_LOOK) */
+	FC_EV_ROUTE,		/* time to route fronts that wait (FC_FX_ROUTE) */
 };
 
 /**
@@ -62,7 +62,7 @@ enum fc_effect_type {
 	FC_FX_RESEND,		/* flit to a link, as it was sent before */
 	FC_FX_RELEASE,		/* flits sent before @seq need not be kept any more */
 	FC_FX_RESCUE,		/* flits of a link that is gone may not have come: another way */
-	FC_FX_LOOK,		/* a front waits for FC_EV_LOOK, when all else is done */
+	FC_FX_ROUTE,		/* a front waits for FC_EV_ROUTE, after all other effects */
 	FC_FX_RESERVE,		/* frame of mode csr to a link (core/csr_plan.h) */
 	FC_FX_ADMITTED,		/* packet of this site leaves its lane (core/csr_plan.h) */
 };

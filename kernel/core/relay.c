@@ -397,7 +397,7 @@ bool fc_relay_event(struct fc_relay *relay, const struct fc_event *ev, struct fc
 	case FC_EV_ROOM:
 	case FC_EV_TIME:
 	case FC_EV_MORE:
-	case FC_EV_LOOK:
+	case FC_EV_ROUTE:
 		break;
 	}
 	fc_llr_time(ch);

@@ -191,7 +191,7 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 		break;
 	case FC_EV_TIME:
 	case FC_EV_MORE:
-	case FC_EV_LOOK:
+	case FC_EV_ROUTE:
 		break;
 	}
 	timers(site);

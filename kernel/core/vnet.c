@@ -11,7 +11,7 @@
 #define RUN_EFFECTS	32
 
 /* Targets routed after which an event returns: to split a list takes long. */
-#define RUN_LOOKS	FC_TARGETS_MAX
+#define RUN_ROUTED	FC_TARGETS_MAX
 
 static_assert(RUN_EFFECTS + STEP_EFFECTS + FC_PORTS_MAX <= FC_EFFECTS);
 /* Each frame of mode csr is an effect: those of a run, and of one step more. */
@@ -45,7 +45,7 @@ void fc_vnet_init(struct fc_vnet *v)
 	memset(v->reset, 0, sizeof(v->reset));
 	memset(v->come, 0, sizeof(v->come));
 	memset(v->go, 0, sizeof(v->go));
-	memset(v->unseen, 0, sizeof(v->unseen));
+	memset(v->unrouted, 0, sizeof(v->unrouted));
 	for (i = 0; i < inputs; i++) {
 		struct fc_vbranch *branch = v->in[i].branch;
 
@@ -141,7 +141,7 @@ static bool needed(const struct fc_vin *in, const struct fc_vbranch *b)
 {
 	u8 i;
 
-	if (in->oper || in->sight != FC_SIGHT_DONE)
+	if (in->oper || in->routed != FC_ROUTED_DONE)
 		return true;
 	for (i = 0; in->active > 1 && i < in->nbranches; i++)
 		if (&in->branch[i] != b && !in->branch[i].over && in->branch[i].flit <= b->flit)
@@ -173,9 +173,9 @@ static void send(struct fc_vnet *v, u32 number, struct fc_vbranch *b, struct fc_
 }
 
 /*
- * The mad postman: the front goes on straight before it is looked at, if it can at once and is for
- * one target: of several some may part here.  Where links are known to be dead
- * sites look first, because straight on may lead to a dead end.
+ * The mad postman: forwards the front straight on before the routing decision, if the output is
+ * idle and has credit, and if the packet has one target: of several, some may part here.  Where
+ * links are known to be dead the site routes first, because straight on may lead to a dead end.
  */
 static bool run_on(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		   const struct fc_flit *front, struct fc_effects *fx)
@@ -214,14 +214,15 @@ static void branch_dead(struct fc_vnet *v, struct fc_vbranch *b)
 }
 
 /* Makes the routing decision.  Return: false if there is no route yet. */
-static bool look(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in, struct fc_effects *fx)
+static bool route_packet(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
+			 struct fc_effects *fx)
 {
 	const struct fc_flit *front = slot(&v->ch[class], port, 0);
 	const struct fc_topo *topo = v->classes->topo;
 	u32 dst = fc_wire_target_site(front->head, 0);
 	struct fc_vbranch *b = &in->branch[0];
 
-	in->sight = FC_SIGHT_DONE;
+	in->routed = FC_ROUTED_DONE;
 	if (fc_postman_dead(topo, v->node->id, port, dst, fc_part_run(front->parts))) {
 		v->node->stat[FC_STAT_PKT_DEAD]++;
 		if (in->ran)
@@ -254,7 +255,7 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	in->cut = false;
 	in->moved = false;
 	in->ran = false;
-	in->sight = FC_SIGHT_NOT;
+	in->routed = FC_ROUTED_NOT;
 	if (n > v->ch[class].window) {
 		/* The packet exceeds the window: its sender violates the size of flits. */
 		protocol(v, class, port);
@@ -265,11 +266,11 @@ static bool begin(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	}
 	if (port != FC_PORT_LOCAL && (run_on(v, class, port, in, front, fx) || v->slow)) {
 		in->busy = true;
-		v->unseen[class] |= fc_bit(port);
-		fc_effect_add(fx, FC_FX_LOOK, port, NULL)->vc = v->ch[class].vc;
+		v->unrouted[class] |= fc_bit(port);
+		fc_effect_add(fx, FC_FX_ROUTE, port, NULL)->vc = v->ch[class].vc;
 		return true;
 	}
-	in->busy = look(v, class, port, in, fx);
+	in->busy = route_packet(v, class, port, in, fx);
 	in->seek = !in->busy;
 	return in->busy;
 }
@@ -373,10 +374,10 @@ static bool step_in(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx)
 			return false;
 	}
 	take_in(v, class, port, in);
-	if (!in->cut && in->sight == FC_SIGHT_NOT)
+	if (!in->cut && in->routed == FC_ROUTED_NOT)
 		return false;
-	if (!in->cut && in->sight == FC_SIGHT_NOW)
-		look(v, class, port, in, fx);
+	if (!in->cut && in->routed == FC_ROUTED_NOW)
+		route_packet(v, class, port, in, fx);
 	if (in->whole && in->oper)
 		serve(v, class, port, in, fx);
 	leave_queue(v, class, port, in, fx);
@@ -417,7 +418,7 @@ static void strand(struct fc_vnet *v, u8 class, u8 port)
 		struct fc_vin *in = &v->in[out->first / fc_vslots_of(v)];
 
 		/* A speculative branch before the routing decision decides nothing. */
-		if (in->sight != FC_SIGHT_DONE)
+		if (in->routed != FC_ROUTED_DONE)
 			in->ran = false;
 		else if (!in->cut && !in->moved && !b->dead)
 			in->oper |= b->mask;
@@ -482,7 +483,7 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 		return true;
 	}
 	/* After a speculative front the rest waits for the routing decision. */
-	if (in->sight != FC_SIGHT_DONE && b->flit < in->n)
+	if (in->routed != FC_ROUTED_DONE && b->flit < in->n)
 		return false;
 	if (!b->begun && tx->window - (tx->sent - tx->acked) < in->n) {
 		if (!b->asked) {
@@ -588,9 +589,9 @@ static bool run(struct fc_vnet *v, struct fc_effects *fx)
 
 	if (resets(v, fx))
 		return true;
-	v->looks = 0;
+	v->nrouted = 0;
 	while (v->work) {
-		if (fx->n >= RUN_EFFECTS || v->looks >= RUN_LOOKS)
+		if (fx->n >= RUN_EFFECTS || v->nrouted >= RUN_ROUTED)
 			return true;
 		c = (u8)from_on(v->work, v->rotate);
 		fc_vtouch(v, c);
@@ -618,30 +619,30 @@ static void link_reset(struct fc_vnet *v, u8 port, u32 window)
 	v->reset[port] = v->nclasses < 64 ? fc_bit64(v->nclasses) - 1 : ~(u64)0;
 }
 
-static void look_now(struct fc_vnet *v, u8 class, u32 ports)
+static void route_now(struct fc_vnet *v, u8 class, u32 ports)
 {
-	for (ports &= v->unseen[class]; ports; ports &= ports - 1) {
+	for (ports &= v->unrouted[class]; ports; ports &= ports - 1) {
 		u8 p = (u8)fc_low(ports);
 		struct fc_vin *in = fc_vin_of(v, class, p);
 
-		v->unseen[class] &= ~fc_bit(p);
+		v->unrouted[class] &= ~fc_bit(p);
 		/* The packet that waited was cut, and another one is first. */
-		if (in->sight != FC_SIGHT_NOT)
+		if (in->routed != FC_ROUTED_NOT)
 			continue;
-		in->sight = FC_SIGHT_NOW;
+		in->routed = FC_ROUTED_NOW;
 		fc_vmay_come(v, class, p);
 	}
 }
 
-static void look_at(struct fc_vnet *v, u8 class, u8 port)
+static void route_at(struct fc_vnet *v, u8 class, u8 port)
 {
 	u8 c;
 
 	if (port != FC_PORT_LOCAL)
-		look_now(v, class, fc_bit(port));
+		route_now(v, class, fc_bit(port));
 	else
 		for (c = 0; c < v->nclasses; c++)
-			look_now(v, c, ~(u32)0);
+			route_now(v, c, ~(u32)0);
 }
 
 static void timers(struct fc_vnet *v)
@@ -684,8 +685,8 @@ bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct
 		v->up &= ~fc_bit(ev->port);
 		link_reset(v, ev->port, FC_VCLASSES_MAX);
 		break;
-	case FC_EV_LOOK:
-		look_at(v, class, ev->port);
+	case FC_EV_ROUTE:
+		route_at(v, class, ev->port);
 		break;
 	case FC_EV_ROOM:
 	case FC_EV_TIME:

@@ -38,7 +38,7 @@ struct fc_csr_plan;
  * @begun: its front was sent, or cannot be taken back
  * @over: it has left
  * @asked: the peer was asked to say when it has taken what is under way
- * @dead: its front went on before it was looked at, and should not have: it ends at once
+ * @dead: the front was forwarded speculatively to a wrong output: the branch aborts
  */
 struct fc_vbranch {
 	u64 mask;
@@ -52,11 +52,11 @@ struct fc_vbranch {
 	bool dead;
 };
 
-/* Has the site looked at where a packet goes? */
-enum fc_sight {
-	FC_SIGHT_NOT,	/* no: the packet waits for FC_EV_LOOK */
-	FC_SIGHT_NOW,	/* FC_EV_LOOK has arrived */
-	FC_SIGHT_DONE,
+/* Has the switch made the routing decision for a packet? */
+enum fc_routed {
+	FC_ROUTED_NOT,	/* no: the packet waits for FC_EV_ROUTE */
+	FC_ROUTED_NOW,	/* FC_EV_ROUTE has arrived */
+	FC_ROUTED_DONE,
 };
 
 /**
@@ -75,8 +75,8 @@ enum fc_sight {
  * @cut: its end will not come
  * @moved: flits of it are not here any more
  * @seek: of this site, and without a way until routes change
- * @sight: enum fc_sight
- * @ran: its front went on straight before it was looked at, as the first of its branches
+ * @routed: enum fc_routed
+ * @ran: the front was forwarded speculatively, as the first branch
  */
 struct fc_vin {
 	struct fc_vbranch *branch;
@@ -94,7 +94,7 @@ struct fc_vin {
 	bool moved;
 	bool seek;
 	bool ran;
-	u8 sight;
+	u8 routed;
 };
 
 /**
@@ -157,14 +157,14 @@ static inline size_t fc_vroute_cache_size(u8 nclasses)
  * @reset: by port, classes whose channel is still to begin anew
  * @come: by class, ports on which something has come in, or may leave the queue
  * @go: by class, ports on which something may go out
- * @unseen: by class, ports whose front waits for FC_EV_LOOK
+ * @unrouted: by class, ports whose front waits for FC_EV_ROUTE
  * @work: classes of which @come or @go has ports
  * @touched: classes whose channel may have something to tell, or be due earlier
  * @payload: bytes of a flit without its link header
  * @up: ports whose link is up
  * @window: by port, of the peer
- * @looks: targets of the packets that were looked at in this event
- * @rotate: class looked at first
+ * @nrouted: targets of the packets that were routed in this event
+ * @rotate: class that is served first
  * @nports: ports with the local one
  * @nclasses: classes
  * @lanes: channels whose local port takes packets of this site
@@ -172,7 +172,7 @@ static inline size_t fc_vroute_cache_size(u8 nclasses)
  * @cache: fc_vroute_cache_size() bytes of any content, or NULL: no cache
  * @plan: in mode csr: says when packets go, and where; else NULL
  * @apart: no two branches of a packet come to the same site, as mode csr needs it (core/split.h)
- * @slow: every front that comes waits for FC_EV_LOOK, not only those that have gone on before
+ * @slow: every front that comes waits for FC_EV_ROUTE, not only those that have gone on before
  * @stepwise: no flit is sent on without going through the queues; may change between events
  *
  * The caller's lock protects all members.  When routes of the site have changed the caller says so
@@ -192,7 +192,7 @@ struct fc_vnet {
 	u32 resets;
 	u32 payload;
 	u32 up;
-	u32 looks;
+	u32 nrouted;
 	u8 rotate;
 	u8 nports;
 	u8 nclasses;
@@ -206,7 +206,7 @@ struct fc_vnet {
 	struct fc_vroute_cache *cache;
 	u32 come[FC_VCLASSES_MAX];
 	u32 go[FC_VCLASSES_MAX];
-	u32 unseen[FC_VCLASSES_MAX];
+	u32 unrouted[FC_VCLASSES_MAX];
 	u64 reset[FC_PORTS_MAX];
 	u32 window[FC_PORTS_MAX];
 };
@@ -244,7 +244,7 @@ void fc_vnet_init(struct fc_vnet *v);
 /**
  * fc_vnet_event() - one event
  * @v: switch
- * @class: of the channel (flit, status, look); else 0
+ * @class: of the channel (flit, status, route); else 0
  * @ev: event; a flit of port 0 goes to the lane that @class says
  * @fx: emptied, then filled: effects of a site (enum fc_effect_type), each with its
  *	virtual channel

@@ -83,7 +83,7 @@ static inline void fc_vsettle(struct fc_vnet *v, struct fc_channel *ch, struct f
 	fc_vdue(v, ch);
 }
 
-/* Another class is the first to be looked at when this one has been. */
+/* The next class is served first, after this one was. */
 static inline void fc_vrotate(struct fc_vnet *v, u8 class)
 {
 	v->rotate = class + 1 < v->nclasses ? class + 1 : 0;

@@ -64,8 +64,8 @@ static bool pass_flit(struct fc_vnet *v, u8 class, const struct fc_event *ev, st
 	bool last = ev->flit.parts;
 	struct fc_vout *out;
 
-	if (ev->flit.parts & ~FC_PART_TERM || in->sight != FC_SIGHT_DONE || in->whole || in->cut ||
-	    in->oper || in->nbranches != 1 || !b->begun || b->over || b->dead ||
+	if (ev->flit.parts & ~FC_PART_TERM || in->routed != FC_ROUTED_DONE || in->whole ||
+	    in->cut || in->oper || in->nbranches != 1 || !b->begun || b->over || b->dead ||
 	    b->flit != in->come || in->freed != in->come || !fc_vfits(v, in, &ev->flit))
 		return false;
 	out = fc_vout_of(v, b->class, b->port);

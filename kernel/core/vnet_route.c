@@ -149,7 +149,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	n = fc_wire_target_sites(s.dst, head);
 	if (port == FC_PORT_LOCAL)
 		class = fc_vnet_begin(v, s.dst, n);
-	v->looks += n;
+	v->nrouted += n;
 	in->links = roomy(v, in->n);
 	for (i = 0; i < n; i++) {
 		if (s.dst[i] == v->node->id) {

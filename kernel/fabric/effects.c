@@ -131,8 +131,8 @@ void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct f
 	case FC_FX_RESCUE:
 		rescue(site, set, flitcast_replay_of(&site->end[e->port], e->vc));
 		break;
-	case FC_FX_LOOK:
-		site->todo.unseen = true;
+	case FC_FX_ROUTE:
+		site->todo.unrouted = true;
 		break;
 	case FC_FX_RESERVE:
 		send_reserve(site, e);

@@ -48,12 +48,12 @@ struct flitcast_clock {
  * struct flitcast_todo - work that waits until what is being done is done
  * @resets: links to begin anew
  * @more: sets (enum fc_set) whose switch has more to do of what a frame brought
- * @unseen: fronts that were sent on wait to be looked at
+ * @unrouted: fronts that were forwarded speculatively wait for their routing decision
  */
 struct flitcast_todo {
 	u32 resets;
 	u32 more;
-	bool unseen;
+	bool unrouted;
 };
 
 /**

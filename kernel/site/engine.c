@@ -145,13 +145,13 @@ static noinline void feed(struct flitcast_site *site)
 }
 
 /* Mode postman: eager flits have been transmitted; now make the routing decisions for them. */
-static noinline void look(struct flitcast_site *site)
+static noinline void route_unrouted(struct flitcast_site *site)
 	__must_hold(&site->lock)
 {
-	struct fc_event ev = { .type = FC_EV_LOOK };
+	struct fc_event ev = { .type = FC_EV_ROUTE };
 
-	while (site->todo.unseen) {
-		site->todo.unseen = false;
+	while (site->todo.unrouted) {
+		site->todo.unrouted = false;
 		flitcast_transmit(site);
 		spin_lock(&site->lock);
 		site->now = 0;
@@ -184,11 +184,11 @@ static __always_inline void before_leave(struct flitcast_site *site)
 			go_on(site);
 		if (site->todo.resets)
 			flitcast_hello_resets(site);
-		if (site->todo.unseen)
-			look(site);
+		if (site->todo.unrouted)
+			route_unrouted(site);
 		if (feeds(site) && !site->dead)
 			feed(site);
-	} while (site->todo.unseen);
+	} while (site->todo.unrouted);
 	if (site->ctrl.ports)
 		flitcast_ctrl_leave(site);
 	flitcast_check(site);

@@ -288,7 +288,7 @@ static void perform(struct bench *b)
 			break;
 		case FC_FX_RESCUE:
 			break;
-		case FC_FX_LOOK:
+		case FC_FX_ROUTE:
 		case FC_FX_RESERVE:
 		case FC_FX_ADMITTED:
 			CHECK(false, "an effect of another mode");

@@ -384,7 +384,7 @@ static void perform(struct bench *b)
 		case FC_FX_DROP:
 			CHECK(h && !e->keep, "nothing to drop");
 			break;
-		case FC_FX_LOOK:
+		case FC_FX_ROUTE:
 			CHECK(b->straight && e->port && e->vc >= FC_VC_CLASS, "nothing to look at");
 			break;
 		case FC_FX_SERVE_LOCAL:
@@ -473,7 +473,7 @@ static void check_quiet(struct bench *b)
 		}
 	do {
 		more = fc_vnet_event(&b->v, 0, &ev, &b->fx);
-		CHECK(!more || b->v.looks, "much was left to do");
+		CHECK(!more || b->v.nrouted, "much was left to do");
 		CHECK(!b->fx.n, "effect %u was left to do, for port %u", b->fx.fx[0].type,
 		      b->fx.fx[0].port);
 	} while (more);
@@ -527,10 +527,10 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
 		more = fc_vnet_event(&b->v, class, ev, &b->fx);
 		sum += record_sum(&b->fx);
 		CHECK(b->fx.n <= FC_EFFECTS, "%u effects", b->fx.n);
-		CHECK(!more || b->fx.n || b->v.looks, "more to do, and nothing done");
+		CHECK(!more || b->fx.n || b->v.nrouted, "more to do, and nothing done");
 		/* The switch stops after FC_TARGETS_MAX targets, and those of one packet more. */
-		CHECK(b->v.looks < 2 * FC_TARGETS_MAX && (b->v.looks < FC_TARGETS_MAX || more ||
-							  !b->v.work), "%u looks", b->v.looks);
+		CHECK(b->v.nrouted < 2 * FC_TARGETS_MAX && (b->v.nrouted < FC_TARGETS_MAX || more ||
+							  !b->v.work), "%u looks", b->v.nrouted);
 		if (ev->type == FC_EV_FLIT && ev->port)
 			record_flit(&b->fx, ev->port, b->ch[class].vc);
 		perform(b);
@@ -767,7 +767,7 @@ static void time_passes(struct bench *b, u32 by)
 /* At one front that waits, or at all. */
 static void look(struct bench *b, u8 class, u8 port)
 {
-	struct fc_event ev = { .type = FC_EV_LOOK, .port = port };
+	struct fc_event ev = { .type = FC_EV_ROUTE, .port = port };
 
 	event(b, class, &ev);
 }

@@ -145,7 +145,7 @@ static void perform(struct bench *b, unsigned int at, const struct fc_effect *e)
 	case FC_FX_DROP:
 		break;
 	case FC_FX_DISCARD:
-	case FC_FX_LOOK:
+	case FC_FX_ROUTE:
 	case FC_FX_RESERVE:
 	case FC_FX_ADMITTED:
 	case FC_FX_UNREACHABLE:

@@ -481,7 +481,7 @@ static const char *event_port(enum fc_event_type type)
 	case FC_EV_MORE:
 		return NULL;
 	/* Of the mad postman, in another mode. */
-	case FC_EV_LOOK:
+	case FC_EV_ROUTE:
 		return NULL;
 	}
 	return NULL;
@@ -509,7 +509,7 @@ static const char *effect_port(enum fc_effect_type type)
 	case FC_FX_RELEASE:
 	case FC_FX_RESCUE:
 	/* Modes postman and csr only. */
-	case FC_FX_LOOK:
+	case FC_FX_ROUTE:
 	case FC_FX_RESERVE:
 	case FC_FX_ADMITTED:
 		return NULL;
@@ -533,7 +533,7 @@ TEST(table_d__ports)
 
 			times += port && !strcmp(port, table_d[i]);
 		}
-		for (int t = FC_FX_SEND; t <= FC_FX_LOOK; t++) {
+		for (int t = FC_FX_SEND; t <= FC_FX_ROUTE; t++) {
 			const char *port = effect_port((enum fc_effect_type)t);
 
 			times += port && !strcmp(port, table_d[i]);

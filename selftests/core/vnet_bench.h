@@ -126,7 +126,7 @@ static inline void perform_one(const struct fc_effect *e)
 		b.unreachable++;
 		b.unreachable_mask = e->mask;
 		break;
-	case FC_FX_LOOK:
+	case FC_FX_ROUTE:
 		b.looks++;
 		break;
 	default:
@@ -354,7 +354,7 @@ static inline void ack(u32 site, u32 flits)
 /* The runner routes the waiting fronts, after a while. */
 static inline void look(void)
 {
-	struct fc_event ev = { .type = FC_EV_LOOK };
+	struct fc_event ev = { .type = FC_EV_ROUTE };
 
 	b.looks = 0;
 	event(0, &ev);

@@ -221,7 +221,7 @@ static void perform(struct liar *l, struct voice *v, const struct fc_effect *e, 
 	case FC_FX_RESET:
 		*resets |= fc_bit(e->port);
 		break;
-	case FC_FX_LOOK:
+	case FC_FX_ROUTE:
 	case FC_FX_RESERVE:
 	case FC_FX_ADMITTED:
 		break;

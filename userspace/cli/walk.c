@@ -151,7 +151,7 @@ void walk_note(struct visit *visit, const struct fc_node *node, const u8 *head,
 	case FC_FX_RESEND:
 	case FC_FX_RELEASE:
 	case FC_FX_RESCUE:
-	case FC_FX_LOOK:
+	case FC_FX_ROUTE:
 	case FC_FX_RESERVE:
 	case FC_FX_ADMITTED:
 		break;

@@ -29,7 +29,7 @@ static const struct fc_timing timing = {
  * @branch_mask: targets of each branch of the visit
  * @routes: around what is dead, or NULL
  * @straight: ways straight on in mode postman, or NULL
- * @unseen: a front waits to be looked at
+ * @unrouted: a front waits to be looked at
  */
 struct stage {
 	struct fc_vnet v;
@@ -39,7 +39,7 @@ struct stage {
 	u64 *branch_mask;
 	u32 *routes;
 	struct fc_straight *straight;
-	bool unseen;
+	bool unrouted;
 	struct fc_vbranch *branch;
 	struct fc_rx *rx;
 	struct fc_tx *tx;
@@ -52,7 +52,7 @@ static void note(struct stage *stage, const struct fc_effect *fx)
 {
 	struct visit *visit = stage->visit;
 
-	stage->unseen |= fx->type == FC_FX_LOOK;
+	stage->unrouted |= fx->type == FC_FX_ROUTE;
 	if (fx->type != FC_FX_SEND) {
 		walk_note(visit, &stage->node, stage->head, fx);
 		return;
@@ -190,8 +190,8 @@ void walk_vnet(const struct network *net, struct visit *visit, const u8 *head,
 	ev.flit.data = fc_wire_data_len(head);
 	ev.flit.parts = FC_PART_HEAD | FC_PART_TERM | visit->run << FC_PART_RUN_SHIFT;
 	event(&stage, class, ev);
-	if (stage.unseen)
-		event(&stage, 0, (struct fc_event){ .type = FC_EV_LOOK });
+	if (stage.unrouted)
+		event(&stage, 0, (struct fc_event){ .type = FC_EV_ROUTE });
 	visit->dead = stage.stat[FC_STAT_PKT_DEAD];
 	visit->type = type_of(stage.stat, visit->ntargets);
 	visit->forced = visit->kept;

@@ -455,7 +455,7 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 	case FC_FX_RESCUE:
 		/* Simulated links stay up. */
 		break;
-	case FC_FX_LOOK:
+	case FC_FX_ROUTE:
 		look_soon(sim, at, fx);
 		break;
 	/* Mode csr has a simulator of its own. */
@@ -669,7 +669,7 @@ static void net_tell_stuck(const struct sim *sim)
 static void word_event(struct sim *sim, const struct event *event)
 {
 	struct fc_event ev = { .type = FC_EV_ROOM, .count = 1 };
-	struct fc_event look = { .type = FC_EV_LOOK, .port = event->port };
+	struct fc_event look = { .type = FC_EV_ROUTE, .port = event->port };
 
 	if (sim->nclasses)
 		fetch(sim);

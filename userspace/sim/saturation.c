@@ -82,7 +82,7 @@ static u32 tree_least(const struct fc_topo *topo, const struct draw *m)
 	return sum > most ? sum : most;
 }
 
-static void look_at(struct sample *sample, const struct config *config, const struct draw *m)
+static void route_at(struct sample *sample, const struct config *config, const struct draw *m)
 {
 	double flits = traffic_flits(config, m->bytes, m->ntargets);
 	u32 half = config->topo.nsites / 2;
@@ -168,7 +168,7 @@ bool saturation_expected(const struct config *config)
 	for (u32 i = 0; i < SAMPLE; i++) {
 		traffic_draw(config, &rng, &m);
 		traffic_draw_targets(config, &rng, &m);
-		look_at(&sample, config, &m);
+		route_at(&sample, config, &m);
 	}
 	load = (double)config->load / OPTION_UNIT;
 	if (config->every)

@@ -209,8 +209,8 @@ static void perform(unsigned int at, const struct fc_effect *e)
 	case FC_FX_ADMITTED:
 		world_breaks("site %u: an effect of mode csr", at);
 		break;
-	case FC_FX_LOOK:
-		/* FC_EV_LOOK may follow at any time: the site knows which fronts are unrouted. */
+	case FC_FX_ROUTE:
+		/* FC_EV_ROUTE may follow at any time: the site knows which fronts are unrouted. */
 		if (!fc_mode_ops(world_cfg->mode)->eager)
 			world_breaks("site %u: a look in this mode", at);
 		break;

@@ -24,7 +24,7 @@ static void channel_events(struct list *list, unsigned int at, u8 port, u8 chann
 	const struct lines *peer = &world.node[peer_of(at, port)].line[channel];
 	unsigned int where = place_of(at, port, channel);
 
-	if (world.node[at].vnet.unseen[channel] & fc_bit(port))
+	if (world.node[at].vnet.unrouted[channel] & fc_bit(port))
 		may(list, WORLD_LOOK, where);
 	if (line->wire[port].n) {
 		may(list, WORLD_ARRIVE, where);
@@ -116,7 +116,7 @@ static void look_events(struct list *list, unsigned int at)
 	unsigned int unseen = 0;
 
 	for (u8 c = 0; c < world_nchannels; c++)
-		for (u32 rest = world.node[at].vnet.unseen[c]; rest; rest &= rest - 1)
+		for (u32 rest = world.node[at].vnet.unrouted[c]; rest; rest &= rest - 1)
 			unseen++;
 	if (unseen > 1)
 		may(list, WORLD_LOOK_ALL, at);
@@ -313,7 +313,7 @@ void world_act(u16 event)
 {
 	unsigned int where = world_place_of(event), at;
 	struct fc_event room = { .type = FC_EV_ROOM, .count = 1 };
-	struct fc_event look = { .type = FC_EV_LOOK };
+	struct fc_event look = { .type = FC_EV_ROUTE };
 	struct lines *line;
 	u8 port, channel;
 

@@ -133,7 +133,7 @@ static void check_out(unsigned int at, u8 class, u8 port)
 		world_breaks("site %u port %u class %u: a packet has begun, and there is no room for its end",
 			     at, port, class);
 	/* An eager packet waits for its routing decision. */
-	if (in->sight == FC_SIGHT_NOT)
+	if (in->routed == FC_ROUTED_NOT)
 		return;
 	if ((b->begun || room >= in->n) && b->flit < in->come)
 		world_breaks("site %u port %u class %u: a branch could go on, and waits", at, port,
@@ -278,7 +278,7 @@ static void code_in(struct codec *c, struct fc_vin *in)
 	CODE(c, in->cut, 1);
 	CODE(c, in->moved, 1);
 	CODE(c, in->ran, 1);
-	CODE(c, in->sight, 2);
+	CODE(c, in->routed, 2);
 	if (c->load)
 		in->active = 0;
 	for (u8 i = 0; i < in->nbranches; i++) {
@@ -289,7 +289,7 @@ static void code_in(struct codec *c, struct fc_vin *in)
 	/*
 	 * The routing decision needs the branch by which an eager packet left, even after its end.
 	 */
-	if (in->ran && in->sight != FC_SIGHT_DONE)
+	if (in->ran && in->routed != FC_ROUTED_DONE)
 		CODE(c, in->branch[0].port, PORT_BITS);
 }
 
@@ -335,7 +335,7 @@ static void code_node(struct codec *c, unsigned int at)
 			if (used(at, class, p))
 				code_in(c, &node->vin[class * v->nports + p]);
 	for (u8 class = 0; class < v->nclasses && v->straight; class++)
-		CODE(c, v->unseen[class], WORLD_PORTS);
+		CODE(c, v->unrouted[class], WORLD_PORTS);
 	for (u8 class = 0; class < v->nclasses; class++)
 		for (u8 p = 1; p < v->nports; p++)
 			if (world_carried[at][p] & fc_bit(class))
