@@ -1,9 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receiving ends: flows, messages put together from packets, delivery to ports.
+ * Receiving end: admits messages, stores their packets, delivers complete messages to ports in
+ * order, and acks them.
  *
- * The flows are the site's, not the socket's, so that a packet that comes late is
- * known as a duplicate even if another socket has the port by then.
+ * A flow is one source socket sending to one local port.  Every packet of a flow carries the
+ * sequence number of its message and the number of the oldest message that the source still keeps;
+ * the latter lets the receiver skip messages that the source has aborted.
+ *
+ *	source                              receiver
+ *	first packet of message n  ------>  buffer space for all of n?
+ *	                           <------  yes: CONFIRM (ack: cumulative + packet bitmap)
+ *	other packets of n         ------>  store them; CONFIRM for each
+ *	                                    n complete and in order: deliver to the port
+ *
+ *	first packet of message n  ------>  no buffer space: queue the flow, drop the packet
+ *	                           <------  NO_ROOM (refused)
+ *	                           <------  ROOM: space is now reserved for n (grant; rxroom.c)
+ *	first packet of message n  ------>  as above
+ *
+ *	no ack in time: ASK        ------>  CONFIRM, ROOM, NO_ROOM or REFUSED
+ *	messages before n aborted: FORWARD > skip them; CONFIRM
+ *	                           <------  LEVEL: flow unknown here, which messages are over?
+ *	OVER or CLOSED             ------>  begin, or release, the flow
+ *
+ * A message is admitted only if there is buffer space for all of it, so a message that has begun
+ * can always be completed.  Messages are charged to the port from admission until its reader
+ * consumes them.
+ *
+ * Related files: rxflow.c (table of flows), rxmsg.c (reassembly), rxroom.c (buffer space and
+ * grants), core/ends.c (sequence numbers and windows; no kernel interfaces).
+ *
+ * Flows belong to the site, not to the socket: a late packet is recognised as a duplicate even if
+ * another socket has bound the port meanwhile.  All functions run under the site's lock.
  */
 #include <linux/sizes.h>
 #include <linux/slab.h>
@@ -15,7 +43,7 @@
 #include "fabric/csr.h"
 #include "fabric/enter.h"
 
-/* Confirmations that were owed are sent so many in one go. */
+/* Maximum number of delayed acks sent in one flitcast_rx_time() call. */
 #define PAY_BUDGET	64
 
 static noinline struct flitcast_port *port_look_up(struct flitcast_site *site, u16 number)
@@ -27,7 +55,7 @@ static noinline struct flitcast_port *port_look_up(struct flitcast_site *site, u
 	return port;
 }
 
-/* The port, for what comes in. */
+/* Return: the port that receives packets for @number; NULL: none, or it is being detached. */
 static inline struct flitcast_port *port_open(struct flitcast_site *site, u16 number)
 {
 	struct flitcast_port *port = site->ends->ports.last;
@@ -44,7 +72,7 @@ static struct rx_key key_of(const struct fc_packet *pk, u16 port)
 	};
 }
 
-/* The same of a control frame of the source. */
+/* Return: the key of the flow that a control frame from the source refers to. */
 static struct rx_key key_of_ctrl(const struct fc_ctrl *ctrl)
 {
 	return (struct rx_key) {
@@ -65,7 +93,7 @@ static void answer(struct flitcast_site *site, const struct fc_packet *pk,
 
 	if (flow) {
 		fc_rxflow_confirm(&flow->core, t->seq, &ctrl);
-		/* Whatever it says, it says the level with it. */
+		/* Every control frame carries the cumulative ack: cancel the delayed one. */
 		list_del_init(&flow->owed);
 	}
 	site->stat[FC_STAT_CTRL_SENT]++;
@@ -75,7 +103,7 @@ static void answer(struct flitcast_site *site, const struct fc_packet *pk,
 		flitcast_ctrl_send(site, &ctrl);
 }
 
-/* A message was delivered whose source can wait for the confirmation. */
+/* Schedule a delayed ack: the source allowed it (FC_PACKET_LATER) and the message was delivered. */
 static void owe(struct flitcast_site *site, struct rx_flow *flow)
 {
 	if (!list_empty(&flow->owed))
@@ -85,7 +113,7 @@ static void owe(struct flitcast_site *site, struct rx_flow *flow)
 	site->clock.ends_at = min(site->clock.ends_at, flow->owed_at);
 }
 
-/* The confirmation that is owed: of all that was delivered. */
+/* Send the delayed ack of a flow.  It is cumulative: it acks all messages delivered so far. */
 static void pay(struct flitcast_site *site, struct rx_flow *flow)
 {
 	struct fc_ctrl ctrl = {
@@ -105,7 +133,7 @@ bool flitcast_rx_time(struct flitcast_site *site, u64 until)
 	struct rx_flow *flow, *next;
 
 	list_for_each_entry_safe(flow, next, &site->ends->rx.owed, owed) {
-		/* The timer goes on with it, so that nobody holds the lock for long. */
+		/* Over budget: the timer sends the rest, so that the lock is not held for long. */
 		if (flow->owed_at > until || !budget--) {
 			site->clock.ends_at = min(site->clock.ends_at, flow->owed_at);
 			return flow->owed_at <= until;
@@ -115,7 +143,7 @@ bool flitcast_rx_time(struct flitcast_site *site, u64 until)
 	return false;
 }
 
-/* What the source does not send any more. */
+/* Argument of skip(): the site and the flow whose message the source has aborted. */
 struct skip_arg {
 	struct flitcast_site *site;
 	struct rx_flow *flow;
@@ -131,7 +159,7 @@ static void skip(void *arg, struct fc_rxmsg *m)
 	flitcast_rxmsg_drop(a->site, m);
 }
 
-/* May this message come in, as far as the port is concerned? */
+/* Ask the port whether it admits a new message.  Without @admit it takes FC_KIND_MESSAGE only. */
 static enum flitcast_admit may_come(struct flitcast_port *port, const struct fc_packet *pk,
 				    bool early)
 {
@@ -141,8 +169,11 @@ static enum flitcast_admit may_come(struct flitcast_port *port, const struct fc_
 }
 
 /*
- * Reserve room for a message and make its place.  Its packets are thought to hold what the first
- * one, which is here, does.  The next message needs no place if that packet is all of it.
+ * Reserve buffer space for a message and occupy its slot in the window.  The charge assumes that
+ * each packet takes as much memory beyond its data as the first one does, which is here.  A message
+ * that is next in order and complete in this packet needs no slot.
+ *
+ * Return: false if there is no space (the flow then waits for a grant) or no memory.
  */
 static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		  struct rx_flow *flow, struct fc_rxmsg *slot, const struct fc_target *t,
@@ -153,7 +184,7 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 	bool early = t->seq != flow->core.next;
 	void *msg;
 
-	/* A message that is delivered at once leaves nothing for flitcast_rx_reclaim() to free. */
+	/* flitcast_rx_reclaim() has nothing to free of a message that is delivered right away. */
 	if (later || early || !taken->alone)
 		rx_holds(flow, port);
 	if (later || !flitcast_rx_charge(site, port, flow, charge, early)) {
@@ -161,7 +192,10 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		flitcast_rx_reclaim(site, port);
 		site->stat[FC_STAT_MSG_NO_ROOM]++;
 		*rx_need(flow, t->seq) = charge;
-		/* One that came early waits for its turn first. */
+		/*
+		 * A message ahead of its turn must not queue for a grant: its predecessors come
+		 * first.
+		 */
 		if (!early && list_empty(&flow->waiting))
 			list_add_tail(&flow->waiting, &port->waiting);
 		return false;
@@ -181,7 +215,10 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 	return true;
 }
 
-/* One more packet of a message.  One that was not expected makes the message that. */
+/*
+ * Update the arrival times of a message for one more packet.  If the arrival time of any packet was
+ * not reserved (@due is 0), the message has no reserved arrival time.
+ */
 static void note_arrival(struct flitcast_arrival *arrival, u64 due, u64 now)
 {
 	bool first = !arrival->arrived;
@@ -193,7 +230,10 @@ static void note_arrival(struct flitcast_arrival *arrival, u64 due, u64 now)
 		arrival->reserved = max(arrival->reserved, due);
 }
 
-/* A message for a port is complete.  One that nobody is to read may be news for the port, too. */
+/*
+ * Hand a complete message to the port.  The port may decline to keep it (no reader wants it) but
+ * may still have changed state, so it is woken in any case.
+ */
 static void hand_over(struct flitcast_site *site, struct flitcast_port *port, struct sk_buff *skb)
 {
 	site->stat[FC_STAT_MSG_DELIVERED]++;
@@ -214,7 +254,7 @@ static void deliver(struct flitcast_site *site, struct flitcast_port *port,
 	hand_over(site, port, skb);
 }
 
-/* What a delivery says of itself; not @charge. */
+/* Fill in the metadata of a delivered message, except @charge. */
 static void describe(struct flitcast_delivery *d, const struct fc_packet *pk,
 		     const struct fc_part *part, u32 cut, const struct flitcast_votes *votes)
 {
@@ -236,7 +276,7 @@ static void describe(struct flitcast_delivery *d, const struct fc_packet *pk,
 	d->dissent = votes ? votes->dissent : 0;
 }
 
-/* What deliver_next() does where one is ready, or was put off. */
+/* Slow path of deliver_next(): the next message is complete, or was refused for lack of space. */
 static noinline void deliver_waiting(struct flitcast_site *site, struct flitcast_port *port,
 				     struct rx_flow *flow)
 {
@@ -244,14 +284,17 @@ static noinline void deliver_waiting(struct flitcast_site *site, struct flitcast
 
 	while ((m = fc_rxflow_ready(&flow->core)))
 		deliver(site, port, flow, m);
-	/* That of a message that was put off as early, too. */
+	/*
+	 * The next message may have been refused while it was ahead of its turn: queue for a grant
+	 * now.
+	 */
 	if (*rx_need(flow, flow->core.next) && list_empty(&flow->waiting)) {
 		list_add_tail(&flow->waiting, &port->waiting);
 		flitcast_rx_invite(site, port);
 	}
 }
 
-/* The turn of those behind a message that was delivered has come. */
+/* A message was delivered: deliver its complete successors too. */
 static inline void deliver_next(struct flitcast_site *site, struct flitcast_port *port,
 				struct rx_flow *flow)
 {
@@ -259,7 +302,9 @@ static inline void deliver_next(struct flitcast_site *site, struct flitcast_port
 		deliver_waiting(site, port, flow);
 }
 
-/* When a packet was to come, by its header, which is not kept. */
+/*
+ * Return: when a packet was due by its reservation; read from the header, which is dropped later.
+ */
 static u64 csr_due(struct flitcast_site *site, const struct sk_buff_head *flits,
 		   const struct flitcast_votes *votes)
 {
@@ -267,8 +312,9 @@ static u64 csr_due(struct flitcast_site *site, const struct sk_buff_head *flits,
 }
 
 /*
- * A broadcast is the same to all: it does not say which older messages this target has not got yet.
- * Return: what it says to this one, in @own; NULL: it is beyond the window.
+ * A broadcast packet is identical for all targets, so its @lag does not apply to this one: assume
+ * that no older message was aborted.  Return: the target entry as it applies here, in @own; NULL:
+ * the message is beyond the window.
  */
 static const struct fc_target *cast_target(const struct rx_flow *flow, const struct fc_target *t,
 					   struct fc_target *own)
@@ -280,7 +326,7 @@ static const struct fc_target *cast_target(const struct rx_flow *flow, const str
 	return own;
 }
 
-/* A packet was taken: it is kept, and delivered with the others if it was the last one. */
+/* Store an accepted packet, and deliver the message if this was the last packet missing. */
 static void rx_keep(struct flitcast_site *site, struct flitcast_port *port, struct rx_flow *flow,
 		    struct fc_rxmsg *slot, const struct fc_packet *pk, const struct fc_part *part,
 		    struct rx_taken *taken, u64 due, const struct flitcast_votes *votes)
@@ -302,7 +348,10 @@ static void rx_keep(struct flitcast_site *site, struct flitcast_port *port, stru
 		deliver_waiting(site, port, flow);
 }
 
-/* The level of a flow was @before.  Others may have waited only for what the source gave up. */
+/*
+ * The cumulative ack of a flow may have moved on from @before because the source aborted messages:
+ * deliver complete messages that waited for these only, and release their grants.
+ */
 static void went_up(struct flitcast_site *site, struct flitcast_port *port, struct rx_flow *flow,
 		    u32 before)
 {
@@ -315,7 +364,7 @@ static void went_up(struct flitcast_site *site, struct flitcast_port *port, stru
 	flitcast_rx_level(site, port, flow, before);
 }
 
-/* Any packet of a flow, step by step. */
+/* Process a packet of a flow: classify it, admit a new message, store the packet, ack it. */
 static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *port,
 			    struct rx_flow *flow, struct sk_buff_head *flits,
 			    const struct fc_packet *pk, const struct fc_target *t,
@@ -356,7 +405,10 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 		answer(site, pk, t, flow, FC_CTRL_CONFIRM);
 		goto drop;
 	case FC_RX_ADMIT:
-		/* A later one of a message that was given up here: from the beginning. */
+		/*
+		 * No state for this message, e.g. it was reclaimed: the source must restart with
+		 * the first packet.
+		 */
 		if (packet != part.first) {
 			answer(site, pk, t, flow, FC_CTRL_ROOM);
 			over = false;
@@ -394,7 +446,10 @@ drop:
 	return over;
 }
 
-/* There is no such port, or it has no flow of the source yet. */
+/*
+ * Process a packet without a port, or without a flow: refuse it, ask the source for the state of
+ * the flow, or create the flow.
+ */
 static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *port,
 			      struct rx_flow *flow, struct sk_buff_head *flits,
 			      const struct fc_packet *pk, const struct fc_target *t,
@@ -404,7 +459,9 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 	bool over = true;
 
 	if (!port) {
-		/* What a socket received before it was closed is not refused afterwards. */
+		/*
+		 * Ack messages that a socket received before it was closed; refuse only new ones.
+		 */
 		bool had = flow && fc_before(t->seq, flow->core.next);
 
 		if (!had)
@@ -414,8 +471,9 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 	}
 	if (flitcast_rxflow_old(site, &key) || (votes && t->lag == FC_CAST_LAG_MAX)) {
 		/*
-		 * The flow may have been forgotten, or more older messages may be to come than
-		 * @lag can say: ask the source which are over; it sends the others again.
+		 * The flow may have been evicted, or more older messages may be outstanding than
+		 * @lag can express: ask the source which messages are over.  The source sends the
+		 * others again.
 		 */
 		site->stat[FC_STAT_FLOW_UNKNOWN]++;
 		flitcast_rx_level_ask(site, &key, t->seq, t->seq - t->lag);
@@ -425,7 +483,7 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 	flow = flitcast_rxflow_make(site, port, &key);
 	if (flow)
 		return rx_any(site, port, flow, flits, pk, t, votes);
-	/* The source asks when others may have gone. */
+	/* The flow table is full: the source asks again, when other flows may have been evicted. */
 	answer(site, pk, t, NULL, FC_CTRL_NO_ROOM);
 	over = false;
 drop:
@@ -447,7 +505,7 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	return rx_any(site, port, flow, flits, pk, t, votes);
 }
 
-/* All before a level is over at the source: what was received of that is, too. */
+/* Skip all messages before @level: the source has aborted or completed them. */
 static void forward(struct flitcast_site *site, struct flitcast_port *port, struct rx_flow *flow,
 		    u32 level)
 {
@@ -460,7 +518,7 @@ static void forward(struct flitcast_site *site, struct flitcast_port *port, stru
 
 void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 {
-	/* Of a message that is over at its source: it answers for none. */
+	/* Acks no message by itself: @seq is that of a message the source has completed. */
 	struct fc_ctrl reply = {
 		.kind = FC_CTRL_CONFIRM, .dst = ctrl->site, .incarnation = ctrl->incarnation,
 		.sock = ctrl->sock, .site = site->cfg.id, .port = ctrl->port,
@@ -470,7 +528,7 @@ void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	const struct rx_key key = key_of_ctrl(ctrl);
 	struct rx_flow *flow = flitcast_rxflow_find(site, &key);
 
-	/* Else nothing is kept of it, and there is nothing to forget. */
+	/* Without a flow, or a port, there is nothing to skip. */
 	if (flow && port && flow->core.begun) {
 		flitcast_rxflow_used(site, flow);
 		forward(site, port, flow, ctrl->next);
@@ -480,7 +538,7 @@ void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	flitcast_ctrl_send(site, &reply);
 }
 
-/* An answer that is older than this may speak of what was over before. */
+/* Answers older than this are ignored: they may predate messages that have completed since. */
 #define ANSWER_NS	(4 * NSEC_PER_SEC)
 
 void flitcast_rx_over(struct flitcast_site *site, const struct fc_ctrl *ctrl)
@@ -491,7 +549,10 @@ void flitcast_rx_over(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	struct rx_flow *flow = flitcast_rxflow_find(site, &key);
 
 	if (!flow) {
-		/* What is not over comes again, and finds the flow. */
+		/*
+		 * Create the flow: the source retransmits outstanding messages, and they must find
+		 * it.
+		 */
 		if (closed || !port || flitcast_site_now(site) - ctrl->have > ANSWER_NS)
 			return;
 		flow = flitcast_rxflow_make(site, port, &key);
@@ -521,9 +582,9 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 
 	t.lag = min_t(u32, ask->seq - ask->next, FC_FLOW_WINDOW - 1);
 	/*
-	 * The source keeps nothing before that.  One that waits for room sends no packet that would
-	 * say so; and FC_CTRL_FORWARD was perhaps answered before this flow was here, which a
-	 * packet began that had waited on its way and says less.
+	 * The source has completed all messages before @next.  While it waits for a grant it sends
+	 * no packet that would say so, and FC_CTRL_FORWARD may have been answered before this flow
+	 * was created by a delayed packet with an older @lag.
 	 */
 	if (flow && port && flow->core.begun)
 		forward(site, port, flow, ask->next);
@@ -536,7 +597,9 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 		site->stat[FC_STAT_FLOW_UNKNOWN]++;
 		flitcast_rx_level_ask(site, &key, ask->seq, ask->next);
 	} else if (!flow) {
-		/* Nothing is known of it: it may come as if for the first time. */
+		/*
+		 * No state for this flow: the source may begin the message from its first packet.
+		 */
 		answer(site, &pk, &t, NULL, FC_CTRL_ROOM);
 	} else if (!*rx_need(flow, ask->seq) ||
 		   (flow->invited && ask->seq == flow->core.next)) {

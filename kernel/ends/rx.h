@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Receiving ends: packets in, messages to ports.
- */
+/* Receiving end of a site: packets in, messages to ports.  All functions: under the site's lock. */
 #ifndef FLITCAST_ENDS_RX_H
 #define FLITCAST_ENDS_RX_H
 
@@ -10,10 +8,10 @@
 struct flitcast_site;
 
 /**
- * struct flitcast_votes - how a broadcast came to be believed
- * @copies: copies received by then
- * @votes: of these, equal to it
- * @dissent: ports by which the others came
+ * struct flitcast_votes - how a copy of a broadcast was accepted
+ * @copies: copies received until then
+ * @votes: of these, equal to the accepted one
+ * @dissent: bit mask of the ports by which different copies came
  */
 struct flitcast_votes {
 	u32 dissent;
@@ -22,15 +20,18 @@ struct flitcast_votes {
 };
 
 /*
- * Confirmations that could wait until @until are sent, and the timer is set for the others.
- * Return: true if there are more of them than are sent in one go.
+ * Send the delayed acks due by @until, and set the timer for the others.  Return: true if more are
+ * due than one call sends.
  */
 bool flitcast_rx_time(struct flitcast_site *site, u64 until);
-/* All before a level is over at its source. */
+/* The source has completed or aborted all messages before @ctrl->next (FC_CTRL_FORWARD). */
 void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl);
-/* A source asks for a message that was put off. */
+/* A source asks whether a message has arrived, or whether there is space for it (FC_CTRL_ASK). */
 void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask);
-/* A source answers what is over (FC_CTRL_OVER), or needs a flow no more (FC_CTRL_CLOSED). */
+/*
+ * A source answers FC_CTRL_LEVEL: which messages are over (FC_CTRL_OVER), or that the flow is
+ * closed (FC_CTRL_CLOSED).
+ */
 void flitcast_rx_over(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 
 #endif /* FLITCAST_ENDS_RX_H */
