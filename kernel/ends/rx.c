@@ -483,7 +483,9 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 	flow = flitcast_rxflow_make(site, port, &key);
 	if (flow)
 		return rx_any(site, port, flow, flits, pk, t, votes);
-	/* The flow table is full: the source asks again, when other flows may have been evicted. */
+	/*
+	 * No flow: the table is full, or there is no memory.  The source asks again (FC_CTRL_ASK).
+	 */
 	answer(site, pk, t, NULL, FC_CTRL_NO_ROOM);
 	over = false;
 drop:

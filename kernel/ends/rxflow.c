@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiving flows of a site: who has one, and which gives way to another.
+ * Table of the receiving flows of a site, and their eviction.
  *
- * A flow that is forgotten could take a packet that comes late for a new one.  So one is forgotten
- * only when its source has said that all it brought is over there (it is settled), and of each
- * source site it is kept which of its sockets may have had flows that are forgotten: what comes of
- * these, and has no flow, is not received before the source has said what of it is over
- * (FC_CTRL_LEVEL).  Sockets have numbers that grow, so new ones are not among them.
+ *	open ----(idle, table fills up: ask the source, LEVEL)----> asked
+ *	open or asked ----(source: all is over, OVER)-------------> settled
+ *	any ----(source: the flow is closed, CLOSED)--------------> closed
+ *	asked, settled, closed ----(a packet of the flow)---------> open
+ *
+ *	Eviction: closed first, then settled, then asked flows whose source is unresponsive
+ *	(no answer for SILENT_NS).
+ *
+ * If a flow is evicted, a late packet of it must not be taken for the first packet of a new flow.
+ * So a flow is evicted only if its source has said that all its messages are over (settled or
+ * closed), or if the source is unresponsive; and for each source site the table remembers which of
+ * its sockets may have had evicted flows.  A packet from one of these sockets that matches no flow
+ * is not received until the source has said which messages are over (FC_CTRL_LEVEL).  Socket
+ * numbers increase, so new sockets are not affected.
+ *
+ * One source site may have at most half of all flows, and the sites with most flows are evicted
+ * from first.
  */
 #include <linux/hashtable.h>
 #include <linux/log2.h>
@@ -17,35 +29,34 @@
 #include "ends/rxflow.h"
 #include "fabric/enter.h"
 
-/* Of these one source site may have so many. */
+/* Maximum number of flows of one source site. */
 #define FLOWS_OF_ONE	(FLITCAST_FLOWS_MAX / 2)
-/* From so many on sources are asked which of them they need no more. */
+/* Number of flows from which on sources are asked which of them they no longer need. */
 #define FLOWS_MANY	(FLITCAST_FLOWS_MAX / 4 * 3)
-/* So many are asked for each new flow, if they were not used for so long. */
+/* For each new flow, ask about ASK_BATCH flows that have been idle for ASK_IDLE_NS. */
 #define ASK_BATCH	2
 #define ASK_IDLE_NS	(100 * NSEC_PER_MSEC)
-/* One that is asked so long ago, and did not settle, is its source's to lose. */
+/* A source that has not answered for this long is unresponsive: the flow may be evicted. */
 #define SILENT_NS	NSEC_PER_SEC
-/* Source sites without flows of which something is remembered. */
+/* Maximum number of source sites remembered only because flows of them were evicted. */
 #define IDLE_MAX	1024
-/* Classes of source sites by the logarithm of how many flows they have. */
+/* Number of lists of source sites, by the logarithm of their number of flows. */
 #define SIZES		(ilog2(FLITCAST_FLOWS_MAX) + 1)
 
 /**
  * struct rx_source - flows of one source site
- * @node: in the table
- * @flows: by socket, port and incarnation: no flow costs more to find, whatever numbers others
- *	make up
- * @by_size: in the list of those with about as many flows; without any, in that of idle ones
- * @open: flows that are in use, the longest unused first
- * @asked: flows whose source was asked whether it needs them, the first one first
- * @over: flows that are settled or closed, the first one first
+ * @node: entry in flitcast_rx.sources
+ * @flows: tree by socket, port and incarnation: lookup stays O(log n) even if a peer picks its
+ *	numbers so that they would collide in a hash table
+ * @by_size: entry in flitcast_rx.size or, without flows, flitcast_rx.idle
+ * @open: flows in use, least recently used first
+ * @asked: flows that the source was asked about, in the order of asking
+ * @over: flows that are settled or closed, oldest first
  * @src: source site
- * @nflows: how many
- * @incarnation: whose flow was forgotten, if @forgot
- * @last: number of the newest of its sockets of which that is true
- * @forgot: a flow was forgotten
- * @any: flows of several lives were, or it is not known
+ * @incarnation: incarnation of the site whose flows were evicted, if @forgot
+ * @last: highest number of a socket of that incarnation with an evicted flow
+ * @forgot: a flow was evicted
+ * @any: flows of several incarnations were evicted, or it is unknown which
  */
 struct rx_source {
 	struct hlist_node node;
@@ -64,14 +75,14 @@ struct rx_source {
 
 /**
  * struct flitcast_rx - receiving flows of a site
- * @nflows: how many there are
- * @closed: of these, those whose source has closed, the first one first
- * @settled: and those of which the source says that all is over, likewise
- * @sources: source sites by number
- * @size: of these, those that have flows, by how many
- * @idle: the others, the oldest first
- * @nidle: how many
- * @forgot: what was remembered of a source site is forgotten
+ * @nflows: number of flows
+ * @closed: flows that the source has closed, oldest first
+ * @settled: flows of which the source says that all messages are over, oldest first
+ * @sources: source sites, by site number
+ * @size: source sites with flows, by the logarithm of their number of flows
+ * @idle: source sites without flows, oldest first
+ * @nidle: number of entries of @idle
+ * @forgot: a source site was dropped from @idle: any source may have had evicted flows
  */
 struct flitcast_rx {
 	unsigned int nflows;
@@ -110,7 +121,7 @@ void flitcast_rxflow_free(struct flitcast_site *site)
 
 	if (!rx)
 		return;
-	/* No port is there any more, and so nothing is held by any flow. */
+	/* All ports are detached: no flow holds messages. */
 	hash_for_each_safe(rx->sources, bucket, next, source, node) {
 		rbtree_postorder_for_each_entry_safe(flow, next_flow, &source->flows, node)
 			kfree(flow);
@@ -168,7 +179,7 @@ static void source_free(struct rx_source *source)
 }
 
 /*
- * @source has no flows.  It is freed, unless it must be remembered that flows of it were forgotten:
+ * @source has no flows.  It is freed, unless it must be remembered that flows of it were evicted:
  * then it becomes idle, and the source that has been idle for longest may be freed.
  */
 static void source_rest(struct flitcast_rx *rx, struct rx_source *source)
@@ -185,7 +196,7 @@ static void source_rest(struct flitcast_rx *rx, struct rx_source *source)
 	rx->forgot = true;
 }
 
-/* @source has one flow more, or less, and is freed or becomes idle with the last one. */
+/* Count a flow of @source in or out.  With its last flow, @source is freed or becomes idle. */
 static void source_count(struct flitcast_rx *rx, struct rx_source *source, int more)
 {
 	/* A source that is in a list and has no flows is idle. */
@@ -230,7 +241,7 @@ bool flitcast_rxflow_old(const struct flitcast_site *site, const struct rx_key *
 	       !fc_before(source->last, key->sock & ~FC_SOCK_CAST);
 }
 
-/* The source of @flow may be freed. */
+/* Evict @flow.  Its source is freed, or becomes idle, with its last flow. */
 static void forget(struct flitcast_site *site, struct rx_flow *flow)
 {
 	struct rx_source *source = flow->source;
@@ -258,7 +269,7 @@ static void forget(struct flitcast_site *site, struct rx_flow *flow)
 	kfree(flow);
 }
 
-/* The source site that has most flows, or about as many. */
+/* Return: a source site with the most flows, to within a factor of two; NULL: no site has any. */
 static struct rx_source *largest(struct flitcast_rx *rx)
 {
 	int i;
@@ -269,7 +280,7 @@ static struct rx_source *largest(struct flitcast_rx *rx)
 	return NULL;
 }
 
-/* Ask a source about those of its flows that are unused for longest. */
+/* Ask a source site about its least recently used flows. */
 static void ask(struct flitcast_site *site, struct rx_source *source)
 {
 	u64 now = flitcast_site_now(site);
@@ -286,7 +297,7 @@ static void ask(struct flitcast_site *site, struct rx_source *source)
 	}
 }
 
-/* One that may be forgotten for a flow of @source; NULL: none. */
+/* Return: a flow that may be evicted for a new one of @source; NULL: none. */
 static struct rx_flow *victim(struct flitcast_site *site, struct rx_source *source)
 {
 	u64 now = flitcast_site_now(site);
@@ -295,20 +306,20 @@ static struct rx_flow *victim(struct flitcast_site *site, struct rx_source *sour
 	struct rx_flow *flow;
 
 	if (source->nflows >= FLOWS_OF_ONE) {
-		/* @source has its share: only its own flows give way. */
+		/* @source has used up its share: evict one of its own flows. */
 		flow = list_first_entry_or_null(&source->over, struct rx_flow, over);
 	} else {
 		flow = list_first_entry_or_null(&rx->closed, struct rx_flow, lru);
 		if (!flow)
 			flow = list_first_entry_or_null(&rx->settled, struct rx_flow, lru);
-		/* The source with most flows gives way, unless @source has as many. */
+		/* Evict from the source with most flows, unless @source has as many. */
 		from = largest(rx);
 	}
 	if (flow)
 		return flow;
 	if (!from || (from != source && from->nflows <= source->nflows))
 		return NULL;
-	/* A source that does not answer may lose the flow that it was asked about first. */
+	/* If a source does not answer, evict the flow that it was asked about first. */
 	flow = list_first_entry_or_null(&from->asked, struct rx_flow, lru);
 	return flow && now >= flow->asked_at + SILENT_NS ? flow : NULL;
 }
@@ -348,8 +359,8 @@ struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast
 	list_add_tail(&flow->lru, &source->open);
 	source_count(rx, source, 1);
 	/*
-	 * The evicted flow may be of the same source, which must not become idle, or be freed,
-	 * in between: the new flow is counted first.
+	 * Count the new flow first: the evicted one may belong to the same source, which must not
+	 * be freed or become idle in between.
 	 */
 	if (evicted)
 		forget(site, evicted);
@@ -371,7 +382,7 @@ void flitcast_rxflow_used(struct flitcast_site *site, struct rx_flow *flow)
 	list_del_init(&flow->over);
 }
 
-/* Is anything received of it that is not delivered, or put off? */
+/* Does the flow hold messages that are not delivered, refused messages or a grant? */
 static bool holds(const struct rx_flow *flow)
 {
 	unsigned int i;
@@ -389,7 +400,7 @@ bool flitcast_rxflow_settle(struct flitcast_site *site, struct rx_flow *flow, u3
 
 	if (level != flow->core.next || holds(flow))
 		return false;
-	/* A confirmation that is owed tells the source what it knows. */
+	/* No need for the delayed ack: the source already knows that all messages are over. */
 	list_del_init(&flow->owed);
 	list_move_tail(&flow->lru, closed ? &rx->closed : &rx->settled);
 	list_move_tail(&flow->over, &flow->source->over);
@@ -397,7 +408,7 @@ bool flitcast_rxflow_settle(struct flitcast_site *site, struct rx_flow *flow, u3
 }
 
 #ifdef CONFIG_DEBUG_NET
-/* Entries of a list, at most @most + 1 of them. */
+/* Return: the number of entries of a list, counted up to @most + 1. */
 static unsigned int list_len(const struct list_head *list, unsigned int most)
 {
 	const struct list_head *entry;
@@ -409,7 +420,7 @@ static unsigned int list_len(const struct list_head *list, unsigned int most)
 	return n;
 }
 
-/* Return: the flows of a source that are settled or closed. */
+/* Return: the number of flows of a source that are settled or closed. */
 static unsigned int source_check(struct flitcast_site *site, struct rx_source *source, bool *last)
 {
 	unsigned int n = 0, open, asked, over;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Receiving flows of a site.
- */
+/* Receiving flows of a site: table and eviction (rxflow.c). */
 #ifndef FLITCAST_ENDS_RXFLOW_H
 #define FLITCAST_ENDS_RXFLOW_H
 
@@ -12,9 +10,9 @@
 struct rx_source;
 
 /**
- * struct rx_key - whose flow it is
+ * struct rx_key - key of a receiving flow
  * @src: source site
- * @incarnation: of that site
+ * @incarnation: incarnation of that site
  * @sock: source socket
  * @port: local port number
  */
@@ -27,23 +25,23 @@ struct rx_key {
 
 /**
  * struct rx_flow - receiving end of a flow
- * @node: in the tree of its source
- * @key: whose it is
- * @source: flows of the same source site
- * @lru: in the list of those of its source that are open, or that the source was asked about, or
- *	in that of all that are settled or closed
- * @over: in the list of those of its source that are settled or closed
- * @waiting: in the port's list of those that were refused for want of room, or of
- *	those that are invited
- * @held: in the port's list of those that hold something, or did
- * @owed: in the site's list while a confirmation is owed that can wait
- * @owed_at: when it is to be sent
- * @need: room that messages put off need, by number modulo window; 0: none
- * @invited: room reserved for the next message, 0: none
- * @until: the invitation ends
+ * @node: entry in rx_source.flows
+ * @key: source and local port
+ * @source: the source site
+ * @lru: entry in one of the lists open and asked of the source, or settled and closed of the site
+ * @over: entry in rx_source.over, while the flow is settled or closed
+ * @waiting: entry in the port's list @waiting (refused for lack of buffer space) or @invited (with
+ *	a grant)
+ * @held: entry in the port's list @flows, once the flow has held a message
+ * @owed: entry in flitcast_receiver.owed, while a delayed ack is pending
+ * @owed_at: when the delayed ack is due
+ * @need: bytes of buffer space that refused messages need, by sequence number modulo window; 0: not
+ *	refused
+ * @invited: bytes granted (reserved) for the next message, 0: none
+ * @until: when the grant expires
  * @used: time of the last packet
- * @asked_at: when the source was asked
- * @core: numbers and messages
+ * @asked_at: when the source was last asked about the flow (FC_CTRL_LEVEL)
+ * @core: sequence numbers and messages being received
  */
 struct rx_flow {
 	struct rb_node node;
@@ -63,20 +61,20 @@ struct rx_flow {
 	struct fc_rxflow core;
 };
 
-/* Room that a message which was put off needs. */
+/* The buffer space that a refused message needs; 0: it was not refused. */
 static inline u32 *rx_need(struct rx_flow *flow, u32 seq)
 {
 	return &flow->need[seq % FC_FLOW_WINDOW];
 }
 
-/* It holds something for the port, from now on. */
+/* The flow holds, or has been refused, a message: flitcast_rx_reclaim() must look at it. */
 static inline void rx_holds(struct rx_flow *flow, struct flitcast_port *port)
 {
 	if (list_empty(&flow->held))
 		list_add_tail(&flow->held, &port->flows);
 }
 
-/* What flitcast_rxflow_find() does where it is not the one that was found last. */
+/* Slow path of flitcast_rxflow_find(): the flow is not the one found last. */
 struct rx_flow *flitcast_rxflow_look_up(struct flitcast_site *site, const struct rx_key *key);
 
 static inline bool rx_key_equal(const struct rx_key *a, const struct rx_key *b)
@@ -95,34 +93,34 @@ static inline struct rx_flow *flitcast_rxflow_find(struct flitcast_site *site,
 	return flitcast_rxflow_look_up(site, key);
 }
 
-/* May a flow that is not there have been forgotten? */
+/* Return: true if a flow with @key, which is not in the table, may have been evicted. */
 bool flitcast_rxflow_old(const struct flitcast_site *site, const struct rx_key *key);
 /*
- * A new flow, at the cost of @port; another one may be forgotten for it.  Return: flow, or NULL:
- * there is no place, or no memory.
+ * Create a flow, charged to the memory cgroup of @port; another flow may be evicted for it.
+ * Return: the flow, or NULL: the table is full, or no memory.
  */
 struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast_port *port,
 				     const struct rx_key *key);
-/* A packet of it came. */
+/* A packet of the flow has arrived: it is in use, and no longer asked, settled or closed. */
 void flitcast_rxflow_used(struct flitcast_site *site, struct rx_flow *flow);
 /*
- * The source says that all before @level is over; @closed: and that no more comes.  Return: true
- * if so is all that came here: the flow is not needed any more.
+ * The source says that all messages before @level are over and, if @closed, that it sends no more.
+ * Return: true if the flow holds nothing beyond that: it may be evicted.
  */
 bool flitcast_rxflow_settle(struct flitcast_site *site, struct rx_flow *flow, u32 level,
 			    bool closed);
 
 int flitcast_rxflow_alloc(struct flitcast_site *site);
-/* Context: process; the site is dead, and its ports are detached. */
+/* Free all flows.  Context: process; the site is dead, and its ports are detached. */
 void flitcast_rxflow_free(struct flitcast_site *site);
 
 /* rxmsg.c */
 
-/* Ask the source of a flow what of it is over. */
+/* Ask the source of a flow which of its messages are over (FC_CTRL_LEVEL). */
 void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq,
 			   u32 level);
 
-/* Forget what a flow holds.  Return: messages. */
+/* Drop all messages, refusals and grants of a flow.  Return: number of messages dropped. */
 unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow);
 
 #endif /* FLITCAST_ENDS_RXFLOW_H */

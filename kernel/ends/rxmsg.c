@@ -1,6 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages being received: put together from packets, charged for, dropped.
+ * Reassembly of received messages.
+ *
+ * A packet arrives as a list of flits (skbs).  flitcast_rxmsg_take() cuts out the data of the local
+ * target, and copies it if the flits hold much more memory than data; flitcast_rxmsg_keep() stores
+ * it at its index; flitcast_rxmsg_finish() links the packets to one carrier skb, which is
+ * delivered.
+ *
+ *	message of one flit         the flit itself is delivered (ALONE)
+ *	message of more packets     struct rx_msg: carrier skb + one list of flits per packet
+ *
+ * Memory is charged to the port: the expected amount at admission (flitcast_rxmsg_charge()), what
+ * the flits hold beyond that as they arrive, and what was not used is released at the end.  Dropped
+ * messages are freed by a work item, without the site's lock.
  */
 #include <linux/slab.h>
 #include "ends/ports.h"
@@ -9,11 +21,11 @@
 
 /**
  * struct rx_msg - a message being received
- * @charge: room reserved for it
- * @spare: of that, what was thought its packets would hold beyond their data, and they have not
- * @cut: bytes of the first packet before the part, which are not kept
- * @npackets: packets of the part
- * @carrier: what will be delivered; the packets hang on it in the end
+ * @charge: bytes charged to the port for it
+ * @spare: bytes of @charge for memory that packets hold beyond their data, not used yet
+ * @cut: bytes of the first packet before the part that were dropped by compact()
+ * @npackets: number of packets of the part
+ * @carrier: skb to deliver; the packets become its frag_list
  * @packet: each packet as a list of flits linked by next
  */
 struct rx_msg {
@@ -26,9 +38,9 @@ struct rx_msg {
 };
 
 /*
- * Handles in struct fc_rxmsg refer to a struct rx_msg, or, where one flit is the whole message, to
- * the skb of that flit: this bit tells.  The skb has its charge in its cb then, as every message
- * that is delivered has.
+ * Low bit of fc_rxmsg.h: set if the handle is the skb of the single flit that is the whole message,
+ * clear if it is a struct rx_msg.  Such an skb has its charge in its cb, like every delivered
+ * message.
  */
 #define ALONE	1UL
 
@@ -56,7 +68,10 @@ static void msg_free(struct rx_msg *msg)
 	kvfree(msg);
 }
 
-/* In the cb of a dropped skb: the message whose carrier it is, with its packets; or NULL. */
+/*
+ * cb of a dropped skb: the message of which it is the carrier, to be freed with its packets; or
+ * NULL.
+ */
 struct drop_cb {
 	struct rx_msg *msg;
 };
@@ -64,9 +79,11 @@ struct drop_cb {
 #define DROP_CB(skb)	((struct drop_cb *)(skb)->cb)
 
 /*
- * A message has up to 16 MiB in ten thousand flits, each with memory of its own: they are freed by
- * a work, without the lock.  Their room is given back before.  A peer cannot make more of it than
- * it sends, and the work is not bound to the processor that receives.
+ * Queue an skb, and the message of which it is the carrier, for drop_work().
+ *
+ * A message has up to 16 MiB in ten thousand flits, each a separate allocation: a work item frees
+ * them without the lock.  The caller has released their charge already.  A peer can queue no more
+ * than it sends, and the work is not bound to the CPU that receives.
  */
 static void drop(struct flitcast_site *site, struct sk_buff *skb, struct rx_msg *msg)
 {
@@ -148,7 +165,7 @@ unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *f
 void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq,
 			   u32 level)
 {
-	/* The answer brings the time back: late ones are not believed. */
+	/* The source returns @have in its answer, so that stale answers can be ignored. */
 	struct fc_ctrl ctrl = {
 		.kind = FC_CTRL_LEVEL, .dst = key->src, .incarnation = key->incarnation,
 		.sock = key->sock, .site = site->cfg.id, .port = key->port, .seq = seq,
@@ -160,14 +177,15 @@ void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key,
 }
 
 /*
- * How much more than its data a packet may hold before the data is copied, where there is room
- * yet: a quarter of a packet besides three times the data; and where the port is tight: a page.
+ * Limits for the memory that the flits of a packet may hold beyond WASTE_FACTOR times their data,
+ * before compact() copies the data: a quarter of a packet, and one page if the receive buffer of
+ * the port is nearly full.
  */
 #define WASTE_MAX	(FC_PACKET_MAX / 4)
 #define WASTE_TIGHT	PAGE_SIZE
 #define WASTE_FACTOR	3
 
-/* Truesize of a list of flits: the memory that they are charged for. */
+/* Return: the sum of the truesizes of a list of flits: the memory they are charged for. */
 static u32 truesize(const struct sk_buff *skb)
 {
 	u32 n = 0;
@@ -178,8 +196,8 @@ static u32 truesize(const struct sk_buff *skb)
 }
 
 /*
- * Memory that flits keep from being freed: whole lots of pages, of which other messages have parts,
- * too.  The flits of one message follow each other in the same lots.
+ * Return: the memory that a list of flits pins: whole compound pages, which other messages may
+ * share. Consecutive flits of a message usually lie in the same compound page.
  */
 static u32 footprint(const struct sk_buff *skb)
 {
@@ -201,14 +219,14 @@ static u32 footprint(const struct sk_buff *skb)
 	return n;
 }
 
-/* Do flits of truesize @held hold much more than @len bytes of data? */
+/* Return: true if flits with a truesize of @held should be copied to release memory. */
 static bool wasteful(const struct flitcast_port *port, const struct sk_buff *skb, u32 held, u32 len)
 {
 	return held > WASTE_FACTOR * len + WASTE_MAX ||
 	       (port->tight && footprint(skb) > WASTE_FACTOR * len + WASTE_TIGHT);
 }
 
-/* Bytes [from, from + len) of a list of flits, as if it were one. */
+/* Copy bytes [from, from + len) of a list of flits, taken as one buffer. */
 static bool copy_flits(const struct sk_buff *skb, u32 from, void *to, u32 len)
 {
 	for (; len && skb; skb = skb->next) {
@@ -228,13 +246,12 @@ static bool copy_flits(const struct sk_buff *skb, u32 from, void *to, u32 len)
 	return !len;
 }
 
-/* Data up to so many bytes is copied beside the head; else to pages. */
+/* Data up to this size is copied to the linear part of the skb; longer data to pages. */
 #define COMPACT_LINEAR	1024
 
 /*
- * The data alone, in memory that nothing else is in, instead of the flits, which are freed.
- * Return: an skb with room in its head for what a delivery needs; NULL: no memory, and the flits
- * are there as they were.
+ * Copy data to a new skb of minimal size, and free the flits.  Return: an skb with headroom for
+ * struct flitcast_arrival; NULL: no memory, and the flits are unchanged.
  */
 static struct sk_buff *compact(struct sk_buff *flits, u32 from, u32 len)
 {
@@ -265,7 +282,7 @@ fail:
 	return NULL;
 }
 
-/* The flit that is all of a packet, with room in its head for what a delivery needs; or NULL. */
+/* Return: the only flit of a packet, if it has headroom for struct flitcast_arrival; else NULL. */
 static struct sk_buff *whole(struct sk_buff_head *flits)
 {
 	struct sk_buff *skb = skb_peek(flits);
@@ -277,7 +294,7 @@ static struct sk_buff *whole(struct sk_buff_head *flits)
 	return skb;
 }
 
-/* Flits of a packet as one list; the front's header and list are pulled. */
+/* Return: the flits of a packet, linked by next; the head of the packet is pulled. */
 static struct sk_buff *packet_data(struct sk_buff_head *flits)
 {
 	struct sk_buff *skb, *first = NULL, **tail = &first;
@@ -375,7 +392,7 @@ struct sk_buff *flitcast_rxmsg_keep(struct flitcast_port *port, const struct fc_
 	return msg->carrier;
 }
 
-/* Hang every packet on the carrier: a message is one skb to its reader. */
+/* Link all packets to the carrier as its frag_list: the reader gets one skb. */
 static struct sk_buff *assemble(struct rx_msg *msg)
 {
 	struct sk_buff *carrier = msg->carrier, **tail = &skb_shinfo(carrier)->frag_list;

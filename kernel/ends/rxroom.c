@@ -1,35 +1,50 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Receive room: who was put off for want of it waits in order, is told when there is some, and
- * finds it reserved.
+ * Grants of receive buffer space.
+ *
+ * A message that is refused for lack of space is retransmitted only when its source gets a grant.
+ * Refused flows wait in FIFO order on their port:
+ *
+ *	port->waiting    refused, no space reserved yet
+ *	port->invited    granted: space is reserved until @until
+ *
+ *	reader consumes a message ---> flitcast_port_release() ---> flitcast_rx_invite()
+ *	                                  reserve space for the first waiting flows,
+ *	                                  send FC_CTRL_ROOM to their sources
+ *	first packet arrives      ---> flitcast_rx_charge(): use the reserved space
+ *	no packet for INVITED_NS  ---> uninvite(): the space is released
+ *
+ * While flows wait, new messages of other flows are refused, too, so that a large message is not
+ * starved by small ones.  Space held by incomplete messages of unresponsive sources is reclaimed.
  */
 #include "ends/check.h"
 #include "ends/rxflow.h"
 #include "ends/rxroom.h"
 #include "fabric/enter.h"
 
-/* How long room stays reserved for one that was told of it. */
+/* Lifetime of a grant. */
 #define INVITED_NS	NSEC_PER_SEC
 /*
- * A source that lives says something every few seconds; what it has begun is
- * given up after so long without a word, where the room is needed.
+ * Incomplete messages of a source that has sent nothing for this long are dropped if space is
+ * needed; a live source sends something every few seconds.
  */
 #define RECLAIM_NS	(15ULL * NSEC_PER_SEC)
 /*
- * So many flows are looked at, and so often: all that there can be in 6 s.  Where they hold so many
- * messages that are given up, the next packet goes on with it.
+ * flitcast_rx_reclaim() checks RECLAIM_BATCH flows per RECLAIM_EVERY_NS: all possible flows of a
+ * site in about 6 s.  After dropping RECLAIM_BUDGET messages it stops, and the next refused packet
+ * continues.
  */
 #define RECLAIM_BATCH	128
 #define RECLAIM_BUDGET	64
 #define RECLAIM_EVERY_NS	(100 * NSEC_PER_MSEC)
 /*
- * Flows that are invited in one go, and that lose what was reserved for them, so that nobody holds
- * the lock for long.  There are others while these have not come: the next message that is read,
- * the next question of one that waits, and the next packet for the port go on with it.
+ * Maximum number of flows that get a grant, or lose an expired one, in one call, so that the lock
+ * is not held for long.  The next message read, the next FC_CTRL_ASK and the next packet for the
+ * port continue.
  */
 #define INVITE_BUDGET	32
 
-/* Take back the room of those that did not come. */
+/* Release the space of expired grants. */
 static void uninvite(struct flitcast_port *port, u64 now)
 {
 	unsigned int budget = INVITE_BUDGET;
@@ -50,7 +65,7 @@ void flitcast_rx_reclaim(struct flitcast_site *site, struct flitcast_port *port)
 	unsigned int n = RECLAIM_BATCH, given_up = 0;
 	struct rx_flow *flow;
 
-	/* A walk over some flows, in turn: not for every packet without room. */
+	/* Rate limit: not for every packet that is refused. */
 	if (now < port->reclaim_at)
 		return;
 	port->reclaim_at = now + RECLAIM_EVERY_NS;
@@ -137,7 +152,7 @@ bool flitcast_rx_charge(struct flitcast_site *site, struct flitcast_port *port,
 
 void flitcast_port_release(struct flitcast_port *port, u32 charge)
 {
-	/* The port cannot be detached meanwhile: its reader calls. */
+	/* The port cannot be detached during this call: the caller is its reader. */
 	struct flitcast_site *site = READ_ONCE(port->site);
 	bool idle;
 
@@ -156,7 +171,7 @@ void flitcast_port_release(struct flitcast_port *port, u32 charge)
 }
 
 #ifdef CONFIG_DEBUG_NET
-/* The flows of a port that wait for room, that have some reserved, and that hold something. */
+/* Check the lists of a port.  Return: entries checked, plus one. */
 static unsigned int port_check(struct flitcast_site *site, const struct flitcast_port *port)
 {
 	const struct rx_flow *flow;

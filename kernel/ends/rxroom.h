@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Receive room: who waits for it, and is told when there is some.
- */
+/* Grants of receive buffer space (rxroom.c). */
 #ifndef FLITCAST_ENDS_RXROOM_H
 #define FLITCAST_ENDS_RXROOM_H
 
@@ -11,17 +9,20 @@ struct flitcast_site;
 struct flitcast_port;
 struct rx_flow;
 
-/* Room held by messages whose source fell silent in the middle of them. */
+/* Drop incomplete messages of unresponsive sources, to release their space. */
 void flitcast_rx_reclaim(struct flitcast_site *site, struct flitcast_port *port);
-/* There may be room: reserve it for those that wait, in order, and tell them. */
+/* Space may be available: grant it to waiting flows in FIFO order. */
 void flitcast_rx_invite(struct flitcast_site *site, struct flitcast_port *port);
 /*
- * The level of a flow was @before, and may have moved over messages that the source
- * gave up: what they were put off for, and the room kept for them, is others'.
+ * The next message of a flow has moved on from @before, possibly past messages that the source
+ * aborted: clear their refusals and release the grant of the flow.
  */
 void flitcast_rx_level(struct flitcast_site *site, struct flitcast_port *port,
 		       struct rx_flow *flow, u32 before);
-/* Room for a message now?  Those that wait come first, and with what is theirs. */
+/*
+ * Reserve space for a message: the grant of its flow, or free space if no other flow waits.
+ * Return: false if there is none.
+ */
 bool flitcast_rx_charge(struct flitcast_site *site, struct flitcast_port *port,
 			struct rx_flow *flow, u32 charge, bool early);
 
