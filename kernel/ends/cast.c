@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcasts that are for this site: their copies, until one is believed (core/recept.h)
- * and received like any other packet.
+ * Receives broadcasts: collects the copies of a broadcast that arrive over disjoint paths, until
+ * enough of them agree (HARTS; policies in core/recept.h), then receives the packet like any other.
  *
- * What is kept is bounded for each source and each link by which its copies come, so
- * that a neighbour that makes broadcasts up pushes out no copies but its own.
+ *	copy by link 1 --+                        enough votes for one value
+ *	copy by link 2 --+--> value table, votes -------------------------> flitcast_rx_packet()
+ *	copy by link 3 --+        | reception_ns elapsed
+ *	                          +---------> dropped, undecided
+ *
+ * Memory is bounded per source and per link by which copies arrive: a neighbour that forges
+ * broadcasts displaces only copies that it has sent itself.
  */
 #include <linux/hash.h>
 #include <linux/slab.h>
@@ -15,27 +20,27 @@
 #include "ends/rx.h"
 #include "fabric/enter.h"
 
-/* Broadcasts of one source of which a copy came in by one link, that are remembered. */
+/* Number of broadcasts remembered per source and link. */
 #define CAST_RECENT	8
-/* For all sources together. */
+/* Number of broadcasts remembered in all. */
 #define CAST_MAX	4096
-/* Different values of one broadcast; more only liars make. */
+/* Maximum number of different values of one broadcast: more can only be forged. */
 #define CAST_VALUES	8
 
 /**
  * struct cast_msg - copies of a broadcast
- * @node: in the site's table, by source
- * @age: in the list of all, the oldest first
+ * @node: entry in flitcast_casts.table
+ * @age: entry in flitcast_casts.ages
  * @src: source site
- * @incarnation: of that site
+ * @incarnation: incarnation of that site
  * @sock: source socket
  * @port: target port
- * @seq: number in the flow
- * @number: of the broadcast that came last: one that was sent again has another
- * @done: it was believed, and taken or refused
- * @core: votes
- * @until: when copies are not waited for any more
- * @charge: receive room that each value takes: where somebody lies they differ in length
+ * @seq: sequence number in the flow
+ * @number: number of the last broadcast that arrived: a retransmission has another
+ * @done: a value was accepted, and delivered or refused
+ * @core: votes by value
+ * @until: deadline for the missing copies
+ * @charge: bytes of receive buffer charged for each value; forged values may differ in length
  * @value: flits of each value
  */
 struct cast_msg {
@@ -54,7 +59,7 @@ struct cast_msg {
 	struct sk_buff_head value[CAST_VALUES];
 };
 
-/* A value, if it is there, is not kept any more. */
+/* Free a value, and release its charge. */
 static void value_free(struct flitcast_site *site, struct cast_msg *m, unsigned int i)
 {
 	struct flitcast_port *port = flitcast_port_find(site, m->port);
@@ -100,14 +105,17 @@ static void due(struct flitcast_site *site, u64 at)
 	site->ends->casts.at = min(site->ends->casts.at, at);
 }
 
-/* One more of this source by this link: the oldest that it brought loses its copy. */
+/*
+ * Make space for one more broadcast of a source by a link: drop the copy of the oldest that the
+ * link brought.
+ */
 static void make_place(struct flitcast_site *site, u32 src, u8 port)
 {
 	struct cast_msg *m, *oldest = NULL;
 	unsigned int n = 0;
 	int value;
 
-	/* New ones are put in front. */
+	/* hash_add() inserts at the head: the last match is the oldest. */
 	hash_for_each_possible(site->ends->casts.table, m, node, src) {
 		if (m->src != src || !(m->core.got & fc_bit(port)))
 			continue;
@@ -151,7 +159,7 @@ static struct cast_msg *cast_create(struct flitcast_site *site, const struct fc_
 	return m;
 }
 
-/* Both from @off on, where they are: they have the same length. */
+/* Compare the data of two skbs of the same length from @off on, without copying. */
 static bool data_equal(struct sk_buff *a, struct sk_buff *b, u32 off)
 {
 	u32 len = a->len - off, done = 0, n, m;
@@ -173,7 +181,9 @@ static bool data_equal(struct sk_buff *a, struct sk_buff *b, u32 off)
 	return done == len;
 }
 
-/* What the source wrote into it: all but what the way and the attempt change. */
+/*
+ * Compare the header fields that the source wrote, without those that differ by path and attempt.
+ */
 static bool heads_equal(const u8 *a, const u8 *b)
 {
 	struct fc_packet p, q;
@@ -187,7 +197,9 @@ static bool heads_equal(const u8 *a, const u8 *b)
 	       c.copies == d.copies;
 }
 
-/* Relays pass flits on as they are: equal copies are made of equal flits. */
+/*
+ * Compare two copies flit by flit: relays do not re-segment, so that equal copies have equal flits.
+ */
 static bool flits_equal(struct sk_buff_head *a, struct sk_buff_head *b)
 {
 	struct sk_buff *x = skb_peek(a), *y = skb_peek(b);
@@ -203,7 +215,7 @@ static bool flits_equal(struct sk_buff_head *a, struct sk_buff_head *b)
 	return true;
 }
 
-/* The value that a copy is equal to, a free one for a new one, or -1. */
+/* Return: the index of the value equal to a copy, of a free slot for a new value, or -1. */
 static int value_of(struct cast_msg *m, struct sk_buff_head *flits)
 {
 	int i, spare = -1;
@@ -217,7 +229,7 @@ static int value_of(struct cast_msg *m, struct sk_buff_head *flits)
 	return spare;
 }
 
-/* Receive room of a copy that waits: what its flits hold, as that is charged (rx.c). */
+/* Return: the receive buffer charged for a waiting copy: the truesize of its flits. */
 static u32 room_of(const struct fc_packet *pk, const struct sk_buff_head *flits)
 {
 	const struct sk_buff *skb;
@@ -228,10 +240,10 @@ static u32 room_of(const struct fc_packet *pk, const struct sk_buff_head *flits)
 	return max(held, pk->msg_len + 1024);
 }
 
-/* Of what came before it one copy alone says nothing that counts (FC_FLOW_WINDOW). */
+/* @lag of a copy that must not abort any older message: the largest possible one. */
 #define UNKNOWN_LAG	(FC_FLOW_WINDOW - 1)
 
-/* @lag: see fc_recept_lag(). */
+/* Receive an accepted value.  @lag: see fc_recept_lag(). */
 static void receive(struct flitcast_site *site, struct cast_msg *m, struct sk_buff_head *flits,
 		    const struct fc_packet *pk, u8 value, u8 lag)
 {
@@ -247,7 +259,7 @@ static void receive(struct flitcast_site *site, struct cast_msg *m, struct sk_bu
 	m->done = flitcast_rx_packet(site, flits, pk, &t, &v);
 }
 
-/* It has been received: its source, which sends it again, is told once an attempt. */
+/* The broadcast was received before: ack it again, once for each retransmission. */
 static void again(struct flitcast_site *site, struct cast_msg *m, const struct fc_packet *pk,
 		  const struct fc_cast *cast)
 {
@@ -277,7 +289,7 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 	fc_wire_cast_decode(&cast, head);
 	port = flitcast_port_find(site, cast.port);
 	need = port ? fc_recept_need(port->reception, port->copies, port->quorum) : 1;
-	/* How many copies there are is the receiver's to say, not the header's. */
+	/* The number of copies is the receiver's configuration, not to be taken from the header. */
 	if (need > 1 && cast.copies != port->copies)
 		goto drop;
 	m = cast_find(site, &pk, &cast);
@@ -305,7 +317,7 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 		goto drop;
 	if (!m->core.votes[value]) {
 		m->charge[value] = room_of(&pk, flits);
-		/* Without room for it there is none for the message. */
+		/* If there is no space for the copy, there is none for the message. */
 		if (!port->ops->charge(port, m->charge[value], false))
 			goto drop;
 		skb_queue_splice_init(flits, &m->value[value]);
@@ -382,7 +394,7 @@ void flitcast_port_reception(struct flitcast_port *port, u8 policy, u8 quorum, u
 	}
 	flitcast_enter(site);
 	reception(port, policy, quorum, copies, ns);
-	/* What copies there are was counted by other rules. */
+	/* The votes so far were counted by the old policy: drop them. */
 	flitcast_cast_detach(site, port);
 	flitcast_leave(site);
 }

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Memory of all sockets, for sending and receiving, in shares: no user can take what the others
- * need.  A share counts pages; who holds them is counted by the sockets (sock/mem.c), and by the
- * sources that closed sockets have left (source.c).
+ * Memory limit of all sockets, send and receive, divided into shares by user: no user can take the
+ * memory that the others need.
+ *
+ *	limit (parameter mem)
+ *	|------------ held by shares ------------|---- free ----| 1/8 receive only | 1/64 small |
+ *	a share may grow as long as its pages <= free (dynamic threshold: Choudhury and Hahne 1998)
+ *
+ * A share only counts pages.  Sockets (sock/mem.c), and the sources that closed sockets leave
+ * behind (source.c), count what they hold.  Senders without memory wait in their share by need,
+ * smallest first; shares are served in turn.
  */
 #include <linux/mm.h>
 #include <linux/moduleparam.h>
@@ -17,16 +24,16 @@
 #include "ends/share.h"
 
 /**
- * struct flitcast_share - what one user holds of the memory of all sockets
- * @refs: sockets, sources of closed ones
+ * struct flitcast_share - memory that one user holds of that of all sockets
+ * @refs: references of sockets, and of sources of closed sockets
  * @node: in @shares
- * @place: network or user namespace; compared, never followed
- * @ns: if that is a user namespace, it with a reference
- * @uid: user in that
- * @pages: held now, which leaves less to others
- * @beyond: pages that flitcast_share_add() found no room for, besides these
- * @waiting: ports that wait for room, by what they need
- * @starved: in starved_shares, while @waiting is not empty
+ * @place: network or user namespace; only compared, never dereferenced
+ * @ns: if @place is a user namespace, that namespace, with a reference
+ * @uid: user in that namespace
+ * @pages: pages held within the limit
+ * @beyond: pages that flitcast_share_add() charged beyond the limit
+ * @waiting: ports that wait for memory, by need
+ * @starved: entry in starved_shares, while @waiting is not empty
  *
  * @node is under shares_lock, @waiting and @starved are under wait_lock.
  */
@@ -56,7 +63,7 @@ struct payer {
 #define SMALL		2
 /* A RECEIVE_PART-th of the limit is reserved for receive queues. */
 #define RECEIVE_PART	8
-/* The port's owner has gone. */
+/* port->need after flitcast_share_forget(). */
 #define NEED_NONE	LONG_MIN
 
 atomic_long_t flitcast_mem_allocated;
@@ -146,7 +153,7 @@ struct flitcast_share *flitcast_share_get(struct flitcast_share *share)
 
 void flitcast_share_put(struct flitcast_share *share)
 {
-	/* The last reference goes under the lock: a share in the tree has one. */
+	/* The last reference is dropped under the lock: a share found in the tree has one. */
 	local_bh_disable();
 	if (refcount_dec_and_lock(&share->refs, &shares_lock)) {
 		__acquire(&shares_lock);
@@ -213,14 +220,14 @@ bool flitcast_share_take(struct flitcast_share *share, long pages, enum flitcast
 {
 	long all, mine;
 
-	/* An attempt that fails takes nothing from others. */
+	/* Check first: a failing attempt must not make others fail. */
 	if (!has_room(share, pages, use))
 		return false;
 	all = atomic_long_add_return(pages, &held);
 	mine = atomic_long_add_return(pages, &share->pages) + atomic_long_read(&share->beyond);
 	if (mine <= most(pages, use) - all)
 		return true;
-	/* Another took it meanwhile, and found too little because of this attempt. */
+	/* Another request took the pages meanwhile, and may have failed because of this attempt. */
 	give(share, pages);
 	return false;
 }
@@ -272,8 +279,8 @@ static void unlist(struct flitcast_port *port)
 }
 
 /*
- * Of the next share that has waiting ports the one that needs least, if there is room for that.  A
- * port that needs more may not be there any more, or never find it, so no other waits for it.
+ * Return: from the next share with waiting ports, the port that needs least, if there is memory for
+ * it.  A port that needs more may be gone, or never be satisfied, so no other port waits for it.
  */
 static struct flitcast_port *next_port(void)
 {
@@ -315,7 +322,7 @@ static void wake_work(struct work_struct *work)
 
 static DECLARE_DELAYED_WORK(wake, wake_work);
 
-/* Something was given back, or the limit is another. */
+/* Schedule the wake-up of waiting ports: memory was released, or the limit changed. */
 static void wake_starved(void)
 {
 	/* Either this sees the waiting port, or the port finds the pages: share_wait(). */
@@ -329,7 +336,10 @@ void flitcast_share_wait(struct flitcast_port *port, long pages)
 	spin_lock_bh(&wait_lock);
 	if (port->need == NEED_NONE)
 		goto unlock;
-	/* Another thread may wait for less: who is woken too early waits anew. */
+	/*
+	 * Another thread may wait for less: wake at the lower need; a thread woken too early waits
+	 * again.
+	 */
 	if (!RB_EMPTY_NODE(&port->starved)) {
 		pages = min(pages, port->need);
 		unlist(port);
@@ -374,7 +384,7 @@ MODULE_PARM_DESC(mem, "Pages that the queues of all sockets may have (default: 3
 
 void flitcast_share_init(void)
 {
-	/* As much as the queues of TCP or UDP may have. */
+	/* The same default as for TCP and UDP. */
 	if (!mem_limit)
 		mem_limit = max(nr_free_buffer_pages() / 16 * 3, 256UL);
 }

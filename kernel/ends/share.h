@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Memory of all sockets, in shares: one for each user.
- */
+/* Memory of all sockets, in shares by user (share.c). */
 #ifndef FLITCAST_ENDS_SHARE_H
 #define FLITCAST_ENDS_SHARE_H
 
@@ -12,12 +10,12 @@ struct flitcast_port;
 struct flitcast_share;
 struct net;
 
-/* Pages of all sockets as /proc/net/protocols shows them. */
+/* Pages of all sockets, as shown in /proc/net/protocols. */
 extern atomic_long_t flitcast_mem_allocated;
 
 /* Set the limit by the memory of the host, unless the parameter did. */
 void flitcast_share_init(void);
-/* No socket and no site is left. */
+/* Called when no socket and no site is left. */
 void flitcast_share_exit(void);
 
 /**
@@ -50,28 +48,28 @@ enum flitcast_share_use {
  * @pages: how many
  * @use: queue that they are for
  *
- * A share may hold as much as nobody holds (the dynamic threshold of switches with a shared
- * buffer, Choudhury and Hahne 1998): one user alone has half of the limit, and one who comes later
- * half of what the others have left.  Of the limit an eighth is for receiving, so that a user
- * receives whatever waits to be sent, and its last 64th for requests of two pages or fewer, so that
- * short messages go while the long ones of the same user wait.
+ * A share may grow as long as it holds no more than is free (the dynamic threshold of switches with
+ * a shared buffer, Choudhury and Hahne 1998): one user alone gets half of the limit, and a later
+ * user half of what the others leave.  An eighth of the limit is reserved for receiving, so that
+ * full send queues do not block reception, and a 64th for requests of at most two pages, so that
+ * short messages pass while long ones of the same user wait.
  *
  * Context: any.
  *
  * Return: false where the share has no room for them: nothing is taken.
  */
 bool flitcast_share_take(struct flitcast_share *share, long pages, enum flitcast_share_use use);
-/* Take pages whatever the room.  Where there is none, they do not count for other shares. */
+/* Take pages even beyond the limit.  Those beyond it do not reduce what other shares may hold. */
 void flitcast_share_add(struct flitcast_share *share, long pages);
-/* Give pages back.  Those who wait for some are woken by a work item. */
+/* Release pages.  A work item wakes waiting ports. */
 void flitcast_share_give(struct flitcast_share *share, long pages);
-/* Would flitcast_share_take() succeed now, to send? */
+/* Would flitcast_share_take() succeed now, for sending? */
 bool flitcast_share_sendable(const struct flitcast_share *share, long pages);
-/* Has it so much room that its sockets may keep pages for their next messages? */
+/* Return: true if memory is ample, so that sockets may keep pages for their next messages. */
 bool flitcast_share_ample(const struct flitcast_share *share);
-/* Pages that it holds. */
+/* Return: the pages that a share holds, within the limit and beyond it. */
 long flitcast_share_pages(const struct flitcast_share *share);
-/* Are these more pages than a share can ever hold to send? */
+/* Return: true if a share can never hold so many pages for sending. */
 bool flitcast_share_never(long pages);
 /**
  * flitcast_share_wait() - wake the port once its share has room to send
@@ -85,7 +83,7 @@ bool flitcast_share_never(long pages);
  * Context: any.
  */
 void flitcast_share_wait(struct flitcast_port *port, long pages);
-/* The port goes.  It does not wait any more, and flitcast_share_wait() does nothing from now on. */
+/* Remove a port that is going away; later calls of flitcast_share_wait() for it do nothing. */
 void flitcast_share_forget(struct flitcast_port *port);
 
 #endif /* FLITCAST_ENDS_SHARE_H */

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The sending side of a port, its source: it begins with bind(), and ends when it is closed and its
- * last message is over.
+ * Sources: the sending side of a port.
+ *
+ *	flitcast_tx_prepare()   bind(): allocate, reserve a number
+ *	flitcast_tx_attach()    the port is attached: visible to packets and acks
+ *	flitcast_tx_detach()    close(): pending messages go on until port->timeout (orphans)
+ *	flitcast_source_reap()  last message over: send FC_CTRL_CLOSED, free by a work item
+ *
+ * A port has a second source for broadcasts, from its first broadcast on, with flows of its own.
+ * The number of a source identifies it in packets and acks, and is unique in an incarnation of the
+ * site.
  */
 #include <linux/slab.h>
 #include <uapi/linux/flitcast.h>
@@ -12,7 +20,7 @@
 #include "ends/txqueue.h"
 #include "fabric/enter.h"
 
-/* Context: may sleep. */
+/* Allocate a source with a new user.  Context: may sleep. */
 static struct flitcast_source *source_alloc(struct flitcast_port *port)
 {
 	struct flitcast_source *src = kzalloc(sizeof(*src), GFP_KERNEL_ACCOUNT);
@@ -43,7 +51,7 @@ static void source_put(struct flitcast_source *src)
 	kfree(src);
 }
 
-/* One that nobody knows yet. */
+/* Free a source that is in no table yet. */
 static void source_unmake(struct flitcast_source *src)
 {
 	kfree(src->owner);
@@ -55,7 +63,7 @@ static struct xarray *table_of(struct flitcast_site *site, u32 sock)
 	return &site->ends->sources.table[!!(sock & FC_SOCK_CAST)];
 }
 
-/* It takes part.  Its place in the table is reserved, or there is memory for it. */
+/* Add a source to its table and user.  Its entry is reserved, or allocated here. */
 static int source_add(struct flitcast_site *site, struct flitcast_source *src)
 {
 	int err = xa_err(xa_store(table_of(site, src->number), src->number & ~FC_SOCK_CAST, src,
@@ -86,7 +94,7 @@ int flitcast_tx_prepare(struct flitcast_site *site, struct flitcast_port *port)
 
 	if (!src)
 		return -ENOMEM;
-	/* Numbers go round after a very long time, and some sockets are older than that. */
+	/* Numbers wrap around after a very long time; skip those still in use. */
 	do {
 		src->number = (u32)atomic_inc_return(&sources->next_number) & ~FC_SOCK_CAST;
 		err = xa_insert_bh(&sources->table[0], src->number, NULL, GFP_KERNEL_ACCOUNT);
@@ -134,7 +142,7 @@ int flitcast_source_casts(struct flitcast_site *site, struct flitcast_port *port
 	return err;
 }
 
-/* Not in the tree of those with messages that are to be given up. */
+/* Remove a source from the tree of closed sources with pending messages. */
 static void closing_end(struct flitcast_site *site, struct flitcast_source *src)
 {
 	if (RB_EMPTY_NODE(&src->closing))
@@ -143,7 +151,10 @@ static void closing_end(struct flitcast_site *site, struct flitcast_source *src)
 	RB_CLEAR_NODE(&src->closing);
 }
 
-/* Nobody finds it any more; its flows, which may be many, are freed without the lock. */
+/*
+ * Remove a source from all tables; a work item frees its flows, which may be many, without the
+ * lock.
+ */
 static void source_free(struct flitcast_site *site, struct flitcast_source *src)
 {
 	xa_erase(table_of(site, src->number), src->number & ~FC_SOCK_CAST);
@@ -210,7 +221,7 @@ static bool until_before(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct flitcast_source, closing)->until;
 }
 
-/* Count pages of what a closed socket has left in its share. */
+/* Charge the pending data of a closed socket to its share, in pages. */
 static void orphan_pages(struct flitcast_source *src)
 {
 	u32 pages = DIV_ROUND_UP_ULL(src->charge, PAGE_SIZE);

@@ -14,38 +14,40 @@ struct flitcast_msg;
 struct flitcast_share;
 struct tx_flow;
 
-/* Flows found without a look into the table: those of a short list. */
+/* Size of the cache of flows found last: enough for a short target list. */
 #define TX_FLOWS_LAST	8
 
 /**
- * struct flitcast_source - the sending side of a port; outlives it until its
- * messages are over
- * @number: of the socket, unique in the site's life
+ * struct flitcast_source - the sending side of a port; outlives the port until its messages are
+ *	over
+ * @number: number of the source, unique in an incarnation of the site; with FC_SOCK_CAST for
+ *	broadcasts
  * @port: NULL once closed
- * @src_port: its port number
+ * @src_port: number of the port
  * @flows: by target; see flow_index()
- * @flow_last: the ones that were found last, each by its target site modulo their number, or NULL
- * @first_port: port of the target of the first one
- * @hand: place of the one that is looked at next when some are to give way
- * @nflows: how many
- * @nforward: of these, in the site's tree of those to be told
- * @patience: to wait for targets, of all its messages
- * @era: of targets that are left out for their slowness: those of older ones are not any more
- * @next: number a new flow begins with: above all that an evicted one used
+ * @flow_last: cache of flows found last, by target site modulo TX_FLOWS_LAST; NULL: none
+ * @first_port: target port of the first flow; see flow_index()
+ * @hand: index at which the next eviction starts
+ * @nflows: number of flows
+ * @nforward: number of flows for which FC_CTRL_FORWARD is to be sent
+ * @patience: how long targets of all its messages may still wait for others (txlist.h)
+ * @era: flows with @detached equal to this are excluded from new messages; incremented to re-admit
+ *	all
+ * @next: first sequence number of a new flow: above all that evicted flows used
  * @next_id: id of the next message
- * @next_cast: of broadcasts, number of the next message in all its flows
+ * @next_cast: of a source of broadcasts, next sequence number in all its flows
  * @msgs: messages that are not over
- * @nmsgs: how many
- * @charge: bytes of send room that they take
- * @share: what they are counted in once the port is closed, with a reference; NULL: nothing
- * @pages: counted there
- * @owner: whose it is
- * @queue: of messages or broadcasts, of messages of the higher class, and of short ones that have
- *	channels of their own
- * @timeout: how long a target may stay silent, ns
- * @until: once closed, when all that is not over is given up
- * @closing: in the site's tree meanwhile
- * @gone: in the site's list once all is over
+ * @nmsgs: number of @msgs
+ * @charge: bytes of send buffer that they use
+ * @share: memory share charged for them once the port is closed, with a reference; NULL: none
+ * @pages: pages charged to @share
+ * @owner: the user
+ * @queue: queues of low-class messages (or broadcasts), of high-class messages, and of short
+ *	low-class messages
+ * @timeout: how long a target may be unresponsive, ns
+ * @until: once closed, when pending messages are aborted
+ * @closing: entry in flitcast_sources.closing, while closed with pending messages
+ * @gone: entry in flitcast_sources.gone, once all messages are over
  */
 struct flitcast_source {
 	u32 number;
@@ -75,36 +77,44 @@ struct flitcast_source {
 	struct list_head gone;
 };
 
-/* Of a packet or an answer; NULL: it is over. */
+/* Look up a source by the number in a packet or ack; NULL: it does not exist any more. */
 struct flitcast_source *flitcast_source_find(struct flitcast_site *site, u32 sock);
-/* A message of a closed socket is over; @src->charge does not have its @charge any more. */
+/*
+ * A message of a closed socket is over, and @charge was subtracted from @src->charge: uncharge the
+ * share.
+ */
 void flitcast_source_orphan_over(struct flitcast_site *site, struct flitcast_source *src,
 				 u32 charge);
-/*
- * Broadcasts of a port have a source of their own, with flows of their own, from the first one on.
- * Enters the site.  Return: 0, or why it has none.
- */
+/* Create the source of broadcasts of a port.  Enters the site.  Return: 0 or a negative errno. */
 int flitcast_source_casts(struct flitcast_site *site, struct flitcast_port *port);
-/* A message has reserved a way, or is over: who sent it does not wait for that any more. */
+/* A message has reserved its path, or is over: its sender no longer waits for admission. */
 void flitcast_source_admitted(struct flitcast_site *site, struct flitcast_msg *msg);
 
-/* A closed source goes with its last message; its user has no more to do with it. */
+/*
+ * Free a closed source once its last message is over, unless FC_CTRL_FORWARD is still to be sent.
+ */
 void flitcast_source_reap(struct flitcast_site *site, struct flitcast_source *src);
 
-/* The table of sources of a site. */
+/* Initialise the tables of sources of a site. */
 void flitcast_tx_init(struct flitcast_site *site);
-/* The sending side of a port that is not attached yet.  Context: may sleep; not under the lock. */
+/* Allocate the source of a port that is not attached yet.  Context: may sleep; without the lock. */
 int flitcast_tx_prepare(struct flitcast_site *site, struct flitcast_port *port);
-/* It is not attached after all.  Context: as flitcast_tx_prepare(). */
+/*
+ * Undo flitcast_tx_prepare(): the port could not be attached.  Context: may sleep; without the
+ * lock.
+ */
 void flitcast_tx_cancel(struct flitcast_site *site, struct flitcast_port *port);
 void flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port);
 void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port);
 /*
- * The ports of a dead site have gone: the sources that are left go, so many at a time.  Return:
- * true if there are more.
+ * Free the remaining sources of a dead site, whose ports are detached, within a budget.  Return:
+ * true if more are left.
  */
 bool flitcast_tx_purge_sources(struct flitcast_site *site);
-/* Wait until all that is to be freed is freed.  May sleep; there are no sources any more. */
+/*
+ * Wait for the work item that frees sources.  Context: may sleep; there are no sources in the
+ * tables.
+ */
 void flitcast_tx_stop(struct flitcast_site *site);
 
 #endif /* FLITCAST_ENDS_SOURCE_H */

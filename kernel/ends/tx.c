@@ -1,7 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sending ends: messages are kept until every target has confirmed, and sent again
- * where no answer comes.
+ * Sending end: processes acks and time-outs of messages that are being sent.
+ *
+ * A message is kept until each of its targets is over: it has acked the message, refused it (no
+ * socket), or the message was aborted for it.  Each target advances on its own (core/ends.c):
+ *
+ *	ASKING    first packet sent; the target may grant buffer space
+ *	   | CONFIRM                 | NO_ROOM
+ *	   v                         v
+ *	GRANTED   other packets   NO_ROOM   wait for FC_CTRL_ROOM, then ASKING again
+ *	   | all packets acked
+ *	   v
+ *	DONE                      REFUSED: no socket there; FAILED: aborted here
+ *
+ * Time-outs of a message, from the last packet or new ack on:
+ *
+ *	@ask       after about one round trip + deviation, doubling: FC_CTRL_ASK to each target that
+ *	           has not acked.  Control frames are not retransmitted by links, so a lost ack is
+ *	           the usual reason
+ *	@repeat    no answer to these either: retransmit what is not acked; exponential backoff
+ *	@deadline  abort targets that have been unresponsive or unreachable for too long
+ *	@slow      the sender's limit for slow targets (FLITCAST_TX_SKIP, FLITCAST_TX_DETACH)
+ *
+ * A walk over the targets of a message (enum tx_walk) is done in parts, so that the site's lock is
+ * not held for long.
+ *
+ * Retransmission after a random wait: CARE, section 3.4.
  */
 #include <uapi/linux/flitcast.h>
 #include "ends/ports.h"
@@ -11,26 +35,26 @@
 #include "fabric/enter.h"
 #include "fabric/faults.h"
 
-/* Targets of a message that are asked in one go. */
+/* Number of targets of a message that are sent FC_CTRL_ASK at a time. */
 #define ASKS_MAX	16
-/* The others so soon after them. */
+/* Delay before the next ASKS_MAX targets. */
 #define ASK_MORE_NS	NSEC_PER_MSEC
 
-/* Is a site that is being drained done with it?  Then the listener is told. */
+/* Tell the netlink listener if a site that is being drained has no message left. */
 static void drained(struct flitcast_site *site)
 {
 	if (site->drain && list_empty(&site->ends->tx.msgs))
 		flitcast_site_link_event(site, FC_PORT_LOCAL);
 }
 
-/* The message after one in the list of all; NULL: it is the last. */
+/* Return: the message after @msg in the list of the site; NULL: it is the last. */
 static struct flitcast_msg *after(const struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	return list_is_last(&msg->site_node, &site->ends->tx.msgs) ? NULL :
 	       list_next_entry(msg, site_node);
 }
 
-/* Every target is over. */
+/* All targets of a message are over: release its resources and report the outcome to the port. */
 static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	struct flitcast_source *src = msg->source;
@@ -50,7 +74,7 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 	src->nmsgs--;
 	src->charge -= out->charge;
 	msg->source = NULL;
-	/* The packet that is on its way into the local net-input is sent to its end. */
+	/* A packet of the message that is being fed to the local net-input is sent to its end. */
 	if (site->ends->cur[flitcast_site_set(msg->how.class)].msg != msg)
 		flitcast_msg_spent(site, msg);
 	site->stat[out->err ? FC_STAT_MSG_FAILED : FC_STAT_MSG_CONFIRMED]++;
@@ -60,7 +84,10 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 
 		if (out->err || out->report)
 			wake |= FLITCAST_WAKE_ERR;
-		/* Whoever reads the report may be done with it before sent() returns. */
+		/*
+		 * The reader of the report may put its reference before sent() returns: take it
+		 * before the call.
+		 */
 		refcount_inc(&msg->refs);
 		if (!port->ops->sent(port, out))
 			refcount_dec(&msg->refs);
@@ -73,13 +100,14 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 }
 
 /*
- * May a target that did not confirm the message have it?  Not without its last packet, which is
- * begun when all the others have been.
+ * Return: true if a target that did not ack the message may have received it.
  *
- * Nor where the message is one packet that was sent once, and the target answered that it did not
- * take it.  A target that has no room says so of a message alone of which a packet was there; one
- * without a socket also if it is asked before the packet is there.  The network may carry two
- * copies of a packet that was on a link that went down, see struct flitcast_result.
+ * It cannot have without its last packet, whose transmission begins after that of all others.
+ *
+ * Nor can it if the message is one packet, sent once, and the target said that it did not take it.
+ * NO_ROOM means that if a packet of the message arrived; REFUSED may also answer an FC_CTRL_ASK
+ * that overtook the packet.  The network may carry two copies of a packet that was on a failing
+ * link: see struct flitcast_result.
  */
 static bool may_have(const struct tx_target *t)
 {
@@ -102,14 +130,16 @@ u32 flitcast_sent_fill(const struct flitcast_sent *sent, struct flitcast_result 
 			.site = t->site, .port = t->port, .error = -t->err,
 			.flags = may_have(t) ? FLITCAST_RESULT_UNKNOWN : 0,
 		};
-		/* target_over() does not count the others as failed. */
+		/*
+		 * Targets that target_over() does not count as failed are not counted here either.
+		 */
 		n += may_have(t) && t->err != -ECANCELED &&
 		     !(msg->how.copies && t->err == -ECONNREFUSED);
 	}
 	return n;
 }
 
-/* This target is over; its message may be.  The message may be gone afterwards. */
+/* A target is over with result @err.  With the last one, the message is over, and may be freed. */
 static void target_over(struct flitcast_site *site, struct tx_target *t, int err)
 {
 	struct flitcast_msg *msg = t->msg;
@@ -118,7 +148,7 @@ static void target_over(struct flitcast_site *site, struct tx_target *t, int err
 	fc_txlist_unblock(&t->core, &t->flow->patience, flitcast_site_now(site));
 	list_del_init(&t->pending);
 	t->err = err;
-	/* Who has no socket for a broadcast is not among those it is for. */
+	/* A broadcast addresses only sites with a socket on its port: others are not failures. */
 	if (err && !(msg->how.copies && err == -ECONNREFUSED)) {
 		msg->out.failed++;
 		if (!msg->out.err)
@@ -130,7 +160,9 @@ static void target_over(struct flitcast_site *site, struct tx_target *t, int err
 		msg_over(site, msg);
 }
 
-/* No way to this target, says a site on the way. */
+/*
+ * A router, here or on the path, reports that it has no route to the target (FC_CTRL_UNREACHABLE).
+ */
 static void no_way(struct tx_flow *flow, u32 seq, u64 now)
 {
 	struct tx_target *t;
@@ -148,10 +180,10 @@ static void no_way(struct tx_flow *flow, u32 seq, u64 now)
 }
 
 /*
- * All that was sent to a target has come there: how long did that take?  Smoothed as
- * TCP does it (RFC 6298).  Of what was sent again nobody knows which one came, so it is
- * taken for the first one: where all take longer than was thought, that is learnt by
- * and by, and what was lost slows the next question down, as it should.
+ * Update the round-trip estimate: everything sent to the target has been acked (RFC 6298).  The ack
+ * of a retransmitted packet is taken for that of the first transmission, bounded by twice the
+ * current wait: if round trips become longer, the estimate grows step by step; and packet loss
+ * delays the next FC_CTRL_ASK, as it should.
  */
 static void measure(struct flitcast_site *site, const struct tx_target *t, u64 now)
 {
@@ -170,15 +202,18 @@ static void measure(struct flitcast_site *site, const struct tx_target *t, u64 n
 	site->ends->tx.srtt += more / 8;
 }
 
-/* It has all of the message, which waits for its turn: its word of that may be lost. */
+/*
+ * Return: true if the target has acked all packets, but not the message, which waits there for its
+ * predecessors.  Its final ack may get lost.
+ */
 static bool waits_its_turn(const struct tx_target *t)
 {
 	return t->core.state == FC_TX_GRANTED && t->core.base == t->core.part.count;
 }
 
 /*
- * It answers, with nothing new.  If its last packet left long enough ago, what it does
- * not have of what was sent was lost.
+ * The target sent a control frame without news.  If the last packet was sent long enough ago,
+ * unacked packets are taken for lost and retransmitted.
  */
 static void nothing_new(struct flitcast_site *site, struct tx_target *t,
 			const struct fc_ctrl *ctrl, u64 now)
@@ -186,9 +221,9 @@ static void nothing_new(struct flitcast_site *site, struct tx_target *t,
 	bool missing = false;
 
 	/*
-	 * A broadcast says what any of its targets may wait for: see wanted().  And a target that
-	 * has all of a message may wait for one before it that it refused when it had no socket,
-	 * or that it was told of by FC_CTRL_FORWARD as long as it could not hear.
+	 * The target may still wait for messages that are over here: a broadcast carries the
+	 * largest lag of all its targets (wanted() in txcast.c); or the target refused one of them
+	 * when it had no socket, or could not receive FC_CTRL_FORWARD.
 	 */
 	if ((t->msg->how.copies || waits_its_turn(t)) &&
 	    fc_before(ctrl->next, t->flow->core.oldest))
@@ -206,14 +241,14 @@ static void nothing_new(struct flitcast_site *site, struct tx_target *t,
 }
 
 /*
- * A target that knows nothing of a flow asks for its level, and is sent the message again.  Where
- * it has no memory for the flow it asks again for each copy: after LEVELS_AT_ONCE times it waits,
- * twice as long each time, but for more than LEVELS_DOUBLED times.
+ * A target without state of a flow sends FC_CTRL_LEVEL and gets the message again.  If it has no
+ * memory for the flow, it asks again for each copy: from LEVELS_AT_ONCE times on, retransmissions
+ * are delayed, doubling up to LEVELS_DOUBLED times.
  */
 #define LEVELS_AT_ONCE	3
 #define LEVELS_DOUBLED	8
 
-/* Return: false if it asked before, and is not sent the message again yet. */
+/* Return: false if the target has asked too often to get the message again now. */
 static bool asks_level(const struct flitcast_site *site, struct tx_target *t, u64 now)
 {
 	u64 wait = 0;
@@ -226,7 +261,10 @@ static bool asks_level(const struct flitcast_site *site, struct tx_target *t, u6
 	return true;
 }
 
-/* It has confirmed packets.  @blocked: others waited for it. */
+/*
+ * A target acked packets.  @blocked: other targets of the message waited for it; it then earns more
+ * patience (txlist.h).
+ */
 static void earn(struct tx_target *t, bool blocked)
 {
 	u16 come = min(t->core.base, t->most), news = come - min(come, t->core.earned);
@@ -238,7 +276,9 @@ static void earn(struct tx_target *t, bool blocked)
 	fc_patience_earn(&t->msg->source->patience, news);
 }
 
-/* A target answers for one message, @t.  The message may be gone afterwards. */
+/*
+ * Process a control frame from a target for one message, @t.  The message may be freed afterwards.
+ */
 static void answered(struct flitcast_site *site, struct tx_target *t,
 		     const struct fc_ctrl *ctrl, u64 now)
 {
@@ -251,8 +291,9 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 	blocked = t->core.blocks;
 	fc_txlist_unblock(&t->core, &t->flow->patience, now);
 	/*
-	 * "Begin": the answer to a question that the first packet has overtaken, and its
-	 * confirmation this one.  A target that has forgotten what it had says it again.
+	 * Ignore a FC_CTRL_ROOM ("begin") that answers an FC_CTRL_ASK overtaken by the first
+	 * packet, whose ack arrived before.  A target that has lost its state of the message
+	 * repeats it.
 	 */
 	if (ctrl->kind == FC_CTRL_ROOM && t->core.state == FC_TX_GRANTED &&
 	    now < t->heard_at + flitcast_tx_ask_wait(site))
@@ -274,7 +315,7 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 		    (t->core.state == FC_TX_DONE || t->core.base >= t->core.sent))
 			measure(site, t, now);
 	}
-	/* Nothing is due of a message that is over. */
+	/* If this completes the message, there is nothing to schedule. */
 	if (!last || !fc_txtarget_over(&t->core)) {
 		msg->at.wait = flitcast_tx_wait(site);
 		msg->at.repeat = now + msg->at.wait;
@@ -298,13 +339,13 @@ static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	u64 now = flitcast_site_now(site);
 	u32 oldest;
 
-	/* Of an old life of this site. */
+	/* The frame refers to an earlier incarnation of this site. */
 	if (ctrl->incarnation != site->incarnation)
 		return;
 	src = flitcast_source_find(site, ctrl->sock);
 	if (src)
 		flow = flitcast_txflow_find(site, src, ctrl->site, ctrl->port);
-	/* A level beyond what was sent is nobody's. */
+	/* A cumulative ack beyond the last message sent is invalid. */
 	if (!flow || fc_before(flow->core.next, ctrl->next))
 		return;
 	if (ctrl->kind == FC_CTRL_UNREACHABLE) {
@@ -313,13 +354,16 @@ static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	}
 	oldest = flow->core.oldest;
 	list_for_each_entry_safe(t, next, &flow->pending, pending) {
-		/* Nothing was sent of it yet. */
+		/* Messages beyond the window have not been sent. */
 		if (t->core.seq - oldest >= FC_FLOW_WINDOW)
 			break;
 		if (fc_before(t->core.seq, ctrl->next) || t->core.seq == ctrl->seq)
 			answered(site, t, ctrl, now);
 		else if (fc_before(ctrl->seq, t->core.seq))
-			/* Numbers go up: nothing behind it is spoken of. */
+			/*
+			 * Pending messages are in sequence order: the frame refers to none of the
+			 * rest.
+			 */
 			break;
 	}
 	flitcast_txflow_advance(site, flow);
@@ -328,8 +372,9 @@ static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 }
 
 /*
- * A target asks what of a flow is over, because it knows nothing of it, or has no place for
- * others.  A life of this site that has ended keeps nothing, nor does a socket.
+ * Answer FC_CTRL_LEVEL: a target without state of the flow, or short of flows, asks which messages
+ * are over.  Everything sent by an earlier incarnation of this site, or by a closed socket, is
+ * over.
  */
 static void say_level(struct flitcast_site *site, const struct fc_ctrl *ask)
 {
@@ -374,7 +419,10 @@ bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int er
 	return more;
 }
 
-/* Has it come, or has the target, which put it off, room by now? */
+/*
+ * Ask a target whether the message has arrived or, if the target refused it, whether there is
+ * space.
+ */
 static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
 		struct tx_target *t)
 {
@@ -392,9 +440,9 @@ static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
 }
 
 /*
- * When the target is to be asked next: FC_NEVER if it owes no answer.  Each time it is
- * waited for twice as long.  Those that put the message off are asked more seldom, and
- * silent ones are sent something with their oldest message.
+ * Return: when to send the next FC_CTRL_ASK; FC_NEVER if no answer is due.  The wait doubles each
+ * time.  Targets that refused the message are asked by walk_repeat(), and unresponsive ones get
+ * only their oldest message.
  */
 static u64 ask_due(const struct flitcast_site *site, const struct tx_target *t)
 {
@@ -405,7 +453,7 @@ static u64 ask_due(const struct flitcast_site *site, const struct tx_target *t)
 	       (t->later ? FC_LATER_NS : 0);
 }
 
-/* No answer soon: has it come? */
+/* TX_WALK_ASK: ask a target that has not acked in time. */
 static void walk_ask(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
 		     u64 now, int *budget)
 {
@@ -416,19 +464,19 @@ static void walk_ask(struct flitcast_site *site, struct flitcast_msg *msg, struc
 		ask(site, msg, t);
 		t->asks++;
 		msg->walk.acts++;
-		/* Where the clock has jumped, too, an answer is waited for. */
+		/* Wait for the answer before retransmitting, even if the clock has jumped. */
 		msg->at.repeat = max(msg->at.repeat, now + flitcast_tx_ask_wait(site));
 		due = ask_due(site, t);
 	}
 	msg->at.ask = min(msg->at.ask, max(due, now + ASK_MORE_NS));
 }
 
-/* Not even a question was answered in time: what is unconfirmed is sent again. */
+/* TX_WALK_REPEAT: FC_CTRL_ASK was not answered in time either.  Retransmit what is not acked. */
 static void walk_repeat(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
 			int *budget)
 {
 	*budget -= TX_COST_ACT;
-	/* It cannot answer what has not gone from here, nor what it never got. */
+	/* The target is unresponsive only if it was sent something and does not answer. */
 	if (t->asked && t->flow->heard < t->asked && !fc_txtarget_unsent(&t->core)) {
 		if (!t->flow->silent)
 			t->flow->silent_since = t->asked;
@@ -440,7 +488,10 @@ static void walk_repeat(struct flitcast_site *site, struct flitcast_msg *msg, st
 	flitcast_tx_settle(site, t);
 }
 
-/* Return: false if another copy would stand behind the one that has not gone, in others' way. */
+/*
+ * Return: false if the previous copy still waits in the local net-input: do not queue another
+ * behind.
+ */
 static bool repeat_begin(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
 {
 	if (flitcast_oper_stands(site, msg->entered)) {
@@ -454,10 +505,11 @@ static bool repeat_begin(struct flitcast_site *site, struct flitcast_msg *msg, u
 }
 
 /*
- * When a target is given up that says no more than it did.  One that says that it
- * has no room is not silent: how long it may take is the sender's choice
- * (FLITCAST_SLOW_TARGET).  Nor does one whose word is that it has nothing of the message yet
- * say more by saying it again: its answers get through, and the message does not.
+ * Return: when a target is aborted if it makes no progress.
+ *
+ * A target that answers NO_ROOM is not unresponsive: how long it may take is the sender's choice
+ * (FLITCAST_SLOW_TARGET).  A target that keeps answering that it has nothing of the message makes
+ * no progress: its answers get through, and the message does not.
  */
 static u64 target_deadline(struct flitcast_site *site, const struct tx_target *t, u64 timeout,
 			   u64 now)
@@ -471,12 +523,12 @@ static u64 target_deadline(struct flitcast_site *site, const struct tx_target *t
 			return now + timeout;
 		return max(t->first_at, t->flow->news_at) + timeout;
 	}
-	/* What waits behind a message that the target does not answer shares its time. */
+	/* Messages queued behind one that the target does not answer share its time-out. */
 	if (t->flow->silent)
 		return max(t->msg->at.accepted, t->flow->silent_since) + timeout;
 	/*
-	 * It cannot answer what has not gone from here.  That is waited for as long as packets
-	 * of any message go, and what waits for its reservation (FLITCAST_ADMISSION) in any case.
+	 * The message has not left this site, so no answer is due.  Wait as long as packets of any
+	 * message leave; and without limit while it waits for a reservation (FLITCAST_ADMISSION).
 	 */
 	stuck = flitcast_site_reserves(site) && t->msg->how.class != FLITCAST_TX_HIGH ?
 		FC_NEVER : flitcast_oper_stuck(site, flitcast_site_set(t->msg->how.class));
@@ -485,7 +537,7 @@ static u64 target_deadline(struct flitcast_site *site, const struct tx_target *t
 	return max(stuck, t->msg->at.accepted) + timeout;
 }
 
-/* There is a way again: what waited for it is sent. */
+/* The target is reachable again: retransmit now. */
 static void way_back(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
 		     u64 now)
 {
@@ -496,8 +548,8 @@ static void way_back(struct flitcast_site *site, struct flitcast_msg *msg, struc
 }
 
 /*
- * Give up a target that was silent for too long, or to which there has been no way for a while.
- * Return: false if the message is over, and gone.
+ * TX_WALK_DEADLINE: abort a target that is unresponsive or unreachable for too long. Return: false
+ * if the message is over, and freed.
  */
 static bool walk_deadline(struct flitcast_site *site, struct flitcast_msg *msg,
 			  struct tx_target *t, u64 now, int *budget)
@@ -523,7 +575,7 @@ static bool walk_deadline(struct flitcast_site *site, struct flitcast_msg *msg,
 	return flitcast_tx_give_up(site, t, t->flow->unreachable ? -EHOSTUNREACH : -ETIMEDOUT);
 }
 
-/* Of a target that is left out from now on, the message that is given up next: @t comes last. */
+/* Return: the message of a detached target to abort next, from the last on; @t comes last. */
 static struct tx_target *detach_next(struct tx_target *t)
 {
 	struct list_head *pending = &t->flow->pending;
@@ -534,14 +586,20 @@ static struct tx_target *detach_next(struct tx_target *t)
 	return last;
 }
 
-/* It took longer than the sender allows.  Return: false if the message is over, and gone. */
+/*
+ * TX_WALK_SLOW: the target exceeded the sender's limit.  Return: false if the message is over, and
+ * freed.
+ */
 static bool walk_slow(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
 		      int *budget)
 {
 	struct tx_target *pos = t;
 
 	if (msg->how.slow == FLITCAST_TX_DETACH) {
-		/* All others that wait for it, too: the source stays, this one is of it. */
+		/*
+		 * First abort the other pending messages of this target.  The source cannot be
+		 * freed meanwhile: @msg still belongs to it.
+		 */
 		t->flow->detached = t->flow->src->era;
 		while ((pos = detach_next(t)) != t) {
 			if (*budget <= 0)
@@ -562,7 +620,7 @@ static void walk_start(struct flitcast_msg *msg, enum tx_walk walk)
 	msg->walk.acts = 0;
 }
 
-/* What is due of a message that is looked at for nothing else.  Return: false: nothing. */
+/* Start the walk that is due, if none is in progress.  Return: false if nothing is due. */
 static bool walk_begin(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
 {
 	if (msg->walk.what != TX_WALK_NONE)
@@ -570,7 +628,7 @@ static bool walk_begin(struct flitcast_site *site, struct flitcast_msg *msg, u64
 	if (msg->at.slow <= now) {
 		walk_start(msg, TX_WALK_SLOW);
 	} else if (msg->at.deadline <= now) {
-		/* From here on: who has it looked at again meanwhile says so. */
+		/* Reset before the walk: an event during the walk may set it again. */
 		msg->at.deadline = FC_NEVER;
 		walk_start(msg, TX_WALK_DEADLINE);
 	} else if (msg->at.ask <= now) {
@@ -584,7 +642,7 @@ static bool walk_begin(struct flitcast_site *site, struct flitcast_msg *msg, u64
 	return true;
 }
 
-/* One target.  Return: false if the message is over, and gone. */
+/* Visit one target.  Return: false if the message is over, and freed. */
 static bool walk_target(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
 			u64 now, int *budget)
 {
@@ -608,7 +666,7 @@ static bool walk_target(struct flitcast_site *site, struct flitcast_msg *msg, st
 	return true;
 }
 
-/* So many targets.  Return: false if the message is over, and gone. */
+/* Continue the walk within the budget.  Return: false if the message is over, and freed. */
 static bool walk(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, int *budget)
 {
 	msg->walk.due = 0;
@@ -626,7 +684,7 @@ static bool walk(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, 
 		if (!fc_txtarget_over(&t->core)) {
 			if (!walk_target(site, msg, t, now, budget))
 				return false;
-			/* There is more to be done about it. */
+			/* walk_slow() ran out of budget: visit the same target again. */
 			if (msg->walk.what == TX_WALK_SLOW && !fc_txtarget_over(&t->core))
 				continue;
 		}
@@ -660,7 +718,7 @@ void flitcast_tx_rerouted(struct flitcast_site *site)
 		flitcast_tx_due(site, 0);
 }
 
-/* Which targets are lost, or are not any more, is looked for with the deadlines. */
+/* Routes have changed: check the deadlines of messages, which finds unreachable targets. */
 static void reroute_time(struct flitcast_site *site, u64 now, int *budget)
 {
 	while (site->ends->tx.reroute && *budget > 0) {
@@ -675,7 +733,7 @@ static void reroute_time(struct flitcast_site *site, u64 now, int *budget)
 		flitcast_tx_due(site, 0);
 }
 
-/* Something of the message is due.  It may be gone afterwards. */
+/* A timer of the message has expired.  The message may be freed afterwards. */
 static void msg_time(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, int *budget)
 {
 	*budget -= TX_COST_MSG;
@@ -689,7 +747,7 @@ static void msg_time(struct flitcast_site *site, struct flitcast_msg *msg, u64 n
 	flitcast_tx_schedule(site, msg);
 }
 
-/* Those of which something is due now, as far as the budget goes, to the others. */
+/* Move messages whose @ask is due from the list of late ones to the tree, within the budget. */
 static void late_time(struct flitcast_site *site, u64 now, int *budget)
 {
 	struct flitcast_msg *msg, *next;
@@ -705,8 +763,8 @@ static void late_time(struct flitcast_site *site, u64 now, int *budget)
 }
 
 /*
- * Nobody waits for the messages of a closed socket for ever; and where closed sockets have left
- * too much behind, those that would be given up first are given up now.
+ * Abort messages of closed sockets after the time-out of the socket; earlier, in the order of their
+ * time-outs, if closed sockets hold more than FLITCAST_ORPHANS_MAX bytes.
  */
 static void closing_time(struct flitcast_site *site, u64 now, int *budget)
 {
@@ -744,7 +802,9 @@ void flitcast_tx_time(struct flitcast_site *site)
 	late_time(site, now, &budget);
 	while ((first = rb_first_cached(&site->ends->tx.due))) {
 		struct flitcast_msg *msg = rb_entry(first, struct flitcast_msg, due_node);
-		/* The timer goes on with it, so that nobody holds the lock for long. */
+		/*
+		 * Over budget: the timer handles the rest, so that the lock is not held for long.
+		 */
 		if (msg->at.due > now || budget <= 0) {
 			flitcast_tx_due(site, msg->at.due);
 			break;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcasts of this site: messages to all others, which go by the relay instead of the
- * local net-input, once for all of them.
+ * Sends the broadcasts of this site: one packet through the relay, not the local net-input, reaches
+ * all other sites, in k copies over disjoint paths (HARTS, sections 3 and 4).
  *
- * To its targets it is a message as any other: each confirms it, is asked, puts it off
- * and is given up on its own.  What is sent again is broadcast again, because only on its
- * disjoint ways is a copy one that counts (core/recept.h).
+ *	source --- k copies over k disjoint paths ---> every other site votes (cast.c), then acks
+ *	       <----------- CONFIRM, NO_ROOM --------- each target on its own
+ *	       --- retransmission: broadcast again --> targets that have it drop it
+ *
+ * End to end a broadcast is an ordinary message to many targets: each target acks, is asked,
+ * refuses and is aborted on its own.  A retransmission is again a broadcast to all, because only
+ * copies that arrive over the disjoint paths count as votes (core/recept.h).
  */
 #include "core/relay.h"
 #include "ends/txcast.h"
@@ -16,17 +20,17 @@
 #include "fabric/enter.h"
 #include "fabric/relay.h"
 
-/* Broadcasts under way: holds are reserved for two of each source. */
+/* Maximum number of active broadcasts: relays reserve space for two of each source. */
 #define CASTS_MAX	2
 
 /*
- * Flits of broadcasts sent in one go, each counted for every frame that it makes; and a message
- * once more, and again for so many targets of it.
+ * Budget of one flitcast_txcast_feed() call: flits, weighted by the frames that each makes; a
+ * message costs one more, and another one for each CAST_TARGETS targets.
  */
 #define CAST_BUDGET	16
 #define CAST_TARGETS	64
 
-/* May this target be sent the message now? */
+/* Return: true if the target needs the message, and may be sent it now. */
 static bool wants(const struct tx_target *t)
 {
 	return !fc_txtarget_over(&t->core) && !fc_txtarget_sent_all(&t->core) &&
@@ -35,9 +39,10 @@ static bool wants(const struct tx_target *t)
 }
 
 /*
- * May the message be sent now, and does any target want it?  @lag: the most older messages that
- * one target may still wait for.  One broadcast goes to all targets: one that wants nothing now,
- * or that refused this message, must not learn from it that an older message is over.
+ * Return: true if the message may be broadcast now, and any target needs it.  @lag: the largest
+ * number of older messages that one target may still wait for.  All targets get the same packet:
+ * one that needs nothing now, or that refused this message, must not conclude from it that an older
+ * message is over.
  */
 static bool wanted(const struct flitcast_msg *msg, u32 *lag)
 {
@@ -48,11 +53,11 @@ static bool wanted(const struct flitcast_msg *msg, u32 *lag)
 	for (i = 0; i < msg->ntargets; i++) {
 		const struct tx_target *t = &msg->target[i];
 
-		/* The flow of this target has gone on: it waits for nothing older. */
+		/* The message is over for this target, and so are all older ones. */
 		if (fc_before(t->core.seq, t->flow->core.oldest))
 			continue;
 		behind = t->core.seq - t->flow->core.oldest;
-		/* The window is full: wait until the target has caught up. */
+		/* Beyond the window of a target: wait until it has caught up. */
 		if (behind >= FC_FLOW_WINDOW && !fc_txtarget_over(&t->core))
 			return false;
 		*lag = max(*lag, min(behind, FC_CAST_LAG_MAX));
@@ -61,7 +66,7 @@ static bool wanted(const struct flitcast_msg *msg, u32 *lag)
 	return any;
 }
 
-/* All targets have the same number, in the flow of each. */
+/* The sequence number is the same in the flows of all targets. */
 static void put_head(struct flitcast_site *site, const struct flitcast_msg *msg, u8 *head, u32 lag)
 {
 	const struct fc_packet pk = {
@@ -79,7 +84,7 @@ static void put_head(struct flitcast_site *site, const struct flitcast_msg *msg,
 	fc_wire_cast_encode(head, &cast);
 }
 
-/* The flits of the packet; false: no memory. */
+/* Build the flits of the packet.  Return: false: no memory. */
 static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 lag)
 {
 	struct sk_buff_head *flits = &site->ends->txcast.flits;
@@ -102,7 +107,7 @@ static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 lag)
 	return true;
 }
 
-/* One flit of what is broadcast; the first one begins with the packet's header. */
+/* Feed one flit to the relay; the first one begins with the packet's header. */
 static void send_flit(struct flitcast_site *site, struct sk_buff *skb, bool first, int *budget)
 {
 	struct fc_event ev = {
@@ -122,7 +127,7 @@ static void send_flit(struct flitcast_site *site, struct sk_buff *skb, bool firs
 	*budget -= max_t(int, site->out.frames - frames, 1);
 }
 
-/* All targets that want the message are about to get it. */
+/* Mark the message as sent to all targets that need it. */
 static void begin(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	u64 now = flitcast_site_now(site);
@@ -132,7 +137,7 @@ static void begin(struct flitcast_site *site, struct flitcast_msg *msg)
 	for (i = 0; i < msg->ntargets; i++) {
 		struct tx_target *t = &msg->target[i];
 
-		/* The broadcast also goes to targets that are given up. */
+		/* A broadcast also reaches targets for which the message was aborted. */
 		flitcast_tx_offer(t, 0);
 		if (!wants(t))
 			continue;
@@ -145,7 +150,7 @@ static void begin(struct flitcast_site *site, struct flitcast_msg *msg)
 	flitcast_tx_went(site, msg, now);
 }
 
-/* Choose the next broadcast: its flits are queued.  Return: false: there is none now. */
+/* Choose the next broadcast, and send its first flit.  Return: false: there is none now. */
 static bool choose(struct flitcast_site *site, int *budget)
 {
 	struct flitcast_msg *msg;
@@ -162,7 +167,7 @@ static bool choose(struct flitcast_site *site, int *budget)
 		return true;
 	}
 	if (!make(site, msg, lag)) {
-		/* No memory: again when the timer fires. */
+		/* No memory: retry when the timer fires. */
 		site->stat[FC_STAT_NO_MEMORY]++;
 		site->clock.ends_at = min(site->clock.ends_at, flitcast_now() + NSEC_PER_MSEC);
 		return false;
@@ -186,7 +191,9 @@ void flitcast_txcast_feed(struct flitcast_site *site)
 
 		if (!skb && !flitcast_relay_room(site))
 			return;
-		/* The timer goes on with it, so that nobody holds the lock for long. */
+		/*
+		 * Over budget: the timer handles the rest, so that the lock is not held for long.
+		 */
 		if (budget <= 0) {
 			site->clock.ends_at = 0;
 			return;

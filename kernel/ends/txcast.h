@@ -7,15 +7,15 @@
 
 #include "fabric/site.h"
 
-/* Are there broadcasts to be sent? */
+/* Return: true if a broadcast may be waiting to be sent. */
 static inline bool flitcast_txcast_waits(const struct flitcast_site *site)
 {
 	return site->oper.doors & fc_bit(FLITCAST_TX_BY_RELAY);
 }
 
-/* Broadcasts of this site begin, or go on. */
+/* Send the flits of this site's broadcasts, within a budget. */
 void flitcast_txcast_feed(struct flitcast_site *site);
-/* The flits of one that is being sent go no more. */
+/* Drop the unsent flits of a broadcast. */
 void flitcast_txcast_purge(struct flitcast_site *site);
 
 #endif /* FLITCAST_ENDS_TXCAST_H */

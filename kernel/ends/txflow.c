@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sending flows: what one source sends to one target, and what the target is told
- * of messages that were given up.
+ * Sending flows: what one source sends to one target, and how the target learns of aborted
+ * messages.
  *
- * Each packet says which messages of its flow are over (struct fc_target, lag).
- * Where a message was given up there may be no later packet, or all later ones may
- * have come and wait at the target for the one that will never be whole; so the
- * target is told by FC_CTRL_FORWARD as well, again and again until a word of it
- * shows that it knows.
+ * Each packet carries the number of the oldest outstanding message of its flow (struct fc_target,
+ * @lag).  After a message is aborted there may be no later packet; or all later ones may have
+ * arrived, and wait at the target for the aborted one.  So the source also sends FC_CTRL_FORWARD,
+ * and repeats it until the target acks it:
+ *
+ *	source                                target
+ *	message 5 aborted
+ *	FORWARD (next: 6)  --- lost
+ *	FORWARD (next: 6)  ---------------->  skip 5, deliver complete successors
+ *	                   <----------------  CONFIRM (next: 6 or more)
+ *
+ * A flow without pending messages may be evicted.  Its successor starts above all numbers it has
+ * used, which its target takes for messages that were aborted.
  */
 #include <linux/slab.h>
 #include "ends/tx.h"
@@ -16,19 +24,19 @@
 #include "ends/txsched.h"
 #include "fabric/enter.h"
 
-/* Told after so long, doubling up to the last, and so often: 14 s in all. */
+/* FC_CTRL_FORWARD: first and last interval (doubling), and number of transmissions: 14 s in all. */
 #define FORWARD_FIRST_NS	(50 * NSEC_PER_MSEC)
 #define FORWARD_LAST_NS		(4 * NSEC_PER_SEC)
 #define FORWARDS		9
 
-/* Flows looked at for one that gives way to a new one. */
+/* Number of flows examined to find one to evict. */
 #define EVICT_LOOKS	16
 
 static_assert(FLITCAST_SITES_MAX <= 1U << 16);
 
 /*
- * The place of a flow in the table of its source.  Most sources send to one port: those flows are
- * next to each other, by site, and the table is as flat as they need.
+ * Index of a flow in the xarray of its source.  Most sources send to one port number: XORing it
+ * with that of the first flow makes their indices dense, and the tree flat.
  */
 static unsigned long flow_index(const struct flitcast_site *site, const struct flitcast_source *src,
 				u32 target, u16 port)
@@ -43,7 +51,7 @@ struct tx_flow *flitcast_txflow_find(struct flitcast_site *site, struct flitcast
 
 	if (flow && flow->site == target && flow->port == port)
 		return flow;
-	/* The index would be that of another one. */
+	/* An invalid site number would alias the index of another flow. */
 	if (unlikely(target >= site->cfg.topo.nsites))
 		return NULL;
 	flow = xa_load(&src->flows, flow_index(site, src, target, port));
@@ -52,7 +60,7 @@ struct tx_flow *flitcast_txflow_find(struct flitcast_site *site, struct flitcast
 	return flow;
 }
 
-/* The target knows, or is not told any more. */
+/* Stop sending FC_CTRL_FORWARD: the target has acked it, or it was sent often enough. */
 static void forward_end(struct flitcast_site *site, struct tx_flow *flow)
 {
 	if (RB_EMPTY_NODE(&flow->forward))
@@ -77,13 +85,13 @@ static void forward_add(struct flitcast_site *site, struct tx_flow *flow, u64 at
 }
 
 /*
- * Targets of a source that ends which are told so, and flows looked at for them; others ask when
- * they need the room.
+ * When a source ends, at most CLOSED_MAX targets are sent FC_CTRL_CLOSED, and CLOSED_LOOKS flows
+ * are examined.  The others ask (FC_CTRL_LEVEL) when their flow tables fill up.
  */
 #define CLOSED_MAX	16
 #define CLOSED_LOOKS	64
 
-/* The target need not keep anything of the flow: it may be lost. */
+/* Send FC_CTRL_CLOSED: the target may free the flow.  Sent once, without an ack. */
 static void tell_closed(struct flitcast_site *site, const struct tx_flow *flow)
 {
 	struct fc_ctrl ctrl = {
@@ -105,7 +113,7 @@ void flitcast_txflow_tell_closed(struct flitcast_site *site, struct flitcast_sou
 	xa_for_each(&src->flows, index, flow) {
 		if (told == CLOSED_MAX || looks++ == CLOSED_LOOKS)
 			return;
-		/* One that never said anything has no flow, or is out of reach. */
+		/* A target that has never sent anything has no flow, or is unreachable. */
 		if (!flow->heard)
 			continue;
 		tell_closed(site, flow);
@@ -125,7 +133,10 @@ void flitcast_txflow_free_all(struct flitcast_source *src)
 	xa_destroy(&src->flows);
 }
 
-/* May it be forgotten?  One that is detached would be forgiven, so it is passed by once. */
+/*
+ * Return: true if a flow may be evicted.  Eviction of a detached flow re-admits its target, so it
+ * is passed over once.
+ */
 static bool gives_way(struct tx_flow *flow)
 {
 	if (flow->users || !list_empty(&flow->pending))
@@ -137,9 +148,9 @@ static bool gives_way(struct tx_flow *flow)
 }
 
 /*
- * One of those without messages, if there is one among the next ones of the source, gives way.  If
- * it comes back it begins above every number it had, with nothing before it: its target takes that
- * for messages given up.
+ * Evict one flow without messages among the next EVICT_LOOKS of the source.  If the flow is created
+ * again, it starts above all numbers used before, with none outstanding: its target takes the gap
+ * for aborted messages.
  */
 static void evict(struct flitcast_site *site, struct flitcast_source *src)
 {
@@ -199,7 +210,7 @@ struct tx_flow *flitcast_txflow_get(struct flitcast_site *site, struct flitcast_
 	return flow;
 }
 
-/* Those that may be sent now: what is behind them waits for the window. */
+/* Queue the messages of a flow within the window; messages beyond it wait. */
 static void window_ready(struct flitcast_site *site, struct tx_flow *flow, bool settle)
 {
 	struct tx_target *t;
@@ -251,7 +262,10 @@ void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow)
 	if (!fc_before(flow->level, flow->core.oldest))
 		return;
 	if (RB_EMPTY_NODE(&flow->forward)) {
-		/* So many: they learn it by a later packet, or when they need the room. */
+		/*
+		 * Too many: the targets learn it from a later packet, or ask when they need the
+		 * space.
+		 */
 		if (site->ends->tx.nforward >= FLITCAST_FORWARD_MAX)
 			return;
 		flow->src->nforward++;
@@ -295,7 +309,9 @@ struct flitcast_source *flitcast_txflow_time(struct flitcast_site *site, u64 now
 	while ((first = rb_first_cached(&site->ends->tx.forward))) {
 		struct tx_flow *flow = rb_entry(first, struct tx_flow, forward);
 
-		/* The timer goes on with it, so that nobody holds the lock for long. */
+		/*
+		 * Over budget: the timer handles the rest, so that the lock is not held for long.
+		 */
 		if (flow->forward_at > now || *budget <= 0) {
 			flitcast_tx_due(site, flow->forward_at);
 			return NULL;

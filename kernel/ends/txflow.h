@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Sending flows: what one source sends to one target.
- */
+/* Sending flows: what one source sends to one target (txflow.c). */
 #ifndef FLITCAST_ENDS_TXFLOW_H
 #define FLITCAST_ENDS_TXFLOW_H
 
@@ -16,22 +14,22 @@ struct flitcast_site;
  * @src: source
  * @site: target site
  * @port: target port
- * @pending: targets of messages that are not over, in order
- * @heard: when the target last said anything
- * @news_at: when it last said anything new of any message
- * @level: all messages before this one are over at the target, as it says
- * @forward: in the site's tree while the target is to be told of what was given up
- * @forward_at: when it is told next
- * @forwards: how often it was told
- * @silent: the target did not answer in time: it is asked with its oldest message
- *	only, and nobody waits for it
- * @silent_since: it owes an answer since then
- * @unreachable: the last word was that there is no way to it
- * @users: messages that are about to begin and have it in their lists
- * @detached: left out of new messages, if it is the era of its source; 0: it never was
- * @spared: it was passed by when others gave way, because it is detached
- * @patience: that others have with its target
- * @core: numbers
+ * @pending: targets (struct tx_target) of messages that are not over, in sequence order
+ * @heard: when the last control frame from the target arrived; 0: never
+ * @news_at: when the last control frame with news of any message arrived
+ * @level: cumulative ack: the target has said that all messages before this one are over
+ * @forward: entry in flitcast_sender.forward, while FC_CTRL_FORWARD is to be sent
+ * @forward_at: when FC_CTRL_FORWARD is sent next
+ * @forwards: number of FC_CTRL_FORWARD sent
+ * @silent: the target is unresponsive: only its oldest message is sent, and other targets do not
+ *	wait for it
+ * @silent_since: since when an answer is outstanding
+ * @unreachable: there is no route to the target, by the last report
+ * @users: messages being accepted that refer to the flow (msg_flows())
+ * @detached: if equal to @src->era, the target is excluded from new messages; 0: never detached
+ * @spared: the eviction passed over the flow once, because it is detached
+ * @patience: how long other targets still wait for this one (txlist.h)
+ * @core: sequence numbers
  */
 struct tx_flow {
 	struct flitcast_source *src;
@@ -56,33 +54,36 @@ struct tx_flow {
 
 struct tx_flow *flitcast_txflow_find(struct flitcast_site *site, struct flitcast_source *src,
 				     u32 target, u16 port);
-/* Find it or make it, for which another may give way; NULL: no memory. */
+/* Look up or create a flow; another flow may be evicted.  NULL: no memory. */
 struct tx_flow *flitcast_txflow_get(struct flitcast_site *site, struct flitcast_source *src,
 				    u32 target, u16 port);
-/* The source is over: its targets need keep nothing of it.  So many are told. */
+/* Send FC_CTRL_CLOSED to some targets of a source that ends. */
 void flitcast_txflow_tell_closed(struct flitcast_site *site, struct flitcast_source *src);
-/* Free them all.  Context: may sleep; nobody else knows the source any more. */
+/* Free all flows of a source.  Context: may sleep; the source is in no table. */
 void flitcast_txflow_free_all(struct flitcast_source *src);
 
-/* Is the target left out of new messages? */
+/* Return: true if the target is excluded from new messages. */
 static inline bool flitcast_txflow_detached(const struct tx_flow *flow)
 {
 	return flow->detached == flow->src->era;
 }
 
-/* A message of the flow may be over: those behind it may be sent now. */
+/*
+ * Update the oldest outstanding message: if the window advances, queue the messages that now fit.
+ */
 void flitcast_txflow_advance(struct flitcast_site *site, struct tx_flow *flow);
-/* The target spoke: all before @level is over there. */
+/* A control frame arrived from the target, with cumulative ack @level. */
 void flitcast_txflow_heard(struct flitcast_site *site, struct tx_flow *flow, u32 level);
-/* The target did not answer in time, or did again. */
+/* Mark the target as unresponsive, or responsive again. */
 void flitcast_txflow_silent(struct flitcast_site *site, struct tx_flow *flow, bool silent);
-/* A message was given up: the target is to be told, soon. */
+/* A message was aborted: send FC_CTRL_FORWARD soon, unless the target knows already. */
 void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow);
-/* The target waits from @level on for what is over here: it is to be told. */
+/* The target still waits for message @level, which is over here: send FC_CTRL_FORWARD. */
 void flitcast_txflow_behind(struct flitcast_site *site, struct tx_flow *flow, u32 level);
 /*
- * Tell those it is time for, as far as the budget goes.  Return: a source one of whose targets is
- * not told any more, which may be over by that: to be called again; or NULL.
+ * Send the FC_CTRL_FORWARD that are due, within the budget.  Return: a source with a flow for which
+ * it was sent for the last time: the source may be freed by that, and the caller calls again; or
+ * NULL.
  */
 struct flitcast_source *flitcast_txflow_time(struct flitcast_site *site, u64 now, int *budget);
 

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Messages that a port sends: accepted, with flows and a class, and dropped with their source.
+ * Accepts messages from ports: looks up a flow for each target, picks a traffic class, assigns
+ * sequence numbers and queues the message; and aborts the messages of a port or site that goes
+ * away.
+ *
+ *	flitcast_msg_send()
+ *	  prepare()       checks, without the lock
+ *	  msg_begin()     flows, class, sequence numbers: fails before anything is changed
+ *	  msg_go()        flitcast_tx_at_once(): fast path for a single flit, or
+ *	                  flitcast_tx_ready(): queue it (txqueue.c)
  */
 #include <linux/slab.h>
 #include <uapi/linux/flitcast.h>
@@ -12,20 +20,23 @@
 #include "fabric/enter.h"
 #include "fabric/faults.h"
 
-/* Targets whose flows are looked for between two times that the lock is free. */
+/* Number of flows looked up before the lock is released once. */
 #define FLOWS_BATCH	16
 
-/* What goes on comes to its end while a site is drained; nothing begins. */
+/*
+ * Return: true if @msg begins an exchange, which is not allowed while the site is drained; messages
+ * of exchanges in progress are.
+ */
 static bool begins(const struct flitcast_port *port, const struct flitcast_msg *msg)
 {
 	u8 kind = msg->out.kind;
 
-	/* The answers of the site itself are no traffic of its own. */
+	/* The answers of the site's own port (without @info) do not count as traffic. */
 	return port->ops->info && (kind == FC_KIND_MESSAGE || kind == FC_KIND_DATA ||
 				   kind == FC_KIND_CONNECT);
 }
 
-/* Return: true if more is left. */
+/* Abort all messages of a source, within the budget.  Return: true if more are left. */
 static bool source_drop(struct flitcast_site *site, struct flitcast_source *src, int *budget)
 {
 	struct flitcast_msg *msg;
@@ -61,7 +72,7 @@ void flitcast_port_drop(struct flitcast_port *port)
 	} while (more);
 }
 
-/* They are not about to be used any more. */
+/* Drop the references that msg_flows() took on the first @n flows. */
 static void flows_let_go(struct flitcast_msg *msg, u32 n)
 {
 	while (n--)
@@ -69,8 +80,8 @@ static void flows_let_go(struct flitcast_msg *msg, u32 n)
 }
 
 /*
- * Find or make the flows of a message, and leave the site between two batches of them.  Return: 0,
- * or why it cannot be sent.
+ * Look up or create the flows of a message; the lock is released between batches of them.  Return:
+ * 0, or why the message cannot be sent.
  */
 static int msg_flows(struct flitcast_site *site, struct flitcast_source *src,
 		     struct flitcast_msg *msg, const struct flitcast_msg_dest *dests)
@@ -96,14 +107,14 @@ static int msg_flows(struct flitcast_site *site, struct flitcast_source *src,
 		if ((i + 1) % FLOWS_BATCH)
 			continue;
 		flitcast_breathe(site);
-		/* The source has gone with the site; else it stays, as its port does. */
+		/* The source was freed with the site; otherwise it stays, because its port does. */
 		if (site->dead)
 			return -ENETDOWN;
 	}
 	return 0;
 }
 
-/* Is there anybody to send it to? */
+/* Return: true if any target of the message is not detached. */
 static bool msg_live(const struct flitcast_msg *msg)
 {
 	u32 i;
@@ -114,13 +125,16 @@ static bool msg_live(const struct flitcast_msg *msg)
 	return false;
 }
 
-/* A target of a message that will be sent. */
+/* Assign the next sequence number of its flow to a target, or fail it if it is detached. */
 static void msg_target(struct flitcast_msg *msg, struct tx_target *t)
 {
 	struct fc_txflow *flow = &t->flow->core;
 
 	t->flow->users--;
-	/* A broadcast has one number for all, and goes to all: its flows keep in step. */
+	/*
+	 * A broadcast has the same sequence number in all flows, so that flows of broadcasts keep
+	 * in step.
+	 */
 	if (msg->how.copies) {
 		flow->next = msg->source->next_cast;
 		if (list_empty(&t->flow->pending))
@@ -138,7 +152,10 @@ static void msg_target(struct flitcast_msg *msg, struct tx_target *t)
 	msg->state.left++;
 }
 
-/* Is it one packet of so few flits that a link sends them in a row? */
+/*
+ * Return: true if the message is one packet of at most FC_TURN_STREAK flits, which a link sends in
+ * a row.
+ */
 static bool msg_brief(const struct flitcast_site *site, const struct flitcast_msg *msg)
 {
 	return msg->len <= FC_PACKET_MAX && msg->ntargets <= flitcast_tx_targets_most(site) &&
@@ -147,11 +164,11 @@ static bool msg_brief(const struct flitcast_site *site, const struct flitcast_ms
 }
 
 /*
- * The class of a message.  A long one is of the high class only if its sender is privileged, so
- * that a brief one of that class waits for no packet of many flits.  A brief low one goes in
- * channels of its own, past packets of many flits; but not past those of its own flow, behind which
- * it would only wait at the target.  In mode csr messages reserve their way, except brief ones of
- * the high class.
+ * Return: the traffic class of a message.  A long message is of the high class only if its sender
+ * is privileged, so that a short one of that class does not wait for a packet of many flits.  A
+ * short message of the low class uses channels of its own, past packets of many flits; unless one
+ * of these belongs to the same flow: the target would only make it wait for that one.  In mode csr,
+ * messages reserve bandwidth, except short ones of the high class.
  */
 static enum flitcast_tx_class
 msg_class(const struct flitcast_site *site, const struct flitcast_msg *msg,
@@ -175,7 +192,7 @@ msg_class(const struct flitcast_site *site, const struct flitcast_msg *msg,
 	return FLITCAST_TX_SHORT;
 }
 
-/* A packet of it arrives at that time. */
+/* A packet of the message has reserved its path, and arrives at @arrival. */
 static void source_reserved(struct flitcast_site *site, struct flitcast_msg *msg, u64 arrival)
 {
 	struct flitcast_port *port = msg->source->port;
@@ -206,7 +223,7 @@ void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arriva
 	flow = flitcast_txflow_find(site, src, to.site, to.port);
 	if (!flow)
 		return;
-	/* What has been sent, and is not over, is within the window. */
+	/* Pending messages that have been sent are within the window. */
 	list_for_each_entry(t, &flow->pending, pending) {
 		if (t->core.seq == to.seq) {
 			source_reserved(site, t->msg, arrival);
@@ -217,7 +234,7 @@ void flitcast_tx_admitted(struct flitcast_site *site, const u8 *head, u64 arriva
 	}
 }
 
-/* A message begins.  Return: 0, or why it does not; nothing is changed then. */
+/* Accept a message.  Return: 0, or why it is refused; nothing is changed then. */
 static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 		     const struct flitcast_msg_dest *dests, const struct flitcast_send *how)
 {
@@ -230,7 +247,6 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 	if (site->dead || !port->source)
 		return -ENETDOWN;
 	src = how->copies ? port->casts : port->source;
-	/* Everything that can fail comes before anything is changed. */
 	err = msg_flows(site, src, msg, dests);
 	if (err)
 		return err;
@@ -270,7 +286,7 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 	msg->at.wait = flitcast_tx_wait(site);
 	msg->at.repeat = FC_NEVER;
 	msg->at.ask = FC_NEVER;
-	/* Which targets are lost is looked for with the deadlines. */
+	/* walk_deadline() finds targets that are already known to be unreachable. */
 	msg->at.deadline = flitcast_faults_any_lost(site) ? now : now + src->timeout;
 	list_add_tail(&msg->site_node, &site->ends->tx.msgs);
 	site->ends->tx.nmsgs++;
@@ -281,10 +297,10 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 	return 0;
 }
 
-/* It has begun: it goes, now or in its turn. */
+/* Send an accepted message, now or in its turn. */
 static void msg_go(struct flitcast_site *site, struct flitcast_msg *msg)
 {
-	/* To begin one to many took long. */
+	/* Accepting a message with many targets took long: release the lock once. */
 	if (msg->ntargets > FLOWS_BATCH) {
 		bool over;
 
@@ -302,7 +318,9 @@ static void msg_go(struct flitcast_site *site, struct flitcast_msg *msg)
 	flitcast_tx_ready(site, msg);
 }
 
-/* May @n targets be sent to?  A port that broadcasts for the first time gets a source for that. */
+/*
+ * Check the targets of a message.  The first broadcast of a port creates its source of broadcasts.
+ */
 static int prepare(struct flitcast_port *port, const struct flitcast_msg_dest *dests, u32 n,
 		   const struct flitcast_send *how)
 {
@@ -385,7 +403,7 @@ bool flitcast_tx_purge(struct flitcast_site *site)
 		cur->msg = NULL;
 		flitcast_oper_forget(site, s);
 	}
-	/* Nobody is told any more of what was given up. */
+	/* Stop sending FC_CTRL_FORWARD. */
 	site->ends->tx.forward = RB_ROOT_CACHED;
 	site->ends->tx.nforward = 0;
 	return false;

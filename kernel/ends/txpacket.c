@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the local net-input is fed with of a site's own messages: which packet is
- * next, to whom, and its flits.
+ * Builds the packets of a site's own messages, flit by flit, for the local net-input.
+ *
+ *	flitcast_tx_pick()     choose a message (txqueue.c), its next packet, and the targets
+ *	                       that get it (core/txlist.h)
+ *	flitcast_tx_flit()     build the next flit: head with target list, then data, by
+ *	                       reference to its pages
+ *	cur_done()             last flit: start the time-outs
+ *
+ *	flitcast_tx_at_once()  fast path: a message of one flit to one target goes past all queues
  */
 #include <linux/mm.h>
 #include "ends/tx.h"
@@ -12,7 +19,7 @@
 #include "fabric/fast.h"
 #include "fabric/vnet.h"
 
-/* A message, and whether none of its targets waits for another one any more. */
+/* Argument of msg_member(): a message, and whether its targets no longer wait for each other. */
 struct pick {
 	struct flitcast_msg *msg;
 	bool hurry;
@@ -29,14 +36,15 @@ static bool msg_member(void *arg, u32 i, struct fc_txmember *m)
 	m->flow = &t->flow->core;
 	m->patience = &t->flow->patience;
 	m->slow = t->silent || t->flow->silent || pick->hurry;
-	/* A silent target is asked with its oldest message only. */
+	/* An unresponsive target gets only its oldest message. */
 	m->mute = t->flow->silent && t->core.seq != t->flow->core.oldest;
 	return true;
 }
 
 /*
- * The packet this message should send next, and to whom (@feed); -1: none now.  Where slow targets
- * are given up at some time, the others have the second half of it for themselves.
+ * Choose the next packet of a message, and the targets that get it, in @cur.  Return: its number;
+ * -1: none can be sent now.  If slow targets are to be aborted at some time, the other targets stop
+ * waiting for them after half of it.
  */
 static int msg_pick(struct flitcast_site *site, struct flitcast_cur *cur,
 		    struct flitcast_msg *msg, u64 now)
@@ -89,7 +97,9 @@ unsigned int flitcast_tx_pick(struct flitcast_site *site, u8 set)
 	while ((msg = flitcast_txqueue_next(site, set))) {
 		int packet;
 
-		/* The timer goes on with it, so that nobody holds the lock for long. */
+		/*
+		 * Over budget: the timer handles the rest, so that the lock is not held for long.
+		 */
 		if (site->oper.looks <= 0) {
 			site->clock.ends_at = 0;
 			return 0;
@@ -100,7 +110,7 @@ unsigned int flitcast_tx_pick(struct flitcast_site *site, u8 set)
 			list_del_init(&msg->ready);
 			continue;
 		}
-		/* In turn with the others of the source, packet by packet. */
+		/* Messages of a source take turns, packet by packet. */
 		msg->state.begun = true;
 		list_move_tail(&msg->ready,
 			       &flitcast_txqueue_of(msg->source, msg->how.class)->ready);
@@ -131,7 +141,7 @@ u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from
 		u32 off, n = flitcast_msg_run(msg, from + done, len - done, &lot, &off);
 
 		get_page(lot);
-		/* The rest of the lot is what comes before and after it. */
+		/* Account @n bytes of truesize: other messages use the rest of the page block. */
 		skb_add_rx_frag(skb, i, lot, off, n, n);
 		done += n;
 	}
@@ -167,14 +177,20 @@ void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 
 	flitcast_tx_schedule(site, msg);
 }
 
-/* Can a confirmation wait, as long as nothing is near its limit that it would make room in? */
+/*
+ * Return: true if the ack of a message may be delayed: its source uses less than half of its share,
+ * so that an ack would not let it send more.
+ */
 static bool msg_patient(const struct flitcast_site *site, const struct flitcast_msg *msg)
 {
 	return msg->how.patient && msg->len <= FC_PACKET_MAX && msg->source->port &&
 	       flitcast_txqueue_share(site, msg->source, msg->how.class, 2);
 }
 
-/* Can the packet in cur go without being confirmed at once?  If it does for the first time. */
+/*
+ * Return: true if the ack of the packet in @cur may be delayed: it is sent for the first time, and
+ * no target is close to the end of its window.
+ */
 static bool cur_patient(const struct flitcast_site *site, const struct flitcast_cur *cur,
 			const struct flitcast_msg *msg)
 {
@@ -226,8 +242,9 @@ static void put_target(u8 *head, unsigned int i, const struct tx_target *t, bool
 
 /**
  * struct sites - target sites of the packet in cur
- * @n: how many; 0: the targets differ in more than their sites, or there is only one
- * @size: bytes of the head that the packet gets
+ * @n: number of sites; 0: use a target list, because the targets differ in more than their sites,
+ *	or a bitmap saves nothing
+ * @size: size of the packet head, in bytes
  * @site: sites
  */
 struct sites {
@@ -243,8 +260,9 @@ static bool alike(const struct tx_target *a, const struct tx_target *b)
 }
 
 /*
- * Fills @s: a bitmap where it saves flits of the packet, which has @data bytes of data.  The socket
- * refuses two targets with the same site and port: so the sites differ.
+ * Fill in @s: use a bitmap of sites if that saves flits of the packet, which has @data bytes of
+ * data. All sites are different, because the socket refuses two targets with the same site and
+ * port.
  */
 static void cur_sites(struct sites *s, const struct flitcast_cur *cur,
 		      const struct flitcast_msg *msg, u32 data, u32 room)
@@ -271,7 +289,7 @@ static void cur_sites(struct sites *s, const struct flitcast_cur *cur,
 	s->size = size;
 }
 
-/* Packet header and target list. */
+/* Write packet header and target list, and mark the packet as sent to its targets. */
 static void put_head(struct flitcast_site *site, const struct flitcast_cur *cur,
 		     struct flitcast_msg *msg, const struct sites *s, u8 *head, u32 offset,
 		     u32 data_len)
@@ -297,7 +315,10 @@ static void put_head(struct flitcast_site *site, const struct flitcast_cur *cur,
 	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
 }
 
-/* Is it one flit to one target, and the only one of its source?  Its target is not asked yet. */
+/*
+ * Return: true if the message is a single flit to one target, and no other message of its source
+ * waits.
+ */
 static bool goes_at_once(struct flitcast_site *site, const struct flitcast_msg *msg)
 {
 	const struct tx_target *t = msg->target;
@@ -312,7 +333,7 @@ static bool goes_at_once(struct flitcast_site *site, const struct flitcast_msg *
 	       list_empty(&queue->fresh) && flitcast_txqueue_room(site, src, msg->how.class);
 }
 
-/* A flit that is a whole packet goes to the switch. */
+/* Feed a flit that is a whole packet to the switch. */
 static void feed_whole(struct flitcast_site *site, u8 set, struct sk_buff *skb, u32 len)
 {
 	struct fc_event ev = {
@@ -326,7 +347,7 @@ static void feed_whole(struct flitcast_site *site, u8 set, struct sk_buff *skb, 
 	flitcast_vnet_feed(site, set, &ev);
 }
 
-/* All of it has gone, or is about to. */
+/* The only packet of the message was sent, or is about to be: start the time-outs. */
 static void went_at_once(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t)
 {
 	u64 now = msg->at.accepted;
@@ -354,7 +375,10 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 
 	if (!flitcast_fast() || !goes_at_once(site, msg))
 		return false;
-	/* Where others wait for a lane it may go past them, to a link that nobody waits for. */
+	/*
+	 * If the injection queues are busy, the switch may still send the flit at once to an idle
+	 * link.
+	 */
 	lane = flitcast_oper_clear(site, set) && flitcast_vnet_room(site, set);
 	if (!lane && !site->mode->past_lanes)
 		return false;
@@ -375,7 +399,10 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 		return false;
 	}
 	went_at_once(site, msg, t);
-	/* It may have been delivered here when this returns, but it is not over. */
+	/*
+	 * The message cannot be freed before its timers are set, even if feeding it delivers it
+	 * here: the ack is only queued.
+	 */
 	msg->entered = flitcast_oper_entered(site, set);
 	feed_whole(site, set, skb, msg->len);
 	return true;
@@ -400,7 +427,10 @@ static void cur_done(struct flitcast_site *site, u8 set)
 			if (!t->first_at)
 				t->first_at = now;
 		}
-		/* Nobody waits for its turn with nothing left to send: of one target, or to all. */
+		/*
+		 * Leave the queue if no packet is left to send: certain only for one target, or if
+		 * the only packet went to all targets.
+		 */
 		if (cur->n == msg->ntargets &&
 		    (msg->ntargets == 1 ? !fc_txtarget_unsent(&msg->target->core) :
 					  msg->len <= FC_PACKET_MAX))
@@ -430,7 +460,10 @@ struct sk_buff *flitcast_tx_flit(struct flitcast_site *site, u8 set, struct fc_f
 	want = min(total - cur->sent, room - head);
 	skb = flitcast_skb_alloc(site->out.headroom, head + flitcast_tx_linear(msg));
 	if (!skb) {
-		/* Not begun: who needs it may be another by the time there is memory. */
+		/*
+		 * The packet has not begun: choose again when there is memory, as its targets may
+		 * change.
+		 */
 		if (!cur->front) {
 			cur->msg = NULL;
 			flitcast_msg_put(msg);

@@ -1,45 +1,46 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Packets of messages: the next one, and its flits.
- */
+/* Packets of messages (txpacket.c). */
 #ifndef FLITCAST_ENDS_TXPACKET_H
 #define FLITCAST_ENDS_TXPACKET_H
 
 #include "ends/ends.h"
 #include "ends/msg.h"
 
-/* Targets of a packet, at most: their list fits its first flit. */
+/* Return: the maximum number of targets of a packet: the target list must fit the first flit. */
 static inline u32 flitcast_tx_targets_most(const struct flitcast_site *site)
 {
 	return min_t(u32, FC_TARGETS_MAX, (site->cfg.flit - FC_LINK_SIZE - FC_PACKET_SIZE) /
 		     FC_TARGET_SIZE);
 }
 
-/* Bytes of the message's data that go into the linear part of a flit: all, or none. */
+/*
+ * Return: the bytes of message data copied to the linear part of a flit: all (short message) or
+ * none.
+ */
 static inline u32 flitcast_tx_linear(const struct flitcast_msg *msg)
 {
 	return msg->npages ? 0 : msg->len;
 }
 
 /*
- * Data [from, from + len) of the message as fragments, or into the linear part, which has room.
- * Return: bytes, as many as fit.
+ * Add data [from, from + len) of the message to an skb, as fragments or copied to the linear part,
+ * which has space.  Return: bytes added, as many as fit.
  */
 u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from, u32 len);
 /*
- * A message that has just been accepted goes now, if it is one flit to one target, and its source
- * has no other that waits: nothing else does, or nothing does for its link.  Return: false if it is
- * to wait.
+ * Fast path: send a message of one flit to one target at once, if no other message of its source
+ * waits, and no packet waits at its injection queue or, in modes that allow it, at its link.
+ * Return: false if the message must be queued.
  */
 bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg);
 /*
- * A packet is about to be sent to a target, or to all, and may come there from now on, even if the
- * target is given up before the packet goes.
+ * A packet is about to be sent to a target.  The target may receive it from now on, even if the
+ * message is aborted before the packet leaves.
  */
 void flitcast_tx_offer(struct tx_target *t, u32 packet);
-/* A packet goes to a target.  Return: true if it did before. */
+/* Mark a packet as sent to a target.  Return: true if it is a retransmission. */
 bool flitcast_tx_mark(struct tx_target *t, u32 packet, u64 now);
-/* A packet of the message has gone: answers are waited for. */
+/* A packet of the message was sent: start the time-outs. */
 void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 now);
 
 #endif /* FLITCAST_ENDS_TXPACKET_H */

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whose message a site sends next: users take turns, and of each user its sockets (round.h).
+ * Scheduler: which message a site sends next.  Users take turns, and within a user its sockets,
+ * both by deficit round robin (round.h).
  *
  *	site			a round for each set of channels, one for broadcasts
  *	  struct flitcast_owner	a user
  *	    struct flitcast_queue	the messages of a source and class, in order
  *
- * The messages under way of a class are bounded by source, by a share of what one source has alone,
- * and by user.  A source that has none under way always has a place of its own, as long as its user
- * has not got too many of them.
+ * The number of active messages (sent, not acked) of a class is limited per source and per user.  A
+ * source gets a share of what it could have if it were alone.  A source without any active message
+ * may always start one, as long as its user is below its limit; otherwise its queue is blocked
+ * until an active message of the user ends.
  */
 #include <linux/slab.h>
 #include "ends/check.h"
@@ -16,13 +18,13 @@
 #include "ends/txqueue.h"
 #include "fabric/enter.h"
 
-/* If others have some, too, a source has a share of it, at least one message. */
+/* The limit of a source that is alone; with others it gets a share, but at least one message. */
 unsigned int flitcast_txqueue_active_max(const struct flitcast_site *site)
 {
 	return site->mode->active;
 }
 
-/* Of all sources of a user: beyond that a source waits with its first one, too. */
+/* The limit of all sources of a user: above it, even the first message of a source waits. */
 static unsigned int user_max(const struct flitcast_site *site)
 {
 	return site->mode->active_user;
@@ -88,7 +90,7 @@ struct flitcast_owner *flitcast_txqueue_attach(struct flitcast_site *site,
 	return found ? owner : NULL;
 }
 
-/* The queue takes part in its user's round, and the user in the site's. */
+/* Add a queue to the round of its user, and the user to that of the site. */
 static void join(struct flitcast_site *site, struct flitcast_source *src, u8 class)
 {
 	struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
@@ -104,9 +106,8 @@ static void join(struct flitcast_site *site, struct flitcast_source *src, u8 cla
 }
 
 /*
- * If the user has a place for a message under way, give the queue that has waited for one longest
- * its turn.  Called when a place becomes free, and when a queue that may have got its turn for one
- * does not use it.
+ * If the user is below its limit, unblock the queue that has waited longest.  Called when a message
+ * of the user ends, and when an unblocked queue has nothing to send.
  */
 static void unblock(struct flitcast_site *site, struct flitcast_owner *owner, u8 class)
 {
@@ -138,17 +139,17 @@ void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg)
 
 	if (!list_empty(&msg->ready))
 		return;
-	/* Until it is its turn nobody waits for a target. */
+	/* The message is queued: stop the patience timer of the source meanwhile. */
 	if (msg->state.waits_for)
 		flitcast_tx_hold(msg, false, flitcast_site_now(site));
-	/* Broadcasts that are sent again wait for nobody's turn: there are few of them. */
+	/* Retransmitted broadcasts bypass the rounds: there are few of them. */
 	if (msg->state.begun && msg->how.class == FLITCAST_TX_CAST) {
 		list_add_tail(&msg->ready, &site->ends->txcast.again);
 		site->oper.doors |= fc_bit(FLITCAST_TX_BY_RELAY);
 		return;
 	}
 	list_add_tail(&msg->ready, msg->state.begun ? &queue->ready : &queue->fresh);
-	/* A source that waits for a place still has what it has begun to send. */
+	/* A blocked queue still sends the messages it has begun. */
 	if (msg->state.begun || !queue->blocked)
 		join(site, msg->source, msg->how.class);
 }
@@ -176,7 +177,9 @@ void flitcast_txqueue_inactive(struct flitcast_site *site, struct flitcast_msg *
 	owned->nactive--;
 	if (!--queue->nactive && !--owned->nbusy)
 		site->ends->queue.nbusy[msg->how.class]--;
-	/* Its place is free: for the source, or for the one of the user that has waited longest. */
+	/*
+	 * The source may start another message, or else the blocked queue that has waited longest.
+	 */
 	if (!list_empty(&queue->fresh) && !queue->blocked)
 		join(site, msg->source, msg->how.class);
 	unblock(site, msg->source->owner, msg->how.class);
@@ -201,20 +204,23 @@ bool flitcast_txqueue_room(const struct flitcast_site *site, struct flitcast_sou
 	return src->owner->class[class].nactive < user_max(site);
 }
 
-/* May a message of the queue begin?  If not the queue comes again when it may. */
+/*
+ * Return: true if a new message of the queue may start.  If not, the queue is blocked, or is
+ * scheduled again when one of its active messages ends.
+ */
 static bool may_begin(struct flitcast_site *site, struct flitcast_source *src, u8 class)
 {
 	struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
 	struct flitcast_owned *owned = &src->owner->class[class];
 
-	/* Broadcasts are counted by the caller. */
+	/* choose() in txcast.c limits broadcasts. */
 	if (class == FLITCAST_TX_CAST || flitcast_txqueue_room(site, src, class))
 		return true;
-	/* When one of those that it has under way is over. */
+	/* flitcast_txqueue_inactive() schedules the queue again. */
 	if (queue->nactive)
 		return false;
 	flitcast_turn_leave(&queue->turn);
-	/* A queue whose place another one took meanwhile is the first to get the next one. */
+	/* An unblocked queue that another one got ahead of is first in line again. */
 	if (queue->unblocked)
 		list_add(&queue->turn.node, &owned->blocked);
 	else
@@ -256,14 +262,14 @@ static struct flitcast_msg *class_next(struct flitcast_site *site, struct flitca
 			flitcast_turn_idle(round, turn);
 			unblock(site, owner, class);
 		}
-		/* There may be more, see flitcast_txqueue_next(). */
+		/* Out of budget: flitcast_txqueue_next() sets the timer. */
 		if (site->oper.looks <= 0)
 			return NULL;
 	}
 	return NULL;
 }
 
-/* The class whose messages enter by a door. */
+/* The class of the messages that enter the network at each door. */
 static const u8 door_class[FLITCAST_TX_DOORS] = {
 	[FLITCAST_TX_BY_INPUT] = FLITCAST_TX_LOW,
 	[FLITCAST_TX_BY_SHORT] = FLITCAST_TX_SHORT,
@@ -283,7 +289,7 @@ struct flitcast_msg *flitcast_txqueue_next(struct flitcast_site *site, enum flit
 				 door_class[door]);
 		if (msg)
 			return msg;
-		/* There may be more: the timer goes on with it. */
+		/* Out of budget: the timer handles the rest. */
 		if (site->oper.looks <= 0) {
 			site->clock.ends_at = 0;
 			return NULL;
@@ -306,7 +312,7 @@ void flitcast_txqueue_sent(struct flitcast_site *site, struct flitcast_msg *msg,
 }
 
 #ifdef CONFIG_DEBUG_NET
-/* The queues of a user and class that have a turn, or wait for a place. */
+/* Check the queues of a user and class that are in a round, or blocked.  Return: their number. */
 static unsigned int owned_check(const struct flitcast_site *site,
 				const struct flitcast_owner *owner, u8 class)
 {
@@ -332,7 +338,7 @@ static unsigned int owned_check(const struct flitcast_site *site,
 			  "class %u: a queue waits for a place, and does not know\n", class);
 		i++;
 	}
-	/* A place that is free wakes one. */
+	/* A queue must not stay blocked if no message of the user is active. */
 	WARN_ONCE(i != n && !n && !owned->nactive,
 		  "class %u: %u queues wait for a place, and nothing is under way\n", class, i);
 	return i;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Whose message is next (txqueue.c).
- */
+/* Scheduler of messages (txqueue.c). */
 #ifndef FLITCAST_ENDS_TXQUEUE_H
 #define FLITCAST_ENDS_TXQUEUE_H
 
@@ -9,43 +7,46 @@
 #include "ends/msg.h"
 #include "ends/source.h"
 
-/* The message may have something to send. */
+/* Queue a message that may have something to send. */
 void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg);
 
-/* A user without sources; NULL: no memory.  Context: may sleep. */
+/* Allocate a user without sources; NULL: no memory.  Context: may sleep. */
 struct flitcast_owner *flitcast_txqueue_owner(kuid_t uid);
-/* The source has a place among those of the user.  Return: @owner, if there was one already. */
+/*
+ * Add a source to its user.  Return: @owner, for the caller to free, if the user exists already;
+ * else NULL.
+ */
 struct flitcast_owner *flitcast_txqueue_attach(struct flitcast_site *site,
 					       struct flitcast_source *src,
 					       struct flitcast_owner *owner);
-/* It has no messages any more. */
+/* Remove a source from its user.  The source has no messages. */
 void flitcast_txqueue_detach(struct flitcast_site *site, struct flitcast_source *src);
 
 /**
- * flitcast_txqueue_next() - the message whose turn it is
+ * flitcast_txqueue_next() - the message to send from next
  * @site: site
  * @door: where it enters the network
  *
- * Its caller sends a packet of it, and says so (flitcast_txqueue_sent()), or takes it out of its
- * queue, if there is none to be sent now, and asks again.
+ * The caller sends a packet of the message and calls flitcast_txqueue_sent(); or, if no packet can
+ * be sent now, removes the message from its queue and calls again.
  *
  * Return: the message, or NULL: there is none.
  */
 struct flitcast_msg *flitcast_txqueue_next(struct flitcast_site *site, enum flitcast_tx_door door);
-/* A packet with @bytes of data, FC_PACKET_MAX at most, of the message that was next is sent. */
+/* Charge the turn of a message for a packet with @bytes of data, at most FC_PACKET_MAX. */
 void flitcast_txqueue_sent(struct flitcast_site *site, struct flitcast_msg *msg, u32 bytes);
-/* The message is under way from now on, or is not any more. */
+/* A message becomes active (sent, not acked), or inactive. */
 void flitcast_txqueue_active(struct flitcast_site *site, struct flitcast_msg *msg);
 void flitcast_txqueue_inactive(struct flitcast_site *site, struct flitcast_msg *msg);
-/* Messages of a class that a source may have under way, if nobody else has any. */
+/* Return: the number of active messages that a source may have per class if it is alone. */
 unsigned int flitcast_txqueue_active_max(const struct flitcast_site *site);
-/* Does one more fit a @part-th of what the source may have under way now? */
+/* Return: true if one more message fits into a @part-th of the current share of the source. */
 bool flitcast_txqueue_share(const struct flitcast_site *site, struct flitcast_source *src, u8 class,
 			    unsigned int part);
-/* May a message of the source begin, its first one or one more? */
+/* Return: true if the source may start another message. */
 bool flitcast_txqueue_room(const struct flitcast_site *site, struct flitcast_source *src, u8 class);
 
-/* In which round do messages of a class take their turns? */
+/* Return: the door (round) of a class. */
 static inline enum flitcast_tx_door flitcast_txqueue_door(u8 class)
 {
 	switch ((enum flitcast_tx_class)class) {
@@ -72,7 +73,7 @@ static inline struct flitcast_queue *flitcast_txqueue_of(struct flitcast_source 
 	return &src->queue[flitcast_txqueue_index(class)];
 }
 
-/* The other way round. */
+/* The inverse of flitcast_txqueue_of(). */
 static inline struct flitcast_source *flitcast_txqueue_source(struct flitcast_queue *queue,
 							      u8 class)
 {

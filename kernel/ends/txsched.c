@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * When something is due of the messages of a site, and which of them are under way.
- */
+/* Timers of messages, and the accounting of active ones. */
 #include "ends/tx.h"
 #include "ends/txqueue.h"
 #include "ends/txsched.h"
@@ -29,7 +27,7 @@ static bool due_before(struct rb_node *a, const struct rb_node *b)
 	       rb_entry(b, struct flitcast_msg, due_node)->at.due;
 }
 
-/* When something is due of a message that is not over. */
+/* Return: when a message that is not over is due next. */
 static u64 due_of(const struct flitcast_msg *msg)
 {
 	u64 at = min3(msg->at.repeat, msg->at.deadline, msg->at.slow);
@@ -42,7 +40,7 @@ static u64 due_of(const struct flitcast_msg *msg)
 
 void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg)
 {
-	/* Over: nothing is due. */
+	/* A message that is over has no timer. */
 	u64 at = msg->state.left ? due_of(msg) : FC_NEVER;
 
 	if (msg->state.late) {
@@ -66,7 +64,10 @@ void flitcast_tx_schedule_sent(struct flitcast_site *site, struct flitcast_msg *
 
 	if (!list_empty(&site->ends->tx.late))
 		last = list_last_entry(&site->ends->tx.late, struct flitcast_msg, late);
-	/* In order of time, which they nearly always are; the tree is for all others. */
+	/*
+	 * Append to the list if that keeps it sorted, which is the usual case; the tree is for all
+	 * others.
+	 */
 	if (due_of(msg) != msg->at.ask || (last && msg->at.ask < last->at.ask)) {
 		flitcast_tx_schedule(site, msg);
 		return;

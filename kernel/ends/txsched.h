@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * When something is due of the messages of a site, and which of them are under way.
- */
+/* Timers of messages, and the accounting of active ones (txsched.c). */
 #ifndef FLITCAST_ENDS_TXSCHED_H
 #define FLITCAST_ENDS_TXSCHED_H
 
@@ -9,22 +7,26 @@
 
 struct flitcast_site;
 
-/* Until then some targets of a message wait for others. */
+/* Return: until when some targets of a message wait for others. */
 static inline u64 flitcast_tx_hold_until(const struct flitcast_msg *msg)
 {
 	return msg->state.held_at + ((u64)msg->state.hold_for << HOLD_SHIFT);
 }
 
 /*
- * The state of a target changed: its message may become active, or make place for another.  A
- * target is under way if it has packets that it has not confirmed, or room, which should soon be
- * used.  What a silent one is sent again does not count: a site that is gone must not hold back
- * what goes to others.
+ * Call after the state of a target changed: updates whether its message is active.
+ *
+ * A target is active if it has unacked packets, or granted buffer space, which is to be used soon.
+ * Retransmissions to an unresponsive target do not count: a site that is gone must not hold back
+ * messages to others.
  */
 void flitcast_tx_settle(struct flitcast_site *site, struct tx_target *t);
-/* One of its times changed. */
+/* Update the position of a message in the timer tree after one of its times changed. */
 void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg);
-/* The same of one that was just sent, to one target. */
+/*
+ * As flitcast_tx_schedule(), for a message to one target that was just sent: usually only @ask is
+ * due, and a sorted list is cheaper than the tree.
+ */
 void flitcast_tx_schedule_sent(struct flitcast_site *site, struct flitcast_msg *msg);
 
 #endif /* FLITCAST_ENDS_TXSCHED_H */
