@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The key of a network: frames that are no flits carry an authentication code, HMAC-SHA-256
- * (RFC 2104) cut to 16 bytes, so that a link comes up only between sites that have the same key,
- * and status, control and fault frames are believed only from such a site.
+ * The key of a network: frames that are no flits carry an authentication code, HMAC-SHA-256 (RFC
+ * 2104) cut to 16 bytes, so that a link comes up only between sites that have the same key, and
+ * status, control and fault frames are accepted only from such a site.
  *
  * A code covers the epochs of both ends, which are random and belong to one life of the link: a
  * frame recorded in another life, on another link or in the other direction does not pass.  A frame
- * repeated within one life tells absolute values again, and does no harm.  It is no sign of life:
- * for that HELLOs have numbers (fc_hello_received()).
+ * replayed within one life of the link repeats absolute values, and does no harm. It is no proof
+ * that the peer is alive: for that, HELLOs are numbered (fc_hello_received()).
  */
 #include <crypto/algapi.h>
 #include <crypto/hash.h>
@@ -39,7 +39,7 @@ void flitcast_auth_free(struct crypto_shash *tfm)
 		crypto_free_shash(tfm);
 }
 
-/* The code of a frame with @len bytes of payload before it. */
+/* Compute the authentication code of a frame with @len bytes of payload. */
 static bool code(struct crypto_shash *tfm, const u8 prefix[FC_AUTH_PREFIX], const u8 *payload,
 		 u32 len, u8 digest[SHA256_DIGEST_SIZE])
 {
@@ -63,7 +63,7 @@ bool flitcast_auth_sign(struct flitcast_site *site, u8 port, struct sk_buff *skb
 	u32 len = hello ? FC_HELLO_SIZE : skb->len;
 
 	lockdep_assert_held(&site->lock);
-	/* Of a HELLO there is room behind the message, which may be stretched. */
+	/* A HELLO has space for the code after its message, before any padding. */
 	if (!hello) {
 		if (skb_tailroom(skb) < FC_AUTH_SIZE &&
 		    pskb_expand_head(skb, 0, FC_AUTH_SIZE, GFP_ATOMIC))

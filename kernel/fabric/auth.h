@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The key of a network, which keeps strangers out: see "Keys" in Documentation/design.rst.
- */
+/* Authentication with the key of a network: see "Keys" in Documentation/design.rst. */
 #ifndef FLITCAST_FABRIC_AUTH_H
 #define FLITCAST_FABRIC_AUTH_H
 
@@ -10,11 +8,11 @@
 struct crypto_shash;
 
 /**
- * flitcast_auth_alloc() - make ready for a key
+ * flitcast_auth_alloc() - allocate the hash for a key
  * @key: FLITCAST_KEY_SIZE bytes; copied
  * @extack: gets the reason of a refusal
  *
- * Context: may sleep, and load a module.  Return: what site->auth is to be, or an ERR_PTR.
+ * Context: may sleep, and load a module.  Return: the value for site->auth, or an ERR_PTR.
  */
 struct crypto_shash *flitcast_auth_alloc(const u8 *key, struct netlink_ext_ack *extack);
 /* @tfm may be NULL. */
@@ -22,7 +20,7 @@ void flitcast_auth_free(struct crypto_shash *tfm);
 
 /**
  * flitcast_auth_sign() - put the authentication code on a frame that is about to be queued
- * @site: its sender, which has a key
+ * @site: the sending site, which has a key
  * @port: port it leaves by
  * @skb: payload, its linear part private; a HELLO has FC_AUTH_SIZE bytes after the message
  * @hdr: link header; its epoch is filled in; gets @auth and @len
@@ -32,18 +30,18 @@ void flitcast_auth_free(struct crypto_shash *tfm);
 bool flitcast_auth_sign(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			struct fc_link_hdr *hdr);
 
-/* What flitcast_auth_check() does where there is a key, and a code. */
+/* Slow path of flitcast_auth_check(): there are a key and a code. */
 bool flitcast_auth_proven(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			  const struct fc_link_hdr *hdr);
 
 /**
  * flitcast_auth_check() - does a frame that is no flit come from a site with our key?
- * @site: its receiver
+ * @site: the receiving site
  * @port: port it came by
  * @skb: payload; the code is trimmed, but for that of a HELLO
  * @hdr: link header
  *
- * A site without a key takes frames without a code, and no others.
+ * A site without a key accepts only frames without a code.
  *
  * Context: the site's lock.  Return: true if it does.
  */

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * A flit that leaves by several ways: for each but one a frame of its own.
- */
+/* Copies of a flit that leaves by several ports: one frame for each port but one. */
 #include <linux/mm.h>
 #include "fabric/branch.h"
 #include "link/link.h"
 
-/* The data behind the head, in the pages it is in; what is not in pages is copied. */
+/* Append the data after the head: page fragments by reference, the rest as a copy. */
 static void put_data(struct sk_buff *to, const struct sk_buff *skb, u32 head)
 {
 	const struct skb_shared_info *from = skb_shinfo(skb);
@@ -24,7 +22,10 @@ static void put_data(struct sk_buff *to, const struct sk_buff *skb, u32 head)
 	to->truesize += skb->data_len;
 }
 
-/* Returns the most bytes of a branch's head; writing a bitmap tells how many it really has. */
+/*
+ * Return: the maximum size of the head of a branch; the actual size of a bitmap is known only after
+ * writing it.
+ */
 static u32 most(const u8 *head, u32 old, u64 mask)
 {
 	return fc_wire_mapped(head) ? old : fc_head_size(hweight64(mask));
@@ -36,7 +37,7 @@ struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom,
 	u32 size = mask ? most(skb->data, old, mask) : 0;
 	struct sk_buff *copy;
 
-	/* Whose pages are more than pages. */
+	/* Fragment lists and special pages (e.g. zerocopy) cannot be shared by reference. */
 	if (skb_has_frag_list(skb) || skb_shinfo(skb)->flags)
 		return __pskb_copy(skb, headroom, GFP_ATOMIC);
 	copy = flitcast_skb_alloc(headroom, size + skb_headlen(skb) - old);

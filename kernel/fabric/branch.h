@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Frames for several ways that a flit leaves by.
- */
+/* Copies of a flit that leaves by several ports (branch.c). */
 #ifndef FLITCAST_FABRIC_BRANCH_H
 #define FLITCAST_FABRIC_BRANCH_H
 
 #include <linux/skbuff.h>
 
 /**
- * flitcast_branch_copy() - a frame for one of several ways that a flit leaves by
- * @skb: the flit, without its link header; stays its owner's
+ * flitcast_branch_copy() - a frame for one of several ports by which a flit leaves
+ * @skb: the flit, without its link header; still owned by the caller
  * @headroom: bytes to keep free for headers
  * @mask: of a front, the targets of this branch; else 0
  *
- * Its head is its own, and has these targets alone where the data is in plain pages, which both
- * have then; else all targets.
+ * The frame has a linear part of its own. If the data is in plain pages, these are shared, and the
+ * head has only the targets of @mask; else the head has all targets.
  *
  * Context: BH disabled.  Return: the frame, or NULL.
  */

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The machines of mode care: runs core/site.h.
+ * Mode care (CARE, section 4): runs core/site.h, the state machines of a site.
  *
- * Each set of channels has net-inputs, a router, net-outputs and a fifo-buffer of its own.  So it
- * is a site of the paper by itself, and no packet of one set waits for one of another: they share
- * counters, routes, preference lists and the bandwidth of links (core/turn.h).
+ *	link --> net-input --> router --> net-output --> link
+ *	            |                        ^
+ *	            v (blocked, or for this site)
+ *	         operator (store.c) --> transit pool --> local net-input (feed.c)
+ *
+ * Each set of channels (bulk, short, high) has net-inputs, a router, net-outputs and a fifo-buffer
+ * of its own, so that each is one site in the sense of the paper, and no packet of one set waits
+ * for one of another.  Sets share counters, routes, preference lists and the bandwidth of links
+ * (core/turn.h).
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -14,15 +20,15 @@
 #include "fabric/enter.h"
 
 /*
- * Messages of a class that a source, and all sources of a user, may have under way: packets wait at
- * their source rather than in the transit pools of others.
+ * Limits of active messages per class, of a source and of all sources of a user: packets are to
+ * wait at their source rather than in the transit pools of others.
  */
 #define CARE_ACTIVE_MAX		8
 #define CARE_ACTIVE_USER_MAX	16
 
 /**
- * struct flitcast_care - the machines of a site
- * @core: by enum fc_set
+ * struct flitcast_care - the state machines of a site
+ * @core: state machines, by enum fc_set
  *
  * The site's lock protects it.
  */
@@ -97,7 +103,9 @@ static void count(struct flitcast_site *site, u8 port, u64 *stat)
 		site->care->core[s].data.rx[port].stat = stat;
 }
 
-/* One event into the machines of a set and its effects performed; sets only the event's time. */
+/*
+ * Process an event in the machines of a set, and perform its effects.  In @ev only @now is changed.
+ */
 static void event(struct flitcast_site *site, u8 set, struct fc_event *ev)
 {
 	struct fc_effects *fx = flitcast_effects();

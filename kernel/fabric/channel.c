@@ -32,7 +32,7 @@ int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch, u3
 		if (ports & fc_bit(p))
 			ch->rx[p].queue = kcalloc(ch->window, sizeof(struct fc_flit),
 						  GFP_KERNEL_ACCOUNT);
-		/* A link brings counters of its own. */
+		/* flitcast_link_add() sets the counters of the link later. */
 		ch->rx[p].stat = site->local_stat;
 		if (!ch->rx[p].queue)
 			return -ENOMEM;

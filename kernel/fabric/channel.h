@@ -10,8 +10,8 @@
 struct flitcast_site;
 
 /*
- * Memory of a channel; what an error leaves behind flitcast_channel_free() frees, too.  Flits come
- * only from these ports.
+ * Allocate a channel; @ports: bit mask of the ports by which flits arrive.  After an error,
+ * flitcast_channel_free() frees what was allocated.
  */
 int flitcast_channel_alloc(struct flitcast_site *site, struct fc_channel *ch, u32 ports);
 void flitcast_channel_free(struct flitcast_site *site, struct fc_channel *ch);

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mode csr: runs core/csr_plan.h beside the switch of vnet.c.
+ * Mode csr, connections by reservation: runs core/csr_plan.h beside the switch of vnet.c.
+ *
+ *	source: packet at the head of the bulk set
+ *	  REQUEST hop by hop --> each site reserves a window of time on its next link
+ *	  <-- admitted (or refused: try a later time)
+ *	  packet enters, and crosses each link in its window without waiting
+ *
+ * Only the bulk set reserves.  The plan (struct fc_csr_plan) decides when a packet may enter and
+ * pass; the switch asks it.  Frames of type FC_FRAME_CSR carry its requests and answers.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -11,16 +19,16 @@
 #include "fabric/enter.h"
 #include "fabric/vnet.h"
 
-/* Windows reserved at a site at a time, for each of its links. */
+/* Maximum number of windows reserved at a site, per link. */
 #define RES_PER_PORT	64
 
 /**
  * struct flitcast_csr - the reservations of a site
- * @plan: what decides
- * @link: its links
- * @res: its reservations
- * @floor: by site
- * @frame: payloads of frames, for effects
+ * @plan: the plan: decides when packets enter and pass
+ * @link: reservations by link
+ * @res: memory of the reservations
+ * @floor: earliest time of arrival, by site
+ * @frame: payloads of the frames that effects send
  *
  * The site's lock protects it.
  */
@@ -61,7 +69,6 @@ static int csr_alloc(struct flitcast_site *site)
 	csr->res = kvcalloc(size, sizeof(*csr->res), GFP_KERNEL_ACCOUNT);
 	csr->floor = kvcalloc(site->cfg.topo.nsites, sizeof(*csr->floor), GFP_KERNEL_ACCOUNT);
 	csr->frame = kvcalloc(FC_CSR_FRAMES, sizeof(*csr->frame), GFP_KERNEL_ACCOUNT);
-	/* csr_free() frees what there is. */
 	if (!csr->res || !csr->floor || !csr->frame)
 		return -ENOMEM;
 	csr->plan.c.pool.res = csr->res;
@@ -105,7 +112,7 @@ u64 flitcast_csr_due(const struct flitcast_site *site, const u8 *head)
 	return site->csr ? fc_csr_plan_due(&site->csr->plan, head) : 0;
 }
 
-/* Reservations first: the switch goes by them. */
+/* Update the reservations first: the switch depends on them. */
 static void csr_link(struct flitcast_site *site, struct fc_event *ev)
 {
 	if (ev->type == FC_EV_LINK_DOWN)

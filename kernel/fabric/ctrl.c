@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Control frames: confirmations, questions and the like, on their way from end to end.
+ * End-to-end control entries (acks, grants, questions: enum fc_ctrl_kind), batched into control
+ * frames.
  *
- * A frame has entries for several ends.  What leaves by the same port is put into one:
- * a frame waits for the end of what is going on, and on a busy site until the frames
- * that have come are worked off, which is when a tasklet runs.  Whether a site is busy
- * is tried out: where that joined nothing, the next frames do not wait.
+ * A frame has entries for several ends.  Entries that leave by the same port share one:
  *
- * Confirmations of a list go back the way it came.  A target is held back with its own until
- * those further on send theirs, and goes with these.  Where none came in time, the next ones are
- * not held: those further on are far, or gone, or send theirs another way.
+ *	flitcast_ctrl_send() ---> append to end->ctrl of the next hop
+ *	                            | site is left: flitcast_ctrl_leave()
+ *	                            |   idle site        send at once
+ *	                            |   busy site        tasklet: after the frames received so far
+ *	                            v
+ *	                          flush(): transmit
+ *
+ * Whether a site is busy is tried out: if waiting for the tasklet joined no entries, the next ALONE
+ * times nothing waits.
+ *
+ * Acks of a multicast packet return by the path of the packet.  A target on the path holds its ack
+ * (flitcast_ctrl_hold()) until those of targets beyond it pass by, and sends it in the same frame.
+ * If none arrives in time, the next ALONE acks are not held: the targets beyond are far, gone, or
+ * reply by another path.
+ *
+ * Control frames are not retransmitted by the link.  A lost entry is sent again by its end.
  */
 #include <linux/interrupt.h>
 #include "core/bucket.h"
@@ -17,16 +28,16 @@
 #include "fabric/enter.h"
 #include "fabric/fast.h"
 
-/* So many times nothing waits, for the tasklet or for others, where that was of no use. */
+/* Number of times that nothing waits after waiting was of no use. */
 #define ALONE		15
 /*
- * Control entries that a link may bring: a million in a second, which is more than a processor
- * makes of the packets that they confirm, and so many at once.  A frame may have one for each of
- * many sites, so that each entry may be a frame further on.
+ * Rate limit of control entries per link: a million per second, which is more than a processor
+ * causes by the packets that they ack, and a burst of CTRL_BURST.  Each entry of a frame may go to
+ * a different site, and become a frame of its own.
  */
 #define CTRL_NS		1000
 #define CTRL_BURST	16384
-/* Entries that a frame has room for to begin with. */
+/* Initial capacity of a frame, in entries. */
 #define FEW		2
 
 static void count(struct flitcast_site *site, enum fc_stat stat)
@@ -34,7 +45,7 @@ static void count(struct flitcast_site *site, enum fc_stat stat)
 	site->stat[stat]++;
 }
 
-/* Queue the frame of a port, for those who drain the links. */
+/* Queue the control frame of a port on its link. */
 static void queue(struct flitcast_site *site, u8 port)
 {
 	struct fc_link_hdr hdr = { .type = FC_FRAME_CTRL, .vc = FC_VC_CTRL };
@@ -48,13 +59,13 @@ static void queue(struct flitcast_site *site, u8 port)
 	flitcast_output_frame(site, port, skb, &hdr);
 }
 
-/* Entries that a frame has room for. */
+/* Return: the maximum number of entries of a frame. */
 static u32 most(const struct flitcast_site *site)
 {
 	return fc_ctrls_most(site->cfg.flit - (site->auth ? FC_AUTH_SIZE : 0));
 }
 
-/* Room for one more entry behind those that wait. */
+/* Make space for one more entry in the frame of a port.  Return: false: no memory. */
 static bool make_room(const struct flitcast_site *site, struct flitcast_end *end)
 {
 	struct sk_buff *more, *skb = end->ctrl;
@@ -62,7 +73,7 @@ static bool make_room(const struct flitcast_site *site, struct flitcast_end *end
 
 	if (skb && skb_tailroom(skb) >= FC_CTRL_SIZE)
 		return true;
-	/* Most go alone, or in twos; who has room for more than that has it for all. */
+	/* Most frames have one or two entries; one with more gets space for the maximum. */
 	if (skb)
 		n = most(site);
 	more = flitcast_link_alloc(end->link, fc_ctrls_size(n));
@@ -81,7 +92,7 @@ static bool full(const struct flitcast_site *site, const struct flitcast_end *en
 	return end->ctrl && end->ctrl->len >= fc_ctrls_size(most(site));
 }
 
-/* Entries of a frame that go to a site. */
+/* Return: the number of entries of a frame for site @dst. */
 static u32 entries_to(const struct sk_buff *skb, u32 dst)
 {
 	u32 at, n = 0;
@@ -97,8 +108,8 @@ static void held_drop(struct flitcast_site *site, unsigned int i)
 }
 
 /*
- * What is held goes with a frame to the same site, or behind it where that is full and has the
- * last of those that were waited for.
+ * Add held acks to a frame that goes to the same site; or, if that is full and brings the last ack
+ * waited for, to the next frame.
  */
 static void join(struct flitcast_site *site, u8 port)
 {
@@ -124,7 +135,7 @@ static void join(struct flitcast_site *site, u8 port)
 	}
 }
 
-/* The frame of a port, and what waits for it. */
+/* Transmit the frame of a port, with the held acks that it can carry. */
 static void flush(struct flitcast_site *site, u8 port)
 {
 	if (site->ctrl.nheld)
@@ -188,7 +199,7 @@ void flitcast_ctrl_drop(struct flitcast_site *site, u8 port)
 			held_drop(site, i);
 }
 
-/* What a frame that waits says already, the same end says anew. */
+/* If a queued frame has an entry of the same end that @ctrl supersedes, replace that entry. */
 static bool replace(struct sk_buff *skb, const struct fc_ctrl *ctrl)
 {
 	u32 at;
@@ -204,7 +215,10 @@ static bool replace(struct sk_buff *skb, const struct fc_ctrl *ctrl)
 	return false;
 }
 
-/* Towards a site: back by where its last list came, or else by the route. */
+/*
+ * Return: the port towards a site: by which its last multicast packet arrived, or else by the
+ * route.
+ */
 static u8 port_to(struct flitcast_site *site, u32 dst)
 {
 	const struct flitcast_back *back = &site->ctrl.back[dst % FLITCAST_BACKS];
@@ -221,7 +235,7 @@ void flitcast_ctrl_back(struct flitcast_site *site, u32 src, u8 port)
 
 	if (back->src == src && back->port == port)
 		return;
-	/* Every link leads nearer, so that nothing goes in a circle. */
+	/* Only if the port leads nearer to @src: no entry can loop. */
 	if (src == site->cfg.id ||
 	    !(fc_topo_minimal(&site->cfg.topo, site->cfg.id, src) & fc_bit(port - 1)))
 		return;
@@ -235,7 +249,7 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 	u8 port;
 
 	if (ctrl->dst == site->cfg.id) {
-		/* Taken when what is being done now is done: see ctrl_loop() in site/engine.c. */
+		/* Processed when the current event is done: see ctrl_loop() in site/engine.c. */
 		if (site->ctrl.nloop < FLITCAST_LOOP_MAX)
 			site->ctrl.loop[site->ctrl.nloop++] = *ctrl;
 		else
@@ -243,7 +257,7 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 		return;
 	}
 	port = port_to(site, ctrl->dst);
-	/* Dropped where there is no way or no memory: its end says it again. */
+	/* Dropped without a route or memory: its end sends it again. */
 	if (port == FC_PORT_NONE || ctrl->hops >= FC_HOPS_MAX) {
 		count(site, FC_STAT_CTRL_DROPPED);
 		return;
@@ -265,8 +279,8 @@ void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl)
 }
 
 /*
- * Of the same end: it says the same anew, and waits no longer for that.  Return: where it is to be
- * held, or NULL.
+ * Return: where to hold an ack: in the place of one of the same end that it supersedes, or a free
+ * place; NULL: it is not held.
  */
 static struct flitcast_held *held_place(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 {
@@ -293,7 +307,7 @@ void flitcast_ctrl_hold(struct flitcast_site *site, struct fc_ctrl *ctrl, u8 lef
 	u8 port = ctrl->dst == site->cfg.id ? FC_PORT_NONE : port_to(site, ctrl->dst);
 	struct flitcast_held *held = NULL;
 
-	/* What waits for this port goes soon: with it. */
+	/* A frame that is queued for this port leaves soon: send the ack with it. */
 	if (port != FC_PORT_NONE && !site->end[port].ctrl)
 		held = held_place(site, ctrl);
 	if (!held) {
@@ -322,14 +336,15 @@ void flitcast_ctrl_time(struct flitcast_site *site, u64 until)
 		site->ctrl.held_alone = ALONE;
 		ctrl.hops--;
 		flitcast_ctrl_send(site, &ctrl);
-		/* Others may have gone with it. */
+		/* The frame may have taken other held acks with it: start again. */
 		i = 0;
 	}
 }
 
 /*
- * A frame that goes on as it came: to one neighbour, where none waits.  Not if two entries may
- * speak of one site: what says the same anew takes the place of what it covers.  Return: it does.
+ * Forward a frame unchanged, if all its entries go to one neighbour and no frame is queued there.
+ * Return: true if done; false also if two entries may concern one site, as one may supersede the
+ * other.
  */
 static bool pass(struct flitcast_site *site, struct sk_buff *skb, u32 n)
 {
@@ -344,7 +359,7 @@ static bool pass(struct flitcast_site *site, struct sk_buff *skb, u32 n)
 		    fc_wire_ctrl_hops(entry) >= FC_HOPS_MAX)
 			return false;
 		seen |= bit;
-		/* Nearly always all go to the same site. */
+		/* Usually all entries go to the same site. */
 		if (fc_wire_ctrl_dst(entry) == dst)
 			continue;
 		dst = fc_wire_ctrl_dst(entry);
@@ -379,7 +394,7 @@ void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		link->stat[FC_LSTAT_RX_MALFORMED]++;
 	} else if (!fc_bucket_take(&end->ctrl_at, flitcast_site_now(site), CTRL_NS, CTRL_BURST,
 				   n)) {
-		/* As if they were lost: their ends say it again. */
+		/* As if the entries had been lost: their ends send them again. */
 		link->stat[FC_LSTAT_RX_LIMITED] += n;
 		n = 0;
 	} else if (flitcast_fast() && pass(site, skb, n)) {

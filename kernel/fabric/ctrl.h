@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Control entries of a site: confirmations, questions and the like.
- */
+/* End-to-end control entries of a site (ctrl.c). */
 #ifndef FLITCAST_FABRIC_CTRL_H
 #define FLITCAST_FABRIC_CTRL_H
 
@@ -12,19 +10,21 @@ struct flitcast_site;
 struct flitcast_link;
 struct sk_buff;
 
-/* Control entries for a site itself in one go; one too many is said again later. */
+/*
+ * Maximum number of queued control entries for the site itself; others are dropped, and sent again.
+ */
 #define FLITCAST_LOOP_MAX	64
-/* Confirmations that wait for others. */
+/* Maximum number of held acks. */
 #define FLITCAST_HELD_MAX	4
-/* Sites whose lists' ways are remembered. */
+/* Number of sites for which the path of their multicast packets is remembered. */
 #define FLITCAST_BACKS		8
 
 /**
- * struct flitcast_held - a confirmation that waits for those of targets further on
- * @ctrl: as it goes out
- * @until: not for longer than that
- * @port: by which all of them go
- * @left: of how many it waits
+ * struct flitcast_held - a held ack, which waits for those of targets beyond this site
+ * @ctrl: the entry to send
+ * @until: when it is sent in any case
+ * @port: port by which all of them leave
+ * @left: number of acks it still waits for
  */
 struct flitcast_held {
 	struct fc_ctrl ctrl;
@@ -34,9 +34,9 @@ struct flitcast_held {
 };
 
 /**
- * struct flitcast_back - where the lists of a site come from
+ * struct flitcast_back - port by which multicast packets of a site arrive
  * @src: site
- * @port: by which the last one came; 0: none has
+ * @port: port of the last one; 0: none yet
  */
 struct flitcast_back {
 	u32 src;
@@ -45,19 +45,19 @@ struct flitcast_back {
 
 /**
  * struct flitcast_ctrl - control entries of a site
- * @loop: for this site: from the links, and from itself
- * @nloop: how many
- * @ports: links with a control frame that waits
- * @old: of these, with one that waits for @soon
- * @beyond: while a packet of a list is delivered whose source waits for confirmations: how many
- *	targets are further on
- * @nheld: how many there are in @held
- * @held_alone: so many times more none is held
- * @held: confirmations of lists, which wait for those of targets further on
- * @back: where the lists of sites come from: confirmations go back that way
- * @soon: sends those of @ports
- * @joined: to wait was of use since @soon ran
- * @alone: so many times more they go at once
+ * @loop: entries for this site, from the links and from itself
+ * @nloop: number of entries in @loop
+ * @ports: bit mask of ports with a queued control frame
+ * @old: of these, ports whose frame waits for @soon
+ * @beyond: while a multicast packet is delivered whose source waits for acks: number of targets
+ *	beyond this site
+ * @nheld: number of entries in @held
+ * @held_alone: number of acks not to be held from now on
+ * @held: acks that wait for those of targets beyond this site
+ * @back: ports by which multicast packets arrive; their acks leave by them
+ * @soon: transmits the frames of @ports
+ * @joined: an entry joined a waiting frame since @soon ran
+ * @alone: number of times that frames leave at once from now on
  */
 struct flitcast_ctrl {
 	struct fc_ctrl loop[FLITCAST_LOOP_MAX];
@@ -75,29 +75,29 @@ struct flitcast_ctrl {
 };
 
 void flitcast_ctrl_init(struct flitcast_site *site);
-/* Nothing more is sent by and by.  Context: may sleep; the site is dead. */
+/* Stop the tasklet.  Context: may sleep; the site is dead. */
 void flitcast_ctrl_stop(struct flitcast_site *site);
 /*
- * An entry for the source or target that it names, which may be of this site.  It goes
- * with others that leave by the same port.
+ * Send an entry to the source or target that it names, which may be at this site.  Entries that
+ * leave by the same port share a frame.
  */
 void flitcast_ctrl_send(struct flitcast_site *site, struct fc_ctrl *ctrl);
 /*
- * The same of a confirmation that others will follow soon, by the same way and from @left targets
- * further on: it goes with the first of these that has room for it, or with the last; or
- * when it has waited for a while.
+ * Hold an ack that others will follow soon, by the same port and from @left targets beyond this
+ * site. It is sent with the first of these that has space for it, with the last one, or after a
+ * time-out.
  */
 void flitcast_ctrl_hold(struct flitcast_site *site, struct fc_ctrl *ctrl, u8 left);
-/* What has waited for long enough; what has to wait is left in ends_at. */
+/* Send the held acks that are due by @until, and set the timer for the others. */
 void flitcast_ctrl_time(struct flitcast_site *site, u64 until);
-/* A list came from a site by a port. */
+/* A multicast packet from @src has arrived by @port. */
 void flitcast_ctrl_back(struct flitcast_site *site, u32 src, u8 port);
-/* A frame, its link header pulled; takes ownership. */
+/* Process a control frame; the link header has been pulled.  Takes ownership of the skb. */
 void flitcast_ctrl_in(struct flitcast_site *site, struct flitcast_link *link,
 		      struct sk_buff *skb);
-/* The site is left: what waits, if there is anything, goes now, or soon. */
+/* The site is left: transmit queued frames, now or by the tasklet. */
 void flitcast_ctrl_leave(struct flitcast_site *site);
-/* The link goes away, and what waits for it. */
+/* A link goes away: drop its queued frame and held acks. */
 void flitcast_ctrl_drop(struct flitcast_site *site, u8 port);
 
 #endif /* FLITCAST_FABRIC_CTRL_H */

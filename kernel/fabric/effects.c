@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Effects that the switches of a site decide (core/site.h, core/vnet.h) are carried out.
- */
+/* Performs the effects that the switches of a site decide (core/site.h, core/vnet.h). */
 #include "fabric/effects.h"
 #include "fabric/up.h"
 
-/* Effects of one event: used with BH off, under a site's lock, never nested. */
+/* Effects of the current event, per CPU: used with BH off, under a site's lock, never nested. */
 static struct fc_effects __percpu *effects;
 
 int flitcast_effects_init(void)
 {
-	/* Too large for what a module may have of static per-CPU memory. */
+	/* Too large for the static per-CPU memory of a module. */
 	effects = alloc_percpu(struct fc_effects);
 	return effects ? 0 : -ENOMEM;
 }
@@ -25,7 +23,7 @@ struct fc_effects *flitcast_effects(void)
 	return this_cpu_ptr(effects);
 }
 
-/* Packets that a link has not carried for sure are sent on from here, another way. */
+/* A link went down: send packets that it may not have carried by another path. */
 static void rescue(struct flitcast_site *site, u8 set, struct flitcast_replay *replay)
 {
 	struct sk_buff_head flits;
@@ -35,7 +33,7 @@ static void rescue(struct flitcast_site *site, u8 set, struct flitcast_replay *r
 		flitcast_oper_rescue(site, set, &flits);
 }
 
-/* The router found no way to some targets: their source is told. */
+/* The router found no route to some targets: tell their source. */
 static void tell_unreachable(struct flitcast_site *site, const struct fc_effect *e)
 {
 	u32 FC_UNSET dst[FC_TARGETS_MAX];
@@ -51,20 +49,23 @@ static void tell_unreachable(struct flitcast_site *site, const struct fc_effect 
 		};
 		struct fc_target t;
 
-		/* Of a bitmap all targets have the first one's entry. */
+		/* With a bitmap, all targets share the entry of the first one. */
 		fc_wire_target_decode(&t, e->flit.head,
 				      pk.bitmap ? 0 : fc_low64(rest));
 		ctrl.site = dst[fc_low64(rest)];
 		ctrl.port = t.port;
 		ctrl.seq = t.seq;
-		/* It knows nothing of the flow: a level that confirms nothing. */
+		/*
+		 * This site knows nothing of the flow: the lowest possible cumulative ack acks
+		 * nothing.
+		 */
 		ctrl.next = t.seq - t.lag;
 		site->stat[FC_STAT_CTRL_SENT]++;
 		flitcast_ctrl_send(site, &ctrl);
 	}
 }
 
-/* A frame of mode csr; one that is lost costs time, and windows that lapse. */
+/* Send a frame of mode csr.  A lost one costs time, and reservations that expire. */
 static void send_reserve(struct flitcast_site *site, const struct fc_effect *e)
 {
 	struct fc_link_hdr hdr = { .type = FC_FRAME_CSR, .vc = FC_VC_CTRL };
@@ -117,7 +118,7 @@ void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct f
 		kfree_skb(skb);
 		break;
 	case FC_FX_RESET:
-		/* Is an event itself: when this one is done. */
+		/* A reset is an event itself: do it after the current one. */
 		site->todo.resets |= fc_bit(e->port);
 		break;
 	case FC_FX_RESEND:

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Effects of the core, carried out.
- */
+/* Performs effects of the core (effects.c). */
 #ifndef FLITCAST_FABRIC_EFFECTS_H
 #define FLITCAST_FABRIC_EFFECTS_H
 
@@ -10,12 +8,12 @@
 
 int flitcast_effects_init(void);
 void flitcast_effects_exit(void);
-/* One effect of the core on packets of a set. */
+/* Perform one effect of the core on packets of a set. */
 void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct fc_effect *e);
-/* The list that effects are decided into: one at a time, as an event is. */
+/* Return: the list of effects of this CPU, for one event at a time. */
 struct fc_effects *flitcast_effects(void);
 
-/* A machine of the core has something to do at that time. */
+/* Set the time at which a machine of the core has something to do to @at at the latest. */
 static inline void flitcast_machine_due(struct flitcast_site *site, u64 at)
 {
 	if (at < site->clock.machines_at)

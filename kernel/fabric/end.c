@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * A site's end of a link: made, set, read, taken out.
- */
+/* A site's end of a link: adding, changing and removing it. */
 #include <linux/random.h>
 #include <linux/rtnetlink.h>
 #include <linux/slab.h>
@@ -28,7 +26,7 @@ int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
 	return -EINVAL;
 }
 
-/* @window: 0 is that of the site, or the present one. */
+/* Check the window of a link; 0: that of the site, or unchanged. */
 static int link_window_check(const struct flitcast_site *site, u32 window,
 			     struct netlink_ext_ack *extack)
 {
@@ -58,7 +56,7 @@ static void sets_free(const struct flitcast_site *site, struct flitcast_replay *
 	}
 }
 
-/* Replay buffers of a link, one a class.  Return: NULL: no memory. */
+/* Allocate the replay buffers of a link and set, one per class.  Return: NULL: no memory. */
 static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u8 port)
 {
 	u8 c, n = site->nclasses;
@@ -68,7 +66,7 @@ static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u
 	class = kcalloc(n, sizeof(*class), GFP_KERNEL_ACCOUNT);
 	if (!class)
 		return NULL;
-	/* What goes out in others is nothing. */
+	/* The port does not send in other classes. */
 	carried = site->mode->carried(site, port);
 	for (c = 0; c < n; c++) {
 		u32 size = carried & fc_bit64(c) ? site->cfg.window : 0;
@@ -81,7 +79,7 @@ static struct flitcast_replay *classes_alloc(const struct flitcast_site *site, u
 	return class;
 }
 
-/* The same of all sets.  Return: false: no memory. */
+/* Allocate the replay buffers of all sets of a link.  Return: false: no memory. */
 static bool sets_alloc(const struct flitcast_site *site, u8 port, struct flitcast_replay **sets)
 {
 	u8 s;
@@ -116,7 +114,7 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 	flitcast_link_destroy(link);
 }
 
-/* A link that is down, and whose ends have not met. */
+/* Initialise the handshake of a link that is down. */
 static void hello_init(const struct flitcast_site *site, struct flitcast_end *end,
 		       const struct flitcast_link *link, u32 window, bool crc)
 {
@@ -186,7 +184,10 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 		NL_SET_ERR_MSG_MOD(extack, "port has a link already");
 		return -EEXIST;
 	}
-	/* What is sent is bounded by the peer's window, and by the site's: not by this one. */
+	/*
+	 * Unacked flits are limited by the peer's window and by that of the site; @window limits
+	 * what the peer sends.
+	 */
 	err = flitcast_replay_init(&cast, site->cfg.window);
 	if (err)
 		return err;

@@ -17,16 +17,17 @@ struct netlink_ext_ack;
  * struct flitcast_end - one port of a site with its link
  * @link: NULL where there is none
  * @hello: handshake
- * @told_state: its state when the listener was last told
- * @told_reason: its reason then
- * @futile: FC_LSTAT_TX_FUTILE of @link when @hello was last told of it
+ * @told_state: state of @hello last reported to the listener
+ * @told_reason: reason last reported to the listener
+ * @futile: FC_LSTAT_TX_FUTILE of @link when it was last reported to @hello
  * @ctrl_at: when the peer may send a full burst of control entries again (core/bucket.h)
  * @ctrl: control frame that waits for more entries, or NULL
- * @cast: flits of broadcasts that the peer has not taken yet
- * @class: of each set and class, likewise
- * @heard: when a frame came the short way (pass.c), in jiffies; 0: none since @hello knows
- * @classes: what the peer may send in: others it has no way for a packet in, and they have no
- *	queue here; never changes
+ * @cast: replay buffer of broadcasts
+ * @class: replay buffers by set and class
+ * @heard: when a frame last arrived by the fast path (pass.c), in jiffies; 0: none since this was
+ *	reported to @hello
+ * @classes: bit mask of the classes that the peer may send in; no route uses the others, and they
+ *	have no queue here; never changes
  */
 struct flitcast_end {
 	struct flitcast_link *link;
@@ -42,7 +43,7 @@ struct flitcast_end {
 	u64 classes;
 };
 
-/* Does a window hold what the mode wants it to?  0 or -EINVAL. */
+/* Check that a window is large enough for the mode.  Return: 0 or -EINVAL. */
 int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
 			  struct netlink_ext_ack *extack);
 /* Take a link out of the site and end it.  Context: RTNL held. */

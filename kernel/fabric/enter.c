@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Ways in and out of a site.
+ * Entering and leaving a site.
  *
- * Every way in is the same: enter, one or more events, leave.  What is decided is applied or queued
- * under the site's lock, in order; frames leave and ports wake after it.
+ * All code enters in the same way: enter, one or more events, leave.  Decisions are applied or
+ * queued under the site's lock, in order; frames are transmitted and ports woken after it is
+ * released.
  */
 #include "fabric/enter.h"
 
@@ -15,7 +16,7 @@ void flitcast_enter(struct flitcast_site *site)
 	site->now = 0;
 }
 
-/* Frames of several links leave. */
+/* Transmit the frames of several links. */
 static noinline void transmit_all(struct flitcast_site *site)
 	__releases(&site->lock)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Ways in and out of a site.
- */
+/* Entering and leaving a site (enter.c). */
 #ifndef FLITCAST_FABRIC_ENTER_H
 #define FLITCAST_FABRIC_ENTER_H
 
@@ -22,7 +20,9 @@ static inline void flitcast_leave(struct flitcast_site *site)
 	__release(RCU);
 }
 
-/* Leave it where a frame was received: in a softirq, which goes on, under RCU. */
+/*
+ * Leave the site after a frame was received: in softirq context and under RCU, which both continue.
+ */
 static inline void flitcast_received(struct flitcast_site *site)
 	__releases(&site->lock)
 {
@@ -30,16 +30,16 @@ static inline void flitcast_received(struct flitcast_site *site)
 	__release(&site->lock);
 }
 
-/* Frames that are ready leave.  BH stay off: one link after the other, and no softirq between. */
+/* Unlock, and transmit queued frames.  BH stay off, so that no softirq runs between two links. */
 void flitcast_transmit(struct flitcast_site *site)
 	__releases(&site->lock);
 /*
- * Others have their turn, before more of the same is done: the site is not fed, which its caller
- * does by flitcast_leave() in the end.  The site may be dead afterwards.
+ * Release the lock for others in the middle of a long operation.  The local net-input is not fed;
+ * the caller's flitcast_leave() does that in the end.  The site may be dead afterwards.
  */
 void flitcast_breathe(struct flitcast_site *site)
 	__must_hold(&site->lock);
-/* Others have their turn after all that flitcast_leave() does. */
+/* Leave and enter again: as flitcast_breathe(), but with all that flitcast_leave() does. */
 void flitcast_pause(struct flitcast_site *site)
 	__must_hold(&site->lock);
 
@@ -49,8 +49,8 @@ static inline u64 flitcast_now(void)
 }
 
 /*
- * The time for who has entered the site: it is asked for once.  Reservations of mode csr are kept
- * to what it is at each step.
+ * Return: the time, read once after the site is entered.  Mode csr reads it at each step, because
+ * reservations depend on it.
  */
 static inline u64 flitcast_site_now(struct flitcast_site *site)
 {

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Who hears of changes: of sites, and of the ends of links.
- */
+/* Notifications of changes of sites and links, for the one listener (netlink). */
 #include <linux/mutex.h>
 #include "fabric/event.h"
 #include "fabric/site.h"
 
-/* Who hears of changes; the lock keeps it there while it is told of one. */
+/* The listener.  The lock keeps it registered while it is called. */
 static const struct flitcast_event_ops *listener;
 static DEFINE_MUTEX(listener_lock);
 

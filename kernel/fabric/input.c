@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames and carrier events of a site's links: checked, and given to the machine that they are for.
+ * Input of a site: frames and carrier events of its links, validated and dispatched by frame type.
+ *
+ *	link ---> flitcast_pass() (pass.c, fast path)
+ *	            | not handled
+ *	            v
+ *	          flitcast_input_receive(): epoch, authentication code (auth.c)
+ *	            HELLO   handshake (hello.c)
+ *	            FLIT    head checked; switch of the mode (vnet.c, care.c), or relay (relay.c)
+ *	            STATUS  link-level acks and credits of a channel, likewise
+ *	            CTRL    end-to-end control entries (ctrl.c)
+ *	            FAULTS  dead links (faults.c)
+ *	            CSR     reservations (csr.c)
+ *
+ * A malformed flit is dropped as if it had been lost: the receiver asks for it again.
  */
 #include <linux/indirect_call_wrapper.h>
 #include "fabric/auth.h"
@@ -12,13 +25,13 @@
 #include "fabric/relay.h"
 #include "fabric/vnet.h"
 
-/* Is it the number of a channel of packets? */
+/* Return: true if @vc is the number of a channel of packets. */
 static bool has_channel(const struct flitcast_site *site, u8 vc)
 {
 	return vc >= FC_VC_CLASS && fc_vc_class(vc) < site->nclasses;
 }
 
-/* To the machine that has the channel.  Return: false if there is no such channel. */
+/* Pass an event to the machine of the channel.  Return: false if there is no such channel. */
 static bool channel_event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 {
 	if (vc == FC_VC_CAST) {
@@ -48,7 +61,10 @@ static void status_in(struct flitcast_site *site, struct flitcast_link *link,
 	fc_wire_status_decode(&ev.status, skb->data);
 	if (!channel_event(site, hdr->vc, &ev))
 		link->stat[FC_LSTAT_RX_MALFORMED]++;
-	/* What the peer does not get by any of several tries is sent again after a status only. */
+	/*
+	 * A flit was retransmitted several times in vain (FC_LSTAT_TX_FUTILE), which happens only
+	 * after a status: the link is suspected of losing full frames.
+	 */
 	if (link->stat[FC_LSTAT_TX_FUTILE] != end->futile) {
 		end->futile = link->stat[FC_LSTAT_TX_FUTILE];
 		flitcast_hello_perform(site, link->port,
@@ -56,7 +72,7 @@ static void status_in(struct flitcast_site *site, struct flitcast_link *link,
 	}
 }
 
-/* The head of a flit, readable and valid.  Return: its size, or 0. */
+/* Validate the head of a flit, and make it linear.  Return: its size, or 0. */
 static u32 head_in(struct flitcast_site *site, struct sk_buff *skb, const struct fc_link_hdr *hdr)
 {
 	u32 size, nsites = site->cfg.topo.nsites;
@@ -71,7 +87,7 @@ static u32 head_in(struct flitcast_site *site, struct sk_buff *skb, const struct
 	return fc_wire_head_check(skb->data, hdr->flags, skb->len, nsites) ? size : 0;
 }
 
-/* A flit's frame, its link header pulled. */
+/* Process a flit; the link header has been pulled.  Return: false if it is malformed. */
 static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 		    struct sk_buff *skb, const struct fc_link_hdr *hdr)
 {
@@ -82,7 +98,10 @@ static bool flit_in(struct flitcast_site *site, struct flitcast_link *link,
 
 	link->stat[FC_LSTAT_RX_FLITS]++;
 	link->stat[FC_LSTAT_RX_BYTES] += skb->len + FC_LINK_SIZE;
-	/* It could not go on: a device may take longer frames than the flits agreed on. */
+	/*
+	 * A device may receive longer frames than the flit size agreed on, which could not be
+	 * forwarded.
+	 */
 	if (skb->len + FC_LINK_SIZE > site->cfg.flit)
 		return false;
 	if (hdr->flags & FC_PART_RUN && !fc_mode_ops(site->cfg.mode)->eager)
@@ -110,7 +129,7 @@ void flitcast_input_receive(struct flitcast_link *link, struct sk_buff *skb,
 	struct flitcast_end *end = &site->end[link->port];
 
 	skb_pull(skb, FC_LINK_SIZE);
-	/* BH are off and RCU is read, as the stack has it when frames are received. */
+	/* The stack calls with BH off and the RCU read lock held. */
 	spin_lock(&site->lock);
 	site->now = 0;
 	if (site->dead || end->link != link) {
@@ -132,13 +151,15 @@ void flitcast_input_receive(struct flitcast_link *link, struct sk_buff *skb,
 		kfree_skb(skb);
 		goto out;
 	}
-	/* With a key a recorded frame proves nothing: see flitcast_output_acked(). */
+	/*
+	 * With a key, a frame may be a replay and is no sign of life: see flitcast_output_acked().
+	 */
 	if (!site->auth)
 		fc_hello_alive(&end->hello, flitcast_site_now(site));
 	switch ((enum fc_frame)hdr->type) {
 	case FC_FRAME_FLIT:
 		if (!flit_in(site, link, skb, hdr)) {
-			/* As if it had not come: it is asked for. */
+			/* As if it had been lost: the receiver asks for it again. */
 			link->stat[FC_LSTAT_RX_MALFORMED]++;
 			kfree_skb(skb);
 		}
@@ -176,7 +197,7 @@ void flitcast_input_carrier(struct flitcast_link *link, bool up)
 
 	flitcast_enter(site);
 	if (!site->dead && end->link == link) {
-		/* The MTU may be another one. */
+		/* The MTU may have changed. */
 		flags = end->hello.own.flags & ~FC_HELLO_LONG;
 		flags |= flitcast_link_long(link) ? FC_HELLO_LONG : 0;
 		todo = fc_hello_set(&end->hello, end->hello.own.window, flags,

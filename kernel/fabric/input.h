@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Frames and carrier events of a site's links: as functions of struct flitcast_link_ops.
- */
+/* Input of a site: functions of struct flitcast_link_ops (input.c). */
 #ifndef FLITCAST_FABRIC_INPUT_H
 #define FLITCAST_FABRIC_INPUT_H
 
@@ -11,7 +9,7 @@ void flitcast_input_receive(struct flitcast_link *link, struct sk_buff *skb,
 			    const struct fc_link_hdr *hdr);
 void flitcast_input_carrier(struct flitcast_link *link, bool up);
 
-/* pass.c: a plain frame goes on, and meets nothing. */
+/* Fast path for a plain frame (pass.c).  Return: false if it was not handled. */
 bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb);
 
 #endif /* FLITCAST_FABRIC_INPUT_H */

@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames of a site on their way out: flits, for the first time and again, and what is said of them.
+ * Output of a site: queues frames on links, and keeps a copy of each flit for retransmission.
+ *
+ *	flitcast_output_send()    a flit for one branch: own head, target list cut to the branch
+ *	  flitcast_output_flit()  copy to the replay buffer (replay.c), queue on the link
+ *	flitcast_output_again()   retransmit a flit from the replay buffer
+ *	flitcast_output_status()  link-level acks and credits
+ *
+ * Frames are queued under the site's lock, which keeps their order, and transmitted by
+ * flitcast_transmit() after it is released.  If a flit cannot be copied, it could not be
+ * retransmitted: the link is reset.
  */
 #include "compat.h"
 #include "fabric/auth.h"
@@ -8,13 +17,13 @@
 #include "fabric/enter.h"
 #include "fabric/output.h"
 
-/* With the code that the network's key asks for. */
+/* Add the authentication code.  Return: false: no memory, the frame is freed. */
 static noinline bool sign(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			  struct fc_link_hdr *hdr)
 {
 	if (flitcast_auth_sign(site, port, skb, hdr))
 		return true;
-	/* As one that was lost. */
+	/* As if the frame had been lost on the link. */
 	site->stat[FC_STAT_NO_MEMORY]++;
 	kfree_skb(skb);
 	return false;
@@ -44,18 +53,21 @@ unsigned int flitcast_output_headroom(const struct flitcast_link *link)
 	return READ_ONCE(link->headroom);
 }
 
-/* A flit goes out, for the first time or again. */
+/* Transmit a flit, for the first time or again. */
 static void transmit_flit(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 			  struct fc_link_hdr *hdr)
 {
 	struct flitcast_link *link = site->end[port].link;
 
 	if (!skb) {
-		/* As a flit lost on the link: the peer asks for it. */
+		/* As if the flit had been lost on the link: the peer asks for it again. */
 		site->stat[FC_STAT_NO_MEMORY]++;
 		return;
 	}
-	/* Not in what is kept: until it has gone the link is not crossed. */
+	/*
+	 * The replay buffer keeps the old hop count: a flit that is rescued from it has not crossed
+	 * the link.
+	 */
 	if (hdr->flags & FC_PART_HEAD && hdr->vc != FC_VC_CAST)
 		fc_wire_head_hop(skb->data);
 	link->stat[FC_LSTAT_TX_FLITS]++;
@@ -111,8 +123,9 @@ void flitcast_output_send(struct flitcast_site *site, const struct fc_effect *e)
 		return;
 	}
 	/*
-	 * With a head of its own: headers are written into it, here and, over a veth, by the peer;
-	 * and whoever else refers to this memory must not see the list of this branch.
+	 * The frame needs a linear part of its own: headers are written into it here and, over a
+	 * veth, by the peer; and other branches of the flit must not see the target list of this
+	 * one.
 	 */
 	if (!skb) {
 		skb = flitcast_link_alloc(link, 0);
@@ -146,7 +159,7 @@ void flitcast_output_status(struct flitcast_site *site, u8 vc, const struct fc_e
 	};
 	struct sk_buff *skb = flitcast_link_alloc(link, FC_STATUS_SIZE);
 
-	/* Absolute values: the next one says the same and more. */
+	/* Status values are absolute: the next status frame makes up for this one. */
 	if (!skb) {
 		site->stat[FC_STAT_NO_MEMORY]++;
 		return;
@@ -163,7 +176,7 @@ void flitcast_output_faults(struct flitcast_site *site, u8 port, const struct fc
 	u32 size = fc_faults_size(msg->n);
 	struct sk_buff *skb = flitcast_link_alloc(link, size);
 
-	/* As one that is lost: the next digest shows it. */
+	/* As if the frame had been lost: the next digest reveals what the neighbour lacks. */
 	if (!skb) {
 		site->stat[FC_STAT_NO_MEMORY]++;
 		return;

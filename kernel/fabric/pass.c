@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The short way of a plain frame: it comes in on one link and goes out on another, or is for here,
- * and meets nothing.
+ * Fast path: forwards, or receives, a plain frame (a whole packet in one flit, with one target)
+ * without the general machinery.
  *
- * Of one that passes nothing is fed and nobody is woken: what the switch lets pass here
- * (fc_vnet_hop()) changes nothing that these depend on.  The time is read, and the timer set, only
- * where the switch asks for it: on links that were silent.  Where an acknowledgment is due the
- * frame is queued and the rest is done as after any.  Whatever is otherwise goes the way of any
- * frame (input.c), from its beginning.
+ *	flitcast_pass()
+ *	  target is here   arrive(): fc_vnet_here(), then deliver
+ *	  else             fc_vnet_hop(): route and channel free?
+ *	                     yes, link idle   rewrite the link header in place, transmit
+ *	                     yes, otherwise   by_queue()
+ *	  anything else    return false: the frame takes the slow path (input.c) from its start
+ *
+ * Forwarding this way neither feeds the local net-input nor wakes a port: what fc_vnet_hop() lets
+ * pass does not change anything that these depend on.  The clock is read, and the timer set, only
+ * if the switch asks for it (FC_HOP_WHEN), on links that were idle.  If an ack is due
+ * (FC_HOP_MORE), the frame is queued and the rest is done as on the slow path.
  */
 #include "core/vnet.h"
 #include "core/wire_plain.h"
@@ -17,7 +23,7 @@
 #include "fabric/input.h"
 #include "fabric/vnet.h"
 
-/* May it come in on this link now? */
+/* Return: true if the link may carry a frame of this class and epoch now. */
 static inline bool usable(const struct flitcast_site *site, const struct flitcast_link *link,
 			  const struct flitcast_end *end, u8 class, u16 epoch)
 {
@@ -33,7 +39,7 @@ static inline void heard(struct flitcast_link *link, struct flitcast_end *end,
 	link->stat[FC_LSTAT_RX_BYTES] += skb->len;
 }
 
-/* Timers are to be set: the time is read now.  Return: FC_HOP_GONE or FC_HOP_MORE. */
+/* The switch needs the time, to set timers.  Return: FC_HOP_GONE or FC_HOP_MORE. */
 static noinline enum fc_hop timed(struct flitcast_site *site, struct fc_vnet *v,
 				  struct fc_vhop *hop)
 {
@@ -48,7 +54,7 @@ static noinline enum fc_hop timed(struct flitcast_site *site, struct fc_vnet *v,
 	return said;
 }
 
-/* What the switch has to do behind it. */
+/* Let the switch do the rest of its work after the frame. */
 static noinline void rest(struct flitcast_site *site, const struct fc_vnet *v)
 {
 	struct fc_event ev = { .type = FC_EV_MORE };
@@ -56,7 +62,10 @@ static noinline void rest(struct flitcast_site *site, const struct fc_vnet *v)
 	flitcast_vnet_event(site, fc_set_vc(v->set), &ev);
 }
 
-/* It is not the next to be transmitted, needs a checksum, or is not all: it goes by the queue. */
+/*
+ * The frame cannot be transmitted directly: others are queued before it, it needs a checksum, or
+ * the switch has more to do.
+ */
 static noinline void by_queue(struct flitcast_site *site, const struct fc_vnet *v,
 			      const struct fc_vhop *hop, bool more, struct sk_buff *skb)
 	__releases(&site->lock)
@@ -80,7 +89,10 @@ static noinline void by_queue(struct flitcast_site *site, const struct fc_vnet *
 	flitcast_link_drain(link);
 }
 
-/* Our mistake: nobody could send it again, and the link begins anew. */
+/*
+ * The replay buffer refused the flit, which is a bug.  It could not be retransmitted: reset the
+ * link.
+ */
 static noinline void lost(struct flitcast_site *site, u8 port, struct sk_buff *skb)
 	__releases(&site->lock)
 {
@@ -91,7 +103,7 @@ static noinline void lost(struct flitcast_site *site, u8 port, struct sk_buff *s
 	flitcast_leave(site);
 }
 
-/* It is for here: the switch has little to do but to take it. */
+/* Receive a frame whose target is this site.  Return: false: take the slow path. */
 static bool arrive(struct flitcast_link *link, struct fc_vnet *v, struct sk_buff *skb,
 		   struct fc_vhop *hop)
 {
@@ -140,7 +152,7 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 		return false;
 	if (fc_wire_target_site(hop.head, 0) == site->cfg.id)
 		return arrive(link, v, skb, &hop);
-	/* Where an awaited list comes from is noted. */
+	/* Slow path for awaited lists: it records by which port they arrive. */
 	if (fc_wire_list_awaited(hop.head) || !flitcast_replay_small(skb) ||
 	    skb_headroom(skb) + FC_LINK_SIZE < READ_ONCE(site->out.headroom))
 		return false;
@@ -160,7 +172,10 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 		lost(site, hop.out_port, skb);
 		return true;
 	}
-	/* Not in what is kept: until it has gone the link is not crossed. */
+	/*
+	 * The replay buffer keeps the old hop count: a flit that is rescued from it has not crossed
+	 * the link.
+	 */
 	fc_wire_head_hop(p + FC_LINK_SIZE);
 	to = end->link;
 	to->stat[FC_LSTAT_TX_PACKETS]++;
@@ -170,7 +185,7 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 		by_queue(site, v, &hop, said == FC_HOP_MORE, skb);
 		return true;
 	}
-	/* Queues grow under the site's lock, and shrink under this one. */
+	/* The link stays idle: its queue grows only under the site's lock. */
 	fc_link_readdress(p, fc_set_vc(v->set) + hop.out_class, (u16)end->hello.own.epoch, hop.seq,
 			  hop.ack);
 	spin_unlock(&site->lock);

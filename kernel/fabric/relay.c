@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcast packets through a site: runs the relay (core/relay.h) as vnet.c runs the
- * switch, and keeps the flits of its holds.
+ * Forwards broadcast packets (HARTS, sections 3 and 4): runs the relay (core/relay.h), as vnet.c
+ * runs the switch, and stores the flits of the packets it holds.
+ *
+ *	flit in ---> fc_relay_event() ---> effects: HOLD     append to the flits of the packet
+ *	                                            RELAY    copy to a link
+ *	                                            DELIVER  complete: copy to the local ports
+ *	                                            FREE     sent by all links: drop
+ *
+ * The next hops come from a table computed from the topology (table.c) or, in a graph with several
+ * copies, from the paths that were configured for the source (ways.c).
  */
 #include <linux/slab.h>
 #include "core/relay.h"
@@ -14,12 +22,12 @@
 
 /**
  * struct flitcast_relay - the relay of a site
- * @core: what decides
- * @table: its tables
- * @ways: of a graph, what it was told of broadcasts in several copies; else NULL
- * @flits: flits of each hold, in order
- * @cursor: the flit of the hold in hand that went out on a link last
- * @more: the last event left work, with which the timer goes on
+ * @core: the relay: decides, and stores no flits
+ * @table: next hops of broadcasts
+ * @ways: in a graph, configured paths of broadcasts in several copies; else NULL
+ * @flits: flits of each held packet, in order
+ * @cursor: by port, the flit of the current packet that was sent last
+ * @more: the last event left work, which the timer continues
  *
  * The site's lock protects it.
  */
@@ -33,8 +41,8 @@ struct flitcast_relay {
 };
 
 /*
- * Frames of broadcasts that one event makes: a flit that was missing may let a whole window of
- * others go by all links.
+ * Maximum number of frames per event: a flit that was missing may release a whole window of others,
+ * on all links.
  */
 #define RELAY_BUDGET	24
 
@@ -149,7 +157,7 @@ void flitcast_relay_free(struct flitcast_site *site)
 		relay_free(site, site->relay);
 }
 
-/* The label with which a front goes on. */
+/* Return: the label for the next hop of a front. */
 static u8 next_label(const struct flitcast_relay *r, const u8 *head, const struct fc_effect *e)
 {
 	struct fc_packet pk;
@@ -163,7 +171,7 @@ static u8 next_label(const struct flitcast_relay *r, const u8 *head, const struc
 				   cast.label, e->port);
 }
 
-/* What goes out: payload, with a head of its own. */
+/* Return: a copy of the next flit to send, with a linear part of its own; NULL: no memory. */
 static struct sk_buff *to_send(struct flitcast_relay *r, const struct fc_effect *e,
 			       unsigned int headroom)
 {
@@ -191,13 +199,13 @@ static void relay(struct flitcast_site *site, const struct fc_effect *e)
 		skb = flitcast_link_alloc(end->link, 0);
 	else
 		skb = to_send(site->relay, e, flitcast_output_headroom(end->link));
-	/* Its numbers are over. */
+	/* The link is about to be reset: these sequence numbers are void. */
 	if (site->todo.resets & fc_bit(e->port)) {
 		kfree_skb(skb);
 		return;
 	}
 	if (!skb) {
-		/* Nobody could send it again: the link begins anew. */
+		/* The flit could not be retransmitted: reset the link. */
 		site->stat[FC_STAT_NO_MEMORY]++;
 		site->todo.resets |= fc_bit(e->port);
 		return;
@@ -205,7 +213,7 @@ static void relay(struct flitcast_site *site, const struct fc_effect *e)
 	flitcast_output_flit(site, e->port, skb, &hdr);
 }
 
-/* A copy that is here to its end. */
+/* Deliver a complete copy to this site. */
 static void deliver(struct flitcast_site *site, const struct fc_effect *e)
 {
 	struct sk_buff_head copy;
@@ -251,7 +259,10 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		flitcast_output_acked(site, e->port);
 		break;
 	case FC_FX_RESCUE:
-		/* Other copies go other ways; where there is one only, its source repeats it. */
+		/*
+		 * Not rescued: other copies take other paths, and a single copy is retransmitted by
+		 * its source.
+		 */
 		forget_unacked(site, &site->end[e->port].cast);
 		break;
 	case FC_FX_RESET:
@@ -318,7 +329,7 @@ int flitcast_site_ways_set(struct flitcast_site *site, u32 source, u32 copies,
 	}
 	wrong = fc_ways_check(topo, site->cfg.id, source, copies, way, n);
 	if (wrong) {
-		/* A constant text: it outlives the request, as extack demands. */
+		/* A constant string: it outlives the request, as extack requires. */
 		if (extack)
 			extack->_msg = wrong;
 		return -EINVAL;

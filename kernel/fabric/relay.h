@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Broadcasts that pass through.
- */
+/* Forwarding of broadcasts (relay.c). */
 #ifndef FLITCAST_FABRIC_RELAY_H
 #define FLITCAST_FABRIC_RELAY_H
 
@@ -12,12 +10,12 @@ struct flitcast_site;
 int flitcast_relay_alloc(struct flitcast_site *site);
 void flitcast_relay_purge(struct flitcast_site *site);
 void flitcast_relay_free(struct flitcast_site *site);
-/* The same of the relay. */
+/* Pass an event to the relay. */
 void flitcast_relay_event(struct flitcast_site *site, struct fc_event *ev);
-/* May a broadcast of this site begin? */
+/* Return: true if a broadcast of this site may begin. */
 bool flitcast_relay_room(const struct flitcast_site *site);
 u64 flitcast_relay_next_at(const struct flitcast_site *site);
-/* Counters of a port. */
+/* Set the counters of a port. */
 void flitcast_relay_count(struct flitcast_site *site, u8 port, u64 *stat);
 
 #endif /* FLITCAST_FABRIC_RELAY_H */

@@ -5,12 +5,12 @@
 #include "fabric/replay.h"
 #include "link/link.h"
 
-/* What a pool keeps at most. */
+/* Maximum length of the free list. */
 #define POOL_MAX	64
 
 static struct kmem_cache *cache;
 
-/* With a constructor there is no zeroing of what is written anyway. */
+/* A constructor prevents zeroing (init_on_alloc): all fields are written anyway. */
 static void constructed(void *kept)
 {
 }
@@ -66,7 +66,7 @@ static void kept_free(struct flitcast_pool *pool, struct flitcast_kept *kept)
 	pool->n++;
 }
 
-/* The kept flit as a frame of its own. */
+/* Return: a frame with the contents of a replay entry; NULL: no memory. */
 static struct sk_buff *kept_copy(const struct flitcast_kept *kept, unsigned int headroom)
 {
 	struct sk_buff *skb;
@@ -114,7 +114,7 @@ void flitcast_replay_free(struct flitcast_replay *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* Return: false if there is no room for it. */
+/* Copy a flit to a replay entry, by reference to its pages.  Return: false if it does not fit. */
 static bool keep(struct flitcast_kept *kept, const struct sk_buff *skb)
 {
 	const struct skb_shared_info *shinfo = skb_shinfo(skb);
@@ -180,14 +180,14 @@ bool flitcast_replay_rescue(struct flitcast_replay *r, struct flitcast_pool *poo
 		struct sk_buff *skb = NULL;
 		u8 parts = kept->parts;
 
-		/* A packet whose front has gone, or that was aborted, is of no use. */
+		/* Drop a packet whose front was acked, or that was aborted. */
 		if (parts & FC_PART_HEAD || parts & FC_PART_ABORT)
 			__skb_queue_purge(flits);
 		if (!(parts & FC_PART_ABORT) && (parts & FC_PART_HEAD || !skb_queue_empty(flits)))
 			skb = kept_copy(kept, FLITCAST_LINK_HEADROOM);
 		kept_free(pool, kept);
 		if (!skb) {
-			/* Nor is one of which some is missing. */
+			/* Drop a packet with a flit missing, too. */
 			__skb_queue_purge(flits);
 			continue;
 		}

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The replay buffer of a link: the flits that its peer has not taken yet.
+ * Replay buffer of a link: flits that the peer has not acked yet, for retransmission.
  *
- * A frame goes out as it is, and the peer, who over a veth gets its very memory, writes its own
- * link header into it.  What is kept is therefore no frame, but a copy of the few bytes before
- * the data, and references to the pages of the data.
+ *	seq       seq+1     ...       seq+n-1
+ *	[entry] - [entry] - ... - [entry]      <--- flitcast_replay_add(): flit sent
+ *	   |
+ *	   +---> flitcast_replay_release(): acked    flitcast_replay_rescue(): link is down
+ *
+ * A frame is transmitted without a copy, and the peer, which over a veth gets the same memory,
+ * writes its own link header into it.  So an entry is not the frame, but a copy of the few bytes
+ * before the data, and references to the pages of the data.
  */
 #ifndef FLITCAST_FABRIC_REPLAY_H
 #define FLITCAST_FABRIC_REPLAY_H
@@ -13,16 +18,16 @@
 #include <linux/types.h>
 #include "core/wire.h"
 
-/* Bytes that a flit is kept with besides pages: a front with a target or two, small messages. */
+/* Bytes of a replay entry besides pages: a front with one or two targets, or a small message. */
 #define FLITCAST_KEPT_HEAD	176
-/* Of so many pages. */
+/* Maximum number of page fragments of a replay entry. */
 #define FLITCAST_KEPT_FRAGS	4
 
 /**
- * struct flitcast_kept_frag - some of a page
- * @page: page, with a reference
- * @off: where it begins
- * @size: bytes
+ * struct flitcast_kept_frag - a page fragment
+ * @page: page; the entry holds a reference
+ * @off: offset in the page
+ * @size: length in bytes
  */
 struct flitcast_kept_frag {
 	struct page *page;
@@ -31,14 +36,14 @@ struct flitcast_kept_frag {
 };
 
 /**
- * struct flitcast_kept - a flit as it was sent, without its link header
- * @next: the next one, while it is in a pool
- * @skb: all of it, where it has more bytes or pages than there is room for here; else NULL
- * @len: bytes of @head
+ * struct flitcast_kept - replay entry: a flit as it was sent, without its link header
+ * @next: next entry, while in the free list
+ * @skb: the whole flit, if it does not fit @head and @frag; else NULL
+ * @len: length of @head
  * @parts: FC_PART_*
- * @nfrags: pages
- * @frag: those
- * @head: the bytes before them
+ * @nfrags: number of page fragments
+ * @frag: page fragments
+ * @head: bytes before the fragments
  */
 struct flitcast_kept {
 	union {
@@ -53,8 +58,8 @@ struct flitcast_kept {
 };
 
 /**
- * struct flitcast_pool - memory of flits that are not kept any more, for the next ones
- * @free: these
+ * struct flitcast_pool - free list of replay entries
+ * @free: entries
  * @n: how many
  *
  * The site's lock protects it.
@@ -65,11 +70,11 @@ struct flitcast_pool {
 };
 
 /**
- * struct flitcast_replay - a ring of @size places
- * @kept: flits in order; NULL while there is no link
- * @seq: number of the first one
- * @size: the window of the site: the most that any peer's lets be sent
- * @first: its place
+ * struct flitcast_replay - ring buffer of replay entries
+ * @kept: ring of @size entries; NULL while there is no link
+ * @seq: sequence number of the first flit
+ * @size: capacity: the window of the site, an upper bound of every peer's window
+ * @first: index of the first flit
  * @n: how many
  *
  * The site's lock protects it.
@@ -90,34 +95,34 @@ int flitcast_replay_init(struct flitcast_replay *r, u32 size);
 void flitcast_replay_free(struct flitcast_replay *r);
 
 /**
- * flitcast_replay_add() - a flit is about to be sent
- * @r: buffer; there is room: no more than the window is unacknowledged
- * @pool: of the site
- * @seq: number of the flit
- * @skb: the flit, without its link header; its linear part is nobody else's.  Becomes the frame
- *	to be sent: the same or, where that is kept, a copy; NULL: no memory for one, the peer
- *	asks for it
+ * flitcast_replay_add() - keep a flit that is about to be sent
+ * @r: buffer; not full, as unacked flits are limited by the window
+ * @pool: free list of the site
+ * @seq: sequence number of the flit
+ * @skb: the flit, without its link header; its linear part is private. On return, the frame to
+ *	send: the same, or a copy if the buffer keeps the original; NULL: no memory for a copy, the
+ *	peer asks for the flit
  * @parts: FC_PART_*
  *
- * Return: false if nothing is kept, for want of memory; @skb is freed then.
+ * Return: false: no memory; nothing is kept, and @skb is freed.
  */
 bool flitcast_replay_add(struct flitcast_replay *r, struct flitcast_pool *pool, u32 seq,
 			 struct sk_buff **skb, u8 parts);
-/* Return: a copy of flit @seq, or NULL where there is none, or no memory: @parts is 0 then. */
+/* Return: a copy of flit @seq; NULL: it is not in the buffer, or no memory; @parts is 0 then. */
 struct sk_buff *flitcast_replay_copy(const struct flitcast_replay *r, u32 seq,
 				     unsigned int headroom, u8 *parts);
-/* Flits before @seq are not needed any more. */
+/* The peer has acked all flits before @seq: free them. */
 void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_pool *pool, u32 seq);
 /*
- * Take the next packet whose flits are all there out of the buffer, in order; what
- * stands before it is dropped.  Return: false if there is none, and the buffer is empty.
+ * Remove the next complete packet from the buffer, in order; incomplete ones before it are dropped.
+ * Return: false if there is none, and the buffer is empty.
  */
 bool flitcast_replay_rescue(struct flitcast_replay *r, struct flitcast_pool *pool,
 			    struct sk_buff_head *flits);
 
-/* For replay.c and those who keep a flit for each frame. */
+/* For replay.c and pass.c. */
 
-/* Where the flit @i after the first one is. */
+/* Return: the index of the flit @i after the first one. */
 static inline unsigned int flitcast_replay_place(const struct flitcast_replay *r, u16 i)
 {
 	unsigned int at = r->first + i;
@@ -125,7 +130,10 @@ static inline unsigned int flitcast_replay_place(const struct flitcast_replay *r
 	return at < r->size ? at : at - r->size;
 }
 
-/* The few bytes of a frame, but for the first @skip, and its pages: there is room for them. */
+/*
+ * Copy the linear part of a frame, from @skip on, and take references to its pages.  They fit
+ * @kept.
+ */
 static __always_inline void flitcast_kept_take(struct flitcast_kept *kept,
 					       const struct sk_buff *skb, unsigned int skip)
 {
@@ -146,7 +154,7 @@ static __always_inline void flitcast_kept_take(struct flitcast_kept *kept,
 	kept->nfrags = shinfo->nr_frags;
 }
 
-/* Is there room for a frame's bytes after its link header, and its pages, without the skb? */
+/* Return: true if a frame fits a replay entry without keeping the skb. */
 static inline bool flitcast_replay_small(const struct sk_buff *skb)
 {
 	const struct skb_shared_info *shinfo = skb_shinfo(skb);
@@ -156,8 +164,9 @@ static inline bool flitcast_replay_small(const struct sk_buff *skb)
 }
 
 /*
- * As flitcast_replay_add(), of a frame at its link header that is small, where @pool is not empty.
- * Return: false if there is no place for it, which is a mistake of ours.
+ * As flitcast_replay_add(), for a frame that starts with its link header and passed
+ * flitcast_replay_small(); @pool is not empty.  Return: false if the buffer is full, which is a
+ * bug.
  */
 static inline bool flitcast_replay_put(struct flitcast_replay *r, struct flitcast_pool *pool,
 				       u32 seq, const struct sk_buff *skb, u8 parts)

@@ -1,6 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switch of modes vnet, postman and csr: runs core/vnet.h as care.c runs core/site.h.
+ * The switch of modes vnet, postman and csr (Jesshope, Miller and Yantchev 1988, sections 3 and 4):
+ * runs core/vnet.h, as care.c runs core/site.h.
+ *
+ *	                      one switch per set of channels (bulk, short, high)
+ *	frame in   --> flitcast_vnet_receive() --+
+ *	own packet --> flitcast_vnet_feed()    --+--> event(): fc_vnet_event() decides,
+ *	timer      --> flitcast_vnet_time()    --+    flitcast_effects_perform() carries it out
+ *
+ *	own packet of one flit --> flitcast_vnet_start(): fast path, past the injection queues
+ *
+ * Own packets enter by an injection queue ("lane"), a channel of the local port, which has space
+ * for a whole packet.  If one event leaves work (FC_EV_MORE), that is noted in site->todo.more and
+ * done before the site is left, so that a status that releases a window of flits does not delay
+ * others.
  */
 #include <linux/slab.h>
 #include "core/vnet.h"
@@ -12,9 +25,9 @@
 
 /**
  * struct flitcast_vset - the switch of one set of classes
- * @core: what decides
- * @branch: of all inputs
- * @lane: that a packet being fed goes to
+ * @core: the switch: decides, and stores no frames
+ * @branch: memory for the branches of all inputs
+ * @lane: injection queue of the packet being fed
  */
 struct flitcast_vset {
 	struct fc_vnet core;
@@ -23,11 +36,11 @@ struct flitcast_vset {
 };
 
 /**
- * struct flitcast_vnet - the switches of a site: nothing in one waits for anything in another
- * @classes: of the topology, in each set
- * @way: their table, where the topology needs one
- * @straight: ways straight on, in mode postman
- * @set: by enum fc_set, as many as the site has
+ * struct flitcast_vnet - the switches of a site, one per set, independent of each other
+ * @classes: classes of channels of the topology, the same in each set
+ * @way: routing table of @classes, if the topology needs one; else NULL
+ * @straight: in mode postman, eager output of each input; else NULL
+ * @set: switches, by enum fc_set
  *
  * The site's lock protects it.
  */
@@ -68,7 +81,10 @@ void flitcast_vnet_free(struct flitcast_site *site)
 		vnet_free(site, site->vnet);
 }
 
-/* Ports of this site at which anything ever comes in by a class; of itself in the lanes. */
+/*
+ * Return: bit mask of the ports by which packets of a class may arrive; for the classes of
+ * injection queues that includes the local port.
+ */
 static u32 ports_of(const struct flitcast_site *site, u8 class)
 {
 	u32 ports = class < FC_VNET_LANES ? fc_bit(FC_PORT_LOCAL) : 0;
@@ -80,7 +96,7 @@ static u32 ports_of(const struct flitcast_site *site, u8 class)
 	return ports;
 }
 
-/* Which classes the links bring, by what the neighbours may send. */
+/* Find the classes that each link may bring, from the position of the neighbour. */
 static void find_classes(struct flitcast_site *site, const struct flitcast_vnet *v)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
@@ -194,7 +210,7 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 	v = kzalloc(struct_size(v, set, FC_SET_COUNT), GFP_KERNEL_ACCOUNT);
 	if (!v)
 		return -ENOMEM;
-	/* The configuration was checked: there are classes. */
+	/* flitcast_vnet_check() has accepted the topology. */
 	if (WARN_ON_ONCE(fc_vclass_init(&v->classes, topo))) {
 		kfree(v);
 		return -EINVAL;
@@ -237,7 +253,7 @@ u64 flitcast_vnet_carried(const struct flitcast_site *site, u8 port)
 	return fc_vclass_carried(&site->vnet->classes, site->cfg.id, port - 1);
 }
 
-/* One event, as far as it goes.  Return: true if there is more to do. */
+/* Process one event.  Return: true if there is more to do (FC_EV_MORE). */
 static bool event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 {
 	struct fc_vnet *core = &site->vnet->set[fc_vc_set(vc)].core;
@@ -325,7 +341,9 @@ void flitcast_vnet_rerouted(struct flitcast_site *site)
 
 bool flitcast_vnet_room(struct flitcast_site *site, u8 set)
 {
-	/* A packet goes to one lane, which has room for all of it. */
+	/*
+	 * Choose an injection queue with space for a whole packet; all flits of the packet use it.
+	 */
 	int lane = fc_vnet_lane(&site->vnet->set[set].core);
 
 	if (lane < 0)
@@ -379,7 +397,7 @@ bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb
 		return false;
 	if (said == FC_HOP_WHEN) {
 		hop.now = flitcast_site_now(site);
-		/* What goes out from here tells its peer what there is to tell. */
+		/* The flit just sent carries the ack, so that the switch has none to send. */
 		WARN_ON_ONCE(fc_vnet_hop_timed(core, &hop) == FC_HOP_MORE);
 		flitcast_machine_due(site, core->next_at);
 	}

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The switch of modes vnet, postman and csr: for these modes alone.
- */
+/* The switch of modes vnet, postman and csr (vnet.c): only for these modes. */
 #ifndef FLITCAST_FABRIC_VNET_H
 #define FLITCAST_FABRIC_VNET_H
 
@@ -14,56 +12,60 @@ struct fc_vnet;
 struct sk_buff;
 
 int flitcast_vnet_alloc(struct flitcast_site *site);
-/* The switch of a set. */
+/* Return: the switch of a set. */
 struct fc_vnet *flitcast_vnet_core(struct flitcast_site *site, u8 set);
 void flitcast_vnet_purge(struct flitcast_site *site);
 void flitcast_vnet_free(struct flitcast_site *site);
-/* Functions of struct flitcast_mode, of all modes with this switch. */
+/* Functions of struct flitcast_mode, shared by all modes with this switch. */
 const char *flitcast_vnet_check(const struct flitcast_site_config *cfg);
 u32 flitcast_vnet_window(u32 flit);
 u32 flitcast_vnet_window_min(u32 flit);
 u64 flitcast_vnet_carried(const struct flitcast_site *site, u8 port);
-/* Time goes on: something may be due. */
+/* Timer event: something may be due. */
 void flitcast_vnet_time(struct flitcast_site *site, u64 now);
 u64 flitcast_vnet_next_at(const struct flitcast_site *site);
-/* Counters of a port. */
+/* Set the counters of a port. */
 void flitcast_vnet_count(struct flitcast_site *site, u8 port, u64 *stat);
 
-/* An event into the switch that has the channel. */
+/* Pass an event to the switch of a channel, until there is nothing more to do. */
 void flitcast_vnet_event(struct flitcast_site *site, u8 vc, struct fc_event *ev);
 /*
- * The same of what a frame brings.  A status may let a window of flits go: what one event does not
- * do is noted, and done before the site is left, by flitcast_vnet_more(), a part at a time.
+ * Pass a received flit or status to the switch of a channel.  A status may release a window of
+ * flits: what one event leaves is noted, and done before the site is left by flitcast_vnet_more(),
+ * in parts.
  */
 void flitcast_vnet_receive(struct flitcast_site *site, u8 vc, struct fc_event *ev);
 void flitcast_vnet_more(struct flitcast_site *site);
-/* What concerns all channels. */
+/* Pass an event to the switches of all sets. */
 void flitcast_vnet_all(struct flitcast_site *site, struct fc_event *ev);
-/* Routes changed. */
+/* Routes have changed: route waiting packets again. */
 void flitcast_vnet_rerouted(struct flitcast_site *site);
-/* May a packet of a set be fed?  Its flits go to the lane that has been found here. */
+/* Return: true if a packet of a set may be fed.  Chooses the injection queue for its flits. */
 bool flitcast_vnet_room(struct flitcast_site *site, u8 set);
-/* Is there no lane of a set that takes a packet? */
+/* Return: true if no injection queue of a set has space for a packet. */
 bool flitcast_vnet_stuck(struct flitcast_site *site, u8 set);
-/* As flitcast_oper_entered(): the channel above the number of the next flit in the lane fed. */
+/*
+ * As flitcast_oper_entered(): channel number << 32 | number of the next flit of the injection
+ * queue.
+ */
 u64 flitcast_vnet_entered(struct flitcast_site *site, u8 set);
-/* Flits that have left a lane, by its channel. */
+/* Return: number of flits that have left an injection queue, by its channel. */
 u32 flitcast_vnet_taken(struct flitcast_site *site, u8 vc);
 void flitcast_vnet_feed(struct flitcast_site *site, u8 set, struct fc_event *ev);
 /*
- * What goes at once, past the lanes: a packet of this site in one flit, with one target.  Return:
- * false if it has to be fed; nothing has been done then.
+ * Fast path: send a packet of this site, with one flit and one target, past the injection queues.
+ * Return: false if it must be fed; nothing is changed then.
  */
 bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb);
 
 /*
- * Messages of a class that a source, and all sources of a user, may have under way: nothing waits
- * in transit pools, and channels make a source wait.
+ * Limits of active messages per class, of a source and of all sources of a user: nothing is stored
+ * in transit pools, and full channels hold back the source.
  */
 #define FLITCAST_VNET_ACTIVE_MAX	32
 #define FLITCAST_VNET_ACTIVE_USER_MAX	256
 
-/* The part of a struct flitcast_mode that all modes with this switch have in common. */
+/* Members of struct flitcast_mode that all modes with this switch share. */
 #define FLITCAST_VNET_MODE				\
 	.joins = true,					\
 	.whole = true,					\
