@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mode care (CARE, section 4): runs core/site.h, the state machines of a site.
+ * Mode care (CARE, sections 2 and 4): runs core/site.h, the state machines of a site.
  *
  *	link --> net-input --> router --> net-output --> link
  *	            |                        ^

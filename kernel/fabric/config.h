@@ -9,20 +9,17 @@
 #include "core/topo.h"
 
 /**
- * struct flitcast_site_tuning - what the paper leaves to the implementation; any
- *	site may differ from its neighbours, and change at any time
+ * struct flitcast_site_tuning - parameters that the paper leaves to the implementation; they may
+ *	differ between neighbours, and change at any time
  * @seek: interval at which a net-input in first counts a seek, microseconds
- * @seek_max: seeks after which a packet is stored on its way
- * @timeout: how long a fifo-buffer waits for a word before abort-request, to begin
- *	with, microseconds
- * @retry: how long a peer waits to hear what was taken, and a flit that others have
- *	overtaken may still come by itself, microseconds
- * @probe: how long a flit may stay unacknowledged before the peer is asked,
- *	microseconds
- * @transit: packets stored for others; 0: none, what would have to be stored is
- *	sent again by its source
- * @grace: for how long there must be no way to a target, as far as the site knows,
- *	before its messages fail with EHOSTUNREACH, microseconds
+ * @seek_max: seeks after which a packet is stored at this site
+ * @timeout: initial time that a fifo-buffer waits for a word before abort-request, microseconds
+ * @retry: how long a site waits for status from its peer, and for a flit that others have
+ *	overtaken, microseconds
+ * @probe: how long a flit may be unacked before the peer is polled, microseconds
+ * @transit: capacity for stored packets of other sites; 0: none, their sources retransmit them
+ * @grace: how long a target must be unreachable, as far as the site knows, before messages to it
+ *	fail with EHOSTUNREACH, microseconds
  */
 struct flitcast_site_tuning {
 	u32 seek;
@@ -35,15 +32,15 @@ struct flitcast_site_tuning {
 };
 
 /**
- * struct flitcast_site_config - what a site is made of
+ * struct flitcast_site_config - configuration of a site
  * @id: identity; below topo.nsites
- * @topo: topology of the network; of a graph the site has a reference of its own
+ * @topo: topology of the network; the site holds a reference to its graph, if any
  * @mode: enum fc_mode
- * @flit: flit size in bytes: the largest frame without its Ethernet header
- * @window: flits under way per link and virtual channel
- * @tuning: what may be changed later
- * @key: FLITCAST_KEY_SIZE bytes, or NULL where the network has no key; read by
- *	flitcast_site_add(), and NULL in what a site keeps and tells
+ * @flit: flit size: largest frame without its Ethernet header, bytes
+ * @window: maximum number of unacked flits per link and virtual channel
+ * @tuning: parameters that may be changed later
+ * @key: FLITCAST_KEY_SIZE bytes, or NULL where the network has no key; read by flitcast_site_add();
+ *	NULL in the copy that a site keeps and reports
  */
 struct flitcast_site_config {
 	u32 id;

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Mode csr, connections by reservation: runs core/csr_plan.h beside the switch of vnet.c.
+ * Mode csr, links reserved in time: runs core/csr_plan.h beside the switch of vnet.c.
  *
- *	source: packet at the head of the bulk set
- *	  REQUEST hop by hop --> each site reserves a window of time on its next link
- *	  <-- admitted (or refused: try a later time)
- *	  packet enters, and crosses each link in its window without waiting
+ *	packet waits in an injection queue
+ *	  request, hop by hop  ---> each site reserves a window of time on the next link
+ *	                       <--- ACK; or refused: another attempt later
+ *	  packet leaves in its window, and crosses each further link in the window reserved there
  *
- * Only the bulk set reserves.  The plan (struct fc_csr_plan) decides when a packet may enter and
- * pass; the switch asks it.  Frames of type FC_FRAME_CSR carry its requests and answers.
+ * Sites on the path do not store packets.  A packet that is late stays in its channel, as in mode
+ * vnet, and reserves again from there.  Only the bulk set reserves.  The plan (struct fc_csr_plan)
+ * decides when a packet may leave; the switch asks it.  Requests and answers are frames of type
+ * FC_FRAME_CSR.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -24,10 +26,10 @@
 
 /**
  * struct flitcast_csr - the reservations of a site
- * @plan: the plan: decides when packets enter and pass
+ * @plan: the plan: decides when packets leave
  * @link: reservations by link
  * @res: memory of the reservations
- * @floor: earliest time of arrival, by site
+ * @floor: arrival time of the last packet of this site, by target site
  * @frame: payloads of the frames that effects send
  *
  * The site's lock protects it.

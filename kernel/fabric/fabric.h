@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sites as far as netlink and sockets see them: configuration, links, routes, counters.
+ * Interface of sites to netlink and sockets: configuration, links, routes, counters.
  *
- * How a site works inside is in fabric/site.h, and its messages are in ends/port.h.
+ * The inside of a site is in fabric/site.h; its messages are in ends/port.h.
  */
 #ifndef FLITCAST_FABRIC_FABRIC_H
 #define FLITCAST_FABRIC_FABRIC_H
@@ -25,13 +25,13 @@ struct flitcast_site;
 /**
  * struct flitcast_site_info - snapshot of a site
  * @cfg: its configuration
- * @incarnation: random number of this life of the site
+ * @incarnation: random number, new each time the site is created
  * @links: links configured
  * @links_up: links in state up
  * @sockets: sockets bound
  * @pending: messages of this site that are not over
- * @drain: it takes no new messages from its sockets
- * @keyed: its network has a key
+ * @drain: the site accepts no new messages from its sockets
+ * @keyed: the network has a key
  */
 struct flitcast_site_info {
 	struct flitcast_site_config cfg;
@@ -49,10 +49,10 @@ struct flitcast_site_info {
  * @device: device
  * @port: port
  * @state: enum flitcast_link_state
- * @reason: why it is not up; "" where it is
+ * @reason: why the link is not up; "" if it is
  * @peer_site: peer, or FC_SITE_NONE before its HELLO
  * @peer_port: port of the peer
- * @window: flits under way
+ * @window: maximum number of unacked flits
  * @crc: frames are to carry a checksum
  */
 struct flitcast_link_info {
@@ -69,11 +69,11 @@ struct flitcast_link_info {
 /* Links.  Port p carries direction p - 1 unless the preference table says otherwise. */
 
 /**
- * flitcast_link_add() - put a device to use as a link of a site
+ * flitcast_link_add() - make a device a link of a site
  * @site: site
- * @spec: device, which can carry flits; gets the two ends of the link
+ * @spec: device that can carry flits; the two ends of the link are filled in
  * @port: 1 .. number of directions of the topology
- * @window: flits under way, 0 for the site's
+ * @window: maximum number of unacked flits, 0: that of the site
  * @crc: frames carry a checksum, whatever the peer asks for
  * @extack: gets the reason of a refusal
  *
@@ -84,14 +84,14 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 		      u32 window, bool crc, struct netlink_ext_ack *extack);
 
 /**
- * flitcast_link_set() - change a link; it shakes hands again
+ * flitcast_link_set() - change a link, which repeats its handshake
  * @site: site
  * @port: its port
- * @window: flits under way, 0: as it is
- * @crc: 1: frames carry a checksum, 0: if the peer asks for it, -1: as it is
+ * @window: maximum number of unacked flits, 0: unchanged
+ * @crc: 1: frames carry a checksum, 0: if the peer asks for it, -1: unchanged
  * @extack: gets the reason of a refusal
  *
- * Packets that are cut in half by that are sent again.
+ * Packets that are interrupted by the handshake are retransmitted.
  *
  * Context: RTNL held.  Return: 0, -ENOENT, -EINVAL.
  */
@@ -126,7 +126,7 @@ int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 n
  * flitcast_route_replace() - replace the whole table at once
  * @site: site
  * @pref: a list for each direction of the topology, as in flitcast_route_set()
- * @generation: of the table to be replaced; NULL: whichever it is
+ * @generation: generation of the table to be replaced; NULL: any
  * @extack: gets the reason of a refusal
  *
  * Return: 0, -EINVAL, -EOPNOTSUPP, -ESTALE (another generation).
@@ -137,14 +137,14 @@ int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pre
 /* Fills at most FC_PORTS_MAX ports.  Return: how many. */
 u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *generation);
 
-/* Ways of broadcasts in several copies, where the topology is a graph (core/ways.h). */
+/* Paths of broadcasts in several copies, if the topology is a graph (core/ways.h). */
 
 /**
- * flitcast_site_ways_set() - tell a site the ways of a source
+ * flitcast_site_ways_set() - set the paths of a source's broadcasts at a site
  * @site: site
- * @source: where the broadcasts begin
- * @copies: in so many copies
- * @way: ways at this site, instead of those it has; checked here
+ * @source: site where the broadcasts begin
+ * @copies: number of copies
+ * @way: next hops at this site, replacing any present ones; validated here
  * @n: how many
  * @extack: gets the reason of a refusal
  *
@@ -153,18 +153,18 @@ u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *genera
 int flitcast_site_ways_set(struct flitcast_site *site, u32 source, u32 copies,
 			   const struct fc_way *way, u32 n, struct netlink_ext_ack *extack);
 
-/* Take them away.  Return: 0, -ENOENT. */
+/* Remove the paths of a source.  Return: 0, -ENOENT. */
 int flitcast_site_ways_del(struct flitcast_site *site, u32 source, u32 copies,
 			   struct netlink_ext_ack *extack);
 
 /**
- * flitcast_site_ways_next() - walk them
+ * flitcast_site_ways_next() - walk the paths of broadcasts
  * @site: site
- * @source: from this source on, in order; gets that of the next that has ways
- * @copies: likewise, of that source; 0 to begin with
- * @way: gets them
+ * @source: in: first source; out: next source that has paths
+ * @copies: in: first number of copies, 0 to begin with; out: that of the paths
+ * @way: filled in with the next hops
  *
- * Return: how many; 0: there are no more.
+ * Return: number of next hops; 0: there are no more paths.
  */
 u32 flitcast_site_ways_next(struct flitcast_site *site, u32 *source, u32 *copies,
 			    struct fc_way way[FC_WAYS_MAX]);
@@ -172,10 +172,10 @@ u32 flitcast_site_ways_next(struct flitcast_site *site, u32 *source, u32 *copies
 /* Dead links. */
 
 /**
- * flitcast_site_fault() - walk what a site believes of dead links
+ * flitcast_site_fault() - walk the dead links that a site knows of
  * @site: site
- * @fault: from fault->site on; gets what the next one that has such links says of them.
- *	Version 0: nothing was said yet (of this site's own, in its first moments)
+ * @fault: in: first site; out: next site with dead links. Version 0: not announced yet (this site's
+ *	own links, shortly after its creation)
  *
  * Return: false where there is none.
  */
@@ -193,15 +193,15 @@ void flitcast_site_stats(struct flitcast_site *site, u64 *values);
 int flitcast_link_stats(struct flitcast_site *site, u32 port, u64 *values);
 void flitcast_site_stats_reset(struct flitcast_site *site);
 
-/* What has happened to a site. */
+/* Changes of a site. */
 enum flitcast_site_event {
 	FLITCAST_SITE_ADDED,
-	FLITCAST_SITE_CHANGED,	/* it is being drained, or not any more, or is done with it */
+	FLITCAST_SITE_CHANGED,	/* drain begun, ended or completed */
 	FLITCAST_SITE_REMOVED,
 };
 
 /**
- * struct flitcast_event_ops - who wants to hear of changes
+ * struct flitcast_event_ops - callbacks of the listener for changes
  * @site: a site was added, or taken out, or has changed
  * @link: a link was added or taken out, or changed its state
  *
@@ -221,18 +221,18 @@ void flitcast_event_unregister(void);
 /* A site and its network. */
 
 u32 flitcast_site_id(const struct flitcast_site *site);
-/* Sites of the network. */
+/* Return: the number of sites in the network. */
 u32 flitcast_site_count(const struct flitcast_site *site);
-/* May a broadcast of the site have so many copies? */
+/* Return: true if a broadcast of the site may have so many copies. */
 bool flitcast_site_copies(const struct flitcast_site *site, u8 copies);
-/* Bytes a broadcast may have at most. */
+/* Return: the maximum size of a broadcast in bytes. */
 u32 flitcast_site_cast_max(const struct flitcast_site *site);
-/* Does the site take no new messages from sockets? */
+/* Return: true if the site accepts no new messages from sockets. */
 bool flitcast_site_draining(const struct flitcast_site *site);
 /* Has the site been taken out of its namespace? */
 bool flitcast_site_dead(const struct flitcast_site *site);
 
-/* Do packets of the site reserve their ways before they enter (mode csr)? */
+/* Return: true if packets of the site reserve their path before they enter (mode csr). */
 bool flitcast_site_reserves(const struct flitcast_site *site);
 
 #endif /* FLITCAST_FABRIC_FABRIC_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The switch of the fast paths: the parameter fast of the module.
- */
+/* Module parameter "fast", which enables the fast paths. */
 #include <linux/module.h>
 #include "fabric/fast.h"
 

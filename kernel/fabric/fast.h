@@ -2,8 +2,8 @@
 /*
  * Fast paths: shortcuts past the ordinary path.
  *
- * The parameter fast of the module turns all of them off, to find out whether a fault is in one of
- * them: flitcast_pass(), fc_vnet_event(), flitcast_tx_at_once() and pass() of fabric/ctrl.c.  The
+ * The parameter fast of the module turns all of them off, to find out whether one of them causes a
+ * bug: flitcast_pass(), fc_vnet_event(), flitcast_tx_at_once() and pass() of fabric/ctrl.c.  The
  * table "Fast paths" in Documentation/design.rst says what each is worth.
  */
 #ifndef FLITCAST_FABRIC_FAST_H
@@ -13,7 +13,7 @@
 
 DECLARE_STATIC_KEY_TRUE(flitcast_fast_key);
 
-/* May a fast path be taken?  It may change at any time. */
+/* Return: true if fast paths are enabled, which may change at any time. */
 static inline bool flitcast_fast(void)
 {
 	return static_branch_likely(&flitcast_fast_key);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Dead links, in the kernel: frames about them in and out, and routes around them,
- * which are computed apart from the site's lock.
+ * Dead links: receives and sends fault frames (core/faults.h), and computes routes around dead
+ * links (core/routes.h) in a work item, without the site's lock.
+ *
+ *	link down, or fault frame --> reroute() --> work item: compute()
+ *	                                              install(): routes in use, unreachable sites
+ *	                                              rerouted(): route waiting packets again
  */
 #include <linux/slab.h>
 #include "core/faults.h"
@@ -10,24 +14,27 @@
 #include "fabric/enter.h"
 #include "fabric/faults.h"
 
-/* Between two computations at least; a long one is followed by a longer rest. */
+/*
+ * Minimum interval between two computations; REST_FACTOR times the duration of the last one, if
+ * longer.
+ */
 #define REST_NS		(20 * NSEC_PER_MSEC)
 #define REST_FACTOR	4
 
 /**
- * struct flitcast_faults - what a site knows of dead links, and its routes
+ * struct flitcast_faults - dead links known to a site, and its routes
  * @site: the site
- * @core: what is known
- * @asked: generation for which routes are there, or on their way
- * @next: when fc_faults_next() says so
- * @down: by site, ports that do not work, as the routes have it
- * @work: memory of fc_routes_compute()
- * @routes: the routes in use, and the next ones
- * @use: which of them is which
- * @lost: by site, since when there is no way to it, in units of 2^20 ns; 0: there is
- * @nlost: how many sites there is no way to
- * @rest_until: no routes are computed before
- * @compute: computes them
+ * @core: the known dead links
+ * @asked: generation of @core for which routes are computed, or being computed
+ * @next: result of fc_faults_next()
+ * @down: by site, bit mask of dead ports, as used for the routes
+ * @work: scratch memory of fc_routes_compute()
+ * @routes: routes in use, and routes being computed
+ * @use: index of the routes in use
+ * @lost: by site, since when it is unreachable, in units of 2^20 ns; 0: it is reachable
+ * @nlost: number of unreachable sites
+ * @rest_until: earliest start of the next computation
+ * @compute: computes routes
  *
  * Under the site's lock, but for @down, @work and the next routes: those are
  * @compute's, which runs once at a time.  The arrays have a word for each site of the
@@ -67,14 +74,14 @@ bool flitcast_faults_any_lost(const struct flitcast_site *site)
 	return site->faults->nlost;
 }
 
-/* Other routes: who waits for a way looks again. */
+/* Routes have changed: route waiting packets, and retransmit messages to sites now reachable. */
 static void rerouted(struct flitcast_site *site)
 {
 	site->mode->rerouted(site);
 	static_call(flitcast_tx_rerouted_up)(site);
 }
 
-/* What is known of dead links changed: the routes have to. */
+/* The known dead links have changed: compute new routes. */
 static void reroute(struct flitcast_faults *f)
 {
 	struct flitcast_site *site = f->site;
@@ -95,7 +102,7 @@ static void reroute(struct flitcast_faults *f)
 			   nsecs_to_jiffies(f->rest_until - now) + 1);
 }
 
-/* New routes are there: note since when there is no way to whom. */
+/* Use the computed routes, and record since when sites are unreachable. */
 static void install(struct flitcast_faults *f)
 {
 	struct flitcast_site *site = f->site;
@@ -133,11 +140,11 @@ static void compute(struct work_struct *work)
 	flitcast_enter(site);
 	now = flitcast_now();
 	f->rest_until = now + max_t(u64, REST_NS, REST_FACTOR * (now - began));
-	/* Nothing is dead any more, or the site is: nobody waits for these. */
+	/* Discard the routes if no link is dead any more, or the site is. */
 	if (!site->dead && fc_faults_any(&f->core)) {
 		site->stat[FC_STAT_REROUTED]++;
 		site->node.rerouting = generation != f->core.generation;
-		/* Queued again by what made the difference, or here. */
+		/* reroute() may have queued the work already. */
 		if (site->node.rerouting)
 			queue_delayed_work(system_unbound_wq, &f->compute,
 					   nsecs_to_jiffies(f->rest_until - now) + 1);
@@ -175,7 +182,7 @@ int flitcast_faults_alloc(struct flitcast_site *site)
 	f->core.spacing = FLITCAST_FAULTS_NS;
 	INIT_DELAYED_WORK(&f->compute, compute);
 	fc_faults_init(&f->core);
-	/* No link works yet, and there are no routes that say so. */
+	/* No link is up yet: flitcast_faults_begin() computes the first routes. */
 	f->asked = f->core.generation - 1;
 	site->faults = f;
 	return 0;
@@ -210,7 +217,7 @@ bool flitcast_site_fault(struct flitcast_site *site, struct fc_fault *fault)
 	for (; fault->site < nsites; fault->site++) {
 		const struct fc_known *k = &f->known[fault->site];
 
-		/* Of its own links a site knows more than it has said. */
+		/* The site may know of dead links of its own that it has not announced yet. */
 		fault->ports = fault->site == f->id ? f->links & ~f->up : k->ports;
 		fault->incarnation = fault->site == f->id ? f->incarnation : k->incarnation;
 		fault->version = k->version;
@@ -262,7 +269,7 @@ void flitcast_faults_time(struct flitcast_site *site, u64 now, bool early)
 
 u64 flitcast_faults_next_at(const struct flitcast_site *site)
 {
-	/* With news it is found out when these are sent. */
+	/* With news pending, flitcast_faults_send() computes it. */
 	return site->clock.faults_news ? FC_NEVER : site->faults->next;
 }
 

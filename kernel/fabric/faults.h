@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Dead links, and routes around them.
- */
+/* Dead links, and routes around them (faults.c). */
 #ifndef FLITCAST_FABRIC_FAULTS_H
 #define FLITCAST_FABRIC_FAULTS_H
 
@@ -12,27 +10,27 @@ struct flitcast_site;
 struct sk_buff;
 
 #define FLITCAST_HELLO_NS	NSEC_PER_SEC
-/* Between two things a site says of its own links. */
+/* Minimum interval between announcements of a site about its own links. */
 #define FLITCAST_FAULTS_NS	(50 * NSEC_PER_MSEC)
 
 int flitcast_faults_alloc(struct flitcast_site *site);
-/* The site is there: routes are computed from here on. */
+/* Start to compute routes: the site is complete. */
 void flitcast_faults_begin(struct flitcast_site *site);
-/* No routes are computed any more.  Context: may sleep; the site is dead. */
+/* Stop to compute routes.  Context: may sleep; the site is dead. */
 void flitcast_faults_stop(struct flitcast_site *site);
 void flitcast_faults_free(struct flitcast_site *site);
 /* A link came up, after its FC_EV_LINK_UP, or goes down, before its FC_EV_LINK_DOWN. */
 void flitcast_faults_link(struct flitcast_site *site, u8 port, bool up);
-/* A neighbour's frame, its link header pulled; false if it is malformed. */
+/* Process a fault frame; the link header has been pulled.  Return: false if it is malformed. */
 bool flitcast_faults_in(struct flitcast_site *site, u8 port, struct sk_buff *skb);
-/* Is there something to say now? */
+/* Return: true if an announcement is due. */
 bool flitcast_faults_due(const struct flitcast_site *site, u64 now);
-/* @early: what is to be said soon is said now. */
+/* Timer event.  @early: send announcements that are due soon, too. */
 void flitcast_faults_time(struct flitcast_site *site, u64 now, bool early);
-/* Send what is to be sent now: there are faults_news. */
+/* Send the announcements that are due (site->clock.faults_news is set). */
 void flitcast_faults_send(struct flitcast_site *site);
 u64 flitcast_faults_next_at(const struct flitcast_site *site);
-/* Since when is there no way to a site: FC_NEVER if there is one. */
+/* Return: since when a site is unreachable; FC_NEVER: it is reachable. */
 u64 flitcast_faults_lost(const struct flitcast_site *site, u32 dst, u64 now);
 bool flitcast_faults_any_lost(const struct flitcast_site *site);
 

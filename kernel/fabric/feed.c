@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The operator of a site (CARE, section 4.3), its sending half: feeds the local net-input with
- * packets of the transit pool and of the site's own messages.  Each set of channels has a local
- * net-input of its own.
+ * Operator of a site (CARE, section 4.3), sending half: feeds the local net-input with stored
+ * packets of the transit pool and with packets of the site's own messages, in turn.  Each set of
+ * channels has a local net-input of its own.
  */
 #include <linux/indirect_call_wrapper.h>
 #include <linux/slab.h>
@@ -10,13 +10,13 @@
 #include "fabric/vnet.h"
 
 /*
- * Flits fed to the local net-input in one go, each counted for every frame that it makes; and a
- * packet once more for so many targets of it.
+ * Budget of one flitcast_oper_feed() call: flits, weighted by the frames that each makes; a packet
+ * costs one more for each FEED_TARGETS targets.
  */
 #define FEED_BUDGET	16
 #define FEED_TARGETS	4
 
-/* The next flit of a stored packet. */
+/* Return: the next flit of the stored packet being fed. */
 static struct sk_buff *train_flit(struct flitcast_site *site, struct flitcast_feed *feed,
 				  struct fc_flit *flit)
 {
@@ -42,7 +42,7 @@ static struct sk_buff *train_flit(struct flitcast_site *site, struct flitcast_fe
 	return skb;
 }
 
-/* The first stored packet that has waited long enough. */
+/* Return: the first stored packet that has waited long enough; NULL: none. */
 static struct flitcast_train *stored(struct flitcast_site *site, struct flitcast_feed *feed)
 {
 	struct flitcast_train *train;
@@ -60,7 +60,7 @@ static struct flitcast_train *stored(struct flitcast_site *site, struct flitcast
 	return NULL;
 }
 
-/* Take the next packet of the site's own messages in hand.  Return: false if there is none now. */
+/* Choose the next packet of the site's own messages.  Return: false if there is none now. */
 static bool pick(struct flitcast_site *site, u8 set)
 {
 	struct flitcast_feed *feed = &site->oper.feed[set];
@@ -74,7 +74,7 @@ static bool pick(struct flitcast_site *site, u8 set)
 	return true;
 }
 
-/* The packet in hand is in the local net-input, or is not sent after all. */
+/* The current own packet was fed completely, or is not sent after all. */
 static void own_done(struct flitcast_site *site, struct flitcast_feed *feed)
 {
 	feed->own = false;
@@ -86,20 +86,20 @@ void flitcast_oper_forget(struct flitcast_site *site, u8 set)
 	own_done(site, &site->oper.feed[set]);
 }
 
-/* The next flit of the packet in hand; NULL: no memory. */
+/* Return: the next flit of the current own packet; NULL: no memory. */
 static struct sk_buff *own_flit(struct flitcast_site *site, u8 set, struct fc_flit *flit)
 {
 	struct flitcast_feed *feed = &site->oper.feed[set];
 	struct sk_buff *skb = static_call(flitcast_tx_flit_up)(site, set, flit);
 
-	/* One that has not begun is chosen anew. */
+	/* A packet that has not begun is chosen again later. */
 	if (skb ? flit->parts & FC_PART_TERM : !feed->begun)
 		own_done(site, feed);
 	feed->begun = true;
 	return skb;
 }
 
-/* Choose the packet that goes next: stored ones and own ones in turn. */
+/* Choose the next packet: stored and own packets take turns. */
 static bool choose(struct flitcast_site *site, u8 set)
 {
 	struct flitcast_feed *feed = &site->oper.feed[set];
@@ -114,7 +114,7 @@ static bool choose(struct flitcast_site *site, u8 set)
 	return feed->own || pick(site, set);
 }
 
-/* Does a packet, or the next flit of the one in hand, fit the local net-input? */
+/* Return: true if a packet, or the next flit of the current one, fits the local net-input. */
 static bool room(struct flitcast_site *site, u8 set)
 {
 	const struct flitcast_feed *feed = &site->oper.feed[set];
@@ -145,7 +145,7 @@ u64 flitcast_oper_stuck(struct flitcast_site *site, u8 set)
 	return site->mode->stuck(site, set) ? site->oper.feed[set].entered_at : FC_NEVER;
 }
 
-/* The next flit of what a set is fed with.  Return: false if there is no memory for it. */
+/* Feed the next flit of a set.  Return: false: no memory. */
 static bool feed_flit(struct flitcast_site *site, u8 set)
 {
 	struct flitcast_feed *feed = &site->oper.feed[set];
@@ -160,7 +160,7 @@ static bool feed_flit(struct flitcast_site *site, u8 set)
 	return true;
 }
 
-/* Whose turn it is of the sets that may have something to send, and have room; -1: none has. */
+/* Return: the set whose turn it is, of those with something to send and space; -1: none. */
 static int next_set(struct flitcast_site *site, u32 sets)
 {
 	u32 bands = 0;
@@ -187,7 +187,9 @@ void flitcast_oper_feed(struct flitcast_site *site)
 	while ((set = next_set(site, sets)) >= 0) {
 		const struct flitcast_feed *feed = &site->oper.feed[set];
 
-		/* The timer goes on with it, so that nobody holds the lock for long. */
+		/*
+		 * Over budget: the timer handles the rest, so that the lock is not held for long.
+		 */
 		if (budget <= 0) {
 			site->clock.ends_at = 0;
 			return;
@@ -202,7 +204,7 @@ void flitcast_oper_feed(struct flitcast_site *site)
 		}
 		frames = site->out.frames;
 		if (!feed_flit(site, set)) {
-			/* No memory: again when the timer fires. */
+			/* No memory: retry when the timer fires. */
 			site->stat[FC_STAT_NO_MEMORY]++;
 			site->clock.ends_at = min(site->clock.ends_at,
 						  flitcast_site_now(site) + NSEC_PER_MSEC);

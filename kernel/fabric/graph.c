@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Graphs: one for all sites of this kernel that are in networks of the same links.
- */
+/* Graphs, shared by all sites of this kernel whose networks have the same links. */
 #include <linux/err.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -11,11 +9,11 @@
 
 /**
  * struct flitcast_graph - a graph
- * @node: in the list of all
- * @users: references
- * @core: what it is; never changes once it is in the list
- * @room: its memory
- * @link: its links
+ * @node: entry in the list of all graphs
+ * @users: reference count
+ * @core: the graph; constant once in the list
+ * @room: memory of the tables of @core
+ * @link: links of the graph
  */
 struct flitcast_graph {
 	struct list_head node;
@@ -26,7 +24,7 @@ struct flitcast_graph {
 };
 
 static LIST_HEAD(graphs);
-/* Protects the list and the numbers of users. */
+/* Protects the list and the reference counts. */
 static DEFINE_MUTEX(lock);
 
 static void graph_free(struct flitcast_graph *g)
@@ -41,7 +39,7 @@ static struct flitcast_graph *graph_make(const struct fc_graph_link *link, u32 n
 	struct flitcast_graph *g;
 	struct fc_graph core;
 
-	/* Before memory is spent on them. */
+	/* Validate before allocating memory. */
 	*wrong = fc_graph_begin(&core, link, nlinks);
 	if (*wrong)
 		return ERR_PTR(-EINVAL);
@@ -70,7 +68,7 @@ const struct fc_graph *flitcast_graph_get(const struct fc_graph_link *link, u32 
 	struct flitcast_graph *g;
 
 	mutex_lock(&lock);
-	/* Not by their digests: those of two may be the same. */
+	/* Compare the links, because digests may collide. */
 	list_for_each_entry(g, &graphs, node)
 		if (g->core.nlinks == nlinks && !memcmp(g->link, link, nlinks * sizeof(*link)))
 			goto found;

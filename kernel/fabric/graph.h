@@ -5,17 +5,17 @@
 #include "core/topo/graph.h"
 
 /**
- * flitcast_graph_get() - the graph of these links, made if nobody has it
+ * flitcast_graph_get() - get the graph of a set of links, creating it if needed
  * @link: links
  * @nlinks: how many
- * @wrong: gets a constant text where they are not those of a graph
+ * @wrong: set to a constant string if the links are invalid
  *
  * Context: may sleep.
  * Return: the graph, with a reference, or ERR_PTR: -EINVAL, -ENOMEM.
  */
 const struct fc_graph *flitcast_graph_get(const struct fc_graph_link *link, u32 nlinks,
 					  const char **wrong);
-/* Another reference to what the caller has one of.  Context: may sleep. */
+/* Take another reference; the caller holds one.  Context: may sleep. */
 void flitcast_graph_hold(const struct fc_graph *graph);
 /* Context: may sleep. */
 void flitcast_graph_put(const struct fc_graph *graph);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Handshakes of a site's links: runs core/hello.h, and tells the machines of the site which links
- * come up and go down.
+ * Handshakes of a site's links: runs core/hello.h, and reports links that come up or go down to the
+ * switches and the relay.
  */
 #include "fabric/auth.h"
 #include "fabric/enter.h"
@@ -10,8 +10,8 @@
 #include "fabric/relay.h"
 
 /*
- * Frames forwarded by flitcast_pass() also prove that the peer is alive; not with a key, because
- * anybody may write a flit.
+ * Frames handled by flitcast_pass() also prove that the peer is alive; not with a key, because
+ * anybody can forge a flit.
  */
 static void hear(struct flitcast_site *site, struct flitcast_end *end)
 {
@@ -51,7 +51,7 @@ void flitcast_hello_resets(struct flitcast_site *site)
 	site->todo.resets = 0;
 }
 
-/* A link comes up, or went down: so do all its channels. */
+/* Report a link that comes up or went down to all its channels. */
 static void link_event(struct flitcast_site *site, struct fc_event ev)
 {
 	if (ev.type == FC_EV_LINK_UP)
@@ -62,7 +62,9 @@ static void link_event(struct flitcast_site *site, struct fc_event ev)
 	site->mode->link(site, &ev);
 }
 
-/* @full: it is as long as a flit; @pair: it is of a pair (core/hello.h). */
+/*
+ * Send a HELLO.  @full: pad it to the size of a flit; @pair: it belongs to a pair (core/hello.h).
+ */
 static void send_hello(struct flitcast_site *site, u8 port, bool full, bool pair)
 {
 	struct flitcast_end *end = &site->end[port];
@@ -71,7 +73,7 @@ static void send_hello(struct flitcast_site *site, u8 port, bool full, bool pair
 	struct sk_buff *skb = flitcast_link_alloc(end->link, size);
 	struct fc_hello_msg msg = fc_hello_say(&end->hello, pair);
 
-	/* The next one is never far. */
+	/* The next HELLO is due soon anyway. */
 	if (!skb) {
 		site->stat[FC_STAT_NO_MEMORY]++;
 		return;
@@ -91,12 +93,15 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 	site->clock.hello_news = true;
 	if (todo & FC_HELLO_GO_DOWN) {
 		end->link->stat[FC_LSTAT_RESETS]++;
-		/* First: whose last way it was waits for another one. */
+		/*
+		 * Update the routes first, so that packets that lose their last route wait for
+		 * another one.
+		 */
 		flitcast_faults_link(site, port, false);
 		ev.type = FC_EV_LINK_DOWN;
 		link_event(site, ev);
 	}
-	/* The HELLO that tells the peer we are up goes before the first flit. */
+	/* The HELLO that reports our state up to the peer must precede the first flit. */
 	if (todo & FC_HELLO_CHECK)
 		send_hello(site, port, true, true);
 	if (todo & FC_HELLO_SEND)
@@ -108,7 +113,10 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 		link_event(site, ev);
 		flitcast_faults_link(site, port, true);
 	}
-	/* Ends that disagree are told of as well: their state stays, the reason does not. */
+	/*
+	 * Also report a change of the reason alone, e.g. if the configurations of the two ends
+	 * disagree.
+	 */
 	if (todo & (FC_HELLO_GO_DOWN | FC_HELLO_GO_UP) ||
 	    end->hello.state != end->told_state || end->hello.own.reason != end->told_reason) {
 		end->told_state = end->hello.state;

@@ -11,14 +11,14 @@ struct flitcast_site;
 struct flitcast_link;
 struct sk_buff;
 
-/* When something of the handshakes is due. */
+/* Return: when the next event of a handshake is due. */
 u64 flitcast_hello_due(struct flitcast_site *site);
-/* Links whose ends contradict each other begin anew. */
+/* Reset the links in site->todo.resets. */
 void flitcast_hello_resets(struct flitcast_site *site);
-/* A HELLO came, its link header pulled. */
+/* Process a HELLO; the link header has been pulled. */
 void flitcast_hello_in(struct flitcast_site *site, struct flitcast_link *link,
 		       struct sk_buff *skb, const struct fc_link_hdr *hdr);
-/* Do what a step of the handshake asks; @n: port. */
+/* Perform the actions (@todo: FC_HELLO_*) that the handshake of port @n asks for. */
 void flitcast_hello_perform(struct flitcast_site *site, u8 n, u8 todo);
 
 #endif /* FLITCAST_FABRIC_HELLO_H */

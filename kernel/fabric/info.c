@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Configuration, state and counters of a site and of its links, for those who ask.
- */
+/* Snapshots of the configuration, state and counters of a site and its links. */
 #include "fabric/site.h"
 
 u32 flitcast_site_count(const struct flitcast_site *site)
@@ -48,13 +46,13 @@ void flitcast_site_stats_reset(struct flitcast_site *site)
 		if (!end->link)
 			continue;
 		memset(end->link->stat, 0, sizeof(end->link->stat));
-		/* A value of that counter: another value is news for the handshake. */
+		/* @futile is compared with the counter that was reset. */
 		end->futile = 0;
 	}
 	spin_unlock_bh(&site->lock);
 }
 
-/* Why the link is not up, if it is not; a wrong cable is told with both its ends. */
+/* Fill in why the link is not up, if it is not; for a wrong cable, name both its ends. */
 static void put_reason(const struct fc_hello *hello, struct flitcast_link_info *info)
 {
 	u8 reason = hello->own.reason;
@@ -64,7 +62,7 @@ static void put_reason(const struct fc_hello *hello, struct flitcast_link_info *
 			 "cabled to site %u port %u, expected site %u port %u",
 			 hello->peer.site, hello->peer.port, hello->want_site, hello->want_port);
 	else if (reason)
-		/* The backend knows more than that there is no carrier. */
+		/* The backend may know a more specific reason than "no carrier". */
 		strscpy(info->reason, *info->device.reason ? info->device.reason :
 			fc_reason_text(reason), sizeof(info->reason));
 }

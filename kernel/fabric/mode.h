@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Switching modes at a site: a table of each, in the file of the mode.
- */
+/* Switching modes of a site: one table of functions per mode, in the file of the mode. */
 #ifndef FLITCAST_FABRIC_MODE_H
 #define FLITCAST_FABRIC_MODE_H
 
@@ -13,35 +11,37 @@ struct flitcast_site_config;
 
 /**
  * struct flitcast_mode - a switching mode
- * @reserves: as struct fc_mode_ops says; the time is read at each step
- * @joins: confirmations of a list wait for those of targets further on
- * @whole: room in the local net-input is for a whole packet, not for each flit
- * @at_once: a message of one flit may enter without waiting for the feed
- * @past_lanes: and past packets that wait for a lane
- * @active: messages of a class that a source may have under way
- * @active_user: and all sources of a user
- * @check: why a site cannot have a configuration, as a constant text; NULL: it can
- * @window: window of links where none is named, by the size of flits; 0: FLITCAST_WINDOW_DEFAULT
- * @window_min: the smallest window, by the size of flits
- * @alloc: what the mode needs of memory; 0 or -ENOMEM.  @free frees what an error leaves
- * @free: frees the mode's memory; also where nothing was allocated
+ * @reserves: packets reserve their path (struct fc_mode_ops); flitcast_site_now() reads the clock
+ *	at each step
+ * @joins: acks of a multicast packet wait for those of targets beyond the site
+ * @whole: @room is about a whole packet, not about each flit
+ * @at_once: a message of one flit may bypass the feed (flitcast_tx_at_once())
+ * @past_lanes: and may overtake packets in the injection queues
+ * @active: maximum number of active messages of a source, per class
+ * @active_user: the same for all sources of a user
+ * @check: returns why a configuration is invalid, as a constant string; NULL: it is valid
+ * @window: default window of links, by flit size; 0: FLITCAST_WINDOW_DEFAULT
+ * @window_min: smallest window, by flit size
+ * @alloc: allocates the mode's memory; returns 0 or -ENOMEM. After an error, @free frees what was
+ *	allocated
+ * @free: frees the mode's memory, if any
  * @purge: frees the frames that the switches hold
- * @count: counters of a port, for all channels but the relay's
- * @carried: classes of packets that leave by a port, by bit
- * @receive: a flit or a status came in by a channel
- * @link: a link came up or went down: an event for all channels but the relay's
- * @time: something may be due
- * @next_at: nothing of the switches is due before
- * @rerouted: routes changed: packets that wait for a way look again
- * @preferred: preference lists changed; NULL: the mode has none
- * @room: may a packet, or a flit, of a set be fed?
- * @stuck: can no packet of a set be fed?
- * @entered: names the packet whose last flit enters the local net-input of a set next
- * @taken: flits that have left a channel of the local net-input
- * @feed: a flit of a set into the local net-input, for which there is room
+ * @count: sets the counters of a port, for all channels but the relay's
+ * @carried: returns a bit mask of the classes of packets that leave by a port
+ * @receive: a flit or a status has arrived by a channel
+ * @link: a link came up or went down; for all channels but the relay's
+ * @time: timer event
+ * @next_at: returns when the next event of the switches is due
+ * @rerouted: routes have changed: route waiting packets again
+ * @preferred: preference lists have changed; NULL: the mode has none
+ * @room: returns true if a packet, or flit, of a set may be fed
+ * @stuck: returns true if no packet of a set can be fed
+ * @entered: returns an identifier of the packet whose last flit is fed next
+ * @taken: returns the number of flits that have left a channel of the local net-input
+ * @feed: feeds a flit of a set to the local net-input, which has space for it
  *
  * All functions but @check, @window and @window_min are called under the site's lock, or for a site
- * that nobody knows yet.
+ * that is not published yet.
  */
 struct flitcast_mode {
 	bool reserves;
@@ -77,7 +77,7 @@ extern const struct flitcast_mode flitcast_mode_vnet;
 extern const struct flitcast_mode flitcast_mode_postman;
 extern const struct flitcast_mode flitcast_mode_csr;
 
-/* The table of an enum fc_mode. */
+/* Return: the table of a mode (enum fc_mode). */
 const struct flitcast_mode *flitcast_mode(u8 mode);
 
 #endif /* FLITCAST_FABRIC_MODE_H */

@@ -4,7 +4,7 @@
  */
 #include "fabric/enter.h"
 
-/* Is it a list that a direction may have? */
+/* Check the preference list of a direction. */
 static int check_list(const struct flitcast_site *site, u8 dir, const u8 *ports, u8 nports,
 		      struct netlink_ext_ack *extack)
 {
@@ -33,7 +33,7 @@ static int check_list(const struct flitcast_site *site, u8 dir, const u8 *ports,
 	return 0;
 }
 
-/* Ways of virtual networks are the topology's. */
+/* Modes with virtual networks route by the topology alone. */
 static int check_mode(const struct flitcast_site *site, struct netlink_ext_ack *extack)
 {
 	if (site->mode->preferred)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside a site: the part that moves frames, which knows no message.
- *
- * Struct flitcast_ends (ends/ends.h) is the part that knows messages.
+ * Inside a site: the part that moves frames, and knows no messages.  The part that knows messages
+ * is struct flitcast_ends (ends/ends.h).
  */
 #ifndef FLITCAST_FABRIC_SITE_H
 #define FLITCAST_FABRIC_SITE_H
@@ -26,14 +25,14 @@ struct fc_vnet;
 struct flitcast_ends;
 
 /**
- * struct flitcast_clock - what is due at a site
- * @timer: the one timer
- * @timer_at: when it is set to fire; FC_NEVER: it is not
- * @machines_at: not before then has a machine of the core something to do; when the timer fires, it
- *	is found out anew.  Those of mode csr are asked each time
+ * struct flitcast_clock - timers of a site
+ * @timer: the only timer of the site
+ * @timer_at: when @timer expires; FC_NEVER: not set
+ * @machines_at: lower bound of when a machine of the core has something to do; computed again when
+ *	the timer expires. Mode csr computes it each time
  * @ends_at: when something end to end is due
- * @hello_news: a handshake may be due before that
- * @faults_news: there may be something to tell neighbours of faults before that
+ * @hello_news: a handshake may be due earlier
+ * @faults_news: fault frames may be due earlier
  */
 struct flitcast_clock {
 	struct hrtimer timer;
@@ -45,10 +44,10 @@ struct flitcast_clock {
 };
 
 /**
- * struct flitcast_todo - work that waits until what is being done is done
- * @resets: links to begin anew
- * @more: sets (enum fc_set) whose switch has more to do of what a frame brought
- * @unrouted: fronts that were forwarded speculatively wait for their routing decision
+ * struct flitcast_todo - work deferred to the end of the current event
+ * @resets: bit mask of links to reset
+ * @more: bit mask of sets (enum fc_set) whose switch has more to do for a received frame
+ * @unrouted: fronts were forwarded eagerly, before their routing decision
  */
 struct flitcast_todo {
 	u32 resets;
@@ -58,39 +57,38 @@ struct flitcast_todo {
 
 /**
  * struct flitcast_site - a site of a network namespace
- * @refs: references: the namespace's list, each attached port, each user of
- *	flitcast_site_get()
- * @entry: in the namespace's list, under RTNL and RCU
- * @net: namespace; outlives the site's time in the list
+ * @refs: references: the namespace's list, each attached port, each user of flitcast_site_get()
+ * @entry: entry in the namespace's list, under RTNL and RCU
+ * @net: namespace; valid while the site is in the list
  * @cfg: configuration; never changes
- * @mode: table of its switching mode; never changes
- * @incarnation: of this life; never changes
- * @auth: the network's key; NULL: it has none.  Never changes
+ * @mode: functions of the switching mode; never changes
+ * @incarnation: random number of this site instance; never changes
+ * @auth: hash with the network's key; NULL: no key. Never changes
  * @lock: protects all below
- * @dead: taken out of the namespace: nothing begins any more
- * @drain: sockets send nothing new
- * @now: time of who has entered; 0: not asked for yet
- * @node: the site, as all its switches know it
- * @care: the machines of mode care; NULL in others
- * @nclasses: classes of channels in each; one in mode care
+ * @dead: removed from the namespace: nothing new begins
+ * @drain: sockets may send no new messages
+ * @now: time, cached since the site was entered; 0: not read yet
+ * @node: state shared by all switches of the site
+ * @care: state machines of mode care; NULL in other modes
+ * @nclasses: number of classes of channels in each set; 1 in mode care
  * @pref: preference table
- * @generation: of @pref
+ * @generation: generation of @pref
  * @vnet: the switch of modes vnet, postman and csr; NULL in mode care
- * @hops: of @vnet by set, what fc_vnet_hop() takes; NULL where it may not be asked
- * @csr: reservations of mode csr; NULL in others
- * @relay: broadcasts that pass through
- * @faults: what is known of dead links, and the routes around them
+ * @hops: switches of @vnet by set, for fc_vnet_hop(); NULL if the mode does not allow it
+ * @csr: reservations of mode csr; NULL in other modes
+ * @relay: forwarding of broadcasts
+ * @faults: known dead links, and the routes around them
  * @oper: the operator
  * @ctrl: control entries
- * @clock: what is due
- * @out: frames on their way out
- * @todo: what waits until an event is done
- * @news: what the listener is to be told
+ * @clock: timers
+ * @out: output of frames
+ * @todo: work deferred to the end of the current event
+ * @news: changes to report to the listener
  * @rng: state of random numbers
  * @stat: counters, by enum fc_stat
- * @local_stat: link counters of the local net-input, which nobody reads
- * @no_queue: of channels in which nothing comes: always empty
- * @ends: messages of this site, and those for it (ends/ends.h)
+ * @local_stat: link counters of the local net-input, never read
+ * @no_queue: shared queue, always empty, of channels by which no flits arrive
+ * @ends: messages from and to this site (ends/ends.h)
  * @end: ports; end[0] is unused
  *
  * Lock order: RTNL > lock_sock > @lock > a socket's receive queue.  Frames are
@@ -139,13 +137,13 @@ struct flitcast_site {
 	struct flitcast_end end[];
 };
 
-/* May there be something to be sent? */
+/* Return: true if there may be packets to feed. */
 static inline bool flitcast_oper_waits(const struct flitcast_site *site)
 {
 	return site->oper.nfed || site->oper.doors & ~fc_bit(FLITCAST_TX_BY_RELAY);
 }
 
-/* Has a set nothing to feed its local net-input with? */
+/* Return: true if a set has no packets to feed. */
 static inline bool flitcast_oper_clear(const struct flitcast_site *site, u8 set)
 {
 	const struct flitcast_feed *feed = &site->oper.feed[set];

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The operator of a site (CARE, section 4.3), its receiving half: takes packets from the network
- * into the network-buffer, delivers what is for this site, and stores the rest in the transit pool.
- * Each set of channels has a network-buffer and a transit pool of its own, so that none waits for
+ * Operator of a site (CARE, section 4.3), receiving half: takes packets from the network into the
+ * network-buffer, delivers those for this site, and stores the others in the transit pool.  Each
+ * set of channels has a network-buffer and a transit pool of its own, so that none waits for
  * another.
  */
 #include <linux/slab.h>
 #include "fabric/branch.h"
 #include "fabric/enter.h"
 
-/* Of the places of all transit pools, one in so many is for each set alone. */
+/* One in TRANSIT_SHARE places of the transit pools is reserved for each set. */
 #define TRANSIT_SHARE	8
 
 void flitcast_oper_init(struct flitcast_site *site)
@@ -22,7 +22,10 @@ void flitcast_oper_init(struct flitcast_site *site)
 	}
 }
 
-/* What is of a program here is not given to another one, nor kept for long. */
+/*
+ * Copy user pages (zerocopy): a local receiver must not see them change, nor hold them for long.
+ * Return: false: no memory, @skb is freed.
+ */
 static bool owned(struct flitcast_site *site, struct sk_buff *skb)
 {
 	if (!skb_orphan_frags_rx(skb, GFP_ATOMIC))
@@ -36,10 +39,12 @@ void flitcast_oper_store(struct flitcast_site *site, u8 set, struct sk_buff *skb
 {
 	struct sk_buff_head *netbuf = &site->oper.feed[set].netbuf;
 
-	/* A gap makes the packet worthless: serve() sees it by its length. */
+	/*
+	 * A missing flit makes the packet useless: flitcast_oper_serve() finds out by its length.
+	 */
 	if (!skb || !owned(site, skb))
 		return;
-	/* The front is missing: what follows was not looked at, and is no front. */
+	/* Without its front the packet is useless: drop the flits that follow. */
 	if (!front && skb_queue_empty(netbuf)) {
 		kfree_skb(skb);
 		return;
@@ -52,7 +57,7 @@ void flitcast_oper_discard(struct flitcast_site *site, u8 set)
 	__skb_queue_purge(&site->oper.feed[set].netbuf);
 }
 
-/* Is the packet whole?  Memory may have failed for some of its flits. */
+/* Return: true if the packet is complete: allocations for some of its flits may have failed. */
 static bool netbuf_whole(const struct sk_buff_head *flits)
 {
 	const struct sk_buff *skb = skb_peek(flits);
@@ -83,7 +88,7 @@ bool flitcast_flits_clone(struct sk_buff_head *to, const struct sk_buff_head *fr
 	return true;
 }
 
-/* Is there a place for one more packet of a set, and still a share for each of the others? */
+/* Return: true if a set may store one more packet, leaving the reserved places of the others. */
 static bool transit_room(const struct flitcast_site *site, u8 set)
 {
 	unsigned int all = site->cfg.tuning.transit, used = 0;
@@ -96,8 +101,9 @@ static bool transit_room(const struct flitcast_site *site, u8 set)
 }
 
 /*
- * Put a packet into the transit pool of its set, for the targets of the mask; takes the flits.
- * Those in each other's way do not meet again at once: what was aborted waits.
+ * Store a packet in the transit pool of its set, for the targets of @mask; takes the flits.  An
+ * aborted packet waits for a random time, so that packets that blocked each other do not meet again
+ * at once.
  */
 static void store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits, u64 mask,
 		  bool aborted, bool apart)
@@ -106,7 +112,7 @@ static void store(struct flitcast_site *site, u8 set, struct sk_buff_head *flits
 	struct sk_buff *front = skb_peek(flits);
 	struct flitcast_train *train;
 
-	/* Without room it is dropped: its source keeps it until it is confirmed. */
+	/* Without space the packet is dropped: its source retransmits it. */
 	if (!transit_room(site, set)) {
 		site->stat[FC_STAT_TRANSIT_FULL]++;
 		goto drop;
@@ -135,7 +141,10 @@ drop:
 	__skb_queue_purge(flits);
 }
 
-/* A list that comes here and reserves (mode csr) could not reserve a tree: to each target apart. */
+/*
+ * Store the rest of a packet.  In mode csr, a multicast packet that is stored here could not
+ * reserve a tree: send it to each target separately.
+ */
 static void store_rest(struct flitcast_site *site, u8 set, struct sk_buff_head *flits, u64 mask,
 		       bool aborted)
 {
@@ -152,10 +161,10 @@ static void store_rest(struct flitcast_site *site, u8 set, struct sk_buff_head *
 	store(site, set, flits, apart ? mask & -mask : mask, aborted, apart);
 }
 
-/* Targets further on, of which confirmations will come by here. */
+/* Return: the number of targets beyond this site whose acks will pass by here. */
 static u8 beyond(const struct flitcast_site *site, const struct fc_packet *pk, u64 local)
 {
-	/* Of several packets each one's confirmation lets the source go on. */
+	/* In a message of several packets, each ack lets the source continue: do not hold acks. */
 	if (!site->mode->joins || !(pk->flags & FC_PACKET_LIST) || pk->flags & FC_PACKET_LATER ||
 	    pk->msg_len > FC_PACKET_MAX)
 		return 0;

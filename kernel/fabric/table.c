@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables of broadcasts (core/bcast.h): one set for all sites of this kernel that are in
- * networks of the same topology.
+ * Tables of broadcasts (core/bcast.h), shared by all sites of this kernel whose networks have the
+ * same topology.
  */
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -10,14 +10,14 @@
 
 /**
  * struct flitcast_table - tables of a topology
- * @node: in the list of all
- * @users: sites
+ * @node: entry in the list of all tables
+ * @users: reference count
  * @topo: topology
- * @spec: its canonical specification
- * @max: copies a broadcast may have
- * @bcast: table for k copies in place k - 1; without entries where there are no rules
+ * @spec: canonical specification of @topo
+ * @max: maximum number of copies of a broadcast
+ * @bcast: table for k copies at index k - 1; without entries if there are no rules
  *
- * Never changes once it is in the list, but for @users.
+ * Constant once in the list, except for @users.
  */
 struct flitcast_table {
 	struct list_head node;
@@ -29,7 +29,7 @@ struct flitcast_table {
 };
 
 static LIST_HEAD(tables);
-/* Protects the list and the numbers of users. */
+/* Protects the list and the reference counts. */
 static DEFINE_MUTEX(lock);
 
 static void table_free(struct flitcast_table *t)
@@ -41,7 +41,7 @@ static void table_free(struct flitcast_table *t)
 	kfree(t);
 }
 
-/* Return: 0; -ENOENT: there is no such broadcast; -ENOMEM; -EINVAL: it is wrong. */
+/* Return: 0; -ENOENT: no broadcast with so many copies; -ENOMEM; -EINVAL: the table is wrong. */
 static int fill(struct flitcast_table *t, unsigned int copies, struct fc_bcast_work *work)
 {
 	struct fc_bcast *b = &t->bcast[copies - 1];
@@ -94,7 +94,7 @@ struct flitcast_table *flitcast_table_get(const struct fc_topo *topo)
 	fc_topo_print(topo, spec);
 	mutex_lock(&lock);
 	list_for_each_entry(t, &tables, node)
-		/* A site has a graph for longer than its tables. */
+		/* Comparing pointers is safe: a site holds its graph for longer than its tables. */
 		if (t->topo.graph == topo->graph && !strcmp(t->spec, spec))
 			goto found;
 	t = table_make(topo);

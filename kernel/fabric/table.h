@@ -8,7 +8,7 @@
 struct flitcast_table;
 
 /**
- * flitcast_table_get() - the tables of a topology, made and checked if nobody has them
+ * flitcast_table_get() - get the tables of a topology, creating and checking them if needed
  * @topo: topology
  *
  * Context: may sleep.  Return: tables, with a reference, or NULL: no memory.
@@ -17,10 +17,10 @@ struct flitcast_table *flitcast_table_get(const struct fc_topo *topo);
 /* Context: may sleep. */
 void flitcast_table_put(struct flitcast_table *table);
 
-/* Return: how many copies a broadcast may have at most, at least 1. */
+/* Return: the maximum number of copies of a broadcast, at least 1. */
 u8 flitcast_table_copies(const struct flitcast_table *table);
 
-/* Where a packet goes on that came in by a port (struct fc_relay, @way). */
+/* Return: the next hops of a packet that came in by port @in (struct fc_relay, @way). */
 u32 flitcast_table_way(const struct flitcast_table *table, u32 src, u32 site, u8 copies, u8 in);
 
 #endif /* FLITCAST_FABRIC_TABLE_H */

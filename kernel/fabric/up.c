@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Calls upward (up.h): their targets are not known here.
- */
+/* Calls from fabric to the layers above (up.h), which are linked later. */
 #include "fabric/up.h"
 
 DEFINE_STATIC_CALL_NULL(flitcast_leave_up, flitcast_engine_leave);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Ways of broadcasts that a site was told (core/ways.h), by source and number of copies.
- */
+/* Configured paths of broadcasts (core/ways.h), by source and number of copies. */
 #include <linux/mm.h>
 #include <linux/slab.h>
 #include "core/relay.h"
@@ -10,9 +8,9 @@
 #define KINDS	(FC_WAYS_COPIES_MAX - FC_WAYS_COPIES_MIN + 1)
 
 /**
- * struct flitcast_ways_set - ways of one source, in one number of copies
- * @n: how many
- * @way: they; checked
+ * struct flitcast_ways_set - next hops for the broadcasts of one source, with one number of copies
+ * @n: number of @way
+ * @way: next hops; validated
  */
 struct flitcast_ways_set {
 	u32 n;
@@ -20,9 +18,9 @@ struct flitcast_ways_set {
 };
 
 /**
- * struct flitcast_ways - all that a site was told
- * @nsites: sources
- * @set: KINDS of a source, by number of copies, or NULL
+ * struct flitcast_ways - all configured paths at a site
+ * @nsites: number of sources
+ * @set: KINDS entries per source, by number of copies; NULL: not configured
  */
 struct flitcast_ways {
 	u32 nsites;
