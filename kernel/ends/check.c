@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * When lists are checked against their counters (CONFIG_DEBUG_NET).
- */
+/* Decides when lists are checked against their counters (CONFIG_DEBUG_NET). */
 #include "ends/check.h"
 #include "ends/ends.h"
 
-/* Entries that are looked at for each event, on average. */
+/* Average number of entries checked per event. */
 #define CHECK_WORK	8
 
 void flitcast_check(struct flitcast_site *site)

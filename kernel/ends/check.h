@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Lists against their counters, on kernels with CONFIG_DEBUG_NET: a list that does not match is
- * reported at the event that broke it, and not when something else falls over it.
+ * Consistency checks of lists and counters, with CONFIG_DEBUG_NET: a mismatch is reported at the
+ * event that caused it, not when other code fails because of it.
  */
 #ifndef FLITCAST_ENDS_CHECK_H
 #define FLITCAST_ENDS_CHECK_H
@@ -13,12 +13,12 @@
  * flitcast_check() - check the lists of a site against their counters
  * @site: site, at the end of an event
  *
- * Each event is checked while there is little to look at; with more, one in as many as keep the
- * work for an event about the same.  A mismatch is a WARN_ONCE().  Context: the site's lock.
+ * With few entries, each event is checked; with many, only some events, so that the average work
+ * per event is constant.  A mismatch is a WARN_ONCE().  Context: the site's lock.
  */
 void flitcast_check(struct flitcast_site *site);
 
-/* The files that own the lists.  Return: how many entries were looked at. */
+/* Checks of the files that own the lists.  Return: number of entries checked. */
 unsigned int flitcast_rxflow_check(struct flitcast_site *site);
 unsigned int flitcast_rxroom_check(struct flitcast_site *site);
 unsigned int flitcast_txqueue_check(struct flitcast_site *site);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A received message, as the port gets it.
- */
+/* Metadata of a received message. */
 #ifndef FLITCAST_ENDS_DELIVERY_H
 #define FLITCAST_ENDS_DELIVERY_H
 
@@ -10,24 +8,24 @@
 
 /**
  * struct flitcast_delivery - a received message, in the cb of its skb
- * @charge: bytes charged to the port; given back with flitcast_port_release()
- * @skip: bytes of the skb before the part this target receives
+ * @charge: bytes charged to the port; released by flitcast_port_release()
+ * @skip: bytes of the skb before the part for this target
  * @len: bytes of that part
  * @site: sender's site
  * @port: sender's port
  * @hops: links its last packet crossed
  * @id: message id
- * @offset: where the part begins in the message
- * @msg_len: bytes of the message
- * @incarnation: of the sender's site
- * @sock: the sender's socket, unique in that life of its site
- * @dissent: of a broadcast, ports by which copies came that differ from it
- * @list: the sender named a target list
- * @cast: it is a broadcast
- * @unfiltered: the receiver's own: a filter has not decided yet
+ * @offset: offset of the part in the message
+ * @msg_len: length of the whole message
+ * @incarnation: incarnation of the sender's site
+ * @sock: number of the sender's socket, unique in that incarnation
+ * @dissent: of a broadcast, bit mask of ports by which different copies arrived
+ * @list: the sender used a target list
+ * @cast: the message is a broadcast
+ * @unfiltered: for the socket: its filter has not run yet
  * @kind: enum fc_kind
- * @copies: copies received when it was believed
- * @votes: of these, equal to it
+ * @copies: copies received when it was accepted
+ * @votes: of these, equal to the accepted one
  */
 struct flitcast_delivery {
 	u32 charge;
@@ -53,9 +51,9 @@ struct flitcast_delivery {
 #define FLITCAST_DELIVERY(skb)	((struct flitcast_delivery *)(skb)->cb)
 
 /**
- * struct flitcast_arrival - when a received message came, in the head of its skb
- * @reserved: in mode csr: by when the last of its packets was to come; 0: not known of all of them
- * @arrived: when the last of its packets came
+ * struct flitcast_arrival - arrival times of a received message, in the head of its skb
+ * @reserved: in mode csr: by when its last packet was due; 0: unknown for some packet
+ * @arrived: when its last packet arrived
  *
  * Times are ktime_get_ns() of this host.
  */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Messages of a site, and those for it: the part of a site that knows no frame.
- */
+/* The part of a site that knows messages, and no frames. */
 #ifndef FLITCAST_ENDS_ENDS_H
 #define FLITCAST_ENDS_ENDS_H
 
@@ -20,21 +18,21 @@ struct flitcast_rx;
 struct flitcast_source;
 struct rx_flow;
 
-/* Flows a site receives at a time (rxflow.c). */
+/* Maximum number of receiving flows of a site (rxflow.c). */
 #define FLITCAST_FLOWS_MAX	8192
-/* Sending flows of a source; idle ones give way. */
+/* Maximum number of sending flows of a source; idle ones are evicted. */
 #define FLITCAST_TXFLOWS_MAX	4096
-/* Flows whose target is told again and again that messages were given up. */
+/* Maximum number of flows for which FC_CTRL_FORWARD is being sent (txflow.c). */
 #define FLITCAST_FORWARD_MAX	4096
-/* Bytes that messages of closed sockets may hold at a site. */
+/* Maximum size of pending messages of closed sockets of a site, in bytes. */
 #define FLITCAST_ORPHANS_MAX	(64U << 20)
 
 /**
  * struct flitcast_ports - ports of a site
- * @table: attached ports by number; a number that is about to be attached is reserved
- * @last: the one that something came for last, or NULL
- * @woken: to wake after unlock, held
- * @sockets: how many, without the site's own
+ * @table: attached ports by number; NULL entries reserve numbers of ports being attached
+ * @last: port of the last packet received, or NULL
+ * @woken: ports to wake after unlock, each with a hold()
+ * @sockets: number of ports, without the site's own
  */
 struct flitcast_ports {
 	struct xarray table;
@@ -45,11 +43,11 @@ struct flitcast_ports {
 
 /**
  * struct flitcast_receiver - receiving flows of a site
- * @flows: flows (rxflow.c)
- * @last: of these, the one that was found last, or NULL
- * @owed: of these, those whose source is owed a confirmation that can wait; the oldest first
- * @dropped: received messages that nobody will read (drop() in rxmsg.c)
- * @drop: frees them
+ * @flows: table of flows (rxflow.c)
+ * @last: flow found last, or NULL
+ * @owed: flows with a delayed ack pending, oldest first
+ * @dropped: received messages to be freed (drop() in rxmsg.c)
+ * @drop: work item that frees them
  */
 struct flitcast_receiver {
 	struct flitcast_rx *flows;
@@ -60,11 +58,11 @@ struct flitcast_receiver {
 };
 
 /**
- * struct flitcast_casts - copies of broadcasts that are received
- * @table: by source
- * @ages: these, the oldest first
+ * struct flitcast_casts - broadcasts being received
+ * @table: broadcasts by source (struct cast_msg)
+ * @ages: the same, oldest first
  * @n: how many
- * @at: when some of them are not waited for any more
+ * @at: earliest deadline of missing copies
  */
 struct flitcast_casts {
 	DECLARE_HASHTABLE(table, 8);
@@ -75,14 +73,14 @@ struct flitcast_casts {
 
 /**
  * struct flitcast_sources - sending sides of ports
- * @table: by number, of messages and (1) of broadcasts
- * @last: the one that was found last, or NULL
- * @next_number: of the next source; an atomic of its own, not under the lock
- * @site_bits: as many as the number of a site takes
+ * @table: sources by number: [0] of messages, [1] of broadcasts
+ * @last: source found last, or NULL
+ * @next_number: number of the last source created; atomic, not under the lock
+ * @site_bits: number of bits of a site number
  * @orphans: bytes held by messages of closed sockets
- * @closing: closed sources with such messages, by when these are given up
- * @gone: sources that are over, whose flows are to be freed
- * @free: frees both those and spent messages
+ * @closing: closed sources with such messages, by when these are aborted
+ * @gone: sources to be freed, with their flows
+ * @free: work item that frees @gone and the data of completed messages
  */
 struct flitcast_sources {
 	struct xarray table[2];
@@ -96,11 +94,11 @@ struct flitcast_sources {
 };
 
 /**
- * struct flitcast_turns - whose message is next
- * @owners: users that have sources, by uid
- * @round: of these, by enum flitcast_tx_door, those that have something to send
- * @nactive: messages under way, by class
- * @nbusy: users that have some
+ * struct flitcast_turns - scheduler of messages (txqueue.c)
+ * @owners: users with sources, by uid
+ * @round: rounds of users with something to send, by enum flitcast_tx_door
+ * @nactive: number of active messages, by class
+ * @nbusy: number of users with active messages, by class
  */
 struct flitcast_turns {
 	DECLARE_HASHTABLE(owners, 6);
@@ -110,13 +108,13 @@ struct flitcast_turns {
 };
 
 /**
- * struct flitcast_cur - packet of a message on its way into the local net-input of a set
- * @msg: message, with a reference; NULL: none is on its way
- * @packet: number of that packet
- * @sent: data bytes of it that went
- * @front: its front went
- * @n: how many targets it goes to
- * @target: those, by number in the message
+ * struct flitcast_cur - packet being fed to the local net-input of a set
+ * @msg: its message, with a reference; NULL: no packet is being fed
+ * @packet: number of the packet in the message
+ * @sent: bytes of its data fed so far
+ * @front: its front was fed
+ * @n: number of its targets
+ * @target: its targets, as indices of @msg->target
  */
 struct flitcast_cur {
 	struct flitcast_msg *msg;
@@ -128,17 +126,17 @@ struct flitcast_cur {
 };
 
 /**
- * struct flitcast_sender - messages that are not over
- * @msgs: all
- * @nmsgs: how many
- * @reroute: of these, the first one that has not been looked at since routes changed, or NULL
- * @due: of these, those of which something is due, by time
- * @late: and those that were sent as they came, and of which nothing is due but to ask for them,
- *	by that time
- * @forward: sending flows whose target is to be told that messages were given up, by time
- * @nforward: how many
- * @srtt: smoothed time from sending a packet to its confirmation, ns
- * @rttvar: smoothed deviation from it
+ * struct flitcast_sender - messages of a site that are not over
+ * @msgs: all of them
+ * @nmsgs: number of @msgs
+ * @reroute: next message to examine since routes have changed, or NULL
+ * @due: messages with a timer, by time
+ * @late: messages of which only @at.ask is due, sorted by it (flitcast_tx_schedule_sent()); not in
+ *	@due
+ * @forward: sending flows for which FC_CTRL_FORWARD is to be sent, by time
+ * @nforward: number of flows in @forward
+ * @srtt: smoothed round-trip time from packet to ack, ns
+ * @rttvar: smoothed deviation of the round-trip time, ns
  */
 struct flitcast_sender {
 	struct list_head msgs;
@@ -153,11 +151,11 @@ struct flitcast_sender {
 };
 
 /**
- * struct flitcast_msg_pool - memory of messages
- * @spare: messages that are not used any more, for the next ones
- * @nspare: how many
- * @spent: messages that are over, whose data is to be freed
- * @spent_at: bucket of data that is freed at once
+ * struct flitcast_msg_pool - free list of messages
+ * @spare: free messages, for reuse
+ * @nspare: number of free messages
+ * @spent: completed messages whose data the work item frees
+ * @spent_at: token bucket of data freed at once (core/bucket.h)
  */
 struct flitcast_msg_pool {
 	struct flitcast_msg *spare;
@@ -167,10 +165,10 @@ struct flitcast_msg_pool {
 };
 
 /**
- * struct flitcast_txcast - broadcasts of a site
- * @number: of the next one
- * @again: those that are sent again
- * @flits: of the one that is being sent
+ * struct flitcast_txcast - broadcasts that a site sends
+ * @number: number of the next broadcast
+ * @again: messages to be broadcast again
+ * @flits: unsent flits of the current broadcast
  */
 struct flitcast_txcast {
 	u32 number;
@@ -179,19 +177,19 @@ struct flitcast_txcast {
 };
 
 /**
- * struct flitcast_ends - messages of a site, and those for it
+ * struct flitcast_ends - the part of a site that knows messages
  * @site: the site, whose lock protects all below
  * @ports: ports
  * @rx: receiving flows
- * @casts: copies of broadcasts
+ * @casts: broadcasts being received
  * @sources: sending sides of ports
- * @queue: whose message is next
- * @cur: packets on their way into the local net-input, by set
+ * @queue: scheduler of messages
+ * @cur: packets being fed to the local net-input, by set
  * @tx: messages that are not over
- * @pool: memory of messages
- * @txcast: broadcasts of this site
+ * @pool: free list of messages
+ * @txcast: broadcasts that this site sends
  * @echo: the site's own port
- * @unchecked: events that are not checked before the next one that is (check.c)
+ * @unchecked: number of events to skip before the next check (check.c)
  */
 struct flitcast_ends {
 	struct flitcast_site *site;
@@ -210,12 +208,12 @@ struct flitcast_ends {
 #endif
 };
 
-/* Return: 0 or -ENOMEM; what an error leaves flitcast_ends_free() frees, too. */
+/* Allocate the state.  Return: 0 or -ENOMEM; flitcast_ends_free() frees what was allocated, too. */
 int flitcast_ends_alloc(struct flitcast_site *site);
-/* Free the memory of flitcast_ends_alloc(); nobody sends or receives any more. */
+/* Free the state; all sockets are detached. */
 void flitcast_ends_free(struct flitcast_site *site);
 
-/* The set that packets of a class of messages go in. */
+/* Return: the set of channels for the packets of a class. */
 static inline u8 flitcast_site_set(enum flitcast_tx_class class)
 {
 	switch (class) {

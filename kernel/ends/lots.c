@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Lots of pages for long messages, which are used again: the kernel may clear every page that it
- * gives (CONFIG_INIT_ON_ALLOC_DEFAULT_ON), which costs as much as to copy data there.
+ * Page blocks ("lots") for the data of long messages, with reuse: the kernel may clear every page
+ * that it allocates (CONFIG_INIT_ON_ALLOC_DEFAULT_ON), which costs as much as copying the data.
  *
- * Whoever reads a page has a reference to it: replay buffers, frames, and over a veth what waits
- * for a reader at the other end.  So a lot that its message has no use for may still be read.  It
- * waits here, and is written again when the reference here is the only one: nobody can come
- * to have another one then.
+ *	flitcast_lot_get() <--- free list, if the first block has no other reader
+ *	      |                     ^
+ *	      v                     |
+ *	  message ---------> flitcast_lots_put()      LOTS_MAX blocks, in the order of their return
  *
- * Lots that wait are charged to whoever they were allocated for.  They go when the kernel wants
- * memory back, and when none was wanted for a while.
+ * Readers of a page hold a reference: replay buffers, frames and, over a veth, messages that wait
+ * for a reader at the other end.  So a block may still be read after its message is done with it.
+ * It waits in the free list, and is written again only if the list holds its only reference: then
+ * no reader can get another one.
+ *
+ * Blocks in the list stay charged to the memory cgroup that allocated them.  They are freed by the
+ * shrinker, and when none was reused for a while.
  */
 #include <linux/gfp.h>
 #include <linux/mm.h>
@@ -18,19 +23,23 @@
 #include "compat.h"
 #include "ends/lots.h"
 
-/* As many as are kept on one busy way before its links have told what they took: 2 MiB. */
+/* Capacity of the free list: the unacked data of one busy path, 2 MiB. */
 #define LOTS_MAX	64
-/* All go when none was used again for so long, to twice that. */
+/* All blocks are freed if none was reused for IDLE to 2 * IDLE. */
 #define IDLE		HZ
 
 /*
- * In order of their return; only the first one is looked at, as others were given back later.  One
- * that is read for long stands before them until there are too many.
+ * Ring of blocks, in the order of their return.  Only the first one is checked for other readers,
+ * as the others were returned later; a block that is read for long blocks the list until it is
+ * full.
  */
 static DEFINE_SPINLOCK(lock);
 static struct page *lots[LOTS_MAX];
 static unsigned int first, count;
-/* One was used again since the work ran that looks for that, and is queued while there are lots. */
+/*
+ * @used: a block was reused since the work item ran; @queued: the work item is scheduled, as it is
+ * while there are blocks.
+ */
 static bool used, queued;
 static struct shrinker *shrinker;
 
@@ -55,12 +64,14 @@ struct page *flitcast_lot_get(gfp_t gfp)
 	spin_unlock_bh(&lock);
 	if (lot)
 		return lot;
-	/* There are others if this fails; as of those of a task, no effort is made for so many. */
+	/*
+	 * Do not try hard: the caller falls back to smaller pages, as for a task's page fragment.
+	 */
 	return alloc_pages((gfp & ~__GFP_DIRECT_RECLAIM) | __GFP_COMP | __GFP_NOWARN |
 			   __GFP_NORETRY, FLITCAST_LOT_ORDER);
 }
 
-/* So many go.  Return: how many did. */
+/* Free up to @n blocks.  Return: number of blocks freed. */
 static unsigned int lots_drop(unsigned int n)
 {
 	struct page *gone[LOTS_MAX];
@@ -117,7 +128,10 @@ void flitcast_lots_put(struct page *const *lot, unsigned int n)
 
 	spin_lock_bh(&lock);
 	for (i = 0; i < n; i++) {
-		/* The lot is from the reserves, which are for those who free memory. */
+		/*
+		 * A block from the memory reserves is not kept: these are for those who free
+		 * memory.
+		 */
 		if (page_is_pfmemalloc(lot[i])) {
 			old[nold++] = lot[i];
 			continue;

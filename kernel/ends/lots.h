@@ -5,29 +5,29 @@
 #include <linux/gfp.h>
 #include <linux/mm.h>
 
-/* As many as what sockets of other families take at once. */
+/* Size of a page block: that of the page fragments of other socket families. */
 #define FLITCAST_LOT_ORDER	get_order(32768)
 #define FLITCAST_LOT_SIZE	(PAGE_SIZE << FLITCAST_LOT_ORDER)
 
 /**
- * flitcast_lot_get() - pages for data that is together
- * @gfp: how to allocate them, where none are there to be used again
+ * flitcast_lot_get() - get a page block for contiguous data
+ * @gfp: allocation flags, if none can be reused
  *
- * What was used before is charged to who had it first.
+ * A reused block stays charged to the memory cgroup that allocated it.
  *
- * Return: a compound page of FLITCAST_LOT_SIZE bytes of any content, with a reference that nobody
- * else has; NULL: no memory.
+ * Return: a compound page of FLITCAST_LOT_SIZE bytes of any content, with the only reference to it;
+ * NULL: no memory.
  */
 struct page *flitcast_lot_get(gfp_t gfp);
 
-/* As many are given back at a time. */
+/* Maximum number of blocks per flitcast_lots_put() call. */
 #define FLITCAST_LOTS_BATCH	16
 
 /**
- * flitcast_lots_put() - they are not needed any more
- * @lot: compound pages of that size, with a reference of the caller's to each; nobody writes to
- *	them any more, others may still read
- * @n: how many, at most FLITCAST_LOTS_BATCH
+ * flitcast_lots_put() - return page blocks for reuse
+ * @lot: compound pages of FLITCAST_LOT_SIZE; takes over a reference to each; there are no more
+ *	writers, but maybe readers
+ * @n: number of blocks, at most FLITCAST_LOTS_BATCH
  */
 void flitcast_lots_put(struct page *const *lot, unsigned int n);
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Memory of the part of a site that knows messages.
- */
+/* Allocation of struct flitcast_ends, the part of a site that knows messages. */
 #include <linux/slab.h>
 #include "ends/msg.h"
 #include "ends/rxmsg.h"

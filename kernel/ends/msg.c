@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A message being sent: its memory.
+ * Memory of messages being sent: allocation, filling, free list.
+ *
+ *	data                          where
+ *	<= FLITCAST_MSG_SMALL bytes   in struct flitcast_msg (@small)
+ *	up to a page block            page fragment of the calling task
+ *	full page blocks              blocks of their own (lots.c), which are reused
+ *	MSG_ZEROCOPY                  user pages, pinned (flitcast_msg_pin())
  */
 #include <linux/highmem.h>
 #include <linux/mm.h>
@@ -18,20 +24,19 @@ static_assert(sizeof(struct flitcast_msg) <= FLITCAST_MSG_SIZE);
 static_assert(sizeof(struct tx_target) <= FLITCAST_MSG_TARGET);
 #endif
 
-/* Messages that a site keeps for the next ones. */
+/* Maximum length of the free list of messages of a site. */
 #define SPARES_MAX	64
 /*
- * Lots of pages that are freed under the lock at a time: as many as are kept for the next messages.
- * One more may be freed after so long, which no link comes near to.
+ * Rate limit for freeing page blocks under the lock: SPENT_BURST at once, as many as lots.c keeps,
+ * and one more per SPENT_NS, which no link exceeds.
  */
 #define SPENT_BURST	64
 #define SPENT_NS	(2 * NSEC_PER_USEC)
 
 /*
- * Data is copied into the fragment of the calling task, behind what the task sent before, as
- * the sockets of other families do: a short message takes no pages of its own.  What fills a whole
- * lot of pages has lots of its own.  Each lot that it comes to lie in has one reference of the
- * message.
+ * Allocate pages for the data of a message.  A rest smaller than a page block goes into the page
+ * fragment of the calling task, after what the task sent before, as in other socket families: a
+ * short message needs no pages of its own.  The message holds one reference to each block it uses.
  */
 static bool pages_alloc(struct flitcast_msg *msg, gfp_t gfp)
 {
@@ -43,7 +48,7 @@ static bool pages_alloc(struct flitcast_msg *msg, gfp_t gfp)
 		u32 at = 0, n = FLITCAST_LOT_SIZE;
 
 		if (!lot) {
-			/* Pieces follow each other by pages. */
+			/* Further pieces start at a page boundary. */
 			frag->offset = ALIGN(frag->offset, i ? PAGE_SIZE : sizeof(u64));
 			if (!skb_page_frag_refill(1, frag, gfp)) {
 				msg->npages = i;
@@ -75,10 +80,10 @@ u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct p
 	return min_t(u32, len, (msg->held ? PAGE_SIZE : page_size(*lot)) - *off);
 }
 
-/* For one target, and without data. */
+/* Initialise a message for one target, without data. */
 static void msg_init(struct flitcast_msg *msg, u32 len)
 {
-	/* Its short data is written, or what else is in its place is. */
+	/* The caller writes @small, or the members in the same place. */
 	memset(msg, 0, offsetof(struct flitcast_msg, held));
 	refcount_set(&msg->refs, 1);
 	INIT_LIST_HEAD(&msg->ready);
@@ -88,7 +93,7 @@ static void msg_init(struct flitcast_msg *msg, u32 len)
 	msg->target = &msg->one;
 }
 
-/* All but the pages, for which there is a list of @npages. */
+/* Allocate a message with an array of @npages page pointers, but without pages. */
 static struct flitcast_msg *msg_make(u32 len, u32 ndests, unsigned int npages, gfp_t gfp)
 {
 	struct flitcast_msg *msg = kmalloc(sizeof(*msg), gfp);
@@ -108,7 +113,7 @@ static struct flitcast_msg *msg_make(u32 len, u32 ndests, unsigned int npages, g
 			    kvcalloc(msg->npages, sizeof(*msg->page), gfp);
 	if (msg->target && (msg->page || !msg->npages))
 		return msg;
-	/* None is there yet. */
+	/* No page is allocated yet. */
 	msg->npages = 0;
 	flitcast_msg_free(msg);
 	return NULL;
@@ -125,7 +130,7 @@ struct flitcast_msg *flitcast_msg_alloc(u32 len, u32 ndests, gfp_t gfp)
 	return NULL;
 }
 
-/* The pages of the program that the data is in: they have to follow each other. */
+/* Pin the user pages of the data.  Return: false if the data is not contiguous in them. */
 static bool pin(struct flitcast_msg *msg, struct iov_iter *from)
 {
 	unsigned int n = 0, room = msg->npages;
@@ -170,7 +175,9 @@ struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from
 	return NULL;
 }
 
-/* Does nobody else's data lie in a lot, where @n pages of the message do? */
+/*
+ * Return: true if the @n pages of the message fill the page block, so that no other data is in it.
+ */
 static bool lot_whole(struct page *lot, unsigned int n)
 {
 	return n * PAGE_SIZE == FLITCAST_LOT_SIZE && page_size(lot) == FLITCAST_LOT_SIZE;
@@ -186,11 +193,11 @@ static void pages_drop(const struct flitcast_msg *msg)
 			put_page(msg->page[i]);
 		return;
 	}
-	/* From the last: pages say what lot they belong to while it is there. */
+	/* From the last page on: pages name their block only while it is referenced. */
 	for (end = msg->npages; end; end -= n) {
 		struct page *last = msg->page[end - 1], *lot = compound_head(last);
 
-		/* Data may begin in the middle of a lot; what is there of it is together. */
+		/* Data may begin in the middle of a block, but is contiguous in it. */
 		n = min_t(unsigned int, last - lot + 1, end);
 		while (msg->page[end - n] != last + 1 - n)
 			n--;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * A message that is being sent, and its memory: under the site's lock once it is handed over.
- */
+/* A message being sent, and its memory (msg.c).  Protected by the site's lock once it is sent. */
 #ifndef FLITCAST_ENDS_MSG_H
 #define FLITCAST_ENDS_MSG_H
 
@@ -13,36 +11,37 @@
 struct tx_flow;
 struct ubuf_info;
 
-/* Units of the time that targets of a message wait for others, as a power of 2 ns. */
+/* Unit of tx_state.hold_for, as a power of 2 ns. */
 #define HOLD_SHIFT	12
 
 /**
  * struct tx_target - one target of a message
- * @flow: its flow; not to be used when the target is over
- * @pending: in the flow's list until over
+ * @flow: flow; invalid once the target is over
+ * @pending: entry in the list of the flow, until over
  * @msg: the message
- * @asked: since when it owes an answer; 0: it does not
- * @since: when it was accepted, had no room, or had no way: what happened last
- * @sent_at: when its last packet had left
- * @first_at: when that packet had left for the first time
- * @heard_at: when it confirmed something new
+ * @asked: since when an answer is outstanding; 0: none is
+ * @since: when the message was last accepted, refused, or found its target unreachable
+ * @sent_at: when the last packet was sent
+ * @first_at: when that packet was sent for the first time
+ * @heard_at: when the last new ack arrived
  * @site: target site
  * @port: target port
- * @index: place in the sender's list
- * @off: first byte, as the sender named it
- * @len: bytes, likewise
- * @err: result, when over: 0 or a negative errno
- * @most: packets sent at least once
- * @offers: how often its last packet was begun, to 3: without it the message is not complete
- * @asks: how often it was asked since it said something new
- * @levels: how often it asked for the level of its flow since it confirmed something
- * @silent: it did not answer in time: nothing of it counts as under way before it does
- * @lost: there is no way to it, as far as this site itself knows
- * @later: its last packet said that the confirmation can wait
- * @under_way: it is among those of the message that are, see flitcast_tx_settle()
- * @questioned: it was asked whether the message had come
- * @put_off: when it was given up, its last word was that it had no room
- * @core: progress
+ * @index: index in the sender's list
+ * @off: first byte for this target, as given by the sender
+ * @len: length of its part, as given by the sender
+ * @err: result, once over: 0 or a negative errno
+ * @most: number of packets sent at least once
+ * @offers: number of times its last packet was begun, up to 3; without that packet the target
+ *	cannot have the message
+ * @asks: number of FC_CTRL_ASK since the last news
+ * @levels: number of FC_CTRL_LEVEL received since the last ack
+ * @silent: the target is unresponsive: it does not count as active until it answers
+ * @lost: the target is unreachable by the routes of this site
+ * @later: its last packet allowed a delayed ack
+ * @under_way: the target counts as active, see flitcast_tx_settle()
+ * @questioned: the target was sent FC_CTRL_ASK
+ * @put_off: the message was aborted while the target refused it for lack of space
+ * @core: state and progress
  */
 struct tx_target {
 	struct tx_flow *flow;
@@ -73,14 +72,14 @@ struct tx_target {
 };
 
 /**
- * struct tx_times - when something is due of a message
- * @due: the first of all, FC_NEVER: it is not in the tree
- * @accepted: when it was handed over
- * @repeat: when to send again what is unconfirmed
- * @ask: when to see who is to be asked whether it has come
- * @deadline: when to look for targets that were silent for too long
- * @slow: when targets that have not confirmed are left out
- * @wait: current wait for an answer
+ * struct tx_times - timers of a message
+ * @due: earliest timer; FC_NEVER: not in the tree
+ * @accepted: when the message was accepted from its sender
+ * @repeat: when to retransmit unacked packets
+ * @ask: when to send FC_CTRL_ASK to targets without an ack
+ * @deadline: when to check for targets to abort
+ * @slow: when the message is aborted for targets that have not acked it
+ * @wait: current retransmission time-out
  */
 struct tx_times {
 	u64 due;
@@ -93,17 +92,17 @@ struct tx_times {
 };
 
 /**
- * struct tx_state - where a message stands
- * @held_at: where some of its targets wait for others: when they were looked at last
- * @hold_for: and so long later they are looked at again, in units of 2^HOLD_SHIFT ns
- * @left: targets that are not over
- * @nunder_way: of these, under way
- * @holding: some targets wait for others
- * @waits_for: they wait: see @patience of the source
- * @was_held: they did when they were looked at last
- * @begun: some of it was sent: it does not wait for its turn again
- * @active: it counts as under way: some of its targets are
- * @late: it is in the site's list of late ones, not in the tree
+ * struct tx_state - state of a message
+ * @held_at: while some targets wait for others: when the targets were last examined
+ * @hold_for: interval until they are examined again, in units of 2^HOLD_SHIFT ns
+ * @left: number of targets that are not over
+ * @nunder_way: number of these that are active
+ * @holding: some targets wait for others, and the timer is set
+ * @waits_for: the wait is charged to @patience of the source
+ * @was_held: some targets waited when last examined
+ * @begun: a packet was sent; the message does not queue as a new one again
+ * @active: the message counts as active: some of its targets do
+ * @late: the message is in flitcast_sender.late, not in the tree
  */
 struct tx_state {
 	u64 held_at;
@@ -118,23 +117,23 @@ struct tx_state {
 	bool late:1;
 };
 
-/* Reasons to visit all targets of a message, some at a time: nobody holds the lock for long. */
+/* Reasons to visit all targets of a message, in parts, so that the lock is not held for long. */
 enum tx_walk {
 	TX_WALK_NONE,
-	TX_WALK_GIVE_UP,	/* all are given up */
-	TX_WALK_SLOW,		/* they took longer than the sender allows */
-	TX_WALK_DEADLINE,	/* which were silent for too long? */
-	TX_WALK_ASK,		/* which are asked whether it has come? */
-	TX_WALK_REPEAT,		/* it is sent again */
+	TX_WALK_GIVE_UP,	/* abort all */
+	TX_WALK_SLOW,		/* abort those that exceed the sender's limit */
+	TX_WALK_DEADLINE,	/* abort unresponsive and unreachable ones */
+	TX_WALK_ASK,		/* send FC_CTRL_ASK */
+	TX_WALK_REPEAT,		/* retransmit unacked packets */
 };
 
 /**
- * struct tx_walk_state - what all targets are looked at for, one after the other
- * @due: not before
- * @at: number of the next one
- * @err: what they are given up with
+ * struct tx_walk_state - a walk over the targets of a message
+ * @due: earliest time to continue
+ * @at: index of the next target
+ * @err: error for aborted targets
  * @what: enum tx_walk
- * @acts: of the targets looked at so far, those that were asked
+ * @acts: number of FC_CTRL_ASK sent in this part
  */
 struct tx_walk_state {
 	u64 due;
@@ -146,13 +145,13 @@ struct tx_walk_state {
 
 /**
  * struct tx_how - how a message is sent
- * @re: id of the message that it answers, where its kind is an answer
+ * @re: id of the message that this one answers, if its kind is an answer
  * @slow: enum flitcast_slow
  * @class: enum flitcast_tx_class
- * @copies: of a broadcast; else 0
- * @list: the sender named a target list
- * @waits: it counts in @waits of its port
- * @patient: its confirmations may come later
+ * @copies: number of copies of a broadcast; else 0
+ * @list: the sender used a target list
+ * @waits: the message is counted in @waits of its port
+ * @patient: its acks may be delayed
  */
 struct tx_how {
 	u32 re;
@@ -166,31 +165,32 @@ struct tx_how {
 
 /**
  * struct flitcast_msg - a message being sent
- * @out: what becomes of it
- * @refs: the site's list, the packet being sent, the one who keeps the outcome
- * @site_node: in the site's list of messages
- * @ready: in its queue, or the site's list of broadcasts to be sent again
- * @source_node: in the source's list
- * @spare: the next one of those of the site that are not used
- * @due_node: in the site's tree of those of which something is due
- * @late: instead, in its list of those that are asked for if no answer comes; @at.due is FC_NEVER
- * @source: its source; NULL when over
+ * @out: outcome
+ * @refs: references: the site's list, the packet being sent, a port that keeps the outcome
+ * @site_node: entry in flitcast_sender.msgs, or in the list @spent of the site
+ * @ready: entry in its queue, or in flitcast_txcast.again
+ * @source_node: entry in flitcast_source.msgs
+ * @spare: next entry of the site's free list
+ * @due_node: entry in flitcast_sender.due
+ * @late: entry in flitcast_sender.late instead; @at.due is FC_NEVER
+ * @source: source; NULL once over
  * @len: bytes
- * @entered: its last packet in the local net-input (flitcast_oper_entered()); 0: none
- * @at: when something is due of it
- * @walk: what its targets are looked at for
- * @state: where it stands
- * @how: how it is sent
- * @ntargets: targets
+ * @entered: identifier of its last packet fed to the local net-input (flitcast_oper_entered()); 0:
+ *	none
+ * @at: timers
+ * @walk: current walk over its targets
+ * @state: state
+ * @how: parameters
+ * @ntargets: number of targets
  * @target: targets
- * @npages: pages of data; 0 where there is little of it
- * @page: data; NULL when over; those that follow each other in one lot have one reference to it
- * @one: @target, where there is one
- * @held: @page is the program's own, one by one, and who is told when it is not needed any
- *	more; else NULL
- * @start: where the data begins in the first page
- * @few: @page, where there are few
- * @small: data, where there is little of it
+ * @npages: number of pages of data; 0: the data is in @small
+ * @page: pages of data; NULL once over; consecutive pages of one page block share one reference
+ * @one: @target of a message to one target
+ * @held: for user pages in @page, each with a reference: to be notified when they are not needed
+ *	any more; else NULL
+ * @start: offset of the data in the first page
+ * @few: @page of a message with few pages
+ * @small: data of a short message
  */
 struct flitcast_msg {
 	struct flitcast_sent out;
@@ -225,25 +225,32 @@ struct flitcast_msg {
 	};
 };
 
-/* Let go of a message; the last one frees it. */
+/* Drop a reference; the last one frees the message. */
 void flitcast_msg_put(struct flitcast_msg *msg);
-/* A message to one target that the site kept, for FLITCAST_MSG_SMALL bytes at most, or NULL. */
+/*
+ * Return: a message from the free list, for one target and at most FLITCAST_MSG_SMALL bytes; NULL:
+ * none.
+ */
 struct flitcast_msg *flitcast_msg_spare(struct flitcast_site *site, u32 len);
-/* As flitcast_msg_put(); what is freed may be kept for the next one. */
+/* As flitcast_msg_put(), but the message may go to the free list. */
 void flitcast_msg_over(struct flitcast_site *site, struct flitcast_msg *msg);
-/* Data in pages from byte @from on, up to @len of it, as far as it is in one lot of pages. */
+/*
+ * Return: the length of the contiguous data from byte @from on, up to @len, and its page block and
+ * offset in it.
+ */
 u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **lot,
 		     u32 *off);
 /* Free the data of a message that is over. */
 void flitcast_msg_drop_data(struct flitcast_msg *msg);
 /*
- * Free the data of a message that is over, under the site's lock: where that takes long, or many
- * messages are over at a time, a work (@free of the site) does it.  The message is in no list.
+ * Free the data of a message that is over, under the site's lock; a work item
+ * (flitcast_sources.free) does it if it takes long, or many messages are over at a time.  The
+ * message is in no list.
  */
 void flitcast_msg_spent(struct flitcast_site *site, struct flitcast_msg *msg);
-/* Memory that is kept for messages; nobody sends any more. */
+/* Free the free list; no task sends any more. */
 void flitcast_msg_pool_free(struct flitcast_site *site);
-/* The work: free the data of the next such message.  Return: false if there is none. */
+/* Called by the work item: free the data of one message.  Return: false if there is none. */
 bool flitcast_msg_free_spent(struct flitcast_site *site);
 
 #endif /* FLITCAST_ENDS_MSG_H */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * What sends and receives messages at a site: sockets, through this door.
- */
+/* Interface between sockets and a site: a port sends and receives messages. */
 #ifndef FLITCAST_ENDS_PORT_H
 #define FLITCAST_ENDS_PORT_H
 
@@ -29,33 +27,32 @@ struct mem_cgroup;
 #define FLITCAST_WAKE_OUT	0x2
 #define FLITCAST_WAKE_ERR	0x4
 
-/* Classes of messages: none delays those of another up at the site that sends. */
+/* Traffic classes: at the sending site, no class delays another. */
 enum flitcast_tx_class {
 	FLITCAST_TX_LOW,
 	FLITCAST_TX_HIGH,
-	FLITCAST_TX_CAST,	/* broadcasts, which do not go by the local net-input */
-	FLITCAST_TX_SHORT,	/* of the low ones, those of few flits: see msg_class() */
+	FLITCAST_TX_CAST,	/* broadcasts; they bypass the local net-input */
+	FLITCAST_TX_SHORT,	/* low-class messages of few flits, see msg_class() */
 	FLITCAST_TX_CLASSES,
 };
 
-/* What a message takes besides its data: of itself, and for each target. */
+/* Overhead of a message, and for each target, in bytes of send buffer. */
 #define FLITCAST_MSG_SIZE	512
 #define FLITCAST_MSG_TARGET	128
 
 /**
- * struct flitcast_sent - a message that is over, for every target
- * @node: for the one who keeps it
+ * struct flitcast_sent - outcome of a message that is over for every target
+ * @node: for use by the port
  * @id: message id
- * @ntargets: targets
- * @delivered: of these, confirmed
- * @failed: of these, not confirmed; the rest was left out from the beginning
+ * @ntargets: number of targets
+ * @delivered: targets that acked the message
+ * @failed: targets that did not; the others were excluded from the beginning
  * @err: 0 or the first failure as a negative errno
- * @charge: send room the message took
+ * @charge: bytes of send buffer the message used
  * @kind: enum fc_kind
- * @report: the sender wants to hear of it in any case (struct flitcast_send)
- * @reserved: in mode csr: when it arrives, by what its packets have reserved (struct
- *	flitcast_admission)
- * @over_at: when it was over
+ * @report: the sender wants a report even without failure (struct flitcast_send)
+ * @reserved: in mode csr: reserved arrival time of its last packet (struct flitcast_admission)
+ * @over_at: when the message was over
  */
 struct flitcast_sent {
 	struct list_head node;
@@ -72,17 +69,17 @@ struct flitcast_sent {
 };
 
 /**
- * flitcast_sent_fill() - results by target
- * @sent: a message that is over
- * @result: room for @sent->ntargets; filled in the order of the sender's list
+ * flitcast_sent_fill() - fill in the results by target
+ * @sent: outcome
+ * @result: array of @sent->ntargets results, in the order of the sender's list
  *
- * Return: how many of @sent->failed may have received it (FLITCAST_RESULT_UNKNOWN).
+ * Return: number of @sent->failed that may have received it (FLITCAST_RESULT_UNKNOWN).
  */
 u32 flitcast_sent_fill(const struct flitcast_sent *sent, struct flitcast_result *result);
-/* Who kept it does not need it any more. */
+/* Release an outcome that the port kept (@sent of struct flitcast_port_ops returned true). */
 void flitcast_sent_put(struct flitcast_sent *sent);
 
-/* May a message come in at all?  What may not yet is put off like one without room. */
+/* Whether a port admits a message.  FLITCAST_ADMIT_LATER: refuse it as for lack of buffer space. */
 enum flitcast_admit {
 	FLITCAST_ADMIT_NO,
 	FLITCAST_ADMIT_LATER,
@@ -90,26 +87,27 @@ enum flitcast_admit {
 };
 
 /**
- * struct flitcast_port_ops - what a site asks of a port, under the site's lock
- * @admit: (optional) a new message is there, @early: before its turn; without it
- *	all of FC_KIND_MESSAGE may come, and nothing else.  What may not is refused.
- * @charge: reserve receive room; @early: for a message before its turn, which
- *	may use half of the room only.  Return: false where there is none.
- * @grow: what was admitted holds more than was reserved for it: charge that as well, whatever the
- *	room; @early: as it was charged
- * @promote: a message charged early has its turn: charge it like any other
- * @uncharge: give reserved room back
- * @deliver: a complete message, in order; takes ownership of the skb.  Return: false if nobody is
- *	to read it: its room is given back, and the skb is still the site's
- * @sent: a message of this port is over: give its send room back.  Return: true
- *	to keep the outcome, until flitcast_sent_put(); its data is gone, its
- *	FLITCAST_MSG_SIZE and FLITCAST_MSG_TARGET bytes are not
- * @detach: the site goes away; the port is not attached any more
- * @hold: if anybody waits, keep the port for a later @wake; what it waits for is there already.
- *	Return: false if nobody does; who comes later looks first
- * @wake: FLITCAST_WAKE_*; without the site's lock; ends the @hold
- * @memcg: (optional) the memory cgroup that pays for what is kept of its senders
- * @info: fill in what the port knows of itself; NULL for what is no socket
+ * struct flitcast_port_ops - callbacks of a port, called under the site's lock
+ * @admit: (optional) may a new message be received? @early: ahead of its turn. Without it,
+ *	FC_KIND_MESSAGE is admitted, and all else refused
+ * @charge: reserve receive buffer; @early: for a message ahead of its turn, which may use only half
+ *	of the buffer. Return: false: no space
+ * @grow: an admitted message holds more memory than reserved: charge that, too, even beyond the
+ *	limit; @early: as in @charge
+ * @promote: a message charged as early has its turn: charge it as an ordinary one
+ * @uncharge: release receive buffer
+ * @deliver: queue a complete message, in order; takes ownership of the skb. Return: false if no
+ *	task is to read it: the port has uncharged it, and the site still owns the skb
+ * @sent: a message of this port is over: release its send buffer. Return: true to keep the outcome
+ *	until flitcast_sent_put(); its data is freed, its FLITCAST_MSG_SIZE and FLITCAST_MSG_TARGET
+ *	bytes are not
+ * @detach: the site goes away; the port is detached
+ * @hold: if any task waits, take a reference to the port for a later @wake; the event has happened
+ *	already. Return: false if no task waits; later ones check before they wait
+ * @wake: wake tasks for FLITCAST_WAKE_*; called without the site's lock; drops the reference of
+ *	@hold
+ * @memcg: (optional) memory cgroup to charge for receiving flows
+ * @info: fill in a snapshot of the port; NULL if it is no socket
  */
 struct flitcast_port_ops {
 	enum flitcast_admit (*admit)(struct flitcast_port *port, const struct fc_packet *pk,
@@ -128,36 +126,36 @@ struct flitcast_port_ops {
 };
 
 /**
- * struct flitcast_port - embedded in what sends and receives
+ * struct flitcast_port - a port, embedded in a socket
  * @ops: functions
- * @site: site attached to, with a reference; NULL before and after
- * @source: sending side
- * @casts: sending side of broadcasts; NULL before the first one
- * @uid: whose it is, for turns among users; set before it is attached
- * @share: what its memory, and that of the messages that it leaves, is counted in; NULL: none; set
- *	before it is attached
- * @starved: in the tree of those that wait for room in @share (share.c)
- * @need: pages of it that the port needs then
+ * @site: site attached to, with a reference; NULL: not attached
+ * @source: sending side (source.c)
+ * @casts: sending side of broadcasts; NULL before the first broadcast
+ * @uid: user, for scheduling among users; set before attaching
+ * @share: memory share charged for its messages, even after it is detached; NULL: none; set before
+ *	attaching
+ * @starved: entry in the tree of ports that wait for memory in @share (share.c)
+ * @need: pages that the port waits for
  * @number: port number
- * @waiting: flows that were refused for want of room, in order
- * @invited: of these, the ones whose room is reserved now
- * @flows: flows that hold something, or did
- * @closing: it is being detached: nothing comes in
- * @reclaim_at: not before then are halves of messages looked for again
- * @timeout: how long a target may stay silent, ns
- * @reception_ns: how long copies of a broadcast are waited for
- * @reception: which of them is believed, enum fc_reception
- * @copies: how many there are of each
- * @quorum: for FC_RECEPT_QUORUM
- * @waits: in mode csr: messages of which nothing has reserved its way yet, and that are not
- *	over; may be read without the lock.  FLITCAST_WAKE_OUT tells that there are fewer
- * @admitted: the last message that did not wait for that any more
- * @reserved: when that arrives
- * @tight: so much of the receive room is in use that what comes is kept without waste
- * @woken: in the site's list of ports to wake
- * @wake_mask: what for, FLITCAST_WAKE_*
+ * @waiting: flows refused for lack of buffer space, in FIFO order
+ * @invited: flows with a grant
+ * @flows: flows that hold messages, or did
+ * @closing: the port is being detached: it receives nothing
+ * @reclaim_at: earliest next search for incomplete messages to drop
+ * @timeout: how long a target may be unresponsive, ns
+ * @reception_ns: how long missing copies of a broadcast are waited for, ns
+ * @reception: policy for accepting a copy, enum fc_reception
+ * @copies: number of copies of each broadcast
+ * @quorum: number of equal copies for FC_RECEPT_QUORUM
+ * @waits: in mode csr: number of messages without a reservation yet; may be read without the lock.
+ *	FLITCAST_WAKE_OUT reports a decrease
+ * @admitted: in mode csr: id of the last message that got a reservation, or ended without one
+ * @reserved: reserved arrival time of that message
+ * @tight: the receive buffer is nearly full: store messages without waste
+ * @woken: entry in flitcast_ports.woken
+ * @wake_mask: reasons to wake, FLITCAST_WAKE_*
  *
- * Under the site's lock, but for @number, @uid, @share and @ops, which never change while
+ * Protected by the site's lock, except @number, @uid, @share and @ops, which never change while
  * attached, and @starved and @need, which share.c protects.
  */
 struct flitcast_port {
@@ -198,43 +196,43 @@ struct flitcast_port {
  */
 int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site, u16 number);
 
-/* In mode csr: what became of the last message.  Context: process. */
+/* Mode csr: report the state of the last message.  Context: process. */
 void flitcast_port_admission(struct flitcast_port *port, struct flitcast_admission *admission);
 
-/* Does the port have messages that are not over? */
+/* Return: true if the port has messages that are not over. */
 bool flitcast_port_busy(struct flitcast_port *port);
 
 /*
- * Give up every message that is not over, for every target.  The id of the next one does
- * not follow: whoever counts them sees that something is missing, be it nothing.
+ * Abort all messages of a port that are not over.  Skips one message id, so that a reader of
+ * reports notices the gap even if no message was pending.
  */
 void flitcast_port_drop(struct flitcast_port *port);
 
 /**
- * flitcast_port_reception() - when broadcasts are received, from now on
+ * flitcast_port_reception() - set the policy for receiving broadcasts
  * @port: port, attached or not
  * @policy: enum fc_reception
- * @quorum: copies, for FC_RECEPT_QUORUM
- * @copies: how many there are of each
- * @ns: how long they are waited for
+ * @quorum: number of equal copies, for FC_RECEPT_QUORUM
+ * @copies: number of copies of each broadcast
+ * @ns: how long missing copies are waited for, ns
  */
 void flitcast_port_reception(struct flitcast_port *port, u8 policy, u8 quorum, u8 copies,
 			     u64 ns);
 
-/* What was detached by its slowness is a target like any other again. */
+/* Re-admit all targets that were detached for being slow (FLITCAST_TX_DETACH). */
 void flitcast_port_forgive(struct flitcast_port *port);
 
 /**
  * flitcast_port_detach() - unbind
  * @port: port
  *
- * Messages that are not over are sent on in the background for the time-out of the
- * port at most; they no longer belong to the port and @sent is not called for them.
- * No callback comes after this returns, but for a @wake that was held before.
+ * Pending messages are sent in the background, for the time-out of the port at most; they no longer
+ * belong to the port, and @sent is not called for them. No callback is called after this returns,
+ * except @wake for an earlier @hold.
  */
 void flitcast_port_detach(struct flitcast_port *port);
 
-/* A message was read: its room is free again, and those who wait for it are told. */
+/* The reader consumed a message: release its space, and grant it to waiting flows. */
 void flitcast_port_release(struct flitcast_port *port, u32 charge);
 
 #endif /* FLITCAST_ENDS_PORT_H */

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The ports of a site by number, and those to wake when it is left.
- */
+/* Ports of a site by number, and the list of ports to wake when the site is left. */
 #include "ends/ends.h"
 #include "ends/ports.h"
 

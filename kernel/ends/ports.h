@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Ports of a site by number, and those to wake.
- */
+/* Ports of a site by number, and the list of ports to wake (ports.c). */
 #ifndef FLITCAST_ENDS_PORTS_H
 #define FLITCAST_ENDS_PORTS_H
 
@@ -12,17 +10,17 @@ struct flitcast_port;
 
 struct flitcast_port *flitcast_port_find(struct flitcast_site *site, u16 number);
 
-/* Wake a port after unlock. */
+/* Wake a port after the site's lock is released. */
 void flitcast_wake(struct flitcast_site *site, struct flitcast_port *port, u8 mask);
 
-/* Ports that are woken between two times that the lock is taken. */
+/* Maximum number of ports woken per lock round. */
 #define FLITCAST_WOKEN_MAX	16
 
 /**
  * struct flitcast_woken - ports to wake after unlock
- * @n: how many
- * @port: ports, held
- * @mask: FLITCAST_WAKE_*
+ * @n: number of ports
+ * @port: ports, each with a hold()
+ * @mask: reasons, FLITCAST_WAKE_*
  */
 struct flitcast_woken {
 	unsigned int n;
@@ -30,11 +28,11 @@ struct flitcast_woken {
 	u8 mask[FLITCAST_WOKEN_MAX];
 };
 
-/* Take the first ports to wake out of the list.  Return: true if more are left in it. */
+/* Remove the first ports from the list of ports to wake.  Return: true if more are left. */
 bool flitcast_woken_take(struct flitcast_site *site, struct flitcast_woken *woken);
-/* Wake them, without the lock. */
+/* Wake ports.  Called without the lock. */
 void flitcast_woken_wake(const struct flitcast_woken *woken);
-/* The site was left with more ports to wake than one batch has. */
+/* Wake the ports that are left in the list, in batches. */
 void flitcast_woken_more(struct flitcast_site *site);
 
 #endif /* FLITCAST_ENDS_PORTS_H */

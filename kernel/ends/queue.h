@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Turns of messages: of a source, of the sources of a user, of users.
- */
+/* Queues of messages, by source and by user (txqueue.c). */
 #ifndef FLITCAST_ENDS_QUEUE_H
 #define FLITCAST_ENDS_QUEUE_H
 
@@ -10,13 +8,13 @@
 #include "fabric/oper.h"
 
 /**
- * struct flitcast_queue - messages of a source and class that may have something to send
- * @turn: in the round of its user, or, @blocked, in the list of those that wait for a place
- * @ready: those that have begun
- * @fresh: those that have not begun, in order
+ * struct flitcast_queue - queue of messages of a source and class that may have something to send
+ * @turn: entry in the round of its user or, if @blocked, in flitcast_owned.blocked
+ * @ready: messages that were sent in part, or again
+ * @fresh: messages not begun, in order
  * @nactive: messages under way
- * @blocked: the user has no place for another message under way
- * @unblocked: it was, and has not used the place that became free
+ * @blocked: the user is at its limit of active messages
+ * @unblocked: was blocked, and has not started a message since
  */
 struct flitcast_queue {
 	struct flitcast_turn turn;
@@ -28,11 +26,11 @@ struct flitcast_queue {
 };
 
 /**
- * struct flitcast_owned - what a user has of a class
- * @round: queues of its sources
- * @blocked: those that wait for a place for their first message, in order
+ * struct flitcast_owned - queues of a user and class
+ * @round: round of queues of its sources
+ * @blocked: blocked queues, in FIFO order
  * @nactive: messages under way
- * @nbusy: sources that have some
+ * @nbusy: number of sources with active messages
  */
 struct flitcast_owned {
 	struct flitcast_round round;
@@ -43,11 +41,11 @@ struct flitcast_owned {
 
 /**
  * struct flitcast_owner - a user of the site, as long as it has sources
- * @node: in the site's table
+ * @node: entry in flitcast_turns.owners
  * @uid: user that made the sockets
- * @nsources: sources
- * @turn: in the rounds of the site
- * @class: by class
+ * @nsources: number of sources
+ * @turn: entries in the rounds of the site
+ * @class: queues by class
  */
 struct flitcast_owner {
 	struct hlist_node node;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Turns by bytes: deficit round robin (Shreedhar and Varghese, 1996), those that are new
- * first, as fq_codel has it.
+ * Deficit round robin by bytes (Shreedhar and Varghese, 1996), with priority for new members as in
+ * fq_codel.
  *
- * Whoever joins a round comes before all that have had a turn, with little to spend; what has spent
- * it waits behind the others, and has a packet's worth from then on.  Whoever has nothing to send
- * when its turn comes waits for one more turn before it leaves the round, so that nobody is new
- * again for having been without anything to send for a moment.
+ * A member that joins a round is served before all that have had a turn, with a small credit.  When
+ * that is spent, it moves to the end of the others, with a credit of one maximum packet per turn.
+ * A member with nothing to send in its turn stays for one more turn before it leaves, so that a
+ * short pause does not make it new again.
  */
 #ifndef FLITCAST_ENDS_ROUND_H
 #define FLITCAST_ENDS_ROUND_H
@@ -15,17 +15,17 @@
 #include <linux/types.h>
 #include "core/wire.h"
 
-/* A packet costs its data, and so much besides: what the shortest message takes of send room. */
+/* Cost of a packet besides its data: what the shortest message uses of the send buffer. */
 #define FLITCAST_TURN_PACKET	512
-/* A turn: the largest packet. */
+/* Credit of a turn: the largest packet. */
 #define FLITCAST_TURN_BYTES	(FC_PACKET_MAX + FLITCAST_TURN_PACKET)
-/* The first turn: some short ones, or one of any size. */
+/* Credit of the first turn: some short packets, or one of any size. */
 #define FLITCAST_TURN_FIRST	2048
 
 /**
- * struct flitcast_round - those who take turns
- * @first: those that have not had one since they joined
- * @next: the others, the next one first
+ * struct flitcast_round - members that take turns
+ * @first: members that have not used up their first credit
+ * @next: the others, next one first
  */
 struct flitcast_round {
 	struct list_head first;
@@ -34,9 +34,9 @@ struct flitcast_round {
 
 /**
  * struct flitcast_turn - a place in a round
- * @node: in the round, or empty
- * @credit: bytes it may send before the others; above 0 while it is in the round
- * @first: in @first of its round
+ * @node: entry in the round, or empty
+ * @credit: bytes it may send before the next member; above 0 while in the round
+ * @first: the member is in @first of its round
  */
 struct flitcast_turn {
 	struct list_head node;
@@ -50,7 +50,7 @@ static inline void flitcast_round_init(struct flitcast_round *round)
 	INIT_LIST_HEAD(&round->next);
 }
 
-/* Whose turn it is; NULL: nobody's. */
+/* Return: the member whose turn it is; NULL: the round is empty. */
 static inline struct flitcast_turn *flitcast_round_turn(struct flitcast_round *round)
 {
 	if (!list_empty(&round->first))
@@ -63,7 +63,7 @@ static inline void flitcast_turn_init(struct flitcast_turn *turn)
 	INIT_LIST_HEAD(&turn->node);
 }
 
-/* There is something to send. */
+/* Join a round: the member has something to send. */
 static inline void flitcast_turn_join(struct flitcast_round *round, struct flitcast_turn *turn)
 {
 	if (!list_empty(&turn->node))
@@ -78,7 +78,7 @@ static inline void flitcast_turn_leave(struct flitcast_turn *turn)
 	list_del_init(&turn->node);
 }
 
-/* A packet with so many bytes of data was sent; @bytes: FC_PACKET_MAX at most. */
+/* A packet with @bytes of data was sent; FC_PACKET_MAX at most. */
 static inline void flitcast_turn_sent(struct flitcast_round *round, struct flitcast_turn *turn,
 				      u32 bytes)
 {
@@ -90,7 +90,7 @@ static inline void flitcast_turn_sent(struct flitcast_round *round, struct flitc
 	list_move_tail(&turn->node, &round->next);
 }
 
-/* Its turn has come, and there is nothing to send. */
+/* The member whose turn it is has nothing to send. */
 static inline void flitcast_turn_idle(struct flitcast_round *round, struct flitcast_turn *turn)
 {
 	if (!turn->first || list_empty(&round->next)) {

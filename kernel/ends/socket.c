@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * What a socket does at a site, and what it waits for.
- */
+/* Snapshots of the sockets of a site, and what their oldest message waits for. */
 #include <linux/net.h>
 #include <uapi/linux/flitcast_netlink.h>
 #include "ends/ends.h"
@@ -22,7 +20,7 @@ static_assert((int)FLITCAST_PEER_OVER == (int)FLITCAST_SOCKET_PEER_OVER);
 static_assert((int)SOCK_RDM == (int)FLITCAST_SOCKET_TYPE_RDM);
 static_assert((int)SOCK_SEQPACKET == (int)FLITCAST_SOCKET_TYPE_SEQPACKET);
 
-/* What a target is waited for, and since when. */
+/* Return: what a pending target is waiting for; @since: since when. */
 static enum flitcast_wait target_wait(const struct tx_target *t, u64 *since)
 {
 	*since = t->since;
@@ -36,7 +34,10 @@ static enum flitcast_wait target_wait(const struct tx_target *t, u64 *since)
 	return FLITCAST_WAIT_ANSWER;
 }
 
-/* Counts what is not over; the older one of two oldest messages, either of which may be NULL. */
+/*
+ * Add the pending messages of a source to @info.  Return: the older one of @than and the oldest
+ * message of the source; either may be NULL.
+ */
 static const struct flitcast_msg *oldest(struct flitcast_source *src,
 					 const struct flitcast_msg *than,
 					 struct flitcast_socket_info *info)
@@ -50,7 +51,7 @@ static const struct flitcast_msg *oldest(struct flitcast_source *src,
 	return !than || (msg && msg->at.accepted < than->at.accepted) ? msg : than;
 }
 
-/* Of the targets of the oldest message, the one that has been waited for longest. */
+/* Fill in what the oldest message waits for: of its targets, the one that has waited longest. */
 static void fill_wait(struct flitcast_site *site, const struct flitcast_msg *msg,
 		      struct flitcast_socket_info *info)
 {
@@ -73,7 +74,9 @@ static void fill_wait(struct flitcast_site *site, const struct flitcast_msg *msg
 		first = since;
 		info->wait = wait;
 	}
-	/* Over, all of them, but still in the list: not under the lock. */
+	/*
+	 * Cannot happen under the lock: all targets are over, but the message is still in the list.
+	 */
 	if (WARN_ON_ONCE(!found))
 		return;
 	info->wait_site = found->site;
@@ -94,7 +97,7 @@ int flitcast_socket_next(struct flitcast_site *site, u32 from,
 
 	memset(info, 0, sizeof(*info));
 	spin_lock_bh(&site->lock);
-	/* The site's own is no socket. */
+	/* Skip the site's own port, which is no socket. */
 	xa_for_each_start(&site->ends->ports.table, number, found, from)
 		if (found->ops->info)
 			break;

@@ -12,11 +12,11 @@ struct flitcast_site;
 /**
  * enum flitcast_wait - what the oldest message of a socket waits for
  * @FLITCAST_WAIT_NOTHING: no message is under way
- * @FLITCAST_WAIT_TURN: it has not left this site: other messages of the site, or
- *	the link it leaves by, come first
+ * @FLITCAST_WAIT_TURN: the message has not left this site: other messages, or a busy link, are in
+ *	its way
  * @FLITCAST_WAIT_ANSWER: a target has not answered
- * @FLITCAST_WAIT_ROOM: a target has no room: its reader does not read
- * @FLITCAST_WAIT_WAY: there is no way to a target
+ * @FLITCAST_WAIT_ROOM: a target has no buffer space: its reader does not consume messages
+ * @FLITCAST_WAIT_WAY: there is no route to a target
  */
 enum flitcast_wait {
 	FLITCAST_WAIT_NOTHING,
@@ -27,12 +27,12 @@ enum flitcast_wait {
 };
 
 /**
- * enum flitcast_peer - has a socket another end?
- * @FLITCAST_PEER_NONE: it is not connected
- * @FLITCAST_PEER_LISTEN: it listens, and has none itself
- * @FLITCAST_PEER_ASKED: it has asked for a connection and waits for the answer
- * @FLITCAST_PEER_CONNECTED: it is connected; one of SOCK_RDM has a default destination
- * @FLITCAST_PEER_OVER: it was, and the connection is over
+ * enum flitcast_peer - connection state of a socket
+ * @FLITCAST_PEER_NONE: not connected
+ * @FLITCAST_PEER_LISTEN: listening
+ * @FLITCAST_PEER_ASKED: has requested a connection, waits for the answer
+ * @FLITCAST_PEER_CONNECTED: connected; SOCK_RDM: has a default destination
+ * @FLITCAST_PEER_OVER: was connected; the connection has ended
  */
 enum flitcast_peer {
 	FLITCAST_PEER_NONE,
@@ -48,28 +48,28 @@ enum flitcast_peer {
  * @port: its port
  * @type: SOCK_RDM or SOCK_SEQPACKET
  * @peer: enum flitcast_peer
- * @peer_site: site of the other end, or of the one that was asked
- * @peer_port: its port
- * @inode: inode of its file, which tells whose it is; 0: none yet, or no more
- * @senders: calls of sendmsg() that wait for send room
- * @tx_used: bytes of send room in use
- * @tx_room: all of it
- * @rx_used: bytes of receive room in use
- * @rx_room: all of it
+ * @peer_site: site of the peer, or of the requested one
+ * @peer_port: port of the peer
+ * @inode: inode of its file, to find its process; 0: no file
+ * @senders: number of sendmsg() calls that wait for send buffer
+ * @tx_used: bytes of send buffer in use
+ * @tx_room: size of the send buffer
+ * @rx_used: bytes of receive buffer in use
+ * @rx_room: size of the receive buffer
  * @tx_messages: messages accepted by sendmsg()
- * @tx_confirmed: of these, confirmed by every target
- * @tx_failed: of these, given up for at least one target
+ * @tx_confirmed: of these, acked by every target
+ * @tx_failed: of these, failed for at least one target
  * @rx_messages: messages queued for recvmsg()
- * @rx_no_room: times a message was put off because the receive room was full
- * @reports_lost: reports of failures dropped because nobody read them
+ * @rx_no_room: number of times a message was refused because the receive buffer was full
+ * @reports_lost: failure reports dropped because they were not read
  * @pending: messages that are not over
- * @wait: enum flitcast_wait: what the oldest of them waits for, and with it, once
- *	the send room is full, the sender
- * @wait_site: the target that has been waited for longest; all below is of it, and
- *	zero where @wait is FLITCAST_WAIT_NOTHING
- * @wait_port: its port
- * @wait_link: port of this site that its packets leave by, 0: none
- * @wait_ns: for so long, nanoseconds
+ * @wait: enum flitcast_wait: what the oldest of them waits for; a sender blocked on a full send
+ *	buffer waits for the same
+ * @wait_site: site of the target that has been waited for longest; this and all below are zero if
+ *	@wait is FLITCAST_WAIT_NOTHING
+ * @wait_port: port of that target
+ * @wait_link: port of this site by which packets to it leave, 0: none
+ * @wait_ns: how long it has been waited for, nanoseconds
  * @wait_id: id of the message
  */
 struct flitcast_socket_info {
@@ -106,7 +106,7 @@ struct flitcast_socket_info {
  * @from: smallest port wanted
  * @info: snapshot of the socket with the smallest port >= @from
  *
- * Return: 0, or -ENOENT where there is none.
+ * Return: 0, or -ENOENT if there is none.
  */
 int flitcast_socket_next(struct flitcast_site *site, u32 from,
 			 struct flitcast_socket_info *info);
