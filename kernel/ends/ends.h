@@ -61,7 +61,7 @@ struct flitcast_receiver {
  * struct flitcast_casts - broadcasts being received
  * @table: broadcasts by source (struct cast_msg)
  * @ages: the same, oldest first
- * @n: how many
+ * @n: number of entries
  * @at: earliest deadline of missing copies
  */
 struct flitcast_casts {

@@ -59,14 +59,14 @@ struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from
  */
 void flitcast_msg_set_kind(struct flitcast_msg *msg, enum fc_kind kind, u32 re);
 
-/* Fill a message with data, all of it.  Return: false if the data cannot be read. */
+/* Fill a whole message with data.  Return: false if the data cannot be read. */
 bool flitcast_msg_from_iter(struct flitcast_msg *msg, struct iov_iter *from);
 /*
  * Fill a message with the data of an skb from byte @skip on.  Return: false if it cannot be read.
  */
 bool flitcast_msg_from_skb(struct flitcast_msg *msg, const struct sk_buff *skb, u32 skip);
 
-/* Treatment of a target that does not confirm in time. */
+/* How to treat a target that does not ack in time. */
 enum flitcast_slow {
 	FLITCAST_TX_WAIT,	/* wait as long as the target is responsive */
 	FLITCAST_TX_SKIP,	/* abort this message for the target */

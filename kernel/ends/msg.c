@@ -18,7 +18,7 @@
 #include "ends/msg.h"
 #include "fabric/enter.h"
 
-/* Sparse gives a bit-field of type bool a byte of its own. */
+/* Sparse allots a whole byte to each bool bit-field, so that its sizes are larger. */
 #ifndef __CHECKER__
 static_assert(sizeof(struct flitcast_msg) <= FLITCAST_MSG_SIZE);
 static_assert(sizeof(struct tx_target) <= FLITCAST_MSG_TARGET);

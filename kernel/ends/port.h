@@ -45,8 +45,8 @@ enum flitcast_tx_class {
  * @node: for use by the port
  * @id: message id
  * @ntargets: number of targets
- * @delivered: targets that acked the message
- * @failed: targets that did not; the others were excluded from the beginning
+ * @delivered: number of targets that acked the message
+ * @failed: number of targets that did not; the others were excluded from the beginning
  * @err: 0 or the first failure as a negative errno
  * @charge: bytes of send buffer the message used
  * @kind: enum fc_kind

@@ -10,9 +10,9 @@
 /**
  * struct flitcast_queue - queue of messages of a source and class that may have something to send
  * @turn: entry in the round of its user or, if @blocked, in flitcast_owned.blocked
- * @ready: messages that were sent in part, or again
+ * @ready: messages that have begun, and may have more to send
  * @fresh: messages not begun, in order
- * @nactive: messages under way
+ * @nactive: number of active messages (sent, not acked)
  * @blocked: the user is at its limit of active messages
  * @unblocked: was blocked, and has not started a message since
  */
@@ -29,7 +29,7 @@ struct flitcast_queue {
  * struct flitcast_owned - queues of a user and class
  * @round: round of queues of its sources
  * @blocked: blocked queues, in FIFO order
- * @nactive: messages under way
+ * @nactive: number of active messages (sent, not acked)
  * @nbusy: number of sources with active messages
  */
 struct flitcast_owned {

@@ -199,7 +199,7 @@ static void source_rest(struct flitcast_rx *rx, struct rx_source *source)
 /* Count a flow of @source in or out.  With its last flow, @source is freed or becomes idle. */
 static void source_count(struct flitcast_rx *rx, struct rx_source *source, int more)
 {
-	/* A source that is in a list and has no flows is idle. */
+	/* A source without flows that is in a list is idle. */
 	if (!source->nflows && !list_empty(&source->by_size))
 		rx->nidle--;
 	source->nflows += more;

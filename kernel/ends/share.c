@@ -56,7 +56,7 @@ struct payer {
 	struct user_namespace *ns;
 };
 
-/* The least limit. */
+/* Minimum limit, in pages. */
 #define MEM_LEAST	64
 /* A SMALL_PART-th of the limit is reserved for requests of SMALL pages or fewer. */
 #define SMALL_PART	64
@@ -81,7 +81,7 @@ static struct payer payer_of(const struct net *net, kuid_t uid)
 {
 	struct user_namespace *ns = net->user_ns;
 
-	/* Also a user with many subordinate uids is one user. */
+	/* A user with many subordinate uids counts as one user. */
 	if (ns == &init_user_ns)
 		ns = current_user_ns();
 	if (ns == &init_user_ns)
@@ -168,7 +168,7 @@ void flitcast_share_put(struct flitcast_share *share)
 	local_bh_enable();
 }
 
-/* The sum of all shares above which a request of @pages is refused. */
+/* Return: the sum of all shares above which a request of @pages is refused. */
 static long most(long pages, enum flitcast_share_use use)
 {
 	long limit = READ_ONCE(mem_limit), rest = 0;
@@ -296,7 +296,7 @@ static struct flitcast_port *next_port(void)
 	return port;
 }
 
-/* Wake ports until none is left whose share has room for it. */
+/* Wake ports as long as there is memory for one. */
 static void wake_work(struct work_struct *work)
 {
 	struct flitcast_port *port;
@@ -325,7 +325,10 @@ static DECLARE_DELAYED_WORK(wake, wake_work);
 /* Schedule the wake-up of waiting ports: memory was released, or the limit changed. */
 static void wake_starved(void)
 {
-	/* Either this sees the waiting port, or the port finds the pages: share_wait(). */
+	/*
+	 * Either this call sees the waiting port, or the port sees the released pages: pairs with
+	 * the barrier of flitcast_share_wait().
+	 */
 	smp_mb();
 	if (READ_ONCE(nstarved))
 		queue_delayed_work(system_unbound_wq, &wake, 1);
@@ -347,7 +350,7 @@ void flitcast_share_wait(struct flitcast_port *port, long pages)
 	enlist(port, pages);
 unlock:
 	spin_unlock_bh(&wait_lock);
-	smp_mb(); /* pairs with the one of wake_starved() */
+	smp_mb(); /* pairs with the barrier of wake_starved() */
 }
 
 void flitcast_share_forget(struct flitcast_port *port)
@@ -384,7 +387,7 @@ MODULE_PARM_DESC(mem, "Pages that the queues of all sockets may have (default: 3
 
 void flitcast_share_init(void)
 {
-	/* The same default as for TCP and UDP. */
+	/* As much as for TCP and UDP. */
 	if (!mem_limit)
 		mem_limit = max(nr_free_buffer_pages() / 16 * 3, 256UL);
 }

@@ -20,13 +20,13 @@ void flitcast_share_exit(void);
 
 /**
  * flitcast_share_find() - the share that pays for a socket
- * @net: namespace of the socket, which holds it
+ * @net: namespace of the socket, which holds a reference
  * @uid: user that made the socket
  *
- * Each user has one share in each network namespace of the host's administrator.  All that a user
- * does in user namespaces of his own, and in network namespaces of these, counts for his share in
- * the initial one, because he may make as many as he likes.  A user namespace that root made has
- * one share for itself and all below it: this is one container.
+ * Each user has one share in each network namespace of the host's administrator.  What a user does
+ * in user namespaces that the user created, and in network namespaces of these, is charged to the
+ * user's share in the initial one, because their number is unlimited.  A user namespace created by
+ * root (a container) has one share for itself and all namespaces below it.
  *
  * Context: process.
  *
@@ -36,17 +36,17 @@ struct flitcast_share *flitcast_share_find(struct net *net, kuid_t uid);
 struct flitcast_share *flitcast_share_get(struct flitcast_share *share);
 void flitcast_share_put(struct flitcast_share *share);
 
-/* The queue that a request takes pages for. */
+/* The kind of queue for which pages are requested. */
 enum flitcast_share_use {
 	FLITCAST_SHARE_SEND,
 	FLITCAST_SHARE_RECEIVE,
 };
 
 /**
- * flitcast_share_take() - take pages, if there are some for this share
+ * flitcast_share_take() - charge pages to a share, if the limit allows it
  * @share: share
- * @pages: how many
- * @use: queue that they are for
+ * @pages: number of pages
+ * @use: kind of queue that uses them
  *
  * A share may grow as long as it holds no more than is free (the dynamic threshold of switches with
  * a shared buffer, Choudhury and Hahne 1998): one user alone gets half of the limit, and a later
@@ -56,7 +56,7 @@ enum flitcast_share_use {
  *
  * Context: any.
  *
- * Return: false where the share has no room for them: nothing is taken.
+ * Return: false if the limit does not allow it: nothing is charged.
  */
 bool flitcast_share_take(struct flitcast_share *share, long pages, enum flitcast_share_use use);
 /* Take pages even beyond the limit.  Those beyond it do not reduce what other shares may hold. */
@@ -72,13 +72,13 @@ long flitcast_share_pages(const struct flitcast_share *share);
 /* Return: true if a share can never hold so many pages for sending. */
 bool flitcast_share_never(long pages);
 /**
- * flitcast_share_wait() - wake the port once its share has room to send
+ * flitcast_share_wait() - wake the port once its share may grow for sending
  * @port: port with a share
- * @pages: the port needs so many; if it waits already, the fewer of both
+ * @pages: pages that the port needs; if the port waits already, the lower number counts
  *
- * A sender calls this first, and looks for room afterwards.  The work item calls the port's @wake
- * once, for FLITCAST_WAKE_OUT; of the ports of a share first that of the one that needs least.  The
- * port must stay until then, or until flitcast_share_forget().
+ * A sender calls this first, and tries to take pages afterwards.  The work item calls @wake of the
+ * port once, for FLITCAST_WAKE_OUT; the port of a share that needs least comes first.  The port
+ * must exist until then, or until flitcast_share_forget().
  *
  * Context: any.
  */

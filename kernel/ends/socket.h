@@ -11,7 +11,7 @@ struct flitcast_site;
 
 /**
  * enum flitcast_wait - what the oldest message of a socket waits for
- * @FLITCAST_WAIT_NOTHING: no message is under way
+ * @FLITCAST_WAIT_NOTHING: no message is pending
  * @FLITCAST_WAIT_TURN: the message has not left this site: other messages, or a busy link, are in
  *	its way
  * @FLITCAST_WAIT_ANSWER: a target has not answered
@@ -44,7 +44,7 @@ enum flitcast_peer {
 
 /**
  * struct flitcast_socket_info - snapshot of a bound socket
- * @site: site it is bound to
+ * @site: site that the socket is bound to
  * @port: its port
  * @type: SOCK_RDM or SOCK_SEQPACKET
  * @peer: enum flitcast_peer

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Broadcasts of a site.
- */
+/* Sending of broadcasts (txcast.c). */
 #ifndef FLITCAST_ENDS_TXCAST_H
 #define FLITCAST_ENDS_TXCAST_H
 

@@ -408,7 +408,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	return true;
 }
 
-/* The packet in cur is in the local net-input, or is not sent after all. */
+/* The current packet was fed completely, or is not sent after all. */
 static void cur_done(struct flitcast_site *site, u8 set)
 {
 	struct flitcast_cur *cur = &site->ends->cur[set];

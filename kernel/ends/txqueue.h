@@ -25,7 +25,7 @@ void flitcast_txqueue_detach(struct flitcast_site *site, struct flitcast_source 
 /**
  * flitcast_txqueue_next() - the message to send from next
  * @site: site
- * @door: where it enters the network
+ * @door: door by which the message enters the network
  *
  * The caller sends a packet of the message and calls flitcast_txqueue_sent(); or, if no packet can
  * be sent now, removes the message from its queue and calls again.

@@ -10,7 +10,7 @@ struct crypto_shash;
 /**
  * flitcast_auth_alloc() - allocate the hash for a key
  * @key: FLITCAST_KEY_SIZE bytes; copied
- * @extack: gets the reason of a refusal
+ * @extack: reason of a refusal
  *
  * Context: may sleep, and load a module.  Return: the value for site->auth, or an ERR_PTR.
  */
@@ -21,9 +21,9 @@ void flitcast_auth_free(struct crypto_shash *tfm);
 /**
  * flitcast_auth_sign() - put the authentication code on a frame that is about to be queued
  * @site: the sending site, which has a key
- * @port: port it leaves by
+ * @port: port by which the frame leaves
  * @skb: payload, its linear part private; a HELLO has FC_AUTH_SIZE bytes after the message
- * @hdr: link header; its epoch is filled in; gets @auth and @len
+ * @hdr: link header with its epoch set; @auth and @len are filled in
  *
  * Context: the site's lock.  Return: false if there is no memory; the frame is not to be sent then.
  */
@@ -35,15 +35,15 @@ bool flitcast_auth_proven(struct flitcast_site *site, u8 port, struct sk_buff *s
 			  const struct fc_link_hdr *hdr);
 
 /**
- * flitcast_auth_check() - does a frame that is no flit come from a site with our key?
+ * flitcast_auth_check() - check that a frame (not a flit) comes from a site with our key
  * @site: the receiving site
- * @port: port it came by
+ * @port: port by which the frame arrived
  * @skb: payload; the code is trimmed, but for that of a HELLO
  * @hdr: link header
  *
  * A site without a key accepts only frames without a code.
  *
- * Context: the site's lock.  Return: true if it does.
+ * Context: the site's lock.  Return: true if the frame is authentic.
  */
 static inline bool flitcast_auth_check(struct flitcast_site *site, u8 port, struct sk_buff *skb,
 				       const struct fc_link_hdr *hdr)

@@ -9,7 +9,7 @@
  * flitcast_branch_copy() - a frame for one of several ports by which a flit leaves
  * @skb: the flit, without its link header; still owned by the caller
  * @headroom: bytes to keep free for headers
- * @mask: of a front, the targets of this branch; else 0
+ * @mask: targets of this branch, if the flit is a front; else 0
  *
  * The frame has a linear part of its own. If the data is in plain pages, these are shared, and the
  * head has only the targets of @mask; else the head has all targets.
@@ -20,9 +20,9 @@ struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom,
 
 /**
  * flitcast_branch_cut() - drop targets from a front
- * @skb: the front, without its link header; its head is its own
+ * @skb: the front, without its link header; its linear part is private
  * @mask: targets to keep
- * @kept: how many
+ * @kept: number of targets to keep
  */
 void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int kept);
 

@@ -16,7 +16,7 @@ static_assert(FC_LINK_DOWN == (int)FLITCAST_LINK_STATE_DOWN);
 static_assert(FC_LINK_INIT == (int)FLITCAST_LINK_STATE_INIT);
 static_assert(FC_LINK_UP == (int)FLITCAST_LINK_STATE_UP);
 
-/* Does a window hold what the mode wants it to? */
+/* Check that a window is large enough for the mode. */
 int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
 			  struct netlink_ext_ack *extack)
 {
@@ -94,7 +94,7 @@ static bool sets_alloc(const struct flitcast_site *site, u8 port, struct flitcas
 	return true;
 }
 
-/* Take a link out of the site and end it.  Context: RTNL held. */
+/* Remove a link from its site and destroy it.  Context: RTNL held. */
 void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 {
 	struct flitcast_link *link = site->end[port].link;

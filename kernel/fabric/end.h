@@ -15,7 +15,7 @@ struct netlink_ext_ack;
 
 /**
  * struct flitcast_end - one port of a site with its link
- * @link: NULL where there is none
+ * @link: link; NULL: none
  * @hello: handshake
  * @told_state: state of @hello last reported to the listener
  * @told_reason: reason last reported to the listener
@@ -46,7 +46,7 @@ struct flitcast_end {
 /* Check that a window is large enough for the mode.  Return: 0 or -EINVAL. */
 int flitcast_window_check(const struct flitcast_site_config *cfg, u32 window,
 			  struct netlink_ext_ack *extack);
-/* Take a link out of the site and end it.  Context: RTNL held. */
+/* Remove a link from its site and destroy it.  Context: RTNL held. */
 void flitcast_site_link_gone(struct flitcast_site *site, u8 port);
 
 #endif /* FLITCAST_FABRIC_END_H */

@@ -6,16 +6,16 @@
 #include "fabric/site.h"
 #include "fabric/up.h"
 
-/* Enter the site: BH off, RCU read lock, its lock. */
+/* Enter the site: disable BH, take the RCU read lock and the site's lock. */
 void flitcast_enter(struct flitcast_site *site)
 	__acquires(RCU) __acquires(&site->lock);
 
-/* Leave it: feed the local net-input, set the timer, unlock, transmit, wake. */
+/* Leave the site: feed the local net-input, set the timer, unlock, transmit, wake ports. */
 static inline void flitcast_leave(struct flitcast_site *site)
 	__releases(&site->lock) __releases(RCU)
 {
 	static_call(flitcast_leave_up)(site);
-	/* Sparse does not see it through the static call. */
+	/* Sparse does not see the release through the static call. */
 	__release(&site->lock);
 	__release(RCU);
 }

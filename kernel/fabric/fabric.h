@@ -75,7 +75,7 @@ struct flitcast_link_info {
  * @port: 1 .. number of directions of the topology
  * @window: maximum number of unacked flits, 0: that of the site
  * @crc: frames carry a checksum, whatever the peer asks for
- * @extack: gets the reason of a refusal
+ * @extack: reason of a refusal
  *
  * Context: RTNL held.  Return: 0, -EEXIST, -EBUSY (device in use by another
  * site), -EINVAL, -ENOMEM.
@@ -89,7 +89,7 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
  * @port: its port
  * @window: maximum number of unacked flits, 0: unchanged
  * @crc: 1: frames carry a checksum, 0: if the peer asks for it, -1: unchanged
- * @extack: gets the reason of a refusal
+ * @extack: reason of a refusal
  *
  * Packets that are interrupted by the handshake are retransmitted.
  *
@@ -102,8 +102,8 @@ int flitcast_link_set(struct flitcast_site *site, u32 port, u32 window, int crc,
 int flitcast_link_del(struct flitcast_site *site, u32 port, struct netlink_ext_ack *extack);
 
 /*
- * Walk the ports: 1 .. number of directions of the topology, whose names are in
- * core/topo.h.  Return: 0, or -ENOENT where the port has no link.
+ * Walk the ports: 1 .. number of directions of the topology, whose names are in core/topo.h.
+ * Return: 0, or -ENOENT if the port has no link.
  */
 int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_link_info *info);
 
@@ -115,7 +115,7 @@ int flitcast_link_info(struct flitcast_site *site, u32 port, struct flitcast_lin
  * @dir: direction of the topology
  * @ports: ports in decreasing order of preference, no port twice
  * @nports: 1 .. number of directions; 0 restores the default (port @dir + 1)
- * @extack: gets the reason of a refusal
+ * @extack: reason of a refusal
  *
  * Return: 0, -EINVAL, -EOPNOTSUPP (the mode has no preference lists).
  */
@@ -127,14 +127,14 @@ int flitcast_route_set(struct flitcast_site *site, u8 dir, const u8 *ports, u8 n
  * @site: site
  * @pref: a list for each direction of the topology, as in flitcast_route_set()
  * @generation: generation of the table to be replaced; NULL: any
- * @extack: gets the reason of a refusal
+ * @extack: reason of a refusal
  *
  * Return: 0, -EINVAL, -EOPNOTSUPP, -ESTALE (another generation).
  */
 int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pref,
 			   const u32 *generation, struct netlink_ext_ack *extack);
 
-/* Fills at most FC_PORTS_MAX ports.  Return: how many. */
+/* Read the preference list of a direction: at most FC_PORTS_MAX ports.  Return: their number. */
 u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *generation);
 
 /* Paths of broadcasts in several copies, if the topology is a graph (core/ways.h). */
@@ -145,8 +145,8 @@ u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *genera
  * @source: site where the broadcasts begin
  * @copies: number of copies
  * @way: next hops at this site, replacing any present ones; validated here
- * @n: how many
- * @extack: gets the reason of a refusal
+ * @n: number of entries
+ * @extack: reason of a refusal
  *
  * Return: 0, -EINVAL, -EOPNOTSUPP (no graph), -ENOMEM.
  */
@@ -177,7 +177,7 @@ u32 flitcast_site_ways_next(struct flitcast_site *site, u32 *source, u32 *copies
  * @fault: in: first site; out: next site with dead links. Version 0: not announced yet (this site's
  *	own links, shortly after its creation)
  *
- * Return: false where there is none.
+ * Return: false if there is none.
  */
 bool flitcast_site_fault(struct flitcast_site *site, struct fc_fault *fault);
 
@@ -202,8 +202,8 @@ enum flitcast_site_event {
 
 /**
  * struct flitcast_event_ops - callbacks of the listener for changes
- * @site: a site was added, or taken out, or has changed
- * @link: a link was added or taken out, or changed its state
+ * @site: a site was added or removed, or has changed
+ * @link: a link was added or removed, or has changed its state
  *
  * Called in process context, without locks; may sleep.
  */
@@ -214,7 +214,7 @@ struct flitcast_event_ops {
 		     bool added);
 };
 
-/* One listener; registered before the first site and until after the last. */
+/* There is one listener, registered before the first site is created and until the last is gone. */
 void flitcast_event_register(const struct flitcast_event_ops *ops);
 void flitcast_event_unregister(void);
 
@@ -229,7 +229,7 @@ bool flitcast_site_copies(const struct flitcast_site *site, u8 copies);
 u32 flitcast_site_cast_max(const struct flitcast_site *site);
 /* Return: true if the site accepts no new messages from sockets. */
 bool flitcast_site_draining(const struct flitcast_site *site);
-/* Has the site been taken out of its namespace? */
+/* Return: true if the site was removed from its namespace. */
 bool flitcast_site_dead(const struct flitcast_site *site);
 
 /* Return: true if packets of the site reserve their path before they enter (mode csr). */

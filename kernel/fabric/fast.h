@@ -4,7 +4,7 @@
  *
  * The parameter fast of the module turns all of them off, to find out whether one of them causes a
  * bug: flitcast_pass(), fc_vnet_event(), flitcast_tx_at_once() and pass() of fabric/ctrl.c.  The
- * table "Fast paths" in Documentation/design.rst says what each is worth.
+ * table "Fast paths" in Documentation/design.rst shows the gain of each.
  */
 #ifndef FLITCAST_FABRIC_FAST_H
 #define FLITCAST_FABRIC_FAST_H

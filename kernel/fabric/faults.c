@@ -36,9 +36,9 @@
  * @rest_until: earliest start of the next computation
  * @compute: computes routes
  *
- * Under the site's lock, but for @down, @work and the next routes: those are
- * @compute's, which runs once at a time.  The arrays have a word for each site of the
- * topology and are one block with the entries of @core.
+ * Protected by the site's lock, except @down, @work and the routes being computed: only @compute
+ * uses these, and only one instance of it runs.  The arrays have one word for each site of the
+ * topology, and are allocated in one block with the entries of @core.
  */
 struct flitcast_faults {
 	struct flitcast_site *site;

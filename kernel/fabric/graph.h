@@ -7,7 +7,7 @@
 /**
  * flitcast_graph_get() - get the graph of a set of links, creating it if needed
  * @link: links
- * @nlinks: how many
+ * @nlinks: number of links
  * @wrong: set to a constant string if the links are invalid
  *
  * Context: may sleep.

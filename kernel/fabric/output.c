@@ -87,7 +87,7 @@ void flitcast_output_flit(struct flitcast_site *site, u8 port, struct sk_buff *s
 		transmit_flit(site, port, skb, hdr);
 		return;
 	}
-	/* Nobody could send it again: the link begins anew. */
+	/* The flit could not be retransmitted: reset the link. */
 	site->stat[FC_STAT_NO_MEMORY]++;
 	site->todo.resets |= fc_bit(port);
 }
@@ -136,7 +136,7 @@ void flitcast_output_send(struct flitcast_site *site, const struct fc_effect *e)
 		skb = NULL;
 	}
 	if (!skb) {
-		/* Nobody could send it again: the link begins anew. */
+		/* The flit could not be retransmitted: reset the link. */
 		site->stat[FC_STAT_NO_MEMORY]++;
 		site->todo.resets |= fc_bit(e->port);
 		return;

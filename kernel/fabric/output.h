@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames of a site on their way out.
+ * Output of a site (output.c).
  */
 #ifndef FLITCAST_FABRIC_OUTPUT_H
 #define FLITCAST_FABRIC_OUTPUT_H
@@ -14,7 +14,7 @@ struct fc_effect;
 struct fc_faults_msg;
 
 /**
- * struct flitcast_out - frames of a site on their way out
+ * struct flitcast_out - output of frames of a site
  * @kept: free list of replay entries
  * @headroom: largest headroom that any link so far needs before the payload
  * @dirty: links with frames to transmit

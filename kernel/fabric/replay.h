@@ -60,7 +60,7 @@ struct flitcast_kept {
 /**
  * struct flitcast_pool - free list of replay entries
  * @free: entries
- * @n: how many
+ * @n: number of entries
  *
  * The site's lock protects it.
  */
@@ -75,7 +75,7 @@ struct flitcast_pool {
  * @seq: sequence number of the first flit
  * @size: capacity: the window of the site, an upper bound of every peer's window
  * @first: index of the first flit
- * @n: how many
+ * @n: number of entries
  *
  * The site's lock protects it.
  */

@@ -94,9 +94,8 @@ struct flitcast_todo {
  * Lock order: RTNL > lock_sock > @lock > a socket's receive queue.  Frames are
  * queued under @lock, in the order decided, and transmitted after it.
  *
- * A site dies in three ways: flitcast_site_del(), the end of its namespace, and
- * the module's unload; all go through site_destroy() in site/site.c, which says what
- * ends in which order.
+ * A site is destroyed by flitcast_site_del(), by the end of its namespace, or by unloading the
+ * module; all call site_destroy() in site/site.c, which defines the order of teardown.
  */
 struct flitcast_site {
 	refcount_t refs;
