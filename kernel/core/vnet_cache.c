@@ -18,7 +18,7 @@ void fc_vroute_cache_clear(struct fc_vnet *v)
 }
 
 const u8 *fc_vroute_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
-		       u8 next[FC_DIRS_MAX])
+			 u8 next[FC_DIRS_MAX])
 {
 	u8 from = fc_vroute_from(class, port);
 

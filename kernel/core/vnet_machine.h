@@ -98,7 +98,7 @@ bool fc_vnet_work(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct
 void fc_vroute_cache_clear(struct fc_vnet *v);
 /* Out-of-line part of fc_vroutes(): the route is not in the cache. */
 const u8 *fc_vroute_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
-		       u8 next[FC_DIRS_MAX]);
+			 u8 next[FC_DIRS_MAX]);
 
 /* Routes depend on the class in which the packet arrived; those of this site share a key. */
 static inline u8 fc_vroute_from(u8 class, u8 port)
@@ -113,7 +113,7 @@ static inline struct fc_vroute *fc_vroute_at(struct fc_vroute_cache *cache, u8 f
 
 /* Return: the entry of the cache for a packet, or NULL. */
 static inline const struct fc_vroute *fc_vroute_cached(const struct fc_vnet *v, u8 class, u8 port,
-						   u32 dst)
+						       u32 dst)
 {
 	u8 from = fc_vroute_from(class, port);
 	const struct fc_vroute *route;

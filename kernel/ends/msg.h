@@ -227,17 +227,11 @@ struct flitcast_msg {
 
 /* Drop a reference; the last one frees the message. */
 void flitcast_msg_put(struct flitcast_msg *msg);
-/*
- * Return: a message from the free list, for one target and at most FLITCAST_MSG_SMALL bytes; NULL:
- * none.
- */
+/* Return: a message of the free list, for one target and FLITCAST_MSG_SMALL bytes, or NULL. */
 struct flitcast_msg *flitcast_msg_spare(struct flitcast_site *site, u32 len);
 /* As flitcast_msg_put(), but the message may go to the free list. */
 void flitcast_msg_over(struct flitcast_site *site, struct flitcast_msg *msg);
-/*
- * Return: the length of the contiguous data from byte @from on, up to @len, and its page block and
- * offset in it.
- */
+/* Return: length of the contiguous data from byte @from on, up to @len; page block and offset. */
 u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **lot,
 		     u32 *off);
 /* Free the data of a message that is over. */

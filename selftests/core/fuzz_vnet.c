@@ -530,7 +530,7 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
 		CHECK(!more || b->fx.n || b->v.nrouted, "more to do, and nothing done");
 		/* The switch stops after FC_TARGETS_MAX targets, and those of one packet more. */
 		CHECK(b->v.nrouted < 2 * FC_TARGETS_MAX && (b->v.nrouted < FC_TARGETS_MAX || more ||
-							  !b->v.work), "%u looks", b->v.nrouted);
+							    !b->v.work), "%u looks", b->v.nrouted);
 		if (ev->type == FC_EV_FLIT && ev->port)
 			record_flit(&b->fx, ev->port, b->ch[class].vc);
 		perform(b);
