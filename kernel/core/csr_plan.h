@@ -63,7 +63,8 @@ struct fc_csr_stay {
  * @wake_at: when a packet in the switch is to be looked at
  * @now: time of the last event
  *
- * Its caller's lock protects all of it.  Effects of an event are performed before the next one.
+ * The caller's lock protects all members.  The caller performs the effects of an event before the
+ * next event, because they point into @frame.
  */
 struct fc_csr_plan {
 	struct fc_csr c;

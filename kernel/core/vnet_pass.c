@@ -430,17 +430,17 @@ static enum fc_hop pass(struct fc_vnet *v, u8 class, const struct fc_event *ev,
 			struct fc_effects *fx)
 {
 	struct fc_vin *in = fc_vin_of(v, class, ev->port);
-	bool gone = false;
+	bool sent = false;
 
 	if (whole(v, &ev->flit) && fc_wire_ntargets(ev->flit.head) == 1)
 		return pass_packet(v, class, ev, fx);
 	if (alone(v, &v->ch[class].rx[ev->port], ev)) {
 		if (in->busy)
-			gone = pass_flit(v, class, ev, in, fx);
+			sent = pass_flit(v, class, ev, in, fx);
 		else if (whole(v, &ev->flit))
-			gone = pass_list(v, class, ev, fx);
+			sent = pass_list(v, class, ev, fx);
 	}
-	return gone ? FC_HOP_GONE : FC_HOP_NOT;
+	return sent ? FC_HOP_GONE : FC_HOP_NOT;
 }
 
 bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struct fc_effects *fx)

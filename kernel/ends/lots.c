@@ -10,8 +10,8 @@
  *
  * Readers of a page hold a reference: replay buffers, frames and, over a veth, messages that wait
  * for a reader at the other end.  So a block may still be read after its message is done with it.
- * It waits in the free list, and is written again only if the list holds its only reference: then
- * no reader can get another one.
+ * The block waits in the free list, and flitcast_lot_get() hands it out only if the list holds the
+ * only reference: then no reader can get another one.
  *
  * Blocks in the list stay charged to the memory cgroup that allocated them.  They are freed by the
  * shrinker, and when none was reused for a while.

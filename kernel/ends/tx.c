@@ -102,12 +102,12 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 /*
  * Return: true if a target that did not ack the message may have received it.
  *
- * It cannot have without its last packet, whose transmission begins after that of all others.
+ * A target cannot have received the message before the source has begun to send its last packet,
+ * which it does after all others.
  *
- * Nor can it if the message is one packet, sent once, and the target said that it did not take it.
- * NO_ROOM means that if a packet of the message arrived; REFUSED may also answer an FC_CTRL_ASK
- * that overtook the packet.  The network may carry two copies of a packet that was on a failing
- * link: see struct flitcast_result.
+ * Nor can a target that refused a message of one packet, sent once.  NO_ROOM is a refusal of the
+ * packet if one has arrived; REFUSED may also answer an FC_CTRL_ASK that overtook the packet.  The
+ * network may carry two copies of a packet that was on a failing link: see struct flitcast_result.
  */
 static bool may_have(const struct tx_target *t)
 {

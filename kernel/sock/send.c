@@ -241,7 +241,7 @@ static int gather(struct flitcast_sock *fs, struct msghdr *msg, u32 len,
 }
 
 /*
- * Fast path without lock_sock: fill in @dest and @how of a message to one site that uses no state
+ * Fill in @dest and @how of a message to one site without lock_sock, if the message uses no state
  * that setsockopt() or bind() may be changing.  Return: false if it does, or if the address is
  * invalid: gather() then decides.
  */

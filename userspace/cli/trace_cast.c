@@ -353,7 +353,7 @@ static int print(const struct cast_trace *trace)
 	return none ? EXIT_FAILED : 0;
 }
 
-/* Of several packets over a link draw one, preferably a copy. */
+/* Choose the packet to draw on each link: of several, preferably a copy. */
 static struct load *one_each(const struct cast_trace *trace)
 {
 	size_t i, n = (size_t)trace->topo.nsites * trace->topo.ndirs;

@@ -424,11 +424,11 @@ void flits_free(struct sim *sim, struct flits *list);
 
 /* net.c */
 
-/* So many more parts behind what has @size bytes, from a cache line on.  Return: where. */
+/* Append @n parts of @each bytes to a layout of @size bytes.  Return: offset, a cache line's. */
 size_t layout_add(size_t *size, size_t n, size_t each);
 /* Pass an event on a virtual channel to a site, which consumes it, and perform the effects. */
 void net_event(struct sim *sim, u32 node, u8 vc, struct fc_event *ev);
-/* May a flit be injected, and its sequence number. */
+/* May a flit be injected, and with which sequence number? */
 bool net_room(struct sim *sim, u32 node);
 u32 net_local_seq(const struct sim *sim, u32 node);
 /* The virtual channel of the injection. */
