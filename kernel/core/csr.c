@@ -69,7 +69,7 @@ static bool supersede(struct fc_csr *c, u8 in, const struct fc_csr_id *id, bool 
 			continue;
 		answer->msg.id = r->id;
 		answer->release |= fc_bit(r->out);
-		remove(c, i, FC_CSR_GIVEN_BACK);
+		remove(c, i, FC_CSR_RELEASED);
 	}
 	return true;
 }
@@ -188,7 +188,7 @@ static u32 give_back(struct fc_csr *c, const struct fc_csr_id *id)
 		if (!stands(r) || !same(&r->id, id))
 			continue;
 		links |= fc_bit(r->out);
-		remove(c, i, FC_CSR_GIVEN_BACK);
+		remove(c, i, FC_CSR_RELEASED);
 	}
 	return links;
 }
@@ -439,7 +439,7 @@ void fc_csr_link_down(struct fc_csr *c, u8 port)
 		const struct fc_csr_res *r = &c->pool.res[i];
 
 		if (r->state != FC_CSR_FREE && (r->in == port || r->out == port))
-			remove(c, i, FC_CSR_GIVEN_BACK);
+			remove(c, i, FC_CSR_RELEASED);
 	}
 }
 
@@ -450,7 +450,7 @@ void fc_csr_epoch(struct fc_csr *c, u32 epoch)
 	c->epoch = epoch;
 	for (i = 0; i < c->pool.size; i++)
 		if (stands(&c->pool.res[i]))
-			remove(c, i, FC_CSR_GIVEN_BACK);
+			remove(c, i, FC_CSR_RELEASED);
 }
 
 u32 fc_csr_count(const struct fc_csr *c, enum fc_csr_state state)

@@ -32,7 +32,7 @@
 enum fc_csr_stat {
 	FC_CSR_RESERVED,	/* windows */
 	FC_CSR_SENT,		/* reservations used by their packet */
-	FC_CSR_GIVEN_BACK,	/* reservations, by a NACK, FREE or newer attempt */
+	FC_CSR_RELEASED,	/* reservations, by a NACK, FREE or newer attempt */
 	FC_CSR_LAPSED,		/* reservations never confirmed */
 	FC_CSR_ORPHANED,	/* reservations confirmed, but no packet arrived */
 	FC_CSR_BLOCKED,		/* probes: no window, or no room to wait for it */
@@ -127,7 +127,7 @@ struct fc_csr_answer {
  * @lease: a reservation that is not confirmed lapses after that
  * @horizon: nothing is reserved farther ahead
  * @next_at: nothing lapses before
- * @stat: counters, by enum fc_csr_stat; RESERVED = SENT + GIVEN_BACK + LAPSED + ORPHANED +
+ * @stat: counters, by enum fc_csr_stat; RESERVED = SENT + RELEASED + LAPSED + ORPHANED +
  *	what there is and is not FC_CSR_USED
  *
  * Its caller's lock protects all of it.

@@ -155,7 +155,7 @@ int fc_txtarget_next(const struct fc_txtarget *t, const struct fc_txflow *flow)
 {
 	u16 i = t->sent > t->base ? t->sent : t->base;
 
-	if (fc_txtarget_over(t) || t->state == FC_TX_NO_ROOM ||
+	if (fc_txtarget_over(t) || t->state == FC_TX_NO_SPACE ||
 	    t->seq - flow->oldest >= FC_FLOW_WINDOW)
 		return -1;
 	/* All received, but is it delivered?  After a repeat the last packet asks. */
@@ -181,7 +181,7 @@ bool fc_txtarget_repeat(struct fc_txtarget *t)
 	if (fc_txtarget_over(t))
 		return false;
 	/* The receiver has nothing of the message: its grant of buffer space was lost. */
-	if (t->state == FC_TX_NO_ROOM)
+	if (t->state == FC_TX_NO_SPACE)
 		return true;
 	/* Where all is received but not yet its turn, the last packet asks for the level. */
 	t->sent = t->base < t->part.count ? t->base : t->base - 1;
@@ -203,7 +203,7 @@ bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c)
 	case FC_CTRL_CONFIRM:
 		if (c->base > t->part.count)
 			return false;
-		if (t->state == FC_TX_ASKING || t->state == FC_TX_NO_ROOM) {
+		if (t->state == FC_TX_ASKING || t->state == FC_TX_NO_SPACE) {
 			t->state = FC_TX_GRANTED;
 			news = true;
 		}
@@ -220,13 +220,13 @@ bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c)
 		if (t->base > t->part.count)
 			t->base = t->part.count;
 		return news;
-	case FC_CTRL_NO_ROOM:
+	case FC_CTRL_NO_SPACE:
 		if (t->state != FC_TX_ASKING)
 			return false;
-		t->state = FC_TX_NO_ROOM;
+		t->state = FC_TX_NO_SPACE;
 		t->put_off = true;
 		return true;
-	case FC_CTRL_ROOM:
+	case FC_CTRL_GRANT:
 		if (t->state == FC_TX_ASKING)
 			return false;
 		/* Begin, or begin again: the target has given up what it had of it. */
@@ -235,7 +235,7 @@ bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c)
 		t->base = 0;
 		t->have = 0;
 		return true;
-	case FC_CTRL_LEVEL:
+	case FC_CTRL_RESYNC_REQ:
 		/* The receiver does not know the flow, so it has received none of the packets. */
 		t->state = FC_TX_ASKING;
 		t->sent = 0;
@@ -248,7 +248,7 @@ bool fc_txtarget_answer(struct fc_txtarget *t, const struct fc_ctrl *c)
 	case FC_CTRL_UNREACHABLE:
 	case FC_CTRL_ASK:
 	case FC_CTRL_FORWARD:
-	case FC_CTRL_OVER:
+	case FC_CTRL_RESYNC:
 	case FC_CTRL_CLOSED:
 	case FC_CTRL_COUNT:
 		return false;

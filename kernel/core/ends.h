@@ -175,7 +175,7 @@ void fc_rxflow_confirm(const struct fc_rxflow *flow, u32 seq, struct fc_ctrl *ct
 enum fc_tx_state {
 	FC_TX_ASKING,		/* the first packet asks for room */
 	FC_TX_GRANTED,		/* the others go */
-	FC_TX_NO_ROOM,		/* the target waits for its reader */
+	FC_TX_NO_SPACE,		/* the target waits for its reader */
 	FC_TX_DONE,		/* confirmed */
 	FC_TX_REFUSED,		/* no socket there */
 	FC_TX_FAILED,		/* given up */
@@ -242,7 +242,7 @@ static inline bool fc_txtarget_sent_all(const struct fc_txtarget *t)
 /* Does what this target is to be asked for next still wait to be sent? */
 static inline bool fc_txtarget_unsent(const struct fc_txtarget *t)
 {
-	if (t->state == FC_TX_NO_ROOM || fc_txtarget_over(t))
+	if (t->state == FC_TX_NO_SPACE || fc_txtarget_over(t))
 		return false;
 	return t->sent < t->base || (t->sent == t->base && t->base < t->part.count);
 }

@@ -271,12 +271,12 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 		rx->poll_seen = ev->status.poll;
 	if (ev->flags & FC_STATUS_NACK)
 		resend(ch, ev->port, &ev->status, fx);
-	if (ev->flags & FC_STATUS_WANT) {
+	if (ev->flags & FC_STATUS_ACK_REQUEST) {
 		rx->ack_wanted = true;
 		if (!rx->queued)
 			ch->status |= fc_bit(ev->port);
 	}
-	if (ev->flags & FC_STATUS_PROBE)
+	if (ev->flags & FC_STATUS_POLL)
 		polled(ch, ev, fx);
 }
 
@@ -316,9 +316,9 @@ static void timers(struct fc_channel *ch, u8 port)
 		if (tx->poll_wait < timing->poll << FC_LLR_BACKOFF)
 			tx->poll_wait *= 2;
 		tx->poll_at = ch->now + tx->poll_wait;
-		fc_llr_add_flags(ch, port, FC_STATUS_PROBE);
+		fc_llr_add_flags(ch, port, FC_STATUS_POLL);
 		tx->polls++;
-		rx->stat[FC_LSTAT_TX_PROBES]++;
+		rx->stat[FC_LSTAT_TX_POLLS]++;
 	}
 	next = rx->ack_at < rx->nack_at ? rx->ack_at : rx->nack_at;
 	if (tx->poll_at < next)

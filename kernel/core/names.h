@@ -32,8 +32,8 @@
 	X(MSG_FAILED,		"messages_failed")	/* given up for a target */ \
 	X(MSG_DELIVERED,	"messages_delivered")	/* queued to a socket here */ \
 	X(MSG_REFUSED,		"messages_refused")	/* no socket on the port */ \
-	X(MSG_NO_ROOM,		"messages_no_room")	/* put off: receive buffer full */ \
-	X(FLOW_NO_ROOM,		"flows_no_room")	/* put off: no place for another source */ \
+	X(MSG_NO_SPACE,		"messages_no_space")	/* put off: receive buffer full */ \
+	X(FLOW_NO_SPACE,		"flows_no_space")	/* put off: no place for another source */ \
 	X(FLOW_FORGOTTEN,	"flows_forgotten")	/* gave way to others */ \
 	X(FLOW_UNKNOWN,		"flows_unknown")	/* perhaps forgotten: source asked */ \
 	X(PKT_SENT,		"packets_sent")		/* by sockets here, first time */ \
@@ -54,7 +54,7 @@
 	X(CSR_APART,		"csr_apart")		/* lists cut into their targets */ \
 	X(CSR_RESERVED,		"csr_reserved")		/* windows of links here */ \
 	X(CSR_USED,		"csr_used")		/* windows used by their packet */ \
-	X(CSR_GIVEN_BACK,	"csr_given_back")	/* windows released */	\
+	X(CSR_RELEASED,	"csr_released")	/* windows released */	\
 	X(CSR_UNUSED,		"csr_unused")		/* windows passed or not confirmed */ \
 	X(CSR_BLOCKED,		"csr_blocked")		/* probes that found no window */ \
 	X(CSR_LATE,		"csr_late")		/* packets that missed their window */ \
@@ -73,7 +73,7 @@
 	X(TX_RESENT,		"tx_resent")		/* flits sent again */	\
 	X(TX_FUTILE,		"tx_futile")		/* times flits sent again did not come */ \
 	X(TX_NACKS,		"tx_nacks")		/* times missing flits were asked for */ \
-	X(TX_PROBES,		"tx_probes")		/* times a silent peer was asked */ \
+	X(TX_POLLS,		"tx_polls")		/* times a silent peer was asked */ \
 	X(TX_DROPPED,		"tx_dropped")		/* the device refused */ \
 	X(RX_FLITS,		"rx_flits")					\
 	X(RX_BYTES,		"rx_bytes")					\

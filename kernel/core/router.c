@@ -56,7 +56,7 @@ static enum fc_route seek(struct fc_site *site, u8 in, u32 wanted)
 			continue;
 		out->claim = in;
 		if (!fc_tx_empty(&site->data.tx[p]))
-			fc_llr_add_flags(&site->data, p, FC_STATUS_WANT);
+			fc_llr_add_flags(&site->data, p, FC_STATUS_ACK_REQUEST);
 		break;
 	}
 	return FC_ROUTE_SEEK;

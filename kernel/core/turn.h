@@ -46,7 +46,7 @@ static inline enum fc_band fc_band(u8 type, u8 vc, u8 flags)
 {
 	type &= 0xff ^ FC_FRAME_AUTH;
 	if (type != FC_FRAME_FLIT &&
-	    (type != FC_FRAME_STATUS || !(flags & (FC_STATUS_PROBE | FC_STATUS_WANT))))
+	    (type != FC_FRAME_STATUS || !(flags & (FC_STATUS_POLL | FC_STATUS_ACK_REQUEST))))
 		return FC_BAND_CTRL;
 	if (vc < FC_VC_CLASS)
 		return FC_BAND_BULK;

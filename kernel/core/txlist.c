@@ -64,7 +64,7 @@ static int wanted(const struct fc_txmember *m, bool *now)
 	 */
 	if (t->part.count > 1 && t->state == FC_TX_ASKING)
 		return t->part.first + 1;
-	return t->part.count > 1 && t->state == FC_TX_NO_ROOM ? t->part.first : -1;
+	return t->part.count > 1 && t->state == FC_TX_NO_SPACE ? t->part.first : -1;
 }
 
 /**

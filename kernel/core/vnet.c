@@ -487,7 +487,7 @@ static bool step_out(struct fc_vnet *v, u8 class, u8 port, struct fc_effects *fx
 		return false;
 	if (!b->begun && tx->window - (tx->sent - tx->acked) < in->n) {
 		if (!b->asked) {
-			fc_llr_add_flags(ch, port, FC_STATUS_WANT);
+			fc_llr_add_flags(ch, port, FC_STATUS_ACK_REQUEST);
 			b->asked = true;
 		}
 		return false;

@@ -117,9 +117,9 @@ static inline u8 fc_vc_class(u8 vc)
 #define FC_RUN_MAX		(FC_PART_RUN >> FC_PART_RUN_SHIFT)
 
 /* Flags of FC_FRAME_STATUS. */
-#define FC_STATUS_PROBE		0x01	/* answer: what of the flits sent is here? */
-#define FC_STATUS_WANT		0x02	/* say when everything sent has been taken */
-#define FC_STATUS_NACK		0x04	/* send again what is missing */
+#define FC_STATUS_POLL		0x01	/* answer at once: which of the flits sent were received? */
+#define FC_STATUS_ACK_REQUEST	0x02	/* answer once every flit sent is consumed */
+#define FC_STATUS_NACK		0x04	/* send the missing flits again */
 
 /* Flags of HELLO. */
 #define FC_HELLO_SUM		0x01	/* every frame of this link is to carry a checksum */
@@ -354,21 +354,21 @@ struct fc_cast {
 /* Kinds of control entries, about one target of a message; all but the last go to the source. */
 enum fc_ctrl_kind {
 	FC_CTRL_CONFIRM = 1,	/* cumulative ack */
-	FC_CTRL_NO_ROOM,	/* no buffer space: wait for FC_CTRL_ROOM */
-	FC_CTRL_ROOM,		/* grant of buffer space: begin with the first packet */
+	FC_CTRL_NO_SPACE,	/* no buffer space: wait for FC_CTRL_GRANT */
+	FC_CTRL_GRANT,		/* grant of buffer space: begin with the first packet */
 	FC_CTRL_REFUSED,	/* no socket on the port */
 	FC_CTRL_UNREACHABLE,	/* a site on the way has no usable port */
-	FC_CTRL_ASK,		/* source to target: has it come?  All before its level is over */
-	FC_CTRL_FORWARD,	/* source to target: all before this level is over */
-	FC_CTRL_LEVEL,		/* nothing is kept of this message here: what is over there? */
-	FC_CTRL_OVER,		/* source to target: the answer to that, as FC_CTRL_FORWARD */
-	FC_CTRL_CLOSED,		/* source to target: all is over, and nothing kept of the flow */
+	FC_CTRL_ASK,		/* source to target: was it received?  Earlier messages are completed */
+	FC_CTRL_FORWARD,	/* source to target: all earlier messages are completed */
+	FC_CTRL_RESYNC_REQ,	/* target to source: no state of the flow; which are completed? */
+	FC_CTRL_RESYNC,		/* source to target: the answer, with the fields of FC_CTRL_FORWARD */
+	FC_CTRL_CLOSED,		/* source to target: all completed, the source keeps no flow state */
 	FC_CTRL_COUNT
 };
 
 /**
  * struct fc_ctrl - entry of FC_FRAME_CTRL, from a target to a source; an
- *	FC_CTRL_ASK, FC_CTRL_FORWARD, FC_CTRL_OVER or FC_CTRL_CLOSED goes the other way, with
+ *	FC_CTRL_ASK, FC_CTRL_FORWARD, FC_CTRL_RESYNC or FC_CTRL_CLOSED goes the other way, with
  *	source and target in
  *	each other's place
  * @kind: enum fc_ctrl_kind

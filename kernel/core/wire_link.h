@@ -45,7 +45,7 @@ static inline bool fc_link_flit_flags(const struct fc_link_hdr *h)
 static inline bool fc_link_status_flags(const struct fc_link_hdr *h, u32 len)
 {
 	return fc_link_vc_valid(h->vc) && len == FC_STATUS_SIZE &&
-	       !(h->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK));
+	       !(h->flags & ~(FC_STATUS_POLL | FC_STATUS_ACK_REQUEST | FC_STATUS_NACK));
 }
 
 /*

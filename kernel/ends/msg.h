@@ -34,7 +34,7 @@ struct ubuf_info;
  * @offers: number of times its last packet was begun, up to 3; without that packet the target
  *	cannot have the message
  * @asks: number of FC_CTRL_ASK since the last news
- * @levels: number of FC_CTRL_LEVEL received since the last ack
+ * @levels: number of FC_CTRL_RESYNC_REQ received since the last ack
  * @silent: the target is unresponsive: it does not count as active until it answers
  * @lost: the target is unreachable by the routes of this site
  * @later: its last packet allowed a delayed ack

@@ -190,7 +190,7 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 	if (later || !flitcast_rx_charge(site, port, flow, charge, early)) {
 		rx_holds(flow, port);
 		flitcast_rx_reclaim(site, port);
-		site->stat[FC_STAT_MSG_NO_ROOM]++;
+		site->stat[FC_STAT_MSG_NO_SPACE]++;
 		*rx_need(flow, t->seq) = charge;
 		/*
 		 * A message ahead of its turn must not queue for a grant: its predecessors come
@@ -410,7 +410,7 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 		 * the first packet.
 		 */
 		if (packet != part.first) {
-			answer(site, pk, t, flow, FC_CTRL_ROOM);
+			answer(site, pk, t, flow, FC_CTRL_GRANT);
 			over = false;
 			goto drop;
 		}
@@ -425,7 +425,7 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 		if (!admit(site, port, flow, slot, t, &part, &taken,
 			   admitted == FLITCAST_ADMIT_LATER)) {
 			kfree_skb_list(taken.data);
-			answer(site, pk, t, flow, FC_CTRL_NO_ROOM);
+			answer(site, pk, t, flow, FC_CTRL_NO_SPACE);
 			over = false;
 			goto drop;
 		}
@@ -486,7 +486,7 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 	/*
 	 * No flow: the table is full, or there is no memory.  The source asks again (FC_CTRL_ASK).
 	 */
-	answer(site, pk, t, NULL, FC_CTRL_NO_ROOM);
+	answer(site, pk, t, NULL, FC_CTRL_NO_SPACE);
 	over = false;
 drop:
 	__skb_queue_purge(flits);
@@ -602,15 +602,15 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 		/*
 		 * No state for this flow: the source may begin the message from its first packet.
 		 */
-		answer(site, &pk, &t, NULL, FC_CTRL_ROOM);
+		answer(site, &pk, &t, NULL, FC_CTRL_GRANT);
 	} else if (!*rx_need(flow, ask->seq) ||
 		   (flow->invited && ask->seq == flow->core.next)) {
-		answer(site, &pk, &t, flow, FC_CTRL_ROOM);
+		answer(site, &pk, &t, flow, FC_CTRL_GRANT);
 	} else {
 		flitcast_rxflow_used(site, flow);
 		if (ask->seq == flow->core.next && list_empty(&flow->waiting))
 			list_add_tail(&flow->waiting, &port->waiting);
-		answer(site, &pk, &t, flow, FC_CTRL_NO_ROOM);
+		answer(site, &pk, &t, flow, FC_CTRL_NO_SPACE);
 		flitcast_rx_invite(site, port);
 	}
 }

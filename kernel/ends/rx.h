@@ -29,8 +29,8 @@ void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 /* A source asks whether a message has arrived, or whether there is space for it (FC_CTRL_ASK). */
 void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask);
 /*
- * A source answers FC_CTRL_LEVEL: which messages are over (FC_CTRL_OVER), or that the flow is
- * closed (FC_CTRL_CLOSED).
+ * A source answers FC_CTRL_RESYNC_REQ: which messages are completed (FC_CTRL_RESYNC), or that the
+ * flow is closed (FC_CTRL_CLOSED).
  */
 void flitcast_rx_over(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 

@@ -14,7 +14,7 @@
  * So a flow is evicted only if its source has said that all its messages are over (settled or
  * closed), or if the source is unresponsive; and for each source site the table remembers which of
  * its sockets may have had evicted flows.  A packet from one of these sockets that matches no flow
- * is not received until the source has said which messages are over (FC_CTRL_LEVEL).  Socket
+ * is not received until the source has said which messages are over (FC_CTRL_RESYNC_REQ).  Socket
  * numbers increase, so new sockets are not affected.
  *
  * One source site may have at most half of all flows, and the sites with most flows are evicted
@@ -339,7 +339,7 @@ struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast
 	if (rx->nflows >= FLITCAST_FLOWS_MAX || source->nflows >= FLOWS_OF_ONE) {
 		evicted = victim(site, source);
 		if (!evicted) {
-			site->stat[FC_STAT_FLOW_NO_ROOM]++;
+			site->stat[FC_STAT_FLOW_NO_SPACE]++;
 			goto none;
 		}
 	}

@@ -40,7 +40,7 @@ struct rx_key {
  * @invited: bytes granted (reserved) for the next message, 0: none
  * @until: when the grant expires
  * @used: time of the last packet
- * @asked_at: when the source was last asked about the flow (FC_CTRL_LEVEL)
+ * @asked_at: when the source was last asked about the flow (FC_CTRL_RESYNC_REQ)
  * @core: sequence numbers and messages being received
  */
 struct rx_flow {
@@ -116,7 +116,7 @@ void flitcast_rxflow_free(struct flitcast_site *site);
 
 /* rxmsg.c */
 
-/* Ask the source of a flow which of its messages are over (FC_CTRL_LEVEL). */
+/* Ask the source of a flow which of its messages are over (FC_CTRL_RESYNC_REQ). */
 void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq,
 			   u32 level);
 

@@ -167,7 +167,7 @@ void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key,
 {
 	/* The source returns @have in its answer, so that stale answers can be ignored. */
 	struct fc_ctrl ctrl = {
-		.kind = FC_CTRL_LEVEL, .dst = key->src, .incarnation = key->incarnation,
+		.kind = FC_CTRL_RESYNC_REQ, .dst = key->src, .incarnation = key->incarnation,
 		.sock = key->sock, .site = site->cfg.id, .port = key->port, .seq = seq,
 		.next = level, .have = flitcast_site_now(site),
 	};

@@ -10,7 +10,7 @@
  *
  *	reader consumes a message ---> flitcast_port_release() ---> flitcast_rx_invite()
  *	                                  reserve space for the first waiting flows,
- *	                                  send FC_CTRL_ROOM to their sources
+ *	                                  send FC_CTRL_GRANT to their sources
  *	first packet arrives      ---> flitcast_rx_charge(): use the reserved space
  *	no packet for INVITED_NS  ---> uninvite(): the space is released
  *
@@ -93,7 +93,7 @@ void flitcast_rx_invite(struct flitcast_site *site, struct flitcast_port *port)
 	list_for_each_entry_safe(flow, next, &port->waiting, waiting) {
 		u32 need = *rx_need(flow, flow->core.next);
 		struct fc_ctrl ctrl = {
-			.kind = FC_CTRL_ROOM, .dst = flow->key.src,
+			.kind = FC_CTRL_GRANT, .dst = flow->key.src,
 			.incarnation = flow->key.incarnation, .sock = flow->key.sock,
 			.site = site->cfg.id, .port = flow->key.port,
 		};

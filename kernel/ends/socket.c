@@ -11,12 +11,12 @@
 static_assert((int)FLITCAST_WAIT_NOTHING == 0);
 static_assert((int)FLITCAST_WAIT_TURN == (int)FLITCAST_SOCKET_WAIT_TURN);
 static_assert((int)FLITCAST_WAIT_ANSWER == (int)FLITCAST_SOCKET_WAIT_ANSWER);
-static_assert((int)FLITCAST_WAIT_ROOM == (int)FLITCAST_SOCKET_WAIT_ROOM);
-static_assert((int)FLITCAST_WAIT_WAY == (int)FLITCAST_SOCKET_WAIT_WAY);
+static_assert((int)FLITCAST_WAIT_BUFFER == (int)FLITCAST_SOCKET_WAIT_BUFFER);
+static_assert((int)FLITCAST_WAIT_ROUTE == (int)FLITCAST_SOCKET_WAIT_ROUTE);
 static_assert((int)FLITCAST_PEER_LISTEN == (int)FLITCAST_SOCKET_PEER_LISTEN);
-static_assert((int)FLITCAST_PEER_ASKED == (int)FLITCAST_SOCKET_PEER_ASKED);
+static_assert((int)FLITCAST_PEER_REQUESTED == (int)FLITCAST_SOCKET_PEER_REQUESTED);
 static_assert((int)FLITCAST_PEER_CONNECTED == (int)FLITCAST_SOCKET_PEER_CONNECTED);
-static_assert((int)FLITCAST_PEER_OVER == (int)FLITCAST_SOCKET_PEER_OVER);
+static_assert((int)FLITCAST_PEER_CLOSED == (int)FLITCAST_SOCKET_PEER_CLOSED);
 static_assert((int)SOCK_RDM == (int)FLITCAST_SOCKET_TYPE_RDM);
 static_assert((int)SOCK_SEQPACKET == (int)FLITCAST_SOCKET_TYPE_SEQPACKET);
 
@@ -24,10 +24,10 @@ static_assert((int)SOCK_SEQPACKET == (int)FLITCAST_SOCKET_TYPE_SEQPACKET);
 static enum flitcast_wait target_wait(const struct tx_target *t, u64 *since)
 {
 	*since = t->since;
-	if (t->core.state == FC_TX_NO_ROOM)
-		return FLITCAST_WAIT_ROOM;
+	if (t->core.state == FC_TX_NO_SPACE)
+		return FLITCAST_WAIT_BUFFER;
 	if (t->flow->unreachable)
-		return FLITCAST_WAIT_WAY;
+		return FLITCAST_WAIT_ROUTE;
 	if (!t->asked)
 		return FLITCAST_WAIT_TURN;
 	*since = t->asked;

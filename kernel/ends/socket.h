@@ -15,31 +15,31 @@ struct flitcast_site;
  * @FLITCAST_WAIT_TURN: the message has not left this site: other messages, or a busy link, are in
  *	its way
  * @FLITCAST_WAIT_ANSWER: a target has not answered
- * @FLITCAST_WAIT_ROOM: a target has no buffer space: its reader does not consume messages
- * @FLITCAST_WAIT_WAY: there is no route to a target
+ * @FLITCAST_WAIT_BUFFER: a target has no buffer space: its reader does not consume messages
+ * @FLITCAST_WAIT_ROUTE: there is no route to a target
  */
 enum flitcast_wait {
 	FLITCAST_WAIT_NOTHING,
 	FLITCAST_WAIT_TURN,
 	FLITCAST_WAIT_ANSWER,
-	FLITCAST_WAIT_ROOM,
-	FLITCAST_WAIT_WAY,
+	FLITCAST_WAIT_BUFFER,
+	FLITCAST_WAIT_ROUTE,
 };
 
 /**
  * enum flitcast_peer - connection state of a socket
  * @FLITCAST_PEER_NONE: not connected
  * @FLITCAST_PEER_LISTEN: listening
- * @FLITCAST_PEER_ASKED: has requested a connection, waits for the answer
+ * @FLITCAST_PEER_REQUESTED: has requested a connection, waits for the answer
  * @FLITCAST_PEER_CONNECTED: connected; SOCK_RDM: has a default destination
- * @FLITCAST_PEER_OVER: was connected; the connection has ended
+ * @FLITCAST_PEER_CLOSED: was connected; the connection has ended
  */
 enum flitcast_peer {
 	FLITCAST_PEER_NONE,
 	FLITCAST_PEER_LISTEN,
-	FLITCAST_PEER_ASKED,
+	FLITCAST_PEER_REQUESTED,
 	FLITCAST_PEER_CONNECTED,
-	FLITCAST_PEER_OVER,
+	FLITCAST_PEER_CLOSED,
 };
 
 /**
@@ -53,14 +53,14 @@ enum flitcast_peer {
  * @inode: inode of its file, to find its process; 0: no file
  * @senders: number of sendmsg() calls that wait for send buffer
  * @tx_used: bytes of send buffer in use
- * @tx_room: size of the send buffer
+ * @tx_size: size of the send buffer
  * @rx_used: bytes of receive buffer in use
- * @rx_room: size of the receive buffer
+ * @rx_size: size of the receive buffer
  * @tx_messages: messages accepted by sendmsg()
  * @tx_confirmed: of these, acked by every target
  * @tx_failed: of these, failed for at least one target
  * @rx_messages: messages queued for recvmsg()
- * @rx_no_room: number of times a message was refused because the receive buffer was full
+ * @rx_no_space: number of times a message was refused because the receive buffer was full
  * @reports_lost: failure reports dropped because they were not read
  * @pending: messages that are not over
  * @wait: enum flitcast_wait: what the oldest of them waits for; a sender blocked on a full send
@@ -82,14 +82,14 @@ struct flitcast_socket_info {
 	u16 peer_port;
 	u32 senders;
 	u32 tx_used;
-	u32 tx_room;
+	u32 tx_size;
 	u32 rx_used;
-	u32 rx_room;
+	u32 rx_size;
 	u64 tx_messages;
 	u64 tx_confirmed;
 	u64 tx_failed;
 	u64 rx_messages;
-	u64 rx_no_room;
+	u64 rx_no_space;
 	u64 reports_lost;
 	u32 pending;
 	u32 wait;

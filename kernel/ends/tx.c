@@ -8,7 +8,7 @@
  *	ASKING    first packet sent; the target may grant buffer space
  *	   | CONFIRM                 | NO_ROOM
  *	   v                         v
- *	GRANTED   other packets   NO_ROOM   wait for FC_CTRL_ROOM, then ASKING again
+ *	GRANTED   other packets   NO_ROOM   wait for FC_CTRL_GRANT, then ASKING again
  *	   | all packets acked
  *	   v
  *	DONE                      REFUSED: no socket there; FAILED: aborted here
@@ -231,7 +231,7 @@ static void nothing_new(struct flitcast_site *site, struct tx_target *t,
 	if (ctrl->seq != t->core.seq || fc_txtarget_unsent(&t->core) || !t->most)
 		return;
 	if (t->core.state == FC_TX_ASKING)
-		missing = ctrl->kind == FC_CTRL_ROOM;
+		missing = ctrl->kind == FC_CTRL_GRANT;
 	else if (t->core.state == FC_TX_GRANTED)
 		missing = ctrl->kind == FC_CTRL_CONFIRM && t->core.base < t->core.part.count;
 	if (!missing || now < t->sent_at + ASK_LOST * flitcast_tx_ask_wait(site))
@@ -241,9 +241,9 @@ static void nothing_new(struct flitcast_site *site, struct tx_target *t,
 }
 
 /*
- * A target without state of a flow sends FC_CTRL_LEVEL and gets the message again.  If it has no
- * memory for the flow, it asks again for each copy: from LEVELS_AT_ONCE times on, retransmissions
- * are delayed, doubling up to LEVELS_DOUBLED times.
+ * A target without state of a flow sends FC_CTRL_RESYNC_REQ and gets the message again.  If it has
+ * no memory for the flow, it asks again for each copy: from RESYNCS_AT_ONCE times on,
+ * retransmissions are delayed, doubling up to RESYNCS_DOUBLED times.
  */
 #define LEVELS_AT_ONCE	3
 #define LEVELS_DOUBLED	8
@@ -291,20 +291,20 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 	blocked = t->core.blocks;
 	fc_txlist_unblock(&t->core, &t->flow->patience, now);
 	/*
-	 * Ignore a FC_CTRL_ROOM ("begin") that answers an FC_CTRL_ASK overtaken by the first
+	 * Ignore a FC_CTRL_GRANT ("begin") that answers an FC_CTRL_ASK overtaken by the first
 	 * packet, whose ack arrived before.  A target that has lost its state of the message
 	 * repeats it.
 	 */
-	if (ctrl->kind == FC_CTRL_ROOM && t->core.state == FC_TX_GRANTED &&
+	if (ctrl->kind == FC_CTRL_GRANT && t->core.state == FC_TX_GRANTED &&
 	    now < t->heard_at + flitcast_tx_ask_wait(site))
 		return;
-	if (ctrl->kind == FC_CTRL_LEVEL && ctrl->seq == t->core.seq && !asks_level(site, t, now))
+	if (ctrl->kind == FC_CTRL_RESYNC_REQ && ctrl->seq == t->core.seq && !asks_level(site, t, now))
 		return;
 	if (!fc_txtarget_answer(&t->core, ctrl)) {
 		nothing_new(site, t, ctrl, now);
 		return;
 	}
-	if (t->core.state == FC_TX_NO_ROOM)
+	if (t->core.state == FC_TX_NO_SPACE)
 		t->since = now;
 	t->flow->news_at = now;
 	if (ctrl->kind == FC_CTRL_CONFIRM) {
@@ -372,9 +372,9 @@ static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 }
 
 /*
- * Answer FC_CTRL_LEVEL: a target without state of the flow, or short of flows, asks which messages
- * are over.  Everything sent by an earlier incarnation of this site, or by a closed socket, is
- * over.
+ * Answer FC_CTRL_RESYNC_REQ: a target without state of the flow, or short of flows, asks which
+ * messages are completed.  All messages of an earlier incarnation of this site, or of a closed
+ * socket, are completed.
  */
 static void say_level(struct flitcast_site *site, const struct fc_ctrl *ask)
 {
@@ -391,7 +391,7 @@ static void say_level(struct flitcast_site *site, const struct fc_ctrl *ask)
 	if (src)
 		flow = flitcast_txflow_find(site, src, ask->site, ask->port);
 	if (flow) {
-		ctrl.kind = FC_CTRL_OVER;
+		ctrl.kind = FC_CTRL_RESYNC;
 		ctrl.next = flow->core.oldest;
 		ctrl.seq = ctrl.next - 1;
 	}
@@ -402,7 +402,7 @@ static void say_level(struct flitcast_site *site, const struct fc_ctrl *ask)
 void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 {
 	answers(site, ctrl);
-	if (ctrl->kind == FC_CTRL_LEVEL)
+	if (ctrl->kind == FC_CTRL_RESYNC_REQ)
 		say_level(site, ctrl);
 }
 
@@ -411,7 +411,7 @@ bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int er
 	struct tx_flow *flow = t->flow;
 	bool more = t->msg->state.left > 1;
 
-	t->put_off = t->core.state == FC_TX_NO_ROOM;
+	t->put_off = t->core.state == FC_TX_NO_SPACE;
 	t->core.state = FC_TX_FAILED;
 	target_over(site, t, err);
 	flitcast_txflow_advance(site, flow);
@@ -446,7 +446,7 @@ static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
  */
 static u64 ask_due(const struct flitcast_site *site, const struct tx_target *t)
 {
-	if (fc_txtarget_over(&t->core) || t->core.state == FC_TX_NO_ROOM || !t->most ||
+	if (fc_txtarget_over(&t->core) || t->core.state == FC_TX_NO_SPACE || !t->most ||
 	    t->flow->silent || fc_txtarget_unsent(&t->core) || t->asks == ASKS)
 		return FC_NEVER;
 	return t->sent_at + ((2ULL << t->asks) - 1) * flitcast_tx_ask_wait(site) +
@@ -519,7 +519,7 @@ static u64 target_deadline(struct flitcast_site *site, const struct tx_target *t
 	if (!fc_txtarget_unsent(&t->core)) {
 		if (t->asked)
 			return t->asked + timeout;
-		if (t->core.state == FC_TX_NO_ROOM || waits_its_turn(t) || !t->first_at)
+		if (t->core.state == FC_TX_NO_SPACE || waits_its_turn(t) || !t->first_at)
 			return now + timeout;
 		return max(t->first_at, t->flow->news_at) + timeout;
 	}

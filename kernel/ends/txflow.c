@@ -86,7 +86,7 @@ static void forward_add(struct flitcast_site *site, struct tx_flow *flow, u64 at
 
 /*
  * When a source ends, at most CLOSED_MAX targets are sent FC_CTRL_CLOSED, and CLOSED_LOOKS flows
- * are examined.  The others ask (FC_CTRL_LEVEL) when their flow tables fill up.
+ * are examined.  The others ask (FC_CTRL_RESYNC_REQ) when their flow tables fill up.
  */
 #define CLOSED_MAX	16
 #define CLOSED_LOOKS	64

@@ -7,7 +7,7 @@
 void flitcast_tx_settle(struct flitcast_site *site, struct tx_target *t)
 {
 	struct flitcast_msg *msg = t->msg;
-	bool under_way = !fc_txtarget_over(&t->core) && t->core.state != FC_TX_NO_ROOM &&
+	bool under_way = !fc_txtarget_over(&t->core) && t->core.state != FC_TX_NO_SPACE &&
 			 !t->silent && t->most && !t->flow->silent;
 
 	if (under_way == t->under_way)

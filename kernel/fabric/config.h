@@ -16,7 +16,7 @@
  * @timeout: initial time that a fifo-buffer waits for a word before abort-request, microseconds
  * @retry: how long a site waits for status from its peer, and for a flit that others have
  *	overtaken, microseconds
- * @probe: how long a flit may be unacked before the peer is polled, microseconds
+ * @poll: how long a flit may be unacked before the peer is polled, microseconds
  * @transit: capacity for stored packets of other sites; 0: none, their sources retransmit them
  * @grace: how long a target must be unreachable, as far as the site knows, before messages to it
  *	fail with EHOSTUNREACH, microseconds
@@ -26,7 +26,7 @@ struct flitcast_site_tuning {
 	u32 seek_max;
 	u32 timeout;
 	u32 retry;
-	u32 probe;
+	u32 poll;
 	u32 transit;
 	u32 grace;
 };

@@ -99,7 +99,7 @@ int flitcast_netlink_graph_dump(struct sk_buff *skb, struct netlink_callback *cb
 
 /* path.c */
 extern const struct nla_policy flitcast_netlink_path_get_policy[FLITCAST_A_PATH_SITE + 1];
-extern const struct nla_policy flitcast_netlink_path_set_policy[FLITCAST_A_PATH_WAYS + 1];
+extern const struct nla_policy flitcast_netlink_path_set_policy[FLITCAST_A_PATH_ENTRIES + 1];
 extern const struct nla_policy flitcast_netlink_path_del_policy[FLITCAST_A_PATH_COPIES + 1];
 int flitcast_netlink_path_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int flitcast_netlink_path_set(struct sk_buff *skb, struct genl_info *info);

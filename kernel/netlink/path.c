@@ -23,9 +23,9 @@ const struct nla_policy flitcast_netlink_path_del_policy[FLITCAST_A_PATH_COPIES 
 	PATH_ID,
 };
 
-const struct nla_policy flitcast_netlink_path_set_policy[FLITCAST_A_PATH_WAYS + 1] = {
+const struct nla_policy flitcast_netlink_path_set_policy[FLITCAST_A_PATH_ENTRIES + 1] = {
 	PATH_ID,
-	[FLITCAST_A_PATH_WAYS] = {
+	[FLITCAST_A_PATH_ENTRIES] = {
 		.type = NLA_BINARY, .len = FC_WAYS_MAX * sizeof(struct fc_way),
 	},
 };
@@ -45,7 +45,7 @@ static int path_fill(struct sk_buff *skb, const void *arg)
 	if (nla_put_u32(skb, FLITCAST_A_PATH_SITE, object->site) ||
 	    nla_put_u32(skb, FLITCAST_A_PATH_SOURCE, object->source) ||
 	    nla_put_u32(skb, FLITCAST_A_PATH_COPIES, object->copies) ||
-	    nla_put(skb, FLITCAST_A_PATH_WAYS, object->n * sizeof(*object->way), object->way))
+	    nla_put(skb, FLITCAST_A_PATH_ENTRIES, object->n * sizeof(*object->way), object->way))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -102,7 +102,7 @@ static struct flitcast_site *find_site(struct genl_info *info, u32 *source, u32 
 
 int flitcast_netlink_path_set(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct nlattr *ways = info->attrs[FLITCAST_A_PATH_WAYS];
+	const struct nlattr *ways = info->attrs[FLITCAST_A_PATH_ENTRIES];
 	struct flitcast_site *site;
 	u32 source, copies;
 	int err;

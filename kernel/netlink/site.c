@@ -29,8 +29,8 @@ static struct netlink_range_validation retry_range = {
 };
 
 static struct netlink_range_validation probe_range = {
-	.min = FLITCAST_PROBE_MIN,
-	.max = FLITCAST_PROBE_LONGEST,
+	.min = FLITCAST_POLL_MIN,
+	.max = FLITCAST_POLL_LONGEST,
 };
 
 static struct netlink_range_validation grace_range = {
@@ -56,7 +56,7 @@ const struct nla_policy flitcast_netlink_site_id_policy[FLITCAST_A_SITE_ID + 1] 
 	[FLITCAST_A_SITE_SEEK_MAX] = NLA_POLICY_MAX(NLA_U32, FLITCAST_SEEKS_LIMIT),	\
 	[FLITCAST_A_SITE_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &timeout_range),	\
 	[FLITCAST_A_SITE_RETRY] = NLA_POLICY_FULL_RANGE(NLA_U32, &retry_range),		\
-	[FLITCAST_A_SITE_PROBE] = NLA_POLICY_FULL_RANGE(NLA_U32, &probe_range),		\
+	[FLITCAST_A_SITE_POLL] = NLA_POLICY_FULL_RANGE(NLA_U32, &probe_range),		\
 	[FLITCAST_A_SITE_TRANSIT] = NLA_POLICY_MAX(NLA_U32, FLITCAST_TRANSIT_LIMIT),	\
 	[FLITCAST_A_SITE_GRACE] = NLA_POLICY_FULL_RANGE(NLA_U32, &grace_range),		\
 	[FLITCAST_A_SITE_GRAPH] = { .type = NLA_BINARY, .len = GRAPH_BYTES_MAX },	\
@@ -91,7 +91,7 @@ static int site_fill(struct sk_buff *skb, const void *object)
 	    nla_put_u32(skb, FLITCAST_A_SITE_SEEK_MAX, info->cfg.tuning.seek_max) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_TIMEOUT, info->cfg.tuning.timeout) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_RETRY, info->cfg.tuning.retry) ||
-	    nla_put_u32(skb, FLITCAST_A_SITE_PROBE, info->cfg.tuning.probe) ||
+	    nla_put_u32(skb, FLITCAST_A_SITE_POLL, info->cfg.tuning.poll) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_TRANSIT, info->cfg.tuning.transit) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_DRAIN, info->drain) ||
 	    nla_put_u32(skb, FLITCAST_A_SITE_PENDING, info->pending) ||
@@ -146,8 +146,8 @@ static void get_tuning(struct flitcast_site_tuning *tuning, struct nlattr **attr
 		tuning->timeout = nla_get_u32(attrs[FLITCAST_A_SITE_TIMEOUT]);
 	if (attrs[FLITCAST_A_SITE_RETRY])
 		tuning->retry = nla_get_u32(attrs[FLITCAST_A_SITE_RETRY]);
-	if (attrs[FLITCAST_A_SITE_PROBE])
-		tuning->probe = nla_get_u32(attrs[FLITCAST_A_SITE_PROBE]);
+	if (attrs[FLITCAST_A_SITE_POLL])
+		tuning->poll = nla_get_u32(attrs[FLITCAST_A_SITE_POLL]);
 	if (attrs[FLITCAST_A_SITE_TRANSIT])
 		tuning->transit = nla_get_u32(attrs[FLITCAST_A_SITE_TRANSIT]);
 	if (attrs[FLITCAST_A_SITE_GRACE])
@@ -228,7 +228,7 @@ static int add_site(struct genl_info *info)
 			.seek_max = FLITCAST_SEEKS_DEFAULT,
 			.timeout = FLITCAST_TIMEOUT_DEFAULT,
 			.retry = FLITCAST_RETRY_DEFAULT,
-			.probe = FLITCAST_PROBE_DEFAULT,
+			.poll = FLITCAST_POLL_DEFAULT,
 			.transit = FLITCAST_TRANSIT_DEFAULT,
 			.grace = FLITCAST_GRACE_DEFAULT,
 		},

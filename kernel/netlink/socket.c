@@ -16,7 +16,7 @@ const struct nla_policy flitcast_netlink_socket_policy[FLITCAST_A_SOCKET_PORT + 
 };
 
 static const char *const counters[] = {
-	"tx_messages", "tx_confirmed", "tx_failed", "rx_messages", "rx_no_room",
+	"tx_messages", "tx_confirmed", "tx_failed", "rx_messages", "rx_no_space",
 	"reports_lost",
 };
 
@@ -29,7 +29,7 @@ static int put_counters(struct sk_buff *skb, const struct flitcast_socket_info *
 {
 	const u64 values[] = {
 		info->tx_messages, info->tx_confirmed, info->tx_failed, info->rx_messages,
-		info->rx_no_room, info->reports_lost,
+		info->rx_no_space, info->reports_lost,
 	};
 	struct nlattr *nest = nla_nest_start(skb, FLITCAST_A_SOCKET_STATS);
 
@@ -80,9 +80,9 @@ static int socket_fill(struct sk_buff *skb, const void *arg)
 	    nla_put_u32(skb, FLITCAST_A_SOCKET_SENDERS, info->senders) ||
 	    nla_put_u32(skb, FLITCAST_A_SOCKET_PENDING, info->pending) ||
 	    nla_put_u32(skb, FLITCAST_A_SOCKET_TX_USED, info->tx_used) ||
-	    nla_put_u32(skb, FLITCAST_A_SOCKET_TX_ROOM, info->tx_room) ||
+	    nla_put_u32(skb, FLITCAST_A_SOCKET_TX_SIZE, info->tx_size) ||
 	    nla_put_u32(skb, FLITCAST_A_SOCKET_RX_USED, info->rx_used) ||
-	    nla_put_u32(skb, FLITCAST_A_SOCKET_RX_ROOM, info->rx_room))
+	    nla_put_u32(skb, FLITCAST_A_SOCKET_RX_SIZE, info->rx_size))
 		return -EMSGSIZE;
 	if (info->peer != FLITCAST_PEER_NONE &&
 	    nla_put_u32(skb, FLITCAST_A_SOCKET_PEER, info->peer))

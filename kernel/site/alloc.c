@@ -40,8 +40,8 @@ void flitcast_site_set_timing(struct flitcast_site *site)
 	site->timing.timeout = (u64)tuning->timeout * NSEC_PER_USEC;
 	site->timing.retry = (u64)tuning->retry * NSEC_PER_USEC;
 	/* Ack before the peer polls; a peer that needs the buffer space polls earlier. */
-	site->timing.ack_delay = (u64)tuning->probe * NSEC_PER_USEC / 2;
-	site->timing.poll = (u64)tuning->probe * NSEC_PER_USEC;
+	site->timing.ack_delay = (u64)tuning->poll * NSEC_PER_USEC / 2;
+	site->timing.poll = (u64)tuning->poll * NSEC_PER_USEC;
 }
 
 struct flitcast_site *flitcast_site_alloc(struct net *net, const struct flitcast_site_config *cfg)

@@ -117,7 +117,7 @@ static bool ctrl_loop(struct flitcast_site *site)
 			flitcast_rx_ask(site, &ctrl);
 		else if (ctrl.kind == FC_CTRL_FORWARD)
 			flitcast_rx_forward(site, &ctrl);
-		else if (ctrl.kind == FC_CTRL_OVER || ctrl.kind == FC_CTRL_CLOSED)
+		else if (ctrl.kind == FC_CTRL_RESYNC || ctrl.kind == FC_CTRL_CLOSED)
 			flitcast_rx_over(site, &ctrl);
 		else
 			flitcast_tx_answer(site, &ctrl);

@@ -216,9 +216,9 @@ void flitcast_conn_info(const struct flitcast_sock *fs, struct flitcast_socket_i
 {
 	static const u8 peer[TCP_MAX_STATES] = {
 		[TCP_LISTEN] = FLITCAST_PEER_LISTEN,
-		[TCP_SYN_SENT] = FLITCAST_PEER_ASKED,
+		[TCP_SYN_SENT] = FLITCAST_PEER_REQUESTED,
 		[TCP_ESTABLISHED] = FLITCAST_PEER_CONNECTED,
-		[TCP_CLOSING] = FLITCAST_PEER_OVER,
+		[TCP_CLOSING] = FLITCAST_PEER_CLOSED,
 	};
 
 	/* A snapshot: the state may change meanwhile. */

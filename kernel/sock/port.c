@@ -39,11 +39,11 @@ static bool fs_charge(struct flitcast_port *port, u32 charge, bool early)
 	 */
 	if (early ? fs->rx_early + charge > room / 2 || fs->rx_used + charge > room :
 		    fs->rx_used + charge > room && fs->rx_used != fs->rx_early) {
-		fs->stats.rx_no_room++;
+		fs->stats.rx_no_space++;
 		return false;
 	}
 	if (!flitcast_mem_charge(fs, charge)) {
-		fs->stats.rx_no_room++;
+		fs->stats.rx_no_space++;
 		return false;
 	}
 	used(fs, charge, early);
@@ -161,14 +161,14 @@ static void fs_info(const struct flitcast_port *port, struct flitcast_socket_inf
 	info->inode = sock_i_ino((struct sock *)&fs->sk);
 	info->senders = atomic_read(&fs->tx_waiting);
 	info->tx_used = flitcast_room_used(fs);
-	info->tx_room = READ_ONCE(fs->sk.sk_sndbuf);
+	info->tx_size = READ_ONCE(fs->sk.sk_sndbuf);
 	info->rx_used = fs->rx_used;
-	info->rx_room = READ_ONCE(fs->sk.sk_rcvbuf);
+	info->rx_size = READ_ONCE(fs->sk.sk_rcvbuf);
 	info->tx_messages = atomic64_read(&fs->tx_messages);
 	info->tx_confirmed = fs->stats.tx_confirmed;
 	info->tx_failed = fs->stats.tx_failed;
 	info->rx_messages = fs->stats.rx_messages;
-	info->rx_no_room = fs->stats.rx_no_room;
+	info->rx_no_space = fs->stats.rx_no_space;
 	info->reports_lost = fs->stats.reports_lost;
 }
 

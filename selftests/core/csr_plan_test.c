@@ -765,7 +765,7 @@ static void check_node(struct node *n)
 	w->now -= 4000 * MS;
 	CHECK(!n->plan.c.pool.used, "%u reservations are left at %u", n->plan.c.pool.used,
 	      number_of(n));
-	CHECK(stat[FC_CSR_RESERVED] == stat[FC_CSR_SENT] + stat[FC_CSR_GIVEN_BACK] +
+	CHECK(stat[FC_CSR_RESERVED] == stat[FC_CSR_SENT] + stat[FC_CSR_RELEASED] +
 	      stat[FC_CSR_LAPSED] + stat[FC_CSR_ORPHANED], "reservations do not balance");
 	CHECK(n->stat[FC_STAT_CSR_RESERVED] == stat[FC_CSR_RESERVED] &&
 	      n->stat[FC_STAT_CSR_USED] == stat[FC_CSR_SENT] &&

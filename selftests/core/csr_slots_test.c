@@ -251,7 +251,7 @@ static void compare(struct node *x)
 /* Invariant I5. */
 static void balance(const struct fc_csr *c)
 {
-	u64 out = c->stat[FC_CSR_SENT] + c->stat[FC_CSR_GIVEN_BACK] + c->stat[FC_CSR_LAPSED] +
+	u64 out = c->stat[FC_CSR_SENT] + c->stat[FC_CSR_RELEASED] + c->stat[FC_CSR_LAPSED] +
 		  c->stat[FC_CSR_ORPHANED];
 
 	CHECK(c->stat[FC_CSR_RESERVED] == out + fc_csr_count(c, FC_CSR_TENT) +

@@ -63,7 +63,7 @@ static enum fc_csr_verdict answer(u8 type, u8 port, struct fc_csr_msg msg, u64 n
 
 static void check_balance(void)
 {
-	u64 out = b.c.stat[FC_CSR_SENT] + b.c.stat[FC_CSR_GIVEN_BACK] + b.c.stat[FC_CSR_LAPSED] +
+	u64 out = b.c.stat[FC_CSR_SENT] + b.c.stat[FC_CSR_RELEASED] + b.c.stat[FC_CSR_LAPSED] +
 		  b.c.stat[FC_CSR_ORPHANED];
 
 	CHECK(b.c.stat[FC_CSR_RESERVED] == out + fc_csr_count(&b.c, FC_CSR_TENT) +

@@ -252,7 +252,7 @@ static void receive(struct bench *b, const struct packet *p)
 		if (tap_random(100) < b->refuse) {
 			b->owes_room = true;
 			b->room_seq = t.seq;
-			confirm(b, t.seq, FC_CTRL_NO_ROOM);
+			confirm(b, t.seq, FC_CTRL_NO_SPACE);
 			return;
 		}
 		if (pass(b, m))
@@ -326,7 +326,7 @@ static void ask(struct bench *b, u32 i)
 	if (fc_before(seq, b->rx.next) || fc_rxflow_holds(&b->rx, seq))
 		confirm(b, seq, FC_CTRL_CONFIRM);
 	else
-		confirm(b, seq, tap_random(100) < b->refuse ? FC_CTRL_NO_ROOM : FC_CTRL_ROOM);
+		confirm(b, seq, tap_random(100) < b->refuse ? FC_CTRL_NO_SPACE : FC_CTRL_GRANT);
 }
 
 static void repeat(struct bench *b)
@@ -419,7 +419,7 @@ static void run_to_the(bool last, u32 loss, u32 refuse, u32 surrender, u32 most_
 		case 7:
 			if (b.owes_room && !tap_random(4)) {
 				b.owes_room = false;
-				confirm(&b, b.room_seq, FC_CTRL_ROOM);
+				confirm(&b, b.room_seq, FC_CTRL_GRANT);
 			}
 			if (b.owes && !tap_random(16))
 				confirm(&b, b.rx.next - 1, FC_CTRL_CONFIRM);

@@ -84,7 +84,7 @@ static void check_tx(const struct fc_txtarget *t, const struct fc_txflow *flow)
 	      t->base, t->sent, t->part.count);
 	CHECK(next == -1 || (next >= t->part.first && next < t->part.first + t->part.count),
 	      "packet %d of %u+%u", next, t->part.first, t->part.count);
-	CHECK(next == -1 || (!fc_txtarget_over(t) && t->state != FC_TX_NO_ROOM),
+	CHECK(next == -1 || (!fc_txtarget_over(t) && t->state != FC_TX_NO_SPACE),
 	      "packet %d in state %u", next, t->state);
 	CHECK(next == -1 || t->state != FC_TX_ASKING || next == t->part.first,
 	      "packet %d before the grant", next);
@@ -163,7 +163,7 @@ static void receive(struct bench *b, const struct packet *p)
 		if (b->full) {
 			b->owes_room = true;
 			b->room_seq = t.seq;
-			confirm(b, t.seq, FC_CTRL_NO_ROOM);
+			confirm(b, t.seq, FC_CTRL_NO_SPACE);
 			return;
 		}
 		fc_rxflow_admit(&b->rx, slot, &t, &m->tx.part, m);
@@ -237,7 +237,7 @@ static void repeat(struct bench *b, u32 i)
 		if (fc_before(tx->seq, b->rx.next) || fc_rxflow_holds(&b->rx, tx->seq))
 			confirm(b, tx->seq, FC_CTRL_CONFIRM);
 		else
-			confirm(b, tx->seq, b->full ? FC_CTRL_NO_ROOM : FC_CTRL_ROOM);
+			confirm(b, tx->seq, b->full ? FC_CTRL_NO_SPACE : FC_CTRL_GRANT);
 		return;
 	}
 	CHECK(fc_txtarget_unsent(tx) == !fc_txtarget_over(tx), "message %u: to be sent again?", i);
@@ -295,7 +295,7 @@ static void one_event(struct bench *b, struct fuzz *f)
 		b->full = !b->full;
 		if (!b->full && b->owes_room) {
 			b->owes_room = false;
-			confirm(b, b->room_seq, FC_CTRL_ROOM);
+			confirm(b, b->room_seq, FC_CTRL_GRANT);
 		}
 		break;
 	case 14:

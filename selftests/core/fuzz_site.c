@@ -237,7 +237,7 @@ static void perform(struct bench *b)
 			      e->port);
 			CHECK(e->seq == b->peer[e->port].sent, "port %u: %u sent, not %u", e->port,
 			      e->seq, b->peer[e->port].sent);
-			CHECK(!(e->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK)),
+			CHECK(!(e->flags & ~(FC_STATUS_POLL | FC_STATUS_ACK_REQUEST | FC_STATUS_NACK)),
 			      "flags %x", e->flags);
 			check_said(b, e);
 			b->peer[e->port].flags |= e->flags;
@@ -513,7 +513,7 @@ static void good_status(struct bench *b, struct fuzz *f, u8 port)
 	u32 ack = peer->acked + (how >> 2) % (peer->sent - peer->acked + 1);
 
 	/* The test does not know what a dirty peer has sent. */
-	status(b, port, how & (peer->dirty ? FC_STATUS_WANT : 7), peer->next, ack,
+	status(b, port, how & (peer->dirty ? FC_STATUS_ACK_REQUEST : 7), peer->next, ack,
 	       fuzz_u8(f) & fc_mask_all(peer->sent - ack), peer->sent);
 }
 
@@ -580,7 +580,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 				return;
 		}
 		peer->next = rx->end;
-		status(b, port, FC_STATUS_PROBE | FC_STATUS_WANT, peer->next, peer->sent, 0, 0);
+		status(b, port, FC_STATUS_POLL | FC_STATUS_ACK_REQUEST, peer->next, peer->sent, 0, 0);
 		if (rx->queued == b->site.data.window || !(b->node.up & fc_bit(port)))
 			return;
 		/* Terminate the packet of the peer, which it may or may not have under way. */
@@ -595,7 +595,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 	if (peer->in)
 		good_flit(b, f, port);
 	if (peer->acked != peer->sent || peer->flags || peer->told != peer->next)
-		status(b, port, FC_STATUS_PROBE, peer->next, peer->sent, 0, 0);
+		status(b, port, FC_STATUS_POLL, peer->next, peer->sent, 0, 0);
 	peer->flags = 0;
 }
 

@@ -333,7 +333,7 @@ static void perform_channel(struct bench *b, const struct fc_effect *e)
 		CHECK(b->up & fc_bit(e->port), "status for port %u", e->port);
 		CHECK(e->seq == peer->sent, "port %u: %u sent, not %u", e->port, e->seq,
 		      peer->sent);
-		CHECK(!(e->flags & ~(FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK)),
+		CHECK(!(e->flags & ~(FC_STATUS_POLL | FC_STATUS_ACK_REQUEST | FC_STATUS_NACK)),
 		      "flags %x", e->flags);
 		check_said(b, class, e);
 		peer->flags |= e->flags;
@@ -738,7 +738,7 @@ static void good_status(struct bench *b, struct fuzz *f, u8 class, u8 port)
 	u32 ack = peer->acked + (how >> 2) % (peer->sent - peer->acked + 1);
 
 	/* The test does not know what a dirty peer has sent. */
-	status(b, class, port, how & (peer->dirty ? FC_STATUS_WANT : 7), peer->next, ack,
+	status(b, class, port, how & (peer->dirty ? FC_STATUS_ACK_REQUEST : 7), peer->next, ack,
 	       fuzz_u8(f) & fc_mask_all(peer->sent - ack), peer->sent);
 }
 
@@ -814,7 +814,7 @@ static void clean(struct bench *b, u8 class, u8 port)
 			return;
 	}
 	peer->next = rx->end;
-	status(b, class, port, FC_STATUS_PROBE | FC_STATUS_WANT, peer->next, peer->sent, 0, 0);
+	status(b, class, port, FC_STATUS_POLL | FC_STATUS_ACK_REQUEST, peer->next, peer->sent, 0, 0);
 	if (rx->queued == b->ch[class].window || !(b->up & fc_bit(port)))
 		return;
 	ev.type = FC_EV_FLIT;
@@ -838,7 +838,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 class, u8 port)
 	if (peer->in)
 		good_flit(b, f, class, port);
 	if (peer->acked != peer->sent || peer->flags || peer->told != peer->next)
-		status(b, class, port, FC_STATUS_PROBE, peer->next, peer->sent, 0, 0);
+		status(b, class, port, FC_STATUS_POLL, peer->next, peer->sent, 0, 0);
 	peer->flags = 0;
 }
 

@@ -53,7 +53,7 @@ static bool link_valid(const u8 *p, size_t size)
 		       len % 4 == 0;
 	case FC_FRAME_STATUS:
 		return vc >= 2 && vc < 3 + 3 * 64 && len == FC_STATUS_SIZE &&
-		       flags <= (FC_STATUS_PROBE | FC_STATUS_WANT | FC_STATUS_NACK);
+		       flags <= (FC_STATUS_POLL | FC_STATUS_ACK_REQUEST | FC_STATUS_NACK);
 	case FC_FRAME_FLIT:
 		if (vc < 2 || vc >= 3 + 3 * 64)
 			return false;

@@ -354,7 +354,7 @@ TEST(llr_nack__asks_for_what_is_missing)
 	tick(&b);
 	CHECK(b.end[1].next == 8, "%u packets", b.end[1].next);
 	run(&b, 8);
-	CHECK(!b.end[0].link_stat[1][FC_LSTAT_TX_PROBES], "probes");
+	CHECK(!b.end[0].link_stat[1][FC_LSTAT_TX_POLLS], "probes");
 }
 
 /*
@@ -502,11 +502,11 @@ TEST(llr_probe__heals_the_tail)
 	run(&b, 1);
 	CHECK(b.now <= b.timing.poll + b.timing.ack_delay + 5, "healed after %llu",
 	      (unsigned long long)b.now);
-	CHECK(b.end[0].link_stat[1][FC_LSTAT_TX_PROBES] == 1 &&
-	      b.end[0].link_stat[1][FC_LSTAT_TX_RESENT] == 1, "one probe, one flit again");
+	CHECK(b.end[0].link_stat[1][FC_LSTAT_TX_POLLS] == 1 &&
+	      b.end[0].link_stat[1][FC_LSTAT_TX_RESENT] == 1, "one poll, one flit again");
 }
 
-/* The receiver sends its ack after a delay, without a probe, in few frames. */
+/* The receiver sends its ack after a delay, without a poll, in few frames. */
 TEST(llr_tell__after_a_while)
 {
 	static struct bench b;
@@ -522,7 +522,7 @@ TEST(llr_tell__after_a_while)
 		      (unsigned long long)(b.now - begin));
 		CHECK(b.end[1].frames == n, "%u frames for %u packets", b.end[1].frames, n);
 	}
-	CHECK(!b.end[0].link_stat[1][FC_LSTAT_TX_PROBES], "probes");
+	CHECK(!b.end[0].link_stat[1][FC_LSTAT_TX_POLLS], "probes");
 }
 
 /* Numbers wrap: as after 2^32 flits but four. */

@@ -645,7 +645,7 @@ TEST(site_probe__may_be_overtaken)
 {
 	static const u32 here[] = { 1 };
 	struct fc_event probe = {
-		.type = FC_EV_STATUS, .port = 1, .flags = FC_STATUS_PROBE, .seq = 1,
+		.type = FC_EV_STATUS, .port = 1, .flags = FC_STATUS_POLL, .seq = 1,
 	};
 	struct bench b;
 

@@ -146,7 +146,7 @@ static void receive(struct end *end, int packet)
 	if (end->refuses) {
 		end->ctrl.kind = FC_CTRL_REFUSED;
 	} else if (!end->admitted && m.now < end->room) {
-		end->ctrl.kind = FC_CTRL_NO_ROOM;
+		end->ctrl.kind = FC_CTRL_NO_SPACE;
 	} else {
 		end->admitted = true;
 		end->got |= (u64)1 << (packet - end->tx.part.first);
@@ -183,14 +183,14 @@ static void hear(struct end *end, const struct fc_ctrl *ctrl)
 /* Events of an end that are due now. */
 static void tick(struct end *end)
 {
-	struct fc_ctrl room = { .kind = FC_CTRL_ROOM };
+	struct fc_ctrl room = { .kind = FC_CTRL_GRANT };
 
 	if (fc_txtarget_over(&end->tx))
 		return;
 	if (end->answer <= m.now) {
 		end->answer = NEVER;
 		hear(end, &end->ctrl);
-	} else if (end->tx.state == FC_TX_NO_ROOM && m.now >= end->room) {
+	} else if (end->tx.state == FC_TX_NO_SPACE && m.now >= end->room) {
 		hear(end, &room);
 	} else if (m.now - end->sent >= REPEAT && !fc_txtarget_unsent(&end->tx)) {
 		end->silent = true;
@@ -394,7 +394,7 @@ TEST(txlist__parts)
 static void lie(struct end *end)
 {
 	static const u8 kinds[] = {
-		FC_CTRL_NO_ROOM, FC_CTRL_ROOM, FC_CTRL_LEVEL, FC_CTRL_CONFIRM, FC_CTRL_REFUSED,
+		FC_CTRL_NO_SPACE, FC_CTRL_GRANT, FC_CTRL_RESYNC_REQ, FC_CTRL_CONFIRM, FC_CTRL_REFUSED,
 	};
 	struct fc_ctrl ctrl = {
 		.kind = kinds[tap_random(tap_random(50) ? 4 : 5)],

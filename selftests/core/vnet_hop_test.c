@@ -136,7 +136,7 @@ TEST(vnet_hop__sets_timers)
 
 TEST(vnet_hop__tells_the_peer)
 {
-	struct fc_event ev = { .type = FC_EV_STATUS, .flags = FC_STATUS_WANT, .seq = 1 };
+	struct fc_event ev = { .type = FC_EV_STATUS, .flags = FC_STATUS_ACK_REQUEST, .seq = 1 };
 	struct fc_vhop hop;
 	u8 class = setup_hop(8, 8);
 	u32 i;
@@ -359,7 +359,7 @@ static void step(u32 random, bool slowly)
 	case 1:
 		class = class_from(side, 2 - side);
 		ev.port = port_to(side);
-		ev.flags = FC_STATUS_WANT;
+		ev.flags = FC_STATUS_ACK_REQUEST;
 		ev.seq = b.next[class][ev.port];
 		ev.ack = b.line[class][ev.port].acked;
 		event(class, &ev);

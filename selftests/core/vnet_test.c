@@ -17,7 +17,7 @@ TEST(vnet_credit__is_for_a_whole_packet)
 	/* Room for one more flit, but not for all of it. */
 	own_to(2, 3);
 	CHECK(line_to(2)->flits == 3, "%u flits", line_to(2)->flits);
-	CHECK(line_to(2)->flags & FC_STATUS_WANT, "the peer is not asked to tell");
+	CHECK(line_to(2)->flags & FC_STATUS_ACK_REQUEST, "the peer is not asked to tell");
 	ack(2, 1);
 	CHECK(line_to(2)->flits == 3, "%u flits", line_to(2)->flits);
 	ack(2, 1);

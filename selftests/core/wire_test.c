@@ -581,7 +581,7 @@ TEST(wire_ctrls__later_ones_cover_earlier_ones)
 	COVERS(false, c.next = 7);
 	COVERS(false, c.base = 1; c.have = ~0ULL);
 	COVERS(false, c.have = 3);
-	COVERS(false, c.kind = FC_CTRL_ROOM);
+	COVERS(false, c.kind = FC_CTRL_GRANT);
 	COVERS(false, c.dst = 9);
 	COVERS(false, c.incarnation = 9);
 	COVERS(false, c.sock = 9);
@@ -589,7 +589,7 @@ TEST(wire_ctrls__later_ones_cover_earlier_ones)
 	COVERS(false, c.port = 9);
 #undef COVERS
 	c = old;
-	c.kind = FC_CTRL_NO_ROOM;
+	c.kind = FC_CTRL_NO_SPACE;
 	CHECK(!fc_ctrl_covers(&old, &c), "only what is a confirmation");
 }
 

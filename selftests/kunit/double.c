@@ -120,7 +120,7 @@ struct flitcast_site_config double_config(const char *spec, u32 id)
 			.seek = FLITCAST_SEEK_DEFAULT,
 			.seek_max = FLITCAST_SEEKS_DEFAULT,
 			.timeout = FLITCAST_TIMEOUT_DEFAULT,
-			.probe = FLITCAST_PROBE_DEFAULT,
+			.poll = FLITCAST_POLL_DEFAULT,
 			.transit = FLITCAST_TRANSIT_DEFAULT,
 		},
 	};

@@ -80,7 +80,7 @@ json "site show: without rights" 'len(j) == 2' no_admin -j site show
 prints "site show: text" '^site 0 topology ring:3 mode care flit 1400 window 4 ' fc site show
 refuses "site show: FLITCAST_SITE_ANY is no number" 2 'site is a number' fc site show 4294967295
 json "site show: tuning" '[(s["seek_us"], s["seek_max"], s["timeout_us"], s["retry_us"],
-	s["probe_us"], s["transit"], s["grace_us"]) for s in j] == [(2000, 5, 20000, 2000, 20000, 32, 5000000)] * 2' \
+	s["poll_us"], s["transit"], s["grace_us"]) for s in j] == [(2000, 5, 20000, 2000, 20000, 32, 5000000)] * 2' \
 	fc -j site show
 for fixed in 'window 3' 'flit 1400' 'mode care' 'topology ring:3'; do
 	# shellcheck disable=SC2086
@@ -89,20 +89,20 @@ for fixed in 'window 3' 'flit 1400' 'mode care' 'topology ring:3'; do
 done
 json "site set: nothing came of that" 'j[0]["transit"] == 32' fc -j site show 0
 accepts "site set: nothing" fc site set 0
-accepts "site set" fc site set 0 seek 1500us seek-max 0 timeout 0.25s retry 3ms probe 1s \
+accepts "site set" fc site set 0 seek 1500us seek-max 0 timeout 0.25s retry 3ms poll 1s \
 	transit 0 grace 2s
 json "site set: came of it" '[(s["seek_us"], s["seek_max"], s["timeout_us"], s["retry_us"],
-	s["probe_us"], s["transit"], s["grace_us"]) for s in j] ==
+	s["poll_us"], s["transit"], s["grace_us"]) for s in j] ==
 	[(1500, 0, 250000, 3000, 1000000, 0, 2000000),
 	 (2000, 5, 20000, 2000, 20000, 32, 5000000)]' \
 	fc -j site show
-prints "site set: text" '^ *seek 1500us seek-max 0 timeout 250ms retry 3ms probe 1s transit 0 grace 2s$' \
+prints "site set: text" '^ *seek 1500us seek-max 0 timeout 250ms retry 3ms poll 1s transit 0 grace 2s$' \
 	fc site show 0
 accepts "site set: one setting" fc site set 0 transit 32
 json "site set: the others stay" '(j[0]["seek_us"], j[0]["transit"]) == (1500, 32)' \
 	fc -j site show 0
 for wrong in 'seek 9us' 'seek 1001ms' 'seek-max 1001' 'timeout 99us' 'timeout 11s' \
-	'retry 9us' 'retry 1001ms' 'probe 999us' 'probe 11s' 'transit 1025' 'grace 61s'; do
+	'retry 9us' 'retry 1001ms' 'poll 999us' 'poll 11s' 'transit 1025' 'grace 61s'; do
 	# shellcheck disable=SC2086
 	refuses "site set: $wrong" 1 "${wrong%% *} [0-9]+(us)? is out of range: [0-9]+" \
 		fc site set 0 $wrong

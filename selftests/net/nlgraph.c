@@ -242,7 +242,7 @@ static void set_ways(uint32_t source, uint32_t copies, const struct way *way, si
 	put_u32(FLITCAST_A_PATH_SITE, 1);
 	put_u32(FLITCAST_A_PATH_SOURCE, source);
 	put_u32(FLITCAST_A_PATH_COPIES, copies);
-	put(FLITCAST_A_PATH_WAYS, way, n * sizeof(*way));
+	put(FLITCAST_A_PATH_ENTRIES, way, n * sizeof(*way));
 }
 
 #define WAYS(...)	((struct way[]){ __VA_ARGS__ }),				\
@@ -302,7 +302,7 @@ static void paths(void)
 	set_ways(1, 2, WAYS({ 0, 0, 0, 0 }, { 0, 0, 1, 0 }, { 0, 0, 2, 0 }));
 	refuses("a copy for itself", EINVAL, "is no copy");
 	set_ways(3, 2, good, 2);
-	put(FLITCAST_A_PATH_WAYS, good, 7);
+	put(FLITCAST_A_PATH_ENTRIES, good, 7);
 	refuses("half a way", EINVAL, "four bytes each");
 	begin(family, FLITCAST_CMD_PATH_SET);
 	put_u32(FLITCAST_A_PATH_SITE, 1);

@@ -52,7 +52,7 @@ done
 json "save: nothing" 'j == {"flitcast": 1, "sites": []}' fc site save
 refuses "save: no such site" 1 'site save: no such site here' fc site save 3
 fc site add 0 topology ring:3 flit 1400 mode care window 6 seek 1500us seek-max 3 timeout 30ms \
-	retry 4ms probe 200ms transit 5
+	retry 4ms poll 200ms transit 5
 fc site add 1 topology ring:3 flit 1400 mode care
 fc link add fc0 port 1 site 0 window 4 crc on
 fc link add fc2 port 2 site 0
@@ -61,7 +61,7 @@ fc route set +x ports 2,1 site 0
 state >"$work/before"
 fc site save >"$work/saved"
 json "save: what there is" '[(s["site"], s["topology"], s["mode"], s["flit"], s["window"],
-	s["seek_us"], s["seek_max"], s["timeout_us"], s["retry_us"], s["probe_us"],
+	s["seek_us"], s["seek_max"], s["timeout_us"], s["retry_us"], s["poll_us"],
 	s["transit"]) for s in j["sites"]] ==
 		[(0, "ring:3", "care", 1400, 6, 1500, 3, 30000, 4000, 200000, 5),
 		(1, "ring:3", "care", 1400, 8, 2000, 5, 20000, 2000, 20000, 32)] and
@@ -135,8 +135,8 @@ edits "site twice" 1 'site 0 is there twice' 's/"site": 1/"site": 0/'
 edits "mode" 1 'unknown mode' '0,/"care"/s//"none"/'
 for limit in '"seek_us": 1500/9' '"seek_us": 1500/1000001' '"seek_max": 3/1001' \
 	'"timeout_us": 30000/99' '"timeout_us": 30000/10000001' '"retry_us": 4000/9' \
-	'"retry_us": 4000/1000001' '"probe_us": 200000/999' \
-	'"probe_us": 200000/10000001' '"transit": 5/1025' '"flit": 1400/255' '"flit": 1400/65536' \
+	'"retry_us": 4000/1000001' '"poll_us": 200000/999' \
+	'"poll_us": 200000/10000001' '"transit": 5/1025' '"flit": 1400/255' '"flit": 1400/65536' \
 	'"window": 6/0' '"window": 6/65' '"transit": 5/-1' '"transit": 5/1.5' '"transit": 5/"5"'; do
 	key=${limit%%:*}
 	edits "$limit" 1 "$key is a number from" "0,/${limit%/*}/s//$key: ${limit##*/}/"

@@ -87,19 +87,19 @@ prints "and here" '^site 1 port [0-9]+ seqpacket connected peer 0:[0-9]+ ' fc so
 kill "$pair"
 wait "$pair" 2>/dev/null
 
-# A reader that stops: the sender fills its room, then its own, and waits.
+# When a reader stops, the sender fills the buffer of the reader, then its own, and waits.
 kill -STOP "$reader"
 head -c 20000000 /dev/zero | "$flitcast" send --site 0 --to 2,1:4200 --file - >"$work/sent" 2>&1 &
 sender=$!
 waits 0 '^site 0 port [0-9]+ rdm .* senders 1 ' "the sender waits"
-waits 0 '^    waits for room target 2:4100 by port 1 dev fc0 since [0-9.]+ s message [0-9]+$' \
-	"for room at the reader that stopped, and by which link"
-json "room is full" 'j[0]["tx_used"] * 2 > j[0]["tx_room"] and j[0]["pending"] > 0 and
+waits 0 '^    waits for buffer target 2:4100 by port 1 dev fc0 since [0-9.]+ s message [0-9]+$' \
+	"for buffer space at the reader that stopped, and by which link"
+json "the send buffer is full" 'j[0]["tx_used"] * 2 > j[0]["tx_size"] and j[0]["pending"] > 0 and
 	(j[0]["wait"]["for"], j[0]["wait"]["site"], j[0]["wait"]["port"],
-	j[0]["wait"]["link_port"], j[0]["wait"]["dev"]) == ("room", 2, 4100, 1, "fc0") and
+	j[0]["wait"]["link_port"], j[0]["wait"]["dev"]) == ("buffer", 2, 4100, 1, "fc0") and
 	j[0]["wait"]["seconds"] > 0' fc -j socket show site 0
-json "and that of the reader" 'j[0]["rx_used"] * 2 > j[0]["rx_room"] and
-	j[0]["counters"]["rx_no_room"] > 0' fc -s -j socket show site 2 port 4100
+json "and that of the reader" 'j[0]["rx_used"] * 2 > j[0]["rx_size"] and
+	j[0]["counters"]["rx_no_space"] > 0' fc -s -j socket show site 2 port 4100
 json "the other reader is idle" 'j[0]["rx_used"] == 0' fc -j socket show site 2 port 4200
 # shellcheck disable=SC2317 # called by becomes
 longer() { fc -j socket show site 0 | grep -qE '"seconds":([2-9]|[0-9]{2})'; }
@@ -116,7 +116,7 @@ json "nobody waits" 'all(s["wait"] is None for s in j)' fc -j socket show
 ip link set fc3 down
 "$flitcast" send --site 0 --to 2 hello >"$work/sent" 2>&1 &
 sender=$!
-waits 0 '^    waits for (answer|way) target 2:4100 .* message 0$' "for a site that is gone"
+waits 0 '^    waits for (answer|route) target 2:4100 .* message 0$' "for a site that is gone"
 ip link set fc3 up
 wait "$sender"
 status=$?

@@ -81,7 +81,7 @@ static struct {
 	unsigned int step;
 	bool bad;
 	/* Totals of the run: flows made, flows forgotten by list, and other events. */
-	u64 made, forgotten[PLACES], no_room, failed, checks, lives, oblivious;
+	u64 made, forgotten[PLACES], no_space, failed, checks, lives, oblivious;
 	unsigned int most;
 } m;
 
@@ -369,7 +369,7 @@ static struct rx_flow *make(const struct rx_key *key)
 	bool full = m.nlive >= FLITCAST_FLOWS_MAX || m.peer[key->src].nflows >= FLOWS_OF_ONE;
 	unsigned long failed = shim_failed;
 	u64 *stat = m.site->stat, forgotten = stat[FC_STAT_FLOW_FORGOTTEN];
-	u64 no_memory = stat[FC_STAT_NO_MEMORY], no_room = stat[FC_STAT_FLOW_NO_ROOM];
+	u64 no_memory = stat[FC_STAT_NO_MEMORY], no_space = stat[FC_STAT_FLOW_NO_SPACE];
 	enum place place = OPEN;
 	u64 asked_at = 0;
 	struct rx_flow *flow;
@@ -398,10 +398,10 @@ static struct rx_flow *make(const struct rx_key *key)
 	if (shim_failed != failed)
 		HOLDS(stat[FC_STAT_NO_MEMORY] == no_memory + 1, "no memory was not counted");
 	else
-		HOLDS(full && !m.nvictims && stat[FC_STAT_FLOW_NO_ROOM] == no_room + 1,
+		HOLDS(full && !m.nvictims && stat[FC_STAT_FLOW_NO_SPACE] == no_space + 1,
 		      "no flow, though there is room");
 	m.failed += shim_failed != failed;
-	m.no_room += stat[FC_STAT_FLOW_NO_ROOM] - no_room;
+	m.no_space += stat[FC_STAT_FLOW_NO_SPACE] - no_space;
 	return NULL;
 }
 
@@ -767,7 +767,7 @@ static void setup(void)
 	m.port.ops = &ops;
 	m.made = 0;
 	memset(m.forgotten, 0, sizeof(m.forgotten));
-	m.no_room = 0;
+	m.no_space = 0;
 	m.failed = 0;
 	m.checks = 0;
 	m.lives = 0;
@@ -792,7 +792,7 @@ static void run(u64 seed, unsigned int steps)
 	       (unsigned long long)seed, m.step, (unsigned long long)m.lives,
 	       (unsigned long long)m.oblivious, (unsigned long long)m.made, m.most,
 	       (unsigned long long)m.forgotten[ASKED], (unsigned long long)m.forgotten[CLOSED],
-	       (unsigned long long)m.forgotten[SETTLED], (unsigned long long)m.no_room,
+	       (unsigned long long)m.forgotten[SETTLED], (unsigned long long)m.no_space,
 	       (unsigned long long)m.failed, (unsigned long long)m.checks);
 }
 

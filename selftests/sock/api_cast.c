@@ -243,8 +243,8 @@ TEST_F(faked, cast__refused_and_sent_again)
 	for (site = 2; site < FAKE_SITES; site++)
 		say(self, FC_CTRL_CONFIRM, site, first, first + 1);
 	say(self, FC_CTRL_REFUSED, 1, first + 1, first);
-	say(self, FC_CTRL_NO_ROOM, 2, first + 1, first + 1);
-	say(self, FC_CTRL_ROOM, 2, first + 1, first + 1);
+	say(self, FC_CTRL_NO_SPACE, 2, first + 1, first + 1);
+	say(self, FC_CTRL_GRANT, 2, first + 1, first + 1);
 	do {
 		ASSERT_TRUE(comes(self));
 	} while (self->fake.cast.seq != first + 1);
@@ -257,7 +257,7 @@ TEST_F(faked, cast__refused_and_sent_again)
  */
 TEST_F(faked, cast__no_memory_for_a_flow)
 {
-	struct fc_ctrl ctrl = { .kind = FC_CTRL_LEVEL, .hops = 1, .site = 1, .port = PORT };
+	struct fc_ctrl ctrl = { .kind = FC_CTRL_RESYNC_REQ, .hops = 1, .site = 1, .port = PORT };
 	unsigned int answered, before;
 	uint32_t first = 0, site, i;
 	struct fake_event e;
@@ -269,7 +269,7 @@ TEST_F(faked, cast__no_memory_for_a_flow)
 			first = self->fake.cast.seq;
 		for (site = 1; site < FAKE_SITES; site++)
 			if (site != 1 || i != FC_CAST_LAG_MAX)
-				say(self, site == 2 ? FC_CTRL_NO_ROOM : FC_CTRL_REFUSED, site,
+				say(self, site == 2 ? FC_CTRL_NO_SPACE : FC_CTRL_REFUSED, site,
 				    first + i, first);
 	}
 	EXPECT_EQ(FC_CAST_LAG_MAX, self->fake.cast.lag);

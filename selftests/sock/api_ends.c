@@ -141,7 +141,7 @@ static const char *late_packet(struct __test_metadata *_metadata, struct _test_d
 		return "no packet";
 	if (!NEXT_CTRL(&e, SOON_MS))
 		return "not asked";
-	say(self, &packet, FC_CTRL_ROOM, 0);
+	say(self, &packet, FC_CTRL_GRANT, 0);
 	if (!NEXT_CTRL(&e, SOON_MS)) {
 		confirmed(self, &packet);
 		return "it was sent again at once";
@@ -164,7 +164,7 @@ static const char *lost_packet(struct __test_metadata *_metadata, struct _test_d
 	if (!send_one(_metadata, self, &packet, 4))
 		return "no packet";
 	for (asked = 0; NEXT_CTRL(&e, SOON_MS); asked++)
-		say(self, &packet, FC_CTRL_ROOM, 0);
+		say(self, &packet, FC_CTRL_GRANT, 0);
 	EXPECT_TRUE(e.is_packet);
 	EXPECT_EQ(packet.target[0].seq, e.target[0].seq);
 	if (!confirmed(self, &packet))
@@ -215,7 +215,7 @@ static const char *wrong_order(struct __test_metadata *_metadata, struct _test_d
 	if (!send_one(_metadata, self, &packet, FC_PACKET_MAX + 10))
 		return "no packet";
 	say(self, &packet, FC_CTRL_CONFIRM, 1);
-	say(self, &packet, FC_CTRL_ROOM, 0);
+	say(self, &packet, FC_CTRL_GRANT, 0);
 	if (!NEXT_PACKET(&e, SOON_MS))
 		return "no second packet";
 	EXPECT_EQ(FC_PACKET_MAX, e.packet.offset);
@@ -721,7 +721,7 @@ TEST_F(faked, ends__entries_part)
 	c[0] = fake_answer(&packet, 0, FC_CTRL_REFUSED);
 	c[0].dst = 5;
 	c[1] = fake_confirm(&packet, 0);
-	c[2] = fake_answer(&packet, 0, FC_CTRL_ROOM);
+	c[2] = fake_answer(&packet, 0, FC_CTRL_GRANT);
 	c[2].dst = 6;
 	fake_ctrl(&self->fake, c, 3);
 	ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
@@ -732,7 +732,7 @@ TEST_F(faked, ends__entries_part)
 	EXPECT_EQ(FC_CTRL_REFUSED, e.ctrl[0].kind);
 	EXPECT_EQ(5, e.ctrl[0].dst);
 	EXPECT_EQ(c[0].hops + 1, e.ctrl[0].hops);
-	EXPECT_EQ(FC_CTRL_ROOM, e.ctrl[1].kind);
+	EXPECT_EQ(FC_CTRL_GRANT, e.ctrl[1].kind);
 	EXPECT_EQ(6, e.ctrl[1].dst);
 	EXPECT_EQ(0, outq(self->fd));
 	EXPECT_EQ(2, counter("control_forwarded"));
@@ -784,7 +784,7 @@ TEST_F(faked, ends__a_bad_entry_spoils_the_frame)
 TEST_F(faked, ends__answers_to_an_earlier_life)
 {
 	static const enum fc_ctrl_kind kinds[] = {
-		FC_CTRL_CONFIRM, FC_CTRL_REFUSED, FC_CTRL_NO_ROOM, FC_CTRL_UNREACHABLE,
+		FC_CTRL_CONFIRM, FC_CTRL_REFUSED, FC_CTRL_NO_SPACE, FC_CTRL_UNREACHABLE,
 	};
 	struct fake_event packet, e;
 	struct fc_ctrl late;
@@ -962,7 +962,7 @@ static void meet_all(struct _test_data_faked *self, const struct fake_event *e)
 		struct fc_ctrl c = e->ctrl[i];
 
 		if (e->is_packet) {
-			meet(self, fake_answer(e, i, FC_CTRL_ROOM), false);
+			meet(self, fake_answer(e, i, FC_CTRL_GRANT), false);
 		} else if (c.kind == FC_CTRL_ASK) {
 			c.site = c.dst;
 			c.dst = 0;

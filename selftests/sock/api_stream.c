@@ -380,9 +380,9 @@ TEST_F(line, listen__backlog)
 		fd[i] = SEQ(i % 3, 0, SOCK_NONBLOCK);
 		ASSERT_EQ(-EINPROGRESS, connect_to(fd[i], 2, PORT));
 	}
-	for (i = 0; i < SOON_MS / 10 && msg_stats(listener).rx_no_room < 4; i++)
+	for (i = 0; i < SOON_MS / 10 && msg_stats(listener).rx_no_space < 4; i++)
 		sleep_ms(10);
-	EXPECT_LE(4, msg_stats(listener).rx_no_room);
+	EXPECT_LE(4, msg_stats(listener).rx_no_space);
 	for (i = 0; i < 6; i++)
 		EXPECT_EQ(0, msg_wait(fd[i], POLLOUT, 0));
 	for (n = 0; n < 6; n++) {

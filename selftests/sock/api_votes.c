@@ -159,10 +159,10 @@ TEST_F(votes, votes__more_to_come_than_can_be_said)
 	for (unsigned int i = 0; i < 2; i++)
 		copy(self, i, PORT, 0, 0, FC_CAST_LAG_MAX);
 	ASSERT_TRUE(answer(self, &ctrl));
-	EXPECT_EQ(FC_CTRL_LEVEL, ctrl.kind);
+	EXPECT_EQ(FC_CTRL_RESYNC_REQ, ctrl.kind);
 	EXPECT_EQ(FIRST, ctrl.seq);
 	EXPECT_EQ(0, msg_wait(self->fd, POLLIN, 0));
-	ctrl.kind = FC_CTRL_OVER;
+	ctrl.kind = FC_CTRL_RESYNC;
 	ctrl.dst = 0;
 	ctrl.site = SOURCE;
 	ctrl.hops = 1;

@@ -111,14 +111,14 @@ TEST_F(faked, hold__waiting_for_room)
 		short_one(self, 1000 + i, 0);
 		look(self, 0);
 	}
-	ASSERT_TRUE(answered(self, FC_CTRL_NO_ROOM, FLOWS - 20));
+	ASSERT_TRUE(answered(self, FC_CTRL_NO_SPACE, FLOWS - 20));
 	ASSERT_TRUE(room_of(self->fd, 32 << 20));
 	while (RESULT(msg_recv(self->fd, &byte, 1, NULL, MSG_DONTWAIT)) == 1)
 		n++;
-	TH_LOG("%u read, %u without room, %u invited", n, self->answers[FC_CTRL_NO_ROOM],
-	       self->answers[FC_CTRL_ROOM]);
+	TH_LOG("%u read, %u without room, %u invited", n, self->answers[FC_CTRL_NO_SPACE],
+	       self->answers[FC_CTRL_GRANT]);
 	EXPECT_LT(0, n);
-	EXPECT_TRUE(answered(self, FC_CTRL_ROOM, 1));
+	EXPECT_TRUE(answered(self, FC_CTRL_GRANT, 1));
 	/* Invited senders send again, and reading their messages invites the others. */
 	for (i = 0; i < FLOWS; i++) {
 		short_one(self, 1000 + i, 0);
@@ -131,7 +131,7 @@ TEST_F(faked, hold__waiting_for_room)
 		while (RESULT(msg_recv(self->fd, &byte, 1, NULL, MSG_DONTWAIT)) == 1)
 			n++;
 	}
-	TH_LOG("%u read, %u invited", n, self->answers[FC_CTRL_ROOM]);
+	TH_LOG("%u read, %u invited", n, self->answers[FC_CTRL_GRANT]);
 	EXPECT_LT(FLOWS / 2, n);
 }
 

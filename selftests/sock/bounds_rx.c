@@ -451,26 +451,26 @@ TEST_F(faked, flows__made_up_sockets)
 	look(self, QUIET_MS);
 	n += read_now(self->fd);
 	TH_LOG("%u received, %u confirmed, %u without room, %u asked", n,
-	       self->answers[FC_CTRL_CONFIRM], self->answers[FC_CTRL_NO_ROOM],
-	       self->answers[FC_CTRL_LEVEL]);
+	       self->answers[FC_CTRL_CONFIRM], self->answers[FC_CTRL_NO_SPACE],
+	       self->answers[FC_CTRL_RESYNC_REQ]);
 	EXPECT_LE(FLOWS_MAX, n);
-	EXPECT_LT(0, self->answers[FC_CTRL_LEVEL]);
+	EXPECT_LT(0, self->answers[FC_CTRL_RESYNC_REQ]);
 	EXPECT_TRUE(comes_in(self, 6, 7));
 	EXPECT_LT(0, counter("flows_forgotten"));
 	/*
 	 * The flow unused for longest was forgotten, one of the first.  Its packets arrive late, a
 	 * second time:
 	 */
-	before = self->answers[FC_CTRL_LEVEL];
+	before = self->answers[FC_CTRL_RESYNC_REQ];
 	ASSERT_TRUE(first_message(self, 4, 1000));
 	ASSERT_TRUE(first_message(self, 5, 1000));
 	look(self, QUIET_MS);
 	EXPECT_EQ(0, read_now(self->fd));
-	EXPECT_LT(before, self->answers[FC_CTRL_LEVEL]);
+	EXPECT_LT(before, self->answers[FC_CTRL_RESYNC_REQ]);
 	EXPECT_LT(0, counter("flows_unknown"));
 	/* The source answers that the flow is completed. */
 	over = self->level;
-	over.kind = FC_CTRL_OVER;
+	over.kind = FC_CTRL_RESYNC;
 	over.site = over.dst;
 	over.dst = 0;
 	over.next = 1;
@@ -496,19 +496,19 @@ TEST_F(faked, room__a_question_tells_the_level)
 	unsigned int i;
 
 	ASSERT_EQ(0, setsockopt(self->fd, SOL_FLITCAST, FLITCAST_RCVBUF, &room, sizeof(room)));
-	for (i = 0; i < 100 && !self->answers[FC_CTRL_NO_ROOM]; i++) {
+	for (i = 0; i < 100 && !self->answers[FC_CTRL_NO_SPACE]; i++) {
 		ASSERT_TRUE(first_message(self, 5, 1000 + i));
 		look(self, QUIET_MS);
 	}
-	ASSERT_EQ(1, self->answers[FC_CTRL_NO_ROOM]);
+	ASSERT_EQ(1, self->answers[FC_CTRL_NO_SPACE]);
 	ASSERT_TRUE(message(self, 4, 7, 0, 0));
 	look(self, SOON_MS);
 	ASSERT_TRUE(message(self, 4, 7, 1, 1));
 	look(self, SOON_MS);
-	ASSERT_EQ(3, self->answers[FC_CTRL_NO_ROOM]);
+	ASSERT_EQ(3, self->answers[FC_CTRL_NO_SPACE]);
 	fake_ctrl(&self->fake, &ask, 1);
 	look(self, SOON_MS);
-	EXPECT_EQ(4, self->answers[FC_CTRL_NO_ROOM]);
+	EXPECT_EQ(4, self->answers[FC_CTRL_NO_SPACE]);
 	EXPECT_EQ(1, self->answer.next);
 	/*
 	 * Receivers grant buffer space in the order of the requests; the last sender does not use
@@ -516,7 +516,7 @@ TEST_F(faked, room__a_question_tells_the_level)
 	 */
 	EXPECT_EQ(i - 1, read_now(self->fd));
 	look(self, QUIET_MS);
-	EXPECT_LT(0, self->answers[FC_CTRL_ROOM]);
+	EXPECT_LT(0, self->answers[FC_CTRL_GRANT]);
 	EXPECT_EQ(7, self->answer.sock);
 	EXPECT_EQ(1, self->answer.seq);
 	ASSERT_TRUE(message(self, 4, 7, 1, 0));

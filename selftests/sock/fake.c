@@ -146,7 +146,7 @@ static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame,
 		fc_wire_status_decode(&s, p);
 		if (h.vc == f->vc)
 			f->acked = h.ack;
-		if (h.flags & (FC_STATUS_PROBE | FC_STATUS_WANT))
+		if (h.flags & (FC_STATUS_POLL | FC_STATUS_ACK_REQUEST))
 			say_status(f, h.vc, s.poll);
 		return false;
 	case FC_FRAME_FLIT:
@@ -234,7 +234,7 @@ void fake_probe(struct fake *f, uint32_t sent)
 {
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_STATUS, .vc = f->vc, .len = FC_STATUS_SIZE,
-		.flags = FC_STATUS_PROBE | FC_STATUS_WANT, .seq = sent, .ack = f->taken[f->vc],
+		.flags = FC_STATUS_POLL | FC_STATUS_ACK_REQUEST, .seq = sent, .ack = f->taken[f->vc],
 	};
 	struct fc_status s = { .poll = 1 };
 	uint8_t p[FC_STATUS_SIZE];

@@ -18,7 +18,7 @@
  * @fake: the rest of the network
  * @fd: socket of site 0, at PORT
  * @answer: the answer that look() saw last
- * @level: the last one of FC_CTRL_LEVEL
+ * @level: the last one of FC_CTRL_RESYNC_REQ
  * @answers: how many it saw, by enum fc_ctrl_kind
  */
 FIXTURE(faked) {
@@ -57,7 +57,7 @@ FAKED_UNUSED static void look(struct _test_data_faked *self, unsigned int ms)
 		for (i = 0; !e.is_packet && i < e.n; i++) {
 			self->answers[e.ctrl[i].kind]++;
 			self->answer = e.ctrl[i];
-			if (e.ctrl[i].kind == FC_CTRL_LEVEL)
+			if (e.ctrl[i].kind == FC_CTRL_RESYNC_REQ)
 				self->level = e.ctrl[i];
 		}
 		ms = 0;

@@ -110,7 +110,7 @@ wait_for 40 up
 result $? "when full frames come again it comes up"
 
 # No other way: every link of 0.  With a long wait for acknowledgments they stay up meanwhile.
-at 0 site set 0 probe 10s || die "site set"
+at 0 site set 0 poll 10s || die "site set"
 for port in 1:p2 2:p1 3:p4 6:p3; do lose "${port%:*}" "${port#*:}"; done
 begun=$SECONDS
 send_large 8

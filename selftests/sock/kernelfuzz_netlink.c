@@ -68,7 +68,7 @@ static void put_site_settings(struct nlgarbage *g, uint8_t cmd)
 		static const uint16_t types[] = {
 			FLITCAST_A_SITE_FLIT, FLITCAST_A_SITE_WINDOW, FLITCAST_A_SITE_SEEK,
 			FLITCAST_A_SITE_SEEK_MAX, FLITCAST_A_SITE_TIMEOUT, FLITCAST_A_SITE_RETRY,
-			FLITCAST_A_SITE_PROBE, FLITCAST_A_SITE_TRANSIT, FLITCAST_A_SITE_GRACE,
+			FLITCAST_A_SITE_POLL, FLITCAST_A_SITE_TRANSIT, FLITCAST_A_SITE_GRACE,
 		};
 
 		put_u32(g, types[nlgarbage_pick(g, 9)], setting(g));
@@ -135,7 +135,7 @@ static void put_path(struct nlgarbage *g, uint8_t cmd)
 	for (i = 0; i < n; i++)
 		ways[i] = nlgarbage_pick(g, 4);
 	if (cmd == FLITCAST_CMD_PATH_SET)
-		nlgarbage_put(g, FLITCAST_A_PATH_WAYS, ways, n);
+		nlgarbage_put(g, FLITCAST_A_PATH_ENTRIES, ways, n);
 }
 
 /* Put the attributes that a command takes, mostly with valid values. */

@@ -208,7 +208,7 @@ static struct flitcast_sock_stats check_stats(void)
 		sum.tx_confirmed += stats.tx_confirmed;
 		sum.tx_failed += stats.tx_failed;
 		sum.rx_messages += stats.rx_messages;
-		sum.rx_no_room += stats.rx_no_room;
+		sum.rx_no_space += stats.rx_no_space;
 	}
 	if (opt.lossy)
 		return sum;
@@ -233,7 +233,7 @@ static const char *const counters[] = {
 	"packets_unicast", "packets_passthru", "packets_all_remote", "packets_some_local",
 	"packets_forced", "packets_resent", "packets_aborted", "packets_discarded",
 	"packets_repeated", "packets_duplicate", "packets_bad", "transit_full", "seeks",
-	"fifo_timeouts", "messages_no_room", "control_dropped", "no_memory",
+	"fifo_timeouts", "messages_no_space", "control_dropped", "no_memory",
 };
 
 #define NCOUNTERS	(sizeof(counters) / sizeof(*counters))
@@ -281,9 +281,9 @@ static void report(const struct flitcast_sock_stats *sum, const uint64_t *value)
 		printf("{\"seed\":%" PRIu64 ",\"messages\":%" PRIu64 ",\"deliveries\":%" PRIu64
 		       ",\"due\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"elapsed\":%.3f,\"errors\":%"
 		       PRIu64 ",\"lost\":%" PRIu64 ",\"reopened\":%" PRIu64
-		       ",\"rx_no_room\":%llu,\"counters\":{", opt.seed, seen.sent,
+		       ",\"rx_no_space\":%llu,\"counters\":{", opt.seed, seen.sent,
 		       seen.in_time, seen.due, seen.bytes, elapsed, seen.wrong, seen.lost,
-		       seen.reopened, (unsigned long long)sum->rx_no_room);
+		       seen.reopened, (unsigned long long)sum->rx_no_space);
 		for (i = 0; i < NCOUNTERS; i++)
 			printf("%s\"%s\":%" PRIu64, i ? "," : "", counters[i], value[i]);
 		printf("}}\n");

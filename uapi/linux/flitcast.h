@@ -330,7 +330,7 @@ struct flitcast_report {
  * @tx_confirmed: of these, confirmed by every target
  * @tx_failed: of these, failed for at least one target
  * @rx_messages: messages queued for recvmsg()
- * @rx_no_room: times a message was refused because the receive buffer was full
+ * @rx_no_space: times a message was refused because the receive buffer was full
  * @reports_lost: reports of failures dropped unread
  */
 struct flitcast_sock_stats {
@@ -338,7 +338,7 @@ struct flitcast_sock_stats {
 	__u64	tx_confirmed;
 	__u64	tx_failed;
 	__u64	rx_messages;
-	__u64	rx_no_room;
+	__u64	rx_no_space;
 	__u64	reports_lost;
 };
 

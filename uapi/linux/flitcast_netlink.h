@@ -29,16 +29,16 @@ enum flitcast_socket_type {
 
 enum flitcast_socket_peer {
 	FLITCAST_SOCKET_PEER_LISTEN = 1,
-	FLITCAST_SOCKET_PEER_ASKED,
+	FLITCAST_SOCKET_PEER_REQUESTED,
 	FLITCAST_SOCKET_PEER_CONNECTED,
-	FLITCAST_SOCKET_PEER_OVER,
+	FLITCAST_SOCKET_PEER_CLOSED,
 };
 
 enum flitcast_socket_wait {
 	FLITCAST_SOCKET_WAIT_TURN = 1,
 	FLITCAST_SOCKET_WAIT_ANSWER,
-	FLITCAST_SOCKET_WAIT_ROOM,
-	FLITCAST_SOCKET_WAIT_WAY,
+	FLITCAST_SOCKET_WAIT_BUFFER,
+	FLITCAST_SOCKET_WAIT_ROUTE,
 };
 
 enum flitcast_site_attr {
@@ -57,7 +57,7 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_SEEK_MAX,	/* u32: seeks before a packet is stored en route */
 	FLITCAST_A_SITE_TIMEOUT,	/* u32: microseconds before a split is aborted */
 	FLITCAST_A_SITE_RETRY,		/* u32: microseconds before a missing flit is requested */
-	FLITCAST_A_SITE_PROBE,		/* u32: microseconds before a silent link is probed */
+	FLITCAST_A_SITE_POLL,		/* u32: microseconds an unacknowledged flit waits before the peer is polled */
 	FLITCAST_A_SITE_TRANSIT,	/* u32: packets stored for others */
 	FLITCAST_A_SITE_DRAIN,		/* u32: 1: no new messages from sockets */
 	FLITCAST_A_SITE_PENDING,	/* u32: messages of this site under way */
@@ -139,7 +139,7 @@ enum flitcast_path_attr {
 	FLITCAST_A_PATH_SITE,		/* u32 */
 	FLITCAST_A_PATH_SOURCE,		/* u32: source of the broadcasts */
 	FLITCAST_A_PATH_COPIES,		/* u32: number of copies, 2 to 6 */
-	FLITCAST_A_PATH_WAYS,		/* binary: 1 to 256 entries, in ascending order */
+	FLITCAST_A_PATH_ENTRIES,		/* binary: 1 to 256 entries, in ascending order */
 	__FLITCAST_A_PATH_MAX,
 };
 
@@ -177,9 +177,9 @@ enum flitcast_socket_attr {
 	FLITCAST_A_SOCKET_SENDERS,	/* u32: calls of sendmsg() that wait for buffer space */
 	FLITCAST_A_SOCKET_PENDING,	/* u32: messages under way */
 	FLITCAST_A_SOCKET_TX_USED,	/* u32: bytes of the send buffer in use */
-	FLITCAST_A_SOCKET_TX_ROOM,	/* u32: all of it */
+	FLITCAST_A_SOCKET_TX_SIZE,	/* u32: its size in bytes */
 	FLITCAST_A_SOCKET_RX_USED,	/* u32: bytes of the receive buffer in use */
-	FLITCAST_A_SOCKET_RX_ROOM,	/* u32: all of it */
+	FLITCAST_A_SOCKET_RX_SIZE,	/* u32: its size in bytes */
 	FLITCAST_A_SOCKET_WAIT,		/* u32: enum flitcast_socket_wait */
 	FLITCAST_A_SOCKET_WAIT_SITE,	/* u32: target that the socket waits for */
 	FLITCAST_A_SOCKET_WAIT_PORT,	/* u32 */

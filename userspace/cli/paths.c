@@ -97,7 +97,7 @@ void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
 		/* This cannot fail: find_all() has tried it. */
 		graph_ways(paths->topo, paths_of(paths, k, source), site, way, &n);
 		put_id(req, FLITCAST_CMD_PATH_SET, site, source, k);
-		put_bytes(req, FLITCAST_A_PATH_WAYS, way, n * sizeof(*way));
+		put_bytes(req, FLITCAST_A_PATH_ENTRIES, way, n * sizeof(*way));
 	}
 }
 
@@ -186,7 +186,7 @@ static void print_ways(struct nlmsghdr *message, void *arg)
 	size_t i, n;
 
 	get_attrs(message, a, FLITCAST_A_PATH_MAX);
-	list = a[FLITCAST_A_PATH_WAYS];
+	list = a[FLITCAST_A_PATH_ENTRIES];
 	out_open_object(NULL);
 	out_uint("site", "site %llu", get_u32(a[FLITCAST_A_PATH_SITE]));
 	out_uint("source", " source %llu", get_u32(a[FLITCAST_A_PATH_SOURCE]));

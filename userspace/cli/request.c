@@ -138,7 +138,7 @@ static const struct setting site_settings[FLITCAST_A_SITE_MAX + 1] = {
 	[FLITCAST_A_SITE_SEEK_MAX]	= { "seek-max", "" },
 	[FLITCAST_A_SITE_TIMEOUT]	= { "timeout", "us" },
 	[FLITCAST_A_SITE_RETRY]		= { "retry", "us" },
-	[FLITCAST_A_SITE_PROBE]		= { "probe", "us" },
+	[FLITCAST_A_SITE_POLL]		= { "poll", "us" },
 	[FLITCAST_A_SITE_TRANSIT]	= { "transit", "" },
 	[FLITCAST_A_SITE_GRACE]		= { "grace", "us" },
 };

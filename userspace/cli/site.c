@@ -65,7 +65,7 @@ static void print_site(struct nlmsghdr *message, void *arg)
 	out_uint("seek_max", " seek-max %llu", get_u32(a[FLITCAST_A_SITE_SEEK_MAX]));
 	print_time("timeout_us", "timeout", get_u32(a[FLITCAST_A_SITE_TIMEOUT]));
 	print_time("retry_us", "retry", get_u32(a[FLITCAST_A_SITE_RETRY]));
-	print_time("probe_us", "probe", get_u32(a[FLITCAST_A_SITE_PROBE]));
+	print_time("poll_us", "poll", get_u32(a[FLITCAST_A_SITE_POLL]));
 	out_uint("transit", " transit %llu", get_u32(a[FLITCAST_A_SITE_TRANSIT]));
 	print_time("grace_us", "grace", get_u32(a[FLITCAST_A_SITE_GRACE]));
 	out_bool("key", get_u32(a[FLITCAST_A_SITE_KEYED]));
@@ -147,7 +147,7 @@ static int del(const struct option_given *given)
 	COUNT("seek-max", "N", "looks before it is stored where it is", SEEK_MAX, 0), \
 	TIME("timeout", "time that a blocked multicast waits before it is aborted", TIMEOUT), \
 	TIME("retry", "time before an overtaken flit is asked for", RETRY), \
-	TIME("probe", "time before an unacknowledged flit is asked for", PROBE), \
+	TIME("poll", "time before an unacknowledged flit is asked for", POLL), \
 	COUNT("transit", "N", "packets stored for others at a time", TRANSIT, 0), \
 	TIME("grace", "time without a way before messages to a target fail", GRACE)
 

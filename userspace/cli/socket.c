@@ -25,10 +25,10 @@ static const char *wait_name(uint32_t wait)
 		return "turn";
 	case FLITCAST_SOCKET_WAIT_ANSWER:
 		return "answer";
-	case FLITCAST_SOCKET_WAIT_ROOM:
-		return "room";
-	case FLITCAST_SOCKET_WAIT_WAY:
-		return "way";
+	case FLITCAST_SOCKET_WAIT_BUFFER:
+		return "buffer";
+	case FLITCAST_SOCKET_WAIT_ROUTE:
+		return "route";
 	}
 	return "unknown";
 }
@@ -38,12 +38,12 @@ static const char *peer_name(uint32_t peer)
 	switch ((enum flitcast_socket_peer)peer) {
 	case FLITCAST_SOCKET_PEER_LISTEN:
 		return "listens";
-	case FLITCAST_SOCKET_PEER_ASKED:
-		return "asks";
+	case FLITCAST_SOCKET_PEER_REQUESTED:
+		return "requests";
 	case FLITCAST_SOCKET_PEER_CONNECTED:
 		return "connected";
-	case FLITCAST_SOCKET_PEER_OVER:
-		return "over";
+	case FLITCAST_SOCKET_PEER_CLOSED:
+		return "closed";
 	}
 	return "unknown";
 }
@@ -108,9 +108,9 @@ static void print_socket(struct nlmsghdr *message, void *arg)
 	out_string("type", " %s", type_name(get_u32(a[FLITCAST_A_SOCKET_TYPE])));
 	print_peer(a);
 	out_uint("tx_used", " tx %llu", get_u32(a[FLITCAST_A_SOCKET_TX_USED]));
-	out_uint("tx_room", "/%llu", get_u32(a[FLITCAST_A_SOCKET_TX_ROOM]));
+	out_uint("tx_size", "/%llu", get_u32(a[FLITCAST_A_SOCKET_TX_SIZE]));
 	out_uint("rx_used", " rx %llu", get_u32(a[FLITCAST_A_SOCKET_RX_USED]));
-	out_uint("rx_room", "/%llu", get_u32(a[FLITCAST_A_SOCKET_RX_ROOM]));
+	out_uint("rx_size", "/%llu", get_u32(a[FLITCAST_A_SOCKET_RX_SIZE]));
 	out_uint("pending", " pending %llu", get_u32(a[FLITCAST_A_SOCKET_PENDING]));
 	out_uint("senders", " senders %llu", get_u32(a[FLITCAST_A_SOCKET_SENDERS]));
 	out_uint("inode", " inode %llu\n", get_u32(a[FLITCAST_A_SOCKET_INODE]));

@@ -45,7 +45,7 @@ static const struct config defaults = {
 	.seek_max = 4,
 	.timeout = 64,
 	.retry = 16,
-	.probe = 1024,
+	.poll = 1024,
 	.repeat = 16384,
 	.patience = 4000000,
 	.memory = 900,
@@ -224,7 +224,7 @@ static const struct option_entry entries[] = {
 	       OPTION_RANGE(1, 1000000000)),
 	OPTION("retry", "N", "cycles before a link tells, or asks again", NUMBER, AT(retry),
 	       OPTION_RANGE(1, 1000000000)),
-	OPTION("probe", "N", "cycles before a silent link is asked", NUMBER, AT(probe),
+	OPTION("poll", "N", "cycles before a silent link is asked", NUMBER, AT(poll),
 	       OPTION_RANGE(1, 1000000000)),
 	OPTION("repeat", "N", "cycles without news to a message's repetition", NUMBER, AT(repeat),
 	       OPTION_RANGE(1, 1000000000)),
@@ -257,7 +257,7 @@ static int check_given(const struct config *config, const struct option_given *g
 	 * one by one.
 	 */
 	static const char *const word_only[] = {
-		"loss", "window", "transit", "fifo", "retry", "probe", "repeat", "speed", NULL
+		"loss", "window", "transit", "fifo", "retry", "poll", "repeat", "speed", NULL
 	};
 	static const char *const random_only[] = { "load", NULL };
 	/* Modes with classes have neither seeks nor aborts. */
@@ -339,7 +339,7 @@ static int check(void *settings, const struct option_given *given)
 	}
 	config->timing = (struct fc_timing){
 		.seek = config->seek, .timeout = config->timeout, .retry = config->retry,
-		.ack_delay = config->retry, .poll = config->probe,
+		.ack_delay = config->retry, .poll = config->poll,
 		.seek_max = (u16)config->seek_max, .fifo_room = (u16)config->fifo,
 	};
 	return 0;

@@ -501,7 +501,7 @@ static void audit(struct graph *graph)
 
 	for (u32 i = 0; i < graph->topo->nsites; i++) {
 		const struct fc_csr *core = &graph->site[i].core;
-		u64 gone = core->stat[FC_CSR_SENT] + core->stat[FC_CSR_GIVEN_BACK] +
+		u64 gone = core->stat[FC_CSR_SENT] + core->stat[FC_CSR_RELEASED] +
 			   core->stat[FC_CSR_LAPSED] + core->stat[FC_CSR_ORPHANED];
 		u64 there = fc_csr_count(core, FC_CSR_TENT) + fc_csr_count(core, FC_CSR_CONF);
 

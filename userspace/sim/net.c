@@ -103,7 +103,7 @@ static bool replays(const struct sim *sim)
 	const struct config *config = &sim->config;
 
 	return config->loss ||
-	       config->probe < 2 * (config->latency + config->window * channels(sim));
+	       config->poll < 2 * (config->latency + config->window * channels(sim));
 }
 
 #define LINE	64

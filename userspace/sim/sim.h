@@ -82,7 +82,7 @@ enum fault {
  * @seek_max: seeks before a packet is forced to the local net-output
  * @timeout: cycles before abort-request
  * @retry: cycles before a peer hears what was taken, or is asked for what is missing
- * @probe: cycles before a flit is asked after
+ * @poll: cycles before the receiver is polled about an unacknowledged flit
  * @repeat: cycles without news after which a message is repeated
  * @patience: cycles without any news after which the network hangs
  * @loss: frames that links lose, of a million
@@ -125,7 +125,7 @@ struct config {
 	u64 seek_max;
 	u64 timeout;
 	u64 retry;
-	u64 probe;
+	u64 poll;
 	u64 repeat;
 	u64 patience;
 	u64 loss;

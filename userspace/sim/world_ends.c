@@ -50,7 +50,7 @@ void world_deliver(unsigned int at, u8 m, unsigned int t)
 	switch (fc_rxflow_packet(rx, &target, &part, 0, &slot, no_skip, NULL)) {
 	case FC_RX_ADMIT:
 		if (world.node[at].unread) {
-			ctrl.kind = FC_CTRL_NO_ROOM;
+			ctrl.kind = FC_CTRL_NO_SPACE;
 			ctrl.seq = target.seq;
 			ctrl.next = rx->next;
 			confirm(flow, &ctrl);
@@ -197,11 +197,11 @@ void world_read(unsigned int at)
 		for (unsigned int t = 0; t < msg->ntargets; t++) {
 			struct fc_txtarget *tx = &world.end[m][t].tx;
 			struct fc_ctrl ctrl = {
-				.kind = FC_CTRL_ROOM, .seq = msg->seq[t],
+				.kind = FC_CTRL_GRANT, .seq = msg->seq[t],
 				.next = world.rx[msg->flow[t]].next,
 			};
 
-			if (msg->to[t] == at && tx->state == FC_TX_NO_ROOM)
+			if (msg->to[t] == at && tx->state == FC_TX_NO_SPACE)
 				fc_txtarget_answer(tx, &ctrl);
 		}
 	}

@@ -30,8 +30,8 @@ void world_tell_content(u8 id, char *text, size_t size)
 static void tell_frame(const struct wire_frame *f, char *text, size_t size)
 {
 	if (f->status)
-		snprintf(text, size, "status%s%s%s", f->parts & FC_STATUS_PROBE ? " probe" : "",
-			 f->parts & FC_STATUS_WANT ? " want" : "",
+		snprintf(text, size, "status%s%s%s", f->parts & FC_STATUS_POLL ? " poll" : "",
+			 f->parts & FC_STATUS_ACK_REQUEST ? " ack-request" : "",
 			 f->parts & FC_STATUS_NACK ? " nack" : "");
 	else
 		world_tell_content(f->id, text, size);
