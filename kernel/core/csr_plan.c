@@ -35,7 +35,7 @@
 /* Attempts of one site, in the low bits; sites farther on come later than those before. */
 #define TRIES_BITS	20
 
-static_assert(FC_CSR_LANES == FC_VNET_LANES);
+static_assert(FC_CSR_INJQS == FC_VNET_INJQS);
 
 /*
  * Measurements.
@@ -354,18 +354,18 @@ static bool common(const u32 *a, u8 na, const u32 *b, u8 nb)
 }
 
 /* Another lane has a packet for one of these targets that came before. */
-static bool behind(const struct fc_csr_plan *p, u8 lane, const u32 *site, u8 n)
+static bool behind(const struct fc_csr_plan *p, u8 injq, const u32 *site, u8 n)
 {
 	const struct fc_vnet *v = p->vnet;
 	u32 other[FC_TARGETS_MAX];
 	u8 l;
 
-	for (l = 0; l < v->lanes; l++) {
+	for (l = 0; l < v->injqs; l++) {
 		const struct fc_csr_stay *s = &p->stay[l];
 		const struct fc_rx *rx = &v->ch[l].rx[FC_PORT_LOCAL];
 		const struct fc_flit *front = fc_rx_slot(&v->ch[l], rx, rx->consumed);
 
-		if (l == lane || !waits(s) || !fc_before(s->order, p->stay[lane].order) ||
+		if (l == injq || !waits(s) || !fc_before(s->order, p->stay[injq].order) ||
 		    !(front->parts & FC_FLIT_VALID) || !(front->parts & FC_PART_HEAD))
 			continue;
 		if (common(site, n, other, all_targets(front->head, other)))
@@ -375,11 +375,11 @@ static bool behind(const struct fc_csr_plan *p, u8 lane, const u32 *site, u8 n)
 }
 
 /* Lanes may go on. */
-static void wake_lanes(struct fc_csr_plan *p)
+static void wake_injqs(struct fc_csr_plan *p)
 {
 	u8 l;
 
-	for (l = 0; l < p->vnet->lanes; l++)
+	for (l = 0; l < p->vnet->injqs; l++)
 		fc_vmay_come(p->vnet, l, FC_PORT_LOCAL);
 }
 
@@ -413,10 +413,10 @@ static void admitted(const u8 *head, u64 arrival, struct fc_effects *fx)
 	e->mask = arrival;
 }
 
-enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const struct fc_vin *in,
+enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const struct fc_vin *in,
 					const u8 *head, struct fc_effects *fx)
 {
-	struct fc_csr_stay *s = &p->stay[lane];
+	struct fc_csr_stay *s = &p->stay[injq];
 	struct fc_csr_leg legs[FC_CSR_LEGS];
 	u32 site[FC_TARGETS_MAX];
 	u8 n, nlegs, class;
@@ -441,7 +441,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 		s->order = ++p->order;
 	}
 	/* When the other one has gone this lane is looked at, too. */
-	if (behind(p, lane, site, n))
+	if (behind(p, injq, site, n))
 		return FC_CSR_STAYS;
 	if (p->now < s->retry_at) {
 		look_again(p, s->retry_at);
@@ -452,7 +452,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const st
 	if (!nlegs || nlegs > FC_CSR_LEGS || (n > 1 && s->tries >= TREE_TRIES)) {
 		/* Only for here, or without a way; or as a tree it fails. */
 		s->entry.state = FC_CSR_EMPTY;
-		wake_lanes(p);
+		wake_injqs(p);
 		admitted(head, 0, fx);
 		if (n == 1 || !nlegs)
 			return FC_CSR_ADMITTED;
@@ -474,12 +474,12 @@ static void heard(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
 	struct fc_csr_stay *s;
 	u8 l, i, n;
 
-	for (l = 0; l < FC_CSR_LANES; l++) {
+	for (l = 0; l < FC_CSR_INJQS; l++) {
 		s = &p->stay[l];
 		if (waits(s) && fc_csr_entry_heard(&s->entry, msg))
 			break;
 	}
-	if (l == FC_CSR_LANES)
+	if (l == FC_CSR_INJQS)
 		return;
 	if (s->entry.state != FC_CSR_ACCEPTED) {
 		again_later(p, s);
@@ -493,7 +493,7 @@ static void heard(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
 		for (i = 0; i < n; i++)
 			p->floor[site[i]] = s->entry.arrival;
 	}
-	wake_lanes(p);
+	wake_injqs(p);
 }
 
 static void probe_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *frame,
@@ -632,7 +632,7 @@ void fc_csr_plan_time(struct fc_csr_plan *p, u64 now)
 	if (now < p->wake_at)
 		return;
 	p->wake_at = FC_CSR_NEVER;
-	wake_lanes(p);
+	wake_injqs(p);
 	wake_links(p);
 }
 

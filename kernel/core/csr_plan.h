@@ -19,7 +19,7 @@
 #include "wire_csr.h"
 
 /* Lanes of a site, at most. */
-#define FC_CSR_LANES	4
+#define FC_CSR_INJQS	4
 /* Frames of one event, at most: as many as the effects of a run, and those of one attempt. */
 #define FC_CSR_FRAMES	(32 + FC_PORTS_MAX + FC_CSR_LEGS)
 #define FC_CSR_FRAME	(FC_CSR_SIZE + 4 * FC_TARGETS_MAX)
@@ -72,7 +72,7 @@ struct fc_csr_plan {
 	struct fc_vnet *vnet;
 	u8 (*frame)[FC_CSR_FRAME];
 	u32 next;
-	struct fc_csr_stay stay[FC_CSR_LANES];
+	struct fc_csr_stay stay[FC_CSR_INJQS];
 	u64 *floor;
 	struct fc_csr_dues dues;
 	u64 guard;
@@ -129,7 +129,7 @@ enum fc_csr_admission {
 };
 
 /* @fx: FC_FX_RESERVE and FC_FX_ADMITTED are added. */
-enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 lane, const struct fc_vin *in,
+enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const struct fc_vin *in,
 					const u8 *head, struct fc_effects *fx);
 
 /* Return: directions that the packet has reserved for one of its targets; 0: none. */

@@ -40,7 +40,7 @@ void fc_vnet_init(struct fc_vnet *v)
 	v->touched = 0;
 	v->up = fc_bit(FC_PORT_LOCAL);
 	v->rotate = 0;
-	v->lanes = v->nclasses < FC_VNET_LANES ? v->nclasses : FC_VNET_LANES;
+	v->injqs = v->nclasses < FC_VNET_INJQS ? v->nclasses : FC_VNET_INJQS;
 	v->resets = 0;
 	memset(v->reset, 0, sizeof(v->reset));
 	memset(v->come, 0, sizeof(v->come));
@@ -84,19 +84,19 @@ bool fc_vnet_idle(const struct fc_vnet *v)
 	return true;
 }
 
-int fc_vnet_lane(const struct fc_vnet *v)
+int fc_vnet_injq(const struct fc_vnet *v)
 {
 	u8 c;
 
-	for (c = 0; c < v->lanes; c++)
+	for (c = 0; c < v->injqs; c++)
 		if (!fc_vin_of(v, c, FC_PORT_LOCAL)->busy && !v->ch[c].rx[FC_PORT_LOCAL].queued)
 			return c;
 	return -1;
 }
 
-u32 fc_vnet_seq(const struct fc_vnet *v, u8 lane)
+u32 fc_vnet_seq(const struct fc_vnet *v, u8 injq)
 {
-	const struct fc_rx *rx = &v->ch[lane].rx[FC_PORT_LOCAL];
+	const struct fc_rx *rx = &v->ch[injq].rx[FC_PORT_LOCAL];
 
 	return rx->consumed + rx->queued;
 }
@@ -105,7 +105,7 @@ void fc_vnet_rerouted(struct fc_vnet *v)
 {
 	u8 c;
 
-	for (c = 0; c < v->lanes; c++)
+	for (c = 0; c < v->injqs; c++)
 		if (fc_vin_of(v, c, FC_PORT_LOCAL)->seek)
 			fc_vmay_come(v, c, FC_PORT_LOCAL);
 }

@@ -25,7 +25,7 @@
 struct fc_csr_plan;
 
 /* Where packets of this site wait: so many do not stand behind each other. */
-#define FC_VNET_LANES	4
+#define FC_VNET_INJQS	4
 #define FC_VBRANCH_NONE	0xffffffffU
 
 /**
@@ -167,7 +167,7 @@ static inline size_t fc_vroute_cache_size(u8 nclasses)
  * @rotate: class that is served first
  * @nports: ports with the local one
  * @nclasses: classes
- * @lanes: channels whose local port takes packets of this site
+ * @injqs: channels whose local port takes packets of this site
  * @set: enum fc_set, which says where its channels are on the links
  * @cache: fc_vroute_cache_size() bytes of any content, or NULL: no cache
  * @plan: in mode csr: says when packets go, and where; else NULL
@@ -196,7 +196,7 @@ struct fc_vnet {
 	u8 rotate;
 	u8 nports;
 	u8 nclasses;
-	u8 lanes;
+	u8 injqs;
 	u8 set;
 	bool slow;
 	bool stepwise;
@@ -328,8 +328,8 @@ enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop);
 enum fc_hop fc_vnet_hop_timed(struct fc_vnet *v, struct fc_vhop *hop);
 
 /* Return: a lane that takes a packet, or -1.  Its flits get the numbers from fc_vnet_seq(). */
-int fc_vnet_lane(const struct fc_vnet *v);
-u32 fc_vnet_seq(const struct fc_vnet *v, u8 lane);
+int fc_vnet_injq(const struct fc_vnet *v);
+u32 fc_vnet_seq(const struct fc_vnet *v, u8 injq);
 
 /* Routes have changed: who seeks may find a way at the next event. */
 void fc_vnet_rerouted(struct fc_vnet *v);

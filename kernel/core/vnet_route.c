@@ -140,7 +140,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	u64 local = 0, remote = 0, stuck = 0, apart = 0, unreachable = 0;
 	bool far = fc_wire_hops(head) >= FC_HOPS_MAX;
 	struct fc_split FC_UNSET s;
-	u8 next[FC_DIRS_MAX], lane = class;
+	u8 next[FC_DIRS_MAX], injq = class;
 
 	s.topo = v->classes->topo;
 	s.site = v->node->id;
@@ -168,7 +168,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	}
 	/* A packet for this site alone is admitted, too: its sender waits for the admission. */
 	if (v->plan && !stuck && port == FC_PORT_LOCAL) {
-		switch (fc_csr_plan_admit(v->plan, lane, in, head, fx)) {
+		switch (fc_csr_plan_admit(v->plan, injq, in, head, fx)) {
 		case FC_CSR_STAYS:
 			return false;
 		case FC_CSR_ADMITTED:

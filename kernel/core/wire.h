@@ -358,11 +358,11 @@ enum fc_ctrl_kind {
 	FC_CTRL_GRANT,		/* grant of buffer space: begin with the first packet */
 	FC_CTRL_REFUSED,	/* no socket on the port */
 	FC_CTRL_UNREACHABLE,	/* a site on the way has no usable port */
-	FC_CTRL_ASK,		/* source to target: was it received?  Earlier messages are completed */
+	FC_CTRL_ASK,		/* source to target: received?  Earlier messages are completed */
 	FC_CTRL_FORWARD,	/* source to target: all earlier messages are completed */
 	FC_CTRL_RESYNC_REQ,	/* target to source: no state of the flow; which are completed? */
-	FC_CTRL_RESYNC,		/* source to target: the answer, with the fields of FC_CTRL_FORWARD */
-	FC_CTRL_CLOSED,		/* source to target: all completed, the source keeps no flow state */
+	FC_CTRL_RESYNC,		/* source to target: the answer, filled as FC_CTRL_FORWARD */
+	FC_CTRL_CLOSED,		/* source to target: all completed, the source has no flow state */
 	FC_CTRL_COUNT
 };
 
@@ -706,13 +706,13 @@ u32 fc_wire_bitmap_subset_size(const u8 *head, u64 mask);
  * fc_wire_subset_size() - bytes that fc_wire_head_subset() writes
  * @head: head
  * @mask: targets to keep, each of which there is
- * @kept: how many, at least 1
+ * @n: how many, at least 1
  */
-static inline u32 fc_wire_subset_size(const u8 *head, u64 mask, unsigned int kept)
+static inline u32 fc_wire_subset_size(const u8 *head, u64 mask, unsigned int n)
 {
 	if (fc_wire_mapped(head))
 		return fc_wire_bitmap_subset_size(head, mask);
-	return fc_head_size(kept);
+	return fc_head_size(n);
 }
 
 #endif /* FC_CORE_WIRE_H */

@@ -218,15 +218,15 @@ static bool flits_equal(struct sk_buff_head *a, struct sk_buff_head *b)
 /* Return: the index of the value equal to a copy, of a free slot for a new value, or -1. */
 static int value_of(struct cast_msg *m, struct sk_buff_head *flits)
 {
-	int i, spare = -1;
+	int i, unused = -1;
 
 	for (i = 0; i < CAST_VALUES; i++) {
 		if (skb_queue_empty(&m->value[i]))
-			spare = spare < 0 ? i : spare;
+			unused = unused < 0 ? i : unused;
 		else if (flits_equal(&m->value[i], flits))
 			return i;
 	}
-	return spare;
+	return unused;
 }
 
 /* Return: the receive buffer charged for a waiting copy: the truesize of its flits. */

@@ -152,14 +152,14 @@ struct flitcast_sender {
 
 /**
  * struct flitcast_msg_pool - free list of messages
- * @spare: free messages, for reuse
- * @nspare: number of free messages
+ * @first: head of the list
+ * @n: number of free messages
  * @spent: completed messages whose data the work item frees
  * @spent_at: token bucket of data freed at once (core/bucket.h)
  */
 struct flitcast_msg_pool {
-	struct flitcast_msg *spare;
-	unsigned int nspare;
+	struct flitcast_msg *first;
+	unsigned int n;
 	struct list_head spent;
 	u64 spent_at;
 };

@@ -5,7 +5,7 @@
  *	data                          where
  *	<= FLITCAST_MSG_SMALL bytes   in struct flitcast_msg (@small)
  *	up to a page block            page fragment of the calling task
- *	full page blocks              blocks of their own (lots.c), which are reused
+ *	full page blocks              blocks of their own (blocks.c), which are reused
  *	MSG_ZEROCOPY                  user pages, pinned (flitcast_msg_pin())
  */
 #include <linux/highmem.h>
@@ -14,7 +14,7 @@
 #include <linux/uio.h>
 #include "core/bucket.h"
 #include "ends/ends.h"
-#include "ends/lots.h"
+#include "ends/blocks.h"
 #include "ends/msg.h"
 #include "fabric/enter.h"
 
@@ -27,8 +27,8 @@ static_assert(sizeof(struct tx_target) <= FLITCAST_MSG_TARGET);
 /* Maximum length of the free list of messages of a site. */
 #define SPARES_MAX	64
 /*
- * Rate limit for freeing page blocks under the lock: SPENT_BURST at once, as many as lots.c keeps,
- * and one more per SPENT_NS, which no link exceeds.
+ * Rate limit for freeing page blocks under the lock: SPENT_BURST at once, as many as blocks.c
+ * caches, and one more per SPENT_NS, which no link exceeds.
  */
 #define SPENT_BURST	64
 #define SPENT_NS	(2 * NSEC_PER_USEC)
@@ -44,18 +44,18 @@ static bool pages_alloc(struct flitcast_msg *msg, gfp_t gfp)
 	u32 left = msg->len, i = 0;
 
 	while (left) {
-		struct page *lot = left >= FLITCAST_LOT_SIZE ? flitcast_lot_get(gfp) : NULL;
-		u32 at = 0, n = FLITCAST_LOT_SIZE;
+		struct page *block = left >= FLITCAST_BLOCK_SIZE ? flitcast_block_get(gfp) : NULL;
+		u32 at = 0, n = FLITCAST_BLOCK_SIZE;
 
-		if (!lot) {
+		if (!block) {
 			/* Further pieces start at a page boundary. */
 			frag->offset = ALIGN(frag->offset, i ? PAGE_SIZE : sizeof(u64));
 			if (!skb_page_frag_refill(1, frag, gfp)) {
 				msg->npages = i;
 				return false;
 			}
-			lot = frag->page;
-			get_page(lot);
+			block = frag->page;
+			get_page(block);
 			at = frag->offset;
 			n = min(left, frag->size - at);
 			frag->offset += n;
@@ -64,20 +64,21 @@ static bool pages_alloc(struct flitcast_msg *msg, gfp_t gfp)
 			msg->start = offset_in_page(at);
 		left -= n;
 		for (n += at, at /= PAGE_SIZE; at * PAGE_SIZE < n; at++)
-			msg->page[i++] = lot + at;
+			msg->page[i++] = block + at;
 	}
 	msg->npages = i;
 	return true;
 }
 
-u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **lot, u32 *off)
+u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **block,
+		     u32 *off)
 {
 	u32 in = msg->start + from;
 	struct page *page = msg->page[in / PAGE_SIZE];
 
-	*lot = msg->held ? page : compound_head(page);
-	*off = ((page - *lot) << PAGE_SHIFT) + offset_in_page(in);
-	return min_t(u32, len, (msg->held ? PAGE_SIZE : page_size(*lot)) - *off);
+	*block = msg->held ? page : compound_head(page);
+	*off = ((page - *block) << PAGE_SHIFT) + offset_in_page(in);
+	return min_t(u32, len, (msg->held ? PAGE_SIZE : page_size(*block)) - *off);
 }
 
 /* Initialise a message for one target, without data. */
@@ -178,15 +179,15 @@ struct flitcast_msg *flitcast_msg_pin(u32 len, u32 ndests, struct iov_iter *from
 /*
  * Return: true if the @n pages of the message fill the page block, so that no other data is in it.
  */
-static bool lot_whole(struct page *lot, unsigned int n)
+static bool block_whole(struct page *block, unsigned int n)
 {
-	return n * PAGE_SIZE == FLITCAST_LOT_SIZE && page_size(lot) == FLITCAST_LOT_SIZE;
+	return n * PAGE_SIZE == FLITCAST_BLOCK_SIZE && page_size(block) == FLITCAST_BLOCK_SIZE;
 }
 
 static void pages_drop(const struct flitcast_msg *msg)
 {
-	struct page *lots[FLITCAST_LOTS_BATCH];
-	unsigned int end, i, n, nlots = 0;
+	struct page *blocks[FLITCAST_BLOCKS_BATCH];
+	unsigned int end, i, n, nblocks = 0;
 
 	if (msg->held) {
 		for (i = 0; i < msg->npages && msg->page[i]; i++)
@@ -195,24 +196,24 @@ static void pages_drop(const struct flitcast_msg *msg)
 	}
 	/* From the last page on: pages name their block only while it is referenced. */
 	for (end = msg->npages; end; end -= n) {
-		struct page *last = msg->page[end - 1], *lot = compound_head(last);
+		struct page *last = msg->page[end - 1], *block = compound_head(last);
 
 		/* Data may begin in the middle of a block, but is contiguous in it. */
-		n = min_t(unsigned int, last - lot + 1, end);
+		n = min_t(unsigned int, last - block + 1, end);
 		while (msg->page[end - n] != last + 1 - n)
 			n--;
-		if (!lot_whole(lot, n)) {
-			put_page(lot);
+		if (!block_whole(block, n)) {
+			put_page(block);
 			continue;
 		}
-		lots[nlots++] = lot;
-		if (nlots == FLITCAST_LOTS_BATCH) {
-			flitcast_lots_put(lots, nlots);
-			nlots = 0;
+		blocks[nblocks++] = block;
+		if (nblocks == FLITCAST_BLOCKS_BATCH) {
+			flitcast_blocks_put(blocks, nblocks);
+			nblocks = 0;
 		}
 	}
-	if (nlots)
-		flitcast_lots_put(lots, nlots);
+	if (nblocks)
+		flitcast_blocks_put(blocks, nblocks);
 }
 
 void flitcast_msg_drop_data(struct flitcast_msg *msg)
@@ -229,12 +230,12 @@ void flitcast_msg_drop_data(struct flitcast_msg *msg)
 
 void flitcast_msg_spent(struct flitcast_site *site, struct flitcast_msg *msg)
 {
-	u32 lots = DIV_ROUND_UP(msg->npages, FLITCAST_LOT_SIZE / PAGE_SIZE);
+	u32 blocks = DIV_ROUND_UP(msg->npages, FLITCAST_BLOCK_SIZE / PAGE_SIZE);
 
 	lockdep_assert_held(&site->lock);
-	if (lots <= 1 || (lots <= SPENT_BURST &&
+	if (blocks <= 1 || (blocks <= SPENT_BURST &&
 			  fc_bucket_take(&site->ends->pool.spent_at, flitcast_site_now(site),
-					 SPENT_NS, SPENT_BURST, lots))) {
+					 SPENT_NS, SPENT_BURST, blocks))) {
 		flitcast_msg_drop_data(msg);
 		return;
 	}
@@ -267,15 +268,15 @@ void flitcast_msg_free(struct flitcast_msg *msg)
 	kfree(msg);
 }
 
-struct flitcast_msg *flitcast_msg_spare(struct flitcast_site *site, u32 len)
+struct flitcast_msg *flitcast_msg_reuse(struct flitcast_site *site, u32 len)
 {
-	struct flitcast_msg *msg = site->ends->pool.spare;
+	struct flitcast_msg *msg = site->ends->pool.first;
 
 	lockdep_assert_held(&site->lock);
 	if (!msg)
 		return NULL;
-	site->ends->pool.spare = msg->spare;
-	site->ends->pool.nspare--;
+	site->ends->pool.first = msg->next_free;
+	site->ends->pool.n--;
 	msg_init(msg, len);
 	return msg;
 }
@@ -285,22 +286,22 @@ void flitcast_msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 	lockdep_assert_held(&site->lock);
 	if (!refcount_dec_and_test(&msg->refs))
 		return;
-	if (site->ends->pool.nspare == SPARES_MAX || msg->target != &msg->one) {
+	if (site->ends->pool.n == SPARES_MAX || msg->target != &msg->one) {
 		flitcast_msg_free(msg);
 		return;
 	}
 	flitcast_msg_drop_data(msg);
-	msg->spare = site->ends->pool.spare;
-	site->ends->pool.spare = msg;
-	site->ends->pool.nspare++;
+	msg->next_free = site->ends->pool.first;
+	site->ends->pool.first = msg;
+	site->ends->pool.n++;
 }
 
 void flitcast_msg_pool_free(struct flitcast_site *site)
 {
 	struct flitcast_msg *msg;
 
-	while ((msg = site->ends->pool.spare)) {
-		site->ends->pool.spare = msg->spare;
+	while ((msg = site->ends->pool.first)) {
+		site->ends->pool.first = msg->next_free;
 		kfree(msg);
 	}
 }
@@ -318,10 +319,10 @@ bool flitcast_msg_from_iter(struct flitcast_msg *msg, struct iov_iter *from)
 	if (!msg->npages)
 		return copy_from_iter_full(msg->small, msg->len, from);
 	for (at = 0; at < msg->len; at += n) {
-		struct page *lot;
+		struct page *block;
 
-		n = flitcast_msg_run(msg, at, msg->len - at, &lot, &off);
-		if (!copy_from_iter_full(page_address(lot) + off, n, from))
+		n = flitcast_msg_run(msg, at, msg->len - at, &block, &off);
+		if (!copy_from_iter_full(page_address(block) + off, n, from))
 			return false;
 	}
 	return true;
@@ -334,10 +335,10 @@ bool flitcast_msg_from_skb(struct flitcast_msg *msg, const struct sk_buff *skb, 
 	if (!msg->npages)
 		return !skb_copy_bits(skb, skip, msg->small, msg->len);
 	for (at = 0; at < msg->len; at += n) {
-		struct page *lot;
+		struct page *block;
 
-		n = flitcast_msg_run(msg, at, msg->len - at, &lot, &off);
-		if (skb_copy_bits(skb, skip + at, page_address(lot) + off, n))
+		n = flitcast_msg_run(msg, at, msg->len - at, &block, &off);
+		if (skb_copy_bits(skb, skip + at, page_address(block) + off, n))
 			return false;
 	}
 	return true;

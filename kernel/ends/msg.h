@@ -170,7 +170,7 @@ struct tx_how {
  * @site_node: entry in flitcast_sender.msgs, or in the list @spent of the site
  * @ready: entry in its queue, or in flitcast_txcast.again
  * @source_node: entry in flitcast_source.msgs
- * @spare: next entry of the site's free list
+ * @next_free: next entry of the site's free list
  * @due_node: entry in flitcast_sender.due
  * @late: entry in flitcast_sender.late instead; @at.due is FC_NEVER
  * @source: source; NULL once over
@@ -201,7 +201,7 @@ struct flitcast_msg {
 	union {
 		struct rb_node due_node;
 		struct list_head late;
-		struct flitcast_msg *spare;
+		struct flitcast_msg *next_free;
 	};
 	struct flitcast_source *source;
 	struct tx_times at;
@@ -228,11 +228,11 @@ struct flitcast_msg {
 /* Drop a reference; the last one frees the message. */
 void flitcast_msg_put(struct flitcast_msg *msg);
 /* Return: a message of the free list, for one target and FLITCAST_MSG_SMALL bytes, or NULL. */
-struct flitcast_msg *flitcast_msg_spare(struct flitcast_site *site, u32 len);
+struct flitcast_msg *flitcast_msg_reuse(struct flitcast_site *site, u32 len);
 /* As flitcast_msg_put(), but the message may go to the free list. */
 void flitcast_msg_over(struct flitcast_site *site, struct flitcast_msg *msg);
 /* Return: length of the contiguous data from byte @from on, up to @len; page block and offset. */
-u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **lot,
+u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **block,
 		     u32 *off);
 /* Free the data of a message that is over. */
 void flitcast_msg_drop_data(struct flitcast_msg *msg);

@@ -22,7 +22,7 @@
 /**
  * struct rx_msg - a message being received
  * @charge: bytes charged to the port for it
- * @spare: bytes of @charge for memory that packets hold beyond their data, not used yet
+ * @unused: bytes of @charge for memory that packets hold beyond their data, not used yet
  * @cut: bytes of the first packet before the part that were dropped by compact()
  * @npackets: number of packets of the part
  * @carrier: skb to deliver; the packets become its frag_list
@@ -30,7 +30,7 @@
  */
 struct rx_msg {
 	u32 charge;
-	u32 spare;
+	u32 unused;
 	u32 cut;
 	u16 npackets;
 	struct sk_buff *carrier;
@@ -356,7 +356,7 @@ void *flitcast_rxmsg_make(const struct fc_part *part, u32 charge, u32 extra)
 	if (!msg)
 		return NULL;
 	msg->charge = charge;
-	msg->spare = extra;
+	msg->unused = extra;
 	msg->npackets = part->count;
 	msg->carrier = alloc_skb(sizeof(struct flitcast_arrival), GFP_ATOMIC);
 	if (!msg->carrier) {
@@ -379,9 +379,9 @@ struct sk_buff *flitcast_rxmsg_keep(struct flitcast_port *port, const struct fc_
 	struct rx_msg *msg = m->h;
 	u32 more = 0;
 
-	if (taken->extra > msg->spare)
-		more = taken->extra - msg->spare;
-	msg->spare -= taken->extra - more;
+	if (taken->extra > msg->unused)
+		more = taken->extra - msg->unused;
+	msg->unused -= taken->extra - more;
 	if (more)
 		port->ops->grow(port, more, m->early);
 	msg->charge += more;
@@ -421,9 +421,9 @@ struct sk_buff *flitcast_rxmsg_finish(struct flitcast_port *port, const struct f
 
 	if (skb)
 		return skb;
-	FLITCAST_DELIVERY(msg->carrier)->charge = msg->charge - msg->spare;
-	if (msg->spare)
-		port->ops->uncharge(port, msg->spare, m->early);
+	FLITCAST_DELIVERY(msg->carrier)->charge = msg->charge - msg->unused;
+	if (msg->unused)
+		port->ops->uncharge(port, msg->unused, m->early);
 	skb = assemble(msg);
 	msg_free(msg);
 	return skb;

@@ -301,7 +301,7 @@ static void wake_work(struct work_struct *work)
 {
 	struct flitcast_port *port;
 	unsigned int failed = 0;
-	bool kept;
+	bool held;
 
 	for (;;) {
 		spin_lock_bh(&wait_lock);
@@ -309,11 +309,11 @@ static void wake_work(struct work_struct *work)
 			break;
 		port = next_port();
 		rcu_read_lock();
-		kept = port && port->ops->hold(port);
+		held = port && port->ops->hold(port);
 		rcu_read_unlock();
 		failed = port ? 0 : failed + 1;
 		spin_unlock_bh(&wait_lock);
-		if (kept)
+		if (held)
 			port->ops->wake(port, FLITCAST_WAKE_OUT);
 		cond_resched();
 	}

@@ -362,7 +362,7 @@ int flitcast_port_send(struct flitcast_port *port, const void *data, u32 len,
 	if (err)
 		return err;
 	flitcast_enter(site);
-	msg = flitcast_msg_spare(site, len);
+	msg = flitcast_msg_reuse(site, len);
 	if (!msg) {
 		flitcast_leave(site);
 		msg = flitcast_msg_alloc(len, 1, GFP_KERNEL_ACCOUNT);

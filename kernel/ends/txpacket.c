@@ -137,12 +137,12 @@ u32 flitcast_tx_add_data(struct sk_buff *skb, struct flitcast_msg *msg, u32 from
 		return len;
 	}
 	for (i = 0; i < MAX_SKB_FRAGS && done < len; i++) {
-		struct page *lot;
-		u32 off, n = flitcast_msg_run(msg, from + done, len - done, &lot, &off);
+		struct page *block;
+		u32 off, n = flitcast_msg_run(msg, from + done, len - done, &block, &off);
 
-		get_page(lot);
+		get_page(block);
 		/* Account @n bytes of truesize: other messages use the rest of the page block. */
-		skb_add_rx_frag(skb, i, lot, off, n, n);
+		skb_add_rx_frag(skb, i, block, off, n, n);
 		done += n;
 	}
 	skb_zcopy_set(skb, msg->held, NULL);
@@ -371,7 +371,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	u8 set = flitcast_site_set(msg->how.class);
 	struct tx_target *t = msg->target;
 	struct sk_buff *skb;
-	bool lane;
+	bool injq;
 
 	if (!flitcast_fast() || !goes_at_once(site, msg))
 		return false;
@@ -379,8 +379,8 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	 * If the injection queues are busy, the switch may still send the flit at once to an idle
 	 * link.
 	 */
-	lane = flitcast_oper_clear(site, set) && flitcast_vnet_room(site, set);
-	if (!lane && !site->mode->past_lanes)
+	injq = flitcast_oper_clear(site, set) && flitcast_vnet_room(site, set);
+	if (!injq && !site->mode->past_injqs)
 		return false;
 	skb = flitcast_skb_alloc(site->out.headroom, fc_head_size(1) + flitcast_tx_linear(msg));
 	if (!skb)
@@ -394,7 +394,7 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 		went_at_once(site, msg, t);
 		return true;
 	}
-	if (!lane) {
+	if (!injq) {
 		kfree_skb(skb);
 		return false;
 	}

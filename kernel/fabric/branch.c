@@ -49,7 +49,7 @@ struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom,
 	return copy;
 }
 
-void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int kept)
+void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int n)
 {
 	u32 old = fc_wire_head_len(skb->data), less;
 
@@ -59,7 +59,7 @@ void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int kept)
 		less = old - size;
 		memmove(skb->data + less, skb->data, size);
 	} else {
-		less = old - fc_head_size(kept);
+		less = old - fc_head_size(n);
 		fc_wire_head_subset(skb->data + less, skb->data, mask, 0);
 	}
 	skb_pull(skb, less);

@@ -22,8 +22,8 @@ struct sk_buff *flitcast_branch_copy(struct sk_buff *skb, unsigned int headroom,
  * flitcast_branch_cut() - drop targets from a front
  * @skb: the front, without its link header; its linear part is private
  * @mask: targets to keep
- * @kept: number of targets to keep
+ * @n: number of targets to keep
  */
-void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int kept);
+void flitcast_branch_cut(struct sk_buff *skb, u64 mask, unsigned int n);
 
 #endif /* FLITCAST_FABRIC_BRANCH_H */

@@ -29,7 +29,7 @@ static void rescue(struct flitcast_site *site, u8 set, struct flitcast_replay *r
 	struct sk_buff_head flits;
 
 	__skb_queue_head_init(&flits);
-	while (flitcast_replay_rescue(replay, &site->out.kept, &flits))
+	while (flitcast_replay_rescue(replay, &site->out.free, &flits))
 		flitcast_oper_rescue(site, set, &flits);
 }
 
@@ -126,7 +126,7 @@ void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct f
 		break;
 	case FC_FX_RELEASE:
 		flitcast_replay_release(flitcast_replay_of(&site->end[e->port], e->vc),
-					&site->out.kept, e->seq);
+					&site->out.free, e->seq);
 		flitcast_output_acked(site, e->port);
 		break;
 	case FC_FX_RESCUE:

@@ -16,7 +16,7 @@ struct flitcast_site_config;
  * @joins: acks of a multicast packet wait for those of targets beyond the site
  * @whole: @room is about a whole packet, not about each flit
  * @at_once: a message of one flit may bypass the feed (flitcast_tx_at_once())
- * @past_lanes: and may overtake packets in the injection queues
+ * @past_injqs: and may overtake packets in the injection queues
  * @active: maximum number of active messages of a source, per class
  * @active_user: the same for all sources of a user
  * @check: returns why a configuration is invalid, as a constant string; NULL: it is valid
@@ -48,7 +48,7 @@ struct flitcast_mode {
 	bool joins;
 	bool whole;
 	bool at_once;
-	bool past_lanes;
+	bool past_injqs;
 	u16 active;
 	u16 active_user;
 	const char *(*check)(const struct flitcast_site_config *cfg);

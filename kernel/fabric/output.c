@@ -82,7 +82,7 @@ void flitcast_output_flit(struct flitcast_site *site, u8 port, struct sk_buff *s
 
 	if (hdr->flags & FC_PART_HEAD)
 		end->link->stat[FC_LSTAT_TX_PACKETS]++;
-	if (flitcast_replay_add(flitcast_replay_of(end, hdr->vc), &site->out.kept, hdr->seq, &skb,
+	if (flitcast_replay_add(flitcast_replay_of(end, hdr->vc), &site->out.free, hdr->seq, &skb,
 				hdr->flags)) {
 		transmit_flit(site, port, skb, hdr);
 		return;
@@ -142,10 +142,10 @@ void flitcast_output_send(struct flitcast_site *site, const struct fc_effect *e)
 		return;
 	}
 	if (hdr.flags & FC_PART_HEAD) {
-		unsigned int kept = hweight64(e->mask);
+		unsigned int n = hweight64(e->mask);
 
-		if (kept < fc_wire_ntargets(skb->data))
-			flitcast_branch_cut(skb, e->mask, kept);
+		if (n < fc_wire_ntargets(skb->data))
+			flitcast_branch_cut(skb, e->mask, n);
 	}
 	flitcast_output_flit(site, e->port, skb, &hdr);
 }

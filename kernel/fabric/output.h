@@ -15,13 +15,13 @@ struct fc_faults_msg;
 
 /**
  * struct flitcast_out - output of frames of a site
- * @kept: free list of replay entries
+ * @free: free list of replay entries
  * @headroom: largest headroom that any link so far needs before the payload
  * @dirty: links with frames to transmit
  * @frames: number of frames queued so far
  */
 struct flitcast_out {
-	struct flitcast_pool kept;
+	struct flitcast_free_list free;
 	unsigned int headroom;
 	u32 dirty;
 	u32 frames;

@@ -157,7 +157,7 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	    skb_headroom(skb) + FC_LINK_SIZE < READ_ONCE(site->out.headroom))
 		return false;
 	spin_lock(&site->lock);
-	if (usable(site, link, end, hop.class, fc_get16(p + FC_LINK_EPOCH)) && site->out.kept.free)
+	if (usable(site, link, end, hop.class, fc_get16(p + FC_LINK_EPOCH)) && site->out.free.first)
 		said = fc_vnet_hop(v, &hop);
 	if (said == FC_HOP_NOT) {
 		spin_unlock(&site->lock);
@@ -167,7 +167,7 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 		said = timed(site, v, &hop);
 	heard(link, end, skb);
 	end = &site->end[hop.out_port];
-	if (!flitcast_replay_put(&end->class[v->set][hop.out_class], &site->out.kept, hop.seq, skb,
+	if (!flitcast_replay_put(&end->class[v->set][hop.out_class], &site->out.free, hop.seq, skb,
 				 FC_PART_HEAD | FC_PART_TERM)) {
 		lost(site, hop.out_port, skb);
 		return true;

@@ -226,7 +226,7 @@ static void deliver(struct flitcast_site *site, const struct fc_effect *e)
 
 static void forget_unacked(struct flitcast_site *site, struct flitcast_replay *replay)
 {
-	flitcast_replay_release(replay, &site->out.kept, replay->seq + replay->n);
+	flitcast_replay_release(replay, &site->out.free, replay->seq + replay->n);
 }
 
 static void perform(struct flitcast_site *site, const struct fc_effect *e)
@@ -255,7 +255,7 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		flitcast_output_again(site, e);
 		break;
 	case FC_FX_RELEASE:
-		flitcast_replay_release(&site->end[e->port].cast, &site->out.kept, e->seq);
+		flitcast_replay_release(&site->end[e->port].cast, &site->out.free, e->seq);
 		flitcast_output_acked(site, e->port);
 		break;
 	case FC_FX_RESCUE:

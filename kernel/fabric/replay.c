@@ -11,13 +11,13 @@
 static struct kmem_cache *cache;
 
 /* A constructor prevents zeroing (init_on_alloc): all fields are written anyway. */
-static void constructed(void *kept)
+static void constructed(void *entry)
 {
 }
 
 int flitcast_replay_module_init(void)
 {
-	cache = kmem_cache_create("flitcast_kept", sizeof(struct flitcast_kept), 0,
+	cache = kmem_cache_create("flitcast_replay", sizeof(struct flitcast_replay_entry), 0,
 				  SLAB_HWCACHE_ALIGN, constructed);
 	return cache ? 0 : -ENOMEM;
 }
@@ -27,59 +27,59 @@ void flitcast_replay_module_exit(void)
 	kmem_cache_destroy(cache);
 }
 
-void flitcast_pool_free(struct flitcast_pool *pool)
+void flitcast_free_list_purge(struct flitcast_free_list *pool)
 {
-	struct flitcast_kept *kept;
+	struct flitcast_replay_entry *entry;
 
-	while ((kept = pool->free)) {
-		pool->free = kept->next;
-		kmem_cache_free(cache, kept);
+	while ((entry = pool->first)) {
+		pool->first = entry->next;
+		kmem_cache_free(cache, entry);
 	}
 	pool->n = 0;
 }
 
-static struct flitcast_kept *kept_alloc(struct flitcast_pool *pool)
+static struct flitcast_replay_entry *entry_alloc(struct flitcast_free_list *pool)
 {
-	struct flitcast_kept *kept = pool->free;
+	struct flitcast_replay_entry *entry = pool->first;
 
-	if (!kept)
+	if (!entry)
 		return kmem_cache_alloc(cache, GFP_ATOMIC);
-	pool->free = kept->next;
+	pool->first = entry->next;
 	pool->n--;
-	return kept;
+	return entry;
 }
 
-static void kept_free(struct flitcast_pool *pool, struct flitcast_kept *kept)
+static void entry_free(struct flitcast_free_list *pool, struct flitcast_replay_entry *entry)
 {
 	unsigned int i;
 
-	for (i = 0; i < kept->nfrags; i++)
-		put_page(kept->frag[i].page);
-	if (kept->skb)
-		consume_skb(kept->skb);
+	for (i = 0; i < entry->nfrags; i++)
+		put_page(entry->frag[i].page);
+	if (entry->skb)
+		consume_skb(entry->skb);
 	if (!pool || pool->n >= POOL_MAX) {
-		kmem_cache_free(cache, kept);
+		kmem_cache_free(cache, entry);
 		return;
 	}
-	kept->next = pool->free;
-	pool->free = kept;
+	entry->next = pool->first;
+	pool->first = entry;
 	pool->n++;
 }
 
 /* Return: a frame with the contents of a replay entry; NULL: no memory. */
-static struct sk_buff *kept_copy(const struct flitcast_kept *kept, unsigned int headroom)
+static struct sk_buff *entry_copy(const struct flitcast_replay_entry *entry, unsigned int headroom)
 {
 	struct sk_buff *skb;
 	unsigned int i;
 
-	if (kept->skb)
-		return __pskb_copy(kept->skb, headroom, GFP_ATOMIC);
-	skb = flitcast_skb_alloc(headroom, kept->len);
+	if (entry->skb)
+		return __pskb_copy(entry->skb, headroom, GFP_ATOMIC);
+	skb = flitcast_skb_alloc(headroom, entry->len);
 	if (!skb)
 		return NULL;
-	skb_put_data(skb, kept->head, kept->len);
-	for (i = 0; i < kept->nfrags; i++) {
-		const struct flitcast_kept_frag *frag = &kept->frag[i];
+	skb_put_data(skb, entry->head, entry->len);
+	for (i = 0; i < entry->nfrags; i++) {
+		const struct flitcast_replay_frag *frag = &entry->frag[i];
 
 		get_page(frag->page);
 		skb_add_rx_frag(skb, i, frag->page, frag->off, frag->size, frag->size);
@@ -90,63 +90,63 @@ static struct sk_buff *kept_copy(const struct flitcast_kept *kept, unsigned int 
 int flitcast_replay_init(struct flitcast_replay *r, u32 size)
 {
 	memset(r, 0, sizeof(*r));
-	r->kept = kcalloc(size, sizeof(*r->kept), GFP_KERNEL_ACCOUNT);
+	r->entry = kcalloc(size, sizeof(*r->entry), GFP_KERNEL_ACCOUNT);
 	r->size = size;
-	return r->kept ? 0 : -ENOMEM;
+	return r->entry ? 0 : -ENOMEM;
 }
 
-static struct flitcast_kept *take(struct flitcast_replay *r)
+static struct flitcast_replay_entry *take(struct flitcast_replay *r)
 {
-	struct flitcast_kept *kept = r->kept[r->first];
+	struct flitcast_replay_entry *entry = r->entry[r->first];
 
-	r->kept[r->first] = NULL;
+	r->entry[r->first] = NULL;
 	r->first = flitcast_replay_place(r, 1);
 	r->seq++;
 	r->n--;
-	return kept;
+	return entry;
 }
 
 void flitcast_replay_free(struct flitcast_replay *r)
 {
 	while (r->n)
-		kept_free(NULL, take(r));
-	kfree(r->kept);
+		entry_free(NULL, take(r));
+	kfree(r->entry);
 	memset(r, 0, sizeof(*r));
 }
 
 /* Copy a flit to a replay entry, by reference to its pages.  Return: false if it does not fit. */
-static bool keep(struct flitcast_kept *kept, const struct sk_buff *skb)
+static bool keep(struct flitcast_replay_entry *entry, const struct sk_buff *skb)
 {
 	const struct skb_shared_info *shinfo = skb_shinfo(skb);
 
-	kept->skb = NULL;
-	kept->len = 0;
-	kept->nfrags = 0;
-	if (skb_headlen(skb) > FLITCAST_KEPT_HEAD || shinfo->nr_frags > FLITCAST_KEPT_FRAGS ||
+	entry->skb = NULL;
+	entry->len = 0;
+	entry->nfrags = 0;
+	if (skb_headlen(skb) > FLITCAST_REPLAY_HEAD || shinfo->nr_frags > FLITCAST_REPLAY_FRAGS ||
 	    skb_has_frag_list(skb) || shinfo->flags)
 		return false;
-	flitcast_kept_take(kept, skb, 0);
+	flitcast_replay_fill(entry, skb, 0);
 	return true;
 }
 
-bool flitcast_replay_add(struct flitcast_replay *r, struct flitcast_pool *pool, u32 seq,
+bool flitcast_replay_add(struct flitcast_replay *r, struct flitcast_free_list *pool, u32 seq,
 			 struct sk_buff **skb, u8 parts)
 {
-	struct flitcast_kept *kept;
+	struct flitcast_replay_entry *entry;
 
 	if (!r->n)
 		r->seq = seq;
 	if (WARN_ON_ONCE(r->n == r->size || seq != r->seq + r->n))
 		goto drop;
-	kept = kept_alloc(pool);
-	if (!kept)
+	entry = entry_alloc(pool);
+	if (!entry)
 		goto drop;
-	kept->parts = parts;
-	if (!keep(kept, *skb)) {
-		kept->skb = *skb;
-		*skb = kept_copy(kept, skb_headroom(kept->skb));
+	entry->parts = parts;
+	if (!keep(entry, *skb)) {
+		entry->skb = *skb;
+		*skb = entry_copy(entry, skb_headroom(entry->skb));
 	}
-	r->kept[flitcast_replay_place(r, r->n)] = kept;
+	r->entry[flitcast_replay_place(r, r->n)] = entry;
 	r->n++;
 	return true;
 drop:
@@ -162,30 +162,30 @@ struct sk_buff *flitcast_replay_copy(const struct flitcast_replay *r, u32 seq,
 	*parts = 0;
 	if (i >= r->n)
 		return NULL;
-	*parts = r->kept[flitcast_replay_place(r, i)]->parts;
-	return kept_copy(r->kept[flitcast_replay_place(r, i)], headroom);
+	*parts = r->entry[flitcast_replay_place(r, i)]->parts;
+	return entry_copy(r->entry[flitcast_replay_place(r, i)], headroom);
 }
 
-void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_pool *pool, u32 seq)
+void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_free_list *pool, u32 seq)
 {
 	while (r->n && fc_before(r->seq, seq))
-		kept_free(pool, take(r));
+		entry_free(pool, take(r));
 }
 
-bool flitcast_replay_rescue(struct flitcast_replay *r, struct flitcast_pool *pool,
+bool flitcast_replay_rescue(struct flitcast_replay *r, struct flitcast_free_list *pool,
 			    struct sk_buff_head *flits)
 {
 	while (r->n) {
-		struct flitcast_kept *kept = take(r);
+		struct flitcast_replay_entry *entry = take(r);
 		struct sk_buff *skb = NULL;
-		u8 parts = kept->parts;
+		u8 parts = entry->parts;
 
 		/* Drop a packet whose front was acked, or that was aborted. */
 		if (parts & FC_PART_HEAD || parts & FC_PART_ABORT)
 			__skb_queue_purge(flits);
 		if (!(parts & FC_PART_ABORT) && (parts & FC_PART_HEAD || !skb_queue_empty(flits)))
-			skb = kept_copy(kept, FLITCAST_LINK_HEADROOM);
-		kept_free(pool, kept);
+			skb = entry_copy(entry, FLITCAST_LINK_HEADROOM);
+		entry_free(pool, entry);
 		if (!skb) {
 			/* Drop a packet with a flit missing, too. */
 			__skb_queue_purge(flits);

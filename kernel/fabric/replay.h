@@ -19,24 +19,24 @@
 #include "core/wire.h"
 
 /* Bytes of a replay entry besides pages: a front with one or two targets, or a small message. */
-#define FLITCAST_KEPT_HEAD	176
+#define FLITCAST_REPLAY_HEAD	176
 /* Maximum number of page fragments of a replay entry. */
-#define FLITCAST_KEPT_FRAGS	4
+#define FLITCAST_REPLAY_FRAGS	4
 
 /**
- * struct flitcast_kept_frag - a page fragment
+ * struct flitcast_replay_frag - a page fragment
  * @page: page; the entry holds a reference
  * @off: offset in the page
  * @size: length in bytes
  */
-struct flitcast_kept_frag {
+struct flitcast_replay_frag {
 	struct page *page;
 	u32 off;
 	u32 size;
 };
 
 /**
- * struct flitcast_kept - replay entry: a flit as it was sent, without its link header
+ * struct flitcast_replay_entry - replay entry: a flit as it was sent, without its link header
  * @next: next entry, while in the free list
  * @skb: the whole flit, if it does not fit @head and @frag; else NULL
  * @len: length of @head
@@ -45,33 +45,33 @@ struct flitcast_kept_frag {
  * @frag: page fragments
  * @head: bytes before the fragments
  */
-struct flitcast_kept {
+struct flitcast_replay_entry {
 	union {
-		struct flitcast_kept *next;
+		struct flitcast_replay_entry *next;
 		struct sk_buff *skb;
 	};
 	u16 len;
 	u8 parts;
 	u8 nfrags;
-	struct flitcast_kept_frag frag[FLITCAST_KEPT_FRAGS];
-	u8 head[FLITCAST_KEPT_HEAD];
+	struct flitcast_replay_frag frag[FLITCAST_REPLAY_FRAGS];
+	u8 head[FLITCAST_REPLAY_HEAD];
 };
 
 /**
- * struct flitcast_pool - free list of replay entries
- * @free: entries
+ * struct flitcast_free_list - free list of replay entries
+ * @first: head of the list
  * @n: number of entries
  *
  * The site's lock protects it.
  */
-struct flitcast_pool {
-	struct flitcast_kept *free;
+struct flitcast_free_list {
+	struct flitcast_replay_entry *first;
 	unsigned int n;
 };
 
 /**
  * struct flitcast_replay - ring buffer of replay entries
- * @kept: ring of @size entries; NULL while there is no link
+ * @entry: ring of @size entries; NULL while there is no link
  * @seq: sequence number of the first flit
  * @size: capacity: the window of the site, an upper bound of every peer's window
  * @first: index of the first flit
@@ -80,7 +80,7 @@ struct flitcast_pool {
  * The site's lock protects it.
  */
 struct flitcast_replay {
-	struct flitcast_kept **kept;
+	struct flitcast_replay_entry **entry;
 	u32 seq;
 	u16 size;
 	u16 first;
@@ -89,7 +89,7 @@ struct flitcast_replay {
 
 int flitcast_replay_module_init(void);
 void flitcast_replay_module_exit(void);
-void flitcast_pool_free(struct flitcast_pool *pool);
+void flitcast_free_list_purge(struct flitcast_free_list *pool);
 
 int flitcast_replay_init(struct flitcast_replay *r, u32 size);
 void flitcast_replay_free(struct flitcast_replay *r);
@@ -106,18 +106,18 @@ void flitcast_replay_free(struct flitcast_replay *r);
  *
  * Return: false: no memory; nothing is kept, and @skb is freed.
  */
-bool flitcast_replay_add(struct flitcast_replay *r, struct flitcast_pool *pool, u32 seq,
+bool flitcast_replay_add(struct flitcast_replay *r, struct flitcast_free_list *pool, u32 seq,
 			 struct sk_buff **skb, u8 parts);
 /* Return: a copy of flit @seq; NULL: it is not in the buffer, or no memory; @parts is 0 then. */
 struct sk_buff *flitcast_replay_copy(const struct flitcast_replay *r, u32 seq,
 				     unsigned int headroom, u8 *parts);
 /* The peer has acked all flits before @seq: free them. */
-void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_pool *pool, u32 seq);
+void flitcast_replay_release(struct flitcast_replay *r, struct flitcast_free_list *pool, u32 seq);
 /*
  * Remove the next complete packet from the buffer, in order; incomplete ones before it are dropped.
  * Return: false if there is none, and the buffer is empty.
  */
-bool flitcast_replay_rescue(struct flitcast_replay *r, struct flitcast_pool *pool,
+bool flitcast_replay_rescue(struct flitcast_replay *r, struct flitcast_free_list *pool,
 			    struct sk_buff_head *flits);
 
 /* For replay.c and pass.c. */
@@ -132,26 +132,26 @@ static inline unsigned int flitcast_replay_place(const struct flitcast_replay *r
 
 /*
  * Copy the linear part of a frame, from @skip on, and take references to its pages.  They fit
- * @kept.
+ * @entry.
  */
-static __always_inline void flitcast_kept_take(struct flitcast_kept *kept,
+static __always_inline void flitcast_replay_fill(struct flitcast_replay_entry *entry,
 					       const struct sk_buff *skb, unsigned int skip)
 {
 	const struct skb_shared_info *shinfo = skb_shinfo(skb);
 	unsigned int i, len = skb_headlen(skb) - skip;
 
-	kept->skb = NULL;
-	kept->len = len;
-	memcpy(kept->head, skb->data + skip, len);
+	entry->skb = NULL;
+	entry->len = len;
+	memcpy(entry->head, skb->data + skip, len);
 	for (i = 0; i < shinfo->nr_frags; i++) {
 		const skb_frag_t *frag = &shinfo->frags[i];
 
-		kept->frag[i].page = skb_frag_page(frag);
-		kept->frag[i].off = skb_frag_off(frag);
-		kept->frag[i].size = skb_frag_size(frag);
-		get_page(kept->frag[i].page);
+		entry->frag[i].page = skb_frag_page(frag);
+		entry->frag[i].off = skb_frag_off(frag);
+		entry->frag[i].size = skb_frag_size(frag);
+		get_page(entry->frag[i].page);
 	}
-	kept->nfrags = shinfo->nr_frags;
+	entry->nfrags = shinfo->nr_frags;
 }
 
 /* Return: true if a frame fits a replay entry without keeping the skb. */
@@ -159,8 +159,8 @@ static inline bool flitcast_replay_small(const struct sk_buff *skb)
 {
 	const struct skb_shared_info *shinfo = skb_shinfo(skb);
 
-	return skb_headlen(skb) - FC_LINK_SIZE <= FLITCAST_KEPT_HEAD &&
-	       shinfo->nr_frags <= FLITCAST_KEPT_FRAGS && !shinfo->flags && !shinfo->frag_list;
+	return skb_headlen(skb) - FC_LINK_SIZE <= FLITCAST_REPLAY_HEAD &&
+	       shinfo->nr_frags <= FLITCAST_REPLAY_FRAGS && !shinfo->flags && !shinfo->frag_list;
 }
 
 /*
@@ -168,20 +168,20 @@ static inline bool flitcast_replay_small(const struct sk_buff *skb)
  * flitcast_replay_small(); @pool is not empty.  Return: false if the buffer is full, which is a
  * bug.
  */
-static inline bool flitcast_replay_put(struct flitcast_replay *r, struct flitcast_pool *pool,
+static inline bool flitcast_replay_put(struct flitcast_replay *r, struct flitcast_free_list *pool,
 				       u32 seq, const struct sk_buff *skb, u8 parts)
 {
-	struct flitcast_kept *kept = pool->free;
+	struct flitcast_replay_entry *entry = pool->first;
 
 	if (!r->n)
 		r->seq = seq;
 	if (WARN_ON_ONCE(r->n == r->size || seq != r->seq + r->n))
 		return false;
-	pool->free = kept->next;
+	pool->first = entry->next;
 	pool->n--;
-	kept->parts = parts;
-	flitcast_kept_take(kept, skb, FC_LINK_SIZE);
-	r->kept[flitcast_replay_place(r, r->n)] = kept;
+	entry->parts = parts;
+	flitcast_replay_fill(entry, skb, FC_LINK_SIZE);
+	r->entry[flitcast_replay_place(r, r->n)] = entry;
 	r->n++;
 	return true;
 }

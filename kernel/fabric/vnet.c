@@ -27,12 +27,12 @@
  * struct flitcast_vset - the switch of one set of classes
  * @core: the switch: decides, and stores no frames
  * @branch: memory for the branches of all inputs
- * @lane: injection queue of the packet being fed
+ * @injq: injection queue of the packet being fed
  */
 struct flitcast_vset {
 	struct fc_vnet core;
 	struct fc_vbranch *branch;
-	u8 lane;
+	u8 injq;
 };
 
 /**
@@ -87,7 +87,7 @@ void flitcast_vnet_free(struct flitcast_site *site)
  */
 static u32 ports_of(const struct flitcast_site *site, u8 class)
 {
-	u32 ports = class < FC_VNET_LANES ? fc_bit(FC_PORT_LOCAL) : 0;
+	u32 ports = class < FC_VNET_INJQS ? fc_bit(FC_PORT_LOCAL) : 0;
 	u8 p;
 
 	for (p = 1; p < site->node.nports; p++)
@@ -344,11 +344,11 @@ bool flitcast_vnet_room(struct flitcast_site *site, u8 set)
 	/*
 	 * Choose an injection queue with space for a whole packet; all flits of the packet use it.
 	 */
-	int lane = fc_vnet_lane(&site->vnet->set[set].core);
+	int injq = fc_vnet_injq(&site->vnet->set[set].core);
 
-	if (lane < 0)
+	if (injq < 0)
 		return false;
-	site->vnet->set[set].lane = lane;
+	site->vnet->set[set].injq = injq;
 	return true;
 }
 
@@ -356,7 +356,7 @@ u64 flitcast_vnet_entered(struct flitcast_site *site, u8 set)
 {
 	const struct flitcast_vset *v = &site->vnet->set[set];
 
-	return (u64)(fc_set_vc(set) + v->lane) << 32 | fc_vnet_seq(&v->core, v->lane);
+	return (u64)(fc_set_vc(set) + v->injq) << 32 | fc_vnet_seq(&v->core, v->injq);
 }
 
 u32 flitcast_vnet_taken(struct flitcast_site *site, u8 vc)
@@ -368,15 +368,15 @@ u32 flitcast_vnet_taken(struct flitcast_site *site, u8 vc)
 
 bool flitcast_vnet_stuck(struct flitcast_site *site, u8 set)
 {
-	return fc_vnet_lane(&site->vnet->set[set].core) < 0;
+	return fc_vnet_injq(&site->vnet->set[set].core) < 0;
 }
 
 void flitcast_vnet_feed(struct flitcast_site *site, u8 set, struct fc_event *ev)
 {
 	const struct flitcast_vset *v = &site->vnet->set[set];
 
-	ev->seq = fc_vnet_seq(&v->core, v->lane);
-	flitcast_vnet_event(site, fc_set_vc(set) + v->lane, ev);
+	ev->seq = fc_vnet_seq(&v->core, v->injq);
+	flitcast_vnet_event(site, fc_set_vc(set) + v->injq, ev);
 }
 
 bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb)
@@ -429,7 +429,7 @@ u32 flitcast_vnet_window_min(u32 flit)
 }
 
 const struct flitcast_mode flitcast_mode_vnet = {
-	.past_lanes = true,
+	.past_injqs = true,
 	.at_once = true,
 	FLITCAST_VNET_MODE,
 	.alloc = flitcast_vnet_alloc,

@@ -7,7 +7,7 @@
 #include "compat.h"
 #include "ends/cast.h"
 #include "ends/check.h"
-#include "ends/lots.h"
+#include "ends/blocks.h"
 #include "ends/ports.h"
 #include "ends/rx.h"
 #include "ends/tx.h"
@@ -32,7 +32,7 @@ int flitcast_engine_init(void)
 		return -ENOMEM;
 	if (flitcast_replay_module_init())
 		goto effects;
-	if (flitcast_lots_init())
+	if (flitcast_blocks_init())
 		goto replay;
 	static_call_update(flitcast_leave_up, flitcast_engine_leave);
 	static_call_update(flitcast_received_up, flitcast_engine_received);
@@ -54,7 +54,7 @@ effects:
 
 void flitcast_engine_exit(void)
 {
-	flitcast_lots_exit();
+	flitcast_blocks_exit();
 	flitcast_replay_module_exit();
 	flitcast_effects_exit();
 }

@@ -230,7 +230,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_txcast_purge(site);
 	site->mode->purge(site);
 	flitcast_relay_purge(site);
-	flitcast_pool_free(&site->out.kept);
+	flitcast_free_list_purge(&site->out.free);
 	flitcast_leave(site);
 	synchronize_net();
 	flitcast_site_put(site);

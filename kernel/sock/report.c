@@ -136,12 +136,12 @@ static void put_back(struct flitcast_sock *fs, struct flitcast_sent *out, u32 lo
 /* Compact @n results to those with a failure.  Return: how many remain. */
 static u32 keep_failures(struct flitcast_result *result, u32 n)
 {
-	u32 i, kept = 0;
+	u32 i, left = 0;
 
 	for (i = 0; i < n; i++)
 		if (result[i].error && result[i].error != ECANCELED)
-			result[kept++] = result[i];
-	return kept;
+			result[left++] = result[i];
+	return left;
 }
 
 int flitcast_report_recv(struct flitcast_sock *fs, struct msghdr *msg, size_t size)

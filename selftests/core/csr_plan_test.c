@@ -521,11 +521,11 @@ static void event(struct node *n, u8 class, struct fc_event *ev)
 static void feed(struct node *n)
 {
 	while (n->first) {
-		int lane = fc_vnet_lane(&n->v);
+		int injq = fc_vnet_injq(&n->v);
 		struct own *own = n->first;
 		u32 i;
 
-		if (lane < 0)
+		if (injq < 0)
 			return;
 		n->first = own->next;
 		if (!n->first)
@@ -534,13 +534,13 @@ static void feed(struct node *n)
 			struct fc_event ev = { .type = FC_EV_FLIT };
 			struct handle *h = handle_of(i ? NULL : own->head);
 
-			ev.seq = fc_vnet_seq(&n->v, (u8)lane);
+			ev.seq = fc_vnet_seq(&n->v, (u8)injq);
 			ev.flit.h = h;
 			ev.flit.head = i ? NULL : h->head;
 			ev.flit.data = i ? PAYLOAD : 0;
 			ev.flit.parts = (i ? 0 : FC_PART_HEAD) |
 					(i + 1 == own->flits ? FC_PART_TERM : 0);
-			event(n, (u8)lane, &ev);
+			event(n, (u8)injq, &ev);
 		}
 		free(own);
 	}

@@ -85,7 +85,7 @@ struct bench {
 	u32 up;
 	u32 resets;
 	u64 now;
-	u8 lane;
+	u8 injq;
 	struct ledger ledger;			/* the last: not cleared as a whole */
 };
 
@@ -622,15 +622,15 @@ static void good_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 /* The operator feeds one packet at a time, to an injection queue that accepts it. */
 static void feed(struct bench *b, struct fuzz *f)
 {
-	int lane;
+	int injq;
 
-	if (!b->peer[b->lane][FC_PORT_LOCAL].in) {
-		lane = fc_vnet_lane(&b->v);
-		if (lane < 0)
+	if (!b->peer[b->injq][FC_PORT_LOCAL].in) {
+		injq = fc_vnet_injq(&b->v);
+		if (injq < 0)
 			return;
-		b->lane = (u8)lane;
+		b->injq = (u8)injq;
 	}
-	good_flit(b, f, b->lane, FC_PORT_LOCAL);
+	good_flit(b, f, b->injq, FC_PORT_LOCAL);
 }
 
 static void note_ack(struct peer *peer, u32 ack)
@@ -860,8 +860,8 @@ static void come_to_rest(struct bench *b, struct fuzz *f)
 		for (u8 p = 1; p < b->v.nports; p++)
 			for (u8 c = 0; c < b->v.nclasses && b->up & fc_bit(p); c++)
 				behave(b, f, c, p);
-		if (b->peer[b->lane][FC_PORT_LOCAL].in)
-			good_flit(b, f, b->lane, FC_PORT_LOCAL);
+		if (b->peer[b->injq][FC_PORT_LOCAL].in)
+			good_flit(b, f, b->injq, FC_PORT_LOCAL);
 		look(b, 0, FC_PORT_LOCAL);
 		time_passes(b, 1 + i % 7);
 		CHECK(i < ROUNDS, "never comes to rest");
@@ -896,7 +896,7 @@ static void check_forwards(struct bench *b, struct fuzz *f, u8 class, u8 from, u
 	pk->ended = !bytes;
 	peer->in_left = bytes;
 	if (!from)
-		b->lane = class;
+		b->injq = class;
 	event(b, class, &ev);
 	come_to_rest(b, f);
 	CHECK(pk->ended && packet_over(pk) && (from ? !pk->unreachable : true) && !pk->excused,
@@ -1077,7 +1077,7 @@ static u64 run(const u8 *data, size_t size, bool stepwise)
 		come_to_rest(&b, &f);
 		packets_check(&b.ledger);
 		for (u8 p = 0; p < b.v.nports; p++) {
-			u8 c = (end >> 2) % (p ? b.v.nclasses : b.v.lanes);
+			u8 c = (end >> 2) % (p ? b.v.nclasses : b.v.injqs);
 
 			if (p && !(b.up & fc_bit(p)))
 				continue;

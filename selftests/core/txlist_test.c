@@ -394,7 +394,8 @@ TEST(txlist__parts)
 static void lie(struct end *end)
 {
 	static const u8 kinds[] = {
-		FC_CTRL_NO_SPACE, FC_CTRL_GRANT, FC_CTRL_RESYNC_REQ, FC_CTRL_CONFIRM, FC_CTRL_REFUSED,
+		FC_CTRL_NO_SPACE, FC_CTRL_GRANT, FC_CTRL_RESYNC_REQ, FC_CTRL_CONFIRM,
+		FC_CTRL_REFUSED,
 	};
 	struct fc_ctrl ctrl = {
 		.kind = kinds[tap_random(tap_random(50) ? 4 : 5)],

@@ -326,11 +326,11 @@ static inline void packet(u8 class, u8 port, const u32 *dst, u8 n, u32 flits, u3
 /* A packet of this site, to a lane that is free. */
 static inline bool own(const u32 *dst, u8 n, u32 flits)
 {
-	int lane = fc_vnet_lane(&b.v);
+	int injq = fc_vnet_injq(&b.v);
 
-	if (lane < 0)
+	if (injq < 0)
 		return false;
-	packet((u8)lane, FC_PORT_LOCAL, dst, n, flits, 0);
+	packet((u8)injq, FC_PORT_LOCAL, dst, n, flits, 0);
 	return true;
 }
 

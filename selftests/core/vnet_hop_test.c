@@ -259,14 +259,14 @@ TEST(vnet_start__sets_timers)
 
 	setup("line:3", 1, 8, 8);
 	make_head(head, 0, &dst, 1);
-	hop.class = (u8)fc_vnet_lane(&b.v);
+	hop.class = (u8)fc_vnet_injq(&b.v);
 	hop.seq = fc_vnet_seq(&b.v, hop.class);
 	CHECK(timed(hop, fc_vnet_start, FC_HOP_GONE), "untimely");
 	CHECK(b.tx[class][port].poll_at == 1000 + b.timing.poll, "nobody asks");
 	CHECK(b.v.next_at == 1000 + b.timing.poll, "due at %llu",
 	      (unsigned long long)b.v.next_at);
 	/* Once it runs, time does not matter. */
-	hop.class = (u8)fc_vnet_lane(&b.v);
+	hop.class = (u8)fc_vnet_injq(&b.v);
 	hop.seq = fc_vnet_seq(&b.v, hop.class);
 	CHECK(fc_vnet_start(&b.v, &hop) == FC_HOP_GONE && hop.seq == 1 && hop.out_port == port,
 	      "refused");
@@ -284,10 +284,10 @@ TEST(vnet_start__passes_lanes)
 	setup("mesh:3x3", 4, 4, 4);
 	while (own_to(5, 4))
 		;
-	CHECK(fc_vnet_lane(&b.v) < 0 && line_to(5)->packets == 1, "%u packets",
+	CHECK(fc_vnet_injq(&b.v) < 0 && line_to(5)->packets == 1, "%u packets",
 	      line_to(5)->packets);
 	make_head(head, 0, &dst, 1);
-	for (i = 0; i < b.v.lanes; i++) {
+	for (i = 0; i < b.v.injqs; i++) {
 		hop.class = i;
 		if (fc_vnet_start(&b.v, &hop) == FC_HOP_WHEN) {
 			hop.now = 1000;
@@ -300,9 +300,9 @@ TEST(vnet_start__passes_lanes)
 	make_head(head, 0, &dst, 1);
 	hop.class = 0;
 	CHECK(fc_vnet_start(&b.v, &hop) == FC_HOP_NOT, "before those that wait");
-	for (i = 0; i <= b.v.lanes; i++)
+	for (i = 0; i <= b.v.injqs; i++)
 		ack(5, 4);
-	CHECK(line_to(5)->packets == b.v.lanes + 1U, "%u packets", line_to(5)->packets);
+	CHECK(line_to(5)->packets == b.v.injqs + 1U, "%u packets", line_to(5)->packets);
 	at_rest();
 }
 

@@ -211,7 +211,7 @@ TEST(vnet_pass__as_step_by_step)
 			/* Other pending work. */
 			b.v.touched |= i;
 			make_head(head, 0, dst, (u8)n);
-			flit((u8)fc_vnet_lane(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
+			flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
 			     head);
 			at_rest();
 			memcpy(line[i], b.line, sizeof(b.line));
@@ -378,11 +378,11 @@ TEST(vnet_memo__knows_what_it_was_asked)
 TEST(vnet_branches__go_on_each_for_itself)
 {
 	static const u32 dst[] = { 3, 5, 7 };
-	u8 lane;
+	u8 injq;
 
 	setup("mesh:3x3", 4, 4, 4);
 	own_to(5, 4);
-	lane = (u8)fc_vnet_lane(&b.v);
+	injq = (u8)fc_vnet_injq(&b.v);
 	CHECK(own(dst, 3, 4), "no lane");
 	CHECK(line_to(3)->packets == 1 && line_to(7)->packets == 1, "%u and %u packets",
 	      line_to(3)->packets, line_to(7)->packets);
@@ -390,8 +390,8 @@ TEST(vnet_branches__go_on_each_for_itself)
 	      (unsigned long long)line_to(3)->mask, (unsigned long long)line_to(7)->mask);
 	/* The packet stays in the injection queue for the branch that waits. */
 	CHECK(line_to(5)->packets == 1 && held() == 4, "%u handles", held());
-	CHECK(b.rx[lane][FC_PORT_LOCAL].queued == 4, "%u flits queued",
-	      b.rx[lane][FC_PORT_LOCAL].queued);
+	CHECK(b.rx[injq][FC_PORT_LOCAL].queued == 4, "%u flits queued",
+	      b.rx[injq][FC_PORT_LOCAL].queued);
 	ack(5, 4);
 	CHECK(line_to(5)->packets == 2 && line_to(5)->mask == 2, "%u packets", line_to(5)->packets);
 	at_rest();
@@ -671,25 +671,25 @@ TEST(vnet_lanes__do_not_stand_behind_each_other)
 
 	setup("mesh:3x3", 4, 4, 4);
 	own_to(5, 4);
-	for (i = 0; i + 1 < b.v.lanes; i++)
+	for (i = 0; i + 1 < b.v.injqs; i++)
 		CHECK(own_to(5, 4), "no lane for packet %u", i);
 	CHECK(own_to(3, 4) && line_to(3)->packets == 1, "%u packets", line_to(3)->packets);
-	CHECK(own_to(5, 4) && fc_vnet_lane(&b.v) < 0, "a lane too many");
-	for (i = 0; i < b.v.lanes; i++)
+	CHECK(own_to(5, 4) && fc_vnet_injq(&b.v) < 0, "a lane too many");
+	for (i = 0; i < b.v.injqs; i++)
 		ack(5, 4);
-	CHECK(line_to(5)->packets == b.v.lanes + 1U, "%u packets", line_to(5)->packets);
+	CHECK(line_to(5)->packets == b.v.injqs + 1U, "%u packets", line_to(5)->packets);
 	at_rest();
 }
 
 TEST(vnet_lanes__take_no_packet_within_another)
 {
 	u32 dst = 5;
-	int lane;
+	int injq;
 
 	setup("mesh:3x3", 4, 4, 4);
-	lane = fc_vnet_lane(&b.v);
-	packet((u8)lane, FC_PORT_LOCAL, &dst, 1, 3, 1);
-	CHECK(line_to(5)->flits == 2 && fc_vnet_lane(&b.v) != lane, "lane %d again", lane);
+	injq = fc_vnet_injq(&b.v);
+	packet((u8)injq, FC_PORT_LOCAL, &dst, 1, 3, 1);
+	CHECK(line_to(5)->flits == 2 && fc_vnet_injq(&b.v) != injq, "lane %d again", injq);
 }
 
 /*

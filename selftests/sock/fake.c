@@ -234,7 +234,8 @@ void fake_probe(struct fake *f, uint32_t sent)
 {
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_STATUS, .vc = f->vc, .len = FC_STATUS_SIZE,
-		.flags = FC_STATUS_POLL | FC_STATUS_ACK_REQUEST, .seq = sent, .ack = f->taken[f->vc],
+		.flags = FC_STATUS_POLL | FC_STATUS_ACK_REQUEST, .seq = sent,
+		.ack = f->taken[f->vc],
 	};
 	struct fc_status s = { .poll = 1 };
 	uint8_t p[FC_STATUS_SIZE];

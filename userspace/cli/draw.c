@@ -22,7 +22,7 @@
 #define SLANT_Y		-44.0
 #define STUB		34.0
 /* Distance of a link's line from the middle: each direction has its own. */
-#define LANE		4.0
+#define INJQ		4.0
 #define MARGIN		110.0
 #define HEADING		56.0
 
@@ -331,10 +331,10 @@ static void svg_link(const struct layout *layout, const struct load *load, uint6
 
 	/* Without loads both directions are one line; else each keeps to its right. */
 	if (load->known) {
-		from.x += side.x * LANE;
-		from.y += side.y * LANE;
-		to.x += side.x * LANE;
-		to.y += side.y * LANE;
+		from.x += side.x * INJQ;
+		from.y += side.y * INJQ;
+		to.x += side.x * INJQ;
+		to.y += side.y * INJQ;
 	} else if (!around && site > peer) {
 		return;
 	}

@@ -44,31 +44,31 @@ static u32 place(const struct sim *sim, u8 vc, u8 port)
 bool net_room(struct sim *sim, u32 at)
 {
 	struct node *node = sim_node(sim, at);
-	int lane;
+	int injq;
 
 	if (!node->vnet)
 		return fc_site_room(node->care);
 	/* All flits of a packet enter one injection queue. */
 	if (node->amid)
 		return true;
-	lane = fc_vnet_lane(node->vnet);
-	if (lane >= 0)
-		node->lane = (u8)lane;
-	return lane >= 0;
+	injq = fc_vnet_injq(node->vnet);
+	if (injq >= 0)
+		node->injq = (u8)injq;
+	return injq >= 0;
 }
 
 u32 net_local_seq(const struct sim *sim, u32 at)
 {
 	const struct node *node = sim_node(sim, at);
 
-	return node->vnet ? fc_vnet_seq(node->vnet, node->lane) : fc_site_seq(node->care);
+	return node->vnet ? fc_vnet_seq(node->vnet, node->injq) : fc_site_seq(node->care);
 }
 
 u8 net_local_vc(const struct sim *sim, u32 at)
 {
 	const struct node *node = sim_node(sim, at);
 
-	return FC_VC_CLASS + (node->vnet ? node->lane : 0);
+	return FC_VC_CLASS + (node->vnet ? node->injq : 0);
 }
 
 /* The machines of mode care. */

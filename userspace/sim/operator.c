@@ -526,7 +526,7 @@ void operator_feed(struct sim *sim, u32 at)
 		node->transit_packets--;
 	}
 	if (node->vnet)
-		vnet_lease(sim, at, node->lane, FC_PORT_LOCAL);
+		vnet_lease(sim, at, node->injq, FC_PORT_LOCAL);
 	ev.seq = net_local_seq(sim, at);
 	node->feed_free = sim->now + 1;
 	net_event(sim, at, net_local_vc(sim, at), &ev);

@@ -199,7 +199,7 @@ struct port {
  * @eager: sockets may have something to send
  * @sending_stored: that packet was stored for others
  * @amid: of that packet some are sent, others not
- * @lane: that it goes to
+ * @injq: that it goes to
  * @feed_free: when the local net-input's link takes the next flit
  * @feed_at: when the next EVENT_FEED is due, or FC_NEVER
  * @buffer: the network-buffer
@@ -225,7 +225,7 @@ struct node {
 	bool eager;
 	bool sending_stored;
 	bool amid;
-	u8 lane;
+	u8 injq;
 	u64 feed_free;
 	u64 feed_at;
 	struct flits buffer;

@@ -57,7 +57,7 @@ static void code_queue(struct codec *c, struct fc_rx *rx)
 }
 
 /* In front of what the operator gives. */
-static void code_lane(struct codec *c, struct fc_rx *rx)
+static void code_injq(struct codec *c, struct fc_rx *rx)
 {
 	if (c->load)
 		*rx = (struct fc_rx){
@@ -209,7 +209,7 @@ static void code_operator(struct codec *c, struct node *node)
 	CODE(c, node->sending, ID_BITS);
 	node->index = node->sending ? (u8)codec_step(c, node->index, 3) : 0;
 	if (fc_mode_ops(world_cfg->mode)->classes && node->sending)
-		CODE(c, node->lane, 3);
+		CODE(c, node->injq, 3);
 	if (world_cfg->slow)
 		CODE(c, node->unread, 3);
 }
@@ -270,7 +270,7 @@ static void codec(struct codec *c)
 
 		code_operator(c, node);
 		for (u8 channel = 0; channel < world_nchannels; channel++)
-			code_lane(c, &node->line[channel].rx[FC_PORT_LOCAL]);
+			code_injq(c, &node->line[channel].rx[FC_PORT_LOCAL]);
 		world_sw->code(c, at);
 		for (u8 p = 1; p < node->shared.nports; p++)
 			for (u8 channel = 0; has_link(at, p) && first_end(at, p) &&

@@ -185,12 +185,12 @@ static void feed(unsigned int at)
 		node->sending = 0;
 		node->index = 0;
 	}
-	world_site_event(at, node->lane, &ev);
+	world_site_event(at, node->injq, &ev);
 }
 
 static void begin(unsigned int at, u8 id)
 {
-	world.node[at].lane = (u8)world_sw->room(at);
+	world.node[at].injq = (u8)world_sw->room(at);
 	world.node[at].sending = id;
 	world.node[at].index = 0;
 	feed(at);

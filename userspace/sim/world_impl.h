@@ -77,7 +77,7 @@ struct node {
 	struct fc_vout vout[WORLD_INPUTS];
 	struct fc_vbranch branch[WORLD_INPUTS][WORLD_BRANCHES];
 	struct fc_straight straight[WORLD_INPUTS];
-	u8 lane;		/* injection queue of the packet being sent */
+	u8 injq;		/* injection queue of the packet being sent */
 
 	u32 known;		/* links that the site knows to be down; in mode vnet */
 	u8 held;		/* handles the site has */

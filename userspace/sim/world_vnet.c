@@ -52,12 +52,12 @@ static int room(unsigned int at)
 	const struct node *node = &world.node[at];
 
 	/* An injection queue has room for the whole packet: check only at its beginning. */
-	return node->sending ? node->lane : fc_vnet_lane(&node->vnet);
+	return node->sending ? node->injq : fc_vnet_injq(&node->vnet);
 }
 
 static u32 seq(unsigned int at)
 {
-	return fc_vnet_seq(&world.node[at].vnet, world.node[at].lane);
+	return fc_vnet_seq(&world.node[at].vnet, world.node[at].injq);
 }
 
 static u32 up(unsigned int at)
@@ -320,7 +320,7 @@ static bool used(unsigned int at, u8 class, u8 port)
 {
 	return port ? has_link(at, port) &&
 		      world_carried[peer_of(at, port)][peer_port(port)] & fc_bit(class) :
-		      class < world.node[at].vnet.lanes;
+		      class < world.node[at].vnet.injqs;
 }
 
 static void code_node(struct codec *c, unsigned int at)

@@ -183,7 +183,7 @@ static inline u64 ktime_get_ns(void)
 struct flitcast_link;
 struct flitcast_link_ops;
 
-struct flitcast_pool {
+struct flitcast_free_list {
 	void *free;
 };
 

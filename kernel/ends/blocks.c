@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Page blocks ("lots") for the data of long messages, with reuse: the kernel may clear every page
+ * Page blocks for the data of long messages, with reuse: the kernel may clear every page
  * that it allocates (CONFIG_INIT_ON_ALLOC_DEFAULT_ON), which costs as much as copying the data.
  *
- *	flitcast_lot_get() <--- free list, if the first block has no other reader
+ *	flitcast_block_get() <--- free list, if the first block has no other reader
  *	      |                     ^
  *	      v                     |
- *	  message ---------> flitcast_lots_put()      LOTS_MAX blocks, in the order of their return
+ *	  message ---------> flitcast_blocks_put()      BLOCKS_MAX blocks, in order of return
  *
  * Readers of a page hold a reference: replay buffers, frames and, over a veth, messages that wait
  * for a reader at the other end.  So a block may still be read after its message is done with it.
- * The block waits in the free list, and flitcast_lot_get() hands it out only if the list holds the
- * only reference: then no reader can get another one.
+ * The block waits in the free list, and flitcast_block_get() hands it out only if the list holds
+ * the only reference: then no reader can get another one.
  *
  * Blocks in the list stay charged to the memory cgroup that allocated them.  They are freed by the
  * shrinker, and when none was reused for a while.
@@ -21,10 +21,10 @@
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 #include "compat.h"
-#include "ends/lots.h"
+#include "ends/blocks.h"
 
 /* Capacity of the free list: the unacked data of one busy path, 2 MiB. */
-#define LOTS_MAX	64
+#define BLOCKS_MAX	64
 /* All blocks are freed if none was reused for IDLE to 2 * IDLE. */
 #define IDLE		HZ
 
@@ -34,7 +34,7 @@
  * full.
  */
 static DEFINE_SPINLOCK(lock);
-static struct page *lots[LOTS_MAX];
+static struct page *blocks[BLOCKS_MAX];
 static unsigned int first, count;
 /*
  * @used: a block was reused since the work item ran; @queued: the work item is scheduled, as it is
@@ -45,36 +45,36 @@ static struct shrinker *shrinker;
 
 static struct page *take(void)
 {
-	struct page *lot = lots[first];
+	struct page *block = blocks[first];
 
-	first = (first + 1) % LOTS_MAX;
+	first = (first + 1) % BLOCKS_MAX;
 	count--;
-	return lot;
+	return block;
 }
 
-struct page *flitcast_lot_get(gfp_t gfp)
+struct page *flitcast_block_get(gfp_t gfp)
 {
-	struct page *lot = NULL;
+	struct page *block = NULL;
 
 	spin_lock_bh(&lock);
-	if (count && page_ref_count(lots[first]) == 1)
-		lot = take();
-	if (lot)
+	if (count && page_ref_count(blocks[first]) == 1)
+		block = take();
+	if (block)
 		used = true;
 	spin_unlock_bh(&lock);
-	if (lot)
-		return lot;
+	if (block)
+		return block;
 	/*
 	 * Do not try hard: the caller falls back to smaller pages, as for a task's page fragment.
 	 */
 	return alloc_pages((gfp & ~__GFP_DIRECT_RECLAIM) | __GFP_COMP | __GFP_NOWARN |
-			   __GFP_NORETRY, FLITCAST_LOT_ORDER);
+			   __GFP_NORETRY, FLITCAST_BLOCK_ORDER);
 }
 
 /* Free up to @n blocks.  Return: number of blocks freed. */
-static unsigned int lots_drop(unsigned int n)
+static unsigned int blocks_drop(unsigned int n)
 {
-	struct page *gone[LOTS_MAX];
+	struct page *gone[BLOCKS_MAX];
 	unsigned int i;
 
 	spin_lock_bh(&lock);
@@ -87,7 +87,7 @@ static unsigned int lots_drop(unsigned int n)
 	return n;
 }
 
-static void lots_idle(struct work_struct *work)
+static void blocks_idle(struct work_struct *work)
 {
 	bool again;
 
@@ -99,30 +99,30 @@ static void lots_idle(struct work_struct *work)
 	if (again)
 		queue_delayed_work(system_unbound_wq, to_delayed_work(work), IDLE);
 	else
-		lots_drop(LOTS_MAX);
+		blocks_drop(BLOCKS_MAX);
 }
 
-static DECLARE_DELAYED_WORK(idle, lots_idle);
+static DECLARE_DELAYED_WORK(idle, blocks_idle);
 
-static unsigned long lots_count(struct shrinker *s, struct shrink_control *sc)
+static unsigned long blocks_count(struct shrinker *s, struct shrink_control *sc)
 {
 	return READ_ONCE(count);
 }
 
-static unsigned long lots_scan(struct shrinker *s, struct shrink_control *sc)
+static unsigned long blocks_scan(struct shrinker *s, struct shrink_control *sc)
 {
-	return lots_drop(min_t(unsigned long, sc->nr_to_scan, LOTS_MAX));
+	return blocks_drop(min_t(unsigned long, sc->nr_to_scan, BLOCKS_MAX));
 }
 
-int flitcast_lots_init(void)
+int flitcast_blocks_init(void)
 {
-	shrinker = flitcast_shrinker_make("flitcast_lots", lots_count, lots_scan);
+	shrinker = flitcast_shrinker_make("flitcast_blocks", blocks_count, blocks_scan);
 	return shrinker ? 0 : -ENOMEM;
 }
 
-void flitcast_lots_put(struct page *const *lot, unsigned int n)
+void flitcast_blocks_put(struct page *const *block, unsigned int n)
 {
-	struct page *old[FLITCAST_LOTS_BATCH];
+	struct page *old[FLITCAST_BLOCKS_BATCH];
 	unsigned int i, nold = 0;
 	bool queue;
 
@@ -132,13 +132,13 @@ void flitcast_lots_put(struct page *const *lot, unsigned int n)
 		 * A block from the memory reserves is not kept: these are for those who free
 		 * memory.
 		 */
-		if (page_is_pfmemalloc(lot[i])) {
-			old[nold++] = lot[i];
+		if (page_is_pfmemalloc(block[i])) {
+			old[nold++] = block[i];
 			continue;
 		}
-		if (count == LOTS_MAX)
+		if (count == BLOCKS_MAX)
 			old[nold++] = take();
-		lots[(first + count) % LOTS_MAX] = lot[i];
+		blocks[(first + count) % BLOCKS_MAX] = block[i];
 		count++;
 	}
 	queue = count && !queued;
@@ -150,9 +150,9 @@ void flitcast_lots_put(struct page *const *lot, unsigned int n)
 		put_page(old[--nold]);
 }
 
-void flitcast_lots_exit(void)
+void flitcast_blocks_exit(void)
 {
 	flitcast_shrinker_free(shrinker);
 	cancel_delayed_work_sync(&idle);
-	lots_drop(LOTS_MAX);
+	blocks_drop(BLOCKS_MAX);
 }
