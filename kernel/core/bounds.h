@@ -29,7 +29,7 @@
 /* Sites of a network: a message, and each look at its state, takes time for every one. */
 #define FLITCAST_SITES_MAX	1024
 
-/* Flit size in bytes; flits under way. */
+/* Flit size in bytes; flits in flight. */
 #define FLITCAST_FLIT_MIN	256
 #define FLITCAST_FLIT_MAX	65535
 #define FLITCAST_FLIT_DEFAULT	1500

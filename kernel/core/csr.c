@@ -75,8 +75,8 @@ static bool supersede(struct fc_csr *c, u8 in, const struct fc_csr_id *id, bool 
 }
 
 /* The message of a leg that has this reservation. */
-static void onward(struct fc_csr_leg *leg, const struct fc_csr_msg *msg,
-		   const struct fc_csr_res *r, u64 now)
+static void allowed(struct fc_csr_leg *leg, const struct fc_csr_msg *msg,
+		    const struct fc_csr_res *r, u64 now)
 {
 	leg->port = r->out;
 	leg->msg = *msg;
@@ -98,7 +98,7 @@ static bool repeat(struct fc_csr *c, const struct fc_csr_msg *msg, struct fc_csr
 		/* Ways have changed meanwhile. */
 		if (r->leg >= nlegs || !(legs[r->leg].ports & fc_bit(r->out)))
 			return false;
-		onward(&legs[r->leg], msg, r, now);
+		allowed(&legs[r->leg], msg, r, now);
 		found |= fc_bit(r->leg);
 	}
 	return found == fc_bit(nlegs) - 1;
@@ -171,7 +171,7 @@ static bool reserve(struct fc_csr *c, u8 in, const struct fc_csr_msg *msg,
 	c->stat[FC_CSR_RESERVED]++;
 	if (best.lapse < c->next_at)
 		c->next_at = best.lapse;
-	onward(leg, msg, &c->pool.res[i], now);
+	allowed(leg, msg, &c->pool.res[i], now);
 	return true;
 }
 
@@ -345,16 +345,16 @@ enum fc_csr_verdict fc_csr_answered(struct fc_csr *c, u8 port, const struct fc_c
  * Packets.
  */
 
-u32 fc_csr_ways(const struct fc_csr *c, u32 site, u32 number)
+u32 fc_csr_next_hops(const struct fc_csr *c, u32 site, u32 number)
 {
-	u32 ways = 0;
+	u32 next_hops = 0;
 	u16 i;
 
 	for (i = fc_csr_pool_first(&c->pool, site, number); i != FC_CSR_NONE;
 	     i = fc_csr_pool_next(&c->pool, i))
 		if (c->pool.res[i].state == FC_CSR_CONF)
-			ways |= fc_bit(c->pool.res[i].out);
-	return ways;
+			next_hops |= fc_bit(c->pool.res[i].out);
+	return next_hops;
 }
 
 u64 fc_csr_tag(const struct fc_csr *c, u32 site, u32 number, u8 port)

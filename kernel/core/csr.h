@@ -194,14 +194,14 @@ enum fc_csr_verdict fc_csr_answered(struct fc_csr *c, u8 port, const struct fc_c
 				    u64 now, struct fc_csr_answer *answer);
 
 /**
- * fc_csr_ways() - the links that a packet has reserved
+ * fc_csr_next_hops() - the links that a packet has reserved
  * @c: reservations
  * @site: of its identity
  * @number: of its identity
  *
  * Return: mask of ports.
  */
-u32 fc_csr_ways(const struct fc_csr *c, u32 site, u32 number);
+u32 fc_csr_next_hops(const struct fc_csr *c, u32 site, u32 number);
 
 /* Return: the tag of what a packet has reserved on a link; 0: nothing. */
 u64 fc_csr_tag(const struct fc_csr *c, u32 site, u32 number, u8 port);

@@ -143,7 +143,7 @@ static u32 dirs_to(const struct fc_csr_plan *p, u8 class, u32 dst, u8 next[FC_DI
 	const struct fc_vnet *v = p->vnet;
 	u32 dirs;
 
-	dirs = fc_vclass_ways(v->classes, v->node->id, dst, class, next) & (v->up >> 1);
+	dirs = fc_vclass_next_hops(v->classes, v->node->id, dst, class, next) & (v->up >> 1);
 	return v->node->routes ? dirs & v->node->routes[dst] : dirs;
 }
 
@@ -556,7 +556,7 @@ u32 fc_csr_plan_dirs(const struct fc_csr_plan *p, const u8 *head, unsigned int t
 	u32 rest;
 
 	name(head, &id);
-	for (rest = fc_csr_ways(&p->c, id.site, id.number); rest; rest &= rest - 1)
+	for (rest = fc_csr_next_hops(&p->c, id.site, id.number); rest; rest &= rest - 1)
 		if (fc_csr_tag(&p->c, id.site, id.number, (u8)fc_low(rest)) & fc_bit64(target))
 			return (rest & -rest) >> 1;
 	return 0;

@@ -27,7 +27,7 @@
 	X(MTU,		"MTU of the device is below the flit size: raise it")		\
 	X(LONG,		"no full-size frame comes from the peer: check the MTU")		\
 	X(KEY,		"the peer has another key, or only one of the two has one")	\
-	X(GREY,		"full frames are lost on the way to the peer: check the MTU")
+	X(GREY,		"full frames to the peer are lost: check the MTU")
 
 enum fc_reason {
 #define X(id, text) FC_REASON_##id,

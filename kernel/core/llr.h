@@ -15,7 +15,7 @@
  */
 #define FC_LLR_SUSPECT	4
 /*
- * Resends without effect after which the link is reset and the flits under way are dropped: the
+ * Resends without effect after which the link is reset and the flits in flight are dropped: the
  * link cannot carry one of them, and may carry those behind it.
  */
 #define FC_LLR_HOPELESS	24

@@ -14,28 +14,28 @@
 	X(PKT_PASSTHRU,		"packets_passthru")				\
 	X(PKT_ALL_REMOTE,	"packets_all_remote")				\
 	X(PKT_SOME_LOCAL,	"packets_some_local")				\
-	X(PKT_FORCED,		"packets_forced")	/* put aside: no way on */ \
+	X(PKT_FORCED,		"packets_forced")	/* stored: no free output */ \
 	X(PKT_RESENT,		"packets_resent")	/* from the transit pool */ \
 	X(PKT_RESCUED,		"packets_rescued")	/* from a link that went down */ \
 	X(PKT_ABORTED,		"packets_aborted")	/* multicasts aborted here */ \
 	X(PKT_DISCARDED,	"packets_discarded")	/* arrived with abort-packet */ \
 	X(PKT_UNROUTABLE,	"packets_unroutable")	/* no usable port for a target */ \
-	X(PKT_EAGER,		"packets_eager")	/* sent on before they were looked at */ \
-	X(PKT_DEAD,		"packets_dead")		/* sent here so and wrongly: dropped */	\
+	X(PKT_EAGER,		"packets_eager")	/* forwarded before they were routed */ \
+	X(PKT_DEAD,		"packets_dead")		/* misrouted by speculation: dropped */	\
 	X(PKT_ADAPTED,		"packets_adapted")	/* left their dimension for a busy link */ \
 	X(PKT_HOPS,		"packets_hops")		/* crossed too many links */ \
-	X(TRANSIT_FULL,		"transit_full")		/* no room to store, source repeats */ \
+	X(TRANSIT_FULL,		"transit_full")		/* not stored, the source repeats */ \
 	X(SEEK,			"seeks")		/* connection attempts that failed */ \
 	X(TIMEOUT,		"fifo_timeouts")	/* abort-request raised */ \
 	X(MSG_SENT,		"messages_sent")	/* accepted from sockets */ \
 	X(MSG_CONFIRMED,	"messages_confirmed")	/* by every target */	\
-	X(MSG_FAILED,		"messages_failed")	/* given up for a target */ \
+	X(MSG_FAILED,		"messages_failed")	/* aborted for a target */ \
 	X(MSG_DELIVERED,	"messages_delivered")	/* queued to a socket here */ \
 	X(MSG_REFUSED,		"messages_refused")	/* no socket on the port */ \
-	X(MSG_NO_SPACE,		"messages_no_space")	/* put off: receive buffer full */ \
-	X(FLOW_NO_SPACE,		"flows_no_space")	/* put off: no place for another source */ \
-	X(FLOW_FORGOTTEN,	"flows_forgotten")	/* gave way to others */ \
-	X(FLOW_UNKNOWN,		"flows_unknown")	/* perhaps forgotten: source asked */ \
+	X(MSG_NO_SPACE,		"messages_no_space")	/* refused: receive buffer full */ \
+	X(FLOW_NO_SPACE,	"flows_no_space")	/* refused: no flow left */	\
+	X(FLOW_FORGOTTEN,	"flows_forgotten")	/* evicted for others */ \
+	X(FLOW_UNKNOWN,		"flows_unknown")	/* perhaps evicted: source asked */ \
 	X(PKT_SENT,		"packets_sent")		/* by sockets here, first time */ \
 	X(PKT_REPEATED,		"packets_repeated")	/* by sockets here, again */ \
 	X(PKT_DUPLICATE,	"packets_duplicate")	/* received again and dropped */ \
@@ -50,7 +50,7 @@
 	X(CTRL_SENT,		"control_sent")					\
 	X(CTRL_FORWARDED,	"control_forwarded")				\
 	X(CTRL_DROPPED,		"control_dropped")				\
-	X(CSR_ADMITTED,		"csr_admitted")		/* packets that have reserved their way */ \
+	X(CSR_ADMITTED,		"csr_admitted")		/* packets with a reserved route */ \
 	X(CSR_APART,		"csr_apart")		/* lists cut into their targets */ \
 	X(CSR_RESERVED,		"csr_reserved")		/* windows of links here */ \
 	X(CSR_USED,		"csr_used")		/* windows used by their packet */ \
@@ -73,7 +73,7 @@
 	X(TX_RESENT,		"tx_resent")		/* flits sent again */	\
 	X(TX_FUTILE,		"tx_futile")		/* times flits sent again did not come */ \
 	X(TX_NACKS,		"tx_nacks")		/* times missing flits were asked for */ \
-	X(TX_POLLS,		"tx_polls")		/* times a silent peer was asked */ \
+	X(TX_POLLS,		"tx_polls")		/* polls of a peer that does not ack */ \
 	X(TX_DROPPED,		"tx_dropped")		/* the device refused */ \
 	X(RX_FLITS,		"rx_flits")					\
 	X(RX_BYTES,		"rx_bytes")					\
@@ -83,7 +83,7 @@
 	X(RX_MALFORMED,		"rx_malformed")		/* failed validation */	\
 	X(RX_STRANGER,		"rx_stranger")		/* link down or not the peer's address */ \
 	X(RX_UNPROVEN,		"rx_unproven")		/* code of another key, or none */ \
-	X(RX_CHECKSUM,		"rx_checksum")		/* changed on the way */ \
+	X(RX_CHECKSUM,		"rx_checksum")		/* corrupted */ \
 	X(RX_REPEATED,		"rx_repeated")		/* flits that were here before */ \
 	X(RX_OUT_OF_WINDOW,	"rx_out_of_window")	/* beyond credit */	\
 	X(RX_PROTOCOL,		"rx_protocol")		/* no such transition */ \

@@ -7,7 +7,7 @@ void fc_postman_fill(const struct fc_vclass *v, u32 site, u8 nports, struct fc_s
 	u8 next[FC_DIRS_MAX], class, port;
 
 	for (class = 0; class < v->count; class++) {
-		u32 onward = fc_vclass_onward(v, site, class, next);
+		u32 allowed = fc_vclass_allowed(v, site, class, next);
 
 		for (port = 0; port < nports; port++) {
 			struct fc_straight *s = &table[class * nports + port];
@@ -18,7 +18,7 @@ void fc_postman_fill(const struct fc_vclass *v, u32 site, u8 nports, struct fc_s
 				continue;
 			dir = topo->ops->arrival(topo, site, port - 1);
 			/* In a hypercube the way on in a dimension is the way back. */
-			if (dir == port - 1 || !(onward & fc_bit(dir)))
+			if (dir == port - 1 || !(allowed & fc_bit(dir)))
 				continue;
 			*s = (struct fc_straight){ .port = dir + 1, .class = next[dir] };
 		}

@@ -143,7 +143,7 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 	struct fc_packet pk;
 	struct fc_cast cast;
 	struct fc_hold *hold;
-	u32 ways, rest;
+	u32 next_hops, rest;
 	bool own;
 	u16 n;
 
@@ -151,10 +151,10 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 	fc_wire_cast_decode(&cast, flit->head);
 	own = pk.src == relay->id;
 	if (pk.src >= relay->nsites || own == !!port || cast.label >= relay->nlabels)
-		ways = FC_RELAY_NEVER;
+		next_hops = FC_RELAY_NEVER;
 	else
-		ways = relay->way(relay, pk.src, cast.copies, cast.label, port);
-	if (ways == FC_RELAY_NEVER) {
+		next_hops = relay->next_hop(relay, pk.src, cast.copies, cast.label, port);
+	if (next_hops == FC_RELAY_NEVER) {
 		relay->stat[FC_STAT_CAST_FORGED]++;
 		return FC_HOLD_NONE;
 	}
@@ -176,8 +176,8 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 	hold->src = pk.src;
 	hold->in = port;
 	hold->label = cast.label;
-	hold->here = ways & fc_bit(FC_PORT_LOCAL);
-	hold->waiting = ways & relay->ch.up & ~fc_bit(FC_PORT_LOCAL);
+	hold->here = next_hops & fc_bit(FC_PORT_LOCAL);
+	hold->waiting = next_hops & relay->ch.up & ~fc_bit(FC_PORT_LOCAL);
 	if (port != FC_PORT_LOCAL)
 		relay->stat[FC_STAT_CAST_RELAYED]++;
 	for (rest = hold->waiting; rest; rest &= rest - 1) {

@@ -108,11 +108,11 @@ struct fc_relay_seen {
 /**
  * struct fc_relay - the relay of a site
  * @ch: virtual channel
- * @way: outputs of a packet of a source that arrives by a port with a label: a mask of ports, with
- *	the local one if the packet is for this site, or FC_RELAY_NEVER; for the local port the
+ * @next_hop: outputs of a packet of a source that arrives by a port with a label: a mask of ports,
+ *	with the local one if the packet is for this site, or FC_RELAY_NEVER; for the local port the
  *	first links of a broadcast of this site.  The caller writes the next label into a packet
  *	that it forwards
- * @tables: argument of @way
+ * @tables: argument of @next_hop
  * @in: by port
  * @out: by port
  * @hold: holds
@@ -131,12 +131,12 @@ struct fc_relay_seen {
  * @go: ports that may have a flit to send
  * @flush: ports whose link was reset: the relay drops the packets that wait for them
  *
- * The caller's lock protects all of it; the arrays, @way, @id, @nsites, @nholds,
+ * The caller's lock protects all of it; the arrays, @next_hop, @id, @nsites, @nholds,
  * @nlabels and @each never change after fc_relay_init().
  */
 struct fc_relay {
 	struct fc_channel ch;
-	u32 (*way)(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in);
+	u32 (*next_hop)(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in);
 	const void *tables;
 	struct fc_relay_in *in;
 	struct fc_relay_out *out;

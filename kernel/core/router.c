@@ -38,7 +38,7 @@ void fc_router_release_claims(struct fc_site *site, u8 in)
 
 /*
  * No way now.  A packet of several flits asks one net-output that is free but has
- * flits under way to be kept for it, and its peer to say when it has taken them.
+ * flits in flight to be kept for it, and its peer to say when it has taken them.
  */
 static enum fc_route seek(struct fc_site *site, u8 in, u32 wanted)
 {
@@ -103,8 +103,8 @@ struct targets {
 	bool found;
 };
 
-static void find_ways(const struct fc_site *site, const struct fc_in *ni, u32 free,
-		      struct targets *t)
+static void find_outputs(const struct fc_site *site, const struct fc_in *ni, u32 free,
+			 struct targets *t)
 {
 	unsigned int i, n = fc_wire_target_sites(t->dst, ni->held.head);
 	u32 up = site->data.up & ~fc_bit(FC_PORT_LOCAL);
@@ -215,7 +215,7 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 	u64 remote;
 	u8 p;
 
-	find_ways(site, ni, available(site, in, ni->multi), &t);
+	find_outputs(site, ni, available(site, in, ni->multi), &t);
 	if (fc_wire_hops(ni->held.head) >= FC_HOPS_MAX) {
 		site->node->stat[FC_STAT_PKT_HOPS]++;
 		t.unreachable = t.all & ~t.local;

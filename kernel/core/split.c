@@ -7,7 +7,7 @@
 /* Steps along axes, one way and the other: bytes of two words, none above FC_STEPS_CAP. */
 union steps {
 	u8 byte[2][FC_STEPS_AXES];
-	u64 way[2];
+	u64 dir[2];
 };
 
 /**
@@ -50,8 +50,8 @@ static inline u32 shared(const struct point *a, const struct point *b)
 	/* Nothing is shared without a direction that both have. */
 	if (!(a->dirs & b->dirs))
 		return 0;
-	one = lesser(a->steps.way[0], b->steps.way[0]);
-	other = lesser(a->steps.way[1], b->steps.way[1]);
+	one = lesser(a->steps.dir[0], b->steps.dir[0]);
+	other = lesser(a->steps.dir[1], b->steps.dir[1]);
 	/* The packet goes one way along an axis, so only the longer of the two ways counts. */
 	links = sum(one && other ? one + other - lesser(one, other) : one | other);
 	/* The two share a link in a direction whose steps are not counted. */
@@ -133,8 +133,8 @@ static u32 merge(struct point *point, u32 at, u32 n)
 	u32 gone = point[at].partner, last = n - 1, i;
 	struct point *a = &point[at], *b = &point[gone];
 
-	for (i = 0; i < FC_ARRAY_SIZE(a->steps.way); i++)
-		a->steps.way[i] = lesser(a->steps.way[i], b->steps.way[i]);
+	for (i = 0; i < FC_ARRAY_SIZE(a->steps.dir); i++)
+		a->steps.dir[i] = lesser(a->steps.dir[i], b->steps.dir[i]);
 	a->mask |= b->mask;
 	a->dirs &= b->dirs;
 	if (gone != last)

@@ -32,14 +32,15 @@ u8 fc_vclass_first(const struct fc_vclass *v, u32 src, u32 dst)
 	return v->rules->first(v, src, dst);
 }
 
-u32 fc_vclass_ways(const struct fc_vclass *v, u32 site, u32 dst, u8 class, u8 next[FC_DIRS_MAX])
+u32 fc_vclass_next_hops(const struct fc_vclass *v, u32 site, u32 dst, u8 class,
+			u8 next[FC_DIRS_MAX])
 {
 	if (site >= v->topo->nsites || dst >= v->topo->nsites || site == dst || class >= v->count)
 		return 0;
-	return v->rules->onward(v, site, class, v->rules->wanted(v, site, dst, class), next);
+	return v->rules->allowed(v, site, class, v->rules->productive(v, site, dst, class), next);
 }
 
-u32 fc_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u8 next[FC_DIRS_MAX])
+u32 fc_vclass_allowed(const struct fc_vclass *v, u32 site, u8 class, u8 next[FC_DIRS_MAX])
 {
 	u32 mask = 0;
 	u8 d;
@@ -49,7 +50,7 @@ u32 fc_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u8 next[FC_D
 	for (d = 0; d < v->topo->ndirs; d++)
 		if (fc_topo_neighbour(v->topo, site, d) != FC_SITE_NONE)
 			mask |= fc_bit(d);
-	return v->rules->onward(v, site, class, mask, next);
+	return v->rules->allowed(v, site, class, mask, next);
 }
 
 u64 fc_vclass_carried(const struct fc_vclass *v, u32 site, u8 dir)
@@ -60,7 +61,7 @@ u64 fc_vclass_carried(const struct fc_vclass *v, u32 site, u8 dir)
 	if (fc_topo_neighbour(v->topo, site, dir) == FC_SITE_NONE)
 		return 0;
 	for (class = 0; class < v->count; class++)
-		if (v->rules->onward(v, site, class, fc_bit(dir), next))
+		if (v->rules->allowed(v, site, class, fc_bit(dir), next))
 			classes |= fc_bit64(next[dir]);
 	return classes;
 }

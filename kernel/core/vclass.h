@@ -33,7 +33,7 @@ struct fc_vclass_rules;
  * @levels: tori: the other bits count from 0 to levels - 1; else 1
  * @root: graphs: the site where ways up end
  * @only: graphs: the only site whose ways are in the table; FC_SITE_NONE: all
- * @way: graphs: by site, class and destination, a mask of directions; the caller's memory
+ * @next_hop: graphs: by site, class and destination, a mask of directions; the caller's memory
  */
 struct fc_vclass {
 	const struct fc_topo *topo;
@@ -43,7 +43,7 @@ struct fc_vclass {
 	u8  levels;
 	u32 root;
 	u32 only;
-	u32 *way;
+	u32 *next_hop;
 };
 
 /**
@@ -89,7 +89,7 @@ void fc_vclass_fill(struct fc_vclass *v, u32 site, void *room);
 u8 fc_vclass_first(const struct fc_vclass *v, u32 src, u32 dst);
 
 /**
- * fc_vclass_ways() - how a packet may go on
+ * fc_vclass_next_hops() - how a packet may go on
  * @v: classes
  * @site: where it is
  * @dst: one of the sites that it is for
@@ -105,20 +105,21 @@ u8 fc_vclass_first(const struct fc_vclass *v, u32 src, u32 dst);
  * Return: mask of directions; 0 at @dst, for a site or a class that does not exist, and
  * for a class in which a packet to @dst cannot be at @site.
  */
-u32 fc_vclass_ways(const struct fc_vclass *v, u32 site, u32 dst, u8 class, u8 next[FC_DIRS_MAX]);
+u32 fc_vclass_next_hops(const struct fc_vclass *v, u32 site, u32 dst, u8 class,
+			u8 next[FC_DIRS_MAX]);
 
 /**
- * fc_vclass_onward() - how packets of a class may go on, wherever they go
+ * fc_vclass_allowed() - how packets of a class may go on, wherever they go
  * @v: classes
  * @site: where they are
  * @class: in which they began or came
  * @next: result: for each direction of the mask, the class on the link that way
  *
- * What fc_vclass_ways() says is a part of this for every destination.
+ * What fc_vclass_next_hops() says is a part of this for every destination.
  *
  * Return: mask of directions; 0 for a site or a class that does not exist.
  */
-u32 fc_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u8 next[FC_DIRS_MAX]);
+u32 fc_vclass_allowed(const struct fc_vclass *v, u32 site, u8 class, u8 next[FC_DIRS_MAX]);
 
 /**
  * fc_vclass_carried() - the classes that a link ever carries

@@ -218,7 +218,7 @@ static inline u32 fc_vnet_flits(u32 payload)
 }
 
 /**
- * fc_vnet_window() - flits under way per channel
+ * fc_vnet_window() - flits in flight per channel
  * @payload: bytes of a flit without its link header
  *
  * As many as a status can name.
@@ -345,7 +345,7 @@ void fc_vnet_rerouted(struct fc_vnet *v);
 u8 fc_vnet_begin(const struct fc_vnet *v, const u32 *dst, u32 n);
 
 /**
- * fc_vnet_ways() - by which links a packet may go on
+ * fc_vnet_next_hops() - by which links a packet may go on
  * @v: switch
  * @class: in which it begins or came
  * @port: by which it came, or FC_PORT_LOCAL
@@ -358,8 +358,8 @@ u8 fc_vnet_begin(const struct fc_vnet *v, const u32 *dst, u32 n);
  *
  * Return: mask of directions over links that are up.
  */
-u32 fc_vnet_ways(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,
-		 u8 next[FC_DIRS_MAX]);
+u32 fc_vnet_next_hops(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,
+		      u8 next[FC_DIRS_MAX]);
 
 /* Is nothing under way? */
 bool fc_vnet_idle(const struct fc_vnet *v);

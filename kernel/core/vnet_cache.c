@@ -14,7 +14,7 @@ void fc_vroute_cache_clear(struct fc_vnet *v)
 	for (i = 0; i < FC_VROUTES; i++)
 		cache->route[i].dst = FC_SITE_NONE;
 	for (c = 0; c < v->nclasses; c++)
-		fc_vclass_onward(v->classes, v->node->id, c, cache->next[c]);
+		fc_vclass_allowed(v->classes, v->node->id, c, cache->next[c]);
 }
 
 const u8 *fc_vroute_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 *dirs,
@@ -24,7 +24,7 @@ const u8 *fc_vroute_find(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u3
 
 	if (port == FC_PORT_LOCAL)
 		class = fc_vclass_first(v->classes, v->node->id, dst);
-	*dirs = fc_vclass_ways(v->classes, v->node->id, dst, class, next);
+	*dirs = fc_vclass_next_hops(v->classes, v->node->id, dst, class, next);
 	if (v->cache)
 		*fc_vroute_at(v->cache, from, dst) = (struct fc_vroute){
 			.dst = dst, .dirs = *dirs, .from = from, .class = class,
@@ -36,7 +36,7 @@ const u8 *fc_vroute_classes(const struct fc_vnet *v, u8 class, u8 next[FC_DIRS_M
 {
 	if (v->cache)
 		return v->cache->next[class];
-	fc_vclass_onward(v->classes, v->node->id, class, next);
+	fc_vclass_allowed(v->classes, v->node->id, class, next);
 	return next;
 }
 

@@ -108,8 +108,8 @@ static inline void store(u8 port, const struct fc_event *ev, u64 here, struct fc
  * Finds the directions of each target of @s, of any and of all.  Return: false if some target has
  * no way, or if a peer on one of the ways has no room for one flit.
  */
-static inline bool list_ways(const struct fc_vnet *v, u8 class, struct fc_split *s, unsigned int n,
-			     u32 *all, u32 *common, u64 *here)
+static inline bool route_list(const struct fc_vnet *v, u8 class, struct fc_split *s, unsigned int n,
+			      u32 *all, u32 *common, u64 *here)
 {
 	u32 dirs, any = 0, each = ~(u32)0;
 	u8 next[FC_DIRS_MAX];
@@ -154,7 +154,7 @@ static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_even
 	n = fc_wire_target_sites(s.dst, ev->flit.head);
 	if (ev->port == FC_PORT_LOCAL && n)
 		as = fc_vnet_begin(v, s.dst, n);
-	if (!list_ways(v, as, &s, n, &all, &common, &here))
+	if (!route_list(v, as, &s, n, &all, &common, &here))
 		return false;
 	s.topo = v->classes->topo;
 	s.site = v->node->id;
@@ -190,7 +190,7 @@ static noinline bool pass_list(struct fc_vnet *v, u8 class, const struct fc_even
 }
 
 /* Chooses the output of a packet.  Return: false if its class has no route. */
-static noinline bool find_way(const struct fc_vnet *v, struct fc_vhop *hop)
+static noinline bool route_lookup(const struct fc_vnet *v, struct fc_vhop *hop)
 {
 	u32 dst = fc_wire_target_site(hop->head, 0), load[FC_DIRS_MAX], dirs, rest;
 	u8 next[FC_DIRS_MAX], d;
@@ -210,17 +210,17 @@ static noinline bool find_way(const struct fc_vnet *v, struct fc_vhop *hop)
 	return true;
 }
 
-/* As find_way(), inline where the cache has the route and it has one direction. */
-static inline bool know_way(const struct fc_vnet *v, struct fc_vhop *hop)
+/* As route_lookup(), inline where the cache has the route and it has one direction. */
+static inline bool route_known(const struct fc_vnet *v, struct fc_vhop *hop)
 {
 	u32 dst = fc_wire_target_site(hop->head, 0), dirs;
 	const struct fc_vroute *route = fc_vroute_cached(v, hop->class, hop->port, dst);
 
 	if (!route)
-		return find_way(v, hop);
+		return route_lookup(v, hop);
 	dirs = working(v, route->dirs, dst);
 	if (!dirs || dirs & (dirs - 1))
-		return find_way(v, hop);
+		return route_lookup(v, hop);
 	hop->out_port = (u8)fc_low(dirs) + 1;
 	hop->out_class = v->cache->next[route->class][hop->out_port - 1];
 	return true;
@@ -262,11 +262,11 @@ enum fc_hop fc_vnet_here(struct fc_vnet *v, struct fc_vhop *hop)
 }
 
 /* Is there a route whose output is idle and has credit? */
-static __always_inline bool way_out(const struct fc_vnet *v, struct fc_vhop *hop)
+static __always_inline bool choose_output(const struct fc_vnet *v, struct fc_vhop *hop)
 {
 	const struct fc_tx *tx;
 
-	if (!know_way(v, hop))
+	if (!route_known(v, hop))
 		return false;
 	tx = &v->ch[hop->out_class].tx[hop->out_port];
 	/* A window that is 0 is no credit. */
@@ -296,7 +296,7 @@ static inline void out(struct fc_vnet *v, struct fc_vhop *hop)
 
 enum fc_hop fc_vnet_hop(struct fc_vnet *v, struct fc_vhop *hop)
 {
-	if (!next(v, hop) || !way_out(v, hop))
+	if (!next(v, hop) || !choose_output(v, hop))
 		return FC_HOP_NOT;
 	if (!fc_llr_ack_not_due(&v->ch[hop->class], hop->port) || !timed(v, hop))
 		return FC_HOP_WHEN;
@@ -321,7 +321,7 @@ static inline void begun(struct fc_vnet *v, const struct fc_vhop *hop)
 
 enum fc_hop fc_vnet_start(struct fc_vnet *v, struct fc_vhop *hop)
 {
-	if (v->work | v->touched | v->resets || !way_out(v, hop))
+	if (v->work | v->touched | v->resets || !choose_output(v, hop))
 		return FC_HOP_NOT;
 	if (!timed(v, hop))
 		return FC_HOP_WHEN;

@@ -31,7 +31,7 @@ static u32 roomy(const struct fc_vnet *v, u32 n)
  * has no way in its class goes the first link of a way around what is dead, which any packet may
  * that begins in the lowest class: @class becomes that.
  */
-static u32 ways(const struct fc_vnet *v, const struct fc_vin *in, u8 *class, u8 port, u32 dst)
+static u32 next_hops(const struct fc_vnet *v, const struct fc_vin *in, u8 *class, u8 port, u32 dst)
 {
 	u32 up = in->links >> 1, dirs;
 	u8 next[FC_DIRS_MAX];
@@ -44,16 +44,16 @@ static u32 ways(const struct fc_vnet *v, const struct fc_vin *in, u8 *class, u8 
 	if (dirs || port != FC_PORT_LOCAL)
 		return dirs;
 	*class = 0;
-	return v->node->routes[dst] & up & fc_vclass_onward(v->classes, v->node->id, 0, next);
+	return v->node->routes[dst] & up & fc_vclass_allowed(v->classes, v->node->id, 0, next);
 }
 
-u32 fc_vnet_ways(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,
-		 u8 next[FC_DIRS_MAX])
+u32 fc_vnet_next_hops(const struct fc_vnet *v, u8 class, u8 port, u32 dst, u32 flits,
+		      u8 next[FC_DIRS_MAX])
 {
 	struct fc_vin in = { .links = roomy(v, flits) };
-	u32 dirs = ways(v, &in, &class, port, dst);
+	u32 dirs = next_hops(v, &in, &class, port, dst);
 
-	fc_vclass_onward(v->classes, v->node->id, class, next);
+	fc_vclass_allowed(v->classes, v->node->id, class, next);
 	return dirs;
 }
 
@@ -158,7 +158,7 @@ bool fc_vnet_route(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 		}
 		s.dirs[i] = 0;
 		if (!far)
-			s.dirs[i] = ways(v, in, &class, port, s.dst[i]);
+			s.dirs[i] = next_hops(v, in, &class, port, s.dst[i]);
 		if (s.dirs[i])
 			remote |= fc_bit64(i);
 		else if (far || (port == FC_PORT_LOCAL && !v->node->rerouting))

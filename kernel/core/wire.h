@@ -329,7 +329,7 @@ struct fc_target {
  * @copies: disjoint ways it goes by, at least 1
  * @lag: the most that @lag of struct fc_target would be for any of its targets;
  *	FC_CAST_LAG_MAX: so many or more
- * @label: of the packet on this link, below FC_LABELS_MAX (core/ways.h); 0 where a link
+ * @label: of the packet on this link, below FC_LABELS_MAX (core/path.h); 0 where a link
  *	has one packet of a broadcast
  * @seq: number of the message in the flow (source socket, target port)
  *

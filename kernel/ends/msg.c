@@ -234,8 +234,8 @@ void flitcast_msg_spent(struct flitcast_site *site, struct flitcast_msg *msg)
 
 	lockdep_assert_held(&site->lock);
 	if (blocks <= 1 || (blocks <= SPENT_BURST &&
-			  fc_bucket_take(&site->ends->pool.spent_at, flitcast_site_now(site),
-					 SPENT_NS, SPENT_BURST, blocks))) {
+			    fc_bucket_take(&site->ends->pool.spent_at, flitcast_site_now(site),
+					   SPENT_NS, SPENT_BURST, blocks))) {
 		flitcast_msg_drop_data(msg);
 		return;
 	}

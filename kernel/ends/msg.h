@@ -38,7 +38,7 @@ struct ubuf_info;
  * @silent: the target is unresponsive: it does not count as active until it answers
  * @lost: the target is unreachable by the routes of this site
  * @later: its last packet allowed a delayed ack
- * @under_way: the target counts as active, see flitcast_tx_settle()
+ * @in_flight: the target counts as active, see flitcast_tx_settle()
  * @questioned: the target was sent FC_CTRL_ASK
  * @put_off: the message was aborted while the target refused it for lack of space
  * @core: state and progress
@@ -64,7 +64,7 @@ struct tx_target {
 	bool silent:1;
 	bool lost:1;
 	bool later:1;
-	bool under_way:1;
+	bool in_flight:1;
 	bool questioned:1;
 	bool put_off:1;
 	u8 offers:2;
@@ -96,7 +96,7 @@ struct tx_times {
  * @held_at: while some targets wait for others: when the targets were last examined
  * @hold_for: interval until they are examined again, in units of 2^HOLD_SHIFT ns
  * @left: number of targets that are not over
- * @nunder_way: number of these that are active
+ * @nin_flight: number of these that are active
  * @holding: some targets wait for others, and the timer is set
  * @waits_for: the wait is charged to @patience of the source
  * @was_held: some targets waited when last examined
@@ -108,7 +108,7 @@ struct tx_state {
 	u64 held_at;
 	u16 hold_for;
 	u16 left;
-	u16 nunder_way;
+	u16 nin_flight;
 	bool holding:1;
 	bool waits_for:1;
 	bool was_held:1;

@@ -163,7 +163,7 @@ static void target_over(struct flitcast_site *site, struct tx_target *t, int err
 /*
  * A router, here or on the path, reports that it has no route to the target (FC_CTRL_UNREACHABLE).
  */
-static void no_way(struct tx_flow *flow, u32 seq, u64 now)
+static void route_lost(struct tx_flow *flow, u32 seq, u64 now)
 {
 	struct tx_target *t;
 
@@ -282,7 +282,7 @@ static void earn(struct tx_target *t, bool blocked)
 static void answered(struct flitcast_site *site, struct tx_target *t,
 		     const struct fc_ctrl *ctrl, u64 now)
 {
-	bool under_way = t->core.sent > t->core.base;
+	bool in_flight = t->core.sent > t->core.base;
 	struct flitcast_msg *msg = t->msg;
 	bool last = msg->state.left == 1, blocked;
 
@@ -298,7 +298,8 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 	if (ctrl->kind == FC_CTRL_GRANT && t->core.state == FC_TX_GRANTED &&
 	    now < t->heard_at + flitcast_tx_ask_wait(site))
 		return;
-	if (ctrl->kind == FC_CTRL_RESYNC_REQ && ctrl->seq == t->core.seq && !asks_level(site, t, now))
+	if (ctrl->kind == FC_CTRL_RESYNC_REQ && ctrl->seq == t->core.seq &&
+	    !asks_level(site, t, now))
 		return;
 	if (!fc_txtarget_answer(&t->core, ctrl)) {
 		nothing_new(site, t, ctrl, now);
@@ -311,7 +312,7 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 		t->heard_at = now;
 		t->levels = 0;
 		earn(t, blocked);
-		if (under_way && !t->later && ctrl->seq == t->core.seq &&
+		if (in_flight && !t->later && ctrl->seq == t->core.seq &&
 		    (t->core.state == FC_TX_DONE || t->core.base >= t->core.sent))
 			measure(site, t, now);
 	}
@@ -349,7 +350,7 @@ static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	if (!flow || fc_before(flow->core.next, ctrl->next))
 		return;
 	if (ctrl->kind == FC_CTRL_UNREACHABLE) {
-		no_way(flow, ctrl->seq, now);
+		route_lost(flow, ctrl->seq, now);
 		return;
 	}
 	oldest = flow->core.oldest;
@@ -538,7 +539,8 @@ static u64 target_deadline(struct flitcast_site *site, const struct tx_target *t
 }
 
 /* The target is reachable again: retransmit now. */
-static void way_back(struct flitcast_site *site, struct flitcast_msg *msg, struct tx_target *t,
+static void route_restored(struct flitcast_site *site, struct flitcast_msg *msg,
+			   struct tx_target *t,
 		     u64 now)
 {
 	t->lost = false;
@@ -565,7 +567,7 @@ static bool walk_deadline(struct flitcast_site *site, struct flitcast_msg *msg,
 		t->lost = true;
 		at = min(at, lost + grace);
 	} else if (t->lost) {
-		way_back(site, msg, t, now);
+		route_restored(site, msg, t, now);
 	}
 	if (at > now) {
 		msg->at.deadline = min(msg->at.deadline, at);

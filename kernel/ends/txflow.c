@@ -137,7 +137,7 @@ void flitcast_txflow_free_all(struct flitcast_source *src)
  * Return: true if a flow may be evicted.  Eviction of a detached flow re-admits its target, so it
  * is passed over once.
  */
-static bool gives_way(struct tx_flow *flow)
+static bool may_evict(struct tx_flow *flow)
 {
 	if (flow->users || !list_empty(&flow->pending))
 		return false;
@@ -164,7 +164,7 @@ static void evict(struct flitcast_site *site, struct flitcast_source *src)
 			continue;
 		}
 		src->hand++;
-		if (!gives_way(flow))
+		if (!may_evict(flow))
 			continue;
 		if (fc_before(src->next, flow->core.next))
 			src->next = flow->core.next;

@@ -340,7 +340,7 @@ static unsigned int owned_check(const struct flitcast_site *site,
 	}
 	/* A queue must not stay blocked if no message of the user is active. */
 	WARN_ONCE(i != n && !n && !owned->nactive,
-		  "class %u: %u queues wait for a place, and nothing is under way\n", class, i);
+		  "class %u: %u queues wait for a place, and nothing is in flight\n", class, i);
 	return i;
 }
 
@@ -378,7 +378,7 @@ unsigned int flitcast_txqueue_check(struct flitcast_site *site)
 		WARN_ONCE(site->ends->queue.nactive[class] != nactive[class] ||
 			  site->ends->queue.nactive[class] != queued[class] ||
 			  site->ends->queue.nbusy[class] != nbusy[class],
-			  "class %u: %u under way, %u of users, %u of sources; %u users, not %u\n",
+			  "class %u: %u in flight, %u of users, %u of sources; %u users, not %u\n",
 			  class, site->ends->queue.nactive[class], nactive[class], queued[class],
 			  nbusy[class], site->ends->queue.nbusy[class]);
 	return n + nsources;

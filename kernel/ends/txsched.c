@@ -7,16 +7,16 @@
 void flitcast_tx_settle(struct flitcast_site *site, struct tx_target *t)
 {
 	struct flitcast_msg *msg = t->msg;
-	bool under_way = !fc_txtarget_over(&t->core) && t->core.state != FC_TX_NO_SPACE &&
+	bool in_flight = !fc_txtarget_over(&t->core) && t->core.state != FC_TX_NO_SPACE &&
 			 !t->silent && t->most && !t->flow->silent;
 
-	if (under_way == t->under_way)
+	if (in_flight == t->in_flight)
 		return;
-	t->under_way = under_way;
-	if (!under_way) {
-		if (!--msg->state.nunder_way)
+	t->in_flight = in_flight;
+	if (!in_flight) {
+		if (!--msg->state.nin_flight)
 			flitcast_txqueue_inactive(site, msg);
-	} else if (!msg->state.nunder_way++) {
+	} else if (!msg->state.nin_flight++) {
 		flitcast_txqueue_active(site, msg);
 	}
 }

@@ -12,7 +12,7 @@
 #include "core/bounds.h"
 #include "core/mode.h"
 #include "core/topo.h"
-#include "core/ways.h"
+#include "core/path.h"
 #include "core/wire.h"
 #include "fabric/config.h"
 #include "link/device.h"
@@ -137,37 +137,38 @@ int flitcast_route_replace(struct flitcast_site *site, const struct fc_pref *pre
 /* Read the preference list of a direction: at most FC_PORTS_MAX ports.  Return: their number. */
 u8 flitcast_route_get(struct flitcast_site *site, u8 dir, u8 *ports, u32 *generation);
 
-/* Paths of broadcasts in several copies, if the topology is a graph (core/ways.h). */
+/* Paths of broadcasts in several copies, if the topology is a graph (core/path.h). */
 
 /**
- * flitcast_site_ways_set() - set the paths of a source's broadcasts at a site
+ * flitcast_site_path_set() - set the paths of a source's broadcasts at a site
  * @site: site
  * @source: site where the broadcasts begin
  * @copies: number of copies
- * @way: next hops at this site, replacing any present ones; validated here
+ * @entry: next hops at this site, replacing any present ones; validated here
  * @n: number of entries
  * @extack: reason of a refusal
  *
  * Return: 0, -EINVAL, -EOPNOTSUPP (no graph), -ENOMEM.
  */
-int flitcast_site_ways_set(struct flitcast_site *site, u32 source, u32 copies,
-			   const struct fc_way *way, u32 n, struct netlink_ext_ack *extack);
+int flitcast_site_path_set(struct flitcast_site *site, u32 source, u32 copies,
+			   const struct fc_path_entry *entry, u32 n,
+			   struct netlink_ext_ack *extack);
 
 /* Remove the paths of a source.  Return: 0, -ENOENT. */
-int flitcast_site_ways_del(struct flitcast_site *site, u32 source, u32 copies,
+int flitcast_site_path_del(struct flitcast_site *site, u32 source, u32 copies,
 			   struct netlink_ext_ack *extack);
 
 /**
- * flitcast_site_ways_next() - walk the paths of broadcasts
+ * flitcast_site_path_next() - walk the paths of broadcasts
  * @site: site
  * @source: in: first source; out: next source that has paths
  * @copies: in: first number of copies, 0 to begin with; out: that of the paths
- * @way: filled in with the next hops
+ * @entry: filled in with the next hops
  *
  * Return: number of next hops; 0: there are no more paths.
  */
-u32 flitcast_site_ways_next(struct flitcast_site *site, u32 *source, u32 *copies,
-			    struct fc_way way[FC_WAYS_MAX]);
+u32 flitcast_site_path_next(struct flitcast_site *site, u32 *source, u32 *copies,
+			    struct fc_path_entry entry[FC_PATH_ENTRIES_MAX]);
 
 /* Dead links. */
 

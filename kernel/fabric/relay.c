@@ -9,7 +9,7 @@
  *	                                            FREE     sent by all links: drop
  *
  * The next hops come from a table computed from the topology (table.c) or, in a graph with several
- * copies, from the paths that were configured for the source (ways.c).
+ * copies, from the paths that were configured for the source (path.c).
  */
 #include <linux/slab.h>
 #include "core/relay.h"
@@ -18,13 +18,13 @@
 #include "fabric/enter.h"
 #include "fabric/relay.h"
 #include "fabric/table.h"
-#include "fabric/ways.h"
+#include "fabric/path.h"
 
 /**
  * struct flitcast_relay - the relay of a site
  * @core: the relay: decides, and stores no flits
  * @table: next hops of broadcasts
- * @ways: in a graph, configured paths of broadcasts in several copies; else NULL
+ * @paths: in a graph, configured paths of broadcasts in several copies; else NULL
  * @flits: flits of each held packet, in order
  * @cursor: by port, the flit of the current packet that was sent last
  * @more: the last event left work, which the timer continues
@@ -34,7 +34,7 @@
 struct flitcast_relay {
 	struct fc_relay core;
 	struct flitcast_table *table;
-	struct flitcast_ways *ways;
+	struct flitcast_paths *paths;
 	struct sk_buff_head *flits;
 	struct sk_buff *cursor[FC_PORTS_MAX];
 	bool more;
@@ -46,15 +46,15 @@ struct flitcast_relay {
  */
 #define RELAY_BUDGET	24
 
-static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
+static u32 next_hop(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
 	struct flitcast_relay *r = container_of(relay, struct flitcast_relay, core);
 
-	if (r->ways && copies > 1)
-		return flitcast_ways_next(r->ways, src, copies, in, label);
+	if (r->paths && copies > 1)
+		return flitcast_path_next(r->paths, src, copies, in, label);
 	if (label)
 		return FC_RELAY_NEVER;
-	return flitcast_table_way(relay->tables, src, relay->id, copies, in);
+	return flitcast_table_next(relay->tables, src, relay->id, copies, in);
 }
 
 static void relay_free(struct flitcast_site *site, struct flitcast_relay *r)
@@ -72,7 +72,7 @@ static void relay_free(struct flitcast_site *site, struct flitcast_relay *r)
 	kvfree(r->flits);
 	if (r->table)
 		flitcast_table_put(r->table);
-	flitcast_ways_free(r->ways);
+	flitcast_path_free(r->paths);
 	kvfree(r);
 }
 
@@ -103,7 +103,7 @@ int flitcast_relay_alloc(struct flitcast_site *site)
 	if (!r)
 		return -ENOMEM;
 	core = &r->core;
-	core->way = way;
+	core->next_hop = next_hop;
 	core->ch.timing = &site->timing;
 	core->ch.nports = site->node.nports;
 	core->stat = site->stat;
@@ -119,8 +119,8 @@ int flitcast_relay_alloc(struct flitcast_site *site)
 	r->table = flitcast_table_get(topo);
 	core->tables = r->table;
 	if (topo->graph) {
-		r->ways = flitcast_ways_alloc(topo->nsites);
-		if (!r->ways)
+		r->paths = flitcast_path_alloc(topo->nsites);
+		if (!r->paths)
 			goto no_memory;
 	}
 	if (!r->table || !core->hold || !core->seen || !r->flits || !alloc_ports(site, r))
@@ -163,11 +163,11 @@ static u8 next_label(const struct flitcast_relay *r, const u8 *head, const struc
 	struct fc_packet pk;
 	struct fc_cast cast;
 
-	if (!r->ways)
+	if (!r->paths)
 		return 0;
 	fc_wire_packet_decode(&pk, head);
 	fc_wire_cast_decode(&cast, head);
-	return flitcast_ways_label(r->ways, pk.src, cast.copies, r->core.hold[e->hold].in,
+	return flitcast_path_label(r->paths, pk.src, cast.copies, r->core.hold[e->hold].in,
 				   cast.label, e->port);
 }
 
@@ -310,50 +310,50 @@ bool flitcast_site_copies(const struct flitcast_site *site, u8 copies)
 {
 	const struct flitcast_relay *r = site->relay;
 
-	if (copies > 1 && r->ways)
-		return flitcast_ways_begin(r->ways, site->cfg.id, copies);
+	if (copies > 1 && r->paths)
+		return flitcast_path_begin(r->paths, site->cfg.id, copies);
 	return copies <= flitcast_table_copies(r->table);
 }
 
-int flitcast_site_ways_set(struct flitcast_site *site, u32 source, u32 copies,
-			   const struct fc_way *way, u32 n, struct netlink_ext_ack *extack)
+int flitcast_site_path_set(struct flitcast_site *site, u32 source, u32 copies,
+			   const struct fc_path_entry *entry, u32 n, struct netlink_ext_ack *extack)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
-	struct flitcast_ways *ways = site->relay->ways;
-	struct flitcast_ways_set *set = NULL;
+	struct flitcast_paths *paths = site->relay->paths;
+	struct flitcast_path_set *set = NULL;
 	const char *wrong;
 
-	if (!ways) {
+	if (!paths) {
 		NL_SET_ERR_MSG_MOD(extack, "the topology is no graph, and needs no paths");
 		return -EOPNOTSUPP;
 	}
-	wrong = fc_ways_check(topo, site->cfg.id, source, copies, way, n);
+	wrong = fc_path_check(topo, site->cfg.id, source, copies, entry, n);
 	if (wrong) {
 		/* A constant string: it outlives the request, as extack requires. */
 		if (extack)
 			extack->_msg = wrong;
 		return -EINVAL;
 	}
-	set = flitcast_ways_make(way, n);
+	set = flitcast_path_make(entry, n);
 	if (!set)
 		return -ENOMEM;
 	flitcast_enter(site);
-	set = flitcast_ways_exchange(ways, source, copies, set);
+	set = flitcast_path_exchange(paths, source, copies, set);
 	flitcast_leave(site);
 	kfree(set);
 	return 0;
 }
 
-int flitcast_site_ways_del(struct flitcast_site *site, u32 source, u32 copies,
+int flitcast_site_path_del(struct flitcast_site *site, u32 source, u32 copies,
 			   struct netlink_ext_ack *extack)
 {
-	struct flitcast_ways *ways = site->relay->ways;
-	struct flitcast_ways_set *set = NULL;
+	struct flitcast_paths *paths = site->relay->paths;
+	struct flitcast_path_set *set = NULL;
 
-	if (ways && source < site->cfg.topo.nsites && copies >= FC_WAYS_COPIES_MIN &&
-	    copies <= FC_WAYS_COPIES_MAX) {
+	if (paths && source < site->cfg.topo.nsites && copies >= FC_PATH_COPIES_MIN &&
+	    copies <= FC_PATH_COPIES_MAX) {
 		flitcast_enter(site);
-		set = flitcast_ways_exchange(ways, source, copies, NULL);
+		set = flitcast_path_exchange(paths, source, copies, NULL);
 		flitcast_leave(site);
 	}
 	if (!set) {
@@ -364,15 +364,15 @@ int flitcast_site_ways_del(struct flitcast_site *site, u32 source, u32 copies,
 	return 0;
 }
 
-u32 flitcast_site_ways_next(struct flitcast_site *site, u32 *source, u32 *copies,
-			    struct fc_way way[FC_WAYS_MAX])
+u32 flitcast_site_path_next(struct flitcast_site *site, u32 *source, u32 *copies,
+			    struct fc_path_entry entry[FC_PATH_ENTRIES_MAX])
 {
 	u32 n = 0;
 
-	if (!site->relay->ways)
+	if (!site->relay->paths)
 		return 0;
 	spin_lock_bh(&site->lock);
-	n = flitcast_ways_walk(site->relay->ways, source, copies, way);
+	n = flitcast_path_walk(site->relay->paths, source, copies, entry);
 	spin_unlock_bh(&site->lock);
 	return n;
 }

@@ -135,7 +135,7 @@ static inline unsigned int flitcast_replay_place(const struct flitcast_replay *r
  * @entry.
  */
 static __always_inline void flitcast_replay_fill(struct flitcast_replay_entry *entry,
-					       const struct sk_buff *skb, unsigned int skip)
+						 const struct sk_buff *skb, unsigned int skip)
 {
 	const struct skb_shared_info *shinfo = skb_shinfo(skb);
 	unsigned int i, len = skb_headlen(skb) - skip;

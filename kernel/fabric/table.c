@@ -123,7 +123,7 @@ u8 flitcast_table_copies(const struct flitcast_table *t)
 	return t->max;
 }
 
-u32 flitcast_table_way(const struct flitcast_table *t, u32 src, u32 site, u8 copies, u8 in)
+u32 flitcast_table_next(const struct flitcast_table *t, u32 src, u32 site, u8 copies, u8 in)
 {
 	const struct fc_bcast *b = &t->bcast[copies - 1];
 	u8 from = in == FC_PORT_LOCAL ? FC_TREE_SOURCE : in - 1;

@@ -46,7 +46,7 @@ struct flitcast_vset {
  */
 struct flitcast_vnet {
 	struct fc_vclass classes;
-	void *way;
+	void *next_hop;
 	struct fc_straight *straight;
 	struct flitcast_vset set[];
 };
@@ -71,7 +71,7 @@ static void vnet_free(struct flitcast_site *site, struct flitcast_vnet *v)
 	for (s = 0; s < FC_SET_COUNT; s++)
 		set_free(site, &v->set[s]);
 	kvfree(v->straight);
-	kvfree(v->way);
+	kvfree(v->next_hop);
 	kfree(v);
 }
 
@@ -152,16 +152,16 @@ static bool alloc_channels(struct flitcast_site *site, struct flitcast_vset *v)
 	return true;
 }
 
-static bool alloc_ways(struct flitcast_site *site, struct flitcast_vnet *v)
+static bool alloc_next_hops(struct flitcast_site *site, struct flitcast_vnet *v)
 {
 	size_t room = fc_vclass_room(&v->classes, site->cfg.id);
 
 	if (!room)
 		return true;
-	v->way = kvmalloc(room, GFP_KERNEL_ACCOUNT);
-	if (!v->way)
+	v->next_hop = kvmalloc(room, GFP_KERNEL_ACCOUNT);
+	if (!v->next_hop)
 		return false;
-	fc_vclass_fill(&v->classes, site->cfg.id, v->way);
+	fc_vclass_fill(&v->classes, site->cfg.id, v->next_hop);
 	return true;
 }
 
@@ -216,7 +216,7 @@ int flitcast_vnet_alloc(struct flitcast_site *site)
 		return -EINVAL;
 	}
 	find_classes(site, v);
-	good = alloc_ways(site, v) && alloc_straight(site, v);
+	good = alloc_next_hops(site, v) && alloc_straight(site, v);
 	for (s = 0; good && s < FC_SET_COUNT; s++)
 		good = alloc_set(site, v, s);
 	if (!good) {

@@ -7,13 +7,13 @@
 #include "netlink/reply.h"
 #include "ends/port.h"
 
-static_assert(sizeof(struct fc_way) == 4);
+static_assert(sizeof(struct fc_path_entry) == 4);
 
 #define PATH_ID									\
 	[FLITCAST_A_PATH_SITE] = { .type = NLA_U32 },					\
 	[FLITCAST_A_PATH_SOURCE] = { .type = NLA_U32 },					\
 	[FLITCAST_A_PATH_COPIES] =							\
-		NLA_POLICY_RANGE(NLA_U32, FC_WAYS_COPIES_MIN, FC_WAYS_COPIES_MAX)
+		NLA_POLICY_RANGE(NLA_U32, FC_PATH_COPIES_MIN, FC_PATH_COPIES_MAX)
 
 const struct nla_policy flitcast_netlink_path_get_policy[FLITCAST_A_PATH_SITE + 1] = {
 	[FLITCAST_A_PATH_SITE] = { .type = NLA_U32 },
@@ -26,7 +26,7 @@ const struct nla_policy flitcast_netlink_path_del_policy[FLITCAST_A_PATH_COPIES 
 const struct nla_policy flitcast_netlink_path_set_policy[FLITCAST_A_PATH_ENTRIES + 1] = {
 	PATH_ID,
 	[FLITCAST_A_PATH_ENTRIES] = {
-		.type = NLA_BINARY, .len = FC_WAYS_MAX * sizeof(struct fc_way),
+		.type = NLA_BINARY, .len = FC_PATH_ENTRIES_MAX * sizeof(struct fc_path_entry),
 	},
 };
 
@@ -35,7 +35,7 @@ struct object {
 	u32 source;
 	u32 copies;
 	u32 n;
-	struct fc_way way[FC_WAYS_MAX];
+	struct fc_path_entry entry[FC_PATH_ENTRIES_MAX];
 };
 
 static int path_fill(struct sk_buff *skb, const void *arg)
@@ -45,7 +45,8 @@ static int path_fill(struct sk_buff *skb, const void *arg)
 	if (nla_put_u32(skb, FLITCAST_A_PATH_SITE, object->site) ||
 	    nla_put_u32(skb, FLITCAST_A_PATH_SOURCE, object->source) ||
 	    nla_put_u32(skb, FLITCAST_A_PATH_COPIES, object->copies) ||
-	    nla_put(skb, FLITCAST_A_PATH_ENTRIES, object->n * sizeof(*object->way), object->way))
+	    nla_put(skb, FLITCAST_A_PATH_ENTRIES, object->n * sizeof(*object->entry),
+		    object->entry))
 		return -EMSGSIZE;
 	return 0;
 }
@@ -54,7 +55,7 @@ static int path_fill(struct sk_buff *skb, const void *arg)
 static int site_paths(struct sk_buff *skb, struct netlink_callback *cb,
 		      struct flitcast_site *site, u32 *from)
 {
-	const u32 kinds = FC_WAYS_COPIES_MAX + 1;
+	const u32 kinds = FC_PATH_COPIES_MAX + 1;
 	struct object *object = kmalloc(sizeof(*object), GFP_KERNEL_ACCOUNT);
 	int err = 0;
 
@@ -63,18 +64,18 @@ static int site_paths(struct sk_buff *skb, struct netlink_callback *cb,
 	object->site = flitcast_site_id(site);
 	object->source = *from / kinds;
 	/* Start at the least number of copies. */
-	object->copies = max_t(u32, *from % kinds, FC_WAYS_COPIES_MIN);
+	object->copies = max_t(u32, *from % kinds, FC_PATH_COPIES_MIN);
 	while (!err) {
-		object->n = flitcast_site_ways_next(site, &object->source, &object->copies,
-						    object->way);
+		object->n = flitcast_site_path_next(site, &object->source, &object->copies,
+						    object->entry);
 		if (!object->n)
 			break;
 		*from = object->source * kinds + object->copies;
 		err = flitcast_netlink_part(skb, cb, FLITCAST_CMD_PATH_GET, path_fill, object);
-		if (object->copies++ < FC_WAYS_COPIES_MAX)
+		if (object->copies++ < FC_PATH_COPIES_MAX)
 			continue;
 		object->source++;
-		object->copies = FC_WAYS_COPIES_MIN;
+		object->copies = FC_PATH_COPIES_MIN;
 	}
 	kfree(object);
 	return err;
@@ -102,7 +103,7 @@ static struct flitcast_site *find_site(struct genl_info *info, u32 *source, u32 
 
 int flitcast_netlink_path_set(struct sk_buff *skb, struct genl_info *info)
 {
-	const struct nlattr *ways = info->attrs[FLITCAST_A_PATH_ENTRIES];
+	const struct nlattr *paths = info->attrs[FLITCAST_A_PATH_ENTRIES];
 	struct flitcast_site *site;
 	u32 source, copies;
 	int err;
@@ -110,12 +111,14 @@ int flitcast_netlink_path_set(struct sk_buff *skb, struct genl_info *info)
 	site = find_site(info, &source, &copies);
 	if (IS_ERR(site))
 		return PTR_ERR(site);
-	if (!ways || nla_len(ways) % sizeof(struct fc_way)) {
-		NL_SET_ERR_MSG_MOD(info->extack, "the ways are missing, or not of four bytes each");
+	if (!paths || nla_len(paths) % sizeof(struct fc_path_entry)) {
+		NL_SET_ERR_MSG_MOD(info->extack,
+				   "the path entries are missing, or not of four bytes each");
 		err = -EINVAL;
 	} else {
-		err = flitcast_site_ways_set(site, source, copies, nla_data(ways),
-					     nla_len(ways) / sizeof(struct fc_way), info->extack);
+		err = flitcast_site_path_set(site, source, copies, nla_data(paths),
+					     nla_len(paths) / sizeof(struct fc_path_entry),
+					     info->extack);
 	}
 	flitcast_site_put(site);
 	return err;
@@ -130,7 +133,7 @@ int flitcast_netlink_path_del(struct sk_buff *skb, struct genl_info *info)
 	site = find_site(info, &source, &copies);
 	if (IS_ERR(site))
 		return PTR_ERR(site);
-	err = flitcast_site_ways_del(site, source, copies, info->extack);
+	err = flitcast_site_path_del(site, source, copies, info->extack);
 	flitcast_site_put(site);
 	return err;
 }

@@ -66,28 +66,28 @@
 #define JOIN_MS		15000
 
 /* How a message goes to every other site. */
-enum way {
-	WAY_NOTHING,
-	WAY_BROADCAST,
-	WAY_LIST,
-	WAY_LIST_LATER,
-	WAY_UNICASTS,
-	WAY_UDP,
-	WAY_TCP,
-	WAY_IPMR,
-	WAY_HSR,
+enum method {
+	METHOD_NOTHING,
+	METHOD_BROADCAST,
+	METHOD_LIST,
+	METHOD_LIST_LATER,
+	METHOD_UNICASTS,
+	METHOD_UDP,
+	METHOD_TCP,
+	METHOD_IPMR,
+	METHOD_HSR,
 };
 
-static const char *const way_names[] = {
-	[WAY_NOTHING] = "nothing",
-	[WAY_BROADCAST] = "broadcast",
-	[WAY_LIST] = "list",
-	[WAY_LIST_LATER] = "list-later",
-	[WAY_UNICASTS] = "unicasts",
-	[WAY_UDP] = "udp",
-	[WAY_TCP] = "tcp",
-	[WAY_IPMR] = "ipmr",
-	[WAY_HSR] = "hsr",
+static const char *const method_names[] = {
+	[METHOD_NOTHING] = "nothing",
+	[METHOD_BROADCAST] = "broadcast",
+	[METHOD_LIST] = "list",
+	[METHOD_LIST_LATER] = "list-later",
+	[METHOD_UNICASTS] = "unicasts",
+	[METHOD_UDP] = "udp",
+	[METHOD_TCP] = "tcp",
+	[METHOD_IPMR] = "ipmr",
+	[METHOD_HSR] = "hsr",
 };
 
 /**
@@ -184,53 +184,53 @@ static ssize_t broadcast(size_t bytes)
 	return sendto(fds[0], sent, bytes, 0, (struct sockaddr *)&all, sizeof(all));
 }
 
-static void send_message(enum way way, size_t bytes)
+static void send_message(enum method method, size_t bytes)
 {
 	ssize_t n = bytes;
 	unsigned int i;
 
-	switch (way) {
-	case WAY_NOTHING:
+	switch (method) {
+	case METHOD_NOTHING:
 		return;
-	case WAY_BROADCAST:
+	case METHOD_BROADCAST:
 		n = broadcast(bytes);
 		break;
-	case WAY_LIST:
-	case WAY_LIST_LATER:
+	case METHOD_LIST:
+	case METHOD_LIST_LATER:
 		n = msg_send_list(fds[0], sent, bytes, targets, nto, 0);
 		break;
-	case WAY_UNICASTS:
+	case METHOD_UNICASTS:
 		for (i = 0; i < nto && n == (ssize_t)bytes; i++)
 			n = msg_send(fds[0], sent, bytes, to[i], PORT, 0);
 		break;
-	case WAY_UDP:
-	case WAY_TCP:
-	case WAY_IPMR:
-	case WAY_HSR:
+	case METHOD_UDP:
+	case METHOD_TCP:
+	case METHOD_IPMR:
+	case METHOD_HSR:
 		peers_send(&peers, to, nto, sent, bytes);
 		break;
 	}
 	if (n != (ssize_t)bytes)
-		die("%s, %zu bytes: %s", way_names[way], bytes, strerror(errno));
+		die("%s, %zu bytes: %s", method_names[method], bytes, strerror(errno));
 }
 
-static void receive_message(enum way way, size_t bytes)
+static void receive_message(enum method method, size_t bytes)
 {
-	const int *from = way >= WAY_UDP ? peers.nodes : fds;
+	const int *from = method >= METHOD_UDP ? peers.nodes : fds;
 	unsigned int i;
 
 	for (i = 0; i < nto; i++) {
-		ssize_t n = recv(from[to[i]], got[to[i]], way == WAY_TCP ? bytes : BYTES_MAX,
-				 way == WAY_TCP ? MSG_WAITALL : 0);
+		ssize_t n = recv(from[to[i]], got[to[i]], method == METHOD_TCP ? bytes : BYTES_MAX,
+				 method == METHOD_TCP ? MSG_WAITALL : 0);
 
 		if (n != (ssize_t)bytes)
-			die("%s, %zu bytes: site %u: %s", way_names[way], bytes, to[i],
+			die("%s, %zu bytes: site %u: %s", method_names[method], bytes, to[i],
 			    n < 0 ? strerror(errno) : "another length");
 	}
 }
 
 /* Until the sender knows that each of the others has it. */
-static void await_reports(enum way way)
+static void await_reports(enum method method)
 {
 	static struct flitcast_result results[PEERS_MAX];
 	struct flitcast_report report;
@@ -238,11 +238,11 @@ static void await_reports(enum way way)
 
 	while (told < nto) {
 		if (!msg_wait(fds[0], POLLERR, LIMIT_S * 1000))
-			die("%s: only %u of %u confirmations", way_names[way], told, nto);
+			die("%s: only %u of %u confirmations", method_names[method], told, nto);
 		if (msg_report(fds[0], &report, results, PEERS_MAX, NULL) < 0)
-			die("%s: report: %s", way_names[way], strerror(errno));
+			die("%s: report: %s", method_names[method], strerror(errno));
 		if (report.failed || report.left_out)
-			die("%s: not all have it", way_names[way]);
+			die("%s: not all have it", method_names[method]);
 		told += report.delivered;
 	}
 }
@@ -255,7 +255,7 @@ static void mark(bool marked)
 }
 
 /* @marked: for bench/profile, until all have it or, with reports, the sender knows. */
-static struct sample measure_one(enum way way, size_t bytes, bool marked)
+static struct sample measure_one(enum method method, size_t bytes, bool marked)
 {
 	uint64_t start, idle, key = msg_key(1, 0, messages++);
 	struct frames before = frames_now(), after;
@@ -266,12 +266,12 @@ static struct sample measure_one(enum way way, size_t bytes, bool marked)
 	idle = idle_ns();
 	start = stats_now();
 	mark(marked);
-	send_message(way, bytes);
-	if (way != WAY_NOTHING)
-		receive_message(way, bytes);
+	send_message(method, bytes);
+	if (method != METHOD_NOTHING)
+		receive_message(method, bytes);
 	sample.last = stats_now() - start;
-	if (way != WAY_NOTHING && way != WAY_LIST_LATER && way < WAY_UDP) {
-		await_reports(way);
+	if (method != METHOD_NOTHING && method != METHOD_LIST_LATER && method < METHOD_UDP) {
+		await_reports(method);
 		sample.told = stats_now() - start;
 	}
 	mark(marked);
@@ -281,20 +281,20 @@ static struct sample measure_one(enum way way, size_t bytes, bool marked)
 	after = frames_now();
 	sample.frames = after.count - before.count;
 	sample.frame_bytes = after.bytes - before.bytes;
-	for (i = 0; i < nto && way != WAY_NOTHING; i++)
+	for (i = 0; i < nto && method != METHOD_NOTHING; i++)
 		if (msg_check(got[to[i]], bytes, key, 0) != bytes)
-			die("%s, %zu bytes: site %u received something else", way_names[way],
+			die("%s, %zu bytes: site %u received something else", method_names[method],
 			    bytes, to[i]);
 	return sample;
 }
 
-static void count_links(enum way way, uint64_t *sums)
+static void count_links(enum method method, uint64_t *sums)
 {
 	unsigned int site, i;
 
 	memset(sums, 0, NCOUNTERS * sizeof(*sums));
 	/* A program for each site: only where there is something to see. */
-	if (way == WAY_NOTHING || way >= WAY_UDP)
+	if (method == METHOD_NOTHING || method >= METHOD_UDP)
 		return;
 	for (site = 0; site < nsites; site++) {
 		if (cli("-n %s-%u -j -s link show", lab, site))
@@ -317,27 +317,27 @@ static void print_samples(const char *name, const struct sample *samples, size_t
 	printf("}");
 }
 
-static void measure(enum way way, size_t bytes, unsigned int copies, unsigned int quorum)
+static void measure(enum method method, size_t bytes, unsigned int copies, unsigned int quorum)
 {
 	static struct sample samples[COUNT_MAX];
 	uint64_t before[NCOUNTERS], after[NCOUNTERS];
 	unsigned int i;
 
-	if (way == WAY_LIST_LATER)
+	if (method == METHOD_LIST_LATER)
 		set_confirm(0);
 	for (i = 0; i < WARM_UP; i++)
-		measure_one(way, bytes, false);
-	count_links(way, before);
+		measure_one(method, bytes, false);
+	count_links(method, before);
 	for (i = 0; i < count; i++)
-		samples[i] = measure_one(way, bytes, way != WAY_NOTHING);
-	count_links(way, after);
-	if (way == WAY_LIST_LATER)
+		samples[i] = measure_one(method, bytes, method != METHOD_NOTHING);
+	count_links(method, after);
+	if (method == METHOD_LIST_LATER)
 		set_confirm(1);
 
 	printf("{\"way\": \"%s\", \"what\": \"cast\", \"topology\": \"%s\", \"mtu\": %s, "
 	       "\"sites\": %u, \"bytes\": %zu, \"copies\": %u, \"quorum\": %u, \"count\": %u, "
 	       "\"targets\": [",
-	       way_names[way], topology, mtu, nsites, bytes, copies, quorum, count);
+	       method_names[method], topology, mtu, nsites, bytes, copies, quorum, count);
 	for (i = 0; i < nto; i++)
 		printf("%s%u", i ? ", " : "", to[i]);
 	printf("]");
@@ -361,8 +361,8 @@ static bool has_copies(unsigned int copies)
 			return false;
 		die("broadcast in %u copies: %s", copies, strerror(errno));
 	}
-	receive_message(WAY_BROADCAST, 1);
-	await_reports(WAY_BROADCAST);
+	receive_message(METHOD_BROADCAST, 1);
+	await_reports(METHOD_BROADCAST);
 	return true;
 }
 
@@ -371,43 +371,43 @@ static void measure_flitcast(size_t bytes)
 	unsigned int copies;
 
 	for (copies = 1; copies <= COPIES_MAX && has_copies(copies); copies++) {
-		measure(WAY_BROADCAST, bytes, copies, 0);
+		measure(METHOD_BROADCAST, bytes, copies, 0);
 		if (copies < 3)
 			continue;
 		set_copies(copies, copies / 2 + 1);
-		measure(WAY_BROADCAST, bytes, copies, copies / 2 + 1);
+		measure(METHOD_BROADCAST, bytes, copies, copies / 2 + 1);
 	}
-	measure(WAY_LIST, bytes, 0, 0);
-	measure(WAY_LIST_LATER, bytes, 0, 0);
-	measure(WAY_UNICASTS, bytes, 0, 0);
+	measure(METHOD_LIST, bytes, 0, 0);
+	measure(METHOD_LIST_LATER, bytes, 0, 0);
+	measure(METHOD_UNICASTS, bytes, 0, 0);
 }
 
-static void open_peers(enum way way, const char *plan)
+static void open_peers(enum method method, const char *plan)
 {
-	if (way == WAY_UDP)
+	if (method == METHOD_UDP)
 		peers_open_udp(&peers, lab, nsites);
-	else if (way == WAY_TCP)
+	else if (method == METHOD_TCP)
 		peers_open_tcp(&peers, lab, nsites);
-	else if (way == WAY_IPMR)
+	else if (method == METHOD_IPMR)
 		peers_open_ipmr(&peers, lab, nsites, plan);
 	else
 		peers_open_hsr(&peers, lab, nsites);
-	if (way > WAY_TCP)
+	if (method > METHOD_TCP)
 		sleep_ms(JOIN_MS);
 }
 
 /* WAY_NOTHING: all of Flitcast's. */
-static enum way find_way(const char *name)
+static enum method find_method(const char *name)
 {
-	enum way way;
+	enum method method;
 
 	if (!strcmp(name, "flitcast"))
-		return WAY_NOTHING;
-	for (way = WAY_LIST; way <= WAY_HSR; way++)
-		if (!strcmp(name, way_names[way]))
-			return way;
+		return METHOD_NOTHING;
+	for (method = METHOD_LIST; method <= METHOD_HSR; method++)
+		if (!strcmp(name, method_names[method]))
+			return method;
 	usage();
-	return WAY_NOTHING;
+	return METHOD_NOTHING;
 }
 
 int main(int argc, char **argv)
@@ -416,7 +416,7 @@ int main(int argc, char **argv)
 	unsigned int nlengths = 3, i;
 	bool some;
 	const char *plan;
-	enum way way;
+	enum method method;
 	int arg;
 
 	while ((arg = getopt(argc, argv, "n:b:k:")) != -1) {
@@ -452,20 +452,20 @@ int main(int argc, char **argv)
 		die("descriptors: %s", strerror(errno));
 	open_sites();
 	frames_open(lab, nsites);
-	measure(WAY_NOTHING, 0, 0, 0);
+	measure(METHOD_NOTHING, 0, 0, 0);
 	for (; optind < argc; optind++) {
-		way = find_way(argv[optind]);
-		if (some && (way == WAY_NOTHING || way > WAY_TCP))
+		method = find_method(argv[optind]);
+		if (some && (method == METHOD_NOTHING || method > METHOD_TCP))
 			usage();
-		if (way >= WAY_UDP)
-			open_peers(way, plan);
+		if (method >= METHOD_UDP)
+			open_peers(method, plan);
 		for (i = 0; i < nlengths; i++) {
-			if (way == WAY_NOTHING)
+			if (method == METHOD_NOTHING)
 				measure_flitcast(lengths[i]);
 			else
-				measure(way, lengths[i], 0, 0);
+				measure(method, lengths[i], 0, 0);
 		}
-		if (way >= WAY_UDP)
+		if (method >= METHOD_UDP)
 			peers_close(&peers, nsites);
 	}
 	return 0;

@@ -40,9 +40,9 @@
 /* A working run is shorter than this. */
 #define LIMIT_S		120
 
-enum way { WAY_FLITCAST, WAY_UDP, WAY_TCP };
+enum method { METHOD_FLITCAST, METHOD_UDP, METHOD_TCP };
 
-static const char *const way_names[] = { "flitcast", "udp", "tcp" };
+static const char *const method_names[] = { "flitcast", "udp", "tcp" };
 
 /**
  * struct flow - from one sender
@@ -89,57 +89,57 @@ static int flitcast_socket(unsigned int site, unsigned int port)
 	return fd;
 }
 
-static void open_flows(enum way way)
+static void open_flows(enum method method)
 {
-	const char *why = way == WAY_FLITCAST ? lab_healthy(lab, 60000) : NULL;
+	const char *why = method == METHOD_FLITCAST ? lab_healthy(lab, 60000) : NULL;
 	unsigned int i;
 
 	if (why)
 		die("%s", why);
 	/* The sites still confirm each other's messages some milliseconds later. */
-	if (way == WAY_FLITCAST)
+	if (method == METHOD_FLITCAST)
 		sleep_ms(QUIET_MS);
-	if (way == WAY_FLITCAST)
+	if (method == METHOD_FLITCAST)
 		sink = flitcast_socket(0, PORT);
-	else if (way == WAY_UDP)
+	else if (method == METHOD_UDP)
 		sink = inet_udp(lab, INET_LAB, 0, PORT);
 	for (i = 0; i < nflows; i++) {
 		struct flow *flow = &flows[i];
 
 		*flow = (struct flow){ .site = flow->site };
-		if (way == WAY_FLITCAST)
+		if (method == METHOD_FLITCAST)
 			flow->tx = flitcast_socket(flow->site, PORT);
-		else if (way == WAY_UDP)
+		else if (method == METHOD_UDP)
 			flow->tx = inet_udp(lab, INET_LAB, flow->site, PORT);
 		else
 			flow->tx = inet_tcp(lab, flow->site, 0, PORT + i, &flow->rx);
 	}
 }
 
-static void close_flows(enum way way)
+static void close_flows(enum method method)
 {
 	unsigned int i;
 
-	if (way != WAY_TCP)
+	if (method != METHOD_TCP)
 		close(sink);
 	for (i = 0; i < nflows; i++) {
 		close(flows[i].tx);
-		if (way == WAY_TCP)
+		if (method == METHOD_TCP)
 			close(flows[i].rx);
 	}
 }
 
 /* Return: has anything gone? */
-static bool send_one(enum way way, unsigned int number)
+static bool send_one(enum method method, unsigned int number)
 {
 	struct sockaddr_in to = inet_address(INET_LAB, 0, PORT);
 	struct flow *flow = &flows[number];
 	ssize_t n;
 
 	memcpy(buf, &number, sizeof(number));
-	if (way == WAY_FLITCAST)
+	if (method == METHOD_FLITCAST)
 		n = msg_send(flow->tx, buf, bytes, 0, PORT, MSG_DONTWAIT);
-	else if (way == WAY_UDP)
+	else if (method == METHOD_UDP)
 		n = sendto(flow->tx, buf, bytes, MSG_DONTWAIT, (struct sockaddr *)&to, sizeof(to));
 	else
 		n = send(flow->tx, buf, bytes - flow->part, MSG_DONTWAIT);
@@ -157,13 +157,13 @@ static bool send_one(enum way way, unsigned int number)
 }
 
 /* Return: at least one message was received. */
-static bool receive_all(enum way way)
+static bool receive_all(enum method method)
 {
 	unsigned int number, i;
 	bool some = false;
 	ssize_t n;
 
-	if (way != WAY_TCP) {
+	if (method != METHOD_TCP) {
 		while ((n = recv(sink, buf, sizeof(buf), MSG_DONTWAIT)) > 0) {
 			memcpy(&number, buf, sizeof(number));
 			if ((size_t)n != bytes || number >= nflows)
@@ -212,7 +212,7 @@ static void take_shares(void)
 }
 
 /* One run.  Return: nanoseconds until the last message came. */
-static uint64_t run(enum way way)
+static uint64_t run(enum method method)
 {
 	uint64_t start = stats_now(), last = start, now = start;
 	bool sending = true, some, part;
@@ -225,10 +225,10 @@ static uint64_t run(enum way way)
 		for (i = 0; i < nflows; i++) {
 			/* finish each partly sent message */
 			if ((sending && (ms || flows[i].sent < messages)) || flows[i].part)
-				some |= send_one(way, i);
+				some |= send_one(method, i);
 			part |= flows[i].part;
 		}
-		if (receive_all(way)) {
+		if (receive_all(method)) {
 			some = true;
 			last = stats_now();
 		}
@@ -240,33 +240,33 @@ static uint64_t run(enum way way)
 		if (!sending && now > last + QUIET_MS * 1000000ULL)
 			break;
 		if (now > start + LIMIT_S * 1000000000ULL)
-			die("%s: not done in %u s", way_names[way], LIMIT_S);
+			die("%s: not done in %u s", method_names[method], LIMIT_S);
 		if (!some || ms)
 			usleep(ms ? 1000 : 100);
 	}
 	return last - start;
 }
 
-static void measure(enum way way)
+static void measure(enum method method)
 {
 	uint64_t work[RUNS_MAX], took = 0, idle, start, sent = 0, got = 0;
 	unsigned int i;
 
 	for (i = 0; i <= runs; i++) {
-		open_flows(way);
+		open_flows(method);
 		idle = idle_ns();
 		start = stats_now();
-		took = run(way);
+		took = run(method);
 		/* the first one is not counted */
 		work[i ? i - 1 : 0] = stats_now() - start - (idle_ns() - idle);
 		sent = all_sent();
 		got = received();
-		close_flows(way);
+		close_flows(method);
 		sleep_ms(200);
 	}
 	printf("{\"way\": \"%s\", \"what\": \"flow\", \"topology\": \"%s\", \"mtu\": %s, \"bytes\": %zu, "
-	       "\"senders\": %u, \"count\": %u, ", way_names[way], topology, mtu, bytes, nflows,
-	       runs);
+	       "\"senders\": %u, \"count\": %u, ", method_names[method], topology, mtu, bytes,
+	       nflows, runs);
 	stats_print(work, runs);
 	printf(", \"sent\": %llu, \"received\": %llu, \"ms\": %.3f, \"shares\": [",
 	       (unsigned long long)sent, (unsigned long long)got, took / 1e6);
@@ -294,7 +294,7 @@ static void read_sites(const char *text)
 
 int main(int argc, char **argv)
 {
-	enum way way;
+	enum method method;
 	int option;
 
 	while ((option = getopt(argc, argv, "b:n:T:r:f:")) != -1) {
@@ -318,12 +318,12 @@ int main(int argc, char **argv)
 	topology = argv[optind++];
 	mtu = argv[optind++];
 	for (; optind < argc; optind++) {
-		for (way = WAY_FLITCAST; way <= WAY_TCP; way++)
-			if (!strcmp(argv[optind], way_names[way]))
+		for (method = METHOD_FLITCAST; method <= METHOD_TCP; method++)
+			if (!strcmp(argv[optind], method_names[method]))
 				break;
-		if (way > WAY_TCP)
+		if (method > METHOD_TCP)
 			usage();
-		measure(way);
+		measure(method);
 	}
 	return 0;
 }

@@ -73,7 +73,7 @@ struct trip {
  * @open: make the sockets
  * @send: from site 0 to the last if @back is not set, else the other way, until it is there
  */
-struct way {
+struct method {
 	const char *name;
 	uint32_t net;
 	size_t bytes_max;
@@ -207,7 +207,7 @@ static void send_packet(const struct trip *trip, size_t bytes, bool back)
 	receive(trip->to[!back], bytes);
 }
 
-static const struct way ways[] = {
+static const struct method methods[] = {
 	{ "flitcast", 0, BYTES_MAX, HOPS_MAX, open_flitcast, send_flitcast },
 	{ "udp", INET_LAB, DATAGRAM_MAX, HOPS_MAX, open_udp, send_udp },
 	{ "batman", INET_BATMAN, DATAGRAM_MAX, HOPS_MAX, open_udp, send_udp },
@@ -217,14 +217,14 @@ static const struct way ways[] = {
 	{ "packet", 0, FRAME_MAX, 1, open_packet, send_packet },
 };
 
-static const struct way *find_way(const char *name)
+static const struct method *find_method(const char *name)
 {
 	size_t length = strcspn(name, ":");
 	unsigned int i;
 
-	for (i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-		if (strlen(ways[i].name) == length && !strncmp(name, ways[i].name, length))
-			return &ways[i];
+	for (i = 0; i < sizeof(methods) / sizeof(methods[0]); i++)
+		if (strlen(methods[i].name) == length && !strncmp(name, methods[i].name, length))
+			return &methods[i];
 	usage();
 	return NULL;
 }
@@ -257,24 +257,24 @@ static void mark(void)
 	asm volatile("xchg %%bx, %%bx" ::: "memory");
 }
 
-static void measure(const char *name, const struct way *way, unsigned int interval,
+static void measure(const char *name, const struct method *method, unsigned int interval,
 		    unsigned int hops, size_t bytes)
 {
-	struct trip trip = { .hops = hops, .net = way->net };
+	struct trip trip = { .hops = hops, .net = method->net };
 	uint64_t *times = calloc(count, sizeof(*times)), start;
 	unsigned int i;
 
 	if (!times)
 		die("no memory");
-	way->open(&trip);
+	method->open(&trip);
 	for (i = 0; i < warm + count; i++) {
 		if (interval)
 			sleep_ms(interval);
 		if (i >= warm)
 			mark();
 		start = stats_now();
-		way->send(&trip, bytes, false);
-		way->send(&trip, bytes, true);
+		method->send(&trip, bytes, false);
+		method->send(&trip, bytes, true);
 		if (i < warm)
 			continue;
 		times[i - warm] = stats_now() - start;
@@ -294,7 +294,7 @@ int main(int argc, char **argv)
 {
 	unsigned int hops[LIST_MAX], bytes[LIST_MAX], intervals[LIST_MAX] = { 0 };
 	unsigned int nhops = 0, nbytes = 0, nintervals = 1, i, j, k;
-	const struct way *way;
+	const struct method *method;
 	const char *name;
 	int option;
 
@@ -319,16 +319,18 @@ int main(int argc, char **argv)
 	mtu = argv[optind++];
 	memset(message, 'x', sizeof(message));
 	for (; optind < argc; optind++) {
-		way = find_way(argv[optind]);
-		if (way->open == open_flitcast)
+		method = find_method(argv[optind]);
+		if (method->open == open_flitcast)
 			await_links();
 		name = strchr(argv[optind], ':');
 		name = name ? name + 1 : argv[optind];
 		for (j = 0; j < nintervals; j++)
 			for (k = 0; k < nbytes; k++)
 				for (i = 0; i < nhops; i++)
-					if (bytes[k] <= way->bytes_max && hops[i] <= way->hops_max)
-						measure(name, way, intervals[j], hops[i], bytes[k]);
+					if (bytes[k] <= method->bytes_max &&
+					    hops[i] <= method->hops_max)
+						measure(name, method, intervals[j], hops[i],
+							bytes[k]);
 	}
 	return 0;
 }

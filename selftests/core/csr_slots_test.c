@@ -358,9 +358,9 @@ static void accept(u8 node, u8 entry)
 	for (i = 0; at != dst; i++) {
 		struct node *y = &w->node[at];
 
-		u32 ways = fc_csr_ways(&y->c, node, e->id.number);
+		u32 next_hops = fc_csr_next_hops(&y->c, node, e->id.number);
 
-		if (!CHECK(w->by_slot || ways == fc_bit(y->next[dst]),
+		if (!CHECK(w->by_slot || next_hops == fc_bit(y->next[dst]),
 			   "accepted, and not confirmed at hop %u", i))
 			break;
 		at = y->peer[y->next[dst]];

@@ -214,7 +214,7 @@ TEST(csr_turn__is_in_its_window)
 	/* The reservation keeps the guard that it was made with. */
 	b.link[2].guard = 500;
 	answer(FC_CSR_ACK, 2, probe_of(1, 1, 0), 0);
-	CHECK(fc_csr_ways(&b.c, 3, 1) == 1 << 2, "ways %x", fc_csr_ways(&b.c, 3, 1));
+	CHECK(fc_csr_next_hops(&b.c, 3, 1) == 1 << 2, "ways %x", fc_csr_next_hops(&b.c, 3, 1));
 	CHECK(fc_csr_turn(&b.c, 3, 1, 2, 49, &at) == FC_CSR_WAIT && at == 50, "at %u", (u32)at);
 	CHECK(fc_csr_turn(&b.c, 3, 1, 3, 50, &at) == FC_CSR_TOO_LATE, "on another link");
 	CHECK(fc_csr_turn(&b.c, 3, 2, 2, 50, &at) == FC_CSR_TOO_LATE, "another packet");

@@ -300,7 +300,7 @@ static u16 pick(u16 *event, unsigned int n, u64 *rng)
 /* Random ways to an end, in networks too large to see all of. */
 static const char *walk(const struct world_config *config, const char *scenario, unsigned int n)
 {
-	static u16 way[20000];
+	static u16 path[20000];
 	u64 rng = 1;
 
 	for (unsigned int i = 0; i < n; i++) {
@@ -314,12 +314,12 @@ static const char *walk(const struct world_config *config, const char *scenario,
 
 			if (!nevents)
 				broken = "nothing can happen any more";
-			else if (steps == FC_ARRAY_SIZE(way))
+			else if (steps == FC_ARRAY_SIZE(path))
 				broken = "a walk of 20000 steps did not come to an end";
 			if (broken)
 				break;
-			way[steps] = pick(event, nevents, &rng);
-			broken = world_apply(way[steps++]);
+			path[steps] = pick(event, nevents, &rng);
+			broken = world_apply(path[steps++]);
 		}
 		g.nedges += steps;
 		if (!broken)

@@ -237,7 +237,8 @@ static void perform(struct bench *b)
 			      e->port);
 			CHECK(e->seq == b->peer[e->port].sent, "port %u: %u sent, not %u", e->port,
 			      e->seq, b->peer[e->port].sent);
-			CHECK(!(e->flags & ~(FC_STATUS_POLL | FC_STATUS_ACK_REQUEST | FC_STATUS_NACK)),
+			CHECK(!(e->flags & ~(FC_STATUS_POLL | FC_STATUS_ACK_REQUEST |
+					     FC_STATUS_NACK)),
 			      "flags %x", e->flags);
 			check_said(b, e);
 			b->peer[e->port].flags |= e->flags;
@@ -580,7 +581,8 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 				return;
 		}
 		peer->next = rx->end;
-		status(b, port, FC_STATUS_POLL | FC_STATUS_ACK_REQUEST, peer->next, peer->sent, 0, 0);
+		status(b, port, FC_STATUS_POLL | FC_STATUS_ACK_REQUEST, peer->next, peer->sent, 0,
+		       0);
 		if (rx->queued == b->site.data.window || !(b->node.up & fc_bit(port)))
 			return;
 		/* Terminate the packet of the peer, which it may or may not have under way. */
@@ -733,17 +735,17 @@ static void check_next_port(struct bench *b, u32 dst)
 {
 	u32 dirs = dst == b->node.id ? 0 : fc_topo_minimal(&b->topo, b->node.id, dst);
 	u8 port = fc_node_next_port(&b->node, dst);
-	u32 ways = 0;
+	u32 usable = 0;
 
 	for (; dirs; dirs &= dirs - 1) {
 		u8 d = (u8)fc_low(dirs);
 
 		for (u8 i = 0; i < b->pref.count[d]; i++)
-			ways |= fc_bit(b->pref.port[d][i]);
+			usable |= fc_bit(b->pref.port[d][i]);
 	}
-	ways &= b->node.up;
-	CHECK(ways ? port < FC_PORTS_MAX && ways & fc_bit(port) : port == FC_PORT_NONE,
-	      "to site %u by port %u of %x", dst, port, ways);
+	usable &= b->node.up;
+	CHECK(usable ? port < FC_PORTS_MAX && usable & fc_bit(port) : port == FC_PORT_NONE,
+	      "to site %u by port %u of %x", dst, port, usable);
 }
 
 static void one_event(struct bench *b, struct fuzz *f)

@@ -120,7 +120,7 @@ static bool leaves(const struct bench *b, u8 from, u8 port, u32 dst, u8 class)
 {
 	u8 next[FC_DIRS_MAX];
 
-	return fc_vclass_ways(&b->classes, b->node.id, dst, from, next) & fc_bit(port - 1) &&
+	return fc_vclass_next_hops(&b->classes, b->node.id, dst, from, next) & fc_bit(port - 1) &&
 	       next[port - 1] == class;
 }
 
@@ -138,7 +138,7 @@ static bool may_leave(const struct bench *b, const struct packet *pk, const u8 *
 		return leaves(b, pk->class, port, dst, class);
 	if (leaves(b, begins(b, head), port, dst, class))
 		return true;
-	dirs = fc_vclass_onward(&b->classes, b->node.id, 0, next);
+	dirs = fc_vclass_allowed(&b->classes, b->node.id, 0, next);
 	return dirs & fc_bit(port - 1) && next[port - 1] == class;
 }
 
@@ -151,7 +151,7 @@ static bool leads(const struct bench *b, const u8 *head, u8 port, u32 dst)
 	if (!(dirs & fc_bit(port - 1)))
 		return false;
 	return b->node.routes ||
-	       fc_vclass_ways(&b->classes, b->node.id, dst, begins(b, head), next) &
+	       fc_vclass_next_hops(&b->classes, b->node.id, dst, begins(b, head), next) &
 	       fc_bit(port - 1);
 }
 
@@ -814,7 +814,8 @@ static void clean(struct bench *b, u8 class, u8 port)
 			return;
 	}
 	peer->next = rx->end;
-	status(b, class, port, FC_STATUS_POLL | FC_STATUS_ACK_REQUEST, peer->next, peer->sent, 0, 0);
+	status(b, class, port, FC_STATUS_POLL | FC_STATUS_ACK_REQUEST, peer->next, peer->sent, 0,
+	       0);
 	if (rx->queued == b->ch[class].window || !(b->up & fc_bit(port)))
 		return;
 	ev.type = FC_EV_FLIT;

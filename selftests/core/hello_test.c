@@ -439,7 +439,7 @@ static u64 grey_link(struct bench *b, bool to_peer, bool from_peer)
 /* Short HELLOs arrive and long ones do not: both ends take the link down, and report why. */
 TEST(hello_grey__goes_down_and_comes_back)
 {
-	for (unsigned int way = 1; way < 4; way += 2) {
+	for (unsigned int direction = 1; direction < 4; direction += 2) {
 		struct bench b;
 		u64 held = 0;
 
@@ -448,7 +448,7 @@ TEST(hello_grey__goes_down_and_comes_back)
 		wait(&b, 2 * INTERVAL);
 		/* Each time for longer. */
 		for (unsigned int i = 0; i < FC_HELLO_GREYS_MAX + 2; i++) {
-			u64 down = grey_link(&b, way & 1, way & 2);
+			u64 down = grey_link(&b, direction & 1, direction & 2);
 
 			CHECK(down > held - held / 8 && down <= (2U << i) * INTERVAL,
 			      "time %u: down for %llu after %llu", i, (unsigned long long)down,
@@ -467,16 +467,16 @@ TEST(hello_grey__goes_down_and_comes_back)
 /* As long as full frames are lost the link stays down, with few HELLOs. */
 TEST(hello_grey__stays_down)
 {
-	for (unsigned int way = 1; way < 4; way++) {
+	for (unsigned int direction = 1; direction < 4; direction++) {
 		struct bench b;
 		u32 sent;
 
 		bench_init(&b);
 		plug(&b);
 		wait(&b, 2 * INTERVAL);
-		b.narrow[1] = way & 1;
-		b.narrow[0] = way & 2;
-		suspect(&b, way & 1 ? 0 : 1);
+		b.narrow[1] = direction & 1;
+		b.narrow[0] = direction & 2;
+		suspect(&b, direction & 1 ? 0 : 1);
 		wait(&b, INTERVAL);
 		sent = b.sent;
 		wait(&b, 200 * INTERVAL);

@@ -72,12 +72,12 @@ TEST(postman_straight__in_the_class_of_the_step)
 	 */
 	setup_postman("ring:5", 4, 4, 4);
 	for (class = 0; class < b.v.nclasses; class++) {
-		u32 onward = fc_vclass_onward(&b.classes, 4, class, next);
+		u32 allowed = fc_vclass_allowed(&b.classes, 4, class, next);
 
 		for (dir = 0; dir < 2; dir++) {
 			const struct fc_straight *s = &b.straight[class * b.v.nports + 2 - dir];
 
-			if (onward & fc_bit(dir))
+			if (allowed & fc_bit(dir))
 				CHECK(s->port == dir + 1 && s->class == next[dir],
 				      "class %u: port %u, class %u", class, s->port, s->class);
 			else

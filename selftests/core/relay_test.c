@@ -198,7 +198,7 @@ struct lone {
 	u32 sent;
 };
 
-static u32 lone_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
+static u32 lone_next_hop(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
 	return in == 1 ? fc_bit(FC_PORT_LOCAL) : FC_RELAY_NEVER;
 }
@@ -211,7 +211,7 @@ static void lone_init(struct lone *l)
 
 	memset(l, 0, sizeof(*l));
 	l->timing = (struct fc_timing){ .retry = 1000, .ack_delay = 1000, .poll = 10000 };
-	r->way = lone_way;
+	r->next_hop = lone_next_hop;
 	r->nsites = 2;
 	r->nholds = FC_HOLDS_MIN;
 	r->in = l->in;

@@ -569,7 +569,7 @@ static const char *goes(struct bench *b, u32 to)
 		snprintf(text, sizeof(text), "port %u", p);
 		return text;
 	}
-	return b->unreachable != told ? "no way" : b->served != served ? "here" : "seeks";
+	return b->unreachable != told ? "no route" : b->served != served ? "here" : "seeks";
 }
 
 /* A table of routes stands for the minimal directions; the preference list for a port. */
@@ -595,7 +595,7 @@ TEST(site_routes__are_followed)
 	CHECK(!strcmp(goes(&b, 6), "port 3"), "its second");
 	link_down(&b, 2);
 	CHECK(!strcmp(goes(&b, 4), "port 3"), "the direction that is left");
-	CHECK(!strcmp(goes(&b, 1), "no way"), "not in the table");
+	CHECK(!strcmp(goes(&b, 1), "no route"), "not in the table");
 	CHECK(fc_node_next_port(&b.node, 1) == FC_PORT_NONE, "control frames too");
 	b.node.routes = NULL;
 	CHECK(!strcmp(goes(&b, 6), "port 1"), "without a table again");
@@ -612,7 +612,7 @@ TEST(site_routes__are_waited_for)
 	link_up(&b, 1, 4);
 	link_up(&b, 2, 4);
 	link_down(&b, 1);
-	CHECK(!strcmp(goes(&b, 1), "no way"), "the only minimal direction is dead");
+	CHECK(!strcmp(goes(&b, 1), "no route"), "the only minimal direction is dead");
 	b.node.rerouting = true;
 	CHECK(!strcmp(goes(&b, 1), "seeks"), "a table may have another");
 	CHECK(b.sent[2] == 0, "went already");

@@ -44,8 +44,8 @@ static u32 common_steps(u8 a[2][FC_STEPS_AXES], u8 b[2][FC_STEPS_AXES])
 	for (u8 axis = 0; axis < FC_STEPS_AXES; axis++) {
 		u8 most = 0;
 
-		for (u8 way = 0; way < 2; way++) {
-			u8 least = a[way][axis] < b[way][axis] ? a[way][axis] : b[way][axis];
+		for (u8 dir = 0; dir < 2; dir++) {
+			u8 least = a[dir][axis] < b[dir][axis] ? a[dir][axis] : b[dir][axis];
 
 			most = least > most ? least : most;
 		}
@@ -54,7 +54,7 @@ static u32 common_steps(u8 a[2][FC_STEPS_AXES], u8 b[2][FC_STEPS_AXES])
 	return links;
 }
 
-TEST(split_steps__are_what_shortest_ways_share)
+TEST(split_steps__are_shared_by_shortest_paths)
 {
 	u8 sa[2][FC_STEPS_AXES], sb[2][FC_STEPS_AXES];
 	struct fc_topo topo;

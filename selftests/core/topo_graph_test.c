@@ -112,7 +112,7 @@ static void check_neighbours(u32 sites)
 	CHECK(fc_topo_neighbour(&topo, sites, 0) == FC_SITE_NONE, "a site more");
 }
 
-static void check_ways(u32 sites)
+static void check_next_hops(u32 sites)
 {
 	u32 down[SITES] = { 0 }, routes[SITES], work[2 * SITES];
 
@@ -179,7 +179,7 @@ TEST(topo_graph__random_graphs)
 		CHECK(topo.nsites == sites && topo.ndirs <= FC_DIRS_MAX, "%u sites", topo.nsites);
 		relax(sites);
 		check_neighbours(sites);
-		check_ways(sites);
+		check_next_hops(sites);
 		check_tree(sites, tap_random(sites));
 	}
 }

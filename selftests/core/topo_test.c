@@ -264,7 +264,8 @@ TEST(topo_registry__is_complete)
 		      ops->arrival && ops->minimal && ops->distance && ops->dir_name,
 		      "entry %u", i);
 		CHECK(!strncmp(ops->usage, ops->name, strlen(ops->name)), "%s", ops->usage);
-		CHECK(v && v->init && v->first && v->wanted && v->onward && !v->room == !v->fill,
+		CHECK(v && v->init && v->first && v->productive && v->allowed &&
+		      !v->room == !v->fill,
 		      "virtual networks of a %s", ops->name);
 		CHECK(!b || (b->most && b->relative && b->start && b->forward),
 		      "broadcasts of a %s", ops->name);

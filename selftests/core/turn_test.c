@@ -30,7 +30,8 @@ TEST(band__by_type_and_channel)
 	CHECK(fc_band(FC_FRAME_STATUS, fc_set_vc(FC_SET_BULK), 0) == FC_BAND_CTRL, "status");
 	CHECK(fc_band(FC_FRAME_STATUS, fc_set_vc(FC_SET_SHORT), FC_STATUS_NACK) == FC_BAND_CTRL,
 	      "a status that says what is missing");
-	CHECK(fc_band(FC_FRAME_STATUS, fc_set_vc(FC_SET_SHORT), FC_STATUS_ACK_REQUEST) == FC_BAND_SHORT &&
+	CHECK(fc_band(FC_FRAME_STATUS, fc_set_vc(FC_SET_SHORT), FC_STATUS_ACK_REQUEST) ==
+	      FC_BAND_SHORT &&
 	      fc_band(FC_FRAME_STATUS, fc_set_vc(FC_SET_HIGH), FC_STATUS_POLL) == FC_BAND_HIGH,
 	      "a status that asks");
 	CHECK(fc_band(FC_FRAME_STATUS | FC_FRAME_AUTH, fc_set_vc(FC_SET_SHORT),

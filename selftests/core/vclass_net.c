@@ -32,7 +32,7 @@ void vclass_net_close(struct vclass_net *t)
 	free(t->mark);
 	free(t->queue);
 	free(t->graph_room);
-	free(t->way_room);
+	free(t->next_hop_mem);
 	free(t->far);
 }
 
@@ -72,7 +72,7 @@ static u32 links_left(const struct vclass_net *t, u32 site, u32 dst, u8 class)
 	return t->topo.ops->distance(&t->topo, site, dst);
 }
 
-/* Cache the next hops of fc_vclass_onward(), to compare routes with. */
+/* Cache the next hops of fc_vclass_allowed(), to compare routes with. */
 static const char *fill_next(struct vclass_net *t)
 {
 	u8 next[FC_DIRS_MAX];
@@ -80,7 +80,7 @@ static const char *fill_next(struct vclass_net *t)
 	for (u32 site = 0; site < t->topo.nsites; site++) {
 		for (u8 class = 0; class < t->v.count; class++) {
 			u8 *row = &t->next[(site * t->v.count + class) * t->topo.ndirs];
-			u32 mask = fc_vclass_onward(&t->v, site, class, next);
+			u32 mask = fc_vclass_allowed(&t->v, site, class, next);
 
 			memset(row, NO_CLASS, t->topo.ndirs);
 			for (; mask; mask &= mask - 1) {
@@ -98,14 +98,14 @@ static const char *fill_next(struct vclass_net *t)
 }
 
 /* Ways of a packet that is somewhere.  Its links left are one less after each. */
-static const char *ways_of(const struct vclass_net *t, u32 site, u32 dst, u8 class, u32 *mask)
+static const char *next_hops_of(const struct vclass_net *t, u32 site, u32 dst, u8 class, u32 *mask)
 {
 	const u8 *row = next_of(t, site, class);
 	u8 next[FC_DIRS_MAX];
 	u32 left;
 
 	memset(next, 0x5a, sizeof(next));
-	*mask = fc_vclass_ways(&t->v, site, dst, class, next);
+	*mask = fc_vclass_next_hops(&t->v, site, dst, class, next);
 	for (left = *mask; left; left &= left - 1) {
 		u8 d = (u8)fc_low(left);
 		u32 peer = fc_topo_neighbour(&t->topo, site, d);
@@ -155,7 +155,7 @@ static bool adaptive(const struct vclass_net *t, u32 site, u32 dst, u8 class, u3
 static const char *go_on(struct vclass_net *t, u32 site, u32 dst, u8 class, u32 *tail, u32 *mask)
 {
 	const u8 *row = next_of(t, site, class);
-	const char *wrong = ways_of(t, site, dst, class, mask);
+	const char *wrong = next_hops_of(t, site, dst, class, mask);
 	u32 left;
 
 	if (wrong)
@@ -277,7 +277,7 @@ const char *vclass_net_buffers(const struct fc_vclass *v)
 
 	static_assert((u64)FC_SITES_MAX * FC_VCLASSES_MAX <= NONE, "buffers are numbered in u32");
 	for (u32 i = 0; i < nbuffers; i++) {
-		mask = fc_vclass_onward(v, i % nsites, (u8)(i / nsites), next);
+		mask = fc_vclass_allowed(v, i % nsites, (u8)(i / nsites), next);
 		for (; mask; mask &= mask - 1) {
 			u8 d = (u8)fc_low(mask);
 
@@ -290,7 +290,7 @@ const char *vclass_net_buffers(const struct fc_vclass *v)
 	while (head < tail) {
 		u32 i = queue[head++];
 
-		mask = fc_vclass_onward(v, i % nsites, (u8)(i / nsites), next);
+		mask = fc_vclass_allowed(v, i % nsites, (u8)(i / nsites), next);
 		for (; mask; mask &= mask - 1) {
 			u8 d = (u8)fc_low(mask);
 			u32 to = next[d] * nsites + fc_topo_neighbour(v->topo, i % nsites, d);
@@ -312,22 +312,22 @@ const char *vclass_net_lies(const struct vclass_net *t)
 	for (u32 site = 0; site < nsites; site++) {
 		for (u32 dst = 0; dst < nsites; dst++) {
 			for (u8 class = 0; class < t->v.count; class++) {
-				const char *wrong = ways_of(t, site, dst, class, &mask);
+				const char *wrong = next_hops_of(t, site, dst, class, &mask);
 
 				if (wrong)
 					return wrong;
 				if (site == dst && mask)
 					return "a way to where it is";
 			}
-			if (fc_vclass_ways(&t->v, site, dst, t->v.count, next) ||
-			    fc_vclass_ways(&t->v, site, dst, 255, next))
+			if (fc_vclass_next_hops(&t->v, site, dst, t->v.count, next) ||
+			    fc_vclass_next_hops(&t->v, site, dst, 255, next))
 				return "a way in no class";
 		}
-		if (fc_vclass_ways(&t->v, site, nsites, 0, next) ||
-		    fc_vclass_ways(&t->v, site, FC_SITE_NONE, 0, next) ||
-		    fc_vclass_ways(&t->v, nsites, site, 0, next) ||
-		    fc_vclass_onward(&t->v, site, t->v.count, next) ||
-		    fc_vclass_onward(&t->v, nsites, 0, next))
+		if (fc_vclass_next_hops(&t->v, site, nsites, 0, next) ||
+		    fc_vclass_next_hops(&t->v, site, FC_SITE_NONE, 0, next) ||
+		    fc_vclass_next_hops(&t->v, nsites, site, 0, next) ||
+		    fc_vclass_allowed(&t->v, site, t->v.count, next) ||
+		    fc_vclass_allowed(&t->v, nsites, 0, next))
 			return "a way of a site that is none";
 		if (fc_vclass_first(&t->v, site, nsites) || fc_vclass_first(&t->v, nsites, site) ||
 		    fc_vclass_first(&t->v, site, site))
@@ -351,7 +351,7 @@ const char *vclass_net_links(const struct vclass_net *t)
 			if (carried != seen)
 				return "a link carries other classes than it is said to";
 			if (peer != FC_SITE_NONE &&
-			    !(fc_vclass_ways(&t->v, site, peer,
+			    !(fc_vclass_next_hops(&t->v, site, peer,
 					     fc_vclass_first(&t->v, site, peer), next) & fc_bit(d)))
 				return "the direct way to a neighbour is missing";
 		}
@@ -382,7 +382,7 @@ static const char *split(struct vclass_net *t, const struct branch *b, const u32
 
 		if (!(b->targets & fc_bit64(i)) || target[i] == b->site)
 			continue;
-		wrong = ways_of(t, b->site, target[i], b->class, &mask);
+		wrong = next_hops_of(t, b->site, target[i], b->class, &mask);
 		if (wrong || !mask)
 			return wrong ? wrong : "a destination of several has no way";
 		for (skip = tap_random(bits(mask)); skip; skip--)
@@ -469,7 +469,7 @@ const char *vclass_net_walk(const struct fc_vclass *v, unsigned int packets)
 		u8 class = fc_vclass_first(v, at, dst);
 
 		while (at != dst) {
-			u32 mask = fc_vclass_ways(v, at, dst, class, next), skip;
+			u32 mask = fc_vclass_next_hops(v, at, dst, class, next), skip;
 
 			if (!mask)
 				return "a packet has no way";

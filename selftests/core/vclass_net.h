@@ -35,7 +35,7 @@ struct vclass_net {
 	struct fc_vclass v;
 	struct fc_graph graph;
 	void *graph_room;
-	void *way_room;
+	void *next_hop_mem;
 	u32 nchannels;
 	u64 *named;
 	u8 *next;

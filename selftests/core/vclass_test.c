@@ -254,9 +254,9 @@ static bool net_graph(struct vclass_net *t, u32 site)
 	if (wrong)
 		return CHECK(!wrong, "%u links: %s", nlinks, wrong);
 	room = fc_vclass_room(&t->v, site);
-	t->way_room = malloc(room);
-	memset(t->way_room, 0x5a, room);
-	fc_vclass_fill(&t->v, site, t->way_room);
+	t->next_hop_mem = malloc(room);
+	memset(t->next_hop_mem, 0x5a, room);
+	fc_vclass_fill(&t->v, site, t->next_hop_mem);
 	return true;
 }
 
@@ -378,28 +378,28 @@ TEST(vclass_graph__table_of_one_site)
 	tap_random_seed(3);
 	random_graph(25, 20);
 	REQUIRE(net_graph(&all, FC_SITE_NONE), "all");
-	CHECK(!fc_vclass_ways(&(struct fc_vclass){
+	CHECK(!fc_vclass_next_hops(&(struct fc_vclass){
 		.topo = &all.topo, .rules = all.v.rules, .count = 2, .only = FC_SITE_NONE,
 	}, 0, 1, 0, next), "ways without a table");
 	for (u32 site = 0; site < 25; site++) {
 		REQUIRE(net_graph(&one, site), "one");
 		CHECK(fc_vclass_room(&one.v, site) < fc_vclass_room(&one.v, FC_SITE_NONE), "room");
 		for (u32 i = 0; i < 25 * 2; i++) {
-			u32 mask = fc_vclass_ways(&all.v, site, i / 2, i % 2, next);
+			u32 mask = fc_vclass_next_hops(&all.v, site, i / 2, i % 2, next);
 
-			CHECK(fc_vclass_ways(&one.v, site, i / 2, i % 2, same) == mask,
+			CHECK(fc_vclass_next_hops(&one.v, site, i / 2, i % 2, same) == mask,
 			      "%u to %u in %u", site, i / 2, i % 2);
 			for (; mask; mask &= mask - 1)
 				CHECK(next[fc_low(mask)] == same[fc_low(mask)], "%u to %u", site,
 				      i / 2);
-			CHECK(!fc_vclass_ways(&one.v, (site + 1) % 25, i / 2, i % 2, same),
+			CHECK(!fc_vclass_next_hops(&one.v, (site + 1) % 25, i / 2, i % 2, same),
 			      "ways of another");
 		}
 		free(one.graph_room);
-		free(one.way_room);
+		free(one.next_hop_mem);
 	}
 	free(all.graph_room);
-	free(all.way_room);
+	free(all.next_hop_mem);
 }
 
 /*
@@ -414,7 +414,7 @@ static u32 no_level(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 
 	u32 allowed, left;
 
 	whole.count = (u8)(v->count * v->levels);
-	allowed = right->onward(&whole, site, class, mask, next);
+	allowed = right->allowed(&whole, site, class, mask, next);
 	for (left = allowed; left; left &= left - 1) {
 		u8 *n = &next[fc_low(left)];
 
@@ -426,17 +426,17 @@ static u32 no_level(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 
 	return allowed;
 }
 
-static u32 minimal_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
+static u32 minimal_productive(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 {
 	return fc_topo_minimal(v->topo, site, dst);
 }
 
-static u32 any_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
+static u32 any_productive(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 {
 	return fc_bit(v->topo->ndirs) - 1;
 }
 
-static u32 one_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+static u32 one_allowed(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
 	memset(next, 0, v->topo->ndirs);
 	return mask;
@@ -456,9 +456,9 @@ static u8 last_first(const struct fc_vclass *v, u32 src, u32 dst)
 static u32 any_orthant(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
 	u8 back[FC_DIRS_MAX];
-	u32 all = v->topo->ops->vclass->onward(v, site, class, mask, next), again, left;
+	u32 all = v->topo->ops->vclass->allowed(v, site, class, mask, next), again, left;
 
-	again = v->topo->ops->vclass->onward(v, site, 0, mask & ~all, back);
+	again = v->topo->ops->vclass->allowed(v, site, 0, mask & ~all, back);
 	for (left = again; left; left &= left - 1)
 		next[fc_low(left)] = back[fc_low(left)];
 	return all | again;
@@ -477,15 +477,15 @@ static u8 seam_first(const struct fc_vclass *v, u32 src, u32 dst)
 	return class;
 }
 
-static u32 seam_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
+static u32 seam_productive(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 {
-	return fc_topo_torus.vclass->wanted(v, site, dst, class & 3);
+	return fc_topo_torus.vclass->productive(v, site, dst, class & 3);
 }
 
 /* Packets keep to their orthant. */
-static u32 seam_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+static u32 seam_allowed(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
-	u32 allowed = fc_topo_torus.vclass->onward(v, site, class & 3, mask, next), left;
+	u32 allowed = fc_topo_torus.vclass->allowed(v, site, class & 3, mask, next), left;
 
 	for (left = allowed; left; left &= left - 1)
 		if ((next[fc_low(left)] ^ class) & 3)
@@ -496,7 +496,7 @@ static u32 seam_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, 
 
 static u32 not_across(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
-	u32 allowed = fc_topo_torus.vclass->onward(v, site, class, mask, next), left;
+	u32 allowed = fc_topo_torus.vclass->allowed(v, site, class, mask, next), left;
 
 	for (left = allowed; left; left &= left - 1)
 		if (next[fc_low(left)] != class)
@@ -508,7 +508,7 @@ static u32 up_again(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 
 {
 	u32 left;
 
-	mask = fc_topo_hypercube.vclass->onward(v, site, 0, mask, next);
+	mask = fc_topo_hypercube.vclass->allowed(v, site, 0, mask, next);
 	for (left = mask; left; left &= left - 1)
 		next[fc_low(left)] = class;
 	return mask;
@@ -560,17 +560,17 @@ TEST(vclass_broken__is_caught)
 	struct fc_vclass_rules torus = *fc_topo_torus.vclass, hexmesh = *fc_topo_hexmesh.vclass;
 	struct fc_vclass_rules cube = *fc_topo_hypercube.vclass, mesh = *fc_topo_mesh.vclass;
 	const struct fc_vclass_rules one = {
-		.first = one_first, .wanted = minimal_wanted, .onward = one_onward,
+		.first = one_first, .productive = minimal_productive, .allowed = one_allowed,
 	};
 	const struct fc_vclass_rules seam = {
-		.first = seam_first, .wanted = seam_wanted, .onward = seam_onward,
+		.first = seam_first, .productive = seam_productive, .allowed = seam_allowed,
 	};
 	static const char cycle[] = "channels have a cycle";
 	struct vclass_net t;
 
 	/* No level. */
-	torus.onward = no_level;
-	hexmesh.onward = no_level;
+	torus.allowed = no_level;
+	hexmesh.allowed = no_level;
 	broken_spec("ring:5", &torus, 2, cycle);
 	broken_spec("torus:4x4", &torus, 4, cycle);
 	broken_spec("torus:5x5", &torus, 4, cycle);
@@ -597,22 +597,22 @@ TEST(vclass_broken__is_caught)
 	if (net_graph(&t, FC_SITE_NONE))
 		broken(&t, "a square of one class", &one, 1, cycle);
 	/* Two classes, but not in order. */
-	cube.wanted = minimal_wanted;
-	cube.onward = up_again;
+	cube.productive = minimal_productive;
+	cube.allowed = up_again;
 	broken_spec("hypercube:3", &cube, 2, cycle);
 	/* Orthants and half planes in no order. */
 	torus = *fc_topo_torus.vclass;
-	torus.onward = any_orthant;
+	torus.allowed = any_orthant;
 	hexmesh = *fc_topo_hexmesh.vclass;
-	hexmesh.onward = any_orthant;
-	mesh.onward = any_orthant;
+	hexmesh.allowed = any_orthant;
+	mesh.allowed = any_orthant;
 	broken_buffers("torus:4x4", &torus);
 	broken_buffers("torus:5x5", &torus);
 	broken_buffers("hexmesh:3", &hexmesh);
 	broken_buffers("mesh:3x3", &mesh);
 	/* One level too few: the rules have no cycle, but packets get stuck. */
 	torus = *fc_topo_torus.vclass;
-	torus.onward = not_across;
+	torus.allowed = not_across;
 	broken_spec("torus:4x4", &torus, 8, "a packet has no way");
 	broken_spec("torus:4^3", fc_topo_torus.vclass, 16, "a packet has no way");
 	/* A class that is not for the destination, and detours. */
@@ -620,6 +620,6 @@ TEST(vclass_broken__is_caught)
 	torus.first = last_first;
 	broken_spec("torus:4x4", &torus, 8, "a packet has no way");
 	torus = *fc_topo_torus.vclass;
-	torus.wanted = any_wanted;
+	torus.productive = any_productive;
 	broken_spec("torus:4x4", &torus, 8, "a way that is no shortest one");
 }

@@ -245,7 +245,7 @@ static inline u8 class_to(u32 site)
 {
 	u8 next[FC_DIRS_MAX], class = fc_vclass_first(&b.classes, b.node.id, site);
 
-	fc_vclass_ways(&b.classes, b.node.id, site, class, next);
+	fc_vclass_next_hops(&b.classes, b.node.id, site, class, next);
 	return next[port_to(site) - 1];
 }
 
@@ -253,7 +253,7 @@ static inline u8 class_to(u32 site)
 static inline u8 class_from(u32 site, u32 dst)
 {
 	u8 next[FC_DIRS_MAX], d, class = fc_vclass_first(&b.classes, site, dst);
-	u32 dirs = fc_vclass_ways(&b.classes, site, dst, class, next);
+	u32 dirs = fc_vclass_next_hops(&b.classes, site, dst, class, next);
 
 	for (d = 0; d < b.topo.ndirs; d++)
 		if (dirs & fc_bit(d) && fc_topo_neighbour(&b.topo, site, d) == b.node.id)

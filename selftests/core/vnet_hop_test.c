@@ -183,7 +183,7 @@ TEST(vnet_hop__not_what_is_another_one)
 	CHECK(no_hop(hop), "it has been everywhere");
 }
 
-TEST(vnet_hop__not_into_what_is_in_its_way)
+TEST(vnet_hop__not_through_a_busy_output)
 {
 	struct fc_vhop hop;
 	u32 dst = 2;

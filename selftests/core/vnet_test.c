@@ -34,7 +34,7 @@ TEST(vnet_credit__begins_before_the_end_has_come)
 	CHECK(line_to(2)->flits == 1, "%u flits", line_to(2)->flits);
 }
 
-TEST(vnet_credit__no_way_by_a_window_that_is_too_small)
+TEST(vnet_credit__no_route_over_a_small_window)
 {
 	setup("line:3", 1, 4, 2);
 	own_to(2, 2);
@@ -114,7 +114,7 @@ TEST(vnet_pass__a_packet_of_one_flit)
 	at_rest();
 }
 
-TEST(vnet_pass__a_list_that_goes_one_way)
+TEST(vnet_pass__a_list_with_one_next_hop)
 {
 	static const u32 dst[] = { 3, 2 };
 
@@ -147,7 +147,7 @@ TEST(vnet_pass__a_list_that_parts)
 	at_rest();
 }
 
-TEST(vnet_pass__the_way_of_most_and_of_least_load)
+TEST(vnet_pass__the_link_of_most_and_of_least_load)
 {
 	static const u32 most[] = { 8, 5, 6 }, two[] = { 8 };
 
@@ -331,9 +331,9 @@ TEST(vnet_memo__is_what_the_rules_say)
 					round = dst & 1;
 					if (to == id)
 						continue;
-					dirs = fc_vnet_ways(&b.v, class, port, to, 1, next);
-					CHECK(dirs == fc_vclass_ways(&b.classes, id, to, class,
-								     same),
+					dirs = fc_vnet_next_hops(&b.v, class, port, to, 1, next);
+					CHECK(dirs == fc_vclass_next_hops(&b.classes, id, to, class,
+									  same),
 					      "%s: class %u, port %u, to %u: %x", specs[i], class,
 					      port, to, dirs);
 					for (d = 0; d < b.topo.ndirs; d++)
@@ -360,14 +360,14 @@ TEST(vnet_memo__knows_what_it_was_asked)
 	b.v.cache = malloc(fc_vroute_cache_size(b.v.nclasses));
 	fc_vnet_init(&b.v);
 	link_event(FC_EV_LINK_UP, port_to(5), 4);
-	dirs = fc_vnet_ways(&b.v, 0, port_to(3), 5, 1, next);
+	dirs = fc_vnet_next_hops(&b.v, 0, port_to(3), 5, 1, next);
 	CHECK(dirs == fc_bit(port_to(5) - 1), "directions %x", dirs);
 	/* Clear the routing rules: only the route cache can answer. */
 	b.classes.count = 0;
-	CHECK(fc_vnet_ways(&b.v, 0, port_to(3), 5, 1, next) == dirs, "it has forgotten");
+	CHECK(fc_vnet_next_hops(&b.v, 0, port_to(3), 5, 1, next) == dirs, "it has forgotten");
 	/* The route cache keeps its entry, but the switch does not use a dead link. */
 	b.v.up &= ~fc_bit(port_to(5));
-	CHECK(!fc_vnet_ways(&b.v, 0, port_to(3), 5, 1, next), "over a dead link");
+	CHECK(!fc_vnet_next_hops(&b.v, 0, port_to(3), 5, 1, next), "over a dead link");
 	free(b.v.cache);
 }
 
@@ -544,7 +544,7 @@ TEST(vnet_links__down_within_a_packet)
 	at_rest();
 }
 
-TEST(vnet_links__no_way_in_its_class)
+TEST(vnet_links__no_route_in_its_class)
 {
 	u32 dst = 2;
 
@@ -594,7 +594,7 @@ TEST(vnet_routes__in_the_class_of_the_first_link)
 	at_rest();
 }
 
-TEST(vnet_routes__say_which_of_two_ways)
+TEST(vnet_routes__prefer_one_of_two_next_hops)
 {
 	setup("mesh:2x2", 0, 4, 4);
 	b.routes[3] = fc_bit(port_to(2) - 1);
@@ -606,7 +606,7 @@ TEST(vnet_routes__say_which_of_two_ways)
 	at_rest();
 }
 
-TEST(vnet_routes__told_once_of_no_way)
+TEST(vnet_routes__unreachable_reported_once)
 {
 	static const u32 dst[] = { 1, 2 };
 

@@ -9,7 +9,7 @@
 #include "mode.h"
 #include "node.h"
 #include "relay.h"
-#include "ways.h"
+#include "path.h"
 
 /* Flits in flight at most, as for a site. */
 #define WINDOW_MAX	64
@@ -81,12 +81,12 @@ struct known {
 };
 
 /**
- * struct liar_ways - ways of one source, in one number of copies
- * @way: they
+ * struct liar_paths - ways of one source, in one number of copies
+ * @entry: they
  * @n: how many
  */
-struct liar_ways {
-	struct fc_way way[FC_WAYS_MAX];
+struct liar_paths {
+	struct fc_path_entry entry[FC_PATH_ENTRIES_MAX];
 	u32 n;
 };
 
@@ -102,7 +102,7 @@ struct liar_ways {
  * @window: of each link
  * @ethertype: of frames
  * @table: for k copies in place k - 1; without entries where there are no rules
- * @ways: of a graph, for each number of copies from FC_WAYS_COPIES_MIN, by source
+ * @paths: of a graph, for each number of copies from FC_PATH_COPIES_MIN, by source
  * @word: what it says of its links: it is no way for anything but broadcasts
  * @say_at: when it says that again
  * @lies: LIE_*
@@ -122,7 +122,7 @@ struct liar {
 	u16 ethertype;
 	struct fc_timing timing;
 	struct fc_bcast table[FC_COPIES_MAX];
-	struct liar_ways *ways;
+	struct liar_paths *paths;
 	struct voice cast;
 	struct voice *other;
 	u8 nother;
@@ -142,7 +142,7 @@ struct liar {
 };
 
 /* The paths on a graph, as the replaced site would get them; NULL: there are none. */
-const struct liar_ways *liar_ways(const struct liar *l, u32 src, u8 copies);
+const struct liar_paths *liar_paths(const struct liar *l, u32 src, u8 copies);
 
 u32 liar_random(struct liar *l, u32 below);
 
@@ -159,7 +159,7 @@ u64 liar_time(struct liar *l, u64 now);
 void liar_begin(struct liar *l, struct flit **flit, u32 n);
 
 /* Lies: liar_lies.c.  The ports to which the liar forwards a broadcast. */
-u32 liar_way(struct liar *l, u32 ways);
+u32 liar_next_hop(struct liar *l, u32 paths);
 /* The flit of a broadcast that the liar sends on a port; the caller owns a reference. */
 struct flit *liar_says(struct liar *l, struct flits *held, u32 index, u8 port, bool head);
 /* Note a broadcast that has arrived. */

@@ -24,11 +24,11 @@ u32 liar_random(struct liar *l, u32 below)
 	return (u32)(l->rng >> 32) % below;
 }
 
-u32 liar_way(struct liar *l, u32 ways)
+u32 liar_next_hop(struct liar *l, u32 paths)
 {
 	if (l->lies & LIE_DROP && !liar_random(l, l->lies == LIE_DROP ? 1 : 4))
-		return ways & fc_bit(FC_PORT_LOCAL);
-	return ways;
+		return paths & fc_bit(FC_PORT_LOCAL);
+	return paths;
 }
 
 /* Alter the head, so that it has the same length and other contents. */
@@ -72,14 +72,14 @@ static void alter_head(struct liar *l, u8 *head)
 static u8 next_label(const struct liar *l, const struct flits *held, const u8 *head, u8 port)
 {
 	const struct fc_hold *hold = &l->cast.relay.hold[held - l->cast.held];
-	const struct liar_ways *w;
+	const struct liar_paths *w;
 	struct fc_packet pk;
 	struct fc_cast cast;
 
 	fc_wire_packet_decode(&pk, head);
 	fc_wire_cast_decode(&cast, head);
-	w = liar_ways(l, pk.src, cast.copies);
-	return w ? fc_ways_label(w->way, w->n, hold->in, cast.label, port) : 0;
+	w = liar_paths(l, pk.src, cast.copies);
+	return w ? fc_path_label(w->entry, w->n, hold->in, cast.label, port) : 0;
 }
 
 struct flit *liar_says(struct liar *l, struct flits *held, u32 index, u8 port, bool head)

@@ -13,7 +13,7 @@
 #include <arpa/inet.h>
 #include <linux/if_packet.h>
 #include "bounds.h"
-#include "graph_ways.h"
+#include "graph_paths.h"
 #include "liar_impl.h"
 #include "tree.h"
 #include "vnet.h"
@@ -117,18 +117,18 @@ static void say_word(struct liar *l, u8 port)
 static void confirm(struct liar *l, struct fc_ctrl *ctrl)
 {
 	struct fc_link_hdr h = { .type = FC_FRAME_CTRL, .len = FC_CTRL_SIZE };
-	u32 ways = fc_topo_minimal(&l->topo, l->site, ctrl->dst) << 1;
+	u32 paths = fc_topo_minimal(&l->topo, l->site, ctrl->dst) << 1;
 	u8 p[FC_CTRL_SIZE];
 
-	ways &= l->cast.relay.ch.up & ~fc_bit(FC_PORT_LOCAL);
-	if (!ways)
+	paths &= l->cast.relay.ch.up & ~fc_bit(FC_PORT_LOCAL);
+	if (!paths)
 		return;
 	ctrl->kind = FC_CTRL_CONFIRM;
 	ctrl->hops = 1;
 	ctrl->site = l->site;
 	ctrl->next = ctrl->seq + 1;
 	fc_wire_ctrl_encode(p, ctrl);
-	transmit(l, fc_low(ways), &h, p);
+	transmit(l, fc_low(paths), &h, p);
 }
 
 /*
@@ -479,21 +479,21 @@ u64 liar_time(struct liar *l, u64 now)
  * Beginning.
  */
 
-const struct liar_ways *liar_ways(const struct liar *l, u32 src, u8 copies)
+const struct liar_paths *liar_paths(const struct liar *l, u32 src, u8 copies)
 {
-	const struct liar_ways *w;
+	const struct liar_paths *w;
 
-	if (!l->ways || src >= l->topo.nsites || copies < FC_WAYS_COPIES_MIN ||
-	    copies > FC_WAYS_COPIES_MAX)
+	if (!l->paths || src >= l->topo.nsites || copies < FC_PATH_COPIES_MIN ||
+	    copies > FC_PATH_COPIES_MAX)
 		return NULL;
-	w = &l->ways[(copies - FC_WAYS_COPIES_MIN) * l->topo.nsites + src];
+	w = &l->paths[(copies - FC_PATH_COPIES_MIN) * l->topo.nsites + src];
 	return w->n ? w : NULL;
 }
 
-static u32 cast_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
+static u32 bcast_next_hop(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
 	struct liar *l = (struct liar *)relay->tables;
-	const struct liar_ways *w = liar_ways(l, src, copies);
+	const struct liar_paths *w = liar_paths(l, src, copies);
 	const struct fc_bcast *b;
 	u32 entry;
 
@@ -502,8 +502,8 @@ static u32 cast_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, 
 	if (copies < 1 || copies > FC_COPIES_MAX)
 		return FC_RELAY_NEVER;
 	if (w) {
-		entry = fc_ways_next(w->way, w->n, in, label);
-		return entry ? liar_way(l, entry | fc_bit(FC_PORT_LOCAL)) : FC_RELAY_NEVER;
+		entry = fc_path_next(w->entry, w->n, in, label);
+		return entry ? liar_next_hop(l, entry | fc_bit(FC_PORT_LOCAL)) : FC_RELAY_NEVER;
 	}
 	b = &l->table[copies - 1];
 	if (b->entry) {
@@ -513,11 +513,11 @@ static u32 cast_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, 
 	} else if (copies > 1 || !fc_tree_next(&l->topo, src, l->site, in - 1, &entry)) {
 		return FC_RELAY_NEVER;
 	}
-	return liar_way(l, (entry & ~FC_BCAST_DELIVER) << 1 | fc_bit(FC_PORT_LOCAL));
+	return liar_next_hop(l, (entry & ~FC_BCAST_DELIVER) << 1 | fc_bit(FC_PORT_LOCAL));
 }
 
 /* Packets other than broadcasts are not forwarded. */
-static u32 no_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
+static u32 no_next_hop(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
 	return FC_RELAY_NEVER;
 }
@@ -542,21 +542,21 @@ static void make_tables(struct liar *l)
 }
 
 /* Compute the routing that the replaced site was told: the liar knows its part of the paths. */
-static void make_ways(struct liar *l, unsigned int copies)
+static void make_paths(struct liar *l, unsigned int copies)
 {
 	struct flitcast_paths p;
 	u32 source, k;
 
-	l->ways = xalloc((size_t)(FC_WAYS_COPIES_MAX - FC_WAYS_COPIES_MIN + 1) * l->topo.nsites,
-			 sizeof(*l->ways));
-	for (k = FC_WAYS_COPIES_MIN; k <= copies; k++) {
+	l->paths = xalloc((size_t)(FC_PATH_COPIES_MAX - FC_PATH_COPIES_MIN + 1) * l->topo.nsites,
+			  sizeof(*l->paths));
+	for (k = FC_PATH_COPIES_MIN; k <= copies; k++) {
 		for (source = 0; source < l->topo.nsites; source++) {
-			struct liar_ways *w;
+			struct liar_paths *w;
 
-			w = &l->ways[(k - FC_WAYS_COPIES_MIN) * l->topo.nsites + source];
+			w = &l->paths[(k - FC_PATH_COPIES_MIN) * l->topo.nsites + source];
 			if (graph_paths(&p, l->topo.graph, source, k))
 				continue;
-			if (graph_ways(&l->topo, &p, l->site, w->way, &w->n))
+			if (graph_path_entries(&l->topo, &p, l->site, w->entry, &w->n))
 				w->n = 0;
 			flitcast_paths_free(&p);
 		}
@@ -568,7 +568,7 @@ static void make_voice(struct liar *l, struct voice *v, u8 vc)
 	struct fc_relay *r = &v->relay;
 	u8 p;
 
-	r->way = vc == FC_VC_CAST ? cast_way : no_way;
+	r->next_hop = vc == FC_VC_CAST ? bcast_next_hop : no_next_hop;
 	r->tables = l;
 	r->ch.timing = &l->timing;
 	r->ch.rx = v->rx;
@@ -671,7 +671,7 @@ bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong)
 	l->word.version = WORD_AHEAD;
 	make_tables(l);
 	if (l->topo.graph)
-		make_ways(l, lab->copies);
+		make_paths(l, lab->copies);
 	make_voice(l, &l->cast, FC_VC_CAST);
 	l->nother = 1;
 	if (fc_mode_ops(l->mode)->classes && !fc_vclass_init(&classes, &l->topo))

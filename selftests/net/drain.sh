@@ -84,8 +84,8 @@ for ((i = 2; i < messages; i++)); do
 	senders+=($!)
 done
 becomes 60 shows "\"pending\":$late\b" -j site show 0
-result $? "messages are under way"
-refuses "time-out" 1 "site drain 0: $late messages are still under way: the drain goes on" \
+result $? "messages are in flight"
+refuses "time-out" 1 "site drain 0: $late messages are still in flight: the drain goes on" \
 	fc site drain 0 timeout 0.2
 prints "site show: what is not over" "^site 0 .* drain on pending $late\$" \
 	fc site show

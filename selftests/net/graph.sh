@@ -33,7 +33,7 @@ prints "its name" '^site 2 topology graph:4:[0-9a-f]{16} .* ports 3 ' "$flitcast
 json "its links come from the kernel" \
 	'[(l["port"], l["peer_site"], l["peer_port"]) for l in j["links"]] == [(1, 0, 2), (2, 1, 2), (3, 3, 2)]' \
 	"$flitcast" -j topology show
-refuses "a trace from it: no link is up" 1 'no way to site 3 from site 2' "$flitcast" trace 3
+refuses "a trace from it: no link is up" 1 'no route to site 3 from site 2' "$flitcast" trace 3
 prints "a trace of the file" 'port 3 n3 class 1 > site 3 port 2 class 1' \
 	"$flitcast" trace 3 from 2 topology "graph:$work/four"
 accepts "links for its ports" sh -c "ip link add a0 type veth peer name b0 &&
@@ -53,10 +53,10 @@ json "of each source" \
 	'[(p["source"], p["copies"]) for p in j] == [(0, 2), (1, 2), (2, 2), (3, 2)]' \
 	"$flitcast" -j topology paths
 json "it begins on its three ports, or two" \
-	'[w["in"] for p in j if p["source"] == 2 for w in p["ways"]] in ([None] * 2, [None] * 3)' \
+	'[w["in"] for p in j if p["source"] == 2 for w in p["entries"]] in ([None] * 2, [None] * 3)' \
 	"$flitcast" -j topology paths
 json "two copies come to it of each other" \
-	'[sum(w["out"] is None for w in p["ways"]) for p in j] == [2, 2, 0, 2]' \
+	'[sum(w["out"] is None for w in p["entries"]) for p in j] == [2, 2, 0, 2]' \
 	"$flitcast" -j topology paths
 refuses "no three copies of site 0" 1 '3 copies from site 0: fewer node-disjoint paths' \
 	"$flitcast" topology paths copies 3

@@ -63,7 +63,7 @@ for case in "line:3 3 4" "ring:5 5 10" "mesh:2x3 6 14" "torus:3x3 9 36" "hypercu
 		fc lab show name "$lab" -j
 	# No wait: there is nothing to wait for any more.
 	whole "$sites"
-	result $? "$spec: every site has ways to every other one"
+	result $? "$spec: every site has routes to every other one"
 	[ "$(namespaces)" -eq "$sites" ]
 	result $? "$spec: a namespace for each site"
 	prints "$spec: exec" "^site $((sites - 1)) " \
@@ -135,7 +135,7 @@ run fc lab exec name "$lab" 0 sh -c 'exit 42'
 [ "$status" -eq 42 ]
 result $? "exec: gives the exit status back"
 accepts "trace: a link goes down" fc lab exec name "$lab" 0 ip link set p1 down
-refuses "trace: no way" 1 'no way to site 2 from site 0' \
+refuses "trace: no way" 1 'no route to site 2 from site 0' \
 	fc lab exec name "$lab" 0 "$flitcast" trace 2
 ip netns del "$lab-1"
 refuses "show: a namespace is gone" 1 "namespace $lab-1 is gone" fc lab show name "$lab"
@@ -174,7 +174,7 @@ result $? "kill: there is no site any more"
 # shellcheck disable=SC2317 # called by becomes
 dead_known()
 {
-	fc -n "$lab-5" trace 3 2>&1 | grep -q 'no way to site 3'
+	fc -n "$lab-5" trace 3 2>&1 | grep -q 'no route to site 3'
 }
 becomes 20 dead_known
 result $? "kill: the others find out"
@@ -186,7 +186,7 @@ json "kill: the others reach each other" 'j["received"] == 1' \
 	fc -n "$lab-0" -j ping 5 -c 1 -W 20
 accepts "revive" fc lab revive name "$lab" 3
 whole 7
-result $? "revive: every site has ways to every other one"
+result $? "revive: every site has routes to every other one"
 json "revive: it answers" 'j["received"] == 1' fc -n "$lab-5" -j ping 3 -c 1 -W 20
 json "revive: show" 'not any(s["dead"] for s in j["sites"])' fc lab show name "$lab" -j
 
@@ -227,14 +227,14 @@ prints "corrupt: it does that, too" '^alter,drop,forge,replay$' "$corrupt" name 
 [ "$(liars)" -eq 1 ]
 result $? "corrupt: there is one of it"
 # shellcheck disable=SC2317 # called by becomes
-avoided() { fc -n "$lab-5" trace 3 2>&1 | grep -q 'no way to site 3'; }
+avoided() { fc -n "$lab-5" trace 3 2>&1 | grep -q 'no route to site 3'; }
 becomes 20 avoided
 result $? "corrupt: nothing but broadcasts goes there"
 json "corrupt: the others reach each other" 'j["received"] == 1' \
 	fc -n "$lab-0" -j ping 5 -c 1 -W 20
 accepts "corrupt: off" "$corrupt" name "$lab" 3 off
 whole 7
-result $? "corrupt: every site has ways to every other one again"
+result $? "corrupt: every site has routes to every other one again"
 json "corrupt: it answers again" 'j["received"] == 1' fc -n "$lab-5" -j ping 3 -c 1 -W 20
 sites_lie "corrupt: it is honest" '[]'
 accepts "corrupt: one that is to die" "$corrupt" name "$lab" 2

@@ -232,76 +232,76 @@ static void graphs(void)
  * Paths.
  */
 
-struct way {
+struct entry {
 	uint8_t in, in_label, out, out_label;
 };
 
-static void set_ways(uint32_t source, uint32_t copies, const struct way *way, size_t n)
+static void set_entries(uint32_t source, uint32_t copies, const struct entry *entry, size_t n)
 {
 	begin(family, FLITCAST_CMD_PATH_SET);
 	put_u32(FLITCAST_A_PATH_SITE, 1);
 	put_u32(FLITCAST_A_PATH_SOURCE, source);
 	put_u32(FLITCAST_A_PATH_COPIES, copies);
-	put(FLITCAST_A_PATH_ENTRIES, way, n * sizeof(*way));
+	put(FLITCAST_A_PATH_ENTRIES, entry, n * sizeof(*entry));
 }
 
-#define WAYS(...)	((struct way[]){ __VA_ARGS__ }),				\
-			sizeof((struct way[]){ __VA_ARGS__ }) / sizeof(struct way)
+#define ENTRIES(...)	((struct entry[]){ __VA_ARGS__ }),				\
+			sizeof((struct entry[]){ __VA_ARGS__ }) / sizeof(struct entry)
 
 /* Of site 1, whose ports 1 and 2 lead to 0 and 2; sources are 3, which is none of these. */
 static void paths(void)
 {
-	static const struct way good[] = { { 1, 0, 0, 0 }, { 2, 0, 0, 0 } };
+	static const struct entry good[] = { { 1, 0, 0, 0 }, { 2, 0, 0, 0 } };
 
-	set_ways(3, 2, good, 2);
+	set_entries(3, 2, good, 2);
 	refuses("paths of no site", ENOENT, "no such site");
 	new_site(1, square, 5);
 	accepts("a site");
-	set_ways(3, 2, good, 2);
+	set_entries(3, 2, good, 2);
 	accepts("its paths");
-	set_ways(3, 2, good, 2);
+	set_entries(3, 2, good, 2);
 	accepts("the same instead of them");
-	set_ways(4, 2, good, 2);
+	set_entries(4, 2, good, 2);
 	refuses("a source that there is not", EINVAL, "no such source");
-	set_ways(3, 1, good, 2);
+	set_entries(3, 1, good, 2);
 	refuses("one copy", ERANGE, "");
-	set_ways(3, 7, good, 2);
+	set_entries(3, 7, good, 2);
 	refuses("seven copies", ERANGE, "");
-	set_ways(3, 3, good, 2);
+	set_entries(3, 3, good, 2);
 	refuses("fewer than it is said", EINVAL, "another number of copies");
-	set_ways(3, 2, good, 0);
+	set_entries(3, 2, good, 0);
 	refuses("none", EINVAL, "1 to 256 ways");
-	set_ways(3, 2, WAYS({ 1, 0, 0, 0 }, { 1, 1, 0, 0 }));
+	set_entries(3, 2, ENTRIES({ 1, 0, 0, 0 }, { 1, 1, 0, 0 }));
 	refuses("both by one port", EINVAL, "two copies would come by one port");
-	set_ways(3, 2, WAYS({ 2, 0, 0, 0 }, { 1, 0, 0, 0 }));
+	set_entries(3, 2, ENTRIES({ 2, 0, 0, 0 }, { 1, 0, 0, 0 }));
 	refuses("disorder", EINVAL, "ascending order");
-	set_ways(3, 2, WAYS({ 1, 0, 0, 0 }, { 1, 0, 0, 0 }, { 2, 0, 0, 0 }));
+	set_entries(3, 2, ENTRIES({ 1, 0, 0, 0 }, { 1, 0, 0, 0 }, { 2, 0, 0, 0 }));
 	refuses("a way twice", EINVAL, "ascending order");
-	set_ways(3, 2, WAYS({ 1, 8, 0, 0 }, { 2, 0, 0, 0 }));
+	set_entries(3, 2, ENTRIES({ 1, 8, 0, 0 }, { 2, 0, 0, 0 }));
 	refuses("a label too large", EINVAL, "labels are 0 to 7");
-	set_ways(3, 2, WAYS({ 1, 0, 0, 1 }, { 2, 0, 0, 0 }));
+	set_entries(3, 2, ENTRIES({ 1, 0, 0, 1 }, { 2, 0, 0, 0 }));
 	refuses("a label of what goes nowhere", EINVAL, "goes on nowhere");
-	set_ways(3, 2, WAYS({ 0, 0, 1, 0 }, { 1, 0, 0, 0 }, { 2, 0, 0, 0 }));
+	set_entries(3, 2, ENTRIES({ 0, 0, 1, 0 }, { 1, 0, 0, 0 }, { 2, 0, 0, 0 }));
 	refuses("it begins where it is not the source", EINVAL, "is to come");
-	set_ways(3, 2, WAYS({ 1, 0, 0, 0 }, { 3, 0, 0, 0 }));
+	set_entries(3, 2, ENTRIES({ 1, 0, 0, 0 }, { 3, 0, 0, 0 }));
 	refuses("a port without neighbour", EINVAL, "is to come");
-	set_ways(3, 2, WAYS({ 1, 0, 0, 0 }, { 255, 0, 0, 0 }));
+	set_entries(3, 2, ENTRIES({ 1, 0, 0, 0 }, { 255, 0, 0, 0 }));
 	refuses("port 255", EINVAL, "is to come");
-	set_ways(3, 2, WAYS({ 1, 0, 0, 0 }, { 1, 0, 32, 0 }, { 2, 0, 0, 0 }));
+	set_entries(3, 2, ENTRIES({ 1, 0, 0, 0 }, { 1, 0, 32, 0 }, { 2, 0, 0, 0 }));
 	refuses("to port 32", EINVAL, "is to go on");
-	set_ways(3, 2, WAYS({ 1, 0, 0, 0 }, { 1, 0, 1, 0 }, { 2, 0, 0, 0 }));
+	set_entries(3, 2, ENTRIES({ 1, 0, 0, 0 }, { 1, 0, 1, 0 }, { 2, 0, 0, 0 }));
 	refuses("back", EINVAL, "go back");
-	set_ways(2, 2, WAYS({ 1, 0, 0, 0 }, { 1, 0, 2, 0 }, { 2, 0, 0, 0 }));
+	set_entries(2, 2, ENTRIES({ 1, 0, 0, 0 }, { 1, 0, 2, 0 }, { 2, 0, 0, 0 }));
 	refuses("to the source", EINVAL, "to its source");
-	set_ways(3, 2, WAYS({ 1, 0, 0, 0 }, { 1, 0, 2, 3 }, { 1, 1, 2, 3 }, { 2, 0, 0, 0 }));
+	set_entries(3, 2, ENTRIES({ 1, 0, 0, 0 }, { 1, 0, 2, 3 }, { 1, 1, 2, 3 }, { 2, 0, 0, 0 }));
 	refuses("one label for two", EINVAL, "one port with one label");
-	set_ways(1, 2, WAYS({ 0, 0, 1, 0 }));
+	set_entries(1, 2, ENTRIES({ 0, 0, 1, 0 }));
 	refuses("it begins on one port", EINVAL, "fewer ports");
-	set_ways(1, 2, WAYS({ 0, 0, 1, 0 }, { 1, 0, 0, 0 }));
+	set_entries(1, 2, ENTRIES({ 0, 0, 1, 0 }, { 1, 0, 0, 0 }));
 	refuses("its own comes back", EINVAL, "does not come in");
-	set_ways(1, 2, WAYS({ 0, 0, 0, 0 }, { 0, 0, 1, 0 }, { 0, 0, 2, 0 }));
+	set_entries(1, 2, ENTRIES({ 0, 0, 0, 0 }, { 0, 0, 1, 0 }, { 0, 0, 2, 0 }));
 	refuses("a copy for itself", EINVAL, "is no copy");
-	set_ways(3, 2, good, 2);
+	set_entries(3, 2, good, 2);
 	put(FLITCAST_A_PATH_ENTRIES, good, 7);
 	refuses("half a way", EINVAL, "four bytes each");
 	begin(family, FLITCAST_CMD_PATH_SET);
@@ -323,7 +323,7 @@ static void paths(void)
 	put_u32(FLITCAST_A_SITE_ID, 2);
 	put(FLITCAST_A_SITE_TOPOLOGY, "ring:4", 7);
 	accepts("a site of a ring");
-	set_ways(3, 2, good, 2);
+	set_entries(3, 2, good, 2);
 	put_u32(FLITCAST_A_PATH_SITE, 2);
 	refuses("paths of a ring", EOPNOTSUPP, "no graph");
 }

@@ -92,7 +92,7 @@ json "ping across another" 'j["received"] == 2 and j["answers"][0]["hops"] == 2'
 	fc ping 2 --site 0 -c 2 -i 0.1 -j
 
 accepts "one goes" fc site del 1
-refuses "the others are apart" 1 'send: site 2: no way to the site' fc send --site 0 --to 2 --timeout 1 apart
+refuses "the others are apart" 1 'send: site 2: no route to the site' fc send --site 0 --to 2 --timeout 1 apart
 json "and otherwise as they were" '[s["site"] for s in j] == [0, 2]' fc -j site show
 
 # A lab has namespaces of its own, and the same numbers.

@@ -203,7 +203,7 @@ TEST_F(faked, hold__many_senders)
 TEST_F(faked, hold__all_confirmed_at_once)
 {
 	struct fc_ctrl ctrl[FC_CTRLS_MAX] = { 0 };
-	unsigned int i, n = 0, under_way = FC_CTRLS_MAX * FC_FLOW_WINDOW;
+	unsigned int i, n = 0, in_flight = FC_CTRLS_MAX * FC_FLOW_WINDOW;
 	uint64_t until = now_ms() + SOON_MS;
 	int fd[FC_CTRLS_MAX], room = 4 << 20;
 	struct fake_event e;
@@ -214,7 +214,7 @@ TEST_F(faked, hold__all_confirmed_at_once)
 		ASSERT_EQ(0, setsockopt(fd[i], SOL_FLITCAST, FLITCAST_SNDBUF, &room,
 					sizeof(room)));
 	}
-	for (i = 0; i < under_way; i++)
+	for (i = 0; i < in_flight; i++)
 		ASSERT_EQ(PACKET, RESULT(msg_send(fd[i % FC_CTRLS_MAX], data, PACKET, 1, PORT,
 						  MSG_DONTWAIT)));
 	while (n < FC_CTRLS_MAX && now_ms() < until) {
@@ -231,7 +231,7 @@ TEST_F(faked, hold__all_confirmed_at_once)
 		n++;
 	}
 	fake_ctrl(&self->fake, ctrl, FC_CTRLS_MAX);
-	EXPECT_EQ(under_way, confirmed(&self->fake, under_way, until));
+	EXPECT_EQ(in_flight, confirmed(&self->fake, in_flight, until));
 	for (i = 0; i < FC_CTRLS_MAX; i++)
 		close(fd[i]);
 }

@@ -777,7 +777,7 @@ TEST_F(user, flows__eviction_of_the_only_flow)
 }
 
 /* Return: how many went before one of them was over. */
-static unsigned int under_way(struct __test_metadata *_metadata, struct _test_data_user *self)
+static unsigned int in_flight(struct __test_metadata *_metadata, struct _test_data_user *self)
 {
 	static struct senders s;
 	unsigned int i, went, value = 100000;
@@ -819,7 +819,7 @@ TEST_F(user, sockets__under_way)
 
 	/* A stalled guest does not answer in time: retry. */
 	for (i = 0; i < ATTEMPTS && went != USER_MAX; i++)
-		went = under_way(_metadata, self);
+		went = in_flight(_metadata, self);
 	EXPECT_EQ(USER_MAX, went);
 }
 

@@ -58,7 +58,7 @@ saturate()
 	[[ $line == *" double=0 "* ]]
 	result $? "$2, $3: no packet was in another one's window"
 	[[ $line != "admitted=0 "* && $line != *" used=0 "* ]]
-	result $? "$2, $3: packets reserved their ways"
+	result $? "$2, $3: packets reserved their routes"
 }
 
 lose()

@@ -80,7 +80,7 @@ kill -0 "${flappers[@]}"
 result $? "$(cat "$work"/epochs.? | wc -l) times a link was taken away and added"
 [ "$failures" -eq 0 ] || tail -n 2 "$work"/epochs.? | sed 's/^/# /'
 tr '\r' '\n' <"$work/said" | grep -q 'packets_forced [1-9]'
-result $? "packets were stored for want of a way in their class"
+result $? "packets were stored for want of a route in their class"
 kill "${flappers[@]}" "${sniffers[@]}"
 for i in 0 1; do
 	wait "${sniffers[i]}"

@@ -68,7 +68,7 @@ for mode in vnet care postman csr; do
 	status=$?
 	result $status "mode $mode: both count the same: $(tr '\n' ' ' <"$work/Y")"
 	[ $mode != vnet ] || { [ "${passed[Y]}" -gt 0 ] && [ "${passed[N]}" -eq 0 ]; }
-	result $? "mode $mode: ${passed[Y]} frames, and ${passed[N]}, took the short way"
+	result $? "mode $mode: ${passed[Y]} frames, and ${passed[N]}, took the fast path"
 	[ $status -eq 0 ] || diff "$work/Y" "$work/N" | sed 's/^/# /'
 done
 

@@ -42,7 +42,7 @@ pending()
 }
 
 # gone FROM TO: no way to it is known
-gone() { at "$1" topology faults | grep -q "no way to site $2\$"; }
+gone() { at "$1" topology faults | grep -q "no route to site $2\$"; }
 
 # told FROM TO SECONDS: EHOSTUNREACH comes within that time, and not at once
 told()
@@ -86,8 +86,8 @@ link 1 1 down
 link 0 2 down
 wait_for 3 believes 3 "site 0 port 2 -x to site 4 port 1
 site 1 port 1 +x to site 2 port 2
-no way to site 0
-no way to site 1"
+no route to site 0
+no route to site 1"
 result $? "ring:5 in two: what is known of it on one side"
 at 3 topology faults | sed 's/^/# /'
 at 0 -j topology faults | grep -q '"lost":\[2,3,4\]'
@@ -153,7 +153,7 @@ lab_up torus:4x4
 ip netns del "$lab-5"
 # The kernel takes a namespace apart after its name is gone: site 5 answers meanwhile.
 wait_for 10 gone 1 5
-result $? "torus:4x4: site 1 knows of no way to site 5"
+result $? "torus:4x4: site 1 knows of no route to site 5"
 for site in 1 4 6 9; do
 	told $site 5 9
 	result $? "torus:4x4: site $site is told of site 5"

@@ -127,15 +127,15 @@ static void put_route(struct nlgarbage *g, uint8_t cmd)
 
 static void put_path(struct nlgarbage *g, uint8_t cmd)
 {
-	uint8_t ways[4 * 4];
+	uint8_t entries[4 * 4];
 	unsigned int i, n = 4 * (1 + nlgarbage_pick(g, 4));
 
 	put_u32(g, FLITCAST_A_PATH_SOURCE, nlgarbage_pick(g, 6));
 	put_u32(g, FLITCAST_A_PATH_COPIES, 1 + nlgarbage_pick(g, 4));
 	for (i = 0; i < n; i++)
-		ways[i] = nlgarbage_pick(g, 4);
+		entries[i] = nlgarbage_pick(g, 4);
 	if (cmd == FLITCAST_CMD_PATH_SET)
-		nlgarbage_put(g, FLITCAST_A_PATH_ENTRIES, ways, n);
+		nlgarbage_put(g, FLITCAST_A_PATH_ENTRIES, entries, n);
 }
 
 /* Put the attributes that a command takes, mostly with valid values. */

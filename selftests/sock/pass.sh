@@ -21,7 +21,7 @@ link_counter()
 # Frames change on the way between 1 and 2, whose link alone has checksums.
 lab_up line:4
 at 1 link set p1 crc on || die "link set"
-wait_for 20 at 0 ping 3 -c 1 -W 1 >/dev/null 2>&1 || die "no way"
+wait_for 20 at 0 ping 3 -c 1 -W 1 >/dev/null 2>&1 || die "no route"
 for end in 1:p1 2:p2; do
 	tc -n "$lab-${end%:*}" qdisc replace dev "${end#*:}" root netem limit 10000 corrupt 2% ||
 		die "tc: netem"
@@ -36,7 +36,7 @@ result $? "${dropped:-0} frames that were changed did not"
 
 # 1 gets nothing of 0 but flits: what it passes on is all that it hears.
 lab_up line:3
-wait_for 20 at 0 ping 2 -c 1 -W 1 >/dev/null 2>&1 || die "no way"
+wait_for 20 at 0 ping 2 -c 1 -W 1 >/dev/null 2>&1 || die "no route"
 tc -n "$lab-0" qdisc add dev p1 clsact || die "tc: clsact"
 tc -n "$lab-0" filter add dev p1 egress prio 1 protocol all u32 match u8 2 0xff at 1 action ok ||
 	die "tc: flits"

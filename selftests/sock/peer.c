@@ -256,7 +256,7 @@ static bool all_heard(void)
 	return true;
 }
 
-static uint64_t under_way(int fd)
+static uint64_t in_flight(int fd)
 {
 	struct flitcast_sock_stats stats = msg_stats(fd);
 
@@ -295,7 +295,7 @@ static void converse(int fd)
 		if (heard / 10 != shown / 10)
 			mark("heard", heard);
 		shown = heard;
-		while (own.number <= messages && under_way(fd) < AHEAD && in_time() &&
+		while (own.number <= messages && in_flight(fd) < AHEAD && in_time() &&
 		       send_one(fd)) {
 			script_next(&own);
 			moved();
@@ -303,7 +303,7 @@ static void converse(int fd)
 		err = msg_error(fd);
 		if (err)
 			failed(err);
-		done = all_heard() && own.number > messages && !under_way(fd) &&
+		done = all_heard() && own.number > messages && !in_flight(fd) &&
 		       (told || lost == NOBODY);
 		if (heard == before && !done)
 			msg_wait(fd, POLLIN, 5);

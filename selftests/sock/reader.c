@@ -57,9 +57,9 @@
 /* Messages of a sender whose outcome is recorded; more than there is time for. */
 #define NUMBERS		8192
 
-enum way { NONE, SLOW, STOP, SKIP, DETACH, KILL };
+enum behaviour { NONE, SLOW, STOP, SKIP, DETACH, KILL };
 
-static const char *const ways[] = { "none", "slow", "stop", "skip", "detach", "kill" };
+static const char *const behaviours[] = { "none", "slow", "stop", "skip", "detach", "kill" };
 static const uint32_t sites[] = { 1, 2, 7, 8, 13 };
 
 #define NSENDERS	(sizeof(sites) / sizeof(*sites))
@@ -94,7 +94,7 @@ static struct shared *shared;
 static uint32_t mate_read[NSENDERS];
 static int mate = -1;
 static pid_t reader = -1;
-static enum way way;
+static enum behaviour behaviour;
 static const char *lab;
 static unsigned int wrong;
 static char data[MOST];
@@ -102,17 +102,17 @@ static char data[MOST];
 static bool sending = true;
 
 #define complain(fmt, ...)						\
-	(wrong++, fprintf(stderr, "reader: %s: " fmt "\n", ways[way], ##__VA_ARGS__))
+	(wrong++, fprintf(stderr, "reader: %s: " fmt "\n", behaviours[behaviour], ##__VA_ARGS__))
 
 /* Senders do not wait for the reader. */
 static bool goes_on(void)
 {
-	return way == SKIP || way == DETACH;
+	return behaviour == SKIP || behaviour == DETACH;
 }
 
 static uint64_t key_of(unsigned int sender, uint32_t number)
 {
-	return msg_key(way, sender, number);
+	return msg_key(behaviour, sender, number);
 }
 
 static size_t length_of(unsigned int sender, uint32_t number)
@@ -197,7 +197,7 @@ static void start_reader(void)
 	if (shared == MAP_FAILED)
 		die("mmap: %s", strerror(errno));
 	/* Not so slow that the test waits for it in the end. */
-	atomic_store(&shared->pause_ms, way == SLOW ? 50 : 0);
+	atomic_store(&shared->pause_ms, behaviour == SLOW ? 50 : 0);
 	reader = fork();
 	if (!reader)
 		read_on();
@@ -234,7 +234,7 @@ static void go_on_without(struct sender *s)
 {
 	int on = 1;
 
-	set_slow(s, way == SKIP ? FLITCAST_SLOW_SKIP : FLITCAST_SLOW_DETACH, SLOW_MS);
+	set_slow(s, behaviour == SKIP ? FLITCAST_SLOW_SKIP : FLITCAST_SLOW_DETACH, SLOW_MS);
 	if (setsockopt(s->fd, SOL_FLITCAST, FLITCAST_CONFIRM, &on, sizeof(on)))
 		die("FLITCAST_CONFIRM: %s", strerror(errno));
 }
@@ -310,7 +310,7 @@ static void send_some(struct sender *s)
 		s->sent++;
 	else if (n >= 0)
 		complain("sender %u: %zd of %zu bytes", i, n, len);
-	else if (way == DETACH && !s->mate && errno == ECONNREFUSED)
+	else if (behaviour == DETACH && !s->mate && errno == ECONNREFUSED)
 		s->refused = true;
 	else if (!s->blocked && !(goes_on() && errno == ETIME))
 		s->err = errno;
@@ -403,7 +403,7 @@ static bool all_gone_on(void)
 	unsigned int i;
 
 	for (i = 0; i < NSENDERS; i++)
-		if (!senders[i].late || (way == DETACH && !senders[i].left_out &&
+		if (!senders[i].late || (behaviour == DETACH && !senders[i].left_out &&
 					 !senders[i].refused))
 			return false;
 	return true;
@@ -510,7 +510,7 @@ static void check_memory(uint64_t before, const char *when)
 	if (used > (int64_t)MEMORY_KIB)
 		complain("%s: %" PRId64 " KiB are in use", when, used);
 	fprintf(stderr, "reader: %s: %s: %" PRId64 " KiB in use, at most %d are allowed\n",
-		ways[way], when, used, (int)MEMORY_KIB);
+		behaviours[behaviour], when, used, (int)MEMORY_KIB);
 }
 
 /* Make the reader misbehave, and wait until its senders notice. */
@@ -519,14 +519,14 @@ static void hinder(void)
 	unsigned int i;
 
 	go_on(has_begun, "the first messages");
-	if (way == STOP || goes_on())
+	if (behaviour == STOP || goes_on())
 		kill(reader, SIGSTOP);
-	if (way == KILL) {
+	if (behaviour == KILL) {
 		kill(reader, SIGKILL);
 		waitpid(reader, NULL, 0);
 		reader = -1;
 		go_on(all_told, "every sender is told that the reader is gone");
-	} else if (way == STOP) {
+	} else if (behaviour == STOP) {
 		go_on(all_blocked, "all senders are blocked");
 	} else if (goes_on()) {
 		go_on(all_gone_on, "every sender goes on without the reader");
@@ -535,9 +535,9 @@ static void hinder(void)
 	for (i = 0; i < NSENDERS; i++) {
 		const struct sender *s = &senders[i];
 
-		if (s->err != (way == KILL ? ECONNREFUSED : 0))
+		if (s->err != (behaviour == KILL ? ECONNREFUSED : 0))
 			complain("sender %u was told: %s", i, strerror(s->err));
-		if (way == STOP && !s->blocked)
+		if (behaviour == STOP && !s->blocked)
 			complain("sender %u is not blocked", i);
 	}
 }
@@ -555,7 +555,7 @@ static void take_back(void)
 			if (s->outcome[k] == ECANCELED && atomic_load(&shared->got[i][k]))
 				complain("sender %u: message %u was not to reach the reader", i,
 					 k);
-		if (way == SKIP && s->left_out)
+		if (behaviour == SKIP && s->left_out)
 			complain("sender %u: %u messages left the reader out", i, s->left_out);
 		set_slow(s, FLITCAST_SLOW_WAIT, 0);
 		k = s->sent;
@@ -592,7 +592,7 @@ static void release(void)
 	go_on(mate_has_all, "the mate has what was sent, in the end");
 	go_on(all_settled, "everything is confirmed or given up");
 	for (i = 0; i < NSENDERS; i++)
-		if (way != KILL && senders[i].err)
+		if (behaviour != KILL && senders[i].err)
 			complain("sender %u was told: %s", i, strerror(senders[i].err));
 }
 
@@ -616,9 +616,9 @@ int main(int argc, char **argv)
 	uint64_t before;
 	int status;
 
-	while (way <= KILL && (argc < 4 || strcmp(argv[1], ways[way])))
-		way++;
-	if (way > KILL) {
+	while (behaviour <= KILL && (argc < 4 || strcmp(argv[1], behaviours[behaviour])))
+		behaviour++;
+	if (behaviour > KILL) {
 		fputs("Usage: reader none|slow|stop|skip|detach|kill LAB COMMAND [ARG]...\n"
 		      "\n"
 		      "Runs the command beside a reader that is slow, is stopped (and waited for,\n"
@@ -633,7 +633,7 @@ int main(int argc, char **argv)
 	skip_without_family(false);
 	if (lab_sites(lab) <= 13)
 		die("lab %s has too few sites", lab);
-	if (way == NONE) {
+	if (behaviour == NONE) {
 		execvp(argv[3], argv + 3);
 		die("%s: %s", argv[3], strerror(errno));
 	}
@@ -645,21 +645,21 @@ int main(int argc, char **argv)
 	read = all_read();
 	status = run(argv + 3);
 	meanwhile = all_read() - read;
-	if (way == SLOW && !meanwhile)
+	if (behaviour == SLOW && !meanwhile)
 		complain("the slow reader got nothing meanwhile");
-	if ((way == STOP || goes_on()) && meanwhile)
+	if ((behaviour == STOP || goes_on()) && meanwhile)
 		complain("the reader was not stopped");
 	check_memory(before, "after the command");
 	release();
 	fprintf(stderr, "reader: %s: %u messages sent, %u read, %u of them during the command\n",
-		ways[way], all_sent(), all_read(), meanwhile);
+		behaviours[behaviour], all_sent(), all_read(), meanwhile);
 	for (i = 0; i < NSENDERS; i++) {
 		late += senders[i].late;
 		left_out += senders[i].left_out;
 	}
 	if (goes_on())
 		fprintf(stderr, "reader: %s: %u messages were late, %u left the reader out\n",
-			ways[way], late, left_out);
+			behaviours[behaviour], late, left_out);
 	if (reader >= 0)
 		kill(reader, SIGKILL);
 	return wrong ? 1 : status;

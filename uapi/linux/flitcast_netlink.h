@@ -47,7 +47,7 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_TOPOLOGY,	/* string: SPEC, for instance torus:4x4 */
 	FLITCAST_A_SITE_MODE,		/* string: care */
 	FLITCAST_A_SITE_FLIT,		/* u32: flit size in bytes, with headers */
-	FLITCAST_A_SITE_WINDOW,		/* u32: flits under way per link and channel */
+	FLITCAST_A_SITE_WINDOW,		/* u32: flits in flight per link and channel */
 	FLITCAST_A_SITE_INCARNATION,	/* u32 */
 	FLITCAST_A_SITE_PORTS,		/* u32: ports of the topology, without the local one */
 	FLITCAST_A_SITE_LINKS,		/* u32: links configured */
@@ -57,7 +57,7 @@ enum flitcast_site_attr {
 	FLITCAST_A_SITE_SEEK_MAX,	/* u32: seeks before a packet is stored en route */
 	FLITCAST_A_SITE_TIMEOUT,	/* u32: microseconds before a split is aborted */
 	FLITCAST_A_SITE_RETRY,		/* u32: microseconds before a missing flit is requested */
-	FLITCAST_A_SITE_POLL,		/* u32: microseconds an unacknowledged flit waits before the peer is polled */
+	FLITCAST_A_SITE_POLL,		/* u32: microseconds before the peer is polled */
 	FLITCAST_A_SITE_TRANSIT,	/* u32: packets stored for others */
 	FLITCAST_A_SITE_DRAIN,		/* u32: 1: no new messages from sockets */
 	FLITCAST_A_SITE_PENDING,	/* u32: messages of this site under way */

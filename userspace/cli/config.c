@@ -527,7 +527,7 @@ static int read_topology(const char *where, json_t *object, struct config_site *
 		wrong = "the topology has no site of that number";
 	site->copies = 1;
 	if (!wrong && json_object_get(object, "copies") &&
-	    config_number(where, object, "copies", 1, site->topo.graph ? FC_WAYS_COPIES_MAX : 1,
+	    config_number(where, object, "copies", 1, site->topo.graph ? FC_PATH_COPIES_MAX : 1,
 			  &site->copies))
 		return -1;
 	if (wrong) {

@@ -58,7 +58,7 @@ extern const struct config_field config_settings[CONFIG_SETTINGS];
  * @dev: network device, "" where there is none
  * @rdma: RDMA port in its place, or ""; where both are "" there is no link
  * @peer_gid: of an RDMA link
- * @window: flits under way
+ * @window: flits in flight
  * @crc: frames carry a checksum
  */
 struct config_link {

@@ -78,7 +78,7 @@ static int wait_until_idle(struct nl_sock *sk, uint32_t id, uint64_t until, cons
 		now = now_ns();
 		if (now >= until) {
 			progress_end();
-			complain("%s: %u messages are still under way: the drain goes on", about,
+			complain("%s: %u messages are still in flight: the drain goes on", about,
 				 state.pending);
 			return EXIT_FAILED;
 		}

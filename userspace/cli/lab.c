@@ -13,7 +13,7 @@
 #include "lab_impl.h"
 #include "netns.h"
 #include "out.h"
-#include "ways.h"
+#include "path.h"
 
 int lab_take_down(const struct lab *lab, bool shown)
 {
@@ -274,11 +274,11 @@ static const struct option_entry up_options[] = {
 	NAME,
 	OPTION("mode", "MODE", "switching mode: " FC_MODES, TEXT, 0, .complete = complete_modes),
 	OPTION("copies", "K", "disjoint paths for K copies of broadcasts", NUMBER, 0,
-	       OPTION_RANGE(1, FC_WAYS_COPIES_MAX)),
+	       OPTION_RANGE(1, FC_PATH_COPIES_MAX)),
 	OPTION("mtu", "N", "MTU of the links", NUMBER, 0, OPTION_RANGE(256, 65535)),
 	OPTION("flit", "BYTES", "size of flits", NUMBER, 0,
 	       OPTION_RANGE(FLITCAST_FLIT_MIN, FLITCAST_FLIT_MAX)),
-	OPTION("window", "N", "flits under way on a link and channel", NUMBER, 0,
+	OPTION("window", "N", "flits in flight on a link and channel", NUMBER, 0,
 	       OPTION_RANGE(1, 64)),
 	OPTION("crc", NULL, "have every frame carry a checksum", SWITCH, 0),
 	OPTION("key", "FILE", "key of the network, 64 hexadecimal digits", FILE, 0),

@@ -107,7 +107,7 @@ void lab_wait_all(const struct lab *lab, struct nl_sock **genl)
 	for (site = 0; site < lab->topo.nsites; site++)
 		if (lab->fate[site] == LAB_LIVES && !genl[site])
 			genl[site] = lab_open(lab, site, NETLINK_GENERIC);
-	wrong = lab_wait(lab, genl, "lab: ways from", NULL);
+	wrong = lab_wait(lab, genl, "lab: routes from", NULL);
 	if (wrong)
 		fail("lab %s: %s", lab->name, wrong);
 	for (site = 0; site < lab->topo.nsites; site++)

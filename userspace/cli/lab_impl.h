@@ -39,7 +39,7 @@ enum lab_fate {
  * @rdma: RDMA port of all links, or ""
  * @gid: its GID, once lab_rdma_up() or lab_rdma_find() has found it
  * @flit: flit size
- * @window: flits under way, 0 for the default
+ * @window: flits in flight, 0 for the default
  * @crc: frames carry a checksum
  * @key: file with the key of the network, or NULL
  * @copies: of a graph, copies of a broadcast for which sites are told paths

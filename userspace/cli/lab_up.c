@@ -184,7 +184,7 @@ static int wait_for_sites(const struct lab *lab, const struct place *places)
 
 	for (site = 0; site < lab->topo.nsites; site++)
 		genl[site] = places[site].genl;
-	wrong = lab_wait(lab, genl, "lab up: ways from", &interrupted);
+	wrong = lab_wait(lab, genl, "lab up: routes from", &interrupted);
 	free(genl);
 	look_at_signals(lab);
 	if (!wrong)

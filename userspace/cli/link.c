@@ -232,7 +232,7 @@ static int del(const struct option_given *given)
 	       .attr = FLITCAST_A_LINK_PORT)
 #define SETTINGS \
 	OPTION_SITE("site", FLITCAST_A_LINK_SITE), \
-	OPTION("window", "N", "flits that the other end may have under way", NUMBER, 0, \
+	OPTION("window", "N", "flits that the other end may have in flight", NUMBER, 0, \
 	       OPTION_RANGE(0, UINT32_MAX), .attr = FLITCAST_A_LINK_WINDOW), \
 	OPTION("crc", NULL, "have every frame carry a checksum", SWITCH, 0, \
 	       .attr = FLITCAST_A_LINK_CRC)

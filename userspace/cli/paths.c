@@ -7,7 +7,7 @@
 #include <linux/flitcast.h>
 #include <linux/flitcast_netlink.h>
 #include "cli.h"
-#include "graph_ways.h"
+#include "graph_paths.h"
 #include "network.h"
 #include "out.h"
 #include "paths.h"
@@ -15,7 +15,7 @@
 static struct flitcast_paths *paths_of(const struct paths *paths, unsigned int copies,
 				       uint32_t source)
 {
-	return &paths->of[(size_t)(copies - FC_WAYS_COPIES_MIN) * paths->topo->nsites + source];
+	return &paths->of[(size_t)(copies - FC_PATH_COPIES_MIN) * paths->topo->nsites + source];
 }
 
 /*
@@ -25,7 +25,7 @@ static struct flitcast_paths *paths_of(const struct paths *paths, unsigned int c
 static bool find_all(struct paths *paths, unsigned int copies, uint32_t *source,
 		     const char **wrong)
 {
-	struct fc_way way[FC_WAYS_MAX];
+	struct fc_path_entry entry[FC_PATH_ENTRIES_MAX];
 	uint32_t site, n;
 
 	for (*source = 0; *source < paths->topo->nsites; ++*source) {
@@ -33,7 +33,7 @@ static bool find_all(struct paths *paths, unsigned int copies, uint32_t *source,
 
 		*wrong = graph_paths(p, paths->topo->graph, *source, copies);
 		for (site = 0; site < paths->topo->nsites && !*wrong; site++)
-			*wrong = graph_ways(paths->topo, p, site, way, &n);
+			*wrong = graph_path_entries(paths->topo, p, site, entry, &n);
 		if (*wrong)
 			return false;
 		progress("paths: sources", *source + 1, paths->topo->nsites, "");
@@ -55,7 +55,7 @@ void paths_find(struct paths *paths, const struct fc_topo *topo, unsigned int co
 		fail("%s: copies are for graphs: other topologies know their paths", about);
 	paths->n = (size_t)(most - 1) * topo->nsites;
 	paths->of = xalloc(paths->n + 1, sizeof(*paths->of));
-	for (k = FC_WAYS_COPIES_MIN; k <= most; k++) {
+	for (k = FC_PATH_COPIES_MIN; k <= most; k++) {
 		if (find_all(paths, k, &source, &wrong)) {
 			paths->copies = k;
 			continue;
@@ -89,15 +89,15 @@ static void put_id(struct request *req, uint8_t cmd, uint32_t site, uint32_t sou
 void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
 	       struct request *req)
 {
-	struct fc_way way[FC_WAYS_MAX];
+	struct fc_path_entry entry[FC_PATH_ENTRIES_MAX];
 	unsigned int k;
 	uint32_t n;
 
-	for (k = FC_WAYS_COPIES_MIN; k <= paths->copies; k++) {
+	for (k = FC_PATH_COPIES_MIN; k <= paths->copies; k++) {
 		/* This cannot fail: find_all() has tried it. */
-		graph_ways(paths->topo, paths_of(paths, k, source), site, way, &n);
+		graph_path_entries(paths->topo, paths_of(paths, k, source), site, entry, &n);
 		put_id(req, FLITCAST_CMD_PATH_SET, site, source, k);
-		put_bytes(req, FLITCAST_A_PATH_ENTRIES, way, n * sizeof(*way));
+		put_bytes(req, FLITCAST_A_PATH_ENTRIES, entry, n * sizeof(*entry));
 	}
 }
 
@@ -106,7 +106,7 @@ void paths_put_del(const struct paths_told *told, unsigned int copies, uint32_t 
 {
 	unsigned int k;
 
-	for (k = copies + 1; k <= FC_WAYS_COPIES_MAX; k++) {
+	for (k = copies + 1; k <= FC_PATH_COPIES_MAX; k++) {
 		if (!(told->copies[source] >> k & 1))
 			continue;
 		put_id(req, FLITCAST_CMD_PATH_DEL, site, source, k);
@@ -127,7 +127,7 @@ static void read_told(struct nlmsghdr *message, void *arg)
 	get_attrs(message, a, FLITCAST_A_PATH_MAX);
 	source = get_u32(a[FLITCAST_A_PATH_SOURCE]);
 	copies = get_u32(a[FLITCAST_A_PATH_COPIES]);
-	if (source < reading->nsites && copies <= FC_WAYS_COPIES_MAX)
+	if (source < reading->nsites && copies <= FC_PATH_COPIES_MAX)
 		reading->told->copies[source] |= 1U << copies;
 }
 
@@ -179,10 +179,10 @@ static void print_end(const char *key, uint8_t port, uint8_t label)
 	out_close_object();
 }
 
-static void print_ways(struct nlmsghdr *message, void *arg)
+static void print_entries(struct nlmsghdr *message, void *arg)
 {
 	struct nlattr *a[FLITCAST_A_PATH_MAX + 1], *list;
-	const struct fc_way *way;
+	const struct fc_path_entry *entry;
 	size_t i, n;
 
 	get_attrs(message, a, FLITCAST_A_PATH_MAX);
@@ -191,19 +191,19 @@ static void print_ways(struct nlmsghdr *message, void *arg)
 	out_uint("site", "site %llu", get_u32(a[FLITCAST_A_PATH_SITE]));
 	out_uint("source", " source %llu", get_u32(a[FLITCAST_A_PATH_SOURCE]));
 	out_uint("copies", " copies %llu\n", get_u32(a[FLITCAST_A_PATH_COPIES]));
-	out_open_array("ways");
-	way = list ? nla_data(list) : NULL;
-	n = list ? nla_len(list) / sizeof(*way) : 0;
+	out_open_array("entries");
+	entry = list ? nla_data(list) : NULL;
+	n = list ? nla_len(list) / sizeof(*entry) : 0;
 	for (i = 0; i < n; i++) {
 		out_open_object(NULL);
 		out_text("   ");
-		if (way[i].in)
-			print_end("in", way[i].in, way[i].in_label);
+		if (entry[i].in)
+			print_end("in", entry[i].in, entry[i].in_label);
 		else
 			out_null("in");
-		out_text(way[i].out ? " to" : " a copy");
-		if (way[i].out)
-			print_end("out", way[i].out, way[i].out_label);
+		out_text(entry[i].out ? " to" : " a copy");
+		if (entry[i].out)
+			print_end("out", entry[i].out, entry[i].out_label);
 		else
 			out_null("out");
 		out_text("\n");
@@ -221,7 +221,7 @@ static int show(uint32_t site)
 	request_flitcast(&req, FLITCAST_CMD_PATH_GET, NLM_F_DUMP);
 	put_u32(&req, FLITCAST_A_PATH_SITE, site);
 	out_open_array(NULL);
-	err = request_ask(&req, print_ways, NULL, "topology paths");
+	err = request_ask(&req, print_entries, NULL, "topology paths");
 	out_close_array();
 	out_end();
 	return err ? EXIT_FAILED : 0;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "request.h"
-#include "ways.h"
+#include "path.h"
 
 struct flitcast_paths;
 struct args;
@@ -45,7 +45,7 @@ struct paths_told {
  * paths_find() - find paths
  * @paths: result
  * @topo: topology; it stays as long
- * @copies: most copies, up to FC_WAYS_COPIES_MAX; 0: as many as there are, up to
+ * @copies: most copies, up to FC_PATH_COPIES_MAX; 0: as many as there are, up to
  *	PATHS_COPIES, and none in large networks or what is no graph
  * @about: of the complaint, where there are not so many
  *

@@ -30,7 +30,7 @@ static const char *error_text(int err)
 	case ECONNREFUSED:
 		return "connection refused: no receiver has this port";
 	case EHOSTUNREACH:
-		return "no way to the site: flitcast topology faults shows why";
+		return "no route to the site: flitcast topology faults shows why";
 	case ETIMEDOUT:
 		return "did not confirm in time";
 	case ETIME:

@@ -143,13 +143,13 @@ static int del(const struct option_given *given)
 	OPTION(name, value, help, NUMBER, 0, OPTION_RANGE(0, UINT32_MAX), .how = how_, \
 	       .attr = FLITCAST_A_SITE_ ## attr_)
 #define TUNING \
-	TIME("seek", "wait of a packet that finds no way, between two looks", SEEK), \
+	TIME("seek", "interval at which a packet without a free output counts a seek", SEEK), \
 	COUNT("seek-max", "N", "looks before it is stored where it is", SEEK_MAX, 0), \
 	TIME("timeout", "time that a blocked multicast waits before it is aborted", TIMEOUT), \
 	TIME("retry", "time before an overtaken flit is asked for", RETRY), \
 	TIME("poll", "time before an unacknowledged flit is asked for", POLL), \
 	COUNT("transit", "N", "packets stored for others at a time", TRANSIT, 0), \
-	TIME("grace", "time without a way before messages to a target fail", GRACE)
+	TIME("grace", "time without a route before messages to a target fail", GRACE)
 
 static const struct option_entry add_options[] = {
 	ID(OPTION_NEED),
@@ -158,7 +158,7 @@ static const struct option_entry add_options[] = {
 	OPTION("mode", "MODE", "switching mode of the network: " FC_MODES, TEXT, 0,
 	       .attr = FLITCAST_A_SITE_MODE, .complete = complete_modes),
 	COUNT("flit", "BYTES", "size of flits, headers included", FLIT, 0),
-	COUNT("window", "N", "flits under way on a link and channel, at most", WINDOW, 0),
+	COUNT("window", "N", "flits in flight on a link and channel, at most", WINDOW, 0),
 	OPTION("key", "FILE", "key of the network, 64 hexadecimal digits", FILE, 0),
 	TUNING,
 };
@@ -199,7 +199,7 @@ const struct option_command site_command = {
 		  OPTION_TABLE(add_options), .run = add },
 		{ "set", "Change what a site does about a busy network", OPTION_TABLE(set_options),
 		  .run = set },
-		{ "drain", "Take no new messages, and wait until those under way are over",
+		{ "drain", "Take no new messages, and wait until those in flight are completed",
 		  OPTION_TABLE(drain_options), .run = site_drain },
 		{ "del", "Take a site out, with its links", OPTION_TABLE(del_options), .run = del },
 		{ "save", "Print the configuration of sites as JSON", OPTION_TABLE(id_options),

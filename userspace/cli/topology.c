@@ -161,7 +161,7 @@ static void print_faults(const struct fc_topo *topo, uint32_t own, const uint32_
 	out_open_array("lost");
 	for (site = 0; routes && site < topo->nsites; site++)
 		if (!routes[site] && site != own)
-			out_uint(NULL, "no way to site %llu\n", site);
+			out_uint(NULL, "no route to site %llu\n", site);
 	out_close_array();
 	out_close_object();
 	out_end();
@@ -197,7 +197,7 @@ static const struct option_entry faults_options[] = {
 
 static const struct option_entry paths_options[] = {
 	OPTION("copies", "K", "find paths for K copies and give them to the site", NUMBER, 0,
-	       OPTION_RANGE(1, FC_WAYS_COPIES_MAX)),
+	       OPTION_RANGE(1, FC_PATH_COPIES_MAX)),
 	OPTION_SITE("site", 0),
 };
 

@@ -240,34 +240,34 @@ static void print_direction(const struct trace *trace, u8 dir)
 }
 
 /* Where there are classes: by which links the packet may go on to each of its targets. */
-static void print_ways(const struct trace *trace, const struct visit *visit, unsigned int depth)
+static void print_routes(const struct trace *trace, const struct visit *visit, unsigned int depth)
 {
 	unsigned int i;
 	u32 rest;
 
-	if (!visit->ways)
+	if (!visit->routes)
 		return;
-	out_open_array("ways");
+	out_open_array("routes");
 	for (i = 0; i < visit->ntargets; i++) {
-		const struct ways *ways = &visit->ways[i];
+		const struct routes *routes = &visit->routes[i];
 
 		if (trace->target[visit->target[i]].site == visit->site)
 			continue;
 		out_open_object(NULL);
 		indent(depth);
-		out_text("ways to ");
+		out_text("routes to ");
 		out_uint("site", "%llu:", trace->target[visit->target[i]].site);
 		out_open_array("ports");
-		if (!ways->dirs)
+		if (!routes->dirs)
 			out_text(" none");
-		for (rest = ways->dirs; rest; rest &= rest - 1) {
+		for (rest = routes->dirs; rest; rest &= rest - 1) {
 			u8 dir = (u8)fc_low(rest);
 
 			out_open_object(NULL);
-			out_text(rest == ways->dirs ? "" : ",");
+			out_text(rest == routes->dirs ? "" : ",");
 			out_uint("port", " port %llu", dir + 1);
 			print_direction(trace, dir);
-			out_uint("class", " class %llu", ways->class[dir]);
+			out_uint("class", " class %llu", routes->class[dir]);
 			out_close_object();
 		}
 		out_close_array();
@@ -305,7 +305,7 @@ static void print_visit(const struct trace *trace, const struct visit *visit, co
 		out_uint("seeks", ":", visit->seeks);
 	out_bool("forced", visit->forced);
 	if (visit->forced)
-		out_text(vnet ? " stored for want of a way in its class," :
+		out_text(vnet ? " stored for want of a route in its class," :
 				" forced to the local net-output,");
 	if (postman)
 		out_bool("dead", visit->dead);
@@ -327,7 +327,7 @@ static void print_visit(const struct trace *trace, const struct visit *visit, co
 	print_mask(trace, visit, "unreachable", visit->unreachable);
 	if (visit->unreachable)
 		out_text("\n");
-	print_ways(trace, visit, depth + 1);
+	print_routes(trace, visit, depth + 1);
 	print_rows(visit, depth + 1);
 	print_local(trace, visit, depth + 1);
 	out_open_array("branches");
@@ -511,7 +511,7 @@ static void draw(const struct trace *trace, struct visit **visit, size_t n, bool
 	out_flush();
 }
 
-static int complain_of_ways(const struct trace *trace)
+static int complain_of_routes(const struct trace *trace)
 {
 	int status = 0;
 	size_t i;
@@ -519,7 +519,7 @@ static int complain_of_ways(const struct trace *trace)
 	for (i = 0; i < trace->count; i++) {
 		if (trace->target[i].outcome != OUTCOME_UNREACHABLE)
 			continue;
-		complain("trace: no way to site %u from site %u", trace->target[i].site,
+		complain("trace: no route to site %u from site %u", trace->target[i].site,
 			 trace->target[i].at);
 		status = EXIT_FAILED;
 	}
@@ -550,7 +550,7 @@ static int run(struct trace *trace)
 		for (i = 0; i < n; i++)
 			walk_free(visit[i]);
 		free(visit);
-		return complain_of_ways(trace);
+		return complain_of_routes(trace);
 	}
 	out_open_object(NULL);
 	print_network(trace);
@@ -583,7 +583,7 @@ static int run(struct trace *trace)
 	out_text("\n");
 	out_close_object();
 	out_end();
-	return complain_of_ways(trace);
+	return complain_of_routes(trace);
 }
 
 /*
@@ -782,14 +782,14 @@ static const struct option_entry cast_options[] = {
 
 static const struct option_command cast_command = {
 	.name = "--broadcast",
-	.help = "Print the ways of the copies of a broadcast",
+	.help = "Print the paths of the copies of a broadcast",
 	OPTION_TABLE(cast_options),
 	.run = trace_cast,
 };
 
 const struct option_command trace_command = {
 	.name = "trace",
-	.help = "Print the way of a message to its receivers, link by link",
+	.help = "Print the route of a message to its receivers, link by link",
 	OPTION_TABLE(options),
 	.run = run_trace,
 	.variant = &cast_command,

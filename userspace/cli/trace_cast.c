@@ -15,7 +15,7 @@
 #include "cli.h"
 #include "draw.h"
 #include "faults.h"
-#include "graph_ways.h"
+#include "graph_paths.h"
 #include "network.h"
 #include "out.h"
 #include "trace_cast.h"
@@ -25,12 +25,12 @@
 #define INDENT_MAX	60
 
 /**
- * struct site_ways - ways of the broadcast at a site of a graph
- * @way: its ways
+ * struct site_entries - ways of the broadcast at a site of a graph
+ * @entry: its ways
  * @n: how many
  */
-struct site_ways {
-	struct fc_way way[FC_WAYS_MAX];
+struct site_entries {
+	struct fc_path_entry entry[FC_PATH_ENTRIES_MAX];
 	u32 n;
 };
 
@@ -40,7 +40,7 @@ struct site_ways {
  * @spec: its canonical form
  * @own: site here, or FC_SITE_NONE
  * @table: for @copies; without entries a tree of shortest paths
- * @ways: of a graph, by site, where there is more than one copy; else NULL
+ * @entries: of a graph, by site, where there is more than one copy; else NULL
  * @nlabels: packets that a link may carry
  * @down: by site, ports whose link is dead
  * @load: by site, direction and label, what leaves there: its tree, and the copy that it
@@ -57,7 +57,7 @@ struct cast_trace {
 	char spec[FC_SPEC_MAX];
 	u32 own;
 	struct fc_bcast table;
-	struct site_ways *ways;
+	struct site_entries *entries;
 	u32 nlabels;
 	u32 *down;
 	struct load *load;
@@ -101,10 +101,10 @@ static void make_ways(struct cast_trace *trace)
 	if (wrong)
 		fail("trace: broadcast on %s in %u copies: %s", trace->spec, trace->copies, wrong);
 	trace->nlabels = FC_LABELS_MAX;
-	trace->ways = xalloc(trace->topo.nsites, sizeof(*trace->ways));
+	trace->entries = xalloc(trace->topo.nsites, sizeof(*trace->entries));
 	for (site = 0; site < trace->topo.nsites && !wrong; site++)
-		wrong = graph_ways(&trace->topo, &paths, site, trace->ways[site].way,
-				   &trace->ways[site].n);
+		wrong = graph_path_entries(&trace->topo, &paths, site, trace->entries[site].entry,
+					   &trace->entries[site].n);
 	if (wrong)
 		fail("trace: broadcast on %s in %u copies: %s", trace->spec, trace->copies, wrong);
 	flitcast_paths_free(&paths);
@@ -150,10 +150,10 @@ static u32 next_of(const struct cast_trace *trace, u32 site, u8 from, u8 label)
 {
 	u32 next = 0;
 
-	if (trace->ways) {
-		const struct site_ways *w = &trace->ways[site];
+	if (trace->entries) {
+		const struct site_entries *w = &trace->entries[site];
 
-		next = fc_ways_next(w->way, w->n, in_port(from), label);
+		next = fc_path_next(w->entry, w->n, in_port(from), label);
 		return next >> 1 | (next & fc_bit(FC_PORT_LOCAL) ? FC_BCAST_DELIVER : 0);
 	}
 	if (!trace->table.entry)
@@ -168,9 +168,9 @@ static u32 next_of(const struct cast_trace *trace, u32 site, u8 from, u8 label)
 /* Label with which a site forwards the packet in a direction. */
 static u8 label_of(const struct cast_trace *trace, u32 site, u8 from, u8 label, u8 dir)
 {
-	const struct site_ways *w = trace->ways ? &trace->ways[site] : NULL;
+	const struct site_entries *w = trace->entries ? &trace->entries[site] : NULL;
 
-	return w ? fc_ways_label(w->way, w->n, in_port(from), label, dir + 1) : 0;
+	return w ? fc_path_label(w->entry, w->n, in_port(from), label, dir + 1) : 0;
 }
 
 /* Does one of its ends report the link dead? */
@@ -469,7 +469,7 @@ int trace_cast(const struct option_given *given)
 	follow_all(&trace);
 	status = option_was_given(given, "--svg") || option_was_given(given, "--dot") ?
 		draw(&trace, option_was_given(given, "--dot")) : print(&trace);
-	free(trace.ways);
+	free(trace.entries);
 	free(trace.load);
 	free(trace.hops);
 	free(trace.got);

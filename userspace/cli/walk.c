@@ -414,6 +414,6 @@ void walk_free(struct visit *visit)
 		walk_free(visit->branch[i].next);
 	walk_free(visit->again);
 	free(visit->row);
-	free(visit->ways);
+	free(visit->routes);
 	free(visit);
 }

@@ -101,7 +101,7 @@ struct branch {
  * @dirs: mask of directions
  * @class: for each of these, that on the link
  */
-struct ways {
+struct routes {
 	u32 dirs;
 	u8 class[FC_DIRS_MAX];
 };
@@ -129,7 +129,7 @@ struct ways {
  * @nbranches: net-outputs to links
  * @branch: they
  * @again: the packet that the operator sends on, or NULL
- * @ways: where there are classes: by target in the list; else NULL
+ * @routes: where there are classes: by target in the list; else NULL
  * @nrows: rows of the machines' tables that fired, one after the other
  * @row: they
  */
@@ -154,7 +154,7 @@ struct visit {
 	unsigned int nbranches;
 	struct branch branch[WALK_BRANCHES];
 	struct visit *again;
-	struct ways *ways;
+	struct routes *routes;
 	unsigned int nrows;
 	struct fired_row *row;
 };

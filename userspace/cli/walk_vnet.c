@@ -152,11 +152,14 @@ static void note_ways(struct stage *stage)
 	fc_wire_target_sites(sites, stage->head);
 	if (visit->in_port == FC_PORT_LOCAL)
 		class = fc_vnet_begin(&stage->v, sites, visit->ntargets);
-	visit->ways = xalloc(visit->ntargets, sizeof(*visit->ways));
-	for (i = 0; i < visit->ntargets; i++)
+	visit->routes = xalloc(visit->ntargets, sizeof(*visit->routes));
+	for (i = 0; i < visit->ntargets; i++) {
+		struct routes *routes = &visit->routes[i];
+
 		if (sites[i] != visit->site)
-			visit->ways[i].dirs = fc_vnet_ways(&stage->v, class, visit->in_port,
-							   sites[i], 1, visit->ways[i].class);
+			routes->dirs = fc_vnet_next_hops(&stage->v, class, visit->in_port,
+							 sites[i], 1, routes->class);
+	}
 }
 
 /* Use the counters of the switch: a flit forwarded eagerly in error is no branch. */

@@ -207,7 +207,7 @@ static const struct option_entry entries[] = {
 	       "MiB that the run may take beside its network; 0: no limit (900)", OTHER,
 	       AT(memory), .most = (u64)1 << 40, .take = take_memory),
 	OPTION("flit", "N", "bytes of a flit", NUMBER, AT(flit), OPTION_RANGE(256, 65535)),
-	OPTION("window", "N", "flits under way per link", NUMBER, AT(window), OPTION_RANGE(1, 64)),
+	OPTION("window", "N", "flits in flight per link", NUMBER, AT(window), OPTION_RANGE(1, 64)),
 	OPTION("look", "N", "vnet: cycles a site takes to look where a packet goes", NUMBER,
 	       AT(look), OPTION_RANGE(0, 1000000)),
 	OPTION("latency", "N", "cycles from one end of a link to the other", NUMBER, AT(latency),
@@ -677,8 +677,8 @@ static int settle_mode(struct sim *sim)
 		return 2;
 	}
 	if (fc_vclass_room(&sim->classes, FC_SITE_NONE)) {
-		sim->ways = xcalloc(1, fc_vclass_room(&sim->classes, FC_SITE_NONE));
-		fc_vclass_fill(&sim->classes, FC_SITE_NONE, sim->ways);
+		sim->next_hops = xcalloc(1, fc_vclass_room(&sim->classes, FC_SITE_NONE));
+		fc_vclass_fill(&sim->classes, FC_SITE_NONE, sim->next_hops);
 	}
 	if (!config->window)
 		config->window = fc_vnet_window((u32)config->flit - FC_LINK_SIZE);
@@ -701,7 +701,7 @@ static int main_of(enum fc_mode mode, int argc, char **argv)
 		status = settle_mode(&sim);
 	if (status < 0)
 		status = simulate(&sim);
-	free(sim.ways);
+	free(sim.next_hops);
 	graph_free(&sim.config.topo);
 	return status;
 }

@@ -80,7 +80,7 @@ static void __printf(2, 3) wrong(struct castnet *net, const char *fmt, ...)
 	va_end(args);
 }
 
-static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
+static u32 next_hop(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
 	const struct fc_bcast *table = relay->tables;
 	u32 entry;
@@ -96,16 +96,16 @@ static u32 way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in
 }
 
 /* Of a liar that drops: some packets go nowhere. */
-static u32 lying_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
+static u32 lying_next_hop(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
-	u32 ways = way(relay, src, copies, label, in);
+	u32 next = next_hop(relay, src, copies, label, in);
 
-	if (ways == FC_RELAY_NEVER || in == FC_PORT_LOCAL || (src + in + relay->ch.now) & 1)
-		return ways;
-	return ways & fc_bit(FC_PORT_LOCAL);
+	if (next == FC_RELAY_NEVER || in == FC_PORT_LOCAL || (src + in + relay->ch.now) & 1)
+		return next;
+	return next & fc_bit(FC_PORT_LOCAL);
 }
 
-static u32 everywhere_way(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
+static u32 everywhere_next_hop(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
 	(void)src;
 	(void)copies;
@@ -360,7 +360,7 @@ static void node_init(struct castnet *net, u32 at)
 	struct fc_relay *r = &node->relay;
 	u8 nports = net->topo.ndirs + 1;
 
-	r->way = way;
+	r->next_hop = next_hop;
 	r->tables = net->table;
 	r->id = at;
 	r->nsites = net->topo.nsites;
@@ -529,15 +529,16 @@ void castnet_send(struct castnet *net, u32 at, u32 number, u32 flits)
 static void pretend(struct castnet *net, u32 at, u32 n, u32 flits, u8 value)
 {
 	struct fc_relay *r = &net->node[at].relay;
-	u32 (*honest)(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in) = r->way;
+	u32 (*honest)(const struct fc_relay *relay, u32 src, u8 copies, u8 label,
+		      u8 in) = r->next_hop;
 
 	castnet_forget(net, at, net->cast[n].src, FC_PORT_LOCAL);
 	r->id = net->cast[n].src;
-	r->way = everywhere_way;
+	r->next_hop = everywhere_next_hop;
 	if (fc_relay_room(r))
 		begin(net, at, n, flits, value);
 	r->id = at;
-	r->way = honest;
+	r->next_hop = honest;
 }
 
 void castnet_forge(struct castnet *net, u32 at, u32 src, u32 number, u32 flits)
@@ -565,7 +566,7 @@ void castnet_die(struct castnet *net, u32 at)
 void castnet_lie(struct castnet *net, u32 at, u8 how)
 {
 	net->node[at].lies = how;
-	net->node[at].relay.way = how & CASTNET_DROP ? lying_way : way;
+	net->node[at].relay.next_hop = how & CASTNET_DROP ? lying_next_hop : next_hop;
 }
 
 /* Occasionally send a broadcast in the name of another site: forged, altered or repeated. */

@@ -345,14 +345,14 @@ static void deliver(struct graph *graph, struct flight *flight)
 static void arrive(struct graph *graph, struct flight *flight, u32 site)
 {
 	const struct entry *entry = &graph->entry[flight->entry];
-	u32 ways;
+	u32 next_hops;
 
 	if (site == flight->to) {
 		deliver(graph, flight);
 		return;
 	}
-	ways = fc_csr_ways(&graph->site[site].core, entry->site, flight->number);
-	flight->port = ways ? (u8)fc_low(ways) : 0;
+	next_hops = fc_csr_next_hops(&graph->site[site].core, entry->site, flight->number);
+	flight->port = next_hops ? (u8)fc_low(next_hops) : 0;
 	flight->next = graph->site[site].arriving;
 	graph->site[site].arriving = flight;
 }

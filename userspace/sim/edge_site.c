@@ -210,7 +210,7 @@ static bool connect_one(struct sim *sim, u32 at, u8 port, enum fc_conn type, u8 
 }
 
 /* The branch for a port: the remaining targets to which the port leads nearer. */
-static u64 branch(const u32 *ways, u64 left, u8 port, u32 *count)
+static u64 branch(const u32 *next_hops, u64 left, u8 port, u32 *count)
 {
 	u64 mask = 0;
 
@@ -218,7 +218,7 @@ static u64 branch(const u32 *ways, u64 left, u8 port, u32 *count)
 	for (; left; left &= left - 1) {
 		u32 i = fc_low64(left);
 
-		if (ways[i] & fc_bit(port)) {
+		if (next_hops[i] & fc_bit(port)) {
 			mask |= fc_bit64(i);
 			++*count;
 		}
@@ -227,7 +227,7 @@ static u64 branch(const u32 *ways, u64 left, u8 port, u32 *count)
 }
 
 /* A branch for each of as few net-outputs as a greedy cover finds, and the copy. */
-static bool split(struct sim *sim, u32 at, u8 port, const u32 *ways, u64 local, u32 ports)
+static bool split(struct sim *sim, u32 at, u8 port, const u32 *next_hops, u64 local, u32 ports)
 {
 	struct edge_in *in = in_of(sim, at, port);
 	struct edge_packet *packet = in->packet;
@@ -243,7 +243,7 @@ static bool split(struct sim *sim, u32 at, u8 port, const u32 *ways, u64 local, 
 
 		for (u32 rest = ports; rest; rest &= rest - 1) {
 			u32 count;
-			u64 mask = branch(ways, left, fc_low(rest), &count);
+			u64 mask = branch(next_hops, left, fc_low(rest), &count);
 
 			if (count > most) {
 				most = count;
@@ -273,7 +273,7 @@ static bool route(struct sim *sim, u32 at, u8 port)
 	bool here = node->out[FC_PORT_LOCAL].state == EDGE_OUT_FREE;
 	u32 first = fc_low64(in->packet->mask);
 	u64 local = 0;
-	u32 ports = 0, common, ways[FC_TARGETS_MAX];
+	u32 ports = 0, common, next_hops[FC_TARGETS_MAX];
 	bool all = true, one_site;
 
 	for (u8 p = 1; p <= sim->config.topo.ndirs; p++)
@@ -289,9 +289,9 @@ static bool route(struct sim *sim, u32 at, u8 port)
 			continue;
 		}
 		/* The port of a direction is its number plus one. */
-		ways[i] = fc_topo_minimal(&sim->config.topo, at, to) << 1 & ports;
-		common &= ways[i];
-		if (!ways[i])
+		next_hops[i] = fc_topo_minimal(&sim->config.topo, at, to) << 1 & ports;
+		common &= next_hops[i];
+		if (!next_hops[i])
 			all = false;
 	}
 	one_site = !(in->packet->mask & (in->packet->mask - 1));
@@ -308,11 +308,11 @@ static bool route(struct sim *sim, u32 at, u8 port)
 	if (one_site)
 		return false;
 	if (!here) {
-		if (local & fc_bit64(first) || !ways[first])
+		if (local & fc_bit64(first) || !next_hops[first])
 			return false;
-		return connect_one(sim, at, port, FC_CONN_PASSTHRU, pick(node, ways[first]));
+		return connect_one(sim, at, port, FC_CONN_PASSTHRU, pick(node, next_hops[first]));
 	}
-	return all && split(sim, at, port, ways, local, ports);
+	return all && split(sim, at, port, next_hops, local, ports);
 }
 
 /* A net-input in first tries to be connected. */

@@ -67,7 +67,7 @@ struct net {
 	struct harts_packet *unused;
 	u64 now;
 	u32 *weight;			/* by relative site, of it and those before */
-	u8 (*way)[2];			/* by relative site; FC_PORT_NONE: none */
+	u8 (*hop)[2];			/* by relative site; FC_PORT_NONE: none */
 	u64 interval;			/* of births, in PARTS; 0: no traffic */
 	u64 next_birth;			/* in PARTS */
 	u64 measured_since;
@@ -161,25 +161,25 @@ static void link_free(struct net *net, u32 site, u8 dir)
  * Regular packets.
  */
 
-static const u8 *way_of(const struct net *net, u32 site, u32 to)
+static const u8 *hops_of(const struct net *net, u32 site, u32 to)
 {
-	return net->way[net->rules.table.rules->relative(&net->topo, site, to)];
+	return net->hop[net->rules.table.rules->relative(&net->topo, site, to)];
 }
 
 /* The first direction towards the target whose link is idle, or ANY. */
-static u8 idle_way(const struct net *net, const u8 way[2], u32 site)
+static u8 idle_hop(const struct net *net, const u8 hop[2], u32 site)
 {
 	for (u32 i = 0; i < 2; i++)
-		if (way[i] != FC_PORT_NONE && idle(net, link_of(net, site, way[i])))
-			return way[i];
+		if (hop[i] != FC_PORT_NONE && idle(net, link_of(net, site, hop[i])))
+			return hop[i];
 	return ANY;
 }
 
 /* The direction towards the target with the shortest queue. */
-static u8 shorter_queue(const struct net *net, const u8 way[2], u32 site)
+static u8 shorter_queue(const struct net *net, const u8 hop[2], u32 site)
 {
-	return way[1] != FC_PORT_NONE && link_of(net, site, way[1])->waiting <
-	       link_of(net, site, way[0])->waiting ? way[1] : way[0];
+	return hop[1] != FC_PORT_NONE && link_of(net, site, hop[1])->waiting <
+	       link_of(net, site, hop[0])->waiting ? hop[1] : hop[0];
 }
 
 static void regular_header(struct net *net, u32 site, struct harts_packet *p)
@@ -195,7 +195,7 @@ static void regular_header(struct net *net, u32 site, struct harts_packet *p)
 		packet_free(net, p);
 		return;
 	}
-	dir = idle_way(net, way_of(net, site, p->to), site);
+	dir = idle_hop(net, hops_of(net, site, p->to), site);
 	if (dir == ANY) {
 		p->stored++;
 		later(net, received + net->run->times.setup, EVENT_READY, site, ANY, p);
@@ -208,11 +208,11 @@ static void regular_header(struct net *net, u32 site, struct harts_packet *p)
 static void ready(struct net *net, u32 site, u8 dir, struct harts_packet *p)
 {
 	if (dir == ANY) {
-		const u8 *way = way_of(net, site, p->to);
+		const u8 *hop = hops_of(net, site, p->to);
 
-		dir = idle_way(net, way, site);
+		dir = idle_hop(net, hop, site);
 		if (dir == ANY)
-			dir = shorter_queue(net, way, site);
+			dir = shorter_queue(net, hop, site);
 	}
 	if (idle(net, link_of(net, site, dir)))
 		transmit(net, site, dir, p);
@@ -449,19 +449,19 @@ static void net_open(struct net *net, const struct harts_run *run, struct harts_
 	result->links = net->topo.nsites * FC_HEXMESH_DIRS;
 	net->link = xcalloc(result->links, sizeof(*net->link));
 	net->weight = xcalloc(net->topo.nsites, sizeof(*net->weight));
-	net->way = xcalloc(net->topo.nsites, sizeof(*net->way));
+	net->hop = xcalloc(net->topo.nsites, sizeof(*net->hop));
 	weights(&net->topo, net->weight);
 	for (u32 site = 1; site < net->topo.nsites; site++) {
 		s32 tag[FC_HEXMESH_AXES];
-		u8 *way = net->way[site];
+		u8 *hop = net->hop[site];
 		u32 n = 0;
 
-		way[0] = FC_PORT_NONE;
-		way[1] = FC_PORT_NONE;
+		hop[0] = FC_PORT_NONE;
+		hop[1] = FC_PORT_NONE;
 		fc_hexmesh_tag(&net->topo, 0, site, tag);
 		for (u8 axis = 0; axis < FC_HEXMESH_AXES; axis++)
 			if (tag[axis])
-				way[n++] = tag[axis] > 0 ? axis : axis + FC_HEXMESH_AXES;
+				hop[n++] = tag[axis] > 0 ? axis : axis + FC_HEXMESH_AXES;
 	}
 }
 
@@ -529,7 +529,7 @@ static void net_close(struct net *net)
 	harts_rules_close(&net->rules);
 	free(net->link);
 	free(net->weight);
-	free(net->way);
+	free(net->hop);
 }
 
 void harts_net_run(const struct harts_run *run, struct harts_result *result)

@@ -72,7 +72,7 @@ enum fault {
  * @pattern: whom messages are for
  * @bytes: fewest and most bytes of a message
  * @flit: bytes of a flit with its link header
- * @window: flits under way per link
+ * @window: flits in flight per link
  * @look: cycles that a site takes to look at where a packet goes
  * @latency: cycles from one end of a link to the other
  * @active: messages a site sends at a time
@@ -334,7 +334,7 @@ struct coming {
  * @events: events so far
  * @wrong: findings of the oracle
  * @classes: of the topology, in mode vnet
- * @ways: their table, or NULL
+ * @next_hops: their table, or NULL
  */
 struct sim {
 	struct config config;
@@ -360,7 +360,7 @@ struct sim {
 	u64 events;
 	u64 wrong;
 	struct fc_vclass classes;
-	void *ways;
+	void *next_hops;
 };
 
 static inline struct node *sim_node(const struct sim *sim, u32 at)

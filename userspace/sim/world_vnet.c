@@ -149,7 +149,7 @@ static void check_in(unsigned int at, u8 class, u8 port)
 	const struct node *node = &world.node[at];
 	const struct fc_vin *in = &node->vin[class * node->shared.nports + port];
 	u8 next[FC_DIRS_MAX];
-	u32 dirs = fc_vclass_onward(&world_cfg->classes, at, class, next);
+	u32 dirs = fc_vclass_allowed(&world_cfg->classes, at, class, next);
 
 	for (u8 i = 0; port && in->busy && i < in->nbranches; i++) {
 		const struct fc_vbranch *b = &in->branch[i];

@@ -174,11 +174,11 @@ static u32 highest(const struct fc_vclass *v, u32 minimal)
 	return orthant;
 }
 
-u32 fc_topo_axes_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
+u32 fc_topo_axes_vclass_productive(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 {
 	u32 orthant = class & (fc_bit(v->bits) - 1);
 	u32 minimal = fc_topo_minimal(v->topo, site, dst);
-	u32 top = highest(v, minimal), wanted = 0, left;
+	u32 top = highest(v, minimal), productive = 0, left;
 
 	for (left = minimal; left; left &= left - 1) {
 		u8 d = (u8)fc_low(left);
@@ -188,7 +188,7 @@ u32 fc_topo_axes_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 
 		if (!fc_topo_axes_minus(d))
 			bound &= ~fc_bit(bit_of(v, fc_topo_axes_dim(d)));
 		if (fc_topo_axes_climb(v, orthant, d) <= bound)
-			wanted |= fc_bit(d);
+			productive |= fc_bit(d);
 	}
-	return wanted;
+	return productive;
 }

@@ -77,7 +77,7 @@ u32 fc_topo_axes_climb(const struct fc_vclass *v, u32 orthant, u8 dir);
 u8 fc_topo_axes_vclass_first(const struct fc_vclass *v, u32 src, u32 dst);
 
 /**
- * fc_topo_axes_vclass_wanted() - minimal directions that a packet of a class can take
+ * fc_topo_axes_vclass_productive() - minimal directions that a packet of a class can take
  * @v: classes
  * @site: site
  * @dst: the other one
@@ -88,7 +88,7 @@ u8 fc_topo_axes_vclass_first(const struct fc_vclass *v, u32 src, u32 dst);
  *
  * Return: their mask; 0 if the orthant of @class is above that already.
  */
-u32 fc_topo_axes_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class);
+u32 fc_topo_axes_vclass_productive(const struct fc_vclass *v, u32 site, u32 dst, u8 class);
 
 /* The dimension of a direction, and whether it leads towards coordinate 0. */
 static inline unsigned int fc_topo_axes_dim(u8 dir)

@@ -217,7 +217,7 @@ static void graph_dir_name(const struct fc_topo *topo, u8 dir, char buf[8])
  */
 struct search {
 	const struct fc_vclass *v;
-	u32 *way;
+	u32 *next_hop;
 	u16 *distance;
 	u16 *queue;
 	u32 tail;
@@ -246,15 +246,15 @@ static bool upwards(const struct fc_vclass *v, u32 site, u8 dir)
 }
 
 /* A way to (class, site) of so many links that begins in one of these directions. */
-static void reach(struct search *s, u32 at, u16 distance, u32 way)
+static void reach(struct search *s, u32 at, u16 distance, u32 next_hop)
 {
 	if (s->distance[at] == NONE) {
 		s->distance[at] = distance;
-		s->way[at] = 0;
+		s->next_hop[at] = 0;
 		s->queue[s->tail++] = (u16)at;
 	}
 	if (s->distance[at] == distance)
-		s->way[at] |= way;
+		s->next_hop[at] |= next_hop;
 }
 
 /* All that a packet can reach that is at @from in @class. */
@@ -279,24 +279,24 @@ static void search(struct search *s, u32 from, u32 class)
 				continue;
 			reach(s, (up ? 0 : n) + fc_topo_neighbour(topo, site, d),
 			      s->distance[at] + 1,
-			      s->distance[at] ? s->way[at] : fc_bit(d));
+			      s->distance[at] ? s->next_hop[at] : fc_bit(d));
 		}
 	}
 }
 
 /* The directions of the shortest ways to each site, in whichever class a packet ends there. */
-static void tell(const struct search *s, u32 *way)
+static void tell(const struct search *s, u32 *next_hop)
 {
 	u32 n = s->v->topo->nsites, i;
 
 	for (i = 0; i < n; i++) {
 		u16 up = s->distance[i], down = s->distance[n + i];
 
-		way[i] = 0;
+		next_hop[i] = 0;
 		if (up != NONE && up <= down)
-			way[i] |= s->way[i];
+			next_hop[i] |= s->next_hop[i];
 		if (down != NONE && down <= up)
-			way[i] |= s->way[n + i];
+			next_hop[i] |= s->next_hop[n + i];
 	}
 }
 
@@ -307,14 +307,14 @@ static void graph_vclass_fill(struct fc_vclass *v, u32 site, void *room)
 
 	static_assert(CLASSES * FC_GRAPH_SITES_MAX < NONE, "in 16 bits");
 	v->only = site;
-	v->way = room;
-	s.way = v->way + (size_t)CLASSES * n * nrows;
-	s.distance = (u16 *)(s.way + CLASSES * n);
+	v->next_hop = room;
+	s.next_hop = v->next_hop + (size_t)CLASSES * n * nrows;
+	s.distance = (u16 *)(s.next_hop + CLASSES * n);
 	s.queue = s.distance + CLASSES * n;
 	for (row = 0; row < nrows; row++) {
 		for (class = 0; class < CLASSES; class++) {
 			search(&s, site == FC_SITE_NONE ? row : site, class);
-			tell(&s, &v->way[((size_t)row * CLASSES + class) * n]);
+			tell(&s, &v->next_hop[((size_t)row * CLASSES + class) * n]);
 		}
 	}
 }
@@ -343,16 +343,16 @@ static u8 graph_vclass_first(const struct fc_vclass *v, u32 src, u32 dst)
 	return 0;
 }
 
-static u32 graph_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
+static u32 graph_vclass_productive(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 {
 	u32 row = v->only == FC_SITE_NONE ? site : 0;
 
-	if (!v->way || (v->only != FC_SITE_NONE && v->only != site))
+	if (!v->next_hop || (v->only != FC_SITE_NONE && v->only != site))
 		return 0;
-	return v->way[((size_t)row * CLASSES + class) * v->topo->nsites + dst];
+	return v->next_hop[((size_t)row * CLASSES + class) * v->topo->nsites + dst];
 }
 
-static u32 graph_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+static u32 graph_vclass_allowed(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
 	u32 allowed = mask, left;
 
@@ -372,8 +372,8 @@ static const struct fc_vclass_rules graph_vclass = {
 	.room = graph_vclass_room,
 	.fill = graph_vclass_fill,
 	.first = graph_vclass_first,
-	.wanted = graph_vclass_wanted,
-	.onward = graph_vclass_onward,
+	.productive = graph_vclass_productive,
+	.allowed = graph_vclass_allowed,
 };
 
 const struct fc_topo_ops fc_topo_graph = {

@@ -198,9 +198,9 @@ static u8 hexmesh_vclass_first(const struct fc_vclass *v, u32 src, u32 dst)
 	return (u8)(fc_low(minimal & ~after) & ~1u);
 }
 
-static u32 hexmesh_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
+static u32 hexmesh_vclass_productive(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 {
-	u32 minimal = fc_topo_minimal(v->topo, site, dst), wanted = 0, left;
+	u32 minimal = fc_topo_minimal(v->topo, site, dst), productive = 0, left;
 	u32 top = FC_HEXMESH_AXES - 1;
 
 	/* The last half plane that has them all. */
@@ -208,8 +208,8 @@ static u32 hexmesh_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u
 		top--;
 	for (left = minimal; left; left &= left - 1)
 		if (climb(class / 2, (u8)fc_low(left)) <= top)
-			wanted |= left & -left;
-	return wanted;
+			productive |= left & -left;
+	return productive;
 }
 
 /* r^-2 = r^4 = -(3n-1), and r^-4 = r^2 = 3n-2. */
@@ -227,7 +227,7 @@ static u32 label(const struct fc_topo *topo, u32 site, u32 g)
 	return (r - 1) * site % topo->nsites;
 }
 
-static u32 hexmesh_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+static u32 hexmesh_vclass_allowed(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
 	u32 r = 3 * v->topo->size[0] - 1;
 	const u32 add[FC_HEXMESH_AXES] = { 1, r, r - 1 };
@@ -254,8 +254,8 @@ static u32 hexmesh_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, 
 static const struct fc_vclass_rules hexmesh_vclass = {
 	.init = hexmesh_vclass_init,
 	.first = hexmesh_vclass_first,
-	.wanted = hexmesh_vclass_wanted,
-	.onward = hexmesh_vclass_onward,
+	.productive = hexmesh_vclass_productive,
+	.allowed = hexmesh_vclass_allowed,
 };
 
 /*

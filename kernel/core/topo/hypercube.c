@@ -110,10 +110,10 @@ static u8 climb(u32 site, u8 class, u8 dir)
 	return class + ((class ^ site >> dir) & 1);
 }
 
-static u32 cube_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
+static u32 cube_vclass_productive(const struct fc_vclass *v, u32 site, u32 dst, u8 class)
 {
 	u32 minimal = fc_topo_minimal(v->topo, site, dst);
-	u32 up = minimal & ~site, down = minimal & site, wanted = 0, left;
+	u32 up = minimal & ~site, down = minimal & site, productive = 0, left;
 
 	for (left = minimal; left; left &= left - 1) {
 		u8 d = (u8)fc_low(left), next = climb(site, class, d);
@@ -121,12 +121,12 @@ static u32 cube_vclass_wanted(const struct fc_vclass *v, u32 site, u32 dst, u8 c
 		bool turns = up & fc_bit(d) ? down : up;
 
 		if (next + turns < v->count)
-			wanted |= fc_bit(d);
+			productive |= fc_bit(d);
 	}
-	return wanted;
+	return productive;
 }
 
-static u32 cube_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+static u32 cube_vclass_allowed(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
 	u32 allowed = 0, left;
 
@@ -143,8 +143,8 @@ static u32 cube_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u32
 static const struct fc_vclass_rules cube_vclass = {
 	.init = cube_vclass_init,
 	.first = cube_vclass_first,
-	.wanted = cube_vclass_wanted,
-	.onward = cube_vclass_onward,
+	.productive = cube_vclass_productive,
+	.allowed = cube_vclass_allowed,
 };
 
 /*

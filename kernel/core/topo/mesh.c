@@ -112,7 +112,7 @@ static const char *mesh_vclass_init(struct fc_vclass *v)
 	return v->count ? NULL : "a mesh of more than 6 dimensions needs more than 64 classes";
 }
 
-static u32 mesh_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+static u32 mesh_vclass_allowed(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
 	u32 allowed = 0, left;
 
@@ -131,8 +131,8 @@ static u32 mesh_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u32
 static const struct fc_vclass_rules mesh_vclass = {
 	.init = mesh_vclass_init,
 	.first = fc_topo_axes_vclass_first,
-	.wanted = fc_topo_axes_vclass_wanted,
-	.onward = mesh_vclass_onward,
+	.productive = fc_topo_axes_vclass_productive,
+	.allowed = mesh_vclass_allowed,
 };
 
 const struct fc_topo_ops fc_topo_mesh = {

@@ -15,12 +15,12 @@
  * @room: fc_vclass_room(); with @fill, for rules that need a table (optional)
  * @fill: fc_vclass_fill() (optional)
  * @first: fc_vclass_first() of two different sites (required)
- * @wanted: directions that lead from a site nearer to another in a class; 0 if a packet of the
+ * @productive: directions that lead from a site nearer to another in a class; 0 if a packet of the
  *	class cannot be on its way there (required)
- * @onward: those of a mask of directions in which a packet of a class may leave a site, with
+ * @allowed: those of a mask of directions in which a packet of a class may leave a site, with
  *	the class on each; where there is no link it does not matter (required)
  *
- * All get sites and classes that exist.  @wanted alone sees a destination, and @onward
+ * All get sites and classes that exist.  @productive alone sees a destination, and @allowed
  * alone gives the order: each step of it leads to a buffer of a larger rank, which the
  * comment above the rules gives for a buffer at a site for packets that came in a class.
  */
@@ -29,8 +29,8 @@ struct fc_vclass_rules {
 	size_t (*room)(const struct fc_vclass *v, u32 site);
 	void (*fill)(struct fc_vclass *v, u32 site, void *room);
 	u8 (*first)(const struct fc_vclass *v, u32 src, u32 dst);
-	u32 (*wanted)(const struct fc_vclass *v, u32 site, u32 dst, u8 class);
-	u32 (*onward)(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next);
+	u32 (*productive)(const struct fc_vclass *v, u32 site, u32 dst, u8 class);
+	u32 (*allowed)(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next);
 };
 
 /* Tags A to D of a packet of a broadcast (HARTS, section 4). */

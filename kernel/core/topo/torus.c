@@ -15,7 +15,7 @@ static const char *check_radix(const struct fc_topo *topo)
 
 	for (i = 0; i < topo->ndims; i++)
 		if (topo->size[i] < 3)
-			return "at least 3 sites each way: with 2, both ways lead to one neighbour";
+			return "at least 3 sites per axis: with 2, both links go to one neighbour";
 	return NULL;
 }
 
@@ -172,7 +172,7 @@ static u32 phi(const struct fc_vclass *v, u32 site, u32 orthant)
 	return sum % topo->nsites;
 }
 
-static u32 torus_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
+static u32 torus_vclass_allowed(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
 	u32 orthants = fc_bit(v->bits), orthant = class & (orthants - 1);
 	u32 allowed = 0, left;
@@ -198,8 +198,8 @@ static u32 torus_vclass_onward(const struct fc_vclass *v, u32 site, u8 class, u3
 static const struct fc_vclass_rules torus_vclass = {
 	.init = torus_vclass_init,
 	.first = fc_topo_axes_vclass_first,
-	.wanted = fc_topo_axes_vclass_wanted,
-	.onward = torus_vclass_onward,
+	.productive = fc_topo_axes_vclass_productive,
+	.allowed = torus_vclass_allowed,
 };
 
 /*

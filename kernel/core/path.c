@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
-#include "ways.h"
+#include "path.h"
 
-static u32 rank(const struct fc_way *w)
+static u32 rank(const struct fc_path_entry *w)
 {
 	return (u32)w->in << 24 | (u32)w->in_label << 16 | (u32)w->out << 8 | w->out_label;
 }
@@ -12,7 +12,7 @@ static bool is_neighbour(const struct fc_topo *topo, u32 site, u8 port)
 }
 
 static const char *check_one(const struct fc_topo *topo, u32 site, u32 source,
-			     const struct fc_way *w)
+			     const struct fc_path_entry *w)
 {
 	if (w->in_label >= FC_LABELS_MAX || w->out_label >= FC_LABELS_MAX)
 		return "labels are 0 to 7";
@@ -40,30 +40,30 @@ static unsigned int count(u32 ports)
 	return n;
 }
 
-const char *fc_ways_check(const struct fc_topo *topo, u32 site, u32 source, u32 copies,
-			  const struct fc_way *way, u32 n)
+const char *fc_path_check(const struct fc_topo *topo, u32 site, u32 source, u32 copies,
+			  const struct fc_path_entry *entry, u32 n)
 {
 	/* By port, labels of what goes out. */
 	u8 labels[FC_PORTS_MAX] = { 0 };
 	u32 here = 0, begun = 0, i;
 	const char *wrong;
 
-	static_assert(FC_LABELS_MAX == 8 && FC_WAYS_COPIES_MIN == 2 && FC_WAYS_COPIES_MAX == 6 &&
-		      FC_WAYS_MAX == 256, "named in the texts");
+	static_assert(FC_LABELS_MAX == 8 && FC_PATH_COPIES_MIN == 2 && FC_PATH_COPIES_MAX == 6 &&
+		      FC_PATH_ENTRIES_MAX == 256, "named in the texts");
 	if (site >= topo->nsites || source >= topo->nsites)
 		return "the topology has no such source";
-	if (copies < FC_WAYS_COPIES_MIN || copies > FC_WAYS_COPIES_MAX)
-		return "ways are for 2 to 6 copies";
-	if (!n || n > FC_WAYS_MAX)
-		return "a source has 1 to 256 ways at a site";
+	if (copies < FC_PATH_COPIES_MIN || copies > FC_PATH_COPIES_MAX)
+		return "path entries are for 2 to 6 copies";
+	if (!n || n > FC_PATH_ENTRIES_MAX)
+		return "a source has 1 to 256 path entries at a site";
 	for (i = 0; i < n; i++) {
-		const struct fc_way *w = &way[i];
+		const struct fc_path_entry *w = &entry[i];
 
 		wrong = check_one(topo, site, source, w);
 		if (wrong)
 			return wrong;
 		if (i && rank(w - 1) >= rank(w))
-			return "the ways are not in ascending order, each of them once";
+			return "the path entries are not in strictly ascending order";
 		if (!w->out) {
 			if (here & fc_bit(w->in))
 				return "two copies would come by one port";
@@ -81,22 +81,22 @@ const char *fc_ways_check(const struct fc_topo *topo, u32 site, u32 source, u32 
 	return count(here) == copies ? NULL : "another number of copies than there are";
 }
 
-u32 fc_ways_next(const struct fc_way *way, u32 n, u8 in, u8 label)
+u32 fc_path_next(const struct fc_path_entry *entry, u32 n, u8 in, u8 label)
 {
 	u32 mask = 0, i;
 
 	for (i = 0; i < n; i++)
-		if (way[i].in == in && way[i].in_label == label)
-			mask |= fc_bit(way[i].out);
+		if (entry[i].in == in && entry[i].in_label == label)
+			mask |= fc_bit(entry[i].out);
 	return mask;
 }
 
-u8 fc_ways_label(const struct fc_way *way, u32 n, u8 in, u8 label, u8 out)
+u8 fc_path_label(const struct fc_path_entry *entry, u32 n, u8 in, u8 label, u8 out)
 {
 	u32 i;
 
 	for (i = 0; i < n; i++)
-		if (way[i].in == in && way[i].in_label == label && way[i].out == out)
-			return way[i].out_label;
+		if (entry[i].in == in && entry[i].in_label == label && entry[i].out == out)
+			return entry[i].out_label;
 	return 0;
 }

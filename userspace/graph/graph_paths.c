@@ -2,7 +2,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "graph_ways.h"
+#include "graph_paths.h"
 
 const char *graph_paths(struct flitcast_paths *paths, const struct fc_graph *graph,
 			uint32_t source, unsigned int copies)
@@ -52,18 +52,19 @@ static uint32_t before(const struct flitcast_paths *paths, uint32_t hop)
 
 static int order(const void *a, const void *b)
 {
-	return memcmp(a, b, sizeof(struct fc_way));
+	return memcmp(a, b, sizeof(struct fc_path_entry));
 }
 
-const char *graph_ways(const struct fc_topo *topo, const struct flitcast_paths *paths,
-		       uint32_t site, struct fc_way way[FC_WAYS_MAX], uint32_t *n)
+const char *graph_path_entries(const struct fc_topo *topo, const struct flitcast_paths *paths,
+			       uint32_t site, struct fc_path_entry entry[FC_PATH_ENTRIES_MAX],
+			       uint32_t *n)
 {
 	uint32_t i;
 
 	*n = 0;
 	for (i = 0; i < paths->hops; i++) {
 		const struct flitcast_hop *hop = &paths->hop[i], *last = NULL;
-		struct fc_way w = { 0 };
+		struct fc_path_entry w = { 0 };
 
 		if (hop->label >= FC_LABELS_MAX)
 			return "more than 8 packets of a broadcast over one link: use fewer copies";
@@ -82,10 +83,10 @@ const char *graph_ways(const struct fc_topo *topo, const struct flitcast_paths *
 		} else {
 			continue;
 		}
-		if (*n == FC_WAYS_MAX)
-			return "too many ways of a broadcast at one site: use fewer copies";
-		way[(*n)++] = w;
+		if (*n == FC_PATH_ENTRIES_MAX)
+			return "too many paths of a broadcast at one site: use fewer copies";
+		entry[(*n)++] = w;
 	}
-	qsort(way, *n, sizeof(*way), order);
-	return fc_ways_check(topo, site, paths->source, paths->copies, way, *n);
+	qsort(entry, *n, sizeof(*entry), order);
+	return fc_path_check(topo, site, paths->source, paths->copies, entry, *n);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Broadcasts in several copies on a graph: libflitcast's disjoint paths, converted to the ways of
- * each site (core/ways.h).
+ * each site (core/path.h).
  */
-#ifndef FLITCAST_GRAPH_WAYS_H
-#define FLITCAST_GRAPH_WAYS_H
+#ifndef FLITCAST_GRAPH_PATHS_H
+#define FLITCAST_GRAPH_PATHS_H
 
 #include "flitcast_paths.h"
 #include "topo/graph.h"
-#include "ways.h"
+#include "path.h"
 
 /**
  * graph_paths() - disjoint paths from a source, found and checked
@@ -25,16 +25,17 @@ const char *graph_paths(struct flitcast_paths *paths, const struct fc_graph *gra
 			uint32_t source, unsigned int copies);
 
 /**
- * graph_ways() - the parts of paths that lead through a site
+ * graph_path_entries() - the parts of paths that lead through a site
  * @topo: topology of the graph
  * @paths: paths
  * @site: the site
- * @way: gets the ways, in order, and checked
+ * @entry: gets the ways, in order, and checked
  * @n: gets how many
  *
  * Return: NULL, or a constant text: the paths need more ways or labels than the limits allow.
  */
-const char *graph_ways(const struct fc_topo *topo, const struct flitcast_paths *paths,
-		       uint32_t site, struct fc_way way[FC_WAYS_MAX], uint32_t *n);
+const char *graph_path_entries(const struct fc_topo *topo, const struct flitcast_paths *paths,
+			       uint32_t site, struct fc_path_entry entry[FC_PATH_ENTRIES_MAX],
+			       uint32_t *n);
 
-#endif /* FLITCAST_GRAPH_WAYS_H */
+#endif /* FLITCAST_GRAPH_PATHS_H */

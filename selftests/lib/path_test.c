@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph_ways.h"
+#include "graph_paths.h"
 #include "tap.h"
 
 #define SITES	64
@@ -21,8 +21,8 @@ static struct fc_topo topo;
 static void *room;
 
 /* By site: the ways of one source. */
-static struct fc_way ways[SITES][FC_WAYS_MAX];
-static u32 nways[SITES];
+static struct fc_path_entry entries[SITES][FC_PATH_ENTRIES_MAX];
+static u32 nentries[SITES];
 
 static void join(u32 a, u32 b)
 {
@@ -76,7 +76,7 @@ static bool tell_all(u32 source, unsigned int copies)
 	if (!CHECK(!wrong, "%u sites, %u copies: %s", topo.nsites, copies, wrong))
 		return false;
 	for (u32 s = 0; s < topo.nsites && !wrong; s++) {
-		wrong = graph_ways(&topo, &p, s, ways[s], &nways[s]);
+		wrong = graph_path_entries(&topo, &p, s, entries[s], &nentries[s]);
 		CHECK(!wrong, "%u sites, %u copies, site %u: %s", topo.nsites, copies, s, wrong);
 	}
 	flitcast_paths_free(&p);
@@ -101,7 +101,7 @@ static u32 broadcast(u32 source, unsigned int copies)
 	at[0] = (struct packet){ .site = source };
 	for (u32 i = 0; i < n; i++) {
 		u32 site = at[i].site;
-		u32 next = fc_ways_next(ways[site], nways[site], at[i].port, at[i].label);
+		u32 next = fc_path_next(entries[site], nentries[site], at[i].port, at[i].label);
 
 		CHECK(next, "site %u: none expected by %u with %u", site, at[i].port, at[i].label);
 		got[site] += next & 1;
@@ -111,7 +111,8 @@ static u32 broadcast(u32 source, unsigned int copies)
 
 			p.site = fc_topo_neighbour(&topo, site, port - 1);
 			p.port = topo.ops->arrival(&topo, site, port - 1) + 1;
-			label = fc_ways_label(ways[site], nways[site], at[i].port, at[i].label,
+			label = fc_path_label(entries[site], nentries[site], at[i].port,
+					      at[i].label,
 					      port);
 			p.label = label;
 			CHECK(!used[site][port][label], "site %u: %u with %u twice", site, port,
@@ -128,7 +129,7 @@ static u32 broadcast(u32 source, unsigned int copies)
 
 		CHECK(got[s] == (s == source ? 0 : copies), "site %u: %u copies", s, got[s]);
 		for (u32 i = 1; i < n; i++) {
-			if (at[i].site != s || !(fc_ways_next(ways[s], nways[s], at[i].port,
+			if (at[i].site != s || !(fc_path_next(entries[s], nentries[s], at[i].port,
 							      at[i].label) & 1))
 				continue;
 			for (u32 j = at[i].before; j; j = at[j].before) {
@@ -141,7 +142,7 @@ static u32 broadcast(u32 source, unsigned int copies)
 	return n - 1;
 }
 
-TEST(ways__200_random_networks)
+TEST(path__200_random_networks)
 {
 	u32 used = 0, least = 0;
 
@@ -170,7 +171,7 @@ TEST(ways__200_random_networks)
  * A faulty site sends every label on every link: the others forward no more than the paths that
  * lead through it, so it controls at most one copy of any other site.
  */
-TEST(ways__a_liar_has_one_copy_of_each)
+TEST(path__a_liar_has_one_copy_of_each)
 {
 	tap_random_seed(4);
 	for (unsigned int round = 0; round < 60; round++) {
@@ -199,7 +200,7 @@ TEST(ways__a_liar_has_one_copy_of_each)
 
 			if (site == source || site == liar)
 				continue;
-			next = fc_ways_next(ways[site], nways[site], at[i].port, at[i].label);
+			next = fc_path_next(entries[site], nentries[site], at[i].port, at[i].label);
 			fooled[site] += next & 1;
 			for (next &= ~1U; next; next &= next - 1) {
 				u8 port = (u8)fc_low(next);
@@ -208,7 +209,8 @@ TEST(ways__a_liar_has_one_copy_of_each)
 				at[n++] = (struct packet){
 					.site = fc_topo_neighbour(&topo, site, port - 1),
 					.port = topo.ops->arrival(&topo, site, port - 1) + 1,
-					.label = fc_ways_label(ways[site], nways[site], at[i].port,
+					.label = fc_path_label(entries[site], nentries[site],
+							       at[i].port,
 							       at[i].label, port),
 				};
 			}
@@ -219,13 +221,13 @@ TEST(ways__a_liar_has_one_copy_of_each)
 	}
 }
 
-static u32 rank(const struct fc_way *w)
+static u32 rank(const struct fc_path_entry *w)
 {
 	return (u32)w->in << 24 | (u32)w->in_label << 16 | (u32)w->out << 8 | w->out_label;
 }
 
 /* The checks that a site can make alone, implemented again from the header's description. */
-static bool may_be(u32 site, u32 source, u32 copies, const struct fc_way *w, u32 n)
+static bool may_be(u32 site, u32 source, u32 copies, const struct fc_path_entry *w, u32 n)
 {
 	u32 here[FC_PORTS_MAX] = { 0 }, out[FC_PORTS_MAX] = { 0 }, count = 0, begun = 0;
 
@@ -256,7 +258,7 @@ static bool may_be(u32 site, u32 source, u32 copies, const struct fc_way *w, u32
 }
 
 /* Of a right one each byte is changed to each value, and each way left out or doubled. */
-TEST(ways_check__all_changes)
+TEST(path_check__all_changes)
 {
 	u32 refused = 0, taken = 0;
 
@@ -264,41 +266,42 @@ TEST(ways_check__all_changes)
 	if (!random_graph(14, 4, 5) || !tell_all(3, 4))
 		return;
 	for (u32 s = 0; s < topo.nsites; s++) {
-		struct fc_way w[FC_WAYS_MAX];
-		u32 n = nways[s];
+		struct fc_path_entry w[FC_PATH_ENTRIES_MAX];
+		u32 n = nentries[s];
 
-		CHECK(may_be(s, 3, 4, ways[s], n), "site %u", s);
+		CHECK(may_be(s, 3, 4, entries[s], n), "site %u", s);
 		for (u32 byte = 0; byte < n * 4; byte++) {
 			for (unsigned int value = 0; value < 256; value++) {
 				bool may;
 
-				memcpy(w, ways[s], n * sizeof(*w));
+				memcpy(w, entries[s], n * sizeof(*w));
 				((u8 *)w)[byte] = (u8)value;
 				may = may_be(s, 3, 4, w, n);
-				CHECK(may == !fc_ways_check(&topo, s, 3, 4, w, n),
+				CHECK(may == !fc_path_check(&topo, s, 3, 4, w, n),
 				      "site %u: byte %u: %u: %d", s, byte, value, may);
 				refused += !may;
 				taken += may;
 			}
 		}
 		for (u32 i = 0; i < n; i++) {
-			memcpy(w, ways[s], n * sizeof(*w));
+			memcpy(w, entries[s], n * sizeof(*w));
 			memmove(&w[i], &w[i + 1], (n - i - 1) * sizeof(*w));
 			CHECK(may_be(s, 3, 4, w, n - 1) ==
-			      !fc_ways_check(&topo, s, 3, 4, w, n - 1), "site %u: less %u", s, i);
-			memcpy(w, ways[s], n * sizeof(*w));
+			      !fc_path_check(&topo, s, 3, 4, w, n - 1), "site %u: less %u", s, i);
+			memcpy(w, entries[s], n * sizeof(*w));
 			memmove(&w[i + 1], &w[i], (n - i) * sizeof(*w));
-			CHECK(fc_ways_check(&topo, s, 3, 4, w, n + 1), "site %u: twice %u", s, i);
+			CHECK(fc_path_check(&topo, s, 3, 4, w, n + 1), "site %u: twice %u", s, i);
 		}
 		for (u32 copies = 0; copies < 9; copies++)
 			CHECK(copies == 4 || s == 3 ||
-			      fc_ways_check(&topo, s, 3, copies, ways[s], n), "site %u: %u copies",
+			      fc_path_check(&topo, s, 3, copies, entries[s], n),
+			      "site %u: %u copies",
 			      s, copies);
 	}
 	CHECK(refused > 1000 && taken > 100, "%u, %u", refused, taken);
-	CHECK(fc_ways_check(&topo, 0, 14, 4, ways[0], nways[0]), "no such source");
-	CHECK(fc_ways_check(&topo, 0, 3, 4, ways[0], 0), "none");
-	CHECK(fc_ways_check(&topo, 0, 3, 4, ways[0], FC_WAYS_MAX + 1), "too many");
+	CHECK(fc_path_check(&topo, 0, 14, 4, entries[0], nentries[0]), "no such source");
+	CHECK(fc_path_check(&topo, 0, 3, 4, entries[0], 0), "none");
+	CHECK(fc_path_check(&topo, 0, 3, 4, entries[0], FC_PATH_ENTRIES_MAX + 1), "too many");
 	free(room);
 	room = NULL;
 }
