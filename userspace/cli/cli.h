@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The objects of the command line, one file each, and shared declarations.
+ * Shared declarations; each object of the command line has a file of its own.
  */
 #ifndef FLITCAST_CLI_CLI_H
 #define FLITCAST_CLI_CLI_H
@@ -17,7 +17,7 @@
 
 /* Default port of send and recv. */
 #define DEFAULT_PORT		4100
-/* Copies of a broadcast, at most: a header has room for no more. */
+/* Maximum number of copies of a broadcast, limited by the header. */
 #define COPIES_MAX	16
 /* Names of directions, with their NUL. */
 #define DIRECTION_SIZE		8
@@ -25,12 +25,12 @@
 /* -s */
 extern bool show_stats;
 
-/* The commands, a file each. */
+/* The commands, one file each. */
 extern const struct option_command site_command, link_command, route_command, topology_command,
 	stats_command, socket_command, monitor_command, send_command, recv_command, ping_command,
 	trace_command, lab_command;
 
-/* Which of several sites of the namespace. */
+/* Option that selects one of several sites of the namespace. */
 #define SITE_HELP	"which site, where the namespace has several"
 #define OPTION_SITE(name_, attr_) \
 	OPTION(name_, "ID", SITE_HELP, NUMBER, 0, OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), \
@@ -44,20 +44,20 @@ extern const struct option_command site_command, link_command, route_command, to
 	OPTION("--svg", NULL, "print a drawing", FLAG, 0, .group = 1), \
 	OPTION("--dot", NULL, "print a graph for Graphviz", FLAG, 0, .group = 1)
 
-/* The options that have an attribute: their numbers, or their texts. */
+/* Put the options that have an attribute into a request: their numbers, or their texts. */
 void put_given(struct request *req, const struct option_given *given);
 
-/* Values for the completion of shells. */
+/* Print values for the completion of shells. */
 void complete_sites(void);
 void complete_devices(void);
 void complete_modes(void);
 void complete_topologies(void);
 void complete_labs(void);
 
-/* A socket of a site (FLITCAST_SITE_ANY: the only one); does not return where there is none. */
+/* Open a socket of a site (FLITCAST_SITE_ANY: the only one); exits if there is none. */
 int open_socket(const char *about, uint32_t site, uint16_t port);
 
-/* The name of a state of a link, enum flitcast_link_state. */
+/* Name of a link state, enum flitcast_link_state. */
 const char *link_state_name(uint32_t state);
 
 /*
@@ -78,7 +78,7 @@ int route_restore(const struct option_given *given);
 
 /* Print the counters of a nest of enum flitcast_stats_attr as an object. */
 void print_counters(const char *key, const char *indent, struct nlattr *nest);
-/* A counter of such a nest by its name; 0 where there is none. */
+/* A counter of such a nest by its name; 0 if it is missing. */
 uint64_t find_counter(struct nlattr *nest, const char *name);
 
 #endif /* FLITCAST_CLI_CLI_H */

@@ -317,8 +317,8 @@ int config_string(const char *where, json_t *object, const char *key, char *buf,
 }
 
 /*
- * Get an array; NULL if it is missing, which jansson treats as empty.  Return: 0, or -1 after a
- * complaint.
+ * Get an array; NULL if it is missing, which jansson treats as empty.  Return: 0, or -1 after an
+ * error message.
  */
 static int list_of(const char *where, json_t *object, const char *key, json_t **list)
 {
@@ -480,7 +480,7 @@ static bool is_site(json_t *value)
 	       json_integer_value(value) <= UINT32_MAX;
 }
 
-/* Read the links of a graph.  Return: NULL, or a text that says what is wrong. */
+/* Read the links of a graph.  Return: NULL, or an error message. */
 static const char *read_graph(json_t *list, struct fc_topo *topo)
 {
 	struct fc_graph_link *link;
@@ -537,7 +537,7 @@ static int read_topology(const char *where, json_t *object, struct config_site *
 	return 0;
 }
 
-/* Has the network a key, or in which file is it? */
+/* Read the member "key": the network has a key, or the file with it. */
 static int read_key(const char *where, json_t *object, struct config_site *site)
 {
 	json_t *key = json_object_get(object, "key");
@@ -552,7 +552,7 @@ static int read_key(const char *where, json_t *object, struct config_site *site)
 
 static int read_site(const char *where, json_t *object, struct config *config)
 {
-	/* And the settings, and NULL. */
+	/* The settings and NULL follow. */
 	const char *keys[8 + CONFIG_SETTINGS + 1] = {
 		"site", "topology", "graph", "copies", "mode", "key", "links", "routes",
 	};

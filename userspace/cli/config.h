@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The configuration of sites: as the kernel has it, and as a file has it.
+ * The configuration of sites, in the kernel and in a file.
  */
 #ifndef FLITCAST_CLI_CONFIG_H
 #define FLITCAST_CLI_CONFIG_H
@@ -18,7 +18,7 @@
 /* Version of the file format, at the beginning of a file. */
 #define CONFIG_VERSION	1
 
-/* Numbers a site is set by, in the order of config_settings[]. */
+/* Numeric settings of a site, in the order of config_settings[]. */
 enum config_setting {
 	CONFIG_FLIT,
 	CONFIG_WINDOW,
@@ -33,12 +33,12 @@ enum config_setting {
 };
 
 /**
- * struct config_field - one of these
+ * struct config_field - a numeric setting
  * @key: its name in a file
  * @attr: enum flitcast_site_attr
  * @fixed: cannot be changed for an existing site: neighbours or memory depend on it
  * @min: smallest value
- * @max: largest
+ * @max: largest value
  * @preset: default, if a file has no value
  */
 struct config_field {
@@ -54,10 +54,10 @@ extern const struct config_field config_settings[CONFIG_SETTINGS];
 
 /**
  * struct config_link - a link
- * @where: it is described, for complaints: file and place
- * @dev: network device, "" where there is none
- * @rdma: RDMA port in its place, or ""; where both are "" there is no link
- * @peer_gid: of an RDMA link
+ * @where: file and place of its description, for error messages
+ * @dev: network device, or ""
+ * @rdma: RDMA port instead, or ""; if both are "", there is no link
+ * @peer_gid: GID of the peer of an RDMA link
  * @window: flits in flight
  * @crc: frames carry a checksum
  */
@@ -72,19 +72,19 @@ struct config_link {
 
 /**
  * struct config_site - a site
- * @where: it is described, for complaints: file and place
+ * @where: file and place of its description, for error messages
  * @id: number
- * @spec: canonical topology
- * @topo: the same
- * @copies: of a graph, copies of a broadcast for which the site is told paths
- * @told: of a graph, those that it has been told, in the kernel
+ * @spec: canonical specification of the topology
+ * @topo: parsed topology
+ * @copies: on a graph, copies of a broadcast for which paths are configured at the site
+ * @told: on a graph, paths configured at the site in the kernel
  * @mode: switching mode
  * @keyed: the network has a key
- * @key: file with it, where a file says so; else ""
+ * @key: file with the key, if the configuration file names one; else ""
  * @setting: by enum config_setting
  * @link: by port
  * @pref: preference table
- * @generation: of that in the kernel
+ * @generation: generation of the table in the kernel
  */
 struct config_site {
 	const char *where;
@@ -104,8 +104,8 @@ struct config_site {
 
 /**
  * struct config - sites
- * @site: they
- * @count: how many
+ * @site: sites
+ * @count: number of sites
  */
 struct config {
 	struct config_site *site;
@@ -116,9 +116,9 @@ struct config {
  * config_load() - read the configuration from the kernel
  * @config: filled in
  * @id: only this site, or FC_SITE_NONE: all of the namespace
- * @about: for complaints
+ * @about: prefix of error messages
  *
- * Return: 0, or -1 after a complaint.
+ * Return: 0, or -1 after an error message.
  */
 int config_load(struct config *config, uint32_t id, const char *about);
 
@@ -127,11 +127,11 @@ int config_load(struct config *config, uint32_t id, const char *about);
  * @config: filled in
  * @path: file, "-": standard input
  *
- * Return: 0, or -1 after a complaint.
+ * Return: 0, or -1 after an error message.
  */
 int config_read(struct config *config, const char *path);
 
-/* The site of that number, or NULL. */
+/* Site of a number, or NULL. */
 struct config_site *config_find(const struct config *config, uint32_t id);
 /* The site that has the device as a link, and its port; or NULL. */
 struct config_site *config_find_dev(const struct config *config, const char *dev,
@@ -142,31 +142,31 @@ static inline bool config_has_link(const struct config_link *link)
 	return *link->dev || *link->rdma;
 }
 
-/* Print as a file. */
+/* Print the configuration in the format of a file. */
 void config_print(const struct config *config);
 
-/* The lists of all directions, as an array of that name. */
+/* Print the lists of all directions, as the array "routes". */
 void config_print_routes(const struct fc_topo *topo, const struct fc_pref *pref);
 
 /**
- * config_read_routes() - the member "routes" of an object
- * @where: file and place of the object, for complaints
+ * config_read_routes() - read the member "routes" of an object
+ * @where: file and place of the object, for error messages
  * @object: the object
  * @topo: topology of the site
- * @pref: set; the default where there is no such member, or no such direction
+ * @pref: result; the default if there is no such member, or no such direction
  *
- * Return: 0, or -1 after a complaint.
+ * Return: 0, or -1 after an error message.
  */
 int config_read_routes(const char *where, json_t *object, const struct fc_topo *topo,
 		       struct fc_pref *pref);
 
-/* Read a file of this version, "-": standard input, and set its name; NULL after a complaint. */
+/* Read a file of this version, "-": standard input, and set @name; NULL after an error message. */
 json_t *config_open(const char *path, const char **name);
-/* Has the object a member that is none of these (the last is NULL)?  Then a complaint. */
+/* Has the object a member that is not in @keys (ended by NULL)?  Then print an error message. */
 bool config_unknown(const char *where, json_t *object, const char *const *keys);
 /*
- * A member that is a number from min to max, or a short string.  0, or -1 after a
- * complaint, also where it is missing and has to be there.
+ * Read a member that is a number from @min to @max, or a short string.  Return: 0, or -1 after
+ * an error message, also if a required member is missing.
  */
 int config_number(const char *where, json_t *object, const char *key, uint32_t min,
 		  uint32_t max, uint32_t *value);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flitcast site drain: refuse new messages, and wait until messages under way complete
+ * flitcast site drain: refuse new messages, and wait until messages en route complete
  */
 #include <errno.h>
 #include <poll.h>
@@ -12,13 +12,13 @@
 #include "cli.h"
 #include "out.h"
 
-/* For progress on a terminal alone: the end is an event. */
+/* Interval of queries, only for progress on a terminal: an event signals the end. */
 #define LOOK_MS		500
 
 /**
- * struct state - of the site
+ * struct state - state of the site
  * @drain: it is being drained
- * @pending: messages under way
+ * @pending: messages en route
  */
 struct state {
 	bool drain;
@@ -35,7 +35,7 @@ static void read_state(struct nlmsghdr *message, void *arg)
 	state->pending = get_u32(a[FLITCAST_A_SITE_PENDING]);
 }
 
-/* Query the site.  Return: 0, or -1 after a complaint: the site is gone. */
+/* Query the site.  Return: 0, or -1 after an error message: the site is gone. */
 static int look(uint32_t id, struct state *state, const char *about)
 {
 	struct request req = { 0 };
@@ -106,7 +106,7 @@ int site_drain(const struct option_given *given)
 
 	if (option_was_given(given, "timeout"))
 		until = now_ns() + option_get(given, "timeout", 0) * 1000000ULL;
-	/* Before it begins, so that its end is not missed. */
+	/* Open the socket before the drain begins, so as not to miss its end. */
 	sk = request_events(0);
 	request_flitcast(&req, FLITCAST_CMD_SITE_SET, 0);
 	put_u32(&req, FLITCAST_A_SITE_ID, id);

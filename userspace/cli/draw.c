@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A grid is drawn as a grid, its third dimension slanting away, higher ones as
+ * A grid is drawn as a grid, its third dimension slanting, higher ones as
  * panels beside and below; a ring as a circle; a hexmesh as a hexagon around site 0;
- * a graph as its links pull it together.
- * A link around the edge leaves as a stub on either side, with the name of the site it
+ * a graph by forces along its links (spread()).
+ * A wrap-around link is drawn as a stub on either side, with the name of the site it
  * leads to.
  */
 #include <math.h>
@@ -21,21 +21,21 @@
 #define SLANT_X		84.0
 #define SLANT_Y		-44.0
 #define STUB		34.0
-/* Distance of a link's line from the middle: each direction has its own. */
+/* Distance of a link's line from the middle: each direction has a line of its own. */
 #define INJQ		4.0
 #define MARGIN		110.0
 #define HEADING		56.0
 
 /**
- * struct layout - where things are
+ * struct layout - positions of the drawing
  * @topo: topology
  * @circle: sites on a circle of this radius, if not 0
- * @fold: sites in a row of a line that is folded, if not 0
- * @spot: places by site, if not NULL
- * @hexagon: sites by their routing tag from site 0
- * @step: from a site to the next along each dimension
+ * @fold: sites in a row of a folded line, if not 0
+ * @spot: positions by site, if not NULL
+ * @hexagon: sites are placed by their routing tag from site 0
+ * @step: distance of neighbours in each dimension
  * @low: corner of the drawing
- * @high: the other one
+ * @high: opposite corner
  */
 struct layout {
 	const struct fc_topo *topo;
@@ -120,7 +120,7 @@ static void plan(struct layout *layout, const struct fc_topo *topo)
 	} else if (topo->graph) {
 		layout->spot = spread(topo, SPACING, 4 * RADIUS);
 	} else {
-		/* The slanting sites of a place stay clear of those of the next. */
+		/* Keep the slanting sites of one place clear of those of the next. */
 		spacing.x = fmax(SPACING, depth > 1 ? SLANT_X * depth + 40 : 0);
 		spacing.y = fmax(SPACING, depth > 1 ? -SLANT_Y * depth + 40 : 0);
 		width = spacing.x * topo->size[0];
@@ -152,7 +152,7 @@ static void plan(struct layout *layout, const struct fc_topo *topo)
 	}
 }
 
-/* Does the link go around the edge?  Then @away is where it leaves to. */
+/* Is this a wrap-around link?  Then @away: the direction in which its stub leaves. */
 static bool goes_around(const struct layout *layout, uint32_t site, uint8_t dir, uint32_t peer,
 			struct point *away)
 {
@@ -182,7 +182,7 @@ static bool goes_around(const struct layout *layout, uint32_t site, uint8_t dir,
 	return false;
 }
 
-/* Links that lead past other sites are bent around them. */
+/* Does the link lead past other sites?  Then it is bent around them. */
 static bool is_long(const struct layout *layout, uint32_t site, uint32_t peer)
 {
 	const struct fc_topo *topo = layout->topo;
@@ -212,7 +212,7 @@ static const char *short_number(uint64_t value, char buf[16])
 	return buf;
 }
 
-/* From grey through amber to red. */
+/* Colour of a share: from grey through amber to red. */
 static const char *colour(double share, char buf[8])
 {
 	static const double stops[3][3] = {
@@ -228,7 +228,7 @@ static const char *colour(double share, char buf[8])
 	return buf;
 }
 
-/* Of the trees of a broadcast; where there are more, colours are used again. */
+/* Colour of a tree of a broadcast; colours repeat if there are more trees. */
 static const char *tree_colour(uint32_t tree)
 {
 	static const char *const colours[] = {
@@ -274,7 +274,7 @@ static uint32_t last_tree(const struct fc_topo *topo, const struct load *loads)
 	return most;
 }
 
-/* The label of a link that is up. */
+/* Label of a link that is up. */
 static const char *number_of(const struct load *load, char buf[16])
 {
 	return short_number(load->targets ? load->targets :
@@ -329,7 +329,7 @@ static void svg_link(const struct layout *layout, const struct load *load, uint6
 	side = (struct point){ -unit.y, unit.x };
 	link_style(load, most, style, sizeof(style));
 
-	/* Without loads both directions are one line; else each keeps to its right. */
+	/* Without loads both directions share a line; else each is shifted to its right. */
 	if (load->known) {
 		from.x += side.x * INJQ;
 		from.y += side.y * INJQ;

@@ -14,13 +14,13 @@
 
 /**
  * struct load - state of one direction of a link
- * @known: the state was queried; else the link is drawn as the topology has it
- * @up: it is up
+ * @known: the state was queried; else the drawing shows only the topology
+ * @up: the link is up
  * @flits: flits sent
- * @tree: the drawing is one of a message: the tree of a broadcast or the packet of a list that
- *	goes there, from 1, or 0
- * @copy: of a broadcast: the number of the copy that comes to the site at the other end
- * @targets: of a list: targets of the packet
+ * @tree: in the drawing of a message: number, from 1, of the tree of a broadcast or of the packet
+ *	of a list that uses the link; else 0
+ * @copy: broadcast: number of the copy that arrives at the site at the other end
+ * @targets: list: targets of the packet
  */
 struct load {
 	bool known;
@@ -31,7 +31,7 @@ struct load {
 	uint32_t targets;
 };
 
-/* How a site is drawn. */
+/* Marks of a site in a drawing. */
 enum draw_mark {
 	DRAW_PLAIN,
 	DRAW_OWN,	/* the site that draws, or the source of the message */
@@ -41,7 +41,7 @@ enum draw_mark {
 };
 
 /**
- * draw_svg() - to standard output
+ * draw_svg() - print the drawing as SVG on standard output
  * @topo: topology
  * @loads: by site * topo->ndirs + direction, or NULL
  * @marks: by site, enum draw_mark, or NULL

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Dead links that a site knows of.
+ * Dead links known to a site.
  */
 #ifndef FLITCAST_CLI_FAULTS_H
 #define FLITCAST_CLI_FAULTS_H
@@ -10,23 +10,23 @@
 #include "topo.h"
 
 /**
- * faults_read() - query the dead links that a site knows of
+ * faults_read() - query the dead links known to a site
  * @topo: topology of the site
  * @site: site, in this network namespace
  * @down: by site of the topology, mask of its dead ports; reported ports are added
- * @about: begins the complaint
+ * @about: prefix of the error message
  *
- * Return: true; or false after a complaint.
+ * Return: true; or false after an error message.
  */
 bool faults_read(const struct fc_topo *topo, uint32_t site, uint32_t *down, const char *about);
 
 /**
- * faults_routes() - routes around dead links, as the sites compute them
+ * faults_routes() - compute routes around dead links, as the sites do
  * @topo: topology
- * @from: where they begin
- * @down: as of faults_read()
+ * @from: first site of the routes
+ * @down: result of faults_read()
  *
- * Return: by site, directions (core/routes.h), to be freed; NULL where nothing is dead.
+ * Return: by site, directions (core/routes.h), to be freed; NULL if no link is dead.
  */
 uint32_t *faults_routes(const struct fc_topo *topo, uint32_t from, const uint32_t *down);
 

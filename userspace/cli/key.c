@@ -7,7 +7,7 @@
 #include "cli.h"
 #include "key.h"
 
-/* Digits of a key, and the end of the line. */
+/* Digits of a key. */
 #define DIGITS	(2 * FLITCAST_KEY_SIZE)
 
 static int digit(char c)
@@ -44,7 +44,7 @@ static bool key_read(const char *path, uint8_t key[FLITCAST_KEY_SIZE], const cha
 		complain("%s: key %s: %s", about, path, strerror(errno));
 		return false;
 	}
-	/* A buffer of the file's would keep the key. */
+	/* Disable the buffer of the file, which would retain the key. */
 	setvbuf(file, NULL, _IONBF, 0);
 	n = fread(text, 1, sizeof(text) - 1, file);
 	fclose(file);

@@ -9,11 +9,11 @@
 #include "request.h"
 
 /**
- * key_check() - can a file with a key be read?
+ * key_check() - check that a file with a key can be read
  * @path: file
- * @about: for complaints
+ * @about: prefix of error messages
  *
- * Return: false after a complaint.
+ * Return: false after an error message.
  */
 bool key_check(const char *path, const char *about);
 
@@ -21,9 +21,9 @@ bool key_check(const char *path, const char *about);
  * key_put() - put the key of a file into a request for a new site
  * @req: request
  * @path: file
- * @about: for complaints
+ * @about: prefix of error messages
  *
- * Return: false after a complaint.
+ * Return: false after an error message.
  */
 bool key_put(struct request *req, const char *path, const char *about);
 

@@ -62,7 +62,7 @@ static int down(const struct option_given *given)
 	return lab_take_down(&lab, true);
 }
 
-/* Runs the command in the namespace of a site, and waits.  Return: the exit status. */
+/* Run the command in the namespace of a site, and wait.  Return: the exit status. */
 static int run_there(const char *netns, char **argv)
 {
 	pid_t pid;
@@ -105,7 +105,7 @@ static int exec(const struct option_given *given)
 	return status;
 }
 
-/* Query the state of a site.  Return: false, after a complaint, if that fails. */
+/* Query the state of a site.  Return: false after an error message. */
 static bool ask(const struct lab *lab, uint32_t site, struct site_state *state)
 {
 	struct nl_sock *genl = lab_open(lab, site, NETLINK_GENERIC);

@@ -4,11 +4,11 @@
 
 #include "draw.h"
 
-/* A file for each lab, by its name. */
+/* Directory of the state files: one file for each lab, with its name. */
 #define LAB_STATE_DIR	"/run/flitcast/lab"
 
 /**
- * lab_loads_of() - loads of the lab's links, if it has this topology
+ * lab_loads_of() - read the loads of the lab's links, if it has this topology
  * @topo: topology
  *
  * Leaves the thread in another network namespace.

@@ -14,7 +14,7 @@
 #include "netns.h"
 #include "paths.h"
 
-/* The sites that are named, all of them dead, or none. */
+/* Return: the sites named; exits unless all of them are dead (@dead), or none. */
 static uint32_t *take_sites(struct lab *lab, const struct option_given *given, bool dead, size_t *n)
 {
 	uint32_t *sites = lab_sites(lab, given, n);

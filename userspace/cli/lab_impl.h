@@ -16,7 +16,7 @@
 #include "request.h"
 #include "rdma.h"
 
-/* The lab that is meant where none is named. */
+/* Default name of a lab. */
 #define LAB_DEFAULT	"flitcast"
 #define LAB_NAME_MAX	32
 /* The kernel refuses sites of larger networks. */
@@ -32,18 +32,18 @@ enum lab_fate {
 
 /**
  * struct lab - contents of the state file
- * @name: of the lab
+ * @name: name of the lab
  * @spec: topology as given
  * @mode: switching mode, or ""
- * @mtu: of the veths; 0 where there are none
+ * @mtu: MTU of the veths; 0 if there are none
  * @rdma: RDMA port of all links, or ""
- * @gid: its GID, once lab_rdma_up() or lab_rdma_find() has found it
+ * @gid: its GID, after lab_rdma_up() or lab_rdma_find()
  * @flit: flit size
  * @window: flits in flight, 0 for the default
  * @crc: frames carry a checksum
  * @key: file with the key of the network, or NULL
- * @copies: of a graph, copies of a broadcast for which sites are told paths
- * @topo: from @spec
+ * @copies: on a graph, copies of a broadcast for which paths are configured at sites
+ * @topo: parsed topology
  * @fate: by site, enum lab_fate
  */
 struct lab {
@@ -66,21 +66,21 @@ struct lab {
  * State: lab_state.c
  */
 
-/* NULL: the default. */
+/* Set the name of the lab; NULL: the default. */
 void lab_set_name(struct lab *lab, const char *name);
-/* Reads the state of the lab of that name; false if there is none. */
+/* Read the state of the lab with this name; false if there is none. */
 bool lab_load(struct lab *lab);
 /* As lab_load(), but exits if there is no such lab. */
 void lab_need(struct lab *lab);
-/* The arguments name and SITE: loads the lab.  Return: its sites that are named, to be freed. */
+/* Load the lab that the arguments name.  Return: the sites they name, to be freed. */
 uint32_t *lab_sites(struct lab *lab, const struct option_given *given, size_t *n);
-/* Complete from the first moment, and only one of two at a time succeeds. */
+/* Create the state file atomically; of two concurrent calls for one lab only one succeeds. */
 void lab_save(const struct lab *lab);
 /* Record the state of a site. */
 void lab_note(struct lab *lab, uint32_t site, enum lab_fate fate);
-/* 0 or -errno. */
+/* Delete the state file.  Return: 0 or -errno. */
 int lab_forget(const struct lab *lab);
-/* The name of another lab with links over the same RDMA port, to be freed; NULL if none. */
+/* Name of another lab with links over the same RDMA port, to be freed; NULL if there is none. */
 char *lab_same_rdma(const struct lab *lab);
 /* To be freed. */
 char *lab_path(const struct lab *lab);
@@ -92,9 +92,9 @@ char *lab_netns(const struct lab *lab, uint32_t site);
 
 /**
  * struct site_state - state of a site
- * @links: links it has
- * @up: of these, up
- * @sockets: sockets bound
+ * @links: number of links
+ * @up: number of links that are up
+ * @sockets: number of bound sockets
  */
 struct site_state {
 	uint32_t links;
@@ -102,19 +102,19 @@ struct site_state {
 	uint32_t sockets;
 };
 
-/* 0 or a refusal in @error. */
+/* Query the state of a site.  Return: 0, or -errno with @error set. */
 int lab_ask(struct nl_sock *genl, struct site_state *state, struct request_error *error);
 
-/* Let this process have as many descriptors as a lab may need. */
+/* Raise the limit of descriptors of this process to the need of a lab. */
 void lab_allow_descriptors(void);
 
 /* Has the site a veth in this direction? */
 bool lab_has_veth(const struct lab *lab, uint32_t site, uint8_t dir);
 
-/* A netlink socket in the namespace of a site, which is entered. */
+/* Enter the namespace of a site and open a netlink socket there. */
 struct nl_sock *lab_open(const struct lab *lab, uint32_t site, int protocol);
 
-/* Requests that make a site, and its links; and that open or close its devices. */
+/* Put the requests that create a site, and its links, and that open or close its devices. */
 void lab_put_site(const struct lab *lab, uint32_t site, struct request *req);
 void lab_put_links(const struct lab *lab, uint32_t site, struct request *req);
 void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct request *req);
@@ -122,12 +122,12 @@ void lab_put_devices(const struct lab *lab, uint32_t site, bool up, struct reque
 /**
  * lab_wait() - wait until every live site has a route to every other one
  * @lab: the lab
- * @genl: by site that lives, a socket in its namespace
- * @about: begins the line of progress
+ * @genl: by live site, a socket in its namespace
+ * @about: prefix of the progress line
  * @stop: set by a signal that ends the wait; NULL: signals end the program
  *
- * Return: NULL, also where @stop is set; after a time that grows with the lab, a text to be freed:
- * which site has no way, and why.
+ * Return: NULL on success or if @stop is set; after a timeout that grows with the lab, a text, to
+ * be freed, that names a site without a route, and the reason.
  */
 char *lab_wait(const struct lab *lab, struct nl_sock *const *genl, const char *about,
 	       const volatile sig_atomic_t *stop);
@@ -136,16 +136,16 @@ char *lab_wait(const struct lab *lab, struct nl_sock *const *genl, const char *a
  * RDMA links: lab_rdma.c
  */
 
-/* Set the RDMA port to that of the lab's own device, by the lab's name. */
+/* Set the RDMA port to that of the lab's own device, which has the lab's name. */
 void lab_rdma_set_own(struct lab *lab);
 /*
- * Make the lab's own RDMA device, unless the port is another one, and find the GID; called
- * before any other namespace is entered.  NULL, or what is wrong, to be freed.
+ * Create the lab's own RDMA device, unless the port belongs to another one, and find the GID; call
+ * this before entering any other namespace.  Return: NULL, or an error message, to be freed.
  */
 char *lab_rdma_up(struct lab *lab);
-/* The GID alone. */
+/* Only find the GID.  Return: NULL, or an error message, to be freed. */
 char *lab_rdma_find(struct lab *lab);
-/* Delete the lab's own device, if it has one.  NULL, or what is wrong, to be freed. */
+/* Delete the lab's own device, if it has one.  Return: NULL, or an error message, to be freed. */
 char *lab_rdma_down(const struct lab *lab);
 
 /*
@@ -156,11 +156,11 @@ int lab_up(const struct option_given *given);
 int lab_kill(const struct option_given *given);
 int lab_revive(const struct option_given *given);
 
-/* The kernel's site of this namespace lets its links go. */
+/* The kernel's site of this namespace releases its links. */
 void lab_take_links(const struct lab *lab, uint32_t site, struct nl_sock *genl);
 /*
- * Wait until every live site has a route to every other one.  @genl: a place for each site, with
- * the sockets that are open already; all are freed.
+ * Wait until every live site has a route to every other one.  @genl: by site, the sockets open
+ * already; this frees all of them.
  */
 void lab_wait_all(const struct lab *lab, struct nl_sock **genl);
 

@@ -17,20 +17,20 @@
 #include "lab_impl.h"
 #include "rtnl.h"
 
-/* Both have a hash of the lab's name in theirs: a network device has up to 15 characters. */
+/* Names of both devices, with a hash of the lab's name: a network device has 15 characters. */
 #define RXE		"flitcast_%08x"
 #define DUMMY		"fcr-%08x"
-/* A RoCE packet then has up to 4096 bytes. */
+/* This MTU allows RoCE packets of 4096 bytes. */
 #define DUMMY_MTU	4500
 /* Addresses are detected in milliseconds. */
 #define PATIENCE_NS	5000000000ULL
 
-/* Sockets of the namespace where the command runs; a lab enters others later. */
+/* Sockets of the namespace in which the command was started; a lab enters others later. */
 static struct nl_sock *rtnl;
 static struct nl_sock *nldev;
 
 /**
- * struct own - the names of the devices of a lab
+ * struct own - names of the devices of a lab
  * @rxe: soft-RoCE device
  * @dummy: network device
  */
@@ -89,7 +89,7 @@ static void begin_nldev(struct request *req, unsigned int cmd, uint16_t flags)
 	request_begin(req, RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, cmd), flags);
 }
 
-/* The address from which the port has its GID is made of the MAC address. */
+/* Enable IPv6 and derive the address, from which the port takes its GID, from the MAC address. */
 static void allow_ipv6(const char *dummy)
 {
 	static const char *const files[] = { "disable_ipv6", "addr_gen_mode" };
@@ -116,7 +116,7 @@ static char *make_device(const struct own *own)
 
 	rtnl_put_dummy(&req, own->dummy, DUMMY_MTU);
 	err = request_send(rtnl, &req, NULL, NULL, &error);
-	/* One that was left half made will do. */
+	/* Use the device left by an earlier attempt. */
 	if (err && err != -EEXIST)
 		return xprintf("network device %s: %s", own->dummy, error.text);
 	allow_ipv6(own->dummy);
@@ -133,7 +133,7 @@ static char *make_device(const struct own *own)
 	return NULL;
 }
 
-/* The first line of a file of the port, without its end; false if it cannot be read. */
+/* Read the first line of a file of the port, without its end; false if it cannot be read. */
 static bool read_line(const struct lab *lab, const char *what, unsigned int n, char *line,
 		      int size)
 {
@@ -151,7 +151,7 @@ static bool read_line(const struct lab *lab, const char *what, unsigned int n, c
 	return read;
 }
 
-/* The first GID that is a link-local address of RoCE v2. */
+/* Find the first GID that is a link-local address of RoCE v2. */
 static bool find_gid(struct lab *lab)
 {
 	char gid[64], type[64];
@@ -195,9 +195,9 @@ char *lab_rdma_up(struct lab *lab)
 }
 
 /**
- * struct search - for an RDMA device
- * @name: of the device
- * @index: found, or -1
+ * struct search - search for an RDMA device
+ * @name: name of the device
+ * @index: its index, or -1
  */
 struct search {
 	const char *name;

@@ -128,7 +128,7 @@ int lab_ask(struct nl_sock *genl, struct site_state *state, struct request_error
 /**
  * struct fault - a link that a site regards as dead, although both its ends are alive
  * @lab: the lab
- * @found: there is one
+ * @found: a fault was found
  * @origin: site that reported it
  * @port: its port
  */
@@ -190,7 +190,7 @@ static void read_down_link(struct nlmsghdr *message, void *arg)
 		 link_state_name(get_u32(a[FLITCAST_A_LINK_STATE])));
 }
 
-/* The reason why a site still has a fault when the timeout expires.  Return: text, to be freed. */
+/* Explain why a site still has a fault when the timeout expires.  Return: text, to be freed. */
 static char *why_not(const struct lab *lab, struct nl_sock *genl, uint32_t site,
 		     const struct fault *fault)
 {

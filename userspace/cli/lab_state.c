@@ -2,7 +2,7 @@
 /*
  * The file LAB_STATE_DIR/NAME describes the lab; it is created before the first namespace and
  * deleted after the last, so that "down" always finds all of them.  Changes of sites are appended
- * line by line: the last line of a site holds.
+ * line by line: the last line of a site is valid.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -50,16 +50,16 @@ void lab_set_name(struct lab *lab, const char *name)
 }
 
 /**
- * struct links - links of a graph, which stand before its name
- * @link: they
- * @n: how many
+ * struct links - links of a graph, which precede its name
+ * @link: links
+ * @n: number of links
  */
 struct links {
 	struct fc_graph_link link[FC_GRAPH_LINKS_MAX];
 	size_t n;
 };
 
-/* Parse one line.  Return: NULL, or what is wrong. */
+/* Parse one line.  Return: NULL, or an error message. */
 static const char *read_line(struct lab *lab, struct links *links, const char *line)
 {
 	char key[16], value[FC_SPEC_MAX];

@@ -21,14 +21,14 @@
 #define FLIT_DEFAULT	1500
 #define FLIT_RDMA_DEFAULT 4096
 
-/* One namespace while the lab is set up: descriptors. */
+/* Descriptors of one namespace while the lab is set up. */
 struct place {
 	int netns;
 	struct nl_sock *rtnl;
 	struct nl_sock *genl;
 };
 
-/* Delete everything of a lab whose creation failed. */
+/* Delete a lab whose creation failed, and exit. */
 #define give_up(lab, format, ...)						\
 	do {									\
 		complain(format, ##__VA_ARGS__);				\
@@ -36,7 +36,7 @@ struct place {
 		exit(EXIT_FAILED);						\
 	} while (0)
 
-/* Between two steps. */
+/* Abort between two steps if a signal has arrived. */
 static void look_at_signals(const struct lab *lab)
 {
 	if (!interrupted)
@@ -47,7 +47,7 @@ static void look_at_signals(const struct lab *lab)
 	fail("lab up: interrupted: nothing is left of lab %s", lab->name);
 }
 
-/* In the namespace of this thread.  Its noise would be among the counts. */
+/* Disable IPv6 in the namespace of this thread: its packets would distort the counters. */
 static void disable_ipv6(void)
 {
 	static const char *const files[] = {
@@ -59,7 +59,7 @@ static void disable_ipv6(void)
 
 	for (i = 0; i < 2; i++) {
 		fd = open(files[i], O_WRONLY | O_CLOEXEC);
-		/* No such file: a kernel without IPv6. */
+		/* A kernel without IPv6 has no such file. */
 		if (fd < 0)
 			continue;
 		if (write(fd, "1", 1) != 1)
@@ -90,7 +90,7 @@ static void make_namespaces(const struct lab *lab, struct place *places)
 	}
 }
 
-/* Is this the end from which the link is made?  One of the two is. */
+/* Is this the end of the two from which the link is created? */
 static bool is_first_end(const struct fc_topo *topo, uint32_t site, uint8_t dir, uint32_t *peer)
 {
 	*peer = fc_topo_neighbour(topo, site, dir);
@@ -217,8 +217,8 @@ static void set_sizes(struct lab *lab)
 
 /*
  * Only the numbers of sites and ports distinguish links of one RDMA port: two labs would connect to
- * each other's sites.  Save the lab before looking for others, so that of two labs that come up at
- * the same time at least one sees the other.
+ * each other's sites.  Save the lab before searching for others, so that of two labs that come up
+ * at the same time at least one finds the other.
  */
 static void refuse_same_rdma(const struct lab *lab)
 {
@@ -274,7 +274,7 @@ int lab_up(const struct option_given *given)
 	if (*lab.rdma && !own_rdma && !rdma_exists(lab.rdma))
 		fail("lab up: there is no RDMA port %s here", lab.rdma);
 
-	/* Before anything is made: is the module there? */
+	/* Check that the module is loaded before creating anything. */
 	request_flitcast(&req, FLITCAST_CMD_SITE_GET, 0);
 	request_free(&req);
 	for (site = 0; site < lab.topo.nsites; site++) {

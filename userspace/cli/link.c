@@ -37,7 +37,7 @@ static void print_gid(const char *key, const char *format, struct nlattr *attr)
 		out_null(key);
 }
 
-/* Attributes that an RDMA link alone has. */
+/* Print the attributes that only RDMA links have. */
 static void print_rdma(struct nlattr **a)
 {
 	if (a[FLITCAST_A_LINK_CONNECTION])
@@ -65,7 +65,7 @@ static void print_state(const char *format, uint32_t state)
 		    state < FC_ARRAY_SIZE(colors) ? colors[state] : OUT_WARNING);
 }
 
-/* Columns: the site, the port, the device, the state, and the other end. */
+/* Print the columns: site, port, device, state, and the other end. */
 static void print_brief(struct nlattr **a)
 {
 	struct nlattr *dev = a[FLITCAST_A_LINK_RDMA];
@@ -131,7 +131,7 @@ static void print_link(struct nlmsghdr *message, void *arg)
 	out_close_object();
 }
 
-/* Puts which link; returns its name for complaints. */
+/* Put the attributes that identify a link.  Return: its name, for error messages. */
 static const char *put_link(struct request *req, const struct option_given *given)
 {
 	const char *dev = option_text(given, "dev");
@@ -197,7 +197,7 @@ static int add(const struct option_given *given)
 		}
 	}
 	err = request_ask(&req, NULL, NULL, xprintf("link add %s", dev));
-	/* Refused: nothing changes. */
+	/* Restore the MTU if the kernel refused the request. */
 	if (err && mtu && old != mtu)
 		rtnl_set_mtu(dev, old);
 	return err ? EXIT_FAILED : 0;

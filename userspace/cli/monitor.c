@@ -15,10 +15,10 @@
 #include "cli.h"
 #include "out.h"
 
-/* Room for events at least: less would lose each. */
+/* Minimum buffer for events: a smaller one would lose every event. */
 #define BUFFER_MIN	4096
 #define BUFFER_MAX	(1U << 30)
-/* Events that are read at a time, before signals are looked at again. */
+/* Events read at a time, between two checks for signals. */
 #define READS		64
 
 static bool stamps;
@@ -100,7 +100,7 @@ static void print_link_state(struct nlmsghdr *message, void *arg)
 	print_link("link-state", message);
 }
 
-/* Print the present sites and links; the tool receives events already, so no change is missed. */
+/* Print the current sites and links; the socket already receives events, so no change is missed. */
 static int print_state(void)
 {
 	struct request req = { 0 };
@@ -185,7 +185,7 @@ static int run(const struct option_given *given)
 	int status;
 
 	stamps = option_was_given(given, "-t");
-	/* Each event is a document of its own line. */
+	/* Each event is a document on a line of its own. */
 	out_pretty = false;
 	sk = request_events(option_get(given, "--buffer", 0));
 	/* The exit of the reader of a pipe is no failure. */

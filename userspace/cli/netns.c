@@ -42,8 +42,8 @@ bool netns_exists(const char *name)
 }
 
 /*
- * The directory as "ip netns" makes it: a shared mount of its own, so that
- * names made in one mount namespace go away in the others too.
+ * Create the directory as "ip netns" does: a shared mount of its own, so that
+ * names deleted in one mount namespace disappear in the others too.
  */
 static int prepare_directory(void)
 {
@@ -96,7 +96,7 @@ int netns_delete(const char *name)
 	char path[PATH_SIZE];
 
 	path_of(name, path);
-	/* EINVAL: no mount there, it was left half made. */
+	/* EINVAL: nothing is mounted there, after an incomplete creation. */
 	if (umount2(path, MNT_DETACH) && errno != EINVAL)
 		return -errno;
 	if (unlink(path))
@@ -117,7 +117,7 @@ int netns_exec(const char *name, char **argv)
 		fail("cannot mount /sys: %s", strerror(errno));
 	execvp(argv[0], argv);
 	err = errno;
-	/* Where the tools are not installed, "flitcast" is still this program. */
+	/* If the tools are not installed, "flitcast" still means this program. */
 	if (err == ENOENT && !strcmp(argv[0], "flitcast"))
 		execv("/proc/self/exe", argv);
 	return err;

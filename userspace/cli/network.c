@@ -23,7 +23,7 @@ bool network_is_graph(const char *spec)
 /**
  * struct links - links received in a dump
  * @link: the links
- * @n: how many
+ * @n: number of links
  */
 struct links {
 	struct fc_graph_link *link;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The topology of a network, from the name that a user gives or from a site; a graph also needs its
+ * The topology of a network, from the user's name of it or from a site; a graph also needs its
  * links, which its name does not contain.
  */
 #ifndef FLITCAST_CLI_NETWORK_H
@@ -10,7 +10,7 @@
 #include "graph.h"
 #include "request.h"
 
-/* Of a specification that the user gave; exits with a complaint where it is none. */
+/* Parse the user's specification; exits with an error message if it is invalid. */
 void network_parse(struct fc_topo *topo, const char *spec, const char *about);
 
 /**
@@ -30,23 +30,23 @@ struct network_own {
 };
 
 /**
- * network_own() - ask a site of this namespace for its network
+ * network_own() - query a site of this namespace for its network
  * @own: result
  * @site: site, or FLITCAST_SITE_ANY: the only one
- * @about: command, for the complaint
+ * @about: command, for the error message
  *
- * Return: false after a complaint.
+ * Return: false after an error message.
  */
 bool network_own(struct network_own *own, uint32_t site, const char *about);
 
 /**
- * network_read() - the topology of a site of this namespace
+ * network_read() - read the topology of a site of this namespace
  * @topo: result
  * @spec: specification reported by the site
  * @site: site
- * @about: object, for the complaint
+ * @about: object, for the error message
  *
- * Return: false after a complaint.
+ * Return: false after an error message.
  */
 bool network_read(struct fc_topo *topo, const char *spec, uint32_t site, const char *about);
 

@@ -19,9 +19,9 @@ bool out_reader_may_go;
 
 static unsigned int depth;
 static bool first = true;
-/* By depth, as far as text has that: is it an array? */
+/* By depth of the open container: is it an array? */
 static bool arrays[64];
-/* -o: a line has ended; whether its record continues is not known yet. */
+/* With -o: a line has ended, and its record may continue. */
 static bool line_ended;
 
 static void quote_bytes(const unsigned char *p, size_t length)
@@ -46,7 +46,7 @@ static void quote_bytes(const unsigned char *p, size_t length)
 	putchar('"');
 }
 
-/* Text.  With -o the lines of a record are joined by backslashes. */
+/* Print text.  With -o backslashes join the lines of a record. */
 static void __attribute__((format(printf, 1, 0))) print_text(const char *format, va_list args)
 {
 	char *text, *line, *end;

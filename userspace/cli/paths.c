@@ -94,7 +94,7 @@ void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
 	uint32_t n;
 
 	for (k = FC_PATH_COPIES_MIN; k <= paths->copies; k++) {
-		/* This cannot fail: find_all() has tried it. */
+		/* This cannot fail: find_all() has checked it. */
 		graph_path_entries(paths->topo, paths_of(paths, k, source), site, entry, &n);
 		put_id(req, FLITCAST_CMD_PATH_SET, site, source, k);
 		put_bytes(req, FLITCAST_A_PATH_ENTRIES, entry, n * sizeof(*entry));

@@ -22,9 +22,9 @@ struct args;
 /**
  * struct paths - paths of all sources
  * @topo: topology, a graph
- * @copies: for 2 to so many copies; 1: none
- * @of: for each number of copies from 2, by source
- * @n: places there
+ * @copies: paths exist for 2 to @copies copies; 1: none
+ * @of: paths for each number of copies from 2, by source
+ * @n: capacity of @of
  */
 struct paths {
 	const struct fc_topo *topo;
@@ -44,10 +44,10 @@ struct paths_told {
 /**
  * paths_find() - find paths
  * @paths: result
- * @topo: topology; it stays as long
- * @copies: most copies, up to FC_PATH_COPIES_MAX; 0: as many as there are, up to
- *	PATHS_COPIES, and none in large networks or what is no graph
- * @about: of the complaint, where there are not so many
+ * @topo: topology, which must outlive @paths
+ * @copies: maximum number of copies, up to FC_PATH_COPIES_MAX; 0: as many as possible, up to
+ *	PATHS_COPIES, and none in large networks or topologies other than graphs
+ * @about: prefix of the error message if there are fewer paths
  *
  * Shows its progress on a terminal.
  */
@@ -62,7 +62,7 @@ void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
 void paths_put_del(const struct paths_told *told, unsigned int copies, uint32_t site,
 		   uint32_t source, struct request *req);
 
-/* Read the paths that a site has.  Return: 0, or -errno after a complaint. */
+/* Read the paths of a site.  Return: 0, or -errno after an error message. */
 int paths_read(struct paths_told *told, const struct fc_topo *topo, uint32_t site,
 	       const char *about);
 /* Largest k such that a site has paths of its own broadcasts for every number of copies up to k. */

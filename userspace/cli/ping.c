@@ -18,7 +18,7 @@
 #define COUNT_DEFAULT	4
 #define INTERVAL_MS	1000
 #define BYTES_DEFAULT	64
-/* After the last one was sent. */
+/* Wait for answers after the last message was sent. */
 #define WAIT_MS		10000
 
 /* Header of a message. */
@@ -31,10 +31,10 @@ struct stamp {
 /**
  * struct tally - statistics of answers
  * @sent: messages sent
- * @received: of these, back
- * @least: shortest round trip in ns
- * @most: longest
- * @sum: of all
+ * @received: answers received
+ * @least: shortest round trip, ns
+ * @most: longest round trip, ns
+ * @sum: sum of all round trips, ns
  */
 struct tally {
 	uint32_t sent;
@@ -75,7 +75,7 @@ static void take_answer(int fd, struct tally *tally, char *buf, size_t size, uin
 	out_uint("seq", " seq=%llu", stamp.number);
 	if (from.has_info)
 		out_uint("hops", " hops=%llu", from.info.hops);
-	/* Mode csr: how long before it had to. */
+	/* Mode csr: time from the arrival to the reserved time. */
 	if (from.has_info && from.info.reserved)
 		out_float("early_ms", " early=%.3f ms",
 			  (int64_t)(from.info.reserved - from.info.arrived) / 1e6);
@@ -94,7 +94,7 @@ static void send_probe(int fd, struct tally *tally, char *buf, size_t length, ui
 
 	memset(buf, 'f', length);
 	memcpy(buf, &stamp, sizeof(stamp));
-	/* Reports the failure of an earlier message, too. */
+	/* The call reports the failure of an earlier message, too. */
 	if (flitcast_send(fd, buf, length, &target, 1, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
 		return;
 	err = errno;
@@ -140,7 +140,7 @@ static int run(const struct option_given *given)
 
 	poll_fd.fd = open_socket("ping", own, FLITCAST_PORT_ANY);
 	setsockopt(poll_fd.fd, SOL_FLITCAST, FLITCAST_INFO, &one, sizeof(one));
-	/* No SA_RESTART: poll() is to end. */
+	/* Without SA_RESTART the signal ends poll(). */
 	sigaction(SIGINT, &action, NULL);
 	out_buf = xalloc(1, bytes);
 	in_buf = xalloc(1, bytes);

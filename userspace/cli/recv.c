@@ -19,17 +19,17 @@
 #include "out.h"
 #include "transfer.h"
 
-/* recv writes one transfer at a time, and complains once about each of up to this many others. */
+/* recv writes one transfer at a time, and reports each of up to this many others once. */
 #define STRANGERS	16
 /*
- * After this time of silence recv probes the sender, which may be waiting for another receiver or
- * for its input.  The sender is gone if its socket is closed, or if its site is silent for
- * FLITCAST_TIMEOUT.
+ * If nothing arrives for this time, recv probes the sender, which may be waiting for another
+ * receiver or for its input.  The sender is gone if its socket is closed, or if its site is
+ * unresponsive for FLITCAST_TIMEOUT.
  */
 #define ASK_MS		5000
 #define ANSWER_MS	2000
 #define GONE_MS		30000
-/* Grows with the first message that is longer. */
+/* Initial size of the buffer, which grows with the first longer message. */
 #define BUFFER_START	65536
 
 /**
@@ -46,14 +46,14 @@ struct output {
 
 /**
  * struct transfer - the file being received
- * @active: there is one
+ * @active: a transfer is in progress
  * @site: its sender
  * @port: its sender
- * @id: of the transfer
+ * @id: number of the transfer
  * @total: bytes, or TRANSFER_UNKNOWN
  * @got: bytes so far
  * @own: site of this receiver, as given
- * @heard: time of the last message or answer of the sender, now_ns()
+ * @heard: time of the last message or answer from the sender, now_ns()
  * @name: file name from the sender, without characters that are unsafe in a terminal or a path
  */
 struct transfer {
@@ -169,14 +169,14 @@ static void print_from(uint32_t site, uint16_t port, uint64_t length)
 	out_uint("length", NULL, length);
 }
 
-/* A message that is no part of a file; behind it there is room for a newline. */
+/* Write a message that is no part of a file; its buffer has space for a newline. */
 static void take_message(const struct output *output, const struct flitcast_from *from,
 			 char *data, size_t length)
 {
 	if (output->path) {
 		write_data(output, data, length);
 	} else if (!out_json) {
-		/* In one piece: another receiver may write to the same terminal. */
+		/* Write it in one call: another receiver may write to the same terminal. */
 		data[length] = '\n';
 		write_data(output, data, length + 1);
 	}
@@ -284,8 +284,8 @@ out:
 }
 
 /*
- * Another file begins.  Return: true if the sender of the current file is gone, and its data could
- * be discarded.
+ * Another file begins.  Return: true if the sender of the current file is gone, and its data has
+ * been discarded.
  */
 static bool replaces(const struct output *output, struct transfer *transfer)
 {
@@ -303,7 +303,7 @@ static bool replaces(const struct output *output, struct transfer *transfer)
 	return true;
 }
 
-/* The last part of a file has been written. */
+/* Complete a file after its last part has been written. */
 static void file_ends(const struct output *output, struct transfer *transfer,
 		      const struct flitcast_from *from)
 {
@@ -329,7 +329,7 @@ static void file_ends(const struct output *output, struct transfer *transfer,
 	out_end();
 }
 
-/* A part of a file; true if it was the last. */
+/* Write a part of a file.  Return: true if it was the last. */
 static bool take_part(const struct output *output, struct transfer *transfer,
 		      const struct flitcast_from *from, const char *data, size_t length)
 {
@@ -398,7 +398,7 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 	return true;
 }
 
-/* The sender was silent for a while, in the middle of a file. */
+/* Probe the sender after an interval without data in the middle of a file. */
 static void look_after(struct transfer *transfer)
 {
 	enum answer answer = ask_sender(transfer);
@@ -442,7 +442,7 @@ static void wait_for_message(int fd, uint32_t timeout, struct transfer *transfer
 	}
 }
 
-/* How many copies of a broadcast have to agree: first, all, majority, or a number. */
+/* Parse the number of copies of a broadcast that must agree: first, all, majority, or a number. */
 static void parse_reception(const char *text, struct flitcast_reception *reception)
 {
 	static const char *const words[] = { "first", "all", "majority" };
@@ -492,7 +492,7 @@ static int run(const struct option_given *given)
 		ssize_t length;
 
 		wait_for_message(fd, timeout, &transfer);
-		/* MSG_TRUNC: how long it is, not how much of it there is room for. */
+		/* MSG_TRUNC returns the length of the message, not that of the data received. */
 		length = flitcast_recv(fd, buf, size, NULL, MSG_PEEK | MSG_TRUNC | MSG_DONTWAIT);
 		if (length > (ssize_t)size) {
 			free(buf);

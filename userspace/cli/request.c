@@ -11,9 +11,9 @@
 #include "request.h"
 #include "util.h"
 
-/* Initial size of a message in bytes, and spare bytes when it grows. */
+/* Initial size of a message in bytes, and additional space when it grows. */
 #define MESSAGE_ROOM	4096
-/* Room for events, or answers. */
+/* Size of the receive buffer, for events or answers. */
 #define RECEIVE_ROOM	(4 << 20)
 
 static int flitcast_id;
@@ -34,7 +34,7 @@ void request_begin(struct request *req, int type, int flags)
 	req->count++;
 }
 
-/* Erase a message, which may hold a key, and free it. */
+/* Erase a message, which may contain a key, and free it. */
 static void discard(struct nl_msg *msg)
 {
 	struct nlmsghdr *message = nlmsg_hdr(msg);
@@ -43,7 +43,7 @@ static void discard(struct nl_msg *msg)
 	nlmsg_free(msg);
 }
 
-/* Make room in the last message, whose nests are closed. */
+/* Enlarge the last message, whose nests are closed. */
 static void grow(struct request *req, size_t length)
 {
 	struct nlmsghdr *old = nlmsg_hdr(current(req));
@@ -119,13 +119,13 @@ struct nl_sock *request_open(int protocol)
 		errno = err;
 		return NULL;
 	}
-	/* For comfort alone: texts of refusals, short refusals, room for events. */
+	/* Optional: texts of refusals, short refusals, and a larger buffer. */
 	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(sk), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	return sk;
 }
 
-/* Settings that the kernel refuses by range, by attribute, as the command line has them. */
+/* Command-line names of settings whose range the kernel checks, by attribute. */
 struct setting {
 	const char *name;
 	const char *unit;
@@ -201,9 +201,9 @@ static bool read_range(const struct nlmsghdr *message, uint32_t offset, struct n
  * struct exchange - a message that was sent, and its replies
  * @sent: the message
  * @answer: called for each reply
- * @arg: for @answer
+ * @arg: argument of @answer
  * @error: the first refusal, or NULL
- * @index: of the message
+ * @index: index of the message
  * @err: result of the message: 0 or -errno
  * @over: the last reply was received
  */
@@ -217,7 +217,7 @@ struct exchange {
 	bool over;
 };
 
-/* Note a refusal with the attributes of an extended acknowledgment, if it has any. */
+/* Record a refusal with the attributes of an extended acknowledgment, if it has any. */
 static void take_refusal(struct exchange *x, int err, struct nlattr *attrs, int length)
 {
 	struct nlattr *a[NLMSGERR_ATTR_POLICY + 1] = { NULL };
@@ -253,7 +253,7 @@ static void take_extended(struct exchange *x, const struct nlmsghdr *header, siz
 	take_refusal(x, err, attrs, header->nlmsg_flags & NLM_F_ACK_TLVS ? length : 0);
 }
 
-/* Answers of this message alone: the socket may have others, of one that failed. */
+/* Accept only answers to this message: the socket may have others, to one that failed. */
 static int on_sequence(struct nl_msg *msg, void *arg)
 {
 	const struct exchange *x = arg;
@@ -276,7 +276,7 @@ static int on_ack(struct nl_msg *msg, void *arg)
 	return NL_STOP;
 }
 
-/* The end of a dump, with its result. */
+/* Process the end of a dump, with its result. */
 static int on_finish(struct nl_msg *msg, void *arg)
 {
 	const struct nlmsghdr *header = nlmsg_hdr(msg);
@@ -313,7 +313,7 @@ static void exchange(struct nl_sock *sk, struct nl_cb *cb, struct nl_msg *msg,
 	x->sent = nlmsg_hdr(msg);
 	while (err >= 0 && !x->over)
 		err = nl_recvmsgs(sk, cb);
-	/* Where no refusal was noted, the socket failed, or libnl did, which sets no errno. */
+	/* Without a recorded refusal the socket failed, or libnl, which sets no errno. */
 	if (!x->over)
 		take_refusal(x, errno ? -errno : -EIO, NULL, 0);
 	else if (!x->err && err == -NLE_DUMP_INTR)
@@ -358,7 +358,7 @@ static struct nl_sock *open_generic(void)
 	return sk;
 }
 
-/* The kernel loads the module for it, if it is installed. */
+/* Resolve the family; the kernel loads the module for it, if it is installed. */
 static void find_family(void)
 {
 	struct nl_sock *sk = open_generic();
@@ -406,8 +406,8 @@ struct nl_sock *request_events(uint32_t room)
 	if (setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)))
 		setsockopt(nl_socket_get_fd(sk), SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
 	/*
-	 * Use a separate socket for events: one between a request and its reply would be taken for
-	 * the reply.
+	 * Use a separate socket for events: one between a request and its reply would be mistaken
+	 * for the reply.
 	 */
 	for (i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		group[i] = genl_ctrl_resolve_grp(sk, FLITCAST_FAMILY_NAME, groups[i]);

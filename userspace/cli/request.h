@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Netlink by libnl: messages built one after another, sent and answered in one go, with the
+ * Netlink by libnl: a request is a batch of messages, sent and answered together; also parses the
  * extended acknowledgments that libnl does not read.
  */
 #ifndef FLITCAST_CLI_REQUEST_H
@@ -15,33 +15,33 @@
 
 /**
  * struct request - messages to be sent
- * @msg: they; the last is being built
- * @count: how many
+ * @msg: messages; the last one is being built
+ * @count: number of messages
  */
 struct request {
 	struct nl_msg **msg;
 	unsigned int count;
 };
 
-/* A message of a type.  Each is acknowledged. */
+/* Begin a message of a type.  The kernel acknowledges each message. */
 void request_begin(struct request *req, int type, int flags);
-/* A message of the family "flitcast"; looks the family up when first called. */
+/* Begin a message of the family "flitcast"; the first call looks the family up. */
 void request_flitcast(struct request *req, uint8_t cmd, int flags);
 void put_bytes(struct request *req, int attr, const void *data, size_t length);
 void put_u32(struct request *req, int attr, uint32_t value);
 void put_string(struct request *req, int attr, const char *value);
-/* Bytes that belong to no attribute: a header. */
+/* Put bytes that belong to no attribute: a header. */
 void put_raw(struct request *req, const void *data, size_t length);
 struct nlattr *put_nest(struct request *req, int attr);
 void put_nest_end(struct request *req, struct nlattr *nest);
-/* Forget the messages; their memory is erased, since they may hold a key. */
+/* Free the messages, and erase their memory, since they may contain a key. */
 void request_free(struct request *req);
 
 /**
- * request_open() - a netlink socket of this thread's network namespace
+ * request_open() - open a netlink socket in this thread's network namespace
  * @protocol: NETLINK_GENERIC, NETLINK_ROUTE or NETLINK_RDMA
  *
- * Return: a socket, ended by nl_socket_free(), or NULL with errno.
+ * Return: a socket, to be freed by nl_socket_free(), or NULL with errno.
  */
 struct nl_sock *request_open(int protocol);
 
@@ -51,8 +51,8 @@ typedef void (*request_answer)(struct nlmsghdr *message, void *arg);
 /**
  * struct request_error - the first refusal
  * @err: positive errno
- * @index: of the message in the request, from 0
- * @text: reason: the kernel's own words, or the text of @err
+ * @index: index of the message in the request, from 0
+ * @text: reason: the kernel's text, or that of @err
  */
 struct request_error {
 	int err;
@@ -64,11 +64,11 @@ struct request_error {
  * request_send() - send a request, read all answers, empty the request
  * @sk: socket
  * @req: request
- * @answer: may be NULL
- * @arg: for @answer
+ * @answer: called for each answer, or NULL
+ * @arg: argument of @answer
  * @error: set unless 0 is returned; may be NULL
  *
- * Messages behind one that is refused are sent all the same.
+ * Messages after a refused one are sent, too.
  *
  * Return: 0, or -errno of the first refusal.
  */
@@ -78,19 +78,19 @@ int request_send(struct nl_sock *sk, struct request *req, request_answer answer,
 /**
  * request_ask() - request_send() over generic netlink, in this namespace, once
  * @req: request
- * @answer: may be NULL
- * @arg: for @answer
- * @about: object, for the complaint on stderr
+ * @answer: called for each answer, or NULL
+ * @arg: argument of @answer
+ * @about: object, for the error message on stderr
  *
- * Return: 0, or -errno: there was a complaint.
+ * Return: 0, or -errno after an error message.
  */
 int request_ask(struct request *req, request_answer answer, void *arg, const char *about);
 
 /**
- * request_events() - a socket that hears every multicast group of the family
- * @room: bytes of events that may wait to be read; 0: plenty
+ * request_events() - open a socket that receives every multicast group of the family
+ * @room: buffer for unread events, bytes; 0: the default
  *
- * Return: a socket; does not return where that is impossible.
+ * Return: a socket; exits on failure.
  */
 struct nl_sock *request_events(uint32_t room);
 
@@ -99,22 +99,22 @@ typedef void (*request_event)(uint8_t cmd, struct nlmsghdr *message, void *arg);
 
 /**
  * request_read_events() - read pending events, without waiting
- * @sk: of request_events()
- * @event: called for each
- * @arg: for @event
+ * @sk: socket of request_events()
+ * @event: called for each event
+ * @arg: argument of @event
  *
- * Return: 0, or -errno: -EAGAIN: nothing; -ENOBUFS: events were lost.
+ * Return: 0, or -errno: -EAGAIN: no event; -ENOBUFS: events were lost.
  */
 int request_read_events(struct nl_sock *sk, request_event event, void *arg);
 
-/* Attributes by type, behind the generic netlink header: max + 1, NULL where there is none. */
+/* Parse the attributes behind the generic netlink header, by type; NULL: missing. */
 static inline void get_attrs(struct nlmsghdr *message, struct nlattr **attrs, int max)
 {
 	if (genlmsg_parse(message, 0, attrs, max, NULL))
 		memset(attrs, 0, (max + 1) * sizeof(*attrs));
 }
 
-/* Values; 0 and "" where the attribute is missing or too short. */
+/* Values of attributes; 0 and "" if the attribute is missing or too short. */
 static inline uint32_t get_u32(const struct nlattr *attr)
 {
 	return attr && nla_len(attr) >= (int)sizeof(uint32_t) ? nla_get_u32(attr) : 0;

@@ -3,8 +3,8 @@
  * flitcast site save and restore, flitcast route save and restore
  *
  * restore checks the whole file, by itself and against the present configuration, before it changes
- * anything.  Then it performs the steps from one to the other; if the kernel refuses a step all the
- * same (because of a change meanwhile), it undoes the steps before.
+ * anything.  Then it performs the steps from one to the other; if the kernel nevertheless refuses a
+ * step (because of a change meanwhile), it undoes the previous steps.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -22,7 +22,7 @@
 
 /**
  * struct step - one change
- * @about: for complaints
+ * @about: prefix of error messages
  * @todo: the request
  * @undo: request that reverts @todo
  */
@@ -34,8 +34,8 @@ struct step {
 
 /**
  * struct plan - steps to perform
- * @step: in order
- * @count: how many
+ * @step: steps in order
+ * @count: number of steps
  */
 struct plan {
 	struct step *step;
@@ -83,7 +83,7 @@ static void put_site(struct request *req, const struct config_site *site, bool n
 	if (new) {
 		network_put(req, &site->topo);
 		put_string(req, FLITCAST_A_SITE_MODE, site->mode);
-		/* Read once already, by check(). */
+		/* check() has read the file before. */
 		if (site->keyed && !key_put(req, site->key, "site restore"))
 			exit(EXIT_FAILED);
 	}
@@ -195,7 +195,7 @@ static int check_key(const struct config_site *site)
 	return key_check(site->key, site->where) ? 0 : -1;
 }
 
-/* A device that the file wants: there, large enough, and not of a site that it leaves alone. */
+/* Check that a device of the file exists, is Ethernet, and is no link of a site not in the file. */
 static int check_dev(const struct config *config, const struct config *now,
 		     const struct config_site *site, const struct config_link *link)
 {
@@ -253,7 +253,7 @@ static int check(const struct config *config, const struct config *now)
 	return 0;
 }
 
-/* The name of a link for complaints: several may have one RDMA port. */
+/* Name of a link for error messages: several links may share an RDMA port. */
 static char *link_name(const struct config_site *site, uint32_t port)
 {
 	const struct config_link *link = &site->link[port];
@@ -399,7 +399,7 @@ int site_save(const struct option_given *given)
 }
 
 /*
- * Preference tables alone.
+ * Only preference tables.
  */
 
 int route_save(const struct option_given *given)
@@ -426,7 +426,7 @@ int route_save(const struct option_given *given)
 	return 0;
 }
 
-/* One table of a file; a step where it is another than the one there is. */
+/* Read one table of a file; add a step if it differs from the current one. */
 static int read_table(const char *where, json_t *object, const struct config *now,
 		      bool strict, struct plan *plan)
 {

@@ -30,7 +30,7 @@ static void print_route(struct nlmsghdr *message, void *arg)
 	out_close_object();
 }
 
-/* Puts which direction, if one is given, and the rest. */
+/* Put the direction, if one is given, and the other attributes. */
 static const char *put_direction(struct request *req, const struct option_given *given)
 {
 	const char *direction = option_text(given, "DIRECTION");

@@ -18,7 +18,7 @@ static int dev_ioctl(const char *dev, unsigned long request, struct ifreq *ifr)
 {
 	int fd, err = 0;
 
-	/* Any socket will do, and this kind is always there. */
+	/* Any kind of socket works, and this one is always available. */
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
@@ -90,7 +90,7 @@ void rtnl_put_down(struct request *req, const char *dev)
 }
 
 /*
- * A veth uses one queue by default; having no others saves memory, and RCU grace periods when it
+ * A veth uses one queue by default; creating no others saves memory, and RCU grace periods when it
  * closes.
  */
 static void put_device(struct request *req, const char *name, uint32_t mtu)

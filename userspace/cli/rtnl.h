@@ -9,10 +9,10 @@
 #include <stdint.h>
 #include "request.h"
 
-/* Of a device of this namespace.  0 or -errno. */
+/* Get and set the MTU of a device of this namespace.  Return: 0 or -errno. */
 int rtnl_get_mtu(const char *dev, uint32_t *mtu);
 int rtnl_set_mtu(const char *dev, uint32_t mtu);
-/* Is it a device that frames with Ethernet headers go through? */
+/* Does the device carry frames with Ethernet headers? */
 bool rtnl_is_ethernet(const char *dev);
 /*
  * Make a veth use NAPI, which keeps frames in order: enable GRO at this end, and disable TSO, with
@@ -20,13 +20,13 @@ bool rtnl_is_ethernet(const char *dev);
  */
 int rtnl_set_napi(int socket, const char *dev);
 
-/* Messages for request_send() on a socket of the namespace of @dev. */
+/* Put messages for request_send() on a socket of the namespace of @dev. */
 void rtnl_put_up(struct request *req, const char *dev);
 void rtnl_put_down(struct request *req, const char *dev);
 /* Create a dummy device, down; delete a device of any kind. */
 void rtnl_put_dummy(struct request *req, const char *dev, uint32_t mtu);
 void rtnl_put_del(struct request *req, const char *dev);
-/* A pair, both ends down: @dev here, @peer in the namespace that @peer_netns refers to. */
+/* Create a pair, both ends down: @dev here, @peer in the namespace of @peer_netns. */
 void rtnl_put_veth(struct request *req, const char *dev, const char *peer,
 		   int peer_netns, uint32_t mtu);
 

@@ -23,9 +23,9 @@
 
 /* The largest message by default (net.flitcast.message_max). */
 #define PART_MAX	(1U << 20)
-/* Below this, it is not the size of the message that is refused. */
+/* Minimum size: if the kernel refuses smaller messages, their size is not the reason. */
 #define PART_MIN	4096
-/* A day, as the kernel has it. */
+/* One day, the limit of the kernel. */
 #define SLOW_MAX_MS	86400000
 
 /* Read until the buffer is full or the file ends.  Return: bytes; -1: read error or signal. */
@@ -50,10 +50,10 @@ static ssize_t read_full(int fd, char *buf, size_t size)
 /**
  * struct file - a file being sent
  * @fd: descriptor
- * @path: as given
- * @name: sent along
+ * @path: path as given
+ * @name: name sent in the header
  * @total: size, or TRANSFER_UNKNOWN
- * @id: of the transfer
+ * @id: number of the transfer
  * @room: bytes in a part
  * @buf: header, name and data of one part
  */
@@ -93,7 +93,7 @@ static void open_file(struct file *file, const char *path)
 	file->buf = xalloc(1, PART_MAX);
 }
 
-/* One part; its data is in the buffer behind the name. */
+/* Send one part; its data is in the buffer behind the name. */
 static int send_part(struct sender *sender, struct file *file, uint64_t total,
 		     uint64_t offset, size_t length, uint16_t flags)
 {
@@ -113,7 +113,7 @@ static int send_part(struct sender *sender, struct file *file, uint64_t total,
 					       sender_send(sender, file->buf, length);
 }
 
-/* Tell the receivers to discard their data, if there is buffer space for the message. */
+/* Request the receivers to discard their data, if there is buffer space for the message. */
 static void give_up(struct sender *sender, struct file *file, uint64_t offset)
 {
 	bool told = !send_part(sender, file, file->total, offset, 0, TRANSFER_ABORT);

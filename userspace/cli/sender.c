@@ -12,16 +12,16 @@
 #include "out.h"
 #include "sender.h"
 
-/* For progress on a terminal alone: reports wake. */
+/* Interval of progress on a terminal; reports wake the sender. */
 #define LOOK_MS		500
-/* Within this a signal ends a call that waits for room. */
+/* Maximum time until a signal ends a call that waits for buffer space. */
 #define STOP_LOOK_MS	500
-/* Targets of a report: a broadcast has as many as there are sites. */
+/* Maximum number of targets in a report: a broadcast has one for each other site. */
 #define RESULTS_MAX	65536
-/* Targets that failed are named, but not a whole screen of them. */
+/* Maximum number of failed targets named. */
 #define COMPLAINTS_MAX	10
 
-/* Between attempts to reach targets that have no socket yet. */
+/* Interval of attempts to reach targets that have no socket yet. */
 #define RETRY_MS	100
 
 static const char *error_text(int err)
@@ -192,7 +192,7 @@ static void read_behind(struct nlmsghdr *message, void *arg)
 			 get_u32(a[FLITCAST_A_SOCKET_WAIT_PORT]));
 }
 
-/* How many targets have failed, and which one the kernel waits for. */
+/* Return: a text with the number of failed targets, and the one that the kernel waits for. */
 static const char *targets_behind(const void *arg)
 {
 	const struct sender *sender = arg;
@@ -264,8 +264,8 @@ int sender_send(struct sender *sender, const void *data, size_t length)
 }
 
 /*
- * Wait until every message is reported: each is confirmed or given up some time.  Return: false
- * where sender_stopped() before.
+ * Wait until every message is reported: each is eventually confirmed or aborted.  Return: false
+ * if sender_stopped() before.
  */
 static bool wait_for_reports(struct sender *sender, bool quiet)
 {
@@ -293,7 +293,7 @@ static bool wait_for_reports(struct sender *sender, bool quiet)
 
 /*
  * Select the targets without a receiver for the next attempt.  A receiver that started while the
- * message was under way may get it twice, which is rare.  Return: how many.
+ * message was en route may get it twice, which is rare.  Return: their number.
  */
 static size_t choose_late(struct sender *sender)
 {
@@ -315,7 +315,7 @@ static void forget_refusals(struct sender *sender)
 			sender->tally[i] = (struct tally){ 0 };
 }
 
-/* All attempts are one message, which went to every target. */
+/* Count all attempts as one message, sent to every target. */
 static void sum_up(struct sender *sender)
 {
 	size_t i;
@@ -384,7 +384,7 @@ static const char *target_name(const struct flitcast_target *target, char buf[48
 	return buf;
 }
 
-/* One target as a line, or as an object. */
+/* Print one target as a line, or as an object. */
 static void print_target(const struct sender *sender, size_t i, bool confirm)
 {
 	const struct flitcast_target *target = &sender->targets[i];

@@ -14,11 +14,11 @@
 
 /**
  * struct tally - results of the messages to one target
- * @delivered: confirmed
- * @failed: failed
- * @unknown: of these, may have been received
- * @absent: of a broadcast, times there was no socket
- * @error: errno of the first of these
+ * @delivered: messages confirmed
+ * @failed: messages failed
+ * @unknown: failed messages that the target may have received
+ * @absent: broadcasts that found no socket at the target
+ * @error: errno of the first failure
  */
 struct tally {
 	uint64_t delivered;
@@ -32,25 +32,25 @@ struct tally {
  * struct sender - a socket and its targets
  * @fd: socket
  * @to: targets as given, for messages
- * @targets: receivers, all of them
- * @tally: of each
- * @count: how many; of a broadcast 0 until a report names them
+ * @targets: all receivers
+ * @tally: results by target
+ * @count: number of targets; for a broadcast 0 until a report names them
  * @broadcast: port of a broadcast, or 0
- * @copies: of a broadcast
- * @wait: milliseconds for which targets without a receiver get the first message again
- * @left: those that have not failed, where @leave_out
- * @nleft: how many
- * @leave_out: a target that failed gets nothing more
+ * @copies: copies of a broadcast
+ * @wait: time in which the first message is repeated to targets without a receiver, ms
+ * @left: targets that have not failed, if @leave_out
+ * @nleft: number of @left
+ * @leave_out: send no more messages to a target that failed
  * @stop: set by a signal: calls end with EINTR; NULL: signals end the program
  * @sent: messages accepted
- * @reported: of these, reported
- * @lossy: of these, not confirmed by every target
- * @begun_at: when the last message was handed over, now_ns()
- * @reserved: of the last reported message
- * @over: likewise
- * @name: of the file, for progress on a terminal; NULL: none is shown
- * @total: its size, 0: nobody knows
- * @bytes: of data handed over, without headers of files
+ * @reported: messages reported
+ * @lossy: messages reported but not confirmed by every target
+ * @begun_at: time at which the last message was sent, now_ns()
+ * @reserved: reserved arrival of the last reported message, or 0
+ * @over: completion time of the last reported message
+ * @name: name of the file, for progress on a terminal; NULL: no progress
+ * @total: size of the file, 0: unknown
+ * @bytes: bytes of data sent, without headers of files
  */
 struct sender {
 	int fd;
@@ -77,10 +77,10 @@ struct sender {
 };
 
 /**
- * sender_open() - open a socket that gets a report of every message
+ * sender_open() - open a socket that receives a report of every message
  * @sender: @to, @targets and @count are set
  * @site: FLITCAST_SITE_ANY: the only one
- * @timeout: milliseconds a target may be silent, 0: the default
+ * @timeout: time after which an unresponsive target fails, ms; 0: the default
  * @slow: policy for slow targets
  *
  * Exits the program on an error.
@@ -88,7 +88,7 @@ struct sender {
 void sender_open(struct sender *sender, uint32_t site, uint32_t timeout,
 		 const struct flitcast_slow_target *slow);
 
-/* Did a signal request the end? */
+/* Has a signal requested the end? */
 static inline bool sender_stopped(const struct sender *sender)
 {
 	return sender->stop && *sender->stop;
@@ -110,7 +110,7 @@ int sender_send_first(struct sender *sender, const void *data, size_t length);
 /* The kernel refused the last message, with errno: print why, and exit. */
 void sender_refused(const struct sender *sender) __attribute__((noreturn));
 
-/* Show how far the file is, and which target the kernel waits for. */
+/* Show the progress of the file, and the target that the kernel waits for. */
 void sender_progress(const struct sender *sender);
 
 /**

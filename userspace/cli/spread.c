@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * From a circle on, sites push each other away and links pull (Fruchterman and Reingold,
- * "Graph drawing by force-directed placement"), by less and less.
+ * Starting from a circle, sites repel each other and links attract (Fruchterman and Reingold,
+ * "Graph drawing by force-directed placement"), with decreasing steps.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define STEPS	300
 
-/* Push and pull on all sites. */
+/* Compute the forces on all sites. */
 static void forces(const struct fc_topo *topo, const struct point *at, struct point *force,
 		   double length)
 {
@@ -25,7 +25,7 @@ static void forces(const struct fc_topo *topo, const struct point *at, struct po
 
 			if (a == b)
 				continue;
-			/* Two in one place go apart in some direction. */
+			/* Separate two sites in one place in an arbitrary direction. */
 			if (square < 1) {
 				x = a < b ? 1 : -1;
 				square = 1;

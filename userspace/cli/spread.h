@@ -9,14 +9,14 @@ struct point {
 };
 
 /**
- * spread() - places for the sites of a network that has no shape of its own
+ * spread() - compute positions for the sites of a network without a regular shape
  * @topo: topology
- * @length: about that of a link
- * @apart: no two sites are nearer to each other
+ * @length: approximate length of a link
+ * @apart: minimum distance of two sites
  *
- * The same every time.
+ * The result depends only on the arguments.
  *
- * Return: by site; the caller's to free.
+ * Return: positions by site; to be freed by the caller.
  */
 struct point *spread(const struct fc_topo *topo, double length, double apart);
 

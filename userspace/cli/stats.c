@@ -8,7 +8,7 @@
 #include "cli.h"
 #include "out.h"
 
-/* A counter of attributes that may have others as well. */
+/* Read a counter; false if the attribute is none. */
 static bool read_counter(struct nlattr *attr, const char **name, uint64_t *value)
 {
 	struct nlattr *a[FLITCAST_A_STAT_MAX + 1];
@@ -63,7 +63,7 @@ static void print_site_stats(struct nlmsghdr *message, void *arg)
 	get_attrs(message, a, FLITCAST_A_STATS_MAX);
 	out_open_object(NULL);
 	out_uint("site", "site %llu\n", get_u32(a[FLITCAST_A_STATS_SITE]));
-	/* The counters stand beside the site, not in a nest. */
+	/* The counters are attributes of the message, not of a nest. */
 	print_attrs("counters", "    ", genlmsg_attrdata(nlmsg_data(message), 0),
 		    genlmsg_attrlen(nlmsg_data(message), 0));
 	out_close_object();

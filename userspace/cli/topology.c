@@ -94,7 +94,7 @@ static int show(const struct option_given *given)
 	if (topo.nsites > DRAW_SITES_MAX)
 		fail("topology %s: drawings have at most %d sites", spec ? spec : own.spec,
 		     DRAW_SITES_MAX);
-	/* Of the network this site is in, not of one that is only thought of. */
+	/* Only the network of a site has loads, not a hypothetical one. */
 	if (!spec)
 		loads = lab_loads_of(&topo);
 	marks = xalloc(topo.nsites, 1);
@@ -109,7 +109,7 @@ static int show(const struct option_given *given)
 	return 0;
 }
 
-/* Which ends of a link report it dead.  Return: mask: 1: this end, 2: the other end. */
+/* Ends of a link that report it dead.  Return: mask: 1: this end, 2: the other end. */
 static unsigned int said(const struct fc_topo *topo, const uint32_t *down, uint32_t site,
 			 uint8_t dir, uint32_t peer)
 {

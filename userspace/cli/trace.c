@@ -19,13 +19,13 @@
 #include "trace_cast.h"
 #include "walk.h"
 
-/* Flit size of a network that is only thought of: that of "site add". */
+/* Flit size of a hypothetical network: the default of "site add". */
 #define FLIT_DEFAULT	1500
 
 /* Deeper levels are indented like this one. */
 #define INDENT_MAX	60
 
-/* The connection types, in the words of CARE, section 4.5; sink is ours. */
+/* Connection types as CARE, section 4.5, names them; "sink" is an addition. */
 static const char *const connections[] = {
 	[FC_CONN_NONE]		= "seek",
 	[FC_CONN_UNICAST]	= "unicast",
@@ -47,17 +47,17 @@ static const char *const outcomes[] = {
  * struct trace - a trace
  * @topo: topology
  * @spec: its canonical form
- * @net: what the packets find
+ * @net: state of the network
  * @down: links given as dead
- * @ndown: how many
+ * @ndown: number of @down
  * @busy: net-outputs given as busy
  * @force: sites where packets are stored
  * @from: source
  * @flit: flit size
  * @svg: draw the message instead of printing it
- * @dot: the same for graphviz
- * @count: targets
- * @target: they
+ * @dot: draw it for graphviz
+ * @count: number of targets
+ * @target: targets
  */
 struct trace {
 	struct fc_topo topo;
@@ -75,7 +75,7 @@ struct trace {
 	struct target_state *target;
 };
 
-/* State of the local site. */
+/* Read the state of the local site. */
 
 static void read_route(struct nlmsghdr *message, void *arg)
 {
@@ -192,7 +192,7 @@ static void print_rows(const struct visit *visit, unsigned int depth)
 	out_close_array();
 }
 
-/* Of a terminator on a link (Table A). */
+/* Name of a terminator on a link (Table A). */
 static const char *term_name(u8 parts)
 {
 	return fc_fsms[3].conds[parts & FC_PART_ABORT ? FC_OPC_AP : FC_OPC_EOP];
@@ -239,7 +239,7 @@ static void print_direction(const struct trace *trace, u8 dir)
 	out_string("direction", " %s", name);
 }
 
-/* Where there are classes: by which links the packet may go on to each of its targets. */
+/* In modes with classes: print the links by which the packet may proceed to each target. */
 static void print_routes(const struct trace *trace, const struct visit *visit, unsigned int depth)
 {
 	unsigned int i;
@@ -415,8 +415,8 @@ static void print_network(const struct trace *trace)
 }
 
 /*
- * The packets of so many targets: one, or, in mode csr, one for each where they can reserve no
- * tree.  Return: how many.
+ * Walk the packets for @n targets: one, or, in mode csr, one for each target if the packet cannot
+ * reserve its tree.  Return: number of packets.
  */
 static size_t walk_list(struct trace *trace, size_t first, size_t n, struct totals *totals,
 			struct visit **visit)
@@ -436,7 +436,7 @@ static size_t walk_list(struct trace *trace, size_t first, size_t n, struct tota
 	return n;
 }
 
-/* The shortest tree that joins the source and its targets, over working links. */
+/* Find the shortest tree that joins the source and its targets, over working links. */
 static struct steiner find_tree(const struct trace *trace)
 {
 	u32 *site = xalloc(trace->count, sizeof(*site));
@@ -451,7 +451,7 @@ static struct steiner find_tree(const struct trace *trace)
 	return tree;
 }
 
-/* How many links the message uses beside the shortest tree. */
+/* Print the links of the shortest tree, and the ratio of the message's links to them. */
 static void print_tree(const struct steiner *tree, u64 links)
 {
 	out_open_object("steiner");
@@ -467,7 +467,7 @@ static void print_tree(const struct steiner *tree, u64 links)
 	out_close_object();
 }
 
-/* Note the links of a packet, which the trees of packets before it keep. */
+/* Assign the links of a packet to it, except links already assigned to earlier packets. */
 static void take_links(const struct trace *trace, const struct visit *visit, u32 packet,
 		       struct load *loads)
 {
@@ -526,7 +526,7 @@ static int complain_of_routes(const struct trace *trace)
 	return status;
 }
 
-/* As many targets as fit a packet, in their order: as the operator sends them. */
+/* Fill packets with targets in their order, as the operator does. */
 static int run(struct trace *trace)
 {
 	size_t most = (trace->flit - FC_LINK_SIZE - FC_PACKET_SIZE) / FC_TARGET_SIZE;
@@ -613,7 +613,7 @@ static void need_site(const struct trace *trace, uint32_t site)
 		     trace->topo.nsites - 1);
 }
 
-/* The other end of a link that is there. */
+/* The other end of an existing link. */
 static struct place other_end(const struct trace *trace, struct place place)
 {
 	struct place other = { FC_SITE_NONE, 0 };
@@ -629,7 +629,7 @@ static struct place other_end(const struct trace *trace, struct place place)
 	return other;
 }
 
-/* All of it is checked before anything is printed. */
+/* Check all arguments before printing anything. */
 static void check(struct trace *trace)
 {
 	struct network *net = &trace->net;

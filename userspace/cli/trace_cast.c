@@ -25,9 +25,9 @@
 #define INDENT_MAX	60
 
 /**
- * struct site_entries - ways of the broadcast at a site of a graph
- * @entry: its ways
- * @n: how many
+ * struct site_entries - path entries of the broadcast at a site of a graph
+ * @entry: path entries
+ * @n: number of path entries
  */
 struct site_entries {
 	struct fc_path_entry entry[FC_PATH_ENTRIES_MAX];
@@ -38,16 +38,16 @@ struct site_entries {
  * struct cast_trace - a trace
  * @topo: topology
  * @spec: its canonical form
- * @own: site here, or FC_SITE_NONE
+ * @own: local site, or FC_SITE_NONE
  * @table: for @copies; without entries a tree of shortest paths
- * @entries: of a graph, by site, where there is more than one copy; else NULL
+ * @entries: on a graph with more than one copy, path entries by site; else NULL
  * @nlabels: packets that a link may carry
  * @down: by site, ports whose link is dead
- * @load: by site, direction and label, what leaves there: its tree, and the copy that it
- *	is where it comes
- * @hops: likewise, links from the source
- * @got: by site, copies that come
- * @source: where it begins
+ * @load: by site, direction and label, the outgoing packet: its tree, and the number of the copy
+ *	at the next site
+ * @hops: by site, direction and label, links from the source
+ * @got: by site, copies received
+ * @source: source of the broadcast
  * @copies: k
  * @links: packets on links
  * @longest: links of the longest path
@@ -90,7 +90,7 @@ static int read_own(struct cast_trace *trace, uint32_t site)
 	return 0;
 }
 
-/* Compute the paths of a graph, as the sites would be configured. */
+/* Compute the paths of a graph as they would be configured at the sites. */
 static void make_ways(struct cast_trace *trace)
 {
 	struct flitcast_paths paths;
@@ -110,7 +110,7 @@ static void make_ways(struct cast_trace *trace)
 	flitcast_paths_free(&paths);
 }
 
-/* The table as a site makes it, where there are rules. */
+/* Compute the table as a site does, on topologies with rules. */
 static void make_table(struct cast_trace *trace)
 {
 	const struct fc_topo *topo = &trace->topo;
@@ -137,7 +137,7 @@ static void make_table(struct cast_trace *trace)
 	free(work);
 }
 
-/* Incoming port, as ways encode it. */
+/* Incoming port, as path entries encode it. */
 static u8 in_port(u8 from)
 {
 	return from == FC_TREE_SOURCE ? FC_PORT_LOCAL : from + 1;
@@ -185,7 +185,7 @@ static struct load *load_of(const struct cast_trace *trace, u32 site, u8 dir, u8
 	return &trace->load[((size_t)site * trace->topo.ndirs + dir) * trace->nlabels + label];
 }
 
-/* Follow a packet over a link, and beyond. */
+/* Follow a packet over a link, and over the links after it. */
 static void follow(struct cast_trace *trace, u32 site, u8 dir, u8 label, u32 tree, u32 hops)
 {
 	const struct fc_topo *topo = &trace->topo;
@@ -241,7 +241,7 @@ static void number_copies(struct cast_trace *trace, u32 site)
 	}
 }
 
-/* A tree for each port of the source by which packets leave. */
+/* Follow a tree for each port of the source by which packets leave. */
 static void follow_all(struct cast_trace *trace)
 {
 	u32 start = next_of(trace, trace->source, FC_TREE_SOURCE, 0), tree = 0, site;

@@ -4,7 +4,7 @@
 
 #include "util.h"
 
-/* flitcast trace --broadcast, from behind that word on. */
+/* flitcast trace --broadcast; @given: the options after that word. */
 int trace_cast(const struct option_given *given);
 
 #endif /* FLITCAST_CLI_TRACE_CAST_H */

@@ -19,7 +19,7 @@
 /* The sender failed to read the file: the receiver discards the data received. */
 #define TRANSFER_ABORT		2
 
-/* Size of a file that is a pipe, until it ends. */
+/* Size of a pipe until it ends. */
 #define TRANSFER_UNKNOWN	UINT64_MAX
 
 /* Longest name, which is the last component of a path. */
@@ -32,7 +32,7 @@
  * @flags: TRANSFER_*
  * @name_length: bytes of the name, which follows this header; data follows it
  * @total: size of the file in bytes, or TRANSFER_UNKNOWN
- * @offset: where in the file this part begins
+ * @offset: offset of this part in the file, bytes
  */
 struct transfer_header {
 	char magic[TRANSFER_MAGIC_SIZE];

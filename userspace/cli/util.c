@@ -13,7 +13,7 @@
 volatile sig_atomic_t interrupted;
 
 static bool progress_shown;
-/* The work that progress() shows was begun then, and was so far. */
+/* Start of the work that progress() shows, and its progress at that time. */
 static uint64_t begun_at, begun_with;
 
 static void complain_args(const char *format, va_list args)
@@ -133,7 +133,7 @@ static const char *bytes_text(uint64_t bytes, char buf[32])
 	return buf;
 }
 
-/* A terminal that can wipe a line. */
+/* Is stderr a terminal that can wipe a line? */
 static bool can_show(void)
 {
 	const char *term = getenv("TERM");
@@ -155,7 +155,7 @@ void progress_remark(const char *what, uint64_t done, uint64_t total, const char
 		begun_at = now;
 		begun_with = done;
 	}
-	/* Ten times a second is smooth, and costs nothing. */
+	/* Update at most ten times a second. */
 	if (progress_shown && now - shown_at < 100000000)
 		return;
 	shown_at = now;

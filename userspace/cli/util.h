@@ -10,22 +10,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Exit status: refused or failed; wrong usage; some targets were reached, others not. */
+/* Exit status: refused or failed; wrong usage; only some of the targets were reached. */
 #define EXIT_FAILED	1
 #define EXIT_USAGE	2
 #define EXIT_PARTLY	3
 
-/* Complaint if the kernel does not know the family. */
+/* Error message if the kernel does not know the family. */
 #define MODULE_MISSING	"the module flitcast is not loaded: modprobe flitcast loads it"
 
 /* Print "flitcast: TEXT" on stderr. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* Complain and exit. */
+/* Print an error message as complain() does, and exit. */
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 /* Exit with the status of wrong usage, and refer to the help of the current command. */
 void bad_usage(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
-/* A number from min to max; @what names it in the complaint (wrong usage). */
+/* Parse a number from @min to @max; @what names it in the error message (wrong usage). */
 uint32_t parse_number(const char *text, uint32_t min, uint32_t max, const char *what);
 void *xalloc(size_t count, size_t size);
 void *xrealloc(void *old, size_t size);
@@ -34,8 +34,8 @@ char *xprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Set by the first signal after catch_signals(). */
 extern volatile sig_atomic_t interrupted;
 /*
- * The first SIGINT, SIGTERM or SIGHUP sets @interrupted, the next one ends the program; one that
- * is ignored stays ignored.
+ * The first SIGINT, SIGTERM or SIGHUP sets @interrupted, the next one ends the program; ignored
+ * signals stay ignored.
  */
 void catch_signals(void);
 
@@ -52,7 +52,7 @@ uint64_t now_ns(void);
  * Does nothing if stderr is no terminal.
  */
 void progress(const char *what, uint64_t done, uint64_t total, const char *unit);
-/* progress() with a remark, for which @remark is called when the line is due; NULL: none. */
+/* progress() with a remark, the result of @remark when the line is due; NULL: none. */
 void progress_remark(const char *what, uint64_t done, uint64_t total, const char *unit,
 		     const char *(*remark)(const void *arg), const void *arg);
 /* Wipe the line. */

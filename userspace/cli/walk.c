@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each visit uses a new site with links up and empty.  The effects of the site show its decision.
+ * Each visit uses a new site with its links up and empty.  The site's effects show its decision.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,28 +14,28 @@
 /* Flits of a queue: the front and the terminator. */
 #define WINDOW		2
 
-/* In ticks of a clock that runs as nothing else can happen. */
+/* Times in ticks of a clock that advances only when no other event is possible. */
 static const struct fc_timing timing = {
 	.seek = 1,
-	/* No timeout: a packet held up by a busy net-output is reported, not aborted. */
+	/* No timeout: a packet blocked by a busy net-output is reported, not aborted. */
 	.timeout = 1 << 20,
 	.retry = 1 << 20,
 	.ack_delay = 1 << 20,
 	.poll = 1 << 20,
-	/* As the kernel's sites, Documentation/design.rst, "Settings". */
+	/* Default of the kernel's sites, Documentation/design.rst, "Settings". */
 	.seek_max = 5,
 	/* The operator consumes every word at once. */
 	.fifo_room = 0,
 };
 
 /**
- * struct stage - a site and what it needs
- * @site: first, so that a callback of the site finds the rest
- * @node: what the site knows of itself
+ * struct stage - a site and its environment
+ * @site: first member, so that a callback of the site finds the others
+ * @node: the site's own parameters
  * @visit: result
  * @head: head of the packet
  * @branch_mask: targets of each branch of the visit
- * @routes: around what is dead, or NULL
+ * @routes: routes around dead links, or NULL
  */
 struct stage {
 	struct fc_site site;
@@ -55,10 +55,10 @@ struct stage {
 };
 
 /**
- * struct walker - a walk under way
+ * struct walker - a walk in progress
  * @net: network
- * @targets: of the message
- * @totals: so far
+ * @targets: targets of the message
+ * @totals: sums so far
  */
 struct walker {
 	const struct network *net;
@@ -92,7 +92,7 @@ static void fired(const struct fc_site *site, unsigned int machine, unsigned int
 	struct visit *visit = ((const struct stage *)site)->visit;
 	struct fired_row row = { machine, state, cond };
 
-	/* One seek is like the other. */
+	/* Record repeated seeks once. */
 	if (visit->nrows && !memcmp(&visit->row[visit->nrows - 1], &row, sizeof(row)))
 		return;
 	if (!(visit->nrows & (visit->nrows + 1)))
@@ -222,7 +222,7 @@ static struct stage *stage_new(const struct network *net, struct visit *visit, c
 	return stage;
 }
 
-/* A flit that belongs to the packet of the visit; its handle is only looked at. */
+/* Pass a flit of the visit's packet to the site; the core never dereferences its handle. */
 static void give(struct stage *stage, u32 seq, u8 parts)
 {
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = stage->visit->in_port, .seq = seq };
@@ -237,7 +237,7 @@ static void give(struct stage *stage, u32 seq, u8 parts)
 }
 
 /*
- * A packet of two flits, so that there is a connection to be seen between front
+ * Pass a packet of two flits, so that the connection is visible between front
  * and terminator.
  */
 static void run(const struct network *net, struct stage *stage)
@@ -254,7 +254,7 @@ static void run(const struct network *net, struct stage *stage)
 		stage->out[p].state = FC_NO_OPEN;
 	}
 	give(stage, 0, FC_PART_HEAD);
-	/* One attempt beyond the last seek is forced. */
+	/* The attempt after the last seek is forced. */
 	while (in->state == FC_NI_FIRST && in->seeks <= timing.seek_max + 1)
 		event(stage, (struct fc_event){ .type = FC_EV_TIME, .now = stage->site.now + 1 });
 	visit->seeks = in->seeks;
@@ -265,7 +265,7 @@ static void run(const struct network *net, struct stage *stage)
 	if (in->state == FC_NI_FIRST)
 		return;
 	give(stage, 1, FC_PART_TERM);
-	/* Nothing here waits for anything but busy net-outputs. */
+	/* Only busy net-outputs can block a packet here. */
 	if (in->state != FC_NI_FREE)
 		fail("trace: site %u: net-input is left in %s", visit->site,
 		     fc_fsms[0].states[in->state]);
@@ -286,7 +286,7 @@ static void settle(struct walker *w, const struct visit *visit, u64 mask, enum o
 	}
 }
 
-/* In mode care. */
+/* Visit a site in mode care. */
 static void walk_care(const struct network *net, struct visit *visit, const u8 *head,
 		      u64 branch_mask[WALK_BRANCHES])
 {
@@ -298,7 +298,7 @@ static void walk_care(const struct network *net, struct visit *visit, const u8 *
 	free(stage);
 }
 
-/* The head is the callee's from here on. */
+/* Visit a site, and the sites after it; takes ownership of the head. */
 static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class, u8 run,
 				bool resent, u8 *head)
 {
@@ -345,7 +345,7 @@ static struct visit *visit_site(struct walker *w, u32 site, u8 in_port, u8 class
 		w->totals->stores++;
 	if (visit->kept && visit->forced && !fc_mode_ops(net->mode)->classes &&
 	    (resent || !is_forced(net, site))) {
-		/* The operator's next attempt would find the same. */
+		/* The operator's next attempt would have the same outcome. */
 		settle(w, visit, visit->kept, OUTCOME_STORED);
 	} else if (visit->kept) {
 		u8 *copy = xalloc(1, fc_head_size(FC_TARGETS_MAX));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The route of a packet through a network that is idle except for given faults and busy outputs:
- * runs the core's sites one after the other.
+ * walk() runs the core's sites one after the other.
  */
 #ifndef FLITCAST_CLI_WALK_H
 #define FLITCAST_CLI_WALK_H
@@ -19,14 +19,14 @@ struct place {
  * struct network - state of the network that a packet meets
  * @topo: topology
  * @mode: switching mode (enum fc_mode)
- * @classes: of the topology, in the modes that have classes
- * @down: by site, ports whose link is dead, as one of its ends says
+ * @classes: classes of the topology, in the modes that have classes
+ * @down: by site, ports whose link one of its ends reports dead
  * @busy: net-outputs that another packet occupies forever
- * @nbusy: how many
- * @force: sites whose net-outputs to links are busy for so long that a packet is
+ * @nbusy: number of @busy
+ * @force: sites whose net-outputs to links are busy until the packet is
  *	stored there
- * @nforce: how many
- * @own: site of which @own_pref is known, or FC_SITE_NONE
+ * @nforce: number of @force
+ * @own: site of @own_pref, or FC_SITE_NONE
  * @own_pref: its preference table
  */
 struct network {
@@ -56,9 +56,9 @@ enum outcome {
  * @site: target
  * @port: target
  * @outcome: enum outcome
- * @at: where
- * @hops: links crossed to there
- * @times: how often it is delivered
+ * @at: site of the outcome
+ * @hops: links crossed to @at
+ * @times: number of deliveries
  */
 struct target_state {
 	u32 site;
@@ -76,15 +76,15 @@ struct fired_row {
 	u8 cond;
 };
 
-/* Branches of a packet at a site: where there are classes several may leave by one port. */
+/* Branches of a packet at a site: in modes with classes several may leave by one port. */
 #define WALK_BRANCHES	FC_TARGETS_MAX
 
 /**
- * struct branch - a net-output that a packet leaves by
- * @port: it
- * @class: on the link, in the modes that have classes
- * @run: in mode postman: sites in a row that have sent it on before they looked at it; 0: it
- *	was looked at
+ * struct branch - a net-output by which a packet leaves
+ * @port: net-output
+ * @class: class on the link, in the modes that have classes
+ * @run: in mode postman: consecutive sites that forwarded it before their routing decision; 0: it
+ *	was routed
  * @parts: FC_PART_* of its terminator
  * @next: the visit that follows
  */
@@ -99,7 +99,7 @@ struct branch {
 /**
  * struct ways - links by which a packet may proceed to one of its targets
  * @dirs: mask of directions
- * @class: for each of these, that on the link
+ * @class: by direction, class on the link
  */
 struct routes {
 	u32 dirs;
@@ -110,28 +110,28 @@ struct routes {
  * struct visit - a packet at a site
  * @site: site
  * @in_port: net-input
- * @class: in which it came, in the modes that have classes, where @in_port is not 0
- * @run: in mode postman: of the branch that it came by
- * @dead: in mode postman: it has no business here, and is dropped
+ * @class: class in which it arrived, in the modes that have classes, if @in_port is not 0
+ * @run: in mode postman: @run of the branch by which it arrived
+ * @dead: in mode postman: the site is on no path of the packet, and drops it
  * @hops: links crossed
- * @resent: sent on by the operator, from storage
- * @ntargets: targets of its list
- * @target: they, by index of the trace
- * @type: enum fc_conn; FC_CONN_NONE: it finds no way as long as net-outputs are busy
- * @forced: stored after too many seeks; where there are classes because there is no way in its
+ * @resent: forwarded by the operator, from storage
+ * @ntargets: number of targets in its list
+ * @target: targets, by index of the trace
+ * @type: enum fc_conn; FC_CONN_NONE: it finds no route as long as net-outputs are busy
+ * @forced: stored after too many seeks; in modes with classes because there is no route in its
  *	class
- * @seeks: how many
- * @unreachable: targets (by place in the list) that the router has no way to
+ * @seeks: number of seeks
+ * @unreachable: targets (by place in the list) to which the router has no route
  * @stored: the local net-output got a copy
- * @served: enum fc_effect_type: what the operator does with it
+ * @served: enum fc_effect_type: action of the operator
  * @delivered: targets delivered
- * @kept: targets that the operator sends on
- * @nbranches: net-outputs to links
- * @branch: they
- * @again: the packet that the operator sends on, or NULL
- * @routes: where there are classes: by target in the list; else NULL
- * @nrows: rows of the machines' tables that fired, one after the other
- * @row: they
+ * @kept: targets to which the operator forwards it
+ * @nbranches: number of net-outputs to links
+ * @branch: net-outputs to links
+ * @again: the packet that the operator forwards, or NULL
+ * @routes: in modes with classes: by target in the list; else NULL
+ * @nrows: number of rows of the machines' tables that fired
+ * @row: rows that fired, in order
  */
 struct visit {
 	u32 site;
@@ -163,9 +163,9 @@ struct visit {
  * struct totals - sums over the walks of a message
  * @links: transmissions of the packet on links
  * @splits: multicast connections
- * @stores: times it is stored to be sent on
- * @dead: of the links, those that nobody needed (mode postman)
- * @hops: most links to a target
+ * @stores: times it is stored to be forwarded later
+ * @dead: transmissions on links that lead to no target (mode postman)
+ * @hops: largest number of links to a target
  */
 struct totals {
 	u64 links;
@@ -181,8 +181,8 @@ struct totals {
  * @from: source
  * @targets: all targets of the message; their outcomes are filled in
  * @first: first target of this packet
- * @n: how many, at most FC_TARGETS_MAX
- * @totals: added to
+ * @n: number of targets, at most FC_TARGETS_MAX
+ * @totals: sums, to which the walk is added
  *
  * Return: its visit to the source; to be freed with walk_free().
  */
@@ -203,7 +203,7 @@ bool walk_reserves(const struct visit *visit);
 void walk_vnet(const struct network *net, struct visit *visit, const u8 *head,
 	       u64 branch_mask[WALK_BRANCHES]);
 
-/* Also between them: record any effect on the packet but FC_FX_SEND. */
+/* Also between walk.c and walk_vnet.c: record any effect on the packet but FC_FX_SEND. */
 void walk_note(struct visit *visit, const struct fc_node *node, const u8 *head,
 	       const struct fc_effect *fx);
 

@@ -12,24 +12,24 @@
 #include "vnet.h"
 #include "walk.h"
 
-/* The packet has one flit, and that room on each channel. */
+/* Buffer space of each channel: the packet has one flit. */
 #define WINDOW	1
 
-/* In ticks of a clock that stands still. */
+/* Times in ticks of a clock that never advances. */
 static const struct fc_timing timing = {
 	.seek = 1, .timeout = 1, .retry = 1, .ack_delay = 1, .poll = 1,
 };
 
 /**
- * struct stage - a switch and what it needs
- * @v: it
- * @node: what the site knows of itself
+ * struct stage - a switch and its environment
+ * @v: the switch
+ * @node: the site's own parameters
  * @visit: result
  * @head: head of the packet
  * @branch_mask: targets of each branch of the visit
- * @routes: around what is dead, or NULL
- * @straight: ways straight on in mode postman, or NULL
- * @unrouted: a front waits to be looked at
+ * @routes: routes around dead links, or NULL
+ * @straight: eager routes in mode postman, or NULL
+ * @unrouted: a front waits for its routing decision
  */
 struct stage {
 	struct fc_vnet v;
@@ -187,7 +187,7 @@ void walk_vnet(const struct network *net, struct visit *visit, const u8 *head,
 
 	stage_init(&stage, net);
 	note_ways(&stage);
-	/* The handle is only looked at. */
+	/* The core never dereferences the handle. */
 	ev.flit.h = &stage;
 	ev.flit.head = head;
 	ev.flit.data = fc_wire_data_len(head);

@@ -86,7 +86,7 @@ bool group_given(const struct option_given *given, const struct option_entry *en
 	return false;
 }
 
-/* The next option whose value may come without its name, or NULL. */
+/* Next option whose value may be given without its name, or NULL. */
 const struct option_entry *next_operand(const struct option_given *given)
 {
 	const struct option_command *command = given->command;
@@ -117,7 +117,7 @@ static bool same_name(const struct option_entry *entry, const char *arg, size_t 
 		const char *name = names[i];
 		size_t dashes = strspn(arg, "-");
 
-		/* A letter with one dash. */
+		/* A short option: a letter with one dash. */
 		if (*name == '-' && name[1] != '-') {
 			if (strlen(name) == length && !strncmp(name, arg, length))
 				return true;
@@ -133,8 +133,8 @@ static bool same_name(const struct option_entry *entry, const char *arg, size_t 
 }
 
 /*
- * The option that an argument with a dash names, in full, or by more than a letter of it; of the
- * command, or of the program.  @found: number of options that it may mean.
+ * Find the option of the command or the program that an argument with a dash names, in full, or by
+ * more than one letter of it.  @found: number of options that match.
  */
 static const struct option_entry *find_dashed(const struct option_command *command,
 					      const char *arg, u32 *found)
@@ -149,7 +149,7 @@ static const struct option_entry *find_dashed(const struct option_command *comma
 
 		if (pass >= 2 && length - strspn(arg, "-") < 2)
 			break;
-		/* A variant is named in full, and by the first argument alone. */
+		/* A variant's name cannot be abbreviated: count a match, but select no option. */
 		if (pass == 2 && command->variant &&
 		    !strncmp(without_dashes(command->variant->name), without_dashes(arg),
 			     length - strspn(arg, "-")))
@@ -173,7 +173,7 @@ const struct option_entry *option_find(const struct option_command *command, con
 	return found == 1 ? entry : NULL;
 }
 
-/* The option that a word names, of which a prefix is enough. */
+/* Find the option that a word names; a prefix is enough. */
 static const struct option_entry *find_word(const struct option_given *given, const char *word)
 {
 	const struct option_command *command = given->command;
@@ -200,14 +200,14 @@ static void add_value(struct option_given *given, const struct option_entry *ent
 }
 
 /*
- * Read the next option with its value.  If the value of an option is missing, @lacking tells which.
+ * Read the next option with its value.  @lacking: result: the option whose value is missing.
  * Return: 0, or 2 if the arguments are wrong and @quiet is false.
  */
 int take_next(struct parser *parser, const struct option_entry **lacking, bool quiet)
 {
 	struct option_given *given = parser->given;
 	const struct option_entry *entry = NULL, *operand = next_operand(given);
-	/* Behind its operands a command line of another program has options of its own. */
+	/* Another program's command line begins here: its options are not those of @command. */
 	bool rest = operand && operand->type == OPTION_REST && operand->how & OPTION_LATE;
 	char *arg = parser->argv[0], *text = NULL;
 	bool dashed = arg[0] == '-' && arg[1] && !parser->ended, named = true;
@@ -224,7 +224,7 @@ int take_next(struct parser *parser, const struct option_entry **lacking, bool q
 		entry = find_dashed(given->command, arg, &found);
 	else if (!dashed && !parser->ended)
 		entry = find_word(given, arg);
-	/* A short one that names no option may be a value. */
+	/* An argument with one dash that names no option may be a value. */
 	if (!entry && (!dashed || rest ||
 		       (arg[1] != '-' && operand && operand->how & OPTION_DASH))) {
 		entry = operand;
@@ -278,7 +278,7 @@ static int check_groups(const struct option_given *given)
 		for (u32 k = 0; k < i; k++) {
 			const struct option_entry *b = given->values[k].entry;
 
-			/* A request has each attribute once. */
+			/* A request contains each attribute at most once. */
 			if (a == b && !(a->how & OPTION_REPEAT) &&
 			    (a->attr || a->how & OPTION_BARE))
 				return option_usage("%s is given twice", shown(a));
@@ -407,8 +407,8 @@ void add_current(const char *word)
 }
 
 /*
- * The command of an object, or the variant of a command, that the next argument names; the command
- * itself where it names none.
+ * Return: the command of an object, or the variant of a command, that the next argument names; the
+ * command itself if the argument names none.
  */
 const struct option_command *descend(const struct option_command *command, int *argc,
 				     char ***argv)

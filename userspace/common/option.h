@@ -11,7 +11,7 @@
 
 #include "base.h"
 
-/* A fraction is given in millionths. */
+/* Unit of fractions: millionths. */
 #define OPTION_UNIT	1000000
 
 /* Kind of the value of an option; after the colon: its type among the settings. */
@@ -31,11 +31,11 @@ enum option_type {
 	OPTION_REST,		/* all arguments that follow, see option_rest() */
 };
 
-/* How an option is given. */
+/* Form of an option on the command line. */
 enum option_how {
 	OPTION_NEED = 1 << 0,	/* required: this option or another one of its group */
 	OPTION_PLAIN = 1 << 1,	/* a positional argument; @name names its value */
-	OPTION_BARE = 1 << 2,	/* the name may be left out */
+	OPTION_BARE = 1 << 2,	/* the name may be omitted */
 	OPTION_REPEAT = 1 << 3,	/* any number of times */
 	OPTION_LATE = 1 << 4,	/* a bare value is required, but may follow other options */
 	OPTION_DASH = 1 << 5,	/* the value may begin with a dash */
@@ -43,7 +43,7 @@ enum option_how {
 	OPTION_MAYBE = 1 << 7,	/* optional value, only after "=" */
 };
 
-/* Whether an option has a meaning for a report, with --reproduce, and for one run. */
+/* Does an option apply to a report, with --reproduce, or to one run? */
 enum option_form {
 	OPTION_BOTH,
 	OPTION_RUN,
@@ -53,14 +53,14 @@ enum option_form {
 /**
  * struct option_choice - one value of an option
  * @name: the value; NULL: this index is no choice
- * @help: for the help, or NULL
+ * @help: text of the help, or NULL
  */
 struct option_choice {
 	const char *name;
 	const char *help;
 };
 
-/* An entry: its type without OPTION_, then other members that it has, by designators. */
+/* An entry; @type_: without OPTION_; other members follow as designated initialisers. */
 #define OPTION(name_, value_, help_, type_, at_, ...) \
 	{ .name = name_, .value = value_, .help = help_, .type = OPTION_ ## type_, .at = at_, \
 	  ##__VA_ARGS__ }
@@ -74,26 +74,26 @@ struct option_choice {
 
 /**
  * struct option_entry - an option of a command
- * @name: as it is given: "port", "--svg", "-c"; without dashes where the program has them all
- *	with dashes
+ * @name: "port", "--svg", "-c"; without dashes if all options of the program have
+ *	two dashes
  * @longer: a second name, with dashes, or NULL
  * @value: name of its value in the help, or NULL
- * @help: its meaning; after a line break it goes on below.  NULL: the default, of OPTION_CHOICE
+ * @help: its meaning, of one or more lines.  NULL: the default, for OPTION_CHOICE
  * @type: kind of its value
  * @how: enum option_how
- * @group: not 0: options of this number, one after the other, exclude each other
- * @attr: attribute of a request that it becomes, or 0; the parser does not use it
- * @at: place among the settings, where the command has settings
+ * @group: not 0: adjacent options with this number exclude each other
+ * @attr: attribute of a request for its value, or 0; the parser does not use it
+ * @at: offset in the settings, if the command has settings
  * @least: smallest number; of OPTION_SECONDS in milliseconds; not 0: the fraction is more than 0
  * @most: largest number or fraction
- * @form: of a command that has --reproduce
+ * @form: enum option_form, for a command that has --reproduce
  * @choices: OPTION_CHOICES() of OPTION_CHOICE
- * @nchoices: how many
- * @stride: bytes from one to the next
+ * @nchoices: number of choices
+ * @stride: distance of two choices, bytes
  * @more: prints further lines of the help, or NULL
  * @take: OPTION_OTHER: reads the value.  Return: 0, or 2, the exit status, with a line on
  *	standard error.
- * @complete: prints the values that a shell offers, one a line, or NULL
+ * @complete: prints the values that a shell offers, one per line, or NULL
  */
 struct option_entry {
 	const char *name;
@@ -117,10 +117,10 @@ struct option_entry {
 };
 
 /**
- * struct option_value - an option that was given
+ * struct option_value - an option on the command line
  * @entry: its entry
- * @text: its value as it was given; NULL: it has none
- * @number: the same as a number, of the types that are numbers
+ * @text: text of its value, or NULL
+ * @number: its value as a number, for numeric types
  */
 struct option_value {
 	const struct option_entry *entry;
@@ -131,10 +131,10 @@ struct option_value {
 /**
  * struct option_given - options and arguments given to a command
  * @command: the command
- * @values: in the order of the command line
- * @count: how many
+ * @values: options in the order of the command line
+ * @count: number of @values
  * @argc: number of arguments of OPTION_REST
- * @argv: these, ended by NULL
+ * @argv: arguments of OPTION_REST, ended by NULL
  */
 struct option_given {
 	const struct option_command *command;
@@ -146,18 +146,18 @@ struct option_given {
 
 /**
  * struct option_command - a command, or an object with commands of its own
- * @name: its word.  In a table of commands a prefix is enough, and the first that fits is taken;
+ * @name: its word.  In a table of commands the first one with a matching prefix is chosen;
  *	a table ends with a command without a name.
  * @help: its purpose, a sentence without a full stop
- * @commands: the commands of an object, whose first one is run where none is given, or NULL
- * @entries: the options, in the order of the help
- * @nentries: how many
- * @run: does it.  Return: the exit status.
- * @main: does it, and reads the arguments itself by option_parse(), or NULL: @run does it
- * @variant: the same command with another first argument, whose options are others, or NULL; its
- *	name is the argument
+ * @commands: commands of an object, or NULL; the first one is the default
+ * @entries: options, in the order of the help
+ * @nentries: number of options
+ * @run: executes the command.  Return: the exit status.
+ * @main: executes the command, and parses the arguments by option_parse(), or NULL: use @run
+ * @variant: variant of the command with other options, selected by a first argument, its
+ *	name; or NULL
  * @tail: help below the options, or NULL
- * @defaults: settings to begin with, or NULL
+ * @defaults: initial settings, or NULL
  * @check: checks all options together, or NULL.  Return: 0, or 2, the exit status, with a line
  *	on standard error.
  */
@@ -181,9 +181,9 @@ struct option_command {
  * @dashes: all names of options have two dashes, which the tables leave out
  * @help: its purpose
  * @commands: its commands, ended by NULL
- * @globals: options before every command, and in each that has none of the name
- * @set: takes one of @globals that was given; NULL: that were all
- * @run: runs a command with its arguments, as option_run() does; NULL: that does
+ * @globals: options before every command, and in each command without one of the same name
+ * @set: applies one of @globals; called with NULL after the last one
+ * @run: runs a command with its arguments, as option_run() does; NULL: option_run()
  */
 struct option_program {
 	const char *name;
@@ -199,11 +199,11 @@ extern const struct option_program option_program;
 
 /**
  * option_main() - run the command that a command line names
- * @argc: as main() has it
- * @argv: the same
+ * @argc: argument of main()
+ * @argv: argument of main()
  *
- * Beside the commands of the program there are help, completion, and for the scripts that the
- * latter prints, complete.
+ * Besides the commands of the program it runs help, completion, and, for the scripts that
+ * completion prints, complete.
  *
  * Return: the exit status.
  */
@@ -212,49 +212,49 @@ int option_main(int argc, char **argv);
 /**
  * option_run() - run a command
  * @command: the command
- * @argc: as main() has it, from the command's name
- * @argv: the same
+ * @argc: arguments of main(), from the command's name on
+ * @argv: arguments of main(), from the command's name on
  *
  * Return: the exit status.
  */
 int option_run(const struct option_command *command, int argc, char **argv);
 
 /**
- * option_find() - the option that an argument with a dash names
+ * option_find() - find the option that an argument with a dash names
  * @command: the command
- * @arg: its name in full, or more than a letter of it, with a value behind "=" or without
+ * @arg: its name in full, or more than one letter of it, with or without "=" and a value
  *
- * Return: NULL where there is none, or more than one.
+ * Return: the option, or NULL if there is none, or more than one.
  */
 const struct option_entry *option_find(const struct option_command *command, const char *arg);
 
 /**
- * option_parse() - the arguments of one command
+ * option_parse() - parse the arguments of one command
  * @command: its options
- * @settings: the defaults; result; NULL: the command uses what was given
- * @argc: as main() has it, from the command's name
- * @argv: the same
+ * @settings: the defaults; result; NULL: the command uses struct option_given
+ * @argc: arguments of main(), from the command's name on
+ * @argv: arguments of main(), from the command's name on
  *
- * Return: the exit status, or -1 to go on.
+ * Return: the exit status, or -1 to continue.
  */
 int option_parse(const struct option_command *command, void *settings, int argc, char **argv);
 
 /*
- * The values of an option by its name in the table; the last value where it was given twice.
+ * Values of an option by its name in the table; the last value if it was given twice.
  */
 
 bool option_was_given(const struct option_given *given, const char *name);
-/* A number, or @otherwise where it was not given. */
+/* Return: a number, or @otherwise if the option was not given. */
 u64 option_get(const struct option_given *given, const char *name, u64 otherwise);
-/* A text, or NULL where it was not given. */
+/* Return: a text, or NULL if the option was not given. */
 const char *option_text(const struct option_given *given, const char *name);
-/* The values of an option that may be given several times, from 0; NULL after the last one. */
+/* Return: the @n-th value, from 0, of a repeatable option; NULL after the last one. */
 const struct option_value *option_nth(const struct option_given *given, const char *name, u32 n);
 
 /**
  * option_meaningless() - refuse options that have no effect with another one
- * @given: what was given
- * @names: of the options, ended by NULL
+ * @given: options given
+ * @names: names of the options to refuse, ended by NULL
  * @where: "with --other"
  *
  * Return: 0, or 2, the exit status, with a line on standard error.
@@ -273,13 +273,13 @@ int option_vusage(const char *format, va_list args);
 int option_refuse(const char *option, const char *value, const char *why);
 
 /**
- * option_number() - a number, of digits only
- * @text: begins with it
- * @most: largest
+ * option_number() - parse a number, of digits only
+ * @text: text that begins with the number
+ * @most: largest number
  * @value: result
- * @end: result: behind it
+ * @end: result: first character after the number
  *
- * Return: false if there is none, or a larger one.
+ * Return: false if there is no number, or a larger one.
  */
 bool option_number(const char *text, u64 most, u64 *value, const char **end);
 

@@ -9,11 +9,11 @@
 
 #include "option_impl.h"
 
-/* Columns of the help left of the meaning of an option, and of all of it. */
+/* Columns of the help: indentation of an option's meaning, and total width. */
 #define HELP_INDENT	20
 #define HELP_WIDTH	80
 
-/* Text of the manual page: its names are bold, names of values italic. */
+/* Print text, in the manual page with its font: names are bold, names of values italic. */
 static void put(FILE *file, const char *font, const char *text, bool roff)
 {
 	if (!roff) {
@@ -49,8 +49,8 @@ static void put_entry(FILE *file, const struct option_entry *entry, bool roff)
 }
 
 /*
- * One piece of the synopsis, with the alternatives of the entry, which has the index @i; NULL where
- * an earlier piece has it.  To be freed.
+ * Return: the piece of the synopsis with entry @i and its alternatives, to be freed; NULL if
+ * an earlier piece contains the entry.
  */
 char *piece(const struct option_command *command, u32 i, bool roff)
 {
@@ -94,7 +94,7 @@ char *piece(const struct option_command *command, u32 i, bool roff)
 	return text;
 }
 
-/* "flitcast link add DEV port P ...": for a terminal in lines of its width. */
+/* Print "flitcast link add DEV port P ...", for a terminal in lines of its width. */
 static void synopsis(FILE *file, const char *lead, const char *words,
 		     const struct option_command *command, bool roff)
 {
@@ -189,7 +189,7 @@ void help_command(FILE *file, const struct option_command *command)
 	}
 }
 
-/* Calls a function for a command, for its variant, and for the commands of an object. */
+/* Call a function for a command, for its variant, and for the commands of an object. */
 static void each_command(const char *words, const struct option_command *command,
 			 void (*call)(const char *words, const struct option_command *command))
 {
@@ -218,7 +218,7 @@ static void list_command(const char *words, const struct option_command *command
 	list_lead = "       ";
 }
 
-/* The synopsis of each command of an object. */
+/* Print the synopsis of each command of an object. */
 void help_object(FILE *file, const struct option_command *object)
 {
 	list_file = file;
@@ -244,7 +244,7 @@ void help_program(FILE *file)
 		option_program.globals.nentries ? "\n" : "", option_program.name);
 }
 
-/* For the manual: selftests/sock/check-man compares and updates it. */
+/* Print a synopsis for the manual, which selftests/sock/check-man compares and updates. */
 static void man_command(const char *words, const struct option_command *command)
 {
 	puts(".HP");

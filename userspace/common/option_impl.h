@@ -7,7 +7,7 @@
 
 #include "option.h"
 
-/* Room for the words of a command, or for the name of an option with its dashes. */
+/* Size of the words of a command, or of the name of an option with its dashes. */
 #define NAME_SIZE	64
 
 #define HELP_OF_HELP		"Print this, or the help of a command"
@@ -25,7 +25,7 @@ static inline bool is_option(const struct option_entry *entry)
 	return entry->type != OPTION_HEADING;
 }
 
-/* Does the option stand for its value alone? */
+/* Is the option positional, so that only its value is given? */
 static inline bool is_plain(const struct option_entry *entry)
 {
 	return entry->how & OPTION_PLAIN;
@@ -43,7 +43,7 @@ static inline bool same_group(const struct option_entry *a, const struct option_
 	return a == b || (a->group && a->group == b->group);
 }
 
-/* The name as it is given, and the name of the value; valid until the next call. */
+/* Name of an option with its dashes, and name of its value; valid until the next call. */
 const char *shown(const struct option_entry *entry);
 const char *value_name(const struct option_entry *entry);
 const struct option_choice *choice(const struct option_entry *entry, u32 i);
@@ -66,11 +66,11 @@ int read_value(struct option_value *value, void *settings);
  */
 
 /**
- * struct parser - arguments that are being read
- * @given: the result
- * @argc: arguments left
- * @argv: these
- * @ended: "--" was given: the others are no names of options
+ * struct parser - arguments being parsed
+ * @given: result
+ * @argc: number of arguments left
+ * @argv: arguments left
+ * @ended: "--" was given: no other argument names an option
  */
 struct parser {
 	struct option_given *given;

@@ -23,7 +23,7 @@ int option_run(const struct option_command *command, int argc, char **argv)
 	return status;
 }
 
-/* @argv: from the command's name. */
+/* Run a command; @argv: arguments from the command's name on. */
 static int run(const struct option_command *command, int argc, char **argv)
 {
 	char word[NAME_SIZE];
@@ -42,7 +42,7 @@ static int run(const struct option_command *command, int argc, char **argv)
 		command = command->commands;
 		add_current(command->name);
 	}
-	/* In full where it was abbreviated. */
+	/* Replace an abbreviated name by the full one. */
 	snprintf(word, sizeof(word), "%s", command->name);
 	argv[-1] = word;
 	return (option_program.run ? option_program.run : option_run)(command, argc + 1, argv - 1);

@@ -30,7 +30,7 @@ int option_refuse(const char *option, const char *value, const char *why)
 	return 2;
 }
 
-/* The name as it is given. */
+/* Name of an option with its dashes. */
 const char *shown(const struct option_entry *entry)
 {
 	static char name[NAME_SIZE];
@@ -46,7 +46,7 @@ const struct option_choice *choice(const struct option_entry *entry, u32 i)
 	return (const struct option_choice *)((const char *)entry->choices + i * entry->stride);
 }
 
-/* The name of the value, for the synopsis. */
+/* Name of the value, for the synopsis. */
 const char *value_name(const struct option_entry *entry)
 {
 	static char text[256];

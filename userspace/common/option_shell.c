@@ -66,7 +66,7 @@ int print_completion(const char *shell)
 	return 0;
 }
 
-/* "WORD\tMEANING", of which the first line is enough. */
+/* Print "WORD\tMEANING" with the first line of the meaning. */
 static void offer(const char *word, const char *meaning)
 {
 	printf("%s\t%.*s\n", word, meaning ? (int)strcspn(meaning, "\n") : 0,
@@ -154,7 +154,7 @@ int complete(int argc, char **argv)
 			offer_options(&given, *last == '-' || option_program.dashes);
 		if (command && command->variant && !given.count && *last == '-')
 			offer(command->variant->name, command->variant->help);
-		/* Last: it may fail where there is no module. */
+		/* Offer values last: this may fail without the module. */
 		if (operand && *last != '-')
 			offer_values(operand);
 	}

@@ -13,7 +13,7 @@
 
 #include "option_impl.h"
 
-/* Longest time in seconds: a day. */
+/* Longest time: one day, in seconds. */
 #define SECONDS_MAX	86400
 
 bool option_number(const char *text, u64 most, u64 *value, const char **end)
@@ -43,7 +43,7 @@ static int read_number(const struct option_entry *entry, u64 *number, const char
 			    value);
 }
 
-/* A decimal fraction and nothing behind it, in millionths. */
+/* Parse a text that is a decimal fraction, in millionths. */
 static bool fraction(const char *text, u64 most, u64 *value)
 {
 	u64 whole, part = 0, unit = OPTION_UNIT;
@@ -136,7 +136,7 @@ static int read_choice(const struct option_entry *entry, u64 *index, const char 
 	return option_usage("%s is one of %s, not \"%s\"", shown(entry), names, value);
 }
 
-/* Reads a value, and puts it among the settings of a command that has them. */
+/* Read a value, and store it in the settings of a command that has them. */
 int read_value(struct option_value *value, void *settings)
 {
 	const struct option_entry *entry = value->entry;

@@ -12,9 +12,9 @@
 #define FILE_MAX	(4 << 20)
 
 /**
- * struct place - a link of a file, and where it stands there
- * @link: canonical
- * @line: from 1
+ * struct place - a link of a file, and its place in the file
+ * @link: canonical link
+ * @line: its line, from 1
  */
 struct place {
 	struct fc_graph_link link;
@@ -22,15 +22,15 @@ struct place {
 };
 
 /**
- * struct reader - a file
- * @path: of it
+ * struct reader - a file being read
+ * @path: path of the file
  * @at: next character; the text ends with a NUL
- * @line: of it, from 1
- * @place: links so far
- * @nlinks: how many
- * @sites: as the file says, 0: it does not
- * @sites_line: where
- * @error: for what is wrong
+ * @line: current line, from 1
+ * @place: links read so far
+ * @nlinks: number of @place
+ * @sites: number of sites given in the file, or 0
+ * @sites_line: line that gives it
+ * @error: buffer for the error message
  */
 struct reader {
 	const char *path;
@@ -131,7 +131,7 @@ static bool expect(struct reader *r, char c)
 	return true;
 }
 
-/* Go on with the next of a list, or end it. */
+/* Continue with the next element of a list, or end the list. */
 static bool more(struct reader *r, char end, bool *again)
 {
 	skip(r, true);
@@ -200,7 +200,7 @@ static int order(const void *a, const void *b)
 	return x->line < y->line ? -1 : x->line > y->line;
 }
 
-/* The checks of the core, but with line numbers in the errors. */
+/* Check the links as the core does, but with line numbers in the errors. */
 static bool check(struct reader *r)
 {
 	unsigned int degree[FC_GRAPH_SITES_MAX] = { 0 };
@@ -233,8 +233,8 @@ static bool check(struct reader *r)
 
 /**
  * struct network - a graph and its memory
- * @graph: it
- * @room: of its tables
+ * @graph: the graph
+ * @room: memory of its tables
  * @link: its links
  */
 struct network {
@@ -279,7 +279,7 @@ void graph_free(struct fc_topo *topo)
 	topo->graph = NULL;
 }
 
-/* The whole file with a NUL, or NULL. */
+/* Read the whole file.  Return: its text with a NUL, or NULL. */
 static char *read_file(struct reader *r)
 {
 	FILE *file = fopen(r->path, "re");

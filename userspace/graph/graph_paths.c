@@ -33,7 +33,7 @@ const char *graph_paths(struct flitcast_paths *paths, const struct fc_graph *gra
 	return wrong;
 }
 
-/* Port of a site for a link of which the other end is another site. */
+/* Port of a site for its link to @peer. */
 static uint8_t port_to(const struct fc_topo *topo, uint32_t site, uint32_t peer)
 {
 	uint8_t d = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Broadcasts in several copies on a graph: libflitcast's disjoint paths, converted to the ways of
- * each site (core/path.h).
+ * Broadcasts in several copies on a graph: libflitcast's disjoint paths, converted to the path
+ * entries of each site (core/path.h).
  */
 #ifndef FLITCAST_GRAPH_PATHS_H
 #define FLITCAST_GRAPH_PATHS_H
@@ -11,13 +11,13 @@
 #include "path.h"
 
 /**
- * graph_paths() - disjoint paths from a source, found and checked
+ * graph_paths() - find and check disjoint paths from a source
  * @paths: result, to be given to flitcast_paths_free(); untouched unless NULL is returned
  * @graph: the network
- * @source: where broadcasts begin
- * @copies: in so many copies
+ * @source: source of the broadcasts
+ * @copies: number of copies
  *
- * The same for the same links, wherever it is done.
+ * The result depends only on the arguments, so that all sites find the same paths.
  *
  * Return: NULL, or a constant text; errno is that of flitcast_paths_find().
  */
@@ -25,14 +25,14 @@ const char *graph_paths(struct flitcast_paths *paths, const struct fc_graph *gra
 			uint32_t source, unsigned int copies);
 
 /**
- * graph_path_entries() - the parts of paths that lead through a site
+ * graph_path_entries() - extract the parts of paths that lead through a site
  * @topo: topology of the graph
  * @paths: paths
  * @site: the site
- * @entry: gets the ways, in order, and checked
- * @n: gets how many
+ * @entry: gets the path entries, in order, and checked
+ * @n: gets the number of path entries
  *
- * Return: NULL, or a constant text: the paths need more ways or labels than the limits allow.
+ * Return: NULL, or a constant text: the paths need more entries or labels than the limits allow.
  */
 const char *graph_path_entries(const struct fc_topo *topo, const struct flitcast_paths *paths,
 			       uint32_t site, struct fc_path_entry entry[FC_PATH_ENTRIES_MAX],

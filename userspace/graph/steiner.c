@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The exact links come from the dynamic programme of Dreyfus and Wagner (The Steiner problem in
- * graphs, Networks 1, 1971) over the subsets of the targets.
+ * The exact number of links is computed by the dynamic programme of Dreyfus and Wagner (The Steiner
+ * problem in graphs, Networks 1, 1971) over the subsets of the targets.
  */
 #include <stdlib.h>
 #include "routes.h"
@@ -13,11 +13,11 @@
 /**
  * struct search - a computation
  * @topo: topology
- * @down: as of steiner_tree(), or NULL where no link is dead
+ * @down: argument of steiner_tree(), or NULL if no link is dead
  * @from: source
- * @target: targets: each once, apart from the source, those that can be reached
- * @n: how many
- * @far: by site, its distance from the source, where links are dead
+ * @target: reachable targets, each once, without the source
+ * @n: number of @target
+ * @far: by site, its distance from the source, if links are dead
  * @queue: by site, for searches
  */
 struct search {
@@ -35,8 +35,8 @@ struct search {
  * @peer: by site and direction, the neighbour, or FC_SITE_NONE where no link works
  * @best: by subset of the targets and site, links of the shortest tree that joins these
  * @sorted: by place, sites in the order of their values
- * @count: by value, how many sites; then the place of the next in @sorted
- * @queue: sites whose values have become less
+ * @count: by value, number of sites; then the place of the next one in @sorted
+ * @queue: sites whose values have decreased
  */
 struct programme {
 	u32 *peer;
@@ -61,7 +61,7 @@ static u32 distance(const struct search *s, u32 a, u32 b)
 	return s->topo->ops->distance(s->topo, a, b);
 }
 
-/* The neighbour over a working link, or FC_SITE_NONE. */
+/* Neighbour over a working link, or FC_SITE_NONE. */
 static u32 working_peer(const struct search *s, u32 site, u8 dir)
 {
 	if (s->down && !fc_routes_link_works(s->topo, s->down, site, dir))
@@ -124,7 +124,7 @@ static u32 far_of(const struct search *s, u32 site)
  * A walk around a tree uses each link twice and visits all of its n + 1 sites: without the longest
  * of its n + 1 parts it spans their distances.  So the tree has at least (n + 1) / 2n times the
  * links of the smallest spanning tree.  Dead links only make distances longer.
- * @near has room for a number of each target.
+ * @near: scratch space, one number for each target.
  */
 static u32 half_span(struct search *s, u32 *near)
 {
@@ -143,7 +143,7 @@ static u32 half_span(struct search *s, u32 *near)
 		}
 		span += near[next];
 		site = s->target[next];
-		/* The tree moves the targets that it has to the end. */
+		/* Move the targets in the tree to the end. */
 		last--;
 		s->target[next] = s->target[last];
 		s->target[last] = site;
@@ -152,7 +152,7 @@ static u32 half_span(struct search *s, u32 *near)
 	return (u32)((span * (s->n + 1) + 2 * s->n - 1) / (2 * s->n));
 }
 
-/* Moves n targets to the front that are far from each other and from the source. */
+/* Move @n targets to the front that are far from each other and from the source. */
 static void spread_first(struct search *s, u32 n, u32 *near)
 {
 	u32 i, k, site = s->from;
@@ -176,7 +176,7 @@ static void spread_first(struct search *s, u32 n, u32 *near)
 
 /*
  * Sort the sites by their values.  Skip values larger than a tree of all sites: such a site gets
- * its least value from its neighbours.  Return: how many sites have a value.
+ * its least value from its neighbours.  Return: number of sites with a value.
  */
 static u32 sort(struct programme *p, u32 *values, u32 sites)
 {
@@ -229,7 +229,7 @@ static void relax(const struct search *s, struct programme *p, u32 *values)
 	}
 }
 
-/* Joins the trees of two parts of a subset at each site, for all pairs of parts. */
+/* Join the trees of two parts of a subset at each site, for all pairs of parts. */
 static void merge(struct programme *p, u32 subset, u32 sites)
 {
 	u32 *values = p->best + (size_t)subset * sites;
@@ -254,7 +254,7 @@ static bool fits(const struct search *s, u32 n)
 	       sites <= STEINER_ROOM / s->topo->ndirs;
 }
 
-/* Return: the links for the first n targets, or FAR where there is not enough memory. */
+/* Return: the links of the tree of the first @n targets, or FAR without enough memory. */
 static u32 exact_links(const struct search *s, u32 n)
 {
 	u32 sites = s->topo->nsites, ndirs = s->topo->ndirs, links = FAR, subset, site;
@@ -308,12 +308,12 @@ static void take_targets(struct search *s, const u32 *target, u32 n, bool *among
 	}
 }
 
-/* Return: false where there is not enough memory. */
+/* Compute the largest lower bound.  Return: false without enough memory. */
 static bool bound(struct search *s, struct steiner *tree, u32 *near)
 {
 	u32 n = s->n, i, links;
 
-	/* The tree of as many targets as fit is a bound of the tree of all. */
+	/* The exact tree of some of the targets is a lower bound of the tree of all. */
 	if (n > STEINER_TARGETS)
 		n = STEINER_TARGETS;
 	while (n > 1 && !fits(s, n))

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Steiner trees: how few links join a source and its targets.
+ * Steiner trees: the least number of links that join a source and its targets.
  */
 #ifndef FLITCAST_GRAPH_STEINER_H
 #define FLITCAST_GRAPH_STEINER_H
 
 #include "topo.h"
 
-/* The tree is exact for so many targets ... */
+/* The tree is exact for at most this number of targets ... */
 #define STEINER_TARGETS		12
-/* ... where sites times subsets of the targets, and sites times directions, are at most this. */
+/* ... if sites times subsets of the targets, and sites times directions, are at most this. */
 #define STEINER_ROOM		(1U << 22)
 /* With more targets no spanning tree of their distances is computed. */
 #define STEINER_SPAN		1024
 
 /**
  * struct steiner - the shortest tree that joins a source and its targets
- * @links: its links, or a lower bound of them
- * @exact: they are exact
+ * @links: number of its links, or a lower bound
+ * @exact: @links is exact
  * @targets: reachable targets that it joins, each counted once, without the source
  */
 struct steiner {
@@ -27,14 +27,14 @@ struct steiner {
 };
 
 /**
- * steiner_tree() - links of the shortest tree that joins a source and its targets
+ * steiner_tree() - count the links of the shortest tree that joins a source and its targets
  * @tree: result
  * @topo: topology
- * @down: by site, ports whose link does not work, as one of its ends says (core/routes.h); NULL
- *	where all work
+ * @down: by site, ports whose link one of its ends reports dead (core/routes.h); NULL
+ *	if all links work
  * @from: source
- * @target: targets, in any order, the same one several times or the source if need be
- * @n: how many
+ * @target: targets, in any order; may contain duplicates and the source
+ * @n: number of @target
  *
  * The links are exact for one target, for targets that form a connected network with their source,
  * and within STEINER_TARGETS and STEINER_ROOM.  Otherwise they are the largest of these lower
@@ -43,7 +43,7 @@ struct steiner {
  *
  * Takes at most half of 3^STEINER_TARGETS steps for each of 1,024 sites, and 40 MB.
  *
- * Return: false where there is not enough memory.
+ * Return: false without enough memory.
  */
 bool steiner_tree(struct steiner *tree, const struct fc_topo *topo, const u32 *down, u32 from,
 		  const u32 *target, u32 n);

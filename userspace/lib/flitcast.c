@@ -90,7 +90,7 @@ int flitcast_parse_port(const char *text, uint16_t *port)
 	return 0;
 }
 
-/* Read "SITE[-LAST][:PORT]" at *text, and advance it.  Return: NULL, or what is wrong. */
+/* Read "SITE[-LAST][:PORT]" at *text, and advance it.  Return: NULL, or an error message. */
 static const char *read_targets(const char **text, struct flitcast_target *first, uint32_t *last)
 {
 	uint32_t number;

@@ -2,7 +2,7 @@
 /*
  * libflitcast: helpers for programs, besides the socket calls.
  *
- * Functions return 0 or a length, or -1 with errno set, unless they say
+ * Functions return 0 or a length, or -1 with errno set, unless documented
  * otherwise.
  */
 #ifndef FLITCAST_H
@@ -54,13 +54,13 @@ int flitcast_parse_port(const char *text, uint16_t *port);
 /**
  * flitcast_parse_targets() - read "SITE[-LAST][:PORT][,SITE[-LAST][:PORT]]..."
  * @text: the list
- * @port: for targets that name none
+ * @port: port of targets that name none
  * @targets: result, to be freed by the caller; untouched unless 0 is returned
- * @count: how many
- * @error: if not NULL, gets a constant text that says what is wrong
+ * @count: number of targets
+ * @error: if not NULL, gets a constant error message
  *
  * SITE-LAST stands for all sites from SITE to LAST.  Each target receives the whole message.  No
- * target may come twice.
+ * target may occur twice.
  *
  * Return: 0, or -1 with errno EINVAL (malformed), E2BIG (more than
  * FLITCAST_TARGETS_MAX) or ENOMEM.
@@ -83,8 +83,8 @@ int flitcast_socket(uint32_t site, uint16_t port);
  * @data: message
  * @length: its length in bytes
  * @targets: receivers
- * @count: how many, from 1 to FLITCAST_TARGETS_MAX
- * @flags: as sendmsg(2)
+ * @count: number of targets, from 1 to FLITCAST_TARGETS_MAX
+ * @flags: flags of sendmsg(2)
  *
  * Return: @length, or -1 with errno set.
  */
@@ -98,7 +98,7 @@ ssize_t flitcast_send(int fd, const void *data, size_t length,
  * @length: its length in bytes
  * @port: port of the receivers
  * @copies: copies over disjoint paths, 0: the value of FLITCAST_COPIES
- * @flags: as sendmsg(2)
+ * @flags: flags of sendmsg(2)
  *
  * Return: @length, or -1 with errno set.
  */
@@ -127,7 +127,7 @@ struct flitcast_from {
  * @data: buffer
  * @size: its size in bytes
  * @from: if not NULL, gets the sender
- * @flags: as recvmsg(2)
+ * @flags: flags of recvmsg(2)
  *
  * Return: length of the message in the buffer, or -1 with errno set.
  */
@@ -137,7 +137,7 @@ ssize_t flitcast_recv(int fd, void *data, size_t size, struct flitcast_from *fro
  * flitcast_recv_report() - read the report of a message (FLITCAST_CONFIRM)
  * @fd: socket
  * @report: filled in
- * @results: targets of the message, or those that failed
+ * @results: targets of the message, or only the failed ones
  * @max: capacity of @results; FLITCAST_TARGETS_MAX is always enough, except for a broadcast, which
  *	has one target per other site
  *
@@ -149,7 +149,7 @@ ssize_t flitcast_recv_report(int fd, struct flitcast_report *report,
 			     struct flitcast_result *results, size_t max);
 
 /**
- * flitcast_refusal() - why the last call on a socket was refused
+ * flitcast_refusal() - get the reason why the last call on a socket was refused
  * @fd: socket
  * @buf: gets a text, empty if there is none
  * @size: size of the buffer, not 0

@@ -5,7 +5,7 @@
  * A broadcast is a tree of hops: each is one packet over one link.  Paths with a common beginning
  * share their first hops.  On an irregular network a link may have to carry several packets of a
  * broadcast; a label distinguishes them.  So a site identifies the hop of a packet by the source,
- * the incoming link and the label, and forwards the packet over the hops that follow; it rejects a
+ * the incoming link and the label, and forwards the packet over the following hops; it rejects a
  * packet without a hop.
  */
 #ifndef FLITCAST_PATHS_H
@@ -80,7 +80,7 @@ struct flitcast_paths {
  * @graph: the network
  * @source: source of the broadcast
  * @copies: k, 1 to 255
- * @error: if not NULL, gets a constant text that says what is wrong
+ * @error: if not NULL, gets a constant error message
  *
  * Finds k paths of the least total length for each site.  Takes time in proportion to sites * k *
  * (sites + links), and several times that if paths conflict.
@@ -95,7 +95,7 @@ int flitcast_paths_find(struct flitcast_paths *paths, const struct flitcast_grap
  * flitcast_paths_check() - verify paths
  * @paths: paths of any origin, also untrusted
  * @graph: the network
- * @error: if not NULL, gets a constant text that says what is wrong
+ * @error: if not NULL, gets a constant error message
  *
  * Checks that each hop begins where its predecessor ends, and has a unique label; that each site
  * but the source has copies 1 to k, over paths that share no site but their ends; and that every

@@ -19,7 +19,7 @@
 /**
  * struct flow - the residual network as arcs
  * @to: by arc, the node that it leads to; arc @a ^ 1 is @a backwards
- * @length: by arc
+ * @length: by arc, its length
  * @free: by arc, whether it has residual capacity
  * @next: by arc, the next one from the same node
  * @first: by node, its first arc
@@ -43,13 +43,13 @@ struct flow {
 };
 
 /**
- * struct tree - hops as they are found
+ * struct tree - tree of the hops found so far
  * @paths: result
- * @room: hops for which there is memory
- * @child: by hop, the last hop that was found to follow it
- * @sibling: by hop, the one found before it, after the same hop
- * @roots: the last hop of the source
- * @used: by arc of a link, labels given
+ * @room: capacity in hops
+ * @child: by hop, the successor found last
+ * @sibling: by hop, the successor of the same hop found before it
+ * @roots: hop from the source found last
+ * @used: by arc of a link, labels assigned
  */
 struct tree {
 	struct flitcast_paths paths;
@@ -169,7 +169,7 @@ static void flow_free(struct flow *flow)
 	free(flow->queued);
 }
 
-/* Push one more unit along the shortest path.  Lengths may be negative, but no cycle is. */
+/* Push one more unit along the shortest path.  Arcs may have negative lengths, but no cycle. */
 static bool flow_push(struct flow *flow, uint32_t nodes, uint32_t from, uint32_t to)
 {
 	uint32_t head = 0, count = 0, arc, node;
@@ -255,7 +255,7 @@ static uint32_t tree_hop(struct tree *tree, uint32_t before, uint32_t arc, uint3
 	return i;
 }
 
-/* The next arc after @from on which a unit leaves the exit of a site; NOWHERE: none. */
+/* Next arc after @from on which a unit leaves the exit of a site; NOWHERE: none. */
 static uint32_t leaving(const struct flow *flow, uint32_t node, uint32_t links, uint32_t from)
 {
 	uint32_t arc = from == NOWHERE ? flow->first[node] : flow->next[from];
@@ -266,7 +266,7 @@ static uint32_t leaving(const struct flow *flow, uint32_t node, uint32_t links, 
 	return arc;
 }
 
-/* Add the paths of a flow to the tree.  @last: gets the last hop of each. */
+/* Add the paths of a flow to the tree.  @last: gets the last hop of each path. */
 static bool tree_add(struct tree *tree, const struct flow *flow, uint32_t links, uint32_t to,
 		     uint32_t *last)
 {
@@ -288,7 +288,7 @@ static bool tree_add(struct tree *tree, const struct flow *flow, uint32_t links,
 	return true;
 }
 
-/* Copy 1 of a site is the nearest. */
+/* Number the copies of each site by the length of their paths, from 1. */
 static void number_copies(struct flitcast_paths *paths, const uint32_t *last)
 {
 	uint32_t i, j;
@@ -358,7 +358,7 @@ int flitcast_paths_find(struct flitcast_paths *paths, const struct flitcast_grap
 	return result;
 }
 
-/* Is a hop well-formed, and does it follow the one before it. */
+/* Check that a hop is well-formed, and begins where its predecessor ends. */
 static const char *check_hop(const struct flitcast_paths *paths,
 			     const struct flitcast_graph *graph, uint32_t i)
 {
@@ -388,9 +388,9 @@ static const char *check_hop(const struct flitcast_paths *paths,
 
 /**
  * struct check - state of flitcast_paths_check()
- * @label: of each hop, where it goes to and its label, to be sorted
+ * @label: by hop, its arc and its label in one number, to be sorted
  * @copy: by site and copy, the hop
- * @mark: by site, the last site one of whose paths it is on
+ * @mark: by site, the last target with a path through it
  * @leads: by hop, does it lead to a copy
  */
 struct check {

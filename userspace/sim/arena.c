@@ -22,7 +22,7 @@ void *arena_take(struct arena *arena, size_t n, size_t size)
 	if (arena->size - arena->used < bytes) {
 		arena->size = (bytes + LINE + BLOCK - 1) / BLOCK * BLOCK;
 		block = xaligned(BLOCK, arena->size);
-		/* Where there are none, small pages do as well, if not as fast. */
+		/* Without huge pages the kernel uses small ones, which are slower. */
 		madvise(block, arena->size, MADV_HUGEPAGE);
 		memset(block, 0, arena->size);
 		block->before = arena->last;

@@ -10,14 +10,14 @@
 
 struct arena_block;
 
-/* Zeroes to begin with. */
+/* Initially zero. */
 struct arena {
 	struct arena_block *last;
 	size_t size;
 	size_t used;
 };
 
-/* Zeroes, aligned to a cache line. */
+/* Return: zeroed memory, aligned to a cache line. */
 void *arena_take(struct arena *arena, size_t n, size_t size);
 void arena_free(struct arena *arena);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * flitcast-sim broadcast: k copies over k disjoint paths, with every choice of crashed or faulty
+ * flitcast-sim broadcast: k copies over k disjoint paths, for every set of crashed or Byzantine
  * sites (HARTS, section 2).
  */
 #include <stdio.h>
@@ -32,16 +32,16 @@ static const struct option_choice faults[] = {
 /**
  * struct config - settings of a run
  * @spec: topology
- * @copies: k; 0: each that the topology has
- * @fault: what is wrong with faulty sites
- * @faulty: how many there are; FC_NEVER: as many as k copies are for
- * @need: equal copies that are believed; 0: what the faults call for
- * @sets: sets of faulty sites taken at random; 0: every one
+ * @copies: k; 0: each k of the topology
+ * @fault: kind of fault of the faulty sites
+ * @faulty: number of faulty sites; FC_NEVER: as many as k copies tolerate
+ * @need: equal copies that a site needs; 0: the number required by the faults
+ * @sets: number of random sets of faulty sites; 0: every set
  * @source: site that broadcasts
- * @loss: of 100 frames
- * @delay: of a frame, at most
- * @seed: of what is random
- * @json: results as JSON
+ * @loss: frames lost, per cent
+ * @delay: longest transit time of a frame
+ * @seed: seed of the random numbers
+ * @json: print results as JSON
  */
 struct config {
 	const char *spec;
@@ -58,13 +58,13 @@ struct config {
 };
 
 /**
- * struct result - of all sets, for one k
- * @sets: how many
- * @broadcasts: in them
- * @copies: that came to sites which are not faulty
- * @unreached: sites that did not come to believe a broadcast
- * @fooled: sites that believe what its source did not send
- * @faulty: the first set in which there was one of these
+ * struct result - results of all sets, for one k
+ * @sets: number of sets
+ * @broadcasts: number of broadcasts
+ * @copies: copies that correct sites received
+ * @unreached: correct sites that did not accept a broadcast
+ * @fooled: correct sites that accepted a value that its source did not send
+ * @faulty: first set with such a site
  */
 struct result {
 	u64 sets;
@@ -108,7 +108,7 @@ static const struct option_entry entries[] = {
 	SWEEP_SEEDS,
 };
 
-/* In the beginning, or somewhen amid it. */
+/* Crash the faulty sites of a set, or make them Byzantine. */
 static void break_sites(struct castnet *net, const struct config *config, const u32 *faulty,
 			u32 n)
 {
@@ -122,7 +122,7 @@ static void break_sites(struct castnet *net, const struct config *config, const 
 		}
 		how = 1 + rng_below(&net->rng, CASTNET_ALL_LIES);
 		castnet_lie(net, faulty[i], how);
-		/* A lie that is there before the truth. */
+		/* Begin a forged broadcast before the genuine one. */
 		if (how & CASTNET_FORGE)
 			castnet_forge(net, faulty[i], (u32)config->source,
 				      rng_below(&net->rng, CASTS), 1 + rng_below(&net->rng, 3));
@@ -159,7 +159,7 @@ static void count(const struct castnet *net, const u32 *faulty, u32 nfaulty, str
 	r->sets++;
 }
 
-/* One set of faulty sites. */
+/* Simulate one set of faulty sites. */
 static void try_set(const struct config *config, const struct fc_bcast *table, const u32 *faulty,
 		    u32 nfaulty, struct rng *rng, struct result *r)
 {
@@ -203,7 +203,7 @@ static void try_set(const struct config *config, const struct fc_bcast *table, c
 		memcpy(r->wrong, net.wrong, sizeof(r->wrong));
 }
 
-/* The next set in order.  Return: false after the last one. */
+/* Advance to the next set in order.  Return: false after the last one. */
 static bool next_set(u32 *set, u32 n, u32 of)
 {
 	u32 i = n;
@@ -301,7 +301,7 @@ static int refuse_sites(const char *option, u64 value, const struct fc_topo *top
 	return option_refuse(option, text, why);
 }
 
-/* Return: exit status. */
+/* Try all sets for one k.  Return: exit status. */
 static int try_copies(const struct config *config, unsigned int copies)
 {
 	struct result r = { .sets = 0 };

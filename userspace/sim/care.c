@@ -17,15 +17,15 @@
 #include "traffic.h"
 #include "util.h"
 
-/* Findings of the oracle after which a run is given up: it may breed them for ever. */
+/* Findings of the oracle after which a run is aborted: their number may grow without bound. */
 #define WRONG_MAX	1000
 
 /*
- * The paper names none of the times.  Trees of packets in each other's way are
- * dissolved by seeks and time-outs alone, so above saturation these set the pace:
+ * The paper names none of the times.  Only seeks and time-outs dissolve trees of
+ * packets that block each other, so above saturation these determine the throughput:
  * on torus:4x4 with 8 targets and 3 flits a packet, 4 seeks every 4 cycles carry
- * nine times what 32 every 8 do, and 2 every 2 cycles twice that again.  A
- * time-out has to be longer than what a flit takes through a loaded network.
+ * nine times as much as 32 every 8, and 2 every 2 cycles twice that again.  A
+ * time-out has to exceed the latency of a flit in a loaded network.
  */
 static const struct config defaults = {
 	.spec = "torus:4x4",
@@ -88,7 +88,7 @@ static int take_topology(void *settings, const struct option_entry *entry, const
 	return 0;
 }
 
-/* A-B, or one number for both. */
+/* Parse A-B, or one number for both. */
 static int take_range(void *settings, const struct option_entry *entry, const char *value)
 {
 	u32 *range = (u32 *)((char *)settings + entry->at);
@@ -133,7 +133,7 @@ static int take_fault(void *settings, const struct option_entry *entry, const ch
 			     "must be lose, twice, stray or short, and perhaps @N with N above 0");
 }
 
-/* No OPTION_NUMBER, which the report has: it changes no result. */
+/* This is no OPTION_NUMBER, which a report prints: it changes no result. */
 static int take_memory(void *settings, const struct option_entry *entry, const char *value)
 {
 	const char *end;
@@ -143,7 +143,7 @@ static int take_memory(void *settings, const struct option_entry *entry, const c
 	return option_refuse(entry->name, value, "must be a number of MiB, or 0 for no limit");
 }
 
-/* No OPTION_NUMBER: the report has it only where it is given. */
+/* This is no OPTION_NUMBER: a report prints it only if it is given. */
 static int take_warmup(void *settings, const struct option_entry *entry, const char *value)
 {
 	const char *end;
@@ -173,7 +173,7 @@ static void more_topologies(FILE *file)
 static const struct option_entry entries[] = {
 	OPTION("topology", "SPEC", "network (torus:4x4):", OTHER, 0, .more = more_topologies,
 	       .take = take_topology),
-	/* From one flit a site in a million cycles to one each cycle, tenfold. */
+	/* The range is one flit per site in a million cycles to ten flits per cycle. */
 	OPTION("load", "L", "flits that a site sends per cycle (0.05)", FRACTION, AT(load),
 	       OPTION_RANGE(1, 10 * OPTION_UNIT)),
 	OPTION("targets", "A-B", "targets of a message (1-15, or as many as there are)", OTHER,
@@ -253,8 +253,8 @@ static int check_given(const struct config *config, const struct option_given *g
 		"warmup", NULL
 	};
 	/*
-	 * Nothing is lost there, storage has no bounds, links have no windows, and flits do not go
-	 * one by one.
+	 * Fidelity edge has no losses, no bounds of storage, no windows of links, and no single
+	 * flits.
 	 */
 	static const char *const word_only[] = {
 		"loss", "window", "transit", "fifo", "retry", "poll", "repeat", "speed", NULL
@@ -281,7 +281,7 @@ static int check_given(const struct config *config, const struct option_given *g
 	return status;
 }
 
-/* Determine from which cycle on results are counted.  Return: 0, or 2, the exit status. */
+/* Determine the first cycle that counts in results.  Return: 0, or 2, the exit status. */
 static int settle_warmup(struct config *config)
 {
 	if (config->warmup == FC_NEVER && sweep_running() && !config->script_path)
@@ -345,7 +345,7 @@ static int check(void *settings, const struct option_given *given)
 	return 0;
 }
 
-/* Return: exit status, or -1 to go on. */
+/* Parse the options.  Return: exit status, or -1 to continue. */
 static int parse(struct config *config, enum fc_mode mode, int argc, char **argv)
 {
 	*config = defaults;
@@ -361,14 +361,14 @@ static int parse(struct config *config, enum fc_mode mode, int argc, char **argv
  * The run.
  */
 
-/* How a run ended. */
+/* Results of a run. */
 enum end {
 	END_REST,	/* no event is left, and all messages are complete */
 	END_HANGS,
 	END_MEMORY,	/* the memory limit is exceeded */
 };
 
-/* MiB of memory that are resident; 0 if that is not known. */
+/* Resident memory in MiB; 0 if it is not known. */
 static u64 resident(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
@@ -543,7 +543,7 @@ static void report(struct sim *sim, const struct speed *speed, bool done, u64 en
 	output_number("delivered_bytes", traffic.delivered_bytes);
 	output_number("cycles", end);
 	output_number("events", sim->events);
-	/* Offered while traffic was generated, and sent until the last was confirmed. */
+	/* Flits offered while traffic was generated, and sent until the last confirmation. */
 	output_fixed("offered_flits_per_site_cycle",
 		     traffic.until ? traffic.offered_flits * OPTION_UNIT /
 				     (config->topo.nsites * traffic.until) : 0, OPTION_UNIT);
@@ -569,7 +569,7 @@ static void report(struct sim *sim, const struct speed *speed, bool done, u64 en
 	output_end();
 }
 
-/* Return: the file, or NULL, with a line on standard error. */
+/* Open the list of deliveries.  Return: the file, or NULL, with a line on standard error. */
 static FILE *open_list(const char *path)
 {
 	FILE *list = fopen(path, "w");
@@ -663,7 +663,7 @@ static u32 max_flits(const struct config *config)
 	return traffic_flits(config, bytes, config->targets[1]);
 }
 
-/* Settings that the mode makes a difference to.  Return: exit status, or -1 to go on. */
+/* Adjust settings to the mode.  Return: exit status, or -1 to continue. */
 static int settle_mode(struct sim *sim)
 {
 	struct config *config = &sim->config;
@@ -682,7 +682,7 @@ static int settle_mode(struct sim *sim)
 	}
 	if (!config->window)
 		config->window = fc_vnet_window((u32)config->flit - FC_LINK_SIZE);
-	/* A packet has to fit. */
+	/* A packet has to fit into the window. */
 	if (config->window < max_flits(config)) {
 		fprintf(stderr,
 			"flitcast-sim: --window %llu: packets of %u flits need a window of as many; raise --window or --flit, or lower --bytes\n",

@@ -6,7 +6,7 @@
 
 /* flitcast-sim care: the CARE protocol under random multicast traffic. */
 extern const struct option_command care_command;
-/* flitcast-sim vnet: the same with virtual networks. */
+/* flitcast-sim vnet: virtual networks under random multicast traffic. */
 extern const struct option_command vnet_command;
 
 #endif /* FLITCAST_SIM_CARE_H */

@@ -6,17 +6,17 @@
 
 #include "castnet.h"
 
-/* Most broadcasts that a faulty site forges after each genuine broadcast. */
+/* Maximum number of broadcasts that a faulty site forges after each genuine broadcast. */
 #define EVILS	8
 
 /**
  * struct castnet_flit - a flit
  * @refs: references
  * @cast: broadcast it belongs to
- * @index: place in that
+ * @index: index in this broadcast
  * @value: enum castnet_value
- * @parts: of the link header
- * @head: of the first one
+ * @parts: FC_PART_* of the link header
+ * @head: packet head, in the first flit
  */
 struct castnet_flit {
 	u32 refs;
@@ -61,7 +61,7 @@ struct castnet_node {
 	u64 stat[FC_STAT_COUNT];
 	u32 incarnation;
 	u32 number;
-	u32 last;		/* broadcast it began last, and one */
+	u32 last;		/* index of the broadcast it began last, plus one */
 	u32 evils;		/* faulty site: broadcasts that it may still forge */
 	u8 lies;
 	bool dead;
@@ -95,7 +95,7 @@ static u32 next_hop(const struct fc_relay *relay, u32 src, u8 copies, u8 label, 
 	return (entry & ~FC_BCAST_DELIVER) << 1 | !!(entry & FC_BCAST_DELIVER);
 }
 
-/* Of a liar that drops: some packets go nowhere. */
+/* Route of a faulty site that drops: no next hop for some packets. */
 static u32 lying_next_hop(const struct fc_relay *relay, u32 src, u8 copies, u8 label, u8 in)
 {
 	u32 next = next_hop(relay, src, copies, label, in);
@@ -465,7 +465,7 @@ void castnet_free(struct castnet *net)
 	free(net->node);
 }
 
-/* Find the broadcast of a source and number, or make a record of one that was never sent. */
+/* Find the broadcast of a source and number, or create the record of a forged one. */
 static u32 cast_find(struct castnet *net, u32 src, u32 number)
 {
 	u32 n;
@@ -525,7 +525,7 @@ void castnet_send(struct castnet *net, u32 at, u32 number, u32 flits)
 	begin(net, at, n, flits, CASTNET_TRUE);
 }
 
-/* Send a broadcast in the name of its source on all links, again on links that have sent it. */
+/* Send a broadcast in the name of its source on all links, also on those that have sent it. */
 static void pretend(struct castnet *net, u32 at, u32 n, u32 flits, u8 value)
 {
 	struct fc_relay *r = &net->node[at].relay;
@@ -557,7 +557,7 @@ void castnet_die(struct castnet *net, u32 at)
 
 		if (peer == FC_SITE_NONE || net->node[peer].dead)
 			continue;
-		/* Drop the frames under way on the link that went down. */
+		/* Drop the frames in flight on the link that went down. */
 		wire_free(net, peer, down.port);
 		event(net, peer, down);
 	}
@@ -592,7 +592,7 @@ static void be_evil(struct castnet *net, u32 at)
 		pretend(net, at, n, 1 + rng_below(&net->rng, CASTNET_FLITS), CASTNET_LIE);
 }
 
-/* Is nothing under way at sites or on links, and nothing left to resend? */
+/* Is nothing in flight at sites or on links, and nothing left to resend? */
 static bool idle(const struct castnet *net)
 {
 	for (u32 i = 0; i < net->topo.nsites; i++) {
@@ -634,8 +634,8 @@ bool castnet_may_send(const struct castnet *net, u32 at)
 }
 
 /*
- * Receive the frames that are due at a port, in no particular order.  Return: when the next one is
- * due.
+ * Receive the frames that are due at a port, in no particular order.  Return: time at which the
+ * next one is due.
  */
 static u64 arrive_at(struct castnet *net, u32 at, u8 port)
 {

@@ -4,7 +4,7 @@
  * reorder frames; with sites that crash, and Byzantine sites.
  *
  * Time has no unit; a frame takes at least 1.  The network records the text of the first error, and
- * goes on.
+ * continues.
  */
 #ifndef FLITCAST_SIM_CASTNET_H
 #define FLITCAST_SIM_CASTNET_H
@@ -16,7 +16,7 @@
 #include "relay.h"
 
 #define CASTNET_SITES	128
-#define CASTNET_FLITS	6	/* of a broadcast, at most */
+#define CASTNET_FLITS	6	/* maximum flits of a broadcast */
 #define CASTNET_WINDOW	4
 
 /* Values of a broadcast: the true one, and the one that all faulty sites forge alike. */
@@ -41,11 +41,11 @@ struct castnet_node;
 /**
  * struct castnet_cast - a broadcast
  * @src: its source
- * @number: of that source
+ * @number: number among the source's broadcasts
  * @flits: number of flits; 0: forged, its source never sent it
- * @recept: by site, the copies that came
- * @believed: by site, bits of enum castnet_value, of which as many copies came as
- *	the network's @need
+ * @recept: by site, the copies received
+ * @believed: by site, bits of enum castnet_value for the values of which @need copies of
+ *	struct castnet arrived
  */
 struct castnet_cast {
 	u32 src;
@@ -63,17 +63,17 @@ struct castnet_cast {
  * @loss: per cent of frames lost
  * @doubled: per cent of frames duplicated
  * @delay: longest transit time of a frame
- * @strict: a source waits until a broadcast of its has come everywhere, or can come no
- *	further, before its next
+ * @strict: a source begins a broadcast only after its previous one has reached every site, or
+ *	no frame of it is left
  * @rng: source of all random decisions
  * @now: time
- * @ncasts: broadcasts begun
- * @cast: them
+ * @ncasts: number of broadcasts begun
+ * @cast: broadcasts begun
  * @full: packets that found no free hold
  * @wrong: text of the first error; empty: none
  *
- * From @need to @rng the user sets as he likes after castnet_init(); the rest is the
- * network's.
+ * The user sets @need to @rng after castnet_init(); the other members belong to the
+ * network.
  */
 struct castnet {
 	struct fc_topo topo;
@@ -90,7 +90,7 @@ struct castnet {
 	struct castnet_cast *cast;
 	u32 full;
 	char wrong[160];
-	/* its own */
+	/* private members */
 	struct fc_timing timing;
 	const struct fc_bcast *table;
 	struct castnet_node *node;
@@ -98,45 +98,45 @@ struct castnet {
 };
 
 /**
- * castnet_table() - the table of a broadcast
+ * castnet_table() - fill the table of a broadcast
  * @table: result, to be given to castnet_table_free()
  * @spec: topology
  * @copies: k
  *
- * Return: NULL, or a text that says what is wrong.
+ * Return: NULL, or an error message.
  */
 const char *castnet_table(struct fc_bcast *table, struct fc_topo *topo, const char *spec,
 			  unsigned int copies);
 void castnet_table_free(struct fc_bcast *table);
 
 /**
- * castnet_init() - a network at rest, all links up
+ * castnet_init() - set up a network at rest, all links up
  * @net: result, to be given to castnet_free()
- * @table: shared, and not changed; of CASTNET_SITES sites at most
- * @casts_max: broadcasts it may carry
+ * @table: shared, and not changed; at most CASTNET_SITES sites
+ * @casts_max: maximum number of broadcasts
  */
 void castnet_init(struct castnet *net, const struct fc_bcast *table, u32 casts_max);
 
-/* Free a network and the frames under way; records a leak of flits as an error. */
+/* Free a network and the frames in flight; record a leak of flits as an error. */
 void castnet_free(struct castnet *net);
 
 /**
- * castnet_send() - a site begins a broadcast
+ * castnet_send() - begin a broadcast at a site
  * @net: network
  * @at: site
- * @number: of the broadcast; castnet_next_number() is none it had
+ * @number: number of the broadcast; castnet_next_number() is one the site has not used
  * @flits: 1 to CASTNET_FLITS
  */
 void castnet_send(struct castnet *net, u32 at, u32 number, u32 flits);
 u32 castnet_next_number(struct castnet *net, u32 at);
-/* Has the site room for it, and is it its turn, if the network is strict? */
+/* Has the site buffer space for a broadcast, and, in a strict network, is none of its en route? */
 bool castnet_may_send(const struct castnet *net, u32 at);
 
-/* Crash a site with all its state; its neighbours see their links go down. */
+/* Crash a site with all its state; its neighbours' links go down. */
 void castnet_die(struct castnet *net, u32 at);
 
 /**
- * castnet_lie() - a site is a liar from now on
+ * castnet_lie() - make a site Byzantine from now on
  * @net: network
  * @at: site
  * @how: bits of enum castnet_lie
@@ -144,12 +144,12 @@ void castnet_die(struct castnet *net, u32 at);
 void castnet_lie(struct castnet *net, u32 at, u8 how);
 
 /**
- * castnet_forge() - a site begins a broadcast in another's name, on all its links
+ * castnet_forge() - begin a broadcast in another site's name, on all links of a liar
  * @net: network
  * @at: liar
  * @src: the other site
- * @number: of the broadcast, that one's or a new one
- * @flits: how many
+ * @number: number of a broadcast of @src, or a new number
+ * @flits: number of flits
  */
 void castnet_forge(struct castnet *net, u32 at, u32 src, u32 number, u32 flits);
 
@@ -159,7 +159,7 @@ u64 castnet_arrive(struct castnet *net);
 /**
  * castnet_run() - send broadcasts from random sites, and run until all complete
  * @net: network
- * @casts: number of broadcasts; 0: only complete those under way
+ * @casts: number of broadcasts; 0: only complete those en route
  */
 void castnet_run(struct castnet *net, u32 casts);
 

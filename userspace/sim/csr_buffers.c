@@ -17,9 +17,9 @@
 #define SHARE		8
 /* Warm-up: slots until packets with the longest paths arrive at the rate at which they enter. */
 #define WARM		100
-/* Hypercubes with crossbars have this share of the slots, in all dimensions as many links. */
+/* Hypercubes with crossbars have this share of the slots; all dimensions simulate equal work. */
 #define CROSSBAR_SHARE	16
-/* Slots of a large network, at least. */
+/* Minimum number of slots of a large network. */
 #define SLOTS_MIN	40
 
 /* The random graph: sites, each with four links. */
@@ -51,11 +51,11 @@ static const char *const names[NETWORKS] = {
 
 /*
  * Results, with all entry buffers always full
- * @at: by network and K
- * @unordered: the same where nothing keeps the order of packets
- * @lossy: of the random graph, by K = 0 to 2 and loss
+ * @at: results by network and K
+ * @unordered: results by network and K if the order of packets is not preserved
+ * @lossy: results of the random graph, by K = 0 to 2 and loss
  * @crossbar: useful share of the links of hypercubes, by K and dimension
- * @wrong: findings of the oracle, without those of @unordered
+ * @wrong: findings of the oracle, except those of @unordered
  */
 static struct {
 	struct csr_graph_result at[NETWORKS][BUFFERS];
@@ -95,7 +95,7 @@ static void circle(struct fc_graph_link *link, struct rng *rng)
 	}
 }
 
-/* Two random circles through all sites, without a link in common. */
+/* Build two random cycles through all sites, without a common link. */
 static void random_graph(struct fc_topo *topo, u64 seed)
 {
 	struct fc_graph_link link[2 * RANDOM_SITES];

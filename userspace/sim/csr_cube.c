@@ -3,10 +3,9 @@
  * Conflict sense routing on the descending-dimensions switch (the paper's section 3).
  *
  * A slot is a control interval and a transmission interval.  In step i of the control interval a
- * flit asks for the buffer that its packet would use in the i-th transmission interval from
- * here.  Two flits that ask for the same in the same interval have come as far in as many
- * steps, from the same dimension, so that flits of each dimension can be looked at by
- * themselves.
+ * flit requests the buffer that its packet would use in the i-th transmission interval from
+ * now.  Two flits that request one buffer for one interval have made equally many steps
+ * from the same dimension, so the flits of each dimension are processed separately.
  */
 #include <stdlib.h>
 
@@ -17,7 +16,7 @@
 
 /**
  * struct flit - a packet that requests entry
- * @entry: its entry buffer, numbered as the buffer it asks for first
+ * @entry: its entry buffer, numbered as the buffer it requests first
  * @to: target
  */
 struct flit {
@@ -27,16 +26,16 @@ struct flit {
 
 /**
  * struct cube - all nodes
- * @run: what is asked for
+ * @run: settings
  * @sw: buffers, and the packets that have entered
- * @reserved: by buffer, bit i: for the transmission interval after the next i
- * @backlogged: by entry buffer: it has a packet that was blocked
- * @target: by entry buffer, of the blocked packet
- * @dimension: of the entry buffers whose flits are looked at
+ * @reserved: by buffer, bit i: reserved for the transmission interval after the next i
+ * @backlogged: by entry buffer: it has a blocked packet
+ * @target: by entry buffer, target of the blocked packet
+ * @dimension: dimension of the entry buffers whose flits are being processed
  * @flit: these flits
- * @nflits: how many
+ * @nflits: number of @flit
  * @holder: by buffer of one dimension: the flit that has reserved it in this step
- * @clashes: packets that met
+ * @clashes: packets that needed a buffer in use
  * @unreserved: buffers used without a reservation, or the reverse
  */
 struct cube {
@@ -183,7 +182,7 @@ static void control(struct cube *cube)
 	}
 }
 
-/* Packets never meet. */
+/* Reservations exclude two packets for one buffer. */
 static bool first_wins(struct csr_switch *sw, const struct csr_packet *a,
 		       const struct csr_packet *b)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Deflection on a hypercube: a node has as many places as links, and in each slot all its
- * packets leave, over links that bring them nearer or over any others.
+ * packets leave, over links that lead nearer to their targets or over any others.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,17 +12,17 @@
 /**
  * struct deflect_packet - a packet in a place of a node
  * @to: target
- * @links: links that it needs in all; 0: there is no packet
+ * @links: total number of links that it needs; 0: there is no packet
  */
 struct deflect_packet {
 	u16 to;
 	u8 links;
 };
 
-/* Puts a node's packets, which are in random order, into the order in which they choose. */
+/* Sort a node's packets, which are in random order, into the order in which they choose links. */
 typedef void (*deflect_order_fn)(struct deflect_packet *packet, u32 n, u32 node);
 
-/* All nodes; place i of a node is behind its link i. */
+/* All nodes; link i of a node leads into its place i. */
 struct deflect {
 	u32 arrive;
 	deflect_order_fn order;
@@ -41,7 +41,7 @@ static struct deflect_packet *place(const struct deflect *net, struct deflect_pa
 	return &all[node * net->dimension + link];
 }
 
-/* Packets at their targets leave; free places are filled. */
+/* Remove packets at their targets; fill free places. */
 static void exchange(struct deflect *net)
 {
 	for (u32 node = 0; node < net->nodes; node++) {
@@ -89,7 +89,7 @@ static void leave(struct deflect *net, u32 node, const struct deflect_packet *pa
 	*at = *packet;
 }
 
-/* The packets of a node in random order. */
+/* Copy the packets of a node in random order.  Return: their number. */
 static u32 shuffled(struct deflect *net, u32 node, struct deflect_packet *packet)
 {
 	u32 n = 0;
@@ -167,7 +167,7 @@ static void run_ordered(struct csr_result *result, const struct csr_run *run,
 	free(net.next);
 }
 
-/* Nearest to its target first; among equals it stays random. */
+/* Sort packets by distance to their targets; equal ones stay in random order. */
 static void nearest_first(struct deflect_packet *packet, u32 n, u32 node)
 {
 	for (u32 i = 1; i < n; i++) {

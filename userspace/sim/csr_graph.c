@@ -11,8 +11,8 @@
  * @site: its site
  * @dir: its link
  * @to: target of its packet
- * @seq: of the packet, among those for its target
- * @born: when it was tried first
+ * @seq: number of the packet among those for its target
+ * @born: slot of its first attempt
  */
 struct entry {
 	struct fc_csr_entry core;
@@ -24,10 +24,10 @@ struct entry {
 };
 
 /**
- * struct order - what an entry buffer sends to a target
- * @sent: packets so far
- * @got: the last of these that was delivered
- * @floor: when the last one that entered will be
+ * struct order - order of the packets from an entry buffer to a target
+ * @sent: packets sent
+ * @got: number of the packet delivered last
+ * @floor: slot in which the packet that entered last will be delivered
  */
 struct order {
 	u32 sent;
@@ -37,14 +37,14 @@ struct order {
 
 /**
  * struct flight - a packet that has entered
- * @next: at the same site
+ * @next: next packet at the same site
  * @entry: index of its entry buffer
- * @number: of its identity
+ * @number: number in its identity
  * @to: target
- * @seq: among those for its target
- * @port: link that it goes by next
- * @entered: when it did
- * @arrival: when it has to be delivered
+ * @seq: number among those for its target
+ * @port: link of its next hop
+ * @entered: slot in which it entered
+ * @arrival: slot in which it has to be delivered
  */
 struct flight {
 	struct flight *next;
@@ -75,12 +75,12 @@ struct frames {
 };
 
 /**
- * struct site - one of the network
+ * struct site - a site of the network
  * @core: its reservations
- * @link: of these
- * @flight: packets here
- * @arriving: packets that come to it in this slot
- * @number: of its last packet
+ * @link: links of @core
+ * @flight: packets at the site
+ * @arriving: packets that arrive at it in this slot
+ * @number: number of its last packet
  */
 struct site {
 	struct fc_csr core;
@@ -115,7 +115,7 @@ static u32 mix(u32 a, u32 b)
 }
 
 /*
- * Use one shortest path, any, for each pair of sites: with several, packets would overtake each
+ * Use one shortest path, any, for each pair of sites: on several, packets would overtake each
  * other.
  */
 static u8 port_to(const struct graph *graph, u32 from, u32 site, u32 to)
@@ -215,7 +215,7 @@ static void enter(struct graph *graph, struct entry *entry)
 	entry->core.state = FC_CSR_EMPTY;
 }
 
-/* An answer or a release at a site. */
+/* Process an answer or a release at a site. */
 static void answered(struct graph *graph, const struct frame *frame)
 {
 	struct site *site = &graph->site[frame->site];
@@ -232,7 +232,7 @@ static void answered(struct graph *graph, const struct frame *frame)
 		enter(graph, entry);
 }
 
-/* Take a random one of the remaining frames. */
+/* Remove a random frame from the list. */
 static struct frame take(struct graph *graph, struct frames *frames)
 {
 	u32 i = rng_below(&graph->rng, (u32)frames->n);
@@ -291,7 +291,7 @@ static void begin(struct graph *graph)
 	}
 }
 
-/* Probes go on by a link in each step, then all answers do. */
+/* Forward the probes by one link in each step; then forward all answers. */
 static void control(struct graph *graph)
 {
 	begin(graph);
@@ -314,7 +314,7 @@ static void control(struct graph *graph)
 
 		answered(graph, &frame);
 	}
-	/* Releases by these answers are under way; they take effect in the next interval. */
+	/* Releases by these answers are in flight; they take effect in the next interval. */
 	for (u32 i = 0; i < graph->topo->nsites; i++) {
 		fc_csr_control_end(&graph->site[i].core);
 		graph->count.leaked += fc_csr_count(&graph->site[i].core, FC_CSR_TENT);

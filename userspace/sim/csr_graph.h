@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Conflict sense routing on any topology, slot by slot, with the kernel's reservations
- * (core/csr.h): a slot is a window of length one, and all sites have the same clock.
+ * (core/csr.h): a slot is a window of length one, and all sites share one clock.
  *
  * A site has an entry buffer and K link buffers for each of its links, and a crossbar.
  */
@@ -19,7 +19,7 @@
  * @topo: topology
  * @buffers: K: packets that may wait for a link, beside the one that is sent
  * @loss: probability that a link loses a probe or an answer
- * @run: the rest of it; @dimension and @backlogged mean nothing
+ * @run: other settings; @dimension and @backlogged are not used
  */
 struct csr_graph_run {
 	const struct fc_topo *topo;
@@ -29,18 +29,18 @@ struct csr_graph_run {
 };
 
 /**
- * struct csr_graph_result - a run
- * @count: from the end of the warm-up on; @useful are links that delivered packets took
- * @sites: sites
- * @links: directed links
- * @slots: counted
+ * struct csr_graph_result - results of a run
+ * @count: counters from the end of the warm-up on; @useful: links crossed by delivered packets
+ * @sites: number of sites
+ * @links: number of directed links
+ * @slots: slots counted
  * @orphans: slots of a link that were reserved and not used
  * @overtaken: packets delivered before an earlier one of the same entry buffer for the same
  *	target
- * @lost: packets that entered and are nowhere
- * @late: packets that were not delivered in the slot that was promised, or had no reservation
- * @clashes: two packets on a link in a slot
- * @crowded: links with more packets than K and the one that is sent
+ * @lost: packets that entered and have disappeared
+ * @late: packets that were not delivered in the reserved slot, or had no reservation
+ * @clashes: times that two packets used one link in one slot
+ * @crowded: links with more packets than K and the one being sent
  * @leaked: reservations that were not confirmed and survived the control interval
  * @unbalanced: reservations that are not accounted for
  */
@@ -61,7 +61,7 @@ struct csr_graph_result {
 
 void csr_graph_run(struct csr_graph_result *result, const struct csr_graph_run *run);
 
-/* Packets delivered for each site and slot, and the share of the links that they took. */
+/* Packets delivered for each site and slot, and the share of the links that they used. */
 double csr_graph_throughput(const struct csr_graph_result *result);
 double csr_graph_useful(const struct csr_graph_result *result);
 /* Findings of the oracle. */

@@ -29,7 +29,7 @@ static const struct command defaults = {
 	.dimension = CSR_TABLE_DIMENSION, .arrive = CSR_ONE,
 };
 
-/* Of --topology: the program has one. */
+/* Topology of --topology, the only one of the program. */
 static struct fc_topo topo;
 
 static const struct option_choice faults[CSR_FAULTS] = {

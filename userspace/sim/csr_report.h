@@ -13,8 +13,8 @@
 
 /**
  * struct csr_settings - settings of the report
- * @common: of all reproductions
- * @run: its @slots, @seed and @fault; @slots are those of a row of Table 1
+ * @common: settings of all reproductions
+ * @run: @slots, for a row of Table 1, @seed and @fault
  */
 struct csr_settings {
 	struct reproduce_settings common;
@@ -28,7 +28,7 @@ extern const struct report_part csr_buffers_part;
 
 void csr_table_findings(void);
 void csr_stable_findings(void);
-/* Of CSR itself, and how it compares with the other schemes. */
+/* Findings on CSR itself, and on CSR compared with the other schemes. */
 void csr_saturation_findings(void);
 void csr_saturation_compare(void);
 void csr_buffers_findings(void);
@@ -36,7 +36,7 @@ void csr_buffers_findings(void);
 /* Numbers of Table 1 that are not reproduced. */
 u32 csr_table_off(void);
 
-/* The saturation point as Figure 5 has it: of CSR by analysis. */
+/* The saturation point as Figure 5 gives it; for CSR by analysis. */
 double csr_saturation_of(enum csr_scheme_id id, u32 dimension);
 
 #endif /* FLITCAST_SIM_CSR_REPORT_H */

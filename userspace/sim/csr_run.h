@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One run of a scheme on a hypercube, slot by slot: what they have in common.
+ * One run of a scheme on a hypercube, slot by slot: the common part of all schemes.
  *
  * Targets are uniform, the own node included, so that a packet needs each dimension with
  * probability 1/2; the network can carry 2 packets for each node and slot.
@@ -21,21 +21,21 @@ enum csr_fault {
 	CSR_SOUND,
 	CSR_GHOSTS,	/* reservations of a blocked flit are freed at once */
 	CSR_KEEP,	/* a blocked packet keeps its target */
-	CSR_FORGET,	/* a reservation for the last link is not written down */
-	CSR_OVERTAKE,	/* nothing keeps the order of packets (on topologies) */
+	CSR_FORGET,	/* a reservation for the last link is not recorded */
+	CSR_OVERTAKE,	/* the order of packets is not preserved (on topologies) */
 	CSR_FAULTS
 };
 
 /**
  * struct csr_run - settings of a run
- * @dimension: d, of the hypercube
+ * @dimension: d, dimension of the hypercube
  * @arrive: probability that an entry buffer that is not backlogged has a new packet in a slot,
  *	and of deflection, that a free place is filled
  * @retry: probability that a backlogged one attempts (CSR; the others have no backlog)
  * @backlogged: all entry buffers begin backlogged (CSR)
  * @warm: slots before anything is counted
- * @slots: slots in which it is
- * @seed: of what is random
+ * @slots: slots counted
+ * @seed: seed of the random numbers
  * @fault: defect
  */
 struct csr_run {
@@ -51,11 +51,11 @@ struct csr_run {
 
 /**
  * struct csr_count - counters of a run
- * @attempts: flits sent, or packets that were there to enter
- * @entered: packets that did
- * @delivered: packets at their target
- * @useful: links that these needed
- * @dropped: packets dropped on their way
+ * @attempts: flits sent, or packets that requested entry
+ * @entered: packets that entered
+ * @delivered: packets delivered at their target
+ * @useful: links that delivered packets needed
+ * @dropped: packets dropped en route
  * @backlogged: backlogged entry buffers, sum over slots
  * @admission: slots from a packet's first attempt until it enters, sum over @entered (on
  *	topologies)
@@ -73,12 +73,12 @@ struct csr_count {
 };
 
 /**
- * struct csr_result - a run
- * @run: which
- * @count: from @run.warm on
- * @lost: packets that entered and are nowhere
+ * struct csr_result - results of a run
+ * @run: settings
+ * @count: counters from @run.warm on
+ * @lost: packets that entered and have disappeared
  * @stray: packets that left the network elsewhere than at their target
- * @clashes: two packets for a link in a slot, where the scheme rules it out
+ * @clashes: times that two packets needed one link in one slot, where the scheme rules it out
  * @unreserved: links used without a reservation, or reserved without being used (CSR)
  */
 struct csr_result {
@@ -92,9 +92,9 @@ struct csr_result {
 
 /**
  * struct csr_scheme - a scheme to compare
- * @choice: of --scheme
+ * @choice: choice of --scheme
  * @title: for tables and plots
- * @run: does it
+ * @run: run the scheme
  */
 struct csr_scheme {
 	struct option_choice choice;
@@ -121,19 +121,19 @@ void csr_unbuffered_simple_run(struct csr_result *result, const struct csr_run *
 
 /* Packets delivered for each node and slot. */
 double csr_throughput(const struct csr_result *result);
-/* Links that did useful work, of all. */
+/* Share of the links that did useful work. */
 double csr_useful(const struct csr_result *result);
-/* Mean share of the entry buffers that is backlogged. */
+/* Mean share of backlogged entry buffers. */
 double csr_backlogged(const struct csr_result *result);
 /* Findings of the oracle. */
 u64 csr_wrong(const struct csr_result *result);
 
 /**
- * csr_slots() - all slots of a run
- * @run: which
- * @slot: simulates one slot
- * @net: what it simulates
- * @count: what happened in @net so far
+ * csr_slots() - simulate all slots of a run
+ * @run: settings
+ * @slot: simulates one slot of @net
+ * @net: network
+ * @count: counters of @net
  *
  * Return: counters from the end of the warm-up on.
  */

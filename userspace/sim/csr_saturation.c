@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The paper's Figure 5: the saturation point of the schemes, which is the useful share of
- * the links at the attempt rate where it is largest, by dimension of the hypercube; and what
- * control intervals cost CSR, whose slots are 1 + beta long.
+ * the links at the attempt rate where it is largest, by dimension of the hypercube; and the
+ * cost of control intervals to CSR, whose slots are 1 + beta long.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,14 +17,14 @@
  * equal run time.
  */
 #define SHARE		10
-/* Least slots of a large network, and how many times d pass before they are counted. */
+/* Minimum number of slots of a large network; warm-up in multiples of d slots. */
 #define SLOTS_MIN	20
 #define WARM		4
 
 /* Bias of taking the largest of several noisy measurements. */
 #define NOISE		0.002
 
-/* Of a curve of its own in Figure 5. */
+/* Beta of an additional curve in Figure 5. */
 #define BETA_DRAWN	0.5
 
 /* Numeric interpretation of statements of the paper. */
@@ -41,18 +41,18 @@
 #define LAST		13
 #define DIMENSIONS	(LAST - FIRST + 1)
 
-/* Lengths of the control interval that are shown, in packets: 0, 0.1, .. 1. */
+/* Lengths of the control interval shown, in packets: 0, 0.1, .. 1. */
 #define BETAS		11
-/* The dimension for which they are drawn. */
+/* Dimension for which the drawing shows them. */
 #define BETA_DIMENSION	7
 
 /**
- * struct saturation - of one scheme and dimension
+ * struct saturation - saturation of one scheme and dimension
  * @most: largest useful share of the links
- * @attempts: at which attempt rate
+ * @attempts: attempt rate of @most
  * @full: useful share at an attempt rate of 1
- * @rises: no attempt rate that was tried has more than a higher one
- * @analysis: largest useful share by analysis; 0: there is none of the scheme
+ * @rises: the useful share never falls from one tried attempt rate to a higher one
+ * @analysis: largest useful share by analysis; 0: no analysis of the scheme
  */
 struct saturation {
 	double most;
@@ -64,7 +64,7 @@ struct saturation {
 
 /*
  * Results
- * @at: by scheme and dimension, from FIRST
+ * @at: saturation by scheme and dimension, from FIRST
  * @wrong: findings of the oracle
  */
 static struct {
@@ -72,7 +72,7 @@ static struct {
 	u64 wrong;
 } all;
 
-/* Attempt rates that are tried, as shares of the one that is best by analysis. */
+/* Attempt rates tried, relative to the best one by analysis. */
 static const double tried[] = { 0.5, 1, 2 };
 
 static struct csr_run run_of(u32 dimension, double attempts, const struct csr_run *given)
@@ -274,7 +274,7 @@ static const struct saturation *at(enum csr_scheme_id id, u32 d)
 	return &all.at[id][d - FIRST];
 }
 
-/* The greatest difference of simulation and analysis, of all dimensions. */
+/* Greatest difference of simulation and analysis over all dimensions. */
 static struct worst off_analysis(enum csr_scheme_id id)
 {
 	struct worst worst = { 0, FIRST };
@@ -289,7 +289,7 @@ static struct worst off_analysis(enum csr_scheme_id id)
 	return worst;
 }
 
-/* By how much less than its most a scheme has where as much as can be is attempted. */
+/* Greatest deficit at attempt rate 1 against the maximum, over all dimensions, per cent. */
 static struct worst off_most(enum csr_scheme_id id)
 {
 	struct worst worst = { 0, FIRST };
@@ -311,7 +311,7 @@ static bool always_rises(enum csr_scheme_id id)
 	return true;
 }
 
-/* The first dimension from which on one scheme is better than another. */
+/* Lowest dimension from which on @better is better than @other. */
 static u32 better_from(enum csr_scheme_id better, enum csr_scheme_id other)
 {
 	u32 from = LAST + 1;

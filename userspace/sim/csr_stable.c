@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The paper's Figure 4: what is carried and what arrives, by the share of the entry buffers
- * that is backlogged, and where both are the same.
+ * The paper's Figure 4: throughput and arrivals, by the share of backlogged entry buffers,
+ * and the stable points, at which both are equal.
  */
 #include <math.h>
 #include <stdio.h>
@@ -16,11 +16,11 @@
 /* Warm-up: slots until the backlog is stable, from either start. */
 #define WARM		60
 
-/* The stable points of analysis and simulation are so near, per cent of the throughput. */
+/* Tolerance between the stable points of analysis and simulation, per cent of the throughput. */
 #define STABLE		2.0
 
 #define DIMENSION	11
-/* Probability of an arrival, in the figure; of a retrial: 1. */
+/* Probability of an arrival in the figure; that of a retrial is 1. */
 #define ARRIVE		(CSR_ONE / 20)
 /* Backlogged shares of 0, 0.1, .. 1. */
 #define POINTS		11
@@ -33,22 +33,22 @@ enum start {
 	STARTS
 };
 
-/* The figure's is the last. */
+/* Probabilities of a retrial; the last one is the figure's. */
 static const u32 retry[RETRIES] = {
 	CSR_ONE / 10, CSR_ONE / 4, CSR_ONE / 2, CSR_ONE
 };
 
 /*
  * Results
- * @carried: by share: throughput for each node and slot, of the analysis
- * @simulated: the same, measured
+ * @carried: by share: throughput for each node and slot, by analysis
+ * @simulated: by share: throughput for each node and slot, measured
  * @arriving: new packets for each node and slot that do not find their entry buffer backlogged
- * @theory: where these meet, by probability of a retrial, the last of which is 1
- * @backlogged: share measured there, by start
- * @throughput: for each node and slot, the same
+ * @theory: stable points, by probability of a retrial, the last of which is 1
+ * @backlogged: backlogged share measured at the stable point, by start
+ * @throughput: throughput for each node and slot measured there, by start
  * @retried: throughput measured, by probability of a retrial
- * @others: pairs of probabilities that were tried (analysis)
- * @single: of these, those with a single stable point
+ * @others: number of pairs of probabilities tried (analysis)
+ * @single: number of these with a single stable point
  * @wrong: findings of the oracle
  */
 static struct {
@@ -123,7 +123,7 @@ static void measure_points(const struct csr_run *given)
 	}
 }
 
-/* Other probabilities, with retrials at least as frequent as new packets. */
+/* Analyse other probabilities, with retrials at least as frequent as new packets. */
 static void count_others(void)
 {
 	static const double probability[] = { 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1 };

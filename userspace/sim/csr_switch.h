@@ -3,8 +3,8 @@
  * The descending-dimensions switch (the paper's Figure 1) in each node of a hypercube.
  *
  * Each dimension of a node has a forward buffer, whose packet crosses the link to the
- * neighbour, and an internal buffer, whose packet stays; either is then at the next lower
- * dimension, the highest following the lowest.  A packet passes d buffers, one a slot.
+ * neighbour, and an internal buffer, whose packet stays; then the packet moves to the next lower
+ * dimension, the highest following the lowest.  A packet passes d buffers, one per slot.
  */
 #ifndef FLITCAST_SIM_CSR_SWITCH_H
 #define FLITCAST_SIM_CSR_SWITCH_H
@@ -14,8 +14,8 @@
 /**
  * struct csr_packet - a packet in a buffer
  * @to: target
- * @hops: buffers so far, with this one; 0: there is no packet
- * @links: links that it needs in all
+ * @hops: buffers passed, including this one; 0: there is no packet
+ * @links: total number of links that it needs
  */
 struct csr_packet {
 	u16 to;
@@ -29,11 +29,11 @@ struct csr_packet {
  * @nodes: 2^d
  * @buffers: 2d for each node
  * @now: packets by buffer
- * @next: the same in the next slot
- * @count: what happened
+ * @next: packets by buffer in the next slot
+ * @count: counters
  * @inside: packets in buffers
- * @stray: packets that left it elsewhere than at their target
- * @rng: what is random
+ * @stray: packets that left elsewhere than at their target
+ * @rng: random numbers
  */
 struct csr_switch {
 	u32 dimension;
@@ -47,18 +47,18 @@ struct csr_switch {
 	struct rng rng;
 };
 
-/* Which of two packets that want a buffer gets it: true, the first. */
+/* Arbitrate between two packets that need one buffer.  Return: true if the first gets it. */
 typedef bool (*csr_first_wins_fn)(struct csr_switch *sw, const struct csr_packet *a,
 				  const struct csr_packet *b);
 
 void csr_switch_init(struct csr_switch *sw, const struct csr_run *run);
 void csr_switch_free(struct csr_switch *sw);
-/* A packet enters in a buffer that is free. */
+/* A packet enters in a free buffer. */
 void csr_switch_enter(struct csr_switch *sw, u32 buffer, u32 to);
-/* All packets go on by one buffer; of two that want the same one is dropped. */
+/* Move all packets by one buffer; of two that need the same buffer one is dropped. */
 void csr_switch_step(struct csr_switch *sw, csr_first_wins_fn first_wins);
 
-/* Packets that entered and are nowhere. */
+/* Packets that entered and have disappeared. */
 static inline u64 csr_switch_lost(const struct csr_switch *sw)
 {
 	return sw->count.entered - sw->count.delivered - sw->count.dropped - sw->inside;
@@ -84,19 +84,19 @@ static inline u32 csr_buffer_node(const struct csr_switch *sw, u32 buffer)
 	return buffer & (sw->nodes - 1);
 }
 
-/* The dimension behind one. */
+/* The dimension that follows @dimension. */
 static inline u32 csr_dimension_next(const struct csr_switch *sw, u32 dimension)
 {
 	return dimension ? dimension - 1 : sw->dimension - 1;
 }
 
-/* The buffer that a packet wants that is at a node and a dimension of it. */
+/* The buffer that a packet for @to needs at a dimension of a node. */
 static inline u32 csr_buffer_to(const struct csr_switch *sw, u32 dimension, u32 node, u32 to)
 {
 	return csr_buffer(sw, dimension, (node ^ to) >> dimension & 1, node);
 }
 
-/* A random target that wants this buffer. */
+/* A random target whose packets need this buffer. */
 static inline u32 csr_random_target(struct csr_switch *sw, u32 buffer)
 {
 	u32 dimension = csr_buffer_dimension(sw, buffer);

@@ -9,7 +9,7 @@
 #include "csr_theory.h"
 #include "finding.h"
 
-/* Slots until a network that was empty is as full as it will be: some times d. */
+/* Warm-up: slots until an initially empty network is in a steady state: some multiples of d. */
 #define WARM		100
 
 /* "The relative difference between simulation and analysis is less than 2%". */
@@ -20,10 +20,10 @@
 /**
  * struct published - a row, in millionths
  * @attempts: attempt rate, p0
- * @analysis: throughput for each node and slot, of the approximate analysis
- * @simulation: and of the paper's simulation
- * @tolerance: how far a simulation here may be off that, per cent.  Of the lightest rows the paper
- *	itself has few packets; the heaviest have many, and tell the models apart
+ * @analysis: throughput for each node and slot, by the approximate analysis
+ * @simulation: throughput for each node and slot, by the paper's simulation
+ * @tolerance: tolerance of a simulation here against @simulation, per cent.  In the lightest rows
+ *	the paper itself has few packets; the heaviest have many, and distinguish the models
  */
 struct published {
 	u32 attempts;
@@ -32,7 +32,7 @@ struct published {
 	double tolerance;
 };
 
-/* Models beside the one that reproduces the table. */
+/* Alternatives to the model that reproduces the table. */
 enum csr_variant {
 	CSR_V_GHOSTS,
 	CSR_V_KEEP,
@@ -63,12 +63,12 @@ static const struct {
 
 /*
  * Results
- * @throughput: of each row
- * @analysis: attempt rate at which the analysis has the throughput of the row; of the last row, the
- *	throughput at its attempt rate
+ * @throughput: throughput of each row
+ * @analysis: attempt rate at which the analysis has the throughput of the row; for the last row,
+ *	the throughput at its attempt rate
  * @variant: throughput of the last row, by variant
  * @off_most: greatest difference of analysis and simulation, per cent
- * @off: numbers that are not reproduced
+ * @off: number of values not reproduced
  * @wrong: findings of the oracle
  */
 static struct {
@@ -85,15 +85,15 @@ static double millionths(u32 value)
 	return (double)value / CSR_ONE;
 }
 
-/* Does it print as the published number does, which is in millionths? */
+/* Does @value round to the published number, in millionths? */
 static bool same_digits(double value, u32 published)
 {
 	return (u32)lrint(value * CSR_ONE) == published;
 }
 
 /*
- * Throughputs are given in steps of 0.14, with their attempt rates to six digits.  The last row is
- * for an attempt rate, and has two digits less of its throughput.
+ * The table gives throughputs in steps of 0.14, and their attempt rates to six digits.  The last
+ * row gives the throughput of an attempt rate, to two digits less.
  */
 static bool analysis_right(u32 row)
 {

@@ -5,7 +5,7 @@
 
 /* Halvings of an interval: down to the last bit. */
 #define HALVINGS	50
-/* Points at which Figure 4 is looked at. */
+/* Points at which Figure 4 is evaluated. */
 #define POINTS		1000
 
 /* The smaller root of p^2/4 - ap + b; negative if there is none. */
@@ -32,7 +32,7 @@ static double csr(u32 d, double last)
 	return (d - 1) * last < 1 ? p[1] / (1 - (d - 1) * last) : INFINITY;
 }
 
-/* Entry rate, from the first q (@first) and the sum of the others (@going). */
+/* Entry rate, from q(1) (@first) and T (@going). */
 static double entering(double first, double going)
 {
 	return going < 2 ? first / ((1 - going / 2) * (1 - going / 2)) : INFINITY;
@@ -51,7 +51,7 @@ static double priority(u32 d, double last)
 	return entering(q, going);
 }
 
-/* Of a given share of buffers with packets that go on. */
+/* Return: q(d) at a given T (@going); @first: q(1). */
 static double simple_last(u32 d, double going, double *first)
 {
 	double keep = 1 - going / 4, sum = 0, q = 1;
@@ -65,8 +65,8 @@ static double simple_last(u32 d, double going, double *first)
 }
 
 /*
- * Throughput has a maximum: beyond it more enters and less gets through.  This is the branch
- * before it.
+ * T at the maximum of the throughput: beyond it, more packets enter and fewer arrive.  simple()
+ * searches below it.
  */
 static double simple_most(u32 d)
 {
@@ -120,7 +120,7 @@ double csr_theory_attempts(enum csr_scheme_id id, u32 dimension, double throughp
 	return INFINITY;
 }
 
-/* The largest throughput that needs no more attempts. */
+/* The largest throughput that needs at most @attempts. */
 static double throughput_of(enum csr_scheme_id id, u32 dimension, double attempts)
 {
 	double least = 0, most = 2;
@@ -146,7 +146,7 @@ double csr_theory_most(enum csr_scheme_id id, u32 dimension)
 	return throughput_of(id, dimension, 1);
 }
 
-/* How much more is carried than arrives where so much is backlogged. */
+/* Throughput minus arrivals at a given backlogged share. */
 static double surplus(u32 d, double arrive, double retry, double backlogged)
 {
 	double attempts = (1 - backlogged) * arrive + backlogged * retry;

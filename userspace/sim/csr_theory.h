@@ -2,9 +2,9 @@
 /*
  * Throughput by approximate analysis: each buffer by itself, independent of all others.
  *
- * CSR is the paper's, equations (7) and (8).  The unbuffered schemes are in a thesis that the
- * paper refers to; here they are done in the same manner.  q(i): a buffer has a packet on its
- * i-th hop; T = q(1) + .. + q(d-1), those that go on, each into one of two buffers:
+ * CSR uses the paper's equations (7) and (8).  The unbuffered schemes are in a thesis that the
+ * paper refers to; here the same method yields them.  q(i): probability that a buffer has a packet
+ * on its i-th hop; T = q(1) + .. + q(d-1), packets with a next hop, into one of two buffers each:
  *
  *	q(1) = p0 (1 - T/2)^2
  *	q(i+1) = q(i) (1 - T/4)						simple
@@ -16,21 +16,21 @@
 
 #include "csr_run.h"
 
-/* Attempt rate of a throughput per node and slot; INFINITY where there is none. */
+/* Attempt rate of a throughput per node and slot; INFINITY if there is none. */
 double csr_theory_attempts(enum csr_scheme_id id, u32 dimension, double throughput);
 
-/* The reverse: throughput of an attempt rate, for CSR. */
+/* Inverse function: throughput of an attempt rate, for CSR. */
 double csr_theory_throughput(u32 dimension, double attempts);
 
 /* The largest throughput at any attempt rate up to 1. */
 double csr_theory_most(enum csr_scheme_id id, u32 dimension);
 
 /**
- * struct csr_theory_stable - where as much arrives as is carried
+ * struct csr_theory_stable - stable point, at which the throughput equals the arrivals
  * @backlogged: share of the entry buffers that is backlogged
- * @attempts: attempt rate there
- * @throughput: per node and slot
- * @points: how many such points there are
+ * @attempts: attempt rate
+ * @throughput: throughput per node and slot
+ * @points: number of points at which both are equal
  */
 struct csr_theory_stable {
 	double backlogged;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The descending-dimensions switch without reservations: a new packet enters only if no packet
- * under way needs the buffer, and of two packets that need a buffer one is dropped.
+ * en route needs the buffer, and of two packets that need a buffer one is dropped.
  */
 #include "csr_switch.h"
 

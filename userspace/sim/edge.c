@@ -221,7 +221,7 @@ static bool its_turn(const struct message *m, u32 i)
 	return m->target[i].tx.seq == m->target[i].flow->tx.oldest;
 }
 
-/* A message is complete: deliver it after all earlier messages of its source. */
+/* Deliver a complete message after all earlier messages of its source. */
 static void whole(struct sim *sim, u32 at, struct message *m, u32 index)
 {
 	struct edge_node *node = &sim->edge[at];
@@ -250,8 +250,8 @@ static void whole(struct sim *sim, u32 at, struct message *m, u32 index)
 }
 
 /*
- * The upstream fifo-buffer and the operator behind it, which consumes everything at once: so the
- * fifo-buffer never fills.
+ * The upstream fifo-buffer and the operator behind it, which consumes every word at once, so that
+ * the fifo-buffer never fills.
  */
 
 static void arm_timeout(struct sim *sim, u32 at, u64 from)
@@ -422,7 +422,7 @@ static bool edge_idle(const struct sim *sim)
 	return true;
 }
 
-/* Most sites listed in a report. */
+/* Maximum number of sites listed in a report. */
 #define STUCK_TOLD	10
 
 static void edge_tell_stuck(const struct sim *sim)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * The fidelity edge: CARE's own simulation (section 5, Figures 10 and 11).  A
- * packet is two things only, its front and its terminator, so that it costs the
- * same whatever its length.  Between edge.c (operator, fifo-buffers) and
+ * packet consists only of its front and its terminator, so that its cost does not
+ * depend on its length.  Interface between edge.c (operator, fifo-buffers) and
  * edge_site.c (net-inputs, router, net-outputs).
  *
  * Signals go upstream at once, on the paper's vias.  Fronts and terminators take the link's
- * latency.  A net-output that has sent a front counts as open until a wait arrives: a hop must not
- * cost a round trip, as with the windows of real links.
+ * latency.  A net-output that has sent a front counts as open until a wait arrives, so that a hop
+ * does not cost a round trip, as with the windows of real links.
  */
 #ifndef FLITCAST_SIM_EDGE_H
 #define FLITCAST_SIM_EDGE_H
@@ -16,10 +16,10 @@
 
 /**
  * struct edge_packet - a packet, or the branch of one
- * @next: in its queue
- * @message: whose
- * @mask: targets, as indices into the message's
- * @data: bytes
+ * @next: next packet in its queue
+ * @message: message of the packet
+ * @mask: targets, as indices into the message's targets
+ * @data: bytes of data
  * @size: words, front and terminator included
  */
 struct edge_packet {
@@ -43,7 +43,7 @@ enum edge_term {
 	EDGE_TERM_ABORT,
 };
 
-/* Figure 11; final is done with final_at set. */
+/* States of Figure 11; its state final is EDGE_IN_DONE with final_at set. */
 enum edge_in_state {
 	EDGE_IN_FREE,
 	EDGE_IN_FIRST,
@@ -58,12 +58,12 @@ enum edge_in_state {
 /**
  * struct edge_in - a net-input
  * @packet: front that is not connected yet
- * @seek_at: when the next seek is counted, or FC_NEVER
- * @due: the terminator goes no earlier: what the words between take
- * @final_at: when the terminators are sent, or FC_NEVER
+ * @seek_at: time of the next seek, or FC_NEVER
+ * @due: earliest time of the terminator: end of the words before it
+ * @final_at: time to send the terminators, or FC_NEVER
  * @conn: connected net-outputs
- * @size: words of the packet in hand
- * @seeks: counted
+ * @size: words of the current packet
+ * @seeks: number of seeks
  * @state: enum edge_in_state
  * @type: enum fc_conn
  * @term: terminator received, enum edge_term
@@ -83,7 +83,7 @@ struct edge_in {
 	bool coming;
 };
 
-/* Table H; its wait and last are the net-input's at the other end. */
+/* States of Table H; its wait and last are states of the net-input at the other end. */
 enum edge_out_state {
 	EDGE_OUT_FREE,
 	EDGE_OUT_OPEN,		/* a packet passes */
@@ -109,19 +109,19 @@ struct edge_out {
 enum edge_fifo_state {
 	EDGE_FIFO_FREE,
 	EDGE_FIFO_BUSY,		/* words are being sent */
-	EDGE_FIFO_DONE,		/* would have ended, but downstream waits */
+	EDGE_FIFO_DONE,		/* the terminator waits for downstream */
 };
 
 /**
  * struct edge_fifo - the downstream fifo-buffer, unbounded (footnote 14)
  * @stored: packets stored for others; they go first
  * @own: packets of the site's own messages
- * @done_at: when the terminator is due, or FC_NEVER
- * @last_wait: since when downstream waits, or FC_NEVER
+ * @done_at: time of the terminator, or FC_NEVER
+ * @last_wait: start of the current wait of downstream, or FC_NEVER
  * @delay: cycles waited
- * @free_at: when the next packet may begin
+ * @free_at: earliest time of the next packet
  * @state: enum edge_fifo_state
- * @feeding: an EVENT_FEED is under way
+ * @feeding: an EVENT_FEED is scheduled
  */
 struct edge_fifo {
 	struct edge_packets stored;
@@ -136,8 +136,8 @@ struct edge_fifo {
 
 /**
  * struct edge_held - a message received out of order
- * @message: whole
- * @index: of the target in it
+ * @message: complete message
+ * @index: index of the target in it
  */
 struct edge_held {
 	struct message *message;
@@ -149,17 +149,17 @@ struct edge_held {
  * @in: net-inputs
  * @out: net-outputs
  * @fifo: the downstream fifo-buffer
- * @buffer: the network-buffer: the packet whose front has come
- * @timeout_at: when its terminator is too late, or FC_NEVER
+ * @buffer: network-buffer: the packet whose front has arrived
+ * @timeout_at: deadline of its terminator, or FC_NEVER
  * @backlog: messages to be sent after the active ones
- * @backlog_end: where the next is put
- * @nbacklog: how many
+ * @backlog_end: tail of @backlog
+ * @nbacklog: length of @backlog
  * @nactive: messages being sent
  * @held: messages received out of order
- * @nheld: how many
- * @held_room: places for them
+ * @nheld: number of @held
+ * @held_room: capacity of @held
  * @seekers: net-inputs in first
- * @rotate: port looked at first
+ * @rotate: port served first
  */
 struct edge_node {
 	struct edge_in *in;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Net-inputs, router and net-outputs of the fidelity edge (CARE, 5.3 to 5.5).
- * Nothing here is shared with kernel/core but the topologies: the two check each
+ * This code shares only the topologies with kernel/core, so that the two check each
  * other.
  */
 #include <stdio.h>
@@ -50,8 +50,8 @@ static bool in_ready(const struct sim *sim, u32 at, const struct edge_in *in)
 }
 
 /*
- * Schedule the transition from done to final: after all other events of this cycle, a wait above
- * all, and not before the words between front and terminator have passed.
+ * Schedule the transition from done to final: after all other events of this cycle, in particular
+ * a wait, and after the words between front and terminator have passed.
  */
 static void schedule_final(struct sim *sim, u32 at, u8 port)
 {
@@ -73,7 +73,7 @@ static void send_term(struct sim *sim, u32 at, u8 port, u8 term)
 	queue_add(&sim->queue, &event);
 }
 
-/* After a change downstream of a net-input update its state, and follow the effect upstream. */
+/* Update a net-input after a change downstream of it, and propagate the effect upstream. */
 static void settle(struct sim *sim, u32 at, u8 port)
 {
 	for (;;) {
@@ -127,7 +127,7 @@ static void settle(struct sim *sim, u32 at, u8 port)
 	}
 }
 
-/* A net-input begins or ceases to wait by itself. */
+/* Signal upstream that a net-input begins or ceases to wait. */
 static void say(struct sim *sim, u32 at, u8 port)
 {
 	const struct edge_out *up = &sim->edge[at].out[port];
@@ -197,7 +197,7 @@ static u8 pick(const struct edge_node *node, u32 ports)
 	return fc_low(high ? high : ports);
 }
 
-/* Forward the whole packet by one net-output; takes it from the net-input. */
+/* Forward the whole packet by one net-output; takes the packet from the net-input. */
 static bool connect_one(struct sim *sim, u32 at, u8 port, enum fc_conn type, u8 to)
 {
 	struct edge_in *in = in_of(sim, at, port);
@@ -209,7 +209,7 @@ static bool connect_one(struct sim *sim, u32 at, u8 port, enum fc_conn type, u8 
 	return true;
 }
 
-/* The branch for a port: the remaining targets to which the port leads nearer. */
+/* Targets of the branch for a port: the remaining targets to which the port leads nearer. */
 static u64 branch(const u32 *next_hops, u64 left, u8 port, u32 *count)
 {
 	u64 mask = 0;
@@ -226,7 +226,7 @@ static u64 branch(const u32 *next_hops, u64 left, u8 port, u32 *count)
 	return mask;
 }
 
-/* A branch for each of as few net-outputs as a greedy cover finds, and the copy. */
+/* Split the packet: a branch for each net-output of a greedy minimal cover, and the local copy. */
 static bool split(struct sim *sim, u32 at, u8 port, const u32 *next_hops, u64 local, u32 ports)
 {
 	struct edge_in *in = in_of(sim, at, port);
@@ -264,7 +264,7 @@ static bool split(struct sim *sim, u32 at, u8 port, const u32 *next_hops, u64 lo
 	return true;
 }
 
-/* Section 4.6.  Return: false for seek. */
+/* Routing decision (section 4.6).  Return: false for seek. */
 static bool route(struct sim *sim, u32 at, u8 port)
 {
 	struct edge_node *node = &sim->edge[at];
@@ -315,7 +315,7 @@ static bool route(struct sim *sim, u32 at, u8 port)
 	return all && split(sim, at, port, next_hops, local, ports);
 }
 
-/* A net-input in first tries to be connected. */
+/* Try to connect a net-input in state first. */
 static void try(struct sim *sim, u32 at, u8 port)
 {
 	struct edge_node *node = &sim->edge[at];
@@ -328,7 +328,7 @@ static void try(struct sim *sim, u32 at, u8 port)
 	node->rotate = port < sim->config.topo.ndirs ? port + 1 : 0;
 	node->seekers &= ~fc_bit(port);
 	in->seek_at = FC_NEVER;
-	/* The words follow a cycle apart. */
+	/* One word follows per cycle. */
 	in->due = sim->now + in->size - 1;
 	if (in->term == EDGE_TERM_NONE) {
 		in->state = EDGE_IN_OPEN;
@@ -338,7 +338,7 @@ static void try(struct sim *sim, u32 at, u8 port)
 	}
 }
 
-/* A net-output became free. */
+/* Retry the waiting net-inputs after a net-output became free. */
 static void retry(struct sim *sim, u32 at)
 {
 	struct edge_node *node = &sim->edge[at];
@@ -402,7 +402,7 @@ void edge_in_term(struct sim *sim, u32 at, u8 port, u8 term)
 	in->term = term;
 	switch ((enum edge_in_state)in->state) {
 	case EDGE_IN_FIRST:
-		/* Sent on when the front is. */
+		/* try() forwards the terminator after the front. */
 		break;
 	case EDGE_IN_OPEN:
 		in->state = EDGE_IN_DONE;
@@ -420,7 +420,7 @@ void edge_in_term(struct sim *sim, u32 at, u8 port, u8 term)
 	}
 }
 
-/* The net-input is free, and so is the net-output upstream. */
+/* Free a net-input, and the net-output upstream. */
 static void release(struct sim *sim, u32 at, u8 port)
 {
 	struct edge_in *in = in_of(sim, at, port);
@@ -437,7 +437,7 @@ static void release(struct sim *sim, u32 at, u8 port)
 	retry(sim, up->peer);
 }
 
-/* Terminator for a net-output; one that is aborted may have to wait there. */
+/* Send a terminator to a net-output; that of an aborted branch may have to wait there. */
 static void out_term(struct sim *sim, u32 at, u8 port, u8 term)
 {
 	struct edge_out *out = &sim->edge[at].out[port];
@@ -461,7 +461,7 @@ void edge_in_final(struct sim *sim, u32 at, u8 port)
 	    (in->state != EDGE_IN_DONE && in->state != EDGE_IN_FIN_ABORT))
 		return;
 	in->final_at = FC_NEVER;
-	/* Section 4.5.1, by type; in abort mode only the copy is left (4.5.2). */
+	/* Terminators by connection type (4.5.1); in abort mode only the copy is left (4.5.2). */
 	for (u32 rest = conn; rest; rest &= rest - 1) {
 		u8 p = fc_low(rest), term = in->term;
 

@@ -7,8 +7,8 @@
 #define NORMAL	1.959964
 
 /*
- * Student's t, 0.975, by degrees of freedom: Abramowitz and Stegun, 26.7.5, for those that the
- * table has not, with an error below 0.0003.
+ * Student's t, 0.975, by degrees of freedom: beyond the table Abramowitz and Stegun, 26.7.5,
+ * with an error below 0.0003.
  */
 static double student(u32 freedom)
 {

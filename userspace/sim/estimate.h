@@ -7,7 +7,7 @@
 /**
  * struct estimate - a value and its uncertainty
  * @mean: the value
- * @half: how far it may be above or below: half of an interval
+ * @half: half width of the confidence interval
  */
 struct estimate {
 	double mean;

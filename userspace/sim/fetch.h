@@ -9,7 +9,7 @@
 #include "sim.h"
 #include "wire_link.h"
 
-/* Events from the lookup of the site to the event; from one piece to the next. */
+/* Distance in events from the prefetch of the site to the event; between two prefetches. */
 #define FETCH_AHEAD	12
 #define FETCH_STEP	4
 
@@ -59,7 +59,7 @@ FETCHES void fetch_site(const struct sim *sim, const struct event *event,
 	}
 }
 
-/* The packet that a flit is of, or the next one that the operator sends. */
+/* Prefetch the packet of a flit, or the next packet that the operator sends. */
 FETCHES void fetch_packet(struct sim *sim, const struct coming *coming)
 {
 	const struct fc_vin *in = coming->in;
@@ -75,7 +75,7 @@ FETCHES void fetch_packet(struct sim *sim, const struct coming *coming)
 	if (!rx->queue)
 		vnet_lease_new(sim, coming->node, coming->class, coming->port);
 	__builtin_prefetch(in->branch);
-	/* A packet that passes through does not use the queue. */
+	/* A forwarded packet does not use the queue. */
 	if (!in->busy || in->oper || coming->ends)
 		__builtin_prefetch(rx->queue + rx->first + rx->queued);
 }
@@ -99,7 +99,7 @@ FETCHES void fetch_out(const struct sim *sim, const struct coming *coming)
 	__builtin_prefetch((const struct port *)(site + layout->port) + branch->port);
 }
 
-/* Once an event. */
+/* Prefetch for the next events; called once per event. */
 FETCHES void fetch(struct sim *sim)
 {
 	const struct event *event = queue_ahead(&sim->queue, FETCH_AHEAD);

@@ -7,7 +7,7 @@
 #include "sim.h"
 #include "util.h"
 
-/* Most frames: a flit's, a front's of one target, a control frame. */
+/* Size of most frames: data flits, fronts of one target, control frames. */
 #define SMALL	(sizeof(struct frame) + FC_PACKET_SIZE + FC_TARGET_SIZE)
 
 static_assert(FC_CTRL_SIZE <= FC_PACKET_SIZE + FC_TARGET_SIZE);

@@ -12,8 +12,8 @@
 #include "pipe.h"
 
 /*
- * The names are ours: letters, blanks, '-' and ':', nothing to be quoted.  A label has its action
- * in a line of its own, so that loops have room beside other edges.
+ * State and action names contain only letters, blanks, '-' and ':', so they need no quoting.  A
+ * label has its action in a line of its own, so that loops fit beside other edges.
  */
 static void put_transition(const struct fc_fsm *fsm, unsigned int state, unsigned int cond,
 			   FILE *file)

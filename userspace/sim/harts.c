@@ -73,7 +73,7 @@ static const struct option_entry entries[] = {
 	       OPTION_CHOICES(faults)),
 };
 
-/* Of the largest load of a command: do the links carry it, or nearly so. */
+/* Check that the links can carry, at least nearly, the largest load of a command. */
 static int check(void *settings, const struct option_given *given)
 {
 	struct command *command = settings;

@@ -23,10 +23,10 @@ enum harts_algorithm_id {
 };
 
 /**
- * struct harts_algorithm - one of them
- * @choice: the paper's name, and what it is
- * @copies: that each site gets
- * @store: every site stores the packet before it goes on
+ * struct harts_algorithm - a broadcast algorithm
+ * @choice: the paper's name, and a description
+ * @copies: copies that each site receives
+ * @store: every site stores the packet before it forwards it
  */
 struct harts_algorithm {
 	struct option_choice choice;
@@ -36,7 +36,7 @@ struct harts_algorithm {
 
 extern const struct harts_algorithm harts_algorithms[HARTS_ALGORITHMS];
 
-/* Defects to choose, to see that they are noticed. */
+/* Injected defects, to test the oracle. */
 enum harts_fault {
 	HARTS_SOUND,
 	HARTS_MIRROR,	/* sites confuse left and right */
@@ -45,9 +45,9 @@ enum harts_fault {
 };
 
 /**
- * struct harts_broadcast_rules - how a broadcast goes on at each site
- * @table: the kernel's, filled and checked by its code
- * @broken: sites turn the other way than the table's rules say
+ * struct harts_broadcast_rules - forwarding rules of a broadcast
+ * @table: the kernel's table, filled and checked by its code
+ * @broken: sites turn in the direction opposite to the table's rules
  * @store: every site stores the packet
  */
 struct harts_broadcast_rules {
@@ -57,10 +57,10 @@ struct harts_broadcast_rules {
 };
 
 /**
- * harts_rules_open() - the rules of an algorithm on a hexmesh
+ * harts_rules_open() - set up the rules of an algorithm on a hexmesh
  * @r: result
- * @topo: a hexmesh, at least as long-lived
- * @id: which algorithm
+ * @topo: a hexmesh, which must outlive @r
+ * @id: algorithm
  * @fault: defect
  *
  * Ends the program if the kernel's own check refuses the table.
@@ -70,9 +70,9 @@ void harts_rules_open(struct harts_broadcast_rules *r, const struct fc_topo *top
 void harts_rules_close(struct harts_broadcast_rules *r);
 
 /**
- * harts_rules_forward() - packets that a site sends besides the one that goes straight on
+ * harts_rules_forward() - list the packets that a site sends besides the one it forwards straight
  * @r: rules
- * @p: the packet; @left does not count this site any more
+ * @p: the packet; its @left excludes this site
  * @sends: result
  *
  * Return: false if these and the run's next hop differ from the kernel's table.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Figures 10 to 14 of HARTS: algorithms by sizes by link loads.
+ * Figures 10 to 14 of HARTS: all algorithms, sizes and link loads.
  */
 #include <math.h>
 #include <stdio.h>
@@ -12,13 +12,13 @@
  * Numeric interpretation of statements of the paper, which gives no numbers.
  */
 
-/* "Close to linear": n = 7 is so close to the mean of n = 5 and 9, per cent. */
+/* "Close to linear": tolerance of n = 7 against the mean of n = 5 and 9, per cent. */
 #define LINEAR		10.0
-/* "Quite close": the dearest of 4, 5 and 6 copies is at most so much above the cheapest. */
+/* "Quite close": largest excess of the worst of 4, 5 and 6 copies over the best, per cent. */
 #define CLOSE		10.0
 /* "Substantially higher", per cent. */
 #define SUBSTANTIAL	25.0
-/* Saturation "for link loads greater than 0.7": from here to there. */
+/* Saturation "for link loads greater than 0.7": accepted interval. */
 #define SATURATED_LOW	0.65
 #define SATURATED_HIGH	0.80
 
@@ -28,7 +28,7 @@
 /* The paper's numbers of the figures, from 0. */
 enum {
 	FIGURE_10,	/* latency of SBCAST, by size */
-	FIGURE_11,	/* of 2- to 6-BCAST over SBCAST */
+	FIGURE_11,	/* latency of 2- to 6-BCAST over SBCAST */
 	FIGURE_12,	/* latency of SBCAST and SFBCAST */
 	FIGURE_13,	/* latency of SFBCAST over SBCAST, by size */
 	FIGURE_14,	/* mean time of a delivery of SFBCAST over SBCAST, by size */
@@ -38,7 +38,7 @@ enum {
 /* All points; only SBCAST and SFBCAST have all sizes, Algorithm A has none. */
 static struct harts_point points[HARTS_ALGORITHMS][HARTS_SIZES][HARTS_LOADS];
 static u64 gap;
-/* Messages that went astray or unserved in the figures measured so far. */
+/* Packets astray and sites unserved in the figures measured so far. */
 static u64 wrong;
 
 #define FIGURE(number, title_, unit) { \
@@ -70,7 +70,7 @@ static void sweep(const struct harts_settings *settings, enum harts_algorithm_id
 	}
 }
 
-/* The points' latencies, or by how many per cent they are above those of @base. */
+/* Add the points' latencies, or their excess over those of @base, per cent. */
 static void latency(struct plot *to, const char *label, const struct harts_point *point,
 		    const struct harts_point *base)
 {
@@ -134,7 +134,7 @@ static void measure_12_to_14(const void *settings)
 		NULL);
 }
 
-/* A row for each load. */
+/* Print a figure as a table with a row for each load. */
 static void print_figure(const struct plot *f)
 {
 	printf("%s, %s\n\nload", f->title, f->y_label);
@@ -190,13 +190,13 @@ static bool draw_12_to_14(const char *dir)
  * Findings.
  */
 
-/* Is @b surely above @a, or, where the intervals meet, not surely below. */
+/* Is @b above @a, or do the intervals overlap? */
 static bool rises(struct estimate a, struct estimate b)
 {
 	return b.mean + b.half > a.mean - a.half;
 }
 
-/* With the load along all curves, from the first point to the last beyond doubt. */
+/* Do all curves rise with the load, from the first point to the last beyond the intervals? */
 static bool along_curves(const struct plot *figure, bool up)
 {
 	for (u32 c = 0; c < figure->ncurves; c++) {
@@ -213,7 +213,7 @@ static bool along_curves(const struct plot *figure, bool up)
 	return true;
 }
 
-/* From curve to curve at all loads, and at the first beyond doubt. */
+/* Does each curve exceed the previous one at all loads, at the first beyond the intervals? */
 static bool across_curves(const struct plot *figure)
 {
 	for (u32 c = 1; c < figure->ncurves; c++) {
@@ -255,7 +255,7 @@ static void by_size(const struct plot *f)
 		LINEAR);
 }
 
-/* A curve that rises faster than any exponential: the factor of a step itself rises. */
+/* Saturation: the curve rises faster than exponentially, so the factor of a step itself rises. */
 static void saturation(const struct plot *f)
 {
 	const struct harts_point *p = &points[HARTS_SBCAST][HARTS_SIZE_COPIES][LOAD_HALF];
@@ -360,7 +360,7 @@ void harts_figure_findings(void)
 	store_and_forward();
 }
 
-/* Each as soon as its points are measured; Figures 11 to 14 compare with the points of 10. */
+/* Parts in the order of measurement; Figures 11 to 14 compare with the points of Figure 10. */
 const struct report_part harts_figure_10_part = {
 	.name = "Figure 10", .points = HARTS_SIZES * HARTS_LOADS,
 	.measure = measure_10, .print = print_10, .draw = draw_10, .wrong = &wrong,

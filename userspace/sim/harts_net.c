@@ -11,7 +11,7 @@
 const u32 harts_length[HARTS_LENGTHS] = { 64, 128, 512 };
 const u32 harts_length_part[HARTS_LENGTHS] = { 3, 5, 2 };
 
-/* Broadcasts before the first that is measured: each link has carried hundreds of packets. */
+/* Broadcasts before the first measured one: by then each link has carried hundreds of packets. */
 #define WARM_UP		20
 
 /* A multiple of every distance of a hexmesh up to HARTS_SIZE_MAX. */
@@ -20,19 +20,19 @@ const u32 harts_length_part[HARTS_LENGTHS] = { 3, 5, 2 };
 /* Births are timed in parts of a cycle, so that the rate is exact. */
 #define PARTS		65536
 
-/* Instead of a direction: any of a shortest path. */
+/* Instead of a direction: any direction of a shortest path. */
 #define ANY		FC_PORT_NONE
 
-/* A broadcast, which exists until its last packet is gone. */
+/* A broadcast, freed with its last packet. */
 struct broadcast {
 	u64 born;
-	u64 last;		/* delivery */
-	u64 delivery;		/* sum */
+	u64 last;		/* time of the last delivery */
+	u64 delivery;		/* sum over deliveries */
 	u32 source;
 	u32 bytes;
-	u32 packets;		/* under way */
+	u32 packets;		/* en route */
 	u32 deliveries;
-	u32 stored;		/* of the packet delivered last */
+	u32 stored;		/* stores of the packet delivered last */
 	u32 passed;
 	bool measured;
 	u8 copies[];		/* by site relative to the source */
@@ -41,9 +41,9 @@ struct broadcast {
 struct harts_packet {
 	struct harts_packet *next;
 	struct broadcast *broadcast;	/* NULL: a regular packet */
-	struct fc_bcast_packet at;	/* of a broadcast */
+	struct fc_bcast_packet at;	/* packet of a broadcast */
 	u64 born;
-	u32 to;				/* of a regular packet */
+	u32 to;				/* target of a regular packet */
 	u32 bytes;
 	u32 stored;
 	u32 passed;
@@ -66,12 +66,12 @@ struct net {
 	struct link *link;		/* by site and direction */
 	struct harts_packet *unused;
 	u64 now;
-	u32 *weight;			/* by relative site, of it and those before */
+	u32 *weight;			/* by relative site, cumulative */
 	u8 (*hop)[2];			/* by relative site; FC_PORT_NONE: none */
-	u64 interval;			/* of births, in PARTS; 0: no traffic */
+	u64 interval;			/* between births, in PARTS; 0: no traffic */
 	u64 next_birth;			/* in PARTS */
 	u64 measured_since;
-	u32 born;			/* broadcasts */
+	u32 born;			/* broadcasts begun */
 	u32 over;			/* measured broadcasts that completed */
 };
 
@@ -119,7 +119,7 @@ static bool idle(const struct net *net, const struct link *link)
 	return !link->first && link->free_at <= net->now;
 }
 
-/* The packet is sent now; the link is idle, or free for the first that waits. */
+/* Send the packet now; the link is idle, or free for the first packet that waits. */
 static void transmit(struct net *net, u32 site, u8 dir, struct harts_packet *p)
 {
 	struct link *link = link_of(net, site, dir);
@@ -166,7 +166,7 @@ static const u8 *hops_of(const struct net *net, u32 site, u32 to)
 	return net->hop[net->rules.table.rules->relative(&net->topo, site, to)];
 }
 
-/* The first direction towards the target whose link is idle, or ANY. */
+/* First direction towards the target whose link is idle, or ANY. */
 static u8 idle_hop(const struct net *net, const u8 hop[2], u32 site)
 {
 	for (u32 i = 0; i < 2; i++)
@@ -175,7 +175,7 @@ static u8 idle_hop(const struct net *net, const u8 hop[2], u32 site)
 	return ANY;
 }
 
-/* The direction towards the target with the shortest queue. */
+/* Direction towards the target with the shorter queue. */
 static u8 shorter_queue(const struct net *net, const u8 hop[2], u32 site)
 {
 	return hop[1] != FC_PORT_NONE && link_of(net, site, hop[1])->waiting <
@@ -242,7 +242,7 @@ static void broadcast_over(struct net *net, struct broadcast *b)
 	free(b);
 }
 
-/* Send the packets of a site's processor; @p: the packet that caused them, or NULL. */
+/* Send the packets of a site's processor; @p: the packet it responds to, or NULL. */
 static void send_all(struct net *net, u32 site, struct broadcast *b,
 		     const struct fc_bcast_sends *sends, const struct harts_packet *p, u64 when)
 {
@@ -334,7 +334,7 @@ static u32 random_length(struct net *net)
 	return harts_length[i];
 }
 
-/* A site relative to the source. */
+/* Draw a target, relative to the source. */
 static u32 random_target(struct net *net)
 {
 	u32 at = rng_below(&net->rng, net->weight[net->topo.nsites - 1]);
@@ -357,7 +357,7 @@ static void next_birth(struct net *net)
 	later(net, net->next_birth / PARTS, EVENT_BORN, 0, 0, NULL);
 }
 
-/* All are drawn for each packet, so that the same seed is the same traffic in all sizes. */
+/* Draw every number for each packet, so that a seed gives the same traffic in all sizes. */
 static void birth(struct net *net)
 {
 	u32 source = rng_below(&net->rng, net->topo.nsites);
@@ -415,7 +415,7 @@ u64 harts_net_path(u32 size)
 	return (u64)(topo.nsites - 1) * DISTANCES * HARTS_LOAD_UNIT / weights(&topo, NULL);
 }
 
-/* Of all lengths, in tenths. */
+/* Mean of all lengths, in tenths. */
 static u64 mean_length(void)
 {
 	u64 sum = 0;
@@ -504,7 +504,7 @@ static void drop(struct net *net, struct harts_packet *p)
 	free(p);
 }
 
-/* Drop the packets still under way: they are not measured. */
+/* Drop the packets still en route: they are not measured. */
 static void net_close(struct net *net)
 {
 	struct harts_packet *p;
@@ -538,7 +538,7 @@ void harts_net_run(const struct harts_run *run, struct harts_result *result)
 	double rate;
 
 	net_open(&net, run, result);
-	/* Packets that all sites generate a cycle. */
+	/* Packets per cycle from all sites. */
 	rate = (double)run->load / HARTS_LOAD_UNIT * (double)result->links /
 	       ((double)mean_length() / HARTS_LENGTH_PARTS *
 		(double)harts_net_path(run->size) / HARTS_LOAD_UNIT);

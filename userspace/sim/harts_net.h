@@ -4,14 +4,14 @@
  *
  * A packet of M bytes that is sent at t has been received at t + M: a link carries a
  * byte a cycle.  At t + delta the next site knows its header.  If the outgoing
- * link is idle then, and nothing waits for it, the packet goes on at once, while it still
- * comes in: it cuts through.  Else it is stored: setup cycles after it has been received it
- * may be sent, and waits for the link with others, in their order.  After a packet a link
+ * link is idle then, and nothing waits for it, the site forwards the packet at once, while it
+ * still receives it: the packet cuts through.  Else the site stores it: setup cycles after its
+ * end the packet queues for the link, first in first out.  After a packet a link
  * is idle for gap cycles.
  *
- * A site that gets a packet of a broadcast keeps it and lets it go on straight ahead at the same
- * time (RELAY).  What else the algorithm has it send is sent by its processor,
- * setup cycles after it has the packet; so is what could not cut through.
+ * A site that receives a packet of a broadcast delivers it and forwards it straight ahead at the
+ * same time (RELAY).  Its processor sends the other packets of the algorithm, and those that could
+ * not cut through, setup cycles after it has the packet.
  *
  * Regular packets go to a site chosen with a weight inverse to its distance, along a
  * shortest path: the one or two directions of the routing tag are tried in turn.
@@ -24,13 +24,13 @@
 /* Loads are in millionths. */
 #define HARTS_LOAD_UNIT		1000000
 
-/* Lengths of packets, and how many of HARTS_LENGTH_PARTS have them. */
+/* Lengths of packets, and their shares in units of 1/HARTS_LENGTH_PARTS. */
 #define HARTS_LENGTHS		3
 #define HARTS_LENGTH_PARTS	10
 extern const u32 harts_length[HARTS_LENGTHS];
 extern const u32 harts_length_part[HARTS_LENGTHS];
 
-/* Of so many packets one is a broadcast. */
+/* One of this many packets is a broadcast. */
 #define HARTS_BROADCAST_ONE_IN	1000
 
 /* Largest size: the largest that the paper's authors enumerated. */
@@ -50,15 +50,15 @@ struct harts_times {
 
 /**
  * struct harts_run - one run
- * @algorithm: of all broadcasts
+ * @algorithm: algorithm of all broadcasts
  * @fault: defect
  * @size: n, sites on an edge, 2 to HARTS_SIZE_MAX
  * @times: S, d and the idle gap
  * @load: link load in millionths: bytes that all sites generate a cycle, times the
  *	links of the mean shortest path, over the bytes that all links can carry; what
  *	broadcasts need beyond a regular packet's path is not in it
- * @seed: of the traffic, which is the same for all algorithms
- * @broadcasts: how many are measured
+ * @seed: seed of the traffic, which is the same for all algorithms
+ * @broadcasts: number of broadcasts measured
  */
 struct harts_run {
 	enum harts_algorithm_id algorithm;
@@ -73,20 +73,20 @@ struct harts_run {
 /**
  * struct harts_result - sums over the measurements
  * @broadcasts: completed broadcasts
- * @latency: of each broadcast, cycles to the last delivery of its last packet
- * @delivery: of each delivery of each broadcast, cycles to it
- * @deliveries: how many
- * @stored: of each broadcast, how often the packet delivered last was put on a link
+ * @latency: cycles to the last delivery of the last packet, for each broadcast
+ * @delivery: cycles to a delivery, for each delivery of each broadcast
+ * @deliveries: number of deliveries
+ * @stored: for each broadcast, how often the packet delivered last was put on a link
  *	after it had been stored, its source included
- * @passed: and how often it cut through
+ * @passed: for each broadcast, how often that packet cut through
  * @regular: regular packets delivered
- * @regular_latency: of each, cycles from its generation
- * @busy: of each link, cycles in which it could not take a packet
- * @link_cycles: of each link, all
+ * @regular_latency: cycles from the generation, for each regular packet
+ * @busy: cycles in which a link could not take a packet, for each link
+ * @link_cycles: cycles measured, for each link
  * @backlog: packets that wait for links at the end
  * @links: links of the network
- * @astray: packets of broadcasts that went where the kernel's table sends none
- * @unserved: sites of a broadcast that did not get as many copies as they should
+ * @astray: packets of broadcasts on a link that the kernel's table does not use
+ * @unserved: sites that received the wrong number of copies of a broadcast
  */
 struct harts_result {
 	u64 broadcasts;
@@ -106,16 +106,16 @@ struct harts_result {
 };
 
 /**
- * harts_net_run() - broadcasts among other traffic
- * @run: what is simulated
+ * harts_net_run() - simulate broadcasts among other traffic
+ * @run: settings of the run
  * @result: result
  */
 void harts_net_run(const struct harts_run *run, struct harts_result *result);
 
 /**
- * harts_net_idle() - one broadcast with nothing else in the network
- * @run: what is simulated; @load, @seed and @broadcasts are not used
- * @bytes: its length
+ * harts_net_idle() - simulate one broadcast with nothing else in the network
+ * @run: settings of the run; @load, @seed and @broadcasts are not used
+ * @bytes: length of the broadcast
  * @result: result
  */
 void harts_net_idle(const struct harts_run *run, u32 bytes, struct harts_result *result);
@@ -125,8 +125,8 @@ u64 harts_net_path(u32 size);
 
 /**
  * harts_net_load() - the link load at which links are busy for a given share of the time
- * @run: what is simulated; @load is not used
- * @busy: share, in millionths, with the gaps and all that broadcasts need
+ * @run: settings of the run; @load is not used
+ * @busy: share, in millionths, including the gaps and all packets of broadcasts
  *
  * Return: link load in millionths.
  */

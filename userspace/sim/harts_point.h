@@ -12,7 +12,7 @@
 
 #define HARTS_SEEDS_MAX		10
 
-/* The paper's sizes, and the one of its Figure 11. */
+/* The paper's sizes, and the index of the one of its Figure 11. */
 #define HARTS_SIZES		3
 #define HARTS_SIZE_COPIES	1
 extern const u32 harts_size[HARTS_SIZES];
@@ -22,10 +22,10 @@ extern const u64 harts_loads[HARTS_LOADS];
 
 /**
  * struct harts_settings - settings common to all runs of a report
- * @common: of all reproductions, with the first of the seeds
+ * @common: settings of all reproductions, with the first seed
  * @times: S, d and the idle gap
- * @seeds: how many, 2 to HARTS_SEEDS_MAX
- * @broadcasts: measured in each run
+ * @seeds: number of seeds, 2 to HARTS_SEEDS_MAX
+ * @broadcasts: broadcasts measured in each run
  * @fault: defect
  */
 struct harts_settings {
@@ -43,7 +43,7 @@ struct harts_settings {
  * @regular: mean latency of regular packets, cycles
  * @busy: share of the time in which a link is busy
  * @stored: mean number of times that the packet delivered last was sent from storage
- * @passed: and that it cut through
+ * @passed: mean number of times that it cut through
  * @backlog: packets that wait for a link at the end, per link
  * @seeds: elements of the arrays
  * @astray: packets off the kernel's table, of all seeds
@@ -62,7 +62,7 @@ struct harts_point {
 	u64 unserved;
 };
 
-/* Measure one point; members of @run that @settings has, too, are taken from @settings. */
+/* Measure one point; members of @run that @settings has too are taken from @settings. */
 void harts_point_run(struct harts_point *point, const struct harts_settings *settings,
 		     const struct harts_run *run);
 
@@ -73,7 +73,7 @@ void harts_point_run(struct harts_point *point, const struct harts_settings *set
 void harts_point_idle(struct harts_point *point, const struct harts_settings *settings,
 		      const struct harts_run *run);
 
-/* By how many per cent is @value more than @base, estimated from all seeds. */
+/* Excess of @value over @base, per cent, estimated from all seeds. */
 struct estimate harts_percent(const double *value, const double *base, u32 seeds);
 
 extern const struct report_part harts_table_1_part;

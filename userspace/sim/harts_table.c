@@ -8,11 +8,11 @@
 #include "finding.h"
 #include "harts_point.h"
 
-/* Sizes of the comparison with Algorithm A: the paper's Table II is the first. */
+/* Sizes of the comparison with Algorithm A; the first one is that of the paper's Table II. */
 #define A_SIZES		4
 /* Utilisations of Table II. */
 #define RHOS		5
-/* A model is right up to so many per cent. */
+/* Tolerance of a model, per cent. */
 #define MODEL		10.0
 
 static const u32 a_size[A_SIZES] = { 3, 5, 7, 9 };
@@ -54,8 +54,8 @@ static struct terms published(enum harts_algorithm_id id, u32 size)
 }
 
 /*
- * The path that takes longest where a cut through a site takes as long as a packet may:
- * 4-BCAST has paths with a send less and n - 1 cuts more than the one of the table.
+ * The longest path if a cut-through takes as long as a packet may take:
+ * 4-BCAST has paths with one send less and n - 1 cuts more than that of the table.
  */
 static struct terms longest(enum harts_algorithm_id id, u32 n)
 {
@@ -74,11 +74,11 @@ static u64 cycles(struct terms t, const struct harts_times *times, u32 bytes)
 	return t.sends * (times->setup + bytes) + t.cuts * times->delta;
 }
 
-/* Of one algorithm in one size. */
+/* Results of one algorithm in one size. */
 struct row {
 	struct terms paper;
-	struct terms sends;	/* measured where S is long */
-	struct terms cuts;	/* measured where d is long */
+	struct terms sends;	/* measured with a long S */
+	struct terms cuts;	/* measured with a long d */
 	u64 expected[HARTS_LENGTHS];
 	u64 latency[HARTS_LENGTHS];
 	u64 astray;		/* packets off the kernel's table */
@@ -97,7 +97,7 @@ static u64 idle_latency(struct row *row, const struct harts_run *run, u32 bytes)
 	return r.latency;
 }
 
-/* A million for one of the terms, so that the digits of the latency are the other's. */
+/* One term is set to a million, so that the low digits of the latency show the other. */
 #define MUCH	1000000
 
 static struct terms measured_sends(struct row *row, struct harts_run run)
@@ -228,10 +228,10 @@ const struct report_part harts_table_1_part = {
 
 /*
  * Results for Table II
- * @sbcast: at the utilisations of the table, in the first size; the idle network has one seed
- * @a: the same of Algorithm A
- * @sbcast_by_size: in all sizes at the lowest utilisation that is not 0
- * @a_by_size: the same of Algorithm A
+ * @sbcast: SBCAST at the utilisations of the table, in the first size; one seed in an idle network
+ * @a: Algorithm A at these utilisations
+ * @sbcast_by_size: SBCAST in all sizes at the lowest utilisation above 0
+ * @a_by_size: Algorithm A in these sizes
  */
 static struct {
 	struct harts_point sbcast[RHOS];

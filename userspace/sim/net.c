@@ -8,10 +8,10 @@
 #include "util.h"
 #include "wire_link.h"
 
-/* Both ends' epoch: links of a run begin once. */
+/* Epoch of both ends: links of a run come up once. */
 #define EPOCH	1
 
-/* Most errors printed in words. */
+/* Maximum number of errors printed as text. */
 #define WRONG_TOLD	20
 
 void sim_wrong(struct sim *sim, const char *fmt, ...)
@@ -33,7 +33,7 @@ static u32 channels(const struct sim *sim)
 	return sim->nclasses ? sim->nclasses : 1;
 }
 
-/* Place of a port's replay buffer. */
+/* Index of the replay buffer of a channel and port. */
 static u32 place(const struct sim *sim, u8 vc, u8 port)
 {
 	u32 channel = sim->nclasses ? vc - FC_VC_CLASS : 0;
@@ -71,7 +71,7 @@ u8 net_local_vc(const struct sim *sim, u32 at)
 	return FC_VC_CLASS + (node->vnet ? node->injq : 0);
 }
 
-/* The machines of mode care. */
+/* Set up the machines of mode care. */
 static void care_init(struct sim *sim, struct node *node, u64 seed)
 {
 	const struct config *config = &sim->config;
@@ -95,8 +95,8 @@ static void care_init(struct sim *sim, struct node *node, u64 seed)
 }
 
 /*
- * May a link be asked to send again?  If it loses, or if it may be asked what has come before
- * all has that was sent: what waits for it is a window of each channel, and control frames.
+ * May a link have to retransmit?  Yes if it loses frames, or if a poll may arrive before all flits
+ * sent: up to a window of each channel, and control frames, queue for the link.
  */
 static bool replays(const struct sim *sim)
 {
@@ -223,7 +223,7 @@ static inline void link_send(struct sim *sim, struct port *link, const struct fc
 
 	/*
 	 * The papers' flow-control signals have wires of their own, so status frames
-	 * take none of the link's cycles; flits and control frames do.
+	 * use no cycles of the link; flits and control frames do.
 	 */
 	if (header->type != FC_FRAME_STATUS) {
 		if (link->free > start)
@@ -279,7 +279,7 @@ static void resend(struct sim *sim, u32 from, const struct fc_effect *fx)
 	struct flits *replay;
 	u32 i;
 
-	/* The link is lossless, so the flit is still under way, behind many others. */
+	/* The link is lossless, so the flit is still in flight, queued behind others. */
 	if (!sim->replays)
 		return;
 	replay = &node->replay[at];
@@ -335,7 +335,7 @@ static struct frame *branch_front(struct sim *sim, u32 from, const struct fc_eff
 	return branch;
 }
 
-/* The frame behind the link header of an outgoing flit, if the flit has one of its own. */
+/* The frame behind the link header of an outgoing flit, or NULL. */
 static struct frame *branch_frame(struct sim *sim, u32 from, const struct fc_effect *fx)
 {
 	struct frame *frame = fx->flit.h;
@@ -465,7 +465,7 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 	}
 }
 
-/* Something of the site is due then. */
+/* Schedule an EVENT_TIME of a site at @next. */
 static void net_due(struct sim *sim, u32 at, struct node *node, u64 next)
 {
 	struct event time = { .kind = EVENT_TIME, .node = at };
@@ -532,7 +532,7 @@ static void net_time(struct sim *sim, u32 at)
 	struct node *node = sim_node(sim, at);
 	struct fc_event ev = { .type = FC_EV_TIME };
 
-	/* An earlier one was added since. */
+	/* An earlier EVENT_TIME superseded this one. */
 	if (node->time_at != sim->now)
 		return;
 	node->time_at = FC_NEVER;
@@ -605,7 +605,7 @@ static void net_arrive(struct sim *sim, const struct event *event)
 		break;
 	}
 malformed:
-	/* Simulated links change nothing: the core made it so. */
+	/* Simulated links alter no frame, so the sender's core made a malformed one. */
 	stat[FC_LSTAT_RX_MALFORMED]++;
 	sim_wrong(sim, "site %u port %u: malformed frame", event->node, event->port);
 	frame_put(sim, frame);
@@ -623,7 +623,7 @@ static bool net_idle(const struct sim *sim)
 	return true;
 }
 
-/* Most state machines listed in a report. */
+/* Maximum number of state machines listed in a report. */
 #define STUCK_TOLD	60
 
 static void net_tell_stuck(const struct sim *sim)

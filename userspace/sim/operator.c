@@ -9,7 +9,7 @@
 #include "traffic.h"
 #include "util.h"
 
-/* One socket a site, on one port. */
+/* Each site has one socket, on one port. */
 #define SOCK	1
 #define PORT	1024
 
@@ -165,7 +165,7 @@ void operator_control(struct sim *sim, u32 at, const struct fc_ctrl *received)
 	operator_kick(sim, at);
 }
 
-/* To the source of a packet: these targets cannot be reached from here. */
+/* Inform the source of a packet that this site cannot reach the targets of @mask. */
 void operator_unreachable(struct sim *sim, u32 at, const u8 *head, u64 mask)
 {
 	struct fc_packet pk;
@@ -227,7 +227,7 @@ static void take_entry(struct sim *sim, u32 at, const struct fc_packet *pk,
 			  pk->id, pk->src);
 		return;
 	}
-	/* No source gives anything up, so nothing is ready before it is stored. */
+	/* No source aborts a message, so none is ready before it is stored. */
 	switch (fc_rxflow_packet(&flow->rx, t, &part, packet, &slot, no_skip, sim)) {
 	case FC_RX_ADMIT:
 		fc_rxflow_admit(&flow->rx, slot, t, &part, m);
@@ -247,14 +247,14 @@ static void take_entry(struct sim *sim, u32 at, const struct fc_packet *pk,
 		stat[FC_STAT_PKT_DUPLICATE]++;
 		break;
 	case FC_RX_BAD:
-		/* For instance so late that its window has moved on. */
+		/* For instance a packet that arrives after the window has advanced. */
 		stat[FC_STAT_PKT_BAD]++;
 		return;
 	}
 	confirm(sim, at, flow, pk, t->seq);
 }
 
-/* All of the packet, in order, and nothing else. */
+/* Does the network-buffer contain exactly the flits of one packet, in order? */
 static bool buffer_whole(const struct node *node)
 {
 	const struct flits *buffer = &node->buffer;
@@ -283,7 +283,7 @@ void operator_discard(struct sim *sim, u32 at)
 		frame_put(sim, flits_take(buffer).h);
 }
 
-/* Keep the packet for the targets of the mask, to be sent on. */
+/* Store the packet, to forward it to the targets of the mask. */
 static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
 {
 	struct node *node = sim_node(sim, at);
@@ -304,7 +304,7 @@ static void store(struct sim *sim, u32 at, u64 mask, bool aborted)
 	frame_put(sim, old);
 	front.h = frame;
 	front.head = frame->payload;
-	/* The last flit ends the packet, with any terminator. */
+	/* The last flit ends the packet, whatever its terminator. */
 	front.parts = FC_PART_HEAD | (buffer->n ? 0 : FC_PART_TERM);
 	flits_add(&stored->flits, &front);
 	while (buffer->n) {
@@ -355,7 +355,7 @@ void operator_serve(struct sim *sim, u32 at, u64 here, u64 others, bool aborted)
  * Sending.
  */
 
-/* Cut a packet into flits. */
+/* Segment a packet into flits. */
 static void cut(struct sim *sim, struct node *node, const struct message *m,
 		const struct fc_packet *pk, const struct fc_target *targets)
 {
@@ -386,7 +386,7 @@ static void cut(struct sim *sim, struct node *node, const struct message *m,
 	} while (sent < pk->data_len);
 }
 
-/* The next packet of a message, to all targets that need the same one. */
+/* Prepare the next packet of a message, for all targets that need the same packet. */
 static bool next_packet(struct sim *sim, u32 at, struct message *m)
 {
 	struct node *node = sim_node(sim, at);
@@ -429,7 +429,7 @@ static bool next_packet(struct sim *sim, u32 at, struct message *m)
 	return true;
 }
 
-/* When a stored packet has waited long enough, or FC_NEVER. */
+/* Earliest time at which a stored packet may be sent, or FC_NEVER. */
 static u64 stored_at(const struct node *node)
 {
 	u64 at = FC_NEVER;
@@ -440,7 +440,7 @@ static u64 stored_at(const struct node *node)
 	return at;
 }
 
-/* The oldest that has. */
+/* Prepare the oldest stored packet whose wait has ended. */
 static bool next_stored(struct sim *sim, struct node *node)
 {
 	struct stored **p = &node->transit;
@@ -460,7 +460,7 @@ static bool next_stored(struct sim *sim, struct node *node)
 	return true;
 }
 
-/* The next packet for the local net-input: stored ones first, they hold storage. */
+/* Prepare the next packet for the local net-input: stored packets first, to free storage. */
 static bool next(struct sim *sim, u32 at)
 {
 	struct node *node = sim_node(sim, at);

@@ -4,7 +4,7 @@
 
 #include "output.h"
 
-/* Bytes of the names of groups, each with a dot behind it. */
+/* Maximum length of the names of all open groups, each followed by a dot. */
 #define PREFIX_MAX	128
 
 static bool json;

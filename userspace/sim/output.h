@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Results, as text for people or as JSON, from the same calls.
+ * Results, as readable text or as JSON, from the same calls.
  */
 #ifndef FLITCAST_SIM_OUTPUT_H
 #define FLITCAST_SIM_OUTPUT_H
 
 #include "option.h"
 
-/* From now on lines "GROUP.KEY VALUE" instead, for a program to read. */
+/* From now on print lines "GROUP.KEY VALUE" instead, for a program to read. */
 void output_record(void);
 
-/* One at a time: the program has one standard output. */
+/* Begin and end one output at a time: the program has one standard output. */
 void output_begin(bool json);
 void output_end(void);
 
@@ -22,7 +22,7 @@ void output_number(const char *key, u64 value);
 void output_fixed(const char *key, u64 value, u64 unit);
 void output_bool(const char *key, bool value);
 
-/* The numbers for one run among the settings. */
+/* Print the settings of one run that are numbers. */
 void output_options(const struct option_command *command, const void *settings);
 
 #endif /* FLITCAST_SIM_OUTPUT_H */

@@ -49,7 +49,7 @@ static bool ran(const char *const *argv, const char *package, int in, int out)
 	return refuse(argv[0], why);
 }
 
-/* Everything that one file holds, into another. */
+/* Copy the contents of one file into another. */
 static bool copy(FILE *from, FILE *to, const char *name)
 {
 	char part[4096];
@@ -67,7 +67,7 @@ static bool copy(FILE *from, FILE *to, const char *name)
 	return good || refuse(name, "the picture cannot be written");
 }
 
-/* To a file: a regular one is replaced only by a whole picture, which is made beside it. */
+/* Write a file: only a complete picture, made in a draft beside it, replaces a regular file. */
 static bool put_file(FILE *from, const char *path)
 {
 	char draft[PATH_MAX];
@@ -109,7 +109,7 @@ bool pipe_writable(const char *path)
 bool pipe_run(const char *const *argv, const char *package,
 	      void (*put)(const void *subject, FILE *file), const void *subject, const char *path)
 {
-	/* Files without names: no program that ends early breaks a pipe. */
+	/* Use unnamed files instead of pipes, which break if the program ends early. */
 	FILE *in = tmpfile(), *out = tmpfile();
 	bool good;
 

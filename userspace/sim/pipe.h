@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Drawings are made by programs of their own, which read a text and write a picture.
+ * External programs make the drawings: they read a text and write a picture.
  */
 #ifndef FLITCAST_SIM_PIPE_H
 #define FLITCAST_SIM_PIPE_H
@@ -10,10 +10,10 @@
 #include "base.h"
 
 /**
- * pipe_run() - runs a program on a text
+ * pipe_run() - run a program on a text
  * @argv: the program, looked up in PATH, and its arguments, ended by NULL
- * @package: package that has it, for the message where it is missing
- * @put: writes what it reads, or NULL
+ * @package: package of the program, for the error message if it is missing
+ * @put: writes the program's input, or NULL
  * @subject: argument of @put
  * @path: file for its standard output; NULL: standard output
  *

@@ -14,7 +14,7 @@ static const char *const colours[PLOT_CURVES_MAX] = {
 	"#2563a8", "#c33333", "#2e8540", "#8a4fbf", "#c77700", "#444444"
 };
 
-/* A string of gnuplot between single quotes, in which nothing but these has a meaning. */
+/* Print a string of gnuplot in single quotes, in which only a single quote is special. */
 static void put_text(FILE *file, const char *before, const char *text, const char *after)
 {
 	fprintf(file, "%s'", before);
@@ -39,13 +39,13 @@ static void put_data(const struct plot *plot, FILE *file)
 	fprintf(file, "EOD\n");
 }
 
-/* Where a curve ends; a value may be none. */
+/* Last value of a curve, which may be missing. */
 static double end_of(const struct plot *plot, u32 i)
 {
 	return fmax(plot->curve[i].at[plot->points - 1].mean, -HUGE_VAL);
 }
 
-/* Place of a curve in the legend: in the order of the curves' ends. */
+/* Place of a curve in the legend: curves are in the order of their last values. */
 static u32 place(const struct plot *plot, u32 i)
 {
 	double here = end_of(plot, i);

@@ -4,14 +4,14 @@
 
 #include "estimate.h"
 
-/* Curves of a plot: as many as there are colours. */
+/* Maximum number of curves of a plot, one per colour. */
 #define PLOT_CURVES_MAX		6
 #define PLOT_POINTS_MAX		1000
 
 /**
  * struct plot_curve - values at the points of the x axis
- * @label: text beside it
- * @at: the values; bars show their uncertainty
+ * @label: text of the legend
+ * @at: values; bars show their uncertainty
  */
 struct plot_curve {
 	const char *label;
@@ -20,14 +20,14 @@ struct plot_curve {
 
 /**
  * struct plot - curves over a common x axis
- * @file: name of its file in a directory; NULL: it has none
- * @title: above it
- * @x_label: below the x axis
- * @y_label: above the y axis
- * @points: how many there are of the x axis
- * @x: these, ascending from 0 or more
- * @ncurves: how many, 1 to PLOT_CURVES_MAX
- * @curve: the curves
+ * @file: name of its file in a directory, or NULL
+ * @title: text above the plot
+ * @x_label: text below the x axis
+ * @y_label: text above the y axis
+ * @points: number of points of the x axis
+ * @x: points, ascending from 0 or more
+ * @ncurves: number of curves, 1 to PLOT_CURVES_MAX
+ * @curve: curves
  */
 struct plot {
 	const char *file;
@@ -40,11 +40,11 @@ struct plot {
 	struct plot_curve curve[PLOT_CURVES_MAX];
 };
 
-/* One more curve.  Return: its values, to be filled in. */
+/* Add a curve.  Return: its values, to be filled in. */
 struct estimate *plot_add(struct plot *plot, const char *label);
 
 /**
- * plot_draw() - the plot as a file of its own, drawn by gnuplot
+ * plot_draw() - draw the plot to its file with gnuplot
  * @plot: the plot
  * @dir: directory
  *
@@ -55,7 +55,7 @@ bool plot_draw(const struct plot *plot, const char *dir);
 /* Draw the plot to the file @path. */
 bool plot_draw_to(const struct plot *plot, const char *path);
 
-/* Is there gnuplot, and can the file be written?  Return: false if not, with a line as above. */
+/* Is gnuplot installed, and can the file be written?  Return: false if not, with an error line. */
 bool plot_possible(const char *path);
 
 #endif /* FLITCAST_SIM_PLOT_H */

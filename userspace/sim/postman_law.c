@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The paper's laws of latency, and the latency of one packet in an empty network:
- * W bits of a flit, L flits, D channels, T: a cycle.
+ * The paper's laws of latency, and the latency of one packet in an empty network;
+ * W: bits of a flit, L: flits, D: channels, T: a cycle.
  *
  *	mad postman		kTD + LWT, k = 1
  *	virtual cut-through	WTD + LWT
@@ -21,16 +21,16 @@
 #define HOPS		(2 * (POSTMAN_SIZE - 1))
 
 /*
- * Measured from (1,1) to each other node of the paper's array
- * @corner: to (32,32): 89 and 570 in the paper
- * @straight: by channels: of a packet of 27 bits that has one address, 0 if there is none
- * @turned: of one of 27 bits that turns
- * @same: nodes, by strategy, to which the latency is that of the law
- * @below: nodes to which it is W - 1 (straight) or 2W - 3 cycles (turned) below
- * @nodes: how many there are
- * @lengths: other lengths and flits that were tried
- * @lengths_right: by strategy, how many were the law's for the mad postman, and
- *	so much below for virtual cut-through
+ * Latencies from (1,1) to each other node of the paper's array
+ * @corner: latency to (32,32): 89 and 570 in the paper
+ * @straight: by channels: latency of a packet of 27 bits with one address, 0 if there is none
+ * @turned: by channels: latency of a packet of 27 bits that turns
+ * @same: by strategy, number of nodes with the latency of the law
+ * @below: by strategy, number of nodes W - 1 (straight) or 2W - 3 cycles (turned) below the law
+ * @nodes: number of nodes
+ * @lengths: number of other lengths and flits tried
+ * @lengths_right: by strategy, number of these with the law's latency for the mad postman, and
+ *	with the difference of @below for virtual cut-through
  * @wrong: packets that were not delivered once and at their target
  */
 static struct {
@@ -58,7 +58,7 @@ struct postman_model postman_strategy_model(enum postman_strategy strategy,
 	return model;
 }
 
-/* Cycles by the law. */
+/* Latency by the law, in cycles. */
 static u64 law_cycles(enum postman_strategy strategy, u32 flit, u32 flits, u32 hops)
 {
 	return (u64)(strategy == POSTMAN_MAD ? 1 : flit) * hops + (u64)flits * flit;
@@ -75,7 +75,7 @@ static u64 below(enum postman_strategy strategy, u32 flit, bool turned)
 	return turned ? 2 * flit - 3 : flit - 1;
 }
 
-/* Of a packet of @flits flits, addresses included; @net is of the paper's size. */
+/* Latency of a packet of @flits flits, addresses included; @net has the paper's size. */
 static u64 latency(struct postman_net *net, u32 x, u32 y, u32 flits)
 {
 	u32 from[POSTMAN_DIMENSIONS] = { 0 }, to[POSTMAN_DIMENSIONS] = { x, y };

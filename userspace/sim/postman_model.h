@@ -15,13 +15,13 @@
 /* The paper's flit: eight bits and a valid bit. */
 #define POSTMAN_FLIT		9
 #define POSTMAN_FLIT_MAX	64
-/* Of an address flit, the bits that are no address: the valid bit and the dimension flag. */
+/* Bits of an address flit that are no address: the valid bit and the dimension flag. */
 #define POSTMAN_FLIT_FLAGS	2
 
-/* Columns and rows: as many as the addresses of the paper's flit. */
+/* Maximum number of columns and rows: the addresses of the paper's flit. */
 #define POSTMAN_SIZE_MAX	128
 
-/* In which machine of its node a packet with two addresses begins. */
+/* First machine of a packet with two addresses in its source node. */
 enum postman_start {
 	POSTMAN_START_CHESS,		/* X where row + column is even, else Y */
 	POSTMAN_START_X,
@@ -29,7 +29,7 @@ enum postman_start {
 	POSTMAN_STARTS
 };
 
-/* A defect, to see that it is noticed. */
+/* Injected defects, to test the oracle. */
 enum postman_fault {
 	POSTMAN_SOUND,
 	POSTMAN_KEEP,		/* a blocked dead flit is stored, like a packet */
@@ -39,20 +39,20 @@ enum postman_fault {
 };
 
 /**
- * struct postman_model - how nodes behave
+ * struct postman_model - behaviour of nodes
  * @flit: bits of a flit, W
- * @eager: a packet goes on in its dimension at its first bit (mad postman), not when
- *	its first flit has come in (virtual cut-through)
- * @adapt: a packet that is blocked may swap its addresses and go on in the other dimension
- * @sourcing: so may one that has been stored
- * @busyback: a machine with a stored packet that has not begun to leave takes no other;
- *	else its buffer has room for all
- * @foresee: only a head that is to go on does so at its first bit: there are no dead flits
- * @turn: cycles from the first bit of the second flit until it goes on in the other dimension
- * @delay: cycles until the machine before sees a busyback
- * @again: a packet that could not go on at its first bit may when its first flit has come in
+ * @eager: a node forwards a packet in its dimension at its first bit (mad postman), not when
+ *	its first flit has arrived (virtual cut-through)
+ * @adapt: a blocked packet may swap its addresses and continue in the other dimension
+ * @sourcing: a packet that has been stored may do so, too
+ * @busyback: a machine with a stored packet that has not begun to leave accepts no other;
+ *	else its buffer has space for all
+ * @foresee: only heads that stay in their dimension are forwarded at the first bit: no dead flits
+ * @turn: cycles from the first bit of the second flit until it enters the other dimension
+ * @delay: cycles until the upstream machine sees a busyback
+ * @again: a packet not forwarded at its first bit may be when its first flit has arrived
  * @cross: an output serves the other machine of the node before its own
- * @start: in which machine packets begin
+ * @start: first machine of packets
  * @fault: defect
  */
 struct postman_model {
@@ -71,7 +71,7 @@ struct postman_model {
 };
 
 /*
- * With all that the paper describes.  Its 89 and 570 cycles leave a cycle for the turn of
+ * Model with all mechanisms of the paper.  Its 89 and 570 cycles leave a cycle for the turn of
  * the mad postman, and two for that of virtual cut-through.
  */
 #define POSTMAN_MODEL { \

@@ -13,17 +13,17 @@
 /**
  * struct postman_result - results of a run
  * @time: cycle in which the last packet had been written at its target
- * @packets: of the run
+ * @packets: packets of the run
  * @lost: packets that were not delivered
  * @wrong: packets that were delivered more than once, or elsewhere
  * @early: packets that were faster than a bit a cycle and a cycle a channel
- * @stuck: planes in which nothing moved any more
- * @unaccounted: dead flits that were neither dropped at the boundary nor where they were blocked
- * @overfull: buffers with more than their room: planes in which there were any
+ * @stuck: deadlocked planes
+ * @unaccounted: dead flits not dropped at the boundary or where they were blocked
+ * @overfull: planes in which a buffer exceeded its capacity
  * @hops: channels that the packets had to pass
  * @latency: sum of the packets' cycles, from the first bit sent
- * @latency_most: the largest
- * @count: of all planes
+ * @latency_most: largest latency of a packet
+ * @count: counters of all planes
  */
 struct postman_result {
 	u64 time;
@@ -45,15 +45,15 @@ struct postman_net;
 struct postman_net *postman_net_new(const struct postman_model *model, u32 size);
 void postman_net_free(struct postman_net *net);
 
-/* For another run. */
+/* Reset the net for another run. */
 void postman_net_clear(struct postman_net *net);
 
-/* A packet; not to its source.  @from and @to: column and row, from 0. */
+/* Add a packet, not to its own source.  @from and @to: column and row, from 0. */
 void postman_net_add(struct postman_net *net, const u32 *from, const u32 *to, u32 flits);
 
 void postman_net_run(struct postman_net *net, struct postman_result *result);
 
-/* Every packet once, at its target, not too early; every dead flit dropped; no deadlock. */
+/* Every packet delivered once, at its target, not early; every dead flit dropped; no deadlock? */
 bool postman_result_right(const struct postman_result *result);
 
 /* Bits of a packet, addresses included. */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A machine of a mad postman: what a node has for one dimension, with the channel it
- * sends to and the transit buffer it stores in.
+ * A machine of a mad postman: the part of a node for one dimension, with its output
+ * channel and its transit buffer.
  *
  * Bit k of a train that began in cycle s is on the channel in cycle s + k, and the
- * next node may use it in cycle s + k + 1.  Nothing that has begun is held up; the only
- * thing that may become of it is that its sender ends it behind the first flit, which
- * then is dead.
+ * next node may use it in cycle s + k + 1.  A train that has begun never stalls; its
+ * sender may only end it behind the first flit, which then is dead.
  */
 #include <stdlib.h>
 
@@ -14,8 +13,8 @@
 #include "util.h"
 
 /**
- * struct channel - the train that is, or was last, on a channel
- * @packet: index
+ * struct channel - the current or last train of a channel
+ * @packet: index of its packet
  * @addresses: address flits; the first is for the dimension of the channel
  * @first: cycle of the first bit
  * @last: cycle of the last bit
@@ -38,20 +37,20 @@ enum input {
 /**
  * struct machine - one machine
  * @out: its output channel, also used by the other machine of the node
- * @first: first cycle of the train that came in last
- * @packet: its packet
- * @addresses: its address flits
+ * @first: first cycle of the last incoming train
+ * @packet: packet of this train
+ * @addresses: address flits of this train
  * @head: first stored packet that has not begun to leave, or POSTMAN_NONE
  * @tail: last stored packet
- * @stored: how many there are
+ * @stored: number of stored packets
  * @leaving: cycle of the last bit of the packet that leaves the buffer
  * @waiting: first packet of the node that waits to be written into this buffer
- * @last_waiting: the last of these
- * @claims: cycles for which such a packet has kept others off
- * @own: the packet that was stored last is the node's own
- * @busy: busybacks of the last cycles, bit 0 the last one's
+ * @last_waiting: last packet of the node that waits
+ * @claims: cycles for which a waiting packet has claimed the buffer
+ * @own: the packet stored last is the node's own
+ * @busy: busybacks of the last cycles, the latest in bit 0
  * @input: enum input
- * @eager: the train that comes in goes on in the dimension
+ * @eager: the incoming train is forwarded in the dimension
  */
 struct machine {
 	struct channel out;
@@ -78,12 +77,12 @@ struct postman_plane {
 	struct postman_packet *packet;
 	u32 npackets;
 	u32 room;
-	u32 missing;		/* packets that are not there yet */
+	u32 missing;		/* packets not delivered yet */
 	u32 *active;		/* nodes in which something may happen */
 	u32 nactive;
 	bool *is_active;	/* by node */
 	u64 cycle;
-	u64 begun;		/* last cycle in which anything began */
+	u64 begun;		/* last cycle in which a train began */
 	u64 longest;		/* cycles of the longest train */
 	struct postman_count count;
 };
@@ -176,7 +175,7 @@ static u64 train_bits(const struct postman_plane *plane, const struct postman_pa
  * Channels.
  */
 
-/* May a train begin on the channel of a dimension in this cycle. */
+/* May a train begin on the channel of a dimension in this cycle? */
 static bool channel_free(const struct postman_plane *plane, u32 node, u32 dimension)
 {
 	const struct postman_model *model = plane->model;
@@ -229,7 +228,7 @@ static void store(struct postman_plane *plane, struct machine *m, u32 index)
 		plane->count.fullest = m->stored;
 }
 
-/* The incoming train could not proceed. */
+/* Store the incoming train, which is blocked. */
 static void store_input(struct postman_plane *plane, u32 node, u32 dimension, bool turn)
 {
 	struct machine *m = &plane->machine[node][dimension];
@@ -246,7 +245,7 @@ static void store_input(struct postman_plane *plane, u32 node, u32 dimension, bo
 	plane->count.stored++;
 }
 
-/* POSTMAN_KEEP. */
+/* Store a dead flit, with POSTMAN_KEEP. */
 static void store_dead(struct postman_plane *plane, u32 node, u32 dimension)
 {
 	struct machine *m = &plane->machine[node][dimension];
@@ -266,7 +265,7 @@ static void store_dead(struct postman_plane *plane, u32 node, u32 dimension)
 	plane->count.dead_stored++;
 }
 
-/* The next packet of the node itself is written into an empty buffer. */
+/* Write the next packet of the node itself into an empty buffer. */
 static void write_own(struct postman_plane *plane, struct machine *m)
 {
 	u32 index = m->waiting;
@@ -345,7 +344,7 @@ static bool may_leave(const struct postman_plane *plane, const struct machine *m
 	       plane->packet[m->head].ready <= plane->cycle;
 }
 
-/* Stored packets leave first, ... */
+/* Outputs serve stored packets first, ... */
 static void from_buffers(struct postman_plane *plane, u32 node)
 {
 	for (u32 i = 0; i < POSTMAN_DIMENSIONS; i++) {
@@ -420,7 +419,7 @@ static void eagerly(struct postman_plane *plane, u32 node, u32 d)
 	}
 	m->eager = true;
 	plane->count.eager++;
-	/* Dead or not, it looks the same: cut_off() ends it. */
+	/* A head that becomes a dead flit begins as any other: cut_off() ends it. */
 	begin(plane, node, d, m->packet, m->addresses, false);
 }
 
@@ -467,7 +466,7 @@ static void step(struct postman_plane *plane, u32 node)
 			eagerly(plane, node, d);
 }
 
-/* Return: may something happen in the node of itself in the next cycle. */
+/* Return: true if the node may act in the next cycle without a new train. */
 static bool settle(struct postman_plane *plane, u32 node)
 {
 	bool active = false;
@@ -560,8 +559,8 @@ bool postman_plane_run(struct postman_plane *plane)
 		}
 		plane->nactive = kept;
 		/*
-		 * Deadlock detection: between two starts of trains at most a train and the
-		 * decisions pass.
+		 * Deadlock detection: two starts of trains are at most the length of a train
+		 * and the time of the decisions apart.
 		 */
 		if (plane->cycle > plane->begun + 2 * plane->longest + 64)
 			return false;

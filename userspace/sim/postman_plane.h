@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A plane of mad postmen: one virtual network, in which packets go to higher columns and
- * higher rows only.
+ * A plane of mad postmen: one virtual network, in which packets move only to higher columns and
+ * higher rows.
  */
 #ifndef FLITCAST_SIM_POSTMAN_PLANE_H
 #define FLITCAST_SIM_POSTMAN_PLANE_H
@@ -13,18 +13,18 @@
 /**
  * struct postman_packet - a packet in one plane
  * @from: column and row of the source, as the plane counts them
- * @to: of the target
- * @flits: of data
+ * @to: column and row of the target
+ * @flits: data flits
  * @begun: cycle of the first bit, or 0
  * @done: cycle in which the last bit has been written at the target, or 0
- * @delivered: how often
- * @at: column and row where
- * @next: behind it in the buffer or queue, or POSTMAN_NONE
+ * @delivered: number of deliveries
+ * @at: column and row of the delivery
+ * @next: next packet in the buffer or queue, or POSTMAN_NONE
  * @addresses: address flits left, while it is stored or waits
- * @dimension: of its next output, while it is stored or waits
+ * @dimension: dimension of its next output, while it is stored or waits
  * @ready: stored: first cycle in which it may leave
  * @both: stored: first cycle in which it may leave with its addresses swapped
- * @ghost: POSTMAN_KEEP: stored, and but a dead flit
+ * @ghost: POSTMAN_KEEP: a stored dead flit
  */
 struct postman_packet {
 	u32 from[POSTMAN_DIMENSIONS];
@@ -45,17 +45,17 @@ struct postman_packet {
 /**
  * struct postman_count - counters of a plane
  * @eager: heads forwarded before their routing decision
- * @turned: packets that turned where they had to
- * @adapted: packets that swapped their addresses on the way
- * @resourced: packets that swapped them when they left a buffer
- * @stored: packets that were stored on the way
- * @refused: heads that a busyback kept from going on
+ * @turned: packets that turned as their addresses require
+ * @adapted: packets that swapped their addresses en route
+ * @resourced: packets that swapped their addresses when they left a buffer
+ * @stored: packets stored en route
+ * @refused: heads that a busyback blocked
  * @dead_made: dead flits
- * @dead_edge: of these, dropped at the boundary of the plane
- * @dead_blocked: of these, dropped where the channel was not free
- * @dead_stored: of these, stored like a packet: with POSTMAN_KEEP only
- * @strayed: trains at nodes their packets have no business at
- * @fullest: most packets that one buffer had stored and that had not begun to leave
+ * @dead_edge: dead flits dropped at the boundary of the plane
+ * @dead_blocked: dead flits dropped where the channel was not free
+ * @dead_stored: dead flits stored like a packet: with POSTMAN_KEEP only
+ * @strayed: trains at nodes that are not on the path of their packet
+ * @fullest: maximum number of stored packets in one buffer that had not begun to leave
  */
 struct postman_count {
 	u64 eager;
@@ -78,16 +78,16 @@ struct postman_plane;
 struct postman_plane *postman_plane_new(const struct postman_model *model, u32 columns, u32 rows);
 void postman_plane_free(struct postman_plane *plane);
 
-/* Makes it as new. */
+/* Reset the plane to its initial state. */
 void postman_plane_clear(struct postman_plane *plane);
 
 /**
  * postman_plane_add() - add a packet before the run; packets of a node in their order
  * @plane: the plane
  * @from: column and row of the source
- * @to: of the target; both not below @from, one above
- * @flits: of data
- * @dimension: machine it begins in; a dimension it has to move in
+ * @to: column and row of the target; neither below @from, one above
+ * @flits: data flits
+ * @dimension: machine in which it begins; a dimension in which it has to move
  */
 void postman_plane_add(struct postman_plane *plane, const u32 *from, const u32 *to, u32 flits,
 		       u32 dimension);
@@ -102,7 +102,7 @@ bool postman_plane_run(struct postman_plane *plane);
 
 const struct postman_count *postman_plane_count(const struct postman_plane *plane);
 
-/* Return: the packets, in the order in which they were added; @n: how many. */
+/* Return: the packets, in the order in which they were added; @n: their number. */
 const struct postman_packet *postman_plane_packets(const struct postman_plane *plane, u32 *n);
 
 #endif /* FLITCAST_SIM_POSTMAN_PLANE_H */

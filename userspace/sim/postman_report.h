@@ -17,8 +17,8 @@
 
 /**
  * struct postman_settings - settings of the report
- * @common: of all reproductions
- * @model: its @fault
+ * @common: settings of all reproductions
+ * @model: only its @fault is used
  * @draws: random sets of each sparse transposition
  */
 struct postman_settings {

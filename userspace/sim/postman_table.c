@@ -9,29 +9,29 @@
 #include "postman_report.h"
 #include "postman_traffic.h"
 
-/* Draws of a variant, as a part of those of a cell. */
+/* Draws of a variant, a quarter of those of a cell. */
 #define VARIANT_DRAWS(draws)	(((draws) + 3) / 4)
 
-/* All elements: so near to the published time, per cent. */
+/* All elements: tolerance against the published time, per cent. */
 #define DENSE		5.0
-/* "Little or no effect" of dead flits: so many per cent of the time. */
+/* "Little or no effect" of dead flits: largest difference of the time, per cent. */
 #define LITTLE		5.0
-/* A quarter of the elements: "reduction" is less than this of the time of all, per cent, ... */
+/* A quarter of the elements: "reduction" means less than this share of the full time, per cent; */
 #define REDUCED		50.0
-/* ... and none to speak of more than this. */
+/* more than this share means no notable reduction. */
 #define KEPT		75.0
 
-/* Shares of the elements that are sent: 100, 50, 33 and 25 per cent. */
+/* Shares of the elements sent: 100, 50, 33 and 25 per cent. */
 #define SPARSITIES	4
 
 /**
- * struct cell - one strategy, one sparsity
- * @least: least time of the draws, cycles; of all elements there is one only
- * @most: most
- * @mean: mean
+ * struct cell - results of one strategy at one sparsity
+ * @least: least time of the draws, cycles; a set of all elements has one draw
+ * @most: largest time, cycles
+ * @mean: mean time, cycles
  * @not_above: draws that took no longer than the paper's number
  * @nth: time if every 2nd, 3rd or 4th element is sent, row by row
- * @dead: dead flits for each packet, mean
+ * @dead: mean number of dead flits for each packet
  */
 struct cell {
 	u64 least;
@@ -61,7 +61,7 @@ enum variant {
 /*
  * Results
  * @cell: the paper's table
- * @variant: the same in all variants, with fewer draws
+ * @variant: the table in all variants, with fewer draws
  * @draws: draws of each sparse cell
  * @wrong: runs that were not postman_result_right()
  */
@@ -72,25 +72,25 @@ static struct {
 	u64 wrong;
 } table;
 
-/* Of the paper. */
+/* Times of the paper's table. */
 static const u64 published_time[POSTMAN_STRATEGIES][SPARSITIES] = {
 	[POSTMAN_MAD] = { 464, 272, 191, 154 },
 	[POSTMAN_CUT] = { 664, 570, 570, 570 },
 };
 
-/* One element of so many is sent; the same in per cent. */
+/* One in this many elements is sent; the share in per cent. */
 static const u32 one_in[SPARSITIES] = { 1, 2, 3, 4 };
 static const u32 percent[SPARSITIES] = { 100, 50, 33, 25 };
 
 #define AT(member)	offsetof(struct postman_model, member)
 
 /*
- * How the nodes differ
- * @name: what is different
- * @open: the paper leaves it open
- * @flip: bools of the model that are the other way round; 0: none
- * @delay: of the model; 0: as it was
- * @start: the same
+ * Differences of the nodes from the model
+ * @name: description of the difference
+ * @open: the paper leaves this choice open
+ * @flip: bools of the model to invert; 0: none
+ * @delay: delay of the model; 0: unchanged
+ * @start: start of the model; 0: unchanged
  */
 static const struct {
 	const char *name;

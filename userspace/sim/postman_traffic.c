@@ -30,7 +30,7 @@ static void target(const struct postman_traffic *traffic, u32 size, const u32 *f
 	die("no such traffic");
 }
 
-/* Which nodes send: so many of them, each set as likely as any other. */
+/* Choose the nodes that send; all sets of their number are equally likely. */
 static bool *senders(const struct postman_traffic *traffic, u32 size, struct rng *rng)
 {
 	u32 nodes = size * size;

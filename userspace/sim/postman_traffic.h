@@ -17,14 +17,14 @@ enum postman_pattern {
 
 /**
  * struct postman_traffic - packets, all present from the beginning
- * @pattern: which
+ * @pattern: pattern
  * @from: POSTMAN_ONE: column and row of the source
- * @to: and of the target
- * @flits: of data in each packet
- * @share: how many of the nodes send, in millionths; which do is random
- * @nth: not 0: these do: with numbers, row by row, that it divides
+ * @to: POSTMAN_ONE: column and row of the target
+ * @flits: data flits of each packet
+ * @share: share of nodes, chosen at random, that send, in millionths
+ * @nth: if not 0, every @nth node sends instead, counted row by row
  * @each: packets of each node that sends; POSTMAN_TRANSPOSE: 1
- * @seed: of what is random
+ * @seed: seed of the random numbers
  */
 struct postman_traffic {
 	enum postman_pattern pattern;
@@ -37,7 +37,7 @@ struct postman_traffic {
 	u64 seed;
 };
 
-/* Adds the packets to a new or cleared net of @size columns and rows. */
+/* Add the packets to a new or cleared net of @size columns and rows. */
 void postman_traffic_add(struct postman_net *net, u32 size, const struct postman_traffic *traffic);
 
 #endif /* FLITCAST_SIM_POSTMAN_TRAFFIC_H */

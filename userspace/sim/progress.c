@@ -6,7 +6,7 @@
 
 #include "progress.h"
 
-/* Milliseconds. */
+/* Delay of the first line, and interval of the others, ms. */
 #define FIRST	1000
 #define EACH	200
 
@@ -14,7 +14,7 @@ static u64 begun;
 static u64 shown_at;
 static bool shown;
 
-/* In milliseconds, not 0. */
+/* Time in milliseconds, never 0. */
 static u64 now(void)
 {
 	struct timespec time;

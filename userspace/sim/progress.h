@@ -7,16 +7,16 @@
 
 #include "base.h"
 
-/* A second has passed since the first call, and a fifth of one since the last line. */
+/* Has a second passed since the first call, and a fifth of a second since the last line? */
 bool progress_due(void);
 
-/* Shows a line instead of the last one. */
+/* Replace the last line. */
 void __printf(1, 2) progress_show(const char *fmt, ...);
 
-/* Wipes the line, before the program prints anything else. */
+/* Wipe the line, before the program prints anything else. */
 void progress_wipe(void);
 
-/* Seconds since the first call of progress_due() or of this. */
+/* Seconds since the first call of progress_due() or progress_seconds(). */
 u64 progress_seconds(void);
 
 #endif /* FLITCAST_SIM_PROGRESS_H */

@@ -4,7 +4,7 @@
 #include "queue.h"
 #include "util.h"
 
-/* An event beyond the wheel, with its place among those of the same time. */
+/* An event beyond the wheel, with its rank among events of the same time. */
 struct far {
 	struct event event;
 	u64 order;
@@ -32,7 +32,7 @@ static void chunk_put(struct queue *queue, struct chunk *chunk)
 	queue->unused = chunk;
 }
 
-/* One more event of a cycle of the wheel, all but empty. */
+/* Append an event to a slot of the wheel.  Return: the event, to be filled in. */
 static struct event *slot_add(struct queue *queue, u64 time)
 {
 	u32 at = time % QUEUE_SLOTS;
@@ -139,8 +139,8 @@ static bool wheel_empty(const struct queue *queue)
 }
 
 /*
- * Advance the time.  Events that come within reach of the wheel move to slots that were out of
- * reach until now and hence are empty, so the order is kept.
+ * Advance the time.  Events that come within the range of the wheel move to slots that were out of
+ * range until now and hence are empty, so the order is preserved.
  */
 static bool advance(struct queue *queue)
 {

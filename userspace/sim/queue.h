@@ -2,7 +2,7 @@
 /*
  * The simulator's event queue: events by time; those of one time in the order of insertion.
  *
- * Nearly all are due within a few cycles, so events due within QUEUE_SLOTS cycles are in a timing
+ * Most events are due within a few cycles, so events due within QUEUE_SLOTS cycles are in a timing
  * wheel, a list for each cycle; the few others are in a heap until then.
  */
 #ifndef FLITCAST_SIM_QUEUE_H
@@ -18,15 +18,15 @@ struct message;
 
 enum event_kind {
 	EVENT_FRAME,		/* a frame arrives at a port */
-	EVENT_TIME,		/* something in the site may be due */
+	EVENT_TIME,		/* a timer of the site may be due */
 	EVENT_ROOM,		/* the operator has consumed a word from the fifo-buffer */
 	EVENT_FEED,		/* the operator may put a flit into the local net-input */
-	EVENT_LOOK,		/* the site has looked at the front of a packet */
+	EVENT_LOOK,		/* the routing decision of a packet is complete */
 	EVENT_BORN,		/* traffic: the next message */
 	EVENT_REPEAT,		/* a message may have waited too long for confirmations */
 	/* Fidelity edge: */
 	EVENT_FRONT,		/* the front of a packet arrives at a net-input */
-	EVENT_TERM,		/* its terminator does */
+	EVENT_TERM,		/* its terminator arrives */
 	EVENT_FINAL,		/* a net-input in done may send the terminators */
 	EVENT_SEEK,		/* a net-input in first counts a seek */
 	EVENT_DONE,		/* the downstream fifo-buffer has sent its packet */
@@ -42,18 +42,18 @@ enum event_kind {
 
 /**
  * struct event - one event
- * @time: when
+ * @time: cycle
  * @node: site
  * @kind: enum event_kind
  * @port: port the frame or the packet arrives at; of HARTS: direction of travel
- * @vc: virtual channel of the front looked at, or of the frame
+ * @vc: virtual channel of the front to route, or of the frame
  * @header: link header of the frame, and the payload of a status
  * @term: kind of the terminator
- * @bytes: of the frame
- * @frame: what is behind it, or NULL; owned by the event
- * @message: to be repeated
- * @packet: whose front it is; owned by the event
- * @harts: of HARTS; owned by the event
+ * @bytes: bytes of the frame
+ * @frame: contents behind @header, or NULL; owned by the event
+ * @message: message to repeat
+ * @packet: packet of the front; owned by the event
+ * @harts: packet of HARTS; owned by the event
  */
 struct event {
 	u64 time;
@@ -74,7 +74,7 @@ struct event {
 	};
 };
 
-/* Events of a chunk: together with what else is in it they take 4 KiB. */
+/* Events of a chunk: with its other members they take 4 KiB. */
 #define CHUNK_EVENTS	63
 
 struct chunk {
@@ -90,16 +90,16 @@ struct queue_slot {
 };
 
 /**
- * struct queue - all events; zeroes to begin with
- * @now: time of the slot that is being taken from
- * @taken: events taken of its first chunk
- * @slot: those due from @now on, by time
+ * struct queue - all events; initially zero
+ * @now: time of the current slot
+ * @taken: events taken from the first chunk of the current slot
+ * @slot: events due from @now on, by time
  * @used: bit i: slot i has events
  * @unused: chunks for more
- * @heap: those due later
- * @n: how many
- * @room: places for more
- * @order: number of the next one that is put there
+ * @heap: events due later
+ * @n: number of events in @heap
+ * @room: capacity of @heap
+ * @order: number of the next event put into @heap
  */
 struct queue {
 	u64 now;
@@ -118,7 +118,7 @@ void queue_add(struct queue *queue, const struct event *event);
 /* Slow path of queue_near(): the last chunk of the cycle is full, or there is none. */
 struct event *queue_more(struct queue *queue, u64 time);
 
-/* Return: place for an event of that time, to be filled in; NULL: it is to be added as above. */
+/* Return: slot for an event at @time, to be filled in; NULL: the caller uses queue_add(). */
 static inline struct event *queue_near(struct queue *queue, u64 time)
 {
 	struct chunk *last = queue->slot[time % QUEUE_SLOTS].last;
@@ -143,8 +143,8 @@ static inline const struct event *queue_take(struct queue *queue)
 }
 
 /*
- * Return: the event that follows the one taken last at this distance, less than a chunk; NULL if
- * that is not in this cycle.
+ * Return: the @n-th event after the one taken last; @n is less than a chunk; NULL if that event is
+ * not in this cycle.
  */
 static inline const struct event *queue_ahead(const struct queue *queue, u32 n)
 {
@@ -158,7 +158,7 @@ static inline const struct event *queue_ahead(const struct queue *queue, u32 n)
 	return chunk && at < chunk->n ? &chunk->event[at] : NULL;
 }
 
-/* With the events that are left. */
+/* Free the queue and the events left. */
 void queue_free(struct queue *queue);
 
 #endif /* FLITCAST_SIM_QUEUE_H */

@@ -22,7 +22,7 @@ static inline u64 rng_u64(struct rng *rng)
 	return z ^ (z >> 31);
 }
 
-/* 0 .. below - 1; its bias, below 2^-32 of a value, is no matter here. */
+/* Return: 0 .. @below - 1; the bias, below 2^-32 of a value, is negligible. */
 static inline u32 rng_below(struct rng *rng, u32 below)
 {
 	return (u32)((rng_u64(rng) >> 32) * below >> 32);
@@ -34,7 +34,7 @@ static inline u32 rng_between(struct rng *rng, u32 first, u32 last)
 }
 
 /**
- * rng_exponential() - exponentially distributed, mean 1, in units of 2^-32
+ * rng_exponential() - draw an exponentially distributed number, mean 1, in units of 2^-32
  * @rng: generator
  *
  * Von Neumann's comparison method (1951): no logarithm, whose last bits differ

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A trace of the explorer, step by step.
+ * Execution of a trace of the explorer, step by step.
  */
 #include <stdio.h>
 

@@ -9,8 +9,8 @@
  * state of every machine
  * @config: scenario
  * @event: events
- * @n: how many
- * @prefix: of every line
+ * @n: number of events
+ * @prefix: prefix of every line
  *
  * Return: NULL, or the invariant that was violated; later events were not executed.
  */

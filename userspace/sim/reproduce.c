@@ -8,7 +8,7 @@
 #include "reproduce.h"
 #include "util.h"
 
-/* The report that is made, the part of it, and the points of that. */
+/* Current report, its current part, and the points of this part measured so far. */
 static const struct reproduction *made;
 static const struct report_part *const *making;
 static u32 points;
@@ -27,7 +27,7 @@ void reproduce_point(void)
 		      (unsigned long long)seconds / 60, (unsigned long long)seconds % 60);
 }
 
-/* Return: could everything be written? */
+/* Measure and print a part.  Return: false if a drawing could not be written. */
 static bool make_part(const struct reproduce_settings *settings)
 {
 	const struct report_part *part = *making;
@@ -45,7 +45,7 @@ static bool make_part(const struct reproduce_settings *settings)
 	return drawn;
 }
 
-/* Return: the exit status. */
+/* Make the report.  Return: the exit status. */
 static int report(const struct reproduction *reproduction,
 		  const struct reproduce_settings *settings)
 {

@@ -9,11 +9,11 @@
 #include "option.h"
 
 /**
- * struct reproduce_settings - settings of each reproduction, at the beginning of its own
- * @seed: first seed of what is random
+ * struct reproduce_settings - common settings, the first member of each reproduction's settings
+ * @seed: first seed of the random numbers
  * @svg: directory for drawings, or NULL
- * @reproduce: the report is asked for
- * @json: of one run
+ * @reproduce: print the report
+ * @json: print the results of one run as JSON
  */
 struct reproduce_settings {
 	u64 seed;
@@ -22,7 +22,7 @@ struct reproduce_settings {
 	bool json;
 };
 
-/* Common options, with the help of the first two. */
+/* Common options; @report and @drawings: help of the first two. */
 #define REPRODUCE_AT(member)	offsetof(struct reproduce_settings, member)
 #define REPRODUCE_OPTIONS(report, drawings) \
 	OPTION("reproduce", NULL, report, FLAG, REPRODUCE_AT(reproduce), .form = OPTION_REPORT), \
@@ -34,14 +34,14 @@ struct reproduce_settings {
 	       OPTION_RANGE(0, 0xffffffff))
 
 /**
- * struct report_part - a table or some figures of a report, with what is measured for them
- * @name: for the progress line
- * @points: how many points are measured, each after a reproduce_point()
- * @measure: simulates, and keeps the results
- * @print: prints it
- * @draw: draws it into a directory, or NULL.  Return: false, with a line on standard error, if
- *	that cannot be written.
- * @wrong: findings of the oracle: what should never be, or NULL
+ * struct report_part - a table or some figures of a report, with their measurements
+ * @name: name in the progress line
+ * @points: number of points measured, each after a reproduce_point()
+ * @measure: simulate, and store the results
+ * @print: print the part
+ * @draw: draw the part into a directory, or NULL.  Return: false, with a line on standard error, if
+ *	a drawing cannot be written.
+ * @wrong: number of findings of the oracle, which should be 0, or NULL
  */
 struct report_part {
 	const char *name;
@@ -52,23 +52,23 @@ struct report_part {
 	const u64 *wrong;
 };
 
-/* Measurement of the next point of a part begins: update the progress line. */
+/* The measurement of the next point of a part begins: update the progress line. */
 void reproduce_point(void);
 
-/* Prints statements of the paper by finding(). */
+/* Print statements of the paper by finding(). */
 typedef void (*report_findings_fn)(void);
 
 /**
- * struct reproduction - one paper
- * @options: of the command; the settings begin with a struct reproduce_settings
+ * struct reproduction - reproduction of one paper
+ * @options: options of the command; the settings begin with a struct reproduce_settings
  * @size: bytes of the settings
- * @run: makes one run and puts out what came of it.  Return: the exit status.
- * @begin: begins the report: prints what all of it has in common
- * @parts: of the report, ended by NULL
+ * @run: make one run and print its results.  Return: the exit status.
+ * @begin: print the head of the report
+ * @parts: parts of the report, ended by NULL
  * @findings: the paper's statements, ended by NULL
- * @title: above these
- * @end: prints the sums below.  Return: something was wrong that neither reproduced() nor
- *	@wrong of a part tells.
+ * @title: title above the findings
+ * @end: print the sums below.  Return: true on an error that neither reproduced() nor
+ *	@wrong of a part reports.
  */
 struct reproduction {
 	struct option_command options;
@@ -85,7 +85,7 @@ extern const struct reproduction harts_reproduction;
 extern const struct reproduction postman_reproduction;
 extern const struct reproduction csr_reproduction;
 
-/* The command of a reproduction.  Return: the exit status. */
+/* Run the command of a reproduction.  Return: the exit status. */
 int reproduce_main(const struct reproduction *reproduction, int argc, char **argv);
 
 #endif /* FLITCAST_SIM_REPRODUCE_H */

@@ -11,32 +11,32 @@
 #include "traffic.h"
 
 /*
- * Messages that are looked at.  The rarest event of which the share is taken, with a quarter of
- * them, has a standard deviation of 2.7 %: a load more than MARGIN above the bound is above it.
+ * Messages sampled.  The rarest event whose share is estimated, with a quarter of the messages,
+ * has a standard deviation of 2.7 %: a load MARGIN times the estimated bound exceeds the true one.
  */
 #define SAMPLE		4096
 #define SAMPLE_LEAST	(SAMPLE / 5)
 #define MARGIN		1.1
 
 /*
- * Least number of messages in the steady part of a run for a statement, and the share of them that
- * must be carried.
+ * Minimum number of messages in the steady part of a run for a warning, and minimum share of them
+ * that must be carried.
  */
 #define BORN_LEAST	1000
 #define CARRIED		0.75
 
-/* A source puts a flit a cycle into its network at most. */
+/* Flits that a source injects per cycle, at most. */
 #define SOURCE_MOST	1.0
 
 /**
  * struct sample - demand of a sample of messages on a network, in flits
- * @flits: of the messages
- * @links: over links
- * @across: from the lower half of the sites to the upper one
- * @back: from the upper to the lower
- * @middle: for the site that PATTERN_HOT prefers
+ * @flits: flits of the messages
+ * @links: flits over links
+ * @across: flits from the lower half of the sites to the upper one
+ * @back: flits from the upper half to the lower one
+ * @middle: flits for the site that PATTERN_HOT prefers
  * @nacross: messages counted in @across
- * @nback: and in @back
+ * @nback: messages counted in @back
  */
 struct sample {
 	double flits;
@@ -54,8 +54,8 @@ static u32 least(u32 a, u32 b)
 }
 
 /*
- * Links of the shortest tree from a source to its targets, at least: no fewer than the targets,
- * nor than lead to the farthest of them, nor than half those of the tree that joins them pairwise.
+ * Lower bound of the links of the shortest tree from a source to its targets: the number of
+ * targets, the distance of the farthest, or half the links of the tree that joins them pairwise.
  */
 static u32 tree_least(const struct fc_topo *topo, const struct draw *m)
 {
@@ -77,7 +77,7 @@ static u32 tree_least(const struct fc_topo *topo, const struct draw *m)
 			near[i] = least(near[i],
 					topo->ops->distance(topo, m->to[next], m->to[i]));
 	}
-	/* Twice the shortest tree is a way around it, of one part more than there are targets. */
+	/* A tour around the shortest tree uses each link twice; it has ntargets + 1 sections. */
 	sum = (sum * (m->ntargets + 1) + 2 * m->ntargets - 1) / (2 * m->ntargets);
 	return sum > most ? sum : most;
 }
@@ -104,7 +104,7 @@ static void route_at(struct sample *sample, const struct config *config, const s
 	}
 }
 
-/* The load, in flits a cycle and site, at which so many links are busy all the time. */
+/* Load, in flits per cycle and site, at which @links links are always busy. */
 static double bound(const struct config *config, const struct sample *sample, double flits,
 		    u32 links)
 {
@@ -116,7 +116,7 @@ static double lower(double a, double b)
 	return a < b ? a : b;
 }
 
-/* The load that the links can carry, at most. */
+/* Upper bound of the load that the links can carry. */
 static double most(const struct config *config, const struct sample *sample)
 {
 	const struct fc_topo *topo = &config->topo;
@@ -145,7 +145,7 @@ static double most(const struct config *config, const struct sample *sample)
 	return load;
 }
 
-/* Only the run time limits the queues of the sources. */
+/* Does only the run time limit the queues of the sources? */
 static bool unlimited(const struct config *config)
 {
 	return !config->script && !config->messages && !config->backlog;

@@ -7,7 +7,7 @@
 #include "script.h"
 #include "util.h"
 
-/* Blanks and numbers are all there is. */
+/* Skip blanks; a line contains only blanks and numbers. */
 static void skip(const char **text)
 {
 	while (**text == ' ' || **text == '\t')
@@ -29,7 +29,7 @@ static bool number(const char **text, u64 most, u64 *value)
 	return true;
 }
 
-/* Room for one more at the end of a list that doubles. */
+/* Extend a list by one element; its capacity doubles. */
 static void *grown(void *list, size_t n, size_t size)
 {
 	if (n & (n - 1))
@@ -52,7 +52,7 @@ static const char *add_target(struct script *script, struct script_line *line, u
 	return NULL;
 }
 
-/* Return: NULL, or a text that says what is wrong. */
+/* Parse a line.  Return: NULL, or an error message. */
 static const char *add_line(struct script *script, const struct config *config, const char *text)
 {
 	struct script_line line = { .first = script->ntargets };

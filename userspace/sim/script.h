@@ -13,11 +13,11 @@
 
 /**
  * struct script_line - one message
- * @at: when it is sent
+ * @at: cycle in which it is sent
  * @from: source
  * @bytes: length
- * @ntargets: targets
- * @first: the first of them in the script's list
+ * @ntargets: number of targets
+ * @first: index of the first one in the script's @target
  */
 struct script_line {
 	u64 at;
@@ -28,12 +28,12 @@ struct script_line {
 };
 
 /**
- * struct script - a file
+ * struct script - contents of a file
  * @line: messages
  * @target: targets of all of them
- * @nlines: how many messages
- * @ntargets: how many targets
- * @next: message to be sent next
+ * @nlines: number of messages
+ * @ntargets: number of targets
+ * @next: index of the next message to send
  */
 struct script {
 	struct script_line *line;
@@ -43,7 +43,7 @@ struct script {
 	size_t next;
 };
 
-/* Return: the script for this topology, or NULL after a complaint on standard error. */
+/* Return: the script for this topology, or NULL after an error message on standard error. */
 struct script *script_read(const char *path, const struct config *config);
 void script_free(struct script *script);
 

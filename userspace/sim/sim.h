@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * A simulated network: the core's sites, joined by links that carry one flit a
- * cycle.  What the kernel half does for a site is done here by
+ * cycle.  These files replace the kernel half of a site:
  *
- *	frame.c		what links carry, and lists of it
+ *	frame.c		frames on links, and lists of flits
  *	net.c		runs the sites' events, performs their effects
- *	operator.c	the operator: packets out and in, control, end to end
+ *	operator.c	the operator: sends and receives packets, control, end to end
  *	traffic.c	traffic, and the oracle of deliveries
  *	script.c	traffic from a file
  *
- * or, for the fidelity edge, all of a site by edge.c and edge_site.c.
+ * In the fidelity edge, edge.c and edge_site.c replace the whole site.
  */
 #ifndef FLITCAST_SIM_SIM_H
 #define FLITCAST_SIM_SIM_H
@@ -28,14 +28,14 @@ struct flow;
 struct message;
 struct script;
 
-/* Whom a message is for; its other targets are random ones. */
+/* First target of a message; the others are random. */
 enum pattern {
-	PATTERN_UNIFORM,	/* anybody */
+	PATTERN_UNIFORM,	/* any site */
 	PATTERN_TRANSPOSE,	/* the site with the coordinates reversed */
 	PATTERN_HOT,		/* one in four messages: the site in the middle */
 };
 
-/* To see that the oracle notices. */
+/* Injected defects, to test the oracle. */
 enum fault {
 	FAULT_NONE,
 	FAULT_LOSE,		/* a message that arrived is not delivered */
@@ -46,34 +46,34 @@ enum fault {
 };
 
 /**
- * struct config - what a run is made of; constant during it
- * @fidelity: how packets are represented
- * @representation: the same, as a choice
- * @mode: how sites switch them
- * @script: who sends what and when, or NULL for random traffic
- * @script_path: its file
+ * struct config - settings of a run, constant during it
+ * @fidelity: representation of packets
+ * @representation: @fidelity as a choice
+ * @mode: switching mode
+ * @script: messages to send, or NULL for random traffic
+ * @script_path: file of @script
  * @list_path: file for the list of deliveries, or NULL
  * @spec: canonical specification of the topology
  * @topo: topology
  * @load: flits that the operators send, per site and million cycles
- * @seed: of every random number
- * @cycles: how long traffic is generated
+ * @seed: seed of all random numbers
+ * @cycles: cycles in which traffic is generated
  * @warmup: cycles that are not counted, or FC_NEVER for the rules below
  * @counted: messages born from this cycle on count in latencies
- * @steady: what is over from this cycle on counts as carried; half of @cycles without @warmup
- * @messages: at most so many messages, 0 for no limit but @cycles
+ * @steady: messages completed from this cycle on count as carried; half of @cycles without @warmup
+ * @messages: maximum number of messages, 0 for no limit but @cycles
  * @every: cycles between messages, 0 for random times by @load
  * @backlog: messages that wait in a source, 0 for no limit
- * @memory: MiB that a run takes beside its network, 0 for no limit
- * @fault: what goes wrong at a delivery, enum fault
- * @fault_at: at which
+ * @memory: MiB that a run may use in addition to its network, 0 for no limit
+ * @fault: defect of one delivery, enum fault
+ * @fault_at: number of that delivery
  * @targets: fewest and most targets of a message
- * @unicast: messages to one target besides, of a million
- * @pattern: whom messages are for
+ * @unicast: additional messages to one target, of a million
+ * @pattern: choice of targets
  * @bytes: fewest and most bytes of a message
  * @flit: bytes of a flit with its link header
  * @window: flits in flight per link
- * @look: cycles that a site takes to look at where a packet goes
+ * @look: cycles of a routing decision
  * @latency: cycles from one end of a link to the other
  * @active: messages a site sends at a time
  * @transit: packets a site stores for others
@@ -81,13 +81,13 @@ enum fault {
  * @seek: cycles between two seeks
  * @seek_max: seeks before a packet is forced to the local net-output
  * @timeout: cycles before abort-request
- * @retry: cycles before a peer hears what was taken, or is asked for what is missing
+ * @retry: cycles before a net-input sends a delayed ack, or requests missing flits
  * @poll: cycles before the receiver is polled about an unacknowledged flit
- * @repeat: cycles without news after which a message is repeated
- * @patience: cycles without any news after which the network hangs
+ * @repeat: cycles without progress of a message after which the source repeats it
+ * @patience: cycles without progress of any message after which the network counts as hung
  * @loss: frames that links lose, of a million
- * @timing: the same for the sites
- * @json: output
+ * @timing: these times as the sites use them
+ * @json: print JSON
  * @speed: report how fast the simulation was
  */
 struct config {
@@ -136,13 +136,13 @@ struct config {
 };
 
 /**
- * struct frame - what is behind a link header; never changes
- * @message: whose data (the data itself is not carried, but which bytes it is)
- * @next: of those that are not in use
- * @refs: who holds it
+ * struct frame - contents of a frame behind its link header, constant
+ * @message: message of the data (the frame carries only the range of bytes, not the bytes)
+ * @next: next frame of the free list
+ * @refs: reference count
  * @size: bytes of @payload
  * @data: bytes of data
- * @offset: of the first one in the message
+ * @offset: of the first byte in the message
  * @payload: encoded head, or control frame
  */
 struct frame {
@@ -167,9 +167,9 @@ struct flits {
 
 /**
  * struct stored - a packet stored for others
- * @next: the one stored after it
- * @at: not to be sent before
- * @flits: of the packet, the front first
+ * @next: packet stored after it
+ * @at: earliest cycle to send it
+ * @flits: flits of the packet, the front first
  */
 struct stored {
 	struct stored *next;
@@ -179,7 +179,7 @@ struct stored {
 
 /**
  * struct port - the link of a port
- * @free: when it takes the next frame
+ * @free: cycle in which the link takes the next frame
  * @peer: site at the other end
  * @peer_port: port at the other end
  */
@@ -190,30 +190,30 @@ struct port {
 };
 
 /**
- * struct node - a site and what surrounds it; what each event looks at comes first
+ * struct node - a site and its surroundings; members that each event reads come first
  * @vnet: its switch in the modes that have classes; else NULL
  * @port: its links, by port
- * @time_at: when the next EVENT_TIME is due, or FC_NEVER
+ * @time_at: time of the next EVENT_TIME, or FC_NEVER
  * @transit: the other packets stored for others, oldest first
  * @sending: flits of the packet being put into the local net-input
  * @eager: sockets may have something to send
- * @sending_stored: that packet was stored for others
- * @amid: of that packet some are sent, others not
- * @injq: that it goes to
- * @feed_free: when the local net-input's link takes the next flit
- * @feed_at: when the next EVENT_FEED is due, or FC_NEVER
+ * @sending_stored: @sending is a packet stored for others
+ * @amid: some flits of @sending are sent, others not
+ * @injq: injection queue of @sending
+ * @feed_free: cycle in which the local net-input's link takes the next flit
+ * @feed_at: time of the next EVENT_FEED, or FC_NEVER
  * @buffer: the network-buffer
- * @replay: by channel and port, flits that the peer has not taken; NULL: none is sent again
- * @replay_seq: likewise, the number of the first of them
- * @transit_end: where the next is put
- * @transit_packets: packets stored, with the one being sent
+ * @replay: by channel and port, sent flits that the peer has not acked; NULL: no retransmission
+ * @replay_seq: by channel and port, sequence number of the first of them
+ * @transit_end: tail of @transit
+ * @transit_packets: packets stored, including the one being sent
  * @active: messages being sent
- * @nactive: how many
- * @turn: which of them is to send next
+ * @nactive: length of @active
+ * @turn: index of the active message that sends next
  * @backlog: messages to be sent after these
- * @backlog_end: where the next is put
- * @nbacklog: how many
- * @shared: the site, as all its switches know it
+ * @backlog_end: tail of @backlog
+ * @nbacklog: length of @backlog
+ * @shared: site state that all its switches share
  * @care: its machines in mode care; else NULL
  */
 struct node {
@@ -244,12 +244,12 @@ struct node {
 };
 
 /**
- * struct leases - inputs of switches that have memory for what comes in
+ * struct leases - switch inputs that have memory for incoming flits
  * @input: (number of the site) * inputs + (class and port), oldest first
  * @first: index of the first one
- * @n: how many
- * @room: places
- * @unused: memory that was given back
+ * @n: number of inputs
+ * @room: capacity of @input
+ * @unused: free list of released memory
  */
 struct leases {
 	u64 *input;
@@ -260,17 +260,17 @@ struct leases {
 };
 
 /**
- * struct layout - where the parts of a site are, in bytes from its struct node on: the same for
- *	all, so that nothing has to be looked up to fetch them ahead
- * @stride: from one site to the next; an odd number of cache lines spreads sites over the cache
+ * struct layout - offsets in bytes of the parts of a site from its struct node: the same for all
+ *	sites, so that a prefetch needs no lookup
+ * @stride: distance of two sites; an odd number of cache lines spreads sites over the cache
  * @port: links, by port
  * @vnet: switch in the modes that have classes, and in these, by class and port:
  * @channel: channels, by class alone
- * @rx: what comes in
- * @tx: what goes out
- * @in: packets that come in
- * @out: packets that go out
- * @straight: ways straight on, in mode postman
+ * @rx: link receivers
+ * @tx: link senders
+ * @in: net-inputs
+ * @out: net-outputs
+ * @straight: eager routes, in mode postman
  */
 struct layout {
 	size_t stride;
@@ -284,19 +284,19 @@ struct layout {
 	size_t straight;
 };
 
-/* More than are looked up ahead. */
+/* Capacity of the lookahead: more events than net.c looks up ahead. */
 #define SIM_COMING	16
 
 /**
  * struct coming - an event ahead
- * @in: packet that it is of, if it is a flit of a class; else NULL
- * @rx: what came in before it
- * @site: the site, as struct layout has it
- * @node: its number, of a flit
- * @class: in which that comes
- * @port: by which it comes
+ * @in: net-input of the flit, if the event is a flit of a class; else NULL
+ * @rx: link receiver of the flit
+ * @site: base of the site for the offsets of struct layout
+ * @node: number of the site, for a flit
+ * @class: class of the flit
+ * @port: port of the flit
  * @feeds: the operator sends a flit
- * @ends: it is the first or the last one of its packet
+ * @ends: the flit is the first or the last one of its packet
  */
 struct coming {
 	const struct fc_vin *in;
@@ -313,28 +313,28 @@ struct coming {
  * struct sim - a run
  * @config: settings
  * @queue: future events
- * @now: cycle
+ * @now: current cycle
  * @pref: preference table of all sites
  * @arena: memory of the sites
- * @leases: of these, in the modes that have classes
- * @replays: links may be asked to send again
+ * @leases: switch inputs that have memory, in the modes that have classes
+ * @replays: links may have to retransmit
  * @nclasses: classes in the modes that have them, else 0
- * @coming: events ahead, looked up one by one; some may have been taken since
+ * @coming: ring of events looked up ahead; some may have been processed since
  * @coming_at: index of the last one
- * @layout: of a site
- * @site: sites, each with all that belongs to it
+ * @layout: layout of a site
+ * @site: sites, each with all its parts
  * @edge: sites of the fidelity edge
- * @stat: counters, by enum fc_stat: of all sites together, as they are reported
+ * @stat: counters, by enum fc_stat: sums over all sites, as reported
  * @link_stat: counters of all links, by enum fc_link_stat
- * @net_rng: for losses
- * @traffic_rng: for messages; apart, so that the same seed means the same traffic
+ * @net_rng: random numbers for losses
+ * @traffic_rng: random numbers for messages; separate, so that a seed determines the traffic
  * @frames: frames that exist, or packets of the fidelity edge
- * @unused: memory of small frames
- * @news_at: when a message last came nearer to its end
+ * @unused: free list of small frames
+ * @news_at: time of the last progress of a message
  * @events: events so far
  * @wrong: findings of the oracle
- * @classes: of the topology, in mode vnet
- * @next_hops: their table, or NULL
+ * @classes: classes of the topology, in mode vnet
+ * @next_hops: route table of @classes, or NULL
  */
 struct sim {
 	struct config config;
@@ -368,7 +368,7 @@ static inline struct node *sim_node(const struct sim *sim, u32 at)
 	return (struct node *)(sim->site + at * sim->layout.stride);
 }
 
-/* Of a site: what is so many bytes from its struct node. */
+/* Part of a site at offset @at from its struct node. */
 static inline void *node_part(const struct node *node, size_t at)
 {
 	return (char *)node + at;
@@ -379,13 +379,13 @@ void __printf(2, 3) sim_wrong(struct sim *sim, const char *fmt, ...);
 
 /**
  * struct fidelity - how packets are represented
- * @init: the network, at rest
- * @free: all of it, with what is left of the events
- * @event: what became due, but for traffic's own events
- * @send: a socket of the source sends a message
- * @backlog: messages that wait in a source
+ * @init: set up the network, at rest
+ * @free: free the network and the events left
+ * @event: process an event that is not one of traffic.c
+ * @send: accept a message from a socket of the source
+ * @backlog: number of messages that wait in a source
  * @idle: every machine is at rest and every queue empty
- * @tell_stuck: those that are not, on standard error
+ * @tell_stuck: print machines and queues that are not, on standard error
  */
 struct fidelity {
 	void (*init)(struct sim *sim);
@@ -419,33 +419,33 @@ static inline void frame_put(struct sim *sim, struct frame *frame)
 
 void flits_add(struct flits *list, const struct fc_flit *flit);
 struct fc_flit flits_take(struct flits *list);
-/* Releases the frames. */
+/* Release the frames of a list. */
 void flits_free(struct sim *sim, struct flits *list);
 
 /* net.c */
 
-/* Append @n parts of @each bytes to a layout of @size bytes.  Return: offset, a cache line's. */
+/* Append @n parts of @each bytes to a layout of @size bytes.  Return: offset of a cache line. */
 size_t layout_add(size_t *size, size_t n, size_t each);
-/* Pass an event on a virtual channel to a site, which consumes it, and perform the effects. */
+/* Pass an event on a virtual channel to a site, which consumes it; perform the effects. */
 void net_event(struct sim *sim, u32 node, u8 vc, struct fc_event *ev);
-/* May a flit be injected, and with which sequence number? */
+/* May the operator inject a flit, and with which sequence number? */
 bool net_room(struct sim *sim, u32 node);
 u32 net_local_seq(const struct sim *sim, u32 node);
 /* The virtual channel of the injection. */
 u8 net_local_vc(const struct sim *sim, u32 node);
-/* Send a frame, whose ownership it takes; @status: payload of a status, or NULL. */
+/* Send a frame; takes ownership of it.  @status: payload of a status, or NULL. */
 void net_send(struct sim *sim, u32 node, u8 port, const struct fc_link_hdr *header,
 	      struct frame *frame, const struct fc_status *status);
 
 /* vnet.c: the switch of mode vnet */
 
-/* Room in the layout, which has so many bytes, for the switch.  Return: bytes with it. */
+/* Append the switch to a layout of @size bytes.  Return: the new size. */
 size_t vnet_layout(struct sim *sim, size_t size);
 void vnet_init(struct sim *sim, u32 node);
 /* Allocate memory for the input of a class and port. */
 void vnet_lease_new(struct sim *sim, u32 node, u8 class, u8 port);
 
-/* A flit is about to arrive: make sure that its input has memory. */
+/* Ensure that the input of a flit that is about to arrive has memory. */
 static inline void vnet_lease(struct sim *sim, u32 node, u8 class, u8 port)
 {
 	if (!sim_node(sim, node)->vnet->ch[class].rx[port].queue)
@@ -461,15 +461,15 @@ void vnet_tell_stuck(const struct sim *sim, u32 node);
 void operator_init(struct sim *sim, u32 node);
 void operator_free(struct sim *sim, u32 node);
 /*
- * The packet in the network-buffer is whole: deliver of @here, store of @others;
- * @aborted: these go on after a random wait.
+ * The packet in the network-buffer is complete: deliver it to targets @here, store it for targets
+ * @others; @aborted: the operator forwards these after a random wait.
  */
 void operator_serve(struct sim *sim, u32 node, u64 here, u64 others, bool aborted);
 void operator_discard(struct sim *sim, u32 node);
-/* There is something to send, and there may be room for it. */
+/* Schedule the EVENT_FEED of the next flit, if the local net-input has buffer space. */
 void operator_push(struct sim *sim, u32 node);
 
-/* There may be something to send, or room for it. */
+/* Call operator_push() if the operator has flits to send. */
 static inline void operator_kick(struct sim *sim, u32 at)
 {
 	const struct node *node = sim_node(sim, at);

@@ -22,7 +22,7 @@ static u64 clock_now(clockid_t clock)
 	return (u64)now.tv_sec * SECOND + (u64)now.tv_nsec;
 }
 
-/* Kilobytes of memory that were resident at most. */
+/* Maximum resident memory, kilobytes. */
 static u64 resident(void)
 {
 	struct rusage usage;

@@ -11,10 +11,10 @@ struct sim;
 
 /**
  * struct speed - measurements
- * @wall: nanoseconds of the network's cycles, by the clock on the wall
- * @cpu: and of them by the processor
- * @setup: nanoseconds by the processor before the first cycle
- * @resident: kilobytes of memory resident before the network was made
+ * @wall: wall-clock time of the network's cycles, ns
+ * @cpu: processor time of the network's cycles, ns
+ * @setup: processor time before the first cycle, ns
+ * @resident: resident memory before the network was made, kilobytes
  */
 struct speed {
 	u64 wall;
@@ -23,7 +23,7 @@ struct speed {
 	u64 resident;
 };
 
-/* Before the network is made; when it is; and when nothing is left to happen. */
+/* Call these before the network is made, after it is made, and after the last event. */
 void speed_begin(struct speed *speed);
 void speed_made(struct speed *speed);
 void speed_end(struct speed *speed);

@@ -23,16 +23,16 @@
 /* Exit status of a run whose results could not be written. */
 #define LOST		3
 
-/* A name of a result that ends a path, in any group: the sum of all. */
+/* Prefix of a key in any group: the metric is the sum over all groups. */
 #define ANY	"*."
 
 /**
  * struct metric - a result of a run that a sweep reports
- * @path: its groups and its key, as output_record() has them; or ANY and its key
+ * @path: its groups and its key in the format of output_record(); or ANY and its key
  * @column: its name, with the unit
- * @half: path of the half of its interval, where the run is an estimate itself
- * @unit: of the y axis, for those that are drawn
- * @curve: its name there
+ * @half: path of the half width of its interval, if the result of a run is itself an estimate
+ * @unit: unit of the y axis, for metrics that are drawn
+ * @curve: its name in the plot
  */
 struct metric {
 	const char *path;
@@ -115,19 +115,19 @@ static const struct kind {
 /**
  * struct sweep - settings of a sweep
  * @command: command
- * @metric: what is told of it
- * @argc: arguments of each run
- * @argv: the same: the name of the command, @seed_arg, @value, and those of the user
- * @own: of the user's arguments, the first one
+ * @metric: metrics reported
+ * @argc: number of arguments of each run
+ * @argv: arguments: the name of the command, @seed_arg, @value, and the user's arguments
+ * @own: index of the user's first argument
  * @named: the option that an argument names, or NULL
- * @option: that takes the values, or NULL
- * @range: the values as they were given
+ * @option: the swept option, or NULL
+ * @range: the values as the user gave them
  * @value: "--OPTION=VALUE" of the next run
- * @seed_arg: "--seed=N" of it
+ * @seed_arg: "--seed=N" of the next run
  * @from: first value, in millionths
- * @step: from one to the next
- * @points: how many values
- * @seeds: runs of each
+ * @step: distance of two values, in millionths
+ * @points: number of values
+ * @seeds: runs of each value
  * @seed: first seed
  * @csv: output as CSV
  * @path: file of the plot, or NULL
@@ -168,7 +168,7 @@ int sweep_take(void *settings, const struct option_entry *entry, const char *val
  * The arguments.
  */
 
-/* A decimal fraction of six digits at most, in millionths. */
+/* Parse a decimal fraction of at most six digits, in millionths. */
 static bool take_decimal(const char **text, u64 *value)
 {
 	u64 whole, unit = OPTION_UNIT;
@@ -185,7 +185,7 @@ static bool take_decimal(const char **text, u64 *value)
 	return unit < OPTION_UNIT;
 }
 
-/* A value in millionths as text. */
+/* Convert a value in millionths to text. */
 static void put_value(u64 value, char text[VALUE_MAX])
 {
 	size_t n = (size_t)snprintf(text, VALUE_MAX, "%llu.%06llu",
@@ -245,7 +245,7 @@ static int take_number(const char *name, const char *value, u64 least, u64 most,
 	return option_refuse(name, value, why);
 }
 
-/* An option of the sweep itself.  Return: 0, or 2, the exit status. */
+/* Apply an option of the sweep itself.  Return: 0, or 2, the exit status. */
 static int take_own(struct sweep *sweep, const struct option_entry *entry, const char *value)
 {
 	if (!strcmp(entry->name, "csv")) {
@@ -260,7 +260,7 @@ static int take_own(struct sweep *sweep, const struct option_entry *entry, const
 	return 0;
 }
 
-/* Return: false if it is no seed, which a run refuses. */
+/* Parse the first seed.  Return: false if @value is no seed; a run then reports the error. */
 static bool take_seed(struct sweep *sweep, const char *value)
 {
 	u64 seed;
@@ -278,7 +278,7 @@ static void add(struct sweep *sweep, const struct option_entry *entry, char *arg
 }
 
 /*
- * Resolve names as a run does, which complains about unknown ones.
+ * Resolve names as a run does; the run reports unknown ones.
  * Return: 0, or 2, the exit status; @asked: the arguments request a sweep; @help: for help.
  */
 static int parse(struct sweep *sweep, int argc, char **argv, bool *asked, bool *help)
@@ -392,7 +392,7 @@ static u64 value_of(const struct sweep *sweep, u32 point)
 	return sweep->from + point * sweep->step;
 }
 
-/* One run, in a process of its own; its results are in a file.  Return: the exit status. */
+/* Do one run in a process of its own; a file takes its results.  Return: the exit status. */
 static int run_once(const struct sweep *sweep, FILE *results, FILE *errors)
 {
 	pid_t parent = getpid();
@@ -441,7 +441,7 @@ static bool is_at(const char *line, const char *path)
 	return (size_t)(end - key) == length && !strncmp(key, path, length);
 }
 
-/* Return: the value of a path in the results, the sum where it is in several groups, or NAN. */
+/* Return: the value of a path in the results, the sum if it is in several groups, or NAN. */
 static double result(FILE *results, const char *path)
 {
 	double sum = NAN;
@@ -455,7 +455,7 @@ static double result(FILE *results, const char *path)
 }
 
 /*
- * All runs of a point.  A warning is passed on once for each point, an error always.
+ * Do all runs of a point; print their warnings once for each point, their errors always.
  * Return: the exit status.
  */
 static int measure(struct sweep *sweep, u32 point, struct estimate *estimate)
@@ -506,13 +506,13 @@ static int measure(struct sweep *sweep, u32 point, struct estimate *estimate)
  * The output.
  */
 
-/* Is there an interval? */
+/* Does the metric have a confidence interval? */
 static bool has_half(const struct sweep *sweep, const struct metric *metric)
 {
 	return sweep->seeds > 1 || metric->half;
 }
 
-/* A cell of a line: CSV has commas between, a table columns as wide as their names. */
+/* Print a cell: CSV has commas between cells, a table columns as wide as their names. */
 static void put_cell(const struct sweep *sweep, bool first, const char *name, const char *suffix,
 		     const char *text)
 {
@@ -533,7 +533,7 @@ static void put_number(const struct sweep *sweep, const char *name, const char *
 	put_cell(sweep, false, name, suffix, isnan(value) ? sweep->csv ? "" : "-" : text);
 }
 
-/* The line of a point; the header if it is NULL. */
+/* Print the line of a point; the header if @estimate is NULL. */
 static void put_line(const struct sweep *sweep, u32 point, const struct estimate *estimate)
 {
 	const struct metric *metric = sweep->metric;
@@ -631,7 +631,7 @@ int sweep_main(const struct option_command *command, int argc, char **argv)
 	} else {
 		sweep.argv[0] = argv[0];
 		sweep.argv[1] = sweep.seed_arg;
-		/* Without a sweep the same argument twice. */
+		/* Without a swept option a run gets the seed argument twice. */
 		sweep.argv[2] = sweep.option ? sweep.value : sweep.seed_arg;
 		if (!status)
 			status = check_arguments(&sweep);

@@ -6,7 +6,7 @@
 #include "traffic.h"
 #include "util.h"
 
-/* Load is in flits per site and so many cycles. */
+/* Load is in flits per site and LOAD_UNIT cycles. */
 #define LOAD_UNIT	1000000
 
 typedef unsigned __int128 u128;
@@ -16,7 +16,7 @@ struct traffic traffic;
 static struct flow **flows;
 static size_t nchains;
 static size_t nflows;
-/* When the next message is born, in units of 2^-32 cycles. */
+/* Time of the next message: cycle, and fraction in units of 2^-32 cycles. */
 static u64 born_fraction;
 static u64 born_cycle;
 /* Mean time between messages of the whole network, in units of 2^-32 cycles. */
@@ -64,7 +64,7 @@ struct flow *traffic_flow(u32 from, u32 to)
 	flow = xcalloc(1, sizeof(*flow));
 	flow->from = from;
 	flow->to = to;
-	/* Near the end of the numbers, so that they wrap in every run. */
+	/* Start near the maximum, so that the numbers wrap in every run. */
 	flow->tx.next = 0xfffffffe;
 	flow->tx.oldest = flow->tx.next;
 	flow->deliver = flow->tx.next;
@@ -101,7 +101,7 @@ static u32 random_ntargets(const struct config *config, struct rng *rng)
 	return rng_between(rng, config->targets[0], config->targets[1]);
 }
 
-/* Flits of a message on the average, in thousandths, by asking the traffic itself. */
+/* Mean number of flits of a message, in thousandths, from a sample of the traffic. */
 static u64 mean_flits(const struct config *config)
 {
 	struct rng rng = { .state = 1 };
@@ -116,7 +116,7 @@ static u64 mean_flits(const struct config *config)
 	return sum / 10;
 }
 
-/* The time to the next message: exponential, so that arrivals are a Poisson process. */
+/* Draw the time to the next message: exponential, so that arrivals are a Poisson process. */
 static void wait_at_random(struct sim *sim)
 {
 	u64 e = rng_exponential(&sim->traffic_rng);
@@ -178,9 +178,9 @@ void traffic_free(void)
 }
 
 /*
- * The site with the same coordinates in reverse order: of a square mesh the transposed
- * one, of a hypercube that with its bits reversed.  Where there are none, or they do not
- * fit, the site as far from the last one as this is from the first.
+ * The site with the coordinates in reverse order: in a square mesh the transposed
+ * site, in a hypercube the one with reversed bits.  Without coordinates, or if they do not
+ * fit, the site with the number nsites - 1 - @site.
  */
 static u32 transposed(const struct fc_topo *topo, u32 site)
 {
@@ -196,14 +196,14 @@ static u32 transposed(const struct fc_topo *topo, u32 site)
 	return to;
 }
 
-/* The site that the pattern wants as first target. */
+/* First target by the pattern. */
 static u32 first_site(const struct config *config, struct rng *rng, u32 from)
 {
 	switch (config->pattern) {
 	case PATTERN_TRANSPOSE:
 		return transposed(&config->topo, from);
 	case PATTERN_HOT:
-		/* One message in four. */
+		/* One in four messages goes to the site in the middle. */
 		if (!rng_below(rng, 4))
 			return config->topo.nsites / 2;
 		break;
@@ -265,7 +265,7 @@ static struct message *message_new(struct sim *sim, u32 from, u32 bytes, u32 nta
 	return m;
 }
 
-/* The next line of a script, but for its targets. */
+/* Read the next line of a script, except its targets. */
 static const u32 *read_line(struct script *script, struct draw *draw)
 {
 	const struct script_line *line = &script->line[script->next++];

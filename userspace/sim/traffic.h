@@ -11,7 +11,7 @@
 
 /**
  * struct flow - messages from one site to another: both ends
- * @next: in its hash chain
+ * @next: next flow in its hash chain
  * @from: source
  * @to: target
  * @tx: sending end
@@ -31,11 +31,11 @@ struct flow {
 
 /**
  * struct target - one target of a message
- * @flow: to it
+ * @flow: flow to the target
  * @tx: state of confirmation
  * @got: bytes received
- * @delivered_at: when it was delivered
- * @times: how often
+ * @delivered_at: time of the delivery
+ * @times: number of deliveries
  */
 struct target {
 	struct flow *flow;
@@ -47,15 +47,15 @@ struct target {
 
 /**
  * struct message - one message
- * @next: in the source's backlog
- * @born: when the socket got it
- * @repeat_at: when it is to be repeated
- * @interval: to the next repetition
+ * @next: next message in the source's backlog
+ * @born: time at which the socket accepted it
+ * @repeat_at: time of the next repetition
+ * @interval: cycles to the repetition after that
  * @id: index in the list of all messages
  * @from: source
  * @bytes: length
- * @ntargets: targets
- * @over: completed targets
+ * @ntargets: number of targets
+ * @over: number of completed targets
  * @repeated: some packet was repeated
  * @target: targets
  */
@@ -76,26 +76,26 @@ struct message {
 /**
  * struct traffic - all traffic of a run
  * @message: messages, by their number
- * @n: how many
- * @room: places for more
+ * @n: number of messages
+ * @room: capacity of @message
  * @deliveries: (message, target) pairs sent
- * @delivered: of these, delivered
- * @delivered_bytes: bytes of these
+ * @delivered: pairs delivered
+ * @delivered_bytes: bytes of the pairs delivered
  * @arrived: deliveries that the network made
  * @missing: pairs never delivered
  * @duplicated: deliveries of pairs that had been delivered before
  * @stray: deliveries to sites that were no target
  * @incomplete: deliveries of too many or too few bytes
  * @disordered: deliveries before an earlier message of the same source
- * @refused: messages for which the source had no room
- * @offered_flits: flits of all messages, the refused ones too
- * @carried_flits: flits of the messages that were over in the steady part of the
+ * @refused: messages for which the source had no buffer space
+ * @offered_flits: flits of all messages, including the refused ones
+ * @carried_flits: flits of the messages that completed in the steady part of the
  *	time in which traffic is generated
  * @late: messages generated in that part
- * @late_flits: flits of these
- * @until: when traffic ended
- * @confirmed: messages that are over
- * @all_born: no more will be sent
+ * @late_flits: flits of @late
+ * @until: time at which traffic ended
+ * @confirmed: completed messages
+ * @all_born: no more messages will be generated
  */
 struct traffic {
 	struct message **message;
@@ -126,8 +126,8 @@ extern struct traffic traffic;
  * struct draw - a random message
  * @from: source
  * @bytes: length
- * @ntargets: targets
- * @to: these
+ * @ntargets: number of targets
+ * @to: targets
  */
 struct draw {
 	u32 from;
@@ -136,20 +136,20 @@ struct draw {
 	u32 to[FC_TARGETS_MAX];
 };
 
-/* All of a random message but its targets; and these. */
+/* Draw a random message but its targets; draw its targets. */
 void traffic_draw(const struct config *config, struct rng *rng, struct draw *draw);
 void traffic_draw_targets(const struct config *config, struct rng *rng, struct draw *draw);
 
 void traffic_init(struct sim *sim);
 void traffic_free(void);
-/* EVENT_BORN: one more message. */
+/* EVENT_BORN: generate the next message. */
 void traffic_born(struct sim *sim);
 struct flow *traffic_flow(u32 from, u32 to);
 /* Return: NULL if no such message was sent. */
 struct message *traffic_message(u32 id);
 /* The network delivers a message to a target's socket. */
 void traffic_arrived(struct sim *sim, struct flow *flow, struct message *message);
-/* A source is done with a message. */
+/* A message is completed at its source. */
 void traffic_over(struct sim *sim, struct message *message);
 static inline bool traffic_all_over(void)
 {
@@ -158,7 +158,7 @@ static inline bool traffic_all_over(void)
 
 /* After the run: count missing deliveries among the oracle's findings. */
 void traffic_check(struct sim *sim);
-/* A line for each delivery. */
+/* Print a line for each delivery. */
 void traffic_list(const struct sim *sim, FILE *file);
 /* Latencies of the deliveries that count, sorted; the caller frees them. */
 u64 *traffic_latencies(const struct config *config, u64 *n);

@@ -6,16 +6,16 @@
 
 #include "base.h"
 
-/* The message on standard error, then exit 1: for what no caller could mend. */
+/* Print the message on standard error and exit with status 1: for unrecoverable errors. */
 noreturn void __printf(1, 2) die(const char *fmt, ...);
 
-/* Writes all of standard output, or dies. */
+/* Write all of standard output, or die. */
 void flush_output(void);
 
-/* Never NULL. */
+/* Return: memory, never NULL. */
 void *xcalloc(size_t n, size_t size);
 void *xrealloc(void *p, size_t size);
-/* Aligned to so many bytes, which @size is a multiple of; with any content. */
+/* Return: memory aligned to @to bytes, uninitialised; @size is a multiple of @to. */
 void *xaligned(size_t to, size_t size);
 
 #endif /* FLITCAST_SIM_UTIL_H */

@@ -103,7 +103,7 @@ static void lease_add(struct leases *leases, u64 input)
 	leases->input[(leases->first + leases->n++) % leases->room] = input;
 }
 
-/* An input that is looked at when memory is needed next.  (A call would be left out.) */
+/* Prefetch an input for the next lease_check().  (The compiler would drop a call.) */
 static inline __attribute__((always_inline)) void
 lease_fetch(const struct sim *sim, size_t i)
 {

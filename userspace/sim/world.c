@@ -18,7 +18,7 @@ struct content world_contents[WORLD_CONTENTS];
 const struct world_switch *world_sw;
 
 static unsigned int ncontents;
-/* Front of a message for a mask; other flits by their index. */
+/* Content of a message's front by mask of targets; content of its other flits by index. */
 static u8 front_id[WORLD_MESSAGES][1 << WORLD_TARGETS];
 static u8 data_id[WORLD_MESSAGES][WORLD_FLITS];
 
@@ -65,7 +65,7 @@ static void make_contents(void)
 			if (msg->flow[t] >= world_nflows)
 				world_nflows = msg->flow[t] + 1u;
 		}
-		/* The links crossed are not counted: states would differ by them alone. */
+		/* Links crossed are not counted: otherwise equal states would differ by them. */
 		for (u8 mask = 1; mask < 1 << msg->ntargets; mask++) {
 			struct content *c = &world_contents[ncontents];
 
@@ -269,7 +269,7 @@ void world_site_event(unsigned int at, u8 channel, const struct fc_event *first)
 		world_sw->check(at);
 }
 
-/* Every timer that is armed is due later, whenever that is. */
+/* Set a timer, if armed, to LATER, regardless of its time. */
 static void later(u64 *at)
 {
 	if (*at != FC_NEVER)
@@ -351,7 +351,7 @@ void world_init(const struct world_config *config)
 	world.full = world_cfg->full;
 }
 
-/* FC_BUG_ON_US: a state that the core believes impossible. */
+/* Handler of FC_BUG_ON_US: the core found a state it regards as impossible. */
 static void on_trap(int sig)
 {
 	siglongjmp(trap, 1);

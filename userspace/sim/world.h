@@ -4,7 +4,7 @@
  * the core's; links, operators and sources are minimal.  A state is encoded as a short string of
  * bytes, equal for equivalent states.
  *
- * Time does not exist: whatever timer is armed may fire next.
+ * Time does not exist: any armed timer may fire next.
  */
 #ifndef FLITCAST_SIM_WORLD_H
 #define FLITCAST_SIM_WORLD_H
@@ -19,7 +19,7 @@
 #define WORLD_WINDOW	6
 #define WORLD_MESSAGES	8
 #define WORLD_TARGETS	3
-#define WORLD_FLITS	6	/* of a packet */
+#define WORLD_FLITS	6	/* flits of a packet */
 #define WORLD_POOL	4	/* stored packets of a site */
 #define WORLD_LINKS	(WORLD_SITES * (WORLD_PORTS - 1))
 #define WORLD_WIRE	(2 * WORLD_WINDOW + 4)	/* frames of a link's one direction */
@@ -33,9 +33,9 @@ enum world_kind {
 	WORLD_DOWN,		/* a link goes down and loses its frames */
 	WORLD_UP,
 	WORLD_SEND,		/* a source begins, or repeats, a message */
-	WORLD_EARLY,		/* a source repeats a message that is under way */
+	WORLD_EARLY,		/* a source repeats a message that is en route */
 	WORLD_RESEND,		/* an operator begins to send a stored packet */
-	WORLD_FEED,		/* an operator gives the next flit of its packet */
+	WORLD_FEED,		/* an operator injects the next flit of its packet */
 	WORLD_TAKE,		/* an operator consumes a word from the fifo-buffer */
 	WORLD_SEEK,		/* a net-input counts a seek */
 	WORLD_TIMEOUT,		/* a fifo-buffer times out */
@@ -46,9 +46,9 @@ enum world_kind {
 	WORLD_OVERTAKE,		/* the second frame of a link overtakes the first */
 	WORLD_READ,		/* a slow reader consumes a message */
 	WORLD_NEWS,		/* a site learns which links work, and has new routes */
-	WORLD_RESTART,		/* a site begins anew, its links down */
-	WORLD_LOOK,		/* a site looks at a front that it has sent on */
-	WORLD_LOOK_ALL,		/* at all of them together */
+	WORLD_RESTART,		/* a site restarts, its links down */
+	WORLD_LOOK,		/* a site decides the route of a front it forwarded eagerly */
+	WORLD_LOOK_ALL,		/* a site decides the routes of all such fronts together */
 	WORLD_FULL,		/* other sets fill an operator's pool: the next packet is dropped */
 };
 
@@ -72,11 +72,11 @@ static inline unsigned int world_place_of(u16 event)
 /**
  * struct world_message - a message of one packet
  * @from: source
- * @ntargets: targets
- * @flits: of the packet
+ * @ntargets: number of targets
+ * @flits: flits of the packet
  * @to: target sites, all different
  * @flow: number of each target's flow
- * @seq: number of the message in each of these
+ * @seq: sequence number of the message in each flow
  */
 struct world_message {
 	u8 from;
@@ -91,24 +91,24 @@ struct world_message {
  * struct world_config - a scenario
  * @topo: topology
  * @mode: switching mode (enum fc_mode)
- * @classes: in modes vnet and postman: of the topology
+ * @classes: in modes vnet and postman: classes of the topology
  * @pref: preference table, the default one
  * @timing: settings of the sites; times are irrelevant
  * @message: messages
- * @nmessages: how many
- * @window: flits a net-input takes ahead
+ * @nmessages: number of messages
+ * @window: flits a net-input buffers
  * @pool: packets an operator stores for others
- * @loss: frames that may be lost, over all
- * @doubles: frames that may come twice, over all
- * @overtakes: frames that may overtake another one, over all
- * @flaps: times a link may go down, over all
- * @early: repetitions too early, over all
- * @restarts: times a site may begin anew, over all; only those without messages of their own
- * @full: packets for which others left no place in the pool, over all
- * @slow: sites whose reader takes one message after the other, when it likes
- * @down: by site, ports whose link is dead for ever; the sites know it, and go around
- * @faults: there is such a link
- * @unaware: but only those know it whose link it is
+ * @loss: frames that may be lost, in total
+ * @doubles: frames that may be duplicated, in total
+ * @overtakes: frames that may overtake another one, in total
+ * @flaps: times a link may go down, in total
+ * @early: premature repetitions, in total
+ * @restarts: restarts of sites, in total; only of sites without messages of their own
+ * @full: packets that find the pool full of other sets' packets, in total
+ * @slow: sites whose reader consumes one message at a time, at any time
+ * @down: by site, ports whose link is permanently down; all sites know it and route around it
+ * @faults: a link is permanently down
+ * @unaware: only the ends of such a link know that it is down
  * @timeout: the fifo-buffers have a time-out
  * @drop: an operator without storage drops what it should store (the rule of
  *	Documentation/design.rst, "Nothing hangs"); else it keeps the packet in its
@@ -140,37 +140,37 @@ struct world_config {
 };
 
 /**
- * world_parse() - a scenario from its text
+ * world_parse() - parse the text of a scenario
  * @config: result
  * @text: "TOPOLOGY [WORD]... MESSAGE...", where MESSAGE is FROM>TO[,TO]...[*FLITS]
  *	and WORD is one of mode= (care, which is the default, vnet or postman), window=, pool=,
  *	loss=, double=, overtake=, flaps=, early=, restarts=, full= (a number follows),
  *	slow=SITE, dead=A-B (two neighbours), unaware; and in mode care room=, seek=
- *	(a number), no-timeout, paper.  A window is one flit; but in mode care it has room for
- *	the longest packet
+ *	(a number), no-timeout, paper.  The default window is one flit; in mode care the longest
+ *	packet
  *
- * Return: NULL, or a text that says what is wrong, valid until the next call.
+ * Return: NULL, or an error message, valid until the next call.
  */
 const char *world_parse(struct world_config *config, const char *text);
 
 /* Set up the initial state of a scenario, which the caller must keep while it is in use. */
 void world_init(const struct world_config *config);
 
-/* The events possible now.  Return: how many. */
+/* List the events possible now.  Return: their number. */
 unsigned int world_events(u16 events[WORLD_EVENTS]);
 
 /**
  * world_apply() - execute one event
- * @event: of those possible now
+ * @event: an event possible now
  *
- * Return: NULL, or a text that names the violated invariant, valid until the next call.
+ * Return: NULL, or the violated invariant as text, valid until the next call.
  */
 const char *world_apply(u16 event);
 
-/* Is everything delivered and confirmed, and nothing under way? */
+/* Is everything delivered and confirmed, and nothing in flight? */
 bool world_done(void);
 
-/* Write the state.  Return: bytes. */
+/* Write the state.  Return: its size in bytes. */
 unsigned int world_save(u8 code[WORLD_CODE]);
 void world_load(const u8 *code);
 

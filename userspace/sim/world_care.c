@@ -83,7 +83,7 @@ static void check(unsigned int at)
 }
 
 /*
- * Its state.
+ * State of a site.
  */
 
 static void code_in(struct codec *c, struct fc_in *in)
@@ -103,7 +103,7 @@ static void code_in(struct codec *c, struct fc_in *in)
 	CODE(c, in->multi, 1);
 	if (in->state != FC_NI_FIRST)
 		return;
-	/* More than the threshold is as good as more. */
+	/* All counts above the threshold are equivalent. */
 	if (in->seeks > world_cfg->timing.seek_max)
 		in->seeks = world_cfg->timing.seek_max + 1;
 	CODE(c, in->seeks, 3);
@@ -111,7 +111,7 @@ static void code_in(struct codec *c, struct fc_in *in)
 	codec_timer(c, &in->seek_at);
 }
 
-/* A port, or none. */
+/* Write or read a port, or FC_PORT_NONE. */
 static void code_port(struct codec *c, u8 *port)
 {
 	u8 p = (u8)codec_step(c, *port == FC_PORT_NONE ? WORLD_PORTS : *port, PORT_BITS);
@@ -145,7 +145,7 @@ static void code_node(struct codec *c, unsigned int at)
 	CODE(c, fifo->state, 4);
 	CODE(c, fifo->room, 8);
 	codec_timer(c, &fifo->timeout_at);
-	/* How long a time-out is does not matter: time does not exist. */
+	/* The length of a time-out is irrelevant: time does not exist. */
 	fifo->backoff = 0;
 	fifo->calm = 0;
 	CODE(c, fifo->aborted, 1);

@@ -6,12 +6,12 @@
 #include "util.h"
 #include "world_impl.h"
 
-/* Where the counters of a link begin: far from any wrap. */
+/* First value of the counters of a link: far from any wrap. */
 #define BASE	(12 * 1024)
 #define PROBES	1024
-/* A counter is so near to the one that it is coded from. */
+/* Bits of the distance between a counter and the one it is coded from. */
 #define NEAR_BITS	6
-/* FC_PART_*, FC_STATUS_*: with what a queue adds. */
+/* Bits of FC_PART_* and FC_STATUS_*, and of the flags that a queue adds. */
 #define PARTS_BITS	8
 
 void codec_overflow(u32 value, unsigned int bits)
@@ -19,7 +19,7 @@ void codec_overflow(u32 value, unsigned int bits)
 	die("a value of %u in %u bits of a state", value, bits);
 }
 
-/* A counter, as its distance from another one. */
+/* Write or read a counter as its distance from another one. */
 #define CODE_FROM(c, field, from)	\
 	((field) = (__typeof__(field))(codec_step(c, (u32)((field) - (from) + 32) & 0xffff, \
 						  NEAR_BITS) + (from) - 32))
@@ -32,7 +32,7 @@ void codec_timer(struct codec *c, u64 *timer)
 void codec_flit(struct codec *c, struct fc_flit *flit)
 {
 	u8 parts = (u8)codec_step(c, flit->parts, PARTS_BITS);
-	/* A bare terminator and no flit at all need no more. */
+	/* A bare terminator and an empty flit have no content. */
 	u8 id = parts ? (u8)codec_step(c, id_of(flit), ID_BITS) : 0;
 
 	if (c->load)
@@ -56,7 +56,7 @@ static void code_queue(struct codec *c, struct fc_rx *rx)
 	}
 }
 
-/* In front of what the operator gives. */
+/* Write or read an injection queue. */
 static void code_injq(struct codec *c, struct fc_rx *rx)
 {
 	if (c->load)
@@ -70,8 +70,8 @@ static void code_injq(struct codec *c, struct fc_rx *rx)
 }
 
 /*
- * A channel: the sending end, the frames on the link, and the receiving end, to whose counters the
- * others are relative.
+ * A channel: the sending end, the frames on the link, and the receiving end; the other counters
+ * are relative to those of the receiving end.
  */
 
 static void rest_rx(struct fc_rx *rx)

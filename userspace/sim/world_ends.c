@@ -14,7 +14,7 @@ bool world_end_over(unsigned int m, unsigned int t)
 	return fc_txtarget_over(&world.end[m][t].tx);
 }
 
-/* Confirmations arrive at once; repetitions (early=) cover late ones. */
+/* Confirmations arrive at once; premature repetitions (early=) cover late ones. */
 static void confirm(u8 flow, const struct fc_ctrl *ctrl)
 {
 	for (unsigned int m = 0; m < world_cfg->nmessages; m++) {
@@ -93,7 +93,7 @@ void world_deliver(unsigned int at, u8 m, unsigned int t)
 
 void world_store(unsigned int at, u8 id)
 {
-	/* The network-buffer itself holds one more. */
+	/* The network-buffer itself stores one more packet. */
 	unsigned int room = world_cfg->pool + (world_cfg->drop ? 0u : 1u);
 	struct node *node = &world.node[at];
 
@@ -105,7 +105,7 @@ void world_store(unsigned int at, u8 id)
 		world_breaks("site %u: a packet for a network-buffer that is in use", at);
 }
 
-/* A place of a message's flit or branch. */
+/* Is the content a flit or a branch of message @m? */
 static bool of(unsigned int m, u8 id)
 {
 	return id && content_of(id)->message == m;
@@ -168,7 +168,7 @@ u8 world_unconfirmed(unsigned int m)
 	return mask;
 }
 
-/* Does the network drop nothing? */
+/* Is the network lossless in this state? */
 static bool keeps_all(void)
 {
 	return fc_mode_ops(world_cfg->mode)->classes && !world_cfg->faults && !world.repeated;

@@ -35,7 +35,7 @@ static void channel_events(struct list *list, unsigned int at, u8 port, u8 chann
 		if (world.overtakes && line->wire[port].n > 1)
 			may(list, WORLD_OVERTAKE, where);
 	}
-	/* Timers fire only after all frames under way on the link have arrived. */
+	/* Timers fire only after all frames in flight on the link have arrived. */
 	if (line->wire[port].n || peer->wire[peer_port(port)].n)
 		return;
 	if (line->tx[port].poll_at != FC_NEVER)
@@ -110,7 +110,7 @@ static void operator_events(struct list *list, unsigned int at)
 	}
 }
 
-/* Fronts that are looked at together; one alone is the link's. */
+/* List the joint routing decision of several fronts; channel_events() lists single ones. */
 static void look_events(struct list *list, unsigned int at)
 {
 	unsigned int unseen = 0;
@@ -155,7 +155,7 @@ unsigned int world_events(u16 events[WORLD_EVENTS])
 }
 
 /*
- * How it does.
+ * Execution.
  */
 
 static void fire(unsigned int at, u8 channel, u64 *timer)
@@ -170,7 +170,7 @@ static void fire(unsigned int at, u8 channel, u64 *timer)
 	world_site_event(at, channel, &ev);
 }
 
-/* The next flit of the packet that the operator sends. */
+/* Inject the next flit of the packet that the operator sends. */
 static void feed(unsigned int at)
 {
 	struct node *node = &world.node[at];
@@ -236,7 +236,7 @@ static void reroute(unsigned int at)
 		world_sw->rerouted(at);
 }
 
-/* Both ends see their link go down or come up. */
+/* Take a link down or up at both ends. */
 static void link_changes(unsigned int at, u8 port, enum fc_event_type type)
 {
 	unsigned int peer = peer_of(at, port);
@@ -252,7 +252,7 @@ static void news(unsigned int at)
 	reroute(at);
 }
 
-/* All that the site has is lost, and its links begin anew. */
+/* Restart a site: it loses its state, and its links go down. */
 static void restart(unsigned int at)
 {
 	struct node *node = &world.node[at];

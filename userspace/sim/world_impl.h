@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Inside a world: for world*.c alone.
+ * Internals of a world, only for world*.c.
  */
 #ifndef FLITCAST_SIM_WORLD_IMPL_H
 #define FLITCAST_SIM_WORLD_IMPL_H
@@ -11,7 +11,7 @@
 
 /* Bytes of data in every flit. */
 #define BYTES	10
-/* All that is armed is due later than now. */
+/* Armed timers are due at LATER. */
 #define NOW	1000
 #define LATER	2000
 /* No link. */
@@ -30,7 +30,7 @@ struct content {
 struct wire_frame {
 	bool status;
 	u8 id;			/* content; 0: a terminator without a frame */
-	u8 parts;		/* of a flit; FC_STATUS_* of a status */
+	u8 parts;		/* FC_PART_* of a flit; FC_STATUS_* of a status */
 	u32 seq;
 	u32 ack;
 	struct fc_status said;
@@ -67,7 +67,7 @@ struct node {
 	struct lines line[WORLD_CHANNELS];
 	u64 link_stat[WORLD_PORTS][FC_LSTAT_COUNT];
 	u64 stat[FC_STAT_COUNT];
-	struct fc_site site;	/* and the next two: mode care */
+	struct fc_site site;	/* mode care, as the next two members */
 	struct fc_in in[WORLD_PORTS];
 	struct fc_out out[WORLD_PORTS];
 	/* modes vnet and postman */
@@ -80,15 +80,15 @@ struct node {
 	u8 injq;		/* injection queue of the packet being sent */
 
 	u32 known;		/* links that the site knows to be down; in mode vnet */
-	u8 held;		/* handles the site has */
-	u8 words;		/* in the fifo-buffer */
+	u8 held;		/* handles the site owns */
+	u8 words;		/* words in the fifo-buffer */
 	u8 nbuffer;
 	u8 buffer[WORLD_FLITS + 1];	/* network-buffer */
 	u8 nstored;
 	u8 stored[WORLD_POOL + 1];	/* fronts of the packets stored for others */
-	bool full;		/* others have its places: the next packet finds none */
+	bool full;		/* other sets fill the pool: the next packet is dropped */
 	u8 sending;		/* front of the packet being sent, or 0 */
-	u8 index;		/* its next flit */
+	u8 index;		/* next flit of @sending */
 	u8 unread;		/* messages that its slow reader has not consumed */
 };
 
@@ -113,7 +113,7 @@ struct world {
 	struct end end[WORLD_MESSAGES][WORLD_TARGETS];
 };
 
-/* The scenario, the state it is in, and what follows from the scenario alone. */
+/* The scenario, its current state, and constants derived from the scenario. */
 extern const struct world_config *world_cfg;
 extern struct world world;
 extern unsigned int world_nflows;
@@ -122,12 +122,12 @@ extern struct content world_contents[WORLD_CONTENTS];
 extern u8 world_peers[WORLD_SITES][WORLD_PORTS];
 extern u8 world_peer_ports[WORLD_PORTS];
 
-/* Virtual channels of a link, and for each site and port those that it carries. */
+/* Number of virtual channels of a link, and, by site and port, the channels it carries. */
 extern u8 world_nchannels;
 extern u32 world_carried[WORLD_SITES][WORLD_PORTS];
 
 /*
- * Writes a state as bits, or reads it: each step does either, so that they cannot differ.
+ * Writer or reader of a state as bits: each step does either, so that they cannot differ.
  */
 struct codec {
 	u8 *p;
@@ -138,7 +138,7 @@ struct codec {
 
 void __attribute__((__noreturn__)) codec_overflow(u32 value, unsigned int bits);
 
-/* Code at most 32 bits.  Reading may access up to three bytes beyond the state. */
+/* Write or read at most 32 bits.  Reading may access up to three bytes beyond the state. */
 static inline u32 codec_step(struct codec *c, u32 value, unsigned int bits)
 {
 	u32 word;
@@ -169,7 +169,7 @@ static inline u32 codec_step(struct codec *c, u32 value, unsigned int bits)
 	return value;
 }
 
-/* A member of a struct. */
+/* Write or read a member of a struct. */
 #define CODE(c, field, bits)	\
 	((field) = (__typeof__(field))codec_step(c, (u32)(field), bits))
 /* Not a handle: messages and flits are few. */
@@ -181,18 +181,18 @@ void codec_flit(struct codec *c, struct fc_flit *flit);
 
 /**
  * struct world_switch - operations of a mode on a site, by the number of the site
- * @init: at rest, its links down; the node is zeroed
- * @event: of the core; the channel is that of a flit or a status, or the lane of a flit of port 0
+ * @init: initialise the zeroed node, at rest, its links down
+ * @event: run the core on @ev; @channel: of a flit or a status, or the lane of a flit of port 0
  * @purge: release every handle
- * @room: the channel to which the operator may give the next flit, or -1
- * @seq: number of the next flit that the operator gives
+ * @room: channel into which the operator may inject the next flit, or -1
+ * @seq: sequence number of the next flit that the operator injects
  * @up: ports whose link is up
- * @idle: is nothing under way
- * @rerouted: its routes have changed; NULL where they never do
- * @settle: timers that are armed are due later
- * @code: all but channels and operator
- * @check: promises that are the mode's own, after an event of the site
- * @tell: say what it is doing
+ * @idle: the site has nothing in progress
+ * @rerouted: the routes of the site have changed; NULL where they never do
+ * @settle: set armed timers to LATER
+ * @code: write or read the state, without channels and operator
+ * @check: check the invariants of the mode, after an event of the site
+ * @tell: print the state
  */
 struct world_switch {
 	void (*init)(unsigned int at);
@@ -211,7 +211,7 @@ struct world_switch {
 };
 
 extern const struct world_switch world_care, world_vnet;
-/* Of the scenario's mode. */
+/* Operations of the scenario's mode. */
 extern const struct world_switch *world_sw;
 
 static inline struct fc_channel *channel_of(struct node *node, u8 channel)
@@ -219,42 +219,42 @@ static inline struct fc_channel *channel_of(struct node *node, u8 channel)
 	return fc_mode_ops(world_cfg->mode)->classes ? &node->channel[channel] : &node->site.data;
 }
 
-/* A promise is broken: the first one counts. */
+/* Record the violation of an invariant; only the first one counts. */
 void __printf(1, 2) world_breaks(const char *fmt, ...);
 
-/* Handles in a site, by looking. */
+/* Count the handles in a site's buffers. */
 unsigned int world_count_held(const struct node *node);
 
 /* Convert a mask over the target list of a front to a mask of targets of the message. */
 u8 world_targets_of(u8 id, u64 mask);
-/* Front of a message for a mask of its targets; its other flits by their index. */
+/* Content of a message's front for a mask of its targets; content of its other flits by index. */
 u8 world_front(unsigned int message, u8 mask);
 u8 world_data(unsigned int message, u8 index);
-/* Parts of a packet's flit as its sender makes it. */
+/* FC_PART_* of a packet's flit as its sender makes it. */
 u8 world_parts(u8 id);
 
-/* A site at rest, its links down. */
+/* Initialise a site, at rest, its links down. */
 void world_init_node(unsigned int at);
 
-/* All timers that are armed are due later. */
+/* Set all armed timers to LATER. */
 void world_settle(unsigned int at);
 
-/* A flit or a branch in words. */
+/* Describe a flit or a branch. */
 void world_tell_content(u8 id, char *text, size_t size);
 
-/* world_events.c: let an event happen. */
+/* world_events.c: execute an event. */
 void world_act(u16 event);
 
-/* Run a site. */
+/* Run a site on an event. */
 void world_site_event(unsigned int at, u8 channel, const struct fc_event *first);
 
 /* world_links.c */
 void world_make_links(void);
 /* Compute the routes of a site around links that it knows to be dead. */
 void world_make_routes(unsigned int at);
-/* Links that are down, each a bit, as they are. */
+/* Mask of the links that are down now. */
 u32 world_links_down(void);
-/* Is it time for a site to hear of them? */
+/* May the routing protocol now inform a site of them? */
 bool world_has_news(unsigned int at);
 bool world_link_is_up(unsigned int at, u8 port);
 void world_link_both(unsigned int at, u8 port, enum fc_event_type type);
@@ -271,13 +271,13 @@ void world_rescue(unsigned int at, u8 channel, u8 port);
 void world_deliver(unsigned int at, u8 message, unsigned int target);
 /* The slow reader of a site consumes a message. */
 void world_read(unsigned int at);
-/* A packet for others; dropped where there is no room. */
+/* Store a packet for other sites; drop it without buffer space. */
 void world_store(unsigned int at, u8 id);
-/* Is something of the message anywhere but at its ends? */
+/* Is a flit or a packet of the message anywhere but at its ends? */
 bool world_under_way(unsigned int message);
-/* Targets of a message that its source would send it to now. */
+/* Targets of a message to which its source would send it now. */
 u8 world_unconfirmed(unsigned int message);
-/* Its source is about to send it to these. */
+/* The source of a message is about to send it to the targets of @mask. */
 void world_sent(unsigned int message, u8 mask);
 bool world_end_over(unsigned int message, unsigned int target);
 
@@ -320,7 +320,7 @@ static inline bool has_link(unsigned int at, u8 port)
 	return world_peers[at][port] != NO_PEER;
 }
 
-/* A port that has a link, and a channel of it. */
+/* Place of a port with a link, and of a channel of this link. */
 static inline unsigned int place_of(unsigned int at, u8 port, u8 channel)
 {
 	return (channel * WORLD_SITES + at) * (WORLD_PORTS - 1) + port - 1;
@@ -333,7 +333,7 @@ static inline void place_split(unsigned int where, unsigned int *at, u8 *port, u
 	*channel = (u8)(where / (WORLD_PORTS - 1) / WORLD_SITES);
 }
 
-/* Each link has two ends; its own place is that of the first. */
+/* Is this the first of the two ends of a link?  The place of the link is that of its first end. */
 static inline bool first_end(unsigned int at, u8 port)
 {
 	return place_of(at, port, 0) < place_of(peer_of(at, port), peer_port(port), 0);

@@ -10,7 +10,7 @@ u8 world_peer_ports[WORLD_PORTS];
 u8 world_nchannels;
 u32 world_carried[WORLD_SITES][WORLD_PORTS];
 
-/* Its number, the same at both ends. */
+/* Number of a link, the same at both ends. */
 static u8 link_number[WORLD_SITES][WORLD_PORTS];
 static u32 routes[WORLD_SITES][WORLD_SITES];
 /* Links known to be down when routes[] was computed. */
@@ -58,7 +58,7 @@ bool world_link_is_up(unsigned int at, u8 port)
 	return world_sw->up(at) & fc_bit(port);
 }
 
-/* Links that sites know to be down. */
+/* Links that are down, as the routing protocol reports them. */
 
 u32 world_links_down(void)
 {

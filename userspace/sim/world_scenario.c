@@ -32,7 +32,7 @@ static bool number(const char **p, unsigned int max, u8 *value)
 	return true;
 }
 
-/* The flow of a pair of sites, and the message's number in it. */
+/* Find the flow of a pair of sites, and the message's number in it. */
 static void find_flow(const struct world_config *config, struct world_message *m, unsigned int t,
 		      unsigned int *flows)
 {
@@ -83,7 +83,7 @@ static const char *parse_message(struct world_config *config, const char *word,
 	return NULL;
 }
 
-/* A link between two sites is dead; both know it. */
+/* Parse dead=A-B: the link between two sites is down; both know it. */
 static const char *parse_dead(struct world_config *config, const char *word)
 {
 	const struct fc_topo *topo = &config->topo;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A world in words.
+ * Description of a world's state as text.
  */
 #include <stdio.h>
 

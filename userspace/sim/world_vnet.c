@@ -51,7 +51,7 @@ static int room(unsigned int at)
 {
 	const struct node *node = &world.node[at];
 
-	/* An injection queue has room for the whole packet: check only at its beginning. */
+	/* An injection queue has buffer space for the whole packet: check only at its beginning. */
 	return node->sending ? node->injq : fc_vnet_injq(&node->vnet);
 }
 
@@ -65,7 +65,7 @@ static u32 up(unsigned int at)
 	return world.node[at].vnet.up;
 }
 
-/* And all credit is back. */
+/* Is the site idle, and all credit returned? */
 static bool idle(unsigned int at)
 {
 	const struct node *node = &world.node[at];
@@ -91,7 +91,7 @@ static void settle(unsigned int at)
 }
 
 /*
- * Promises.
+ * Invariants.
  */
 
 static struct fc_vbranch *branch_of(struct node *node, u32 number)
@@ -238,7 +238,7 @@ static void check(unsigned int at)
 }
 
 /*
- * Its state.
+ * State of a site.
  */
 
 static void code_branch(struct codec *c, struct fc_vbranch *b)
@@ -287,13 +287,13 @@ static void code_in(struct codec *c, struct fc_vin *in)
 			in->active += !in->branch[i].over;
 	}
 	/*
-	 * The routing decision needs the branch by which an eager packet left, even after its end.
+	 * The routing decision needs the branch of an eager packet, even after the packet's end.
 	 */
 	if (in->ran && in->routed != FC_ROUTED_DONE)
 		CODE(c, in->branch[0].port, PORT_BITS);
 }
 
-/* Branches that wait, in order; their numbers. */
+/* Write or read the numbers of the waiting branches, in order. */
 static void code_out(struct codec *c, struct node *node, struct fc_vout *out)
 {
 	u32 number = out->first;
