@@ -495,7 +495,7 @@ enum fc_csr_verdict fc_csr_entry_try(struct fc_csr_entry *e, struct fc_csr *c, u
 	return verdict;
 }
 
-bool fc_csr_entry_heard(struct fc_csr_entry *e, const struct fc_csr_msg *msg)
+bool fc_csr_entry_receive(struct fc_csr_entry *e, const struct fc_csr_msg *msg)
 {
 	if (e->state != FC_CSR_PENDING || !e->asked || !same(&e->id, &msg->id))
 		return false;

@@ -306,12 +306,12 @@ enum fc_csr_verdict fc_csr_entry_try(struct fc_csr_entry *e, struct fc_csr *c, u
 				     u64 now, struct fc_csr_answer *answer);
 
 /**
- * fc_csr_entry_heard() - FC_CSR_HERE was said of this packet
+ * fc_csr_entry_receive() - FC_CSR_HERE was said of this packet
  * @e: entry
  * @msg: the answer's message
  *
  * Return: false: it is about an attempt that is over: nothing has changed.
  */
-bool fc_csr_entry_heard(struct fc_csr_entry *e, const struct fc_csr_msg *msg);
+bool fc_csr_entry_receive(struct fc_csr_entry *e, const struct fc_csr_msg *msg);
 
 #endif /* FC_CORE_CSR_H */

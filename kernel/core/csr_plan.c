@@ -90,8 +90,8 @@ static void count(struct fc_csr_plan *p)
 	u8 i;
 
 	for (i = 0; i < FC_CSR_STATS; i++) {
-		p->vnet->node->stat[as[i]] += p->c.stat[i] - p->told[i];
-		p->told[i] = p->c.stat[i];
+		p->vnet->node->stat[as[i]] += p->c.stat[i] - p->counted[i];
+		p->counted[i] = p->c.stat[i];
 	}
 }
 
@@ -287,20 +287,20 @@ static bool waits(const struct fc_csr_stay *s)
 	return s->entry.state == FC_CSR_PENDING;
 }
 
-static void look_again(struct fc_csr_plan *p, u64 at)
+static void wake_at(struct fc_csr_plan *p, u64 at)
 {
 	if (at < p->wake_at)
 		p->wake_at = at;
 }
 
 /* After a failure: a random wait, which grows. */
-static void again_later(struct fc_csr_plan *p, struct fc_csr_stay *s)
+static void schedule_retry(struct fc_csr_plan *p, struct fc_csr_stay *s)
 {
 	u32 most = s->tries < 6 ? s->tries : 6;
 
 	p->rng = p->rng * 6364136223846793005ULL + 1442695040888963407ULL;
 	s->retry_at = p->now + ((u64)(u32)(p->rng >> 40) << most) / 64 + GUARD_MIN;
-	look_again(p, s->retry_at);
+	wake_at(p, s->retry_at);
 }
 
 /* After all of this packet here, and at sites before this one. */
@@ -329,11 +329,11 @@ static bool attempt(struct fc_csr_plan *p, struct fc_csr_stay *s, struct fc_csr_
 	send_release(p, &answer, fx);
 	count(p);
 	if (verdict != FC_CSR_PASS) {
-		again_later(p, s);
+		schedule_retry(p, s);
 		return false;
 	}
 	s->retry_at = p->now + 4 * p->setup;
-	look_again(p, s->retry_at);
+	wake_at(p, s->retry_at);
 	return true;
 }
 
@@ -444,7 +444,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const st
 	if (behind(p, injq, site, n))
 		return FC_CSR_STAYS;
 	if (p->now < s->retry_at) {
-		look_again(p, s->retry_at);
+		wake_at(p, s->retry_at);
 		return FC_CSR_STAYS;
 	}
 	class = fc_vnet_begin(p->vnet, site, n);
@@ -465,7 +465,7 @@ enum fc_csr_admission fc_csr_plan_admit(struct fc_csr_plan *p, u8 injq, const st
 	return FC_CSR_STAYS;
 }
 
-static void heard(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
+static void receive_answer(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
 {
 	struct fc_vnet *v = p->vnet;
 	const struct fc_flit *front;
@@ -476,13 +476,13 @@ static void heard(struct fc_csr_plan *p, const struct fc_csr_msg *msg)
 
 	for (l = 0; l < FC_CSR_INJQS; l++) {
 		s = &p->stay[l];
-		if (waits(s) && fc_csr_entry_heard(&s->entry, msg))
+		if (waits(s) && fc_csr_entry_receive(&s->entry, msg))
 			break;
 	}
 	if (l == FC_CSR_INJQS)
 		return;
 	if (s->entry.state != FC_CSR_ACCEPTED) {
-		again_later(p, s);
+		schedule_retry(p, s);
 		return;
 	}
 	answered(p, p->now > s->entry.from ? 0 : s->entry.from - p->now + 1);
@@ -542,7 +542,7 @@ void fc_csr_plan_in(struct fc_csr_plan *p, u8 port, const struct fc_csr_frame *f
 	if (verdict == FC_CSR_PASS)
 		send_back(p, &answer, fx);
 	else if (verdict == FC_CSR_HERE)
-		heard(p, &answer.msg);
+		receive_answer(p, &answer.msg);
 	count(p);
 }
 
@@ -580,7 +580,7 @@ static bool reserve_anew(struct fc_csr_plan *p, u8 port, const struct fc_vin *in
 	if (fc_csr_probe(&p->c, FC_PORT_LOCAL, &msg, &leg, 1, false, p->now, &answer) !=
 	    FC_CSR_PASS) {
 		/* No memory for it now. */
-		look_again(p, p->now + ANEW_NS);
+		wake_at(p, p->now + ANEW_NS);
 		return false;
 	}
 	msg.type = FC_CSR_ACK;
@@ -606,7 +606,7 @@ bool fc_csr_plan_go(struct fc_csr_plan *p, u8 port, const struct fc_vin *in, con
 	if (turn == FC_CSR_TOO_LATE && reserve_anew(p, port, in, head, mask, &id))
 		turn = fc_csr_turn(&p->c, id.site, id.number, port, p->now, &at);
 	if (turn == FC_CSR_WAIT)
-		look_again(p, at);
+		wake_at(p, at);
 	return turn == FC_CSR_GO;
 }
 
@@ -646,7 +646,7 @@ void fc_csr_plan_link_down(struct fc_csr_plan *p, u8 port)
 	fc_csr_link_down(&p->c, port);
 	count(p);
 	/* Packets that have reserved the link reserve again. */
-	look_again(p, 0);
+	wake_at(p, 0);
 }
 
 u64 fc_csr_plan_due(const struct fc_csr_plan *p, const u8 *head)

@@ -58,7 +58,7 @@ struct fc_csr_stay {
  * @rng: state of random numbers
  * @tries: attempts of this site
  * @order: packets of this site
- * @told: what of the counters of @c the site's have
+ * @counted: what of the counters of @c the site's have
  * @admitted_at: when the last packet of this site was accepted
  * @wake_at: when a packet in the switch is to be looked at
  * @now: time of the last event
@@ -81,7 +81,7 @@ struct fc_csr_plan {
 	u64 rng;
 	u32 tries;
 	u32 order;
-	u64 told[FC_CSR_STATS];
+	u64 counted[FC_CSR_STATS];
 	u64 admitted_at;
 	u64 wake_at;
 	u64 now;

@@ -41,15 +41,15 @@ void fc_faults_init(struct fc_faults *f)
  * News that neighbours have not been told yet.
  */
 
-static void tell(struct fc_faults *f, u32 site, u32 ports)
+static void announce(struct fc_faults *f, u32 site, u32 ports)
 {
 	struct fc_known *k = &f->known[site];
 	u32 rest;
 
-	for (rest = ports & ~k->tell; rest; rest &= rest - 1)
-		f->end[fc_low(rest)].untold++;
-	k->tell |= ports;
-	if (k->listed || !k->tell)
+	for (rest = ports & ~k->pending; rest; rest &= rest - 1)
+		f->end[fc_low(rest)].unannounced++;
+	k->pending |= ports;
+	if (k->listed || !k->pending)
 		return;
 	k->listed = true;
 	k->next = FC_SITE_NONE;
@@ -60,12 +60,12 @@ static void tell(struct fc_faults *f, u32 site, u32 ports)
 	f->last = site;
 }
 
-static void told(struct fc_faults *f, struct fc_known *k, u8 port)
+static void announced(struct fc_faults *f, struct fc_known *k, u8 port)
 {
-	if (!(k->tell & fc_bit(port)))
+	if (!(k->pending & fc_bit(port)))
 		return;
-	k->tell &= ~fc_bit(port);
-	f->end[port].untold--;
+	k->pending &= ~fc_bit(port);
+	f->end[port].unannounced--;
 }
 
 /* Go through the list; what nobody is to be told of any more leaves it. */
@@ -74,7 +74,7 @@ static u32 step(struct fc_faults *f, u32 before, u32 site)
 	struct fc_known *k = &f->known[site];
 	u32 next = k->next;
 
-	if (k->tell)
+	if (k->pending)
 		return site;
 	k->listed = false;
 	if (before == FC_SITE_NONE)
@@ -105,7 +105,7 @@ static void change(struct fc_faults *f, u32 site, u32 incarnation, u32 version, 
 }
 
 /* This site says how its links are; not more often than its spacing. */
-static void say(struct fc_faults *f)
+static void announce_own(struct fc_faults *f)
 {
 	struct fc_known *k = &f->known[f->id];
 	u32 down = f->links & ~f->up, version;
@@ -121,14 +121,14 @@ static void say(struct fc_faults *f)
 		version = 1;
 	f->beyond = version;
 	change(f, f->id, f->incarnation, version, down);
-	tell(f, f->id, f->up);
+	announce(f, f->id, f->up);
 	f->own_at = f->now + f->spacing;
 }
 
 static void own_soon(struct fc_faults *f)
 {
 	f->own_due = f->now < f->own_at ? f->own_at : f->now;
-	say(f);
+	announce_own(f);
 }
 
 void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now)
@@ -144,7 +144,7 @@ void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now)
 	for (at = f->first; at != FC_SITE_NONE;) {
 		u32 next = f->known[at].next;
 
-		told(f, &f->known[at], port);
+		announced(f, &f->known[at], port);
 		before = step(f, before, at);
 		at = next;
 	}
@@ -168,17 +168,17 @@ static bool newer(const struct fc_fault *a, const struct fc_known *b)
 	return a->ports > b->ports;
 }
 
-static void hear(struct fc_faults *f, u8 port, const struct fc_fault *fault)
+static void accept(struct fc_faults *f, u8 port, const struct fc_fault *fault)
 {
 	struct fc_known *k = &f->known[fault->site];
 
 	if (k->version == fault->version && k->incarnation == fault->incarnation &&
 	    k->ports == fault->ports) {
-		told(f, k, port);
+		announced(f, k, port);
 		return;
 	}
 	if (!newer(fault, k)) {
-		tell(f, fault->site, fc_bit(port));
+		announce(f, fault->site, fc_bit(port));
 		return;
 	}
 	if (fault->site == f->id) {
@@ -195,11 +195,11 @@ static void hear(struct fc_faults *f, u8 port, const struct fc_fault *fault)
 		return;
 	}
 	change(f, fault->site, fault->incarnation, fault->version, fault->ports);
-	told(f, k, port);
-	tell(f, fault->site, f->up & ~fc_bit(port));
+	announced(f, k, port);
+	announce(f, fault->site, f->up & ~fc_bit(port));
 }
 
-bool fc_faults_heard(struct fc_faults *f, u8 port, const struct fc_faults_msg *msg, u64 now)
+bool fc_faults_received(struct fc_faults *f, u8 port, const struct fc_faults_msg *msg, u64 now)
 {
 	struct fc_faults_end *end = &f->end[port];
 	u32 site;
@@ -213,21 +213,21 @@ bool fc_faults_heard(struct fc_faults *f, u8 port, const struct fc_faults_msg *m
 	if (!(f->up & fc_bit(port)))
 		return true;
 	for (i = 0; i < msg->n; i++)
-		hear(f, port, &msg->fault[i]);
+		accept(f, port, &msg->fault[i]);
 	/* News under way may explain the difference; the next digest shows whether they arrived. */
-	if (msg->n || msg->digest == f->digest || end->untold || now < end->sync_at)
+	if (msg->n || msg->digest == f->digest || end->unannounced || now < end->sync_at)
 		return true;
 	end->sync_at = now + f->spacing;
 	for (site = 0; site < f->topo->nsites; site++)
 		if (f->known[site].version)
-			tell(f, site, fc_bit(port));
+			announce(f, site, fc_bit(port));
 	return true;
 }
 
 void fc_faults_time(struct fc_faults *f, u64 now)
 {
 	f->now = now;
-	say(f);
+	announce_own(f);
 }
 
 void fc_faults_early(struct fc_faults *f, u64 now)
@@ -237,7 +237,7 @@ void fc_faults_early(struct fc_faults *f, u64 now)
 	for (rest = f->up; rest; rest &= rest - 1) {
 		struct fc_faults_end *end = &f->end[fc_low(rest)];
 
-		if (end->calm && !end->untold && end->digest_at > now &&
+		if (end->calm && !end->unannounced && end->digest_at > now &&
 		    end->digest_at - now <= f->interval >> 1)
 			end->digest_at = now;
 	}
@@ -249,19 +249,19 @@ bool fc_faults_frame(struct fc_faults *f, u8 port, struct fc_faults_msg *msg, u6
 	u32 at, before = FC_SITE_NONE;
 
 	f->now = now;
-	if (now < end->frame_at || (!end->untold && now < end->digest_at))
+	if (now < end->frame_at || (!end->unannounced && now < end->digest_at))
 		return false;
 	msg->n = 0;
-	for (at = f->first; at != FC_SITE_NONE && end->untold && msg->n < FC_FAULTS_MAX;) {
+	for (at = f->first; at != FC_SITE_NONE && end->unannounced && msg->n < FC_FAULTS_MAX;) {
 		struct fc_known *k = &f->known[at];
 		u32 next = k->next;
 
-		if (k->tell & fc_bit(port)) {
+		if (k->pending & fc_bit(port)) {
 			msg->fault[msg->n++] = (struct fc_fault){
 				.site = at, .incarnation = k->incarnation,
 				.version = k->version, .ports = k->ports,
 			};
-			told(f, k, port);
+			announced(f, k, port);
 		}
 		before = step(f, before, at);
 		at = next;
@@ -283,7 +283,7 @@ u64 fc_faults_next(const struct fc_faults *f)
 
 	for (rest = f->up; rest; rest &= rest - 1) {
 		const struct fc_faults_end *end = &f->end[fc_low(rest)];
-		u64 at = end->untold ? 0 : end->digest_at;
+		u64 at = end->unannounced ? 0 : end->digest_at;
 
 		if (at < end->frame_at)
 			at = end->frame_at;

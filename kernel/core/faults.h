@@ -23,7 +23,7 @@
  * @incarnation: of the life that said it
  * @version: number of what it said, 0: it never said anything; wraps
  * @ports: ports whose link does not work
- * @tell: neighbours that are to be told, by port
+ * @pending: neighbours that are to be told, by port
  * @next: site of the next one that somebody is to be told of, or FC_SITE_NONE
  * @listed: it is in that list
  */
@@ -31,7 +31,7 @@ struct fc_known {
 	u32 incarnation;
 	u32 version;
 	u32 ports;
-	u32 tell;
+	u32 pending;
 	u32 next;
 	bool listed;
 };
@@ -42,7 +42,7 @@ struct fc_known {
  * @sync_at: not before is it told everything again
  * @frame_at: not before does it get another frame
  * @news_at: when it may tell a full burst of news again
- * @untold: of how many sites it is to be told
+ * @unannounced: of how many sites it is to be told
  * @burst: frames it got in one go
  * @calm: the last frame had nothing but the digest
  */
@@ -51,7 +51,7 @@ struct fc_faults_end {
 	u64 sync_at;
 	u64 frame_at;
 	u64 news_at;
-	u32 untold;
+	u32 unannounced;
 	u8 burst;
 	bool calm;
 };
@@ -134,7 +134,7 @@ void fc_faults_init(struct fc_faults *f);
 void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now);
 
 /**
- * fc_faults_heard() - a neighbour tells what it knows
+ * fc_faults_received() - a neighbour tells what it knows
  * @f: what is known
  * @port: port it came in on
  * @msg: what it says
@@ -143,7 +143,7 @@ void fc_faults_link(struct fc_faults *f, u8 port, bool up, u64 now);
  * Return: false if it speaks of sites or links that the topology does not have;
  * nothing was changed then.
  */
-bool fc_faults_heard(struct fc_faults *f, u8 port, const struct fc_faults_msg *msg, u64 now);
+bool fc_faults_received(struct fc_faults *f, u8 port, const struct fc_faults_msg *msg, u64 now);
 
 /* Time passed: this site may have something new to say. */
 void fc_faults_time(struct fc_faults *f, u64 now);

@@ -131,7 +131,7 @@ static u8 unheard(const struct fc_hello *h, const struct fc_hello_msg *m)
 {
 	if (h->grey)
 		return FC_REASON_GREY;
-	return m->reason == FC_REASON_GREY ? FC_REASON_LONG : FC_REASON_UNHEARD;
+	return m->reason == FC_REASON_GREY ? FC_REASON_LONG : FC_REASON_UNRECEIVED;
 }
 
 /* Of a pair of HELLOs by which the peer sees whether full frames come. */
@@ -181,7 +181,7 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 	}
 	/* Another life of the peer: what was under way is gone. */
 	if (h->state == FC_LINK_UP && (m->epoch != h->peer.epoch || reason))
-		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNHEARD);
+		todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNRECEIVED);
 	/* Would flits come?  Nothing is made of it before that is seen. */
 	if (h->state != FC_LINK_UP &&
 	    (now < h->hold_until ||
@@ -197,7 +197,7 @@ u8 fc_hello_received(struct fc_hello *h, const struct fc_hello_msg *m, bool full
 		h->own.reason = reason;
 	} else if (m->peer_epoch != h->own.epoch) {
 		if (h->state == FC_LINK_UP)
-			todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNHEARD);
+			todo |= leave_up(h, FC_LINK_INIT, FC_REASON_UNRECEIVED);
 		h->own.reason = unheard(h, m);
 		/* The peer has not received the current epoch of this end. */
 		todo |= FC_HELLO_SEND;
@@ -260,7 +260,7 @@ u8 fc_hello_reset(struct fc_hello *h, u64 now)
 		return 0;
 	/* At once: the peer resets its end by the new epoch. */
 	h->send_at = now + (h->interval >> FC_HELLO_INIT_SHIFT);
-	return leave_up(h, FC_LINK_INIT, FC_REASON_UNHEARD) | FC_HELLO_SEND;
+	return leave_up(h, FC_LINK_INIT, FC_REASON_UNRECEIVED) | FC_HELLO_SEND;
 }
 
 u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now)
@@ -294,7 +294,7 @@ u8 fc_hello_suspect(struct fc_hello *h, u64 now)
 	return FC_HELLO_SEND | FC_HELLO_CHECK;
 }
 
-struct fc_hello_msg fc_hello_say(struct fc_hello *h, bool pair)
+struct fc_hello_msg fc_hello_next(struct fc_hello *h, bool pair)
 {
 	struct fc_hello_msg m;
 

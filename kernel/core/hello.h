@@ -15,7 +15,7 @@
 	X(NONE,		"")								\
 	X(CARRIER,	"no carrier")							\
 	X(SILENT,	"no HELLO from the peer: has the other end a link?")		\
-	X(UNHEARD,	"the peer has not heard our HELLO")				\
+	X(UNRECEIVED,	"the peer has not received our HELLO")				\
 	X(VERSION,	"the peer speaks another protocol version")			\
 	X(MODE,		"the peer uses another switching mode")				\
 	X(FLIT,		"the peer uses another flit size")				\
@@ -115,7 +115,7 @@ struct fc_hello {
 /* Requests of a step to its caller, to be performed in this order. */
 #define FC_HELLO_GO_DOWN	0x01	/* reset the link (it may come up in the same step) */
 #define FC_HELLO_GO_UP		0x02
-#define FC_HELLO_SEND		0x04	/* send a HELLO (fc_hello_say(), fc_hello_full()) */
+#define FC_HELLO_SEND		0x04	/* send a HELLO (fc_hello_next(), fc_hello_full()) */
 #define FC_HELLO_CHECK		0x08	/* before that, another one, as long as a flit */
 
 /* Each returns a mask of FC_HELLO_*. */
@@ -142,7 +142,7 @@ u8 fc_hello_set(struct fc_hello *h, u16 window, u8 flags, u64 now);
  */
 u8 fc_hello_suspect(struct fc_hello *h, u64 now);
 /* The HELLO of FC_HELLO_SEND, before the next step; @pair: both where it has FC_HELLO_CHECK. */
-struct fc_hello_msg fc_hello_say(struct fc_hello *h, bool pair);
+struct fc_hello_msg fc_hello_next(struct fc_hello *h, bool pair);
 /* Is the HELLO of FC_HELLO_SEND to be as long as a flit, so that the peer sees that such come? */
 bool fc_hello_full(const struct fc_hello *h);
 /*

@@ -125,7 +125,7 @@ static void hold_front(struct fc_site *site, u8 port)
 	in->left = fc_wire_data_len(in->held.head) - in->held.data;
 	in->seeks = 0;
 	in->arm = false;
-	in->told_unreachable = false;
+	in->reported_unreachable = false;
 	in->seek_at = site->now + site->node->timing->seek;
 	fc_site_due(site, in->seek_at);
 	site->seekers |= fc_bit(port);

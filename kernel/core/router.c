@@ -220,8 +220,8 @@ enum fc_route fc_router_connect(struct fc_site *site, u8 in, bool force, struct 
 		site->node->stat[FC_STAT_PKT_HOPS]++;
 		t.unreachable = t.all & ~t.local;
 	}
-	if (t.unreachable && !ni->told_unreachable) {
-		ni->told_unreachable = true;
+	if (t.unreachable && !ni->reported_unreachable) {
+		ni->reported_unreachable = true;
 		fc_effect_add(fx, FC_FX_UNREACHABLE, in, &ni->held)->mask = t.unreachable;
 	}
 	remote = t.all & ~t.local & ~t.unreachable;

@@ -52,7 +52,7 @@ enum fc_conn {
  * @arm: abort-request received for this multicast
  * @cut: the link was reset in mid-packet: the terminator will not come
  * @multi: the packet in hand has more than one flit
- * @told_unreachable: the source of the packet in hand was told of targets
+ * @reported_unreachable: the source of the packet in hand was told of targets
  *	without a way
  */
 struct fc_in {
@@ -67,7 +67,7 @@ struct fc_in {
 	bool arm;
 	bool cut;
 	bool multi;
-	bool told_unreachable;
+	bool reported_unreachable;
 };
 
 /**

@@ -117,7 +117,7 @@ static void block(struct fc_txlist *list, struct choice *c, u32 i, struct fc_txm
 		c->wait = left;
 }
 
-static void look(struct fc_txlist *list, struct choice *c, u32 i, struct fc_txmember *m)
+static void consider(struct fc_txlist *list, struct choice *c, u32 i, struct fc_txmember *m)
 {
 	struct fc_txtarget *t = m->t;
 	int packet;
@@ -181,7 +181,7 @@ int fc_txlist_pick(struct fc_txlist *list)
 	list->n = 0;
 	for (i = 0; i < list->ntargets; i++) {
 		if (list->member(list->arg, i, &m))
-			look(list, &c, i, &m);
+			consider(list, &c, i, &m);
 		/* No packet comes before it, no target fits in, and none is waited for. */
 		if (!c.best && list->n == list->most && !list->held)
 			break;

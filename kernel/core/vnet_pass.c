@@ -401,28 +401,28 @@ static inline enum fc_hop pass_packet(struct fc_vnet *v, u8 class, const struct 
 		.class = class, .port = ev->port,
 	};
 	struct fc_effect *e;
-	enum fc_hop said;
+	enum fc_hop verdict;
 
 	if (ev->port == FC_PORT_LOCAL)
-		said = fc_vnet_start(v, &hop);
+		verdict = fc_vnet_start(v, &hop);
 	else if (fc_wire_target_site(ev->flit.head, 0) == v->node->id)
-		said = fc_vnet_here(v, &hop);
+		verdict = fc_vnet_here(v, &hop);
 	else
-		said = fc_vnet_hop(v, &hop);
-	if (said == FC_HOP_WHEN)
-		said = fc_vnet_hop_timed(v, &hop);
-	if (said == FC_HOP_NOT)
-		return said;
+		verdict = fc_vnet_hop(v, &hop);
+	if (verdict == FC_HOP_WHEN)
+		verdict = fc_vnet_hop_timed(v, &hop);
+	if (verdict == FC_HOP_NOT)
+		return verdict;
 	if (hop.out_port == FC_PORT_LOCAL) {
 		store(ev->port, ev, 1, fx);
-		return said;
+		return verdict;
 	}
 	e = fc_effect_flit(fx, FC_FX_SEND, hop.out_port, &ev->flit);
 	e->mask = 1;
 	e->vc = v->ch[hop.out_class].vc;
 	e->seq = hop.seq;
 	e->ack = hop.ack;
-	return said;
+	return verdict;
 }
 
 /* Forwards a flit without the queue, if possible. */
@@ -447,7 +447,7 @@ bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struc
 {
 	static const struct fc_event again = { .type = FC_EV_MORE };
 	struct fc_channel *ch = &v->ch[class];
-	enum fc_hop said = FC_HOP_NOT;
+	enum fc_hop verdict = FC_HOP_NOT;
 
 	fx->n = 0;
 	if (ev->now > v->now)
@@ -462,8 +462,8 @@ bool fc_vnet_event(struct fc_vnet *v, u8 class, const struct fc_event *ev, struc
 		}
 	}
 	if (!v->stepwise)
-		said = pass(v, class, ev, fx);
-	if (said == FC_HOP_NOT)
+		verdict = pass(v, class, ev, fx);
+	if (verdict == FC_HOP_NOT)
 		return fc_vnet_work(v, class, ev, fx);
-	return said == FC_HOP_MORE && fc_vnet_work(v, class, &again, fx);
+	return verdict == FC_HOP_MORE && fc_vnet_work(v, class, &again, fx);
 }

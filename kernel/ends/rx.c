@@ -46,7 +46,7 @@
 /* Maximum number of delayed acks sent in one flitcast_rx_time() call. */
 #define PAY_BUDGET	64
 
-static noinline struct flitcast_port *port_look_up(struct flitcast_site *site, u16 number)
+static noinline struct flitcast_port *port_lookup(struct flitcast_site *site, u16 number)
 {
 	struct flitcast_port *port = flitcast_port_find(site, number);
 
@@ -61,7 +61,7 @@ static inline struct flitcast_port *port_open(struct flitcast_site *site, u16 nu
 	struct flitcast_port *port = site->ends->ports.last;
 
 	if (!port || port->number != number)
-		port = port_look_up(site, number);
+		port = port_lookup(site, number);
 	return port && !port->closing ? port : NULL;
 }
 

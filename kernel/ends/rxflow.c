@@ -160,7 +160,7 @@ static bool key_less(struct rb_node *a, const struct rb_node *b)
 	return key_cmp(&rb_entry(a, struct rx_flow, node)->key, b) < 0;
 }
 
-struct rx_flow *flitcast_rxflow_look_up(struct flitcast_site *site, const struct rx_key *key)
+struct rx_flow *flitcast_rxflow_lookup(struct flitcast_site *site, const struct rx_key *key)
 {
 	const struct rx_source *source = source_find(site->ends->rx.flows, key->src);
 	struct rb_node *node = source ? rb_find(key, &source->flows, key_cmp) : NULL;

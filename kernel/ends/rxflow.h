@@ -75,7 +75,7 @@ static inline void rx_holds(struct rx_flow *flow, struct flitcast_port *port)
 }
 
 /* Slow path of flitcast_rxflow_find(): the flow is not the one found last. */
-struct rx_flow *flitcast_rxflow_look_up(struct flitcast_site *site, const struct rx_key *key);
+struct rx_flow *flitcast_rxflow_lookup(struct flitcast_site *site, const struct rx_key *key);
 
 static inline bool rx_key_equal(const struct rx_key *a, const struct rx_key *b)
 {
@@ -90,7 +90,7 @@ static inline struct rx_flow *flitcast_rxflow_find(struct flitcast_site *site,
 
 	if (likely(flow && rx_key_equal(&flow->key, key)))
 		return flow;
-	return flitcast_rxflow_look_up(site, key);
+	return flitcast_rxflow_lookup(site, key);
 }
 
 /* Return: true if a flow with @key, which is not in the table, may have been evicted. */

@@ -185,7 +185,7 @@ void flitcast_txcast_feed(struct flitcast_site *site)
 {
 	int budget = CAST_BUDGET;
 
-	site->oper.looks = FLITCAST_FEED_LOOKS;
+	site->oper.budget = FLITCAST_FEED_BUDGET;
 	for (;;) {
 		struct sk_buff *skb = skb_peek(&site->ends->txcast.flits);
 

@@ -30,7 +30,7 @@
 #define FORWARDS		9
 
 /* Number of flows examined to find one to evict. */
-#define EVICT_LOOKS	16
+#define EVICT_BUDGET	16
 
 static_assert(FLITCAST_SITES_MAX <= 1U << 16);
 
@@ -85,11 +85,11 @@ static void forward_add(struct flitcast_site *site, struct tx_flow *flow, u64 at
 }
 
 /*
- * When a source ends, at most CLOSED_MAX targets are sent FC_CTRL_CLOSED, and CLOSED_LOOKS flows
+ * When a source ends, at most CLOSED_MAX targets are sent FC_CTRL_CLOSED, and CLOSED_BUDGET flows
  * are examined.  The others ask (FC_CTRL_RESYNC_REQ) when their flow tables fill up.
  */
 #define CLOSED_MAX	16
-#define CLOSED_LOOKS	64
+#define CLOSED_BUDGET	64
 
 /* Send FC_CTRL_CLOSED: the target may free the flow.  Sent once, without an ack. */
 static void tell_closed(struct flitcast_site *site, const struct tx_flow *flow)
@@ -106,12 +106,12 @@ static void tell_closed(struct flitcast_site *site, const struct tx_flow *flow)
 
 void flitcast_txflow_tell_closed(struct flitcast_site *site, struct flitcast_source *src)
 {
-	unsigned int told = 0, looks = 0;
+	unsigned int told = 0, budget = 0;
 	struct tx_flow *flow;
 	unsigned long index;
 
 	xa_for_each(&src->flows, index, flow) {
-		if (told == CLOSED_MAX || looks++ == CLOSED_LOOKS)
+		if (told == CLOSED_MAX || budget++ == CLOSED_BUDGET)
 			return;
 		/* A target that has never sent anything has no flow, or is unreachable. */
 		if (!flow->heard)
@@ -148,16 +148,16 @@ static bool may_evict(struct tx_flow *flow)
 }
 
 /*
- * Evict one flow without messages among the next EVICT_LOOKS of the source.  If the flow is created
- * again, it starts above all numbers used before, with none outstanding: its target takes the gap
- * for aborted messages.
+ * Evict one flow without messages among the next EVICT_BUDGET of the source.  If the flow is
+ * created again, it starts above all numbers used before, with none outstanding: its target takes
+ * the gap for aborted messages.
  */
 static void evict(struct flitcast_site *site, struct flitcast_source *src)
 {
-	unsigned int looks = EVICT_LOOKS;
+	unsigned int budget = EVICT_BUDGET;
 	struct tx_flow *flow;
 
-	while (looks--) {
+	while (budget--) {
 		flow = xa_find(&src->flows, &src->hand, ULONG_MAX, XA_PRESENT);
 		if (!flow) {
 			src->hand = 0;

@@ -100,11 +100,11 @@ unsigned int flitcast_tx_pick(struct flitcast_site *site, u8 set)
 		/*
 		 * Over budget: the timer handles the rest, so that the lock is not held for long.
 		 */
-		if (site->oper.looks <= 0) {
+		if (site->oper.budget <= 0) {
 			site->clock.ends_at = 0;
 			return 0;
 		}
-		site->oper.looks -= msg->ntargets;
+		site->oper.budget -= msg->ntargets;
 		packet = msg_pick(site, cur, msg, flitcast_site_now(site));
 		if (packet < 0) {
 			list_del_init(&msg->ready);

@@ -256,14 +256,14 @@ static struct flitcast_msg *class_next(struct flitcast_site *site, struct flitca
 		msg = queue_next(site, flitcast_txqueue_source(queue, class), class);
 		if (msg)
 			return msg;
-		site->oper.looks -= FLITCAST_FEED_QUEUE;
+		site->oper.budget -= FLITCAST_FEED_QUEUE;
 		if (!queue->blocked) {
 			queue->unblocked = false;
 			flitcast_turn_idle(round, turn);
 			unblock(site, owner, class);
 		}
 		/* Out of budget: flitcast_txqueue_next() sets the timer. */
-		if (site->oper.looks <= 0)
+		if (site->oper.budget <= 0)
 			return NULL;
 	}
 	return NULL;
@@ -290,12 +290,12 @@ struct flitcast_msg *flitcast_txqueue_next(struct flitcast_site *site, enum flit
 		if (msg)
 			return msg;
 		/* Out of budget: the timer handles the rest. */
-		if (site->oper.looks <= 0) {
+		if (site->oper.budget <= 0) {
 			site->clock.ends_at = 0;
 			return NULL;
 		}
 		flitcast_turn_idle(round, turn);
-		site->oper.looks -= FLITCAST_FEED_QUEUE;
+		site->oper.budget -= FLITCAST_FEED_QUEUE;
 	}
 	site->oper.doors &= ~fc_bit(door);
 	return NULL;

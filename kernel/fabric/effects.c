@@ -34,7 +34,7 @@ static void rescue(struct flitcast_site *site, u8 set, struct flitcast_replay *r
 }
 
 /* The router found no route to some targets: tell their source. */
-static void tell_unreachable(struct flitcast_site *site, const struct fc_effect *e)
+static void report_unreachable(struct flitcast_site *site, const struct fc_effect *e)
 {
 	u32 FC_UNSET dst[FC_TARGETS_MAX];
 	struct fc_packet pk;
@@ -112,7 +112,7 @@ void flitcast_effects_perform(struct flitcast_site *site, u8 set, const struct f
 		flitcast_oper_discard(site, set);
 		break;
 	case FC_FX_UNREACHABLE:
-		tell_unreachable(site, e);
+		report_unreachable(site, e);
 		break;
 	case FC_FX_DROP:
 		kfree_skb(skb);

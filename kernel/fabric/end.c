@@ -206,8 +206,8 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 
 	flitcast_enter(site);
 	hello_init(site, end, link, window, crc);
-	end->told_state = end->hello.state;
-	end->told_reason = end->hello.own.reason;
+	end->notified_state = end->hello.state;
+	end->notified_reason = end->hello.own.reason;
 	end->futile = 0;
 	site->mode->count(site, port, link->stat);
 	flitcast_relay_count(site, port, link->stat);

@@ -17,14 +17,14 @@ struct netlink_ext_ack;
  * struct flitcast_end - one port of a site with its link
  * @link: link; NULL: none
  * @hello: handshake
- * @told_state: state of @hello last reported to the listener
- * @told_reason: reason last reported to the listener
+ * @notified_state: state of @hello last reported to the listener
+ * @notified_reason: reason last reported to the listener
  * @futile: FC_LSTAT_TX_FUTILE of @link when it was last reported to @hello
  * @ctrl_at: when the peer may send a full burst of control entries again (core/bucket.h)
  * @ctrl: control frame that waits for more entries, or NULL
  * @cast: replay buffer of broadcasts
  * @class: replay buffers by set and class
- * @heard: when a frame last arrived by the fast path (pass.c), in jiffies; 0: none since this was
+ * @last_rx: when a frame last arrived by the fast path (pass.c), in jiffies; 0: none since this was
  *	reported to @hello
  * @classes: bit mask of the classes that the peer may send in; no route uses the others, and they
  *	have no queue here; never changes
@@ -32,14 +32,14 @@ struct netlink_ext_ack;
 struct flitcast_end {
 	struct flitcast_link *link;
 	struct fc_hello hello;
-	u8 told_state;
-	u8 told_reason;
+	u8 notified_state;
+	u8 notified_reason;
 	u64 futile;
 	u64 ctrl_at;
 	struct sk_buff *ctrl;
 	struct flitcast_replay cast;
 	struct flitcast_replay *class[FC_SET_COUNT];
-	unsigned long heard;
+	unsigned long last_rx;
 	u64 classes;
 };
 

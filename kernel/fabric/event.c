@@ -22,8 +22,8 @@ void flitcast_event_unregister(void)
 	mutex_unlock(&listener_lock);
 }
 
-void flitcast_event_tell(struct net *net, const struct flitcast_site_info *info,
-			 enum flitcast_site_event event)
+void flitcast_event_notify(struct net *net, const struct flitcast_site_info *info,
+			   enum flitcast_site_event event)
 {
 	mutex_lock(&listener_lock);
 	if (listener)

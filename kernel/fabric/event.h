@@ -17,8 +17,8 @@ struct flitcast_news {
 };
 
 /* Report a change of a site to the listener, which may sleep. */
-void flitcast_event_tell(struct net *net, const struct flitcast_site_info *info,
-			 enum flitcast_site_event event);
+void flitcast_event_notify(struct net *net, const struct flitcast_site_info *info,
+			   enum flitcast_site_event event);
 /* Report that a site's end of a link was added, removed or changed; nothing if it has none. */
 void flitcast_event_link(struct flitcast_site *site, u32 port, bool added);
 /* Schedule a report about a link, or about the site itself (port 0). */

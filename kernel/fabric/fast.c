@@ -30,4 +30,5 @@ static const struct kernel_param_ops fast_ops = {
 };
 
 module_param_cb(fast, &fast_ops, NULL, 0644);
-MODULE_PARM_DESC(fast, "Take shortcuts past the ordinary path (default: Y; N to look for faults)");
+MODULE_PARM_DESC(fast,
+		 "Take shortcuts past the ordinary path (default: Y; N to search for faults)");

@@ -246,7 +246,7 @@ bool flitcast_faults_in(struct flitcast_site *site, u8 port, struct sk_buff *skb
 	struct fc_faults_msg msg;
 
 	if (!pskb_may_pull(skb, skb->len) || !fc_wire_faults_decode(&msg, skb->data, skb->len) ||
-	    !fc_faults_heard(&f->core, port, &msg, flitcast_now()))
+	    !fc_faults_received(&f->core, port, &msg, flitcast_now()))
 		return false;
 	site->end[port].link->stat[FC_LSTAT_RX_LIMITED] += f->core.limited - limited;
 	site->clock.faults_news = true;

@@ -183,7 +183,7 @@ void flitcast_oper_feed(struct flitcast_site *site)
 	int budget = FEED_BUDGET, set;
 
 	lockdep_assert_held(&site->lock);
-	site->oper.looks = FLITCAST_FEED_LOOKS;
+	site->oper.budget = FLITCAST_FEED_BUDGET;
 	while ((set = next_set(site, sets)) >= 0) {
 		const struct flitcast_feed *feed = &site->oper.feed[set];
 

@@ -13,13 +13,13 @@
  * Frames handled by flitcast_pass() also prove that the peer is alive; not with a key, because
  * anybody can forge a flit.
  */
-static void hear(struct flitcast_site *site, struct flitcast_end *end)
+static void note_rx(struct flitcast_site *site, struct flitcast_end *end)
 {
-	u64 now = flitcast_site_now(site), ago = jiffies_to_nsecs(jiffies - end->heard);
+	u64 now = flitcast_site_now(site), ago = jiffies_to_nsecs(jiffies - end->last_rx);
 
 	if (!site->auth && ago < now)
 		fc_hello_alive(&end->hello, now - ago);
-	end->heard = 0;
+	end->last_rx = 0;
 }
 
 u64 flitcast_hello_due(struct flitcast_site *site)
@@ -31,8 +31,8 @@ u64 flitcast_hello_due(struct flitcast_site *site)
 	for (p = 1; p < site->node.nports; p++) {
 		if (!site->end[p].link)
 			continue;
-		if (site->end[p].heard)
-			hear(site, &site->end[p]);
+		if (site->end[p].last_rx)
+			note_rx(site, &site->end[p]);
 		at = min(at, site->end[p].hello.send_at);
 		at = min(at, site->end[p].hello.dead_at);
 	}
@@ -71,7 +71,7 @@ static void send_hello(struct flitcast_site *site, u8 port, bool full, bool pair
 	struct fc_link_hdr hdr = { .type = FC_FRAME_HELLO, .vc = FC_VC_CTRL };
 	u32 size = FC_HELLO_SIZE + (site->auth ? FC_AUTH_SIZE : 0);
 	struct sk_buff *skb = flitcast_link_alloc(end->link, size);
-	struct fc_hello_msg msg = fc_hello_say(&end->hello, pair);
+	struct fc_hello_msg msg = fc_hello_next(&end->hello, pair);
 
 	/* The next HELLO is due soon anyway. */
 	if (!skb) {
@@ -118,9 +118,10 @@ void flitcast_hello_perform(struct flitcast_site *site, u8 port, u8 todo)
 	 * disagree.
 	 */
 	if (todo & (FC_HELLO_GO_DOWN | FC_HELLO_GO_UP) ||
-	    end->hello.state != end->told_state || end->hello.own.reason != end->told_reason) {
-		end->told_state = end->hello.state;
-		end->told_reason = end->hello.own.reason;
+	    end->hello.state != end->notified_state ||
+	    end->hello.own.reason != end->notified_reason) {
+		end->notified_state = end->hello.state;
+		end->notified_reason = end->hello.own.reason;
 		flitcast_site_link_event(site, port);
 	}
 }

@@ -29,7 +29,7 @@ static_assert(FLITCAST_TX_BY_HIGH == (int)FC_SET_HIGH);
  * Budget for choosing packets in one flitcast_oper_feed() call: targets examined; and the cost of
  * an idle queue.
  */
-#define FLITCAST_FEED_LOOKS	512
+#define FLITCAST_FEED_BUDGET	512
 #define FLITCAST_FEED_QUEUE	4
 
 /**
@@ -78,7 +78,7 @@ struct flitcast_feed {
  * @turn: turn of the sets
  * @doors: bit mask of enum flitcast_tx_door: doors at which messages may wait; a bit is cleared
  *	when the door is found empty
- * @looks: remaining budget of targets to examine; an idle queue counts as FLITCAST_FEED_QUEUE of
+ * @budget: remaining budget of targets to examine; an idle queue counts as FLITCAST_FEED_QUEUE of
  *	them
  */
 struct flitcast_oper {
@@ -86,7 +86,7 @@ struct flitcast_oper {
 	unsigned int nfed;
 	struct fc_turn turn;
 	u32 doors;
-	int looks;
+	int budget;
 };
 
 void flitcast_oper_init(struct flitcast_site *site);

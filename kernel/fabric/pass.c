@@ -31,10 +31,10 @@ static inline bool usable(const struct flitcast_site *site, const struct flitcas
 	       epoch == (u16)end->hello.peer.epoch && end->classes & fc_bit64(class);
 }
 
-static inline void heard(struct flitcast_link *link, struct flitcast_end *end,
-			 const struct sk_buff *skb)
+static inline void note_rx(struct flitcast_link *link, struct flitcast_end *end,
+			   const struct sk_buff *skb)
 {
-	end->heard = jiffies;
+	end->last_rx = jiffies;
 	link->stat[FC_LSTAT_RX_FLITS]++;
 	link->stat[FC_LSTAT_RX_BYTES] += skb->len;
 }
@@ -43,15 +43,15 @@ static inline void heard(struct flitcast_link *link, struct flitcast_end *end,
 static noinline enum fc_hop timed(struct flitcast_site *site, struct fc_vnet *v,
 				  struct fc_vhop *hop)
 {
-	enum fc_hop said;
+	enum fc_hop verdict;
 
 	site->now = 0;
 	hop->now = flitcast_site_now(site);
-	said = fc_vnet_hop_timed(v, hop);
+	verdict = fc_vnet_hop_timed(v, hop);
 	flitcast_machine_due(site, v->next_at);
-	if (hop->out_port != FC_PORT_LOCAL && said == FC_HOP_GONE)
+	if (hop->out_port != FC_PORT_LOCAL && verdict == FC_HOP_GONE)
 		static_call(flitcast_set_timer_up)(site);
-	return said;
+	return verdict;
 }
 
 /* Let the switch do the rest of its work after the frame. */
@@ -109,25 +109,25 @@ static bool arrive(struct flitcast_link *link, struct fc_vnet *v, struct sk_buff
 {
 	struct flitcast_site *site = link->owner;
 	struct flitcast_end *end = &site->end[link->port];
-	enum fc_hop said = FC_HOP_NOT;
+	enum fc_hop verdict = FC_HOP_NOT;
 
 	spin_lock(&site->lock);
 	if (usable(site, link, end, hop->class, fc_get16(skb->data + FC_LINK_EPOCH)))
-		said = fc_vnet_here(v, hop);
-	if (said == FC_HOP_NOT) {
+		verdict = fc_vnet_here(v, hop);
+	if (verdict == FC_HOP_NOT) {
 		spin_unlock(&site->lock);
 		return false;
 	}
 	site->now = 0;
-	if (said == FC_HOP_WHEN)
-		said = timed(site, v, hop);
-	heard(link, end, skb);
+	if (verdict == FC_HOP_WHEN)
+		verdict = timed(site, v, hop);
+	note_rx(link, end, skb);
 	flitcast_link_scrub(skb);
 	skb_pull(skb, FC_LINK_SIZE);
 	if (fc_wire_list_awaited(skb->data))
 		flitcast_ctrl_back(site, fc_wire_src(skb->data), link->port);
 	flitcast_oper_here(site, skb);
-	if (said == FC_HOP_MORE)
+	if (verdict == FC_HOP_MORE)
 		rest(site, v);
 	flitcast_received(site);
 	return true;
@@ -144,7 +144,7 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	};
 	struct fc_vnet *v = site->hops[fc_vc_set(p[FC_LINK_VC])];
 	struct flitcast_end *end = &site->end[link->port];
-	enum fc_hop said = FC_HOP_NOT;
+	enum fc_hop verdict = FC_HOP_NOT;
 	struct flitcast_link *to;
 
 	if (!flitcast_fast() || !v || skb->len > site->cfg.flit ||
@@ -158,14 +158,14 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 		return false;
 	spin_lock(&site->lock);
 	if (usable(site, link, end, hop.class, fc_get16(p + FC_LINK_EPOCH)) && site->out.free.first)
-		said = fc_vnet_hop(v, &hop);
-	if (said == FC_HOP_NOT) {
+		verdict = fc_vnet_hop(v, &hop);
+	if (verdict == FC_HOP_NOT) {
 		spin_unlock(&site->lock);
 		return false;
 	}
-	if (said == FC_HOP_WHEN)
-		said = timed(site, v, &hop);
-	heard(link, end, skb);
+	if (verdict == FC_HOP_WHEN)
+		verdict = timed(site, v, &hop);
+	note_rx(link, end, skb);
 	end = &site->end[hop.out_port];
 	if (!flitcast_replay_put(&end->class[v->set][hop.out_class], &site->out.free, hop.seq, skb,
 				 FC_PART_HEAD | FC_PART_TERM)) {
@@ -181,8 +181,8 @@ bool flitcast_pass(struct flitcast_link *link, struct sk_buff *skb)
 	to->stat[FC_LSTAT_TX_PACKETS]++;
 	to->stat[FC_LSTAT_TX_FLITS]++;
 	to->stat[FC_LSTAT_TX_BYTES] += skb->len;
-	if (unlikely(said == FC_HOP_MORE || to->sum || !flitcast_link_idle(to))) {
-		by_queue(site, v, &hop, said == FC_HOP_MORE, skb);
+	if (unlikely(verdict == FC_HOP_MORE || to->sum || !flitcast_link_idle(to))) {
+		by_queue(site, v, &hop, verdict == FC_HOP_MORE, skb);
 		return true;
 	}
 	/* The link stays idle: its queue grows only under the site's lock. */

@@ -388,14 +388,14 @@ bool flitcast_vnet_start(struct flitcast_site *site, u8 set, struct sk_buff *skb
 	struct fc_link_hdr hdr = {
 		.type = FC_FRAME_FLIT, .flags = FC_PART_HEAD | FC_PART_TERM,
 	};
-	enum fc_hop said;
+	enum fc_hop verdict;
 
 	if (site->cfg.mode != FC_MODE_VNET || site->todo.resets)
 		return false;
-	said = fc_vnet_start(core, &hop);
-	if (said == FC_HOP_NOT)
+	verdict = fc_vnet_start(core, &hop);
+	if (verdict == FC_HOP_NOT)
 		return false;
-	if (said == FC_HOP_WHEN) {
+	if (verdict == FC_HOP_WHEN) {
 		hop.now = flitcast_site_now(site);
 		/* The flit just sent carries the ack, so that the switch has none to send. */
 		WARN_ON_ONCE(fc_vnet_hop_timed(core, &hop) == FC_HOP_MORE);

@@ -49,7 +49,7 @@ struct flitcast_site *flitcast_netlink_site(struct net *net, const struct nlattr
 		return ERR_PTR(-ENOENT);
 	}
 	flitcast_site_put(site);
-	NL_SET_ERR_MSG_MOD(extack, "several sites here: say which");
+	NL_SET_ERR_MSG_MOD(extack, "several sites here: choose one");
 	return ERR_PTR(-EINVAL);
 }
 

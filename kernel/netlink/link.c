@@ -117,7 +117,7 @@ static struct net_device *find_dev(struct net *net, struct nlattr **attrs,
 	struct net_device *dev;
 
 	if (!index && !name) {
-		NL_SET_ERR_MSG_MOD(extack, "say which device");
+		NL_SET_ERR_MSG_MOD(extack, "no device given");
 		return ERR_PTR(-EINVAL);
 	}
 	/* More than INT_MAX is a negative index, which no device has. */
@@ -186,7 +186,7 @@ static struct flitcast_site *find_link(struct net *net, struct nlattr **attrs, u
 			return site;
 		}
 		if (!dev) {
-			NL_SET_ERR_MSG_MOD(extack, "say which link: a port or a device");
+			NL_SET_ERR_MSG_MOD(extack, "no link given: a port or a device");
 			flitcast_site_put(site);
 			return ERR_PTR(-EINVAL);
 		}
@@ -200,7 +200,7 @@ absent:
 	}
 
 	if (!dev) {
-		NL_SET_ERR_MSG_MOD(extack, "say which link: a port or a device");
+		NL_SET_ERR_MSG_MOD(extack, "no link given: a port or a device");
 		return ERR_PTR(-EINVAL);
 	}
 	for (site = flitcast_site_next(net, 0); site; site = flitcast_site_next(net, id + 1)) {

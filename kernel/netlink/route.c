@@ -66,7 +66,7 @@ static struct flitcast_site *find_route(struct genl_info *info, struct fc_topo *
 	int found;
 
 	if (GENL_REQ_ATTR_CHECK(info, FLITCAST_A_ROUTE_DIRECTION)) {
-		NL_SET_ERR_MSG_MOD(info->extack, "say which direction");
+		NL_SET_ERR_MSG_MOD(info->extack, "no direction given");
 		return ERR_PTR(-EINVAL);
 	}
 	site = flitcast_netlink_site(genl_info_net(info), info->attrs[FLITCAST_A_ROUTE_SITE],

@@ -318,7 +318,7 @@ int flitcast_netlink_site_del(struct sk_buff *skb, struct genl_info *info)
 	const struct nlattr *id = info->attrs[FLITCAST_A_SITE_ID];
 
 	if (GENL_REQ_ATTR_CHECK(info, FLITCAST_A_SITE_ID)) {
-		NL_SET_ERR_MSG_MOD(info->extack, "say which site to delete");
+		NL_SET_ERR_MSG_MOD(info->extack, "no site given");
 		return -EINVAL;
 	}
 	return flitcast_site_del(genl_info_net(info), nla_get_u32(id), info->extack);

@@ -103,7 +103,7 @@ int flitcast_netlink_socket_get(struct sk_buff *skb, struct genl_info *info)
 	int err;
 
 	if (GENL_REQ_ATTR_CHECK(info, FLITCAST_A_SOCKET_PORT)) {
-		NL_SET_ERR_MSG_MOD(info->extack, "say which port");
+		NL_SET_ERR_MSG_MOD(info->extack, "no port given");
 		return -EINVAL;
 	}
 	object.site = flitcast_netlink_site(genl_info_net(info),

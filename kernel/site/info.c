@@ -31,7 +31,7 @@ void flitcast_event_site(struct flitcast_site *site, enum flitcast_site_event ev
 	struct flitcast_site_info info;
 
 	flitcast_site_info(site, &info);
-	flitcast_event_tell(site->net, &info, event);
+	flitcast_event_notify(site->net, &info, event);
 }
 
 void flitcast_event_work(struct work_struct *work)

@@ -197,17 +197,17 @@ void flitcast_conn_close(struct flitcast_sock *fs)
 	/*
 	 * Unconfirmed messages were aborted: the gap in the ids resets the connection at the peer.
 	 */
-	bool reset = sock_flag(&fs->sk, SOCK_LINGER) && !fs->sk.sk_lingertime;
-	bool tell;
+	bool abort = sock_flag(&fs->sk, SOCK_LINGER) && !fs->sk.sk_lingertime;
+	bool notify;
 
 	if (fs->sk.sk_type != SOCK_SEQPACKET)
 		return;
 	spin_lock_bh(&fs->conn.lock);
-	tell = fs->sk.sk_state == TCP_ESTABLISHED &&
-	       (reset || !(fs->sk.sk_shutdown & SEND_SHUTDOWN));
+	notify = fs->sk.sk_state == TCP_ESTABLISHED &&
+		 (abort || !(fs->sk.sk_shutdown & SEND_SHUTDOWN));
 	flitcast_conn_over(fs, 0);
 	spin_unlock_bh(&fs->conn.lock);
 	/* If memory is short, the peer's next message is refused instead. */
-	if (tell)
+	if (notify)
 		shut(fs);
 }

@@ -423,7 +423,7 @@ static void answered(const struct frame *f)
 	if (verdict == FC_CSR_PASS)
 		push(f->node, answer.port, &answer.msg);
 	for (e = 0; e < ENTRIES && verdict == FC_CSR_HERE; e++)
-		if (fc_csr_entry_heard(&x->entry[e], &answer.msg) &&
+		if (fc_csr_entry_receive(&x->entry[e], &answer.msg) &&
 		    x->entry[e].state == FC_CSR_ACCEPTED)
 			accept(f->node, e);
 	if (!w->by_slot)

@@ -320,11 +320,12 @@ TEST(csr_entry__is_accepted_by_its_own_attempt)
 	CHECK(fc_csr_entry_try(&e, &b.c, 1, 60, b.legs, 1, false, 20, &b.answer) == FC_CSR_PASS,
 	      "blocked");
 	CHECK(answer(FC_CSR_ACK, 2, ack, 20) == FC_CSR_DROP, "by the first attempt");
-	CHECK(!fc_csr_entry_heard(&e, &ack), "by the first attempt");
+	CHECK(!fc_csr_entry_receive(&e, &ack), "by the first attempt");
 	ack = b.legs[0].msg;
 	ack.span = 90;
 	CHECK(answer(FC_CSR_ACK, 2, ack, 20) == FC_CSR_HERE, "by the second one");
-	CHECK(b.answer.port == FC_PORT_LOCAL && fc_csr_entry_heard(&e, &b.answer.msg), "not heard");
+	CHECK(b.answer.port == FC_PORT_LOCAL && fc_csr_entry_receive(&e, &b.answer.msg),
+	      "not heard");
 	CHECK(e.state == FC_CSR_ACCEPTED && e.arrival == 150, "at %u", (u32)e.arrival);
 }
 

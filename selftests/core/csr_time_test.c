@@ -214,7 +214,7 @@ static void frame(const struct event *ev)
 	release(ev->node, &answer);
 	if (verdict == FC_CSR_PASS)
 		send(ev->node, answer.port, &answer.msg, 0);
-	if (verdict == FC_CSR_HERE && fc_csr_entry_heard(e, &answer.msg) &&
+	if (verdict == FC_CSR_HERE && fc_csr_entry_receive(e, &answer.msg) &&
 	    e->state == FC_CSR_ACCEPTED) {
 		struct event packet = {
 			.node = ev->node, .src = ev->node, .number = e->id.number,

@@ -325,7 +325,7 @@ static const char *walk(const struct world_config *config, const char *scenario,
 		if (!broken)
 			continue;
 		printf("# %s: %s\n", scenario, broken);
-		world_tell(say);
+		world_print(say);
 		return broken;
 	}
 	return NULL;

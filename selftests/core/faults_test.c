@@ -64,7 +64,7 @@ static void network(const char *spec)
 static void check_lists(u32 s)
 {
 	const struct fc_faults *f = &site[s];
-	u32 untold[FC_PORTS_MAX] = { 0 }, digest = 0, nfaulty = 0, n = 0, last = FC_SITE_NONE;
+	u32 unannounced[FC_PORTS_MAX] = { 0 }, digest = 0, nfaulty = 0, n = 0, last = FC_SITE_NONE;
 
 	for (u32 at = f->first; at != FC_SITE_NONE; at = known[s][at].next) {
 		REQUIRE(n++ < topo.nsites, "site %u: the list has no end", s);
@@ -76,10 +76,10 @@ static void check_lists(u32 s)
 		const struct fc_known *k = &known[s][at];
 
 		n -= k->listed;
-		CHECK(!k->tell || k->listed, "site %u: nobody will be told of %u", s, at);
-		CHECK(!(k->tell & ~f->up), "site %u: %x is to be told", s, k->tell);
+		CHECK(!k->pending || k->listed, "site %u: nobody will be told of %u", s, at);
+		CHECK(!(k->pending & ~f->up), "site %u: %x is to be told", s, k->pending);
 		for (u8 p = 0; p < FC_PORTS_MAX; p++)
-			untold[p] += k->tell >> p & 1;
+			unannounced[p] += k->pending >> p & 1;
 		nfaulty += at != s && k->ports;
 		digest |= k->version;
 	}
@@ -87,8 +87,9 @@ static void check_lists(u32 s)
 	CHECK(nfaulty == f->nfaulty, "site %u: %u faulty, not %u", s, f->nfaulty, nfaulty);
 	CHECK(digest || !f->digest, "site %u: a digest of nothing", s);
 	for (u8 p = 0; p < FC_PORTS_MAX; p++)
-		CHECK(f->end[p].untold == untold[p], "site %u port %u: %u untold, not %u", s, p,
-		      f->end[p].untold, untold[p]);
+		CHECK(f->end[p].unannounced == unannounced[p],
+		      "site %u port %u: %u unannounced, not %u", s, p,
+		      f->end[p].unannounced, unannounced[p]);
 }
 
 /* One end of a link changes its state; frames on their way to it are lost. */
@@ -148,7 +149,7 @@ static void receive(u32 s, u8 port)
 		      "own frame");
 		memmove(&wire->frame[0], &wire->frame[1], --wire->n * sizeof(wire->frame[0]));
 		if (alive[peer] && works[peer] & fc_bit(back)) {
-			CHECK(fc_faults_heard(&site[peer], back, &msg, now), "own frame");
+			CHECK(fc_faults_received(&site[peer], back, &msg, now), "own frame");
 			check_lists(peer);
 		}
 	}
@@ -424,7 +425,7 @@ TEST(faults__lives_of_equal_versions)
 			.incarnation = site[2].incarnation + (i & 2 ? 1 : -1),
 			.ports = i & 1 ? fc_bit(2) : 0,
 		};
-		CHECK(fc_faults_heard(&site[1], 1, &msg, now), "the last word");
+		CHECK(fc_faults_received(&site[1], 1, &msg, now), "the last word");
 		/* The new incarnation makes as many updates before any of them gets out. */
 		while (known[2][2].version != msg.fault[0].version) {
 			now += 2 * SPACING;
@@ -448,11 +449,11 @@ TEST(faults__versions_wrap)
 	/* After a forged update the site itself issues a higher version. */
 	msg.fault[0] = (struct fc_fault){ .site = 2, .incarnation = 5, .ports = fc_bit(2),
 					  .version = 0x7fffffff };
-	CHECK(fc_faults_heard(&site[0], 1, &msg, now), "forged");
+	CHECK(fc_faults_received(&site[0], 1, &msg, now), "forged");
 	run(now + 2 * INTERVAL);
 	check_truth("forged");
 	msg.fault[0].version = 0xffffffff;
-	CHECK(fc_faults_heard(&site[0], 1, &msg, now), "forged");
+	CHECK(fc_faults_received(&site[0], 1, &msg, now), "forged");
 	run(now + 2 * INTERVAL);
 	check_truth("wrapped");
 	CHECK(known[0][2].version == 1, "version %u", known[0][2].version);
@@ -469,17 +470,17 @@ TEST(faults__refuses_what_the_topology_has_not)
 	memcpy(before, known[0], sizeof(before));
 	msg.fault[0] = (struct fc_fault){ .site = 3, .version = 77, .ports = fc_bit(2) };
 	msg.fault[1] = (struct fc_fault){ .site = 4, .version = 77 };
-	CHECK(!fc_faults_heard(&site[0], 1, &msg, now), "no such site");
+	CHECK(!fc_faults_received(&site[0], 1, &msg, now), "no such site");
 	msg.fault[1] = (struct fc_fault){ .site = 3, .version = 77, .ports = fc_bit(1) };
-	CHECK(!fc_faults_heard(&site[0], 1, &msg, now), "no such link: the edge");
+	CHECK(!fc_faults_received(&site[0], 1, &msg, now), "no such link: the edge");
 	msg.fault[1] = (struct fc_fault){ .site = 3, .version = 77, .ports = fc_bit(7) };
-	CHECK(!fc_faults_heard(&site[0], 1, &msg, now), "no such port");
+	CHECK(!fc_faults_received(&site[0], 1, &msg, now), "no such port");
 	CHECK(!memcmp(before, known[0], sizeof(before)), "something changed");
-	CHECK(!site[0].end[2].untold, "something is told");
+	CHECK(!site[0].end[2].unannounced, "something is told");
 	/* A site ignores updates from a link that is down. */
 	msg.n = 1;
 	link_set(0, 1, false);
-	CHECK(fc_faults_heard(&site[0], 1, &msg, now), "from a link that is down");
+	CHECK(fc_faults_received(&site[0], 1, &msg, now), "from a link that is down");
 	CHECK(known[0][3].version == before[3].version, "believed");
 }
 
@@ -496,7 +497,7 @@ TEST(faults__a_digest_that_never_fits)
 	run(now + 500);
 	for (unsigned int i = 0; i < 1000; i++, now++) {
 		msg.digest = site[0].digest + 1;
-		CHECK(fc_faults_heard(&site[0], 1, &msg, now), "digest");
+		CHECK(fc_faults_received(&site[0], 1, &msg, now), "digest");
 		check_lists(0);
 		while (fc_faults_frame(&site[0], 1, &out, now))
 			sent++;
@@ -521,14 +522,15 @@ TEST(faults__frames_are_spaced)
 				.site = s, .incarnation = i, .version = 1000 + i,
 			};
 		}
-		CHECK(fc_faults_heard(&site[0], 2, &msg, now), "news");
+		CHECK(fc_faults_received(&site[0], 2, &msg, now), "news");
 		msg.n = 0;
 		while (fc_faults_frame(&site[0], 1, &out, now))
 			sent++;
 	}
 	CHECK(sent <= FC_FAULTS_BURST, "%u frames at once", sent);
 	CHECK(site[0].end[1].frame_at > now, "at once again");
-	CHECK(site[0].end[1].untold == FC_FAULTS_MAX - 1, "%u untold", site[0].end[1].untold);
+	CHECK(site[0].end[1].unannounced == FC_FAULTS_MAX - 1, "%u unannounced",
+	      site[0].end[1].unannounced);
 }
 
 /*
@@ -557,7 +559,7 @@ TEST(faults__a_neighbour_that_makes_up_news)
 				.site = 2 + told % 7, .version = 1000 + told, .incarnation = 1,
 				.ports = told & 1 ? 2 : 4,
 			};
-		CHECK(fc_faults_heard(&site[0], 1, &msg, now), "refused");
+		CHECK(fc_faults_received(&site[0], 1, &msg, now), "refused");
 		check_lists(0);
 	}
 	most = 3 * fc_bit(FC_FAULTS_NEWS_SHIFT) + topo.nsites + 1;
@@ -594,7 +596,7 @@ TEST(faults__anything_at_all)
 						.version = 1 + tap_random(5),
 						.ports = tap_random(1 << (topo.ndirs + 1)) & ~1u,
 					};
-				fc_faults_heard(&site[s], p, &msg, now);
+				fc_faults_received(&site[s], p, &msg, now);
 				check_lists(s);
 				break;
 			default:

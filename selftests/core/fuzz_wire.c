@@ -592,7 +592,7 @@ static u8 receive(struct end *e, const struct fc_hello_msg *m, bool full, u64 no
 /* Send one HELLO. Return: the actions of the other end. */
 static u8 tell_one(struct end *from, struct end *to, bool full, bool pair, u64 now)
 {
-	struct fc_hello_msg m = fc_hello_say(&from->h, pair);
+	struct fc_hello_msg m = fc_hello_next(&from->h, pair);
 	u8 bytes[FC_HELLO_SIZE];
 
 	fc_wire_hello_encode(bytes, &m);

@@ -62,7 +62,7 @@ static void bench_init(struct bench *b)
 static void send(struct bench *b, unsigned int from, bool full, bool pair)
 {
 	struct flying f = {
-		.msg = fc_hello_say(&b->end[from], pair), .to = !from, .full = full,
+		.msg = fc_hello_next(&b->end[from], pair), .to = !from, .full = full,
 	};
 	u8 bytes[FC_HELLO_SIZE];
 
@@ -849,8 +849,8 @@ TEST(hello_key__a_pair_out_of_order)
 
 	plug_keyed(&b);
 	for (i = 0; i < 20; i++) {
-		first = fc_hello_say(&b.end[0], true);
-		second = fc_hello_say(&b.end[0], true);
+		first = fc_hello_next(&b.end[0], true);
+		second = fc_hello_next(&b.end[0], true);
 		fc_hello_received(&b.end[1], &second, false, b.now);
 		missed += !!(b.end[1].answer & FC_HELLO_MISSED);
 		fc_hello_received(&b.end[1], &first, true, b.now);

@@ -71,7 +71,7 @@ static void transmit(struct liar *l, u8 port, struct fc_link_hdr *h, const void 
 static void send_hello(struct liar *l, u8 port, bool full, bool pair)
 {
 	struct fc_link_hdr h = { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE };
-	struct fc_hello_msg msg = fc_hello_say(&l->port[port].hello, pair);
+	struct fc_hello_msg msg = fc_hello_next(&l->port[port].hello, pair);
 	static u8 p[FRAME_MAX];
 
 	fc_wire_hello_encode(p, &msg);

@@ -116,7 +116,7 @@ refuses "site set: unknown" 1 'no such site here' fc site set 5 transit 3
 refuses "site del: unknown" 1 'no such site here' fc site del 2
 
 # link
-refuses "link add: which site" 1 'several sites here: say which' fc link add fc0 port 1
+refuses "link add: which site" 1 'several sites here: choose one' fc link add fc0 port 1
 refuses "link add: no such site" 1 'no such site here' fc link add fc0 port 1 site 2
 refuses "link add: no such device" 1 'no such device here' fc link add fc9 port 1 site 0
 refuses "link add: no such port" 1 'no such port' fc link add fc0 port 3 site 0

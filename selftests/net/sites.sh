@@ -61,14 +61,14 @@ result $? "links between sites of one namespace come up"
 
 for what in "send --to 1 hello" "recv --timeout 1" "ping 1 -c 1"; do
 	# shellcheck disable=SC2086
-	refuses "${what%% *}: which" 1 "${what%% *}: several sites here: say which with --site" \
+	refuses "${what%% *}: which" 1 "${what%% *}: several sites here: choose one with --site" \
 		fc $what
 	# shellcheck disable=SC2086
 	refuses "${what%% *}: not here" 1 "${what%% *}: no site 3 here" fc "${what%% *}" --site 3 ${what#* }
 done
 for what in "link add fc01 port 1" "route set +x ports 1" "topology show" "trace 2"; do
 	# shellcheck disable=SC2086
-	refuses "$what: which" 1 'several sites here: say which' fc $what
+	refuses "$what: which" 1 'several sites here: choose one' fc $what
 done
 
 # The same port at each site, and each site's own messages.

@@ -373,7 +373,7 @@ static struct flitcast_msg *next(enum flitcast_tx_door door)
 
 	do {
 		m.site->clock.ends_at = FC_NEVER;
-		m.site->oper.looks = tap_random(4) ? FLITCAST_FEED_LOOKS : 1 + tap_random(20);
+		m.site->oper.budget = tap_random(4) ? FLITCAST_FEED_BUDGET : 1 + tap_random(20);
 		msg = flitcast_txqueue_next(m.site, door);
 	} while (!msg && !m.site->clock.ends_at);
 	HOLDS(msg || !(m.site->oper.doors & fc_bit(door)), "door %u is in use, and nothing goes by it",

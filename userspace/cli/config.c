@@ -147,9 +147,9 @@ int config_load(struct config *config, uint32_t id, const char *about)
 			continue;
 		if (!network_read(&site->topo, site->spec, site->id, about) ||
 		    site->id >= site->topo.nsites ||
-		    paths_read(&site->told, &site->topo, site->id, about))
+		    paths_read(&site->known, &site->topo, site->id, about))
 			return -1;
-		site->copies = paths_own(&site->told, site->id);
+		site->copies = paths_own(&site->known, site->id);
 	}
 	request_flitcast(&req, FLITCAST_CMD_LINK_GET, NLM_F_DUMP);
 	if (one)

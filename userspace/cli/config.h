@@ -77,7 +77,7 @@ struct config_link {
  * @spec: canonical specification of the topology
  * @topo: parsed topology
  * @copies: on a graph, copies of a broadcast for which paths are configured at the site
- * @told: on a graph, paths configured at the site in the kernel
+ * @known: on a graph, paths configured at the site in the kernel
  * @mode: switching mode
  * @keyed: the network has a key
  * @key: file with the key, if the configuration file names one; else ""
@@ -92,7 +92,7 @@ struct config_site {
 	char spec[FC_SPEC_MAX];
 	struct fc_topo topo;
 	uint32_t copies;
-	struct paths_told told;
+	struct paths_known known;
 	char mode[16];
 	bool keyed;
 	char key[PATH_MAX];

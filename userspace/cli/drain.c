@@ -36,7 +36,7 @@ static void read_state(struct nlmsghdr *message, void *arg)
 }
 
 /* Query the site.  Return: 0, or -1 after an error message: the site is gone. */
-static int look(uint32_t id, struct state *state, const char *about)
+static int query(uint32_t id, struct state *state, const char *about)
 {
 	struct request req = { 0 };
 
@@ -63,7 +63,7 @@ static int wait_until_idle(struct nl_sock *sk, uint32_t id, uint64_t until, cons
 		do
 			err = request_read_events(sk, ignore, NULL);
 		while (!err || err == -ENOBUFS);
-		if (look(id, &state, about))
+		if (query(id, &state, about))
 			return EXIT_FAILED;
 		if (!state.drain) {
 			progress_end();

@@ -18,7 +18,7 @@ int open_socket(const char *about, uint32_t site, uint16_t port)
 	if (errno == ENETDOWN)
 		fail("%s: no site here: flitcast site add makes one", about);
 	if (errno == EADDRNOTAVAIL && site == FLITCAST_SITE_ANY)
-		fail("%s: several sites here: say which with --site", about);
+		fail("%s: several sites here: choose one with --site", about);
 	if (errno == EADDRNOTAVAIL)
 		fail("%s: no site %u here: flitcast site show lists the sites", about, site);
 	if (errno == EADDRINUSE)

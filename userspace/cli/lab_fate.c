@@ -142,7 +142,7 @@ int lab_revive(const struct option_given *given)
 		if (request_send(genl[site], &req, NULL, NULL, &error))
 			fail("lab %s: site %u%s: %s", lab.name, site,
 			     error.index ? ": link" : "", error.text);
-		if (lab.copies > 1 && paths_tell(&paths, genl[site], site, &error))
+		if (lab.copies > 1 && paths_set(&paths, genl[site], site, &error))
 			fail("lab %s: paths of site %u: %s", lab.name, site, error.text);
 		lab_note(&lab, site, LAB_LIVES);
 	}

@@ -37,7 +37,7 @@ struct place {
 	} while (0)
 
 /* Abort between two steps if a signal has arrived. */
-static void look_at_signals(const struct lab *lab)
+static void check_signals(const struct lab *lab)
 {
 	if (!interrupted)
 		return;
@@ -86,7 +86,7 @@ static void make_namespaces(const struct lab *lab, struct place *places)
 			give_up(lab, "lab up: namespace %s: netlink: %s", name, strerror(errno));
 		free(name);
 		progress("lab up: namespaces", site + 1, lab->topo.nsites, "");
-		look_at_signals(lab);
+		check_signals(lab);
 	}
 }
 
@@ -120,7 +120,7 @@ static void make_veths(const struct lab *lab, const struct place *places)
 		if (request_send(places[site].rtnl, &req, NULL, NULL, &error))
 			give_up(lab, "lab up: links of site %u: %s", site, error.text);
 		progress("lab up: links of", site + 1, topo->nsites, "sites");
-		look_at_signals(lab);
+		check_signals(lab);
 	}
 }
 
@@ -149,7 +149,7 @@ static void open_veths(const struct lab *lab, const struct place *places)
 		lab_put_devices(lab, site, true, &req);
 		if (request_send(places[site].rtnl, &req, NULL, NULL, &error))
 			give_up(lab, "lab up: devices of site %u: %s", site, error.text);
-		look_at_signals(lab);
+		check_signals(lab);
 	}
 }
 
@@ -166,10 +166,10 @@ static void make_sites(const struct lab *lab, const struct place *places,
 		if (request_send(places[site].genl, &req, NULL, NULL, &error))
 			give_up(lab, "lab up: site %u%s: %s", site,
 				error.index ? ": link" : "", error.text);
-		if (lab->copies > 1 && paths_tell(paths, places[site].genl, site, &error))
+		if (lab->copies > 1 && paths_set(paths, places[site].genl, site, &error))
 			give_up(lab, "lab up: paths of site %u: %s", site, error.text);
 		progress("lab up: sites", site + 1, lab->topo.nsites, "");
-		look_at_signals(lab);
+		check_signals(lab);
 	}
 }
 
@@ -186,7 +186,7 @@ static int wait_for_sites(const struct lab *lab, const struct place *places)
 		genl[site] = places[site].genl;
 	wrong = lab_wait(lab, genl, "lab up: routes from", &interrupted);
 	free(genl);
-	look_at_signals(lab);
+	check_signals(lab);
 	if (!wrong)
 		return 0;
 	complain("lab %s: %s", lab->name, wrong);

@@ -101,24 +101,24 @@ void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
 	}
 }
 
-void paths_put_del(const struct paths_told *told, unsigned int copies, uint32_t site,
+void paths_put_del(const struct paths_known *known, unsigned int copies, uint32_t site,
 		   uint32_t source, struct request *req)
 {
 	unsigned int k;
 
 	for (k = copies + 1; k <= FC_PATH_COPIES_MAX; k++) {
-		if (!(told->copies[source] >> k & 1))
+		if (!(known->copies[source] >> k & 1))
 			continue;
 		put_id(req, FLITCAST_CMD_PATH_DEL, site, source, k);
 	}
 }
 
 struct reading {
-	struct paths_told *told;
+	struct paths_known *known;
 	uint32_t nsites;
 };
 
-static void read_told(struct nlmsghdr *message, void *arg)
+static void read_known(struct nlmsghdr *message, void *arg)
 {
 	struct nlattr *a[FLITCAST_A_PATH_MAX + 1];
 	struct reading *reading = arg;
@@ -128,32 +128,32 @@ static void read_told(struct nlmsghdr *message, void *arg)
 	source = get_u32(a[FLITCAST_A_PATH_SOURCE]);
 	copies = get_u32(a[FLITCAST_A_PATH_COPIES]);
 	if (source < reading->nsites && copies <= FC_PATH_COPIES_MAX)
-		reading->told->copies[source] |= 1U << copies;
+		reading->known->copies[source] |= 1U << copies;
 }
 
-int paths_read(struct paths_told *told, const struct fc_topo *topo, uint32_t site,
+int paths_read(struct paths_known *known, const struct fc_topo *topo, uint32_t site,
 	       const char *about)
 {
-	struct reading reading = { told, topo->nsites };
+	struct reading reading = { known, topo->nsites };
 	struct request req = { 0 };
 
-	told->copies = xalloc(topo->nsites, sizeof(*told->copies));
+	known->copies = xalloc(topo->nsites, sizeof(*known->copies));
 	request_flitcast(&req, FLITCAST_CMD_PATH_GET, NLM_F_DUMP);
 	put_u32(&req, FLITCAST_A_PATH_SITE, site);
-	return request_ask(&req, read_told, &reading, about);
+	return request_ask(&req, read_known, &reading, about);
 }
 
-unsigned int paths_own(const struct paths_told *told, uint32_t site)
+unsigned int paths_own(const struct paths_known *known, uint32_t site)
 {
 	unsigned int k = 1;
 
-	while (told->copies[site] >> (k + 1) & 1)
+	while (known->copies[site] >> (k + 1) & 1)
 		k++;
 	return k;
 }
 
-int paths_tell(const struct paths *paths, struct nl_sock *genl, uint32_t site,
-	       struct request_error *error)
+int paths_set(const struct paths *paths, struct nl_sock *genl, uint32_t site,
+	      struct request_error *error)
 {
 	struct request req = { 0 };
 	uint32_t source;
@@ -227,10 +227,10 @@ static int show(uint32_t site)
 	return err ? EXIT_FAILED : 0;
 }
 
-static int tell(const struct network_own *own, unsigned int copies)
+static int replace(const struct network_own *own, unsigned int copies)
 {
 	struct request req = { 0 };
-	struct paths_told told;
+	struct paths_known known;
 	struct request_error error;
 	const struct fc_topo *topo = &own->topo;
 	struct paths paths;
@@ -238,20 +238,20 @@ static int tell(const struct network_own *own, unsigned int copies)
 	struct nl_sock *genl;
 	int err;
 
-	if (paths_read(&told, topo, own->site, "topology paths"))
+	if (paths_read(&known, topo, own->site, "topology paths"))
 		return EXIT_FAILED;
 	paths_find(&paths, topo, copies, "topology paths");
 	genl = request_open(NETLINK_GENERIC);
 	if (!genl)
 		fail("topology paths: netlink: %s", strerror(errno));
-	err = paths_tell(&paths, genl, own->site, &error);
+	err = paths_set(&paths, genl, own->site, &error);
 	for (source = 0; source < topo->nsites && !err; source++) {
-		paths_put_del(&told, copies, own->site, source, &req);
+		paths_put_del(&known, copies, own->site, source, &req);
 		err = request_send(genl, &req, NULL, NULL, &error);
 	}
 	nl_socket_free(genl);
 	paths_free(&paths);
-	free(told.copies);
+	free(known.copies);
 	if (err)
 		complain("topology paths: site %u: %s", own->site, error.text);
 	return err ? EXIT_FAILED : 0;
@@ -264,5 +264,5 @@ int topology_paths(const struct option_given *given)
 
 	if (!network_own(&own, option_get(given, "site", FC_SITE_NONE), "topology paths"))
 		return EXIT_FAILED;
-	return copies ? tell(&own, copies) : show(own.site);
+	return copies ? replace(&own, copies) : show(own.site);
 }

@@ -34,10 +34,10 @@ struct paths {
 };
 
 /**
- * struct paths_told - paths configured at a site
+ * struct paths_known - paths configured at a site
  * @copies: by source, a mask of numbers of copies, bit 2 for two
  */
-struct paths_told {
+struct paths_known {
 	uint8_t *copies;
 };
 
@@ -59,17 +59,17 @@ void paths_free(struct paths *paths);
 void paths_put(const struct paths *paths, uint32_t site, uint32_t source,
 	       struct request *req);
 /* Put the requests that delete the paths of a source at a site for more than @copies copies. */
-void paths_put_del(const struct paths_told *told, unsigned int copies, uint32_t site,
+void paths_put_del(const struct paths_known *known, unsigned int copies, uint32_t site,
 		   uint32_t source, struct request *req);
 
 /* Read the paths of a site.  Return: 0, or -errno after an error message. */
-int paths_read(struct paths_told *told, const struct fc_topo *topo, uint32_t site,
+int paths_read(struct paths_known *known, const struct fc_topo *topo, uint32_t site,
 	       const char *about);
 /* Largest k such that a site has paths of its own broadcasts for every number of copies up to k. */
-unsigned int paths_own(const struct paths_told *told, uint32_t site);
+unsigned int paths_own(const struct paths_known *known, uint32_t site);
 
 /**
- * paths_tell() - set all paths at a site
+ * paths_set() - set all paths at a site
  * @paths: paths
  * @genl: socket
  * @site: site
@@ -77,8 +77,8 @@ unsigned int paths_own(const struct paths_told *told, uint32_t site);
  *
  * Return: 0, or -errno.
  */
-int paths_tell(const struct paths *paths, struct nl_sock *genl, uint32_t site,
-	       struct request_error *error);
+int paths_set(const struct paths *paths, struct nl_sock *genl, uint32_t site,
+	      struct request_error *error);
 
 /* flitcast topology paths */
 int topology_paths(const struct option_given *given);

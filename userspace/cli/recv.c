@@ -53,7 +53,7 @@ struct output {
  * @total: bytes, or TRANSFER_UNKNOWN
  * @got: bytes so far
  * @own: site of this receiver, as given
- * @heard: time of the last message or answer from the sender, now_ns()
+ * @last_rx: time of the last message or answer from the sender, now_ns()
  * @name: file name from the sender, without characters that are unsafe in a terminal or a path
  */
 struct transfer {
@@ -64,7 +64,7 @@ struct transfer {
 	uint64_t total;
 	uint64_t got;
 	uint32_t own;
-	uint64_t heard;
+	uint64_t last_rx;
 	char name[TRANSFER_NAME_MAX + 1];
 };
 
@@ -214,15 +214,15 @@ static bool is_part(const char *data, size_t length)
 
 static void complain_stranger(const struct flitcast_from *from)
 {
-	static uint64_t told[STRANGERS];
+	static uint64_t noted[STRANGERS];
 	uint64_t who = (uint64_t)from->site << 16 | from->port;
 	static unsigned int n;
 	unsigned int i;
 
 	for (i = 0; i < STRANGERS; i++)
-		if (n && told[i] == who)
+		if (n && noted[i] == who)
 			return;
-	told[n++ % STRANGERS] = who;
+	noted[n++ % STRANGERS] = who;
 	complain("recv: dropped: another file, from site %u port %u, while one is being received",
 		 from->site, from->port);
 }
@@ -279,7 +279,7 @@ static enum answer ask_sender(struct transfer *transfer)
 out:
 	close(fd);
 	if (answer == ANSWER_THERE)
-		transfer->heard = now_ns();
+		transfer->last_rx = now_ns();
 	return answer;
 }
 
@@ -384,7 +384,7 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 		fail("recv: %s from site %u has a gap: byte %llu came after byte %llu",
 		     transfer->name, from->site, (unsigned long long)offset,
 		     (unsigned long long)transfer->got);
-	transfer->heard = now_ns();
+	transfer->last_rx = now_ns();
 	transfer->total = total;
 	transfer->got += length;
 	/* In JSON mode standard output cannot carry data: require a file. */
@@ -399,12 +399,12 @@ static bool take_part(const struct output *output, struct transfer *transfer,
 }
 
 /* Probe the sender after an interval without data in the middle of a file. */
-static void look_after(struct transfer *transfer)
+static void check_transfer(struct transfer *transfer)
 {
 	enum answer answer = ask_sender(transfer);
 
 	if (answer == ANSWER_THERE ||
-	    (answer == ANSWER_NONE && now_ns() < transfer->heard + GONE_MS * 1000000ULL))
+	    (answer == ANSWER_NONE && now_ns() < transfer->last_rx + GONE_MS * 1000000ULL))
 		return;
 	fail("recv: %s from site %u stopped after %llu bytes: its sender %s", transfer->name,
 	     transfer->site, (unsigned long long)transfer->got,
@@ -432,7 +432,7 @@ static void wait_for_message(int fd, uint32_t timeout, struct transfer *transfer
 		if (ready < 0 && errno != EINTR)
 			fail("recv: %s", strerror(errno));
 		if (!ready && left && transfer->active)
-			look_after(transfer);
+			check_transfer(transfer);
 		if (ready || left)
 			continue;
 		if (transfer->active)

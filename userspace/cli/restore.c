@@ -315,7 +315,7 @@ static void plan_paths(struct plan *plan, const struct config_site *site,
 		       const struct config_site *is)
 {
 	struct paths want = { 0 }, was = { 0 };
-	struct paths_told all;
+	struct paths_known all;
 	struct step *step;
 	uint32_t source;
 
@@ -331,7 +331,7 @@ static void plan_paths(struct plan *plan, const struct config_site *site,
 		paths_put(&want, site->id, source, &step->todo);
 		if (!is)
 			continue;
-		paths_put_del(&is->told, site->copies, site->id, source, &step->todo);
+		paths_put_del(&is->known, site->copies, site->id, source, &step->todo);
 		paths_put(&was, site->id, source, &step->undo);
 		paths_put_del(&all, is->copies, site->id, source, &step->undo);
 	}

@@ -116,10 +116,10 @@ static int send_part(struct sender *sender, struct file *file, uint64_t total,
 /* Request the receivers to discard their data, if there is buffer space for the message. */
 static void give_up(struct sender *sender, struct file *file, uint64_t offset)
 {
-	bool told = !send_part(sender, file, file->total, offset, 0, TRANSFER_ABORT);
+	bool aborted = !send_part(sender, file, file->total, offset, 0, TRANSFER_ABORT);
 
 	fail("send: %s: interrupted after %llu bytes%s", file->path, (unsigned long long)offset,
-	     told ? "" : "; the receivers find out when they hear nothing more");
+	     aborted ? "" : "; the receivers find out when they hear nothing more");
 }
 
 /*
@@ -310,7 +310,7 @@ static const struct option_entry options[] = {
 	       OPTION_RANGE(100, 0)),
 	OPTION("--slow", "{ wait | skip:MS | detach:MS }",
 	       "wait for a slow target, or go on without it after a time", TEXT, 0),
-	OPTION("--confirm", NULL, "tell what became of the message at each target", FLAG, 0),
+	OPTION("--confirm", NULL, "print the result of the message at each target", FLAG, 0),
 	OPTION("--file", "FILE", "the file to send; -: standard input", FILE, 0,
 	       .how = OPTION_NEED, .group = 2),
 	OPTION("TEXT", NULL, "the text to send", REST, 0, .how = OPTION_PLAIN, .group = 2),

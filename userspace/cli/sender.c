@@ -15,7 +15,7 @@
 /* Interval of progress on a terminal; reports wake the sender. */
 #define LOOK_MS		500
 /* Maximum time until a signal ends a call that waits for buffer space. */
-#define STOP_LOOK_MS	500
+#define STOP_POLL_MS	500
 /* Maximum number of targets in a report: a broadcast has one for each other site. */
 #define RESULTS_MAX	65536
 /* Maximum number of failed targets named. */
@@ -54,7 +54,7 @@ void sender_refused(const struct sender *sender)
 void sender_open(struct sender *sender, uint32_t site, uint32_t timeout,
 		 const struct flitcast_slow_target *slow)
 {
-	struct timeval look = { .tv_usec = STOP_LOOK_MS * 1000 };
+	struct timeval interval = { .tv_usec = STOP_POLL_MS * 1000 };
 	int one = 1;
 
 	sender->fd = open_socket("send", site, FLITCAST_PORT_ANY);
@@ -62,8 +62,8 @@ void sender_open(struct sender *sender, uint32_t site, uint32_t timeout,
 	    (timeout && setsockopt(sender->fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &timeout,
 				   sizeof(timeout))) ||
 	    setsockopt(sender->fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, slow, sizeof(*slow)) ||
-	    (sender->stop && setsockopt(sender->fd, SOL_SOCKET, SO_SNDTIMEO, &look,
-					sizeof(look))))
+	    (sender->stop && setsockopt(sender->fd, SOL_SOCKET, SO_SNDTIMEO, &interval,
+					sizeof(interval))))
 		sender_refused(sender);
 	if (sender->broadcast)
 		return;
@@ -242,7 +242,7 @@ int sender_send(struct sender *sender, const void *data, size_t length)
 	}
 	sender->begun_at = now_ns();
 	/*
-	 * With @stop the call times out every STOP_LOOK_MS, because a signal may arrive right
+	 * With @stop the call times out every STOP_POLL_MS, because a signal may arrive right
 	 * before it.
 	 */
 	do {

@@ -110,8 +110,8 @@ static int show(const struct option_given *given)
 }
 
 /* Ends of a link that report it dead.  Return: mask: 1: this end, 2: the other end. */
-static unsigned int said(const struct fc_topo *topo, const uint32_t *down, uint32_t site,
-			 uint8_t dir, uint32_t peer)
+static unsigned int reported_by(const struct fc_topo *topo, const uint32_t *down, uint32_t site,
+				uint8_t dir, uint32_t peer)
 {
 	return (down[site] >> (dir + 1) & 1) |
 	       (down[peer] >> (topo->ops->arrival(topo, site, dir) + 1) & 1) << 1;
@@ -120,7 +120,7 @@ static unsigned int said(const struct fc_topo *topo, const uint32_t *down, uint3
 static void print_fault(const struct fc_topo *topo, const uint32_t *down, uint32_t site,
 			uint8_t dir, uint32_t peer)
 {
-	unsigned int who = said(topo, down, site, dir, peer);
+	unsigned int who = reported_by(topo, down, site, dir, peer);
 	char name[DIRECTION_SIZE];
 
 	topo->ops->dir_name(topo, dir, name);
@@ -130,7 +130,7 @@ static void print_fault(const struct fc_topo *topo, const uint32_t *down, uint32
 	out_string("direction", " %s", name);
 	out_uint("peer_site", " to site %llu", peer);
 	out_uint("peer_port", " port %llu", topo->ops->arrival(topo, site, dir) + 1);
-	out_open_array("said_by");
+	out_open_array("reported_by");
 	if (who & 1)
 		out_uint(NULL, ": says site %llu", site);
 	if (who & 2)
@@ -153,7 +153,7 @@ static void print_faults(const struct fc_topo *topo, uint32_t own, const uint32_
 			peer = fc_topo_neighbour(topo, site, dir);
 			/* Each link once. */
 			if (peer != FC_SITE_NONE && site < peer &&
-			    said(topo, down, site, dir, peer))
+			    reported_by(topo, down, site, dir, peer))
 				print_fault(topo, down, site, dir, peer);
 		}
 	}

@@ -208,8 +208,8 @@ static const struct option_entry entries[] = {
 	       AT(memory), .most = (u64)1 << 40, .take = take_memory),
 	OPTION("flit", "N", "bytes of a flit", NUMBER, AT(flit), OPTION_RANGE(256, 65535)),
 	OPTION("window", "N", "flits in flight per link", NUMBER, AT(window), OPTION_RANGE(1, 64)),
-	OPTION("look", "N", "vnet: cycles a site takes to look where a packet goes", NUMBER,
-	       AT(look), OPTION_RANGE(0, 1000000)),
+	OPTION("routing", "N", "vnet: cycles that a routing decision takes", NUMBER,
+	       AT(routing), OPTION_RANGE(0, 1000000)),
 	OPTION("latency", "N", "cycles from one end of a link to the other", NUMBER, AT(latency),
 	       OPTION_RANGE(1, 1000000)),
 	OPTION("active", "N", "messages a site sends at a time", NUMBER, AT(active),
@@ -265,7 +265,7 @@ static int check_given(const struct config *config, const struct option_given *g
 		"fidelity", "fifo", "seek", "seek-max", "timeout", NULL
 	};
 	/* The cost of a routing decision is separate only in modes with classes. */
-	static const char *const classes_only[] = { "look", "postman", NULL };
+	static const char *const classes_only[] = { "routing", "postman", NULL };
 	int status = 0;
 
 	if (config->script_path)
@@ -580,14 +580,15 @@ static FILE *open_list(const char *path)
 }
 
 /* Report a completed run.  Return: false if writing failed. */
-static bool tell(struct sim *sim, const struct speed *speed, bool done, u64 end, FILE *list)
+static bool print_results(struct sim *sim, const struct speed *speed, bool done, u64 end,
+			  FILE *list)
 {
 	bool bad_list = false;
 
 	if (!done) {
 		fprintf(stderr, "flitcast-sim: cycle %llu: the network hangs:\n",
 			(unsigned long long)sim->now);
-		sim->config.fidelity->tell_stuck(sim);
+		sim->config.fidelity->print_stuck(sim);
 	}
 	traffic_check(sim);
 	if (list) {
@@ -601,7 +602,7 @@ static bool tell(struct sim *sim, const struct speed *speed, bool done, u64 end,
 	return !bad_list;
 }
 
-static void tell_memory(const struct sim *sim)
+static void print_memory(const struct sim *sim)
 {
 	const struct config *config = &sim->config;
 
@@ -613,7 +614,7 @@ static void tell_memory(const struct sim *sim)
 
 static int simulate(struct sim *sim)
 {
-	bool warned, told = false;
+	bool warned, printed = false;
 	struct speed speed;
 	FILE *list = NULL;
 	enum end end;
@@ -636,13 +637,13 @@ static int simulate(struct sim *sim)
 	end = run(sim, &over, warned);
 	speed_end(&speed);
 	if (end == END_MEMORY) {
-		tell_memory(sim);
+		print_memory(sim);
 		if (list) {
 			fclose(list);
 			unlink(sim->config.list_path);
 		}
 	} else {
-		told = tell(sim, &speed, end == END_REST, over, list);
+		printed = print_results(sim, &speed, end == END_REST, over, list);
 	}
 	sim->config.fidelity->free(sim);
 	if (sim->frames)
@@ -650,7 +651,7 @@ static int simulate(struct sim *sim)
 			  (unsigned long long)sim->frames);
 	traffic_free();
 	script_free(sim->config.script);
-	return end == END_REST && !sim->wrong && told ? 0 : 1;
+	return end == END_REST && !sim->wrong && printed ? 0 : 1;
 }
 
 /* Flits of the largest packet. */

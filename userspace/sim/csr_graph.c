@@ -227,7 +227,7 @@ static void answered(struct graph *graph, const struct frame *frame)
 	release(graph, frame, &answer);
 	if (verdict == FC_CSR_PASS)
 		push(graph, &graph->answers, frame->site, answer.port, frame, &answer.msg);
-	if (verdict == FC_CSR_HERE && fc_csr_entry_heard(&entry->core, &answer.msg) &&
+	if (verdict == FC_CSR_HERE && fc_csr_entry_receive(&entry->core, &answer.msg) &&
 	    entry->core.state == FC_CSR_ACCEPTED)
 		enter(graph, entry);
 }

@@ -423,17 +423,17 @@ static bool edge_idle(const struct sim *sim)
 }
 
 /* Maximum number of sites listed in a report. */
-#define STUCK_TOLD	10
+#define STUCK_PRINTED	10
 
-static void edge_tell_stuck(const struct sim *sim)
+static void edge_print_stuck(const struct sim *sim)
 {
-	unsigned int told = 0;
+	unsigned int printed = 0;
 
-	for (u32 i = 0; i < sim->config.topo.nsites && told < STUCK_TOLD; i++) {
+	for (u32 i = 0; i < sim->config.topo.nsites && printed < STUCK_PRINTED; i++) {
 		if (edge_site_idle(sim, i))
 			continue;
-		edge_site_tell(sim, i);
-		told++;
+		edge_site_print(sim, i);
+		printed++;
 	}
 }
 
@@ -444,5 +444,5 @@ const struct fidelity fidelity_edge = {
 	.send = edge_send,
 	.backlog = edge_backlog,
 	.idle = edge_idle,
-	.tell_stuck = edge_tell_stuck,
+	.print_stuck = edge_print_stuck,
 };

@@ -199,6 +199,6 @@ void edge_in_seek(struct sim *sim, u32 at, u8 port);
 /* The upstream fifo-buffer raises abort-request. */
 void edge_abort_request(struct sim *sim, u32 at);
 bool edge_site_idle(const struct sim *sim, u32 at);
-void edge_site_tell(const struct sim *sim, u32 at);
+void edge_site_print(const struct sim *sim, u32 at);
 
 #endif /* FLITCAST_SIM_EDGE_H */

@@ -128,7 +128,7 @@ static void settle(struct sim *sim, u32 at, u8 port)
 }
 
 /* Signal upstream that a net-input begins or ceases to wait. */
-static void say(struct sim *sim, u32 at, u8 port)
+static void send_status(struct sim *sim, u32 at, u8 port)
 {
 	const struct edge_out *up = &sim->edge[at].out[port];
 	bool waits = says_wait(in_of(sim, at, port));
@@ -350,7 +350,7 @@ static void retry(struct sim *sim, u32 at)
 		left &= ~fc_bit(port);
 		try(sim, at, port);
 		if (!(node->seekers & fc_bit(port)))
-			say(sim, at, port);
+			send_status(sim, at, port);
 	}
 }
 
@@ -376,7 +376,7 @@ void edge_in_front(struct sim *sim, u32 at, u8 port, struct edge_packet *packet)
 		return;
 	in->seek_at = sim->now + sim->config.seek;
 	add_event(sim, EVENT_SEEK, at, port, in->seek_at);
-	say(sim, at, port);
+	send_status(sim, at, port);
 }
 
 void edge_in_seek(struct sim *sim, u32 at, u8 port)
@@ -388,7 +388,7 @@ void edge_in_seek(struct sim *sim, u32 at, u8 port)
 	in->seeks++;
 	try(sim, at, port);
 	if (in->state != EDGE_IN_FIRST) {
-		say(sim, at, port);
+		send_status(sim, at, port);
 		return;
 	}
 	in->seek_at = sim->now + sim->config.seek;
@@ -501,7 +501,7 @@ void edge_abort_request(struct sim *sim, u32 at)
 		schedule_final(sim, at, port);
 	}
 	if (waited)
-		say(sim, at, port);
+		send_status(sim, at, port);
 }
 
 /*
@@ -540,7 +540,7 @@ bool edge_site_idle(const struct sim *sim, u32 at)
 	return true;
 }
 
-void edge_site_tell(const struct sim *sim, u32 at)
+void edge_site_print(const struct sim *sim, u32 at)
 {
 	const struct edge_node *node = &sim->edge[at];
 

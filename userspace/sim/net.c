@@ -388,14 +388,14 @@ static void room_soon(struct sim *sim, u32 at)
 	queue_add(&sim->queue, &room);
 }
 
-static void look_soon(struct sim *sim, u32 at, const struct fc_effect *fx)
+static void route_later(struct sim *sim, u32 at, const struct fc_effect *fx)
 {
-	struct event look = {
-		.kind = EVENT_LOOK, .node = at, .time = sim->now + sim->config.look,
+	struct event route = {
+		.kind = EVENT_ROUTE, .node = at, .time = sim->now + sim->config.routing,
 		.port = fx->port, .vc = fx->vc,
 	};
 
-	queue_add(&sim->queue, &look);
+	queue_add(&sim->queue, &route);
 }
 
 static void send_status(struct sim *sim, u32 at, const struct fc_effect *fx)
@@ -456,7 +456,7 @@ static void perform(struct sim *sim, u32 at, const struct fc_effect *fx)
 		/* Simulated links stay up. */
 		break;
 	case FC_FX_ROUTE:
-		look_soon(sim, at, fx);
+		route_later(sim, at, fx);
 		break;
 	/* Mode csr has a simulator of its own. */
 	case FC_FX_RESERVE:
@@ -624,18 +624,18 @@ static bool net_idle(const struct sim *sim)
 }
 
 /* Maximum number of state machines listed in a report. */
-#define STUCK_TOLD	60
+#define STUCK_PRINTED	60
 
-static void net_tell_stuck(const struct sim *sim)
+static void net_print_stuck(const struct sim *sim)
 {
-	unsigned int told = 0;
+	unsigned int printed = 0;
 
 	for (u32 i = 0; i < sim->config.topo.nsites; i++) {
 		const struct node *node = sim_node(sim, i);
 		const struct fc_site *site = node->care;
 
 		if (node->vnet) {
-			vnet_tell_stuck(sim, i);
+			vnet_print_stuck(sim, i);
 			continue;
 		}
 		for (u8 p = 0; p < node->shared.nports; p++) {
@@ -647,7 +647,7 @@ static void net_tell_stuck(const struct sim *sim)
 			if (in->state == FC_NI_FREE && !rx->queued && out->state == FC_NO_FREE &&
 			    out->claim == FC_PORT_NONE)
 				continue;
-			if (told++ == STUCK_TOLD) {
+			if (printed++ == STUCK_PRINTED) {
 				fprintf(stderr, "  ...\n");
 				return;
 			}
@@ -669,7 +669,7 @@ static void net_tell_stuck(const struct sim *sim)
 static void word_event(struct sim *sim, const struct event *event)
 {
 	struct fc_event ev = { .type = FC_EV_ROOM, .count = 1 };
-	struct fc_event look = { .type = FC_EV_ROUTE, .port = event->port };
+	struct fc_event route = { .type = FC_EV_ROUTE, .port = event->port };
 
 	if (sim->nclasses)
 		fetch(sim);
@@ -683,8 +683,8 @@ static void word_event(struct sim *sim, const struct event *event)
 	case EVENT_ROOM:
 		net_event(sim, event->node, FC_VC_CLASS, &ev);
 		break;
-	case EVENT_LOOK:
-		net_event(sim, event->node, event->vc, &look);
+	case EVENT_ROUTE:
+		net_event(sim, event->node, event->vc, &route);
 		break;
 	case EVENT_FEED:
 		operator_feed(sim, event->node);
@@ -709,5 +709,5 @@ const struct fidelity fidelity_word = {
 	.send = operator_send,
 	.backlog = word_backlog,
 	.idle = net_idle,
-	.tell_stuck = net_tell_stuck,
+	.print_stuck = net_print_stuck,
 };

@@ -283,7 +283,7 @@ static void write_own(struct postman_plane *plane, struct machine *m)
  */
 
 /* The first flit of a train has arrived: decode it. */
-static void look(struct postman_plane *plane, u32 node, u32 dimension, bool *again)
+static void process(struct postman_plane *plane, u32 node, u32 dimension, bool *again)
 {
 	struct machine *m = &plane->machine[node][dimension];
 	struct postman_packet *packet = &plane->packet[m->packet];
@@ -454,7 +454,7 @@ static void step(struct postman_plane *plane, u32 node)
 
 		head[d] = comes_in(plane, node, d);
 		if (m->input == INPUT_HEAD && plane->cycle == m->first + plane->model->flit)
-			look(plane, node, d, &again[d]);
+			process(plane, node, d, &again[d]);
 		if (m->waiting != POSTMAN_NONE && m->input == INPUT_IDLE && !m->stored &&
 		    !again[d] && m->claims > plane->model->delay)
 			write_own(plane, m);

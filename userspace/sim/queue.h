@@ -21,7 +21,7 @@ enum event_kind {
 	EVENT_TIME,		/* a timer of the site may be due */
 	EVENT_ROOM,		/* the operator has consumed a word from the fifo-buffer */
 	EVENT_FEED,		/* the operator may put a flit into the local net-input */
-	EVENT_LOOK,		/* the routing decision of a packet is complete */
+	EVENT_ROUTE,		/* the routing decision of a packet is complete */
 	EVENT_BORN,		/* traffic: the next message */
 	EVENT_REPEAT,		/* a message may have waited too long for confirmations */
 	/* Fidelity edge: */

@@ -8,7 +8,7 @@
 
 static const char *line_prefix;
 
-static void say(const char *text)
+static void print_line(const char *text)
 {
 	printf("%s  %s\n", line_prefix, text);
 }
@@ -37,11 +37,11 @@ const char *replay_events(const struct world_config *config, const u16 *event, u
 			printf("%s%3u  event %u is not possible here\n", prefix, i + 1, event[i]);
 			return "the trace does not fit";
 		}
-		world_tell_event(event[i], text, sizeof(text));
+		world_print_event(event[i], text, sizeof(text));
 		printf("%s%3u  %s\n", prefix, i + 1, text);
 		broken = world_apply(event[i]);
 	}
-	world_tell(say);
+	world_print(print_line);
 	if (broken)
 		printf("%s%s\n", prefix, broken);
 	return broken;

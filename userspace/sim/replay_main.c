@@ -7,7 +7,7 @@
 #include "replay.h"
 #include "replay_main.h"
 
-static void tell_possible(void)
+static void print_possible(void)
 {
 	u16 events[WORLD_EVENTS];
 	unsigned int n = world_events(events);
@@ -17,7 +17,7 @@ static void tell_possible(void)
 	for (unsigned int i = 0; i < n; i++) {
 		char text[128];
 
-		world_tell_event(events[i], text, sizeof(text));
+		world_print_event(events[i], text, sizeof(text));
 		printf("next %5u  %s\n", events[i], text);
 	}
 }
@@ -51,7 +51,7 @@ static int run(const struct option_given *given)
 	}
 	if (replay_events(&config, events, n, ""))
 		return 1;
-	tell_possible();
+	print_possible();
 	return 0;
 }
 

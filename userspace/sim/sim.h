@@ -73,7 +73,7 @@ enum fault {
  * @bytes: fewest and most bytes of a message
  * @flit: bytes of a flit with its link header
  * @window: flits in flight per link
- * @look: cycles of a routing decision
+ * @routing: cycles of a routing decision
  * @latency: cycles from one end of a link to the other
  * @active: messages a site sends at a time
  * @transit: packets a site stores for others
@@ -116,7 +116,7 @@ struct config {
 	u32 bytes[2];
 	u64 flit;
 	u64 window;
-	u64 look;
+	u64 routing;
 	u64 latency;
 	u64 active;
 	u64 transit;
@@ -385,7 +385,7 @@ void __printf(2, 3) sim_wrong(struct sim *sim, const char *fmt, ...);
  * @send: accept a message from a socket of the source
  * @backlog: number of messages that wait in a source
  * @idle: every machine is at rest and every queue empty
- * @tell_stuck: print machines and queues that are not, on standard error
+ * @print_stuck: print machines and queues that are not, on standard error
  */
 struct fidelity {
 	void (*init)(struct sim *sim);
@@ -394,7 +394,7 @@ struct fidelity {
 	void (*send)(struct sim *sim, struct message *message);
 	u32 (*backlog)(const struct sim *sim, u32 node);
 	bool (*idle)(const struct sim *sim);
-	void (*tell_stuck)(const struct sim *sim);
+	void (*print_stuck)(const struct sim *sim);
 };
 
 /* Every word of a packet, by the core. */
@@ -455,7 +455,7 @@ static inline void vnet_lease(struct sim *sim, u32 node, u8 class, u8 port)
 /* Release the frames of a switch, and memory outside the arena. */
 void vnet_purge(struct sim *sim, u32 node);
 void vnet_free(struct sim *sim);
-void vnet_tell_stuck(const struct sim *sim, u32 node);
+void vnet_print_stuck(const struct sim *sim, u32 node);
 
 /* operator.c */
 void operator_init(struct sim *sim, u32 node);

@@ -46,7 +46,7 @@ void vnet_init(struct sim *sim, u32 at)
 	v->payload = (u32)config->flit - FC_LINK_SIZE;
 	v->nports = config->topo.ndirs + 1;
 	v->nclasses = sim->nclasses;
-	v->slow = config->look;
+	v->slow = config->routing;
 	if (fc_mode_ops(config->mode)->eager) {
 		struct fc_straight *straight = node_part(node, layout->straight);
 
@@ -167,7 +167,7 @@ void vnet_free(struct sim *sim)
 	free(sim->leases.input);
 }
 
-void vnet_tell_stuck(const struct sim *sim, u32 at)
+void vnet_print_stuck(const struct sim *sim, u32 at)
 {
 	const struct fc_vnet *v = sim_node(sim, at)->vnet;
 

@@ -165,7 +165,7 @@ static void perform(unsigned int at, const struct fc_effect *e)
 		status.parts = e->flags;
 		status.seq = e->seq;
 		status.ack = e->ack;
-		status.said = e->status;
+		status.info = e->status;
 		world_wire_add(at, e->port, channel, &status);
 		break;
 	case FC_FX_STORE:

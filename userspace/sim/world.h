@@ -39,7 +39,7 @@ enum world_kind {
 	WORLD_TAKE,		/* an operator consumes a word from the fifo-buffer */
 	WORLD_SEEK,		/* a net-input counts a seek */
 	WORLD_TIMEOUT,		/* a fifo-buffer times out */
-	WORLD_PROBE,		/* a net-output polls for an ack */
+	WORLD_POLL,		/* a net-output polls for an ack */
 	WORLD_TELL,		/* a net-input sends its delayed ack */
 	WORLD_NACK,		/* a net-input requests missing flits */
 	WORLD_DOUBLE,		/* the first frame of a link arrives twice */
@@ -47,8 +47,8 @@ enum world_kind {
 	WORLD_READ,		/* a slow reader consumes a message */
 	WORLD_NEWS,		/* a site learns which links work, and has new routes */
 	WORLD_RESTART,		/* a site restarts, its links down */
-	WORLD_LOOK,		/* a site decides the route of a front it forwarded eagerly */
-	WORLD_LOOK_ALL,		/* a site decides the routes of all such fronts together */
+	WORLD_ROUTE,		/* a site decides the route of a front it forwarded eagerly */
+	WORLD_ROUTE_ALL,		/* a site decides the routes of all such fronts together */
 	WORLD_FULL,		/* other sets fill an operator's pool: the next packet is dropped */
 };
 
@@ -175,8 +175,8 @@ unsigned int world_save(u8 code[WORLD_CODE]);
 void world_load(const u8 *code);
 
 /* Describe an event in the present state; print the state of every machine. */
-void world_tell_event(u16 event, char *text, size_t size);
-void world_tell(void (*line)(const char *text));
+void world_print_event(u16 event, char *text, size_t size);
+void world_print(void (*line)(const char *text));
 
 /* Called for every row of a state machine that fires; may be NULL. */
 extern void (*world_fired)(unsigned int machine, unsigned int state, unsigned int cond);

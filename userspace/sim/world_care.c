@@ -107,7 +107,7 @@ static void code_in(struct codec *c, struct fc_in *in)
 	if (in->seeks > world_cfg->timing.seek_max)
 		in->seeks = world_cfg->timing.seek_max + 1;
 	CODE(c, in->seeks, 3);
-	CODE(c, in->told_unreachable, 1);
+	CODE(c, in->reported_unreachable, 1);
 	codec_timer(c, &in->seek_at);
 }
 
@@ -166,7 +166,7 @@ static void code_node(struct codec *c, unsigned int at)
 	site->work = 0;
 }
 
-static void tell_port(unsigned int at, u8 p, void (*line)(const char *text))
+static void print_port(unsigned int at, u8 p, void (*line)(const char *text))
 {
 	const struct node *node = &world.node[at];
 	const struct lines *own = &node->line[0];
@@ -175,7 +175,7 @@ static void tell_port(unsigned int at, u8 p, void (*line)(const char *text))
 	char text[256], what[64] = "";
 
 	if (in->held.h)
-		world_tell_content(id_of(&in->held), what, sizeof(what));
+		world_print_content(id_of(&in->held), what, sizeof(what));
 	snprintf(text, sizeof(text),
 		 "  port %u: net-input %s%s%s conn %x queued %u; net-output %s from %d unacknowledged %u, frames %u",
 		 p, fc_fsms[0].states[in->state], *what ? " " : "", what, in->conn,
@@ -185,7 +185,7 @@ static void tell_port(unsigned int at, u8 p, void (*line)(const char *text))
 	line(text);
 }
 
-static void tell(unsigned int at, void (*line)(const char *text))
+static void print(unsigned int at, void (*line)(const char *text))
 {
 	const struct node *node = &world.node[at];
 	char text[256];
@@ -196,10 +196,10 @@ static void tell(unsigned int at, void (*line)(const char *text))
 	line(text);
 	for (u8 p = 0; p < node->shared.nports; p++)
 		if (!p || has_link(at, p))
-			tell_port(at, p, line);
+			print_port(at, p, line);
 }
 
 const struct world_switch world_care = {
 	.init = init, .event = event, .purge = purge, .room = room, .seq = seq, .up = up,
-	.idle = idle, .settle = settle, .code = code_node, .check = check, .tell = tell,
+	.idle = idle, .settle = settle, .code = code_node, .check = check, .print = print,
 };

@@ -137,8 +137,8 @@ static void code_tx(struct codec *c, struct lines *line, u8 p, u32 taken)
 	}
 }
 
-static void code_wire(struct codec *c, struct wire *wire, u32 to_taken, u32 from_taken,
-		      u16 to_probes, u16 from_probes)
+static void code_wire(struct codec *c, struct wire *wire, u32 to_acked, u32 from_acked,
+		      u16 to_polls, u16 from_polls)
 {
 	CODE(c, wire->n, 5);
 	for (unsigned int i = 0; i < wire->n; i++) {
@@ -147,17 +147,17 @@ static void code_wire(struct codec *c, struct wire *wire, u32 to_taken, u32 from
 		CODE(c, f->status, 1);
 		CODE(c, f->id, ID_BITS);
 		CODE(c, f->parts, PARTS_BITS);
-		CODE_FROM(c, f->seq, to_taken);
-		CODE_FROM(c, f->ack, from_taken);
+		CODE_FROM(c, f->seq, to_acked);
+		CODE_FROM(c, f->ack, from_acked);
 		if (!f->status)
 			continue;
-		CODE(c, f->said.have, WORLD_WINDOW);
-		CODE_FROM(c, f->said.poll, from_probes);
-		CODE_FROM(c, f->said.echo, to_probes);
+		CODE(c, f->info.have, WORLD_WINDOW);
+		CODE_FROM(c, f->info.poll, from_polls);
+		CODE_FROM(c, f->info.echo, to_polls);
 		if (f->parts & FC_STATUS_NACK)
-			CODE_FROM(c, f->said.upto, from_taken);
+			CODE_FROM(c, f->info.upto, from_acked);
 		else
-			f->said.upto = 0;
+			f->info.upto = 0;
 	}
 }
 

@@ -25,7 +25,7 @@ static void channel_events(struct list *list, unsigned int at, u8 port, u8 chann
 	unsigned int where = place_of(at, port, channel);
 
 	if (world.node[at].vnet.unrouted[channel] & fc_bit(port))
-		may(list, WORLD_LOOK, where);
+		may(list, WORLD_ROUTE, where);
 	if (line->wire[port].n) {
 		may(list, WORLD_ARRIVE, where);
 		if (world.loss)
@@ -39,7 +39,7 @@ static void channel_events(struct list *list, unsigned int at, u8 port, u8 chann
 	if (line->wire[port].n || peer->wire[peer_port(port)].n)
 		return;
 	if (line->tx[port].poll_at != FC_NEVER)
-		may(list, WORLD_PROBE, where);
+		may(list, WORLD_POLL, where);
 	if (line->rx[port].ack_at != FC_NEVER)
 		may(list, WORLD_TELL, where);
 	if (line->rx[port].nack_at != FC_NEVER)
@@ -111,7 +111,7 @@ static void operator_events(struct list *list, unsigned int at)
 }
 
 /* List the joint routing decision of several fronts; channel_events() lists single ones. */
-static void look_events(struct list *list, unsigned int at)
+static void route_events(struct list *list, unsigned int at)
 {
 	unsigned int unseen = 0;
 
@@ -119,7 +119,7 @@ static void look_events(struct list *list, unsigned int at)
 		for (u32 rest = world.node[at].vnet.unrouted[c]; rest; rest &= rest - 1)
 			unseen++;
 	if (unseen > 1)
-		may(list, WORLD_LOOK_ALL, at);
+		may(list, WORLD_ROUTE_ALL, at);
 }
 
 /* List the events that CARE's state machines wait for. */
@@ -149,7 +149,7 @@ unsigned int world_events(u16 events[WORLD_EVENTS])
 		if (!fc_mode_ops(world_cfg->mode)->classes)
 			care_events(&list, at);
 		else
-			look_events(&list, at);
+			route_events(&list, at);
 	}
 	return list.n;
 }
@@ -221,7 +221,7 @@ static void arrive(unsigned int at, u8 port, u8 channel)
 
 	if (frame.status) {
 		ev.flags = frame.parts;
-		ev.status = frame.said;
+		ev.status = frame.info;
 	} else {
 		ev.flit = make_flit(frame.id, frame.parts);
 	}
@@ -313,7 +313,7 @@ void world_act(u16 event)
 {
 	unsigned int where = world_place_of(event), at;
 	struct fc_event room = { .type = FC_EV_ROOM, .count = 1 };
-	struct fc_event look = { .type = FC_EV_ROUTE };
+	struct fc_event route = { .type = FC_EV_ROUTE };
 	struct lines *line;
 	u8 port, channel;
 
@@ -353,7 +353,7 @@ void world_act(u16 event)
 	case WORLD_TIMEOUT:
 		fire(where, 0, &world.node[where].site.fifo.timeout_at);
 		break;
-	case WORLD_PROBE:
+	case WORLD_POLL:
 		fire(at, channel, &line->tx[port].poll_at);
 		break;
 	case WORLD_TELL:
@@ -362,12 +362,12 @@ void world_act(u16 event)
 	case WORLD_NACK:
 		fire(at, channel, &line->rx[port].nack_at);
 		break;
-	case WORLD_LOOK:
-		look.port = port;
-		world_site_event(at, channel, &look);
+	case WORLD_ROUTE:
+		route.port = port;
+		world_site_event(at, channel, &route);
 		break;
-	case WORLD_LOOK_ALL:
-		world_site_event(where, 0, &look);
+	case WORLD_ROUTE_ALL:
+		world_site_event(where, 0, &route);
 		break;
 	case WORLD_READ:
 		world_read(where);

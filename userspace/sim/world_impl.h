@@ -33,7 +33,7 @@ struct wire_frame {
 	u8 parts;		/* FC_PART_* of a flit; FC_STATUS_* of a status */
 	u32 seq;
 	u32 ack;
-	struct fc_status said;
+	struct fc_status info;
 };
 
 /* Replay entry of a flit. */
@@ -192,7 +192,7 @@ void codec_flit(struct codec *c, struct fc_flit *flit);
  * @settle: set armed timers to LATER
  * @code: write or read the state, without channels and operator
  * @check: check the invariants of the mode, after an event of the site
- * @tell: print the state
+ * @print: print the state
  */
 struct world_switch {
 	void (*init)(unsigned int at);
@@ -207,7 +207,7 @@ struct world_switch {
 	void (*settle)(unsigned int at);
 	void (*code)(struct codec *c, unsigned int at);
 	void (*check)(unsigned int at);
-	void (*tell)(unsigned int at, void (*line)(const char *text));
+	void (*print)(unsigned int at, void (*line)(const char *text));
 };
 
 extern const struct world_switch world_care, world_vnet;
@@ -240,7 +240,7 @@ void world_init_node(unsigned int at);
 void world_settle(unsigned int at);
 
 /* Describe a flit or a branch. */
-void world_tell_content(u8 id, char *text, size_t size);
+void world_print_content(u8 id, char *text, size_t size);
 
 /* world_events.c: execute an event. */
 void world_act(u16 event);

@@ -129,7 +129,7 @@ void world_wire_add(unsigned int at, u8 port, u8 channel, const struct wire_fram
 		*last = *frame;
 		last->parts |= before.parts;
 		if (!(frame->parts & FC_STATUS_NACK))
-			last->said.upto = before.said.upto;
+			last->info.upto = before.info.upto;
 		return;
 	}
 	if (wire->n == WORLD_WIRE)

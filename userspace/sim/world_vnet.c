@@ -360,7 +360,7 @@ static void code_node(struct codec *c, unsigned int at)
 		v->window[p] = v->up & fc_bit(p) ? world_cfg->window : FC_VCLASSES_MAX;
 }
 
-static void tell_in(unsigned int at, u8 class, u8 port, void (*line)(const char *text))
+static void print_in(unsigned int at, u8 class, u8 port, void (*line)(const char *text))
 {
 	const struct node *node = &world.node[at];
 	const struct fc_vin *in = &node->vin[class * node->shared.nports + port];
@@ -371,7 +371,7 @@ static void tell_in(unsigned int at, u8 class, u8 port, void (*line)(const char 
 	if (!in->busy && !rx->queued)
 		return;
 	if (id_of(fc_rx_first(rx)))
-		world_tell_content(id_of(fc_rx_first(rx)), what, sizeof(what));
+		world_print_content(id_of(fc_rx_first(rx)), what, sizeof(what));
 	n = snprintf(text, sizeof(text), "  from port %u class %u: %s, %u of %u flits come, %u queued",
 		     port, class, *what ? what : "-", in->come, in->n, rx->queued);
 	for (u8 i = 0; in->busy && i < in->nbranches; i++)
@@ -381,7 +381,7 @@ static void tell_in(unsigned int at, u8 class, u8 port, void (*line)(const char 
 	line(text);
 }
 
-static void tell(unsigned int at, void (*line)(const char *text))
+static void print(unsigned int at, void (*line)(const char *text))
 {
 	const struct node *node = &world.node[at];
 	char text[128];
@@ -395,7 +395,7 @@ static void tell(unsigned int at, void (*line)(const char *text))
 
 			if (p && !has_link(at, p))
 				continue;
-			tell_in(at, c, p, line);
+			print_in(at, c, p, line);
 			if (!p || (tx->sent == tx->acked && !node->line[c].wire[p].n))
 				continue;
 			snprintf(text, sizeof(text), "  to port %u class %u: unacknowledged %u, frames %u",
@@ -408,5 +408,5 @@ static void tell(unsigned int at, void (*line)(const char *text))
 const struct world_switch world_vnet = {
 	.init = init, .event = event, .purge = purge, .room = room, .seq = seq, .up = up,
 	.idle = idle, .rerouted = rerouted, .settle = settle, .code = code_node, .check = check,
-	.tell = tell,
+	.print = print,
 };

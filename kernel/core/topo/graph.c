@@ -285,7 +285,7 @@ static void search(struct search *s, u32 from, u32 class)
 }
 
 /* The directions of the shortest ways to each site, in whichever class a packet ends there. */
-static void tell(const struct search *s, u32 *next_hop)
+static void fill_row(const struct search *s, u32 *next_hop)
 {
 	u32 n = s->v->topo->nsites, i;
 
@@ -314,7 +314,7 @@ static void graph_vclass_fill(struct fc_vclass *v, u32 site, void *room)
 	for (row = 0; row < nrows; row++) {
 		for (class = 0; class < CLASSES; class++) {
 			search(&s, site == FC_SITE_NONE ? row : site, class);
-			tell(&s, &v->next_hop[((size_t)row * CLASSES + class) * n]);
+			fill_row(&s, &v->next_hop[((size_t)row * CLASSES + class) * n]);
 		}
 	}
 }

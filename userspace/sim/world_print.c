@@ -6,7 +6,7 @@
 
 #include "world_impl.h"
 
-void world_tell_content(u8 id, char *text, size_t size)
+void world_print_content(u8 id, char *text, size_t size)
 {
 	const struct content *c = content_of(id);
 	int n;
@@ -27,18 +27,18 @@ void world_tell_content(u8 id, char *text, size_t size)
 				      world_cfg->message[c->message].to[t]);
 }
 
-static void tell_frame(const struct wire_frame *f, char *text, size_t size)
+static void print_frame(const struct wire_frame *f, char *text, size_t size)
 {
 	if (f->status)
 		snprintf(text, size, "status%s%s%s", f->parts & FC_STATUS_POLL ? " poll" : "",
 			 f->parts & FC_STATUS_ACK_REQUEST ? " ack-request" : "",
 			 f->parts & FC_STATUS_NACK ? " nack" : "");
 	else
-		world_tell_content(f->id, text, size);
+		world_print_content(f->id, text, size);
 }
 
-static void tell_link_event(enum world_kind kind, unsigned int where, const char *class,
-			    char *text, size_t size)
+static void print_link_event(enum world_kind kind, unsigned int where, const char *class,
+			     char *text, size_t size)
 {
 	const struct wire_frame *frame;
 	char what[64] = "";
@@ -51,14 +51,14 @@ static void tell_link_event(enum world_kind kind, unsigned int where, const char
 	case WORLD_ARRIVE:
 	case WORLD_LOSE:
 	case WORLD_DOUBLE:
-		tell_frame(&frame[0], what, sizeof(what));
+		print_frame(&frame[0], what, sizeof(what));
 		snprintf(text, size, "%s %s at %u from %u%s", what,
 			 kind == WORLD_LOSE ? "is lost" :
 			 kind == WORLD_DOUBLE ? "arrives, the first of two," : "arrives",
 			 peer_of(at, port), at, class);
 		break;
 	case WORLD_OVERTAKE:
-		tell_frame(&frame[1], what, sizeof(what));
+		print_frame(&frame[1], what, sizeof(what));
 		snprintf(text, size, "%s overtakes another frame from %u to %u%s", what, at,
 			 peer_of(at, port), class);
 		break;
@@ -72,7 +72,7 @@ static void tell_link_event(enum world_kind kind, unsigned int where, const char
 	}
 }
 
-void world_tell_event(u16 event, char *text, size_t size)
+void world_print_event(u16 event, char *text, size_t size)
 {
 	unsigned int where = world_place_of(event), at;
 	enum world_kind kind = world_kind_of(event);
@@ -89,7 +89,7 @@ void world_tell_event(u16 event, char *text, size_t size)
 	case WORLD_OVERTAKE:
 	case WORLD_DOWN:
 	case WORLD_UP:
-		tell_link_event(kind, where, class, text, size);
+		print_link_event(kind, where, class, text, size);
 		break;
 	case WORLD_SEND:
 	case WORLD_EARLY:
@@ -97,7 +97,7 @@ void world_tell_event(u16 event, char *text, size_t size)
 			 where, kind == WORLD_EARLY ? " again, too early" : "");
 		break;
 	case WORLD_RESEND:
-		world_tell_content(world.node[where].stored[0], what, sizeof(what));
+		world_print_content(world.node[where].stored[0], what, sizeof(what));
 		snprintf(text, size, "operator %u sends stored %s", where, what);
 		break;
 	case WORLD_FEED:
@@ -113,7 +113,7 @@ void world_tell_event(u16 event, char *text, size_t size)
 	case WORLD_TIMEOUT:
 		snprintf(text, size, "fifo-buffer %u times out", where);
 		break;
-	case WORLD_PROBE:
+	case WORLD_POLL:
 		snprintf(text, size, "site %u probes %u%s", at, peer_of(at, port), class);
 		break;
 	case WORLD_TELL:
@@ -130,11 +130,11 @@ void world_tell_event(u16 event, char *text, size_t size)
 	case WORLD_NEWS:
 		snprintf(text, size, "site %u hears which links work", where);
 		break;
-	case WORLD_LOOK:
+	case WORLD_ROUTE:
 		snprintf(text, size, "site %u looks at what came from %u%s", at, peer_of(at, port),
 			 class);
 		break;
-	case WORLD_LOOK_ALL:
+	case WORLD_ROUTE_ALL:
 		snprintf(text, size, "site %u looks at all that waits for it", where);
 		break;
 	case WORLD_FULL:
@@ -147,8 +147,8 @@ void world_tell_event(u16 event, char *text, size_t size)
 	}
 }
 
-void world_tell(void (*line)(const char *text))
+void world_print(void (*line)(const char *text))
 {
 	for (unsigned int at = 0; at < world_cfg->topo.nsites; at++)
-		world_sw->tell(at, line);
+		world_sw->print(at, line);
 }
