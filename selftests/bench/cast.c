@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures how long a message of site 0 takes to reach every other site, or some.
+ * Measures the time of a message of site 0 to every other site, or to some.
  *
  *	cast [-n COUNT] [-b BYTES,...] [-k SITE,...] LAB TOPOLOGY MTU PLAN WAY...
  *
- * LAB is a lab that is up, with addresses and routes of IPv4, too: see bench/guest-lib.sh,
- * and peers.h for them and for PLAN.  TOPOLOGY and MTU are only told.  One thread holds a
- * socket at each site, so that a message is timed by one clock.  The network is idle when
- * it is sent.  WAY is one of
+ * LAB is a lab that is up, with addresses and routes of IPv4, too: see bench/guest-lib.sh, and
+ * peers.h for them and for PLAN.  TOPOLOGY and MTU are only printed.  One thread holds a socket at
+ * each site, so that a message is timed by one clock.  The network is idle when the message is
+ * sent.  WAY is one of
  *
  * flitcast	broadcasts in one copy, two and so on, received with the first copy; and
- *		with more than half of them where there are three or more; a message to a
+ *		with more than half of them if there are three or more; a message to a
  *		list of targets; a message to each
  * list		only the message to a list of targets
- * list-later	the same without reports, so that receivers may delay confirmations
+ * list-later	the same without reports, so that receivers may delay acks
  * unicasts	only the messages to each
  * udp		a datagram to each, over IPv4 forwarding
  * tcp		the same by a connection to each
@@ -22,19 +22,19 @@
  *
  * With -k the message goes to these sites only, by list, list-later, unicasts, udp or tcp.
  *
- * Prints a line of JSON for each way and length.  Times are nanoseconds; where the guest
- * counts instructions they are instructions, but for waiting:
+ * Prints a line of JSON for each way and length.  Times are in nanoseconds or, if the guest counts
+ * instructions, in instructions without waiting times:
  *
- * last		from before the sendmsg() until the last site has received
- * told		until the sender knows: it has its reports
+ * last		from before the sendmsg() until the last site has received it
+ * told		until the sender has its reports
  * work		all the time in which the processor was not idle, from before the sendmsg()
- *		until QUIET_MS after that; what it does if nothing is sent is the way "nothing"
+ *		until QUIET_MS after that; way "nothing": the same if no message is sent
  *
  * frames	on all links together, by the counters of their devices, and frame_bytes,
  *		with Ethernet headers: of one message, from before the sendmsg() until
- *		QUIET_MS after it is done, where HELLO may come in between
- * tx_...	counters of Flitcast's links, for COUNT messages and what comes in between; of
- *		its ways only
+ *		QUIET_MS after its completion, possibly with HELLOs
+ * tx_...	counters of Flitcast's links, for COUNT messages and other frames meanwhile;
+ *		only for the ways of Flitcast
  */
 #include <errno.h>
 #include <poll.h>
@@ -53,19 +53,19 @@
 
 #define COUNT_MAX	1000
 #define LENGTHS_MAX	16
-#define BYTES_MAX	65000	/* of a UDP datagram */
+#define BYTES_MAX	65000	/* maximum of a UDP datagram */
 #define COPIES_MAX	6
 #define PORT		7010
-/* Warm-up messages, which are not measured. */
+/* Number of warm-up messages, which are not measured. */
 #define WARM_UP		2
-/* A working run is shorter than this. */
+/* Time-out of a measurement; far more than needed. */
 #define LIMIT_S		20
-/* Longer than the delays of acks, questions and probes in an idle network (20 ms). */
+/* Longer than the delays of acks, questions and polls in an idle network (20 ms). */
 #define QUIET_MS	30
-/* Time for groups to be joined, and for HSR nodes to know each other. */
+/* Time for nodes to join groups, and for HSR nodes to detect each other. */
 #define JOIN_MS		15000
 
-/* How a message goes to every other site. */
+/* Ways to send a message to every other site. */
 enum method {
 	METHOD_NOTHING,
 	METHOD_BROADCAST,
@@ -93,10 +93,10 @@ static const char *const method_names[] = {
 /**
  * struct sample - one message
  * @last: nanoseconds until the last site had it
- * @told: nanoseconds until the sender knew, 0 where it is not told
+ * @told: nanoseconds until the sender had its reports; 0: no reports
  * @work: nanoseconds in which the processor was not idle
- * @frames: frames on all links
- * @frame_bytes: their lengths
+ * @frames: number of frames on all links
+ * @frame_bytes: sum of their lengths
  */
 struct sample {
 	uint64_t last;
@@ -117,7 +117,7 @@ static const char *const counters[] = { COUNTERS(COUNTER_NAME) };
 
 static const char *lab, *topology, *mtu;
 static unsigned int nsites, messages, count = 7;
-/* To whom, in ascending order. */
+/* Target sites, in ascending order. */
 static unsigned int to[PEERS_MAX], nto;
 static int fds[PEERS_MAX];
 static struct peers peers;
@@ -136,7 +136,7 @@ static void option(int fd, int name, const void *value, socklen_t len)
 		die("option %d: %s", name, strerror(errno));
 }
 
-/* Does the sender ask for reports? */
+/* Set whether the sender requests reports. */
 static void set_confirm(int confirm)
 {
 	option(fds[0], FLITCAST_CONFIRM, &confirm, sizeof(confirm));
@@ -229,7 +229,7 @@ static void receive_message(enum method method, size_t bytes)
 	}
 }
 
-/* Until the sender knows that each of the others has it. */
+/* Wait until the sender has reports of all targets. */
 static void await_reports(enum method method)
 {
 	static struct flitcast_result results[PEERS_MAX];
@@ -247,14 +247,14 @@ static void await_reports(enum method method)
 	}
 }
 
-/* Marks for bench/profile: it records from the first one to the second, and so on. */
+/* Marks for bench/profile, which records from one mark to the next one, alternately. */
 static void mark(bool marked)
 {
 	if (marked)
 		asm volatile("xchg %%bx, %%bx" ::: "memory");
 }
 
-/* @marked: for bench/profile, until all have it or, with reports, the sender knows. */
+/* @marked: set marks, until all have the message or, with reports, the sender has these. */
 static struct sample measure_one(enum method method, size_t bytes, bool marked)
 {
 	uint64_t start, idle, key = msg_key(1, 0, messages++);
@@ -293,7 +293,7 @@ static void count_links(enum method method, uint64_t *sums)
 	unsigned int site, i;
 
 	memset(sums, 0, NCOUNTERS * sizeof(*sums));
-	/* A program for each site: only where there is something to see. */
+	/* Run the command at each site, if the way has counters. */
 	if (method == METHOD_NOTHING || method >= METHOD_UDP)
 		return;
 	for (site = 0; site < nsites; site++) {
@@ -304,7 +304,7 @@ static void count_links(enum method method, uint64_t *sums)
 	}
 }
 
-/* Of the member @offset bytes into each sample. */
+/* Print statistics of the member @offset bytes into each sample. */
 static void print_samples(const char *name, const struct sample *samples, size_t offset)
 {
 	static uint64_t values[COUNT_MAX];
@@ -352,7 +352,7 @@ static void measure(enum method method, size_t bytes, unsigned int copies, unsig
 	fflush(stdout);
 }
 
-/* Has the topology so many disjoint paths? Only a broadcast tells. */
+/* Does the topology have this number of disjoint paths?  Only a broadcast shows that. */
 static bool has_copies(unsigned int copies)
 {
 	set_copies(copies, 0);
@@ -396,7 +396,7 @@ static void open_peers(enum method method, const char *plan)
 		sleep_ms(JOIN_MS);
 }
 
-/* WAY_NOTHING: all of Flitcast's. */
+/* Return: the way, or WAY_NOTHING for all ways of Flitcast. */
 static enum method find_method(const char *name)
 {
 	enum method method;

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures the throughput of one or many senders, all as fast as they can, to one site.
+ * Measures the throughput of one or many senders at full speed to one site.
  *
  *	flow [-b BYTES] [-n MESSAGES] [-T MS] [-r RUNS] -f SITE,... LAB TOPOLOGY MTU WAY...
  *
- * Sites SITE,... send messages of BYTES bytes to site 0 until each has sent MESSAGES, or for
- * MS milliseconds.  LAB is a lab that is up, with addresses and routes: see
- * bench/guest-lib.sh; TOPOLOGY and MTU are only told.  WAY is flitcast, udp, or tcp (a connection
- * for each sender).  One thread drives all: each sender in turn sends a message if its socket
- * takes one, then all that has come is received; where nothing moves it sleeps.
+ * Sites SITE,... send messages of BYTES bytes to site 0 until each has sent MESSAGES, or for MS
+ * milliseconds.  LAB is a lab that is up, with addresses and routes: see bench/guest-lib.sh;
+ * TOPOLOGY and MTU are only printed.  WAY is flitcast, udp, or tcp (a connection for each
+ * sender).  One thread does all the work: each sender in turn sends a message if its socket accepts
+ * one, then all pending messages are received; if there was no progress, the thread sleeps.
  *
- * Prints a line of JSON for each way: of RUNS runs the instructions in which the processor
- * was not idle until all was received, or nothing came for a while; and of the last one
+ * Prints a line of JSON for each way: for RUNS runs, the instructions in which the processor was
+ * not idle until all messages were received, or none arrived for a while; and for the last run
  *
- * sent, received	messages; what is missing was lost
- * ms			until the last was received
- * shares		how many of the messages that came within MS milliseconds, or of the
- *			first half of all, are each sender's
+ * sent, received	messages; the difference was lost
+ * ms			until the last message was received
+ * shares		number of messages of each sender among those that arrived within MS
+ *			milliseconds, or among the first half of all
  */
 #include <errno.h>
 #include <poll.h>
@@ -35,9 +35,9 @@
 #define FLOWS_MAX	64
 #define RUNS_MAX	100
 #define PORT		7020
-/* If nothing arrives for so long, the missing messages are lost. */
+/* If no message arrives for this time, the missing messages are lost. */
 #define QUIET_MS	2000
-/* A working run is shorter than this. */
+/* Time-out of a run; far more than needed. */
 #define LIMIT_S		120
 
 enum method { METHOD_FLITCAST, METHOD_UDP, METHOD_TCP };
@@ -45,14 +45,14 @@ enum method { METHOD_FLITCAST, METHOD_UDP, METHOD_TCP };
 static const char *const method_names[] = { "flitcast", "udp", "tcp" };
 
 /**
- * struct flow - from one sender
- * @site: its site
- * @tx: its socket
+ * struct flow - messages of one sender
+ * @site: site of the sender
+ * @tx: socket of the sender
  * @rx: TCP: the socket of site 0
- * @part: TCP: bytes of the message being sent that have been
+ * @part: TCP: bytes already sent of the current message
  * @sent: messages sent
  * @got: bytes received
- * @share: messages received when the shares were taken
+ * @share: messages received when the shares were recorded
  */
 struct flow {
 	unsigned int site;
@@ -96,7 +96,7 @@ static void open_flows(enum method method)
 
 	if (why)
 		die("%s", why);
-	/* The sites still confirm each other's messages some milliseconds later. */
+	/* The sites confirm each other's messages some milliseconds later. */
 	if (method == METHOD_FLITCAST)
 		sleep_ms(QUIET_MS);
 	if (method == METHOD_FLITCAST)
@@ -129,7 +129,7 @@ static void close_flows(enum method method)
 	}
 }
 
-/* Return: has anything gone? */
+/* Return: true if some bytes were sent. */
 static bool send_one(enum method method, unsigned int number)
 {
 	struct sockaddr_in to = inet_address(INET_LAB, 0, PORT);
@@ -156,7 +156,7 @@ static bool send_one(enum method method, unsigned int number)
 	return true;
 }
 
-/* Return: at least one message was received. */
+/* Return: true if at least one message was received. */
 static bool receive_all(enum method method)
 {
 	unsigned int number, i;
@@ -211,7 +211,7 @@ static void take_shares(void)
 	shared = true;
 }
 
-/* One run.  Return: nanoseconds until the last message came. */
+/* One run.  Return: nanoseconds until the last message was received. */
 static uint64_t run(enum method method)
 {
 	uint64_t start = stats_now(), last = start, now = start;
@@ -223,7 +223,7 @@ static uint64_t run(enum method method)
 		some = false;
 		part = false;
 		for (i = 0; i < nflows; i++) {
-			/* finish each partly sent message */
+			/* complete each partly sent message */
 			if ((sending && (ms || flows[i].sent < messages)) || flows[i].part)
 				some |= send_one(method, i);
 			part |= flows[i].part;
@@ -257,7 +257,7 @@ static void measure(enum method method)
 		idle = idle_ns();
 		start = stats_now();
 		took = run(method);
-		/* the first one is not counted */
+		/* the first run is a warm-up */
 		work[i ? i - 1 : 0] = stats_now() - start - (idle_ns() - idle);
 		sent = all_sent();
 		got = received();

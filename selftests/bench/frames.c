@@ -49,7 +49,7 @@ static void add_device(const struct nlmsghdr *nlh, struct frames *sum)
 			memcpy(&stats, RTA_DATA(attr), RTA_PAYLOAD(attr) < sizeof(stats) ?
 			       RTA_PAYLOAD(attr) : sizeof(stats));
 	}
-	/* The lab calls the device of port 1 p1.  Others are no links. */
+	/* The name of the device of port 1 is p1.  Other devices are no links. */
 	if (name[0] != 'p' || !isdigit((unsigned char)name[1]))
 		return;
 	sum->count += stats.tx_packets;

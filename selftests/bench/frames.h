@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Frames that the links of a lab carry, by the counters of their devices.
- */
+/* Frames on the links of a lab, from the counters of their devices. */
 #ifndef SELFTESTS_BENCH_FRAMES_H
 #define SELFTESTS_BENCH_FRAMES_H
 
 #include <stdint.h>
 
 /**
- * struct frames - what all links of a lab carried, in both directions
- * @count: frames
- * @bytes: their lengths, with Ethernet headers
+ * struct frames - frames on all links of a lab, in both directions
+ * @count: number of frames
+ * @bytes: sum of their lengths, with Ethernet headers
  */
 struct frames {
 	uint64_t count;
@@ -18,15 +16,15 @@ struct frames {
 };
 
 /**
- * frames_open() - have a look at the devices of each site
+ * frames_open() - find the devices of each site
  * @lab: name of the lab
- * @sites: its sites
+ * @sites: number of sites
  *
- * Puts the thread into one of the lab's namespaces.
+ * Moves the thread into one of the lab's namespaces.
  */
 void frames_open(const char *lab, unsigned int sites);
 
-/* Frames that the links have sent so far, without those that a device dropped. */
+/* Return: frames that the links have sent so far, without those that a device dropped. */
 struct frames frames_now(void);
 
 #endif /* SELFTESTS_BENCH_FRAMES_H */

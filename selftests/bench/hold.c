@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures the memory that a message takes while it waits.
+ * Measures the memory that a waiting message uses.
  *
  *	hold LAB COUNT BYTES WHERE
  *
- * Site 0 of LAB sends COUNT messages to site 1, whose program reads none.  WHERE they wait:
+ * Site 0 of LAB sends COUNT messages to site 1, whose program reads none.  The messages wait WHERE:
  *
- * sender	link 0-1 is so slow that next to none gets through
- * receiver	all have come, and none was read
+ * sender	link 0-1 is so slow that hardly any message crosses it
+ * receiver	all messages have arrived, and none was read
  *
- * Prints the memory that the kernel uses more, in bytes a message: pages that are free before and
- * not after.  Costs that occur only once are included, so COUNT should be large.
+ * Prints the additional memory that the kernel uses, in bytes per message: the decrease of free
+ * pages.  One-time costs are included, so COUNT should be large.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +63,7 @@ static void shrink(void)
 	globfree(&found);
 }
 
-/* All of the machine's memory but what programs and files have. */
+/* Return: all memory of the machine except that of programs and files. */
 static long long used_now(void)
 {
 	long long kb[8] = { 0 };
@@ -91,7 +91,7 @@ static long long used_now(void)
 	return (kb[0] - kb[1] - kb[2] - kb[3] - kb[4] - kb[5] - kb[6]) * 1024;
 }
 
-/* used_now() once it is stable: the kernel frees the memory of a deleted lab late. */
+/* Return: used_now() when it is stable: the kernel frees the memory of a deleted lab late. */
 static long long used(void)
 {
 	long long last = 0, now = used_now();

@@ -6,7 +6,7 @@
 #include "../sock/lab.h"
 #include "idle.h"
 
-/* With and without an input or output that somebody waits for. */
+/* Idle time without and with an I/O that a task waits for. */
 static const char *const keys[] = { ".idle_sleeptime", ".iowait_sleeptime" };
 
 uint64_t idle_ns(void)

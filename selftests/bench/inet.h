@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Sockets of UDP and TCP at the sites of a lab.
+ * UDP and TCP sockets at the sites of a lab.
  *
- * Site k has the address NET.0.(k + 1), where NET is 10.1 on the lab's own devices; other
- * networks over the same sites have others: see bench/guest-lib.sh.
+ * Site k has the address NET.0.(k + 1), where NET is 10.1 on the lab's own devices; other networks
+ * over the same sites have other addresses: see bench/guest-lib.sh.
  */
 #ifndef SELFTESTS_BENCH_INET_H
 #define SELFTESTS_BENCH_INET_H
@@ -20,38 +20,38 @@
 struct sockaddr_in inet_address(uint32_t net, unsigned int site, unsigned int port);
 
 /**
- * inet_udp() - a bound UDP socket with much room
+ * inet_udp() - open a bound UDP socket with large buffers
  * @lab: name of the lab
  * @net: network
  * @site: site; the thread stays in its namespace
  * @port: port
  *
- * It gives up after ten seconds, so what is lost ends the program.
+ * The socket has a time-out of ten seconds, so that a loss ends the program.
  *
- * Return: a descriptor; dies where there is none.
+ * Return: a descriptor; exits on failure.
  */
 int inet_udp(const char *lab, uint32_t net, unsigned int site, unsigned int port);
 
 /**
- * inet_tcp() - a TCP connection over the lab's own devices, without Nagle's algorithm
+ * inet_tcp() - open a TCP connection over the lab's own devices, without Nagle's algorithm
  * @lab: name of the lab
  * @from: site that connects
  * @to: site that accepts
  * @port: port there
- * @peer: filled in: the accepting end
+ * @peer: returns the accepting end
  *
- * Return: the connecting end; dies where there is none.
+ * Return: the connecting end; exits on failure.
  */
 int inet_tcp(const char *lab, unsigned int from, unsigned int to, unsigned int port, int *peer);
 
 /**
  * inet_transfer() - send through a connection and receive at the other end, by one thread
- * @from: the one end
- * @to: the other
- * @data: sent, and overwritten with the same bytes
- * @size: how many
+ * @from: sending end
+ * @to: receiving end
+ * @data: data to send, overwritten with the same bytes
+ * @size: length in bytes
  *
- * Sends as much as fits, receives what has come, until all has.
+ * Alternates between sending and receiving until all bytes are received.
  */
 void inet_transfer(int from, int to, unsigned char *data, size_t size);
 

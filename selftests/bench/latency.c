@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long a packet of M flits takes over N links of a line of sites.
+ * Measures the latency of a packet of M flits over N links of a line of sites.
  *
  *	latency [-d HOPS,...] [-m FLITS,...] [-n COUNT] -f FLIT LAB
  *
- * LAB is a lab of topology line:N that is up.  One thread holds a socket at each
- * site, so that a message is timed by one clock: from before the sendmsg() at site 0
- * to after the recvmsg() at site N.  The network is idle when it is sent.
+ * LAB is a lab of topology line:N that is up.  One thread holds a socket at each site, so that a
+ * message is timed by one clock: from before the sendmsg() at site 0 to after the recvmsg() at site
+ * N.  The network is idle when the message is sent.
  *
  * Prints lines of JSON, times in nanoseconds, of three kinds:
  *
  * frame	a frame as long as a flit, but not Flitcast's, behind another on the
  *		first link: what one flit time is
  * flitcast	messages of M flits over N links
- * relays	the same where each site receives the whole message before it sends
- *		it on: N messages over one link each
+ * relays	the same, but each site receives the whole message before it forwards
+ *		it: N messages over one link each
  *
- * and at the end one of counters, of all sites.
+ * and at the end a line of counters, of all sites.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -40,13 +40,13 @@
 /* The second ethertype for experiments; the first is Flitcast's. */
 #define ETHERTYPE	0x88B6
 #define FRAMES		33
-/* A working run is shorter than this. */
+/* Time-out of a measurement; far more than needed. */
 #define LIMIT_S		20
 
 /**
  * struct list - numbers of an option
- * @n: how many
- * @value: numbers
+ * @n: count of numbers
+ * @value: the numbers
  */
 struct list {
 	unsigned int n;
@@ -99,7 +99,7 @@ static void read_list(struct list *list, const char *text, unsigned int high)
 		usage();
 }
 
-/* Something that hangs ends the run. */
+/* Set time-outs, so that the program exits if a call hangs. */
 static void limit(int fd)
 {
 	struct timeval t = { .tv_sec = LIMIT_S };
@@ -132,7 +132,7 @@ static unsigned int packet_bytes(unsigned int flits)
 	return flits * (flit - FC_LINK_SIZE) - FC_PACKET_SIZE - FC_TARGET_SIZE;
 }
 
-/* Return: nanoseconds. */
+/* Send a message and receive it.  Return: nanoseconds. */
 static uint64_t pass_on(unsigned int from, unsigned int to, size_t size)
 {
 	uint64_t start = now_ns();
@@ -186,8 +186,8 @@ static void report(const char *what, unsigned int hops, unsigned int flits, size
 }
 
 /*
- * One way over @hops links.  The first message is not in the figure: credit that a
- * single flit before it left open is asked for at each link.
+ * Messages over @hops links.  The first message is not reported: at each link it requests the acks
+ * that the last flit before it left pending.
  */
 static void measure(unsigned int hops, unsigned int flits, unsigned int count)
 {
@@ -207,7 +207,7 @@ static void measure(unsigned int hops, unsigned int flits, unsigned int count)
 	report("flitcast", hops, flits, bytes, times, count);
 }
 
-/* Store and forward: each site has the whole message before it sends it on. */
+/* Store and forward: each site receives the whole message before it forwards it. */
 static void measure_relays(unsigned int hops, unsigned int flits)
 {
 	size_t bytes = packet_bytes(flits);
@@ -251,7 +251,7 @@ static int packet_socket(unsigned int site, const char *dev)
  */
 static void measure_frame(void)
 {
-	/* A line's port 1 leads to the next site, its port 2 to the one before. */
+	/* On a line, port 1 leads to the next site, port 2 to the previous one. */
 	int to = packet_socket(0, "p1"), from = packet_socket(1, "p2");
 	size_t size = ETH_HLEN + flit;
 	uint64_t times[FRAMES], last = 0;
@@ -274,7 +274,7 @@ static void measure_frame(void)
 	}
 	close(to);
 	close(from);
-	/* The first one has none before it. */
+	/* No frame precedes the first one. */
 	report("frame", 1, 1, size, times + 1, FRAMES - 1);
 }
 

@@ -4,15 +4,14 @@
  *
  *	load [-s SECONDS] [-p PATTERN] -r RATE -b BYTES -m MODE LAB
  *
- * Messages of BYTES bytes to one target each are born at random times, RATE a second in the
- * whole network, a Poisson process; PATTERN is uniform (the default), transpose (of a
- * torus of as many rows as columns) or hot (one in four for site 0).  One thread holds a
- * socket at each site, so a message is timed by one clock, from its birth to after
- * the recvmsg(); one that finds its socket full waits for it, and that counts.  The first
- * quarter of the time is not measured.
+ * Messages of BYTES bytes to one target each are created at random times, RATE per second in the
+ * whole network, a Poisson process; PATTERN is uniform (the default), transpose (of a torus of as
+ * many rows as columns) or hot (one in four for site 0).  One thread holds a socket at each site,
+ * so a message is timed by one clock, from its creation to after the recvmsg(), including the time
+ * for which it waits for a full socket.  The first quarter of the time is not measured.
  *
- * MODE is what the lab runs, and only told; but for "udp": datagrams by IPv4, which the lab has
- * addresses and routes for, and of which some may be lost.
+ * MODE is the mode of the lab, and only printed, except "udp": IPv4 datagrams, for which the lab
+ * has addresses and routes, and some of which may be lost.
  *
  * Prints a line of JSON, times in nanoseconds.
  */
@@ -33,9 +32,9 @@
 #define SITES_MAX	256
 #define BYTES_MAX	65536
 #define PORT		7003
-/* A working network is empty before this time. */
+/* Time-out for the network to become empty at the end; far more than needed. */
 #define DRAIN_S		60
-/* A datagram that does not arrive for so long after the previous one is lost. */
+/* A datagram is lost if it has not arrived for this time after the previous one. */
 #define LOST_NS		5000000000ULL
 
 /* Header of each message. */
@@ -45,7 +44,7 @@ struct head {
 	uint32_t from;
 };
 
-/* A message that waits for its socket. */
+/* A message that waits for its full socket. */
 struct waiting {
 	struct waiting *next;
 	struct head head;
@@ -163,7 +162,7 @@ static void receive(uint32_t at)
 		die("receive at site %u: %s", at, strerror(errno));
 }
 
-/* Seconds to the next birth. */
+/* Return: seconds to the creation of the next message. */
 static double pause_s(void)
 {
 	return -log((random() + 1.0) / 2147483649.0) / rate;

@@ -6,15 +6,15 @@
  *	    [-f SITE] [-t] LAB
  *
  * With -b one socket of the first site, of user UID and with SO_PRIORITY PRIORITY, always has
- * messages of BULK_BYTES to send to the last site or that of -e, MIB of them or what its send room
- * takes.  With -m two others, of the first site or that of -f, send BYTES each to the last site
+ * messages of BULK_BYTES to send to the last site or that of -e, MIB of them or a full send
+ * buffer.  With -m two others, of the first site or that of -f, send BYTES each to the last site
  * every 20 ms, one of normal and one of high priority.  With -i another user pings the site that
  * bulk goes to instead, every 7 ms.  With -t by IPv4: the bulk flow is a TCP connection, and the
- * small messages are UDP datagrams.  One thread holds all sockets, so a message is timed by one
- * clock, from before its send() to after its recv().  The first quarter of the time is left out.
+ * small messages are UDP datagrams.  One thread times all messages by one clock, from before send()
+ * to after recv().  The first quarter of the time is not measured.
  *
- * Prints a line of JSON: bytes of bulk a second, and for the others nanoseconds, and how many the
- * socket refused because it was full.
+ * Prints a line of JSON: bytes of bulk per second, and for the others latencies in nanoseconds, and
+ * the number of messages that a full socket refused.
  */
 #include <errno.h>
 #include <poll.h>
@@ -30,14 +30,14 @@
 #include "stats.h"
 
 #define BULK_BYTES	65536
-/* Send room that bulk gets for -q, which counts more than bytes; a socket is given no more. */
+/* Send buffer of the bulk flow with -q, which also counts overhead; the maximum for a socket. */
 #define QUEUE_ROOM	(256U << 20)
 #define PING_BYTES	56
 #define PING_UID	1001
 #define GAIT_NS		20000000ULL
 #define PING_GAIT_NS	7000000ULL
 #define COUNT_MAX	4096
-/* SO_PRIORITY from here on is the high class. */
+/* Values of SO_PRIORITY from here on mean the high class. */
 #define HIGH		6
 
 enum kind { BULK, NORMAL, HIGH_CLASS, PING, KINDS };
@@ -67,7 +67,7 @@ static void usage(void)
 	exit(EXIT_USAGE);
 }
 
-/* A socket of a user, bound; another user than root has no capabilities. */
+/* A bound socket of a user; users other than root have no capabilities. */
 static int user_socket(const char *lab, unsigned int site, uint16_t port, uid_t uid)
 {
 	int netns = lab_open(lab, site), fd = -1;
@@ -86,7 +86,7 @@ static void open_flow(const char *lab, enum kind kind)
 	int priority = kind == HIGH_CLASS ? HIGH : kind == BULK ? bulk_priority : 0;
 	unsigned int site = kind == BULK ? 0 : small_site;
 	uid_t uid = kind == BULK ? bulk_uid : kind == PING ? PING_UID : 0;
-	/* Messages that are left neither load nor reach the sockets of the next measurement. */
+	/* Unsent messages must not load the next measurement, or reach its sockets. */
 	struct linger drop = { .l_onoff = !inet };
 	int room = QUEUE_ROOM;
 
@@ -141,7 +141,7 @@ static void receive(enum kind kind)
 	while ((n = recv(flow[kind].to, got, sizeof(got), MSG_DONTWAIT)) >= 0) {
 		uint64_t now = stats_now(), sent;
 
-		/* A packet of the measurement before may have left when its socket closed. */
+		/* A packet of the previous measurement may have left when its socket was closed. */
 		memcpy(&sent, got, sizeof(sent));
 		if (now < from_ns || now >= until_ns || (kind != BULK && sent < start_ns))
 			continue;
@@ -204,7 +204,7 @@ static void run(double seconds)
 				continue;
 			fds[n++] = (struct pollfd){ flow[kind].to, POLLIN, 0 };
 			if (kind == BULK) {
-				/* The queue is refilled as its messages arrive. */
+				/* The queue is refilled when its messages arrive. */
 				if (!bulk_queue)
 					fds[n++] = (struct pollfd){ flow[kind].from, POLLOUT, 0 };
 				send_bulk();

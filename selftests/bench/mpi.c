@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long Open MPI's MPI_Bcast takes until all have a message: beside cast, which sends the same.
+ * Measures the time of Open MPI's MPI_Bcast until all ranks have a message; compare with cast.
  *
  *	mpirun -np RANKS ... mpi [-n COUNT] -b BYTES,... LAB TOPOLOGY MTU SITE...
  *
- * Rank k is at the k-th SITE of LAB, rank 0 sends.  Between messages all meet at a barrier, and
- * then have 20 ms to come to where they wait.  Prints a line of JSON for each length, as cast
- * does; times in nanoseconds: instructions, where the guest counts them.
+ * Rank k is at the k-th SITE of LAB, rank 0 sends.  Between messages all ranks meet at a barrier,
+ * and then have 20 ms to begin to wait for the next one.  Prints a line of JSON for each length,
+ * like cast, with times in nanoseconds (instructions, if the guest counts them).
  */
 #include <mpi.h>
 #include <pmix.h>
@@ -46,7 +46,7 @@ static void enter(int argc, char **argv)
 	close(netns);
 }
 
-/* Until all have it, by rank 0's and by their clock: it is one. */
+/* Return: time until all ranks have the message; the clocks of all ranks are the same. */
 static uint64_t cast(int rank, int ranks, size_t bytes, uint64_t *ends)
 {
 	uint64_t start, end, last = 0;

@@ -3,13 +3,13 @@
 #define SELFTESTS_BENCH_NUMBERS_H
 
 /**
- * numbers_parse() - an option that is a list of numbers: 1,2,4
+ * numbers_parse() - parse an option that is a list of numbers: 1,2,4
  * @text: the list
- * @numbers: result
- * @room: of these, at most
+ * @numbers: returns the numbers
+ * @room: maximum count of numbers
  * @most: largest number
  *
- * Return: how many; 0: it is no such list, or too long.
+ * Return: count of numbers; 0: the list is invalid, or too long.
  */
 unsigned int numbers_parse(const char *text, unsigned int *numbers, unsigned int room,
 			   unsigned int most);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The veths of a lab as `ip link add` makes them: without NAPI, with segmentation offload.
+ * Sets the veths of a lab as `ip link add` creates them: without NAPI, with segmentation offload.
  *
  *	offloads LAB
  *
- * `flitcast lab up` has it the other way round, which suits Flitcast with hundreds of
- * links, and makes a hop of UDP half as dear again.
+ * `flitcast lab up` sets the opposite, which suits Flitcast with hundreds of links, and makes a hop
+ * of UDP 50% more expensive.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ static void set_site(void)
 	if (fd < 0 || !all)
 		die("devices: %s", strerror(errno));
 	for (device = all; device->if_name; device++) {
-		/* The lab calls the device of port 1 p1. */
+		/* The name of the device of port 1 is p1. */
 		if (device->if_name[0] != 'p' || !isdigit((unsigned char)device->if_name[1]))
 			continue;
 		set(fd, device->if_name, ETHTOOL_SGRO, 0);

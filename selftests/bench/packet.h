@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Packet sockets at both ends of a link of a lab: the floor of what a message costs that a
- * program sends and another receives.  Nothing is routed, repeated, or kept in order.
+ * Packet sockets at both ends of a link of a lab: the minimum cost of a message from one program to
+ * another.  Nothing is routed, retransmitted, or kept in order.
  */
 #ifndef SELFTESTS_BENCH_PACKET_H
 #define SELFTESTS_BENCH_PACKET_H
@@ -9,15 +9,15 @@
 #include <linux/if_packet.h>
 
 /**
- * packet_socket() - a packet socket with much room
+ * packet_socket() - open a packet socket with large buffers
  * @lab: name of the lab
  * @site: site; the thread stays in its namespace
  * @device: name of its device there
- * @to: filled in: the device's hardware address, and its number there
+ * @to: returns the device's hardware address, and its index there
  *
- * It gives up after ten seconds, so what is lost ends the program.
+ * The socket has a time-out of ten seconds, so that a loss ends the program.
  *
- * Return: a descriptor; dies where there is none.
+ * Return: a descriptor; exits on failure.
  */
 int packet_socket(const char *lab, unsigned int site, const char *device, struct sockaddr_ll *to);
 

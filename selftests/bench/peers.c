@@ -17,7 +17,7 @@
 #define GROUP_IPMR	0xef010101	/* 239.1.1.1 */
 #define GROUP_HSR	0xef010102
 #define ROOM		(4 << 20)
-/* More than a network has links in a row. */
+/* More than the links of any path. */
 #define TTL		64
 
 static int routers[PEERS_MAX];
@@ -61,7 +61,7 @@ static unsigned int device(const char *name, unsigned int node)
 	return index;
 }
 
-/* In the namespace of the thread. */
+/* Open a UDP socket in the namespace of the thread. */
 static int udp(const struct sockaddr_in *addr)
 {
 	struct timeval limit = { .tv_sec = 5 };
@@ -102,7 +102,7 @@ void peers_open_tcp(struct peers *peers, const char *lab, unsigned int nodes)
 	peers->stream = true;
 }
 
-/* A receiver of a group at a node; the calling thread is in the node's namespace. */
+/* Open a receiver of a group at a node; the calling thread is in the node's namespace. */
 static int member(uint32_t group, unsigned int node, const char *dev)
 {
 	struct sockaddr_in own = address(group, PORT_GROUP);
@@ -115,7 +115,7 @@ static int member(uint32_t group, unsigned int node, const char *dev)
 	return fd;
 }
 
-/* Node 0 sends by this device, too; the thread is in its namespace. */
+/* Let node 0 send on this device, too; the thread is in its namespace. */
 static void add_sender(struct peers *peers, const char *dev)
 {
 	struct sockaddr_in own = node_address(0, PORT_GROUP + 1 + peers->nsenders);

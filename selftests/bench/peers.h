@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Ways to send a message to every other node of a network without Flitcast: UDP and TCP
- * to each, the kernel's multicast routing, and an HSR ring.
+ * Ways to send a message to every other node of a network without Flitcast: UDP or TCP to each
+ * node, the kernel's multicast routing, and an HSR ring.
  *
- * Node k has the address 10.1.0.(k + 1), and forwards; all is sent by node 0.
+ * Node k has the address 10.1.0.(k + 1), and forwards; node 0 is the sender.
  */
 #ifndef SELFTESTS_BENCH_PEERS_H
 #define SELFTESTS_BENCH_PEERS_H
@@ -15,12 +15,12 @@
 
 /**
  * struct peers - the sockets of one way
- * @nodes: sockets of all nodes; that of node 0 is one of @senders
- * @senders: sockets of node 0, which sends each datagram by each of them
- * @nsenders: how many; with TCP as many as nodes, each for the node of its number
- * @to_all: what they send to, a group; for UDP and TCP to each node there is none (0),
- *	network byte order
- * @stream: they are TCP's
+ * @nodes: sockets of all nodes; that of node 0 is also in @senders
+ * @senders: sockets of node 0, which sends each datagram on each of them
+ * @nsenders: number of @senders; with TCP that of nodes, with a socket for each node
+ * @to_all: group address in network byte order; 0 for UDP and TCP, which send to each
+ *	node
+ * @stream: the sockets are TCP sockets
  */
 struct peers {
 	int nodes[PEERS_MAX];
@@ -30,36 +30,36 @@ struct peers {
 	bool stream;
 };
 
-/* A connection from node 0 to every other. */
+/* Open a connection from node 0 to every other node. */
 void peers_open_tcp(struct peers *peers, const char *lab, unsigned int nodes);
 
-/* A socket of each node, node 0 sends to every other. */
+/* Open a socket at each node; node 0 sends to every other node. */
 void peers_open_udp(struct peers *peers, const char *lab, unsigned int nodes);
 
 /**
- * peers_open_ipmr() - routes for a multicast group, and the sockets in it
- * @peers: these are opened
+ * peers_open_ipmr() - set up routes for a multicast group, and open its sockets
+ * @peers: sockets to open
  * @lab: name of the lab
- * @nodes: sites of it
- * @plan: file of bench/cast-plan, whose lines "tree NODE IN OUT,OUT..." tell by which
- *	device each node gets a datagram, and by which it passes it on; "-" for none
+ * @nodes: number of sites
+ * @plan: file of bench/cast-plan, whose lines "tree NODE IN OUT,OUT..." list the device
+ *	on which each node gets a datagram, and those to which it forwards it; "-": none
  *
- * Node 0 has no route: it sends the datagram by each device of its own.  The routes
- * live until the program ends.
+ * Node 0 has no route: it sends the datagram on each of its devices.  The routes
+ * exist until the program ends.
  */
 void peers_open_ipmr(struct peers *peers, const char *lab, unsigned int nodes,
 		     const char *plan);
 
-/* A group on the device hsr0 that each node has. */
+/* Open sockets of a group on the device hsr0 of each node. */
 void peers_open_hsr(struct peers *peers, const char *lab, unsigned int nodes);
 
 void peers_close(struct peers *peers, unsigned int nodes);
 
 /**
  * peers_send() - send a message to some nodes, or to all
- * @peers: how
- * @to: the nodes, where there is no group; a group is all
- * @count: how many
+ * @peers: sockets
+ * @to: the nodes; ignored with a group, which contains all nodes
+ * @count: number of nodes
  * @data: message
  * @len: its length
  */

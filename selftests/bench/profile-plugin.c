@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A QEMU plugin that writes down which blocks of instructions the guest's only
- * processor executes between two markers, for selftests/bench/profile.
+ * A QEMU plugin that records the instruction blocks which the guest's only processor executes
+ * between two markers, for selftests/bench/profile.
  *
- * The marker is the instruction `xchg %bx, %bx`, which does nothing; the first one begins
- * a record, the second one ends it, the third one begins the next.  Written are, in the host's
- * byte order:
+ * The marker is the instruction `xchg %bx, %bx`, which does nothing; the first one begins a record,
+ * the second one ends it, the third one begins the next.  The plugin writes, in the host's byte
+ * order:
  *
  *	PREFIX.blocks	a line for each block: number, address, instructions, bytes, and
  *			how it ends (call, ret, iret, other)
  *	PREFIX.run	32-bit numbers of the blocks in the order of their execution
  *
- * QEMU installs no header for plugins; these are the declarations of its API, version 1,
- * as far as they are used.
+ * QEMU installs no header for plugins; these are the declarations of its API, version 1, as far as
+ * they are used.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -63,7 +63,7 @@ static void marked(unsigned int vcpu, void *userdata)
 	(void)vcpu;
 	(void)userdata;
 	recording = !recording;
-	/* The guest may be killed at its end. */
+	/* The guest may be killed after its last marker. */
 	fflush(run);
 	fflush(blocks);
 }
@@ -72,7 +72,7 @@ static const char *end_of(const uint8_t *code, size_t size)
 {
 	size_t i = 0;
 
-	/* Prefixes: of segments (retpolines' padding), operand size, REX. */
+	/* Skip prefixes: segments (padding of retpolines), operand size, REX. */
 	while (i + 1 < size && (code[i] == 0x2e || code[i] == 0x3e || code[i] == 0xf3 ||
 				(code[i] & 0xf0) == 0x40))
 		i++;
@@ -128,7 +128,7 @@ static FILE *create(const char *prefix, const char *suffix)
 	return f;
 }
 
-/* Its only argument: to=PREFIX. */
+/* The only argument is to=PREFIX. */
 __attribute__((visibility("default")))
 int qemu_plugin_install(qemu_plugin_id_t id, const struct qemu_info *info, int argc, char **argv)
 {

@@ -4,9 +4,9 @@
  *
  *	span WAY WHAT TOPOLOGY SITES COMMAND [ARG...]
  *
- * Prints a line of JSON with the first four, "ms", the time it took, and "work", the
- * nanoseconds in which the processor was not idle: instructions, where the guest counts them.
- * The output of the command is dropped.
+ * Prints a line of JSON with the first four, "ms", the time it took, and "work", the nanoseconds in
+ * which the processor was not idle (instructions, if the guest counts them).  The output of the
+ * command is discarded.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -19,7 +19,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A measurement has so many consecutive parts, each with its own mean. */
+/* Number of consecutive parts of a measurement; each has its own mean. */
 #define PARTS	5
 
 void stats_print(uint64_t *values, size_t count)

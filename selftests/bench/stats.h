@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Nanoseconds of CLOCK_MONOTONIC: instructions, where the guest counts them. */
+/* Nanoseconds of CLOCK_MONOTONIC (instructions, if the guest counts them). */
 uint64_t stats_now(void);
 
 /**
- * stats_print() - members of a JSON object: means of parts, least, quartiles, 99 %, most, mean
- * @values: these, as they were measured; sorted afterwards
- * @count: how many, at least one
+ * stats_print() - print statistics as members of a JSON object
+ * @values: values in the order of measurement; sorted afterwards
+ * @count: number of values, at least one
  *
  * Prints "parts": [...], the means of the first fifth of them, the second and so on, and
  * "min": ..., "q1": ..., "median": ..., "q3": ..., "p99": ..., "max": ..., "mean": ... without

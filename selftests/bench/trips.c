@@ -4,23 +4,22 @@
  *
  *	trips [-n COUNT] [-w WARM-UP] [-i MS,...] -d HOPS,... -b BYTES,... LAB TOPOLOGY MTU WAY...
  *
- * LAB is a lab that is up, with addresses and routes: see bench/guest-lib.sh; TOPOLOGY and MTU
- * are only told.  One thread drives both ends: it sends from the one, receives at the other,
- * and sends back, so that it times the work of the network and not the scheduler's.
- * Between two round trips it sleeps for MS milliseconds (default 0: not at all).
- * WAY is one of
+ * LAB is a lab that is up, with addresses and routes: see bench/guest-lib.sh; TOPOLOGY and MTU are
+ * only printed.  One thread drives both ends: it sends at one end, receives at the other, and sends
+ * back, so that it measures the network and not the scheduler.  Between two round trips it sleeps
+ * for MS milliseconds (default 0: not at all).  WAY is one of
  *
  * flitcast	a message there, a message back
  * udp		datagrams, forwarded by IPv4
- * batman	datagrams within the Ethernet of batman-adv, which passes frames on
- * redirect	the same where the sites in between forward frames below their stacks (tc, XDP);
- *		its name in the figures can follow: redirect:NAME
+ * batman	datagrams within the Ethernet of batman-adv, which forwards frames
+ * redirect	the same, but the sites between forward frames below their stacks (tc, XDP);
+ *		redirect:NAME also sets its name in the figures
  * tcp		one connection from end to end
- * relays	a connection for each link; a site sends on a message once it has all of it
+ * relays	a connection for each link; a site forwards a message when it has all of it
  * packet	packet sockets, over one link only
  *
- * A message that is longer than a datagram may be is left out there.  Prints a line of JSON
- * for each, times in nanoseconds: instructions, where the guest counts them.
+ * Messages longer than a datagram are omitted in the ways with datagrams.  Prints a line of JSON
+ * for each measurement, times in nanoseconds (instructions, if the guest counts them).
  */
 #include <errno.h>
 #include <stdio.h>
@@ -43,18 +42,18 @@
 #define PORT		7001
 #define LIMIT_S		10
 #define INTERVAL_MAX_MS	60000
-/* A link takes a moment to come up, and never as long as this. */
+/* Time-out for links to come up; far more than needed. */
 #define READY_S		60
-/* After that, the sites confirm each other's messages, some milliseconds later. */
+/* Time for the sites to confirm each other's messages after that, some milliseconds. */
 #define QUIET_MS	100
 
 /**
  * struct trip - the ends of a path
- * @hops: its links
- * @to: socket of site k of the path, or towards site k + 1 (relays)
+ * @hops: number of links
+ * @to: socket of site k of the path, or connection to site k + 1 (relays)
  * @from: relays: the other end of the connection from site k, at site k + 1
- * @net: of UDP
- * @address: of packet sockets, by end: where the other one sends to
+ * @net: network, for UDP
+ * @address: packet sockets: by end, the address to which the other end sends
  */
 struct trip {
 	unsigned int hops;
@@ -65,13 +64,13 @@ struct trip {
 };
 
 /**
- * struct way - how messages go
- * @name: what it is called
- * @net: of UDP
+ * struct way - a kind of network and sockets
+ * @name: name
+ * @net: network, for UDP
  * @bytes_max: longest message
  * @hops_max: longest path
- * @open: make the sockets
- * @send: from site 0 to the last if @back is not set, else the other way, until it is there
+ * @open: open the sockets
+ * @send: send a message from site 0 to the last one, or back if @back, and receive it
  */
 struct method {
 	const char *name;
@@ -132,7 +131,7 @@ static void open_udp(struct trip *trip)
 	trip->to[trip->hops] = inet_udp(lab, trip->net, trip->hops, PORT);
 }
 
-/* XDP does not pass on that a checksum is still to be made. */
+/* XDP does not preserve the information that a checksum is still missing. */
 static void open_redirect(struct trip *trip)
 {
 	int one = 1;
@@ -241,7 +240,7 @@ static void close_trip(struct trip *trip)
 	}
 }
 
-/* Until every site of the lab answers every other, and is done with that. */
+/* Wait until every site of the lab answers every other one, and the answers are confirmed. */
 static void await_links(void)
 {
 	const char *why = lab_healthy(lab, READY_S * 1000);
@@ -251,7 +250,7 @@ static void await_links(void)
 	sleep_ms(QUIET_MS);
 }
 
-/* Marks for bench/profile: it records between a first mark and the second one, and so on. */
+/* Marks for bench/profile, which records from one mark to the next one, alternately. */
 static void mark(void)
 {
 	asm volatile("xchg %%bx, %%bx" ::: "memory");

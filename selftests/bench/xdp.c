@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames that come to a site in the middle of a line leave it by the other link, by XDP.
+ * Makes the inner sites of a line forward frames from each link to the other one by XDP.
  *
  *	xdp LAB LAST
  *
- * In mode native, at the devices p1 and p2 of sites 1 to LAST - 1.  Sites 0 and LAST pass
- * what comes on to the network: a veth takes frames of XDP only where the other end has a
- * program, too.  The programs stay when this one has ended.
+ * The programs run in native mode, on devices p1 and p2 of sites 1 to LAST - 1.  Sites 0 and LAST
+ * pass received frames to the stack: a veth accepts frames of XDP only if the other end has a
+ * program, too.  The programs stay attached when this one has ended.
  */
 #include <errno.h>
 #include <linux/bpf.h>
@@ -22,7 +22,7 @@
 #include <unistd.h>
 #include "../sock/lab.h"
 
-/* Where to: 0 is up to the network. */
+/* Load a program that redirects to device @to; 0: it passes frames to the stack. */
 static int load(unsigned int to)
 {
 	const struct bpf_insn redirect[] = {

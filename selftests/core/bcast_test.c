@@ -14,17 +14,17 @@
 #include "tap.h"
 #include "topo/hexmesh.h"
 
-/* Largest sizes, in programs 15, 12 and 8: the kernel's tests have less time. */
+/* Largest sizes, 15, 12 and 8 in programs; the kernel's tests have less time. */
 #define HEXMESH_MAX	(3 + TAP_ROUNDS(12))
 #define TORUS_MAX	(3 + TAP_ROUNDS(9))
 #define CUBE_MAX	(3 + TAP_ROUNDS(5))
 
 #define NOT_REACHED	0xffffffffU
 
-/* A packet on its way, and where it was. */
+/* A packet in flight, and the path that it has taken. */
 struct seen {
-	u32 from;	/* slot before, or NOT_REACHED: the source */
-	u32 hops;	/* 0: not here */
+	u32 from;	/* previous slot, or NOT_REACHED: the source */
+	u32 hops;	/* 0: no packet arrived here */
 	u32 first;	/* direction in which it left the source */
 };
 
@@ -32,10 +32,10 @@ struct bench {
 	struct fc_topo topo;
 	struct fc_bcast b;
 	struct fc_bcast_work *work;
-	struct seen *seen;	/* by slot */
+	struct seen *seen;	/* indexed by slot */
 	u32 *queue;
 	u32 *mark;
-	u32 links;		/* used */
+	u32 links;		/* used links */
 	u32 longest;
 };
 
@@ -56,7 +56,7 @@ static bool bench_open(struct bench *t, const char *spec, unsigned int copies)
 	t->seen = calloc(slots, sizeof(*t->seen));
 	t->queue = calloc(slots, sizeof(*t->queue));
 	t->mark = calloc(t->topo.nsites, sizeof(*t->mark));
-	/* The table code must not depend on the initial contents. */
+	/* The table code must not depend on the initial contents of the memory. */
 	memset(t->b.entry, 0x5a, slots * sizeof(*t->b.entry));
 	memset(t->work, 0x5a, slots * sizeof(*t->work));
 	return true;
@@ -88,8 +88,8 @@ static bool bench_fill(struct bench *t, const char *spec, unsigned int copies)
 }
 
 /*
- * A packet leaves a site.  Return: false if a link carries a second packet, or the next site does
- * not expect it there.  @wired: the real direction of each direction.
+ * Forward a packet from a site.  Return: false if the link already carried a packet, or the next
+ * site does not expect one from it.  @wired: the actual direction of each direction.
  */
 static bool leave(struct bench *t, u32 source, u32 site, u8 dir, const u8 *wired, u32 from,
 		  u32 *tail)
@@ -108,7 +108,7 @@ static bool leave(struct bench *t, u32 source, u32 site, u8 dir, const u8 *wired
 	return true;
 }
 
-/* Is the site on no path but its own ends, and is every other on one at most. */
+/* Is the site on no path except as an end, and is every other site on at most one path? */
 static bool apart(struct bench *t, u32 source, u32 site)
 {
 	u32 ndirs = t->topo.ndirs, copies = 0;
@@ -158,7 +158,7 @@ static bool broadcast(struct bench *t, u32 source, const u8 *wired)
 	return true;
 }
 
-/* The first copy of a site, and the last: links. */
+/* Return: links of the first copy of a site; *@last: links of the last copy. */
 static u32 first_hops(const struct bench *t, u32 site, u32 *last)
 {
 	u32 ndirs = t->topo.ndirs, first = NOT_REACHED;
@@ -195,7 +195,7 @@ static void check_table(const char *spec, unsigned int copies, u32 longest, u32 
 	if (!bench_fill(&t, spec, copies))
 		return;
 	for (u32 i = 0; i < t.topo.nsites; i++) {
-		/* From every site of small ones; of others, from three. */
+		/* Small networks: from every site; others: from three random sites. */
 		u32 source = t.topo.nsites <= 40 ? i : tap_random(t.topo.nsites);
 
 		if (t.topo.nsites > 40 && i >= 3)
@@ -218,7 +218,7 @@ static void check_table(const char *spec, unsigned int copies, u32 longest, u32 
 			      site, first, last);
 		}
 	}
-	/* A relay accepts no packet from where none can come. */
+	/* A relay accepts no packet from a link by which none can arrive. */
 	CHECK(count_entries(&t) == copies * (t.topo.nsites - 1), "%s in %u copies: %u", spec,
 	      copies, count_entries(&t));
 	bench_close(&t);
@@ -266,7 +266,7 @@ TEST(bcast_hypercube__every_site_gets_k_disjoint_copies)
 	}
 }
 
-/* Every kind in the registry that has rules, also one that is not named here. */
+/* Check every kind in the registry that has rules, also one that is not named here. */
 TEST(bcast_registry__every_site_gets_k_disjoint_copies)
 {
 	for (unsigned int i = 0; i < fc_topo_registry_size; i++) {
@@ -294,7 +294,7 @@ TEST(bcast_registry__every_site_gets_k_disjoint_copies)
 	}
 }
 
-/* Algorithm A of the paper: a table like any other. */
+/* Algorithm A of the paper gives a table like any other. */
 TEST(bcast_hamilton__every_site_gets_its_copies)
 {
 	for (u32 n = 2; n <= HEXMESH_MAX; n++) {
@@ -347,7 +347,7 @@ TEST(bcast_fill__equals_tables_made_elsewhere)
 	}
 }
 
-/* Why HELLO has to know left from right. */
+/* The reason why HELLO has to tell left from right. */
 TEST(bcast_hexmesh__needs_its_orientation)
 {
 	static const u8 mirrored[] = { 0, 5, 4, 3, 2, 1 };
@@ -366,7 +366,7 @@ TEST(bcast_hexmesh__needs_its_orientation)
 	}
 }
 
-/* Each bit of each entry, and of where the source begins. */
+/* Flip each bit of each entry, and of the mask of the source's links. */
 TEST(bcast_check__notices_each_wrong_bit)
 {
 	static const struct {
@@ -403,7 +403,7 @@ static void forget(struct bench *t)
 	t->b.start = 0;
 }
 
-/* A whole table that is right for something else. */
+/* A complete table that is valid for another number of copies. */
 TEST(bcast_check__refuses_another_table)
 {
 	struct bench t;
@@ -413,7 +413,7 @@ TEST(bcast_check__refuses_another_table)
 	CHECK(fc_bcast_check(&t.b, t.work), "3 copies taken for 2");
 	t.b.copies = 4;
 	CHECK(fc_bcast_check(&t.b, t.work), "3 copies taken for 4");
-	/* 6 copies from 6 links, but over paths that cross: each site floods. */
+	/* 6 copies over 6 links, but over paths that cross: each site floods. */
 	t.b.copies = 6;
 	t.b.start = 0x3f;
 	for (u32 i = 6; i < fc_bcast_slots(&t.topo); i++)
@@ -424,7 +424,7 @@ TEST(bcast_check__refuses_another_table)
 	bench_close(&t);
 }
 
-/* A relay forwards a packet that it got from another site, or from the source itself. */
+/* Let site @site forward to @to the packets that it got from @from, or its own as the source. */
 static void goes_on(struct bench *t, u32 from, u32 site, u32 to)
 {
 	for (u8 d = 0; d < t->topo.ndirs; d++) {
@@ -443,7 +443,7 @@ static void goes_on(struct bench *t, u32 from, u32 site, u32 to)
 }
 
 /*
- * All sites get copies through sites 1 and 2; site 1 through site 3, whose own copy comes by @by.
+ * All sites get copies through sites 1 and 2; site 1 also through site 3, which gets it from @by.
  */
 static void almost(struct bench *t, u32 by)
 {
@@ -458,16 +458,16 @@ static void almost(struct bench *t, u32 by)
 	goes_on(t, by, 3, 1);
 }
 
-/* Two copies everywhere, no link twice, and yet a site can stop both. */
+/* Every site gets two copies and no link is used twice, but one site can stop both copies. */
 TEST(bcast_check__refuses_paths_that_meet)
 {
 	const char *wrong;
 	struct bench t;
 
-	/* Each site is everybody's neighbour. */
+	/* All sites of this network are neighbours. */
 	REQUIRE(bench_fill(&t, "hexmesh:2", 2), "no table");
 	forget(&t);
-	/* Both copies of sites 3 to 6 through site 1. */
+	/* Both copies of sites 3 to 6 pass through site 1. */
 	goes_on(&t, 0, 0, 1);
 	goes_on(&t, 0, 0, 2);
 	goes_on(&t, 0, 1, 2);
@@ -479,12 +479,12 @@ TEST(bcast_check__refuses_paths_that_meet)
 	wrong = fc_bcast_check(&t.b, t.work);
 	CHECK(wrong && !strcmp(wrong, "a site is on two paths"), "%s", wrong ? wrong : "taken");
 
-	/* All copies are right but the second one of site 1, which has passed site 1 before. */
+	/* All copies are valid but the second one of site 1, which passed through site 1 before. */
 	almost(&t, 1);
 	wrong = fc_bcast_check(&t.b, t.work);
 	CHECK(wrong && !strcmp(wrong, "a site is on two paths"), "%s", wrong ? wrong : "taken");
 
-	/* Through site 2 it is right. */
+	/* The copy through site 2 is valid. */
 	almost(&t, 2);
 	wrong = fc_bcast_check(&t.b, t.work);
 	CHECK(!wrong, "%s", wrong);

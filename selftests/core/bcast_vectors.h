@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tables of small broadcasts from site 0, by programs that share nothing with the
- * core: the site, the direction of travel in which a copy comes, the direction in which
- * the source began it, its links so far, and the directions in which it goes on.
+ * Tables of small broadcasts from site 0, computed by programs that share no code with the
+ * core.  Each entry has the site, the direction of travel in which a copy arrives, the direction in
+ * which the source sent it, its links so far, and the directions in which the site forwards it.
  */
 #ifndef SELFTESTS_CORE_BCAST_VECTORS_H
 #define SELFTESTS_CORE_BCAST_VECTORS_H

@@ -26,7 +26,7 @@ static struct fc_csr_due *find(u32 site, u32 number)
 	return NULL;
 }
 
-/* Once the last one is forgotten, an older attempt is as good as a new one. */
+/* Note an attempt; older ones are ignored, unless the table has evicted the last one. */
 static void note(u32 site, u32 number, u32 attempt, u64 at)
 {
 	const struct fc_csr_id id = { site, number, attempt };
@@ -41,7 +41,7 @@ static void note(u32 site, u32 number, u32 attempt, u64 at)
 	*e = (struct fc_csr_due){ .id = id, .at = at };
 }
 
-/* How many are due no earlier. */
+/* Return: number of entries that are due no earlier. */
 static u32 later(const struct fc_csr_due *e)
 {
 	u32 i, n = 0;
@@ -57,7 +57,7 @@ TEST(csr_due__tells_the_last_attempt_or_nothing)
 
 	for (round = 0; round < TAP_ROUNDS(500); round++) {
 		u32 step, i, sites = 1 + tap_random(4), numbers = 1 + tap_random(90);
-		/* Attempts wrap. */
+		/* Attempt numbers wrap. */
 		u32 first = tap_random(2) ? 0 : 0xfffffff0U;
 
 		memset(&b, 0, sizeof(b));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The reservation list of a link against the paper's own: an array of slots, each with a
- * link bit and a number of buffers.
+ * The reservation list of a link against that of the paper: an array of slots, each with a link bit
+ * and a number of buffers.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void setup(u16 k)
 	b.link.k = k;
 }
 
-/* The paper's section 2, slot by slot; @len of them for the link. */
+/* Rule of the paper's section 2, slot by slot, for @len slots of the link. */
 static bool slots_fit(u64 from, u64 min, u64 len, u64 *at)
 {
 	u64 t, s;
@@ -73,7 +73,7 @@ static bool reserve(u64 from, u64 min, u64 len, u32 number, u16 *index)
 	return *index != FC_CSR_NONE;
 }
 
-/* In order, none over another. */
+/* Check that the list is in order, and that its entries do not overlap. */
 static void check_list(u32 n)
 {
 	u64 end = 0;
@@ -142,7 +142,7 @@ TEST(csr_list_add__an_empty_pool_says_so)
 	CHECK(reserve(2 * SIZE, 2 * SIZE, 1, i, &at) && at == 0, "no room again");
 }
 
-/* The pool finds packets also if all have the same hash. */
+/* The pool finds packets even if all have the same hash. */
 TEST(csr_list_pool__finds_every_packet)
 {
 	u16 at[SIZE];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Mode csr in whole networks: the switch and the plan of each site, joined by links with delay,
- * against a ledger that knows nothing of reservations.  The ledger records the packets sent, their
- * targets, the promised times, the arrivals, and for how long a packet occupies each link.  Every
- * site has its own clock.  Probes and their answers may be lost, duplicated, late and forged;
- * timers fire late.
+ * against a ledger that ignores reservations.  The ledger records the packets sent, their targets,
+ * the promised times, the arrivals, and for how long a packet occupies each link.  Every site has
+ * its own clock.  Probes and their answers may be lost, duplicated, late and forged; timers fire
+ * late.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,17 +25,17 @@
 #define PAYLOAD		100
 #define RES		(64 * PORTS)
 #define EVENTS		8192
-/* Packets of a site. */
+/* Packets in the ledger of a site. */
 #define PACKETS		48
-/* Of a link, for everything. */
+/* Propagation delay of a link, for all frames. */
 #define TRAVEL		(20 * US)
 
-/* A flit's memory, as its runner owns it. */
+/* Memory of a flit, which the runner owns. */
 struct handle {
 	u8 head[FC_PACKET_SIZE + TARGETS * FC_TARGET_SIZE];
 };
 
-/* Something that will happen. */
+/* A future event. */
 struct event {
 	enum { BEGIN, TIMER, FLIT, STATUS, FRAME } type;
 	u64 at;			/* true time */
@@ -46,7 +46,7 @@ struct event {
 	u8 class;
 };
 
-/* A packet that a socket or the operator has yet to send. */
+/* A packet that a socket or the operator has to send. */
 struct own {
 	struct own *next;
 	u8 head[FC_PACKET_SIZE + TARGETS * FC_TARGET_SIZE];
@@ -55,11 +55,11 @@ struct own {
 
 /* The ledger's entry of a packet; times are true times, less the travel time of its probe. */
 struct packet {
-	u32 targets;			/* sites */
+	u32 targets;			/* bitmap of target sites */
 	u32 come;			/* targets that have the packet */
-	u64 promised;			/* to the source: when the last target has it */
-	u64 due;			/* to the last target */
-	u64 apart[SITES];		/* to the source, of each part of a list that was split */
+	u64 promised;			/* arrival at the last target, promised to the source */
+	u64 due;			/* due time at the last target */
+	u64 apart[SITES];		/* promised to the source, for each part of a split list */
 };
 
 struct node {
@@ -79,7 +79,7 @@ struct node {
 	struct fc_csr_res res[RES];
 	u64 floor[SITES];
 	u8 frame[FC_CSR_FRAMES][FC_CSR_FRAME];
-	u64 offset;			/* of its clock */
+	u64 offset;			/* offset of its clock */
 	u64 timer;			/* the valid timer; earlier ones are stale */
 	struct own *first;
 	struct own **last;
@@ -87,7 +87,7 @@ struct node {
 	u32 stored_flits;
 	u32 made;
 	struct packet packet[PACKETS];
-	u64 busy[PORTS];		/* with a packet until then */
+	u64 busy[PORTS];		/* time until which a packet occupies the link */
 	u64 flits_at[PORTS];		/* arrival time of the last flit sent */
 	u64 frames_at[PORTS];
 	u32 next[SITES];		/* by source site: one more than the last packet received */
@@ -97,7 +97,7 @@ static struct world {
 	struct fc_topo topo;
 	struct fc_vclass classes;
 	struct fc_timing timing;
-	u32 down[SITES];		/* ports whose link is dead, and all sites know it */
+	u32 down[SITES];		/* ports with a dead link, which all sites know */
 	u32 routes[SITES][SITES];
 	struct node node[SITES];
 	struct event *heap[EVENTS];
@@ -109,10 +109,10 @@ static struct world {
 	/* Injected faults. */
 	u32 lost;			/* percentage of lost probes and answers */
 	u32 forged;			/* percentage of additional forged ones */
-	u64 jitter;			/* of timers */
-	u64 gap;			/* between packets of a site; 0: any, up to 800 us */
-	u64 wobble;			/* of links */
-	bool patient;			/* a site waits for an ACK as long as it takes */
+	u64 jitter;			/* maximum delay of timers */
+	u64 gap;			/* time between packets of a site; 0: any, up to 800 us */
+	u64 wobble;			/* variation of link delays */
+	bool patient;			/* a site waits for an ACK without a time-out */
 	bool guard;
 	/* Results. */
 	u32 handles;
@@ -126,12 +126,10 @@ static struct world {
 	u32 unknown;			/* received by a target that did not know their due time */
 	u32 disagree;			/* source and target were promised different times */
 	u32 apart;
-	u32 around;			/* came to a site that has no next hop in their class */
+	u32 around;			/* arrived at a site without a next hop in their class */
 } *w;
 
-/*
- * Events, by time.
- */
+/* Event queue, by time. */
 
 static bool before(const struct event *a, const struct event *b)
 {
@@ -187,7 +185,7 @@ static u32 number_of(const struct node *n)
 	return (u32)(n - w->node);
 }
 
-/* The node behind a port, and the port by which it has this one. */
+/* Return: the node at the other end of a port; *@in: its port. */
 static u32 peer_of(const struct node *n, u8 port, u8 *in)
 {
 	u32 peer = fc_topo_neighbour(&w->topo, number_of(n), port - 1);
@@ -273,7 +271,7 @@ static void socket_sends(struct node *n)
 		make_packet(n, targets, 1 + tap_random(3));
 }
 
-/* The operator sends a list for other sites as one packet for each. */
+/* The operator sends a list for other sites as one packet per target. */
 static void send_apart(struct node *n, const u8 *head, u64 rest, u32 flits)
 {
 	bool apart = rest & (rest - 1);
@@ -427,7 +425,7 @@ static void forge(struct event ev)
 		ev.frame.site[0] = tap_random(2 * SITES);
 		break;
 	}
-	/* As the wire has it. */
+	/* Drop the fields that the wire format does not carry. */
 	if (msg->type != FC_CSR_PROBE) {
 		ev.frame.n = 0;
 		ev.frame.class = 0;
@@ -452,7 +450,7 @@ static void send_frame(struct node *n, const struct fc_effect *e)
 	if (tap_random(100) < w->forged)
 		forge(ev);
 	if (tap_random(100) < w->lost) {
-		/* Duplicate some frames instead, and late. */
+		/* Duplicate some frames instead, with a delay. */
 		if (tap_random(2))
 			return;
 		post(&ev);
@@ -572,7 +570,7 @@ static void set_guard(struct node *n, u64 guard)
 		n->link[p].guard = guard;
 }
 
-/* Replace what the site has learnt by values of the test. */
+/* Replace values that the site has learnt by those of the test. */
 static void know(struct node *n)
 {
 	if (w->patient)
@@ -673,7 +671,7 @@ static void set_up_node(struct node *n, bool dead)
 	post(&begin);
 }
 
-/* All ways around the links that are dead.  Return: false if some site has none to another. */
+/* Compute all routes around dead links.  Return: false if a site has no route to another one. */
 static bool route(void)
 {
 	u32 i, j, work[2 * SITES];
@@ -734,7 +732,7 @@ static u64 count(u32 stat)
 	return n;
 }
 
-/* Sets the initial guard of all sites. */
+/* Set the initial guard of all sites. */
 static void guards(u64 guard)
 {
 	u32 i;
@@ -754,7 +752,7 @@ static u64 guard_least(void)
 	return least;
 }
 
-/* A site keeps no reservation, and its counters match its reservations. */
+/* Check that a site has no reservation, and that its counters match. */
 static void check_node(struct node *n)
 {
 	const u64 *stat = n->plan.c.stat;
@@ -858,7 +856,7 @@ TEST(csr_plan__what_is_promised_is_kept)
 	}
 }
 
-/* Frames are lost, doubled and late, timers too; and packets still have their links alone. */
+/* Frames are lost, duplicated and late, timers are late; packets still have exclusive links. */
 TEST(csr_plan__survives_what_goes_wrong)
 {
 	u32 i, round;
@@ -879,7 +877,7 @@ TEST(csr_plan__survives_what_goes_wrong)
 			/* A late packet delays others, and is late again at the next site. */
 			CHECK(late && late < 2 * used, "%s: %u of %u late", networks[i], (u32)late,
 			      (u32)used);
-			/* All sites learn the larger guard, also a site that forwards nothing. */
+			/* All sites learn the larger guard, even a site that forwards nothing. */
 			CHECK(guard_least() > 40 * US, "%s: a guard of %u", networks[i],
 			      (u32)guard_least());
 			CHECK(!w->unknown, "%s: of %u not known when they were due", networks[i],
@@ -890,8 +888,8 @@ TEST(csr_plan__survives_what_goes_wrong)
 }
 
 /*
- * A packet without a next hop in its class leaves the network at that site, and reserves the rest
- * of the route from there.
+ * A packet without a next hop in its class leaves the network at that site, and makes reservations
+ * for the rest of the route from there.
  */
 TEST(csr_plan__goes_around_dead_links)
 {
@@ -946,7 +944,7 @@ TEST(csr_plan__forgets_a_load)
 	clean_up();
 }
 
-/* Negative control: without a guard, and with timers that fire late, promises are broken. */
+/* Negative control: without a guard, and with late timers, promises are broken. */
 TEST(csr_plan__without_guard_packets_are_late)
 {
 	if (!set_up("mesh:3x3", 0))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Conflict sense routing in slots, on random networks that lose, double and delay probes,
- * answers and packets: what the sites say is compared with a model that keeps slots in
- * plain arrays, and with where the packets are.
+ * Conflict sense routing in slots, on random networks that lose, duplicate and delay probes,
+ * answers and packets.  The test compares the answers of the sites with a model that keeps slots in
+ * plain arrays, and with the positions of the packets.
  *
- * A slot is a control interval, in which probes and answers go until none is left, and then
- * every packet whose slot it is crosses a link.  All sites have one clock: the slot's number.
+ * A slot is a control interval, in which all probes and answers are delivered, after which every
+ * packet that owns the slot crosses a link.  All sites have one clock: the slot's number.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@
 #define FRAMES		4096
 #define PACKETS		2048
 #define HORIZON		64
-#define SLOTS		(2 * HORIZON)	/* of the model: by number, modulo */
+#define SLOTS		(2 * HORIZON)	/* slots of the model; index: number modulo SLOTS */
 
 /* The model: for each link and slot, the owner and the sources of the packets that wait for it. */
 struct owner {
@@ -29,7 +29,7 @@ struct owner {
 	bool confirmed;
 	struct fc_csr_id id;
 	u64 c;		/* arrival time */
-	u64 t;		/* its slot */
+	u64 t;		/* the owner's slot */
 	u8 in;
 };
 
@@ -48,7 +48,7 @@ struct packet {
 	u8 node;
 	u32 number;
 	u32 seq;		/* sequence number among the packets of its entry to its target */
-	u64 arrival;		/* as it was promised */
+	u64 arrival;		/* promised slot of arrival */
 };
 
 struct node {
@@ -61,7 +61,7 @@ struct node {
 	u8 next[NODES];			/* port towards each node */
 	struct fc_csr_entry entry[ENTRIES];
 	u8 dst[ENTRIES];
-	u32 wait[ENTRIES];		/* control intervals until it asks again */
+	u32 wait[ENTRIES];		/* control intervals until its next probe */
 	u32 sent[ENTRIES][NODES];
 	u64 floor[ENTRIES][NODES];
 	struct owner owner[NPORTS][SLOTS];
@@ -72,10 +72,10 @@ static struct world {
 	struct node node[NODES];
 	struct frame frame[FRAMES];
 	struct packet packet[PACKETS];
-	u32 got[NODES][ENTRIES][NODES];	/* by source, entry, target: last number */
+	u32 got[NODES][ENTRIES][NODES];	/* by source, entry and target: last number received */
 	u32 nframes;
 	u16 k;
-	u32 loss;		/* of 1000: probes and answers */
+	u32 loss;		/* probes and answers lost, of 1000 */
 	u32 doubled;
 	u32 delayed;
 	u32 data_loss;
@@ -112,7 +112,7 @@ static bool join(u8 a, u8 b)
 	return true;
 }
 
-/* Shortest ways, one for each pair. */
+/* Shortest paths, one for each pair of nodes. */
 static void route(u8 dst)
 {
 	u8 queue[NODES], n = 0, i, p;
@@ -140,7 +140,7 @@ static void setup(u16 k)
 	u8 i, p;
 
 	w->k = k;
-	/* Slot 0 is none. */
+	/* Slot number 0 means none. */
 	w->now = 1;
 	for (i = 1; i < NODES; i++)
 		while (!join(i, (u8)tap_random(i)))
@@ -187,7 +187,7 @@ static struct owner *slot_of(struct node *x, u8 port, u64 t)
 	return &x->owner[port][t % SLOTS];
 }
 
-/* Buffers of a link in use in a slot. */
+/* Number of buffers of a link that are in use in a slot. */
 static u32 buffers(struct node *x, u8 port, u64 t)
 {
 	u32 n = 0;
@@ -214,7 +214,7 @@ static struct owner *owner_of(struct node *x, u8 port, const struct fc_csr_id *i
 	return NULL;
 }
 
-/* The paper's section 2.  Return: the slot, or 0 where the probe is blocked. */
+/* Rule of the paper's section 2.  Return: the slot, or 0 if the probe is blocked. */
 static u64 model_slot(struct node *x, u8 port, u64 c, u64 floor)
 {
 	u64 t;
@@ -228,7 +228,7 @@ static u64 model_slot(struct node *x, u8 port, u64 c, u64 floor)
 	return 0;
 }
 
-/* Check that the table of the model and that of the code agree. */
+/* Compare the tables of the model and of the code. */
 static void compare(struct node *x)
 {
 	u32 n = 0, confirmed = 0;
@@ -292,7 +292,7 @@ static void release(u8 node, const struct fc_csr_answer *answer)
 	}
 }
 
-/* A probe at a node, and the verdict of the model. */
+/* Process a probe at a node, and compare with the verdict of the model. */
 static enum fc_csr_verdict probe(u8 node, u8 in, const struct fc_csr_msg *msg, u8 dst,
 				 struct fc_csr_entry *e)
 {
@@ -309,7 +309,7 @@ static enum fc_csr_verdict probe(u8 node, u8 in, const struct fc_csr_msg *msg, u
 	if (out && (!o || fc_before(o->id.attempt, msg->id.attempt))) {
 		if (o)
 			o->there = false;
-		/* The source's slot zero is this far behind. */
+		/* Distance to slot zero of the source. */
 		if (last && msg->floor)
 			floor = c - msg->span + msg->floor - 1;
 		t = model_slot(x, out, c, floor);
@@ -430,7 +430,7 @@ static void answered(const struct frame *f)
 		compare(x);
 }
 
-/* Where a number's packet goes: the source's entry is in it. */
+/* Return: the target of a packet, which its number encodes. */
 static u8 dst_of(const struct fc_csr_id *id)
 {
 	return (u8)(id->number % NODES);
@@ -461,7 +461,7 @@ static void begin(u8 node, u8 entry)
 	probe(node, FC_PORT_LOCAL, &msg, x->dst[entry], e);
 	if (e->failed > w->waited_most)
 		w->waited_most = e->failed;
-	/* General networks can block each other for ever if all ask every time. */
+	/* General networks can deadlock if all sources send probes at all times. */
 	if (e->failed > 8)
 		x->wait[entry] = tap_random(4);
 }
@@ -477,7 +477,7 @@ static void control(void)
 	for (;;) {
 		struct frame f;
 
-		/* Deliver frames in any order; delayed frames come in a later interval. */
+		/* Deliver frames in any order; delayed frames arrive in a later interval. */
 		for (n = 0, i = 0; i < w->nframes; i++)
 			n += w->frame[i].at <= w->now;
 		if (!n)
@@ -521,7 +521,7 @@ static void arrive(struct packet *p)
 
 	p->alive = false;
 	w->delivered++;
-	/* Invariant I3: when it was promised. */
+	/* Invariant I3: the packet arrives in the promised slot. */
 	CHECK(w->by_slot || p->arrival == w->now + 1, "promised for %u", (u32)p->arrival);
 	/* Invariant I4. */
 	w->inversions += fc_before(p->seq, *got);
@@ -548,7 +548,7 @@ static void transmit(void)
 		if (!p->alive)
 			continue;
 		port = x->next[p->dst];
-		/* Accepted packets of the node's own wait in the same buffers. */
+		/* Accepted packets of this node occupy the same buffers. */
 		stored[p->node][port]++;
 		switch (fc_csr_turn(&x->c, p->src, p->number, port, w->now, &at)) {
 		case FC_CSR_WAIT:
@@ -590,7 +590,7 @@ static void transmit(void)
 			arrive(p);
 		}
 	}
-	/* Invariant I1 by the sites themselves. */
+	/* The sites themselves check invariant I1, too. */
 	for (i = 0; i < NODES; i++)
 		CHECK(!w->node[i].c.stat[FC_CSR_DOUBLE], "a link has two at once");
 }
@@ -620,7 +620,7 @@ static void run(u32 slots)
 	}
 }
 
-/* No more packets: invariant I10. */
+/* Run without new packets: invariant I10. */
 static void drain(void)
 {
 	u32 i, left = 0;
@@ -664,7 +664,7 @@ TEST(csr_slots__nothing_lost_nothing_wasted)
 			orphaned += (u32)w->node[n].c.stat[FC_CSR_ORPHANED];
 			unused += (u32)w->node[n].c.stat[FC_CSR_LAPSED];
 		}
-		/* Invariant I5: no slot passes unused. */
+		/* Invariant I5: no reserved slot stays unused. */
 		CHECK(!orphaned && !unused, "k %u: %u orphaned, %u lapsed", ks[i], orphaned,
 		      unused);
 		stop();
@@ -704,9 +704,7 @@ TEST(csr_slots__with_much_loss)
 	lossy(100, 100, 100, 10);
 }
 
-/*
- * Negative controls: without each of these rules the test above fails.
- */
+/* Negative controls: without any one of these rules the test above fails. */
 
 TEST(csr_slots__without_floor_packets_overtake)
 {

@@ -81,14 +81,14 @@ TEST(csr_probe__carries_on_what_it_reserved)
 	CHECK(b.legs[0].port == 2 && b.legs[0].msg.lead == 60 && b.legs[0].msg.span == 80,
 	      "port %u, lead %u, span %u", b.legs[0].port, (u32)b.legs[0].msg.lead,
 	      (u32)b.legs[0].msg.span);
-	/* The next packet waits behind it as long as there is a buffer. */
+	/* The next packet waits after it if there is a buffer. */
 	CHECK(probe(1, probe_of(2, 1, 55), 1 << 2, 1000) == FC_CSR_PASS, "blocked");
 	CHECK(b.legs[0].msg.lead == 70 && b.legs[0].msg.span == 70, "lead %u, span %u",
 	      (u32)b.legs[0].msg.lead, (u32)b.legs[0].msg.span);
 	CHECK(probe(1, probe_of(3, 1, 55), 1 << 2, 1000) == FC_CSR_BLOCK, "no buffer, and passed");
 	CHECK(b.answer.msg.type == FC_CSR_NACK && b.answer.port == 1 && b.answer.msg.id.number == 3,
 	      "no NACK");
-	/* Of several links the switch takes the one that is free first. */
+	/* The site chooses the link that is free first. */
 	CHECK(probe(1, probe_of(4, 1, 55), 1 << 2 | 1 << 3, 1000) == FC_CSR_PASS &&
 	      b.legs[0].port == 3, "port %u", b.legs[0].port);
 	check_balance();
@@ -106,7 +106,7 @@ TEST(csr_probe__ends_where_its_target_is)
 	CHECK(!fc_csr_count(&b.c, FC_CSR_TENT), "something is reserved");
 }
 
-/* Invariant I9. */
+/* Invariant I9: a duplicate probe reserves once. */
 TEST(csr_probe__that_comes_twice_reserves_once)
 {
 	setup(1);
@@ -114,7 +114,7 @@ TEST(csr_probe__that_comes_twice_reserves_once)
 	CHECK(probe(1, probe_of(1, 1, 49), 1 << 2, 1) == FC_CSR_PASS, "blocked");
 	CHECK(b.legs[0].msg.lead == 59, "lead %u", (u32)b.legs[0].msg.lead);
 	CHECK(fc_csr_count(&b.c, FC_CSR_TENT) == 1, "reserved twice");
-	/* A probe by another port, or for another next hop, is dropped. */
+	/* A probe from another port, or for another next hop, is dropped. */
 	CHECK(probe(3, probe_of(1, 1, 50), 1 << 2, 0) == FC_CSR_DROP, "by another port");
 	CHECK(probe(1, probe_of(1, 1, 50), 1 << 3, 0) == FC_CSR_DROP, "to another port");
 	CHECK(fc_csr_count(&b.c, FC_CSR_TENT) == 1, "reserved twice");
@@ -134,7 +134,7 @@ TEST(csr_probe__of_a_newer_attempt_ends_the_older)
 	check_balance();
 }
 
-/* Invariant I8. */
+/* Invariant I8: an answer to another attempt has no effect. */
 TEST(csr_answered__of_another_attempt_does_nothing)
 {
 	static const u8 types[] = { FC_CSR_ACK, FC_CSR_NACK, FC_CSR_RELEASE };
@@ -167,7 +167,7 @@ TEST(csr_answered__a_confirmed_one_stays)
 	CHECK(probe(1, probe_of(1, 1, 200), 1 << 2, 0) == FC_CSR_PASS, "blocked");
 	CHECK(answer(FC_CSR_ACK, 2, probe_of(1, 1, 0), 10) == FC_CSR_PASS, "no way back");
 	CHECK(b.answer.port == 1 && b.answer.msg.type == FC_CSR_ACK, "no ACK");
-	/* Again, for one that was lost on the way back. */
+	/* A duplicate ACK, for one that was lost on the way to the source. */
 	CHECK(answer(FC_CSR_ACK, 2, probe_of(1, 1, 0), 10) == FC_CSR_PASS, "not again");
 	CHECK(answer(FC_CSR_NACK, 2, probe_of(1, 1, 0), 10) == FC_CSR_DROP, "a NACK after that");
 	fc_csr_time(&b.c, 200 + UNIT - 1);
@@ -184,7 +184,7 @@ TEST(csr_time__what_is_not_confirmed_lapses)
 	CHECK(b.c.next_at == LEASE, "at %u", (u32)b.c.next_at);
 	fc_csr_time(&b.c, LEASE - 1);
 	CHECK(fc_csr_count(&b.c, FC_CSR_TENT) == 1, "it has lapsed");
-	/* The reservation expires also without a timer event. */
+	/* The reservation also expires without a timer event. */
 	CHECK(answer(FC_CSR_ACK, 2, probe_of(1, 1, 0), LEASE) == FC_CSR_DROP, "it is there");
 	CHECK(b.c.stat[FC_CSR_LAPSED] == 1 && b.c.next_at == FC_CSR_NEVER, "not counted");
 	check_balance();
@@ -224,7 +224,7 @@ TEST(csr_turn__is_in_its_window)
 	b.link[2].guard = 5;
 	fc_csr_sent(&b.c, 3, 1, 2, 52);
 	CHECK(fc_csr_turn(&b.c, 3, 1, 2, 53, &at) == FC_CSR_TOO_LATE, "twice");
-	/* The rest of its window is not another's. */
+	/* No other packet gets the rest of its window. */
 	CHECK(probe(1, probe_of(2, 1, 0), 1 << 2, 53) == FC_CSR_PASS, "blocked");
 	CHECK(b.legs[0].msg.lead == 65 - 53 + 15, "lead %u", (u32)b.legs[0].msg.lead);
 	fc_csr_time(&b.c, 65);
@@ -232,7 +232,7 @@ TEST(csr_turn__is_in_its_window)
 	check_balance();
 }
 
-/* Two targets: one at the end of link 2, others behind link 3; and one here. */
+/* A packet with two legs: one target at the end of link 2, others behind link 3, and this site. */
 static enum fc_csr_verdict tree(struct fc_csr_msg msg, u64 now)
 {
 	b.legs[0] = (struct fc_csr_leg){ .ports = 1 << 2 | 1 << 3, .last = true };
@@ -357,7 +357,7 @@ TEST(csr_link_down__takes_what_used_the_link)
 	check_balance();
 }
 
-/* A peer fills its share and no more; far ahead is nothing reserved. */
+/* A peer can reserve its share and no more; nothing is reserved beyond the horizon. */
 TEST(csr_probe__a_peer_cannot_take_all)
 {
 	struct fc_csr_msg msg;
@@ -381,7 +381,7 @@ TEST(csr_probe__a_peer_cannot_take_all)
 	check_balance();
 }
 
-/* Random frames: the state stays bounded, in order and in balance, and is empty at the end. */
+/* Random frames: the state stays bounded, ordered and balanced, and is empty at the end. */
 TEST(csr_answered__anything_may_come)
 {
 	u32 round, n;

@@ -17,15 +17,15 @@
 #define RES		256
 #define EVENTS		4096
 
-/* In tenths of a microsecond: transmission time of a packet, errors of timing, and so on. */
+/* Times in tenths of a microsecond: transmission time of a packet, timing errors, and others. */
 #define TX		1000
-#define JITTER		300	/* of a departure */
+#define JITTER		300	/* variation of a departure */
 #define STAMP		20	/* error of a time stamp */
-#define PROPAGATION	40	/* of a link */
-#define WOBBLE		50	/* of that */
-#define DRIFT		10000	/* clock drift: at most one in so many */
+#define PROPAGATION	40	/* delay of a link */
+#define WOBBLE		50	/* variation of that delay */
+#define DRIFT		10000	/* clock drift: at most one in this number */
 #define HORIZON		60000
-/* A departure, a delay against that of the probe, two stamps, drift over the way ahead. */
+/* A departure, a delay relative to that of the probe, two time stamps, drift until the horizon. */
 #define GUARD		(JITTER + WOBBLE + 2 * STAMP + HORIZON / DRIFT)
 
 struct event {
@@ -36,7 +36,7 @@ struct event {
 	u8 src;
 	u8 dst;
 	u32 number;
-	u64 arrival;		/* promised, by the source's clock */
+	u64 arrival;		/* promised time, by the source's clock */
 	struct fc_csr_msg msg;
 };
 
@@ -51,7 +51,7 @@ static struct world {
 		u64 floor[NODES];
 		u32 got[NODES];
 		u64 offset;
-		s32 drift;		/* of DRIFT * 100 */
+		s32 drift;		/* clock drift, in units of 1 / (DRIFT * 100) */
 		u64 busy[NPORTS];	/* true time until which a packet occupies the link */
 	} node[NODES];
 	struct event event[EVENTS];
@@ -65,7 +65,7 @@ static struct world {
 	u32 off_most;		/* largest difference from a promise */
 } *w;
 
-/* The clock of a node at true time @t. */
+/* Return: the clock of a node at true time @t. */
 static u64 clock_of(u8 node, u64 t)
 {
 	u32 thousands = (u32)(t >> 10);
@@ -120,7 +120,7 @@ static void release(u8 node, const struct fc_csr_answer *answer)
 		send(node, (u8)fc_low(rest), &msg, 0);
 }
 
-/* A packet is at a node: it waits for its window, or has one, or has missed it. */
+/* A packet at a node waits for its window, is in it, or has missed it. */
 static void turn(struct event ev)
 {
 	u8 port = out_of(ev.node, ev.dst);
@@ -186,7 +186,7 @@ static void begin(u8 node)
 			     &answer) == FC_CSR_PASS)
 		send(node, leg.port, &leg.msg, dst);
 	release(node, &answer);
-	/* The node tries again in any case. */
+	/* The node sends the next probe in any case. */
 	post((struct event){ .type = BEGIN, .node = node, .at = w->now + 1000 + tap_random(500) });
 }
 
@@ -308,8 +308,8 @@ TEST(csr_time__with_its_guard_nothing_is_late)
 	CHECK(!w->late && !w->overlaps && !w->inversions, "%u late, %u at once, %u inverted",
 	      w->late, w->overlaps, w->inversions);
 	/*
-	 * Promise and arrival differ at most by the guard and, per hop, by delay, wobble and time
-	 * stamp.
+	 * Promise and arrival differ at most by the guard and, per hop, by delay, variation and
+	 * time stamp.
 	 */
 	CHECK(w->off_most < DIMS * (PROPAGATION + WOBBLE + STAMP) + 2 * GUARD, "off by %u",
 	      w->off_most);
@@ -326,7 +326,7 @@ TEST(csr_time__without_guard_packets_are_late)
 	free(w);
 }
 
-/* Less than a departure may be late by: packets meet. */
+/* The guard is shorter than the variation of departures: packets collide. */
 TEST(csr_time__with_little_guard_packets_are_late)
 {
 	if (!run(JITTER / 2, TAP_ROUNDS(2000)))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * End to end: one flow over a channel that loses, duplicates and reorders packets and
- * confirmations, with a receiver that lacks buffer space at times and a sender that aborts messages
- * at times.  The oracle knows the messages of each side.
+ * confirmations.  The receiver sometimes lacks buffer space, and the sender sometimes aborts
+ * messages.  The oracle knows the messages of each side.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
  * Parts.
  */
 
-/* Packets that hold a byte of the part, by looking at each. */
+/* Compare fc_part_make() with a count of the packets that contain a byte of the part. */
 static void check_part(u32 msg_len, u32 off, u32 len)
 {
 	u32 bytes = len ? len : msg_len - off;
@@ -34,7 +34,7 @@ static void check_part(u32 msg_len, u32 off, u32 len)
 		count++;
 	}
 	if (!bytes) {
-		/* Any one packet that there is. */
+		/* An empty part is in any one existing packet. */
 		CHECK(part.count == 1 && part.first < packets, "%u %u %u: packet %u of %u",
 		      msg_len, off, len, part.first, packets);
 		return;
@@ -87,12 +87,12 @@ struct packet {
 	u32 message;
 	u16 packet;
 	u8 lag;
-	bool later;		/* its confirmation can wait */
+	bool later;		/* allows a delayed ack */
 };
 
 struct bench {
 	struct sent msg[MESSAGES];
-	u32 n;			/* messages begun */
+	u32 n;			/* number of begun messages */
 	struct fc_txflow tx;
 	struct fc_rxflow rx;
 	u32 first_seq;
@@ -101,14 +101,14 @@ struct bench {
 	struct fc_ctrl ctrl[CHANNEL];
 	u32 nctrl;
 	u32 delivered_up_to;	/* all messages before this one were delivered or aborted */
-	u32 loss;		/* of 100 */
-	u32 refuse;		/* of 100 admissions */
+	u32 loss;		/* percentage of lost frames */
+	u32 refuse;		/* percentage of refused admissions */
 	bool owes_room;
-	bool owes;		/* a confirmation that can wait */
+	bool owes;		/* a delayed ack is pending */
 	u32 room_seq;
 	u32 packets;
-	u32 passed;		/* messages delivered without a place of their own */
-	bool full;		/* the channel was, and lost something */
+	u32 passed;		/* messages delivered without a slot */
+	bool full;		/* the channel was full, and dropped frames */
 	bool forward;		/* the last message may be aborted, too */
 };
 
@@ -132,7 +132,7 @@ static void channel_ctrl(struct bench *b, const struct fc_ctrl *c)
 		b->ctrl[b->nctrl++] = *c;
 }
 
-/* The oldest message that is not over, as the source keeps it. */
+/* Advance the oldest uncompleted message, as the source does. */
 static void move_window(struct bench *b)
 {
 	while (b->tx.oldest != b->tx.next &&
@@ -195,7 +195,7 @@ static void skip(void *arg, struct fc_rxmsg *rx)
 	m->skipped = true;
 }
 
-/* A message is about to be delivered. */
+/* Check a message that is about to be delivered. */
 static void delivered(struct bench *b, struct sent *m)
 {
 	u32 i = (u32)(m - b->msg);
@@ -221,7 +221,7 @@ static void deliver(struct bench *b)
 	}
 }
 
-/* A message that is whole is delivered without a place of its own, where it may be. */
+/* Deliver a one-packet message without a slot, if it is next. */
 static bool pass(struct bench *b, struct sent *m)
 {
 	if (m->part.count != 1 || m->tx.seq != b->rx.next || tap_random(3))
@@ -273,7 +273,7 @@ static void receive(struct bench *b, const struct packet *p)
 		      p->message, index);
 		break;
 	case FC_RX_BAD:
-		/* So late that even the window has moved on; the source never begins more. */
+		/* The window has moved past the packet; a source begins no more messages. */
 		CHECK(b->loss, "message %u: packet %u is bad", p->message, index);
 		return;
 	}
@@ -316,7 +316,7 @@ static struct fc_ctrl take_ctrl(struct bench *b)
 	return c;
 }
 
-/* The target answers FC_CTRL_ASK; the question may be lost, as a packet may. */
+/* The target answers FC_CTRL_ASK; the channel may lose the question. */
 static void ask(struct bench *b, u32 i)
 {
 	u32 seq = b->msg[i].tx.seq;
@@ -352,8 +352,8 @@ static void give_up(struct bench *b, u32 i)
 }
 
 /*
- * The source tells the target that all messages before the oldest one are completed; the channel
- * may lose that.
+ * The source reports to the target that all messages before the oldest one are completed; the
+ * channel may lose the report.
  */
 static void forward(struct bench *b)
 {
@@ -370,7 +370,7 @@ static bool all_over(const struct bench *b)
 	       (!b->forward || !b->rx.begun || b->rx.next == b->tx.next);
 }
 
-/* Messages of all runs that were delivered without a place of their own. */
+/* Number of messages of all runs that were delivered without a slot. */
 static u32 all_passed;
 
 /* @loss, @refuse and @surrender (aborts) in percent; the last message is aborted only if @last. */
@@ -487,7 +487,7 @@ TEST(flow__given_up)
 		    1 + tap_random(200), 1 + tap_random(8));
 }
 
-/* If no later packet carries the abort, the source sends it by itself. */
+/* If no later packet carries the abort, the source sends it separately. */
 TEST(flow__given_up_to_the_last)
 {
 	for (unsigned int i = 0; i < 300; i++)
@@ -505,7 +505,7 @@ static void count_skip(void *arg, struct fc_rxmsg *msg)
 	(*(unsigned int *)arg)++;
 }
 
-/* Of the messages that waited for their turn the target delivers whole ones, and drops parts. */
+/* The target delivers complete messages received out of order, and drops incomplete ones. */
 TEST(rxflow_forward__skips_and_delivers)
 {
 	const struct fc_part one = fc_part_make(10, 0, 0);
@@ -527,7 +527,7 @@ TEST(rxflow_forward__skips_and_delivers)
 	fc_rxflow_admit(&flow, slot, &t, &two, &flow);
 	fc_rxmsg_stored(slot, 0);
 	CHECK(!fc_rxflow_ready(&flow), "6 before 5");
-	/* An old frame changes nothing. */
+	/* An old frame has no effect. */
 	fc_rxflow_forward(&flow, 4, count_skip, &skipped);
 	CHECK(!skipped && flow.next == 5, "next %u", flow.next);
 	fc_rxflow_forward(&flow, 6, count_skip, &skipped);
@@ -539,7 +539,7 @@ TEST(rxflow_forward__skips_and_delivers)
 	CHECK(skipped == 1 && flow.next == 9, "skipped %u, next %u", skipped, flow.next);
 }
 
-/* Packets of one message that name its part differently: the first one stands. */
+/* Packets of one message describe its part differently: the first description is valid. */
 TEST(rxflow_packet__one_part_for_all_packets)
 {
 	static const struct {
@@ -579,7 +579,7 @@ TEST(rxflow_packet__one_part_for_all_packets)
 	}
 }
 
-/* Three quarters of a window of messages of one packet each. */
+/* The first three quarters of a window of one-packet messages allow a delayed ack. */
 TEST(txtarget_patient)
 {
 	const struct fc_txflow flow = { .next = 40, .oldest = 0xfffffffe };
@@ -605,10 +605,7 @@ static struct fc_txtarget granted(u32 seq, u16 count)
 	return t;
 }
 
-/*
- * Everything is received, but the confirmation that it was delivered is lost:
- * the source has to ask, or it waits for ever.
- */
+/* All packets are received, but the ack is lost: the source has to ask, or it waits for ever. */
 TEST(txtarget_repeat__asks_when_all_is_received)
 {
 	const struct fc_txflow flow = { .next = 8, .oldest = 7 };
@@ -638,7 +635,7 @@ TEST(txtarget_answer__refused)
 	CHECK(fc_txtarget_over(&t), "goes on");
 }
 
-/* Confirmations with random contents that decode. */
+/* Feed acks with random contents that decode. */
 TEST(txtarget_answer__any_confirmation)
 {
 	for (unsigned int i = 0; i < 200000; i++) {
@@ -666,7 +663,7 @@ TEST(txtarget_answer__any_confirmation)
 	}
 }
 
-/* A source can send anything that decodes. */
+/* Feed packets with random contents that decode. */
 TEST(rxflow_packet__any_packets)
 {
 	for (unsigned int i = 0; i < 3000; i++) {
@@ -693,7 +690,7 @@ TEST(rxflow_packet__any_packets)
 				fc_rxflow_admit(&flow, slot, &t, &part, NULL);
 				__attribute__((__fallthrough__));
 			case FC_RX_TAKE:
-				/* Or the bitmap would be shifted by more than it is wide. */
+				/* Otherwise a shift would exceed the width of the bitmap. */
 				CHECK(packet - part.first - slot->base < 64 &&
 				      packet - part.first >= slot->base,
 				      "packet %u of %u+%u, base %u", packet, part.first,

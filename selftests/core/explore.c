@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The explorer: every state that a small network of the shipping core can come
- * to, breadth first, whatever is delayed, lost or timed out; world.h says what
- * may happen.
+ * The explorer: every state that a small network of the shipping core can reach, breadth first,
+ * whatever is delayed, lost or timed out.  world.h defines the events.
  *
  *	explore [OPTION]... [SCENARIO]...
  *
- * A scenario passes if no event breaks a promise (world_apply()), if in every
- * state something may happen until all is delivered, and if from every state a
- * state can be reached in which all is delivered and nothing is under way.  The
- * first that does not is told with the shortest way to it.
+ * A scenario passes if no event violates an invariant (world_apply()), if every state before full
+ * delivery has a possible event, and if from every state a state is reachable in which all packets
+ * are delivered and none is in flight.  The explorer prints the first bad state and the shortest
+ * trace to it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -22,7 +21,7 @@
 
 #define NONE	0xffffffffu
 
-/* The predecessor of a state, and the place of its bytes. */
+/* A state: its predecessor, and the location of its bytes. */
 struct state {
 	u64 code;
 	u32 parent;
@@ -30,7 +29,7 @@ struct state {
 	u16 size;
 };
 
-/* All states found; number 0 is the first. */
+/* All states found; number 0 is the initial state. */
 static struct {
 	struct state *state;
 	u32 n, room;
@@ -38,9 +37,9 @@ static struct {
 	u64 used, code_room;
 	u32 *slot;		/* hash table */
 	u32 slots;
-	u32 *edge;		/* successors, state after state */
+	u32 *edge;		/* successors, grouped by state */
 	u64 nedges, edge_room;
-	u64 *first;		/* of a state's successors */
+	u64 *first;		/* index of the first successor of each state */
 	u8 *done;
 	u32 ndone;
 } g;
@@ -91,7 +90,7 @@ static void grow(void)
 	}
 }
 
-/* The number of the state the world is in; a new one if it is new. */
+/* Return: the number of the current state; a new state gets a new number. */
 static u32 intern(u32 parent, u16 event)
 {
 	u8 code[WORLD_CODE];
@@ -113,7 +112,7 @@ static u32 intern(u32 parent, u16 event)
 		g.first = xrealloc(g.first, (g.room + 1ull) * sizeof(*g.first));
 		g.done = xrealloc(g.done, g.room);
 	}
-	/* world_load() may read beyond the last one. */
+	/* world_load() may read beyond the last state. */
 	if (g.used + WORLD_CODE > g.code_room) {
 		g.code_room = g.code_room ? g.code_room + g.code_room / 2 : 1 << 22;
 		g.code = xrealloc(g.code, g.code_room);
@@ -184,7 +183,7 @@ static void tell_trace(const struct world_config *config, const char *scenario, 
  * Exploring.
  */
 
-/* Mark every state from which a done one can be reached. */
+/* Mark the states from which a done one is reachable.  Return: an unmarked one, or NONE. */
 static u32 cannot_be_done(void)
 {
 	u64 *first = xcalloc(g.n + 1ull, sizeof(*first));
@@ -203,7 +202,7 @@ static u32 cannot_be_done(void)
 	for (u32 s = 0; s < g.n; s++)
 		for (u64 e = g.first[s]; e < g.first[s + 1]; e++)
 			from[first[g.edge[e]]++] = s;
-	/* first[s] is now the end of s's predecessors, and first[s - 1] their begin. */
+	/* first[s] is now the end of s's predecessors, and first[s - 1] their beginning. */
 	for (u32 s = 0; s < g.n; s++)
 		if (g.done[s])
 			todo[ntodo++] = s;
@@ -279,7 +278,7 @@ static bool is_timer(u16 event)
 	return kind >= WORLD_SEEK && kind < WORLD_READ;
 }
 
-/* One of the events; timers are slower than the rest, or little would arrive. */
+/* Choose an event at random; timers are less likely, or few packets would arrive. */
 static u16 pick(u16 *event, unsigned int n, u64 *rng)
 {
 	unsigned int quick = 0;
@@ -297,7 +296,7 @@ static u16 pick(u16 *event, unsigned int n, u64 *rng)
 	return event[fc_random(rng) % n];
 }
 
-/* Random ways to an end, in networks too large to see all of. */
+/* Random traces, in networks that are too large to explore completely. */
 static const char *walk(const struct world_config *config, const char *scenario, unsigned int n)
 {
 	static u16 path[20000];
@@ -339,7 +338,7 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* One scenario.  @fails: part of the text it must fail with, or NULL. */
+/* Run one scenario.  @fails: part of the expected error, or NULL. */
 static void test(const char *scenario, const char *fails, unsigned int walks)
 {
 	struct world_config config;
@@ -379,8 +378,8 @@ static void trim(char *line)
 }
 
 /*
- * A file of scenarios, one a line, # begins a comment.  Before one may stand
- * "fails TEXT: ", which it must then do, and "walk N: ".
+ * Read a file with a scenario per line; # begins a comment.  "fails TEXT: " before a scenario means
+ * that it must fail with TEXT; "walk N: " requests random traces.
  */
 static void read_file(const char *name)
 {
@@ -414,7 +413,7 @@ static void read_file(const char *name)
 	fclose(file);
 }
 
-/* Did every row fire, except those that cannot? */
+/* Check that every row fired, except those that cannot. */
 static void check_rows(void)
 {
 	bool ok = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Each site's table of dead links: small networks of nothing but struct fc_faults, whose links go
- * up and down, lose and delay, until all sites agree and are right.
+ * Each site's table of dead links, in small networks of struct fc_faults only.  Links go up and
+ * down, lose and delay frames; in the end all sites must agree on the true state.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +92,7 @@ static void check_lists(u32 s)
 		      f->end[p].unannounced, unannounced[p]);
 }
 
-/* One end of a link changes its state; frames on their way to it are lost. */
+/* One end of a link changes its state; frames in flight to it are lost. */
 static void one_end(u32 s, u8 port, bool up)
 {
 	u32 peer = fc_topo_neighbour(&topo, s, port - 1);
@@ -156,7 +156,7 @@ static void receive(u32 s, u8 port)
 }
 
 /* Advance time; run each site when its own timer is due. */
-static u32 early;		/* of 1000, how often a site is awake for something else */
+static u32 early;		/* rate, of 1000, at which a site is awake for another reason */
 
 static void run(u64 until)
 {
@@ -272,7 +272,7 @@ TEST(faults__nothing_is_said_where_nothing_happens)
 	run(now + 5 * INTERVAL);
 	was = frames;
 	run(now + 10 * INTERVAL);
-	/* A digest each interval and port; one more for where it began. */
+	/* Each port sends a digest per interval, and one more at the beginning. */
 	CHECK(frames - was <= 11 * 9 * 4, "%llu frames", (unsigned long long)(frames - was));
 	CHECK(frames - was >= 9 * 9 * 4, "%llu frames", (unsigned long long)(frames - was));
 }
@@ -284,7 +284,7 @@ TEST(faults__digests_go_early)
 
 	network("torus:3x3");
 	all_up();
-	/* Less than half an interval before the next. */
+	/* Less than half an interval remains before the next digest. */
 	run(now + 3 * INTERVAL + INTERVAL * 3 / 4);
 	for (unsigned int i = 0; i < 12; i++) {
 		for (u32 s = 0; s < topo.nsites; s++) {
@@ -295,7 +295,7 @@ TEST(faults__digests_go_early)
 			      "site %u wakes at %llu, not %llu", s,
 			      (unsigned long long)fc_faults_next(&site[s]),
 			      (unsigned long long)(now + INTERVAL));
-			/* Once is enough. */
+			/* A second call in the interval has no effect. */
 			fc_faults_early(&site[s], now + INTERVAL / 4);
 			CHECK(fc_faults_next(&site[s]) == now + INTERVAL, "site %u: again", s);
 		}
@@ -356,7 +356,7 @@ TEST(faults__partition_heals)
 	check_truth("in two");
 	CHECK(known[0][2].ports == fc_bit(1), "the near end");
 	CHECK(!known[0][3].ports, "the far end cannot tell");
-	/* While they are apart each half changes. */
+	/* While the network is split, the links of each half change. */
 	link_set(0, 1, false);
 	link_set(4, 1, false);
 	run(now + 200);
@@ -426,7 +426,7 @@ TEST(faults__lives_of_equal_versions)
 			.ports = i & 1 ? fc_bit(2) : 0,
 		};
 		CHECK(fc_faults_received(&site[1], 1, &msg, now), "the last word");
-		/* The new incarnation makes as many updates before any of them gets out. */
+		/* The new incarnation makes as many updates before it sends any. */
 		while (known[2][2].version != msg.fault[0].version) {
 			now += 2 * SPACING;
 			one_end(2, 2, !(works[2] & fc_bit(2)));
@@ -502,12 +502,12 @@ TEST(faults__a_digest_that_never_fits)
 		while (fc_faults_frame(&site[0], 1, &out, now))
 			sent++;
 	}
-	/* 27 sites: three frames, and the digest after them. */
+	/* 27 sites: three frames of updates, and one of the digest. */
 	CHECK(sent <= 4 * (1000 / SPACING + 1), "%u frames", sent);
 	CHECK(sent >= 3 * (1000 / SPACING - 1), "%u frames", sent);
 }
 
-/* Not more than a burst at a time. */
+/* A site sends at most a burst of frames at a time. */
 TEST(faults__frames_are_spaced)
 {
 	struct fc_faults_msg msg = { 0 }, out;
@@ -550,7 +550,7 @@ TEST(faults__a_neighbour_that_makes_up_news)
 	run(now + 4 * LONG);
 	check_truth("before");
 	generation = site[0].generation;
-	/* Two spacings of nothing else, as fast as it can. */
+	/* For two intervals the neighbour sends forged updates only, as fast as it can. */
 	for (until = now + 2 * LONG; now < until; now += 10) {
 		struct fc_faults_msg msg = { .n = FC_FAULTS_MAX };
 

@@ -17,7 +17,7 @@ struct cell {
 	const char *up;
 };
 
-/* In the words of CARE, Figures 7, 8 and 9 as Documentation reads them. */
+/* Figures 7, 8 and 9 of CARE, in its words, as interpreted in Documentation. */
 static const struct cell cells[] = {
 	{ "net-input", "free",	"DA",	"first",	"hold front",	"wait" },
 	{ "net-input", "first",	"S",	"first",	"seek",		"" },
@@ -124,7 +124,7 @@ TEST(fsm_tables__equal_the_transcription)
 	CHECK(matched == FC_ARRAY_SIZE(cells), "%u of %zu", matched, FC_ARRAY_SIZE(cells));
 }
 
-/* Cell 0 of either index is never a transition: enums begin at 1. */
+/* Index 0 of states and conditions is unused: the enums begin at 1. */
 TEST(fsm_tables__have_no_row_zero)
 {
 	for (unsigned int i = 0; i < FC_ARRAY_SIZE(fc_fsms); i++) {

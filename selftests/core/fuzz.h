@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the fuzzers: a reader of their input, and CHECK() of tap.h, which here ends the run, so
- * that libFuzzer keeps the input.
+ * Common code of the fuzzers: a reader of the input, and CHECK() of tap.h, which here ends the run,
+ * so that libFuzzer keeps the input.
  */
 #ifndef SELFTESTS_CORE_FUZZ_H
 #define SELFTESTS_CORE_FUZZ_H
@@ -9,9 +9,9 @@
 #include "tap.h"
 
 /**
- * struct fuzz - the rest of the input; zeros follow its end
+ * struct fuzz - the unread input; zeros follow its end
  * @at: next byte
- * @end: behind the last one
+ * @end: end of the input
  */
 struct fuzz {
 	const u8 *at;
@@ -49,16 +49,16 @@ static inline u64 fuzz_u64(struct fuzz *f)
 	return high << 32 | fuzz_u32(f);
 }
 
-/* One byte decides; below is 1 .. 256. */
+/* Draw a number from one byte; @below is in 1 .. 256. */
 static inline u32 fuzz_below(struct fuzz *f, u32 below)
 {
 	return fuzz_u8(f) % below;
 }
 
-/* A copy of exactly its size, so that the address sanitizer sees its end. */
+/* A copy in a heap block of exactly @size bytes, so that ASan detects accesses beyond it. */
 void *fuzz_copy(const void *from, size_t size);
 
-/* Memory of zeros. */
+/* Allocate zeroed memory. */
 void *fuzz_room(size_t n, size_t size);
 
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * End to end, driven by the input: either one flow over a channel that loses, duplicates and
- * reorders as the input says, or one end against a peer that sends anything that the wire format
+ * End to end, driven by the fuzzer's input: either one flow over a channel that loses, duplicates
+ * and reorders packets, or one end against a peer that sends any frames that the wire format
  * allows.  The oracle records the messages of each side: the target receives every message once,
- * whole and in order; each admitted message is handed back once; no index leaves its bounds.
+ * whole and in order; each admitted message is released once; no index is out of bounds.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #define MESSAGES	64
 #define PACKETS_MAX	256
 #define CHANNEL		32
-/* Rounds of a channel without loss, at the end; many times what they take. */
+/* Rounds of the final phase, with a channel without loss; many times the number that it needs. */
 #define ROUNDS		200000
 
 struct sent {
@@ -35,7 +35,7 @@ struct packet {
 struct bench {
 	struct sent msg[MESSAGES];
 	u32 n;			/* messages begun */
-	u32 next;		/* next to be delivered, except for aborted ones */
+	u32 next;		/* next message to be delivered, except for aborted ones */
 	u32 first_seq;
 	struct fc_txflow tx;
 	struct fc_rxflow rx;
@@ -207,7 +207,7 @@ static void answer(struct bench *b, const struct fc_ctrl *c)
 	move_window(b);
 }
 
-/* Of the channel: which, and whether it stays there too. */
+/* Deliver packet @which of the channel; the channel keeps it if @twice. */
 static void arrive(struct bench *b, u32 which, bool twice)
 {
 	struct packet p = b->data[which];
@@ -281,7 +281,7 @@ static void one_event(struct bench *b, struct fuzz *f)
 			arrive_ctrl(b, (what >> 4) % b->nctrl, (what & 15) == 10);
 		break;
 	case 11:
-		/* Lost. */
+		/* The channel loses a packet. */
 		if (what & 128 && b->ndata)
 			b->ndata--;
 		else if (b->nctrl)
@@ -310,7 +310,7 @@ static void one_event(struct bench *b, struct fuzz *f)
 	}
 }
 
-/* From here on nothing is lost: all is delivered. */
+/* Final phase: the channel loses nothing, and all messages are delivered. */
 static void finish(struct bench *b)
 {
 	b->full = false;
@@ -345,9 +345,7 @@ static void fuzz_flow(struct fuzz *f)
 	finish(&b);
 }
 
-/*
- * A receiver whose peer sends anything.
- */
+/* A receiver against a peer that sends any packets. */
 
 struct admitted {
 	bool here;
@@ -446,7 +444,7 @@ static void fuzz_receiver(struct fuzz *f)
 		}
 		index = packet - part.first;
 		verdict = fc_rxflow_packet(&r.flow, &t, &part, packet, &slot, skip_any, &r);
-		/* Half of the numbers are before another one; one of them is behind it too. */
+		/* The next expected number must not decrease; numbers compare modulo 2^32. */
 		CHECK(!begun || r.flow.next - before <= fc_bit(31), "from %u back to %u", before,
 		      r.flow.next);
 		switch (verdict) {
@@ -494,9 +492,7 @@ take:
 		free(r.msg[i].stored);
 }
 
-/*
- * A sender whose peer sends anything.
- */
+/* A sender against a peer that sends any answers. */
 
 static void fuzz_sender(struct fuzz *f)
 {

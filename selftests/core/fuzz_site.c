@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One site, driven by events that the input spells: its peers send packets and
- * what contradicts them, acknowledge what they like, come and go; its operator
- * sends packets and takes words when it is told to.
+ * One site, driven by events from the fuzzer's input: its peers send packets and contradictory
+ * flits, ack any flits, go down and come up; its operator sends packets and accepts words.
  *
- * What a peer can see is checked as a peer would check it: packets whole and
- * framed, numbers without a gap, nothing beyond the window.  Every target of
- * every packet is accounted for: it goes one way once, and a packet in whose way
- * nobody was is not lost.  Handles come back exactly once.  In the end the peers
- * behave: the site comes to rest, still forwards, and holds nothing.
+ * The output is checked as a peer would check it: packets are whole and framed, sequence numbers
+ * have no gap, and no flit is beyond the window.  Every target of every packet is forwarded once,
+ * and a packet that no fault affects is not lost.  Every handle is released exactly once.  In the
+ * end the peers behave correctly: the site comes to rest, still forwards, and holds nothing.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,21 +16,21 @@
 #include "machine.h"
 
 #define WINDOW_MAX	8
-/* Rounds of the peers' final behaviour; a hundred times what they take. */
+/* Rounds of the final phase; a hundred times the number that it needs. */
 #define ROUNDS		20000
 
 /**
  * struct peer - the other end of a link
- * @out: what the site sends it
- * @sent: flits of that
- * @acked: of these, acknowledged
- * @window: its own
- * @in: packet that it sends
- * @in_left: bytes of that still to come
- * @next: number of its next flit
- * @told: flits that the site says it took
- * @flags: FC_STATUS_* it has been asked with and did not answer
- * @dirty: it has sent what it should not have
+ * @out: flits that the site sends it
+ * @sent: number of these flits
+ * @acked: flits of @sent that it has acked
+ * @window: its window
+ * @in: packet that it is sending
+ * @in_left: remaining bytes of @in
+ * @next: sequence number of its next flit
+ * @told: flits that the site has acked
+ * @flags: FC_STATUS_* requests that it has not answered
+ * @dirty: it has sent invalid flits
  */
 struct peer {
 	struct train out;
@@ -66,8 +64,8 @@ struct bench {
 	struct ledger ledger;
 	u32 resets;
 	u64 now;
-	u32 words;				/* in the fifo-buffer */
-	bool bounded;				/* the fifo-buffer */
+	u32 words;				/* words in the fifo-buffer */
+	bool bounded;				/* the fifo-buffer is bounded */
 };
 
 static void event(struct bench *b, struct fc_event *ev);
@@ -76,7 +74,7 @@ static void event(struct bench *b, struct fc_event *ev);
  * Packets.
  */
 
-/* The site may lose all packets that are under way. */
+/* The site may lose all packets in flight. */
 static void excuse_all(struct bench *b)
 {
 	for (u32 i = 0; i < b->ledger.packets; i++)
@@ -95,7 +93,7 @@ static void excuse_port(struct bench *b, u8 port)
  * Effects.
  */
 
-/* May these ports lead to one of the targets? */
+/* Is @port the first hop of a route to one of the targets? */
 static bool leads(const struct bench *b, u8 port, const u8 *head, u64 mask)
 {
 	for (; mask; mask &= mask - 1) {
@@ -132,7 +130,7 @@ static void send(struct bench *b, const struct fc_effect *e)
 		u32 size;
 
 		CHECK(flit->head, "port %u: a front without a head", e->port);
-		/* Or two packets could wait for each other's tail. */
+		/* Otherwise two packets could wait for each other's terminator. */
 		CHECK(flit->parts & FC_PART_TERM || peer->sent - 1 == peer->acked,
 		      "port %u: a packet of several flits behind others", e->port);
 		CHECK(leads(b, e->port, flit->head, e->mask), "port %u leads nowhere", e->port);
@@ -199,7 +197,7 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 		      p);
 }
 
-/* The site reports as received the flits in its queue, and as missing all others. */
+/* A status must ack the flits in the queue, and report all others as missing. */
 static void check_said(const struct bench *b, const struct fc_effect *e)
 {
 	const struct fc_rx *rx = &b->rx[e->port];
@@ -381,14 +379,14 @@ static void event(struct bench *b, struct fc_event *ev)
 		CHECK(!more || b->fx->n, "more to do, and nothing done");
 		perform(b);
 		ev->type = FC_EV_MORE;
-		/* A window of flits on each port, each copied to each port. */
+		/* Bound: a window of flits on each port, each copied to each port. */
 		CHECK(++calls < 1000, "never done");
 	} while (more);
 	check_tables(b);
 	check_quiet(b);
 	rest = b->resets;
 	b->resets = 0;
-	/* A new epoch: the link goes down at once, and up when the peer knows the epoch. */
+	/* A new epoch: the link goes down at once, and comes up when the peer knows the epoch. */
 	for (; rest; rest &= rest - 1)
 		if (b->node.up & fc_bit(fc_low(rest)))
 			link_down(b, (u8)fc_low(rest));
@@ -398,7 +396,7 @@ static void event(struct bench *b, struct fc_event *ev)
  * Actions of the peers and of the operator.
  */
 
-/* The next flit in good order, of a peer or of the operator (port 0). */
+/* Send the next valid flit of a peer or of the operator (port 0). */
 static void good_flit(struct bench *b, struct fuzz *f, u8 port)
 {
 	struct peer *peer = &b->peer[port];
@@ -451,7 +449,7 @@ static u64 refusals(const struct bench *b, u8 port)
 	       b->link_stat[port][FC_LSTAT_RX_REPEATED];
 }
 
-/* Any flit that decodes. */
+/* Send any flit that decodes. */
 static void odd_flit(struct bench *b, struct fuzz *f, u8 port)
 {
 	static const u8 odd_parts[] = {
@@ -551,9 +549,7 @@ static void time_passes(struct bench *b, u32 by)
 	CHECK(fc_site_next_at(&b->site) > b->now, "still due");
 }
 
-/*
- * The end.
- */
+/* Final phase. */
 
 /* A peer answers, acks and ends its packet; a dirty peer first sends the missing flits. */
 static void behave(struct bench *b, struct fuzz *f, u8 port)
@@ -564,9 +560,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 	if (peer->dirty) {
 		struct fc_event ev = { .type = FC_EV_FLIT, .port = port };
 
-		/*
-		 * Send the missing flits, each as a terminator, with or without a packet under way.
-		 */
+		/* Send each missing flit as a terminator, whether or not a packet is in flight. */
 		while (rx->end - rx->consumed != rx->queued) {
 			u32 seq = rx->consumed;
 
@@ -585,7 +579,7 @@ static void behave(struct bench *b, struct fuzz *f, u8 port)
 		       0);
 		if (rx->queued == b->site.data.window || !(b->node.up & fc_bit(port)))
 			return;
-		/* Terminate the packet of the peer, which it may or may not have under way. */
+		/* Terminate the packet of the peer, whether or not one is in flight. */
 		ev.type = FC_EV_FLIT;
 		ev.flit = flit_new(&b->ledger, FC_PART_TERM | FC_PART_ABORT, 0, NULL, 0);
 		ev.ack = peer->acked;
@@ -698,7 +692,7 @@ static void bench_init(struct bench *b, struct fuzz *f)
 	b->timing.fifo_room = how >> 3 & 7;
 	b->bounded = b->timing.fifo_room;
 	b->node.nports = b->topo.ndirs + 1;
-	/* Each direction may fall back on the next one's port. */
+	/* Each direction may use the port of the next direction as well. */
 	if (how & 64)
 		for (u8 d = 0; d < b->topo.ndirs; d++) {
 			b->pref.count[d] = 2;
@@ -722,7 +716,7 @@ static void bench_init(struct bench *b, struct fuzz *f)
 		b->rx[p].stat = b->link_stat[p];
 	}
 	fc_site_init(site, fuzz_u8(f));
-	/* Mostly it begins with all its links. */
+	/* In most runs all links are up at the beginning. */
 	if (how & 128)
 		return;
 	for (u8 p = 1; p < b->node.nports; p++)
@@ -730,7 +724,7 @@ static void bench_init(struct bench *b, struct fuzz *f)
 			link_up(b, p, 1 + fuzz_below(f, WINDOW_MAX));
 }
 
-/* Where a control frame would go. */
+/* Check the next hop of a control frame. */
 static void check_next_port(struct bench *b, u32 dst)
 {
 	u32 dirs = dst == b->node.id ? 0 : fc_topo_minimal(&b->topo, b->node.id, dst);
@@ -760,7 +754,7 @@ static void one_event(struct bench *b, struct fuzz *f)
 			link_down(b, port);
 		break;
 	case 1:
-		/* Up again without having been down: the ends' epochs crossed. */
+		/* Up again without having been down: the HELLOs of the ends crossed. */
 		if (cabled)
 			link_up(b, port, 1 + fuzz_below(f, WINDOW_MAX));
 		break;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The switch of one site in mode vnet or postman, driven by events that the input spells: its
- * peers send packets in any class and what contradicts them, acknowledge what they
- * like, come and go; its operator sends packets; routes change.
+ * The switch of one site in mode vnet or postman, driven by events from the fuzzer's input: its
+ * peers send packets in any class and contradictory flits, ack any flits, go down and come up; its
+ * operator sends packets; routes change.
  *
- * What a peer can see is checked as a peer would check it: packets whole and
- * framed in each class, in flits that are full, numbers without a gap, and a packet
- * begins only when there is credit for all of it.  Every target of every packet goes
- * one way once, in a class in which it may, or to the operator, or is told of; nothing
- * is lost but what a peer or a link cut, and what is dead goes nowhere.  Handles come
- * back exactly once.  In the end the peers behave: the switch comes to rest, still
- * forwards, and holds nothing.
+ * The output is checked as a peer would check it: packets are whole and framed in each class, flits
+ * are full, sequence numbers have no gap, and a packet begins only with credit for all its
+ * flits.  Every target of every packet is forwarded once, in a permitted class, or goes to the
+ * operator, or is reported unreachable.  Only packets that a peer or a link cut are lost, and dead
+ * packets are not forwarded.  Every handle is released exactly once.  In the end the peers behave
+ * correctly: the switch comes to rest, still forwards, and holds nothing.
  *
- * Each input runs twice, with the shortcuts of core/vnet_pass.c and without (record.h).
+ * Each input runs twice, with the fast path of core/vnet_pass.c and without it (record.h).
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -29,22 +28,22 @@
 #define SITES_MAX	19
 #define CLASSES_MAX	8
 #define NPORTS_MAX	7
-/* Rounds of the final behaviour; a hundred times what they take. */
+/* Rounds of the final phase; a hundred times the number that it needs. */
 #define ROUNDS		20000
 
 /**
  * struct peer - the other end of a link, in one class
- * @out: what the switch sends it
- * @sent: flits of that
- * @acked: of these, acknowledged
- * @in: packet that it sends
- * @in_left: bytes of that still to come
- * @next: number of its next flit
- * @told: flits that the switch says it took
- * @odd_left: bytes that would end the packet which it sends as it should not
- * @flags: FC_STATUS_* it has been asked with and did not answer
- * @dirty: it has sent what it should not have
- * @dead: what it is being sent has no business there
+ * @out: flits that the switch sends it
+ * @sent: number of these flits
+ * @acked: flits of @sent that it has acked
+ * @in: packet that it is sending
+ * @in_left: remaining bytes of @in
+ * @next: sequence number of its next flit
+ * @told: flits that the switch has acked
+ * @odd_left: bytes that would end the malformed packet that it is sending
+ * @flags: FC_STATUS_* requests that it has not answered
+ * @dirty: it has sent invalid flits
+ * @dead: the packet that the switch sends it is dead
  */
 struct peer {
 	struct train out;
@@ -71,7 +70,7 @@ struct bench {
 	struct fc_vin *in;
 	struct fc_vout *out;
 	struct fc_vbranch *branch;
-	struct fc_straight *straight;		/* of mode postman */
+	struct fc_straight *straight;		/* mode postman */
 	struct fc_flit *queue;
 	struct fc_rx *rx;
 	struct fc_tx *tx;
@@ -81,12 +80,12 @@ struct bench {
 	struct train buffer;			/* packet that the operator is receiving */
 	u32 routes[SITES_MAX];
 	struct fc_effects fx;
-	u32 window[NPORTS_MAX];		/* of the peers */
+	u32 window[NPORTS_MAX];		/* windows of the peers */
 	u32 up;
 	u32 resets;
 	u64 now;
 	u8 injq;
-	struct ledger ledger;			/* the last: not cleared as a whole */
+	struct ledger ledger;			/* last member: not cleared as a whole */
 };
 
 static void event(struct bench *b, u8 class, struct fc_event *ev);
@@ -100,7 +99,7 @@ static u32 packet_flits(u32 bytes, u32 front)
  * Effects.
  */
 
-/* The lowest of the classes in which packets to these targets would begin, each alone. */
+/* Return: the lowest class in which single packets to these targets would begin. */
 static u8 begins(const struct bench *b, const u8 *head)
 {
 	u8 class = FC_VCLASSES_MAX;
@@ -115,7 +114,7 @@ static u8 begins(const struct bench *b, const u8 *head)
 	return class < b->classes.count ? class : 0;
 }
 
-/* May a packet that came in class @from leave by this port for site @dst, in this class? */
+/* May a packet of class @from be forwarded to port @port for site @dst, in class @class? */
 static bool leaves(const struct bench *b, u8 from, u8 port, u32 dst, u8 class)
 {
 	u8 next[FC_DIRS_MAX];
@@ -125,8 +124,8 @@ static bool leaves(const struct bench *b, u8 from, u8 port, u32 dst, u8 class)
 }
 
 /*
- * May a packet with the target list @head leave so? A packet of this site may detour, in the lowest
- * class, around links that are dead, or were when it was routed.
+ * May a packet with target list @head be forwarded to @port in class @class?  A packet of this site
+ * may detour, in the lowest class, around links that are dead, or were when it was routed.
  */
 static bool may_leave(const struct bench *b, const struct packet *pk, const u8 *head, u8 port,
 		      u32 dst, u8 class)
@@ -142,7 +141,7 @@ static bool may_leave(const struct bench *b, const struct packet *pk, const u8 *
 	return dirs & fc_bit(port - 1) && next[port - 1] == class;
 }
 
-/* Does a packet of this site have a way there by this port, in some class? */
+/* Does a route to @dst of a packet of this site begin at this port, in some class? */
 static bool leads(const struct bench *b, const u8 *head, u8 port, u32 dst)
 {
 	u32 dirs = b->node.routes ? b->node.routes[dst] : ~(u32)0;
@@ -156,8 +155,8 @@ static bool leads(const struct bench *b, const u8 *head, u8 port, u32 dst)
 }
 
 /*
- * The switch forwards a front eagerly, before routing it: straight on, and only with one target;
- * either that is right, or the copy is dead.
+ * The switch forwards a front eagerly, before routing it: straight on, and only with one
+ * target.  If the next hop is wrong, the copy is dead.
  */
 static bool send_eager(struct bench *b, u8 class, const struct fc_effect *e,
 		       const struct packet *pk)
@@ -299,7 +298,7 @@ static void unreachable(struct bench *b, const struct fc_effect *e)
 	}
 }
 
-/* The switch reports as received the flits in its queue, and as missing all others. */
+/* A status must ack the flits in the queue, and report all others as missing. */
 static void check_said(const struct bench *b, u8 class, const struct fc_effect *e)
 {
 	const struct fc_channel *ch = &b->ch[class];
@@ -479,7 +478,7 @@ static void check_quiet(struct bench *b)
 	} while (more);
 }
 
-/* The link may have lost packets under way; packets that only wait for the link must survive. */
+/* The link may have lost packets in flight; packets that only wait for it must not be lost. */
 static void link_reset(struct bench *b, u8 port, u32 window)
 {
 	u32 most = b->ch[0].window;
@@ -528,7 +527,7 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
 		sum += record_sum(&b->fx);
 		CHECK(b->fx.n <= FC_EFFECTS, "%u effects", b->fx.n);
 		CHECK(!more || b->fx.n || b->v.nrouted, "more to do, and nothing done");
-		/* The switch stops after FC_TARGETS_MAX targets, and those of one packet more. */
+		/* The switch stops after FC_TARGETS_MAX targets, and those of one more packet. */
 		CHECK(b->v.nrouted < 2 * FC_TARGETS_MAX && (b->v.nrouted < FC_TARGETS_MAX || more ||
 							    !b->v.work), "%u looks", b->v.nrouted);
 		if (ev->type == FC_EV_FLIT && ev->port)
@@ -547,7 +546,7 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
 	check_quiet(b);
 	rest = b->resets;
 	b->resets = 0;
-	/* A new epoch: the link goes down at once, and up when the peer knows the epoch. */
+	/* A new epoch: the link goes down at once, and comes up when the peer knows the epoch. */
 	for (; rest; rest &= rest - 1)
 		if (b->up & fc_bit(fc_low(rest)))
 			link_down(b, (u8)fc_low(rest));
@@ -557,7 +556,7 @@ static void event(struct bench *b, u8 class, struct fc_event *ev)
  * Actions of the peers and of the operator.
  */
 
-/* Sites before the peer have forwarded the packet before they routed it. */
+/* Sites before the peer have forwarded the front eagerly. */
 static void front_runs(struct bench *b, struct fuzz *f, struct fc_flit *front, struct packet *pk)
 {
 	pk->run = fuzz_below(f, FC_RUN_MAX + 1);
@@ -567,7 +566,7 @@ static void front_runs(struct bench *b, struct fuzz *f, struct fc_flit *front, s
 	pk->excused |= pk->dead;
 }
 
-/* The next flit in good order, of a peer or of the operator (port 0). */
+/* Send the next valid flit of a peer or of the operator (port 0). */
 static void good_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 {
 	struct peer *peer = &b->peer[class][port];
@@ -645,7 +644,7 @@ static u64 refusals(const struct bench *b, u8 class, u8 port)
 	       b->link_stat[class][port][FC_LSTAT_RX_REPEATED];
 }
 
-/* Bytes of a flit that a peer should not send, or perhaps should. */
+/* Bytes of a flit that is probably invalid. */
 static u32 odd_data(struct fuzz *f, u32 left)
 {
 	u8 how = fuzz_u8(f);
@@ -662,7 +661,7 @@ static u32 odd_data(struct fuzz *f, u32 left)
 	}
 }
 
-/* Any flit that decodes. */
+/* Send any flit that decodes. */
 static void odd_flit(struct bench *b, struct fuzz *f, u8 class, u8 port)
 {
 	static const u8 odd_parts[] = {
@@ -764,7 +763,7 @@ static void time_passes(struct bench *b, u32 by)
 	CHECK(b->v.next_at > b->now, "still due");
 }
 
-/* At one front that waits, or at all. */
+/* Route one waiting front, or all of them. */
 static void look(struct bench *b, u8 class, u8 port)
 {
 	struct fc_event ev = { .type = FC_EV_ROUTE, .port = port };
@@ -772,7 +771,7 @@ static void look(struct bench *b, u8 class, u8 port)
 	event(b, class, &ev);
 }
 
-/* Links elsewhere go down and up, and this site gets new routes. */
+/* Links of other sites go down and up, and this site gets new routes. */
 static void reroute(struct bench *b, struct fuzz *f, bool rerouting)
 {
 	struct fc_event ev = { .type = FC_EV_MORE };
@@ -789,11 +788,9 @@ static void reroute(struct bench *b, struct fuzz *f, bool rerouting)
 	event(b, 0, &ev);
 }
 
-/*
- * The end.
- */
+/* Final phase. */
 
-/* Send the missing flits, then end the packet, which the peer may or may not have under way. */
+/* Send the missing flits, then end the packet of the peer, whether or not one is in flight. */
 static void clean(struct bench *b, u8 class, u8 port)
 {
 	struct peer *peer = &b->peer[class][port];
@@ -869,7 +866,7 @@ static void come_to_rest(struct bench *b, struct fuzz *f)
 	}
 }
 
-/* At rest, the switch forwards a packet of as many flits as fit to its target. */
+/* At rest, the switch forwards a packet of the maximum number of flits to its target. */
 static void check_forwards(struct bench *b, struct fuzz *f, u8 class, u8 from, u32 to)
 {
 	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
@@ -993,7 +990,7 @@ static void bench_init(struct bench *b, struct fuzz *f)
 		fc_postman_fill(&b->classes, b->node.id, b->v.nports, b->straight);
 	b->v.straight = b->straight;
 	fc_vnet_init(&b->v);
-	/* Mostly it begins with all its links. */
+	/* In most runs all links are up at the beginning. */
 	if (how & 128)
 		return;
 	for (u8 p = 1; p < b->v.nports; p++)
@@ -1016,7 +1013,7 @@ static void one_event(struct bench *b, struct fuzz *f)
 			link_down(b, port);
 		break;
 	case 1:
-		/* Up again without having been down: the ends' epochs crossed. */
+		/* Up again without having been down: the HELLOs of the ends crossed. */
 		if (cabled)
 			link_up(b, port, a_window(f));
 		break;
@@ -1070,7 +1067,7 @@ static u64 run(const u8 *data, size_t size, bool stepwise)
 	b.v.stepwise = stepwise;
 	while (fuzz_left(&f))
 		one_event(&b, &f);
-	/* New routes have arrived, or never will. */
+	/* New routes have arrived, or the site no longer waits for them. */
 	b.node.rerouting = false;
 	fc_vnet_rerouted(&b.v);
 	event(&b, 0, &ev);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Random bytes into every decoder of the wire, and decoded frames into the handshake.  Decoders
- * accept exactly the ranges that wire.h gives: the test compares each with a second implementation
- * of the ranges, on memory that ends where the frame ends.
+ * Feeds random bytes to every decoder of the wire format, and decoded frames to the
+ * handshake.  Decoders accept exactly the ranges that wire.h gives: the test compares each with a
+ * second implementation of the ranges, on memory that ends where the frame ends.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static bool check_link(struct fc_link_hdr *h, const u8 *data, size_t size)
 	if (ok) {
 		fc_wire_link_encode(again, h);
 		CHECK(!memcmp(again, p, FC_LINK_SIZE), "link header encodes otherwise");
-		/* Without its last byte it is no frame. */
+		/* A header without its last byte is no frame. */
 		CHECK(!fc_wire_link_decode(h, p, FC_LINK_SIZE - 1, (u32)size), "short header");
 		CHECK(!fc_wire_link_decode(h, p, linear, FC_LINK_SIZE - 1 + h->len),
 		      "payload beyond the frame");
@@ -118,7 +118,7 @@ static bool check_ctrl(const u8 *data)
 	return ok;
 }
 
-/* As good as the worst of its entries. */
+/* A frame is valid if all its entries are. */
 static void check_ctrls(const u8 *data, u32 len)
 {
 	u8 *p = fuzz_copy(data, len);
@@ -218,7 +218,7 @@ static bool target_valid(const u8 *p, u32 msg_len, u32 nsites, bool last)
 	       off + len <= msg_len;
 }
 
-/* Returns the bytes of header and list, by entries or by a bitmap, which is shorter; else 0. */
+/* Return: bytes of header and list, with entries or a shorter bitmap; 0 if invalid. */
 static u32 head_size(const u8 *p)
 {
 	u32 n = p[15], entries = 36 + 20 * n;
@@ -230,7 +230,7 @@ static u32 head_size(const u8 *p)
 	return 56 + p[14] < entries ? 56 + p[14] : 0;
 }
 
-/* Bit i is the site of the entry + i: as many bits as targets, first and last byte used. */
+/* Bit i is the entry's site + i: as many bits as targets, first and last byte used. */
 static bool bitmap_valid(const u8 *p, u32 nsites)
 {
 	u32 found = 0, last = 0;
@@ -257,7 +257,7 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	if (be32(p) >= nsites || msg_len > FC_MESSAGE_MAX ||
 	    (about > 1 && (about != 3 || n != 1)) || p[8] & 0x80)
 		return false;
-	/* Connections: one target, not by list, and data in kind 4 alone. */
+	/* Connections: one target, not by list, and data only in kind 4. */
 	if (p[35] && (p[35] > 5 || n > 1 || about || (p[35] != 4 && msg_len)))
 		return false;
 	/* Only one-packet messages or data allow a delayed confirmation. */
@@ -277,7 +277,7 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	return true;
 }
 
-/* Of a broadcast: one packet, one entry, which has copies and no site. */
+/* A broadcast has one packet and one entry, which has copies and no site. */
 static bool cast_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
 	u32 data_len = be32(p + 28);
@@ -382,7 +382,7 @@ static void check_bitmap(const u8 *head, u8 *again, u32 size)
 	CHECK(fc_wire_sites_encode(again, &first, back, n) == size, "not the shorter form");
 }
 
-/* mask and hops: of a branch. */
+/* @mask and @hops: of a branch. */
 static void check_head(const u8 *data, size_t left, u8 flags, u32 len, u32 nsites, u64 mask,
 		       u16 hops)
 {
@@ -398,7 +398,7 @@ static void check_head(const u8 *data, size_t left, u8 flags, u32 len, u32 nsite
 	} else {
 		CHECK(!size, "size %u of half a header", size);
 	}
-	/* Its callers make header and list readable first. */
+	/* Callers make header and list readable first. */
 	if (!size || size > left)
 		return;
 	p = fuzz_copy(data, size);
@@ -440,7 +440,7 @@ out:
 	free(again);
 }
 
-/* A whole frame, as a link brings it. */
+/* Decode a whole frame, as received from a link. */
 static void fuzz_frame(struct fuzz *f)
 {
 	u32 nsites = 1 + fuzz_u16(f);
@@ -477,7 +477,7 @@ static void fuzz_frame(struct fuzz *f)
 	}
 }
 
-/* Payloads alone; the length of the flit is one that may fit. */
+/* Decode a payload alone; the length of the flit may fit. */
 static void fuzz_head(struct fuzz *f)
 {
 	u32 nsites = 1 + fuzz_u16(f), len = fuzz_u16(f);
@@ -501,9 +501,9 @@ static void fuzz_head(struct fuzz *f)
 
 struct end {
 	struct fc_hello h;
-	bool up;		/* as the end told its runner */
+	bool up;		/* state that the end reported to its runner */
 	u32 epoch;
-	u32 full_epoch;		/* of the last HELLO that was as long as a flit */
+	u32 full_epoch;		/* epoch of the last HELLO as long as a flit */
 	bool narrow;		/* no long frame reaches this end */
 };
 
@@ -541,7 +541,7 @@ static void check_end(struct end *e, u8 todo, u64 now)
 		e->up = true;
 	}
 	CHECK(e->up == (h->state == FC_LINK_UP), "state %u, but up is %d", h->state, e->up);
-	/* A connection ends with its epoch, and only then. */
+	/* A link incarnation ends if its epoch changes, and only then. */
 	CHECK((h->own.epoch != e->epoch) == (was && todo & FC_HELLO_GO_DOWN), "epoch %u after %u",
 	      h->own.epoch, e->epoch);
 	CHECK(h->own.epoch, "epoch 0");
@@ -621,7 +621,7 @@ static void timer(struct end *e, struct end *other, u64 now)
 		tell(e, other, todo, now);
 }
 
-/* Forge a HELLO close to one of the peer. */
+/* Forge a HELLO similar to one of the peer. */
 static void forged(struct fuzz *f, struct end *e, const struct fc_hello_msg *peer, u64 now)
 {
 	struct fc_hello_msg m = *peer;
@@ -647,7 +647,7 @@ static void fuzz_hello(struct fuzz *f)
 
 	end_init(&a, 3, 1, 1 + first);
 	end_init(&b, 4, 2, second & 1 ? 0xffffffff : 7);
-	/* Flits above the MTU of one device or both, and a wire that does not carry such. */
+	/* Flits above the MTU of one or both devices, and a wire that does not carry such flits. */
 	a.h.own.flags = first & 2 ? FC_HELLO_LONG : 0;
 	b.h.own.flags = second & 2 ? FC_HELLO_LONG : 0;
 	a.narrow = second & 4;
@@ -674,7 +674,7 @@ static void fuzz_hello(struct fuzz *f)
 			todo = fc_hello_time(&e->h, now, now & 1);
 			CHECK(e->h.send_at > now && e->h.dead_at > now, "still due");
 			check_end(e, todo, now);
-			/* The other has its timer too. */
+			/* The other end has a timer, too. */
 			check_end(o, fc_hello_time(&o->h, now, false), now);
 			break;
 		case 3:

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The handshake: two ends over a wire that delays, loses, and is unplugged.
- */
+/* The handshake: two ends of a wire that delays and loses frames, and is unplugged. */
 #include <string.h>
 
 #include "hello.h"
@@ -25,17 +23,17 @@ struct bench {
 	unsigned int n;
 	u64 last_at[2];		/* arrival of the last HELLO for each end */
 	u64 now;
-	u32 loss;		/* of 100 */
-	u32 delay;		/* at most */
+	u32 loss;		/* percentage of lost HELLOs */
+	u32 delay;		/* maximum delay */
 	bool carrier[2];
 	unsigned int ups[2];
 	unsigned int downs[2];
-	bool up[2];		/* as the end told its caller */
-	bool narrow[2];		/* no frame as long as a flit reaches this end */
-	u32 full_loss;		/* of 100 such frames, both ways */
-	bool grey[2];		/* went down because full frames are lost, and not up since */
-	u32 sent;		/* HELLOs */
-	u32 full_epoch[2];	/* of the last HELLO that was as long */
+	bool up[2];		/* state that the end reported to its caller */
+	bool narrow[2];		/* frames as long as a flit do not reach this end */
+	u32 full_loss;		/* percentage of such frames lost, in both directions */
+	bool grey[2];		/* went down since full frames are lost, and is not up again */
+	u32 sent;		/* number of HELLOs */
+	u32 full_epoch[2];	/* epoch of the last HELLO as long as a flit */
 };
 
 static struct fc_hello new_end(u32 site, u16 port, u32 want_site, u16 want_port, u32 epoch)
@@ -72,7 +70,7 @@ static void send(struct bench *b, unsigned int from, bool full, bool pair)
 		return;
 	fc_wire_hello_encode(bytes, &f.msg);
 	CHECK(fc_wire_hello_decode(&f.msg, bytes), "end %u says nonsense", from);
-	/* In the link header. */
+	/* The number is in the link header. */
 	f.msg.number = b->end[from].own.number;
 	/* A wire delays frames, and keeps their order. */
 	f.at = b->now + 1 + tap_random(b->delay);
@@ -122,7 +120,7 @@ static void carrier(struct bench *b, unsigned int i, bool up)
 	perform(b, i, fc_hello_carrier(&b->end[i], up, b->now));
 }
 
-/* Take one off the wire; the others keep their order. */
+/* Remove a HELLO from the wire; the others keep their order. */
 static void lift(struct bench *b, unsigned int i)
 {
 	memmove(&b->wire[i], &b->wire[i + 1], (--b->n - i) * sizeof(b->wire[0]));
@@ -165,7 +163,7 @@ TEST(hello__comes_up)
 		wait(&b, INTERVAL);
 		CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
 		      fc_reason_text(b.end[1].own.reason));
-		/* And stays so. */
+		/* The link stays up. */
 		wait(&b, 20 * INTERVAL);
 		CHECK(b.ups[0] == 1 && b.ups[1] == 1, "%u and %u times", b.ups[0], b.ups[1]);
 	}
@@ -328,7 +326,7 @@ TEST(hello__window)
 	CHECK(b.downs[0] == 1 && b.downs[1] == 1, "reset %u and %u times", b.downs[0], b.downs[1]);
 }
 
-/* One end is up by a HELLO that the other has just made untrue. */
+/* One end comes up by a HELLO whose window the other end has just changed. */
 TEST(hello__window_while_it_comes_up)
 {
 	for (unsigned int i = 0; i < 200; i++) {
@@ -372,7 +370,7 @@ TEST(hello__long_flits)
 		wait(&b, 2 * INTERVAL);
 		CHECK(b.up[0] && b.up[1], "%s; %s", fc_reason_text(b.end[0].own.reason),
 		      fc_reason_text(b.end[1].own.reason));
-		/* Less than a flit is enough again to stay so. */
+		/* After that, frames shorter than a flit suffice to keep the link up. */
 		b.narrow[end] = true;
 		wait(&b, 20 * INTERVAL);
 		CHECK(b.up[0] && b.up[1] && !b.downs[0], "%s; %s",
@@ -412,7 +410,7 @@ static void suspect(struct bench *b, unsigned int i)
 	perform(b, i, fc_hello_suspect(&b->end[i], b->now));
 }
 
-/* How long end 0 is down when the link loses full frames in the given directions for a while. */
+/* Return: time for which end 0 is down when the link loses full frames in these directions. */
 static u64 grey_link(struct bench *b, bool to_peer, bool from_peer)
 {
 	u64 begun;
@@ -446,7 +444,7 @@ TEST(hello_grey__goes_down_and_comes_back)
 		bench_init(&b);
 		plug(&b);
 		wait(&b, 2 * INTERVAL);
-		/* Each time for longer. */
+		/* The link stays down longer each time. */
 		for (unsigned int i = 0; i < FC_HELLO_GREYS_MAX + 2; i++) {
 			u64 down = grey_link(&b, direction & 1, direction & 2);
 
@@ -464,7 +462,7 @@ TEST(hello_grey__goes_down_and_comes_back)
 	}
 }
 
-/* As long as full frames are lost the link stays down, with few HELLOs. */
+/* While full frames are lost the link stays down, with few HELLOs. */
 TEST(hello_grey__stays_down)
 {
 	for (unsigned int direction = 1; direction < 4; direction++) {
@@ -481,12 +479,12 @@ TEST(hello_grey__stays_down)
 		sent = b.sent;
 		wait(&b, 200 * INTERVAL);
 		CHECK(!b.up[0] && !b.up[1] && b.ups[0] == 1, "up %u times", b.ups[0]);
-		/* Eight a second of each end, and their answers. */
+		/* Each end sends eight HELLOs per second, and answers those of its peer. */
 		CHECK(b.sent - sent <= 200 * 8 * 4, "%u HELLOs", b.sent - sent);
 	}
 }
 
-/* A wrong suspicion ends with the first answer, and takes no link down. */
+/* A wrong suspicion ends with the first answer, and does not take the link down. */
 TEST(hello_grey__innocent)
 {
 	static const u32 losses[] = { 0, 5, 20 };
@@ -510,7 +508,7 @@ TEST(hello_grey__innocent)
 	}
 }
 
-/* Nor does a peer that answers nothing at all: the silence timer handles that. */
+/* A peer that answers nothing is no grey link either: the silence timer handles that. */
 TEST(hello_grey__silence_is_no_proof)
 {
 	struct bench b;
@@ -528,7 +526,7 @@ TEST(hello_grey__silence_is_no_proof)
 	      fc_reason_text(b.end[1].own.reason));
 }
 
-/* Unplugged and plugged again it does not wait, but is seen to be whole. */
+/* After unplugging and plugging the ends do not wait: full frames bring the link up at once. */
 TEST(hello_grey__another_cable)
 {
 	struct bench b;
@@ -552,7 +550,7 @@ TEST(hello_grey__another_cable)
 	      fc_reason_text(b.end[1].own.reason));
 }
 
-/* The links of a site that wakes for the first of them: HELLOs of all go then, each second. */
+/* The HELLOs of all links of a site are sent at the wakeup for the first one, once per second. */
 TEST(hello__one_timer_for_all)
 {
 	enum { LINKS = 6 };
@@ -601,8 +599,8 @@ TEST(hello__silence_is_death)
 }
 
 /*
- * A host that was suspended, or too busy for its timers, finds them all due before it has read its
- * peers' frames: that is no silence of the peers.
+ * After a suspension, or under load, all timers of a host are due before it has read its peers'
+ * frames: that does not count as silence of the peers.
  */
 TEST(hello__who_was_away_blames_nobody)
 {
@@ -619,7 +617,7 @@ TEST(hello__who_was_away_blames_nobody)
 		      fc_reason_text(b.end[1].own.reason));
 		wait(&b, 10 * INTERVAL);
 		CHECK(!b.downs[0] && !b.downs[1], "went down");
-		/* And yet a peer that stays silent is dead. */
+		/* But a peer that then stays silent is dead. */
 		b.now += 10 * INTERVAL;
 		b.loss = 100;
 		wait(&b, (FC_HELLO_DEAD + 3) * INTERVAL);
@@ -627,7 +625,7 @@ TEST(hello__who_was_away_blames_nobody)
 	}
 }
 
-/* One direction dead: both ends have to notice, or one would send into the void. */
+/* One direction is dead: both ends have to detect that, or one would send in vain. */
 TEST(hello__half_a_wire_is_no_wire)
 {
 	struct bench b;
@@ -667,7 +665,7 @@ TEST(hello__carrier_loss_is_seen_at_once)
 
 /*
  * After any sequence of losses and resets both ends come up for the same pair of epochs: an end
- * never accepts flits of an earlier life of the link.
+ * never accepts flits of an earlier incarnation of the link.
  */
 TEST(hello__any_weather)
 {
@@ -706,9 +704,8 @@ TEST(hello__any_weather)
 }
 
 /*
- * A hexmesh wired clockwise instead of counterclockwise.  It is a hexmesh all the
- * same, and only its orientation is wrong: h0 and h3 are where they belong, h1 is where
- * h5 belongs, and so on.
+ * A hexmesh wired clockwise instead of counterclockwise.  It is a valid hexmesh, and only its
+ * orientation is wrong: h0 and h3 are at their places, h1 is at that of h5, and so on.
  */
 TEST(hello_cable__mirrored_hexmesh)
 {
@@ -748,7 +745,7 @@ TEST(hello_cable__mirrored_hexmesh)
 	}
 }
 
-/* A peer sends anything that decodes. */
+/* A peer sends any HELLOs that decode. */
 TEST(hello__any_peer)
 {
 	for (unsigned int i = 0; i < 2000; i++) {
@@ -773,7 +770,7 @@ TEST(hello__any_peer)
 	}
 }
 
-/* With a key: both ends, as they are after a while. */
+/* Bring up both ends with a key. */
 static void plug_keyed(struct bench *b)
 {
 	bench_init(b);
@@ -791,7 +788,7 @@ TEST(hello_key__what_was_recorded_changes_nothing)
 	unsigned int n = 0, i, j;
 
 	plug_keyed(&b);
-	/* In each life of the link a stranger records the HELLOs of both ends. */
+	/* In each incarnation of the link an attacker records the HELLOs of both ends. */
 	for (i = 0; i < 20; i++) {
 		heard[n++] = b.end[0].own;
 		heard[n++] = b.end[1].own;
@@ -812,7 +809,7 @@ TEST(hello_key__what_was_recorded_changes_nothing)
 	}
 }
 
-/* A stranger replays HELLOs of this life of the link: they do not keep the link up. */
+/* An attacker replays HELLOs of this incarnation of the link: they do not keep the link up. */
 TEST(hello_key__what_was_recorded_is_no_life)
 {
 	struct fc_hello_msg heard[16];
@@ -840,7 +837,7 @@ TEST(hello_key__what_was_recorded_is_no_life)
 	CHECK(!b.up[0], "the link stays up by what was recorded");
 }
 
-/* The long HELLO of a pair arrives after its short one: it counts for the next pair. */
+/* The long HELLO of a pair arrives after the short one: it counts for the next pair. */
 TEST(hello_key__a_pair_out_of_order)
 {
 	struct fc_hello_msg first, second;
@@ -874,7 +871,7 @@ TEST(hello_key__without_one_a_recorded_message_resets_the_link)
 	CHECK(!b.up[1], "this test cannot see it");
 }
 
-/* A peer that restarts has forgotten the epoch of this end. */
+/* A peer that has restarted does not know the epoch of this end. */
 TEST(hello_key__a_new_life_of_the_peer_is_believed)
 {
 	struct bench b;
@@ -900,7 +897,7 @@ TEST(hello_key__a_new_life_of_the_peer_is_believed)
 	}
 }
 
-/* A wire that carries nothing to one end: the other end learns it at once, not by silence. */
+/* A wire carries nothing to one end: the other end learns that at once, not from silence. */
 TEST(hello_key__half_a_wire_is_no_wire)
 {
 	struct bench b;

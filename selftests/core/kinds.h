@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Small topologies of a kind in the registry, also of one that no test names: of KIND:A and
- * KIND:AxB, what the kind takes.  A graph is given by its links, and has tests of its own.
+ * Small topologies of a kind in the registry, also of one that no test names: those of KIND:A and
+ * KIND:AxB that the kind accepts.  A graph is given by its links, and has tests of its own.
  */
 #ifndef SELFTESTS_CORE_KINDS_H
 #define SELFTESTS_CORE_KINDS_H
@@ -11,10 +11,10 @@
 #include "tap.h"
 #include "topo.h"
 
-/* Largest number, in programs 5. */
+/* Largest number, up to 5 in programs. */
 #define KINDS_MAX	(3 + TAP_ROUNDS(2))
 
-/* The next one; @at: begins with 0.  Return: false if there is none. */
+/* Get the next topology; *@at begins with 0.  Return: false if there is none. */
 static inline bool kinds_next(struct fc_topo *topo, const struct fc_topo_ops *ops, unsigned int *at)
 {
 	char spec[FC_SPEC_MAX];

@@ -47,7 +47,7 @@ struct fc_flit flit_new(struct ledger *l, u8 parts, u32 data, const u8 *head, u3
 	return flit;
 }
 
-/* Writes the list again with a bitmap of its sites, where that is shorter.  Return: bytes. */
+/* Encode the list with a bitmap of its sites, if that is shorter.  Return: bytes. */
 static u32 by_bitmap(u8 *head, struct packet *rec, u32 site)
 {
 	u32 sites[FC_TARGETS_MAX], n = fc_wire_target_sites(sites, head), k = 0, j, size;

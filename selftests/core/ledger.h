@@ -11,17 +11,17 @@
 #define PACKETS_MAX	2048
 
 /**
- * struct packet - what has become of a packet that was given
- * @all: its targets
- * @local: of these, at the site
+ * struct packet - fate of a packet that was passed to the switch
+ * @all: all targets
+ * @local: targets at this site
  * @going: targets of branches that have begun and not ended
- * @done: targets of branches that ended whole, or that the operator has
- * @unreachable: targets its source was told of
- * @port: net-input
- * @class: virtual channel that it came in, if there are several
- * @ended: it was sent whole
- * @run: sites that have sent its front on before they looked at it (core/postman.h)
- * @dead: it has no business here, and is to go nowhere
+ * @done: targets of complete branches, or targets that the operator serves
+ * @unreachable: targets reported to the source as unreachable
+ * @port: net-input on which it arrived
+ * @class: virtual channel on which it arrived, if there are several
+ * @ended: all of it was sent
+ * @run: sites that forwarded its front eagerly (core/postman.h)
+ * @dead: it is dead: this site must not forward it
  * @excused: a peer misbehaved or a link was reset: it may be lost
  */
 struct packet {
@@ -40,16 +40,16 @@ struct packet {
 
 /* Memory of a flit, which the runner owns. */
 struct handle {
-	bool ours;		/* the switch has released it */
+	bool ours;		/* the switch has released the handle */
 	u32 head_size;
 	u8 head[];
 };
 
 /**
  * struct ledger - all packets
- * @packet: packets
+ * @packet: all packets
  * @packets: number of packets
- * @held: handles that the switch has and has not released
+ * @held: handles that the switch holds
  */
 struct ledger {
 	struct packet packet[PACKETS_MAX];
@@ -58,10 +58,10 @@ struct ledger {
 };
 
 /**
- * struct train - flits on their way out: to a link, or to the operator
- * @packet: of which they are; NULL between packets
+ * struct train - flits that are being sent to a link or to the operator
+ * @packet: packet of the flits; NULL between packets
  * @mask: targets of this branch
- * @left: bytes still to come
+ * @left: remaining bytes of the packet
  */
 struct train {
 	struct packet *packet;
@@ -69,37 +69,37 @@ struct train {
 	u32 left;
 };
 
-/* Nothing will happen to it any more. */
+/* Is the packet completed? */
 static inline bool packet_over(const struct packet *pk)
 {
 	return (pk->done | pk->unreachable) == pk->all;
 }
 
-/* These targets were served. */
+/* Record that these targets were served. */
 void packet_done(struct packet *pk, u64 mask, const char *where);
 struct packet *packet_of(struct ledger *l, const u8 *head);
-/* Every target was forwarded once, was reported unreachable, or is excused. */
+/* Check that every target was forwarded once, was reported unreachable, or is excused. */
 void packets_check(const struct ledger *l);
 
-/* Excuse packets that are under way in a channel: they may be lost. */
+/* Excuse the packets in flight in a channel: they may be lost. */
 void packets_excuse(struct ledger *l, u8 class, u8 port);
 
-/* A frame, in memory of exactly its size. */
+/* Allocate a flit with memory of exactly its size. */
 struct fc_flit flit_new(struct ledger *l, u8 parts, u32 data, const u8 *head, u32 head_size);
 
 /**
- * front_new() - a front of a packet as the input says
+ * front_new() - make a front of a packet from the fuzzer's input
  * @l: ledger
  * @f: input
  * @topo: topology
- * @site: site that gets it
- * @port: port there
+ * @site: site at which it arrives
+ * @port: port on which it arrives
  * @parts: FC_PART_*
  * @data: bytes in this flit
- * @bytes: bytes of the packet
- * @record: result: its record
+ * @bytes: length of the packet
+ * @record: returns the record of the packet
  *
- * Return: the flit; its handle is NULL if nobody would believe the head.
+ * Return: the flit; its handle is NULL if the head is invalid.
  */
 struct fc_flit front_new(struct ledger *l, struct fuzz *f, const struct fc_topo *topo, u32 site,
 			 u8 port, u8 parts, u32 data, u32 bytes, struct packet **record);
@@ -108,7 +108,7 @@ void handle_release(struct ledger *l, struct handle *h);
 /* Free the released handles after the whole list, so that a later use in it is detected. */
 void handles_free(struct fc_effects *fx);
 
-/* The next flit of a train; @mask: targets if it is a front. */
+/* Check the next flit of a train; @mask: targets if the flit is a front. */
 void train_flit(struct ledger *l, struct train *t, const struct fc_effect *e, u64 mask);
 
 #endif /* SELFTESTS_CORE_LEDGER_H */

@@ -13,7 +13,7 @@
 #define WINDOW_MAX	64
 #define FRAMES		512
 
-/* Size of the flits; their payload is their number. */
+/* Size of the flits; their payload is their sequence number. */
 #define BYTES		10
 
 struct frame {
@@ -37,11 +37,11 @@ struct end {
 	u64 stat[FC_STAT_COUNT];
 	struct fc_node node;
 	struct fc_site site;
-	struct kept replay[WINDOW_MAX];	/* slot: number modulo size */
-	u32 next;		/* packet to send, or to get */
-	u32 frames;		/* sent */
+	struct kept replay[WINDOW_MAX];	/* index: sequence number modulo size */
+	u32 next;		/* next packet to send, or to receive */
+	u32 frames;		/* frames sent */
 	u32 rescues;
-	struct frame wire[FRAMES];	/* to this end */
+	struct frame wire[FRAMES];	/* frames in flight to this end */
 };
 
 struct bench {
@@ -49,19 +49,19 @@ struct bench {
 	struct fc_pref pref;
 	struct fc_timing timing;
 	struct end end[2];
-	u32 loss;		/* of 100 */
-	u32 flit_loss;		/* of 100 flits besides: other frames are shorter */
+	u32 loss;		/* percentage of lost frames */
+	u32 flit_loss;		/* percentage of flits lost in addition: other frames are shorter */
 	u32 doubled;
-	u32 delay;		/* at most */
-	u32 length;		/* of the link: delay of all */
-	u32 lost;		/* flits */
+	u32 delay;		/* maximum delay of a frame */
+	u32 length;		/* delay of the link, for all frames */
+	u32 lost;		/* lost flits */
 	u32 resets;
 	bool may_reset;
 	u64 now;
 };
 
 static struct fc_effects effects;
-/* All flits have the same head, a packet of one flit to site 1; the handle has the number. */
+/* All flits have the same head, of a one-flit packet to site 1; the handle has the number. */
 static u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
 
 static void event(struct bench *b, unsigned int at, struct fc_event ev);
@@ -88,7 +88,7 @@ static void put(struct bench *b, unsigned int to, const struct fc_event *ev)
 			f->flying = true;
 			f->at = b->now + b->length + 1 + tap_random(b->delay);
 			f->ev = *ev;
-			/* A stranger may have written it. */
+			/* An attacker may have written this ack. */
 			if (ev->type == FC_EV_FLIT && b->timing.acks_apart) {
 				CHECK(!ev->ack, "a flit acknowledges %u", ev->ack);
 				f->ev.ack = tap_random(2) ? tap_random(1000) : tap_random(~0U);
@@ -180,7 +180,7 @@ static void bench_init(struct bench *b, u32 window)
 	if (fc_topo_parse(&b->topo, "ring:3"))
 		abort();
 	fc_pref_default(&b->pref, &b->topo);
-	/* Time-outs are long: the operator stores no packet, so all wait for the link. */
+	/* Time-outs are long: the operator stores no packet, so all packets wait for the link. */
 	b->timing = (struct fc_timing){
 		.seek = 1000000, .timeout = 1000000, .retry = 20, .ack_delay = 50,
 		.poll = 200, .seek_max = 100,
@@ -245,7 +245,7 @@ static void tick(struct bench *b)
 	}
 }
 
-/* On to where something happens. */
+/* Advance the time to the next event. */
 static void pass(struct bench *b)
 {
 	u64 next = FC_NEVER;
@@ -291,8 +291,8 @@ static void run(struct bench *b, u32 packets)
 }
 
 /*
- * Each packet arrives once, whole and in order, whatever the link does; also if acks travel
- * separately and flits have any number in their place.
+ * Each packet arrives once, whole and in order, whatever the link does; also if acks are sent
+ * separately and the ack field of flits has any value.
  */
 TEST(llr_link__loses_doubles_reorders)
 {
@@ -326,7 +326,7 @@ TEST(llr_link__loses_doubles_reorders)
 	}
 }
 
-/* The receiver requests missing flits once they are overdue; the sender repeats only these. */
+/* The receiver requests overdue flits; the sender retransmits only these. */
 TEST(llr_nack__asks_for_what_is_missing)
 {
 	static struct bench b;
@@ -358,8 +358,7 @@ TEST(llr_nack__asks_for_what_is_missing)
 }
 
 /*
- * Where flits take much longer than anybody waits for them, each is sent as often as it
- * is lost, and once more.
+ * If flits take much longer than the time-outs, each is sent as often as it is lost, and once more.
  */
 TEST(llr_resend__no_more_than_is_lost)
 {
@@ -382,7 +381,7 @@ TEST(llr_resend__no_more_than_is_lost)
 	}
 }
 
-/* Flits that an end retransmitted, and retries of which none arrived. */
+/* Number of flits that end 0 has retransmitted, and of retries of which no flit arrived. */
 static u64 resent(const struct bench *b)
 {
 	return b->end[0].link_stat[1][FC_LSTAT_TX_RESENT];
@@ -420,12 +419,12 @@ TEST(llr_futile__backs_off)
 			;
 		sent = b.end[0].tx[1].sent;
 		CHECK(sent == window, "%u sent", sent);
-		/* The first four tries, which are 1, 1, 2 and 4 waits apart, and a fifth one. */
+		/* The first four retries, 1, 1, 2 and 4 intervals apart, and a fifth one. */
 		run_for(&b, 12 * b.timing.poll);
 		CHECK(futile(&b) == 0, "suspected after %llu", (unsigned long long)b.now);
 		run_for(&b, 8 * b.timing.poll);
 		CHECK(futile(&b) == 1, "%llu times", (unsigned long long)futile(&b));
-		/* 64, 64, 32, 16, 8, of which there are no more than the window. */
+		/* 64, 64, 32, 16 and 8 flits, but no more than the window each. */
 		was = resent(&b);
 		CHECK(was <= 3 * window + 2 * 16, "window %u: %llu sent again", window,
 		      (unsigned long long)was);
@@ -442,7 +441,7 @@ TEST(llr_futile__backs_off)
 	}
 }
 
-/* If some flits arrive the sender does not back off, and retransmits only lost ones. */
+/* If some flits arrive, the sender does not back off, and retransmits only lost ones. */
 TEST(llr_futile__some_come)
 {
 	static const u32 windows[] = { 1, 3, 8, 64 };
@@ -456,7 +455,7 @@ TEST(llr_futile__some_come)
 			run(&b, 1000);
 			CHECK(resent(&b) == b.lost, "window %u loss %u: %u lost, %llu sent again",
 			      windows[w], losses[i], b.lost, (unsigned long long)resent(&b));
-			/* Of single flits at three in five one in eight. */
+			/* Bound for single flits: at a loss of three in five, one in eight. */
 			CHECK(futile(&b) <= (losses[i] < 60 ? 10 : windows[w] == 64 ? 20 : 250),
 			      "window %u loss %u: suspected %llu times", windows[w], losses[i],
 			      (unsigned long long)futile(&b));
@@ -464,7 +463,7 @@ TEST(llr_futile__some_come)
 	}
 }
 
-/* A flit that the link cannot carry does not block it for ever: the link resets and drops it. */
+/* A flit that the link cannot carry does not block it for ever: a link reset drops the flit. */
 TEST(llr_futile__hopeless)
 {
 	struct fc_event down = { .type = FC_EV_LINK_DOWN, .port = 1 };
@@ -490,7 +489,7 @@ TEST(llr_futile__hopeless)
 	run(&b, 20);
 }
 
-/* The last flit of a burst has nothing behind it that would show the gap. */
+/* No flit follows the last one of a burst to show its loss: a poll does. */
 TEST(llr_probe__heals_the_tail)
 {
 	static struct bench b;
@@ -525,7 +524,7 @@ TEST(llr_tell__after_a_while)
 	CHECK(!b.end[0].link_stat[1][FC_LSTAT_TX_POLLS], "probes");
 }
 
-/* Numbers wrap: as after 2^32 flits but four. */
+/* Sequence numbers wrap: the test begins four before 2^32. */
 TEST(llr_number__wraps)
 {
 	static const u32 windows[] = { 1, 2, 8 };
@@ -541,13 +540,13 @@ TEST(llr_number__wraps)
 		b.end[1].rx[1].acked = -4U;
 		b.end[1].rx[1].end = -4U;
 		memset(b.end[0].replay, 0, sizeof(b.end[0].replay));
-		/* The last of these flits has the number before 0, so that the ack is 0. */
+		/* The last of these flits has number 2^32 - 1, so its ack is 0. */
 		run(&b, 8);
 		run(&b, 20);
 	}
 }
 
-/* A link that goes down hands back the unacked flits, and restarts its sequence numbers. */
+/* A link that goes down returns the unacked flits, and restarts its sequence numbers. */
 TEST(llr_reset__rescues)
 {
 	struct fc_event down = { .type = FC_EV_LINK_DOWN, .port = 1 };

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Linked with a test program, changes one cell of the state machines' tables
- * before the program begins, as FC_MUTATE says:
+ * Linked with a test program, changes one cell of the state machines' tables before the program
+ * begins; the environment variable FC_MUTATE selects it:
  *
  *	list				print every mutant and exit
- *	fired				print, at the end, the rows that fired
+ *	fired				at the end, print the rows that fired
  *	MACHINE STATE COND next=STATE	the cell leads to another state
  *	MACHINE STATE COND action=NAME	does something else
  *	MACHINE STATE COND removed	is not there
  *	every state cond up=+N		every row sends another signal
  *
- * The program ends with its first complaint, and with an event that fires rows
- * without end.  See selftests/core/mutate.
+ * The program ends with its first failed check, or when an event fires rows without end.  See
+ * selftests/core/mutate.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -51,7 +51,7 @@ static void count(const struct fc_site *site, unsigned int machine, unsigned int
 		inner(site, machine, state, cond);
 }
 
-/* The linker puts these in place of the functions they are named after. */
+/* The linker substitutes these for the functions that they are named after. */
 bool __real_fc_site_event(struct fc_site *site, const struct fc_event *ev,
 			  struct fc_effects *fx);
 bool __wrap_fc_site_event(struct fc_site *site, const struct fc_event *ev,
@@ -74,7 +74,7 @@ void __wrap_tap_complain(const char *file, int line, const char *fmt, ...)
 	end(fmt);
 }
 
-/* The tables are constant to everybody else. */
+/* Write to a table, which is in read-only memory. */
 static void change(const struct fc_row *cell, struct fc_row to)
 {
 	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);

@@ -4,7 +4,7 @@
 #include "names.h"
 #include "tap.h"
 
-/* Keys of JSON objects and of netlink: stable, plain, different. */
+/* Keys of JSON objects and of netlink must be stable, plain and unique. */
 static bool plain(const char *name)
 {
 	if (!name || !*name)

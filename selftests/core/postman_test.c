@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The mad postman: the switch forwards fronts straight on before it routes them; a wrong copy is
- * dead, and the next site that routes it drops it.
+ * The mad postman: the switch forwards fronts straight on, before it routes them.  A copy on a
+ * wrong link is dead, and the next site that routes it drops it.
  */
 #include "vnet_bench.h"
 
-/* A site in mode postman. */
+/* Set up a site in mode postman. */
 static void setup_postman(const char *spec, u32 id, u32 window, u32 peers)
 {
 	setup(spec, id, window, peers);
@@ -14,8 +14,8 @@ static void setup_postman(const char *spec, u32 id, u32 window, u32 peers)
 }
 
 /*
- * A neighbour sends a packet for site @dst, which @run sites have forwarded before they routed it;
- * it arrives as one for @like would.
+ * A neighbour sends a packet for site @dst, which @run sites have forwarded eagerly; it arrives in
+ * the class and on the port of a packet for @like.
  */
 static void comes(u32 from, u32 like, u32 dst, u8 run, u32 flits, u32 without)
 {
@@ -29,7 +29,7 @@ static void comes(u32 from, u32 like, u32 dst, u8 run, u32 flits, u32 without)
 		     (i == flits - 1 ? FC_PART_TERM : 0), i ? PAYLOAD : 0, i ? NULL : head);
 }
 
-/* The line by which the switch forwards such a packet. */
+/* Return: the output to which the switch forwards such a packet. */
 static struct line *on(u32 from, u32 like, u32 to)
 {
 	return &b.line[class_from(from, like)][port_to(to)];
@@ -52,11 +52,11 @@ TEST(postman_straight__is_the_other_side)
 		      b.straight[class * b.v.nports + port].port);
 		CHECK(b.straight[class * b.v.nports + port].class == class, "another class");
 	}
-	/* At an edge there is none. */
+	/* At an edge there is no port straight on. */
 	setup_postman("mesh:3x3", 5, 4, 4);
 	CHECK(b.straight[class_from(4, 5) * b.v.nports + port_to(4)].port == FC_PORT_LOCAL,
 	      "out of the network");
-	/* Nor where a dimension is a link long. */
+	/* In a dimension of one link there is none either. */
 	setup_postman("hypercube:4", 0, 4, 4);
 	for (i = 0; i < (u32)b.v.nclasses * b.v.nports; i++)
 		CHECK(b.straight[i].port == FC_PORT_LOCAL, "straight on in a hypercube");
@@ -67,8 +67,8 @@ TEST(postman_straight__in_the_class_of_the_step)
 	u8 next[FC_DIRS_MAX], class, dir;
 
 	/*
-	 * Where a ring closes, packets change to the next level; those on it already have no next
-	 * hop.
+	 * On the link that closes a ring, packets change to the next level; those already in it
+	 * have no next hop.
 	 */
 	setup_postman("ring:5", 4, 4, 4);
 	for (class = 0; class < b.v.nclasses; class++) {
@@ -94,7 +94,7 @@ TEST(postman_eager__before_it_is_looked_at)
 	CHECK(on(3, 5, 5)->flits == 1 && on(3, 5, 5)->run == 1, "%u flits, run %u",
 	      on(3, 5, 5)->flits, on(3, 5, 5)->run);
 	CHECK(b.looks == 1 && b.stat[FC_STAT_PKT_EAGER] == 1, "%u looks", b.looks);
-	/* The rest waits until it is known to go there. */
+	/* The other flits wait until the front is routed there. */
 	flit(class_from(3, 5), port_to(3), 0, PAYLOAD, NULL);
 	CHECK(on(3, 5, 5)->flits == 1, "%u flits", on(3, 5, 5)->flits);
 	look();
@@ -117,7 +117,7 @@ TEST(postman_eager__all_of_it)
 	at_rest();
 }
 
-/* The packet turns here: the switch ends the dead copy, and forwards it on the right route. */
+/* The packet turns here: the switch ends the dead copy, and forwards the packet to its next hop. */
 TEST(postman_eager__junction)
 {
 	u32 flits;
@@ -151,7 +151,7 @@ TEST(postman_eager__waits_for_its_own_look)
 	      b.looks);
 	look();
 	CHECK(b.served == 1 && b.served_flits == 3, "%u served", b.served);
-	/* The end of the eager copy, and the packet behind it. */
+	/* The dead copy is aborted, and the packet after it is forwarded. */
 	CHECK(on(1, 7, 7)->aborted == 1 && on(3, 7, 7)->packets == 2, "%u aborted",
 	      on(1, 7, 7)->aborted);
 	at_rest();
@@ -173,7 +173,7 @@ TEST(postman_eager__ends_here)
 	}
 }
 
-/* Never delivered, and never sent on as if it were right. */
+/* A dead packet is neither delivered nor forwarded as a valid one. */
 TEST(postman_dead__is_dropped)
 {
 	u32 flits;
@@ -183,7 +183,7 @@ TEST(postman_dead__is_dropped)
 		for (flits = 1; flits <= 4; flits++) {
 			struct line *dead;
 
-			/* 0 1 2 3 4: from 0 for 1, and for 2, whose sites sent it on. */
+			/* 0 1 2 3 4: packets from 0 that targets 1 and 2 forwarded. */
 			setup_postman("line:5", 3, 4, 4);
 			dead = on(2, 4, 4);
 			comes(2, 4, 3 - run, run, flits, flits > 1);
@@ -202,7 +202,7 @@ TEST(postman_dead__is_dropped)
 
 TEST(postman_dead__in_rings_that_lead_back)
 {
-	/* 0 1 2 3 4 5 6 7: sent on by 0, whose it was; from 4 on it comes nearer again. */
+	/* 0 1 2 3 4 5 6 7: target 0 has forwarded the packet, which nears it from 4 on. */
 	setup_postman("ring:8", 5, 4, 4);
 	CHECK(fc_postman_right(&b.topo, 5, 0, 0), "not nearer");
 	CHECK(fc_postman_dead(&b.topo, 5, port_to(4), 0, 5), "alive");
@@ -229,13 +229,13 @@ TEST(postman_waits__for_room_for_all_of_it)
 	setup_postman("mesh:3x3", 4, 4, 4);
 	comes(3, 5, 5, 0, 2, 0);
 	look();
-	/* Room for two more flits. */
+	/* There is credit for two more flits. */
 	comes(3, 5, 5, 0, 3, 0);
 	CHECK(!b.looks && on(3, 5, 5)->flits == 2, "%u flits", on(3, 5, 5)->flits);
 	CHECK(b.stat[FC_STAT_PKT_EAGER] == 1, "eager without room");
 }
 
-/* Several may part here; a dead link may be near. */
+/* A list may split here; a dead link may be near. */
 TEST(postman_waits__where_it_must_be_looked_at)
 {
 	static const u32 dst[] = { 5, 7 };
@@ -251,14 +251,14 @@ TEST(postman_waits__where_it_must_be_looked_at)
 	comes(3, 5, 7, 0, 1, 0);
 	CHECK(!b.looks && !on(3, 5, 5)->flits && on(3, 5, 7)->packets == 1, "%u looks", b.looks);
 	at_rest();
-	/* A packet that this site sends is routed before it is forwarded. */
+	/* A packet of this site is routed before it is forwarded. */
 	setup_postman("mesh:3x3", 4, 4, 4);
 	own_to(5, 3);
 	CHECK(!b.looks && line_to(5)->packets == 1 && !line_to(5)->run, "%u looks", b.looks);
 	at_rest();
 }
 
-/* The port straight on is busy, and another next hop is free: swap the address flits. */
+/* The port straight on is busy, and another next hop is free: the switch routes at once. */
 TEST(postman_waits__or_adapts)
 {
 	setup_postman("mesh:3x3", 4, 4, 4);
@@ -281,7 +281,7 @@ TEST(postman_waits__or_adapts)
 
 TEST(postman_links__down_before_the_look)
 {
-	/* The one that it went by: another way, or stored if there is none. */
+	/* The link of the eager copy goes down: the packet takes another route, or is stored. */
 	setup_postman("mesh:3x3", 4, 4, 4);
 	comes(3, 5, 8, 0, 3, 2);
 	link_event(FC_EV_LINK_DOWN, port_to(5), 0);
@@ -297,7 +297,7 @@ TEST(postman_links__down_before_the_look)
 	look();
 	CHECK(b.served == 1 && b.served_mask == 1 && b.served_flits == 2, "%u served", b.served);
 	at_rest();
-	/* The link by which the packet arrives goes down. */
+	/* The link on which the packet arrives goes down. */
 	setup_postman("line:3", 1, 4, 4);
 	comes(0, 2, 2, 0, 3, 1);
 	link_event(FC_EV_LINK_DOWN, port_to(0), 0);
@@ -314,7 +314,7 @@ TEST(postman_cut__before_the_look)
 	flit(class_from(0, 2), port_to(0), FC_PART_TERM | FC_PART_ABORT, 0, NULL);
 	CHECK(on(0, 2, 2)->flits == 2 && on(0, 2, 2)->aborted == 1, "%u flits",
 	      on(0, 2, 2)->flits);
-	/* A late routing decision does not apply to the next packet, which was routed already. */
+	/* A late routing decision does not apply to the next packet, already routed. */
 	b.node.routes = b.routes;
 	b.routes[2] = ~(u32)0;
 	comes(0, 2, 2, 0, 2, 1);
@@ -326,7 +326,7 @@ TEST(postman_cut__before_the_look)
 	at_rest();
 }
 
-/* A peer's front with all of the data, and no end to it. */
+/* A peer's front has all of the data, but the packet has no terminator. */
 TEST(postman_lies__front_without_an_end)
 {
 	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 };
@@ -349,7 +349,7 @@ TEST(postman_clock__of_the_class_straight_on)
 {
 	struct fc_event ev = { .type = FC_EV_TIME, .now = 1000 };
 
-	/* Where the ring closes, from one level to the next. */
+	/* Where the ring closes, packets change the level. */
 	setup_postman("ring:5", 4, 4, 4);
 	CHECK(b.straight[class_from(3, 0) * b.v.nports + port_to(3)].class != class_from(3, 0),
 	      "the same class");
@@ -358,7 +358,7 @@ TEST(postman_clock__of_the_class_straight_on)
 	CHECK(b.looks == 1 && b.v.next_at > 1000, "due at %llu", (unsigned long long)b.v.next_at);
 }
 
-/* For runners that take time to route. */
+/* Runners in which routing takes time: no packet is forwarded before it is routed. */
 TEST(postman_slow__everything_waits_for_the_look)
 {
 	setup("line:3", 1, 4, 4);

@@ -6,10 +6,10 @@
 /**
  * struct record - the first run
  * @effects: by event, sum of the hashes of its effects
- * @events: how many; of the second run, so far
- * @first: how many the first run had
- * @room: places of @effects
- * @same: so many are compared
+ * @events: number of events; in the second run, so far
+ * @first: number of events of the first run
+ * @room: allocated entries of @effects
+ * @same: number of events to compare
  * @again: this is the second run
  */
 static struct record {

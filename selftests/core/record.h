@@ -9,26 +9,26 @@
 #include "fuzz.h"
 #include "vnet.h"
 
-/* FNV-1a, from @sum on. */
+/* FNV-1a hash, continued from @sum. */
 u64 record_hash(u64 sum, const void *data, size_t size);
 
-/* The first run begins, or the one that repeats it. */
+/* Begin the first run, or the run that repeats it. */
 void record_first(void);
 void record_again(void);
 
-/* Sum of the hashes of effects: of all that a peer or the operator sees. */
+/* Sum of the hashes of all effects that a peer or the operator sees. */
 u64 record_sum(const struct fc_effects *fx);
 
 /*
- * Effects of a flit that came by channel @vc of @port.  The comparison ends with the first flit
- * that goes back by the same channel: only on the shortcut such a flit carries its own ack.
+ * Record effects of a flit that arrived on channel @vc of @port.  The comparison ends with the
+ * first flit sent back on that channel: it carries its own ack only on the fast path.
  */
 void record_flit(const struct fc_effects *fx, u8 port, u8 vc);
 
-/* An event has ended; the sum of its effects is @sum. */
+/* An event has ended; @sum is the sum of its effects. */
 void record_event(u64 sum);
 
-/* The second run has ended; @same: its counters equal those of the first one. */
+/* The second run has ended; @same: its counters equal those of the first run. */
 void record_end(bool same);
 
 #endif /* SELFTESTS_CORE_RECORD_H */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Relays: broadcasts of every site at once, on links that lose, double and reorder; with
- * sites that die, and with one that lies.
+ * Relays: broadcasts of all sites at once, on links that lose, duplicate and reorder frames, with
+ * sites that die, and with a faulty site.
  */
 #include "castnet.h"
 #include "tap.h"
@@ -10,7 +10,7 @@
 #define SITES_MAX	64
 #define CASTS_MAX	512
 
-/* A network, and the table it goes by. */
+/* A network, and the table of its broadcasts. */
 struct bench {
 	struct castnet net;
 	struct fc_topo topo;
@@ -62,7 +62,7 @@ static void storm(u32 loss, u32 delay, bool strict)
 		if (strict)
 			CHECK(!b.net.full, "%s, %u copies: %u found no hold", nets[i].spec,
 			      nets[i].copies, b.net.full);
-		/* Every copy that is missing was dropped, or its path led to where it was. */
+		/* A missing copy was dropped, here or by an earlier relay of its path. */
 		CHECK(!missing == !b.net.full, "%s, %u copies: %u are missing, %u found no hold",
 		      nets[i].spec, nets[i].copies, missing, b.net.full);
 		bench_free(&b);
@@ -79,15 +79,15 @@ TEST(relay_storm__over_links_that_lose)
 	storm(10, 30, true);
 }
 
-/* Sources that do not wait: relays drop copies for which they have no hold, and none stops. */
+/* Sources that do not wait: relays drop copies for which they have no hold, and no relay stalls. */
 TEST(relay_storm__comes_to_an_end)
 {
 	storm(0, 30, false);
 }
 
 /*
- * Up to k - 1 sites die in the middle of it: each of the others gets each broadcast of a site
- * that lives.
+ * Up to k - 1 sites die while messages are in flight: each of the other sites gets each broadcast
+ * of a surviving site.
  */
 TEST(relay_crash__all_that_live_are_reached)
 {
@@ -151,7 +151,7 @@ TEST(relay_liar__spoils_one_copy)
 	}
 }
 
-/* A relay drops a packet that comes again by the same link, or from where it cannot come. */
+/* A relay drops a duplicate from the same link, and a packet from a wrong link. */
 TEST(relay_packet__once_and_where_it_may)
 {
 	struct bench b;
@@ -233,7 +233,7 @@ static void lone_init(struct lone *l)
 	fc_relay_event(r, &up, &fx);
 }
 
-/* A broadcast of site 1 arrives.  Return: the relay accepted it as new. */
+/* Receive a broadcast of site 1.  Return: true if the relay accepted it as new. */
 static bool lone_takes(struct lone *l, u32 number, u8 copies)
 {
 	struct fc_packet pk = { .src = 1, .sock = FC_SOCK_CAST, .ntargets = 1 };
@@ -266,7 +266,7 @@ TEST(relay_seen__once_in_any_order)
 	CHECK(!lone_takes(&l, 13, 3) && !lone_takes(&l, 44, 3), "they are remembered");
 }
 
-/* Numbers that a liar has used in the name of a source do not stand in that one's way. */
+/* Forged numbers in the name of a source do not block the numbers of that source. */
 TEST(relay_seen__lies_do_not_stay)
 {
 	static const u32 far[] = { 32, 33, 1000, 1u << 31, 0u - 32, 0u - 1000 };
@@ -275,7 +275,7 @@ TEST(relay_seen__lies_do_not_stay)
 
 	lone_init(&l);
 	CHECK(lone_takes(&l, next++, 3), "the first one");
-	/* In another number of copies, which have other paths. */
+	/* The forged packet has another number of copies, which use other paths. */
 	CHECK(lone_takes(&l, next, 2), "the lie");
 	CHECK(lone_takes(&l, next, 3), "the true one");
 	CHECK(!lone_takes(&l, next++, 3), "once");
@@ -290,7 +290,7 @@ TEST(relay_seen__lies_do_not_stay)
 		CHECK(lone_takes(&l, next + i, 3) == (i != 3), "%u after the near one", i);
 }
 
-/* From every site of every topology: each other site gets one copy, by the expected link only. */
+/* From every site of every topology, each other site gets one copy, by the expected link only. */
 TEST(tree_next__spans)
 {
 	static const char *const specs[] = {

@@ -24,7 +24,7 @@ struct link {
 static struct link links[SITES * FC_DIRS_MAX];
 static unsigned int nlinks;
 
-/* Every link once. */
+/* List every link once. */
 static void find_links(const char *spec)
 {
 	const char *wrong = fc_topo_parse(&topo, spec);
@@ -44,7 +44,7 @@ static void find_links(const char *spec)
 	}
 }
 
-/* Is one of its ends known to be down? */
+/* Is one end of the link known to be down? */
 static bool dead(const struct link *l)
 {
 	return (down[l->site] >> (l->dir + 1) & 1) || (down[l->peer] >> (l->arrival + 1) & 1);
@@ -77,9 +77,9 @@ static void measure(void)
 }
 
 /*
- * A direction is in the table exactly if it leads one step nearer over a working link.  So a packet
- * that follows the tables arrives in as many hops as the distance, by any choice and without a
- * loop; and a site without a route has no entry.
+ * A direction is in the table if and only if it leads one step nearer over a working link.  So a
+ * packet that follows the tables arrives in as many hops as the distance, by any choice and without
+ * a loop; and a site without a route has no entry.
  */
 static void check_tables(const char *what)
 {
@@ -152,7 +152,7 @@ TEST(routes__every_set_of_up_to_three_dead_links)
 		find_links(small[t]);
 		for (unsigned int a = 0; a < nlinks; a++) {
 			for (unsigned int b = a; b < nlinks; b++) {
-				/* All three only where that is soon done. */
+				/* All triples only in small networks. */
 				unsigned int last = nlinks <= 12 ? nlinks : b + 1;
 
 				for (unsigned int c = b; c < last; c++) {

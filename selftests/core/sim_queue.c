@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The simulator's queue against its promise: events come by time, those of one time in
- * the order in which they were added, and all of them.
+ * The contract of the simulator's queue: it returns events by time, those of one time in the order
+ * in which they were added, and all of them.
  */
 #include "queue.h"
 #include "tap.h"
 
-/* How far ahead: around the end of the wheel, in it, and far beyond it. */
+/* Return: a delay around the end of the wheel, within it, or far beyond it. */
 static u64 ahead(void)
 {
 	switch (tap_random(4)) {
@@ -20,7 +20,7 @@ static u64 ahead(void)
 	return tap_random(100 * QUEUE_SLOTS);
 }
 
-/* Add @at_once events at a time, each numbered by its @node. */
+/* Add @at_once events at a time, each numbered by its @node, and check the order. */
 static void check_order(u32 events, u32 at_once)
 {
 	struct queue queue = { 0 };
@@ -58,7 +58,7 @@ TEST(queue__order)
 		check_order(i * 10, 1 + i % 40);
 }
 
-/* Lists that take several chunks, and a queue that is freed while full. */
+/* Lists that need several chunks, and a queue that is freed while full. */
 TEST(queue__many)
 {
 	struct queue queue = { 0 };

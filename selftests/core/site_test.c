@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A site alone, driven by arbitrary peers: frames in any order, of any kind that decodes, links
- * that go up and down, an operator that stalls.  In all cases: no row is missing (FC_BUG_ON_US ends
- * the test), the site releases every handle exactly once and does not use it afterwards, effects
- * obey the windows, the operator gets packets front first, and without peers the site comes to
- * rest.
+ * A single site with arbitrary peers: frames in any order, of any kind that decodes, links that go
+ * up and down, an operator that stalls.  In all cases: no row is missing (FC_BUG_ON_US ends the
+ * test), the site releases every handle exactly once and does not use it afterwards, effects obey
+ * the windows, the operator gets packets front first, and without peers the site comes to rest.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +15,9 @@
 #define NTARGETS	5
 #define WINDOW_MAX	8
 
-/* A flit's memory, as the runner owns it. */
+/* Memory of a flit, which the runner owns. */
 struct handle {
-	bool ours;		/* the site has given it back */
+	bool ours;		/* the site has released the handle */
 	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];
 };
 
@@ -36,30 +35,30 @@ struct bench {
 	struct fc_flit queue[FC_PORTS_MAX][WINDOW_MAX];
 	u64 stat[FC_STAT_COUNT];
 	u64 link_stat[FC_PORTS_MAX][FC_LSTAT_COUNT];
-	u32 sent[FC_PORTS_MAX];		/* flits the site sent since the link came up */
+	u32 sent[FC_PORTS_MAX];		/* flits that the site sent since the link came up */
 	u32 acked[FC_PORTS_MAX];
-	u32 window[FC_PORTS_MAX];	/* of the peer */
+	u32 window[FC_PORTS_MAX];	/* window of the peer */
 	u64 now;
-	u32 held;			/* handles the site has */
-	u32 words;			/* in the fifo-buffer */
+	u32 held;			/* handles that the site holds */
+	u32 words;			/* words in the fifo-buffer */
 	u32 buffered;			/* flits in the network-buffer */
-	u32 packet_left;		/* of the packet the operator is sending */
+	u32 packet_left;		/* bytes left of the packet the operator is sending */
 	bool sending;
 	u64 served;
-	u64 served_mask;		/* of the last one */
+	u64 served_mask;		/* targets of the last packet served */
 	u8 served_flags;
 	u64 served_local;
 	u64 discarded;
-	u32 served_data;		/* of the last one */
+	u32 served_data;		/* bytes of the last packet served */
 	u32 buffered_data;
-	u32 aborted[FC_PORTS_MAX];	/* packets that ended so on a link */
+	u32 aborted[FC_PORTS_MAX];	/* packets with that terminator, by link */
 	u32 resets;
-	u32 resent[FC_PORTS_MAX];	/* flits */
+	u32 resent[FC_PORTS_MAX];	/* retransmitted flits */
 	u32 resent_last[FC_PORTS_MAX];
 	u32 rescued;			/* links whose unacked flits may be sent by another route */
-	struct fc_effect said[FC_PORTS_MAX];	/* the last status */
+	struct fc_effect said[FC_PORTS_MAX];	/* the last status, by link */
 	u64 unreachable;
-	u64 unreachable_mask;		/* of the last one */
+	u64 unreachable_mask;		/* targets of the last report */
 };
 
 static struct fc_effects effects;
@@ -260,7 +259,7 @@ static struct fc_flit new_flit(struct bench *b, u8 parts, u32 data)
 	return flit;
 }
 
-/* The front of a packet of @bytes bytes, to the given sites. */
+/* Return: the front of a packet of @bytes bytes, to the given sites. */
 static struct fc_flit front_to(struct bench *b, const u32 *sites, unsigned int n, u16 hops,
 			       u8 parts, u32 data, u32 bytes)
 {
@@ -284,7 +283,7 @@ static struct fc_flit front_to(struct bench *b, const u32 *sites, unsigned int n
 	return flit;
 }
 
-/* A front to random sites. */
+/* Return: a front to random sites. */
 static struct fc_flit new_front(struct bench *b, u8 parts, u32 data, u32 bytes)
 {
 	unsigned int n = 1 + tap_random(NTARGETS);
@@ -316,7 +315,7 @@ static u32 acked_somehow(struct bench *b, u8 port)
 	}
 }
 
-/* Note an ack if the site would believe it: between the previous ack and the last flit sent. */
+/* Note an ack if the site must accept it: between the previous ack and the last flit sent. */
 static void note_ack(struct bench *b, u8 port, u32 ack)
 {
 	if (!fc_before(ack, b->acked[port]) && !fc_before(b->sent[port], ack))
@@ -373,7 +372,7 @@ static void peer_status(struct bench *b)
 	      b->tx[port].acked, b->acked[port]);
 }
 
-/* The operator sends packets as it should: well formed, within the room. */
+/* The operator sends a valid packet, if the site has space. */
 static void operator_flit(struct bench *b)
 {
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
@@ -514,13 +513,13 @@ static void flit_to(struct bench *b, u8 port, u8 parts, u32 data, u32 bytes, con
 
 /*
  * Targets without a route: the source gets one report, no branch carries them, and the other
- * targets do not depend on them.
+ * targets are served.
  */
 TEST(site_unreachable__is_told_and_left_out)
 {
 	static const struct {
 		u32 sites[3];
-		u64 served;	/* by the operator; 0: the packet passes */
+		u64 served;	/* targets served by the operator; 0: the packet is forwarded */
 		u64 unreachable;
 		enum fc_stat type;
 	} cases[] = {
@@ -572,10 +571,10 @@ static const char *goes(struct bench *b, u32 to)
 	return b->unreachable != told ? "no route" : b->served != served ? "here" : "seeks";
 }
 
-/* A table of routes stands for the minimal directions; the preference list for a port. */
+/* A table of routes replaces the minimal directions, and the preference list replaces a port. */
 TEST(site_routes__are_followed)
 {
-	/* From site 5 of 4x4: +x to 6, -x to 4, +y to 9, -y to 1. */
+	/* Site 5 of torus:4x4: +x to 6, -x to 4, +y to 9, -y to 1. */
 	u32 routes[16] = { [6] = fc_bit(2), [4] = fc_bit(1) | fc_bit(2), [9] = fc_bit(0) };
 	struct bench b;
 
@@ -631,7 +630,7 @@ TEST(site_routes__are_waited_for)
 	operator_takes(&b, 10);
 	CHECK(b.served == 1 && b.unreachable == 1, "served %llu, told %llu",
 	      (unsigned long long)b.served, (unsigned long long)b.unreachable);
-	/* The operator is told that no route exists when the new table has none. */
+	/* The operator gets a report if the new table has no route. */
 	CHECK(!strcmp(goes(&b, 1), "seeks"), "again");
 	b.node.rerouting = false;
 	fc_site_rerouted(&b.site);
@@ -640,7 +639,7 @@ TEST(site_routes__are_waited_for)
 	check_comes_to_rest(&b);
 }
 
-/* A probe that flits sent after it have overtaken is answered; a claim too large is none. */
+/* A poll that later flits have overtaken is answered; one that claims too many flits is ignored. */
 TEST(site_probe__may_be_overtaken)
 {
 	static const u32 here[] = { 1 };
@@ -671,7 +670,7 @@ TEST(site_probe__may_be_overtaken)
 	check_comes_to_rest(&b);
 }
 
-/* Nor may it claim to have received, or to miss, flits that were never sent. */
+/* A status frame must not report flits as received, or missing, that were never sent. */
 TEST(site_status__beyond_what_was_sent)
 {
 	static const struct {
@@ -713,7 +712,7 @@ TEST(site_status__beyond_what_was_sent)
 	}
 }
 
-/* Flits out of order while their number wraps, with every window. */
+/* Flits out of order while the sequence number wraps, with every window. */
 TEST(site_window__survives_the_wrap)
 {
 	static const u32 here[] = { 1 };
@@ -748,7 +747,7 @@ TEST(site_window__survives_the_wrap)
 	}
 }
 
-/* The test can take back all handles of a site at any moment. */
+/* Drop handles of a site; the test may do that at any moment. */
 static void count_drop(void *arg, void *h)
 {
 	release(arg, h);
@@ -787,13 +786,13 @@ TEST(site_claims__end_with_the_front)
 	static const u32 to[] = { 3 };
 	struct bench b;
 
-	/* Site 2 has 1 on port 2 and 3 on port 1. */
+	/* Site 2 has site 1 on port 2 and site 3 on port 1. */
 	bench_init(&b, "line:5", 2, 4);
 	link_up(&b, 1, 4);
 	link_up(&b, 2, 4);
 	flit_to(&b, FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 10, 10, to, 1);
 	CHECK(b.sent[1] == 1, "%u sent", b.sent[1]);
-	/* Of several flits: it waits for port 1 to be drained. */
+	/* A packet of several flits waits until all flits on port 1 are acked. */
 	flit_to(&b, 2, FC_PART_HEAD, 10, 20, to, 1);
 	CHECK(b.sent[1] == 1 && b.in[2].state == FC_NI_FIRST, "does not wait");
 	link_down(&b, 2);
@@ -804,7 +803,7 @@ TEST(site_claims__end_with_the_front)
 	check_comes_to_rest(&b);
 }
 
-/* Begin a packet for this site and leave it there: how long until the time-out? */
+/* Begin a packet for this site and do not end it.  Return: time until the time-out. */
 static u64 time_to_timeout(struct bench *b)
 {
 	u64 since = b->now, before = b->stat[FC_STAT_TIMEOUT];
@@ -844,7 +843,7 @@ TEST(site_timeout__grows_and_calms_down)
 	check_comes_to_rest(&b);
 }
 
-/* The site tells the operator which packets are to wait: aborted multicasts, and no others. */
+/* The site tells the operator which packets must wait: aborted multicasts, and no others. */
 TEST(site_abort__is_told_to_the_operator)
 {
 	static const u32 sites[] = { 0, 2 }, here[] = { 1 };
@@ -878,7 +877,7 @@ TEST(site_abort__is_told_to_the_operator)
  * stores the whole packet, to send it on later.
  */
 
-/* Site 2 of a line, its links up: 3 on port 1, which takes few flits, and 1 on port 2. */
+/* Set up site 2 of a line, its links up: 3 on port 1, with window @window, and 1 on port 2. */
 static void split_init(struct bench *b, u32 window)
 {
 	static const u32 to[] = { 1, 2, 3 };
@@ -896,7 +895,7 @@ static void rest(struct bench *b, u8 parts, u32 data)
 	flit_to(b, FC_PORT_LOCAL, parts, data, 0, NULL, 0);
 }
 
-/* Longer than the fifo-buffer waits, at most. */
+/* Wait longer than the maximum time-out of the fifo-buffer. */
 static void fifo_starves(struct bench *b, enum fc_netin_state state)
 {
 	CHECK(b->in[FC_PORT_LOCAL].state == state, "the net-input is %s",
@@ -915,7 +914,7 @@ static void check_aborted(struct bench *b)
 	check_comes_to_rest(b);
 }
 
-/* Section 4.5.1: the branches have free links, so the stored copy is for local targets alone. */
+/* Section 4.5.1: the branches have free links, so only local targets need the stored copy. */
 TEST(site_split__serves_the_local_targets)
 {
 	struct bench b;
@@ -997,7 +996,7 @@ TEST(site_rows__fire_or_are_listed)
 
 				if (!fsm->rows[s * fsm->nconds + c].next)
 					continue;
-				/* A few rounds do not suffice to find rows that never fire. */
+				/* A few rounds do not suffice to fire every row. */
 				CHECK(listed || rows[m][s][c] || TAP_ROUNDS(3000) < 3000,
 				      "%s %s -%s-> never fired", fsm->name, fsm->states[s],
 				      fsm->conds[c]);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Where lists split: on all kinds of topology, against distances, and over whole trees.
- */
+/* Splitting of target lists: on all kinds of topology, against distances, and over whole trees. */
 #include <string.h>
 
 #include "site.h"
@@ -24,7 +22,7 @@ static bool between(const struct fc_topo *topo, u32 from, u32 site, u32 to)
 	return links(topo, from, site) + links(topo, site, to) == links(topo, from, to);
 }
 
-/* The most links that shortest ways to two sites can share, by looking at all sites. */
+/* Maximum links that shortest paths to two sites can share, by a search of all sites. */
 static u32 shared(const struct fc_topo *topo, u32 from, u32 a, u32 b)
 {
 	u32 most = 0;
@@ -36,7 +34,7 @@ static u32 shared(const struct fc_topo *topo, u32 from, u32 a, u32 b)
 	return most;
 }
 
-/* Steps that both have, along each axis one way or the other. */
+/* Number of steps that both paths have, along each axis in one direction. */
 static u32 common_steps(u8 a[2][FC_STEPS_AXES], u8 b[2][FC_STEPS_AXES])
 {
 	u32 links = 0;
@@ -72,7 +70,7 @@ TEST(split_steps__are_shared_by_shortest_paths)
 			      common_steps(sa, sb));
 		}
 	}
-	/* Numbers that do not fit a byte. */
+	/* Coordinates that do not fit a byte. */
 	REQUIRE(!fc_topo_parse(&topo, "torus:300x1000"), "torus");
 	topo.ops->steps(&topo, 0, 499, sa);
 	CHECK(sa[0][0] == FC_STEPS_CAP && !sa[1][0] && !sa[0][1], "%u %u", sa[0][0], sa[1][0]);
@@ -81,7 +79,7 @@ TEST(split_steps__are_shared_by_shortest_paths)
 	CHECK(sa[1][0] == FC_STEPS_CAP && !sa[0][0], "%u %u", sa[0][0], sa[1][0]);
 }
 
-/* Each target leaves by one direction, which it has.  Return: the directions. */
+/* Check that each target uses one direction, which it may use.  Return: the used directions. */
 static u32 check_split(struct fc_split *s, u64 targets, const char *spec)
 {
 	u32 dirs, rest, all = 0, common = ~(u32)0;
@@ -129,7 +127,7 @@ TEST(split_any__serves_each_target_once)
 			for (u32 t = 0; t < n; t++) {
 				s.dst[t] = tap_random(topo.nsites);
 				s.dirs[t] = fc_topo_minimal(&topo, s.site, s.dst[t]);
-				/* Some links are down, and some ways lead around. */
+				/* Some links are down, and some routes are detours. */
 				if (!tap_random(3))
 					s.dirs[t] &= tap_random(fc_bit(topo.ndirs));
 				if (!tap_random(9))
@@ -145,7 +143,7 @@ TEST(split_any__serves_each_target_once)
 
 #define SITES	128
 
-/* A list at a site. */
+/* A target list at a site. */
 struct branch {
 	u32 site;
 	u32 n;
@@ -189,7 +187,7 @@ static u32 grow(const struct fc_topo *topo, const char *spec, bool apart,
 	return tail - 1;
 }
 
-/* Links of a tree by merging, and of one by the next link alone, whose branches never cross. */
+/* Compare trees by merging with trees by the next link alone; their branches never cross. */
 TEST(split_trees__are_small)
 {
 	struct fc_topo topo;
@@ -211,7 +209,7 @@ TEST(split_trees__are_small)
 			}
 			tree = grow(&topo, specs[i], false, &list, came);
 			merged += tree;
-			/* Two share all that they can. */
+			/* A list of two targets shares as many links as possible. */
 			if (list.n == 2)
 				CHECK(tree + shared(&topo, list.site, list.dst[0], list.dst[1]) ==
 				      links(&topo, list.site, list.dst[0]) +

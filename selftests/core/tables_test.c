@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tables A to H of CARE and what sections 4.5.1, 4.5.2 and 4.6 say of connections,
- * typed from the paper as data and compared both ways: what is in a table is in the
- * core, and what is in the core is in a table or is listed as ours, with the reason.
- * What a table says of behaviour is tried on a site.
+ * Tables A to H of CARE, and sections 4.5.1, 4.5.2 and 4.6 about connections, typed from the paper
+ * as data and compared in both directions: each entry of a table is in the core, and each entry of
+ * the core is in a table or is listed as an addition, with the reason.  Rules about behaviour are
+ * tested on a site.
  *
- * The diagrams themselves are in fsm_test.c.  The scans have lost the figures, and of
- * Figure 9 a line of the legend; there the reading in Documentation/design.rst and
- * core/fsm.c governs.
+ * The diagrams are in fsm_test.c.  The scans lack the figures, and a line of the legend of Figure
+ * 9; for these, the interpretation in Documentation/design.rst and core/fsm.c is authoritative.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,12 +20,12 @@
 #define NPORTS		5
 #define WINDOW_MAX	4
 #define NTARGETS	4
-/* More heads than a site can hold at a time. */
+/* More heads than a site can hold. */
 #define NHEADS		64
 
 enum { NET_INPUT, NET_OUTPUT, FIFO_BUFFER, OPERATOR };
 
-/* A name, and why paper and core differ in it: "-...": the core has none. */
+/* A name, and the reason why paper and core differ in it; "-...": the core does not have it. */
 struct name {
 	const char *name;
 	const char *why;
@@ -86,14 +85,14 @@ struct bench {
 	/* Log of the last event, in order: machine and condition, or an effect. */
 	u32 nlog;
 	struct {
-		int machine;	/* -1: an effect */
+		int machine;	/* -1: the entry is an effect */
 		u8 state;
 		u8 what;
 	} log[256];
-	u32 words;		/* in the fifo-buffer */
-	u32 seq[NPORTS];	/* of the peers' next flits */
-	u32 left[NPORTS];	/* words until the terminator of the peers' packets */
-	bool inside[NPORTS];	/* of a packet */
+	u32 words;		/* number in the fifo-buffer */
+	u32 seq[NPORTS];	/* sequence numbers of the peers' next flits */
+	u32 left[NPORTS];	/* words before the terminator of the peers' packets */
+	bool inside[NPORTS];	/* a packet of the peer has begun and not ended */
 };
 
 static struct bench *current;
@@ -113,7 +112,7 @@ static void fired(const struct fc_site *site, unsigned int machine, unsigned int
 	log_add(current, (int)machine, (u8)state, (u8)cond);
 }
 
-/* Place of the first entry in the log, or its end. */
+/* Return: index of the first such entry in the log, or the length of the log. */
 static u32 logged(const struct bench *b, int machine, u8 state, u8 what)
 {
 	u32 i;
@@ -218,7 +217,7 @@ static void bench_init(struct bench *b, u32 window, u16 fifo_room)
 		event(b, (struct fc_event){ .type = FC_EV_LINK_UP, .port = p, .count = window });
 }
 
-/* Handles are only passed around; any address will do. */
+/* The site never reads through handles; any address will do. */
 static void flit(struct bench *b, u8 port, struct fc_flit f)
 {
 	f.h = f.parts & FC_PART_ABORT ? NULL : b;
@@ -228,7 +227,7 @@ static void flit(struct bench *b, u8 port, struct fc_flit f)
 	});
 }
 
-/* A front to sites, ended by FC_SITE_NONE or NTARGETS of them. */
+/* Send a front for sites, a list ended by FC_SITE_NONE or NTARGETS long. */
 static void front(struct bench *b, u8 port, const u32 *sites, u8 parts, u32 data)
 {
 	u8 *head = b->head[b->heads++ % NHEADS];
@@ -255,7 +254,7 @@ static void term(struct bench *b, u8 port, u32 data, u8 parts)
 	flit(b, port, (struct fc_flit){ .data = data, .parts = FC_PART_TERM | parts });
 }
 
-/* The peer acks the flits sent. */
+/* The peer acks all flits that were sent. */
 static void taken(struct bench *b, u8 port)
 {
 	event(b, (struct fc_event){
@@ -279,9 +278,9 @@ static const char *state_of(const struct bench *b, int machine, u8 port)
 
 static const struct {
 	const char *name;
-	const char *action;	/* of the operator */
-	u8 parts;		/* how we write it */
-	bool travels;		/* on a link: only the router's own fifo-buffer gets the third */
+	const char *action;	/* action of the operator */
+	u8 parts;		/* encoding in a flit */
+	bool travels;		/* sent over links; the third is used only within the router */
 } table_a[] = {
 	{ ":end-of-packet",	"serve",	FC_PART_TERM,				true },
 	{ ":abort-packet",	"discard",	FC_PART_TERM | FC_PART_ABORT,		true },
@@ -310,7 +309,7 @@ TEST(table_a__terminators)
 	}
 }
 
-/* On the wire: the parts of Table A that travel, and no others. */
+/* A link carries the parts of Table A that travel, and no others. */
 TEST(table_a__on_the_wire)
 {
 	/* The higher bits carry the checksum flag and, in mode postman, the eager hops. */
@@ -318,15 +317,15 @@ TEST(table_a__on_the_wire)
 		struct fc_link_hdr h = { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS,
 					 .flags = (u8)parts };
 		u8 frame[FC_LINK_SIZE + FC_DATA_MIN] = { 0 };
-		/* The parts of a flit that is no terminator: none, or the front. */
+		/* Valid parts of a flit without a terminator: none, or the front. */
 		bool good = !(parts & ~FC_PART_HEAD);
 
 		h.len = parts & FC_PART_ABORT ? 0 : FC_DATA_MIN;
 		for (unsigned int i = 0; i < FC_ARRAY_SIZE(table_a); i++) {
 			good |= table_a[i].travels && parts == table_a[i].parts;
 			/*
-			 * With the front in the same flit; an aborted packet has sent its front
-			 * before.
+			 * The front may be in the same flit, except that of an aborted packet,
+			 * which is sent before.
 			 */
 			good |= table_a[i].travels && !(table_a[i].parts & FC_PART_ABORT) &&
 				parts == (table_a[i].parts | FC_PART_HEAD);
@@ -349,7 +348,7 @@ TEST(table_b__signals)
 }
 
 /*
- * Its footnote: "Only a fifo-buffer may originate the abort-request signal" - by its
+ * The footnote of Table B: "Only a fifo-buffer may originate the abort-request signal" - by its
  * time-out, which is not in its diagram (4.4).  Net-outputs relay it (4.1, 4.7).
  */
 TEST(table_b__who_says_abort_request)
@@ -401,12 +400,12 @@ TEST(table_b__meaning_on_a_link)
 	taken(&b, 1);
 	CHECK(b.got[1].words == 1, "open, but the word is not sent");
 	taken(&b, 1);
-	/* the packet has it: it is open, but not free to another packet */
+	/* this packet owns the link: it is open, but not free to another packet */
 	front(&b, 3, there, 0, 10);
 	CHECK(b.got[1].fronts == 1, "open, but another packet is sent");
 	CHECK(!strcmp(state_of(&b, NET_INPUT, 3), "first"), "net-input %s",
 	      state_of(&b, NET_INPUT, 3));
-	/* free again behind the terminator, once it is acked */
+	/* free again after the terminator is acked */
 	term(&b, 2, 10, 0);
 	CHECK(b.got[1].terms == 1 && b.got[1].fronts == 1, "%u terminators, %u fronts",
 	      b.got[1].terms, b.got[1].fronts);
@@ -416,7 +415,7 @@ TEST(table_b__meaning_on_a_link)
 
 /*
  * Table C: phases of a communication cycle.  The code has no clock, and handles one event at a
- * time; the order within an event serves the purpose of the phases.
+ * time; the order within an event corresponds to the phases.
  */
 
 /* Net-input: data flows downstream first, then status upstream. */
@@ -431,7 +430,7 @@ TEST(table_c__net_input)
 	      logged(&b, -1, 0, FC_FX_STATUS) < b.nlog, "data is not before status");
 }
 
-/* Net-output: status goes upstream first, then data flows by it. */
+/* Net-output: status flows upstream first, then data downstream. */
 TEST(table_c__net_output)
 {
 	static const u32 there[] = { 6, FC_SITE_NONE };
@@ -448,7 +447,7 @@ TEST(table_c__net_output)
 	      "net-output at %u, net-input at %u of %u", out, in, b.nlog);
 	/*
 	 * No race between data and the signal that controls it: a machine passes no word in a state
-	 * in which downstream says wait.
+	 * in which downstream signals wait.
 	 */
 	for (unsigned int s = 1; s < FC_NI_COUNT; s++)
 		for (unsigned int c = 1; c < FC_NIC_COUNT; c++)
@@ -458,8 +457,8 @@ TEST(table_c__net_output)
 }
 
 /*
- * Table D: ports of a component.  Each event and effect of a site is one of them, or
- * is ours; a new one does not compile before it is listed.
+ * Table D: ports of a component.  Each event and effect of a site is one of them, or an addition; a
+ * new one does not compile until it is listed.
  */
 
 static const char *event_port(enum fc_event_type type)
@@ -469,18 +468,18 @@ static const char *event_port(enum fc_event_type type)
 		return "packet-in";
 	case FC_EV_STATUS:
 		return "status-in";
-	/* Links that fail; the paper's do not. */
+	/* Links may fail; those of the paper do not. */
 	case FC_EV_LINK_UP:
 	case FC_EV_LINK_DOWN:
 		return NULL;
-	/* The operator's network-status-out: inside a site. */
+	/* The operator's network-status-out, which is within a site. */
 	case FC_EV_ROOM:
 		return NULL;
-	/* Time is an argument; a list of effects has its bounds. */
+	/* Time is an argument; a list of effects is bounded. */
 	case FC_EV_TIME:
 	case FC_EV_MORE:
 		return NULL;
-	/* Of the mad postman, in another mode. */
+	/* An event of mode postman. */
 	case FC_EV_ROUTE:
 		return NULL;
 	}
@@ -504,7 +503,7 @@ static const char *effect_port(enum fc_effect_type type)
 	case FC_FX_UNREACHABLE:
 	case FC_FX_DROP:
 	case FC_FX_RESET:
-	/* Retransmission, which a wire without loss does not need. */
+	/* Retransmission; a wire without loss does not need it. */
 	case FC_FX_RESEND:
 	case FC_FX_RELEASE:
 	case FC_FX_RESCUE:
@@ -540,7 +539,7 @@ TEST(table_d__ports)
 		}
 		CHECK(times == 1, "%s: %u times", table_d[i], times);
 	}
-	/* A packet on its way through a site uses these and no others. */
+	/* A packet that crosses a site uses only these ports. */
 	bench_init(&b, 1, 0);
 	front(&b, 2, there, FC_PART_TERM, 0);
 	for (u32 i = 0; i < b.nlog; i++)
@@ -605,14 +604,14 @@ TEST(table_h__net_output)
 }
 
 /*
- * The meaning of the states, as seen between events of a site in traffic: 0 is no, 1 is yes, -1 is
- * either.  The event that enters a state in which nothing rests also leaves it.
+ * The meaning of the states, as observed between events of a site in traffic: 0 is no, 1 is yes, -1
+ * is either.  An event that enters a state in which no packet rests also leaves it.
  */
 
 static const struct {
 	const char *state;
 	int rests;
-	int front;	/* packet received, not sent on */
+	int front;	/* packet received, not forwarded */
 	int connected;
 	int only_local;	/* no other connection is left */
 	int term;	/* terminator received, not sent */
@@ -644,7 +643,7 @@ static const struct {
 static const struct {
 	const char *state;
 	int rests;
-	int inside;	/* a packet began and did not end */
+	int inside;	/* a packet has begun and not ended */
 	int full;
 } meaning_e[] = {
 	{ "free",	1,	0,	-1 },
@@ -658,7 +657,7 @@ static_assert(FC_ARRAY_SIZE(meaning_f) == FC_NI_COUNT - 1);
 static_assert(FC_ARRAY_SIZE(meaning_h) == FC_NO_COUNT - 1);
 static_assert(FC_ARRAY_SIZE(meaning_e) == FC_FF_COUNT - 1);
 
-/* How often each state was seen between events. */
+/* Number of times that each state was seen between events. */
 static u64 seen[3][16];
 
 static bool says(int want, bool is)
@@ -744,7 +743,7 @@ static void check_connections(const struct bench *b)
 	}
 }
 
-/* The peer's or the operator's next flit: whole packets, of up to four. */
+/* The peer or the operator sends its next flit, of packets of at most four flits. */
 static void peer_sends(struct bench *b, u8 port)
 {
 	u32 sites[NTARGETS], n = 1 + tap_random(NTARGETS);
@@ -785,7 +784,7 @@ static void traffic(u32 window, unsigned int steps)
 {
 	static struct bench b;
 
-	/* Room for few words: the fifo-buffer fills up often. */
+	/* A small fifo-buffer fills up often. */
 	bench_init(&b, window, 1 + (u16)tap_random(3));
 	while (steps--) {
 		switch (tap_random(8)) {
@@ -828,15 +827,15 @@ TEST(tables_efgh__hold_in_traffic)
 }
 
 /*
- * Table G: the preference table is looked through in its order until a net-output is
- * available; where none is, the net-input seeks (4.6).
+ * Table G: the net-input searches the preference table in order for an available net-output; if
+ * there is none, it seeks (4.6).
  */
 TEST(table_g__preference_table)
 {
 	static const struct {
-		u8 list[3];	/* for the direction of site 6, 0 ends it */
+		u8 list[3];	/* ports for the direction of site 6; 0 ends the list */
 		u8 busy[3];
-		u8 leaves;	/* by this net-output; 0: seek */
+		u8 leaves;	/* expected net-output; 0: seek */
 	} rows[] = {
 		{ { 1 },	{ 0 },		1 },
 		{ { 1 },	{ 1 },		0 },
@@ -909,7 +908,7 @@ static const struct {
 	const char *type;
 	u32 sites[NTARGETS];
 	bool local_busy;
-	u32 conn;	/* net-outputs, as a mask */
+	u32 conn;	/* bitmap of net-outputs */
 	const char *why;
 } connections[] = {
 	{ "unicast",	{ 6, FC_SITE_NONE },		false,	0x02,	"4.6: one target" },
@@ -929,7 +928,7 @@ static const struct {
 	{ "seek",	{ 5, 6, FC_SITE_NONE },		true,	0,	"4.6: the first target" },
 };
 
-/* The types of section 4.5; sink is ours: no target has a way. */
+/* The types of section 4.5; sink is an addition: no target has a route. */
 static const char *type_name(enum fc_conn type)
 {
 	switch (type) {
@@ -969,7 +968,7 @@ TEST(section_4_6__connections)
 	}
 }
 
-/* 4.5: after too many attempts the packet goes to the local net-output, whole. */
+/* 4.5: after too many attempts the whole packet goes to the local net-output. */
 TEST(section_4_5__forced)
 {
 	static const u32 both[] = { 6, 9, FC_SITE_NONE };
@@ -996,7 +995,7 @@ TEST(section_4_5__forced)
 /*
  * Sections 4.5.1 and 4.5.2: the terminator of each branch.  In commit mode the paper speaks of a
  * received :end-of-packet; a received :abort-packet means that a site upstream aborts (4.5.2), and
- * every branch gets that.
+ * every branch forwards it.
  */
 
 #define EOP	":end-of-packet"
@@ -1073,12 +1072,12 @@ TEST(section_4_5_1__terminators)
 		if (terminators[i].abort_request) {
 			bool multicast = terminators[i].remote;
 
-			/* The fifo-buffer's time-out, up to half of it more. */
+			/* Wait for the time-out of the fifo-buffer, which is up to 50% longer. */
 			time_passes(&b, 2 * b.timing.timeout);
 			CHECK(b.stat[FC_STAT_TIMEOUT] == 1, "row %u: no time-out", i);
 			CHECK(b.stat[FC_STAT_PKT_ABORTED] == multicast, "row %u: %llu aborted", i,
 			      (unsigned long long)b.stat[FC_STAT_PKT_ABORTED]);
-			/* At once, and the connections released. */
+			/* The branches end at once, and the connections are released. */
 			for (u8 p = 1; multicast && p < NPORTS; p++)
 				CHECK(b.got[p].terms == (remote >> p & 1),
 				      "row %u: net-output %u", i, p);
@@ -1098,7 +1097,7 @@ TEST(section_4_5_1__terminators)
 	}
 }
 
-/* Every type of section 4.5 is in both tables, and nothing else is. */
+/* Both tables contain exactly the types of section 4.5. */
 TEST(section_4_5__types)
 {
 	static const char *const types[] = { "unicast", "passthru", "all-remote", "some-local" };

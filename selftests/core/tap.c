@@ -18,7 +18,7 @@ void tap_random_seed(u64 seed)
 	random_state = seed;
 }
 
-/* SplitMix64. */
+/* SplitMix64, a generator of pseudo-random numbers. */
 u32 tap_random(u32 below)
 {
 	u64 z = random_state += 0x9e3779b97f4a7c15ULL;
@@ -53,7 +53,7 @@ void tap_complain(const char *file, int line, const char *fmt, ...)
 	va_end(args);
 }
 
-/* The compiler emits this for __builtin_popcountll() where there is no libgcc. */
+/* The compiler emits calls of this for __builtin_popcountll() if there is no libgcc. */
 int __popcountdi2(long x);
 
 int __popcountdi2(long x)

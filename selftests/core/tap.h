@@ -9,9 +9,9 @@
  *
  * Under __KERNEL__ each TEST is a case of KUnit: see selftests/kunit.
  *
- * A test fails with its first CHECK that does not hold; the others still run, and
- * tell at most TAP_COMPLAINTS times.  A program runs all its tests, or
- * those whose names begin with its first argument.
+ * A test fails with its first CHECK that does not hold; the others still run, and print at most
+ * TAP_COMPLAINTS errors.  A program runs all its tests, or those whose names begin with its first
+ * argument.
  */
 #ifndef SELFTESTS_CORE_TAP_H
 #define SELFTESTS_CORE_TAP_H
@@ -73,7 +73,7 @@ void __printf(3, 4) tap_complain(const char *file, int line, const char *fmt, ..
 u32 tap_random(u32 below);
 void tap_random_seed(u64 seed);
 
-/* True if the condition holds; otherwise the test has failed. */
+/* True if the condition holds; otherwise the test fails. */
 #define CHECK(cond, fmt, ...)						\
 ({									\
 	bool holds_ = (cond);						\
@@ -84,7 +84,7 @@ void tap_random_seed(u64 seed);
 	holds_;								\
 })
 
-/* For conditions without which the rest of the test makes no sense. */
+/* For conditions that the rest of the test needs. */
 #define REQUIRE(cond, fmt, ...)						\
 	do {								\
 		if (!CHECK(cond, fmt, ##__VA_ARGS__))			\

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Graphs against an adjacency matrix, and distances by relaxing it.
- */
+/* Graphs against an adjacency matrix, and distances computed by relaxation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +35,7 @@ static void join(u32 a, u32 b)
 	joined[b][a] = true;
 }
 
-/* A random tree and more links, none of which gives a site more than FC_DIRS_MAX. */
+/* Create a random tree and more links; a site has at most FC_DIRS_MAX links. */
 static void random_graph(u32 sites, u32 more)
 {
 	u32 degree[SITES] = { 0 };
@@ -96,7 +94,7 @@ static void check_neighbours(u32 sites)
 	for (u32 a = 0; a < sites; a++) {
 		u32 d = 0;
 
-		/* In the order of their numbers. */
+		/* Directions are in the order of the neighbours' numbers. */
 		for (u32 b = 0; b < sites; b++) {
 			if (!joined[a][b])
 				continue;
@@ -136,7 +134,7 @@ static void check_next_hops(u32 sites)
 	}
 }
 
-/* A broadcast of one copy: every site once, by a shortest path. */
+/* A broadcast in one copy reaches every site once, over a shortest path. */
 static void check_tree(u32 sites, u32 source)
 {
 	u32 at[SITES], hops[SITES], have = 1;
@@ -184,7 +182,7 @@ TEST(topo_graph__random_graphs)
 	}
 }
 
-/* As an independent program computes it; the order of the ends is part of it. */
+/* The hash is that of an independent program; it depends on the order of the ends. */
 TEST(topo_graph__name)
 {
 	char spec[FC_SPEC_MAX], name[8];
@@ -247,7 +245,7 @@ TEST(topo_graph__refuses)
 	CHECK(!take() && topo.ndirs == FC_DIRS_MAX, "30 links are right");
 }
 
-/* The largest one: a circle of cliques, more or less. */
+/* The largest graph: each site is joined to the next seven. */
 TEST(topo_graph__limits)
 {
 	nlinks = 0;
@@ -257,7 +255,7 @@ TEST(topo_graph__limits)
 	REQUIRE(!take(), "it is right");
 	CHECK(topo.nsites == FC_GRAPH_SITES_MAX && topo.ndirs == 14, "%u", topo.ndirs);
 	CHECK(topo.ops->distance(&topo, 0, 1023) == 147, "%u", topo.ops->distance(&topo, 0, 1023));
-	/* In a kernel it would stay behind when the test's module goes. */
+	/* In a kernel the memory would leak when the test's module is removed. */
 	free(room);
 	room = NULL;
 }

@@ -17,7 +17,7 @@
 
 enum shape { OPEN, WRAPPED, CUBE, HEX, GIVEN };
 
-/* The expected meaning of a specification; sizes as written, the last one is x. */
+/* The expected meaning of a specification; sizes as written, so the last one is x. */
 struct meaning {
 	char spec[FC_SPEC_MAX];
 	enum shape shape;
@@ -27,7 +27,7 @@ struct meaning {
 	const struct fc_topo *given;
 };
 
-/* Edges of hexmeshes of which every pair is tried: 15 in programs. */
+/* Edges of the hexmeshes of which every pair is tested: up to 15 in programs. */
 #define HEX_ALL_PAIRS	(5 + TAP_ROUNDS(10))
 
 static struct meaning *meanings;
@@ -94,7 +94,7 @@ static void mean_power(const char *kind, enum shape shape, u32 k, unsigned int n
 	mean(kind, shape, n, size, text);
 }
 
-/* Small enough for all pairs of sites. */
+/* Networks that are small enough for all pairs of sites. */
 static void mean_small(void)
 {
 	for (u32 a = 1; a <= 40; a++)
@@ -135,7 +135,7 @@ static void mean_small(void)
 		mean_hex(n);
 }
 
-/* Up to the limits. */
+/* Networks up to the limits. */
 static void mean_large(void)
 {
 	mean("line", OPEN, 1, (u32[]){ FC_SITES_MAX }, NULL);
@@ -173,7 +173,7 @@ static void coordinates(const struct meaning *m, u32 site, u32 *at)
 	}
 }
 
-/* The site one step along a dimension, or FC_SITE_NONE. */
+/* Return: the neighbour in direction @step of a dimension, or FC_SITE_NONE. */
 static u32 oracle_step(const struct meaning *m, u32 site, unsigned int dim, int step)
 {
 	u32 at[FC_DIMS_MAX];
@@ -226,7 +226,7 @@ static u32 oracle_neighbour(const struct meaning *m, u32 site, unsigned int dir)
 	return oracle_step(m, site, dir / 2, dir % 2 ? -1 : 1);
 }
 
-/* Distances to a site, by breadth-first search; links work both ways. */
+/* Distances to a site, by breadth-first search; links are bidirectional. */
 static void oracle_distances(const struct meaning *m, const u32 *next, u32 to, u32 *distance,
 			     u32 *queue)
 {
@@ -252,7 +252,7 @@ static void oracle_distances(const struct meaning *m, const u32 *next, u32 to, u
 	}
 }
 
-/* All that the table of a kind must have. */
+/* Check that the operations of each kind are complete. */
 TEST(topo_registry__is_complete)
 {
 	for (unsigned int i = 0; i < fc_topo_registry_size; i++) {
@@ -344,7 +344,7 @@ TEST(topo_hash__is_fnv_1a)
 {
 	struct fc_topo topo;
 
-	/* Computed apart, by a program that knows FNV's published test vectors. */
+	/* The hash was computed by a program that was checked with FNV's published test vectors. */
 	REQUIRE(!fc_topo_parse(&topo, "torus:4x4"), "refused");
 	CHECK(fc_topo_hash(&topo) == 0x7f167640U, "%08x", fc_topo_hash(&topo));
 	REQUIRE(!fc_topo_parse(&topo, "hypercube:3"), "refused");
@@ -411,7 +411,7 @@ TEST(topo_parse__names_the_kinds)
 	}
 }
 
-/* Random bytes: ASan checks the reads, the round trip checks the accepted ones. */
+/* Random bytes: ASan checks the reads, a round trip checks the accepted texts. */
 TEST(topo_parse__random_texts)
 {
 	static const char alphabet[] = "0123456789xx^^:::meshlinertoupbcyq -+";
@@ -490,7 +490,7 @@ TEST(topo_dir__names)
 	CHECK(fc_topo_dir_parse(&topo, "d0") == -1, "d0");
 }
 
-/* One site against the oracle: neighbours, and that each link is seen alike from its ends. */
+/* Check the neighbours of a site with the oracle, and that both ends of each link agree. */
 static void check_site(const struct meaning *m, const struct fc_topo *topo, u32 site)
 {
 	for (unsigned int d = 0; d < topo->ndirs; d++) {
@@ -590,7 +590,7 @@ TEST(topo_registry__each_kind_agrees_with_itself)
 	}
 }
 
-/* Walk the steps of a tag, the first axis first or last; returns where it ends. */
+/* Follow the steps of a tag, the first axis first or last.  Return: the site at which it ends. */
 static u32 walk_tag(const struct fc_topo *topo, u32 at, const s32 tag[3], bool reverse, u32 *used,
 		    u32 *steps)
 {
@@ -617,7 +617,7 @@ static bool at_most_two_adjacent(u32 dirs)
 	return false;
 }
 
-/* Every pair of each hexmesh. */
+/* Check every pair of sites of each hexmesh. */
 TEST(hexmesh_tag__leads_there)
 {
 	for (u32 n = 2; n <= HEX_ALL_PAIRS; n++) {
@@ -642,8 +642,8 @@ TEST(hexmesh_tag__leads_there)
 }
 
 /*
- * Too many sites for a search: minimal directions are those that shorten the
- * distance by one, the others never do, and a walk along them arrives.
+ * The networks are too large for a search: minimal directions are those that shorten the distance
+ * by one, other directions do not, and a walk along minimal directions arrives.
  */
 TEST(topo_minimal__agrees_with_distance_in_large_networks)
 {

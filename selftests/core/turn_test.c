@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * core/turn.h: which queue sends next on a link, and how many flits its device holds.
+ * core/turn.h: the queue that sends next on a link, and the number of flits that its device holds.
  */
 #include "tap.h"
 #include "turn.h"
@@ -62,7 +62,7 @@ TEST(turn__control_goes_first)
 	CHECK(count[FC_BAND_CTRL] == 100, "%u of 100", count[FC_BAND_CTRL]);
 }
 
-/* The high class has most, and none of the others waits for ever. */
+/* The high class gets most turns, and each of the others gets some. */
 TEST(turn__nobody_starves)
 {
 	unsigned int count[FC_BAND_COUNT];
@@ -76,7 +76,7 @@ TEST(turn__nobody_starves)
 	      count[FC_BAND_SHORT], count[FC_BAND_BULK]);
 }
 
-/* A flit of the high class goes next, before waiting flits of the low class. */
+/* A flit of the high class is sent next, before waiting flits of the low class. */
 TEST(turn__high_is_next)
 {
 	struct fc_turn turn = { 0 };
@@ -90,8 +90,8 @@ TEST(turn__high_is_next)
 }
 
 /*
- * A device sends a flit in each step, and gets more only every @every steps.  Results: the steps of
- * @steps in which it was idle, and its maximum queue in the last quarter.
+ * A device sends a flit in each step, and gets new flits only every @every steps.  Result: the
+ * number of steps in which it was idle; @most: its longest queue in the last quarter.
  */
 static unsigned int serve(struct fc_depth *d, unsigned int every, unsigned int steps,
 			  unsigned int *most)
@@ -127,7 +127,7 @@ TEST(depth__two_flits_where_it_is_served_at_once)
 	CHECK(!idle && most == 2, "idle %u times, %u flits", idle, most);
 }
 
-/* As much as is needed, and no more than two flits beyond. */
+/* The depth is sufficient, and at most two flits larger than necessary. */
 TEST(depth__grows_until_it_is_busy)
 {
 	struct fc_depth d = { 0 };

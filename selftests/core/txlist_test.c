@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The choice of the next packet of a message to several targets: targets confirm different packets
- * at different times, are silent, lack buffer space, or have no socket.
+ * at different times, do not answer, lack buffer space, or have no socket.
  */
 #include <string.h>
 
@@ -15,25 +15,25 @@
 #define CLOCK		1000U
 #define LATE_MAX	50U
 #define REPEAT		200U
-/* Answers of targets that are as good as equal differ by less. */
+/* Delays of answers that differ by less are taken for equal. */
 #define LATE_EQUAL	4U
 #define NEVER		0xffffffffU
 
 /**
  * struct end - a target and its sending end
- * @tx: its sending end
- * @flow: its flow
+ * @tx: state at the sender
+ * @flow: flow to it
  * @got: packets of the part received
- * @times: how often each packet of the message went to it
- * @room: it has room from this tick on
- * @deaf: nothing comes in before this tick
- * @late: ticks until its answer is there
- * @answer: when its answer is there
- * @ctrl: what the answer says
- * @patience: that others have with it
- * @most: packets that went to it at least once
- * @sent: when a packet last went to it
- * @admitted: it has reserved room
+ * @times: number of times that each packet of the message was sent to it
+ * @room: first tick at which it has buffer space
+ * @deaf: first tick at which it receives packets
+ * @late: delay of its answers, in ticks
+ * @answer: tick of its next answer
+ * @ctrl: that answer
+ * @patience: budget of the time that others wait for it
+ * @most: packets sent to it at least once
+ * @sent: tick of the last packet sent to it
+ * @admitted: it has reserved buffer space
  * @refuses: it has no socket
  * @silent: it did not answer in time
  */
@@ -96,7 +96,7 @@ static void begin(u32 ntargets, u16 npackets)
 	}
 }
 
-/* As the source counts it. */
+/* Count the time for which the source waits. */
 static void hold(bool wait)
 {
 	if (m.waits == wait)
@@ -137,7 +137,7 @@ static int pick(void)
 	return packet;
 }
 
-/* A packet arrives.  Its answer is taken from the state at the time the answer leaves. */
+/* A packet arrives.  The answer reflects the state at the time when it is sent. */
 static void receive(struct end *end, int packet)
 {
 	if (m.now < end->deaf)
@@ -168,7 +168,7 @@ static void hear(struct end *end, const struct fc_ctrl *ctrl)
 	end->silent = false;
 	fc_txlist_unblock(&end->tx, &end->patience, m.now * MS);
 	fc_txtarget_answer(&end->tx, ctrl);
-	/* As the site counts them. */
+	/* Count the acked packets, as the site does. */
 	come = end->tx.base < end->most ? end->tx.base : end->most;
 	if (come > end->tx.earned) {
 		if (blocked) {
@@ -180,7 +180,7 @@ static void hear(struct end *end, const struct fc_ctrl *ctrl)
 	}
 }
 
-/* Events of an end that are due now. */
+/* Process the events of a target that are due now. */
 static void tick(struct end *end)
 {
 	struct fc_ctrl room = { .kind = FC_CTRL_GRANT };
@@ -248,7 +248,7 @@ static void run(void)
 	check_got();
 }
 
-/* Targets that differ only in the time of their confirmations. */
+/* Targets that differ only in the delay of their acks share all packets. */
 TEST(txlist__equal_targets_once)
 {
 	for (unsigned int i = 0; i < TAP_ROUNDS(5000); i++) {
@@ -328,7 +328,7 @@ static void check_pick(int packet, u32 n, u32 first)
 	      m.chosen[0], packet, n, first);
 }
 
-/* A target is waited for, is left behind, catches up, and is in step again. */
+/* The source waits for a target, sends on without it, and sends to all again later. */
 TEST(txlist__behind_and_back)
 {
 	begin(3, 20);
@@ -390,7 +390,7 @@ TEST(txlist__parts)
 	check_pick(11, 2, 2);
 }
 
-/* The next answer of a faulty target, which has a part of the message, or none. */
+/* A faulty target, which has a part of the message, or none, sends an answer. */
 static void lie(struct end *end)
 {
 	static const u8 kinds[] = {
@@ -407,8 +407,8 @@ static void lie(struct end *end)
 }
 
 /*
- * Targets that lie, each in its own way, do not hold up one that does not by more than the source's
- * budget, in many messages.
+ * Faulty targets, each with its own faults, delay a correct target at most by the source's budget,
+ * over many messages.
  */
 static void beside_liars(u32 liars, u32 rarely)
 {
@@ -434,7 +434,7 @@ static void beside_liars(u32 liars, u32 rarely)
 				confirm(0, m.end[0].tx.sent);
 		}
 		CHECK(m.end[0].tx.base == 16, "message %u: packet %u", message, m.end[0].tx.base);
-		/* A packet asks for room, and then four at a time go. */
+		/* One packet requests buffer space, and then four are sent at a time. */
 		alone += 5;
 		earned += m.earned;
 		hold(false);

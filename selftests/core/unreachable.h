@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rows that cannot fire while events come one at a time, and why. */
+/* Rows that cannot fire while events are handled one at a time, and the reasons. */
 #ifndef SELFTESTS_CORE_UNREACHABLE_H
 #define SELFTESTS_CORE_UNREACHABLE_H
 
@@ -24,13 +24,13 @@ static const struct {
 	{ 2, FC_FF_WAIT, FC_FFC_TF, "the same" },
 };
 
-/* No link loses a front: the row that only a peer that breaks the rules can reach. */
+/* Links lose no front: only a peer that violates the protocol makes this row fire. */
 static inline bool forged_row(unsigned int machine, unsigned int state, unsigned int cond)
 {
 	return machine == 0 && state == FC_NI_FREE && cond == FC_NIC_JUNK;
 }
 
-/* Return: why the row cannot fire, or NULL. */
+/* Return: the reason why the row cannot fire, or NULL. */
 static inline const char *unreachable_row(unsigned int machine, unsigned int state,
 					  unsigned int cond)
 {

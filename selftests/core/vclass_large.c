@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Virtual networks of larger sizes, and of the largest: optimised, and without sanitizers.
- */
+/* Virtual networks of larger sizes, up to the limits; optimized, and without sanitizers. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +89,7 @@ TEST(vclass_large__others)
 		every_pair("hexmesh:%u", n);
 }
 
-/* The largest that there are, or nearly, in each number of dimensions. */
+/* The largest networks, or nearly, in each number of dimensions. */
 TEST(vclass_large__limits)
 {
 	static const char *const spec[] = {
@@ -105,7 +103,7 @@ TEST(vclass_large__limits)
 		order(spec[i], 2000);
 }
 
-/* All sizes of two dimensions with up to 60 rows or columns, and of hexagons, and cubes. */
+/* All two-dimensional sizes with up to 60 rows or columns, hexagons, and cubes. */
 TEST(vclass_large__orders)
 {
 	char spec[FC_SPEC_MAX];

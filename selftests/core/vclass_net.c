@@ -41,7 +41,7 @@ static u32 channel(const struct vclass_net *t, u32 site, u8 dir, u8 class)
 	return (site * t->topo.ndirs + dir) * t->v.count + class;
 }
 
-/* Where a channel leads, and its class. */
+/* Return: the site at the end of a channel; *@class: the class of the channel. */
 static u32 leads_to(const struct vclass_net *t, u32 chan, u8 *class)
 {
 	u32 link = chan / t->v.count;
@@ -64,7 +64,7 @@ static u32 bits(u32 mask)
 	return n;
 }
 
-/* Links that are left, in a class. */
+/* Return: remaining links to a destination, in a class. */
 static u32 links_left(const struct vclass_net *t, u32 site, u32 dst, u8 class)
 {
 	if (t->far)
@@ -97,7 +97,7 @@ static const char *fill_next(struct vclass_net *t)
 	return NULL;
 }
 
-/* Ways of a packet that is somewhere.  Its links left are one less after each. */
+/* Next hops of a packet at a site.  Each must be one link nearer to the destination. */
 static const char *next_hops_of(const struct vclass_net *t, u32 site, u32 dst, u8 class, u32 *mask)
 {
 	const u8 *row = next_of(t, site, class);
@@ -118,7 +118,7 @@ static const char *next_hops_of(const struct vclass_net *t, u32 site, u32 dst, u
 	return NULL;
 }
 
-/* In a graph, every shortest legal way. */
+/* In a graph, the next hops must include every shortest legal path. */
 static bool adaptive_graph(const struct vclass_net *t, u32 site, u32 dst, u8 class, u32 mask)
 {
 	const u8 *row = next_of(t, site, class);
@@ -134,8 +134,8 @@ static bool adaptive_graph(const struct vclass_net *t, u32 site, u32 dst, u8 cla
 }
 
 /*
- * Else every minimal direction: half way round at least one, and in a hypercube as long as classes
- * are left for every order of the steps.
+ * In other networks they must include every minimal direction; half way around a ring at least one,
+ * and in a hypercube all of them while classes are left for every order of the steps.
  */
 static bool adaptive(const struct vclass_net *t, u32 site, u32 dst, u8 class, u32 mask)
 {
@@ -178,7 +178,7 @@ static const char *go_on(struct vclass_net *t, u32 site, u32 dst, u8 class, u32 
 	return NULL;
 }
 
-/* The class of the destination, and the classes in which a list with other destinations begins. */
+/* Check the class of the destination, and the classes in which lists with others begin. */
 static const char *begin(struct vclass_net *t, u32 src, u32 dst, u32 *tail)
 {
 	u8 first = fc_vclass_first(&t->v, src, dst), class;
@@ -196,7 +196,7 @@ static const char *begin(struct vclass_net *t, u32 src, u32 dst, u32 *tail)
 	return NULL;
 }
 
-/* Packets from all sites to one, in every way. */
+/* Send packets from all sites to one, over every route. */
 static const char *send_all(struct vclass_net *t, u32 dst)
 {
 	u32 head = 0, tail = 0, mask;
@@ -218,7 +218,7 @@ static const char *send_all(struct vclass_net *t, u32 dst)
 	return wrong;
 }
 
-/* Number the channels so that each waits for higher ones; false if they have a cycle. */
+/* Number the channels so that each waits for higher ones.  Return: false if they have a cycle. */
 static bool number(struct vclass_net *t)
 {
 	u32 head = 0, tail = 0, left;
@@ -361,16 +361,16 @@ const char *vclass_net_links(const struct vclass_net *t)
 	return NULL;
 }
 
-/* A branch of a packet: destinations that are left. */
+/* A branch of a packet, with its remaining destinations. */
 struct branch {
-	u32 chan;	/* NONE: at the source */
+	u32 chan;	/* NONE: the branch is at the source */
 	u32 site;
 	u32 hops;
 	u64 targets;
 	u8 class;
 };
 
-/* Split a packet; each destination goes one of its ways, at random. */
+/* Split a packet; each destination gets a random one of its next hops. */
 static const char *split(struct vclass_net *t, const struct branch *b, const u32 *target,
 			 struct branch *branch, u32 *n)
 {
@@ -405,7 +405,7 @@ static const char *split(struct vclass_net *t, const struct branch *b, const u32
 	return NULL;
 }
 
-/* A packet from one source to a list. */
+/* Send a packet from one source to a list. */
 static const char *multicast(struct vclass_net *t, u32 src, const u32 *target)
 {
 	static struct branch branch[TARGETS + 1];

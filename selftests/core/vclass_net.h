@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * No packets can wait for each other in a circle: what has to hold in a network for that.
+ * Conditions under which no packets wait for each other in a cycle.
  *
- * A channel is a link, in one direction, with a class; it has buffers of its own at the end
- * that receives.  A packet in one waits for one of those by which it may go on.
- * vclass_net_channels() sends a packet from every site to every other in every way that
- * the functions of the core leave open, and so finds all that a channel ever waits for: the
- * channel dependency graph.  It must have no cycle.  A detour around a dead link ends in
- * a site, and begins anew there, so it adds nothing to that: packets begin at every site in
- * any case.
+ * A channel is a class on a link in one direction, with its own buffers at the receiving end.  A
+ * packet in a channel waits for one of the channels of its next hops.  vclass_net_channels() sends
+ * a packet from every site to every other one over every route that the functions of the core
+ * permit, and so finds all dependencies of each channel: the channel dependency graph, which must
+ * have no cycle.  A detour around a dead link ends in a site, and the packet begins again there;
+ * that adds no dependency, since packets begin at every site anyway.
  *
- * A packet with several destinations waits for nothing that none of them would: at each site it
- * needs the channels of its destinations, and the class on a link is the same for all of them.
+ * A packet with several destinations has no further dependencies: at each site it needs the
+ * channels of its destinations, and the class on a link is the same for all of them.
  *
- * Each check returns NULL, or what is wrong.
+ * Each check returns NULL, or an error text.
  */
 #ifndef SELFTESTS_CORE_VCLASS_NET_H
 #define SELFTESTS_CORE_VCLASS_NET_H
@@ -24,11 +23,11 @@
 /*
  * @named: by site, the classes in which its packets begin
  * @next: by site, class and direction, the class on the link; 255: none
- * @out: by channel, the directions in which its packets go on
- * @rank: by channel, its place in an order without cycles
+ * @out: by channel, the directions of the next hops of its packets
+ * @rank: by channel, its number in an acyclic order
  * @mark: by channel, the last destination for which it was reached
- * @queue: of channels
- * @far: graphs: by class, site and destination, the links of the shortest legal way
+ * @queue: queue of channels
+ * @far: graphs: by class, site and destination, the links of the shortest legal path
  */
 struct vclass_net {
 	struct fc_topo topo;
@@ -48,13 +47,13 @@ struct vclass_net {
 	bool no_lists;	/* a packet begins in the class of its destination only */
 };
 
-/* Memory for a network of which @topo and @v are set; and all memory, of the graph, too. */
+/* Allocate memory for a network with @topo and @v set; free all memory, of the graph, too. */
 void vclass_net_open(struct vclass_net *t);
 void vclass_net_close(struct vclass_net *t);
 
 /*
- * The channel dependency graph: packets from all sites to all others, over all routes; every packet
- * arrives over a shortest route, and no channels wait in a cycle.
+ * Build the channel dependency graph: packets from all sites to all others, over all routes.  Every
+ * packet must arrive over a shortest path, and the graph must be acyclic.
  */
 const char *vclass_net_channels(struct vclass_net *t);
 
@@ -64,10 +63,10 @@ const char *vclass_net_channels(struct vclass_net *t);
  */
 const char *vclass_net_buffers(const struct fc_vclass *v);
 
-/* For each class that a packet may claim: its routes are shortest and keep the order, or none. */
+/* For each class that a packet may claim, its routes are shortest and keep the order, or none. */
 const char *vclass_net_lies(const struct vclass_net *t);
 
-/* A detour goes from neighbour to neighbour, and links carry the classes that they should. */
+/* A detour goes from neighbour to neighbour, and links carry the classes that they must. */
 const char *vclass_net_links(const struct vclass_net *t);
 
 /* Packets with many destinations; call after vclass_net_channels(). */

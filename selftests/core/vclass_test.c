@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Virtual networks on every kind of topology, in every size that time allows; and wrong rules,
+ * Virtual networks on every kind of topology, in as many sizes as time permits; and wrong rules,
  * which the same checks have to detect.  Documentation/design.rst (Virtual networks) argues about
  * larger sizes.
  */
@@ -14,7 +14,7 @@
 #include "topo/rules.h"
 #include "vclass_net.h"
 
-/* Largest sizes, in programs 64, 12, 8, 8 and 60: the kernel's tests have less time. */
+/* Largest sizes, 64, 12, 8, 8 and 60 in programs; the kernel's tests have less time. */
 #define LINE_MAX	(4 + TAP_ROUNDS(60))
 #define GRID_MAX	(3 + TAP_ROUNDS(9))
 #define CUBE_MAX	(2 + TAP_ROUNDS(6))
@@ -51,7 +51,7 @@ static void check_all(struct vclass_net *t, const char *spec)
 	if (!wrong && t->topo.nsites > 1)
 		wrong = vclass_net_multicast(t);
 	CHECK(!wrong, "%s: %s", spec, wrong);
-	/* None more than needed. */
+	/* The network has no more levels than it needs. */
 	CHECK(t->topo.nsites < 3 || t->top >> t->v.bits == (t->v.count - 1) >> t->v.bits,
 	      "%s: of %u classes the highest in use is %u", spec, t->v.count, t->top);
 	vclass_net_close(t);
@@ -128,7 +128,7 @@ TEST(vclass_hexmesh__no_cycles)
 		check_format("hexmesh:%u", n);
 }
 
-/* As in the table of classes. */
+/* The numbers of classes of each topology. */
 TEST(vclass_init__counts)
 {
 	static const struct {
@@ -168,7 +168,7 @@ TEST(vclass_init__counts)
 	}
 }
 
-/* Half way round a ring, and in a coordinate that does not change, the positive direction. */
+/* Half way round a ring, and if a coordinate does not change, the direction is the positive one. */
 TEST(vclass_first__of_two_the_positive_one)
 {
 	struct fc_topo topo;
@@ -206,7 +206,7 @@ TEST(vclass_registry__no_cycles)
 	}
 }
 
-/* The rest is about graphs. */
+/* The following tests are about graphs. */
 static struct fc_graph_link links[FC_GRAPH_LINKS_MAX];
 static u32 nlinks;
 static bool joined[GRAPH_SITES][GRAPH_SITES];
@@ -236,7 +236,7 @@ static void random_graph(u32 sites, u32 more)
 				links[nlinks++] = (struct fc_graph_link){ { a, b } };
 }
 
-/* Build a graph of the links; @site: the site whose routes the table has. */
+/* Build a graph of the links; @site: the site whose routes the table contains. */
 static bool net_graph(struct vclass_net *t, u32 site)
 {
 	const char *wrong;
@@ -403,8 +403,8 @@ TEST(vclass_graph__table_of_one_site)
 }
 
 /*
- * Wrong rules, one for each kind: the check that finds no cycle in the right rules has to find one
- * in these.
+ * Wrong rules, one for each kind: the check that finds no cycle with the right rules must find one
+ * with these.
  */
 static u32 no_level(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
@@ -464,7 +464,7 @@ static u32 any_orthant(const struct fc_vclass *v, u32 site, u8 class, u32 mask, 
 	return all | again;
 }
 
-/* In the third bit, whether the packet crosses a seam anywhere. */
+/* The third bit says whether the packet crosses a seam anywhere. */
 static u8 seam_first(const struct fc_vclass *v, u32 src, u32 dst)
 {
 	u32 columns = v->topo->size[0];
@@ -482,7 +482,7 @@ static u32 seam_productive(const struct fc_vclass *v, u32 site, u32 dst, u8 clas
 	return fc_topo_torus.vclass->productive(v, site, dst, class & 3);
 }
 
-/* Packets keep to their orthant. */
+/* Packets stay in their orthant. */
 static u32 seam_allowed(const struct fc_vclass *v, u32 site, u8 class, u32 mask, u8 *next)
 {
 	u32 allowed = fc_topo_torus.vclass->allowed(v, site, class & 3, mask, next), left;
@@ -544,7 +544,7 @@ static void broken_spec(const char *spec, const struct fc_vclass_rules *rules, u
 		broken(&t, spec, rules, count, text);
 }
 
-/* Only packets that lie would make the circle. */
+/* Only packets with false classes would close the cycle. */
 static void broken_buffers(const char *spec, const struct fc_vclass_rules *rules)
 {
 	struct vclass_net t;
@@ -568,7 +568,7 @@ TEST(vclass_broken__is_caught)
 	static const char cycle[] = "channels have a cycle";
 	struct vclass_net t;
 
-	/* No level. */
+	/* Rules without levels. */
 	torus.allowed = no_level;
 	hexmesh.allowed = no_level;
 	broken_spec("ring:5", &torus, 2, cycle);
@@ -577,12 +577,12 @@ TEST(vclass_broken__is_caught)
 	broken_spec("torus:3^3", &torus, 8, cycle);
 	broken_spec("hexmesh:3", &hexmesh, 6, cycle);
 	broken_spec("hexmesh:4", &hexmesh, 6, cycle);
-	/* A class for packets that cross a seam, and one for those that do not. */
+	/* One class for packets that cross a seam, and one for those that do not. */
 	broken_spec("torus:4x4", &seam, 8, cycle);
 	broken_spec("torus:5x5", &seam, 8, cycle);
 	broken_spec("torus:6x6", &seam, 8, cycle);
 	broken_spec("torus:9x9", &seam, 8, cycle);
-	/* One class. */
+	/* A single class. */
 	broken_spec("mesh:2x2", &one, 1, cycle);
 	broken_spec("mesh:3x4", &one, 1, cycle);
 	broken_spec("hypercube:2", &one, 1, cycle);
@@ -596,11 +596,11 @@ TEST(vclass_broken__is_caught)
 	links[nlinks++] = (struct fc_graph_link){ { 2, 3 } };
 	if (net_graph(&t, FC_SITE_NONE))
 		broken(&t, "a square of one class", &one, 1, cycle);
-	/* Two classes, but not in order. */
+	/* Two classes that packets do not use in order. */
 	cube.productive = minimal_productive;
 	cube.allowed = up_again;
 	broken_spec("hypercube:3", &cube, 2, cycle);
-	/* Orthants and half planes in no order. */
+	/* Packets change orthants and half planes in any order. */
 	torus = *fc_topo_torus.vclass;
 	torus.allowed = any_orthant;
 	hexmesh = *fc_topo_hexmesh.vclass;
@@ -615,7 +615,7 @@ TEST(vclass_broken__is_caught)
 	torus.allowed = not_across;
 	broken_spec("torus:4x4", &torus, 8, "a packet has no way");
 	broken_spec("torus:4^3", fc_topo_torus.vclass, 16, "a packet has no way");
-	/* A class that is not for the destination, and detours. */
+	/* A wrong first class, and detours. */
 	torus = *fc_topo_torus.vclass;
 	torus.first = last_first;
 	broken_spec("torus:4x4", &torus, 8, "a packet has no way");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The switch of mode vnet on a bench: its tests are the neighbours and the runner.
- */
+/* A bench for the switch of mode vnet: the test is its neighbours and its runner. */
 #ifndef FLITCAST_SELFTESTS_VNET_BENCH_H
 #define FLITCAST_SELFTESTS_VNET_BENCH_H
 
@@ -20,7 +18,7 @@
 #define HANDLES		256
 #define SITES_MAX	16
 
-/* A flit's memory, as the runner owns it. */
+/* Memory of a flit, which the runner owns. */
 struct handle {
 	bool held;
 	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];
@@ -32,9 +30,9 @@ struct line {
 	u32 packets;
 	u32 aborted;
 	u32 acked;
-	u64 mask;		/* of the last packet */
-	u8 run;			/* of the last front */
-	u8 flags;		/* of all status frames */
+	u64 mask;		/* targets of the last packet */
+	u8 run;			/* eager hops of the last front */
+	u8 flags;		/* FC_STATUS_* of all status frames */
 };
 
 static struct bench {
@@ -54,14 +52,14 @@ static struct bench {
 	u64 link_stat[FC_LSTAT_COUNT];
 	struct handle handle[HANDLES];
 	struct line line[CLASSES_MAX][NPORTS_MAX];
-	u32 next[CLASSES_MAX][NPORTS_MAX];	/* number of the next flit received */
+	u32 next[CLASSES_MAX][NPORTS_MAX];	/* sequence number of the next flit received */
 	u32 routes[SITES_MAX];
 	struct fc_straight straight[CLASSES_MAX * NPORTS_MAX];
 	u32 looks;		/* fronts that wait for a routing decision */
-	u32 stored;		/* flits, of the packet that is not served yet */
+	u32 stored;		/* stored flits of the packet that is not served yet */
 	u32 stored_data;
-	u32 served;		/* packets */
-	u32 served_flits;	/* of the last one */
+	u32 served;		/* number of served packets */
+	u32 served_flits;	/* flits of the last served packet */
 	u64 served_mask;
 	u32 unreachable;
 	u64 unreachable_mask;
@@ -91,7 +89,7 @@ static inline void perform_send(const struct fc_effect *e)
 	      "%u of %u flits acknowledged", line->acked, line->flits);
 }
 
-/* Front first, end last, and nothing between them. */
+/* The operator gets the front first, the terminator last, and no other packet between. */
 static inline void perform_store(const struct fc_effect *e)
 {
 	CHECK(e->flit.h, "nothing to store");
@@ -229,7 +227,7 @@ static inline void setup(const char *spec, u32 id, u32 window, u32 peers)
 			link_event(FC_EV_LINK_UP, p, peers);
 }
 
-/* The port of a neighbour. */
+/* Return: the port of a neighbour. */
 static inline u8 port_to(u32 site)
 {
 	u8 d;
@@ -240,7 +238,7 @@ static inline u8 port_to(u32 site)
 	abort();
 }
 
-/* The class that a packet of this site has on its way to a neighbour. */
+/* Return: the class of a packet of this site on the link to a neighbour. */
 static inline u8 class_to(u32 site)
 {
 	u8 next[FC_DIRS_MAX], class = fc_vclass_first(&b.classes, b.node.id, site);
@@ -249,7 +247,7 @@ static inline u8 class_to(u32 site)
 	return next[port_to(site) - 1];
 }
 
-/* The class in which a neighbour's packet for a site arrives here. */
+/* Return: the class in which a neighbour's packet for a site arrives here. */
 static inline u8 class_from(u32 site, u32 dst)
 {
 	u8 next[FC_DIRS_MAX], d, class = fc_vclass_first(&b.classes, site, dst);
@@ -311,7 +309,7 @@ static inline void make_head(u8 *head, u32 bytes, const u32 *dst, u8 n)
 	}
 }
 
-/* All flits of a packet but its last @without ones; its front has no data. */
+/* Send all flits of a packet but its last @without ones; its front has no data. */
 static inline void packet(u8 class, u8 port, const u32 *dst, u8 n, u32 flits, u32 without)
 {
 	u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE] = { 0 };
@@ -323,7 +321,7 @@ static inline void packet(u8 class, u8 port, const u32 *dst, u8 n, u32 flits, u3
 		     i ? PAYLOAD : 0, i ? NULL : head);
 }
 
-/* A packet of this site, to a lane that is free. */
+/* Send a packet of this site, in a free injection queue.  Return: false if there is none. */
 static inline bool own(const u32 *dst, u8 n, u32 flits)
 {
 	int injq = fc_vnet_injq(&b.v);
@@ -351,7 +349,7 @@ static inline void ack(u32 site, u32 flits)
 	event(class_to(site), &ev);
 }
 
-/* The runner routes the waiting fronts, after a while. */
+/* The runner routes the waiting fronts, after a delay. */
 static inline void look(void)
 {
 	struct fc_event ev = { .type = FC_EV_ROUTE };
@@ -360,7 +358,7 @@ static inline void look(void)
 	event(0, &ev);
 }
 
-/* The switch has no packet in flight, and keeps none. */
+/* Check that the switch has no packet in flight, and holds none. */
 static inline void at_rest(void)
 {
 	CHECK(fc_vnet_idle(&b.v), "not at rest");

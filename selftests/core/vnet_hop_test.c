@@ -4,7 +4,7 @@
  */
 #include "vnet_bench.h"
 
-/* The next flit from a site to another one: a packet. */
+/* Return: the next flit, a whole packet, that a site sends to site @dst. */
 static struct fc_vhop hop_from(u32 site, u32 dst)
 {
 	static u8 head[FC_PACKET_SIZE + NTARGETS * FC_TARGET_SIZE];
@@ -26,7 +26,7 @@ static bool no_hop(struct fc_vhop hop)
 	return fc_vnet_hop(&b.v, &hop) == FC_HOP_NOT && !memcmp(&was, &b, sizeof(b));
 }
 
-/* A line on which a packet has passed, so that its timers run. */
+/* Set up a line on which a packet has been forwarded, so that its timers run. */
 static u8 setup_hop(u32 window, u32 peers)
 {
 	u32 dst = 2;
@@ -63,7 +63,7 @@ TEST(vnet_hop__tells_with_it_what_was_taken)
 	struct fc_rx *rx = &b.rx[class_to(2)][port_to(2)];
 	struct fc_vhop hop = hop_from(0, 2);
 
-	/* As if flits had come in the other direction in that class. */
+	/* Pretend that flits have arrived in the opposite direction in that class. */
 	b.tx[class][port_to(2)].reverse_active = true;
 	rx->consumed = 7;
 	rx->ack_at = 5;
@@ -75,7 +75,7 @@ TEST(vnet_hop__only_as_the_event_would)
 {
 	u32 i, dst = 2;
 
-	/* By event, the switch does the same. */
+	/* The event path does the same. */
 	setup_hop(8, 8);
 	for (i = 1; i < 8; i++)
 		packet(class_from(0, 2), port_to(0), &dst, 1, 1, 0);
@@ -83,7 +83,7 @@ TEST(vnet_hop__only_as_the_event_would)
 	at_rest();
 }
 
-/* The hop needs the current time; fc_vnet_hop_timed() then says all that is left to do. */
+/* The fast path asks for the current time; with it, fc_vnet_hop_timed() must return @want. */
 static bool timed(struct fc_vhop hop, enum fc_hop (*ask)(struct fc_vnet *v, struct fc_vhop *hop),
 		  enum fc_hop want)
 {
@@ -123,7 +123,7 @@ TEST(vnet_hop__sets_timers)
 	CHECK(b.rx[class_to(2)][port_to(2)].reverse_active, "an answer would mean nothing");
 	CHECK(b.v.next_at == 1000 + b.timing.ack_delay, "due at %llu",
 	      (unsigned long long)b.v.next_at);
-	/* Of either link. */
+	/* Timers of either link. */
 	setup_hop(8, 8);
 	ack(2, 1);
 	CHECK(hop_timed(hop_from(0, 2), FC_HOP_GONE), "all was acknowledged");
@@ -141,7 +141,7 @@ TEST(vnet_hop__tells_the_peer)
 	u8 class = setup_hop(8, 8);
 	u32 i;
 
-	/* Three of eight; four are half of them. */
+	/* Three of eight flits; an ack is due after four, half of the window. */
 	for (i = 2; i < 4; i++) {
 		hop = hop_from(0, 2);
 		CHECK(fc_vnet_hop(&b.v, &hop) == FC_HOP_GONE, "flit %u", i);
@@ -211,7 +211,7 @@ TEST(vnet_hop__not_through_a_busy_output)
 	CHECK(no_hop(hop_from(0, 2)), "no route leads there");
 }
 
-/* A packet that is for here, and one of this site. */
+/* Packets for this site, and packets of this site. */
 
 TEST(vnet_here__what_it_says)
 {
@@ -241,7 +241,7 @@ TEST(vnet_here__sets_timers)
 	CHECK(rx->ack_at == 1000 + b.timing.ack_delay, "the peer hears nothing");
 	CHECK(b.v.next_at == 1000 + b.timing.ack_delay, "due at %llu",
 	      (unsigned long long)b.v.next_at);
-	/* Three of eight; four are half of them. */
+	/* Three of eight flits; an ack is due after four, half of the window. */
 	while (hop.seq < 2) {
 		hop.seq++;
 		CHECK(fc_vnet_here(&b.v, &hop) == FC_HOP_GONE, "flit %u", hop.seq);
@@ -265,7 +265,7 @@ TEST(vnet_start__sets_timers)
 	CHECK(b.tx[class][port].poll_at == 1000 + b.timing.poll, "nobody asks");
 	CHECK(b.v.next_at == 1000 + b.timing.poll, "due at %llu",
 	      (unsigned long long)b.v.next_at);
-	/* Once it runs, time does not matter. */
+	/* Once the timer runs, the fast path needs no time. */
 	hop.class = (u8)fc_vnet_injq(&b.v);
 	hop.seq = fc_vnet_seq(&b.v, hop.class);
 	CHECK(fc_vnet_start(&b.v, &hop) == FC_HOP_GONE && hop.seq == 1 && hop.out_port == port,
@@ -273,7 +273,7 @@ TEST(vnet_start__sets_timers)
 	at_rest();
 }
 
-/* All injection queues have packets for a link without credit: a packet for another link passes. */
+/* All injection queues have packets for a link without credit: one for another link passes. */
 TEST(vnet_start__passes_lanes)
 {
 	u32 dst = 3, i;
@@ -306,9 +306,7 @@ TEST(vnet_start__passes_lanes)
 	at_rest();
 }
 
-/*
- * As step by step.
- */
+/* The fast path against the event path. */
 
 #define STEPS		60
 
@@ -329,7 +327,7 @@ static void note(struct state *state)
 	memset(state, 0, sizeof(*state));
 	memcpy(state->rx, b.rx, sizeof(state->rx));
 	memcpy(state->tx, b.tx, sizeof(state->tx));
-	/* Unused. */
+	/* The switch does not use these. */
 	for (c = 0; c < CLASSES_MAX; c++)
 		memset(&state->tx[c][FC_PORT_LOCAL], 0, sizeof(state->tx[c][FC_PORT_LOCAL]));
 	memcpy(state->line, b.line, sizeof(state->line));
@@ -338,7 +336,7 @@ static void note(struct state *state)
 	state->served = b.served;
 }
 
-/* One of all that can happen to a switch that has nothing to wait for. */
+/* One random event of a switch in which no packet waits. */
 static void step(u32 random, bool slowly)
 {
 	struct fc_event ev = { .type = FC_EV_STATUS }, time = { .type = FC_EV_TIME };
@@ -346,10 +344,10 @@ static void step(u32 random, bool slowly)
 	u8 class;
 
 	b.v.now += random >> 4 & 3;
-	/* The fast path leaves due timers to the event. */
+	/* The fast path leaves due timers to the event path. */
 	if (b.v.now >= b.v.next_at)
 		event(0, &time);
-	/* Anything else that is to be done. */
+	/* Other pending work disables the fast path. */
 	if (slowly)
 		b.v.touched |= 1;
 	switch (random >> 8 & 7) {

@@ -14,7 +14,7 @@ TEST(vnet_credit__is_for_a_whole_packet)
 	setup("line:3", 1, 4, 4);
 	own_to(2, 3);
 	CHECK(line_to(2)->flits == 3, "%u flits", line_to(2)->flits);
-	/* Room for one more flit, but not for all of it. */
+	/* There is credit for one more flit, but not for the whole packet. */
 	own_to(2, 3);
 	CHECK(line_to(2)->flits == 3, "%u flits", line_to(2)->flits);
 	CHECK(line_to(2)->flags & FC_STATUS_ACK_REQUEST, "the peer is not asked to tell");
@@ -66,7 +66,7 @@ TEST(vnet_credit__packets_of_a_window)
 	CHECK(line_to(2)->flits == 64 && line_to(2)->packets == 1, "%u flits", line_to(2)->flits);
 	packet(class, port_to(0), &dst, 1, 64, 0);
 	CHECK(line_to(2)->flits == 64 && held() == 64, "%u flits", line_to(2)->flits);
-	/* And stored in one piece. */
+	/* The operator stores the packet in one piece. */
 	link_event(FC_EV_LINK_DOWN, port_to(2), 0);
 	CHECK(b.served == 1 && b.served_flits == 64 && b.served_mask == 1, "%u flits of mask %llx",
 	      b.served_flits, (unsigned long long)b.served_mask);
@@ -74,11 +74,9 @@ TEST(vnet_credit__packets_of_a_window)
 	at_rest();
 }
 
-/*
- * A packet that meets no other needs no queue.
- */
+/* A packet that need not wait bypasses the queue. */
 
-/* A site without queues. */
+/* Set up a site without queues. */
 static void setup_bare(const char *spec, u32 id)
 {
 	u8 c, p;
@@ -152,7 +150,7 @@ TEST(vnet_pass__the_link_of_most_and_of_least_load)
 	static const u32 most[] = { 8, 5, 6 }, two[] = { 8 };
 
 	setup_bare("mesh:3x3", 0);
-	/* Site 8 is beyond both next hops; 5 and 6 as well, but 6 is straight below. */
+	/* Both next hops lead to site 8, and to 5 and 6; but 6 is straight below. */
 	CHECK(own(most, 3, 1), "no lane");
 	CHECK(line_to(3)->mask == 7 && !line_to(1)->packets, "mask %llx",
 	      (unsigned long long)line_to(3)->mask);
@@ -174,7 +172,7 @@ TEST(vnet_pass__not_a_list_of_which_a_branch_has_to_wait)
 	CHECK(line_to(5)->packets == 2 && line_to(5)->mask == 1, "%u packets",
 	      line_to(5)->packets);
 	at_rest();
-	/* Nor over a link that has died. */
+	/* The packet is not forwarded over a dead link. */
 	link_event(FC_EV_LINK_DOWN, port_to(7), 0);
 	packet(class_from(3, 5), port_to(3), dst, 2, 1, 0);
 	CHECK(b.served == 1 && b.served_mask == 2 && line_to(5)->packets == 3, "%u served",
@@ -182,7 +180,7 @@ TEST(vnet_pass__not_a_list_of_which_a_branch_has_to_wait)
 	at_rest();
 }
 
-/* Lists of all kinds take the same routes, with a queue or without. */
+/* Lists of all kinds get the same routes, with a queue or without. */
 TEST(vnet_pass__as_step_by_step)
 {
 	static const char *const specs[] = { "line:5", "mesh:3x3", "torus:4x4", "hypercube:4" };
@@ -208,7 +206,7 @@ TEST(vnet_pass__as_step_by_step)
 			memset(b.stat, 0, sizeof(b.stat));
 			b.served = 0;
 			b.served_mask = 0;
-			/* Other pending work. */
+			/* The switch also has other pending work. */
 			b.v.touched |= i;
 			make_head(head, 0, dst, (u8)n);
 			flit((u8)fc_vnet_injq(&b.v), FC_PORT_LOCAL, FC_PART_HEAD | FC_PART_TERM, 0,
@@ -239,7 +237,7 @@ TEST(vnet_pass__what_comes_after_a_front)
 	flit(class, port_to(0), FC_PART_TERM, PAYLOAD, NULL);
 	CHECK(line_to(2)->flits == 3 && line_to(2)->packets == 1, "%u flits", line_to(2)->flits);
 	at_rest();
-	/* And its link is free. */
+	/* Its link is free again. */
 	packet(class, port_to(0), &dst, 1, 1, 0);
 	CHECK(line_to(2)->packets == 2, "%u packets", line_to(2)->packets);
 	at_rest();
@@ -250,7 +248,7 @@ TEST(vnet_pass__not_what_has_to_wait)
 	u32 dst = 2;
 	u8 class;
 
-	/* For the end of another packet, without credit, and behind one that waits for credit. */
+	/* Packets wait for the end of another one, for credit, and behind one without credit. */
 	setup("line:3", 1, 4, 4);
 	class = class_from(0, 2);
 	packet(class, port_to(0), &dst, 1, 3, 1);
@@ -284,7 +282,7 @@ TEST(vnet_pass__not_a_flit_out_of_order)
 	b.next[class][port_to(0)] = 0;
 	packet(class, port_to(0), &dst, 1, 1, 0);
 	CHECK(line_to(2)->packets == 2, "%u packets", line_to(2)->packets);
-	/* Again: it is no news. */
+	/* The second packet causes no further change. */
 	packet(class, port_to(0), &dst, 1, 1, 0);
 	CHECK(line_to(2)->packets == 2, "%u packets", line_to(2)->packets);
 	at_rest();
@@ -301,9 +299,7 @@ TEST(vnet_pass__not_into_a_dead_link)
 	at_rest();
 }
 
-/*
- * Ways that are remembered.
- */
+/* The route cache. */
 
 TEST(vnet_memo__is_what_the_rules_say)
 {
@@ -441,7 +437,7 @@ TEST(vnet_branches__by_credit_and_load)
 	own_to(3, 3);
 	CHECK(line_to(1)->packets == 1 && line_to(2)->packets == 1, "%u and %u packets",
 	      line_to(1)->packets, line_to(2)->packets);
-	/* One port has fewer flits in flight, then one packet fewer that waits. */
+	/* One port has fewer flits in flight, then one waiting packet fewer. */
 	ack(2, 1);
 	own_to(3, 3);
 	CHECK(line_to(1)->packets == 1 && line_to(2)->packets == 1, "%u and %u packets",
@@ -471,7 +467,7 @@ TEST(vnet_branches__one_for_all_classes)
 	u32 packets = 0;
 	u8 c, port;
 
-	/* Both by 4, and from there up and down. */
+	/* Both next hops are site 4, and from there up and down. */
 	setup("mesh:3x3", 3, 4, 4);
 	link_event(FC_EV_LINK_DOWN, port_to(0), 0);
 	link_event(FC_EV_LINK_DOWN, port_to(6), 0);
@@ -553,7 +549,7 @@ TEST(vnet_links__no_route_in_its_class)
 	packet(class_from(0, 2), port_to(0), &dst, 1, 3, 0);
 	CHECK(b.served == 1 && b.served_mask == 1 && !b.unreachable, "%u served", b.served);
 	at_rest();
-	/* A packet whose next hop is the link it came by: correct peers do not send it. */
+	/* A packet whose next hop is the link on which it arrived: correct peers do not send it. */
 	setup("line:3", 1, 4, 4);
 	packet(class_from(2, 0), port_to(2), &dst, 1, 3, 0);
 	CHECK(b.served == 1 && b.served_mask == 1, "%u served", b.served);
@@ -568,7 +564,7 @@ TEST(vnet_routes__around_what_is_dead)
 {
 	u32 site;
 
-	/* 0 1 / 2 3: from 0 to 1 by 2. */
+	/* 0 1 / 2 3: packets from 0 to 1 are forwarded to 2. */
 	setup("mesh:2x2", 0, 4, 4);
 	link_event(FC_EV_LINK_DOWN, port_to(1), 0);
 	for (site = 1; site < 4; site++)
@@ -640,7 +636,7 @@ TEST(vnet_routes__a_lane_waits_for_new_ones)
 	rerouted();
 	CHECK(line_to(2)->packets == 2 && !b.unreachable, "%u packets", line_to(2)->packets);
 	at_rest();
-	/* Or there is none. */
+	/* There is no route yet. */
 	b.node.rerouting = true;
 	b.routes[1] = 0;
 	own_to(1, 3);
@@ -692,9 +688,7 @@ TEST(vnet_lanes__take_no_packet_within_another)
 	CHECK(line_to(5)->flits == 2 && fc_vnet_injq(&b.v) != injq, "lane %d again", injq);
 }
 
-/*
- * Peers that send no packets.
- */
+/* Peers that send malformed packets. */
 
 /* The switch drops the peer's packet, and forwards the next one. */
 static void check_goes_on(u8 class)
@@ -732,11 +726,11 @@ TEST(vnet_lies__ends_early)
 	setup("line:3", 1, 4, 4);
 	class = class_from(0, 2);
 	packet(class, port_to(0), &dst, 1, 4, 2);
-	/* The rest of it in one flit. */
+	/* The rest of the packet is in one flit. */
 	flit(class, port_to(0), FC_PART_TERM, 2 * PAYLOAD, NULL);
 	CHECK(line_to(2)->aborted == 1, "%u aborted", line_to(2)->aborted);
 	check_goes_on(class);
-	/* For here. */
+	/* A packet for this site. */
 	setup("line:3", 1, 4, 4);
 	dst = 1;
 	packet(class, port_to(0), &dst, 1, 4, 2);
@@ -754,7 +748,7 @@ TEST(vnet_lies__does_not_end)
 	packet(class, port_to(0), &dst, 1, 4, 1);
 	flit(class, port_to(0), 0, PAYLOAD, NULL);
 	flit(class, port_to(0), 0, PAYLOAD, NULL);
-	/* Its end fits the credit that it had. */
+	/* The terminator fits the credit of the packet. */
 	CHECK(line_to(2)->flits == 4 && line_to(2)->aborted == 1, "%u flits", line_to(2)->flits);
 	check_goes_on(class);
 }

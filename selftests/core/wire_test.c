@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The wire: golden bytes, round trips, and proof that a truncated or corrupted frame is neither
+ * The wire: golden bytes, round trips, and checks that a truncated or corrupted frame is neither
  * read out of bounds (every buffer is a heap block of the exact size, so that the address sanitizer
- * detects the first byte too many) nor decoded as something else.
+ * detects it) nor decoded as another frame.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -190,7 +190,7 @@ TEST(wire_link__data_flits_are_not_tiny)
 	h.len--;
 	fc_wire_link_encode(p, &h);
 	CHECK(!fc_wire_link_decode(&got, p, sizeof(p), 2000), "less");
-	/* The last flit of a packet carries the rest. */
+	/* The last flit of a packet may be shorter. */
 	h.flags = FC_PART_TERM;
 	fc_wire_link_encode(p, &h);
 	CHECK(fc_wire_link_decode(&got, p, sizeof(p), 2000), "the last");
@@ -207,7 +207,7 @@ TEST(wire_link__round_trip)
 		CHECK(fc_wire_link_decode(&got, p, sizeof(p), FC_LINK_SIZE + h.len), "type %u",
 		      h.type);
 		CHECK(link_equal(&h, &got), "type %u", h.type);
-		/* The device pads; the payload need not be readable. */
+		/* The device may pad a frame; the payload need not be readable. */
 		CHECK(fc_wire_link_decode(&got, p, sizeof(p), FC_LINK_SIZE + h.len + 46),
 		      "type %u", h.type);
 		if (h.len)
@@ -539,7 +539,7 @@ TEST(wire_ctrls__decode)
 		      (n <= FC_CTRLS_MAX ? n : 0), "%u entries", n);
 		for (i = 0; i < n && n <= FC_CTRLS_MAX; i++)
 			CHECK(got[i].seq == i && got[i].have == ctrl.have, "entry %u of %u", i, n);
-		/* One that is bad spoils all of them. */
+		/* One invalid entry makes the frame invalid. */
 		for (bad = 0; bad < n; bad++) {
 			p[fc_ctrls_size(bad)] = FC_CTRL_COUNT;
 			CHECK(!fc_wire_ctrls_decode(got, p, fc_ctrls_size(n)), "%u of %u", bad, n);
@@ -593,7 +593,7 @@ TEST(wire_ctrls__later_ones_cover_earlier_ones)
 	CHECK(!fc_ctrl_covers(&old, &c), "only what is a confirmation");
 }
 
-/* A valid head of n targets; returns its size. */
+/* Build a valid head of @n targets.  Return: its size. */
 static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc_target *targets)
 {
 	*pk = (struct fc_packet){
@@ -770,14 +770,14 @@ TEST(wire_head__every_truncation)
 		u32 claimed = fc_wire_head_size(p, n);
 
 		CHECK(claimed == (n < FC_PACKET_SIZE ? 0 : size), "%u bytes: %u", n, claimed);
-		/* As a runner does: read on only if the whole list is readable. */
+		/* Like a runner: read on only if the whole list is readable. */
 		if (claimed && claimed <= n)
 			CHECK(fc_wire_head_check(p, FC_PART_HEAD, n, NSITES), "%u bytes", n);
 		free(p);
 	}
 }
 
-/* Every access of a runner to a head that it accepts. */
+/* Make every access of a runner to a head that it accepts. */
 static bool use_head(const u8 *bytes, u32 n, u8 flags, u32 len)
 {
 	u32 size = fc_wire_head_size(bytes, n);
@@ -985,7 +985,7 @@ TEST(wire_head__refuses)
 #undef REFUSED
 }
 
-/* Every kind, with one target and more, by list or not, with data and without. */
+/* Every kind, with one target and more, with and without a list, and with and without data. */
 TEST(wire_head__kinds)
 {
 	u8 head[FC_PACKET_SIZE + 2 * FC_TARGET_SIZE];
@@ -1016,7 +1016,7 @@ TEST(wire_head__kinds)
 	}
 }
 
-/* Every subset of a short list, in every position that the interface allows. */
+/* Check every subset of a short list, in every position that the interface allows. */
 static void check_subset(const u8 *head, unsigned int n, const struct fc_packet *pk,
 			 const struct fc_target *targets, u64 mask, u32 shift, bool apart)
 {
@@ -1105,7 +1105,7 @@ TEST(wire_head_subset__random_of_long_lists)
 
 #define MANY_SITES	4096
 
-/* A list of n targets that differ in their site alone, in order; returns its size by entries. */
+/* A list of @n targets that differ only in their site, in order.  Return: size with entries. */
 static u32 alike_head(u8 *head, unsigned int n, u32 span, struct fc_packet *pk,
 		      struct fc_target *targets)
 {
@@ -1315,7 +1315,7 @@ TEST(wire_bitmap__refuses)
 } while (0)
 	IS(true, (void)0);
 	IS(true, head[56] = 0xc1);
-	/* Fewer bits than targets, and more. */
+	/* Fewer bits than targets, and more bits than targets. */
 	IS(false, head[56] = 0x81);
 	IS(false, head[56] = 0x87);
 	IS(false, head[FC_AT_NTARGETS] = 3);
@@ -1327,14 +1327,14 @@ TEST(wire_bitmap__refuses)
 	IS(false, head[56] = 0x86);
 	IS(false, (head[56] = 0xc3, head[57] = 0));
 	IS(false, head[FC_AT_BITMAP] = 3);
-	/* No longer than entries. */
+	/* The bitmap must be shorter than entries. */
 	IS(true, (head[FC_AT_BITMAP] = 3, head[57] = 0, head[58] = 1));
 	IS(true, (head[FC_AT_BITMAP] = 6, head[57] = 0, head[61] = 1));
 	IS(false, (head[FC_AT_BITMAP] = 60, head[57] = 0, head[115] = 1));
 	IS(true, (head[FC_AT_NTARGETS] = 2, head[56] = 1));
 	IS(true, (head[FC_AT_NTARGETS] = 2, head[56] = 3, head[FC_AT_BITMAP] = 1));
 	IS(false, (head[FC_AT_NTARGETS] = 1, head[56] = 1, head[FC_AT_BITMAP] = 1));
-	/* Site 64 of 64. */
+	/* Site 64 of a network of 64 sites. */
 	IS(true, (head[FC_AT_BITMAP] = 7, head[57] = 0, head[62] = 0x20));
 	IS(false, (head[FC_AT_BITMAP] = 7, head[57] = 0, head[62] = 0x40));
 	IS(false, (bad = t, bad.site = NSITES, fc_wire_target_encode(head, 0, &bad)));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allocations that fail: each operation once with its first failing, once with its
- * second, and so on until none is left that could; whatever it says, it has done
- * all or nothing, and goes well afterwards.  What it leaks kmemleak finds.
+ * Allocations that fail: each operation runs with its first allocation failing, then with the
+ * second, and so on until no allocation is left.  A failed operation must have no effect, and
+ * succeed when it is repeated.  Kmemleak finds leaks.
  *
- * Needs failslab and fail_page_alloc to look at allocations that may sleep:
- * selftests/kunit/run sets that.
+ * Failslab and fail_page_alloc must also apply to allocations that may sleep: selftests/kunit/run
+ * sets that.
  */
 #include <linux/rtnetlink.h>
 #include <linux/sched.h>
@@ -14,7 +14,7 @@
 #include "fabric/mode.h"
 #include "selftests/kunit/double.h"
 
-/* No operation here allocates as often. */
+/* No operation of this test allocates as often. */
 #define NTH_MAX		1000
 
 static struct net_device *dev[2];
@@ -32,13 +32,13 @@ static void end(struct kunit *test)
 	double_line_end(dev);
 }
 
-/* Count down in the allocations of this task, not in those of interrupts. */
+/* Count only allocations of this task, not those of interrupts. */
 static void fail_nth(unsigned int n)
 {
 	WRITE_ONCE(current->fail_nth, n);
 }
 
-/* Did one fail since?  None does from now on. */
+/* Did an allocation fail since fail_nth()?  Disables the injection. */
 static bool failed(void)
 {
 	unsigned int left = READ_ONCE(current->fail_nth);
@@ -69,7 +69,7 @@ static void add_site(struct kunit *test, const struct flitcast_site_config *cfg)
 			KUNIT_EXPECT_EQ(test, -ENOMEM, err);
 		KUNIT_EXPECT_EQ(test, err ? -ENOENT : 0, flitcast_site_del(&init_net, 1, NULL));
 	}
-	/* There was something to fail. */
+	/* The operation has allocations that can fail. */
 	KUNIT_EXPECT_GT(test, n, 5U);
 }
 
@@ -80,7 +80,7 @@ static void adding_a_site(struct kunit *test)
 	add_site(test, &cfg);
 }
 
-/* Mode csr has the memory of mode vnet, and reservations besides. */
+/* Mode csr allocates the memory of mode vnet, and memory for reservations. */
 static void adding_a_site_that_reserves(struct kunit *test)
 {
 	struct flitcast_site_config cfg = double_config("line:2", 1);
@@ -141,7 +141,7 @@ static void attaching_a_port(struct kunit *test)
 	KUNIT_EXPECT_GT(test, n, 2U);
 }
 
-/* An accepted message arrives, whichever allocation failed on its way: the sender retries later. */
+/* An accepted message arrives, whichever allocation fails en route: the sender retries later. */
 static void sending_a_message(struct kunit *test)
 {
 	static const u32 lengths[] = { 100, 20000 };
@@ -169,7 +169,7 @@ static void sending_a_message(struct kunit *test)
 			KUNIT_ASSERT_TRUE(test, wait_for_completion_timeout(&port.over,
 									    DOUBLE_SOON));
 			KUNIT_EXPECT_EQ(test, 0, port.err);
-			/* An echo may be left out for want of memory, but not in this task. */
+			/* The echo may fail for lack of memory, but not in this task. */
 			KUNIT_ASSERT_TRUE(test, double_received(&port, lengths[i], n));
 		}
 		KUNIT_EXPECT_GT(test, n, 3U);

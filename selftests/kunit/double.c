@@ -94,7 +94,7 @@ void double_devices_del(struct net_device *dev[2])
 
 	if (!dev[0])
 		return;
-	/* Both first: each transmits to the other. */
+	/* Close both first: each transmits to the other. */
 	rtnl_lock();
 	dev_close(dev[0]);
 	dev_close(dev[1]);
@@ -183,9 +183,7 @@ void double_line_end(struct net_device *dev[2])
 	double_devices_del(dev);
 }
 
-/*
- * Ports.  Their callbacks run under the site's lock, and need no other.
- */
+/* Ports.  Their callbacks run under the site's lock, and need no other lock. */
 
 static struct double_port *to_double(struct flitcast_port *port)
 {

@@ -16,13 +16,13 @@
 /**
  * struct double_port - a port that records its callbacks
  * @port: port
- * @charged: receive room in use; DOUBLE_ROOM at most
- * @received: messages delivered, to be read
- * @arrived: a message was delivered
+ * @charged: receive buffer in use; DOUBLE_ROOM at most
+ * @received: delivered, unread messages
+ * @arrived: completed when a message is delivered
  * @sent: number of completed messages
- * @err: of the last one
- * @over: a message is completed
- * @detached: the site went away
+ * @err: error of the last completed message
+ * @over: completed when a message is completed
+ * @detached: the site was deleted
  */
 struct double_port {
 	struct flitcast_port port;
@@ -35,7 +35,7 @@ struct double_port {
 	bool detached;
 };
 
-/* Before a suite, and after: the layers, as the module begins and ends them. */
+/* Initialize and exit the layers, before and after a suite, as the module does. */
 int double_begin(struct kunit_suite *suite);
 void double_end(struct kunit_suite *suite);
 
@@ -50,37 +50,37 @@ struct flitcast_site_config double_config(const char *spec, u32 id);
 int double_devices_add(struct net_device *dev[2]);
 void double_devices_del(struct net_device *dev[2]);
 
-/* As flitcast_link_add().  Context: RTNL held. */
+/* Like flitcast_link_add().  Context: RTNL held. */
 int double_link_add(struct flitcast_site *site, struct net_device *dev, u32 port, u32 window);
 
 /**
- * double_line() - sites 0 and 1 of a line:2, a device each, the link between them up
- * @test: fails where this cannot be had
+ * double_line() - create sites 0 and 1 of a line:2, with a device each, and set the link up
+ * @test: test, which fails if that is impossible
  * @dev: devices
  */
 void double_line(struct kunit *test, struct net_device *dev[2]);
-/* Both sites end, if they are there; then the devices. */
+/* Delete both sites, if they exist, and then the devices. */
 void double_line_end(struct net_device *dev[2]);
 
-/* Is the link of site @id up, now or soon? */
+/* Wait for the link of site @id.  Return: true if it is up. */
 bool double_link_up(u32 id, u32 port);
 
 void double_port_init(struct double_port *port);
-/* Detach the port, if it is attached, and drop what it received. */
+/* Detach the port, if it is attached, and drop the messages that it received. */
 void double_port_end(struct double_port *port);
 
 /**
- * double_send() - a message of the bytes @seed, @seed + 1...
+ * double_send() - send a message of the bytes @seed, @seed + 1...
  * @port: attached port
  * @site: target
- * @number: its port
+ * @number: port of the target
  * @len: bytes
  *
- * Return: 0, or what flitcast_msg_send() says, or -ENOMEM.
+ * Return: 0, the error of flitcast_msg_send(), or -ENOMEM.
  */
 int double_send(struct double_port *port, u32 site, u16 number, u32 len, u8 seed);
 
-/* Is the oldest received message that one?  It is read. */
+/* Is the oldest received message the given one?  Removes that message. */
 bool double_received(struct double_port *port, u32 len, u8 seed);
 
 #endif /* SELFTESTS_KUNIT_DOUBLE_H */

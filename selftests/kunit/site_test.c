@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The site layer by itself, without sockets and netlink: which devices and ports attach, which are
- * refused, and what a site sends over a link.
+ * The site layer by itself, without sockets and netlink: the devices and ports that attach or are
+ * refused, and the frames that a site sends over a link.
  */
 #include <linux/rtnetlink.h>
 #include <net/net_namespace.h>
@@ -112,7 +112,7 @@ static void links_are_refused(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, flitcast_site_add(&init_net, &wide, NULL));
 	KUNIT_EXPECT_EQ(test, -EINVAL, link_add(0, dev[0], 0, 0));
 	KUNIT_EXPECT_EQ(test, -EINVAL, link_add(0, dev[0], 3, 0));
-	/* the edge */
+	/* site 0 of a line has no neighbour on port 2 */
 	KUNIT_EXPECT_EQ(test, -EINVAL, link_add(0, dev[0], 2, 0));
 	KUNIT_EXPECT_EQ(test, -EINVAL, link_add(0, dev[0], 1, FLITCAST_WINDOW_DEFAULT + 1));
 	KUNIT_EXPECT_EQ(test, -EINVAL, link_add(2, dev[0], 2, 0));
@@ -122,7 +122,7 @@ static void links_are_refused(struct kunit *test)
 	flitcast_site_del(&init_net, 2, NULL);
 }
 
-/* By the echo port of the other site: there and back. */
+/* The echo port of the other site returns each message. */
 static void messages_come_back(struct kunit *test)
 {
 	static const u32 lengths[] = { 0, 1, 1400, 1500, 65536, 65537, 300000 };

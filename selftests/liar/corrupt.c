@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Let a program that lies take the place of a site of a lab (flitcast lab up), or end that.
+ * Replace a site of a lab (flitcast lab up) by a faulty program, or end that.
  *
  *	corrupt [name NAME] SITE [on | off | show | LIE[,LIE]...] [seed N]
  *
- * LIE is what it does to broadcasts: alter (pass something else on), drop (pass nothing on),
- * forge (begin some in the name of others), replay (begin old ones again).  It ends with the
- * lab, and when the site is killed.
+ * LIE is a fault in the handling of broadcasts: alter (forward altered ones), drop (forward none),
+ * forge (send some in the name of other sites), replay (send old ones again).  The program ends
+ * with the lab, and when the site is killed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 bool show_stats;
 
-/* In the namespace of the site: the program, which this one does not wait for. */
+/* Start the program in the namespace of the site; does not wait for its end. */
 static void start_liar(struct lab *lab, uint32_t site, uint32_t lies, uint64_t seed)
 {
 	char said[256] = "";
@@ -43,8 +43,8 @@ static void start_liar(struct lab *lab, uint32_t site, uint32_t lies, uint64_t s
 		dup2(null, STDOUT_FILENO);
 		dup2(null, STDERR_FILENO);
 		/*
-		 * Detach the child: a caller that waits for our output to end must not wait for the
-		 * child.
+		 * Detach the child: a caller that waits for the output of this program must not
+		 * wait for the child.
 		 */
 		if (dup2(ends[1], STDERR_FILENO + 1) < 0 || setsid() < 0 || chdir("/"))
 			_exit(EXIT_FAILED);
@@ -61,7 +61,7 @@ static void start_liar(struct lab *lab, uint32_t site, uint32_t lies, uint64_t s
 	     "the program that is to lie has ended");
 }
 
-/* The kernel's site has its links again. */
+/* Return the links to the kernel's site. */
 static void give_back(struct lab *lab, uint32_t site, struct nl_sock *genl)
 {
 	struct request req = { 0 };
@@ -120,7 +120,7 @@ static int run(const struct option_given *given)
 		give_back(&lab, site, genl);
 	} else if (!liar_ask(lies, seed)) {
 		/*
-		 * Note the loan first: a later command can return the links if this one is killed.
+		 * Note the loan first: if this command is killed, a later one can return the links.
 		 */
 		lab_note(&lab, site, LAB_LENT);
 		lab_take_links(&lab, site, genl);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A site that lies: the program, and how to talk to it.
+ * A faulty site: the program, and the protocol to control it.
  *
- * It listens on a socket whose name is of the site's network namespace.  A message is a
- * struct order; the answer is what it does, and after an order to end the end of the
- * connection comes when its links are free.
+ * The program listens on a socket with a name in the site's network namespace.  A message is a
+ * struct order; the answer is the current order.  After an order to end, the program closes the
+ * connection when its links are free.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +22,7 @@
 #include "lab.h"
 #include "liar_impl.h"
 
-/* Time-out for the links, which the peers bring up anew. */
+/* Time-out for the links, which the peers reset first. */
 #define READY_NS	30000000000ULL
 
 enum order_kind {
@@ -83,7 +83,7 @@ static socklen_t address(struct sockaddr_un *addr)
 	return offsetof(struct sockaddr_un, sun_path) + sizeof(name);
 }
 
-/* Return: whether there is somebody to answer. */
+/* Send an order, and receive the answer.  Return: false if no program answers. */
 static bool ask(struct order *order)
 {
 	struct sockaddr_un addr;
@@ -122,11 +122,11 @@ uint32_t liar_lies(void)
 static void lie(struct liar *l, uint32_t lies, uint64_t seed)
 {
 	l->lies = lies;
-	/* Never 0, and not alike for seeds that are. */
+	/* The state must not be 0, and must differ for similar seeds. */
 	l->rng = (seed + 1) * 0x9e3779b97f4a7c15ULL | 1;
 }
 
-/* An order.  The connection of one to end is closed by the end. */
+/* Execute an order.  After an order to end, exit() closes the connection. */
 static void obey(struct liar *l, int listener)
 {
 	struct timeval patience = { .tv_sec = 5 };
@@ -157,7 +157,7 @@ static void obey(struct liar *l, int listener)
 	close(fd);
 }
 
-/* The first link that should be up and is not; 0: none. */
+/* Return: the first port whose link should be up and is not; 0: none. */
 static uint8_t waits_for(const struct liar *l)
 {
 	uint8_t p;
@@ -175,7 +175,7 @@ static void tell(int ready, const char *text)
 	close(ready);
 }
 
-/* Return: whether a lab may have changed. */
+/* Return: true if a lab may have changed. */
 static bool wait_until(const struct liar *l, int listener, int labs, u64 next)
 {
 	struct pollfd fds[FC_PORTS_MAX + 1];
@@ -201,7 +201,7 @@ static bool wait_until(const struct liar *l, int listener, int labs, u64 next)
 	return fds[p].revents && read(labs, changes, sizeof(changes)) > 0;
 }
 
-/* Is the site still lent: neither killed, nor gone with its lab? */
+/* Is the site still lent, neither killed nor deleted with its lab? */
 static bool is_lent(const char *name, u32 site)
 {
 	struct lab lab = { 0 };

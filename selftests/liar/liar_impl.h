@@ -11,18 +11,18 @@
 #include "relay.h"
 #include "path.h"
 
-/* Flits in flight at most, as for a site. */
+/* Maximum flits in flight, the same as for a site. */
 #define WINDOW_MAX	64
 #define HEAD_SIZE	(FC_PACKET_SIZE + FC_TARGET_SIZE)
-/* Packets that are kept to be sent again. */
+/* Packets that are kept for replays. */
 #define MEMORY		32
 
 /**
  * struct flit - a flit
- * @refs: who keeps it
- * @len: bytes, with its head
- * @forged: it is one of ours: what it says is in @claim
- * @claim: head with which it goes out
+ * @refs: reference count
+ * @len: length in bytes, with its head
+ * @forged: it is altered or forged, with the head in @claim
+ * @claim: head that is sent
  * @data: payload of its frame
  */
 struct flit {
@@ -37,12 +37,12 @@ struct flit {
 struct flits {
 	struct flit **flit;
 	u32 n;
-	u32 altered;		/* ports to which it goes out changed */
+	u32 altered;		/* ports on which altered flits are sent */
 };
 
 /* Replay entry: a sent flit, until the peer acks it. */
 struct kept {
-	struct flit *flit;	/* NULL: a terminator without anything */
+	struct flit *flit;	/* NULL: a terminator without data */
 	u32 seq;
 	u8 parts;
 	bool there;
@@ -50,9 +50,9 @@ struct kept {
 
 /**
  * struct voice - a virtual channel of all links
- * @relay: the core's; that of packets that are no broadcasts takes them, and no more
+ * @relay: the core's relay; for packets other than broadcasts it only accepts and drops them
  * @held: flits of its holds
- * @kept: by port and number
+ * @kept: replay entries, by port and sequence number
  */
 struct voice {
 	struct fc_relay relay;
@@ -64,7 +64,7 @@ struct voice {
 	struct kept kept[FC_PORTS_MAX][WINDOW_MAX];
 };
 
-/* One end of a link; @fd -1: there is none. */
+/* One end of a link; @fd is -1 if there is no link. */
 struct port {
 	int fd;
 	bool carrier;
@@ -81,9 +81,9 @@ struct known {
 };
 
 /**
- * struct liar_paths - ways of one source, in one number of copies
- * @entry: they
- * @n: how many
+ * struct liar_paths - path entries of one source, for one number of copies
+ * @entry: entries
+ * @n: number of entries
  */
 struct liar_paths {
 	struct fc_path_entry entry[FC_PATH_ENTRIES_MAX];
@@ -91,28 +91,28 @@ struct liar_paths {
 };
 
 /**
- * struct liar - the site
+ * struct liar - a faulty site
  * @topo: topology
- * @site: identity
+ * @site: number of the site
  * @flit: flit size
  * @mode: enum fc_mode
- * @cast: the channel of broadcasts
- * @other: those of other packets, which it takes and drops
- * @nother: how many
- * @window: of each link
- * @ethertype: of frames
- * @table: for k copies in place k - 1; without entries where there are no rules
- * @paths: of a graph, for each number of copies from FC_PATH_COPIES_MIN, by source
- * @word: what it says of its links: it is no way for anything but broadcasts
- * @say_at: when it says that again
+ * @cast: channel of broadcasts
+ * @other: channels of other packets, which it acks and drops
+ * @nother: number of these channels
+ * @window: window of each link
+ * @ethertype: ethertype of frames
+ * @table: table for k copies at index k - 1; empty if the topology has no rules
+ * @paths: path entries of a graph, for each number of copies from FC_PATH_COPIES_MIN, by source
+ * @word: its fault update, which keeps all packets but broadcasts away
+ * @say_at: time of the next such update
  * @lies: LIE_*
- * @rng: state of its random numbers
- * @todo: lies that it owes
- * @lie_at: when it lies unasked
- * @flood: ports on which its own broadcasts begin
- * @number: of these
- * @known: by source
- * @memory: packets that came, the newest at @next - 1
+ * @rng: state of the random number generator
+ * @todo: pending lies
+ * @lie_at: time of the next spontaneous lie
+ * @flood: ports on which it sends its own broadcasts
+ * @number: number of the next such broadcast
+ * @known: last broadcast of each source
+ * @memory: received packets, the newest at @next - 1
  */
 struct liar {
 	struct fc_topo topo;
@@ -141,7 +141,7 @@ struct liar {
 	u32 next;
 };
 
-/* The paths on a graph, as the replaced site would get them; NULL: there are none. */
+/* Return: the paths on a graph, as the replaced site would get them; NULL: there are none. */
 const struct liar_paths *liar_paths(const struct liar *l, u32 src, u8 copies);
 
 u32 liar_random(struct liar *l, u32 below);
@@ -149,18 +149,18 @@ u32 liar_random(struct liar *l, u32 below);
 struct flit *flit_new(const void *data, u32 len);
 void flit_put(struct flit *f);
 
-/* Site: liar_site.c.  False: its memory or devices are not to be had; @wrong says why. */
+/* liar_site.c.  Open the site.  Return: false without memory or devices; @wrong: the reason. */
 bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong);
 /* Receive all pending frames of a port. */
 void liar_receive(struct liar *l, u8 port);
-/* Run all timers that are due.  Return: when the next one is due. */
+/* Run all timers that are due.  Return: time of the next timer. */
 u64 liar_time(struct liar *l, u64 now);
-/* Begin a broadcast of our own, with these flits, on all links. */
+/* Send a broadcast of this site, with these flits, on all links. */
 void liar_begin(struct liar *l, struct flit **flit, u32 n);
 
-/* Lies: liar_lies.c.  The ports to which the liar forwards a broadcast. */
+/* liar_lies.c.  Return: the ports to which the liar forwards a broadcast. */
 u32 liar_next_hop(struct liar *l, u32 paths);
-/* The flit of a broadcast that the liar sends on a port; the caller owns a reference. */
+/* Return: the flit of a broadcast that the liar sends on a port; the caller owns a reference. */
 struct flit *liar_says(struct liar *l, struct flits *held, u32 index, u8 port, bool head);
 /* Note a broadcast that has arrived. */
 void liar_heard(struct liar *l, const struct flits *held);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Faults of a faulty site: alters, drops, forges and replays broadcasts.
+ * Faults of a faulty site: it alters, drops, forges and replays broadcasts.
  *
- * Faulty sites collude: the replacement of a broadcast and the forged broadcasts depend on
- * that broadcast alone, so faulty sites vote for each other.
+ * Faulty sites collude: the replacement of a broadcast and the forged broadcasts depend only on
+ * that broadcast, so faulty sites vote for each other.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "liar_impl.h"
 
-/* Interval of made-up broadcasts on an idle network. */
+/* Interval of forged broadcasts on an idle network. */
 #define IDLE_NS		100000000ULL
-/* Pending lies; the liar forgets any more. */
+/* Maximum number of pending lies; the liar drops further ones. */
 #define TODO_MAX	4
-/* Bytes of a made-up broadcast. */
+/* Bytes of a forged broadcast. */
 #define FORGED_BYTES	24
 
 u32 liar_random(struct liar *l, u32 below)
@@ -31,7 +31,7 @@ u32 liar_next_hop(struct liar *l, u32 paths)
 	return paths;
 }
 
-/* Alter the head, so that it has the same length and other contents. */
+/* Alter the contents of the head, but not its length. */
 static void alter_head(struct liar *l, u8 *head)
 {
 	struct fc_packet pk;
@@ -44,14 +44,14 @@ static void alter_head(struct liar *l, u8 *head)
 		cast.seq++;
 		break;
 	case 1:
-		/* Copies: one is enough to be accepted. */
+		/* With one copy, a receiver would accept the broadcast without votes. */
 		cast.copies = 1;
 		break;
 	case 2:
 		pk.id ^= 1;
 		break;
 	case 3:
-		/* Another one than itself, as where it makes something up. */
+		/* Any site but this one, as in forge(). */
 		do {
 			pk.src = liar_random(l, l->topo.nsites);
 		} while (pk.src == l->site);
@@ -145,7 +145,7 @@ void liar_heard(struct liar *l, const struct flits *held)
 		l->todo++;
 }
 
-/* The head with which the core lets a broadcast of ours begin. */
+/* Write the head with which the core begins a broadcast of this site. */
 static void own_head(struct liar *l, u8 *head)
 {
 	struct fc_packet pk;
@@ -160,7 +160,7 @@ static void own_head(struct liar *l, u8 *head)
 	fc_wire_cast_encode(head, &cast);
 }
 
-/* The last broadcast of a site, of any that has sent one, or of none. */
+/* Return: the last broadcast of a site, else of any site, else a default. */
 static struct known pattern(const struct liar *l, u32 src)
 {
 	struct known k = {

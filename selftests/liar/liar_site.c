@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * A site that lies, up to its frames: links as of any other site, over packet sockets.
- */
+/* A faulty site, up to its frames: links like those of any other site, over packet sockets. */
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -19,14 +17,14 @@
 #include "vnet.h"
 
 #define HELLO_NS	1000000000ULL
-/* As a site of the kernel. */
+/* Values of a site of the kernel. */
 #define RETRY_NS	2000000ULL
 #define PROBE_NS	20000000ULL
 #define FRAME_MAX	(ETH_HLEN + FC_LINK_SIZE + 65536)
 #define SOCKET_BYTES	(4 << 20)
 /* Frames received from one port before the next port has its turn. */
 #define BUDGET		64
-/* Lead of the version of our statements over those of the replaced site. */
+/* Lead of the version of this site's updates over those of the replaced site. */
 #define WORD_AHEAD	1000
 
 struct flit *flit_new(const void *data, u32 len)
@@ -47,11 +45,9 @@ void flit_put(struct flit *f)
 		free(f);
 }
 
-/*
- * Frames out.
- */
+/* Transmission. */
 
-/* A frame that the device does not take is lost, as on any link. */
+/* A frame that the device does not accept is lost, as on any link. */
 static void transmit(struct liar *l, u8 port, struct fc_link_hdr *h, const void *payload)
 {
 	static uint8_t frame[FRAME_MAX];
@@ -103,7 +99,7 @@ static void send_kept(struct liar *l, const struct kept *k, u8 port, u32 ack)
 		transmit(l, port, &h, k->flit ? k->flit->data : NULL);
 }
 
-/* Report all links of the site as dead, so that peers route only broadcasts through it. */
+/* Report all links of the site as dead, so that peers forward only broadcasts to it. */
 static void say_word(struct liar *l, u8 port)
 {
 	struct fc_faults_msg msg = { .n = 1, .fault = { l->word } };
@@ -131,9 +127,7 @@ static void confirm(struct liar *l, struct fc_ctrl *ctrl)
 	transmit(l, fc_low(paths), &h, p);
 }
 
-/*
- * The core's relay, run.
- */
+/* Running the core's relay. */
 
 static void link_todo(struct liar *l, u8 port, u8 todo);
 
@@ -258,7 +252,7 @@ static void both(struct liar *l, struct fc_event ev)
 	}
 }
 
-/* Return: NULL where the mode has no such channel. */
+/* Return: the state of a channel; NULL if the mode has no such channel. */
 static struct voice *voice_of(struct liar *l, u8 vc)
 {
 	if (vc == FC_VC_CAST)
@@ -304,9 +298,7 @@ void liar_begin(struct liar *l, struct flit **flit, u32 n)
 	}
 }
 
-/*
- * Frames in.
- */
+/* Reception. */
 
 static void hello_in(struct liar *l, u8 port, const u8 *p, u32 len, const u8 *from)
 {
@@ -362,7 +354,7 @@ static void status_in(struct liar *l, u8 port, const struct fc_link_hdr *h, cons
 		event(l, voice_of(l, h->vc), &ev);
 }
 
-/* Confirm whatever a site asks about. */
+/* Confirm every message that a site asks about. */
 static void ctrl_in(struct liar *l, const u8 *p, u32 len)
 {
 	struct fc_ctrl ctrl[FC_CTRLS_MAX];
@@ -475,9 +467,7 @@ u64 liar_time(struct liar *l, u64 now)
 	return next;
 }
 
-/*
- * Beginning.
- */
+/* Initialization. */
 
 const struct liar_paths *liar_paths(const struct liar *l, u32 src, u8 copies)
 {
@@ -541,7 +531,7 @@ static void make_tables(struct liar *l)
 	free(work);
 }
 
-/* Compute the routing that the replaced site was told: the liar knows its part of the paths. */
+/* Compute the paths of the replaced site: the liar knows its part of them. */
 static void make_paths(struct liar *l, unsigned int copies)
 {
 	struct flitcast_paths p;
@@ -615,7 +605,7 @@ static bool open_port(struct liar *l, u8 port, char **wrong)
 	setsockopt(p->fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes));
 	memcpy(p->mac, ifr.ifr_hwaddr.sa_data, ETH_ALEN);
 	memset(p->peer, 0xff, ETH_ALEN);
-	/* A link without carrier is not waited for. */
+	/* Do not wait for a link without carrier. */
 	p->carrier = !ioctl(p->fd, SIOCGIFFLAGS, &ifr) && ifr.ifr_flags & IFF_RUNNING;
 	p->hello = (struct fc_hello){
 		.own = {
@@ -634,7 +624,7 @@ static bool open_port(struct liar *l, u8 port, char **wrong)
 	return true;
 }
 
-/* Another type than usual is a parameter of the module. */
+/* The module has a parameter for another ethertype. */
 static u16 frame_type(void)
 {
 	FILE *file = fopen("/sys/module/flitcast/parameters/ethertype", "re");

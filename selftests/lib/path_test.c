@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcasts on random networks, from the paths that each site gets, in the kernel's format:
- * packets go from site to site by source, port and label alone.
+ * Broadcasts on random networks, with the paths that each site gets in the kernel's format: sites
+ * forward packets by source, port and label only.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static struct fc_graph graph;
 static struct fc_topo topo;
 static void *room;
 
-/* By site: the ways of one source. */
+/* Path entries of one source, by site. */
 static struct fc_path_entry entries[SITES][FC_PATH_ENTRIES_MAX];
 static u32 nentries[SITES];
 
@@ -32,7 +32,7 @@ static void join(u32 a, u32 b)
 	joined[b][a] = true;
 }
 
-/* k-connected (Harary), under other names, and more links. */
+/* A k-connected graph (Harary), with renumbered sites and more links. */
 static bool random_graph(u32 sites, unsigned int k, u32 more)
 {
 	u32 name[SITES], n = 0;
@@ -85,12 +85,12 @@ static bool tell_all(u32 source, unsigned int copies)
 
 struct packet {
 	u32 site;
-	u32 before;	/* packet */
+	u32 before;	/* index of the previous packet */
 	u8 port;
 	u8 label;
 };
 
-/* How many packets go over links; each site gets its copies by disjoint paths. */
+/* Return: packets on links.  Checks that each site gets its copies over disjoint paths. */
 static u32 broadcast(u32 source, unsigned int copies)
 {
 	static struct packet at[PACKETS];
@@ -168,8 +168,8 @@ TEST(path__200_random_networks)
 }
 
 /*
- * A faulty site sends every label on every link: the others forward no more than the paths that
- * lead through it, so it controls at most one copy of any other site.
+ * A faulty site sends every label on every link: the other sites forward only on paths that lead
+ * through it, so it controls at most one copy of any other site.
  */
 TEST(path__a_liar_has_one_copy_of_each)
 {
@@ -226,7 +226,7 @@ static u32 rank(const struct fc_path_entry *w)
 	return (u32)w->in << 24 | (u32)w->in_label << 16 | (u32)w->out << 8 | w->out_label;
 }
 
-/* The checks that a site can make alone, implemented again from the header's description. */
+/* The checks that a site can make alone, reimplemented from the description in the header. */
 static bool may_be(u32 site, u32 source, u32 copies, const struct fc_path_entry *w, u32 n)
 {
 	u32 here[FC_PORTS_MAX] = { 0 }, out[FC_PORTS_MAX] = { 0 }, count = 0, begun = 0;
@@ -257,7 +257,7 @@ static bool may_be(u32 site, u32 source, u32 copies, const struct fc_path_entry 
 	return site == source ? begun >= copies : count == copies;
 }
 
-/* Of a right one each byte is changed to each value, and each way left out or doubled. */
+/* Change each byte of a valid table to each value, and omit or duplicate each entry. */
 TEST(path_check__all_changes)
 {
 	u32 refused = 0, taken = 0;

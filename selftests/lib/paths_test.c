@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Node-disjoint paths on any network: the test follows every packet as a site would, by source,
- * link and label alone, and counts the arrivals.
+ * link and label only, and counts the arrivals.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -40,9 +40,9 @@ static void join(u32 a, u32 b)
 }
 
 /*
- * A random network of a given connectivity at least: site i is joined to the k / 2
- * before and after it on a circle (Harary), for odd k to the one across as well, all under
- * other names, and some more links.
+ * A random network with connectivity k at least: site i is joined to the k / 2 sites before and
+ * after it on a circle (Harary), for odd k also to the opposite site.  The sites are renumbered,
+ * and some more links added.
  */
 static void random_graph(u32 sites, unsigned int k, u32 more)
 {
@@ -82,12 +82,12 @@ static u32 find_hop(const struct flitcast_paths *p, u32 link, u32 site, u32 labe
 
 struct arrival {
 	u32 hop;
-	u32 before;	/* arrival */
+	u32 before;	/* index of the previous arrival */
 };
 
 /*
- * One broadcast.  @dead: sites that pass nothing on.  Returns how many sites that are
- * not dead get no copy; without dead sites all else is checked, too.
+ * Follow one broadcast.  @dead: sites that forward nothing.  Return: number of living sites that
+ * get no copy.  Without dead sites the rest is checked, too.
  */
 static u32 broadcast(const struct flitcast_paths *p, const bool *dead)
 {
@@ -131,7 +131,7 @@ static u32 broadcast(const struct flitcast_paths *p, const bool *dead)
 	return missing;
 }
 
-/* All sets of dead sites would be too many: check @sets random ones. */
+/* Check @sets random sets of dead sites; all sets would be too many. */
 static void check_crashes(const struct flitcast_paths *p, unsigned int sets)
 {
 	while (sets--) {
@@ -150,7 +150,7 @@ static void check_crashes(const struct flitcast_paths *p, unsigned int sets)
 
 static const bool none_dead[SITES];
 
-/* Copies are numbered by their lengths. */
+/* Copies are numbered in the order of their lengths. */
 static void check_numbers(const struct flitcast_paths *p)
 {
 	u32 links[SITES][8] = { 0 };
@@ -163,7 +163,7 @@ static void check_numbers(const struct flitcast_paths *p)
 			CHECK(links[site][k] <= links[site][k + 1], "site %u: copy %u", site, k);
 }
 
-/* Hops of one broadcast from a source. */
+/* Return: hops of one broadcast from a source. */
 static u32 check_source(u32 source, unsigned int copies)
 {
 	struct flitcast_paths p;
@@ -201,7 +201,7 @@ TEST(paths_find__200_random_networks)
 		hops[1] += check_source(source, 1);
 		least[1] += sites - 1;
 	}
-	/* A tree of shortest paths; more copies share less than all. */
+	/* One copy: a tree of shortest paths; more copies share fewer links. */
 	CHECK(hops[1] == least[1], "%u hops, not %u", hops[1], least[1]);
 	for (unsigned int k = 2; k <= 5; k++) {
 		CHECK(hops[k] >= least[k] && hops[k] * 100 <= least[k] * 125,
@@ -211,7 +211,7 @@ TEST(paths_find__200_random_networks)
 	}
 }
 
-/* Networks of which it is known how many paths there are. */
+/* Networks whose number of paths is known. */
 TEST(paths_find__known_networks)
 {
 	static const struct {
@@ -247,14 +247,14 @@ TEST(paths_find__known_networks)
 	}
 }
 
-/* The shortest path has to be undone for two that are the shortest together. */
+/* The search must undo the shortest path to get the two paths with the least total. */
 TEST(paths_find__least_total)
 {
 	struct flitcast_paths p;
 	u32 total = 0;
 
 	begin(13);
-	/* The shortest one, of 3; with detours of its ends there are two of 4. */
+	/* The shortest path has 3 links; two detours through its ends have 4 links each. */
 	join(0, 1);
 	join(1, 2);
 	join(2, 5);
@@ -264,7 +264,7 @@ TEST(paths_find__least_total)
 	join(1, 4);
 	join(4, 10);
 	join(10, 5);
-	/* One of 6 that has nothing to do with it. */
+	/* A disjoint path of 6 links. */
 	join(0, 6);
 	join(6, 7);
 	join(7, 8);
@@ -316,7 +316,7 @@ TEST(paths_find__refuses)
 	begin(65537);
 	refuses("too many sites", 0, 1, EINVAL);
 
-	/* Two triangles that share a site: no second path past it. */
+	/* Two triangles share a site: there is no second path around it. */
 	begin(5);
 	join(0, 1);
 	join(1, 2);
@@ -334,10 +334,10 @@ TEST(paths_find__refuses)
 	flitcast_paths_free(&p);
 }
 
-/* Hops that share a link with another one. */
+/* Number of hops that share a link with another one. */
 static u32 labels;
 
-/* Change every field of every hop to values that could be taken for right ones. */
+/* Change every field of every hop to plausible wrong values. */
 static void check_fields(void)
 {
 	struct flitcast_paths p;
@@ -356,7 +356,7 @@ static void check_fields(void)
 				      "hop %u: " #field " %u", i, p.hop[i].field);	\
 			p.hop[i] = was;							\
 		} while (0)
-		/* A hop after another hop to the same site may be right, too. */
+		/* A hop after another hop to the same site may be valid, too. */
 		for (u32 j = 0; j <= p.hops; j++) {
 			if (j >= i || p.hop[j].site != p.hop[was.before % p.hops].site ||
 			    was.before == FLITCAST_HOP_NONE) {
@@ -411,10 +411,10 @@ TEST(paths_check__notices_each_wrong_field)
 	CHECK(labels, "no link has two packets");
 }
 
-/* Paths that meet, where every count is right. */
+/* Paths that meet in a site, although all counts are right. */
 TEST(paths_check__refuses_paths_that_meet)
 {
-	/* 0 - 1 - 2 - 3 - 1: site 3 has both copies through site 1. */
+	/* 0 - 1 - 2 - 3 - 1: site 3 gets both copies through site 1. */
 	static struct flitcast_hop hop[] = {
 		{ FLITCAST_HOP_NONE, 0, 1, 1, 0, 1 }, { FLITCAST_HOP_NONE, 1, 2, 1, 0, 1 },
 		{ 1, 2, 1, 2, 0, 2 }, { 0, 2, 2, 2, 0, 2 }, { 0, 3, 3, 2, 0, 1 },
@@ -431,18 +431,18 @@ TEST(paths_check__refuses_paths_that_meet)
 	join(2, 3);
 	CHECK(flitcast_paths_check(&p, &graph, &error) && !strcmp(error, "a site is on two paths"),
 	      "%s", error);
-	/* Through site 2 the second one is its own. */
+	/* Through site 2, the second path is disjoint. */
 	hop[5] = (struct flitcast_hop){ 1, 4, 3, 2, 0, 2 };
 	CHECK(!flitcast_paths_check(&p, &graph, &error), "%s", error);
 
-	/* A hop for nothing. */
+	/* A hop without a copy. */
 	hop[6] = (struct flitcast_hop){ 4, 4, 2, 3, 0, 0 };
 	p.hops++;
 	error = "taken";
 	CHECK(flitcast_paths_check(&p, &graph, &error) && !strcmp(error, "a hop leads to no copy"),
 	      "%s", error);
 
-	/* From site 1 through the source to site 2, and there a second time. */
+	/* From site 1 through the source to site 2, a second time. */
 	hop[3] = (struct flitcast_hop){ 0, 0, 0, 2, 0, 0 };
 	hop[6] = (struct flitcast_hop){ 3, 1, 2, 3, 1, 2 };
 	CHECK(flitcast_paths_check(&p, &graph, &error) &&
@@ -451,7 +451,7 @@ TEST(paths_check__refuses_paths_that_meet)
 
 TEST(paths_check__refuses_a_path_through_its_own_end)
 {
-	/* Site 3 by 0 - 2 - 3, and by 0 - 1 - 3 - 4 - 3. */
+	/* Site 3 gets copies on 0 - 2 - 3, and on 0 - 1 - 3 - 4 - 3. */
 	static struct flitcast_hop hop[] = {
 		{ FLITCAST_HOP_NONE, 0, 1, 1, 0, 1 }, { FLITCAST_HOP_NONE, 1, 2, 1, 0, 1 },
 		{ 1, 2, 1, 2, 0, 2 }, { 0, 2, 2, 2, 0, 2 }, { 0, 3, 3, 2, 0, 0 },

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Shortest trees: against a search of all sets of sites in small networks, and against known
+ * Shortest trees, compared with a search of all sets of sites in small networks, and with known
  * trees in large ones.
  */
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 static u32 down[LARGE];
 
-/* By site, a mask of the neighbours over links that work. */
+/* By site, a mask of the neighbours over working links. */
 static void read_peers(const struct fc_topo *topo, u32 peers[SITES])
 {
 	for (u32 s = 0; s < topo->nsites; s++) {
@@ -31,7 +31,7 @@ static void read_peers(const struct fc_topo *topo, u32 peers[SITES])
 	}
 }
 
-/* The sites of a set that can be reached from a site within the set. */
+/* Return: the sites of a set that can be reached from a site within the set. */
 static u32 reach(const u32 peers[SITES], u32 from, u32 set)
 {
 	u32 found = fc_bit(from), edge = found;
@@ -45,7 +45,7 @@ static u32 reach(const u32 peers[SITES], u32 from, u32 set)
 	return found;
 }
 
-/* Links of a tree of the smallest connected set of sites that has the source and all ends. */
+/* Links of a tree of the smallest connected set of sites that contains the source and all ends. */
 static u32 by_sets(const u32 peers[SITES], u32 from, u32 ends, u32 all)
 {
 	u32 least = FC_SITE_NONE, set;
@@ -130,7 +130,7 @@ static bool random_graph(struct fc_topo *topo, u32 *parent, u32 sites, u32 more)
 
 	memset(joined, 0, sizeof(joined));
 	for (u32 i = 1; i < sites; i++) {
-		/* A site has at most FC_DIRS_MAX links. */
+		/* Keep the number of links of a site at most FC_DIRS_MAX. */
 		parent[i] = i - 1 - tap_random(i < 8 ? i : 8);
 		joined[parent[i]][i] = true;
 	}
@@ -182,7 +182,7 @@ TEST(steiner_tree__networks_that_are_trees)
 			below[target[i]] = 1;
 		for (u32 i = 0; i < TREE; i++)
 			ends += below[i];
-		/* A link is one of them where there are ends on both sides. */
+		/* A link belongs to the tree if there are ends on both sides. */
 		for (u32 i = TREE - 1; i; i--) {
 			links += below[i] && below[i] < ends;
 			below[parent[i]] += below[i];
@@ -234,7 +234,7 @@ static u32 span_of(const struct fc_topo *topo, u32 from, const u32 *target, u32 
 	return span;
 }
 
-/* Networks that are too large for the dynamic programme. */
+/* Networks that are too large for dynamic programming. */
 TEST(steiner_tree__large_networks)
 {
 	static const char *const specs[] = {
@@ -277,7 +277,7 @@ TEST(steiner_tree__large_networks)
 	}
 }
 
-/* Targets that are each other's neighbours need a link each, however many they are. */
+/* Targets that are neighbours in a row need a link each, whatever their number. */
 TEST(steiner_tree__targets_side_by_side)
 {
 	u32 target[LARGE];
@@ -293,7 +293,7 @@ TEST(steiner_tree__targets_side_by_side)
 		      "%u: %u links, %u targets, exact %d", n, tree.links, tree.targets,
 		      tree.exact);
 	}
-	/* Every second target has none of the others beside it. */
+	/* Every second target is no neighbour of the others. */
 	for (u32 n = STEINER_TARGETS + 1; n <= LARGE / 4; n *= 4) {
 		u32 apart[LARGE / 4];
 

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Prints a line for each event of the netlink family, from "ready" on, until it
- * is killed.
- */
+/* Prints "ready", and then a line for each event of the netlink family, until it is killed. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +41,7 @@ static unsigned int number(const struct nlattr *attr)
 	return value;
 }
 
-/* The groups of the family, from its description. */
+/* Read the ids of the family's groups from its description. */
 static void read_groups(const struct nlattr *list)
 {
 	const char *p = (const char *)(list + 1);

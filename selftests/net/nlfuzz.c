@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Throws generated garbage at every command of the netlink family.
+ * Sends random requests to every command of the netlink family.
  *
  *	nlfuzz [SECONDS [SEED]]
  *
- * Works in a network namespace of its own, which holds a site and a device.
- * Each request gets exactly one verdict, in bounded time, from the set of errors
- * that the family documents; afterwards the family still answers sensibly.  The
- * same seed makes the same requests.
+ * Runs in its own network namespace, which has a site and a device.  Each request gets exactly one
+ * verdict, in bounded time, from the set of errors that the family documents; afterwards the family
+ * still gives valid answers.  The same seed makes the same requests.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -27,7 +26,7 @@
 #include "nlgarbage.h"
 
 #define ANSWER_MAX	65536
-/* No request waits for anything but locks; an emulated machine is slow. */
+/* A request waits only for locks; an emulated machine is slow. */
 #define VERDICT_MS	10000
 #define SKIP		4
 
@@ -86,7 +85,7 @@ static void give_up(const char *what, long value)
 	exit(1);
 }
 
-/* Send the request, and read until the verdict.  Return: the error. */
+/* Send the request, and read until the final ack.  Return: the error. */
 static int talk(void (*answer)(const struct nlmsghdr *header))
 {
 	struct nlmsghdr *header = (void *)request.data;
@@ -195,7 +194,7 @@ int main(int argc, char **argv)
 		begin(family, pick(4) ? 0 : NLM_F_DUMP, pick(FLITCAST_CMD_MAX + 4));
 		for (i = pick(6); i; i--)
 			nlgarbage_put_random(&request, 3);
-		/* Cut off within an attribute. */
+		/* Cut the request off within an attribute. */
 		if (!pick(16) && request.used > NLMSG_HDRLEN + GENL_HDRLEN)
 			request.used -= pick(request.used - NLMSG_HDRLEN - GENL_HDRLEN);
 		err = talk(NULL);
@@ -206,7 +205,7 @@ int main(int argc, char **argv)
 	}
 	printf("# %lu requests, %lu refused\n", n, refused);
 	err = get_site();
-	/* A lucky number may have deleted it. */
+	/* A random request may have deleted the site. */
 	if (err == ENOENT)
 		err = make_site();
 	if (err)

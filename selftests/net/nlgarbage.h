@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Requests of netlink made of garbage that looks like attributes.
- */
+/* Netlink requests of random data that resembles attributes. */
 #ifndef SELFTESTS_NET_NLGARBAGE_H
 #define SELFTESTS_NET_NLGARBAGE_H
 
@@ -16,9 +14,9 @@
 /**
  * struct nlgarbage - a request
  * @data: its bytes
- * @used: how many
+ * @used: number of bytes
  * @pick: draws a number from 0 to @below - 1
- * @arg: for @pick
+ * @arg: argument of @pick
  */
 struct nlgarbage {
 	char data[NLGARBAGE_MAX];
@@ -61,7 +59,7 @@ static inline struct nlattr *nlgarbage_put(struct nlgarbage *g, uint16_t type, c
 	return attr;
 }
 
-/* An attribute with anything in it, nests up to @depth deep. */
+/* Put an attribute with random contents, with nests up to @depth deep. */
 static inline void nlgarbage_put_random(struct nlgarbage *g, unsigned int depth)
 {
 	static const char *const words[] = {
@@ -96,7 +94,7 @@ static inline void nlgarbage_put_random(struct nlgarbage *g, unsigned int depth)
 			nlgarbage_put_random(g, depth - 1);
 		if (attr)
 			attr->nla_len = g->used - start;
-		/* A length that lies. */
+		/* Set a wrong length. */
 		if (attr && !nlgarbage_pick(g, 6))
 			attr->nla_len = nlgarbage_pick(g, 65536);
 		return;

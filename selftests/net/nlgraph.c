@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests that the tool never sends: malformed graphs and paths.  Each is refused with its
- * reason, and changes nothing.  A refused request with a key: the answer repeats the request, and
- * has no key.
+ * Requests that the tool never sends: malformed graphs and paths.  Each is refused with the reason,
+ * and has no effect.  The answer to a refused request repeats the request, but without its key.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -19,7 +18,7 @@
 #include <linux/netlink.h>
 
 #define SKIP	4
-/* Links of the largest graph, and more. */
+/* More links than the largest graph has. */
 #define LINKS	8100
 
 static int fd;
@@ -144,7 +143,7 @@ static uint64_t add(uint64_t digest, uint32_t value)
 	return digest;
 }
 
-/* A site of the graph of these links, with the name that they have. */
+/* Request a site of the graph of these links, with the matching graph name. */
 static void new_site(uint32_t id, const uint32_t (*link)[2], size_t n)
 {
 	uint64_t digest = 0xcbf29ce484222325ULL;
@@ -162,7 +161,7 @@ static void new_site(uint32_t id, const uint32_t (*link)[2], size_t n)
 	put(FLITCAST_A_SITE_GRAPH, link, n * sizeof(*link));
 }
 
-/* A square with a diagonal, 0 to 2. */
+/* A square with a diagonal from 0 to 2. */
 static const uint32_t square[][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 }, { 1, 2 }, { 2, 3 } };
 
 static void graphs(void)
@@ -248,7 +247,7 @@ static void set_entries(uint32_t source, uint32_t copies, const struct entry *en
 #define ENTRIES(...)	((struct entry[]){ __VA_ARGS__ }),				\
 			sizeof((struct entry[]){ __VA_ARGS__ }) / sizeof(struct entry)
 
-/* Of site 1, whose ports 1 and 2 lead to 0 and 2; sources are 3, which is none of these. */
+/* Paths of site 1, whose ports 1 and 2 lead to sites 0 and 2; the source is site 3. */
 static void paths(void)
 {
 	static const struct entry good[] = { { 1, 0, 0, 0 }, { 2, 0, 0, 0 } };
@@ -332,7 +331,7 @@ static void paths(void)
  * Keys.
  */
 
-/* The answer repeats the request, with other bytes in place of the key. */
+/* The answer repeats the request, with other bytes instead of the key. */
 static void forgets(const char *name, int want, const char *key)
 {
 	int err = talk();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Two connected sockets and the one that listened, until it is killed:
+ * Two connected sockets and the listening one, until the program is killed:
  *
  *	pair LISTENER PORT CONNECTOR
  *

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A peer of an RDMA link that lies: it calls the end that listens, in place of the true peer, by
- * the verbs of user space.
+ * A faulty peer of an RDMA link: it calls the listening end, in place of the true peer, with the
+ * verbs of user space.
  *
  *	liar [-s SEED] [-n COUNT] SOURCE DESTINATION OWN FAR FLIT CASE
  *
  * SOURCE and DESTINATION are addresses of RDMA ports (fe80::1%eth0), OWN and FAR the ends as in
- * struct rdma_call of kernel/rdma/conn.c, FLIT is the flit size.  A case fails where the kernel
- * answers a call otherwise than it has to; what became of the link is for the caller to look at.
- * Exit status: 0, 1, or 2 where the program could do nothing.
+ * struct rdma_call of kernel/rdma/conn.c, FLIT is the flit size.  A case fails if the kernel gives
+ * a wrong answer to a call; the caller of the program checks the link.  Exit status: 0, 1, or 2 if
+ * the program could not run.
  *
- * Queue pairs are driven by hand, not by librdmacm: a peer need not say that it is ready, and may
- * want RDMA READ where the kernel has offered none.
+ * The program drives queue pairs itself, not by librdmacm: a peer need not report that it is ready,
+ * and may request RDMA READ although the kernel has not offered it.
  */
 #include <endian.h>
 #include <errno.h>
@@ -36,13 +36,13 @@
 
 #define MAGIC		0x464c4954
 #define SERVICE		"949"
-/* Bytes of a send or receive buffer: more than the kernel has for a frame. */
+/* Size of a send or receive buffer, larger than the kernel's buffer for a frame. */
 #define BUFFER		8192
 #define SENDS		16
 #define RECVS		16
-/* An answer of the kernel's that is later than this is none. */
+/* Time-out for an answer of the kernel. */
 #define PATIENCE_MS	10000
-/* The program's own end. */
+/* Maximum run time of the program. */
 #define LIFE_S		200
 
 struct call {
@@ -52,10 +52,10 @@ struct call {
 	uint64_t far;
 } __attribute__((packed));
 
-/* As in kernel/rdma/conn.c. */
+/* Refusals, as in kernel/rdma/conn.c. */
 enum { REFUSED, REFUSED_LINK, REFUSED_FLIT, REFUSED_BUSY, REFUSED_MEMORY };
 
-/* Answers to a call, beside the refusals. */
+/* Answers to a call, besides the refusals. */
 enum { ACCEPTED = -1, NO_ANSWER = -2 };
 
 struct peer {
@@ -65,10 +65,10 @@ struct peer {
 	struct ibv_cq *cq;
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
-	uint8_t *memory;	/* SENDS buffers, then RECVS ones */
-	uint32_t posted;	/* sends */
+	uint8_t *memory;	/* SENDS send buffers, then RECVS receive buffers */
+	uint32_t posted;	/* posted sends */
 	uint32_t done;
-	bool gone;		/* ended by the kernel, or in error */
+	bool gone;		/* ended by the kernel, or in error state */
 	enum ibv_wc_status status;	/* of the first send that failed */
 };
 
@@ -151,7 +151,7 @@ static void resolve_addresses(void)
 		die("%s: %s", destination, err == EAI_SYSTEM ? strerror(errno) : gai_strerror(err));
 }
 
-/* The next event of the connection manager within @ms; NULL: there is none. */
+/* Return: the next event of the connection manager within @ms, or NULL. */
 static struct rdma_cm_event *next_event(struct peer *p, int ms)
 {
 	struct pollfd fd = { .fd = p->channel->fd, .events = POLLIN };
@@ -181,7 +181,7 @@ static void modify(struct peer *p, enum ibv_qp_state state)
 
 	if (rdma_init_qp_attr(p->id, &attr, &mask))
 		die("rdma_init_qp_attr: %s", strerror(errno));
-	/* More than the kernel offers. */
+	/* Request more than the kernel offers. */
 	if (state == IBV_QPS_RTS)
 		attr.max_rd_atomic = 1;
 	if (ibv_modify_qp(p->qp, &attr, mask))
@@ -200,7 +200,7 @@ static void post_recv(struct peer *p, uint32_t i)
 		die("ibv_post_recv: %s", strerror(errno));
 }
 
-/* Links call from privileged ports; a user without privilege gets another one. */
+/* Links call from privileged ports; an unprivileged user gets another port. */
 static void choose_port(struct rdma_cm_id *id)
 {
 	struct sockaddr *addr = addresses->ai_src_addr;
@@ -215,7 +215,7 @@ static void choose_port(struct rdma_cm_id *id)
 		die("RDMA_OPTION_ID_REUSEADDR: %s", strerror(errno));
 }
 
-/* A queue pair that may call. */
+/* Create a queue pair that can call. */
 static struct peer *peer_make(bool receives)
 {
 	struct ibv_qp_init_attr attr = {
@@ -242,7 +242,7 @@ static struct peer *peer_make(bool receives)
 	expect(p, RDMA_CM_EVENT_ROUTE_RESOLVED);
 	p->pd = ibv_alloc_pd(p->id->verbs);
 	p->cq = ibv_create_cq(p->id->verbs, SENDS + RECVS, NULL, NULL, 0);
-	/* Little where nothing is received: many of these are made. */
+	/* Allocate little if nothing is received: many of these are created. */
 	p->memory = calloc(SENDS + (receives ? RECVS : 0), BUFFER);
 	if (!p->pd || !p->cq || !p->memory)
 		die("no completion queue, or no memory");
@@ -283,7 +283,7 @@ static void call_begin(struct peer *p, const void *data, uint8_t len)
 		die("rdma_connect: %s", strerror(errno));
 }
 
-/* Return: a refusal, ACCEPTED, or NO_ANSWER. The kernel does not learn that it is accepted. */
+/* Return: a refusal, ACCEPTED, or NO_ANSWER.  The caller does not complete the connection. */
 static int call_answer(struct peer *p)
 {
 	struct rdma_cm_event *ev = next_event(p, PATIENCE_MS);
@@ -293,7 +293,7 @@ static int call_answer(struct peer *p)
 		return wrong("no answer in %d ms", PATIENCE_MS), NO_ANSWER;
 	if (ev->event == RDMA_CM_EVENT_CONNECT_RESPONSE)
 		answer = ACCEPTED;
-	else if (ev->event == RDMA_CM_EVENT_REJECTED && ev->status == 28) /* by the consumer */
+	else if (ev->event == RDMA_CM_EVENT_REJECTED && ev->status == 28) /* consumer reject */
 		answer = ev->param.conn.private_data_len ?
 			 *(const uint8_t *)ev->param.conn.private_data : 0;
 	else
@@ -380,7 +380,7 @@ static void complete(struct peer *p)
 	}
 }
 
-/* Wait until at most @most requests are not done; false: the connection has ended. */
+/* Wait until at most @most requests are pending.  Return: false if the connection has ended. */
 static bool settle(struct peer *p, uint32_t most)
 {
 	int64_t until = now_ms() + PATIENCE_MS;
@@ -403,7 +403,7 @@ static uint8_t *send_buffer(struct peer *p)
 	return p->memory + p->posted % SENDS * BUFFER;
 }
 
-/* The frame is in send_buffer(). */
+/* Send the frame in send_buffer(). */
 static void send_frame(struct peer *p, uint32_t len)
 {
 	struct ibv_sge sge = {
@@ -486,7 +486,7 @@ static int refuse(void)
 
 		noise(data, sizeof(data));
 		if (i % 4 == 3) {
-			/* Past the magic number. */
+			/* The magic number is right, the rest is random. */
 			noise(&c, sizeof(c));
 			c.magic = right.magic;
 			memcpy(data, &c, sizeof(c));
@@ -503,7 +503,7 @@ static int stranger(void)
 	return refuse_one("an address that is not the peer's", &right, sizeof(right), REFUSED_LINK);
 }
 
-/* A right call of a user without privilege, from the peer's address. */
+/* A valid call of an unprivileged user, from the peer's address. */
 static int user(void)
 {
 	if (seteuid(1000))
@@ -518,12 +518,12 @@ static int nobody(void)
 }
 
 /*
- * A call with the peer's address in its private data, wherever it comes from: the connection
- * manager of the kernel would not write that, so the MAD of the request is made by hand.  The
- * answer is heard by nobody.
+ * A call whose private data contains the peer's address, though it comes from another address.  The
+ * connection manager of the kernel would not write that, so the program composes the MAD of the
+ * request.  No program receives the answer.
  */
 
-/* Where fields of a connection request are in its MAD: IBTA 1.4, 12.6.5. */
+/* Offsets of the fields of a connection request in its MAD: IBTA 1.4, 12.6.5. */
 enum {
 	REQ_COMM_ID = 24, REQ_SERVICE = 32, REQ_GUID = 40, REQ_QPN = 56, REQ_TIMEOUT = 67,
 	REQ_PSN = 68, REQ_PKEY = 72, REQ_MTU = 74, REQ_RETRIES = 75, REQ_LOCAL_LID = 76,
@@ -531,7 +531,7 @@ enum {
 	REQ_ACK = 119, REQ_CMA = 164, REQ_SIZE = 256,
 };
 
-/* Fields of struct cma_hdr; the user's private data follow. */
+/* Offsets of the fields of struct cma_hdr; the user's private data follow. */
 enum { CMA_IP = 1, CMA_PORT = 2, CMA_SOURCE = 4, CMA_DESTINATION = 20, CMA_SIZE = 36 };
 
 static const uint8_t *gid_of(const struct sockaddr *addr)
@@ -541,7 +541,7 @@ static const uint8_t *gid_of(const struct sockaddr *addr)
 	return ((const struct sockaddr_in6 *)addr)->sin6_addr.s6_addr;
 }
 
-/* The index of our address among the GIDs of the port, of RoCE v2. */
+/* Return: the index of this program's address among the GIDs of the port, for RoCE v2. */
 static int gid_index(struct ibv_context *verbs, const uint8_t *gid)
 {
 	struct ibv_gid_entry entry;
@@ -574,7 +574,7 @@ static int forged(void)
 	mad.hdr.id = agent.id;
 	mad.hdr.gid_index = gid_index(p->id->verbs, from);
 	memcpy(mad.hdr.gid, to, 16);
-	/* Versions, class of the connection manager, method; then the attribute. */
+	/* Versions, class of the connection manager, and method; the attribute follows. */
 	memcpy(req, (uint8_t[]) { 1, 7, 2, 3 }, 4);
 	fc_put32(req + 12, 1 + below(1 << 30));
 	fc_put16(req + 16, 0x10);
@@ -584,7 +584,7 @@ static int forged(void)
 	noise(req + REQ_GUID, 8);
 	fc_put32(req + REQ_QPN, p->qp->qp_num << 8);
 	req[REQ_TIMEOUT] = 20 << 3;
-	/* With it go the time-out for a response, and retries. */
+	/* The word also has the time-out for a response, and the retries. */
 	fc_put32(req + REQ_PSN, below(1 << 24) << 8 | 20 << 3 | 6);
 	fc_put16(req + REQ_PKEY, 0xffff);
 	req[REQ_MTU] = 5 << 4 | 7;
@@ -625,7 +625,7 @@ static uint32_t frame_put(uint8_t *p, struct fc_link_hdr *h)
 	return FC_LINK_SIZE + h->len;
 }
 
-/* The HELLO that the kernel expects from its peer. */
+/* Compose the HELLO that the kernel expects from its peer. */
 static uint32_t true_hello(uint8_t *p)
 {
 	struct fc_link_hdr h = { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE };
@@ -661,13 +661,13 @@ static void learn(struct peer *p, const uint8_t *frame, uint32_t len)
 	m.flags = 0;
 	site.own = m;
 	/*
-	 * The HELLO that the kernel waits for may be lost in the following frames: send it again.
+	 * The HELLO that the kernel expects may get lost among the following frames: send it again.
 	 */
 	if (p->posted - p->done < SENDS && !p->gone)
 		send_frame(p, true_hello(send_buffer(p)));
 }
 
-/* A HELLO with one field that is wrong. */
+/* Compose a HELLO with one wrong field. */
 static uint32_t lying_hello(uint8_t *p)
 {
 	struct fc_link_hdr h = { .type = FC_FRAME_HELLO, .len = FC_HELLO_SIZE };
@@ -690,7 +690,7 @@ static uint32_t status(uint8_t *p)
 	return frame_put(p, &h);
 }
 
-/* A flit, perhaps the next one, and perhaps of a packet that is almost right. */
+/* Compose a flit, perhaps the next one, and perhaps of a nearly valid packet. */
 static uint32_t packet(uint8_t *p)
 {
 	static const uint8_t parts[] = {
@@ -742,7 +742,7 @@ static uint32_t valid(uint8_t *p)
 {
 	switch (below(32)) {
 	case 0:
-		/* Mostly the end of the link, for the time being. */
+		/* In most cases this takes the link down for a while. */
 		return lying_hello(p);
 	case 1 ... 6:
 		return status(p);
@@ -760,7 +760,7 @@ static uint32_t lie(uint8_t *p, uint32_t most, bool *malformed)
 	*malformed = false;
 	switch (below(16)) {
 	case 0:
-		/* No frame. */
+		/* Too short for a frame. */
 		*malformed = true;
 		noise(p, FC_LINK_SIZE);
 		return below(3) ? below(FC_LINK_SIZE) : below(2);
@@ -777,15 +777,15 @@ static uint32_t lie(uint8_t *p, uint32_t most, bool *malformed)
 		*malformed = true;
 		return len;
 	case 3:
-		/* Or too little. */
+		/* A length field that is too small. */
 		len = valid(p);
 		fc_put16(p + 4, below(len - FC_LINK_SIZE + 1));
 		return len;
 	case 4:
-		/* Cut. */
+		/* A truncated frame. */
 		return below(valid(p) + 1);
 	case 5:
-		/* With padding. */
+		/* A padded frame. */
 		len = valid(p);
 		return len + below(most - len + 1);
 	}
@@ -807,7 +807,7 @@ static int frames(void)
 		if (!p)
 			return 1;
 		connections++;
-		/* Half of the connections complete the handshake before they send lies. */
+		/* Half of the connections complete the handshake before invalid frames. */
 		if (connections % 2) {
 			int64_t until = now_ms() + PATIENCE_MS;
 			uint32_t ups = site.ups;
@@ -863,7 +863,7 @@ static int too_long(void)
 	send_frame(p, 0);
 	if (!settle(p, 0))
 		failed |= wrong("after that nothing is taken");
-	/* The last word is an error, not that the peer has hung up. */
+	/* The connection must end with an error, not because the peer has hung up. */
 	send_frame(p, room + 1);
 	settle(p, 0);
 	if (!wait_gone(p))
@@ -872,7 +872,7 @@ static int too_long(void)
 	return failed;
 }
 
-/* Calls that are right, and end otherwise than the kernel may expect. */
+/* Valid calls with an unexpected end. */
 
 static int busy(void)
 {
@@ -902,7 +902,7 @@ static int busy(void)
 	return failed;
 }
 
-/* The caller does not wait for answers, except for every tenth. */
+/* The program waits only for every tenth answer. */
 static int storm(void)
 {
 	uint32_t i, accepted = 0;
@@ -923,8 +923,8 @@ static int storm(void)
 }
 
 /*
- * Peers that never complete the connection, or complete it and send nothing, nor receive: the next
- * call ends each of them.  The last one stays until this process ends.
+ * Peers that never complete the connection, or complete it and neither send nor receive: the next
+ * call ends each of them.  The last connection stays until this process ends.
  */
 static int silent(void)
 {
@@ -947,7 +947,7 @@ static int silent(void)
 	return 0;
 }
 
-/* Requests for memory of the kernel's. */
+/* Request access to memory of the kernel. */
 static int wild_one(enum ibv_wr_opcode opcode, uint32_t rkey, uint64_t addr, uint32_t len)
 {
 	struct peer *p = call_until_accepted(true);

@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiving flows of a site against random peers: they open flows, close them, settle, answer
- * or fall silent, restart, send wrong numbers, and do so near every limit.
+ * The receiving flows of a site against random peers: they open, settle and close flows, answer
+ * questions or do not, restart and send wrong sequence numbers, all near every limit.
  *
- * A model knows each key that ever had a flow, and whether it has one now.  After each step it
- * checks what is cheap; and every so often, the sooner the less there is, that each list matches
- * its counter.
+ * A model knows each key that ever had a flow, and whether it has one now.  After each step the
+ * test makes the cheap checks.  From time to time it checks that each list matches its counter, the
+ * more often the fewer entries there are.
  */
 #include "ends/rxflow.c"
 #include "tap.h"
 
-/* Seeds, and steps of each; SEED=n in the environment: only that seed. */
+/* Seeds, and steps of each; SEED=n in the environment runs only that seed. */
 #define SEEDS		3
 #define STEPS		1000000
-/* Lives of the receiving side: each begins empty, and has so many steps at most. */
+/* Lives of the receiving side: each begins empty, and has at most LIFE_STEPS steps. */
 #define LIFE_STEPS	100000
 #define SOURCES		4096
 #define BUCKETS		(1 << 16)
-/* Levels that the source sends, which the flow may have reached or not. */
+/* Cumulative acks that a source sends, whether or not the flow has reached them. */
 #define LEVELS		3
 
 enum place { OPEN, ASKED, CLOSED, SETTLED, PLACES };
 
 /**
  * struct known - a key that has a flow or had one
- * @next: in its bucket
- * @older: the one that was made before it
+ * @next: next key in its bucket
+ * @older: the key created before this one
  * @key: the key
- * @flow: its flow; NULL: none now
- * @at: where it is among those that have one
- * @place: in which list its flow is
- * @asked_at: when its source was asked
- * @used: when it was used
+ * @flow: its flow, or NULL
+ * @at: index in the array of keys with a flow
+ * @place: list of its flow
+ * @asked_at: time of the last question to its source
+ * @used: time of its last use
  */
 struct known {
 	struct known *next;
@@ -46,11 +46,11 @@ struct known {
 
 /**
  * struct peer - a source site as the model knows it
- * @incarnation: its present one
+ * @incarnation: current incarnation
  * @sock: number of its next socket
- * @nflows: flows that it has
- * @forgotten: flows that were forgotten
- * @lives: a flow of more than one incarnation was made
+ * @nflows: number of its flows
+ * @forgotten: number of evicted flows
+ * @lives: flows of more than one incarnation were created
  */
 struct peer {
 	u32 incarnation;
@@ -71,16 +71,16 @@ static struct {
 	unsigned int in[PLACES];
 	struct peer peer[SOURCES];
 	unsigned int nforgetful;
-	/* Asked, so that it may be answered; the source may be long gone. */
+	/* Keys whose source was asked, and which may be answered; the source may have ended. */
 	struct rx_key asked[64];
 	unsigned int nasked;
-	/* Of the step: the flow that was forgotten. */
+	/* The flow that the current step evicts. */
 	struct known *victim;
 	unsigned int nvictims;
 	u64 seed;
 	unsigned int step;
 	bool bad;
-	/* Totals of the run: flows made, flows forgotten by list, and other events. */
+	/* Totals of the run: flows created, flows evicted by list, and other events. */
 	u64 made, forgotten[PLACES], no_space, failed, checks, lives, oblivious;
 	unsigned int most;
 } m;
@@ -158,7 +158,7 @@ static void known_made(const struct rx_key *key, struct rx_flow *flow)
 	      m.peer[key->src].nflows);
 }
 
-/* Memory is about to be freed: of a flow?  Then it was forgotten. */
+/* Called before memory is freed: if it is that of a flow, the flow was evicted. */
 static void freeing(const void *p)
 {
 	struct known *k = m.victim;
@@ -181,7 +181,7 @@ static void freeing(const void *p)
  * Other files of the site, as rxflow.c calls them.
  */
 
-/* As in rx.c, without messages and buffer space. */
+/* Like rx.c, without messages and buffer space. */
 unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow)
 {
 	memset(&flow->core.msg, 0, sizeof(flow->core.msg));
@@ -262,7 +262,7 @@ static unsigned int check_over(const struct rx_source *source)
 	return n;
 }
 
-/* All lists against all counters. */
+/* Check all lists against all counters. */
 static void check_all(void)
 {
 	struct flitcast_rx *rx = m.site->ends->rx.flows;
@@ -336,7 +336,7 @@ static void check_step(const struct rx_key *key)
  * Peers.
  */
 
-/* The flow that gives way, if one has to, by the rules at the head of rxflow.c. */
+/* Return: the flow to evict for @key, if any, by the rules at the head of rxflow.c. */
 static struct known *expect_victim(const struct rx_key *key)
 {
 	struct flitcast_rx *rx = m.site->ends->rx.flows;
@@ -363,7 +363,7 @@ static struct known *expect_victim(const struct rx_key *key)
 	return flow ? known_find(&flow->key) : NULL;
 }
 
-/* A flow is made, if there is room; one that has to give way was not needed. */
+/* Create a flow, if there is space.  A full table may evict only the expected flow. */
 static struct rx_flow *make(const struct rx_key *key)
 {
 	bool full = m.nlive >= FLITCAST_FLOWS_MAX || m.peer[key->src].nflows >= FLOWS_OF_ONE;
@@ -412,7 +412,7 @@ static void used(struct known *k)
 	k->used = m.site->now;
 }
 
-/* As flitcast_rx_packet(); the flow may hold something afterwards. */
+/* Like flitcast_rx_packet(); the flow may hold messages afterwards. */
 static void packet(const struct rx_key *key)
 {
 	struct rx_flow *flow = flitcast_rxflow_find(m.site, key);
@@ -459,7 +459,7 @@ static void packet(const struct rx_key *key)
 	}
 }
 
-/* As flitcast_rx_over(); @level is the level the source sends, true or not. */
+/* Like flitcast_rx_over(); @level is the cumulative ack of the source, true or false. */
 static void over(const struct rx_key *key, u32 level, bool closed)
 {
 	struct rx_flow *flow = flitcast_rxflow_find(m.site, key);
@@ -491,7 +491,7 @@ static void over(const struct rx_key *key, u32 level, bool closed)
 	known_move(k, closed ? CLOSED : SETTLED);
 }
 
-/* A key of @src: mostly of sockets one after the other, at times any. */
+/* Return: a key of @src, mostly of the next socket, sometimes of any. */
 static struct rx_key any_key(u32 src)
 {
 	struct peer *peer = &m.peer[src];
@@ -501,7 +501,7 @@ static struct rx_key any_key(u32 src)
 
 	switch (tap_random(64)) {
 	case 0:
-		/* Or a liar's. */
+		/* A key as a faulty site may send it. */
 		key.incarnation = tap_random(4);
 		key.sock = tap_random(8);
 		break;
@@ -527,23 +527,23 @@ static struct rx_key any_key(u32 src)
 	return key;
 }
 
-/* A key that has a flow, or any. */
+/* Return: a key that has a flow; if there is none, any key. */
 static struct rx_key live_key(u32 src)
 {
 	return m.nlive ? m.live[tap_random(m.nlive)]->key : any_key(src);
 }
 
 /**
- * struct phase - what peers do for a while
- * @sources: how many of them take part
- * @first: the first of these
- * @open: how often they open a flow, in 100
- * @close: how often they close one
- * @settle: and say what of one is over
- * @ask: and answer what they were asked
+ * struct phase - behaviour of the peers for a while
+ * @sources: number of sources that take part
+ * @first: the first of these sources
+ * @open: percentage of steps that open a flow
+ * @close: percentage of steps that close a flow
+ * @settle: percentage of steps that send a cumulative ack
+ * @ask: percentage of steps that answer a question
  * @sequel: a source opens a flow, and closes it before it opens the next one
- * @tick: how far time goes on in a step, at most
- * @fails: of so many allocations one fails; 0: none
+ * @tick: maximum duration of a step
+ * @fails: one allocation in this number fails; 0: none
  */
 struct phase {
 	u32 sources;
@@ -566,12 +566,12 @@ static struct phase any_phase(void)
 
 	switch (tap_random(6)) {
 	case 0:
-		/* A few fill the table. */
+		/* A few sources fill the table. */
 		p.sources = 1 + tap_random(3);
 		p.open = 97;
 		break;
 	case 1:
-		/* Many, with one flow or so each, which they close. */
+		/* Many sources open about one flow each, and close it. */
 		p.sources = SOURCES;
 		p.open = 60;
 		p.close = 30;
@@ -610,7 +610,7 @@ static struct phase any_phase(void)
 	return p;
 }
 
-/* One flow at a time, of one socket after the other. */
+/* Each source has one flow at a time, of consecutive sockets. */
 static struct rx_key sequel(u32 src)
 {
 	struct peer *peer = &m.peer[src];
@@ -670,7 +670,7 @@ static struct rx_key step(const struct phase *p)
 	return key;
 }
 
-/* Messages are read: the flow that holds most of them for longest holds none. */
+/* The reader reads the messages of the first flow in the list, which then holds none. */
 static void read_some(void)
 {
 	struct rx_flow *flow = list_first_entry_or_null(&m.port.flows, struct rx_flow, held);
@@ -719,7 +719,7 @@ static void end(void)
 	m.nforgetful = 0;
 }
 
-/* Return: steps done. */
+/* Return: number of steps. */
 static unsigned int life(unsigned int steps)
 {
 	unsigned int left = 0, unchecked = 0, i;
@@ -796,7 +796,7 @@ static void run(u64 seed, unsigned int steps)
 	       (unsigned long long)m.failed, (unsigned long long)m.checks);
 }
 
-/* The table is full but for one flow of a source, which is closed each time before the next one. */
+/* The table is full but for one flow of a source that closes each flow before it opens the next. */
 TEST(rxflow__a_source_gives_way_to_itself)
 {
 	struct rx_key key = { .incarnation = 1, .port = 1 };

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which message is sent next, with random users: sockets open and close; messages become ready, are
- * sent, are in flight and not any more, are retransmitted, aborted and completed, near every limit.
+ * The choice of the next message to send, with random users: sockets open and close; messages
+ * become ready, are sent, resent, aborted and completed, near every limit.
  *
- * A model counts what is under way.  Every so often all lists are checked against all counters, and
- * whether all that may be sent has its turn; and in the end all goes, until there is nothing left.
+ * A model counts the messages in flight.  From time to time the test checks all lists against all
+ * counters, and that every queue that may send has its turn; in the end it sends all messages.
  */
 #include "ends/txqueue.h"
 #include "tap.h"
 
-/* Seeds, and steps of each; SEED=n in the environment: only that seed. */
+/* Seeds, and steps of each; SEED=n in the environment runs only that seed. */
 #define SEEDS		3
 #define STEPS		1000000
-/* Lives of a site: each begins empty, and has so many steps at most. */
+/* Lives of a site: each begins empty, and has at most LIFE_STEPS steps. */
 #define LIFE_STEPS	50000
 #define USERS		5
 #define SOURCES		400
 #define MESSAGES	1500
-/* As in txcast.c: broadcasts in flight. */
+/* Limit of broadcasts in flight, the same as in txcast.c. */
 #define CASTS_MAX	8
 
 /**
  * struct sender - a source
- * @src: that
- * @user: whose it is
- * @casts: it sends broadcasts, and nothing else
- * @nmsgs: messages that are not over
- * @nactive: of these, under way, by class
+ * @src: the source
+ * @user: its owner
+ * @casts: it sends broadcasts only
+ * @nmsgs: number of uncompleted messages
+ * @nactive: number of messages in flight, by class
  */
 struct sender {
 	struct flitcast_source src;
@@ -38,9 +38,9 @@ struct sender {
 
 /**
  * struct item - a message
- * @msg: that
- * @at: where it is among all
- * @packets: how many of it are to be sent now
+ * @msg: the message
+ * @at: index in the array of messages
+ * @packets: packets to send now
  */
 struct item {
 	struct flitcast_msg msg;
@@ -48,7 +48,7 @@ struct item {
 	unsigned int packets;
 };
 
-/* As in fabric/vnet.c and fabric/care.c. */
+/* Values of fabric/vnet.c and fabric/care.c. */
 static const struct flitcast_mode vnet_mode = {
 	.at_once = true, .active = 32, .active_user = 256,
 };
@@ -61,13 +61,13 @@ static struct {
 	unsigned int nsenders;
 	struct item *item[MESSAGES];
 	unsigned int nitems;
-	/* Messages in flight, by user and class; and senders that have some. */
+	/* Messages in flight, by user and class; and senders with messages in flight. */
 	unsigned int nactive[USERS][FLITCAST_TX_CLASSES];
 	unsigned int nbusy[USERS][FLITCAST_TX_CLASSES];
 	u64 seed;
 	unsigned int step;
 	bool bad;
-	/* Of the whole run. */
+	/* Totals of the run. */
 	u64 sent, most_user, blocked, waits, checks, lives, failed;
 } m;
 
@@ -119,7 +119,7 @@ static unsigned int check_round(const struct flitcast_round *round)
 	return check_turns(&round->first, true) + check_turns(&round->next, false);
 }
 
-/* Is a place in a round, rather than nowhere or in the list of those that wait? */
+/* Is a turn in a round, rather than in no list or in the list of waiting ones? */
 static bool in_list(const struct list_head *list, const struct flitcast_turn *turn)
 {
 	const struct flitcast_turn *t;
@@ -135,7 +135,7 @@ static bool in_round(const struct flitcast_round *round, const struct flitcast_t
 	return in_list(turn->first ? &round->first : &round->next, turn);
 }
 
-/* Has a queue something to send, and its turn where it may send it? */
+/* Does a queue with messages have its turn if it may send them? */
 static void check_queue(struct sender *s, u8 class)
 {
 	struct flitcast_queue *queue = flitcast_txqueue_of(&s->src, class);
@@ -147,7 +147,7 @@ static void check_queue(struct sender *s, u8 class)
 	      queue->nactive, s->nactive[class]);
 	HOLDS(!queue->blocked || !list_empty(&queue->turn.node), "a blocked queue waits nowhere");
 	HOLDS(waits || list_empty(&queue->ready), "a queue with messages has no turn");
-	/* One of its messages in flight wakes the queue. */
+	/* A message in flight wakes the queue when it is completed. */
 	HOLDS(waits || queue->blocked || list_empty(&queue->fresh) || queue->nactive,
 	      "a queue with new messages has no turn");
 	if (waits && !(list_empty(&queue->ready) && list_empty(&queue->fresh))) {
@@ -156,7 +156,7 @@ static void check_queue(struct sender *s, u8 class)
 	}
 }
 
-/* The queues of a user and class, in its lists. */
+/* Check the queues of a user and class, and the lists of that user. */
 static void check_owned(struct flitcast_owner *owner, u8 class)
 {
 	struct flitcast_owned *owned = &owner->class[class];
@@ -192,10 +192,10 @@ static void check_owned(struct flitcast_owner *owner, u8 class)
 	m.blocked += blocked;
 	if (cast || !wanting)
 		return;
-	/* Free places without a candidate, and queues that wait for one. */
+	/* There are free places without a candidate, while queues wait for one. */
 	if (owned->nactive + ready < user_max())
 		m.waits++;
-	/* No message in flight would wake them. */
+	/* Without a message in flight no event would wake the queues. */
 	HOLDS(owned->nactive || turns, "%u queues wait for a place: nobody wakes them", wanting);
 }
 
@@ -242,7 +242,7 @@ static void check_all(void)
 	      "broadcasts to be sent again, and no door");
 }
 
-/* The queue that a step was about is in the right list, if in any. */
+/* The queue of the current step must be in the right list, if in any. */
 static void check_lists(struct sender *s, u8 class)
 {
 	struct flitcast_queue *queue = flitcast_txqueue_of(&s->src, class);
@@ -282,7 +282,7 @@ static void inactive(struct item *it)
 	flitcast_txqueue_inactive(m.site, &it->msg);
 }
 
-/* A message is completed or aborted: as msg_over() in tx.c. */
+/* A message is completed or aborted; like msg_over() in tx.c. */
 static void over(struct item *it)
 {
 	struct sender *s = sender_of(it);
@@ -299,7 +299,7 @@ static void over(struct item *it)
 	check_lists(s, class);
 }
 
-/* Which classes there are: as msg_class() in source.c has it. */
+/* Return: a random class of the sender; like msg_class() in source.c. */
 static u8 any_class(const struct sender *s)
 {
 	if (s->casts)
@@ -330,7 +330,7 @@ static void send(struct sender *s, u8 class)
 	it->at = m.nitems;
 	m.item[m.nitems++] = it;
 	s->nmsgs++;
-	/* As in flitcast_tx_at_once(). */
+	/* Like flitcast_tx_at_once(). */
 	if (m.site->mode->at_once && !s->casts && it->packets == 1 && tap_random(2) &&
 	    list_empty(&queue->ready) && list_empty(&queue->fresh) &&
 	    flitcast_txqueue_room(m.site, &s->src, class)) {
@@ -343,7 +343,7 @@ static void send(struct sender *s, u8 class)
 	check_lists(s, class);
 }
 
-/* Was there a place for a message that begins? */
+/* Check that there was a place for a message that begins. */
 static void check_place(const struct item *it)
 {
 	const struct sender *s = sender_of(it);
@@ -366,7 +366,7 @@ static void check_place(const struct item *it)
 		      m.nactive[s->user][class]);
 }
 
-/* As often as the timer calls it, sometimes with a small budget. */
+/* Call the scheduler as often as the timer does, sometimes with a small budget. */
 static struct flitcast_msg *next(enum flitcast_tx_door door)
 {
 	struct flitcast_msg *msg;
@@ -381,7 +381,7 @@ static struct flitcast_msg *next(enum flitcast_tx_door door)
 	return msg;
 }
 
-/* As flitcast_tx_pick().  Return: a packet was sent. */
+/* Like flitcast_tx_pick().  Return: true if a packet was sent. */
 static bool pick(enum flitcast_tx_door door, bool lazy)
 {
 	struct flitcast_msg *msg;
@@ -395,7 +395,7 @@ static bool pick(enum flitcast_tx_door door, bool lazy)
 		HOLDS(flitcast_txqueue_door(msg->how.class) == door, "by the wrong door");
 		if (m.bad)
 			return false;
-		/* The caller routed too many targets. */
+		/* The caller has routed too many targets. */
 		if (lazy && !tap_random(50))
 			return false;
 		if (!it->packets) {
@@ -420,7 +420,7 @@ static bool pick(enum flitcast_tx_door door, bool lazy)
 	return false;
 }
 
-/* As choose() in txcast.c. */
+/* Like choose() in txcast.c. */
 static bool pick_cast(void)
 {
 	struct flitcast_site *site = m.site;
@@ -449,7 +449,7 @@ static bool pick_cast(void)
 }
 
 /*
- * A message has more to send: a target had no buffer space, did not answer, or enters the window.
+ * A message has more to send: a target had no buffer space, did not answer, or joined the window.
  */
 static void again(struct item *it)
 {
@@ -458,7 +458,7 @@ static void again(struct item *it)
 	check_lists(sender_of(it), it->msg.how.class);
 }
 
-/* The targets of a message answer, or do not. */
+/* Some targets of a message answer. */
 static void settle(struct item *it)
 {
 	if (it->msg.state.active)
@@ -518,9 +518,9 @@ static void leave(unsigned int at)
 }
 
 /**
- * struct phase - what users do for a while
- * @weight: how often which, see step()
- * @users: how many of them
+ * struct phase - behaviour of the users for a while
+ * @weight: relative frequency of each action, see step()
+ * @users: number of users
  */
 struct phase {
 	unsigned int weight[8];
@@ -530,9 +530,9 @@ struct phase {
 static struct phase any_phase(void)
 {
 	static const struct phase some[] = {
-		/* join, leave, send, pick, settle, again, over, drop */
-		{ .weight = { 20, 0, 50, 10, 5, 5, 5 } },	/* more and more */
-		{ .weight = { 2, 1, 30, 40, 10, 5, 20 } },	/* as it should be */
+		/* weights of: join, leave, send, pick, settle, again, over, drop */
+		{ .weight = { 20, 0, 50, 10, 5, 5, 5 } },	/* queues grow */
+		{ .weight = { 2, 1, 30, 40, 10, 5, 20 } },	/* normal operation */
 		{ .weight = { 10, 0, 30, 60, 0, 1, 0 } },	/* no message completes */
 		{ .weight = { 1, 2, 20, 20, 10, 5, 40, 1 } },	/* many messages are aborted */
 		{ .weight = { 1, 4, 20, 20, 10, 10, 20, 1 } },	/* sockets close */
@@ -586,7 +586,7 @@ static void step(const struct phase *p)
 	}
 }
 
-/* All that there is goes, and is confirmed. */
+/* Send and confirm all messages. */
 static void drain(void)
 {
 	unsigned int i;
@@ -698,8 +698,8 @@ static void run(u64 seed, unsigned int steps)
 }
 
 /*
- * Sources wait for a place, and their messages are aborted.  A free place wakes each source all the
- * same, and the source leaves it; only the last one has a message again by then.
+ * Sources wait for a place, and their messages are aborted.  A free place still wakes each source,
+ * which passes it on, and only the last source has a message then.
  */
 TEST(txqueue__places_that_nobody_takes)
 {

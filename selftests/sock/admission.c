@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In mode csr a message is admitted before it enters: sendmsg() blocks until then, and says
- * EAGAIN where it may not block and the message before waits.
+ * In mode csr a message is admitted before it enters the network: sendmsg() blocks until then.  A
+ * non-blocking sendmsg() returns EAGAIN while the previous message waits.
  *
  *   admission LAB dead|alive		a lab of the topology line:2; dead: its link loses
  *					all frames, but neither end knows that yet
@@ -38,7 +38,7 @@ static uint32_t waiting(int fd)
 	return admission.waiting;
 }
 
-/* A short message of the high class reserves nothing. */
+/* A short message of the high class needs no reservation. */
 static int high_goes(void)
 {
 	struct flitcast_admission admission = { .waiting = 99 };
@@ -53,7 +53,7 @@ static int high_goes(void)
 	return good && !admission.waiting && admission.id && !admission.reserved;
 }
 
-/* Nothing reserves its way. */
+/* The link loses all frames: no reservation succeeds. */
 static void dead(int fd)
 {
 	struct timeval wait = { .tv_usec = 1000 };
@@ -67,7 +67,7 @@ static void dead(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
 	check(msg_send(fd, "b", 1, 1, PORT, 0) == -1 && errno == EAGAIN,
 	      "nor does it go within its time-out");
-	/* The site learns that its link is dead: no way, and so no more waiting. */
+	/* The site detects the dead link: there is no route, and no message waits any more. */
 	check(msg_wait(fd, POLLOUT, 120000), "POLLOUT when the first one is over");
 	check(!waiting(fd), "and it does not wait any more");
 }

@@ -3,15 +3,15 @@
  * Fixtures of the tests of the socket interface, and their main().
  *
  *   bare   a network namespace without a site
- *   alone  a network namespace with site 1 of a line:3, its links not there
+ *   alone  a network namespace with site 1 of a line:3, without links
  *   line   site 0 --- site 1 --- site 2, a namespace each
- *   frail  the same, of its own for each test
+ *   frail  the same, set up anew for each test
  *
- * The line is set up once for all tests of a program, and again whenever a test
- * leaves it so that a site does not answer; that test has failed.
+ * The line is set up once for all tests of a program, and again after a test that leaves a site
+ * unresponsive; that test fails.
  *
- * A program runs all its tests, or those that match one of the shell patterns
- * it is given.  $FLITCAST_TEST_TIMEOUT: seconds a test may take.
+ * A program runs all its tests, or those that match one of the shell patterns it is
+ * given.  $FLITCAST_TEST_TIMEOUT: seconds a test may take.
  */
 #ifndef SELFTESTS_SOCK_API_H
 #define SELFTESTS_SOCK_API_H
@@ -35,7 +35,7 @@
 #include "msg.h"
 
 #define LAB	"fcapi"
-/* A lab, a line, of its own for each test that breaks its lab. */
+/* A line that is set up anew for each test, for tests that break their lab. */
 #define FRAIL	"fcfrail"
 
 /* An event that must happen has SOON_MS; a test watches QUIET_MS for one that must not happen. */
@@ -46,7 +46,7 @@
 
 /*
  * The first of the PORTS_A_TEST ports that belong to this test and its children.  Messages of
- * sockets of an earlier test may still be under way to the ports of that test.
+ * sockets of an earlier test may still be in flight to the ports of that test.
  */
 #define PORT		api_port
 #define PORTS_A_TEST	700
@@ -206,7 +206,7 @@ static int api_main(int argc, char **argv)
 	}
 	api_filter(argc, argv);
 	api_timeouts();
-	/* Lines come in order with those of the tests, which are processes. */
+	/* Flush each line: tests are processes of their own and write to the same output. */
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	atexit(api_cleanup);
 	return test_harness_run(argc, argv);

@@ -21,7 +21,7 @@ static int rdm(void)
 	return socket(msg_family(), SOCK_RDM | SOCK_CLOEXEC, 0);
 }
 
-/* Take a capability out of the effective set of this process. */
+/* Remove a capability from the effective set of this process. */
 static int drop_capability(int cap)
 {
 	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
@@ -192,7 +192,7 @@ TEST_F(alone, bind__free_port)
 	}
 }
 
-/* When the last free port is gone the answer is a refusal, not a search without end. */
+/* If no port is free, bind() fails and does not search for ever. */
 TEST_F(alone, bind__no_free_port)
 {
 	int i, fd, last = -1;
@@ -256,7 +256,7 @@ TEST_F(alone, bind__in_use)
 	ASSERT_EQ(0, bind_port(one, 1, 5000));
 	EXPECT_EQ(-EADDRINUSE, bind_port(two, 1, 5000));
 	EXPECT_EQ(-EADDRINUSE, bind_port(two, FLITCAST_SITE_ANY, 5000));
-	/* The site has this one itself. */
+	/* The site itself uses this port. */
 	EXPECT_EQ(-EADDRINUSE, bind_port(two, 1, FLITCAST_PORT_ECHO));
 	/* A refusal leaves the socket as it was, and close() the port free. */
 	close(one);
@@ -496,7 +496,7 @@ TEST_F(alone, option__errmsg)
 	ASSERT_EQ(0, get_option(fd, FLITCAST_ERRMSG, text, &len));
 	EXPECT_LT(5, strnlen(text, sizeof(text)));
 	EXPECT_EQ(strnlen(text, sizeof(text)) + 1, len);
-	/* A short buffer gets the beginning, and nothing behind it is touched. */
+	/* A short buffer gets the beginning; the bytes behind the buffer are not written. */
 	text[4] = 0x5a;
 	len = 4;
 	EXPECT_EQ(0, get_option(fd, FLITCAST_ERRMSG, text, &len));
@@ -520,7 +520,7 @@ TEST_F(alone, option__errmsg_forgotten)
 		len = sizeof(text);
 		ASSERT_EQ(0, get_option(fd, FLITCAST_ERRMSG, text, &len));
 		EXPECT_LT(1, len);
-		/* To ask is no call that is refused. */
+		/* Reading the text is no refused call, and does not change it. */
 		len = sizeof(text);
 		ASSERT_EQ(0, get_option(fd, FLITCAST_ERRMSG, text, &len));
 		EXPECT_LT(1, len);
@@ -538,7 +538,7 @@ TEST_F(alone, option__errmsg_forgotten)
 			ASSERT_EQ(0, RESULT(connect(fd, (struct sockaddr *)&to, sizeof(to))));
 			break;
 		case 4:
-			/* Fails, but is not refused. */
+			/* The call fails, but is not refused. */
 			ASSERT_EQ(-EAGAIN, RESULT(msg_recv(fd, &byte, 1, NULL, MSG_DONTWAIT)));
 			break;
 		}
@@ -633,7 +633,7 @@ TEST_F(bare, option__buffers)
 	EXPECT_EQ(2 * value, got);
 }
 
-/* The room that is asked for, within bounds that each namespace has of its own. */
+/* The requested buffer size is set, within bounds that each namespace has of its own. */
 TEST_F(bare, option__room)
 {
 	static const struct {

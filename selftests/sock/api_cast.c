@@ -61,7 +61,7 @@ TEST_F(line, cast__all_others_get_it)
 	EXPECT_TRUE(quiet(far));
 }
 
-/* ECONNREFUSED of a site without a receiving socket does not fail a broadcast. */
+/* A site without a receiving socket, which answers ECONNREFUSED, does not fail a broadcast. */
 TEST_F(line, cast__to_those_that_listen)
 {
 	struct sockaddr_flitcast addr = {
@@ -87,8 +87,8 @@ TEST_F(line, cast__to_those_that_listen)
 }
 
 /*
- * A broadcast carries the oldest number that its targets may still wait for.  A receiver that was
- * not there for an older broadcast does not wait for it.
+ * A broadcast carries the oldest sequence number that is not completed.  A receiver that was not
+ * bound when an older broadcast arrived does not wait for that one.
  */
 TEST_F(line, cast__who_comes_late_waits_for_nobody)
 {
@@ -204,7 +204,7 @@ static void say(struct _test_data_faked *self, enum fc_ctrl_kind kind, uint32_t 
 	fake_ctrl(&self->fake, &ctrl, 1);
 }
 
-/* Wait for a broadcast of the socket, new or retransmitted.  Return: false if none comes. */
+/* Wait for a broadcast of the socket, new or retransmitted.  Return: false if none arrives. */
 static bool comes(struct _test_data_faked *self)
 {
 	unsigned int before = self->fake.ncasts;
@@ -227,9 +227,9 @@ static bool cast_comes(struct _test_data_faked *self)
 }
 
 /*
- * A site that begins anew has refused the second broadcast, and not answered for the first, when it
- * opens the port and the second is sent again, for another one.  It is not to take the first for
- * over then: it would confirm what it never got.
+ * A restarted site has refused the second broadcast and not answered the first one, when a socket
+ * is bound to its port and the second one is retransmitted for another target.  The site must not
+ * take the first one for completed then: it would confirm a message that it did not receive.
  */
 TEST_F(faked, cast__refused_and_sent_again)
 {
@@ -252,8 +252,8 @@ TEST_F(faked, cast__refused_and_sent_again)
 }
 
 /*
- * A site without memory for a flow asks for its level again and again, here of a broadcast with
- * others so late that @lag cannot say it.  The broadcast does not go to all as fast as it can.
+ * A site without memory for a flow asks again and again which messages are completed
+ * (FC_CTRL_RESYNC_REQ), here for a broadcast with more open predecessors than @lag can count.  The source must not retransmit at each request.
  */
 TEST_F(faked, cast__no_memory_for_a_flow)
 {

@@ -31,7 +31,7 @@ static int outq(int fd)
 	return value;
 }
 
-/* Send a message of @len bytes, and receive its first packet.  Return: false if none comes. */
+/* Send a message of @len bytes, and receive its first packet.  Return: false if none arrives. */
 static bool send_one(struct __test_metadata *_metadata, struct _test_data_faked *self,
 		     struct fake_event *packet, size_t len)
 {
@@ -61,8 +61,8 @@ static void say(struct _test_data_faked *self, const struct fake_event *packet,
 }
 
 /*
- * A stalled guest may see the long wait instead of the short one: the attempt must succeed in one
- * of several tries.  The test logs why other tries failed.
+ * A stalled guest may see the long wait instead of the short one: one of several tries must
+ * succeed.  The test logs why other tries failed.
  */
 #define ONE_OF_SOME(attempt) do {						\
 	unsigned int i_;							\
@@ -76,7 +76,7 @@ static void say(struct _test_data_faked *self, const struct fake_event *packet,
 	EXPECT_EQ(NULL, bad_);							\
 } while (0)
 
-/* The confirmation was lost: the target is asked, and nothing is sent again. */
+/* The confirmation was lost: the sender asks the target, and retransmits nothing. */
 static const char *lost_confirmation(struct __test_metadata *_metadata,
 				     struct _test_data_faked *self)
 {
@@ -106,9 +106,9 @@ TEST_F(faked, ends__lost_confirmation)
 }
 
 /*
- * A restarted site refuses one message, opens the port, and then receives the next message, whose
- * lag says that the first one may still come.  The sender tells the target that it does not,
- * however often the target answers a question with its wait.
+ * A restarted site refuses one message, gets a socket on that port, and receives the next message,
+ * whose lag announces the first one as pending.  The sender answers that it is completed, however
+ * often the target answers a question with its wait.
  */
 TEST_F(faked, ends__refused_is_not_waited_for)
 {
@@ -205,8 +205,8 @@ TEST_F(faked, ends__lost_second_packet)
 }
 
 /*
- * The packet overtook a question on its way, so the answer to the question arrives after the
- * confirmation of the packet: the sender does not begin anew.
+ * The packet overtook a question en route, so the answer to the question arrives after the
+ * confirmation of the packet: the sender does not retransmit.
  */
 static const char *wrong_order(struct __test_metadata *_metadata, struct _test_data_faked *self)
 {
@@ -227,7 +227,7 @@ TEST_F(faked, ends__answers_in_the_wrong_order)
 	ONE_OF_SOME(wrong_order);
 }
 
-/* A target that answers none of the questions is sent to again, later. */
+/* The sender retransmits, after a longer wait, to a target that answers none of its questions. */
 TEST_F(faked, ends__silence)
 {
 	struct fake_event packet, e;
@@ -237,7 +237,7 @@ TEST_F(faked, ends__silence)
 	for (asked = 0; NEXT_CTRL(&e, SOON_MS); asked++)
 		EXPECT_EQ(FC_CTRL_ASK, e.ctrl[0].kind);
 	ASSERT_TRUE(e.is_packet);
-	/* Of two clocks. */
+	/* The times are from two clocks. */
 	EXPECT_LE(LONG_WAIT_MS - 20, e.ms - packet.ms);
 	EXPECT_LT(0, asked);
 	EXPECT_LT(0, counter("packets_repeated"));
@@ -265,7 +265,7 @@ static bool confirms(struct _test_data_faked *self, struct fake_event *e, uint32
 	       e->ctrl[0].seq == next - 1;
 }
 
-/* A confirmation that can wait does, and is not forgotten. */
+/* A receiver delays the ack of a packet that allows it, and then sends it. */
 TEST_F(faked, ends__confirmation_later)
 {
 	struct fake_event e;
@@ -276,7 +276,7 @@ TEST_F(faked, ends__confirmation_later)
 		since = now_ms();
 		message(self, seq, FC_PACKET_LATER);
 		ASSERT_TRUE(confirms(self, &e, seq + 1));
-		/* By two clocks. */
+		/* The times are from two clocks. */
 		EXPECT_LE(FC_LATER_NS / 1000000 - 1, e.ms - since);
 	}
 	EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
@@ -297,7 +297,7 @@ TEST_F(faked, ends__confirmed_when_the_site_goes)
 		struct nl_sock *netlink = request_open(NETLINK_GENERIC);
 
 		ASSERT_TRUE(netlink);
-		/* Nothing is left to do between the message and the end. */
+		/* Prepare the request first: the site is deleted right after the message. */
 		request_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
 		put_u32(&req, FLITCAST_A_SITE_ID, 0);
 		message(self, 100, FC_PACKET_LATER);
@@ -305,7 +305,7 @@ TEST_F(faked, ends__confirmed_when_the_site_goes)
 		EXPECT_TRUE(confirms(self, &e, 101));
 		EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
 		nl_socket_free(netlink);
-		/* Another site, in another namespace. */
+		/* Create another site, in another namespace, for the next attempt. */
 		close(self->fd);
 		ASSERT_EQ(NULL, fake_up(&self->fake, ""));
 		self->fd = msg_socket(-1, 0, PORT, 0);
@@ -401,7 +401,7 @@ TEST_F(faked, ends__impatience)
 	EXPECT_EQ(0, packet.packet.flags);
 }
 
-/* A frame answers for @most targets of a packet that has one more. */
+/* A packet has @most + 1 targets: one frame answers for @most of them, another for the last one. */
 static void answers(struct __test_metadata *_metadata, struct _test_data_faked *self,
 		    unsigned int most)
 {
@@ -415,7 +415,7 @@ static void answers(struct __test_metadata *_metadata, struct _test_data_faked *
 	int second;
 
 	for (i = 0; i < pk.ntargets; i++) {
-		/* Of the first two somebody is there. */
+		/* Only the first two ports have a socket. */
 		t[i].port = PORT + i;
 		t[i].seq = 100 + i;
 	}
@@ -544,14 +544,14 @@ static void list(struct _test_data_amid *self, uint32_t seq, uint8_t flags, unsi
 		;
 }
 
-/* Site 7 receives a confirmation within @ms. */
+/* Return: true if site 7 receives a confirmation within @ms. */
 static bool confirmed_to(struct _test_data_amid *self, struct fake_event *e, unsigned int ms)
 {
 	return fake_next(&self->by[1], e, ms) && !e->is_packet &&
 	       e->ctrl[0].kind == FC_CTRL_CONFIRM && e->ctrl[0].dst == 7;
 }
 
-/* A target delays its confirmation until the targets behind it have confirmed. */
+/* A site delays its ack until the targets behind it in the list have acked. */
 TEST_F(amid, ends__confirmation_goes_with_those_behind)
 {
 	struct fc_ctrl behind = {
@@ -597,8 +597,8 @@ TEST_F(amid, ends__confirmation_waits_for_retry)
 }
 
 /*
- * A deleted site sends its pending acks, and those that wait for others: each once, although one
- * ack may take another one along.
+ * A deleted site sends all pending acks, also those delayed for targets behind it: each once,
+ * although one ack may include another one.
  */
 TEST_F(amid, ends__confirmed_once_when_the_site_goes)
 {
@@ -680,8 +680,8 @@ TEST(ends__class_that_a_link_does_not_carry)
 }
 
 /*
- * In mode care an unfinished packet blocks no packet of another set, neither on a link nor in
- * reassembly.  Peers that have one channel for all sets negotiate another protocol version.
+ * In mode care an unfinished packet blocks no packet of another channel set, neither on a link nor
+ * in reassembly.  Peers that have one channel for all sets negotiate another protocol version.
  */
 TEST_F(faked, ends__sets_go_on_by_themselves)
 {
@@ -711,7 +711,7 @@ TEST_F(faked, ends__sets_go_on_by_themselves)
 	}
 }
 
-/* Of a frame with several destinations, entries with the same next hop stay together. */
+/* The site forwards the entries of a frame that have the same next hop in one frame. */
 TEST_F(faked, ends__entries_part)
 {
 	struct fake_event packet, e;
@@ -725,7 +725,7 @@ TEST_F(faked, ends__entries_part)
 	c[2].dst = 6;
 	fake_ctrl(&self->fake, c, 3);
 	ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
-	/* Of a busy guest the question. */
+	/* Skip a question, which the sender asks on a busy guest. */
 	if (e.ctrl[0].kind == FC_CTRL_ASK)
 		ASSERT_TRUE(NEXT_CTRL(&e, SOON_MS));
 	ASSERT_EQ(2, e.n);
@@ -756,7 +756,7 @@ TEST_F(faked, ends__later_entries_cover_earlier_ones)
 	EXPECT_EQ(8, e.ctrl[1].port);
 }
 
-/* One bad entry: the site ignores the whole frame. */
+/* If one entry is invalid, the site ignores the whole frame. */
 TEST_F(faked, ends__a_bad_entry_spoils_the_frame)
 {
 	struct fake_event packet, e;
@@ -778,7 +778,7 @@ TEST_F(faked, ends__a_bad_entry_spoils_the_frame)
 	EXPECT_LT(0, outq(self->fd));
 }
 
-/* Lives of a site. */
+/* Incarnations of a site. */
 
 /* A site ignores answers to messages of its earlier incarnation. */
 TEST_F(faked, ends__answers_to_an_earlier_life)
@@ -811,7 +811,7 @@ TEST_F(faked, ends__answers_to_an_earlier_life)
 	EXPECT_EQ(0, msg_error(self->fd));
 }
 
-/* A message of one letter from port 7 of site 4, in some life of it, to PORT. */
+/* A message of one letter from port 7 of site 4, in incarnation @incarnation, to PORT. */
 static void letter(struct _test_data_faked *self, uint32_t incarnation, uint32_t seq, uint8_t lag,
 		   char text)
 {
@@ -826,7 +826,7 @@ static void letter(struct _test_data_faked *self, uint32_t incarnation, uint32_t
 	fake_packet(&self->fake, &pk, &t, &text);
 }
 
-/* The answer to a letter of that life. */
+/* Expect the confirmation of a letter to that incarnation. */
 static void answered(struct __test_metadata *_metadata, struct _test_data_faked *self,
 		     uint32_t incarnation, uint32_t next)
 {
@@ -867,13 +867,13 @@ TEST_F(faked, ends__packets_of_an_earlier_life)
 	answered(_metadata, self, 100, 1);
 	letter(self, 100, 1, 0, 'b');
 	answered(_metadata, self, 100, 2);
-	/* The new life: these are no duplicates. */
+	/* The new incarnation: these are no duplicates. */
 	letter(self, 200, 0, 0, 'A');
 	answered(_metadata, self, 200, 1);
 	letter(self, 200, 1, 0, 'B');
 	answered(_metadata, self, 200, 2);
 	EXPECT_STREQ("abAB", letters(self->fd));
-	/* Late, of the old one: again, and for the first time. */
+	/* Late packets of the old incarnation: a duplicate, and a new one. */
 	letter(self, 100, 1, 0, 'b');
 	answered(_metadata, self, 100, 2);
 	letter(self, 100, 2, 0, 'c');
@@ -928,12 +928,12 @@ TEST_F(faked, ends__one_length_for_a_message)
 
 /* Reports. */
 
-/* By site: the error in the result of a target there. */
+/* The error in the result of a target, by site. */
 static const int fates[FAKE_SITES] = {
 	[3] = ECONNREFUSED, [4] = EHOSTUNREACH, [6] = ETIMEDOUT,
 };
 
-/* Site @answer.site answers a packet or, if @asked, a question; the last one only questions. */
+/* Site @answer.site answers a packet or, if @asked, a question; the last site only questions. */
 static void meet(struct _test_data_faked *self, struct fc_ctrl answer, bool asked)
 {
 	switch (fates[answer.site]) {
@@ -971,7 +971,7 @@ static void meet_all(struct _test_data_faked *self, const struct fake_event *e)
 	}
 }
 
-/* A report of @fd, soon; results, or -errno. */
+/* Wait for a report of @fd.  Return: number of results, or -errno. */
 static int report(struct _test_data_faked *self, int fd, struct flitcast_result *results)
 {
 	struct iovec iov = {
@@ -1000,7 +1000,7 @@ TEST_F(faked, ends__report_names_the_lost_ones)
 	for (i = 0; i < FAKE_SITES - 1; i++)
 		targets[i] = (struct flitcast_target) { .site = FAKE_SITES - 1 - i, .port = 50 };
 	ASSERT_EQ(0, setsockopt(fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &value, sizeof(value)));
-	/* Of failures alone, and of all. */
+	/* The socket has reports of failures only, and then reports of all messages. */
 	for (round = 0; round < 2; round++) {
 		ASSERT_EQ(0, setsockopt(fd, SOL_FLITCAST, FLITCAST_CONFIRM, &round,
 					sizeof(round)));

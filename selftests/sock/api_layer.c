@@ -63,7 +63,7 @@ static ssize_t attach_byte(int fd, uint32_t at, char wanted, uint32_t most)
 	return attach(fd, code, ARRAY_SIZE(code));
 }
 
-/* Messages that were dropped for a program or a security module, as the socket counts them. */
+/* Messages that a filter or a security module dropped, as the socket counts them. */
 static uint32_t drops(int fd)
 {
 	uint32_t info[SK_MEMINFO_VARS] = { 0 };
@@ -120,7 +120,7 @@ TEST_F(line, filter__recv_waits)
 	EXPECT_EQ(0, status);
 }
 
-/* Nor by one that looks and does not take. */
+/* A dropped message does not end a blocking recv() with MSG_PEEK either. */
 TEST_F(line, filter__peek)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), i, value = 0;
@@ -139,7 +139,7 @@ TEST_F(line, filter__peek)
 	EXPECT_EQ(-EAGAIN, RESULT(recv(to, got, sizeof(got), MSG_PEEK | MSG_DONTWAIT)));
 }
 
-/* Its result is how much is received, of messages of one flit and of many. */
+/* The result of the filter bounds the received length, of messages of one flit and of many. */
 TEST_F(line, filter__trims)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT);
@@ -193,7 +193,7 @@ TEST_F(line, filter__sees_its_part)
 
 	ASSERT_EQ(0, attach_byte(to[0], SKF_NET_OFF, 'x', -1));
 	ASSERT_EQ(0, attach_byte(to[1], SKF_LL_OFF, 'x', -1));
-	/* The first two begin with it elsewhere. */
+	/* In the first two messages, 'x' is not the first byte of any target's part. */
 	for (i = 0; i < 4; i++) {
 		memset(big, i < 2 ? 'x' : 'n', 80000);
 		memcpy(big + 70000, i < 2 ? "nyz" : "xyz", 3);
@@ -207,7 +207,7 @@ TEST_F(line, filter__sees_its_part)
 	}
 }
 
-/* A dropped message releases its buffer space to waiting senders. */
+/* A dropped message releases its buffer space, which waiting senders then get. */
 TEST_F(line, filter__room)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), sent = 0;
@@ -231,7 +231,7 @@ TEST_F(line, filter__room)
 	EXPECT_EQ(0, msg_error(fd));
 }
 
-/* One non-blocking call drops at most so many messages. */
+/* Messages that one non-blocking call drops at most. */
 #define DROPS_A_CALL	64
 
 /* Wait until all sent messages have arrived. */
@@ -274,7 +274,7 @@ TEST_F(line, filter__budget)
 	EXPECT_EQ(3 * DROPS_A_CALL, drops(to));
 	EXPECT_EQ(-EAGAIN, RESULT(recv(to, got, 1, MSG_DONTWAIT)));
 	EXPECT_EQ(4 * DROPS_A_CALL, drops(to));
-	/* The senders have stopped: only the event is left. */
+	/* No message arrives any more: only the edge-triggered event remains. */
 	do {
 		before = drops(to);
 		ASSERT_EQ(1, RESULT(epoll_wait(ep, &event, 1, SOON_MS)));
@@ -290,7 +290,7 @@ TEST_F(line, filter__budget)
 	close(ep);
 }
 
-/* More of them take more memory than sockets have for options. */
+/* Longer programs exceed the memory that a socket may use for options. */
 #define SLOW_STEPS	600
 
 /* Attach a program that takes longer to drop a message than a sender takes to send it. */
@@ -376,7 +376,7 @@ TEST_F(line, filter__flood)
 	}
 }
 
-/* The filter of a connection; the reader gets the end of file after the remaining data. */
+/* A filter on a connection: the reader gets the end of file after the remaining data. */
 TEST_F(line, filter__connection)
 {
 	int listener = msg_socket_type(self->ns[2], SOCK_SEQPACKET, 2, PORT, 0), b, i;
@@ -398,7 +398,7 @@ TEST_F(line, filter__connection)
 	ASSERT_EQ(0, RESULT(shutdown(a, SHUT_WR)));
 	for (i = 0; i < 3; i++)
 		EXPECT_EQ(2, soon(b, got, sizeof(got)));
-	/* Blocking: the last one that is not wanted, and the end behind it. */
+	/* A blocking recv() drops the last message, and returns the end of file. */
 	EXPECT_EQ(0, RESULT(recv(b, got, sizeof(got), 0)));
 	EXPECT_EQ(0, msg_error(a));
 }
@@ -449,7 +449,7 @@ static int user_socket(int netns, uint32_t site, uint16_t port)
 }
 
 /*
- * A filter may return any length, also one between the length it sees and the message's: that
+ * A filter may return any length, also one between the length it sees and that of the message: this
  * crashed the kernel once (kernel BUG at net/core/skbuff.c).
  */
 TEST_F(line, filter__any_length)
@@ -473,7 +473,7 @@ TEST_F(line, filter__any_length)
 			EXPECT_EQ(want, value);
 			EXPECT_EQ(want, RESULT(recv(to, got, sizeof(got), MSG_DONTWAIT)));
 			EXPECT_EQ(0, memcmp(big, got, want));
-			/* The call that reads is the first one that asks. */
+			/* A blocking recv() is the first call that runs the filter. */
 			ASSERT_EQ(n, RESULT(msg_send(fd, big, n, 2, PORT, 0)));
 			EXPECT_EQ(want, RESULT(recv(to, got, sizeof(got), 0)));
 		}
@@ -599,8 +599,8 @@ static bool append_to(const char *path, const char *text)
 }
 
 /*
- * Set a probe where the kernel copies a message to its reader: the probe shows what hangs on the
- * skb.
+ * Set a probe where the kernel copies a message to its reader: the probe records device, route and
+ * extensions of the skb.
  */
 static bool set_probe(void)
 {
@@ -614,7 +614,7 @@ static bool set_probe(void)
 	return append_to(TRACING "kprobe_events", text);
 }
 
-/* The line of the probe of this process.  Return: false if there is none. */
+/* Read the line that the probe printed for this process.  Return: false if there is none. */
 static bool probed(char *line, size_t size)
 {
 	FILE *file = fopen(TRACING "trace", "re");
@@ -630,8 +630,8 @@ static bool probed(char *line, size_t size)
 }
 
 /*
- * Metadata that others attach to a frame at the receiver's device, here a tunnel's route, is not
- * kept with an unread message, nor is its device.
+ * An unread message keeps neither metadata that others attach to its frame at the receiver's
+ * device, here a tunnel's route, nor the device.
  */
 TEST_F(frail, queue__nothing_hangs_on_frames)
 {
@@ -697,7 +697,7 @@ TEST_F(alone, device__refused)
  * Messages in pieces.
  */
 
-/* The destination is that of the last one. */
+/* The last piece sets the destination. */
 TEST_F(line, more__joined)
 {
 	struct flitcast_target targets[] = {
@@ -716,7 +716,7 @@ TEST_F(line, more__joined)
 	EXPECT_EQ(11, soon(to, got, sizeof(got)));
 	EXPECT_EQ(0, memcmp(got, "onetwothree", 11));
 	EXPECT_EQ(1, msg_stats(fd).tx_messages);
-	/* The kernel keeps nothing of the message; in a list, the total length counts. */
+	/* The kernel keeps nothing of a joined message; a list refers to the total length. */
 	ASSERT_EQ(2, RESULT(msg_send(fd, "ab", 2, 2, PORT, 0)));
 	EXPECT_EQ(2, soon(to, got, sizeof(got)));
 	ASSERT_EQ(5, RESULT(send(fd, "12345", 5, MSG_MORE)));
@@ -752,7 +752,7 @@ TEST_F(line, more__too_long)
 					       MSG_MORE | MSG_ZEROCOPY)));
 }
 
-/* Without send buffer the program may repeat the last piece; a wrong address drops all pieces. */
+/* Without send buffer, the last piece may be repeated; a wrong address drops all pieces. */
 TEST_F(line, more__again)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), n = 0, i, room = 4096;
@@ -801,7 +801,7 @@ TEST_F(line, more__sendfile)
 		EXPECT_EQ(sizes[i], msg_check(got, sizes[i], i, 0));
 		close(in);
 	}
-	/* Where the file ends before, an empty piece ends the message, if the kernel does not. */
+	/* If the file is too short, an empty piece ends the message unless the kernel does. */
 	in = file_of(100000, 9);
 	ASSERT_EQ(100000, RESULT(sendfile(fd, in, NULL, 200000)));
 	if (!msg_wait(to, POLLIN, QUIET_MS))
@@ -827,7 +827,7 @@ TEST_F(line, more__splice)
 	EXPECT_EQ(60000, msg_check(got, 60000, 3, 0));
 }
 
-/* The pieces of two threads mix, and nothing worse happens. */
+/* Pieces that two threads send on one socket may mix. */
 static void *send_pieces(void *arg)
 {
 	int fd = *(int *)arg, i;

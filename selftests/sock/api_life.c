@@ -156,7 +156,7 @@ TEST_F(line, close__sender_comes_back)
 	EXPECT_TRUE(quiet(to));
 }
 
-/* Not in the order of the sockets, but each message once. */
+/* Each message of many closed sockets arrives once; the order of the sockets does not matter. */
 TEST_F(line, close__many)
 {
 	int to = SOCKET(2, PORT), i, n;
@@ -189,7 +189,7 @@ TEST_F(line, dup__shared)
 	ASSERT_EQ(1, RESULT(msg_send(copy, "x", 1, 2, PORT, 0)));
 	EXPECT_EQ(1, soon(to, got, sizeof(got), NULL));
 	EXPECT_EQ(PORT, msg_name(copy).sfc_port);
-	/* The port is free with the last descriptor only. */
+	/* The port is released when the last descriptor is closed. */
 	again = SOCKET(0, PORT);
 	EXPECT_EQ(-1, again);
 	close(copy);
@@ -204,7 +204,7 @@ TEST_F(line, fork__shared)
 
 	child = fork();
 	if (!child) {
-		/* Both ends are the child's, too. */
+		/* The child has both sockets, too. */
 		for (i = 0; i < 10; i++)
 			if (msg_send(from, "child", 5, 2, PORT, 0) != 5)
 				_exit(1);
@@ -218,7 +218,7 @@ TEST_F(line, fork__shared)
 	EXPECT_TRUE(quiet(to));
 }
 
-/* Killed while it waits for room: its port is free, and the site as before. */
+/* A sender is killed while it waits for buffer space: its port becomes free, and the site works. */
 TEST_F(line, kill__in_send)
 {
 	int to = SOCKET(2, PORT), again = -1, status;
@@ -311,11 +311,11 @@ TEST_F(frail, site_del__stays_down)
 	}
 	EXPECT_EQ(-ENETDOWN, RESULT(bind(fresh, (struct sockaddr *)&addr, sizeof(addr))));
 	EXPECT_EQ(-ENETDOWN, RESULT(msg_send(fresh, "x", 1, 2, PORT, 0)));
-	/* A new life of the site is not the life that the socket was bound to. */
+	/* The socket was bound to the earlier incarnation of the site. */
 	ASSERT_EQ(0, cli("-n " FRAIL "-0 site add 0 topology line:3"));
 	EXPECT_EQ(-ENETDOWN, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));
 	EXPECT_EQ(0, RESULT(bind(fresh, (struct sockaddr *)&addr, sizeof(addr))));
-	/* Its port is free there, though the socket is still open. */
+	/* The port is free in the new incarnation, though the socket is still open. */
 	EXPECT_LE(0, SOCKET(0, PORT));
 }
 
@@ -327,7 +327,7 @@ TEST_F(frail, site_del__queued)
 		ASSERT_EQ(1, RESULT(msg_send(from, "x", 1, 0, PORT, 0)));
 	ASSERT_TRUE(settled(from));
 	ASSERT_EQ(0, cli("-n " FRAIL "-0 site del 0"));
-	/* Confirmed is received: they are still to be had, then there is the error. */
+	/* Confirmed messages can still be read; then recv() returns the error. */
 	for (i = 0; i < 5; i++)
 		n += RESULT(msg_recv(to, got, 1, NULL, MSG_DONTWAIT)) == 1;
 	EXPECT_EQ(3, n);
@@ -355,7 +355,7 @@ TEST_F(frail, site_del__peers)
 	EXPECT_TRUE(settled(from));
 }
 
-/* All of the first message was sent, and only the first packet of the second one. */
+/* The sender sent all of the first message, and only the first packet of the second one. */
 TEST_F(frail, site_del__unknown)
 {
 	int from = SOCKET(0, 0), one = 1, i;
@@ -380,7 +380,7 @@ TEST_F(frail, site_del__unknown)
 	EXPECT_TRUE(settled(from));
 }
 
-/* While messages cross it. */
+/* A transit site is deleted while messages cross it. */
 TEST_F(frail, site_del__in_transit)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), i, err;
@@ -398,11 +398,11 @@ TEST_F(frail, site_del__in_transit)
 	EXPECT_TRUE(!err || err == ETIMEDOUT || err == EHOSTUNREACH) {
 		TH_LOG("error %d", err);
 	}
-	/* All that was not received was reported, or more. */
+	/* The sender reported every message that was not received, and maybe others. */
 	EXPECT_LE(3 - i, (int)msg_stats(from).tx_failed);
 }
 
-/* Carrier of a device, in the namespace of this thread.  Return: 0 or -errno. */
+/* Set or clear the carrier of a device in the namespace of this thread.  Return: 0 or -errno. */
 static int set_device(const char *dev, bool up)
 {
 	struct ifreq request = { 0 };
@@ -419,8 +419,8 @@ static int set_device(const char *dev, bool up)
 }
 
 /*
- * The sender dies in the middle of its messages: the receiver gets back the buffer space it had
- * reserved for them, or it would refuse all messages for good.
+ * Links fail while messages are in flight: the receiver releases the buffer space reserved for the
+ * incomplete messages, or it would refuse all messages for good.
  */
 TEST_F(frail, room__halves)
 {
@@ -462,7 +462,7 @@ TEST_F(frail, room__halves)
 	}
 }
 
-/* A link that is away for a while costs time, not messages. */
+/* A link that is down for a while delays messages, and loses none. */
 TEST_F(frail, link_del__comes_back)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), round;
@@ -511,7 +511,7 @@ TEST_F(frail, netns_del__sockets_live)
 	for (i = 0; i < 3; i++)
 		close(self->ns[i]);
 	ASSERT_EQ(0, cli("lab down name " FRAIL));
-	/* The namespace between has neither name nor socket: it is gone. */
+	/* The namespace between has neither name nor socket: the kernel deletes it. */
 	EXPECT_EQ(1, RESULT(msg_send(from, "x", 1, 0, msg_name(from).sfc_port, 0)));
 	EXPECT_EQ(1, soon(from, got, sizeof(got), NULL));
 	again = msg_socket(-1, 2, PORT, 0);
@@ -525,7 +525,7 @@ TEST_F(frail, netns_del__sockets_live)
 	EXPECT_EQ(NULL, lab_healthy(FRAIL, SOON_MS));
 }
 
-/* Open, bound, unbound, full, forgotten: none of it holds up the end of a namespace. */
+/* Open, bound, unbound and full sockets do not delay the deletion of a namespace. */
 TEST_F(frail, netns_del__all_at_once)
 {
 	int fd[30], i;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which message a sending site takes first: users take turns, and so do the sockets of a user.  Of
- * the messages of a user, those of one class (SO_PRIORITY) do not wait for those of the other.
+ * The order in which a site sends messages: users take turns, and so do the sockets of a user.  The
+ * messages of a user in one class (SO_PRIORITY) do not wait for those in the other class.
  */
 #include "api.h"
 
 #define MIB		(1U << 20)
-/* Number of sockets, each with more queued than the site has in flight at a time. */
+/* Number of sockets; each has more messages queued than the site has in flight at a time. */
 #define BULK_SOCKETS	6
 #define BULK_SOCKETS_MAX 90
 #define BULK_MESSAGES	360
@@ -14,18 +14,18 @@
 /* A message of few flits. */
 #define SHORT_BYTES	3000
 #define ROOM		(32 * MIB)
-/* Links on which bulk waits, a quarter of a second each message, and on which it does not. */
+/* Rates at which bulk messages queue up, a quarter of a second each, and do not. */
 #define SLOW		"1mbit"
 #define FAST		"1gbit"
-/* Messages of the other side, where it has more than a small one. */
+/* Number of messages of the other side, if it sends more than one small message. */
 #define OTHERS		20
 /*
- * Bulk messages that may precede the last message of a sender with its own turn: those that have
- * left when all of them have been sent, those in the link's queue, and one for each message of the
- * other sender, in turn.
+ * Bulk messages that may precede the last message of a sender with its own turn: those sent while
+ * the bulk was queued, those in the link's queue, and one for each message of the other sender, in
+ * turn.
  */
 #define BEFORE_FEW	(2 * OTHERS + 16)
-/* Of one MiB each. */
+/* Messages of one MiB each. */
 #define QUEUE_MESSAGES	96
 #define PINGS		101
 /* Pause between two pings, so that they outlast other work of the machine. */
@@ -43,7 +43,7 @@ static int set_flitcast(int fd, int option, int value)
 	return RESULT(setsockopt(fd, SOL_FLITCAST, option, &value, sizeof(value)));
 }
 
-/* The link from a site to the next one of the line, or from site 1 back to site 0. */
+/* Set the rate of the link from a site to the next of the line, or from site 1 to site 0. */
 static int set_rate_of(int site, const char *dev, const char *what, const char *rate)
 {
 	char command[128];
@@ -59,7 +59,7 @@ static int set_rate(const char *what, const char *rate)
 	return set_rate_of(0, "p1", what, rate);
 }
 
-/* A socket of a user, who has no capabilities unless it is root. */
+/* A socket of user @uid, who has no capabilities unless it is root. */
 static int user_socket(int netns, uid_t uid, uint32_t site, int flags)
 {
 	int fd;
@@ -71,15 +71,15 @@ static int user_socket(int netns, uid_t uid, uint32_t site, int flags)
 }
 
 /**
- * struct contest - messages of two sides that a site has to send to one socket
- * @sockets: of the bulk
- * @bulk_uid: whose they are
- * @bulk_priority: SO_PRIORITY of these
- * @bulk_bytes: of each message, BULK_BYTES unless set
- * @uid: whose the other side's one socket is
- * @priority: SO_PRIORITY of that
- * @count: of its messages
- * @bytes: of each, not as many as of the bulk
+ * struct contest - messages of a bulk side and another side, all to one socket
+ * @sockets: number of bulk sockets
+ * @bulk_uid: owner of the bulk sockets
+ * @bulk_priority: SO_PRIORITY of the bulk sockets
+ * @bulk_bytes: length of each bulk message, BULK_BYTES if 0
+ * @uid: owner of the other side's one socket
+ * @priority: SO_PRIORITY of the other side's socket
+ * @count: number of the other side's messages
+ * @bytes: length of each of them, different from @bulk_bytes
  */
 struct contest {
 	int sockets;
@@ -94,8 +94,8 @@ struct contest {
 
 /*
  * Send all bulk messages while the link is slow, then those of the other side, all to one socket.
- * Return: bulk messages that arrived before the other side's last one.  The measure is an order, so
- * the speed of the machine does not matter.
+ * The measure is an order, so the speed of the machine does not matter.
+ * Return: bulk messages that arrived before the other side's last one.
  */
 static int before(struct __test_metadata *_metadata, const int *ns, const struct contest *c)
 {
@@ -141,7 +141,7 @@ static int before(struct __test_metadata *_metadata, const int *ns, const struct
 	return last;
 }
 
-/* A socket does not wait for the messages of other sockets, and gets its share beside them. */
+/* A socket does not wait for the messages of other sockets, and gets its share of the link. */
 TEST_F(frail, priority__turns_of_sockets)
 {
 	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
@@ -155,7 +155,7 @@ TEST_F(frail, priority__turns_of_sockets)
 		.bytes = BULK_BYTES - 1 }));
 }
 
-/* A message of the higher class goes before messages of the user's other sockets. */
+/* A message of the higher class precedes messages of the user's other sockets. */
 TEST_F(frail, priority__high_beside_low)
 {
 	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
@@ -163,20 +163,20 @@ TEST_F(frail, priority__high_beside_low)
 		.bytes = BULK_BYTES - 1 }));
 }
 
-/* Long messages take CAP_NET_ADMIN for the higher class, and short ones do not. */
+/* A long message needs CAP_NET_ADMIN for the higher class, a short one does not. */
 TEST_F(frail, priority__long_ones_take_privilege)
 {
 	EXPECT_LT(OTHERS * BULK_SOCKETS / 2, before(_metadata, self->ns, &(struct contest) {
 		.sockets = BULK_SOCKETS, .bulk_uid = 1000, .bulk_priority = 3, .uid = 1000,
 		.priority = 6, .count = OTHERS, .bytes = BULK_BYTES - 1 }));
-	/* Beside others as short, which packets of the bulk do not delay. */
+	/* The bulk messages are short, too: long packets would delay the other side. */
 	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
 		.sockets = BULK_SOCKETS, .bulk_uid = 1000, .bulk_priority = 3,
 		.bulk_bytes = SHORT_BYTES, .uid = 1000, .priority = 6, .count = OTHERS,
 		.bytes = SHORT_BYTES - 1 }));
 }
 
-/* Low ones go, too, where there are high ones enough. */
+/* Low-class messages get a share beside many high-class messages. */
 TEST_F(frail, priority__low_beside_high)
 {
 	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {
@@ -187,7 +187,7 @@ TEST_F(frail, priority__low_beside_high)
 		.bytes = BULK_BYTES - 1 }));
 }
 
-/* Users take turns, be it that one has many sockets, or the higher class. */
+/* Users take turns, even if one of them has many sockets, or uses the higher class. */
 TEST_F(frail, priority__turns_of_users)
 {
 	EXPECT_GT(BEFORE_FEW, before(_metadata, self->ns, &(struct contest) {

@@ -10,14 +10,14 @@ static char big[1 << 20], got[1 << 20];
 #define SOCKET(site, port)	msg_socket(self->ns[site], site, port, 0)
 
 /**
- * struct received - everything recvmsg() tells
+ * struct received - all results of recvmsg()
  * @result: length or -errno
  * @flags: msg_flags
  * @from: msg_name
  * @namelen: msg_namelen
- * @infos: FLITCAST_INFO control messages
- * @others: other control messages
- * @info: the last of the first
+ * @infos: number of FLITCAST_INFO control messages
+ * @others: number of other control messages
+ * @info: the last FLITCAST_INFO
  */
 struct received {
 	ssize_t result;
@@ -73,7 +73,7 @@ TEST_F(line, recv__truncated)
 	EXPECT_EQ(4, r.result);
 	EXPECT_EQ(MSG_TRUNC, r.flags & MSG_TRUNC);
 	EXPECT_EQ(0, memcmp(got, "0123\x5a", 5));
-	/* The rest is gone: the next one is the next message. */
+	/* The rest of a truncated message is discarded. */
 	r = recv_all(to, got, sizeof(got), 0, 0);
 	EXPECT_EQ(4, r.result);
 	EXPECT_EQ(0, r.flags & MSG_TRUNC);
@@ -160,7 +160,7 @@ static void on_alarm(int sig)
 	(void)sig;
 }
 
-/* A signal in @ms. */
+/* Raise SIGALRM after @ms. */
 static void alarm_in(unsigned int ms, int flags)
 {
 	struct sigaction action = { .sa_handler = on_alarm, .sa_flags = flags };
@@ -180,7 +180,7 @@ TEST_F(alone, recv__interrupted)
 
 	alarm_in(200, 0);
 	EXPECT_EQ(-EINTR, RESULT(msg_recv(fd, &byte, 1, NULL, 0)));
-	/* With a time-out no call starts again, see signal(7). */
+	/* A call on a socket with a time-out does not restart after a signal, see signal(7). */
 	ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)));
 	alarm_in(200, SA_RESTART);
 	EXPECT_EQ(-EINTR, RESULT(msg_recv(fd, &byte, 1, NULL, 0)));
@@ -209,7 +209,7 @@ TEST_F(line, recv__restarted)
 	pthread_t thread;
 	sigset_t set;
 
-	/* Not the other thread's. */
+	/* The other thread must not get the signal. */
 	sigemptyset(&set);
 	sigaddset(&set, SIGALRM);
 	pthread_sigmask(SIG_BLOCK, &set, NULL);
@@ -242,10 +242,10 @@ TEST_F(alone, recv__flags)
 	EXPECT_EQ(-EOPNOTSUPP, recv_all(fd, got, 1, 0, MSG_OOB).result);
 	EXPECT_EQ(-EAGAIN, recv_all(fd, got, 1, 0, MSG_ERRQUEUE).result);
 	EXPECT_EQ(1, recv_all(fd, got, 1, 0, MSG_DONTWAIT).result);
-	/* io_uring always says so. */
+	/* io_uring always sets MSG_NOSIGNAL. */
 	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 1, PORT, MSG_NOSIGNAL)));
 	EXPECT_EQ(1, recv_all(fd, got, 1, 0, MSG_NOSIGNAL).result);
-	/* A message is whole, be it shorter than the buffer. */
+	/* MSG_WAITALL does not wait for more than one message. */
 	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 1, PORT, 0)));
 	EXPECT_EQ(1, recv_all(fd, got, sizeof(got), 0, MSG_WAITALL).result);
 }
@@ -306,7 +306,7 @@ TEST_F(line, info__site)
 		EXPECT_EQ(0, r.info.zero);
 		EXPECT_EQ(0, r.info.offset);
 		EXPECT_EQ(1000, r.info.length);
-		/* A line: from site 0 to site i it is i links. */
+		/* On a line, site i is i links from site 0. */
 		EXPECT_EQ(i, r.info.hops);
 	}
 }
@@ -339,7 +339,7 @@ TEST_F(line, info__list)
 	EXPECT_EQ(2, s.info.hops);
 	/* Both targets received one message: it has one id. */
 	EXPECT_EQ(r.info.id, s.info.id);
-	/* A list of one is a list, too. */
+	/* A list of one target still has the address type of a list. */
 	ASSERT_EQ(5, RESULT(msg_send_list(from, big, 5, (struct flitcast_target[]) {
 		{ .site = 1, .port = PORT } }, 1, 0)));
 	r = recv_all(one, got, sizeof(got), 256, 0);
@@ -435,12 +435,12 @@ static uint64_t real_ns(void)
 	return ts.tv_sec * 1000000000ULL + ts.tv_nsec;
 }
 
-/* Every way to ask for the time at which a message was there. */
+/* Each option that requests the arrival time of messages. */
 TEST_F(line, stamp__options)
 {
 	static const struct {
 		int option, type;
-		unsigned int unit;	/* nanoseconds of its second part */
+		unsigned int unit;	/* nanoseconds per unit of its second field */
 	} stamps[] = {
 		{ SO_TIMESTAMP_OLD, SCM_TIMESTAMP, 1000 },
 		{ SO_TIMESTAMP_NEW, SO_TIMESTAMP_NEW, 1000 },
@@ -470,7 +470,7 @@ TEST_F(line, stamp__options)
 		ASSERT_EQ(1, RESULT(msg_send(from, "x", 1, 2, PORT, 0)));
 		ASSERT_TRUE(msg_wait(to, POLLIN, SOON_MS));
 		there = real_ns();
-		/* The time stamp is not that of the recvmsg() call. */
+		/* The time stamp is that of the arrival, not that of the recvmsg() call. */
 		sleep_ms(50);
 		ASSERT_EQ(1, RESULT(recvmsg(to, &msg, 0)));
 		cmsg = CMSG_FIRSTHDR(&msg);
@@ -511,7 +511,7 @@ TEST_F(line, recv__bad_pointers)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), i;
 
-	/* A message that cannot be copied releases its buffer space all the same. */
+	/* A message that cannot be copied to the caller still releases its buffer space. */
 	msg_fill(big, 65536, 1, 0);
 	for (i = 0; i < 200; i++) {
 		ASSERT_EQ(65536, RESULT(msg_send(from, big, 65536, 2, PORT, 0)));
@@ -572,7 +572,7 @@ TEST_F(line, poll__in_and_out)
 	EXPECT_EQ(POLLOUT | POLLWRNORM, pfd.revents);
 }
 
-/* A message of no bytes is something to read. */
+/* A message of 0 bytes makes the socket readable. */
 TEST_F(line, poll__empty_message)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT);
@@ -637,7 +637,7 @@ TEST_F(line, ioctl__outq)
 
 	ASSERT_EQ(0, ioctl(from, SIOCOUTQ, &value));
 	EXPECT_EQ(0, value);
-	/* No site answers at once: it stays until it is refused. */
+	/* The port of the other site is closed: the message stays queued until it is refused. */
 	ASSERT_EQ(sizeof(big), RESULT(msg_send(from, big, sizeof(big), 2, PORT, 0)));
 	until = now_ms() + SOON_MS;
 	do {

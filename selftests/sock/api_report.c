@@ -42,7 +42,7 @@ static int outq(int fd)
 	return value;
 }
 
-/* One report that is there.  Return: results in it, or -errno. */
+/* Read one pending report.  Return: results in it, or -errno. */
 static int report_now(int fd, struct flitcast_report *report, struct flitcast_result *results,
 		      size_t room, int *flags)
 {
@@ -157,7 +157,7 @@ TEST_F(line, report__confirmed)
 		EXPECT_EQ(i == 2 ? 1 : 100000, soon(to[i], got, sizeof(got)));
 }
 
-/* Without being asked failures alone are reported, and the targets that failed. */
+/* Reports that the test creates while another thread reads them. */
 #define RACES	5000
 
 static void *read_reports(void *arg)
@@ -265,7 +265,7 @@ TEST_F(line, report__unread_failures)
 	EXPECT_GE(64, reports);
 }
 
-/* Reports that were asked for hold send room, so that none has to be dropped. */
+/* Pending and unread reports occupy send buffer, so that none has to be dropped. */
 TEST_F(line, report__holds_room)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), room = 20000, n = 0, i;
@@ -275,12 +275,12 @@ TEST_F(line, report__holds_room)
 
 	ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)));
 	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
-	/* The message is completed, its report is not read. */
+	/* Until the next message is refused: earlier ones are completed, their reports unread. */
 	for (; n < 1000; n++) {
 		ssize_t sent = -EAGAIN;
 		bool over = false;
 
-		/* With all that went before confirmed, and room refused after that. */
+		/* All earlier messages are confirmed, and the socket refuses the next one. */
 		while (sent == -EAGAIN && !over && now_ms() < until) {
 			over = msg_stats(fd).tx_confirmed == (uint64_t)n;
 			sent = RESULT(msg_send(fd, "x", 1, 2, PORT, MSG_DONTWAIT));
@@ -302,7 +302,7 @@ TEST_F(line, report__holds_room)
 	EXPECT_EQ(1, soon(to, got, 1));
 }
 
-/* A target that takes too long is skipped for this message; the other target has it at once. */
+/* A target that takes too long is skipped for this message; the other target gets it at once. */
 TEST_F(line, slow__skip)
 {
 	struct flitcast_target targets[] = {
@@ -376,7 +376,7 @@ TEST_F(line, slow__per_message)
 	EXPECT_EQ(-EINVAL, RESULT(sendmsg(fd, &msg, 0)));
 	slow.policy = FLITCAST_SLOW_SKIP;
 	memcpy(CMSG_DATA(cmsg), &slow, sizeof(slow));
-	ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT, 0)));	/* fills the room */
+	ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT, 0)));	/* fills the buffer */
 	ASSERT_EQ(10000, RESULT(sendmsg(fd, &msg, 0)));
 	ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT, 0)));	/* waits */
 	ASSERT_EQ(1, report_soon(fd, &report, results, 2));
@@ -392,7 +392,7 @@ TEST_F(line, slow__per_message)
 	EXPECT_EQ(0, results[0].error);
 }
 
-/* Of a target that did not confirm: is it known that it does not have the message? */
+/* Does the report of a slow target say whether the target may have the message? */
 TEST_F(line, unknown__slow)
 {
 	struct flitcast_target targets[] = {
@@ -402,7 +402,7 @@ TEST_F(line, unknown__slow)
 	struct flitcast_result results[2];
 	struct flitcast_report report;
 
-	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));	/* fills the room */
+	ASSERT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, 0)));	/* fills the buffer */
 	ASSERT_EQ(0, set_int(fd, FLITCAST_CONFIRM, 1));
 	ASSERT_EQ(0, set_slow(fd, FLITCAST_SLOW_SKIP, SLOW_MS));
 	/* The sender sends no second packet to a target without buffer space for the first one. */
@@ -467,16 +467,16 @@ TEST_F(line, slow__detach)
 	EXPECT_EQ(2, soon(good, got, sizeof(got)));
 }
 
-/* Messages of a list of 16 MiB, to two receivers that read at once, and a slow one. */
+/* Messages to a list: 16 MiB, to two receivers that read at once, and a slow one. */
 #define BULK		16
 #define BULK_MS		3000
 #define BULK_PAUSE_MS	1000
 
 /**
  * struct bulk_reader - a receiver of the list
- * @thread: reads
+ * @thread: reading thread
  * @fd: its socket
- * @pause_ms: wait before each message
+ * @pause_ms: pause before each message
  * @stop: no more messages are expected
  * @mask: messages received
  * @bad: messages that were altered or out of order
@@ -518,7 +518,7 @@ static void *bulk_read(void *arg)
 /**
  * struct bulk - a list of 16 MiB
  * @reader: its receivers; the last one is slow
- * @errors: by receiver, messages that it was reported to have failed, by ETIME and by ECANCELED
+ * @errors: messages reported as failed, by receiver; with ETIME, and with ECANCELED
  */
 struct bulk {
 	struct bulk_reader reader[3];
@@ -551,7 +551,7 @@ static bool bulk_send(int fd, const struct flitcast_target *targets, struct bulk
 	return true;
 }
 
-/* A receiver at a tenth of the rate of the others: what becomes of all three. */
+/* Send the list; the slow receiver reads at a tenth of the rate of the others. */
 static bool bulk_run(const int *ns, int port, uint32_t policy, struct bulk *bulk)
 {
 	struct flitcast_target targets[3] = {
@@ -574,7 +574,7 @@ static bool bulk_run(const int *ns, int port, uint32_t policy, struct bulk *bulk
 			return false;
 	}
 	ok = bulk_send(fd, targets, bulk);
-	/* The last messages that were confirmed are read yet. */
+	/* Confirmed messages may still be unread. */
 	sleep_ms(2 * BULK_PAUSE_MS);
 	for (t = 0; t < 3; t++) {
 		struct bulk_reader *reader = &bulk->reader[t];
@@ -598,7 +598,7 @@ static bool bulk_run(const int *ns, int port, uint32_t policy, struct bulk *bulk
 	}									\
 } while (0)
 
-/* All wait for the slow one, and it receives all. */
+/* The sender waits for the slow receiver, which gets all messages. */
 TEST_F(line, slow__bulk_wait)
 {
 	struct bulk bulk;
@@ -638,8 +638,8 @@ TEST_F(line, slow__bulk_detach)
 }
 
 /*
- * The receiver discards the part it has of a message that the sender aborted, though the sender
- * sends nothing more to it: another sender gets the buffer space.
+ * The receiver discards its part of a message that the sender aborted, though the sender sends it
+ * nothing more: another sender gets the buffer space.
  */
 TEST_F(line, slow__room_comes_back)
 {
@@ -660,12 +660,12 @@ TEST_F(line, slow__room_comes_back)
 	start = now_ms();
 	ASSERT_EQ(MIB, RESULT(msg_send(other, big, MIB, 2, PORT, 0)));
 	EXPECT_EQ(MIB, soon(to, got, sizeof(got)));
-	/* The receiver times out a source that has fallen silent only after 15 s. */
+	/* The receiver would time out an unresponsive source only after 15 s. */
 	EXPECT_GT(10000, now_ms() - start);
 	EXPECT_EQ(0, cli("lab exec name " LAB " 0 tc qdisc del dev p1 root"));
 }
 
-/* Of the namespace of this thread. */
+/* Set the limit of the namespace of this thread. */
 static void message_max(unsigned int bytes)
 {
 	FILE *file = fopen("/proc/sys/net/flitcast/message_max", "w");
@@ -703,7 +703,7 @@ TEST_F(line, report__unread_and_large)
 }
 
 /*
- * When reports alone fill the send buffer, a blocking call ends: only its caller could read them.
+ * When reports alone fill the send buffer, a blocking call fails: only its caller could read them.
  */
 TEST_F(line, report__fill_the_room)
 {
@@ -756,7 +756,7 @@ static void *read_later(void *arg)
 	return NULL;
 }
 
-/* close() waits up to the SO_LINGER time; the remaining messages go on in the background. */
+/* close() waits up to the SO_LINGER time; the site keeps sending the remaining messages. */
 TEST_F(line, close__linger)
 {
 	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT);
@@ -771,7 +771,7 @@ TEST_F(line, close__linger)
 	EXPECT_LE(990, now_ms() - start);
 	EXPECT_EQ(10000, soon(deaf, got, sizeof(got)));
 	EXPECT_EQ(20000, soon(deaf, got, sizeof(got)));
-	/* close() waits no longer than the messages take. */
+	/* close() returns as soon as the messages are completed. */
 	fd = SOCKET(0, 0);
 	ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT, 0)));
 	ASSERT_EQ(20000, RESULT(msg_send(fd, big, 20000, 2, PORT, 0)));
@@ -786,7 +786,7 @@ TEST_F(line, close__linger)
 	EXPECT_EQ(20000, RESULT(msg_recv(deaf, got, sizeof(got), NULL, MSG_DONTWAIT)));
 }
 
-/* With a linger of 0 nothing is sent any more. */
+/* With a linger time of 0 the site drops unsent messages. */
 TEST_F(line, close__drop)
 {
 	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT);
@@ -800,13 +800,13 @@ TEST_F(line, close__drop)
 	EXPECT_GT(SOON_MS, now_ms() - start);
 	EXPECT_EQ(10000, soon(deaf, got, sizeof(got)));
 	EXPECT_EQ(0, msg_wait(deaf, POLLIN, 5 * QUIET_MS));
-	/* Its room is another's. */
+	/* Another socket gets the buffer space of the dropped message. */
 	fd = SOCKET(0, 0);
 	ASSERT_EQ(30000, RESULT(msg_send(fd, big, 30000, 2, PORT, 0)));
 	EXPECT_EQ(30000, soon(deaf, got, sizeof(got)));
 }
 
-/* In the background messages go on for FLITCAST_TIMEOUT at most. */
+/* After close(), the site keeps sending for FLITCAST_TIMEOUT at most. */
 TEST_F(line, close__deadline)
 {
 	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT);
@@ -837,7 +837,7 @@ TEST_F(line, close__tells_who_waits)
 		ASSERT_EQ(10000, RESULT(msg_send(fd, big, 10000, 2, PORT + i, 0)));
 		ASSERT_EQ(20000, RESULT(msg_send(fd, big, 20000, 2, PORT + i, 0)));
 		ASSERT_NE(0, msg_wait(deaf, POLLIN, SOON_MS));
-		/* The sender's questions become rarer. */
+		/* The intervals between the sender's questions grow. */
 		EXPECT_FALSE(msg_wait(fd, POLLERR, 4000) & POLLERR);
 		start = now_ms();
 		close(deaf);
@@ -849,7 +849,7 @@ TEST_F(line, close__tells_who_waits)
 	EXPECT_GT(3000, waited);
 }
 
-/* A receiver that answers that it has no buffer space is not silent: it does not time out. */
+/* A receiver that reports that it has no buffer space is responsive: it does not time out. */
 TEST_F(line, timeout__not_for_readers)
 {
 	int fd = SOCKET(0, 0), deaf = deaf_socket(self->ns[2], 2, PORT);
@@ -862,7 +862,7 @@ TEST_F(line, timeout__not_for_readers)
 	EXPECT_EQ(20000, soon(deaf, got, sizeof(got)));
 }
 
-/* A report is promised: the end of the site does not break it. */
+/* A requested report is created even if the site is deleted. */
 TEST_F(alone, report__site_gone)
 {
 	int fd = msg_socket(self->netns, 1, PORT, 0);

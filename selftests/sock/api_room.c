@@ -7,14 +7,14 @@
 
 #define MIB	(1U << 20)
 
-/* If the socket accepts nothing for so long, it will not accept any more. */
+/* A socket that accepts nothing for this time is taken for full. */
 #define STUCK_MS	1500
 
 static char big[MIB], got[MIB];
 
 #define SOCKET(site, port)	msg_socket(self->ns[site], site, port, 0)
 
-/* Like MSG_DONTWAIT for all calls. */
+/* Set or clear O_NONBLOCK: like MSG_DONTWAIT for all calls. */
 static void nonblock(int fd, bool on)
 {
 	int flags = fcntl(fd, F_GETFL);
@@ -23,14 +23,14 @@ static void nonblock(int fd, bool on)
 }
 
 /**
- * stuff() - send until nothing is taken any more
+ * stuff() - send until the socket accepts nothing more
  * @fd: socket
- * @site: a receiver that does not read
+ * @site: site of a receiver that does not read
  * @port: its port
  * @len: bytes of each message, message n being stream n of the socket
- * @most: give up after so many messages
+ * @most: stop after this many messages
  *
- * Return: messages taken, @most if there is no end to it, or -errno.
+ * Return: messages accepted, @most if the socket never refuses, or -errno.
  */
 static int stuff(int fd, uint32_t site, uint16_t port, size_t len, int most)
 {
@@ -98,7 +98,7 @@ FIXTURE(deaf) {
 FIXTURE_VARIANT(deaf) {
 	size_t len;
 	int most;
-	int ports;	/* from the test's on; what the variant before left goes to its own */
+	int ports;	/* offset from the test's port: each variant has its own */
 };
 
 /* Send and receive buffer are 4 MiB each; about as much again is generous. */
@@ -142,7 +142,7 @@ TEST_F(deaf, room__bounded)
 	ASSERT_LT(0, n);
 	ASSERT_GT(variant->most, n);
 	EXPECT_FALSE(msg_wait(from, POLLOUT, 100) & POLLOUT);
-	/* All of it comes once it is read, and there is room for as much again. */
+	/* The receiver gets all messages when it reads; then the sender can send as many again. */
 	EXPECT_DRAINED(to, from, 0, n, variant->len);
 	EXPECT_EQ(0, msg_wait(to, POLLIN, QUIET_MS));
 	EXPECT_NE(0, msg_wait(from, POLLOUT, SOON_MS) & POLLOUT);
@@ -329,7 +329,7 @@ static void alarm_in(unsigned int ms, int flags)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* All of a message or nothing: an interrupted call has sent nothing. */
+/* A message is sent entirely or not at all: an interrupted call has sent nothing. */
 TEST_F(line, room__send_interrupted)
 {
 	struct timeval timeout = { .tv_sec = 1000 };
@@ -339,7 +339,7 @@ TEST_F(line, room__send_interrupted)
 	ASSERT_GT(256, n);
 	alarm_in(300, 0);
 	EXPECT_EQ(-EINTR, RESULT(msg_send(from, big, 65536, 2, PORT, 0)));
-	/* With a time-out no call starts again, see signal(7). */
+	/* A call on a socket with a time-out does not restart after a signal, see signal(7). */
 	ASSERT_EQ(0, setsockopt(from, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout)));
 	alarm_in(300, SA_RESTART);
 	EXPECT_EQ(-EINTR, RESULT(msg_send(from, big, 65536, 2, PORT, 0)));
@@ -370,7 +370,7 @@ TEST_F(line, room__send_restarted)
 	EXPECT_EQ(NULL, reader.bad) {
 		TH_LOG("%s", reader.bad);
 	}
-	/* Once. */
+	/* The message arrived once. */
 	EXPECT_EQ(0, msg_wait(to, POLLIN, QUIET_MS));
 }
 
@@ -400,13 +400,13 @@ TEST_F(line, room__others_go_on)
 			EXPECT_DRAINED(good, from[k], i, i + 1, len);
 		}
 	}
-	/* Not by way of time-outs, either: it is less than 4 MB. */
+	/* Time-outs must not have caused the progress: it is less than 4 MB. */
 	EXPECT_GT(SOON_MS, now_ms() - start);
 	EXPECT_DRAINED(deaf, stuffer, 0, n, MIB);
 	EXPECT_EQ(0, msg_error(stuffer));
 }
 
-/* Nor is another target of the same socket stopped, while there is send room. */
+/* Another target of the same socket is not blocked either, while there is send buffer. */
 TEST_F(line, room__same_socket)
 {
 	int from = SOCKET(0, 0), deaf = SOCKET(2, PORT), good = SOCKET(2, PORT + 1);
@@ -416,7 +416,7 @@ TEST_F(line, room__same_socket)
 	ASSERT_GT(256, taken);
 	/*
 	 * Make half of the send buffer free again.  The receive buffer is as large, but half of it
-	 * may be taken by messages before their turn, which stay in the send buffer, too.
+	 * may hold messages that arrived out of order, which stay in the send buffer, too.
 	 */
 	EXPECT_DRAINED(deaf, from, 0, taken / 2, 65536);
 	ASSERT_NE(0, msg_wait(from, POLLOUT, SOON_MS) & POLLOUT);
@@ -428,7 +428,7 @@ TEST_F(line, room__same_socket)
 	EXPECT_DRAINED(deaf, from, taken / 2, taken, 65536);
 }
 
-/* A target without room is split off: the others have the message at once. */
+/* A target without buffer space is split off the list: the others get the message at once. */
 TEST_F(line, room__list_with_one_deaf)
 {
 	struct flitcast_target targets[] = {
@@ -447,7 +447,7 @@ TEST_F(line, room__list_with_one_deaf)
 		EXPECT_DRAINED(two, from, i, i + 1, MIB);
 	}
 	EXPECT_EQ(0, msg_stats(from).tx_confirmed);
-	/* And the deaf one has it when it reads, behind what came before. */
+	/* The deaf target gets it when it reads, after the earlier messages. */
 	for (i = 0; i < n + 3; i++) {
 		struct sockaddr_flitcast addr;
 
@@ -483,7 +483,7 @@ TEST_F(line, room__fair)
 		ASSERT_GT(3, k);
 		ASSERT_EQ(65536, msg_check(got, 65536, msg_key(1, from[k], next[k]), 0));
 		next[k]++;
-		/* The first filled the buffer alone; from then on all three wait. */
+		/* The first sender filled the buffer alone; from then on all three wait. */
 		if (i >= taken[0])
 			count[k]++;
 	}
@@ -498,7 +498,7 @@ TEST_F(line, room__small_send_buffer)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), value = 2048, i;
 
-	/* One message always goes, whatever the buffer. */
+	/* An empty send buffer accepts one message of any length. */
 	ASSERT_EQ(0, setsockopt(from, SOL_SOCKET, SO_SNDBUF, &value, sizeof(value)));
 	for (i = 0; i < 20; i++) {
 		msg_fill(big, MIB, msg_key(1, from, i), 0);
@@ -512,7 +512,7 @@ TEST_F(line, room__small_receive_buffer)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), value = 2048, n;
 
-	/* So a message always comes in. */
+	/* An empty receive buffer accepts one message of any length. */
 	ASSERT_EQ(0, setsockopt(to, SOL_SOCKET, SO_RCVBUF, &value, sizeof(value)));
 	n = stuff(from, 2, PORT, MIB, 16);
 	ASSERT_LE(3, n);
@@ -530,7 +530,7 @@ TEST_F(line, room__small_receive_buffer)
  */
 #define CACHED_KIB	(32 * 1024)
 
-/* Memory that the machine could use at once, in KiB: free, or a copy of a file. */
+/* Memory in use since free_kib() returned @since, in KiB. */
 static int64_t lost_kib(uint64_t since)
 {
 	return (int64_t)(since - free_kib());
@@ -545,7 +545,7 @@ TEST_F(line, memory__deaf_receiver)
 
 	if (getenv("FLITCAST_DEBUG"))
 		SKIP(return, "this kernel keeps freed memory for a while");
-	/* Each round holds 20 MiB: if they were lost, four would be more than any cache. */
+	/* Each round holds 20 MiB: if it leaked, four rounds would exceed any cache. */
 	before = free_kib();
 	for (round = 0; round < 5; round++) {
 		to = SOCKET(2, PORT);
@@ -561,7 +561,7 @@ TEST_F(line, memory__deaf_receiver)
 		for (until = now_ms() + SOON_MS; lost_kib(before) > CACHED_KIB && now_ms() < until;)
 			sleep_ms(50);
 	}
-	/* Buffers of 4 MiB: four to send, one to receive; and what is under way. */
+	/* Buffers of 4 MiB: four send buffers, one receive buffer; and messages in flight. */
 	lost = lost_kib(before);
 	EXPECT_GT(64 * 1024, lost) {
 		TH_LOG("%lld KiB", (long long)lost);
@@ -613,7 +613,7 @@ TEST_F(line, memory__closed_senders)
 
 		ASSERT_EQ(262144, RESULT(msg_send(fd, big, 262144, 2, PORT, 0)));
 		close(fd);
-		/* A timer aborts what exceeds the bound, on a processor that may have to wait. */
+		/* A timer aborts messages beyond the bound, on a processor that may be busy. */
 		for (until = now_ms() + SOON_MS;
 		     lost_kib(before) > CLOSED_KIB && now_ms() < until;)
 			sleep_ms(10);
@@ -622,7 +622,7 @@ TEST_F(line, memory__closed_senders)
 		if (most > CLOSED_KIB)
 			break;
 	}
-	/* The sockets sent 200 MiB; the kernel keeps 64 MiB, besides the receiver's. */
+	/* The sockets sent 200 MiB; the kernel keeps 64 MiB, besides the receive buffer. */
 	EXPECT_GE(CLOSED_KIB, most) {
 		TH_LOG("%lld KiB", (long long)most);
 	}
@@ -634,7 +634,7 @@ TEST_F(line, memory__closed_senders)
 	}
 }
 
-/* Small messages, large lists, short-lived sockets: none of their memory stays in use. */
+/* Small messages, large lists, short-lived sockets: all their memory is freed. */
 TEST_F(line, memory__many_sockets)
 {
 	int i, k, to = SOCKET(2, PORT), round;

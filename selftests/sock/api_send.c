@@ -12,7 +12,7 @@ static char big[17 * MIB], got[17 * MIB];
 /* A socket of site @site of the line. */
 #define SOCKET(site, port)	msg_socket(self->ns[site], site, port, 0)
 
-/* Receives one message within SOON_MS.  Return: its length or -errno. */
+/* Receive one message within SOON_MS.  Return: its length or -errno. */
 static ssize_t soon(int fd, void *data, size_t size, struct sockaddr_flitcast *from)
 {
 	if (!(msg_wait(fd, POLLIN | POLLERR, SOON_MS)))
@@ -20,7 +20,7 @@ static ssize_t soon(int fd, void *data, size_t size, struct sockaddr_flitcast *f
 	return RESULT(msg_recv(fd, data, size, from, MSG_DONTWAIT));
 }
 
-/* The pending error, as soon as there is one; 0 if there is none within SOON_MS. */
+/* Wait for the pending error; 0 if there is none within SOON_MS. */
 static int error_soon(int fd)
 {
 	msg_wait(fd, POLLERR, SOON_MS);
@@ -46,7 +46,7 @@ static ssize_t send_raw(int fd, const void *name, socklen_t namelen, const void 
 	return RESULT(sendmsg(fd, &msg, flags));
 }
 
-/* Several control messages, one after the other. */
+/* A buffer of several control messages. */
 struct control {
 	union {
 		char buf[65536];
@@ -67,7 +67,7 @@ static void *control_add(struct control *control, int level, int type, size_t le
 	return CMSG_DATA(cmsg);
 }
 
-/* "data" to the targets of the control messages. */
+/* Send "data" to the targets of the control messages. */
 static ssize_t send_control(int fd, const struct control *control)
 {
 	struct sockaddr_flitcast list = msg_addr_list();
@@ -90,7 +90,7 @@ TEST_F(line, send__one_target)
 	EXPECT_EQ(0, addr.sfc_zero);
 	EXPECT_EQ(0, addr.sfc_zero2);
 	EXPECT_EQ(0, addr.sfc_copies);
-	/* The sender's name is an address to answer to. */
+	/* The sender's name is a valid address for an answer. */
 	ASSERT_EQ(2, RESULT(sendto(to, "ok", 2, 0, (struct sockaddr *)&addr, sizeof(addr))));
 	ASSERT_EQ(2, soon(from, got, sizeof(got), &addr));
 	EXPECT_EQ(2, addr.sfc_site);
@@ -137,7 +137,7 @@ TEST_F(line, send__implicit_bind)
 	ASSERT_EQ(-EINVAL, RESULT(bind(fd, (struct sockaddr *)&addr, sizeof(addr))));
 }
 
-/* A refused sendmsg() may bind or not, but leaves a socket that works. */
+/* A refused sendmsg() may bind the socket or not, but the socket works. */
 TEST_F(line, send__refused_then_good)
 {
 	int to = SOCKET(2, PORT), fd;
@@ -204,7 +204,7 @@ TEST_F(line, send__list_by_option)
 	ASSERT_EQ(5, send_raw(from, &list, sizeof(list), "again", 5, NULL, 0, 0));
 	EXPECT_EQ(5, soon(one, got, sizeof(got), NULL));
 	EXPECT_EQ(5, soon(two, got, sizeof(got), NULL));
-	/* A site as address does not use the list. */
+	/* A message to the address of a site ignores the list. */
 	ASSERT_EQ(2, RESULT(msg_send(from, "it", 2, 2, PORT, 0)));
 	EXPECT_EQ(2, soon(two, got, sizeof(got), NULL));
 	EXPECT_TRUE(quiet(one));
@@ -231,18 +231,18 @@ TEST_F(line, send__several_ports_of_a_site)
 	}
 }
 
-/* Each target gets its own part, and nothing but its part. */
+/* Each target gets its part of the message, and nothing else. */
 TEST_F(line, send__parts)
 {
 	static const struct { uint32_t offset, length, want; } parts[] = {
 		{ 0, 0, 300000 },		/* all */
 		{ 0, 1, 1 },
 		{ 1, 65535, 65535 },
-		{ 65536, 65536, 65536 },	/* a packet exactly */
-		{ 65535, 65538, 65538 },	/* across three */
+		{ 65536, 65536, 65536 },	/* exactly one packet */
+		{ 65535, 65538, 65538 },	/* across three packets */
 		{ 299999, 1, 1 },
 		{ 299999, 0, 1 },
-		{ 300000, 0, 0 },		/* the end: nothing */
+		{ 300000, 0, 0 },		/* empty, at the end */
 		{ 131072, 0, 168928 },
 		{ 0, 300000, 300000 },
 	};
@@ -305,7 +305,7 @@ TEST_F(line, send__nothing)
 	ASSERT_EQ(0, RESULT(msg_send_list(from, NULL, 0, targets, 2, 0)));
 	EXPECT_EQ(0, soon(one, got, sizeof(got), NULL));
 	EXPECT_EQ(0, soon(two, got, sizeof(got), NULL));
-	/* Each of them was a message. */
+	/* Each empty send was a message. */
 	EXPECT_TRUE(quiet(two));
 	ASSERT_EQ(0, RESULT(msg_send(from, "", 0, 2, PORT, 0)));
 	ASSERT_EQ(1, RESULT(msg_send(from, "x", 1, 2, PORT, 0)));
@@ -313,7 +313,7 @@ TEST_F(line, send__nothing)
 	EXPECT_EQ(1, soon(two, got, sizeof(got), NULL));
 }
 
-/* Around the sizes of flits, packets and pages. */
+/* Lengths around the sizes of flits, packets and pages. */
 TEST_F(line, send__sizes)
 {
 	static const unsigned int about[] = {
@@ -350,7 +350,7 @@ TEST_F(line, send__largest)
 	EXPECT_TRUE(quiet(to));
 }
 
-/* Pages that the kernel has given to anybody since it started. */
+/* Pages that the kernel has allocated since it started. */
 static uint64_t pages_given(void)
 {
 	FILE *f = fopen("/proc/vmstat", "re");
@@ -409,7 +409,7 @@ TEST_F(line, send__pages_unread)
 	}
 }
 
-/* Of the namespace of this thread.  Return: 0 or -errno. */
+/* Set a sysctl of the namespace of this thread.  Return: 0 or -errno. */
 static int set_sysctl(const char *name, const char *value)
 {
 	char path[128];
@@ -451,7 +451,7 @@ TEST_F(line, sysctl__message_max)
 	EXPECT_EQ(-EMSGSIZE, RESULT(msg_send(from, big, 101, 2, PORT, 0)));
 	ASSERT_EQ(100, RESULT(msg_send(from, big, 100, 2, PORT, 0)));
 	EXPECT_EQ(100, soon(to, got, sizeof(got), NULL));
-	/* The limit is of the sender's namespace. */
+	/* The limit applies to senders of its namespace only. */
 	EXPECT_EQ(5, RESULT(msg_send(to, "12345", 5, 2, PORT, 0)));
 	EXPECT_EQ(5, soon(to, got, sizeof(got), NULL));
 	ASSERT_EQ(0, lab_enter(self->ns[2]));
@@ -516,7 +516,7 @@ TEST_F(line, send__malformed_address)
 	REFUSED(sfc_port, 0);
 	REFUSED(sfc_zero, 1);
 	REFUSED(sfc_zero2, 1);
-	/* Of a list, everything but the family is zero. */
+	/* In the address of a list, all fields but the family must be zero. */
 	good = msg_addr_list();
 	REFUSED(sfc_copies, 1);
 	REFUSED(sfc_port, PORT);
@@ -540,12 +540,12 @@ TEST_F(line, send__site_beyond_the_topology)
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT), i;
 
 	EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send(fd, "x", 1, 3, PORT, 0)));
-	/* Enough to fill the send buffer, were a refused message to stay in it. */
+	/* Repeat often enough to fill the send buffer if refused messages stayed in it. */
 	for (i = 0; i < 600; i++)
 		ASSERT_EQ(-EHOSTUNREACH, RESULT(msg_send(fd, "x", 1, 3, PORT, MSG_DONTWAIT)));
 	EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send(fd, "x", 1, 0xfffffffe, PORT, 0)));
 	EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send(fd, "x", 1, FLITCAST_SITE_ANY, PORT, 0)));
-	/* All or nothing. */
+	/* If one target has no route, no target gets the message. */
 	EXPECT_EQ(-EHOSTUNREACH, RESULT(msg_send_list(fd, "x", 1, targets, 2, 0)));
 	EXPECT_TRUE(quiet(to));
 	EXPECT_EQ(0, msg_error(fd));
@@ -649,7 +649,7 @@ TEST_F(line, send__target_malformed)
 	EXPECT_TRUE(quiet(to));
 }
 
-/* As many as there may be, each with a part of its own, so that none gets another's. */
+/* The maximum number of targets, each with a part of its own. */
 TEST_F(line, send__most_targets)
 {
 	static struct flitcast_target targets[FLITCAST_TARGETS_MAX + 1];
@@ -796,7 +796,7 @@ TEST_F(line, send__flags)
 	EXPECT_TRUE(quiet(to));
 	EXPECT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, MSG_DONTWAIT | MSG_NOSIGNAL)));
 	EXPECT_EQ(1, soon(to, got, sizeof(got), NULL));
-	/* Hints that other families take, too. */
+	/* Flitcast ignores these hints, which other families accept. */
 	EXPECT_EQ(1, RESULT(msg_send(fd, "x", 1, 2, PORT, MSG_CONFIRM | MSG_DONTROUTE)));
 	EXPECT_EQ(1, soon(to, got, sizeof(got), NULL));
 }
@@ -812,7 +812,7 @@ TEST_F(line, send__bad_pointers)
 	map = mmap(NULL, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	ASSERT_NE(MAP_FAILED, map);
 	ASSERT_EQ(0, mprotect(map + 3 * page, page, PROT_NONE));
-	/* Enough to fill the send buffer, were a refused message to stay in it. */
+	/* Repeat often enough to fill the send buffer if refused messages stayed in it. */
 	for (i = 0; i < 600; i++)
 		ASSERT_EQ(-EFAULT, send_raw(fd, &addr, sizeof(addr), map + 1, 4 * page - 1, NULL,
 					    0, MSG_DONTWAIT));
@@ -879,7 +879,7 @@ TEST_F(line, send__copies)
 	EXPECT_EQ(MIB, msg_check(got, MIB, 8, 0));
 }
 
-/* 1,000 messages of every size in between arrive in their order. */
+/* 1,000 messages of random lengths arrive in order. */
 TEST_F(line, send__order)
 {
 	int from = msg_socket(self->ns[0], 0, 0, SOCK_NONBLOCK);

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Connections: connect(), listen(), accept(), shutdown(), and what their ends read
- * and write.
- */
+/* Connections: connect(), listen(), accept(), shutdown(), and data in both directions. */
 #include <stdatomic.h>
 #include <sys/epoll.h>
 #include "api.h"
@@ -31,7 +28,7 @@ static struct sockaddr_flitcast peer_of(int fd)
 	return addr;
 }
 
-/* Receive a message, or the error or end of file instead, within some time. */
+/* Receive a message, the error or the end of file, within SOON_MS. */
 static ssize_t soon(int fd, void *data, size_t size)
 {
 	if (!msg_wait(fd, POLLIN | POLLERR | POLLHUP, SOON_MS))
@@ -57,7 +54,7 @@ static ssize_t set_timeout(int fd, unsigned int ms)
 	return RESULT(setsockopt(fd, SOL_FLITCAST, FLITCAST_TIMEOUT, &ms, sizeof(ms)));
 }
 
-/* Both ends of a connection from @from to the listening socket. */
+/* Connect @from to the listening socket.  Return: true, and the accepted socket in *@end. */
 static bool join(int from, int listener, uint32_t site, uint16_t port, int *end)
 {
 	int flags = fcntl(from, F_GETFL);
@@ -107,9 +104,7 @@ FIXTURE_TEARDOWN(pair)
 	}
 }
 
-/*
- * To be connected.
- */
+/* Establishing connections. */
 
 TEST_F(line, connect__names)
 {
@@ -134,11 +129,11 @@ TEST_F(line, connect__names)
 	EXPECT_EQ(msg_name(a).sfc_port, addr.sfc_port);
 	ASSERT_EQ(POLLOUT, msg_wait(a, POLLIN | POLLOUT, SOON_MS));
 	EXPECT_EQ(0, msg_error(a));
-	/* The first call after the end of the attempt returns its result. */
+	/* The first call after the attempt has ended returns its result. */
 	EXPECT_EQ(0, connect_to(a, 2, PORT));
 	EXPECT_EQ(-EISCONN, connect_to(a, 2, PORT));
 	EXPECT_EQ(-EISCONN, connect_to(b, 2, PORT));
-	/* Each end has a port of its own, and knows the other's. */
+	/* Each end has its own port, and knows the other end's. */
 	EXPECT_EQ(2, peer_of(a).sfc_site);
 	EXPECT_EQ(msg_name(b).sfc_port, peer_of(a).sfc_port);
 	EXPECT_NE(PORT, peer_of(a).sfc_port);
@@ -183,7 +178,7 @@ TEST_F(line, connect__waits)
 	EXPECT_EQ(-EISCONN, connect_to(c.fd, 2, PORT));
 }
 
-/* Neither end bound before, both at one site, and several at a time. */
+/* Several connections at a time, of unbound sockets, both ends at one site. */
 TEST_F(line, connect__unbound)
 {
 	int listener, a[3], i, end;
@@ -218,7 +213,7 @@ TEST_F(line, connect__refused)
 	EXPECT_EQ(-ECONNREFUSED, connect_to(fd, 2, PORT + 2));
 	EXPECT_EQ(-ECONNREFUSED, connect_to(fd, 2, FLITCAST_PORT_ECHO));
 	EXPECT_EQ(-ECONNREFUSED, connect_to(fd, 0, msg_name(fd).sfc_port));
-	/* A non-blocking connect() fails alike, also where the answer arrives during the call. */
+	/* A non-blocking connect() fails likewise, even if the answer arrives during the call. */
 	ASSERT_EQ(0, fcntl(fd, F_SETFL, O_NONBLOCK));
 	for (i = 0; i < 10; i++) {
 		ssize_t result = connect_to(fd, 2, PORT);
@@ -231,7 +226,7 @@ TEST_F(line, connect__refused)
 		}
 		EXPECT_EQ(-ECONNREFUSED, result);
 	}
-	/* Nothing of it is left: the socket can be connected. */
+	/* The failed attempt leaves no state: the socket can be connected. */
 	listener = SEQ(2, PORT + 3, 0);
 	ASSERT_EQ(0, RESULT(listen(listener, 1)));
 	EXPECT_TRUE(join(fd, listener, 2, PORT + 3, &end));
@@ -310,7 +305,7 @@ TEST_F(line, connect__send_timeout)
 	ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)));
 	EXPECT_EQ(-EINPROGRESS, connect_to(fd, 2, PORT));
 	EXPECT_LE(150, now_ms() - start);
-	/* The attempt goes on. */
+	/* The attempt continues after the time-out of the call. */
 	end = accept_soon(listener);
 	ASSERT_LE(0, end);
 	EXPECT_EQ(0, connect_to(fd, 2, PORT));
@@ -338,9 +333,7 @@ TEST_F(line, connect__interrupted)
 	EXPECT_EQ(-EINTR, RESULT(accept(listener, NULL, NULL)));
 }
 
-/*
- * To listen.
- */
+/* Listening. */
 
 TEST_F(line, listen__errors)
 {
@@ -569,7 +562,7 @@ TEST_F(pair, data__both_ways)
 	EXPECT_EQ(ARRAY_SIZE(sizes), msg_stats(self->a).tx_messages);
 	EXPECT_EQ(ARRAY_SIZE(sizes), msg_stats(self->a).rx_messages);
 	EXPECT_EQ(ARRAY_SIZE(sizes), msg_stats(self->b).rx_messages);
-	/* The counters are of messages of the user. */
+	/* The counters count messages of the user only. */
 	for (i = 0; i < SOON_MS && msg_stats(self->a).tx_confirmed < ARRAY_SIZE(sizes); i++)
 		sleep_ms(1);
 	EXPECT_EQ(ARRAY_SIZE(sizes), msg_stats(self->a).tx_confirmed);
@@ -667,7 +660,7 @@ static void *flow_in(void *arg)
 	return NULL;
 }
 
-/* Both ways at once, by threads of their own. */
+/* Two threads send in both directions at once. */
 TEST_F(pair, data__in_order)
 {
 	struct flow flow[4] = {
@@ -688,7 +681,7 @@ TEST_F(pair, data__in_order)
 	}
 }
 
-/* A reader that does not read stops its sender, and gets all of it in the end. */
+/* A reader that does not read blocks its sender, and gets all data in the end. */
 TEST_F(pair, data__deaf_peer)
 {
 	unsigned int n = 0, i;
@@ -725,13 +718,11 @@ TEST_F(pair, data__fork)
 		ASSERT_EQ(sizeof(value), soon(self->b, &value, sizeof(value)));
 		EXPECT_EQ(i, value);
 	}
-	/* A child's exit closes nothing. */
+	/* The exit of a child closes no connection. */
 	EXPECT_EQ(0, msg_wait(self->b, POLLIN | POLLRDHUP, QUIET_MS));
 }
 
-/*
- * Its end.
- */
+/* End of a connection. */
 
 static volatile sig_atomic_t pipes;
 
@@ -754,14 +745,14 @@ TEST_F(pair, shutdown__half)
 	EXPECT_EQ(0, pipes);
 	EXPECT_EQ(-EPIPE, RESULT(send(self->a, "x", 1, 0)));
 	EXPECT_EQ(1, pipes);
-	/* All of it is read, and the end after it, again and again. */
+	/* The reader gets all data, and then the end of file at each call. */
 	for (i = 0; i < 20; i++)
 		ASSERT_EQ(50000, soon(self->b, got, sizeof(got)));
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(0, soon(self->b, got, sizeof(got)));
 	EXPECT_EQ(POLLIN | POLLRDHUP | POLLOUT,
 		  msg_wait(self->b, POLLIN | POLLRDHUP | POLLOUT, 0));
-	/* The other direction is as it was. */
+	/* The other direction still works. */
 	ASSERT_EQ(5, RESULT(send(self->b, "still", 5, 0)));
 	ASSERT_EQ(5, soon(self->a, got, sizeof(got)));
 	ASSERT_EQ(0, RESULT(shutdown(self->b, SHUT_RDWR)));
@@ -805,7 +796,7 @@ TEST_F(pair, close__end_of_file)
 	close(self->a);
 	ASSERT_EQ(3, soon(self->b, got, sizeof(got)));
 	ASSERT_EQ(0, soon(self->b, got, sizeof(got)));
-	/* The first message finds out; then it is known. */
+	/* The first message causes a reset; later calls fail at once. */
 	ASSERT_EQ(1, RESULT(send(self->b, "x", 1, MSG_NOSIGNAL)));
 	ASSERT_NE(0, msg_wait(self->b, POLLERR, SOON_MS) & POLLERR);
 	EXPECT_EQ(-EPIPE, RESULT(send(self->b, "x", 1, MSG_NOSIGNAL)));
@@ -828,7 +819,7 @@ TEST_F(pair, close__reset)
 	EXPECT_EQ(0, RESULT(recv(self->b, got, 1, 0)));
 }
 
-/* A reset with unread messages dropped (SO_LINGER 0), after shutdown(). */
+/* After shutdown(), close() with SO_LINGER 0 resets the connection and drops unread messages. */
 TEST_F(pair, close__reset_in_traffic)
 {
 	struct linger drop = { .l_onoff = 1 };
@@ -885,7 +876,7 @@ TEST_F(pair, close__killed)
 	waitpid(child, NULL, 0);
 }
 
-/* Edge-triggered, and asked for nothing but the end. */
+/* An edge-triggered epoll that requests the end of file only. */
 TEST_F(pair, epoll__end)
 {
 	struct epoll_event event = { .events = EPOLLRDHUP | EPOLLET };
@@ -963,7 +954,7 @@ TEST_F(frail, site_del__connecting)
 	EXPECT_EQ(-ENETDOWN, c.result);
 }
 
-/* netem on all links.  Return: 0, or not. */
+/* Set netem loss on all links.  Return: 0, or a non-zero status. */
 static int lose(const char *percent)
 {
 	static const char *const ends[] = { "0 dev p1", "1 dev p1", "1 dev p2", "2 dev p2" };
@@ -981,8 +972,8 @@ static int lose(const char *percent)
 }
 
 /*
- * An end that has read everything and closes refuses no message that it had: its confirmations may
- * be lost, and the site repeats them after the socket is gone.
+ * An end that has read everything and closes refuses no received message: its confirmations may be
+ * lost, and the site repeats them after the socket is closed.
  */
 TEST_F(frail, close__lossy_links)
 {
@@ -1024,9 +1015,7 @@ TEST_F(frail, close__lossy_links)
 	}
 }
 
-/*
- * A default destination.
- */
+/* A default destination of a datagram socket. */
 
 TEST_F(line, rdm__connected)
 {
@@ -1040,12 +1029,12 @@ TEST_F(line, rdm__connected)
 	EXPECT_EQ(PORT, peer_of(fd).sfc_port);
 	ASSERT_EQ(3, RESULT(send(fd, "one", 3, 0)));
 	EXPECT_EQ(3, soon(to, got, sizeof(got)));
-	/* A destination that is named goes before it. */
+	/* An address in the call overrides the default destination. */
 	ASSERT_EQ(5, RESULT(msg_send(fd, "other", 5, 1, PORT, 0)));
 	EXPECT_EQ(5, soon(other, got, sizeof(got)));
 	ASSERT_EQ(4, RESULT(msg_send_list(fd, "list", 4, &target, 1, 0)));
 	EXPECT_EQ(4, soon(other, got, sizeof(got)));
-	/* Anybody may still send to it. */
+	/* The socket still receives from any sender. */
 	ASSERT_EQ(4, RESULT(msg_send(from, "back", 4, 0, msg_name(fd).sfc_port, 0)));
 	EXPECT_EQ(4, soon(fd, got, sizeof(got)));
 	ASSERT_EQ(0, connect_to(fd, 1, PORT));
@@ -1054,7 +1043,7 @@ TEST_F(line, rdm__connected)
 	ASSERT_EQ(0, RESULT(connect(fd, &unspec, sizeof(unspec))));
 	EXPECT_EQ(0, peer_of(fd).sfc_port);
 	EXPECT_EQ(-EDESTADDRREQ, RESULT(send(fd, "x", 1, 0)));
-	/* There is no connection to be shut down. */
+	/* The socket has no connection to shut down. */
 	EXPECT_EQ(-EOPNOTSUPP, RESULT(shutdown(fd, SHUT_WR)));
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * The calls of sockets by way of io_uring.
- */
+/* Socket calls through io_uring. */
 #include <linux/io_uring.h>
 #include <sys/mman.h>
 #include "api.h"
@@ -13,7 +11,7 @@ static char big[1 << 20], got[1 << 20];
 /**
  * struct ring - an io_uring
  * @fd: descriptor
- * @sq: submission ring, mapped; and so on
+ * @sq: submission ring, mapped, and likewise the others
  */
 struct ring {
 	int fd;
@@ -62,7 +60,7 @@ static bool ring_empty(struct ring *r)
 	       __atomic_load_n((unsigned int *)(r->cq + r->params.cq_off.tail), __ATOMIC_ACQUIRE);
 }
 
-/* The result of the next request that is done; *@data tells which one. */
+/* Wait for the next completed request.  Return: its result, and its user data in *@data. */
 static int ring_wait_flags(struct ring *r, uint64_t *data, uint32_t *flags)
 {
 	unsigned int *head = (void *)(r->cq + r->params.cq_off.head);
@@ -146,7 +144,7 @@ TEST_F(uring, uring__messages)
 	int round;
 
 	for (round = 0; round < 20; round++) {
-		/* The receiver waits before there is anything. */
+		/* Submit the receive request before the message is sent. */
 		sqe = request(IORING_OP_RECVMSG, to, &recv, 1);
 		ASSERT_EQ(1, ring_submit(&self->ring, &sqe));
 		EXPECT_TRUE(ring_empty(&self->ring));
@@ -161,7 +159,7 @@ TEST_F(uring, uring__messages)
 	}
 }
 
-/* Data that is not copied: what the ring has told is done with may be changed. */
+/* Zero-copy sends: the program may change its data after the notification. */
 TEST_F(uring, uring__zerocopy)
 {
 	int from = SOCKET(SOCK_RDM, 0, 0), to = SOCKET(SOCK_RDM, 2, PORT), round;
@@ -187,7 +185,7 @@ TEST_F(uring, uring__zerocopy)
 	}
 }
 
-/* A sender without room waits in the ring, and not the program. */
+/* Without send buffer the request waits in the ring; the program does not block. */
 TEST_F(uring, uring__sender_waits)
 {
 	int from = SOCKET(SOCK_RDM, 0, 0), to = SOCKET(SOCK_RDM, 2, PORT), n = 0, i;
@@ -198,7 +196,7 @@ TEST_F(uring, uring__sender_waits)
 	};
 	struct io_uring_sqe sqe = request(IORING_OP_SENDMSG, from, &send, 1);
 
-	/* Until one stays: while those before it are under way, room may still come. */
+	/* Send until a request stays pending for a second: acks may release buffer space. */
 	for (;;) {
 		ASSERT_EQ(1, ring_submit(&self->ring, &sqe));
 		ASSERT_GT(100, ++n);
@@ -240,7 +238,7 @@ TEST_F(uring, uring__connection)
 			EXPECT_EQ(0, result);
 	}
 	ASSERT_LE(0, end);
-	/* The end of a connection, waited for by poll. */
+	/* Wait for the end of a connection by poll. */
 	sqe = request(IORING_OP_POLL_ADD, end, NULL, 3);
 	sqe.len = 0;
 	sqe.poll32_events = POLLRDHUP;

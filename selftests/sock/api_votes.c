@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * When a site accepts broadcasts that arrive in several copies.  This program emulates all other
- * sites (fake.h).
+ * Acceptance of broadcasts that arrive in several copies.  This program emulates all other sites
+ * (fake.h).
  *
  *	site 0 (real) --- 1
  *	  |               |	hypercube:2: broadcasts of site 3 arrive by both,
@@ -49,7 +49,7 @@ FIXTURE_TEARDOWN(votes)
 	close(self->fd);
 }
 
-/* A copy of broadcast FIRST + @n, by one of the two links, the @attempt-th time. */
+/* Send a copy of broadcast FIRST + @n over link @by, of retransmission @attempt. */
 static void copy(struct _test_data_votes *self, unsigned int by, uint16_t port, unsigned int n,
 		 unsigned int attempt, uint8_t lag)
 {
@@ -67,7 +67,7 @@ static void copy(struct _test_data_votes *self, unsigned int by, uint16_t port, 
 	fake_cast(&self->by[by], &pk, &cast, &c);
 }
 
-/* The next answer of site 0 to the source, by either link. */
+/* Wait for the next answer of site 0 to the source, over either link. */
 static bool answer(struct _test_data_votes *self, struct fc_ctrl *ctrl)
 {
 	uint64_t until = now_ms() + SOON_MS;
@@ -93,8 +93,8 @@ static bool reads(int fd, char want)
 }
 
 /*
- * The two copies agree about a broadcast, and not about an earlier one, of which none has arrived
- * yet.  Whichever arrives last, the site waits for the earlier one.
+ * The two copies of a broadcast agree, but one denies that an earlier one exists, which has not
+ * arrived yet.  Whichever copy arrives last, the site waits for the earlier broadcast.
  */
 static void before(struct __test_metadata *_metadata, struct _test_data_votes *self,
 		   unsigned int liar)
@@ -126,8 +126,8 @@ TEST_F(votes, votes__the_last_lies_about_what_came_before)
 }
 
 /*
- * A forged copy that announces more broadcasts than there are makes the site wait; it asks the
- * source, which answers that they are completed.
+ * A forged copy announces more earlier broadcasts than exist.  The site waits for them, asks the
+ * source, and gets the answer that they are completed.
  */
 TEST_F(votes, votes__what_is_over_is_not_waited_for)
 {
@@ -176,13 +176,13 @@ TEST_F(votes, votes__more_to_come_than_can_be_said)
 	EXPECT_EQ(FIRST + 1, ctrl.next);
 }
 
-/* Without a socket the site refuses one copy, and does not confirm other broadcasts on its word. */
+/* Without a socket the site refuses one copy, and confirms no other broadcasts because of it. */
 TEST_F(votes, votes__one_copy_confirms_nothing)
 {
 	struct fc_ctrl ctrl;
 
 	for (unsigned int i = 0; i < 2; i++) {
-		/* The second time as if it were sent again. */
+		/* The second round is a retransmission. */
 		copy(self, 0, PORT + 1, 1, i, 0);
 		ASSERT_TRUE(answer(self, &ctrl));
 		EXPECT_EQ(FC_CTRL_REFUSED, ctrl.kind);

@@ -106,7 +106,7 @@ TEST_F(line, zerocopy__told)
 	}
 }
 
-/* The kernel notifies only when the message is completed, since it may have to retransmit it. */
+/* The kernel notifies only when the message is completed, since it may have to retransmit. */
 TEST_F(line, zerocopy__kept)
 {
 	int from = SOCKET(0, 0), to = SOCKET(2, PORT), least = 1, i;
@@ -183,9 +183,9 @@ TEST_F(line, zerocopy__refused)
 }
 
 /*
- * Without the right to lock memory, RLIMIT_MEMLOCK bounds the pages a user may pin: beyond it
- * sendmsg() fails, and the message gets no number.  Completed and refused messages do not count: in
- * the end the user may pin exactly as much as in the beginning.
+ * Without the right to lock memory, RLIMIT_MEMLOCK bounds the pages that a user may pin: beyond it
+ * sendmsg() fails, and the message gets no number.  Completed and refused messages release their
+ * pages: in the end the user may pin as much as in the beginning.
  */
 TEST_F(line, zerocopy__limit)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * In mode csr a sender is told when its message arrives, before it enters, and a receiver when it
- * was to come and when it came.
+ * In mode csr a sender gets the reserved arrival time of its message before the message enters the
+ * network, and the receiver gets the reserved and the actual arrival time.
  *
  *   arrival LAB		a lab of the topology line:4, in mode csr
  *
- * All sites of a lab have one clock, so what each end is told can be compared: a probe carries how
- * long after itself the packet comes, and the receiver adds that to the time when the probe came.
+ * All sites of a lab have one clock, so the times of both ends can be compared: a probe carries the
+ * delay from its arrival to that of the packet, which the receiver adds to the time of the former.
  */
 #include <errno.h>
 #include <poll.h>
@@ -40,13 +40,13 @@ static uint64_t now_ns(void)
 }
 
 /**
- * struct told - what both ends were told of a message
- * @before: before it was sent
- * @admitted: when sendmsg() had returned
- * @admission: what the sender was told then
- * @report: and in the end
- * @info: the receiver that has its last packet by the latest reservation
- * @after: when all of it was known
+ * struct told - times of a message, as both ends know them
+ * @before: time before sendmsg()
+ * @admitted: time after sendmsg()
+ * @admission: admission of the message, read after sendmsg()
+ * @report: final report of the message
+ * @info: info of the receiver with the latest reserved arrival
+ * @after: time after the report
  */
 struct told {
 	uint64_t before;
@@ -90,7 +90,7 @@ static void ask_admission(int fd, struct flitcast_admission *admission)
 		die("FLITCAST_ADMISSION: %s", strerror(errno));
 }
 
-/* One message to the first so many of these sites, 0 among them or not. */
+/* Send one message to sites @first to @last, and collect its times. */
 static struct told send_one(int fd, const int *to, size_t bytes, uint32_t first, uint32_t last)
 {
 	static const char data[200000];
@@ -143,7 +143,7 @@ static int reserved_well(const struct told *t, uint32_t id)
 	       t->report.targets;
 }
 
-/* One packet: it was known to the end when it was admitted, and the probe took less than that. */
+/* One packet: the whole reservation was known at admission, and the probe needed less time. */
 static int reserved_at_once(const struct told *t)
 {
 	return t->admission.reserved > t->before &&

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Loads that cause a site much work at once, for holds.sh, which measures how long the site holds
- * its lock meanwhile; the tests check that the work is done.
+ * Loads that cause a site much work at once.  holds.sh measures how long the site holds its lock;
+ * the tests check that the work is done.
  */
 #include "faked.h"
 
 #define PACKET		65536
-/* Of one packet less than this, of 1 MiB and 16 MiB. */
+/* Packets of messages of 1 MiB and 16 MiB; the tests omit the last one. */
 #define PACKETS		16
 #define PACKETS_LONG	256
 #define NETWORK		"torus:32x32"
 #define NETWORK_SITES	1024
-/* Flows that wait for room, or owe a confirmation; sockets of one user that wait to send. */
+/* Flows that wait for buffer space or an ack; sockets of one user that wait to send. */
 #define FLOWS		1500
 #define SENDERS		3000
 
 static char data[16 << 20];
 
-/* Wait for so many answers of one kind. */
+/* Wait for @n answers of one kind. */
 static bool answered(struct _test_data_faked *self, enum fc_ctrl_kind kind, unsigned int n)
 {
 	uint64_t until = now_ms() + SOON_MS;
@@ -32,7 +32,7 @@ static bool room_of(int fd, int bytes)
 	return !setsockopt(fd, SOL_FLITCAST, FLITCAST_RCVBUF, &bytes, sizeof(bytes));
 }
 
-/* All packets but the last one of a message of a socket of site 4. */
+/* Send all packets but the last one of a message of a socket of site 4. */
 static bool half(struct _test_data_faked *self, unsigned int sock, unsigned int port,
 		 unsigned int packets)
 {
@@ -49,7 +49,7 @@ static bool half(struct _test_data_faked *self, unsigned int sock, unsigned int 
 	return true;
 }
 
-/* A message of one byte, the first one of a socket of site 4. */
+/* Send a message of one byte, the first one of a socket of site 4. */
 static void short_one(struct _test_data_faked *self, unsigned int sock, uint8_t flags)
 {
 	const struct fc_target t = { .port = PORT, .flags = FC_TARGET_LAST };
@@ -66,12 +66,12 @@ static void short_one(struct _test_data_faked *self, unsigned int sock, uint8_t 
 }
 
 /*
- * The receiver closes while half of each message of many senders is there: all senders get an
+ * The receiver closes while incomplete messages of many senders are buffered: all senders get an
  * answer.
  */
 TEST_F(faked, hold__receiver_of_halves)
 {
-	/* The harness has the fixture's, too. */
+	/* The test harness also has a descriptor of the fixture's socket: use another one. */
 	int fd = msg_socket(-1, 0, PORT + 1, 0);
 	unsigned int i;
 
@@ -84,7 +84,7 @@ TEST_F(faked, hold__receiver_of_halves)
 	EXPECT_TRUE(answered(self, FC_CTRL_REFUSED, 12));
 }
 
-/* The sender of a message of 16 MiB gives it up when nearly all of it is there. */
+/* The sender aborts a message of 16 MiB when nearly all of it has arrived. */
 TEST_F(faked, hold__long_message_given_up)
 {
 	const struct fc_ctrl forward = {
@@ -100,7 +100,7 @@ TEST_F(faked, hold__long_message_given_up)
 	EXPECT_TRUE(answered(self, FC_CTRL_CONFIRM, before + 1));
 }
 
-/* A larger receive buffer invites the waiting senders. */
+/* After its receive buffer grows, the receiver grants buffer space to the waiting senders. */
 TEST_F(faked, hold__waiting_for_room)
 {
 	unsigned int i, n = 0;
@@ -119,7 +119,7 @@ TEST_F(faked, hold__waiting_for_room)
 	       self->answers[FC_CTRL_GRANT]);
 	EXPECT_LT(0, n);
 	EXPECT_TRUE(answered(self, FC_CTRL_GRANT, 1));
-	/* Invited senders send again, and reading their messages invites the others. */
+	/* Senders with a grant retransmit; reading their messages allows further grants. */
 	for (i = 0; i < FLOWS; i++) {
 		short_one(self, 1000 + i, 0);
 		look(self, 0);
@@ -135,7 +135,7 @@ TEST_F(faked, hold__waiting_for_room)
 	EXPECT_LT(FLOWS / 2, n);
 }
 
-/* Many confirmations are owed when the site goes. */
+/* A site with many pending acks is deleted. */
 TEST_F(faked, hold__owed_confirmations)
 {
 	unsigned int i;
@@ -145,7 +145,7 @@ TEST_F(faked, hold__owed_confirmations)
 	EXPECT_EQ(0, cli("site del 0"));
 }
 
-/* Confirm received packets and questions.  Return: false if none has come for a while. */
+/* Confirm received packets and questions.  Return: false if none has arrived for a while. */
 static bool confirm_all(struct fake *fake)
 {
 	struct fake_event e;
@@ -180,7 +180,7 @@ static uint64_t confirmed(struct fake *fake, unsigned int wanted, uint64_t until
 	return counter("messages_confirmed");
 }
 
-/* Many sockets of one user have something to send when there is room on the link again. */
+/* Many sockets of one user have messages to send when the link accepts flits again. */
 TEST_F(faked, hold__many_senders)
 {
 	uint64_t until = now_ms() + SOON_MS;
@@ -199,7 +199,7 @@ TEST_F(faked, hold__many_senders)
 		close(fd[i]);
 }
 
-/* One frame confirms messages of many sockets: as many as a user may have in flight. */
+/* One control frame acks messages of many sockets: as many as a user may have in flight. */
 TEST_F(faked, hold__all_confirmed_at_once)
 {
 	struct fc_ctrl ctrl[FC_CTRLS_MAX] = { 0 };
@@ -236,7 +236,7 @@ TEST_F(faked, hold__all_confirmed_at_once)
 		close(fd[i]);
 }
 
-/* close() drops uncompleted messages: to all sites, and one of 16 MiB. */
+/* close() with linger time 0 drops uncompleted messages: to all sites, and one of 16 MiB. */
 TEST_F(bare, hold__close_without_linger)
 {
 	const struct linger linger = { .l_onoff = 1 };

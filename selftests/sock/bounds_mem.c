@@ -16,7 +16,7 @@
 #define MIB		(1024 * KIB)
 #define SOCKETS		24
 #define LIMITS		"/sys/module/flitcast/parameters/mem"
-/* Pages of all sockets: 64 MiB.  An eighth is for receiving. */
+/* Memory limit of all sockets, in pages: 64 MiB.  An eighth is for receiving. */
 #define LIMIT		16384
 #define SENDING		(LIMIT / 8 * 7)
 /* Reserved for short messages, and each processor's forward allocation of receive queues. */
@@ -36,9 +36,9 @@ static void limit(unsigned int pages)
 }
 
 /*
- * @before: the limit that was set
- * @go: of hog(): it ends when this is closed
- * @hog: its process
+ * @before: the limit set before the test
+ * @go: pipe to hog(), which ends when this end is closed
+ * @hog: the process of hog()
  */
 FIXTURE(shares) {
 	int ns[3];
@@ -92,7 +92,7 @@ FIXTURE_TEARDOWN(shares)
 	EXPECT_GE(self->pages + 512, protocol_pages());
 }
 
-/* A user without privilege, in namespaces of his own. */
+/* Become an unprivileged user, in namespaces of its own. */
 static bool become(void)
 {
 	return !setgroups(0, NULL) && !setresgid(USER, USER, USER) &&
@@ -132,9 +132,9 @@ static int hog(struct _test_data_shares *self, int (*what)(void))
 }
 
 /*
- * Time of the fastest of some transfers of others, in ms; 0: not all came.  The guest shares its
- * processors with other programs, which slow down single transfers: so there are more of them while
- * none took @enough at most.
+ * Time of the fastest of some transfers of other users, in ms; 0: messages were missing.  Other
+ * programs on the processors of the guest slow down single transfers: so there are more of them
+ * while none took @enough at most.
  */
 static uint64_t transfer(struct _test_data_shares *self, unsigned int port, uint64_t enough)
 {
@@ -165,7 +165,7 @@ out:
 	return 0;
 }
 
-/* Answers to some pings of 4,000 bytes. */
+/* Number of answers to some pings of 4,000 bytes. */
 static unsigned int pings(struct _test_data_shares *self)
 {
 	int fd = SOCKET(0, 0);
@@ -180,7 +180,7 @@ static unsigned int pings(struct _test_data_shares *self)
 	return n;
 }
 
-/* Processes that the kernel killed for want of memory; -1: it does not count them. */
+/* Processes that the kernel killed for lack of memory; -1: the kernel does not count them. */
 static long oom_kills(void)
 {
 	FILE *file = fopen("/proc/vmstat", "re");
@@ -194,7 +194,7 @@ static long oom_kills(void)
 	return n;
 }
 
-/* Sites 0 and 1 of a network of their own, in the caller's namespace; maybe without a link. */
+/* Create sites 0 and 1 in the caller's namespace, with a link between them if @linked. */
 static bool network(bool linked)
 {
 	if (cli("site add 0 topology line:2") || cli("site add 1 topology line:2"))
@@ -206,7 +206,7 @@ static bool network(bool linked)
 	       !cli("link add h0 site 0 port 1") && !cli("link add h1 site 1 port 2");
 }
 
-/* Sockets that do not read, and senders that fill them.  Return: messages sent, or below 0. */
+/* Fill sockets that do not read.  Return: messages sent, or a negative value. */
 static int unread(void)
 {
 	int from[SOCKETS], to, size = 32 * MIB;
@@ -236,7 +236,7 @@ static int unread(void)
 	return n;
 }
 
-/* Other users keep their throughput while a hog holds all it can, at least @hogged pages. */
+/* Other users keep their throughput while a hog uses all memory it gets, at least @hogged pages. */
 static void others_go_on(struct __test_metadata *_metadata, struct _test_data_shares *self,
 			 int (*what)(void), long hogged)
 {
@@ -262,14 +262,14 @@ static void others_go_on(struct __test_metadata *_metadata, struct _test_data_sh
 
 /*
  * The receive queues of a user that does not read fill that user's share.  Pings and transfers of
- * others continue: messages larger than a page were lost once.
+ * others continue.  (Messages larger than a page were lost once.)
  */
 TEST_F(shares, memory__sockets_that_do_not_read)
 {
 	others_go_on(_metadata, self, unread, LIMIT / 3);
 }
 
-/* One socket that may send 1 GiB, and others.  Return: messages accepted, or below 0. */
+/* Fill the send buffers of sockets, 1 GiB each.  Return: messages accepted, or a negative value. */
 static int unsent(void)
 {
 	int fd, size = 1024 * MIB;
@@ -342,7 +342,7 @@ TEST_F(shares, memory__short_messages_of_closed_sockets)
 	others_go_on(_metadata, self, closed, SENDING / 2 - 512);
 }
 
-/* A message beyond the share of any user is refused; a short one goes. */
+/* A message larger than any user's share is refused; a short one is accepted. */
 TEST_F(shares, memory__message_above_every_share)
 {
 	int fd = SOCKET(0, 0), to = SOCKET(2, PORT);
@@ -369,15 +369,15 @@ static void close_now(int fd)
 	close(fd);
 }
 
-/* Sends one message, and waits for room. */
+/* Sends one message, and waits for its user's share. */
 static void *send_one(void *arg)
 {
 	return (void *)RESULT(msg_send(*(int *)arg, data, MIB, 1, PORT, 0));
 }
 
 /*
- * A socket without any message that waits for its user's share is woken when another socket gives
- * something back: sendmsg(), poll(), and epoll with EPOLLET.
+ * A socket without messages that waits for its user's share is woken when another socket releases
+ * memory: sendmsg(), poll(), and epoll with EPOLLET.
  */
 TEST_F(shares, memory__wake_up_of_those_who_wait)
 {
@@ -417,7 +417,7 @@ TEST_F(shares, memory__wake_up_of_those_who_wait)
 	EXPECT_EQ(1, epoll_wait(edge, &event, 1, SOON_MS));
 }
 
-/* Sends a short message, and waits for room. */
+/* Sends a short message, and waits for its user's share. */
 static void *send_short(void *arg)
 {
 	return (void *)RESULT(msg_send(*(int *)arg, data, PACKET, 1, PORT, 0));
@@ -425,7 +425,7 @@ static void *send_short(void *arg)
 
 /*
  * A socket that waits for more than is available does not block others that wait for less: neither
- * after a refused call that is not repeated, nor while it is not bound.
+ * after a refused call that is not repeated, nor while the socket is not bound.
  */
 TEST_F(shares, memory__wake_up_past_one_that_needs_more)
 {
@@ -458,8 +458,8 @@ TEST_F(shares, memory__wake_up_past_one_that_needs_more)
 }
 
 /*
- * Fill the share of root, but for some packets of the socket that is returned.  The share is 2 MiB
- * at most.
+ * Fill the share of root, 2 MiB at most, with messages of two sockets.  Return: the socket with two
+ * of them; the other one in *@full.
  */
 static int fill_share(int *full)
 {
@@ -510,7 +510,7 @@ TEST_F(shares, memory__receiving_beside_a_full_send_queue)
 	while (RESULT(msg_send(full, data, PACKET, 2, PORT, MSG_DONTWAIT)) == PACKET ||
 	       RESULT(msg_send(full, data, 3000, 2, PORT, MSG_DONTWAIT)) == 3000)
 		;
-	/* All sites here are of one user and, by their namespaces, of three shares. */
+	/* All sites here belong to one user and, by their namespaces, to three shares. */
 	for (i = 0; i < 2; i++) {
 		EXPECT_EQ(bytes[i], RESULT(msg_send(from, data, bytes[i], 0, PORT, 0)));
 		ASSERT_TRUE(msg_wait(other, POLLIN, SOON_MS) & POLLIN);
@@ -522,7 +522,7 @@ TEST_F(shares, memory__receiving_beside_a_full_send_queue)
 	close(to);
 }
 
-/* connect() charges its packets to the share, also when the socket is closed then. */
+/* connect() charges its packets to the share, even if the socket is closed afterwards. */
 TEST_F(shares, memory__connections_that_nobody_accepts)
 {
 	const struct sockaddr_flitcast addr = {
@@ -567,7 +567,7 @@ TEST_F(shares, memory__wake_up_by_a_signal)
 	ASSERT_LE(0, little);
 	EXPECT_EQ(-EAGAIN, RESULT(msg_send(waits, data, PACKET, 1, PORT, 0)));
 	EXPECT_EQ(-1, sigtimedwait(&set, NULL, &quiet));
-	/* There is room for that message, but not for any. */
+	/* The share has space for that message, but not for a message of any length. */
 	close_now(little);
 	EXPECT_EQ(-1, sigtimedwait(&set, NULL, &quiet));
 	close_now(full);
@@ -597,7 +597,7 @@ TEST_F(shares, memory__wake_up_by_another_limit)
 	close_now(waits);
 }
 
-/* Removing a site wakes all senders that wait on it, with an error. */
+/* Removing a site wakes all senders that wait on it, and they get an error. */
 TEST_F(shares, memory__site_goes)
 {
 	int to, full, waits, room = 4096, i;
@@ -626,7 +626,7 @@ TEST_F(shares, memory__site_goes)
 	close_now(full);
 }
 
-/* Sockets without messages do not keep the share from others of their user. */
+/* Sockets without messages do not occupy the share of their user. */
 TEST_F(shares, memory__idle_sockets)
 {
 	int to = SOCKET(2, PORT), fd[400], i;
@@ -649,9 +649,7 @@ TEST_F(shares, memory__idle_sockets)
 		close(fd[i]);
 }
 
-/*
- * Several users that release nothing get half of the remaining memory each, and so does the next.
- */
+/* Several users that release nothing get half of the remaining memory each; the next user, too. */
 TEST_F(shares, memory__many_users)
 {
 	int fds[4 * SOCKETS], *fd = fds;
@@ -679,7 +677,7 @@ TEST_F(shares, memory__many_users)
 		close_now(*--fd);
 }
 
-/* A user with many subordinate uids is one user, in the network namespace of the host, too. */
+/* A user with many subordinate uids is one user, even in the network namespace of the host. */
 TEST_F(shares, memory__subordinate_uids)
 {
 	struct linger now = { .l_onoff = 1 };
@@ -711,7 +709,7 @@ TEST_F(shares, memory__subordinate_uids)
 	close(mapped[0]);
 	self->go = mapped[1];
 	ASSERT_EQ(1, read(ready[0], &byte, 1));
-	/* As newuidmap does for a user whom /etc/subuid has. */
+	/* Write the uid map as newuidmap does for a user listed in /etc/subuid. */
 	snprintf(path, sizeof(path), "/proc/%d/uid_map", self->hog);
 	ASSERT_TRUE(write_to(path, "0 1000 1\n1 100000 65536\n"));
 	ASSERT_EQ(1, write(mapped[1], "m", 1));
@@ -721,7 +719,7 @@ TEST_F(shares, memory__subordinate_uids)
 	EXPECT_LT(0, transfer(self, PORT + 100, 0));
 }
 
-/* A process in a cgroup full of reclaimable memory reads messages, and reports each. */
+/* A process in a cgroup full of reclaimable memory reads messages, and reports each of them. */
 static void read_in_group(int ns, int told)
 {
 	size_t size = 100 * MIB, at;
@@ -746,7 +744,7 @@ static void read_in_group(int ns, int told)
 	_exit(0);
 }
 
-/* The send queues of one user do not close the receive queues of another one's cgroup. */
+/* The send queues of one user do not block the receive queues of another user's cgroup. */
 TEST_F(shares, memory__cgroup_of_another_user)
 {
 	int told[2], from = SOCKET(0, 0), n, i;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Bounds on a site's resources for receivers: memory of receive queues, and receiving flows; on the
- * reports that it accepts from a neighbour, and on a user's messages in flight.
+ * Bounds on a site's resources for receivers: memory of receive queues, flows, reports and control
+ * entries that it accepts from a neighbour; and on a user's messages in flight.
  */
 #include "faked.h"
 #include <grp.h>
@@ -47,7 +47,7 @@ static unsigned int read_all(int fd, unsigned int wanted)
 
 /*
  * Each target gets one byte of a packet of 64 KiB: the receiver must not keep the rest of the
- * packet.  It once kept 57 times the receive buffer.
+ * packet.  (It once kept 57 times the receive buffer.)
  */
 TEST_F(line, memory__parts_of_large_packets)
 {
@@ -78,7 +78,7 @@ TEST_F(line, memory__parts_of_large_packets)
 	EXPECT_EQ(sent, n);
 }
 
-/* Memory of a part that crosses the border of two packets, and of all but a byte of them. */
+/* Memory of parts that cross the border of two packets, and of all but one byte of two packets. */
 TEST_F(line, memory__parts_across_packets)
 {
 	static const struct { uint32_t off, len; } parts[] = {
@@ -138,7 +138,7 @@ static unsigned int stuff_all(int *from, unsigned int n, uint16_t port, unsigned
 	return sent;
 }
 
-/* The family's limit: receivers that do not read share it, and senders wait; nothing is lost. */
+/* Receivers that do not read share the family's limit; senders wait, and no message is lost. */
 TEST_F(line, memory__limit_of_the_family)
 {
 	static const char *const limits = "/sys/module/flitcast/parameters/mem";
@@ -158,14 +158,14 @@ TEST_F(line, memory__limit_of_the_family)
 		from[i] = SOCKET(0, 0);
 		to[i] = SOCKET(2, PORT + i);
 	}
-	/* 6 MiB; their receive rooms are 16. */
+	/* Limit: 6 MiB; the receive buffers have 16 MiB in all. */
 	ASSERT_TRUE(write_to(limits, "1536"));
 	total = stuff_all(from, 4, PORT, count, 200);
 	full = protocol_pages();
 	TH_LOG("%u messages of 64 KiB, %ld pages", total, full);
 	/*
-	 * Senders and receivers have a share each, in two namespaces, and flits hold more than
-	 * their data: that is more than a third in all.
+	 * Senders and receivers have a share each, in two namespaces, and flits occupy more than
+	 * their data: the messages have more than a third of the limit.
 	 */
 	EXPECT_LT(512, total * (PACKET / 4096));
 	/* Each processor counts up to 256 pages for itself. */
@@ -182,7 +182,7 @@ TEST_F(line, memory__limit_of_the_family)
 	EXPECT_GE(before + 512, protocol_pages());
 }
 
-/* The receivers' part, in a cgroup: fill the queues' sockets, wait, read all when told to. */
+/* The receivers, in a cgroup: open sockets, wait for a byte from @go, then read all messages. */
 static int receivers(int ns, const unsigned int *count, int ready, int go)
 {
 	unsigned int i, got[SOCKETS] = { 0 }, left = 0;
@@ -201,7 +201,7 @@ static int receivers(int ns, const unsigned int *count, int ready, int go)
 		return 3;
 	for (i = 0; i < SOCKETS; i++)
 		left += count[i];
-	/* All in turn: they share the room. */
+	/* Read all sockets in turn: they share the buffer space. */
 	for (last = now_ms(); left && now_ms() - last < SOON_MS; sleep_ms(1)) {
 		for (i = 0; i < SOCKETS; i++) {
 			while (RESULT(msg_recv(to[i], data, sizeof(data), NULL,
@@ -224,8 +224,8 @@ static int receivers(int ns, const unsigned int *count, int ready, int go)
 
 /*
  * The queues of a program in a memory cgroup are charged to the cgroup; messages that do not fit
- * stay with their senders until the program reads.  They were charged to no cgroup once: 380 MiB
- * under a limit of 64.
+ * stay with their senders until the program reads.  (They were once charged to no cgroup: 380 MiB
+ * under a limit of 64.)
  */
 TEST_F(line, memory__cgroup)
 {
@@ -250,7 +250,7 @@ TEST_F(line, memory__cgroup)
 	before = free_kib();
 	for (i = 0; i < SOCKETS; i++)
 		from[i] = SOCKET(0, 0);
-	/* Send rooms hold as much again: 50 messages each. */
+	/* The send buffers hold as much again: 50 messages each. */
 	total = stuff_all(from, SOCKETS, PORT, count, 110);
 	used = number_in(GROUP "/memory.current", "");
 	sock = number_in(GROUP "/memory.stat", "sock ");
@@ -275,7 +275,7 @@ TEST_F(line, memory__cgroup)
 #define USER		1000
 #define ROUNDS		3000
 #define RESERVED	(256 * KIB)
-/* Pages that the kernel counts ahead, for each of two processors. */
+/* Pages that two processors allocate ahead (forward allocation). */
 #define AHEAD_PAGES	512
 
 static int reserve(int fd, int bytes)
@@ -295,8 +295,8 @@ static void *read_on(void *arg)
 }
 
 /*
- * A user without privilege, in a cgroup, asks for reserved memory while messages come.  Return: an
- * exit status, 0: each call was refused, and each message came.
+ * An unprivileged user, in a cgroup, requests reserved memory while messages arrive.  Return: exit
+ * status, 0: each request was refused, and each message arrived.
  */
 static int reservers(int ns, int from)
 {
@@ -322,8 +322,8 @@ static int reservers(int ns, int from)
 }
 
 /*
- * SO_RESERVE_MEM is refused: it would change the account of the receive queue without the lock that
- * protects it.  The counter of the cgroup fell below 0 for that ("page_counter underflow").
+ * SO_RESERVE_MEM is refused: it would change the accounting of the receive queue without the lock
+ * that protects it.  The counter of the cgroup once fell below 0 ("page_counter underflow").
  */
 TEST_F(line, memory__reserved)
 {
@@ -351,13 +351,13 @@ TEST_F(line, memory__reserved)
  * Flows.
  */
 
-/* More than a site has flows, and than one source may have of them. */
+/* More flows than a site may have; and the limit of flows of a site. */
 #define MANY_FLOWS	9000
 #define FLOWS_MAX	8192
 
 /*
- * Sockets send one message each and close: sockets after them are served at once.  They once waited
- * for a minute.
+ * Sockets send one message each and close: the sockets after them are served at once.  (They once
+ * waited for a minute.)
  */
 TEST_F(line, flows__short_lived_senders)
 {
@@ -369,7 +369,7 @@ TEST_F(line, flows__short_lived_senders)
 		close(fd);
 		while (RESULT(msg_recv(to, data, sizeof(data), NULL, MSG_DONTWAIT)) == 4)
 			n++;
-		/* As fast as they are received. */
+		/* Send as fast as the receiver gets the messages. */
 		if (i >= n + 500 && !(msg_wait(to, POLLIN, SOON_MS) & POLLIN))
 			break;
 	}
@@ -381,7 +381,7 @@ TEST_F(line, flows__short_lived_senders)
 	EXPECT_EQ(3, RESULT(msg_recv(to, data, sizeof(data), NULL, MSG_DONTWAIT)));
 }
 
-/* A message of a socket of a site, whose oldest one is @lag before it. */
+/* Send a message of a socket of a site; the oldest uncompleted one is @lag before it. */
 static bool message(struct _test_data_faked *self, unsigned int site, unsigned int sock,
 		    uint32_t seq, uint8_t lag)
 {
@@ -420,7 +420,7 @@ static unsigned int read_now(int fd)
 	return n;
 }
 
-/* Send the message until the receiver has it.  Return: received within some seconds. */
+/* Send the message until it is received.  Return: false if it is not received within SOON_MS. */
 static bool comes_in(struct _test_data_faked *self, unsigned int site, unsigned int sock)
 {
 	uint64_t until = now_ms() + SOON_MS;
@@ -436,8 +436,8 @@ static bool comes_in(struct _test_data_faked *self, unsigned int site, unsigned 
 
 /*
  * Two sites forge sockets, and answer no questions about them.  A third site still gets a flow, the
- * forgers get an answer that there is no room, and the receiver does not accept a late packet of a
- * forgotten flow twice.
+ * forgers get the answer that there is no space, and the receiver does not accept a late packet of
+ * an evicted flow twice.
  */
 TEST_F(faked, flows__made_up_sockets)
 {
@@ -458,7 +458,7 @@ TEST_F(faked, flows__made_up_sockets)
 	EXPECT_TRUE(comes_in(self, 6, 7));
 	EXPECT_LT(0, counter("flows_forgotten"));
 	/*
-	 * The flow unused for longest was forgotten, one of the first.  Its packets arrive late, a
+	 * The least recently used flow was evicted, one of the first.  Its packets arrive late, a
 	 * second time:
 	 */
 	before = self->answers[FC_CTRL_RESYNC_REQ];
@@ -483,8 +483,8 @@ TEST_F(faked, flows__made_up_sockets)
 }
 
 /*
- * A message waits for buffer space behind one that its source has aborted.  The target got the
- * abort before it knew the flow, and learns it again by its questions: it once waited for ever.
+ * A message waits for buffer space behind an aborted one.  The abort reached the target before the
+ * flow existed; a later question of the source repeats it.  (The message once waited for ever.)
  */
 TEST_F(faked, room__a_question_tells_the_level)
 {
@@ -531,13 +531,13 @@ TEST_F(faked, room__a_question_tells_the_level)
 
 #define NEWS		4000
 /*
- * Updates accepted at once, as many as sites plus one spacing's; and those of each spacing
- * (core/faults.h).
+ * Fault updates accepted in a burst, as many as there are sites plus those of one interval; and
+ * updates accepted in each interval (core/faults.h).
  */
 #define NEWS_SPACING	256
 #define SPACING_MS	50
 
-/* A site accepts a limited part of the updates that a neighbour forges, and later ones again. */
+/* A site limits the fault updates that it accepts from a forging neighbour, and recovers later. */
 TEST_F(faked, faults__made_up_news)
 {
 	struct fc_faults_msg msg = { 0 };
@@ -591,8 +591,8 @@ TEST_F(faked, faults__made_up_news)
 
 /**
  * struct entries - control entries that the neighbour has sent
- * @came: counted as received
- * @limited: of these, those not believed
+ * @came: entries counted as received
+ * @limited: entries dropped by the rate limit
  */
 struct entries {
 	uint64_t came;
@@ -610,7 +610,7 @@ static struct entries entries_now(void)
 	return e;
 }
 
-/* Confirmations of messages that there are not. */
+/* Send acks of messages that do not exist. */
 static void made_up_entries(struct _test_data_faked *self, unsigned int n)
 {
 	struct fc_ctrl ctrl[FC_CTRLS_MAX];
@@ -667,12 +667,10 @@ TEST_F(faked, ctrl__made_up_entries)
 	EXPECT_EQ(1, self->answers[FC_CTRL_CONFIRM]);
 }
 
-/*
- * Messages in flight of one user.
- */
+/* Messages in flight of one user. */
 
 #define SENDERS		40
-/* Messages of a user and class, in mode care. */
+/* Limit of messages in flight of a user and class, in mode care. */
 #define USER_MAX	16
 #define ATTEMPTS	10
 
@@ -706,15 +704,15 @@ FIXTURE_TEARDOWN(user)
 
 /**
  * struct senders - a message of each of many sockets
- * @packet: those that came
- * @n: so many
+ * @packet: received packets
+ * @n: number of received packets
  */
 struct senders {
 	struct fake_event packet[SENDERS];
 	unsigned int n;
 };
 
-/* Receive a packet within @ms; confirm every packet so far: all of it if @done, else nothing. */
+/* Receive a packet within @ms; then ack every packet so far if @done, or only answer it if not. */
 static void meet(struct _test_data_user *self, struct senders *s, bool done, unsigned int ms)
 {
 	struct fake_event e;
@@ -735,13 +733,13 @@ static void meet(struct _test_data_user *self, struct senders *s, bool done, uns
 	}
 }
 
-/* Evictions: more than the site remembers sources without flows. */
+/* Number of evictions: more than the number of sources without flows that the site remembers. */
 #define EVICTIONS	1500
 
 /*
  * The table of flows is full, and a source site has one flow, which it closes before the first
- * packet of its next socket: that flow is evicted for the new one.  The site freed the source in
- * between, and used it: after as many times as it remembers sources without flows.
+ * packet of its next socket: that flow is evicted for the new one.  The site once freed the source
+ * in between, and then used it, after as many evictions as it remembers sources without flows.
  */
 TEST_F(user, flows__eviction_of_the_only_flow)
 {
@@ -776,7 +774,7 @@ TEST_F(user, flows__eviction_of_the_only_flow)
 	self->fake = peer.fake;
 }
 
-/* Return: how many went before one of them was over. */
+/* Return: number of messages in flight before one of them was completed. */
 static unsigned int in_flight(struct __test_metadata *_metadata, struct _test_data_user *self)
 {
 	static struct senders s;
@@ -799,7 +797,7 @@ static unsigned int in_flight(struct __test_metadata *_metadata, struct _test_da
 		meet(self, &s, false, 10);
 	went = s.n;
 	TH_LOG("%u of %u under way", went, SENDERS);
-	/* The others follow when those are completed. */
+	/* The other messages are sent when these are completed. */
 	until = now_ms() + SOON_MS;
 	while (s.n < SENDERS && now_ms() < until)
 		meet(self, &s, true, 100);
@@ -810,8 +808,8 @@ static unsigned int in_flight(struct __test_metadata *_metadata, struct _test_da
 }
 
 /*
- * Many sockets of one user send to a site that confirms nothing: the user's limit of messages is in
- * flight, and the others wait at their sockets until those are completed.
+ * Many sockets of one user send to a site that confirms nothing: as many messages as the user's
+ * limit are in flight, and the others wait at their sockets until those are completed.
  */
 TEST_F(user, sockets__under_way)
 {
@@ -823,7 +821,7 @@ TEST_F(user, sockets__under_way)
 	EXPECT_EQ(USER_MAX, went);
 }
 
-/* More sockets of one site that are written to at once than are woken in one go. */
+/* More sockets of one site become readable at once than the site wakes in one batch. */
 TEST_F(line, wake__many_readers)
 {
 	struct flitcast_target targets[60];

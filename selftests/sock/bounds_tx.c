@@ -13,11 +13,11 @@
 #define NET_SITES_MAX	256
 #define TARGETS_MAX	1024
 #define TXFLOWS_MAX	4096
-/* Ports that bind() chooses from. */
+/* Range of ports that bind() chooses from. */
 #define PORT_DYNAMIC	0xc000
 #define PORTS		(0x10000 - PORT_DYNAMIC)
 
-/* These networks have no links: sent messages stay queued. */
+/* The networks of these tests have no links: sent messages stay queued. */
 FIXTURE(user) {
 	int unused;
 };
@@ -48,7 +48,7 @@ static bool said(const char *text)
 	return strstr(cli_output(), text);
 }
 
-/* A network that a look at all its sites would take long for, and many sites in one namespace. */
+/* A network may not have too many sites, which the kernel iterates, nor may a namespace. */
 TEST_F(user, sites__of_a_network_and_of_a_namespace)
 {
 	unsigned int i;
@@ -66,12 +66,12 @@ TEST_F(user, sites__of_a_network_and_of_a_namespace)
 	EXPECT_TRUE(said("a namespace has 256 sites at most")) {
 		TH_LOG("%s", cli_output());
 	}
-	/* One that goes makes room for another. */
+	/* After a site is deleted, another one can be added. */
 	EXPECT_EQ(0, cli("site del 7"));
 	EXPECT_EQ(0, cli("site add %u topology line:300", i));
 }
 
-/* One byte to every site there can be: a flow for each, and a target that is asked. */
+/* Broadcast one byte to the maximum number of sites: each needs a flow and is asked. */
 TEST_F(user, targets__a_byte_broadcast)
 {
 	struct sockaddr_flitcast all = {
@@ -86,12 +86,12 @@ TEST_F(user, targets__a_byte_broadcast)
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 20; i++)
 		EXPECT_EQ(1, RESULT(sendto(fd, "b", 1, 0, (void *)&all, sizeof(all))));
-	/* All of it goes with the socket and the site. */
+	/* Deleting the socket and the site frees all flows and messages. */
 	close(fd);
 	EXPECT_EQ(0, cli("site del 0"));
 }
 
-/* As many targets as a message can have, other ones each time: more flows than a source has. */
+/* The maximum number of targets, different ones each time: more flows than a source may have. */
 TEST_F(user, targets__more_than_flows)
 {
 	static struct flitcast_target targets[TARGETS_MAX];
@@ -150,7 +150,7 @@ TEST_F(user, sockets__all_ports)
 	one = msg_socket(-1, 0, 0, 0);
 	ASSERT_LE(0, one);
 	EXPECT_EQ(name.sfc_port, msg_name(one).sfc_port);
-	/* The site releases its sockets one after the other. */
+	/* The deletion of the site releases its sockets one after the other. */
 	EXPECT_EQ(0, cli("site del 0"));
 	EXPECT_EQ(-ENETDOWN, RESULT(msg_send(one, "x", 1, 1, PORT, 0)));
 }

@@ -15,7 +15,7 @@ static const struct btf_type **types;
 static uint32_t ntypes;
 static const char *names;
 
-/* Bytes of what follows a struct btf_type. */
+/* Bytes of the data that follows a struct btf_type. */
 static size_t rest_of(const struct btf_type *t)
 {
 	size_t n = BTF_INFO_VLEN(t->info);

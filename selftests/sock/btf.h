@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Layout of the kernel's types from its BTF, for tests that look inside.
- */
+/* Layout of the kernel's types from its BTF, for tests that read kernel structures. */
 #ifndef SELFTESTS_SOCK_BTF_H
 #define SELFTESTS_SOCK_BTF_H
 
 #include <stdint.h>
 
-/* Bytes from the beginning of struct @name to its member, also in unnamed ones; -1: none. */
+/* Offset in bytes of a member of struct @name, also of one in unnamed structs; -1: not found. */
 int btf_member(const char *name, const char *member);
 
-/* The number of function @name, or -1. */
+/* BTF id of function @name, or -1. */
 int btf_function(const char *name);
 
 #endif /* SELFTESTS_SOCK_BTF_H */

@@ -2,12 +2,12 @@
 /*
  * cast [-b SITE[,SITE]...] [-w] LAB COPIES MESSAGES BYTES [QUORUM | majority]
  *
- * Every site of a lab broadcasts so many messages of up to so many bytes, all at once; every
- * other one receives each of them once, whole and in order, and the senders' reports say so.
+ * Every site of a lab broadcasts MESSAGES messages of up to BYTES bytes, all at once.  Every other
+ * site receives each of them once, whole and in order, and the senders' reports confirm it.
  *
- * -b: these sites have died, or lie.  They send nothing, nobody waits for them, and what
- * seems to be of one of them is wrong.
- * -w: count what is wrong, until nothing more comes; the exit status is 3 if there is any.
+ * -b: these sites are dead, or lie.  They send nothing, the test does not wait for them, and a
+ * message from one of them is an error.
+ * -w: count errors until no more messages arrive; the exit status is 3 if there are any.
  */
 #include <errno.h>
 #include <poll.h>
@@ -19,9 +19,9 @@
 #include "msg.h"
 
 #define EXIT_WRONG	3
-/* Time for wrong messages that may arrive after all the expected ones. */
+/* Time for wrong messages to arrive after all the expected ones. */
 #define LINGER_MS	300
-/* With -w: the run ends when nothing arrives for so long. */
+/* With -w, the run ends when no message has arrived for this time. */
 #define QUIET_MS	2000
 
 /* Head of the data of a broadcast; bytes that identify it follow. */
@@ -36,7 +36,7 @@ struct site {
 	uint32_t sent;
 	uint32_t reported;
 	bool bad;
-	uint32_t *next;		/* by source: number of its next broadcast */
+	uint32_t *next;		/* by source: number of the next broadcast expected */
 };
 
 static struct site *sites;
@@ -129,7 +129,7 @@ static bool receive_one(uint32_t at)
 		memcpy(&info, CMSG_DATA(cmsg), sizeof(info));
 		if (info.addrtype != FLITCAST_ADDR_BROADCAST)
 			die("site %u: it is no broadcast, says its info", at);
-		/* Not on lies: these are there to be outvoted. */
+		/* Dissenting copies are expected if sites lie. */
 		if (info.dissent && !nbad)
 			die("site %u: ports %#x disagree", at, info.dissent);
 		votes += info.votes;
@@ -190,7 +190,7 @@ static void open_site(const char *lab, uint32_t at, const struct flitcast_recept
 		die("site %u: option: %s", at, strerror(errno));
 }
 
-/* Everything that can be done at once.  Return: whether there was anything. */
+/* Do all pending work.  Return: true if there was any. */
 static bool step(uint64_t *reports)
 {
 	bool moved = false;
@@ -255,7 +255,7 @@ int main(int argc, char **argv)
 	while (sites[first].bad)
 		first++;
 	want = (uint64_t)(nsites - nbad) * (nsites - nbad - 1) * messages;
-	/* The report about bad sites comes only when the sender aborts: expect none. */
+	/* A report about bad sites is created only when the sender aborts: expect none. */
 	want_reports = nbad ? 0 : (uint64_t)nsites * messages;
 	if (count_wrong)
 		patience = QUIET_MS;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Sites, namespaces and the module go away under full load, again and again.
+ * Sites, namespaces and the module are removed under full load, again and again.
  *
  *	site 0 ------ site 1 ------ site 2
  *	senders       receiver,     senders,
  *	receiver      transit       receiver
  *
- * A cycle: the site between is deleted and made again, a site whose sockets are open
- * is deleted and made again, the namespace of the site between is deleted; then, in a
- * new lab, the sockets are closed and the module goes while the sites still send what
- * they left.  Messages flow before and after each.  What arrives is whole, in order and
- * once.  The kernel's log and its leaks are judged by whoever runs this.
+ * A cycle: site 1 is deleted and added again, site 2, which has open sockets, is deleted and added
+ * again, the namespace of site 1 is deleted; then, in a new lab, the sockets are closed and the
+ * module is removed while the sites still send their messages.  Messages flow before and after each
+ * step, and arrive whole, in order and once.  The caller checks the kernel's log, and checks for
+ * leaks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,15 +34,15 @@
 #define NRECEIVERS	SITES
 #define PORT		5000
 #define MOST		200000
-/* Senders of one lab: each that is opened again is another one. */
+/* Sender ids of one lab: a reopened sender gets a new one. */
 #define IDS_MAX		4096
 #define REOPEN_MS	20
-/* Time for links to come up again and messages to be retransmitted; far more than it takes. */
+/* Time for links to come up again and messages to be retransmitted; far more than needed. */
 #define PATIENCE_MS	60000
 #define UNLOAD_MS	10000
 #define TIMEOUT_MS	1000
 #define COMPLAINTS_MAX	20
-/* So many more at a site: messages flow. */
+/* Messages that must arrive at a site to show that traffic flows. */
 #define FLOWS		5
 
 struct options {
@@ -68,7 +68,7 @@ struct sender {
 
 struct receiver {
 	int fd;
-	uint32_t next[IDS_MAX];		/* by sender: not below this number */
+	uint32_t next[IDS_MAX];		/* by sender: lowest number that may still arrive */
 };
 
 static struct sender senders[NSENDERS];
@@ -76,12 +76,12 @@ static struct receiver receivers[NRECEIVERS];
 static uint32_t next_id;
 static pthread_t pump_thread;
 static atomic_bool pumping;
-/* A socket at the site between holds its namespace. */
+/* A socket at site 1 holds the namespace of the site. */
 static atomic_bool between, between_closed;
 /* Messages that arrived, by site. */
 static atomic_ullong arrived[SITES];
 static atomic_uint wrong;
-/* Where this program began: nothing of a lab. */
+/* The initial namespace of this program, which belongs to no lab. */
 static int home;
 
 static void __attribute__((format(printf, 1, 2))) complain(const char *fmt, ...)
@@ -116,7 +116,7 @@ static int open_socket(uint32_t site, uint16_t port)
 	return fd;
 }
 
-/* Open the sockets that are not open.  A site that is not there yet is tried again later. */
+/* Open the sockets that are not open.  If a site does not exist yet, a later call retries. */
 static void open_all(void)
 {
 	unsigned int i;
@@ -150,7 +150,7 @@ static void close_between(void)
 	atomic_store(&between_closed, true);
 }
 
-/* To the other end, or to all, or to some. */
+/* Send a message to the other end and to random other sites. */
 static bool send_one(struct sender *s, struct prng *prng)
 {
 	static char data[MOST];
@@ -230,7 +230,7 @@ static void *pump(void *arg)
 		if (!busy)
 			sleep_ms(1);
 	}
-	/* Closing the sockets leaves their unsent messages to the sites. */
+	/* After the sockets are closed, the sites still send the queued messages. */
 	for (i = 0; i < NSENDERS; i++)
 		if (senders[i].fd >= 0)
 			close(senders[i].fd);
@@ -284,9 +284,7 @@ static bool flows(void)
 	return true;
 }
 
-/*
- * Parts of the lab that go away.
- */
+/* Parts of the lab that are removed. */
 
 /* Run the flitcast command for a site; complain with its output if it fails. */
 #define at(site, fmt, ...)							\
@@ -299,7 +297,7 @@ static bool site_away(void)
 	       at(1, "link add p1 port 1") && at(1, "link add p2 port 2") && flows();
 }
 
-/* Its sockets are open. */
+/* Delete and add site 2, whose sockets are open. */
 static bool end_away(void)
 {
 	return at(2, "site del 2") && at(2, "site add 2 topology line:3") &&
@@ -314,7 +312,7 @@ static bool has_device(int fd, const char *name)
 	return !ioctl(fd, SIOCGIFINDEX, &ifr);
 }
 
-/* The namespace is gone when the end of the link in the other namespace is gone, too. */
+/* The namespace is deleted when the peer of its device in another namespace has disappeared. */
 static bool namespace_away(void)
 {
 	uint64_t until = now_ms() + PATIENCE_MS;
@@ -400,7 +398,7 @@ static bool cycle(void)
 	for (i = 0; i < KINDS; i++) {
 		bool last = i == KINDS - 1;
 
-		/* The one before has left no way from end to end. */
+		/* The previous step has cut the path between the ends. */
 		if (last) {
 			stop_traffic();
 			lab_again();

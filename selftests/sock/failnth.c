@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls whose allocations fail: each with the first failing, then with the second,
- * and so on, until none is left that could.  A call that fails says why and has done
- * nothing, which is looked at; done again it succeeds.  What it leaks kmemleak finds.
+ * Calls whose allocations fail: in each call the first allocation fails, then the second, and so
+ * on, until no allocation is left.  The test checks that a failed call returns an errno and has no
+ * effect, and that the repeated call succeeds.  Kmemleak finds leaks.
  *
- * Needs a kernel with fault injection (/proc/self/fail-nth), which also lets copies
- * from and to user space fail.
+ * Needs a kernel with fault injection (/proc/self/fail-nth), which also lets copies from and to
+ * user space fail.
  *
  *   failnth LAB		a lab of the topology line:2
  */
@@ -31,7 +31,7 @@
 #include "msg.h"
 
 #define PORT		4000
-/* No call here allocates as often. */
+/* No call of this test allocates as often. */
 #define NTH_MAX		2000
 #define SOON_MS		30000
 
@@ -51,7 +51,7 @@ static void arm(unsigned int n)
 		die("fail-nth: %s", strerror(errno));
 }
 
-/* Did a call fail since arm()? Turns the injection off. */
+/* Did a call fail since arm()?  Disables the injection. */
 static bool disarm(void)
 {
 	char text[16] = "1";
@@ -60,7 +60,7 @@ static bool disarm(void)
 
 	arm(0);
 	errno = err;
-	/* If it is the reading that fails nothing else did. */
+	/* If the read itself failed, nothing else did. */
 	return length > 0 && !atoi(text);
 }
 
@@ -127,7 +127,7 @@ static bool sent_or_not(int err)
 static int do_bind(void)
 {
 	/*
-	 * Answers to an earlier socket are still under way to its port, so each socket gets
+	 * Answers to an earlier socket are still in flight to its port, so each socket gets
 	 * another.
 	 */
 	static uint16_t port = PORT;
@@ -182,7 +182,7 @@ static int do_get_targets(void)
 	return result(getsockopt(fd, SOL_FLITCAST, FLITCAST_TARGETS, got, &length));
 }
 
-/* None or both. */
+/* The socket has both targets, or none if the call failed. */
 static bool set_or_not(int err)
 {
 	struct flitcast_target got[2];
@@ -240,7 +240,7 @@ static int do_get_name(void)
 	return result(getsockname(fd, (struct sockaddr *)&addr, &length));
 }
 
-/* With an answer that is there to be read. */
+/* Open a socket with an unread answer. */
 static void open_answered(void)
 {
 	open_bound();
@@ -257,7 +257,7 @@ static int do_receive(void)
 	return result(got);
 }
 
-/* With a report that is there to be read. */
+/* Open a socket with an unread report. */
 static void open_reported(void)
 {
 	int on = 1;
@@ -288,7 +288,7 @@ static bool report_kept(int err)
  * Connections, from this site to itself.
  */
 
-/* Address to call; the test looks it up before it makes allocations fail. */
+/* Address to connect to; the test reads it before it makes allocations fail. */
 static struct sockaddr_flitcast callee;
 
 static void open_listening(void)
@@ -362,7 +362,7 @@ static int do_stream(void)
 	return result(send(fd, data, sizeof(data), MSG_DONTWAIT));
 }
 
-/* The data that arrives contains nothing of the failed call. */
+/* The data that arrives contains nothing from the failed call. */
 static bool stream_arrives(int err)
 {
 	char *got = data;
@@ -410,7 +410,7 @@ static int do_close(void)
 
 static struct request req;
 
-/* Answer of a request: its first bytes suffice to see a difference. */
+/* Answer of a request, truncated; its first bytes suffice for the comparison. */
 static struct {
 	char data[4096];
 	size_t length;
@@ -451,7 +451,7 @@ static int talk(void)
 	return request_send(netlink, &req, keep_answer, NULL, &error);
 }
 
-/* Requests are built before anything fails. */
+/* Requests are built before allocations fail. */
 static void ask_site_of(const char *mode)
 {
 	open_netlink();
@@ -481,7 +481,7 @@ static void ask_site_care(void)
 	ask_site_of("care");
 }
 
-/* Discard unread answers, so that none is taken for the answer to the next request. */
+/* Discard unread answers, so that none is mistaken for the answer to the next request. */
 static void ask_anew(void)
 {
 	close_netlink();
@@ -502,7 +502,7 @@ static void ask_site_del(void)
 	close_netlink();
 }
 
-/* If the request returned no error it was done, otherwise not.  The answer itself may be lost. */
+/* A successful request had its effect, a failed one had none.  The answer itself may be lost. */
 static bool done_or_not(int err, int undone)
 {
 	if (err == -ENOMEM)
@@ -561,7 +561,7 @@ static bool link_ended(int err)
 	return err == -ENOMEM ? !undone : undone == -ENOENT || (err && !undone);
 }
 
-/* The table of routes, and its generation. */
+/* Read the table of routes, and its generation. */
 static void read_routes(void)
 {
 	ask_anew();
@@ -578,7 +578,7 @@ static void ask_route_set(void)
 {
 	static const uint8_t ports[] = { 3, 1 };
 
-	/* The only mode that has any. */
+	/* Only mode care has a table of routes. */
 	with_site("care");
 	read_routes();
 	memcpy(routes, answer.data, answer.length);
@@ -660,8 +660,8 @@ static const struct call {
 	void (*before)(void);
 	int (*call)(void);
 	void (*after)(void);
-	bool (*good)(int err);	/* is it done, or else nothing? */
-	unsigned int least;	/* the call can fail at least so often */
+	bool (*good)(int err);	/* had the call its effect, or none if it failed? */
+	unsigned int least;	/* allocations of the call that can fail, at least */
 } calls[] = {
 	{ "socket", nothing, do_socket, close_socket, no_socket, 2 },
 	{ "socket for connections", nothing, do_connection_socket, close_socket, no_socket, 2 },
@@ -699,7 +699,7 @@ static const struct call {
 	{ "dump of faults", ask_faults, talk, ask_site_del, any, 2 },
 };
 
-/* Is @err an error that a call may return when it is denied memory? */
+/* May a call return @err if an allocation fails? */
 static bool fair(int err)
 {
 	return err == -ENOMEM || err == -ENOBUFS || err == -EFAULT || err == -EAGAIN ||
@@ -725,7 +725,7 @@ static void test(const struct call *c)
 			       err ? strerror(-err) : "success");
 		c->after();
 	}
-	/* of the last round, in which nothing was left to fail */
+	/* do not count the last round, in which nothing failed */
 	n -= 2;
 	if (n < c->least || n > NTH_MAX - 3) {
 		printf("# %u times something failed\n", n);
@@ -744,7 +744,7 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	printf("TAP version 13\n");
-	/* libnl allocates while calls are made to fail: no such call is to be one for memory. */
+	/* Give libnl a heap that it need not extend while allocations fail. */
 	mallopt(M_TOP_PAD, 64 << 20);
 	mallopt(M_MMAP_MAX, 0);
 	mallopt(M_TRIM_THRESHOLD, INT_MAX);

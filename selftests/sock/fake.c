@@ -16,7 +16,7 @@
 #include "lab.h"
 
 #define FRAME_MAX	2048
-/* The device of a port of site 0, and ours. */
+/* The device of a port of site 0, and its peer device. */
 #define REAL_DEV	"real%u"
 #define FAKE_DEV	"fake%u"
 #define UP_MS		20000
@@ -91,7 +91,7 @@ static void cast_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *
 	f->ncasts++;
 }
 
-/* A flit.  Return: true if it ends a packet. */
+/* Receive a flit.  Return: true if it ends a packet. */
 static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *p)
 {
 	struct fake_in *in = &f->in[h->vc == FC_VC_CAST ? 0 : fc_vc_set(h->vc)];
@@ -103,7 +103,7 @@ static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *
 		f->acked = h->ack;
 	f->taken[h->vc] += next;
 	say_status(f, h->vc, 0);
-	/* Else it was sent again meanwhile. */
+	/* The site retransmitted a flit that was received. */
 	if (!next)
 		return false;
 	if (h->vc == FC_VC_CAST) {
@@ -171,7 +171,7 @@ static bool frame_in(struct fake *f, struct fake_event *e, const uint8_t *frame,
 	return false;
 }
 
-/* Read pending frames until one is an event.  Return: true if so. */
+/* Read pending frames until one is an event.  Return: false if none is. */
 static bool drain(struct fake *f, struct fake_event *e)
 {
 	uint8_t frame[FRAME_MAX];
@@ -276,7 +276,7 @@ void fake_front(struct fake *f, const struct fc_packet *pk, const struct fc_targ
 	transmit(f, &h, p);
 }
 
-/* Unacked flits of this program, fewer than the window of the site. */
+/* Unacked flits of this program at most, fewer than the window of the site. */
 #define TRAIN_AHEAD	4
 
 bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_target *t)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The rest of a network, played by a test: every site of a line but the first one, or what is
+ * The rest of a network, emulated by a test: every site of a line but the first one, or all sites
  * behind each link of a site of another topology.
  *
  *	site 0 ------ [ sites 1 .. FAKE_SITES - 1 ]
  *	real	veth	 this, frame by frame
  *
- * It keeps the link up and takes every flit at once; what the packets in them are
- * answered is the test's to say.  Broadcasts that come are no events.  It lives in the
- * calls below: a link that hears nothing of it for five seconds is dead.
+ * The calls below keep the link up and ack every flit at once; the test decides how to answer the
+ * packets.  Received broadcasts are no events.  The test must keep calling: the site takes a link
+ * that is silent for five seconds for dead.
  */
 #ifndef SELFTESTS_SOCK_FAKE_H
 #define SELFTESTS_SOCK_FAKE_H
@@ -18,15 +18,15 @@
 #include "wire.h"
 
 #define FAKE_SITES	8
-/* Capacity of an event in targets of a packet. */
+/* Maximum targets or entries of an event. */
 #define FAKE_MOST	40
 
 /**
- * struct fake_in - a packet being received, of a set of channels
- * @begun: its front came
+ * struct fake_in - a packet being received, in a set of channels
+ * @begun: its front was received
  * @packet: its header
  * @target: its targets
- * @data: bytes of its data so far
+ * @data: bytes of data received so far
  */
 struct fake_in {
 	bool begun;
@@ -36,21 +36,21 @@ struct fake_in {
 };
 
 /**
- * struct fake - the link's other end
+ * struct fake - the emulated end of a link
  * @fd: packet socket of its device
- * @vc: channel that it sends flits in, enum fc_vc
+ * @vc: channel on which it sends flits, enum fc_vc
  * @mac: address of the device
- * @peer: that of the real one
- * @own: what it says of itself
+ * @peer: address of the real device
+ * @own: its own HELLO
  * @link: the last HELLO of the real end; @link.epoch 0 before the first
- * @taken: flits taken, by channel
+ * @taken: flits received, by channel
  * @sent: flits sent in @vc
  * @cast_sent: flits of broadcasts sent
- * @acked: of @sent, taken by the real end
+ * @acked: flits of @sent that the real end has acked
  * @in: packets being received, by enum fc_set
- * @ncasts: broadcasts that came
- * @cast_packet: the last one: its header
- * @cast: and what a broadcast has of its own
+ * @ncasts: broadcasts received
+ * @cast_packet: header of the last broadcast
+ * @cast: broadcast header of the last broadcast
  */
 struct fake {
 	int fd;
@@ -70,13 +70,13 @@ struct fake {
 };
 
 /**
- * struct fake_event - what came: a packet, or a control frame
+ * struct fake_event - a received packet or control frame
  * @n: targets of the packet, or entries of the frame
- * @is_packet: which of them
- * @ms: when, as now_ms()
+ * @is_packet: true for a packet
+ * @ms: time of receipt, as now_ms()
  * @packet: header of a whole packet
- * @target: its targets
- * @ctrl: entries
+ * @target: targets of the packet
+ * @ctrl: entries of the control frame
  */
 struct fake_event {
 	unsigned int n;
@@ -97,14 +97,14 @@ const char *fake_up(struct fake *f, const char *settings);
 /* fake_up() in two steps.  Add site 0 of any topology, with settings or "", without links. */
 const char *fake_site(const char *topology, const char *settings);
 /*
- * A link at port @port of site 0, whose other end is port @peer_port of site @site.  Each link has
- * its own struct fake, that of port n in place n - 1.
+ * Add a link from port @port of site 0 to port @peer_port of site @site.  Each link has its own
+ * struct fake; that of port n is at index n - 1.
  */
 const char *fake_link(struct fake *f, unsigned int port, unsigned int site,
 		      unsigned int peer_port);
 
 /*
- * Call after the last of @n links: the first ones may have gone down meanwhile.  Discards events
+ * Call after the last of @n links: earlier links may have gone down meanwhile.  Discards events
  * until all links are up.
  */
 const char *fake_all_up(struct fake *f, unsigned int n);
@@ -118,7 +118,7 @@ void fake_ctrl(struct fake *f, const struct fc_ctrl *ctrl, unsigned int n);
 /* Report up to FC_FAULTS_MAX dead links at a time. */
 void fake_faults(struct fake *f, const struct fc_faults_msg *msg);
 
-/* Ask the site which flits it has received, and tell it that @sent flits were sent. */
+/* Poll the site for the flits that it has received, and report that @sent flits were sent. */
 void fake_probe(struct fake *f, uint32_t sent);
 
 /* Send a packet of one flit, @pk->ntargets targets and @pk->data_len bytes of data. */

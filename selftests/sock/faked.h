@@ -2,7 +2,7 @@
 /*
  * One more fixture, besides those of api.h:
  *
- *   faked  site 0 in a namespace of its own, with a socket; a test plays the rest of the
+ *   faked  site 0 in a namespace of its own, with a socket; a test emulates the rest of the
  *          network (fake.h)
  */
 #ifndef SELFTESTS_SOCK_FAKED_H
@@ -11,15 +11,15 @@
 #include "api.h"
 #include "fake.h"
 
-/* A test program need not use all that is here. */
+/* Test programs need not use all of these. */
 #define FAKED_UNUSED	__attribute__((unused))
 
 /*
  * @fake: the rest of the network
  * @fd: socket of site 0, at PORT
- * @answer: the answer that look() saw last
- * @level: the last one of FC_CTRL_RESYNC_REQ
- * @answers: how many it saw, by enum fc_ctrl_kind
+ * @answer: the last answer that look() received
+ * @level: the last FC_CTRL_RESYNC_REQ
+ * @answers: number of answers, by enum fc_ctrl_kind
  */
 FIXTURE(faked) {
 	struct fake fake;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes a site with frames of a faulty peer: frames on a lab link, from the
- * peer's namespace and with the peer's hardware address.
+ * Fuzzes a site with frames of a faulty peer: frames on a lab link, from the peer's namespace and
+ * with the peer's hardware address.
  *
  *	site FROM                        victim
  *	+---------------+               +---------------+
@@ -9,12 +9,11 @@
  *	| this program -+-- DEV --------+-              |
  *	+---------------+               +---------------+
  *
- * The program sniffs what the site sends, while its own messages cross the
- * link, and replays it: cut short, with bits turned, with fields that
- * contradict each other, in the wrong order, too late, with today's epoch and the
- * next number, so that it gets past the first checks; and pure noise.  After each
- * batch every site has to answer every other, in time; links may be reset on the
- * way.  In the end the victim's counters must have seen what was sent.
+ * The program sniffs the frames of the site, while its own messages cross the link, and replays
+ * them: cut short, with flipped bits, with contradictory fields, in the wrong order, too late, or
+ * with the current epoch and the next sequence number, so that they pass the first checks; and it
+ * sends noise.  After each batch every site has to answer every other site in time; links may be
+ * reset.  In the end the victim's counters must show the frames.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -40,9 +39,9 @@
 #define RING		512
 #define PORT		6000
 #define SITES_MAX	16
-/* Links that were reset are up again after the handshake; a silent one after 5 s. */
+/* Time until reset links are up again; the site resets a silent link after 5 s. */
 #define HEAL_MS		60000
-/* Messages of this program time out soon, those over a cut route most of all. */
+/* Time-out of messages of this program, in particular of those over a cut route. */
 #define GIVE_UP_MS	3000
 
 struct frame {
@@ -70,19 +69,19 @@ static uint8_t our_mac[ETH_ALEN], peer_mac[ETH_ALEN];
 static unsigned int victim;
 static char victim_dev[IFNAMSIZ];
 
-/* Captured frames, the newest at @ring[nring - 1]. */
+/* Captured frames; the newest one is @ring[nring - 1]. */
 static struct frame *ring;
 static uint64_t nring;
 
-/* State of the real link, as last seen. */
+/* State of the real link, from the last captured frames. */
 static struct {
 	uint16_t epoch;
-	uint8_t vc;		/* channel of packets on which something was last sent */
+	uint8_t vc;		/* channel of packets on which a flit was last sent */
 	struct {
 		uint32_t next;	/* number of the next flit */
 		uint32_t ack;
 	} ch[256];
-	uint32_t cast;	/* of broadcasts, which nobody else sends */
+	uint32_t cast;	/* sequence number of broadcasts, which only this program sends */
 	uint32_t nsites;
 } real = { .vc = FC_VC_CLASS };
 
@@ -93,7 +92,7 @@ static uint32_t below(uint32_t bound)
 	return prng_below(&prng, bound);
 }
 
-/* One of @n chances. */
+/* Return: true in one of @n cases. */
 static bool chance(uint32_t n)
 {
 	return !below(n);
@@ -135,7 +134,7 @@ static void enter_site(unsigned int site)
 	close(netns);
 }
 
-/* Find the other end of the link, from the site's own list of links. */
+/* Find the other end of the link in the site's list of links. */
 static void find_victim(void)
 {
 	const char *p;
@@ -222,7 +221,7 @@ static void sniff(void)
 			learn(&in);
 			memcpy(peer_mac, eth->h_dest, ETH_ALEN);
 		} else {
-			/* As if it were ours. */
+			/* Give the frame the addresses of a frame of this site. */
 			memcpy(eth->h_dest, peer_mac, ETH_ALEN);
 			memcpy(eth->h_source, our_mac, ETH_ALEN);
 		}
@@ -267,8 +266,8 @@ static void transmit(struct frame *f)
 }
 
 /*
- * Traffic of our own, so that there is something to sniff.  Nothing is asked of
- * it: a peer that forges frames forges messages.
+ * Traffic of this program, so that there are frames to sniff.  The messages need not arrive: forged
+ * frames may contain forged messages.
  */
 
 static struct {
@@ -337,7 +336,7 @@ static void make_traffic(void)
 
 /* Fuzz. */
 
-/* A value that somebody may have got wrong, not far from @near. */
+/* Return: a value that code may handle wrongly, often near @near. */
 static uint32_t awkward(uint32_t near)
 {
 	static const uint32_t values[] = {
@@ -372,7 +371,7 @@ static void noise(uint8_t *p, uint32_t len)
 		*p++ = (uint8_t)(prng_next(&prng) >> 40);
 }
 
-/* A captured frame, or noise while there is none. */
+/* Take a captured frame, or noise if there is none. */
 static void take(struct frame *f, int type)
 {
 	uint64_t have = nring < RING ? nring : RING;
@@ -391,7 +390,7 @@ static void take(struct frame *f, int type)
 	header(f);
 }
 
-/* Today's epoch and, of a flit, the next number: it gets past the link's checks. */
+/* Set the current epoch and, in a flit, the next sequence number, to pass the link's checks. */
 static void freshen(struct frame *f, uint32_t ahead)
 {
 	struct fc_link_hdr h;
@@ -423,7 +422,7 @@ static void flip(struct frame *f)
 		f->data[ETH_HLEN + below(f->len - ETH_HLEN)] ^= 1 << below(8);
 }
 
-/* In the first bytes, where the headers are. */
+/* Flip bits in the first bytes, where the headers are. */
 static void flip_headers(struct frame *f)
 {
 	uint32_t n = 1 + below(3), most;
@@ -454,7 +453,7 @@ static void extend(struct frame *f)
 		len = FRAME_MAX;
 	noise(f->data + f->len, len - f->len);
 	f->len = len;
-	/* In some cases the header has the new length. */
+	/* Sometimes write the new length into the header. */
 	if (chance(2)) {
 		f->data[ETH_HLEN + 4] = (uint8_t)((len - ETH_HLEN - FC_LINK_SIZE) >> 8);
 		f->data[ETH_HLEN + 5] = (uint8_t)(len - ETH_HLEN - FC_LINK_SIZE);
@@ -510,11 +509,11 @@ static void parts(struct frame *f)
 	else if (chance(3))
 		h.len = (uint16_t)below(h.len + 1);
 	fc_wire_link_encode(f->data + ETH_HLEN, &h);
-	/* The site counts this frame as the next of the channel. */
+	/* The site counts this flit as the next one of the channel. */
 	real.ch[real.vc].next++;
 }
 
-/* A captured flit that begins a packet; false if there is none. */
+/* Take a captured flit that begins a packet; false if there is none. */
 static bool take_head(struct frame *f, struct fc_link_hdr *h)
 {
 	unsigned int tries;
@@ -597,7 +596,7 @@ static void field_of_target(struct frame *f)
 	if (!n || n > FC_TARGETS_MAX || fc_wire_head_len(head) > h.len)
 		return;
 	if (fc_wire_mapped(head) && chance(2)) {
-		/* Changes a byte of the bitmap, or its length. */
+		/* Change a byte of the bitmap, or its length. */
 		i = below(head[FC_AT_BITMAP] + 1U);
 		if (i)
 			head[fc_head_size(1) + i - 1] = (uint8_t)awkward(head[fc_head_size(1)]);
@@ -635,7 +634,7 @@ static void field_of_target(struct frame *f)
 	real.ch[real.vc].next++;
 }
 
-/* Writes the list again with a bitmap; a site that is named twice makes it invalid. */
+/* Encode the list as a bitmap; a list that names a site twice becomes invalid. */
 static uint32_t by_bitmap(uint8_t *head)
 {
 	unsigned int n = fc_wire_ntargets(head), i, span = 1 + below(real.nsites);
@@ -648,7 +647,7 @@ static uint32_t by_bitmap(uint8_t *head)
 	return fc_wire_sites_encode(head, &t, site, n);
 }
 
-/* A packet made up from beginning to end, valid or nearly so. */
+/* Compose a packet from scratch, valid or nearly so. */
 static void invent(struct frame *f)
 {
 	uint8_t *head = f->data + ETH_HLEN + FC_LINK_SIZE;
@@ -663,7 +662,7 @@ static void invent(struct frame *f)
 		.type = FC_FRAME_FLIT, .vc = real.vc, .flags = FC_PART_HEAD,
 		.epoch = real.epoch, .seq = real.ch[real.vc].next++, .ack = real.ch[real.vc].ack,
 	};
-	/* Longer than the flits agreed on, some of them: the next link could not carry it. */
+	/* Some flits exceed the agreed length: the next link could not carry them. */
 	uint32_t most = chance(8) ? MTU : 1500;
 	uint32_t room = most - FC_LINK_SIZE - fc_head_size(n), data, size;
 
@@ -697,7 +696,7 @@ static void invent(struct frame *f)
 	fc_wire_link_encode(f->data + ETH_HLEN, &h);
 }
 
-/* Invent a broadcast, which has its own sequence numbers. */
+/* Compose a broadcast; broadcasts have their own sequence numbers. */
 static void invent_cast(struct frame *f)
 {
 	uint8_t *head = f->data + ETH_HLEN + FC_LINK_SIZE;
@@ -784,7 +783,7 @@ static void control(struct frame *f)
 		break;
 	}
 	fc_wire_ctrl_encode(p, &c);
-	/* Beside others, good or not, or half of one. */
+	/* Add other entries, valid or not, or a part of one. */
 	if (chance(4)) {
 		struct fc_link_hdr h;
 		uint32_t len = FC_CTRL_SIZE * (1 + below(6)) - (chance(4) ? below(44) : 0), i;
@@ -843,7 +842,7 @@ static void hello(struct frame *f)
 		m.topology = awkward(m.topology);
 		break;
 	case 11:
-		/* One of them has every frame carry a checksum. */
+		/* One of these flags requests a checksum in every frame. */
 		m.flags = (uint8_t)below(3);
 		break;
 	}
@@ -886,14 +885,14 @@ static void junk(struct frame *f)
 	f->len = ETH_HLEN + below(chance(8) ? MTU : 200);
 	noise(f->data, f->len < ETH_HLEN ? ETH_HLEN : f->len);
 	header(f);
-	/* The right version and a type gets further. */
+	/* A frame with the right version and type passes the first checks. */
 	if (f->len >= ETH_HLEN + 2 && chance(2)) {
 		f->data[ETH_HLEN] = FC_VERSION;
 		f->data[ETH_HLEN + 1] = (uint8_t)(1 + below(4));
 	}
 }
 
-/* Two flits in the wrong order. */
+/* Send two flits in the wrong order. */
 static void reorder(struct frame *f)
 {
 	take(f, FC_FRAME_FLIT);
@@ -921,7 +920,7 @@ static const struct {
 	{ "invent", invent, 10 },
 	{ "broadcast", invent_cast, 10 },
 	{ "control", control, 10 },
-	/* Each of these resets the link, and later frames find it down. */
+	/* Each of these resets the link, so later frames find it down. */
 	{ "hello", hello, 1 },
 	{ "status", status, 4 },
 	{ "stranger", stranger, 2 },
@@ -955,14 +954,14 @@ static void fuzz_one(void)
 
 /* The run. */
 
-/* Counters of the victim's link to us. */
+/* Counters of the victim's link to this site. */
 static const char *const counters[] = {
 	"rx_malformed", "rx_stranger", "rx_out_of_window", "rx_protocol", "resets", "rx_flits",
 	"rx_control", "rx_hello",
 };
 
 #define NCOUNTERS	(sizeof(counters) / sizeof(*counters))
-/* So many of these counters must increase. */
+/* The first NMUST counters must increase. */
 #define NMUST		3
 
 static void read_counters(uint64_t *values)
@@ -986,13 +985,13 @@ static void progress(uint64_t done)
 		done < opt.count ? "" : "\n");
 }
 
-/* Do all sites answer, possibly after a while? Return: NULL or the error. */
+/* Do all sites answer, possibly after a while?  Return: NULL or the error. */
 static const char *heal(uint64_t *worst)
 {
 	uint64_t start = now_ms(), took;
 	const char *bad;
 
-	/* A few seconds per try: questions asked while the link was down are lost. */
+	/* Allow a few seconds per try: questions asked while the link was down are lost. */
 	do {
 		bad = lab_healthy(opt.lab, 5000);
 	} while (bad && now_ms() - start < HEAL_MS);
@@ -1003,7 +1002,7 @@ static const char *heal(uint64_t *worst)
 	return bad;
 }
 
-/* No socket of ours is open: the module may go away meanwhile. */
+/* Fuzz without open sockets: the module may be removed meanwhile. */
 static int blast(void)
 {
 	uint64_t i;
@@ -1034,7 +1033,7 @@ static int run(void)
 		return blast();
 	since = meminfo("MemFree");
 	for (i = 0; i < opt.count && !bad; i++) {
-		/* Half of the time alone: then it is the fuzz that has the numbers. */
+		/* Pause in every other period, in which only the fuzz uses sequence numbers. */
 		if (i / 50 % 2 && !(i % 5))
 			make_traffic();
 		if (!(i % 3))

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Programs of random calls, from several threads at a few sockets and sites, that are
- * kept and changed where they reached code that none before them reached: KCOV tells.
+ * Programs of random calls, from several threads at a few sockets and sites.  A program that
+ * reaches new code, as measured by KCOV, is kept and mutated.
  *
  *   kernelfuzz [--seconds N] [--seed N] [--journal FILE] [--replay FILE] [--repeat N]
  *              [--cgroup DIR] [--user PID:LAB] LAB
  *
- * The calls are those of sendfuzz.c and of the other files of kernelfuzz: requests of netlink
- * that make, change and take out two sites with a link between them, socket filters, options,
- * signals.  A program is a list of calls, each with its thread and the number that its
- * arguments are drawn from; so one line of text is a call, and what is left of a program
- * after lines are taken out is a program.  The same seed begins with the same programs; which
- * of them are kept depends on how threads meet.
+ * The calls are those of sendfuzz.c and of the other files of kernelfuzz: netlink requests that
+ * add, change and delete two sites and the link between them, socket filters, options, signals.  A
+ * program is a list of calls, each with its thread and the seed of its arguments; so one line of
+ * text is a call, and a program with lines removed is still a program.  The same seed begins with
+ * the same programs; which of them are kept depends on how threads interleave.
  *
- * A program runs in one of several places, each a process with its threads: "root"; "memory",
- * in a memory cgroup with a limit; "user", a process of uid 1000 in a user namespace that owns
- * the network namespaces of a lab of its own, and in a memory cgroup, too.  The kernel may kill
- * a process for its cgroup's limit: another one takes its place.
+ * A program runs in one of several places, each a process with its threads: "root"; "memory", in a
+ * memory cgroup with a limit; "user", a process of uid 1000 in a user namespace that owns the
+ * network namespaces of a lab of its own, and in a memory cgroup, too.  If the kernel kills a
+ * process because of its cgroup's limit, another process replaces it.
  *
- * Each program is written to the journal before it runs, so that the last ones are known
- * where the kernel dies of one.  A complaint in the kernel's log ends it.
+ * Each program is written to the journal before it runs, so that the last ones are known after a
+ * crash.  The run ends at a warning in the kernel's log.
  *
- * Code that runs in interrupts belongs to no thread, and KCOV tells nothing of it.
+ * KCOV does not record code that runs in interrupts, since it belongs to no thread.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -51,14 +50,14 @@
 #define SOCKETS		6
 #define CALLS_MAX	24
 #define CORPUS_MAX	1024
-/* Programs in a journal, of which there are two, the newer one and the older one. */
+/* Programs in a journal; there are two journals, the current one and the previous one. */
 #define JOURNAL_MAX	16
-/* A call waits 20 ms, and close() up to a second. */
+/* Time-out of a program: a call waits 20 ms, and close() up to a second. */
 #define STUCK_S		120
-/* The accounts of sockets are compared so often; messages of sockets that are closed may last. */
+/* Interval at which socket memory is compared; messages of closed sockets may still be charged. */
 #define ACCOUNTS_MS	10000
 #define SETTLED_MS	40000
-/* Places of the code that one thread remembers of a program. */
+/* Code addresses that one thread records of a program. */
 #define COVER_MAX	(64 << 10)
 /* One bit for each address of the module's code, which is smaller. */
 #define PLACES		(1U << 22)
@@ -84,19 +83,19 @@ static const struct {
 
 enum places { PLACE_ROOT, PLACE_MEMORY, PLACE_USER, PLACES_OF_PROGRAMS };
 
-/* The calls that a program mostly has: of all kinds; of more_calls; netlink as well. */
+/* Calls that a program prefers: all kinds; more_calls; netlink, too. */
 enum theme { THEME_ANY, THEME_MORE, THEME_NETLINK, THEMES };
 
 struct call {
 	unsigned int thread;
-	unsigned int kind;	/* of fuzz_calls, then of more_calls */
+	unsigned int kind;	/* index in fuzz_calls, then in more_calls */
 	uint64_t seed;
 	uint32_t fork;
 	uint64_t fork_state;
 };
 
 struct program {
-	uint64_t seed;		/* of its sockets */
+	uint64_t seed;		/* seed of its sockets */
 	unsigned int place;
 	unsigned int count;
 	struct call calls[CALLS_MAX];
@@ -107,14 +106,14 @@ struct place {
 	const char *name;
 	bool there;
 	pid_t process;
-	int line;	/* a byte for each program, a byte back when it is over */
+	int line;	/* a byte starts a program; a byte comes back when it has ended */
 };
 
-/* The process that chooses programs shares this with those that run them. */
+/* Memory that the process which chooses programs shares with those that run them. */
 struct shared {
 	struct program program;
 	bool kcov;
-	unsigned int fresh;	/* places of the code that this program reached first */
+	unsigned int fresh;	/* addresses that this program was the first to reach */
 	unsigned int places;
 	uint8_t reached[PLACES / 8];
 };
@@ -253,7 +252,7 @@ static void change_program(struct program *p)
 		p->calls[at].fork = FUZZ_NO_FORK;
 		break;
 	case 3:
-		/* The first few choices stay. */
+		/* Keep the first few draws, and change the others. */
 		p->calls[at].fork = pick(40);
 		p->calls[at].fork_state = prng_next(&prng) | 1;
 		break;
@@ -300,7 +299,7 @@ static unsigned int place_named(const char *name)
 	return i;
 }
 
-/* Reads the next one.  Return: false at the end of the file. */
+/* Read the next program.  Return: false at the end of the file. */
 static bool read_program(FILE *from, struct program *p)
 {
 	char line[256], name[32];
@@ -317,7 +316,7 @@ static bool read_program(FILE *from, struct program *p)
 			fseek(from, here, SEEK_SET);
 			return true;
 		}
-		/* A program that names no place is one of root. */
+		/* A program that names no place runs in place root. */
 		strcpy(name, place[PLACE_ROOT].name);
 		if (sscanf(line, "program %" SCNu64 " %31s", &p->seed, name) >= 1) {
 			p->place = place_named(name);
@@ -335,7 +334,7 @@ static bool read_program(FILE *from, struct program *p)
 	}
 }
 
-/* Record the program that runs next outside this kernel, so that it is known after a crash. */
+/* Record the program that runs next in a file, so that it is known after a crash. */
 static void write_journal(const struct program *p)
 {
 	static FILE *file;
@@ -358,9 +357,7 @@ static void write_journal(const struct program *p)
 		die("%s: %s", opt.journal, strerror(errno));
 }
 
-/*
- * Running them, in the process of a place.
- */
+/* Running programs, in the process of a place. */
 
 static void wait_for(sem_t *sem)
 {
@@ -395,7 +392,7 @@ static void *run_calls(void *arg)
 	return NULL;
 }
 
-/* Mark the code that the threads have reached.  Return: how much of it is new. */
+/* Mark the code that the threads have reached.  Return: number of new addresses. */
 static unsigned int gather(void)
 {
 	unsigned int before = shared->places;
@@ -451,7 +448,7 @@ static unsigned int run_program(const struct program *p)
 	return fresh;
 }
 
-/* Have the kernel record the code that a thread reaches, in a buffer that this program reads. */
+/* Make the kernel record the code that a thread reaches, in a buffer that this program reads. */
 static uint64_t *cover_of(int fd)
 {
 	uint64_t *cover;
@@ -464,7 +461,7 @@ static uint64_t *cover_of(int fd)
 	return cover;
 }
 
-/* A thread turns KCOV on for itself. */
+/* A thread enables KCOV for itself. */
 static void *begin_thread(void *arg)
 {
 	struct thread *t = arg;
@@ -476,7 +473,7 @@ static void *begin_thread(void *arg)
 	return run_calls(t);
 }
 
-/* The namespaces of the lab of this place. */
+/* Open the namespaces of the lab of this place. */
 static void open_lab(const char *lab)
 {
 	unsigned int i;
@@ -488,13 +485,13 @@ static void open_lab(const char *lab)
 		fuzz_netns[i] = lab_open(lab, i);
 }
 
-/* Makes this process, a new one, that of a place. */
+/* Set up this new process as that of a place. */
 static void begin_place(unsigned int at)
 {
 	char directory[PATH_MAX];
 	unsigned int i;
 
-	/* As root, and without a limit. */
+	/* Allocate as root, before the memory limit is set. */
 	for (i = 0; i < THREADS; i++) {
 		struct thread *t = &threads[i];
 
@@ -532,7 +529,7 @@ static void __attribute__((noreturn)) be_place(unsigned int at, int line)
 	char byte = 0;
 
 	begin_place(at);
-	/* Not before: this process changed its user. */
+	/* Set it after the change of the user, which clears it. */
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL))
 		die("prctl: %s", strerror(errno));
 	do {
@@ -545,9 +542,7 @@ static void __attribute__((noreturn)) be_place(unsigned int at, int line)
 	_exit(0);
 }
 
-/*
- * Choosing programs, and watching their runs.
- */
+/* Choosing programs, and supervising them. */
 
 static bool complaint(const char *text)
 {
@@ -563,7 +558,7 @@ static bool complaint(const char *text)
 	return false;
 }
 
-/* Looks whether the kernel has complained since the last time. */
+/* Check whether the kernel has logged a warning since the last call. */
 static void look_at_log(void)
 {
 	char text[4096];
@@ -571,7 +566,7 @@ static void look_at_log(void)
 	for (;;) {
 		ssize_t n = read(log_fd, text, sizeof(text) - 1);
 
-		/* EPIPE: there was more than the log holds. */
+		/* EPIPE: messages were overwritten before they were read. */
 		if (n < 0 && errno == EPIPE)
 			continue;
 		if (n <= 0)
@@ -586,7 +581,7 @@ static void look_at_log(void)
 	}
 }
 
-/* No socket is open: the cgroups have nothing charged of them soon. */
+/* No socket is open: soon no socket memory is charged to the cgroups. */
 static void compare_accounts(void)
 {
 	uint64_t until = now_ms() + SETTLED_MS, charged;
@@ -600,19 +595,19 @@ static void compare_accounts(void)
 	}
 }
 
-/* Waits for a byte of a place.  Return: false where its process ended instead. */
+/* Wait for a byte from a place.  Return: false if its process ended instead. */
 static bool heard_of(struct place *at)
 {
 	struct pollfd fd = { .fd = at->line, .events = POLLIN };
 	char byte;
 
-	/* The process itself notices first that it is stuck. */
+	/* A stuck process detects that itself, and earlier. */
 	if (poll(&fd, 1, 2 * STUCK_S * 1000) != 1)
 		die("nothing was heard of place %s for %d s", at->name, 2 * STUCK_S);
 	return read(at->line, &byte, 1) == 1;
 }
 
-/* The end of the process of a place, which is to be that of its cgroup alone. */
+/* Reap the process of a place; only the limit of its cgroup may have ended it. */
 static void bury(struct place *at)
 {
 	int status;
@@ -647,7 +642,7 @@ static void start(unsigned int number)
 	at->line = lines[0];
 }
 
-/* Has a process of the place of @p ready for it. */
+/* Get a process of the place of @p that can run it. */
 static struct place *have_place(const struct program *p)
 {
 	struct place *at = &place[p->place];
@@ -664,7 +659,7 @@ static struct place *have_place(const struct program *p)
 	die("the process of place %s ends at once, always", at->name);
 }
 
-/* Return: how much of the code no program before it reached. */
+/* Return: number of code addresses that no earlier program reached. */
 static unsigned int run(const struct program *p)
 {
 	struct place *at = have_place(p);
@@ -719,9 +714,7 @@ static void replay(void)
 	}
 }
 
-/*
- * Beginning.
- */
+/* Initialization. */
 
 static void begin(void)
 {
@@ -828,7 +821,7 @@ int main(int argc, char **argv)
 	       killed);
 	if (!shared->kcov)
 		fprintf(stderr, "kernelfuzz: no KCOV here: nothing tells new code from old\n");
-	/* A program that does nothing, or a module without KCOV, reaches none. */
+	/* A program without effect, or a module without KCOV, reaches no code. */
 	if (shared->kcov && shared->places < 100) {
 		fprintf(stderr, "kernelfuzz: that is hardly anything\n");
 		return 1;

@@ -14,12 +14,12 @@
 #include "sendfuzz.h"
 
 #define THREADS		3
-/* The two sites that netlink programs change; the sites of the lab come before them. */
+/* The two sites that netlink programs change; their numbers follow those of the lab. */
 #define PLAYED		2
 #define PLAY_SITE	3
 
 struct thread {
-	struct worker w;	/* first: what a call is given */
+	struct worker w;	/* first member: calls get a pointer to it */
 	unsigned int number;
 	pid_t id;
 	timer_t timer;		/* its signals go to this thread */
@@ -34,11 +34,11 @@ extern struct thread kernelfuzz_threads[THREADS];
 
 /* kernelfuzz_netlink.c */
 long kernelfuzz_netlink(struct worker *w);
-/* The two sites and their link as every program with netlink finds them. */
+/* Restore the state of the two sites and their link in which each netlink program begins. */
 void kernelfuzz_restore_played(struct thread *t, uint64_t seed);
-/* The number of the netlink family, of this machine. */
+/* Look up the id of the netlink family on this machine. */
 void kernelfuzz_find_family(void);
-/* Sockets of @t in the namespaces of both sites.  Puts the caller into one of them. */
+/* Open netlink sockets of @t in the namespaces of both sites.  Moves the caller into one. */
 void kernelfuzz_open_netlink(struct thread *t);
 
 /* kernelfuzz_sock.c */
@@ -53,16 +53,16 @@ long kernelfuzz_signal(struct worker *w);
 long kernelfuzz_victim(struct worker *w);
 long kernelfuzz_memory(struct worker *w);
 void kernelfuzz_catch_signals(void);
-/* The calling thread is @t; give it a timer. */
+/* Register the calling thread as @t, and create its timer. */
 void kernelfuzz_make_timer(struct thread *t);
 void kernelfuzz_stop_timer(struct thread *t);
 /*
- * Put this process into a memory cgroup, of this directory.  kernelfuzz_reset_memory() sets
- * its limit to that which every program begins with.
+ * Put this process into the memory cgroup @directory.  kernelfuzz_reset_memory() sets its limit to
+ * the initial one of each program.
  */
 void kernelfuzz_enter_cgroup(const char *directory);
 void kernelfuzz_reset_memory(void);
-/* Bytes that sockets have charged to a cgroup and its children. */
+/* Bytes of socket memory charged to a cgroup and its children. */
 uint64_t kernelfuzz_socket_memory(const char *directory);
 /* Make this process uid 1000, in the user and mount namespaces of another process. */
 void kernelfuzz_enter_user(pid_t holder);

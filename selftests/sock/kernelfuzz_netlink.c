@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Requests of netlink, of a program's calls, that make, change and take out two sites with a
- * link between them.
+ * Netlink requests of a program's calls: they add, change and delete two sites and the link between
+ * them.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -34,7 +34,7 @@ static void put_string(struct nlgarbage *g, uint16_t type, const char *value)
 	nlgarbage_put(g, type, value, strlen(value) + 1);
 }
 
-/* One of a few numbers that are near bounds, or a small one. */
+/* Return: a random number near a bound, or a small one. */
 static uint32_t setting(struct nlgarbage *g)
 {
 	static const uint32_t some[] = { 0, 1, 100, 256, 1000, 1500, 4096, 100000, 1000000 };
@@ -209,7 +209,7 @@ long kernelfuzz_netlink(struct worker *w)
 	return request(g, t->netlink[played]);
 }
 
-/* The two sites and their link as every program with netlink finds them. */
+/* Restore the state of the two sites and their link in which each netlink program begins. */
 void kernelfuzz_restore_played(struct thread *t, uint64_t seed)
 {
 	static const char *const modes[] = { "vnet", "care", "csr", "postman" };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls of a program: socket filters, the options of SOL_SOCKET, and messages that reach
- * sockets which have these.
+ * Calls of a program: socket filters, the options of SOL_SOCKET, and messages to sockets with
+ * filters and options.
  */
 #include <errno.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 
 #define COUNT(array)	(sizeof(array) / sizeof(*(array)))
 
-/* Mostly one of two, so that calls meet at it. */
+/* Return: mostly one of two sockets, so that threads use it concurrently. */
 static int a_socket(struct worker *w)
 {
 	return fuzz_below(w, 3) ? atomic_load(&fuzz_socket[fuzz_below(w, 2)]) : fuzz_a_socket(w);
@@ -79,7 +79,7 @@ static long attach_classic(struct worker *w, int fd)
 	struct sock_filter code[10] = { 0 };
 	struct sock_fprog program = { .filter = code };
 
-	/* Every other one takes the same part of every message. */
+	/* Half of the filters return the same length for every message. */
 	if (fuzz_below(w, 2))
 		for (uint32_t n = fuzz_below(w, 9); n; n--)
 			code[program.len++] = instruction(w);
@@ -93,7 +93,7 @@ static long attach_classic(struct worker *w, int fd)
 	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
 }
 
-/* Return: -1 with errno set, also where this user may not load programs. */
+/* Return: -1 with errno set; some users may not load programs. */
 static long attach_ebpf(struct worker *w, int fd)
 {
 	struct bpf_insn code[] = {
@@ -142,7 +142,7 @@ long kernelfuzz_filter(struct worker *w)
 	}
 }
 
-/* Everything that makes a socket decide about the message at the head of its queue. */
+/* Calls that make a socket filter the message at the head of its queue. */
 static long look_at(struct worker *w, int fd)
 {
 	int flags = fuzz_below(w, 2) ? MSG_DONTWAIT : 0, bytes;
@@ -178,8 +178,7 @@ long kernelfuzz_look(struct worker *w)
 }
 
 /*
- * A message as it should be, mostly longer than filters see, from one socket to another, and
- * maybe a look at it there.
+ * Send a valid message, mostly longer than filters see, from one socket to another; maybe read it.
  */
 long kernelfuzz_talk(struct worker *w)
 {
@@ -197,7 +196,7 @@ long kernelfuzz_talk(struct worker *w)
 						  fuzz_below(w, 100000);
 
 		result = sendto(fuzz_a_socket(w), w->arena, len, flags, (void *)&to, sizeof(to));
-		/* A connected socket takes no address. */
+		/* A connected socket accepts no address. */
 		if (result < 0 && errno == EISCONN)
 			result = send(fuzz_a_socket(w), w->arena, len, flags);
 	} while (--n);
@@ -206,9 +205,7 @@ long kernelfuzz_talk(struct worker *w)
 	return result;
 }
 
-/*
- * Values.  Each fills @value, of 64 bytes, and returns the length.
- */
+/* Option values.  Each function fills @value, of 64 bytes, and returns the length. */
 
 /* Every call must return: avoid a time-out of 0, which means none; an invalid one has no effect. */
 static socklen_t put_timeout(struct worker *w, void *value)
@@ -316,7 +313,7 @@ long kernelfuzz_sockopt(struct worker *w)
 	if (!fuzz_below(w, 16))
 		where = fuzz_pointer(w, sizeof(value));
 	if (fuzz_below(w, 3)) {
-		/* Other bytes, of the arena, could mean a time-out that never ends. */
+		/* Random bytes of the arena could set an infinite time-out. */
 		if (where != value &&
 		    (options[at].put == put_timeout || options[at].put == put_linger))
 			where = NULL;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls of a program that act on its processes: signals, the end of a process in the middle of
- * its calls, limits of memory; and the places where processes live, which are a memory cgroup
- * and a user namespace.
+ * Calls of a program that act on its processes: signals, the death of a process during its calls,
+ * memory limits; and the places of processes, a memory cgroup and a user namespace.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +30,7 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 
-/* The files memory.max and memory.current, or -1. */
+/* Descriptors of memory.max and memory.current, or -1. */
 static int memory_max = -1, memory_current = -1;
 
 static void ignore(int number)
@@ -39,7 +38,7 @@ static void ignore(int number)
 	(void)number;
 }
 
-/* A call ends with EINTR by one of them, and may begin again after the other. */
+/* SIGALRM interrupts a call with EINTR; after SIGUSR1 a call may restart. */
 void kernelfuzz_catch_signals(void)
 {
 	struct sigaction action = { .sa_handler = ignore };
@@ -69,7 +68,7 @@ void kernelfuzz_stop_timer(struct thread *t)
 		die("timer_settime: %s", strerror(errno));
 }
 
-/* SIGALRM for this thread a little later, also again and again; SIGUSR1 for another one now. */
+/* Send SIGALRM to this thread later, maybe repeatedly; or SIGUSR1 to another thread now. */
 long kernelfuzz_signal(struct worker *w)
 {
 	struct thread *t = (struct thread *)w;
@@ -84,7 +83,7 @@ long kernelfuzz_signal(struct worker *w)
 	return timer_settime(t->timer, 0, &when, NULL);
 }
 
-/* A child, which may be killed anywhere: some of its sockets are its own, and end with it. */
+/* A child that may be killed at any time: its own sockets are closed with it. */
 static void __attribute__((noreturn)) be_victim(struct worker *w)
 {
 	uint32_t n = 1 + fuzz_below(w, 8), own = fuzz_below(w, fuzz_sockets + 1), i;
@@ -107,7 +106,7 @@ long kernelfuzz_victim(struct worker *w)
 	pid_t child;
 	int status;
 
-	/* A signal makes fork() begin again, maybe for ever. */
+	/* Block signals: they restart fork(), maybe for ever. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	child = fork();
@@ -124,7 +123,7 @@ long kernelfuzz_victim(struct worker *w)
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			die("waitpid: %s", strerror(errno));
-	/* SIGKILL may also be that of a memory cgroup. */
+	/* A memory cgroup may also have sent the SIGKILL. */
 	if (WIFSIGNALED(status) ? WTERMSIG(status) != SIGKILL : WEXITSTATUS(status))
 		die("a child ended with status %#x", status);
 	return 0;
@@ -138,7 +137,7 @@ static long limit_memory(uint64_t bytes)
 	return pwrite(memory_max, text, len, 0);
 }
 
-/* A limit near that in use, or any.  Without a cgroup it does nothing. */
+/* Set a memory limit near the memory in use, or any.  Without a cgroup this does nothing. */
 long kernelfuzz_memory(struct worker *w)
 {
 	static const uint32_t more[] = { 0, 4, 16, 64, 256, 1024, 4096, 16384, 65536 };

@@ -34,7 +34,7 @@ void die(const char *fmt, ...)
 	exit(1);
 }
 
-/* $FLITCAST, else the one beside this program, as kselftest installs it, or build/bin/flitcast. */
+/* $FLITCAST, else the one beside this program (kselftest), or build/bin/flitcast. */
 static const char *program(void)
 {
 	static char path[PATH_MAX + 32];
@@ -46,7 +46,7 @@ static const char *program(void)
 		return given;
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		return "flitcast";
-	/* build/selftests/sock/PROGRAM */
+	/* This program is build/selftests/sock/PROGRAM. */
 	for (i = 0; i < 3; i++) {
 		char *slash = strrchr(self, '/');
 
@@ -223,7 +223,7 @@ bool lab_memory_group(const char *path, unsigned int mib)
 
 int lab_up(const char *lab, const char *spec)
 {
-	/* For all labs of a test, for instance --rdma. */
+	/* Options for all labs of a test, for instance --rdma. */
 	const char *options = getenv("FLITCAST_LAB");
 
 	if (cli("lab down name %s", lab))
@@ -283,7 +283,7 @@ const char *lab_healthy(const char *lab, unsigned int timeout_ms)
 			char text[32];
 			int n = snprintf(text, sizeof(text), "%u asks %u", site, to);
 
-			/* In mode csr the message before has to reserve its way first. */
+			/* In mode csr the previous message has to get its reservation first. */
 			while (msg_send(fd, text, n, to, FLITCAST_PORT_ECHO, MSG_DONTWAIT) != n &&
 			       !bad)
 				if (errno != EAGAIN || now_ms() > until ||
@@ -342,7 +342,7 @@ uint64_t meminfo(const char *name)
 	return value;
 }
 
-/* Pages on the lists of processors. */
+/* Pages on the free lists of processors. */
 static uint64_t pages_of_processors(void)
 {
 	unsigned long long n, sum = 0;
@@ -387,7 +387,7 @@ void skip_without_family(bool tap)
 		close(fd);
 		return;
 	}
-	/* A family that was named is meant to be there. */
+	/* A family that the user named must exist. */
 	if (errno != EAFNOSUPPORT || getenv("FLITCAST_FAMILY"))
 		return;
 	printf("%sSKIP no address family %d: flitcast.ko is not loaded\n", tap ? "1..0 # " : "",

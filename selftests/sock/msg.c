@@ -17,7 +17,7 @@ int msg_family(void)
 	const char *given;
 	FILE *file;
 
-	/* Asked for with every message. */
+	/* Each message needs the family: look it up once. */
 	if (family)
 		return family;
 	family = FLITCAST_FAMILY_DEFAULT;
@@ -238,7 +238,7 @@ uint64_t msg_key(uint64_t seed, uint32_t sender, uint32_t number)
 	return mix(seed ^ mix((uint64_t)sender << 32 | number));
 }
 
-/* The stream's word @i: one multiplication, for every byte is made and checked. */
+/* Word @i of the stream.  It is computed for each byte sent and checked, so it must be cheap. */
 static uint64_t word(uint64_t key, uint64_t i)
 {
 	uint64_t x = key + i * 0x9e3779b97f4a7c15ULL;

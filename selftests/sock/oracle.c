@@ -5,23 +5,22 @@
  *
  *   oracle [-c] [-n DELIVERIES] [-s SECONDS] [-t MS] [-r BYTES] [-S SEED] LAB
  *
- * Random target lists in two priorities with parts of their own, from nothing to 16 MiB, slow
+ * Random target lists in two priorities, with a part for each target, of 0 bytes to 16 MiB, slow
  * targets that the sender waits for, skips or detaches, broadcasts in one and three copies (-c),
- * and connections.  Slow receivers have a receive buffer of BYTES (-r).  Every message is
- * reported (FLITCAST_CONFIRM).  For every target:
+ * and connections.  Slow receivers have a receive buffer of BYTES (-r).  Every message is reported
+ * (FLITCAST_CONFIRM).  For every target:
  *
- *  - it got the message at most once in a life of its socket, and those of a sender in order
- *  - every byte and its FLITCAST_INFO are right
- *  - reported as delivered: it came, unless the socket closed before it was read
- *  - reported as canceled: it did not come; as refused: neither, if the socket was always open
- *  - reported as ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN: it did not come, then or later, unless
+ *  - it gets a message at most once per life of its socket, and those of a sender in order
+ *  - every byte and the FLITCAST_INFO are right
+ *  - reported as delivered: it arrived, unless the socket closed before it was read
+ *  - reported as canceled: it did not arrive; as refused: likewise, if the socket was always open
+ *  - reported as ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN: it never arrived, unless
  *    the report also says that the outcome is unknown (FLITCAST_RESULT_UNKNOWN)
  *  - every message is reported once, soon after the last fault at the latest: no message waits
  *    for four time-outs without traffic
  *
- * SIGUSR1 says that the faults are over: then every sender sends to every receiver once
- * more, and all of it arrives.  DELIVERIES are spread over SECONDS, and take longer on a slow
- * machine.
+ * SIGUSR1 ends the phase of faults: then every sender sends to every receiver once more, and all
+ * these messages arrive.  DELIVERIES are spread over SECONDS, and take longer on a slow machine.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -91,7 +90,7 @@ int oracle_socket(int type, uint32_t site, uint32_t port)
 	err = errno;
 	close(netns);
 	errno = err;
-	/* bind() knows no site of that number. */
+	/* bind() returns EADDRNOTAVAIL if no site has that number. */
 	if (fd < 0 && errno == EADDRNOTAVAIL)
 		errno = ENETDOWN;
 	return fd;
@@ -138,7 +137,7 @@ static void show(void)
 	}
 }
 
-/* Packets sent for the first time: a large message on a slow machine adds more of them. */
+/* Packets sent for the first time: a large message on a slow machine still adds some. */
 static uint64_t packets_sent(void)
 {
 	uint64_t sum = 0;
@@ -175,7 +174,7 @@ static void settle(const char *when)
 	}
 }
 
-/* More messages, as many as the time that has passed wants. */
+/* Are more messages due after the time that has passed? */
 static bool wanted(double began)
 {
 	double passed = (now_s() - began) / opt.seconds;

@@ -10,18 +10,18 @@
 #include <linux/flitcast.h>
 #include "msg.h"
 
-/* The first port of senders and of connecting ends: each has a port of its own, for ever. */
+/* The first port of senders and of connecting ends: each port is used only once. */
 #define SENDER_BASE	10000
 #define LISTEN_PORT	4999
 #define RECEIVER_BASE	5000
-/* As the kernel allows. */
+/* The maximum length that the kernel accepts. */
 #define BYTES_MAX	FLITCAST_MESSAGE_MAX
 
-/* Receivers of a site; the port is RECEIVER_BASE and this. */
+/* Receivers of a site; each has port RECEIVER_BASE plus its kind. */
 enum kind {
 	KIND_FAST,		/* reads at once */
-	KIND_SLOW,		/* reads now and then; has little room with -r */
-	KIND_LARGE,		/* messages that others would wait for */
+	KIND_SLOW,		/* reads now and then; has a small buffer with -r */
+	KIND_LARGE,		/* messages that would delay others */
 	KIND_FIRST,		/* broadcasts: accepts the first copy */
 	KIND_QUORUM,		/* broadcasts: accepts two equal copies of three */
 	KINDS,
@@ -33,7 +33,7 @@ struct options {
 	uint64_t deliveries;
 	unsigned int seconds;
 	uint32_t timeout_ms;
-	int room;		/* FLITCAST_RCVBUF of slow receivers; 0: as it is */
+	int room;		/* FLITCAST_RCVBUF of slow receivers; 0: default */
 	bool casts;
 };
 
@@ -47,12 +47,12 @@ struct target {
 	uint32_t receiver;
 	uint32_t off;
 	uint32_t len;
-	uint32_t life;		/* of the receiver, that is to get it */
-	bool open;		/* when it was sent */
+	uint32_t life;		/* the life of the receiver that is to get it */
+	bool open;		/* the receiver was open when it was sent */
 	uint16_t err;
 	bool unknown;		/* reported: outcome unknown */
 	bool told;
-	uint8_t came;		/* in how many lives of the receiver */
+	uint8_t came;		/* number of lives of the receiver that got it */
 };
 
 struct message {
@@ -60,35 +60,35 @@ struct message {
 	uint32_t ntargets;
 	uint64_t sent_ms;
 	bool final;		/* sent after the last fault: all of it must arrive */
-	bool over;		/* reported, or its sender is gone */
+	bool over;		/* reported, or its sender is closed */
 	struct target *target;
 };
 
 struct sender {
-	int fd;			/* -1: gone, its site was */
+	int fd;			/* -1: closed, its site was deleted */
 	uint32_t site;
 	uint32_t port;
 	bool cast;
 	bool high;
-	bool detaches;		/* detaches slow targets, until it sets its policy again */
+	bool detaches;		/* detaches slow targets until it sets its policy again */
 	struct message *msg;	/* by id */
 	uint32_t count;
 	uint32_t room;
 	uint32_t reported;
 	uint32_t over;		/* number of completed messages, from the first on */
-	bool retired;		/* its site went: another one has its place */
+	bool retired;		/* its site was deleted, and another sender replaces it */
 	uint64_t again_ms;
 };
 
 struct receiver {
-	int fd;			/* -1: to be opened again */
+	int fd;			/* -1: closed, to be opened again */
 	uint32_t site;
 	enum kind kind;
 	uint32_t life;
-	uint64_t read_ms;	/* not before */
-	uint64_t open_ms;	/* not again before */
-	uint32_t *next;		/* by sender: lowest id that may still come */
-	uint32_t known;		/* senders in @next */
+	uint64_t read_ms;	/* earliest time of the next read */
+	uint64_t open_ms;	/* earliest time to open it again */
+	uint32_t *next;		/* by sender: lowest id that may still arrive */
+	uint32_t known;		/* number of senders in @next */
 };
 
 extern struct sender *senders;
@@ -107,18 +107,18 @@ struct seen {
 	uint64_t failed;	/* targets reported as ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN */
 	uint64_t unknown;	/* failed targets whose outcome was reported as unknown */
 	uint64_t unknown_came;	/* unknown targets that had the message */
-	uint64_t refused_came;	/* refused targets that may and did have the message */
+	uint64_t refused_came;	/* refused targets that had the message, and may have it */
 	uint64_t canceled;
-	uint64_t again;		/* received by a second life of a receiver, too */
+	uint64_t again;		/* also received by another life of the receiver */
 	uint64_t excused;	/* reports on a life of the target that has ended */
-	uint64_t longest_ms;	/* from sendmsg() to the report */
-	uint64_t deaths;	/* restarts of sites, as their receivers saw */
+	uint64_t longest_ms;	/* longest time from sendmsg() to the report */
+	uint64_t deaths;	/* restarts of sites, as seen by their receivers */
 	uint64_t connected;
-	uint64_t completed;	/* connections: all records arrived, both ways, to the end */
+	uint64_t completed;	/* connections whose records all arrived, in both directions */
 	uint64_t broken;
 	uint64_t records;
 	uint64_t wrong;
-	uint64_t told[4];	/* failed targets, as FAILED_... */
+	uint64_t told[4];	/* number of failed targets, by FAILED_... */
 };
 
 enum { FAILED_TIMEDOUT, FAILED_UNREACHABLE, FAILED_SLOW, FAILED_DOWN };
@@ -129,27 +129,27 @@ extern struct seen seen;
 void wrong(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 void *oracle_alloc(size_t count, size_t size);
-/* A socket at that site, or -1: errno is ENETDOWN while the site is gone. */
+/* Open a socket at that site.  Return: -1 with errno ENETDOWN while the site does not exist. */
 int oracle_socket(int type, uint32_t site, uint32_t port);
-/* A port that no socket had before. */
+/* Return: a port that no socket had before. */
 uint32_t oracle_port(void);
-/* Has the site of this socket gone? Reads and discards the pending data. */
+/* Has the site of this socket been deleted?  Reads and discards the pending data. */
 bool oracle_gone(int fd);
 
 /*
  * oracle_send.c
  */
 void oracle_send_open(void);
-/* Send what can be sent, and read reports.  Return: something was sent or read. */
+/* Send pending messages, and read reports.  Return: true if something was sent or read. */
 bool oracle_send_step(bool more);
-/* One message of each sender to everybody, when no fault is left. */
+/* After the last fault, each sender sends one message to all receivers. */
 void oracle_send_final(void);
 bool oracle_send_over(void);
 /* Print each message that is not completed. */
 void oracle_send_blame(void);
 /* Check the reports of each sender against the messages received. */
 void oracle_send_judge(void);
-/* The message @id of sender @sender, or NULL. */
+/* Return: message @id of the sender at @site and @port, or NULL. */
 struct message *oracle_send_find(uint32_t site, uint32_t port, uint32_t id, uint32_t *sender);
 uint64_t oracle_key(uint32_t sender, uint32_t id);
 

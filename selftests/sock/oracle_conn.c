@@ -13,7 +13,7 @@
 
 #define RECORDS_MAX	60
 #define RECORD_BYTES	20000
-/* Records in one turn. */
+/* Records per turn. */
 #define BATCH		4
 #define AGAIN_MS	200
 
@@ -21,14 +21,14 @@ enum { CLIENT, SERVER, ENDS };
 
 struct end {
 	int fd;			/* -1: none */
-	uint32_t quota;		/* records that it sends */
+	uint32_t quota;		/* number of records that it sends */
 	uint32_t sent;
 	uint32_t got;
 	bool shut;
 	bool eof;
 };
 
-/* At most one of each site at a time. */
+/* A connection; each site opens one at a time. */
 struct conn {
 	bool open;
 	bool connected;
@@ -39,11 +39,11 @@ struct conn {
 	struct end end[ENDS];
 };
 
-static struct conn *conns;	/* by connecting site */
-static int *listeners;		/* by site */
+static struct conn *conns;	/* indexed by connecting site */
+static int *listeners;		/* indexed by site */
 static uint32_t connections;
 
-/* Its site went without a word of it. */
+/* Errors of a connection whose site, or whose peer's site, was deleted without notice. */
 static bool may_break(int err)
 {
 	return err == ECONNRESET || err == ETIMEDOUT || err == EHOSTUNREACH || err == EPIPE ||
@@ -55,7 +55,7 @@ static uint64_t key_of(const struct conn *c, int e, uint32_t record)
 	return msg_key(~opt.seed, 2 * c->number + e, record);
 }
 
-/* A record of none would look like the end. */
+/* A record has at least one byte: 0 would be the end of file. */
 static uint32_t len_of(const struct conn *c, int e, uint32_t record)
 {
 	struct prng own = { key_of(c, e, record) };
@@ -160,7 +160,7 @@ static void take(uint32_t site)
 		return;
 	}
 	c = from.sfc_site < nsites ? &conns[from.sfc_site] : NULL;
-	/* A connection that was aborted meanwhile. */
+	/* The connecting end has aborted this connection. */
 	if (!c || !c->open || c->port != from.sfc_port) {
 		close(fd);
 		return;
@@ -182,7 +182,7 @@ static void take(uint32_t site)
 	c->end[SERVER].fd = fd;
 }
 
-/* Return: a record or the end of file was read. */
+/* Return: true if a record or the end of file was read. */
 static bool read_one(struct conn *c, int e)
 {
 	struct end *end = &c->end[e], *peer = &c->end[!e];
@@ -191,8 +191,8 @@ static bool read_one(struct conn *c, int e)
 
 	if (end->eof) {
 		/*
-		 * The site of an end may go before all its data arrived: no other event reports
-		 * that.
+		 * The site of an end may be deleted before all its data arrived; no other event
+		 * shows that.
 		 */
 		if (end->shut && oracle_gone(end->fd))
 			broken(c, e, "recv", ENETDOWN);

@@ -10,11 +10,11 @@
 #include "lab.h"
 #include "oracle.h"
 
-/* In one turn, so that senders have theirs. */
+/* Messages that a receiver reads in one turn, so that senders have turns. */
 #define READ_BATCH	8
 #define SLOW_MS		400
 #define REOPEN_MS	50
-/* A receiver closes and reopens its socket in one of so many turns. */
+/* A receiver closes its socket in one of this number of turns, and reopens it later. */
 #define CLOSE_ONE_IN	20000
 
 struct receiver *receivers;
@@ -32,7 +32,7 @@ static bool set(int fd, int level, int name, const void *value, socklen_t len)
 	return !setsockopt(fd, level, name, value, len);
 }
 
-/* Return: 0, or -1 while its site is gone. */
+/* Return: 0, or -1 while the site does not exist. */
 static int open_one(struct receiver *r)
 {
 	const struct flitcast_reception *reception = &receptions[r->kind];
@@ -81,7 +81,7 @@ void oracle_recv_open(void)
 	}
 }
 
-/* Close the socket; the next one at its address gets no earlier messages in order. */
+/* Close the socket; the next one at its address may receive messages of any number again. */
 static void close_one(struct receiver *r)
 {
 	close(r->fd);
@@ -108,7 +108,7 @@ static uint32_t *next_of(struct receiver *r, uint32_t sender)
 static bool info_is(const struct flitcast_info *info, const struct message *m,
 		    const struct target *t, bool cast)
 {
-	/* To one target the address is the site's, or a list of one. */
+	/* Senders use target lists, also for a single target. */
 	bool type = cast ? info->addrtype == FLITCAST_ADDR_BROADCAST :
 			   info->addrtype == FLITCAST_ADDR_LIST;
 
@@ -160,7 +160,7 @@ static void judge(struct receiver *r, const struct sockaddr_flitcast *from,
 #undef WHERE
 }
 
-/* Return: a message was read. */
+/* Return: true if a message was read. */
 static bool read_one(struct receiver *r)
 {
 	struct sockaddr_flitcast from;
@@ -181,7 +181,7 @@ static bool read_one(struct receiver *r)
 	return false;
 }
 
-/* Return: there is a socket to read. */
+/* Return: true if there is a socket to read from. */
 static bool is_open(struct receiver *r, uint64_t now)
 {
 	if (!opt.casts && copies_of[r->kind])
@@ -209,7 +209,7 @@ bool oracle_recv_step(bool hurry)
 			moved = true;
 		if (r->kind == KIND_SLOW)
 			r->read_ms = now + prng_below(&prng, SLOW_MS);
-		/* The messages of the old socket are lost, or the next socket gets them. */
+		/* The messages in the old socket are lost, or the next socket gets them. */
 		if (r->kind == KIND_FAST && !hurry && r->fd >= 0 &&
 		    !prng_below(&prng, CLOSE_ONE_IN))
 			close_one(r);

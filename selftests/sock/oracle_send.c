@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Senders of the oracle: random messages; their reports, and whether the reports are true.
- */
+/* Senders of the oracle: they send random messages, and check the reports. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,10 +19,10 @@
 #define SLOW_MS_MAX	2000
 /* Delay before a sender retries to open its socket, or to send after a refusal. */
 #define AGAIN_MS	100
-/* Messages that are blamed. */
+/* Uncompleted messages printed at most. */
 #define BLAME_MAX	10
 #define CAST_BYTES_MAX	60000
-/* From here up a message has receivers of its own: it may take all the room of one. */
+/* Longer messages have receivers of their own: they may fill a receive buffer. */
 #define LARGE		(1 << 20)
 /* Time-out for the socket to accept a last message. */
 #define FINAL_MS	30000
@@ -32,7 +30,7 @@
 struct sender *senders;
 uint32_t nsenders;
 static uint32_t room;
-/* Nothing fails any more. */
+/* No more faults happen. */
 static bool final;
 
 uint64_t oracle_key(uint32_t sender, uint32_t id)
@@ -61,7 +59,7 @@ static bool set_slow(int fd, uint32_t policy, uint32_t ms)
 	return !setsockopt(fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &slow, sizeof(slow));
 }
 
-/* Return: 0, or -1 while its site is gone. */
+/* Return: 0, or -1 while the site does not exist. */
 static int open_one(struct sender *s)
 {
 	int one = 1, prio = 6, fd;
@@ -129,7 +127,7 @@ static void aim(struct target *t, uint32_t receiver)
 	};
 }
 
-/* Most are small; the first of all is as large as may be. */
+/* Most messages are short; the first one has the maximum length. */
 static uint32_t choose_len(const struct sender *s)
 {
 	static bool largest;
@@ -240,14 +238,14 @@ static ssize_t send_cast(const struct sender *s, const struct message *m, enum k
 	return sendto(s->fd, outbox, m->len, MSG_DONTWAIT, (struct sockaddr *)&addr, sizeof(addr));
 }
 
-/* Errors of a sender whose site is down or gone, or that report an earlier message. */
+/* Errors of a sender whose site is down or deleted, or errors of an earlier message. */
 static bool may_be_told(int err)
 {
 	return err == EAGAIN || err == EINTR || err == ETIMEDOUT || err == EHOSTUNREACH ||
 	       err == ECONNREFUSED || err == ETIME || err == ENETDOWN;
 }
 
-/* Return: the socket accepted the message. */
+/* Return: true if the socket accepted the message. */
 static bool send_one(struct sender *s)
 {
 	enum kind kind = prng_below(&prng, 2) ? KIND_QUORUM : KIND_FIRST;
@@ -344,7 +342,7 @@ static void note_result(const struct sender *s, uint32_t id, struct message *m,
 	}
 }
 
-/* Return: a report was read. */
+/* Return: true if a report was read. */
 static bool read_report(struct sender *s)
 {
 	static struct flitcast_result results[FLITCAST_TARGETS_MAX];
@@ -385,7 +383,7 @@ static bool read_report(struct sender *s)
 	return true;
 }
 
-/* The sender's site is gone: it gets no more reports, and another sender replaces it. */
+/* The sender's site was deleted: it gets no more reports, and another sender replaces it. */
 static void retire(struct sender *s)
 {
 	uint32_t k;
@@ -395,7 +393,7 @@ static void retire(struct sender *s)
 	s->retired = true;
 	for (k = 0; k < s->count; k++)
 		s->msg[k].over = true;
-	/* May move @s. */
+	/* add() may move @s. */
 	add(s->site, s->cast, s->high, s->detaches);
 }
 
@@ -423,7 +421,7 @@ bool oracle_send_step(bool more)
 			retire(s);
 			continue;
 		}
-		/* A report has carried the pending error already. */
+		/* A report has already returned the pending error. */
 		msg_error(s->fd);
 		/* Set the policy again, so that detached targets get messages again. */
 		if (s->detaches && !prng_below(&prng, 500))

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * One site's part of a conversation between hosts: sends its messages to random
- * lists of the others, and knows of each of theirs whether it is to get it, how
- * long it is and every byte of it, for all follows from seed, sender and number.
+ * One site's part of a conversation between hosts.  It sends messages to random lists of the other
+ * sites, and derives the targets, the length and the contents of their messages from seed, sender
+ * and number.
  *
  *   peer [-b BYTES] [-s] DIR SEED SITE SITES MESSAGES [LOST]
  *
- * DIR is shared by the hosts; "NAME.SITE" there says of that site:
- *   bound	its socket is there
- *   heard	how many messages it has got
- *   done	its own are confirmed, and it has got all of the others'
+ * The hosts share DIR, in which a file "NAME.SITE" describes the state of that site:
+ *   bound	its socket is bound
+ *   heard	number of messages that it has received
+ *   done	its messages are confirmed, and it has received all of the others'
  *
- * Each waits for the others where it must: before the first message, and at the
- * end, because a host that goes takes unconfirmed messages with it.
+ * Sites wait for each other before the first message, and at the end, because the unconfirmed
+ * messages of a host are lost when it shuts down.
  *
- * With LOST that site's host is killed once "killed" is in DIR.  Its messages
- * end somewhere; the senders must be told, not before, and then leave it out.
+ * With LOST, the host of that site is killed when "killed" appears in DIR.  Its messages may be
+ * incomplete; the senders must get an error, but not before, and then omit it from their lists.
  *
- * -b: messages have up to so many bytes (102,400).
+ * -b: messages have up to BYTES bytes (102,400).
  * -s: the second half of the messages is sent slowly until "stopped" is in DIR: a script that
  *     stops hosts in mid-traffic may be late.
  */
@@ -37,20 +37,20 @@
 #define NOBODY		(~0U)
 /* Messages in flight, enough to keep every link busy. */
 #define AHEAD		16
-/* Time between messages that are sent slowly. */
+/* Interval between messages that are sent slowly. */
 #define SLOW_MS		20
-/* Without progress for so long the test hangs. */
+/* Time-out of the test without any progress. */
 #define PATIENCE_MS	60000
 /* Time after the last message for duplicates to arrive. */
 #define QUIET_MS	500
-/* A target without an answer for so long fails. */
+/* Time-out of a target that does not answer. */
 #define TIMEOUT_MS	10000
 
 /* Messages of one sender: sender and receivers derive the same script from the seed. */
 struct script {
 	struct prng prng;
 	uint32_t site;
-	uint32_t number;	/* of the message below */
+	uint32_t number;	/* number of the message below */
 	uint32_t targets;	/* mask of sites */
 	uint32_t len;
 };
@@ -66,7 +66,7 @@ static unsigned int heard;
 static bool told;
 static uint64_t moved_at, longest_ms, killed_at, told_ms;
 
-/* Advance the script to its next message; past the last one, to a message without targets. */
+/* Advance the script to its next message; after the last one, to a message without targets. */
 static void script_next(struct script *script)
 {
 	uint32_t all = (uint32_t)((1ULL << nsites) - 1) & ~(1U << script->site);
@@ -113,7 +113,7 @@ static void mark(const char *name, unsigned int value)
 	char full[64], *fresh;
 	FILE *file;
 
-	/* Rename over the old file, so that a reader finds the old value or the new one. */
+	/* Rename over the old file, so that a reader finds the old or the new value. */
 	snprintf(full, sizeof(full), "new-%s.%u", name, site);
 	fresh = strdup(mark_path(full));
 	file = fresh ? fopen(fresh, "we") : NULL;
@@ -123,7 +123,7 @@ static void mark(const char *name, unsigned int value)
 	free(fresh);
 }
 
-/* Has every surviving site left this mark? */
+/* Have all surviving sites set this mark? */
 static bool all_marked(const char *name, bool with_lost)
 {
 	char full[64];
@@ -146,7 +146,7 @@ static void moved(void)
 	moved_at = now;
 }
 
-/* When the host of @lost was killed, as far as this one knows; it looks now and then. */
+/* Record when the host of @lost was killed, by looking for the mark now and then. */
 static void note_kill(void)
 {
 	static uint64_t again_at;
@@ -158,7 +158,7 @@ static void note_kill(void)
 		killed_at = now_ms();
 }
 
-/* May the next message be sent, as far as -s is concerned? */
+/* Does -s allow the next message now? */
 static bool in_time(void)
 {
 	static uint64_t next_at;
@@ -184,7 +184,7 @@ static void failed(int err)
 		printf("# site %u is told at message %u, %llu ms after the kill: %s\n", site,
 		       own.number, (unsigned long long)told_ms, strerror(err));
 		/*
-		 * The lost site may have answered just before the kill; senders ask only seconds
+		 * The lost site may have answered just before the kill; senders ask it seconds
 		 * later.
 		 */
 		if (told_ms > 2 * TIMEOUT_MS)
@@ -194,7 +194,7 @@ static void failed(int err)
 	moved();
 }
 
-/* Return: the socket accepted the message, or no target is left. */
+/* Return: true if the socket accepted the message, or no target is left. */
 static bool send_one(int fd)
 {
 	struct flitcast_target targets[SITES_MAX];
@@ -278,7 +278,7 @@ static void die_of_impatience(int fd)
 	    told || lost == NOBODY ? "" : ", not told of the lost one");
 }
 
-/* Everything from the first message to the last confirmation. */
+/* Send and receive, from the first message to the last confirmation. */
 static void converse(int fd)
 {
 	unsigned int shown = 0;
@@ -317,7 +317,7 @@ static void await(const char *name, bool with_lost, int fd)
 	for (moved(); !all_marked(name, with_lost); sleep_ms(20)) {
 		if (now_ms() - moved_at > 2 * PATIENCE_MS)
 			die("site %u: not everybody is %s", site, name);
-		/* Messages of the killed site may still be under way. */
+		/* Messages of the killed site may still be in flight. */
 		while (receive_one(fd))
 			continue;
 	}

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A reader that does not do its duty: slow, stopped or dead.  What becomes of those
- * who send to it, of those who receive the same messages, and of memory?  Those who
- * send to a stopped one may wait, skip it, or detach it (FLITCAST_SLOW_TARGET).
+ * A reader that is slow, stopped or dead: effects on its senders, on receivers of the same
+ * messages, and on memory.  The senders to a stopped reader may wait, skip it, or detach it
+ * (FLITCAST_SLOW_TARGET).
  *
  *	senders at five sites ---> the reader (a process of its own)
  *	        \                   site 5 port 6000
  *	         `--- some also --> its mate (this process)
  *	                            site 10 port 6001
  *
- * While it is as it is, a command runs (say, a stress test, whose speed is then
- * compared with that beside a reader which reads).
+ * Meanwhile a command runs, such as a stress test, whose speed is compared with that beside a
+ * normal reader.
  *
- * The number of a message is known from how many its sender sent before, its length
- * and bytes from the number: what arrives is right if it is the next one.  Where a
- * sender does not wait, the reader may miss some: those that the sender has a report of.
+ * Length and contents of a message follow from its number, and a received message must be the next
+ * one of its sender.  If a sender does not wait, the reader may miss the messages that the sender's
+ * reports name.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -40,21 +40,21 @@
 #define MOST		60000
 #define SNDBUF		(256 << 10)
 #define RCVBUF		(512 << 10)
-/* Messages that the reader gets before it misbehaves as the test wants. */
+/* Messages that the reader receives before it misbehaves. */
 #define FIRST		10
 /* A sender is blocked if its socket accepts nothing for this time. */
 #define BLOCKED_MS	300
-/* Time-out of any event; far more than it takes. */
+/* Time-out of any event; far more than needed. */
 #define PATIENCE_MS	60000
 /*
- * Bound on the memory in use, in KiB: all buffers, twice (the data of received messages is shared
- * with the data kept for retransmission, except for headers and lists), plus the system's.
+ * Bound on the memory in use, in KiB: all buffers, twice (received messages share their data with
+ * replay entries, except for headers and lists), plus the system's.
  */
 #define MEMORY_KIB	((2 * (NSENDERS * SNDBUF + 2 * RCVBUF) >> 10) + 4096)
 /* How long senders that skip or detach wait for the reader, and pause between two messages. */
 #define SLOW_MS		200
 #define PAUSE_MS	40
-/* Messages of a sender whose outcome is recorded; more than there is time for. */
+/* Messages of a sender whose outcome is recorded; a run sends fewer. */
 #define NUMBERS		8192
 
 enum behaviour { NONE, SLOW, STOP, SKIP, DETACH, KILL };
@@ -67,15 +67,15 @@ static const uint32_t sites[] = { 1, 2, 7, 8, 13 };
 struct sender {
 	int fd;
 	struct sockaddr_flitcast name;
-	bool mate;		/* its messages are also for the reader's mate */
+	bool mate;		/* the reader's mate is a target of its messages, too */
 	uint32_t sent;
 	bool blocked;
 	int err;		/* its first error */
-	uint64_t send_at;	/* not before */
+	uint64_t send_at;	/* earliest time of the next message */
 	uint32_t reports;
-	uint32_t late;		/* messages that took the reader too long */
-	uint32_t left_out;	/* messages that left the reader out from the start, */
-	bool refused;		/* or were for nobody else */
+	uint32_t late;		/* messages for which the reader was too slow */
+	uint32_t left_out;	/* messages that omitted the reader from the start */
+	bool refused;		/* a message had no target left */
 	/* The outcome of the reader in each report: an errno, or 0. */
 	uint8_t outcome[NUMBERS];
 };
@@ -98,13 +98,13 @@ static enum behaviour behaviour;
 static const char *lab;
 static unsigned int wrong;
 static char data[MOST];
-/* There is no end of messages, before the end. */
+/* Senders send until this is cleared. */
 static bool sending = true;
 
 #define complain(fmt, ...)						\
 	(wrong++, fprintf(stderr, "reader: %s: " fmt "\n", behaviours[behaviour], ##__VA_ARGS__))
 
-/* Senders do not wait for the reader. */
+/* In this mode, senders do not wait for the reader. */
 static bool goes_on(void)
 {
 	return behaviour == SKIP || behaviour == DETACH;
@@ -137,8 +137,8 @@ static int open_socket(uint32_t site, uint16_t port, int flags, int what, int si
 }
 
 /*
- * Is it the next one of its sender, or with @gaps a later one?  Return: which sender, or
- * -1; @read is the number of the next one then.
+ * Is the message the next one of its sender or, with @gaps, a later one?  Return: index of the
+ * sender, or -1.  Updates @read to the number of the next message.
  */
 static int judge(const struct sockaddr_flitcast *from, const char *got, size_t len,
 		 uint32_t *read, bool gaps)
@@ -161,9 +161,7 @@ static int judge(const struct sockaddr_flitcast *from, const char *got, size_t l
 	return -1;
 }
 
-/*
- * The reader: a process, with nothing of it elsewhere.
- */
+/* The reader, a process with its own socket. */
 
 static void __attribute__((noreturn)) read_on(void)
 {
@@ -196,7 +194,7 @@ static void start_reader(void)
 		      -1, 0);
 	if (shared == MAP_FAILED)
 		die("mmap: %s", strerror(errno));
-	/* Not so slow that the test waits for it in the end. */
+	/* The reader must be fast enough to finish within the test. */
 	atomic_store(&shared->pause_ms, behaviour == SLOW ? 50 : 0);
 	reader = fork();
 	if (!reader)
@@ -287,7 +285,7 @@ static void read_reports(struct sender *s)
 	}
 	if (errno != EAGAIN)
 		complain("sender %u: report: %s", i, strerror(errno));
-	/* Clear the socket's error, which the report may have become since. */
+	/* Clear the socket's error, which the same report may have set. */
 	n = msg_error(s->fd);
 	if (n && n != ETIME)
 		s->err = n;
@@ -337,7 +335,7 @@ static bool may_send(const struct sender *s)
 	return sending && now_ms() >= s->send_at && !(goes_on() && s->sent == NUMBERS - 1);
 }
 
-/* Do all pending work; if there is none, wait at most @ms for some. */
+/* Do all pending work; if there is none, wait up to @ms for some. */
 static void turn(int ms)
 {
 	struct pollfd fds[NSENDERS + 1];
@@ -397,7 +395,7 @@ static bool all_told(void)
 	return true;
 }
 
-/* Each has noticed how slow the reader is, and has gone on without it. */
+/* Each sender has found the reader too slow, and has sent on without it. */
 static bool all_gone_on(void)
 {
 	unsigned int i;
@@ -482,7 +480,7 @@ static bool all_settled(void)
 	return true;
 }
 
-/* Run the command, while senders and mate go on.  Return: its exit status. */
+/* Run the command, while senders and mate continue.  Return: its exit status. */
 static int run(char **argv)
 {
 	int status = 0;
@@ -542,7 +540,7 @@ static void hinder(void)
 	}
 }
 
-/* Senders that went on without the reader set their policy again, to send to it, too. */
+/* Senders that skipped or detached the reader set their policy again, and send to it. */
 static void take_back(void)
 {
 	unsigned int i;
@@ -571,7 +569,7 @@ static void take_back(void)
 	go_on(reader_has_all, "the reader has the last messages");
 }
 
-/* A reader that reads again gets everything that was sent, and so does its mate. */
+/* The reader reads again, and gets all messages; its mate does, too. */
 static void release(void)
 {
 	unsigned int i;
@@ -597,10 +595,9 @@ static void release(void)
 }
 
 /*
- * All programs give way to the network.  Where they have to share one processor with it
- * the scheduler decides whether a message arrives before the next one is sent, or
- * whether hundreds are in each other's way: it does so by chance and for seconds, and
- * the one is half as fast again as the other.
+ * Run the test with lower priority than the network.  If they share one processor, the scheduler
+ * decides by chance, and for seconds, whether a message arrives before the next one is sent or
+ * hundreds queue up: the speeds differ by half.
  */
 static void give_way(void)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * cli/request.c calls these of the program that it is part of: here a test.
- */
+/* Functions of the program that cli/request.c calls, for use in a test. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "lab.h"

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Fuzzes the socket calls: random calls with random arguments, from several
- * threads at the same sockets.
+ * Fuzzes the socket calls: random calls with random arguments, from several threads at the same
+ * sockets.
  *
- * Pointers are wrong in the usual ways: unmapped, into an unreadable page, across the
- * end of a readable one.
+ * Pointers may be invalid: unmapped, into an unreadable page, across the end of a readable one.
  */
 #include <errno.h>
 #include <poll.h>
@@ -80,7 +79,7 @@ void *fuzz_pointer(struct worker *w, uint64_t len)
 	}
 }
 
-/* A place for @len bytes where they can be written now. */
+/* Return: a writable buffer of @len bytes. */
 static void *place(struct worker *w, size_t len)
 {
 	return w->arena + below(w, (FUZZ_ARENA - len) / 8) * 8;
@@ -106,7 +105,7 @@ int fuzz_a_socket(struct worker *w)
 	return atomic_load(&fuzz_socket[below(w, fuzz_sockets)]);
 }
 
-/* No call may take long. */
+/* Set time-outs, so that no call takes long. */
 static void bound_waits(int fd)
 {
 	struct timeval wait = { .tv_usec = FUZZ_WAIT_MS * 1000 };
@@ -116,7 +115,7 @@ static void bound_waits(int fd)
 		die("SO_RCVTIMEO: %s", strerror(errno));
 }
 
-/* Mostly an address as it should be. */
+/* Return: mostly a valid address. */
 static struct sockaddr_flitcast *address(struct worker *w, socklen_t *len)
 {
 	struct sockaddr_flitcast *addr = place(w, 256);
@@ -162,7 +161,7 @@ static uint32_t target_count(struct worker *w)
 	return chance(w, 16) ? below(w, FLITCAST_TARGETS_MAX + 2) : 1 + below(w, 6);
 }
 
-/* Control messages: mostly one target list, now and then anything. */
+/* Put control messages: mostly one target list, sometimes random ones. */
 static size_t control(struct worker *w, char *buf, uint32_t len)
 {
 	unsigned int n = chance(w, 6) ? below(w, 4) : 1;
@@ -188,7 +187,7 @@ static size_t control(struct worker *w, char *buf, uint32_t len)
 	return used;
 }
 
-/* Pieces of @len bytes in all, or nonsense. */
+/* Split @len bytes into pieces, or make invalid ones. */
 static size_t pieces(struct worker *w, struct iovec *iov, uint64_t len)
 {
 	size_t n = 1 + below(w, chance(w, 4) ? 20 : 2), i;
@@ -277,7 +276,7 @@ static long call_recvmsg(struct worker *w)
 
 	memset(msg, 0, sizeof(*msg));
 	msg->msg_iov = iov;
-	/* The received data must not overwrite arguments of other calls that matter. */
+	/* The received data must not overwrite the arguments of other calls. */
 	msg->msg_iovlen = pieces(w, iov, length(w));
 	msg->msg_name = fuzz_pointer(w, 16);
 	msg->msg_namelen = chance(w, 4) ? (socklen_t)fuzz_awkward(w) : 16;
@@ -308,7 +307,7 @@ static long call_bind(struct worker *w)
 	return syscall(SYS_bind, fuzz_a_socket(w), addr, len);
 }
 
-/* Mostly to where a socket may listen. */
+/* Connect, mostly to an address at which a socket may listen. */
 static long call_connect(struct worker *w)
 {
 	struct sockaddr_flitcast *addr;
@@ -328,7 +327,7 @@ static long call_listen(struct worker *w)
 	return syscall(SYS_listen, fuzz_a_socket(w), (int)fuzz_awkward(w));
 }
 
-/* Mostly one that listens. */
+/* Return: mostly a listening socket. */
 static int a_listener(struct worker *w)
 {
 	unsigned int tries = chance(w, 4) ? 1 : 2 * fuzz_sockets;
@@ -388,7 +387,7 @@ static int an_option(struct worker *w, int *level)
 		*level = SOL_SOCKET;
 		return of_sockets[below(w, sizeof(of_sockets) / sizeof(*of_sockets))];
 	}
-	/* Not SOL_SOCKET with just any number: a time-out could go that bounds the calls. */
+	/* Avoid random options of SOL_SOCKET: one could clear the bound on waits. */
 	if (*level == SOL_SOCKET)
 		*level = 0;
 	return chance(w, 16) ? (int)fuzz_awkward(w) : (int)below(w, 12);
@@ -403,16 +402,16 @@ static long call_setsockopt(struct worker *w)
 	*(uint32_t *)value = (uint32_t)fuzz_awkward(w);
 	if (option == FLITCAST_TARGETS && level == SOL_FLITCAST)
 		len = fill_targets(w, (void *)value, target_count(w), 1000);
-	/* Time out soon, or the test takes for ever. */
+	/* A long time-out would make the test take for ever. */
 	if (option == FLITCAST_TIMEOUT && level == SOL_FLITCAST)
 		*(uint32_t *)value = below(w, 2000);
-	/* close() waits no longer than a call may. */
+	/* close() must not wait longer than a call may. */
 	if (option == SO_LINGER && level == SOL_SOCKET) {
 		*(struct linger *)value = (struct linger) { .l_onoff = below(w, 2),
 							    .l_linger = below(w, 2) };
 		len = sizeof(struct linger);
 	}
-	/* FLITCAST_SLOW_TARGET: a policy, and how long it waits. */
+	/* FLITCAST_SLOW_TARGET: a policy, and its time limit. */
 	if (option == 7 && level == SOL_FLITCAST && !chance(w, 4)) {
 		((uint32_t *)value)[0] = below(w, 4);
 		((uint32_t *)value)[1] = below(w, 200);
@@ -485,7 +484,7 @@ int fuzz_open(struct worker *w)
 	if (fd < 0)
 		die("socket: %s", strerror(errno));
 	bound_waits(fd);
-	/* Most are where the messages go. */
+	/* Most sockets are bound to a port that messages are sent to. */
 	if (!chance(w, 4))
 		bind(fd, (struct sockaddr *)&addr, sizeof(addr));
 	if (type == SOCK_SEQPACKET && chance(w, 2))
@@ -493,13 +492,13 @@ int fuzz_open(struct worker *w)
 	return fd;
 }
 
-/* Another socket in the place of one, which others may be using. */
+/* Replace a socket by a new one, and close it, while other threads may use it. */
 static long call_close(struct worker *w)
 {
 	return close(atomic_exchange(&fuzz_socket[below(w, fuzz_sockets)], fuzz_open(w)));
 }
 
-/* Errors that a call may return, besides those of every call. */
+/* Errors that every call may return. */
 static const int any[] = { EBADF, ENETDOWN, EINTR, EFAULT, EINVAL, 0 };
 
 #define ERRORS(...)	((const int[]){ __VA_ARGS__, 0 })

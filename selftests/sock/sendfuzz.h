@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * Random calls at a common set of sockets, for programs that make many of them.
- */
+/* Random calls on a common set of sockets, for fuzzing programs. */
 #ifndef SELFTESTS_SOCK_SENDFUZZ_H
 #define SELFTESTS_SOCK_SENDFUZZ_H
 
@@ -18,13 +16,13 @@
 #define FUZZ_ARENA		(4 << 20)
 
 /**
- * struct worker - one thread that calls
- * @prng: the arguments of a call are drawn from it alone
+ * struct worker - a thread that makes calls
+ * @prng: generator of all arguments of a call
  * @draws: numbers drawn since @draws was set to 0
- * @fork: with this draw @prng goes on from @fork_state: what comes before it is as it was
- * @fork_state: another state
- * @calls: that it is to make
- * @arena: FUZZ_ARENA bytes, then a page that may not be touched
+ * @fork: at this draw, the state of @prng becomes @fork_state
+ * @fork_state: other state of @prng
+ * @calls: calls left to make
+ * @arena: FUZZ_ARENA bytes, then an inaccessible page
  */
 struct worker {
 	struct prng prng;
@@ -35,13 +33,13 @@ struct worker {
 	char *arena;
 };
 
-/* Never a number of draws. */
+/* No draw has this number. */
 #define FUZZ_NO_FORK	UINT32_MAX
 
-/* Of the caller: sites, numbered from 0, and their namespaces. */
+/* Set by the program: sites, numbered from 0, and their namespaces. */
 extern unsigned int fuzz_sites;
 extern int fuzz_netns[FUZZ_SITES_MAX];
-/* The sockets, and how many are in use: FUZZ_SOCKETS_MAX if nobody says. */
+/* The sockets, and how many of them are in use: FUZZ_SOCKETS_MAX by default. */
 extern unsigned int fuzz_sockets;
 extern atomic_int fuzz_socket[FUZZ_SOCKETS_MAX];
 
@@ -56,19 +54,19 @@ struct fuzz_call {
 extern const struct fuzz_call fuzz_calls[];
 extern const unsigned int fuzz_ncalls;
 
-/* Draws a number of a call: 0 .. @bound - 1. */
+/* Draw an argument of a call: 0 .. @bound - 1. */
 uint32_t fuzz_below(struct worker *w, uint32_t bound);
-/* A number that code gets wrong. */
+/* Draw a number that code may handle wrongly. */
 uint64_t fuzz_awkward(struct worker *w);
-/* A place for @len bytes, mostly good; nothing of the program's own is there. */
+/* Draw a pointer to @len bytes, mostly valid; it never points to data of the program itself. */
 void *fuzz_pointer(struct worker *w, uint64_t len);
-/* One of the sockets. */
+/* Draw one of the sockets. */
 int fuzz_a_socket(struct worker *w);
-/* Does the manual have this errno for fuzz_calls[@i]? */
+/* Does the manual list this errno for fuzz_calls[@i]? */
 bool fuzz_expected(unsigned int i, int err);
 /*
- * Another socket, at some site; puts the thread into its namespace.  Return: a descriptor, or
- * -1 where there is no memory for one.
+ * Open another socket at some site; moves the thread into the site's namespace.  Return: a
+ * descriptor, or -1 if there is no memory.
  */
 int fuzz_open(struct worker *w);
 /* Allocate memory for worker.arena. */

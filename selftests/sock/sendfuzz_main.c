@@ -21,7 +21,7 @@
 #define CALLS_MAX	32
 #define STUCK_MS	60000
 #define HEAL_MS		60000
-/* Allowance for memory that the rest of the machine uses meanwhile. */
+/* Tolerance for memory that the rest of the machine uses meanwhile. */
 #define MEMORY_KIB	(64 * 1024)
 
 struct options {
@@ -73,7 +73,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-/* Until all threads are through; no call may take longer than STUCK_MS. */
+/* Wait until all threads have finished; no call may take longer than STUCK_MS. */
 static void watch(void)
 {
 	bool terminal = isatty(STDERR_FILENO);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The classes of what is on the links of a site of a torus of two dimensions, in mode vnet.
+ * Checks the classes of the flits on the links of a site of a two-dimensional torus, in mode vnet.
  *
  *	sniff
  *
- * Runs in the network namespace of the site, whose devices are p1 (+x), p2 (-x), p3 (+y) and
- * p4 (-y), says "ready", and ends with SIGTERM.  A class has a bit for each dimension, 1 where
- * its packets go towards coordinate 0, and a level above these, 0 or 1: what has the other bit,
- * or another level, has no business on the link, whatever links are dead.  Prints what each link
- * has carried.
+ * Runs in the network namespace of the site, whose devices are p1 (+x), p2 (-x), p3 (+y) and p4
+ * (-y), prints "ready", and ends with SIGTERM.  A class has a bit for each dimension, 1 if its
+ * packets go towards coordinate 0, and a level above these, 0 or 1.  A flit with another bit or
+ * level must not be on the link, whichever links are dead.  Prints the flits of each link.
  *
- * Exit status: 0: each flit was in a class of which its link has some; 1: not, or none was seen.
+ * Exit status: 0: each flit was in a class that its link may carry; 1: it was not, or no flit was
+ * seen.
  */
 #include <errno.h>
 #include <net/if.h>
@@ -60,7 +60,7 @@ static void take(const uint8_t *frame, ssize_t n, const struct sockaddr_ll *from
 	seen[port][from->sll_pkttype == PACKET_OUTGOING][fc_vc_class(vc)]++;
 }
 
-/* Does a link carry the class, in the direction that it has at this end? */
+/* May a link carry the class, in the direction at this end? */
 static bool carries(unsigned int port, bool out, unsigned int class)
 {
 	unsigned int dim = (port - 1) / 2;
@@ -119,7 +119,7 @@ int main(void)
 		uint8_t frame[ETHER_SIZE + FC_LINK_SIZE];
 		ssize_t n;
 
-		/* A device that goes down is an error of the socket, and no end. */
+		/* A device that goes down causes a socket error; the capture continues. */
 		if (poll(&ready, 1, 200) <= 0)
 			continue;
 		n = recvfrom(fd, frame, sizeof(frame), MSG_DONTWAIT, (struct sockaddr *)&from,

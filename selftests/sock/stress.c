@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Many senders at once, random target lists, and an oracle: every target gets
- * each message exactly once, whole, in order per sender, and nothing else.
+ * Many senders at once, random target lists, and an oracle: every target gets each message exactly
+ * once, whole and in order per sender, and nothing else.
  *
- * All ends are sockets of this one process, in the namespaces of a lab's sites.
- * No call waits: one loop sends what is taken and reads what is there, so the
- * test itself cannot deadlock, and what a receiver must get next is known
- * without a word of it in the message.  The content is a stream of
- * pseudo-random bytes by sender and number.
+ * All ends are sockets of this one process, in the namespaces of a lab's sites.  No call blocks:
+ * one loop sends and reads, so the test itself cannot deadlock, and it knows which message a
+ * receiver must get next without information in the message.  The contents are a stream of
+ * pseudo-random bytes, by sender and number.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -44,7 +43,7 @@ void complain(const char *fmt, ...)
 	if (++seen.wrong > COMPLAINTS_MAX)
 		return;
 	va_start(args, fmt);
-	/* Over the progress, if there is some. */
+	/* Overwrite the progress line, if there is one. */
 	fputs(isatty(STDERR_FILENO) ? "\r\033[Kstress: " : "stress: ", stderr);
 	vfprintf(stderr, fmt, args);
 	fputc('\n', stderr);
@@ -66,7 +65,7 @@ static void progress(bool last)
 		seen.delivered, seen.due, last ? "\n" : "");
 }
 
-/* Has every sender sent everything, and is all of it confirmed? */
+/* Have all senders sent everything, and is all of it confirmed? */
 static bool all_settled(void)
 {
 	unsigned int i;
@@ -126,7 +125,7 @@ static void run(void)
 	}
 	seen.ended = now_s();
 	seen.in_time = seen.delivered;
-	/* Messages under way at the end of an endless run neither failed nor arrived in time. */
+	/* Messages in flight at the end of an endless run neither failed nor arrived in time. */
 	if (opt.endless && !opt.lossy && !stopped)
 		settle();
 	progress(true);
@@ -170,7 +169,7 @@ static void check_missing(void)
 			 seen.due, seen.ended - seen.began);
 }
 
-/* Each message that failed has a report, and each that went nowhere is among them. */
+/* Each failed message has a report, and so has each message to the lost site. */
 static void check_reports(uint64_t failed)
 {
 	unsigned int i;

@@ -13,7 +13,7 @@
 #define SITES_MAX	4096
 /* Complaints of each kind printed at most. */
 #define COMPLAINTS_MAX	20
-/* Under --overload: a socket without room is offered a message again so soon. */
+/* Under --overload, the interval at which a full socket is offered a message again. */
 #define OFFER_MS	1
 #define NO_SITE		UINT32_MAX
 /*
@@ -27,10 +27,10 @@ struct range {
 	uint32_t high;
 };
 
-/* Whom messages are for; further targets are random. */
+/* Target patterns; further targets are random. */
 enum pattern {
 	PATTERN_UNIFORM,	/* any */
-	PATTERN_TRANSPOSE,	/* a site's own in the transposed square of sites */
+	PATTERN_TRANSPOSE,	/* the site at the transposed position in the square of sites */
 	PATTERN_HOT,		/* one message in four goes to the same receiver */
 };
 
@@ -46,16 +46,16 @@ struct options {
 	unsigned int slow_readers;
 	unsigned int slow_ms;
 	unsigned int deadline_s;
-	unsigned int timeout_ms;	/* FLITCAST_TIMEOUT, 0 for the default */
-	unsigned int sndbuf;		/* SO_SNDBUF of the senders, 0 for the default */
-	bool in_order;			/* targets as --to names them, or the other way round */
+	unsigned int timeout_ms;	/* FLITCAST_TIMEOUT; 0: default */
+	unsigned int sndbuf;		/* SO_SNDBUF of the senders; 0: default */
+	bool in_order;			/* targets in the order of --to, or in reverse order */
 	bool endless;
 	unsigned int pattern;		/* enum pattern */
-	unsigned int seconds;		/* offer for so long instead of @messages; 0: no */
+	unsigned int seconds;		/* send for this time instead of @messages; 0: no */
 	bool unbroken;			/* no site aborts, stores or drops a packet */
-	unsigned int overload;		/* offer at least so many times the rate of delivery */
+	unsigned int overload;		/* offer at least this multiple of the delivery rate */
 	bool lossy;
-	unsigned int lose;		/* the namespace of this site goes, NO_SITE: of none */
+	unsigned int lose;		/* the namespace of this site is deleted; NO_SITE: none */
 	bool json;
 	unsigned int nfrom, nto;
 	uint32_t from[SITES_MAX], to[SITES_MAX];
@@ -82,20 +82,20 @@ struct sender {
 	int fd;
 	uint32_t site;
 	uint16_t port;
-	bool retired;		/* its site went away; another sender replaces it */
-	bool told;		/* knows that the site of --lose is gone, and names it no more */
-	bool waits;		/* for POLLOUT */
-	uint64_t offer_at;	/* under --overload: not before */
-	bool ready;		/* the message below was refused so far */
-	uint32_t number;	/* of the next message */
+	bool retired;		/* its site was deleted, and another sender replaces it */
+	bool told;		/* knows that the site of --lose is deleted, and omits it */
+	bool waits;		/* waits for POLLOUT */
+	uint64_t offer_at;	/* under --overload: earliest time of the next offer */
+	bool ready;		/* the message below is prepared, but not yet accepted */
+	uint32_t number;	/* number of the next message */
 	uint64_t left;		/* messages still to send */
 	char *data;
 	size_t len;
 	unsigned int ntargets;
 	struct flitcast_target *targets;
-	unsigned int *to;	/* receivers, as the targets */
-	struct pair *pairs;	/* by receiver */
-	/* Messages to the site of --lose after it went: each is to be reported. */
+	unsigned int *to;	/* receivers, in the order of @targets */
+	struct pair *pairs;	/* indexed by receiver */
+	/* Messages to the site of --lose after its deletion: each must be reported. */
 	uint32_t hopeless[HOPELESS_MAX];
 	unsigned int nhopeless;
 };
@@ -105,7 +105,7 @@ struct receiver {
 	uint32_t site;
 	uint16_t port;
 	bool slow;
-	bool gone;		/* with the site of --lose */
+	bool gone;		/* deleted with the site of --lose */
 	uint64_t read_at;
 	uint64_t delivered;
 };
@@ -124,11 +124,11 @@ struct seen {
 	uint64_t bytes;
 	uint64_t lost;
 	uint64_t refused;
-	uint64_t turned_away;	/* offered to a socket without room */
+	uint64_t turned_away;	/* offered to a socket with a full buffer */
 	uint64_t wrong;
 	uint64_t reopened;
-	uint64_t reports;	/* of the site of --lose */
-	uint64_t hopeless;	/* messages to the site of --lose after it went */
+	uint64_t reports;	/* reports about the site of --lose */
+	uint64_t hopeless;	/* messages to the site of --lose after its deletion */
 	uint64_t maybe;		/* earlier messages that it may not have confirmed */
 	double began;
 	double ended;
@@ -139,10 +139,10 @@ extern struct seen seen;
 /* Print an error, and count it. */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* From the command line to opt; where it is wrong, there is no return. */
+/* Parse the command line into opt; exits if it is invalid. */
 void stress_parse(int argc, char **argv);
 
-/* Options that were not given get their defaults from the lab. */
+/* Set the options that were not given from the lab. */
 void stress_default(void);
 
 /* Open all sockets. */
@@ -151,23 +151,23 @@ void stress_open(void);
 /* Delete the namespace of the site of --lose, and close the receivers there. */
 void stress_lose(void);
 
-/* The number of the pattern of that name, or -1. */
+/* Return: the number of the pattern of that name, or -1. */
 int stress_pattern(const char *name);
 
-/* Exits if the lab lacks what the pattern needs. */
+/* Exit if the lab lacks sites that the pattern needs. */
 void stress_check_pattern(void);
 
-/* Receivers of a message, @n different ones. */
+/* Choose @n different receivers of a message. */
 struct prng;
 void stress_choose(struct prng *prng, const struct sender *s, unsigned int *to, unsigned int n);
 
 /* Stop all senders. */
 void stress_stop(void);
 
-/* Each ready sender offers a message.  Return: some can offer more at once. */
+/* Each ready sender offers a message.  Return: true if some can offer more at once. */
 bool stress_send(void);
 
-/* Reads the sender's reports; they must be about no site but that of --lose. */
+/* Read the sender's reports; they must name no site but that of --lose. */
 void stress_read_reports(struct sender *s);
 
 /* Handle all pending events, waiting up to @wait_ms for the first. */

@@ -128,7 +128,7 @@ static const struct {
 	unsigned int *value;
 	uint64_t *wide;
 	struct range *range;
-	uint32_t *sites;	/* as many as @value */
+	uint32_t *sites;	/* number of entries in @value */
 	bool *flag;
 	int (*parse)(const char *word);	/* into @value */
 	uint64_t most;

@@ -15,14 +15,14 @@
 #include "stress.h"
 
 #define PORT_BASE	5000
-/* A receiver's turn, so that senders have theirs. */
+/* Messages that a receiver reads in one turn, so that senders have turns. */
 #define READ_BATCH	8
-/* A restarted site may request the messages that it had not confirmed: the flow's window. */
+/* Messages that a restarted site, which had not confirmed them, may get again: the window. */
 #define AGAIN_MAX	16
-/* Completed messages of a pair that are remembered, to name duplicates. */
+/* Completed messages remembered per pair, to detect duplicates. */
 #define HISTORY_MAX	4096
 #define REOPEN_MS	100
-/* The send buffer under --overload: a few messages. */
+/* The send buffer under --overload: some messages. */
 #define OVERLOAD_QUEUE	65536
 
 struct sender *senders;
@@ -35,7 +35,7 @@ static char *inbox;
 static struct prng prng;
 /* Namespace of this program; only sockets may hold a site's namespace. */
 static int home;
-/* The site of --lose is gone. */
+/* The site of --lose is deleted. */
 static bool site_gone;
 
 static void *alloc(size_t count, size_t size)
@@ -74,7 +74,7 @@ static void add_due(struct pair *pair, const struct due *due)
 	pair->due[pair->count++] = *due;
 }
 
-/* Leave out receivers at the lost site, possibly all.  Return: the receivers left. */
+/* Remove receivers at the lost site from @to, possibly all.  Return: number of receivers left. */
 static unsigned int leave_out_gone(unsigned int *to, unsigned int n)
 {
 	unsigned int i, left = 0;
@@ -85,7 +85,7 @@ static unsigned int leave_out_gone(unsigned int *to, unsigned int n)
 	return left;
 }
 
-/* A message depends on the seed, the sender and its number alone, not on the time. */
+/* A message depends on the seed, the sender and its number only, not on the time. */
 static void compose(struct sender *s)
 {
 	unsigned int i;
@@ -177,7 +177,7 @@ static int open_receiver(struct receiver *r)
 	r->fd = open_socket(r->site, r->port);
 	if (r->fd < 0)
 		return -1;
-	/* A slow receiver reads by the clock, not on EPOLLIN. */
+	/* A slow receiver reads at intervals, not on EPOLLIN. */
 	watch(r->fd, r - receivers, r->slow ? 0 : EPOLLIN, EPOLL_CTL_ADD);
 	return 0;
 }
@@ -215,7 +215,7 @@ static int open_sender(uint32_t site, uint64_t messages)
 	return 0;
 }
 
-/* The sender's site is gone; its messages may still be under way. */
+/* The sender's site is deleted; its messages may still be in flight. */
 static void retire(struct sender *s)
 {
 	close(s->fd);
@@ -240,7 +240,7 @@ void stress_open(void)
 
 		r->site = opt.to[i / opt.ports];
 		r->port = PORT_BASE + i % opt.ports;
-		/* Spread over the sites. */
+		/* Spread slow receivers over the sites. */
 		r->slow = (uint64_t)i * opt.slow_readers / nreceivers !=
 			  (uint64_t)(i + 1) * opt.slow_readers / nreceivers;
 		if (open_receiver(r))
@@ -259,7 +259,7 @@ void stress_open(void)
 	inbox = alloc(opt.bytes.high + 1, 1);
 }
 
-/* Expect no messages that were under way to the lost site: it may have confirmed them or not. */
+/* Expect no messages in flight to the lost site: it may have confirmed them or not. */
 void stress_lose(void)
 {
 	unsigned int i, k;
@@ -283,13 +283,13 @@ void stress_lose(void)
 			pair->head = pair->count;
 		}
 	}
-	/* Nothing but its name holds it now. */
+	/* Now only its name holds the namespace. */
 	snprintf(path, sizeof(path), "/run/netns/%s-%u", opt.lab, opt.lose);
 	if (umount2(path, MNT_DETACH) || unlink(path))
 		die("%s: %s", path, strerror(errno));
 }
 
-/* After a site came back, reopen its sockets. */
+/* After a site is added again, reopen its sockets. */
 static void reopen(void)
 {
 	static uint64_t again_at;
@@ -399,7 +399,7 @@ static void judge(struct receiver *r, const struct sockaddr_flitcast *from, size
 	pair = &s->pairs[r - receivers];
 	for (k = pair->head; k < pair->count; k++) {
 		if (matches(s, &pair->due[k], len)) {
-			/* Messages that were passed over never come. */
+			/* Skipped messages never arrive: messages of a pair are in order. */
 			seen.lost += k - pair->head;
 			pair->head = k + 1;
 			seen.delivered++;
@@ -463,7 +463,7 @@ static void read_slow_ones(void)
  * Sending.
  */
 
-/* Is @err an error that a sender may get for a target? */
+/* May a sender get error @err for a target? */
 static bool may_be_told(int err)
 {
 	if (err != ETIMEDOUT && err != EHOSTUNREACH && err != ECONNREFUSED)
@@ -473,7 +473,7 @@ static bool may_be_told(int err)
 
 static void note_told(struct sender *s)
 {
-	/* The message prepared next may be for the site that is gone: compose it anew. */
+	/* The prepared message may be for the lost site: compose another one. */
 	s->told = site_gone;
 	s->ready = false;
 	seen.refused++;
@@ -488,7 +488,7 @@ static bool is_told(struct sender *s, int err)
 	return true;
 }
 
-/* A report: of the site of --lose, and of no other. */
+/* Check a report, which must name no site but that of --lose. */
 static void judge_report(struct sender *s, const struct flitcast_report *report,
 			 const struct flitcast_result *results, int n)
 {

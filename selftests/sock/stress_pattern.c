@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/*
- * Whom a message of the stress test is for.
- */
+/* Targets of the messages of the stress test. */
 #include <stdlib.h>
 #include <string.h>
 #include "lab.h"
@@ -20,7 +18,7 @@ int stress_pattern(const char *name)
 	return -1;
 }
 
-/* Side length of a square of @sites sites; 0: not a square. */
+/* Side length of a square of @sites sites; 0: @sites is no square number. */
 static uint32_t side_of(uint32_t sites)
 {
 	uint32_t side = 1;
@@ -38,7 +36,7 @@ void stress_check_pattern(void)
 		die("--figure4 has a pattern of its own");
 }
 
-/* The site that the pattern wants among the targets, or NO_SITE. */
+/* The site that the pattern requires among the targets, or NO_SITE. */
 static uint32_t wanted(struct prng *prng, uint32_t from)
 {
 	static uint32_t side;
@@ -50,19 +48,18 @@ static uint32_t wanted(struct prng *prng, uint32_t from)
 			side = side_of(lab_sites(opt.lab));
 		to = from % side * side + from / side;
 		/*
-		 * A site that the pattern maps to itself sends to any other: a message without a
-		 * link is no load.
+		 * A site that is mapped to itself sends to a random one: a message must cross a
+		 * link.
 		 */
 		return to == from ? NO_SITE : to;
 	case PATTERN_HOT:
-		/* One message in four. */
 		return prng_below(prng, 4) ? NO_SITE : opt.to[opt.nto / 2];
 	default:
 		return NO_SITE;
 	}
 }
 
-/* The first @n of the receivers in random order. */
+/* Choose @n of the receivers, in random order. */
 static void draw(struct prng *prng, unsigned int *to, unsigned int n)
 {
 	static unsigned int *deck;
@@ -101,7 +98,7 @@ void stress_choose(struct prng *prng, const struct sender *s, unsigned int *to, 
 		;
 	if (i == nreceivers)
 		return;
-	/* Where it is one of them already, it has another's place. */
+	/* If it is already among the targets, swap it with the first one. */
 	for (k = 0; k < n && to[k] != i; k++)
 		;
 	if (k < n)

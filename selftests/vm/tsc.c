@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Print the rate of this machine's time stamp counter, in kHz.  It is built where there is one.
+ * Print the rate of this machine's time stamp counter, in kHz.  Built only if the machine has one.
  *
- * The emulator gives its guest this counter as it is.  A guest that measures its rate itself, at
- * boot, on a busy machine, may be wrong by a factor of ten, and so is its clock from then on.
+ * The emulator passes this counter through to its guest.  A guest that measures the rate itself at
+ * boot, on a busy machine, may be wrong by a factor of ten, and so is its clock.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #define TRIES		20
 #define MEASURE_NS	20000000
 
-/* The counter at a time: of several readings the one that was interrupted least. */
+/* Read counter and time; of several readings, use that with the shortest interruption. */
 static uint64_t read_both(uint64_t *ns)
 {
 	uint64_t best = UINT64_MAX, counter = 0;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/*
- * The part of the C library that the tests of the core use, for those that run in a kernel.
- */
+/* The part of the C library that tests of the core use, for tests that run in a kernel. */
 #ifndef SELFTESTS_KUNIT_STDLIB_H
 #define SELFTESTS_KUNIT_STDLIB_H
 
@@ -10,7 +8,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-/* Header of an allocation of malloc(): its size, for realloc(). */
+/* Header of an allocation of malloc(): the size, for realloc(). */
 #define MALLOC_HEAD	16
 
 static inline void *malloc(size_t size)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The kernel, as far as files of kernel/ends that keep lists and counters need it in a program.
+ * The kernel functions that files of kernel/ends with lists and counters need in a program.
  *
  * Lists, hash tables and trees are the kernel's own, from its tools directory.  The Makefile
- * generates a header for each other <linux/...> that these files include, and each includes this
- * one.  Types that are only named, or only take room in a structure, are empty or opaque here.
+ * generates a header for each other <linux/...> that these files include, and each such header
+ * includes this one.  Types of which only the name or the size matters are empty or opaque here.
  */
 #ifndef SELFTESTS_SITE_SHIM_H
 #define SELFTESTS_SITE_SHIM_H
@@ -96,7 +96,7 @@ struct crypto_shash;
 #define __releases(x)
 #define lockdep_assert_held(lock)	((void)(lock))
 
-/* Of the kernel's tools; they need the types. */
+/* Headers of the kernel's tools; they need the types above. */
 
 #include <linux/compiler.h>
 #include <linux/kernel.h>
@@ -134,11 +134,11 @@ static inline bool uid_eq(kuid_t a, kuid_t b)
 #define __GFP_NOWARN		0
 #define __GFP_ACCOUNT		0
 
-/* One allocation in so many fails, at random; 0: none. */
+/* One allocation in this number fails, at random; 0: none. */
 extern unsigned int shim_fails;
-/* How many did so far, and how many are not freed yet. */
+/* Number of failed allocations, and number of allocations that are not freed yet. */
 extern unsigned long shim_failed, shim_live;
-/* If set, is called with all memory about to be freed. */
+/* Called before memory is freed, unless NULL. */
 extern void (*shim_freeing)(const void *p);
 
 void *shim_zalloc(size_t size);
@@ -159,20 +159,18 @@ static inline struct mem_cgroup *set_active_memcg(struct mem_cgroup *memcg)
 	return memcg;
 }
 
-/* The tests set the time of a site, which then never asks for it. */
+/* The tests set the time of a site, so the site must not read the clock. */
 static inline u64 ktime_get_ns(void)
 {
 	abort();
 }
 
-/* Static calls, which nothing here makes. */
+/* Static calls; these files make none. */
 
 #define DECLARE_STATIC_CALL(name, func)	extern typeof(func) *name
 #define static_call(name)		(*(name))
 
-/*
- * Links and replay buffers, whose headers need frames: this test has none.
- */
+/* The headers of links and replay buffers need frames, which this test does not have. */
 
 #define FLITCAST_LINK_H
 #define FLITCAST_FABRIC_REPLAY_H

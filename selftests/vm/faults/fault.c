@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A module that does one wrong thing when it is loaded, so that test-rig can
- * tell whether the guest runner notices.  Never load it outside a guest.
+ * A module that causes one fault when it is loaded, so that test-rig can check whether the guest
+ * runner detects it.  Never load it outside a guest.
  *
  *	insmod fault.ko what=warn
  *
- * Only faults that a distribution's kernel can see are here, and data_race, for the kernel
- * with KCSAN; those that need KASAN or lockdep belong to a kernel that has them.
+ * The module has faults that a distribution's kernel can detect, and data_race, for the kernel with
+ * KCSAN; faults that need KASAN or lockdep are for other kernels.
  */
 
 #include <linux/bug.h>
@@ -49,19 +49,19 @@ static void fault_null_write(void)
 	WRITE_ONCE(*(int *)8, 1);
 }
 
-/* As that of code being changed, but there to stay. */
+/* A breakpoint like that of code patching, but permanent. */
 static void fault_int3(void)
 {
 	asm volatile("int3");
 }
 
-/* A jump into the padding between functions ends up here. */
+/* A wild jump into the padding between functions. */
 static void fault_padding(void)
 {
 	asm volatile("int3; int3; int3");
 }
 
-/* one entry on a list twice */
+/* add one entry to a list twice */
 static void fault_list(void)
 {
 	struct list_head entry;
@@ -71,7 +71,7 @@ static void fault_list(void)
 	list_add(&entry, &head);
 }
 
-/* a reference taken after the last one is gone */
+/* take a reference after the last one was dropped */
 static void fault_refcount(void)
 {
 	refcount_t r = REFCOUNT_INIT(1);
@@ -104,7 +104,7 @@ static void fault_rcu_stall(void)
 {
 	ktime_t end = ktime_add_ms(ktime_get(), STALL_MS);
 
-	/* without a grace period there is nothing to stall */
+	/* a stall needs a grace period */
 	start_poll_synchronize_rcu();
 	preempt_disable();
 	while (ktime_before(ktime_get(), end))
@@ -112,7 +112,7 @@ static void fault_rcu_stall(void)
 	preempt_enable();
 }
 
-/* a device that can never go away */
+/* a device that can never be unregistered */
 static void fault_device_reference(void)
 {
 	struct net_device *dev = dev_get_by_name(&init_net, "fault0");
