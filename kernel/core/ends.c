@@ -74,7 +74,7 @@ enum fc_rx_verdict fc_rxflow_packet(struct fc_rxflow *flow, const struct fc_targ
 	*slot = NULL;
 	if (packet < part->first || index >= part->count)
 		return FC_RX_BAD;
-	skip_to(flow, t->seq - t->lag, skip, arg);
+	skip_to(flow, t->seq - t->outstanding, skip, arg);
 	if (fc_before(t->seq, flow->next))
 		return FC_RX_DUPLICATE;
 	if (t->seq - flow->next >= FC_FLOW_WINDOW)
@@ -155,7 +155,7 @@ int fc_txtarget_next(const struct fc_txtarget *t, const struct fc_txflow *flow)
 {
 	u16 i = t->sent > t->base ? t->sent : t->base;
 
-	if (fc_txtarget_over(t) || t->state == FC_TX_NO_SPACE ||
+	if (fc_txtarget_completed(t) || t->state == FC_TX_NO_SPACE ||
 	    t->seq - flow->oldest >= FC_FLOW_WINDOW)
 		return -1;
 	/* All received, but is it delivered?  After a repeat the last packet asks. */
@@ -178,7 +178,7 @@ void fc_txtarget_sent(struct fc_txtarget *t, int packet)
 
 bool fc_txtarget_repeat(struct fc_txtarget *t)
 {
-	if (fc_txtarget_over(t))
+	if (fc_txtarget_completed(t))
 		return false;
 	/* The receiver has nothing of the message: its grant of buffer space was lost. */
 	if (t->state == FC_TX_NO_SPACE)

@@ -118,7 +118,7 @@ enum fc_rx_verdict fc_rxflow_packet(struct fc_rxflow *flow, const struct fc_targ
  * @arg: for @skip
  *
  * For a target to which no later packet may come to tell it (struct fc_target,
- * @lag).  fc_rxflow_ready() is to be asked after it.
+ * @outstanding).  fc_rxflow_ready() is to be asked after it.
  */
 void fc_rxflow_forward(struct fc_rxflow *flow, u32 oldest,
 		       void (*skip)(void *arg, struct fc_rxmsg *msg), void *arg);
@@ -163,10 +163,10 @@ bool fc_rxflow_holds(const struct fc_rxflow *flow, u32 seq);
 void fc_rxflow_confirm(const struct fc_rxflow *flow, u32 seq, struct fc_ctrl *ctrl);
 
 /*
- * A confirmation that can wait (FC_PACKET_LATER) is sent so long after the message at the
+ * A confirmation that can wait (FC_PACKET_DELAY_ACK) is sent so long after the message at the
  * latest: many round trips, and a part of the time after which a source asks for it.
  */
-#define FC_LATER_NS		4000000ULL
+#define FC_ACK_DELAY_NS		4000000ULL
 
 /*
  * Sending.
@@ -218,7 +218,7 @@ struct fc_txflow {
 	u32 oldest;
 };
 
-static inline bool fc_txtarget_over(const struct fc_txtarget *t)
+static inline bool fc_txtarget_completed(const struct fc_txtarget *t)
 {
 	return t->state >= FC_TX_DONE;
 }
@@ -242,13 +242,13 @@ static inline bool fc_txtarget_sent_all(const struct fc_txtarget *t)
 /* Does what this target is to be asked for next still wait to be sent? */
 static inline bool fc_txtarget_unsent(const struct fc_txtarget *t)
 {
-	if (t->state == FC_TX_NO_SPACE || fc_txtarget_over(t))
+	if (t->state == FC_TX_NO_SPACE || fc_txtarget_completed(t))
 		return false;
 	return t->sent < t->base || (t->sent == t->base && t->base < t->part.count);
 }
 
 /**
- * fc_txtarget_patient() - can the confirmation of a message wait?
+ * fc_txtarget_may_delay() - can the confirmation of a message wait?
  * @t: target, to which the message goes for the first time
  * @flow: its flow
  *
@@ -257,7 +257,7 @@ static inline bool fc_txtarget_unsent(const struct fc_txtarget *t)
  *
  * Return: true if a confirmation of a later message may stand for this one's.
  */
-static inline bool fc_txtarget_patient(const struct fc_txtarget *t, const struct fc_txflow *flow)
+static inline bool fc_txtarget_may_delay(const struct fc_txtarget *t, const struct fc_txflow *flow)
 {
 	return t->part.count == 1 && t->seq - flow->oldest < FC_FLOW_WINDOW / 4 * 3;
 }

@@ -118,10 +118,10 @@ void fc_fifo_word(struct fc_site *site, const struct fc_flit *flit, bool keep,
 	if (fifo->room)
 		arm_timeout(site);
 	else if (fifo->state == FC_FF_OPEN)
-		fc_fifo_settle(site);
+		fc_fifo_update(site);
 }
 
-void fc_fifo_settle(struct fc_site *site)
+void fc_fifo_update(struct fc_site *site)
 {
 	struct fc_fifo *fifo = &site->fifo;
 

@@ -55,7 +55,7 @@ void fc_netout_pass(struct fc_site *site, u8 port, const struct fc_flit *flit, b
 void fc_netout_term(struct fc_site *site, u8 port, const struct fc_flit *flit, u8 parts,
 		    bool keep, struct fc_effects *fx);
 /* The levels changed: credit came, or the link was reset. */
-void fc_netout_settle(struct fc_site *site, u8 port, struct fc_effects *fx);
+void fc_netout_update(struct fc_site *site, u8 port, struct fc_effects *fx);
 /* abort-request from the fifo-buffer. */
 void fc_netout_abort_request(struct fc_site *site, u8 port);
 
@@ -63,7 +63,7 @@ void fc_netout_abort_request(struct fc_site *site, u8 port);
 void fc_fifo_word(struct fc_site *site, const struct fc_flit *flit, bool keep,
 		  struct fc_effects *fx);
 /* Room in the fifo-buffer changed. */
-void fc_fifo_settle(struct fc_site *site);
+void fc_fifo_update(struct fc_site *site);
 /* No word for too long: wait again, longer. */
 void fc_fifo_timeout(struct fc_site *site);
 

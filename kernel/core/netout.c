@@ -97,7 +97,7 @@ static enum fc_netout_cond classify(const struct fc_site *site, u8 port)
 	return FC_NOC_NONE;
 }
 
-void fc_netout_settle(struct fc_site *site, u8 port, struct fc_effects *fx)
+void fc_netout_update(struct fc_site *site, u8 port, struct fc_effects *fx)
 {
 	struct fc_out *out = &site->out[port];
 	enum fc_netout_action action = FC_NOA_NONE;
@@ -140,14 +140,14 @@ void fc_netout_front(struct fc_site *site, u8 port, const struct fc_flit *flit, 
 		return;
 	if (action == FC_NOA_SEND_FRONT && !(flit->parts & FC_PART_TERM))
 		emit(site, port, flit, keep, fx);
-	fc_netout_settle(site, port, fx);
+	fc_netout_update(site, port, fx);
 }
 
 void fc_netout_pass(struct fc_site *site, u8 port, const struct fc_flit *flit, bool keep,
 		    struct fc_effects *fx)
 {
 	emit(site, port, flit, keep, fx);
-	fc_netout_settle(site, port, fx);
+	fc_netout_update(site, port, fx);
 }
 
 void fc_netout_term(struct fc_site *site, u8 port, const struct fc_flit *flit, u8 parts,

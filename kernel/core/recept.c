@@ -17,7 +17,7 @@ u8 fc_recept_need(u8 policy, u8 copies, u8 quorum)
 	return 1;
 }
 
-u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value, u8 lag)
+u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value, u8 outstanding)
 {
 	u32 rest;
 	u8 n = 0;
@@ -25,8 +25,8 @@ u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value, u8 lag)
 	if (r->got & fc_bit(port))
 		return 0;
 	/* A value without votes may have the lag of an older round. */
-	if (!r->votes[value] || r->lag[value] < lag)
-		r->lag[value] = lag;
+	if (!r->votes[value] || r->outstanding[value] < outstanding)
+		r->outstanding[value] = outstanding;
 	r->got |= fc_bit(port);
 	r->votes[value] |= fc_bit(port);
 	for (rest = r->votes[value]; rest; rest &= rest - 1)

@@ -23,12 +23,12 @@ enum fc_reception {
  * struct fc_recept - copies of one broadcast
  * @votes: for each value, the ports that brought it
  * @got: ports that brought a copy
- * @lag: for each value, the most older broadcasts that a copy of it says are to come yet
+ * @outstanding: for each value, the most older broadcasts that a copy of it says are to come yet
  */
 struct fc_recept {
 	u32 votes[FC_PORTS_MAX];
 	u32 got;
-	u8 lag[FC_PORTS_MAX];
+	u8 outstanding[FC_PORTS_MAX];
 };
 
 /**
@@ -47,14 +47,14 @@ u8 fc_recept_need(u8 policy, u8 copies, u8 quorum);
  * @r: zeroed for the first one
  * @port: port it came in by; again by the same port it is ignored
  * @value: number of the value it is equal to, or of one that nobody votes for
- * @lag: how many older broadcasts are to come yet, as it says (struct fc_cast)
+ * @outstanding: how many older broadcasts are to come yet, as it says (struct fc_cast)
  *
  * Return: equal copies there are of that value; 0 if it is ignored.
  */
-u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value, u8 lag);
+u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value, u8 outstanding);
 
 /**
- * fc_recept_lag() - how many older broadcasts are to come yet
+ * fc_recept_outstanding() - how many older broadcasts are to come yet
  * @r: copies
  * @value: number of the value that is believed
  *
@@ -65,9 +65,9 @@ u8 fc_recept_copy(struct fc_recept *r, u8 port, u8 value, u8 lag);
  *
  * Return: what the copies of that value say.
  */
-static inline u8 fc_recept_lag(const struct fc_recept *r, u8 value)
+static inline u8 fc_recept_outstanding(const struct fc_recept *r, u8 value)
 {
-	return r->lag[value];
+	return r->outstanding[value];
 }
 
 /**

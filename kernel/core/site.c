@@ -98,7 +98,7 @@ static void link_reset(struct fc_site *site, u8 port, u32 window, struct fc_effe
 	out->dead = out->state != FC_NO_FREE;
 	out->claim = FC_PORT_NONE;
 	site->work |= fc_bit(port) | site->seekers;
-	fc_netout_settle(site, port, fx);
+	fc_netout_update(site, port, fx);
 }
 
 static void timers(struct fc_site *site)
@@ -149,7 +149,7 @@ static bool run(struct fc_site *site, struct fc_effects *fx)
 /* The peer took flits that were sent to it. */
 static void acked(struct fc_site *site, const struct fc_event *ev, struct fc_effects *fx)
 {
-	fc_netout_settle(site, ev->port, fx);
+	fc_netout_update(site, ev->port, fx);
 	site->work |= site->seekers;
 }
 
@@ -185,8 +185,8 @@ bool fc_site_event(struct fc_site *site, const struct fc_event *ev, struct fc_ef
 		site->fifo.room += ev->count;
 		if (site->fifo.room > places(site))
 			site->fifo.room = places(site);
-		fc_fifo_settle(site);
-		fc_netout_settle(site, FC_PORT_LOCAL, fx);
+		fc_fifo_update(site);
+		fc_netout_update(site, FC_PORT_LOCAL, fx);
 		site->work |= site->seekers;
 		break;
 	case FC_EV_TIME:

@@ -29,7 +29,7 @@ void fc_patience_wait(struct fc_patience *p, u32 share, u64 now)
 	p->waits++;
 }
 
-void fc_patience_over(struct fc_patience *p, u32 share, u64 now)
+void fc_patience_end(struct fc_patience *p, u32 share, u64 now)
 {
 	fc_patience_left(p, share, now);
 	p->waits--;

@@ -52,7 +52,7 @@ struct fc_patience {
 u64 fc_patience_left(struct fc_patience *p, u32 share, u64 now);
 /* One more target or message begins to wait, or stops waiting. */
 void fc_patience_wait(struct fc_patience *p, u32 share, u64 now);
-void fc_patience_over(struct fc_patience *p, u32 share, u64 now);
+void fc_patience_end(struct fc_patience *p, u32 share, u64 now);
 
 /*
  * A target that was waited for has confirmed so many packets for the first time: what it takes
@@ -107,7 +107,7 @@ static inline void fc_txlist_unblock(struct fc_txtarget *t, struct fc_patience *
 	if (!t->blocks)
 		return;
 	t->blocks = false;
-	fc_patience_over(p, FC_PATIENCE_FLOW, now);
+	fc_patience_end(p, FC_PATIENCE_FLOW, now);
 }
 
 /**

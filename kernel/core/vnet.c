@@ -127,7 +127,7 @@ static void cut(struct fc_vnet *v, struct fc_vin *in)
 	in->cut = true;
 	in->oper = 0;
 	for (i = 0; i < in->nbranches; i++)
-		if (!in->branch[i].over)
+		if (!in->branch[i].completed)
 			fc_vmay_go(v, in->branch[i].class, in->branch[i].port);
 }
 
@@ -144,7 +144,8 @@ static bool needed(const struct fc_vin *in, const struct fc_vbranch *b)
 	if (in->oper || in->routed != FC_ROUTED_DONE)
 		return true;
 	for (i = 0; in->active > 1 && i < in->nbranches; i++)
-		if (&in->branch[i] != b && !in->branch[i].over && in->branch[i].flit <= b->flit)
+		if (&in->branch[i] != b && !in->branch[i].completed &&
+		    in->branch[i].flit <= b->flit)
 			return true;
 	return false;
 }
@@ -207,7 +208,7 @@ static bool run_on(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 /* Aborts a speculative branch, unless its terminator has left. */
 static void branch_dead(struct fc_vnet *v, struct fc_vbranch *b)
 {
-	if (b->over)
+	if (b->completed)
 		return;
 	b->dead = true;
 	fc_vmay_go(v, b->class, b->port);
@@ -302,7 +303,7 @@ static void take_in(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in)
 		in->come++;
 		in->whole = f->parts & FC_PART_TERM;
 		for (i = 0; i < in->nbranches; i++)
-			if (!in->branch[i].over)
+			if (!in->branch[i].completed)
 				fc_vmay_go(v, in->branch[i].class, in->branch[i].port);
 	}
 }
@@ -334,7 +335,7 @@ static void leave_queue(struct fc_vnet *v, u8 class, u8 port, struct fc_vin *in,
 	u8 i;
 
 	for (i = 0; i < in->nbranches; i++)
-		if (!in->branch[i].over && !in->cut && in->branch[i].flit < keep)
+		if (!in->branch[i].completed && !in->cut && in->branch[i].flit < keep)
 			keep = in->branch[i].flit;
 	if (in->oper)
 		keep = 0;
@@ -403,7 +404,7 @@ static void leave(struct fc_vnet *v, u8 class, u8 port)
 	if (out->first == FC_VBRANCH_NONE)
 		out->last = FC_VBRANCH_NONE;
 	out->load -= in->n;
-	b->over = true;
+	b->completed = true;
 	in->active--;
 	may_come_of(v, number);
 }

@@ -36,7 +36,7 @@ struct fc_csr_plan;
  * @port: link
  * @class: class there
  * @begun: its front was sent, or cannot be taken back
- * @over: it has left
+ * @completed: it has left
  * @asked: the peer was asked to say when it has taken what is under way
  * @dead: the front was forwarded speculatively to a wrong output: the branch aborts
  */
@@ -47,7 +47,7 @@ struct fc_vbranch {
 	u8 port;
 	u8 class;
 	bool begun;
-	bool over;
+	bool completed;
 	bool asked;
 	bool dead;
 };

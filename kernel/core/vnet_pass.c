@@ -49,7 +49,7 @@ static inline void end(struct fc_vin *in, struct fc_vbranch *b, struct fc_vout *
 	out->first = FC_VBRANCH_NONE;
 	out->last = FC_VBRANCH_NONE;
 	out->load -= in->n;
-	b->over = true;
+	b->completed = true;
 	in->whole = true;
 	in->active = 0;
 	in->busy = false;
@@ -65,7 +65,7 @@ static bool pass_flit(struct fc_vnet *v, u8 class, const struct fc_event *ev, st
 	struct fc_vout *out;
 
 	if (ev->flit.parts & ~FC_PART_TERM || in->routed != FC_ROUTED_DONE || in->whole ||
-	    in->cut || in->oper || in->nbranches != 1 || !b->begun || b->over || b->dead ||
+	    in->cut || in->oper || in->nbranches != 1 || !b->begun || b->completed || b->dead ||
 	    b->flit != in->come || in->freed != in->come || !fc_vfits(v, in, &ev->flit))
 		return false;
 	out = fc_vout_of(v, b->class, b->port);

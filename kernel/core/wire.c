@@ -289,13 +289,13 @@ static bool target_valid(const u8 *p, u32 msg_len, u32 nsites, bool last)
 	u32 off = fc_get32(p + T_OFF);
 
 	return fc_get32(p + T_SITE) < nsites && fc_get16(p + T_PORT) &&
-	       p[T_FLAGS] == (last ? FC_TARGET_LAST : 0) && p[T_LAG] < FC_FLOW_WINDOW &&
+	       p[T_FLAGS] == (last ? FC_TARGET_LAST : 0) && p[T_OUTSTANDING] < FC_FLOW_WINDOW &&
 	       off <= msg_len && fc_get32(p + T_LEN) <= msg_len - off;
 }
 
 static bool flags_valid(u8 flags, u32 n)
 {
-	flags &= (u8)~FC_PACKET_LATER;
+	flags &= (u8)~FC_PACKET_DELAY_ACK;
 	return !(flags & ~FC_PACKET_LIST) ||
 	       (flags == (FC_PACKET_LIST | FC_PACKET_APART) && n == 1);
 }
@@ -303,7 +303,7 @@ static bool flags_valid(u8 flags, u32 n)
 /* Only what is for anybody has several targets, and only messages have data. */
 static bool kind_valid(const u8 *p, u32 n, u32 msg_len)
 {
-	if (p[P_FLAGS] & FC_PACKET_LATER &&
+	if (p[P_FLAGS] & FC_PACKET_DELAY_ACK &&
 	    (msg_len > FC_PACKET_MAX ||
 	     (p[P_KIND] != FC_KIND_MESSAGE && p[P_KIND] != FC_KIND_DATA)))
 		return false;
@@ -384,7 +384,8 @@ bool fc_wire_cast_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 	    fc_get32(p + P_OFFSET) || fc_get32(p + P_MSG_LEN) != data_len ||
 	    data_len > FC_PACKET_MAX)
 		return false;
-	if (!fc_get16(t + T_PORT) || t[T_FLAGS] != FC_TARGET_LAST || t[T_LAG] >= FC_FLOW_WINDOW ||
+	if (!fc_get16(t + T_PORT) || t[T_FLAGS] != FC_TARGET_LAST ||
+	    t[T_OUTSTANDING] >= FC_FLOW_WINDOW ||
 	    fc_get32(t + C_COPIES) - 1 >= FC_COPIES_MAX || fc_get32(t + C_LABEL) >= FC_LABELS_MAX)
 		return false;
 	return flags & FC_PART_TERM ? len - size == data_len : len - size <= data_len;
@@ -397,7 +398,7 @@ void fc_wire_cast_decode(struct fc_cast *c, const u8 *head)
 	c->number = fc_get32(t + C_NUMBER);
 	c->port = fc_get16(t + T_PORT);
 	c->copies = (u8)fc_get32(t + C_COPIES);
-	c->lag = t[T_LAG];
+	c->outstanding = t[T_OUTSTANDING];
 	c->label = (u8)fc_get32(t + C_LABEL);
 	c->seq = fc_get32(t + T_SEQ);
 }
@@ -409,7 +410,7 @@ void fc_wire_cast_encode(u8 *head, const struct fc_cast *c)
 	fc_put32(t + C_NUMBER, c->number);
 	fc_put16(t + T_PORT, c->port);
 	t[T_FLAGS] = FC_TARGET_LAST;
-	t[T_LAG] = c->lag;
+	t[T_OUTSTANDING] = c->outstanding;
 	fc_put32(t + C_COPIES, c->copies);
 	fc_put32(t + C_LABEL, c->label);
 	fc_put32(t + T_SEQ, c->seq);
@@ -465,7 +466,7 @@ static void entry_decode(struct fc_target *t, const u8 *p)
 	t->site = fc_get32(p + T_SITE);
 	t->port = fc_get16(p + T_PORT);
 	t->flags = p[T_FLAGS];
-	t->lag = p[T_LAG];
+	t->outstanding = p[T_OUTSTANDING];
 	t->off = fc_get32(p + T_OFF);
 	t->len = fc_get32(p + T_LEN);
 	t->seq = fc_get32(p + T_SEQ);
@@ -489,7 +490,7 @@ void fc_wire_target_encode(u8 *head, unsigned int i, const struct fc_target *t)
 	fc_put32(p + T_SITE, t->site);
 	fc_put16(p + T_PORT, t->port);
 	p[T_FLAGS] = t->flags;
-	p[T_LAG] = t->lag;
+	p[T_OUTSTANDING] = t->outstanding;
 	fc_put32(p + T_OFF, t->off);
 	fc_put32(p + T_LEN, t->len);
 	fc_put32(p + T_SEQ, t->seq);

@@ -267,10 +267,10 @@ struct fc_packet {
 /* With FC_PACKET_LIST, and one target: its list was taken apart, and it is not the only one. */
 #define FC_PACKET_APART		0x02
 /*
- * Of a message or of data in one packet: its source can wait a while (FC_LATER_NS) for the
+ * Of a message or of data in one packet: its source can wait a while (FC_ACK_DELAY_NS) for the
  * confirmation, which one of a later message may spare.
  */
-#define FC_PACKET_LATER		0x04
+#define FC_PACKET_DELAY_ACK		0x04
 
 /**
  * enum fc_kind - what the packets of a message are about
@@ -304,8 +304,8 @@ enum fc_kind {
  * @site: target site
  * @port: target port, not 0
  * @flags: FC_TARGET_LAST
- * @lag: how many messages of the flow before this one the source still
- *	keeps; so @seq - @lag is the oldest that may yet come, and older ones
+ * @outstanding: how many messages of the flow before this one the source still
+ *	keeps; so @seq - @outstanding is the oldest that may yet come, and older ones
  *	never will
  * @off: first byte of the message that the target receives
  * @len: bytes from there; 0: to the end of the message
@@ -315,7 +315,7 @@ struct fc_target {
 	u32 site;
 	u16 port;
 	u8  flags;
-	u8  lag;
+	u8  outstanding;
 	u32 off;
 	u32 len;
 	u32 seq;
@@ -327,8 +327,8 @@ struct fc_target {
  *	a new one
  * @port: target port at every site, not 0
  * @copies: disjoint ways it goes by, at least 1
- * @lag: the most that @lag of struct fc_target would be for any of its targets;
- *	FC_CAST_LAG_MAX: so many or more
+ * @outstanding: the most that @outstanding of struct fc_target would be for any of its targets;
+ *	FC_BCAST_OUTSTANDING_MAX: so many or more
  * @label: of the packet on this link, below FC_LABELS_MAX (core/path.h); 0 where a link
  *	has one packet of a broadcast
  * @seq: number of the message in the flow (source socket, target port)
@@ -340,13 +340,13 @@ struct fc_cast {
 	u32 number;
 	u16 port;
 	u8  copies;
-	u8  lag;
+	u8  outstanding;
 	u8  label;
 	u32 seq;
 };
 
-/* The most that @lag of struct fc_cast says. */
-#define FC_CAST_LAG_MAX		(FC_FLOW_WINDOW - 1U)
+/* The most that @outstanding of struct fc_cast says. */
+#define FC_BCAST_OUTSTANDING_MAX		(FC_FLOW_WINDOW - 1U)
 
 /* In the number of a socket: its broadcasts, in flows of their own. */
 #define FC_SOCK_CAST		0x80000000U
@@ -649,7 +649,7 @@ static inline u32 fc_wire_src(const u8 *head)
 /* Is it of a list whose source waits for the confirmations? */
 static inline bool fc_wire_list_awaited(const u8 *head)
 {
-	return (head[FC_AT_FLAGS] & (FC_PACKET_LIST | FC_PACKET_LATER)) == FC_PACKET_LIST;
+	return (head[FC_AT_FLAGS] & (FC_PACKET_LIST | FC_PACKET_DELAY_ACK)) == FC_PACKET_LIST;
 }
 
 /* Where an entry of FC_FRAME_CTRL goes. */

@@ -25,7 +25,8 @@ static inline bool fc_head_single(const u8 *p)
 static_assert(P_NTARGETS == P_BITMAP + 1);
 
 /* Within a target entry. */
-enum { T_SITE = FC_AT_SITE, T_PORT = 4, T_FLAGS = 6, T_LAG = 7, T_OFF = 8, T_LEN = 12, T_SEQ = 16 };
+enum { T_SITE = FC_AT_SITE, T_PORT = 4, T_FLAGS = 6, T_OUTSTANDING = 7, T_OFF = 8, T_LEN = 12,
+T_SEQ = 16 };
 
 /* Least bytes of a plain frame. */
 #define FC_PLAIN_MIN	(FC_LINK_SIZE + FC_PACKET_SIZE + FC_TARGET_SIZE)
@@ -61,7 +62,7 @@ static inline bool fc_head_plain(const u8 *p, u32 len, u32 nsites)
 {
 	const u8 *t = p + FC_PACKET_SIZE;
 	u32 msg_len = len - fc_head_size(1), off = fc_get32(t + T_OFF);
-	u8 flags = p[P_FLAGS] & (u8)~FC_PACKET_LATER;
+	u8 flags = p[P_FLAGS] & (u8)~FC_PACKET_DELAY_ACK;
 
 	return fc_head_single(p) && fc_get32(p + P_MSG_LEN) == msg_len &&
 	       !memcmp(p + P_DATA_LEN, p + P_MSG_LEN, 4) && !fc_get32(p + P_OFFSET) &&
@@ -70,7 +71,8 @@ static inline bool fc_head_plain(const u8 *p, u32 len, u32 nsites)
 					       p[P_KIND] == FC_KIND_DATA && !flags) &&
 	       fc_get32(p + P_SRC) < nsites && fc_get32(t + T_SITE) < nsites &&
 	       /* Port, flags and lag. */
-	       fc_get16(t + T_PORT) && t[T_FLAGS] == FC_TARGET_LAST && t[T_LAG] < FC_FLOW_WINDOW &&
+	       fc_get16(t + T_PORT) && t[T_FLAGS] == FC_TARGET_LAST &&
+	       t[T_OUTSTANDING] < FC_FLOW_WINDOW &&
 	       off <= msg_len && fc_get32(t + T_LEN) <= msg_len - off;
 }
 

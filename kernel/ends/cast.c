@@ -240,15 +240,16 @@ static u32 room_of(const struct fc_packet *pk, const struct sk_buff_head *flits)
 	return max(held, pk->msg_len + 1024);
 }
 
-/* @lag of a copy that must not abort any older message: the largest possible one. */
-#define UNKNOWN_LAG	(FC_FLOW_WINDOW - 1)
+/* @outstanding of a copy that must not abort any older message: the largest possible one. */
+#define UNKNOWN_OUTSTANDING	(FC_FLOW_WINDOW - 1)
 
-/* Receive an accepted value.  @lag: see fc_recept_lag(). */
+/* Receive an accepted value.  @outstanding: see fc_recept_outstanding(). */
 static void receive(struct flitcast_site *site, struct cast_msg *m, struct sk_buff_head *flits,
-		    const struct fc_packet *pk, u8 value, u8 lag)
+		    const struct fc_packet *pk, u8 value, u8 outstanding)
 {
 	struct fc_target t = {
-		.site = site->cfg.id, .port = m->port, .flags = FC_TARGET_LAST, .lag = lag,
+		.site = site->cfg.id, .port = m->port, .flags = FC_TARGET_LAST,
+		.outstanding = outstanding,
 		.seq = m->seq,
 	};
 	struct flitcast_votes v = {
@@ -266,7 +267,7 @@ static void again(struct flitcast_site *site, struct cast_msg *m, const struct f
 	struct fc_ctrl ask = {
 		.kind = FC_CTRL_ASK, .dst = site->cfg.id, .incarnation = pk->incarnation,
 		.sock = pk->sock, .site = pk->src, .port = cast->port, .seq = cast->seq,
-		.next = cast->seq - UNKNOWN_LAG,
+		.next = cast->seq - UNKNOWN_OUTSTANDING,
 	};
 
 	if (m->number == cast->number)
@@ -308,8 +309,8 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 	}
 	m->number = cast.number;
 	if (need == 1) {
-		fc_recept_copy(&m->core, in, 0, cast.lag);
-		receive(site, m, flits, &pk, 0, port ? cast.lag : UNKNOWN_LAG);
+		fc_recept_copy(&m->core, in, 0, cast.outstanding);
+		receive(site, m, flits, &pk, 0, port ? cast.outstanding : UNKNOWN_OUTSTANDING);
 		return;
 	}
 	value = value_of(m, flits);
@@ -322,7 +323,7 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 			goto drop;
 		skb_queue_splice_init(flits, &m->value[value]);
 	}
-	votes = fc_recept_copy(&m->core, in, value, cast.lag);
+	votes = fc_recept_copy(&m->core, in, value, cast.outstanding);
 	if (m->until == FC_NEVER) {
 		m->until = flitcast_now() + port->reception_ns;
 		due(site, m->until);
@@ -331,7 +332,7 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 		__skb_queue_purge(flits);
 		skb_queue_splice_init(&m->value[value], flits);
 		port->ops->uncharge(port, m->charge[value], false);
-		receive(site, m, flits, &pk, value, fc_recept_lag(&m->core, value));
+		receive(site, m, flits, &pk, value, fc_recept_outstanding(&m->core, value));
 		values_free(site, m);
 		if (!m->done)
 			memset(&m->core, 0, sizeof(m->core));

@@ -45,14 +45,14 @@ struct flitcast_ports {
  * struct flitcast_receiver - receiving flows of a site
  * @flows: table of flows (rxflow.c)
  * @last: flow found last, or NULL
- * @owed: flows with a delayed ack pending, oldest first
+ * @ack_pending: flows with a delayed ack pending, oldest first
  * @dropped: received messages to be freed (drop() in rxmsg.c)
  * @drop: work item that frees them
  */
 struct flitcast_receiver {
 	struct flitcast_rx *flows;
 	struct rx_flow *last;
-	struct list_head owed;
+	struct list_head ack_pending;
 	struct sk_buff_head dropped;
 	struct work_struct drop;
 };

@@ -16,7 +16,7 @@ int flitcast_ends_alloc(struct flitcast_site *site)
 	site->ends = ends;
 	xa_init_flags(&ends->ports.table, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 	INIT_LIST_HEAD(&ends->ports.woken);
-	INIT_LIST_HEAD(&ends->rx.owed);
+	INIT_LIST_HEAD(&ends->rx.ack_pending);
 	hash_init(ends->casts.table);
 	INIT_LIST_HEAD(&ends->casts.ages);
 	ends->casts.at = FC_NEVER;

@@ -85,7 +85,7 @@ enum flitcast_slow {
  *	0
  * @slow_ns: how long a target may take, ns; not for FLITCAST_TX_WAIT
  * @admission: in mode csr: count the message in @waits of the port
- * @patient: its acks may be delayed (FC_PACKET_LATER)
+ * @delay_ack: its acks may be delayed (FC_PACKET_DELAY_ACK)
  */
 struct flitcast_send {
 	u32 charge;
@@ -97,7 +97,7 @@ struct flitcast_send {
 	u8 copies;
 	u64 slow_ns;
 	bool admission;
-	bool patient;
+	bool delay_ack;
 };
 
 /**

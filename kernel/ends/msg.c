@@ -281,7 +281,7 @@ struct flitcast_msg *flitcast_msg_reuse(struct flitcast_site *site, u32 len)
 	return msg;
 }
 
-void flitcast_msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
+void flitcast_msg_completed(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	lockdep_assert_held(&site->lock);
 	if (!refcount_dec_and_test(&msg->refs))

@@ -23,7 +23,7 @@ struct ubuf_info;
  * @since: when the message was last accepted, refused, or found its target unreachable
  * @sent_at: when the last packet was sent
  * @first_at: when that packet was sent for the first time
- * @heard_at: when the last new ack arrived
+ * @acked_at: when the last new ack arrived
  * @site: target site
  * @port: target port
  * @index: index in the sender's list
@@ -34,13 +34,13 @@ struct ubuf_info;
  * @offers: number of times its last packet was begun, up to 3; without that packet the target
  *	cannot have the message
  * @asks: number of FC_CTRL_ASK since the last news
- * @levels: number of FC_CTRL_RESYNC_REQ received since the last ack
- * @silent: the target is unresponsive: it does not count as active until it answers
+ * @resyncs: number of FC_CTRL_RESYNC_REQ received since the last ack
+ * @unresponsive: the target is unresponsive: it does not count as active until it answers
  * @lost: the target is unreachable by the routes of this site
- * @later: its last packet allowed a delayed ack
- * @in_flight: the target counts as active, see flitcast_tx_settle()
+ * @delay_ack: its last packet allowed a delayed ack
+ * @in_flight: the target counts as active, see flitcast_tx_update()
  * @questioned: the target was sent FC_CTRL_ASK
- * @put_off: the message was aborted while the target refused it for lack of space
+ * @refused: the message was aborted while the target refused it for lack of space
  * @core: state and progress
  */
 struct tx_target {
@@ -51,7 +51,7 @@ struct tx_target {
 	u64 since;
 	u64 sent_at;
 	u64 first_at;
-	u64 heard_at;
+	u64 acked_at;
 	u32 site;
 	u16 port;
 	u16 index;
@@ -60,13 +60,13 @@ struct tx_target {
 	s16 err;
 	u16 most;
 	u8 asks;
-	u8 levels;
-	bool silent:1;
+	u8 resyncs;
+	bool unresponsive:1;
 	bool lost:1;
-	bool later:1;
+	bool delay_ack:1;
 	bool in_flight:1;
 	bool questioned:1;
-	bool put_off:1;
+	bool refused:1;
 	u8 offers:2;
 	struct fc_txtarget core;
 };
@@ -120,7 +120,7 @@ struct tx_state {
 /* Reasons to visit all targets of a message, in parts, so that the lock is not held for long. */
 enum tx_walk {
 	TX_WALK_NONE,
-	TX_WALK_GIVE_UP,	/* abort all */
+	TX_WALK_ABORT,	/* abort all */
 	TX_WALK_SLOW,		/* abort those that exceed the sender's limit */
 	TX_WALK_DEADLINE,	/* abort unresponsive and unreachable ones */
 	TX_WALK_ASK,		/* send FC_CTRL_ASK */
@@ -151,7 +151,7 @@ struct tx_walk_state {
  * @copies: number of copies of a broadcast; else 0
  * @list: the sender used a target list
  * @waits: the message is counted in @waits of its port
- * @patient: its acks may be delayed
+ * @delay_ack: its acks may be delayed
  */
 struct tx_how {
 	u32 re;
@@ -160,7 +160,7 @@ struct tx_how {
 	u8 copies;
 	bool list:1;
 	bool waits:1;
-	bool patient:1;
+	bool delay_ack:1;
 };
 
 /**
@@ -230,7 +230,7 @@ void flitcast_msg_put(struct flitcast_msg *msg);
 /* Return: a message of the free list, for one target and FLITCAST_MSG_SMALL bytes, or NULL. */
 struct flitcast_msg *flitcast_msg_reuse(struct flitcast_site *site, u32 len);
 /* As flitcast_msg_put(), but the message may go to the free list. */
-void flitcast_msg_over(struct flitcast_site *site, struct flitcast_msg *msg);
+void flitcast_msg_completed(struct flitcast_site *site, struct flitcast_msg *msg);
 /* Return: length of the contiguous data from byte @from on, up to @len; page block and offset. */
 u32 flitcast_msg_run(const struct flitcast_msg *msg, u32 from, u32 len, struct page **block,
 		     u32 *off);

@@ -52,7 +52,7 @@ enum flitcast_tx_class {
  * @kind: enum fc_kind
  * @report: the sender wants a report even without failure (struct flitcast_send)
  * @reserved: in mode csr: reserved arrival time of its last packet (struct flitcast_admission)
- * @over_at: when the message was over
+ * @completed_at: when the message was over
  */
 struct flitcast_sent {
 	struct list_head node;
@@ -65,7 +65,7 @@ struct flitcast_sent {
 	u8 kind;
 	bool report;
 	u64 reserved;
-	u64 over_at;
+	u64 completed_at;
 };
 
 /**
@@ -138,7 +138,7 @@ struct flitcast_port_ops {
  * @need: pages that the port waits for
  * @number: port number
  * @waiting: flows refused for lack of buffer space, in FIFO order
- * @invited: flows with a grant
+ * @granted: flows with a grant
  * @flows: flows that hold messages, or did
  * @closing: the port is being detached: it receives nothing
  * @reclaim_at: earliest next search for incomplete messages to drop
@@ -169,7 +169,7 @@ struct flitcast_port {
 	long need;
 	u16 number;
 	struct list_head waiting;
-	struct list_head invited;
+	struct list_head granted;
 	struct list_head flows;
 	bool closing;
 	u64 reclaim_at;

@@ -44,7 +44,7 @@
 #include "fabric/enter.h"
 
 /* Maximum number of delayed acks sent in one flitcast_rx_time() call. */
-#define PAY_BUDGET	64
+#define ACK_BUDGET	64
 
 static noinline struct flitcast_port *port_lookup(struct flitcast_site *site, u16 number)
 {
@@ -88,13 +88,13 @@ static void answer(struct flitcast_site *site, const struct fc_packet *pk,
 	struct fc_ctrl ctrl = {
 		.kind = kind, .dst = pk->src, .incarnation = pk->incarnation,
 		.sock = pk->sock, .site = site->cfg.id, .port = t->port, .seq = t->seq,
-		.next = t->seq - t->lag,
+		.next = t->seq - t->outstanding,
 	};
 
 	if (flow) {
 		fc_rxflow_confirm(&flow->core, t->seq, &ctrl);
 		/* Every control frame carries the cumulative ack: cancel the delayed one. */
-		list_del_init(&flow->owed);
+		list_del_init(&flow->ack_pending);
 	}
 	site->stat[FC_STAT_CTRL_SENT]++;
 	if (kind == FC_CTRL_CONFIRM && site->ctrl.beyond)
@@ -103,18 +103,18 @@ static void answer(struct flitcast_site *site, const struct fc_packet *pk,
 		flitcast_ctrl_send(site, &ctrl);
 }
 
-/* Schedule a delayed ack: the source allowed it (FC_PACKET_LATER) and the message was delivered. */
-static void owe(struct flitcast_site *site, struct rx_flow *flow)
+/* Schedule a delayed ack of a delivered message whose source allowed it (FC_PACKET_DELAY_ACK). */
+static void delay_ack(struct flitcast_site *site, struct rx_flow *flow)
 {
-	if (!list_empty(&flow->owed))
+	if (!list_empty(&flow->ack_pending))
 		return;
-	flow->owed_at = flow->used + FC_LATER_NS;
-	list_add_tail(&flow->owed, &site->ends->rx.owed);
-	site->clock.ends_at = min(site->clock.ends_at, flow->owed_at);
+	flow->ack_at = flow->used + FC_ACK_DELAY_NS;
+	list_add_tail(&flow->ack_pending, &site->ends->rx.ack_pending);
+	site->clock.ends_at = min(site->clock.ends_at, flow->ack_at);
 }
 
 /* Send the delayed ack of a flow.  It is cumulative: it acks all messages delivered so far. */
-static void pay(struct flitcast_site *site, struct rx_flow *flow)
+static void send_acks(struct flitcast_site *site, struct rx_flow *flow)
 {
 	struct fc_ctrl ctrl = {
 		.kind = FC_CTRL_CONFIRM, .dst = flow->key.src, .incarnation = flow->key.incarnation,
@@ -122,23 +122,23 @@ static void pay(struct flitcast_site *site, struct rx_flow *flow)
 	};
 
 	fc_rxflow_confirm(&flow->core, flow->core.next - 1, &ctrl);
-	list_del_init(&flow->owed);
+	list_del_init(&flow->ack_pending);
 	site->stat[FC_STAT_CTRL_SENT]++;
 	flitcast_ctrl_send(site, &ctrl);
 }
 
 bool flitcast_rx_time(struct flitcast_site *site, u64 until)
 {
-	unsigned int budget = PAY_BUDGET;
+	unsigned int budget = ACK_BUDGET;
 	struct rx_flow *flow, *next;
 
-	list_for_each_entry_safe(flow, next, &site->ends->rx.owed, owed) {
+	list_for_each_entry_safe(flow, next, &site->ends->rx.ack_pending, ack_pending) {
 		/* Over budget: the timer sends the rest, so that the lock is not held for long. */
-		if (flow->owed_at > until || !budget--) {
-			site->clock.ends_at = min(site->clock.ends_at, flow->owed_at);
-			return flow->owed_at <= until;
+		if (flow->ack_at > until || !budget--) {
+			site->clock.ends_at = min(site->clock.ends_at, flow->ack_at);
+			return flow->ack_at <= until;
 		}
-		pay(site, flow);
+		send_acks(site, flow);
 	}
 	return false;
 }
@@ -173,11 +173,12 @@ static enum flitcast_admit may_come(struct flitcast_port *port, const struct fc_
  * each packet takes as much memory beyond its data as the first one does, which is here.  A message
  * that is next in order and complete in this packet needs no slot.
  *
- * Return: false if there is no space (the flow then waits for a grant) or no memory.
+ * @refuse: the port refuses the message.  Return: false if it does, if there is no space (the flow
+ * then waits for a grant) or no memory.
  */
 static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 		  struct rx_flow *flow, struct fc_rxmsg *slot, const struct fc_target *t,
-		  const struct fc_part *part, const struct rx_taken *taken, bool later)
+		  const struct fc_part *part, const struct rx_taken *taken, bool refuse)
 {
 	u32 extra = min_t(u64, (u64)taken->extra * part->count, SZ_256M);
 	u32 charge = flitcast_rxmsg_charge(part) + extra;
@@ -185,9 +186,9 @@ static bool admit(struct flitcast_site *site, struct flitcast_port *port,
 	void *msg;
 
 	/* flitcast_rx_reclaim() has nothing to free of a message that is delivered right away. */
-	if (later || early || !taken->alone)
+	if (refuse || early || !taken->alone)
 		rx_holds(flow, port);
-	if (later || !flitcast_rx_charge(site, port, flow, charge, early)) {
+	if (refuse || !flitcast_rx_charge(site, port, flow, charge, early)) {
 		rx_holds(flow, port);
 		flitcast_rx_reclaim(site, port);
 		site->stat[FC_STAT_MSG_NO_SPACE]++;
@@ -234,7 +235,7 @@ static void note_arrival(struct flitcast_arrival *arrival, u64 due, u64 now)
  * Hand a complete message to the port.  The port may decline to keep it (no reader wants it) but
  * may still have changed state, so it is woken in any case.
  */
-static void hand_over(struct flitcast_site *site, struct flitcast_port *port, struct sk_buff *skb)
+static void deliver_skb(struct flitcast_site *site, struct flitcast_port *port, struct sk_buff *skb)
 {
 	site->stat[FC_STAT_MSG_DELIVERED]++;
 	if (!port->ops->deliver(port, skb))
@@ -251,7 +252,7 @@ static void deliver(struct flitcast_site *site, struct flitcast_port *port,
 	fc_rxflow_delivered(&flow->core, m);
 	if (early)
 		port->ops->promote(port, FLITCAST_DELIVERY(skb)->charge);
-	hand_over(site, port, skb);
+	deliver_skb(site, port, skb);
 }
 
 /* Fill in the metadata of a delivered message, except @charge. */
@@ -290,7 +291,7 @@ static noinline void deliver_waiting(struct flitcast_site *site, struct flitcast
 	 */
 	if (*rx_need(flow, flow->core.next) && list_empty(&flow->waiting)) {
 		list_add_tail(&flow->waiting, &port->waiting);
-		flitcast_rx_invite(site, port);
+		flitcast_rx_grant(site, port);
 	}
 }
 
@@ -312,9 +313,9 @@ static u64 csr_due(struct flitcast_site *site, const struct sk_buff_head *flits,
 }
 
 /*
- * A broadcast packet is identical for all targets, so its @lag does not apply to this one: assume
- * that no older message was aborted.  Return: the target entry as it applies here, in @own; NULL:
- * the message is beyond the window.
+ * A broadcast packet is identical for all targets, so its @outstanding does not apply to this one:
+ * assume that no older message was aborted.  Return: the target entry as it applies here, in @own;
+ * NULL: the message is beyond the window.
  */
 static const struct fc_target *cast_target(const struct rx_flow *flow, const struct fc_target *t,
 					   struct fc_target *own)
@@ -322,7 +323,7 @@ static const struct fc_target *cast_target(const struct rx_flow *flow, const str
 	if ((s32)(t->seq - flow->core.next) >= FC_FLOW_WINDOW)
 		return NULL;
 	*own = *t;
-	own->lag = max_t(s32, t->seq - flow->core.next, 0);
+	own->outstanding = max_t(s32, t->seq - flow->core.next, 0);
 	return own;
 }
 
@@ -339,7 +340,7 @@ static void rx_keep(struct flitcast_site *site, struct flitcast_port *port, stru
 	describe(FLITCAST_DELIVERY(skb), pk, part, taken->cut, votes);
 	if (slot->state == FC_RX_EMPTY) {
 		fc_rxflow_pass(&flow->core);
-		hand_over(site, port, skb);
+		deliver_skb(site, port, skb);
 		deliver_next(site, port, flow);
 		return;
 	}
@@ -361,7 +362,7 @@ static void went_up(struct flitcast_site *site, struct flitcast_port *port, stru
 		return;
 	while ((m = fc_rxflow_ready(&flow->core)))
 		deliver(site, port, flow, m);
-	flitcast_rx_level(site, port, flow, before);
+	flitcast_rx_completed(site, port, flow, before);
 }
 
 /* Process a packet of a flow: classify it, admit a new message, store the packet, ack it. */
@@ -379,13 +380,13 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 	struct rx_taken taken;
 	u64 due;
 	struct fc_target own;
-	bool over = true;
+	bool completed = true;
 	u32 before;
 
 	if (votes && flow->core.begun) {
 		t = cast_target(flow, t, &own);
 		if (!t) {
-			over = false;
+			completed = false;
 			goto drop;
 		}
 	}
@@ -393,7 +394,7 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 	packet = pk->offset / FC_PACKET_MAX;
 	arg.site = site;
 	arg.flow = flow;
-	before = flow->core.begun ? flow->core.next : t->seq - t->lag;
+	before = flow->core.begun ? flow->core.next : t->seq - t->outstanding;
 	verdict = fc_rxflow_packet(&flow->core, t, &part, packet, &slot, skip, &arg);
 	went_up(site, port, flow, before);
 	switch (verdict) {
@@ -411,7 +412,7 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 		 */
 		if (packet != part.first) {
 			answer(site, pk, t, flow, FC_CTRL_GRANT);
-			over = false;
+			completed = false;
 			goto drop;
 		}
 		admitted = may_come(port, pk, t->seq != flow->core.next);
@@ -426,7 +427,7 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 			   admitted == FLITCAST_ADMIT_LATER)) {
 			kfree_skb_list(taken.data);
 			answer(site, pk, t, flow, FC_CTRL_NO_SPACE);
-			over = false;
+			completed = false;
 			goto drop;
 		}
 		break;
@@ -436,14 +437,14 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 		break;
 	}
 	rx_keep(site, port, flow, slot, pk, &part, &taken, due, votes);
-	if (pk->flags & FC_PACKET_LATER && fc_before(t->seq, flow->core.next))
-		owe(site, flow);
+	if (pk->flags & FC_PACKET_DELAY_ACK && fc_before(t->seq, flow->core.next))
+		delay_ack(site, flow);
 	else
 		answer(site, pk, t, flow, FC_CTRL_CONFIRM);
 	return true;
 drop:
 	__skb_queue_purge(flits);
-	return over;
+	return completed;
 }
 
 /*
@@ -456,7 +457,7 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 			      const struct flitcast_votes *votes)
 {
 	const struct rx_key key = key_of(pk, t->port);
-	bool over = true;
+	bool completed = true;
 
 	if (!port) {
 		/*
@@ -469,15 +470,16 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 		answer(site, pk, t, had ? flow : NULL, had ? FC_CTRL_CONFIRM : FC_CTRL_REFUSED);
 		goto drop;
 	}
-	if (flitcast_rxflow_old(site, &key) || (votes && t->lag == FC_CAST_LAG_MAX)) {
+	if (flitcast_rxflow_old(site, &key) || (votes &&
+						t->outstanding == FC_BCAST_OUTSTANDING_MAX)) {
 		/*
 		 * The flow may have been evicted, or more older messages may be outstanding than
-		 * @lag can express: ask the source which messages are over.  The source sends the
-		 * others again.
+		 * @outstanding can express: ask the source which messages are over.  The source
+		 * sends the others again.
 		 */
 		site->stat[FC_STAT_FLOW_UNKNOWN]++;
-		flitcast_rx_level_ask(site, &key, t->seq, t->seq - t->lag);
-		over = false;
+		flitcast_rx_resync(site, &key, t->seq, t->seq - t->outstanding);
+		completed = false;
 		goto drop;
 	}
 	flow = flitcast_rxflow_make(site, port, &key);
@@ -487,10 +489,10 @@ static noinline bool rx_first(struct flitcast_site *site, struct flitcast_port *
 	 * No flow: the table is full, or there is no memory.  The source asks again (FC_CTRL_ASK).
 	 */
 	answer(site, pk, t, NULL, FC_CTRL_NO_SPACE);
-	over = false;
+	completed = false;
 drop:
 	__skb_queue_purge(flits);
-	return over;
+	return completed;
 }
 
 bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
@@ -507,14 +509,14 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 	return rx_any(site, port, flow, flits, pk, t, votes);
 }
 
-/* Skip all messages before @level: the source has aborted or completed them. */
+/* Skip all messages before @oldest: the source has aborted or completed them. */
 static void forward(struct flitcast_site *site, struct flitcast_port *port, struct rx_flow *flow,
-		    u32 level)
+		    u32 oldest)
 {
 	struct skip_arg arg = { .site = site, .flow = flow };
 	u32 before = flow->core.next;
 
-	fc_rxflow_forward(&flow->core, level, skip, &arg);
+	fc_rxflow_forward(&flow->core, oldest, skip, &arg);
 	went_up(site, port, flow, before);
 }
 
@@ -543,7 +545,7 @@ void flitcast_rx_forward(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 /* Answers older than this are ignored: they may predate messages that have completed since. */
 #define ANSWER_NS	(4 * NSEC_PER_SEC)
 
-void flitcast_rx_over(struct flitcast_site *site, const struct fc_ctrl *ctrl)
+void flitcast_rx_resynced(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 {
 	struct flitcast_port *port = port_open(site, ctrl->port);
 	bool closed = ctrl->kind == FC_CTRL_CLOSED;
@@ -567,9 +569,9 @@ void flitcast_rx_over(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 	if (closed)
 		flitcast_rxflow_empty(site, flow);
 	if (closed || fc_before(flow->core.next, ctrl->next))
-		flitcast_rxflow_settle(site, flow, flow->core.next, closed);
+		flitcast_rxflow_update(site, flow, flow->core.next, closed);
 	else
-		flitcast_rxflow_settle(site, flow, ctrl->next, false);
+		flitcast_rxflow_update(site, flow, ctrl->next, false);
 }
 
 void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
@@ -582,11 +584,11 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 	const struct rx_key key = key_of_ctrl(ask);
 	struct rx_flow *flow = flitcast_rxflow_find(site, &key);
 
-	t.lag = min_t(u32, ask->seq - ask->next, FC_FLOW_WINDOW - 1);
+	t.outstanding = min_t(u32, ask->seq - ask->next, FC_FLOW_WINDOW - 1);
 	/*
 	 * The source has completed all messages before @next.  While it waits for a grant it sends
 	 * no packet that would say so, and FC_CTRL_FORWARD may have been answered before this flow
-	 * was created by a delayed packet with an older @lag.
+	 * was created by a delayed packet with an older @outstanding.
 	 */
 	if (flow && port && flow->core.begun)
 		forward(site, port, flow, ask->next);
@@ -597,20 +599,20 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask)
 		answer(site, &pk, &t, NULL, FC_CTRL_REFUSED);
 	} else if (!flow && flitcast_rxflow_old(site, &key)) {
 		site->stat[FC_STAT_FLOW_UNKNOWN]++;
-		flitcast_rx_level_ask(site, &key, ask->seq, ask->next);
+		flitcast_rx_resync(site, &key, ask->seq, ask->next);
 	} else if (!flow) {
 		/*
 		 * No state for this flow: the source may begin the message from its first packet.
 		 */
 		answer(site, &pk, &t, NULL, FC_CTRL_GRANT);
 	} else if (!*rx_need(flow, ask->seq) ||
-		   (flow->invited && ask->seq == flow->core.next)) {
+		   (flow->granted && ask->seq == flow->core.next)) {
 		answer(site, &pk, &t, flow, FC_CTRL_GRANT);
 	} else {
 		flitcast_rxflow_used(site, flow);
 		if (ask->seq == flow->core.next && list_empty(&flow->waiting))
 			list_add_tail(&flow->waiting, &port->waiting);
 		answer(site, &pk, &t, flow, FC_CTRL_NO_SPACE);
-		flitcast_rx_invite(site, port);
+		flitcast_rx_grant(site, port);
 	}
 }

@@ -32,6 +32,6 @@ void flitcast_rx_ask(struct flitcast_site *site, const struct fc_ctrl *ask);
  * A source answers FC_CTRL_RESYNC_REQ: which messages are completed (FC_CTRL_RESYNC), or that the
  * flow is closed (FC_CTRL_CLOSED).
  */
-void flitcast_rx_over(struct flitcast_site *site, const struct fc_ctrl *ctrl);
+void flitcast_rx_resynced(struct flitcast_site *site, const struct fc_ctrl *ctrl);
 
 #endif /* FLITCAST_ENDS_RX_H */

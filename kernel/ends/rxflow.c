@@ -51,7 +51,7 @@
  * @by_size: entry in flitcast_rx.size or, without flows, flitcast_rx.idle
  * @open: flows in use, least recently used first
  * @asked: flows that the source was asked about, in the order of asking
- * @over: flows that are settled or closed, oldest first
+ * @completed: flows that are settled or closed, oldest first
  * @src: source site
  * @incarnation: incarnation of the site whose flows were evicted, if @forgot
  * @last: highest number of a socket of that incarnation with an evicted flow
@@ -64,7 +64,7 @@ struct rx_source {
 	struct list_head by_size;
 	struct list_head open;
 	struct list_head asked;
-	struct list_head over;
+	struct list_head completed;
 	u32 src;
 	u32 nflows;
 	u32 incarnation;
@@ -77,7 +77,7 @@ struct rx_source {
  * struct flitcast_rx - receiving flows of a site
  * @nflows: number of flows
  * @closed: flows that the source has closed, oldest first
- * @settled: flows of which the source says that all messages are over, oldest first
+ * @completed: flows of which the source says that all messages are over, oldest first
  * @sources: source sites, by site number
  * @size: source sites with flows, by the logarithm of their number of flows
  * @idle: source sites without flows, oldest first
@@ -87,7 +87,7 @@ struct rx_source {
 struct flitcast_rx {
 	unsigned int nflows;
 	struct list_head closed;
-	struct list_head settled;
+	struct list_head completed;
 	DECLARE_HASHTABLE(sources, 8);
 	struct list_head size[SIZES];
 	struct list_head idle;
@@ -103,7 +103,7 @@ int flitcast_rxflow_alloc(struct flitcast_site *site)
 	if (!rx)
 		return -ENOMEM;
 	INIT_LIST_HEAD(&rx->closed);
-	INIT_LIST_HEAD(&rx->settled);
+	INIT_LIST_HEAD(&rx->completed);
 	INIT_LIST_HEAD(&rx->idle);
 	for (i = 0; i < SIZES; i++)
 		INIT_LIST_HEAD(&rx->size[i]);
@@ -224,7 +224,7 @@ static struct rx_source *source_get(struct flitcast_rx *rx, u32 src)
 	INIT_LIST_HEAD(&source->by_size);
 	INIT_LIST_HEAD(&source->open);
 	INIT_LIST_HEAD(&source->asked);
-	INIT_LIST_HEAD(&source->over);
+	INIT_LIST_HEAD(&source->completed);
 	hash_add(rx->sources, &source->node, src);
 	return source;
 }
@@ -259,9 +259,9 @@ static void forget(struct flitcast_site *site, struct rx_flow *flow)
 	flitcast_rxflow_empty(site, flow);
 	if (site->ends->rx.last == flow)
 		site->ends->rx.last = NULL;
-	list_del(&flow->owed);
+	list_del(&flow->ack_pending);
 	list_del(&flow->lru);
-	list_del(&flow->over);
+	list_del(&flow->completed);
 	list_del(&flow->held);
 	rb_erase(&flow->node, &source->flows);
 	source_count(site->ends->rx.flows, source, -1);
@@ -293,7 +293,7 @@ static void ask(struct flitcast_site *site, struct rx_source *source)
 			return;
 		list_move_tail(&flow->lru, &source->asked);
 		flow->asked_at = now;
-		flitcast_rx_level_ask(site, &flow->key, flow->core.next - 1, flow->core.next);
+		flitcast_rx_resync(site, &flow->key, flow->core.next - 1, flow->core.next);
 	}
 }
 
@@ -307,11 +307,11 @@ static struct rx_flow *victim(struct flitcast_site *site, struct rx_source *sour
 
 	if (source->nflows >= FLOWS_OF_ONE) {
 		/* @source has used up its share: evict one of its own flows. */
-		flow = list_first_entry_or_null(&source->over, struct rx_flow, over);
+		flow = list_first_entry_or_null(&source->completed, struct rx_flow, completed);
 	} else {
 		flow = list_first_entry_or_null(&rx->closed, struct rx_flow, lru);
 		if (!flow)
-			flow = list_first_entry_or_null(&rx->settled, struct rx_flow, lru);
+			flow = list_first_entry_or_null(&rx->completed, struct rx_flow, lru);
 		/* Evict from the source with most flows, unless @source has as many. */
 		from = largest(rx);
 	}
@@ -351,8 +351,8 @@ struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast
 	flow->key = *key;
 	flow->source = source;
 	INIT_LIST_HEAD(&flow->waiting);
-	INIT_LIST_HEAD(&flow->owed);
-	INIT_LIST_HEAD(&flow->over);
+	INIT_LIST_HEAD(&flow->ack_pending);
+	INIT_LIST_HEAD(&flow->completed);
 	INIT_LIST_HEAD(&flow->held);
 	flow->used = flitcast_site_now(site);
 	rb_add(&flow->node, &source->flows, key_less);
@@ -379,7 +379,7 @@ void flitcast_rxflow_used(struct flitcast_site *site, struct rx_flow *flow)
 	if (list_is_last(&flow->lru, &flow->source->open))
 		return;
 	list_move_tail(&flow->lru, &flow->source->open);
-	list_del_init(&flow->over);
+	list_del_init(&flow->completed);
 }
 
 /* Does the flow hold messages that are not delivered, refused messages or a grant? */
@@ -390,20 +390,20 @@ static bool holds(const struct rx_flow *flow)
 	for (i = 0; i < FC_FLOW_WINDOW; i++)
 		if (flow->core.msg[i].state != FC_RX_EMPTY || flow->need[i])
 			return true;
-	return flow->invited;
+	return flow->granted;
 }
 
-bool flitcast_rxflow_settle(struct flitcast_site *site, struct rx_flow *flow, u32 level,
+bool flitcast_rxflow_update(struct flitcast_site *site, struct rx_flow *flow, u32 oldest,
 			    bool closed)
 {
 	struct flitcast_rx *rx = site->ends->rx.flows;
 
-	if (level != flow->core.next || holds(flow))
+	if (oldest != flow->core.next || holds(flow))
 		return false;
 	/* No need for the delayed ack: the source already knows that all messages are over. */
-	list_del_init(&flow->owed);
-	list_move_tail(&flow->lru, closed ? &rx->closed : &rx->settled);
-	list_move_tail(&flow->over, &flow->source->over);
+	list_del_init(&flow->ack_pending);
+	list_move_tail(&flow->lru, closed ? &rx->closed : &rx->completed);
+	list_move_tail(&flow->completed, &flow->source->completed);
 	return true;
 }
 
@@ -423,7 +423,7 @@ static unsigned int list_len(const struct list_head *list, unsigned int most)
 /* Return: the number of flows of a source that are settled or closed. */
 static unsigned int source_check(struct flitcast_site *site, struct rx_source *source, bool *last)
 {
-	unsigned int n = 0, open, asked, over;
+	unsigned int n = 0, open, asked, completed;
 	struct rb_node *node;
 
 	for (node = rb_first(&source->flows); node; node = rb_next(node)) {
@@ -435,23 +435,23 @@ static unsigned int source_check(struct flitcast_site *site, struct rx_source *s
 	}
 	open = list_len(&source->open, n);
 	asked = list_len(&source->asked, n);
-	over = list_len(&source->over, n);
-	WARN_ONCE(n != source->nflows || n != open + asked + over,
+	completed = list_len(&source->completed, n);
+	WARN_ONCE(n != source->nflows || n != open + asked + completed,
 		  "source %u: %u flows, counted %u; %u open, %u asked, %u over\n", source->src, n,
-		  source->nflows, open, asked, over);
+		  source->nflows, open, asked, completed);
 	WARN_ONCE(n > FLOWS_OF_ONE, "source %u has %u flows\n", source->src, n);
-	return over;
+	return completed;
 }
 
 unsigned int flitcast_rxflow_check(struct flitcast_site *site)
 {
-	unsigned int nflows = 0, nsources = 0, nidle = 0, over = 0, sized = 0, n, i;
+	unsigned int nflows = 0, nsources = 0, nidle = 0, completed = 0, sized = 0, n, i;
 	struct flitcast_rx *rx = site->ends->rx.flows;
 	bool last = !site->ends->rx.last;
 	struct rx_source *source;
 
 	hash_for_each(rx->sources, i, source, node) {
-		over += source_check(site, source, &last);
+		completed += source_check(site, source, &last);
 		nflows += source->nflows;
 		nsources++;
 		nidle += !source->nflows;
@@ -474,8 +474,8 @@ unsigned int flitcast_rxflow_check(struct flitcast_site *site)
 		  "%u idle sources, %u in the list, counted %u\n", nidle, n, rx->nidle);
 	WARN_ONCE(sized != nsources - nidle, "%u sources by size, not %u\n", sized,
 		  nsources - nidle);
-	n = list_len(&rx->closed, nflows) + list_len(&rx->settled, nflows);
-	WARN_ONCE(n != over, "%u flows are settled or closed, %u by source\n", n, over);
+	n = list_len(&rx->closed, nflows) + list_len(&rx->completed, nflows);
+	WARN_ONCE(n != completed, "%u flows are settled or closed, %u by source\n", n, completed);
 	WARN_ONCE(!last, "flow_last is no flow\n");
 	return nflows + nsources;
 }

@@ -29,15 +29,15 @@ struct rx_key {
  * @key: source and local port
  * @source: the source site
  * @lru: entry in one of the lists open and asked of the source, or settled and closed of the site
- * @over: entry in rx_source.over, while the flow is settled or closed
- * @waiting: entry in the port's list @waiting (refused for lack of buffer space) or @invited (with
+ * @completed: entry in rx_source.completed, while the flow is settled or closed
+ * @waiting: entry in the port's list @waiting (refused for lack of buffer space) or @granted (with
  *	a grant)
  * @held: entry in the port's list @flows, once the flow has held a message
- * @owed: entry in flitcast_receiver.owed, while a delayed ack is pending
- * @owed_at: when the delayed ack is due
+ * @ack_pending: entry in flitcast_receiver.ack_pending, while a delayed ack is pending
+ * @ack_at: when the delayed ack is due
  * @need: bytes of buffer space that refused messages need, by sequence number modulo window; 0: not
  *	refused
- * @invited: bytes granted (reserved) for the next message, 0: none
+ * @granted: bytes granted (reserved) for the next message, 0: none
  * @until: when the grant expires
  * @used: time of the last packet
  * @asked_at: when the source was last asked about the flow (FC_CTRL_RESYNC_REQ)
@@ -48,13 +48,13 @@ struct rx_flow {
 	struct rx_key key;
 	struct rx_source *source;
 	struct list_head lru;
-	struct list_head over;
+	struct list_head completed;
 	struct list_head waiting;
 	struct list_head held;
-	struct list_head owed;
-	u64 owed_at;
+	struct list_head ack_pending;
+	u64 ack_at;
 	u32 need[FC_FLOW_WINDOW];
-	u32 invited;
+	u32 granted;
 	u64 until;
 	u64 used;
 	u64 asked_at;
@@ -104,10 +104,10 @@ struct rx_flow *flitcast_rxflow_make(struct flitcast_site *site, struct flitcast
 /* A packet of the flow has arrived: it is in use, and no longer asked, settled or closed. */
 void flitcast_rxflow_used(struct flitcast_site *site, struct rx_flow *flow);
 /*
- * The source says that all messages before @level are over and, if @closed, that it sends no more.
+ * The source says that all messages before @oldest are over and, if @closed, that it sends no more.
  * Return: true if the flow holds nothing beyond that: it may be evicted.
  */
-bool flitcast_rxflow_settle(struct flitcast_site *site, struct rx_flow *flow, u32 level,
+bool flitcast_rxflow_update(struct flitcast_site *site, struct rx_flow *flow, u32 oldest,
 			    bool closed);
 
 int flitcast_rxflow_alloc(struct flitcast_site *site);
@@ -117,8 +117,8 @@ void flitcast_rxflow_free(struct flitcast_site *site);
 /* rxmsg.c */
 
 /* Ask the source of a flow which of its messages are over (FC_CTRL_RESYNC_REQ). */
-void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq,
-			   u32 level);
+void flitcast_rx_resync(struct flitcast_site *site, const struct rx_key *key, u32 seq,
+			u32 oldest);
 
 /* Drop all messages, refusals and grants of a flow.  Return: number of messages dropped. */
 unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *flow);

@@ -153,23 +153,23 @@ unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *f
 		memset(m, 0, sizeof(*m));
 		n++;
 	}
-	if (port && flow->invited)
-		port->ops->uncharge(port, flow->invited, false);
-	flow->invited = 0;
+	if (port && flow->granted)
+		port->ops->uncharge(port, flow->granted, false);
+	flow->granted = 0;
 	memset(flow->need, 0, sizeof(flow->need));
 	list_del_init(&flow->waiting);
 	list_del_init(&flow->held);
 	return n;
 }
 
-void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq,
-			   u32 level)
+void flitcast_rx_resync(struct flitcast_site *site, const struct rx_key *key, u32 seq,
+			u32 oldest)
 {
 	/* The source returns @have in its answer, so that stale answers can be ignored. */
 	struct fc_ctrl ctrl = {
 		.kind = FC_CTRL_RESYNC_REQ, .dst = key->src, .incarnation = key->incarnation,
 		.sock = key->sock, .site = site->cfg.id, .port = key->port, .seq = seq,
-		.next = level, .have = flitcast_site_now(site),
+		.next = oldest, .have = flitcast_site_now(site),
 	};
 
 	site->stat[FC_STAT_CTRL_SENT]++;

@@ -8,11 +8,11 @@
  *	port->waiting    refused, no space reserved yet
  *	port->invited    granted: space is reserved until @until
  *
- *	reader consumes a message ---> flitcast_port_release() ---> flitcast_rx_invite()
+ *	reader consumes a message ---> flitcast_port_release() ---> flitcast_rx_grant()
  *	                                  reserve space for the first waiting flows,
  *	                                  send FC_CTRL_GRANT to their sources
  *	first packet arrives      ---> flitcast_rx_charge(): use the reserved space
- *	no packet for INVITED_NS  ---> uninvite(): the space is released
+ *	no packet for GRANT_NS  ---> revoke(): the space is released
  *
  * While flows wait, new messages of other flows are refused, too, so that a large message is not
  * starved by small ones.  Space held by incomplete messages of unresponsive sources is reclaimed.
@@ -23,7 +23,7 @@
 #include "fabric/enter.h"
 
 /* Lifetime of a grant. */
-#define INVITED_NS	NSEC_PER_SEC
+#define GRANT_NS	NSEC_PER_SEC
 /*
  * Incomplete messages of a source that has sent nothing for this long are dropped if space is
  * needed; a live source sends something every few seconds.
@@ -42,19 +42,19 @@
  * is not held for long.  The next message read, the next FC_CTRL_ASK and the next packet for the
  * port continue.
  */
-#define INVITE_BUDGET	32
+#define GRANT_BUDGET	32
 
 /* Release the space of expired grants. */
-static void uninvite(struct flitcast_port *port, u64 now)
+static void revoke(struct flitcast_port *port, u64 now)
 {
-	unsigned int budget = INVITE_BUDGET;
+	unsigned int budget = GRANT_BUDGET;
 	struct rx_flow *flow, *next;
 
-	list_for_each_entry_safe(flow, next, &port->invited, waiting) {
+	list_for_each_entry_safe(flow, next, &port->granted, waiting) {
 		if (now < flow->until || !budget--)
 			break;
-		port->ops->uncharge(port, flow->invited, false);
-		flow->invited = 0;
+		port->ops->uncharge(port, flow->granted, false);
+		flow->granted = 0;
 		list_del_init(&flow->waiting);
 	}
 }
@@ -81,13 +81,13 @@ void flitcast_rx_reclaim(struct flitcast_site *site, struct flitcast_port *port)
 	}
 }
 
-void flitcast_rx_invite(struct flitcast_site *site, struct flitcast_port *port)
+void flitcast_rx_grant(struct flitcast_site *site, struct flitcast_port *port)
 {
 	u64 now = flitcast_site_now(site);
-	unsigned int budget = INVITE_BUDGET;
+	unsigned int budget = GRANT_BUDGET;
 	struct rx_flow *flow, *next;
 
-	uninvite(port, now);
+	revoke(port, now);
 	if (!list_empty(&port->waiting))
 		flitcast_rx_reclaim(site, port);
 	list_for_each_entry_safe(flow, next, &port->waiting, waiting) {
@@ -106,17 +106,17 @@ void flitcast_rx_invite(struct flitcast_site *site, struct flitcast_port *port)
 		}
 		if (!port->ops->charge(port, need, false))
 			return;
-		flow->invited = need;
-		flow->until = now + INVITED_NS;
-		list_move_tail(&flow->waiting, &port->invited);
+		flow->granted = need;
+		flow->until = now + GRANT_NS;
+		list_move_tail(&flow->waiting, &port->granted);
 		fc_rxflow_confirm(&flow->core, flow->core.next, &ctrl);
 		site->stat[FC_STAT_CTRL_SENT]++;
 		flitcast_ctrl_send(site, &ctrl);
 	}
 }
 
-void flitcast_rx_level(struct flitcast_site *site, struct flitcast_port *port,
-		       struct rx_flow *flow, u32 before)
+void flitcast_rx_completed(struct flitcast_site *site, struct flitcast_port *port,
+			   struct rx_flow *flow, u32 before)
 {
 	u32 n = min_t(u32, flow->core.next - before, FC_FLOW_WINDOW);
 
@@ -124,24 +124,24 @@ void flitcast_rx_level(struct flitcast_site *site, struct flitcast_port *port,
 		return;
 	while (n--)
 		*rx_need(flow, before + n) = 0;
-	if (flow->invited) {
-		port->ops->uncharge(port, flow->invited, false);
-		flow->invited = 0;
+	if (flow->granted) {
+		port->ops->uncharge(port, flow->granted, false);
+		flow->granted = 0;
 	}
 	list_del_init(&flow->waiting);
 	if (*rx_need(flow, flow->core.next))
 		list_add_tail(&flow->waiting, &port->waiting);
-	flitcast_rx_invite(site, port);
+	flitcast_rx_grant(site, port);
 }
 
 bool flitcast_rx_charge(struct flitcast_site *site, struct flitcast_port *port,
 			struct rx_flow *flow, u32 charge, bool early)
 {
-	if (!list_empty(&port->invited))
-		uninvite(port, flitcast_site_now(site));
-	if (!early && flow->invited) {
-		port->ops->uncharge(port, flow->invited, false);
-		flow->invited = 0;
+	if (!list_empty(&port->granted))
+		revoke(port, flitcast_site_now(site));
+	if (!early && flow->granted) {
+		port->ops->uncharge(port, flow->granted, false);
+		flow->granted = 0;
 		list_del_init(&flow->waiting);
 	} else if (!list_empty(&port->waiting) &&
 		   list_first_entry(&port->waiting, struct rx_flow, waiting) != flow) {
@@ -160,13 +160,13 @@ void flitcast_port_release(struct flitcast_port *port, u32 charge)
 		return;
 	spin_lock_bh(&site->lock);
 	port->ops->uncharge(port, charge, false);
-	idle = list_empty(&port->waiting) && list_empty(&port->invited);
+	idle = list_empty(&port->waiting) && list_empty(&port->granted);
 	spin_unlock_bh(&site->lock);
 	if (idle)
 		return;
 	flitcast_enter(site);
 	if (!site->dead)
-		flitcast_rx_invite(site, port);
+		flitcast_rx_grant(site, port);
 	flitcast_leave(site);
 }
 
@@ -178,15 +178,15 @@ static unsigned int port_check(struct flitcast_site *site, const struct flitcast
 	unsigned int n = 0;
 
 	list_for_each_entry(flow, &port->waiting, waiting) {
-		WARN_ONCE(flow->key.port != port->number || flow->invited,
+		WARN_ONCE(flow->key.port != port->number || flow->granted,
 			  "port %u: a flow of port %u waits for room, and has %u\n", port->number,
-			  flow->key.port, flow->invited);
+			  flow->key.port, flow->granted);
 		n++;
 	}
-	list_for_each_entry(flow, &port->invited, waiting) {
-		WARN_ONCE(flow->key.port != port->number || !flow->invited,
+	list_for_each_entry(flow, &port->granted, waiting) {
+		WARN_ONCE(flow->key.port != port->number || !flow->granted,
 			  "port %u: a flow of port %u has room reserved: %u\n", port->number,
-			  flow->key.port, flow->invited);
+			  flow->key.port, flow->granted);
 		n++;
 	}
 	list_for_each_entry(flow, &port->flows, held) {

@@ -12,13 +12,13 @@ struct rx_flow;
 /* Drop incomplete messages of unresponsive sources, to release their space. */
 void flitcast_rx_reclaim(struct flitcast_site *site, struct flitcast_port *port);
 /* Space may be available: grant it to waiting flows in FIFO order. */
-void flitcast_rx_invite(struct flitcast_site *site, struct flitcast_port *port);
+void flitcast_rx_grant(struct flitcast_site *site, struct flitcast_port *port);
 /*
  * The next message of a flow has moved on from @before, possibly past messages that the source
  * aborted: clear their refusals and release the grant of the flow.
  */
-void flitcast_rx_level(struct flitcast_site *site, struct flitcast_port *port,
-		       struct rx_flow *flow, u32 before);
+void flitcast_rx_completed(struct flitcast_site *site, struct flitcast_port *port,
+			   struct rx_flow *flow, u32 before);
 /*
  * Reserve space for a message: the grant of its flow, or free space if no other flow waits.
  * Return: false if there is none.

@@ -65,7 +65,7 @@ static void fill_wait(struct flitcast_site *site, const struct flitcast_msg *msg
 		enum flitcast_wait wait;
 		u64 since;
 
-		if (fc_txtarget_over(&t->core))
+		if (fc_txtarget_completed(&t->core))
 			continue;
 		wait = target_wait(t, &since);
 		if (found && since >= first)

@@ -162,7 +162,7 @@ static void source_free(struct flitcast_site *site, struct flitcast_source *src)
 		site->ends->sources.last = NULL;
 	closing_end(site, src);
 	if (!site->dead)
-		flitcast_txflow_tell_closed(site, src);
+		flitcast_txflow_send_closed(site, src);
 	flitcast_txqueue_detach(site, src);
 	list_add_tail(&src->gone, &site->ends->sources.gone);
 	queue_work(system_unbound_wq, &site->ends->sources.free);
@@ -237,8 +237,8 @@ static void orphan_pages(struct flitcast_source *src)
 	src->pages = pages;
 }
 
-void flitcast_source_orphan_over(struct flitcast_site *site, struct flitcast_source *src,
-				 u32 charge)
+void flitcast_source_orphan_completed(struct flitcast_site *site, struct flitcast_source *src,
+				      u32 charge)
 {
 	site->ends->sources.orphans -= charge;
 	orphan_pages(src);

@@ -83,8 +83,8 @@ struct flitcast_source *flitcast_source_find(struct flitcast_site *site, u32 soc
  * A message of a closed socket is over, and @charge was subtracted from @src->charge: uncharge the
  * share.
  */
-void flitcast_source_orphan_over(struct flitcast_site *site, struct flitcast_source *src,
-				 u32 charge);
+void flitcast_source_orphan_completed(struct flitcast_site *site, struct flitcast_source *src,
+				      u32 charge);
 /* Create the source of broadcasts of a port.  Enters the site.  Return: 0 or a negative errno. */
 int flitcast_source_casts(struct flitcast_site *site, struct flitcast_port *port);
 /* A message has reserved its path, or is over: its sender no longer waits for admission. */

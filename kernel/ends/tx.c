@@ -55,14 +55,14 @@ static struct flitcast_msg *after(const struct flitcast_site *site, struct flitc
 }
 
 /* All targets of a message are over: release its resources and report the outcome to the port. */
-static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
+static void msg_completed(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	struct flitcast_source *src = msg->source;
 	struct flitcast_sent *out = &msg->out;
 
 	flitcast_source_admitted(site, msg);
 	flitcast_tx_hold(msg, false, flitcast_site_now(site));
-	out->over_at = flitcast_site_now(site);
+	out->completed_at = flitcast_site_now(site);
 	flitcast_tx_schedule(site, msg);
 	if (!list_empty(&msg->ready))
 		list_del_init(&msg->ready);
@@ -93,9 +93,9 @@ static void msg_over(struct flitcast_site *site, struct flitcast_msg *msg)
 			refcount_dec(&msg->refs);
 		flitcast_wake(site, port, wake);
 	} else {
-		flitcast_source_orphan_over(site, src, out->charge);
+		flitcast_source_orphan_completed(site, src, out->charge);
 	}
-	flitcast_msg_over(site, msg);
+	flitcast_msg_completed(site, msg);
 	drained(site);
 }
 
@@ -115,7 +115,7 @@ static bool may_have(const struct tx_target *t)
 		return false;
 	if (t->core.part.count > 1 || t->offers > 1)
 		return true;
-	return !t->put_off && (t->core.state != FC_TX_REFUSED || t->questioned);
+	return !t->refused && (t->core.state != FC_TX_REFUSED || t->questioned);
 }
 
 u32 flitcast_sent_fill(const struct flitcast_sent *sent, struct flitcast_result *result)
@@ -131,7 +131,8 @@ u32 flitcast_sent_fill(const struct flitcast_sent *sent, struct flitcast_result 
 			.flags = may_have(t) ? FLITCAST_RESULT_UNKNOWN : 0,
 		};
 		/*
-		 * Targets that target_over() does not count as failed are not counted here either.
+		 * Targets that target_completed() does not count as failed are not counted here
+		 * either.
 		 */
 		n += may_have(t) && t->err != -ECANCELED &&
 		     !(msg->how.copies && t->err == -ECONNREFUSED);
@@ -140,11 +141,11 @@ u32 flitcast_sent_fill(const struct flitcast_sent *sent, struct flitcast_result 
 }
 
 /* A target is over with result @err.  With the last one, the message is over, and may be freed. */
-static void target_over(struct flitcast_site *site, struct tx_target *t, int err)
+static void target_completed(struct flitcast_site *site, struct tx_target *t, int err)
 {
 	struct flitcast_msg *msg = t->msg;
 
-	flitcast_tx_settle(site, t);
+	flitcast_tx_update(site, t);
 	fc_txlist_unblock(&t->core, &t->flow->patience, flitcast_site_now(site));
 	list_del_init(&t->pending);
 	t->err = err;
@@ -157,7 +158,7 @@ static void target_over(struct flitcast_site *site, struct tx_target *t, int err
 		msg->out.delivered++;
 	}
 	if (!--msg->state.left)
-		msg_over(site, msg);
+		msg_completed(site, msg);
 }
 
 /*
@@ -245,19 +246,19 @@ static void nothing_new(struct flitcast_site *site, struct tx_target *t,
  * no memory for the flow, it asks again for each copy: from RESYNCS_AT_ONCE times on,
  * retransmissions are delayed, doubling up to RESYNCS_DOUBLED times.
  */
-#define LEVELS_AT_ONCE	3
-#define LEVELS_DOUBLED	8
+#define RESYNCS_AT_ONCE	3
+#define RESYNCS_DOUBLED	8
 
 /* Return: false if the target has asked too often to get the message again now. */
-static bool asks_level(const struct flitcast_site *site, struct tx_target *t, u64 now)
+static bool resync_allowed(const struct flitcast_site *site, struct tx_target *t, u64 now)
 {
 	u64 wait = 0;
 
-	if (t->levels > LEVELS_AT_ONCE)
-		wait = flitcast_tx_ask_wait(site) << (t->levels - LEVELS_AT_ONCE);
+	if (t->resyncs > RESYNCS_AT_ONCE)
+		wait = flitcast_tx_ask_wait(site) << (t->resyncs - RESYNCS_AT_ONCE);
 	if (now < t->sent_at + wait)
 		return false;
-	t->levels = min(t->levels + 1, LEVELS_AT_ONCE + LEVELS_DOUBLED);
+	t->resyncs = min(t->resyncs + 1, RESYNCS_AT_ONCE + RESYNCS_DOUBLED);
 	return true;
 }
 
@@ -287,7 +288,7 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 	bool last = msg->state.left == 1, blocked;
 
 	t->asked = 0;
-	t->silent = false;
+	t->unresponsive = false;
 	blocked = t->core.blocks;
 	fc_txlist_unblock(&t->core, &t->flow->patience, now);
 	/*
@@ -296,10 +297,10 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 	 * repeats it.
 	 */
 	if (ctrl->kind == FC_CTRL_GRANT && t->core.state == FC_TX_GRANTED &&
-	    now < t->heard_at + flitcast_tx_ask_wait(site))
+	    now < t->acked_at + flitcast_tx_ask_wait(site))
 		return;
 	if (ctrl->kind == FC_CTRL_RESYNC_REQ && ctrl->seq == t->core.seq &&
-	    !asks_level(site, t, now))
+	    !resync_allowed(site, t, now))
 		return;
 	if (!fc_txtarget_answer(&t->core, ctrl)) {
 		nothing_new(site, t, ctrl, now);
@@ -309,27 +310,27 @@ static void answered(struct flitcast_site *site, struct tx_target *t,
 		t->since = now;
 	t->flow->news_at = now;
 	if (ctrl->kind == FC_CTRL_CONFIRM) {
-		t->heard_at = now;
-		t->levels = 0;
+		t->acked_at = now;
+		t->resyncs = 0;
 		earn(t, blocked);
-		if (in_flight && !t->later && ctrl->seq == t->core.seq &&
+		if (in_flight && !t->delay_ack && ctrl->seq == t->core.seq &&
 		    (t->core.state == FC_TX_DONE || t->core.base >= t->core.sent))
 			measure(site, t, now);
 	}
 	/* If this completes the message, there is nothing to schedule. */
-	if (!last || !fc_txtarget_over(&t->core)) {
+	if (!last || !fc_txtarget_completed(&t->core)) {
 		msg->at.wait = flitcast_tx_wait(site);
 		msg->at.repeat = now + msg->at.wait;
 		t->asks = 0;
-		flitcast_tx_ask_later(site, msg, now);
+		flitcast_tx_ask_arm(site, msg, now);
 		flitcast_tx_schedule(site, msg);
 	}
-	if (!fc_txtarget_over(&t->core)) {
-		flitcast_tx_settle(site, t);
+	if (!fc_txtarget_completed(&t->core)) {
+		flitcast_tx_update(site, t);
 		flitcast_tx_ready(site, msg);
 		return;
 	}
-	target_over(site, t, t->core.state == FC_TX_REFUSED ? -ECONNREFUSED : 0);
+	target_completed(site, t, t->core.state == FC_TX_REFUSED ? -ECONNREFUSED : 0);
 }
 
 static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
@@ -368,7 +369,7 @@ static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 			break;
 	}
 	flitcast_txflow_advance(site, flow);
-	flitcast_txflow_heard(site, flow, ctrl->next);
+	flitcast_txflow_responded(site, flow, ctrl->next);
 	flitcast_source_reap(site, src);
 }
 
@@ -377,7 +378,7 @@ static void answers(struct flitcast_site *site, const struct fc_ctrl *ctrl)
  * messages are completed.  All messages of an earlier incarnation of this site, or of a closed
  * socket, are completed.
  */
-static void say_level(struct flitcast_site *site, const struct fc_ctrl *ask)
+static void send_resync(struct flitcast_site *site, const struct fc_ctrl *ask)
 {
 	struct fc_ctrl ctrl = {
 		.kind = FC_CTRL_CLOSED, .dst = ask->site, .incarnation = ask->incarnation,
@@ -404,17 +405,17 @@ void flitcast_tx_answer(struct flitcast_site *site, const struct fc_ctrl *ctrl)
 {
 	answers(site, ctrl);
 	if (ctrl->kind == FC_CTRL_RESYNC_REQ)
-		say_level(site, ctrl);
+		send_resync(site, ctrl);
 }
 
-bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int err)
+bool flitcast_tx_abort(struct flitcast_site *site, struct tx_target *t, int err)
 {
 	struct tx_flow *flow = t->flow;
 	bool more = t->msg->state.left > 1;
 
-	t->put_off = t->core.state == FC_TX_NO_SPACE;
+	t->refused = t->core.state == FC_TX_NO_SPACE;
 	t->core.state = FC_TX_FAILED;
-	target_over(site, t, err);
+	target_completed(site, t, err);
 	flitcast_txflow_advance(site, flow);
 	flitcast_txflow_forward(site, flow);
 	return more;
@@ -447,11 +448,11 @@ static void ask(struct flitcast_site *site, const struct flitcast_msg *msg,
  */
 static u64 ask_due(const struct flitcast_site *site, const struct tx_target *t)
 {
-	if (fc_txtarget_over(&t->core) || t->core.state == FC_TX_NO_SPACE || !t->most ||
-	    t->flow->silent || fc_txtarget_unsent(&t->core) || t->asks == ASKS)
+	if (fc_txtarget_completed(&t->core) || t->core.state == FC_TX_NO_SPACE || !t->most ||
+	    t->flow->unresponsive || fc_txtarget_unsent(&t->core) || t->asks == ASKS)
 		return FC_NEVER;
 	return t->sent_at + ((2ULL << t->asks) - 1) * flitcast_tx_ask_wait(site) +
-	       (t->later ? FC_LATER_NS : 0);
+	       (t->delay_ack ? FC_ACK_DELAY_NS : 0);
 }
 
 /* TX_WALK_ASK: ask a target that has not acked in time. */
@@ -478,15 +479,15 @@ static void walk_repeat(struct flitcast_site *site, struct flitcast_msg *msg, st
 {
 	*budget -= TX_COST_ACT;
 	/* The target is unresponsive only if it was sent something and does not answer. */
-	if (t->asked && t->flow->heard < t->asked && !fc_txtarget_unsent(&t->core)) {
-		if (!t->flow->silent)
-			t->flow->silent_since = t->asked;
-		flitcast_txflow_silent(site, t->flow, true);
+	if (t->asked && t->flow->responded_at < t->asked && !fc_txtarget_unsent(&t->core)) {
+		if (!t->flow->unresponsive)
+			t->flow->asked_since = t->asked;
+		flitcast_txflow_unresponsive(site, t->flow, true);
 	}
 	if (waits_its_turn(t) || fc_txtarget_repeat(&t->core))
 		ask(site, msg, t);
-	t->silent = true;
-	flitcast_tx_settle(site, t);
+	t->unresponsive = true;
+	flitcast_tx_update(site, t);
 }
 
 /*
@@ -525,8 +526,8 @@ static u64 target_deadline(struct flitcast_site *site, const struct tx_target *t
 		return max(t->first_at, t->flow->news_at) + timeout;
 	}
 	/* Messages queued behind one that the target does not answer share its time-out. */
-	if (t->flow->silent)
-		return max(t->msg->at.accepted, t->flow->silent_since) + timeout;
+	if (t->flow->unresponsive)
+		return max(t->msg->at.accepted, t->flow->asked_since) + timeout;
 	/*
 	 * The message has not left this site, so no answer is due.  Wait as long as packets of any
 	 * message leave; and without limit while it waits for a reservation (FLITCAST_ADMISSION).
@@ -574,7 +575,7 @@ static bool walk_deadline(struct flitcast_site *site, struct flitcast_msg *msg,
 		return true;
 	}
 	*budget -= TX_COST_ACT;
-	return flitcast_tx_give_up(site, t, t->flow->unreachable ? -EHOSTUNREACH : -ETIMEDOUT);
+	return flitcast_tx_abort(site, t, t->flow->unreachable ? -EHOSTUNREACH : -ETIMEDOUT);
 }
 
 /* Return: the message of a detached target to abort next, from the last on; @t comes last. */
@@ -607,11 +608,11 @@ static bool walk_slow(struct flitcast_site *site, struct flitcast_msg *msg, stru
 			if (*budget <= 0)
 				return true;
 			*budget -= TX_COST_ACT;
-			flitcast_tx_give_up(site, pos, -ETIME);
+			flitcast_tx_abort(site, pos, -ETIME);
 		}
 	}
 	*budget -= TX_COST_ACT;
-	return flitcast_tx_give_up(site, t, -ETIME);
+	return flitcast_tx_abort(site, t, -ETIME);
 }
 
 static void walk_start(struct flitcast_msg *msg, enum tx_walk walk)
@@ -649,9 +650,9 @@ static bool walk_target(struct flitcast_site *site, struct flitcast_msg *msg, st
 			u64 now, int *budget)
 {
 	switch ((enum tx_walk)msg->walk.what) {
-	case TX_WALK_GIVE_UP:
+	case TX_WALK_ABORT:
 		*budget -= TX_COST_ACT;
-		return flitcast_tx_give_up(site, t, msg->walk.err);
+		return flitcast_tx_abort(site, t, msg->walk.err);
 	case TX_WALK_SLOW:
 		return walk_slow(site, msg, t, budget);
 	case TX_WALK_DEADLINE:
@@ -683,11 +684,11 @@ static bool walk(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, 
 			return true;
 		}
 		--*budget;
-		if (!fc_txtarget_over(&t->core)) {
+		if (!fc_txtarget_completed(&t->core)) {
 			if (!walk_target(site, msg, t, now, budget))
 				return false;
 			/* walk_slow() ran out of budget: visit the same target again. */
-			if (msg->walk.what == TX_WALK_SLOW && !fc_txtarget_over(&t->core))
+			if (msg->walk.what == TX_WALK_SLOW && !fc_txtarget_completed(&t->core))
 				continue;
 		}
 		msg->walk.at++;
@@ -698,11 +699,11 @@ static bool walk(struct flitcast_site *site, struct flitcast_msg *msg, u64 now, 
 	return true;
 }
 
-bool flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *msg, int err,
-			     int *budget)
+bool flitcast_tx_abort_all(struct flitcast_site *site, struct flitcast_msg *msg, int err,
+			   int *budget)
 {
-	if (msg->walk.what != TX_WALK_GIVE_UP) {
-		walk_start(msg, TX_WALK_GIVE_UP);
+	if (msg->walk.what != TX_WALK_ABORT) {
+		walk_start(msg, TX_WALK_ABORT);
 		msg->walk.err = err;
 	}
 	if (!walk(site, msg, flitcast_site_now(site), budget))
@@ -787,7 +788,7 @@ static void closing_time(struct flitcast_site *site, u64 now, int *budget)
 		*budget -= TX_COST_FREE;
 		msg = list_first_entry_or_null(&src->msgs, struct flitcast_msg, source_node);
 		if (msg)
-			flitcast_tx_give_up_all(site, msg, -ETIMEDOUT, budget);
+			flitcast_tx_abort_all(site, msg, -ETIMEDOUT, budget);
 		flitcast_source_reap(site, src);
 	}
 }

@@ -28,13 +28,13 @@
 #define ASKS		5
 
 /* Abort a message for one target.  Return: false if the message is over, and freed. */
-bool flitcast_tx_give_up(struct flitcast_site *site, struct tx_target *t, int err);
+bool flitcast_tx_abort(struct flitcast_site *site, struct tx_target *t, int err);
 /*
  * Abort a message for all remaining targets, within the budget; the timer continues. Return: true
  * if the message is over, and freed.
  */
-bool flitcast_tx_give_up_all(struct flitcast_site *site, struct flitcast_msg *msg, int err,
-			     int *budget);
+bool flitcast_tx_abort_all(struct flitcast_site *site, struct flitcast_msg *msg, int err,
+			   int *budget);
 
 /* Return: the time in which nearly every ack arrives (RFC 6298), with a lower bound. */
 static inline u64 flitcast_tx_ask_wait(const struct flitcast_site *site)
@@ -61,14 +61,14 @@ static inline void flitcast_tx_hold(struct flitcast_msg *msg, bool wait, u64 now
 	if (wait)
 		fc_patience_wait(&msg->source->patience, FC_PATIENCE_SOURCE, now);
 	else
-		fc_patience_over(&msg->source->patience, FC_PATIENCE_SOURCE, now);
+		fc_patience_end(&msg->source->patience, FC_PATIENCE_SOURCE, now);
 }
 
 /* Schedule the next FC_CTRL_ASK after a packet was sent or an ack arrived. */
-static inline void flitcast_tx_ask_later(const struct flitcast_site *site,
-					 struct flitcast_msg *msg, u64 now)
+static inline void flitcast_tx_ask_arm(const struct flitcast_site *site,
+				       struct flitcast_msg *msg, u64 now)
 {
-	u64 at = now + flitcast_tx_ask_wait(site) + (msg->how.patient ? FC_LATER_NS : 0);
+	u64 at = now + flitcast_tx_ask_wait(site) + (msg->how.delay_ack ? FC_ACK_DELAY_NS : 0);
 
 	msg->at.ask = min(msg->at.ask, at);
 }

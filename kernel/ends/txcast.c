@@ -33,23 +33,23 @@
 /* Return: true if the target needs the message, and may be sent it now. */
 static bool wants(const struct tx_target *t)
 {
-	return !fc_txtarget_over(&t->core) && !fc_txtarget_sent_all(&t->core) &&
+	return !fc_txtarget_completed(&t->core) && !fc_txtarget_sent_all(&t->core) &&
 	       !fc_txtarget_next(&t->core, &t->flow->core) &&
-	       (!t->flow->silent || t->core.seq == t->flow->core.oldest);
+	       (!t->flow->unresponsive || t->core.seq == t->flow->core.oldest);
 }
 
 /*
- * Return: true if the message may be broadcast now, and any target needs it.  @lag: the largest
- * number of older messages that one target may still wait for.  All targets get the same packet:
- * one that needs nothing now, or that refused this message, must not conclude from it that an older
- * message is over.
+ * Return: true if the message may be broadcast now, and any target needs it.  @outstanding: the
+ * largest number of older messages that one target may still wait for.  All targets get the same
+ * packet: one that needs nothing now, or that refused this message, must not conclude from it that
+ * an older message is over.
  */
-static bool wanted(const struct flitcast_msg *msg, u32 *lag)
+static bool wanted(const struct flitcast_msg *msg, u32 *outstanding)
 {
 	bool any = false;
 	u32 i, behind;
 
-	*lag = 0;
+	*outstanding = 0;
 	for (i = 0; i < msg->ntargets; i++) {
 		const struct tx_target *t = &msg->target[i];
 
@@ -58,16 +58,17 @@ static bool wanted(const struct flitcast_msg *msg, u32 *lag)
 			continue;
 		behind = t->core.seq - t->flow->core.oldest;
 		/* Beyond the window of a target: wait until it has caught up. */
-		if (behind >= FC_FLOW_WINDOW && !fc_txtarget_over(&t->core))
+		if (behind >= FC_FLOW_WINDOW && !fc_txtarget_completed(&t->core))
 			return false;
-		*lag = max(*lag, min(behind, FC_CAST_LAG_MAX));
+		*outstanding = max(*outstanding, min(behind, FC_BCAST_OUTSTANDING_MAX));
 		any = any || wants(t);
 	}
 	return any;
 }
 
 /* The sequence number is the same in the flows of all targets. */
-static void put_head(struct flitcast_site *site, const struct flitcast_msg *msg, u8 *head, u32 lag)
+static void put_head(struct flitcast_site *site, const struct flitcast_msg *msg, u8 *head,
+		     u32 outstanding)
 {
 	const struct fc_packet pk = {
 		.src = site->cfg.id, .incarnation = site->incarnation,
@@ -77,7 +78,8 @@ static void put_head(struct flitcast_site *site, const struct flitcast_msg *msg,
 	};
 	const struct fc_cast cast = {
 		.number = site->ends->txcast.number++, .port = msg->target[0].port,
-		.copies = msg->how.copies, .lag = lag, .seq = msg->target[0].core.seq,
+		.copies = msg->how.copies, .outstanding = outstanding,
+		.seq = msg->target[0].core.seq,
 	};
 
 	fc_wire_packet_encode(head, &pk);
@@ -85,7 +87,7 @@ static void put_head(struct flitcast_site *site, const struct flitcast_msg *msg,
 }
 
 /* Build the flits of the packet.  Return: false: no memory. */
-static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 lag)
+static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 outstanding)
 {
 	struct sk_buff_head *flits = &site->ends->txcast.flits;
 	u32 room = site->cfg.flit - FC_LINK_SIZE, done = 0;
@@ -100,7 +102,7 @@ static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 lag)
 			return false;
 		}
 		if (head)
-			put_head(site, msg, skb_put(skb, head), lag);
+			put_head(site, msg, skb_put(skb, head), outstanding);
 		done += flitcast_tx_add_data(skb, msg, done, min(msg->len - done, room - head));
 		__skb_queue_tail(flits, skb);
 	} while (done < msg->len);
@@ -144,7 +146,7 @@ static void begin(struct flitcast_site *site, struct flitcast_msg *msg)
 		again |= flitcast_tx_mark(t, 0, now);
 		if (!t->first_at)
 			t->first_at = now;
-		flitcast_tx_settle(site, t);
+		flitcast_tx_update(site, t);
 	}
 	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
 	flitcast_tx_went(site, msg, now);
@@ -154,7 +156,7 @@ static void begin(struct flitcast_site *site, struct flitcast_msg *msg)
 static bool choose(struct flitcast_site *site, int *budget)
 {
 	struct flitcast_msg *msg;
-	u32 lag;
+	u32 outstanding;
 
 	msg = list_first_entry_or_null(&site->ends->txcast.again, struct flitcast_msg, ready);
 	if (!msg && site->ends->queue.nactive[FLITCAST_TX_CAST] < CASTS_MAX)
@@ -162,11 +164,11 @@ static bool choose(struct flitcast_site *site, int *budget)
 	if (!msg)
 		return false;
 	*budget -= 1 + msg->ntargets / CAST_TARGETS;
-	if (!wanted(msg, &lag)) {
+	if (!wanted(msg, &outstanding)) {
 		list_del_init(&msg->ready);
 		return true;
 	}
-	if (!make(site, msg, lag)) {
+	if (!make(site, msg, outstanding)) {
 		/* No memory: retry when the timer fires. */
 		site->stat[FC_STAT_NO_MEMORY]++;
 		site->clock.ends_at = min(site->clock.ends_at, flitcast_now() + NSEC_PER_MSEC);

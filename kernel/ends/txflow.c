@@ -4,9 +4,9 @@
  * messages.
  *
  * Each packet carries the number of the oldest outstanding message of its flow (struct fc_target,
- * @lag).  After a message is aborted there may be no later packet; or all later ones may have
- * arrived, and wait at the target for the aborted one.  So the source also sends FC_CTRL_FORWARD,
- * and repeats it until the target acks it:
+ * @outstanding).  After a message is aborted there may be no later packet; or all later ones may
+ * have arrived, and wait at the target for the aborted one.  So the source also sends
+ * FC_CTRL_FORWARD, and repeats it until the target acks it:
  *
  *	source                                target
  *	message 5 aborted
@@ -92,7 +92,7 @@ static void forward_add(struct flitcast_site *site, struct tx_flow *flow, u64 at
 #define CLOSED_BUDGET	64
 
 /* Send FC_CTRL_CLOSED: the target may free the flow.  Sent once, without an ack. */
-static void tell_closed(struct flitcast_site *site, const struct tx_flow *flow)
+static void send_closed(struct flitcast_site *site, const struct tx_flow *flow)
 {
 	struct fc_ctrl ctrl = {
 		.kind = FC_CTRL_CLOSED, .dst = flow->site, .incarnation = site->incarnation,
@@ -104,20 +104,20 @@ static void tell_closed(struct flitcast_site *site, const struct tx_flow *flow)
 	flitcast_ctrl_send(site, &ctrl);
 }
 
-void flitcast_txflow_tell_closed(struct flitcast_site *site, struct flitcast_source *src)
+void flitcast_txflow_send_closed(struct flitcast_site *site, struct flitcast_source *src)
 {
-	unsigned int told = 0, budget = 0;
+	unsigned int nsent = 0, visited = 0;
 	struct tx_flow *flow;
 	unsigned long index;
 
 	xa_for_each(&src->flows, index, flow) {
-		if (told == CLOSED_MAX || budget++ == CLOSED_BUDGET)
+		if (nsent == CLOSED_MAX || visited++ == CLOSED_BUDGET)
 			return;
 		/* A target that has never sent anything has no flow, or is unreachable. */
-		if (!flow->heard)
+		if (!flow->responded_at)
 			continue;
-		tell_closed(site, flow);
-		told++;
+		send_closed(site, flow);
+		nsent++;
 	}
 }
 
@@ -197,7 +197,7 @@ struct tx_flow *flitcast_txflow_get(struct flitcast_site *site, struct flitcast_
 	RB_CLEAR_NODE(&flow->forward);
 	flow->core.next = src->next;
 	flow->core.oldest = src->next;
-	flow->level = src->next;
+	flow->acked = src->next;
 	if (!src->nflows)
 		src->first_port = port;
 	if (xa_is_err(xa_store(&src->flows, flow_index(site, src, target, port), flow,
@@ -219,7 +219,7 @@ static void window_ready(struct flitcast_site *site, struct tx_flow *flow, bool 
 		if (t->core.seq - flow->core.oldest >= FC_FLOW_WINDOW)
 			break;
 		if (settle)
-			flitcast_tx_settle(site, t);
+			flitcast_tx_update(site, t);
 		flitcast_tx_ready(site, t->msg);
 	}
 }
@@ -238,28 +238,29 @@ void flitcast_txflow_advance(struct flitcast_site *site, struct tx_flow *flow)
 	window_ready(site, flow, false);
 }
 
-void flitcast_txflow_silent(struct flitcast_site *site, struct tx_flow *flow, bool silent)
+void flitcast_txflow_unresponsive(struct flitcast_site *site, struct tx_flow *flow,
+				  bool unresponsive)
 {
-	if (flow->silent == silent)
+	if (flow->unresponsive == unresponsive)
 		return;
-	flow->silent = silent;
+	flow->unresponsive = unresponsive;
 	window_ready(site, flow, true);
 }
 
-void flitcast_txflow_heard(struct flitcast_site *site, struct tx_flow *flow, u32 level)
+void flitcast_txflow_responded(struct flitcast_site *site, struct tx_flow *flow, u32 acked)
 {
-	flow->heard = flitcast_site_now(site);
+	flow->responded_at = flitcast_site_now(site);
 	flow->unreachable = false;
-	if (fc_before(flow->level, level))
-		flow->level = level;
-	if (!fc_before(flow->level, flow->core.oldest))
+	if (fc_before(flow->acked, acked))
+		flow->acked = acked;
+	if (!fc_before(flow->acked, flow->core.oldest))
 		forward_end(site, flow);
-	flitcast_txflow_silent(site, flow, false);
+	flitcast_txflow_unresponsive(site, flow, false);
 }
 
 void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow)
 {
-	if (!fc_before(flow->level, flow->core.oldest))
+	if (!fc_before(flow->acked, flow->core.oldest))
 		return;
 	if (RB_EMPTY_NODE(&flow->forward)) {
 		/*
@@ -277,15 +278,15 @@ void flitcast_txflow_forward(struct flitcast_site *site, struct tx_flow *flow)
 	forward_add(site, flow, flitcast_site_now(site));
 }
 
-void flitcast_txflow_behind(struct flitcast_site *site, struct tx_flow *flow, u32 level)
+void flitcast_txflow_behind(struct flitcast_site *site, struct tx_flow *flow, u32 acked)
 {
 	if (!RB_EMPTY_NODE(&flow->forward))
 		return;
-	flow->level = level;
+	flow->acked = acked;
 	flitcast_txflow_forward(site, flow);
 }
 
-static void tell(struct flitcast_site *site, struct tx_flow *flow, u64 now)
+static void send_forward(struct flitcast_site *site, struct tx_flow *flow, u64 now)
 {
 	struct fc_ctrl ctrl = {
 		.kind = FC_CTRL_FORWARD, .dst = flow->site, .incarnation = site->incarnation,
@@ -318,7 +319,7 @@ struct flitcast_source *flitcast_txflow_time(struct flitcast_site *site, u64 now
 		}
 		*budget -= TX_COST_ACT;
 		if (flow->forwards < FORWARDS) {
-			tell(site, flow, now);
+			send_forward(site, flow, now);
 			continue;
 		}
 		forward_end(site, flow);

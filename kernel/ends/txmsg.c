@@ -48,7 +48,7 @@ static bool source_drop(struct flitcast_site *site, struct flitcast_source *src,
 		if (!msg)
 			return false;
 		*budget -= TX_COST_FREE;
-		flitcast_tx_give_up_all(site, msg, -ECONNABORTED, budget);
+		flitcast_tx_abort_all(site, msg, -ECONNABORTED, budget);
 	}
 	return true;
 }
@@ -281,7 +281,7 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 	msg->out.report = how->report;
 	msg->how.list = how->list;
 	msg->how.slow = how->slow;
-	msg->how.patient = how->patient;
+	msg->how.delay_ack = how->delay_ack;
 	msg->at.slow = how->slow == FLITCAST_TX_WAIT ? FC_NEVER : now + how->slow_ns;
 	msg->at.wait = flitcast_tx_wait(site);
 	msg->at.repeat = FC_NEVER;
@@ -302,14 +302,14 @@ static void msg_go(struct flitcast_site *site, struct flitcast_msg *msg)
 {
 	/* Accepting a message with many targets took long: release the lock once. */
 	if (msg->ntargets > FLOWS_BATCH) {
-		bool over;
+		bool completed;
 
 		refcount_inc(&msg->refs);
 		flitcast_leave(site);
 		flitcast_enter(site);
-		over = !msg->state.left;
+		completed = !msg->state.left;
 		flitcast_msg_put(msg);
-		if (over)
+		if (completed)
 			return;
 	}
 	if (flitcast_tx_at_once(site, msg))
@@ -375,7 +375,7 @@ int flitcast_port_send(struct flitcast_port *port, const void *data, u32 len,
 	if (!err)
 		msg_go(site, msg);
 	else
-		flitcast_msg_over(site, msg);
+		flitcast_msg_completed(site, msg);
 	flitcast_leave(site);
 	return err;
 }
@@ -391,7 +391,7 @@ bool flitcast_tx_purge(struct flitcast_site *site)
 		if (budget <= 0)
 			return true;
 		budget -= TX_COST_FREE;
-		flitcast_tx_give_up_all(site, msg, -ENETDOWN, &budget);
+		flitcast_tx_abort_all(site, msg, -ENETDOWN, &budget);
 	}
 	for (s = 0; s < FC_SET_COUNT; s++) {
 		struct flitcast_cur *cur = &site->ends->cur[s];

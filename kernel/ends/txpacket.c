@@ -30,14 +30,14 @@ static bool msg_member(void *arg, u32 i, struct fc_txmember *m)
 	const struct pick *pick = arg;
 	struct tx_target *t = &pick->msg->target[i];
 
-	if (fc_txtarget_over(&t->core))
+	if (fc_txtarget_completed(&t->core))
 		return false;
 	m->t = &t->core;
 	m->flow = &t->flow->core;
 	m->patience = &t->flow->patience;
-	m->slow = t->silent || t->flow->silent || pick->hurry;
+	m->slow = t->unresponsive || t->flow->unresponsive || pick->hurry;
 	/* An unresponsive target gets only its oldest message. */
-	m->mute = t->flow->silent && t->core.seq != t->flow->core.oldest;
+	m->mute = t->flow->unresponsive && t->core.seq != t->flow->core.oldest;
 	return true;
 }
 
@@ -173,7 +173,7 @@ bool flitcast_tx_mark(struct tx_target *t, u32 packet, u64 now)
 void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 now)
 {
 	msg->at.repeat = now + msg->at.wait;
-	flitcast_tx_ask_later(site, msg, now);
+	flitcast_tx_ask_arm(site, msg, now);
 	flitcast_tx_schedule(site, msg);
 }
 
@@ -181,9 +181,9 @@ void flitcast_tx_went(struct flitcast_site *site, struct flitcast_msg *msg, u64 
  * Return: true if the ack of a message may be delayed: its source uses less than half of its share,
  * so that an ack would not let it send more.
  */
-static bool msg_patient(const struct flitcast_site *site, const struct flitcast_msg *msg)
+static bool msg_may_delay(const struct flitcast_site *site, const struct flitcast_msg *msg)
 {
-	return msg->how.patient && msg->len <= FC_PACKET_MAX && msg->source->port &&
+	return msg->how.delay_ack && msg->len <= FC_PACKET_MAX && msg->source->port &&
 	       flitcast_txqueue_share(site, msg->source, msg->how.class, 2);
 }
 
@@ -191,31 +191,32 @@ static bool msg_patient(const struct flitcast_site *site, const struct flitcast_
  * Return: true if the ack of the packet in @cur may be delayed: it is sent for the first time, and
  * no target is close to the end of its window.
  */
-static bool cur_patient(const struct flitcast_site *site, const struct flitcast_cur *cur,
-			const struct flitcast_msg *msg)
+static bool cur_may_delay(const struct flitcast_site *site, const struct flitcast_cur *cur,
+			  const struct flitcast_msg *msg)
 {
 	unsigned int i;
 
-	if (!msg_patient(site, msg))
+	if (!msg_may_delay(site, msg))
 		return false;
 	for (i = 0; i < cur->n; i++) {
 		const struct tx_target *t = &msg->target[cur->target[i]];
 
-		if (t->most || !fc_txtarget_patient(&t->core, &t->flow->core))
+		if (t->most || !fc_txtarget_may_delay(&t->core, &t->flow->core))
 			return false;
 	}
 	return true;
 }
 
 static void put_packet(struct flitcast_site *site, const struct flitcast_msg *msg, u8 *head,
-		       u16 n, u32 offset, u32 data_len, bool later)
+		       u16 n, u32 offset, u32 data_len, bool delay_ack)
 {
 	struct fc_packet pk = {
 		.src = site->cfg.id, .incarnation = site->incarnation,
 		.sock = msg->source->number, .src_port = msg->source->src_port,
 		.ntargets = n, .id = msg->out.id, .msg_len = msg->len,
 		.offset = offset, .data_len = data_len,
-		.flags = (msg->how.list ? FC_PACKET_LIST : 0) | (later ? FC_PACKET_LATER : 0),
+		.flags = (msg->how.list ? FC_PACKET_LIST : 0) |
+			 (delay_ack ? FC_PACKET_DELAY_ACK : 0),
 		.kind = msg->out.kind,
 	};
 
@@ -228,7 +229,7 @@ static struct fc_target entry_of(const struct tx_target *t, bool last)
 {
 	return (struct fc_target) {
 		.site = t->site, .port = t->port, .flags = last ? FC_TARGET_LAST : 0,
-		.lag = t->core.seq - t->flow->core.oldest,
+		.outstanding = t->core.seq - t->flow->core.oldest,
 		.off = t->off, .len = t->len, .seq = t->core.seq,
 	};
 }
@@ -294,10 +295,10 @@ static void put_head(struct flitcast_site *site, const struct flitcast_cur *cur,
 		     struct flitcast_msg *msg, const struct sites *s, u8 *head, u32 offset,
 		     u32 data_len)
 {
-	bool later = cur_patient(site, cur, msg), again = false;
+	bool delay_ack = cur_may_delay(site, cur, msg), again = false;
 	unsigned int i;
 
-	put_packet(site, msg, head, cur->n, offset, data_len, later);
+	put_packet(site, msg, head, cur->n, offset, data_len, delay_ack);
 	if (s->n) {
 		const struct fc_target e = entry_of(&msg->target[cur->target[0]], false);
 
@@ -308,9 +309,9 @@ static void put_head(struct flitcast_site *site, const struct flitcast_cur *cur,
 
 		if (!s->n)
 			put_target(head, i, t, i == cur->n - 1);
-		t->later = later;
+		t->delay_ack = delay_ack;
 		again |= flitcast_tx_mark(t, cur->packet, flitcast_site_now(site));
-		flitcast_tx_settle(site, t);
+		flitcast_tx_update(site, t);
 	}
 	site->stat[again ? FC_STAT_PKT_REPEATED : FC_STAT_PKT_SENT]++;
 }
@@ -328,7 +329,7 @@ static bool goes_at_once(struct flitcast_site *site, const struct flitcast_msg *
 	return msg->ntargets == 1 && !msg->how.copies && site->mode->at_once &&
 	       msg->len <= site->cfg.flit - FC_LINK_SIZE - fc_head_size(1) &&
 	       msg->len <= FC_PACKET_MAX && msg->npages <= MAX_SKB_FRAGS &&
-	       !t->flow->silent && t->core.seq - t->flow->core.oldest < FC_FLOW_WINDOW &&
+	       !t->flow->unresponsive && t->core.seq - t->flow->core.oldest < FC_FLOW_WINDOW &&
 	       msg->at.deadline > msg->at.accepted && list_empty(&queue->ready) &&
 	       list_empty(&queue->fresh) && flitcast_txqueue_room(site, src, msg->how.class);
 }
@@ -359,10 +360,10 @@ static void went_at_once(struct flitcast_site *site, struct flitcast_msg *msg, s
 	t->sent_at = now;
 	t->first_at = now;
 	msg->state.begun = true;
-	flitcast_tx_settle(site, t);
+	flitcast_tx_update(site, t);
 	site->stat[FC_STAT_PKT_SENT]++;
 	msg->at.repeat = now + msg->at.wait;
-	flitcast_tx_ask_later(site, msg, now);
+	flitcast_tx_ask_arm(site, msg, now);
 	flitcast_tx_schedule_sent(site, msg);
 }
 
@@ -386,8 +387,8 @@ bool flitcast_tx_at_once(struct flitcast_site *site, struct flitcast_msg *msg)
 	if (!skb)
 		return false;
 	skb_put(skb, fc_head_size(1));
-	t->later = msg_patient(site, msg) && fc_txtarget_patient(&t->core, &t->flow->core);
-	put_packet(site, msg, skb->data, 1, 0, msg->len, t->later);
+	t->delay_ack = msg_may_delay(site, msg) && fc_txtarget_may_delay(&t->core, &t->flow->core);
+	put_packet(site, msg, skb->data, 1, 0, msg->len, t->delay_ack);
 	put_target(skb->data, 0, t, true);
 	flitcast_tx_add_data(skb, msg, 0, msg->len);
 	if (flitcast_vnet_start(site, set, skb)) {

@@ -4,11 +4,11 @@
 #include "ends/txqueue.h"
 #include "ends/txsched.h"
 
-void flitcast_tx_settle(struct flitcast_site *site, struct tx_target *t)
+void flitcast_tx_update(struct flitcast_site *site, struct tx_target *t)
 {
 	struct flitcast_msg *msg = t->msg;
-	bool in_flight = !fc_txtarget_over(&t->core) && t->core.state != FC_TX_NO_SPACE &&
-			 !t->silent && t->most && !t->flow->silent;
+	bool in_flight = !fc_txtarget_completed(&t->core) && t->core.state != FC_TX_NO_SPACE &&
+			 !t->unresponsive && t->most && !t->flow->unresponsive;
 
 	if (in_flight == t->in_flight)
 		return;

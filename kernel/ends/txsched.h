@@ -20,7 +20,7 @@ static inline u64 flitcast_tx_hold_until(const struct flitcast_msg *msg)
  * Retransmissions to an unresponsive target do not count: a site that is gone must not hold back
  * messages to others.
  */
-void flitcast_tx_settle(struct flitcast_site *site, struct tx_target *t);
+void flitcast_tx_update(struct flitcast_site *site, struct tx_target *t);
 /* Update the position of a message in the timer tree after one of its times changed. */
 void flitcast_tx_schedule(struct flitcast_site *site, struct flitcast_msg *msg);
 /*

@@ -59,7 +59,7 @@ static void report_unreachable(struct flitcast_site *site, const struct fc_effec
 		 * This site knows nothing of the flow: the lowest possible cumulative ack acks
 		 * nothing.
 		 */
-		ctrl.next = t.seq - t.lag;
+		ctrl.next = t.seq - t.outstanding;
 		site->stat[FC_STAT_CTRL_SENT]++;
 		flitcast_ctrl_send(site, &ctrl);
 	}

@@ -165,7 +165,8 @@ static void store_rest(struct flitcast_site *site, u8 set, struct sk_buff_head *
 static u8 beyond(const struct flitcast_site *site, const struct fc_packet *pk, u64 local)
 {
 	/* In a message of several packets, each ack lets the source continue: do not hold acks. */
-	if (!site->mode->joins || !(pk->flags & FC_PACKET_LIST) || pk->flags & FC_PACKET_LATER ||
+	if (!site->mode->joins || !(pk->flags & FC_PACKET_LIST) ||
+	    pk->flags & FC_PACKET_DELAY_ACK ||
 	    pk->msg_len > FC_PACKET_MAX)
 		return 0;
 	return pk->ntargets - hweight64(local);

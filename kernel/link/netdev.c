@@ -195,7 +195,7 @@ static bool passes(const struct sk_buff *skb, struct net_device *dev,
 }
 
 /* @flit: the frame is a flit; the data no longer shows this, as a device header precedes it. */
-static bool hand_over(struct netdev_link *l, struct sk_buff *skb, bool flit)
+static bool xmit(struct netdev_link *l, struct sk_buff *skb, bool flit)
 {
 	struct net_device *dev = l->dev;
 	struct netdev_queue *txq = netdev_get_tx_queue(dev, 0);
@@ -244,7 +244,7 @@ static bool netdev_transmit(struct flitcast_link *link, struct sk_buff *skb)
 		kfree_skb(skb);
 		return false;
 	}
-	return hand_over(l, skb, flit);
+	return xmit(l, skb, flit);
 }
 
 static void netdev_start(struct flitcast_link *link)

@@ -115,7 +115,7 @@ static void answer(struct flitcast_echo *echo, struct sk_buff *skb)
 	room = !echo->tx || echo->tx + how.charge <= ECHO_ROOM;
 	if (room)
 		echo->tx += how.charge;
-	how.patient = echo->tx <= ECHO_ROOM / 2;
+	how.delay_ack = echo->tx <= ECHO_ROOM / 2;
 	spin_unlock_bh(&site->lock);
 	/* The peer does not consume the answers: drop the message. */
 	if (!room)

@@ -118,7 +118,7 @@ static bool ctrl_loop(struct flitcast_site *site)
 		else if (ctrl.kind == FC_CTRL_FORWARD)
 			flitcast_rx_forward(site, &ctrl);
 		else if (ctrl.kind == FC_CTRL_RESYNC || ctrl.kind == FC_CTRL_CLOSED)
-			flitcast_rx_over(site, &ctrl);
+			flitcast_rx_resynced(site, &ctrl);
 		else
 			flitcast_tx_answer(site, &ctrl);
 		more = (int)(left - site->ends->tx.nmsgs) >= OVER_BUDGET;

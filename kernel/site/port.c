@@ -130,7 +130,7 @@ int flitcast_port_attach(struct flitcast_port *port, struct flitcast_site *site,
 	if (err)
 		goto number;
 	INIT_LIST_HEAD(&port->waiting);
-	INIT_LIST_HEAD(&port->invited);
+	INIT_LIST_HEAD(&port->granted);
 	INIT_LIST_HEAD(&port->flows);
 	port->closing = false;
 	INIT_LIST_HEAD(&port->woken);

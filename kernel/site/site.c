@@ -207,7 +207,7 @@ static void site_destroy(struct flitcast_site *site)
 	site_net(site->net)->nsites--;
 	flitcast_enter(site);
 	/* Do not wait for confirmations that become pending from now on. */
-	until = flitcast_site_now(site) + FC_LATER_NS;
+	until = flitcast_site_now(site) + FC_ACK_DELAY_NS;
 	while (flitcast_rx_time(site, until))
 		flitcast_pause(site);
 	flitcast_ctrl_time(site, FC_NEVER);

@@ -29,7 +29,7 @@ static void fail(struct flitcast_sock *fs, int err)
 	flitcast_conn_set_state(fs, TCP_CLOSE);
 }
 
-void flitcast_conn_over(struct flitcast_sock *fs, int err)
+void flitcast_conn_end(struct flitcast_sock *fs, int err)
 {
 	if (err)
 		WRITE_ONCE(fs->sk.sk_err, err);
@@ -123,7 +123,7 @@ static bool arrived(struct flitcast_sock *fs, const struct flitcast_delivery *d)
 		return false;
 	/* The peer aborted a message in between. */
 	if (d->id != fs->conn.next) {
-		flitcast_conn_over(fs, ECONNRESET);
+		flitcast_conn_end(fs, ECONNRESET);
 		return false;
 	}
 	fs->conn.next++;
@@ -184,9 +184,9 @@ static void failed(struct flitcast_sock *fs, const struct flitcast_sent *sent)
 	if (fs->sk.sk_state != TCP_ESTABLISHED)
 		return;
 	if (sent->err != -ECONNREFUSED)
-		flitcast_conn_over(fs, -sent->err);
+		flitcast_conn_end(fs, -sent->err);
 	else
-		flitcast_conn_over(fs, gone ? EPIPE : ECONNRESET);
+		flitcast_conn_end(fs, gone ? EPIPE : ECONNRESET);
 }
 
 void flitcast_conn_failed(struct flitcast_sock *fs, const struct flitcast_sent *sent)
@@ -208,7 +208,7 @@ void flitcast_conn_detach(struct flitcast_sock *fs)
 	if (fs->sk.sk_state == TCP_SYN_SENT)
 		flitcast_conn_set_state(fs, TCP_CLOSE);
 	else if (fs->sk.sk_type == SOCK_SEQPACKET && fs->sk.sk_state != TCP_CLOSE)
-		flitcast_conn_over(fs, 0);
+		flitcast_conn_end(fs, 0);
 	spin_unlock(&fs->conn.lock);
 }
 

@@ -80,13 +80,13 @@ static inline u8 flitcast_conn_state(const struct sock *sk)
 void flitcast_conn_set_state(struct flitcast_sock *fs, u8 state);
 
 /**
- * flitcast_conn_over() - end a connection in both directions
+ * flitcast_conn_end() - end a connection in both directions
  * @fs: socket
  * @err: value for sk_err, positive; 0: leave sk_err as it is
  *
  * Context: the connection's lock.
  */
-void flitcast_conn_over(struct flitcast_sock *fs, int err);
+void flitcast_conn_end(struct flitcast_sock *fs, int err);
 
 void flitcast_conn_init(struct flitcast_sock *fs);
 /* Cancel the timeout of connect(); the socket is being closed. */

@@ -205,7 +205,7 @@ void flitcast_conn_close(struct flitcast_sock *fs)
 	spin_lock_bh(&fs->conn.lock);
 	notify = fs->sk.sk_state == TCP_ESTABLISHED &&
 		 (abort || !(fs->sk.sk_shutdown & SEND_SHUTDOWN));
-	flitcast_conn_over(fs, 0);
+	flitcast_conn_end(fs, 0);
 	spin_unlock_bh(&fs->conn.lock);
 	/* If memory is short, the peer's next message is refused instead. */
 	if (notify)

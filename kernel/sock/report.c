@@ -178,7 +178,7 @@ int flitcast_report_recv(struct flitcast_sock *fs, struct msghdr *msg, size_t si
 	report.left_out = out->ntargets - out->delivered - out->failed;
 	report.lost = lost;
 	report.reserved = out->reserved;
-	report.over = out->over_at;
+	report.completed = out->completed_at;
 	put_cmsg(msg, SOL_FLITCAST, FLITCAST_REPORT, sizeof(report), &report);
 	msg->msg_flags |= MSG_ERRQUEUE;
 	msg->msg_namelen = 0;

@@ -350,8 +350,8 @@ struct body {
 };
 
 /* Hand a message to the site; lock_sock keeps data of a connection from following FC_KIND_SHUT. */
-static int hand_over(struct flitcast_sock *fs, const struct body *body,
-		     const struct flitcast_msg_dest *dests, const struct flitcast_send *how)
+static int submit(struct flitcast_sock *fs, const struct body *body,
+		  const struct flitcast_msg_dest *dests, const struct flitcast_send *how)
 {
 	int err;
 	u32 id;
@@ -476,9 +476,9 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 	if (err)
 		goto abort;
 	/* While the socket is writable, no task waits for its messages to complete. */
-	how.patient = !how.report && !held && how.slow == FLITCAST_TX_WAIT &&
+	how.delay_ack = !how.report && !held && how.slow == FLITCAST_TX_WAIT &&
 		      flitcast_room_writable(fs);
-	err = hand_over(fs, &body, dests, &how);
+	err = submit(fs, &body, dests, &how);
 	if (err) {
 		if (err == -EHOSTUNREACH)
 			refuse(fs, err, "the topology has no such site");

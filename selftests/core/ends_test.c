@@ -86,7 +86,7 @@ struct sent {
 struct packet {
 	u32 message;
 	u16 packet;
-	u8 lag;
+	u8 outstanding;
 	bool later;		/* allows a delayed ack */
 };
 
@@ -136,7 +136,7 @@ static void channel_ctrl(struct bench *b, const struct fc_ctrl *c)
 static void move_window(struct bench *b)
 {
 	while (b->tx.oldest != b->tx.next &&
-	       fc_txtarget_over(&b->msg[b->tx.oldest - b->first_seq].tx))
+	       fc_txtarget_completed(&b->msg[b->tx.oldest - b->first_seq].tx))
 		b->tx.oldest++;
 }
 
@@ -156,17 +156,17 @@ static void send_some(struct bench *b)
 {
 	for (u32 i = b->tx.oldest - b->first_seq; i < b->n; i++) {
 		struct sent *m = &b->msg[i];
-		struct packet p = { .message = i, .lag = (u8)(m->tx.seq - b->tx.oldest) };
+		struct packet p = { .message = i, .outstanding = (u8)(m->tx.seq - b->tx.oldest) };
 		int next = fc_txtarget_next(&m->tx, &b->tx);
 
 		if (next < 0 || !tap_random(3))
 			continue;
 		CHECK(next >= m->part.first && next < m->part.first + m->part.count,
 		      "packet %d of %u+%u", next, m->part.first, m->part.count);
-		CHECK(p.lag < FC_FLOW_WINDOW, "message %u: lag %u", i, p.lag);
+		CHECK(p.outstanding < FC_FLOW_WINDOW, "message %u: lag %u", i, p.outstanding);
 		CHECK(m->tx.state != FC_TX_ASKING || next == m->part.first,
 		      "message %u: packet %d before the grant", i, next);
-		p.later = !m->tx.sent && fc_txtarget_patient(&m->tx, &b->tx);
+		p.later = !m->tx.sent && fc_txtarget_may_delay(&m->tx, &b->tx);
 		fc_txtarget_sent(&m->tx, next);
 		CHECK(!fc_txtarget_unsent(&m->tx), "message %u: packet %d is sent", i, next);
 		p.packet = (u16)next;
@@ -239,7 +239,7 @@ static bool pass(struct bench *b, struct sent *m)
 static void receive(struct bench *b, const struct packet *p)
 {
 	struct sent *m = &b->msg[p->message];
-	struct fc_target t = { .seq = m->tx.seq, .lag = p->lag };
+	struct fc_target t = { .seq = m->tx.seq, .outstanding = p->outstanding };
 	u16 index = p->packet - m->part.first;
 	struct fc_rxmsg *slot;
 	enum fc_rx_verdict verdict;
@@ -288,7 +288,7 @@ static void answer(struct bench *b, const struct fc_ctrl *c)
 	for (u32 i = b->tx.oldest - b->first_seq; i < b->n; i++) {
 		struct sent *m = &b->msg[i];
 
-		if (fc_txtarget_over(&m->tx))
+		if (fc_txtarget_completed(&m->tx))
 			continue;
 		fc_txtarget_answer(&m->tx, c);
 		CHECK(m->tx.base <= m->part.count, "message %u: base %u", i, m->tx.base);
@@ -337,14 +337,14 @@ static void repeat(struct bench *b)
 		if (fc_txtarget_repeat(tx))
 			ask(b, i);
 		else
-			CHECK(fc_txtarget_unsent(tx) == !fc_txtarget_over(tx),
+			CHECK(fc_txtarget_unsent(tx) == !fc_txtarget_completed(tx),
 			      "message %u: to be sent again?", i);
 	}
 }
 
 static void give_up(struct bench *b, u32 i)
 {
-	if (fc_txtarget_over(&b->msg[i].tx))
+	if (fc_txtarget_completed(&b->msg[i].tx))
 		return;
 	b->msg[i].tx.state = FC_TX_FAILED;
 	b->msg[i].given_up = true;
@@ -510,7 +510,7 @@ TEST(rxflow_forward__skips_and_delivers)
 {
 	const struct fc_part one = fc_part_make(10, 0, 0);
 	const struct fc_part two = fc_part_make(FC_PACKET_MAX + 1, 0, 0);
-	struct fc_target t = { .seq = 6, .lag = 1 };
+	struct fc_target t = { .seq = 6, .outstanding = 1 };
 	unsigned int skipped = 0;
 	struct fc_rxflow flow;
 	struct fc_rxmsg *slot;
@@ -521,7 +521,7 @@ TEST(rxflow_forward__skips_and_delivers)
 	fc_rxflow_admit(&flow, slot, &t, &one, &flow);
 	fc_rxmsg_stored(slot, 0);
 	t.seq = 5;
-	t.lag = 0;
+	t.outstanding = 0;
 	CHECK(fc_rxflow_packet(&flow, &t, &two, 0, &slot, count_skip, &skipped) == FC_RX_ADMIT,
 	      "not new");
 	fc_rxflow_admit(&flow, slot, &t, &two, &flow);
@@ -589,9 +589,9 @@ TEST(txtarget_patient)
 		bool patient = t.seq - flow.oldest < FC_FLOW_WINDOW / 4 * 3;
 
 		t.part.count = 1;
-		CHECK(fc_txtarget_patient(&t, &flow) == patient, "%u", t.seq);
+		CHECK(fc_txtarget_may_delay(&t, &flow) == patient, "%u", t.seq);
 		t.part.count = 2;
-		CHECK(!fc_txtarget_patient(&t, &flow), "%u, two packets", t.seq);
+		CHECK(!fc_txtarget_may_delay(&t, &flow), "%u, two packets", t.seq);
 	}
 }
 
@@ -614,7 +614,7 @@ TEST(txtarget_repeat__asks_when_all_is_received)
 
 	fc_txtarget_sent(&t, 2);
 	CHECK(fc_txtarget_answer(&t, &c), "no news");
-	CHECK(!fc_txtarget_over(&t), "over before its turn");
+	CHECK(!fc_txtarget_completed(&t), "over before its turn");
 	CHECK(fc_txtarget_next(&t, &flow) == -1, "%d", fc_txtarget_next(&t, &flow));
 	fc_txtarget_repeat(&t);
 	CHECK(fc_txtarget_next(&t, &flow) == 2, "%d", fc_txtarget_next(&t, &flow));
@@ -632,7 +632,7 @@ TEST(txtarget_answer__refused)
 	CHECK(!fc_txtarget_answer(&t, &c) && t.state == FC_TX_GRANTED, "another message's");
 	c.seq = 7;
 	CHECK(fc_txtarget_answer(&t, &c) && t.state == FC_TX_REFUSED, "state %u", t.state);
-	CHECK(fc_txtarget_over(&t), "goes on");
+	CHECK(fc_txtarget_completed(&t), "goes on");
 }
 
 /* Feed acks with random contents that decode. */
@@ -642,7 +642,7 @@ TEST(txtarget_answer__any_confirmation)
 		const struct fc_txflow flow = { .next = 9, .oldest = 7 };
 		struct fc_txtarget t = granted(7, (u16)(1 + tap_random(256)));
 
-		for (unsigned int j = 0; j < 6 && !fc_txtarget_over(&t); j++) {
+		for (unsigned int j = 0; j < 6 && !fc_txtarget_completed(&t); j++) {
 			struct fc_ctrl c = {
 				.kind = (u8)(FC_CTRL_CONFIRM + tap_random(FC_CTRL_COUNT - 1)),
 				.seq = 7, .next = tap_random(8), .base = (u16)tap_random(300),
@@ -677,7 +677,8 @@ TEST(rxflow_packet__any_packets)
 			struct fc_part part = fc_part_make(msg_len, off, 0);
 			u16 packet = (u16)tap_random(tap_random(2) ? 4 : 260);
 			struct fc_target t = {
-				.seq = tap_random(40), .lag = (u8)tap_random(FC_FLOW_WINDOW),
+				.seq = tap_random(40),
+				.outstanding = (u8)tap_random(FC_FLOW_WINDOW),
 			};
 			struct fc_rxmsg *slot;
 			struct fc_ctrl c;

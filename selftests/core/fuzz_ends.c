@@ -29,7 +29,7 @@ struct sent {
 struct packet {
 	u32 message;
 	u16 packet;
-	u8 lag;
+	u8 outstanding;
 };
 
 struct bench {
@@ -55,7 +55,7 @@ struct bench {
 static void move_window(struct bench *b)
 {
 	while (b->tx.oldest != b->tx.next &&
-	       fc_txtarget_over(&b->msg[b->tx.oldest - b->first_seq].tx))
+	       fc_txtarget_completed(&b->msg[b->tx.oldest - b->first_seq].tx))
 		b->tx.oldest++;
 }
 
@@ -84,7 +84,7 @@ static void check_tx(const struct fc_txtarget *t, const struct fc_txflow *flow)
 	      t->base, t->sent, t->part.count);
 	CHECK(next == -1 || (next >= t->part.first && next < t->part.first + t->part.count),
 	      "packet %d of %u+%u", next, t->part.first, t->part.count);
-	CHECK(next == -1 || (!fc_txtarget_over(t) && t->state != FC_TX_NO_SPACE),
+	CHECK(next == -1 || (!fc_txtarget_completed(t) && t->state != FC_TX_NO_SPACE),
 	      "packet %d in state %u", next, t->state);
 	CHECK(next == -1 || t->state != FC_TX_ASKING || next == t->part.first,
 	      "packet %d before the grant", next);
@@ -94,7 +94,7 @@ static void check_tx(const struct fc_txtarget *t, const struct fc_txflow *flow)
 static void send(struct bench *b, u32 i)
 {
 	struct sent *m = &b->msg[i];
-	struct packet p = { .message = i, .lag = (u8)(m->tx.seq - b->tx.oldest) };
+	struct packet p = { .message = i, .outstanding = (u8)(m->tx.seq - b->tx.oldest) };
 	int next = fc_txtarget_next(&m->tx, &b->tx);
 
 	check_tx(&m->tx, &b->tx);
@@ -150,7 +150,7 @@ static void deliver(struct bench *b)
 static void receive(struct bench *b, const struct packet *p)
 {
 	struct sent *m = &b->msg[p->message];
-	struct fc_target t = { .seq = m->tx.seq, .lag = p->lag };
+	struct fc_target t = { .seq = m->tx.seq, .outstanding = p->outstanding };
 	u16 index = p->packet - m->tx.part.first;
 	struct fc_rxmsg *slot;
 	enum fc_rx_verdict verdict;
@@ -192,7 +192,7 @@ static void answer(struct bench *b, const struct fc_ctrl *c)
 	for (u32 i = b->tx.oldest - b->first_seq; i < b->n; i++) {
 		struct sent *m = &b->msg[i];
 
-		if (fc_txtarget_over(&m->tx))
+		if (fc_txtarget_completed(&m->tx))
 			continue;
 		fc_txtarget_answer(&m->tx, c);
 		check_tx(&m->tx, &b->tx);
@@ -240,12 +240,13 @@ static void repeat(struct bench *b, u32 i)
 			confirm(b, tx->seq, b->full ? FC_CTRL_NO_SPACE : FC_CTRL_GRANT);
 		return;
 	}
-	CHECK(fc_txtarget_unsent(tx) == !fc_txtarget_over(tx), "message %u: to be sent again?", i);
+	CHECK(fc_txtarget_unsent(tx) == !fc_txtarget_completed(tx), "message %u: to be sent again?",
+	      i);
 }
 
 static void give_up(struct bench *b, u32 i)
 {
-	if (fc_txtarget_over(&b->msg[i].tx))
+	if (fc_txtarget_completed(&b->msg[i].tx))
 		return;
 	b->msg[i].tx.state = FC_TX_FAILED;
 	b->msg[i].given_up = true;
@@ -416,10 +417,10 @@ static void fuzz_receiver(struct fuzz *f)
 	struct receiver r = { .held = 0 };
 
 	while (fuzz_left(f)) {
-		u8 how = fuzz_u8(f), lag = fuzz_u8(f);
+		u8 how = fuzz_u8(f), outstanding = fuzz_u8(f);
 		u32 before = r.flow.next;
 		bool begun = r.flow.begun;
-		struct fc_target t = { .lag = lag % FC_FLOW_WINDOW };
+		struct fc_target t = { .outstanding = outstanding % FC_FLOW_WINDOW };
 		struct fc_part part;
 		struct fc_rxmsg *slot;
 		enum fc_rx_verdict verdict;
@@ -435,9 +436,10 @@ static void fuzz_receiver(struct fuzz *f)
 			u32 packets = 1 + fuzz_u8(f) % 200;
 			u32 msg_len = packets * FC_PACKET_MAX - (how & 1);
 
-			t.seq = lag & 16 ? fuzz_u32(f) : r.flow.next + fuzz_below(f, 40) - 12;
+			t.seq = outstanding & 16 ? fuzz_u32(f) : r.flow.next + fuzz_below(f,
+											  40) - 12;
 			t.off = how & 32 ? msg_len / 2 : 0;
-			part = fc_part_make(msg_len, t.off, lag & 32 ? 1 : 0);
+			part = fc_part_make(msg_len, t.off, outstanding & 32 ? 1 : 0);
 			packet = fuzz_u8(f);
 			CHECK(part.count && part.first + part.count <= packets, "%u+%u of %u",
 			      part.first, part.count, packets);
@@ -516,11 +518,11 @@ static void fuzz_sender(struct fuzz *f)
 			break;
 		case 1:
 			if (!fc_txtarget_repeat(&t))
-				CHECK(fc_txtarget_unsent(&t) == !fc_txtarget_over(&t),
+				CHECK(fc_txtarget_unsent(&t) == !fc_txtarget_completed(&t),
 				      "to be sent again?");
 			break;
 		default:
-			if (fc_txtarget_over(&t))
+			if (fc_txtarget_completed(&t))
 				return;
 			struct fc_ctrl c = {
 				.kind = FC_CTRL_CONFIRM + (how >> 2) % (FC_CTRL_COUNT - 1),

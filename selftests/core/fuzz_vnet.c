@@ -429,7 +429,7 @@ static void check_branches(const struct bench *b)
 		u32 own = 0;
 
 		for (u8 k = 0; in->busy && k < in->nbranches; k++)
-			own += !in->branch[k].over;
+			own += !in->branch[k].completed;
 		CHECK(own == (in->busy ? in->active : 0), "%u branches, not %u", in->active, own);
 		active += own;
 	}
@@ -440,7 +440,7 @@ static void check_branches(const struct bench *b)
 		for (u32 at = out->first; at != FC_VBRANCH_NONE; at = b->branch[at].next) {
 			const struct fc_vbranch *br = &b->branch[at];
 
-			CHECK(!br->over && br->class * b->v.nports + br->port == (int)i &&
+			CHECK(!br->completed && br->class * b->v.nports + br->port == (int)i &&
 			      (at == out->first || !br->begun), "a line that is not in order");
 			CHECK(++waiting <= active, "a branch in two lines");
 			load += b->in[at / slots].n;

@@ -353,7 +353,8 @@ static void check_subset(const u8 *head, u32 size, u8 flags, u32 len, u32 nsites
 			continue;
 		fc_wire_target_decode(&from, head, i);
 		fc_wire_target_decode(&to, apart, k++);
-		CHECK(from.site == to.site && from.port == to.port && from.lag == to.lag &&
+		CHECK(from.site == to.site && from.port == to.port &&
+		      from.outstanding == to.outstanding &&
 		      from.off == to.off && from.len == to.len && from.seq == to.seq &&
 		      to.flags == (k == kept), "entry %u changed", i);
 	}
@@ -374,7 +375,8 @@ static void check_bitmap(const u8 *head, u8 *again, u32 size)
 		CHECK(!i || sites[i] > sites[i - 1], "not in order: %u", i);
 		back[n - 1 - i] = sites[i];
 		fc_wire_target_decode(&t, head, i);
-		CHECK(t.port == first.port && t.lag == first.lag && t.off == first.off &&
+		CHECK(t.port == first.port && t.outstanding == first.outstanding &&
+		      t.off == first.off &&
 		      t.len == first.len && t.seq == first.seq &&
 		      t.flags == (i == n - 1 ? FC_TARGET_LAST : 0), "entry %u", i);
 	}
@@ -423,7 +425,7 @@ static void check_head(const u8 *data, size_t left, u8 flags, u32 len, u32 nsite
 		if (!pk.bitmap)
 			fc_wire_target_encode(again, i, &t);
 		CHECK(fc_wire_target_site(p, i) == t.site, "single field");
-		CHECK(t.site < nsites && t.port && t.lag < FC_FLOW_WINDOW &&
+		CHECK(t.site < nsites && t.port && t.outstanding < FC_FLOW_WINDOW &&
 		      t.off <= pk.msg_len && t.len <= pk.msg_len - t.off, "target %u", i);
 	}
 	if (pk.bitmap)

@@ -346,12 +346,12 @@ TEST(recept__votes)
 	CHECK(fc_recept_copy(&r, 2, 1, 7) == 1, "another value");
 	CHECK(fc_recept_copy(&r, 3, 0, 1) == 2, "two agree");
 	CHECK(!fc_recept_copy(&r, 3, 1, 7), "one port votes once");
-	CHECK(fc_recept_lag(&r, 0) == 2, "the most of what those say who agree");
+	CHECK(fc_recept_outstanding(&r, 0) == 2, "the most of what those say who agree");
 	CHECK(fc_recept_value(&r, 2) == 1 && fc_recept_value(&r, 4) < 0, "who said what");
 	CHECK(fc_recept_dissent(&r, 0) == fc_bit(2), "who disagreed");
 	CHECK(fc_recept_dissent(&r, 1) == (fc_bit(1) | fc_bit(3)), "and with the other one");
 	CHECK(fc_recept_forget(&r, 2) == 1, "the last one of a value");
 	CHECK(fc_recept_forget(&r, 1) < 0 && fc_recept_forget(&r, 1) < 0, "one is left");
 	CHECK(fc_recept_copy(&r, 1, 1, 3) == 1 && r.got == (fc_bit(1) | fc_bit(3)), "again");
-	CHECK(fc_recept_lag(&r, 1) == 3, "what the forgotten one said is not this one's");
+	CHECK(fc_recept_outstanding(&r, 1) == 3, "what the forgotten one said is not this one's");
 }

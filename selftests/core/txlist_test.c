@@ -72,7 +72,7 @@ static bool member(void *arg, u32 i, struct fc_txmember *member)
 {
 	struct end *end = &m.end[i];
 
-	if (fc_txtarget_over(&end->tx))
+	if (fc_txtarget_completed(&end->tx))
 		return false;
 	*member = (struct fc_txmember) {
 		.t = &end->tx, .flow = &end->flow, .patience = &end->patience,
@@ -105,7 +105,7 @@ static void hold(bool wait)
 	if (wait)
 		fc_patience_wait(&m.patience, FC_PATIENCE_SOURCE, m.now * MS);
 	else
-		fc_patience_over(&m.patience, FC_PATIENCE_SOURCE, m.now * MS);
+		fc_patience_end(&m.patience, FC_PATIENCE_SOURCE, m.now * MS);
 }
 
 /* Choose a packet and send it, as the site does. */
@@ -185,7 +185,7 @@ static void tick(struct end *end)
 {
 	struct fc_ctrl room = { .kind = FC_CTRL_GRANT };
 
-	if (fc_txtarget_over(&end->tx))
+	if (fc_txtarget_completed(&end->tx))
 		return;
 	if (end->answer <= m.now) {
 		end->answer = NEVER;
@@ -208,7 +208,7 @@ static bool step(void)
 	m.now++;
 	for (u32 i = 0; i < m.list.ntargets; i++) {
 		tick(&m.end[i]);
-		more |= !fc_txtarget_over(&m.end[i].tx);
+		more |= !fc_txtarget_completed(&m.end[i].tx);
 	}
 	packet = pick();
 	for (u32 i = 0; packet >= 0 && i < m.list.n; i++)
@@ -402,7 +402,7 @@ static void lie(struct end *end)
 		.base = (u16)tap_random(17),
 	};
 
-	if (!fc_txtarget_over(&end->tx))
+	if (!fc_txtarget_completed(&end->tx))
 		hear(end, &ctrl);
 }
 

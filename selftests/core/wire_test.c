@@ -611,7 +611,7 @@ static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc
 	}
 	if (pk->msg_len <= FC_PACKET_MAX && tap_random(2) &&
 	    (pk->kind == FC_KIND_MESSAGE || pk->kind == FC_KIND_DATA))
-		pk->flags |= FC_PACKET_LATER;
+		pk->flags |= FC_PACKET_DELAY_ACK;
 	if (pk->msg_len)
 		pk->offset = tap_random((pk->msg_len - 1) / FC_PACKET_MAX + 1) * FC_PACKET_MAX;
 	pk->data_len = pk->msg_len - pk->offset;
@@ -624,7 +624,7 @@ static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc
 		*t = (struct fc_target){
 			.site = tap_random(NSITES), .port = (u16)(1 + tap_random(0xffff)),
 			.flags = i == n - 1 ? FC_TARGET_LAST : 0,
-			.lag = (u8)tap_random(FC_FLOW_WINDOW),
+			.outstanding = (u8)tap_random(FC_FLOW_WINDOW),
 			.off = tap_random(pk->msg_len + 1), .seq = random32(),
 		};
 		t->len = tap_random(pk->msg_len - t->off + 1);
@@ -645,7 +645,8 @@ static bool packet_equal(const struct fc_packet *a, const struct fc_packet *b)
 static bool target_equal(const struct fc_target *a, const struct fc_target *b)
 {
 	return a->site == b->site && a->port == b->port && a->flags == b->flags &&
-	       a->lag == b->lag && a->off == b->off && a->len == b->len && a->seq == b->seq;
+	       a->outstanding == b->outstanding && a->off == b->off && a->len == b->len &&
+	       a->seq == b->seq;
 }
 
 TEST(wire_head__golden_bytes)
@@ -662,7 +663,7 @@ TEST(wire_head__golden_bytes)
 		.kind = FC_KIND_DATA,
 	};
 	const struct fc_target t = {
-		.site = 42, .port = 0x1234, .flags = FC_TARGET_LAST, .lag = 15, .off = 256,
+		.site = 42, .port = 0x1234, .flags = FC_TARGET_LAST, .outstanding = 15, .off = 256,
 		.len = 2, .seq = 0x15161718,
 	};
 	u8 p[sizeof(golden)];
@@ -676,7 +677,7 @@ TEST(wire_head__golden_bytes)
 TEST(wire_plain__is_what_most_frames_are)
 {
 	const struct fc_packet pk = { .src = 3, .ntargets = 1, .msg_len = 64, .data_len = 64,
-				      .flags = FC_PACKET_LATER };
+				      .flags = FC_PACKET_DELAY_ACK };
 	const struct fc_target t = { .site = 5, .port = 9, .flags = FC_TARGET_LAST };
 	const struct fc_link_hdr is = {
 		.type = FC_FRAME_FLIT, .vc = FC_VC_CLASS + 2, .len = 120, .epoch = 0x0102,
@@ -795,7 +796,8 @@ static bool use_head(const u8 *bytes, u32 n, u8 flags, u32 len)
 	fc_wire_packet_encode(again, &pk);
 	for (unsigned int i = 0; i < pk.ntargets; i++) {
 		fc_wire_target_decode(&t, bytes, i);
-		CHECK(t.site < NSITES && t.port && t.lag < FC_FLOW_WINDOW && t.off <= pk.msg_len &&
+		CHECK(t.site < NSITES && t.port && t.outstanding < FC_FLOW_WINDOW &&
+		      t.off <= pk.msg_len &&
 		      t.len <= pk.msg_len - t.off, "target %u", i);
 		fc_wire_target_encode(again, i, &t);
 	}
@@ -849,7 +851,7 @@ TEST(wire_cast__golden_bytes)
 		.ntargets = 1, .id = 0x0b0c0d0e, .msg_len = 100, .data_len = 100, .hops = 3,
 	};
 	const struct fc_cast c = {
-		.number = 0x1f202122, .port = 0x1234, .copies = 6, .lag = 15, .label = 5,
+		.number = 0x1f202122, .port = 0x1234, .copies = 6, .outstanding = 15, .label = 5,
 		.seq = 0x15161718,
 	};
 	u8 p[sizeof(golden)];
@@ -891,12 +893,12 @@ TEST(wire_cast__refuses)
 	REFUSED(pk.msg_len = pk.data_len = 49);
 	REFUSED(pk.offset = FC_PACKET_MAX);
 	REFUSED(pk.flags = FC_PACKET_LIST);
-	REFUSED(pk.flags = FC_PACKET_LATER);
+	REFUSED(pk.flags = FC_PACKET_DELAY_ACK);
 	REFUSED(pk.kind = FC_KIND_DATA);
 	REFUSED(c.port = 0);
 	REFUSED(c.copies = 0);
 	REFUSED(c.copies = FC_COPIES_MAX + 1);
-	REFUSED(c.lag = FC_FLOW_WINDOW);
+	REFUSED(c.outstanding = FC_FLOW_WINDOW);
 	REFUSED(c.label = FC_LABELS_MAX);
 #undef REFUSED
 	fc_wire_packet_encode(p, &good_pk);
@@ -960,7 +962,7 @@ TEST(wire_head__refuses)
 	REFUSED(flags = 2);
 	REFUSED(flags = 0x80);
 	/* A message of several packets. */
-	REFUSED(flags = FC_PACKET_LATER);
+	REFUSED(flags = FC_PACKET_DELAY_ACK);
 	REFUSED(kind = FC_KIND_DATA);
 	REFUSED(kind = FC_KIND_COUNT);
 	REFUSED(kind = 0xff);
@@ -978,7 +980,7 @@ TEST(wire_head__refuses)
 	REFUSED(0, flags = FC_TARGET_LAST);
 	REFUSED(1, flags = 0);
 	REFUSED(1, flags = FC_TARGET_LAST | 2);
-	REFUSED(0, lag = FC_FLOW_WINDOW);
+	REFUSED(0, outstanding = FC_FLOW_WINDOW);
 	REFUSED(0, off = pk.msg_len + 1);
 	REFUSED(0, len = pk.msg_len - t.off + 1);
 	REFUSED(1, len = 0xffffffff);
@@ -1197,7 +1199,7 @@ TEST(wire_bitmap__golden_bytes)
 	static const u32 site[] = { 24, 10, 17, 11 };
 	const struct fc_packet pk = { .src = 1, .msg_len = 100, .data_len = 100 };
 	const struct fc_target t = {
-		.port = 0x1234, .lag = 2, .off = 7, .len = 8, .seq = 0x15161718,
+		.port = 0x1234, .outstanding = 2, .off = 7, .len = 8, .seq = 0x15161718,
 	};
 	u8 p[sizeof(golden)];
 
@@ -1341,7 +1343,8 @@ TEST(wire_bitmap__refuses)
 	IS(false, (bad = t, bad.site = FC_SITE_NONE, fc_wire_target_encode(head, 0, &bad)));
 	IS(false, (bad = t, bad.port = 0, fc_wire_target_encode(head, 0, &bad)));
 	IS(false, (bad = t, bad.flags = 0, fc_wire_target_encode(head, 0, &bad)));
-	IS(false, (bad = t, bad.lag = FC_FLOW_WINDOW, fc_wire_target_encode(head, 0, &bad)));
+	IS(false, (bad = t, bad.outstanding = FC_FLOW_WINDOW, fc_wire_target_encode(head, 0,
+										    &bad)));
 	IS(false, (bad = t, bad.off = 101, fc_wire_target_encode(head, 0, &bad)));
 	IS(false, (bad = t, bad.len = 101, fc_wire_target_encode(head, 0, &bad)));
 	/* Flags that need a single target. */

@@ -61,7 +61,7 @@ static void alter_head(struct liar *l, u8 *head)
 		break;
 	default:
 		cast.number += 5;
-		cast.lag = 0;
+		cast.outstanding = 0;
 		break;
 	}
 	fc_wire_packet_encode(head, &pk);
@@ -201,7 +201,7 @@ static void forge(struct liar *l)
 	k.pk.hops = 0;
 	k.cast.seq += ahead;
 	k.cast.number += ahead + 1;
-	k.cast.lag = 0;
+	k.cast.outstanding = 0;
 	if (!liar_random(l, 4))
 		k.cast.copies = 1 + liar_random(l, l->topo.ndirs);
 	if (l->topo.graph)

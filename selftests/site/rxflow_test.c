@@ -20,7 +20,7 @@
 /* Cumulative acks that a source sends, whether or not the flow has reached them. */
 #define LEVELS		3
 
-enum place { OPEN, ASKED, CLOSED, SETTLED, PLACES };
+enum place { OPEN, ASKED, CLOSED, COMPLETED, PLACES };
 
 /**
  * struct known - a key that has a flow or had one
@@ -186,13 +186,13 @@ unsigned int flitcast_rxflow_empty(struct flitcast_site *site, struct rx_flow *f
 {
 	memset(&flow->core.msg, 0, sizeof(flow->core.msg));
 	memset(flow->need, 0, sizeof(flow->need));
-	flow->invited = 0;
+	flow->granted = 0;
 	list_del_init(&flow->waiting);
 	list_del_init(&flow->held);
 	return 0;
 }
 
-void flitcast_rx_level_ask(struct flitcast_site *site, const struct rx_key *key, u32 seq, u32 level)
+void flitcast_rx_resync(struct flitcast_site *site, const struct rx_key *key, u32 seq, u32 oldest)
 {
 	struct known *k = known_find(key);
 
@@ -250,11 +250,11 @@ static unsigned int check_over(const struct rx_source *source)
 	const struct rx_flow *flow;
 	unsigned int n = 0;
 
-	list_for_each_entry(flow, &source->over, over) {
+	list_for_each_entry(flow, &source->completed, completed) {
 		const struct known *k = known_find(&flow->key);
 
 		if (!HOLDS(flow->source == source && k && k->flow == flow &&
-			   (k->place == CLOSED || k->place == SETTLED),
+			   (k->place == CLOSED || k->place == COMPLETED),
 			   "a flow that is not over") ||
 		    !HOLDS(++n <= source->nflows, "more flows are over than there are"))
 			break;
@@ -267,7 +267,7 @@ static void check_all(void)
 {
 	struct flitcast_rx *rx = m.site->ends->rx.flows;
 	unsigned int in[PLACES] = { 0 }, nflows = 0, nbusy = 0, nidle = 0, n, sized = 0,
-		     over = 0;
+		     completed = 0;
 	struct rx_source *source;
 	int i;
 
@@ -286,12 +286,12 @@ static void check_all(void)
 		*(n ? &nbusy : &nidle) += 1;
 		in[OPEN] += check_list(&source->open, OPEN, source);
 		in[ASKED] += check_list(&source->asked, ASKED, source);
-		over += check_over(source);
+		completed += check_over(source);
 	}
 	in[CLOSED] = check_list(&rx->closed, CLOSED, NULL);
-	in[SETTLED] = check_list(&rx->settled, SETTLED, NULL);
-	HOLDS(over == in[CLOSED] + in[SETTLED], "%u flows are over, %u by source",
-	      in[CLOSED] + in[SETTLED], over);
+	in[COMPLETED] = check_list(&rx->completed, COMPLETED, NULL);
+	HOLDS(completed == in[CLOSED] + in[COMPLETED], "%u flows are over, %u by source",
+	      in[CLOSED] + in[COMPLETED], completed);
 	for (i = 0; i < PLACES; i++)
 		HOLDS(in[i] == m.in[i], "list %d has %u flows, not %u", i, in[i], m.in[i]);
 	HOLDS(nflows == m.nlive && rx->nflows == nflows, "%u flows, counted %u, not %u", nflows,
@@ -347,13 +347,13 @@ static struct known *expect_victim(const struct rx_key *key)
 	if (m.nlive < FLITCAST_FLOWS_MAX && (!source || source->nflows < FLOWS_OF_ONE))
 		return NULL;
 	if (source && source->nflows >= FLOWS_OF_ONE) {
-		flow = list_first_entry_or_null(&source->over, struct rx_flow, over);
+		flow = list_first_entry_or_null(&source->completed, struct rx_flow, completed);
 		if (!flow)
 			flow = list_first_entry_or_null(&source->asked, struct rx_flow, lru);
 	} else if (m.in[CLOSED]) {
 		flow = list_first_entry_or_null(&rx->closed, struct rx_flow, lru);
-	} else if (m.in[SETTLED]) {
-		flow = list_first_entry_or_null(&rx->settled, struct rx_flow, lru);
+	} else if (m.in[COMPLETED]) {
+		flow = list_first_entry_or_null(&rx->completed, struct rx_flow, lru);
 	} else {
 		for (i = SIZES - 1, source = NULL; i >= 0 && !source; i--)
 			source = list_first_entry_or_null(&rx->size[i], struct rx_source, by_size);
@@ -386,7 +386,7 @@ static struct rx_flow *make(const struct rx_key *key)
 	      "another flow gave way than the one whose turn it was");
 	if (m.nvictims) {
 		HOLDS(full, "a flow gave way to nobody");
-		HOLDS(place == CLOSED || place == SETTLED ||
+		HOLDS(place == CLOSED || place == COMPLETED ||
 		      (place == ASKED && m.site->now >= asked_at + SILENT_NS),
 		      "a flow gave way from list %u", place);
 	}
@@ -430,7 +430,7 @@ static void packet(const struct rx_key *key)
 		HOLDS(old || !k, "a flow that was forgotten is new");
 		HOLDS(!old || m.site->ends->rx.flows->forgot || peer->forgotten, "nothing was forgotten");
 		if (old) {
-			flitcast_rx_level_ask(m.site, key, 0, 0);
+			flitcast_rx_resync(m.site, key, 0, 0);
 			return;
 		}
 		flow = make(key);
@@ -451,16 +451,16 @@ static void packet(const struct rx_key *key)
 		break;
 	case 2:
 		flow->core.next++;
-		if (list_empty(&flow->owed))
-			list_add_tail(&flow->owed, &m.site->ends->rx.owed);
+		if (list_empty(&flow->ack_pending))
+			list_add_tail(&flow->ack_pending, &m.site->ends->rx.ack_pending);
 		break;
 	default:
 		break;
 	}
 }
 
-/* Like flitcast_rx_over(); @level is the cumulative ack of the source, true or false. */
-static void over(const struct rx_key *key, u32 level, bool closed)
+/* Like flitcast_rx_resynced(); @oldest is the cumulative ack of the source, true or false. */
+static void completed(const struct rx_key *key, u32 oldest, bool closed)
 {
 	struct rx_flow *flow = flitcast_rxflow_find(m.site, key);
 	struct known *k = known_find(key);
@@ -474,21 +474,21 @@ static void over(const struct rx_key *key, u32 level, bool closed)
 			return;
 		flow = make(key);
 		if (flow)
-			flow->core.next = level;
+			flow->core.next = oldest;
 		return;
 	}
 	if (closed)
 		flitcast_rxflow_empty(m.site, flow);
-	if (closed || fc_before(flow->core.next, level))
-		level = flow->core.next;
+	if (closed || fc_before(flow->core.next, oldest))
+		oldest = flow->core.next;
 	held = holds(flow);
-	settled = flitcast_rxflow_settle(m.site, flow, level, closed);
-	HOLDS(settled == (level == flow->core.next && !held), "settled: %u", settled);
+	settled = flitcast_rxflow_update(m.site, flow, oldest, closed);
+	HOLDS(settled == (oldest == flow->core.next && !held), "settled: %u", settled);
 	HOLDS(!closed || settled, "a closed flow is needed");
 	if (!settled)
 		return;
-	HOLDS(list_empty(&flow->owed), "a settled flow owes");
-	known_move(k, closed ? CLOSED : SETTLED);
+	HOLDS(list_empty(&flow->ack_pending), "a settled flow owes");
+	known_move(k, closed ? CLOSED : COMPLETED);
 }
 
 /* Return: a key of @src, mostly of the next socket, sometimes of any. */
@@ -620,7 +620,7 @@ static struct rx_key sequel(u32 src)
 	struct known *k = known_find(&key);
 
 	if (k && k->flow)
-		over(&key, 0, true);
+		completed(&key, 0, true);
 	key.sock = ++peer->sock;
 	if (!m.bad)
 		packet(&key);
@@ -644,19 +644,19 @@ static struct rx_key step(const struct phase *p)
 	what -= p->open;
 	if (what < p->close) {
 		key = tap_random(20) ? live_key(src) : any_key(src);
-		over(&key, 0, true);
+		completed(&key, 0, true);
 		return key;
 	}
 	what -= p->close;
 	if (what < p->settle) {
 		key = tap_random(20) ? live_key(src) : any_key(src);
-		over(&key, tap_random(8) ? tap_random(LEVELS) : tap_random(~0U), false);
+		completed(&key, tap_random(8) ? tap_random(LEVELS) : tap_random(~0U), false);
 		return key;
 	}
 	what -= p->settle;
 	if (what < p->ask && m.nasked) {
 		key = m.asked[tap_random(min_t(u32, m.nasked, FC_ARRAY_SIZE(m.asked)))];
-		over(&key, tap_random(LEVELS), false);
+		completed(&key, tap_random(LEVELS), false);
 		return key;
 	}
 	/* The source restarts, or continues one of its flows. */
@@ -677,9 +677,9 @@ static void read_some(void)
 
 	if (flow)
 		flitcast_rxflow_empty(m.site, flow);
-	flow = list_first_entry_or_null(&m.site->ends->rx.owed, struct rx_flow, owed);
+	flow = list_first_entry_or_null(&m.site->ends->rx.ack_pending, struct rx_flow, ack_pending);
 	if (flow)
-		list_del_init(&flow->owed);
+		list_del_init(&flow->ack_pending);
 }
 
 static void begin(void)
@@ -688,7 +688,7 @@ static void begin(void)
 
 	INIT_LIST_HEAD(&m.port.waiting);
 	INIT_LIST_HEAD(&m.port.flows);
-	INIT_LIST_HEAD(&m.site->ends->rx.owed);
+	INIT_LIST_HEAD(&m.site->ends->rx.ack_pending);
 	m.site->now = NSEC_PER_SEC;
 	for (i = 0; i < SOURCES; i++)
 		m.peer[i] = (struct peer) { .sock = 1, .incarnation = 1 };
@@ -792,7 +792,7 @@ static void run(u64 seed, unsigned int steps)
 	       (unsigned long long)seed, m.step, (unsigned long long)m.lives,
 	       (unsigned long long)m.oblivious, (unsigned long long)m.made, m.most,
 	       (unsigned long long)m.forgotten[ASKED], (unsigned long long)m.forgotten[CLOSED],
-	       (unsigned long long)m.forgotten[SETTLED], (unsigned long long)m.no_space,
+	       (unsigned long long)m.forgotten[COMPLETED], (unsigned long long)m.no_space,
 	       (unsigned long long)m.failed, (unsigned long long)m.checks);
 }
 

@@ -239,7 +239,7 @@ TEST_F(faked, cast__refused_and_sent_again)
 	first = self->fake.cast.seq;
 	ASSERT_TRUE(cast_comes(self));
 	EXPECT_EQ(first + 1, self->fake.cast.seq);
-	EXPECT_EQ(1, self->fake.cast.lag);
+	EXPECT_EQ(1, self->fake.cast.outstanding);
 	for (site = 2; site < FAKE_SITES; site++)
 		say(self, FC_CTRL_CONFIRM, site, first, first + 1);
 	say(self, FC_CTRL_REFUSED, 1, first + 1, first);
@@ -248,12 +248,13 @@ TEST_F(faked, cast__refused_and_sent_again)
 	do {
 		ASSERT_TRUE(comes(self));
 	} while (self->fake.cast.seq != first + 1);
-	EXPECT_EQ(1, self->fake.cast.lag);
+	EXPECT_EQ(1, self->fake.cast.outstanding);
 }
 
 /*
  * A site without memory for a flow asks again and again which messages are completed
- * (FC_CTRL_RESYNC_REQ), here for a broadcast with more open predecessors than @lag can count.  The source must not retransmit at each request.
+ * (FC_CTRL_RESYNC_REQ), here for a broadcast with more open predecessors than @outstanding can
+ * count.  The source must not retransmit at each request.
  */
 TEST_F(faked, cast__no_memory_for_a_flow)
 {
@@ -263,19 +264,19 @@ TEST_F(faked, cast__no_memory_for_a_flow)
 	struct fake_event e;
 	uint64_t until;
 
-	for (i = 0; i <= FC_CAST_LAG_MAX; i++) {
+	for (i = 0; i <= FC_BCAST_OUTSTANDING_MAX; i++) {
 		ASSERT_TRUE(cast_comes(self));
 		if (!i)
 			first = self->fake.cast.seq;
 		for (site = 1; site < FAKE_SITES; site++)
-			if (site != 1 || i != FC_CAST_LAG_MAX)
+			if (site != 1 || i != FC_BCAST_OUTSTANDING_MAX)
 				say(self, site == 2 ? FC_CTRL_NO_SPACE : FC_CTRL_REFUSED, site,
 				    first + i, first);
 	}
-	EXPECT_EQ(FC_CAST_LAG_MAX, self->fake.cast.lag);
+	EXPECT_EQ(FC_BCAST_OUTSTANDING_MAX, self->fake.cast.outstanding);
 	ctrl.incarnation = self->fake.cast_packet.incarnation;
 	ctrl.sock = self->fake.cast_packet.sock;
-	ctrl.seq = first + FC_CAST_LAG_MAX;
+	ctrl.seq = first + FC_BCAST_OUTSTANDING_MAX;
 	ctrl.next = first;
 	before = self->fake.ncasts;
 	answered = before - 1;

@@ -274,10 +274,10 @@ TEST_F(faked, ends__confirmation_later)
 
 	for (seq = 100; seq < 104; seq++) {
 		since = now_ms();
-		message(self, seq, FC_PACKET_LATER);
+		message(self, seq, FC_PACKET_DELAY_ACK);
 		ASSERT_TRUE(confirms(self, &e, seq + 1));
 		/* The times are from two clocks. */
-		EXPECT_LE(FC_LATER_NS / 1000000 - 1, e.ms - since);
+		EXPECT_LE(FC_ACK_DELAY_NS / 1000000 - 1, e.ms - since);
 	}
 	EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
 }
@@ -300,7 +300,7 @@ TEST_F(faked, ends__confirmed_when_the_site_goes)
 		/* Prepare the request first: the site is deleted right after the message. */
 		request_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
 		put_u32(&req, FLITCAST_A_SITE_ID, 0);
-		message(self, 100, FC_PACKET_LATER);
+		message(self, 100, FC_PACKET_DELAY_ACK);
 		ASSERT_EQ(0, request_send(netlink, &req, NULL, NULL, &error));
 		EXPECT_TRUE(confirms(self, &e, 101));
 		EXPECT_FALSE(fake_next(&self->fake, &e, QUIET_MS));
@@ -320,8 +320,8 @@ static const char *confirmation_now(struct __test_metadata *_metadata,
 	static uint32_t seq;
 	struct fake_event e;
 
-	message(self, seq, FC_PACKET_LATER);
-	message(self, seq + 1, FC_PACKET_LATER);
+	message(self, seq, FC_PACKET_DELAY_ACK);
+	message(self, seq + 1, FC_PACKET_DELAY_ACK);
 	message(self, seq + 2, 0);
 	seq += 3;
 	if (!confirms(self, &e, seq)) {
@@ -349,17 +349,17 @@ TEST_F(faked, ends__patience)
 	while (seen < UNDER_WAY) {
 		ASSERT_TRUE(fake_next(&self->fake, &e, SOON_MS));
 		/* Skip what a stalled guest causes: questions and retransmissions. */
-		if (!e.is_packet || e.target[0].lag < seen)
+		if (!e.is_packet || e.target[0].outstanding < seen)
 			continue;
-		ASSERT_EQ(seen, e.target[0].lag);
-		EXPECT_EQ(seen < UNDER_WAY / 2, !!(e.packet.flags & FC_PACKET_LATER));
+		ASSERT_EQ(seen, e.target[0].outstanding);
+		EXPECT_EQ(seen < UNDER_WAY / 2, !!(e.packet.flags & FC_PACKET_DELAY_ACK));
 		seen++;
 	}
 	do {
 		ASSERT_TRUE(fake_next(&self->fake, &e, SOON_MS));
 	} while (!e.is_packet);
 	EXPECT_EQ(0, e.packet.flags);
-	e.target[0].seq += UNDER_WAY - 1 - e.target[0].lag;
+	e.target[0].seq += UNDER_WAY - 1 - e.target[0].outstanding;
 	EXPECT_TRUE(confirmed(self, &e));
 }
 
@@ -372,7 +372,7 @@ TEST_F(faked, ends__impatience)
 	struct fake_event packet;
 
 	ASSERT_TRUE(send_one(_metadata, self, &packet, 4));
-	EXPECT_EQ(FC_PACKET_LATER, packet.packet.flags);
+	EXPECT_EQ(FC_PACKET_DELAY_ACK, packet.packet.flags);
 	EXPECT_TRUE(confirmed(self, &packet));
 
 	ASSERT_TRUE(send_one(_metadata, self, &packet, FC_PACKET_MAX + 1));
@@ -393,7 +393,7 @@ TEST_F(faked, ends__impatience)
 	EXPECT_TRUE(confirmed(self, &packet));
 	ASSERT_EQ(0, setsockopt(self->fd, SOL_SOCKET, SO_SNDBUFFORCE, &large, sizeof(large)));
 	ASSERT_TRUE(send_one(_metadata, self, &packet, 4));
-	EXPECT_EQ(FC_PACKET_LATER, packet.packet.flags);
+	EXPECT_EQ(FC_PACKET_DELAY_ACK, packet.packet.flags);
 	EXPECT_TRUE(confirmed(self, &packet));
 
 	ASSERT_EQ(0, setsockopt(self->fd, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)));
@@ -615,7 +615,7 @@ TEST_F(amid, ends__confirmed_once_when_the_site_goes)
 		request_flitcast(&req, FLITCAST_CMD_SITE_DEL, 0);
 		put_u32(&req, FLITCAST_A_SITE_ID, 0);
 		list(self, 100, 0, 0, 4, true);
-		list(self, 100, FC_PACKET_LATER, 4, 5, false);
+		list(self, 100, FC_PACKET_DELAY_ACK, 4, 5, false);
 		for (i = 0; i < NEAR_PORTS; i++)
 			ASSERT_EQ(POLLIN, msg_wait(self->fd[i], POLLIN, SOON_MS));
 		ASSERT_EQ(0, request_send(netlink, &req, NULL, NULL, &error));
@@ -812,7 +812,8 @@ TEST_F(faked, ends__answers_to_an_earlier_life)
 }
 
 /* A message of one letter from port 7 of site 4, in incarnation @incarnation, to PORT. */
-static void letter(struct _test_data_faked *self, uint32_t incarnation, uint32_t seq, uint8_t lag,
+static void letter(struct _test_data_faked *self, uint32_t incarnation, uint32_t seq,
+		   uint8_t outstanding,
 		   char text)
 {
 	const struct fc_packet pk = {
@@ -820,7 +821,7 @@ static void letter(struct _test_data_faked *self, uint32_t incarnation, uint32_t
 		.id = seq, .msg_len = 1, .data_len = 1,
 	};
 	const struct fc_target t = {
-		.port = PORT, .flags = FC_TARGET_LAST, .lag = lag, .seq = seq,
+		.port = PORT, .flags = FC_TARGET_LAST, .outstanding = outstanding, .seq = seq,
 	};
 
 	fake_packet(&self->fake, &pk, &t, &text);

@@ -395,8 +395,8 @@ TEST_F(line, info__arrival)
 		came[i] = monotonic_ns();
 		ASSERT_EQ(1, RESULT(msg_report(from, &report, &result, 1, NULL)));
 		EXPECT_EQ(0, report.reserved);
-		EXPECT_LE(before, report.over);
-		EXPECT_GE(came[i], report.over);
+		EXPECT_LE(before, report.completed);
+		EXPECT_GE(came[i], report.completed);
 	}
 	for (i = 0; i < 2; i++) {
 		r = recv_all(to, got, sizeof(got), 256, i ? 0 : MSG_PEEK);

@@ -51,7 +51,7 @@ FIXTURE_TEARDOWN(votes)
 
 /* Send a copy of broadcast FIRST + @n over link @by, of retransmission @attempt. */
 static void copy(struct _test_data_votes *self, unsigned int by, uint16_t port, unsigned int n,
-		 unsigned int attempt, uint8_t lag)
+		 unsigned int attempt, uint8_t outstanding)
 {
 	struct fc_packet pk = {
 		.src = SOURCE, .incarnation = INCARNATION, .sock = SOCK, .src_port = 9,
@@ -59,7 +59,7 @@ static void copy(struct _test_data_votes *self, unsigned int by, uint16_t port, 
 		.kind = FC_KIND_MESSAGE,
 	};
 	struct fc_cast cast = {
-		.number = 10 * attempt + n, .port = port, .copies = 2, .lag = lag,
+		.number = 10 * attempt + n, .port = port, .copies = 2, .outstanding = outstanding,
 		.seq = FIRST + n,
 	};
 	char c = 'a' + n;
@@ -137,11 +137,11 @@ TEST_F(votes, votes__what_is_over_is_not_waited_for)
 	};
 
 	copy(self, 0, PORT, 0, 0, 0);
-	copy(self, 1, PORT, 0, 1, FC_CAST_LAG_MAX - 1);
+	copy(self, 1, PORT, 0, 1, FC_BCAST_OUTSTANDING_MAX - 1);
 	ASSERT_TRUE(answer(self, &ctrl));
 	EXPECT_EQ(FIRST, ctrl.seq);
 	EXPECT_EQ(1, ctrl.base);
-	EXPECT_EQ(FIRST - (FC_CAST_LAG_MAX - 1), ctrl.next);
+	EXPECT_EQ(FIRST - (FC_BCAST_OUTSTANDING_MAX - 1), ctrl.next);
 	fake_ctrl(&self->by[0], &forward, 1);
 	EXPECT_TRUE(reads(self->fd, 'a'));
 	ASSERT_TRUE(answer(self, &ctrl));
@@ -157,7 +157,7 @@ TEST_F(votes, votes__more_to_come_than_can_be_said)
 	struct fc_ctrl ctrl;
 
 	for (unsigned int i = 0; i < 2; i++)
-		copy(self, i, PORT, 0, 0, FC_CAST_LAG_MAX);
+		copy(self, i, PORT, 0, 0, FC_BCAST_OUTSTANDING_MAX);
 	ASSERT_TRUE(answer(self, &ctrl));
 	EXPECT_EQ(FC_CTRL_RESYNC_REQ, ctrl.kind);
 	EXPECT_EQ(FIRST, ctrl.seq);
@@ -169,7 +169,7 @@ TEST_F(votes, votes__more_to_come_than_can_be_said)
 	ctrl.next = FIRST;
 	fake_ctrl(&self->by[0], &ctrl, 1);
 	for (unsigned int i = 0; i < 2; i++)
-		copy(self, i, PORT, 0, 1, FC_CAST_LAG_MAX);
+		copy(self, i, PORT, 0, 1, FC_BCAST_OUTSTANDING_MAX);
 	EXPECT_TRUE(reads(self->fd, 'a'));
 	ASSERT_TRUE(answer(self, &ctrl));
 	EXPECT_EQ(FC_CTRL_CONFIRM, ctrl.kind);

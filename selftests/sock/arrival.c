@@ -139,7 +139,7 @@ static int reserved_well(const struct told *t, uint32_t id)
 	       t->report.reserved >= t->admission.reserved &&
 	       t->info.reserved >= t->report.reserved &&
 	       between(t->before, t->info.arrived, t->after) &&
-	       between(t->before, t->report.over, t->after) && t->report.delivered ==
+	       between(t->before, t->report.completed, t->after) && t->report.delivered ==
 	       t->report.targets;
 }
 
@@ -159,7 +159,7 @@ static void show(const char *what, const struct told *t)
 	       (long long)(t->info.reserved - t->before) / 1000);
 	printf("arrived after %lld, over after %lld\n",
 	       (long long)(t->info.arrived - t->before) / 1000,
-	       (long long)(t->report.over - t->before) / 1000);
+	       (long long)(t->report.completed - t->before) / 1000);
 }
 
 int main(int argc, char **argv)

@@ -141,7 +141,7 @@ TEST_F(faked, hold__owed_confirmations)
 	unsigned int i;
 
 	for (i = 0; i < FLOWS; i++)
-		short_one(self, 1000 + i, FC_PACKET_LATER);
+		short_one(self, 1000 + i, FC_PACKET_DELAY_ACK);
 	EXPECT_EQ(0, cli("site del 0"));
 }
 

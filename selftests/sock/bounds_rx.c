@@ -381,16 +381,16 @@ TEST_F(line, flows__short_lived_senders)
 	EXPECT_EQ(3, RESULT(msg_recv(to, data, sizeof(data), NULL, MSG_DONTWAIT)));
 }
 
-/* Send a message of a socket of a site; the oldest uncompleted one is @lag before it. */
+/* Send a message of a socket of a site; the oldest uncompleted one is @outstanding before it. */
 static bool message(struct _test_data_faked *self, unsigned int site, unsigned int sock,
-		    uint32_t seq, uint8_t lag)
+		    uint32_t seq, uint8_t outstanding)
 {
 	const struct fc_packet pk = {
 		.src = site, .incarnation = 100, .sock = sock, .src_port = 9, .ntargets = 1,
 		.id = seq, .msg_len = 1, .data_len = 1,
 	};
 	const struct fc_target t = {
-		.port = PORT, .flags = FC_TARGET_LAST, .seq = seq, .lag = lag,
+		.port = PORT, .flags = FC_TARGET_LAST, .seq = seq, .outstanding = outstanding,
 	};
 	uint64_t until = now_ms() + SOON_MS;
 

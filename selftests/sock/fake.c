@@ -339,7 +339,7 @@ struct fc_ctrl fake_answer(const struct fake_event *e, unsigned int i, enum fc_c
 	return (struct fc_ctrl) {
 		.kind = kind, .hops = 1, .dst = e->packet.src,
 		.incarnation = e->packet.incarnation, .sock = e->packet.sock, .site = t->site,
-		.port = t->port, .seq = t->seq, .next = t->seq - t->lag,
+		.port = t->port, .seq = t->seq, .next = t->seq - t->outstanding,
 	};
 }
 

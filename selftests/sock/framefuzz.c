@@ -618,7 +618,7 @@ static void field_of_target(struct frame *f)
 		t.flags = (uint8_t)awkward(t.flags);
 		break;
 	case 3:
-		t.lag = (uint8_t)awkward(t.lag);
+		t.outstanding = (uint8_t)awkward(t.outstanding);
 		break;
 	case 4:
 		t.off = awkward(t.off);
@@ -681,7 +681,7 @@ static void invent(struct frame *f)
 		struct fc_target t = {
 			.site = below(real.nsites), .port = chance(3) ? 7 : PORT,
 			.flags = i == n - 1 ? FC_TARGET_LAST : 0,
-			.lag = (uint8_t)below(FC_FLOW_WINDOW), .off = below(pk.msg_len + 1),
+			.outstanding = (uint8_t)below(FC_FLOW_WINDOW), .off = below(pk.msg_len + 1),
 			.seq = below(32),
 		};
 
@@ -707,7 +707,7 @@ static void invent_cast(struct frame *f)
 	struct fc_cast cast = {
 		.number = below(100), .port = chance(3) ? 7 : PORT,
 		.copies = (uint8_t)(chance(2) ? 1 : 1 + below(FC_COPIES_MAX)),
-		.lag = (uint8_t)below(FC_FLOW_WINDOW), .seq = below(32),
+		.outstanding = (uint8_t)below(FC_FLOW_WINDOW), .seq = below(32),
 	};
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_FLIT, .vc = FC_VC_CAST,

@@ -42,7 +42,7 @@ whole()
 # shellcheck disable=SC2317 # waited for
 up() { at 0 link show p1 | grep -q 'state up' && at 1 link show p2 | grep -q 'state up'; }
 # shellcheck disable=SC2317 # waited for
-down() { ! up && { at 0 link show p1; at 1 link show p2; } | grep -q 'full frames are lost'; }
+down() { ! up && { at 0 link show p1; at 1 link show p2; } | grep -q 'full frames to the peer are lost'; }
 
 # Messages from every site to every other.
 everywhere()

@@ -60,7 +60,7 @@ struct message {
 	uint32_t ntargets;
 	uint64_t sent_ms;
 	bool final;		/* sent after the last fault: all of it must arrive */
-	bool over;		/* reported, or its sender is closed */
+	bool completed;		/* reported, or its sender is closed */
 	struct target *target;
 };
 
@@ -75,7 +75,7 @@ struct sender {
 	uint32_t count;
 	uint32_t room;
 	uint32_t reported;
-	uint32_t over;		/* number of completed messages, from the first on */
+	uint32_t completed;		/* number of completed messages, from the first on */
 	bool retired;		/* its site was deleted, and another sender replaces it */
 	uint64_t again_ms;
 };

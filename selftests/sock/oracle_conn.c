@@ -63,7 +63,7 @@ static uint32_t len_of(const struct conn *c, int e, uint32_t record)
 	return prng_log(&own, 1, RECORD_BYTES);
 }
 
-static void over(struct conn *c)
+static void completed(struct conn *c)
 {
 	int e;
 
@@ -82,7 +82,7 @@ static void broken(struct conn *c, int e, const char *call, int err)
 		wrong("connection of site %lu to %u: %s of the %s: %s", c - conns, c->to, call,
 		      e == CLIENT ? "client" : "server", strerror(err));
 	seen.broken++;
-	over(c);
+	completed(c);
 }
 
 static int listen_at(uint32_t site)
@@ -280,7 +280,7 @@ static bool step(struct conn *c)
 		c->moved_ms = now_ms();
 	if (c->open && c->end[CLIENT].eof && c->end[SERVER].eof) {
 		seen.completed++;
-		over(c);
+		completed(c);
 	}
 	return moved;
 }

@@ -356,13 +356,13 @@ static bool read_report(struct sender *s)
 			wrong("site %u port %u: report: %s", s->site, s->port, strerror(errno));
 		return false;
 	}
-	if (report.id >= s->count || s->msg[report.id].over || report.lost) {
+	if (report.id >= s->count || s->msg[report.id].completed || report.lost) {
 		wrong("site %u port %u: report of message %u of %u, %u lost", s->site, s->port,
 		      report.id, s->count, report.lost);
 		return true;
 	}
 	m = &s->msg[report.id];
-	m->over = true;
+	m->completed = true;
 	s->reported++;
 	if (now_ms() - m->sent_ms > seen.longest_ms)
 		seen.longest_ms = now_ms() - m->sent_ms;
@@ -392,7 +392,7 @@ static void retire(struct sender *s)
 	s->fd = -1;
 	s->retired = true;
 	for (k = 0; k < s->count; k++)
-		s->msg[k].over = true;
+		s->msg[k].completed = true;
 	/* add() may move @s. */
 	add(s->site, s->cast, s->high, s->detaches);
 }
@@ -464,8 +464,8 @@ bool oracle_send_over(void)
 	uint32_t i, k;
 
 	for (i = 0; i < nsenders; i++)
-		for (k = senders[i].over; k < senders[i].count; k++, senders[i].over++)
-			if (!senders[i].msg[k].over)
+		for (k = senders[i].completed; k < senders[i].count; k++, senders[i].completed++)
+			if (!senders[i].msg[k].completed)
 				return false;
 	return true;
 }
@@ -494,7 +494,7 @@ void oracle_send_blame(void)
 
 	for (i = 0; i < nsenders; i++)
 		for (k = 0; k < senders[i].count; k++)
-			if (!senders[i].msg[k].over && told++ < BLAME_MAX)
+			if (!senders[i].msg[k].completed && told++ < BLAME_MAX)
 				blame(&senders[i], k);
 }
 
@@ -508,7 +508,7 @@ static void judge(const struct sender *s, uint32_t id, const struct message *m,
 #define WHERE s->site, s->port, id, r->site, RECEIVER_BASE + r->kind
 	if (!t->told) {
 		/* A retired sender gets no reports. */
-		if (!s->retired && m->over)
+		if (!s->retired && m->completed)
 			wrong(AT "not in its report", WHERE);
 		return;
 	}

@@ -300,8 +300,8 @@ struct flitcast_result {
  * @unknown: of @failed, those that may have received the message (FLITCAST_RESULT_UNKNOWN)
  * @reserved: mode csr: reserved time of arrival at the last target, once all packets have reserved
  *	their paths (struct flitcast_admission); else 0
- * @over: when the last target confirmed the message or failed; ns, by the sender's CLOCK_MONOTONIC.
- *	If all targets confirmed it, the message arrived before that
+ * @completed: when the last target confirmed the message or failed; ns, by the sender's
+ *	CLOCK_MONOTONIC. If all targets confirmed it, the message arrived before that
  *
  * The data of the report is an array of struct flitcast_result: with FLITCAST_CONFIRM all targets
  * in the order of the sender's list, else those that failed.  A report is queued when every target
@@ -318,7 +318,7 @@ struct flitcast_report {
 	__u32	lost;
 	__u32	unknown;
 	__aligned_u64	reserved;
-	__aligned_u64	over;
+	__aligned_u64	completed;
 };
 
 /* The report was requested (FLITCAST_CONFIRM): it lists all targets. */

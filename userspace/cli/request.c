@@ -205,7 +205,7 @@ static bool read_range(const struct nlmsghdr *message, uint32_t offset, struct n
  * @error: the first refusal, or NULL
  * @index: index of the message
  * @err: result of the message: 0 or -errno
- * @over: the last reply was received
+ * @completed: the last reply was received
  */
 struct exchange {
 	const struct nlmsghdr *sent;
@@ -214,7 +214,7 @@ struct exchange {
 	struct request_error *error;
 	unsigned int index;
 	int err;
-	bool over;
+	bool completed;
 };
 
 /* Record a refusal with the attributes of an extended acknowledgment, if it has any. */
@@ -225,7 +225,7 @@ static void take_refusal(struct exchange *x, int err, struct nlattr *attrs, int 
 	const char *text;
 
 	x->err = err;
-	x->over = true;
+	x->completed = true;
 	if (!error || error->err)
 		return;
 	error->err = -err;
@@ -272,7 +272,7 @@ static int on_valid(struct nl_msg *msg, void *arg)
 
 static int on_ack(struct nl_msg *msg, void *arg)
 {
-	((struct exchange *)arg)->over = true;
+	((struct exchange *)arg)->completed = true;
 	return NL_STOP;
 }
 
@@ -287,7 +287,7 @@ static int on_finish(struct nl_msg *msg, void *arg)
 		memcpy(&err, nlmsg_data(header), sizeof(err));
 	if (err < 0)
 		take_extended(x, header, sizeof(err), err);
-	x->over = true;
+	x->completed = true;
 	return NL_STOP;
 }
 
@@ -311,10 +311,10 @@ static void exchange(struct nl_sock *sk, struct nl_cb *cb, struct nl_msg *msg,
 	errno = 0;
 	err = nl_send_auto(sk, msg);
 	x->sent = nlmsg_hdr(msg);
-	while (err >= 0 && !x->over)
+	while (err >= 0 && !x->completed)
 		err = nl_recvmsgs(sk, cb);
 	/* Without a recorded refusal the socket failed, or libnl, which sets no errno. */
-	if (!x->over)
+	if (!x->completed)
 		take_refusal(x, errno ? -errno : -EIO, NULL, 0);
 	else if (!x->err && err == -NLE_DUMP_INTR)
 		take_refusal(x, -EAGAIN, NULL, 0);

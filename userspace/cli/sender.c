@@ -122,7 +122,7 @@ static void take_report(struct sender *sender, const struct flitcast_report *rep
 
 	sender->reported++;
 	sender->reserved = report->reserved;
-	sender->over = report->over;
+	sender->completed = report->completed;
 	if (sender->broadcast && !sender->targets)
 		learn_targets(sender, results, n);
 	for (i = 0; i < n; i++) {
@@ -371,7 +371,7 @@ static void print_times(const struct sender *sender)
 	if (sender->reserved)
 		out_float("reserved_ms", "reserved to arrive within %.3f ms\n",
 			  (int64_t)(sender->reserved - sender->begun_at) / 1e6);
-	out_float("over_ms", NULL, (sender->over - sender->begun_at) / 1e6);
+	out_float("completed_ms", NULL, (sender->completed - sender->begun_at) / 1e6);
 }
 
 /* "site 5", and the port unless it is the default. */

@@ -47,7 +47,7 @@ struct tally {
  * @lossy: messages reported but not confirmed by every target
  * @begun_at: time at which the last message was sent, now_ns()
  * @reserved: reserved arrival of the last reported message, or 0
- * @over: completion time of the last reported message
+ * @completed: completion time of the last reported message
  * @name: name of the file, for progress on a terminal; NULL: no progress
  * @total: size of the file, 0: unknown
  * @bytes: bytes of data sent, without headers of files
@@ -70,7 +70,7 @@ struct sender {
 	uint64_t lossy;
 	uint64_t begun_at;
 	uint64_t reserved;
-	uint64_t over;
+	uint64_t completed;
 	const char *name;
 	uint64_t total;
 	uint64_t bytes;

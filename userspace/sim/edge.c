@@ -208,7 +208,7 @@ static void deliver(struct sim *sim, u32 at, struct message *m, u32 i)
 	t->flow->tx.oldest++;
 	t->tx.state = FC_TX_DONE;
 	traffic_arrived(sim, t->flow, m);
-	if (++m->over < m->ntargets)
+	if (++m->completed < m->ntargets)
 		return;
 	traffic_over(sim, m);
 	sim->stat[FC_STAT_MSG_CONFIRMED]++;

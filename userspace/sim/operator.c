@@ -78,9 +78,9 @@ static bool message_has_flow(const struct message *message, const struct flow *f
 /* Message @seq of the flow is complete: advance the window. */
 static void flow_over(struct flow *flow, u32 seq)
 {
-	flow->over |= fc_bit(seq - flow->tx.oldest);
-	while (flow->over & 1) {
-		flow->over >>= 1;
+	flow->completed |= fc_bit(seq - flow->tx.oldest);
+	while (flow->completed & 1) {
+		flow->completed >>= 1;
 		flow->tx.oldest++;
 	}
 }
@@ -148,18 +148,18 @@ void operator_control(struct sim *sim, u32 at, const struct fc_ctrl *received)
 		if (!message_has_flow(m, flow, &index))
 			continue;
 		t = &m->target[index];
-		if (fc_txtarget_over(&t->tx) || !fc_txtarget_answer(&t->tx, &ctrl))
+		if (fc_txtarget_completed(&t->tx) || !fc_txtarget_answer(&t->tx, &ctrl))
 			continue;
 		sim->news_at = sim->now;
 		m->interval = sim->config.repeat;
 		m->repeat_at = sim->now + m->interval;
 		node->eager = true;
-		if (!fc_txtarget_over(&t->tx))
+		if (!fc_txtarget_completed(&t->tx))
 			continue;
 		if (t->tx.state != FC_TX_DONE)
 			sim_wrong(sim, "message %u: target %u refuses", m->id, ctrl.site);
 		flow_over(flow, t->tx.seq);
-		if (++m->over == m->ntargets)
+		if (++m->completed == m->ntargets)
 			message_over(sim, at, i--);
 	}
 	operator_kick(sim, at);
@@ -417,7 +417,7 @@ static bool next_packet(struct sim *sim, u32 at, struct message *m)
 		fc_txtarget_sent(&t->tx, packet);
 		targets[pk.ntargets++] = (struct fc_target){
 			.site = t->flow->to, .port = PORT, .seq = t->tx.seq,
-			.lag = (u8)(t->tx.seq - t->flow->tx.oldest),
+			.outstanding = (u8)(t->tx.seq - t->flow->tx.oldest),
 		};
 	}
 	targets[pk.ntargets - 1].flags = FC_TARGET_LAST;
@@ -550,7 +550,7 @@ void operator_repeat(struct sim *sim, struct message *m)
 	struct node *node = sim_node(sim, m->from);
 	struct event event = { .kind = EVENT_REPEAT, .node = m->from, .message = m };
 
-	if (m->over == m->ntargets)
+	if (m->completed == m->ntargets)
 		return;
 	if (m->repeat_at <= sim->now) {
 		for (u32 i = 0; i < m->ntargets; i++)

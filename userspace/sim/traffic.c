@@ -405,7 +405,7 @@ void traffic_check(struct sim *sim)
 			if (t->times != 1)
 				sim_wrong(sim, "message %u from site %u came to site %u %u times",
 					  m->id, m->from, t->flow->to, t->times);
-			else if (!fc_txtarget_over(&t->tx))
+			else if (!fc_txtarget_completed(&t->tx))
 				sim_wrong(sim, "message %u from site %u: site %u never confirmed",
 					  m->id, m->from, t->flow->to);
 		}

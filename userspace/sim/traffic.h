@@ -15,7 +15,7 @@
  * @from: source
  * @to: target
  * @tx: sending end
- * @over: bit i: message tx.oldest + i is complete
+ * @completed: bit i: message tx.oldest + i is complete
  * @rx: receiving end
  * @deliver: number of the message that has to be delivered next
  */
@@ -24,7 +24,7 @@ struct flow {
 	u32 from;
 	u32 to;
 	struct fc_txflow tx;
-	u32 over;
+	u32 completed;
 	struct fc_rxflow rx;
 	u32 deliver;
 };
@@ -55,7 +55,7 @@ struct target {
  * @from: source
  * @bytes: length
  * @ntargets: number of targets
- * @over: number of completed targets
+ * @completed: number of completed targets
  * @repeated: some packet was repeated
  * @target: targets
  */
@@ -68,7 +68,7 @@ struct message {
 	u32 from;
 	u32 bytes;
 	u32 ntargets;
-	u32 over;
+	u32 completed;
 	bool repeated;
 	struct target target[];
 };

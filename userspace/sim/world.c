@@ -58,7 +58,7 @@ static void make_contents(void)
 		for (unsigned int t = 0; t < msg->ntargets; t++) {
 			struct fc_target target = {
 				.site = msg->to[t], .port = PORT, .seq = msg->seq[t],
-				.lag = msg->seq[t],
+				.outstanding = msg->seq[t],
 			};
 
 			fc_wire_target_encode(whole, t, &target);

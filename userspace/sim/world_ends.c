@@ -11,7 +11,7 @@ static void no_skip(void *arg, struct fc_rxmsg *msg)
 
 bool world_end_over(unsigned int m, unsigned int t)
 {
-	return fc_txtarget_over(&world.end[m][t].tx);
+	return fc_txtarget_completed(&world.end[m][t].tx);
 }
 
 /* Confirmations arrive at once; premature repetitions (early=) cover late ones. */
@@ -159,7 +159,7 @@ u8 world_unconfirmed(unsigned int m)
 	for (unsigned int t = 0; t < msg->ntargets; t++) {
 		struct fc_txtarget tx = world.end[m][t].tx;
 
-		if (fc_txtarget_over(&tx))
+		if (fc_txtarget_completed(&tx))
 			continue;
 		fc_txtarget_repeat(&tx);
 		if (!fc_txtarget_next(&tx, &world.tx[msg->flow[t]]))
@@ -179,7 +179,7 @@ void world_sent(unsigned int m, u8 mask)
 	for (unsigned int t = 0; t < world_cfg->message[m].ntargets; t++) {
 		struct fc_txtarget *tx = &world.end[m][t].tx;
 
-		if (!(mask >> t & 1) || fc_txtarget_over(tx))
+		if (!(mask >> t & 1) || fc_txtarget_completed(tx))
 			continue;
 		if (tx->sent > tx->base && keeps_all())
 			world_breaks("message %u to site %u is lost", m,

@@ -154,7 +154,8 @@ static void check_in(unsigned int at, u8 class, u8 port)
 	for (u8 i = 0; port && in->busy && i < in->nbranches; i++) {
 		const struct fc_vbranch *b = &in->branch[i];
 
-		if (!b->over && (!(dirs & fc_bit(b->port - 1)) || next[b->port - 1] != b->class))
+		if (!b->completed && (!(dirs & fc_bit(b->port - 1)) ||
+				      next[b->port - 1] != b->class))
 			world_breaks("site %u port %u: from class %u to %u by port %u", at, port,
 				     class, b->class, b->port);
 	}
@@ -245,8 +246,8 @@ static void code_branch(struct codec *c, struct fc_vbranch *b)
 {
 	if (c->load)
 		*b = (struct fc_vbranch){ .next = FC_VBRANCH_NONE };
-	CODE(c, b->over, 1);
-	if (b->over)
+	CODE(c, b->completed, 1);
+	if (b->completed)
 		return;
 	CODE(c, b->mask, WORLD_TARGETS);
 	CODE(c, b->flit, 3);
@@ -284,7 +285,7 @@ static void code_in(struct codec *c, struct fc_vin *in)
 	for (u8 i = 0; i < in->nbranches; i++) {
 		code_branch(c, &in->branch[i]);
 		if (c->load)
-			in->active += !in->branch[i].over;
+			in->active += !in->branch[i].completed;
 	}
 	/*
 	 * The routing decision needs the branch of an eager packet, even after the packet's end.
@@ -377,7 +378,7 @@ static void print_in(unsigned int at, u8 class, u8 port, void (*line)(const char
 	for (u8 i = 0; in->busy && i < in->nbranches; i++)
 		n += snprintf(text + n, sizeof(text) - (size_t)n, "; to port %u class %u %s",
 			      in->branch[i].port, in->branch[i].class,
-			      in->branch[i].over ? "left" : in->branch[i].begun ? "begun" : "waits");
+			      in->branch[i].completed ? "left" : in->branch[i].begun ? "begun" : "waits");
 	line(text);
 }
 
