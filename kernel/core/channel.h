@@ -41,14 +41,15 @@ struct fc_flit {
  * @nack_at: when to request missing flits, or FC_NEVER
  * @nack_wait: current interval of these requests
  * @consumed: flits that have left the queue; the cumulative ack
- * @acked: value of @consumed in the last frame that carried it to the peer
- * @end: number after the last flit that the peer is known to have sent
- * @poll_seen: number of the peer's last poll
+ * @acked: value of @consumed in the last flit or status to the peer; resends do not count
+ * @end: number after the last flit that the peer is known to have sent, by a flit or a poll
+ * @poll_seen: highest poll number in the peer's statuses
  * @first: slot of the next flit to consume; flit n is in the n - @consumed th from there
  * @queued: occupied slots
  * @ack_wanted: the peer asked for an ack as soon as the queue is empty
  * @reverse_active: this end has sent flits on the channel, so the ack field of received flits
- *	counts
+ *	counts; here, so that a received flit need not load struct fc_tx.  Never set where only
+ *	statuses acknowledge (struct fc_timing, @acks_apart)
  */
 struct fc_rx {
 	struct fc_flit *queue;
@@ -69,18 +70,18 @@ struct fc_rx {
 /**
  * struct fc_tx - sending half of a link
  * @got: bit i: the peer has flit @acked + i in its queue
- * @resent: bit i: flit @acked + i was resent
+ * @resent: bit i: flit @acked + i was resent in this try, or before the first (llr.c)
  * @poll_at: when to poll the peer about unacknowledged flits, or FC_NEVER
  * @poll_wait: current interval of these polls
  * @sent: flits sent
  * @acked: flits that the peer has acknowledged
- * @window: flits that may be sent and not yet be acknowledged
+ * @window: flits that may be sent and not yet be acknowledged; the switches see to it
  * @polls: number of the last poll
- * @resend_poll: value of @polls when a flit was last sent again
- * @reverse_active: this end has consumed flits of the channel, so the ack field of sent flits
- *	counts; false where only statuses acknowledge (struct fc_timing)
+ * @resend_poll: value of @polls at the last resend
+ * @reverse_active: this end has consumed flits of the channel, so sent flits carry an ack; here,
+ *	and not set, for the same reasons as that of struct fc_rx
  * @flags: FC_STATUS_* of the next status (struct fc_channel, @flagged)
- * @tries: resends in a row after which the peer reported none of the resent flits
+ * @tries: tries since the peer last reported a new flit; all but the last were futile
  */
 struct fc_tx {
 	u64 got;
@@ -103,11 +104,11 @@ struct fc_tx {
  * @rx: by port; of port 0 what comes from the operator
  * @tx: by port; of port 0 unused
  * @now: time of the last event
- * @next_at: nothing is due before this time
+ * @next_at: no timer expires before this time
  * @window: slots of each queue
  * @up: ports whose link is up; the local port always is
- * @status: ports on which an ack is due
- * @flagged: ports of @status whose status has flags, which no flit carries
+ * @status: ports on which a status is due
+ * @flagged: ports of @status whose status has flags, so that no flit replaces it
  * @timed: ports whose timers may run; those of the others do not
  * @nports: ports with the local one
  * @vc: enum fc_vc

@@ -1,28 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Link-level retry: delivers the flits of a channel once and in order over a link that loses,
- * doubles and reorders frames.  The papers assume wires that never lose a word.
+ * duplicates and reorders frames (Documentation/design.rst, "Links retry").
  *
  *	sender					receiver
- *	acked <= flit < sent: kept for resend	consumed <= flit < end: queue, with gaps
+ *	acked <= seq < sent: kept for resend	consumed <= seq < end: queue, with gaps
  *	flit (seq, ack of the reverse channel)	->
- *						<- ack: flits below "consumed" (also the credit)
+ *						<- ack: flits below "consumed"
  *						<- status: ack, and a mask of the queue (have)
  *						<- NACK: resend what is missing below "upto"
  *	poll, when no ack comes			->
  *						<- status that echoes the number of the poll
  *
- * The receiver requests missing flits (NACK) only after a delay, because a flit that others have
- * overtaken may still arrive.  A sender whose flits stay unacknowledged polls the receiver, which
- * recovers the last flits of a burst, acks and NACKs that were lost.  All fields are absolute, so
- * statuses that are doubled or late do no harm.
+ * consumed	number of flits that have left the receiver's queue, in order: the cumulative ack
+ * acked	of struct fc_tx: highest ack received; of struct fc_rx: last ack sent.  An ack also
+ *		gives credit: the switches check it (sent - acked < window), this file does not.
+ * NACK		status that requests the flits missing in ack <= seq < upto.  The receiver sends it
+ *		timing->retry after a gap appears, because a flit that others have overtaken may
+ *		still arrive, and again at intervals that double up to timing->poll.
+ * poll		numbered status of a sender, timing->poll after the first flit in flight, new ack or
+ *		resend (not after later flits), and again at intervals that double.  The receiver
+ *		learns which flits were sent, and answers at once, with a NACK if any is missing:
+ *		this recovers the last flits of a burst, lost acks and lost NACKs.
+ * echo		highest poll number received, in every status.  An echo above resend_poll names a
+ *		poll that was sent after the last resend: resent flits still missing are lost.
+ * try		begins with a NACK with such an echo, if resent flits are missing.  Flits are
+ *		resent at most once before the first try and once in each try, however many NACKs
+ *		arrive: on a link slower than the settings assume, resends do not add to the load.
+ * futile	said of a try if the peer reports no new flit (ack, have) before the next one begins
+ * backoff	after n futile tries in a row, a try resends at most 64 >> n flits, or 1, and the
+ *		next poll follows after timing->poll << n (n <= FC_LLR_BACKOFF): flits do not fill a
+ *		link that carries only statuses, which are shorter.
  *
- * The sender resends a flit once for each poll that the receiver has echoed, however many NACKs
- * arrive: on a link that is slower than the settings assume, resends do not add to the load.
+ * FC_FX_RESET asks the caller to reset the link: the ends contradict each other, or FC_LLR_HOPELESS
+ * tries were futile.  The state changes in fc_llr_reset(), when the link goes down or comes up.
+ * The caller keeps a copy of each sent flit.  FC_FX_RELEASE frees those below a number, which are
+ * acked or given up; FC_FX_RESCUE, at a reset, sends whole packets among the others by another
+ * route (a relay frees them).  FC_FX_DROP frees a received flit.
  *
- * Where the receiver answers but has none of the resent flits, the sender halves their number and
- * doubles the interval with each try: a link that carries short frames only is not filled with long
- * ones.  After FC_LLR_HOPELESS tries the link is reset without these flits.
+ * All numbers are absolute, so a duplicated or late status does no harm.
  */
 #include "llr.h"
 
@@ -83,8 +99,8 @@ void fc_channel_purge(struct fc_channel *ch, void (*drop)(void *arg, void *h), v
 }
 
 /*
- * The numbers of the two ends contradict each other, which no lost frame explains: without a reset
- * of the link no flit would move again.
+ * Requests a reset of the link: the peer's numbers contradict ours, which no lost frame explains,
+ * and without a reset no flit would move again.
  */
 static void contradiction(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 {
@@ -95,7 +111,7 @@ static void contradiction(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
 	struct fc_tx *tx = &ch->tx[port];
-	u32 news = ack - tx->acked;
+	u32 news = ack - tx->acked;	/* flits that no earlier ack covered */
 
 	if (fc_before(tx->sent, ack)) {
 		contradiction(ch, port, fx);
@@ -118,7 +134,7 @@ bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *
 	return true;
 }
 
-/* Exponent of the interval between polls. */
+/* Doublings of the poll interval after a resend: one for each futile try in a row. */
 static u8 backoff(const struct fc_tx *tx)
 {
 	u8 futile = tx->tries ? tx->tries - 1 : 0;
@@ -149,7 +165,7 @@ static void update_nack(struct fc_channel *ch, u8 port)
 bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
 {
 	struct fc_rx *rx = &ch->rx[ev->port];
-	bool taken = fc_before(ev->seq, rx->consumed);
+	bool taken = fc_before(ev->seq, rx->consumed);	/* consumed already */
 	bool beyond = !taken && ev->seq - rx->consumed >= ch->window;
 	struct fc_flit *s = taken || beyond ? NULL : fc_rx_slot(ch, rx, ev->seq);
 
@@ -157,7 +173,10 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 		rx->stat[beyond ? FC_LSTAT_RX_OUT_OF_WINDOW : FC_LSTAT_RX_REPEATED]++;
 		/* The ack of this flit may be lost: send it again. */
 		if (taken && ev->port != FC_PORT_LOCAL) {
-			/* A faulty peer may repeat a number before this end consumed a flit. */
+			/*
+			 * Where the ack timer is armed vnet_pass.c counts a flit without setting
+			 * this.  A faulty peer may repeat a flit before any was consumed.
+			 */
 			ch->tx[ev->port].reverse_active = !ch->timing->acks_apart;
 			fc_llr_delay_ack(ch, ev->port);
 		}
@@ -175,8 +194,8 @@ bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_eff
 }
 
 /*
- * Counts a try in which none of the resent flits may have arrived.
- * Return: number of flits that may be resent now.
+ * Begins a try.  All tries before it (tx->tries) were futile: a new flit at the peer clears them.
+ * Return: number of flits that the try may resend.
  */
 static u32 try_again(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 {
@@ -184,6 +203,7 @@ static u32 try_again(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 	u8 futile = tx->tries;
 
 	tx->resent = 0;
+	/* A reset was requested.  This NACK resends nothing, a later one may: resent is clear. */
 	if (futile > FC_LLR_HOPELESS)
 		return 0;
 	tx->tries++;
@@ -194,18 +214,19 @@ static u32 try_again(struct fc_channel *ch, u8 port, struct fc_effects *fx)
 	return futile < 6 ? (u32)64 >> futile : 1;
 }
 
-/* Resends the flits that the NACK requests, but for those that have arrived meanwhile. */
+/* Resends what the NACK requests, except flits that the peer has or this try has resent. */
 static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 		   struct fc_effects *fx)
 {
 	struct fc_tx *tx = &ch->tx[port];
 	u32 seq, most = 64;
 
-	/* The peer has seen a poll that followed the last resend: the resent flits are lost. */
 	if (!fc_before16(tx->resend_poll, s->echo)) {
+		/* Resent flits may be under way; a try with backoff resends no others either. */
 		if (tx->tries > 1)
 			return;
 	} else if (tx->resent & ~tx->got) {
+		/* The peer has seen a poll that followed the last resend: these flits are lost. */
 		most = try_again(ch, port, fx);
 	}
 	for (seq = tx->acked; fc_before(seq, s->upto) && most; seq++) {
@@ -223,17 +244,17 @@ static void resend(struct fc_channel *ch, u8 port, const struct fc_status *s,
 		ch->rx[port].stat[FC_LSTAT_TX_RESENT]++;
 		e = effect(ch, fx, FC_FX_RESEND, port);
 		e->seq = seq;
-		e->ack = ch->rx[port].consumed;
+		e->ack = ch->rx[port].consumed;	/* ignored by the peer with acks_apart */
 	}
 }
 
-/* The peer polls: ev->seq is the number of its next flit. */
+/* The peer polls: flits below ev->seq were sent. */
 static void polled(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx)
 {
 	struct fc_rx *rx = &ch->rx[ev->port];
 
 	ch->status |= fc_bit(ev->port);
-	/* Later flits have overtaken the poll: the status answers it all the same. */
+	/* Later flits overtook the poll, and were consumed: the ack of the status answers it. */
 	if (fc_before(ev->seq, rx->consumed))
 		return;
 	if (ev->seq - rx->consumed > ch->window) {
@@ -242,7 +263,10 @@ static void polled(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 	}
 	if (fc_before(rx->end, ev->seq))
 		rx->end = ev->seq;
-	/* A poll follows the flits before it by the poll interval: a gap is a loss. */
+	/*
+	 * Request a gap at once: the last resend left at least timing->poll before this poll.  New
+	 * flits, sent just before it, may still arrive: fc_llr_flit() drops the second copy.
+	 */
 	if (gap(rx))
 		fc_llr_add_flags(ch, ev->port, FC_STATUS_NACK);
 	update_nack(ch, ev->port);
@@ -252,13 +276,15 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 {
 	struct fc_tx *tx = &ch->tx[ev->port];
 	struct fc_rx *rx = &ch->rx[ev->port];
-	u32 late = tx->acked - ev->ack;
+	u32 late = tx->acked - ev->ack;	/* flits acknowledged since by newer frames */
 	u64 have = ev->status.have;
 
-	/* A status that acknowledges flits which this end has not sent is void. */
+	/* For an ack of flits that were not sent, fc_llr_acked() has requested a reset. */
 	if (fc_before(tx->sent, ev->ack))
 		return;
+	/* Bit i of the mask is flit ev->ack + i, from here on flit tx->acked + i. */
 	have = late < 64 ? have >> late : 0;
+	/* Is a flit reported as received, or requested, that was not sent? */
 	if ((tx->sent - tx->acked < 64 && have >> (tx->sent - tx->acked)) ||
 	    (ev->flags & FC_STATUS_NACK && fc_before(tx->sent, ev->status.upto))) {
 		contradiction(ch, ev->port, fx);
@@ -272,6 +298,7 @@ void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_e
 	if (ev->flags & FC_STATUS_NACK)
 		resend(ch, ev->port, &ev->status, fx);
 	if (ev->flags & FC_STATUS_ACK_REQUEST) {
+		/* The request may have overtaken flits: an ack now does not clear it. */
 		rx->ack_wanted = true;
 		if (!rx->queued)
 			ch->status |= fc_bit(ev->port);
@@ -288,7 +315,7 @@ struct fc_flit fc_rx_consume(struct fc_channel *ch, u8 port)
 	memset(s, 0, sizeof(*s));
 	flit.parts &= ~FC_FLIT_VALID;
 	rx->queued--;
-	/* An empty queue always continues at slot 0, which is in the cache. */
+	/* Restart an empty queue at slot 0, which is in the cache. */
 	rx->first = rx->queued && rx->first + 1u < ch->window ? rx->first + 1 : 0;
 	fc_llr_consumed(ch, port);
 	return flit;
@@ -301,7 +328,7 @@ static void timers(struct fc_channel *ch, u8 port)
 	struct fc_rx *rx = &ch->rx[port];
 	u64 next;
 
-	/* fc_llr_send_status() sends the ack before the event is over. */
+	/* Stop the timer: a flit or fc_llr_send_status() sends the ack in this event. */
 	if (rx->ack_at <= ch->now) {
 		rx->ack_at = FC_NEVER;
 		ch->status |= fc_bit(port);
@@ -340,7 +367,7 @@ void fc_llr_time(struct fc_channel *ch)
 		timers(ch, (u8)fc_low(rest));
 }
 
-/* Mask of the flits in the queue: bit i is flit rx->consumed + i. */
+/* Mask of the flits that wait in the queue ("have"): bit i is flit rx->consumed + i. */
 static u64 waiting(const struct fc_channel *ch, const struct fc_rx *rx)
 {
 	u32 i, left = rx->queued;
@@ -392,7 +419,7 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
 			fc_effect_add(fx, FC_FX_DROP, port, &rx->queue[i]);
 		memset(&rx->queue[i], 0, sizeof(rx->queue[i]));
 	}
-	/* Flits that the link cannot carry are not rescued: their source sends the packet again. */
+	/* The link cannot carry these flits: free all copies.  Their sources send them again. */
 	if (tx->tries > FC_LLR_HOPELESS)
 		effect(ch, fx, FC_FX_RELEASE, port)->seq = tx->sent;
 	else if (tx->sent != tx->acked)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link-level retry (llr.c), for the switches of a site.  The parts that every received and sent
- * flit needs are inline.
+ * Link-level retry for the switches of a site; llr.c explains the terms, channel.h the state,
+ * event.h events and effects, node.h the settings (struct fc_timing).  The parts that every
+ * received and sent flit needs are inline.
  */
 #ifndef FC_CORE_LLR_H
 #define FC_CORE_LLR_H
@@ -9,17 +10,14 @@
 #include "event.h"
 #include "node.h"
 
-/*
- * Resends without effect, while the peer answers, after which the link is suspected of losing
- * these flits (FC_LSTAT_TX_FUTILE); again after each as many more.
- */
+/* Futile tries in a row (llr.c) that add 1 to FC_LSTAT_TX_FUTILE: full frames may be lost. */
 #define FC_LLR_SUSPECT	4
 /*
- * Resends without effect after which the link is reset and the flits in flight are dropped: the
- * link cannot carry one of them, and may carry those behind it.
+ * After this many futile tries in a row (the first resend is no try) the link is reset, and all
+ * flits in flight are dropped: one that it cannot carry, if rescued, would block it again.
  */
 #define FC_LLR_HOPELESS	24
-/* Most doublings of the interval of polls, by polls and by resends without effect. */
+/* Limit of the poll interval: timing->poll doubled this often, by polls or by futile tries. */
 #define FC_LLR_BACKOFF	4
 
 /* Slot of flit number @seq, which is within the window. */
@@ -28,13 +26,13 @@ static inline struct fc_flit *fc_rx_slot(const struct fc_channel *ch, const stru
 {
 	u32 i = rx->first + (seq - rx->consumed);
 
-	/* A division takes long; but no number, by a mistake of ours, leads out of the queue. */
+	/* Divide, which is slow, only if @seq is wrong by a fault of ours: stay in the queue. */
 	if (i >= ch->window)
 		i = i - ch->window < ch->window ? i - ch->window : i % ch->window;
 	return &rx->queue[i];
 }
 
-/* One more effect, with a flit; its caller left room. */
+/* Appends an effect with a flit; the caller makes sure that @fx has room. */
 static inline struct fc_effect *fc_effect_flit(struct fc_effects *fx, u8 type, u8 port,
 					       const struct fc_flit *flit)
 {
@@ -67,23 +65,26 @@ static inline struct fc_effect *fc_effect_add(struct fc_effects *fx, u8 type, u8
 	return fc_effect_flit(fx, type, port, flit ? flit : &none);
 }
 
-/* All links down; the caller has set the members that never change. */
+/* Initialises a channel, all links down; the caller has set the members that never change. */
 void fc_channel_init(struct fc_channel *ch);
-/* Releases every handle. */
+/* Passes every handle to @drop; fc_channel_init() is needed before any further use. */
 void fc_channel_purge(struct fc_channel *ch, void (*drop)(void *arg, void *h), void *arg);
-/* Out-of-line part of fc_llr_acked(): @ack differs from the last one. */
+/* Out-of-line part of fc_llr_acked(), for an @ack other than tx->acked. */
 bool fc_llr_new_ack(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx);
 /* Puts a flit into its slot of the queue.  Return: false if the flit is dropped. */
 bool fc_llr_flit(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx);
-/* Processes a status: ack, received flits, NACK, ack request and poll. */
+/* Processes a status, after fc_llr_acked(): mask "have", NACK, ack request and poll. */
 void fc_llr_status(struct fc_channel *ch, const struct fc_event *ev, struct fc_effects *fx);
-/* Consumes the flit at the front of the queue. */
+/* Takes the first flit, which has arrived, out of the queue. */
 struct fc_flit fc_rx_consume(struct fc_channel *ch, u8 port);
-/* Runs the timers that are due. */
+/* Runs the timers that are due, after the frame of the event was processed. */
 void fc_llr_time(struct fc_channel *ch);
-/* Sends the statuses that are due; called once an event. */
+/* Sends the statuses that are due, at the end of an event: flits sent in it replace some. */
 void fc_llr_send_status(struct fc_channel *ch, struct fc_effects *fx);
-/* Both directions start from number 0; @window: of the peer. */
+/*
+ * The link goes down or comes up: drops the queue, and restarts all numbers from 0.  The flits in
+ * flight are rescued, or released after FC_LLR_HOPELESS futile tries.  @window: credit at the peer.
+ */
 void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects *fx);
 
 /*
@@ -92,7 +93,7 @@ void fc_llr_reset(struct fc_channel *ch, u8 port, u32 window, struct fc_effects 
  */
 static inline bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
-	/* Most channels carry flits in one direction, and their acks are 0. */
+	/* This end has sent no flit, as on most channels: the ack is 0, do not load ch->tx. */
 	if (!ack && !ch->rx[port].reverse_active && !ch->timing->acks_apart)
 		return false;
 	if (ack == ch->tx[port].acked)
@@ -100,13 +101,13 @@ static inline bool fc_llr_acked(struct fc_channel *ch, u8 port, u32 ack, struct 
 	return fc_llr_new_ack(ch, port, ack, fx);
 }
 
-/* Processes the ack in the header of a flit; where only statuses acknowledge it is ignored. */
+/* Processes the ack in a flit's header; ignores it if only statuses acknowledge (acks_apart). */
 static inline bool fc_llr_flit_acked(struct fc_channel *ch, u8 port, u32 ack, struct fc_effects *fx)
 {
 	return !ch->timing->acks_apart && fc_llr_acked(ch, port, ack, fx);
 }
 
-/* A status with these flags is due, which no flit can replace. */
+/* Makes a status with flags due (switches: ACK_REQUEST), even if a flit carries the ack. */
 static inline void fc_llr_add_flags(struct fc_channel *ch, u8 port, u8 flags)
 {
 	ch->status |= fc_bit(port);
@@ -114,7 +115,7 @@ static inline void fc_llr_add_flags(struct fc_channel *ch, u8 port, u8 flags)
 	ch->tx[port].flags |= flags;
 }
 
-/* Arms the timer of a port. */
+/* Lets fc_llr_time() run the port's timers at @at; no timer expires before ch->next_at. */
 static inline void fc_llr_due(struct fc_channel *ch, u8 port, u64 at)
 {
 	ch->timed |= fc_bit(port);
@@ -122,7 +123,6 @@ static inline void fc_llr_due(struct fc_channel *ch, u8 port, u64 at)
 		ch->next_at = at;
 }
 
-/* Arms the delayed-ack timer. */
 static inline void fc_llr_delay_ack(struct fc_channel *ch, u8 port)
 {
 	struct fc_rx *rx = &ch->rx[port];
@@ -144,7 +144,7 @@ static inline void fc_llr_consumed(struct fc_channel *ch, u8 port)
 		rx->acked = rx->consumed;
 		return;
 	}
-	/* An ack is due for each half of the window, and where the peer has requested one. */
+	/* Ack at once: each half of the window, and when the queue is empty an ACK_REQUEST. */
 	if (rx->consumed - rx->acked >= (ch->window + 1u) / 2 || (rx->ack_wanted && !rx->queued))
 		ch->status |= fc_bit(port);
 	else
@@ -153,14 +153,14 @@ static inline void fc_llr_consumed(struct fc_channel *ch, u8 port)
 		rx->ack_wanted = false;
 }
 
-/* Consumes a flit that arrives in order at an empty queue, and does not enter it. */
+/* Consumes a flit unqueued; the caller has checked that rx->consumed and rx->end are its number. */
 static inline void fc_llr_forwarded(struct fc_channel *ch, u8 port)
 {
 	ch->rx[port].end++;
 	fc_llr_consumed(ch, port);
 }
 
-/* Would fc_llr_forwarded() neither make an ack due nor arm a timer? */
+/* Return: true if fc_llr_forwarded() would only count: the ack timer runs, no status is due. */
 static inline bool fc_llr_ack_not_due(const struct fc_channel *ch, u8 port)
 {
 	const struct fc_rx *rx = &ch->rx[port];
@@ -178,7 +178,7 @@ static inline void fc_llr_ack_sent(struct fc_channel *ch, u8 port)
 	rx->ack_at = FC_NEVER;
 }
 
-/* Numbers a flit that is sent, adds the ack, and arms the timer of polls. */
+/* Numbers a flit that has credit and is sent, adds the ack, and arms the poll timer if unarmed. */
 static inline void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect *e)
 {
 	struct fc_tx *tx = &ch->tx[port];
@@ -191,6 +191,7 @@ static inline void fc_llr_sent(struct fc_channel *ch, u8 port, struct fc_effect 
 		e->ack = ch->rx[port].consumed;
 		fc_llr_ack_sent(ch, port);
 	}
+	/* The flit's ack replaces a status without flags; a peer that needs more polls again. */
 	if (!ch->timing->acks_apart)
 		ch->status &= ~(fc_bit(port) & ~ch->flagged);
 	if (tx->poll_at != FC_NEVER)
