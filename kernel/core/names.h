@@ -40,13 +40,13 @@
 	X(PKT_REPEATED,		"packets_repeated")	/* by sockets here, again */ \
 	X(PKT_DUPLICATE,	"packets_duplicate")	/* received again and dropped */ \
 	X(PKT_BAD,		"packets_bad")		/* contradict themselves */ \
-	X(CAST_RELAYED,		"broadcasts_relayed")	/* packets that came in */ \
-	X(CAST_HELD,		"broadcasts_held")	/* broadcasts that found a link busy */ \
-	X(CAST_DUPLICATE,	"broadcasts_duplicate")	/* came again by the same link */ \
-	X(CAST_FORGED,		"broadcasts_forged")	/* came where none of theirs can */ \
-	X(CAST_FULL,		"broadcasts_full")	/* no hold: dropped */	\
-	X(CAST_UNDECIDED,	"broadcasts_undecided")	/* too few copies agreed in time */ \
-	X(CAST_CUT,		"broadcasts_cut")	/* the rest did not come */ \
+	X(BCAST_RELAYED,		"broadcasts_relayed")	/* packets that came in */ \
+	X(BCAST_HELD,		"broadcasts_held")	/* broadcasts that found a link busy */ \
+	X(BCAST_DUPLICATE,	"broadcasts_duplicate")	/* came again by the same link */ \
+	X(BCAST_FORGED,		"broadcasts_forged")	/* came where none of theirs can */ \
+	X(BCAST_FULL,		"broadcasts_full")	/* no hold: dropped */	\
+	X(BCAST_UNDECIDED,	"broadcasts_undecided")	/* too few copies agreed in time */ \
+	X(BCAST_CUT,		"broadcasts_cut")	/* the rest did not come */ \
 	X(CTRL_SENT,		"control_sent")					\
 	X(CTRL_FORWARDED,	"control_forwarded")				\
 	X(CTRL_DROPPED,		"control_dropped")				\

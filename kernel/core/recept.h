@@ -47,7 +47,7 @@ u8 fc_recept_need(u8 policy, u8 copies, u8 quorum);
  * @r: zeroed for the first one
  * @port: port it came in by; again by the same port it is ignored
  * @value: number of the value it is equal to, or of one that nobody votes for
- * @outstanding: how many older broadcasts are to come yet, as it says (struct fc_cast)
+ * @outstanding: how many older broadcasts are to come yet, as it says (struct fc_bcast_hdr)
  *
  * Return: equal copies there are of that value; 0 if it is ignored.
  */

@@ -33,7 +33,7 @@ void fc_relay_init(struct fc_relay *relay)
 		relay->nlabels = 1;
 	nseen = relay->nsites * relay->ch.nports * relay->nlabels;
 	relay->bytes = fc_relay_bytes(relay->nsites, shares);
-	relay->ch.vc = FC_VC_CAST;
+	relay->ch.vc = FC_VC_BCAST;
 	fc_channel_init(&relay->ch);
 	for (p = 0; p < relay->ch.nports; p++) {
 		relay->in[p] = (struct fc_relay_in){ .hold = FC_HOLD_NONE };
@@ -112,22 +112,22 @@ static void release(struct fc_relay *relay, u16 n, struct fc_effects *fx)
  * changes, or when a number is far from those in the window.
  */
 static bool is_new(struct fc_relay_seen *seen, const struct fc_packet *pk,
-		   const struct fc_cast *cast)
+		   const struct fc_bcast_hdr *bcast)
 {
-	u32 ahead = cast->number - seen->high, back = seen->high - cast->number;
+	u32 ahead = bcast->number - seen->high, back = seen->high - bcast->number;
 
 	if (!seen->begun || seen->incarnation != pk->incarnation ||
-	    seen->copies != cast->copies || (ahead >= 32 && back >= 32)) {
+	    seen->copies != bcast->copies || (ahead >= 32 && back >= 32)) {
 		seen->begun = true;
 		seen->incarnation = pk->incarnation;
-		seen->copies = cast->copies;
-		seen->high = cast->number;
+		seen->copies = bcast->copies;
+		seen->high = bcast->number;
 		seen->seen = 1;
 		return true;
 	}
 	if (back >= 32) {
 		seen->seen = seen->seen << ahead | 1;
-		seen->high = cast->number;
+		seen->high = bcast->number;
 		return true;
 	}
 	if (seen->seen & fc_bit(back))
@@ -141,30 +141,30 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 {
 	struct fc_relay_seen *seen;
 	struct fc_packet pk;
-	struct fc_cast cast;
+	struct fc_bcast_hdr bcast;
 	struct fc_hold *hold;
 	u32 next_hops, rest;
 	bool own;
 	u16 n;
 
 	fc_wire_packet_decode(&pk, flit->head);
-	fc_wire_cast_decode(&cast, flit->head);
+	fc_wire_bcast_decode(&bcast, flit->head);
 	own = pk.src == relay->id;
-	if (pk.src >= relay->nsites || own == !!port || cast.label >= relay->nlabels)
+	if (pk.src >= relay->nsites || own == !!port || bcast.label >= relay->nlabels)
 		next_hops = FC_RELAY_NEVER;
 	else
-		next_hops = relay->next_hop(relay, pk.src, cast.copies, cast.label, port);
+		next_hops = relay->next_hop(relay, pk.src, bcast.copies, bcast.label, port);
 	if (next_hops == FC_RELAY_NEVER) {
-		relay->stat[FC_STAT_CAST_FORGED]++;
+		relay->stat[FC_STAT_BCAST_FORGED]++;
 		return FC_HOLD_NONE;
 	}
-	seen = seen_of(relay, pk.src, port, cast.label);
-	if (!is_new(seen, &pk, &cast)) {
-		relay->stat[FC_STAT_CAST_DUPLICATE]++;
+	seen = seen_of(relay, pk.src, port, bcast.label);
+	if (!is_new(seen, &pk, &bcast)) {
+		relay->stat[FC_STAT_BCAST_DUPLICATE]++;
 		return FC_HOLD_NONE;
 	}
 	if (pk.data_len > relay->bytes || !relay->nfree || seen->holds >= relay->each) {
-		relay->stat[FC_STAT_CAST_FULL]++;
+		relay->stat[FC_STAT_BCAST_FULL]++;
 		return FC_HOLD_NONE;
 	}
 	n = relay->free;
@@ -175,16 +175,16 @@ static u16 begin(struct fc_relay *relay, u8 port, const struct fc_flit *flit)
 	memset(hold, 0, sizeof(*hold));
 	hold->src = pk.src;
 	hold->in = port;
-	hold->label = cast.label;
+	hold->label = bcast.label;
 	hold->here = next_hops & fc_bit(FC_PORT_LOCAL);
 	hold->waiting = next_hops & relay->ch.up & ~fc_bit(FC_PORT_LOCAL);
 	if (port != FC_PORT_LOCAL)
-		relay->stat[FC_STAT_CAST_RELAYED]++;
+		relay->stat[FC_STAT_BCAST_RELAYED]++;
 	for (rest = hold->waiting; rest; rest &= rest - 1) {
 		struct fc_relay_out *out = &relay->out[fc_low(rest)];
 
 		if (out->n)
-			relay->stat[FC_STAT_CAST_HELD]++;
+			relay->stat[FC_STAT_BCAST_HELD]++;
 		out->fifo[(out->first + out->n++) % relay->nholds] = n;
 	}
 	return n;
@@ -198,7 +198,7 @@ static void cut(struct fc_relay *relay, u8 port, struct fc_effects *fx)
 	if (in->busy && in->hold != FC_HOLD_NONE) {
 		struct fc_hold *hold = &relay->hold[in->hold];
 
-		relay->stat[FC_STAT_CAST_CUT]++;
+		relay->stat[FC_STAT_BCAST_CUT]++;
 		hold->cut = true;
 		relay->go |= hold->waiting;
 		release(relay, in->hold, fx);

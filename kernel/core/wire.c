@@ -355,7 +355,7 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 	    fc_head_plain(p, len, nsites))
 		return true;
 	if (!n || n > FC_TARGETS_MAX || size > len || fc_get32(p + P_SRC) >= nsites ||
-	    fc_get32(p + P_SOCK) & FC_SOCK_CAST ||
+	    fc_get32(p + P_SOCK) & FC_SOCK_BCAST ||
 	    !flags_valid(p[P_FLAGS], n) || !kind_valid(p, n, msg_len) ||
 	    msg_len > FC_MESSAGE_MAX || offset % FC_PACKET_MAX || (offset && offset >= msg_len))
 		return false;
@@ -374,13 +374,13 @@ bool fc_wire_head_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 	return true;
 }
 
-bool fc_wire_cast_check(const u8 *p, u8 flags, u32 len, u32 nsites)
+bool fc_wire_bcast_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
 	const u8 *t = p + FC_PACKET_SIZE;
 	u32 size = fc_head_size(1), data_len = fc_get32(p + P_DATA_LEN);
 
 	if (!fc_head_single(p) || size > len || fc_get32(p + P_SRC) >= nsites ||
-	    !(fc_get32(p + P_SOCK) & FC_SOCK_CAST) || p[P_FLAGS] || p[P_KIND] != FC_KIND_MESSAGE ||
+	    !(fc_get32(p + P_SOCK) & FC_SOCK_BCAST) || p[P_FLAGS] || p[P_KIND] != FC_KIND_MESSAGE ||
 	    fc_get32(p + P_OFFSET) || fc_get32(p + P_MSG_LEN) != data_len ||
 	    data_len > FC_PACKET_MAX)
 		return false;
@@ -391,7 +391,7 @@ bool fc_wire_cast_check(const u8 *p, u8 flags, u32 len, u32 nsites)
 	return flags & FC_PART_TERM ? len - size == data_len : len - size <= data_len;
 }
 
-void fc_wire_cast_decode(struct fc_cast *c, const u8 *head)
+void fc_wire_bcast_decode(struct fc_bcast_hdr *c, const u8 *head)
 {
 	const u8 *t = head + FC_PACKET_SIZE;
 
@@ -403,7 +403,7 @@ void fc_wire_cast_decode(struct fc_cast *c, const u8 *head)
 	c->seq = fc_get32(t + T_SEQ);
 }
 
-void fc_wire_cast_encode(u8 *head, const struct fc_cast *c)
+void fc_wire_bcast_encode(u8 *head, const struct fc_bcast_hdr *c)
 {
 	u8 *t = head + FC_PACKET_SIZE;
 
@@ -416,7 +416,7 @@ void fc_wire_cast_encode(u8 *head, const struct fc_cast *c)
 	fc_put32(t + T_SEQ, c->seq);
 }
 
-void fc_wire_cast_hop(u8 *head, u8 label)
+void fc_wire_bcast_hop(u8 *head, u8 label)
 {
 	fc_put32(head + FC_PACKET_SIZE + C_LABEL, label);
 	fc_put16(head + P_HOPS, (u16)(fc_get16(head + P_HOPS) + 1));

@@ -65,7 +65,7 @@ enum fc_frame {
 /* Virtual channels: control is neither sequenced nor credited. */
 enum fc_vc {
 	FC_VC_CTRL,
-	FC_VC_CAST = 2,
+	FC_VC_BCAST = 2,
 	FC_VC_CLASS,	/* and up: packets by set and class; in mode care all have class 0 */
 	FC_VC_COUNT = FC_VC_CLASS + 3 * 64
 };
@@ -322,7 +322,7 @@ struct fc_target {
 };
 
 /**
- * struct fc_cast - what the head of a broadcast packet has in place of a target entry
+ * struct fc_bcast_hdr - what the head of a broadcast packet has in place of a target entry
  * @number: of the broadcast among those of its source; wraps; one that is sent again has
  *	a new one
  * @port: target port at every site, not 0
@@ -334,9 +334,9 @@ struct fc_target {
  * @seq: number of the message in the flow (source socket, target port)
  *
  * The packet header is that of any packet, with 1 for @ntargets.  A flow of broadcasts is
- * a flow of its own: the packet header's @sock has FC_SOCK_CAST.
+ * a flow of its own: the packet header's @sock has FC_SOCK_BCAST.
  */
-struct fc_cast {
+struct fc_bcast_hdr {
 	u32 number;
 	u16 port;
 	u8  copies;
@@ -345,11 +345,11 @@ struct fc_cast {
 	u32 seq;
 };
 
-/* The most that @outstanding of struct fc_cast says. */
+/* The most that @outstanding of struct fc_bcast_hdr says. */
 #define FC_BCAST_OUTSTANDING_MAX		(FC_FLOW_WINDOW - 1U)
 
 /* In the number of a socket: its broadcasts, in flows of their own. */
-#define FC_SOCK_CAST		0x80000000U
+#define FC_SOCK_BCAST		0x80000000U
 
 /* Kinds of control entries, about one target of a message; all but the last go to the source. */
 enum fc_ctrl_kind {
@@ -557,7 +557,7 @@ u32 fc_wire_sites_size(const u32 *site, unsigned int n);
 u32 fc_wire_sites_encode(u8 *head, const struct fc_target *t, const u32 *site, unsigned int n);
 
 /**
- * fc_wire_cast_check() - validate the head of a flit of a broadcast
+ * fc_wire_bcast_check() - validate the head of a flit of a broadcast
  * @p: its payload; fc_head_size(1) bytes are readable
  * @flags: FC_PART_* of the flit
  * @len: payload bytes
@@ -566,11 +566,11 @@ u32 fc_wire_sites_encode(u8 *head, const struct fc_target *t, const u32 *site, u
  * Return: true if it agrees with itself, with the flit and with the topology.  It may
  * then be decoded.
  */
-bool fc_wire_cast_check(const u8 *p, u8 flags, u32 len, u32 nsites);
-void fc_wire_cast_decode(struct fc_cast *c, const u8 *head);
-void fc_wire_cast_encode(u8 *head, const struct fc_cast *c);
+bool fc_wire_bcast_check(const u8 *p, u8 flags, u32 len, u32 nsites);
+void fc_wire_bcast_decode(struct fc_bcast_hdr *c, const u8 *head);
+void fc_wire_bcast_encode(u8 *head, const struct fc_bcast_hdr *c);
 /* One more link crossed; @label: on the next one. */
-void fc_wire_cast_hop(u8 *head, u8 label);
+void fc_wire_bcast_hop(u8 *head, u8 label);
 
 /* Where single fields are, for the router: within the packet header, and within a target entry. */
 enum {

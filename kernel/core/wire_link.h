@@ -21,7 +21,7 @@ enum {
 /* Is it a channel with numbers and credit? */
 static inline bool fc_link_vc_valid(u8 vc)
 {
-	return vc >= FC_VC_CAST && vc < FC_VC_COUNT;
+	return vc >= FC_VC_BCAST && vc < FC_VC_COUNT;
 }
 
 static inline bool fc_link_flit_flags(const struct fc_link_hdr *h)

@@ -66,7 +66,7 @@ static inline bool fc_head_plain(const u8 *p, u32 len, u32 nsites)
 
 	return fc_head_single(p) && fc_get32(p + P_MSG_LEN) == msg_len &&
 	       !memcmp(p + P_DATA_LEN, p + P_MSG_LEN, 4) && !fc_get32(p + P_OFFSET) &&
-	       msg_len <= FC_PACKET_MAX && !(fc_get32(p + P_SOCK) & FC_SOCK_CAST) &&
+	       msg_len <= FC_PACKET_MAX && !(fc_get32(p + P_SOCK) & FC_SOCK_BCAST) &&
 	       (p[P_KIND] == FC_KIND_MESSAGE ? !(flags & ~FC_PACKET_LIST) :
 					       p[P_KIND] == FC_KIND_DATA && !flags) &&
 	       fc_get32(p + P_SRC) < nsites && fc_get32(t + T_SITE) < nsites &&

@@ -21,7 +21,7 @@
  * @sock: number of the sender's socket, unique in that incarnation
  * @dissent: of a broadcast, bit mask of ports by which different copies arrived
  * @list: the sender used a target list
- * @cast: the message is a broadcast
+ * @bcast: the message is a broadcast
  * @unfiltered: for the socket: its filter has not run yet
  * @kind: enum fc_kind
  * @copies: copies received when it was accepted
@@ -41,7 +41,7 @@ struct flitcast_delivery {
 	u32 sock;
 	u32 dissent;
 	u8 list:1;
-	u8 cast:1;
+	u8 bcast:1;
 	u8 unfiltered:1;
 	u8 kind;
 	u8 copies;

@@ -58,13 +58,13 @@ struct flitcast_receiver {
 };
 
 /**
- * struct flitcast_casts - broadcasts being received
+ * struct flitcast_bcasts - broadcasts being received
  * @table: broadcasts by source (struct cast_msg)
  * @ages: the same, oldest first
  * @n: number of entries
  * @at: earliest deadline of missing copies
  */
-struct flitcast_casts {
+struct flitcast_bcasts {
 	DECLARE_HASHTABLE(table, 8);
 	struct list_head ages;
 	unsigned int n;
@@ -181,13 +181,13 @@ struct flitcast_txcast {
  * @site: the site, whose lock protects all below
  * @ports: ports
  * @rx: receiving flows
- * @casts: broadcasts being received
+ * @bcasts: broadcasts being received
  * @sources: sending sides of ports
  * @queue: scheduler of messages
  * @cur: packets being fed to the local net-input, by set
  * @tx: messages that are not over
  * @pool: free list of messages
- * @txcast: broadcasts that this site sends
+ * @txbcast: broadcasts that this site sends
  * @echo: the site's own port
  * @unchecked: number of events to skip before the next check (check.c)
  */
@@ -195,13 +195,13 @@ struct flitcast_ends {
 	struct flitcast_site *site;
 	struct flitcast_ports ports;
 	struct flitcast_receiver rx;
-	struct flitcast_casts casts;
+	struct flitcast_bcasts bcasts;
 	struct flitcast_sources sources;
 	struct flitcast_turns queue;
 	struct flitcast_cur cur[FC_SET_COUNT];
 	struct flitcast_sender tx;
 	struct flitcast_msg_pool pool;
-	struct flitcast_txcast txcast;
+	struct flitcast_txcast txbcast;
 	struct flitcast_echo *echo;
 #ifdef CONFIG_DEBUG_NET
 	unsigned int unchecked;
@@ -222,7 +222,7 @@ static inline u8 flitcast_site_set(enum flitcast_tx_class class)
 	case FLITCAST_TX_SHORT:
 		return FC_SET_SHORT;
 	case FLITCAST_TX_LOW:
-	case FLITCAST_TX_CAST:
+	case FLITCAST_TX_BCAST:
 	case FLITCAST_TX_CLASSES:
 		break;
 	}

@@ -17,14 +17,14 @@ int flitcast_ends_alloc(struct flitcast_site *site)
 	xa_init_flags(&ends->ports.table, XA_FLAGS_ALLOC | XA_FLAGS_LOCK_BH | XA_FLAGS_ACCOUNT);
 	INIT_LIST_HEAD(&ends->ports.woken);
 	INIT_LIST_HEAD(&ends->rx.ack_pending);
-	hash_init(ends->casts.table);
-	INIT_LIST_HEAD(&ends->casts.ages);
-	ends->casts.at = FC_NEVER;
+	hash_init(ends->bcasts.table);
+	INIT_LIST_HEAD(&ends->bcasts.ages);
+	ends->bcasts.at = FC_NEVER;
 	hash_init(ends->queue.owners);
 	for (c = 0; c < FLITCAST_TX_DOORS; c++)
 		flitcast_round_init(&ends->queue.round[c]);
-	INIT_LIST_HEAD(&ends->txcast.again);
-	__skb_queue_head_init(&ends->txcast.flits);
+	INIT_LIST_HEAD(&ends->txbcast.again);
+	__skb_queue_head_init(&ends->txbcast.flits);
 	flitcast_tx_init(site);
 	flitcast_rx_init(site);
 	return flitcast_rxflow_alloc(site);

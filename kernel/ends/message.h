@@ -81,8 +81,8 @@ enum flitcast_slow {
  * @slow: enum flitcast_slow
  * @class: enum flitcast_tx_class, without FLITCAST_TX_SHORT
  * @long_high: a message of many flits may use FLITCAST_TX_HIGH; else it uses FLITCAST_TX_LOW
- * @copies: number of copies of a broadcast (FLITCAST_TX_CAST, to one port of all other sites); else
- *	0
+ * @copies: number of copies of a broadcast (FLITCAST_TX_BCAST, to one port of all other sites);
+ *	else 0
  * @slow_ns: how long a target may take, ns; not for FLITCAST_TX_WAIT
  * @admission: in mode csr: count the message in @waits of the port
  * @delay_ack: its acks may be delayed (FC_PACKET_DELAY_ACK)

@@ -31,7 +31,7 @@ struct mem_cgroup;
 enum flitcast_tx_class {
 	FLITCAST_TX_LOW,
 	FLITCAST_TX_HIGH,
-	FLITCAST_TX_CAST,	/* broadcasts; they bypass the local net-input */
+	FLITCAST_TX_BCAST,	/* broadcasts; they bypass the local net-input */
 	FLITCAST_TX_SHORT,	/* low-class messages of few flits, see msg_class() */
 	FLITCAST_TX_CLASSES,
 };
@@ -130,7 +130,7 @@ struct flitcast_port_ops {
  * @ops: functions
  * @site: site attached to, with a reference; NULL: not attached
  * @source: sending side (source.c)
- * @casts: sending side of broadcasts; NULL before the first broadcast
+ * @bcasts: sending side of broadcasts; NULL before the first broadcast
  * @uid: user, for scheduling among users; set before attaching
  * @share: memory share charged for its messages, even after it is detached; NULL: none; set before
  *	attaching
@@ -162,7 +162,7 @@ struct flitcast_port {
 	const struct flitcast_port_ops *ops;
 	struct flitcast_site *site;
 	struct flitcast_source *source;
-	struct flitcast_source *casts;
+	struct flitcast_source *bcasts;
 	kuid_t uid;
 	struct flitcast_share *share;
 	struct rb_node starved;

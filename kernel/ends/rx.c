@@ -271,7 +271,7 @@ static void describe(struct flitcast_delivery *d, const struct fc_packet *pk,
 	d->sock = pk->sock;
 	d->list = !!(pk->flags & FC_PACKET_LIST);
 	d->kind = pk->kind;
-	d->cast = !!votes;
+	d->bcast = !!votes;
 	d->copies = votes ? votes->copies : 1;
 	d->votes = votes ? votes->votes : 1;
 	d->dissent = votes ? votes->dissent : 0;
@@ -317,8 +317,8 @@ static u64 csr_due(struct flitcast_site *site, const struct sk_buff_head *flits,
  * assume that no older message was aborted.  Return: the target entry as it applies here, in @own;
  * NULL: the message is beyond the window.
  */
-static const struct fc_target *cast_target(const struct rx_flow *flow, const struct fc_target *t,
-					   struct fc_target *own)
+static const struct fc_target *bcast_target(const struct rx_flow *flow, const struct fc_target *t,
+					    struct fc_target *own)
 {
 	if ((s32)(t->seq - flow->core.next) >= FC_FLOW_WINDOW)
 		return NULL;
@@ -384,7 +384,7 @@ static noinline bool rx_any(struct flitcast_site *site, struct flitcast_port *po
 	u32 before;
 
 	if (votes && flow->core.begun) {
-		t = cast_target(flow, t, &own);
+		t = bcast_target(flow, t, &own);
 		if (!t) {
 			completed = false;
 			goto drop;

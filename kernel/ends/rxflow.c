@@ -238,14 +238,14 @@ bool flitcast_rxflow_old(const struct flitcast_site *site, const struct rx_key *
 	if (source->any)
 		return true;
 	return source->forgot && source->incarnation == key->incarnation &&
-	       !fc_before(source->last, key->sock & ~FC_SOCK_CAST);
+	       !fc_before(source->last, key->sock & ~FC_SOCK_BCAST);
 }
 
 /* Evict @flow.  Its source is freed, or becomes idle, with its last flow. */
 static void forget(struct flitcast_site *site, struct rx_flow *flow)
 {
 	struct rx_source *source = flow->source;
-	u32 sock = flow->key.sock & ~FC_SOCK_CAST;
+	u32 sock = flow->key.sock & ~FC_SOCK_BCAST;
 
 	if (!source->forgot) {
 		source->forgot = true;

@@ -105,7 +105,7 @@ int flitcast_socket_next(struct flitcast_site *site, u32 from,
 		info->site = site->cfg.id;
 		info->port = found->number;
 		found->ops->info(found, info);
-		msg = oldest(found->casts, oldest(found->source, NULL, info), info);
+		msg = oldest(found->bcasts, oldest(found->source, NULL, info), info);
 		if (msg)
 			fill_wait(site, msg, info);
 	}

@@ -60,13 +60,13 @@ static void source_unmake(struct flitcast_source *src)
 
 static struct xarray *table_of(struct flitcast_site *site, u32 sock)
 {
-	return &site->ends->sources.table[!!(sock & FC_SOCK_CAST)];
+	return &site->ends->sources.table[!!(sock & FC_SOCK_BCAST)];
 }
 
 /* Add a source to its table and user.  Its entry is reserved, or allocated here. */
 static int source_add(struct flitcast_site *site, struct flitcast_source *src)
 {
-	int err = xa_err(xa_store(table_of(site, src->number), src->number & ~FC_SOCK_CAST, src,
+	int err = xa_err(xa_store(table_of(site, src->number), src->number & ~FC_SOCK_BCAST, src,
 				  GFP_ATOMIC | __GFP_NOWARN | __GFP_ACCOUNT));
 
 	if (!err)
@@ -80,7 +80,7 @@ struct flitcast_source *flitcast_source_find(struct flitcast_site *site, u32 soc
 
 	if (src && src->number == sock)
 		return src;
-	src = xa_load(table_of(site, sock), sock & ~FC_SOCK_CAST);
+	src = xa_load(table_of(site, sock), sock & ~FC_SOCK_BCAST);
 	if (src)
 		site->ends->sources.last = src;
 	return src;
@@ -96,14 +96,14 @@ int flitcast_tx_prepare(struct flitcast_site *site, struct flitcast_port *port)
 		return -ENOMEM;
 	/* Numbers wrap around after a very long time; skip those still in use. */
 	do {
-		src->number = (u32)atomic_inc_return(&sources->next_number) & ~FC_SOCK_CAST;
+		src->number = (u32)atomic_inc_return(&sources->next_number) & ~FC_SOCK_BCAST;
 		err = xa_insert_bh(&sources->table[0], src->number, NULL, GFP_KERNEL_ACCOUNT);
 	} while (err == -EBUSY);
 	if (err) {
 		source_unmake(src);
 		return err;
 	}
-	port->casts = NULL;
+	port->bcasts = NULL;
 	port->source = src;
 	return 0;
 }
@@ -120,7 +120,7 @@ void flitcast_tx_attach(struct flitcast_site *site, struct flitcast_port *port)
 	WARN_ON_ONCE(source_add(site, port->source));
 }
 
-int flitcast_source_casts(struct flitcast_site *site, struct flitcast_port *port)
+int flitcast_source_bcasts(struct flitcast_site *site, struct flitcast_port *port)
 {
 	struct flitcast_source *src = source_alloc(port);
 	int err = 0;
@@ -128,11 +128,11 @@ int flitcast_source_casts(struct flitcast_site *site, struct flitcast_port *port
 	if (!src)
 		return -ENOMEM;
 	flitcast_enter(site);
-	if (!site->dead && port->source && !port->casts) {
-		src->number = port->source->number | FC_SOCK_CAST;
+	if (!site->dead && port->source && !port->bcasts) {
+		src->number = port->source->number | FC_SOCK_BCAST;
 		err = source_add(site, src);
 		if (!err) {
-			port->casts = src;
+			port->bcasts = src;
 			src = NULL;
 		}
 	}
@@ -157,7 +157,7 @@ static void closing_end(struct flitcast_site *site, struct flitcast_source *src)
  */
 static void source_free(struct flitcast_site *site, struct flitcast_source *src)
 {
-	xa_erase(table_of(site, src->number), src->number & ~FC_SOCK_CAST);
+	xa_erase(table_of(site, src->number), src->number & ~FC_SOCK_BCAST);
 	if (site->ends->sources.last == src)
 		site->ends->sources.last = NULL;
 	closing_end(site, src);
@@ -263,9 +263,9 @@ static void source_detach(struct flitcast_site *site, struct flitcast_source *sr
 
 void flitcast_tx_detach(struct flitcast_site *site, struct flitcast_port *port)
 {
-	source_detach(site, port->casts);
+	source_detach(site, port->bcasts);
 	source_detach(site, port->source);
-	port->casts = NULL;
+	port->bcasts = NULL;
 	port->source = NULL;
 }
 
@@ -278,7 +278,7 @@ bool flitcast_port_busy(struct flitcast_port *port)
 		return false;
 	spin_lock_bh(&site->lock);
 	busy = (port->source && !list_empty(&port->source->msgs)) ||
-	       (port->casts && !list_empty(&port->casts->msgs));
+	       (port->bcasts && !list_empty(&port->bcasts->msgs));
 	spin_unlock_bh(&site->lock);
 	return busy;
 }
@@ -292,8 +292,8 @@ void flitcast_port_forgive(struct flitcast_port *port)
 	spin_lock_bh(&site->lock);
 	if (port->source)
 		port->source->era++;
-	if (port->casts)
-		port->casts->era++;
+	if (port->bcasts)
+		port->bcasts->era++;
 	spin_unlock_bh(&site->lock);
 }
 

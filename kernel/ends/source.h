@@ -20,7 +20,7 @@ struct tx_flow;
 /**
  * struct flitcast_source - the sending side of a port; outlives the port until its messages are
  *	over
- * @number: number of the source, unique in an incarnation of the site; with FC_SOCK_CAST for
+ * @number: number of the source, unique in an incarnation of the site; with FC_SOCK_BCAST for
  *	broadcasts
  * @port: NULL once closed
  * @src_port: number of the port
@@ -63,7 +63,7 @@ struct flitcast_source {
 	u32 era;
 	u32 next;
 	u32 next_id;
-	u32 next_cast;
+	u32 next_bcast;
 	struct list_head msgs;
 	u32 nmsgs;
 	u64 charge;
@@ -86,7 +86,7 @@ struct flitcast_source *flitcast_source_find(struct flitcast_site *site, u32 soc
 void flitcast_source_orphan_completed(struct flitcast_site *site, struct flitcast_source *src,
 				      u32 charge);
 /* Create the source of broadcasts of a port.  Enters the site.  Return: 0 or a negative errno. */
-int flitcast_source_casts(struct flitcast_site *site, struct flitcast_port *port);
+int flitcast_source_bcasts(struct flitcast_site *site, struct flitcast_port *port);
 /* A message has reserved its path, or is over: its sender no longer waits for admission. */
 void flitcast_source_admitted(struct flitcast_site *site, struct flitcast_msg *msg);
 

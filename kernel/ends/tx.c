@@ -223,7 +223,7 @@ static void nothing_new(struct flitcast_site *site, struct tx_target *t,
 
 	/*
 	 * The target may still wait for messages that are over here: a broadcast carries the
-	 * largest lag of all its targets (wanted() in txcast.c); or the target refused one of them
+	 * largest lag of all its targets (wanted() in txbcast.c); or the target refused one of them
 	 * when it had no socket, or could not receive FC_CTRL_FORWARD.
 	 */
 	if ((t->msg->how.copies || waits_its_turn(t)) &&

@@ -65,7 +65,7 @@ void flitcast_port_drop(struct flitcast_port *port)
 
 		flitcast_enter(site);
 		more = source_drop(site, port->source, &budget) ||
-		       source_drop(site, port->casts, &budget);
+		       source_drop(site, port->bcasts, &budget);
 		if (!more && port->source)
 			port->source->next_id++;
 		flitcast_leave(site);
@@ -136,7 +136,7 @@ static void msg_target(struct flitcast_msg *msg, struct tx_target *t)
 	 * in step.
 	 */
 	if (msg->how.copies) {
-		flow->next = msg->source->next_cast;
+		flow->next = msg->source->next_bcast;
 		if (list_empty(&t->flow->pending))
 			flow->oldest = flow->next;
 	}
@@ -246,7 +246,7 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 
 	if (site->dead || !port->source)
 		return -ENETDOWN;
-	src = how->copies ? port->casts : port->source;
+	src = how->copies ? port->bcasts : port->source;
 	err = msg_flows(site, src, msg, dests);
 	if (err)
 		return err;
@@ -267,7 +267,7 @@ static int msg_begin(struct flitcast_port *port, struct flitcast_msg *msg,
 	for (i = 0; i < msg->ntargets; i++)
 		msg_target(msg, &msg->target[i]);
 	if (msg->how.copies)
-		src->next_cast++;
+		src->next_bcast++;
 	msg->out.id = port->source->next_id++;
 	msg->how.waits = how->admission && msg->how.class != FLITCAST_TX_HIGH;
 	if (msg->how.waits) {
@@ -331,7 +331,7 @@ static int prepare(struct flitcast_port *port, const struct flitcast_msg_dest *d
 	while (n--)
 		if (dests[n].site >= site->cfg.topo.nsites)
 			return flitcast_site_dead(site) ? -ENETDOWN : -EHOSTUNREACH;
-	return how->copies && !READ_ONCE(port->casts) ? flitcast_source_casts(site, port) : 0;
+	return how->copies && !READ_ONCE(port->bcasts) ? flitcast_source_bcasts(site, port) : 0;
 }
 
 int flitcast_msg_send(struct flitcast_port *port, struct flitcast_msg *msg,

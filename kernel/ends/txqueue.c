@@ -143,8 +143,8 @@ void flitcast_tx_ready(struct flitcast_site *site, struct flitcast_msg *msg)
 	if (msg->state.waits_for)
 		flitcast_tx_hold(msg, false, flitcast_site_now(site));
 	/* Retransmitted broadcasts bypass the rounds: there are few of them. */
-	if (msg->state.begun && msg->how.class == FLITCAST_TX_CAST) {
-		list_add_tail(&msg->ready, &site->ends->txcast.again);
+	if (msg->state.begun && msg->how.class == FLITCAST_TX_BCAST) {
+		list_add_tail(&msg->ready, &site->ends->txbcast.again);
 		site->oper.doors |= fc_bit(FLITCAST_TX_BY_RELAY);
 		return;
 	}
@@ -213,8 +213,8 @@ static bool may_begin(struct flitcast_site *site, struct flitcast_source *src, u
 	struct flitcast_queue *queue = flitcast_txqueue_of(src, class);
 	struct flitcast_owned *owned = &src->owner->class[class];
 
-	/* choose() in txcast.c limits broadcasts. */
-	if (class == FLITCAST_TX_CAST || flitcast_txqueue_room(site, src, class))
+	/* choose() in txbcast.c limits broadcasts. */
+	if (class == FLITCAST_TX_BCAST || flitcast_txqueue_room(site, src, class))
 		return true;
 	/* flitcast_txqueue_inactive() schedules the queue again. */
 	if (queue->nactive)
@@ -274,7 +274,7 @@ static const u8 door_class[FLITCAST_TX_DOORS] = {
 	[FLITCAST_TX_BY_INPUT] = FLITCAST_TX_LOW,
 	[FLITCAST_TX_BY_SHORT] = FLITCAST_TX_SHORT,
 	[FLITCAST_TX_BY_HIGH] = FLITCAST_TX_HIGH,
-	[FLITCAST_TX_BY_RELAY] = FLITCAST_TX_CAST,
+	[FLITCAST_TX_BY_RELAY] = FLITCAST_TX_BCAST,
 };
 
 struct flitcast_msg *flitcast_txqueue_next(struct flitcast_site *site, enum flitcast_tx_door door)
@@ -365,11 +365,11 @@ unsigned int flitcast_txqueue_check(struct flitcast_site *site)
 		xa_for_each(&site->ends->sources.table[i], number, src) {
 			found++;
 			if (i) {
-				queued[FLITCAST_TX_CAST] += src->queue[0].nactive;
+				queued[FLITCAST_TX_BCAST] += src->queue[0].nactive;
 				continue;
 			}
 			for (class = 0; class < FLITCAST_TX_CLASSES; class++)
-				if (class != FLITCAST_TX_CAST)
+				if (class != FLITCAST_TX_BCAST)
 					queued[class] += flitcast_txqueue_of(src, class)->nactive;
 		}
 	}

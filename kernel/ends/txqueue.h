@@ -50,7 +50,7 @@ bool flitcast_txqueue_room(const struct flitcast_site *site, struct flitcast_sou
 static inline enum flitcast_tx_door flitcast_txqueue_door(u8 class)
 {
 	switch ((enum flitcast_tx_class)class) {
-	case FLITCAST_TX_CAST:
+	case FLITCAST_TX_BCAST:
 		return FLITCAST_TX_BY_RELAY;
 	case FLITCAST_TX_SHORT:
 		return FLITCAST_TX_BY_SHORT;

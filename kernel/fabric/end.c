@@ -107,7 +107,7 @@ void flitcast_site_link_gone(struct flitcast_site *site, u8 port)
 	flitcast_relay_count(site, port, site->local_stat);
 	site->end[port].link = NULL;
 	flitcast_ctrl_drop(site, port);
-	flitcast_replay_free(&site->end[port].cast);
+	flitcast_replay_free(&site->end[port].bcast);
 	sets_free(site, site->end[port].class);
 	site->out.dirty &= ~fc_bit(port);
 	flitcast_leave(site);
@@ -159,7 +159,7 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 		      u32 window, bool crc, struct netlink_ext_ack *extack)
 {
 	const struct fc_topo *topo = &site->cfg.topo;
-	struct flitcast_replay cast, *class[FC_SET_COUNT] = { NULL };
+	struct flitcast_replay bcast, *class[FC_SET_COUNT] = { NULL };
 	struct flitcast_link *link;
 	struct flitcast_end *end;
 	int err;
@@ -188,12 +188,12 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 	 * Unacked flits are limited by the peer's window and by that of the site; @window limits
 	 * what the peer sends.
 	 */
-	err = flitcast_replay_init(&cast, site->cfg.window);
+	err = flitcast_replay_init(&bcast, site->cfg.window);
 	if (err)
 		return err;
 	err = -ENOMEM;
 	if (!sets_alloc(site, port, class))
-		goto free_cast;
+		goto free_bcast;
 	spec->own = (u64)site->cfg.id << 8 | port;
 	spec->far = (u64)fc_topo_neighbour(topo, site->cfg.id, port - 1) << 8 |
 		    (topo->ops->arrival(topo, site->cfg.id, port - 1) + 1);
@@ -211,7 +211,7 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 	end->futile = 0;
 	site->mode->count(site, port, link->stat);
 	flitcast_relay_count(site, port, link->stat);
-	end->cast = cast;
+	end->bcast = bcast;
 	memcpy(end->class, class, sizeof(end->class));
 	end->link = link;
 	site->out.headroom = max(site->out.headroom, flitcast_output_headroom(link));
@@ -222,8 +222,8 @@ int flitcast_link_add(struct flitcast_site *site, struct flitcast_link_spec *spe
 
 free_class:
 	sets_free(site, class);
-free_cast:
-	flitcast_replay_free(&cast);
+free_bcast:
+	flitcast_replay_free(&bcast);
 	return err;
 }
 

@@ -22,7 +22,7 @@ struct netlink_ext_ack;
  * @futile: FC_LSTAT_TX_FUTILE of @link when it was last reported to @hello
  * @ctrl_at: when the peer may send a full burst of control entries again (core/bucket.h)
  * @ctrl: control frame that waits for more entries, or NULL
- * @cast: replay buffer of broadcasts
+ * @bcast: replay buffer of broadcasts
  * @class: replay buffers by set and class
  * @last_rx: when a frame last arrived by the fast path (pass.c), in jiffies; 0: none since this was
  *	reported to @hello
@@ -37,7 +37,7 @@ struct flitcast_end {
 	u64 futile;
 	u64 ctrl_at;
 	struct sk_buff *ctrl;
-	struct flitcast_replay cast;
+	struct flitcast_replay bcast;
 	struct flitcast_replay *class[FC_SET_COUNT];
 	unsigned long last_rx;
 	u64 classes;

@@ -227,7 +227,7 @@ u32 flitcast_site_count(const struct flitcast_site *site);
 /* Return: true if a broadcast of the site may have so many copies. */
 bool flitcast_site_copies(const struct flitcast_site *site, u8 copies);
 /* Return: the maximum size of a broadcast in bytes. */
-u32 flitcast_site_cast_max(const struct flitcast_site *site);
+u32 flitcast_site_bcast_max(const struct flitcast_site *site);
 /* Return: true if the site accepts no new messages from sockets. */
 bool flitcast_site_draining(const struct flitcast_site *site);
 /* Return: true if the site was removed from its namespace. */

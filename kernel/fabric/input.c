@@ -34,7 +34,7 @@ static bool has_channel(const struct flitcast_site *site, u8 vc)
 /* Pass an event to the machine of the channel.  Return: false if there is no such channel. */
 static bool channel_event(struct flitcast_site *site, u8 vc, struct fc_event *ev)
 {
-	if (vc == FC_VC_CAST) {
+	if (vc == FC_VC_BCAST) {
 		flitcast_relay_event(site, ev);
 		return true;
 	}
@@ -82,8 +82,8 @@ static u32 head_in(struct flitcast_site *site, struct sk_buff *skb, const struct
 	size = fc_wire_head_size(skb->data, skb_headlen(skb));
 	if (!size || !pskb_may_pull(skb, size))
 		return 0;
-	if (hdr->vc == FC_VC_CAST)
-		return fc_wire_cast_check(skb->data, hdr->flags, skb->len, nsites) ? size : 0;
+	if (hdr->vc == FC_VC_BCAST)
+		return fc_wire_bcast_check(skb->data, hdr->flags, skb->len, nsites) ? size : 0;
 	return fc_wire_head_check(skb->data, hdr->flags, skb->len, nsites) ? size : 0;
 }
 

@@ -56,7 +56,7 @@ void flitcast_output_faults(struct flitcast_site *site, u8 port, const struct fc
 /* Return: the replay buffer of a channel. */
 static inline struct flitcast_replay *flitcast_replay_of(struct flitcast_end *end, u8 vc)
 {
-	return vc == FC_VC_CAST ? &end->cast : &end->class[fc_vc_set(vc)][fc_vc_class(vc)];
+	return vc == FC_VC_BCAST ? &end->bcast : &end->class[fc_vc_set(vc)][fc_vc_class(vc)];
 }
 
 #endif /* FLITCAST_FABRIC_OUTPUT_H */

@@ -161,14 +161,14 @@ void flitcast_relay_free(struct flitcast_site *site)
 static u8 next_label(const struct flitcast_relay *r, const u8 *head, const struct fc_effect *e)
 {
 	struct fc_packet pk;
-	struct fc_cast cast;
+	struct fc_bcast_hdr bcast;
 
 	if (!r->paths)
 		return 0;
 	fc_wire_packet_decode(&pk, head);
-	fc_wire_cast_decode(&cast, head);
-	return flitcast_path_label(r->paths, pk.src, cast.copies, r->core.hold[e->hold].in,
-				   cast.label, e->port);
+	fc_wire_bcast_decode(&bcast, head);
+	return flitcast_path_label(r->paths, pk.src, bcast.copies, r->core.hold[e->hold].in,
+				   bcast.label, e->port);
 }
 
 /* Return: a copy of the next flit to send, with a linear part of its own; NULL: no memory. */
@@ -182,7 +182,7 @@ static struct sk_buff *to_send(struct flitcast_relay *r, const struct fc_effect 
 	r->cursor[e->port] = held;
 	skb = __pskb_copy(held, headroom, GFP_ATOMIC);
 	if (skb && !e->index)
-		fc_wire_cast_hop(skb->data, next_label(r, skb->data, e));
+		fc_wire_bcast_hop(skb->data, next_label(r, skb->data, e));
 	return skb;
 }
 
@@ -219,7 +219,7 @@ static void deliver(struct flitcast_site *site, const struct fc_effect *e)
 	struct sk_buff_head copy;
 
 	if (flitcast_flits_clone(&copy, &site->relay->flits[e->hold]))
-		static_call(flitcast_cast_copy_up)(site, e->port, &copy);
+		static_call(flitcast_bcast_copy_up)(site, e->port, &copy);
 	else
 		site->stat[FC_STAT_NO_MEMORY]++;
 }
@@ -249,13 +249,13 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		kfree_skb(e->flit.h);
 		break;
 	case FC_FX_STATUS:
-		flitcast_output_status(site, FC_VC_CAST, e);
+		flitcast_output_status(site, FC_VC_BCAST, e);
 		break;
 	case FC_FX_RESEND:
 		flitcast_output_again(site, e);
 		break;
 	case FC_FX_RELEASE:
-		flitcast_replay_release(&site->end[e->port].cast, &site->out.free, e->seq);
+		flitcast_replay_release(&site->end[e->port].bcast, &site->out.free, e->seq);
 		flitcast_output_acked(site, e->port);
 		break;
 	case FC_FX_RESCUE:
@@ -263,7 +263,7 @@ static void perform(struct flitcast_site *site, const struct fc_effect *e)
 		 * Not rescued: other copies take other paths, and a single copy is retransmitted by
 		 * its source.
 		 */
-		forget_unacked(site, &site->end[e->port].cast);
+		forget_unacked(site, &site->end[e->port].bcast);
 		break;
 	case FC_FX_RESET:
 		site->todo.resets |= fc_bit(e->port);
@@ -377,7 +377,7 @@ u32 flitcast_site_path_next(struct flitcast_site *site, u32 *source, u32 *copies
 	return n;
 }
 
-u32 flitcast_site_cast_max(const struct flitcast_site *site)
+u32 flitcast_site_bcast_max(const struct flitcast_site *site)
 {
 	return site->relay->core.bytes;
 }

@@ -6,7 +6,7 @@ DEFINE_STATIC_CALL_NULL(flitcast_leave_up, flitcast_engine_leave);
 DEFINE_STATIC_CALL_NULL(flitcast_received_up, flitcast_engine_received);
 DEFINE_STATIC_CALL_NULL(flitcast_set_timer_up, flitcast_engine_set_timer);
 DEFINE_STATIC_CALL_NULL(flitcast_rx_packet_up, flitcast_rx_packet);
-DEFINE_STATIC_CALL_NULL(flitcast_cast_copy_up, flitcast_cast_copy);
+DEFINE_STATIC_CALL_NULL(flitcast_bcast_copy_up, flitcast_bcast_copy);
 DEFINE_STATIC_CALL_NULL(flitcast_tx_pick_up, flitcast_tx_pick);
 DEFINE_STATIC_CALL_NULL(flitcast_tx_flit_up, flitcast_tx_flit);
 DEFINE_STATIC_CALL_NULL(flitcast_tx_admitted_up, flitcast_tx_admitted);

@@ -37,10 +37,10 @@ bool flitcast_rx_packet(struct flitcast_site *site, struct sk_buff_head *flits,
 			const struct fc_packet *pk, const struct fc_target *t,
 			const struct flitcast_votes *votes);
 
-/* cast.c */
+/* bcast.c */
 
 /* Receive a complete copy of a broadcast that came in by a port; takes the flits. */
-void flitcast_cast_copy(struct flitcast_site *site, u8 port, struct sk_buff_head *flits);
+void flitcast_bcast_copy(struct flitcast_site *site, u8 port, struct sk_buff_head *flits);
 
 /* txpacket.c */
 
@@ -69,7 +69,7 @@ DECLARE_STATIC_CALL(flitcast_leave_up, flitcast_engine_leave);
 DECLARE_STATIC_CALL(flitcast_received_up, flitcast_engine_received);
 DECLARE_STATIC_CALL(flitcast_set_timer_up, flitcast_engine_set_timer);
 DECLARE_STATIC_CALL(flitcast_rx_packet_up, flitcast_rx_packet);
-DECLARE_STATIC_CALL(flitcast_cast_copy_up, flitcast_cast_copy);
+DECLARE_STATIC_CALL(flitcast_bcast_copy_up, flitcast_bcast_copy);
 DECLARE_STATIC_CALL(flitcast_tx_pick_up, flitcast_tx_pick);
 DECLARE_STATIC_CALL(flitcast_tx_flit_up, flitcast_tx_flit);
 DECLARE_STATIC_CALL(flitcast_tx_admitted_up, flitcast_tx_admitted);

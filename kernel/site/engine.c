@@ -5,13 +5,13 @@
  * It stands above the fabric and the ends of messages and calls both in turn.
  */
 #include "compat.h"
-#include "ends/cast.h"
+#include "ends/bcast.h"
 #include "ends/check.h"
 #include "ends/blocks.h"
 #include "ends/ports.h"
 #include "ends/rx.h"
 #include "ends/tx.h"
-#include "ends/txcast.h"
+#include "ends/txbcast.h"
 #include "fabric/csr.h"
 #include "fabric/effects.h"
 #include "fabric/enter.h"
@@ -38,7 +38,7 @@ int flitcast_engine_init(void)
 	static_call_update(flitcast_received_up, flitcast_engine_received);
 	static_call_update(flitcast_set_timer_up, flitcast_engine_set_timer);
 	static_call_update(flitcast_rx_packet_up, flitcast_rx_packet);
-	static_call_update(flitcast_cast_copy_up, flitcast_cast_copy);
+	static_call_update(flitcast_bcast_copy_up, flitcast_bcast_copy);
 	static_call_update(flitcast_tx_pick_up, flitcast_tx_pick);
 	static_call_update(flitcast_tx_flit_up, flitcast_tx_flit);
 	static_call_update(flitcast_tx_admitted_up, flitcast_tx_admitted);
@@ -87,7 +87,7 @@ static noinline void set_timer_at(struct flitcast_site *site, u64 at)
 void flitcast_engine_set_timer(struct flitcast_site *site)
 {
 	const struct flitcast_clock *clock = &site->clock;
-	u64 at = min3(clock->machines_at, clock->ends_at, site->ends->casts.at);
+	u64 at = min3(clock->machines_at, clock->ends_at, site->ends->bcasts.at);
 
 	/* Usually the timer is armed already. */
 	if (at < clock->timer_at || clock->hello_news || clock->faults_news ||
@@ -273,7 +273,7 @@ enum hrtimer_restart flitcast_engine_timer(struct hrtimer *timer)
 			flitcast_rx_time(site, now);
 			flitcast_ctrl_time(site, now);
 		}
-		flitcast_cast_time(site, now);
+		flitcast_bcast_time(site, now);
 		site->clock.machines_at = machines_due(site);
 		site->clock.hello_news = true;
 		/*

@@ -5,7 +5,7 @@
 #include <linux/random.h>
 #include <uapi/linux/flitcast.h>
 #include <uapi/linux/flitcast_netlink.h>
-#include "ends/cast.h"
+#include "ends/bcast.h"
 #include "ends/ports.h"
 #include "ends/rxflow.h"
 #include "ends/tx.h"
@@ -50,7 +50,7 @@ static bool rx_detach(struct flitcast_site *site, struct flitcast_port *port)
 	int budget = DETACH_BUDGET;
 
 	if (!port->closing)
-		flitcast_cast_detach(site, port);
+		flitcast_bcast_detach(site, port);
 	port->closing = true;
 	while (!list_empty(&port->flows)) {
 		struct rx_flow *flow = list_first_entry(&port->flows, struct rx_flow, held);

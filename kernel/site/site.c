@@ -10,12 +10,12 @@
 #include <uapi/linux/flitcast_netlink.h>
 #include "compat.h"
 #include "core/vnet.h"
-#include "ends/cast.h"
+#include "ends/bcast.h"
 #include "ends/rx.h"
 #include "ends/rxmsg.h"
 #include "ends/share.h"
 #include "ends/source.h"
-#include "ends/txcast.h"
+#include "ends/txbcast.h"
 #include "fabric/auth.h"
 #include "fabric/enter.h"
 #include "fabric/faults.h"
@@ -225,7 +225,7 @@ static void site_destroy(struct flitcast_site *site)
 	flitcast_rx_stop(site);
 
 	flitcast_enter(site);
-	flitcast_cast_purge(site);
+	flitcast_bcast_purge(site);
 	flitcast_oper_purge(site);
 	flitcast_txcast_purge(site);
 	site->mode->purge(site);

@@ -15,7 +15,7 @@ static void put_info(struct msghdr *msg, const struct flitcast_delivery *d,
 		     const struct flitcast_arrival *arrival)
 {
 	struct flitcast_info info = {
-		.addrtype = d->cast ? FLITCAST_ADDR_BROADCAST :
+		.addrtype = d->bcast ? FLITCAST_ADDR_BROADCAST :
 			    d->list ? FLITCAST_ADDR_LIST : FLITCAST_ADDR_SITE,
 		.copies = d->copies, .votes = d->votes, .id = d->id, .hops = d->hops,
 		.offset = d->offset, .length = d->msg_len, .dissent = d->dissent,

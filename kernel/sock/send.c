@@ -87,7 +87,7 @@ static int gather_all(struct flitcast_sock *fs, const struct sockaddr_flitcast *
 		return refuse(fs, -EOPNOTSUPP, "mode csr has no broadcasts");
 	if (!flitcast_site_copies(site, copies))
 		return refuse(fs, -EOPNOTSUPP, "no paths are known for so many copies");
-	if (len > flitcast_site_cast_max(site))
+	if (len > flitcast_site_bcast_max(site))
 		return refuse(fs, -EMSGSIZE, "message longer than a broadcast may be");
 	if (n < 2)
 		return refuse(fs, -EHOSTUNREACH, "there is no other site");
@@ -462,7 +462,7 @@ int flitcast_send_whole(struct flitcast_sock *fs, struct msghdr *msg, size_t len
 	how.admission = flitcast_site_reserves(fs->port.site);
 	tx_class(fs, &how);
 	if (how.copies)
-		how.class = FLITCAST_TX_CAST;
+		how.class = FLITCAST_TX_BCAST;
 	err = flitcast_room_reserve(fs, how.charge) ? 0 :
 	      flitcast_room_wait(fs, how.charge, &timeo);
 	if (err)

@@ -47,7 +47,7 @@ static void enter(int argc, char **argv)
 }
 
 /* Return: time until all ranks have the message; the clocks of all ranks are the same. */
-static uint64_t cast(int rank, int ranks, size_t bytes, uint64_t *ends)
+static uint64_t bcast(int rank, int ranks, size_t bytes, uint64_t *ends)
 {
 	uint64_t start, end, last = 0;
 	int i;
@@ -74,7 +74,7 @@ static void measure(int rank, int ranks, size_t bytes, unsigned int count, char 
 		die("no memory");
 	for (i = 0; i < WARM + count; i++) {
 		memset(message, rank ? 0 : i + 1, bytes);
-		last = cast(rank, ranks, bytes, ends);
+		last = bcast(rank, ranks, bytes, ends);
 		if (message[0] != (unsigned char)(i + 1) ||
 		    memcmp(message, message + 1, bytes - 1))
 			die("another message");

@@ -278,7 +278,7 @@ static bool head_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 }
 
 /* A broadcast has one packet and one entry, which has copies and no site. */
-static bool cast_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
+static bool bcast_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 {
 	u32 data_len = be32(p + 28);
 
@@ -293,30 +293,30 @@ static bool cast_valid(const u8 *p, u8 flags, u32 len, u32 nsites)
 	return flags & FC_PART_TERM ? len - 56 == data_len : len - 56 <= data_len;
 }
 
-static void check_cast(const u8 *data, size_t left, u8 flags, u32 len, u32 nsites)
+static void check_bcast(const u8 *data, size_t left, u8 flags, u32 len, u32 nsites)
 {
 	u8 *p, *again;
 	struct fc_packet pk;
-	struct fc_cast c;
+	struct fc_bcast_hdr c;
 	bool ok;
 
 	if (left < fc_head_size(1))
 		return;
 	p = fuzz_copy(data, fc_head_size(1));
 	again = fuzz_copy(data, fc_head_size(1));
-	ok = fc_wire_cast_check(p, flags, len, nsites);
-	CHECK(ok == cast_valid(p, flags, len, nsites), "broadcast: %d", ok);
+	ok = fc_wire_bcast_check(p, flags, len, nsites);
+	CHECK(ok == bcast_valid(p, flags, len, nsites), "broadcast: %d", ok);
 	CHECK(!ok || !fc_wire_head_check(p, flags, len, nsites), "a broadcast and a packet");
 	if (ok) {
 		memset(again, 0xa5, fc_head_size(1));
 		fc_wire_packet_decode(&pk, p);
 		fc_wire_packet_encode(again, &pk);
-		fc_wire_cast_decode(&c, p);
-		fc_wire_cast_encode(again, &c);
+		fc_wire_bcast_decode(&c, p);
+		fc_wire_bcast_encode(again, &c);
 		CHECK(!memcmp(again, p, fc_head_size(1)), "broadcast encodes otherwise");
-		fc_wire_cast_hop(again, 7 - c.label);
+		fc_wire_bcast_hop(again, 7 - c.label);
 		c.label = 7 - c.label;
-		fc_wire_cast_encode(p, &c);
+		fc_wire_bcast_encode(p, &c);
 		CHECK(!memcmp(again + FC_PACKET_SIZE, p + FC_PACKET_SIZE, FC_TARGET_SIZE), "label");
 		CHECK(fc_wire_hops(again) == ((pk.hops + 1) & 0xffff), "hops");
 	}
@@ -468,8 +468,8 @@ static void fuzz_frame(struct fuzz *f)
 		check_csr(payload, h.len);
 		break;
 	case FC_FRAME_FLIT:
-		if (h.flags & FC_PART_HEAD && h.vc == FC_VC_CAST)
-			check_cast(payload, h.len, h.flags, h.len, nsites);
+		if (h.flags & FC_PART_HEAD && h.vc == FC_VC_BCAST)
+			check_bcast(payload, h.len, h.flags, h.len, nsites);
 		else if (h.flags & FC_PART_HEAD)
 			check_head(payload, h.len, h.flags, h.len, nsites, mask, (u16)mask);
 		break;
@@ -492,7 +492,7 @@ static void fuzz_head(struct fuzz *f)
 	if (left >= FC_PACKET_SIZE && fit & 1)
 		len = head_size(p) + (fit & 2 ? be32(p + 28) : 0);
 	check_head(p, left, flags, len, nsites, mask, (u16)mask);
-	check_cast(p, left, flags, len, nsites);
+	check_bcast(p, left, flags, len, nsites);
 }
 
 /*

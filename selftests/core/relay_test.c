@@ -3,33 +3,33 @@
  * Relays: broadcasts of all sites at once, on links that lose, duplicate and reorder frames, with
  * sites that die, and with a faulty site.
  */
-#include "castnet.h"
+#include "bcastnet.h"
 #include "tap.h"
 #include "tree.h"
 
 #define SITES_MAX	64
-#define CASTS_MAX	512
+#define BCASTS_MAX	512
 
 /* A network, and the table of its broadcasts. */
 struct bench {
-	struct castnet net;
+	struct bcastnet net;
 	struct fc_topo topo;
 	struct fc_bcast table;
 };
 
 static void bench_init(struct bench *b, const char *spec, u8 copies)
 {
-	const char *error = castnet_table(&b->table, &b->topo, spec, copies);
+	const char *error = bcastnet_table(&b->table, &b->topo, spec, copies);
 
 	CHECK(!error, "%s: %s", spec, error);
-	castnet_init(&b->net, &b->table, CASTS_MAX);
+	bcastnet_init(&b->net, &b->table, BCASTS_MAX);
 	b->net.rng.state = tap_random(1u << 31);
 }
 
 static void bench_free(struct bench *b)
 {
-	castnet_free(&b->net);
-	castnet_table_free(&b->table);
+	bcastnet_free(&b->net);
+	bcastnet_table_free(&b->table);
 	CHECK(!b->net.wrong[0], "%s", b->net.wrong);
 }
 
@@ -54,11 +54,12 @@ static void storm(u32 loss, u32 delay, bool strict)
 		b.net.doubled = loss;
 		b.net.delay = delay;
 		b.net.strict = strict;
-		castnet_run(&b.net, TAP_ROUNDS(300));
+		bcastnet_run(&b.net, TAP_ROUNDS(300));
 		for (u32 n = 0; n < b.net.ncasts; n++)
 			for (u32 at = 0; at < b.topo.nsites; at++)
-				if (at != b.net.cast[n].src)
-					missing += nets[i].copies - castnet_got(&b.net.cast[n], at);
+				if (at != b.net.bcast[n].src)
+					missing += nets[i].copies - bcastnet_got(&b.net.bcast[n],
+										 at);
 		if (strict)
 			CHECK(!b.net.full, "%s, %u copies: %u found no hold", nets[i].spec,
 			      nets[i].copies, b.net.full);
@@ -99,22 +100,22 @@ TEST(relay_crash__all_that_live_are_reached)
 		b.net.delay = 1 + tap_random(20);
 		b.net.strict = true;
 		for (u32 i = 0; i < 3; i++)
-			castnet_send(&b.net, i, castnet_next_number(&b.net, i),
-				     1 + tap_random(CASTNET_FLITS));
+			bcastnet_send(&b.net, i, bcastnet_next_number(&b.net, i),
+				      1 + tap_random(BCASTNET_FLITS));
 		for (u32 steps = tap_random(30); steps; steps--) {
 			b.net.now++;
-			castnet_arrive(&b.net);
+			bcastnet_arrive(&b.net);
 		}
 		for (u32 i = 1; i < nets[n].copies; i++)
-			castnet_die(&b.net, tap_random(b.topo.nsites));
-		castnet_run(&b.net, 9);
+			bcastnet_die(&b.net, tap_random(b.topo.nsites));
+		bcastnet_run(&b.net, 9);
 		for (u32 c = 0; c < b.net.ncasts; c++) {
-			const struct castnet_cast *cast = &b.net.cast[c];
+			const struct bcastnet_broadcast *bcast = &b.net.bcast[c];
 
 			for (u32 at = 0; at < b.topo.nsites; at++)
-				missing += !castnet_dead(&b.net, cast->src) &&
-					   !castnet_dead(&b.net, at) && at != cast->src &&
-					   !castnet_got(cast, at);
+				missing += !bcastnet_dead(&b.net, bcast->src) &&
+					   !bcastnet_dead(&b.net, at) && at != bcast->src &&
+					   !bcastnet_got(bcast, at);
 		}
 		CHECK(!missing && !b.net.full,
 		      "%s, %u copies: %u were not reached, %u found no hold", nets[n].spec,
@@ -138,15 +139,15 @@ TEST(relay_liar__spoils_one_copy)
 		for (victim = 0; victim < b.topo.nsites; victim++) {
 			if (victim == liar)
 				continue;
-			castnet_forge(&b.net, liar, victim, 1000, 2);
-			castnet_run(&b.net, 0);
+			bcastnet_forge(&b.net, liar, victim, 1000, 2);
+			bcastnet_run(&b.net, 0);
 		}
 		CHECK(b.net.ncasts == b.topo.nsites - 1, "%u lies", b.net.ncasts);
 		for (u32 c = 0; c < b.net.ncasts; c++)
 			for (u32 at = 0; at < b.topo.nsites; at++)
-				CHECK(at == liar || castnet_got(&b.net.cast[c], at) <= 1,
+				CHECK(at == liar || bcastnet_got(&b.net.bcast[c], at) <= 1,
 				      "%s, %u copies: site %u believes site %u, not %u",
-				      nets[i].spec, nets[i].copies, at, liar, b.net.cast[c].src);
+				      nets[i].spec, nets[i].copies, at, liar, b.net.bcast[c].src);
 		bench_free(&b);
 	}
 }
@@ -158,22 +159,22 @@ TEST(relay_packet__once_and_where_it_may)
 	u64 relayed = 0;
 
 	bench_init(&b, "torus:3x3", 4);
-	castnet_send(&b.net, 0, 5, 1);
-	castnet_run(&b.net, 0);
+	bcastnet_send(&b.net, 0, 5, 1);
+	bcastnet_run(&b.net, 0);
 	for (u32 i = 0; i < 9; i++) {
-		relayed += castnet_stat(&b.net, i, FC_STAT_CAST_RELAYED);
-		CHECK(castnet_got(&b.net.cast[0], i) == (i ? 4 : 0), "site %u: not 4 copies", i);
+		relayed += bcastnet_stat(&b.net, i, FC_STAT_BCAST_RELAYED);
+		CHECK(bcastnet_got(&b.net.bcast[0], i) == (i ? 4 : 0), "site %u: not 4 copies", i);
 	}
 	CHECK(relayed == 4 * 8, "%llu copies came", (unsigned long long)relayed);
 	/* The source sends the same number again: its neighbours drop it as a duplicate. */
-	castnet_forget(&b.net, 0, 0, FC_PORT_LOCAL);
-	castnet_send(&b.net, 0, 5, 1);
-	castnet_run(&b.net, 0);
+	bcastnet_forget(&b.net, 0, 0, FC_PORT_LOCAL);
+	bcastnet_send(&b.net, 0, 5, 1);
+	bcastnet_run(&b.net, 0);
 	for (u32 i = 0; i < 9; i++) {
-		relayed -= castnet_stat(&b.net, i, FC_STAT_CAST_RELAYED);
-		CHECK(castnet_stat(&b.net, i, FC_STAT_CAST_DUPLICATE) ==
+		relayed -= bcastnet_stat(&b.net, i, FC_STAT_BCAST_RELAYED);
+		CHECK(bcastnet_stat(&b.net, i, FC_STAT_BCAST_DUPLICATE) ==
 		      (i && b.topo.ops->distance(&b.topo, 0, i) == 1), "site %u counts %llu", i,
-		      (unsigned long long)castnet_stat(&b.net, i, FC_STAT_CAST_DUPLICATE));
+		      (unsigned long long)bcastnet_stat(&b.net, i, FC_STAT_BCAST_DUPLICATE));
 	}
 	CHECK(!relayed, "it was relayed again");
 	bench_free(&b);
@@ -187,7 +188,7 @@ struct lone {
 	struct fc_timing timing;
 	struct fc_rx rx[3];
 	struct fc_tx tx[3];
-	struct fc_flit queue[3][CASTNET_WINDOW];
+	struct fc_flit queue[3][BCASTNET_WINDOW];
 	struct fc_relay_in in[3];
 	struct fc_relay_out out[3];
 	struct fc_hold hold[FC_HOLDS_MIN];
@@ -205,7 +206,7 @@ static u32 lone_next_hop(const struct fc_relay *relay, u32 src, u8 copies, u8 la
 
 static void lone_init(struct lone *l)
 {
-	struct fc_event up = { .type = FC_EV_LINK_UP, .port = 1, .count = CASTNET_WINDOW };
+	struct fc_event up = { .type = FC_EV_LINK_UP, .port = 1, .count = BCASTNET_WINDOW };
 	struct fc_relay *r = &l->relay;
 	struct fc_effects fx;
 
@@ -222,7 +223,7 @@ static void lone_init(struct lone *l)
 	r->ch.timing = &l->timing;
 	r->ch.rx = l->rx;
 	r->ch.tx = l->tx;
-	r->ch.window = CASTNET_WINDOW;
+	r->ch.window = BCASTNET_WINDOW;
 	r->ch.nports = 3;
 	for (u8 p = 0; p < 3; p++) {
 		l->rx[p].queue = l->queue[p];
@@ -236,19 +237,19 @@ static void lone_init(struct lone *l)
 /* Receive a broadcast of site 1.  Return: true if the relay accepted it as new. */
 static bool lone_takes(struct lone *l, u32 number, u8 copies)
 {
-	struct fc_packet pk = { .src = 1, .sock = FC_SOCK_CAST, .ntargets = 1 };
-	struct fc_cast cast = { .number = number, .port = 1, .copies = copies };
-	u64 taken = l->stat[FC_STAT_CAST_RELAYED], dropped = l->stat[FC_STAT_CAST_DUPLICATE];
+	struct fc_packet pk = { .src = 1, .sock = FC_SOCK_BCAST, .ntargets = 1 };
+	struct fc_bcast_hdr bcast = { .number = number, .port = 1, .copies = copies };
+	u64 taken = l->stat[FC_STAT_BCAST_RELAYED], dropped = l->stat[FC_STAT_BCAST_DUPLICATE];
 	u8 head[FC_PACKET_SIZE + FC_TARGET_SIZE];
 	struct fc_event ev = { .type = FC_EV_FLIT, .port = 1, .seq = l->sent++ };
 	struct fc_effects fx;
 
 	fc_wire_packet_encode(head, &pk);
-	fc_wire_cast_encode(head, &cast);
+	fc_wire_bcast_encode(head, &bcast);
 	ev.flit = (struct fc_flit){ .head = head, .parts = FC_PART_HEAD | FC_PART_TERM };
 	fc_relay_event(&l->relay, &ev, &fx);
-	taken = l->stat[FC_STAT_CAST_RELAYED] - taken;
-	dropped = l->stat[FC_STAT_CAST_DUPLICATE] - dropped;
+	taken = l->stat[FC_STAT_BCAST_RELAYED] - taken;
+	dropped = l->stat[FC_STAT_BCAST_DUPLICATE] - dropped;
 	CHECK(taken + dropped == 1, "number %u: neither taken nor dropped", number);
 	return taken;
 }

@@ -37,7 +37,7 @@ TEST(band__by_type_and_channel)
 	CHECK(fc_band(FC_FRAME_STATUS | FC_FRAME_AUTH, fc_set_vc(FC_SET_SHORT),
 		      FC_STATUS_ACK_REQUEST) == FC_BAND_SHORT, "the same with an authentication code");
 	CHECK(fc_band(FC_FRAME_FLIT, FC_VC_CLASS, 0) == FC_BAND_BULK, "mode care");
-	CHECK(fc_band(FC_FRAME_FLIT, FC_VC_CAST, 0) == FC_BAND_BULK, "broadcast");
+	CHECK(fc_band(FC_FRAME_FLIT, FC_VC_BCAST, 0) == FC_BAND_BULK, "broadcast");
 	CHECK(fc_band(FC_FRAME_FLIT, fc_set_vc(FC_SET_BULK) + 63, 0) == FC_BAND_BULK, "bulk");
 	CHECK(fc_band(FC_FRAME_FLIT, fc_set_vc(FC_SET_SHORT), 0) == FC_BAND_SHORT, "short");
 	CHECK(fc_band(FC_FRAME_FLIT, fc_set_vc(FC_SET_HIGH), 0) == FC_BAND_HIGH, "high");

@@ -289,7 +289,7 @@ TEST(wire_link__refuses)
 		{ "abort in a head", { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .flags = 7 } },
 		{ "a run without a front", { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .len = 500,
 					     .flags = FC_PART_TERM | FC_PART_RUN } },
-		{ "a run without a class", { .type = FC_FRAME_FLIT, .vc = FC_VC_CAST,
+		{ "a run without a class", { .type = FC_FRAME_FLIT, .vc = FC_VC_BCAST,
 					     .flags = FC_PART_HEAD | FC_PART_RUN } },
 		{ "abort with data",
 		  { .type = FC_FRAME_FLIT, .vc = FC_VC_CLASS, .flags = 6, .len = 1 } },
@@ -598,7 +598,7 @@ static u32 random_head(u8 *head, unsigned int n, struct fc_packet *pk, struct fc
 {
 	*pk = (struct fc_packet){
 		.src = tap_random(NSITES), .incarnation = random32(),
-		.sock = random32() & ~FC_SOCK_CAST,
+		.sock = random32() & ~FC_SOCK_BCAST,
 		.src_port = (u16)random32(), .ntargets = (u8)n, .id = random32(),
 		.msg_len = tap_random(3) ? tap_random(3000) : tap_random(FC_MESSAGE_MAX + 1),
 		.hops = (u16)tap_random(FC_HOPS_MAX),
@@ -839,7 +839,7 @@ TEST(wire_head__every_byte_corrupted)
 	}
 }
 
-TEST(wire_cast__golden_bytes)
+TEST(wire_bcast__golden_bytes)
 {
 	static const u8 golden[FC_PACKET_SIZE + FC_TARGET_SIZE] = {
 		0, 0, 0, 63, 1, 2, 3, 4, 0x80, 6, 7, 8, 9, 10, 0, 1, 11, 12, 13, 14,
@@ -850,40 +850,41 @@ TEST(wire_cast__golden_bytes)
 		.src = 63, .incarnation = 0x01020304, .sock = 0x80060708, .src_port = 0x090a,
 		.ntargets = 1, .id = 0x0b0c0d0e, .msg_len = 100, .data_len = 100, .hops = 3,
 	};
-	const struct fc_cast c = {
+	const struct fc_bcast_hdr c = {
 		.number = 0x1f202122, .port = 0x1234, .copies = 6, .outstanding = 15, .label = 5,
 		.seq = 0x15161718,
 	};
 	u8 p[sizeof(golden)];
 
 	fc_wire_packet_encode(p, &pk);
-	fc_wire_cast_encode(p, &c);
+	fc_wire_bcast_encode(p, &c);
 	CHECK(!memcmp(p, golden, sizeof(p)), "layout");
-	CHECK(fc_wire_cast_check(p, FC_PART_HEAD | FC_PART_TERM, sizeof(p) + 100, NSITES), "whole");
-	CHECK(fc_wire_cast_check(p, FC_PART_HEAD, sizeof(p) + 99, NSITES), "part");
-	fc_wire_cast_hop(p, 2);
+	CHECK(fc_wire_bcast_check(p, FC_PART_HEAD | FC_PART_TERM, sizeof(p) + 100, NSITES),
+	      "whole");
+	CHECK(fc_wire_bcast_check(p, FC_PART_HEAD, sizeof(p) + 99, NSITES), "part");
+	fc_wire_bcast_hop(p, 2);
 	CHECK(p[33] == 4 && p[FC_PACKET_SIZE + 15] == 2, "a hop");
 	p[33] = 3;
 	p[FC_PACKET_SIZE + 15] = 5;
 	CHECK(!memcmp(p, golden, sizeof(p)), "a hop changes nothing else");
 }
 
-TEST(wire_cast__refuses)
+TEST(wire_bcast__refuses)
 {
 	const struct fc_packet good_pk = {
-		.src = 3, .sock = FC_SOCK_CAST, .ntargets = 1, .msg_len = 100, .data_len = 100,
+		.src = 3, .sock = FC_SOCK_BCAST, .ntargets = 1, .msg_len = 100, .data_len = 100,
 	};
-	const struct fc_cast good = { .port = 5, .copies = 1 };
+	const struct fc_bcast_hdr good = { .port = 5, .copies = 1 };
 	u8 p[FC_PACKET_SIZE + FC_TARGET_SIZE];
 
 #define REFUSED(change)	do {								\
 	struct fc_packet pk = good_pk;							\
-	struct fc_cast c = good;							\
+	struct fc_bcast_hdr c = good;							\
 											\
 	change;										\
 	fc_wire_packet_encode(p, &pk);							\
-	fc_wire_cast_encode(p, &c);							\
-	CHECK(!fc_wire_cast_check(p, FC_PART_HEAD, sizeof(p) + 50, NSITES), "%s", #change); \
+	fc_wire_bcast_encode(p, &c);							\
+	CHECK(!fc_wire_bcast_check(p, FC_PART_HEAD, sizeof(p) + 50, NSITES), "%s", #change); \
 } while (0)
 	REFUSED(pk.src = NSITES);
 	REFUSED(pk.sock = 1);
@@ -902,11 +903,12 @@ TEST(wire_cast__refuses)
 	REFUSED(c.label = FC_LABELS_MAX);
 #undef REFUSED
 	fc_wire_packet_encode(p, &good_pk);
-	fc_wire_cast_encode(p, &good);
-	CHECK(fc_wire_cast_check(p, FC_PART_HEAD, sizeof(p) + 50, NSITES), "the good one");
-	CHECK(!fc_wire_cast_check(p, FC_PART_HEAD | FC_PART_TERM, sizeof(p) + 50, NSITES), "short");
-	CHECK(!fc_wire_cast_check(p, FC_PART_HEAD, sizeof(p) + 101, NSITES), "long");
-	CHECK(!fc_wire_cast_check(p, FC_PART_HEAD, sizeof(p) - 1, NSITES), "cut");
+	fc_wire_bcast_encode(p, &good);
+	CHECK(fc_wire_bcast_check(p, FC_PART_HEAD, sizeof(p) + 50, NSITES), "the good one");
+	CHECK(!fc_wire_bcast_check(p, FC_PART_HEAD | FC_PART_TERM, sizeof(p) + 50, NSITES),
+	      "short");
+	CHECK(!fc_wire_bcast_check(p, FC_PART_HEAD, sizeof(p) + 101, NSITES), "long");
+	CHECK(!fc_wire_bcast_check(p, FC_PART_HEAD, sizeof(p) - 1, NSITES), "cut");
 	CHECK(!fc_wire_head_check(p, FC_PART_HEAD, sizeof(p) + 50, NSITES), "as a packet");
 }
 
@@ -1354,7 +1356,7 @@ TEST(wire_bitmap__refuses)
 #undef IS
 	CHECK(!fc_wire_head_check(good, FC_PART_HEAD, 57, NSITES), "cut");
 	CHECK(!fc_wire_head_check(good, FC_PART_HEAD | FC_PART_TERM, 157, NSITES), "cut");
-	CHECK(!fc_wire_cast_check(good, FC_PART_HEAD, 58, NSITES), "as a broadcast");
+	CHECK(!fc_wire_bcast_check(good, FC_PART_HEAD, 58, NSITES), "as a broadcast");
 }
 
 static struct fc_csr_frame csr_random(void)

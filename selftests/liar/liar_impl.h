@@ -77,7 +77,7 @@ struct port {
 struct known {
 	bool there;
 	struct fc_packet pk;
-	struct fc_cast cast;
+	struct fc_bcast_hdr bcast;
 };
 
 /**
@@ -96,7 +96,7 @@ struct liar_paths {
  * @site: number of the site
  * @flit: flit size
  * @mode: enum fc_mode
- * @cast: channel of broadcasts
+ * @bcast: channel of broadcasts
  * @other: channels of other packets, which it acks and drops
  * @nother: number of these channels
  * @window: window of each link
@@ -123,7 +123,7 @@ struct liar {
 	struct fc_timing timing;
 	struct fc_bcast table[FC_COPIES_MAX];
 	struct liar_paths *paths;
-	struct voice cast;
+	struct voice bcast;
 	struct voice *other;
 	u8 nother;
 	u8 mode;

@@ -35,17 +35,17 @@ u32 liar_next_hop(struct liar *l, u32 paths)
 static void alter_head(struct liar *l, u8 *head)
 {
 	struct fc_packet pk;
-	struct fc_cast cast;
+	struct fc_bcast_hdr bcast;
 
 	fc_wire_packet_decode(&pk, head);
-	fc_wire_cast_decode(&cast, head);
+	fc_wire_bcast_decode(&bcast, head);
 	switch (liar_random(l, 6)) {
 	case 0:
-		cast.seq++;
+		bcast.seq++;
 		break;
 	case 1:
 		/* With one copy, a receiver would accept the broadcast without votes. */
-		cast.copies = 1;
+		bcast.copies = 1;
 		break;
 	case 2:
 		pk.id ^= 1;
@@ -60,26 +60,26 @@ static void alter_head(struct liar *l, u8 *head)
 		pk.incarnation++;
 		break;
 	default:
-		cast.number += 5;
-		cast.outstanding = 0;
+		bcast.number += 5;
+		bcast.outstanding = 0;
 		break;
 	}
 	fc_wire_packet_encode(head, &pk);
-	fc_wire_cast_encode(head, &cast);
+	fc_wire_bcast_encode(head, &bcast);
 }
 
 /* The label with which a packet is forwarded, unless the liar alters it. */
 static u8 next_label(const struct liar *l, const struct flits *held, const u8 *head, u8 port)
 {
-	const struct fc_hold *hold = &l->cast.relay.hold[held - l->cast.held];
+	const struct fc_hold *hold = &l->bcast.relay.hold[held - l->bcast.held];
 	const struct liar_paths *w;
 	struct fc_packet pk;
-	struct fc_cast cast;
+	struct fc_bcast_hdr bcast;
 
 	fc_wire_packet_decode(&pk, head);
-	fc_wire_cast_decode(&cast, head);
-	w = liar_paths(l, pk.src, cast.copies);
-	return w ? fc_path_label(w->entry, w->n, hold->in, cast.label, port) : 0;
+	fc_wire_bcast_decode(&bcast, head);
+	w = liar_paths(l, pk.src, bcast.copies);
+	return w ? fc_path_label(w->entry, w->n, hold->in, bcast.label, port) : 0;
 }
 
 struct flit *liar_says(struct liar *l, struct flits *held, u32 index, u8 port, bool head)
@@ -99,7 +99,7 @@ struct flit *liar_says(struct liar *l, struct flits *held, u32 index, u8 port, b
 		return said;
 	}
 	if (head) {
-		fc_wire_cast_hop(said->data, next_label(l, held, said->data, port));
+		fc_wire_bcast_hop(said->data, next_label(l, held, said->data, port));
 		if (l->lies & LIE_ALTER && (l->lies == LIE_ALTER || liar_random(l, 4)))
 			held->altered |= fc_bit(port);
 	}
@@ -139,7 +139,7 @@ void liar_heard(struct liar *l, const struct flits *held)
 	k = &l->known[pk.src];
 	k->there = true;
 	k->pk = pk;
-	fc_wire_cast_decode(&k->cast, held->flit[0]->data);
+	fc_wire_bcast_decode(&k->bcast, held->flit[0]->data);
 	remember(l, held);
 	if (l->todo < TODO_MAX)
 		l->todo++;
@@ -149,15 +149,15 @@ void liar_heard(struct liar *l, const struct flits *held)
 static void own_head(struct liar *l, u8 *head)
 {
 	struct fc_packet pk;
-	struct fc_cast cast;
+	struct fc_bcast_hdr bcast;
 
 	fc_wire_packet_decode(&pk, head);
-	fc_wire_cast_decode(&cast, head);
+	fc_wire_bcast_decode(&bcast, head);
 	pk.src = l->site;
 	pk.incarnation = 1;
-	cast.number = l->number++;
+	bcast.number = l->number++;
 	fc_wire_packet_encode(head, &pk);
-	fc_wire_cast_encode(head, &cast);
+	fc_wire_bcast_encode(head, &bcast);
 }
 
 /* Return: the last broadcast of a site, else of any site, else a default. */
@@ -165,10 +165,10 @@ static struct known pattern(const struct liar *l, u32 src)
 {
 	struct known k = {
 		.pk = {
-			.incarnation = 1, .sock = FC_SOCK_CAST | 1, .src_port = DEFAULT_PORT,
+			.incarnation = 1, .sock = FC_SOCK_BCAST | 1, .src_port = DEFAULT_PORT,
 			.ntargets = 1, .id = 1, .kind = FC_KIND_MESSAGE,
 		},
-		.cast = { .port = DEFAULT_PORT, .copies = 1 },
+		.bcast = { .port = DEFAULT_PORT, .copies = 1 },
 	};
 	u32 site;
 
@@ -199,16 +199,16 @@ static void forge(struct liar *l)
 	k.pk.data_len = FORGED_BYTES;
 	k.pk.offset = 0;
 	k.pk.hops = 0;
-	k.cast.seq += ahead;
-	k.cast.number += ahead + 1;
-	k.cast.outstanding = 0;
+	k.bcast.seq += ahead;
+	k.bcast.number += ahead + 1;
+	k.bcast.outstanding = 0;
 	if (!liar_random(l, 4))
-		k.cast.copies = 1 + liar_random(l, l->topo.ndirs);
+		k.bcast.copies = 1 + liar_random(l, l->topo.ndirs);
 	if (l->topo.graph)
-		k.cast.label = liar_random(l, FC_LABELS_MAX);
-	memset(data + HEAD_SIZE, 'a' + (src + k.cast.seq) % 26, FORGED_BYTES);
+		k.bcast.label = liar_random(l, FC_LABELS_MAX);
+	memset(data + HEAD_SIZE, 'a' + (src + k.bcast.seq) % 26, FORGED_BYTES);
 	fc_wire_packet_encode(data, &k.pk);
-	fc_wire_cast_encode(data, &k.cast);
+	fc_wire_bcast_encode(data, &k.bcast);
 	f = flit_new(data, sizeof(data));
 	if (!f)
 		return;
@@ -224,7 +224,7 @@ static void replay(struct liar *l)
 	u32 have = l->next < MEMORY ? l->next : MEMORY, i;
 	const struct flits *m;
 	struct flit **flits;
-	struct fc_cast cast;
+	struct fc_bcast_hdr bcast;
 
 	if (!have)
 		return;
@@ -243,9 +243,9 @@ static void replay(struct liar *l)
 	flits[0]->forged = true;
 	memcpy(flits[0]->claim, flits[0]->data, HEAD_SIZE);
 	if (liar_random(l, 2)) {
-		fc_wire_cast_decode(&cast, flits[0]->claim);
-		cast.number += 1 + liar_random(l, 8);
-		fc_wire_cast_encode(flits[0]->claim, &cast);
+		fc_wire_bcast_decode(&bcast, flits[0]->claim);
+		bcast.number += 1 + liar_random(l, 8);
+		fc_wire_bcast_encode(flits[0]->claim, &bcast);
 	}
 	own_head(l, flits[0]->data);
 	liar_begin(l, flits, m->n);
@@ -260,7 +260,7 @@ void liar_time_to_lie(struct liar *l, u64 now)
 		if (l->todo < TODO_MAX)
 			l->todo++;
 	}
-	while (l->todo && fc_relay_room(&l->cast.relay)) {
+	while (l->todo && fc_relay_room(&l->bcast.relay)) {
 		u32 lies = l->lies & (LIE_FORGE | LIE_REPLAY);
 
 		l->todo--;

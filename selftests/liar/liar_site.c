@@ -91,7 +91,7 @@ static void send_status(struct liar *l, u8 vc, const struct fc_effect *e)
 static void send_kept(struct liar *l, const struct kept *k, u8 port, u32 ack)
 {
 	struct fc_link_hdr h = {
-		.type = FC_FRAME_FLIT, .vc = FC_VC_CAST, .flags = k->parts, .seq = k->seq,
+		.type = FC_FRAME_FLIT, .vc = FC_VC_BCAST, .flags = k->parts, .seq = k->seq,
 		.ack = ack, .len = k->flit ? k->flit->len : 0,
 	};
 
@@ -116,7 +116,7 @@ static void confirm(struct liar *l, struct fc_ctrl *ctrl)
 	u32 paths = fc_topo_minimal(&l->topo, l->site, ctrl->dst) << 1;
 	u8 p[FC_CTRL_SIZE];
 
-	paths &= l->cast.relay.ch.up & ~fc_bit(FC_PORT_LOCAL);
+	paths &= l->bcast.relay.ch.up & ~fc_bit(FC_PORT_LOCAL);
 	if (!paths)
 		return;
 	ctrl->kind = FC_CTRL_CONFIRM;
@@ -158,15 +158,15 @@ static void deliver(struct liar *l, const struct flits *held)
 {
 	struct fc_ctrl ctrl = { 0 };
 	struct fc_packet pk;
-	struct fc_cast cast;
+	struct fc_bcast_hdr bcast;
 
 	fc_wire_packet_decode(&pk, held->flit[0]->data);
-	fc_wire_cast_decode(&cast, held->flit[0]->data);
+	fc_wire_bcast_decode(&bcast, held->flit[0]->data);
 	ctrl.dst = pk.src;
 	ctrl.incarnation = pk.incarnation;
 	ctrl.sock = pk.sock;
-	ctrl.port = cast.port;
-	ctrl.seq = cast.seq;
+	ctrl.port = bcast.port;
+	ctrl.seq = bcast.seq;
 	confirm(l, &ctrl);
 	liar_heard(l, held);
 }
@@ -245,7 +245,7 @@ static void both(struct liar *l, struct fc_event ev)
 	struct fc_event same = ev;
 	u8 i;
 
-	event(l, &l->cast, &ev);
+	event(l, &l->bcast, &ev);
 	for (i = 0; i < l->nother; i++) {
 		ev = same;
 		event(l, &l->other[i], &ev);
@@ -255,8 +255,8 @@ static void both(struct liar *l, struct fc_event ev)
 /* Return: the state of a channel; NULL if the mode has no such channel. */
 static struct voice *voice_of(struct liar *l, u8 vc)
 {
-	if (vc == FC_VC_CAST)
-		return &l->cast;
+	if (vc == FC_VC_BCAST)
+		return &l->bcast;
 	if (vc < FC_VC_CLASS || vc - FC_VC_CLASS >= l->nother)
 		return NULL;
 	return &l->other[vc - FC_VC_CLASS];
@@ -286,7 +286,7 @@ void liar_begin(struct liar *l, struct flit **flit, u32 n)
 {
 	u32 i;
 
-	l->flood = l->cast.relay.ch.up & ~fc_bit(FC_PORT_LOCAL);
+	l->flood = l->bcast.relay.ch.up & ~fc_bit(FC_PORT_LOCAL);
 	for (i = 0; i < n; i++) {
 		struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
 
@@ -294,7 +294,7 @@ void liar_begin(struct liar *l, struct flit **flit, u32 n)
 		ev.flit.data = flit[i]->len - (i ? 0 : HEAD_SIZE);
 		ev.flit.head = i ? NULL : flit[i]->data;
 		ev.flit.parts = (i ? 0 : FC_PART_HEAD) | (i + 1 == n ? FC_PART_TERM : 0);
-		event(l, &l->cast, &ev);
+		event(l, &l->bcast, &ev);
 	}
 }
 
@@ -318,7 +318,7 @@ static void flit_in(struct liar *l, u8 port, const struct fc_link_hdr *h, const 
 		.flit = { .parts = h->flags, .data = h->len },
 	};
 	struct voice *v = voice_of(l, h->vc);
-	bool cast = h->vc == FC_VC_CAST;
+	bool bcast = h->vc == FC_VC_BCAST;
 	struct flit *f;
 
 	if (!v)
@@ -328,7 +328,7 @@ static void flit_in(struct liar *l, u8 port, const struct fc_link_hdr *h, const 
 		u32 size = fc_wire_head_size(p, h->len);
 
 		if (!size || size > h->len ||
-		    !(cast ? fc_wire_cast_check(p, h->flags, h->len, l->topo.nsites) :
+		    !(bcast ? fc_wire_bcast_check(p, h->flags, h->len, l->topo.nsites) :
 		      fc_wire_head_check(p, h->flags, h->len, l->topo.nsites)))
 			return;
 		ev.flit.data -= size;
@@ -457,7 +457,7 @@ u64 liar_time(struct liar *l, u64 now)
 				say_word(l, p);
 	}
 	liar_time_to_lie(l, now);
-	next = sooner(sooner(l->say_at, l->lie_at), l->cast.relay.ch.next_at);
+	next = sooner(sooner(l->say_at, l->lie_at), l->bcast.relay.ch.next_at);
 	for (p = 0; p < l->nother; p++)
 		next = sooner(next, l->other[p].relay.ch.next_at);
 	for (p = 1; p <= l->topo.ndirs; p++)
@@ -558,7 +558,7 @@ static void make_voice(struct liar *l, struct voice *v, u8 vc)
 	struct fc_relay *r = &v->relay;
 	u8 p;
 
-	r->next_hop = vc == FC_VC_CAST ? bcast_next_hop : no_next_hop;
+	r->next_hop = vc == FC_VC_BCAST ? bcast_next_hop : no_next_hop;
 	r->tables = l;
 	r->ch.timing = &l->timing;
 	r->ch.rx = v->rx;
@@ -662,7 +662,7 @@ bool liar_open(struct liar *l, const struct lab *lab, u32 site, char **wrong)
 	make_tables(l);
 	if (l->topo.graph)
 		make_paths(l, lab->copies);
-	make_voice(l, &l->cast, FC_VC_CAST);
+	make_voice(l, &l->bcast, FC_VC_BCAST);
 	l->nother = 1;
 	if (fc_mode_ops(l->mode)->classes && !fc_vclass_init(&classes, &l->topo))
 		l->nother = classes.count;

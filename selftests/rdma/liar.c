@@ -700,7 +700,7 @@ static uint32_t packet(uint8_t *p)
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_FLIT,
 		.flags = below(16) ? parts[below(FC_ARRAY_SIZE(parts))] : below(16),
-		.vc = below(8) ? FC_VC_CLASS + 64 * below(3) : FC_VC_CAST + below(FC_VC_COUNT - 2),
+		.vc = below(8) ? FC_VC_CLASS + 64 * below(3) : FC_VC_BCAST + below(FC_VC_COUNT - 2),
 	};
 	struct fc_packet pk = { .src = be64toh(right.own) >> 8, .ntargets = 1 };
 	struct fc_target t = { .port = below(4) };

@@ -509,7 +509,7 @@ static struct rx_key any_key(u32 src)
 		key.sock = 0xffffffffU - tap_random(4);
 		break;
 	case 2:
-		key.sock = FC_SOCK_CAST >> tap_random(2);
+		key.sock = FC_SOCK_BCAST >> tap_random(2);
 		key.sock += tap_random(4);
 		break;
 	case 3:
@@ -521,7 +521,7 @@ static struct rx_key any_key(u32 src)
 	default:
 		key.sock = peer->sock++;
 		if (!tap_random(16))
-			key.sock |= FC_SOCK_CAST;
+			key.sock |= FC_SOCK_BCAST;
 		break;
 	}
 	return key;

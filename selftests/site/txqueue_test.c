@@ -17,21 +17,21 @@
 #define USERS		5
 #define SOURCES		400
 #define MESSAGES	1500
-/* Limit of broadcasts in flight, the same as in txcast.c. */
-#define CASTS_MAX	8
+/* Limit of broadcasts in flight, the same as in txbcast.c. */
+#define BCASTS_MAX	8
 
 /**
  * struct sender - a source
  * @src: the source
  * @user: its owner
- * @casts: it sends broadcasts only
+ * @bcasts: it sends broadcasts only
  * @nmsgs: number of uncompleted messages
  * @nactive: number of messages in flight, by class
  */
 struct sender {
 	struct flitcast_source src;
 	unsigned int user;
-	bool casts;
+	bool bcasts;
 	unsigned int nmsgs;
 	unsigned int nactive[FLITCAST_TX_CLASSES];
 };
@@ -162,7 +162,7 @@ static void check_owned(struct flitcast_owner *owner, u8 class)
 	struct flitcast_owned *owned = &owner->class[class];
 	unsigned int user = __kuid_val(owner->uid), turns = 0, blocked = 0, wanting = 0, ready = 0;
 	struct flitcast_queue *queue;
-	bool cast = class == FLITCAST_TX_CAST;
+	bool bcast = class == FLITCAST_TX_BCAST;
 	unsigned int i, n = 0;
 
 	HOLDS(owned->nactive == m.nactive[user][class] && owned->nbusy == m.nbusy[user][class],
@@ -171,7 +171,7 @@ static void check_owned(struct flitcast_owner *owner, u8 class)
 	for (i = 0; i < m.nsenders; i++) {
 		struct sender *s = m.sender[i];
 
-		if (s->src.owner != owner || s->casts != cast)
+		if (s->src.owner != owner || s->bcasts != bcast)
 			continue;
 		queue = flitcast_txqueue_of(&s->src, class);
 		check_queue(s, class);
@@ -190,7 +190,7 @@ static void check_owned(struct flitcast_owner *owner, u8 class)
 	}
 	HOLDS(n == blocked, "%u queues wait for a place, not %u", n, blocked);
 	m.blocked += blocked;
-	if (cast || !wanting)
+	if (bcast || !wanting)
 		return;
 	/* There are free places without a candidate, while queues wait for one. */
 	if (owned->nactive + ready < user_max())
@@ -237,7 +237,7 @@ static void check_all(void)
 	for (i = 0; i < FLITCAST_TX_DOORS; i++)
 		HOLDS(check_round(&turn->round[i]) == turns[i], "%u users in a round, not %u",
 		      check_round(&turn->round[i]), turns[i]);
-	HOLDS(list_empty(&site->ends->txcast.again) ||
+	HOLDS(list_empty(&site->ends->txbcast.again) ||
 	      site->oper.doors & fc_bit(FLITCAST_TX_BY_RELAY),
 	      "broadcasts to be sent again, and no door");
 }
@@ -302,8 +302,8 @@ static void over(struct item *it)
 /* Return: a random class of the sender; like msg_class() in source.c. */
 static u8 any_class(const struct sender *s)
 {
-	if (s->casts)
-		return FLITCAST_TX_CAST;
+	if (s->bcasts)
+		return FLITCAST_TX_BCAST;
 	switch (tap_random(3)) {
 	case 0:
 		return FLITCAST_TX_HIGH;
@@ -331,7 +331,7 @@ static void send(struct sender *s, u8 class)
 	m.item[m.nitems++] = it;
 	s->nmsgs++;
 	/* Like flitcast_tx_at_once(). */
-	if (m.site->mode->at_once && !s->casts && it->packets == 1 && tap_random(2) &&
+	if (m.site->mode->at_once && !s->bcasts && it->packets == 1 && tap_random(2) &&
 	    list_empty(&queue->ready) && list_empty(&queue->fresh) &&
 	    flitcast_txqueue_room(m.site, &s->src, class)) {
 		it->msg.state.begun = true;
@@ -352,7 +352,7 @@ static void check_place(const struct item *it)
 
 	HOLDS(it->msg.state.begun || !s->src.queue[flitcast_txqueue_index(class)].blocked,
 	      "a message begins in a queue that waits");
-	if (it->msg.state.begun || class == FLITCAST_TX_CAST)
+	if (it->msg.state.begun || class == FLITCAST_TX_BCAST)
 		return;
 	for (i = 0; i < USERS; i++)
 		users += m.nbusy[i][class] || i == s->user;
@@ -420,18 +420,18 @@ static bool pick(enum flitcast_tx_door door, bool lazy)
 	return false;
 }
 
-/* Like choose() in txcast.c. */
-static bool pick_cast(void)
+/* Like choose() in txbcast.c. */
+static bool pick_bcast(void)
 {
 	struct flitcast_site *site = m.site;
 	struct flitcast_msg *msg;
 
-	msg = list_first_entry_or_null(&site->ends->txcast.again, struct flitcast_msg, ready);
-	if (!msg && site->ends->queue.nactive[FLITCAST_TX_CAST] < CASTS_MAX)
+	msg = list_first_entry_or_null(&site->ends->txbcast.again, struct flitcast_msg, ready);
+	if (!msg && site->ends->queue.nactive[FLITCAST_TX_BCAST] < BCASTS_MAX)
 		msg = next(FLITCAST_TX_BY_RELAY);
 	if (!msg)
 		return false;
-	HOLDS(msg->how.class == FLITCAST_TX_CAST, "no broadcast");
+	HOLDS(msg->how.class == FLITCAST_TX_BCAST, "no broadcast");
 	if (!item_of(msg)->packets) {
 		list_del_init(&msg->ready);
 		return true;
@@ -468,7 +468,7 @@ static void settle(struct item *it)
 	check_lists(sender_of(it), it->msg.how.class);
 }
 
-static struct sender *join(unsigned int user, bool casts)
+static struct sender *join(unsigned int user, bool bcasts)
 {
 	struct flitcast_owner *owner, *found;
 	struct sender *s;
@@ -485,7 +485,7 @@ static struct sender *join(unsigned int user, bool casts)
 	if (!s)
 		abort();
 	s->user = user;
-	s->casts = casts;
+	s->bcasts = bcasts;
 	found = NULL;
 	for (i = 0; i < m.nsenders && !found; i++)
 		if (m.sender[i]->user == user)
@@ -569,7 +569,7 @@ static void step(const struct phase *p)
 		enum flitcast_tx_door door = tap_random(FLITCAST_TX_DOORS);
 
 		if (door == FLITCAST_TX_BY_RELAY)
-			pick_cast();
+			pick_bcast();
 		else
 			pick(door, true);
 	} else if (i == 7) {
@@ -601,7 +601,7 @@ static void drain(void)
 		for (i = 0; i < FLITCAST_TX_BY_RELAY; i++)
 			while (pick(i, false) && !m.bad)
 				more = true;
-		while (pick_cast() && !m.bad)
+		while (pick_bcast() && !m.bad)
 			more = true;
 		for (i = m.nitems; i-- && !m.bad;) {
 			struct item *it = m.item[i];
@@ -631,7 +631,7 @@ static void begin(bool vnet)
 		abort();
 	m.site = site;
 	site->mode = vnet ? &vnet_mode : &care_mode;
-	INIT_LIST_HEAD(&site->ends->txcast.again);
+	INIT_LIST_HEAD(&site->ends->txbcast.again);
 	for (i = 0; i < FLITCAST_TX_DOORS; i++)
 		flitcast_round_init(&site->ends->queue.round[i]);
 	shim_fails = 0;

@@ -13,7 +13,7 @@ static bool quiet(int fd)
 	return !msg_wait(fd, POLLIN | POLLERR, QUIET_MS);
 }
 
-static ssize_t cast(int fd, const struct sockaddr_flitcast *to, const void *data, size_t len)
+static ssize_t bcast(int fd, const struct sockaddr_flitcast *to, const void *data, size_t len)
 {
 	return RESULT(sendto(fd, data, len, 0, (const void *)to, sizeof(*to)));
 }
@@ -25,7 +25,7 @@ static uint64_t refused(int site)
 	       json_sum(cli_output(), "messages_refused");
 }
 
-TEST_F(line, cast__all_others_get_it)
+TEST_F(line, bcast__all_others_get_it)
 {
 	struct sockaddr_flitcast addr = {
 		.sfc_family = msg_family(), .sfc_addrtype = FLITCAST_ADDR_BROADCAST,
@@ -37,7 +37,7 @@ TEST_F(line, cast__all_others_get_it)
 	int two = 2;
 	char c;
 
-	EXPECT_EQ(1, cast(fd, &addr, "x", 1));
+	EXPECT_EQ(1, bcast(fd, &addr, "x", 1));
 	EXPECT_EQ(1, msg_wait(near, POLLIN, 10000));
 	EXPECT_EQ(1, msg_recv(near, &c, 1, &from, 0));
 	EXPECT_EQ('x', c);
@@ -46,23 +46,23 @@ TEST_F(line, cast__all_others_get_it)
 	EXPECT_EQ(1, msg_recv(far, &c, 1, &from, 0));
 	/* A line has one path. */
 	addr.sfc_copies = 2;
-	EXPECT_EQ(-EOPNOTSUPP, cast(fd, &addr, "x", 1));
+	EXPECT_EQ(-EOPNOTSUPP, bcast(fd, &addr, "x", 1));
 	addr.sfc_copies = 0;
 	EXPECT_EQ(0, setsockopt(fd, SOL_FLITCAST, FLITCAST_COPIES, &two, sizeof(two)));
-	EXPECT_EQ(-EOPNOTSUPP, cast(fd, &addr, "x", 1));
+	EXPECT_EQ(-EOPNOTSUPP, bcast(fd, &addr, "x", 1));
 	addr.sfc_copies = 1;
-	EXPECT_EQ(-EMSGSIZE, cast(fd, &addr, large, sizeof(large)));
+	EXPECT_EQ(-EMSGSIZE, bcast(fd, &addr, large, sizeof(large)));
 	addr.sfc_site = 1;
-	EXPECT_EQ(-EINVAL, cast(fd, &addr, "x", 1));
+	EXPECT_EQ(-EINVAL, bcast(fd, &addr, "x", 1));
 	addr.sfc_site = 0;
 	addr.sfc_port = 0;
-	EXPECT_EQ(-EINVAL, cast(fd, &addr, "x", 1));
+	EXPECT_EQ(-EINVAL, bcast(fd, &addr, "x", 1));
 	EXPECT_TRUE(quiet(near));
 	EXPECT_TRUE(quiet(far));
 }
 
 /* A site without a receiving socket, which answers ECONNREFUSED, does not fail a broadcast. */
-TEST_F(line, cast__to_those_that_listen)
+TEST_F(line, bcast__to_those_that_listen)
 {
 	struct sockaddr_flitcast addr = {
 		.sfc_family = msg_family(), .sfc_addrtype = FLITCAST_ADDR_BROADCAST,
@@ -73,7 +73,7 @@ TEST_F(line, cast__to_those_that_listen)
 	struct flitcast_report report;
 
 	EXPECT_EQ(0, setsockopt(fd, SOL_FLITCAST, FLITCAST_CONFIRM, &one, sizeof(one)));
-	EXPECT_EQ(1, cast(fd, &addr, "x", 1));
+	EXPECT_EQ(1, bcast(fd, &addr, "x", 1));
 	EXPECT_EQ(1, msg_wait(near, POLLIN, 10000));
 	EXPECT_NE(0, msg_wait(fd, POLLERR, 10000));
 	ASSERT_EQ(2, msg_report(fd, &report, result, 4, NULL));
@@ -90,7 +90,7 @@ TEST_F(line, cast__to_those_that_listen)
  * A broadcast carries the oldest sequence number that is not completed.  A receiver that was not
  * bound when an older broadcast arrived does not wait for that one.
  */
-TEST_F(line, cast__who_comes_late_waits_for_nobody)
+TEST_F(line, bcast__who_comes_late_waits_for_nobody)
 {
 	struct sockaddr_flitcast addr = {
 		.sfc_family = msg_family(), .sfc_addrtype = FLITCAST_ADDR_BROADCAST,
@@ -102,15 +102,15 @@ TEST_F(line, cast__who_comes_late_waits_for_nobody)
 
 	ASSERT_EQ(0, setsockopt(near, SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)));
 	/* The first broadcast fills the buffer of a receiver that does not read. */
-	EXPECT_EQ(1, cast(fd, &addr, "a", 1));
+	EXPECT_EQ(1, bcast(fd, &addr, "a", 1));
 	ASSERT_EQ(1, msg_wait(near, POLLIN, SOON_MS));
-	EXPECT_EQ(1, cast(fd, &addr, "b", 1));
+	EXPECT_EQ(1, bcast(fd, &addr, "b", 1));
 	until = now_ms() + SOON_MS;
 	while (refused(2) < before + 2 && now_ms() < until)
 		sleep_ms(10);
 	ASSERT_EQ(before + 2, refused(2));
 	far = SOCKET(2, PORT);
-	EXPECT_EQ(1, cast(fd, &addr, "c", 1));
+	EXPECT_EQ(1, bcast(fd, &addr, "c", 1));
 	ASSERT_EQ(1, msg_wait(far, POLLIN, SOON_MS));
 	EXPECT_EQ(1, msg_recv(far, &c, 1, NULL, 0));
 	EXPECT_EQ('c', c);
@@ -123,7 +123,7 @@ TEST_F(line, cast__who_comes_late_waits_for_nobody)
 	EXPECT_EQ(0, msg_error(fd));
 }
 
-TEST_F(line, cast__options)
+TEST_F(line, bcast__options)
 {
 	static const struct {
 		struct flitcast_reception r;
@@ -196,8 +196,8 @@ static void say(struct _test_data_faked *self, enum fc_ctrl_kind kind, uint32_t 
 {
 	struct fc_ctrl ctrl = {
 		.kind = kind, .hops = 1, .dst = 0,
-		.incarnation = self->fake.cast_packet.incarnation,
-		.sock = self->fake.cast_packet.sock, .site = site, .port = PORT, .seq = seq,
+		.incarnation = self->fake.bcast_packet.incarnation,
+		.sock = self->fake.bcast_packet.sock, .site = site, .port = PORT, .seq = seq,
 		.next = next,
 	};
 
@@ -216,14 +216,14 @@ static bool comes(struct _test_data_faked *self)
 	return self->fake.ncasts == before + 1;
 }
 
-static bool cast_comes(struct _test_data_faked *self)
+static bool bcast_comes(struct _test_data_faked *self)
 {
 	struct sockaddr_flitcast addr = {
 		.sfc_family = msg_family(), .sfc_addrtype = FLITCAST_ADDR_BROADCAST,
 		.sfc_port = PORT,
 	};
 
-	return cast(self->fd, &addr, "x", 1) == 1 && comes(self);
+	return bcast(self->fd, &addr, "x", 1) == 1 && comes(self);
 }
 
 /*
@@ -231,15 +231,15 @@ static bool cast_comes(struct _test_data_faked *self)
  * is bound to its port and the second one is retransmitted for another target.  The site must not
  * take the first one for completed then: it would confirm a message that it did not receive.
  */
-TEST_F(faked, cast__refused_and_sent_again)
+TEST_F(faked, bcast__refused_and_sent_again)
 {
 	uint32_t first, site;
 
-	ASSERT_TRUE(cast_comes(self));
-	first = self->fake.cast.seq;
-	ASSERT_TRUE(cast_comes(self));
-	EXPECT_EQ(first + 1, self->fake.cast.seq);
-	EXPECT_EQ(1, self->fake.cast.outstanding);
+	ASSERT_TRUE(bcast_comes(self));
+	first = self->fake.bcast.seq;
+	ASSERT_TRUE(bcast_comes(self));
+	EXPECT_EQ(first + 1, self->fake.bcast.seq);
+	EXPECT_EQ(1, self->fake.bcast.outstanding);
 	for (site = 2; site < FAKE_SITES; site++)
 		say(self, FC_CTRL_CONFIRM, site, first, first + 1);
 	say(self, FC_CTRL_REFUSED, 1, first + 1, first);
@@ -247,8 +247,8 @@ TEST_F(faked, cast__refused_and_sent_again)
 	say(self, FC_CTRL_GRANT, 2, first + 1, first + 1);
 	do {
 		ASSERT_TRUE(comes(self));
-	} while (self->fake.cast.seq != first + 1);
-	EXPECT_EQ(1, self->fake.cast.outstanding);
+	} while (self->fake.bcast.seq != first + 1);
+	EXPECT_EQ(1, self->fake.bcast.outstanding);
 }
 
 /*
@@ -256,7 +256,7 @@ TEST_F(faked, cast__refused_and_sent_again)
  * (FC_CTRL_RESYNC_REQ), here for a broadcast with more open predecessors than @outstanding can
  * count.  The source must not retransmit at each request.
  */
-TEST_F(faked, cast__no_memory_for_a_flow)
+TEST_F(faked, bcast__no_memory_for_a_flow)
 {
 	struct fc_ctrl ctrl = { .kind = FC_CTRL_RESYNC_REQ, .hops = 1, .site = 1, .port = PORT };
 	unsigned int answered, before;
@@ -265,17 +265,17 @@ TEST_F(faked, cast__no_memory_for_a_flow)
 	uint64_t until;
 
 	for (i = 0; i <= FC_BCAST_OUTSTANDING_MAX; i++) {
-		ASSERT_TRUE(cast_comes(self));
+		ASSERT_TRUE(bcast_comes(self));
 		if (!i)
-			first = self->fake.cast.seq;
+			first = self->fake.bcast.seq;
 		for (site = 1; site < FAKE_SITES; site++)
 			if (site != 1 || i != FC_BCAST_OUTSTANDING_MAX)
 				say(self, site == 2 ? FC_CTRL_NO_SPACE : FC_CTRL_REFUSED, site,
 				    first + i, first);
 	}
-	EXPECT_EQ(FC_BCAST_OUTSTANDING_MAX, self->fake.cast.outstanding);
-	ctrl.incarnation = self->fake.cast_packet.incarnation;
-	ctrl.sock = self->fake.cast_packet.sock;
+	EXPECT_EQ(FC_BCAST_OUTSTANDING_MAX, self->fake.bcast.outstanding);
+	ctrl.incarnation = self->fake.bcast_packet.incarnation;
+	ctrl.sock = self->fake.bcast_packet.sock;
 	ctrl.seq = first + FC_BCAST_OUTSTANDING_MAX;
 	ctrl.next = first;
 	before = self->fake.ncasts;
@@ -292,7 +292,7 @@ TEST_F(faked, cast__no_memory_for_a_flow)
 }
 
 /* A broadcast keeps its number, whichever targets are left out. */
-TEST_F(faked, cast__first_target_is_detached)
+TEST_F(faked, bcast__first_target_is_detached)
 {
 	struct flitcast_slow_target slow = { FLITCAST_SLOW_DETACH, 100 };
 	uint32_t first, site;
@@ -300,8 +300,8 @@ TEST_F(faked, cast__first_target_is_detached)
 
 	ASSERT_EQ(0, setsockopt(self->fd, SOL_FLITCAST, FLITCAST_SLOW_TARGET, &slow,
 				sizeof(slow)));
-	ASSERT_TRUE(cast_comes(self));
-	first = self->fake.cast.seq;
+	ASSERT_TRUE(bcast_comes(self));
+	first = self->fake.bcast.seq;
 	for (site = 2; site < FAKE_SITES; site++)
 		say(self, FC_CTRL_CONFIRM, site, first, first + 1);
 	/* Site 0 reports to site 1 that the broadcast is completed: site 1 was detached. */
@@ -310,8 +310,8 @@ TEST_F(faked, cast__first_target_is_detached)
 	} while (e.is_packet || e.ctrl[0].kind != FC_CTRL_FORWARD);
 	EXPECT_EQ(1, e.ctrl[0].dst);
 	EXPECT_EQ(ETIME, msg_error(self->fd));
-	ASSERT_TRUE(cast_comes(self));
-	EXPECT_EQ(first + 1, self->fake.cast.seq);
+	ASSERT_TRUE(bcast_comes(self));
+	EXPECT_EQ(first + 1, self->fake.bcast.seq);
 }
 
 API_MAIN

@@ -12,7 +12,7 @@
 
 #define SOURCE		3
 #define INCARNATION	7
-#define SOCK		(FC_SOCK_CAST | 1)
+#define SOCK		(FC_SOCK_BCAST | 1)
 /* The first sequence number of the flow. */
 #define FIRST		100
 
@@ -58,13 +58,13 @@ static void copy(struct _test_data_votes *self, unsigned int by, uint16_t port, 
 		.ntargets = 1, .id = n, .msg_len = 1, .data_len = 1, .hops = 1,
 		.kind = FC_KIND_MESSAGE,
 	};
-	struct fc_cast cast = {
+	struct fc_bcast_hdr bcast = {
 		.number = 10 * attempt + n, .port = port, .copies = 2, .outstanding = outstanding,
 		.seq = FIRST + n,
 	};
 	char c = 'a' + n;
 
-	fake_cast(&self->by[by], &pk, &cast, &c);
+	fake_bcast(&self->by[by], &pk, &bcast, &c);
 }
 
 /* Wait for the next answer of site 0 to the source, over either link. */

@@ -40,7 +40,7 @@ static void say_status(struct fake *f, uint8_t vc, uint16_t echo)
 {
 	struct fc_link_hdr h = {
 		.type = FC_FRAME_STATUS, .vc = vc, .len = FC_STATUS_SIZE,
-		.seq = vc == FC_VC_CAST ? f->cast_sent : vc == f->vc ? f->sent : 0,
+		.seq = vc == FC_VC_BCAST ? f->bcast_sent : vc == f->vc ? f->sent : 0,
 		.ack = f->taken[vc],
 	};
 	struct fc_status s = { .echo = echo };
@@ -63,7 +63,7 @@ static void hello_in(struct fake *f, const uint8_t *p, const uint8_t *from)
 	if (f->link.epoch != epoch) {
 		memset(f->taken, 0, sizeof(f->taken));
 		f->sent = 0;
-		f->cast_sent = 0;
+		f->bcast_sent = 0;
 		f->acked = 0;
 		memset(f->in, 0, sizeof(f->in));
 	}
@@ -80,21 +80,21 @@ static void hello_in(struct fake *f, const uint8_t *p, const uint8_t *from)
 	transmit(f, &h, own);
 }
 
-static void cast_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *p)
+static void bcast_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *p)
 {
 	if (!(h->flags & FC_PART_HEAD))
 		return;
-	if (!fc_wire_cast_check(p, h->flags, h->len, FAKE_SITES))
+	if (!fc_wire_bcast_check(p, h->flags, h->len, FAKE_SITES))
 		die("a broadcast that is none");
-	fc_wire_packet_decode(&f->cast_packet, p);
-	fc_wire_cast_decode(&f->cast, p);
+	fc_wire_packet_decode(&f->bcast_packet, p);
+	fc_wire_bcast_decode(&f->bcast, p);
 	f->ncasts++;
 }
 
 /* Receive a flit.  Return: true if it ends a packet. */
 static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *p)
 {
-	struct fake_in *in = &f->in[h->vc == FC_VC_CAST ? 0 : fc_vc_set(h->vc)];
+	struct fake_in *in = &f->in[h->vc == FC_VC_BCAST ? 0 : fc_vc_set(h->vc)];
 	bool next = h->seq == f->taken[h->vc];
 	uint32_t head = 0;
 	unsigned int i;
@@ -106,8 +106,8 @@ static bool flit_in(struct fake *f, const struct fc_link_hdr *h, const uint8_t *
 	/* The site retransmitted a flit that was received. */
 	if (!next)
 		return false;
-	if (h->vc == FC_VC_CAST) {
-		cast_in(f, h, p);
+	if (h->vc == FC_VC_BCAST) {
+		bcast_in(f, h, p);
 		return false;
 	}
 	if (h->flags & FC_PART_HEAD) {
@@ -316,18 +316,18 @@ bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_targ
 	return true;
 }
 
-void fake_cast(struct fake *f, const struct fc_packet *pk, const struct fc_cast *cast,
-	       const void *data)
+void fake_bcast(struct fake *f, const struct fc_packet *pk, const struct fc_bcast_hdr *bcast,
+		const void *data)
 {
 	struct fc_link_hdr h = {
-		.type = FC_FRAME_FLIT, .vc = FC_VC_CAST, .flags = FC_PART_HEAD | FC_PART_TERM,
-		.len = (uint16_t)(fc_head_size(1) + pk->data_len), .seq = f->cast_sent++,
-		.ack = f->taken[FC_VC_CAST],
+		.type = FC_FRAME_FLIT, .vc = FC_VC_BCAST, .flags = FC_PART_HEAD | FC_PART_TERM,
+		.len = (uint16_t)(fc_head_size(1) + pk->data_len), .seq = f->bcast_sent++,
+		.ack = f->taken[FC_VC_BCAST],
 	};
 	uint8_t p[FRAME_MAX];
 
 	fc_wire_packet_encode(p, pk);
-	fc_wire_cast_encode(p, cast);
+	fc_wire_bcast_encode(p, bcast);
 	memcpy(p + fc_head_size(1), data, pk->data_len);
 	transmit(f, &h, p);
 }

@@ -50,7 +50,7 @@ struct fake_in {
  * @in: packets being received, by enum fc_set
  * @ncasts: broadcasts received
  * @cast_packet: header of the last broadcast
- * @cast: broadcast header of the last broadcast
+ * @bcast: broadcast header of the last broadcast
  */
 struct fake {
 	int fd;
@@ -61,12 +61,12 @@ struct fake {
 	struct fc_hello_msg link;
 	uint32_t taken[FC_VC_COUNT];
 	uint32_t sent;
-	uint32_t cast_sent;
+	uint32_t bcast_sent;
 	uint32_t acked;
 	struct fake_in in[FC_SET_COUNT];
 	unsigned int ncasts;
-	struct fc_packet cast_packet;
-	struct fc_cast cast;
+	struct fc_packet bcast_packet;
+	struct fc_bcast_hdr bcast;
 };
 
 /**
@@ -135,8 +135,8 @@ void fake_front(struct fake *f, const struct fc_packet *pk, const struct fc_targ
 bool fake_train(struct fake *f, const struct fc_packet *pk, const struct fc_target *t);
 
 /* Send a broadcast of one flit, with @pk->data_len bytes of data. */
-void fake_cast(struct fake *f, const struct fc_packet *pk, const struct fc_cast *cast,
-	       const void *data);
+void fake_bcast(struct fake *f, const struct fc_packet *pk, const struct fc_bcast_hdr *bcast,
+		const void *data);
 
 /* Confirm target @i of a packet: it has received this message and all before it. */
 struct fc_ctrl fake_confirm(const struct fake_event *packet, unsigned int i);

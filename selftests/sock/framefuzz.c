@@ -81,7 +81,7 @@ static struct {
 		uint32_t next;	/* number of the next flit */
 		uint32_t ack;
 	} ch[256];
-	uint32_t cast;	/* sequence number of broadcasts, which only this program sends */
+	uint32_t bcast;	/* sequence number of broadcasts, which only this program sends */
 	uint32_t nsites;
 } real = { .vc = FC_VC_CLASS };
 
@@ -186,9 +186,9 @@ static void learn(const struct frame *f)
 	if (!fc_wire_link_decode(&h, f->data + ETH_HLEN, f->len - ETH_HLEN, f->len - ETH_HLEN))
 		return;
 	if (real.epoch != h.epoch)
-		real.cast = 0;
+		real.bcast = 0;
 	real.epoch = h.epoch;
-	if (h.vc == FC_VC_CAST)
+	if (h.vc == FC_VC_BCAST)
 		return;
 	if (h.type == FC_FRAME_FLIT || h.type == FC_FRAME_STATUS)
 		real.vc = h.vc;
@@ -697,21 +697,22 @@ static void invent(struct frame *f)
 }
 
 /* Compose a broadcast; broadcasts have their own sequence numbers. */
-static void invent_cast(struct frame *f)
+static void invent_bcast(struct frame *f)
 {
 	uint8_t *head = f->data + ETH_HLEN + FC_LINK_SIZE;
 	struct fc_packet pk = {
-		.src = below(real.nsites), .incarnation = below(2), .sock = FC_SOCK_CAST | below(4),
+		.src = below(real.nsites), .incarnation = below(2),
+		.sock = FC_SOCK_BCAST | below(4),
 		.src_port = (uint16_t)(1 + below(65535)), .ntargets = 1, .id = below(1000),
 	};
-	struct fc_cast cast = {
+	struct fc_bcast_hdr bcast = {
 		.number = below(100), .port = chance(3) ? 7 : PORT,
 		.copies = (uint8_t)(chance(2) ? 1 : 1 + below(FC_COPIES_MAX)),
 		.outstanding = (uint8_t)below(FC_FLOW_WINDOW), .seq = below(32),
 	};
 	struct fc_link_hdr h = {
-		.type = FC_FRAME_FLIT, .vc = FC_VC_CAST,
-		.epoch = real.epoch, .seq = chance(8) ? below(16) : real.cast++, .ack = 0,
+		.type = FC_FRAME_FLIT, .vc = FC_VC_BCAST,
+		.epoch = real.epoch, .seq = chance(8) ? below(16) : real.bcast++, .ack = 0,
 	};
 	uint32_t data = below(1500 - FC_LINK_SIZE - fc_head_size(1)), size = 0;
 
@@ -720,7 +721,7 @@ static void invent_cast(struct frame *f)
 		pk.msg_len = chance(3) ? data : prng_log(&prng, data, FC_PACKET_MAX);
 		pk.data_len = pk.msg_len;
 		fc_wire_packet_encode(head, &pk);
-		fc_wire_cast_encode(head, &cast);
+		fc_wire_bcast_encode(head, &bcast);
 		size = fc_head_size(1);
 		if (data == pk.data_len)
 			h.flags |= FC_PART_TERM;
@@ -918,7 +919,7 @@ static const struct {
 	{ "packet field", field_of_packet, 12 },
 	{ "target field", field_of_target, 12 },
 	{ "invent", invent, 10 },
-	{ "broadcast", invent_cast, 10 },
+	{ "broadcast", invent_bcast, 10 },
 	{ "control", control, 10 },
 	/* Each of these resets the link, so later frames find it down. */
 	{ "hello", hello, 1 },

@@ -209,7 +209,7 @@ static void parse(int argc, char **argv)
 	while ((option = getopt(argc, argv, "cn:s:t:r:S:")) != -1) {
 		switch (option) {
 		case 'c':
-			opt.casts = true;
+			opt.bcasts = true;
 			break;
 		case 'n':
 			opt.deliveries = strtoull(optarg, NULL, 0);
@@ -241,7 +241,7 @@ static void tell(void)
 {
 	printf("oracle: %" PRIu64 " targets: %" PRIu64 " came (%" PRIu64 " MB, %" PRIu64
 	       " broadcasts), %" PRIu64 " told delivered, %" PRIu64 " refused, %" PRIu64
-	       " canceled\n", seen.due, seen.came, seen.bytes >> 20, seen.casts, seen.delivered,
+	       " canceled\n", seen.due, seen.came, seen.bytes >> 20, seen.bcasts, seen.delivered,
 	       seen.refused, seen.canceled);
 	printf("oracle: %" PRIu64 " told failed: %" PRIu64 " silent, %" PRIu64 " without a way, %"
 	       PRIu64 " slow, %" PRIu64 " of sites that went\n", seen.failed,

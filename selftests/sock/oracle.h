@@ -34,7 +34,7 @@ struct options {
 	unsigned int seconds;
 	uint32_t timeout_ms;
 	int room;		/* FLITCAST_RCVBUF of slow receivers; 0: default */
-	bool casts;
+	bool bcasts;
 };
 
 extern struct options opt;
@@ -68,7 +68,7 @@ struct sender {
 	int fd;			/* -1: closed, its site was deleted */
 	uint32_t site;
 	uint32_t port;
-	bool cast;
+	bool bcast;
 	bool high;
 	bool detaches;		/* detaches slow targets until it sets its policy again */
 	struct message *msg;	/* by id */
@@ -101,7 +101,7 @@ struct seen {
 	uint64_t due;		/* targets of all messages */
 	uint64_t came;
 	uint64_t bytes;
-	uint64_t casts;
+	uint64_t bcasts;
 	uint64_t delivered;	/* targets reported as delivered */
 	uint64_t refused;
 	uint64_t failed;	/* targets reported as ETIMEDOUT, EHOSTUNREACH, ETIME or ENETDOWN */

@@ -73,7 +73,7 @@ void oracle_recv_open(void)
 			struct receiver *r = &receivers[nreceivers++];
 
 			*r = (struct receiver) { .fd = -1, .site = site, .kind = kind };
-			if (!opt.casts && copies_of[kind])
+			if (!opt.bcasts && copies_of[kind])
 				continue;
 			if (open_one(r))
 				die("receiver at site %u: %s", site, strerror(errno));
@@ -106,10 +106,10 @@ static uint32_t *next_of(struct receiver *r, uint32_t sender)
 }
 
 static bool info_is(const struct flitcast_info *info, const struct message *m,
-		    const struct target *t, bool cast)
+		    const struct target *t, bool bcast)
 {
 	/* Senders use target lists, also for a single target. */
-	bool type = cast ? info->addrtype == FLITCAST_ADDR_BROADCAST :
+	bool type = bcast ? info->addrtype == FLITCAST_ADDR_BROADCAST :
 			   info->addrtype == FLITCAST_ADDR_LIST;
 
 	return type && info->offset == t->off && info->length == m->len;
@@ -141,7 +141,7 @@ static void judge(struct receiver *r, const struct sockaddr_flitcast *from,
 		return;
 	}
 	*next = info->id + 1;
-	if (!info_is(info, m, &m->target[i], senders[sender].cast))
+	if (!info_is(info, m, &m->target[i], senders[sender].bcast))
 		wrong(AT ": FLITCAST_INFO says type %u, %u of %u bytes", WHERE, info->addrtype,
 		      info->offset, info->length);
 	if (len != m->target[i].len) {
@@ -155,7 +155,7 @@ static void judge(struct receiver *r, const struct sockaddr_flitcast *from,
 		seen.again++;
 	seen.came++;
 	seen.bytes += len;
-	seen.casts += senders[sender].cast;
+	seen.bcasts += senders[sender].bcast;
 #undef AT
 #undef WHERE
 }
@@ -184,7 +184,7 @@ static bool read_one(struct receiver *r)
 /* Return: true if there is a socket to read from. */
 static bool is_open(struct receiver *r, uint64_t now)
 {
-	if (!opt.casts && copies_of[r->kind])
+	if (!opt.bcasts && copies_of[r->kind])
 		return false;
 	if (r->fd >= 0)
 		return true;

@@ -21,7 +21,7 @@
 #define AGAIN_MS	100
 /* Uncompleted messages printed at most. */
 #define BLAME_MAX	10
-#define CAST_BYTES_MAX	60000
+#define BCAST_BYTES_MAX	60000
 /* Longer messages have receivers of their own: they may fill a receive buffer. */
 #define LARGE		(1 << 20)
 /* Time-out for the socket to accept a last message. */
@@ -90,7 +90,7 @@ static int open_one(struct sender *s)
 	return 0;
 }
 
-static void add(uint32_t site, bool cast, bool high, bool detaches)
+static void add(uint32_t site, bool bcast, bool high, bool detaches)
 {
 	if (nsenders == room) {
 		room = 2 * room + 64;
@@ -99,7 +99,7 @@ static void add(uint32_t site, bool cast, bool high, bool detaches)
 			die("no memory");
 	}
 	senders[nsenders++] = (struct sender) {
-		.fd = -1, .site = site, .cast = cast, .high = high, .detaches = detaches,
+		.fd = -1, .site = site, .bcast = bcast, .high = high, .detaches = detaches,
 	};
 }
 
@@ -110,7 +110,7 @@ void oracle_send_open(void)
 	for (site = 0; site < nsites; site++) {
 		add(site, false, false, site % 3 == 1);
 		add(site, false, true, false);
-		if (opt.casts)
+		if (opt.bcasts)
 			add(site, true, site & 1, false);
 	}
 }
@@ -133,8 +133,8 @@ static uint32_t choose_len(const struct sender *s)
 	static bool largest;
 	uint32_t dice = prng_below(&prng, 1000);
 
-	if (s->cast)
-		return prng_log(&prng, 0, dice < 900 ? 2000 : CAST_BYTES_MAX);
+	if (s->bcast)
+		return prng_log(&prng, 0, dice < 900 ? 2000 : BCAST_BYTES_MAX);
 	if (!largest) {
 		largest = true;
 		return BYTES_MAX;
@@ -174,7 +174,7 @@ static void choose_list(struct message *m)
 	}
 }
 
-static void choose_cast(struct message *m, const struct sender *s, enum kind kind)
+static void choose_bcast(struct message *m, const struct sender *s, enum kind kind)
 {
 	uint32_t site;
 
@@ -229,7 +229,7 @@ static ssize_t send_list(const struct sender *s, const struct message *m)
 	return sendmsg(s->fd, &msg, MSG_DONTWAIT);
 }
 
-static ssize_t send_cast(const struct sender *s, const struct message *m, enum kind kind)
+static ssize_t send_bcast(const struct sender *s, const struct message *m, enum kind kind)
 {
 	struct sockaddr_flitcast addr = msg_addr(0, RECEIVER_BASE + kind);
 
@@ -261,11 +261,11 @@ static bool send_one(struct sender *s)
 	if (final && m.len > 2000)
 		m.len = 2000;
 	msg_fill(outbox, m.len, oracle_key(s - senders, s->count), 0);
-	if (s->cast)
-		choose_cast(&m, s, kind);
+	if (s->bcast)
+		choose_bcast(&m, s, kind);
 	else
 		choose_list(&m);
-	n = s->cast ? send_cast(s, &m, kind) : send_list(s, &m);
+	n = s->bcast ? send_bcast(s, &m, kind) : send_list(s, &m);
 	if (n == (ssize_t)m.len) {
 		m.sent_ms = now_ms();
 		s->msg[s->count++] = m;
@@ -375,7 +375,7 @@ static bool read_report(struct sender *s)
 		note_result(s, report.id, m, &results[i]);
 		unknown += results[i].flags & FLITCAST_RESULT_UNKNOWN &&
 			   results[i].error != ECANCELED &&
-			   !(s->cast && results[i].error == ECONNREFUSED);
+			   !(s->bcast && results[i].error == ECONNREFUSED);
 	}
 	if (report.unknown != unknown)
 		wrong("site %u port %u: message %u: %u targets told unknown, the report says %u",
@@ -394,7 +394,7 @@ static void retire(struct sender *s)
 	for (k = 0; k < s->count; k++)
 		s->msg[k].completed = true;
 	/* add() may move @s. */
-	add(s->site, s->cast, s->high, s->detaches);
+	add(s->site, s->bcast, s->high, s->detaches);
 }
 
 bool oracle_send_step(bool more)

@@ -16,7 +16,7 @@
 #include "out.h"
 #include "sites.h"
 #include "steiner.h"
-#include "trace_cast.h"
+#include "trace_bcast.h"
 #include "walk.h"
 
 /* Flit size of a hypothetical network: the default of "site add". */
@@ -773,18 +773,18 @@ static const struct option_entry options[] = {
 	       OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), .how = OPTION_REPEAT),
 };
 
-static const struct option_entry cast_options[] = {
+static const struct option_entry bcast_options[] = {
 	OPTION("SOURCE", NULL, "the source, if it is not the site here", NUMBER, 0,
 	       OPTION_RANGE(0, FLITCAST_SITE_ANY - 1), .how = OPTION_PLAIN),
 	OPTION("--copies", "K", "number of copies", NUMBER, 0, OPTION_RANGE(1, COPIES_MAX)),
 	WAY_OPTIONS,
 };
 
-static const struct option_command cast_command = {
+static const struct option_command bcast_command = {
 	.name = "--broadcast",
 	.help = "Print the paths of the copies of a broadcast",
-	OPTION_TABLE(cast_options),
-	.run = trace_cast,
+	OPTION_TABLE(bcast_options),
+	.run = trace_bcast,
 };
 
 const struct option_command trace_command = {
@@ -792,5 +792,5 @@ const struct option_command trace_command = {
 	.help = "Print the route of a message to its receivers, link by link",
 	OPTION_TABLE(options),
 	.run = run_trace,
-	.variant = &cast_command,
+	.variant = &bcast_command,
 };

@@ -8,14 +8,14 @@
 #include <string.h>
 
 #include "broadcast.h"
-#include "castnet.h"
+#include "bcastnet.h"
 #include "option.h"
 #include "output.h"
 #include "sweep.h"
 
 /* Broadcasts under test in a network, not counting forged ones. */
-#define CASTS	3
-#define CASTS_MAX	64
+#define BCASTS	3
+#define BCASTS_MAX	64
 
 enum fault {
 	FAULT_NONE,
@@ -72,7 +72,7 @@ struct result {
 	u64 copies;
 	u64 unreached;
 	u64 fooled;
-	u32 faulty[CASTNET_SITES];
+	u32 faulty[BCASTNET_SITES];
 	u32 nfaulty;
 	char wrong[160];
 };
@@ -88,7 +88,7 @@ static const struct option_entry entries[] = {
 	       OPTION_CHOICES(faults)),
 	OPTION("faulty", "N",
 	       "how many (what k copies are for: k - 1 that crash,\n"
-	       "  (k - 1) / 2 that lie)", NUMBER, AT(faulty), OPTION_RANGE(0, CASTNET_SITES)),
+	       "  (k - 1) / 2 that lie)", NUMBER, AT(faulty), OPTION_RANGE(0, BCASTNET_SITES)),
 	OPTION("copies", "N", "copies; 0: each number that the topology has", NUMBER, AT(copies),
 	       OPTION_RANGE(0, 16)),
 	OPTION("need", "N", "equal copies to believe; 0: one, or with liars one more than they are",
@@ -96,7 +96,7 @@ static const struct option_entry entries[] = {
 	OPTION("sets", "N", "so many sets of faulty sites, at random; 0: every set", NUMBER,
 	       AT(sets), OPTION_RANGE(0, 1000000000)),
 	OPTION("source", "N", "site that broadcasts", NUMBER, AT(source),
-	       OPTION_RANGE(0, CASTNET_SITES - 1)),
+	       OPTION_RANGE(0, BCASTNET_SITES - 1)),
 	OPTION("loss", "N", "of 100 frames on a link, so many are lost", NUMBER, AT(loss),
 	       OPTION_RANGE(0, 50)),
 	OPTION("delay", "N", "time of a frame on a link, 1 to this", NUMBER, AT(delay),
@@ -109,7 +109,7 @@ static const struct option_entry entries[] = {
 };
 
 /* Crash the faulty sites of a set, or make them Byzantine. */
-static void break_sites(struct castnet *net, const struct config *config, const u32 *faulty,
+static void break_sites(struct bcastnet *net, const struct config *config, const u32 *faulty,
 			u32 n)
 {
 	u8 how;
@@ -117,37 +117,37 @@ static void break_sites(struct castnet *net, const struct config *config, const 
 
 	for (i = 0; i < n; i++) {
 		if (config->fault == FAULT_CRASH) {
-			castnet_die(net, faulty[i]);
+			bcastnet_die(net, faulty[i]);
 			continue;
 		}
-		how = 1 + rng_below(&net->rng, CASTNET_ALL_LIES);
-		castnet_lie(net, faulty[i], how);
+		how = 1 + rng_below(&net->rng, BCASTNET_ALL_LIES);
+		bcastnet_lie(net, faulty[i], how);
 		/* Begin a forged broadcast before the genuine one. */
-		if (how & CASTNET_FORGE)
-			castnet_forge(net, faulty[i], (u32)config->source,
-				      rng_below(&net->rng, CASTS), 1 + rng_below(&net->rng, 3));
+		if (how & BCASTNET_FORGE)
+			bcastnet_forge(net, faulty[i], (u32)config->source,
+				       rng_below(&net->rng, BCASTS), 1 + rng_below(&net->rng, 3));
 	}
 }
 
-static bool is_faulty(const struct castnet *net, u32 at)
+static bool is_faulty(const struct bcastnet *net, u32 at)
 {
-	return castnet_dead(net, at) || castnet_lies(net, at);
+	return bcastnet_dead(net, at) || bcastnet_lies(net, at);
 }
 
-static void count(const struct castnet *net, const u32 *faulty, u32 nfaulty, struct result *r)
+static void count(const struct bcastnet *net, const u32 *faulty, u32 nfaulty, struct result *r)
 {
 	u64 unreached = 0, fooled = 0;
 
 	for (u32 c = 0; c < net->ncasts; c++) {
-		const struct castnet_cast *cast = &net->cast[c];
+		const struct bcastnet_broadcast *bcast = &net->bcast[c];
 
-		r->broadcasts += !!cast->flits;
+		r->broadcasts += !!bcast->flits;
 		for (u32 at = 0; at < net->topo.nsites; at++) {
-			if (at == cast->src || is_faulty(net, at))
+			if (at == bcast->src || is_faulty(net, at))
 				continue;
-			r->copies += cast->flits ? castnet_got(cast, at) : 0;
-			unreached += cast->flits && !(cast->believed[at] & 1 << CASTNET_TRUE);
-			fooled += !!(cast->believed[at] & 1 << CASTNET_LIE);
+			r->copies += bcast->flits ? bcastnet_got(bcast, at) : 0;
+			unreached += bcast->flits && !(bcast->believed[at] & 1 << BCASTNET_TRUE);
+			fooled += !!(bcast->believed[at] & 1 << BCASTNET_LIE);
 		}
 	}
 	if ((unreached || fooled) && !r->unreached && !r->fooled) {
@@ -164,11 +164,11 @@ static void try_set(const struct config *config, const struct fc_bcast *table, c
 		    u32 nfaulty, struct rng *rng, struct result *r)
 {
 	u32 source = (u32)config->source;
-	struct castnet net;
+	struct bcastnet net;
 	u32 when, steps;
 	u64 next;
 
-	castnet_init(&net, table, CASTS_MAX);
+	bcastnet_init(&net, table, BCASTS_MAX);
 	net.rng.state = rng_u64(rng);
 	net.loss = (u32)config->loss;
 	net.delay = (u32)config->delay;
@@ -179,26 +179,26 @@ static void try_set(const struct config *config, const struct fc_bcast *table, c
 	 * Half of the crashing sites are dead from the beginning; Byzantine sites misbehave all the
 	 * time.
 	 */
-	when = config->fault == FAULT_CRASH ? rng_below(&net.rng, 2 * CASTS) : 0;
-	for (u32 i = 0; i < CASTS; i++) {
+	when = config->fault == FAULT_CRASH ? rng_below(&net.rng, 2 * BCASTS) : 0;
+	for (u32 i = 0; i < BCASTS; i++) {
 		if (when <= i && !is_faulty(&net, nfaulty ? faulty[0] : source))
 			break_sites(&net, config, faulty, nfaulty);
-		for (next = net.now; !castnet_may_send(&net, source) && next != FC_NEVER;) {
+		for (next = net.now; !bcastnet_may_send(&net, source) && next != FC_NEVER;) {
 			net.now = next > net.now ? next : net.now + 1;
-			next = castnet_arrive(&net);
+			next = bcastnet_arrive(&net);
 		}
-		castnet_send(&net, source, castnet_next_number(&net, source),
-			     1 + rng_below(&net.rng, CASTNET_FLITS));
+		bcastnet_send(&net, source, bcastnet_next_number(&net, source),
+			      1 + rng_below(&net.rng, BCASTNET_FLITS));
 		for (steps = rng_below(&net.rng, 4 * net.delay); steps; steps--) {
 			net.now++;
-			castnet_arrive(&net);
+			bcastnet_arrive(&net);
 		}
 	}
 	if (!is_faulty(&net, nfaulty ? faulty[0] : source))
 		break_sites(&net, config, faulty, nfaulty);
-	castnet_run(&net, 0);
+	bcastnet_run(&net, 0);
 	count(&net, faulty, nfaulty, r);
-	castnet_free(&net);
+	bcastnet_free(&net);
 	if (net.wrong[0] && !r->wrong[0])
 		memcpy(r->wrong, net.wrong, sizeof(r->wrong));
 }
@@ -233,7 +233,7 @@ static void random_set(u32 *set, u32 n, u32 of, struct rng *rng)
 static void try_sets(const struct config *config, const struct fc_bcast *table, u32 nfaulty,
 		     struct result *r)
 {
-	u32 set[CASTNET_SITES], faulty[CASTNET_SITES], others = table->topo->nsites - 1;
+	u32 set[BCASTNET_SITES], faulty[BCASTNET_SITES], others = table->topo->nsites - 1;
 	struct rng rng = { config->seed };
 
 	for (u32 i = 0; i < nfaulty; i++)
@@ -259,7 +259,7 @@ static u32 faulty_of(const struct config *config, unsigned int copies)
 
 static void print_set(const struct result *r)
 {
-	char text[CASTNET_SITES * 5];
+	char text[BCASTNET_SITES * 5];
 	size_t n = 0;
 
 	text[0] = '\0';
@@ -308,12 +308,12 @@ static int try_copies(const struct config *config, unsigned int copies)
 	struct fc_bcast table;
 	struct fc_topo topo;
 	u32 nfaulty = faulty_of(config, copies);
-	const char *error = castnet_table(&table, &topo, config->spec, copies);
+	const char *error = bcastnet_table(&table, &topo, config->spec, copies);
 
 	if (error)
 		return refuse(config->spec, error);
 	try_sets(config, &table, nfaulty, &r);
-	castnet_table_free(&table);
+	bcastnet_table_free(&table);
 	print(copies, nfaulty, &r);
 	if (r.wrong[0]) {
 		fprintf(stderr, "flitcast-sim: %s\n", r.wrong);
@@ -332,8 +332,8 @@ static int broadcast_main(int argc, char **argv)
 
 	if (status >= 0)
 		return status;
-	error = castnet_table(&table, &topo, config.spec, config.copies ? config.copies : 1);
-	castnet_table_free(&table);
+	error = bcastnet_table(&table, &topo, config.spec, config.copies ? config.copies : 1);
+	bcastnet_table_free(&table);
 	if (error)
 		return refuse(config.spec, error);
 	if (config.source >= topo.nsites)

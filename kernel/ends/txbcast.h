@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sending of broadcasts (txcast.c). */
+/* Sending of broadcasts (txbcast.c). */
 #ifndef FLITCAST_ENDS_TXCAST_H
 #define FLITCAST_ENDS_TXCAST_H
 

@@ -12,7 +12,7 @@
  * copies that arrive over the disjoint paths count as votes (core/recept.h).
  */
 #include "core/relay.h"
-#include "ends/txcast.h"
+#include "ends/txbcast.h"
 #include "ends/txflow.h"
 #include "ends/txpacket.h"
 #include "ends/txqueue.h"
@@ -21,14 +21,14 @@
 #include "fabric/relay.h"
 
 /* Maximum number of active broadcasts: relays reserve space for two of each source. */
-#define CASTS_MAX	2
+#define BCASTS_MAX	2
 
 /*
  * Budget of one flitcast_txcast_feed() call: flits, weighted by the frames that each makes; a
  * message costs one more, and another one for each CAST_TARGETS targets.
  */
-#define CAST_BUDGET	16
-#define CAST_TARGETS	64
+#define BCAST_BUDGET	16
+#define BCAST_TARGETS	64
 
 /* Return: true if the target needs the message, and may be sent it now. */
 static bool wants(const struct tx_target *t)
@@ -76,20 +76,20 @@ static void put_head(struct flitcast_site *site, const struct flitcast_msg *msg,
 		.ntargets = 1, .id = msg->out.id, .msg_len = msg->len, .data_len = msg->len,
 		.kind = msg->out.kind,
 	};
-	const struct fc_cast cast = {
-		.number = site->ends->txcast.number++, .port = msg->target[0].port,
+	const struct fc_bcast_hdr bcast = {
+		.number = site->ends->txbcast.number++, .port = msg->target[0].port,
 		.copies = msg->how.copies, .outstanding = outstanding,
 		.seq = msg->target[0].core.seq,
 	};
 
 	fc_wire_packet_encode(head, &pk);
-	fc_wire_cast_encode(head, &cast);
+	fc_wire_bcast_encode(head, &bcast);
 }
 
 /* Build the flits of the packet.  Return: false: no memory. */
 static bool make(struct flitcast_site *site, struct flitcast_msg *msg, u32 outstanding)
 {
-	struct sk_buff_head *flits = &site->ends->txcast.flits;
+	struct sk_buff_head *flits = &site->ends->txbcast.flits;
 	u32 room = site->cfg.flit - FC_LINK_SIZE, done = 0;
 
 	do {
@@ -123,7 +123,7 @@ static void send_flit(struct flitcast_site *site, struct sk_buff *skb, bool firs
 		ev.flit.parts = FC_PART_HEAD;
 		ev.flit.data -= fc_head_size(1);
 	}
-	if (skb_queue_empty(&site->ends->txcast.flits))
+	if (skb_queue_empty(&site->ends->txbcast.flits))
 		ev.flit.parts |= FC_PART_TERM;
 	flitcast_relay_event(site, &ev);
 	*budget -= max_t(int, site->out.frames - frames, 1);
@@ -158,12 +158,12 @@ static bool choose(struct flitcast_site *site, int *budget)
 	struct flitcast_msg *msg;
 	u32 outstanding;
 
-	msg = list_first_entry_or_null(&site->ends->txcast.again, struct flitcast_msg, ready);
-	if (!msg && site->ends->queue.nactive[FLITCAST_TX_CAST] < CASTS_MAX)
+	msg = list_first_entry_or_null(&site->ends->txbcast.again, struct flitcast_msg, ready);
+	if (!msg && site->ends->queue.nactive[FLITCAST_TX_BCAST] < BCASTS_MAX)
 		msg = flitcast_txqueue_next(site, FLITCAST_TX_BY_RELAY);
 	if (!msg)
 		return false;
-	*budget -= 1 + msg->ntargets / CAST_TARGETS;
+	*budget -= 1 + msg->ntargets / BCAST_TARGETS;
 	if (!wanted(msg, &outstanding)) {
 		list_del_init(&msg->ready);
 		return true;
@@ -179,17 +179,17 @@ static bool choose(struct flitcast_site *site, int *budget)
 	msg->state.begun = true;
 	list_del_init(&msg->ready);
 	begin(site, msg);
-	send_flit(site, __skb_dequeue(&site->ends->txcast.flits), true, budget);
+	send_flit(site, __skb_dequeue(&site->ends->txbcast.flits), true, budget);
 	return true;
 }
 
 void flitcast_txcast_feed(struct flitcast_site *site)
 {
-	int budget = CAST_BUDGET;
+	int budget = BCAST_BUDGET;
 
 	site->oper.budget = FLITCAST_FEED_BUDGET;
 	for (;;) {
-		struct sk_buff *skb = skb_peek(&site->ends->txcast.flits);
+		struct sk_buff *skb = skb_peek(&site->ends->txbcast.flits);
 
 		if (!skb && !flitcast_relay_room(site))
 			return;
@@ -201,7 +201,7 @@ void flitcast_txcast_feed(struct flitcast_site *site)
 			return;
 		}
 		if (skb)
-			send_flit(site, __skb_dequeue(&site->ends->txcast.flits), false, &budget);
+			send_flit(site, __skb_dequeue(&site->ends->txbcast.flits), false, &budget);
 		else if (!choose(site, &budget))
 			return;
 	}
@@ -209,5 +209,5 @@ void flitcast_txcast_feed(struct flitcast_site *site)
 
 void flitcast_txcast_purge(struct flitcast_site *site)
 {
-	__skb_queue_purge(&site->ends->txcast.flits);
+	__skb_queue_purge(&site->ends->txbcast.flits);
 }

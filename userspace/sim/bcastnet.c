@@ -4,23 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "castnet.h"
+#include "bcastnet.h"
 
 /* Maximum number of broadcasts that a faulty site forges after each genuine broadcast. */
 #define EVILS	8
 
 /**
- * struct castnet_flit - a flit
+ * struct bcastnet_flit - a flit
  * @refs: references
- * @cast: broadcast it belongs to
+ * @bcast: broadcast it belongs to
  * @index: index in this broadcast
- * @value: enum castnet_value
+ * @value: enum bcastnet_value
  * @parts: FC_PART_* of the link header
  * @head: packet head, in the first flit
  */
-struct castnet_flit {
+struct bcastnet_flit {
 	u32 refs;
-	u32 cast;
+	u32 bcast;
 	u32 index;
 	u8 value;
 	u8 parts;
@@ -35,24 +35,24 @@ struct frame {
 
 struct kept {
 	u32 seq;
-	struct castnet_flit *flit;	/* NULL: a terminator without a frame */
+	struct bcastnet_flit *flit;	/* NULL: a terminator without a frame */
 	u8 parts;
 	bool there;
 };
 
 struct port {
-	struct kept replay[CASTNET_WINDOW];
-	struct fc_flit queue[CASTNET_WINDOW];
+	struct kept replay[BCASTNET_WINDOW];
+	struct fc_flit queue[BCASTNET_WINDOW];
 	u64 stat[FC_LSTAT_COUNT];
 	struct frame *wire;	/* to this port */
 };
 
 struct held {
-	struct castnet_flit *flit[CASTNET_FLITS];
+	struct bcastnet_flit *flit[BCASTNET_FLITS];
 	u32 n;
 };
 
-struct castnet_node {
+struct bcastnet_node {
 	struct fc_relay relay;
 	struct fc_rx *rx;
 	struct fc_tx *tx;
@@ -69,7 +69,7 @@ struct castnet_node {
 
 static struct fc_effects effects;
 
-static void __printf(2, 3) wrong(struct castnet *net, const char *fmt, ...)
+static void __printf(2, 3) wrong(struct bcastnet *net, const char *fmt, ...)
 {
 	va_list args;
 
@@ -114,13 +114,13 @@ static u32 everywhere_next_hop(const struct fc_relay *relay, u32 src, u8 copies,
 	return relay->ch.up & ~fc_bit(FC_PORT_LOCAL);
 }
 
-static struct castnet_flit *flit_get(struct castnet_flit *f)
+static struct bcastnet_flit *flit_get(struct bcastnet_flit *f)
 {
 	f->refs++;
 	return f;
 }
 
-static void flit_put(struct castnet *net, struct castnet_flit *f)
+static void flit_put(struct bcastnet *net, struct bcastnet_flit *f)
 {
 	if (--f->refs)
 		return;
@@ -128,27 +128,27 @@ static void flit_put(struct castnet *net, struct castnet_flit *f)
 	free(f);
 }
 
-static struct castnet_flit *flit_new(struct castnet *net)
+static struct bcastnet_flit *flit_new(struct bcastnet *net)
 {
-	struct castnet_flit *f = calloc(1, sizeof(*f));
+	struct bcastnet_flit *f = calloc(1, sizeof(*f));
 
 	net->handles++;
 	f->refs = 1;
 	return f;
 }
 
-static u32 peer_of(const struct castnet *net, u32 at, u8 port)
+static u32 peer_of(const struct bcastnet *net, u32 at, u8 port)
 {
 	return fc_topo_neighbour(&net->topo, at, port - 1);
 }
 
-static u8 peer_port(const struct castnet *net, u32 at, u8 port)
+static u8 peer_port(const struct bcastnet *net, u32 at, u8 port)
 {
 	return net->topo.ops->arrival(&net->topo, at, port - 1) + 1;
 }
 
 /* Send a frame to the other end, with random delay, loss and duplication. */
-static void put(struct castnet *net, u32 at, u8 port, struct fc_event ev)
+static void put(struct bcastnet *net, u32 at, u8 port, struct fc_event ev)
 {
 	u32 to = peer_of(net, at, port);
 	u32 copies = rng_below(&net->rng, 100) < net->doubled ? 2 : 1;
@@ -170,7 +170,7 @@ static void put(struct castnet *net, u32 at, u8 port, struct fc_event ev)
 	}
 }
 
-static void put_flit(struct castnet *net, u32 at, const struct fc_effect *e, const struct kept *k)
+static void put_flit(struct bcastnet *net, u32 at, const struct fc_effect *e, const struct kept *k)
 {
 	struct fc_event ev = { .type = FC_EV_FLIT, .seq = e->seq, .ack = e->ack };
 
@@ -184,54 +184,54 @@ static void put_flit(struct castnet *net, u32 at, const struct fc_effect *e, con
 	put(net, at, e->port, ev);
 }
 
-static void forget(struct castnet *net, struct kept *k)
+static void forget(struct bcastnet *net, struct kept *k)
 {
 	if (k->there && k->flit)
 		flit_put(net, k->flit);
 	k->there = false;
 }
 
-static void delivered(struct castnet *net, u32 at, const struct fc_effect *e)
+static void delivered(struct bcastnet *net, u32 at, const struct fc_effect *e)
 {
 	const struct held *held = &net->node[at].held[e->hold];
-	u32 n = held->flit[0]->cast;
-	struct castnet_cast *cast = &net->cast[n];
-	u8 value = CASTNET_TRUE;
+	u32 n = held->flit[0]->bcast;
+	struct bcastnet_broadcast *bcast = &net->bcast[n];
+	u8 value = BCASTNET_TRUE;
 
 	for (u32 i = 0; i < held->n; i++) {
-		if (held->flit[i]->cast != n || held->flit[i]->index != i)
+		if (held->flit[i]->bcast != n || held->flit[i]->index != i)
 			wrong(net, "site %u: flits of others", at);
 		if (held->flit[i]->value)
-			value = CASTNET_LIE;
+			value = BCASTNET_LIE;
 	}
-	if (value == CASTNET_TRUE && held->n != cast->flits)
-		wrong(net, "site %u: %u flits, not %u", at, held->n, cast->flits);
-	if (at == cast->src)
+	if (value == BCASTNET_TRUE && held->n != bcast->flits)
+		wrong(net, "site %u: %u flits, not %u", at, held->n, bcast->flits);
+	if (at == bcast->src)
 		wrong(net, "site %u: its own", at);
-	if (cast->recept[at].got & fc_bit(e->port))
+	if (bcast->recept[at].got & fc_bit(e->port))
 		wrong(net, "site %u: twice by port %u", at, e->port);
-	if (fc_recept_copy(&cast->recept[at], e->port, value, 0) >= net->need)
-		cast->believed[at] |= 1 << value;
+	if (fc_recept_copy(&bcast->recept[at], e->port, value, 0) >= net->need)
+		bcast->believed[at] |= 1 << value;
 }
 
 /* Return: the flit that a site forwards: @flit, or, from a faulty site, a forged one. */
-static struct castnet_flit *lie(struct castnet *net, u32 at, struct castnet_flit *flit)
+static struct bcastnet_flit *lie(struct bcastnet *net, u32 at, struct bcastnet_flit *flit)
 {
-	struct castnet_flit *f;
+	struct bcastnet_flit *f;
 
-	if (!(net->node[at].lies & CASTNET_ALTER) || net->cast[flit->cast].src == at)
+	if (!(net->node[at].lies & BCASTNET_ALTER) || net->bcast[flit->bcast].src == at)
 		return flit_get(flit);
 	f = flit_new(net);
 	*f = *flit;
 	f->refs = 1;
-	f->value = CASTNET_LIE;
+	f->value = BCASTNET_LIE;
 	return f;
 }
 
-static void relay(struct castnet *net, u32 at, const struct fc_effect *e)
+static void relay(struct bcastnet *net, u32 at, const struct fc_effect *e)
 {
 	const struct held *held = &net->node[at].held[e->hold];
-	struct kept *k = &net->node[at].port[e->port].replay[e->seq % CASTNET_WINDOW];
+	struct kept *k = &net->node[at].port[e->port].replay[e->seq % BCASTNET_WINDOW];
 
 	if (e->index >= held->n)
 		wrong(net, "site %u: no flit %u", at, e->index);
@@ -244,18 +244,18 @@ static void relay(struct castnet *net, u32 at, const struct fc_effect *e)
 	put_flit(net, at, e, k);
 }
 
-static void perform(struct castnet *net, u32 at, const struct fc_effect *e)
+static void perform(struct bcastnet *net, u32 at, const struct fc_effect *e)
 {
-	struct castnet_node *node = &net->node[at];
+	struct bcastnet_node *node = &net->node[at];
 	struct port *port = &node->port[e->port];
-	struct kept *k = &port->replay[e->seq % CASTNET_WINDOW];
+	struct kept *k = &port->replay[e->seq % BCASTNET_WINDOW];
 	struct held *held = &node->held[e->hold];
 	struct fc_event ev = { .type = FC_EV_STATUS, .seq = e->seq, .ack = e->ack,
 			       .flags = e->flags, .status = e->status };
 
 	switch (e->type) {
 	case FC_FX_HOLD:
-		if (held->n == CASTNET_FLITS) {
+		if (held->n == BCASTNET_FLITS) {
 			wrong(net, "site %u: too many flits", at);
 			flit_put(net, e->flit.h);
 			break;
@@ -276,12 +276,12 @@ static void perform(struct castnet *net, u32 at, const struct fc_effect *e)
 			put_flit(net, at, e, k);
 		break;
 	case FC_FX_RELEASE:
-		for (u32 i = 0; i < CASTNET_WINDOW; i++)
+		for (u32 i = 0; i < BCASTNET_WINDOW; i++)
 			if (fc_before(port->replay[i].seq, e->seq))
 				forget(net, &port->replay[i]);
 		break;
 	case FC_FX_RESCUE:
-		for (u32 i = 0; i < CASTNET_WINDOW; i++)
+		for (u32 i = 0; i < BCASTNET_WINDOW; i++)
 			forget(net, &port->replay[i]);
 		break;
 	case FC_FX_STATUS:
@@ -303,9 +303,9 @@ static void perform(struct castnet *net, u32 at, const struct fc_effect *e)
 	}
 }
 
-static void event(struct castnet *net, u32 at, struct fc_event ev)
+static void event(struct bcastnet *net, u32 at, struct fc_event ev)
 {
-	struct castnet_node *node = &net->node[at];
+	struct bcastnet_node *node = &net->node[at];
 	bool more;
 
 	if (node->dead) {
@@ -324,14 +324,14 @@ static void event(struct castnet *net, u32 at, struct fc_event ev)
 	} while (more);
 }
 
-const char *castnet_table(struct fc_bcast *table, struct fc_topo *topo, const char *spec,
-			  unsigned int copies)
+const char *bcastnet_table(struct fc_bcast *table, struct fc_topo *topo, const char *spec,
+			   unsigned int copies)
 {
 	const char *error = fc_topo_parse(topo, spec);
 	struct fc_bcast_work *work;
 
 	table->entry = NULL;
-	if (!error && topo->nsites > CASTNET_SITES)
+	if (!error && topo->nsites > BCASTNET_SITES)
 		error = "too many sites";
 	if (!error)
 		error = fc_bcast_init(table, topo, copies);
@@ -344,19 +344,19 @@ const char *castnet_table(struct fc_bcast *table, struct fc_topo *topo, const ch
 		error = fc_bcast_check(table, work);
 	free(work);
 	if (error)
-		castnet_table_free(table);
+		bcastnet_table_free(table);
 	return error;
 }
 
-void castnet_table_free(struct fc_bcast *table)
+void bcastnet_table_free(struct fc_bcast *table)
 {
 	free(table->entry);
 	table->entry = NULL;
 }
 
-static void node_init(struct castnet *net, u32 at)
+static void node_init(struct bcastnet *net, u32 at)
 {
-	struct castnet_node *node = &net->node[at];
+	struct bcastnet_node *node = &net->node[at];
 	struct fc_relay *r = &node->relay;
 	u8 nports = net->topo.ndirs + 1;
 
@@ -377,7 +377,7 @@ static void node_init(struct castnet *net, u32 at)
 	r->ch.timing = &net->timing;
 	r->ch.rx = node->rx;
 	r->ch.tx = node->tx;
-	r->ch.window = CASTNET_WINDOW;
+	r->ch.window = BCASTNET_WINDOW;
 	r->ch.nports = nports;
 	for (u8 p = 0; p < nports; p++) {
 		node->rx[p].queue = node->port[p].queue;
@@ -388,7 +388,7 @@ static void node_init(struct castnet *net, u32 at)
 	fc_relay_init(r);
 }
 
-void castnet_init(struct castnet *net, const struct fc_bcast *table, u32 casts_max)
+void bcastnet_init(struct bcastnet *net, const struct fc_bcast *table, u32 bcasts_max)
 {
 	memset(net, 0, sizeof(*net));
 	net->topo = *table->topo;
@@ -397,15 +397,15 @@ void castnet_init(struct castnet *net, const struct fc_bcast *table, u32 casts_m
 	net->need = 1;
 	net->delay = 1;
 	net->timing = (struct fc_timing){ .retry = 20, .ack_delay = 20, .poll = 100 };
-	net->casts_max = casts_max;
-	net->cast = calloc(casts_max, sizeof(*net->cast));
+	net->bcasts_max = bcasts_max;
+	net->bcast = calloc(bcasts_max, sizeof(*net->bcast));
 	net->node = calloc(net->topo.nsites, sizeof(*net->node));
 	for (u32 i = 0; i < net->topo.nsites; i++)
 		node_init(net, i);
 	for (u32 i = 0; i < net->topo.nsites; i++) {
 		for (u8 p = 1; p <= net->topo.ndirs; p++) {
 			struct fc_event up = { .type = FC_EV_LINK_UP, .port = p,
-					       .count = CASTNET_WINDOW };
+					       .count = BCASTNET_WINDOW };
 
 			if (peer_of(net, i, p) != FC_SITE_NONE)
 				event(net, i, up);
@@ -413,7 +413,7 @@ void castnet_init(struct castnet *net, const struct fc_bcast *table, u32 casts_m
 	}
 }
 
-static void wire_free(struct castnet *net, u32 at, u8 port)
+static void wire_free(struct bcastnet *net, u32 at, u8 port)
 {
 	struct frame *f;
 
@@ -430,15 +430,15 @@ static void drop(void *arg, void *h)
 	flit_put(arg, h);
 }
 
-static void node_free(struct castnet *net, u32 at)
+static void node_free(struct bcastnet *net, u32 at)
 {
-	struct castnet_node *node = &net->node[at];
+	struct bcastnet_node *node = &net->node[at];
 
 	for (u32 h = 0; h < node->relay.nholds; h++)
 		while (node->held[h].n)
 			flit_put(net, node->held[h].flit[--node->held[h].n]);
 	for (u8 p = 1; p <= net->topo.ndirs; p++) {
-		for (u32 k = 0; k < CASTNET_WINDOW; k++)
+		for (u32 k = 0; k < BCASTNET_WINDOW; k++)
 			forget(net, &node->port[p].replay[k]);
 		wire_free(net, at, p);
 	}
@@ -455,85 +455,85 @@ static void node_free(struct castnet *net, u32 at)
 	free(node->held);
 }
 
-void castnet_free(struct castnet *net)
+void bcastnet_free(struct bcastnet *net)
 {
 	for (u32 i = 0; i < net->topo.nsites; i++)
 		node_free(net, i);
 	if (net->handles)
 		wrong(net, "%u flits are left over", net->handles);
-	free(net->cast);
+	free(net->bcast);
 	free(net->node);
 }
 
 /* Find the broadcast of a source and number, or create the record of a forged one. */
-static u32 cast_find(struct castnet *net, u32 src, u32 number)
+static u32 bcast_find(struct bcastnet *net, u32 src, u32 number)
 {
 	u32 n;
 
 	for (n = 0; n < net->ncasts; n++)
-		if (net->cast[n].src == src && net->cast[n].number == number)
+		if (net->bcast[n].src == src && net->bcast[n].number == number)
 			return n;
-	if (n == net->casts_max) {
+	if (n == net->bcasts_max) {
 		wrong(net, "more than %u broadcasts", n);
 		return 0;
 	}
-	net->cast[n].src = src;
-	net->cast[n].number = number;
+	net->bcast[n].src = src;
+	net->bcast[n].number = number;
 	net->ncasts++;
 	return n;
 }
 
-static void begin(struct castnet *net, u32 at, u32 n, u32 flits, u8 value)
+static void begin(struct bcastnet *net, u32 at, u32 n, u32 flits, u8 value)
 {
-	const struct castnet_cast *cast = &net->cast[n];
+	const struct bcastnet_broadcast *bcast = &net->bcast[n];
 	struct fc_packet pk = {
-		.src = cast->src, .incarnation = net->node[cast->src].incarnation,
-		.sock = FC_SOCK_CAST, .src_port = 1, .ntargets = 1, .msg_len = flits,
+		.src = bcast->src, .incarnation = net->node[bcast->src].incarnation,
+		.sock = FC_SOCK_BCAST, .src_port = 1, .ntargets = 1, .msg_len = flits,
 		.data_len = flits,
 	};
-	struct fc_cast c = { .number = cast->number, .port = 1, .copies = net->copies };
+	struct fc_bcast_hdr c = { .number = bcast->number, .port = 1, .copies = net->copies };
 
 	for (u32 i = 0; i < flits; i++) {
 		struct fc_event ev = { .type = FC_EV_FLIT, .port = FC_PORT_LOCAL };
-		struct castnet_flit *f = flit_new(net);
+		struct bcastnet_flit *f = flit_new(net);
 
-		f->cast = n;
+		f->bcast = n;
 		f->index = i;
 		f->value = value;
 		f->parts = (i ? 0 : FC_PART_HEAD) | (i == flits - 1 ? FC_PART_TERM : 0);
 		fc_wire_packet_encode(f->head, &pk);
-		fc_wire_cast_encode(f->head, &c);
+		fc_wire_bcast_encode(f->head, &c);
 		ev.flit = (struct fc_flit){ .h = f, .data = 1, .parts = f->parts,
 					    .head = i ? NULL : f->head };
 		event(net, at, ev);
 	}
 }
 
-u32 castnet_next_number(struct castnet *net, u32 at)
+u32 bcastnet_next_number(struct bcastnet *net, u32 at)
 {
 	return net->node[at].number++;
 }
 
-void castnet_send(struct castnet *net, u32 at, u32 number, u32 flits)
+void bcastnet_send(struct bcastnet *net, u32 at, u32 number, u32 flits)
 {
-	u32 n = cast_find(net, at, number);
+	u32 n = bcast_find(net, at, number);
 
-	net->cast[n].flits = flits;
+	net->bcast[n].flits = flits;
 	net->node[at].last = n + 1;
 	for (u32 i = 0; i < net->topo.nsites; i++)
 		net->node[i].evils = EVILS;
-	begin(net, at, n, flits, CASTNET_TRUE);
+	begin(net, at, n, flits, BCASTNET_TRUE);
 }
 
 /* Send a broadcast in the name of its source on all links, also on those that have sent it. */
-static void pretend(struct castnet *net, u32 at, u32 n, u32 flits, u8 value)
+static void pretend(struct bcastnet *net, u32 at, u32 n, u32 flits, u8 value)
 {
 	struct fc_relay *r = &net->node[at].relay;
 	u32 (*honest)(const struct fc_relay *relay, u32 src, u8 copies, u8 label,
 		      u8 in) = r->next_hop;
 
-	castnet_forget(net, at, net->cast[n].src, FC_PORT_LOCAL);
-	r->id = net->cast[n].src;
+	bcastnet_forget(net, at, net->bcast[n].src, FC_PORT_LOCAL);
+	r->id = net->bcast[n].src;
 	r->next_hop = everywhere_next_hop;
 	if (fc_relay_room(r))
 		begin(net, at, n, flits, value);
@@ -541,14 +541,14 @@ static void pretend(struct castnet *net, u32 at, u32 n, u32 flits, u8 value)
 	r->next_hop = honest;
 }
 
-void castnet_forge(struct castnet *net, u32 at, u32 src, u32 number, u32 flits)
+void bcastnet_forge(struct bcastnet *net, u32 at, u32 src, u32 number, u32 flits)
 {
-	pretend(net, at, cast_find(net, src, number), flits, CASTNET_LIE);
+	pretend(net, at, bcast_find(net, src, number), flits, BCASTNET_LIE);
 }
 
-void castnet_die(struct castnet *net, u32 at)
+void bcastnet_die(struct bcastnet *net, u32 at)
 {
-	struct castnet_node *node = &net->node[at];
+	struct bcastnet_node *node = &net->node[at];
 
 	node->dead = true;
 	for (u8 p = 1; p <= net->topo.ndirs; p++) {
@@ -563,14 +563,14 @@ void castnet_die(struct castnet *net, u32 at)
 	}
 }
 
-void castnet_lie(struct castnet *net, u32 at, u8 how)
+void bcastnet_lie(struct bcastnet *net, u32 at, u8 how)
 {
 	net->node[at].lies = how;
-	net->node[at].relay.next_hop = how & CASTNET_DROP ? lying_next_hop : next_hop;
+	net->node[at].relay.next_hop = how & BCASTNET_DROP ? lying_next_hop : next_hop;
 }
 
 /* Occasionally send a broadcast in the name of another site: forged, altered or repeated. */
-static void be_evil(struct castnet *net, u32 at)
+static void be_evil(struct bcastnet *net, u32 at)
 {
 	u8 lies = net->node[at].lies;
 	u32 n;
@@ -579,24 +579,24 @@ static void be_evil(struct castnet *net, u32 at)
 		return;
 	net->node[at].evils--;
 	n = rng_below(&net->rng, net->ncasts);
-	if (net->cast[n].src == at)
+	if (net->bcast[n].src == at)
 		return;
-	if (lies & CASTNET_REPLAY && net->cast[n].flits)
-		pretend(net, at, n, net->cast[n].flits, CASTNET_TRUE);
-	if (!(lies & CASTNET_FORGE))
+	if (lies & BCASTNET_REPLAY && net->bcast[n].flits)
+		pretend(net, at, n, net->bcast[n].flits, BCASTNET_TRUE);
+	if (!(lies & BCASTNET_FORGE))
 		return;
-	if (net->ncasts < net->casts_max / 2 && !rng_below(&net->rng, 2))
-		castnet_forge(net, at, net->cast[n].src, rng_below(&net->rng, 8),
-			      1 + rng_below(&net->rng, CASTNET_FLITS));
+	if (net->ncasts < net->bcasts_max / 2 && !rng_below(&net->rng, 2))
+		bcastnet_forge(net, at, net->bcast[n].src, rng_below(&net->rng, 8),
+			       1 + rng_below(&net->rng, BCASTNET_FLITS));
 	else
-		pretend(net, at, n, 1 + rng_below(&net->rng, CASTNET_FLITS), CASTNET_LIE);
+		pretend(net, at, n, 1 + rng_below(&net->rng, BCASTNET_FLITS), BCASTNET_LIE);
 }
 
 /* Is nothing in flight at sites or on links, and nothing left to resend? */
-static bool idle(const struct castnet *net)
+static bool idle(const struct bcastnet *net)
 {
 	for (u32 i = 0; i < net->topo.nsites; i++) {
-		const struct castnet_node *node = &net->node[i];
+		const struct bcastnet_node *node = &net->node[i];
 
 		if (node->dead)
 			continue;
@@ -606,7 +606,7 @@ static bool idle(const struct castnet *net)
 			for (const struct frame *f = node->port[p].wire; f; f = f->next)
 				if (f->ev.type == FC_EV_FLIT)
 					return false;
-			for (u32 k = 0; k < CASTNET_WINDOW; k++)
+			for (u32 k = 0; k < BCASTNET_WINDOW; k++)
 				if (node->port[p].replay[k].there)
 					return false;
 		}
@@ -614,22 +614,22 @@ static bool idle(const struct castnet *net)
 	return true;
 }
 
-static bool everywhere(const struct castnet *net, const struct castnet_cast *cast)
+static bool everywhere(const struct bcastnet *net, const struct bcastnet_broadcast *bcast)
 {
 	for (u32 i = 0; i < net->topo.nsites; i++)
-		if (i != cast->src && !net->node[i].dead && castnet_got(cast, i) < net->copies)
+		if (i != bcast->src && !net->node[i].dead && bcastnet_got(bcast, i) < net->copies)
 			return false;
 	return true;
 }
 
-bool castnet_may_send(const struct castnet *net, u32 at)
+bool bcastnet_may_send(const struct bcastnet *net, u32 at)
 {
-	const struct castnet_node *node = &net->node[at];
+	const struct bcastnet_node *node = &net->node[at];
 
-	if (node->dead || node->lies || net->ncasts == net->casts_max ||
+	if (node->dead || node->lies || net->ncasts == net->bcasts_max ||
 	    !fc_relay_room(&node->relay))
 		return false;
-	return !net->strict || !node->last || everywhere(net, &net->cast[node->last - 1]) ||
+	return !net->strict || !node->last || everywhere(net, &net->bcast[node->last - 1]) ||
 	       idle(net);
 }
 
@@ -637,7 +637,7 @@ bool castnet_may_send(const struct castnet *net, u32 at)
  * Receive the frames that are due at a port, in no particular order.  Return: time at which the
  * next one is due.
  */
-static u64 arrive_at(struct castnet *net, u32 at, u8 port)
+static u64 arrive_at(struct bcastnet *net, u32 at, u8 port)
 {
 	struct frame **wire = &net->node[at].port[port].wire, *all = *wire;
 	u64 next = FC_NEVER;
@@ -659,7 +659,7 @@ static u64 arrive_at(struct castnet *net, u32 at, u8 port)
 	return next;
 }
 
-u64 castnet_arrive(struct castnet *net)
+u64 bcastnet_arrive(struct bcastnet *net)
 {
 	u64 next = FC_NEVER;
 
@@ -685,26 +685,26 @@ u64 castnet_arrive(struct castnet *net)
 	return next;
 }
 
-void castnet_run(struct castnet *net, u32 casts)
+void bcastnet_run(struct bcastnet *net, u32 bcasts)
 {
 	u64 next = 0, last = 0, end = net->now + 10000000;
 	u32 begun = 0;
 
 	while (next != FC_NEVER && net->now < end) {
 		net->now = next > net->now ? next : net->now + 1;
-		for (u32 i = 0; begun < casts && i < net->topo.nsites; i++) {
+		for (u32 i = 0; begun < bcasts && i < net->topo.nsites; i++) {
 			u32 at = rng_below(&net->rng, net->topo.nsites);
 
-			if (!castnet_may_send(net, at))
+			if (!bcastnet_may_send(net, at))
 				continue;
-			castnet_send(net, at, castnet_next_number(net, at),
-				     1 + rng_below(&net->rng, CASTNET_FLITS));
+			bcastnet_send(net, at, bcastnet_next_number(net, at),
+				      1 + rng_below(&net->rng, BCASTNET_FLITS));
 			begun++;
 		}
-		next = castnet_arrive(net);
-		if (begun < casts && next == FC_NEVER)
+		next = bcastnet_arrive(net);
+		if (begun < bcasts && next == FC_NEVER)
 			next = net->now + 1;
-		if (begun == casts && idle(net)) {
+		if (begun == bcasts && idle(net)) {
 			if (!last)
 				last = net->now;
 			/* The network is idle: frames still on links have no further effect. */
@@ -712,31 +712,31 @@ void castnet_run(struct castnet *net, u32 casts)
 				break;
 		}
 	}
-	if (begun < casts)
-		wrong(net, "%u of %u broadcasts began", begun, casts);
+	if (begun < bcasts)
+		wrong(net, "%u of %u broadcasts began", begun, bcasts);
 	if (!idle(net))
 		wrong(net, "not idle in the end");
 	net->full = 0;
 	for (u32 i = 0; i < net->topo.nsites; i++)
-		net->full += (u32)net->node[i].stat[FC_STAT_CAST_FULL];
+		net->full += (u32)net->node[i].stat[FC_STAT_BCAST_FULL];
 }
 
-bool castnet_dead(const struct castnet *net, u32 at)
+bool bcastnet_dead(const struct bcastnet *net, u32 at)
 {
 	return net->node[at].dead;
 }
 
-bool castnet_lies(const struct castnet *net, u32 at)
+bool bcastnet_lies(const struct bcastnet *net, u32 at)
 {
 	return net->node[at].lies;
 }
 
-u64 castnet_stat(const struct castnet *net, u32 at, enum fc_stat stat)
+u64 bcastnet_stat(const struct bcastnet *net, u32 at, enum fc_stat stat)
 {
 	return net->node[at].stat[stat];
 }
 
-void castnet_forget(struct castnet *net, u32 at, u32 src, u8 port)
+void bcastnet_forget(struct bcastnet *net, u32 at, u32 src, u8 port)
 {
 	struct fc_relay *r = &net->node[at].relay;
 

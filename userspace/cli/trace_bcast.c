@@ -18,7 +18,7 @@
 #include "graph_paths.h"
 #include "network.h"
 #include "out.h"
-#include "trace_cast.h"
+#include "trace_bcast.h"
 #include "tree.h"
 
 /* Deeper levels are indented like this one. */
@@ -52,7 +52,7 @@ struct site_entries {
  * @links: packets on links
  * @longest: links of the longest path
  */
-struct cast_trace {
+struct bcast_trace {
 	struct fc_topo topo;
 	char spec[FC_SPEC_MAX];
 	u32 own;
@@ -69,14 +69,14 @@ struct cast_trace {
 	u32 longest;
 };
 
-static void set_topology(struct cast_trace *trace)
+static void set_topology(struct bcast_trace *trace)
 {
 	fc_topo_print(&trace->topo, trace->spec);
 	trace->down = xalloc(trace->topo.nsites, sizeof(*trace->down));
 }
 
 /* Read topology and known dead links of a local site. */
-static int read_own(struct cast_trace *trace, uint32_t site)
+static int read_own(struct bcast_trace *trace, uint32_t site)
 {
 	struct network_own own;
 
@@ -91,7 +91,7 @@ static int read_own(struct cast_trace *trace, uint32_t site)
 }
 
 /* Compute the paths of a graph as they would be configured at the sites. */
-static void make_ways(struct cast_trace *trace)
+static void make_ways(struct bcast_trace *trace)
 {
 	struct flitcast_paths paths;
 	const char *wrong;
@@ -111,7 +111,7 @@ static void make_ways(struct cast_trace *trace)
 }
 
 /* Compute the table as a site does, on topologies with rules. */
-static void make_table(struct cast_trace *trace)
+static void make_table(struct bcast_trace *trace)
 {
 	const struct fc_topo *topo = &trace->topo;
 	struct fc_bcast_work *work;
@@ -146,7 +146,7 @@ static u8 in_port(u8 from)
 /*
  * Directions in which a site forwards a packet, and FC_BCAST_DELIVER if it is a copy for the site.
  */
-static u32 next_of(const struct cast_trace *trace, u32 site, u8 from, u8 label)
+static u32 next_of(const struct bcast_trace *trace, u32 site, u8 from, u8 label)
 {
 	u32 next = 0;
 
@@ -166,7 +166,7 @@ static u32 next_of(const struct cast_trace *trace, u32 site, u8 from, u8 label)
 }
 
 /* Label with which a site forwards the packet in a direction. */
-static u8 label_of(const struct cast_trace *trace, u32 site, u8 from, u8 label, u8 dir)
+static u8 label_of(const struct bcast_trace *trace, u32 site, u8 from, u8 label, u8 dir)
 {
 	const struct site_entries *w = trace->entries ? &trace->entries[site] : NULL;
 
@@ -174,19 +174,19 @@ static u8 label_of(const struct cast_trace *trace, u32 site, u8 from, u8 label, 
 }
 
 /* Does one of its ends report the link dead? */
-static bool is_dead(const struct cast_trace *trace, u32 site, u8 dir, u32 peer)
+static bool is_dead(const struct bcast_trace *trace, u32 site, u8 dir, u32 peer)
 {
 	return (trace->down[site] >> (dir + 1) | trace->down[peer] >>
 		(trace->topo.ops->arrival(&trace->topo, site, dir) + 1)) & 1;
 }
 
-static struct load *load_of(const struct cast_trace *trace, u32 site, u8 dir, u8 label)
+static struct load *load_of(const struct bcast_trace *trace, u32 site, u8 dir, u8 label)
 {
 	return &trace->load[((size_t)site * trace->topo.ndirs + dir) * trace->nlabels + label];
 }
 
 /* Follow a packet over a link, and over the links after it. */
-static void follow(struct cast_trace *trace, u32 site, u8 dir, u8 label, u32 tree, u32 hops)
+static void follow(struct bcast_trace *trace, u32 site, u8 dir, u8 label, u32 tree, u32 hops)
 {
 	const struct fc_topo *topo = &trace->topo;
 	u32 peer = fc_topo_neighbour(topo, site, dir), next;
@@ -210,7 +210,7 @@ static void follow(struct cast_trace *trace, u32 site, u8 dir, u8 label, u32 tre
 }
 
 /* Return: the link by which a site receives the copy with @label at a port; or NULL: none. */
-static struct load *coming(const struct cast_trace *trace, u32 site, u8 dir, u8 label)
+static struct load *coming(const struct bcast_trace *trace, u32 site, u8 dir, u8 label)
 {
 	u32 peer = fc_topo_neighbour(&trace->topo, site, dir);
 	struct load *load;
@@ -222,7 +222,7 @@ static struct load *coming(const struct cast_trace *trace, u32 site, u8 dir, u8 
 }
 
 /* Number the copies of a site by length of path, then by port. */
-static void number_copies(struct cast_trace *trace, u32 site)
+static void number_copies(struct bcast_trace *trace, u32 site)
 {
 	u32 copy, at;
 
@@ -242,7 +242,7 @@ static void number_copies(struct cast_trace *trace, u32 site)
 }
 
 /* Follow a tree for each port of the source by which packets leave. */
-static void follow_all(struct cast_trace *trace)
+static void follow_all(struct bcast_trace *trace)
 {
 	u32 start = next_of(trace, trace->source, FC_TREE_SOURCE, 0), tree = 0, site;
 	u8 d;
@@ -255,7 +255,7 @@ static void follow_all(struct cast_trace *trace)
 		number_copies(trace, site);
 }
 
-static void print_hop(const struct cast_trace *trace, u32 site, u8 dir, u8 label, u32 hops)
+static void print_hop(const struct bcast_trace *trace, u32 site, u8 dir, u8 label, u32 hops)
 {
 	const struct fc_topo *topo = &trace->topo;
 	const struct load *load = load_of(trace, site, dir, label);
@@ -291,7 +291,7 @@ static void print_hop(const struct cast_trace *trace, u32 site, u8 dir, u8 label
 	out_close_object();
 }
 
-static void print_trees(const struct cast_trace *trace)
+static void print_trees(const struct bcast_trace *trace)
 {
 	u32 start = next_of(trace, trace->source, FC_TREE_SOURCE, 0);
 	u8 d;
@@ -305,7 +305,7 @@ static void print_trees(const struct cast_trace *trace)
 }
 
 /* Return: number of sites that no copy reaches. */
-static u32 print_sites(const struct cast_trace *trace)
+static u32 print_sites(const struct bcast_trace *trace)
 {
 	u32 site, none = 0, least = trace->copies;
 
@@ -330,7 +330,7 @@ static u32 print_sites(const struct cast_trace *trace)
 	return none;
 }
 
-static int print(const struct cast_trace *trace)
+static int print(const struct bcast_trace *trace)
 {
 	u32 none, site;
 
@@ -354,7 +354,7 @@ static int print(const struct cast_trace *trace)
 }
 
 /* Choose the packet to draw on each link: of several, preferably a copy. */
-static struct load *one_each(const struct cast_trace *trace)
+static struct load *one_each(const struct bcast_trace *trace)
 {
 	size_t i, n = (size_t)trace->topo.nsites * trace->topo.ndirs;
 	struct load *drawn = xalloc(n, sizeof(*drawn));
@@ -371,7 +371,7 @@ static struct load *one_each(const struct cast_trace *trace)
 	return drawn;
 }
 
-static int draw(const struct cast_trace *trace, bool dot)
+static int draw(const struct bcast_trace *trace, bool dot)
 {
 	uint8_t *marks = xalloc(trace->topo.nsites, 1);
 	struct load *drawn = one_each(trace);
@@ -410,14 +410,14 @@ static struct dead parse_dead(const char *text)
 	return dead;
 }
 
-static void need_site(const struct cast_trace *trace, uint32_t site)
+static void need_site(const struct bcast_trace *trace, uint32_t site)
 {
 	if (site >= trace->topo.nsites)
 		fail("trace: %s has no site %u: there are 0 to %u", trace->spec, site,
 		     trace->topo.nsites - 1);
 }
 
-static void apply_dead(struct cast_trace *trace, const struct dead *dead, size_t n)
+static void apply_dead(struct bcast_trace *trace, const struct dead *dead, size_t n)
 {
 	size_t i;
 
@@ -432,9 +432,9 @@ static void apply_dead(struct cast_trace *trace, const struct dead *dead, size_t
 	}
 }
 
-int trace_cast(const struct option_given *given)
+int trace_bcast(const struct option_given *given)
 {
-	struct cast_trace trace = {
+	struct bcast_trace trace = {
 		.own = FC_SITE_NONE,
 		.source = option_get(given, "SOURCE", FC_SITE_NONE),
 		.copies = option_get(given, "--copies", 1),

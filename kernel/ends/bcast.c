@@ -14,23 +14,23 @@
 #include <linux/hash.h>
 #include <linux/slab.h>
 #include "core/recept.h"
-#include "ends/cast.h"
+#include "ends/bcast.h"
 #include "ends/ends.h"
 #include "ends/ports.h"
 #include "ends/rx.h"
 #include "fabric/enter.h"
 
 /* Number of broadcasts remembered per source and link. */
-#define CAST_RECENT	8
+#define BCAST_RECENT	8
 /* Number of broadcasts remembered in all. */
-#define CAST_MAX	4096
+#define BCAST_MAX	4096
 /* Maximum number of different values of one broadcast: more can only be forged. */
-#define CAST_VALUES	8
+#define BCAST_VALUES	8
 
 /**
  * struct cast_msg - copies of a broadcast
- * @node: entry in flitcast_casts.table
- * @age: entry in flitcast_casts.ages
+ * @node: entry in flitcast_bcasts.table
+ * @age: entry in flitcast_bcasts.ages
  * @src: source site
  * @incarnation: incarnation of that site
  * @sock: source socket
@@ -43,7 +43,7 @@
  * @charge: bytes of receive buffer charged for each value; forged values may differ in length
  * @value: flits of each value
  */
-struct cast_msg {
+struct bcast_msg {
 	struct hlist_node node;
 	struct list_head age;
 	u32 src;
@@ -55,12 +55,12 @@ struct cast_msg {
 	bool done;
 	struct fc_recept core;
 	u64 until;
-	u32 charge[CAST_VALUES];
-	struct sk_buff_head value[CAST_VALUES];
+	u32 charge[BCAST_VALUES];
+	struct sk_buff_head value[BCAST_VALUES];
 };
 
 /* Free a value, and release its charge. */
-static void value_free(struct flitcast_site *site, struct cast_msg *m, unsigned int i)
+static void value_free(struct flitcast_site *site, struct bcast_msg *m, unsigned int i)
 {
 	struct flitcast_port *port = flitcast_port_find(site, m->port);
 
@@ -71,38 +71,38 @@ static void value_free(struct flitcast_site *site, struct cast_msg *m, unsigned 
 		port->ops->uncharge(port, m->charge[i], false);
 }
 
-static void values_free(struct flitcast_site *site, struct cast_msg *m)
+static void values_free(struct flitcast_site *site, struct bcast_msg *m)
 {
 	unsigned int i;
 
-	for (i = 0; i < CAST_VALUES; i++)
+	for (i = 0; i < BCAST_VALUES; i++)
 		value_free(site, m, i);
 }
 
-static void cast_free(struct flitcast_site *site, struct cast_msg *m)
+static void bcast_free(struct flitcast_site *site, struct bcast_msg *m)
 {
 	values_free(site, m);
 	hash_del(&m->node);
 	list_del(&m->age);
-	site->ends->casts.n--;
+	site->ends->bcasts.n--;
 	kfree(m);
 }
 
-static struct cast_msg *cast_find(struct flitcast_site *site, const struct fc_packet *pk,
-				  const struct fc_cast *cast)
+static struct bcast_msg *bcast_find(struct flitcast_site *site, const struct fc_packet *pk,
+				    const struct fc_bcast_hdr *bcast)
 {
-	struct cast_msg *m;
+	struct bcast_msg *m;
 
-	hash_for_each_possible(site->ends->casts.table, m, node, pk->src)
+	hash_for_each_possible(site->ends->bcasts.table, m, node, pk->src)
 		if (m->src == pk->src && m->incarnation == pk->incarnation &&
-		    m->sock == pk->sock && m->port == cast->port && m->seq == cast->seq)
+		    m->sock == pk->sock && m->port == bcast->port && m->seq == bcast->seq)
 			return m;
 	return NULL;
 }
 
 static void due(struct flitcast_site *site, u64 at)
 {
-	site->ends->casts.at = min(site->ends->casts.at, at);
+	site->ends->bcasts.at = min(site->ends->bcasts.at, at);
 }
 
 /*
@@ -111,34 +111,34 @@ static void due(struct flitcast_site *site, u64 at)
  */
 static void make_place(struct flitcast_site *site, u32 src, u8 port)
 {
-	struct cast_msg *m, *oldest = NULL;
+	struct bcast_msg *m, *oldest = NULL;
 	unsigned int n = 0;
 	int value;
 
 	/* hash_add() inserts at the head: the last match is the oldest. */
-	hash_for_each_possible(site->ends->casts.table, m, node, src) {
+	hash_for_each_possible(site->ends->bcasts.table, m, node, src) {
 		if (m->src != src || !(m->core.got & fc_bit(port)))
 			continue;
 		oldest = m;
 		n++;
 	}
-	if (n < CAST_RECENT)
+	if (n < BCAST_RECENT)
 		return;
 	value = fc_recept_forget(&oldest->core, port);
-	if (value >= 0 && value < CAST_VALUES)
+	if (value >= 0 && value < BCAST_VALUES)
 		value_free(site, oldest, value);
 	if (!oldest->core.got)
-		cast_free(site, oldest);
+		bcast_free(site, oldest);
 }
 
-static struct cast_msg *cast_create(struct flitcast_site *site, const struct fc_packet *pk,
-				    const struct fc_cast *cast)
+static struct bcast_msg *bcast_create(struct flitcast_site *site, const struct fc_packet *pk,
+				      const struct fc_bcast_hdr *bcast)
 {
-	struct cast_msg *m;
+	struct bcast_msg *m;
 	unsigned int i;
 
-	if (site->ends->casts.n >= CAST_MAX)
-		cast_free(site, list_first_entry(&site->ends->casts.ages, struct cast_msg, age));
+	if (site->ends->bcasts.n >= BCAST_MAX)
+		bcast_free(site, list_first_entry(&site->ends->bcasts.ages, struct bcast_msg, age));
 	m = kzalloc(sizeof(*m), GFP_ATOMIC);
 	if (!m) {
 		site->stat[FC_STAT_NO_MEMORY]++;
@@ -147,15 +147,15 @@ static struct cast_msg *cast_create(struct flitcast_site *site, const struct fc_
 	m->src = pk->src;
 	m->incarnation = pk->incarnation;
 	m->sock = pk->sock;
-	m->port = cast->port;
-	m->seq = cast->seq;
-	m->number = cast->number;
+	m->port = bcast->port;
+	m->seq = bcast->seq;
+	m->number = bcast->number;
 	m->until = FC_NEVER;
-	for (i = 0; i < CAST_VALUES; i++)
+	for (i = 0; i < BCAST_VALUES; i++)
 		__skb_queue_head_init(&m->value[i]);
-	hash_add(site->ends->casts.table, &m->node, m->src);
-	list_add_tail(&m->age, &site->ends->casts.ages);
-	site->ends->casts.n++;
+	hash_add(site->ends->bcasts.table, &m->node, m->src);
+	list_add_tail(&m->age, &site->ends->bcasts.ages);
+	site->ends->bcasts.n++;
 	return m;
 }
 
@@ -187,12 +187,12 @@ static bool data_equal(struct sk_buff *a, struct sk_buff *b, u32 off)
 static bool heads_equal(const u8 *a, const u8 *b)
 {
 	struct fc_packet p, q;
-	struct fc_cast c, d;
+	struct fc_bcast_hdr c, d;
 
 	fc_wire_packet_decode(&p, a);
 	fc_wire_packet_decode(&q, b);
-	fc_wire_cast_decode(&c, a);
-	fc_wire_cast_decode(&d, b);
+	fc_wire_bcast_decode(&c, a);
+	fc_wire_bcast_decode(&d, b);
 	return p.src_port == q.src_port && p.id == q.id && p.msg_len == q.msg_len &&
 	       c.copies == d.copies;
 }
@@ -216,11 +216,11 @@ static bool flits_equal(struct sk_buff_head *a, struct sk_buff_head *b)
 }
 
 /* Return: the index of the value equal to a copy, of a free slot for a new value, or -1. */
-static int value_of(struct cast_msg *m, struct sk_buff_head *flits)
+static int value_of(struct bcast_msg *m, struct sk_buff_head *flits)
 {
 	int i, unused = -1;
 
-	for (i = 0; i < CAST_VALUES; i++) {
+	for (i = 0; i < BCAST_VALUES; i++) {
 		if (skb_queue_empty(&m->value[i]))
 			unused = unused < 0 ? i : unused;
 		else if (flits_equal(&m->value[i], flits))
@@ -244,7 +244,7 @@ static u32 room_of(const struct fc_packet *pk, const struct sk_buff_head *flits)
 #define UNKNOWN_OUTSTANDING	(FC_FLOW_WINDOW - 1)
 
 /* Receive an accepted value.  @outstanding: see fc_recept_outstanding(). */
-static void receive(struct flitcast_site *site, struct cast_msg *m, struct sk_buff_head *flits,
+static void receive(struct flitcast_site *site, struct bcast_msg *m, struct sk_buff_head *flits,
 		    const struct fc_packet *pk, u8 value, u8 outstanding)
 {
 	struct fc_target t = {
@@ -261,56 +261,56 @@ static void receive(struct flitcast_site *site, struct cast_msg *m, struct sk_bu
 }
 
 /* The broadcast was received before: ack it again, once for each retransmission. */
-static void again(struct flitcast_site *site, struct cast_msg *m, const struct fc_packet *pk,
-		  const struct fc_cast *cast)
+static void again(struct flitcast_site *site, struct bcast_msg *m, const struct fc_packet *pk,
+		  const struct fc_bcast_hdr *bcast)
 {
 	struct fc_ctrl ask = {
 		.kind = FC_CTRL_ASK, .dst = site->cfg.id, .incarnation = pk->incarnation,
-		.sock = pk->sock, .site = pk->src, .port = cast->port, .seq = cast->seq,
-		.next = cast->seq - UNKNOWN_OUTSTANDING,
+		.sock = pk->sock, .site = pk->src, .port = bcast->port, .seq = bcast->seq,
+		.next = bcast->seq - UNKNOWN_OUTSTANDING,
 	};
 
-	if (m->number == cast->number)
+	if (m->number == bcast->number)
 		return;
-	m->number = cast->number;
+	m->number = bcast->number;
 	flitcast_rx_ask(site, &ask);
 }
 
-void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *flits)
+void flitcast_bcast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *flits)
 {
 	const u8 *head = skb_peek(flits)->data;
 	struct flitcast_port *port;
 	struct fc_packet pk;
-	struct fc_cast cast;
-	struct cast_msg *m;
+	struct fc_bcast_hdr bcast;
+	struct bcast_msg *m;
 	u8 need, votes;
 	int value;
 
 	fc_wire_packet_decode(&pk, head);
-	fc_wire_cast_decode(&cast, head);
-	port = flitcast_port_find(site, cast.port);
+	fc_wire_bcast_decode(&bcast, head);
+	port = flitcast_port_find(site, bcast.port);
 	need = port ? fc_recept_need(port->reception, port->copies, port->quorum) : 1;
 	/* The number of copies is the receiver's configuration, not to be taken from the header. */
-	if (need > 1 && cast.copies != port->copies)
+	if (need > 1 && bcast.copies != port->copies)
 		goto drop;
-	m = cast_find(site, &pk, &cast);
+	m = bcast_find(site, &pk, &bcast);
 	if (!m || !(m->core.got & fc_bit(in))) {
 		make_place(site, pk.src, in);
-		m = cast_find(site, &pk, &cast);
+		m = bcast_find(site, &pk, &bcast);
 	}
 	if (!m)
-		m = cast_create(site, &pk, &cast);
+		m = bcast_create(site, &pk, &bcast);
 	if (!m)
 		goto drop;
 	if (m->done) {
-		fc_recept_copy(&m->core, in, CAST_VALUES, 0);
-		again(site, m, &pk, &cast);
+		fc_recept_copy(&m->core, in, BCAST_VALUES, 0);
+		again(site, m, &pk, &bcast);
 		goto drop;
 	}
-	m->number = cast.number;
+	m->number = bcast.number;
 	if (need == 1) {
-		fc_recept_copy(&m->core, in, 0, cast.outstanding);
-		receive(site, m, flits, &pk, 0, port ? cast.outstanding : UNKNOWN_OUTSTANDING);
+		fc_recept_copy(&m->core, in, 0, bcast.outstanding);
+		receive(site, m, flits, &pk, 0, port ? bcast.outstanding : UNKNOWN_OUTSTANDING);
 		return;
 	}
 	value = value_of(m, flits);
@@ -323,7 +323,7 @@ void flitcast_cast_copy(struct flitcast_site *site, u8 in, struct sk_buff_head *
 			goto drop;
 		skb_queue_splice_init(flits, &m->value[value]);
 	}
-	votes = fc_recept_copy(&m->core, in, value, cast.outstanding);
+	votes = fc_recept_copy(&m->core, in, value, bcast.outstanding);
 	if (m->until == FC_NEVER) {
 		m->until = flitcast_now() + port->reception_ns;
 		due(site, m->until);
@@ -343,38 +343,38 @@ drop:
 	__skb_queue_purge(flits);
 }
 
-void flitcast_cast_time(struct flitcast_site *site, u64 now)
+void flitcast_bcast_time(struct flitcast_site *site, u64 now)
 {
-	struct cast_msg *m, *next;
+	struct bcast_msg *m, *next;
 
-	if (now < site->ends->casts.at)
+	if (now < site->ends->bcasts.at)
 		return;
-	site->ends->casts.at = FC_NEVER;
-	list_for_each_entry_safe(m, next, &site->ends->casts.ages, age) {
+	site->ends->bcasts.at = FC_NEVER;
+	list_for_each_entry_safe(m, next, &site->ends->bcasts.ages, age) {
 		if (m->until <= now) {
-			site->stat[FC_STAT_CAST_UNDECIDED]++;
-			cast_free(site, m);
+			site->stat[FC_STAT_BCAST_UNDECIDED]++;
+			bcast_free(site, m);
 		} else {
 			due(site, m->until);
 		}
 	}
 }
 
-void flitcast_cast_detach(struct flitcast_site *site, struct flitcast_port *port)
+void flitcast_bcast_detach(struct flitcast_site *site, struct flitcast_port *port)
 {
-	struct cast_msg *m, *next;
+	struct bcast_msg *m, *next;
 
-	list_for_each_entry_safe(m, next, &site->ends->casts.ages, age)
+	list_for_each_entry_safe(m, next, &site->ends->bcasts.ages, age)
 		if (m->port == port->number)
-			cast_free(site, m);
+			bcast_free(site, m);
 }
 
-void flitcast_cast_purge(struct flitcast_site *site)
+void flitcast_bcast_purge(struct flitcast_site *site)
 {
-	struct cast_msg *m, *next;
+	struct bcast_msg *m, *next;
 
-	list_for_each_entry_safe(m, next, &site->ends->casts.ages, age)
-		cast_free(site, m);
+	list_for_each_entry_safe(m, next, &site->ends->bcasts.ages, age)
+		bcast_free(site, m);
 }
 
 static void reception(struct flitcast_port *port, u8 policy, u8 quorum, u8 copies, u64 ns)
@@ -396,6 +396,6 @@ void flitcast_port_reception(struct flitcast_port *port, u8 policy, u8 quorum, u
 	flitcast_enter(site);
 	reception(port, policy, quorum, copies, ns);
 	/* The votes so far were counted by the old policy: drop them. */
-	flitcast_cast_detach(site, port);
+	flitcast_bcast_detach(site, port);
 	flitcast_leave(site);
 }
